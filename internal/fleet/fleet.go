@@ -116,21 +116,23 @@ func (f *Fleet) Run(ctx context.Context) {
 func (f *Fleet) look(ctx context.Context) {
 	for f.Alive() && ctx.Err() == nil {
 		posted, left, err := f.store.Lanes.Waiting(f.hub.Platforms())
+		adopted := 0
 		if err == nil && (posted || left) {
-			f.store.Lanes.Bringing(func() { err = f.bring(ctx, posted, left) })
+			f.store.Lanes.Bringing(func() { adopted, err = f.bring(ctx, posted, left) })
 		}
 		if err != nil {
 			f.warn(ctx, err)
 			return
 		}
-		if !left {
+		if adopted == 0 { // what is left another process is just about
 			return
 		}
 	}
 }
 
-// bring puts what others posted, or left behind, into its lanes.
-func (f *Fleet) bring(ctx context.Context, posted, left bool) error {
+// bring puts what others posted, or left behind, into its lanes. It returns how many
+// conversations it took over.
+func (f *Fleet) bring(ctx context.Context, posted, left bool) (adopted int, err error) {
 	if left {
 		keys, err := f.store.Lanes.Adopt(ctx, f.hub.Platforms())
 		if err == nil && len(keys) > 0 {
@@ -138,21 +140,22 @@ func (f *Fleet) bring(ctx context.Context, posted, left bool) error {
 			err = f.takeUp(ctx, keys)
 		}
 		if err != nil {
-			return err
+			return 0, err
 		}
+		adopted = len(keys)
 	}
 	if !posted {
-		return nil
+		return adopted, nil
 	}
 	messages, flush, err := f.store.Mail(ctx)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	f.hub.Hand(messages)
 	for _, k := range flush {
 		f.hub.Flush(k)
 	}
-	return nil
+	return adopted, nil
 }
 
 // takeUp goes on with conversations that were claimed. It tries until it succeeds or

@@ -1,8 +1,8 @@
 package lanes
 
 import (
-	"cmp"
 	"context"
+	"encoding/json"
 
 	"parley/internal/chat"
 	"parley/internal/engine"
@@ -41,16 +41,56 @@ func (b *Book) Adopt(ctx context.Context, platforms []string) (ours []chat.Key, 
 	if len(keys) == 0 {
 		return nil, nil
 	}
-	err = b.db.Write(ctx, func(tx *engine.Tx) error {
-		ours = nil
-		for _, k := range keys {
-			if err := b.adopt(tx, k, &ours); err != nil {
-				return err
-			}
-		}
-		return nil
+	err = b.db.Write(ctx, func(tx *engine.Tx) (err error) {
+		ours, err = b.adopt(tx, keys)
+		return err
 	})
 	return ours, engine.During("take over what is left behind", err)
+}
+
+// list is conversations as a statement reads them.
+const list = "jsonb_to_recordset(CAST(? AS jsonb)) AS k(platform text, channel text, thread text)"
+
+// free passes over rows that another node is just about: it waits for nobody, so that two
+// nodes which adopt, or claim, never wait for each other.
+const free = `SELECT l.platform, l.channel, l.thread FROM node_lanes AS l JOIN ` + list + ` USING (platform, channel, thread)
+	WHERE NOT EXISTS (SELECT 1 FROM node_leases WHERE id = l.owner) FOR UPDATE OF l SKIP LOCKED`
+
+// adopt makes those conversations this node's that are still nobody's, all at once.
+func (b *Book) adopt(tx *engine.Tx, keys []chat.Key) (ours []chat.Key, err error) {
+	type named struct {
+		Platform string `json:"platform"`
+		Channel  string `json:"channel"`
+		Thread   string `json:"thread"`
+	}
+	names := make([]named, len(keys))
+	for i, k := range keys {
+		names[i] = named{k.Platform, k.Channel, k.Thread}
+	}
+	all, err := json.Marshal(names)
+	if err != nil {
+		return nil, err
+	}
+	for _, statement := range []string{
+		`UPDATE node_lanes AS l SET owner = n.id, epoch = l.epoch + 1 FROM (` + free + `) AS f, node_leases AS n
+			WHERE l.platform = f.platform AND l.channel = f.channel AND l.thread = f.thread AND n.id = ? RETURNING l.platform, l.channel, l.thread`,
+		`INSERT INTO node_lanes (platform, channel, thread, owner) SELECT k.platform, k.channel, k.thread, n.id FROM ` + list + `, node_leases AS n
+			WHERE n.id = ? AND NOT EXISTS (SELECT 1 FROM node_lanes AS l WHERE l.platform = k.platform AND l.channel = k.channel AND l.thread = k.thread)
+			ORDER BY 1, 2, 3 ON CONFLICT DO NOTHING RETURNING platform, channel, thread`,
+	} {
+		rows, err := tx.Query(statement, string(all), b.node.ID())
+		if err != nil {
+			return nil, err
+		}
+		some, err := engine.Collect(rows, scanKey)
+		if err != nil {
+			return nil, err
+		}
+		ours = append(ours, some...)
+	}
+	_, err = tx.Exec("DELETE FROM node_mail AS m USING "+list+`, node_lanes AS l WHERE m.platform = k.platform AND m.channel = k.channel AND m.thread = k.thread
+		AND l.platform = k.platform AND l.channel = k.channel AND l.thread = k.thread AND l.owner = ?`, string(all), b.node.ID())
+	return ours, err
 }
 
 // Waiting reports whether there is something to bring: posted to this node, or left
@@ -65,27 +105,6 @@ func (b *Book) Waiting(platforms []string) (posted, left bool, err error) {
 		err = b.db.QueryRow("SELECT EXISTS ("+orphans+")", p, p).Scan(&left)
 	}
 	return posted, left, engine.During("look what others left", err)
-}
-
-func (b *Book) adopt(tx *engine.Tx, k chat.Key, ours *[]chat.Key) error {
-	var taken bool
-	err := tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM node_lanes AS l JOIN node_leases AS n ON n.id = l.owner
-		WHERE l.platform = ? AND l.channel = ? AND l.thread = ?)`, k.Platform, k.Channel, k.Thread).Scan(&taken)
-	if err != nil || taken { // another node was first, or this one has it meanwhile
-		return err
-	}
-	res, err := tx.Exec(`INSERT INTO node_lanes (platform, channel, thread, owner) SELECT ?, ?, ?, id FROM node_leases WHERE id = ?
-		ON CONFLICT (platform, channel, thread) DO UPDATE SET owner = excluded.owner, epoch = node_lanes.epoch + 1`,
-		k.Platform, k.Channel, k.Thread, b.node.ID())
-	if err != nil {
-		return err
-	}
-	if n, err := res.RowsAffected(); err != nil || n == 0 {
-		return cmp.Or(err, error(chat.ErrFenced))
-	}
-	*ours = append(*ours, k)
-	_, err = tx.Exec("DELETE FROM node_mail WHERE platform = ? AND channel = ? AND thread = ?", k.Platform, k.Channel, k.Thread)
-	return err
 }
 
 // Own makes k this node's for work that no message asks for, and reports whether it is.
@@ -117,10 +136,18 @@ func (b *Book) Own(ctx context.Context, k chat.Key) (bool, error) {
 }
 
 // Leave gives a conversation up: whatever is left there is another node's from now on,
-// and all are told.
+// and all are told. Where something is left its row stays, so that one of those who would
+// adopt it finds it locked, and does not wait.
 func (b *Book) Leave(ctx context.Context, k chat.Key) error {
 	err := b.db.Write(ctx, func(tx *engine.Tx) error {
-		_, err := tx.Exec("DELETE FROM node_lanes WHERE platform = ? AND channel = ? AND thread = ? AND owner = ?", k.Platform, k.Channel, k.Thread, b.node.ID())
+		_, err := tx.Exec("UPDATE node_lanes SET owner = '' WHERE platform = ? AND channel = ? AND thread = ? AND owner = ?", k.Platform, k.Channel, k.Thread, b.node.ID())
+		if err != nil {
+			return err
+		}
+		_, err = tx.Exec(`DELETE FROM node_lanes AS l WHERE platform = ? AND channel = ? AND thread = ? AND owner = ''
+			AND NOT EXISTS (SELECT 1 FROM inbox AS i WHERE i.state = 'new' AND i.platform = l.platform AND i.channel = l.channel AND i.thread = l.thread)
+			AND NOT EXISTS (SELECT 1 FROM outbox AS o WHERE o.state IN ('ready', 'started') AND o.platform = l.platform AND o.channel = l.channel AND o.thread = l.thread)`,
+			k.Platform, k.Channel, k.Thread)
 		return err
 	})
 	if err == nil {

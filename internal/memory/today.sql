@@ -447,22 +447,6 @@ CREATE TABLE spent (
     cost   REAL NOT NULL,
     PRIMARY KEY (kind, name, day)
 ) WITHOUT ROWID;
-CREATE TRIGGER spent_insert AFTER INSERT ON usage BEGIN
-    INSERT INTO spent SELECT 'all', '', new.day, new.prompt_tokens + new.completion_tokens, new.cost
-        UNION ALL SELECT 'user', new.user_id, new.day, new.prompt_tokens + new.completion_tokens, new.cost WHERE new.user_id <> ''
-        UNION ALL SELECT 'channel', new.platform || ' ' || new.channel, new.day, new.prompt_tokens + new.completion_tokens, new.cost WHERE new.channel <> ''
-        ON CONFLICT DO UPDATE SET tokens = tokens + excluded.tokens, cost = cost + excluded.cost;
-END;
-CREATE TRIGGER spent_update AFTER UPDATE OF prompt_tokens, completion_tokens, cost ON usage BEGIN
-    UPDATE spent SET tokens = tokens + new.prompt_tokens + new.completion_tokens - old.prompt_tokens - old.completion_tokens, cost = cost + new.cost - old.cost
-        WHERE day = new.day AND (kind, name) IN (VALUES ('all', ''), ('user', new.user_id), ('channel', new.platform || ' ' || new.channel));
-END;
-CREATE TRIGGER spent_delete AFTER DELETE ON usage BEGIN
-    UPDATE spent SET tokens = tokens - old.prompt_tokens - old.completion_tokens, cost = cost - old.cost
-        WHERE day = old.day AND (kind, name) IN (VALUES ('all', ''), ('user', old.user_id), ('channel', old.platform || ' ' || old.channel));
-    DELETE FROM spent WHERE day = old.day AND (kind, name) IN (VALUES ('all', ''), ('user', old.user_id), ('channel', old.platform || ' ' || old.channel))
-        AND tokens <= 0 AND cost < 1e-9;
-END;
 CREATE TABLE bulk_work (
     id      INTEGER PRIMARY KEY AUTOINCREMENT,
     kind    TEXT NOT NULL CHECK (kind IN ('forget', 'wipe')),
@@ -596,6 +580,21 @@ CREATE TABLE titles (
     id    TEXT PRIMARY KEY, -- telegram:chat:-100…, discord:guild:99…, discord:chat:12…
     title TEXT NOT NULL
 ) WITHOUT ROWID;
+CREATE TRIGGER spent_insert AFTER INSERT ON usage BEGIN
+    INSERT INTO spent SELECT 'user', new.user_id, new.day, new.prompt_tokens + new.completion_tokens, new.cost WHERE new.user_id <> ''
+        UNION ALL SELECT 'channel', new.platform || ' ' || new.channel, new.day, new.prompt_tokens + new.completion_tokens, new.cost WHERE new.channel <> ''
+        ON CONFLICT DO UPDATE SET tokens = tokens + excluded.tokens, cost = cost + excluded.cost;
+END;
+CREATE TRIGGER spent_update AFTER UPDATE OF prompt_tokens, completion_tokens, cost ON usage BEGIN
+    UPDATE spent SET tokens = tokens + new.prompt_tokens + new.completion_tokens - old.prompt_tokens - old.completion_tokens, cost = cost + new.cost - old.cost
+        WHERE day = new.day AND (kind, name) IN (VALUES ('user', new.user_id), ('channel', new.platform || ' ' || new.channel));
+END;
+CREATE TRIGGER spent_delete AFTER DELETE ON usage BEGIN
+    UPDATE spent SET tokens = tokens - old.prompt_tokens - old.completion_tokens, cost = cost - old.cost
+        WHERE day = old.day AND (kind, name) IN (VALUES ('user', old.user_id), ('channel', old.platform || ' ' || old.channel));
+    DELETE FROM spent WHERE day = old.day AND (kind, name) IN (VALUES ('user', old.user_id), ('channel', old.platform || ' ' || old.channel))
+        AND tokens <= 0 AND cost < 1e-9;
+END;
 INSERT INTO key_facts_fts (key_facts_fts, rank) VALUES ('secure-delete', 1);
 INSERT INTO messages_fts (messages_fts, rank) VALUES ('secure-delete', 1);
 INSERT INTO session_texts_fts (session_texts_fts, rank) VALUES ('secure-delete', 1);
@@ -603,4 +602,4 @@ INSERT INTO sqlite_sequence (name, seq) VALUES ('inbox', 0);
 INSERT INTO sqlite_sequence (name, seq) VALUES ('messages', 0);
 INSERT INTO sqlite_sequence (name, seq) VALUES ('outbox', 0);
 INSERT INTO secrets (name, value) VALUES ('nonce', randomblob(16));
-PRAGMA user_version = 31;
+PRAGMA user_version = 32;

@@ -106,8 +106,7 @@ CREATE TRIGGER sessions_text_delete AFTER DELETE ON sessions FOR EACH ROW EXECUT
 -- for: spent_insert spent_update spent_delete
 CREATE FUNCTION spent_adds(u usage, sign bigint) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-    INSERT INTO spent SELECT * FROM (SELECT 'all', '', u.day, sign * (u.prompt_tokens + u.completion_tokens), sign * u.cost
-        UNION ALL SELECT 'user', u.user_id, u.day, sign * (u.prompt_tokens + u.completion_tokens), sign * u.cost WHERE u.user_id <> ''
+    INSERT INTO spent SELECT * FROM (SELECT 'user', u.user_id, u.day, sign * (u.prompt_tokens + u.completion_tokens), sign * u.cost WHERE u.user_id <> ''
         UNION ALL SELECT 'channel', u.platform || ' ' || u.channel, u.day, sign * (u.prompt_tokens + u.completion_tokens), sign * u.cost WHERE u.channel <> '') a
         ON CONFLICT (kind, name, day) DO UPDATE SET tokens = spent.tokens + excluded.tokens, cost = spent.cost + excluded.cost;
 END $$;
@@ -120,7 +119,7 @@ BEGIN
         PERFORM spent_adds(new, 1);
     ELSE
         DELETE FROM spent WHERE day = old.day AND tokens <= 0 AND cost < 1e-9
-            AND (kind, name) IN (VALUES ('all', ''), ('user', old.user_id), ('channel', old.platform || ' ' || old.channel));
+            AND (kind, name) IN (VALUES ('user', old.user_id), ('channel', old.platform || ' ' || old.channel));
     END IF;
     RETURN NULL;
 END $$;
