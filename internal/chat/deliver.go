@@ -85,8 +85,8 @@ func (h *Hub) deliver(adapter Adapter, p Part, at *place) (*Move, bool) {
 	for wait := firstRetry; ; wait = min(2*wait, lastRetry) {
 		h.o.Failpoint("before_start")
 		p.Again = h.mayAgain(adapter, p)
-		if !h.begins(p) {
-			return nil, false
+		if ok, over := h.begins(p); !ok {
+			return nil, over
 		}
 		id, err := h.attempt(adapter, p)
 		var (
@@ -135,9 +135,25 @@ func (h *Hub) waits(p Part, wait time.Duration, err error) {
 	h.o.Log.Warn("a part waits", "conversation", p.Key.String(), "for", wait, "err", err)
 }
 
-// begins notes that a part is about to be sent; false means that it must not be.
-func (h *Hub) begins(p Part) bool {
-	return h.mayAct() && (p.Started || h.mark(p, PartStarted, "", time.Time{})) && h.mayAct() // marking may take long
+// begins notes that a part is about to be sent; false means that it must not be, and over
+// that another process sent it while it had the conversation.
+func (h *Hub) begins(p Part) (ok, over bool) {
+	if !h.mayAct() {
+		return false, false
+	}
+	if !p.Started {
+		ok = h.lasting(p.Key, "mark part "+string(PartStarted), func() error {
+			err := h.o.Outbox.Mark(context.WithoutCancel(h.ctx), p, PartStarted, "", time.Time{})
+			if over = errors.Is(err, ErrOver); over {
+				return nil
+			}
+			return err
+		})
+		if !ok || over {
+			return false, over
+		}
+	}
+	return h.mayAct(), false // marking may take long
 }
 
 // mayRepeat decides about a part that may have been delivered already. What is

@@ -10,6 +10,10 @@ import (
 // ErrRecord means that a record can never be stored, however often it is tried.
 var ErrRecord = errors.New("the record breaks a rule of the store")
 
+// ErrOver means that a part was sent or given up by a process that had its conversation in
+// between.
+var ErrOver = errors.New("another process has sent it")
+
 // ErrFenced means that the conversation is another process's by now, which goes on with
 // it: nothing was stored, and nothing of it may be seen or changed here any more. For
 // the conversation that is the end of this process: ErrFenced is an ErrDraining.
@@ -66,7 +70,8 @@ type Outbox interface {
 	// message id with PartSent; until is the earliest next attempt with
 	// PartReady. What is only known a little less well when a power failure
 	// undoes it (that a part was sent; that one is started which may be repeated)
-	// need not be on the disk when Mark returns.
+	// need not be on the disk when Mark returns. A part that was sent or given up stays
+	// so; among several processes PartStarted fails with ErrOver then.
 	Mark(ctx context.Context, p Part, s PartState, id string, until time.Time) error
 	// Previewed remembers the preview shown for a message, so that the next
 	// process finishes it instead of leaving it behind.

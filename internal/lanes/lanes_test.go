@@ -13,6 +13,7 @@ import (
 	"parley/internal/memory"
 	"parley/internal/memory/memorytest"
 	"parley/internal/node"
+	"parley/internal/node/nodetest"
 	"parley/internal/waittest"
 )
 
@@ -168,6 +169,59 @@ func TestWhatIsLeftBehind(t *testing.T) {
 	must(t, b.Lanes.Leave(t.Context(), k))
 	if got := adopt(c); fmt.Sprint(names(got)) != "[2]" {
 		t.Errorf("left: %v", names(got))
+	}
+}
+
+// TestLostAndHadAgain: a process that lost a conversation and has it again, under another
+// number, does nothing twice that it had begun before: neither under its old number, nor
+// now that the conversation is its own again.
+func TestLostAndHadAgain(t *testing.T) {
+	t.Parallel()
+	url := memorytest.URL(t)
+	wire := nodetest.NewWire(t, url)
+	a, b := open(t, wire.URL, "a"), open(t, url, "b")
+	one := a.says(t, "1", "2")
+	parts := []chat.Part{{Key: k, Text: "answer"}}
+	must(t, a.Finish(t.Context(), one[0], parts, nil))
+	first := a.ID()
+	wire.Cut()
+	waittest.Until(t, "it takes itself for dead", func() bool { return !a.Alive() })
+	var keys []chat.Key
+	waittest.Until(t, "another takes over", func() (ok bool) {
+		var err error
+		keys, err = b.Lanes.Adopt(t.Context(), []string{"p"})
+		must(t, err)
+		return len(keys) == 1
+	})
+	left, err := b.Store.Adopt(t.Context(), keys)
+	must(t, err)
+	for _, state := range []chat.PartState{chat.PartStarted, chat.PartSent} {
+		must(t, b.Mark(t.Context(), parts[0], state, "9", time.Time{}))
+	}
+	wire.Mend()
+	waittest.Until(t, "it lives anew", func() bool { return a.Alive() && a.ID() != first })
+	for _, state := range []chat.PartState{chat.PartStarted, chat.PartReady, chat.PartSent} {
+		if err := a.Mark(t.Context(), parts[0], state, "8", time.Time{}); !errors.Is(err, chat.ErrFenced) {
+			t.Errorf("%s of another's conversation: %v", state, err)
+		}
+	}
+	must(t, b.Finish(t.Context(), left[0], []chat.Part{{Key: k, Text: "theirs"}}, nil))
+	theirs, err := b.Pending(t.Context(), k)
+	must(t, err)
+	must(t, b.Mark(t.Context(), theirs[0], chat.PartSent, "10", time.Time{}))
+	must(t, b.Lanes.Leave(t.Context(), k))
+	if fresh := a.says(t, "3"); len(fresh) != 1 {
+		t.Fatalf("the conversation is not its own again: %v", names(fresh))
+	}
+	if err := a.Mark(t.Context(), parts[0], chat.PartStarted, "", time.Time{}); !errors.Is(err, chat.ErrOver) {
+		t.Errorf("what was sent meanwhile may be sent again: %v", err)
+	}
+	for _, state := range []chat.PartState{chat.PartReady, chat.PartUnknown} {
+		must(t, a.Mark(t.Context(), parts[0], state, "", time.Time{}))
+	}
+	must(t, a.Finish(t.Context(), one[1], []chat.Part{{Key: k, Text: "ours, late"}}, nil))
+	if pending, err := a.Pending(t.Context(), k); err != nil || len(pending) > 0 {
+		t.Errorf("to be sent again: %+v, %v", pending, err)
 	}
 }
 

@@ -18,7 +18,11 @@ CREATE TABLE IF NOT EXISTS node_takers (
     node  text COLLATE "C" NOT NULL,      -- a lease's id
     PRIMARY KEY (share, node)
 );
--- Who works on a conversation. One without a row is nobody's.
+-- Who works on a conversation. One without a row is nobody's. The owner's number is what
+-- fences: it is one life's of a process, so it never comes back. A process that has a
+-- conversation again under its next number may still be about something of the one before;
+-- so what it writes also depends on the row that it writes to (an unfinished message, an
+-- unsent part), which another process has changed if it did the same.
 CREATE TABLE IF NOT EXISTS node_lanes (
     platform text COLLATE "C" NOT NULL,
     channel  text COLLATE "C" NOT NULL,
