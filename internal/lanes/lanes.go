@@ -129,6 +129,22 @@ func (b *Book) Hold(tx *engine.Tx, k chat.Key) error {
 	return tx.Require(chat.ErrFenced, "SELECT 1 FROM node_lanes WHERE platform = ? AND channel = ? AND thread = ? AND owner = ? FOR SHARE", k.Platform, k.Channel, k.Thread, b.node.ID())
 }
 
+// Unsent is the condition that a part may still be sent.
+const Unsent = " AND state IN ('ready', 'started')"
+
+// HoldPart is Hold for the conversation of a part. If that begins to be sent it fails with
+// ErrOver where that was done: this process may have had the conversation, lost it and got
+// it again, and go on where it was.
+func (b *Book) HoldPart(tx *engine.Tx, p chat.Part, begins bool) error {
+	if b == nil {
+		return nil
+	}
+	if err := b.Hold(tx, p.Key); err != nil || !begins {
+		return err
+	}
+	return tx.Require(chat.ErrOver, "SELECT 1 FROM outbox WHERE id = ?"+Unsent, p.Row)
+}
+
 // HoldRow is Hold for the conversation of an inbox row.
 func (b *Book) HoldRow(tx *engine.Tx, row int64) error {
 	if b == nil {

@@ -8,6 +8,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/engine"
+	"parley/internal/lanes"
 )
 
 var _ chat.Outbox = (*Store)(nil)
@@ -157,38 +158,27 @@ func (s *Store) WaitingParts(context.Context) (n int, err error) {
 
 // Mark implements chat.Outbox. What was sent keeps its ids and loses its text:
 // the transcript has that. A power failure that undoes what need not wait for the disk
-// leaves a part that looks as if the process had ended a moment before.
-//
-// A part that was sent or given up stays so: a process may have had its conversation,
-// lost it and got it again, and go on where it was.
+// leaves a part as if the process had ended before. What was sent or given up stays so.
 func (s *Store) Mark(ctx context.Context, p chat.Part, state chat.PartState, id string, until time.Time) error {
 	write := s.db.Write
 	if state == chat.PartSent || state == chat.PartStarted && p.Again {
 		write = s.db.Soon
 	}
 	return write(ctx, func(tx *engine.Tx) error {
-		if err := s.Lanes.Hold(tx, p.Key); err != nil {
+		if err := s.Lanes.HoldPart(tx, p, state == chat.PartStarted); err != nil {
 			return err
 		}
-		if state == chat.PartStarted && s.Lanes != nil {
-			if err := tx.Require(chat.ErrOver, "SELECT 1 FROM outbox WHERE id = ?"+unsent, p.Row); err != nil {
-				return err
-			}
-		}
 		if state == chat.PartReady || state == chat.PartStarted {
-			_, err := tx.Exec("UPDATE outbox SET state = ?, not_before = ?, unknown = ?, attempts = attempts + 1 WHERE id = ?"+unsent, string(state), Stamp(until), p.Unknown, p.Row)
+			_, err := tx.Exec("UPDATE outbox SET state = ?, not_before = ?, unknown = ?, attempts = attempts + 1 WHERE id = ?"+lanes.Unsent, string(state), Stamp(until), p.Unknown, p.Row)
 			return err
 		}
 		if state == chat.PartWaiting {
 			return await(tx, p)
 		}
-		_, err := tx.Exec("UPDATE outbox SET state = ?, platform_id = ?, body = '' WHERE id = ?"+unsent, string(state), id, p.Row)
+		_, err := tx.Exec("UPDATE outbox SET state = ?, platform_id = ?, body = '' WHERE id = ?"+lanes.Unsent, string(state), id, p.Row)
 		return err
 	})
 }
-
-// unsent is the parts that may still be sent.
-const unsent = " AND state IN ('ready', 'started')"
 
 // Previewed implements chat.Outbox.
 func (s *Store) Previewed(ctx context.Context, m chat.Message, id string) error {

@@ -41,32 +41,32 @@ const addUsage = ` ON CONFLICT (day, platform, channel, user_id, purpose, model)
 	prompt_tokens = usage.prompt_tokens + excluded.prompt_tokens, cached_tokens = usage.cached_tokens + excluded.cached_tokens,
 	completion_tokens = usage.completion_tokens + excluded.completion_tokens, cost = usage.cost + excluded.cost`
 
-// The counters in spent follow usage by triggers.
-const sumSpent = "SELECT coalesce(sum(tokens), 0), coalesce(sum(cost), 0) FROM spent WHERE kind = ? AND name = ? AND day >= ?"
+// What was spent since a day began. The counters in spent follow usage by triggers.
+const (
+	sumSpent = "SELECT coalesce(sum(tokens), 0), coalesce(sum(cost), 0) FROM spent WHERE kind = ? AND name = ? AND day >= ?"
+	sumAll   = "SELECT coalesce(sum(prompt_tokens + completion_tokens), 0), coalesce(sum(cost), 0) FROM usage WHERE day >= ?"
+)
 
-func (s *Store) spent(ctx context.Context, kind, name string, since time.Time) (tokens int64, money float64, err error) {
+func (s *Store) spent(ctx context.Context, sum string, args ...any) (tokens int64, money float64, err error) {
 	if err = s.db.Settle(ctx); err == nil {
-		err = s.db.QueryRow(sumSpent, kind, name, day(since)).Scan(&tokens, &money)
+		err = s.db.QueryRow(sum, args...).Scan(&tokens, &money)
 	}
 	return tokens, money, during("sum usage", err)
 }
 
 // UserSpent sums what a person's calls took since a day began.
 func (s *Store) UserSpent(ctx context.Context, user string, since time.Time) (tokens int64, money float64, err error) {
-	return s.spent(ctx, "user", user, since)
+	return s.spent(ctx, sumSpent, "user", user, day(since))
 }
 
 // ChannelSpent sums what a channel took, all its threads together.
 func (s *Store) ChannelSpent(ctx context.Context, k chat.Key, since time.Time) (tokens int64, money float64, err error) {
-	return s.spent(ctx, "channel", k.Platform+" "+k.Channel, since)
+	return s.spent(ctx, sumSpent, "channel", k.Platform+" "+k.Channel, day(since))
 }
 
 // AllSpent sums what everybody took, and what nobody asked for.
 func (s *Store) AllSpent(ctx context.Context, since time.Time) (tokens int64, money float64, err error) {
-	if err = s.db.Settle(ctx); err == nil {
-		err = s.db.QueryRow("SELECT coalesce(sum(prompt_tokens + completion_tokens), 0), coalesce(sum(cost), 0) FROM usage WHERE day >= ?", day(since)).Scan(&tokens, &money)
-	}
-	return tokens, money, during("sum usage", err)
+	return s.spent(ctx, sumAll, day(since))
 }
 
 // UsageSince sums by purpose and model since a day began, the dearest first.

@@ -52,11 +52,9 @@ func (a *Adapter) Run(ctx context.Context, in chat.Intake) error {
 
 // introduced tries to find out who we are, also where no shard is this process's.
 func (a *Adapter) introduced(ctx context.Context, in chat.Intake) {
-	for a.Learn(ctx, in) != nil && chat.Sleep(ctx, learnAgain) {
+	for a.Learn(ctx, in) != nil && chat.Sleep(ctx, 500*time.Millisecond) {
 	}
 }
-
-const learnAgain = 500 * time.Millisecond
 
 // number returns how many shards there are as far as is known without asking Discord,
 // which is done before a session begins.
