@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 )
@@ -46,14 +48,13 @@ func Settings() []Setting {
 func (c *Config) each(f func(*Setting)) { walk(reflect.ValueOf(c).Elem(), "", f) }
 
 func walk(v reflect.Value, prefix string, f func(*Setting)) {
-	for _, field := range fields(v.Type()) {
-		value := v.FieldByIndex(field.Index)
-		path := prefix + field.Tag.Get("yaml")
-		if value.Kind() == reflect.Struct {
-			walk(value, path+".", f)
-			continue
+	for _, l := range leaves(v.Type()) {
+		s := l.setting
+		if prefix != "" { // within a list
+			s.Path, s.Env = prefix+s.Path, ""
 		}
-		s := newSetting(field, value, path)
+		s.value = v.FieldByIndex(l.index)
+		value, path := s.value, s.Path
 		f(&s)
 		if isSections(value.Type()) {
 			for j := range value.Len() {
@@ -61,6 +62,38 @@ func walk(v reflect.Value, prefix string, f func(*Setting)) {
 			}
 		}
 	}
+}
+
+// leaf is a setting of a struct, or of a section within it.
+type leaf struct {
+	index   []int
+	setting Setting // without a value
+}
+
+// known holds the leaves of each struct once they were read: tags are slow to read, and
+// starting reads all settings many times.
+var known sync.Map
+
+// leaves returns all settings of a struct, in order.
+func leaves(t reflect.Type) []leaf {
+	if list, ok := known.Load(t); ok {
+		return list.([]leaf)
+	}
+	list := leavesWithin(t, nil, "")
+	known.Store(t, list)
+	return list
+}
+
+func leavesWithin(t reflect.Type, index []int, prefix string) (list []leaf) {
+	for _, field := range fields(t) {
+		at, path := append(slices.Clip(index), field.Index...), prefix+field.Tag.Get("yaml")
+		if field.Type.Kind() == reflect.Struct {
+			list = append(list, leavesWithin(field.Type, at, path+".")...)
+			continue
+		}
+		list = append(list, leaf{at, newSetting(field, reflect.Value{}, path)})
+	}
+	return list
 }
 
 // inline is the tag of a struct whose settings belong to the section around it.
@@ -82,11 +115,11 @@ func newSetting(field reflect.StructField, value reflect.Value, path string) Set
 		Default: field.Tag.Get("default"),
 		Range:   field.Tag.Get("range") + field.Tag.Get("one"),
 		Doc:     field.Tag.Get("doc"),
-		Secret:  value.Type() == secretType || value.Kind() == reflect.Slice && value.Type().Elem() == secretType,
+		Secret:  field.Type == secretType || field.Type.Kind() == reflect.Slice && field.Type.Elem() == secretType,
 		form:    field.Tag.Get("form"),
 		value:   value,
 	}
-	if !isSections(value.Type()) && !strings.Contains(path, "[") {
+	if !isSections(field.Type) && !strings.Contains(path, "[") {
 		s.Env = envName(path)
 	}
 	return s
