@@ -77,7 +77,7 @@ func assemble(b *base, m *models, s *storage) *app {
 		Deliver: func(ctx context.Context, batch chat.Batch) error { return a.platforms.hub.Deliver(ctx, batch) },
 		Agent:   a.mind.agentOf}
 	a.vitals = &vitals{base: b, storage: s, platforms: a.platforms, models: m, notes: a.notes, rules: a.rules, chores: a.chores,
-		toolset: a.toolset, jobs: a.jobs, hide: setup.NewRedactor(b.cfg, setup.ShortestLogged)}
+		toolset: a.toolset, jobs: a.jobs, stirred: make(chan struct{}, 1), hide: setup.NewRedactor(b.cfg, setup.ShortestLogged)}
 	a.port = &port{base: b, store: s.store, vitals: a.vitals, models: m, rules: a.rules, mind: a.mind}
 	return a
 }
@@ -153,7 +153,7 @@ func (a *app) start(adapters ...chat.Adapter) {
 	a.platforms.adapters = adapters
 	var met sync.Once
 	observe := func(e chat.Event) {
-		a.vitals.events.Add(1)
+		a.vitals.stir()
 		a.counts.Observe(e)
 		a.vitals.deliveries.Observe(e, a.now())
 		if a.process.Met != nil && e.Outcome == chat.Answered {

@@ -8,6 +8,8 @@ import (
 	"parley/internal/chat"
 	"parley/internal/command"
 	"parley/internal/manners"
+	"parley/internal/resident"
+	"parley/internal/tongue"
 )
 
 // introduce registers the slash commands natively, in the background: a
@@ -20,6 +22,7 @@ func (ps *platforms) introduce(ctx context.Context, f *front) {
 			continue
 		}
 		register := func() error {
+			defer tongue.Borrow()()
 			owners, err := f.people.gate.Owners(ctx)
 			if err != nil {
 				return err
@@ -30,6 +33,9 @@ func (ps *platforms) introduce(ctx context.Context, f *front) {
 			}
 			return c.Register(ctx, chat.Menu{Commands: shown, Owners: owners, Actions: command.Actions, About: command.About, Greeting: command.Greeting})
 		}
-		ps.background(func() { manners.Insist(ctx, p.Platform(), ps.log, register) })
+		ps.background(func() {
+			manners.Insist(ctx, p.Platform(), ps.log, register)
+			resident.Release() // of all languages
+		})
 	}
 }

@@ -2,21 +2,11 @@ package app
 
 import (
 	"context"
-	"time"
 
 	"parley/internal/chat"
 	"parley/internal/manners"
 	"parley/internal/resident"
 	"parley/internal/tongue"
-)
-
-// settled is how long after the start startup is certainly over, and introduced what it
-// left to do beside the first messages. A lull is a while in which nothing happens, and
-// after the second one idle connections are closed, too.
-const (
-	settled    = 300 * time.Millisecond
-	introduced = 700 * time.Millisecond
-	lull       = 25 * time.Second
 )
 
 // operate runs adapters, cron and the operator's port until ctx ends or, with
@@ -47,40 +37,21 @@ func (a *app) operate(ctx context.Context, adapters ...chat.Adapter) error {
 	a.chores.schedule(a.jobs)
 	a.storage.watch(ctx, a.jobs)
 	a.vitals.gauges()
+	resident.Shed()
 	errs := a.platforms.run(ctx)
-	a.platforms.introduce(ctx, a.front)
 	a.background(func() { manners.Receiving(ctx, a.platforms.adapters, a.people.claim, a.say) })
 	a.background(func() { a.vitals.supervisor.Watch(ctx, a.vitals.alive) })
 	a.notes.follow(ctx)
 	if a.settings.reloads != nil {
 		a.background(func() { a.settings.reloads(ctx) })
 	}
-	a.background(func() { a.slim(ctx) })
+	a.background(func() {
+		resident.Settle(ctx, a.vitals.stirred, func() { a.platforms.introduce(ctx, a.front) }, tongue.Rest)
+	})
 	err = a.platforms.wait(ctx, errs, stop)
 	a.vitals.supervisor.Tell("STOPPING=1")
 	a.drain()
 	return err
-}
-
-// slim gives memory back to the system: once startup is over, and then each time that
-// nothing was answered during a lull: what work took, and what ticks ran through.
-func (a *app) slim(ctx context.Context) {
-	rest := func() {
-		tongue.Rest()
-		resident.Release()
-	}
-	for _, wait := range []time.Duration{settled, introduced} {
-		if chat.Sleep(ctx, wait) {
-			rest()
-		}
-	}
-	for seen := a.vitals.events.Load(); chat.Sleep(ctx, lull); {
-		now := a.vitals.events.Load()
-		if now == seen {
-			rest()
-		}
-		seen = now
-	}
 }
 
 // drain lets current answers finish, parks the rest and stops the jobs.

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"sync/atomic"
 
 	"parley/internal/health"
 	"parley/internal/jobs"
@@ -25,10 +24,18 @@ type vitals struct {
 	toolset    *toolset
 	jobs       *jobs.Jobs
 	deliveries health.Deliveries
-	events     atomic.Int64 // of the hub, so far
+	stirred    chan struct{} // holds a token once something has happened in the hub
 	beats      health.Beats
 	hide       text.Redactor // of what anybody is told
 	supervisor systemd.Supervisor
+}
+
+// stir notes that something has happened.
+func (v *vitals) stir() {
+	select {
+	case v.stirred <- struct{}{}:
+	default:
+	}
 }
 
 // findings returns every current problem, without asking anything that could hang.

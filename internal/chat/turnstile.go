@@ -25,7 +25,7 @@ type turnstile struct {
 // The bounds of a Hub, beside its AtOnce.
 const (
 	workAtOnce   = 16
-	workPatience = 250 * time.Millisecond
+	workPatience = time.Second
 )
 
 // place is that of one message, from enter to leave. A nil one needs none.

@@ -1,3 +1,3 @@
-// Package resident keeps the memory of an idle process small. It decides nothing
-// about when.
+// Package resident keeps the memory of a process small. It does not know what the
+// process does.
 package resident

@@ -8,33 +8,35 @@ import (
 	"parley/internal/waittest"
 )
 
-// TestLimitFollowsWhatIsInUse: what a large index takes does not make the collector
-// run all the time, and when it is gone the limit is small again.
-func TestLimitFollowsWhatIsInUse(t *testing.T) {
-	percent, before := debug.SetGCPercent(100), debug.SetMemoryLimit(-1)
-	defer func() { debug.SetGCPercent(percent); debug.SetMemoryLimit(before) }()
+// TestPaceFollowsWhatIsInUse: little grows by megabytes and much by more than half
+// before it is collected.
+func TestPaceFollowsWhatIsInUse(t *testing.T) {
+	before := debug.SetGCPercent(100)
+	defer debug.SetGCPercent(before)
 	t.Setenv("GOGC", "")
 	t.Setenv("GOMEMLIMIT", "")
 	Pace()
-	if n := debug.SetMemoryLimit(-1); n != small {
+	pace := func() int { n := debug.SetGCPercent(100); debug.SetGCPercent(n); return n }
+	if n := pace(); n != startAt {
 		t.Errorf("it begins with %d", n)
 	}
 	large := make([]byte, 100<<20)
-	settles := func(ok func(limit int64) bool) func() bool {
-		return func() bool { runtime.GC(); return ok(debug.SetMemoryLimit(-1)) }
+	settles := func(ok func(percent int) bool) func() bool {
+		return func() bool { runtime.GC(); return ok(pace()) }
 	}
-	waittest.Until(t, "more than is in use", settles(func(n int64) bool { return n >= 150<<20 }))
+	waittest.Until(t, "much is in use", settles(func(n int) bool { return n == 100*spare }))
 	runtime.KeepAlive(large)
 	large = nil
-	waittest.Until(t, "little again", settles(func(n int64) bool { return n < 60<<20 }))
+	waittest.Until(t, "little again", settles(func(n int) bool { return n > 200 }))
 }
 
 // TestOperatorSetsThePace: what the environment says is left alone.
 func TestOperatorSetsThePace(t *testing.T) {
-	before := debug.SetMemoryLimit(-1)
+	before := debug.SetGCPercent(77)
+	defer debug.SetGCPercent(before)
 	t.Setenv("GOMEMLIMIT", "1GiB")
 	Pace()
-	if n := debug.SetMemoryLimit(-1); n != before {
+	if n := debug.SetGCPercent(77); n != 77 {
 		t.Errorf("it was set to %d", n)
 	}
 }

@@ -4,5 +4,11 @@ package resident
 
 import "runtime/debug"
 
-// Release returns heap that only startup needed to the system.
+// Release returns heap that is not needed now to the system.
 func Release() { debug.FreeOSMemory() }
+
+// Shed does nothing here.
+func Shed() {}
+
+// Refine does nothing here.
+func Refine(int) {}

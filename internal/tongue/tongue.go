@@ -61,6 +61,26 @@ func Rest() {
 	}
 }
 
+// Borrow is for something that reads all languages once. done lets go of those that were
+// not read before; whoever is spoken to in one of them has it read again.
+func Borrow() (done func()) {
+	var fresh []*catalog
+	for _, c := range catalogs() {
+		c.mu.Lock()
+		if c.all == nil {
+			fresh = append(fresh, c)
+		}
+		c.mu.Unlock()
+	}
+	return func() {
+		for _, c := range fresh {
+			c.mu.Lock()
+			c.all = nil
+			c.mu.Unlock()
+		}
+	}
+}
+
 func (c *catalog) file() []byte {
 	b, err := files.ReadFile("catalogs/" + c.tag + ".po")
 	if err != nil {

@@ -1,0 +1,65 @@
+package resident
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// settled is how long after the start startup is over; from then on, fine bytes of the
+// program are mapped at a time. In a calm nothing happens for a moment; a lull is longer,
+// and after the second one idle connections are closed, too.
+const (
+	settled = 150 * time.Millisecond
+	calm    = 300 * time.Millisecond
+	lull    = 25 * time.Second
+	latest  = 5 * time.Second // when first is called without a calm
+	fine    = 16 << 10
+)
+
+// Settle keeps a process that has started small until ctx ends: whenever it has become
+// calm, pages that only work ran through are given back, and after startup and during
+// lulls all that is not needed. stirred has a token once something has happened. first
+// is called once, for what may wait until the first messages are answered, and rest
+// before each Release in a lull.
+func Settle(ctx context.Context, stirred <-chan struct{}, first, rest func()) {
+	next := time.NewTimer(settled)
+	defer next.Stop()
+	select {
+	case <-ctx.Done():
+		return
+	case <-next.C:
+	}
+	Refine(fine)
+	Shed()
+	first = sync.OnceFunc(first)
+	late := time.NewTimer(latest)
+	defer late.Stop()
+	next.Reset(calm)
+	for starting, quiet := true, false; ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-late.C:
+			first()
+			continue
+		case <-stirred:
+			quiet = false
+			next.Reset(calm)
+			continue
+		case <-next.C:
+		}
+		switch {
+		case starting:
+			first()
+			Release()
+		case quiet:
+			rest()
+			Release()
+		default:
+			Shed()
+		}
+		starting, quiet = false, true
+		next.Reset(lull)
+	}
+}
