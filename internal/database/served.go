@@ -18,9 +18,9 @@ import (
 // Served is how the schema is made on a PostgreSQL server, where what it holds cannot be
 // written as one text with SQLite's.
 type Served struct {
-	Own   string                                // triggers, after the tables
-	Steps map[string]string                     // steps by their names, in PostgreSQL's words; others are translated
-	Words func(tx *engine.Tx, due string) error // see postgres.Options
+	Own   string            // triggers, after the tables
+	Steps map[string]string // steps by their names, in PostgreSQL's words; others are translated
+	Words postgres.Words    // see postgres.Options
 }
 
 // schemaLock keeps two processes from making a schema at the same time: "Prls".

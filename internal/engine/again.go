@@ -61,7 +61,7 @@ func (d *DB) together(tx *Tx, batch []*write) error {
 			}
 		case errors.Is(err, ErrConflict):
 			time.Sleep(time.Duration(rand.Int64N(int64(min(longest, time.Millisecond<<try)))))
-		case begin != tx.dialect.Step && len(batch) == 1 && tx.dialect.Said(err):
+		case begin != tx.dialect.Step && len(batch) == 1 && tx.said(err):
 			begin = tx.dialect.Step // so that the error is where its statement is
 		default:
 			return err

@@ -66,9 +66,9 @@ type Dialect struct {
 // Server is a database of which other processes may hold up or repeat what we do, and
 // to which the connection may be lost.
 type Server interface {
-	// Seal is called last in each transaction. soon says that nobody waits for its being
-	// on the disk.
-	Seal(tx *Tx, soon bool) (Sealed, error)
+	// Commit ends a transaction. soon says that nobody waits for its being on the disk.
+	// With an error the name is "" unless it may be committed all the same.
+	Commit(tx *Tx, soon bool) (Sealed, error)
 	// Tell lets other processes know, once it is committed, that something has changed
 	// that they may have kept.
 	Tell(tx *Tx) error
@@ -80,7 +80,7 @@ type Server interface {
 	Committed(ctx context.Context, conn *sql.Conn, name string) (bool, error)
 }
 
-// Sealed is a transaction before its end.
+// Sealed is a transaction at its end.
 type Sealed struct {
 	Name    string // that Committed knows it by
 	Version int64  // another one once another process has told of a change

@@ -22,14 +22,8 @@ type Tx struct {
 	changes *changes
 	touched []*counter // since count
 	begun   string     // how the transaction under way was
-	ids     []inserted // known when it is sealed
-	changed bool       // the transaction that was sealed last has changed something
-}
-
-// inserted is where the number of a new row goes.
-type inserted struct {
-	to  *int64
-	res sql.Result
+	open    []promise  // what is taken for granted, and known once the server has answered
+	changed bool       // the transaction that ended last has changed something
 }
 
 // use makes conn the connection.
@@ -229,7 +223,7 @@ func (tx *Tx) atomic(begin string, soon bool, fn func() error) (name string, err
 	if _, err := tx.Exec(begin); err != nil {
 		return "", fmt.Errorf("begin: %w", err)
 	}
-	tx.begun, tx.ids = begin, tx.ids[:0]
+	tx.begun, tx.open = begin, tx.open[:0]
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic in a write: %v", p)
@@ -250,52 +244,24 @@ func (tx *Tx) atomic(begin string, soon bool, fn func() error) (name string, err
 }
 
 func (tx *Tx) commit(soon bool) (name string, err error) {
-	if tx.server != nil {
-		sealed, err := tx.server.Seal(tx, soon)
-		if err != nil {
-			return "", fmt.Errorf("seal: %w", err)
-		}
-		name, tx.changed = sealed.Name, sealed.Changed
-		tx.changes.saw(sealed.Version)
-	}
-	for _, i := range tx.ids { // that they are known does not hang on the answer to COMMIT
-		if *i.to, err = i.res.LastInsertId(); err != nil {
-			return "", err
-		}
-	}
 	tx.announce()
-	if _, err := tx.Exec("COMMIT"); err != nil {
-		return name, fmt.Errorf("commit: %w", err)
+	if tx.server == nil {
+		if _, err := tx.Exec("COMMIT"); err != nil {
+			return "", fmt.Errorf("commit: %w", err)
+		}
+		return "", nil
 	}
-	if tx.server != nil && slices.ContainsFunc(tx.touched, func(c *counter) bool { return c.kept.Load() }) {
+	tx.changed = true // should its end be lost, and turn out to be good
+	done, err := tx.server.Commit(tx, soon)
+	if err != nil {
+		return done.Name, fmt.Errorf("commit: %w", err)
+	}
+	tx.changed = done.Changed
+	tx.changes.saw(done.Version)
+	if slices.ContainsFunc(tx.touched, func(c *counter) bool { return c.kept.Load() }) {
 		_ = tx.server.Tell(tx) // else they see it a little later (stale)
 	}
-	return name, nil
-}
-
-// Require fails with otherwise unless a query has a row. On a server that may be noticed
-// only later in the transaction, which then is undone.
-func (tx *Tx) Require(otherwise error, query string, args ...any) error {
-	if tx.dialect.Require != nil && tx.begun == tx.dialect.Begin {
-		_, err := tx.Exec(tx.dialect.Require(query), args...)
-		return err
-	}
-	var one int
-	return NoRow(tx.QueryRow(query, args...).Scan(&one), otherwise)
-}
-
-// InsertTo is Insert for a number that nobody needs before the transaction has ended: id
-// is set by then.
-func (tx *Tx) InsertTo(id *int64, query string, args ...any) (err error) {
-	if !tx.dialect.Returning || tx.begun != tx.dialect.Begin {
-		*id, err = tx.Insert(query, args...)
-		return err
-	}
-	res, err := tx.Exec(query+" RETURNING id", args...)
-	if err == nil {
-		tx.ids = append(tx.ids, inserted{id, res})
-	}
-	return err
+	return "", nil
 }
 
 // Insert runs a statement that inserts a row into a table with a column id, and returns

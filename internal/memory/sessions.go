@@ -169,11 +169,8 @@ func saveSession(tx *engine.Tx, se Session) (current bool, err error) {
 	if err != nil {
 		return false, fmt.Errorf("save session: %w", err)
 	}
-	res, err := tx.Exec(`UPDATE sessions SET `+changed+` WHERE id = :id AND status = :status AND generation = :generation`, args)
-	if err != nil {
-		return false, fmt.Errorf("save session: %w", err)
-	}
-	if n, err := res.RowsAffected(); err != nil || n == 1 {
+	there, err := tx.Changes(`UPDATE sessions SET `+changed+` WHERE id = :id AND status = :status AND generation = :generation`, args)
+	if err != nil || there {
 		return true, during("save session", err)
 	}
 	if current, err = upToDate(tx, se); err != nil {

@@ -55,15 +55,17 @@ func TestLostCommitIsDoneOnce(t *testing.T) {
 					p.Cut()
 				}
 			}
-			if err := tx.InsertTo(&id, "INSERT INTO parts DEFAULT VALUES"); err != nil {
-				return err
+			if i%2 == 1 { // else the end goes with all before it
+				if err := tx.InsertTo(&id, "INSERT INTO parts DEFAULT VALUES"); err != nil {
+					return err
+				}
 			}
 			_, err := tx.Exec("UPDATE counts SET n = n + 1 WHERE id = 1")
 			return err
 		})
 		must(t, err)
 		writes++
-		if id <= last {
+		if i%2 == 1 && id <= last {
 			t.Errorf("cut %d: the number of a new row is %d, after %d", i, id, last)
 		}
 		last = id

@@ -50,8 +50,8 @@ func Lexeme(word string) string {
 	return "'" + strings.NewReplacer(`\`, `\\`, "'", "''").Replace(word) + "'"
 }
 
-// Words writes words as a tsvector.
-func Words(words []string) string {
+// Vector writes words as a tsvector.
+func Vector(words []string) string {
 	var b strings.Builder
 	for _, w := range words {
 		if w != "" {

@@ -23,14 +23,36 @@ type Options struct {
 	// Prepare makes or checks the schema on the writer's connection, before anything
 	// else uses it. nil does nothing.
 	Prepare func(context.Context, *sql.Conn) error
-	// Words puts into the full-text indexes what the rows that triggers have noted say,
-	// within the transaction that changed them. nil does nothing.
-	Words func(tx *engine.Tx, due string) error
+	// Words are put into the full-text indexes within the transaction that changes rows.
+	// The zero value does nothing.
+	Words Words
 	// Alone refuses a database that another process uses which is alone, too.
 	Alone bool
 	// See is called with the error of each connection that could not be made, and with
 	// nil when one was; nil is never called.
 	See func(error)
+}
+
+// Words is how words get into the full-text indexes. Triggers note which rows say
+// something new, in the setting parley.due of a transaction.
+type Words struct {
+	Tables []string // whose changes may have triggers note something
+	Due    string   // the query that reads what those rows say, as Due has it
+	// Put makes the statements that put it into the indexes.
+	Put func([]Due) []Statement
+}
+
+// Due is a row whose words are due: in which index, with which numbers, and its text.
+type Due struct {
+	Kind  string
+	ID, N int64
+	Text  string
+}
+
+// Statement is one with its arguments, in PostgreSQL's words.
+type Statement struct {
+	Text string
+	Args []any
 }
 
 // How connections are made.

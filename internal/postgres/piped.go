@@ -10,6 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
+
+	"parley/internal/engine"
 )
 
 // How a transaction of the writer begins and ends. What it says after hasten waits for
@@ -76,10 +78,46 @@ func (c *piped) flush(ctx context.Context) error {
 	return c.failed
 }
 
-// end ends a transaction.
+// seal says what the end of a transaction needs; the answers come with a later flush.
+func (c *piped) seal(done *engine.Sealed, left *string, id, n string, soon bool) error {
+	ctx := context.Background()
+	if _, err := c.say(ctx, mark, named(id, n)); err != nil {
+		return err
+	}
+	q, err := c.say(ctx, seal, named(argument(soon)))
+	if err == nil {
+		q.QueryRow(func(row pgx.Row) error { return row.Scan(left, &done.Version, nil, &done.Changed) })
+	}
+	return err
+}
+
+// collect reads the rows whose words are due.
+func (c *piped) collect(query string, due *[]Due) error {
+	q, err := c.say(context.Background(), query, nil)
+	if err != nil {
+		return err
+	}
+	q.Query(func(rows pgx.Rows) (err error) {
+		*due, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Due])
+		return err
+	})
+	return c.flush(context.Background())
+}
+
+// named are arguments as a driver has them.
+func named(args ...any) []driver.NamedValue {
+	list := make([]driver.NamedValue, len(args))
+	for i, a := range args {
+		list[i].Value = a
+	}
+	return list
+}
+
+// end ends a transaction; one that cannot be committed has to be rolled back.
 func (c *piped) end(ctx context.Context, how string) error {
-	defer func() { c.open, c.sent, c.failed, c.due = false, false, nil, nil }()
+	over := func() { c.open, c.sent, c.failed, c.due = false, false, nil, nil }
 	if how == rollback {
+		defer over()
 		if !c.sent {
 			return nil
 		}
@@ -96,7 +134,11 @@ func (c *piped) end(ctx context.Context, how string) error {
 		}
 		return nil
 	})
-	return c.flush(ctx)
+	if err := c.flush(ctx); err != nil {
+		return err
+	}
+	over()
+	return nil
 }
 
 // pipedStatement implements driver.Stmt.
@@ -116,10 +158,13 @@ func (s pipedStatement) ExecContext(ctx context.Context, args []driver.NamedValu
 	switch {
 	case s.text == hasten:
 		c.open = true
+	case s.text == step:
+		c.sent = true
+		return c.Conn.ExecContext(ctx, s.text, args)
+	case s.text == rollback:
+		return driver.RowsAffected(0), c.end(ctx, s.text)
 	case !c.open:
 		return c.Conn.ExecContext(ctx, s.text, args)
-	case s.text == commit || s.text == rollback:
-		return driver.RowsAffected(0), c.end(ctx, s.text)
 	}
 	q, err := c.say(ctx, s.text, args)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -54,24 +55,54 @@ func (s *server) Connect(ctx context.Context) (*sql.Conn, error) {
 // mark leaves the number of a transaction in this process' row, with what it changed: a
 // server that was restarted, or a standby that took over, may have given the transaction's
 // own number to another one. What has changed nothing leaves none.
-const mark = `INSERT INTO parley_writers (id, n) SELECT ?, ? WHERE pg_current_xact_id_if_assigned() IS NOT NULL ON CONFLICT (id) DO UPDATE SET n = excluded.n`
+const mark = `INSERT INTO parley_writers (id, n) SELECT $1, $2 WHERE pg_current_xact_id_if_assigned() IS NOT NULL ON CONFLICT (id) DO UPDATE SET n = excluded.n, at = now()`
 
 // seal asks at once for all that the end of a transaction needs.
 const seal = `SELECT coalesce(current_setting('parley.due', true), ''), coalesce(pg_sequence_last_value('parley_told'), 0),
-	set_config('synchronous_commit', CASE WHEN ? THEN 'off' ELSE current_setting('synchronous_commit') END, true), pg_current_xact_id_if_assigned() IS NOT NULL`
+	set_config('synchronous_commit', CASE WHEN $1 THEN 'off' ELSE current_setting('synchronous_commit') END, true), pg_current_xact_id_if_assigned() IS NOT NULL`
 
-// Seal implements engine.Server.
-func (s *server) Seal(tx *engine.Tx, soon bool) (done engine.Sealed, err error) {
+// Commit implements engine.Server. The end goes with what waits, in one trip, unless
+// something has to be known before it.
+func (s *server) Commit(tx *engine.Tx, soon bool) (done engine.Sealed, err error) {
 	s.n++
-	done.Name = strconv.FormatInt(s.n, 10)
-	if _, err := tx.Exec(mark, s.id, s.n); err != nil {
-		return done, err
+	name := strconv.FormatInt(s.n, 10)
+	worded := tx.Touched(s.o.Words.Tables...)
+	var due []Due
+	var left string
+	if err := tx.Raw(func(driver any) error {
+		c := driver.(*piped)
+		if err := c.seal(&done, &left, s.id, name, soon); err != nil {
+			return err
+		}
+		if worded {
+			return c.collect(s.o.Words.Due, &due)
+		}
+		if tx.Promised() {
+			return c.flush(context.Background())
+		}
+		return nil
+	}); err != nil {
+		return engine.Sealed{}, err
 	}
-	var due, unused string
-	if err := tx.QueryRow(seal, soon).Scan(&due, &done.Version, &unused, &done.Changed); err != nil || due == "" || s.o.Words == nil {
-		return done, err
+	if err := tx.Keep(); err != nil {
+		return engine.Sealed{}, err
 	}
-	return done, s.o.Words(tx, due)
+	err = tx.Raw(func(driver any) error {
+		c := driver.(*piped)
+		if len(due) > 0 {
+			for _, st := range s.o.Words.Put(due) {
+				if _, err := c.say(context.Background(), st.Text, named(st.Args...)); err != nil {
+					return err
+				}
+			}
+		}
+		done.Name = name
+		return c.end(context.Background(), commit)
+	})
+	if err == nil && left != "" && !worded && s.o.Words.Put != nil {
+		err = fmt.Errorf("words of %s are in no index: a trigger changes what no statement names", left)
+	}
+	return done, err
 }
 
 // basics makes what the engine itself has on a server: what Tell counts with, and what Seal
@@ -82,10 +113,10 @@ const basics = `DO $$BEGIN
 	IF to_regclass('parley_writers') IS NULL THEN
 		PERFORM pg_advisory_xact_lock(1349676148); -- two that start at once; nobody holds this one for long
 		CREATE SEQUENCE IF NOT EXISTS parley_told;
-		CREATE TABLE IF NOT EXISTS parley_writers (id text PRIMARY KEY, n bigint NOT NULL, began timestamptz NOT NULL DEFAULT now());
+		CREATE TABLE IF NOT EXISTS parley_writers (id text PRIMARY KEY, n bigint NOT NULL, at timestamptz NOT NULL DEFAULT now());
 	END IF;
-	IF EXISTS (SELECT 1 FROM parley_writers WHERE began < now() - interval '30 days') THEN
-		DELETE FROM parley_writers WHERE began < now() - interval '30 days';
+	IF EXISTS (SELECT 1 FROM parley_writers WHERE at < now() - interval '30 days') THEN
+		DELETE FROM parley_writers WHERE at < now() - interval '30 days';
 	END IF;
 END$$`
 

@@ -32,5 +32,5 @@ var Schema = sync.OnceValue(func() database.Served {
 	if err != nil {
 		panic(err) // it was embedded
 	}
-	return database.Served{Own: own, Steps: texts, Words: indexWords}
+	return database.Served{Own: own, Steps: texts, Words: words}
 })

@@ -2,7 +2,6 @@ package served
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -16,17 +15,27 @@ import (
 // Triggers cannot ask this program for the words of a text. They note the rows, and the
 // words are put into the indexes before the commit.
 
-// indexed are the indexes of words: by the letter that triggers note, how rows are read,
-// and what is indexed of a row's text. The reading takes ids as an array.
-var indexed = map[byte]struct {
-	index, rows string
-	words       func(n int64, text string) []string
+// indexed are the indexes of words, by the letter that triggers note, and what is indexed
+// of a row's text.
+var indexed = map[string]struct {
+	index string
+	words func(n int64, text string) []string
 }{
-	'm': {"messages_fts", `SELECT (m.id << 20) | (p.n & 1048575), p.n, m.content FROM messages m JOIN places p ON p.platform = m.platform AND p.channel = m.channel AND p.thread = m.thread
-		WHERE m.role <> 'tool' AND m.id = ANY (CAST(? AS BIGINT[]))`,
-		func(n int64, text string) []string { return strings.Fields(recall.Indexed(n, text)) }},
-	'f': {"key_facts_fts", `SELECT id, 0, owner || ' ' || content || ' ' || tags FROM key_facts WHERE id = ANY (CAST(? AS BIGINT[]))`, stemmed},
-	's': {"session_texts_fts", `SELECT id, 0, content FROM session_texts WHERE id = ANY (CAST(? AS BIGINT[]))`, stemmed},
+	"m": {"messages_fts", func(n int64, text string) []string { return strings.Fields(recall.Indexed(n, text)) }},
+	"f": {"key_facts_fts", stemmed},
+	"s": {"session_texts_fts", stemmed},
+}
+
+// words is how they get there: rows are noted by a letter and an id each, with spaces
+// between.
+var words = postgres.Words{Tables: []string{"messages", "key_facts", "sessions", "session_texts"}, Put: put,
+	Due: `SELECT 'm', (m.id << 20) | (p.n & 1048575), p.n, m.content FROM messages m JOIN places p ON p.platform = m.platform AND p.channel = m.channel AND p.thread = m.thread
+		WHERE m.role <> 'tool' AND m.id = ANY (` + noted("m") + `)
+	UNION ALL SELECT 'f', id, 0, owner || ' ' || content || ' ' || tags FROM key_facts WHERE id = ANY (` + noted("f") + `)
+	UNION ALL SELECT 's', id, 0, content FROM session_texts WHERE id = ANY (` + noted("s") + `)`}
+
+func noted(kind string) string {
+	return `ARRAY (SELECT CAST(substring(w FROM 2) AS BIGINT) FROM unnest(string_to_array(current_setting('parley.due', true), ' ')) w WHERE left(w, 1) = '` + kind + `')`
 }
 
 func stemmed(_ int64, text string) []string {
@@ -56,7 +65,11 @@ func Index(ctx context.Context, db *engine.DB) error {
 		}
 		for part := range slices.Chunk(ids, atOnce) {
 			due := string(kind) + strings.Join(part, " "+string(kind))
-			if err := db.Write(ctx, func(tx *engine.Tx) error { return indexWords(tx, due) }); err != nil {
+			if err := db.Write(ctx, func(tx *engine.Tx) error {
+				tx.Changed(words.Tables[0])
+				_, err := tx.Exec("SELECT set_config('parley.due', ?, true)", due)
+				return err
+			}); err != nil {
 				return err
 			}
 		}
@@ -64,38 +77,19 @@ func Index(ctx context.Context, db *engine.DB) error {
 	return nil
 }
 
-// indexWords puts what rows say into the indexes. due names them: a letter and an id
-// each, with spaces between.
-func indexWords(tx *engine.Tx, due string) error {
-	ids := map[byte][]string{}
-	for one := range strings.FieldsSeq(due) {
-		ids[one[0]] = append(ids[one[0]], one[1:])
+// put makes the statements that put what rows say into the indexes.
+func put(due []postgres.Due) (list []postgres.Statement) {
+	entries := map[string][][]any{}
+	for _, d := range due {
+		entries[d.Kind] = append(entries[d.Kind], []any{d.ID, postgres.Vector(indexed[d.Kind].words(d.N, d.Text))})
 	}
-	for _, kind := range slices.Sorted(maps.Keys(ids)) {
-		ix := indexed[kind]
-		rows, err := tx.Query(ix.rows, "{"+strings.Join(ids[kind], ",")+"}")
+	for _, kind := range slices.Sorted(maps.Keys(entries)) {
+		b, err := json.Marshal(entries[kind])
 		if err != nil {
-			return err
+			panic(err) // numbers and texts
 		}
-		type row struct {
-			id, n int64
-			text  string
-		}
-		list, err := engine.Collect(rows, func(r *sql.Rows) (w row, err error) { return w, r.Scan(&w.id, &w.n, &w.text) })
-		if err != nil {
-			return err
-		}
-		entries := make([][]any, len(list))
-		for i, w := range list {
-			entries[i] = []any{w.id, postgres.Words(ix.words(w.n, w.text))}
-		}
-		b, err := json.Marshal(entries)
-		if err == nil {
-			_, err = tx.Exec("INSERT INTO "+ix.index+" (rowid, words) SELECT CAST(e ->> 0 AS BIGINT), CAST(e ->> 1 AS tsvector) FROM jsonb_array_elements(CAST(? AS jsonb)) AS e ON CONFLICT (rowid) DO UPDATE SET words = excluded.words", string(b))
-		}
-		if err != nil {
-			return err
-		}
+		list = append(list, postgres.Statement{Text: "INSERT INTO " + indexed[kind].index + ` (rowid, words) SELECT CAST(e ->> 0 AS BIGINT), CAST(e ->> 1 AS tsvector) FROM jsonb_array_elements(CAST($1 AS jsonb)) AS e
+			ON CONFLICT (rowid) DO UPDATE SET words = excluded.words`, Args: []any{string(b)}})
 	}
-	return nil
+	return list
 }

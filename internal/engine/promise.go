@@ -1,0 +1,95 @@
+package engine
+
+import (
+	"database/sql"
+	"errors"
+	"slices"
+)
+
+// promise is what a statement that waits for a later one will have done.
+type promise struct {
+	res sql.Result
+	id  *int64 // where the number of the new row goes; nil where one row is to change
+}
+
+// errUnforeseen says that a statement did not do what it nearly always does.
+var errUnforeseen = errors.New("a row is not as it was")
+
+// said reports whether a transaction failed for a reason that may belong to a statement
+// further up.
+func (tx *Tx) said(err error) bool { return errors.Is(err, errUnforeseen) || tx.dialect.Said(err) }
+
+// late reports whether statements may wait for a later one.
+func (tx *Tx) late() bool { return tx.dialect.Step != "" && tx.begun == tx.dialect.Begin }
+
+// Promised reports whether there is something that Keep has to look at before the
+// transaction ends.
+func (tx *Tx) Promised() bool { return len(tx.open) > 0 }
+
+// Keep fills in the numbers of new rows, and fails where something is not as it was taken
+// for. A Server calls it before it ends a transaction: that a number is known does not
+// hang on the answer to COMMIT.
+func (tx *Tx) Keep() (err error) {
+	for _, p := range tx.open {
+		if p.id != nil {
+			if *p.id, err = p.res.LastInsertId(); err != nil {
+				return err
+			}
+			continue
+		}
+		if n, err := p.res.RowsAffected(); err != nil || n != 1 {
+			return errors.Join(err, errUnforeseen)
+		}
+	}
+	tx.open = tx.open[:0]
+	return nil
+}
+
+// Touched reports whether a statement of the transaction changes one of some tables.
+func (tx *Tx) Touched(tables ...string) bool {
+	return slices.ContainsFunc(tables, func(t string) bool { return slices.Contains(tx.touched, tx.changes.of(t)) })
+}
+
+// Raw runs work with the driver's connection, during which the transaction is not used.
+func (tx *Tx) Raw(work func(driver any) error) error { return tx.dialect.Explain(tx.conn.Raw(work)) }
+
+// Require fails with otherwise unless a query has a row. On a server that may be noticed
+// only later in the transaction, which then is undone.
+func (tx *Tx) Require(otherwise error, query string, args ...any) error {
+	if tx.late() {
+		_, err := tx.Exec(tx.dialect.Require(query), args...)
+		return err
+	}
+	var one int
+	return NoRow(tx.QueryRow(query, args...).Scan(&one), otherwise)
+}
+
+// Changes runs a statement that nearly always changes one row, and reports whether it
+// did. On a server that is taken for granted at first: where it did not, the transaction
+// is undone, and done again.
+func (tx *Tx) Changes(query string, args ...any) (bool, error) {
+	res, err := tx.Exec(query, args...)
+	if err != nil {
+		return false, err
+	}
+	if tx.late() {
+		tx.open = append(tx.open, promise{res: res})
+		return true, nil
+	}
+	n, err := res.RowsAffected()
+	return n == 1, err
+}
+
+// InsertTo is Insert for a number that nobody needs before the transaction has ended: id
+// is set by then.
+func (tx *Tx) InsertTo(id *int64, query string, args ...any) (err error) {
+	if !tx.late() {
+		*id, err = tx.Insert(query, args...)
+		return err
+	}
+	res, err := tx.Exec(query+" RETURNING id", args...)
+	if err == nil {
+		tx.open = append(tx.open, promise{res: res, id: id})
+	}
+	return err
+}
