@@ -50,6 +50,15 @@ func (c *condition) take(err error) {
 	}
 }
 
+// connected takes in how a connection to a server was made: one that was is the end of
+// there being none.
+func (c *condition) connected(err error) {
+	c.see(err)
+	if ill := c.unwritable.Load(); err == nil && ill != nil && errors.Is(*ill, engine.ErrLost) {
+		c.unwritable.CompareAndSwap(ill, nil)
+	}
+}
+
 // unwritable says what is in the way of a write, and what to do.
 func unwritable(err error) error {
 	if sqlite.IsFull(err) {

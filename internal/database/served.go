@@ -32,7 +32,7 @@ func openServed(ctx context.Context, o Options) (*File, *engine.DB, error) {
 	if f.now == nil {
 		f.now = time.Now
 	}
-	db, err := postgres.Open(ctx, o.URL, postgres.Options{Words: o.Served.Words, Alone: o.Alone, Prepare: func(ctx context.Context, conn *sql.Conn) error {
+	db, err := postgres.Open(ctx, o.URL, postgres.Options{Words: o.Served.Words, Alone: o.Alone, See: f.cond.connected, Prepare: func(ctx context.Context, conn *sql.Conn) error {
 		return prepareServed(ctx, conn, o)
 	}})
 	if err != nil {

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/internal/adapters/telegram/telegramtest"
+	"parley/internal/postgres/postgrestest"
+	"parley/internal/waittest"
+)
+
+// TestServerGoesAwayAndComesBack: while people write, the server is gone for longer than
+// a write waits, and comes back. All are answered once and in order; what was said
+// meanwhile the platform keeps. The log says what was the matter, and /status that it is
+// over.
+func TestServerGoesAwayAndComesBack(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes as long as a write waits")
+	}
+	t.Parallel()
+	w := newWorld(t)
+	w.llm.Quiet()
+	w.served(t)
+	wire, url := postgrestest.NewProxy(t, w.url)
+	said := &safeBuffer{}
+	child := exec.Command(os.Args[0])
+	child.Env = append(append(os.Environ(), childEnv+"=1"), append(w.env, "BOT_DATABASE_URL="+url, "BOT_LOG_LEVEL=info")...)
+	child.Stderr = said
+	must(t, child.Start())
+	t.Cleanup(func() {
+		kill(child)
+		if t.Failed() {
+			t.Logf("it said:\n%s", said)
+		}
+	})
+	eventually(t, "a poll", func() bool { return len(w.tg.Calls("getUpdates")) > 0 })
+	want := map[int64][]string{}
+	say := func(n int) {
+		for i := range n {
+			chat := int64(1000 + i%10)
+			token := fmt.Sprintf("tok-%d-%d.", chat, len(want[chat]))
+			want[chat] = append(want[chat], token)
+			w.tg.Push(telegramtest.Text(chat, chat, token))
+			waittest.Take(t.Context(), 10*time.Millisecond)
+		}
+	}
+	say(30)
+	wire.Down(true)
+	say(30)
+	eventually(t, "the log says it", func() bool { return strings.Contains(said.String(), "database server cannot be reached") })
+	waittest.Take(t.Context(), 6*time.Second) // longer than a write waits
+	say(10)
+	wire.Down(false)
+	back := time.Now()
+	say(30)
+	answered := func() bool { return tally(want, w.tg.Sent()).lost == 0 }
+	eventually(t, "all are answered", answered)
+	t.Logf("all are answered %v after it was back", time.Since(back))
+	eventually(t, "/status says that it is over", func() bool {
+		answer := w.say(t, 1, "/status")
+		return strings.Contains(answer, "database: ok") || strings.Contains(answer, "Database: ok")
+	})
+	if got := tally(want, w.tg.Sent()); got != (ledger{}) {
+		t.Errorf("%+v", got)
+	}
+}
