@@ -78,15 +78,21 @@ func (c *piped) flush(ctx context.Context) error {
 	return c.failed
 }
 
+// ending is a transaction at its end, and the rows that triggers have noted in it.
+type ending struct {
+	engine.Sealed
+	noted string
+}
+
 // seal says what the end of a transaction needs; the answers come with a later flush.
-func (c *piped) seal(done *engine.Sealed, left *string, id, n string, soon bool) error {
+func (c *piped) seal(e *ending, id, n string, soon bool) error {
 	ctx := context.Background()
 	if _, err := c.say(ctx, mark, named(id, n)); err != nil {
 		return err
 	}
 	q, err := c.say(ctx, seal, named(argument(soon)))
 	if err == nil {
-		q.QueryRow(func(row pgx.Row) error { return row.Scan(left, &done.Version, nil, &done.Changed) })
+		q.QueryRow(func(row pgx.Row) error { return row.Scan(&e.noted, &e.Version, nil, &e.Changed) })
 	}
 	return err
 }
@@ -102,6 +108,46 @@ func (c *piped) collect(query string, due *[]Due) error {
 		return err
 	})
 	return c.flush(context.Background())
+}
+
+// put has the words of what is due put into the indexes.
+func (c *piped) put(w Words, due []Due) error {
+	if len(due) == 0 {
+		return nil
+	}
+	for _, st := range w.Put(due) {
+		if _, err := c.say(context.Background(), st.Text, named(st.Args...)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// afterwards puts words into the indexes that turned out to be due when their transaction
+// was over: a trigger changed what no statement names. It is committed, so whatever is in
+// the way here leaves the rows without their words, and is no error.
+func (c *piped) afterwards(w Words, noted string) error {
+	ctx := context.Background()
+	try := func() error {
+		if _, err := c.say(ctx, hasten, nil); err != nil {
+			return err
+		}
+		if _, err := c.say(ctx, "SELECT set_config('parley.due', $1, true)", named(noted)); err != nil {
+			return err
+		}
+		var due []Due
+		if err := c.collect(w.Due, &due); err != nil {
+			return err
+		}
+		if err := c.put(w, due); err != nil {
+			return err
+		}
+		return c.end(ctx, commit)
+	}
+	if err := try(); err != nil {
+		_ = c.end(ctx, rollback)
+	}
+	return nil
 }
 
 // named are arguments as a driver has them.

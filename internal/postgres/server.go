@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"strconv"
 	"time"
 
@@ -68,10 +67,10 @@ func (s *server) Commit(tx *engine.Tx, soon bool) (done engine.Sealed, err error
 	name := strconv.FormatInt(s.n, 10)
 	worded := tx.Touched(s.o.Words.Tables...)
 	var due []Due
-	var left string
+	var e ending
 	if err := tx.Raw(func(driver any) error {
 		c := driver.(*piped)
-		if err := c.seal(&done, &left, s.id, name, soon); err != nil {
+		if err := c.seal(&e, s.id, name, soon); err != nil {
 			return err
 		}
 		if worded {
@@ -89,20 +88,16 @@ func (s *server) Commit(tx *engine.Tx, soon bool) (done engine.Sealed, err error
 	}
 	err = tx.Raw(func(driver any) error {
 		c := driver.(*piped)
-		if len(due) > 0 {
-			for _, st := range s.o.Words.Put(due) {
-				if _, err := c.say(context.Background(), st.Text, named(st.Args...)); err != nil {
-					return err
-				}
-			}
+		if err := c.put(s.o.Words, due); err != nil {
+			return err
 		}
-		done.Name = name
-		return c.end(context.Background(), commit)
+		e.Name = name
+		if err := c.end(context.Background(), commit); err != nil || e.noted == "" || worded || s.o.Words.Put == nil {
+			return err
+		}
+		return c.afterwards(s.o.Words, e.noted)
 	})
-	if err == nil && left != "" && !worded && s.o.Words.Put != nil {
-		err = fmt.Errorf("words of %s are in no index: a trigger changes what no statement names", left)
-	}
-	return done, err
+	return e.Sealed, err
 }
 
 // basics makes what the engine itself has on a server: what Tell counts with, and what Seal
