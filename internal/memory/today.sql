@@ -587,13 +587,17 @@ CREATE TRIGGER spent_insert AFTER INSERT ON usage BEGIN
 END;
 CREATE TRIGGER spent_update AFTER UPDATE OF prompt_tokens, completion_tokens, cost ON usage BEGIN
     UPDATE spent SET tokens = tokens + new.prompt_tokens + new.completion_tokens - old.prompt_tokens - old.completion_tokens, cost = cost + new.cost - old.cost
-        WHERE day = new.day AND (kind, name) IN (VALUES ('user', new.user_id), ('channel', new.platform || ' ' || new.channel));
+        WHERE kind = 'user' AND name = new.user_id AND day = new.day;
+    UPDATE spent SET tokens = tokens + new.prompt_tokens + new.completion_tokens - old.prompt_tokens - old.completion_tokens, cost = cost + new.cost - old.cost
+        WHERE kind = 'channel' AND name = new.platform || ' ' || new.channel AND day = new.day;
 END;
 CREATE TRIGGER spent_delete AFTER DELETE ON usage BEGIN
     UPDATE spent SET tokens = tokens - old.prompt_tokens - old.completion_tokens, cost = cost - old.cost
-        WHERE day = old.day AND (kind, name) IN (VALUES ('user', old.user_id), ('channel', old.platform || ' ' || old.channel));
-    DELETE FROM spent WHERE day = old.day AND (kind, name) IN (VALUES ('user', old.user_id), ('channel', old.platform || ' ' || old.channel))
-        AND tokens <= 0 AND cost < 1e-9;
+        WHERE kind = 'user' AND name = old.user_id AND day = old.day;
+    UPDATE spent SET tokens = tokens - old.prompt_tokens - old.completion_tokens, cost = cost - old.cost
+        WHERE kind = 'channel' AND name = old.platform || ' ' || old.channel AND day = old.day;
+    DELETE FROM spent WHERE kind = 'user' AND name = old.user_id AND day = old.day AND tokens <= 0 AND cost < 1e-9;
+    DELETE FROM spent WHERE kind = 'channel' AND name = old.platform || ' ' || old.channel AND day = old.day AND tokens <= 0 AND cost < 1e-9;
 END;
 INSERT INTO key_facts_fts (key_facts_fts, rank) VALUES ('secure-delete', 1);
 INSERT INTO messages_fts (messages_fts, rank) VALUES ('secure-delete', 1);
@@ -602,4 +606,4 @@ INSERT INTO sqlite_sequence (name, seq) VALUES ('inbox', 0);
 INSERT INTO sqlite_sequence (name, seq) VALUES ('messages', 0);
 INSERT INTO sqlite_sequence (name, seq) VALUES ('outbox', 0);
 INSERT INTO secrets (name, value) VALUES ('nonce', randomblob(16));
-PRAGMA user_version = 32;
+PRAGMA user_version = 33;

@@ -1,0 +1,1 @@
+-- Only for SQLite: on a server, spent follows usage by functions that look by key.
