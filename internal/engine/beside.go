@@ -56,7 +56,7 @@ func (d *DB) chunk(ctx context.Context, fn func(tx *Tx, more func() bool) error)
 	case d.aside <- w:
 		err = w.wait()
 	case <-patient.Done():
-		if err = d.submit(ctx, d.queue, w); err == nil {
+		if err = d.submit(ctx, w); err == nil {
 			err = w.wait()
 		}
 	}

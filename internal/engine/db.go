@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -17,10 +18,14 @@ type DB struct {
 	done    chan struct{} // closed when the writer has stopped
 	reads   statements
 	changes changes
-	put     put           // off until another write
-	tail    time.Duration // how long the last chunk took to end; the writer's
-	unsure  []*write      // committed on a server, and perhaps not on its disk; the writer's
-	lost    bool          // a connection was, since; the writer's
+	put     put          // off until another write
+	queued  atomic.Int64 // writes in queue, and those taken out of it that are not done
+
+	turn   sync.Mutex // held by whoever writes; guards what follows
+	tx     *Tx
+	tail   time.Duration // how long the last chunk took to end
+	unsure []*write      // committed on a server, and perhaps not on its disk
+	lost   bool          // a connection was, since
 
 	mu     sync.RWMutex // guards closed against a write that is being queued
 	closed bool
@@ -115,6 +120,8 @@ var ErrLogInUse = errors.New("the log is still read by somebody")
 func New(p Parts) *DB {
 	d := &DB{p: p, queue: make(chan *write, 1024), aside: make(chan *write), done: make(chan struct{})}
 	d.reads.prepare, d.reads.dialect = p.Readers.PrepareContext, p.Dialect
+	d.tx = &Tx{dialect: p.Dialect, server: p.Server, changes: &d.changes}
+	d.tx.use(p.Writer)
 	go d.run()
 	return d
 }

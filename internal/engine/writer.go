@@ -40,6 +40,7 @@ type write struct {
 	made chan error // told when it is committed; nil for nobody
 	bare bool       // alone and outside a transaction, once
 
+	queued bool
 	failed func(error) // told of an error where nobody waits; nil for nobody
 }
 
@@ -65,13 +66,17 @@ func (w *write) wait() error { return <-w.err }
 // because the caller could not know whether the write was stored.
 // After Close it is ErrClosed.
 func (d *DB) Write(ctx context.Context, fn func(*Tx) error) error {
-	return d.Queue(ctx, fn)()
+	w := newWrite(fn)
+	if err := d.hand(ctx, w); err != nil {
+		return err
+	}
+	return w.wait()
 }
 
 // Queue is like Write, but returns once fn is queued; wait returns what Write would.
 func (d *DB) Queue(ctx context.Context, fn func(*Tx) error) (wait func() error) {
 	w := newWrite(fn)
-	if err := d.submit(ctx, d.queue, w); err != nil {
+	if err := d.submit(ctx, w); err != nil {
 		return func() error { return err }
 	}
 	return w.wait
@@ -84,7 +89,7 @@ func (d *DB) Queue(ctx context.Context, fn func(*Tx) error) (wait func() error) 
 func (d *DB) Soon(ctx context.Context, fn func(*Tx) error) error {
 	w := newWrite(fn)
 	w.Soon = true
-	if err := d.submit(ctx, d.queue, w); err != nil {
+	if err := d.hand(ctx, w); err != nil {
 		return err
 	}
 	return w.wait()
@@ -95,7 +100,7 @@ func (d *DB) Soon(ctx context.Context, fn func(*Tx) error) error {
 func (d *DB) Stage(ctx context.Context, fn func(*Tx) error) (durable func() error, err error) {
 	w := newWrite(fn)
 	w.made = make(chan error, 1)
-	if err := d.submit(ctx, d.queue, w); err != nil {
+	if err := d.hand(ctx, w); err != nil {
 		return nil, err
 	}
 	if err := <-w.made; err != nil {
@@ -109,36 +114,59 @@ func (d *DB) Stage(ctx context.Context, fn func(*Tx) error) (durable func() erro
 func (d *DB) Bare(ctx context.Context, fn func(*Tx) error) error {
 	w := newWrite(fn)
 	w.bare = true
-	if err := d.submit(ctx, d.queue, w); err != nil {
+	if err := d.submit(ctx, w); err != nil {
 		return err
 	}
 	return w.wait()
 }
 
+// hand has a write done, or queues it; with an error, nobody will run it.
+func (d *DB) hand(ctx context.Context, w *write) error {
+	if ctx.Err() == nil && d.here(w) {
+		return nil
+	}
+	return d.submit(ctx, w)
+}
+
+// here does a write in its caller's goroutine when nobody writes and nothing is queued,
+// and reports whether it did: the way to the writer and back wakes two threads, which
+// takes as long as most writes.
+func (d *DB) here(w *write) bool {
+	if d.queued.Load() > 0 || !d.turn.TryLock() {
+		return false
+	}
+	defer d.turn.Unlock()
+	if d.queued.Load() > 0 || d.over() { // somebody came first
+		return false
+	}
+	d.commit(d.tx, append(d.put.dues(), w))
+	return true
+}
+
 // submit queues a write; with an error, nobody will run it.
-func (d *DB) submit(ctx context.Context, to chan<- *write, w *write) error {
+func (d *DB) submit(ctx context.Context, w *write) error {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	if d.closed {
 		return ErrClosed
 	}
+	w.queued = true
+	d.queued.Add(1)
 	select {
-	case to <- w:
+	case d.queue <- w:
 		return nil
 	case <-ctx.Done():
+		d.queued.Add(-1)
 		return context.Cause(ctx)
 	}
 }
 
-// run is the writer: the only goroutine that changes the database.
+// run is the writer: it does what is queued, and what runs beside that.
 func (d *DB) run() {
 	defer close(d.done)
-	conn, dialect := d.p.Writer, d.p.Dialect
-	tx := &Tx{dialect: dialect, server: d.p.Server, changes: &d.changes}
-	tx.use(conn)
-	defer tx.close()
 	batch := make([]*write, 0, maxBatch)
 	for w := d.next(); w != nil; w = d.next() {
+		d.turn.Lock()
 		batch = append(append(batch[:0], d.put.dues()...), w)
 	gather:
 		for len(batch) < maxBatch && !batch[len(batch)-1].bare {
@@ -152,11 +180,20 @@ func (d *DB) run() {
 				break gather
 			}
 		}
-		d.commit(tx, batch)
+		d.commit(d.tx, batch)
+		for _, w := range batch {
+			if w.queued {
+				d.queued.Add(-1)
+			}
+		}
+		d.turn.Unlock()
 	}
+	d.turn.Lock()
+	defer d.turn.Unlock()
 	if due := d.put.dues(); len(due) > 0 {
-		d.commit(tx, due)
+		d.commit(d.tx, due)
 	}
+	d.tx.close()
 }
 
 // commit commits all writes together. When one of them fails, each is tried alone,

@@ -32,6 +32,7 @@ func Contract(t *testing.T, open func(t *testing.T) *engine.DB, types Types) {
 		{"a panic is an error", panics},
 		{"reading and writing back loses nothing", nothingLost},
 		{"what is committed is seen", seenAtOnce},
+		{"nobody overtakes themselves", inOrder},
 		{"long work lets others pass", othersPass},
 		{"what is put off goes with the next", putOff},
 		{"closed is closed", closed},
@@ -262,6 +263,33 @@ func othersPass(t *testing.T, db *engine.DB) {
 	if count(t, db) != 3 {
 		t.Errorf("%d rows", count(t, db))
 	}
+}
+
+// inOrder: what somebody had queued is done before what they write next, however many
+// others write meanwhile.
+func inOrder(t *testing.T, db *engine.DB) {
+	var all sync.WaitGroup
+	for g := range 8 {
+		all.Go(func() {
+			for i := range 20 {
+				name := fmt.Sprint("of ", g, " ", i)
+				wait := db.Queue(t.Context(), exec("INSERT INTO things (name) VALUES (?)", name))
+				write := db.Write
+				if i%2 == 0 {
+					write = db.Soon
+				}
+				var n int64
+				err := write(t.Context(), func(tx *engine.Tx) error {
+					n = 0 // it may run again
+					return tx.Count(&n, "UPDATE things SET n = 1 WHERE name = ?", name)
+				})
+				if err != nil || n != 1 || wait() != nil {
+					t.Errorf("%s: %d rows, %v", name, n, err)
+				}
+			}
+		})
+	}
+	all.Wait()
 }
 
 // putOff: what nobody waits for is stored ahead of the next write, or by itself a little
