@@ -194,6 +194,7 @@ var rooms = []allowed{
 	{"internal/browse", "internal/llm", "its tests count tokens"},
 	{"internal/browse", "internal/memory", "its tests store some"},
 	{"internal/memory", "internal/browse", "hands it out beside the rest"},
+	{"internal/window", "internal/*", "turns what a bot knows into what the page shows"},
 	{"internal/page", "internal/browse", "finds what it shows"},
 	{"internal/tape", "internal/memory", "its tests forget somebody"},
 	{"internal/tape", "internal/bulk", "forgets in chunks"},

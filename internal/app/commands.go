@@ -31,7 +31,9 @@ func (a *app) commands() command.Groups {
 			Page: a.port.link, Agents: command.Agents{Roster: a.mind.roster, About: a.mind.about},
 		},
 		Status: command.Status{Currency: a.cfg.Limits.Currency, Left: f.quotas.Left, Parts: a.vitals.parts, Sessions: a.storage.store.SessionCounts,
-			Model: func(ctx context.Context) string { return a.mind.ModelName() + ", " + a.models.state(ctx) }},
+			Model: func(ctx context.Context) string {
+				return a.mind.ModelName() + ", " + a.models.state(ctx).said.In(tongue.Of(ctx))
+			}},
 		Session: command.Session{Rows: a.storage.store, Agent: a.mind, Place: a.placeOf, Archive: a.chores.archiveSoon, Variables: book.Variables, Past: a.storage.store.Past, Control: a.sessionControl(),
 			More: f.quotas.Budget(chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
 				return a.mind.Handle(ctx, m, w)

@@ -9,7 +9,6 @@ import (
 	"parley/internal/chat"
 	"parley/internal/facts"
 	"parley/internal/provenance"
-	"parley/internal/tongue"
 )
 
 // TestDigestOfThoseWhoAreGone: nobody hears a digest who was kept out, left or
@@ -75,19 +74,5 @@ func TestDigestOfMany(t *testing.T) {
 	}
 	if got := st.Reply(); strings.Count(got, "Learned since yesterday") != 1 || strings.Count(got, "Owns book") != 4 || !strings.Contains(got, "Owns book 7") {
 		t.Error(got)
-	}
-}
-
-// TestPageOfFacts: the control page says how firmly a fact stands and until when it
-// holds.
-func TestPageOfFacts(t *testing.T) {
-	t.Parallel()
-	now := time.Date(2026, 5, 10, 10, 0, 0, 0, time.UTC)
-	f := facts.Fact{ID: 1, Content: "Lives in Rome until June", Type: "fact", Author: "assistant", Rank: facts.PickedUp, Ends: now.AddDate(0, 0, 22)}
-	if view := pageFact(tongue.Printer{}, f, nil, now); !strings.Contains(view.Rank, "picked up in passing") || !strings.HasSuffix(view.Text, "(until 31 May 2026)") {
-		t.Errorf("%+v", view)
-	}
-	if view := pageFact(tongue.Printer{}, f, nil, now.AddDate(0, 1, 0)); !strings.HasSuffix(view.Text, "that is past)") {
-		t.Errorf("%+v", view)
 	}
 }

@@ -264,23 +264,29 @@ func (m *models) embeds() embed {
 	return m.embed
 }
 
-// modelState asks the model's endpoint how it is.
-func (m *models) state(ctx context.Context) string {
+// condition is how a model is.
+type condition struct {
+	said tongue.Phrase
+	ill  bool
+}
+
+// state asks the model's endpoint how it is.
+func (m *models) state(ctx context.Context) condition {
 	if m.endpoint.Check == nil {
-		return tongue.Text(ctx, wordsBuiltIn)
+		return condition{said: tongue.Words(wordsBuiltIn)}
 	}
 	began := m.now()
 	if err := m.endpoint.Check(ctx); err != nil {
-		return tongue.Text(ctx, wordsDown)
+		return condition{tongue.Words(wordsDown), true}
 	}
-	return tongue.Say(ctx, wordsAnswersIn, m.now().Sub(began).Milliseconds())
+	return condition{said: tongue.Fill(wordsAnswersIn, m.now().Sub(began).Milliseconds())}
 }
 
 // pulse remembers the state of the model, because checking takes longer than a page
 // may.
 type pulse struct {
 	mu    sync.Mutex // guards the rest
-	state string
+	state condition
 	asked time.Time
 }
 
@@ -289,7 +295,7 @@ const pulseAge = 30 * time.Second
 
 // last returns the last answer at once and, when it is old, asks for another in
 // the background.
-func (p *pulse) last(ask func(context.Context) string) string {
+func (p *pulse) last(ask func(context.Context) condition) condition {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if time.Since(p.asked) > pulseAge {
@@ -303,8 +309,8 @@ func (p *pulse) last(ask func(context.Context) string) string {
 			p.state = state
 		}()
 	}
-	if p.state == "" {
-		return "being asked"
+	if p.state.said == nil {
+		return condition{said: tongue.Words(wordsBeingAsked)}
 	}
 	return p.state
 }

@@ -1,47 +1,28 @@
 package app
 
 import (
-	"context"
 	"slices"
-	"strings"
 
 	"parley/config"
-	"parley/internal/facts"
-	"parley/internal/handoff"
 	"parley/internal/page"
-	"parley/internal/provenance"
+	"parley/internal/roster"
 )
 
-// operator is on whose behalf the owner's page changes what is remembered.
-func operator() facts.Asker {
-	return facts.Asker{Viewer: provenance.Viewer{Operator: true}, Admin: func(context.Context) bool { return true }}
-}
-
-func (p *port) changeFact(ctx context.Context, id int64, content string) error {
-	_, err := facts.Service{Rows: p.store}.Correct(ctx, operator(), id, facts.NewFact{Content: strings.Join(strings.Fields(content), " "), Author: "user"})
-	return err
-}
-
-func (p *port) forgetFact(ctx context.Context, id int64) error {
-	_, err := facts.Service{Rows: p.store}.Forget(ctx, operator(), id)
-	return err
-}
-
-// handoffs lists those that are not over.
-func (p *port) handoffs(ctx context.Context) (list []page.Handoff, err error) {
-	all, err := p.store.Handoffs.All(ctx)
-	for _, h := range all {
-		view := page.Handoff{N: h.ID, Who: h.Person.Name, Place: h.Place.String(), State: string(h.State), Why: h.Reason, By: h.By, To: h.Taker.Name, Opened: h.Opened, Due: h.Due,
-			Taken: h.State == handoff.Taken, Here: h.State == handoff.Taken && h.Desk == page.Here()}
-		if view.Who == "" {
-			view.Who = h.Person.ID
-		}
-		if h.State == handoff.Taken && view.To == "" {
-			view.To = h.Taker.ID
-		}
-		list = append(list, view)
+// residents lists the agents for the page, nil where there is only one. The bot's own is
+// among them where it has a memory that none of them has.
+func (m *mind) residents() (list []page.Agent) {
+	if !m.roster.Several() {
+		return nil
 	}
-	return list, err
+	for _, name := range m.roster.Names() {
+		if at, err := m.roster.Memory(name); err == nil {
+			list = append(list, page.Agent{Name: name, Memory: at.ID})
+		}
+	}
+	if at, err := m.roster.Memory(roster.Nobody); err == nil && !slices.ContainsFunc(list, func(a page.Agent) bool { return a.Memory == at.ID }) {
+		list = append(list, page.Agent{Name: roster.Nobody, Memory: at.ID})
+	}
+	return list
 }
 
 // tunable lists the settings that may change while the bot runs.

@@ -60,6 +60,7 @@ const (
 	wordsUnavailable = "unavailable"
 	wordsBuiltIn     = "built in"
 	wordsDown        = "down"
+	wordsBeingAsked  = "being asked"
 	wordsAnswersIn   = "ok, %d ms"
 	wordsAtWork      = "%s at work, %s waiting"
 	wordsIndexNone   = "none"

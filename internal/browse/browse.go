@@ -26,6 +26,8 @@ type Filter struct {
 	Rule     string // id of a guideline that applied
 	Tool     string // name of a tool that was called
 	Errors   bool   // only what failed
+	ByAgent  bool   // only what the agent of the memory Agent answered
+	Agent    string // "" is that of before there were several
 	Took     time.Duration
 	Tokens   int // and Cost, and Took: this much at least
 	Cost     float64
@@ -60,7 +62,7 @@ const (
 
 // matching are the parameters of a platform and of people; people is JSON, "" anybody.
 func (s *Shelf) matching(ctx context.Context, f Filter) (args engine.Named, err error) {
-	args = engine.Named{"platform": f.Platform, "people": ""}
+	args = engine.Named{"platform": f.Platform, "people": "", "by_agent": f.ByAgent, "agent": f.Agent}
 	if f.Person != "" {
 		args["people"], err = s.people(ctx, f.Person)
 	}
@@ -95,7 +97,9 @@ func (s *Shelf) Places(ctx context.Context, f Filter, limit, offset int) ([]Plac
 				(SELECT id FROM messages m WHERE m.platform = p.platform AND m.channel = p.channel AND m.thread = p.thread ORDER BY id DESC LIMIT 1) AS last
 				FROM all_places p WHERE :platform IN ('', platform)
 				AND (:people = '' OR EXISTS (SELECT 1 FROM participants x WHERE x.platform = p.platform AND x.channel = p.channel AND x.thread = p.thread
-					AND x.user_id IN (SELECT value FROM json_each(:people))))) all_
+					AND x.user_id IN (SELECT value FROM json_each(:people))))
+				AND (NOT :by_agent OR EXISTS (SELECT 1 FROM sessions x WHERE x.platform = p.platform AND x.channel = p.channel AND x.thread = p.thread AND x.agent = :agent)
+					OR EXISTS (SELECT 1 FROM decisions x WHERE x.platform = p.platform AND x.channel = p.channel AND x.thread = p.thread AND x.agent = :agent))) all_
 		WHERE last IS NOT NULL OR EXISTS (SELECT 1 FROM decisions d WHERE d.platform = all_.platform AND d.channel = all_.channel)
 		ORDER BY coalesce(last, 0) DESC, platform, channel, thread LIMIT :limit OFFSET :offset`, args)
 	if err != nil {

@@ -46,6 +46,7 @@ func newShop(t *testing.T) *shop {
 // turn is what somebody said, and what came of it.
 type turn struct {
 	place, user, name, said, told string
+	agent                         string // the memory of who answers
 	d                             memory.Decision
 	tool, rule                    string
 }
@@ -55,12 +56,13 @@ func (s *shop) add(c turn) {
 	s.n++
 	s.at = s.at.Add(time.Minute)
 	k, _ := chat.ParseKey(c.place)
-	m := chat.Message{ID: fmt.Sprint(s.n), Key: k, From: chat.User{ID: c.user, Name: c.name}, Text: c.said, Addressed: true, At: s.at.Add(-10 * time.Second)}
+	m := chat.Message{ID: fmt.Sprint(s.n), Key: k, From: chat.User{ID: c.user, Name: c.name}, Text: c.said, Addressed: true, At: s.at.Add(-10 * time.Second), Agent: chat.Agent{ID: c.agent}}
 	in, err := s.store.Accept(bg, chat.Batch{Platform: k.Platform, Messages: []chat.Message{m}})
 	must(s.t, err)
+	in[0].Agent = m.Agent
 	rec := &memory.Turn{Decision: c.d}
 	if c.said != "" {
-		se := memory.Session{ID: "s-" + strings.NewReplacer(":", "-", "/", "-").Replace(c.place), Key: k, Status: memory.Active, Created: s.at, LastActivity: s.at, Expires: s.at.Add(time.Hour)}
+		se := memory.Session{ID: "s-" + strings.NewReplacer(":", "-", "/", "-").Replace(c.place+c.agent), Key: k, Agent: c.agent, Status: memory.Active, Created: s.at, LastActivity: s.at, Expires: s.at.Add(time.Hour)}
 		rec.Session = &se
 		rec.Decision.Session = se.ID
 		rec.Entries = []memory.Entry{{Role: "user", User: c.user, Name: c.name, Content: c.said, MessageID: m.ID, At: m.At}}
@@ -226,5 +228,47 @@ func TestTitles(t *testing.T) {
 	must(t, err)
 	if list[1].Title != "#plants" || list[2].Title != "" {
 		t.Errorf("in the list: %q, %q", list[1].Title, list[2].Title)
+	}
+}
+
+// TestFilterByAgent: conversations and messages of one of several agents, the one that
+// has no name included.
+func TestFilterByAgent(t *testing.T) {
+	s := newShop(t)
+	s.add(turn{place: "telegram:1", user: "telegram:1", name: "Alice", said: "a mug for home", told: "yes"})
+	s.add(turn{place: "telegram:1", user: "telegram:1", name: "Alice", said: "a mug for the desk", told: "no", agent: "desk", d: memory.Decision{Took: 20 * time.Second}})
+	s.add(turn{place: "discord:9", user: "discord:7", name: "Bob", said: "a mug at the desk", told: "well", agent: "desk"})
+	s.add(turn{place: "discord:5", user: "discord:7", name: "Bob", agent: "lab", d: memory.Decision{End: chat.End{Outcome: chat.Refused}}})
+	for _, tt := range []struct {
+		f             browse.Filter
+		places, turns string
+	}{
+		{browse.Filter{}, "discord:9 telegram:1 discord:5", "a *mug* at the desk|a *mug* for the desk|a *mug* for home"},
+		{browse.Filter{ByAgent: true, Agent: "desk"}, "discord:9 telegram:1", "a *mug* at the desk|a *mug* for the desk"},
+		{browse.Filter{ByAgent: true}, "telegram:1", "a *mug* for home"},
+		{browse.Filter{ByAgent: true, Agent: "lab"}, "discord:5", ""},
+		{browse.Filter{ByAgent: true, Agent: "nobody"}, "", ""},
+	} {
+		var names []string
+		places, err := s.store.Browse.Places(bg, tt.f, 10, 0)
+		must(t, err)
+		for _, p := range places {
+			names = append(names, p.Key.String())
+		}
+		tt.f.Words = "mug"
+		list, err := s.store.Browse.Turns(bg, tt.f, 10, 0)
+		must(t, err)
+		for _, one := range list {
+			if tt.f.ByAgent && one.Agent != tt.f.Agent {
+				t.Errorf("%+v: %q is of %q", tt.f, one.Text, one.Agent)
+			}
+		}
+		if got, said := strings.Join(names, " "), texts(list); got != tt.places || said != tt.turns {
+			t.Errorf("%+v: %q and %q", tt.f, got, said)
+		}
+	}
+	list, err := s.store.Browse.Turns(bg, browse.Filter{ByAgent: true, Agent: "desk", Took: 10 * time.Second}, 10, 0)
+	if must(t, err); texts(list) != "a mug for the desk" {
+		t.Errorf("slow answers of the desk: %q", texts(list))
 	}
 }

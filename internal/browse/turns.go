@@ -25,6 +25,7 @@ type Turn struct {
 	Outcome chat.Outcome
 	Command string
 	Failure string // an error's id
+	Agent   string // the memory of who answered
 	Took    time.Duration
 	Tokens  int
 	Cost    float64
@@ -35,19 +36,19 @@ const maxLooked = 50_000
 
 // fits is the condition of a Filter on decisions d.
 const fits = ` :platform IN ('', d.platform) AND (:people = '' OR d.user_id IN (SELECT value FROM json_each(:people)))
-	AND (NOT :errors OR d.outcome = 'failed') AND d.duration_ms >= :took AND d.total_tokens >= :tokens AND d.cost >= :cost
+	AND (NOT :by_agent OR d.agent = :agent) AND (NOT :errors OR d.outcome = 'failed') AND d.duration_ms >= :took AND d.total_tokens >= :tokens AND d.cost >= :cost
 	AND (:tool = '' OR EXISTS (SELECT 1 FROM tool_calls c WHERE c.decision_id = d.id AND c.name = :tool))
 	AND (:rule = '' OR instr(d.detail, :rule) > 0 AND EXISTS (SELECT 1 FROM json_each(d.detail, '$.playbook.top_matches') WHERE value ->> 'guideline_id' = :rule))`
 
 const columns = `SELECT d.id, d.platform, d.channel, d.thread, d.session_id, coalesce(m.id, 0), coalesce(nullif(m.name, ''), d.user_id), coalesce(substr(m.content, 1, 300), ''), d.at, d.outcome, d.command,
-	coalesce(d.detail ->> '$.error_id', ''), d.duration_ms, d.total_tokens, d.cost FROM `
+	coalesce(d.detail ->> '$.error_id', ''), d.duration_ms, d.total_tokens, d.cost, d.agent FROM `
 
 const asked = ` LEFT JOIN messages m ON m.platform = d.platform AND m.channel = d.channel AND m.thread = d.thread AND m.message_id = d.message_id AND m.message_id <> '' AND m.role = 'user' `
 
 func scan(r *sql.Rows) (t Turn, err error) {
 	var at string
 	var took int64
-	err = r.Scan(&t.ID, &t.Key.Platform, &t.Key.Channel, &t.Key.Thread, &t.Session, &t.Row, &t.Name, &t.Text, &at, &t.Outcome, &t.Command, &t.Failure, &took, &t.Tokens, &t.Cost)
+	err = r.Scan(&t.ID, &t.Key.Platform, &t.Key.Channel, &t.Key.Thread, &t.Session, &t.Row, &t.Name, &t.Text, &at, &t.Outcome, &t.Command, &t.Failure, &took, &t.Tokens, &t.Cost, &t.Agent)
 	t.At, t.Took = engine.ParseStamp(at), time.Duration(took)*time.Millisecond
 	return t, err
 }
@@ -127,10 +128,10 @@ func (s *Shelf) account(ctx context.Context, t *Turn, at, message string, args e
 	if message == "" {
 		where, order = "d.at >= :at", " ORDER BY d.at"
 	}
-	err = s.db.QueryRowContext(ctx, `SELECT d.id, d.outcome, d.command, coalesce(d.detail ->> '$.error_id', ''), d.duration_ms, d.total_tokens, d.cost, (`+fits+`)
+	err = s.db.QueryRowContext(ctx, `SELECT d.id, d.outcome, d.command, coalesce(d.detail ->> '$.error_id', ''), d.duration_ms, d.total_tokens, d.cost, d.agent, (`+fits+`)
 		FROM decisions d WHERE d.platform = :here AND d.channel = :channel AND d.thread = :thread AND d.at >= :since AND d.session_id = :session AND `+where+order+" LIMIT 1",
 		args.With(engine.Named{"here": t.Key.Platform, "channel": t.Key.Channel, "thread": t.Key.Thread, "session": t.Session, "at": at, "since": engine.Stamp(t.At.Add(-time.Hour)), "message": message})).
-		Scan(&t.ID, &t.Outcome, &t.Command, &t.Failure, &took, &t.Tokens, &t.Cost, &ok)
+		Scan(&t.ID, &t.Outcome, &t.Command, &t.Failure, &took, &t.Tokens, &t.Cost, &t.Agent, &ok)
 	t.Took = time.Duration(took) * time.Millisecond
 	if errors.Is(err, engine.ErrNotFound) {
 		return false, nil

@@ -56,6 +56,8 @@ const sameSubject = `f.subject = :subject AND f.scope = :scope ORDER BY f.update
 // visibleTo returns the condition on facts that v may see, "" for nobody.
 func visibleTo(v Viewer) string {
 	switch {
+	case v.Operator && v.Apart:
+		return "(:user = '' OR f.subject = :user) AND f.agent = :agent"
 	case v.Operator:
 		return "(:user = '' OR f.subject = :user)"
 	case v.User == "":

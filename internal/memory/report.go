@@ -236,13 +236,14 @@ type RuleUse struct {
 	Dropped int // matched and gave way to another
 }
 
-// RuleUses counts by rule over the newest messages since a moment.
-func (s *Store) RuleUses(_ context.Context, since time.Time) (map[string]RuleUse, error) {
-	rows, err := s.db.Query(`WITH newest AS (SELECT detail FROM decisions WHERE at >= ? ORDER BY at DESC LIMIT ?)
+// RuleUses counts by rule over the newest messages since a moment, those that one agent
+// answered or, with nil, all.
+func (s *Store) RuleUses(_ context.Context, since time.Time, agent *string) (map[string]RuleUse, error) {
+	rows, err := s.db.Query(`WITH newest AS (SELECT detail FROM decisions WHERE at >= ? AND agent = coalesce(?, agent) ORDER BY at DESC LIMIT ?)
 		SELECT id, sum(applied), sum(1 - applied) FROM (
 			SELECT value ->> 'guideline_id' AS id, 1 AS applied FROM newest, json_each(detail, '$.playbook.top_matches')
 			UNION ALL SELECT value ->> 'guideline_id', 0 FROM newest, json_each(detail, '$.playbook.dropped')) used
-		WHERE id IS NOT NULL GROUP BY id`, Stamp(since), newestLooked)
+		WHERE id IS NOT NULL GROUP BY id`, Stamp(since), agent, newestLooked)
 	if err != nil {
 		return nil, during("count rules", err)
 	}

@@ -88,7 +88,7 @@ func TestReport(t *testing.T) {
 		}
 	}
 
-	uses, err := s.RuleUses(ctx, now.Add(-10*time.Minute))
+	uses, err := s.RuleUses(ctx, now.Add(-10*time.Minute), nil)
 	must(t, err)
 	if uses["a"] != (RuleUse{Applied: 11}) || uses["b"] != (RuleUse{Dropped: 11}) {
 		t.Errorf("rules were used %v", uses)
@@ -129,7 +129,7 @@ func TestReportsUseIndexes(t *testing.T) {
 	_, _ = s.Audits(ctx, chat.Key{}, s.now(), s.now(), 1)
 	_, _ = s.Failures(ctx, s.now(), 1)
 	_, _ = s.Search(ctx, "word", 1, 0)
-	_, _ = s.RuleUses(ctx, s.now())
+	_, _ = s.RuleUses(ctx, s.now(), nil)
 	_, _ = s.SaidBy(ctx, chat.Key{Platform: "p", Channel: "c"}, "1")
 	plans, err := sqlite.Plans(ctx, s.Path(), s.db.Kept())
 	must(t, err)

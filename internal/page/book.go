@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"parley/internal/memory"
+	"parley/internal/rulefiles"
+	"parley/internal/tongue"
 )
 
 // usesWindow is how far back rules are counted.
@@ -24,6 +26,8 @@ type bookView struct {
 	Picture  *picture // nil when it would be too large to look at
 	More     int      // steps that are not listed
 	Files    []string // that can be edited
+	Agents   []link   // whose playbooks there are; none where there is one
+	Agent    string   // as addresses name it, "" for the bot's own
 	Page     int
 	Previous string
 	Next     string
@@ -39,18 +43,27 @@ func (p *Page) playbook(r *http.Request) (any, error) {
 	if p.o.Views.Book == nil {
 		return bookView{None: true}, nil
 	}
-	b, err := p.o.Views.Book(ctx)
-	if err != nil || b == nil {
-		return bookView{None: true}, err
+	of, v := p.shown(r), bookView{None: true, Agents: p.agentChoices(r)}
+	var heard *string
+	if of != nil {
+		v.Agent, heard = agentValue(*of), &of.Memory
+		for i := range v.Agents {
+			v.Agents[i].Here = v.Agents[i].Path == v.Agent
+			v.Agents[i].Path = "/playbook?agent=" + url.QueryEscape(v.Agents[i].Path)
+		}
 	}
-	uses, err := p.o.Store.RuleUses(ctx, p.o.Now().Add(-usesWindow))
+	b, err := p.o.Views.Book(ctx, of)
+	if err != nil || b == nil {
+		return v, err
+	}
+	uses, err := p.o.Store.RuleUses(ctx, p.o.Now().Add(-usesWindow), heard)
 	if err != nil {
 		return nil, err
 	}
 	page := max(1, number(r.URL.Query().Get("page")))
-	v := bookView{Problem: b.Problem, Page: page}
-	if p.o.Rules != nil {
-		if v.Files, err = p.o.Rules.List(); err != nil {
+	v.None, v.Problem, v.Page = false, b.Problem, page
+	if files := p.files(of); files != nil {
+		if v.Files, err = files.List(); err != nil {
 			return nil, err
 		}
 		v.Files = v.Files[:min(len(v.Files), maxListed)]
@@ -58,18 +71,44 @@ func (p *Page) playbook(r *http.Request) (any, error) {
 	from := min((page-1)*perPage, len(b.Rules))
 	to := min(from+perPage, len(b.Rules))
 	for _, rule := range b.Rules[from:to] {
+		switch in := tongue.Of(ctx); {
+		case rule.Canned != "":
+			rule.Then = in.Say(wordsCannedRule, rule.Canned)
+		case rule.Reply != "":
+			rule.Then = in.Say(wordsReplyRule, rule.Reply)
+		}
 		v.Rules = append(v.Rules, ruleView{rule, uses[rule.ID]})
 	}
-	v.Previous, v.Next = pager("/playbook", url.Values{}, page, to < len(b.Rules))
+	v.Previous, v.Next = pager("/playbook", about(url.Values{}, v.Agent), page, to < len(b.Rules))
 	wanted := r.URL.Query().Get("journey")
 	for i, j := range b.Journeys {
 		shown := j.ID == wanted || wanted == "" && i == 0
-		v.Journeys = append(v.Journeys, link{"/playbook?journey=" + url.QueryEscape(j.ID) + "#journey", j.Name, shown})
+		v.Journeys = append(v.Journeys, link{"/playbook?" + about(url.Values{"journey": {j.ID}}, v.Agent).Encode() + "#journey", j.Name, shown})
 		if shown {
 			v.show(j)
 		}
 	}
 	return v, nil
+}
+
+// shown is the agent whose playbook an address asks for: the first one unless it is
+// named, nil where there is one.
+func (p *Page) shown(r *http.Request) *Agent {
+	if of := p.agentOf(r); of != nil {
+		return of
+	}
+	if all := p.agents(); len(all) > 0 {
+		return &all[0]
+	}
+	return nil
+}
+
+// files are those of an agent's playbook, nil for none.
+func (p *Page) files(of *Agent) *rulefiles.Folder {
+	if p.o.Views.Files == nil {
+		return nil
+	}
+	return p.o.Views.Files(of)
 }
 
 // How much of a journey is drawn and listed.
@@ -288,6 +327,7 @@ func wrap(s string, width, most int) (lines []string) {
 // factView is a page of facts.
 type factView struct {
 	Query    string
+	Agents   []link // to choose from; none where there is one
 	Facts    []Fact
 	Edit     bool // they can be changed
 	Back     string
@@ -298,10 +338,10 @@ type factView struct {
 func (p *Page) facts(r *http.Request) (any, error) {
 	q := r.URL.Query()
 	page := max(1, number(q.Get("page")))
-	v := factView{Query: clip(strings.TrimSpace(q.Get("q")), 200)}
+	v := factView{Query: clip(strings.TrimSpace(q.Get("q")), 200), Agents: p.agentChoices(r)}
 	var more bool
 	var err error
-	if v.Facts, more, err = p.o.Views.Facts(r.Context(), v.Query, page); err != nil {
+	if v.Facts, more, err = p.o.Views.Facts(r.Context(), FactQuery{v.Query, p.agentOf(r), page}); err != nil {
 		return nil, err
 	}
 	for i := range v.Facts {
@@ -310,6 +350,7 @@ func (p *Page) facts(r *http.Request) (any, error) {
 		if err != nil {
 			return nil, err
 		}
+		f.Agent = clip(p.named(tongue.Of(r.Context()), f.Agent), maxName)
 		f.Text, f.About, f.Name = clip(f.Text, 800), clip(f.About, maxName), clip(f.Name, maxName)
 		f.History = slices.Clone(f.History[:min(len(f.History), 5)])
 		for n := range f.History {
@@ -317,6 +358,6 @@ func (p *Page) facts(r *http.Request) (any, error) {
 		}
 	}
 	v.Edit, v.Back = p.o.Views.ChangeFact != nil && p.o.Views.ForgetFact != nil, r.URL.RawQuery
-	v.Previous, v.Next = pager("/facts", url.Values{"q": {v.Query}}, page, more)
+	v.Previous, v.Next = pager("/facts", about(url.Values{"q": {v.Query}}, q.Get("agent")), page, more)
 	return v, nil
 }

@@ -118,6 +118,11 @@ const maxBeside = 20
 
 // addCalls adds what models were asked for each message, and beside them.
 func (p *Page) addCalls(ctx context.Context, t *conversation, from, to time.Time) (err error) {
+	for _, one := range t.Turns {
+		if one.Audit != nil {
+			one.Audit.Heard = clip(p.named(tongue.Of(ctx), one.Audit.Agent), maxName)
+		}
+	}
 	if p.o.Calls == nil {
 		return nil
 	}
@@ -246,6 +251,7 @@ type account struct {
 	Laps  []lap
 	Rest  time.Duration // what of the time no step took
 	Asked []tape.Call   // the exact requests that are kept
+	Heard string        // the agent's name, where there are several
 }
 
 // lap is one step, with its bar in a picture 100 wide.

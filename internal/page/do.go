@@ -26,8 +26,8 @@ var deeds = map[string]struct {
 	"handoff-back": {"/people", ordering("/handoff back", "id")},
 	"reject":       {"/people", ordering("/pair drop", "id")},
 	"revoke":       {"/people", ordering("/pair revoke", "id")},
-	"rule-on":      {"/playbook", ordering("/guideline enable", "id")},
-	"rule-off":     {"/playbook", ordering("/guideline disable", "id")},
+	"rule-on":      {"/playbook", switching("/guideline enable", true)},
+	"rule-off":     {"/playbook", switching("/guideline disable", false)},
 	"set":          {"/settings", ordering("/config set", "id", "value")},
 	"retry": {"/letters", func(p *Page, r *http.Request) (string, error) {
 		return tongue.Text(r.Context(), wordsRead), letter(p.o.Store.RetryDeadLetter(r.Context(), formID(r)))
@@ -101,6 +101,22 @@ func letter(err error) error { return text.Instead(err, memory.ErrNoLetter, word
 
 func ordering(command string, fields ...string) func(*Page, *http.Request) (string, error) {
 	return func(p *Page, r *http.Request) (string, error) { return p.order(r, command, fields...) }
+}
+
+// switching turns a rule on or off: in the chat, and where there are several agents, by
+// the one whose rule it is, who may not be the one that answers in the page's chat.
+func switching(command string, on bool) func(*Page, *http.Request) (string, error) {
+	return func(p *Page, r *http.Request) (string, error) {
+		of := p.shown(r)
+		if of == nil || p.o.Views.Switch == nil {
+			return p.order(r, command, "id")
+		}
+		known, err := p.o.Views.Switch(r.Context(), of, r.PostFormValue("id"), on)
+		if err != nil || !known {
+			return tongue.Text(r.Context(), wordsNoThing), err
+		}
+		return tongue.Text(r.Context(), wordsDone), nil
+	}
 }
 
 // oneWord is what an id or a name looks like: nothing that could be more of a command.

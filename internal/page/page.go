@@ -36,7 +36,7 @@ type Codes interface {
 type Figures interface {
 	Load(ctx context.Context, from, to time.Time) (memory.Load, error)
 	Failures(ctx context.Context, since time.Time, limit int) ([]memory.Audit, error)
-	RuleUses(ctx context.Context, since time.Time) (map[string]memory.RuleUse, error)
+	RuleUses(ctx context.Context, since time.Time, agent *string) (map[string]memory.RuleUse, error)
 	SessionCounts(ctx context.Context) (map[memory.Status]int, error)
 }
 
@@ -107,6 +107,7 @@ type Book struct {
 // Rule is a guideline.
 type Rule struct {
 	ID, When, Then string
+	Canned, Reply  string // what it has said, in place of Then
 	Priority       int
 	Off            bool
 }
@@ -131,11 +132,23 @@ type Arrow struct{ To, When string }
 type Fact struct {
 	ID, About, Text string
 	Type, By, Rank  string // what it is, who wrote it, how firmly it stands
+	Agent           string // the memory of who was told; shown as its name
 	Name            string // of whom it is about
 	Content         string // the fact alone
 	At              time.Time
 	History         []FactChange
 }
+
+// FactQuery says which facts are wanted.
+type FactQuery struct {
+	Words string
+	Of    *Agent // nil is those of all
+	Page  int    // counted from 1
+}
+
+// Agent is one of several, by its name and by the id of its memory; the name "" is the
+// bot's own.
+type Agent struct{ Name, Memory string }
 
 // FactChange is one earlier form of a fact, or what became of it.
 type FactChange struct {
@@ -160,10 +173,17 @@ type Setting struct{ Name, Value, Doc string }
 type Views struct {
 	Status   func(ctx context.Context) []Line
 	Settings func() string // without secrets
-	// Book is nil, or returns nil, when there is no playbook.
-	Book func(ctx context.Context) (*Book, error)
-	// Facts lists a page of them, counted from 1; nil when there are none.
-	Facts func(ctx context.Context, query string, page int) (list []Fact, more bool, err error)
+	// Book is nil, or returns nil, when there is no playbook. A nil agent is the bot's own.
+	Book func(ctx context.Context, of *Agent) (*Book, error)
+	// Files are those of an agent's playbook; nil, or returning nil, for none.
+	Files func(of *Agent) *rulefiles.Folder
+	// Switch turns a rule of an agent on or off; known is false where it has no such rule.
+	// With nil it goes through the chat, where the bot's own agent answers.
+	Switch func(ctx context.Context, of *Agent, id string, on bool) (known bool, err error)
+	// Agents lists those there are; nil, or returning none, where there is one.
+	Agents func() []Agent
+	// Facts lists a page of them; nil when there are none.
+	Facts func(ctx context.Context, q FactQuery) (list []Fact, more bool, err error)
 	// ChangeFact makes a fact say something else, and ForgetFact forgets it, whosever it
 	// is; nil where they cannot. A text.Error can be told to people.
 	ChangeFact func(ctx context.Context, id int64, text string) error
@@ -188,7 +208,6 @@ type Options struct {
 	Views  Views
 	Calls  Calls // of models; nil where none are kept
 	Browse *browse.Shelf
-	Rules  *rulefiles.Folder // the playbook's files; nil where there are none
 	// Currency is that of what model calls cost, as it stands behind amounts.
 	Currency string
 	Now      func() time.Time // nil is time.Now
@@ -255,7 +274,7 @@ func (p *Page) routes() {
 		p.mux.Handle("POST /rehearse", p.inside(p.rehearse))
 	}
 	p.mux.Handle("POST /do", p.inside(p.do))
-	if p.o.Rules != nil {
+	if p.o.Views.Files != nil {
 		p.show("/rules/{name}", "rules", wordsRules, p.ruleFile)
 		p.mux.Handle("POST /rules/{name}", p.inside(p.saveRules))
 	}

@@ -95,9 +95,10 @@ func newSite(t testing.TB, views page.Views, handle answer) *site {
 	if views.Settings == nil {
 		views.Settings = func() string { return "data_dir: data" }
 	}
+	views.Files = func(*page.Agent) *rulefiles.Folder { return s.rules }
 	server := httptest.NewUnstartedServer(nil)
 	s.page = page.New(page.Options{Currency: "EUR",
-		Listen: server.Listener.Addr().String(), Name: "Parley", Store: store, Views: views, Calls: s.tape, Browse: store.Browse, Rules: s.rules,
+		Listen: server.Listener.Addr().String(), Name: "Parley", Store: store, Views: views, Calls: s.tape, Browse: store.Browse,
 		Now: s.clock.now, Log: slog.New(slog.NewTextHandler(&s.log, nil)),
 	})
 	server.Config.Handler = s.page

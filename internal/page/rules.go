@@ -3,6 +3,7 @@ package page
 import (
 	"errors"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"parley/internal/chat"
@@ -17,7 +18,8 @@ const maxEdited = 40 << 10
 // ruleFile is a file of rules in the editor.
 type ruleFile struct {
 	Name, Text, Version string
-	Long                bool // too long to be edited here
+	Agent               string // whose it is, as addresses name it
+	Long                bool   // too long to be edited here
 	Verdict             verdict
 }
 
@@ -31,22 +33,30 @@ type verdict struct {
 func (f ruleFile) title() string { return f.Name }
 
 func (p *Page) ruleFile(r *http.Request) (any, error) {
-	words, version, err := p.o.Rules.Read(r.PathValue("name"))
+	files := p.files(p.shown(r))
+	if files == nil {
+		return nil, errNone
+	}
+	words, version, err := files.Read(r.PathValue("name"))
 	if errors.Is(err, rulefiles.ErrNone) {
 		return nil, errNone
 	}
-	return ruleFile{Name: r.PathValue("name"), Text: words, Version: version, Long: len(words) > maxEdited, Verdict: verdict{Fine: true}}, err
+	return ruleFile{Name: r.PathValue("name"), Text: words, Version: version, Long: len(words) > maxEdited, Agent: r.FormValue("agent"), Verdict: verdict{Fine: true}}, err
 }
 
 // saveRules tries a text and, unless it is only to be tried, saves it.
 func (p *Page) saveRules(w http.ResponseWriter, r *http.Request, l *login) {
-	f := ruleFile{Name: r.PathValue("name"), Text: strings.ReplaceAll(r.PostFormValue("text"), "\r\n", "\n"), Version: r.PostFormValue("version")}
+	f := ruleFile{Name: r.PathValue("name"), Text: strings.ReplaceAll(r.PostFormValue("text"), "\r\n", "\n"), Version: r.PostFormValue("version"), Agent: r.FormValue("agent")}
 	ctx, notes, err := r.Context(), []string(nil), error(nil)
-	saved := r.PostFormValue("do") == "save"
+	files, saved := p.files(p.shown(r)), r.PostFormValue("do") == "save"
+	if files == nil {
+		p.refuse(w, r, http.StatusNotFound, wordsNoThing)
+		return
+	}
 	if saved {
-		notes, err = p.o.Rules.Save(f.Name, f.Version, f.Text)
+		notes, err = files.Save(f.Name, f.Version, f.Text)
 	} else {
-		notes, err = p.o.Rules.Try(f.Name, f.Text)
+		notes, err = files.Try(f.Name, f.Text)
 	}
 	sentence, tell := tongue.Sentence(ctx, err)
 	switch {
@@ -61,7 +71,7 @@ func (p *Page) saveRules(w http.ResponseWriter, r *http.Request, l *login) {
 		f.Verdict = verdict{Words: tongue.Say(ctx, wordsBrokenID, id)}
 	case saved:
 		l.tell(tongue.Text(ctx, wordsSaved))
-		http.Redirect(w, r, "/rules/"+f.Name, http.StatusSeeOther)
+		http.Redirect(w, r, (&url.URL{Path: "/rules/" + f.Name, RawQuery: about(url.Values{}, f.Agent).Encode()}).String(), http.StatusSeeOther)
 		return
 	default:
 		f.Verdict = verdict{Fine: true, Words: tongue.Text(ctx, wordsFine), Notes: few(notes, 2*maxWhy, maxReason)}

@@ -28,9 +28,9 @@ func sampleViews() page.Views {
 		Settings: func() string {
 			return "data_dir: \"data\"\nmodel:\n  base_url: \"http://127.0.0.1:11434/v1\"\n  api_key: \"(set)\"\n  name: \"qwen3\"\nhttp:\n  listen: \"127.0.0.1:9090\"\n"
 		},
-		Book: func(context.Context) (*page.Book, error) { return sampleBook(), nil },
-		Facts: func(_ context.Context, query string, _ int) ([]page.Fact, bool, error) {
-			return []page.Fact{{ID: "12", About: "telegram:42", Text: "Alice is allergic to nuts. " + query, Type: "fact", By: "user", Rank: "kept", At: time.Now().Add(-time.Hour),
+		Book: func(context.Context, *page.Agent) (*page.Book, error) { return sampleBook(), nil },
+		Facts: func(_ context.Context, q page.FactQuery) ([]page.Fact, bool, error) {
+			return []page.Fact{{ID: "12", About: "telegram:42", Text: "Alice is allergic to nuts. " + q.Words, Type: "fact", By: "user", Rank: "kept", At: time.Now().Add(-time.Hour),
 				History: []page.FactChange{{By: "user", Text: "Alice likes nuts.", At: time.Now().Add(-48 * time.Hour)}}}}, true, nil
 		},
 	}

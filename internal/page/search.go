@@ -19,6 +19,7 @@ type conversationList struct {
 	Form     filterForm
 	Quick    []link // short ways to what owners look for most
 	Choices  browse.Choices
+	Agents   []link // to choose from; none where there is one
 	Single   bool
 	Places   []placeLine
 	Turns    []turnLine
@@ -36,12 +37,13 @@ type placeLine struct {
 // turnLine is a message in the list, with where it is read among the others.
 type turnLine struct {
 	browse.Turn
-	Place, Path string
+	Place, Path, Heard string // Heard is the agent's name, where there are several
 }
 
 // filterForm is a filter as it was typed.
 type filterForm struct {
 	Words, Platform, Person, Rule, Tool string
+	Agent                               string
 	Errors                              bool
 	Took, Tokens, Cost                  string // at least
 	More                                bool   // more than the words is set
@@ -55,7 +57,7 @@ const (
 
 func formOf(q url.Values) filterForm {
 	get := func(name string) string { return clip(strings.TrimSpace(q.Get(name)), 200) }
-	f := filterForm{Words: get("q"), Platform: get("platform"), Person: get("person"), Rule: get("rule"), Tool: get("tool"), Errors: q.Get("errors") != "",
+	f := filterForm{Words: get("q"), Platform: get("platform"), Person: get("person"), Rule: get("rule"), Tool: get("tool"), Agent: get("agent"), Errors: q.Get("errors") != "",
 		Took: get("took"), Tokens: get("tokens"), Cost: get("cost")}
 	f.More = f != filterForm{Words: f.Words}
 	return f
@@ -77,7 +79,7 @@ func (f filterForm) filter() browse.Filter {
 // values returns the form as an address has it.
 func (f filterForm) values() url.Values {
 	v := url.Values{}
-	for name, text := range map[string]string{"q": f.Words, "platform": f.Platform, "person": f.Person, "rule": f.Rule, "tool": f.Tool, "took": f.Took, "tokens": f.Tokens, "cost": f.Cost} {
+	for name, text := range map[string]string{"q": f.Words, "platform": f.Platform, "person": f.Person, "rule": f.Rule, "tool": f.Tool, "agent": f.Agent, "took": f.Took, "tokens": f.Tokens, "cost": f.Cost} {
 		if text != "" {
 			v.Set(name, text)
 		}
@@ -105,6 +107,10 @@ func (p *Page) conversations(r *http.Request) (_ any, err error) {
 	v := conversationList{Form: formOf(q)}
 	v.Quick = v.Form.quick(tongue.Of(ctx))
 	f := v.Form.filter()
+	v.Agents = p.agentChoices(r)
+	if a := p.agentOf(r); a != nil {
+		f.ByAgent, f.Agent = true, a.Memory
+	}
 	if v.Choices, err = p.o.Browse.Choices(ctx); err != nil {
 		return nil, err
 	}
@@ -152,7 +158,7 @@ func (p *Page) findTurns(r *http.Request, v *conversationList, f browse.Filter, 
 			return false, err
 		}
 		one.Text, one.Name = clip(one.Text, 2*maxReason), clip(one.Name, maxName)
-		v.Turns = append(v.Turns, turnLine{one, clip(name, maxName), pathOf(one)})
+		v.Turns = append(v.Turns, turnLine{one, clip(name, maxName), pathOf(one), p.named(tongue.Of(r.Context()), one.Agent)})
 	}
 	return len(list) > perPage, nil
 }

@@ -101,7 +101,7 @@ func TestWithoutPlaybookAndFacts(t *testing.T) {
 func TestPagesStaySmall(t *testing.T) {
 	views := sampleViews()
 	long := strings.Repeat("<&> wordy ", 2000)
-	views.Book = func(context.Context) (*page.Book, error) {
+	views.Book = func(context.Context, *page.Agent) (*page.Book, error) {
 		b := &page.Book{Problem: long}
 		var j page.Journey
 		for i := range 200 {
@@ -115,7 +115,7 @@ func TestPagesStaySmall(t *testing.T) {
 		b.Journeys = []page.Journey{j}
 		return b, nil
 	}
-	views.Facts = func(context.Context, string, int) (list []page.Fact, _ bool, _ error) {
+	views.Facts = func(context.Context, page.FactQuery) (list []page.Fact, _ bool, _ error) {
 		for i := range 25 {
 			list = append(list, page.Fact{ID: fmt.Sprint(i), Text: long, History: []page.FactChange{{Text: long}, {Text: long}}})
 		}

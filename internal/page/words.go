@@ -78,6 +78,9 @@ const (
 // Lists and accounts.
 const (
 	wordsAll        = "All"
+	wordsOwnAgent   = "the bot itself"
+	wordsCannedRule = "the reply %s"
+	wordsReplyRule  = "say: %s"
 	wordsOver       = "Over %d s"
 	wordsOverTokens = "Over %s tokens"
 	wordsEvery      = "all"

@@ -17,6 +17,8 @@ type Viewer struct {
 	Direct bool     // nobody else reads along
 	// Operator is the owner at the machine: everything is shown.
 	Operator bool
+	// Apart limits an operator to what Agent was told.
+	Apart bool
 	// Agent is who they talk to: nothing is shown of what was said to another.
 	Agent chat.Agent
 }
