@@ -8,9 +8,9 @@ const maxGrown = 1 << 20
 // Growing keeps the newest rows of lists that grow at their end, such as the messages
 // of conversations: what was read is not read again until a row of the table that was
 // there already is changed or deleted. That is noticed as by Kept; what another process
-// changed is seen with the next write of this one, and not before, so nothing is kept of
-// a database on a server, which others write to all the time. It is safe for many
-// goroutines.
+// changed is seen with the next write of this one that waits for the disk, and not before,
+// so nothing is kept of a database on a server, which others write to all the time. It
+// is safe for many goroutines.
 type Growing[V any] struct {
 	db      *DB
 	list    List[V]

@@ -25,7 +25,8 @@ type kept[V any] struct {
 }
 
 // Bounds of what is kept. What another process changed is seen with the next write of
-// this one, such as a message that comes in, and otherwise after stale.
+// this one that waits for the disk, such as a message that comes in, and otherwise after
+// stale.
 const (
 	maxKept = 1024 // of each Kept; then it begins anew
 	stale   = 5 * time.Second

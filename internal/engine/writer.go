@@ -271,8 +271,10 @@ func (tx *Tx) atomic(begin string, soon bool, fn func() error) (name string, err
 		tx.begun = ""
 		tx.count()
 	}()
-	if err := tx.look(); err != nil {
-		return "", err
+	if !soon { // else it is one that nobody reads after
+		if err := tx.look(); err != nil {
+			return "", err
+		}
 	}
 	if err := fn(); err != nil {
 		return "", err
