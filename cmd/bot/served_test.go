@@ -59,3 +59,31 @@ func (w *world) holding(t *testing.T, word string) (tables []string) {
 	}
 	return tables
 }
+
+// TestServedBesideAFile: a bot whose rows are on a server says where they are, how large
+// they are, and that the file of before is not used until it is moved.
+func TestServedBesideAFile(t *testing.T) {
+	w := newWorld(t)
+	const unused = "bot.db is not used, because database.url names a server"
+	child := w.start(t)
+	w.tg.Push(telegramtest.Text(1, 1, "/help"))
+	w.sent(t, 1)
+	end(t, child)
+	if out, _ := w.examined(t); strings.Contains(out, unused) {
+		t.Errorf("doctor warns of the file that is used:\n%s", out)
+	}
+	w.served(t)
+	if out, _ := w.examined(t); !strings.Contains(out, unused) || !strings.Contains(out, "bot migrate --to") {
+		t.Errorf("doctor does not warn of it:\n%s", out)
+	}
+	at := freeAddress(t)
+	w.env = append(w.env, "BOT_HTTP_LISTEN="+at)
+	w.run(t)
+	if got := w.saying(t, 1, 1, "/status"); !strings.Contains(got, "PostgreSQL (") || strings.Contains(got, "parley@") {
+		t.Errorf("/status says:\n%s", got)
+	}
+	_, size, _ := strings.Cut(fetched(t, "http://"+at+"/metrics"), "\nparley_database_bytes ")
+	if size == "" || strings.HasPrefix(size, "0\n") || strings.HasPrefix(size, "NaN") {
+		t.Errorf("the database has %.20q bytes", size)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"parley/internal/chat"
+	"parley/internal/database"
 	"parley/internal/manners"
 	"parley/internal/page"
 	"parley/internal/setup"
@@ -26,7 +27,7 @@ func (b *base) say(words string, args ...any) {
 func (a *app) announce(ctx context.Context) (err error) {
 	at := a.cfg.HTTP.Listen
 	a.people.claim, err = manners.Start{
-		Version: a.process.Version, Data: a.cfg.DataDir, Listen: at, Watched: a.process.Watched, Claim: a.people.gate.ClaimCode, Owners: a.owners,
+		Version: a.process.Version, Data: database.Where(a.cfg.DataDir, string(a.cfg.Database.URL)), Listen: at, Watched: a.process.Watched, Claim: a.people.gate.ClaimCode, Owners: a.owners,
 		Link: func(ctx context.Context) (string, error) { return page.NewLink(ctx, a.storage.store, at, chat.User{}) },
 	}.Say(ctx, a.say)
 	return err

@@ -3,20 +3,10 @@ package app
 import (
 	"context"
 	"math"
-	"os"
 	"time"
 
 	"parley/internal/health"
 )
-
-// fileSize returns 0 for a missing file.
-func fileSize(path string) int64 {
-	info, err := os.Stat(path)
-	if err != nil {
-		return 0
-	}
-	return info.Size()
-}
 
 // gauges registers what is read when asked.
 func (v *vitals) gauges() {
@@ -38,8 +28,12 @@ func (v *vitals) gauges() {
 		}
 		return float64(n)
 	})
-	gauge("parley_database_bytes", "The database file and its write-ahead log.", func() float64 {
-		return float64(fileSize(v.storage.store.Path()) + fileSize(v.storage.store.Path()+"-wal"))
+	gauge("parley_database_bytes", "The database file and its write-ahead log, or the database on its server.", func() float64 {
+		n, err := v.storage.store.Bytes(context.Background())
+		if err != nil {
+			return math.NaN()
+		}
+		return float64(n)
 	})
 	gauge("parley_traces_bytes", "The exact requests and answers of model calls that are kept.", func() float64 {
 		n, err := v.storage.tape.Size(context.Background())

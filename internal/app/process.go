@@ -13,6 +13,7 @@ import (
 	"parley/internal/adapters/terminal"
 	"parley/internal/admin"
 	"parley/internal/chat"
+	"parley/internal/database"
 	"parley/internal/manners"
 	"parley/internal/setup"
 	"parley/internal/spoken"
@@ -116,7 +117,7 @@ func reread(cfg config.Config, again func() (config.Config, error), log *slog.Lo
 }
 
 func warn(cfg config.Config, log *slog.Logger) {
-	for _, w := range cfg.Warnings {
+	for _, w := range append(database.Unmoved(cfg.DataDir, string(cfg.Database.URL)), cfg.Warnings...) {
 		log.Warn(w)
 	}
 }
@@ -148,7 +149,7 @@ func (p Process) Talk(ctx context.Context, cfg config.Config, c Seat) error {
 		return err
 	}
 	a.say("%s", a.models.endpoint.About)
-	a.say(manners.SaysVersion, p.Version, cfg.DataDir)
+	a.say(manners.SaysVersion, p.Version, database.Where(cfg.DataDir, string(cfg.Database.URL)))
 	warn(cfg, setup.NewLogger(cfg, &level, p.Err))
 	if err := a.models.require(ctx); err != nil {
 		return err

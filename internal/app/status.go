@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"parley/internal/command"
+	"parley/internal/database"
 	"parley/internal/health"
 	"parley/internal/page"
 	"parley/internal/tongue"
@@ -44,6 +45,9 @@ func (v *vitals) doing(ctx context.Context) (lines []page.Line) {
 		line(ill, wordsNotes, "%s", text)
 	}
 	told(wordsDatabase, wordsOK)
+	if url := string(v.cfg.Database.URL); url != "" {
+		line(false, "PostgreSQL", "%s", database.Where(v.cfg.DataDir, url))
+	}
 	told(wordsDeadLetters, "")
 	told(wordsDisk, "")
 	if v.chores.facts != nil {

@@ -14,6 +14,7 @@ import (
 
 	"parley/config"
 	"parley/internal/agent"
+	"parley/internal/database"
 	"parley/internal/health"
 	"parley/internal/lineedit"
 	"parley/internal/memory"
@@ -43,7 +44,7 @@ func (Doctor) Run(ctx context.Context, f *Flags, s *Streams, b *Bot) error {
 		return errUnwell
 	}
 	d.hide = setup.NewRedactor(cfg, setup.ShortestLogged)
-	for _, w := range cfg.Warnings {
+	for _, w := range append(database.Unmoved(cfg.DataDir, string(cfg.Database.URL)), cfg.Warnings...) {
 		d.say("warn", "config", "%s", w)
 	}
 	_, err = agent.New(agent.Options{Persona: agent.Persona{PromptFile: cfg.Agent.PromptFile}})

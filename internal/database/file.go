@@ -38,6 +38,8 @@ type Options struct {
 	Served Served
 	// Alone refuses a database on a server that another bot uses.
 	Alone bool
+	// Self is the number of this process among those that share the database, "" for none.
+	Self string
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 	// MaxPages limits the file's size in pages, to prove what a full disk

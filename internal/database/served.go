@@ -67,6 +67,11 @@ func prepareServed(ctx context.Context, conn *sql.Conn, o Options) error {
 	if err != nil {
 		return err
 	}
+	if version > 0 {
+		if err := o.mayApply(ctx, tx, script); err != nil {
+			return err
+		}
+	}
 	if _, err := tx.ExecContext(ctx, script); err != nil {
 		return fmt.Errorf("make the schema: %w", err)
 	}

@@ -21,6 +21,14 @@ type Node interface {
 	Hint(node string)
 }
 
+// Self returns a node's number, "" for none.
+func Self(n Node) string {
+	if n == nil {
+		return ""
+	}
+	return n.ID()
+}
+
 // Book is the conversations of this node. A nil Book is that of a process that is
 // alone: everything is its own, and nothing is asked.
 type Book struct {

@@ -81,7 +81,7 @@ func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	file, db, err := database.Open(ctx, dir, database.Options{Migrations: Migrations(), Today: today, Now: o.Now, MaxPages: o.MaxPages, URL: o.URL, Served: served.Schema(), Alone: o.Alone})
+	file, db, err := database.Open(ctx, dir, database.Options{Migrations: Migrations(), Today: today, Now: o.Now, MaxPages: o.MaxPages, URL: o.URL, Served: served.Schema(), Alone: o.Alone, Self: lanes.Self(o.Node)})
 	if err != nil {
 		return nil, err
 	}

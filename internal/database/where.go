@@ -1,0 +1,54 @@
+package database
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"parley/internal/sqlite"
+)
+
+// Where says where a bot's rows are: in its folder, or on a server, which is named without
+// a password, and in the folder what may be lost.
+func Where(dir, server string) string {
+	u, err := url.Parse(server)
+	if server == "" || err != nil {
+		return dir
+	}
+	host := cmp.Or(u.Host, u.Query().Get("host"), "localhost")
+	return fmt.Sprintf("PostgreSQL (%s, %s), %s", host, strings.TrimPrefix(u.Path, "/"), dir)
+}
+
+// Unmoved returns what an operator has to know of a folder where a server has the rows: it
+// still holds a bot's file that was never moved there.
+func Unmoved(dir, server string) []string {
+	path := filepath.Join(dir, Name)
+	id, err := sqlite.ApplicationID(path)
+	if server == "" || errors.Is(err, os.ErrNotExist) || err == nil && id == retiredID {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s is not used, because database.url names a server; if its conversations are to go on there, run bot migrate --to with the address of an empty database and without database.url; else move the file away", path)}
+}
+
+// Bytes is what the database takes: on a server with its indexes, else the file and its
+// log.
+func (f *File) Bytes(ctx context.Context) (n int64, err error) {
+	if f.served {
+		err = f.db.QueryRowContext(ctx, "SELECT pg_database_size(current_database())").Scan(&n)
+		return n, err
+	}
+	for _, path := range []string{f.Path(), f.Path() + "-wal"} {
+		info, err := os.Stat(path)
+		if err == nil {
+			n += info.Size()
+		} else if !errors.Is(err, os.ErrNotExist) {
+			return 0, err
+		}
+	}
+	return n, nil
+}
