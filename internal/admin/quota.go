@@ -70,6 +70,7 @@ type Quotas struct {
 	o      QuotaOptions
 	limits atomic.Pointer[Limits]
 	told   *once
+	all    everybody
 
 	mu      sync.Mutex // guards what follows
 	buckets map[string]bucket
@@ -170,7 +171,7 @@ func (q *Quotas) bounds(m chat.Message) (all []limit) {
 		}
 	}
 	add(limit{keyAll, most.All, func(ctx context.Context, since time.Time) (int64, float64, error) {
-		return q.o.Usage.AllSpent(ctx, since)
+		return q.all.spent(ctx, q, since)
 	}})
 	if m.From.ID != "" {
 		add(limit{keyUser + m.From.ID, own.User.or(most.User), func(ctx context.Context, since time.Time) (int64, float64, error) {

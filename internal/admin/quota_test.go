@@ -148,6 +148,8 @@ func TestBudget(t *testing.T) {
 	c.pass(12 * time.Hour)
 	wantText(t, handle(t, h, m), "agent")
 	u.all.Store(300)
+	wantText(t, handle(t, h, m), "agent") // it is summed once a second
+	c.pass(time.Second)
 	wantText(t, handle(t, h, m), "allowance")
 	if _, err := q.Reserve(t.Context(), tokens(1)); !errors.Is(err, admin.ErrQuota) {
 		t.Errorf("work without a person: %v", err)
