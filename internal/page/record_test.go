@@ -1,9 +1,12 @@
 package page_test
 
 import (
+	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -12,6 +15,38 @@ import (
 
 // films is where the pictures of the papers are.
 const films = "../../docs/img/"
+
+// digest returns a sum of what decides how the page looks: its templates, its styles and
+// its words.
+func digest(t *testing.T) string {
+	t.Helper()
+	var names []string
+	for _, pattern := range []string{"templates/*.html", "assets/page.css", "assets/icon.svg", "words.go"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil || len(found) == 0 {
+			t.Fatalf("there is nothing like %s: %v", pattern, err)
+		}
+		names = append(names, found...)
+	}
+	all := sha256.New()
+	for _, name := range names {
+		body, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(all, "%s %d\n%s", name, len(body), body)
+	}
+	return fmt.Sprintf("%x\n", all.Sum(nil))
+}
+
+// TestFilmShowsThePageOfToday: the pictures of the page in the papers were made of the
+// page as it is.
+func TestFilmShowsThePageOfToday(t *testing.T) {
+	kept, err := os.ReadFile(films + "page.digest")
+	if err != nil || string(kept) != digest(t) {
+		t.Errorf("docs/img/page.gif and the pictures beside it are older than the page: make recordings (%v)", err)
+	}
+}
 
 // TestRecordPage makes the pictures of the page in the papers anew, in Chromium; make
 // recordings runs it.
@@ -50,7 +85,7 @@ func TestRecordPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, file := range map[string][]byte{
-		"page.gif": film, "page-overview.png": picture("/", 1280, 900, "light"), "page-conversation.png": picture(alice, 1280, 900, "dark"), "page-phone.png": picture(alice, 390, 844, "light"),
+		"page.gif": film, "page.digest": []byte(digest(t)), "page-overview.png": picture("/", 1280, 900, "light"), "page-conversation.png": picture(alice, 1280, 900, "dark"), "page-phone.png": picture(alice, 390, 844, "light"),
 	} {
 		if len(file) > 300<<10 {
 			t.Errorf("%s has %d bytes", name, len(file))
