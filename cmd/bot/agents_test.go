@@ -1,0 +1,77 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// agentsFile writes settings with two agents, and returns what runs the program with
+// them.
+func agentsFile(t *testing.T, agents string) (bot func(args ...string) (out string, code int)) {
+	t.Helper()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "bot.yaml")
+	for name, text := range map[string]string{file: "access: {mode: pairing}\nagents:\n" + agents, filepath.Join(dir, "desk.md"): "You work at a desk."} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("BOT_MODEL_NAME", "builtin")
+	t.Chdir(dir)
+	return func(args ...string) (string, int) {
+		var out, errs bytes.Buffer
+		code := run(append([]string{"--config", file, "--data", filepath.Join(dir, "data")}, args...), strings.NewReader("remember that the cellar key is green\n"), &out, &errs)
+		return out.String() + errs.String(), code
+	}
+}
+
+// TestRecallOfAnAgent: bot recall shows what one of several agents would be given, and
+// nothing that another was told.
+func TestRecallOfAnAgent(t *testing.T) {
+	bot := agentsFile(t, "  - {name: desk, persona: desk.md, places: [\"discord:guild:99\"]}\n  - {name: home, persona: desk.md, places: [default]}\n")
+	if out, code := bot("chat", "--user", "ann"); code != 0 {
+		t.Fatal(out)
+	}
+	for agent, knows := range map[string]bool{"": true, "home": true, "desk": false} {
+		args := []string{"recall", "--user", "ann"}
+		if agent != "" {
+			args = append(args, "--agent", agent)
+		}
+		if out, code := bot(append(args, "which key is green?")...); code != 0 || strings.Contains(out, "cellar key is green") != knows {
+			t.Errorf("--agent %q: exit %d\n%s", agent, code, out)
+		}
+	}
+	if out, code := bot("recall", "--user", "ann", "--agent", "nobody", "key"); code == 0 || !strings.Contains(out, "nobody") {
+		t.Errorf("an agent that is none: exit %d\n%s", code, out)
+	}
+}
+
+// TestDoctorLooksAtAgents: doctor says where each agent answers, and what is wrong with
+// its files.
+func TestDoctorLooksAtAgents(t *testing.T) {
+	for name, tt := range map[string]struct {
+		agents string
+		want   []string
+		exit   int
+	}{
+		"all is well": {"  - {name: desk, persona: desk.md, places: [\"discord:guild:99\", \"telegram:42\"]}\n", []string{"ok   agent desk         answers in discord:guild:99, telegram:42\n"}, 0},
+		"nowhere":     {"  - {name: desk, persona: desk.md}\n", []string{"warn agent desk         answers nowhere: set its places, or use /agent use desk"}, 0},
+		"no persona":  {"  - {name: desk, persona: missing.md, places: [default]}\n", []string{"BAD  agent desk ", "missing.md"}, 1},
+		"no playbook": {"  - {name: desk, playbook: missing, places: [default]}\n", []string{"BAD  agent desk ", "missing"}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out, code := agentsFile(t, tt.agents)("doctor")
+			for _, want := range tt.want {
+				if !strings.Contains(out, want) {
+					t.Errorf("%q is not said:\n%s", want, out)
+				}
+			}
+			if (code != 0) != (tt.exit != 0) {
+				t.Errorf("exit %d:\n%s", code, out)
+			}
+		})
+	}
+}
