@@ -15,7 +15,7 @@ func FuzzArguments(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	set := noteTool(plain("note"), echo)
-	args := set.entries[0].args
+	args := set.entries[0].args()
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		clean, _, err := args.parse(raw)
 		if err != nil {

@@ -144,7 +144,7 @@ func (r *Runner) admit(ctx context.Context, set Set, c Call) Outcome {
 	if (Set{[]*entry{e}}).ForAgent(c.Agent).Len() == 0 {
 		return refuse(NotAllowed, fmt.Sprintf(wordScope, e.spec.Name), nil)
 	}
-	args, dropped, err := e.args.parse(c.Args)
+	args, dropped, err := e.args().parse(c.Args)
 	if len(dropped) > 0 {
 		dropped = shorten(dropped)
 		r.log().WarnContext(ctx, "arguments ignored", "tool", c.Name, "keys", dropped, "who", c.Who.ID)

@@ -3,6 +3,7 @@ package tools
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	"parley/internal/llm"
 )
@@ -14,7 +15,7 @@ type Set struct{ entries []*entry }
 type entry struct {
 	tool   Tool
 	spec   Spec
-	args   *arguments
+	args   func() *arguments // read when they are first needed; most tools hardly ever are
 	tokens int
 }
 
@@ -29,10 +30,13 @@ func NewSet(tools ...Tool) Set {
 		if err := spec.Check(); err != nil {
 			panic(err.Error())
 		}
-		args, err := compileArguments(spec.Parameters)
-		if err != nil {
-			panic(fmt.Sprintf("tool %s: %v", spec.Name, err))
-		}
+		args := sync.OnceValue(func() *arguments {
+			args, err := compileArguments(spec.Parameters)
+			if err != nil {
+				panic(fmt.Sprintf("tool %s: %v", spec.Name, err))
+			}
+			return args
+		})
 		s = s.plus(&entry{t, spec, args, llm.EstimateTokens(llm.Message{Content: spec.Name + spec.Description + string(spec.Parameters)})})
 	}
 	return s
