@@ -170,7 +170,7 @@ func (a *app) start(adapters ...chat.Adapter) {
 		Inbox: a.storage.store, Outbox: a.storage.store, Handler: a.front.handler(), Adapters: adapters, Log: a.log,
 		Bounds: chat.Bounds{
 			QueuePerLane: a.cfg.Limits.QueuePerChannel, Backlog: a.cfg.Limits.Backlog,
-			AtOnce: max(256, 2*a.cfg.Limits.ConcurrentModelCalls), TurnTimeout: a.cfg.Agent.TurnTimeout,
+			AtOnce: max(64, 2*a.cfg.Limits.ConcurrentModelCalls), TurnTimeout: a.cfg.Agent.TurnTimeout,
 		},
 		RepeatUnknown: a.cfg.Telegram.UnknownSend == "prefer_duplicate",
 		Failpoint:     a.process.Failpoint, Observe: observe, Pace: a.front.commands.Pace, Authors: chat.Authors{MayStop: a.people.mayStop, Agent: a.mind.agentOf, Speak: a.people.speaker.Answering}, Closed: a.platforms.closed,

@@ -48,7 +48,7 @@ type Bounds struct {
 	// 0 means 2000.
 	Backlog int
 	// AtOnce is how many messages are answered at once, most of which wait for a
-	// model; the others wait in their lanes. 0 means 256.
+	// model; the others wait in their lanes. 0 means 128.
 	AtOnce int
 	// TurnTimeout bounds one Handle call; 0 means no bound.
 	TurnTimeout time.Duration
@@ -133,7 +133,7 @@ func NewHub(o HubOptions) *Hub {
 		o.Backlog = 2000
 	}
 	if o.AtOnce == 0 {
-		o.AtOnce = 256
+		o.AtOnce = 128
 	}
 	if o.Failpoint == nil {
 		o.Failpoint = func(string) {}

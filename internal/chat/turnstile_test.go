@@ -92,7 +92,7 @@ func TestCrowdWaitsWithLittleInMemory(t *testing.T) {
 			t.Errorf("%d are worked on after a while", n)
 		}
 		waittest.Pass(time.Minute)
-		if n := working.Load(); n != 256 {
+		if n := working.Load(); n != 128 {
 			t.Errorf("%d hang", n)
 		}
 		close(free)
@@ -130,7 +130,7 @@ func TestWhoAsksAModelLetsOthersIn(t *testing.T) {
 				waits = fmt.Sprint(i + 1)
 			}
 		}
-		if asks != 256 {
+		if asks != 128 {
 			t.Errorf("%d ask the model", asks)
 		}
 		command := said("c", "/status")
@@ -189,7 +189,7 @@ func (a *slowTypist) Send(ctx context.Context, p chat.Part) (string, error) {
 	return a.Adapter.Send(ctx, p)
 }
 
-// TestAnswersDoNotWaitForTyping: of what shows that two hundred answers are on their way,
+// TestAnswersDoNotWaitForTyping: of what shows that a hundred answers are on their way,
 // a dozen is sent at a time, and no answer waits for what nobody needs any more.
 func TestAnswersDoNotWaitForTyping(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -200,12 +200,12 @@ func TestAnswersDoNotWaitForTyping(t *testing.T) {
 			chat.Sleep(ctx, 5*time.Second)
 			return chat.Answer{Text: "done"}, nil
 		})
-		c.write(200)
+		c.write(100)
 		waittest.Pass(10 * time.Second)
 		if p.most != 12 {
 			t.Errorf("%d were shown at once", p.most)
 		}
-		if n := len(c.sent()); n != 200 || p.last > 6*time.Second {
+		if n := len(c.sent()); n != 100 || p.last > 6*time.Second {
 			t.Errorf("%d answers, the last after %s", n, p.last)
 		}
 		c.Drain(t.Context())
