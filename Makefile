@@ -28,8 +28,8 @@ race:
 # programs themselves first, beside a loop that keeps nothing. PARLEY_STORED=1000000
 # adds a message with so many stored ones, which takes minutes to build.
 bench:
-	$(GO) test $(TAGS) -run '^$$' -bench '^BenchmarkFigures$$' -benchtime 1x -timeout 30m ./cmd/bot
-	$(GO) test $(TAGS) -run '^$$' -bench . -skip '^BenchmarkFigures$$' -benchmem ./...
+	$(GO) test $(TAGS) -run '^$$' -bench '^Benchmark(Figures|Stored)$$' -benchtime 1x -timeout 30m ./cmd/bot
+	$(GO) test $(TAGS) -run '^$$' -bench . -skip '^Benchmark(Figures|Stored)$$' -benchmem ./...
 
 lint:
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "gofmt -w $$unformatted"; exit 1; }

@@ -1,93 +1,122 @@
 package main
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"testing"
 	"time"
 
 	"parley/internal/adapters/telegram/telegramtest"
+	"parley/internal/engine"
 	"parley/internal/memory"
+	"parley/internal/sqlite"
 )
 
-// stored is how many messages full stores: PARLEY_STORED, such as 1000000. None leaves
-// it out, because building them takes minutes.
+// stored is how many messages BenchmarkStored stores: PARLEY_STORED, such as 1000000.
+// None leaves it out, because building them takes minutes.
 func stored() int {
 	n, _ := strconv.Atoi(os.Getenv("PARLEY_STORED"))
 	return n
 }
 
-// full is messages that wait for each other with many stored ones, beside an empty
-// folder. It is measured once: a second platform would count its messages from the
-// beginning, and the file knows those.
-func (f *figures) full() {
+// BenchmarkStored is messages that wait for each other with many stored ones, beside an
+// empty folder, in turns.
+func BenchmarkStored(b *testing.B) {
 	n := stored()
-	if n == 0 || f.years != "" {
-		return
+	if n == 0 {
+		b.Skip("PARLEY_STORED says how many")
 	}
-	f.years = filepath.Join(f.b.TempDir(), "data")
+	f := &figures{b: b, years: filepath.Join(b.TempDir(), "data")}
+	f.build()
 	f.fill(n)
-	want := figure{name: fmt.Sprintf("one message with %d stored, p50", n), unit: "ms", ratio: 1.1}
-	for _, dir := range []string{"", f.years} {
-		c := f.contender(f.bot)
-		if dir != "" {
-			c.env = append(c.env, "BOT_DATA_DIR="+dir)
+	one := figure{name: fmt.Sprintf("one message with %d stored, p50", n), unit: "ms", ratio: 1.1}
+	each := figure{name: "CPU for each of them", unit: "ms", ratio: 1.1}
+	empty, full := f.contender(f.bot), f.contender(f.bot)
+	full.env = append(full.env, "BOT_DATA_DIR="+f.years)
+	for range b.N * rounds {
+		for _, c := range []*contender{empty, full} {
+			took, used := c.waiting(200)
+			kill(c.child)
+			noted := *c
+			if c == empty {
+				noted.program = f.floor // an empty folder is these figures' floor
+			}
+			noted.note(one, took)
+			noted.note(each, used)
 		}
-		took := c.waiting(200)
-		kill(c.child)
-		c.cut()
-		c.llm.Close()
-		if dir == "" {
-			c.program = c.figures.floor // an empty folder is this figure's floor
-		}
-		c.note(want, took)
 	}
+	empty.end()
+	full.end()
+	f.print()
 }
 
-// waiting sends n messages that wait for each other, and returns the median time.
-func (c *contender) waiting(n int) float64 {
+// waiting sends n messages that wait for each other, and returns the median time and the
+// processor time for each, in milliseconds.
+func (c *contender) waiting(n int) (p50, used float64) {
 	c.begin()
+	sent := len(c.tg.Sent()) + 1
 	c.tg.Push(telegramtest.Text(7, 7, "warm up"))
-	c.sent(c.b, 1)
+	c.sent(c.b, sent)
 	var took []float64
+	before := cpu(c.b, c.child.Process.Pid)
 	for i := range n {
 		began := time.Now()
 		c.tg.Push(telegramtest.Text(7, 7, fmt.Sprintf("what did we say about topic %d?", i)))
-		c.sent(c.b, i+2)
+		c.sent(c.b, sent+i+1)
 		took = append(took, float64(time.Since(began).Microseconds())/1000)
 	}
-	return median(took)
+	return median(took), float64((cpu(c.b, c.child.Process.Pid) - before).Microseconds()) / 1000 / float64(n)
 }
 
-// fill imports n messages of a thousand chats, the asker's among them.
+// writers is how many chats the stored messages are of, the asker's among them.
+const writers = 1000
+
+// fill stores n messages: the first of each chat through the store's own door, and the
+// others in one transaction each hundred thousand as copies of it with words and times
+// of their own, with the schema's triggers, so all indexes are as the bot makes them.
 func (f *figures) fill(n int) {
 	store, err := memory.Open(f.b.Context(), f.years, memory.Options{})
 	must(f.b, err)
-	began := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
-	const chunk = 50_000
-	for from := 0; from < n; from += chunk {
-		r, w := io.Pipe()
-		go func() {
-			out := bufio.NewWriter(w)
-			for i := from; i < min(from+chunk, n); i++ {
-				who := 7 + i%1000
-				b, _ := json.Marshal(map[string]string{ // texts
-					"platform": "telegram", "channel": fmt.Sprint(who), "user": fmt.Sprint(who), "name": "Ada", "id": fmt.Sprint("old", i),
-					"at": began.Add(time.Duration(i) * 100 * time.Second).Format(time.RFC3339), "text": words(i),
-				})
-				_, _ = out.Write(append(b, '\n'))
-			}
-			_ = w.CloseWithError(out.Flush())
-		}()
-		_, err := store.Import(f.b.Context(), r)
-		must(f.b, err)
+	var firsts strings.Builder
+	for i := range writers {
+		b, _ := json.Marshal(map[string]string{ // texts
+			"platform": "telegram", "channel": fmt.Sprint(7 + i), "user": fmt.Sprint(7 + i), "name": "Ada", "id": fmt.Sprint("old", i), "at": stamp(i), "text": words(i),
+		})
+		firsts.Write(append(b, '\n'))
 	}
+	_, err = store.Import(f.b.Context(), strings.NewReader(firsts.String()))
+	must(f.b, err)
+	path := store.Path()
 	must(f.b, store.Close())
+	db, err := sqlite.Raw(path, "_synchronous=OFF&_cache_size=-200000")
+	must(f.b, err)
+	defer func() { must(f.b, db.Close()) }()
+	const chunk = 100_000
+	for from := writers; from < n; from += chunk {
+		tx, err := db.Begin()
+		must(f.b, err)
+		for i := from; i < min(from+chunk, n); i++ {
+			_, err := tx.Exec(`INSERT INTO messages (session_id, platform, channel, thread, message_id, role, user_id, name, content, tokens, at, via, people, attached, agent)
+				SELECT session_id, platform, channel, thread, ?, role, user_id, name, ?, tokens, ?, via, people, attached, agent FROM messages WHERE id = ?`,
+				fmt.Sprint("old", i), words(i), stamp(i), 1+i%writers)
+			must(f.b, err)
+		}
+		must(f.b, tx.Commit())
+	}
+	var stored int
+	must(f.b, db.QueryRow("SELECT count(*) FROM messages").Scan(&stored))
+	if stored != n {
+		f.b.Fatalf("%d messages are stored", stored)
+	}
+}
+
+// stamp is when the i-th message was written.
+func stamp(i int) string {
+	return engine.Stamp(time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(i) * 100 * time.Second))
 }
 
 // words are those of the i-th message.

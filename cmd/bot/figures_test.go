@@ -61,7 +61,6 @@ func BenchmarkFigures(b *testing.B) {
 			f.alone(func(c *contender) { f.outage(c, o.name, o.faults) })
 		}
 		f.alone(f.talk)
-		f.full()
 	}
 	f.print()
 }
