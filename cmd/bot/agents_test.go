@@ -2,10 +2,14 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"parley/internal/llm/llmtest"
 )
 
 // agentsFile writes settings with two agents, and returns what runs the program with
@@ -73,5 +77,55 @@ func TestDoctorLooksAtAgents(t *testing.T) {
 				t.Errorf("exit %d:\n%s", code, out)
 			}
 		})
+	}
+}
+
+// TestAgentsHaveRoutesAndLimits: each agent is answered by its own models and stops at
+// its own limits, while the others go on.
+func TestAgentsHaveRoutesAndLimits(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	other := llmtest.NewServer()
+	t.Cleanup(other.Close)
+	w.llm.Respond(func(llmtest.Request) llmtest.Turn { return llmtest.Turn{Text: "from main", Usage: [2]int{600, 0}} })
+	other.Respond(func(r llmtest.Request) llmtest.Turn {
+		if strings.Contains(string(r.Raw), "which tasks") {
+			return llmtest.Turn{Calls: []llmtest.Call{{ID: fmt.Sprint(len(r.Raw)), Name: "list_tasks", Args: "{}"}}, Usage: [2]int{1, 0}}
+		}
+		return llmtest.Turn{Text: "from spare", Usage: [2]int{600, 0}}
+	})
+	w.env = slices.DeleteFunc(w.env, func(s string) bool {
+		return strings.HasPrefix(s, "BOT_MODEL_BASE_URL") || strings.HasPrefix(s, "BOT_MODEL_NAME")
+	})
+	w.file = filepath.Join(t.TempDir(), "bot.yaml")
+	settings := fmt.Sprintf(`models:
+  - {name: main, base_url: %q, model: test}
+  - {name: spare, base_url: %q, model: test}
+routes: {answer: [main]}
+agents:
+  - {name: desk, places: ["telegram:1"], routes: {answer: [spare]}, limits: {user_tokens_per_day: 500}}
+  - {name: lab, places: ["telegram:2"], routes: {answer: [spare]}, limits: {max_tool_iterations: 1}}
+  - {name: home, places: [default]}
+`, w.llm.URL(), other.URL())
+	if err := os.WriteFile(w.file, []byte(settings), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w.run(t)
+	for _, s := range []struct {
+		who       int64
+		say, want string
+	}{
+		{1, "hi", "from spare"},
+		{1, "/why", "spare (test) answered"},
+		{1, "and again", "renews at midnight UTC"},
+		{3, "hi", "from main"},
+		{3, "and again", "from main"},
+		{3, "/why", "main (test) answered"},
+		{2, "hi", "from spare"},
+		{2, "which tasks do I have?", "steps"},
+	} {
+		if got := w.saying(t, s.who, s.who, s.say); !strings.Contains(got, s.want) {
+			t.Errorf("%d, %s: %q lacks %q", s.who, s.say, got, s.want)
+		}
 	}
 }
