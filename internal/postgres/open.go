@@ -114,10 +114,18 @@ func parse(url string) (*pgx.ConnConfig, error) {
 }
 
 func pool(cfg *pgx.ConnConfig, most int, see func(error), writes bool) *sql.DB {
-	db := sql.OpenDB(connector{stdlib.GetConnector(*cfg), see, writes})
+	db := sql.OpenDB(connector{stdlib.GetConnector(*cfg, stdlib.OptionAfterConnect(interpreted)), see, writes})
 	db.SetMaxOpenConns(most)
 	db.SetMaxIdleConns(most)
 	return db
+}
+
+// interpreted has statements run as they are: what PostgreSQL compiles takes it longer
+// than any of ours runs, and it guesses wrong about long ones. (A pooler may refuse this
+// as a parameter of the connection.)
+func interpreted(ctx context.Context, conn *pgx.Conn) error {
+	_, err := conn.Exec(ctx, "SET jit = off")
+	return err
 }
 
 // fit refuses a server that cannot hold what we store.

@@ -12,7 +12,8 @@ BEGIN
 EXCEPTION WHEN OTHERS THEN
     RETURN false;
 END $$;
-CREATE FUNCTION json_at(text, text) RETURNS jsonb LANGUAGE sql IMMUTABLE STRICT AS
+-- What is not STRICT becomes part of the statement that calls it.
+CREATE FUNCTION json_at(text, text) RETURNS jsonb LANGUAGE sql IMMUTABLE AS
     $$SELECT CASE WHEN $2 = '$' THEN json_of($1) ELSE json_of($1) #> string_to_array(substr($2, 3), '.') END$$;
 CREATE FUNCTION json_extract(text, text) RETURNS text LANGUAGE sql IMMUTABLE STRICT AS $$SELECT json_at($1, $2) #>> '{}'$$;
 CREATE FUNCTION json_item(text, bigint) RETURNS text LANGUAGE sql IMMUTABLE STRICT AS $$SELECT json_of($1) ->> $2::int$$;
@@ -21,10 +22,10 @@ CREATE FUNCTION json_field(text, text) RETURNS text LANGUAGE sql IMMUTABLE STRIC
 CREATE OPERATOR ->> (LEFTARG = text, RIGHTARG = bigint, FUNCTION = json_item);
 CREATE OPERATOR ->> (LEFTARG = text, RIGHTARG = text, FUNCTION = json_field);
 -- The elements of a list, or the values of an object.
-CREATE FUNCTION json_each(text, text) RETURNS TABLE (key bigint, value text) LANGUAGE sql IMMUTABLE STRICT AS $$
+CREATE FUNCTION json_each(text, text) RETURNS TABLE (key bigint, value text) LANGUAGE sql IMMUTABLE AS $$
     SELECT n - 1, v #>> '{}' FROM (SELECT json_at($1, $2) AS j) x,
         jsonb_array_elements(CASE jsonb_typeof(j) WHEN 'array' THEN j WHEN 'object' THEN jsonb_path_query_array(j, '$.*') ELSE jsonb_build_array(j) END) WITH ORDINALITY e (v, n) WHERE j IS NOT NULL$$;
-CREATE FUNCTION json_each(text) RETURNS TABLE (key bigint, value text) LANGUAGE sql IMMUTABLE STRICT AS $$SELECT key, value FROM json_each($1, '$')$$;
+CREATE FUNCTION json_each(text) RETURNS TABLE (key bigint, value text) LANGUAGE sql IMMUTABLE AS $$SELECT key, value FROM json_each($1, '$')$$;
 CREATE FUNCTION json_remove(text, text) RETURNS text LANGUAGE sql IMMUTABLE STRICT AS $$SELECT (json_of($1) #- string_to_array(substr($2, 3), '.'))::text$$;
 CREATE FUNCTION json_array(VARIADIC text[]) RETURNS text LANGUAGE sql IMMUTABLE AS 'SELECT to_jsonb($1)::text';
 -- How many of them are true.
