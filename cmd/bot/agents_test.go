@@ -128,4 +128,13 @@ agents:
 			t.Errorf("%d, %s: %q lacks %q", s.who, s.say, got, s.want)
 		}
 	}
+	steps := 0
+	for _, r := range other.Requests() {
+		if strings.Contains(string(r.Raw), "which tasks") {
+			steps++
+		}
+	}
+	if steps != 1 {
+		t.Errorf("the lab may ask once for a message, and asked %d times", steps)
+	}
 }
