@@ -67,6 +67,11 @@ func argument(a any) any {
 		return strconv.FormatFloat(v.Float(), 'g', -1, 64)
 	case reflect.String:
 		return Storable(v.String())
+	case reflect.Pointer:
+		if v.IsNil() {
+			return nil
+		}
+		return argument(v.Elem().Interface())
 	case reflect.Slice:
 		if v.Type().Elem().Kind() == reflect.Uint8 {
 			return v.Bytes()

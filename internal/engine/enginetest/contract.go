@@ -90,6 +90,14 @@ func valuesComeBack(t *testing.T, db *engine.DB) {
 			t.Errorf("%t came back as %t and %d, with %d bytes", want, yes, n, len(back))
 		}
 	}
+	first, nobody := "first", (*string)(nil)
+	for name, want := range map[*string]int{&first: 1, nobody: 3} {
+		var found int
+		must(t, db.QueryRow("SELECT count(*) FROM things WHERE name = coalesce(?, name)", name).Scan(&found))
+		if found != want {
+			t.Errorf("of 3 things, %d have a name that is %v", found, name)
+		}
+	}
 	var empty []byte
 	if err := db.QueryRow("SELECT data FROM things WHERE id = ?", 1).Scan(&empty); err != nil || empty != nil {
 		t.Errorf("no data came back as %v, %v", empty, err)
