@@ -201,11 +201,9 @@ func (f *fleet) struck(t *testing.T, m *member) {
 	}
 }
 
-// unexcused returns which answers came twice though they were not on their way when it
-// happened.
-func (f *fleet) unexcused(want map[int64][]string, sent []telegramtest.SentMessage) (list []string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+// unexcused returns which answers came twice though they were not among what was on its
+// way when something happened.
+func unexcused(want map[int64][]string, sent []telegramtest.SentMessage, flying []string) (list []string) {
 	for chat, tokens := range want {
 		for _, token := range tokens {
 			n := 0
@@ -214,7 +212,7 @@ func (f *fleet) unexcused(want map[int64][]string, sent []telegramtest.SentMessa
 					n++
 				}
 			}
-			flew := slices.ContainsFunc(f.flying, func(body string) bool { return strings.Contains(body, token) })
+			flew := slices.ContainsFunc(flying, func(body string) bool { return strings.Contains(body, token) })
 			if n > 2 || n == 2 && !flew {
 				list = append(list, token)
 			}
@@ -258,8 +256,11 @@ func (f *fleet) trouble(t *testing.T, l saying, happen func()) (got outcome) {
 	defer cancel()
 	_ = f.tg.Wait(ctx, func() bool { sent := f.tg.Sent(); return len(sent) >= l.lanes*l.each && tally(want, sent).lost == 0 })
 	waittest.Within(30*time.Second, func() bool { return f.open() == 0 })
-	got.ledger, got.flying = tally(want, f.tg.Sent()), len(f.flying)
-	twice := f.unexcused(want, f.tg.Sent())
+	f.mu.Lock()
+	flying := f.flying
+	f.mu.Unlock()
+	got.ledger, got.flying = tally(want, f.tg.Sent()), len(flying)
+	twice := unexcused(want, f.tg.Sent(), flying)
 	for _, c := range f.tg.Calls("sendMessage") {
 		for _, token := range want[atoi(c.Fields["chat_id"])] {
 			if strings.Contains(c.Fields["text"], token) {
