@@ -6,6 +6,7 @@ import (
 
 	"parley/internal/adapters/telegram/telegramtest"
 	"parley/internal/engine"
+	"parley/internal/memory/memorytest"
 )
 
 // A bot whose rows are on a PostgreSQL server answers, remembers, finds what was said,
@@ -63,6 +64,9 @@ func (w *world) holding(t *testing.T, word string) (tables []string) {
 // TestServedBesideAFile: a bot whose rows are on a server says where they are, how large
 // they are, and that the file of before is not used until it is moved.
 func TestServedBesideAFile(t *testing.T) {
+	if memorytest.Served() {
+		t.Skip("begins with a file")
+	}
 	w := newWorld(t)
 	const unused = "bot.db is not used, because database.url names a server"
 	child := w.start(t)
