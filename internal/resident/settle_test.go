@@ -2,6 +2,7 @@ package resident
 
 import (
 	"context"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -22,24 +23,29 @@ func TestSettleWaitsForACalm(t *testing.T) {
 				began := time.Now()
 				var first []time.Duration
 				rests := 0
+				var mu sync.Mutex
 				stirred := make(chan struct{}, 1)
 				ctx, cancel := context.WithCancel(t.Context())
-				go Settle(ctx, stirred, func() { first = append(first, time.Since(began)) }, func() { rests++ })
+				go Settle(ctx, stirred, func() { mu.Lock(); defer mu.Unlock(); first = append(first, time.Since(began)) }, func() { mu.Lock(); defer mu.Unlock(); rests++ })
 				for time.Since(began) < tt.busy {
 					stirred <- struct{}{}
 					waittest.Pass(100 * time.Millisecond)
 				}
 				waittest.Pass(20 * time.Second)
+				mu.Lock()
 				if len(first) != 1 || first[0] > tt.first || first[0] < tt.first-200*time.Millisecond {
 					t.Errorf("first was called at %s", first)
 				}
 				if rests != 0 {
 					t.Errorf("%d rests before a lull", rests)
 				}
+				mu.Unlock()
 				waittest.Pass(time.Minute)
+				mu.Lock()
 				if rests < 2 || rests > 4 {
 					t.Errorf("%d rests in a minute", rests)
 				}
+				mu.Unlock()
 				cancel()
 				synctest.Wait()
 			})
