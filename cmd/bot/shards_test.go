@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"syscall"
@@ -97,6 +98,9 @@ func TestClusterShards(t *testing.T) {
 	t.Parallel()
 	const of = 4
 	waittest.Alone(t)
+	if os.Getenv("PARLEY_CLUSTER") == "" {
+		t.Skip("speaks while connections may still change hands: make cluster")
+	}
 	w := newWorld(t).onDiscord()
 	w.llm.Quiet()
 	w.dc.Recommend(of, of)
