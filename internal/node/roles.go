@@ -86,6 +86,12 @@ func (n *Node) within(ctx context.Context, l *life, r *role, work func(context.C
 
 // giveUp lets another node have a role at once.
 func (n *Node) giveUp(name string) {
+	n.letGo("DELETE FROM node_roles WHERE name = $1 AND owner = $2", name)
+}
+
+// letGo deletes a row of this node's, which names something and whose it is, and tells the
+// others.
+func (n *Node) letGo(query, name string) {
 	id := n.ID()
 	if id == "" {
 		return
@@ -97,7 +103,7 @@ func (n *Node) giveUp(name string) {
 		return // it ends with the lease
 	}
 	defer func() { _ = conn.Close(ctx) }()
-	if _, err := conn.Exec(ctx, "DELETE FROM node_roles WHERE name = $1 AND owner = $2", name, id); err == nil {
+	if _, err := conn.Exec(ctx, query, name, id); err == nil {
 		_, _ = conn.Exec(ctx, "SELECT pg_notify($1, '')", channel)
 	}
 }

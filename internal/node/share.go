@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"sync"
-
-	"github.com/jackc/pgx/v5"
 )
 
 // division is a number of roles that nodes divide among each other.
@@ -101,18 +99,7 @@ func fairPart(count, takers, before int) int {
 
 // leaveShare tells the others that this node takes part no longer.
 func (n *Node) leaveShare(s *division) {
-	id := n.ID()
-	if id == "" || s.count == 1 {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), renewLimit)
-	defer cancel()
-	conn, err := pgx.ConnectConfig(ctx, n.cfg)
-	if err != nil {
-		return // it ends with the lease
-	}
-	defer func() { _ = conn.Close(ctx) }()
-	if _, err := conn.Exec(ctx, "DELETE FROM node_takers WHERE share = $1 AND node = $2", s.name, id); err == nil {
-		_, _ = conn.Exec(ctx, "SELECT pg_notify($1, '')", channel)
+	if s.count > 1 {
+		n.letGo("DELETE FROM node_takers WHERE share = $1 AND node = $2", s.name)
 	}
 }
