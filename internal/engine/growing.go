@@ -50,7 +50,7 @@ func (g *Growing[V]) Newest(key string, after int64, limit int) ([]V, error) {
 		return g.list.Read(key, after, limit)
 	}
 	version := g.db.changes.elsewhere.Load() + g.changes.Load()
-	have, known := g.get(key, version)
+	have, known := g.take(key, version)
 	if !known || after < have.after && len(have.rows) < limit {
 		have = grown[V]{after: after}
 	}
@@ -68,7 +68,8 @@ func (g *Growing[V]) Newest(key string, after int64, limit int) ([]V, error) {
 	for _, v := range more {
 		have.weight += g.list.Weight(v)
 	}
-	// Others hold the rows up to their length, which an append leaves as they are.
+	// Earlier callers hold the rows up to their length, which an append leaves as they are,
+	// and nobody else appends to these: they were taken.
 	have.rows = append(have.rows, more...)
 	have = g.cut(have, after)
 	g.put(key, version, have)
@@ -90,13 +91,17 @@ func (g *Growing[V]) cut(have grown[V], after int64) grown[V] {
 	return have
 }
 
-func (g *Growing[V]) get(key string, version uint64) (grown[V], bool) {
+// take returns what is kept and keeps it no longer: who else asks meanwhile reads it all,
+// for two must not append to the same rows.
+func (g *Growing[V]) take(key string, version uint64) (have grown[V], known bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if version != g.version { // what was forgotten does not stay in memory either
 		g.version, g.all, g.weight = version, nil, 0
 	}
-	have, known := g.all[key]
+	have, known = g.all[key]
+	g.weight -= have.weight
+	delete(g.all, key)
 	return have, known
 }
 

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"parley/internal/engine"
@@ -80,4 +82,54 @@ func TestGrowing(t *testing.T) {
 		}
 		_ = append(got, line{99, "somebody's own"})
 	}
+}
+
+// TestGrowingForMany: many read the same list while it grows; each has all that was there
+// when they asked, in order. It needs -race to see two of them write to the same rows.
+func TestGrowingForMany(t *testing.T) {
+	db := opened(t, filepath.Join(t.TempDir(), "x.db"))
+	do := func(query string, args ...any) error {
+		return db.Write(t.Context(), func(tx *engine.Tx) error { _, err := tx.Exec(query, args...); return err })
+	}
+	if err := do("CREATE TABLE lines (id INTEGER PRIMARY KEY)"); err != nil {
+		t.Fatal(err)
+	}
+	kept := engine.KeepGrowing(db, engine.List[int64]{Table: "lines", ID: func(id int64) int64 { return id }, Weight: func(int64) int { return 8 },
+		Read: func(_ string, after int64, limit int) ([]int64, error) {
+			rows, err := db.Query("SELECT id FROM lines WHERE id > ? ORDER BY id LIMIT ?", after, limit)
+			if err != nil {
+				return nil, err
+			}
+			return engine.Collect(rows, func(r *sql.Rows) (id int64, err error) { return id, r.Scan(&id) })
+		}})
+	const last = 200
+	var added atomic.Int64
+	var all sync.WaitGroup
+	all.Go(func() {
+		for id := int64(1); id <= last; id++ {
+			if err := do("INSERT INTO lines VALUES (?)", id); err != nil {
+				t.Error(err)
+			}
+			added.Store(id)
+		}
+	})
+	for range 8 {
+		all.Go(func() {
+			for seen := int64(0); seen < last; {
+				least := added.Load()
+				rows, err := kept.Newest("a", 0, 2*last)
+				if seen = int64(len(rows)); err != nil || seen < least {
+					t.Errorf("%d of at least %d rows, %v", seen, least, err)
+					return
+				}
+				for i, id := range rows {
+					if id != int64(i)+1 {
+						t.Errorf("row %d is %d", i, id)
+						return
+					}
+				}
+			}
+		})
+	}
+	all.Wait()
 }
