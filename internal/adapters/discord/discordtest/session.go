@@ -67,6 +67,16 @@ func (s *Server) Shards() (list [][2]int) {
 	return list
 }
 
+// Sessions returns the ids of those that are connected now.
+func (s *Server) Sessions() (list []string) {
+	s.with(func() {
+		for c := range s.gw.conns {
+			list = append(list, c.session.id)
+		}
+	})
+	return list
+}
+
 // share returns which of n shards hears of an event: of a server always the same, and the
 // first one of all that is in none.
 func share(kind string, data json.RawMessage, n int) int {
