@@ -48,6 +48,24 @@ func TestFilmShowsThePageOfToday(t *testing.T) {
 	}
 }
 
+// shop stores a day of one that people ask for this and that.
+func (s *site) shop() {
+	talks := []struct{ name, said, told string }{
+		{"Carol", "When will my order arrive?", "It left on Friday and is expected on Tuesday."},
+		{"David", "Do the blue mugs go in the dishwasher?", "Yes, all our mugs do, at up to 65 °C."},
+		{"Erin", "Remind me on Friday to order filters", "I will remind you on Friday at 09:00."},
+		{"Farid", "Which coffee do you have for a French press?", "A coarse grind: Monsoon, Harar and the house blend."},
+		{"Grace", "Can I change the address of my order?", "As long as it has not left, yes. What is the new address?"},
+	}
+	s.hours(func(_, i int) exchange {
+		talk, id := talks[i%len(talks)], fmt.Sprint("telegram:", 100+i%len(talks))
+		return exchange{place: keyOf(id), who: userOf(id, talk.name), said: talk.said, told: talk.told}
+	})
+	s.clock.shift(-10 * time.Minute)
+	s.exchange(exchange{place: keyOf("discord:1099/88"), who: userOf("discord:7", "Bob"), said: "what was the opening time on Sundays again?", told: "Sundays 10:00 to 16:00, says the page Opening hours."})
+	s.mug()
+}
+
 // TestRecordPage makes the pictures of the page in the papers anew, in Chromium; make
 // recordings runs it.
 func TestRecordPage(t *testing.T) {
@@ -56,7 +74,7 @@ func TestRecordPage(t *testing.T) {
 	}
 	b := newBrowser(t)
 	s := newSite(t, wholeViews(), echo)
-	s.fill()
+	s.shop()
 	s.visitors()
 	s.withRules()
 	_, turn := s.asked()

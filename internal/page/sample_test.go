@@ -21,7 +21,7 @@ func sampleViews() page.Views {
 			return []page.Line{
 				{Name: "model", State: "qwen3, ok, 42 ms"}, {Name: "telegram", State: "receiving"}, {Name: "discord", State: "close code 4014: tick Message Content Intent in the developer portal", Ill: true},
 				{Name: "database", State: "ok"}, {Name: "persona", State: "built in"}, {Name: "tools", State: "7"}, {Name: "playbook", State: "ok"},
-				{Name: "now", State: "1 conversations at work, 0 messages waiting"}, {Name: "cron sweep", State: "last just now, next 12:01:00 UTC"},
+				{Name: "now", State: "2 conversations at work, 0 messages waiting"}, {Name: "cron sweep", State: "last just now, next 12:01:00 UTC"},
 				{Name: "cron retention", State: "last 8 h ago, next 04:17:00 UTC"}, {Name: "up", State: "26h3m0s"},
 			}
 		},
@@ -98,26 +98,43 @@ type exchange struct {
 	fail       string
 }
 
-// fill stores a day of a bot in use.
+// fill stores a day of a bot in use, with words that must be shown as what they are.
 func (s *site) fill() {
-	alice, bob := chat.User{ID: "telegram:42", Name: "Alice"}, chat.User{ID: "discord:7", Name: "Bob <script>alert(1)</script>"}
-	direct, channel := chat.Key{Platform: "telegram", Channel: "42"}, chat.Key{Platform: "discord", Channel: "1099", Thread: "88"}
+	s.hours(func(hour, i int) exchange {
+		id := fmt.Sprint(100 + i%5)
+		return exchange{place: keyOf("telegram:" + id), who: userOf("telegram:"+id, "Carol"), said: fmt.Sprintf("message %d of hour %d", i, hour), told: "An answer."}
+	})
+	s.clock.shift(-10 * time.Minute)
+	s.exchange(exchange{place: keyOf("discord:1099/88"), who: userOf("discord:7", "Bob <script>alert(1)</script>"),
+		said: "is <b>this</b> escaped? </textarea><script>alert(1)</script>", told: "It is: `<script>` stays text."})
+	s.mug()
+}
+
+// hours stores what each hour of a day brings; now and then an answer fails.
+func (s *site) hours(brings func(hour, i int) exchange) {
 	for hour := 23; hour >= 1; hour-- {
 		for i := range (hour*7)%11 + 2 {
 			s.clock.shift(-time.Duration(hour)*time.Hour + time.Duration(i)*time.Minute)
-			s.exchange(exchange{place: chat.Key{Platform: "telegram", Channel: fmt.Sprint(100 + i%5)}, who: chat.User{ID: fmt.Sprint("telegram:", 100+i%5), Name: "Carol"},
-				said: fmt.Sprintf("message %d of hour %d", i, hour), told: "An answer.", fail: map[bool]string{true: "connection refused"}[(hour+i)%17 == 0]})
+			e := brings(hour, i)
+			if (hour+i)%17 == 0 {
+				e.fail = "connection refused"
+			}
+			s.exchange(e)
 		}
 	}
+}
+
+// mug stores what Alice says of a broken one, up to now.
+func (s *site) mug() {
+	alice, direct := userOf("telegram:42", "Alice"), keyOf("telegram:42")
 	for i, e := range []exchange{
-		{place: channel, who: bob, said: "is <b>this</b> escaped? </textarea><script>alert(1)</script>", told: "It is: `<script>` stays text."},
 		{place: direct, who: alice, said: "I want my money back for order 12345, the mug came damaged", told: "I'm sorry about the mug. Damaged items are replaced at no cost, or I can return the money.\n\n**Next:** please send a photo of the damage.",
 			why: []string{"rule refund_policy applies (relevance 1.00, priority 100): the text matches", "rule stay_polite does not apply (excluded): refund_policy has the higher priority", `journey "Refund" is at step "Ask for a photo of the damage"`},
 			calls: []memory.CallRecord{{CallID: "c1", Name: "recall", Arguments: `{"query":"order 12345"}`, Result: "[2026-11-19 10:12] Alice: I ordered the blue mug, number 12345", Status: "success", Took: 38 * time.Millisecond},
 				{CallID: "c2", Name: "set_variable", Arguments: `{"name":"refund_reason","value":"damaged"}`, Result: "stored", Status: "success", Took: 6 * time.Millisecond}}},
 		{place: direct, who: alice, said: "here it is, and thank you!", told: "Thank you, I have it. Shall I return **12.50 EUR** to your card?", why: []string{`journey "Refund" is at step "Confirm the refund"`}},
 	} {
-		s.clock.shift(-time.Duration(10-i) * time.Minute)
+		s.clock.shift(-time.Duration(9-i) * time.Minute)
 		s.exchange(e)
 	}
 	s.clock.shift(0)
