@@ -238,6 +238,16 @@ func TestInitSaysHowToMend(t *testing.T) {
 	}
 }
 
+// Who is asked in a language may go back and skip in it.
+func TestInitUnderstandsBackAndSkip(t *testing.T) {
+	t.Setenv("LC_ALL", "de_DE.UTF-8")
+	w := newWorld(t)
+	out, code := w.asked(t, w.llm.URL(), "zurück", "Überspringen", "telegram", "überspringen")
+	if c, err := config.Load(config.Options{File: w.file}); code != 0 || err != nil || c.Model.Name != "builtin" || !strings.Contains(out, "Dann ohne Telegram") {
+		t.Errorf("exit %d, %v, model %q:\n%s", code, err, c.Model.Name, out)
+	}
+}
+
 func TestInitKeepsAFileThatExists(t *testing.T) {
 	w := newWorld(t)
 	if out, code := w.asked(t, "", ""); code != 0 {
@@ -261,7 +271,7 @@ func TestInitOnATerminal(t *testing.T) {
 	ours, theirs := terminalPair(t)
 	w.file = filepath.Join(t.TempDir(), "bot.yaml")
 	cmd := exec.Command(os.Args[0], "init", "--config", w.file)
-	cmd.Env = append(os.Environ(), childEnv+"=1", "BOT_TELEGRAM_API_URL="+w.tg.URL(), "OLLAMA_HOST=127.0.0.1:1")
+	cmd.Env = append(os.Environ(), childEnv+"=1", "BOT_TELEGRAM_API_URL="+w.tg.URL(), "BOT_DISCORD_API_URL=http://127.0.0.1:1", "OLLAMA_HOST=127.0.0.1:1")
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = theirs, theirs, theirs
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -273,9 +283,10 @@ func TestInitOnATerminal(t *testing.T) {
 	go func() { _, _ = io.Copy(&shown, ours) }()
 	for _, step := range []struct{ wait, answer string }{
 		{"1. Who answers", strings.TrimSuffix(w.llm.URL(), "/v1")}, {"/v1 was missing, I added it", "sk-typed-key"},
-		{"test answers", "back"}, {"Its key", "back"}, {"nobody yet", w.llm.URL() + " sk-typed-key test"}, {"test answers", "telegram"},
+		{"test answers", "back"}, {"Its key", "back"}, {"nobody yet", w.llm.URL() + " sk-typed-key test"}, {"test answers", "telegram discord"},
 		{"3. Open https://t.me/BotFather", "1:wrong-token"}, {"does not know this token", w.tg.Token()},
-		{"4. Who owns it", "ann"}, {"not a numeric id", "42"}, {"Start it now", "no"},
+		{"4. Who owns it", "ann"}, {"not a numeric id", "42"},
+		{"Reset Token", "a-discord-token"}, {"check the network", "Skip"}, {"Start it now", "no"},
 	} {
 		eventually(t, step.wait+" in "+shown.String(), func() bool {
 			_, rest, ok := strings.Cut(shown.String()[read:], step.wait)
@@ -290,16 +301,16 @@ func TestInitOnATerminal(t *testing.T) {
 		t.Fatalf("%v\n%s", err, shown.String())
 	}
 	text := shown.String()
-	if !strings.Contains(text, "telegram\r\n") || !strings.Contains(text, "42\r\n") || !strings.Contains(text, w.llm.URL()+" •••••••••••• test\r\n") {
+	if !strings.Contains(text, "telegram discord\r\n") || !strings.Contains(text, "42\r\n") || !strings.Contains(text, w.llm.URL()+" •••••••••••• test\r\n") {
 		t.Errorf("what is no secret is not shown: %s", text)
 	}
-	for _, secret := range []string{"sk-typed-key", "1:wrong-token", w.tg.Token()} {
+	for _, secret := range []string{"sk-typed-key", "1:wrong-token", "a-discord-token", w.tg.Token()} {
 		if strings.Contains(text, secret) {
 			t.Errorf("%s is shown: %s", secret, text)
 		}
 	}
-	if c, err := config.Load(config.Options{File: w.file}); err != nil || string(c.Telegram.Token) != w.tg.Token() {
-		t.Error(err)
+	if c, err := config.Load(config.Options{File: w.file}); err != nil || string(c.Telegram.Token) != w.tg.Token() || c.Discord.Token != "" {
+		t.Errorf("written: %+v and %+v, %v", c.Telegram, c.Discord, err)
 	}
 }
 

@@ -19,7 +19,7 @@ import (
 var errBack = text.Tell(wordsFirstQuestion)
 
 // skipped is what people answer who want no answer to a question.
-const skipped = "skip"
+const skipped = wordsSkip
 
 // question is asked once, on a terminal until its answer can be used.
 type question struct {
@@ -50,7 +50,7 @@ func (a *asker) say(format string, args ...any) {
 	fmt.Fprintln(a.out, a.hide(a.p.Say(format, args...)))
 }
 
-// answer reads one line; "back" is errBack. Questions that a file of names does not
+// answer reads one line; "back" is errBack, "skip" in any case and language skipped. Questions that a file of names does not
 // answer are as if Enter was pressed.
 func (a *asker) answer(ctx context.Context, q question) (line string, err error) {
 	a.asked++
@@ -78,10 +78,17 @@ func (a *asker) answer(ctx context.Context, q question) (line string, err error)
 		return "", text.Tell(wordsNothingWritten)
 	case err != nil && (!errors.Is(err, io.EOF) || line == ""):
 		return "", errEnded
-	case strings.EqualFold(line, "back"), line == "<":
+	case a.says(line, wordsBack), line == "<":
 		return "", errBack
+	case a.says(line, wordsSkip):
+		return skipped, nil
 	}
 	return line, nil
+}
+
+// says reports whether somebody typed a word, in English or in their language.
+func (a *asker) says(typed, word string) bool {
+	return strings.EqualFold(typed, word) || strings.EqualFold(typed, a.p.Text(word))
 }
 
 // errEnded: there is no answer.

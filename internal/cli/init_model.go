@@ -166,7 +166,7 @@ func (w *wizard) key(ctx context.Context) error {
 			w.made.Model, w.place = config.Model{Name: offline.Name}, probe.Place{}
 			return nil
 		}
-		w.made.Model.BaseURL = w.place.Base
+		w.made.Model.BaseURL, w.made.Model.APIKey = w.place.Base, "" // one that was refused is not kept
 		return nil
 	})
 }

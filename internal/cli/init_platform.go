@@ -47,7 +47,8 @@ func (w *wizard) token(platform string) func(context.Context) error {
 			return nil
 		}
 		return w.until(ctx, question{name: platform + ".token", text: tongue.Words(ask), shown: dots}, func(token string) error {
-			if token == skipped {
+			if token == skipped { // nor is one written that was refused before
+				w.hold(platform, "")
 				w.chosen = slices.DeleteFunc(w.chosen, func(p string) bool { return p == platform })
 				w.say(wordsInitWithout, titles[platform])
 				return nil
@@ -93,14 +94,23 @@ func (w *wizard) tryToken(ctx context.Context, platform, token string) error {
 // ask has a platform say whose token this is.
 func (w *wizard) ask(ctx context.Context, platform string, token config.Secret) (account, error) {
 	telegram, discord := w.base.Telegram, w.base.Discord
+	w.hold(platform, token)
+	w.know(w.made)
 	if platform == "telegram" {
-		w.made.Telegram.Token, telegram.Token = token, token
-		w.know(w.made)
+		telegram.Token = token
 		return askTelegram(ctx, telegram)
 	}
-	w.made.Discord.Token, discord.Token = token, token
-	w.know(w.made)
+	discord.Token = token
 	return askDiscord(ctx, discord)
+}
+
+// hold has a platform's token written at the end; "" has none.
+func (w *wizard) hold(platform string, token config.Secret) {
+	if platform == "telegram" {
+		w.made.Telegram.Token = token
+	} else {
+		w.made.Discord.Token = token
+	}
 }
 
 // owner asks who owns the bot on a platform.

@@ -4,6 +4,8 @@ import "parley/internal/tools/mcp"
 
 // The questions of init, and what it says in between.
 const (
+	wordsBack = "back"
+	wordsSkip = "skip"
 	wordsInit = `A few questions, and Parley is ready. Enter takes what stands in [brackets],
 back returns to the question before, skip leaves one out, and Ctrl-C ends this and
 writes nothing. Keys and tokens are not shown as you type.
