@@ -276,3 +276,14 @@ func TestMenusTellHowLongToWait(t *testing.T) {
 		t.Errorf("showMenus: %v", err)
 	}
 }
+
+// A menu that does not arrive is the last one tried; one that is refused is not.
+func TestMenusStopWhereNothingArrives(t *testing.T) {
+	for status, want := range map[int]int{502: 1, 400: 3} {
+		s := server(t, telegramtest.Options{})
+		s.Fail(telegramtest.Fault{Method: "getMyCommands", Status: status})
+		if err := adapter(t, s, nil).showMenus(t.Context(), make([]menu, 3)); err == nil || len(s.Calls("getMyCommands")) != want {
+			t.Errorf("after %d, %d menus are tried, want %d: %v", status, len(s.Calls("getMyCommands")), want, err)
+		}
+	}
+}

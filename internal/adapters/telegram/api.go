@@ -61,7 +61,11 @@ func (a *Adapter) Register(ctx context.Context, m chat.Menu) error {
 			}
 		}
 	}
-	return errors.Join(a.showMenus(ctx, menus), a.describe(ctx, m))
+	err := a.showMenus(ctx, menus)
+	if err != nil && !errors.Is(err, bot.ErrorBadRequest) {
+		return err
+	}
+	return errors.Join(err, a.describe(ctx, m))
 }
 
 // commandsFor returns the commands for a range of audiences, verbs included.
@@ -77,12 +81,17 @@ func commandsFor(m chat.Menu, from, to chat.Audience) (list []command) {
 // showMenus sends Telegram those of our menus that differ from what it has.
 // Telegram has no "-" in command names: "_" is shown for it, and read back as
 // "-". Somebody who never wrote to the bot has no chat to show a menu in. One
-// refused menu does not keep the others from being shown; calling again
-// is cheap once all are.
+// refused menu does not keep the others from being shown, one that does not arrive does:
+// the next would not either. Calling again is cheap once all are.
 func (a *Adapter) showMenus(ctx context.Context, menus []menu) (err error) {
 	for _, m := range menus {
-		if e := a.showMenu(ctx, m); e != nil && !(errors.Is(e, bot.ErrorBadRequest) && strings.Contains(m.where, ":")) {
+		e := a.showMenu(ctx, m)
+		refused := errors.Is(e, bot.ErrorBadRequest)
+		if e != nil && !(refused && strings.Contains(m.where, ":")) {
 			err = errors.Join(err, fmt.Errorf("set commands: %w", a.outcome(target{}, e)))
+		}
+		if e != nil && !refused {
+			break
 		}
 	}
 	return err
