@@ -7,25 +7,20 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/getkin/kin-openapi/openapi3"
 )
 
 // parameters collects the arguments of an operation.
 type parameters struct {
-	doc        *openapi3.T
+	doc        description
 	properties map[string]any
 	required   []string
 	defs       map[string]any // schemas that others refer to, by name
 	slots      []slot
+	lost       error // a schema that is referred to and is not there; nil for none
 }
 
 // parameter adds one parameter of a file, unless the owner's settings send it.
-func (p *parameters) parameter(ref *openapi3.ParameterRef, d Definition) error {
-	if ref == nil || ref.Value == nil {
-		return fmt.Errorf("a parameter cannot be found")
-	}
-	v := ref.Value
+func (p *parameters) parameter(v parameter, d Definition) error {
 	switch where(v.In) {
 	case inHeader:
 		if slices.Contains([]string{"accept", "content-type", "authorization"}, strings.ToLower(v.Name)) || has(d.Headers, v.Name) || strings.EqualFold(v.Name, d.KeyHeader) {
@@ -49,7 +44,7 @@ func (p *parameters) parameter(ref *openapi3.ParameterRef, d Definition) error {
 }
 
 // add adds an argument for a parameter.
-func (p *parameters) add(v *openapi3.Parameter) error {
+func (p *parameters) add(v parameter) error {
 	s := slot{arg: argName(v.Name), name: v.Name, in: where(v.In), style: v.Style, explode: v.Explode == nil || *v.Explode}
 	if s.in != inQuery {
 		s.explode = v.Explode != nil && *v.Explode
@@ -57,16 +52,16 @@ func (p *parameters) add(v *openapi3.Parameter) error {
 	if v.Explode == nil && s.style != "" && s.style != "form" {
 		s.explode = s.style == "deepObject"
 	}
-	ref := v.Schema
-	if ref == nil && len(v.Content) > 0 {
+	schema := v.Schema
+	if schema == nil {
 		for _, media := range v.Content {
-			ref = media.Schema
+			schema = media.Schema
 		}
 	}
 	if _, taken := p.properties[s.arg]; taken || s.arg == "" {
 		s.arg = string(s.in) + "_" + s.arg
 	}
-	return p.argument(s, ref, v.Description, v.Required || s.in == inPath)
+	return p.argument(s, schema, v.Description, v.Required || s.in == inPath)
 }
 
 func has(pairs [][2]string, name string) bool {
@@ -74,10 +69,10 @@ func has(pairs [][2]string, name string) bool {
 }
 
 // argument adds a property of the tool's schema, and where it goes.
-func (p *parameters) argument(s slot, ref *openapi3.SchemaRef, about string, required bool) error {
+func (p *parameters) argument(s slot, schema any, about string, required bool) error {
 	var form any = map[string]any{}
-	if ref != nil {
-		raw, err := plainly(ref)
+	if schema != nil {
+		raw, err := plainly(schema)
 		if err != nil {
 			return fmt.Errorf("parameter %s: %w", s.name, err)
 		}
@@ -95,15 +90,19 @@ func (p *parameters) argument(s slot, ref *openapi3.SchemaRef, about string, req
 }
 
 // body adds the body, as JSON or as a form.
-func (p *parameters) body(ref *openapi3.RequestBodyRef, d *Definition) error {
-	if ref == nil || ref.Value == nil {
+func (p *parameters) body(described any, d *Definition) error {
+	if described == nil {
 		return nil
 	}
+	var b body
+	if err := p.doc.look(described, &b); err != nil {
+		return fmt.Errorf("its body: %w", err)
+	}
 	for _, want := range []string{"application/json", "application/x-www-form-urlencoded"} {
-		for kind, media := range ref.Value.Content {
+		for kind, media := range b.Content {
 			m, _, err := mime.ParseMediaType(kind)
 			json := m == "application/json" || strings.HasSuffix(m, "+json") || m == "*/*"
-			if err != nil || media == nil || json != (want == "application/json") || !json && m != want {
+			if err != nil || json != (want == "application/json") || !json && m != want {
 				continue
 			}
 			d.Form = !json
@@ -111,10 +110,10 @@ func (p *parameters) body(ref *openapi3.RequestBodyRef, d *Definition) error {
 			if p.properties[name] != nil {
 				name = "request_body"
 			}
-			return p.argument(slot{arg: name, name: name, in: inBody}, media.Schema, ref.Value.Description, ref.Value.Required)
+			return p.argument(slot{arg: name, name: name, in: inBody}, media.Schema, b.Description, b.Required)
 		}
 	}
-	if ref.Value.Required {
+	if b.Required {
 		return fmt.Errorf("it wants a body that is neither JSON nor a form")
 	}
 	return nil
