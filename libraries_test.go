@@ -64,7 +64,7 @@ var libraries = []allowed{
 	{"internal/tools", "github.com/google/jsonschema-go", "schemas from Go types, and what a call breaks of one"},
 	{"internal/tools/web", "golang.org/x/net", "fetched pages to readable text"},
 	{"internal/tools/rest", "github.com/expr-lang/expr", "what the owner wants of an answer"},
-	{"internal/tools/rest", "github.com/goccy/go-yaml", "the values of what yamldoc read"},
+	{"internal/tools/rest", "github.com/getkin/kin-openapi", "reads OpenAPI files"},
 	{"internal/tools/rest", "golang.org/x/net", "answers in other encodings"},
 	{"internal/tools/mcp", "github.com/modelcontextprotocol/go-sdk", "the protocol of tool servers"},
 	{"internal/tools/mcp", "golang.org/x/oauth2", "the tokens of logins that the protocol's library makes"},
@@ -75,7 +75,6 @@ var libraries = []allowed{
 var forTests = []allowed{
 	{".", "internal/when", "examples of times are times"},
 	{"*", "github.com/google/go-cmp", "differences that can be read"},
-	{"internal/tools/rest", "github.com/getkin/kin-openapi", "published descriptions, and another reader of them"},
 	{"*", "go.uber.org/goleak", "no goroutine is left behind"},
 	{".", "internal/tongue", "looks whether every word is in every language"},
 	{".", "config", "explains settings on the control page"},

@@ -160,7 +160,6 @@ var rooms = []allowed{
 	{"internal/tools", "internal/front", "the properties of notes"},
 	{"internal/vault", "internal/snippet", "what of a passage is shown"},
 	{"internal/vault", "internal/front", "titles, tags and properties of notes"},
-	{"internal/tools/rest", "internal/yamldoc", "descriptions of services"},
 	{"internal/front", "internal/yamldoc", "titles and tags at the head of a note"},
 	{"internal/playbook", "internal/llm", "conditions in plain words are judged by a model"},
 	{"internal/playbook", "internal/vector", "shortlists them by what they mean"},

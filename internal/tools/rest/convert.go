@@ -33,7 +33,7 @@ func (p *parameters) convert(v any) any {
 	for name, value := range form {
 		switch {
 		case name == "description":
-			if s, ok := value.(string); ok && s != "" {
+			if s, ok := value.(string); ok {
 				out[name] = short(s)
 			}
 		case slices.Contains(keepsData, name):
@@ -71,18 +71,15 @@ func (p *parameters) named(value any, form map[string]any) map[string]any {
 
 // refer makes a reference into the file one into the whole.
 func (p *parameters) refer(ref string) any {
-	name := strings.TrimPrefix(strings.TrimPrefix(ref, ofSchemas), "#/")
+	name, ok := strings.CutPrefix(ref, ofSchemas)
+	if !ok || p.doc.Components == nil || p.doc.Components.Schemas[name] == nil {
+		return map[string]any{}
+	}
 	if _, known := p.defs[name]; !known {
 		p.defs[name] = map[string]any{} // it may refer to itself
-		raw, err := p.doc.at(ref)
-		if err == nil {
-			raw, err = plainly(raw)
+		if raw, err := plainly(p.doc.Components.Schemas[name]); err == nil {
+			p.defs[name] = p.convert(raw)
 		}
-		if err != nil {
-			p.lost = err
-			return map[string]any{}
-		}
-		p.defs[name] = p.convert(raw)
 	}
 	return map[string]any{"$ref": "#/$defs/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name)}
 }

@@ -15,11 +15,14 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 
+	"github.com/getkin/kin-openapi/openapi3"
+
 	"parley/internal/text"
 	"parley/internal/tools"
 )
 
 const (
+	maxFile       = 16 << 20
 	maxOperations = 100      // of one file
 	maxSchema     = 16 << 10 // bytes of one operation's parameters
 	maxToolName   = 64
@@ -43,18 +46,21 @@ type Left struct{ ID, Why string }
 // file and no address. Operations that a pattern matches and that cannot be tools
 // are returned in left; one that is named is an error.
 func Read(file []byte, s Service) (list []Definition, left []Left, err error) {
-	doc, err := readDescription(file)
+	if len(file) > maxFile {
+		return nil, nil, fmt.Errorf("the file has %d bytes, at most %d are read", len(file), maxFile)
+	}
+	doc, err := openapi3.NewLoader().LoadFromData(file)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, fmt.Errorf("read OpenAPI: %w", err)
+	}
+	if !strings.HasPrefix(doc.OpenAPI, "3.") {
+		return nil, nil, errors.New("this is no OpenAPI 3 file: convert older ones first")
 	}
 	base, err := server(doc, s.URL)
 	if err != nil {
 		return nil, nil, err
 	}
-	all, err := operations(doc)
-	if err != nil {
-		return nil, nil, err
-	}
+	all := operations(doc)
 	chosen, err := choose(all, s)
 	if err != nil {
 		return nil, nil, err
@@ -81,43 +87,33 @@ func Read(file []byte, s Service) (list []Definition, left []Left, err error) {
 // operation is one call that a file describes.
 type operation struct {
 	id, method, path string
-	fields
-	shared []any // parameters of its path
-	flawed error // why it cannot be read; nil for not
+	*openapi3.Operation
+	shared openapi3.Parameters // of its path
 }
-
-// methods are those that a path may have.
-var methods = []string{http.MethodDelete, http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodPatch, http.MethodPost, http.MethodPut, http.MethodTrace}
 
 var unfit = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
 
 // operations lists those of a file in the order of their paths.
-func operations(doc description) (all []operation, err error) {
-	paths, _ := doc.root["paths"].(map[string]any)
-	for _, p := range slices.Sorted(maps.Keys(paths)) {
-		if !strings.HasPrefix(p, "/") {
-			continue // something of a vendor's
+func operations(doc *openapi3.T) (all []operation) {
+	if doc.Paths == nil {
+		return nil
+	}
+	items := doc.Paths.Map()
+	for _, p := range slices.Sorted(maps.Keys(items)) {
+		item := items[p]
+		if item == nil {
+			continue
 		}
-		v, err := doc.follow(paths[p])
-		if err != nil {
-			return nil, fmt.Errorf("path %s: %w", p, err)
-		}
-		item, _ := v.(map[string]any)
-		for _, method := range methods {
-			one, there := item[strings.ToLower(method)].(map[string]any)
-			if !there {
-				continue
-			}
-			o := operation{method: method, path: p}
-			o.shared, _ = item["parameters"].([]any)
-			o.flawed = doc.look(one, &o.fields)
-			if o.id = o.OperationID; o.id == "" {
+		methods := item.Operations()
+		for _, method := range slices.Sorted(maps.Keys(methods)) {
+			o := operation{id: methods[method].OperationID, method: method, path: p, Operation: methods[method], shared: item.Parameters}
+			if o.id == "" {
 				o.id = strings.ToLower(method) + strings.TrimRight(unfit.ReplaceAllString(p, "_"), "_")
 			}
 			all = append(all, o)
 		}
 	}
-	return all, nil
+	return all
 }
 
 // choose returns the operations that the settings ask for.
@@ -162,20 +158,19 @@ func choose(all []operation, s Service) (chosen []operation, err error) {
 }
 
 // server returns the address of the service.
-func server(doc description, set string) (string, error) {
+func server(doc *openapi3.T, set string) (string, error) {
 	if set != "" {
 		return strings.TrimSuffix(set, "/"), nil
 	}
-	var servers []struct {
-		URL       string
-		Variables map[string]struct{ Default any }
-	}
-	if err := doc.look(doc.root["servers"], &servers); err != nil || len(servers) == 0 {
+	if len(doc.Servers) == 0 || doc.Servers[0] == nil {
 		return "", errors.New("url: the file names no server: set it")
 	}
-	address := servers[0].URL
-	for name, v := range servers[0].Variables {
-		address = strings.ReplaceAll(address, "{"+name+"}", fmt.Sprint(v.Default))
+	first := doc.Servers[0]
+	address := first.URL
+	for name, v := range first.Variables {
+		if v != nil {
+			address = strings.ReplaceAll(address, "{"+name+"}", v.Default)
+		}
 	}
 	if !strings.HasPrefix(address, "http://") && !strings.HasPrefix(address, "https://") || strings.Contains(address, "{") {
 		return "", errors.New("url: the file does not say where its server is: set it")
@@ -184,16 +179,12 @@ func server(doc description, set string) (string, error) {
 }
 
 // define makes a tool's definition of an operation.
-func (o operation) define(doc description, base string, s Service) (Definition, error) {
+func (o operation) define(doc *openapi3.T, base string, s Service) (Definition, error) {
 	d := s.Make(o.method)
 	d.Method, d.Name, d.Description = o.method, toolName(s.Name, o.id), o.describe()
 	p := parameters{doc: doc, properties: map[string]any{}, defs: map[string]any{}}
-	effective, err := o.effective(doc)
-	if err != nil {
-		return d, err
-	}
-	for _, v := range effective {
-		if err := p.parameter(v, d); err != nil {
+	for _, ref := range o.effective() {
+		if err := p.parameter(ref, d); err != nil {
 			return d, err
 		}
 	}
@@ -201,9 +192,6 @@ func (o operation) define(doc description, base string, s Service) (Definition, 
 		return d, err
 	}
 	d.slots = p.slots
-	if p.lost != nil {
-		return d, p.lost
-	}
 	address, err := p.address(o.path)
 	if err != nil {
 		return d, err
@@ -221,20 +209,14 @@ func (o operation) define(doc description, base string, s Service) (Definition, 
 
 // effective returns the parameters of an operation: its own win over those of its
 // path.
-func (o operation) effective(doc description) (list []parameter, err error) {
-	if o.flawed != nil {
-		return nil, o.flawed
-	}
-	for _, v := range slices.Concat(o.Parameters, o.shared) {
-		var p parameter
-		if err := doc.look(v, &p); err != nil {
-			return nil, fmt.Errorf("a parameter: %w", err)
-		}
-		if !slices.ContainsFunc(list, func(other parameter) bool { return other.In == p.In && other.Name == p.Name }) {
-			list = append(list, p)
+func (o operation) effective() (list openapi3.Parameters) {
+	list = slices.Clone(o.Parameters)
+	for _, ref := range o.shared {
+		if ref != nil && ref.Value != nil && o.Parameters.GetByInAndName(ref.Value.In, ref.Value.Name) == nil {
+			list = append(list, ref)
 		}
 	}
-	return list, nil
+	return list
 }
 
 func (o operation) describe() string {

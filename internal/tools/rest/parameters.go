@@ -7,20 +7,25 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
 )
 
 // parameters collects the arguments of an operation.
 type parameters struct {
-	doc        description
+	doc        *openapi3.T
 	properties map[string]any
 	required   []string
 	defs       map[string]any // schemas that others refer to, by name
 	slots      []slot
-	lost       error // a schema that is referred to and is not there; nil for none
 }
 
 // parameter adds one parameter of a file, unless the owner's settings send it.
-func (p *parameters) parameter(v parameter, d Definition) error {
+func (p *parameters) parameter(ref *openapi3.ParameterRef, d Definition) error {
+	if ref == nil || ref.Value == nil {
+		return fmt.Errorf("a parameter cannot be found")
+	}
+	v := ref.Value
 	switch where(v.In) {
 	case inHeader:
 		if slices.Contains([]string{"accept", "content-type", "authorization"}, strings.ToLower(v.Name)) || has(d.Headers, v.Name) || strings.EqualFold(v.Name, d.KeyHeader) {
@@ -44,7 +49,7 @@ func (p *parameters) parameter(v parameter, d Definition) error {
 }
 
 // add adds an argument for a parameter.
-func (p *parameters) add(v parameter) error {
+func (p *parameters) add(v *openapi3.Parameter) error {
 	s := slot{arg: argName(v.Name), name: v.Name, in: where(v.In), style: v.Style, explode: v.Explode == nil || *v.Explode}
 	if s.in != inQuery {
 		s.explode = v.Explode != nil && *v.Explode
@@ -52,16 +57,16 @@ func (p *parameters) add(v parameter) error {
 	if v.Explode == nil && s.style != "" && s.style != "form" {
 		s.explode = s.style == "deepObject"
 	}
-	schema := v.Schema
-	if schema == nil {
+	ref := v.Schema
+	if ref == nil && len(v.Content) > 0 {
 		for _, media := range v.Content {
-			schema = media.Schema
+			ref = media.Schema
 		}
 	}
 	if _, taken := p.properties[s.arg]; taken || s.arg == "" {
 		s.arg = string(s.in) + "_" + s.arg
 	}
-	return p.argument(s, schema, v.Description, v.Required || s.in == inPath)
+	return p.argument(s, ref, v.Description, v.Required || s.in == inPath)
 }
 
 func has(pairs [][2]string, name string) bool {
@@ -69,10 +74,10 @@ func has(pairs [][2]string, name string) bool {
 }
 
 // argument adds a property of the tool's schema, and where it goes.
-func (p *parameters) argument(s slot, schema any, about string, required bool) error {
+func (p *parameters) argument(s slot, ref *openapi3.SchemaRef, about string, required bool) error {
 	var form any = map[string]any{}
-	if schema != nil {
-		raw, err := plainly(schema)
+	if ref != nil {
+		raw, err := plainly(ref)
 		if err != nil {
 			return fmt.Errorf("parameter %s: %w", s.name, err)
 		}
@@ -90,19 +95,15 @@ func (p *parameters) argument(s slot, schema any, about string, required bool) e
 }
 
 // body adds the body, as JSON or as a form.
-func (p *parameters) body(described any, d *Definition) error {
-	if described == nil {
+func (p *parameters) body(ref *openapi3.RequestBodyRef, d *Definition) error {
+	if ref == nil || ref.Value == nil {
 		return nil
 	}
-	var b body
-	if err := p.doc.look(described, &b); err != nil {
-		return fmt.Errorf("its body: %w", err)
-	}
 	for _, want := range []string{"application/json", "application/x-www-form-urlencoded"} {
-		for kind, media := range b.Content {
+		for kind, media := range ref.Value.Content {
 			m, _, err := mime.ParseMediaType(kind)
 			json := m == "application/json" || strings.HasSuffix(m, "+json") || m == "*/*"
-			if err != nil || json != (want == "application/json") || !json && m != want {
+			if err != nil || media == nil || json != (want == "application/json") || !json && m != want {
 				continue
 			}
 			d.Form = !json
@@ -110,10 +111,10 @@ func (p *parameters) body(described any, d *Definition) error {
 			if p.properties[name] != nil {
 				name = "request_body"
 			}
-			return p.argument(slot{arg: name, name: name, in: inBody}, media.Schema, b.Description, b.Required)
+			return p.argument(slot{arg: name, name: name, in: inBody}, media.Schema, ref.Value.Description, ref.Value.Required)
 		}
 	}
-	if b.Required {
+	if ref.Value.Required {
 		return fmt.Errorf("it wants a body that is neither JSON nor a form")
 	}
 	return nil
