@@ -7,7 +7,8 @@ import (
 )
 
 // settled is how long after the start startup is over; from then on, fine bytes of the
-// program are mapped at a time. In a calm nothing happens for a moment; a lull is longer,
+// program are mapped at a time. In a calm nothing happens for a moment, which is noticed
+// within another; a lull is longer,
 // and after the second one idle connections are closed, too.
 const (
 	settled = 150 * time.Millisecond
@@ -36,18 +37,24 @@ func Settle(ctx context.Context, stirred <-chan struct{}, first, rest func()) {
 	late := time.NewTimer(latest)
 	defer late.Stop()
 	next.Reset(calm)
-	for starting, quiet := true, false; ; {
+	// While it is busy the token is looked for at the end of each calm only, since to wake
+	// up at once takes every message a switch of threads.
+	for starting, quiet, listen := true, false, stirred; ; {
 		select {
 		case <-ctx.Done():
 			return
 		case <-late.C:
 			first()
 			continue
-		case <-stirred:
-			quiet = false
+		case <-listen:
+			quiet, listen = false, nil
 			next.Reset(calm)
 			continue
 		case <-next.C:
+		}
+		if listen = stirred; len(stirred) > 0 {
+			next.Reset(calm)
+			continue
 		}
 		switch {
 		case starting:

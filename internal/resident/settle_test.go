@@ -15,7 +15,7 @@ import (
 func TestSettleWaitsForACalm(t *testing.T) {
 	for name, tt := range map[string]struct{ busy, first time.Duration }{
 		"calm":      {0, 450 * time.Millisecond},
-		"a moment":  {2 * time.Second, 2300 * time.Millisecond},
+		"a moment":  {2 * time.Second, 2600 * time.Millisecond},
 		"very busy": {time.Minute, 5150 * time.Millisecond},
 	} {
 		t.Run(name, func(t *testing.T) {
