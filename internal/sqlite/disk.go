@@ -59,7 +59,7 @@ func openDisk(ctx context.Context, conn *sql.Conn, path string, see func(error))
 	if _, err := conn.ExecContext(ctx, "PRAGMA synchronous = NORMAL"); err != nil {
 		return nil, errors.Join(err, log.Close())
 	}
-	return newDisk(log, see), nil
+	return newDisk(syncs{log}, see), nil
 }
 
 func newDisk(log syncer, see func(error)) *disk {
