@@ -104,6 +104,27 @@ func (f *fleet) noted(t *testing.T, sessions []string) bool {
 	return true
 }
 
+// tellShards logs, where a test failed, who has what and what Discord knows of it.
+func (f *fleet) tellShards(t *testing.T) {
+	if !t.Failed() {
+		return
+	}
+	for _, query := range []string{"SELECT name || ' has ' || id FROM node_leases", "SELECT name || ' is ' || owner FROM node_roles", "SELECT share || ' takes ' || node FROM node_takers",
+		"SELECT name || ' notes ' || value FROM cursors WHERE platform = 'discord'", "SELECT channel || ' belongs to ' || owner FROM node_lanes",
+		"SELECT 'posted: ' || channel || ' ' || inbox_id FROM node_mail", "SELECT 'unsent: ' || body FROM outbox WHERE state <> 'sent'",
+		"SELECT 'inbox ' || id || ' of ' || channel || ' at ' || at || ' is ' || state FROM inbox WHERE state <> 'done' ORDER BY id"} {
+		rows, err := f.rows.Query(query)
+		must(t, err)
+		for rows.Next() {
+			var s string
+			must(t, rows.Scan(&s))
+			t.Log(s)
+		}
+		_ = rows.Close()
+	}
+	t.Logf("connected: %v %v; begun: %v; resumed: %v", f.dc.Shards(), f.dc.Sessions(), f.dc.Starts(), f.dc.Resumed())
+}
+
 // TestClusterShards: three processes divide the connections to Discord. When one is killed,
 // and while one is stopped, the others resume its sessions: all is answered once, in order,
 // and no session is begun anew.
@@ -115,7 +136,9 @@ func TestClusterShards(t *testing.T) {
 	w.llm.Quiet()
 	w.dc.Recommend(of, of)
 	w.dc.Pace(of, 5*time.Second)
+	w.env = append(w.env, "BOT_LIMITS_QUEUE_PER_CHANNEL=100") // all that was said meanwhile comes at once
 	f := newFleetOf(t, w, 3, func(url string) string { return url })
+	t.Cleanup(func() { f.tellShards(t) })
 	eventually(t, "they divide the connections", func() bool {
 		return len(w.dc.Shards()) == of && slices.Equal(f.shardsOf(t, of), []int{1, 1, 2}) && f.noted(t, w.dc.Sessions())
 	})

@@ -108,20 +108,26 @@ func (n *Node) letGo(query, name string) {
 	}
 }
 
-// roles takes those that are wanted and nobody living has.
+// roles takes those that are wanted and nobody living has, and lets go of what is this
+// node's only by its row.
 func (k *keeper) roles(ctx context.Context, l *life) error {
 	n := k.n
 	n.mu.Lock()
-	wanted, shares := map[string]*division{}, map[*division]int{}
+	wanted, shares, had := map[string]*division{}, map[*division]int{}, []string{}
 	for name, r := range n.roles {
 		if r.had != l {
 			wanted[name] = r.share
+		} else {
+			had = append(had, name)
 		}
 		if r.share != nil {
 			shares[r.share] = 0
 		}
 	}
 	n.mu.Unlock()
+	if err := k.settle(ctx, l, had, shares); err != nil {
+		return err
+	}
 	for s := range shares {
 		free, err := k.divide(ctx, l, s)
 		if err != nil {
@@ -145,19 +151,52 @@ func (k *keeper) roles(ctx context.Context, l *life) error {
 		if s != nil {
 			shares[s]--
 		}
-		n.mu.Lock()
-		if r := n.roles[name]; r != nil {
-			r.had = l
-			select {
-			case <-r.given: // of a life that is over
-			default:
-			}
-			r.given <- l
-			n.o.Log.Info("this node has a role", "role", name)
-		}
-		n.mu.Unlock()
+		n.give(name, l)
 	}
 	return nil
+}
+
+// settle lets go of the roles whose rows name this node and which it does not have, and of
+// the shares in which it takes no part any more. Such a row is left where a role was given
+// up just as it was being taken, or where that could not be said to the server: nobody else
+// could have it for as long as this node lives.
+func (k *keeper) settle(ctx context.Context, l *life, had []string, shares map[*division]int) error {
+	names := []string{}
+	for s := range shares {
+		names = append(names, s.name)
+	}
+	var changed bool
+	err := k.conn.QueryRow(ctx, `WITH r AS (DELETE FROM node_roles WHERE owner = $1 AND name <> ALL($2) RETURNING 1),
+		t AS (DELETE FROM node_takers WHERE node = $1 AND share <> ALL($3) RETURNING 1)
+		SELECT EXISTS (SELECT 1 FROM r) OR EXISTS (SELECT 1 FROM t)`, l.id, had, names).Scan(&changed)
+	for s := range k.took {
+		if _, still := shares[s]; !still {
+			delete(k.took, s)
+		}
+	}
+	if err == nil && changed {
+		k.n.Hint("")
+	}
+	return err
+}
+
+// give hands a role that was taken to whoever waits for it. If nobody does any more the
+// keeper looks again at once, and lets go of it.
+func (n *Node) give(name string, l *life) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	r := n.roles[name]
+	if r == nil {
+		poke(n.kick)
+		return
+	}
+	r.had = l
+	select {
+	case <-r.given: // of a life that is over
+	default:
+	}
+	r.given <- l
+	n.o.Log.Info("this node has a role", "role", name)
 }
 
 // Wants reports whether this node would have a role.

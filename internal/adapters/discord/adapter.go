@@ -138,7 +138,7 @@ func New(o Options) (*Adapter, error) {
 	o.Timing = o.Timing.defaults()
 	return &Adapter{
 		o: o, rest: newRest(o), me: newMe(), atlas: newAtlas(), posts: posts{nonces: map[string]string{}},
-		readers: make(chan struct{}, catchUpSide), turns: shards.NewTurns(o.Timing.Identify, o.Peers),
+		readers: make(chan struct{}, catchUpSide),
 	}, nil
 }
 

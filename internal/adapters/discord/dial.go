@@ -19,7 +19,10 @@ func (c *connection) dialer() *websocket.Dialer {
 	return &websocket.Dialer{HandshakeTimeout: dialTime,
 		NetDialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
 			conn, err := c.dial(ctx, network, address)
-			return &once{Conn: conn, c: c}, err
+			if err != nil {
+				return nil, err
+			}
+			return &once{Conn: conn, c: c}, nil
 		},
 		NetDialTLSContext: func(ctx context.Context, network, address string) (net.Conn, error) {
 			conn, err := c.dial(ctx, network, address)
@@ -32,13 +35,21 @@ func (c *connection) dialer() *websocket.Dialer {
 		}}
 }
 
-// dial keeps the connection, so that it can be cut.
+// dial keeps the connection, so that it can be cut. Once it was to be cut there is none: the
+// library knows no other way to be told while it connects, and would go on for good.
 func (c *connection) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	conn, err := (&net.Dialer{}).DialContext(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.dropped {
+		_ = conn.Close()
+		return nil, net.ErrClosed
+	}
 	c.raw = conn
-	return conn, err
+	return conn, nil
 }
 
 // longestBeat is more than a heartbeat takes, and less than IDENTIFY and RESUME do.

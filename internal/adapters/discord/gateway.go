@@ -164,6 +164,8 @@ type connection struct {
 	raw    net.Conn
 	closed error // why the server closed
 	isOpen bool  // ready is closed
+	// dropped is that nothing is to connect any more.
+	dropped bool
 	// refused is that the server answered op 9: there is no such session, or it is too
 	// early for another.
 	refused bool
@@ -339,6 +341,7 @@ func (r *redirect) RoundTrip(req *http.Request) (*http.Response, error) {
 func (c *connection) drop() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.dropped = true
 	if c.raw != nil {
 		_ = c.raw.Close()
 	}

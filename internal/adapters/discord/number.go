@@ -32,6 +32,7 @@ func (a *Adapter) Run(ctx context.Context, in chat.Intake) error {
 	defer a.acks.Wait()
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
+	a.turns = shards.NewTurns(ctx, a.o.Timing.Identify, a.o.Peers)
 	if a.o.Peers != nil {
 		a.ending.Go(func() { a.introduced(ctx, in) })
 	}

@@ -183,3 +183,19 @@ func TestShardsOtherNumber(t *testing.T) {
 		t.Errorf("heard %s", got)
 	}
 }
+
+// TestDroppedBeforeItConnects: a shard that is another process's by the time its connection
+// is made does not connect after all. Nobody would end it.
+func TestDroppedBeforeItConnects(t *testing.T) {
+	t.Parallel()
+	s := fake(t)
+	sh := newShard(sharded(t, s, 2), 1, 2)
+	c := &connection{a: sh, ctx: t.Context(), ended: make(chan struct{}), ready: make(chan struct{})}
+	if err := c.make(resumable{}); err != nil {
+		t.Fatal(err)
+	}
+	c.drop()
+	if err := c.s.Open(); err == nil || s.Identifies() > 0 || s.Connected() > 0 {
+		t.Errorf("%d begun, %d connected, and no error", s.Identifies(), s.Connected())
+	}
+}

@@ -10,6 +10,7 @@ import (
 // Turns lets sessions begin one after the other, as Discord asks: one in each bucket of
 // shards every five seconds, in all processes that live. Make it with NewTurns.
 type Turns struct {
+	ctx   context.Context // of all turns
 	every time.Duration
 	peers Peers // nil for none
 
@@ -17,9 +18,9 @@ type Turns struct {
 	buckets map[int]chan struct{} // which hold a token while it is nobody's turn
 }
 
-// NewTurns lets a session begin so long after the one before.
-func NewTurns(every time.Duration, peers Peers) *Turns {
-	return &Turns{every: every, peers: peers, buckets: map[int]chan struct{}{}}
+// NewTurns lets a session begin so long after the one before. No turn goes on after ctx.
+func NewTurns(ctx context.Context, every time.Duration, peers Peers) *Turns {
+	return &Turns{ctx: ctx, every: every, peers: peers, buckets: map[int]chan struct{}{}}
 }
 
 func (t *Turns) bucket(n int) chan struct{} {
@@ -33,8 +34,9 @@ func (t *Turns) bucket(n int) chan struct{} {
 }
 
 // In begins a session once it is somebody's turn in a bucket, and returns what begin
-// returns. The turn goes on in work, which the caller waits for, until the next may begin
-// or ctx ends.
+// returns. The turn goes on in work, which the caller waits for, until the next may begin:
+// also where ctx ends sooner, as when the shard is to be another process's. Discord counts
+// what was begun.
 func (t *Turns) In(ctx context.Context, bucket int, work *sync.WaitGroup, begin func() error) error {
 	free := t.bucket(bucket)
 	select {
@@ -42,8 +44,14 @@ func (t *Turns) In(ctx context.Context, bucket int, work *sync.WaitGroup, begin 
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+	during, end := context.WithCancel(t.ctx)
+	waiting := context.AfterFunc(ctx, end)
 	began := make(chan error, 2)
-	once := sync.OnceFunc(func() { began <- begin() })
+	once := sync.OnceFunc(func() {
+		if waiting() { // else ctx has ended
+			began <- begin()
+		}
+	})
 	turn := func(ctx context.Context) error {
 		once()
 		rest := time.NewTimer(t.every)
@@ -55,10 +63,10 @@ func (t *Turns) In(ctx context.Context, bucket int, work *sync.WaitGroup, begin 
 		return nil
 	}
 	work.Go(func() {
-		defer func() { close(began); free <- struct{}{} }()
+		defer func() { waiting(); end(); close(began); free <- struct{}{} }()
 		if t.peers == nil {
-			_ = turn(ctx) // never fails
-		} else if err := t.peers.Role(ctx, fmt.Sprint("begin discord ", bucket), turn); err != nil {
+			_ = turn(during) // never fails
+		} else if err := t.peers.Role(during, fmt.Sprint("begin discord ", bucket), turn); err != nil {
 			began <- err
 		}
 	})
