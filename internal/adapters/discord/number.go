@@ -67,15 +67,7 @@ func (a *Adapter) number(ctx context.Context, in chat.Intake) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("discord: read cursors: %w", err)
 	}
-	return numbered(cursors), nil
-}
-
-func numbered(cursors map[string]string) int {
-	n, err := strconv.Atoi(cursors[numberCursor])
-	if err != nil || n < 1 || n > shards.Most {
-		return 1
-	}
-	return n
+	return shards.Number(cursors[numberCursor]), nil
 }
 
 // divide runs n shards, or those of them that are this process's, until one of them gives
@@ -95,20 +87,11 @@ func (a *Adapter) divide(ctx context.Context, in chat.Intake, n int) error {
 	if a.o.Shards == 0 {
 		a.ending.Go(func() { a.watchNumber(ctx, in, n, stop) })
 	}
-	err := a.o.Peers.Share(ctx, shareName(n), n, run)
+	err := a.o.Peers.Share(ctx, shards.ShareName(Platform, n), n, run)
 	if cause := context.Cause(ctx); err == nil && errors.Is(cause, errNumber) {
 		err = cause
 	}
 	return err
-}
-
-// shareName names the shards among several processes. One alone is called as before there
-// were several.
-func shareName(n int) string {
-	if n == 1 {
-		return "receive " + Platform
-	}
-	return fmt.Sprintf("receive %s of %d", Platform, n)
 }
 
 // renumberEvery is how often a process looks whether another one noted another number.
@@ -148,21 +131,10 @@ func (a *Adapter) renumber(ctx context.Context, in chat.Intake, n int) error {
 	return nil
 }
 
-// gatewayBot is what Discord says to a bot that would connect.
-type gatewayBot struct {
-	Shards int `json:"shards"`
-	Limit  struct {
-		Remaining  *int  `json:"remaining"`
-		ResetAfter int64 `json:"reset_after"` // ms
-		Side       int   `json:"max_concurrency"`
-	} `json:"session_start_limit"`
-}
-
-func (a *Adapter) gatewayBot(ctx context.Context) (got gatewayBot, err error) {
+// gatewayBot asks Discord how to connect.
+func (a *Adapter) gatewayBot(ctx context.Context) (got shards.Advice, err error) {
 	err = a.call(ctx, http.MethodGet, "/gateway/bot", "", nil, &got)
-	got.Shards = min(max(got.Shards, 1), shards.Most)
-	got.Limit.Side = max(got.Limit.Side, 1)
-	return got, err
+	return got.Sane(), err
 }
 
 // mayIdentify asks how many sessions may still be begun: after too many, Discord resets

@@ -5,6 +5,7 @@ package shards
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 	"sync"
 )
@@ -33,6 +34,41 @@ func Of(guild string, n int) int {
 		return 0
 	}
 	return int((id >> 22) % uint64(n))
+}
+
+// Number reads how many there are from a note; one where that is none.
+func Number(note string) int {
+	n, err := strconv.Atoi(note)
+	if err != nil || n < 1 || n > Most {
+		return 1
+	}
+	return n
+}
+
+// ShareName names n shards of a platform among several processes. One alone is called as
+// before there were several.
+func ShareName(platform string, n int) string {
+	if n == 1 {
+		return "receive " + platform
+	}
+	return fmt.Sprintf("receive %s of %d", platform, n)
+}
+
+// Advice is what Discord says to a bot that would connect, as it says it.
+type Advice struct {
+	Shards int `json:"shards"`
+	Limit  struct {
+		Remaining  *int  `json:"remaining"`
+		ResetAfter int64 `json:"reset_after"` // ms
+		Side       int   `json:"max_concurrency"`
+	} `json:"session_start_limit"`
+}
+
+// Sane returns it with numbers that can be.
+func (a Advice) Sane() Advice {
+	a.Shards = min(max(a.Shards, 1), Most)
+	a.Limit.Side = max(a.Limit.Side, 1)
+	return a
 }
 
 // Suits reports whether n shards are right where Discord recommends another number. It
