@@ -16,6 +16,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/engine"
 	"parley/internal/llm"
+	"parley/internal/spending"
 	"parley/internal/waittest"
 )
 
@@ -151,7 +152,7 @@ func BenchmarkLimits(b *testing.B) {
 	now := s.now()
 	must(b, s.db.Write(bg, func(tx *engine.Tx) error {
 		if _, err := tx.Exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000000)
-			INSERT INTO usage (day, platform, channel, user_id, purpose, model, prompt_tokens, cost) SELECT ?, 'x', 'c' || (i % 1000), 'u' || i, 'answer', 'm', 10, 0.1 FROM n`, day(now)); err != nil {
+			INSERT INTO usage (day, platform, channel, user_id, purpose, model, prompt_tokens, cost) SELECT ?, 'x', 'c' || (i % 1000), 'u' || i, 'answer', 'm', 10, 0.1 FROM n`, spending.Day(now)); err != nil {
 			return err
 		}
 		_, err := tx.Exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 540000)

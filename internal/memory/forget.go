@@ -9,6 +9,7 @@ import (
 	"parley/internal/bulk"
 	"parley/internal/engine"
 	"parley/internal/provenance"
+	"parley/internal/spending"
 )
 
 // ofPerson says that a row was made of the words of a person, :user, or may have
@@ -93,7 +94,7 @@ var erased = []bulk.Sweep{
 	{Keys: "SELECT DISTINCT json_array(day, platform, purpose, model) FROM usage WHERE user_id = :user", Do: []string{
 		`INSERT INTO usage (day, platform, channel, user_id, purpose, model, calls, failed, prompt_tokens, cached_tokens, completion_tokens, cost)
 			SELECT day, platform, '', '', purpose, model, sum(calls), sum(failed), sum(prompt_tokens), sum(cached_tokens), sum(completion_tokens), sum(cost)
-			FROM usage WHERE user_id = :user AND (day, platform, purpose, model) = (CAST(:key AS TEXT) ->> 0, CAST(:key AS TEXT) ->> 1, CAST(:key AS TEXT) ->> 2, CAST(:key AS TEXT) ->> 3) GROUP BY day, platform, purpose, model` + addUsage,
+			FROM usage WHERE user_id = :user AND (day, platform, purpose, model) = (CAST(:key AS TEXT) ->> 0, CAST(:key AS TEXT) ->> 1, CAST(:key AS TEXT) ->> 2, CAST(:key AS TEXT) ->> 3) GROUP BY day, platform, purpose, model` + spending.Adds,
 		"DELETE FROM usage WHERE user_id = :user AND (day, platform, purpose, model) = (CAST(:key AS TEXT) ->> 0, CAST(:key AS TEXT) ->> 1, CAST(:key AS TEXT) ->> 2, CAST(:key AS TEXT) ->> 3)"}},
 	{Table: "outbox", Where: "body <> '' AND json_extract(body, '$.to.ID') = :user", Do: []string{"UPDATE outbox SET body = '', state = 'dead' WHERE id = :key"}},
 	{Table: "inbox", Where: "body <> '' AND state <> 'new' AND json_extract(body, '$.from.ID') = :user", Do: []string{"UPDATE inbox SET body = '', preview = '' WHERE id = :key"}},

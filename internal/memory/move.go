@@ -7,6 +7,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/engine"
 	"parley/internal/facts"
+	"parley/internal/spending"
 )
 
 // Move implements chat.Outbox.
@@ -68,7 +69,7 @@ func moveWhole(tx *engine.Tx, mv chat.Move) error {
 	}
 	_, err := tx.Exec(`INSERT INTO usage (day, platform, channel, user_id, purpose, model, calls, failed, prompt_tokens, cached_tokens, completion_tokens, cost)
 		SELECT day, platform, ?, user_id, purpose, model, calls, failed, prompt_tokens, cached_tokens, completion_tokens, cost
-		FROM usage WHERE platform = ? AND channel = ?`+addUsage, mv.To.Channel, mv.From.Platform, mv.From.Channel)
+		FROM usage WHERE platform = ? AND channel = ?`+spending.Adds, mv.To.Channel, mv.From.Platform, mv.From.Channel)
 	if err == nil {
 		_, err = tx.Exec("DELETE FROM usage WHERE platform = ? AND channel = ?", mv.From.Platform, mv.From.Channel)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"parley/internal/bulk"
 	"parley/internal/engine"
+	"parley/internal/spending"
 )
 
 // Retention says how long archived conversations are kept; 0 keeps them forever.
@@ -55,7 +56,7 @@ var (
 func (s *Store) Prune(ctx context.Context, r Retention) (p Pruned, err error) {
 	now := s.now()
 	audited := now.Add(-max(keepAudit, time.Duration(r.Days)*24*time.Hour))
-	args := engine.Named{"ended": Stamp(now.AddDate(0, 0, -r.Days)), "audited": Stamp(audited), "day": day(audited), "done": Stamp(now.Add(-keepInbox)), "most": r.Archived}
+	args := engine.Named{"ended": Stamp(now.AddDate(0, 0, -r.Days)), "audited": Stamp(audited), "day": spending.Day(audited), "done": Stamp(now.Add(-keepInbox)), "most": r.Archived}
 	type task struct {
 		sweep bulk.Sweep
 		count *int64

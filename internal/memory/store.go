@@ -18,6 +18,7 @@ import (
 	"parley/internal/meaning"
 	"parley/internal/past"
 	"parley/internal/served"
+	"parley/internal/spending"
 	"parley/internal/tape"
 	"parley/internal/vector"
 )
@@ -26,12 +27,13 @@ import (
 // Reads run beside each other; writes are queued to one writer that commits what
 // has gathered in one transaction. The File is how the database is doing, the
 // facts.Store what is remembered, the agenda.Book what people want to do, the
-// access.Register who may do what.
+// access.Register who may do what, the spending.Ledger what calls took.
 type Store struct {
 	*database.File
 	*facts.Store
 	*agenda.Book
 	*access.Register
+	*spending.Ledger
 	Past     *past.Archive // sessions as people see them
 	Handoffs *handoff.Book // conversations that people answer
 	Browse   *browse.Shelf // all conversations, for the owner
@@ -43,14 +45,22 @@ type Store struct {
 	db  *engine.DB // of the File
 	now func() time.Time
 
-	kept       kept
-	meanings   *meaning.Index // of messages
+	kept     kept
+	meanings *meaning.Index // of messages
+	underway
+}
+
+// underway is what is being done.
+type underway struct {
 	doubts     doubts
 	forgetting sync.Mutex // held by whoever forgets somebody
 }
 
 // NoteAuthor says whose a note is.
 type NoteAuthor = access.NoteAuthor
+
+// Used is what model calls took.
+type Used = spending.Used
 
 // Options of Open. The zero value is ready for use.
 type Options struct {
@@ -92,6 +102,7 @@ func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 	s.Store = facts.NewStore(db, facts.Options{Now: o.Now, Settings: s, Generation: generation, Embed: o.Embed, EmbedModel: o.EmbedModel})
 	s.Book = agenda.NewBook(db, o.Now, s.Say)
 	s.Register = access.NewRegister(db, o.Now)
+	s.Ledger = spending.NewLedger(db, o.Now)
 	s.Handoffs = handoff.NewBook(db, o.Now)
 	if err := db.QueryRow("SELECT value FROM secrets WHERE name = 'nonce'").Scan(&s.kept.salt); err != nil {
 		return nil, errors.Join(fmt.Errorf("read the salt of nonces: %w", err), s.Close())
