@@ -28,7 +28,7 @@ func (d *DB) together(tx *Tx, batch []*write) error {
 	for _, w := range batch {
 		soon = soon && w.Soon
 	}
-	begin := tx.dialect.Begin
+	begin := tx.dialect.way(batch)
 	for try := 1; ; try++ {
 		if err := d.connected(tx); err != nil {
 			return err

@@ -51,6 +51,8 @@ type Parts struct {
 type Dialect struct {
 	Mark  string // before the number of a parameter
 	Begin string // of a transaction that writes
+	// Held begins one that need not be serializable; "" is Begin. See DB.Held.
+	Held string
 	// Step begins one whose statements fail where they stand; after Begin some may wait
 	// for a later one, and fail with that. "" is Begin.
 	Step string

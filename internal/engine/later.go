@@ -20,8 +20,9 @@ type put struct {
 // the next write of anybody, ahead of it, and alone 100 ms later at the latest. A
 // process that is killed meanwhile never made it. failed, unless it is nil, is told of
 // an error; it must not block.
-func (d *DB) Later(fn func(*Tx) error, failed func(error)) {
-	w := newWrite(fn)
+func (d *DB) Later(fn func(*Tx) error, failed func(error)) { d.later(newWrite(fn), failed) }
+
+func (d *DB) later(w *write, failed func(error)) {
 	w.Soon, w.failed = true, failed
 	d.mu.RLock()
 	defer d.mu.RUnlock()

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 	"slices"
@@ -20,7 +21,9 @@ var errUnforeseen = errors.New("a row is not as it was")
 func (tx *Tx) said(err error) bool { return errors.Is(err, errUnforeseen) || tx.dialect.Said(err) }
 
 // late reports whether statements may wait for a later one.
-func (tx *Tx) late() bool { return tx.dialect.Step != "" && tx.begun == tx.dialect.Begin }
+func (tx *Tx) late() bool {
+	return tx.dialect.Step != "" && tx.begun != "" && tx.begun != tx.dialect.Step
+}
 
 // Promised reports whether there is something that Keep has to look at before the
 // transaction ends.
@@ -92,4 +95,73 @@ func (tx *Tx) InsertTo(id *int64, query string, args ...any) (err error) {
 		tx.open = append(tx.open, promise{res: res, id: id})
 	}
 	return err
+}
+
+// Inserting is Insert for a number that is asked for later in the transaction: on a server
+// the statement goes there with the first answer that is needed. id may be called twice.
+func (tx *Tx) Inserting(query string, args ...any) (id func() (int64, error), err error) {
+	if !tx.late() {
+		n, err := tx.Insert(query, args...)
+		return func() (int64, error) { return n, nil }, err
+	}
+	res, err := tx.Exec(query+" RETURNING id", args...)
+	if err != nil {
+		return nil, err
+	}
+	return func() (int64, error) {
+		n, err := res.LastInsertId()
+		return n, tx.dialect.Explain(err)
+	}, nil
+}
+
+// Unhurried, as a value of a context, says that the answer to a query is needed later.
+type Unhurried struct{}
+
+var unhurried = context.WithValue(context.Background(), Unhurried{}, true)
+
+// Answer is the first row of a result that may be still to come. It is of no use after
+// its transaction.
+type Answer struct {
+	rows    *sql.Rows
+	explain func(error) error
+	err     error
+}
+
+// Ask is QueryRow for an answer that is read later in the transaction: on a server what
+// is asked until then goes there together.
+func (tx *Tx) Ask(query string, args ...any) *Answer {
+	st, list, err := tx.kept.get(query, args)
+	if err != nil {
+		return &Answer{err: tx.dialect.Explain(err)}
+	}
+	tx.touch(st.changes...)
+	rows, err := st.QueryContext(unhurried, list...)
+	if err == nil {
+		tx.asked = append(tx.asked, rows)
+	}
+	return &Answer{rows: rows, explain: tx.dialect.Explain, err: tx.dialect.Explain(err)}
+}
+
+// Scan reads the row's columns, once; ErrNotFound when there is none.
+func (a *Answer) Scan(dest ...any) error {
+	if a.err != nil {
+		return a.err
+	}
+	defer func() { _ = a.rows.Close() }()
+	if !a.rows.Next() {
+		if err := a.rows.Err(); err != nil {
+			return a.explain(err)
+		}
+		return ErrNotFound
+	}
+	return a.rows.Scan(dest...)
+}
+
+// unasked lets go of answers that nobody has read.
+func (tx *Tx) unasked() {
+	for _, rows := range tx.asked {
+		_ = rows.Close()
+	}
+	clear(tx.asked)
+	tx.asked = tx.asked[:0]
 }

@@ -22,8 +22,9 @@ type Tx struct {
 	changes *changes
 	touched []*counter // since count
 	begun   string     // how the transaction under way was
-	open    []promise  // what is taken for granted, and known once the server has answered
-	changed bool       // the transaction that ended last has changed something
+	asked   []*sql.Rows
+	open    []promise // what is taken for granted, and known once the server has answered
+	changed bool      // the transaction that ended last has changed something
 }
 
 // use makes conn the connection.
@@ -39,6 +40,7 @@ type write struct {
 	fn   func(*Tx) error
 	made chan error // told when it is committed; nil for nobody
 	bare bool       // alone and outside a transaction, once
+	held bool       // see Held
 
 	queued bool
 	failed func(error) // told of an error where nobody waits; nil for nobody
@@ -66,7 +68,10 @@ func (w *write) wait() error { return <-w.err }
 // because the caller could not know whether the write was stored.
 // After Close it is ErrClosed.
 func (d *DB) Write(ctx context.Context, fn func(*Tx) error) error {
-	w := newWrite(fn)
+	return d.write(ctx, newWrite(fn))
+}
+
+func (d *DB) write(ctx context.Context, w *write) error {
 	if err := d.hand(ctx, w); err != nil {
 		return err
 	}
@@ -75,7 +80,10 @@ func (d *DB) Write(ctx context.Context, fn func(*Tx) error) error {
 
 // Queue is like Write, but returns once fn is queued; wait returns what Write would.
 func (d *DB) Queue(ctx context.Context, fn func(*Tx) error) (wait func() error) {
-	w := newWrite(fn)
+	return d.enqueue(ctx, newWrite(fn))
+}
+
+func (d *DB) enqueue(ctx context.Context, w *write) (wait func() error) {
 	if err := d.submit(ctx, w); err != nil {
 		return func() error { return err }
 	}
@@ -89,16 +97,16 @@ func (d *DB) Queue(ctx context.Context, fn func(*Tx) error) (wait func() error) 
 func (d *DB) Soon(ctx context.Context, fn func(*Tx) error) error {
 	w := newWrite(fn)
 	w.Soon = true
-	if err := d.hand(ctx, w); err != nil {
-		return err
-	}
-	return w.wait()
+	return d.write(ctx, w)
 }
 
 // Stage is like Soon, and durable waits until it is on the disk, as Write does.
 // durable may be called once, or not at all; it is nil with an error.
 func (d *DB) Stage(ctx context.Context, fn func(*Tx) error) (durable func() error, err error) {
-	w := newWrite(fn)
+	return d.stage(ctx, newWrite(fn))
+}
+
+func (d *DB) stage(ctx context.Context, w *write) (durable func() error, err error) {
 	w.made = make(chan error, 1)
 	if err := d.hand(ctx, w); err != nil {
 		return nil, err
@@ -265,6 +273,7 @@ func (tx *Tx) atomic(begin string, soon bool, fn func() error) (name string, err
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic in a write: %v", p)
 		}
+		tx.unasked()
 		if err != nil {
 			_, _ = tx.Exec("ROLLBACK")
 		}

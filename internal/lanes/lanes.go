@@ -6,7 +6,6 @@ package lanes
 import (
 	"cmp"
 	"database/sql"
-	"errors"
 	"sync"
 
 	"parley/internal/chat"
@@ -31,6 +30,11 @@ func Self(n Node) string {
 
 // Book is the conversations of this node. A nil Book is that of a process that is
 // alone: everything is its own, and nothing is asked.
+//
+// The row of a conversation in node_lanes is its lock. Whoever stores something there, or
+// reads whose it is, holds that row FOR SHARE until the end of the transaction; whoever
+// makes it another's changes it, or inserts it. What is said after that sees all that
+// those before have committed. So none of it need be serializable (engine.Held).
 type Book struct {
 	db   *engine.DB
 	node Node
@@ -46,12 +50,6 @@ func NewBook(db *engine.DB, n Node) *Book {
 	}
 	return &Book{db: db, node: n}
 }
-
-// owned reads who has a conversation, whether that node and this one live, and whether
-// messages wait to be brought there.
-const owned = "SELECT owner, " + living + "owner), " + living + `?), EXISTS (SELECT 1 FROM node_mail AS m
-	WHERE m.platform = l.platform AND m.channel = l.channel AND m.thread = l.thread AND m.inbox_id <> 0)
-	FROM node_lanes AS l WHERE platform = ? AND channel = ? AND thread = ?`
 
 const living = "EXISTS (SELECT 1 FROM node_leases WHERE id = "
 
@@ -78,54 +76,6 @@ type Owner struct {
 	// Other is the living node that has it, "" for none. What is nobody's and not ours has
 	// things left behind in it: whoever adopts it has all of them, in order.
 	Other string
-}
-
-// Claim makes k this node's, within a transaction, if it is nobody's and nothing is left
-// behind in it but the inbox row that asks for it, 0 for none. A node that has no lease
-// claims nothing: ErrFenced.
-func (b *Book) Claim(tx *engine.Tx, k chat.Key, row int64) (o Owner, err error) {
-	if b == nil {
-		return Owner{Ours: true}, nil
-	}
-	me := b.node.ID()
-	var owner string
-	var lives, alive, waits bool
-	err = tx.QueryRow(owned+" FOR SHARE OF l", me, k.Platform, k.Channel, k.Thread).Scan(&owner, &lives, &alive, &waits)
-	switch {
-	case err == nil && !alive:
-		return o, chat.ErrFenced
-	case err == nil && owner == me:
-		return b.next(row, waits), nil
-	case err == nil && lives:
-		return Owner{Other: owner}, nil
-	case err == nil:
-		return o, nil
-	case !errors.Is(err, engine.ErrNotFound):
-		return o, err
-	}
-	var left bool
-	if err := tx.QueryRow(`SELECT `+living+`?), EXISTS (SELECT 1 FROM inbox WHERE state = 'new' AND platform = ? AND channel = ? AND thread = ? AND id <> ?)
-		OR EXISTS (SELECT 1 FROM outbox WHERE state IN ('ready', 'started') AND platform = ? AND channel = ? AND thread = ?)`,
-		me, k.Platform, k.Channel, k.Thread, row, k.Platform, k.Channel, k.Thread).Scan(&alive, &left); err != nil {
-		return o, err
-	}
-	switch {
-	case !alive:
-		return o, chat.ErrFenced
-	case left:
-		me = "" // nobody's, as a row: it is in the way of whoever adopts it at this moment
-	}
-	_, err = tx.Exec("INSERT INTO node_lanes (platform, channel, thread, owner) VALUES (?, ?, ?, ?)", k.Platform, k.Channel, k.Thread, me)
-	return Owner{Ours: !left}, err
-}
-
-// next returns whether what is asked for now comes next in a conversation of this node.
-// It does not while something waits to be brought there: then it is brought, too.
-func (b *Book) next(row int64, waits bool) Owner {
-	if row != 0 && waits {
-		return Owner{Other: b.node.ID()}
-	}
-	return Owner{Ours: true}
 }
 
 // Hold fails with ErrFenced unless k is this node's, and keeps it so until the

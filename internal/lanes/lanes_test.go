@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -276,4 +277,108 @@ func TestOneOfMany(t *testing.T) {
 		return len(keys) == 0
 	})
 	t.Logf("%d conversations were left behind", left)
+}
+
+// TestWhatWasThereBefore: a conversation that is nobody's and has something left behind is
+// not claimed with the next message: whoever adopts it has both, in order, and the message
+// is handed to nobody else. So it is where something else is told in the same transaction.
+func TestWhatWasThereBefore(t *testing.T) {
+	t.Parallel()
+	for _, b := range []chat.Batch{{}, {Present: []chat.Presence{{Key: k, User: chat.User{ID: "p:1"}, State: chat.Present}}}} {
+		url := memorytest.URL(t)
+		first, second := open(t, url, "first"), open(t, url, "second")
+		first.says(t, "1")
+		first.Node.Close()
+		b.Platform, b.Messages = "p", []chat.Message{message("2"), message("2"), message("3")}
+		fresh, err := second.Accept(t.Context(), b)
+		must(t, err)
+		if len(fresh) > 0 {
+			t.Errorf("it overtakes what was left behind: %v", names(fresh))
+		}
+		keys, err := second.Lanes.Adopt(t.Context(), []string{"p"})
+		must(t, err)
+		list, err := second.Store.Adopt(t.Context(), keys)
+		must(t, err)
+		if fmt.Sprint(names(list)) != "[1 2 3]" {
+			t.Errorf("adopted: %v", names(list))
+		}
+		if list, _, err := second.Mail(t.Context()); err != nil || len(list) > 0 {
+			t.Errorf("handed over again: %v %v", names(list), err)
+		}
+	}
+}
+
+// TestToAndFro: one conversation goes from node to node, again and again, while all of
+// them take messages for it: each message is answered once, by one of them.
+func TestToAndFro(t *testing.T) {
+	t.Parallel()
+	url := memorytest.URL(t)
+	nodes := []desk{open(t, url, "a"), open(t, url, "b"), open(t, url, "c")}
+	const each = 60
+	var mu sync.Mutex
+	answered := map[string]int{}
+	answer := func(d desk, list []chat.Message) {
+		for _, m := range list {
+			err := d.Finish(context.Background(), m, []chat.Part{{Key: k, Text: m.Text}}, nil)
+			if errors.Is(err, chat.ErrFenced) {
+				continue // another one has it, and finds it
+			}
+			if err != nil {
+				t.Error(err)
+			}
+			mu.Lock()
+			answered[m.Text]++
+			mu.Unlock()
+		}
+	}
+	bring := func(d desk) {
+		keys, err := d.Lanes.Adopt(context.Background(), []string{"p"})
+		var list, mail []chat.Message
+		if err == nil {
+			list, err = d.Store.Adopt(context.Background(), keys)
+		}
+		if err == nil {
+			mail, _, err = d.Mail(context.Background())
+		}
+		if err != nil {
+			t.Error(err)
+		}
+		answer(d, append(list, mail...))
+	}
+	var all sync.WaitGroup
+	for i, d := range nodes {
+		all.Go(func() {
+			for n := range each {
+				fresh, err := d.Accept(context.Background(), chat.Batch{Platform: "p", Messages: []chat.Message{message(fmt.Sprint(i, "-", n))}})
+				if err != nil {
+					t.Error(err)
+				}
+				answer(d, fresh)
+				if n%3 == i {
+					if err := d.Lanes.Leave(context.Background(), k); err != nil {
+						t.Error(err)
+					}
+				}
+				bring(d)
+			}
+		})
+	}
+	all.Wait()
+	waittest.Until(t, "all is answered", func() bool {
+		for _, d := range nodes {
+			bring(d)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		return len(answered) >= each*len(nodes)
+	})
+	parts, err := nodes[0].Pending(t.Context(), k)
+	must(t, err)
+	texts := map[string]bool{}
+	for _, p := range parts {
+		texts[p.Text] = true
+	}
+	if len(parts) != each*len(nodes) || len(texts) != len(parts) {
+		t.Errorf("%d answers to %d messages are to be sent; %d were asked", len(parts), len(texts), each*len(nodes))
+	}
 }

@@ -41,7 +41,7 @@ func (b *Book) Adopt(ctx context.Context, platforms []string) (ours []chat.Key, 
 	if len(keys) == 0 {
 		return nil, nil
 	}
-	err = b.db.Write(ctx, func(tx *engine.Tx) (err error) {
+	err = b.db.Held().Write(ctx, func(tx *engine.Tx) (err error) {
 		ours, err = b.adopt(tx, keys)
 		return err
 	})
@@ -51,46 +51,67 @@ func (b *Book) Adopt(ctx context.Context, platforms []string) (ours []chat.Key, 
 // list is conversations as a statement reads them.
 const list = "jsonb_to_recordset(CAST(? AS jsonb)) AS k(platform text, channel text, thread text)"
 
-// free passes over rows that another node is just about: it waits for nobody, so that two
-// nodes which adopt, or claim, never wait for each other.
+// free holds the rows of nobody living. It passes over those that another node is just
+// about: it waits for nobody, so that two nodes which adopt, or claim, never wait for each
+// other.
 const free = `SELECT l.platform, l.channel, l.thread FROM node_lanes AS l JOIN ` + list + ` USING (platform, channel, thread)
 	WHERE NOT EXISTS (SELECT 1 FROM node_leases WHERE id = l.owner) FOR UPDATE OF l SKIP LOCKED`
 
+// taken makes them this node's. A row that changed while it was waited for is looked at
+// again, now that it is held: its new owner may be younger than what was read before.
+const taken = `UPDATE node_lanes AS l SET owner = n.id, epoch = l.epoch + 1 FROM ` + list + `, node_leases AS n
+	WHERE l.platform = k.platform AND l.channel = k.channel AND l.thread = k.thread AND n.id = ?
+	AND NOT EXISTS (SELECT 1 FROM node_leases AS o WHERE o.id = l.owner) RETURNING l.platform, l.channel, l.thread`
+
+// begun makes those this node's that have no row.
+const begun = `INSERT INTO node_lanes (platform, channel, thread, owner) SELECT k.platform, k.channel, k.thread, n.id FROM ` + list + `, node_leases AS n
+	WHERE n.id = ? AND NOT EXISTS (SELECT 1 FROM node_lanes AS l WHERE l.platform = k.platform AND l.channel = k.channel AND l.thread = k.thread)
+	ORDER BY 1, 2, 3 ON CONFLICT DO NOTHING RETURNING platform, channel, thread`
+
 // adopt makes those conversations this node's that are still nobody's, all at once.
 func (b *Book) adopt(tx *engine.Tx, keys []chat.Key) (ours []chat.Key, err error) {
+	all := names(keys)
+	held, err := some(tx, free, all)
+	if err == nil && len(held) > 0 {
+		ours, err = some(tx, taken, names(held), b.node.ID())
+	}
+	if err != nil {
+		return nil, err
+	}
+	fresh, err := some(tx, begun, all, b.node.ID())
+	if err != nil {
+		return nil, err
+	}
+	_, err = tx.Exec("DELETE FROM node_mail AS m USING "+list+`, node_lanes AS l WHERE m.platform = k.platform AND m.channel = k.channel AND m.thread = k.thread
+		AND l.platform = k.platform AND l.channel = k.channel AND l.thread = k.thread AND l.owner = ?`, all, b.node.ID())
+	return append(ours, fresh...), err
+}
+
+// some reads conversations.
+func some(tx *engine.Tx, query string, args ...any) ([]chat.Key, error) {
+	rows, err := tx.Query(query, args...)
+	if err != nil {
+		return nil, err
+	}
+	return engine.Collect(rows, scanKey)
+}
+
+// names writes conversations as list reads them.
+func names(keys []chat.Key) string {
 	type named struct {
 		Platform string `json:"platform"`
 		Channel  string `json:"channel"`
 		Thread   string `json:"thread"`
 	}
-	names := make([]named, len(keys))
+	all := make([]named, len(keys))
 	for i, k := range keys {
-		names[i] = named{k.Platform, k.Channel, k.Thread}
+		all[i] = named{k.Platform, k.Channel, k.Thread}
 	}
-	all, err := json.Marshal(names)
+	b, err := json.Marshal(all)
 	if err != nil {
-		return nil, err
+		panic(err) // texts
 	}
-	for _, statement := range []string{
-		`UPDATE node_lanes AS l SET owner = n.id, epoch = l.epoch + 1 FROM (` + free + `) AS f, node_leases AS n
-			WHERE l.platform = f.platform AND l.channel = f.channel AND l.thread = f.thread AND n.id = ? RETURNING l.platform, l.channel, l.thread`,
-		`INSERT INTO node_lanes (platform, channel, thread, owner) SELECT k.platform, k.channel, k.thread, n.id FROM ` + list + `, node_leases AS n
-			WHERE n.id = ? AND NOT EXISTS (SELECT 1 FROM node_lanes AS l WHERE l.platform = k.platform AND l.channel = k.channel AND l.thread = k.thread)
-			ORDER BY 1, 2, 3 ON CONFLICT DO NOTHING RETURNING platform, channel, thread`,
-	} {
-		rows, err := tx.Query(statement, string(all), b.node.ID())
-		if err != nil {
-			return nil, err
-		}
-		some, err := engine.Collect(rows, scanKey)
-		if err != nil {
-			return nil, err
-		}
-		ours = append(ours, some...)
-	}
-	_, err = tx.Exec("DELETE FROM node_mail AS m USING "+list+`, node_lanes AS l WHERE m.platform = k.platform AND m.channel = k.channel AND m.thread = k.thread
-		AND l.platform = k.platform AND l.channel = k.channel AND l.thread = k.thread AND l.owner = ?`, string(all), b.node.ID())
-	return ours, err
+	return string(b)
 }
 
 // Waiting reports whether there is something to bring: posted to this node, or left
@@ -113,16 +134,24 @@ func (b *Book) Waiting(platforms []string) (posted, left bool, err error) {
 func (b *Book) Own(ctx context.Context, k chat.Key) (bool, error) {
 	// Nearly always it has it already: that it did a moment ago is all that a transaction
 	// would say, too.
+	var there, lives, alive, waits bool
 	var owner string
-	var lives, alive, waits bool
-	err := b.db.QueryRow(owned, b.node.ID(), k.Platform, k.Channel, k.Thread).Scan(&owner, &lives, &alive, &waits)
+	err := b.db.QueryRow(owned, b.node.ID(), k.Platform, k.Channel, k.Thread).Scan(&there, &owner, &lives, &alive, &waits)
 	if err == nil && alive && owner == b.node.ID() {
 		return true, nil
 	}
 	var o Owner
-	err = b.db.Write(ctx, func(tx *engine.Tx) (err error) {
-		if o, err = b.Claim(tx, k, 0); err != nil || o.Other == "" {
+	err = b.db.Held().Write(ctx, func(tx *engine.Tx) error {
+		c := b.Claims(tx)
+		if err := c.Ask(k); err != nil {
 			return err
+		}
+		c.For(k, 0)
+		if err := c.Make(); err != nil {
+			return err
+		}
+		if o = c.Of(k); o.Other == "" {
+			return nil
 		}
 		return b.Post(tx, k, 0)
 	})
@@ -139,7 +168,7 @@ func (b *Book) Own(ctx context.Context, k chat.Key) (bool, error) {
 // and all are told. Where something is left its row stays, so that one of those who would
 // adopt it finds it locked, and does not wait.
 func (b *Book) Leave(ctx context.Context, k chat.Key) error {
-	err := b.db.Write(ctx, func(tx *engine.Tx) error {
+	err := b.db.Held().Write(ctx, func(tx *engine.Tx) error {
 		_, err := tx.Exec("UPDATE node_lanes SET owner = '' WHERE platform = ? AND channel = ? AND thread = ? AND owner = ?", k.Platform, k.Channel, k.Thread, b.node.ID())
 		if err != nil {
 			return err
@@ -166,7 +195,7 @@ func (b *Book) LeaveIdle(ctx context.Context, busy func(chat.Key) bool) error {
 	if err != nil {
 		return engine.During("leave conversations", err)
 	}
-	err = b.db.Write(ctx, func(tx *engine.Tx) error {
+	err = b.db.Held().Write(ctx, func(tx *engine.Tx) error {
 		for _, k := range all {
 			if busy(k) {
 				continue

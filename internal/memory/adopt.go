@@ -26,12 +26,13 @@ func scanKey(r *sql.Rows) (k chat.Key, err error) {
 	return k, r.Scan(&k.Platform, &k.Channel, &k.Thread)
 }
 
-// Adopt implements chat.Adopter.
+// Adopt implements chat.Adopter. The conversations are this process's already, so what it
+// reads of them nobody else changes.
 func (s *Store) Adopt(ctx context.Context, keys []chat.Key) ([]chat.Message, error) {
 	if len(keys) == 0 {
 		return nil, nil
 	}
-	err := s.db.Write(ctx, func(tx *engine.Tx) error {
+	err := s.db.Held().Write(ctx, func(tx *engine.Tx) error {
 		heads, err := heads(tx)
 		if err != nil {
 			return err
@@ -65,7 +66,7 @@ func (s *Store) Adopt(ctx context.Context, keys []chat.Key) ([]chat.Message, err
 // conversations in which parts wait to be sent.
 func (s *Store) Mail(ctx context.Context) (list []chat.Message, flush []chat.Key, err error) {
 	var bad []unread
-	err = s.db.Write(ctx, func(tx *engine.Tx) error {
+	err = s.db.Held().Write(ctx, func(tx *engine.Tx) error {
 		m, err := s.Lanes.Take(tx)
 		list, bad, flush = nil, nil, m.Flush
 		if err == nil && len(m.Rows) > 0 {

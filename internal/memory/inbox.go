@@ -11,6 +11,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/engine"
+	"parley/internal/lanes"
 )
 
 var _ chat.Inbox = (*Store)(nil)
@@ -19,7 +20,7 @@ var _ chat.Inbox = (*Store)(nil)
 func (s *Store) Accept(ctx context.Context, b chat.Batch) ([]chat.Message, error) {
 	a := s.arrived(b)
 	end := s.Lanes.Accepting()
-	durable, err := s.db.Stage(ctx, a.store)
+	durable, err := a.stage(ctx)
 	s.doubts.settle(a.ours, err)
 	if err != nil {
 		end()
@@ -68,6 +69,16 @@ func (s *Store) arrived(b chat.Batch) *arrival {
 	return a
 }
 
+// stage stores it. What is said of places and people is for transactions of their own
+// order; messages are not: a lane's row is held before anything is decided about it, and
+// of two that are the same the unique index lets one in (see lanes.Book).
+func (a *arrival) stage(ctx context.Context) (durable func() error, err error) {
+	if len(a.b.Moved)+len(a.b.Present) > 0 {
+		return a.s.db.Stage(ctx, a.store)
+	}
+	return a.s.db.Held().Stage(ctx, a.store)
+}
+
 // store is repeatable: what an attempt stored whose commit was reported as
 // failed, and was not, is fresh all the same.
 func (a *arrival) store(tx *engine.Tx) error {
@@ -83,13 +94,8 @@ func (a *arrival) store(tx *engine.Tx) error {
 			return err
 		}
 	}
-	for i, m := range a.messages {
-		if err := spoke(tx, m, now); err != nil {
-			return err
-		}
-		if err := a.accept(tx, m, a.bodies[i], now); err != nil {
-			return err
-		}
+	if err := a.accept(tx, now); err != nil {
+		return err
 	}
 	for _, l := range a.letters {
 		if err := putAside(tx, a.b.Platform, l, now); err != nil {
@@ -104,38 +110,73 @@ func (a *arrival) store(tx *engine.Tx) error {
 	return nil
 }
 
-// accept stores one message, unless it is known already.
-func (a *arrival) accept(tx *engine.Tx, m chat.Message, body, now string) error {
-	state, who := "new", identity{m.Key, m.ID}
-	if m.Kind == chat.KindSkipped {
-		state = "dead"
-	}
-	m.UID = rand.Text()
-	row, err := tx.Insert("INSERT INTO inbox (platform, channel, thread, message_id, state, body, at, uid) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-		m.Key.Platform, m.Key.Channel, m.Key.Thread, m.ID, state, body, now, m.UID)
-	switch {
-	case err != nil:
-		return err
-	case row != 0:
-		m.Row = row
-	case !a.ours[who] && !a.s.doubts.has(who):
-		return nil
-	default:
-		err = tx.QueryRow("SELECT id, uid FROM inbox WHERE platform = ? AND channel = ? AND thread = ? AND message_id = ? AND state = 'new'",
-			m.Key.Platform, m.Key.Channel, m.Key.Thread, m.ID).Scan(&m.Row, &m.UID)
+// accept stores the messages that are not known already, and claims their conversations.
+func (a *arrival) accept(tx *engine.Tx, now string) error {
+	claims := a.s.Lanes.Claims(tx)
+	list := slices.Clone(a.messages)
+	rows := make([]func() (int64, error), len(list))
+	for i := range list {
+		m, state := &list[i], "new"
+		if m.Kind == chat.KindSkipped {
+			state = "dead"
+		}
+		m.UID = rand.Text()
+		err := spoke(tx, *m, now)
 		if err != nil {
-			return engine.NoRow(err, nil)
+			return err
+		}
+		if rows[i], err = tx.Inserting("INSERT INTO inbox (platform, channel, thread, message_id, state, body, at, uid) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+			m.Key.Platform, m.Key.Channel, m.Key.Thread, m.ID, state, a.bodies[i], now, m.UID); err != nil {
+			return err
+		}
+		if err := claims.Ask(m.Key); err != nil {
+			return err
 		}
 	}
-	owner, err := a.s.Lanes.Claim(tx, m.Key, m.Row)
-	if err != nil {
+	var stored []chat.Message
+	for i := range list {
+		known, err := a.known(tx, &list[i], rows[i])
+		if err != nil {
+			return err
+		}
+		if !known {
+			claims.For(list[i].Key, list[i].Row)
+			stored = append(stored, list[i])
+		}
+	}
+	if err := claims.Make(); err != nil {
 		return err
 	}
+	for _, m := range stored {
+		if err := a.take(tx, m, claims.Of(m.Key)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// known reports whether a message was there before, and fills in what its row says of one
+// that is to be answered.
+func (a *arrival) known(tx *engine.Tx, m *chat.Message, row func() (int64, error)) (known bool, err error) {
+	if m.Row, err = row(); err != nil || m.Row != 0 {
+		return false, err
+	}
+	if who := (identity{m.Key, m.ID}); !a.ours[who] && !a.s.doubts.has(who) {
+		return true, nil
+	}
+	err = tx.QueryRow("SELECT id, uid FROM inbox WHERE platform = ? AND channel = ? AND thread = ? AND message_id = ? AND state = 'new'",
+		m.Key.Platform, m.Key.Channel, m.Key.Thread, m.ID).Scan(&m.Row, &m.UID)
+	return m.Row == 0, engine.NoRow(err, nil)
+}
+
+// take hands a message that is stored to this process, or posts it to whoever has its
+// conversation.
+func (a *arrival) take(tx *engine.Tx, m chat.Message, owner lanes.Owner) error {
 	if !owner.Ours {
 		a.others[owner.Other] = true
 		return a.s.Lanes.Pass(tx, m.Key, m.Row, owner)
 	}
-	a.ours[who] = true
+	a.ours[identity{m.Key, m.ID}] = true
 	again := slices.ContainsFunc(a.fresh, func(f chat.Message) bool { return f.Row == m.Row })
 	if !again {
 		m.Nonce = a.s.answerNonce(m.UID, 0)
@@ -189,18 +230,41 @@ type Record interface {
 	store(tx *engine.Tx, s *Store, m chat.Message) error
 }
 
+// openRow reads a message that has no answer yet. On a server it is held: whoever forgets
+// its author may empty it at this moment.
+const openRow = "SELECT preview, uid FROM inbox WHERE id = ? AND state = 'new'"
+
+// alone reports whether what ends a message needs no order among all transactions. The
+// conversation's row and the message's are held. All else it inserts, adds to a sum, or
+// changes where it is as it was read (saveSession: else it begins anew, serializable); of
+// the rows it inserts others delete some, in rounds until none is left; whoever decides by
+// there being none (a session without messages) changes a row that is held. What a person's note or a question is depends on rows that
+// other conversations change, and what another room does is not known here.
+func alone(record any) bool {
+	t, ok := record.(*Turn)
+	if !ok {
+		return record == nil
+	}
+	return t.Person == PersonNote{} && t.Asks == nil && t.Settles == nil && t.Also.Do == nil &&
+		(t.Session == nil || t.Session.Generation > 0 || t.Session.CarriedFrom == "")
+}
+
 // Finish implements chat.Inbox. record is a Record of this package, or nil.
 func (s *Store) Finish(ctx context.Context, m chat.Message, parts []chat.Part, record any) error {
 	bodies, err := encode(parts)
 	if err != nil {
 		return fmt.Errorf("finish: %w", err)
 	}
-	return s.db.Write(ctx, func(tx *engine.Tx) error {
+	write := s.db.Write
+	if alone(record) {
+		write = s.db.Held().Write
+	}
+	return write(ctx, func(tx *engine.Tx) error {
 		if err := s.Lanes.Hold(tx, m.Key); err != nil {
 			return err
 		}
 		var preview, uid string // the first part replaces the preview
-		err := tx.QueryRow("SELECT preview, uid FROM inbox WHERE id = ? AND state = 'new'", m.Row).Scan(&preview, &uid)
+		err := tx.QueryRow(s.db.Either(openRow, openRow+" FOR UPDATE"), m.Row).Scan(&preview, &uid)
 		if errors.Is(err, ErrNotFound) {
 			return refill(tx, m, parts)
 		}
@@ -254,7 +318,7 @@ func (s *Store) Revise(ctx context.Context, m chat.Message, changes []int64) err
 	if err != nil {
 		return fmt.Errorf("revise: %w", err)
 	}
-	return during("revise", s.db.Write(ctx, func(tx *engine.Tx) error {
+	return during("revise", s.db.Held().Write(ctx, func(tx *engine.Tx) error {
 		if err := s.Lanes.Hold(tx, m.Key); err != nil {
 			return err
 		}

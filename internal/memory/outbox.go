@@ -160,9 +160,10 @@ func (s *Store) WaitingParts(context.Context) (n int, err error) {
 // the transcript has that. A power failure that undoes what need not wait for the disk
 // leaves a part as if the process had ended before. What was sent or given up stays so.
 func (s *Store) Mark(ctx context.Context, p chat.Part, state chat.PartState, id string, until time.Time) error {
-	write := s.db.Write
+	held := s.db.Held() // the lane's row; others leave its parts alone, or kill them (Unsent)
+	write := held.Write
 	if state == chat.PartSent || state == chat.PartStarted && p.Again {
-		write = s.db.Soon
+		write = held.Soon
 	}
 	return write(ctx, func(tx *engine.Tx) error {
 		if err := s.Lanes.HoldPart(tx, p, state == chat.PartStarted); err != nil {
@@ -182,7 +183,7 @@ func (s *Store) Mark(ctx context.Context, p chat.Part, state chat.PartState, id 
 
 // Previewed implements chat.Outbox.
 func (s *Store) Previewed(ctx context.Context, m chat.Message, id string) error {
-	return s.db.Write(ctx, func(tx *engine.Tx) error {
+	return s.db.Held().Write(ctx, func(tx *engine.Tx) error {
 		if err := s.Lanes.Hold(tx, m.Key); err != nil {
 			return err
 		}

@@ -163,14 +163,23 @@ func (s *Store) NewSession(_ context.Context, p Place, carry bool) (Session, err
 // false, and nothing is written but that it lives on, when something in it or in
 // what it carries was forgotten since it was read. Nearly always the row is
 // there and its status stays: naming neither spares the indexes on it, and the
-// check of every message that refers to a new row.
+// check of every message that refers to a new row. One that is not stored yet and carries
+// nothing is new.
 func saveSession(tx *engine.Tx, se Session) (current bool, err error) {
 	args, err := se.changing()
 	if err != nil {
 		return false, fmt.Errorf("save session: %w", err)
 	}
-	there, err := tx.Changes(`UPDATE sessions SET `+changed+` WHERE id = :id AND status = :status AND generation = :generation`, args)
-	if err != nil || there {
+	done := false
+	switch {
+	case se.Generation != 0:
+		done, err = tx.Changes(`UPDATE sessions SET `+changed+` WHERE id = :id AND status = :status AND generation = :generation`, args)
+	case se.CarriedFrom == "":
+		if done, err = tx.Changes(begunSession+" ON CONFLICT (id) DO NOTHING", args); done && err == nil {
+			_, err = tx.Exec(`UPDATE sessions SET `+changed+` WHERE id = :id`, args)
+		}
+	}
+	if err != nil || done {
 		return true, during("save session", err)
 	}
 	if current, err = upToDate(tx, se); err != nil {
@@ -179,14 +188,16 @@ func saveSession(tx *engine.Tx, se Session) (current bool, err error) {
 	if !current {
 		return false, during("save session", keepAlive(tx, se))
 	}
-	if _, err = tx.Exec(`INSERT INTO sessions (id, platform, channel, thread, user_id, status, direct, created_at, last_activity, expires_at, carried_from, agent)
-		VALUES (:id, :platform, :channel, :thread, :user, :status, :direct, :created, :active, :expires, :carried, :agent)
-		ON CONFLICT (id) DO UPDATE SET status = excluded.status`, args); err != nil {
+	if _, err = tx.Exec(begunSession+" ON CONFLICT (id) DO UPDATE SET status = excluded.status", args); err != nil {
 		return false, fmt.Errorf("save session: %w", err)
 	}
 	_, err = tx.Exec(`UPDATE sessions SET `+changed+` WHERE id = :id`, args)
 	return true, during("save session", err)
 }
+
+// begunSession inserts one.
+const begunSession = `INSERT INTO sessions (id, platform, channel, thread, user_id, status, direct, created_at, last_activity, expires_at, carried_from, agent)
+	VALUES (:id, :platform, :channel, :thread, :user, :status, :direct, :created, :active, :expires, :carried, :agent)`
 
 // changed sets the columns that a turn, a fold or a command may change.
 const changed = `last_activity = :active, expires_at = :expires, last_model = :model, tokens_used = :tokens, summary = :summary, summarized_at = :at,

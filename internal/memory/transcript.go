@@ -243,9 +243,9 @@ type Step struct {
 
 // SaveSteps queues steps to be stored together, behind every write so far; the
 // same number again replaces a step. wait returns once they are durable; it may
-// be called later, once, or not at all.
+// be called later, once, or not at all. The lane's row is held, and each step is one statement.
 func (s *Store) SaveSteps(ctx context.Context, inbox int64, steps []Step) (wait func() error) {
-	return s.db.Queue(ctx, func(tx *engine.Tx) error {
+	return s.db.Held().Queue(ctx, func(tx *engine.Tx) error {
 		if err := s.Lanes.HoldRow(tx, inbox); err != nil {
 			return err
 		}

@@ -11,9 +11,9 @@ import (
 	"parley/internal/engine"
 )
 
-// dialect is PostgreSQL's way. Transactions are serializable: what they do was written
-// for one writer, and whoever meets another is repeated.
-var dialect = engine.Dialect{Mark: "$", Begin: hasten, Step: step, Said: said, Explain: explain, Text: inWords, Argument: argument, Returning: true, Require: require}
+// dialect is PostgreSQL's way. Transactions are serializable unless they need not be: what
+// they do was written for one writer, and whoever meets another is repeated.
+var dialect = engine.Dialect{Mark: "$", Begin: hasten, Held: hastenHeld, Step: step, Said: said, Explain: explain, Text: inWords, Argument: argument, Returning: true, Require: require}
 
 // require lets a division fail where a query has no row.
 func require(query string) string {

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"bytes"
 	"context"
 	"database/sql/driver"
 	"errors"
@@ -18,10 +19,11 @@ import (
 // the first answer that is needed and goes to the server with that, in one trip; after
 // step each statement is a trip of its own, and fails where it stands.
 const (
-	hasten   = "BEGIN ISOLATION LEVEL SERIALIZABLE"
-	step     = "START TRANSACTION ISOLATION LEVEL SERIALIZABLE"
-	commit   = "COMMIT"
-	rollback = "ROLLBACK"
+	hasten     = "BEGIN ISOLATION LEVEL SERIALIZABLE"
+	hastenHeld = "BEGIN ISOLATION LEVEL READ COMMITTED" // as hasten; see engine.Held
+	step       = "START TRANSACTION ISOLATION LEVEL SERIALIZABLE"
+	commit     = "COMMIT"
+	rollback   = "ROLLBACK"
 )
 
 // mostDue is how many statements wait at most.
@@ -202,7 +204,7 @@ func (s pipedStatement) Query([]driver.Value) (driver.Rows, error)  { return nil
 func (s pipedStatement) ExecContext(ctx context.Context, args []driver.NamedValue) (driver.Result, error) {
 	c := s.c
 	switch {
-	case s.text == hasten:
+	case s.text == hasten, s.text == hastenHeld:
 		c.open = true
 	case s.text == step:
 		c.sent = true
@@ -228,14 +230,21 @@ func (s pipedStatement) ExecContext(ctx context.Context, args []driver.NamedValu
 // QueryContext implements driver.StmtQueryContext.
 func (s pipedStatement) QueryContext(ctx context.Context, args []driver.NamedValue) (driver.Rows, error) {
 	if !s.c.open {
-		return s.c.Conn.QueryContext(ctx, s.text, args)
+		rows, err := s.c.Conn.QueryContext(ctx, s.text, args)
+		if err != nil || ctx.Value(engine.Unhurried{}) == nil {
+			return rows, err
+		}
+		return whole(rows)
 	}
 	q, err := s.c.say(ctx, s.text, args)
 	if err != nil {
 		return nil, err
 	}
-	r := &answer{}
+	r := &answer{c: s.c}
 	q.Query(r.read)
+	if ctx.Value(engine.Unhurried{}) != nil {
+		return r, nil
+	}
 	return r, s.c.flush(ctx)
 }
 
@@ -280,8 +289,12 @@ func (p *promised) RowsAffected() (int64, error) { err := p.know(); return p.n, 
 // LastInsertId implements driver.Result, for what ends in RETURNING id; 0 is no row.
 func (p *promised) LastInsertId() (int64, error) { err := p.know(); return p.id, err }
 
-// answer is the rows of a query, read to their end. It implements driver.Rows.
+// answer is the rows of a query, read to their end once they are needed. It implements
+// driver.Rows.
 type answer struct {
+	c       *piped
+	known   bool
+	failed  error
 	columns []string
 	rows    [][]driver.Value
 }
@@ -291,6 +304,7 @@ func (a *answer) read(rows pgx.Rows) error {
 	if err := rows.Err(); err != nil {
 		return err
 	}
+	a.known = true
 	fields, types := rows.FieldDescriptions(), rows.Conn().TypeMap()
 	for _, f := range fields {
 		a.columns = append(a.columns, f.Name)
@@ -317,14 +331,49 @@ func (a *answer) read(rows pgx.Rows) error {
 	return rows.Err()
 }
 
-// Columns implements driver.Rows.
-func (a *answer) Columns() []string { return a.columns }
+// whole reads rows to their end, so that the connection is free.
+func whole(rows driver.Rows) (*answer, error) {
+	a := &answer{known: true, columns: rows.Columns()}
+	defer func() { _ = rows.Close() }()
+	for {
+		row := make([]driver.Value, len(a.columns))
+		if err := rows.Next(row); err == io.EOF {
+			return a, nil
+		} else if err != nil {
+			return nil, err
+		}
+		for i, v := range row {
+			if b, ok := v.([]byte); ok {
+				row[i] = bytes.Clone(b)
+			}
+		}
+		a.rows = append(a.rows, row)
+	}
+}
+
+func (a *answer) know() error {
+	if !a.known && a.failed == nil {
+		if a.failed = a.c.flush(context.Background()); a.failed == nil && !a.known {
+			a.failed = errRolledBack
+		}
+	}
+	return a.failed
+}
+
+// Columns implements driver.Rows. Where there is no answer, Next says why.
+func (a *answer) Columns() []string {
+	_ = a.know()
+	return a.columns
+}
 
 // Close implements driver.Rows.
 func (a *answer) Close() error { return nil }
 
 // Next implements driver.Rows.
 func (a *answer) Next(dest []driver.Value) error {
+	if err := a.know(); err != nil {
+		return err
+	}
 	if len(a.rows) == 0 {
 		return io.EOF
 	}

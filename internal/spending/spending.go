@@ -39,7 +39,7 @@ func Day(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 // and counts at once for who reads it here. failed is told when it could not be stored. A sum is added to in one statement.
 func (l *Ledger) AddUsage(k chat.Key, user string, u Used, failed func(error)) {
 	on := Day(l.now())
-	l.db.Later(func(tx *engine.Tx) error {
+	l.db.Held().Later(func(tx *engine.Tx) error {
 		_, err := tx.Exec(`INSERT INTO usage (day, platform, channel, user_id, purpose, model, calls, failed, prompt_tokens, cached_tokens, completion_tokens, cost)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`+Adds,
 			on, k.Platform, k.Channel, user, u.Purpose, u.Model, u.Calls, u.Failed, u.Usage.Prompt, u.Usage.Cached, u.Usage.Completion, u.Usage.Cost)
