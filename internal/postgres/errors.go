@@ -50,8 +50,8 @@ func coded(pg *pgconn.PgError, err error) error {
 		return fmt.Errorf("%w: the database server does not let this user in (%s): check the user and the password of database.url", engine.ErrLost, pg.Message)
 	case pg.Code == "3D000":
 		return fmt.Errorf("%w: %s: make it with createdb, or correct database.url", engine.ErrLost, pg.Message)
-	case class == "08" || class == "57" && pg.Code != "57014" || pg.Code == "53300" || pg.Code == "25006":
-		return fmt.Errorf("%w: %w", engine.ErrLost, err) // it stops, starts, is a standby, or has no room for us
+	case class == "08" || class == "57" && pg.Code != "57014" || pg.Code == "53300" || pg.Code == "25006" || pg.Code == "25P03":
+		return fmt.Errorf("%w: %w", engine.ErrLost, err) // it stops, starts, is a standby, has no room for us, or ended our transaction as idle
 	case class == "23":
 		return fmt.Errorf("%w: %w", engine.ErrConstraint, err)
 	case pg.Code == "XX001" || pg.Code == "XX002":

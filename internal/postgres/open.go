@@ -78,6 +78,9 @@ func Open(ctx context.Context, url string, o Options) (*engine.DB, error) {
 	if err == nil {
 		_, err = conn.ExecContext(ctx, basics)
 	}
+	if err == nil {
+		err = s.hurry(ctx, conn)
+	}
 	if err != nil {
 		return nil, errors.Join(explain(err), conn.Close(), s.pool.Close())
 	}

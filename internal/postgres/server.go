@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -16,6 +17,21 @@ type server struct {
 	o    Options
 	id   string // of this process among those that write
 	n    int64  // of its last transaction; the writer's
+	// ready is that the schema is: from then on no transaction takes long between two
+	// statements.
+	ready bool
+}
+
+// stopped is for how long at most a transaction keeps others from its rows while its
+// process says nothing: it was stopped or cut off, and whoever lives waits for it. It is
+// shorter than a node's lease, so what was that node's can be taken over when this ends.
+const stopped = 1500 * time.Millisecond
+
+// hurry has the server end transactions whose process is silent.
+func (s *server) hurry(ctx context.Context, conn *sql.Conn) error {
+	s.ready = true
+	_, err := conn.ExecContext(ctx, fmt.Sprintf("SET idle_in_transaction_session_timeout = %d", stopped.Milliseconds()))
+	return explain(err)
 }
 
 // AloneKey is the lock of a process that has the database to itself; nodes share it: "Prly".
@@ -27,6 +43,11 @@ var ErrInUse = errors.New("the database is in use by another Parley: stop it, or
 // Connect implements engine.Server.
 func (s *server) Connect(ctx context.Context) (*sql.Conn, error) {
 	conn, err := s.pool.Conn(ctx)
+	if err == nil && s.ready {
+		if err = s.hurry(ctx, conn); err != nil {
+			_ = conn.Close()
+		}
+	}
 	if err != nil || !s.o.Alone {
 		return conn, explain(err)
 	}
