@@ -4,13 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
+
+	"parley/internal/text"
 )
 
 // reference matches an environment variable within a secret of a list.
-var reference = regexp.MustCompile(`\$\{([^}]*)\}`)
+var reference = text.Pattern(`\$\{([^}]*)\}`)
 
 // fromFile begins a secret of a list that is stored in a file of its own.
 const fromFile = "file:"
@@ -62,7 +63,7 @@ func (l *loader) expanded(text, form string, values map[string]string) (string, 
 		return lead + strings.TrimSpace(secret), err
 	}
 	var missing error
-	text = reference.ReplaceAllStringFunc(text, func(found string) string {
+	text = reference().ReplaceAllStringFunc(text, func(found string) string {
 		name := found[2 : len(found)-1]
 		value := values[name]
 		if file := values[name+"_FILE"]; value == "" && file != "" {

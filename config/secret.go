@@ -3,9 +3,10 @@ package config
 import (
 	"log/slog"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
+
+	"parley/internal/text"
 )
 
 // Secret is a text that never appears in prints, logs or encodings. string(s) is
@@ -32,7 +33,7 @@ func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // keyName matches parameters of addresses that hold a secret.
-var keyName = regexp.MustCompile(`(?i)key|token|secret|auth|sig|pass`)
+var keyName = text.Pattern(`(?i)key|token|secret|auth|sig|pass`)
 
 // plain are headers that hold no secret.
 var plain = []string{"accept", "accept-language", "content-type", "user-agent"}
@@ -55,7 +56,7 @@ func (c Config) Secrets() (list []string) {
 		case []Secret:
 			for _, entry := range value {
 				if s.form == "query" {
-					if name, v, _ := strings.Cut(string(entry), "="); keyName.MatchString(name) {
+					if name, v, _ := strings.Cut(string(entry), "="); keyName().MatchString(name) {
 						add(v)
 					}
 					continue
@@ -78,7 +79,7 @@ func (c Config) Secrets() (list []string) {
 				password, _ := u.User.Password()
 				add(password)
 				for name, values := range u.Query() {
-					if keyName.MatchString(name) {
+					if keyName().MatchString(name) {
 						list = append(list, values...)
 					}
 				}

@@ -5,10 +5,11 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
+
+	"parley/internal/text"
 )
 
 // HTTPTool is one call of an HTTP service, offered to the model as a tool.
@@ -82,7 +83,7 @@ func pairs(entries []Secret, between string) (list [][2]string) {
 	return list
 }
 
-var tokenForm = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]*$")
+var tokenForm = text.Pattern("^[A-Za-z0-9!#$%&'*+.^_`|~-]*$")
 
 // services checks HTTP tools as far as that needs no other room.
 func (c *Config) services(fail func(path, problem, hint string)) {
@@ -113,7 +114,7 @@ func (c *Config) services(fail func(path, problem, hint string)) {
 
 // check checks one call; nil methods are those of a file.
 func (c HTTPCall) check(at string, methods []string, fail func(path, problem, hint string)) {
-	if !tokenForm.MatchString(c.Idempotency) {
+	if !tokenForm().MatchString(c.Idempotency) {
 		fail(at+".idempotency", "is not the name of a header", "Idempotency-Key")
 	}
 	for _, m := range methods {

@@ -6,10 +6,11 @@ import (
 	"net"
 	"net/url"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"parley/internal/text"
 )
 
 // IDs is the grammar of people and places in access lists, which the platforms
@@ -96,15 +97,15 @@ func bound(v reflect.Value, text string) float64 {
 }
 
 var (
-	nameForm          = regexp.MustCompile(`^[a-z][a-z0-9_]{0,49}$`) // of tools, variables and journeys
-	agentForm         = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,49}$`)
-	webhookSecretForm = regexp.MustCompile(`^[A-Za-z0-9_-]+$`) // and 256 at most: Bot API setWebhook
-	headerForm        = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+:[^\r\n\x00]*$")
-	currencyForm      = regexp.MustCompile(`^(\p{L}{1,8}|\p{Sc})$`)
-	deskForm          = regexp.MustCompile(`^(telegram|discord|terminal):[^/\s]+(/\S+)?$`)
-	shardsForm        = regexp.MustCompile(`^(auto|[1-9][0-9]{0,3})$`)
-	queryForm         = regexp.MustCompile("(?s)^[^=\r\n]+=[^\r\n\x00]*$")
-	envForm           = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(=.*)?$`)
+	nameForm          = text.Pattern(`^[a-z][a-z0-9_]{0,49}$`) // of tools, variables and journeys
+	agentForm         = text.Pattern(`^[A-Za-z][A-Za-z0-9_-]{0,49}$`)
+	webhookSecretForm = text.Pattern(`^[A-Za-z0-9_-]+$`) // and 256 at most: Bot API setWebhook
+	headerForm        = text.Pattern("^[A-Za-z0-9!#$%&'*+.^_`|~-]+:[^\r\n\x00]*$")
+	currencyForm      = text.Pattern(`^(\p{L}{1,8}|\p{Sc})$`)
+	deskForm          = text.Pattern(`^(telegram|discord|terminal):[^/\s]+(/\S+)?$`)
+	shardsForm        = text.Pattern(`^(auto|[1-9][0-9]{0,3})$`)
+	queryForm         = text.Pattern("(?s)^[^=\r\n]+=[^\r\n\x00]*$")
+	envForm           = text.Pattern(`^[A-Za-z_][A-Za-z0-9_]*(=.*)?$`)
 )
 
 // misformed checks the tag form. Empty passes unless the form forbids it.
@@ -129,9 +130,9 @@ func misformed(form string, v reflect.Value, ids IDs) (problem, hint string) {
 	switch {
 	case form == "required" && text == "":
 		return "is missing", ""
-	case form == "name" && !nameForm.MatchString(text):
+	case form == "name" && !nameForm().MatchString(text):
 		return fmt.Sprintf("is %q", text), "a letter a-z, then up to 49 of a-z, 0-9 and _"
-	case form == "agent" && !agentForm.MatchString(text):
+	case form == "agent" && !agentForm().MatchString(text):
 		return fmt.Sprintf("is %q", text), "a letter, then up to 49 letters, digits, _ and -"
 	case form == "template":
 		return badTemplate(text)
@@ -145,21 +146,21 @@ func misformed(form string, v reflect.Value, ids IDs) (problem, hint string) {
 		return badListen(text)
 	case form == "postgres":
 		return badPostgres(text)
-	case form == "webhook_secret" && (len(text) > 256 || !webhookSecretForm.MatchString(text)):
+	case form == "webhook_secret" && (len(text) > 256 || !webhookSecretForm().MatchString(text)):
 		return "has characters that Telegram does not take", "1 to 256 of A-Z a-z 0-9 _ -"
-	case form == "query" && !queryForm.MatchString(text):
+	case form == "query" && !queryForm().MatchString(text):
 		return "has an entry without a name", "name: value"
-	case form == "env" && !envForm.MatchString(text):
+	case form == "env" && !envForm().MatchString(text):
 		return "has an entry that names no variable", "NAME or NAME=value"
-	case form == "header" && !headerForm.MatchString(text):
+	case form == "header" && !headerForm().MatchString(text):
 		return "has an entry that is no header", "Name: value"
-	case form == "desk" && text != Owners && !deskForm.MatchString(text):
+	case form == "desk" && text != Owners && !deskForm().MatchString(text):
 		return fmt.Sprintf("is %q", text), "owners, or a place such as discord:123456789 or telegram:-1001234"
-	case form == "currency" && !currencyForm.MatchString(text):
+	case form == "currency" && !currencyForm().MatchString(text):
 		return fmt.Sprintf("is %q", text), "up to 8 letters, or a sign: USD, EUR, €"
 	case form == "snowflake" && !isID(text):
 		return fmt.Sprintf("is %q", text), "the numeric id: in Discord, Copy Server ID"
-	case form == "shards" && !shardsForm.MatchString(text):
+	case form == "shards" && !shardsForm().MatchString(text):
 		return fmt.Sprintf("is %q", text), "auto, or a number from 1 to 9999"
 	case form == "person" && ids != nil:
 		return ids.Person(text)
@@ -189,7 +190,7 @@ func redactURL(text string) string {
 		return hidden
 	}
 	for name := range u.Query() {
-		if keyName.MatchString(name) {
+		if keyName().MatchString(name) {
 			u.RawQuery = "xxxxx"
 		}
 	}

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"regexp"
 	"strings"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/token"
 
+	"parley/internal/text"
 	"parley/internal/yamldoc"
 )
 
@@ -238,12 +238,12 @@ func (y *yamlFile) item(n ast.Node, v reflect.Value, prefix string) {
 	y.section(n, v, prefix)
 }
 
-var keyLine = regexp.MustCompile(`^([\s-]*([A-Za-z0-9_]+)\s*:)(.*)$`)
+var keyLine = text.Pattern(`^([\s-]*([A-Za-z0-9_]+)\s*:)(.*)$`)
 
 // masked returns the visible part of a line: only values of settings known to be
 // harmless, because a misspelt key may belong to a secret.
 func masked(line string) string {
-	parts := keyLine.FindStringSubmatch(line)
+	parts := keyLine().FindStringSubmatch(line)
 	switch {
 	case strings.TrimSpace(line) == "":
 		return ""

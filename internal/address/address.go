@@ -3,13 +3,14 @@
 package address
 
 import (
-	"regexp"
 	"strings"
+
+	"parley/internal/text"
 )
 
 // pattern matches the beginning of an address: a scheme, or a bare name that platforms
 // turn into a link.
-var pattern = regexp.MustCompile("(?i)(?:[a-z][a-z0-9+.-]*://|(?:[\\pL\\pN-]+\\.)+\\pL{2,24}(?::\\d+)?[/?])[^\\s<>\"`]+")
+var pattern = text.Pattern("(?i)(?:[a-z][a-z0-9+.-]*://|(?:[\\pL\\pN-]+\\.)+\\pL{2,24}(?::\\d+)?[/?])[^\\s<>\"`]+")
 
 // unmarked is text without what Markdown hides.
 var unmarked = strings.NewReplacer(`\`, "", "*", "", "_", "", "~", "", "|", "", "`", "")
@@ -37,7 +38,7 @@ func pieced(text, plain string) bool {
 func Each(text string, f func(string) string) string {
 	var b strings.Builder
 	for {
-		at := pattern.FindStringIndex(text)
+		at := pattern().FindStringIndex(text)
 		if at == nil {
 			return b.String() + text
 		}
@@ -67,15 +68,15 @@ func extent(run string) string {
 	return strings.TrimRight(run, ".,;:!?*_~'|\\")
 }
 
-var hypertext = regexp.MustCompile("(?i)h(tt)p")
+var hypertext = text.Pattern("(?i)h(tt)p")
 
 // Defang rewrites an address so that no program turns it into a link.
 func Defang(a string) string {
 	switch {
 	case !strings.Contains(a, "://"):
 		return "hxxp://" + a
-	case hypertext.MatchString(a):
-		return hypertext.ReplaceAllString(a, "hxxp")
+	case hypertext().MatchString(a):
+		return hypertext().ReplaceAllString(a, "hxxp")
 	}
 	return strings.ReplaceAll(a, "://", "[:]//")
 }

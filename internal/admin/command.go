@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -113,11 +112,11 @@ func (r Request) Number(name string, otherwise int) int {
 	return n
 }
 
-var nameForm = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,31}$`)
+var nameForm = text.Pattern(`^[a-z0-9][a-z0-9_-]{0,31}$`)
 
 // check refuses a table entry that could not be registered or typed.
 func (c Command) check(path string) error {
-	if !nameForm.MatchString(c.Name) || c.Help == "" {
+	if !nameForm().MatchString(c.Name) || c.Help == "" {
 		return fmt.Errorf("command %s: needs a name of a-z, 0-9, - and _ and a help text", path)
 	}
 	if c.Run == nil && len(c.Verbs) == 0 {
@@ -125,7 +124,7 @@ func (c Command) check(path string) error {
 	}
 	seen := map[string]bool{}
 	for _, o := range c.Options {
-		if !nameForm.MatchString(o.Name) || o.Help == "" || seen[fold(o.Name)] {
+		if !nameForm().MatchString(o.Name) || o.Help == "" || seen[fold(o.Name)] {
 			return fmt.Errorf("command %s: option %q: needs a name of its own and a help text", path, o.Name)
 		}
 		seen[fold(o.Name)] = true

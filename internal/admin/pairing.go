@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -282,12 +281,12 @@ func (g *Gate) isClaim(m chat.Message) bool {
 }
 
 // claimLink is what pressing Start writes after the link with the code was opened.
-var claimLink = regexp.MustCompile(`^/start ([A-Z2-9]{5}-[A-Z2-9]{5})$`)
+var claimLink = text.Pattern(`^/start ([A-Z2-9]{5}-[A-Z2-9]{5})$`)
 
 // linked returns m as what its author meant by pressing Start: a claim, if the link
 // had a code.
 func linked(m chat.Message) chat.Message {
-	if code := claimLink.FindStringSubmatch(m.Text); code != nil && m.Kind == chat.KindCommand && m.Direct {
+	if code := claimLink().FindStringSubmatch(m.Text); code != nil && m.Kind == chat.KindCommand && m.Direct {
 		m.Text = "/" + claimName + " " + code[1]
 	}
 	return m

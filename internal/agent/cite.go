@@ -3,7 +3,6 @@ package agent
 import (
 	"cmp"
 	"fmt"
-	"parley/internal/tongue"
 	"regexp"
 	"slices"
 	"strconv"
@@ -13,6 +12,7 @@ import (
 	"parley/internal/facts"
 	"parley/internal/memory"
 	"parley/internal/text"
+	"parley/internal/tongue"
 	"parley/internal/tools"
 )
 
@@ -20,8 +20,8 @@ import (
 const maxButtons = 5
 
 var (
-	lineMark = regexp.MustCompile(`(?m)^\[(\d{1,3})\] `)
-	anyMark  = regexp.MustCompile(`\[(\d{1,3})\]`)
+	lineMark = text.Pattern(`(?m)^\[(\d{1,3})\] `)
+	anyMark  = text.Pattern(`\[(\d{1,3})\]`)
 )
 
 // sources holds what a turn may cite, numbered from 1.
@@ -45,7 +45,7 @@ func (c *sources) numbered(o tools.Outcome) tools.Outcome {
 		if _, ok := r.Data.(Delegated); ok {
 			mark = anyMark
 		}
-		r.Content = shifted(r.Content, mark, before)
+		r.Content = shifted(r.Content, mark(), before)
 	}
 	return o
 }

@@ -83,15 +83,15 @@ func (g *preview) opening(delta string) string {
 const marking = "]】］〕〗⟧)⁰¹²³⁴⁵⁶⁷⁸⁹:"
 
 var (
-	openMark = regexp.MustCompile(`\s*[\[【［〔〖⟦(][^\]】］〕〗⟧)\n]{0,60}$`)
-	lastMark = regexp.MustCompile(`\s*(?:[\[【［〔〖⟦][^\]】］〕〗⟧\n]{1,60}[\]】］〕〗⟧]+[,\s]*)+$`)
+	openMark = text.Pattern(`\s*[\[【［〔〖⟦(][^\]】］〕〗⟧)\n]{0,60}$`)
+	lastMark = text.Pattern(`\s*(?:[\[【［〔〖⟦][^\]】］〕〗⟧\n]{1,60}[\]】］〕〗⟧]+[,\s]*)+$`)
 )
 
 // settled returns how much of a text may be shown before its end, without a mark
 // that is not over or that others may follow.
 func settled(text string, end int) int {
 	end = len(strings.TrimRight(text[:end], " \n\t")) // a mark that is taken out takes the space before it
-	for _, pattern := range []*regexp.Regexp{openMark, lastMark} {
+	for _, pattern := range []*regexp.Regexp{openMark(), lastMark()} {
 		if at := pattern.FindStringIndex(text[:end]); at != nil {
 			end = at[0]
 		}
@@ -116,13 +116,13 @@ func (t *turn) stopped(why chat.Reason) chat.Answer {
 	return t.finish(t.report.withDone(t.in.p, said+"\n\n"+t.in.p.Text(wordsStoppedHere)), chat.End{Outcome: chat.Stopped, Reason: why})
 }
 
-var fence = regexp.MustCompile("^ {0,3}(`{3,}|~{3,})([^\n]*)")
+var fence = text.Pattern("^ {0,3}(`{3,}|~{3,})([^\n]*)")
 
 // closedFence closes a block of code that a text ends in.
 func closedFence(text string) string {
 	open := ""
 	for line := range strings.Lines(text) {
-		m := fence.FindStringSubmatch(line)
+		m := fence().FindStringSubmatch(line)
 		switch {
 		case m == nil:
 		case open == "":

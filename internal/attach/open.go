@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"regexp"
 	"strings"
 	"time"
 	"unicode"
@@ -225,11 +224,11 @@ func (a *Opened) takeText(f chat.File, content string) (sorry string) {
 }
 
 // fileMark would close, or open, the marks that a file's text stands between.
-var fileMark = regexp.MustCompile(`(?i)<(\s*/?\s*data)`)
+var fileMark = text.Pattern(`(?i)<(\s*/?\s*data)`)
 
 // fileData returns the text of a file between marks that the model knows.
 func fileData(text string) string {
-	return "<data>\n" + fileMark.ReplaceAllString(text, "‹$1") + "\n</data>"
+	return "<data>\n" + fileMark().ReplaceAllString(text, "‹$1") + "\n</data>"
 }
 
 func fileName(f chat.File) string {

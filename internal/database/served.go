@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"parley/internal/engine"
 	"parley/internal/postgres"
 	"parley/internal/sqlite"
+	"parley/internal/text"
 )
 
 // Served is how the schema is made on a PostgreSQL server, where what it holds cannot be
@@ -105,7 +105,7 @@ func servedVersion(ctx context.Context, tx *sql.Tx) (version int, err error) {
 	return version, nil
 }
 
-var versionOfToday = regexp.MustCompile(`PRAGMA user_version = (\d+)`)
+var versionOfToday = text.Pattern(`PRAGMA user_version = (\d+)`)
 
 // ownName stands for Served.Own among the steps.
 const ownName = "own.sql"
@@ -116,7 +116,7 @@ func (o Options) servedScript(version int) (string, error) {
 	steps := o.Migrations[version:]
 	if version == 0 {
 		b.WriteString(postgres.Prelude + "CREATE TABLE parley (schema BIGINT NOT NULL, moved TEXT NOT NULL DEFAULT '');\nINSERT INTO parley VALUES (0, '');\n")
-		m := versionOfToday.FindStringSubmatch(o.Today)
+		m := versionOfToday().FindStringSubmatch(o.Today)
 		if m == nil {
 			return "", errors.New("the script of today's schema does not say which it is")
 		}

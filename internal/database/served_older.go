@@ -5,7 +5,8 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"regexp"
+
+	"parley/internal/text"
 )
 
 // ErrOlderRuns says that a process of an older version uses the database, which could not
@@ -14,11 +15,11 @@ var ErrOlderRuns = errors.New("older processes use this database")
 
 // contracting is what a step does to processes of the version before it: it takes away, or
 // names anew, what they read or write. All else only adds.
-var contracting = regexp.MustCompile(`(?i)\b(DROP\s+(TABLE|COLUMN|SCHEMA)|RENAME\s+(TO|COLUMN)|ALTER\s+COLUMN|ADD\s+CONSTRAINT)\b`)
+var contracting = text.Pattern(`(?i)\b(DROP\s+(TABLE|COLUMN|SCHEMA)|RENAME\s+(TO|COLUMN)|ALTER\s+COLUMN|ADD\s+CONSTRAINT)\b`)
 
 // mayApply refuses steps that older processes could not live with, while some live.
 func (o Options) mayApply(ctx context.Context, tx *sql.Tx, script string) error {
-	step := contracting.FindString(script)
+	step := contracting().FindString(script)
 	if step == "" {
 		return nil
 	}

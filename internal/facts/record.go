@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +14,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/engine"
+	"parley/internal/text"
 )
 
 // Record is a fact outside the database. In a facts file content and tags
@@ -138,7 +138,7 @@ func (r Record) text(dated bool) string {
 	return line + " %%" + strings.ReplaceAll(string(b), "%%", `%\u0025`) + "%%" // the comment's own end stays the last
 }
 
-var datedLine = regexp.MustCompile(`^\[\d{4}-\d{2}-\d{2}\] `)
+var datedLine = text.Pattern(`^\[\d{4}-\d{2}-\d{2}\] `)
 
 // File is a facts file, read.
 type File struct {
@@ -216,7 +216,7 @@ func readFact(line, section string) (r Record, err error) {
 	} else if strings.Contains(line, `%%{"`) {
 		return r, errors.New("the comment between %% has no end")
 	}
-	line = datedLine.ReplaceAllString(line, "") // wherever it was moved to
+	line = datedLine().ReplaceAllString(line, "") // wherever it was moved to
 	f := NewFact{Content: line, Type: r.Type, Author: r.Author, Confidence: r.Confidence, Worth: Worth{Rank: r.Rank}}
 	if section == headImportant {
 		f.Tags = []string{shortTag}

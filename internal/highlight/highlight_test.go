@@ -52,7 +52,7 @@ func TestCodeIsToldApart(t *testing.T) {
 func FuzzLine(f *testing.F) {
 	f.Add("a 'b \"c` /* */ \"\"\" # // \\", "*/")
 	f.Fuzz(func(t *testing.T, line, before string) {
-		for _, l := range table {
+		for _, l := range table() {
 			pieces, _ := l.Line(line, State(before))
 			var b strings.Builder
 			for _, p := range pieces {

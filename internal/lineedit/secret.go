@@ -1,21 +1,21 @@
 package lineedit
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 
 	"parley/internal/llm/provider"
+	"parley/internal/text"
 )
 
 // named is a secret by what stands before it.
-var named = regexp.MustCompile(`(?i)(?:pass(?:word|wort|code|phrase)|\bpwd|\bpin|token|secret|api[ _-]?key|bearer|authorization)\b(?:\s*[:=]\s*\S|\s+(?:is|ist|es|est)\s+\S|\s+\S*\d)`)
+var named = text.Pattern(`(?i)(?:pass(?:word|wort|code|phrase)|\bpwd|\bpin|token|secret|api[ _-]?key|bearer|authorization)\b(?:\s*[:=]\s*\S|\s+(?:is|ist|es|est)\s+\S|\s+\S*\d)`)
 
 // Secret reports whether a line seems to hold a password, a key or a code that
 // should be on no disk. It errs on the side of yes: then the line only has to be
 // typed again.
 func Secret(line string) bool {
-	if named.MatchString(line) || strings.Contains(line, "-----BEGIN") || strings.HasPrefix(strings.TrimSpace(line), "/claim") {
+	if named().MatchString(line) || strings.Contains(line, "-----BEGIN") || strings.HasPrefix(strings.TrimSpace(line), "/claim") {
 		return true
 	}
 	for word := range strings.FieldsFuncSeq(line, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`"'<>(),;=`+"`", r) }) {
@@ -23,11 +23,11 @@ func Secret(line string) bool {
 			return true
 		}
 	}
-	return hasPassword.MatchString(line)
+	return hasPassword().MatchString(line)
 }
 
 // hasPassword is an address that logs in.
-var hasPassword = regexp.MustCompile(`://[^/\s:@]+:[^/\s@]+@`)
+var hasPassword = text.Pattern(`://[^/\s:@]+:[^/\s@]+@`)
 
 // random reports whether a word looks as if a machine had drawn it.
 func random(word string) bool {

@@ -3,8 +3,9 @@ package links
 import (
 	"net/url"
 	"path"
-	"regexp"
 	"strings"
+
+	"parley/internal/text"
 )
 
 // Kind is how a link is written.
@@ -52,12 +53,12 @@ func Parse(name, text string) []Link {
 	return parseNote(text)
 }
 
-var scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]+:`)
+var scheme = text.Pattern(`^[A-Za-z][A-Za-z0-9+.-]+:`)
 
 // destination reads the destination of a Markdown link; ok is false for what leads
 // nowhere in the folder of notes.
 func destination(raw string) (target string, ok bool) {
-	if raw == "" || raw[0] == '#' || strings.HasPrefix(raw, "//") || scheme.MatchString(raw) {
+	if raw == "" || raw[0] == '#' || strings.HasPrefix(raw, "//") || scheme().MatchString(raw) {
 		return "", false
 	}
 	raw, _, _ = strings.Cut(raw, "#")

@@ -1,8 +1,9 @@
 package links
 
 import (
-	"regexp"
 	"strings"
+
+	"parley/internal/text"
 )
 
 // parseNote lists the links of a Markdown text.
@@ -68,8 +69,8 @@ func yamlQuote(front string) func(at int) byte {
 type part struct{ from, to int }
 
 var (
-	fence = regexp.MustCompile("^(`{3,}|~{3,})")
-	item  = regexp.MustCompile(`^([-*+]|\d{1,9}[.)])[ \t]+`)
+	fence = text.Pattern("^(`{3,}|~{3,})")
+	item  = text.Pattern(`^([-*+]|\d{1,9}[.)])[ \t]+`)
 )
 
 // blocks tells the lines of prose from those of code, as far as links need it.
@@ -108,13 +109,13 @@ func (b *blocks) end() {
 func (b *blocks) line(line string) bool {
 	bare := strings.TrimLeft(line, " \t>")
 	deep := strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t")
-	for m := item.FindString(bare); m != ""; m = item.FindString(bare) {
+	for m := item().FindString(bare); m != ""; m = item().FindString(bare) {
 		if !deep || b.list {
 			b.list = true
 		}
 		bare = bare[len(m):]
 	}
-	mark := fence.FindString(bare)
+	mark := fence().FindString(bare)
 	switch {
 	case b.fence != "":
 		if strings.HasPrefix(mark, b.fence) && strings.TrimSpace(strings.TrimLeft(bare, b.fence[:1])) == "" {
@@ -131,7 +132,7 @@ func (b *blocks) line(line string) bool {
 	case deep && b.blank && !b.list:
 		return false // code that is only indented
 	}
-	if b.blank && !deep && !strings.HasPrefix(line, " ") && !item.MatchString(line) {
+	if b.blank && !deep && !strings.HasPrefix(line, " ") && !item().MatchString(line) {
 		b.list = false
 	}
 	b.blank = false

@@ -2,9 +2,10 @@ package links
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
+
+	"parley/internal/text"
 )
 
 // scan collects the links of a note.
@@ -92,11 +93,11 @@ func (s *scan) markdown() {
 	}
 }
 
-var label = regexp.MustCompile(`(?m)^[ >]{0,12}\[[^\]\[^\n][^\]\[\n]*\]:[ \t]*\n?[ \t]*`)
+var label = text.Pattern(`(?m)^[ >]{0,12}\[[^\]\[^\n][^\]\[\n]*\]:[ \t]*\n?[ \t]*`)
 
 // definitions adds those that are written [label]: destination.
 func (s *scan) definitions() {
-	for _, m := range label.FindAllStringIndex(s.masked, -1) {
+	for _, m := range label().FindAllStringIndex(s.masked, -1) {
 		from, to, angle := bounds(s.masked, m[1], '\n')
 		s.addMarkdown(from, to, angle, false)
 	}

@@ -5,9 +5,10 @@ import (
 	"encoding/base32"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"parley/internal/text"
 )
 
 // The fence around what holds for one turn only. No text that anybody wrote
@@ -25,7 +26,7 @@ const (
 )
 
 // imitated is whatever a reader might take for the fence.
-var imitated = regexp.MustCompile(`(?i)<(\s*/?\s*context\b[^<>]*)>`)
+var imitated = text.Pattern(`(?i)<(\s*/?\s*context\b[^<>]*)>`)
 
 // Layout lists what the chat template behind an endpoint does not support.
 type Layout struct {
@@ -149,9 +150,9 @@ func told(m Message) Message {
 }
 
 // callMarks is whatever a reader might take for a call or its result.
-var callMarks = regexp.MustCompile(`(?i)<(\s*/?\s*tool_(?:call|response)\b[^<>]*)>`)
+var callMarks = text.Pattern(`(?i)<(\s*/?\s*tool_(?:call|response)\b[^<>]*)>`)
 
-func unmarked(s string) string { return callMarks.ReplaceAllString(s, "‹$1›") }
+func unmarked(s string) string { return callMarks().ReplaceAllString(s, "‹$1›") }
 
 // arrangement is a list of messages being built.
 type arrangement struct {
@@ -228,7 +229,7 @@ func Unfenced(s string) string {
 	if !strings.Contains(s, "<") {
 		return s
 	}
-	return imitated.ReplaceAllString(s, "‹$1›")
+	return imitated().ReplaceAllString(s, "‹$1›")
 }
 
 // Fenced parts what Arrange put at the head of a user's words from the words.

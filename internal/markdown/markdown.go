@@ -4,13 +4,14 @@ package markdown
 
 import (
 	"bytes"
-	"regexp"
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+
+	whole "parley/internal/text"
 )
 
 // dialect is CommonMark with tables, strikethrough and spoilers. Raw HTML, link
@@ -49,7 +50,7 @@ var (
 
 // nested is a line that opens more quotations and lists within each other than
 // anybody means: the parser takes the square of their number.
-var nested = regexp.MustCompile(`(?m)^(?:[ \t]*(?:>|[-+*][ \t]|[0-9]{1,9}[.)][ \t])){20}[ \t]*`)
+var nested = whole.Pattern(`(?m)^(?:[ \t]*(?:>|[-+*][ \t]|[0-9]{1,9}[.)][ \t])){20}[ \t]*`)
 
 // Parse never fails: what it does not understand stays as text. The nodes point
 // into source, which may differ from s.
@@ -61,7 +62,7 @@ func Parse(s string) (doc ast.Node, source []byte) { return parse(usual, s) }
 func ParseGrowing(s string) (doc ast.Node, source []byte) { return parse(growing, s) }
 
 func parse(p parser.Parser, s string) (ast.Node, []byte) {
-	source := []byte(nested.ReplaceAllString(s, "$0\\"))
+	source := []byte(nested().ReplaceAllString(s, "$0\\"))
 	return p.Parse(text.NewReader(source)), source
 }
 

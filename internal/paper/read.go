@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"parley/internal/pdf"
+	"parley/internal/text"
 )
 
 // endings lists the documents that are read. Word's old format is not, and is listed
@@ -61,12 +61,12 @@ func readPages(ctx context.Context, data []byte, read PDF) (p Paper, err error) 
 var (
 	// joined are letters that a printer casts as one.
 	joined = strings.NewReplacer("ﬀ", "ff", "ﬁ", "fi", "ﬂ", "fl", "ﬃ", "ffi", "ﬄ", "ffl", "ﬅ", "st", "ﬆ", "st", "\u00AD", "")
-	parted = regexp.MustCompile(`(\pL)[-‐]\n(\p{Ll})`)
+	parted = text.Pattern(`(\pL)[-‐]\n(\p{Ll})`)
 )
 
 // asWords puts the words of a printed page together as people look for them: without
 // letters cast as one, and whole where a line ended within.
-func asWords(page string) string { return parted.ReplaceAllString(joined.Replace(page), "$1$2") }
+func asWords(page string) string { return parted().ReplaceAllString(joined.Replace(page), "$1$2") }
 
 // Why returns why a document cannot be read, as the end of a sentence "it is …"; ""
 // for an error that is not about the document, and for none.

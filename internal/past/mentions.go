@@ -1,7 +1,6 @@
 package past
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -15,11 +14,11 @@ const (
 )
 
 var (
-	urlPattern    = regexp.MustCompile(`https?://[^\s<>()"'\x60]+[^\s<>()"'\x60.,;:!?]`)
-	filePattern   = regexp.MustCompile(`\b[\w./-]*[\w-]\.(?:md|txt|pdf|go|py|js|ts|rs|c|h|cpp|java|json|ya?ml|toml|csv|sql|html|css|sh|png|jpe?g|docx?|xlsx?)\b`)
-	personPattern = regexp.MustCompile(`(?:^|\s)@(\w[\w.-]{1,31})`)
-	symbolPattern = regexp.MustCompile("`([A-Za-z_][\\w.:]*(?:\\(\\))?)`")
-	refPattern    = regexp.MustCompile(`(?i)\b(task|fact|note|order|issue|ticket) #?(\d+)\b`)
+	urlPattern    = text.Pattern(`https?://[^\s<>()"'\x60]+[^\s<>()"'\x60.,;:!?]`)
+	filePattern   = text.Pattern(`\b[\w./-]*[\w-]\.(?:md|txt|pdf|go|py|js|ts|rs|c|h|cpp|java|json|ya?ml|toml|csv|sql|html|css|sh|png|jpe?g|docx?|xlsx?)\b`)
+	personPattern = text.Pattern(`(?:^|\s)@(\w[\w.-]{1,31})`)
+	symbolPattern = text.Pattern("`([A-Za-z_][\\w.:]*(?:\\(\\))?)`")
+	refPattern    = text.Pattern(`(?i)\b(task|fact|note|order|issue|ticket) #?(\d+)\b`)
 )
 
 // Mentions are the things a session talked about; they survive every fold.
@@ -34,17 +33,17 @@ type Mentions struct {
 // With adds what a text names to what the session has named; the newest
 // 100 stay.
 func (m Mentions) With(text string) Mentions {
-	urls := urlPattern.FindAllString(text, -1)
+	urls := urlPattern().FindAllString(text, -1)
 	m.URLs = remember(m.URLs, urls...)
-	rest := urlPattern.ReplaceAllString(text, " ")
-	m.Files = remember(m.Files, filePattern.FindAllString(rest, -1)...)
-	for _, found := range personPattern.FindAllStringSubmatch(rest, -1) {
+	rest := urlPattern().ReplaceAllString(text, " ")
+	m.Files = remember(m.Files, filePattern().FindAllString(rest, -1)...)
+	for _, found := range personPattern().FindAllStringSubmatch(rest, -1) {
 		m.People = remember(m.People, "@"+found[1])
 	}
-	for _, found := range symbolPattern.FindAllStringSubmatch(rest, -1) {
+	for _, found := range symbolPattern().FindAllStringSubmatch(rest, -1) {
 		m.Symbols = remember(m.Symbols, found[1])
 	}
-	for _, found := range refPattern.FindAllStringSubmatch(rest, -1) {
+	for _, found := range refPattern().FindAllStringSubmatch(rest, -1) {
 		m.Refs = remember(m.Refs, strings.ToLower(found[1])+" "+found[2])
 	}
 	return capMentions(m)

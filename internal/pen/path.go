@@ -2,7 +2,6 @@ package pen
 
 import (
 	"path"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -16,8 +15,8 @@ const maxPath = 256
 
 var (
 	// device names are no files on some systems a vault may be synced to.
-	device  = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)[ ]*(\.|$)`)
-	encoded = regexp.MustCompile(`(?i)%(2e|2f|5c|00)`)
+	device  = text.Pattern(`(?i)^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)[ ]*(\.|$)`)
+	encoded = text.Pattern(`(?i)%(2e|2f|5c|00)`)
 )
 
 // CheckPath checks whether a note may be written under this path: relative,
@@ -36,7 +35,7 @@ func CheckPath(name string) error {
 		return no(whyBarred)
 	case strings.ContainsFunc(name, unseen):
 		return no(whyUnseen)
-	case encoded.MatchString(name):
+	case encoded().MatchString(name):
 		return no(whyEncoded)
 	case path.Ext(name) != ".md":
 		return no(whyEnding)
@@ -51,7 +50,7 @@ func CheckPath(name string) error {
 			return no(whyEdges)
 		case len(part) > 200: // room for what is added to names of kept versions
 			return no(whyLong)
-		case device.MatchString(part):
+		case device().MatchString(part):
 			return no(whyDevice)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"parley/internal/engine"
+	"parley/internal/text"
 )
 
 // dialect is PostgreSQL's way. Transactions are serializable unless they need not be: what
@@ -23,18 +24,18 @@ func require(query string) string {
 // rewritten is what SQLite says in another way: hints on how to run a statement, and the
 // search in an index of words.
 var rewritten = []struct {
-	from *regexp.Regexp
+	from func() *regexp.Regexp
 	to   string
 }{
-	{regexp.MustCompile(`\bINDEXED BY \w+`), ""},
-	{regexp.MustCompile(`\bCROSS JOIN ([\w.]+)((?: AS)?(?: \w+)?) ON\b`), "JOIN $1$2 ON"},
-	{regexp.MustCompile(`\b(\w+_fts) MATCH (:\w+|\?)`), "$1.words @@ CAST($2 AS tsquery)"},
+	{text.Pattern(`\bINDEXED BY \w+`), ""},
+	{text.Pattern(`\bCROSS JOIN ([\w.]+)((?: AS)?(?: \w+)?) ON\b`), "JOIN $1$2 ON"},
+	{text.Pattern(`\b(\w+_fts) MATCH (:\w+|\?)`), "$1.words @@ CAST($2 AS tsquery)"},
 }
 
 // inWords writes a statement in PostgreSQL's words.
 func inWords(query string) string {
 	for _, r := range rewritten {
-		query = r.from.ReplaceAllString(query, r.to)
+		query = r.from().ReplaceAllString(query, r.to)
 	}
 	return query
 }

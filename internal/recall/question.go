@@ -2,11 +2,12 @@ package recall
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"parley/internal/text"
 )
 
 // question is what is asked, taken apart.
@@ -33,7 +34,7 @@ type share struct {
 func ask(text string, said []Message) question {
 	speakers, words := named(said, text)
 	low := strings.ToLower(text)
-	q := question{words: len(words), stands: map[string][]share{}, speakers: speakers, when: asksWhen.MatchString(low), stem: stemmerOf(text)}
+	q := question{words: len(words), stands: map[string][]share{}, speakers: speakers, when: asksWhen().MatchString(low), stem: stemmerOf(text)}
 	for i, w := range words {
 		own := Stem(w)
 		for s := range synonyms()[own] {
@@ -43,7 +44,7 @@ func ask(text string, said []Message) question {
 		}
 		own = q.stem(w)
 		q.stands[own] = append(q.stands[own], share{i, 1})
-		if _, season := seasons[w]; season || yearWord.MatchString(w) || monthWord.MatchString(w) {
+		if _, season := seasons[w]; season || yearWord().MatchString(w) || monthWord().MatchString(w) {
 			q.dates = append(q.dates, share{i, 1})
 		}
 	}
@@ -86,10 +87,10 @@ func shortFor(a, b string) bool {
 }
 
 var (
-	yearWord  = regexp.MustCompile(`\b(19|20)\d\d\b`)
-	monthWord = regexp.MustCompile(`^(january|february|march|april|may|june|july|august|september|october|november|december)$`)
-	dayWord   = regexp.MustCompile(`\b([12]?\d|3[01])(st|nd|rd|th)?\b`)
-	asksWhen  = regexp.MustCompile(`^(since |until )?when\b|\bhow (long|often|soon)\b|\b(what|which) (day|date|month|year|time|week|season)\b`)
+	yearWord  = text.Pattern(`\b(19|20)\d\d\b`)
+	monthWord = text.Pattern(`^(january|february|march|april|may|june|july|august|september|october|november|december)$`)
+	dayWord   = text.Pattern(`\b([12]?\d|3[01])(st|nd|rd|th)?\b`)
+	asksWhen  = text.Pattern(`^(since |until )?when\b|\bhow (long|often|soon)\b|\b(what|which) (day|date|month|year|time|week|season)\b`)
 	seasons   = map[string][]time.Month{
 		"spring": {3, 4, 5}, "summer": {6, 7, 8}, "autumn": {9, 10, 11}, "fall": {9, 10, 11}, "winter": {12, 1, 2}, "christmas": {12}, "halloween": {10}, "easter": {3, 4},
 	}
@@ -104,7 +105,7 @@ func (q *question) calendar(text string) {
 			q.months = append(q.months, m)
 		}
 	}
-	for _, d := range dayWord.FindAllStringSubmatch(low, -1) {
+	for _, d := range dayWord().FindAllStringSubmatch(low, -1) {
 		if len(q.months) > 0 {
 			n, _ := strconv.Atoi(d[1]) // two digits
 			q.days = append(q.days, n)
@@ -115,7 +116,7 @@ func (q *question) calendar(text string) {
 			q.months = append(q.months, months...)
 		}
 	}
-	for _, y := range yearWord.FindAllString(low, -1) {
+	for _, y := range yearWord().FindAllString(low, -1) {
 		t, _ := time.Parse("2006", y) // four digits
 		q.years = append(q.years, t.Year())
 	}

@@ -268,19 +268,19 @@ func (c Capture) verdicts(d memory.Decision) string {
 }
 
 var (
-	wishForm = regexp.MustCompile(`(?is)^\W*(?:it\s+)?(?:should(?:n'?t)?(?:'ve)?|must)?\s*(not\b)?\s*(?:have\b)?\s*(?:been\b)?\s*(?:said|say|answered|answer|mentioned|mention|told\s+(?:me|them|us)|replied|reply|applied|apply|used|use|called|call|asked|ask)?\s*(?:the\s+)?(?:rule|guideline|tool)?\s*[:,]?\s*(.*)$`)
-	negated  = regexp.MustCompile(`(?i)^\W*(?:it\s+)?should(?:n'?t| not)\b`)
-	pieces   = regexp.MustCompile(`[\pL\pN_.-]+`)
+	wishForm = text.Pattern(`(?is)^\W*(?:it\s+)?(?:should(?:n'?t)?(?:'ve)?|must)?\s*(not\b)?\s*(?:have\b)?\s*(?:been\b)?\s*(?:said|say|answered|answer|mentioned|mention|told\s+(?:me|them|us)|replied|reply|applied|apply|used|use|called|call|asked|ask)?\s*(?:the\s+)?(?:rule|guideline|tool)?\s*[:,]?\s*(.*)$`)
+	negated  = text.Pattern(`(?i)^\W*(?:it\s+)?should(?:n'?t| not)\b`)
+	pieces   = text.Pattern(`[\pL\pN_.-]+`)
 )
 
 // wish turns what should have been into the line of a script that fails now.
 func (c Capture) wish(should, answer string, d memory.Decision) (string, error) {
-	m := wishForm.FindStringSubmatch(should)
+	m := wishForm().FindStringSubmatch(should)
 	rest := strings.Trim(strings.TrimSpace(m[2]), "\"“”„'`.")
 	if rest == "" {
 		return "", ErrNoWish
 	}
-	not := m[1] != "" || negated.MatchString(should)
+	not := m[1] != "" || negated().MatchString(should)
 	if what, id := c.named(rest); what != "" {
 		var came playbook.MatchResult
 		_ = json.Unmarshal(d.Detail.Playbook, &came) // none is none
@@ -294,7 +294,7 @@ func (c Capture) wish(should, answer string, d memory.Decision) (string, error) 
 		return "", ErrNoWish
 	}
 	var words []string
-	for _, w := range pieces.FindAllString(rest, -1) {
+	for _, w := range pieces().FindAllString(rest, -1) {
 		words = append(words, regexp.QuoteMeta(strings.Trim(w, ".-")))
 	}
 	pattern := "(?i)" + strings.Join(words, `\W+`)
@@ -315,7 +315,7 @@ func (c Capture) named(wish string) (what, id string) {
 	if b == nil {
 		return "", ""
 	}
-	words := pieces.FindAllString(wish, -1)
+	words := pieces().FindAllString(wish, -1)
 	if len(words) > 3 {
 		return "", ""
 	}

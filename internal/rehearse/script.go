@@ -15,6 +15,7 @@ import (
 
 	"parley/config"
 	"parley/internal/chat"
+	"parley/internal/text"
 )
 
 // Script is a conversation to rehearse: a txtar file whose file "talk" says
@@ -215,7 +216,7 @@ func (s *Script) check(a act) error {
 }
 
 // speaker is who says a line, and where: [telegram:42@-100/7 admin].
-var speaker = regexp.MustCompile(`^\[(?:([a-z]+):)?([\w.-]+)(?:@([\w.-]+)(?:/([\w.-]+))?)?( admin)?\] *`)
+var speaker = text.Pattern(`^\[(?:([a-z]+):)?([\w.-]+)(?:@([\w.-]+)(?:/([\w.-]+))?)?( admin)?\] *`)
 
 // platforms are those a script can speak on.
 var platforms = []string{"terminal", "telegram", "discord"}
@@ -230,7 +231,7 @@ func Message(id int, text string) (chat.Message, error) {
 // terminal; without a channel, a direct chat.
 func (a act) message() (chat.Message, error) {
 	text, platform, user, channel, thread, admin := a.text, "terminal", "local", "local", "", false
-	if found := speaker.FindStringSubmatch(text); found != nil {
+	if found := speaker().FindStringSubmatch(text); found != nil {
 		text = text[len(found[0]):]
 		platform, user, channel, thread, admin = found[1], found[2], found[3], found[4], found[5] != ""
 	} else if strings.HasPrefix(text, "[") {

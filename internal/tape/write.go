@@ -3,7 +3,6 @@ package tape
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 
@@ -160,13 +159,13 @@ func (t *Tape) write(ctx context.Context, list []take) error {
 }
 
 // pictures are data that only a machine reads.
-var pictures = regexp.MustCompile(`data:([a-z]+/[a-z0-9.+-]+);base64,([A-Za-z0-9+/=]{200,})`)
+var pictures = text.Pattern(`data:([a-z]+/[a-z0-9.+-]+);base64,([A-Za-z0-9+/=]{200,})`)
 
 // pack hides what is secret, leaves out what is too much, and compresses.
 func (t *Tape) pack(c take) (packed, error) {
 	request, answer := c.bodies()
 	if strings.Contains(request, ";base64,") {
-		request = pictures.ReplaceAllStringFunc(request, func(s string) string {
+		request = pictures().ReplaceAllStringFunc(request, func(s string) string {
 			kind, data, _ := strings.Cut(s, ",")
 			return fmt.Sprintf("%s,(%d bytes are not kept)", kind, len(data)*3/4)
 		})

@@ -8,7 +8,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"time"
 	"unicode/utf8"
@@ -17,6 +16,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/provenance"
+	"parley/internal/text"
 )
 
 // Tool is one capability. Spec returns the same value every time. Call may be
@@ -220,14 +220,14 @@ type Spec struct {
 	Parameters json.RawMessage
 }
 
-var nameForm = regexp.MustCompile(`^[a-z][a-zA-Z0-9_-]{0,63}$`)
+var nameForm = text.Pattern(`^[a-z][a-zA-Z0-9_-]{0,63}$`)
 
 // Check reports which rule of Meta s breaks; nil if none.
 func (s Spec) Check() error {
 	describes := utf8.RuneCountInString(s.Description)
 	switch {
-	case !nameForm.MatchString(s.Name):
-		return fmt.Errorf("tool %q: name must match %s", s.Name, nameForm)
+	case !nameForm().MatchString(s.Name):
+		return fmt.Errorf("tool %q: name must match %s", s.Name, nameForm())
 	case describes < 1 || describes > 500:
 		return fmt.Errorf("tool %s: description has %d characters, not 1-500", s.Name, describes)
 	case !slices.Contains(categories, s.Category):

@@ -2,7 +2,6 @@ package vault
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -135,7 +134,7 @@ func outline(src string, lines []string) (heads []head, code []bool) {
 		case *ast.Heading:
 			begin := strings.TrimLeft(lines[first], " ")
 			atx := strings.HasPrefix(begin, "#")
-			if !atx && nested.MatchString(begin) {
+			if !atx && nested().MatchString(begin) {
 				continue // a rule below a list or a quotation
 			}
 			h := head{level: n.Level, text: plain(string(segments.Value(source))), line: first, body: last + 1}
@@ -151,18 +150,18 @@ func outline(src string, lines []string) (heads []head, code []bool) {
 }
 
 // nested matches the beginning of a list item, a quotation or a table.
-var nested = regexp.MustCompile(`^([-*+>|]|\d{1,9}[.)]\s)`)
+var nested = whole.Pattern(`^([-*+>|]|\d{1,9}[.)]\s)`)
 
 var (
-	markdownLink = regexp.MustCompile(`!?\[([^\[\]]*)\]\([^()\s]*\)`)
-	wikiShown    = regexp.MustCompile(`\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]`)
+	markdownLink = whole.Pattern(`!?\[([^\[\]]*)\]\([^()\s]*\)`)
+	wikiShown    = whole.Pattern(`\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]`)
 	emphasis     = strings.NewReplacer("**", "", "__", "", "`", "", "*", "", "~~", "")
 )
 
 // plain returns a heading without markup, on one line.
 func plain(s string) string {
 	s = whole.Clip(s, 4*maxName)
-	s = wikiShown.ReplaceAllString(markdownLink.ReplaceAllString(s, "$1"), "$1")
+	s = wikiShown().ReplaceAllString(markdownLink().ReplaceAllString(s, "$1"), "$1")
 	return whole.Clip(strings.Join(strings.Fields(emphasis.Replace(s)), " "), maxName)
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"regexp"
 	"strings"
 
 	"github.com/bwmarrin/discordgo"
@@ -25,7 +24,7 @@ const (
 const threadExists = 160004
 
 // marks are how mentions, channels and emoji are written.
-var marks = regexp.MustCompile(`<[@#:a][^<>\s]*>`)
+var marks = text.Pattern(`<[@#:a][^<>\s]*>`)
 
 // branch moves a message that calls the bot in a channel of a server into a thread of
 // its own, and follows one that has been moved. Where no thread can be opened, the
@@ -53,7 +52,7 @@ func (t *atlas) branched(k chat.Key, id string) bool {
 }
 
 func (a *Adapter) openThread(ctx context.Context, m *chat.Message) bool {
-	name := strings.Join(strings.Fields(marks.ReplaceAllString(m.Text, " ")), " ")
+	name := strings.Join(strings.Fields(marks().ReplaceAllString(m.Text, " ")), " ")
 	if name == "" {
 		name = wordThread
 	}

@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/url"
-	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -77,8 +76,8 @@ type Timing struct {
 const maxSecret = 256 // characters; Bot API setWebhook
 
 var (
-	secretForm = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
-	tokenForm  = regexp.MustCompile(`^[A-Za-z0-9:_-]+$`)
+	secretForm = text.Pattern(`^[A-Za-z0-9_-]+$`)
+	tokenForm  = text.Pattern(`^[A-Za-z0-9:_-]+$`)
 )
 
 // Adapter is the bot's side of Telegram. It implements chat.Adapter.
@@ -118,9 +117,9 @@ func New(opts Options) (*Adapter, error) {
 		return nil, fmt.Errorf("telegram.mode %q: want %s or %s", opts.Mode, ModePolling, ModeWebhook)
 	case opts.Mode == ModeWebhook && (opts.Webhook.Listen == "" || opts.Webhook.URL == ""):
 		return nil, errors.New("telegram.webhook: listen and url are both needed")
-	case opts.Mode == ModeWebhook && (len(opts.Webhook.Secret) > maxSecret || !secretForm.MatchString(opts.Webhook.Secret)):
+	case opts.Mode == ModeWebhook && (len(opts.Webhook.Secret) > maxSecret || !secretForm().MatchString(opts.Webhook.Secret)):
 		return nil, errors.New("telegram.webhook.secret: want 1 to 256 characters of A-Z a-z 0-9 _ -")
-	case !tokenForm.MatchString(opts.Token):
+	case !tokenForm().MatchString(opts.Token):
 		return nil, errors.New("telegram.token: not a token as @BotFather gives them")
 	}
 	if u, err := url.Parse(opts.APIURL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {

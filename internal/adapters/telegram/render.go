@@ -2,7 +2,6 @@ package telegram
 
 import (
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -234,13 +233,13 @@ func (w *walker) link(n ast.Node, to, title string) {
 	}
 }
 
-var mention = regexp.MustCompile(`@[A-Za-z0-9_]{4,}`)
+var mention = text.Pattern(`@[A-Za-z0-9_]{4,}`)
 
 // prose writes text in which Telegram finds @names by itself. Beyond a few, names
 // are broken up invisibly so that nobody is notified.
 func (w *walker) prose(s string) {
 	if strings.Contains(s, "@") {
-		s = mention.ReplaceAllStringFunc(s, func(name string) string {
+		s = mention().ReplaceAllStringFunc(s, func(name string) string {
 			if w.mentions++; w.mentions <= maxMentions {
 				return name
 			}

@@ -82,7 +82,7 @@ func TestRender(t *testing.T) {
 
 func TestRenderCallsFewPeople(t *testing.T) {
 	r := render(strings.Repeat("@alice ", 50))
-	if n := len(mention.FindAllString(r.text, -1)); n != maxMentions {
+	if n := len(mention().FindAllString(r.text, -1)); n != maxMentions {
 		t.Errorf("%d people are called, want %d", n, maxMentions)
 	}
 }

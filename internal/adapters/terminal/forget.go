@@ -22,7 +22,7 @@ func (a *Adapter) historyOf(user string) string {
 	switch {
 	case a.o.HistoryFile == "" || user == Local:
 		return a.o.HistoryFile
-	case !nameForm.MatchString(name):
+	case !nameForm().MatchString(name):
 		return ""
 	}
 	return a.o.HistoryFile + "-" + name

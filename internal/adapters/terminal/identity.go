@@ -1,18 +1,18 @@
 package terminal
 
 import (
-	"regexp"
 	"strings"
 
 	"parley/internal/chat"
+	"parley/internal/text"
 )
 
-var nameForm = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
+var nameForm = text.Pattern(`^[A-Za-z0-9._-]{1,64}$`)
 
 // Identity is the grammar of the terminal's ids: people there choose their own.
 var Identity = chat.Identity{
 	Platform: platform,
-	Person:   nameForm.MatchString,
+	Person:   func(id string) bool { return nameForm().MatchString(id) },
 	People:   []string{"terminal:NAME"},
 }
 

@@ -2,27 +2,28 @@ package terminal
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
 	"unicode"
 
 	"github.com/yuin/goldmark/ast"
 	extast "github.com/yuin/goldmark/extension/ast"
+
+	"parley/internal/text"
 )
 
 // undecided is the beginning of a line that may yet begin any kind of block, or
 // a fence, whose line decides it only at its end.
-var undecided = regexp.MustCompile("^(?:[-+*_=>#`~:|0-9.)( \\t]*|[-+*>0-9.) \\t]*(?:```|~~~).*)$")
+var undecided = text.Pattern("^(?:[-+*_=>#`~:|0-9.)( \\t]*|[-+*>0-9.) \\t]*(?:```|~~~).*)$")
 
 // settled returns the part of an unfinished text in which the blocks, and the
 // neighbors of each run of marks, are certain.
 func settled(text string) string {
 	text = whole(text)
 	at := strings.LastIndexByte(text, '\n') + 1
-	if !undecided.MatchString(text[at:]) {
+	if !undecided().MatchString(text[at:]) {
 		text = strings.TrimRight(text, "*_~`#|\\!]")
 	}
-	if undecided.MatchString(text[at:]) { // or what is left of it
+	if undecided().MatchString(text[at:]) { // or what is left of it
 		text = text[:at]
 	}
 	for { // the head of a table, if the next line says so, and its rows

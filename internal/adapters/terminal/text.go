@@ -1,10 +1,11 @@
 package terminal
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"parley/internal/text"
 )
 
 // tidy turns typed bytes into text: valid UTF-8 without NUL.
@@ -15,7 +16,7 @@ func tidy(line string) string {
 
 // sequence matches control sequences of terminals: CSI, OSC and its relatives, and
 // two-character escapes.
-var sequence = regexp.MustCompile(`(?:\x1b\[|\x{9b})[0-?]*[ -/]*[@-~]|(?:\x1b[\]PX^_]|[\x{9d}\x{90}\x{98}\x{9e}\x{9f}])[^\x07\x1b\x{9c}]*(?:\x07|\x1b\\|\x{9c})|\x1b[ -/]*[0-Z\\^-~]`)
+var sequence = text.Pattern(`(?:\x1b\[|\x{9b})[0-?]*[ -/]*[@-~]|(?:\x1b[\]PX^_]|[\x{9d}\x{90}\x{98}\x{9e}\x{9f}])[^\x07\x1b\x{9c}]*(?:\x07|\x1b\\|\x{9c})|\x1b[ -/]*[0-Z\\^-~]`)
 
 // clean removes everything from an answer that could control the terminal; line
 // breaks and tabs stay.
@@ -24,7 +25,7 @@ func clean(text string) string {
 	if !strings.ContainsFunc(text, isControl) {
 		return text
 	}
-	text = sequence.ReplaceAllString(text, "")
+	text = sequence().ReplaceAllString(text, "")
 	return strings.Map(func(r rune) rune { // what the pattern left, or put together
 		if isControl(r) {
 			return -1

@@ -1,20 +1,20 @@
 package terminal
 
 import (
-	"regexp"
 	"strings"
 
 	"parley/internal/lineedit"
+	"parley/internal/text"
 )
 
 // narrowest is the width, in columns, below which wrapping does more harm than good.
 const narrowest = 20
 
 // style matches what changes the look of text, and the beginning and end of links.
-var style = regexp.MustCompile("\x1b\\[[0-9;]*m|\x1b\\]8;;[^\x1b]*\x1b\\\\")
+var style = text.Pattern("\x1b\\[[0-9;]*m|\x1b\\]8;;[^\x1b]*\x1b\\\\")
 
 // wide returns how many columns a text takes, styles aside.
-func wide(s string) int { return lineedit.Width(style.ReplaceAllString(s, "")) }
+func wide(s string) int { return lineedit.Width(style().ReplaceAllString(s, "")) }
 
 // wrapLine breaks a line between words where it is wider than width, unless
 // that is 0; what follows a break begins with hang.
@@ -51,7 +51,7 @@ func breakLines(text string, width int) []string {
 	on, link := "", ""
 	for i, line := range lines {
 		lines[i] = link + on + line
-		for _, s := range style.FindAllString(line, -1) {
+		for _, s := range style().FindAllString(line, -1) {
 			switch {
 			case s == linkEnd:
 				link = ""

@@ -2,9 +2,10 @@ package dialect
 
 import (
 	"encoding/json"
-	"regexp"
 	"strings"
 	"unicode"
+
+	"parley/internal/text"
 )
 
 // maxCalls bounds the calls of one text.
@@ -15,8 +16,8 @@ const maxCalls = 128
 func (r *Reader) parse(body string) ([]Call, Fault) {
 	var calls []Call
 	body = strings.ReplaceAll(body, minimax, "")
-	body = kimiEnd.ReplaceAllString(kimiArg.ReplaceAllString(kimiCall.ReplaceAllString(body, `<invoke name="$1">`), `<parameter name="$1">`), `</$1>`)
-	if at := strings.IndexByte(body, '{'); tagForm.MatchString(cut(body, at)) {
+	body = kimiEnd().ReplaceAllString(kimiArg().ReplaceAllString(kimiCall().ReplaceAllString(body, `<invoke name="$1">`), `<parameter name="$1">`), `</$1>`)
+	if at := strings.IndexByte(body, '{'); tagForm().MatchString(cut(body, at)) {
 		calls = r.tags(body)
 	} else {
 		calls = (&reading{r: r, loose: loose{s: body}}).calls()
@@ -49,18 +50,18 @@ func (r *Reader) offered(name string) (json.RawMessage, bool) {
 // Names and arguments in tags: Qwen3-Coder and Seed; MiniMax, DeepSeek's DSML
 // and Claude; GLM's pairs.
 var (
-	tagForm  = regexp.MustCompile(`<(?:｜DSML｜|atem:)?(?:function=|(?:invoke|function)\s+name=)`)
-	tagCall  = regexp.MustCompile(`(?s)<(?:｜DSML｜|atem:)?(?:function=|(?:invoke|function)\s+name=)"?([^\s">]+)"?\s*>(.*?)(?:</(?:｜DSML｜|atem:)?(?:function|invoke|call)>|$)`)
-	tagValue = regexp.MustCompile(`(?s)<(?:｜DSML｜|atem:)?param(?:eter)?(?:=|\s+name=)"?([^\s">]+)"?[^>]*?(string="true")?[^>]*>(.*?)(?:</(?:｜DSML｜|atem:)?(?:param|parameter|argument)>|$)`)
-	ownTag   = regexp.MustCompile(`<([A-Za-z_][\w-]*)>`)
-	kimiCall = regexp.MustCompile(`<\|open\|>call tool="([^"]+)"[^<]*<\|sep\|>`)
-	kimiArg  = regexp.MustCompile(`<\|open\|>argument key="([^"]+)"[^<]*<\|sep\|>`)
-	kimiEnd  = regexp.MustCompile(`<\|close\|>(\w+)<\|sep\|>`)
-	argPair  = regexp.MustCompile(`(?s)<arg_key>(.*?)</arg_key>\s*<arg_value>(.*?)</arg_value>`)
+	tagForm  = text.Pattern(`<(?:｜DSML｜|atem:)?(?:function=|(?:invoke|function)\s+name=)`)
+	tagCall  = text.Pattern(`(?s)<(?:｜DSML｜|atem:)?(?:function=|(?:invoke|function)\s+name=)"?([^\s">]+)"?\s*>(.*?)(?:</(?:｜DSML｜|atem:)?(?:function|invoke|call)>|$)`)
+	tagValue = text.Pattern(`(?s)<(?:｜DSML｜|atem:)?param(?:eter)?(?:=|\s+name=)"?([^\s">]+)"?[^>]*?(string="true")?[^>]*>(.*?)(?:</(?:｜DSML｜|atem:)?(?:param|parameter|argument)>|$)`)
+	ownTag   = text.Pattern(`<([A-Za-z_][\w-]*)>`)
+	kimiCall = text.Pattern(`<\|open\|>call tool="([^"]+)"[^<]*<\|sep\|>`)
+	kimiArg  = text.Pattern(`<\|open\|>argument key="([^"]+)"[^<]*<\|sep\|>`)
+	kimiEnd  = text.Pattern(`<\|close\|>(\w+)<\|sep\|>`)
+	argPair  = text.Pattern(`(?s)<arg_key>(.*?)</arg_key>\s*<arg_value>(.*?)</arg_value>`)
 )
 
 func (r *Reader) tags(body string) (calls []Call) {
-	for _, m := range tagCall.FindAllStringSubmatch(body, maxCalls) {
+	for _, m := range tagCall().FindAllStringSubmatch(body, maxCalls) {
 		name, inner := m[1], m[2]
 		schema, _ := r.offered(name)
 		if args := (&loose{s: strings.TrimSpace(inner)}); strings.HasPrefix(args.s, "{") {
@@ -72,7 +73,7 @@ func (r *Reader) tags(body string) (calls []Call) {
 			continue
 		}
 		var fields []field
-		for _, p := range tagValue.FindAllStringSubmatch(inner, -1) {
+		for _, p := range tagValue().FindAllStringSubmatch(inner, -1) {
 			text := strings.TrimSuffix(strings.TrimPrefix(p[3], "<![CDATA["), "]]>")
 			fields = append(fields, field{p[1], value{raw: typed(schema, p[1], text, p[2] != "")}})
 		}
@@ -91,7 +92,7 @@ func (r *Reader) tags(body string) (calls []Call) {
 // writes them.
 func ownTags(schema json.RawMessage, inner string) (fields []field) {
 	for {
-		m := ownTag.FindStringSubmatchIndex(inner)
+		m := ownTag().FindStringSubmatchIndex(inner)
 		if m == nil {
 			return fields
 		}
@@ -295,7 +296,7 @@ func (b *reading) pairs(name string) bool {
 		return false
 	}
 	end += len("</arg_value>")
-	for _, p := range argPair.FindAllStringSubmatch(b.s[b.i:end], -1) {
+	for _, p := range argPair().FindAllStringSubmatch(b.s[b.i:end], -1) {
 		key := strings.TrimSpace(p[1])
 		fields = append(fields, field{key, value{raw: typed(schema, key, p[2], false)}})
 	}

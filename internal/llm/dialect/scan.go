@@ -1,9 +1,10 @@
 package dialect
 
 import (
-	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"parley/internal/text"
 )
 
 // event is what may stand at one place of the prose.
@@ -275,11 +276,11 @@ func (r *Reader) stepHeader(final bool) bool {
 	return true
 }
 
-var addressee = regexp.MustCompile(`to=(?:functions\.)?([^\s<]+)`)
+var addressee = text.Pattern(`to=(?:functions\.)?([^\s<]+)`)
 
 // recipient returns the tool that a header is addressed to.
 func recipient(head string) (name string, ok bool) {
-	m := addressee.FindStringSubmatch(head)
+	m := addressee().FindStringSubmatch(head)
 	if m == nil || m[1] == "assistant" || m[1] == "user" || m[1] == "self" || m[1] == "all" {
 		return "", false
 	}

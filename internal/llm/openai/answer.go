@@ -294,7 +294,7 @@ func (a *answer) repair(e *llm.Error) *repair {
 	switch {
 	case a.fault != "":
 		return &repair{a.fault, a.text.String()}
-	case errors.Is(e.Class, llm.ErrUnavailable) && unreadable.MatchString(e.Detail):
+	case errors.Is(e.Class, llm.ErrUnavailable) && unreadable().MatchString(e.Detail):
 		e.Class = llm.ErrInvalidOutput
 		return &repair{fault: dialect.Garbled}
 	}

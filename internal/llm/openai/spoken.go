@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"parley/internal/llm"
@@ -44,7 +43,7 @@ func reader(r llm.Request, known quirks, again bool, onText func(string)) *diale
 	for _, t := range r.Tools {
 		schemas[t.Name] = t.Parameters
 	}
-	d := &dialect.Reader{Show: onText, Opened: known&thinksAhead != 0 || thinkers.MatchString(r.Model), Sure: again,
+	d := &dialect.Reader{Show: onText, Opened: known&thinksAhead != 0 || thinkers().MatchString(r.Model), Sure: again,
 		Offer: func(name string) (json.RawMessage, bool) {
 			schema, ok := schemas[name]
 			return schema, ok
@@ -57,7 +56,7 @@ func reader(r llm.Request, known quirks, again bool, onText func(string)) *diale
 
 // thinkers is models whose templates begin a thought: what they write is held
 // back until it is known to be an answer, from the first time on.
-var thinkers = regexp.MustCompile(`(?i)qwq|deepseek-r1|deepseek-reasoner|\br1\b|thinking`)
+var thinkers = text.Pattern(`(?i)qwq|deepseek-r1|deepseek-reasoner|\br1\b|thinking`)
 
 // quoted reports whether a call stands in what others wrote: a model that repeats it
 // word for word does not mean it.
@@ -88,7 +87,7 @@ func spoken(calls []dialect.Call) []llm.ToolCall {
 
 // unreadable is what servers say when they cannot read the call that their own
 // model wrote: Ollama (issue 12884), llama.cpp (issue 24644).
-var unreadable = regexp.MustCompile(`(?i)error parsing tool call|failed to parse (input|tool call|messages? content|arguments)|tool call parsing failed`)
+var unreadable = text.Pattern(`(?i)error parsing tool call|failed to parse (input|tool call|messages? content|arguments)|tool call parsing failed`)
 
 // repair is an answer that has to be written again, and why.
 type repair struct {

@@ -7,11 +7,11 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"parley/internal/llm"
+	"parley/internal/text"
 )
 
 // ollamaWindow is what Ollama gives a model on a small machine when nobody says
@@ -130,7 +130,7 @@ func (c *Client) llamaServer(ctx context.Context) int {
 	return body.Settings.Ctx
 }
 
-var numCtx = regexp.MustCompile(`(?m)^\s*num_ctx\s+(\d+)`)
+var numCtx = text.Pattern(`(?m)^\s*num_ctx\s+(\d+)`)
 
 // ollama asks Ollama for what the model is loaded with or, before it is, for
 // what its description sets.
@@ -156,7 +156,7 @@ func (c *Client) ollama(ctx context.Context) (tokens int, sure bool, err error) 
 	if err := c.ask(ctx, http.MethodPost, c.beside("/api/show"), map[string]string{"model": c.o.Model}, &shown); err != nil {
 		return 0, false, err
 	}
-	if found := numCtx.FindStringSubmatch(shown.Parameters); found != nil {
+	if found := numCtx().FindStringSubmatch(shown.Parameters); found != nil {
 		n, _ := strconv.Atoi(found[1])
 		return n, false, nil
 	}

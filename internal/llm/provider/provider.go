@@ -17,27 +17,27 @@ const OpenAI = "https://api.openai.com/v1"
 // Provider is one that serves models.
 type Provider struct {
 	Name string
-	Base string         // of its OpenAI-compatible interface
-	Keys string         // the page where its keys are made
-	Best string         // what people take who name no model; "" for the first in its list
-	form *regexp.Regexp // of its keys; nil where nothing tells them from others
+	Base string                // of its OpenAI-compatible interface
+	Keys string                // the page where its keys are made
+	Best string                // what people take who name no model; "" for the first in its list
+	form func() *regexp.Regexp // of its keys; nil where nothing tells them from others
 }
 
 // providers are asked, and shown, in this order. OpenAI's keys hold a mark of its
 // own, or begin as nobody else's do; "sk-" alone is used by many.
 var providers = []Provider{
-	{"OpenAI", OpenAI, "https://platform.openai.com/api-keys", "gpt-4o-mini", regexp.MustCompile(`^sk-(proj|svcacct|admin|None)-[\w-]{20,}$|^sk-[\w-]*T3BlbkFJ[\w-]+$`)},
-	{"Anthropic", "https://api.anthropic.com/v1", "https://console.anthropic.com/settings/keys", "", regexp.MustCompile(`^sk-ant-`)},
-	{"Google", "https://generativelanguage.googleapis.com/v1beta/openai", "https://aistudio.google.com/apikey", "", regexp.MustCompile(`^AIza`)},
-	{"OpenRouter", "https://openrouter.ai/api/v1", "https://openrouter.ai/settings/keys", "", regexp.MustCompile(`^sk-or-`)},
-	{"Groq", "https://api.groq.com/openai/v1", "https://console.groq.com/keys", "", regexp.MustCompile(`^gsk_`)},
+	{"OpenAI", OpenAI, "https://platform.openai.com/api-keys", "gpt-4o-mini", text.Pattern(`^sk-(proj|svcacct|admin|None)-[\w-]{20,}$|^sk-[\w-]*T3BlbkFJ[\w-]+$`)},
+	{"Anthropic", "https://api.anthropic.com/v1", "https://console.anthropic.com/settings/keys", "", text.Pattern(`^sk-ant-`)},
+	{"Google", "https://generativelanguage.googleapis.com/v1beta/openai", "https://aistudio.google.com/apikey", "", text.Pattern(`^AIza`)},
+	{"OpenRouter", "https://openrouter.ai/api/v1", "https://openrouter.ai/settings/keys", "", text.Pattern(`^sk-or-`)},
+	{"Groq", "https://api.groq.com/openai/v1", "https://console.groq.com/keys", "", text.Pattern(`^gsk_`)},
 	{"Mistral", "https://api.mistral.ai/v1", "https://console.mistral.ai/api-keys", "mistral-small-latest", nil},
 	{"DeepSeek", "https://api.deepseek.com/v1", "https://platform.deepseek.com/api_keys", "deepseek-chat", nil},
-	{"xAI", "https://api.x.ai/v1", "https://console.x.ai", "", regexp.MustCompile(`^xai-`)},
-	{"Cerebras", "https://api.cerebras.ai/v1", "https://cloud.cerebras.ai", "", regexp.MustCompile(`^csk-`)},
-	{"Hugging Face", "https://router.huggingface.co/v1", "https://huggingface.co/settings/tokens", "", regexp.MustCompile(`^hf_`)},
-	{"NVIDIA", "https://integrate.api.nvidia.com/v1", "https://build.nvidia.com", "", regexp.MustCompile(`^nvapi-`)},
-	{"Perplexity", "https://api.perplexity.ai", "https://www.perplexity.ai/settings/api", "sonar", regexp.MustCompile(`^pplx-`)},
+	{"xAI", "https://api.x.ai/v1", "https://console.x.ai", "", text.Pattern(`^xai-`)},
+	{"Cerebras", "https://api.cerebras.ai/v1", "https://cloud.cerebras.ai", "", text.Pattern(`^csk-`)},
+	{"Hugging Face", "https://router.huggingface.co/v1", "https://huggingface.co/settings/tokens", "", text.Pattern(`^hf_`)},
+	{"NVIDIA", "https://integrate.api.nvidia.com/v1", "https://build.nvidia.com", "", text.Pattern(`^nvapi-`)},
+	{"Perplexity", "https://api.perplexity.ai", "https://www.perplexity.ai/settings/api", "sonar", text.Pattern(`^pplx-`)},
 }
 
 // All lists those that are known by name.
@@ -75,19 +75,19 @@ func (p Provider) Refuses(key string) error {
 // otherTokens are of no provider of models.
 var otherTokens = []struct {
 	name string
-	form *regexp.Regexp
+	form func() *regexp.Regexp
 }{
-	{"Telegram", regexp.MustCompile(`^\d+:[\w-]+$`)},
-	{"Discord", regexp.MustCompile(`^[\w-]{20,}\.[\w-]{5,}\.[\w-]{20,}$`)},
-	{"GitHub", regexp.MustCompile(`^(gh[pousr]|github_pat)_`)},
-	{"Slack", regexp.MustCompile(`^xox[a-z]-`)},
-	{"AWS", regexp.MustCompile(`^A(KI|SI)A[A-Z0-9]{16}$`)},
+	{"Telegram", text.Pattern(`^\d+:[\w-]+$`)},
+	{"Discord", text.Pattern(`^[\w-]{20,}\.[\w-]{5,}\.[\w-]{20,}$`)},
+	{"GitHub", text.Pattern(`^(gh[pousr]|github_pat)_`)},
+	{"Slack", text.Pattern(`^xox[a-z]-`)},
+	{"AWS", text.Pattern(`^A(KI|SI)A[A-Z0-9]{16}$`)},
 }
 
 // Of returns whose key a text is for certain, nil when that cannot be told.
 func Of(text string) *Provider {
 	for i, p := range providers {
-		if p.form != nil && p.form.MatchString(text) {
+		if p.form != nil && p.form().MatchString(text) {
 			return &providers[i]
 		}
 	}
@@ -101,7 +101,7 @@ func Owner(text string) string {
 		return p.Name
 	}
 	for _, o := range otherTokens {
-		if o.form.MatchString(text) {
+		if o.form().MatchString(text) {
 			return o.name
 		}
 	}

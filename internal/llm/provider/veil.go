@@ -1,9 +1,10 @@
 package provider
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"parley/internal/text"
 )
 
 // dot stands for a character that is not shown.
@@ -11,13 +12,13 @@ const dot = "•"
 
 // secretive is how secrets begin, or what is shaped like nothing else: digits as at
 // the front of Telegram's tokens.
-var secretive = regexp.MustCompile(`^(sk-|gsk_|AIza|xai-|nvapi-|pplx-|hf_|csk-|gh[pousr]_|github_pat_|xox|AKIA|ASIA|\d{6})`)
+var secretive = text.Pattern(`^(sk-|gsk_|AIza|xai-|nvapi-|pplx-|hf_|csk-|gh[pousr]_|github_pat_|xox|AKIA|ASIA|\d{6})`)
 
 // plain is what people type who name something: a number, a word, a host.
-var plain = regexp.MustCompile(`^[a-z0-9._:/-]*$|^[A-Za-z]{1,15}$`)
+var plain = text.Pattern(`^[a-z0-9._:/-]*$|^[A-Za-z]{1,15}$`)
 
 // bare is an address without its scheme: keys may have dots and slashes, too.
-var bare = regexp.MustCompile(`^(localhost|[a-z][a-z0-9-]*(:\d{1,5})|([a-z0-9-]+\.)+[a-z]{2,}|\d{1,3}(\.\d{1,3}){3})(:\d{1,5})?(/[a-z0-9._/-]*)?$`)
+var bare = text.Pattern(`^(localhost|[a-z][a-z0-9-]*(:\d{1,5})|([a-z0-9-]+\.)+[a-z]{2,}|\d{1,3}(\.\d{1,3}){3})(:\d{1,5})?(/[a-z0-9._/-]*)?$`)
 
 // longestWord is the longest run of letters and digits that is taken for a name.
 const longestWord = 23
@@ -28,7 +29,7 @@ func IsAddress(text string) bool {
 	if strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "https://") {
 		return true
 	}
-	return Owner(text) == "" && bare.MatchString(text) && short(text)
+	return Owner(text) == "" && bare().MatchString(text) && short(text)
 }
 
 func short(w string) bool {
@@ -48,7 +49,7 @@ func Veil(line string) string {
 			words[i] = withoutLogin(w)
 		case i == 1 && address && w != "-":
 			words[i] = dots(w)
-		case i > 0 && !secretive.MatchString(w):
+		case i > 0 && !secretive().MatchString(w):
 		default:
 			words[i] = dots(w)
 		}
@@ -61,7 +62,7 @@ func open(w string) bool {
 	if strings.HasPrefix(w, "http://") || strings.HasPrefix(w, "https://") {
 		return true
 	}
-	return !secretive.MatchString(w) && plain.MatchString(w) && short(w)
+	return !secretive().MatchString(w) && plain().MatchString(w) && short(w)
 }
 
 // withoutLogin hides the name and password of an address.

@@ -2,7 +2,6 @@ package condition
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"parley/internal/playbook/value"
@@ -10,10 +9,10 @@ import (
 )
 
 var (
-	looksPrefixed = regexp.MustCompile(`^([A-Za-z]{2,10}):`)
-	joint         = regexp.MustCompile(`\s(AND|OR)\s+`)
-	begins        = regexp.MustCompile(`^(?:NOT\s+)?(?:(?:literal|regex|var|event|tool|plain):|always\b)`)
-	toolForm      = regexp.MustCompile(`^([A-Za-z0-9_.*-]+)(?:\s+(ok|failed|(?:args|result)\b.*))?$`)
+	looksPrefixed = text.Pattern(`^([A-Za-z]{2,10}):`)
+	joint         = text.Pattern(`\s(AND|OR)\s+`)
+	begins        = text.Pattern(`^(?:NOT\s+)?(?:(?:literal|regex|var|event|tool|plain):|always\b)`)
+	toolForm      = text.Pattern(`^([A-Za-z0-9_.*-]+)(?:\s+(ok|failed|(?:args|result)\b.*))?$`)
 )
 
 // Kinds are the prefixes that conditions may have.
@@ -50,8 +49,8 @@ func joined(s string, op Kind, events []string) (Condition, error) {
 
 func split(s, op string) (parts []string) {
 	from := 0
-	for _, at := range joint.FindAllStringSubmatchIndex(s, -1) {
-		if s[at[2]:at[3]] == op && begins.MatchString(s[at[1]:]) {
+	for _, at := range joint().FindAllStringSubmatchIndex(s, -1) {
+		if s[at[2]:at[3]] == op && begins().MatchString(s[at[1]:]) {
 			parts = append(parts, strings.TrimSpace(s[from:at[0]]))
 			from = at[1]
 		}
@@ -61,7 +60,7 @@ func split(s, op string) (parts []string) {
 
 // single reads one condition without AND or OR.
 func single(s string, events []string) (Condition, error) {
-	if rest, ok := strings.CutPrefix(s, "NOT "); ok && begins.MatchString(strings.TrimSpace(rest)) {
+	if rest, ok := strings.CutPrefix(s, "NOT "); ok && begins().MatchString(strings.TrimSpace(rest)) {
 		c, err := single(strings.TrimSpace(rest), events)
 		c.Not = !c.Not
 		return c, err
@@ -69,7 +68,7 @@ func single(s string, events []string) (Condition, error) {
 	if strings.EqualFold(s, string(Always)) {
 		return Condition{Kind: Always, Text: s}, nil
 	}
-	prefix := looksPrefixed.FindStringSubmatch(s)
+	prefix := looksPrefixed().FindStringSubmatch(s)
 	if prefix == nil {
 		return Condition{Kind: Plain, Text: s}, nil
 	}
@@ -116,7 +115,7 @@ func (c Condition) argument(arg string, events []string) (_ Condition, err error
 // tool reads NAME, NAME ok, NAME failed, NAME args.PATH OP VALUE or NAME result.PATH
 // OP VALUE. A bare name means that it worked.
 func (c *Condition) tool(arg string) (err error) {
-	m := toolForm.FindStringSubmatch(arg)
+	m := toolForm().FindStringSubmatch(arg)
 	if m == nil {
 		return fmt.Errorf("%q is not a test of a tool: wants NAME, NAME ok, NAME failed, or NAME with args.FIELD or result.FIELD, =, !=, <, <=, >, >=, ~ or in and a value", arg)
 	}

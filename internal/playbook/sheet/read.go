@@ -14,17 +14,19 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
+
+	"parley/internal/text"
 )
 
 // formats are the forms of names. Models read the names of tools and variables;
 // ids have to be one word so that commands can take them.
 var formats = map[string]struct {
-	re   *regexp.Regexp
+	re   func() *regexp.Regexp
 	says string
 }{
-	"name": {regexp.MustCompile(`^[a-z][a-z0-9_]{0,49}$`), "1 to 50 lower-case letters, digits and _, a letter first"},
-	"tool": {regexp.MustCompile(`^[a-z][a-zA-Z0-9_-]{0,63}$`), "1 to 64 letters, digits, _ and -, a small letter first"},
-	"id":   {regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`), "1 to 64 letters, digits, _, . and -"},
+	"name": {text.Pattern(`^[a-z][a-z0-9_]{0,49}$`), "1 to 50 lower-case letters, digits and _, a letter first"},
+	"tool": {text.Pattern(`^[a-z][a-zA-Z0-9_-]{0,63}$`), "1 to 64 letters, digits, _ and -, a small letter first"},
+	"id":   {text.Pattern(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`), "1 to 64 letters, digits, _, . and -"},
 }
 
 // shape holds the requirements in the tags of a field.
@@ -231,7 +233,7 @@ func (r *reader) checkText(text, path string, s shape) {
 		r.src.Mistake(path, "must not be empty")
 	case n < s.length[0] || n > s.length[1]:
 		r.src.Mistake(path, "wants %v to %v characters, got %v", s.length[0], s.length[1], n)
-	case s.format != "" && !formats[s.format].re.MatchString(text):
+	case s.format != "" && !formats[s.format].re().MatchString(text):
 		r.src.Mistake(path, "%q is not a name: wants %s", text, formats[s.format].says)
 	case s.enum != nil && !slices.Contains(s.enum, strings.ToLower(text)):
 		r.src.Mistake(path, "%q is none of %s%s", text, strings.Join(s.enum, ", "), Suggest(text, s.enum))

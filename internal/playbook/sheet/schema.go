@@ -78,7 +78,7 @@ func schemaOfText(s shape, out map[string]any) {
 		out["minLength"], out["maxLength"] = s.length[0], s.length[1]
 	}
 	if s.format != "" {
-		out["pattern"] = formats[s.format].re.String()
+		out["pattern"] = formats[s.format].re().String()
 	}
 	if s.enum != nil { // read in any case; offered as here and as in String
 		either := slices.Clone(s.enum)

@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"parley/internal/playbook/sheet"
+	"parley/internal/text"
 )
 
 // Validation restricts a variable's values.
@@ -192,7 +193,7 @@ func (c Checker) Coerce(raw json.RawMessage) (json.RawMessage, error) {
 }
 
 // written is a number as people write it.
-var written = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?$`)
+var written = text.Pattern(`^-?[0-9]+(\.[0-9]+)?$`)
 
 // digits returns a number as JSON with all its digits: one that JSON cannot write, such
 // as 0049, stays text.
@@ -206,7 +207,7 @@ func digits(x any) (json.RawMessage, bool) {
 	var raw []byte
 	switch {
 	case !ok:
-	case !isText || !written.MatchString(text):
+	case !isText || !written().MatchString(text):
 		raw, _ = json.Marshal(f)
 	case json.Valid([]byte(text)):
 		raw = []byte(text)

@@ -4,20 +4,21 @@ import (
 	"cmp"
 	"fmt"
 	"math/big"
-	"regexp"
 	"slices"
 	"strings"
+
+	"parley/internal/text"
 )
 
 // Test compares something known by its name. Op is "set" and "unset", which take no
 // value, or =, !=, <, <=, >, >=, ~ (a pattern) and in (a list with commas).
 type Test struct{ Name, Op, Value string }
 
-var testForm = regexp.MustCompile(`^([A-Za-z0-9_.-]+)\s*(?:(is set|is not set|set|unset)|(==|=|!=|<=|>=|<|>|~|in\b)\s*(.+))?$`)
+var testForm = text.Pattern(`^([A-Za-z0-9_.-]+)\s*(?:(is set|is not set|set|unset)|(==|=|!=|<=|>=|<|>|~|in\b)\s*(.+))?$`)
 
 // ParseTest reads NAME, NAME is set, NAME is not set, or NAME OP VALUE.
 func ParseTest(arg string) (Test, error) {
-	m := testForm.FindStringSubmatch(arg)
+	m := testForm().FindStringSubmatch(arg)
 	if m == nil {
 		return Test{}, fmt.Errorf("%q is not a test of a variable: wants NAME, NAME is set, NAME is not set, or NAME with =, !=, <, <=, >, >=, ~ or in and a value", arg)
 	}
@@ -63,7 +64,7 @@ func (t Test) compare(got string) bool {
 	if okA && okB {
 		order = cmp.Compare(a, b)
 	}
-	if written.MatchString(got) && written.MatchString(t.Value) { // every digit counts
+	if written().MatchString(got) && written().MatchString(t.Value) { // every digit counts
 		x, _ := new(big.Rat).SetString(got)
 		y, _ := new(big.Rat).SetString(t.Value)
 		order = x.Cmp(y)

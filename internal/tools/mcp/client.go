@@ -13,12 +13,12 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"sync"
 	"time"
 
 	"parley/internal/egress"
+	"parley/internal/text"
 	"parley/internal/tools"
 )
 
@@ -91,7 +91,7 @@ type Change struct {
 	Hash        string // of all this, for Approve
 }
 
-var serverName = regexp.MustCompile(`^[a-z]([a-z0-9]|_[a-z0-9]){0,19}$`)
+var serverName = text.Pattern(`^[a-z]([a-z0-9]|_[a-z0-9]){0,19}$`)
 
 // Open reads the pins and checks the servers; Run connects them.
 func Open(o Options) (*Client, error) {
@@ -108,8 +108,8 @@ func Open(o Options) (*Client, error) {
 	}
 	for _, s := range o.Servers {
 		switch {
-		case !serverName.MatchString(s.Name):
-			return nil, fmt.Errorf("mcp: server name %q must match %s", s.Name, serverName)
+		case !serverName().MatchString(s.Name):
+			return nil, fmt.Errorf("mcp: server name %q must match %s", s.Name, serverName())
 		case slices.ContainsFunc(c.remotes, func(r *remote) bool { return r.server.Name == s.Name }):
 			return nil, fmt.Errorf("mcp: two servers are named %s", s.Name)
 		case (len(s.Command) == 0) == (s.URL == ""):

@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -47,15 +46,15 @@ func (d definition) said() string {
 func (d definition) id() string { return d.hash + " " + d.said() }
 
 var (
-	remoteName = regexp.MustCompile(`^[A-Za-z0-9_./-]{1,128}$`)
-	unfit      = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
+	remoteName = whole.Pattern(`^[A-Za-z0-9_./-]{1,128}$`)
+	unfit      = whole.Pattern(`[^A-Za-z0-9_-]+`)
 )
 
 // define turns a server's tool into ours. One that is said to be read-only, by
 // the operator or by its hints, changes nothing and never asks by itself; but
 // an address it is given tells that host what the turn holds.
 func define(s Server, t *sdk.Tool) (definition, error) {
-	if !remoteName.MatchString(t.Name) {
+	if !remoteName().MatchString(t.Name) {
 		return definition{}, fmt.Errorf("name %.60q is not valid", t.Name)
 	}
 	schema, err := json.Marshal(t.InputSchema)
@@ -93,7 +92,7 @@ func define(s Server, t *sdk.Tool) (definition, error) {
 // ourName is server__tool in the characters that every model vendor takes. What had to be bent
 // or cut ends with a piece of its hash, so that different tools stay different.
 func ourName(server, tool string) string {
-	name := server + "__" + unfit.ReplaceAllString(tool, "_")
+	name := server + "__" + unfit().ReplaceAllString(tool, "_")
 	if name == server+"__"+tool && len(name) <= maxName {
 		return name
 	}

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"net/http"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -91,7 +90,7 @@ type operation struct {
 	shared openapi3.Parameters // of its path
 }
 
-var unfit = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
+var unfit = text.Pattern(`[^A-Za-z0-9_-]+`)
 
 // operations lists those of a file in the order of their paths.
 func operations(doc *openapi3.T) (all []operation) {
@@ -108,7 +107,7 @@ func operations(doc *openapi3.T) (all []operation) {
 		for _, method := range slices.Sorted(maps.Keys(methods)) {
 			o := operation{id: methods[method].OperationID, method: method, path: p, Operation: methods[method], shared: item.Parameters}
 			if o.id == "" {
-				o.id = strings.ToLower(method) + strings.TrimRight(unfit.ReplaceAllString(p, "_"), "_")
+				o.id = strings.ToLower(method) + strings.TrimRight(unfit().ReplaceAllString(p, "_"), "_")
 			}
 			all = append(all, o)
 		}
@@ -229,7 +228,7 @@ func (o operation) describe() string {
 // toolName is service__operation in the characters that every model vendor takes.
 // What had to be bent or cut ends with a piece of its hash.
 func toolName(service, id string) string {
-	name := service + "__" + unfit.ReplaceAllString(id, "_")
+	name := service + "__" + unfit().ReplaceAllString(id, "_")
 	if name == service+"__"+id && len(name) <= maxToolName {
 		return name
 	}
@@ -239,7 +238,7 @@ func toolName(service, id string) string {
 
 // argName is a parameter's name in the characters that model vendors take.
 func argName(name string) string {
-	return text.ClipBytes(strings.Trim(unfit.ReplaceAllString(name, "_"), "_"), maxToolName)
+	return text.ClipBytes(strings.Trim(unfit().ReplaceAllString(name, "_"), "_"), maxToolName)
 }
 
 // marshal returns a value as plain JSON values.

@@ -4,11 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"mime"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
+
+	"parley/internal/text"
 )
 
 // parameters collects the arguments of an operation.
@@ -123,7 +124,7 @@ func (p *parameters) body(ref *openapi3.RequestBodyRef, d *Definition) error {
 // address renames the placeholders of a path to the names of arguments.
 func (p *parameters) address(path string) (string, error) {
 	var lost string
-	path = placeholderOfPath.ReplaceAllStringFunc(path, func(found string) string {
+	path = placeholderOfPath().ReplaceAllStringFunc(path, func(found string) string {
 		name := found[1 : len(found)-1]
 		for _, s := range p.slots {
 			if s.in == inPath && s.name == name {
@@ -139,7 +140,7 @@ func (p *parameters) address(path string) (string, error) {
 	return path, nil
 }
 
-var placeholderOfPath = regexp.MustCompile(`\{[^{}]*\}`)
+var placeholderOfPath = text.Pattern(`\{[^{}]*\}`)
 
 // schema returns the schema of all arguments.
 func (p *parameters) schema() (json.RawMessage, error) {

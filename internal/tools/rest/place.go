@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -14,7 +13,7 @@ import (
 )
 
 // placeholder is {name}.
-var placeholder = regexp.MustCompile(`\{([A-Za-z0-9_.-]+)\}`)
+var placeholder = text.Pattern(`\{([A-Za-z0-9_.-]+)\}`)
 
 // facts are placeholders that the transport fills in, never the model.
 var facts = []string{"person.id", "person.name", "place.id", "call.key"}
@@ -40,7 +39,7 @@ const (
 
 // named lists the placeholders in s.
 func named(s string) (names []string) {
-	for _, found := range placeholder.FindAllStringSubmatch(s, -1) {
+	for _, found := range placeholder().FindAllStringSubmatch(s, -1) {
 		names = append(names, found[1])
 	}
 	return names

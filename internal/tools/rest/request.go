@@ -145,7 +145,7 @@ func (f filling) several(template string) (list []string) {
 
 // alone returns the name of the placeholder that is all of s, or "".
 func alone(s string) string {
-	if found := placeholder.FindStringSubmatch(s); found != nil && found[0] == s {
+	if found := placeholder().FindStringSubmatch(s); found != nil && found[0] == s {
 		return found[1]
 	}
 	return ""
@@ -277,7 +277,7 @@ func (f filling) value(name string) (v any, given bool) {
 // fill replaces the placeholders of a text.
 func (f filling) fill(s string, write func(name string, v any) (string, error)) (string, error) {
 	var failed error
-	s = placeholder.ReplaceAllStringFunc(s, func(found string) string {
+	s = placeholder().ReplaceAllStringFunc(s, func(found string) string {
 		name := found[1 : len(found)-1]
 		v, given := f.value(name)
 		if !given {

@@ -1,0 +1,41 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// TestLittleIsMadeBeforeMain: what packages make when the program begins is made at
+// each start, whatever is asked of it. It is never collected, which took a quarter of that
+// time again.
+func TestLittleIsMadeBeforeMain(t *testing.T) {
+	const most = 4_000_000 // bytes, half of them of a library that reads OpenAPI files
+	cmd := exec.Command(os.Args[0], "version")
+	cmd.Env = append(os.Environ(), childEnv+"=1", "GODEBUG=inittrace=1,gctrace=1")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if strings.Contains(string(out), "gc 1 @") {
+		t.Error("it was collected")
+	}
+	total, packages, large := 0, 0, []string{}
+	for line := range strings.Lines(string(out)) {
+		var name string
+		var at, took float64
+		var bytes int
+		if n, _ := fmt.Sscanf(line, "init %s @%f ms, %f ms clock, %d bytes", &name, &at, &took, &bytes); n != 4 || strings.HasSuffix(name, "test") {
+			continue
+		}
+		total, packages = total+bytes, packages+1
+		if bytes > 30_000 {
+			large = append(large, fmt.Sprint(name, " ", bytes))
+		}
+	}
+	if packages < 50 || total > most {
+		t.Errorf("%d bytes in %d packages, at most %d: %s", total, packages, most, strings.Join(large, ", "))
+	}
+}
