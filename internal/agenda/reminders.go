@@ -190,3 +190,14 @@ func (b *Book) FireReminder(ctx context.Context, r Reminder, next time.Time, par
 	})
 	return ok, engine.During("fire reminder", err)
 }
+
+// EndReminder ends one.
+func (b *Book) EndReminder(ctx context.Context, id int64, why string) error {
+	return engine.During("end reminder", b.db.Write(ctx, func(tx *engine.Tx) error { return EndReminders(tx, why, "id = ?", id) }))
+}
+
+// EndReminders ends, within a transaction, those that wait and fit a condition.
+func EndReminders(tx *engine.Tx, why, which string, args ...any) error {
+	_, err := tx.Exec("UPDATE reminders SET state = 'done', ended = ? WHERE state = 'waiting' AND "+which, append([]any{why}, args...)...)
+	return err
+}

@@ -15,6 +15,7 @@ import (
 	"parley/internal/memory/memorytest"
 	"parley/internal/node"
 	"parley/internal/node/nodetest"
+	"parley/internal/postgres/postgrestest"
 	"parley/internal/waittest"
 )
 
@@ -380,5 +381,79 @@ func TestToAndFro(t *testing.T) {
 	}
 	if len(parts) != each*len(nodes) || len(texts) != len(parts) {
 		t.Errorf("%d answers to %d messages are to be sent; %d were asked", len(parts), len(texts), each*len(nodes))
+	}
+}
+
+// TestTripsOfAMessage: how often the server is asked and waited for. Many messages that
+// come in together are no more trips than one.
+func TestTripsOfAMessage(t *testing.T) {
+	t.Parallel()
+	url := memorytest.URL(t)
+	p, far := postgrestest.NewProxy(t, url)
+	n, err := node.Start(t.Context(), node.Options{URL: url, Name: "a", Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
+	must(t, err)
+	t.Cleanup(n.Close)
+	a := desk{n, memorytest.OpenIn(t, t.TempDir(), memory.Options{URL: far, Node: n})}
+	many := func(round string) (b chat.Batch) {
+		b.Platform = "p"
+		for i := range 50 {
+			m := message(fmt.Sprint(round, "-", i))
+			m.Key.Channel = fmt.Sprint(i % 25)
+			b.Messages = append(b.Messages, m)
+		}
+		return b
+	}
+	for round, warm := range []string{"0", "1", "2"} {
+		trips := map[string]int64{}
+		count := func(what string, do func() error) {
+			before := p.Trips.Load()
+			must(t, do())
+			trips[what] += p.Trips.Load() - before
+		}
+		var fresh []chat.Message
+		count("accept", func() (err error) { fresh, err = a.Accept(t.Context(), many(warm)); return err })
+		if len(fresh) != 50 {
+			t.Fatalf("%d of 50 messages are its own", len(fresh))
+		}
+		parts := []chat.Part{{Key: fresh[0].Key, Text: "answer"}}
+		turn := func() *memory.Turn {
+			se, live, err := a.LiveSession(t.Context(), memory.Place{Key: fresh[0].Key})
+			must(t, err)
+			if !live {
+				se, err = a.NewSession(t.Context(), memory.Place{Key: fresh[0].Key}, true)
+				must(t, err)
+			}
+			return &memory.Turn{Session: &se, Entries: []memory.Entry{{Role: "user", User: "p:1", Content: "said", At: time.Now()}, {Role: "assistant", User: "p:1", Content: "answered", At: time.Now()}}}
+		}()
+		count("finish", func() error { return a.Finish(t.Context(), fresh[0], parts, turn) })
+		count("begin", func() error { return a.Mark(t.Context(), parts[0], chat.PartStarted, "", time.Time{}) })
+		count("sent", func() error { return a.Mark(t.Context(), parts[0], chat.PartSent, "9", time.Time{}) })
+		if want := "map[accept:2 begin:1 finish:2 sent:1]"; round == 2 && fmt.Sprint(trips) != want {
+			t.Errorf("%v, want %s", trips, want)
+		}
+	}
+}
+
+// TestPreviewOfAnother: a preview that was noted elsewhere meanwhile is what the answer
+// replaces, whatever the process that finishes knew of it.
+func TestPreviewOfAnother(t *testing.T) {
+	t.Parallel()
+	url := memorytest.URL(t)
+	a := open(t, url, "a")
+	one := a.says(t, "1", "2")
+	_, err := postgrestest.Raw(t, url).Exec("UPDATE inbox SET preview = '77' WHERE id = $1", one[0].Row)
+	must(t, err)
+	must(t, a.Previewed(t.Context(), one[1], "78"))
+	for i, want := range []string{"77", "78"} {
+		parts := []chat.Part{{Key: k, Text: "answer"}}
+		must(t, a.Finish(t.Context(), one[i], parts, nil))
+		if parts[0].Preview != want || parts[0].Nonce == "" || !parts[0].Started {
+			t.Errorf("%+v does not replace %s", parts[0], want)
+		}
+		again := []chat.Part{{Key: k, Text: "answer"}}
+		must(t, a.Finish(t.Context(), one[i], again, nil))
+		if again[0].Row != parts[0].Row || again[0].Nonce != parts[0].Nonce {
+			t.Errorf("finished again: %+v, at first %+v", again[0], parts[0])
+		}
 	}
 }

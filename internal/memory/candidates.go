@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"parley/internal/access"
 	"parley/internal/engine"
 	"parley/internal/provenance"
 	"parley/internal/recall"
@@ -133,7 +134,7 @@ func (s *Store) places(q Query) ([]int64, error) {
 func (q Query) scope() engine.Named {
 	since := ""
 	if q.Key.Channel == "" {
-		since = Stamp(q.now.Add(-attested))
+		since = Stamp(q.now.Add(-access.Attested))
 	}
 	return engine.Named{"user": q.User, "platform": q.Key.Platform, "channel": q.Key.Channel, "thread": q.Key.Thread, "since": since, "agent": q.Agent}
 }

@@ -230,6 +230,27 @@ type Record interface {
 	store(tx *engine.Tx, s *Store, m chat.Message) error
 }
 
+// end ends the rows of a message, and returns what is kept for its answer; ErrNotFound
+// when that is stored already. Nearly always the row is as it was accepted.
+func (s *Store) end(tx *engine.Tx, m chat.Message) (preview, uid string, err error) {
+	preview, uid = m.Preview, m.UID
+	as := false
+	if uid != "" && !s.shown.has(m.Row) {
+		as, err = tx.Changes("UPDATE inbox SET state = 'done', body = '' WHERE id = ? AND state = 'new' AND preview = ? AND uid = ?", m.Row, preview, uid)
+	}
+	rows := m.With
+	if err == nil && !as {
+		rows = append([]int64{m.Row}, m.With...)
+		err = tx.QueryRow(s.db.Either(openRow, openRow+" FOR UPDATE"), m.Row).Scan(&preview, &uid)
+	}
+	for _, row := range rows {
+		if err == nil {
+			_, err = tx.Exec("UPDATE inbox SET state = 'done', body = '' WHERE id = ?", row)
+		}
+	}
+	return preview, uid, err
+}
+
 // openRow reads a message that has no answer yet. On a server it is held: whoever forgets
 // its author may empty it at this moment.
 const openRow = "SELECT preview, uid FROM inbox WHERE id = ? AND state = 'new'"
@@ -259,22 +280,17 @@ func (s *Store) Finish(ctx context.Context, m chat.Message, parts []chat.Part, r
 	if alone(record) {
 		write = s.db.Held().Write
 	}
+	defer s.shown.drop(m.Row)
 	return write(ctx, func(tx *engine.Tx) error {
 		if err := s.Lanes.Hold(tx, m.Key); err != nil {
 			return err
 		}
-		var preview, uid string // the first part replaces the preview
-		err := tx.QueryRow(s.db.Either(openRow, openRow+" FOR UPDATE"), m.Row).Scan(&preview, &uid)
+		preview, uid, err := s.end(tx, m) // the first part replaces the preview
 		if errors.Is(err, ErrNotFound) {
 			return refill(tx, m, parts)
 		}
 		if err != nil {
 			return err
-		}
-		for _, row := range append([]int64{m.Row}, m.With...) {
-			if _, err := tx.Exec("UPDATE inbox SET state = 'done', body = '' WHERE id = ?", row); err != nil {
-				return err
-			}
 		}
 		if _, err := tx.Exec("DELETE FROM steps WHERE inbox_id = ?", m.Row); err != nil {
 			return err

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/access"
 	"parley/internal/chat"
 	"parley/internal/engine"
 )
@@ -60,7 +61,7 @@ func TestRecallEndsWithMembership(t *testing.T) {
 	check("nothing was told", "one", "own")
 	told(chat.Present, time.Time{})
 	check("seen to be there", "one", "own", "two")
-	now = now.Add(attested + time.Minute)
+	now = now.Add(access.Attested + time.Minute)
 	check("not seen lately", "one", "own")
 	told(chat.Absent, time.Time{})
 	say(ann, "the canary three")
@@ -76,7 +77,7 @@ func TestRecallEndsWithMembership(t *testing.T) {
 	if keys, err := s.Unattested(t.Context(), bob.ID, 9); err != nil || len(keys) != 0 {
 		t.Errorf("to be asked about: %v, %v", keys, err)
 	}
-	now = now.Add(attested + time.Minute)
+	now = now.Add(access.Attested + time.Minute)
 	if keys, err := s.Unattested(t.Context(), bob.ID, 9); err != nil || len(keys) != 1 || keys[0] != room {
 		t.Errorf("to be asked about: %v, %v", keys, err)
 	}

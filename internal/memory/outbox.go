@@ -183,6 +183,7 @@ func (s *Store) Mark(ctx context.Context, p chat.Part, state chat.PartState, id 
 
 // Previewed implements chat.Outbox.
 func (s *Store) Previewed(ctx context.Context, m chat.Message, id string) error {
+	s.shown.add(m.Row)
 	return s.db.Held().Write(ctx, func(tx *engine.Tx) error {
 		if err := s.Lanes.Hold(tx, m.Key); err != nil {
 			return err

@@ -53,8 +53,16 @@ type Store struct {
 // underway is what is being done.
 type underway struct {
 	doubts     doubts
+	shown      shown
 	forgetting sync.Mutex // held by whoever forgets somebody
 }
+
+// shown are the messages whose row has another preview than they came with.
+type shown struct{ rows sync.Map }
+
+func (s *shown) add(row int64)      { s.rows.Store(row, true) }
+func (s *shown) has(row int64) bool { _, ok := s.rows.Load(row); return ok }
+func (s *shown) drop(row int64)     { s.rows.Delete(row) }
 
 // NoteAuthor says whose a note is.
 type NoteAuthor = access.NoteAuthor
