@@ -221,66 +221,6 @@ func unexcused(want map[int64][]string, sent []telegramtest.SentMessage, flying 
 	return list
 }
 
-// saying is how much is said while something happens.
-type saying struct {
-	lanes, each int
-	pace        time.Duration // between two messages
-}
-
-// outcome are what came of it.
-type outcome struct {
-	ledger
-	late, flying int // sends without a lease; parts on their way when it happened
-	slowest      time.Duration
-}
-
-// trouble keeps saying things while something happens, once a third of them is said, and
-// waits until all is answered.
-func (f *fleet) trouble(t *testing.T, l saying, happen func()) (got outcome) {
-	t.Helper()
-	want, asked, own := map[int64][]string{}, map[string]time.Time{}, waittest.CPU()
-	var happened sync.WaitGroup
-	for i := range l.lanes * l.each {
-		chat := int64(1000 + i%l.lanes)
-		token := fmt.Sprintf("tok-%d-%d.", chat, i)
-		want[chat] = append(want[chat], token)
-		asked[token] = time.Now()
-		f.tg.Push(telegramtest.Text(chat, chat, token))
-		if i == l.lanes*l.each/3 {
-			happened.Go(happen)
-		}
-		waittest.Take(t.Context(), l.pace)
-	}
-	happened.Wait()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	_ = f.tg.Wait(ctx, func() bool { sent := f.tg.Sent(); return len(sent) >= l.lanes*l.each && tally(want, sent).lost == 0 })
-	waittest.Within(30*time.Second, func() bool { return f.open() == 0 })
-	f.mu.Lock()
-	flying := f.flying
-	f.mu.Unlock()
-	got.ledger, got.flying = tally(want, f.tg.Sent()), len(flying)
-	twice := unexcused(want, f.tg.Sent(), flying)
-	for _, c := range f.tg.Calls("sendMessage") {
-		for _, token := range want[atoi(c.Fields["chat_id"])] {
-			if strings.Contains(c.Fields["text"], token) {
-				if at, first := asked[token]; first {
-					got.slowest = max(got.slowest, c.At.Sub(at))
-				}
-				delete(asked, token)
-			}
-		}
-	}
-	for _, m := range f.nodes {
-		got.late += f.late(m)
-	}
-	t.Logf("%+v, %d open; the fakes and the harness took %v of the processors", got, f.open(), waittest.CPU()-own)
-	if got.lost+got.misordered+got.misrouted+got.late+f.open() > 0 || len(twice) > 0 {
-		t.Errorf("a promise is broken; twice without being on their way: %v", twice)
-	}
-	return got
-}
-
 // open counts what is not answered or not sent.
 func (f *fleet) open() (n int) {
 	if f.rows.QueryRow("SELECT (SELECT count(*) FROM inbox WHERE state = 'new') + (SELECT count(*) FROM outbox WHERE state IN ('ready', 'started'))").Scan(&n) != nil {
@@ -294,35 +234,31 @@ func atoi(s string) (n int64) {
 	return n
 }
 
-// clusterLoad is a short one; PARLEY_CLUSTER asks for the whole.
-var clusterLoad = func() saying {
-	if os.Getenv("PARLEY_CLUSTER") != "" {
-		return saying{lanes: 200, each: 3, pace: 10 * time.Millisecond}
-	}
-	return saying{lanes: 30, each: 6, pace: 20 * time.Millisecond}
-}()
-
 // TestClusterKilled: one of three processes is killed, the one that receives.
 func TestClusterKilled(t *testing.T) {
 	t.Parallel()
-	f := newFleet(t, 3)
-	f.trouble(t, clusterLoad, func() {
-		m := f.receiver(t)
-		kill(m.Cmd)
-		f.struck(t, m)
+	underLoads(t, func(t *testing.T, l saying) {
+		f := newFleet(t, 3)
+		f.trouble(t, l, func() {
+			m := f.receiver(t)
+			kill(m.Cmd)
+			f.struck(t, m)
+		}).within(t, 3500*time.Millisecond)
 	})
 }
 
 // TestClusterStopped: one of three is stopped for longer than its lease lasts.
 func TestClusterStopped(t *testing.T) {
 	t.Parallel()
-	f := newFleet(t, 3)
-	f.trouble(t, clusterLoad, func() {
-		m := f.receiver(t)
-		must(t, m.Process.Signal(syscall.SIGSTOP))
-		f.struck(t, m)
-		waittest.Take(t.Context(), 2*node.Lease)
-		must(t, m.Process.Signal(syscall.SIGCONT))
+	underLoads(t, func(t *testing.T, l saying) {
+		f := newFleet(t, 3)
+		f.trouble(t, l, func() {
+			m := f.receiver(t)
+			must(t, m.Process.Signal(syscall.SIGSTOP))
+			f.struck(t, m)
+			waittest.Take(t.Context(), 2*node.Lease)
+			must(t, m.Process.Signal(syscall.SIGCONT))
+		}).within(t, 3500*time.Millisecond)
 	})
 }
 
@@ -330,18 +266,20 @@ func TestClusterStopped(t *testing.T) {
 // all, and finds it again.
 func TestClusterCutOff(t *testing.T) {
 	t.Parallel()
-	var wires []*nodetest.Wire
-	f := newFleetBy(t, 3, func(url string) string {
-		w := nodetest.NewWire(t, url)
-		wires = append(wires, w)
-		return w.URL
-	})
-	f.trouble(t, clusterLoad, func() {
-		i := slices.Index(f.nodes, f.receiver(t))
-		wires[i].Stall()
-		f.struck(t, f.nodes[i])
-		waittest.Take(t.Context(), 2*node.Lease)
-		wires[i].Mend()
+	underLoads(t, func(t *testing.T, l saying) {
+		var wires []*nodetest.Wire
+		f := newFleetBy(t, 3, func(url string) string {
+			w := nodetest.NewWire(t, url)
+			wires = append(wires, w)
+			return w.URL
+		})
+		f.trouble(t, l, func() {
+			i := slices.Index(f.nodes, f.receiver(t))
+			wires[i].Stall()
+			f.struck(t, f.nodes[i])
+			waittest.Take(t.Context(), 2*node.Lease)
+			wires[i].Mend()
+		}).within(t, 3500*time.Millisecond)
 	})
 }
 
@@ -391,7 +329,11 @@ func TestClusterStop(t *testing.T) {
 	asked := time.Now()
 	f.tg.Push(telegramtest.Text(1000, 1000, "/stop"))
 	must(t, f.tg.Wait(t.Context(), func() bool { return len(f.tg.Sent()) == 1 }))
-	t.Logf("stopped after %v: %q", time.Since(asked), f.tg.Sent()[0].Text)
+	took := time.Since(asked)
+	t.Logf("stopped after %v: %q", took, f.tg.Sent()[0].Text)
+	if whole && took > time.Second {
+		t.Error("that is late")
+	}
 	var owners int
 	must(t, f.rows.QueryRow("SELECT count(DISTINCT owner) FROM node_lanes").Scan(&owners))
 	if owners != 1 || strings.Contains(f.tg.Sent()[0].Text, "long") {
@@ -402,13 +344,15 @@ func TestClusterStop(t *testing.T) {
 // TestClusterRollingRestart: each process in turn is asked to end, and another begins.
 func TestClusterRollingRestart(t *testing.T) {
 	t.Parallel()
-	f := newFleet(t, 3)
-	f.trouble(t, clusterLoad, func() {
-		for _, m := range slices.Clone(f.nodes) {
-			f.join(t, f.url)
-			eventually(t, "the next lives", func() bool { return f.alive() == 4 })
-			end(t, m.Cmd)
-		}
+	underLoads(t, func(t *testing.T, l saying) {
+		f := newFleet(t, 3)
+		f.trouble(t, l, func() {
+			for _, m := range slices.Clone(f.nodes) {
+				f.join(t, f.url)
+				eventually(t, "the next lives", func() bool { return f.alive() == 4 })
+				end(t, m.Cmd)
+			}
+		}).within(t, time.Second)
 	})
 }
 

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"parley/internal/adapters/telegram/telegramtest"
+	"parley/internal/memory"
+	"parley/internal/waittest"
+)
+
+// whole asks for full runs, of which the times are judged.
+var whole = os.Getenv("PARLEY_CLUSTER") != ""
+
+// saying is how much is said while something happens.
+type saying struct {
+	lanes, each int
+	pace        time.Duration // between two messages
+}
+
+// underLoads runs something under a short load, or where the whole is asked for under a
+// light one, which leaves the processors time, and a heavy one.
+func underLoads(t *testing.T, run func(t *testing.T, l saying)) {
+	t.Helper()
+	if !whole {
+		run(t, saying{lanes: 30, each: 6, pace: 20 * time.Millisecond})
+		return
+	}
+	t.Run("light", func(t *testing.T) { run(t, saying{lanes: 30, each: 6, pace: 50 * time.Millisecond}) })
+	t.Run("heavy", func(t *testing.T) { run(t, saying{lanes: 200, each: 3, pace: 10 * time.Millisecond}) })
+}
+
+// outcome are what came of it.
+type outcome struct {
+	ledger
+	late, flying int // sends without a lease; parts on their way when it happened
+	pauses
+}
+
+// pauses are how long answers took.
+type pauses struct {
+	slowest time.Duration
+	stored  time.Duration // of the slowest: until it was in the inbox
+	after   time.Duration // of the slowest: how long after the trouble began it was said
+	usual   time.Duration // nine of ten of those that were said before the trouble took no longer
+}
+
+// String implements fmt.Stringer.
+func (p pauses) String() string {
+	return fmt.Sprintf("slowest %v (stored after %v; said %v after it happened), usually %v", p.slowest.Round(time.Millisecond),
+		p.stored.Round(time.Millisecond), p.after.Round(time.Millisecond), p.usual.Round(time.Millisecond))
+}
+
+// within fails a test in which somebody waited for longer than they should. Where the
+// machine is busy with other things everything takes longer, as it did before anything
+// happened: an answer after it has some more steps than one before it.
+func (o outcome) within(t *testing.T, goal time.Duration) {
+	t.Helper()
+	if limit := goal + 4*o.usual; whole && o.slowest > limit {
+		t.Errorf("somebody waited for %v, where %v is the goal, and %v the limit on this machine", o.slowest, goal, limit)
+	}
+}
+
+// trouble keeps saying things while something happens, once a third of them is said, and
+// waits until all is answered.
+func (f *fleet) trouble(t *testing.T, l saying, happen func()) (got outcome) {
+	t.Helper()
+	want, asked, own := map[int64][]string{}, map[string]time.Time{}, waittest.CPU()
+	var happened sync.WaitGroup
+	var when time.Time
+	for i := range l.lanes * l.each {
+		chat := int64(1000 + i%l.lanes)
+		token := fmt.Sprintf("tok-%d-%d.", chat, i)
+		want[chat] = append(want[chat], token)
+		asked[token] = time.Now()
+		f.tg.Push(telegramtest.Text(chat, chat, token))
+		if i == l.lanes*l.each/3 {
+			when = time.Now()
+			happened.Go(happen)
+		}
+		waittest.Take(t.Context(), l.pace)
+	}
+	happened.Wait()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	_ = f.tg.Wait(ctx, func() bool { sent := f.tg.Sent(); return len(sent) >= l.lanes*l.each && tally(want, sent).lost == 0 })
+	waittest.Within(30*time.Second, func() bool { return f.open() == 0 })
+	f.mu.Lock()
+	flying := f.flying
+	f.mu.Unlock()
+	got.ledger, got.flying = tally(want, f.tg.Sent()), len(flying)
+	twice := unexcused(want, f.tg.Sent(), flying)
+	got.pauses = f.pauses(t, want, asked, when)
+	for _, m := range f.nodes {
+		got.late += f.late(m)
+	}
+	t.Logf("%+v, %d late, %d were flying, %v; %d open; the fakes and the harness took %v of the processors", got.ledger, got.late, got.flying, got.pauses, f.open(), waittest.CPU()-own)
+	if got.lost+got.misordered+got.misrouted+got.late+f.open() > 0 || len(twice) > 0 {
+		t.Errorf("a promise is broken; twice without being on their way: %v", twice)
+	}
+	return got
+}
+
+// pauses returns how long answers took to what was asked, where something happened at a
+// time.
+func (f *fleet) pauses(t *testing.T, want map[int64][]string, asked map[string]time.Time, when time.Time) (p pauses) {
+	t.Helper()
+	stored, answered := f.stored(t, want), map[string]time.Time{}
+	for _, c := range f.tg.Calls("sendMessage") {
+		for _, token := range want[atoi(c.Fields["chat_id"])] {
+			if strings.Contains(c.Fields["text"], token) && answered[token].IsZero() {
+				answered[token] = c.At
+			}
+		}
+	}
+	var before []time.Duration
+	for token, at := range answered {
+		said := asked[token]
+		took := at.Sub(said)
+		if at.Before(when) {
+			before = append(before, took)
+		}
+		if took > p.slowest {
+			p.slowest, p.stored, p.after = took, stored[token].Sub(said), said.Sub(when)
+		}
+	}
+	if len(before) > 0 {
+		slices.Sort(before)
+		p.usual = before[len(before)*9/10]
+	}
+	return p
+}
+
+// stored returns when each message was first in the inbox.
+func (f *fleet) stored(t *testing.T, want map[int64][]string) map[string]time.Time {
+	t.Helper()
+	rows, err := f.rows.Query("SELECT channel, at FROM inbox WHERE platform = 'telegram' ORDER BY id")
+	must(t, err)
+	defer func() { _ = rows.Close() }()
+	at, n := map[string]time.Time{}, map[int64]int{}
+	for rows.Next() {
+		var channel, stamp string
+		must(t, rows.Scan(&channel, &stamp))
+		chat := atoi(channel)
+		if n[chat] < len(want[chat]) {
+			at[want[chat][n[chat]]] = memory.ParseStamp(stamp)
+		}
+		n[chat]++
+	}
+	return at
+}
