@@ -19,6 +19,8 @@ type keeper struct {
 	took map[*division]*life
 }
 
+// connect makes a connection where there is none. Each server that the address names has
+// renewLimit to answer.
 func (k *keeper) connect(ctx context.Context) (err error) {
 	if k.conn != nil && !k.conn.IsClosed() {
 		return nil
@@ -28,6 +30,8 @@ func (k *keeper) connect(ctx context.Context) (err error) {
 		return err
 	}
 	k.since = time.Now()
+	ctx, cancel := context.WithTimeout(ctx, renewLimit)
+	defer cancel()
 	if err := share(ctx, k.conn); err != nil {
 		k.close()
 		return err
@@ -102,12 +106,12 @@ func (n *Node) expire(ctx context.Context, l *life) {
 // renew makes one attempt. It also ends the leases of others that are over, and takes
 // roles which nobody has.
 func (k *keeper) renew(ctx context.Context, l *life) error {
-	ctx, cancel := context.WithTimeout(ctx, renewLimit)
-	defer cancel()
-	sent := time.Now()
 	if err := k.connect(ctx); err != nil {
 		return err
 	}
+	ctx, cancel := context.WithTimeout(ctx, renewLimit)
+	defer cancel()
+	sent := time.Now()
 	tag, err := k.conn.Exec(ctx, "UPDATE node_leases SET until = clock_timestamp() + $2::interval WHERE id = $1 AND until > clock_timestamp()", l.id, interval(Lease))
 	if err != nil {
 		return err

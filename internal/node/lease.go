@@ -11,7 +11,7 @@ import (
 const (
 	Lease      = 2 * time.Second
 	renewEvery = 500 * time.Millisecond
-	renewLimit = time.Second // of one attempt
+	renewLimit = time.Second // of one attempt, and of connecting to one of several servers
 	margin     = 500 * time.Millisecond
 )
 

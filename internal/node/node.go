@@ -181,12 +181,12 @@ func (n *Node) run(ctx context.Context, began func()) {
 
 // begin takes a lease under a new number.
 func (n *Node) begin(ctx context.Context, k *keeper) (*life, error) {
-	id, sent := rand.Text(), time.Now()
-	ctx, cancel := context.WithTimeout(ctx, renewLimit)
-	defer cancel()
 	if err := k.connect(ctx); err != nil {
 		return nil, err
 	}
+	ctx, cancel := context.WithTimeout(ctx, renewLimit)
+	defer cancel()
+	id, sent := rand.Text(), time.Now()
 	_, err := k.conn.Exec(ctx, "INSERT INTO node_leases (id, name, version, until) VALUES ($1, $2, $3, clock_timestamp() + $4::interval)",
 		id, n.o.Name, n.o.Version, interval(Lease))
 	if err != nil {
@@ -216,7 +216,7 @@ func (n *Node) Close() {
 	if l == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), renewLimit)
+	ctx, cancel := n.briefly()
 	defer cancel()
 	conn, err := pgx.ConnectConfig(ctx, n.cfg)
 	if err != nil {
@@ -227,6 +227,12 @@ func (n *Node) Close() {
 		_, _ = conn.Exec(ctx, statement, l.id)
 	}
 	_, _ = conn.Exec(ctx, "SELECT pg_notify($1, '')", channel)
+}
+
+// briefly bounds something that is said over a connection of its own. Each server that the
+// address names may take its time to turn out to be gone.
+func (n *Node) briefly() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.Background(), renewLimit*time.Duration(2+len(n.cfg.Fallbacks)))
 }
 
 // pause waits; it returns early when ctx ends.

@@ -96,7 +96,7 @@ func (n *Node) letGo(query, name string) {
 	if id == "" {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), renewLimit)
+	ctx, cancel := n.briefly()
 	defer cancel()
 	conn, err := pgx.ConnectConfig(ctx, n.cfg)
 	if err != nil {

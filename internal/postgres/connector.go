@@ -30,7 +30,7 @@ func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 // tcpUserTimeout is Linux' number for how long sent bytes may stay unacknowledged.
 const (
 	tcpUserTimeout = 18
-	unacknowledged = 15_000 // milliseconds
+	unacknowledged = 5_000 // milliseconds
 )
 
 // bounded ends a connection over which nothing arrives any more: a write that waits

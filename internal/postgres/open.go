@@ -8,9 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 
 	"parley/internal/engine"
@@ -58,7 +60,10 @@ type Statement struct {
 // How connections are made.
 const (
 	connectWait = 5 * time.Second
-	oldest      = 130000 // the first version whose transactions can be asked for
+	// nextWait is how long one of several servers may take: while a machine is gone
+	// without a word, the next is tried within the time that anybody waits (reachable).
+	nextWait = time.Second
+	oldest   = 130000 // the first version whose transactions can be asked for
 )
 
 // Open connects to the server that a URL names. The caller closes the DB.
@@ -106,14 +111,22 @@ func parse(url string) (*pgx.ConnConfig, error) {
 	if cfg.ConnectTimeout == 0 {
 		cfg.ConnectTimeout = connectWait
 	}
-	// A server that went away without a word is given up after 15 seconds.
-	dialer := &net.Dialer{Timeout: cfg.ConnectTimeout, KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 5 * time.Second, Interval: 5 * time.Second, Count: 2}, Control: bounded}
+	if several(cfg) {
+		cfg.ConnectTimeout = min(cfg.ConnectTimeout, nextWait)
+	}
+	// A server that went away without a word is given up after 5 seconds.
+	dialer := &net.Dialer{Timeout: cfg.ConnectTimeout, KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 2 * time.Second, Interval: time.Second, Count: 3}, Control: bounded}
 	cfg.DialFunc = dialer.DialContext
 	cfg.RuntimeParams["application_name"] = cmp.Or(cfg.RuntimeParams["application_name"], "parley")
 	cfg.RuntimeParams["timezone"] = "UTC"
 	cfg.RuntimeParams["standard_conforming_strings"] = "on"
 	cfg.StatementCacheCapacity = 512
 	return cfg, nil
+}
+
+// several reports whether an address names more than one server.
+func several(cfg *pgx.ConnConfig) bool {
+	return slices.ContainsFunc(cfg.Fallbacks, func(other *pgconn.FallbackConfig) bool { return other.Host != cfg.Host || other.Port != cfg.Port })
 }
 
 func pool(cfg *pgx.ConnConfig, most int, see func(error), writes bool) *sql.DB {

@@ -1,0 +1,30 @@
+package postgres_test
+
+import (
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/internal/postgres"
+	"parley/internal/postgres/postgrestest"
+)
+
+// TestFirstServerIsSilent: where two servers are named, and the machine of the first is
+// gone without a word, writing goes on with the other before anybody is told of an error.
+func TestFirstServerIsSilent(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	t.Cleanup(func() { _ = l.Close() })
+	p, url := postgrestest.NewProxy(t, postgrestest.Database(t))
+	db := open(t, strings.Replace(url, "@", "@"+l.Addr().String()+",", 1), postgres.Options{})
+	must(t, db.Write(t.Context(), exec("CREATE TABLE counts (id BIGINT PRIMARY KEY)")))
+	p.Cut()
+	began := time.Now()
+	must(t, db.Write(t.Context(), exec("INSERT INTO counts VALUES (1)")))
+	t.Logf("after %v", time.Since(began))
+	if time.Since(began) > 4*time.Second {
+		t.Error("that is late")
+	}
+}
