@@ -62,6 +62,9 @@ type Dialect struct {
 	Text      func(string) string // a statement in its words; nil is as it stands
 	Argument  func(any) any       // a parameter as it takes it; nil is as it stands
 	Returning bool                // an inserted row's id has to be asked for
+	// Anew is an argument ahead of the others that has a statement planned for what they
+	// say, each time; nil where plans do not hang on that.
+	Anew any
 	// Version reads a number that is another one once another process has changed
 	// anything; "" where a Server tells it.
 	Version string
@@ -152,6 +155,16 @@ func (d *DB) ClearGaps() func(tx *Tx) (left bool, err error) {
 		return func(*Tx) (bool, error) { return false, nil }
 	}
 	return d.p.File.ClearGaps()
+}
+
+// Survey has a server count what its tables hold, which it plans with, for whoever has
+// written many rows at once: by itself it may do so a minute later. A file needs none.
+func (d *DB) Survey(ctx context.Context) error {
+	if d.p.Server == nil {
+		return nil
+	}
+	_, err := d.p.Readers.ExecContext(ctx, "ANALYZE")
+	return d.p.Dialect.Explain(err)
 }
 
 // EmptyLog carries what the log holds over into the file and empties it, so that

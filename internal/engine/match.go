@@ -13,3 +13,24 @@ type Match struct {
 
 // Value implements driver.Valuer.
 func (m Match) Value() (driver.Value, error) { return m.Expr, nil }
+
+// anew reports whether a statement is to be planned for what its arguments say: a word
+// that nearly all rows have is looked for in another way than one that few have.
+func (d Dialect) anew(args []any) bool {
+	if d.Anew == nil {
+		return false
+	}
+	for _, a := range args {
+		switch a := a.(type) {
+		case Match:
+			return true
+		case Named:
+			for _, v := range a {
+				if _, ok := v.(Match); ok {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}

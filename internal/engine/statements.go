@@ -130,6 +130,10 @@ func (d *DB) patient(ask func() *Row) *Row {
 // that can end, so none is taken; see QueryContext.
 func (d *DB) Query(query string, args ...any) (rows *sql.Rows, err error) {
 	ask := func() error {
+		if d.p.Dialect.anew(args) {
+			rows, err = d.QueryContext(context.Background(), query, args...)
+			return err
+		}
 		st, list, err := d.reads.get(query, args)
 		if err == nil {
 			rows, err = st.Query(list...)
@@ -147,6 +151,9 @@ func (d *DB) Query(query string, args ...any) (rows *sql.Rows, err error) {
 // QueryRow reads one row on a reader, as Query does.
 func (d *DB) QueryRow(query string, args ...any) *Row {
 	return d.patient(func() *Row {
+		if d.p.Dialect.anew(args) {
+			return d.QueryRowContext(context.Background(), query, args...)
+		}
 		st, list, err := d.reads.get(query, args)
 		if err != nil {
 			return &Row{err: d.p.Dialect.Explain(err)}
@@ -181,6 +188,9 @@ func (d *DB) bind(query string, args []any) (text string, list []any, err error)
 		return "", nil, err
 	}
 	list, err = d.p.Dialect.values(names, args)
+	if d.p.Dialect.anew(args) {
+		list = append([]any{d.p.Dialect.Anew}, list...)
+	}
 	return text, list, err
 }
 

@@ -171,9 +171,9 @@ func (x *Index) add(u unmade, bits []uint64) {
 }
 
 // dueQuery lists messages that have no vector of a model, the newest first.
-const dueQuery = `SELECT m.id, p.n, m.name, m.content FROM messages m JOIN places p ON p.platform = m.platform AND p.channel = m.channel AND p.thread = m.thread
-	LEFT JOIN message_vectors v ON v.message_id = m.id
-	WHERE m.id > :after AND m.id < :before AND m.role <> 'tool' AND m.content <> '' AND v.embedder IS DISTINCT FROM :embedder
+const dueQuery = `SELECT m.id, (SELECT n FROM places p WHERE p.platform = m.platform AND p.channel = m.channel AND p.thread = m.thread), m.name, m.content FROM messages m
+	WHERE m.id > :after AND m.id < :before AND m.role <> 'tool' AND m.content <> ''
+		AND (SELECT embedder FROM message_vectors WHERE message_id = m.id) IS DISTINCT FROM :embedder
 	ORDER BY m.id DESC LIMIT :limit`
 
 // changedQuery lists those that say something else now.

@@ -14,6 +14,7 @@ import (
 	"parley/internal/engine"
 	"parley/internal/provenance"
 	"parley/internal/recall"
+	"parley/internal/served"
 	"parley/internal/vector"
 )
 
@@ -54,13 +55,10 @@ const namesQuery = `SELECT o.user_id, coalesce((SELECT name FROM messages WHERE 
 
 // hitsQuery lists the latest messages that fit an expression of the index, up to
 // a limit: ids with commas between. At most :walked that fit are looked at, and
-// those in a JSON list of places count.
+// those in a JSON list of places count. The walk keeps its order.
 const hitsQuery = `SELECT coalesce(string_agg(CAST(row >> 20 AS TEXT), ','), '') FROM (
 	SELECT row FROM (SELECT rowid AS row FROM messages_fts WHERE messages_fts MATCH :match ORDER BY rowid DESC LIMIT :walked) walked
-	WHERE row & 1048575 IN (SELECT CAST(value AS BIGINT) & 1048575 FROM json_each(:places))`
-
-// The latest come first by themselves where the walk keeps its order, as in a file.
-const hitsEnd, hitsEndServed = ` LIMIT :limit) held`, ` ORDER BY row DESC LIMIT :limit) held`
+	WHERE row & 1048575 IN (SELECT CAST(value AS BIGINT) & 1048575 FROM json_each(:places)) LIMIT :limit) held`
 
 // candidates returns all messages the asker may see, or if those are too many what
 // was said around the ones that the index names: an answer often shares no word
@@ -222,18 +220,18 @@ type look struct{ limit, walked int }
 
 // holding returns the latest messages in some places that hold one of the words.
 func (s *Store) holding(asked recall.Asked, places []int64, l look, words ...string) (ids []int64, err error) {
-	match := asked.In(places, words...)
-	if len(places) > fewPlaces {
-		match = asked.Match(words...)
-	} else {
+	match, few := asked.In(places, words...), len(places) <= fewPlaces
+	if few {
 		l.walked = l.limit
+	} else {
+		match = asked.Match(words...)
 	}
 	list, err := json.Marshal(places)
 	if err != nil {
 		return nil, err
 	}
 	var found string
-	err = s.db.QueryRow(hitsQuery+s.db.Either(hitsEnd, hitsEndServed), engine.Named{"match": engine.Match{Expr: match}, "places": string(list), "limit": l.limit, "walked": l.walked}).Scan(&found)
+	err = s.db.QueryRow(s.db.Either(hitsQuery, served.Hits(few || len(words) > 1)), engine.Named{"match": engine.Match{Expr: match}, "places": string(list), "limit": l.limit, "walked": l.walked}).Scan(&found)
 	if err != nil || found == "" {
 		return nil, err
 	}

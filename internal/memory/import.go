@@ -40,6 +40,9 @@ func (s *Store) Import(ctx context.Context, r io.Reader) (done Imported, err err
 	sittings := sit(list)
 	_, err = bulk.Each(ctx, s.db, sittings, func(tx *engine.Tx, st sitting) error { return st.store(tx, &done) })
 	done.Known = len(list) - done.Messages
+	if err == nil && done.Messages >= 10*storedAtOnce {
+		err = s.db.Survey(ctx)
+	}
 	return done, during("import", err)
 }
 

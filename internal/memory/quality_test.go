@@ -188,7 +188,6 @@ func measure(t *testing.T, list []question, floors floors, recall func(question)
 // search brings 84 of 100 answers within 4,000 tokens and 75 within 1,000 if they
 // are asked about in their own words, and half as many if not.
 func TestRecallQuality(t *testing.T) {
-	aboutFiles(t)
 	waittest.Alone(t)
 	s, list := oldChats(t)
 	own := func(q question) Query {
@@ -196,14 +195,15 @@ func TestRecallQuality(t *testing.T) {
 		return Query{User: "archive:" + user, Text: q.Question, Tokens: 4000}
 	}
 	long, short := split(list)
-	must(t, s.db.Write(t.Context(), func(tx *engine.Tx) error {
-		_, err := tx.Exec("CREATE VIRTUAL TABLE plain_fts USING fts5 (content, tokenize = 'porter unicode61')")
-		if err == nil {
-			_, err = tx.Exec("INSERT INTO plain_fts (rowid, content) SELECT id, content FROM messages WHERE role <> 'tool'")
-		}
-		return err
-	}))
 	t.Run("full-text search alone", func(t *testing.T) {
+		aboutFiles(t)
+		must(t, s.db.Write(t.Context(), func(tx *engine.Tx) error {
+			_, err := tx.Exec("CREATE VIRTUAL TABLE plain_fts USING fts5 (content, tokenize = 'porter unicode61')")
+			if err == nil {
+				_, err = tx.Exec("INSERT INTO plain_fts (rowid, content) SELECT id, content FROM messages WHERE role <> 'tool'")
+			}
+			return err
+		}))
 		measure(t, long, nil, func(q question) ([]Passage, error) {
 			words := strings.FieldsFunc(strings.ToLower(q.Question), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 			return s.passages(bm25Query, own(q).scope().With(engine.Named{"match": `"` + strings.Join(words, `" OR "`) + `"`, "limit": 300}))

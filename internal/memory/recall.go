@@ -58,14 +58,14 @@ type Passage struct {
 // word there, or until now where the asker was seen to be there lately. Who
 // is out sees nothing of others, who came back nothing from before. What was said
 // to another agent is not visible. Each query below that returns messages ends with
-// it.
+// it. IS TRUE keeps a server from looking messages up by what it says of places.
 const visible = ` AND m.role <> 'tool' AND m.content <> '' AND ` + provenance.Heard + ` AND (
 		(:channel <> '' AND m.platform = :platform AND m.channel = :channel AND m.thread IN (:thread, ''))
 		OR (:channel = '' AND EXISTS (SELECT 1 FROM participants me
 			LEFT JOIN membership b ON b.user_id = me.user_id AND b.platform = me.platform AND b.channel = me.channel
 			WHERE me.user_id = :user AND me.platform = m.platform AND me.channel = m.channel AND me.thread = m.thread
 			AND (m.user_id = me.user_id OR coalesce(b.state, 'in') = 'in' AND m.at > coalesce(b.since, '')
-				AND (m.id <= me.last_id OR coalesce(b.checked_at, '') >= :since)))))`
+				AND (m.id <= me.last_id OR coalesce(b.checked_at, '') >= :since))))) IS TRUE`
 
 const columns = `SELECT m.id, m.platform, m.channel, m.thread, m.name, m.message_id, m.content, m.at, m.user_id, m.role = 'assistant', m.via, m.people`
 
@@ -85,7 +85,7 @@ const (
 // of a JSON list of ids that are visible, and where one of some people spoke
 // unless those are none; what is around two of them, twice.
 const aroundQuery = `WITH h AS MATERIALIZED (SELECT m.platform, m.channel, m.thread, m.id
-		FROM json_each(:ids) h CROSS JOIN messages m ON m.id = CAST(h.value AS BIGINT)
+		FROM (SELECT key, value FROM json_each(:ids) ORDER BY key) h CROSS JOIN messages m ON m.id = CAST(h.value AS BIGINT)
 		WHERE (:people = '' OR EXISTS (SELECT 1 FROM json_each(:people) u JOIN participants n ON n.user_id = u.value
 			AND n.platform = m.platform AND n.channel = m.channel AND n.thread = m.thread))` + visible + ` ORDER BY h.key LIMIT :limit),
 	span AS MATERIALIZED (SELECT h.platform, h.channel, h.thread,

@@ -8,13 +8,16 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/jackc/pgx/v5"
+
 	"parley/internal/engine"
 	"parley/internal/text"
 )
 
 // dialect is PostgreSQL's way. Transactions are serializable unless they need not be: what
 // they do was written for one writer, and whoever meets another is repeated.
-var dialect = engine.Dialect{Mark: "$", Begin: hasten, Held: hastenHeld, Step: step, Said: said, Explain: explain, Text: inWords, Argument: argument, Returning: true, Require: require}
+var dialect = engine.Dialect{Mark: "$", Begin: hasten, Held: hastenHeld, Step: step, Said: said, Explain: explain, Text: inWords, Argument: argument, Returning: true, Require: require,
+	Anew: pgx.QueryExecModeCacheDescribe}
 
 // require lets a division fail where a query has no row.
 func require(query string) string {

@@ -43,7 +43,8 @@ var (
 
 // Translate writes a script for SQLite as one for PostgreSQL: tables, indexes and
 // what else both understand but for the names of types. A full-text index becomes
-// a table of row numbers and words. Rows of a table that SQLite numbers by itself get
+// a table of row numbers and words; each search of it reads all that was not sorted in yet,
+// so that is kept short. Rows of a table that SQLite numbers by itself get
 // that number as a column, rowid. Triggers and views have to be written for each;
 // they are left out, and so is what is only about SQLite's file.
 func Translate(script string) (string, error) {
@@ -51,7 +52,7 @@ func Translate(script string) (string, error) {
 	for _, st := range statements(script) {
 		switch m := indexed().FindStringSubmatch(st); {
 		case m != nil:
-			fmt.Fprintf(&b, "CREATE TABLE %[1]s (rowid BIGINT PRIMARY KEY, words TSVECTOR NOT NULL);\nCREATE INDEX %[1]s_words ON %[1]s USING gin (words);\n", m[1])
+			fmt.Fprintf(&b, "CREATE TABLE %[1]s (rowid BIGINT PRIMARY KEY, words TSVECTOR NOT NULL);\nCREATE INDEX %[1]s_words ON %[1]s USING gin (words) WITH (gin_pending_list_limit = 64);\n", m[1])
 		case ours().MatchString(st):
 		case table().MatchString(st):
 			b.WriteString(inOurWords(st) + ";\n")

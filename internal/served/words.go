@@ -52,7 +52,8 @@ var Reindex = []string{
 // atOnce is how many rows Index puts into an index in one transaction.
 const atOnce = 300
 
-// Index puts all rows of a database on a server into its indexes of words.
+// Index puts all rows of a database on a server into its indexes of words, and has the
+// server see what came.
 func Index(ctx context.Context, db *engine.DB) error {
 	for kind, query := range map[byte]string{'m': "SELECT id FROM messages WHERE role <> 'tool' ORDER BY id", 'f': "SELECT id FROM key_facts ORDER BY id", 's': "SELECT id FROM session_texts ORDER BY id"} {
 		rows, err := db.QueryContext(ctx, query)
@@ -74,7 +75,7 @@ func Index(ctx context.Context, db *engine.DB) error {
 			}
 		}
 	}
-	return nil
+	return db.Survey(ctx)
 }
 
 // put makes the statements that put what rows say into the indexes.

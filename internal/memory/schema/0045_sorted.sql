@@ -1,0 +1,2 @@
+-- Only for a server, which keeps words aside that were not sorted into an index yet, and
+-- reads them all with each search.
