@@ -19,6 +19,7 @@ test:
 # tests start (or PARLEY_POSTGRES names). Left out is what takes minutes, as in a short run.
 postgres:
 	PARLEY_TEST_ENGINE=postgres $(GO) test -short $(TAGS) ./internal/memory ./internal/facts ./internal/browse ./internal/factsfile ./internal/agent
+	PARLEY_TEST_ENGINE=postgres $(GO) test $(TAGS) -run 'TestRecall(Quality$$|AmongOthers|NeverLeavesItsScope)' ./internal/memory
 	PARLEY_TEST_ENGINE=postgres $(GO) test -short $(TAGS) -run 'TestKilledAtEveryPoint|TestKilledBeforeTheWire|TestConversations|TestServed' ./cmd/bot
 
 race:
