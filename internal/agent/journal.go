@@ -56,7 +56,7 @@ func (j *journal) begin(ctx context.Context, st memory.Step) error {
 	return nil
 }
 
-// settle hands over what is owed and does not wait for the disk: the next step, a
+// settle hands over what is owed, all of it done, and does not wait: the next step, a
 // model call or a tool that only reads, takes longer, and later writes are stored
 // after it.
 func (j *journal) settle(ctx context.Context) {

@@ -38,6 +38,13 @@ func (h Held) Queue(ctx context.Context, fn func(*Tx) error) (wait func() error)
 	return h.d.enqueue(ctx, h.work(fn))
 }
 
+// QueueSoon is like Soon, but returns once fn is queued; wait returns what Soon would.
+func (h Held) QueueSoon(ctx context.Context, fn func(*Tx) error) (wait func() error) {
+	w := h.work(fn)
+	w.Soon = true
+	return h.d.enqueue(ctx, w)
+}
+
 // Stage is DB.Stage.
 func (h Held) Stage(ctx context.Context, fn func(*Tx) error) (durable func() error, err error) {
 	return h.d.stage(ctx, h.work(fn))

@@ -242,10 +242,16 @@ type Step struct {
 }
 
 // SaveSteps queues steps to be stored together, behind every write so far; the
-// same number again replaces a step. wait returns once they are durable; it may
-// be called later, once, or not at all. The lane's row is held, and each step is one statement.
+// same number again replaces a step. wait returns once they are durable, since what begins
+// may have an effect from then on; where all are done, once they are committed: the next
+// that waits brings them to the disk. It may be called later, once, or not at all. The lane's row
+// is held, and each step is one statement.
 func (s *Store) SaveSteps(ctx context.Context, inbox int64, steps []Step) (wait func() error) {
-	return s.db.Held().Queue(ctx, func(tx *engine.Tx) error {
+	queue := s.db.Held().QueueSoon
+	if slices.ContainsFunc(steps, func(st Step) bool { return !st.Done }) {
+		queue = s.db.Held().Queue
+	}
+	return queue(ctx, func(tx *engine.Tx) error {
 		if err := s.Lanes.HoldRow(tx, inbox); err != nil {
 			return err
 		}
@@ -271,14 +277,8 @@ func (s *Store) Steps(_ context.Context, inbox int64) ([]Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = rows.Close() }()
-	var steps []Step
-	for rows.Next() {
-		var st Step
-		if err := rows.Scan(&st.N, &st.Kind, &st.Key, &st.Done, &st.Result); err != nil {
-			return nil, err
-		}
-		steps = append(steps, st)
-	}
-	return steps, rows.Err()
+	return engine.Collect(rows, func(r *sql.Rows) (st Step, err error) {
+		err = r.Scan(&st.N, &st.Kind, &st.Key, &st.Done, &st.Result)
+		return st, err
+	})
 }

@@ -114,12 +114,19 @@ func TestCommitsShareASync(t *testing.T) {
 
 // TestSoonIsOnTheDiskSoon: it does not wait, and is synced all the same.
 func TestSoonIsOnTheDiskSoon(t *testing.T) {
-	d, p := onPlatter(t)
-	if err := d.Soon(t.Context(), exec("INSERT INTO t VALUES (1)")); err != nil || rows(t, d) != 1 {
-		t.Fatal(rows(t, d), err)
+	for name, write := range map[string]func(*engine.DB) error{
+		"in turn": func(d *engine.DB) error { return d.Soon(context.Background(), exec("INSERT INTO t VALUES (1)")) },
+		"queued":  func(d *engine.DB) error { return d.Held().QueueSoon(context.Background(), exec("INSERT INTO t VALUES (1)"))() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, p := onPlatter(t)
+			if err := write(d); err != nil || rows(t, d) != 1 {
+				t.Fatal(rows(t, d), err)
+			}
+			waittest.Until(t, "a sync that nobody waits for", func() bool { return p.begun.Load() == 1 })
+			p.let <- nil
+		})
 	}
-	waittest.Until(t, "a sync that nobody waits for", func() bool { return p.begun.Load() == 1 })
-	p.let <- nil
 }
 
 // TestSyncFails: who was not told that it is stored is told why, and the next
