@@ -102,6 +102,9 @@ type Disk interface {
 	// Committed takes over writes whose transaction is committed, and tells each how
 	// it ended. It does not block.
 	Committed(batch []*Pending)
+	// Settle brings to the disk what is committed, unless somebody is about to. It may be
+	// called at any time, by many.
+	Settle()
 }
 
 // File is a database in a file of ours.

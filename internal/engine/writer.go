@@ -49,6 +49,7 @@ type write struct {
 // Pending is somebody who waits for a write.
 type Pending struct {
 	Soon bool // for its commit; else until it is on the disk
+	Own  bool // its caller calls Disk.Settle; others need not hurry for it
 	err  chan error
 }
 
@@ -72,8 +73,18 @@ func (d *DB) Write(ctx context.Context, fn func(*Tx) error) error {
 }
 
 func (d *DB) write(ctx context.Context, w *write) error {
+	w.Own = d.p.Disk != nil && !w.Soon
 	if err := d.hand(ctx, w); err != nil {
 		return err
+	}
+	return d.settled(w)
+}
+
+// settled waits for a write. Where its caller made it, it syncs it as well: the way to
+// the disk's goroutine and back wakes two threads, too.
+func (d *DB) settled(w *write) error {
+	if w.Own {
+		d.p.Disk.Settle()
 	}
 	return w.wait()
 }
@@ -108,13 +119,14 @@ func (d *DB) Stage(ctx context.Context, fn func(*Tx) error) (durable func() erro
 
 func (d *DB) stage(ctx context.Context, w *write) (durable func() error, err error) {
 	w.made = make(chan error, 1)
+	w.Own = d.p.Disk != nil
 	if err := d.hand(ctx, w); err != nil {
 		return nil, err
 	}
 	if err := <-w.made; err != nil {
 		return nil, err
 	}
-	return w.wait, nil
+	return func() error { return d.settled(w) }, nil
 }
 
 // Bare runs fn on the writer outside a transaction, for statements that are not
@@ -158,7 +170,7 @@ func (d *DB) submit(ctx context.Context, w *write) error {
 	if d.closed {
 		return ErrClosed
 	}
-	w.queued = true
+	w.queued, w.Own = true, false
 	d.queued.Add(1)
 	select {
 	case d.queue <- w:

@@ -241,17 +241,13 @@ type Step struct {
 	People []string // whose words Result was made of, besides the author's
 }
 
-// SaveSteps queues steps to be stored together, behind every write so far; the
-// same number again replaces a step. wait returns once they are durable, since what begins
-// may have an effect from then on; where all are done, once they are committed: the next
-// that waits brings them to the disk. It may be called later, once, or not at all. The lane's row
-// is held, and each step is one statement.
+// SaveSteps stores steps together, behind every write so far; the same number again
+// replaces a step. It returns once they are durable if one only begins, since that may
+// have an effect from then on. Where all are done it only queues them, and wait returns
+// once they are committed: what begins next brings them to the disk. wait may be called
+// later, once, or not at all. The lane's row is held, and each step is one statement.
 func (s *Store) SaveSteps(ctx context.Context, inbox int64, steps []Step) (wait func() error) {
-	queue := s.db.Held().QueueSoon
-	if slices.ContainsFunc(steps, func(st Step) bool { return !st.Done }) {
-		queue = s.db.Held().Queue
-	}
-	return queue(ctx, func(tx *engine.Tx) error {
+	save := func(tx *engine.Tx) error {
 		if err := s.Lanes.HoldRow(tx, inbox); err != nil {
 			return err
 		}
@@ -268,7 +264,12 @@ func (s *Store) SaveSteps(ctx context.Context, inbox int64, steps []Step) (wait 
 			}
 		}
 		return nil
-	})
+	}
+	if slices.ContainsFunc(steps, func(st Step) bool { return !st.Done }) {
+		err := s.db.Held().Write(ctx, save)
+		return func() error { return err }
+	}
+	return s.db.Held().QueueSoon(ctx, save)
 }
 
 // Steps returns what an earlier process finished of a turn, in order.

@@ -29,6 +29,7 @@ type disk struct {
 	wake chan struct{} // has room for one
 	over chan struct{} // closed when run has ended
 
+	turn    sync.Mutex        // held by whoever syncs
 	mu      sync.Mutex        // guards what follows
 	waiting []*engine.Pending // committed since the last sync began
 	dirty   bool              // something was
@@ -82,21 +83,32 @@ func (d *disk) poke() {
 func (d *disk) Committed(batch []*engine.Pending) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	before := len(d.waiting)
+	hurry := false
 	for _, w := range batch {
 		if w.Soon {
 			w.Tell(nil)
-		} else {
-			d.waiting = append(d.waiting, w)
+			continue
 		}
+		d.waiting = append(d.waiting, w)
+		hurry = hurry || !w.Own
 	}
 	switch {
-	case len(d.waiting) > before:
+	case hurry:
 		d.poke()
-	case !d.dirty:
+	case !d.dirty || len(d.waiting) > 0: // also of those whose caller never comes
 		d.alarm.Reset(restless)
 	}
 	d.dirty = true
+}
+
+// Settle implements engine.Disk.
+func (d *disk) Settle() {
+	if !d.turn.TryLock() { // that sync may have begun too early
+		d.poke()
+		return
+	}
+	defer d.turn.Unlock()
+	d.sync()
 }
 
 // run syncs whenever somebody waits, or something has waited long enough.
@@ -104,17 +116,26 @@ func (d *disk) run() {
 	defer close(d.over)
 	for range d.wake {
 		d.mu.Lock()
-		due, dirty := d.waiting, d.dirty
-		d.waiting, d.dirty = nil, false
-		d.alarm.Stop()
 		closed := d.closed
 		d.mu.Unlock()
-		if dirty {
-			d.settle(due)
-		}
-		if closed {
+		d.turn.Lock()
+		d.sync()
+		d.turn.Unlock()
+		if closed { // before it synced: nothing has come since
 			return
 		}
+	}
+}
+
+// sync brings to the disk what is committed; the caller has the turn.
+func (d *disk) sync() {
+	d.mu.Lock()
+	due, dirty := d.waiting, d.dirty
+	d.waiting, d.dirty = nil, false
+	d.alarm.Stop()
+	d.mu.Unlock()
+	if dirty {
+		d.settle(due)
 	}
 }
 
@@ -141,5 +162,7 @@ func (d *disk) close() error {
 	d.poke()
 	<-d.over
 	d.alarm.Stop()
+	d.turn.Lock() // whoever syncs for themselves is done
+	defer d.turn.Unlock()
 	return d.log.Close()
 }

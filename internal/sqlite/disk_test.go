@@ -112,11 +112,45 @@ func TestCommitsShareASync(t *testing.T) {
 	}
 }
 
+// TestCallersSync: who made a write syncs it, once; what is committed meanwhile waits for
+// a sync of its own, and what its caller left to itself is on the disk soon.
+func TestCallersSync(t *testing.T) {
+	d, p := onPlatter(t)
+	told := make(chan error, 1)
+	write := func(durable func() error) { go func() { told <- durable() }() }
+	write(func() error { return d.Write(context.Background(), exec("INSERT INTO t VALUES (1)")) })
+	waittest.Until(t, "a sync of the caller", func() bool { return p.begun.Load() == 1 })
+	durable, err := d.Stage(t.Context(), exec("INSERT INTO t VALUES (2)"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(durable)
+	p.let <- nil
+	if err := <-told; err != nil {
+		t.Error(err)
+	}
+	waittest.Until(t, "a sync for the second", func() bool { return p.begun.Load() == 2 })
+	if len(told) > 0 {
+		t.Error("acknowledged by a sync that began before the commit")
+	}
+	p.let <- nil
+	if err := <-told; err != nil {
+		t.Error(err)
+	}
+	if _, err := d.Stage(t.Context(), exec("INSERT INTO t VALUES (3)")); err != nil {
+		t.Fatal(err)
+	}
+	waittest.Until(t, "a sync that nobody waits for", func() bool { return p.begun.Load() == 3 })
+	p.let <- nil
+}
+
 // TestSoonIsOnTheDiskSoon: it does not wait, and is synced all the same.
 func TestSoonIsOnTheDiskSoon(t *testing.T) {
 	for name, write := range map[string]func(*engine.DB) error{
 		"in turn": func(d *engine.DB) error { return d.Soon(context.Background(), exec("INSERT INTO t VALUES (1)")) },
-		"queued":  func(d *engine.DB) error { return d.Held().QueueSoon(context.Background(), exec("INSERT INTO t VALUES (1)"))() },
+		"queued": func(d *engine.DB) error {
+			return d.Held().QueueSoon(context.Background(), exec("INSERT INTO t VALUES (1)"))()
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d, p := onPlatter(t)
