@@ -54,17 +54,28 @@ type piece struct {
 
 func (p *packer) pack(c Call, request, answer string) (packed, error) {
 	out := packed{call: c, answer: answer, packer: p, pieces: map[int]*piece{}}
-	for i, part := range cut(request) {
-		out.parts = append(out.parts, part)
+	from, at := 0, 0 // of the text since the last piece
+	plain := func() {
+		if from < at {
+			out.parts = append(out.parts, request[from:at])
+		}
+	}
+	for _, part := range cut(request) {
 		if len(part) < minPiece {
+			at += len(part)
 			continue
 		}
 		one, err := p.piece(part)
 		if err != nil {
 			return out, err
 		}
-		out.parts[i], out.pieces[i] = "", one
+		plain()
+		out.pieces[len(out.parts)] = one
+		out.parts = append(out.parts, "")
+		at += len(part)
+		from = at
 	}
+	plain()
 	return out, nil
 }
 
