@@ -33,11 +33,6 @@ func (h Held) Soon(ctx context.Context, fn func(*Tx) error) error {
 	return h.d.write(ctx, w)
 }
 
-// Queue is DB.Queue.
-func (h Held) Queue(ctx context.Context, fn func(*Tx) error) (wait func() error) {
-	return h.d.enqueue(ctx, h.work(fn))
-}
-
 // QueueSoon is like Soon, but returns once fn is queued; wait returns what Soon would.
 func (h Held) QueueSoon(ctx context.Context, fn func(*Tx) error) (wait func() error) {
 	w := h.work(fn)
