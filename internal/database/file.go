@@ -72,13 +72,17 @@ func Open(ctx context.Context, dir string, o Options) (*File, *engine.DB, error)
 	if f.now == nil {
 		f.now = time.Now
 	}
-	if err := create(ctx, path, o); err != nil {
+	made, err := create(ctx, path, o)
+	if err != nil {
 		return nil, nil, fmt.Errorf("create %s: %w", path, mend(err))
 	}
 	if err := recognize(ctx, path, o.Migrations); err != nil {
 		return nil, nil, fmt.Errorf("open %s: %w", path, mend(sqlite.Explain(err)))
 	}
 	db, err := sqlite.Open(ctx, path, sqlite.Options{Durable: true, See: f.cond.see, Prepare: func(ctx context.Context, db *sql.DB) error {
+		if made {
+			return bound(ctx, db, o) // what it was made as just now is right
+		}
 		return prepare(ctx, db, o)
 	}})
 	if err != nil {
@@ -103,6 +107,11 @@ func prepare(ctx context.Context, db *sql.DB, o Options) error {
 			return err
 		}
 	}
+	return bound(ctx, db, o)
+}
+
+// bound limits the file's size, where it is to have a limit.
+func bound(ctx context.Context, db *sql.DB, o Options) (err error) {
 	if o.MaxPages > 0 {
 		_, err = db.ExecContext(ctx, fmt.Sprintf("PRAGMA max_page_count = %d", o.MaxPages))
 	}
@@ -158,34 +167,35 @@ func mend(err error) error {
 
 // create builds a new database aside and gives it its name only when it is
 // whole, so that an empty or half-made file under that name always means
-// damage. Another process that was faster wins.
-func create(ctx context.Context, path string, o Options) error {
+// damage. Another process that was faster wins. made is true if this one was.
+func create(ctx context.Context, path string, o Options) (made bool, err error) {
 	if _, err := os.Stat(path); err == nil {
-		return nil
+		return false, nil
 	}
 	f, err := newDraft(path)
 	if err != nil {
-		return err
+		return false, err
 	}
 	draft := f.Name()
 	defer func() { _ = f.Close(); _ = os.Remove(draft) }()
 	// A file can only be made to give free pages back while it is empty.
 	db, err := sqlite.Raw(draft, "_synchronous=OFF&_journal_mode=MEMORY&_auto_vacuum=incremental")
 	if err != nil {
-		return err
+		return false, err
 	}
 	if o.Today != "" {
-		if _, err := db.ExecContext(ctx, "BEGIN;"+o.Today+"COMMIT"); err != nil {
-			return errors.Join(err, db.Close())
+		if err := sqlite.Run(ctx, db, o.Today); err != nil {
+			return false, errors.Join(err, db.Close())
 		}
 	}
 	if err := errors.Join(o.Migrations.Apply(ctx, db), sign(ctx, db), db.Close(), f.Sync()); err != nil {
-		return err
+		return false, err
 	}
-	if err := os.Link(draft, path); err != nil && !errors.Is(err, os.ErrExist) {
-		return err
+	err = os.Link(draft, path)
+	if errors.Is(err, os.ErrExist) {
+		return false, nil
 	}
-	return nil
+	return err == nil, err
 }
 
 // Close waits for queued writes, folds the write-ahead log into the file and

@@ -27,8 +27,7 @@ func TestToday(t *testing.T) {
 	}
 	const how = "go test -tags sqlite_fts5 ./internal/memory -run TestToday -update"
 	db := inMemory(t)
-	_, err := db.Exec("BEGIN;" + today + "COMMIT")
-	must(t, err)
+	must(t, sqlite.Run(t.Context(), db, today))
 	var version int
 	must(t, db.QueryRow("PRAGMA user_version").Scan(&version))
 	if version < 1 || len(all)-version > stepsBehind {
