@@ -46,7 +46,7 @@ func (a *app) operate(ctx context.Context, adapters ...chat.Adapter) error {
 		a.background(func() { a.settings.reloads(ctx) })
 	}
 	a.background(func() {
-		resident.Settle(ctx, a.vitals.stirred, func() { a.platforms.introduce(ctx, a.front) }, tongue.Rest)
+		resident.Settle(ctx, a.vitals.stirred, func() { a.storage.check(ctx); a.platforms.introduce(ctx, a.front) }, tongue.Rest)
 	})
 	err = a.platforms.wait(ctx, errs, stop)
 	a.vitals.supervisor.Tell("STOPPING=1")

@@ -96,18 +96,20 @@ const (
 	beatAgain = 5 * time.Second
 )
 
-// watch checks the whole file now and each night, beside the writer. It also writes a
-// row now and then, so that a full disk is noticed before a message meets it, and
-// noticed when it is over.
-func (s *storage) watch(ctx context.Context, j *jobs.Jobs) {
-	check := func() {
+// check reads the whole file, beside the writer and all others.
+func (s *storage) check(ctx context.Context) {
+	s.background(func() {
 		if err := s.store.Check(ctx); err != nil && ctx.Err() == nil {
 			s.log.Error("the database was checked", "err", err)
 		}
-	}
-	s.background(check)
+	})
+}
+
+// watch checks the whole file each night. It also writes a row now and then, so that a
+// full disk is noticed before a message meets it, and noticed when it is over.
+func (s *storage) watch(ctx context.Context, j *jobs.Jobs) {
 	j.Add("database check", "47 3 * * *", func(context.Context) error {
-		s.background(check) // it may take longer than a tick
+		s.check(ctx) // it may take longer than a tick
 		return nil
 	})
 	s.background(func() {

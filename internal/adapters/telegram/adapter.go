@@ -166,8 +166,16 @@ func (a *Adapter) Run(ctx context.Context, in chat.Intake) error {
 	var err error
 	if a.opts.Mode == ModeWebhook {
 		err = a.serve(ctx)
-	} else if a.learnSelf(ctx) {
-		a.polls(ctx)
+	} else {
+		known, learning := make(chan struct{}), sync.WaitGroup{}
+		learning.Go(func() {
+			if a.learnSelf(ctx) {
+				close(known)
+			}
+		})
+		a.polls(ctx, known)
+		cancel()
+		learning.Wait()
 		a.wire.poll.CloseIdleConnections()
 	}
 	if a.wire.dead.Err() != nil {

@@ -33,10 +33,11 @@ var errNotGiven = errors.New("telegram gives no updates")
 const ackLimit = 5 * time.Second
 
 // polls asks for updates until ctx ends or the token is rejected. Each is stored before
-// Telegram is told that it arrived.
-func (a *Adapter) polls(ctx context.Context) {
+// Telegram is told that it arrived, and after known is closed: who the bot is is asked
+// beside the first poll.
+func (a *Adapter) polls(ctx context.Context, known <-chan struct{}) {
 	for wait := firstPoll; ctx.Err() == nil && a.wire.dead.Err() == nil; {
-		err := a.poll(ctx)
+		err := a.poll(ctx, known)
 		if err == nil {
 			wait = firstPoll
 			continue
@@ -52,8 +53,8 @@ func (a *Adapter) polls(ctx context.Context) {
 	}
 }
 
-// poll makes one getUpdates call and stores what it brings.
-func (a *Adapter) poll(ctx context.Context) error {
+// poll makes one getUpdates call and stores what it brings, once known is closed.
+func (a *Adapter) poll(ctx context.Context, known <-chan struct{}) error {
 	if a.hold > 0 && !chat.Sleep(ctx, a.hold) {
 		return ctx.Err()
 	}
@@ -72,6 +73,11 @@ func (a *Adapter) poll(ctx context.Context) error {
 			a.fail(err, false)
 		}
 		return err
+	}
+	select {
+	case <-known:
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 	if r.status != http.StatusOK {
 		a.refused(ctx, r.status, r.description)

@@ -86,6 +86,30 @@ func TestPollWaitsForRoom(t *testing.T) {
 	r.in.wait(t, 1)
 }
 
+// TestPollBesideGetMe: a start does not wait for one answer after the other, and nothing
+// is read before the bot knows its own name.
+func TestPollBesideGetMe(t *testing.T) {
+	s := server(t, telegramtest.Options{})
+	lift := s.Fail(telegramtest.Fault{Method: "getMe", Status: 502})
+	s.Push(telegramtest.Text(42, 42, "hello"))
+	in := newIntake()
+	r := start(t, adapter(t, s, func(o *Options) { o.Timing.RetryMin, o.Timing.RetryMax = 10*time.Millisecond, 10*time.Millisecond }), in)
+	for _, method := range []string{"getUpdates", "getMe"} {
+		if _, err := s.WaitCalls(soon(t), method, 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := s.WaitCalls(soon(t), "getMe", 5); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(s.Calls("getUpdates")); n != 1 || s.Waiting() != 1 || r.Health() == nil {
+		t.Errorf("%d polls, %d updates wait, health %v", n, s.Waiting(), r.Health())
+	}
+	lift()
+	r.in.wait(t, 1)
+	eventually(t, "green", func() bool { return r.Health() == nil })
+}
+
 // A network that is down at start delays the bot, no more.
 func TestStartSurvivesTrouble(t *testing.T) {
 	s := server(t, telegramtest.Options{})
