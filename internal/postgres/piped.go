@@ -87,9 +87,9 @@ type ending struct {
 }
 
 // seal says what the end of a transaction needs; the answers come with a later flush.
-func (c *piped) seal(e *ending, id, n string, soon bool) error {
+func (c *piped) seal(e *ending, soon bool, marked ...any) error {
 	ctx := context.Background()
-	if _, err := c.say(ctx, mark, named(id, n)); err != nil {
+	if _, err := c.say(ctx, mark, named(marked...)); err != nil {
 		return err
 	}
 	q, err := c.say(ctx, seal, named(argument(soon)))
@@ -125,16 +125,15 @@ func (c *piped) put(w Words, due []Due) error {
 	return nil
 }
 
-// afterwards puts words into the indexes that turned out to be due when their transaction
-// was over: a trigger changed what no statement names. It is committed, so whatever is in
-// the way here leaves the rows without their words, and is no error.
-func (c *piped) afterwards(w Words, noted string) error {
+// afterwards puts the words into the indexes that a process owes, in a transaction of its
+// own. With an error they are owed still.
+func (c *piped) afterwards(w Words, id string) error {
 	ctx := context.Background()
 	try := func() error {
 		if _, err := c.say(ctx, hasten, nil); err != nil {
 			return err
 		}
-		if _, err := c.say(ctx, "SELECT set_config('parley.due', $1, true)", named(noted)); err != nil {
+		if _, err := c.say(ctx, "SELECT set_config('parley.due', due, true) FROM parley_writers WHERE id = $1", named(id)); err != nil {
 			return err
 		}
 		var due []Due
@@ -144,12 +143,25 @@ func (c *piped) afterwards(w Words, noted string) error {
 		if err := c.put(w, due); err != nil {
 			return err
 		}
+		if _, err := c.say(ctx, "UPDATE parley_writers SET due = '' WHERE id = $1", named(id)); err != nil {
+			return err
+		}
 		return c.end(ctx, commit)
 	}
-	if err := try(); err != nil {
+	err := try()
+	if err != nil {
 		_ = c.end(ctx, rollback)
 	}
-	return nil
+	return err
+}
+
+// names reads the one column of a query, outside a transaction.
+func (c *piped) names(query string, args ...any) ([]string, error) {
+	rows, err := c.Conn.Conn().Query(context.Background(), query, args...)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
 
 // named are arguments as a driver has them.

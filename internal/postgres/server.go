@@ -20,6 +20,7 @@ type server struct {
 	// ready is that the schema is: from then on no transaction takes long between two
 	// statements.
 	ready bool
+	look  time.Time // when words that are owed are looked for next; the writer's
 }
 
 // stopped is for how long at most a transaction keeps others from its rows while its
@@ -74,8 +75,10 @@ func (s *server) Connect(ctx context.Context) (*sql.Conn, error) {
 
 // mark leaves the number of a transaction in this process' row, with what it changed: a
 // server that was restarted, or a standby that took over, may have given the transaction's
-// own number to another one. What has changed nothing leaves none.
-const mark = `INSERT INTO parley_writers (id, n) SELECT $1, $2 WHERE pg_current_xact_id_if_assigned() IS NOT NULL ON CONFLICT (id) DO UPDATE SET n = excluded.n, at = now()`
+// own number to another one. What has changed nothing leaves none. The row also keeps which
+// words are owed to the indexes, unless the same transaction puts them there.
+const mark = `INSERT INTO parley_writers (id, n, due) SELECT $1, $2, CASE WHEN $3 THEN '' ELSE coalesce(current_setting('parley.due', true), '') END
+	WHERE pg_current_xact_id_if_assigned() IS NOT NULL ON CONFLICT (id) DO UPDATE SET n = excluded.n, at = now(), due = parley_writers.due || excluded.due`
 
 // seal asks at once for all that the end of a transaction needs.
 const seal = `SELECT coalesce(current_setting('parley.due', true), ''), coalesce(pg_sequence_last_value('parley_told'), 0),
@@ -91,7 +94,7 @@ func (s *server) Commit(tx *engine.Tx, soon bool) (done engine.Sealed, err error
 	var e ending
 	if err := tx.Raw(func(driver any) error {
 		c := driver.(*piped)
-		if err := c.seal(&e, s.id, name, soon); err != nil {
+		if err := c.seal(&e, soon, s.id, name, argument(worded || s.o.Words.Put == nil)); err != nil {
 			return err
 		}
 		if worded {
@@ -113,12 +116,45 @@ func (s *server) Commit(tx *engine.Tx, soon bool) (done engine.Sealed, err error
 			return err
 		}
 		e.Name = name
-		if err := c.end(context.Background(), commit); err != nil || e.noted == "" || worded || s.o.Words.Put == nil {
+		if err := c.end(context.Background(), commit); err != nil || s.o.Words.Put == nil {
 			return err
 		}
-		return c.afterwards(s.o.Words, e.noted)
+		s.settle(c, e.noted != "" && !worded)
+		return nil
 	})
 	return e.Sealed, err
+}
+
+// How soon words that are owed are looked for: those of processes that are gone, and those
+// that something was in the way of.
+const (
+	lookAgain = time.Minute
+	tryAgain  = time.Second
+)
+
+// owing lists who owes words: this process, and those that say nothing any more.
+const owing = `SELECT id FROM parley_writers WHERE due <> '' AND (id = $1 OR at < now() - interval '1 minute')`
+
+// settle puts words into the indexes that turned out to be due when their transaction was
+// over: a trigger changed what no statement names. mine says that this was just so. Which
+// rows they are was committed with them, so whatever is in the way here only puts it off.
+func (s *server) settle(c *piped, mine bool) {
+	ids := []string{s.id}
+	if now := time.Now(); now.After(s.look) {
+		var err error
+		if ids, err = c.names(owing, s.id); err != nil {
+			s.look = now.Add(tryAgain)
+			return
+		}
+		s.look = now.Add(lookAgain)
+	} else if !mine {
+		return
+	}
+	for _, id := range ids {
+		if c.afterwards(s.o.Words, id) != nil {
+			s.look = time.Now().Add(tryAgain)
+		}
+	}
 }
 
 // basics makes what the engine itself has on a server: what Tell counts with, and what Seal
@@ -131,8 +167,11 @@ const basics = `DO $$BEGIN
 		CREATE SEQUENCE IF NOT EXISTS parley_told;
 		CREATE TABLE IF NOT EXISTS parley_writers (id text PRIMARY KEY, n bigint NOT NULL, at timestamptz NOT NULL DEFAULT now());
 	END IF;
-	IF EXISTS (SELECT 1 FROM parley_writers WHERE at < now() - interval '30 days') THEN
-		DELETE FROM parley_writers WHERE at < now() - interval '30 days';
+	IF NOT EXISTS (SELECT 1 FROM pg_attribute WHERE attrelid = 'parley_writers'::regclass AND attname = 'due') THEN
+		ALTER TABLE parley_writers ADD COLUMN IF NOT EXISTS due text NOT NULL DEFAULT '';
+	END IF;
+	IF EXISTS (SELECT 1 FROM parley_writers WHERE at < now() - interval '30 days' AND due = '') THEN
+		DELETE FROM parley_writers WHERE at < now() - interval '30 days' AND due = '';
 	END IF;
 END$$`
 
