@@ -21,7 +21,7 @@ func TestOlderProcesses(t *testing.T) {
 		{Name: "0003_less.sql", SQL: "ALTER TABLE a DROP COLUMN x;"},
 	}
 	open := func(version int) error {
-		f, _, err := Open(t.Context(), t.TempDir(), Options{URL: url, Self: "me", Migrations: steps[:version], Today: steps[0].SQL + "\nPRAGMA user_version = 1;"})
+		f, _, err := Open(t.Context(), t.TempDir(), Options{URL: url, Self: "me", Migrations: steps[:version], Served: Served{Effects: map[string]Effect{"0002_more.sql": Adds, "0003_less.sql": Takes}}, Today: steps[0].SQL + "\nPRAGMA user_version = 1;"})
 		if err == nil {
 			err = f.Close()
 		}
@@ -42,7 +42,7 @@ func TestOlderProcesses(t *testing.T) {
 	if err := open(2); err != nil {
 		t.Errorf("a step that adds: %v", err)
 	}
-	if err := open(3); !errors.Is(err, ErrOlderRuns) || !strings.Contains(err.Error(), "there:4 (1.0);") {
+	if err := open(3); !errors.Is(err, ErrOlderRuns) || !strings.Contains(err.Error(), "there:4 (1.0);") || !strings.Contains(err.Error(), "0003_less.sql") {
 		t.Errorf("a step that takes away: %v", err)
 	}
 	if _, err := rows.Exec("DELETE FROM node_leases WHERE id = 'old'"); err != nil {
@@ -53,5 +53,15 @@ func TestOlderProcesses(t *testing.T) {
 	}
 	if err := open(2); !errors.Is(err, ErrNewerSchema) {
 		t.Errorf("an older process that starts: %v", err)
+	}
+}
+
+// A step that nobody has declared is one that takes: it waits until older processes are
+// gone, and a test asks for the declaration.
+func TestUndeclaredSteps(t *testing.T) {
+	served := Served{Effects: map[string]Effect{"0003_more.sql": Adds, "0004_less.sql": Takes}}
+	steps := sqlite.Migrations{{Name: "0001_old.sql"}, {Name: "0003_more.sql"}, {Name: "0004_less.sql"}, {Name: "0005_new.sql"}}
+	if got := served.Undeclared(steps, "0002"); len(got) != 1 || got[0] != "0005_new.sql" || served.Effects[got[0]] != Takes {
+		t.Errorf("undeclared: %q", got)
 	}
 }

@@ -20,7 +20,9 @@ import (
 type Served struct {
 	Own   string            // triggers, after the tables
 	Steps map[string]string // steps by their names, in PostgreSQL's words; others are translated
-	Words postgres.Words    // see postgres.Options
+	// Effects says of each step by its name what it is to processes of the version before.
+	Effects map[string]Effect
+	Words   postgres.Words // see postgres.Options
 }
 
 // schemaLock keeps two processes from making a schema at the same time: "Prls".
@@ -68,7 +70,7 @@ func prepareServed(ctx context.Context, conn *sql.Conn, o Options) error {
 		return err
 	}
 	if version > 0 {
-		if err := o.mayApply(ctx, tx, script); err != nil {
+		if err := o.mayApply(ctx, tx, o.Migrations[version:]); err != nil {
 			return err
 		}
 	}

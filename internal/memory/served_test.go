@@ -11,6 +11,7 @@ import (
 	"parley/internal/database"
 	"parley/internal/postgres/postgrestest"
 	"parley/internal/served"
+	"parley/internal/sqlite"
 )
 
 // firstServed is how many steps there were when databases on a server began: none of
@@ -33,6 +34,18 @@ func TestServedSteps(t *testing.T) {
 	}
 	if got := described(t, stepwise); !slices.Equal(got, fresh) {
 		t.Errorf("the steps make something else than a new database has:\n%s\nbut not\n%s", strings.Join(less(got, fresh), "\n"), strings.Join(less(fresh, got), "\n"))
+	}
+}
+
+// TestServedEffects: each step says what it is to older processes, which answer meanwhile.
+func TestServedEffects(t *testing.T) {
+	for _, name := range served.Schema().Undeclared(Migrations(), served.Declared) {
+		t.Errorf("internal/served/schema.go does not say whether %s only adds", name)
+	}
+	for name := range served.Schema().Effects {
+		if !slices.ContainsFunc(Migrations(), func(m sqlite.Migration) bool { return m.Name == name }) {
+			t.Errorf("internal/served/schema.go speaks of %s, which is no step", name)
+		}
 	}
 }
 

@@ -19,6 +19,18 @@ var own string
 //go:embed steps
 var steps embed.FS
 
+// effects says of each step what it is to processes of the version before, which answer
+// while it is made: a step that only adds is made beside them, any other once they are gone.
+// Those up to Declared were made before there were several.
+var effects = map[string]database.Effect{
+	"0039_spent_of_all.sql": database.Takes, // what all spent, which they read
+	"0041_spent.sql":        database.Adds,
+	"0045_sorted.sql":       database.Adds,
+}
+
+// Declared is the last step that needs no word about its effect.
+const Declared = "0038_planned_once.sql"
+
 // Schema is how the schema of memory is made on a server.
 var Schema = sync.OnceValue(func() database.Served {
 	texts := map[string]string{}
@@ -32,5 +44,5 @@ var Schema = sync.OnceValue(func() database.Served {
 	if err != nil {
 		panic(err) // it was embedded
 	}
-	return database.Served{Own: own, Steps: texts, Words: words}
+	return database.Served{Own: own, Steps: texts, Words: words, Effects: effects}
 })
