@@ -17,8 +17,9 @@ type put struct {
 }
 
 // Later is like Soon for a write that nobody waits for, such as a count: it goes with
-// the next write of anybody, ahead of it, and alone 100 ms later at the latest. A
-// process that is killed meanwhile never made it. failed, unless it is nil, is told of
+// the next write of anybody, ahead of it, and alone 100 ms later at the latest. On a
+// server it lets those pass that are Held and waited for: it would only make them longer.
+// A process that is killed meanwhile never made it. failed, unless it is nil, is told of
 // an error; it must not block.
 func (d *DB) Later(fn func(*Tx) error, failed func(error)) { d.later(newWrite(fn), failed) }
 
@@ -52,6 +53,14 @@ func (d *DB) Settle(ctx context.Context) error {
 		return nil
 	}
 	return d.Soon(ctx, func(*Tx) error { return nil })
+}
+
+// ahead takes what was put off and goes ahead of a write.
+func (d *DB) ahead(w *write) []*write {
+	if d.p.Server != nil && w.held && !w.Soon {
+		return nil
+	}
+	return d.put.dues()
 }
 
 // dues takes what was put off.

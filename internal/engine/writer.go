@@ -159,7 +159,7 @@ func (d *DB) here(w *write) bool {
 	if d.queued.Load() > 0 || d.over() { // somebody came first
 		return false
 	}
-	d.commit(d.tx, append(d.put.dues(), w))
+	d.commit(d.tx, append(d.ahead(w), w))
 	return true
 }
 
@@ -187,7 +187,7 @@ func (d *DB) run() {
 	batch := make([]*write, 0, maxBatch)
 	for w := d.next(); w != nil; w = d.next() {
 		d.turn.Lock()
-		batch = append(append(batch[:0], d.put.dues()...), w)
+		batch = append(append(batch[:0], d.ahead(w)...), w)
 	gather:
 		for len(batch) < maxBatch && !batch[len(batch)-1].bare {
 			select {

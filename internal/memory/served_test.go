@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"parley/internal/database"
+	"parley/internal/engine"
 	"parley/internal/postgres/postgrestest"
 	"parley/internal/served"
 	"parley/internal/sqlite"
@@ -67,6 +68,27 @@ func TestServedFlags(t *testing.T) {
 		if !slices.ContainsFunc(all, func(s string) bool { return strings.HasPrefix(s, "column "+flag+" boolean NO") }) {
 			t.Errorf("%s is no flag", flag)
 		}
+	}
+}
+
+// TestServedWords: the rows whose words are due are looked up by their keys, in a database
+// that is new as well: a connection plans that once, when its tables are empty.
+func TestServedWords(t *testing.T) {
+	url := postgrestest.Database(t)
+	f, _, err := database.Open(t.Context(), "", database.Options{Migrations: Migrations(), Today: today, URL: url, Served: served.Schema()})
+	must(t, err)
+	defer func() { must(t, f.Close()) }()
+	conn, err := postgrestest.Raw(t, url).Conn(t.Context())
+	must(t, err)
+	defer func() { must(t, conn.Close()) }()
+	_, err = conn.ExecContext(t.Context(), "SET random_page_cost = 4") // as servers have it
+	must(t, err)
+	rows, err := conn.QueryContext(t.Context(), "EXPLAIN "+served.Schema().Words.Due)
+	must(t, err)
+	plan, err := engine.Collect(rows, engine.Name)
+	must(t, err)
+	if text := strings.Join(plan, "\n"); strings.Contains(text, "Seq Scan on") || strings.Count(text, "Index") < 4 {
+		t.Errorf("it reads whole tables:\n%s", text)
 	}
 }
 

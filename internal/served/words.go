@@ -29,13 +29,18 @@ var indexed = map[string]struct {
 // words is how they get there: rows are noted by a letter and an id each, with spaces
 // between.
 var words = postgres.Words{Tables: []string{"messages", "key_facts", "sessions", "session_texts"}, Put: put,
-	Due: `SELECT 'm', (m.id << 20) | (p.n & 1048575), p.n, m.content FROM messages m JOIN places p ON p.platform = m.platform AND p.channel = m.channel AND p.thread = m.thread
-		WHERE m.role <> 'tool' AND m.id = ANY (` + noted("m") + `)
-	UNION ALL SELECT 'f', id, 0, owner || ' ' || content || ' ' || tags FROM key_facts WHERE id = ANY (` + noted("f") + `)
-	UNION ALL SELECT 's', id, 0, content FROM session_texts WHERE id = ANY (` + noted("s") + `)`}
+	Due: `SELECT 'm', (m.id << 20) | (p.n & 1048575), p.n, m.content FROM ` + noted("m", "SELECT * FROM messages WHERE id = w.id AND role <> 'tool'") + ` m ON true
+		JOIN LATERAL (SELECT n FROM places WHERE platform = m.platform AND channel = m.channel AND thread = m.thread OFFSET 0) p ON true
+	UNION ALL SELECT 'f', f.id, 0, f.owner || ' ' || f.content || ' ' || f.tags FROM ` + noted("f", "SELECT * FROM key_facts WHERE id = w.id") + ` f ON true
+	UNION ALL SELECT 's', s.id, 0, s.content FROM ` + noted("s", "SELECT * FROM session_texts WHERE id = w.id") + ` s ON true`,
+}
 
-func noted(kind string) string {
-	return `ARRAY (SELECT CAST(substring(w FROM 2) AS BIGINT) FROM unnest(string_to_array(current_setting('parley.due', true), ' ')) w WHERE left(w, 1) = '` + kind + `')`
+// noted looks up, one by one, the rows of a kind that were noted. OFFSET 0 keeps it so: a
+// plan is made once for a connection, and one for tables that are nearly empty would read
+// them whole for as long as it lasts.
+func noted(kind, row string) string {
+	return `(SELECT CAST(substring(note FROM 2) AS BIGINT) AS id FROM unnest(string_to_array(current_setting('parley.due', true), ' ')) note WHERE left(note, 1) = '` + kind + `') w
+		JOIN LATERAL (` + row + ` OFFSET 0)`
 }
 
 func stemmed(_ int64, text string) []string {
