@@ -75,8 +75,9 @@ func (s *Store) Window(_ context.Context, session string, after int64, limit int
 }
 
 func (s *Store) entries(session string, after int64, limit int) ([]Entry, error) {
+	// SQLite prepares a statement with a bare LIMIT ? anew whenever that is bound.
 	rows, err := s.db.Query(`SELECT id, message_id, role, user_id, name, content, tool_calls, tool_call_id, tokens, key_insight, at, attached, via, people
-		FROM messages WHERE session_id = ? AND id > ? ORDER BY id DESC LIMIT ?`, session, after, limit)
+		FROM messages WHERE session_id = ? AND id > ? ORDER BY id DESC LIMIT ? + 0`, session, after, limit)
 	if err != nil {
 		return nil, fmt.Errorf("read transcript: %w", err)
 	}
