@@ -15,10 +15,30 @@ import (
 // else to do nobody waits for longer than that takes and two seconds.
 func TestClusterFailover(t *testing.T) {
 	t.Parallel()
-	underLoads(t, failsOver)
+	underLoads(t, func(t *testing.T, l saying) {
+		failsOver(t, l, 2*time.Second, func(p *postgrestest.Pair, promote func()) { p.Fail(); promote() })
+	})
 }
 
-func failsOver(t *testing.T, l saying) {
+// TestClusterServerHangs: the server says nothing any more, and ends nothing; its standby
+// takes over, and so do all processes, long before somebody ends the first for good.
+func TestClusterServerHangs(t *testing.T) {
+	t.Parallel()
+	if !whole {
+		t.Skip("it takes long; make cluster runs it")
+	}
+	const hangs = 14 * time.Second
+	failsOver(t, saying{lanes: 30, each: 6, pace: 50 * time.Millisecond}, hangs/2+time.Second, func(p *postgrestest.Pair, promote func()) {
+		p.Hang(t)
+		promote()
+		waittest.Take(t.Context(), hangs)
+		p.Fail()
+	})
+}
+
+// failsOver has a server fail in some way, and judges how long people wait beyond what its
+// standby takes.
+func failsOver(t *testing.T, l saying, goal time.Duration, fail func(p *postgrestest.Pair, promote func())) {
 	waittest.Alone(t)
 	p := postgrestest.StartPair(t)
 	w := newWorld(t)
@@ -36,14 +56,15 @@ func failsOver(t *testing.T, l saying) {
 	var took time.Duration
 	got := f.trouble(t, l, func() {
 		began := time.Now()
-		p.Fail()
-		p.Promote(t)
-		took = time.Since(began)
-		onTheirWay := flying(t, f.rows) // which somebody else may have to repeat
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		f.flying = append(f.flying, onTheirWay...)
+		fail(p, func() {
+			p.Promote(t)
+			took = time.Since(began)
+			onTheirWay := flying(t, postgrestest.Raw(t, p.Second())) // which somebody else may have to repeat
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			f.flying = append(f.flying, onTheirWay...)
+		})
 	})
 	t.Logf("promotion took %v", took)
-	got.within(t, took+2*time.Second)
+	got.within(t, took+goal)
 }

@@ -43,6 +43,9 @@ type Parts struct {
 	Disk Disk
 	// File is the file that holds the database; nil where a server does.
 	File File
+	// Cut ends all connections at once, also those on which something is under way; nil is
+	// nothing.
+	Cut func()
 	// Close is called last; nil is nothing.
 	Close func() error
 }
@@ -132,6 +135,14 @@ func New(p Parts) *DB {
 	d.tx.use(p.Writer)
 	go d.run()
 	return d
+}
+
+// Cut has everything begin anew on other connections, as where one was lost: a server that
+// hangs would be waited for without end. It does not block, and does nothing for a file.
+func (d *DB) Cut() {
+	if d.p.Cut != nil {
+		d.p.Cut()
+	}
 }
 
 // Either returns what stands for a database in a file, or for one on a server.

@@ -33,8 +33,9 @@ type Fleet struct {
 func Start(ctx context.Context, o node.Options) (f *Fleet, err error) {
 	f = &Fleet{log: o.Log}
 	o.Lost = func() {
-		if hub := f.joined(); hub != nil {
+		if hub, store := f.joined(); hub != nil {
 			hub.Abandon()
+			store.Lanes.Cut()
 		}
 	}
 	name, _ := os.Hostname()
@@ -52,10 +53,10 @@ func (f *Fleet) Join(hub *chat.Hub, store *memory.Store) {
 	f.hub, f.store = hub, store
 }
 
-func (f *Fleet) joined() *chat.Hub {
+func (f *Fleet) joined() (*chat.Hub, *memory.Store) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.hub
+	return f.hub, f.store
 }
 
 // Close ends the lease, and gives up all that is still this process's.

@@ -135,6 +135,14 @@ func (b *Book) Hint(node string) {
 	}
 }
 
+// Cut begins anew with the database, on other connections: the server did not answer in
+// time, and may hang.
+func (b *Book) Cut() {
+	if b != nil {
+		b.db.Cut()
+	}
+}
+
 // Mail is what others stored for this node.
 type Mail struct {
 	Rows  []int64    // of the inbox, in order

@@ -3,8 +3,11 @@ package postgres
 import (
 	"context"
 	"database/sql/driver"
+	"net"
+	"sync"
 	"syscall"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
@@ -42,4 +45,49 @@ func bounded(network, _ string, c syscall.RawConn) error {
 	return c.Control(func(fd uintptr) {
 		_ = syscall.SetsockoptInt(int(fd), syscall.IPPROTO_TCP, tcpUserTimeout, unacknowledged)
 	})
+}
+
+// wires are the connections there are, so that they can be cut: over one to a server that
+// hangs nothing comes, and nothing ends it.
+type wires struct {
+	mu   sync.Mutex // guards open
+	open map[*wire]bool
+}
+
+// wire is one of them.
+type wire struct {
+	net.Conn
+	of *wires
+}
+
+// through notes what a function dials.
+func (w *wires) through(dial pgconn.DialFunc) pgconn.DialFunc {
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := dial(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		one := &wire{conn, w}
+		w.open[one] = true
+		return one, nil
+	}
+}
+
+// Close implements net.Conn.
+func (o *wire) Close() error {
+	o.of.mu.Lock()
+	delete(o.of.open, o)
+	o.of.mu.Unlock()
+	return o.Conn.Close()
+}
+
+// cut ends all connections.
+func (w *wires) cut() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for one := range w.open {
+		_ = one.Conn.Close()
+	}
 }

@@ -72,6 +72,8 @@ func Open(ctx context.Context, url string, o Options) (*engine.DB, error) {
 	if err != nil {
 		return nil, err
 	}
+	all := &wires{open: map[*wire]bool{}}
+	cfg.DialFunc = all.through(cfg.DialFunc)
 	s := &server{pool: pool(cfg, 2, o.See, true), o: o, id: rand.Text()}
 	conn, err := s.Connect(ctx)
 	if err != nil {
@@ -90,7 +92,7 @@ func Open(ctx context.Context, url string, o Options) (*engine.DB, error) {
 		return nil, errors.Join(explain(err), conn.Close(), s.pool.Close())
 	}
 	readers := cmp.Or(o.Readers, 4)
-	return engine.New(engine.Parts{Dialect: dialect, Readers: pool(cfg, readers, o.See, false), Writer: conn, Server: s, Close: s.pool.Close}), nil
+	return engine.New(engine.Parts{Dialect: dialect, Readers: pool(cfg, readers, o.See, false), Writer: conn, Server: s, Cut: all.cut, Close: s.pool.Close}), nil
 }
 
 // Raw connects without our writer: to look into a database, or to copy one.

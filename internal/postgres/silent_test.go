@@ -28,3 +28,27 @@ func TestFirstServerIsSilent(t *testing.T) {
 		t.Error("that is late")
 	}
 }
+
+// TestServerHangs: what waits for a server that hangs, and all that comes after, goes on with
+// its standby once the connections are cut.
+func TestServerHangs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("two servers")
+	}
+	t.Parallel()
+	p := postgrestest.StartPair(t)
+	db := open(t, p.URL, postgres.Options{})
+	must(t, db.Write(t.Context(), exec("CREATE TABLE counts (id BIGINT PRIMARY KEY)")))
+	p.Hang(t)
+	wrote := make(chan error, 1)
+	go func() { wrote <- db.Write(t.Context(), exec("INSERT INTO counts VALUES (1)")) }()
+	p.Promote(t)
+	began := time.Now()
+	db.Cut()
+	must(t, <-wrote)
+	var n int
+	must(t, db.QueryRow("SELECT count(*) FROM counts").Scan(&n))
+	if took := time.Since(began); n != 1 || took > 4*time.Second {
+		t.Errorf("%d rows after %v", n, took)
+	}
+}

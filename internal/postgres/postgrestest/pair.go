@@ -23,6 +23,7 @@ type Pair struct {
 	who      *syscall.SysProcAttr
 	ports    [2]int
 	server   [2]*exec.Cmd
+	hung     []int // processes of the first
 }
 
 // StartPair starts one. It skips the test where no PostgreSQL is installed.
@@ -62,6 +63,35 @@ func StartPair(t testing.TB) *Pair {
 // Fail kills the first server, as a machine that is gone.
 func (p *Pair) Fail() { p.kill(0) }
 
+// Hang stops the first server: it takes connections, keeps those there are, and never says
+// a word again.
+func (p *Pair) Hang(t testing.TB) {
+	t.Helper()
+	main := p.server[0].Process.Pid
+	must(t, syscall.Kill(main, syscall.SIGSTOP)) // before its children, so that there are no more
+	p.hung = children(main)
+	for _, pid := range p.hung {
+		_ = syscall.Kill(pid, syscall.SIGSTOP) // it may have ended
+	}
+}
+
+// children lists the processes that another one began.
+func children(of int) (list []int) {
+	all, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, name := range all {
+		stat, err := os.ReadFile(name)
+		if err != nil {
+			continue
+		}
+		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(name)))
+		fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
+		if parent, err := strconv.Atoi(fields[1]); err == nil && parent == of {
+			list = append(list, pid)
+		}
+	}
+	return list
+}
+
 // Promote makes the standby the server, and returns once it writes. There is no standby
 // any more.
 func (p *Pair) Promote(t testing.TB) {
@@ -70,6 +100,9 @@ func (p *Pair) Promote(t testing.TB) {
 	must(t, os.WriteFile(filepath.Join(p.data(1), "postgresql.auto.conf"), []byte("synchronous_standby_names = ''\n"), 0o600))
 	p.run(t, "pg_ctl", "promote", "-w", "-D", p.data(1))
 }
+
+// Second returns the address of the one that is the standby at first.
+func (p *Pair) Second() string { return p.at(1) }
 
 func (p *Pair) data(i int) string { return filepath.Join(p.dir, strconv.Itoa(i)) }
 
@@ -109,6 +142,10 @@ func (p *Pair) kill(i int) {
 		return
 	}
 	_ = syscall.Kill(-p.server[i].Process.Pid, syscall.SIGKILL)
+	for _, pid := range p.hung {
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}
+	p.hung = nil
 	_ = p.server[i].Wait()
 	p.server[i] = nil
 }
