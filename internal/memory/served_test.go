@@ -71,6 +71,34 @@ func TestServedFlags(t *testing.T) {
 	}
 }
 
+// TestServedTwice: a row that is changed twice in one transaction is put into the index
+// once, with its last words.
+func TestServedTwice(t *testing.T) {
+	url := postgrestest.Database(t)
+	f, db, err := database.Open(t.Context(), "", database.Options{Migrations: Migrations(), Today: today, URL: url, Served: served.Schema()})
+	must(t, err)
+	defer func() { must(t, f.Close()) }()
+	tries := 0
+	must(t, db.Write(t.Context(), func(tx *engine.Tx) error {
+		tries++
+		for _, statement := range []string{
+			"INSERT INTO key_facts (scope, subject, owner, platform, channel, content, type, author, confidence, valid_from, created_at, updated_at) VALUES ('person', 'x:1', 'x1', 'x', 'c', 'tea', 'fact', 'user', 1, '', '', '')",
+			"UPDATE key_facts SET tags = '#work'",
+			"UPDATE key_facts SET content = 'coffee'",
+		} {
+			if _, err := tx.Exec(statement); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	var words string
+	must(t, postgrestest.Raw(t, url).QueryRow("SELECT string_agg(words::text, '') FROM key_facts_fts").Scan(&words))
+	if tries != 1 || !strings.Contains(words, "coffe") || !strings.Contains(words, "work") || strings.Contains(words, "tea") {
+		t.Errorf("after %d attempts the words are %s", tries, words)
+	}
+}
+
 // TestServedWords: the rows whose words are due are looked up by their keys, in a database
 // that is new as well: a connection plans that once, when its tables are empty.
 func TestServedWords(t *testing.T) {

@@ -35,11 +35,11 @@ var words = postgres.Words{Tables: []string{"messages", "key_facts", "sessions",
 	UNION ALL SELECT 's', s.id, 0, s.content FROM ` + noted("s", "SELECT * FROM session_texts WHERE id = w.id") + ` s ON true`,
 }
 
-// noted looks up, one by one, the rows of a kind that were noted. OFFSET 0 keeps it so: a
+// noted looks up, one by one, the rows of a kind that were noted, each once. OFFSET 0 keeps it so: a
 // plan is made once for a connection, and one for tables that are nearly empty would read
 // them whole for as long as it lasts.
 func noted(kind, row string) string {
-	return `(SELECT CAST(substring(note FROM 2) AS BIGINT) AS id FROM unnest(string_to_array(current_setting('parley.due', true), ' ')) note WHERE left(note, 1) = '` + kind + `') w
+	return `(SELECT DISTINCT CAST(substring(note FROM 2) AS BIGINT) AS id FROM unnest(string_to_array(current_setting('parley.due', true), ' ')) note WHERE left(note, 1) = '` + kind + `') w
 		JOIN LATERAL (` + row + ` OFFSET 0)`
 }
 
