@@ -7,15 +7,15 @@ import (
 )
 
 // settled is how long after the start startup is over; from then on, fine bytes of the
-// program are mapped at a time. In a calm nothing happens for a moment, which is noticed
-// within another; a lull is longer,
-// and after the second one idle connections are closed, too.
+// program are mapped at a time, before a first burst comes. In a calm nothing happens for
+// a moment, which is noticed within another; a lull is longer, and after the second one
+// idle connections are closed, too.
 const (
-	settled = 150 * time.Millisecond
+	settled = 20 * time.Millisecond
 	calm    = 300 * time.Millisecond
 	lull    = 25 * time.Second
 	latest  = 5 * time.Second // when first is called without a calm
-	fine    = 16 << 10
+	fine    = 8 << 10
 )
 
 // Settle keeps a process that has started small until ctx ends: whenever it has become

@@ -14,8 +14,8 @@ import (
 // not put off forever either, and languages rest in lulls only.
 func TestSettleWaitsForACalm(t *testing.T) {
 	for name, tt := range map[string]struct{ busy, first time.Duration }{
-		"calm":      {0, 450 * time.Millisecond},
-		"a moment":  {2 * time.Second, 2600 * time.Millisecond},
+		"calm":      {0, 320 * time.Millisecond},
+		"a moment":  {2 * time.Second, 2750 * time.Millisecond},
 		"very busy": {time.Minute, 5150 * time.Millisecond},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"net/url"
 	"os"
 	"sync"
@@ -18,7 +19,7 @@ import (
 // busy writer of another process is waited for; caches are small because the
 // system caches the file anyway; SQLite need not lock a connection for each of its
 // functions, since database/sql gives it to one goroutine at a time.
-const pragmas = "_journal_mode=WAL&_txlock=immediate&_busy_timeout=30000&_foreign_keys=on&_cache_size=-4000&_mutex=no"
+const pragmas = "_journal_mode=WAL&_txlock=immediate&_busy_timeout=30000&_foreign_keys=on&_mutex=no"
 
 // How much survives. NORMAL never leaves half a commit behind, but may lose the
 // last ones in a power failure: enough for what can be rebuilt. Where more is
@@ -43,6 +44,8 @@ type Options struct {
 	Overwrite bool
 	// Readers run beside the writer; more than a few only add memory. 0 is 4.
 	Readers int
+	// Cache is how many KB of pages the writer keeps; 0 is 4,000.
+	Cache int
 	// Prepare checks and migrates the file on the writer's connection, before
 	// anything else uses it. nil does nothing.
 	Prepare func(context.Context, *sql.DB) error
@@ -94,13 +97,14 @@ func (f *file) db(conn *sql.Conn, readers *sql.DB) *engine.DB {
 var dialect = engine.Dialect{Mark: "?", Begin: "BEGIN IMMEDIATE", Explain: Explain, Version: "PRAGMA data_version"}
 
 func writerPragmas(o Options) string {
+	all := fmt.Sprintf("%s&_cache_size=-%d", pragmas, cmp.Or(o.Cache, 4000))
 	switch {
 	case o.Durable:
-		return pragmas + durable
+		return all + durable
 	case o.Overwrite:
-		return pragmas + rebuildable + overwriting
+		return all + rebuildable + overwriting
 	}
-	return pragmas + rebuildable
+	return all + rebuildable
 }
 
 // Raw opens a file with the caller's settings and without our writer: to look into

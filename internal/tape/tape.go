@@ -91,7 +91,7 @@ func open(ctx context.Context, file string) (*engine.DB, error) {
 	if err := f.Close(); err != nil {
 		return nil, err
 	}
-	return sqlite.Open(ctx, file, sqlite.Options{Readers: 2, Overwrite: true, Prepare: func(ctx context.Context, db *sql.DB) error {
+	return sqlite.Open(ctx, file, sqlite.Options{Readers: 2, Cache: 1000, Overwrite: true, Prepare: func(ctx context.Context, db *sql.DB) error {
 		var version, tables int
 		if err := db.QueryRowContext(ctx, "SELECT user_version, (SELECT count(*) FROM sqlite_schema) FROM pragma_user_version").Scan(&version, &tables); err != nil {
 			return err

@@ -96,7 +96,7 @@ func New(o Options) (*Client, error) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConns, transport.MaxIdleConnsPerHost = o.Concurrent, o.Concurrent
 	transport.IdleConnTimeout = 20 * time.Second // each holds buffers, and a burst opens many
-	transport.WriteBufferSize = 32 << 10         // most requests go out in one piece
+	transport.WriteBufferSize = 16 << 10         // most requests go out in one piece
 	transport.DisableCompression = true          // a stream must not wait in a decompressor
 	config := goopenai.DefaultConfig(o.APIKey)
 	config.BaseURL = strings.TrimRight(o.BaseURL, "/")
