@@ -46,7 +46,7 @@ const (
 	page       = `true ORDER BY f.important DESC, f.updated_at DESC, f.id DESC LIMIT :limit OFFSET :offset`
 	everybodys = `true ORDER BY f.id DESC LIMIT :limit OFFSET :offset`
 	marked     = `f.important ORDER BY f.updated_at DESC, f.id DESC LIMIT :limit`
-	newest     = `true ORDER BY f.updated_at DESC, f.id DESC LIMIT :limit`
+	newest     = `true ORDER BY f.updated_at DESC, f.id DESC LIMIT :limit + 0` // a bare parameter would be prepared for each message
 	latest     = `NOT f.important ORDER BY f.updated_at DESC, f.id DESC LIMIT :limit`
 )
 
