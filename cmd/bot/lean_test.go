@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
+
+	"parley/internal/adapters/telegram/telegramtest"
 )
 
 // TestLittleIsMadeBeforeMain: what packages make when the program begins is made at
@@ -37,5 +40,25 @@ func TestLittleIsMadeBeforeMain(t *testing.T) {
 	}
 	if packages < 50 || total > most {
 		t.Errorf("%d bytes in %d packages, at most %d: %s", total, packages, most, strings.Join(large, ", "))
+	}
+}
+
+// TestNothingIsAskedBeforeTheFirstPoll but who the bot is, on a fresh folder and on one
+// that is there: menus and all else come after it.
+func TestNothingIsAskedBeforeTheFirstPoll(t *testing.T) {
+	w := newWorld(t)
+	for range 2 {
+		before := len(w.tg.Calls(""))
+		kill(w.startAndPoll(t))
+		calls := w.tg.Calls("")[before:]
+		at := slices.IndexFunc(calls, func(c telegramtest.Call) bool { return c.Method == "getUpdates" })
+		for _, c := range calls[:at] {
+			if c.Method != "getMe" {
+				t.Errorf("%s is called before the first poll", c.Method)
+			}
+		}
+		if asked := len(w.llm.Requests()); asked != 0 {
+			t.Errorf("a model was asked %d times", asked)
+		}
 	}
 }
