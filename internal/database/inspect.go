@@ -67,6 +67,7 @@ func foreign(path, sign string) error {
 // so that the next start has it easier; signed says that it was before. Only a
 // file that is whole is migrated.
 func inspect(ctx context.Context, db *sql.DB, ms sqlite.Migrations) (signed bool, err error) {
+	ctx = context.WithoutCancel(ctx) // else each statement takes the library a goroutine
 	var version, id int
 	if err := db.QueryRowContext(ctx, "SELECT user_version, application_id FROM pragma_user_version, pragma_application_id").Scan(&version, &id); err != nil {
 		return false, err

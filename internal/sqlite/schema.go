@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"parley/internal/engine"
@@ -23,7 +24,7 @@ func Digest(ctx context.Context, db *sql.DB) (digest string, tables []string, er
 		return "", nil, err
 	}
 	defer func() { _ = rows.Close() }()
-	h := sha256.New()
+	h, line := sha256.New(), []byte(nil)
 	for rows.Next() {
 		var kind, name, form string
 		if err := rows.Scan(&kind, &name, &form); err != nil {
@@ -32,7 +33,9 @@ func Digest(ctx context.Context, db *sql.DB) (digest string, tables []string, er
 		if kind == "table" && !strings.HasPrefix(form, "CREATE VIRTUAL") {
 			tables = append(tables, name)
 		}
-		_, _ = fmt.Fprintf(h, "%q %q %q\n", kind, name, form)
+		line = append(strconv.AppendQuote(line[:0], kind), ' ')
+		line = append(strconv.AppendQuote(line, name), ' ')
+		_, _ = h.Write(append(strconv.AppendQuote(line, form), '\n'))
 	}
 	return hex.EncodeToString(h.Sum(nil)), tables, rows.Err()
 }
