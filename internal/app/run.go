@@ -39,6 +39,7 @@ func (a *app) operate(ctx context.Context, adapters ...chat.Adapter) error {
 	a.vitals.gauges()
 	resident.Shed()
 	errs := a.platforms.run(ctx)
+	a.storage.check(ctx, firstCheck)
 	a.background(func() { manners.Receiving(ctx, a.platforms.adapters, a.people.claim, a.say) })
 	a.background(func() { a.vitals.supervisor.Watch(ctx, a.vitals.alive) })
 	a.notes.follow(ctx)
@@ -46,7 +47,7 @@ func (a *app) operate(ctx context.Context, adapters ...chat.Adapter) error {
 		a.background(func() { a.settings.reloads(ctx) })
 	}
 	a.background(func() {
-		resident.Settle(ctx, a.vitals.stirred, func() { a.storage.check(ctx); a.platforms.introduce(ctx, a.front) }, tongue.Rest)
+		resident.Settle(ctx, a.vitals.stirred, func() { a.platforms.introduce(ctx, a.front) }, tongue.Rest)
 	})
 	err = a.platforms.wait(ctx, errs, stop)
 	a.vitals.supervisor.Tell("STOPPING=1")

@@ -96,9 +96,16 @@ const (
 	beatAgain = 5 * time.Second
 )
 
-// check reads the whole file, beside the writer and all others.
-func (s *storage) check(ctx context.Context) {
+// firstCheck is how long after a start the whole file is checked: once the first polls
+// are under way, and before anybody asks how the bot is.
+const firstCheck = 50 * time.Millisecond
+
+// check reads the whole file after a while, beside the writer and all others.
+func (s *storage) check(ctx context.Context, wait time.Duration) {
 	s.background(func() {
+		if !chat.Sleep(ctx, wait) {
+			return
+		}
 		if err := s.store.Check(ctx); err != nil && ctx.Err() == nil {
 			s.log.Error("the database was checked", "err", err)
 		}
@@ -109,7 +116,7 @@ func (s *storage) check(ctx context.Context) {
 // full disk is noticed before a message meets it, and noticed when it is over.
 func (s *storage) watch(ctx context.Context, j *jobs.Jobs) {
 	j.Add("database check", "47 3 * * *", func(context.Context) error {
-		s.check(ctx) // it may take longer than a tick
+		s.check(ctx, 0) // it may take longer than a tick
 		return nil
 	})
 	s.background(func() {

@@ -76,6 +76,7 @@ func Open(ctx context.Context, dir string, o Options) (*File, *engine.DB, error)
 	if err != nil {
 		return nil, nil, fmt.Errorf("create %s: %w", path, mend(err))
 	}
+	f.cond.checked.Store(made) // what is a moment old needs no check
 	if err := recognize(ctx, path, o.Migrations); err != nil {
 		return nil, nil, fmt.Errorf("open %s: %w", path, mend(sqlite.Explain(err)))
 	}

@@ -68,7 +68,7 @@ func unwritable(err error) error {
 }
 
 // Health is nil while messages can be stored and read. It is a DegradedError
-// until the file was checked for the first time, and any other error when it
+// until a file that was there was checked for the first time, and any other error when it
 // is damaged or cannot be written. It asks nothing of the disk.
 func (f *File) Health() error {
 	if err := f.cond.damaged.Load(); err != nil {

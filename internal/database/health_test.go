@@ -101,6 +101,19 @@ func TestFaultDamageIsFound(t *testing.T) {
 	}
 }
 
+// A file that this start has made is well at once; one that was there is checked first.
+func TestNewFileIsWell(t *testing.T) {
+	dir := t.TempDir()
+	for _, well := range []bool{true, false} {
+		s, err := memory.Open(t.Context(), dir, memory.Options{})
+		must(t, err)
+		if err := s.Health(); (err == nil) != well {
+			t.Errorf("well should be %v: %v", well, err)
+		}
+		must(t, s.Close())
+	}
+}
+
 // objects returns what is in a schema, each as "table messages".
 func objects(t *testing.T, path string) []string {
 	t.Helper()
