@@ -103,7 +103,7 @@ func TestFaultDamageIsFound(t *testing.T) {
 
 // A file that this start has made is well at once; one that was there is checked first.
 func TestNewFileIsWell(t *testing.T) {
-	dir := t.TempDir()
+	dir := filepath.Join(t.TempDir(), "data")
 	for _, well := range []bool{true, false} {
 		s, err := memory.Open(t.Context(), dir, memory.Options{})
 		must(t, err)
