@@ -219,7 +219,7 @@ func (st *Stage) pass(ctx context.Context, s *Script, a act) error {
 const patience = 20 * time.Second
 
 // Settle waits for the lanes of all conversations in the script and of these keys,
-// and for work that they started.
+// and for work that they started. Quick work waits for what is answered beside a lane too.
 func (st *Stage) Settle(ctx context.Context, keys ...chat.Key) error {
 	for _, k := range keys {
 		st.keys[k] = true
@@ -229,7 +229,7 @@ func (st *Stage) Settle(ctx context.Context, keys ...chat.Key) error {
 	for range 2 {
 		for k := range st.keys {
 			done := make(chan struct{})
-			st.bot.Hub.Do(k, chat.InOrder, func(context.Context) { close(done) })
+			st.bot.Hub.Do(k, chat.Quick, func(context.Context) { close(done) })
 			select {
 			case <-done:
 			case <-ctx.Done():
