@@ -15,6 +15,9 @@ import (
 // each start, whatever is asked of it. It is never collected, which took a quarter of that
 // time again.
 func TestLittleIsMadeBeforeMain(t *testing.T) {
+	if racing {
+		t.Skip("the race detector has packages make more")
+	}
 	const most = 4_000_000 // bytes, half of them of a library that reads OpenAPI files
 	cmd := exec.Command(os.Args[0], "version")
 	cmd.Env = append(os.Environ(), childEnv+"=1", "GODEBUG=inittrace=1,gctrace=1")
