@@ -22,11 +22,12 @@ func (h *Hub) flush(k Key) {
 	defer h.sending(k)()
 	for h.ctx.Err() == nil {
 		var parts []Part
+		life := h.lives.Load()
 		read := h.lasting(k, "read outbox", func() (err error) {
 			parts, err = h.o.Outbox.Pending(h.ctx, k)
 			return err
 		})
-		if !read || len(parts) == 0 || !h.deliverAll(k, parts, nil) {
+		if !read || len(parts) == 0 || !h.deliverAll(k, parts, nil, life) {
 			return
 		}
 	}
@@ -35,8 +36,8 @@ func (h *Hub) flush(k Key) {
 // deliverAll delivers parts in order; a part that has to wait holds up this lane
 // and no other. It returns false when nothing more can be sent here: the process
 // is ending, or the conversation has moved. at is where the message is worked on; nil
-// where none is.
-func (h *Hub) deliverAll(k Key, parts []Part, at *place) bool {
+// where none is. life is the one in which the parts were known to be this process's.
+func (h *Hub) deliverAll(k Key, parts []Part, at *place, life int64) bool {
 	adapter := h.adapter(k.Platform)
 	if adapter == nil {
 		return false
@@ -45,7 +46,7 @@ func (h *Hub) deliverAll(k Key, parts []Part, at *place) bool {
 		if p.Row == 0 {
 			continue // finished before, by another attempt
 		}
-		moved, ok := h.deliver(adapter, p, at)
+		moved, ok := h.deliver(adapter, p, at, life)
 		if !ok {
 			return false
 		}
@@ -68,7 +69,7 @@ func (h *Hub) moved(mv Move) {
 // the process ends first, and the new Key when the conversation moved. A part is
 // "started" only while a request may be on the wire; if the wait ends for any
 // other reason, it is "ready" again with the number of its unknown attempts.
-func (h *Hub) deliver(adapter Adapter, p Part, at *place) (*Move, bool) {
+func (h *Hub) deliver(adapter Adapter, p Part, at *place, life int64) (*Move, bool) {
 	if !h.mayRepeat(adapter, p) {
 		return nil, h.mark(p, PartUnknown, "", time.Time{})
 	}
@@ -85,7 +86,7 @@ func (h *Hub) deliver(adapter Adapter, p Part, at *place) (*Move, bool) {
 	for wait := firstRetry; ; wait = min(2*wait, lastRetry) {
 		h.o.Failpoint("before_start")
 		p.Again = h.mayAgain(adapter, p)
-		if ok, over := h.begins(p); !ok {
+		if ok, over := h.begins(p, life); !ok {
 			return nil, over
 		}
 		id, err := h.attempt(adapter, p)
@@ -137,8 +138,8 @@ func (h *Hub) waits(p Part, wait time.Duration, err error) {
 
 // begins notes that a part is about to be sent; false means that it must not be, and over
 // that another process sent it while it had the conversation.
-func (h *Hub) begins(p Part) (ok, over bool) {
-	if !h.mayAct() {
+func (h *Hub) begins(p Part, life int64) (ok, over bool) {
+	if !h.stillLives(life) {
 		return false, false
 	}
 	if !p.Started {
@@ -153,7 +154,7 @@ func (h *Hub) begins(p Part) (ok, over bool) {
 			return false, over
 		}
 	}
-	return h.mayAct(), false // marking may take long
+	return h.stillLives(life), false // marking may take long
 }
 
 // mayRepeat decides about a part that may have been delivered already. What is

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"parley/internal/tongue"
@@ -95,6 +96,7 @@ type Hub struct {
 	room    chan struct{}            // closed and replaced when waiting falls below Backlog
 	closed  bool
 	idle    sync.WaitGroup // one per running lane
+	lives   atomic.Int64   // how often Abandon was called; no lock guards it
 }
 
 // lane is one conversation at work.

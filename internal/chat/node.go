@@ -54,6 +54,7 @@ func (h *Hub) taken(disk *onDisk, fresh []Message) {
 // whoever has it now goes on with it. Nothing more of it is shown, and nothing stored.
 // What comes afterwards is not concerned.
 func (h *Hub) Abandon() {
+	h.lives.Add(1)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, all := range []map[Key]*lane{h.lanes, h.beside} {
@@ -101,6 +102,10 @@ func (h *Hub) empty(l *lane) {
 
 // mayAct reports whether this process may do something for the conversations it has.
 func (h *Hub) mayAct() bool { return h.o.Node == nil || h.o.Node.Alive() }
+
+// stillLives reports whether this process lives the life still that had a number (Hub.lives)
+// when something began: what was its own in one life may be another's in the next.
+func (h *Hub) stillLives(life int64) bool { return h.lives.Load() == life && h.mayAct() }
 
 // own reports whether a conversation is this process's for work without a message.
 func (h *Hub) own(k Key) bool {

@@ -134,6 +134,42 @@ func TestFencedConversation(t *testing.T) {
 	s.end(time.Minute)
 }
 
+// reborn is a store whose process loses its lease, and lives anew, while a write of it is
+// on its way: as when it was stopped for longer than the lease lasts.
+type reborn struct {
+	*memory.Store
+	lost func()
+}
+
+func (r *reborn) Mark(ctx context.Context, p chat.Part, state chat.PartState, id string, until time.Time) error {
+	err := r.Store.Mark(ctx, p, state, id, until)
+	if state == chat.PartStarted {
+		r.lost()
+	}
+	return err
+}
+
+// TestNextLifeSendsNothingOfTheLast: what was about to be sent when a process lost its lease
+// is another's to send, also where this one lives again by the time that it looks.
+func TestNextLifeSendsNothingOfTheLast(t *testing.T) {
+	s := newStage(t, data(t), chat.HubOptions{})
+	store := &reborn{Store: s.store, lost: func() { s.Abandon() }}
+	s.Hub = chat.NewHub(chat.HubOptions{Inbox: store, Outbox: store, Adapters: []chat.Adapter{s.p}, Node: &node{}, Handler: chat.HandlerFunc(echo)})
+	s.say("a", "one")
+	s.until("it rests", func() bool {
+		lanes, _ := s.Active()
+		list, err := s.store.Pending(t.Context(), chat.Key{Platform: "p", Channel: "a"})
+		return lanes == 0 && err == nil && len(list) == 1 && list[0].Unknown == 0
+	})
+	if got := s.p.Texts(); len(got) > 0 {
+		t.Errorf("sent %q", got)
+	}
+	store.lost = func() {}
+	s.Flush(chat.Key{Platform: "p", Channel: "a"})
+	s.until("whoever has it next sends it", func() bool { return slices.Equal(s.p.Texts(), []string{"one"}) })
+	s.end(time.Minute)
+}
+
 // TestWorkOfAnothersConversation: work without a message is done where the conversation
 // is, and nothing is sent from anywhere else.
 func TestWorkOfAnothersConversation(t *testing.T) {

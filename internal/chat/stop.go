@@ -51,8 +51,9 @@ func (h *Hub) stopping(m Message) bool {
 		}
 		h.o.Observe(Event{Name: "stopped", Key: m.Key, Outcome: Answered})
 		defer h.sending(m.Key)()
+		life := h.lives.Load()
 		if h.finish(m, parts, End{Outcome: Answered, Command: "stop"}) {
-			h.deliverAll(m.Key, parts, nil)
+			h.deliverAll(m.Key, parts, nil, life)
 			h.done(m)
 		}
 	}()
@@ -90,8 +91,9 @@ func (h *Hub) unbegun(m Message) bool {
 		parts = h.parts(m, Answer{Text: h.speak(m).Text(wordsStopped)})
 	}
 	defer h.sending(m.Key)()
+	life := h.lives.Load()
 	if h.finish(m, parts, End{Outcome: Stopped}) {
-		h.deliverAll(m.Key, parts, nil)
+		h.deliverAll(m.Key, parts, nil, life)
 		h.done(m)
 	}
 	return true

@@ -44,14 +44,14 @@ func (h *Hub) work(l *lane, j job) {
 	if len(parts) > 0 {
 		parts[0].Started = harmless(h.adapter(j.m.Key.Platform), parts[0]) // it is sent next, which saves a commit
 	}
-	sent := h.sending(j.m.Key)
+	sent, life := h.sending(j.m.Key), h.lives.Load()
 	if !h.finish(j.m, parts, answer.Record) {
 		sent()
 		return
 	}
 	h.o.Failpoint("after_finish")
 	h.ended(j.m, len(parts) > 0, answer.Record, time.Since(began))
-	h.deliverAll(j.m.Key, h.elsewhere(j.m.Key, parts), l.place)
+	h.deliverAll(j.m.Key, h.elsewhere(j.m.Key, parts), l.place, life)
 	sent()
 	h.done(j.m)
 	l.place.leave()
