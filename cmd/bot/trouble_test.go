@@ -97,6 +97,7 @@ func (f *fleet) trouble(t *testing.T, l saying, happen func()) (got outcome) {
 	got.ledger, got.flying = tally(want, f.tg.Sent()), len(flying)
 	twice := unexcused(want, f.tg.Sent(), flying)
 	got.pauses = f.pauses(t, want, asked, when)
+	f.note(ctx) // where the server hung nobody could, meanwhile
 	for _, m := range f.nodes {
 		got.late += f.late(m)
 	}
