@@ -187,7 +187,7 @@ func TestFaultBacklog(t *testing.T) {
 		t.Errorf("%+v", l)
 	}
 	t.Logf("%d messages in %v, at most %d MB", chats*each, took.Round(time.Millisecond), most>>20)
-	if most > 150<<20 && !racing { // the detector takes memory of its own
+	if most > 150<<20 && !waittest.Racing { // the detector takes memory of its own
 		t.Errorf("%d MB", most>>20)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"parley/internal/adapters/telegram/telegramtest"
 	"parley/internal/llm/llmtest"
+	"parley/internal/waittest"
 )
 
 // peak returns the most memory a process ever had.
@@ -26,7 +27,7 @@ func peak(t testing.TB, pid int) (kb int64) {
 // the process little memory, and the person is told something true.
 func TestFaultModelFloods(t *testing.T) {
 	t.Parallel()
-	if racing {
+	if waittest.Racing {
 		t.Skip("the race detector keeps much of each word")
 	}
 	w := newWorld(t)

@@ -9,13 +9,14 @@ import (
 	"testing"
 
 	"parley/internal/adapters/telegram/telegramtest"
+	"parley/internal/waittest"
 )
 
 // TestLittleIsMadeBeforeMain: what packages make when the program begins is made at
 // each start, whatever is asked of it. It is never collected, which took a quarter of that
 // time again.
 func TestLittleIsMadeBeforeMain(t *testing.T) {
-	if racing {
+	if waittest.Racing {
 		t.Skip("the race detector has packages make more")
 	}
 	const most = 4_000_000 // bytes, half of them of a library that reads OpenAPI files

@@ -1,6 +1,0 @@
-//go:build !race
-
-package main
-
-// racing says that the race detector watches.
-const racing = false
