@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"database/sql"
 	"sync"
 	"testing"
 	"time"
@@ -60,7 +59,9 @@ func failsOver(t *testing.T, l saying, goal time.Duration, fail func(p *postgres
 		fail(p, func() {
 			p.Promote(t)
 			took = time.Since(began)
-			onTheirWay := untold(t, postgrestest.Raw(t, p.Second())) // which somebody else may have to repeat
+			// What somebody else may have to repeat. That a part begins to be sent is not waited
+			// for to be on the disk of the standby.
+			onTheirWay := flying(t, postgrestest.Raw(t, p.Second()), "ready", "started")
 			f.mu.Lock()
 			defer f.mu.Unlock()
 			f.flying = append(f.flying, onTheirWay...)
@@ -68,19 +69,4 @@ func failsOver(t *testing.T, l saying, goal time.Duration, fail func(p *postgres
 	})
 	t.Logf("promotion took %v", took)
 	got.within(t, took+goal)
-}
-
-// untold returns the parts that may have been sent and are not known to be where the server
-// was lost: that they begin to be sent is not waited for to be on the disk of its standby.
-func untold(t *testing.T, db *sql.DB) (bodies []string) {
-	t.Helper()
-	rows, err := db.Query("SELECT body FROM outbox WHERE state IN ('ready', 'started')")
-	must(t, err)
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		var body string
-		must(t, rows.Scan(&body))
-		bodies = append(bodies, body)
-	}
-	return bodies
 }

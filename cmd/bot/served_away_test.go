@@ -52,7 +52,7 @@ func TestServerGoesAwayAndComesBack(t *testing.T) {
 	}
 	say(30)
 	wire.Down(true)
-	onTheirWay := flying(t, rows)
+	onTheirWay := flying(t, rows, "started")
 	say(30)
 	eventually(t, "the log says it", func() bool { return strings.Contains(said.String(), "database server cannot be reached") })
 	waittest.Take(t.Context(), 6*time.Second) // longer than a write waits
@@ -76,10 +76,10 @@ func TestServerGoesAwayAndComesBack(t *testing.T) {
 	}
 }
 
-// flying returns the parts that may have been sent and are not known to be.
-func flying(t *testing.T, db *sql.DB) (bodies []string) {
+// flying returns the parts in these states: they may have been sent and are not known to be.
+func flying(t *testing.T, db *sql.DB, states ...string) (bodies []string) {
 	t.Helper()
-	rows, err := db.Query("SELECT body FROM outbox WHERE state = 'started'")
+	rows, err := db.Query("SELECT body FROM outbox WHERE state = ANY ($1)", states)
 	must(t, err)
 	defer func() { _ = rows.Close() }()
 	for rows.Next() {
