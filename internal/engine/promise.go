@@ -130,16 +130,11 @@ type Answer struct {
 // Ask is QueryRow for an answer that is read later in the transaction: on a server what
 // is asked until then goes there together.
 func (tx *Tx) Ask(query string, args ...any) *Answer {
-	st, list, err := tx.kept.get(query, args)
-	if err != nil {
-		return &Answer{err: tx.dialect.Explain(err)}
-	}
-	tx.touch(st.changes...)
-	rows, err := st.QueryContext(unhurried, list...)
+	rows, err := tx.rows(unhurried, query, args)
 	if err == nil {
 		tx.asked = append(tx.asked, rows)
 	}
-	return &Answer{rows: rows, explain: tx.dialect.Explain, err: tx.dialect.Explain(err)}
+	return &Answer{rows: rows, explain: tx.dialect.Explain, err: err}
 }
 
 // Scan reads the row's columns, once; ErrNotFound when there is none.

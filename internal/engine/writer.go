@@ -378,12 +378,16 @@ func (tx *Tx) QueryRow(query string, args ...any) *Row {
 
 // Query reads rows inside the transaction; the caller closes them.
 func (tx *Tx) Query(query string, args ...any) (*sql.Rows, error) {
+	return tx.rows(context.Background(), query, args)
+}
+
+func (tx *Tx) rows(ctx context.Context, query string, args []any) (*sql.Rows, error) {
 	st, list, err := tx.kept.get(query, args)
 	if err != nil {
 		return nil, tx.dialect.Explain(err)
 	}
 	tx.touch(st.changes...)
-	rows, err := st.Query(list...)
+	rows, err := st.QueryContext(ctx, list...)
 	return rows, tx.dialect.Explain(err)
 }
 
