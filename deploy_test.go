@@ -54,9 +54,44 @@ func TestDeployAgrees(t *testing.T) {
 	if !strings.Contains(unit, "ExecStart=/usr/local/bin/bot ") || strings.Count(unit, "/usr/local/") != 2 {
 		t.Error("packages move what the unit says of /usr/local")
 	}
+	// A panic and the watchdog's SIGABRT end a Go program with 2, which is not started again.
+	if strings.Contains(unit, "\nRestartPreventExitStatus=2\n") && !strings.Contains(unit, "\nEnvironment=GOTRACEBACK=crash\n") {
+		t.Error("a bot that panics or hangs is not started again")
+	}
 	for _, m := range promised.FindAllStringSubmatch(string(read(t, "docs/install.md")), -1) {
 		if end := m[1][strings.Index(m[1], "ARCH")+len("ARCH"):]; !strings.Contains(build, end) {
 			t.Errorf("docs/install.md promises %s; nothing ends in %s", m[1], end)
+		}
+	}
+}
+
+// TestClusterFileAgrees: what deploy/cluster.yaml and the recipe of the image say of
+// each other is true, and three processes wait for a server that can be reached.
+func TestClusterFileAgrees(t *testing.T) {
+	image, cluster := string(read(t, "Dockerfile")), string(read(t, "deploy/cluster.yaml"))
+	user := regexp.MustCompile(`useradd .*--uid (\d+)`).FindStringSubmatch(image)
+	folder := regexp.MustCompile(`(?m)^VOLUME (\S+)$`).FindStringSubmatch(image)
+	if user == nil || folder == nil || !strings.Contains(cluster, "- "+folder[1]+":uid="+user[1]+",mode=0700\n") {
+		t.Errorf("the data folder %v is not in memory, or not that of user %v", folder, user)
+	}
+	// The image of PostgreSQL makes an empty database with a server that listens on its
+	// socket alone; asked there it is ready before anybody can reach it.
+	asks := regexp.MustCompile(`test: .*pg_isready.*`).FindString(cluster)
+	if !strings.Contains(asks, "127.0.0.1") || !strings.Contains(cluster, "condition: service_healthy") {
+		t.Errorf("its server is healthy before it can be reached: %q", asks)
+	}
+	names := map[string]bool{}
+	for _, m := range passed.FindAllStringSubmatch(cluster, -1) {
+		names[m[1]] = true
+	}
+	for _, m := range passed.FindAllStringSubmatch(string(read(t, "deploy/compose.yaml")), -1) {
+		if !names[m[1]] {
+			t.Errorf("deploy/compose.yaml passes %s on, deploy/cluster.yaml does not", m[1])
+		}
+	}
+	for _, limit := range []string{"stop_grace_period", "read_only", "init", "pids_limit", "mem_limit", "max-size", "no-new-privileges"} {
+		if !strings.Contains(cluster, limit+":") {
+			t.Errorf("it says nothing of %s", limit)
 		}
 	}
 }

@@ -124,7 +124,7 @@ func withMeanings(ctx context.Context, f *Flags, do func(*memory.Store) error) e
 		return err
 	}
 	defer func() { _ = store.Close() }()
-	if err := store.LoadMeanings(ctx); err != nil {
+	if err := store.Meanings().Load(ctx); err != nil {
 		return err
 	}
 	return do(store)
@@ -240,7 +240,7 @@ func (c sessionsImportCmd) makeMeanings(ctx context.Context, store *memory.Store
 	began := time.Now()
 	for more := true; more; {
 		var err error
-		if more, err = store.EmbedMessages(ctx); err != nil && !errors.Is(err, wrap.ErrNoVectors) {
+		if more, err = store.Meanings().Embed(ctx); err != nil && !errors.Is(err, wrap.ErrNoVectors) {
 			return err
 		}
 		if err != nil || more && time.Since(began) > vectorsFor {

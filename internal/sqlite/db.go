@@ -159,7 +159,9 @@ func (f *file) Fold() {
 	_, _ = f.folder.Exec("PRAGMA wal_checkpoint(PASSIVE)")
 }
 
-// close folds the write-ahead log into the file. The writer and the readers have ended.
+// close folds the write-ahead log into the file. The writer and the readers have ended;
+// programs that look at the file may read from it for ever, as Litestream does, so
+// nobody is waited for: it would keep the bot from writing where this is a doctor's.
 func (f *file) close() (err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -170,7 +172,7 @@ func (f *file) close() (err error) {
 	if f.folder != nil {
 		err = errors.Join(err, f.folder.Close())
 	}
-	_, _ = f.w.Exec("PRAGMA wal_checkpoint(TRUNCATE)")
+	_, _ = f.w.Exec("PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)")
 	err = errors.Join(err, f.w.Close())
 	if f.raw != nil {
 		err = errors.Join(err, f.raw.Close())
