@@ -13,6 +13,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/llm"
 	"parley/internal/memory"
+	"parley/internal/memory/memorytest"
 	"parley/internal/tongue"
 )
 
@@ -36,7 +37,7 @@ type shop struct {
 func newShop(t *testing.T) *shop {
 	t.Helper()
 	s := &shop{t: t, at: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
-	store, err := memory.Open(bg, filepath.Join(t.TempDir(), "data"), memory.Options{Now: func() time.Time { return s.at }})
+	store, err := memorytest.Try(t, filepath.Join(t.TempDir(), "data"), memory.Options{Now: func() time.Time { return s.at }})
 	must(t, err)
 	t.Cleanup(func() { must(t, store.Close()) })
 	s.store = store

@@ -90,7 +90,7 @@ func (s *Shelf) said(ctx context.Context, f Filter, args engine.Named, limit, of
 	for i, w := range terms {
 		match[i] = "(" + asking.Match(w) + ")"
 	}
-	rows, err := s.db.QueryContext(ctx, `SELECT m.id, m.session_id, m.platform, m.channel, m.thread, iif(m.role = 'user', m.name, ''), m.at, m.content, m.role = 'user', m.message_id
+	rows, err := s.db.QuerySettled(ctx, `SELECT m.id, m.session_id, m.platform, m.channel, m.thread, iif(m.role = 'user', m.name, ''), m.at, m.content, m.role = 'user', m.message_id
 		FROM messages_fts JOIN messages m ON m.id = messages_fts.rowid >> 20
 		WHERE messages_fts MATCH :match AND m.role <> 'tool' AND :platform IN ('', m.platform) AND (:people = '' OR m.user_id IN (SELECT value FROM json_each(:people)))
 		ORDER BY messages_fts.rowid DESC LIMIT :most`, args.With(engine.Named{"match": engine.Match{Expr: strings.Join(match, " AND ")}, "most": maxHits}))

@@ -12,6 +12,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/chat/chattest"
 	"parley/internal/memory"
+	"parley/internal/memory/memorytest"
 )
 
 // forgetful is a journal that commits and, a few times, loses the reply.
@@ -35,7 +36,7 @@ func (f *forgetful) Finish(ctx context.Context, m chat.Message, parts []chat.Par
 // under the nonce that is stored, and the lane goes on.
 func TestFaultFinishWhoseReplyIsLost(t *testing.T) {
 	dir := data(t)
-	store, err := memory.Open(context.Background(), dir, memory.Options{})
+	store, err := memorytest.Try(t, dir, memory.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

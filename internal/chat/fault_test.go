@@ -12,6 +12,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/memory"
+	"parley/internal/memory/memorytest"
 )
 
 // journal is a log that may be read while it is written.
@@ -35,6 +36,7 @@ func (j *journal) has(text string) bool {
 // TestFaultDiskFullOnAnswer: an answer that cannot be stored is kept and, once
 // there is room again, sent once; the model is not asked twice.
 func TestFaultDiskFullOnAnswer(t *testing.T) {
+	memorytest.AboutFiles(t)
 	asked := 0
 	log := &journal{}
 	s := newStageOn(t, data(t), memory.Options{MaxPages: 400}, chat.HubOptions{Log: slog.New(slog.NewTextHandler(log, nil)),

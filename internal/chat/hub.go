@@ -113,6 +113,7 @@ type lane struct {
 	held   *live                   // typing, for the first who waits; nil for none
 	place  *place                  // of the message that is being worked on, or that waits for it; nil for none
 	parked bool                    // the first of queue waits for it
+	had    int64                   // the life (Hub.lives) + 1 in which its conversation was known to be this process's; 0 for none
 }
 
 // job is one thing to do in a lane: a message, or a piece of work.

@@ -15,6 +15,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/chat/chattest"
 	"parley/internal/memory"
+	"parley/internal/memory/memorytest"
 	"parley/internal/waittest"
 )
 
@@ -55,7 +56,7 @@ func newStage(t testing.TB, dir string, o chat.HubOptions) *stage {
 
 func newStageOn(t testing.TB, dir string, m memory.Options, o chat.HubOptions) *stage {
 	t.Helper()
-	store, err := memory.Open(context.Background(), dir, m)
+	store, err := memorytest.Try(t, dir, m)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -71,7 +71,9 @@ type Outbox interface {
 	// PartReady. What is only known a little less well when a power failure
 	// undoes it (that a part was sent; that one is started which may be repeated)
 	// need not be on the disk when Mark returns. A part that was sent or given up stays
-	// so; among several processes PartStarted fails with ErrOver then.
+	// so; among several processes PartStarted fails with ErrOver then. That a part was
+	// sent is stored whoever has the conversation by now, and ErrFenced returned where
+	// another has it.
 	Mark(ctx context.Context, p Part, s PartState, id string, until time.Time) error
 	// Previewed remembers the preview shown for a message, so that the next
 	// process finishes it instead of leaving it behind.

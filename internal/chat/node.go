@@ -107,6 +107,21 @@ func (h *Hub) mayAct() bool { return h.o.Node == nil || h.o.Node.Alive() }
 // when something began: what was its own in one life may be another's in the next.
 func (h *Hub) stillLives(life int64) bool { return h.lives.Load() == life && h.mayAct() }
 
+// owns is own for the next job of a lane. What was stored there in this life says so, too:
+// while the lane goes on nobody here gives the conversation up (Hub.left), and nobody else
+// takes it before this life ends.
+func (h *Hub) owns(l *lane) bool {
+	life := h.lives.Load()
+	if l.had == life+1 && h.mayAct() {
+		return true
+	}
+	if !h.own(l.key) {
+		return false
+	}
+	l.had = life + 1
+	return true
+}
+
 // own reports whether a conversation is this process's for work without a message.
 func (h *Hub) own(k Key) bool {
 	if h.o.Node == nil {

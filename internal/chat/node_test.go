@@ -96,6 +96,52 @@ func TestDeadNodeIsSilent(t *testing.T) {
 	next.end(time.Minute)
 }
 
+// TestOwnedByItsAnswer: work behind a message does not ask whose the conversation is, for
+// the answer was stored there; it asks in another life, and where no message was.
+func TestOwnedByItsAnswer(t *testing.T) {
+	n := &node{}
+	begun, gate := make(chan struct{}), make(chan struct{})
+	s := newStage(t, data(t), chat.HubOptions{Node: n, Handler: chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
+		begun <- struct{}{}
+		<-gate
+		return echo(ctx, m, w)
+	})})
+	asked := func(want int32, why string) {
+		t.Helper()
+		if got := n.asked.Load(); got != want {
+			t.Errorf("%s: whose it is was asked %d times, want %d", why, got, want)
+		}
+	}
+	work := func(do func()) {
+		t.Helper()
+		done := make(chan struct{})
+		s.Do(chat.Key{Platform: "p", Channel: "a"}, chat.Quick, func(context.Context) { do(); close(done) })
+		<-done
+	}
+	s.say("a", "one")
+	<-begun
+	done := make(chan struct{})
+	s.Do(chat.Key{Platform: "p", Channel: "a"}, chat.Quick, func(context.Context) {
+		asked(0, "behind an answer")
+		close(done)
+	})
+	gate <- struct{}{}
+	<-done
+	s.until("it rests", func() bool { lanes, _ := s.Active(); return lanes == 0 })
+	work(func() { asked(1, "without a message") })
+	s.until("it rests", func() bool { lanes, _ := s.Active(); return lanes == 0 })
+	s.say("a", "two")
+	<-begun
+	second := make(chan struct{})
+	s.Do(chat.Key{Platform: "p", Channel: "a"}, chat.Quick, func(context.Context) {
+		s.Abandon()
+		s.Do(chat.Key{Platform: "p", Channel: "a"}, chat.Quick, func(context.Context) { asked(2, "in another life"); close(second) })
+	})
+	gate <- struct{}{}
+	<-second
+	s.end(time.Minute)
+}
+
 // fenced is a store in which the conversation became another's.
 type fenced struct {
 	*memory.Store

@@ -19,7 +19,7 @@ const maxAttempts = 10
 // work does one job; a panic ends the job, not the process.
 func (h *Hub) work(l *lane, j job) {
 	if j.do != nil {
-		if !h.own(j.m.Key) {
+		if !h.owns(l) {
 			return
 		}
 		defer h.unseen(l)()
@@ -51,7 +51,9 @@ func (h *Hub) work(l *lane, j job) {
 	}
 	h.o.Failpoint("after_finish")
 	h.ended(j.m, len(parts) > 0, answer.Record, time.Since(began))
-	h.deliverAll(j.m.Key, h.elsewhere(j.m.Key, parts), l.place, life)
+	if h.deliverAll(j.m.Key, h.elsewhere(j.m.Key, parts), l.place, life) {
+		l.had = life + 1
+	}
 	sent()
 	h.done(j.m)
 	l.place.leave()

@@ -31,6 +31,7 @@ func filled(t testing.TB, rounds int) *memory.Store {
 }
 
 func TestBackupBesideAWriter(t *testing.T) {
+	memorytest.AboutFiles(t)
 	s := filled(t, 30)
 	dir, file := filepath.Dir(s.Path()), filepath.Join(t.TempDir(), "copy.db")
 	ctx, stop := context.WithCancel(t.Context())
@@ -69,6 +70,7 @@ func TestBackupBesideAWriter(t *testing.T) {
 }
 
 func TestBackupCancelledLeavesNothing(t *testing.T) {
+	memorytest.AboutFiles(t)
 	s := filled(t, 1)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -82,6 +84,7 @@ func TestBackupCancelledLeavesNothing(t *testing.T) {
 }
 
 func TestRestoreKeepsWhatWasThere(t *testing.T) {
+	memorytest.AboutFiles(t)
 	s := filled(t, 1)
 	dir, file := filepath.Dir(s.Path()), filepath.Join(t.TempDir(), "copy.db")
 	_, err := folder(dir).Backup(t.Context(), file, false)
@@ -121,6 +124,7 @@ func TestRestoreKeepsWhatWasThere(t *testing.T) {
 }
 
 func TestRestoreOntoNothingAndOntoDamage(t *testing.T) {
+	memorytest.AboutFiles(t)
 	s := filled(t, 1)
 	file := filepath.Join(t.TempDir(), "copy.db")
 	_, err := folder(filepath.Dir(s.Path())).Backup(t.Context(), file, false)
@@ -153,6 +157,7 @@ func TestRestoreOntoNothingAndOntoDamage(t *testing.T) {
 }
 
 func TestRestoreRefuses(t *testing.T) {
+	memorytest.AboutFiles(t)
 	s := filled(t, 3)
 	dir, copies := filepath.Dir(s.Path()), t.TempDir()
 	must(t, s.SetSetting(t.Context(), "here", "still"))

@@ -8,6 +8,7 @@ import (
 
 	"parley/internal/database"
 	"parley/internal/memory"
+	"parley/internal/memory/memorytest"
 )
 
 // TestFaultLeftOverDrafts: copies that a killed process left, of this version
@@ -43,6 +44,7 @@ func TestFaultLeftOverDrafts(t *testing.T) {
 // TestDatabaseIsPrivateFromItsFirstByte: whatever the umask, nobody else can
 // read a database, a backup or what they are made from.
 func TestDatabaseIsPrivateFromItsFirstByte(t *testing.T) {
+	memorytest.AboutFiles(t)
 	s := filled(t, 1)
 	file := filepath.Join(t.TempDir(), "copy.db")
 	_, err := folder(filepath.Dir(s.Path())).Backup(t.Context(), file, false)

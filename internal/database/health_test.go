@@ -299,6 +299,7 @@ func TestOlderDatabaseIsSigned(t *testing.T) {
 // TestFaultTruncatedLog: a log cut anywhere never makes a new database and
 // never an unsound one that passes for sound.
 func TestFaultTruncatedLog(t *testing.T) {
+	memorytest.AboutFiles(t)
 	s := memorytest.Open(t, memory.Options{})
 	for i := range 3 {
 		_, err := s.Accept(t.Context(), batch(1+i*100, 100))
@@ -333,6 +334,7 @@ func TestFaultTruncatedLog(t *testing.T) {
 // TestFaultFullDiskIsToldAndOver: a write that finds no room turns health red;
 // it is green again by itself once there is room for something new.
 func TestFaultFullDiskIsToldAndOver(t *testing.T) {
+	memorytest.AboutFiles(t)
 	s := memorytest.Open(t, memory.Options{MaxPages: 150})
 	must(t, s.Check(t.Context()))
 	must(t, s.Beat(t.Context()))

@@ -24,10 +24,7 @@ const (
 // connection was lost, it does so again, unless the transaction turns out to have been
 // committed.
 func (d *DB) together(tx *Tx, batch []*write) error {
-	soon := len(d.unsure) < mostUnsure
-	for _, w := range batch {
-		soon = soon && w.Soon
-	}
+	end := d.ending(batch)
 	begin := tx.dialect.way(batch)
 	for try := 1; ; try++ {
 		if err := d.connected(tx); err != nil {
@@ -36,8 +33,9 @@ func (d *DB) together(tx *Tx, batch []*write) error {
 		if err := d.redo(tx); err != nil && try < tries {
 			continue
 		}
-		name, err := tx.atomic(begin, soon, func() error {
+		name, err := tx.atomic(begin, end, func() error {
 			for _, w := range batch {
+				tx.by = w
 				if err := w.fn(tx); err != nil {
 					return err
 				}
@@ -46,7 +44,7 @@ func (d *DB) together(tx *Tx, batch []*write) error {
 		})
 		switch {
 		case err == nil && d.p.Server != nil:
-			d.doubt(tx, soon, batch)
+			d.doubt(tx, end.Soon, batch)
 			return nil
 		case err == nil || d.p.Server == nil || try == tries:
 			return err
@@ -54,7 +52,8 @@ func (d *DB) together(tx *Tx, batch []*write) error {
 			done, again := d.reconnect(tx, name)
 			if done { // and with it whatever was before
 				d.unsure, d.lost = nil, false
-				d.doubt(tx, soon, batch)
+				tx.keep()
+				d.doubt(tx, end.Soon, batch)
 			}
 			if done || again != nil {
 				return again
@@ -67,6 +66,17 @@ func (d *DB) together(tx *Tx, batch []*write) error {
 			return err
 		}
 	}
+}
+
+// ending is how the transaction of some writes is to end.
+func (d *DB) ending(batch []*write) Ending {
+	end := Ending{Soon: len(d.unsure) < mostUnsure, Again: true}
+	for _, w := range batch {
+		end.Soon = end.Soon && w.Soon
+		end.Again = end.Again && w.Soon && w.put != off
+		end.Rest = end.Rest || w.put == resting
+	}
+	return end
 }
 
 // mostUnsure is how many writes at most may be lost with a server's memory.
@@ -91,7 +101,7 @@ func (d *DB) doubt(tx *Tx, soon bool, batch []*write) {
 // done. What others made impossible meanwhile is theirs.
 func (d *DB) redo(tx *Tx) error {
 	for d.lost && len(d.unsure) > 0 {
-		_, err := tx.atomic(cmp.Or(tx.dialect.Step, tx.dialect.Begin), false, func() error { return d.unsure[0].fn(tx) })
+		_, err := tx.atomic(cmp.Or(tx.dialect.Step, tx.dialect.Begin), Ending{}, func() error { return d.unsure[0].fn(tx) })
 		if errors.Is(err, ErrLost) {
 			tx.close()
 		}

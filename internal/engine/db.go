@@ -71,17 +71,17 @@ type Dialect struct {
 	// Version reads a number that is another one once another process has changed
 	// anything; "" where a Server tells it.
 	Version string
-	// Require makes of a query one that fails where that has no row; ""
-	// where each answer is waited for anyway.
-	Require func(query string) string
+	// Require makes of a query one that fails where that has no row, Change of a statement
+	// one that fails unless it changes one row; nil where each answer is waited for anyway.
+	Require, Change func(query string) string
 }
 
 // Server is a database of which other processes may hold up or repeat what we do, and
 // to which the connection may be lost.
 type Server interface {
-	// Commit ends a transaction. soon says that nobody waits for its being on the disk.
-	// With an error the name is "" unless it may be committed all the same.
-	Commit(tx *Tx, soon bool) (Sealed, error)
+	// Commit ends a transaction. With an error the name is "" unless it may be committed
+	// all the same.
+	Commit(tx *Tx, end Ending) (Sealed, error)
 	// Tell lets other processes know, once it is committed, that something has changed
 	// that they may have kept.
 	Tell(tx *Tx) error
@@ -93,11 +93,19 @@ type Server interface {
 	Committed(ctx context.Context, conn *sql.Conn, name string) (bool, error)
 }
 
+// Ending is how a transaction is to end.
+type Ending struct {
+	Soon  bool // nobody waits for its being on the disk
+	Again bool // done twice it comes to the same, so it needs no name
+	Rest  bool // what the server put off (Sealed.Owes) is done now
+}
+
 // Sealed is a transaction at its end.
 type Sealed struct {
 	Name    string // that Committed knows it by
 	Version int64  // another one once another process has told of a change
 	Changed bool   // it has changed something, so its end waits for the disk unless it is soon
+	Owes    bool   // the server put something off until a transaction that ends with Rest
 }
 
 // Disk brings commits to the disk beside the writer.

@@ -11,6 +11,8 @@ var (
 	ErrClosed     = errors.New("the store is closed")
 	ErrCorrupt    = errors.New("the database file is damaged")
 	ErrConstraint = errors.New("a rule of the schema is broken")
+	// ErrUnfit says that a value is none that the database can hold, or compute with.
+	ErrUnfit = errors.New("the database cannot hold this")
 	// ErrConflict says that other transactions were in the way: the same again may do.
 	ErrConflict = errors.New("another transaction was in the way")
 	// ErrLost says that the connection to the server is gone, or that there is none.
@@ -19,8 +21,11 @@ var (
 )
 
 // Hopeless reports whether a write will fail however often it is tried, because it
-// breaks a rule of the schema or meets a damaged page; a full disk is neither.
-func Hopeless(err error) bool { return errors.Is(err, ErrConstraint) || errors.Is(err, ErrCorrupt) }
+// breaks a rule of the schema, is none that fits there or meets a damaged page; a full
+// disk is neither.
+func Hopeless(err error) bool {
+	return errors.Is(err, ErrConstraint) || errors.Is(err, ErrUnfit) || errors.Is(err, ErrCorrupt)
+}
 
 // During adds the operation to an error; nil stays nil.
 func During(op string, err error) error {

@@ -46,7 +46,7 @@ func (h Held) Stage(ctx context.Context, fn func(*Tx) error) (durable func() err
 }
 
 // Later is DB.Later.
-func (h Held) Later(fn func(*Tx) error, failed func(error)) { h.d.later(h.work(fn), failed) }
+func (h Held) Later(fn func(*Tx) error, failed func(error)) { _ = h.d.later(h.work(fn), failed) }
 
 func (h Held) work(fn func(*Tx) error) *write {
 	w := newWrite(fn)

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"database/sql"
 	"sync"
 	"time"
 )
@@ -9,55 +10,84 @@ import (
 // restless is how long what nobody waits for is put off.
 const restless = 100 * time.Millisecond
 
+// putting is what a write has to do with those that are put off.
+type putting byte
+
+const (
+	off     putting = iota + 1 // it is one
+	resting                    // it comes to do them
+)
+
 // put holds the writes that wait for another one to go with.
 type put struct {
 	mu    sync.Mutex // guards what follows
 	off   []*write
+	doing bool        // some were taken, and are not done yet
 	alarm *time.Timer // nil before the first
 }
 
 // Later is like Soon for a write that nobody waits for, such as a count: it goes with
 // the next write of anybody, ahead of it, and alone 100 ms later at the latest. On a
-// server it lets those pass that are Held and waited for: it would only make them longer.
+// server it lets those pass that are Held: it would only make them longer.
 // A process that is killed meanwhile never made it. failed, unless it is nil, is told of
 // an error; it must not block.
-func (d *DB) Later(fn func(*Tx) error, failed func(error)) { d.later(newWrite(fn), failed) }
+func (d *DB) Later(fn func(*Tx) error, failed func(error)) { _ = d.later(newWrite(fn), failed) }
 
-func (d *DB) later(w *write, failed func(error)) {
+// later reports whether it is put off: not after Close.
+func (d *DB) later(w *write, failed func(error)) bool {
 	w.Soon, w.failed = true, failed
+	if w.put == 0 {
+		w.put = off
+	}
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	if d.closed {
 		w.fail(ErrClosed)
-		return
+		return false
 	}
 	d.put.mu.Lock()
 	defer d.put.mu.Unlock()
 	if d.put.off = append(d.put.off, w); len(d.put.off) > 1 {
-		return
+		return true
 	}
 	if d.put.alarm == nil {
 		d.put.alarm = time.AfterFunc(restless, func() { _ = d.Settle(context.Background()) })
-		return
+		return true
 	}
 	d.put.alarm.Reset(restless)
+	return true
 }
 
-// Settle returns once what was put off with Later is committed, for whoever is about to
-// read it.
+// Settle returns once what was put off is committed, for whoever is about to read it: with
+// Later, and by a server (Sealed.Owes).
 func (d *DB) Settle(ctx context.Context) error {
 	d.put.mu.Lock()
-	none := len(d.put.off) == 0
+	none := len(d.put.off) == 0 && !d.put.doing
 	d.put.mu.Unlock()
 	if none {
 		return nil
 	}
-	return d.Soon(ctx, func(*Tx) error { return nil })
+	return d.write(ctx, rest())
+}
+
+// QuerySettled is Query once what was put off is committed.
+func (d *DB) QuerySettled(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	if err := d.Settle(ctx); err != nil {
+		return nil, err
+	}
+	return d.QueryContext(ctx, query, args...)
+}
+
+// rest is a write that only comes to have done what was put off.
+func rest() *write {
+	w := newWrite(func(*Tx) error { return nil })
+	w.Soon, w.held, w.put = true, true, resting
+	return w
 }
 
 // ahead takes what was put off and goes ahead of a write.
 func (d *DB) ahead(w *write) []*write {
-	if d.p.Server != nil && w.held && !w.Soon {
+	if d.p.Server != nil && w.held && w.put != resting {
 		return nil
 	}
 	return d.put.dues()
@@ -68,10 +98,18 @@ func (p *put) dues() (due []*write) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	due, p.off = p.off, nil
+	p.doing = len(due) > 0
 	if p.alarm != nil {
 		p.alarm.Stop()
 	}
 	return due
+}
+
+// done says that what was taken is.
+func (p *put) done() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.doing = false
 }
 
 // fail tells whoever wanted to know that a write is lost.

@@ -7,45 +7,35 @@ import (
 	"slices"
 )
 
-// promise is what a statement that waits for a later one will have done.
+// promise is the number of a new row, which is known once the transaction has ended.
 type promise struct {
 	res sql.Result
-	id  *int64 // where the number of the new row goes; nil where one row is to change
+	id  *int64 // where it goes
+	by  *write // whose it is; nil where nobody's
 }
-
-// errUnforeseen says that a statement did not do what it nearly always does.
-var errUnforeseen = errors.New("a row is not as it was")
 
 // said reports whether a transaction failed for a reason that may belong to a statement
 // further up.
-func (tx *Tx) said(err error) bool { return errors.Is(err, errUnforeseen) || tx.dialect.Said(err) }
+func (tx *Tx) said(err error) bool { return tx.dialect.Said(err) }
 
 // late reports whether statements may wait for a later one.
 func (tx *Tx) late() bool {
 	return tx.dialect.Step != "" && tx.begun != "" && tx.begun != tx.dialect.Step
 }
 
-// Promised reports whether there is something that Keep has to look at before the
-// transaction ends.
-func (tx *Tx) Promised() bool { return len(tx.open) > 0 }
-
-// Keep fills in the numbers of new rows, and fails where something is not as it was taken
-// for. A Server calls it before it ends a transaction: that a number is known does not
-// hang on the answer to COMMIT.
-func (tx *Tx) Keep() (err error) {
+// keep fills in the numbers of new rows, once the transaction has ended. Where the end was
+// lost with the connection, and turned out to be good, some may not be known: whose they
+// are is told that the connection was lost, and finds what there is.
+func (tx *Tx) keep() {
 	for _, p := range tx.open {
-		if p.id != nil {
-			if *p.id, err = p.res.LastInsertId(); err != nil {
-				return err
-			}
+		id, err := p.res.LastInsertId()
+		if err != nil && p.by != nil {
+			p.by.unknown = errors.Join(ErrLost, err)
 			continue
 		}
-		if n, err := p.res.RowsAffected(); err != nil || n != 1 {
-			return errors.Join(err, errUnforeseen)
-		}
+		*p.id = id
 	}
 	tx.open = tx.open[:0]
-	return nil
 }
 
 // Touched reports whether a statement of the transaction changes one of some tables.
@@ -71,20 +61,21 @@ func (tx *Tx) Require(otherwise error, query string, args ...any) error {
 // did. On a server that is taken for granted at first: where it did not, the transaction
 // is undone, and done again.
 func (tx *Tx) Changes(query string, args ...any) (bool, error) {
+	if tx.late() {
+		_, err := tx.Exec(tx.dialect.Change(query), args...)
+		return err == nil, err
+	}
 	res, err := tx.Exec(query, args...)
 	if err != nil {
 		return false, err
-	}
-	if tx.late() {
-		tx.open = append(tx.open, promise{res: res})
-		return true, nil
 	}
 	n, err := res.RowsAffected()
 	return n == 1, err
 }
 
 // InsertTo is Insert for a number that nobody needs before the transaction has ended: id
-// is set by then.
+// is set by then. Where the server's last answer is lost the write may fail with ErrLost
+// although it was committed: whoever tries again looks what there is.
 func (tx *Tx) InsertTo(id *int64, query string, args ...any) (err error) {
 	if !tx.late() {
 		*id, err = tx.Insert(query, args...)
@@ -92,7 +83,7 @@ func (tx *Tx) InsertTo(id *int64, query string, args ...any) (err error) {
 	}
 	res, err := tx.Exec(query+" RETURNING id", args...)
 	if err == nil {
-		tx.open = append(tx.open, promise{res: res, id: id})
+		tx.open = append(tx.open, promise{res: res, id: id, by: tx.by})
 	}
 	return err
 }

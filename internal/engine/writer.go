@@ -23,8 +23,10 @@ type Tx struct {
 	touched []*counter // since count
 	begun   string     // how the transaction under way was
 	asked   []*sql.Rows
-	open    []promise // what is taken for granted, and known once the server has answered
+	open    []promise // numbers that are known once the transaction has ended
+	by      *write    // that is run now; nil for none
 	changed bool      // the transaction that ended last has changed something
+	owes    bool      // one of them has put something off (Sealed.Owes)
 }
 
 // use makes conn the connection.
@@ -41,9 +43,11 @@ type write struct {
 	made chan error // told when it is committed; nil for nobody
 	bare bool       // alone and outside a transaction, once
 	held bool       // see Held
+	put  putting
 
-	queued bool
-	failed func(error) // told of an error where nobody waits; nil for nobody
+	queued  bool
+	unknown error       // it was committed, and what it was to know is lost
+	failed  func(error) // told of an error where nobody waits; nil for nobody
 }
 
 // Pending is somebody who waits for a write.
@@ -159,7 +163,11 @@ func (d *DB) here(w *write) bool {
 	if d.queued.Load() > 0 || d.over() { // somebody came first
 		return false
 	}
-	d.commit(d.tx, append(d.ahead(w), w))
+	due := d.ahead(w)
+	d.commit(d.tx, append(due, w))
+	if len(due) > 0 {
+		d.put.done()
+	}
 	return true
 }
 
@@ -201,6 +209,9 @@ func (d *DB) run() {
 			}
 		}
 		d.commit(d.tx, batch)
+		if len(batch) > 0 && batch[0].put == off {
+			d.put.done()
+		}
 		for _, w := range batch {
 			if w.queued {
 				d.queued.Add(-1)
@@ -210,8 +221,8 @@ func (d *DB) run() {
 	}
 	d.turn.Lock()
 	defer d.turn.Unlock()
-	if due := d.put.dues(); len(due) > 0 {
-		d.commit(d.tx, due)
+	if due := d.put.dues(); len(due) > 0 || d.tx.owes {
+		d.commit(d.tx, append(due, rest()))
 	}
 	d.tx.close()
 }
@@ -252,8 +263,12 @@ func (d *DB) ended(batch []*write, err error) {
 	if err != nil {
 		disk = nil
 	}
+	if d.tx.owes && d.later(rest(), nil) {
+		d.tx.owes = false
+	}
 	waiting := make([]*Pending, 0, len(batch))
 	for _, w := range batch {
+		err := cmp.Or(err, w.unknown)
 		w.fail(err)
 		if w.made != nil {
 			w.made <- err
@@ -270,13 +285,13 @@ func (d *DB) ended(batch []*write, err error) {
 
 // Atomic runs fn within a transaction: for what runs outside of one.
 func (tx *Tx) Atomic(fn func() error) error {
-	_, err := tx.atomic(cmp.Or(tx.dialect.Step, tx.dialect.Begin), false, fn)
+	_, err := tx.atomic(cmp.Or(tx.dialect.Step, tx.dialect.Begin), Ending{}, fn)
 	return err
 }
 
 // atomic is Atomic. name is that of a transaction whose end was asked for, "" where
 // none has a name.
-func (tx *Tx) atomic(begin string, soon bool, fn func() error) (name string, err error) {
+func (tx *Tx) atomic(begin string, end Ending, fn func() error) (name string, err error) {
 	if _, err := tx.Exec(begin); err != nil {
 		return "", fmt.Errorf("begin: %w", err)
 	}
@@ -289,10 +304,10 @@ func (tx *Tx) atomic(begin string, soon bool, fn func() error) (name string, err
 		if err != nil {
 			_, _ = tx.Exec("ROLLBACK")
 		}
-		tx.begun = ""
+		tx.begun, tx.by = "", nil
 		tx.count()
 	}()
-	if !soon { // else it is one that nobody reads after
+	if !end.Soon { // else it is one that nobody reads after
 		if err := tx.look(); err != nil {
 			return "", err
 		}
@@ -300,10 +315,10 @@ func (tx *Tx) atomic(begin string, soon bool, fn func() error) (name string, err
 	if err := fn(); err != nil {
 		return "", err
 	}
-	return tx.commit(soon)
+	return tx.commit(end)
 }
 
-func (tx *Tx) commit(soon bool) (name string, err error) {
+func (tx *Tx) commit(end Ending) (name string, err error) {
 	tx.announce()
 	if tx.server == nil {
 		if _, err := tx.Exec("COMMIT"); err != nil {
@@ -312,11 +327,12 @@ func (tx *Tx) commit(soon bool) (name string, err error) {
 		return "", nil
 	}
 	tx.changed = true // should its end be lost, and turn out to be good
-	done, err := tx.server.Commit(tx, soon)
+	done, err := tx.server.Commit(tx, end)
 	if err != nil {
 		return done.Name, fmt.Errorf("commit: %w", err)
 	}
-	tx.changed = done.Changed
+	tx.keep()
+	tx.changed, tx.owes = done.Changed, tx.owes || done.Owes
 	tx.changes.saw(done.Version)
 	if slices.ContainsFunc(tx.touched, func(c *counter) bool { return c.kept.Load() }) {
 		_ = tx.server.Tell(tx) // else they see it a little later (stale)

@@ -10,6 +10,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/facts"
 	"parley/internal/memory"
+	"parley/internal/memory/memorytest"
 	"parley/internal/provenance"
 )
 
@@ -19,7 +20,7 @@ func TestFactsFileFollows(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "facts.md")
 	ctx := context.Background()
-	store, err := memory.Open(ctx, filepath.Join(dir, "data"), memory.Options{})
+	store, err := memorytest.Try(t, filepath.Join(dir, "data"), memory.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

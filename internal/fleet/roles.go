@@ -55,14 +55,14 @@ func (f *Fleet) Chores(ctx context.Context) {
 	}
 }
 
-// Once makes a tick one that a single process does: a process that is alone, or the one
-// that has the role.
+// DoesChores reports whether this process does what one does for all: it is alone, or has
+// the role.
+func (f *Fleet) DoesChores() bool { return f == nil || f.Holds(chore) }
+
+// Once makes a tick one that a single process does.
 func (f *Fleet) Once(run func(context.Context) error) func(context.Context) error {
-	if f == nil {
-		return run
-	}
 	return func(ctx context.Context) error {
-		if !f.Holds(chore) {
+		if !f.DoesChores() {
 			return nil
 		}
 		return run(ctx)

@@ -90,17 +90,22 @@ func (b *Book) Hold(tx *engine.Tx, k chat.Key) error {
 // Unsent is the condition that a part may still be sent.
 const Unsent = " AND state IN ('ready', 'started')"
 
-// HoldPart is Hold for the conversation of a part. If that begins to be sent it fails with
-// ErrOver where that was done: this process may have had the conversation, lost it and got
-// it again, and go on where it was.
-func (b *Book) HoldPart(tx *engine.Tx, p chat.Part, begins bool) error {
+// HoldPart is Hold for the conversation of a part that gets to a state. If that begins to be
+// sent it fails with ErrOver where that was done: this process may have had the
+// conversation, lost it and got it again, and go on where it was; and whoever had it before
+// may say so late. That it was sent is a Fact.
+func (b *Book) HoldPart(tx *engine.Tx, p chat.Part, s chat.PartState, f *Fact) error {
 	if b == nil {
 		return nil
 	}
-	if err := b.Hold(tx, p.Key); err != nil || !begins {
-		return err
+	err := b.Hold(tx, p.Key)
+	switch {
+	case s == chat.PartSent:
+		_, err = f.Held(err)
+	case s == chat.PartStarted && err == nil:
+		err = tx.Require(chat.ErrOver, "SELECT 1 FROM outbox WHERE id = ?"+Unsent+" FOR UPDATE", p.Row)
 	}
-	return tx.Require(chat.ErrOver, "SELECT 1 FROM outbox WHERE id = ?"+Unsent, p.Row)
+	return err
 }
 
 // HoldRow is Hold for the conversation of an inbox row.

@@ -3,6 +3,8 @@ package lanes
 import (
 	"context"
 	"encoding/json"
+	"slices"
+	"time"
 
 	"parley/internal/chat"
 	"parley/internal/engine"
@@ -195,19 +197,36 @@ func (b *Book) LeaveIdle(ctx context.Context, busy func(chat.Key) bool) error {
 	if err != nil {
 		return engine.During("leave conversations", err)
 	}
-	err = b.db.Held().Write(ctx, func(tx *engine.Tx) error {
-		for _, k := range all {
-			if busy(k) {
-				continue
-			}
-			if _, err := tx.Exec("DELETE FROM node_lanes WHERE platform = ? AND channel = ? AND thread = ? AND owner = ?", k.Platform, k.Channel, k.Thread, b.node.ID()); err != nil {
-				return err
-			}
+	rest := slices.DeleteFunc(all, busy)
+	for try := 0; try < leaves && len(rest) > 0 && err == nil; try++ {
+		if try > 0 {
+			chat.Sleep(ctx, 5*time.Millisecond)
 		}
-		return nil
-	})
+		var free []chat.Key
+		err = b.db.Held().Write(ctx, func(tx *engine.Tx) (err error) {
+			free, err = some(tx, resting, names(rest), b.node.ID())
+			return err
+		})
+		rest = slices.DeleteFunc(rest, func(k chat.Key) bool { return slices.Contains(free, k) })
+	}
+	for i := 0; i < len(rest) && err == nil; i++ {
+		err = b.db.Held().Write(ctx, func(tx *engine.Tx) error {
+			_, err := tx.Exec("DELETE FROM node_lanes WHERE platform = ? AND channel = ? AND thread = ? AND owner = ?", rest[i].Platform, rest[i].Channel, rest[i].Thread, b.node.ID())
+			return err
+		})
+	}
 	if err == nil {
 		b.node.Hint("")
 	}
 	return engine.During("leave conversations", err)
 }
+
+// leaves is how often a node leaves all at once that nobody is just at, before it waits for
+// one after the other.
+const leaves = 4
+
+// resting deletes rows of a node, but those that another one just stores something for:
+// whoever has many rows waits for none, so that two never wait for each other.
+const resting = `DELETE FROM node_lanes AS l USING (SELECT l.platform, l.channel, l.thread FROM node_lanes AS l JOIN ` + list + ` USING (platform, channel, thread)
+	WHERE l.owner = ? FOR UPDATE OF l SKIP LOCKED) AS f WHERE l.platform = f.platform AND l.channel = f.channel AND l.thread = f.thread
+	RETURNING l.platform, l.channel, l.thread`

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"path/filepath"
 	"reflect"
 	"sync"
 	"sync/atomic"
@@ -183,5 +184,40 @@ func TestSecretIsMadeOnce(t *testing.T) {
 	must(t, err)
 	if !bytes.Equal(a, b) || string(a) != "first" {
 		t.Errorf("%q then %q", a, b)
+	}
+}
+
+// among is a process among others, by its number.
+type among string
+
+func (n among) ID() string { return string(n) }
+func (among) Hint(string)  {}
+
+// Each of several processes shows a code to claim the bot with, and one for its page: all
+// work, and the bot is claimed once.
+func TestCodesOfSeveralProcesses(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	process := func(id among) *Store {
+		s, err := openIn(t, dir, Options{Node: id})
+		must(t, err)
+		t.Cleanup(func() { must(t, s.Close()) })
+		return s
+	}
+	a, b := process("a"), process("b")
+	until := time.Now().Add(time.Hour)
+	for _, purpose := range []string{"claim", "page"} {
+		must(t, a.AddCode(bg, purpose, []byte("earlier"), chat.User{}, until))
+		must(t, a.AddCode(bg, purpose, []byte("of a"), chat.User{}, until))
+		must(t, b.AddCode(bg, purpose, []byte("of b"), chat.User{}, until))
+		for _, try := range []struct {
+			code string
+			want bool
+		}{{"earlier", false}, {"of a", true}, {"of a", false}, {"of b", purpose == "page"}} {
+			who, ok, err := b.TakeCode(bg, purpose, []byte(try.code))
+			must(t, err)
+			if ok != try.want || who.ID != "" {
+				t.Errorf("%s with the code %s: %v, for %q", purpose, try.code, ok, who.ID)
+			}
+		}
 	}
 }

@@ -168,7 +168,7 @@ func BenchmarkLimits(b *testing.B) {
 		{"a channel", func(int) error { _, _, err := s.ChannelSpent(bg, k, now); return err }},
 		{"a person", func(i int) error { _, _, err := s.UserSpent(bg, fmt.Sprint("u", i), now); return err }},
 		{"counting", func(i int) error {
-			s.AddUsage(k, fmt.Sprint("u", i), Used{Purpose: "answer", Model: "m", Usage: llm.Usage{Prompt: 1}}, nil)
+			s.AddUsage(k, fmt.Sprint("u", i), Used{Purpose: "answer", Model: "m", Usage: llm.Usage{Prompt: 1}}, func(err error) { b.Error(err) })
 			return s.db.Settle(bg)
 		}},
 		{"the sweep", func(int) error {

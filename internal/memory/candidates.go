@@ -2,8 +2,10 @@ package memory
 
 import (
 	"cmp"
+	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"maps"
 	"math"
 	"slices"
@@ -63,7 +65,7 @@ const hitsQuery = `SELECT coalesce(string_agg(CAST(row >> 20 AS TEXT), ','), '')
 // candidates returns all messages the asker may see, or if those are too many what
 // was said around the ones that the index names: an answer often shares no word
 // with the question it answers.
-func (s *Store) candidates(q Query, words []string, meant vector.Vector) ([]Passage, error) {
+func (s *Store) candidates(ctx context.Context, q Query, words []string, meant vector.Vector) ([]Passage, error) {
 	var n int
 	if err := s.db.QueryRow(countQuery, q.scope().With(engine.Named{"limit": maxCounted})).Scan(&n); err != nil {
 		return nil, err
@@ -72,7 +74,7 @@ func (s *Store) candidates(q Query, words []string, meant vector.Vector) ([]Pass
 		return s.passages(wholeQuery, q.scope().With(engine.Named{"limit": maxWhole}))
 	}
 	places, err := s.places(q)
-	if err != nil {
+	if err = errors.Join(err, s.db.Settle(ctx)); err != nil {
 		return nil, err
 	}
 	spans, named, err := s.spans(q, words, placed{places, n})

@@ -105,6 +105,9 @@ var erased = []bulk.Sweep{
 		instr(text_of(raw), substr(:user, instr(:user, ':') + 1)) > 0)`, Do: []string{"DELETE FROM dead_letters WHERE id = :key"}},
 }
 
+// ErrTraces is that words were forgotten that the file's log still has.
+var ErrTraces = engine.ErrLogInUse
+
 // forgetRounds bounds how often the rows are looked through: while a person is
 // forgotten, a turn may end that read their words before.
 const forgetRounds = 5
@@ -115,7 +118,7 @@ const forgetRounds = 5
 // it. What other people said, about them too, stays, and so does whether they may
 // talk to the bot. The summaries that went are owed. It works in chunks beside
 // everybody's messages, and is noted before the first: FinishForgetting completes
-// what was cut short.
+// what was cut short. With ErrTraces all is done but that: another program reads the log.
 func (s *Store) ForgetPerson(ctx context.Context, user string, but int64) error {
 	if user == "" {
 		return errors.New("forget person: nobody is named")
@@ -131,9 +134,6 @@ func (s *Store) ForgetPerson(ctx context.Context, user string, but int64) error 
 	}
 	if err == nil {
 		err = s.wipe(ctx, w)
-	}
-	if errors.Is(err, engine.ErrLogInUse) { // a backup, say: FinishForgetting wipes later
-		err = nil
 	}
 	return during("forget person", err)
 }

@@ -58,7 +58,7 @@ func embedAll(t testing.TB, s *Store) {
 	t.Helper()
 	for more := true; more; {
 		var err error
-		more, err = s.EmbedMessages(t.Context())
+		more, err = s.Meanings().Embed(t.Context())
 		must(t, err)
 	}
 }
@@ -153,7 +153,7 @@ func TestVectorsOfMessagesAreKeptUp(t *testing.T) {
 		ids = append(ids, say(t, s, sayingsKey, "x:u1", fmt.Sprintf("message %d", i)))
 	}
 	for vectors(t, s, "true") == 0 {
-		must(t, second(s.EmbedMessages(t.Context())))
+		must(t, second(s.Meanings().Embed(t.Context())))
 	}
 	if !strings.HasSuffix(e.made[0], "message 39") || !strings.HasPrefix(e.made[0], "N1: ") {
 		t.Errorf("first comes %q", e.made[0])
@@ -224,7 +224,7 @@ func TestWordsDecideWithoutAnEncoder(t *testing.T) {
 	embedAll(t, s)
 	e.err = errors.New("away")
 	say(t, s, sayingsKey, "x:u1", "a canary sings")
-	if _, err := s.EmbedMessages(t.Context()); !errors.Is(err, e.err) {
+	if _, err := s.Meanings().Embed(t.Context()); !errors.Is(err, e.err) {
 		t.Errorf("making vectors ended with %v", err)
 	}
 	found, err := s.Recall(t.Context(), Query{User: "x:u1", Text: "canary", Limit: 1})

@@ -160,13 +160,14 @@ func (s *Store) WaitingParts(context.Context) (n int, err error) {
 // the transcript has that. A power failure that undoes what need not wait for the disk
 // leaves a part as if the process had ended before. What was sent or given up stays so.
 func (s *Store) Mark(ctx context.Context, p chat.Part, state chat.PartState, id string, until time.Time) error {
-	held := s.db.Held() // the lane's row; others leave its parts alone, or kill them (Unsent)
+	held := s.db.Held() // the lane's row; others leave its parts alone, kill them, or say that they are sent (Unsent)
 	write := held.Write
 	if state == chat.PartSent || state == chat.PartStarted && p.Again {
 		write = held.Soon
 	}
-	return write(ctx, func(tx *engine.Tx) error {
-		if err := s.Lanes.HoldPart(tx, p, state == chat.PartStarted); err != nil {
+	var fact lanes.Fact
+	return fact.Told(write(ctx, func(tx *engine.Tx) error {
+		if err := s.Lanes.HoldPart(tx, p, state, &fact); err != nil {
 			return err
 		}
 		if state == chat.PartReady || state == chat.PartStarted {
@@ -178,7 +179,7 @@ func (s *Store) Mark(ctx context.Context, p chat.Part, state chat.PartState, id 
 		}
 		_, err := tx.Exec("UPDATE outbox SET state = ?, platform_id = ?, body = '' WHERE id = ?"+lanes.Unsent, string(state), id, p.Row)
 		return err
-	})
+	}))
 }
 
 // Previewed implements chat.Outbox.

@@ -104,7 +104,7 @@ func (s *Store) Recall(ctx context.Context, q Query) ([]Passage, error) {
 	}
 	q.now = s.now()
 	meant := s.meanings.Asked(ctx, q.Text)
-	found, err := s.candidates(q, words, meant)
+	found, err := s.candidates(ctx, q, words, meant)
 	if err != nil {
 		return nil, fmt.Errorf("recall: %w", err)
 	}

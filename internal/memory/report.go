@@ -177,7 +177,7 @@ type Hit struct {
 }
 
 // Search finds messages that have all of some words, newest first.
-func (s *Store) Search(_ context.Context, text string, limit, offset int) ([]Hit, error) {
+func (s *Store) Search(ctx context.Context, text string, limit, offset int) (list []Hit, err error) {
 	words := recall.Terms(text)
 	if len(words) == 0 {
 		return nil, nil
@@ -186,7 +186,7 @@ func (s *Store) Search(_ context.Context, text string, limit, offset int) ([]Hit
 	for i, w := range words {
 		match[i] = "(" + asked.Match(w) + ")"
 	}
-	rows, err := s.db.Query(`SELECT m.id, m.session_id, m.platform, m.channel, m.thread, m.name, m.at, m.content
+	rows, err := s.db.QuerySettled(ctx, `SELECT m.id, m.session_id, m.platform, m.channel, m.thread, m.name, m.at, m.content
 		FROM messages_fts JOIN messages m ON m.id = messages_fts.rowid >> 20
 		WHERE messages_fts MATCH ? AND m.role <> 'tool' ORDER BY messages_fts.rowid DESC LIMIT ? OFFSET ?`,
 		engine.Match{Expr: strings.Join(match, " AND ")}, limit, offset)
@@ -194,7 +194,6 @@ func (s *Store) Search(_ context.Context, text string, limit, offset int) ([]Hit
 		return nil, during("search", err)
 	}
 	defer func() { _ = rows.Close() }()
-	var list []Hit
 	for rows.Next() {
 		var h Hit
 		var at string

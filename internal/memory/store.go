@@ -16,6 +16,7 @@ import (
 	"parley/internal/handoff"
 	"parley/internal/lanes"
 	"parley/internal/meaning"
+	"parley/internal/oblivion"
 	"parley/internal/past"
 	"parley/internal/served"
 	"parley/internal/spending"
@@ -109,7 +110,7 @@ func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 	s.meanings = meaning.New(db, meaning.Options{Embed: o.Embed, Model: o.EmbedModel, Now: o.Now})
 	s.Store = facts.NewStore(db, facts.Options{Now: o.Now, Settings: s, Generation: generation, Embed: o.Embed, EmbedModel: o.EmbedModel})
 	s.Book = agenda.NewBook(db, o.Now, s.Say)
-	s.Register = access.NewRegister(db, o.Now)
+	s.Register = access.NewRegister(db, o.Now, func() string { return lanes.Self(o.Node) })
 	s.Ledger = spending.NewLedger(db, o.Now)
 	s.Handoffs = handoff.NewBook(db, o.Now)
 	if err := db.QueryRow("SELECT value FROM secrets WHERE name = 'nonce'").Scan(&s.kept.salt); err != nil {
@@ -124,12 +125,11 @@ func (s *Store) IndexWords(ctx context.Context) error { return served.Index(ctx,
 // Witness tells whose words answers were made of.
 func (s *Store) Witness() tape.Witness { return tape.NewWitness(s.db) }
 
-// EmbedMessages makes vectors for the next messages that have none, newest first,
-// and reports whether there are more, as meaning.Index does.
-func (s *Store) EmbedMessages(ctx context.Context) (more bool, err error) {
-	return s.meanings.Embed(ctx)
+// Oblivion tells other processes what to forget, and hears them, with what this one keeps
+// for itself.
+func (s *Store) Oblivion(self func() string, t *tape.Tape) *oblivion.Book {
+	return oblivion.NewBook(s.db, self, oblivion.Own{Tape: t, Memory: s.meanings.Forget})
 }
 
-// LoadMeanings makes what messages mean count at once, for a process that asks and
-// ends; a bot reads it step by step, with EmbedMessages.
-func (s *Store) LoadMeanings(ctx context.Context) error { return s.meanings.Load(ctx) }
+// Meanings are the vectors of messages.
+func (s *Store) Meanings() *meaning.Index { return s.meanings }

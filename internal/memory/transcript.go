@@ -13,6 +13,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/engine"
 	"parley/internal/facts"
+	"parley/internal/lanes"
 	"parley/internal/llm"
 	"parley/internal/provenance"
 )
@@ -246,31 +247,40 @@ type Step struct {
 // replaces a step. It returns once they are durable if one only begins, since that may
 // have an effect from then on. Where all are done it only queues them, and wait returns
 // once they are committed: what begins next brings them to the disk. wait may be called
-// later, once, or not at all. The lane's row is held, and each step is one statement.
+// later, once, or not at all. The lane's row is held, and each step is one statement. Where
+// the turn is another process's by now it is ErrFenced; what was made is stored all the same.
 func (s *Store) SaveSteps(ctx context.Context, inbox int64, steps []Step) (wait func() error) {
+	var fact lanes.Fact
 	save := func(tx *engine.Tx) error {
-		if err := s.Lanes.HoldRow(tx, inbox); err != nil {
-			return err
+		late, err := fact.Held(s.Lanes.HoldRow(tx, inbox))
+		for i := 0; i < len(steps) && err == nil; i++ {
+			err = saveStep(tx, inbox, steps[i], late)
 		}
-		for _, st := range steps {
-			state := "started"
-			if st.Done {
-				state = "done"
-			}
-			_, err := tx.Exec(`INSERT INTO steps (inbox_id, n, kind, key, state, result, people) VALUES (?, ?, ?, ?, ?, ?, ?)
-				ON CONFLICT (inbox_id, n) DO UPDATE SET state = excluded.state, result = excluded.result, people = excluded.people`,
-				inbox, st.N, st.Kind, st.Key, state, st.Result, Origin{People: st.People}.Names())
-			if err != nil {
-				return err
-			}
-		}
-		return nil
+		return err
 	}
 	if slices.ContainsFunc(steps, func(st Step) bool { return !st.Done }) {
-		err := s.db.Held().Write(ctx, save)
+		err := fact.Told(s.db.Held().Write(ctx, save))
 		return func() error { return err }
 	}
-	return s.db.Held().QueueSoon(ctx, save)
+	queued := s.db.Held().QueueSoon(ctx, save)
+	return func() error { return fact.Told(queued()) }
+}
+
+// saveStep stores one step, or late what became of one that was begun (lanes.Fact).
+func saveStep(tx *engine.Tx, inbox int64, st Step, late bool) (err error) {
+	state, people := "started", Origin{People: st.People}.Names()
+	if st.Done {
+		state = "done"
+	}
+	if late {
+		_, err = tx.Exec("UPDATE steps SET state = ?, result = ?, people = ? WHERE inbox_id = ? AND n = ? AND kind = ? AND key = ? AND state = 'started'",
+			state, st.Result, people, inbox, st.N, st.Kind, st.Key)
+		return err
+	}
+	_, err = tx.Exec(`INSERT INTO steps (inbox_id, n, kind, key, state, result, people) VALUES (?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT (inbox_id, n) DO UPDATE SET state = excluded.state, result = excluded.result, people = excluded.people`,
+		inbox, st.N, st.Kind, st.Key, state, st.Result, people)
+	return err
 }
 
 // Steps returns what an earlier process finished of a turn, in order.

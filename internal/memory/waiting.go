@@ -6,6 +6,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/engine"
+	"parley/internal/lanes"
 )
 
 // keepWaiting is how long a private answer waits for its person to open the
@@ -18,7 +19,7 @@ const waitingParts = "outbox.waits_for"
 // await puts aside a part for a direct chat that is closed.
 func await(tx *engine.Tx, p chat.Part) error {
 	tx.Changed(waitingParts)
-	_, err := tx.Exec("UPDATE outbox SET state = 'dead', waits_for = ? WHERE id = ?", p.To.ID, p.Row)
+	_, err := tx.Exec("UPDATE outbox SET state = 'dead', waits_for = ? WHERE id = ?"+lanes.Unsent, p.To.ID, p.Row)
 	return err
 }
 

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"parley/internal/postgres"
 )
 
 //go:embed schema.sql
@@ -62,13 +64,13 @@ type life struct {
 // Start makes the tables that nodes share, begins to keep a lease and returns once this
 // node has it. The caller calls Close.
 func Start(ctx context.Context, o Options) (*Node, error) {
-	cfg, err := pgx.ParseConfig(o.URL)
+	// A lease that is lost in a failover is only shorter.
+	cfg, err := postgres.Config(o.URL, "SET synchronous_commit = off")
 	if err != nil {
-		return nil, errors.New("database.url is no address of a PostgreSQL") // the error quotes it
+		return nil, err
 	}
 	cfg.ConnectTimeout = renewLimit
 	cfg.RuntimeParams["application_name"] = "parley node " + o.Name
-	cfg.RuntimeParams["synchronous_commit"] = "off" // a lease that is lost in a failover is only shorter
 	n := &Node{o: o, cfg: cfg, kick: make(chan struct{}, 1), news: make(chan struct{}, 1), hints: make(chan string, 256), roles: map[string]*role{}}
 	if err := n.prepare(ctx); err != nil {
 		return nil, fmt.Errorf("prepare for several nodes: %w", err)
@@ -92,9 +94,12 @@ func Start(ctx context.Context, o Options) (*Node, error) {
 func (n *Node) prepare(ctx context.Context) error {
 	conn, err := pgx.ConnectConfig(ctx, n.cfg)
 	if err != nil {
-		return err
+		return postgres.Explain(err)
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	if err := postgres.Fit(ctx, n.cfg, conn); err != nil {
+		return err
+	}
 	if err := share(ctx, conn); err != nil {
 		return err
 	}
@@ -207,6 +212,11 @@ func (n *Node) over(l *life) {
 	l.end(ErrLost)
 }
 
+// lanesLeft deletes a node's conversations, but those that another one just stores something
+// for: whoever has many rows waits for none. What is left of an owner that ended is nobody's.
+const lanesLeft = `DELETE FROM node_lanes WHERE (platform, channel, thread) IN
+	(SELECT platform, channel, thread FROM node_lanes WHERE owner = $1 FOR UPDATE SKIP LOCKED)`
+
 // Close gives up the lease, and with it all that is still this node's own. It may be
 // called twice.
 func (n *Node) Close() {
@@ -223,7 +233,7 @@ func (n *Node) Close() {
 		return // it ends by itself
 	}
 	defer func() { _ = conn.Close(ctx) }()
-	for _, statement := range []string{"DELETE FROM node_lanes WHERE owner = $1", "DELETE FROM node_roles WHERE owner = $1", "DELETE FROM node_takers WHERE node = $1", "DELETE FROM node_leases WHERE id = $1"} {
+	for _, statement := range []string{lanesLeft, "DELETE FROM node_roles WHERE owner = $1", "DELETE FROM node_takers WHERE node = $1", "DELETE FROM node_leases WHERE id = $1"} {
 		_, _ = conn.Exec(ctx, statement, l.id)
 	}
 	_, _ = conn.Exec(ctx, "SELECT pg_notify($1, '')", channel)

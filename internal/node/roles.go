@@ -113,19 +113,23 @@ func (n *Node) letGo(query, name string) {
 func (k *keeper) roles(ctx context.Context, l *life) error {
 	n := k.n
 	n.mu.Lock()
-	wanted, shares, had := map[string]*division{}, map[*division]int{}, []string{}
+	var whole, had []string // wanted by itself; had
+	parts, shares := map[string]*division{}, map[*division]int{}
 	for name, r := range n.roles {
-		if r.had != l {
-			wanted[name] = r.share
-		} else {
+		switch {
+		case r.had == l:
 			had = append(had, name)
+		case r.share == nil:
+			whole = append(whole, name)
+		default:
+			parts[name] = r.share
 		}
 		if r.share != nil {
 			shares[r.share] = 0
 		}
 	}
 	n.mu.Unlock()
-	if err := k.settle(ctx, l, had, shares); err != nil {
+	if err := k.settle(ctx, l, whole, had, shares); err != nil {
 		return err
 	}
 	for s := range shares {
@@ -135,47 +139,59 @@ func (k *keeper) roles(ctx context.Context, l *life) error {
 		}
 		shares[s] = free
 	}
-	for name, s := range wanted {
-		if s != nil && shares[s] == 0 {
+	for name, s := range parts {
+		if shares[s] == 0 {
 			continue
 		}
-		tag, err := k.conn.Exec(ctx, `INSERT INTO node_roles (name, owner) SELECT $1, $2 WHERE EXISTS (SELECT 1 FROM node_leases WHERE id = $2 AND until > clock_timestamp())
-			ON CONFLICT (name) DO UPDATE SET owner = excluded.owner
-			WHERE node_roles.owner = excluded.owner OR NOT EXISTS (SELECT 1 FROM node_leases WHERE id = node_roles.owner)`, name, l.id)
+		got, err := k.take(ctx, l, []string{name}, take+" SELECT coalesce(array_agg(name), '{}'), false FROM taken")
 		if err != nil {
 			return err
 		}
-		if tag.RowsAffected() == 0 {
-			continue
-		}
-		if s != nil {
-			shares[s]--
-		}
-		n.give(name, l)
+		shares[s] -= len(got)
 	}
 	return nil
 }
 
-// settle lets go of the roles whose rows name this node and which it does not have, and of
-// the shares in which it takes no part any more. Such a row is left where a role was given
-// up just as it was being taken, or where that could not be said to the server: nobody else
-// could have it for as long as this node lives.
-func (k *keeper) settle(ctx context.Context, l *life, had []string, shares map[*division]int) error {
+// take begins a statement that takes those of some roles that nobody living has.
+const take = `WITH taken AS (INSERT INTO node_roles (name, owner) SELECT w.name, $1 FROM unnest($2::text[]) AS w(name)
+	WHERE EXISTS (SELECT 1 FROM node_leases WHERE id = $1 AND until > clock_timestamp())
+	AND NOT EXISTS (SELECT 1 FROM node_roles AS r JOIN node_leases AS o ON o.id = r.owner WHERE r.name = w.name AND r.owner <> $1)
+	ORDER BY w.name ON CONFLICT (name) DO UPDATE SET owner = excluded.owner
+	WHERE node_roles.owner = excluded.owner OR NOT EXISTS (SELECT 1 FROM node_leases WHERE id = node_roles.owner) RETURNING name)`
+
+// take runs a statement that takes roles, and gives those that it took. Where it let go of
+// something, the others are told.
+func (k *keeper) take(ctx context.Context, l *life, names []string, query string, args ...any) (taken []string, err error) {
+	var changed bool
+	err = k.conn.QueryRow(ctx, query, append([]any{l.id, names}, args...)...).Scan(&taken, &changed)
+	if err == nil && changed {
+		k.n.Hint("")
+	}
+	for _, name := range taken {
+		k.n.give(name, l)
+	}
+	return taken, err
+}
+
+// settled lets go, where roles are taken, of those whose rows name this node and which it
+// neither has nor wants, and of the shares in which it takes no part any more.
+const settled = take + `, r AS (DELETE FROM node_roles WHERE owner = $1 AND name <> ALL($2) AND name <> ALL($3) RETURNING 1),
+	t AS (DELETE FROM node_takers WHERE node = $1 AND share <> ALL($4) RETURNING 1)
+	SELECT coalesce((SELECT array_agg(name) FROM taken), '{}'), EXISTS (SELECT 1 FROM r) OR EXISTS (SELECT 1 FROM t)`
+
+// settle takes roles, and lets go of what is this node's only by its row. Such a row is
+// left where a role was given up just as it was being taken, or where that could not be
+// said to the server: nobody else could have it for as long as this node lives.
+func (k *keeper) settle(ctx context.Context, l *life, wanted, had []string, shares map[*division]int) error {
 	names := []string{}
 	for s := range shares {
 		names = append(names, s.name)
 	}
-	var changed bool
-	err := k.conn.QueryRow(ctx, `WITH r AS (DELETE FROM node_roles WHERE owner = $1 AND name <> ALL($2) RETURNING 1),
-		t AS (DELETE FROM node_takers WHERE node = $1 AND share <> ALL($3) RETURNING 1)
-		SELECT EXISTS (SELECT 1 FROM r) OR EXISTS (SELECT 1 FROM t)`, l.id, had, names).Scan(&changed)
+	_, err := k.take(ctx, l, append([]string{}, wanted...), settled, append([]string{}, had...), names)
 	for s := range k.took {
 		if _, still := shares[s]; !still {
 			delete(k.took, s)
 		}
-	}
-	if err == nil && changed {
-		k.n.Hint("")
 	}
 	return err
 }

@@ -41,3 +41,17 @@ CREATE TABLE IF NOT EXISTS node_mail (
     inbox_id bigint NOT NULL              -- 0: parts that wait to be sent
 );
 CREATE INDEX IF NOT EXISTS node_mail_lane ON node_mail (platform, channel, thread);
+-- What one node was asked to forget, while the others do so with what they keep for
+-- themselves, and which have; then without a name.
+CREATE TABLE IF NOT EXISTS node_forget (
+    id         bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    user_id    text NOT NULL,
+    session_id text NOT NULL,
+    node       text COLLATE "C" NOT NULL, -- that was asked
+    at         timestamptz NOT NULL DEFAULT now()
+);
+CREATE TABLE IF NOT EXISTS node_forgot (
+    told bigint NOT NULL REFERENCES node_forget (id) ON DELETE CASCADE,
+    node text COLLATE "C" NOT NULL,
+    PRIMARY KEY (told, node)
+);

@@ -29,14 +29,14 @@ type Found struct {
 
 // Search finds the sessions that fit a question by title, closing summary and
 // decisions, best first: a few, and at most so many tokens (ceil(runes/4)).
-func (a *Archive) Search(_ context.Context, v provenance.Viewer, question string, tokens int) ([]Found, error) {
+func (a *Archive) Search(ctx context.Context, v provenance.Viewer, question string, tokens int) ([]Found, error) {
 	asked := recall.Terms(question)
 	if len(asked) == 0 {
 		return nil, nil
 	}
 	// What a word stands for is not searched: closing summaries say it in words
 	// of their own, and the messages are searched besides.
-	rows, err := a.db.Query(columns+` FROM (SELECT rowid FROM session_texts_fts WHERE session_texts_fts MATCH :match ORDER BY rowid DESC LIMIT :limit) f
+	rows, err := a.db.QuerySettled(ctx, columns+` FROM (SELECT rowid FROM session_texts_fts WHERE session_texts_fts MATCH :match ORDER BY rowid DESC LIMIT :limit) f
 		CROSS JOIN session_texts t ON t.id = f.rowid CROSS JOIN sessions s ON s.id = t.session_id WHERE`+visible,
 		a.args(v, engine.Named{"match": engine.Match{Expr: `"` + strings.Join(asked, `" OR "`) + `"`, Stem: recall.Stem}, "limit": maxMatches}))
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 
 // dialect is PostgreSQL's way. Transactions are serializable unless they need not be: what
 // they do was written for one writer, and whoever meets another is repeated.
-var dialect = engine.Dialect{Mark: "$", Begin: hasten, Held: hastenHeld, Step: step, Said: said, Explain: explain, Text: inWords, Argument: argument, Returning: true, Require: require,
+var dialect = engine.Dialect{Mark: "$", Begin: hasten, Held: hastenHeld, Step: step, Said: said, Explain: explain, Text: inWords, Argument: argument, Returning: true, Require: require, Change: change,
 	Anew: pgx.QueryExecModeCacheDescribe}
 
 // require lets a division fail where a query has no row.
@@ -24,8 +24,14 @@ func require(query string) string {
 	return "SELECT 1 / CASE WHEN EXISTS (" + query + ") THEN 1 ELSE 0 END"
 }
 
-// rewritten is what SQLite says in another way: hints on how to run a statement, and the
-// search in an index of words.
+// change lets a division fail where a statement does not change one row.
+func change(query string) string {
+	return "WITH done AS (" + query + " RETURNING 1) SELECT 1 / CASE WHEN count(*) = 1 THEN 1 ELSE 0 END FROM done"
+}
+
+// rewritten is what SQLite says in another way: hints on how to run a statement, the
+// search in an index of words, and the name of a function that is a word of the grammar
+// from PostgreSQL 16 on.
 var rewritten = []struct {
 	from func() *regexp.Regexp
 	to   string
@@ -33,6 +39,7 @@ var rewritten = []struct {
 	{text.Pattern(`\bINDEXED BY \w+`), ""},
 	{text.Pattern(`\bCROSS JOIN ([\w.]+)((?: AS)?(?: \w+)?) ON\b`), "JOIN $1$2 ON"},
 	{text.Pattern(`\b(\w+_fts) MATCH (:\w+|\?)`), "$1.words @@ CAST($2 AS tsquery)"},
+	{text.Pattern(`\bjson_array\(`), `"json_array"(`},
 }
 
 // inWords writes a statement in PostgreSQL's words.

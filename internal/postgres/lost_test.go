@@ -63,9 +63,11 @@ func TestLostCommitIsDoneOnce(t *testing.T) {
 			_, err := tx.Exec("UPDATE counts SET n = n + 1 WHERE id = 1")
 			return err
 		})
-		must(t, err)
+		if i%2 != 1 || !errors.Is(err, engine.ErrLost) { // else it is committed, and the number lost with its answer
+			must(t, err)
+		}
 		writes++
-		if i%2 == 1 && id <= last {
+		if err == nil && i%2 == 1 && id <= last {
 			t.Errorf("cut %d: the number of a new row is %d, after %d", i, id, last)
 		}
 		last = id

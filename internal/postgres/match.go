@@ -63,3 +63,6 @@ func Vector(words []string) string {
 
 // maxLexeme is how many bytes of a word PostgreSQL keeps in an index.
 const maxLexeme = 2000
+
+// MaxVector is how many bytes the words of a row may have together.
+const MaxVector = 1_000_000

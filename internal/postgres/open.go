@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"net"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -25,8 +27,7 @@ type Options struct {
 	// Prepare makes or checks the schema on the writer's connection, before anything
 	// else uses it. nil does nothing.
 	Prepare func(context.Context, *sql.Conn) error
-	// Words are put into the full-text indexes within the transaction that changes rows.
-	// The zero value does nothing.
+	// Words are put into the full-text indexes. The zero value does nothing.
 	Words Words
 	// Alone refuses a database that another process uses which is alone, too.
 	Alone bool
@@ -38,8 +39,10 @@ type Options struct {
 // Words is how words get into the full-text indexes. Triggers note which rows say
 // something new, in the setting parley.due of a transaction.
 type Words struct {
-	Tables []string // whose changes may have triggers note something
-	Due    string   // the query that reads what those rows say, as Due has it
+	// Tables are those whose words are in the indexes with what changed them. Those of others
+	// follow a moment later, many at once: whoever is about to search calls DB.Settle.
+	Tables []string
+	Due    string // the query that reads what those rows say, as Due has it
 	// Put makes the statements that put it into the indexes.
 	Put func([]Due) []Statement
 }
@@ -63,7 +66,6 @@ const (
 	// nextWait is how long one of several servers may take: while a machine is gone
 	// without a word, the next is tried within the time that anybody waits (reachable).
 	nextWait = time.Second
-	oldest   = 130000 // the first version whose transactions can be asked for
 )
 
 // Open connects to the server that a URL names. The caller closes the DB.
@@ -75,11 +77,14 @@ func Open(ctx context.Context, url string, o Options) (*engine.DB, error) {
 	all := &wires{open: map[*wire]bool{}}
 	cfg.DialFunc = all.through(cfg.DialFunc)
 	s := &server{pool: pool(cfg, 2, o.See, true), o: o, id: rand.Text()}
+	if err := s.fit(ctx, cfg); err != nil {
+		return nil, errors.Join(explain(err), s.pool.Close())
+	}
 	conn, err := s.Connect(ctx)
 	if err != nil {
 		return nil, errors.Join(err, s.pool.Close())
 	}
-	if err = fit(ctx, conn); err == nil && o.Prepare != nil {
+	if o.Prepare != nil {
 		err = o.Prepare(ctx, conn)
 	}
 	if err == nil {
@@ -108,7 +113,7 @@ func Raw(url string) (*sql.DB, error) {
 func parse(url string) (*pgx.ConnConfig, error) {
 	cfg, err := pgx.ParseConfig(url)
 	if err != nil {
-		return nil, errors.New("database.url is not a URL of PostgreSQL, such as postgres://user:password@host:5432/name")
+		return nil, unread(err)
 	}
 	if cfg.ConnectTimeout == 0 {
 		cfg.ConnectTimeout = connectWait
@@ -122,8 +127,19 @@ func parse(url string) (*pgx.ConnConfig, error) {
 	cfg.RuntimeParams["application_name"] = cmp.Or(cfg.RuntimeParams["application_name"], "parley")
 	cfg.RuntimeParams["timezone"] = "UTC"
 	cfg.RuntimeParams["standard_conforming_strings"] = "on"
+	cfg.RuntimeParams["client_encoding"] = "UTF8"
 	cfg.StatementCacheCapacity = 512
+	cfg.AfterConnect = func(ctx context.Context, conn *pgconn.PgConn) error { return configure(ctx, conn, "") }
 	return cfg, nil
+}
+
+// Config is how to connect beside a DB, with the same settings and some more, as statements.
+func Config(url, more string) (*pgx.ConnConfig, error) {
+	cfg, err := parse(url)
+	if err == nil {
+		cfg.AfterConnect = func(ctx context.Context, conn *pgconn.PgConn) error { return configure(ctx, conn, more) }
+	}
+	return cfg, err
 }
 
 // several reports whether an address names more than one server.
@@ -132,34 +148,42 @@ func several(cfg *pgx.ConnConfig) bool {
 }
 
 func pool(cfg *pgx.ConnConfig, most int, see func(error), writes bool) *sql.DB {
-	db := sql.OpenDB(connector{stdlib.GetConnector(*cfg, stdlib.OptionAfterConnect(interpreted)), see, writes})
+	db := sql.OpenDB(connector{stdlib.GetConnector(*cfg), see, writes})
 	db.SetMaxOpenConns(most)
 	db.SetMaxIdleConns(most)
 	return db
 }
 
-// interpreted has statements run as they are: what PostgreSQL compiles takes it longer
-// than any of ours runs, and it guesses wrong about long ones. A row anywhere is worth little
-// more than the next one: what is asked about is in memory, or on a disk without arms, and
-// without this an index is passed over that finds a hundred rows among all. (A pooler may
-// refuse these as parameters of the connection.)
-func interpreted(ctx context.Context, conn *pgx.Conn) error {
-	_, err := conn.Exec(ctx, "SET jit = off; SET random_page_cost = 1.1")
-	return err
+// ownSettings are those of each connection, whatever the server, the database or the role
+// has for others, and the version since which there are any. Statements run as they are:
+// what PostgreSQL compiles takes it longer than any of ours runs, and it guesses wrong
+// about long ones. A row anywhere is worth little more than the next one: what is asked
+// about is in memory, or on a disk without arms, and without this an index is passed over
+// that finds a hundred rows among all. No statement is cut short because it takes long, as
+// pruning and a new schema do, and no connection because nobody writes at night.
+var ownSettings = []struct {
+	name, value string
+	since       int
+}{
+	{"jit", "off", 0}, {"random_page_cost", "1.1", 0},
+	{"statement_timeout", "0", 0}, {"lock_timeout", "0", 0}, {"idle_in_transaction_session_timeout", "0", 0},
+	{"idle_session_timeout", "0", 14}, {"transaction_timeout", "0", 17},
+	{"default_transaction_isolation", "'read committed'", 0}, {"default_transaction_deferrable", "off", 0},
+	{"datestyle", "ISO", 0}, {"intervalstyle", "postgres", 0}, {"bytea_output", "hex", 0}, {"extra_float_digits", "1", 0},
+	{"transform_null_equals", "off", 0}, {"array_nulls", "on", 0},
 }
 
-// fit refuses a server that cannot hold what we store.
-func fit(ctx context.Context, conn *sql.Conn) error {
-	var version int
-	var encoding, name string
-	err := conn.QueryRowContext(ctx, "SELECT current_setting('server_version_num')::int, current_setting('server_encoding'), current_setting('server_version')").Scan(&version, &encoding, &name)
-	switch {
-	case err != nil:
-		return err
-	case version < oldest:
-		return fmt.Errorf("the database server is PostgreSQL %s; Parley needs 13 or newer", name)
-	case encoding != "UTF8":
-		return fmt.Errorf("the database has the encoding %s; make one with UTF8: createdb --encoding=UTF8 --template=template0", encoding)
+// configure makes these settings, and more. (A pooler may refuse them as parameters of the
+// connection.)
+func configure(ctx context.Context, conn *pgconn.PgConn, more string) error {
+	number, _, _ := strings.Cut(conn.ParameterStatus("server_version"), ".")
+	version, _ := strconv.Atoi(number) // one that is not finished yet says more: 0 leaves out what is new
+	var b strings.Builder
+	for _, s := range ownSettings {
+		if s.since <= version {
+			fmt.Fprintf(&b, "SET %s = %s;", s.name, s.value)
+		}
 	}
-	return nil
+	_, err := conn.Exec(ctx, b.String()+more).ReadAll()
+	return err
 }

@@ -3,8 +3,11 @@ CREATE FUNCTION iif(boolean, anycompatible, anycompatible) RETURNS anycompatible
 CREATE FUNCTION substr(text, bigint) RETURNS text LANGUAGE sql IMMUTABLE AS 'SELECT substr($1, $2::int)';
 CREATE FUNCTION substr(text, bigint, bigint) RETURNS text LANGUAGE sql IMMUTABLE AS 'SELECT substr($1, $2::int, $3::int)';
 CREATE FUNCTION instr(text, text) RETURNS bigint LANGUAGE sql IMMUTABLE AS 'SELECT strpos($1, $2)';
--- A JSON text may hold a character 0, which PostgreSQL knows in no text.
-CREATE FUNCTION json_of(text) RETURNS jsonb LANGUAGE sql IMMUTABLE STRICT AS $$SELECT replace($1, '\u0000', '\ufffd')::jsonb$$;
+-- A JSON text may hold a character 0, which PostgreSQL knows in no text, and halves of
+-- characters. What is written otherwise stays what it is: the backslashes of "\\u0000".
+CREATE FUNCTION json_clean(text) RETURNS text LANGUAGE sql IMMUTABLE STRICT AS $$SELECT replace(regexp_replace(replace($1, '\\', chr(1)),
+    '\\u0000|\\u[dD][89abAB][[:xdigit:]]{2}(?!\\u[dD][c-fC-F][[:xdigit:]]{2})|(?<!\\u[dD][89abAB][[:xdigit:]]{2})\\u[dD][c-fC-F][[:xdigit:]]{2}', '\\ufffd', 'g'), chr(1), '\\')$$;
+CREATE FUNCTION json_of(text) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$SELECT CASE WHEN strpos($1, '\u') > 0 THEN json_clean($1) ELSE $1 END::jsonb$$;
 CREATE FUNCTION json_valid(text) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
     PERFORM json_of($1);
@@ -27,7 +30,7 @@ CREATE FUNCTION json_each(text, text) RETURNS TABLE (key bigint, value text) LAN
         jsonb_array_elements(CASE jsonb_typeof(j) WHEN 'array' THEN j WHEN 'object' THEN jsonb_path_query_array(j, '$.*') ELSE jsonb_build_array(j) END) WITH ORDINALITY e (v, n) WHERE j IS NOT NULL$$;
 CREATE FUNCTION json_each(text) RETURNS TABLE (key bigint, value text) LANGUAGE sql IMMUTABLE AS $$SELECT key, value FROM json_each($1, '$')$$;
 CREATE FUNCTION json_remove(text, text) RETURNS text LANGUAGE sql IMMUTABLE STRICT AS $$SELECT (json_of($1) #- string_to_array(substr($2, 3), '.'))::text$$;
-CREATE FUNCTION json_array(VARIADIC text[]) RETURNS text LANGUAGE sql IMMUTABLE AS 'SELECT to_jsonb($1)::text';
+CREATE FUNCTION "json_array"(VARIADIC text[]) RETURNS text LANGUAGE sql IMMUTABLE AS 'SELECT to_jsonb($1)::text';
 -- How many of them are true.
 CREATE FUNCTION count_true(bigint, boolean) RETURNS bigint LANGUAGE sql IMMUTABLE AS 'SELECT CASE WHEN $2 IS NULL THEN $1 ELSE coalesce($1, 0) + $2::int END';
 CREATE AGGREGATE sum(boolean) (SFUNC = count_true, STYPE = bigint, COMBINEFUNC = int8pl, PARALLEL = safe);

@@ -21,6 +21,7 @@ type server struct {
 	// statements.
 	ready bool
 	look  time.Time // when words that are owed are looked for next; the writer's
+	owes  bool      // words of this process are; the writer's
 }
 
 // stopped is for how long at most a transaction keeps others from its rows while its
@@ -76,50 +77,45 @@ func (s *server) Connect(ctx context.Context) (*sql.Conn, error) {
 // mark leaves the number of a transaction in this process' row, with what it changed: a
 // server that was restarted, or a standby that took over, may have given the transaction's
 // own number to another one. What has changed nothing leaves none. The row also keeps which
-// words are owed to the indexes, unless the same transaction puts them there.
+// words are owed to the indexes, unless the same transaction puts them there; without them
+// it is not written where a transaction needs no name ($4).
 const mark = `INSERT INTO parley_writers (id, n, due) SELECT $1, $2, CASE WHEN $3 THEN '' ELSE coalesce(current_setting('parley.due', true), '') END
-	WHERE pg_current_xact_id_if_assigned() IS NOT NULL ON CONFLICT (id) DO UPDATE SET n = excluded.n, at = now(), due = parley_writers.due || excluded.due`
+	WHERE pg_current_xact_id_if_assigned() IS NOT NULL AND (NOT $4 OR coalesce(current_setting('parley.due', true), '') <> '') ON CONFLICT (id) DO UPDATE SET n = excluded.n, at = now(), due = parley_writers.due || excluded.due`
 
 // seal asks at once for all that the end of a transaction needs.
 const seal = `SELECT coalesce(current_setting('parley.due', true), ''), coalesce(pg_sequence_last_value('parley_told'), 0),
 	set_config('synchronous_commit', CASE WHEN $1 THEN 'off' ELSE current_setting('synchronous_commit') END, true), pg_current_xact_id_if_assigned() IS NOT NULL`
 
-// Commit implements engine.Server. The end goes with what waits, in one trip, unless
-// something has to be known before it.
-func (s *server) Commit(tx *engine.Tx, soon bool) (done engine.Sealed, err error) {
+// Commit implements engine.Server. The end goes with what waits, in one trip, unless the
+// words of rows have to be known before it.
+func (s *server) Commit(tx *engine.Tx, end engine.Ending) (done engine.Sealed, err error) {
 	s.n++
 	name := strconv.FormatInt(s.n, 10)
 	worded := tx.Touched(s.o.Words.Tables...)
-	var due []Due
 	var e ending
-	if err := tx.Raw(func(driver any) error {
+	err = tx.Raw(func(driver any) error {
 		c := driver.(*piped)
-		if err := c.seal(&e, soon, s.id, name, argument(worded || s.o.Words.Put == nil)); err != nil {
+		if err := c.seal(&e, end.Soon, s.id, name, argument(worded || s.o.Words.Put == nil), argument(end.Again)); err != nil {
 			return err
 		}
 		if worded {
-			return c.collect(s.o.Words.Due, &due)
+			var due []Due
+			if err := c.collect(s.o.Words.Due, &due); err != nil {
+				return err
+			}
+			if err := c.put(s.o.Words, due); err != nil {
+				return err
+			}
 		}
-		if tx.Promised() {
-			return c.flush(context.Background())
+		if !end.Again {
+			e.Name = name
 		}
-		return nil
-	}); err != nil {
-		return engine.Sealed{}, err
-	}
-	if err := tx.Keep(); err != nil {
-		return engine.Sealed{}, err
-	}
-	err = tx.Raw(func(driver any) error {
-		c := driver.(*piped)
-		if err := c.put(s.o.Words, due); err != nil {
-			return err
-		}
-		e.Name = name
 		if err := c.end(context.Background(), commit); err != nil || s.o.Words.Put == nil {
 			return err
 		}
-		s.settle(c, e.noted != "" && !worded)
+		s.owes = s.owes || e.noted != "" && !worded
+		s.settle(c, end.Rest && s.owes)
+		e.Owes = s.owes
 		return nil
 	})
 	return e.Sealed, err
@@ -135,9 +131,9 @@ const (
 // owing lists who owes words: this process, and those that say nothing any more.
 const owing = `SELECT id FROM parley_writers WHERE due <> '' AND (id = $1 OR at < now() - interval '1 minute')`
 
-// settle puts words into the indexes that turned out to be due when their transaction was
-// over: a trigger changed what no statement names. mine says that this was just so. Which
-// rows they are was committed with them, so whatever is in the way here only puts it off.
+// settle puts words into the indexes that were put off, of all messages since the last time
+// at once: nobody waits for them. Which rows they are was committed with them, so whatever is
+// in the way here only puts it off again. mine says that it is time for those of this process.
 func (s *server) settle(c *piped, mine bool) {
 	ids := []string{s.id}
 	if now := time.Now(); now.After(s.look) {
@@ -150,8 +146,10 @@ func (s *server) settle(c *piped, mine bool) {
 	} else if !mine {
 		return
 	}
+	s.owes = false
 	for _, id := range ids {
 		if c.afterwards(s.o.Words, id) != nil {
+			s.owes = s.owes || id == s.id
 			s.look = time.Now().Add(tryAgain)
 		}
 	}

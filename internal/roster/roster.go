@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -256,7 +255,11 @@ func (r *Roster) change(ctx context.Context, do func(*state) error) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	next := *r.all.Load()
-	if next.bound = maps.Clone(next.bound); next.bound == nil {
+	var err error
+	if next.bound, err = bound(ctx, r.rows); err != nil { // anew: another process may have bound one
+		return err
+	}
+	if next.bound == nil {
 		next.bound = map[string]Bound{}
 	}
 	if err := do(&next); err != nil {

@@ -26,6 +26,7 @@ var effects = map[string]database.Effect{
 	"0039_spent_of_all.sql": database.Takes, // what all spent, which they read
 	"0041_spent.sql":        database.Adds,
 	"0045_sorted.sql":       database.Adds,
+	"0049_world.sql":        database.Adds,
 }
 
 // Declared is the last step that needs no word about its effect.

@@ -13,7 +13,7 @@ import (
 )
 
 // Triggers cannot ask this program for the words of a text. They note the rows, and the
-// words are put into the indexes before the commit.
+// words are put into the indexes: of facts before the commit, of what people say a moment later.
 
 // indexed are the indexes of words, by the letter that triggers note, and what is indexed
 // of a row's text.
@@ -21,14 +21,16 @@ var indexed = map[string]struct {
 	index string
 	words func(n int64, text string) []string
 }{
-	"m": {"messages_fts", func(n int64, text string) []string { return strings.Fields(recall.Indexed(n, text)) }},
+	"m": {"messages_fts", func(n int64, text string) []string {
+		return within(text, func(part string) []string { return strings.Fields(recall.Indexed(n, part)) })
+	}},
 	"f": {"key_facts_fts", stemmed},
 	"s": {"session_texts_fts", stemmed},
 }
 
 // words is how they get there: rows are noted by a letter and an id each, with spaces
 // between.
-var words = postgres.Words{Tables: []string{"messages", "key_facts", "sessions", "session_texts"}, Put: put,
+var words = postgres.Words{Tables: []string{"key_facts"}, Put: put,
 	Due: `SELECT 'm', (m.id << 20) | (p.n & 1048575), p.n, m.content FROM ` + noted("m", "SELECT * FROM messages WHERE id = w.id AND role <> 'tool'") + ` m ON true
 		JOIN LATERAL (SELECT n FROM places WHERE platform = m.platform AND channel = m.channel AND thread = m.thread OFFSET 0) p ON true
 	UNION ALL SELECT 'f', f.id, 0, f.owner || ' ' || f.content || ' ' || f.tags FROM ` + noted("f", "SELECT * FROM key_facts WHERE id = w.id") + ` f ON true
@@ -44,7 +46,22 @@ func noted(kind, row string) string {
 }
 
 func stemmed(_ int64, text string) []string {
-	return slices.Sorted(maps.Keys(recall.Stems(text)))
+	return within(text, func(part string) []string { return slices.Sorted(maps.Keys(recall.Stems(part))) })
+}
+
+// within are the words of a text or, where a row of an index cannot hold them all, those of
+// its beginning.
+func within(text string, words func(string) []string) []string {
+	for {
+		list, size := words(text), 0
+		for _, w := range list {
+			size += len(w)
+		}
+		if size <= postgres.MaxVector {
+			return list
+		}
+		text = strings.ToValidUTF8(text[:len(text)/2], "")
+	}
 }
 
 // Reindex are the statements that make the indexes of words of a file anew.

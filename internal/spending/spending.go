@@ -5,6 +5,7 @@ package spending
 import (
 	"context"
 	"database/sql"
+	"sync"
 	"time"
 
 	"parley/internal/chat"
@@ -16,6 +17,9 @@ import (
 type Ledger struct {
 	db  *engine.DB
 	now func() time.Time
+
+	mu  sync.Mutex // guards due
+	due []*sum     // what the next write adds
 }
 
 // NewLedger returns the ledger in a database.
@@ -33,19 +37,6 @@ type Used struct {
 
 // Day returns the day of a moment, in UTC, as limits count days.
 func Day(t time.Time) string { return t.UTC().Format(time.DateOnly) }
-
-// AddUsage adds calls to what a person took today in a place. Both are empty
-// where nobody asked. It is stored with the next write, such as the answer it was for,
-// and counts at once for who reads it here. failed is told when it could not be stored. A sum is added to in one statement.
-func (l *Ledger) AddUsage(k chat.Key, user string, u Used, failed func(error)) {
-	on := Day(l.now())
-	l.db.Held().Later(func(tx *engine.Tx) error {
-		_, err := tx.Exec(`INSERT INTO usage (day, platform, channel, user_id, purpose, model, calls, failed, prompt_tokens, cached_tokens, completion_tokens, cost)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`+Adds,
-			on, k.Platform, k.Channel, user, u.Purpose, u.Model, u.Calls, u.Failed, u.Usage.Prompt, u.Usage.Cached, u.Usage.Completion, u.Usage.Cost)
-		return err
-	}, failed)
-}
 
 // Adds ends a statement that inserts into usage: it adds to the row that is there.
 const Adds = ` ON CONFLICT (day, platform, channel, user_id, purpose, model) DO UPDATE SET calls = usage.calls + excluded.calls, failed = usage.failed + excluded.failed,

@@ -10,6 +10,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/facts"
 	"parley/internal/memory"
+	"parley/internal/memory/memorytest"
 	"parley/internal/page"
 	"parley/internal/provenance"
 	"parley/internal/tongue"
@@ -33,7 +34,7 @@ func TestPageOfFacts(t *testing.T) {
 // told.
 func TestFactsOfOneAgent(t *testing.T) {
 	ctx := context.Background()
-	store, err := memory.Open(ctx, filepath.Join(t.TempDir(), "data"), memory.Options{})
+	store, err := memorytest.Try(t, filepath.Join(t.TempDir(), "data"), memory.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"parley/internal/memory"
@@ -30,10 +31,7 @@ func Open(t testing.TB, o memory.Options) *memory.Store {
 // OpenIn is Open with a folder.
 func OpenIn(t testing.TB, dir string, o memory.Options) *memory.Store {
 	t.Helper()
-	if Served() && o.URL == "" {
-		o.URL = URL(t)
-	}
-	s, err := memory.Open(context.Background(), dir, o)
+	s, err := Try(t, dir, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,6 +41,31 @@ func OpenIn(t testing.TB, dir string, o memory.Options) *memory.Store {
 		}
 	})
 	return s
+}
+
+// databases are those that stand for folders on a server.
+var databases sync.Map // folder -> URL
+
+// Try opens a store as memory.Open does; on a server each folder stands for a database of
+// its own, which the next store in the folder finds again. The caller closes it.
+func Try(t testing.TB, dir string, o memory.Options) (*memory.Store, error) {
+	t.Helper()
+	if Served() && o.URL == "" {
+		url, known := databases.Load(dir)
+		if !known {
+			url, _ = databases.LoadOrStore(dir, URL(t))
+		}
+		o.URL = url.(string)
+	}
+	return memory.Open(context.Background(), dir, o)
+}
+
+// AboutFiles skips a test of what SQLite does with its file.
+func AboutFiles(t testing.TB) {
+	t.Helper()
+	if Served() {
+		t.Skip("about SQLite's file")
+	}
 }
 
 // URL is that of a new database on a PostgreSQL server, with the schema; the test is

@@ -2,6 +2,7 @@ package postgrestest
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -37,13 +38,10 @@ func StartPair(t testing.TB) *Pair {
 	must(t, err)
 	p := &Pair{bin: bin, dir: dir}
 	t.Cleanup(p.end)
-	p.who, err = unprivileged(dir)
+	p.who, err = Unprivileged(dir)
 	must(t, err)
 	for i := range p.ports {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		must(t, err)
-		p.ports[i] = l.Addr().(*net.TCPAddr).Port
-		must(t, l.Close())
+		p.ports[i] = free()
 	}
 	p.run(t, "initdb", "-D", p.data(0), "-U", "parley", "-A", "trust", "--locale=C", "--encoding=UTF8", "--no-sync")
 	p.start(t, 0)
@@ -58,6 +56,18 @@ func StartPair(t testing.TB) *Pair {
 	})
 	p.URL = fmt.Sprintf("postgres://parley@127.0.0.1:%d,127.0.0.1:%d/postgres?sslmode=disable&target_session_attrs=read-write", p.ports[0], p.ports[1])
 	return p
+}
+
+// free returns a port at which nobody listens. It is none of those that connections get by
+// themselves: one of them could have it by the time that the server begins.
+func free() int {
+	for {
+		port := 10000 + rand.IntN(20000)
+		if l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port))); err == nil {
+			_ = l.Close()
+			return port
+		}
+	}
 }
 
 // Fail kills the first server, as a machine that is gone.
@@ -125,7 +135,7 @@ func (p *Pair) start(t testing.TB, i int) {
 	log, err := os.Create(p.data(i) + ".log")
 	must(t, err)
 	cmd := exec.Command(filepath.Join(p.bin, "postgres"), "-D", p.data(i), "-k", p.dir, "-p", strconv.Itoa(p.ports[i]), "-c", "listen_addresses=127.0.0.1",
-		"-c", "shared_buffers=32MB", "-c", "max_wal_size=256MB", "-c", "max_connections=100", "-c", "wal_writer_delay=10s", "-c", "wal_retrieve_retry_interval=100ms")
+		"-c", "dynamic_shared_memory_type=mmap", "-c", "shared_buffers=32MB", "-c", "max_wal_size=256MB", "-c", "max_connections=100", "-c", "wal_writer_delay=10s", "-c", "wal_retrieve_retry_interval=100ms")
 	cmd.SysProcAttr, cmd.Dir, cmd.Stdout, cmd.Stderr = p.who, p.dir, log, log
 	must(t, cmd.Start())
 	p.server[i] = cmd

@@ -76,8 +76,9 @@ func binaries() string {
 }
 
 // run keeps the server until its input ends, which it does with the process that
-// started it, however that ends; then it takes everything away.
-const run = `"$0/postgres" -D "$1/data" -k "$1" -c listen_addresses= -c fsync=off -c full_page_writes=off -c max_connections=200 -c shared_buffers=32MB -c autovacuum_naptime=10min -c max_wal_size=256MB >"$1/log" 2>&1 &
+// started it, however that ends; then it takes everything away. What it shares among its
+// processes is in its folder, too: killed like this it would leave that behind elsewhere.
+const run = `"$0/postgres" -D "$1/data" -k "$1" -c listen_addresses= -c dynamic_shared_memory_type=mmap -c fsync=off -c full_page_writes=off -c max_connections=200 -c shared_buffers=32MB -c autovacuum_naptime=10min -c max_wal_size=256MB >"$1/log" 2>&1 &
 read end
 kill -QUIT $!
 wait $!
@@ -91,7 +92,7 @@ func start(bin string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	who, err := unprivileged(dir)
+	who, err := Unprivileged(dir)
 	if err != nil {
 		return "", err
 	}
@@ -114,8 +115,8 @@ func start(bin string) (string, error) {
 	return base, answering(base, dir)
 }
 
-// unprivileged is the user that runs the server, which refuses root.
-func unprivileged(dir string) (*syscall.SysProcAttr, error) {
+// Unprivileged is the user that runs the server, which refuses root.
+func Unprivileged(dir string) (*syscall.SysProcAttr, error) {
 	attr := &syscall.SysProcAttr{Setpgid: true} // an interrupt at the terminal is not for it
 	if os.Geteuid() != 0 {
 		return attr, nil

@@ -1,0 +1,2 @@
+-- Only for a server, which takes no long text in an index, and has its own functions for
+-- JSON.
