@@ -25,15 +25,17 @@ import (
 type Register struct {
 	db       *engine.DB
 	now      func() time.Time
+	self     func() string // this process among others; "" is alone
 	grants   *engine.Kept[struct{}, map[string]string]
 	policies *engine.Kept[chat.Key, chat.Policy]
 	allowed  *engine.Kept[chat.Key, []string] // tools that are not asked about, by channel
 }
 
-// NewRegister returns the register of a database whose schema is up to date.
-func NewRegister(db *engine.DB, now func() time.Time) *Register {
+// NewRegister returns the register of a database whose schema is up to date. self is the
+// number of this process among others on the database, "" when it is alone.
+func NewRegister(db *engine.DB, now func() time.Time, self func() string) *Register {
 	return &Register{
-		db: db, now: now,
+		db: db, now: now, self: self,
 		grants:   engine.Keep[struct{}, map[string]string](db, "grants"),
 		policies: engine.Keep[chat.Key, chat.Policy](db, "policies"),
 		allowed:  engine.Keep[chat.Key, []string](db, "allowances"),
@@ -107,10 +109,17 @@ func (g *Register) listGrants(limit int) (map[string]string, error) {
 	return all, rows.Err()
 }
 
+// ofProcess begins the holder of a code that is for whoever brings it: each of several
+// processes shows one of its own.
+const ofProcess = "process "
+
 // AddCode remembers the hash of a one-time code for purpose "pair", "claim" or
 // "page", replacing the person's earlier one. who is empty when the code is for
-// whoever brings it.
+// whoever brings it; then it replaces the one of this process.
 func (g *Register) AddCode(ctx context.Context, purpose string, hash []byte, who chat.User, until time.Time) error {
+	if self := g.self(); who.ID == "" && self != "" {
+		who.ID = ofProcess + self
+	}
 	return engine.During("add code", g.db.Write(ctx, func(tx *engine.Tx) error {
 		_, err := tx.Exec("INSERT INTO codes VALUES (?, ?, ?, ?, ?) ON CONFLICT (purpose, user_id) DO UPDATE SET name = excluded.name, hash = excluded.hash, expires_at = excluded.expires_at", purpose, who.ID, who.Name, hash, engine.Stamp(until))
 		return err
@@ -118,7 +127,8 @@ func (g *Register) AddCode(ctx context.Context, purpose string, hash []byte, who
 }
 
 // TakeCode uses a code up and returns whom it was for. ok is false when there
-// is none or it has expired; of many that bring the same code one gets true.
+// is none or it has expired; of many that bring the same code one gets true. The bot is
+// claimed once: with that code those of other processes go.
 // Hashes are compared in constant time.
 func (g *Register) TakeCode(ctx context.Context, purpose string, hash []byte) (who chat.User, ok bool, err error) {
 	err = g.db.Write(ctx, func(tx *engine.Tx) error {
@@ -141,7 +151,10 @@ func (g *Register) TakeCode(ctx context.Context, purpose string, hash []byte) (w
 		if err := errors.Join(rows.Err(), rows.Close()); err != nil || !ok {
 			return err
 		}
-		_, err = tx.Exec("DELETE FROM codes WHERE purpose = ? AND user_id = ?", purpose, who.ID)
+		_, err = tx.Exec("DELETE FROM codes WHERE purpose = ? AND (user_id = ? OR purpose = 'claim')", purpose, who.ID)
+		if strings.HasPrefix(who.ID, ofProcess) {
+			who = chat.User{}
+		}
 		return err
 	})
 	return who, ok && err == nil, engine.During("take code", err)

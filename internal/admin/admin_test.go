@@ -13,6 +13,7 @@ import (
 	"parley/internal/admin"
 	"parley/internal/chat"
 	"parley/internal/memory"
+	"parley/internal/memory/memorytest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -45,7 +46,7 @@ func store(t testing.TB, c *clock) *memory.Store {
 
 func reopen(t testing.TB, dir string, c *clock) *memory.Store {
 	t.Helper()
-	s, err := memory.Open(t.Context(), dir, memory.Options{Now: c.now})
+	s, err := memorytest.Try(t, dir, memory.Options{Now: c.now})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"parley/internal/llm"
 	"parley/internal/llm/llmtest"
 	"parley/internal/memory"
+	"parley/internal/memory/memorytest"
 	"parley/internal/provenance"
 	"parley/internal/tools"
 	"parley/internal/tools/web"
@@ -37,7 +38,7 @@ func newBench(t testing.TB, o Options, list ...tools.Tool) *bench {
 	b := &bench{t: t, model: &llmtest.Script{}, clock: time.Date(2026, 3, 2, 10, 0, 0, 0, time.UTC)}
 	now := func() time.Time { return b.clock }
 	var err error
-	b.store, err = memory.Open(context.Background(), filepath.Join(t.TempDir(), "data"), memory.Options{Now: now})
+	b.store, err = memorytest.Try(t, filepath.Join(t.TempDir(), "data"), memory.Options{Now: now})
 	must(t, err)
 	t.Cleanup(func() { must(t, b.store.Close()) })
 	o.Store, o.Runner, o.Now, o.ModelName = b.store, &tools.Runner{Now: now}, now, "m1"

@@ -52,6 +52,7 @@ func (c *chores) schedule(j *jobs.Jobs) {
 		{"handoffs", "@every 5s", c.fleet.Once(c.front.desk.Tick)},
 		{"dead letters", "@every 5s", c.fleet.Once(c.platforms.reread)},
 		{"retention", "17 4 * * *", c.fleet.Once(j.Aside("retention", c.prune))},
+		{"traces", "23 4 * * *", j.Aside("traces", c.models.tape.Prune)},
 		{"forgetting", "@every 1m", c.fleet.Once(j.Aside("forgetting", c.finishForgetting))},
 	} {
 		j.Add(job.name, job.spec, job.run)
@@ -64,7 +65,7 @@ func (c *chores) schedule(j *jobs.Jobs) {
 		j.Add("playbook", "@every 5s", c.rules.Follow)
 	}
 	if c.models.embedder != nil {
-		j.Add("vectors", "@every 5s", c.fleet.Once(c.makeVectors))
+		j.Add("vectors", "@every 5s", c.makeVectors)
 	}
 	c.background(func() { j.Run("sweep", c.sweep) })
 	j.Start()
@@ -177,7 +178,7 @@ func (c *chores) prune(ctx context.Context) error {
 	if err := c.store.PruneUndo(ctx); err != nil {
 		return err
 	}
-	if err := errors.Join(c.store.Tidy(ctx), c.models.tape.Prune(ctx)); err != nil {
+	if err := c.store.Tidy(ctx); err != nil {
 		return err
 	}
 	c.log.Info("pruned", "messages", report.Messages, "sessions", report.Sessions, "inbox", report.Inbox, "audit", report.Audit, "facts", facts)
@@ -187,15 +188,18 @@ func (c *chores) prune(ctx context.Context) error {
 // embedFor bounds the making of vectors in one tick.
 const embedFor = 20 * time.Second
 
-// makeVectors makes missing vectors, of facts and rules first. What does not fit into
+// makeVectors makes missing vectors, of facts and rules first. Those of rules and notes
+// each process has for itself; the others one makes for all. What does not fit into
 // one tick waits for the next; a failure, already logged, ends it.
 func (c *chores) makeVectors(ctx context.Context) error {
-	work := []func(context.Context) (bool, error){c.store.EmbedFacts}
-	work = append(work, c.rules.Embed)
+	work, messages := []func(context.Context) (bool, error){c.rules.Embed}, c.store.Meanings().Follow
+	if c.fleet.DoesChores() {
+		work, messages = append(work, c.store.EmbedFacts), c.store.Meanings().Embed
+	}
 	if c.notes.index != nil {
 		work = append(work, c.notes.index.Embed)
 	}
-	work = append(work, c.store.EmbedMessages) // there are the most of them
+	work = append(work, messages) // there are the most of them
 	began := c.now()
 	for _, batch := range work {
 		for more := true; more; {

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"encoding/json"
 	"log/slog"
 	"slices"
 
@@ -83,13 +82,7 @@ func (a *app) sessionControl() command.SessionControl {
 func (a *app) toolCommands() command.Tools {
 	return command.Tools{All: a.toolset.all, Rows: a.storage.store, Now: a.toolset.offered, Servers: a.toolset.status, Ask: a.front.confirm.Ask, Role: a.people.gate.Role,
 		Logins: a.toolset.servers, Approve: func(server, tool, hash string) error { return a.toolset.servers.Approve(server, tool, hash) },
-		Switch: func(ctx context.Context, name string, on bool) error {
-			off, err := json.Marshal(a.toolset.turn(name, on))
-			if err != nil {
-				return err
-			}
-			return a.storage.store.SetSetting(ctx, offSetting, string(off))
-		}}
+		Switch: a.toolset.turn}
 }
 
 func (a *app) personCommands() command.Person {

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"slices"
+	"sync"
 	"time"
 
 	"parley/config"
@@ -24,6 +25,9 @@ type mind struct {
 	name   string         // of the model it begins with
 	known  map[string]known
 	runner *tools.Runner
+
+	choosing sync.Mutex // guards chosen; held until what it says is done
+	chosen   string     // the row of modelSetting, as it was read last
 }
 
 // modelSetting is the row of a model chosen from the chat.
@@ -33,6 +37,9 @@ const modelSetting = "model.name"
 // own.
 func (m *mind) modelName(ctx context.Context, e setup.Endpoint) (string, error) {
 	name, err := m.store.Setting(ctx, modelSetting)
+	if err == nil {
+		m.chosen = name
+	}
 	if name == "" || err != nil {
 		return e.Name, err
 	}
@@ -49,15 +56,37 @@ func (m *mind) choose(ctx context.Context, name string) (conversations int, err 
 	if err != nil {
 		return 0, err
 	}
+	m.choosing.Lock()
+	defer m.choosing.Unlock()
 	if err := m.store.SetSetting(ctx, modelSetting, name); err != nil {
 		return 0, err
 	}
+	m.chosen = name
+	m.answerWith(name)
+	return int(n), nil
+}
+
+func (m *mind) answerWith(name string) {
 	m.Each(func(one *minds.Mind) {
 		if one.Follows {
 			one.SetModel(name)
 		}
 	})
-	return int(n), nil
+}
+
+// refresh makes a model answer that was chosen in another process.
+func (m *mind) refresh(ctx context.Context, e setup.Endpoint) error {
+	m.choosing.Lock()
+	defer m.choosing.Unlock()
+	chosen, err := m.store.Setting(ctx, modelSetting)
+	if err != nil || chosen == m.chosen {
+		return err
+	}
+	name, err := m.modelName(ctx, e)
+	if err == nil {
+		m.answerWith(name)
+	}
+	return err
 }
 
 // close waits a little for tools that still run.

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 
 	"parley/internal/chat"
 	"parley/internal/manners"
@@ -29,7 +30,8 @@ func (a *app) operate(ctx context.Context, adapters ...chat.Adapter) error {
 	if a.fleet != nil {
 		a.background(func() { a.fleet.Run(ctx) })
 		a.background(func() { a.fleet.Chores(ctx) })
-		a.jobs.Add("settings", "@every 1s", a.settings.refresh)
+		a.jobs.Add("settings", "@every 1s", a.refresh)
+		a.jobs.Add("forgotten elsewhere", "@every 1s", a.storage.oblivion.Listen)
 	}
 	if port != nil {
 		a.background(func() { _ = a.port.page.Chat.Run(ctx, a.platforms.hub) }) // ends with ctx and never fails
@@ -53,6 +55,12 @@ func (a *app) operate(ctx context.Context, adapters ...chat.Adapter) error {
 	a.vitals.supervisor.Tell("STOPPING=1")
 	a.drain()
 	return err
+}
+
+// refresh applies what another process set from a chat. One that is alone has no need
+// of it.
+func (a *app) refresh(ctx context.Context) error {
+	return errors.Join(a.settings.refresh(ctx), a.mind.refresh(ctx, a.models.endpoint), a.toolset.refresh(ctx))
 }
 
 // drain lets current answers finish, parks the rest and stops the jobs.

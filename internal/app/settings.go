@@ -115,6 +115,11 @@ func (s *settings) tune(ctx context.Context, path, value string) (now string, er
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	set := maps.Clone(s.set)
+	if s.fleet != nil { // another process may have set something
+		if set, err = s.tuned(ctx); err != nil {
+			return "", err
+		}
+	}
 	if set[path] = value; value == "default" {
 		delete(set, path)
 	}
@@ -136,15 +141,14 @@ func (s *settings) tune(ctx context.Context, path, value string) (now string, er
 	return now, nil
 }
 
-// refresh applies what another process set from a chat. One that is alone has no need
-// of it.
+// refresh applies what was set in another process.
 func (s *settings) refresh(ctx context.Context) error {
+	s.mu.Lock() // before it is read, or it may undo what is set here meanwhile
+	defer s.mu.Unlock()
 	set, err := s.tuned(ctx)
 	if err != nil {
 		return err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	if !maps.Equal(set, s.set) {
 		merged, err := with(s.given, set)
 		if err != nil {

@@ -15,6 +15,7 @@ import (
 	"parley/internal/jobs"
 	"parley/internal/memory"
 	"parley/internal/node"
+	"parley/internal/oblivion"
 	"parley/internal/setup"
 	"parley/internal/tape"
 	"parley/internal/tongue"
@@ -23,10 +24,12 @@ import (
 // storage owns the data folder: its lock, the database, and the checks of both.
 type storage struct {
 	*base
-	store  *memory.Store
-	tape   *tape.Tape                    // nil where no model calls are kept
-	lock   *os.File                      // held open; goes with the process
-	narrow atomic.Pointer[tongue.Phrase] // why the disk is degraded; nil for not
+	store *memory.Store
+	tape  *tape.Tape // nil where no model calls are kept
+	// oblivion has other processes forget; nil where this one is alone.
+	oblivion *oblivion.Book
+	lock     *os.File                      // held open; goes with the process
+	narrow   atomic.Pointer[tongue.Phrase] // why the disk is degraded; nil for not
 }
 
 // embed makes vectors; as an option, nil is that there are none.
@@ -65,12 +68,23 @@ func (s *storage) openTape(ctx context.Context) (err error) {
 		keep = min(keep, days)
 	}
 	if keep == 0 {
+		s.amongOthers() // who may keep some
 		return tape.Remove(file)
 	}
 	s.tape, err = tape.Open(ctx, tape.Options{File: file, Keep: keep, MaxSize: int64(s.cfg.Trace.MaxSize), Hide: setup.NewRedactor(s.cfg, setup.ShortestSaid),
 		Witness: s.store.Witness(), Now: s.now, Log: s.log})
 	s.store.Forgetting, s.store.Past.Deleting = s.tape.ForgetPerson, s.tape.ForgetSession
+	s.amongOthers()
 	return err
+}
+
+// amongOthers has the other processes on the database forget with this one.
+func (s *storage) amongOthers() {
+	if s.fleet == nil {
+		return
+	}
+	s.oblivion = s.store.Oblivion(s.fleet.ID, s.tape)
+	s.store.Forgetting, s.store.Past.Deleting = s.oblivion.Person, s.oblivion.Session
 }
 
 // close may be called twice, and after an open that failed.

@@ -25,6 +25,8 @@ type toolset struct {
 	servers *mcp.Client // nil without servers
 	stop    func()      // ends the servers and waits for them; nil without
 
+	switching sync.Mutex // held from reading the row of offSetting until what it says is done
+
 	mu  sync.Mutex // guards off and made
 	off map[string]bool
 	// made is what offered returns and from what it was made.
@@ -40,15 +42,9 @@ func (t *toolset) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	t.own, t.off = tools.NewSet(list...), map[string]bool{}
-	v, err := t.toolbox.store.Setting(ctx, offSetting)
-	if err != nil {
+	t.own = tools.NewSet(list...)
+	if t.off, err = t.switchedOff(ctx); err != nil {
 		return err
-	}
-	if v != "" {
-		if err := json.Unmarshal([]byte(v), &t.off); err != nil {
-			return fmt.Errorf("read tools switched off: %w", err)
-		}
 	}
 	if err := t.policies().Check(t.own.Names(), t.serverNames()); err != nil {
 		return err
@@ -135,17 +131,59 @@ func findable(set tools.Set) tools.Set {
 	return set
 }
 
-// turn switches a tool on or off for everybody and returns the tools that are off.
-func (t *toolset) turn(name string, on bool) map[string]bool {
+// switchedOff reads which tools are off.
+func (t *toolset) switchedOff(ctx context.Context) (map[string]bool, error) {
+	off := map[string]bool{}
+	v, err := t.toolbox.store.Setting(ctx, offSetting)
+	if err == nil && v != "" {
+		err = json.Unmarshal([]byte(v), &off)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read tools switched off: %w", err)
+	}
+	return off, nil
+}
+
+// refresh notices what was switched in another process.
+func (t *toolset) refresh(ctx context.Context) error {
+	t.switching.Lock()
+	defer t.switching.Unlock()
+	off, err := t.switchedOff(ctx)
+	if err != nil {
+		return err
+	}
+	t.apply(off)
+	return nil
+}
+
+func (t *toolset) apply(off map[string]bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if on {
-		delete(t.off, name)
-	} else {
-		t.off[name] = true
+	if !maps.Equal(off, t.off) {
+		t.off, t.made.set = off, tools.Set{}
 	}
-	t.made.set = tools.Set{}
-	return maps.Clone(t.off)
+}
+
+// turn switches a tool on or off for everybody, for good.
+func (t *toolset) turn(ctx context.Context, name string, on bool) error {
+	t.switching.Lock()
+	defer t.switching.Unlock()
+	off, err := t.switchedOff(ctx) // another process may have just switched one
+	if err != nil {
+		return err
+	}
+	if delete(off, name); !on {
+		off[name] = true
+	}
+	row, err := json.Marshal(off)
+	if err != nil {
+		return err
+	}
+	if err := t.toolbox.store.SetSetting(ctx, offSetting, string(row)); err != nil {
+		return err
+	}
+	t.apply(off)
+	return nil
 }
 
 // status returns how the tool servers stand; one that has died silently is found

@@ -27,7 +27,8 @@ type Person struct {
 // PersonRows is everything that is stored about a person; memory.Store.
 type PersonRows interface {
 	ExportPerson(ctx context.Context, user string) (memory.Export, error)
-	// ForgetPerson leaves the row of the message that asks for it.
+	// ForgetPerson leaves the row of the message that asks for it. memory.ErrTraces is
+	// that the file's log has to keep traces for now.
 	ForgetPerson(ctx context.Context, user string, except int64) error
 	NoteAuthors(ctx context.Context) ([]memory.NoteAuthor, error)
 	// Path is the file that holds the rows, "" where a server does: of that we cannot
@@ -141,7 +142,9 @@ func (p Person) forget(ctx context.Context, r admin.Request) (chat.Answer, error
 			return chat.Answer{}, err
 		}
 	}
-	if err := p.Rows.ForgetPerson(ctx, r.Message.From.ID, r.Message.Row); err != nil {
+	err = p.Rows.ForgetPerson(ctx, r.Message.From.ID, r.Message.Row)
+	traces := errors.Is(err, memory.ErrTraces)
+	if err != nil && !traces {
 		return chat.Answer{}, err
 	}
 	if p.Elsewhere != nil {
@@ -151,6 +154,9 @@ func (p Person) forget(ctx context.Context, r admin.Request) (chat.Answer, error
 	}
 	if p.Rows.Path() == "" {
 		return say(ctx, wordsForgotServed)
+	}
+	if traces {
+		return say(ctx, wordsForgotTraces)
 	}
 	return say(ctx, wordsForgotMe)
 }

@@ -311,6 +311,7 @@ const (
 	wordsForgetMe     = "Shall I delete everything about you, in all our conversations: what you said and what I answered, facts, tasks, reminders, journal? This cannot be undone."
 	wordsForgotMe     = "Done: I have deleted everything about you, and the file is rewritten so that no trace of it is left in it. What remains: that you may talk to me (your id), what other people said about you, the messages that the platform itself still shows, and backups that my owner made earlier."
 	wordsForgotServed = "Done: I have deleted everything about you from the database. Its server may keep traces for a while: in its log, and in pages that it has not used again. What remains: that you may talk to me (your id), what other people said about you, the messages that the platform itself still shows, and backups that my owner made earlier."
+	wordsForgotTraces = "Done: I have deleted everything about you. Another program is reading the log of my file, so that log may keep traces until the program ends. What remains: that you may talk to me (your id), what other people said about you, the messages that the platform itself still shows, and backups that my owner made earlier."
 	wordsForgetTyped  = "The lines you typed here and the files I saved in exports go too: copy first what you want to keep."
 )
 

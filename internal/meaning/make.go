@@ -17,6 +17,7 @@ import (
 // Bounds of making vectors.
 const (
 	window    = 5000        // messages that are looked through at a time, for those without a vector
+	late      = 256         // how far behind the newest one there may be messages that were not there before
 	mostTexts = 64          // that one request takes
 	longest   = 1500        // runes of a message that count: small models read no more
 	pause     = time.Second // since somebody asked: their question comes first
@@ -36,6 +37,9 @@ type work struct {
 	newest   int64 // up to here all messages were looked through,
 	oldest   int64 // and from here on
 	texts    int   // in the next request
+	// When a process that follows reads all anew, and how long it waited for that.
+	again time.Time
+	wait  time.Duration
 }
 
 // unmade is a message without a vector.
@@ -192,6 +196,12 @@ func (x *Index) due() ([]unmade, error) {
 	var last int64
 	if err := x.db.QueryRow("SELECT coalesce(max(id), 0) FROM messages").Scan(&last); err != nil {
 		return nil, err
+	}
+	if w.newest < last { // a server may give a number first to what is committed last
+		list, err := x.unmade(dueQuery, engine.Named{"after": w.newest - late, "before": w.newest + 1, "embedder": w.embedder, "limit": w.texts})
+		if err != nil || len(list) > 0 {
+			return list, err
+		}
 	}
 	for w.newest < last { // upwards, so that none is passed over
 		upto := min(w.newest+int64(w.texts), last)

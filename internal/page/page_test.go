@@ -22,6 +22,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/memory"
+	"parley/internal/memory/memorytest"
 	"parley/internal/page"
 	"parley/internal/rulefiles"
 	"parley/internal/tape"
@@ -80,12 +81,13 @@ func echo(_ context.Context, m chat.Message, _ chat.Reply) (chat.Answer, error) 
 func newSite(t testing.TB, views page.Views, handle answer) *site {
 	t.Helper()
 	s := &site{t: t, rules: &rulefiles.Folder{Dir: t.TempDir()}}
-	store, err := memory.Open(context.Background(), filepath.Join(t.TempDir(), "data"), memory.Options{Now: s.clock.now})
+	dir := t.TempDir()
+	store, err := memorytest.Try(t, filepath.Join(dir, "data"), memory.Options{Now: s.clock.now})
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.store = store
-	s.tape, err = tape.Open(context.Background(), tape.Options{File: filepath.Join(filepath.Dir(store.Path()), "traces.db"), Keep: time.Hour, MaxSize: 10 << 20, Witness: store.Witness()})
+	s.tape, err = tape.Open(context.Background(), tape.Options{File: filepath.Join(dir, "traces.db"), Keep: time.Hour, MaxSize: 10 << 20, Witness: store.Witness()})
 	if err != nil {
 		t.Fatal(err)
 	}

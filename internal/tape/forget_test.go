@@ -15,6 +15,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/llm"
 	"parley/internal/memory"
+	"parley/internal/memory/memorytest"
 	"parley/internal/tape"
 )
 
@@ -42,8 +43,9 @@ func (r *rig) now() time.Time { return time.Now().Add(r.ahead) }
 func newRig(t *testing.T) *rig {
 	t.Helper()
 	r := &rig{t: t, dir: filepath.Join(t.TempDir(), "data")}
+	must(t, os.MkdirAll(r.dir, 0o700)) // without a database there
 	var err error
-	r.store, err = memory.Open(bg, r.dir, memory.Options{Now: r.now})
+	r.store, err = memorytest.Try(t, r.dir, memory.Options{Now: r.now})
 	must(t, err)
 	t.Cleanup(func() { must(t, r.store.Close()) })
 	r.open()

@@ -99,10 +99,12 @@ func open(ctx context.Context, file string) (*engine.DB, error) {
 		switch {
 		case tables > 0 && version != schemaVersion:
 			return errOtherVersion
-		case tables > 0:
-			return nil
+		case tables == 0:
+			if _, err := db.ExecContext(ctx, schema+fmt.Sprintf("PRAGMA user_version = %d", schemaVersion)); err != nil {
+				return err
+			}
 		}
-		_, err := db.ExecContext(ctx, schema+fmt.Sprintf("PRAGMA user_version = %d", schemaVersion))
+		_, err := db.ExecContext(ctx, heardSchema)
 		return err
 	}})
 }

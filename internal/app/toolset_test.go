@@ -1,0 +1,41 @@
+package app
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+
+	"parley/internal/memory"
+	"parley/internal/memory/memorytest"
+)
+
+// TestSwitchedHolds: what was just switched here stays so, also when what another process
+// switched is looked for at that moment.
+func TestSwitchedHolds(t *testing.T) {
+	t.Parallel()
+	store := memorytest.OpenIn(t, filepath.Join(t.TempDir(), "data"), memory.Options{})
+	set := &toolset{base: &base{}, toolbox: &toolbox{store: store}, off: map[string]bool{}}
+	ctx, stop := context.WithCancel(t.Context())
+	looked := make(chan struct{})
+	go func() {
+		defer close(looked)
+		for ctx.Err() == nil {
+			_ = set.refresh(ctx)
+		}
+	}()
+	for i := range 200 {
+		on := i%2 == 1
+		if err := set.turn(ctx, "a", on); err != nil {
+			t.Fatal(err)
+		}
+		set.mu.Lock()
+		off := set.off["a"]
+		set.mu.Unlock()
+		if off == on {
+			t.Errorf("%d: it is off: %v", i, off)
+			break
+		}
+	}
+	stop()
+	<-looked
+}
