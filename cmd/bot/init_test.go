@@ -26,7 +26,7 @@ func (w *world) asked(t *testing.T, answers ...string) (out string, code int) {
 	if w.file == "" {
 		w.file = filepath.Join(t.TempDir(), "bot.yaml")
 	}
-	var b strings.Builder
+	var b safeBuffer // the bot that init starts logs while init speaks
 	args := []string{"init", "--config", w.file}
 	if len(answers) > 0 && answers[0] == "--answers" {
 		args = append(args, answers...)

@@ -34,7 +34,7 @@ func TestPlaybookCheckDays(t *testing.T) {
 	t.Setenv("BOT_MODEL_NAME", "builtin")
 	t.Setenv("BOT_PLAYBOOK_DIR", dir)
 	bot := func(in string, args ...string) (int, string) {
-		var out bytes.Buffer
+		var out safeBuffer
 		code := run(append(args, "--data", data), strings.NewReader(in), &out, &out)
 		return code, out.String()
 	}
@@ -71,7 +71,7 @@ func TestPlaybookReplay(t *testing.T) {
 	}
 	t.Setenv("BOT_MODEL_NAME", "builtin")
 	bot := func(in string, args ...string) (int, string) {
-		var out bytes.Buffer
+		var out safeBuffer
 		code := run(append(args, "--data", data), strings.NewReader(in), &out, &out)
 		return code, out.String()
 	}
@@ -109,7 +109,7 @@ func TestUsage(t *testing.T) {
 		{[]string{"help"}, 0, "Usage"},
 		{[]string{"chat", "--config", "no-such.yaml"}, exitUsage, "no-such.yaml"},
 	} {
-		var out bytes.Buffer
+		var out safeBuffer
 		if code := run(tt.args, strings.NewReader(""), &out, &out); code != tt.code || !strings.Contains(out.String(), tt.want) {
 			t.Errorf("%v: exit %d, %s", tt.args, code, &out)
 		}

@@ -115,7 +115,7 @@ func TestMistakesOfTheProgramAreVeiled(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", keyCanary)
 	t.Setenv("OPENAI_MODEL", "m")
 	t.Setenv("OPENAI_BASE_URL", "http://user:"+envCanary+"@127.0.0.1:1/v1")
-	var out strings.Builder
+	var out safeBuffer
 	for _, args := range [][]string{{"chat"}, {"doctor"}} {
 		run(append(args, "--data", filepath.Join(t.TempDir(), "data")), strings.NewReader(""), &out, &out)
 	}

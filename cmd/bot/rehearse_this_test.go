@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -24,7 +23,7 @@ func TestRehearseThis(t *testing.T) {
 	t.Setenv("BOT_MODEL_NAME", "builtin")
 	t.Setenv("BOT_PLAYBOOK_DIR", rules)
 	bot := func(in string, args ...string) (int, string) {
-		var out bytes.Buffer
+		var out safeBuffer
 		code := run(append(args, "--data", data), strings.NewReader(in), &out, &out)
 		return code, out.String()
 	}
@@ -59,7 +58,7 @@ func TestPersonCommand(t *testing.T) {
 	}
 	t.Setenv("BOT_MODEL_NAME", "builtin")
 	t.Setenv("BOT_PLAYBOOK_DIR", rules)
-	var out bytes.Buffer
+	var out safeBuffer
 	in := "hello\n/person tag terminal:local VIP\n/person set terminal:local plan gold\n/person set terminal:local size 3\n/person set terminal:local plan plus\n/person show terminal:local\nhello\n/person untag terminal:local vip\nhello\n"
 	if code := run([]string{"chat", "--data", data}, strings.NewReader(in), &out, &out); code != 0 {
 		t.Fatal(out.String())
