@@ -18,7 +18,8 @@ test:
 # The rooms of the rows, and a whole bot that is killed, on a PostgreSQL server that the
 # tests start (or PARLEY_POSTGRES names). Left out is what takes minutes, as in a short run.
 postgres:
-	PARLEY_TEST_ENGINE=postgres $(GO) test -short $(TAGS) ./internal/memory ./internal/facts ./internal/browse ./internal/factsfile ./internal/agent
+	PARLEY_TEST_ENGINE=postgres $(GO) test -short $(TAGS) ./internal/memory ./internal/facts ./internal/browse ./internal/factsfile ./internal/agent \
+		./internal/admin ./internal/tape ./internal/window ./internal/replay ./internal/spoken
 	PARLEY_TEST_ENGINE=postgres $(GO) test $(TAGS) -run 'TestRecall(Quality$$|AmongOthers|NeverLeavesItsScope)' ./internal/memory
 	PARLEY_TEST_ENGINE=postgres $(GO) test -short $(TAGS) -run 'TestKilledAtEveryPoint|TestKilledBeforeTheWire|TestConversations|TestServed' ./cmd/bot
 

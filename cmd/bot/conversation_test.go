@@ -119,34 +119,52 @@ func broken(fault string) llmtest.Turn {
 // to give the same conversation.
 func TestConversations(t *testing.T) {
 	t.Parallel()
-	scripts, err := filepath.Glob("testdata/conversations/*.txt")
-	if err != nil || len(scripts) == 0 {
-		t.Fatal("no scripts", err)
-	}
-	for _, script := range scripts {
+	for _, script := range scripts(t) {
 		for name, front := range fronts {
 			t.Run(filepath.Base(script)+"/"+name, func(t *testing.T) {
 				t.Parallel()
-				w := newWorld(t)
-				w.llm.Models("test", "second")
 				env, steps := readScript(t, script)
-				w.env = append(w.env, "BOT_ACCESS_OWNERS=telegram:1,discord:42")
-				for _, e := range env {
-					w.env = append(w.env, strings.ReplaceAll(e, "$NOTES", copyNotes(t)))
-				}
-				say := front(t, w)
-				ask := func(text string) (answer string) {
-					eventually(t, "the notes are indexed", func() bool {
-						answer = say(text)
-						return !strings.Contains(answer, "still being indexed")
-					})
-					return answer
-				}
-				for _, s := range steps {
-					w.play(t, ask, s)
-				}
+				w := scripted(t, env, "telegram:1,discord:42")
+				w.converse(t, steps, front(t, w))
 			})
 		}
+	}
+}
+
+// scripts lists the files of scripts; there are some.
+func scripts(t *testing.T) []string {
+	t.Helper()
+	list, err := filepath.Glob("testdata/conversations/*.txt")
+	if err != nil || len(list) == 0 {
+		t.Fatal("no scripts", err)
+	}
+	return list
+}
+
+// scripted is a world with owners and the settings of a script.
+func scripted(t *testing.T, env []string, owners string) *world {
+	t.Helper()
+	w := newWorld(t)
+	w.llm.Models("test", "second")
+	w.env = append(w.env, "BOT_ACCESS_OWNERS="+owners)
+	for _, e := range env {
+		w.env = append(w.env, strings.ReplaceAll(e, "$NOTES", copyNotes(t)))
+	}
+	return w
+}
+
+// converse plays a script, once the notes that it asks about are indexed.
+func (w *world) converse(t *testing.T, steps []step, say func(string) string) {
+	t.Helper()
+	ask := func(text string) (answer string) {
+		eventually(t, "the notes are indexed", func() bool {
+			answer = say(text)
+			return !strings.Contains(answer, "still being indexed")
+		})
+		return answer
+	}
+	for _, s := range steps {
+		w.play(t, ask, s)
 	}
 }
 

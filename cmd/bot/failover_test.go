@@ -53,6 +53,7 @@ func failsOver(t *testing.T, l saying, goal time.Duration, fail func(p *postgres
 	done.Go(func() { f.follow(ctx) })
 	t.Cleanup(func() { cancel(); done.Wait() })
 	eventually(t, "all live and one polls", func() bool { return f.alive() == 3 && len(f.tg.Calls("getUpdates")) > 0 })
+	f.owning(t)
 	var took time.Duration
 	got := f.trouble(t, l, func() {
 		began := time.Now()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"sync"
@@ -39,7 +40,7 @@ func underLoads(t *testing.T, run func(t *testing.T, l saying)) {
 // outcome are what came of it.
 type outcome struct {
 	ledger
-	late, flying int // sends without a lease; parts on their way when it happened
+	late, flying int // sends in a life that was over; parts on their way when it happened
 	pauses
 }
 
@@ -91,15 +92,14 @@ func (f *fleet) trouble(t *testing.T, l saying, happen func()) (got outcome) {
 	defer cancel()
 	_ = f.tg.Wait(ctx, func() bool { sent := f.tg.Sent(); return len(sent) >= l.lanes*l.each && tally(want, sent).lost == 0 })
 	waittest.Within(30*time.Second, func() bool { return f.open() == 0 })
-	f.mu.Lock()
-	flying := f.flying
-	f.mu.Unlock()
+	flying := f.flew(t)
 	got.ledger, got.flying = tally(want, f.tg.Sent()), len(flying)
 	twice := unexcused(want, f.tg.Sent(), flying)
 	got.pauses = f.pauses(t, want, asked, when)
 	f.note(ctx) // where the server hung nobody could, meanwhile
+	owned := f.tenures(t)
 	for _, m := range f.nodes {
-		got.late += f.late(m)
+		got.late += f.late(m, owned)
 	}
 	t.Logf("%+v, %d late, %d were flying, %v; %d open; the fakes and the harness took %v of the processors", got.ledger, got.late, got.flying, got.pauses, f.open(), waittest.CPU()-own)
 	if got.lost+got.misordered+got.misrouted+got.late+f.open() > 0 || len(twice) > 0 {
@@ -155,4 +155,27 @@ func (f *fleet) stored(t *testing.T, want map[int64][]string) map[string]time.Ti
 		n[chat]++
 	}
 	return at
+}
+
+// TestLateByLife: a send is late where its conversation is another's, also when its process
+// has a lease again by then, and where it is still its own by a life that was over.
+func TestLateByLife(t *testing.T) {
+	t.Parallel()
+	at := func(s int) time.Time { return time.Unix(int64(s), 0) }
+	m := &member{Cmd: &exec.Cmd{Process: &os.Process{Pid: 7}}}
+	f := &fleet{lives: map[string]*lifetime{"first": {"7", at(0), at(10)}, "second": {"7", at(20), at(90)}, "other": {"8", at(0), at(90)}}}
+	owned := map[string][]tenure{
+		"lost": {{"first", at(1), at(12)}, {"other", at(12), at(90)}},
+		"back": {{"first", at(1), at(12)}, {"other", at(12), at(30)}, {"second", at(30), at(90)}},
+	}
+	for _, c := range []struct {
+		chat string
+		at   int
+		late int
+	}{{"lost", 5, 0}, {"lost", 11, 1}, {"lost", 25, 1}, {"back", 25, 1}, {"back", 35, 0}, {"nobody's", 5, 1}} {
+		m.sent = []outgoing{{c.chat, at(c.at)}}
+		if got := f.late(m, owned); got != c.late {
+			t.Errorf("%s at %d: %d late", c.chat, c.at, got)
+		}
+	}
 }

@@ -1,0 +1,198 @@
+package main
+
+import (
+	"database/sql"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"parley/internal/adapters/telegram/telegramtest"
+	"parley/internal/llm/llmtest"
+	"parley/internal/memory/memorytest"
+	"parley/internal/postgres/postgrestest"
+	"parley/internal/waittest"
+)
+
+// posted is several processes to which Telegram posts, each message to the one whose turn
+// it is.
+type posted struct {
+	*fleet
+	turn atomic.Int32
+}
+
+// newPosted starts n processes behind a balancer in a world.
+func newPosted(t *testing.T, w *world, n int) *posted {
+	t.Helper()
+	f := &posted{fleet: &fleet{world: w, url: memorytest.URL(t), lives: map[string]*lifetime{}}}
+	var ports []string
+	balancer := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		r.SetURL(&url.URL{Scheme: "http", Host: ports[f.turn.Load()]})
+	}, ErrorLog: log.New(io.Discard, "", 0)})
+	t.Cleanup(balancer.Close)
+	w.url = f.url // where look looks
+	f.listen(t, n, balancer.URL, &ports)
+	return f
+}
+
+// listen starts n processes that Telegram posts to, all by way of a balancer, which finds
+// them at ports.
+func (f *fleet) listen(t *testing.T, n int, balancer string, ports *[]string) {
+	t.Helper()
+	f.rows = postgrestest.Raw(t, f.url)
+	shared := append(f.env, "BOT_TELEGRAM_MODE=webhook", "BOT_TELEGRAM_WEBHOOK_URL="+balancer, "BOT_TELEGRAM_WEBHOOK_SECRET=s")
+	for range n {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		must(t, err)
+		port := l.Addr().String()
+		*ports = append(*ports, port)
+		must(t, l.Close())
+		f.env = append(slices.Clone(shared), "BOT_TELEGRAM_WEBHOOK_LISTEN="+port)
+		f.join(t, f.url)
+	}
+	eventually(t, "all listen", func() bool { return len(f.tg.Calls("setWebhook")) == n && f.alive() == n })
+}
+
+// loose makes the conversations nobody's, as when they rest and their process ends: the
+// next message makes one that of the process which takes it.
+func (f *posted) loose(t *testing.T) {
+	t.Helper()
+	f.settled(t)
+	_, err := f.rows.Exec("DELETE FROM node_lanes")
+	must(t, err)
+}
+
+// says has somebody say something to the process with this number, and returns the answer.
+func (f *posted) says(t *testing.T, who int64, to int, text string) string {
+	t.Helper()
+	f.turn.Store(int32(to))
+	return f.say(t, who, text)
+}
+
+// TestClusterConversations: each message of a conversation may be answered by another
+// process than the one before, and people notice nothing.
+func TestClusterConversations(t *testing.T) {
+	t.Parallel()
+	for _, script := range scripts(t) {
+		t.Run(filepath.Base(script), func(t *testing.T) {
+			if testing.Short() && filepath.Base(script) != "tools.txt" {
+				t.Skip("one of them will do")
+			}
+			env, steps := readScript(t, script)
+			w := scripted(t, env, "telegram:1")
+			f := newPosted(t, w, 2)
+			n, to := 0, 0
+			notes := slices.ContainsFunc(env, func(e string) bool { return strings.Contains(e, "$NOTES") }) // which each process indexes
+			stays := notes
+			w.converse(t, steps, func(text string) string {
+				if f.settled(t); !stays {
+					f.loose(t)
+					to = 1 - to
+				}
+				f.turn.Store(int32(to))
+				w.tg.Push(telegramtest.Text(1, 1, text))
+				n++
+				answer := w.sent(t, n)[n-1]
+				switch {
+				case strings.HasPrefix(text, "/debug"): // is the process's that has the conversation
+					stays = notes || text == "/debug on"
+				case strings.HasPrefix(text, "/tools "), strings.HasPrefix(text, "/model "), strings.HasPrefix(text, "/config "):
+					waittest.Take(t.Context(), 1500*time.Millisecond) // it holds elsewhere within about a second
+				}
+				return answer
+			})
+		})
+	}
+}
+
+// kept counts the model calls that a process keeps of somebody; -1 while its file is not
+// made.
+func (f *posted) kept(t *testing.T, of int, user string) (n int) {
+	t.Helper()
+	db, err := sql.Open("sqlite3", "file:"+filepath.Join(f.dir, fmt.Sprint(of), "traces.db")+"?mode=ro")
+	must(t, err)
+	defer func() { must(t, db.Close()) }()
+	if db.QueryRow("SELECT count(*) FROM calls WHERE user_id = ?", user).Scan(&n) != nil {
+		return -1
+	}
+	return n
+}
+
+// TestClusterForgets: what another process keeps of somebody's model calls goes with the
+// rest, also where that one was not running just then; others' calls stay.
+func TestClusterForgets(t *testing.T) {
+	t.Parallel()
+	waittest.Alone(t)
+	f := newPosted(t, newWorld(t), 3) // the owner's conversation may be a process's from the start
+	for to := range 3 {
+		f.llm.Queue(llmtest.Turn{Text: "A fine bird."}, llmtest.Turn{Text: "Hello."})
+		f.says(t, 3, to, "My parrot is called Coco")
+		f.says(t, 2, to, "Good morning")
+		f.loose(t)
+	}
+	for of := range 3 {
+		eventually(t, "both are kept", func() bool { return f.kept(t, of, "telegram:3") == 1 && f.kept(t, of, "telegram:2") == 1 })
+	}
+	kill(f.nodes[2].Cmd)
+	eventually(t, "it is gone", func() bool { return f.alive() == 2 })
+	f.says(t, 3, 0, "/forget-me")
+	f.says(t, 3, 0, "yes")
+	f.settled(t)
+	for of := range 2 {
+		if mine, others := f.kept(t, of, "telegram:3"), f.kept(t, of, "telegram:2"); mine != 0 || others != 1 {
+			t.Errorf("process %d keeps %d calls of who was forgotten, and %d of somebody else", of, mine, others)
+		}
+	}
+	var named int
+	must(t, f.rows.QueryRow("SELECT count(*) FROM node_forget WHERE user_id <> ''").Scan(&named))
+	if named > 0 {
+		t.Errorf("%d rows still name who was forgotten", named)
+	}
+	again := exec.Command(os.Args[0])
+	again.Env = f.nodes[2].Env
+	must(t, again.Start())
+	t.Cleanup(func() { kill(again) })
+	eventually(t, "what was away has forgotten", func() bool { return f.kept(t, 2, "telegram:3") == 0 })
+}
+
+// TestClusterAtOnce: who is allowed or denied where one process answers is so where another
+// does, with the next message.
+func TestClusterAtOnce(t *testing.T) {
+	t.Parallel()
+	waittest.Alone(t)
+	w := newWorld(t)
+	w.env = append(w.env, "BOT_ACCESS_MODE=allowlist", "BOT_ACCESS_ALLOW=telegram:6")
+	f := newPosted(t, w, 2)
+	say := func(who int64, to int, text string) string {
+		f.turn.Store(int32(to))
+		return w.answered(t, who, who, text)
+	}
+	say(1, 0, "/config allow telegram:5")
+	say(5, 1, "hello") // has the conversation from now on
+	for i := range 3 {
+		say(1, 0, "/config deny telegram:5")
+		f.turn.Store(1)
+		n := len(w.in(5))
+		w.tg.Push(telegramtest.Text(5, 5, fmt.Sprint("denied ", i)))
+		say(6, 1, "is answered after it")
+		f.settled(t)
+		if list := w.in(5)[n:]; slices.ContainsFunc(list, func(m telegramtest.SentMessage) bool { return strings.Contains(m.Text, "denied") }) {
+			t.Errorf("round %d: who was just denied is answered: %v", i, list)
+		}
+		say(1, 0, "/config allow telegram:5")
+		if got := say(5, 1, fmt.Sprint("allowed ", i)); !strings.Contains(got, "allowed") {
+			t.Errorf("round %d: who was just allowed is told: %s", i, got)
+		}
+	}
+}
