@@ -76,18 +76,18 @@ func SameRoutes(were, are []Resident) bool {
 }
 
 // residents checks the agents against each other, and against the rest.
-func (c *Config) residents(fail func(path, problem, hint string)) {
+func (c *Config) residents(fail fail) {
 	taken := map[string]string{} // place -> where it was claimed
-	names := map[string]bool{}
+	names := map[string]string{}
 	for i, r := range c.Agents {
 		at := fmt.Sprintf("agents[%d].", i)
-		if names[strings.ToLower(r.Name)] {
-			fail(at+"name", fmt.Sprintf("is %q, as another agent is", r.Name), "names differ")
+		if first := names[strings.ToLower(r.Name)]; first != "" {
+			fail(at+"name", wrong(wordsIsTwice, r.Name, first).hint(wordsDiffer))
 		}
-		names[strings.ToLower(r.Name)] = true
+		names[strings.ToLower(r.Name)] = fmt.Sprintf("agents[%d]", i)
 		for j, p := range r.Places {
 			if first := taken[p]; first != "" {
-				fail(fmt.Sprintf("%splaces[%d]", at, j), fmt.Sprintf("is %s, which %s has already", p, first), "one agent answers in one place")
+				fail(fmt.Sprintf("%splaces[%d]", at, j), wrong(wordsPlaceTaken, p, first).hint(wordsOneAgent))
 				continue
 			}
 			taken[p] = r.Name
@@ -95,17 +95,17 @@ func (c *Config) residents(fail func(path, problem, hint string)) {
 		c.drawn(at, r, fail)
 		for j, t := range r.Tools {
 			if _, err := path.Match(t, ""); err != nil || t == "" {
-				fail(fmt.Sprintf("%stools[%d]", at, j), fmt.Sprintf("is %q, which is no pattern", t), "use letters and *")
+				fail(fmt.Sprintf("%stools[%d]", at, j), wrong(wordsNoPattern, t).hint(wordsPatternForm))
 			}
 		}
 		if n := r.Limits.TokenBudget; n != 0 && n < leastBudget {
-			fail(at+"limits.token_budget", fmt.Sprintf("is %d; expected %d to 128000, or 0", n, leastBudget), "")
+			fail(at+"limits.token_budget", wrong(wordsNotBudget, n, leastBudget))
 		}
 	}
 }
 
 // drawn checks the sources of an agent.
-func (c *Config) drawn(at string, r Resident, fail func(path, problem, hint string)) {
+func (c *Config) drawn(at string, r Resident, fail fail) {
 	var known []string
 	if c.Vault.Dir != "" {
 		known = append(known, VaultSource)
@@ -117,31 +117,34 @@ func (c *Config) drawn(at string, r Resident, fail func(path, problem, hint stri
 		if slices.Contains(known, name) {
 			continue
 		}
-		hint := "there are no sources"
-		if len(known) > 0 {
-			hint = "there is " + strings.Join(known, ", ")
+		e := wrong(wordsNoneOf, name, "sources")
+		switch near := text.Nearest(name, known); {
+		case near != "":
+			e.hint(wordsDidYouMean, near)
+		case len(known) > 0:
+			e.hint(wordsThereAre, strings.Join(known, ", "))
+		default:
+			e.hint(wordsNoSources)
 		}
-		if near := text.Nearest(name, known); near != "" {
-			hint = "did you mean " + near + "?"
-		}
-		fail(fmt.Sprintf("%ssources[%d]", at, j), fmt.Sprintf("names %q, which is none of sources", name), hint)
+		fail(fmt.Sprintf("%ssources[%d]", at, j), e)
 	}
 }
 
 // boundTo checks one of an agent's places.
-func boundTo(place string, ids IDs) (problem, hint string) {
+func boundTo(place string, ids IDs) *Error {
 	if place == Everywhere {
-		return "", ""
+		return nil
 	}
 	whole, thread, threaded := strings.Cut(place, "/")
 	if threaded && (thread == "" || strings.Contains(thread, "/") || !strings.Contains(whole, ":chat:")) {
-		return fmt.Sprintf("is %q", place), "a thread is written behind its channel: discord:chat:5/6"
+		return wrong(wordsIs, place).hint(wordsThreadForm)
 	}
 	if ids == nil {
-		return "", ""
+		return nil
 	}
-	if problem, hint = ids.Entry(whole); problem != "" {
-		hint += ", or " + Everywhere
+	e := identified(ids.Entry(whole))
+	if e != nil {
+		e.hint(wordsOrWords, e.Hint, Everywhere)
 	}
-	return problem, hint
+	return e
 }

@@ -51,7 +51,7 @@ type Config struct {
 	// nil is the one of the settings.
 	Encoder *Engine `yaml:"-"`
 	// Warnings are sentences for the operator that do not stop startup.
-	Warnings []string `yaml:"-"`
+	Warnings []error `yaml:"-"`
 
 	filled []string `yaml:"-"` // secrets that were filled in for ${VARIABLE} and file:
 }

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"parley/internal/text"
 )
 
 var update = flag.Bool("update", false, "write bot.example.yaml anew")
@@ -112,18 +114,18 @@ subagents:
 // ids is a grammar of ids that begin with p.
 type ids struct{}
 
-func (ids) Person(id string) (problem, hint string) {
+func (ids) Person(id string) (problem, hint error) {
 	if !strings.HasPrefix(id, "p:") {
-		return "no person", "such as p:1"
+		return text.Tell("no person"), text.Tell("such as p:1")
 	}
-	return "", ""
+	return nil, nil
 }
 
-func (ids) Entry(id string) (problem, hint string) {
+func (ids) Entry(id string) (problem, hint error) {
 	if !strings.HasPrefix(id, "p:") {
-		return "no entry", "such as p:1 or p:chat:1"
+		return text.Tell("no entry"), text.Tell("such as p:1 or p:chat:1")
 	}
-	return "", ""
+	return nil, nil
 }
 
 func TestMistakesAreNamed(t *testing.T) {
@@ -142,7 +144,7 @@ func TestMistakesAreNamed(t *testing.T) {
 		"range in environment":   {env: "BOT_CONTEXT_TOKEN_BUDGET=3999", want: []string{"environment BOT_CONTEXT_TOKEN_BUDGET", "is 3999; expected 4000 to 128000"}},
 		"temperature":            {yaml: "model: {temperature: 2.1}", want: []string{"model.temperature: is 2.1; expected 0 to 2"}},
 		"not a number":           {yaml: "model: {temperature: .nan}", want: []string{"model.temperature"}},
-		"word":                   {yaml: "access: {mode: opne}", want: []string{`access.mode: is "opne"; expected pairing or allowlist or open`}},
+		"word":                   {yaml: "access: {mode: opne}", want: []string{`access.mode: is "opne"; expected one of: pairing, allowlist, open`}},
 		"duration":               {yaml: "session: {ttl: soon}", want: []string{"session.ttl", "expected a duration"}},
 		"idle not below ttl":     {yaml: "session: {idle_timeout: 10m, ttl: 10m}", want: []string{"session.idle_timeout", "less than session.ttl"}},
 		"not a person":           {yaml: "access:\n  owners: [p:1, '@alice']", want: []string{"bot.yaml:2", "access.owners: no person", "such as p:1"}},
@@ -157,6 +159,10 @@ func TestMistakesAreNamed(t *testing.T) {
 		"listen":                 {yaml: "http: {listen: '8080'}", want: []string{"http.listen", "127.0.0.1:8080"}},
 		"server without address": {yaml: "mcp: {servers: [{name: a}]}", want: []string{"bot.yaml:1", "mcp.servers[0]", "command or url"}},
 		"same name":              {yaml: "subagents: [{name: a, description: x, prompt_file: p}, {name: a, description: y, prompt_file: p}]", want: []string{"subagents[1].name", "as subagents[0].name is"}},
+		"tabs":                   {yaml: "session:\n\tttl: 1h\n", want: []string{"bot.yaml:2", "not with tabs"}},
+		"text with a colon":      {yaml: "agent:\n  name: Pa: rley\n", want: []string{"bot.yaml:2", "quotation marks"}},
+		"indented otherwise":     {yaml: "session:\n    ttl: 1h\n  max_messages: 10\n", want: []string{"bot.yaml:3", "indented alike"}},
+		"a quotation never ends": {yaml: "agent: {name: \"Parley}\n", want: []string{"bot.yaml:1", "never closed"}},
 		"deep":                   {yaml: strings.Repeat("[", 100000), want: []string{"nested"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -170,7 +176,21 @@ func TestMistakesAreNamed(t *testing.T) {
 					t.Errorf("%q is not in:\n%v", want, err)
 				}
 			}
+			translatable(t, err)
 		})
+	}
+}
+
+// translatable checks that a mistake, or each of several, has words for people.
+func translatable(t *testing.T, err error) {
+	t.Helper()
+	several, _ := err.(interface{ Unwrap() []error })
+	for _, one := range several.Unwrap() {
+		var words *text.Error
+		e := one.(*Error)
+		if !errors.As(e.Problem, &words) || e.Hint != nil && !errors.As(e.Hint, &words) {
+			t.Errorf("cannot be said in another language: %v", e)
+		}
 	}
 }
 
@@ -259,7 +279,7 @@ func TestAddressAndKeyBelongTogether(t *testing.T) {
 			}
 			var warned []string
 			for _, w := range c.Warnings {
-				if name, _, ok := strings.Cut(w, " is set and not used"); ok {
+				if name, _, ok := strings.Cut(w.Error(), " is set and not used"); ok {
 					warned = append(warned, name)
 				}
 			}

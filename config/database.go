@@ -35,10 +35,10 @@ func (d Database) Shown() string {
 	return strings.TrimSuffix(host, "/") + "/" + strings.TrimPrefix(u.Path, "/")
 }
 
-func badPostgres(text string) (problem, hint string) {
-	u, err := url.Parse(text)
+func badPostgres(address string) *Error {
+	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" || u.Host == "" && u.Query().Get("host") == "" || strings.Trim(u.Path, "/") == "" {
-		return "is not the URL of a PostgreSQL database", "postgres://user:password@host:5432/name; write special characters of the password as %40 and so on"
+		return wrong(wordsNotPostgres).hint(wordsPostgresForm)
 	}
-	return "", ""
+	return nil
 }

@@ -93,7 +93,7 @@ func (c Config) Engine(name string) (Engine, bool) {
 
 // engines checks the list of models and the routes over it: each purpose is set in
 // only one way, and routes name models that exist.
-func (c *Config) engines(fail func(path, problem, hint string)) {
+func (c *Config) engines(fail fail) {
 	c.oneWay(fail)
 	routes := map[string][]string{}
 	for _, s := range []struct {
@@ -119,9 +119,13 @@ func (c *Config) engines(fail func(path, problem, hint string)) {
 	for path, route := range routes {
 		for i, name := range route {
 			if !slices.Contains(names, name) {
-				fail(path, fmt.Sprintf("names %q, which is none of models", name), nearest(name, names))
+				e := wrong(wordsNoneOf, name, "models")
+				if len(names) > 0 {
+					e.hint(wordsDidYouMean, Closest(name, names))
+				}
+				fail(path, e)
 			} else if slices.Contains(route[:i], name) {
-				fail(path, fmt.Sprintf("names %q twice", name), "")
+				fail(path, wrong(wordsNamesTwice, name))
 			}
 		}
 	}
@@ -130,9 +134,9 @@ func (c *Config) engines(fail func(path, problem, hint string)) {
 
 // oneWay refuses settings that say the same thing twice: an error that names both is
 // better than a guess.
-func (c *Config) oneWay(fail func(path, problem, hint string)) {
+func (c *Config) oneWay(fail fail) {
 	both := func(old, now string) {
-		fail(old, "is set, and so is "+now, "remove one of them")
+		fail(old, wrong(wordsBothSet, now).hint(wordsRemoveOne))
 	}
 	for _, s := range []struct {
 		old, now string
@@ -182,14 +186,14 @@ func (c *Config) routed(path string) bool {
 }
 
 // sameVectors refuses a route with different embedding models.
-func (c *Config) sameVectors(fail func(path, problem, hint string)) {
+func (c *Config) sameVectors(fail fail) {
 	if len(c.Routes.Embedding) == 0 {
 		return
 	}
 	first, _ := c.Engine(c.Routes.Embedding[0])
 	for _, name := range c.Routes.Embedding[1:] {
 		if e, ok := c.Engine(name); ok && e.Model != first.Model {
-			fail("routes.embedding", fmt.Sprintf("has %s and %s, which are different models", first.Name, e.Name), "vectors of different models cannot be compared: name one, or the same model at several endpoints")
+			fail("routes.embedding", wrong(wordsTwoModels, first.Name, e.Name).hint(wordsVectors))
 		}
 	}
 }

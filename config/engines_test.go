@@ -84,7 +84,7 @@ func TestTwoWaysOfSayingTheSame(t *testing.T) {
 		"a helper":                   {yaml: two + "subagents: [{name: a, description: b, prompt_file: c, model: x, route: [main]}]\n", want: []string{"subagents[0].model", "subagents[0].route"}},
 		"a route to nowhere":         {yaml: two + "routes: {answer: [maim]}\n", want: []string{"routes.answer", "maim", "main"}},
 		"a route that stutters":      {yaml: two + "routes: {answer: [main, main]}\n", want: []string{"routes.answer", "twice"}},
-		"routes without models":      {yaml: "routes: {answer: [main]}\n", want: []string{"routes.answer", "none of models"}},
+		"routes without models":      {yaml: "routes: {answer: [main]}\n", want: []string{"routes.answer", "not in models"}},
 		"different embedding models": {yaml: two + "routes: {embedding: [main, local]}\n", want: []string{"routes.embedding", "different models"}},
 		"one name twice":             {yaml: two + "  - {name: main, model: other}\n", want: []string{"models[2].name", "models[0].name"}},
 		"no model":                   {yaml: "models: [{name: a}]\n", want: []string{"models[0].model", "missing"}},

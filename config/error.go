@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"strings"
 
 	"parley/internal/text"
@@ -11,28 +12,54 @@ import (
 type Error struct {
 	Setting string // path, key or variable, as it was written
 	Place   string // file:line:column, "environment" or "flag"; empty when unknown
-	Problem string
-	Hint    string // the nearest known name, or what to write instead
+	Problem error  // what is wrong, a text.Error where people can be told
+	Hint    error  // the nearest known name, or what to write instead; nil for none
 	Excerpt string // lines of the file, values that may be secret left out
 }
 
 // Error implements error.
 func (e *Error) Error() string {
-	var b strings.Builder
-	if e.Place != "" {
-		b.WriteString(e.Place + ": ")
+	format, args := e.Words()
+	return fmt.Sprintf(format, args...)
+}
+
+// Words returns what the error says as a format and its arguments, as a text.Error
+// does: Problem and Hint can be said in another language.
+func (e *Error) Words() (format string, args []any) {
+	for _, where := range []string{e.Place, e.Setting} {
+		if where != "" {
+			format, args = format+"%s: ", append(args, where)
+		}
 	}
-	if e.Setting != "" {
-		b.WriteString(e.Setting + ": ")
-	}
-	b.WriteString(e.Problem)
-	if e.Hint != "" {
-		b.WriteString(" (" + e.Hint + ")")
+	format, args = format+"%v", append(args, e.Problem)
+	if e.Hint != nil {
+		format, args = format+" (%v)", append(args, e.Hint)
 	}
 	if e.Excerpt != "" {
-		b.WriteString("\n" + e.Excerpt)
+		format, args = format+"\n%s", append(args, e.Excerpt)
 	}
-	return b.String()
+	return format, args
+}
+
+// wrong is what is wrong with a value. Whoever knows them adds the setting and its place.
+func wrong(words string, args ...any) *Error { return &Error{Problem: text.Tell(words, args...)} }
+
+// hint adds what to write instead.
+func (e *Error) hint(words string, args ...any) *Error {
+	e.Hint = text.Tell(words, args...)
+	return e
+}
+
+// at adds which setting is wrong.
+func (e *Error) at(setting string) *Error {
+	e.Setting = setting
+	return e
+}
+
+// from adds where its value came from.
+func (e *Error) from(place string) *Error {
+	e.Place = place
+	return e
 }
 
 // ExitCode returns the exit code of the process: a mistake in the settings counts as
@@ -55,8 +82,9 @@ func paths() []string {
 	return all
 }
 
-func nearest(name string, known []string) string {
-	return "did you mean " + Closest(name, known) + "?"
+// unknown is a name that stands for nothing; one of known may be meant.
+func unknown(name string, known []string) *Error {
+	return wrong(wordsUnknown).hint(wordsDidYouMean, Closest(name, known)).at(name)
 }
 
 // Closest returns the known name that looks most like name. It compares whole names

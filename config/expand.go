@@ -2,7 +2,6 @@ package config
 
 import (
 	"errors"
-	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -27,7 +26,7 @@ func (l *loader) expand(values map[string]string) {
 		for _, v := range texts(s.value) {
 			filled, err := l.expanded(v.String(), s.form, values)
 			if err != nil {
-				l.fail(&Error{Setting: s.Path, Place: placeOf(l.places, s.Path), Problem: err.Error(), Hint: "name a variable that is set, or a readable file that holds the secret"})
+				l.fail((&Error{Setting: s.Path, Place: placeOf(l.places, s.Path), Problem: err}).hint(wordsNameFilled))
 				return
 			}
 			v.SetString(filled)
@@ -49,21 +48,21 @@ func texts(v reflect.Value) []reflect.Value {
 
 // expanded returns one secret, filled in. The error names variables and files and
 // never a value. An entry of the form env may hold file: as a value of its own.
-func (l *loader) expanded(text, form string, values map[string]string) (string, error) {
+func (l *loader) expanded(written, form string, values map[string]string) (string, error) {
 	lead := ""
-	if name, value, ok := strings.Cut(text, ":"); ok && form == "header" {
-		lead, text = name+": ", strings.TrimSpace(value)
+	if name, value, ok := strings.Cut(written, ":"); ok && form == "header" {
+		lead, written = name+": ", strings.TrimSpace(value)
 	}
-	if path, ok := strings.CutPrefix(text, fromFile); ok && form != "env" {
+	if path, ok := strings.CutPrefix(written, fromFile); ok && form != "env" {
 		secret, err := readFile(strings.TrimSpace(path))
 		if err == nil && strings.TrimSpace(secret) == "" {
-			err = fmt.Errorf("%s is empty", path)
+			err = text.Tell(wordsEmptyFile, path)
 		}
 		l.fill(strings.TrimSpace(secret))
 		return lead + strings.TrimSpace(secret), err
 	}
 	var missing error
-	text = reference().ReplaceAllStringFunc(text, func(found string) string {
+	written = reference().ReplaceAllStringFunc(written, func(found string) string {
 		name := found[2 : len(found)-1]
 		value := values[name]
 		if file := values[name+"_FILE"]; value == "" && file != "" {
@@ -72,12 +71,12 @@ func (l *loader) expanded(text, form string, values map[string]string) (string, 
 			value = strings.TrimSpace(secret)
 		}
 		if value == "" {
-			missing = errors.Join(missing, fmt.Errorf("names ${%s}, which is not set", name))
+			missing = errors.Join(missing, text.Tell(wordsNotSet, name))
 		}
 		l.fill(value)
 		return value
 	})
-	return lead + text, missing
+	return lead + written, missing
 }
 
 // fill remembers a secret that became part of a setting.

@@ -2,7 +2,6 @@ package config
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"maps"
@@ -12,6 +11,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
+
+	"parley/internal/text"
 )
 
 // DefaultFile is read when no file is named, and may be missing.
@@ -30,6 +32,9 @@ type Options struct {
 
 // failpoint is read by tests of crashes, not by this package.
 const failpoint = "BOT_FAILPOINT"
+
+// environment is the place of what a variable set.
+const environment = "environment"
 
 // wellKnown maps variables of other programs to our settings. BOT_ names win.
 var wellKnown = map[string]string{
@@ -70,12 +75,12 @@ type loader struct {
 
 func (l *loader) fail(e *Error) { l.errs = append(l.errs, e) }
 
+func (l *loader) warn(w error) { l.config.Warnings = append(l.config.Warnings, w) }
+
 // set applies one value from place.
 func (l *loader) set(path, value, place string) {
 	if err := l.config.Set(path, value); err != nil {
-		e := err.(*Error)
-		e.Place = place
-		l.fail(e)
+		l.fail(err.(*Error).from(place))
 		return
 	}
 	l.places[path] = place
@@ -86,19 +91,18 @@ func (l *loader) file(name string) {
 	if optional {
 		name = DefaultFile
 	}
-	text, err := readFile(name)
+	content, err := readFile(name)
 	if optional && errors.Is(err, fs.ErrNotExist) {
 		return
 	}
 	if err != nil {
-		l.fail(&Error{Setting: "--config", Problem: err.Error(), Hint: "name a readable YAML file"})
+		l.fail((&Error{Setting: "--config", Problem: err}).hint(wordsNameFile))
 		return
 	}
-	y := yamlFile{loader: l, name: name, lines: strings.Split(text, "\n")}
-	y.load(text)
+	y := yamlFile{loader: l, name: name, lines: strings.Split(content, "\n")}
+	y.load(content)
 	if info, err := os.Stat(name); err == nil && info.Mode().Perm()&0o077 != 0 && l.config.hasSecret() {
-		l.config.Warnings = append(l.config.Warnings,
-			fmt.Sprintf("%s holds secrets and other users of this machine can read it: chmod 600 %s", name, name))
+		l.warn(text.Tell(wordsReadable, name, name))
 	}
 }
 
@@ -110,18 +114,40 @@ func (c *Config) hasSecret() (found bool) {
 func readFile(name string) (string, error) {
 	f, err := os.Open(name)
 	if err != nil {
-		return "", err
+		return "", unread(name, err)
 	}
 	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	content, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err != nil {
-		return "", err
+		return "", unread(name, err)
 	}
-	if len(text) > maxFile {
-		return "", fmt.Errorf("%s is larger than %d bytes", name, maxFile)
+	if len(content) > maxFile {
+		return "", text.Tell(wordsTooLarge, name, maxFile)
 	}
-	return string(text), nil
+	return string(content), nil
 }
+
+// unread says why a file was not read, where people can do something about it.
+func unread(name string, err error) error {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return missing{text.Tell(wordsNotFound, name)}
+	case errors.Is(err, fs.ErrPermission):
+		return text.Tell(wordsNotReadable, name)
+	case errors.Is(err, syscall.EISDIR):
+		return text.Tell(wordsFolder, name)
+	}
+	return err
+}
+
+// missing is fs.ErrNotExist in words for people.
+type missing struct{ error }
+
+// Is makes errors.Is work.
+func (missing) Is(target error) bool { return target == fs.ErrNotExist }
+
+// Unwrap returns the words.
+func (m missing) Unwrap() error { return m.error }
 
 // environment applies the well-known names first, so that BOT_ names win.
 func (l *loader) environment(env []string) {
@@ -148,7 +174,7 @@ func (l *loader) environment(env []string) {
 		if !strings.HasPrefix(name, "BOT_") || name == failpoint || known[name] != "" || l.isSecret(known[base]) {
 			continue
 		}
-		l.fail(&Error{Setting: name, Place: "environment", Problem: "unknown setting", Hint: nearest(name, names)})
+		l.fail(unknown(name, names).from(environment))
 	}
 	if host := values["OLLAMA_HOST"]; host != "" {
 		l.ollama(host)
@@ -167,13 +193,13 @@ func (l *loader) credentials(dir string) {
 			continue
 		}
 		name := filepath.Join(dir, s.Path)
-		text, err := readFile(name)
+		secret, err := readFile(name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:
-			l.fail(&Error{Setting: s.Path, Place: name, Problem: err.Error(), Hint: "name a readable file that holds the secret"})
-		case strings.TrimSpace(text) != "":
-			l.set(s.Path, text, name)
+			l.fail((&Error{Setting: s.Path, Place: name, Problem: err}).hint(wordsNameSecret))
+		case strings.TrimSpace(secret) != "":
+			l.set(s.Path, secret, name)
 		}
 	}
 }
@@ -184,21 +210,24 @@ func (l *loader) credentials(dir string) {
 // key, too; one that names only a key means OpenAI.
 func (l *loader) strangers(values map[string]string) (names []string) {
 	const key, base, model = "OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL"
-	file, why := l.config.Model, ""
+	file := l.config.Model
 	switch {
 	case len(l.config.Models) > 0: // they have their own keys, perhaps from these variables
 		return []string{key, base, model}
 	case file.BaseURL != "":
-		names, why = []string{key, base, model}, "model.base_url"
+		names = []string{key, base, model}
 	case file.APIKey != "" && values[key] == "" && values[key+"_FILE"] == "" && values[base] != "":
-		names, why = []string{base, model}, "model.api_key, which goes with OpenAI's address"
+		names = []string{base, model}
 	}
 	for _, name := range names {
 		if values[name] == "" && values[name+"_FILE"] == "" {
 			continue
 		}
-		l.config.Warnings = append(l.config.Warnings, fmt.Sprintf("%s is set and not used, because the settings file names %s; BOT_%s overrides the file", name, why,
-			strings.ToUpper(strings.ReplaceAll(wellKnown[name], ".", "_"))))
+		if file.BaseURL != "" {
+			l.warn(text.Tell(wordsNotUsed, name, "model.base_url", envName(wellKnown[name])))
+		} else {
+			l.warn(text.Tell(wordsNotUsedOther, name, "model.api_key", envName(wellKnown[name])))
+		}
 	}
 	return names
 }
@@ -213,23 +242,23 @@ func (l *loader) variable(values map[string]string, name, path string) {
 	value, file := values[name], values[name+"_FILE"]
 	if file == "" || !l.isSecret(path) {
 		if value != "" {
-			l.set(path, value, "environment "+name)
+			l.set(path, value, environment+" "+name)
 		}
 		return
 	}
 	if value != "" {
-		l.fail(&Error{Setting: name, Place: "environment", Problem: "set twice, by value and by " + name + "_FILE", Hint: "unset one"})
+		l.fail(wrong(wordsSetTwice, name+"_FILE").hint(wordsUnsetOne).at(name).from(environment))
 		return
 	}
-	text, err := readFile(file)
-	if err == nil && strings.TrimSpace(text) == "" {
-		err = errors.New(file + " is empty")
+	secret, err := readFile(file)
+	if err == nil && strings.TrimSpace(secret) == "" {
+		err = text.Tell(wordsEmptyFile, file)
 	}
 	if err != nil {
-		l.fail(&Error{Setting: name + "_FILE", Place: "environment", Problem: err.Error(), Hint: "name a readable file that holds the secret"})
+		l.fail((&Error{Setting: name + "_FILE", Place: environment, Problem: err}).hint(wordsNameSecret))
 		return
 	}
-	l.set(path, text, "environment "+name+"_FILE")
+	l.set(path, secret, environment+" "+name+"_FILE")
 }
 
 // ollama reads OLLAMA_HOST as Ollama does: scheme and port may be missing, and
@@ -240,7 +269,7 @@ func (l *loader) ollama(host string) {
 	}
 	u, err := url.Parse(host)
 	if err != nil || u.Host == "" {
-		l.fail(&Error{Setting: "OLLAMA_HOST", Place: "environment", Problem: "is not an address", Hint: "for example 127.0.0.1:11434"})
+		l.fail(wrong(wordsNotAddress).hint(wordsForExample, "127.0.0.1:11434").at("OLLAMA_HOST").from(environment))
 		return
 	}
 	name, port := u.Hostname(), u.Port()

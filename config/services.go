@@ -86,12 +86,12 @@ func pairs(entries []Secret, between string) (list [][2]string) {
 var tokenForm = text.Pattern("^[A-Za-z0-9!#$%&'*+.^_`|~-]*$")
 
 // services checks HTTP tools as far as that needs no other room.
-func (c *Config) services(fail func(path, problem, hint string)) {
+func (c *Config) services(fail fail) {
 	var names []string
 	for i, t := range c.Tools.HTTP {
 		at := fmt.Sprintf("tools.http[%d]", i)
 		if slices.Contains(names, t.Name) {
-			fail(at+".name", fmt.Sprintf("is %q, as another one is", t.Name), "names differ")
+			fail(at+".name", wrong(wordsIsTwice, t.Name, fmt.Sprintf("tools.http[%d]", slices.Index(names, t.Name))).hint(wordsDiffer))
 		}
 		names = append(names, t.Name)
 		t.check(at, []string{t.Method}, fail)
@@ -100,12 +100,12 @@ func (c *Config) services(fail func(path, problem, hint string)) {
 	for i, o := range c.Tools.OpenAPI {
 		at := fmt.Sprintf("tools.openapi[%d]", i)
 		if slices.Contains(names, o.Name) {
-			fail(at+".name", fmt.Sprintf("is %q, as another one is", o.Name), "names differ")
+			fail(at+".name", wrong(wordsIsTwice, o.Name, fmt.Sprintf("tools.openapi[%d]", slices.Index(names, o.Name))).hint(wordsDiffer))
 		}
 		names = append(names, o.Name)
-		for _, s := range c.MCP.Servers {
+		for j, s := range c.MCP.Servers {
 			if s.Name == o.Name {
-				fail(at+".name", fmt.Sprintf("is %q, as a tool server is", o.Name), "both would be the prefix of tools")
+				fail(at+".name", wrong(wordsIsTwice, o.Name, fmt.Sprintf("mcp.servers[%d]", j)).hint(wordsPrefixes))
 			}
 		}
 		o.check(at, nil, fail)
@@ -113,34 +113,33 @@ func (c *Config) services(fail func(path, problem, hint string)) {
 }
 
 // check checks one call; nil methods are those of a file.
-func (c HTTPCall) check(at string, methods []string, fail func(path, problem, hint string)) {
+func (c HTTPCall) check(at string, methods []string, fail fail) {
 	if !tokenForm().MatchString(c.Idempotency) {
-		fail(at+".idempotency", "is not the name of a header", "Idempotency-Key")
+		fail(at+".idempotency", wrong(wordsHeaderName).hint(wordsForExample, "Idempotency-Key"))
 	}
 	for _, m := range methods {
 		if c.Retry.Attempts > 1 && !c.Repeatable(m) {
-			fail(at+".retry.attempts", fmt.Sprintf("is %d, but a repeated %s may act twice", c.Retry.Attempts, m),
-				"set idempotency if the service knows such a header, or read_only: true if nothing is changed")
+			fail(at+".retry.attempts", wrong(wordsActsTwice, c.Retry.Attempts, m).hint(wordsIdempotent))
 		}
 	}
 }
 
 // badTemplate is badURL for an address with placeholders: what stands before the
 // first one names scheme and host.
-func badTemplate(address string) (problem, hint string) {
+func badTemplate(address string) *Error {
 	fixed, _, _ := strings.Cut(address, "{")
 	u, err := url.Parse(fixed)
 	switch {
 	case address == "":
-		return "is missing", ""
+		return wrong(wordsIsMissing)
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
-		return "is not an address", "it begins with https:// or http:// and names a host"
+		return wrong(wordsNotAddress).hint(wordsAddressForm)
 	case u.Path == "" && u.RawQuery == "" && !u.ForceQuery && len(fixed) < len(address):
-		return "has a placeholder in its host", "the host is fixed: only what follows may change"
+		return wrong(wordsHostOpen).hint(wordsHostFixed)
 	case u.User != nil:
-		return "holds a user name", "send it with headers: Authorization: Basic ${VARIABLE}"
+		return wrong(wordsUserName).hint(wordsUseHeaders)
 	}
-	return "", ""
+	return nil
 }
 
 // valid reports whether j is JSON, or none.

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -10,6 +9,8 @@ import (
 	"sync"
 	"time"
 	"unicode"
+
+	"parley/internal/text"
 )
 
 // auto stands for a number of tokens that is detected.
@@ -140,10 +141,10 @@ func isSections(t reflect.Type) bool {
 func (c *Config) Set(path, value string) error {
 	s, ok := c.find(path)
 	if !ok || isSections(s.value.Type()) {
-		return &Error{Setting: path, Problem: "unknown setting", Hint: nearest(path, paths())}
+		return unknown(path, paths())
 	}
 	if err := s.set(value); err != nil {
-		return &Error{Setting: path, Problem: err.Error()}
+		return &Error{Setting: path, Problem: err}
 	}
 	return nil
 }
@@ -178,53 +179,53 @@ func (c *Config) find(path string) (found Setting, ok bool) {
 	return found, ok
 }
 
-// set parses text into the field. Its error explains what is expected and never
+// set parses a value into the field. Its error explains what is expected and never
 // repeats a secret.
-func (s *Setting) set(text string) error {
-	text = strings.TrimSpace(text)
-	if strings.ContainsFunc(text, unicode.IsControl) {
-		return errors.New("must be one line without control characters")
+func (s *Setting) set(value string) error {
+	value = strings.TrimSpace(value)
+	if strings.ContainsFunc(value, unicode.IsControl) {
+		return text.Tell(wordsControl)
 	}
 	v := s.value
 	switch {
 	case v.Type() == durationType:
-		d, err := parseDuration(text)
+		d, err := parseDuration(value)
 		if err != nil {
-			return fmt.Errorf("is %q; expected a duration such as 300s, 5m or 1h", text)
+			return text.Tell(wordsNotDuration, value)
 		}
 		v.SetInt(int64(d))
 	case v.Type() == bytesType:
-		n, err := parseBytes(text)
+		n, err := parseBytes(value)
 		if err != nil {
-			return fmt.Errorf("is %q; expected a size such as 200MB or 1GB", text)
+			return text.Tell(wordsNotSize, value)
 		}
 		v.SetInt(int64(n))
-	case v.Type() == tokensType && text == auto:
+	case v.Type() == tokensType && value == auto:
 		v.SetInt(0)
-	case v.Type() == tokensType && text == "0": // the form of auto within
-		return fmt.Errorf("is %q; expected %s or a whole number", text, auto)
+	case v.Type() == tokensType && value == "0": // the form of auto within
+		return text.Tell(wordsNotTokens, value, auto)
 	case v.Kind() == reflect.Int:
-		n, err := strconv.Atoi(text)
+		n, err := strconv.Atoi(value)
 		if err != nil {
-			return fmt.Errorf("is %q; expected a whole number", text)
+			return text.Tell(wordsNotWhole, value)
 		}
 		v.SetInt(int64(n))
 	case v.Kind() == reflect.Float64:
-		n, err := strconv.ParseFloat(text, 64)
+		n, err := strconv.ParseFloat(value, 64)
 		if err != nil {
-			return fmt.Errorf("is %q; expected a number", text)
+			return text.Tell(wordsNotNumber, value)
 		}
 		v.SetFloat(n)
 	case v.Kind() == reflect.Bool:
-		b, err := strconv.ParseBool(text)
+		b, err := strconv.ParseBool(value)
 		if err != nil {
-			return fmt.Errorf("is %q; expected true or false", text)
+			return text.Tell(wordsNotSwitch, value)
 		}
 		v.SetBool(b)
 	case v.Kind() == reflect.String:
-		v.SetString(text)
+		v.SetString(value)
 	default:
-		s.setList(strings.Split(text, ","))
+		s.setList(strings.Split(value, ","))
 	}
 	return nil
 }

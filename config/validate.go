@@ -14,12 +14,15 @@ import (
 )
 
 // IDs is the grammar of people and places in access lists, which the platforms
-// supply. Both methods return what is wrong with an id and how it should read, ""
+// supply. Both methods return what is wrong with an id and how it should read, nil
 // for nothing.
 type IDs interface {
-	Person(id string) (problem, hint string)
-	Entry(id string) (problem, hint string) // a person or a place
+	Person(id string) (problem, hint error)
+	Entry(id string) (problem, hint error) // a person or a place
 }
+
+// fail is told of a mistake in a setting.
+type fail func(path string, e *Error)
 
 // Validate checks every value against its range and the values against each
 // other. Its error is every mistake found, each an *Error. Without ids the
@@ -28,14 +31,12 @@ func (c Config) Validate(ids IDs) error { return c.validate(ids, nil) }
 
 func (c *Config) validate(ids IDs, places map[string]string) error {
 	var errs []error
-	fail := func(path, problem, hint string) {
-		errs = append(errs, &Error{Setting: path, Place: placeOf(places, path), Problem: problem, Hint: hint})
-	}
+	fail := func(path string, e *Error) { errs = append(errs, e.at(path).from(placeOf(places, path))) }
 	c.each(func(s *Setting) {
-		if problem := s.outOfRange(); problem != "" {
-			fail(s.Path, problem, "")
-		} else if path, problem, hint := s.misformed(ids); problem != "" {
-			errs = append(errs, &Error{Setting: s.Path, Place: placeOf(places, path), Problem: problem, Hint: hint})
+		if e := s.outOfRange(); e != nil {
+			fail(s.Path, e)
+		} else if path, e := s.misformed(ids); e != nil {
+			errs = append(errs, e.at(s.Path).from(placeOf(places, path)))
 		}
 	})
 	c.together(fail)
@@ -57,30 +58,30 @@ func placeOf(places map[string]string, path string) string {
 }
 
 // outOfRange checks the tags range and one.
-func (s *Setting) outOfRange() string {
+func (s *Setting) outOfRange() *Error {
 	if s.Range == "" {
-		return ""
+		return nil
 	}
 	low, high, isRange := strings.Cut(s.Range, "..")
 	if !isRange {
 		if words := strings.Split(s.Range, "|"); !slices.Contains(words, s.value.String()) {
-			return fmt.Sprintf("is %q; expected %s", s.value.String(), strings.Join(words, " or "))
+			return wrong(wordsNotOneOf, s.value.String(), strings.Join(words, ", "))
 		}
-		return ""
+		return nil
 	}
 	var value float64
 	switch {
 	case s.value.Type() == tokensType && s.value.Int() == 0:
-		return ""
+		return nil
 	case s.value.CanFloat():
 		value = s.value.Float()
 	default:
 		value = float64(s.value.Int())
 	}
 	if !(bound(s.value, low) <= value && value <= bound(s.value, high)) { // also refuses NaN
-		return fmt.Sprintf("is %s; expected %s to %s", s.text(), low, high)
+		return wrong(wordsNotBetween, s.text(), low, high)
 	}
-	return ""
+	return nil
 }
 
 func bound(v reflect.Value, text string) float64 {
@@ -109,37 +110,36 @@ var (
 )
 
 // misformed checks the tag form. Empty passes unless the form forbids it.
-func (s *Setting) misformed(ids IDs) (path, problem, hint string) {
+func (s *Setting) misformed(ids IDs) (path string, e *Error) {
 	if s.value.Kind() == reflect.Slice {
 		for i := range s.value.Len() {
-			if problem, hint = misformed(s.form, s.value.Index(i), ids); problem != "" {
-				return fmt.Sprintf("%s[%d]", s.Path, i), problem, hint
+			if e := misformed(s.form, s.value.Index(i), ids); e != nil {
+				return fmt.Sprintf("%s[%d]", s.Path, i), e
 			}
 		}
-		return "", "", ""
+		return "", nil
 	}
-	problem, hint = misformed(s.form, s.value, ids)
-	return s.Path, problem, hint
+	return s.Path, misformed(s.form, s.value, ids)
 }
 
-func misformed(form string, v reflect.Value, ids IDs) (problem, hint string) {
+func misformed(form string, v reflect.Value, ids IDs) *Error {
 	if v.Kind() != reflect.String {
-		return "", ""
+		return nil
 	}
 	text := v.String()
 	switch {
 	case form == "required" && text == "":
-		return "is missing", ""
+		return wrong(wordsIsMissing)
 	case form == "name" && !nameForm().MatchString(text):
-		return fmt.Sprintf("is %q", text), "a letter a-z, then up to 49 of a-z, 0-9 and _"
+		return wrong(wordsIs, text).hint(wordsNameForm)
 	case form == "agent" && !agentForm().MatchString(text):
-		return fmt.Sprintf("is %q", text), "a letter, then up to 49 letters, digits, _ and -"
+		return wrong(wordsIs, text).hint(wordsAgentForm)
 	case form == "template":
 		return badTemplate(text)
 	case v.Type() == jsonType && !JSON(text).valid():
-		return "is not JSON", "write it as YAML, or as a text that holds JSON"
+		return wrong(wordsNotJSON).hint(wordsWriteJSON)
 	case text == "":
-		return "", ""
+		return nil
 	case form == "url":
 		return badURL(text)
 	case form == "listen":
@@ -147,40 +147,48 @@ func misformed(form string, v reflect.Value, ids IDs) (problem, hint string) {
 	case form == "postgres":
 		return badPostgres(text)
 	case form == "webhook_secret" && (len(text) > 256 || !webhookSecretForm().MatchString(text)):
-		return "has characters that Telegram does not take", "1 to 256 of A-Z a-z 0-9 _ -"
+		return wrong(wordsHookSecret).hint(wordsSecretForm)
 	case form == "query" && !queryForm().MatchString(text):
-		return "has an entry without a name", "name: value"
+		return wrong(wordsQueryEntry).hint(wordsPairForm)
 	case form == "env" && !envForm().MatchString(text):
-		return "has an entry that names no variable", "NAME or NAME=value"
+		return wrong(wordsEnvEntry).hint(wordsEnvForm)
 	case form == "header" && !headerForm().MatchString(text):
-		return "has an entry that is no header", "Name: value"
+		return wrong(wordsHeaderEntry).hint(wordsPairForm)
 	case form == "desk" && text != Owners && !deskForm().MatchString(text):
-		return fmt.Sprintf("is %q", text), "owners, or a place such as discord:123456789 or telegram:-1001234"
+		return wrong(wordsIs, text).hint(wordsDeskForm)
 	case form == "currency" && !currencyForm().MatchString(text):
-		return fmt.Sprintf("is %q", text), "up to 8 letters, or a sign: USD, EUR, €"
+		return wrong(wordsIs, text).hint(wordsCurrencyForm)
 	case form == "snowflake" && !isID(text):
-		return fmt.Sprintf("is %q", text), "the numeric id: in Discord, Copy Server ID"
+		return wrong(wordsIs, text).hint(wordsServerID)
 	case form == "shards" && !shardsForm().MatchString(text):
-		return fmt.Sprintf("is %q", text), "auto, or a number from 1 to 9999"
+		return wrong(wordsIs, text).hint(wordsShardsForm)
 	case form == "person" && ids != nil:
-		return ids.Person(text)
+		return identified(ids.Person(text))
 	case form == "place" && ids != nil:
-		return ids.Entry(text)
+		return identified(ids.Entry(text))
 	case form == "bound":
 		return boundTo(text, ids)
 	}
-	return "", ""
+	return nil
+}
+
+// identified is the Error of an id, nil for none.
+func identified(problem, hint error) *Error {
+	if problem == nil {
+		return nil
+	}
+	return &Error{Problem: problem, Hint: hint}
 }
 
 // Owners is the handoff.desk of the direct chats with the owners.
 const Owners = "owners"
 
-func badURL(text string) (problem, hint string) {
+func badURL(text string) *Error {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return "is not an address", "it begins with https:// or http:// and names a host"
+		return wrong(wordsNotAddress).hint(wordsAddressForm)
 	}
-	return "", ""
+	return nil
 }
 
 // redactURL hides the password and the keys of a URL, and a URL it cannot read.
@@ -197,12 +205,12 @@ func redactURL(text string) string {
 	return u.Redacted()
 }
 
-func badListen(text string) (problem, hint string) {
+func badListen(text string) *Error {
 	_, port, err := net.SplitHostPort(text)
 	if n, e := strconv.Atoi(port); err != nil || e != nil || n < 0 || n > 65535 {
-		return fmt.Sprintf("is %q", text), "host:port, for example 127.0.0.1:8080"
+		return wrong(wordsIs, text).hint(wordsListenForm)
 	}
-	return "", ""
+	return nil
 }
 
 // isID reports whether text is a positive 64-bit number in its only spelling.
@@ -212,27 +220,26 @@ func isID(text string) bool {
 }
 
 // together checks values that depend on each other.
-func (c *Config) together(fail func(path, problem, hint string)) {
+func (c *Config) together(fail fail) {
 	if c.Session.IdleTimeout >= c.Session.TTL {
-		fail("session.idle_timeout", fmt.Sprintf("is %s; expected less than session.ttl, which is %s",
-			durationText(c.Session.IdleTimeout), durationText(c.Session.TTL)), "")
+		fail("session.idle_timeout", wrong(wordsNotBelow, durationText(c.Session.IdleTimeout), "session.ttl", durationText(c.Session.TTL)))
 	}
 	if c.Telegram.Mode == "webhook" {
 		hook := c.Telegram.Webhook
 		for path, value := range map[string]string{"listen": hook.Listen, "url": hook.URL, "secret": string(hook.Secret)} {
 			if value == "" {
-				fail("telegram.webhook."+path, "is missing", "telegram.mode webhook needs it")
+				fail("telegram.webhook."+path, wrong(wordsIsMissing).hint(wordsNeedsIt, "telegram.mode webhook"))
 			}
 		}
 	}
 	if c.Web.Search.Kind == "searxng" && c.Web.Search.APIKey != "" && c.Web.Search.URL == "" {
-		fail("web.search.url", "is missing", "the address of the searxng server")
+		fail("web.search.url", wrong(wordsIsMissing).hint(wordsSearxng))
 	}
 	if c.Web.Search.Kind == "brave" && c.Web.Search.URL != "" && c.Web.Search.APIKey == "" {
-		fail("web.search.api_key", "is missing", "brave needs it")
+		fail("web.search.api_key", wrong(wordsIsMissing).hint(wordsNeedsIt, "web.search.kind brave"))
 	}
 	if c.Vault.DailyNote != "off" && c.Vault.DailyNote != "" && c.Vault.Readers != "owner" {
-		fail("vault.daily_note", fmt.Sprintf("is %q, and vault.readers %q", c.Vault.DailyNote, c.Vault.Readers), "what is said in direct chats goes into a note: set vault.readers to owner, or vault.daily_note to off")
+		fail("vault.daily_note", wrong(wordsDailyReaders, c.Vault.DailyNote, c.Vault.Readers).hint(wordsDailyHint))
 	}
 	c.lists(fail)
 	c.services(fail)
@@ -241,12 +248,12 @@ func (c *Config) together(fail func(path, problem, hint string)) {
 }
 
 // lists checks names that must differ and servers that need one address.
-func (c *Config) lists(fail func(path, problem, hint string)) {
+func (c *Config) lists(fail fail) {
 	seen := map[string]string{}
 	unique := func(list string, i int, name string) {
 		path := fmt.Sprintf("%s[%d].name", list, i)
 		if first := seen[list+":"+name]; first != "" {
-			fail(path, fmt.Sprintf("is %q, as %s is", name, first), "names differ")
+			fail(path, wrong(wordsIsTwice, name, first).hint(wordsDiffer))
 			return
 		}
 		seen[list+":"+name] = path
@@ -260,13 +267,13 @@ func (c *Config) lists(fail func(path, problem, hint string)) {
 	for i, s := range c.MCP.Servers {
 		unique("mcp.servers", i, s.Name)
 		if (len(s.Command) == 0) == (s.URL == "") {
-			fail(fmt.Sprintf("mcp.servers[%d]", i), "needs either command or url", "")
+			fail(fmt.Sprintf("mcp.servers[%d]", i), wrong(wordsEither))
 		}
 		if s.URL == "" && (len(s.Headers) > 0 || s.Bearer != "" || s.ClientID != "") {
-			fail(fmt.Sprintf("mcp.servers[%d]", i), "has headers, bearer or client_id, which are for a url", "hand a program its secrets with env")
+			fail(fmt.Sprintf("mcp.servers[%d]", i), wrong(wordsForURL).hint(wordsWithEnv))
 		}
 		if s.ClientSecret != "" && s.ClientID == "" {
-			fail(fmt.Sprintf("mcp.servers[%d].client_id", i), "is missing", "client_secret goes with it")
+			fail(fmt.Sprintf("mcp.servers[%d].client_id", i), wrong(wordsIsMissing).hint(wordsGoesWith, "client_secret"))
 		}
 	}
 }

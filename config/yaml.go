@@ -36,28 +36,40 @@ func (y *yamlFile) load(text string) {
 	}
 }
 
-// unparsed reports the parser's error in its own words, unless they quote the file,
-// which may hold secrets.
+// unparsed reports where the parser stopped, and what usually stands in the way there.
+// Its own words are for people who write parsers, and may quote the file.
 func (y *yamlFile) unparsed(err error) {
 	var e *yamldoc.Error
 	if !errors.As(err, &e) || e.Line == 0 {
-		y.fail(&Error{Place: y.name, Problem: "is not YAML"})
+		y.fail(wrong(wordsNotYAML).from(y.name))
 		return
 	}
-	problem, hint := e.Problem, ""
-	switch {
-	case errors.Is(err, yamldoc.ErrTooDeep):
-		problem = "is nested too deeply to be a settings file"
-	case errors.Is(err, yamldoc.ErrSeveral):
-		problem, hint = "a settings file is one document", "remove the line ---"
-	case strings.ContainsAny(problem, "\"'`"):
-		problem = "is not valid YAML here"
+	line := ""
+	if e.Line <= len(y.lines) {
+		line = y.lines[e.Line-1]
 	}
-	y.failHere(e.Line, e.Column, &Error{Problem: problem, Hint: hint})
+	mistake := wrong(wordsYAMLHere)
+	switch lead := line[:len(line)-len(strings.TrimLeft(line, " \t"))]; {
+	case errors.Is(err, yamldoc.ErrTooDeep):
+		mistake = wrong(wordsTooDeep)
+	case errors.Is(err, yamldoc.ErrSeveral):
+		mistake = wrong(wordsSeveral).hint(wordsRemoveLine)
+	case strings.Contains(lead, "\t"):
+		mistake.hint(wordsNoTabs)
+	case strings.Contains(e.Problem, "already defined"):
+		mistake = wrong(wordsDefinedTwice)
+	case strings.Contains(e.Problem, "end of quote"), strings.Contains(e.Problem, "could not find end character"), strings.Contains(e.Problem, "end token"), strings.Contains(e.Problem, "must be specified"):
+		mistake.hint(wordsCloseQuote)
+	case strings.Contains(e.Problem, "mapping value is not allowed"):
+		mistake.hint(wordsQuoteText)
+	default:
+		mistake.hint(wordsIndent)
+	}
+	y.failHere(e.Line, e.Column, mistake)
 }
 
-func (y *yamlFile) failAt(tk *token.Token, setting, problem, hint string) {
-	y.failHere(tk.Position.Line, tk.Position.Column, &Error{Setting: setting, Problem: problem, Hint: hint})
+func (y *yamlFile) failAt(tk *token.Token, setting string, e *Error) {
+	y.failHere(tk.Position.Line, tk.Position.Column, e.at(setting))
 }
 
 // failHere reports a mistake at a place of the file.
@@ -78,7 +90,7 @@ func (y *yamlFile) section(node ast.Node, v reflect.Value, prefix string) {
 	}
 	mapping, ok := node.(*ast.MappingNode)
 	if !ok {
-		y.failAt(node.GetToken(), strings.TrimSuffix(prefix, "."), "expected settings, one `name: value` a line", "")
+		y.failAt(node.GetToken(), strings.TrimSuffix(prefix, "."), wrong(wordsNotSettings))
 		return
 	}
 	for _, entry := range mapping.Values {
@@ -88,7 +100,7 @@ func (y *yamlFile) section(node ast.Node, v reflect.Value, prefix string) {
 		key := entry.Key.GetToken()
 		field, ok := fieldNamed(v, key.Value)
 		if _, plain := entry.Key.(ast.ScalarNode); !plain || !ok {
-			y.failAt(key, prefix+key.Value, "unknown setting", nearest(prefix+key.Value, namesFor(v, prefix)))
+			y.failAt(key, prefix+key.Value, unknown(prefix+key.Value, namesFor(v, prefix)))
 			continue
 		}
 		y.value(entry.Value, v, field, prefix+key.Value)
@@ -130,7 +142,7 @@ func (y *yamlFile) value(node ast.Node, parent reflect.Value, field reflect.Stru
 		y.keyed(node.(*ast.MappingNode), v, path, field.Tag.Get("key"))
 	case isSections(v.Type()):
 		if !isList {
-			y.failAt(node.GetToken(), path, "expected a list", "")
+			y.failAt(node.GetToken(), path, wrong(wordsNotList))
 			return
 		}
 		y.sections(list, v, path)
@@ -143,11 +155,11 @@ func (y *yamlFile) value(node ast.Node, parent reflect.Value, field reflect.Stru
 	default:
 		text, ok := yamldoc.Scalar(node)
 		if !ok {
-			y.failAt(node.GetToken(), path, "expected a single value", "")
+			y.failAt(node.GetToken(), path, wrong(wordsNotValue))
 			return
 		}
 		if err := s.set(text); err != nil {
-			y.failAt(node.GetToken(), path, err.Error(), "")
+			y.failAt(node.GetToken(), path, &Error{Problem: err})
 			return
 		}
 	}
@@ -162,7 +174,7 @@ func (y *yamlFile) pairs(mapping *ast.MappingNode, s *Setting) {
 	for _, entry := range mapping.Values {
 		text, ok := yamldoc.Scalar(entry.Value)
 		if _, plain := entry.Key.(ast.ScalarNode); !plain || !ok {
-			y.failAt(entry.Key.GetToken(), s.Path, "expected single values by name", "")
+			y.failAt(entry.Key.GetToken(), s.Path, wrong(wordsNotNamed))
 			return
 		}
 		items = append(items, entry.Key.GetToken().Value+joins[s.form]+text)
@@ -183,7 +195,7 @@ func (y *yamlFile) json(node ast.Node, s *Setting) {
 		written, err = json.Marshal(value)
 	}
 	if err != nil {
-		y.failAt(node.GetToken(), s.Path, "cannot be written as JSON", "")
+		y.failAt(node.GetToken(), s.Path, wrong(wordsNotAsJSON))
 		return
 	}
 	s.value.SetString(string(written))
@@ -194,7 +206,7 @@ func (y *yamlFile) list(list *ast.SequenceNode, s *Setting) {
 	for _, n := range list.Values {
 		text, ok := yamldoc.Scalar(n)
 		if !ok {
-			y.failAt(n.GetToken(), s.Path, "expected a list of single values", "")
+			y.failAt(n.GetToken(), s.Path, wrong(wordsNotValues))
 			return
 		}
 		if text = strings.TrimSpace(text); text != "" {

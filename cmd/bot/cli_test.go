@@ -63,3 +63,26 @@ func has(text, want string) bool {
 	}
 	return strings.Contains(text, want)
 }
+
+// TestMistakesSpeakTheMachinesLanguage: what is wrong with the settings, and how the
+// program was called, is said in it.
+func TestMistakesSpeakTheMachinesLanguage(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "bot.yaml")
+	t.Setenv("LC_ALL", "de_DE.UTF-8")
+	for _, tt := range []struct{ yaml, args, want string }{
+		{"session:\n  ttl: 59\n  idle_timout: 30s\n", "facts list", "idle_timout: unbekannte Einstellung (meinst du session.idle_timeout?)"},
+		{"session: {ttl: 59}\n", "facts list", "ttl: ist 59s; erlaubt ist 60s bis 24h"},
+		{"session:\n\tttl: 59\n", "facts list", "das ist kein gültiges YAML (rück mit Leerzeichen ein, nicht mit Tabs)"},
+		{"access: {owners: ['@anna']}\n", "doctor", `"@anna" ist keine Nummer; Namen können andere übernehmen (zum Beispiel telegram:42`},
+	} {
+		if err := os.WriteFile(file, []byte(tt.yaml), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		code := run(append(strings.Fields(tt.args), "--config", file, "--data", filepath.Join(dir, "data")), strings.NewReader(""), &out, &out)
+		if code == 0 || !strings.Contains(out.String(), tt.want) {
+			t.Errorf("bot %s: %d, lacks %q:\n%s", tt.args, code, tt.want, &out)
+		}
+	}
+}

@@ -151,7 +151,7 @@ func (h helpCmd) Run(p *kong.Kong) error {
 	p.Stdout = printed
 	_, err := p.Parse(append(h.Command, "--help"))
 	if printed.Len() == 0 {
-		return &config.Error{Problem: err.Error(), Hint: "bot help lists the commands"}
+		return &config.Error{Problem: err, Hint: text.Tell(wordsBotHelp)}
 	}
 	_, err = io.WriteString(out, printed.String()) // which arguments are missing is no matter
 	return err

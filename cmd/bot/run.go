@@ -8,6 +8,7 @@ import (
 	"parley/internal/app"
 	"parley/internal/cli"
 	"parley/internal/resident"
+	"parley/internal/text"
 )
 
 // failpoint is handed to the bot. It is nil in the program; tests set it before
@@ -54,10 +55,10 @@ func serve(ctx context.Context, f *cli.Flags, s *cli.Streams, p app.Process) err
 		return p.Serve(ctx, cfg, f.Load)
 	}
 	if p.Standby {
-		return &config.Error{Setting: "telegram.token", Problem: "a bot that stands by needs a platform to live on, and none has a token", Hint: "set telegram.token or discord.token"}
+		return &config.Error{Setting: "telegram.token", Problem: text.Tell(wordsStandsBy), Hint: text.Tell(wordsSetToken)}
 	}
 	if os.Getenv("NOTIFY_SOCKET") != "" {
-		return &config.Error{Setting: "telegram.token", Problem: "a service needs a platform to live on, and none has a token", Hint: "set telegram.token or discord.token, under systemd in /etc/parley/telegram.token or discord.token"}
+		return &config.Error{Setting: "telegram.token", Problem: text.Tell(wordsService), Hint: text.Tell(wordsSetTokenSystemd)}
 	}
 	return chatCmd{}.talk(ctx, cfg, s, p.Met)
 }

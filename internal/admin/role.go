@@ -1,9 +1,8 @@
 package admin
 
 import (
-	"fmt"
-
 	"parley/internal/chat"
+	"parley/internal/text"
 )
 
 // Role is what a person may do at a place. Roles are ordered: each may do what
@@ -37,8 +36,8 @@ func (g *Gate) checkID(id string, placeToo bool) error {
 	if placeToo {
 		check = g.o.IDs.Entry
 	}
-	if problem, hint := check(id); problem != "" {
-		return fmt.Errorf("%s; %s", problem, hint)
+	if problem, hint := check(id); problem != nil {
+		return text.Tell("%w; %w", problem, hint)
 	}
 	return nil
 }

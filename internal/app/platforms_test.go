@@ -12,29 +12,29 @@ import (
 func TestIdentities(t *testing.T) {
 	t.Parallel()
 	for _, id := range []string{"telegram:42", "discord:1234", "terminal:anna", "terminal:a.b-c_9"} {
-		for _, check := range []func(string) (string, string){Identities.Person, Identities.Entry} {
-			if problem, hint := check(id); problem != "" || hint != "" {
+		for _, check := range []func(string) (error, error){Identities.Person, Identities.Entry} {
+			if problem, hint := check(id); problem != nil || hint != nil {
 				t.Errorf("%s: %s; %s", id, problem, hint)
 			}
 		}
 	}
 	for _, id := range []string{"telegram:chat:-1001", "discord:guild:99", "discord:chat:50"} {
-		if problem, _ := Identities.Entry(id); problem != "" {
-			t.Errorf("%s: %s", id, problem)
+		if problem, _ := Identities.Entry(id); problem != nil {
+			t.Errorf("%s: %v", id, problem)
 		}
-		if problem, hint := Identities.Person(id); !strings.Contains(problem, "owner is a person") || hint != "telegram:42 or discord:1234" {
+		if problem, hint := Identities.Person(id); !strings.Contains(problem.Error(), "owner is a person") || hint.Error() != "for example telegram:42, discord:1234" {
 			t.Errorf("%s as a person: %s; %s", id, problem, hint)
 		}
 	}
 	for id, want := range map[string]string{
 		"@alice": "not a numeric id", "telegram:@alice": "telegram:42, discord:1234, telegram:chat:-100…, discord:guild:99…",
-		"42": "telegram:42 or discord:42", "telegram:1087968824": "anonymous", "telegram:777000": "channel", "telegram:136817688": "channel",
+		"42": "telegram:42, discord:42", "telegram:1087968824": "anonymous", "telegram:777000": "channel", "telegram:136817688": "channel",
 		"*": "access.mode open", "discord:*": "let everybody in", "": "not a numeric id", "telegram:": "not a numeric id", "telegram:042": "not a numeric id",
 		"telegram:1 ": "not a numeric id", "telegram:٤٢": "not a numeric id", "telegram:-5": "not a numeric id", "telegram:chat:5": "not a numeric id",
 		"telegram:guild:5": "not a numeric id", "terminal:chat:1": "not a numeric id", "terminal:a b": "not a numeric id", "page:owner": "not a numeric id", "telegram:99999999999999999999": "not a numeric id",
 	} {
-		for _, check := range []func(string) (string, string){Identities.Person, Identities.Entry} {
-			if problem, hint := check(id); problem == "" || !strings.Contains(problem+"; "+hint, want) {
+		for _, check := range []func(string) (error, error){Identities.Person, Identities.Entry} {
+			if problem, hint := check(id); problem == nil || !strings.Contains(problem.Error()+"; "+hint.Error(), want) {
 				t.Errorf("%q: %s; %s", id, problem, hint)
 			}
 		}

@@ -118,7 +118,7 @@ func reread(cfg config.Config, again func() (config.Config, error), log *slog.Lo
 
 func warn(cfg config.Config, log *slog.Logger) {
 	for _, w := range append(database.Unmoved(cfg.DataDir, string(cfg.Database.URL)), cfg.Warnings...) {
-		log.Warn(w)
+		log.Warn(w.Error())
 	}
 }
 

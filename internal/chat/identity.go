@@ -1,10 +1,12 @@
 package chat
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+
+	"parley/internal/text"
+	"parley/internal/tongue"
 )
 
 // Identity is the grammar of one platform's ids, which its adapter supplies.
@@ -50,25 +52,25 @@ func DirectKey(userID string) Key {
 }
 
 // Person explains why an id does not name one person, and how it should read;
-// both are "" for a good id.
-func (l Identities) Person(id string) (problem, hint string) {
+// both are nil for a good id.
+func (l Identities) Person(id string) (problem, hint error) {
 	if l.place(id) {
-		return fmt.Sprintf("%q is a place, and an owner is a person", id), strings.Join(l.people(true), " or ")
+		return text.Tell("%q is a place, and an owner is a person", id), such(l.people(true))
 	}
 	return l.Entry(id)
 }
 
 // Entry is Person for lists that may also contain places.
-func (l Identities) Entry(id string) (problem, hint string) {
+func (l Identities) Entry(id string) (problem, hint error) {
 	platform, local := CutID(id)
 	i := slices.IndexFunc(l, func(one Identity) bool { return one.Platform == platform })
 	switch {
 	case i >= 0 && l[i].Shared[local] != "":
-		return id + " stands for " + l[i].Shared[local], "use the numeric id of one person"
+		return text.Tell("%s stands for %s", id, tongue.Words(l[i].Shared[local])), text.Tell("use the numeric id of one person")
 	case id == "*" || strings.HasSuffix(id, ":*"):
-		return fmt.Sprintf("%q would let everybody in", id), "access.mode open says that, if you mean it"
+		return text.Tell("%q would let everybody in", id), text.Tell("access.mode open says that, if you mean it")
 	case i >= 0 && l[i].Person(local), l.place(id):
-		return "", ""
+		return nil, nil
 	case IsNumber(id):
 		var scoped []string
 		for _, one := range l {
@@ -76,10 +78,13 @@ func (l Identities) Entry(id string) (problem, hint string) {
 				scoped = append(scoped, one.Platform+":"+id)
 			}
 		}
-		return fmt.Sprintf("%q does not say on which platform", id), strings.Join(scoped, " or ")
+		return text.Tell("%q does not say on which platform", id), such(scoped)
 	}
-	return fmt.Sprintf("%q is not a numeric id; names can be taken over by others", id), strings.Join(l.examples(), ", ")
+	return text.Tell("%q is not a numeric id; names can be taken over by others", id), such(l.examples())
 }
+
+// such shows how ids are written.
+func such(examples []string) error { return text.Tell("for example %s", strings.Join(examples, ", ")) }
 
 // Oneself reports whether m's author is one certain person, as opposed to an id
 // that many can write under. It also works for platforms without a grammar here.

@@ -45,7 +45,7 @@ func (Doctor) Run(ctx context.Context, f *Flags, s *Streams, b *Bot) error {
 	}
 	d.hide = setup.NewRedactor(cfg, setup.ShortestLogged)
 	for _, w := range append(database.Unmoved(cfg.DataDir, string(cfg.Database.URL)), cfg.Warnings...) {
-		d.say("warn", "config", "%s", w)
+		d.say("warn", "config", "%v", w)
 	}
 	_, err = agent.New(agent.Options{Persona: agent.Persona{PromptFile: cfg.Agent.PromptFile}})
 	d.line("prompt", err, wordsOK)

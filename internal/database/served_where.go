@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"parley/internal/sqlite"
+	"parley/internal/text"
 )
 
 // Where says where a bot's rows are: in its folder, or on a server, which is named without
@@ -26,13 +27,13 @@ func Where(dir, server string) string {
 
 // Unmoved returns what an operator has to know of a folder where a server has the rows: it
 // still holds a bot's file that was never moved there.
-func Unmoved(dir, server string) []string {
+func Unmoved(dir, server string) []error {
 	path := filepath.Join(dir, Name)
 	id, err := sqlite.ApplicationID(path)
 	if server == "" || errors.Is(err, os.ErrNotExist) || err == nil && id == retiredID {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s is not used, because database.url names a server; if its conversations are to go on there, run bot migrate --to with the address of an empty database and without database.url; else move the file away", path)}
+	return []error{text.Tell("%s is not used, because database.url names a server; if its conversations are to go on there, run bot migrate --to with the address of an empty database and without database.url; else move the file away", path)}
 }
 
 // Bytes is what the database takes: on a server with its indexes, else the file and its

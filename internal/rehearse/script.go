@@ -49,7 +49,11 @@ func (l line) String() string {
 
 // unreadable is a mistake in a script; the process then exits with 2.
 func unreadable(place, what, problem, hint string) error {
-	return &config.Error{Place: place, Setting: what, Problem: problem, Hint: hint}
+	e := &config.Error{Place: place, Setting: what, Problem: errors.New(problem)}
+	if hint != "" {
+		e.Hint = errors.New(hint)
+	}
+	return e
 }
 
 // didYouMean names the known word nearest to one that is not.

@@ -144,7 +144,7 @@ func locate(ctx context.Context, cfg config.Config) (place, error) {
 	case p.base != "":
 	case m.APIKey != "":
 		if owner := provider.Of(string(m.APIKey)); owner != nil && owner.Base != provider.OpenAI {
-			return place{}, fmt.Errorf("model.api_key is a key of %s and was sent nowhere: set model.base_url to %s, and model.name", owner.Name, owner.Base)
+			return place{}, text.Tell(wordsForeignKey, owner.Name, owner.Base)
 		}
 		p.base = provider.OpenAI
 	case p.name != "":
@@ -153,7 +153,7 @@ func locate(ctx context.Context, cfg config.Config) (place, error) {
 			break
 		}
 		if here, _ := openai.Probe(ctx, p.base); !slices.Contains(here, p.name) {
-			return place{}, noKey("model.api_key", p.name, "set OPENAI_API_KEY, or OPENAI_BASE_URL with the address of another provider and its key, or pull a model with Ollama and name that one")
+			return place{}, noKey("model.api_key", p.name, text.Tell(wordsSetKey))
 		}
 	default:
 		models, ok := openai.Probe(ctx, cfg.OllamaURL)
@@ -168,8 +168,8 @@ func locate(ctx context.Context, cfg config.Config) (place, error) {
 	return p, nil
 }
 
-func noKey(setting, model, hint string) error {
-	return &config.Error{Setting: setting, Problem: fmt.Sprintf("no key is set, and %s needs one", model), Hint: hint}
+func noKey(setting, model string, hint error) error {
+	return &config.Error{Setting: setting, Problem: text.Tell(wordsNoKey, model), Hint: hint}
 }
 
 // builder makes engines, each once.
@@ -244,7 +244,7 @@ func (b *builder) several() (Endpoint, error) {
 		path := fmt.Sprintf("models[%d].", i)
 		if set.BaseURL == "" {
 			if set.APIKey == "" {
-				return nil, noKey(path+"api_key", set.Model, "set its api_key, such as ${OPENAI_API_KEY}, or the base_url of a server that needs none")
+				return nil, noKey(path+"api_key", set.Model, text.Tell(wordsSetItsKey))
 			}
 			if owner := provider.Of(string(set.APIKey)); owner != nil && owner.Base != provider.OpenAI {
 				return nil, fmt.Errorf("%sapi_key is a key of %s and was sent nowhere: set %sbase_url to %s", path, owner.Name, path, owner.Base)

@@ -253,11 +253,29 @@ type told struct{ err error }
 func (t told) String() string      { return t.err.Error() }
 func (t told) In(p Printer) string { return p.clause(t.err) }
 
+// worded is an error that says what its text was made of; text.Error, and others that
+// hold such errors.
+type worded interface {
+	Words() (format string, args []any)
+}
+
+// clauses are errors joined, a line each.
+func (p Printer) clauses(errs []error) string {
+	said := make([]string, len(errs))
+	for i, err := range errs {
+		said[i] = p.clause(err)
+	}
+	return strings.Join(said, "\n")
+}
+
 // clause returns an error's text, in the language where it has words for people, within
 // others that add nothing to it.
 func (p Printer) clause(err error) string {
-	e, ok := err.(*text.Error)
+	e, ok := err.(worded)
 	inner := errors.Unwrap(err)
+	if joined, several := err.(interface{ Unwrap() []error }); several && p.c != nil && errors.Join(joined.Unwrap()...).Error() == err.Error() {
+		return p.clauses(joined.Unwrap())
+	}
 	if said, phrase := err.(Phrase); phrase {
 		return said.In(p)
 	} else if !ok && inner != nil && inner.Error() == err.Error() {

@@ -43,3 +43,10 @@ const (
 	deadWhole  = "not a Telegram update"
 	deadParts  = "too little of the update could be read to make a message"
 )
+
+// Who they are that write under an id of many.
+const (
+	wordsAnonymous    = "every anonymous group administrator"
+	wordsEveryChannel = "every channel that posts into its group"
+	wordsAsChannel    = "everybody who writes as a channel"
+)
