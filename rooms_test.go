@@ -234,6 +234,7 @@ var rooms = []allowed{
 	{"internal/agenda", "internal/engine", "their rows"},
 	{"internal/access", "internal/chat", "people, and policies of channels"},
 	{"internal/access", "internal/engine", "their rows"},
+	{"internal/access", "internal/agenda", "reminders end where their author is gone"},
 	{"internal/memory", "internal/access", "hands it out beside the rest, and moves and prunes its rows"},
 	{"internal/memory", "internal/merge", "two changes of one note"},
 	{"internal/spending", "internal/chat", "where something was spent"},

@@ -40,7 +40,8 @@ type Book struct {
 	node Node
 	// turns keeps apart what is accepted here and what is brought from others: what was
 	// committed first is in its lane first.
-	turns sync.RWMutex
+	turns  sync.RWMutex
+	lately lately
 }
 
 // NewBook returns the book of a node, nil for nil.

@@ -311,7 +311,7 @@ func TestFaultAcceptWhoseReplyIsLost(t *testing.T) {
 	must(t, err)
 	a := s.arrived(batch(1, 3))
 	must(t, s.db.Write(bg, a.store))
-	s.doubts.settle(a.ours, context.DeadlineExceeded)
+	s.doubts.Settle(a.ours, context.DeadlineExceeded)
 	for i, want := range []int{2, 0} {
 		got, err := s.Accept(bg, batch(1, 3))
 		must(t, err)

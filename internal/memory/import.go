@@ -14,6 +14,7 @@ import (
 	"parley/internal/bulk"
 	"parley/internal/chatlog"
 	"parley/internal/engine"
+	"parley/internal/lanes"
 	"parley/internal/llm"
 	"parley/internal/provenance"
 	"parley/internal/recall"
@@ -60,7 +61,7 @@ type sitting struct {
 // sit cuts sorted messages into sessions, and these into parts. A message that is
 // there twice is left out.
 func sit(list []chatlog.Message) (all []sitting) {
-	seen := make(map[identity]bool, len(list))
+	seen := make(map[lanes.Identity]bool, len(list))
 	for len(list) > 0 {
 		n := 1
 		for n < len(list) && list[n].Key == list[0].Key && list[n].At.Sub(list[n-1].At) <= recall.SessionGap {
@@ -70,7 +71,7 @@ func sit(list []chatlog.Message) (all []sitting) {
 		st := sitting{began: first.At, ended: list[n-1].At, title: firstWords(first.Text),
 			session: uuid.NewSHA1(uuid.NameSpaceOID, []byte(first.Key.String()+"|"+first.ID)).String()}
 		for _, m := range list[:n] {
-			if who := (identity{m.Key, m.ID}); m.ID == "" || !seen[who] {
+			if who := (lanes.Identity{Key: m.Key, ID: m.ID}); m.ID == "" || !seen[who] {
 				seen[who] = true
 				st.said = append(st.said, m)
 			}

@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
+	"parley/internal/access"
 	"parley/internal/chat"
 	"parley/internal/engine"
 	"parley/internal/lanes"
@@ -21,11 +21,12 @@ func (s *Store) Accept(ctx context.Context, b chat.Batch) ([]chat.Message, error
 	a := s.arrived(b)
 	end := s.Lanes.Accepting()
 	durable, err := a.stage(ctx)
-	s.doubts.settle(a.ours, err)
+	s.doubts.Settle(a.ours, err)
 	if err != nil {
 		end()
 		return nil, fmt.Errorf("accept: %w", err)
 	}
+	s.Lanes.Learn(a.fresh)
 	for other := range a.others {
 		s.Lanes.Hint(other)
 	}
@@ -35,7 +36,7 @@ func (s *Store) Accept(ctx context.Context, b chat.Batch) ([]chat.Message, error
 	end()
 	if err := durable(); err != nil {
 		if b.Taken == nil {
-			s.doubts.settle(a.ours, err)
+			s.doubts.Settle(a.ours, err)
 		}
 		return nil, fmt.Errorf("accept: %w", err)
 	}
@@ -50,20 +51,30 @@ type arrival struct {
 	bodies   []string
 	letters  []chat.DeadLetter
 	fresh    []chat.Message
-	ours     map[identity]bool // stored by any attempt so far, and handed to nobody
-	others   map[string]bool   // nodes whose conversations some are of
+	ours     map[lanes.Identity]string // stored by any attempt so far, and handed to nobody, with their names
+	others   map[string]bool           // nodes whose conversations some are of
+	supposed supposing
 }
+
+// supposing is whether the messages are stored without asking whose their conversations are.
+type supposing byte
+
+const (
+	perhaps  supposing = iota
+	supposed           // so they were by an attempt
+	never              // that has failed
+)
 
 // arrived sorts out what can never be stored.
 func (s *Store) arrived(b chat.Batch) *arrival {
-	a := &arrival{s: s, b: b, letters: slices.Clone(b.Dead), ours: map[identity]bool{}}
+	a := &arrival{s: s, b: b, letters: slices.Clone(b.Dead), ours: map[lanes.Identity]string{}}
 	for _, m := range b.Messages {
 		body, err := chat.Storable(m)
 		if err != nil {
 			a.letters = append(a.letters, chat.Letter(m, err))
 			continue
 		}
-		m.Raw = nil
+		m.Raw, m.UID = nil, rand.Text()
 		a.messages, a.bodies = append(a.messages, m), append(a.bodies, body)
 	}
 	return a
@@ -76,7 +87,16 @@ func (a *arrival) stage(ctx context.Context) (durable func() error, err error) {
 	if len(a.b.Moved)+len(a.b.Present) > 0 {
 		return a.s.db.Stage(ctx, a.store)
 	}
-	return a.s.db.Held().Stage(ctx, a.store)
+	durable, err = a.s.db.Held().Stage(ctx, a.store)
+	if errors.Is(err, lanes.ErrSupposed) {
+		a.supposed = never
+		a.s.Lanes.Unlearn(a.messages)
+		durable, err = a.s.db.Held().Stage(ctx, a.store)
+	}
+	if err == nil && a.supposed == supposed {
+		a.fresh = slices.DeleteFunc(a.fresh, func(m chat.Message) bool { return m.Row == 0 }) // known before
+	}
+	return durable, err
 }
 
 // store is repeatable: what an attempt stored whose commit was reported as
@@ -90,7 +110,7 @@ func (a *arrival) store(tx *engine.Tx) error {
 		}
 	}
 	for _, p := range a.b.Present {
-		if err := appear(tx, p, now); err != nil {
+		if err := access.Appear(tx, p, a.s.now()); err != nil {
 			return err
 		}
 	}
@@ -112,21 +132,20 @@ func (a *arrival) store(tx *engine.Tx) error {
 
 // accept stores the messages that are not known already, and claims their conversations.
 func (a *arrival) accept(tx *engine.Tx, now string) error {
+	if again := a.supposed == supposed; a.supposes(tx) {
+		return a.suppose(tx, now)
+	} else if again && !tx.Held() {
+		return lanes.ErrSupposed // or each statement would be a trip
+	}
 	claims := a.s.Lanes.Claims(tx)
 	list := slices.Clone(a.messages)
 	rows := make([]func() (int64, error), len(list))
-	for i := range list {
-		m, state := &list[i], "new"
-		if m.Kind == chat.KindSkipped {
-			state = "dead"
-		}
-		m.UID = rand.Text()
-		err := spoke(tx, *m, now)
+	for i, m := range list {
+		err := access.Spoke(tx, m, a.s.now())
 		if err != nil {
 			return err
 		}
-		if rows[i], err = tx.Inserting("INSERT INTO inbox (platform, channel, thread, message_id, state, body, at, uid) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-			m.Key.Platform, m.Key.Channel, m.Key.Thread, m.ID, state, a.bodies[i], now, m.UID); err != nil {
+		if rows[i], err = tx.Inserting(received, a.row(i, now)...); err != nil {
 			return err
 		}
 		if err := claims.Ask(m.Key); err != nil {
@@ -155,17 +174,70 @@ func (a *arrival) accept(tx *engine.Tx, now string) error {
 	return nil
 }
 
+const received = `INSERT INTO inbox (platform, channel, thread, message_id, state, body, at, uid) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`
+
+// row is what received stores of a message.
+func (a *arrival) row(i int, now string) []any {
+	m, state := a.messages[i], "new"
+	if m.Kind == chat.KindSkipped {
+		state = "dead"
+	}
+	return []any{m.Key.Platform, m.Key.Channel, m.Key.Thread, m.ID, state, a.bodies[i], now, m.UID}
+}
+
+// supposes reports whether this attempt is made as if all conversations were this node's,
+// and nothing of it had been stored before: then nothing has to be known before its end.
+func (a *arrival) supposes(tx *engine.Tx) bool {
+	if a.supposed != perhaps || !tx.Held() {
+		return false
+	}
+	for _, m := range a.messages {
+		if a.s.doubts.Of(lanes.Identity{Key: m.Key, ID: m.ID}) != "" || !a.s.Lanes.Supposes(m.Key) {
+			return false
+		}
+	}
+	return true
+}
+
+// suppose stores the messages so. Which of them are fresh their rows tell, in the end.
+func (a *arrival) suppose(tx *engine.Tx, now string) error {
+	a.supposed, a.fresh = supposed, slices.Clone(a.messages)
+	held := map[chat.Key]bool{}
+	for i := range a.fresh {
+		m := &a.fresh[i]
+		if err := access.Spoke(tx, *m, a.s.now()); err != nil {
+			return err
+		}
+		if err := tx.InsertTo(&m.Row, received, a.row(i, now)...); err != nil {
+			return err
+		}
+		m.Nonce = a.s.answerNonce(m.UID, 0)
+		if who := (lanes.Identity{Key: m.Key, ID: m.ID}); a.ours[who] == "" { // one that comes twice is stored once
+			a.ours[who] = m.UID
+		}
+		if held[m.Key] {
+			continue
+		}
+		if held[m.Key] = true; a.s.Lanes.Suppose(tx, m.Key) != nil {
+			return lanes.ErrSupposed
+		}
+	}
+	return nil
+}
+
 // known reports whether a message was there before, and fills in what its row says of one
 // that is to be answered.
 func (a *arrival) known(tx *engine.Tx, m *chat.Message, row func() (int64, error)) (known bool, err error) {
 	if m.Row, err = row(); err != nil || m.Row != 0 {
 		return false, err
 	}
-	if who := (identity{m.Key, m.ID}); !a.ours[who] && !a.s.doubts.has(who) {
+	who := lanes.Identity{Key: m.Key, ID: m.ID}
+	mine, doubted := a.ours[who], a.s.doubts.Of(who)
+	if mine == "" && doubted == "" {
 		return true, nil
 	}
-	err = tx.QueryRow("SELECT id, uid FROM inbox WHERE platform = ? AND channel = ? AND thread = ? AND message_id = ? AND state = 'new'",
-		m.Key.Platform, m.Key.Channel, m.Key.Thread, m.ID).Scan(&m.Row, &m.UID)
+	err = tx.QueryRow("SELECT id, uid FROM inbox WHERE platform = ? AND channel = ? AND thread = ? AND message_id = ? AND state = 'new' AND uid IN (?, ?)",
+		m.Key.Platform, m.Key.Channel, m.Key.Thread, m.ID, mine, doubted).Scan(&m.Row, &m.UID)
 	return m.Row == 0, engine.NoRow(err, nil)
 }
 
@@ -176,7 +248,7 @@ func (a *arrival) take(tx *engine.Tx, m chat.Message, owner lanes.Owner) error {
 		a.others[owner.Other] = true
 		return a.s.Lanes.Pass(tx, m.Key, m.Row, owner)
 	}
-	a.ours[identity{m.Key, m.ID}] = true
+	a.ours[lanes.Identity{Key: m.Key, ID: m.ID}] = m.UID
 	again := slices.ContainsFunc(a.fresh, func(f chat.Message) bool { return f.Row == m.Row })
 	if !again {
 		m.Nonce = a.s.answerNonce(m.UID, 0)
@@ -188,41 +260,6 @@ func (a *arrival) take(tx *engine.Tx, m chat.Message, owner lanes.Owner) error {
 // answerNonce returns the nonce of a part of the answer to an inbox row.
 func (s *Store) answerNonce(uid string, part int) string {
 	return chat.Nonce(s.kept.salt, "answer:"+uid, part)
-}
-
-// identity is what a platform calls a message.
-type identity struct {
-	key chat.Key
-	id  string
-}
-
-// doubts are the messages of which a failed write may have stored something
-// after all. They were handed to nobody.
-type doubts struct {
-	mu  sync.Mutex // guards all
-	all map[identity]bool
-}
-
-func (d *doubts) has(i identity) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.all[i]
-}
-
-// settle takes over how a write of some messages ended.
-func (d *doubts) settle(tried map[identity]bool, err error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for i := range tried {
-		if err == nil {
-			delete(d.all, i)
-			continue
-		}
-		if d.all == nil {
-			d.all = map[identity]bool{}
-		}
-		d.all[i] = true
-	}
 }
 
 // Record is what a Handler may store together with the end of its message. It runs inside the finishing transaction, at most once with effect.

@@ -53,7 +53,7 @@ type Store struct {
 
 // underway is what is being done.
 type underway struct {
-	doubts     doubts
+	doubts     lanes.Doubts
 	shown      shown
 	forgetting sync.Mutex // held by whoever forgets somebody
 }

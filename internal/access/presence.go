@@ -1,8 +1,9 @@
-package memory
+package access
 
 import (
 	"context"
 	"errors"
+	"time"
 
 	"parley/internal/agenda"
 	"parley/internal/chat"
@@ -10,13 +11,13 @@ import (
 )
 
 // Attend stores a platform's answer about somebody's membership of a conversation.
-func (s *Store) Attend(ctx context.Context, p chat.Presence) error {
-	return during("store presence", s.db.Write(ctx, func(tx *engine.Tx) error { return appear(tx, p, Stamp(s.now())) }))
+func (r *Register) Attend(ctx context.Context, p chat.Presence) error {
+	return engine.During("store presence", r.db.Write(ctx, func(tx *engine.Tx) error { return Appear(tx, p, r.now()) }))
 }
 
-// attend applies one Presence. Whoever comes back sees what is said from then
+// Appear is Attend within a transaction. Whoever comes back sees what is said from then
 // on, and their own words.
-func appear(tx *engine.Tx, p chat.Presence, now string) error {
+func Appear(tx *engine.Tx, p chat.Presence, now time.Time) error {
 	k := p.Key
 	if p.User.ID == "" { // we are out: of nobody it is known any more
 		_, e1 := tx.Exec("DELETE FROM membership WHERE platform = ? AND channel = ? AND state = 'in'", k.Platform, k.Channel)
@@ -24,12 +25,12 @@ func appear(tx *engine.Tx, p chat.Presence, now string) error {
 	}
 	since := ""
 	if !p.Joined.IsZero() {
-		since = Stamp(p.Joined)
+		since = engine.Stamp(p.Joined)
 	}
 	_, err := tx.Exec(`INSERT INTO membership (user_id, platform, channel, state, since, checked_at) VALUES (?, ?, ?, ?, ?, ?)
 		ON CONFLICT (user_id, platform, channel) DO UPDATE SET checked_at = excluded.checked_at, state = excluded.state,
 		since = CASE WHEN excluded.state <> 'in' OR membership.state = 'in' THEN membership.since WHEN excluded.since = '' THEN excluded.checked_at ELSE excluded.since END`,
-		p.User.ID, k.Platform, k.Channel, string(p.State), since, now)
+		p.User.ID, k.Platform, k.Channel, string(p.State), since, engine.Stamp(now))
 	switch {
 	case err != nil || p.State == chat.Present:
 		return err
@@ -41,11 +42,12 @@ func appear(tx *engine.Tx, p chat.Presence, now string) error {
 	return agenda.EndReminders(tx, string(p.State), "user_id = ? AND platform = ? AND channel = ?", p.User.ID, k.Platform, k.Channel)
 }
 
-// spoke takes it from a message that its author is there.
-func spoke(tx *engine.Tx, m chat.Message, now string) error {
+// Spoke takes it from a message that its author is there.
+func Spoke(tx *engine.Tx, m chat.Message, at time.Time) error {
 	if m.Kind != chat.KindText && m.Kind != chat.KindCommand {
 		return nil
 	}
+	now := engine.Stamp(at)
 	_, err := tx.Exec(`UPDATE membership SET state = 'in', since = iif(state = 'out', ?, since), checked_at = ?
 		WHERE user_id = ? AND platform = ? AND channel = ? AND state <> 'in'`, now, now, m.From.ID, m.Key.Platform, m.Key.Channel)
 	return err

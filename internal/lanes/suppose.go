@@ -1,0 +1,77 @@
+package lanes
+
+import (
+	"errors"
+	"sync"
+
+	"parley/internal/chat"
+	"parley/internal/engine"
+)
+
+// ErrSupposed says that a conversation is not as it was a moment ago: what was supposed of
+// it is to be found out.
+var ErrSupposed = errors.New("the conversation is not as it was supposed to be")
+
+// lately are conversations that were a node's when something was last stored in them.
+type lately struct {
+	mu   sync.Mutex          // guards all
+	node map[chat.Key]string // its number then
+}
+
+// maxLately bounds them; beyond it they begin anew.
+const maxLately = 20_000
+
+// Supposes reports whether a conversation was this node's a moment ago, and most likely is:
+// see Suppose.
+func (b *Book) Supposes(k chat.Key) bool {
+	if b == nil {
+		return true
+	}
+	b.lately.mu.Lock()
+	defer b.lately.mu.Unlock()
+	id, known := b.lately.node[k]
+	return known && id == b.node.ID()
+}
+
+// supposed reads whether a conversation is a node's which lives, and nothing waits to be
+// brought there first: what Claims find out of most. It waits for nobody who is just about
+// to change that, for it reads no more after that: the row then counts as changed.
+const supposed = "SELECT 1 FROM node_lanes AS l JOIN node_leases AS n ON n.id = l.owner WHERE l.platform = ? AND l.channel = ? AND l.thread = ? AND l.owner = ?" + `
+	AND NOT EXISTS (SELECT 1 FROM node_mail AS m WHERE m.platform = l.platform AND m.channel = l.channel AND m.thread = l.thread AND m.inbox_id <> 0) FOR SHARE OF l SKIP LOCKED`
+
+// Suppose keeps a conversation this node's until the transaction ends, as Claims would, and
+// asks nothing meanwhile: at the latest its end fails where the conversation is another's, or is
+// to be claimed, with ErrSupposed if it is told at once.
+func (b *Book) Suppose(tx *engine.Tx, k chat.Key) error {
+	if b == nil {
+		return nil
+	}
+	return tx.Require(ErrSupposed, supposed, k.Platform, k.Channel, k.Thread, b.node.ID())
+}
+
+// Learn takes over that messages were stored in conversations of this node.
+func (b *Book) Learn(messages []chat.Message) {
+	if b == nil {
+		return
+	}
+	b.lately.mu.Lock()
+	defer b.lately.mu.Unlock()
+	if b.lately.node == nil || len(b.lately.node) > maxLately {
+		b.lately.node = map[chat.Key]string{}
+	}
+	for _, m := range messages {
+		b.lately.node[m.Key] = b.node.ID()
+	}
+}
+
+// Unlearn takes over that it may be otherwise.
+func (b *Book) Unlearn(messages []chat.Message) {
+	if b == nil {
+		return
+	}
+	b.lately.mu.Lock()
+	defer b.lately.mu.Unlock()
+	for _, m := range messages {
+		delete(b.lately.node, m.Key)
+	}
+}
