@@ -22,8 +22,8 @@ type base struct {
 	cfg     config.Config                 // as at the start, with what was set from the chat
 	inForce atomic.Pointer[config.Config] // as they are now
 	log     *slog.Logger
-	level   *slog.LevelVar // of the log; nil where it stays
-	now     func() time.Time
+	level   *slog.LevelVar   // of the log; nil where it stays
+	now     func() time.Time // by the clock of the database, where several processes share one
 	began   time.Time
 	counts  *metrics.Counters // nil where nothing is run
 	fleet   *fleet.Fleet      // this process among others; nil with a database of its own
@@ -31,7 +31,8 @@ type base struct {
 }
 
 func newBase(p Process, cfg config.Config, log *slog.Logger, now func() time.Time) *base {
-	b := &base{process: p, cfg: cfg, log: log, now: now, began: now()}
+	b := &base{process: p, cfg: cfg, log: log, began: now()}
+	b.now = func() time.Time { return b.fleet.Clock(now) }
 	b.inForce.Store(&b.cfg)
 	return b
 }

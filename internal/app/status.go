@@ -48,6 +48,7 @@ func (v *vitals) doing(ctx context.Context) (lines []page.Line) {
 	if url := string(v.cfg.Database.URL); url != "" {
 		line(false, "PostgreSQL", "%s", database.Where(v.cfg.DataDir, url))
 	}
+	told(wordsClock, "")
 	told(wordsDeadLetters, "")
 	told(wordsDisk, "")
 	if v.chores.facts != nil {

@@ -52,7 +52,7 @@ func (s *storage) open(ctx context.Context, lock bool, vectors embed) (err error
 		if s.fleet, err = fleet.Start(ctx, node.Options{URL: o.URL, Version: s.process.Version, Log: s.log}); err != nil {
 			return err
 		}
-		o.Node = s.fleet
+		o.Node, s.began = s.fleet, s.now()
 	}
 	s.store, err = memory.Open(ctx, s.cfg.DataDir, o)
 	if err != nil || !lock {

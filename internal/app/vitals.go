@@ -50,6 +50,9 @@ func (v *vitals) findings() (list []health.Finding) {
 	if f, ok := health.Found("database", v.storage.store.Health()); ok {
 		list = append(list, f)
 	}
+	if skew := v.fleet.Skew(); skew != 0 {
+		list = append(list, health.Concern("clock", health.Clock(skew)))
+	}
 	list = append(list, v.deliveries.Findings(v.now())...)
 	if n, err := v.storage.store.DeadLetters(context.Background()); err == nil && n > 0 {
 		list = append(list, health.Concern("dead letters", health.DeadLetters(n)))

@@ -46,6 +46,7 @@ const (
 	wordsLastGood    = "the last good one is in force: %s"
 	wordsNotes       = "notes"
 	wordsDatabase    = "database"
+	wordsClock       = "clock"
 	wordsDeadLetters = "dead letters"
 	wordsDisk        = "disk"
 	wordsFactsFile   = "facts file"

@@ -207,9 +207,25 @@ func (d *doctor) data(ctx context.Context, cfg config.Config) {
 	v, err := store.SchemaVersion(ctx)
 	d.line("schema", err, wordsVersion, v)
 	d.line("database", store.Check(ctx), "%v", tongue.Words(cmp.Or(cfg.Database.Shown(), wordsSound)))
+	d.server(ctx, string(cfg.Database.URL))
 	d.sizes(ctx, store)
 	d.waiting(ctx, store)
 	d.factsFile(ctx, cfg, store)
+}
+
+// server looks at the database's server, where there is one.
+func (d *doctor) server(ctx context.Context, url string) {
+	if url == "" {
+		return
+	}
+	is, err := database.AskServer(ctx, url)
+	if err == nil {
+		err = skewed(d.now(), is.Clock)
+	}
+	d.line(tongue.Fill(wordsClockOf, "PostgreSQL"), err, wordsClockAgrees)
+	for _, name := range is.Off {
+		d.say("warn", "database", wordsNotDurable, name)
+	}
 }
 
 // waiting reports events that were put aside, and answers that do not get through.

@@ -3,6 +3,7 @@ package cli
 // What doctor says.
 const (
 	wordsOK              = "ok"
+	wordsNotDurable      = "%s is off on the server: when its machine fails, what it acknowledged may be lost, or the database damaged"
 	wordsSound           = "sound"
 	wordsEntries         = "%s, %d entries"
 	wordsVersion         = "version %d"

@@ -9,7 +9,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
+	"parley/internal/postgres"
 	"parley/internal/sqlite"
 	"parley/internal/text"
 )
@@ -52,4 +54,23 @@ func (f *File) Bytes(ctx context.Context) (n int64, err error) {
 		}
 	}
 	return n, nil
+}
+
+// Server is what an operator has to know of a server.
+type Server struct {
+	Clock time.Time
+	// Off are the settings without which it may lose what it acknowledged.
+	Off []string
+}
+
+// AskServer asks the one that a URL names.
+func AskServer(ctx context.Context, url string) (s Server, err error) {
+	db, err := postgres.Raw(url)
+	if err != nil {
+		return s, err
+	}
+	var off string
+	err = db.QueryRowContext(ctx, `SELECT clock_timestamp(), coalesce((SELECT string_agg(name, ' ' ORDER BY name) FROM pg_settings WHERE name IN ('fsync', 'full_page_writes') AND setting = 'off'), '')`).Scan(&s.Clock, &off)
+	s.Off = strings.Fields(off)
+	return s, errors.Join(postgres.Explain(err), db.Close())
 }

@@ -15,6 +15,8 @@ type keeper struct {
 	n     *Node
 	conn  *pgx.Conn // nil for none
 	since time.Time // of the connection
+	// seen are the leases of others, as this connection has shown them.
+	seen map[string]sighting
 	// took is in which life the others were told that this node takes part in a share.
 	took map[*division]*life
 }
@@ -29,7 +31,7 @@ func (k *keeper) connect(ctx context.Context) (err error) {
 		k.conn = nil
 		return err
 	}
-	k.since = time.Now()
+	k.since, k.seen = time.Now(), map[string]sighting{}
 	ctx, cancel := context.WithTimeout(ctx, renewLimit)
 	defer cancel()
 	if err := share(ctx, k.conn); err != nil {
@@ -111,33 +113,73 @@ func (k *keeper) renew(ctx context.Context, l *life) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, renewLimit)
 	defer cancel()
+	var there time.Time
 	sent := time.Now()
-	tag, err := k.conn.Exec(ctx, "UPDATE node_leases SET until = clock_timestamp() + $2::interval WHERE id = $1 AND until > clock_timestamp()", l.id, interval(Lease))
+	err := k.conn.QueryRow(ctx, "UPDATE node_leases SET until = clock_timestamp() + $2::interval WHERE id = $1 AND until > clock_timestamp() RETURNING clock_timestamp()", l.id, interval(Lease)).Scan(&there)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return errOver
+	}
 	if err != nil {
 		return err
 	}
-	if tag.RowsAffected() == 0 {
-		return errOver
-	}
 	k.n.lease.renewed(sent)
+	k.n.compare(sent, there)
 	if err := k.bury(ctx); err != nil {
 		return err
 	}
 	return k.roles(ctx, l)
 }
 
+// sighting is a lease of another node: until when it lasts, by the server's clock, and since
+// when this node has seen it so, by its own.
+type sighting struct{ until, since time.Time }
+
 // bury ends the leases that are over. On a new connection it waits for as long as a
 // lease lasts: after a failover the server has another clock and may not know the last
 // renewals of nodes that live.
 func (k *keeper) bury(ctx context.Context) error {
 	if time.Since(k.since) < Lease {
-		return nil
+		return k.sight(ctx, nil)
 	}
-	tag, err := k.conn.Exec(ctx, "DELETE FROM node_leases WHERE until < clock_timestamp()")
+	var ids []string
+	var untils []time.Time
+	err := k.sight(ctx, func(id string, until time.Time) { ids, untils = append(ids, id), append(untils, until) })
+	if err != nil || len(ids) == 0 {
+		return err
+	}
+	tag, err := k.conn.Exec(ctx, "DELETE FROM node_leases AS l USING unnest($1::text[], $2::timestamptz[]) AS s(id, until) WHERE l.id = s.id AND l.until = s.until", ids, untils)
 	if err == nil && tag.RowsAffected() > 0 {
 		_, err = k.conn.Exec(ctx, "DELETE FROM node_takers WHERE NOT EXISTS (SELECT 1 FROM node_leases WHERE id = node)")
 		k.n.o.Log.Warn("nodes have ended without a word; what they had is taken over", "nodes", tag.RowsAffected())
 		poke(k.n.news)
 	}
+	return err
+}
+
+// sight looks at the leases of others, and calls over with those that are. The server's
+// clock may be set, forward while their nodes live, or back so that they would last for
+// long. So a lease is over only once nobody has renewed it for as long as a node believes in
+// its own, and then also if the clock says otherwise.
+func (k *keeper) sight(ctx context.Context, over func(id string, until time.Time)) error {
+	rows, err := k.conn.Query(ctx, "SELECT id, until, until < clock_timestamp() FROM node_leases WHERE id <> $1", k.n.ID())
+	if err != nil {
+		return err
+	}
+	before, now := k.seen, time.Now()
+	k.seen = map[string]sighting{}
+	var id string
+	var until time.Time
+	var passed bool
+	_, err = pgx.ForEachRow(rows, []any{&id, &until, &passed}, func() error {
+		s, known := before[id]
+		if !known || !s.until.Equal(until) {
+			s = sighting{until, now}
+		}
+		k.seen[id] = s
+		if quiet := now.Sub(s.since); over != nil && quiet >= Lease-margin && (passed || quiet >= Lease) {
+			over(id, until)
+		}
+		return nil
+	})
 	return err
 }

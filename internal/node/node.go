@@ -47,6 +47,8 @@ type Node struct {
 	kick  chan struct{}        // asks for a look at the leases at once
 	hints chan string          // to others
 	news  chan struct{}        // there may be something to do; see News
+	clock atomic.Pointer[reading]
+	told  time.Duration // how far the clocks differ, as was said last; the keeper's
 	stop  context.CancelFunc
 	done  sync.WaitGroup
 
@@ -191,14 +193,16 @@ func (n *Node) begin(ctx context.Context, k *keeper) (*life, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, renewLimit)
 	defer cancel()
+	var there time.Time
 	id, sent := rand.Text(), time.Now()
-	_, err := k.conn.Exec(ctx, "INSERT INTO node_leases (id, name, version, until) VALUES ($1, $2, $3, clock_timestamp() + $4::interval)",
-		id, n.o.Name, n.o.Version, interval(Lease))
+	err := k.conn.QueryRow(ctx, "INSERT INTO node_leases (id, name, version, until) VALUES ($1, $2, $3, clock_timestamp() + $4::interval) RETURNING clock_timestamp()",
+		id, n.o.Name, n.o.Version, interval(Lease)).Scan(&there)
 	if err != nil {
 		k.close()
 		return nil, err
 	}
 	n.lease.renewed(sent)
+	n.compare(sent, there)
 	l := &life{id: id}
 	l.ctx, l.end = context.WithCancelCause(context.Background())
 	n.life.Store(l)
