@@ -9,12 +9,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
 	"parley/config"
 	"parley/internal/adapters/discord/discordtest"
 	"parley/internal/adapters/telegram/telegramtest"
+	"parley/internal/waittest"
 )
 
 // asked answers bot init through a pipe.
@@ -189,7 +191,7 @@ func TestInitWaitsForTheFirstMessage(t *testing.T) {
 	w := newWorld(t)
 	t.Setenv("BOT_DATA_DIR", w.dir)
 	go func() {
-		eventually(t, "a poll", w.tg.Polling)
+		waittest.Within(time.Minute, w.tg.Polling) // else nobody writes, and that is said
 		w.tg.Push(telegramtest.Text(42, 42, "hello there"))
 	}()
 	out, code := w.asked(t, w.llm.URL()+" - test", "telegram", w.tg.Token(), "42", "yes")

@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"regexp"
@@ -12,18 +11,8 @@ import (
 
 	"parley/internal/adapters/telegram/telegramtest"
 	"parley/internal/llm/llmtest"
+	"parley/internal/waittest"
 )
-
-// freeAddress returns one that nobody listens on.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = l.Close() }()
-	return l.Addr().String()
-}
 
 func fetched(t *testing.T, address string) string {
 	t.Helper()
@@ -42,7 +31,7 @@ func fetched(t *testing.T, address string) string {
 func TestMetrics(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	at := freeAddress(t)
+	at := waittest.Address(t)
 	w.env = append(w.env, "BOT_HTTP_LISTEN="+at)
 	w.run(t)
 	w.llm.Queue(

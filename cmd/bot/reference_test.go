@@ -142,15 +142,12 @@ func referenceWorld(t *testing.T, dir string) (*world, referencePlace) {
 // everythingOverHTTP starts the server that has some of everything on loopback.
 func everythingOverHTTP(t *testing.T, dir string) (url string) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must(t, err)
-	port := l.Addr().(*net.TCPAddr).Port
-	must(t, l.Close())
+	_, port, _ := net.SplitHostPort(waittest.Address(t))
 	cmd := exec.Command("node", filepath.Join(dir, "node_modules/@modelcontextprotocol/server-everything/dist/index.js"), "streamableHttp")
 	cmd.Env = append(os.Environ(), fmt.Sprint("PORT=", port))
 	must(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
-	url = fmt.Sprintf("http://127.0.0.1:%d/mcp", port)
+	url = fmt.Sprintf("http://127.0.0.1:%s/mcp", port)
 	waittest.Until(t, "the server over HTTP", func() bool {
 		resp, err := http.Get(url)
 		if err == nil {

@@ -7,6 +7,7 @@ import (
 	"parley/internal/adapters/telegram/telegramtest"
 	"parley/internal/engine"
 	"parley/internal/memory/memorytest"
+	"parley/internal/waittest"
 )
 
 // A bot whose rows are on a PostgreSQL server answers, remembers, finds what was said,
@@ -80,7 +81,7 @@ func TestServedBesideAFile(t *testing.T) {
 	if out, _ := w.examined(t); !strings.Contains(out, unused) || !strings.Contains(out, "bot migrate --to") {
 		t.Errorf("doctor does not warn of it:\n%s", out)
 	}
-	at := freeAddress(t)
+	at := waittest.Address(t)
 	w.env = append(w.env, "BOT_HTTP_LISTEN="+at)
 	w.run(t)
 	if got := w.saying(t, 1, 1, "/status"); !strings.Contains(got, "PostgreSQL (") || strings.Contains(got, "parley@") {

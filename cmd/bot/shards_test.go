@@ -23,7 +23,7 @@ func TestDiscordShards(t *testing.T) {
 	w := newWorld(t).onDiscord()
 	w.dc.Recommend(2, 2)
 	w.dc.Pace(2, 5*time.Second)
-	at := freeAddress(t)
+	at := waittest.Address(t)
 	w.env = append(w.env, "BOT_HTTP_LISTEN="+at)
 	w.run(t)
 	eventually(t, "both receive", func() bool { return len(w.dc.Shards()) == 2 })

@@ -178,10 +178,7 @@ func bouncer(t *testing.T, mode string) string {
 	if host == "" || user == "" || os.Getenv(postgrestest.Given) != "" {
 		t.Skip("only in front of a server of our own")
 	}
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	must(t, err)
-	_, port, _ := net.SplitHostPort(free.Addr().String())
-	must(t, free.Close())
+	_, port, _ := net.SplitHostPort(waittest.Address(t))
 	dir, err := os.MkdirTemp("", "parley-pgbouncer-")
 	must(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })

@@ -45,7 +45,7 @@ func odd(field, text string) telegramtest.Update {
 // A message is more than the parts of it that the library knows: whatever those
 // are, its text is read, by polling and by webhook, and so is what follows.
 func TestUnknownPartsDropNoText(t *testing.T) {
-	for mode, change := range map[string]func(*Options){"polling": nil, "webhook": byWebhook(freeAddress(t))} {
+	for mode, change := range map[string]func(*Options){"polling": nil, "webhook": byWebhook(waittest.Address(t))} {
 		t.Run(mode, func(t *testing.T) {
 			s := server(t, telegramtest.Options{WebhookRetry: 10 * time.Millisecond})
 			r := run(t, s, newIntake(), change)
@@ -132,7 +132,7 @@ func TestUnknownPartsOfOtherUpdates(t *testing.T) {
 
 // Dates that no calendar holds are not what the message is lost for.
 func TestDatesOutOfRange(t *testing.T) {
-	for mode, change := range map[string]func(*Options){"polling": nil, "webhook": byWebhook(freeAddress(t))} {
+	for mode, change := range map[string]func(*Options){"polling": nil, "webhook": byWebhook(waittest.Address(t))} {
 		t.Run(mode, func(t *testing.T) {
 			s := server(t, telegramtest.Options{WebhookRetry: 10 * time.Millisecond})
 			r := run(t, s, newIntake(), change)
@@ -156,7 +156,7 @@ func TestDatesOutOfRange(t *testing.T) {
 // An update that no message can be made of is put aside as it came, once, and
 // holds up nothing.
 func TestUnreadableUpdatesArePutAside(t *testing.T) {
-	for mode, change := range map[string]func(*Options){"polling": nil, "webhook": byWebhook(freeAddress(t))} {
+	for mode, change := range map[string]func(*Options){"polling": nil, "webhook": byWebhook(waittest.Address(t))} {
 		t.Run(mode, func(t *testing.T) {
 			s := server(t, telegramtest.Options{WebhookRetry: 10 * time.Millisecond})
 			in := newIntake()

@@ -14,6 +14,7 @@ import (
 
 	"parley/internal/adapters/telegram/telegramtest"
 	"parley/internal/chat"
+	"parley/internal/waittest"
 )
 
 const group = -1000000000007
@@ -93,7 +94,7 @@ func isMoved(to string) func(error) bool {
 
 // A server that is not there never got the request.
 func TestSendNotWritten(t *testing.T) {
-	a, err := New(Options{Token: telegramtest.DefaultToken, APIURL: "http://" + freeAddress(t), Timing: quick})
+	a, err := New(Options{Token: telegramtest.DefaultToken, APIURL: "http://" + waittest.Address(t), Timing: quick})
 	if err != nil {
 		t.Fatal(err)
 	}

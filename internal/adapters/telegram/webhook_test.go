@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"parley/internal/adapters/telegram/telegramtest"
+	"parley/internal/waittest"
 )
 
 // hook sets a webhook behind the adapter's back.
@@ -26,16 +26,6 @@ func hook(t *testing.T, s *telegramtest.Server, to string) {
 	http.DefaultClient.CloseIdleConnections()
 }
 
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ln.Close()
-	return ln.Addr().String()
-}
-
 func byWebhook(addr string) func(*Options) {
 	return func(o *Options) {
 		o.Mode = ModeWebhook
@@ -47,7 +37,7 @@ func TestWebhookReceives(t *testing.T) {
 	s := server(t, telegramtest.Options{WebhookRetry: 10 * time.Millisecond})
 	in := newIntake()
 	in.refuse = 2
-	r := run(t, s, in, byWebhook(freeAddress(t)))
+	r := run(t, s, in, byWebhook(waittest.Address(t)))
 	s.Push(telegramtest.Text(42, 42, "one"), telegramtest.Raw(`{"update_id":0,"message":"poison"}`), telegramtest.Text(42, 42, "two"))
 	got := in.wait(t, 2)
 	if got[0].Text != "one" || got[1].Text != "two" || len(in.letters()) != 1 {

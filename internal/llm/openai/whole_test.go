@@ -15,7 +15,7 @@ import (
 // TestAWholeAnswerThatGrows: without streaming the timeout is for the first byte
 // of the answer and for each gap; blanks that keep a connection are no answer.
 func TestAWholeAnswerThatGrows(t *testing.T) {
-	const timeout, gap = time.Second, 250 * time.Millisecond
+	const timeout, gap = 3 * time.Second, 500 * time.Millisecond
 	for name, pieces := range map[string][]string{
 		"grows": {`{"model":"m",`, `"choices":`, `[{"message":`, `{"role":"assistant",`, `"content":"hi"},`, `"finish_reason":`, `"stop"}]}`},
 		"blank": {" ", "\n", " ", "\n", " ", "\n", " "},

@@ -2,7 +2,6 @@ package postgrestest
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -22,7 +21,7 @@ type Pair struct {
 
 	bin, dir string
 	who      *syscall.SysProcAttr
-	ports    [2]int
+	ports    [2]string
 	server   [2]*exec.Cmd
 	hung     []int // processes of the first
 }
@@ -41,7 +40,7 @@ func StartPair(t testing.TB) *Pair {
 	p.who, err = Unprivileged(dir)
 	must(t, err)
 	for i := range p.ports {
-		p.ports[i] = free()
+		_, p.ports[i], _ = net.SplitHostPort(waittest.Address(t))
 	}
 	p.run(t, "initdb", "-D", p.data(0), "-U", "parley", "-A", "trust", "--locale=C", "--encoding=UTF8", "--no-sync")
 	p.start(t, 0)
@@ -54,20 +53,8 @@ func StartPair(t testing.TB) *Pair {
 	waittest.Until(t, "the standby follows", func() (follows bool) {
 		return db.QueryRow("SELECT sync_state = 'sync' FROM pg_stat_replication").Scan(&follows) == nil && follows
 	})
-	p.URL = fmt.Sprintf("postgres://parley@127.0.0.1:%d,127.0.0.1:%d/postgres?sslmode=disable&target_session_attrs=read-write", p.ports[0], p.ports[1])
+	p.URL = fmt.Sprintf("postgres://parley@127.0.0.1:%s,127.0.0.1:%s/postgres?sslmode=disable&target_session_attrs=read-write", p.ports[0], p.ports[1])
 	return p
-}
-
-// free returns a port at which nobody listens. It is none of those that connections get by
-// themselves: one of them could have it by the time that the server begins.
-func free() int {
-	for {
-		port := 10000 + rand.IntN(20000)
-		if l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port))); err == nil {
-			_ = l.Close()
-			return port
-		}
-	}
 }
 
 // Fail kills the first server, as a machine that is gone.
@@ -117,7 +104,7 @@ func (p *Pair) Second() string { return p.at(1) }
 func (p *Pair) data(i int) string { return filepath.Join(p.dir, strconv.Itoa(i)) }
 
 func (p *Pair) at(i int) string {
-	return fmt.Sprintf("postgres://parley@127.0.0.1:%d/postgres?sslmode=disable", p.ports[i])
+	return fmt.Sprintf("postgres://parley@127.0.0.1:%s/postgres?sslmode=disable", p.ports[i])
 }
 
 // run runs one of PostgreSQL's programs to its end.
@@ -134,7 +121,7 @@ func (p *Pair) start(t testing.TB, i int) {
 	t.Helper()
 	log, err := os.Create(p.data(i) + ".log")
 	must(t, err)
-	cmd := exec.Command(filepath.Join(p.bin, "postgres"), "-D", p.data(i), "-k", p.dir, "-p", strconv.Itoa(p.ports[i]), "-c", "listen_addresses=127.0.0.1",
+	cmd := exec.Command(filepath.Join(p.bin, "postgres"), "-D", p.data(i), "-k", p.dir, "-p", p.ports[i], "-c", "listen_addresses=127.0.0.1",
 		"-c", "dynamic_shared_memory_type=mmap", "-c", "shared_buffers=32MB", "-c", "max_wal_size=256MB", "-c", "max_connections=100", "-c", "wal_writer_delay=10s", "-c", "wal_retrieve_retry_interval=100ms")
 	cmd.SysProcAttr, cmd.Dir, cmd.Stdout, cmd.Stderr = p.who, p.dir, log, log
 	must(t, cmd.Start())
