@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"maps"
 	"path"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -47,6 +48,10 @@ func spokenWords(t *testing.T) (words, things map[string]string) {
 		}
 		ast.Inspect(s.file, func(n ast.Node) bool {
 			switch n := n.(type) {
+			case *ast.Field:
+				if said := helpOf(n); said != "" {
+					words[said] = fmt.Sprintf("%s:%d", s.path, s.line(n.Pos()))
+				}
 			case *ast.CallExpr:
 				fun := exprName(n.Fun)
 				if (fun == "text.Tell" || fun == "whole.Tell") && len(n.Args) > 0 {
@@ -70,6 +75,18 @@ func spokenWords(t *testing.T) (words, things map[string]string) {
 		})
 	}
 	return words, things
+}
+
+// helpOf is how the command line explains a flag, an argument or a command.
+func helpOf(f *ast.Field) string {
+	if f.Tag == nil {
+		return ""
+	}
+	tag := reflect.StructTag(strings.Trim(f.Tag.Value, "`"))
+	if _, hidden := tag.Lookup("hidden"); hidden {
+		return ""
+	}
+	return tag.Get("help")
 }
 
 // collect takes the constants of a words.go, and what its maps hold.

@@ -28,7 +28,7 @@ func TestCommandLine(t *testing.T) {
 		{"facts list", 0, "I like snow", "-"},
 		{"facts forget 9", exitFailure, "-", "there is no fact 9: bot facts list shows them"},
 		{"facts export --user telegram:9", 0, "subject: \"telegram:9\"\n---", "-"},
-		{"sessions list --status over", exitUsage, "-", `"archived"`},
+		{"sessions list --status over", exitUsage, "-", "expired, archived"},
 		{"sessions show 77", exitFailure, "-", "there is no session 77"},
 		{"version", 0, "parley dev", "-"},
 	} {
@@ -36,6 +36,26 @@ func TestCommandLine(t *testing.T) {
 		code := run(append(strings.Fields(tt.args), "--data", dir), strings.NewReader(""), &out, &errs)
 		if code != tt.code || !has(out.String(), tt.out) || !has(errs.String(), tt.err) {
 			t.Errorf("bot %s: %d\n%s\n%s", tt.args, code, &out, &errs)
+		}
+	}
+}
+
+// TestHelpSpeaksTheMachinesLanguage: all of it, but for names and what values look like.
+func TestHelpSpeaksTheMachinesLanguage(t *testing.T) {
+	t.Setenv("LC_ALL", "de_DE.UTF-8")
+	for args, want := range map[string][]string{
+		"--help":          {"Aufruf: bot <command>", "\nSchalter:\n", "Zeigt diese Hilfe.", "\nBefehle:\n", "Mehr zu einem Befehl: bot <command> --help", "Prüft die Einstellungen"},
+		"help facts add":  {"Aufruf: bot facts add <text>", "\nArgumente:\n", "#wörter am Ende werden Schlagwörter."},
+		"help completion": {"Für die laufende Sitzung"},
+	} {
+		var out, errs bytes.Buffer
+		if code := run(strings.Fields(args), strings.NewReader(""), &out, &errs); code != 0 || errs.Len() > 0 {
+			t.Errorf("bot %s: %d %s", args, code, &errs)
+		}
+		for _, w := range want {
+			if !strings.Contains(out.String(), w) {
+				t.Errorf("bot %s lacks %q:\n%s", args, w, &out)
+			}
 		}
 	}
 }
@@ -74,6 +94,9 @@ func TestMistakesSpeakTheMachinesLanguage(t *testing.T) {
 		{"session:\n  ttl: 59\n  idle_timout: 30s\n", "facts list", "idle_timout: unbekannte Einstellung (meinst du session.idle_timeout?)"},
 		{"session: {ttl: 59}\n", "facts list", "ttl: ist 59s; erlaubt ist 60s bis 24h"},
 		{"session:\n\tttl: 59\n", "facts list", "das ist kein gültiges YAML (rück mit Leerzeichen ein, nicht mit Tabs)"},
+		{"", "facts forget 9", "es gibt keinen Fakt 9: bot facts list zeigt sie"},
+		{"", "facts forget x", `ist "x"; erwartet wird eine ganze Zahl (bot facts forget --help erklärt es)`},
+		{"", "chat --usr x", `unbekannter Schalter --usr; meinst du "--user"?`},
 		{"access: {owners: ['@anna']}\n", "doctor", `"@anna" ist keine Nummer; Namen können andere übernehmen (zum Beispiel telegram:42`},
 	} {
 		if err := os.WriteFile(file, []byte(tt.yaml), 0o600); err != nil {

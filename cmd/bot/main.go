@@ -76,8 +76,8 @@ func run(args []string, in io.Reader, out, errw io.Writer) int {
 	watched := cli.IsTerminal(errw)
 	errw = c.Veil
 	helped := false // --help, wherever it stands, is all that is done
-	parser, err := kong.New(&c, kong.Name("bot"), kong.Description("Parley: an assistant that lives in your chats and remembers."),
-		kong.Vars{"version": thisBuild().String()}, kong.Writers(out, errw), kong.UsageOnError(), kong.Exit(func(int) { helped = true }))
+	parser, err := kong.New(&c, kong.Name("bot"), kong.Description(shell.About),
+		kong.Vars{"version": thisBuild().String()}, kong.Writers(out, errw), kong.UsageOnError(), kong.Help(shell.Help(cli.Speaks())), kong.Exit(func(int) { helped = true }))
 	if err != nil {
 		panic(err) // the command line is ours
 	}
@@ -86,14 +86,14 @@ func run(args []string, in io.Reader, out, errw io.Writer) int {
 		return 0
 	}
 	if err != nil {
-		_, _ = fmt.Fprintf(errw, "bot: %v\n", err)
+		cli.Complain(errw, shell.Mistake(err))
 		return exitUsage
 	}
 	ctx, stop := untilSignal(context.Background())
 	defer stop()
 	kctx.BindTo(ctx, (*context.Context)(nil))
 	streams := &cli.Streams{In: in, Out: out, Err: errw, Watched: watched}
-	err = kctx.Run(&c.Flags, &cli.Bot{Tools: app.ToolSchemas, Rehearse: process(streams).Rehearse, Hosted: app.Hosted, Start: start}, streams, parser)
+	err = kctx.Run(&c.Flags, &cli.Bot{Tools: app.ToolSchemas, Rehearse: process(streams).Rehearse, Hosted: app.Hosted, Start: start}, streams, parser, cli.Speaks())
 	if err == nil {
 		return 0
 	}
@@ -151,7 +151,7 @@ func (h helpCmd) Run(p *kong.Kong) error {
 	p.Stdout = printed
 	_, err := p.Parse(append(h.Command, "--help"))
 	if printed.Len() == 0 {
-		return &config.Error{Problem: err, Hint: text.Tell(wordsBotHelp)}
+		return &config.Error{Problem: shell.Mistake(err)}
 	}
 	_, err = io.WriteString(out, printed.String()) // which arguments are missing is no matter
 	return err

@@ -2,7 +2,6 @@ package main
 
 // What stands in the way of running.
 const (
-	wordsBotHelp         = "bot help lists the commands"
 	wordsStandsBy        = "a bot that stands by needs a platform to live on, and none has a token"
 	wordsService         = "a service needs a platform to live on, and none has a token"
 	wordsSetToken        = "set telegram.token or discord.token"

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -17,7 +16,7 @@ import (
 // bots without a server have. It gets its name once every row was compared.
 func (b Backup) fromServer(ctx context.Context, cfg config.Config, s *Streams) error {
 	if _, err := os.Stat(b.File); err == nil && !b.Force {
-		return fmt.Errorf("%s exists already: name another file, or overwrite it with --force", b.File)
+		return text.Tell("%s exists already: name another file, or overwrite it with --force", b.File)
 	}
 	dir, err := os.MkdirTemp(filepath.Dir(b.File), ".backup-")
 	if err != nil {
@@ -26,7 +25,7 @@ func (b Backup) fromServer(ctx context.Context, cfg config.Config, s *Streams) e
 	defer func() { _ = os.RemoveAll(dir) }()
 	c, err := copyOut(ctx, string(cfg.Database.URL), dir)
 	if err != nil {
-		return fmt.Errorf("back up the database of database.url: %w", err)
+		return text.Tell("back up the database of database.url: %w", err)
 	}
 	if err := os.Rename(filepath.Join(dir, database.Name), b.File); err != nil {
 		return err
@@ -51,11 +50,11 @@ func (r Restore) toServer(ctx context.Context, cfg config.Config, s *Streams) er
 		err = local.Close()
 	}
 	if err != nil {
-		return errors.Join(errors.New("nothing was restored"), err)
+		return text.Tell("nothing was restored: %w", err)
 	}
 	c, err := copyIn(ctx, filepath.Join(dir, database.Name), string(cfg.Database.URL))
 	if err != nil {
-		return fmt.Errorf("nothing was restored: %w", err)
+		return text.Tell("nothing was restored: %w", err)
 	}
 	_, err = fmt.Fprintf(s.Out, "%s is in place in %s: %s of %s, compared one by one\n", r.File, cfg.Database.Shown(), text.Many(int(c.Rows), "row"), text.Many(int(c.Tables), "table"))
 	return err

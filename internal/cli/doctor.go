@@ -38,7 +38,7 @@ const doctorWait = 10 * time.Second
 // explains how to fix each problem. It changes nothing.
 func (Doctor) Run(ctx context.Context, f *Flags, s *Streams, b *Bot) error {
 	cfg, err := f.Load()
-	d := &doctor{s: s, p: speaks(), now: time.Now, hosted: b.Hosted}
+	d := &doctor{s: s, p: Speaks(), now: time.Now, hosted: b.Hosted}
 	d.line("config", err, wordsOK)
 	if err != nil {
 		return errUnwell

@@ -96,7 +96,7 @@ func (c factsForgetCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
 		operator := whoever{}.viewer()
 		fact, err := store.EraseFact(ctx, operator, c.ID)
 		if errors.Is(err, facts.ErrNone) {
-			return fmt.Errorf("there is no fact %d: bot facts list shows them", c.ID)
+			return text.Tell("there is no fact %d: bot facts list shows them", c.ID)
 		}
 		if err != nil {
 			return err
@@ -142,7 +142,7 @@ func (c factsImportCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
 	}
 	file, err := facts.Parse(string(b))
 	if err != nil {
-		return fmt.Errorf("import %s: nothing was imported: %w", c.File, err)
+		return text.Tell("import %s: nothing was imported: %w", c.File, err)
 	}
 	user := c.User
 	if user == "" {
@@ -155,7 +155,7 @@ func (c factsImportCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
 		v := whoever{user}.viewer()
 		done, err := store.ImportFacts(ctx, v.User, v.Key, file.Facts)
 		if err != nil {
-			return fmt.Errorf("import %s: nothing was imported: %w", c.File, err)
+			return text.Tell("import %s: nothing was imported: %w", c.File, err)
 		}
 		_, err = fmt.Fprintf(seen{s.Out}, "imported %s about %s; known already: %d\n", text.Many(done.Added, "fact"), v.User, done.Known)
 		return err

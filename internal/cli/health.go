@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"net"
@@ -11,7 +10,7 @@ import (
 	"slices"
 	"time"
 
-	"parley/internal/health"
+	"parley/internal/text"
 )
 
 // Health asks the running bot how it is: what a container's health check and
@@ -31,7 +30,7 @@ func (h Health) Run(ctx context.Context, f *Flags, s *Streams) error {
 		return err
 	}
 	if cfg.HTTP.Listen == "" {
-		return errors.New("there is nothing to ask: set http.listen, for example to 127.0.0.1:9090, and start the bot again")
+		return text.Tell("there is nothing to ask: set http.listen, for example to 127.0.0.1:9090, and start the bot again")
 	}
 	path := "/healthz"
 	if h.Ready {
@@ -46,7 +45,7 @@ func (h Health) Run(ctx context.Context, f *Flags, s *Streams) error {
 	client := http.Client{Transport: &http.Transport{Proxy: nil}} // the bot is here, wherever a proxy is
 	resp, err := client.Do(req)
 	if err != nil {
-		return fmt.Errorf("no bot answers: %w", err)
+		return text.Tell("no bot answers: %w", err)
 	}
 	defer func() { _ = resp.Body.Close() }()
 	var said struct {
@@ -54,14 +53,14 @@ func (h Health) Run(ctx context.Context, f *Flags, s *Streams) error {
 		Problems map[string]string
 	}
 	if err := json.NewDecoder(http.MaxBytesReader(nil, resp.Body, 1<<20)).Decode(&said); err != nil || said.Status == "" {
-		return fmt.Errorf("what answers at %s is not Parley", req.URL.Host)
+		return text.Tell("what answers at %s is not Parley", req.URL.Host)
 	}
 	_, _ = fmt.Fprintln(s.Out, said.Status)
 	for _, part := range slices.Sorted(maps.Keys(said.Problems)) {
 		_, _ = fmt.Fprintf(s.Out, "  %s: %s\n", part, said.Problems[part])
 	}
 	if resp.StatusCode != http.StatusOK {
-		return errors.New("the bot is " + health.Unavailable.String())
+		return text.Tell("the bot is unavailable")
 	}
 	return nil
 }

@@ -36,7 +36,7 @@ func (c Init) Run(ctx context.Context, f *Flags, s *Streams, b *Bot) error {
 	if err != nil {
 		return err
 	}
-	w := &wizard{asker: asker{p: speaks()}, base: base, ids: f.IDs, file: cmp.Or(f.Config, config.DefaultFile), accounts: map[string]account{},
+	w := &wizard{asker: asker{p: Speaks()}, base: base, ids: f.IDs, file: cmp.Or(f.Config, config.DefaultFile), accounts: map[string]account{},
 		know: func(m config.Config) { f.Veil.Knows(setup.NewRedactor(m, setup.ShortestLogged)) }}
 	if err := w.open(c.Answers, s); err != nil {
 		return err
@@ -184,8 +184,8 @@ func (a *asker) yes(said string) bool {
 	return slices.ContainsFunc([]string{"yes", "y", own, strings.ReplaceAll(own, "í", "i"), string([]rune(own)[:1])}, func(yes string) bool { return strings.EqualFold(said, yes) })
 }
 
-// speaks returns the language of this machine, which operators are spoken to in.
-func speaks() tongue.Printer {
+// Speaks returns the language of this machine, which operators are spoken to in.
+func Speaks() tongue.Printer {
 	p, _ := tongue.For(spoken.Machine(os.Getenv))
 	return p
 }
@@ -195,5 +195,5 @@ func Complain(w io.Writer, err error) {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok && len(joined.Unwrap()) == 1 {
 		err = joined.Unwrap()[0] // as the parser returns it
 	}
-	_, _ = fmt.Fprintln(w, speaks().Say("bot: %v", err))
+	_, _ = fmt.Fprintln(w, Speaks().Say("bot: %v", err))
 }

@@ -2,12 +2,12 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"parley/internal/chat"
 	"parley/internal/memory"
 	"parley/internal/page"
+	"parley/internal/text"
 )
 
 // Page prints a link to the control page.
@@ -20,7 +20,7 @@ func (Page) Run(ctx context.Context, f *Flags, s *Streams) error {
 		return err
 	}
 	if cfg.HTTP.Listen == "" {
-		return errors.New("there is no control page: set http.listen, for example to 127.0.0.1:9090, and start the bot again")
+		return text.Tell("there is no control page: set http.listen, for example to 127.0.0.1:9090, and start the bot again")
 	}
 	return withStore(ctx, f, func(store *memory.Store) error {
 		link, err := page.NewLink(ctx, store, cfg.HTTP.Listen, chat.User{})

@@ -7,6 +7,7 @@ import (
 	"parley/internal/adapters/terminal"
 	"parley/internal/admin"
 	"parley/internal/memory"
+	"parley/internal/text"
 )
 
 // Pair handles requests to be let in.
@@ -44,7 +45,7 @@ func (pairListCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
 			fmt.Fprintf(seen{s.Out}, "%s  %s\n", u.ID, u.Name)
 		}
 		if len(waiting) == 0 {
-			fmt.Fprintln(s.Err, "nobody waits to be let in")
+			fmt.Fprintln(s.Err, Speaks().Text(wordsNobodyWaits))
 		}
 		return nil
 	})
@@ -61,7 +62,7 @@ func (c pairApproveCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(seen{s.Out}, "%s (%s) may talk to the bot now\n", who.ID, who.Name)
+		fmt.Fprintln(seen{s.Out}, Speaks().Say(wordsLetIn, who.ID, who.Name))
 		return nil
 	})
 }
@@ -78,9 +79,9 @@ func (c pairDropCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
 		case err != nil:
 			return err
 		case !ok:
-			return fmt.Errorf("%s does not wait to be let in; bot pair list shows who does", c.ID)
+			return text.Tell("%s does not wait to be let in; bot pair list shows who does", c.ID)
 		}
-		fmt.Fprintf(seen{s.Out}, "%s waits no more\n", c.ID)
+		fmt.Fprintln(seen{s.Out}, Speaks().Say(wordsTurnedDown, c.ID))
 		return nil
 	})
 }

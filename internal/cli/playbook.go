@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -14,6 +13,8 @@ import (
 	"parley/internal/memory"
 	"parley/internal/playbook"
 	"parley/internal/setup"
+	"parley/internal/text"
+	"parley/internal/tongue"
 )
 
 // Playbook holds the commands on the playbook.
@@ -38,7 +39,7 @@ func (c playbookCheckCmd) Run(ctx context.Context, f *Flags, s *Streams, bot *Bo
 		cfg.Playbook.Dir = c.Dir
 	}
 	if cfg.Playbook.Dir == "" {
-		return errors.New("playbook.dir is not set: name the folder")
+		return text.Tell("playbook.dir is not set: name the folder")
 	}
 	known, err := bot.Tools(cfg)
 	if err != nil {
@@ -73,7 +74,7 @@ func (c playbookCheckCmd) Run(ctx context.Context, f *Flags, s *Streams, bot *Bo
 		}
 	}
 	if len(found) > 0 {
-		return fmt.Errorf("%d findings", len(found))
+		return text.Tell("%v", tongue.Count{N: len(found), Thing: "finding"})
 	}
 	_, err = fmt.Fprintln(s.Out, "nothing to find fault with")
 	return err
@@ -89,7 +90,7 @@ func compared(ctx context.Context, cfg config.Config, book *playbook.Book) ([]pl
 		return nil, err
 	}
 	if e.List == nil {
-		return nil, errors.New("--model needs a language model: set one")
+		return nil, text.Tell("--model needs a language model: set one")
 	}
 	return playbook.Compare(ctx, book, e.Model)
 }

@@ -20,6 +20,7 @@ import (
 	"parley/internal/provenance"
 	"parley/internal/setup"
 	"parley/internal/text"
+	"parley/internal/tongue"
 	"parley/internal/vault"
 )
 
@@ -54,7 +55,7 @@ func (c Recall) Run(ctx context.Context, f *Flags, s *Streams) error {
 		}
 		k, ok := chat.ParseKey(where)
 		if !ok {
-			return fmt.Errorf("--channel %s: not a channel such as telegram:-100", c.Channel)
+			return text.Tell("--channel %s: not a channel such as telegram:-100", c.Channel)
 		}
 		q.Key = k
 	}
@@ -223,9 +224,9 @@ func (c sessionsImportCmd) Run(ctx context.Context, f *Flags, s *Streams) error 
 		done, err := store.Import(ctx, file)
 		switch {
 		case err != nil && done.Messages == 0:
-			return fmt.Errorf("import %s: nothing was imported: %w", c.File, err)
+			return text.Tell("import %s: nothing was imported: %w", c.File, err)
 		case err != nil:
-			return fmt.Errorf("import %s: it was cut short after %s; run it again for the rest: %w", c.File, text.Many(done.Messages, "message"), err)
+			return text.Tell("import %s: it was cut short after %s; run it again for the rest: %w", c.File, tongue.Count{N: done.Messages, Thing: "message"}, err)
 		}
 		_, err = fmt.Fprintf(seen{s.Out}, "imported %s in %s; known already: %d\n", text.Many(done.Messages, "message"), text.Many(done.Sessions, "conversation"), done.Known)
 		return errors.Join(err, c.makeMeanings(ctx, store, s))

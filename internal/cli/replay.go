@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -37,19 +36,19 @@ func (c playbookReplayCmd) Run(ctx context.Context, f *Flags, s *Streams) error 
 		cfg.Playbook.Dir = c.Dir
 	}
 	if cfg.Playbook.Dir == "" {
-		return errors.New("playbook.dir is not set: name the folder with --dir")
+		return text.Tell("playbook.dir is not set: name the folder with --dir")
 	}
 	book, err := playbook.Load(cfg.Playbook.Dir, playbook.Options{})
 	if err != nil {
 		return err
 	}
 	if len(book.Guards()) == 0 {
-		return fmt.Errorf("%s has no guards", cfg.Playbook.Dir)
+		return text.Tell("%s has no guards", cfg.Playbook.Dir)
 	}
 	now := time.Now()
 	if c.Now != "" {
 		if now, err = time.Parse(time.RFC3339, c.Now); err != nil {
-			return fmt.Errorf("--now %q is no time like 2026-05-15T15:00:00-05:00", c.Now)
+			return text.Tell("--now %q is no time like 2026-05-15T15:00:00-05:00", c.Now)
 		}
 	}
 	list, err := c.read(ctx, cfg, s.In)
@@ -74,7 +73,7 @@ func (c playbookReplayCmd) Run(ctx context.Context, f *Flags, s *Streams) error 
 func (c playbookReplayCmd) read(ctx context.Context, cfg config.Config, in io.Reader) ([]replay.Conversation, error) {
 	switch {
 	case (c.File == "") == (c.History == ""):
-		return nil, errors.New("name a file with recordings, or --history 30d")
+		return nil, text.Tell("name a file with recordings, or --history 30d")
 	case c.History != "":
 		length, err := span(c.History)
 		if err != nil {
@@ -110,7 +109,7 @@ func span(s string) (time.Duration, error) {
 	if d, err := time.ParseDuration(s); err == nil && d > 0 {
 		return d, nil
 	}
-	return 0, fmt.Errorf("--history %q is no length of time like 30d or 12h", s)
+	return 0, text.Tell("--history %q is no length of time like 30d or 12h", s)
 }
 
 // tell prints a verdict; one that allows only as data.

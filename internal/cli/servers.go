@@ -12,6 +12,7 @@ import (
 
 	"parley/config"
 	"parley/internal/setup"
+	"parley/internal/text"
 	"parley/internal/tongue"
 	"parley/internal/tools/mcp"
 	"parley/internal/tools/rest"
@@ -170,7 +171,7 @@ func (c MCPLogout) Run(f *Flags, s *Streams) error {
 	}
 	had, err := client.Logout(c.Name)
 	if err == nil && !had {
-		err = fmt.Errorf("there is no login to %q", c.Name)
+		err = text.Tell("there is no login to %q", c.Name)
 	}
 	if err != nil {
 		return err

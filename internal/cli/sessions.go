@@ -49,10 +49,10 @@ func (c sessionsShowCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
 	return withStore(ctx, f, func(store *memory.Store) error {
 		se, err := store.FindSession(ctx, strings.ToLower(c.ID))
 		if errors.Is(err, memory.ErrNotFound) {
-			return fmt.Errorf("there is no session %s, or more than one begins like that: bot sessions list shows them", c.ID)
+			return text.Tell("there is no session %s, or more than one begins like that: bot sessions list shows them", c.ID)
 		}
 		if err != nil {
-			return fmt.Errorf("session %s: %w", c.ID, err)
+			return text.Tell("session %s: %w", c.ID, err)
 		}
 		entries, err := store.Transcript(ctx, se.ID, 0, 0)
 		if err != nil {

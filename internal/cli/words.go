@@ -83,6 +83,13 @@ writes nothing. Keys and tokens are not shown as you type.
 	wordsAnswersMixed   = "answers, line %d: either every line is NAME: ANSWER, or none is; the names are %s"
 )
 
+// What pair says.
+const (
+	wordsNobodyWaits = "nobody waits to be let in"
+	wordsLetIn       = "%s (%s) may talk to the bot now"
+	wordsTurnedDown  = "%s waits no more"
+)
+
 // English only: the texts of logging in to a tool server.
 const (
 	wordsLogin = `Open this address in a browser and agree:

@@ -1,4 +1,5 @@
-// Package shell tells shells and man(1) what can be typed after bot. All of it is
+// Package shell tells people, shells and man(1) what can be typed after bot, and what is
+// wrong with what was. All of it is
 // read from the model of the command line that also parses it, so nothing is
 // listed twice. It runs no command.
 package shell

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"parley/internal/tongue"
 )
 
 // The scripts ask the program at each Tab, so that one of them fits all versions.
@@ -22,7 +24,7 @@ type Completion struct {
 
 // Help says how the script is put to use.
 func (Completion) Help() string {
-	return `For the session that you are in: "eval "$(bot completion bash)"", the same with zsh, or "bot completion fish | source". Packages install all three.`
+	return wordsCompleted
 }
 
 // Run prints it.
@@ -42,13 +44,13 @@ type Complete struct {
 }
 
 // Run prints a candidate on each line: the word, a tab and what it means.
-func (c Complete) Run(p *kong.Kong) error {
+func (c Complete) Run(p *kong.Kong, speak tongue.Printer) error {
 	words := c.Words
 	if len(words) > 0 && words[0] == "--" {
 		words = words[1:]
 	}
 	for _, x := range candidates(p.Model.Node, words) {
-		if _, err := io.WriteString(p.Stdout, x.word+"\t"+x.about+"\n"); err != nil {
+		if _, err := io.WriteString(p.Stdout, x.word+"\t"+speak.Text(x.about)+"\n"); err != nil {
 			return err
 		}
 	}

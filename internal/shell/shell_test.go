@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/alecthomas/kong"
+
+	"parley/internal/tongue"
 )
 
 // tea is a command line with everything that ours has.
@@ -47,7 +49,7 @@ func typed(t *testing.T, args ...string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := k.Run(p); err != nil {
+	if err := k.Run(p, tongue.Printer{}); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()
