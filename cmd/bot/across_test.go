@@ -27,13 +27,15 @@ import (
 // it is.
 type posted struct {
 	*fleet
-	turn atomic.Int32
+	turn    atomic.Int32
+	presses int
 }
 
-// newPosted starts n processes behind a balancer in a world.
-func newPosted(t *testing.T, w *world, n int) *posted {
+// newPosted starts n processes behind a balancer in a world. own is what stands only in the
+// environment of the first, the second, …
+func newPosted(t *testing.T, w *world, n int, own ...[]string) *posted {
 	t.Helper()
-	f := &posted{fleet: &fleet{world: w, url: memorytest.URL(t), lives: map[string]*lifetime{}}}
+	f := &posted{fleet: &fleet{world: w, url: memorytest.URL(t), lives: map[string]*lifetime{}, own: own}}
 	var ports []string
 	balancer := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
 		r.SetURL(&url.URL{Scheme: "http", Host: ports[f.turn.Load()]})
@@ -50,13 +52,23 @@ func (f *fleet) listen(t *testing.T, n int, balancer string, ports *[]string) {
 	t.Helper()
 	f.rows = postgrestest.Raw(t, f.url)
 	shared := append(f.env, "BOT_TELEGRAM_MODE=webhook", "BOT_TELEGRAM_WEBHOOK_URL="+balancer, "BOT_TELEGRAM_WEBHOOK_SECRET=s")
-	for range n {
+	for i := range n {
 		port := waittest.Address(t)
 		*ports = append(*ports, port)
 		f.env = append(slices.Clone(shared), "BOT_TELEGRAM_WEBHOOK_LISTEN="+port)
+		if i < len(f.own) {
+			f.env = append(f.env, f.own[i]...)
+		}
 		f.join(t, f.url)
 	}
 	eventually(t, "all listen", func() bool { return len(f.tg.Calls("setWebhook")) == n && f.alive() == n })
+}
+
+// count reads a number from the database.
+func (f *fleet) count(t *testing.T, query string) (n int) {
+	t.Helper()
+	must(t, f.rows.QueryRow(query).Scan(&n))
+	return n
 }
 
 // loose makes the conversations nobody's, as when they rest and their process ends: the
@@ -66,6 +78,25 @@ func (f *posted) loose(t *testing.T) {
 	f.settled(t)
 	_, err := f.rows.Exec("DELETE FROM node_lanes")
 	must(t, err)
+}
+
+// gives makes a conversation a process's, as when the one that had it has left it.
+func (f *posted) gives(t *testing.T, chat int64, to int) {
+	t.Helper()
+	f.settled(t)
+	_, err := f.rows.Exec("UPDATE node_lanes SET epoch = epoch + 1, owner = (SELECT id FROM node_leases WHERE name LIKE $1) WHERE channel = $2",
+		fmt.Sprint("%:", f.nodes[to].Process.Pid), fmt.Sprint(chat))
+	must(t, err)
+}
+
+// dies waits until a process is gone that a point of failure killed. Who posts turns to
+// another one then.
+func (f *posted) dies(t *testing.T, who, then int) {
+	t.Helper()
+	if !died(f.nodes[who].Cmd) {
+		t.Fatal("it never came by that point")
+	}
+	f.turn.Store(int32(then))
 }
 
 // says has somebody say something to the process with this number, and returns the answer.

@@ -36,6 +36,7 @@ type fleet struct {
 	*world
 	url   string // of the database
 	rows  *sql.DB
+	own   [][]string // what stands only in the environment of the first, the second, …
 	nodes []*member
 
 	mu    sync.Mutex           // guards the rest

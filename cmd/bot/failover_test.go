@@ -24,9 +24,7 @@ func TestClusterFailover(t *testing.T) {
 // takes over, and so do all processes, long before somebody ends the first for good.
 func TestClusterServerHangs(t *testing.T) {
 	t.Parallel()
-	if !whole {
-		t.Skip("it takes long; make cluster runs it")
-	}
+	thorough(t)
 	const hangs = 14 * time.Second
 	failsOver(t, saying{lanes: 30, each: 6, pace: 50 * time.Millisecond}, hangs/2+time.Second, func(p *postgrestest.Pair, promote func()) {
 		p.Hang(t)

@@ -90,6 +90,25 @@ func (v *visitor) until(path, want string) string {
 	return body
 }
 
+// logIn follows the link that the bot was asked for.
+func (v *visitor) logIn(link string) {
+	v.t.Helper()
+	v.post("/login", url.Values{"code": {linkForm.FindStringSubmatch(link)[1]}})
+}
+
+// send sends a form of a page.
+func (v *visitor) send(path, to string, form url.Values) string {
+	v.t.Helper()
+	form.Set("csrf", regexp.MustCompile(`name="csrf" value="([^"]+)"`).FindStringSubmatch(v.get(path))[1])
+	return v.post(to, form)
+}
+
+// write says something to the bot on the page.
+func (v *visitor) write(text string) {
+	v.t.Helper()
+	v.send("/chat", "/chat", url.Values{"text": {text}, "id": {regexp.MustCompile(`name="id" value="([^"]+)"`).FindStringSubmatch(v.get("/chat"))[1]}})
+}
+
 var linkForm = regexp.MustCompile(`http://127\.0\.0\.1:\d+/login\?code=(\w+)`)
 
 // TestControlPage takes a link from the command line and one from the chat, and
@@ -184,17 +203,13 @@ func TestOwnersForms(t *testing.T) {
 	w.run(t)
 	w.tg.Push(telegramtest.Text(1, 1, "/page"))
 	v := newVisitor(t, base)
-	v.post("/login", url.Values{"code": {linkForm.FindStringSubmatch(w.sent(t, 1)[0])[1]}})
-	send := func(path, to string, form url.Values) string {
-		form.Set("csrf", regexp.MustCompile(`name="csrf" value="([^"]+)"`).FindStringSubmatch(v.get(path))[1])
-		return v.post(to, form)
-	}
+	v.logIn(w.sent(t, 1)[0])
 	w.tg.Push(telegramtest.Text(7, 7, "hello"))
 	w.sent(t, 3) // the code, and the owner is told
 	if body := v.get("/people"); !strings.Contains(body, "telegram:7") {
 		t.Fatalf("nobody waits:\n%s", body)
 	}
-	if body := send("/people", "/do", url.Values{"do": {"let-in"}, "id": {"telegram:7"}}); strings.Contains(body, "Reject") || !strings.Contains(body, "member") {
+	if body := v.send("/people", "/do", url.Values{"do": {"let-in"}, "id": {"telegram:7"}}); strings.Contains(body, "Reject") || !strings.Contains(body, "member") {
 		t.Errorf("still waiting:\n%s", body)
 	}
 	if got := w.sent(t, 4)[3]; !strings.Contains(got, "You are let in") {
@@ -206,26 +221,26 @@ func TestOwnersForms(t *testing.T) {
 	}
 	version := regexp.MustCompile(`name="version" value="([^"]+)"`).FindStringSubmatch(v.get("/rules/shop.yaml"))[1]
 	broken := url.Values{"do": {"save"}, "version": {version}, "text": {"guidelines:\n  - {id: hours, conditon: always}\n"}}
-	if body := send("/playbook", "/rules/shop.yaml", broken); !strings.Contains(body, "conditon") || !strings.Contains(body, "shop.yaml") {
+	if body := v.send("/playbook", "/rules/shop.yaml", broken); !strings.Contains(body, "conditon") || !strings.Contains(body, "shop.yaml") {
 		t.Errorf("a mistake is told as:\n%s", body)
 	}
-	send("/playbook", "/rules/shop.yaml", url.Values{"do": {"save"}, "version": {version}, "text": {"guidelines:\n  - {id: hours, condition: \"literal:open\", reply: We open at ten.}\n"}})
+	v.send("/playbook", "/rules/shop.yaml", url.Values{"do": {"save"}, "version": {version}, "text": {"guidelines:\n  - {id: hours, condition: \"literal:open\", reply: We open at ten.}\n"}})
 	if b, err := os.ReadFile(file); err != nil || !strings.Contains(string(b), "at ten") {
 		t.Errorf("the file is %q, %v", b, err)
 	}
-	if body := send("/playbook", "/do", url.Values{"do": {"rule-off"}, "id": {"hours"}}); !strings.Contains(body, "Switch on") {
+	if body := v.send("/playbook", "/do", url.Values{"do": {"rule-off"}, "id": {"hours"}}); !strings.Contains(body, "Switch on") {
 		t.Errorf("the rule is still on:\n%s", body)
 	}
-	if body := send("/settings", "/do", url.Values{"do": {"set"}, "id": {"session.ttl"}, "value": {"2h"}}); !strings.Contains(body, `value="2h"`) {
+	if body := v.send("/settings", "/do", url.Values{"do": {"set"}, "id": {"session.ttl"}, "value": {"2h"}}); !strings.Contains(body, `value="2h"`) {
 		t.Errorf("the setting is as it was:\n%s", body)
 	}
 	w.tg.Push(telegramtest.Text(7, 7, "/facts add I like tea"))
 	w.sent(t, 6)
 	id := regexp.MustCompile(`name="id" value="(\d+)"`).FindStringSubmatch(v.until("/facts", "I like tea"))
-	if body := send("/facts", "/do", url.Values{"do": {"fact-change"}, "id": {id[1]}, "value": {"I like coffee"}}); !strings.Contains(body, ">I like coffee</textarea>") {
+	if body := v.send("/facts", "/do", url.Values{"do": {"fact-change"}, "id": {id[1]}, "value": {"I like coffee"}}); !strings.Contains(body, ">I like coffee</textarea>") {
 		t.Errorf("the fact is as it was:\n%s", body)
 	}
-	if body := send("/facts", "/do", url.Values{"do": {"fact-forget"}, "id": {id[1]}}); strings.Contains(body, "coffee") {
+	if body := v.send("/facts", "/do", url.Values{"do": {"fact-forget"}, "id": {id[1]}}); strings.Contains(body, "coffee") {
 		t.Errorf("the fact is still there:\n%s", body)
 	}
 }
@@ -239,30 +254,22 @@ func TestHandoffOnThePage(t *testing.T) {
 	w.env = append(w.env, "BOT_HANDOFF_DESK=owners", "BOT_HANDOFF_WHO=owner")
 	w.run(t)
 	v := newVisitor(t, base)
-	v.post("/login", url.Values{"code": {linkForm.FindStringSubmatch(w.say(t, 1, "/page"))[1]}})
-	send := func(path, to string, form url.Values) string {
-		form.Set("csrf", regexp.MustCompile(`name="csrf" value="([^"]+)"`).FindStringSubmatch(v.get(path))[1])
-		return v.post(to, form)
-	}
-	write := func(text string) {
-		form := url.Values{"text": {text}, "id": {regexp.MustCompile(`name="id" value="([^"]+)"`).FindStringSubmatch(v.get("/chat"))[1]}}
-		send("/chat", "/chat", form)
-	}
+	v.logIn(w.say(t, 1, "/page"))
 	w.say(t, 1, "good morning")
 	w.tg.Push(telegramtest.Text(42, 42, "/handoff I want a human"))
 	w.told(t, 42, "asked a person")
 	if body := v.until("/people", "I want a human"); !strings.Contains(body, `value="handoff-take"`) {
 		t.Errorf("nothing to take:\n%s", body)
 	}
-	if body := send("/people", "/do", url.Values{"do": {"handoff-take"}, "id": {"1"}}); strings.Contains(body, `value="handoff-take"`) || !strings.Contains(body, "goes to User 42") {
+	if body := v.send("/people", "/do", url.Values{"do": {"handoff-take"}, "id": {"1"}}); strings.Contains(body, `value="handoff-take"`) || !strings.Contains(body, "goes to User 42") {
 		t.Errorf("taken:\n%s", body)
 	}
 	w.told(t, 42, "is here now")
-	write("It ships today")
+	v.write("It ships today")
 	w.told(t, 42, "It ships today")
 	w.tg.Push(telegramtest.Text(42, 42, "thank you so much"))
 	v.until("/chat", "thank you so much")
-	if body := send("/people", "/do", url.Values{"do": {"handoff-back"}, "id": {"1"}}); !strings.Contains(body, "No conversation is handed over") {
+	if body := v.send("/people", "/do", url.Values{"do": {"handoff-back"}, "id": {"1"}}); !strings.Contains(body, "No conversation is handed over") {
 		t.Errorf("given back:\n%s", body)
 	}
 	w.llm.Queue(llmtest.Turn{Text: "I am the assistant again."})

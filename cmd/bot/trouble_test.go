@@ -19,6 +19,14 @@ import (
 // whole asks for full runs, of which the times are judged.
 var whole = os.Getenv("PARLEY_CLUSTER") != ""
 
+// thorough leaves a test to those full runs.
+func thorough(t *testing.T) {
+	t.Helper()
+	if !whole {
+		t.Skip("it takes long; make cluster runs it")
+	}
+}
+
 // saying is how much is said while something happens.
 type saying struct {
 	lanes, each int

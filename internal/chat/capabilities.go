@@ -167,3 +167,11 @@ type Amender interface {
 	// twice. A text that is too long for one message is cut.
 	Amend(ctx context.Context, k Key, id, text string) error
 }
+
+// Withdrawer is an Adapter that can take back a preview. Elsewhere one that nobody can
+// finish stays, unless sending the answer turns it into that.
+type Withdrawer interface {
+	// Withdraw removes what Preview has shown in k under this id. It makes one attempt,
+	// at best: what it cannot remove stays.
+	Withdraw(ctx context.Context, k Key, id string)
+}

@@ -168,10 +168,7 @@ func (l *live) show(ctx context.Context, adapter Adapter) {
 		newID, wait, err := l.draw(ctx, adapter, id, text)
 		l.over()
 		if err == nil && newID != "" && newID != id {
-			// Remembered even when the turn ends meanwhile, or it would be orphaned.
-			if err := l.h.o.Outbox.Previewed(context.WithoutCancel(ctx), l.m, newID); err != nil {
-				l.h.o.Log.Warn("remember preview", "err", err)
-			}
+			l.remember(ctx, adapter, newID)
 			id = newID
 			l.mu.Lock()
 			l.id = id
@@ -179,6 +176,21 @@ func (l *live) show(ctx context.Context, adapter Adapter) {
 		}
 		shown, ready = text, false
 		draw.Reset(max(wait, silence(err), 50*time.Millisecond))
+	}
+}
+
+// remember notes a preview, also when the turn has ended meanwhile, or it would be
+// orphaned. Where the conversation is another process's by now, which does not know of it,
+// it is taken back.
+func (l *live) remember(ctx context.Context, adapter Adapter, id string) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), firstDraw)
+	defer cancel()
+	err := l.h.o.Outbox.Previewed(ctx, l.m, id)
+	if err != nil {
+		l.h.o.Log.Warn("remember preview", "err", err)
+	}
+	if w, ok := adapter.(Withdrawer); ok && errors.Is(err, ErrFenced) {
+		w.Withdraw(ctx, l.m.Key, id)
 	}
 }
 

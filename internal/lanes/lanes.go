@@ -125,6 +125,22 @@ func (b *Book) Post(tx *engine.Tx, k chat.Key, row int64) error {
 	return err
 }
 
+// Tell leaves word, within a transaction, that parts are stored in conversations, but one,
+// which other nodes have: they send them, also where this one ends before it can say so.
+func (b *Book) Tell(tx *engine.Tx, parts []chat.Part, but chat.Key) error {
+	for i, p := range parts {
+		if b == nil || p.Key == but || i > 0 && p.Key == parts[i-1].Key {
+			continue
+		}
+		_, err := tx.Exec(`INSERT INTO node_mail (platform, channel, thread, inbox_id) SELECT platform, channel, thread, 0 FROM node_lanes
+			WHERE platform = ? AND channel = ? AND thread = ? AND owner <> ?`, p.Key.Platform, p.Key.Channel, p.Key.Thread, b.node.ID())
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Pass leaves an inbox row to whoever has its conversation, or will adopt it.
 func (b *Book) Pass(tx *engine.Tx, k chat.Key, row int64, o Owner) error {
 	if o.Other == "" {

@@ -329,7 +329,8 @@ func (s *Store) Finish(ctx context.Context, m chat.Message, parts []chat.Part, r
 		if err != nil {
 			return err
 		}
-		if _, err := tx.Exec("DELETE FROM steps WHERE inbox_id = ?", m.Row); err != nil {
+		_, err = tx.Exec("DELETE FROM steps WHERE inbox_id = ?", m.Row)
+		if err = errors.Join(err, s.Lanes.Tell(tx, parts, m.Key)); err != nil {
 			return err
 		}
 		for i := range parts {

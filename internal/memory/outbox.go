@@ -98,7 +98,7 @@ func (s *Store) insertNotice(tx *engine.Tx, what string, parts []chat.Part, bodi
 			return err
 		}
 	}
-	return nil
+	return s.Lanes.Tell(tx, parts, chat.Key{})
 }
 
 // Pending implements chat.Outbox.

@@ -12,7 +12,17 @@ import (
 	whole "parley/internal/text"
 )
 
-var _ chat.Amender = (*Adapter)(nil)
+var (
+	_ chat.Amender    = (*Adapter)(nil)
+	_ chat.Withdrawer = (*Adapter)(nil)
+)
+
+// Withdraw implements chat.Withdrawer.
+func (a *Adapter) Withdraw(ctx context.Context, k chat.Key, id string) {
+	if to, err := targetOf(k, ""); err == nil {
+		a.discard(ctx, to, id)
+	}
+}
 
 // Amend implements chat.Amender: an edit without buttons takes them away.
 func (a *Adapter) Amend(ctx context.Context, k chat.Key, id, text string) error {

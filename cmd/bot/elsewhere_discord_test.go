@@ -1,0 +1,127 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/internal/adapters/discord/discordtest"
+	"parley/internal/llm/llmtest"
+	"parley/internal/waittest"
+)
+
+// nonces returns the nonces with which a text was posted in a channel, one for each time.
+func (f *fleet) nonces(channel, text string) (list []string) {
+	for _, c := range f.dc.Calls("POST", "/channels/"+channel+"/messages") {
+		var body struct{ Content, Nonce string }
+		if json.Unmarshal(c.Body, &body) == nil && strings.Contains(body.Content, text) {
+			list = append(list, body.Nonce)
+		}
+	}
+	return list
+}
+
+// newDiscord starts a process that dies at a point of failure and has Discord's connection,
+// and another one beside it.
+func newDiscord(t *testing.T, point string) *fleet {
+	t.Helper()
+	waittest.Alone(t)
+	w := newWorld(t).onDiscord()
+	env := w.env
+	w.env = append(slices.Clone(env), "BOT_FAILPOINT="+point)
+	f := newFleetOf(t, w, 1, func(url string) string { return url })
+	w.connected(t)
+	eventually(t, "the session is noted", func() bool { return len(w.dc.Sessions()) == 1 && f.noted(t, w.dc.Sessions()) })
+	w.env = env
+	f.join(t, f.url)
+	eventually(t, "both live", func() bool { return f.alive() == 2 })
+	return f
+}
+
+// TestClusterDiscordRepeats: a process ends between sending something and noting so. The
+// next one sends it again under the same nonce, and it shows once.
+func TestClusterDiscordRepeats(t *testing.T) {
+	t.Parallel()
+	f := newDiscord(t, "after_send:1")
+	f.dc.Message("77", "50", "42", "<@"+discordtest.App+"> tok-1.")
+	if !died(f.nodes[0].Cmd) {
+		t.Fatal("it never came by that point")
+	}
+	eventually(t, "it is sent again", func() bool { return len(f.nonces("50", "tok-1.")) == 2 && f.open() == 0 })
+	list := f.nonces("50", "tok-1.")
+	if n := len(f.dc.Sent()); n != 1 || list[0] != list[1] || list[0] == "" {
+		t.Errorf("%d messages, sent under %q", n, list)
+	}
+	f.dc.Message("77", "50", "42", "<@"+discordtest.App+"> tok-2.")
+	f.posted(t, "50", "tok-2.")
+}
+
+// TestClusterDiscordPreview: a process is killed while Discord was about to say how the
+// preview of an answer is called. What it showed becomes the answer.
+func TestClusterDiscordPreview(t *testing.T) {
+	t.Parallel()
+	thorough(t)
+	f := newDiscord(t, "")
+	late := make(chan struct{})
+	defer close(late)
+	f.dc.Fail(discordtest.Fault{Method: "POST", Path: "/channels/50/messages", Late: late})
+	f.llm.Queue(llmtest.Turn{Text: strings.Repeat("growing ", 50), Chunks: 50, ChunkWait: 300 * time.Millisecond}, llmtest.Turn{Text: "The answer."})
+	f.dc.Message("77", "50", "42", "<@"+discordtest.App+"> tell me")
+	f.posted(t, "50", "growing")
+	kill(f.nodes[0].Cmd)
+	f.posted(t, "50", "The answer.")
+	eventually(t, "nothing is left to send", func() bool { return f.open() == 0 })
+	if list := f.dc.Sent(); len(list) != 1 {
+		t.Errorf("people see %+v", list)
+	}
+}
+
+// TestClusterDiscordRolling: each of three processes in turn is asked to end, and another
+// begins. All is answered once, in order, and no session begins anew.
+func TestClusterDiscordRolling(t *testing.T) {
+	t.Parallel()
+	thorough(t)
+	const of, lanes = 2, 6
+	w := newWorld(t).onDiscord()
+	w.llm.Quiet()
+	w.dc.Recommend(of, of)
+	w.env = append(w.env, "BOT_LIMITS_QUEUE_PER_CHANNEL=100")
+	f := newFleetOf(t, w, 3, func(url string) string { return url })
+	t.Cleanup(func() { f.tellShards(t) })
+	eventually(t, "they have the connections", func() bool { return len(w.dc.Shards()) == of && f.noted(t, w.dc.Sessions()) })
+	begun, said := w.dc.Identifies(), 0
+	say := func(n int) {
+		for range n {
+			shard, channel := said%of, fmt.Sprint(50+said%lanes)
+			w.dc.Message(guildOf(shard), channel, "42", fmt.Sprintf("<@%s> tok-%s-%d.", discordtest.App, channel, said))
+			said++
+		}
+	}
+	say(2 * lanes)
+	for _, m := range slices.Clone(f.nodes) {
+		f.join(t, f.url)
+		eventually(t, "the next lives", func() bool { return f.alive() == 4 })
+		say(lanes)
+		end(t, m.Cmd)
+		say(lanes)
+	}
+	eventually(t, "all is answered", func() bool { return len(w.dc.Sent()) >= said && f.open() == 0 })
+	last := map[string]int{}
+	for _, m := range w.dc.Sent() {
+		var channel string
+		n := -1
+		if at := strings.Index(m.Content, "tok-"); at >= 0 {
+			_, _ = fmt.Sscanf(strings.ReplaceAll(m.Content[at:], "-", " "), "tok %s %d.", &channel, &n)
+		}
+		if channel != m.Channel || n < last[channel] {
+			t.Errorf("in %s after %d: %q", m.Channel, last[m.Channel], m.Content)
+		}
+		last[channel] = n + 1
+	}
+	if n := len(w.dc.Sent()); n != said || w.dc.Identifies() != begun {
+		t.Errorf("%d answers to %d messages, %d sessions begun anew", n, said, w.dc.Identifies()-begun)
+	}
+}
