@@ -15,8 +15,8 @@ import (
 	"parley/internal/tongue"
 )
 
-// confirmLife is how long a question waits.
-const confirmLife = 5 * time.Minute
+// QuestionLife is how long a question waits.
+const QuestionLife = 5 * time.Minute
 
 // maxItems is how many things one question asks about at most, and maxPicks how
 // many of them get a button of their own.
@@ -192,7 +192,7 @@ func (c *Confirmations) form(ctx context.Context, m chat.Message, asked string, 
 	if err != nil {
 		return chat.Answer{}, chat.Question{}, fmt.Errorf("ask: %w", err)
 	}
-	q := chat.Question{ID: questionID(raw), Asked: m.From, Key: m.Key, Row: m.Row, Text: asked, Body: raw, Until: c.now().Add(confirmLife), State: chat.QuestionOpen}
+	q := chat.Question{ID: questionID(raw), Asked: m.From, Key: m.Key, Row: m.Row, Text: asked, Body: raw, Until: c.now().Add(QuestionLife), State: chat.QuestionOpen}
 	if a.Form != nil {
 		return chat.Answer{Text: asked, Record: chat.End{Outcome: chat.Asked, Reason: chat.NeedsAnswer}, Buttons: c.formButtons(ctx, q, *a.Form)}, q, nil
 	}

@@ -148,7 +148,7 @@ func New(o Options) (*Agent, error) {
 	if err := p.load(); err != nil {
 		return nil, err
 	}
-	a := &Agent{o: o, prompt: p, readers: make(chan struct{}, maxReaders), checkFor: checkFor}
+	a := &Agent{o: o, prompt: p, readers: make(chan struct{}, maxReaders), checkFor: checkFor, inquiries: inquiry.Open{Now: o.Now}}
 	a.SetModel(o.ModelName)
 	return a, nil
 }

@@ -2,11 +2,12 @@ package agent
 
 import (
 	"context"
-	"parley/internal/tongue"
+	"time"
 
 	"parley/internal/chat"
 	"parley/internal/inquiry"
 	"parley/internal/llm"
+	"parley/internal/tongue"
 	"parley/internal/tools"
 )
 
@@ -16,8 +17,8 @@ func (a *Agent) Fill(p tongue.Printer, c Pending, m chat.Message, said chat.Said
 	return a.inquiries.Fill(p, c.Inquiry, m.Direct, said)
 }
 
-// Drop ends a server's question that nobody has answered.
-func (a *Agent) Drop(c Pending) { a.inquiries.Drop(c.Inquiry) }
+// ExpireInquiries tells the servers whose question waits for so long that nobody answers.
+func (a *Agent) ExpireInquiries(life time.Duration) { a.inquiries.Expire(life) }
 
 // firstInquiry is the place of the first outcome that is a server's question; -1
 // for none.

@@ -6,6 +6,7 @@ import (
 	"parley/internal/tongue"
 	"strings"
 	"testing"
+	"time"
 
 	"parley/internal/chat"
 	"parley/internal/form"
@@ -24,13 +25,25 @@ func curious(replies *[]tools.Reply) tools.Tool {
 		}
 		fields := []form.Field{{Name: "name", Title: "Name", Kind: form.Text, Required: true}, {Name: "age", Title: "Age", Kind: form.Whole, Default: 30}}
 		return tools.Result{Untrusted: true, Data: tools.Inquiry{Server: "srv", Message: "Who are *you*?", Fields: fields, Go: func(r tools.Reply) tools.Tool {
-			return tools.Func(meta, func(context.Context, tools.Call, struct{}) (tools.Result, error) {
+			return continued{func() tools.Result {
 				*replies = append(*replies, r)
-				return tools.Result{Content: "came of it: " + string(r.Action), Untrusted: true}, nil
-			})
+				return tools.Result{Content: "came of it: " + string(r.Action), Untrusted: true}
+			}, meta}
 		}}}, nil
 	})
 }
+
+// continued is a tool that goes on, as those of servers do also for somebody who is gone.
+type continued struct {
+	does func() tools.Result
+	meta tools.Meta
+}
+
+func (c continued) Spec() tools.Spec {
+	return tools.Func(c.meta, func(context.Context, tools.Call, struct{}) (tools.Result, error) { return c.does(), nil }).Spec()
+}
+
+func (c continued) Call(context.Context, tools.Call) (tools.Result, error) { return c.does(), nil }
 
 // fill answers the question of a desk until its server has all.
 func fill(b *bench, d *desk, said ...chat.Said) (answer chat.Answer, asked []string) {
@@ -103,12 +116,31 @@ func TestInquiryDoesNotOutliveTheProcess(t *testing.T) {
 	b := newBench(t, Options{Confirm: d.ask}, curious(&replies))
 	b.model.Call(call("1", "ask", "{}"))
 	b.say("go")
-	b.Agent.inquiries = inquiry.Open{}
+	b.Agent.inquiries = inquiry.Open{Now: time.Now}
 	b.model.Say("It was lost.")
 	answer, _ := fill(b, d, chat.Said{Text: "Ann"})
 	last := b.model.Requests()[len(b.model.Requests())-1].Messages
 	if answer.Text != "It was lost." || !strings.Contains(last[len(last)-1].Content, wordsInquiryLost) || len(replies) != 0 {
 		t.Errorf("%q after %q, %v", answer.Text, last[len(last)-1].Content, replies)
+	}
+}
+
+// A question that nobody has answered in time ends at the server, too, whichever process
+// noticed: it would stand in the way of the next one.
+func TestInquiryExpires(t *testing.T) {
+	d, replies := &desk{}, []tools.Reply{}
+	b := newBench(t, Options{Confirm: d.ask}, curious(&replies))
+	b.model.Call(call("1", "ask", "{}"))
+	b.say("go")
+	b.clock = b.clock.Add(time.Minute)
+	fill(b, d, chat.Said{Text: "Ann"})
+	b.clock = b.clock.Add(time.Minute)
+	if b.Agent.ExpireInquiries(2 * time.Minute); len(replies) != 0 {
+		t.Fatalf("over too soon: %v", replies)
+	}
+	b.clock = b.clock.Add(time.Minute)
+	if b.Agent.ExpireInquiries(2 * time.Minute); len(replies) != 1 || replies[0].Action != tools.Cancel {
+		t.Errorf("the server heard %v", replies)
 	}
 }
 

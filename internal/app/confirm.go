@@ -141,16 +141,7 @@ func (f *front) expireQuestions(ctx context.Context) error {
 	late, err := f.store.ExpireQuestions(ctx)
 	for _, q := range late {
 		f.confirm.Expired(f.people.speaker.With(ctx, q.Asked), q)
-		f.unanswered(q)
 	}
+	f.mind.ExpireInquiries(admin.QuestionLife)
 	return errors.Join(err, f.store.PruneAccess(ctx))
-}
-
-// unanswered tells the server of a question that nobody has answered it.
-func (f *front) unanswered(q chat.Question) {
-	var asked admin.Action
-	var call agent.Pending
-	if json.Unmarshal(q.Body, &asked) == nil && asked.Kind == actionForm && json.Unmarshal(asked.Items[0].Args, &call) == nil {
-		f.mind.Drop(call)
-	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"parley/internal/chat"
 	"parley/internal/form"
@@ -19,6 +20,7 @@ type Inquiry struct {
 	tools.Inquiry
 	values map[string]any
 	at     int // of Fields
+	put    time.Time
 }
 
 // New begins a question: nothing of it is answered yet.

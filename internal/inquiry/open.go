@@ -3,16 +3,19 @@ package inquiry
 import (
 	"context"
 	"crypto/rand"
-	"parley/internal/tongue"
 	"sync"
+	"time"
 
 	"parley/internal/chat"
+	"parley/internal/tongue"
 	"parley/internal/tools"
 )
 
 // Open holds the questions that wait for a person, under names of ours. They wait
-// in memory with their calls: a restart ends both. The zero Open is ready.
+// in memory with their calls: a restart ends both.
 type Open struct {
+	Now func() time.Time // the clock; required
+
 	mu   sync.Mutex // guards open and what is in it
 	open map[string]*Inquiry
 }
@@ -26,6 +29,7 @@ func (i *Open) Add(q *Inquiry) (name string) {
 	}
 	name = rand.Text()
 	i.open[name] = q
+	q.put = i.Now()
 	return name
 }
 
@@ -48,6 +52,22 @@ func (i *Open) Drop(name string) {
 	}
 }
 
+// Expire tells the servers of questions that were put so long ago that nobody answers
+// them. Another process may have noticed that before.
+func (i *Open) Expire(life time.Duration) {
+	i.mu.Lock()
+	var late []string
+	for name, q := range i.open {
+		if i.Now().Sub(q.put) >= life {
+			late = append(late, name)
+		}
+	}
+	i.mu.Unlock()
+	for _, name := range late {
+		i.Drop(name)
+	}
+}
+
 // Fill takes what a person has said to an open question. Say is what they are
 // asked next, with form; without it they have said all, and reply is that. One
 // that is no longer there is taken as all. direct says that nobody else reads it.
@@ -58,6 +78,7 @@ func (i *Open) Fill(p tongue.Printer, name string, direct bool, said chat.Said) 
 	if q == nil {
 		return "", nil, tools.Reply{Action: tools.Cancel}
 	}
+	q.put = i.Now()
 	reply, sorry := q.hear(p, said)
 	if reply.Action != "" {
 		return "", nil, reply

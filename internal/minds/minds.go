@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"sync/atomic"
+	"time"
 
 	"parley/internal/agent"
 	"parley/internal/chat"
@@ -164,8 +165,10 @@ func (ms *Minds) Fill(p tongue.Printer, c agent.Pending, m chat.Message, said ch
 	return ms.here(m).Fill(p, c, m, said)
 }
 
-// Drop is agent.Agent.Drop: whoever waits for it is told.
-func (ms *Minds) Drop(c agent.Pending) { ms.Each(func(m *Mind) { m.Agent.Drop(c) }) }
+// ExpireInquiries is agent.Agent.ExpireInquiries of every agent.
+func (ms *Minds) ExpireInquiries(life time.Duration) {
+	ms.Each(func(m *Mind) { m.Agent.ExpireInquiries(life) })
+}
 
 // ModelName is the model of the bot's own agent.
 func (ms *Minds) ModelName() string { return ms.Of(Own).ModelName() }
