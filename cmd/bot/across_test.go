@@ -200,9 +200,14 @@ func TestClusterForgets(t *testing.T) {
 		t.Errorf("%d rows still name who was forgotten", named)
 	}
 	again := exec.Command(os.Args[0])
-	again.Env = f.nodes[2].Env
+	var said safeBuffer
+	again.Env, again.Stderr = f.nodes[2].Env, &said
 	must(t, again.Start())
-	t.Cleanup(func() { kill(again) })
+	t.Cleanup(func() {
+		if kill(again); t.Failed() {
+			t.Logf("the process that was away said:\n%s", &said)
+		}
+	})
 	eventually(t, "what was away has forgotten", func() bool { return f.kept(t, 2, "telegram:3") == 0 })
 }
 

@@ -18,7 +18,9 @@ func TestSeveralModels(t *testing.T) {
 	w := newWorld(t)
 	down := llmtest.NewServer()
 	t.Cleanup(down.Close)
-	down.Respond(func(llmtest.Request) llmtest.Turn { return llmtest.Turn{Status: 503} })
+	down.Respond(func(llmtest.Request) llmtest.Turn {
+		return llmtest.Turn{Status: 503, Header: map[string]string{"Retry-After": "600"}}
+	})
 	w.llm.Respond(func(llmtest.Request) llmtest.Turn { return llmtest.Turn{Text: "hello", Usage: [2]int{1_000_000, 0}} })
 	w.env = slices.DeleteFunc(w.env, func(s string) bool {
 		return strings.HasPrefix(s, "BOT_MODEL_BASE_URL") || strings.HasPrefix(s, "BOT_MODEL_NAME")

@@ -91,7 +91,7 @@ func (in *intake) last() chat.Message {
 // connected starts an adapter against a fake and waits until it receives.
 func connected(t *testing.T, in *intake, s *discordtest.Server) (a *Adapter, stop func()) {
 	t.Helper()
-	a, err := New(Options{Token: discordtest.Token, APIURL: s.URL(), Timing: Timing{Open: time.Second, RetryMin: 5 * time.Millisecond, RetryMax: 20 * time.Millisecond, Watch: 5 * time.Millisecond, Identify: 20 * time.Millisecond}})
+	a, err := New(Options{Token: discordtest.Token, APIURL: s.URL(), Timing: Timing{Open: 3 * time.Second, RetryMin: 5 * time.Millisecond, RetryMax: 20 * time.Millisecond, Watch: 5 * time.Millisecond, Identify: 20 * time.Millisecond}})
 	if err != nil {
 		t.Fatal(err)
 	}

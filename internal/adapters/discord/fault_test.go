@@ -50,7 +50,8 @@ func (s *stuck) Deliver(ctx context.Context, b chat.Batch) error {
 // TestFaultSlowIntake: while nothing can be stored, hundreds of messages come
 // and the heartbeats go on; nothing of it is lost, and no connection.
 func TestFaultSlowIntake(t *testing.T) {
-	const interval, n = 200 * time.Millisecond, 400
+	t.Parallel()
+	const interval, n = time.Second, 400 // a busy machine takes its time to answer a heartbeat
 	s, in := fake(t), &stuck{newIntake(), make(chan struct{})}
 	s.Heartbeat(interval)
 	a, err := New(Options{Token: discordtest.Token, APIURL: s.URL(), Timing: Timing{Watch: 5 * time.Millisecond, Identify: 20 * time.Millisecond}})
@@ -66,7 +67,7 @@ func TestFaultSlowIntake(t *testing.T) {
 		s.Message("", "10", "42", fmt.Sprint(i))
 	}
 	first := len(s.Beats())
-	until(t, "heartbeats", func() bool { return len(s.Beats()) >= first+6 })
+	until(t, "heartbeats", func() bool { return len(s.Beats()) >= first+3 })
 	close(in.gate)
 	until(t, "all", func() bool { return len(in.texts()) == n })
 	for i, text := range in.texts() {

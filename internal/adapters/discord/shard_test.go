@@ -27,7 +27,7 @@ const pace = 100 * time.Millisecond
 func sharded(t *testing.T, s *discordtest.Server, shards int) *Adapter {
 	t.Helper()
 	a, err := New(Options{Token: discordtest.Token, APIURL: s.URL(), Shards: shards,
-		Timing: Timing{Open: time.Second, RetryMin: 5 * time.Millisecond, RetryMax: 20 * time.Millisecond, Watch: 5 * time.Millisecond, Identify: pace + 10*time.Millisecond}})
+		Timing: Timing{Open: 10 * time.Second, RetryMin: 5 * time.Millisecond, RetryMax: 20 * time.Millisecond, Watch: 5 * time.Millisecond, Identify: pace + 10*time.Millisecond}})
 	if err != nil {
 		t.Fatal(err)
 	}
