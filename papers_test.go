@@ -9,7 +9,7 @@ import (
 )
 
 var (
-	makeCommand = regexp.MustCompile("(?m)(?:^|`|&& )make ([a-z]+)")
+	makeCommand = regexp.MustCompile("(?m)(?:^\\s*|`|&& )make ([a-z]+)")
 	makeTarget  = regexp.MustCompile(`(?m)^([a-z]+):`)
 )
 
