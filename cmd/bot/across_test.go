@@ -81,12 +81,22 @@ func (f *posted) loose(t *testing.T) {
 }
 
 // gives makes a conversation a process's, as when the one that had it has left it.
-func (f *posted) gives(t *testing.T, chat int64, to int) {
+func (f *fleet) gives(t *testing.T, channel any, to int) {
 	t.Helper()
-	f.settled(t)
+	eventually(t, "all is answered", func() bool { return f.open() == 0 })
 	_, err := f.rows.Exec("UPDATE node_lanes SET epoch = epoch + 1, owner = (SELECT id FROM node_leases WHERE name LIKE $1) WHERE channel = $2",
-		fmt.Sprint("%:", f.nodes[to].Process.Pid), fmt.Sprint(chat))
+		fmt.Sprint("%:", f.nodes[to].Process.Pid), fmt.Sprint(channel))
 	must(t, err)
+}
+
+// has returns the number of the process that has a role.
+func (f *fleet) has(t *testing.T, role string) int {
+	t.Helper()
+	var name string
+	eventually(t, "somebody has the role", func() bool {
+		return f.rows.QueryRow("SELECT l.name FROM node_roles AS r JOIN node_leases AS l ON l.id = r.owner WHERE r.name LIKE $1", role).Scan(&name) == nil
+	})
+	return slices.IndexFunc(f.nodes, func(m *member) bool { return strings.HasSuffix(name, fmt.Sprint(":", m.Process.Pid)) })
 }
 
 // dies waits until a process is gone that a point of failure killed. Who posts turns to
@@ -130,11 +140,8 @@ func TestClusterConversations(t *testing.T) {
 				w.tg.Push(telegramtest.Text(1, 1, text))
 				n++
 				answer := w.sent(t, n)[n-1]
-				switch {
-				case strings.HasPrefix(text, "/debug"): // is the process's that has the conversation
+				if strings.HasPrefix(text, "/debug") { // is the process's that has the conversation
 					stays = notes || text == "/debug on"
-				case strings.HasPrefix(text, "/tools "), strings.HasPrefix(text, "/model "), strings.HasPrefix(text, "/config "):
-					waittest.Take(t.Context(), 1500*time.Millisecond) // it holds elsewhere within about a second
 				}
 				return answer
 			})

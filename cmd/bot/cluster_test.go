@@ -155,15 +155,7 @@ func (f *fleet) alive() (n int) {
 // receiver returns the process that polls.
 func (f *fleet) receiver(t *testing.T) *member {
 	t.Helper()
-	var name string
-	must(t, f.rows.QueryRow("SELECT l.name FROM node_roles r JOIN node_leases l ON l.id = r.owner WHERE r.name = 'receive telegram'").Scan(&name))
-	for _, m := range f.nodes {
-		if strings.HasSuffix(name, fmt.Sprint(":", m.Process.Pid)) {
-			return m
-		}
-	}
-	t.Fatalf("%s polls, which is nobody", name)
-	return nil
+	return f.nodes[f.has(t, "receive telegram")]
 }
 
 // follow notes how long each lease lasts.

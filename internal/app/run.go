@@ -63,6 +63,17 @@ func (a *app) refresh(ctx context.Context) error {
 	return errors.Join(a.settings.refresh(ctx), a.mind.refresh(ctx, a.models.endpoint), a.toolset.refresh(ctx))
 }
 
+// answers returns the agent that answers m, once what another process set from a chat is
+// in force here.
+func (a *app) answers(m chat.Message) chat.Agent {
+	if a.fleet != nil {
+		if err := a.refresh(context.Background()); err != nil {
+			a.log.Warn("read what other processes set", "err", err)
+		}
+	}
+	return a.mind.agentOf(m)
+}
+
 // drain lets current answers finish, parks the rest and stops the jobs.
 func (a *app) drain() {
 	ctx, cancel := context.WithTimeout(context.Background(), a.cfg.Limits.ShutdownGrace)

@@ -57,8 +57,8 @@ type Bounds struct {
 
 // Authors is what is known of who writes.
 type Authors struct {
-	// Agent returns who answers a message; nil is the only one there is. It must
-	// not block.
+	// Agent returns who answers a message; nil is the only one there is. It may
+	// read a row.
 	Agent func(m Message) Agent
 	// Speak returns the language that m's author is spoken to in. It may read a
 	// row; nil is English for all.

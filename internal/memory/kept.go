@@ -8,6 +8,7 @@ import (
 // kept is what every message asks for and hardly ever changes.
 type kept struct {
 	salt      []byte                          // of this database's nonces
+	settings  *engine.Kept[string, string]    // by name
 	languages *engine.Kept[string, [2]string] // chosen and heard, of a person
 	questions *engine.Kept[standing, bool]    // whether there may be one that waits
 	waiting   *engine.Kept[struct{}, bool]    // whether any part waits for its person
@@ -22,6 +23,7 @@ type standing struct {
 
 func (s *Store) keeping(db *engine.DB) kept {
 	return kept{
+		settings:  engine.Keep[string, string](db, "settings"),
 		languages: engine.Keep[string, [2]string](db, "people"),
 		questions: engine.Keep[standing, bool](db, "questions"),
 		waiting:   engine.Keep[struct{}, bool](db, waitingParts),

@@ -115,12 +115,10 @@ func (s *Store) SetHeard(ctx context.Context, id, tag string) error {
 
 // Setting reads a setting that was changed from the chat; "" when it was not.
 func (s *Store) Setting(_ context.Context, name string) (string, error) {
-	var v string
-	err := s.db.QueryRow("SELECT value FROM settings WHERE name = ?", name).Scan(&v)
-	if errors.Is(err, ErrNotFound) {
-		err = nil
-	}
-	return v, err
+	return s.kept.settings.Get(name, func() (v string, err error) {
+		err = s.db.QueryRow("SELECT value FROM settings WHERE name = ?", name).Scan(&v)
+		return v, engine.NoRow(err, nil)
+	})
 }
 
 // Passing begins the names of settings that hold people's words for minutes,
