@@ -38,11 +38,14 @@ func TestReadingDoesNotWait(t *testing.T) {
 					return list
 				}
 			}
-			w.llm.Queue(llmtest.Turn{Text: "the long answer", Delay: time.Second})
+			think := make(chan struct{})
+			w.llm.Queue(llmtest.Turn{Text: "the long answer", Held: think})
 			say(7, "@parley_bot think long")
 			eventually(t, "the model is asked", func() bool { return len(w.llm.Requests()) == 1 })
 			say(8, "/session reset")
 			say(8, "/status")
+			eventually(t, "what only reads", func() bool { return len(sent()) > 0 })
+			close(think)
 			eventually(t, "all three", func() bool { return len(sent()) >= 3 })
 			got := sent()
 			if !strings.Contains(got[0], "model") || got[1] != "the long answer" {

@@ -17,7 +17,8 @@ import (
 // takes what is written, is given up when a heartbeat is not answered, and what
 // was said meanwhile is heard.
 func TestFaultDeadLine(t *testing.T) {
-	const interval = 200 * time.Millisecond
+	t.Parallel()
+	const interval = time.Second
 	s, in := fake(t), newIntake()
 	line := s.NewLine()
 	t.Cleanup(line.Close)

@@ -56,7 +56,11 @@ func TestSendOutcomes(t *testing.T) {
 			}
 			c.fault.Times = 1
 			s.Fail(c.fault)
-			a := adapter(t, s, func(o *Options) { o.Timing.Send = 300 * time.Millisecond })
+			a := adapter(t, s, func(o *Options) {
+				if o.Timing.Send = 20 * time.Second; c.fault.Hang {
+					o.Timing.Send = time.Second
+				}
+			})
 			_, err := a.Send(t.Context(), chat.Part{Key: place(42, 0), Text: "**hello**"})
 			if !c.want(err) {
 				t.Errorf("Send: %v", err)

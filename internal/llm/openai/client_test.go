@@ -134,7 +134,7 @@ func TestFailures(t *testing.T) {
 			s.Queue(tt.turns...)
 			c := client(t, s, true)
 			if tt.turns[0].Hang || tt.turns[0].Held != nil {
-				c.o.Timeout = 700 * time.Millisecond
+				c.o.Timeout = 2 * time.Second
 			}
 			_, err := c.Complete(context.Background(), ask("hi"), func(string) {})
 			if !errors.Is(err, tt.class) || (tt.class == nil) != (err == nil) {
