@@ -125,3 +125,56 @@ func TestClusterDiscordRolling(t *testing.T) {
 		t.Errorf("%d answers to %d messages, %d sessions begun anew", n, said, w.dc.Identifies()-begun)
 	}
 }
+
+// TestClusterDiscordUses: commands, forms and buttons come to the process that has Discord's
+// connection, and are answered where they were used by another one, which has the
+// conversation; and by the one that takes the connection over.
+func TestClusterDiscordUses(t *testing.T) {
+	t.Parallel()
+	thorough(t)
+	f := newDiscord(t, "")
+	use := func(user, command string) discordtest.Use {
+		return discordtest.Use{Guild: "77", Channel: "50", User: user, Command: command}
+	}
+	tasks := func() int { return f.count(t, "SELECT count(*) FROM tasks") }
+	eventually(t, "commands are registered", func() bool { return len(f.dc.Commands()) > 0 })
+	f.llm.Queue(callTool("add_task", `{"description":"milk"}`), llmtest.Turn{Text: "It is on it."}, callTool("delete_task", `{"id":1}`), llmtest.Turn{Text: "The milk is gone."})
+	f.dc.Message("77", "50", "42", "<@"+discordtest.App+"> put milk on my list")
+	f.posted(t, "50", "It is on it.")
+	f.gives(t, 50, 1)
+	id := f.dc.Interaction(use("42", "status"))
+	eventually(t, "/status is answered in its place", func() bool {
+		return slices.ContainsFunc(f.dc.Sent(), func(m discordtest.Message) bool { return m.Interaction == "tok"+id })
+	})
+	id = f.dc.Interaction(use("42", "facts list"))
+	if !f.responded(t, id).Private() {
+		t.Error("facts are shown to everybody")
+	}
+	f.dc.Message("77", "50", "42", "<@"+discordtest.App+"> delete it")
+	asked := f.posted(t, "50", `Delete the task "milk"?`)
+	f.dc.Press("77", "50", "43", asked.ID, asked.Buttons[0])
+	form := f.dc.Interaction(use("42", "facts add"))
+	f.responded(t, form)
+	eventually(t, "nothing is under way", func() bool { return f.open() == 0 })
+	if tasks() != 1 {
+		t.Fatal("somebody else's yes counts")
+	}
+	kill(f.nodes[0].Cmd)
+	eventually(t, "the other has the connection", func() bool { return f.has(t, "receive discord%") == 1 && f.dc.Connected() == 1 })
+	f.dc.Press("77", "50", "42", asked.ID, asked.Buttons[0])
+	f.posted(t, "50", "The milk is gone.")
+	f.dc.Press("77", "50", "42", asked.ID, asked.Buttons[0])
+	if _, sent := f.dc.Fill(use("42", ""), form, "My cat is called Moritz"); !sent {
+		t.Error("no form was shown")
+	}
+	eventually(t, "the fact is there", func() bool { return f.open() == 0 && f.count(t, "SELECT count(*) FROM key_facts") == 1 })
+	if n := f.count(t, "SELECT count(*) FROM tool_calls WHERE name = 'delete_task' AND status = 'success'"); n != 1 || tasks() != 0 {
+		t.Errorf("deleted %d times", n)
+	}
+	id = f.dc.Interaction(use("42", "facts add"))
+	f.responded(t, id)
+	if _, sent := f.dc.Fill(use("42", ""), id, "My dog is called Max"); !sent {
+		t.Error("no form was shown by the next process")
+	}
+	eventually(t, "the second fact is there", func() bool { return f.count(t, "SELECT count(*) FROM key_facts") == 2 })
+}

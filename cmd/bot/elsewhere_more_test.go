@@ -1,6 +1,8 @@
 package main
 
 import (
+	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -157,6 +159,22 @@ func TestClusterFiles(t *testing.T) {
 	f.settled(t)
 	f.send("document", "notes.txt", "what is in it", []byte("The canary sings."))
 	eventually(t, "it is answered", func() bool { return len(f.in(7)) > n+1 })
+	f.llm.Queue(llmtest.Turn{Text: "Three pictures."})
+	asked := len(f.llm.Requests())
+	for i := range 3 { // an album, to one process after the other
+		f.turn.Store(int32(i % 2))
+		name := fmt.Sprint("p", i)
+		f.tg.AddFile(name, telegramtest.File{Data: testImage(t)})
+		u := telegramtest.Text(7, 7, "")
+		u.Message.Album, u.Message.Photo = "album", json.RawMessage(fmt.Sprintf(`[{"file_id":%q,"file_unique_id":%q,"width":4,"height":4,"file_size":10}]`, name, name))
+		f.tg.Push(u)
+		eventually(t, "it is taken", func() bool { return f.tg.Waiting() == 0 })
+	}
+	f.told(t, 7, "Three pictures.")
+	f.settled(t)
+	if n := len(f.llm.Requests()) - asked; n != 1 {
+		t.Errorf("%d requests for one album", n)
+	}
 	var heard, read bool
 	for _, r := range f.llm.Requests() {
 		heard = heard || strings.Contains(wholePrompt(r), "what time is it")

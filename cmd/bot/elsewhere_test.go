@@ -67,6 +67,7 @@ func TestClusterHandoffOnThePage(t *testing.T) {
 	w.env = w.env[:last]
 	f := newPosted(t, w, 2, []string{listens})
 	v := newVisitor(t, base)
+	f.gives(t, 1, 0) // whose the owner's conversation is from the start is chance
 	v.logIn(f.says(t, 1, 0, "/page"))
 	f.says(t, 1, 0, "good morning")
 	f.turn.Store(1)
