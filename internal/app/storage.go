@@ -30,6 +30,7 @@ type storage struct {
 	oblivion *oblivion.Book
 	lock     *os.File                      // held open; goes with the process
 	narrow   atomic.Pointer[tongue.Phrase] // why the disk is degraded; nil for not
+	stuck    atomic.Bool                   // the log says that messages cannot be stored
 }
 
 // embed makes vectors; as an option, nil is that there are none.
@@ -134,16 +135,11 @@ func (s *storage) watch(ctx context.Context, j *jobs.Jobs) {
 		return nil
 	})
 	s.background(func() {
-		for {
-			wait := beatEvery
-			if errors.Is(s.store.Health(), database.ErrUnwritable) {
-				wait = beatAgain
-			}
-			select {
-			case <-time.After(wait):
+		last := time.Now()
+		for chat.Sleep(ctx, beatAgain) {
+			if time.Since(last) >= beatEvery || errors.Is(s.store.Health(), database.ErrUnwritable) {
+				last = time.Now()
 				s.beat(ctx)
-			case <-ctx.Done():
-				return
 			}
 		}
 	})
@@ -152,14 +148,14 @@ func (s *storage) watch(ctx context.Context, j *jobs.Jobs) {
 // beat writes to the database and checks the free space on its disk.
 func (s *storage) beat(ctx context.Context) {
 	s.lookForRoom()
-	before := s.store.Health()
 	ctx, cancel := context.WithTimeout(ctx, readyPatience)
 	defer cancel()
 	err := s.store.Beat(ctx)
-	switch after := s.store.Health(); {
-	case errors.Is(err, database.ErrUnwritable) && !errors.Is(before, database.ErrUnwritable):
+	stuck := errors.Is(err, database.ErrUnwritable)
+	switch was := s.stuck.Swap(stuck); {
+	case stuck && !was:
 		s.log.Error("messages cannot be stored", "err", err)
-	case errors.Is(before, database.ErrUnwritable) && !errors.Is(after, database.ErrUnwritable):
+	case was && !stuck:
 		s.log.Info("messages can be stored again")
 	}
 }

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 
+	"parley/internal/database"
 	"parley/internal/health"
 	"parley/internal/jobs"
 	"parley/internal/rulebook"
@@ -47,7 +48,7 @@ func (v *vitals) findings() (list []health.Finding) {
 		}
 		list = append(list, health.ShardFindings(p)...)
 	}
-	if f, ok := health.Found("database", v.storage.store.Health()); ok {
+	if f, ok := health.Found("database", database.Among(v.storage.store.Health(), v.fleet.Problem())); ok {
 		list = append(list, f)
 	}
 	if skew := v.fleet.Skew(); skew != 0 {

@@ -2,6 +2,7 @@ package database
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"sync/atomic"
@@ -35,8 +36,10 @@ func (c *condition) see(err error) {
 }
 
 func (c *condition) take(err error) {
-	if errors.Is(err, engine.ErrLost) || postgres.IsFull(err) {
-		err = fmt.Errorf("%w: %w", ErrUnwritable, err)
+	if errors.Is(err, engine.ErrLost) || errors.Is(err, postgres.ErrFull) {
+		if err = fmt.Errorf("%w: %w", ErrUnwritable, err); errors.Is(err, postgres.ErrFull) {
+			err = text.Tell("%w: the disk of the database server is full, or its memory: make room there", ErrUnwritable)
+		}
 		c.unwritable.CompareAndSwap(nil, &err)
 		return
 	}
@@ -50,11 +53,11 @@ func (c *condition) take(err error) {
 	}
 }
 
-// connected takes in how a connection to a server was made: one that was is the end of
-// there being none.
+// connected takes in how a connection to a server was made, and what that server refuses:
+// one that was made is the end of there being none, but not of what is refused.
 func (c *condition) connected(err error) {
 	c.see(err)
-	if ill := c.unwritable.Load(); err == nil && ill != nil && errors.Is(*ill, engine.ErrLost) {
+	if ill := c.unwritable.Load(); err == nil && ill != nil && errors.Is(*ill, engine.ErrLost) && !errors.Is(*ill, postgres.ErrRefuses) {
 		c.unwritable.CompareAndSwap(ill, nil)
 	}
 }
@@ -83,6 +86,15 @@ func (f *File) Health() error {
 	return nil
 }
 
+// Among is how a database is whose Health is ill for a process that may not act there for a
+// reason, such as a lease that it cannot renew; lost is nil while it may.
+func Among(ill, lost error) error {
+	if lost == nil || errors.Is(ill, ErrUnwritable) {
+		return ill
+	}
+	return fmt.Errorf("%w: %w", ErrUnwritable, lost)
+}
+
 // roomTried is how much has to find room again after it did not.
 const roomTried = 32 << 10
 
@@ -92,7 +104,9 @@ const roomTried = 32 << 10
 func (f *File) Beat(ctx context.Context) error {
 	ill := f.cond.unwritable.Load()
 	if ill != nil {
-		if err := f.beat(ctx, make([]byte, roomTried)); err != nil {
+		room := make([]byte, roomTried)
+		_, _ = rand.Read(room) // never fails; a server would store zeros in a few bytes
+		if err := f.beat(ctx, room); err != nil {
 			return err
 		}
 	}
@@ -119,6 +133,9 @@ func (f *File) beat(ctx context.Context, room []byte) error {
 			return engine.During("write to the database", f.told(err))
 		}
 	case <-ctx.Done(): // a disk that hangs
+		if f.served {
+			return fmt.Errorf("%w: it does not answer; look after the database server", ErrUnwritable)
+		}
 		return fmt.Errorf("%w: it hangs; look after the disk of the data folder", ErrUnwritable)
 	}
 	var read string

@@ -46,6 +46,14 @@ func Start(ctx context.Context, o node.Options) (f *Fleet, err error) {
 	return f, nil
 }
 
+// Problem is why this process may not act just now; nil while it may, or is alone.
+func (f *Fleet) Problem() error {
+	if f == nil {
+		return nil
+	}
+	return f.Node.Problem()
+}
+
 // Join says what the process is made of. It is called once, before Run.
 func (f *Fleet) Join(hub *chat.Hub, store *memory.Store) {
 	f.mu.Lock()

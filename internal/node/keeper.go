@@ -76,6 +76,7 @@ func (k *keeper) keep(ctx context.Context, l *life) {
 			return
 		}
 		if err != nil {
+			k.n.suffers(err)
 			k.n.o.Log.Warn("renew the lease of this node", "err", err)
 			k.close()
 		}
@@ -123,6 +124,7 @@ func (k *keeper) renew(ctx context.Context, l *life) error {
 		return err
 	}
 	k.n.lease.renewed(sent)
+	k.n.ill.Store(nil)
 	k.n.compare(sent, there)
 	if err := k.bury(ctx); err != nil {
 		return err

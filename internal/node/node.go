@@ -48,7 +48,8 @@ type Node struct {
 	hints chan string          // to others
 	news  chan struct{}        // there may be something to do; see News
 	clock atomic.Pointer[reading]
-	told  time.Duration // how far the clocks differ, as was said last; the keeper's
+	ill   atomic.Pointer[error] // why the lease could not be renewed last; nil for it could
+	told  time.Duration         // how far the clocks differ, as was said last; the keeper's
 	stop  context.CancelFunc
 	done  sync.WaitGroup
 
@@ -128,6 +129,21 @@ func (n *Node) Alive() bool {
 	return true
 }
 
+// suffers notes what keeps this node from a lease.
+func (n *Node) suffers(err error) {
+	err = postgres.Explain(err)
+	n.ill.Store(&err)
+}
+
+// Problem is why this node may not act just now, as far as it is known; nil while it may. It
+// does not block.
+func (n *Node) Problem() error {
+	if err := n.ill.Load(); err != nil && !n.Alive() {
+		return *err
+	}
+	return nil
+}
+
 // Hint tells another node, by its number, that something waits for it; "" tells all, and
 // its own number itself. It does not block, and may come to nothing.
 func (n *Node) Hint(node string) {
@@ -169,6 +185,7 @@ func (n *Node) run(ctx context.Context, began func()) {
 	for ctx.Err() == nil {
 		l, err := n.begin(ctx, &k)
 		if err != nil {
+			n.suffers(err)
 			n.o.Log.Warn("this node has no lease", "err", err)
 			pause(ctx, renewEvery)
 			continue
@@ -202,6 +219,7 @@ func (n *Node) begin(ctx context.Context, k *keeper) (*life, error) {
 		return nil, err
 	}
 	n.lease.renewed(sent)
+	n.ill.Store(nil)
 	n.compare(sent, there)
 	l := &life{id: id}
 	l.ctx, l.end = context.WithCancelCause(context.Background())

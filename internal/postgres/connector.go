@@ -25,7 +25,7 @@ func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 		c.see(err)
 	}
 	if own, ok := conn.(*stdlib.Conn); ok && c.writes {
-		conn = &piped{Conn: own}
+		conn = &piped{Conn: own, see: c.see}
 	}
 	return conn, err
 }

@@ -23,7 +23,7 @@ func Explain(err error) error { return explain(err) }
 // explain adds the engine's own error to one of PostgreSQL's, and to those about its
 // connection a sentence.
 func explain(err error) error {
-	if err == nil || errors.Is(err, engine.ErrLost) || errors.Is(err, engine.ErrConflict) || errors.Is(err, engine.ErrConstraint) || errors.Is(err, engine.ErrUnfit) || errors.Is(err, engine.ErrCorrupt) {
+	if err == nil || errors.Is(err, ErrFull) || errors.Is(err, engine.ErrLost) || errors.Is(err, engine.ErrConflict) || errors.Is(err, engine.ErrConstraint) || errors.Is(err, engine.ErrUnfit) || errors.Is(err, engine.ErrCorrupt) {
 		return err
 	}
 	var pg *pgconn.PgError
@@ -62,7 +62,11 @@ func coded(pg *pgconn.PgError, err error) error {
 	case pg.Code == "3D000":
 		return fmt.Errorf("%w: %s: make it with createdb, or correct database.url", engine.ErrLost, pg.Message)
 	case pg.Code == "25006":
-		return fmt.Errorf("%w: it takes no writes (%s): it is a standby, or was set read-only", engine.ErrLost, pg.Message)
+		return fmt.Errorf("%w (%s): it is a standby, or was set read-only", ErrRefuses, pg.Message)
+	case pg.Code == "53100" || pg.Code == "53200":
+		return fmt.Errorf("%w (%s)", ErrFull, pg.Message)
+	case pg.Code == "53400":
+		return fmt.Errorf("%w: raise that limit for the user of database.url", err)
 	case pg.Code == "53300":
 		return fmt.Errorf("%w: it has no room for another connection (%s): raise max_connections, or the limit of the user or the database", engine.ErrLost, pg.Message)
 	case class == "08" || class == "57" && pg.Code != "57014" || pg.Code == "25P03":
@@ -89,11 +93,11 @@ func said(err error) bool {
 	return errors.As(err, &pg)
 }
 
-// IsFull reports whether the server's disk is full.
-func IsFull(err error) bool {
-	var pg *pgconn.PgError
-	return errors.As(err, &pg) && (pg.Code == "53100" || pg.Code == "53200")
-}
+// What keeps a server that answers from taking writes.
+var (
+	ErrFull    = errors.New("the database server has no room left, on its disk or in its memory: make room there")
+	ErrRefuses = fmt.Errorf("%w: it takes no writes", engine.ErrLost) // the other one of a pair may
+)
 
 // unread says what is wrong with a URL. It never shows it: it may hold a password, and so may
 // what the library says of a part of it, unless that is about a file.

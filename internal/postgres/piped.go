@@ -33,10 +33,11 @@ const mostDue = 256
 // by one goroutine at a time.
 type piped struct {
 	*stdlib.Conn
-	open   bool       // a transaction was begun with hasten
-	sent   bool       // the server knows of it
-	failed error      // of a statement in it; the server takes no more
-	due    *pgx.Batch // nil for nothing
+	open   bool        // a transaction was begun with hasten
+	sent   bool        // the server knows of it
+	failed error       // of a statement in it; the server takes no more
+	due    *pgx.Batch  // nil for nothing
+	see    func(error) // see Options.See; nil for none
 }
 
 // errRolledBack says that a transaction was undone by the server, which says so in the
@@ -77,6 +78,9 @@ func (c *piped) flush(ctx context.Context) error {
 	due := c.due
 	c.due, c.sent = nil, true
 	c.failed = c.Conn.Conn().SendBatch(ctx, due).Close()
+	if err := explain(c.failed); c.see != nil && (errors.Is(err, ErrFull) || errors.Is(err, ErrRefuses)) {
+		c.see(err)
+	}
 	return c.failed
 }
 
