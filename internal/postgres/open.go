@@ -31,8 +31,9 @@ type Options struct {
 	Words Words
 	// Alone refuses a database that another process uses which is alone, too.
 	Alone bool
-	// See is called with the error of each connection that could not be made, and with
-	// nil when one was; nil is never called.
+	// See is called with the error of each connection that could not be made, with nil when
+	// one was, and when the server takes no write that came to it (ErrFull, ErrRefuses); nil
+	// is never called.
 	See func(error)
 }
 
@@ -173,6 +174,10 @@ var ownSettings = []struct {
 	{"transform_null_equals", "off", 0}, {"array_nulls", "on", 0},
 }
 
+// lasting undoes a setting of the server, the database or the role with which what was
+// committed may be lost with the server's memory. Others than off are the operator's choice.
+const lasting = "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off';"
+
 // configure makes these settings, and more. (A pooler may refuse them as parameters of the
 // connection.)
 func configure(ctx context.Context, conn *pgconn.PgConn, more string) error {
@@ -184,6 +189,6 @@ func configure(ctx context.Context, conn *pgconn.PgConn, more string) error {
 			fmt.Fprintf(&b, "SET %s = %s;", s.name, s.value)
 		}
 	}
-	_, err := conn.Exec(ctx, b.String()+more).ReadAll()
+	_, err := conn.Exec(ctx, b.String()+lasting+more).ReadAll()
 	return err
 }

@@ -216,3 +216,20 @@ func TestPoolers(t *testing.T) {
 		})
 	}
 }
+
+// TestCommittedIsOnTheDisk: a server, database or role that lets commits be lost does not do
+// so with ours; how far they have to get is the operator's choice.
+func TestCommittedIsOnTheDisk(t *testing.T) {
+	t.Parallel()
+	for set, want := range map[string]string{"off": "on", "local": "local"} {
+		url := postgrestest.Database(t)
+		db := postgrestest.Raw(t, url)
+		_, err := db.Exec(fmt.Sprintf("DO $$BEGIN EXECUTE format('ALTER DATABASE %%I SET synchronous_commit = %s', current_database()); END$$", set))
+		must(t, err)
+		var is string
+		must(t, postgrestest.Raw(t, url).QueryRow("SHOW synchronous_commit").Scan(&is))
+		if is != want {
+			t.Errorf("%s is %s", set, is)
+		}
+	}
+}
