@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"parley/internal/adapters/telegram/telegramtest"
+	"parley/internal/memory/memorytest"
 	"parley/internal/postgres/postgrestest"
 )
 
@@ -107,5 +108,44 @@ func TestServedBackup(t *testing.T) {
 	}
 	if out, err := w.command("restore", copied); err == nil || !strings.Contains(out, "not empty") {
 		t.Errorf("restored twice: %v: %s", err, out)
+	}
+}
+
+// TestMigrateCutShort: rows that are on a server, and not in its search yet, are no bot's: a
+// start is refused, the file goes on, and the same command again moves all of it.
+func TestMigrateCutShort(t *testing.T) {
+	t.Parallel()
+	url := memorytest.URL(t)
+	w := newWorld(t)
+	w.url, w.env = "", append(w.env, "BOT_MODEL_NAME=builtin", "BOT_DATABASE_URL=")
+	if out, err := w.command("facts", "add", "My parrot is called Coco"); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	rows := postgrestest.Raw(t, url)
+	run := func(statement string) {
+		_, err := rows.Exec(statement)
+		must(t, err)
+	}
+	run("CREATE FUNCTION broken() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''the index is broken''; END'")
+	run("CREATE TRIGGER broken BEFORE INSERT ON key_facts_fts EXECUTE FUNCTION broken()")
+	if out, err := w.command("migrate", "--to", url); err == nil || !strings.Contains(out, "nothing was moved") || !strings.Contains(out, "the index is broken") {
+		t.Errorf("cut short: %v: %s", err, out)
+	}
+	if out, err := w.command("facts", "list"); err != nil || !strings.Contains(out, "Coco") {
+		t.Errorf("the file: %v: %s", err, out)
+	}
+	file := w.env
+	w.env = append(append([]string{}, file...), "BOT_DATABASE_URL="+url)
+	if out, err := w.command("facts", "list"); err == nil || !strings.Contains(out, "not all arrived") {
+		t.Errorf("half of it is used: %v: %s", err, out)
+	}
+	run("DROP TRIGGER broken ON key_facts_fts")
+	w.env = file
+	if out, err := w.command("migrate", "--to", url); err != nil || !strings.Contains(out, "Moved") {
+		t.Fatalf("again: %v: %s", err, out)
+	}
+	w.env = append(append([]string{}, file...), "BOT_DATABASE_URL="+url)
+	if out, err := w.command("facts", "list"); err != nil || !strings.Contains(out, "Coco") {
+		t.Errorf("on the server: %v: %s", err, out)
 	}
 }

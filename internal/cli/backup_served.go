@@ -23,7 +23,9 @@ func (b Backup) fromServer(ctx context.Context, cfg config.Config, s *Streams) e
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	c, err := copyOut(ctx, string(cfg.Database.URL), dir)
+	p := newProgress(s)
+	c, err := copyOut(ctx, string(cfg.Database.URL), dir, p)
+	p.end()
 	if err != nil {
 		return text.Tell("back up the database of database.url: %w", err)
 	}
@@ -52,7 +54,9 @@ func (r Restore) toServer(ctx context.Context, cfg config.Config, s *Streams) er
 	if err != nil {
 		return text.Tell("nothing was restored: %w", err)
 	}
-	c, err := copyIn(ctx, filepath.Join(dir, database.Name), string(cfg.Database.URL))
+	p := newProgress(s)
+	c, err := copyIn(ctx, filepath.Join(dir, database.Name), string(cfg.Database.URL), p)
+	p.end()
 	if err != nil {
 		return text.Tell("nothing was restored: %w", err)
 	}

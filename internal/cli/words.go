@@ -117,3 +117,9 @@ const (
 	wordsMendTool  = "a tool failed; bot doctor tries tool servers and services."
 	wordsMendOther = "try it again; if it fails again, report what broke, it is a mistake in Parley."
 )
+
+// What those who wait for a long copy see.
+const (
+	wordsCopying  = "copying and comparing rows: %d of %d"
+	wordsIndexing = "making the search: %d of %d rows"
+)

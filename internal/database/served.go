@@ -101,6 +101,9 @@ func servedVersion(ctx context.Context, tx *sql.Tx) (version int, err error) {
 	if err := tx.QueryRowContext(ctx, "SELECT schema, moved FROM parley").Scan(&version, &moved); err != nil {
 		return 0, err
 	}
+	if moved == Half {
+		return 0, ErrHalf
+	}
 	if moved != "" {
 		return 0, fmt.Errorf("%w: %s", ErrMoved, moved)
 	}

@@ -120,7 +120,9 @@ func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 }
 
 // IndexWords makes the indexes of words of a database on a server, whose rows were copied.
-func (s *Store) IndexWords(ctx context.Context) error { return served.Index(ctx, s.db) }
+func (s *Store) IndexWords(ctx context.Context, seen func(done, of int64)) error {
+	return served.Index(ctx, s.db, seen)
+}
 
 // Witness tells whose words answers were made of.
 func (s *Store) Witness() tape.Witness { return tape.NewWitness(s.db) }

@@ -75,9 +75,11 @@ var Reindex = []string{
 const atOnce = 300
 
 // Index puts all rows of a database on a server into its indexes of words, and has the
-// server see what came.
-func Index(ctx context.Context, db *engine.DB) error {
-	for kind, query := range map[byte]string{'m': "SELECT id FROM messages WHERE role <> 'tool' ORDER BY id", 'f': "SELECT id FROM key_facts ORDER BY id", 's': "SELECT id FROM session_texts ORDER BY id"} {
+// server see what came. seen is called with how many are there, of how many; nil is not
+// called.
+func Index(ctx context.Context, db *engine.DB, seen func(done, of int64)) error {
+	var due []string
+	for kind, query := range map[string]string{"m": "SELECT id FROM messages WHERE role <> 'tool' ORDER BY id", "f": "SELECT id FROM key_facts ORDER BY id", "s": "SELECT id FROM session_texts ORDER BY id"} {
 		rows, err := db.QueryContext(ctx, query)
 		if err != nil {
 			return err
@@ -86,15 +88,24 @@ func Index(ctx context.Context, db *engine.DB) error {
 		if err != nil {
 			return err
 		}
-		for part := range slices.Chunk(ids, atOnce) {
-			due := string(kind) + strings.Join(part, " "+string(kind))
-			if err := db.Write(ctx, func(tx *engine.Tx) error {
-				tx.Changed(words.Tables[0])
-				_, err := tx.Exec("SELECT set_config('parley.due', ?, true)", due)
-				return err
-			}); err != nil {
-				return err
-			}
+		for _, id := range ids {
+			due = append(due, kind+id)
+		}
+	}
+	done := 0
+	for part := range slices.Chunk(due, atOnce) {
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		if err := db.Write(ctx, func(tx *engine.Tx) error {
+			tx.Changed(words.Tables[0])
+			_, err := tx.Exec("SELECT set_config('parley.due', ?, true)", strings.Join(part, " "))
+			return err
+		}); err != nil {
+			return err
+		}
+		if done += len(part); seen != nil {
+			seen(int64(done), int64(len(due)))
 		}
 	}
 	return db.Survey(ctx)

@@ -32,7 +32,7 @@ func (s *sum) add(row []any) {
 }
 
 // each calls see with the rows of a table, each value as its column holds it.
-func each(ctx context.Context, conn *sql.Conn, t table, see func([]any) error) (s sum, err error) {
+func (j *job) each(ctx context.Context, conn *sql.Conn, t table, see func([]any) error) (s sum, err error) {
 	rows, err := conn.QueryContext(ctx, "SELECT "+t.names()+` FROM "`+t.name+`"`)
 	if err != nil {
 		return s, fmt.Errorf("read %s: %w", t.name, err)
@@ -52,6 +52,7 @@ func each(ctx context.Context, conn *sql.Conn, t table, see func([]any) error) (
 			}
 		}
 		s.add(row)
+		j.tell(1)
 		if see != nil {
 			if err := see(row); err != nil {
 				return s, fmt.Errorf("write %s: %w", t.name, err)
