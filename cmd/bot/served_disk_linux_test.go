@@ -35,6 +35,9 @@ func TestServedDiskFull(t *testing.T) {
 		status, _, problems := probe(t, base+"/healthz")
 		return status == 503 && strings.Contains(problems["database"], "the database server is full")
 	})
+	if out, code := w.examined(t); code != 1 || !strings.Contains(out, "no room left") {
+		t.Errorf("doctor, exit %d:\n%s", code, out)
+	}
 	empty()
 	w.sent(t, 41)
 	eventually(t, "not red any more", func() bool { status, _, _ := probe(t, base+"/readyz"); return status == 200 })

@@ -223,6 +223,9 @@ func (d *doctor) server(ctx context.Context, url string) {
 		err = skewed(d.now(), is.Clock)
 	}
 	d.line(tongue.Fill(wordsClockOf, "PostgreSQL"), err, wordsClockAgrees)
+	if is.Refuses != nil {
+		d.line("database", is.Refuses, "")
+	}
 	for _, name := range is.Off {
 		d.say("warn", "database", wordsNotDurable, name)
 	}

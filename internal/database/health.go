@@ -98,15 +98,20 @@ func Among(ill, lost error) error {
 // roomTried is how much has to find room again after it did not.
 const roomTried = 32 << 10
 
+// room is so much, of what a server cannot store in less.
+func room() []byte {
+	b := make([]byte, roomTried)
+	_, _ = rand.Read(b) // never fails
+	return b
+}
+
 // Beat writes and reads one row, so that a disk that takes nothing is known
 // before somebody's message meets it. After a failure it also wants room: what
 // overwrites a row fits on a disk where nothing new does.
 func (f *File) Beat(ctx context.Context) error {
 	ill := f.cond.unwritable.Load()
 	if ill != nil {
-		room := make([]byte, roomTried)
-		_, _ = rand.Read(room) // never fails; a server would store zeros in a few bytes
-		if err := f.beat(ctx, room); err != nil {
+		if err := f.beat(ctx, room()); err != nil {
 			return err
 		}
 	}

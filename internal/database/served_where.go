@@ -61,16 +61,30 @@ type Server struct {
 	Clock time.Time
 	// Off are the settings without which it may lose what it acknowledged.
 	Off []string
+	// Refuses is why it takes no new rows; nil while it does.
+	Refuses error
 }
 
-// AskServer asks the one that a URL names.
+// AskServer asks the one that a URL names. It changes nothing: what tries whether there is
+// room is taken back.
 func AskServer(ctx context.Context, url string) (s Server, err error) {
 	db, err := postgres.Raw(url)
 	if err != nil {
 		return s, err
 	}
+	defer func() { err = errors.Join(postgres.Explain(err), db.Close()) }()
 	var off string
 	err = db.QueryRowContext(ctx, `SELECT clock_timestamp(), coalesce((SELECT string_agg(name, ' ' ORDER BY name) FROM pg_settings WHERE name IN ('fsync', 'full_page_writes') AND setting = 'off'), '')`).Scan(&s.Clock, &off)
+	if err != nil {
+		return s, err
+	}
 	s.Off = strings.Fields(off)
-	return s, errors.Join(postgres.Explain(err), db.Close())
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return s, err
+	}
+	defer func() { _ = tx.Rollback() }()
+	_, err = tx.ExecContext(ctx, "INSERT INTO heartbeat (id, at, room) VALUES (1, '', $1) ON CONFLICT (id) DO UPDATE SET room = excluded.room", room())
+	s.Refuses = postgres.Explain(err)
+	return s, nil
 }
