@@ -149,3 +149,49 @@ func TestMigrateCutShort(t *testing.T) {
 		t.Errorf("on the server: %v: %s", err, out)
 	}
 }
+
+// TestMigrateStopped: a move that somebody stops, or whose connection is lost, in the middle
+// says so and leaves both sides as they were.
+func TestMigrateStopped(t *testing.T) {
+	t.Parallel()
+	url := memorytest.URL(t)
+	w := newWorld(t)
+	w.url, w.env = "", append(w.env, "BOT_MODEL_NAME=builtin", "BOT_DATABASE_URL=")
+	if out, err := w.command("facts", "add", "My parrot is called Coco"); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	rows := postgrestest.Raw(t, url)
+	const moving = "datname = current_database() AND wait_event_type = 'Lock' AND query LIKE 'ALTER TABLE%'"
+	for want, stop := range map[string]func(*exec.Cmd){
+		"stopped before the end": func(cmd *exec.Cmd) { must(t, cmd.Process.Signal(os.Interrupt)) },
+		"cannot be reached": func(*exec.Cmd) {
+			_, err := rows.Exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE " + moving)
+			must(t, err)
+		},
+	} {
+		held, err := rows.Begin()
+		must(t, err)
+		_, err = held.Exec("LOCK TABLE handoffs IN SHARE MODE")
+		must(t, err)
+		var said safeBuffer
+		cmd := exec.Command(os.Args[0], "migrate", "--to", url)
+		cmd.Env = append(append(os.Environ(), childEnv+"=1"), w.env...)
+		cmd.Stdout, cmd.Stderr = &said, &said
+		must(t, cmd.Start())
+		eventually(t, "it is in the middle", func() (waits bool) {
+			must(t, rows.QueryRow("SELECT EXISTS (SELECT 1 FROM pg_stat_activity WHERE "+moving+")").Scan(&waits))
+			return waits
+		})
+		stop(cmd)
+		if err := cmd.Wait(); err == nil || !strings.Contains(said.String(), "nothing was moved") || !strings.Contains(said.String(), want) {
+			t.Errorf("%v: %s", err, &said)
+		}
+		must(t, held.Rollback())
+		if out, err := w.command("facts", "list"); err != nil || !strings.Contains(out, "Coco") {
+			t.Errorf("the file: %v: %s", err, out)
+		}
+	}
+	if out, err := w.command("migrate", "--to", url); err != nil || !strings.Contains(out, "Moved") {
+		t.Errorf("again: %v: %s", err, out)
+	}
+}
