@@ -58,7 +58,7 @@ func TestDiscordMenus(t *testing.T) {
 		t.Fatal("no form was shown")
 	}
 	answered("own")
-	for _, typing := range []discordtest.Use{use("facts forget", [2]string{"number", "two"}), use("remind cancel", [2]string{"number", "meet"})} {
+	for _, typing := range []discordtest.Use{use("facts forget", [2]string{"number", "two"}), use("facts undo", [2]string{"number", "two"}), use("remind cancel", [2]string{"number", "meet"})} {
 		if names := w.responded(t, w.dc.Typing(typing)).Names(); len(names) != 1 || !strings.Contains(names[0], " – ") {
 			t.Errorf("%s: offered %q", typing.Command, names)
 		}

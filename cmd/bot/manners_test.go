@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -203,32 +204,35 @@ func TestWhoIsLetInIsTold(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t).onDiscord()
 	w.env = append(w.env, "BOT_ACCESS_MODE=pairing", "BOT_TELEGRAM_TOKEN="+w.tg.Token(), "BOT_ACCESS_OWNERS=telegram:1")
-	for _, id := range []int64{1, 5, 6, 7} {
+	for _, id := range []int64{1, 5, 6, 7, 8} {
 		w.tg.AddChat(id)
 	}
 	w.run(t)
 	w.connected(t)
 	german := telegramtest.Text(5, 5, "hallo?")
 	german.Message.From.Language = "de"
-	w.tg.Push(german, telegramtest.Text(6, 6, "hello?"), telegramtest.Text(7, 7, "hello?"))
-	eventually(t, "the codes", func() bool { return len(w.in(5)) == 1 && len(w.in(6)) == 1 && len(w.in(7)) == 1 })
+	w.tg.Push(german, telegramtest.Text(6, 6, "hello?"), telegramtest.Text(7, 7, "hello?"), telegramtest.Text(8, 8, "hello?"))
+	eventually(t, "the codes", func() bool { return len(w.in(5)) == 1 && len(w.in(6)) == 1 && len(w.in(7)) == 1 && len(w.in(8)) == 1 })
+	if out, code := w.call(t, "pair", "approve", regexp.MustCompile(`[A-Z2-9]{5}-[A-Z2-9]{5}`).FindString(w.in(8)[0].Text)); code != 0 {
+		t.Fatalf("in a shell: %s", out)
+	}
 	w.dc.Message("", "600", "77", "hello?")
 	w.discordSent(t, 1)
 	for _, command := range []string{"/pair let telegram:5", "/pair drop telegram:6", "/config allow telegram:7", "/pair let discord:77"} {
 		w.answered(t, 1, 1, command)
 	}
-	eventually(t, "the news", func() bool { return len(w.in(5)) > 1 && len(w.in(7)) > 1 })
+	eventually(t, "the news", func() bool { return len(w.in(5)) > 1 && len(w.in(7)) > 1 && len(w.in(8)) > 1 })
 	if got := w.in(5)[1].Text; !strings.Contains(got, "Du bist zugelassen") {
 		t.Errorf("in German: %q", got)
 	}
-	for _, got := range []string{w.in(7)[1].Text, w.discordSent(t, 2)[1].Content} {
+	for _, got := range []string{w.in(7)[1].Text, w.in(8)[1].Text, w.discordSent(t, 2)[1].Content} {
 		if !strings.Contains(got, "You are let in") {
 			t.Errorf("told %q", got)
 		}
 	}
 	w.answered(t, 1, 1, "/config allow telegram:7") // again
 	w.settled(t)
-	if len(w.in(5)) != 2 || len(w.in(6)) != 1 || len(w.in(7)) != 2 || len(w.dc.Sent()) != 2 {
+	if len(w.in(5)) != 2 || len(w.in(6)) != 1 || len(w.in(7)) != 2 || len(w.in(8)) != 2 || len(w.dc.Sent()) != 2 {
 		t.Errorf("told more: %+v %+v", w.tg.Sent(), w.dc.Sent())
 	}
 }

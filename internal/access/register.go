@@ -72,6 +72,39 @@ func (g *Register) Grant(ctx context.Context, id, role, by string) error {
 	}))
 }
 
+// newcomersTold is the setting that holds up to when Newcomers told of people.
+const newcomersTold = "access.newcomers_told"
+
+// newcomerFor is for how long somebody who was let in is news, in a process that never
+// asked.
+const newcomerFor = 24 * time.Hour
+
+// Newcomers tells of each person whom by let in since it was last called in any process;
+// at names the time. Where tell was cut short by a crash, it hears the same once more.
+func (g *Register) Newcomers(ctx context.Context, by string, tell func(id, at string)) error {
+	since, err := g.db.Word("newcomers", "SELECT value FROM settings WHERE name = ?", newcomersTold)
+	if err != nil {
+		return err
+	}
+	rows, err := g.db.Query("SELECT id, at FROM grants WHERE role = 'member' AND by_id = ? AND at > ? ORDER BY at",
+		by, cmp.Or(since, engine.Stamp(g.now().Add(-newcomerFor))))
+	if err != nil {
+		return engine.During("newcomers", err)
+	}
+	type newcomer struct{ id, at string }
+	list, err := engine.Collect(rows, func(r *sql.Rows) (n newcomer, err error) { return n, r.Scan(&n.id, &n.at) })
+	if err != nil || len(list) == 0 {
+		return engine.During("newcomers", err)
+	}
+	for _, n := range list {
+		tell(n.id, n.at)
+	}
+	return engine.During("newcomers", g.db.Write(ctx, func(tx *engine.Tx) error {
+		_, err := tx.Exec("INSERT INTO settings VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value", newcomersTold, list[len(list)-1].at)
+		return err
+	}))
+}
+
 // Revoke takes back what Grant gave; false when there was nothing.
 func (g *Register) Revoke(ctx context.Context, id string) (bool, error) {
 	var n int64

@@ -10,7 +10,9 @@ import (
 	"strings"
 
 	"parley/internal/admin"
+	"parley/internal/agenda"
 	"parley/internal/chat"
+	"parley/internal/facts"
 	"parley/internal/provenance"
 )
 
@@ -30,13 +32,16 @@ const (
 // mostChoices is how many rows are offered to choose from; platforms show fewer.
 const mostChoices = 200
 
-// offered is a number option that shows what there is to choose from. list may fail:
-// then nothing is offered.
-func offered(o admin.Option, list func(ctx context.Context, v provenance.Viewer) ([]chat.Choice, error)) admin.Option {
-	o.Offer = func(ctx context.Context, m chat.Message) []chat.Choice {
-		choices, err := list(ctx, provenance.ViewerOf(m))
+// offered is a number option that shows the rows there are to choose from. list may
+// fail: then nothing is offered.
+func offered[T any](o admin.Option, list func(context.Context, provenance.Viewer) ([]T, error), show func(T) chat.Choice) admin.Option {
+	o.Offer = func(ctx context.Context, m chat.Message) (choices []chat.Choice) {
+		rows, err := list(ctx, provenance.ViewerOf(m))
 		if err != nil {
 			return nil
+		}
+		for _, row := range rows {
+			choices = append(choices, show(row))
 		}
 		return choices
 	}
@@ -51,37 +56,34 @@ func numbered(id int64, words string) chat.Choice {
 
 // which is the number of a task that is open, or of any.
 func (t Tasks) which(open bool) admin.Option {
-	return offered(number(helpTaskNumber), func(ctx context.Context, v provenance.Viewer) (list []chat.Choice, err error) {
+	return offered(number(helpTaskNumber), func(ctx context.Context, v provenance.Viewer) ([]agenda.Task, error) {
 		rows, err := t.Rows.Tasks(ctx, v, mostChoices, 0)
-		for _, row := range rows {
-			if !row.Done || !open {
-				list = append(list, numbered(row.ID, row.Description))
-			}
-		}
-		return list, err
-	})
+		return slices.DeleteFunc(rows, func(row agenda.Task) bool { return row.Done && open }), err
+	}, func(row agenda.Task) chat.Choice { return numbered(row.ID, row.Description) })
 }
 
 // which is the number of a reminder.
 func (s Reminders) which() admin.Option {
-	return offered(number(helpReminderNumber), func(ctx context.Context, v provenance.Viewer) (list []chat.Choice, err error) {
-		rows, err := s.Rows.Reminders(ctx, v)
-		for _, row := range rows {
-			list = append(list, numbered(row.ID, row.Text))
-		}
-		return list, err
-	})
+	return offered(number(helpReminderNumber), s.Rows.Reminders, func(row agenda.Reminder) chat.Choice { return numbered(row.ID, row.Text) })
 }
 
 // which is the number of a fact.
 func (f Facts) which() admin.Option {
-	return offered(number(helpFactNumber), func(ctx context.Context, v provenance.Viewer) (list []chat.Choice, err error) {
-		rows, err := f.Rows.Facts(ctx, v, mostChoices, 0)
-		for _, row := range rows {
-			list = append(list, numbered(row.ID, row.Content))
-		}
-		return list, err
-	})
+	return offered(number(helpFactNumber), func(ctx context.Context, v provenance.Viewer) ([]facts.Fact, error) {
+		return f.Rows.Facts(ctx, v, mostChoices, 0)
+	}, func(row facts.Fact) chat.Choice { return numbered(row.ID, row.Content) })
+}
+
+// undoable is the number of a change that can be taken back.
+func (f Facts) undoable() admin.Option {
+	return offered(admin.Option{Name: "number", Help: helpFactChange, Kind: admin.Number}, func(ctx context.Context, v provenance.Viewer) ([]facts.Change, error) {
+		return f.Rows.Undoables(ctx, v, mostChoices)
+	}, func(c facts.Change) chat.Choice { return numbered(c.ID, outlined(c)) })
+}
+
+// outlined is a change as a difference shows it.
+func outlined(c facts.Change) string {
+	return map[facts.Kind]string{facts.Added: "+ ", facts.Forgotten: "− ", facts.Replaced: c.Was + " → "}[c.Kind] + c.Fact.Content
 }
 
 // offer lists the sessions that somebody may see.

@@ -34,6 +34,8 @@ type Facts struct {
 type FactRows interface {
 	facts.Reader
 	Facts(ctx context.Context, v provenance.Viewer, limit, offset int) ([]facts.Fact, error)
+	// Undoables are the changes that the viewer can take back, the newest first.
+	Undoables(ctx context.Context, v provenance.Viewer, limit int) ([]facts.Change, error)
 	// ClearFacts forgets all that the viewer can see about themselves, or erases it.
 	ClearFacts(ctx context.Context, v provenance.Viewer, erase bool) (int64, facts.Change, error)
 }
@@ -61,7 +63,7 @@ func (f Facts) command() admin.Command {
 		}},
 		{Name: "change", Help: helpFactsChange, Run: f.change, Options: []admin.Option{f.which(), {Name: "text", Help: helpFactText}}},
 		{Name: "keep", Help: helpFactsKeep, Run: f.keep, Options: []admin.Option{f.which(), {Name: "not", Help: helpFactNot, Kind: admin.Number}}},
-		{Name: "undo", Help: helpFactsUndo, Run: f.undo, Options: []admin.Option{{Name: "number", Help: helpFactChange, Kind: admin.Number}}},
+		{Name: "undo", Help: helpFactsUndo, Run: f.undo, Options: []admin.Option{f.undoable()}},
 		{Name: "learned", Help: helpFactsLearned, Effect: admin.Reads, Run: f.learned, Options: []admin.Option{{Name: "page", Help: helpPageNumber, Kind: admin.Number}}},
 		{Name: "digest", Help: helpFactsDigest, Run: f.digest, Options: []admin.Option{{Name: "when", Help: helpDigestWhen, Choices: facts.Digests, Required: true}}},
 		{Name: "important", Help: helpFactsImportant, Run: f.important, Options: []admin.Option{f.which(), {Name: "state", Help: helpFactState, Kind: admin.Switch}}},

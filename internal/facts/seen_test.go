@@ -157,6 +157,9 @@ func TestUndo(t *testing.T) {
 	// Forgotten, and back.
 	gone, err := s.ForgetFact(bg, v, f.ID)
 	must(t, err)
+	if can, err := s.Undoables(bg, v, 10); err != nil || len(can) != 1 || can[0].ID != gone.ID || can[0].Note(tongue.Printer{}) != gone.Note(tongue.Printer{}) {
+		t.Errorf("may be taken back: %+v, %v; want %+v", can, err, gone)
+	}
 	if len(held(t, s, v)) != 0 || !strings.Contains(gone.Note(tongue.Printer{}), "Forgotten") {
 		t.Errorf("%q, %q", held(t, s, v), gone.Note(tongue.Printer{}))
 	}
@@ -175,6 +178,9 @@ func TestUndo(t *testing.T) {
 	save(t, s, v, "Likes tea")
 	n, all, err := s.ClearFacts(bg, v, false)
 	must(t, err)
+	if can, err := s.Undoables(bg, v, 10); err != nil || len(can) != 1 || can[0].ID != all.ID {
+		t.Errorf("may be taken back: %+v, %v; want %+v", can, err, all)
+	}
 	if undone, err := s.Undo(bg, v, all.ID); err != nil || n != 2 || len(undone) != 2 || len(held(t, s, v)) != 2 {
 		t.Errorf("%d, %+v, %v", n, undone, err)
 	}
@@ -184,6 +190,9 @@ func TestUndo(t *testing.T) {
 	clock.t = clock.t.Add(24*time.Hour + time.Second)
 	if _, err := s.Undo(bg, v, gone.ID); !errors.Is(err, facts.ErrUndoLate) {
 		t.Errorf("after a day: %v", err)
+	}
+	if can, err := s.Undoables(bg, v, 10); err != nil || len(can) != 0 {
+		t.Errorf("may be taken back after a day: %+v, %v", can, err)
 	}
 	must(t, s.PruneChanges(bg))
 	var rows int

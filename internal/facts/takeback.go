@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -24,9 +25,10 @@ var (
 
 // taken is a change as Undo reads it.
 type taken struct {
-	id, fact, other, history  int64
+	id, batch                 int64
+	fact, other, history      int64
 	kind                      Kind
-	at, stamp, told           string
+	stamp, since              string // since it was told, or else done
 	updated, validTo, was, is string
 	scope                     Scope
 	subject                   string
@@ -86,30 +88,59 @@ func (s *Store) Undo(ctx context.Context, v Viewer, id int64) (undone []Change, 
 // batch reads a change and those that belong to it. In company only what was
 // done there is seen.
 func batch(query func(string, ...any) (*sql.Rows, error), v Viewer, id int64) ([]taken, error) {
-	rows, err := query(`SELECT c.id, c.fact_id, c.other_id, c.history_id, c.kind, c.at, c.stamp, c.told, f.updated_at, f.valid_to, coalesce(h.content, ''), f.content, f.scope, f.subject,
+	return takeable(query, v, ":id <> 0 AND (c.id = :id OR c.batch = :id) ORDER BY c.id", engine.Named{"id": id})
+}
+
+// takeable reads changes that were made for v; ends of it narrow and order.
+func takeable(query func(string, ...any) (*sql.Rows, error), v Viewer, end string, args engine.Named) ([]taken, error) {
+	rows, err := query(`SELECT c.id, c.batch, c.fact_id, c.other_id, c.history_id, c.kind, c.stamp, CASE c.told WHEN '' THEN c.at ELSE c.told END, f.updated_at, f.valid_to, coalesce(h.content, ''), f.content, f.scope, f.subject,
 			EXISTS (SELECT 1 FROM fact_changes d WHERE d.fact_id = c.fact_id AND d.id > c.id AND (d.batch = 0 OR d.batch NOT IN (c.id, c.batch)))
 		FROM fact_changes c JOIN key_facts f ON f.id = c.fact_id LEFT JOIN fact_history h ON h.id = c.history_id
-		WHERE c.user_id = :user AND :id <> 0 AND (c.id = :id OR c.batch = :id) AND `+factScope+` ORDER BY c.id`, v.Named(engine.Named{"id": id}))
+		WHERE c.user_id = :user AND `+factScope+" AND "+end, v.Named(args))
 	if err != nil {
 		return nil, err
 	}
 	return engine.Collect(rows, func(r *sql.Rows) (c taken, err error) {
-		return c, r.Scan(&c.id, &c.fact, &c.other, &c.history, &c.kind, &c.at, &c.stamp, &c.told, &c.updated, &c.validTo, &c.was, &c.is, &c.scope, &c.subject, &c.over)
+		return c, r.Scan(&c.id, &c.batch, &c.fact, &c.other, &c.history, &c.kind, &c.stamp, &c.since, &c.updated, &c.validTo, &c.was, &c.is, &c.scope, &c.subject, &c.over)
 	})
+}
+
+// Undoables are the changes that v was told of and can take back from here, the newest
+// first; of those that go together, the one that names them.
+func (s *Store) Undoables(_ context.Context, v Viewer, limit int) (list []Change, err error) {
+	all, err := takeable(s.db.Query, v, "c.told <> '' AND c.at > :since ORDER BY c.id DESC LIMIT :limit",
+		engine.Named{"since": engine.Stamp(s.o.Now().Add(-keepChanges)), "limit": limit})
+	stuck := map[int64]bool{} // names of those that cannot all be taken back
+	for _, c := range all {
+		stuck[c.name()] = stuck[c.name()] || c.stuck(s.o.Now()) != nil
+	}
+	for _, c := range all {
+		if c.id == c.name() && !stuck[c.id] {
+			list = append(list, Change{ID: c.id, Kind: c.kind, Was: c.was, Fact: Fact{ID: c.fact, Content: c.is, Scope: c.scope}})
+		}
+	}
+	return list, engine.During("undoable changes", err)
+}
+
+// name is the number under which a change is taken back.
+func (c taken) name() int64 { return cmp.Or(c.batch, c.id) }
+
+// stuck tells why a change cannot be taken back; nil when it can.
+func (c taken) stuck(now time.Time) error {
+	gone := c.validTo != ""
+	switch {
+	case now.Sub(engine.ParseStamp(c.since)) > undoChange:
+		return ErrUndoLate
+	case c.over, c.stamp != c.updated, gone != (c.kind == Forgotten):
+		return ErrUndoOver
+	}
+	return nil
 }
 
 func (s *Store) takeBack(tx *engine.Tx, v Viewer, c taken) (Change, error) {
 	now := s.o.Now()
-	since := c.told
-	if since == "" {
-		since = c.at
-	}
-	gone := c.validTo != ""
-	switch {
-	case now.Sub(engine.ParseStamp(since)) > undoChange:
-		return Change{}, ErrUndoLate
-	case c.over, c.stamp != c.updated, gone != (c.kind == Forgotten):
-		return Change{}, ErrUndoOver
+	if err := c.stuck(now); err != nil {
+		return Change{}, err
 	}
 	done := Change{ID: c.id, Kind: c.kind, Was: c.is, Fact: Fact{ID: c.fact, Content: c.is, Scope: c.scope}}
 	stamp := engine.Stamp(now)

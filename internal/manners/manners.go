@@ -126,6 +126,20 @@ func (o Manners) Welcome(ctx context.Context, who chat.User, welcome string) {
 	}
 }
 
+// Admissions is who was let in; memory.Store.
+type Admissions interface {
+	// Newcomers tells of each person whom by let in since it was last asked, and of when.
+	Newcomers(ctx context.Context, by string, tell func(id, at string)) error
+}
+
+// Newcomers welcomes people whom by let in where nobody could tell them so: in a shell.
+func (o Manners) Newcomers(ctx context.Context, a Admissions, by string) error {
+	return a.Newcomers(ctx, by, func(id, at string) {
+		o.Log.Info("let in from a shell", "person", id)
+		o.Welcome(ctx, chat.User{ID: id}, id+" "+at)
+	})
+}
+
 // plain returns a name that somebody else chose without what Markdown would make of it.
 func plain(name string) string {
 	name, _ = text.Strip(strings.Join(strings.Fields(name), " "))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -36,6 +37,34 @@ func TestGrants(t *testing.T) {
 	}
 	if role, err := s.Granted(ctx, "telegram:2"); err != nil || role != "" {
 		t.Errorf("after revoking %q, %v", role, err)
+	}
+}
+
+// TestNewcomers: whoever was let in by somebody is told of once, in whichever process, and
+// not long after.
+func TestNewcomers(t *testing.T) {
+	clock := &clockAt{time.Date(2026, 3, 9, 12, 0, 0, 0, time.UTC)}
+	s, ctx := open(t, Options{Now: clock.now}), context.Background()
+	told := func() (ids []string) {
+		must(t, s.Newcomers(ctx, "terminal:local", func(id, _ string) { ids = append(ids, id) }))
+		return ids
+	}
+	must(t, s.Grant(ctx, "telegram:1", "member", "terminal:local"))
+	clock.t = clock.t.Add(25 * time.Hour)
+	for id, by := range map[string]string{"telegram:2": "terminal:local", "telegram:3": "telegram:9"} {
+		must(t, s.Grant(ctx, id, "member", by))
+	}
+	must(t, s.Grant(ctx, "telegram:4", "owner", "terminal:local"))
+	if got := told(); !slices.Equal(got, []string{"telegram:2"}) {
+		t.Errorf("told of %v", got)
+	}
+	clock.t = clock.t.Add(time.Minute)
+	must(t, s.Grant(ctx, "telegram:5", "member", "terminal:local"))
+	if got := told(); !slices.Equal(got, []string{"telegram:5"}) {
+		t.Errorf("then told of %v", got)
+	}
+	if got := told(); len(got) > 0 {
+		t.Errorf("told again of %v", got)
 	}
 }
 
