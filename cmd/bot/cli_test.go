@@ -96,6 +96,10 @@ func TestMistakesSpeakTheMachinesLanguage(t *testing.T) {
 		{"session:\n\tttl: 59\n", "facts list", "das ist kein gültiges YAML (rück mit Leerzeichen ein, nicht mit Tabs)"},
 		{"", "facts forget 9", "es gibt keinen Fakt 9: bot facts list zeigt sie"},
 		{"", "facts forget x", `ist "x"; erwartet wird eine ganze Zahl (bot facts forget --help erklärt es)`},
+		{"", "logs 123", "hier ist kein Fehler 123 bekannt"},
+		{"", "mcp login x", `in mcp.servers gibt es keinen Werkzeugserver "x"`},
+		{"", "pair approve AAAAA-AAAAA", "diesen Code gibt es nicht"},
+		{"", "restore /nope", "es gibt keine Datei /nope"},
 		{"", "chat --usr x", `unbekannter Schalter --usr; meinst du "--user"?`},
 		{"access: {owners: ['@anna']}\n", "doctor", `"@anna" ist keine Nummer; Namen können andere übernehmen (zum Beispiel telegram:42`},
 	} {

@@ -35,7 +35,7 @@ func (b Backup) Run(ctx context.Context, f *Flags, s *Streams) error {
 
 // Restore replaces the database with a copy.
 type Restore struct {
-	File string `arg:"" help:"The copy to put in place." type:"path"`
+	File string `arg:"" help:"The copy to put in place." type:"existingfile"`
 }
 
 // Run replaces the database with a copy. The bot must be stopped.

@@ -12,6 +12,7 @@ import (
 	"parley/internal/memory"
 	"parley/internal/setup"
 	"parley/internal/text"
+	"parley/internal/tongue"
 )
 
 // Logs explains the numbers that people are given when something goes wrong.
@@ -33,10 +34,10 @@ func (c Logs) Run(ctx context.Context, f *Flags, s *Streams) error {
 			return err
 		}
 		if len(list) == 0 && c.ID != "" {
-			return fmt.Errorf(wordsNoError, c.ID)
+			return text.Tell(wordsNoError, c.ID)
 		}
 		if c.ID == "" && len(list) == 0 {
-			_, err = fmt.Fprintln(s.Out, wordsNoErrors)
+			_, err = fmt.Fprintln(s.Out, Speaks().Text(wordsNoErrors))
 			return err
 		}
 		for _, d := range list {
@@ -61,13 +62,14 @@ const maxBroken = 2000
 
 // explain prints what is known of an error, and what to do about it.
 func explain(w io.Writer, d memory.Decision, hide text.Redactor) error {
-	about := "a message"
+	p := Speaks()
+	about := p.Text(wordsAMessage)
 	if d.End.Command != "" {
 		about = "/" + d.End.Command
 	}
-	broken := text.Shorten(hide.Hide(cmp.Or(d.Detail.Error, wordsErrorGone)), maxBroken)
+	broken := text.Shorten(hide.Hide(cmp.Or(d.Detail.Error, p.Text(wordsErrorGone))), maxBroken)
 	todo := mends[d.End.Reason]
-	_, err := fmt.Fprintf(w, wordsError, d.End.ErrorID, d.At.Local().Format(time.DateTime), about, d.User, d.Key, cmp.Or(string(d.End.Reason), string(d.End.Outcome)), d.Took.Round(time.Millisecond), broken, cmp.Or(todo, wordsMendOther), d.ID[:8])
+	_, err := io.WriteString(w, p.Say(wordsError, d.End.ErrorID, d.At.Local().Format(time.DateTime), about, d.User, d.Key, cmp.Or(string(d.End.Reason), string(d.End.Outcome)), d.Took.Round(time.Millisecond), broken, tongue.Words(cmp.Or(todo, wordsMendOther)), d.ID[:8]))
 	return err
 }
 

@@ -60,7 +60,7 @@ func (c pairApproveCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
 	return gateOf(ctx, f, func(g *admin.Gate) error {
 		who, err := g.Approve(ctx, c.Code, terminal.Local)
 		if err != nil {
-			return err
+			return text.Instead(err, admin.ErrCode, wordsNoCode)
 		}
 		fmt.Fprintln(seen{s.Out}, Speaks().Say(wordsLetIn, who.ID, who.Name))
 		return nil

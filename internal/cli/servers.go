@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -84,20 +85,20 @@ type MCPLogin struct {
 // Run prints the address to open and waits until the browser comes back to this
 // machine, or until the address is pasted. A running bot uses the login at once.
 func (c MCPLogin) Run(ctx context.Context, f *Flags, s *Streams) error {
-	client, err := toolServers(f)
+	client, err := toolServers(f, c.Name)
 	if err != nil {
 		return err
 	}
 	open, err := client.Login(ctx, c.Name)
 	if err != nil {
-		return err
+		return text.Instead(err, mcp.ErrNoNeed, wordsNoNeed)
 	}
 	back := make(chan string)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	stop := awaitBrowser(ctx, back)
 	defer stop()
-	fmt.Fprintf(seen{s.Out}, wordsLogin+"\n", open)
+	fmt.Fprintln(seen{s.Out}, Speaks().Say(wordsLogin, open))
 	go func() {
 		for lines := bufio.NewScanner(s.In); lines.Scan(); {
 			select {
@@ -111,11 +112,11 @@ func (c MCPLogin) Run(ctx context.Context, f *Flags, s *Streams) error {
 		select {
 		case address := <-back:
 			if err = client.FinishLogin(ctx, c.Name, address); errors.Is(err, mcp.ErrAddress) {
-				fmt.Fprintln(s.Err, wordsLoginAddress)
+				fmt.Fprintln(s.Err, Speaks().Say(wordsLoginAddress, mcp.Redirect))
 				continue
 			}
 			if err == nil {
-				fmt.Fprintln(s.Out, "logged in to "+c.Name)
+				fmt.Fprintln(s.Out, Speaks().Say(wordsLoggedIn, c.Name))
 			}
 			return err
 		case <-ctx.Done():
@@ -140,7 +141,7 @@ func awaitBrowser(ctx context.Context, back chan<- string) (stop func()) {
 			http.NotFound(w, q)
 			return
 		}
-		fmt.Fprintln(w, wordsLoginDone)
+		fmt.Fprintln(w, Speaks().Text(wordsLoginDone))
 		select {
 		case back <- "http://" + r.URL.Host + q.URL.RequestURI():
 		case <-ctx.Done():
@@ -165,7 +166,7 @@ type MCPLogout struct {
 
 // Run deletes the file that holds it.
 func (c MCPLogout) Run(f *Flags, s *Streams) error {
-	client, err := toolServers(f)
+	client, err := toolServers(f, c.Name)
 	if err != nil {
 		return err
 	}
@@ -176,14 +177,18 @@ func (c MCPLogout) Run(f *Flags, s *Streams) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(s.Out, "logged out of "+c.Name)
+	fmt.Fprintln(s.Out, Speaks().Say(wordsLoggedOut, c.Name))
 	return nil
 }
 
-func toolServers(f *Flags) (*mcp.Client, error) {
+// toolServers connects to none yet; there is one named so.
+func toolServers(f *Flags, name string) (*mcp.Client, error) {
 	cfg, err := f.Load()
 	if err != nil {
 		return nil, err
+	}
+	if !slices.ContainsFunc(cfg.MCP.Servers, func(s config.MCPServer) bool { return s.Name == name }) {
+		return nil, text.Tell(wordsNoServer, name)
 	}
 	return mcp.Open(setup.ToolServers(cfg))
 }

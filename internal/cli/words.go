@@ -1,7 +1,5 @@
 package cli
 
-import "parley/internal/tools/mcp"
-
 // The questions of init, and what it says in between.
 const (
 	wordsBack = "back"
@@ -88,25 +86,31 @@ const (
 	wordsNobodyWaits = "nobody waits to be let in"
 	wordsLetIn       = "%s (%s) may talk to the bot now"
 	wordsTurnedDown  = "%s waits no more"
+	wordsNoCode      = "there is no such code, or it was used or has expired; bot pair list shows who waits"
 )
 
-// English only: the texts of logging in to a tool server.
+// Logging in to a tool server.
 const (
-	wordsLogin = `Open this address in a browser and agree:
+	wordsNoServer  = "there is no tool server %q in mcp.servers"
+	wordsNoNeed    = "the server does not ask for a login"
+	wordsLoggedIn  = "logged in to %s"
+	wordsLoggedOut = "logged out of %s"
+	wordsLogin     = `Open this address in a browser and agree:
 
 %s
 
 If the browser then shows a page that does not load, copy the address of that
 page, paste it here and press Enter:`
-	wordsLoginAddress = "That is not the address; it begins with " + mcp.Redirect + "?"
+	wordsLoginAddress = "That is not the address; it begins with %s?"
 	wordsLoginDone    = "You can close this page and go back to the terminal."
 )
 
-// English only: what logs says.
+// What logs says.
 const (
 	wordsNoErrors  = "Nothing has gone wrong."
 	wordsNoError   = "no error %s is known here: it may be of another data folder (--data), older than the retention, or forgotten with the person it happened to; bot logs lists the newest"
 	wordsErrorGone = "(no longer known)"
+	wordsAMessage  = "a message"
 	wordsError     = "Error %s, %s: %s of %s in %s failed (%s) after %s.\n  What broke: %s\n  What to do: %s\n  More: /trace %s\n"
 
 	wordsMendModel = "run bot doctor: it tries the model and says what stands in the way."
