@@ -23,8 +23,9 @@ postgres:
 	PARLEY_TEST_ENGINE=postgres $(GO) test $(TAGS) -run 'TestRecall(Quality$$|AmongOthers|NeverLeavesItsScope)' ./internal/memory
 	PARLEY_TEST_ENGINE=postgres $(GO) test -short $(TAGS) -run 'TestKilledAtEveryPoint|TestKilledBeforeTheWire|TestConversations|TestServed' ./cmd/bot
 
+ROOMS := ./...
 race:
-	$(GO) test -race -short $(TAGS) ./...
+	$(GO) test -race -short $(TAGS) $(ROOMS)
 
 # Every figure the project claims, each with its floor where it has one; the
 # programs themselves first, beside a loop that keeps nothing. PARLEY_STORED=1000000
