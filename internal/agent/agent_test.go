@@ -89,8 +89,8 @@ func (b *bench) finish(m chat.Message, a chat.Answer) string {
 	b.t.Helper()
 	m.Row = int64(b.n)
 	must(b.t, b.store.Finish(context.Background(), m, nil, a.Record))
-	if after, ok := a.Record.(chat.Aftercare); ok {
-		after.After(context.Background())
+	if after, ok := a.Record.(chat.Aftercare); ok && after.After() != nil {
+		after.After()(context.Background())
 	}
 	return a.Text
 }

@@ -72,10 +72,10 @@ func (t *turn) load(ctx context.Context) (err error) {
 	if t.context.waits, err = t.waiting(ctx); err != nil {
 		return err
 	}
-	if t.context.session, err = t.a.open(ctx, t.m); err != nil {
+	entries, err := t.earlier(ctx)
+	if err != nil {
 		return err
 	}
-	entries, err := t.a.o.Store.Window(ctx, t.context.session.ID, t.context.session.SummarizedAt, t.a.o.MaxMessages)
 	t.context.window = wholeExchanges(entries)
 	t.tools.offer = usedTools(t.context.window)
 	t.remember()

@@ -34,6 +34,44 @@ func (a *Agent) open(ctx context.Context, m chat.Message) (memory.Session, error
 	return a.o.Store.NewSession(ctx, p, !a.o.DropSummaries)
 }
 
+// ahead is what a turn begins with, read before.
+type ahead struct {
+	place   memory.Place
+	session memory.Session
+	window  []memory.Entry
+}
+
+// Ahead reads the conversation that m goes on with, for chat.HubOptions.Ahead; nil where
+// there is none, or it cannot be read now.
+func (a *Agent) Ahead(ctx context.Context, m chat.Message) any {
+	r := ahead{place: a.place(m)}
+	se, ok, err := a.o.Store.LiveSession(ctx, r.place)
+	if err != nil || !ok {
+		return nil
+	}
+	if r.window, err = a.window(ctx, se); err != nil {
+		return nil
+	}
+	r.session = se
+	return r
+}
+
+func (a *Agent) window(ctx context.Context, se memory.Session) ([]memory.Entry, error) {
+	return a.o.Store.Window(ctx, se.ID, se.SummarizedAt, a.o.MaxMessages)
+}
+
+// earlier opens the session of the turn, and returns what was said there before.
+func (t *turn) earlier(ctx context.Context) (entries []memory.Entry, err error) {
+	if r, ok := chat.Ahead(ctx).(ahead); ok && r.place == t.a.place(t.m) && t.a.o.Now().Before(r.session.Expires) {
+		t.context.session = r.session
+		return r.window, nil
+	}
+	if t.context.session, err = t.a.open(ctx, t.m); err != nil {
+		return nil, err
+	}
+	return t.a.window(ctx, t.context.session)
+}
+
 // Session returns the session m belongs to, as Handle would open it. It is not
 // stored when it is new. It must be called in the conversation's lane.
 func (a *Agent) Session(ctx context.Context, m chat.Message) (memory.Session, error) {

@@ -173,7 +173,7 @@ func (a *app) start(adapters ...chat.Adapter) {
 			AtOnce: max(64, 2*a.cfg.Limits.ConcurrentModelCalls), TurnTimeout: a.cfg.Agent.TurnTimeout,
 		},
 		RepeatUnknown: a.cfg.Telegram.UnknownSend == "prefer_duplicate",
-		Failpoint:     a.process.Failpoint, Observe: observe, Pace: a.front.commands.Pace, Authors: chat.Authors{MayStop: a.people.mayStop, Agent: a.answers, Speak: a.people.speaker.Answering}, Closed: a.platforms.closed,
+		Failpoint:     a.process.Failpoint, Observe: observe, Pace: a.front.commands.Pace, Authors: chat.Authors{MayStop: a.people.mayStop, Agent: a.answers, Speak: a.people.speaker.Answering}, Closed: a.platforms.closed, Ahead: a.mind.Ahead,
 	})
 	if a.fleet != nil {
 		a.fleet.Join(a.platforms.hub, a.storage.store)

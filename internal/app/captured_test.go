@@ -204,8 +204,8 @@ func (s *scene) from(m chat.Message) (chat.Message, chat.Answer) {
 	if err := s.app.storage.store.Mark(ctx, parts[0], chat.PartSent, "sent-"+in[0].ID, time.Time{}); err != nil {
 		s.t.Fatal(err)
 	}
-	if after, ok := answer.Record.(chat.Aftercare); ok {
-		after.After(ctx)
+	if a, ok := answer.Record.(chat.Aftercare); ok && a.After() != nil {
+		a.After()(ctx)
 	}
 	return in[0], answer
 }

@@ -29,6 +29,8 @@ type HubOptions struct {
 	// not block; nil is InOrder for all.
 	Pace func(m Message) Pace
 	Authors
+	// Ahead reads what the Handler will want to know first; nil reads nothing. See Ahead.
+	Ahead func(ctx context.Context, m Message) any
 	// Closed is called when nothing can be sent to p's conversation; nil
 	// ignores it. It must not block for long.
 	Closed func(p Part)
@@ -92,11 +94,17 @@ type Hub struct {
 	outages map[string]*outage       // one for each platform; never changed
 	shows   map[string]chan struct{} // the same: a place for each that is on its way
 	stile   *turnstile               // of what the Handler is called for in order
-	waiting int                      // messages queued or running, over all lanes
-	room    chan struct{}            // closed and replaced when waiting falls below Backlog
-	closed  bool
-	idle    sync.WaitGroup // one per running lane
-	lives   atomic.Int64   // how often Abandon was called; no lock guards it
+	backlog
+	aheads map[Key]*ahead
+	closed bool
+	idle   sync.WaitGroup // one per running lane
+	lives  atomic.Int64   // how often Abandon was called; no lock guards it
+}
+
+// backlog is what waits.
+type backlog struct {
+	waiting int           // messages queued or running, over all lanes
+	room    chan struct{} // closed and replaced when waiting falls below Bounds.Backlog
 }
 
 // lane is one conversation at work.
@@ -110,6 +118,7 @@ type lane struct {
 	beside bool                    // what is in here only reads
 	slow   bool                    // what is being done may take long
 	unseen bool                    // and does not show that by itself
+	calm   bool                    // all that is still under way is to send what is stored
 	held   *live                   // typing, for the first who waits; nil for none
 	place  *place                  // of the message that is being worked on, or that waits for it; nil for none
 	parked bool                    // the first of queue waits for it
@@ -120,6 +129,7 @@ type lane struct {
 type job struct {
 	m    Message
 	disk *onDisk // nil is on it
+	read *ahead  // nil is nothing
 	pace Pace
 	do   func(ctx context.Context) // when not nil, m is not a message
 }
@@ -156,7 +166,7 @@ func NewHub(o HubOptions) *Hub {
 	if o.Agent == nil {
 		o.Agent = func(Message) Agent { return Agent{} }
 	}
-	h := &Hub{o: o, lanes: map[Key]*lane{}, beside: map[Key]*lane{}, outlets: map[Key]*outlet{}, outages: map[string]*outage{}, shows: map[string]chan struct{}{}, room: make(chan struct{}),
+	h := &Hub{o: o, lanes: map[Key]*lane{}, beside: map[Key]*lane{}, outlets: map[Key]*outlet{}, outages: map[string]*outage{}, shows: map[string]chan struct{}{}, backlog: backlog{room: make(chan struct{})}, aheads: map[Key]*ahead{},
 		stile: &turnstile{most: workAtOnce, all: o.AtOnce, patience: workPatience}}
 	for _, a := range o.Adapters {
 		h.outages[a.Platform()] = newOutage()
@@ -183,6 +193,7 @@ func (h *Hub) Recover(ctx context.Context) error {
 // Deliver implements Intake.
 func (h *Hub) Deliver(ctx context.Context, b Batch) error {
 	disk := &onDisk{over: make(chan struct{})}
+	defer h.readAhead(b)()
 	b.Taken = func(fresh []Message) {
 		h.o.Failpoint("after_inbox_commit")
 		h.taken(disk, fresh)
@@ -317,6 +328,7 @@ func (h *Hub) push(k Key, j job) bool {
 // add puts a job into a lane, which begins to run with its first. The caller
 // holds mu.
 func (h *Hub) add(l *lane, j job) {
+	j.read = h.foreseen(l, j)
 	if all := h.ofKind(l); all[l.key] != l {
 		all[l.key] = l
 		h.idle.Add(1)
@@ -364,7 +376,7 @@ func (h *Hub) run(l *lane) {
 		l.place.leave()
 
 		h.mu.Lock()
-		l.row, l.slow, l.place = 0, false, nil
+		l.row, l.slow, l.place, l.calm = 0, false, nil, false
 		if len(l.queue) == 0 {
 			l.shed = false
 		}
@@ -402,7 +414,7 @@ func (h *Hub) next(l *lane) (j job, ok bool) {
 		}
 	}
 	l.queue = l.queue[1:]
-	l.row = j.m.Row
+	l.row, l.calm = j.m.Row, false
 	return j, true
 }
 

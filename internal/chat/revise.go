@@ -14,9 +14,20 @@ var ErrTakenBack = fmt.Errorf("%w: the message was deleted", ErrStopped)
 // Effects is a record that knows whether its message has changed anything.
 type Effects interface{ Effects() bool }
 
-// Aftercare is a record with work left to do once the answer is sent. After runs
-// in the lane of its message, before the next one; ctx ends with draining.
-type Aftercare interface{ After(ctx context.Context) }
+// Aftercare is a record with work left to do once the answer is sent. What After returns
+// runs in the lane of its message, before the next one; nil is nothing. ctx ends with
+// draining.
+type Aftercare interface {
+	After() func(ctx context.Context)
+}
+
+// aftercare returns what is left to do for a record, nil for nothing.
+func aftercare(record any) func(context.Context) {
+	if a, ok := record.(Aftercare); ok {
+		return a.After()
+	}
+	return nil
+}
 
 // revise applies the edits that wait behind a message in its lane when its turn
 // comes. They replace its text, which is stored before anything is done for it; ok

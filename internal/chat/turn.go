@@ -51,15 +51,19 @@ func (h *Hub) work(l *lane, j job) {
 	}
 	h.o.Failpoint("after_finish")
 	h.ended(j.m, len(parts) > 0, answer.Record, time.Since(began))
+	after := aftercare(answer.Record)
+	h.calm(l, after == nil)
 	if h.deliverAll(j.m.Key, h.elsewhere(j.m.Key, parts), l.place, life) {
 		l.had = life + 1
+	} else {
+		h.calm(l, false)
 	}
 	sent()
 	h.done(j.m)
 	l.place.leave()
-	if after, ok := answer.Record.(Aftercare); ok {
+	if after != nil {
 		defer h.unseen(l)()
-		h.fenced(j.m.Key, after.After)
+		h.fenced(j.m.Key, after)
 	}
 }
 
@@ -90,7 +94,7 @@ func (h *Hub) handle(l *lane, j job) (a Answer, err error) {
 		return Answer{Text: h.speak(m).Text(wordsGivenUp), Record: End{Outcome: Failed, Reason: GivenUp}}, nil
 	}
 	ctx, end := h.turn(l, m)
-	ctx = j.disk.within(ctx)
+	ctx = j.read.within(j.disk.within(ctx))
 	defer end()
 	shown := func() bool { return m.Preview != "" }
 	defer func() {

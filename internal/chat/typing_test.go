@@ -142,7 +142,9 @@ func (a *typist) after(d time.Duration) (n int) {
 // folds is a record with work left once the answer is out.
 type folds struct{ lasts time.Duration }
 
-func (f folds) After(context.Context) { waittest.Take(context.Background(), f.lasts) }
+func (f folds) After() func(context.Context) {
+	return func(context.Context) { waittest.Take(context.Background(), f.lasts) }
+}
 
 // Whoever waits sees within a second that the bot is at work, for as long as
 // that takes and no longer.

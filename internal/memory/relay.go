@@ -38,12 +38,8 @@ type Relay struct {
 // Ending implements chat.Ended.
 func (r *Relay) Ending() chat.End { return r.End }
 
-// After is called by the Hub once the message is answered.
-func (r *Relay) After(ctx context.Context) {
-	if r.Then != nil {
-		r.Then(ctx)
-	}
-}
+// After implements chat.Aftercare.
+func (r *Relay) After() func(context.Context) { return r.Then }
 
 func (r *Relay) store(tx *engine.Tx, s *Store, m chat.Message) error {
 	session := ""

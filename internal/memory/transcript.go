@@ -145,14 +145,15 @@ type Turn struct {
 	Also Deed // of another room
 }
 
-// After is called by the Hub once the answer is out.
-func (t *Turn) After(ctx context.Context) {
-	if t.Also.Then != nil {
-		t.Also.Then(ctx)
+// After implements chat.Aftercare.
+func (t *Turn) After() func(context.Context) {
+	switch {
+	case t.Also.Then == nil:
+		return t.Fold
+	case t.Fold == nil:
+		return t.Also.Then
 	}
-	if t.Fold != nil {
-		t.Fold(ctx)
-	}
+	return func(ctx context.Context) { t.Also.Then(ctx); t.Fold(ctx) }
 }
 
 // Effects implements chat.Effects.

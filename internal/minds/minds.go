@@ -89,6 +89,9 @@ func (ms *Minds) Handle(ctx context.Context, m chat.Message, w chat.Reply) (chat
 	return ms.here(m).Handle(ctx, m, w)
 }
 
+// Ahead is agent.Agent.Ahead.
+func (ms *Minds) Ahead(ctx context.Context, m chat.Message) any { return ms.here(m).Ahead(ctx, m) }
+
 // Begin is agent.Agent.Begin.
 func (ms *Minds) Begin(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
 	return ms.here(m).Begin(ctx, m, w)

@@ -1,0 +1,112 @@
+package chat
+
+import (
+	"context"
+	"sync/atomic"
+)
+
+type aheadKey struct{}
+
+// ahead is what is read for a message while it is being stored.
+type ahead struct {
+	id    string // of the message
+	over  chan struct{}
+	value any // set before over is closed
+	taken atomic.Bool
+}
+
+// Ahead returns what HubOptions.Ahead has read for the message that ctx belongs to while
+// that was being stored, once; nil is nothing. It is as read when the message began:
+// nothing was under way in its conversation from before the reading until then.
+func Ahead(ctx context.Context) any {
+	a, ok := ctx.Value(aheadKey{}).(*ahead)
+	if !ok || a.taken.Swap(true) {
+		return nil
+	}
+	<-a.over
+	return a.value
+}
+
+// within returns a context in which Ahead finds it.
+func (a *ahead) within(ctx context.Context) context.Context {
+	if a == nil {
+		return ctx
+	}
+	return context.WithValue(ctx, aheadKey{}, a)
+}
+
+// readAhead begins to read for a message that comes alone into a conversation that rests:
+// where a server holds both, storing and reading are trips that need not wait for each
+// other. done waits for it.
+func (h *Hub) readAhead(b Batch) (done func()) {
+	if h.o.Ahead == nil || h.o.Node == nil || len(b.Messages) != 1 || b.Messages[0].Kind != KindText || !b.Messages[0].Addressed {
+		return func() {}
+	}
+	m := b.Messages[0]
+	a := &ahead{id: m.ID, over: make(chan struct{})}
+	if !h.foresees(m.Key, a) {
+		return func() {}
+	}
+	go func() {
+		defer close(a.over)
+		m.Agent = h.o.Agent(m) // which may read, too
+		a.value = h.o.Ahead(h.ctx, m)
+	}()
+	return func() {
+		h.mu.Lock()
+		if h.aheads[m.Key] == a {
+			delete(h.aheads, m.Key)
+		}
+		h.mu.Unlock()
+		<-a.over
+	}
+}
+
+// foresees notes that something is read for a conversation, unless something is under way
+// there.
+func (h *Hub) foresees(k Key, a *ahead) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.aheads[k] != nil || !h.calmly(k) {
+		return false
+	}
+	h.aheads[k] = a
+	return true
+}
+
+// calmly reports whether nothing is under way in a conversation that changes what is read
+// for its next message. The caller holds mu.
+func (h *Hub) calmly(k Key) bool {
+	l := h.lanes[k]
+	return h.beside[k] == nil && (l == nil || l.calm && len(l.queue) == 0)
+}
+
+// calm notes whether all that a lane still does is to send what is stored. Otherwise what
+// was read for its next message may not be so any more.
+func (h *Hub) calm(l *lane, calm bool) {
+	if h.o.Ahead == nil {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if l.calm = calm && !l.beside; !l.calm {
+		delete(h.aheads, l.key)
+		for i := range l.queue {
+			l.queue[i].read = nil
+		}
+	}
+}
+
+// foreseen returns what is read for the next job of a lane. What else is done in its
+// conversation may change what was read. The caller holds mu.
+func (h *Hub) foreseen(l *lane, j job) *ahead {
+	a := h.aheads[l.key]
+	if a == nil {
+		return nil
+	}
+	delete(h.aheads, l.key)
+	if j.do != nil || j.m.ID != a.id || l.beside || !h.calmly(l.key) {
+		return nil
+	}
+	return a
+}
