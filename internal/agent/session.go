@@ -37,6 +37,7 @@ func (a *Agent) open(ctx context.Context, m chat.Message) (memory.Session, error
 // ahead is what a turn begins with, read before.
 type ahead struct {
 	place   memory.Place
+	stay    int64 // of its conversation, see lanes.Book.Stay
 	session memory.Session
 	window  []memory.Entry
 }
@@ -44,7 +45,10 @@ type ahead struct {
 // Ahead reads the conversation that m goes on with, for chat.HubOptions.Ahead; nil where
 // there is none, or it cannot be read now.
 func (a *Agent) Ahead(ctx context.Context, m chat.Message) any {
-	r := ahead{place: a.place(m)}
+	r := ahead{place: a.place(m), stay: a.o.Store.Lanes.Stay(m.Key)}
+	if r.stay == 0 {
+		return nil // another process may be writing there
+	}
 	se, ok, err := a.o.Store.LiveSession(ctx, r.place)
 	if err != nil || !ok {
 		return nil
@@ -62,7 +66,7 @@ func (a *Agent) window(ctx context.Context, se memory.Session) ([]memory.Entry, 
 
 // earlier opens the session of the turn, and returns what was said there before.
 func (t *turn) earlier(ctx context.Context) (entries []memory.Entry, err error) {
-	if r, ok := chat.Ahead(ctx).(ahead); ok && r.place == t.a.place(t.m) && t.a.o.Now().Before(r.session.Expires) {
+	if r, ok := chat.Ahead(ctx).(ahead); ok && r.place == t.a.place(t.m) && r.stay == t.a.o.Store.Lanes.Stay(t.m.Key) && t.a.o.Now().Before(r.session.Expires) {
 		t.context.session = r.session
 		return r.window, nil
 	}

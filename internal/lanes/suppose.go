@@ -14,8 +14,15 @@ var ErrSupposed = errors.New("the conversation is not as it was supposed to be")
 
 // lately are conversations that were a node's when something was last stored in them.
 type lately struct {
-	mu   sync.Mutex          // guards all
-	node map[chat.Key]string // its number then
+	mu    sync.Mutex // guards all
+	stays map[chat.Key]stay
+	count int64 // of all so far
+}
+
+// stay is a conversation's time with a node.
+type stay struct {
+	node   string // its number then
+	number int64
 }
 
 // maxLately bounds them; beyond it they begin anew.
@@ -23,14 +30,21 @@ const maxLately = 20_000
 
 // Supposes reports whether a conversation was this node's a moment ago, and most likely is:
 // see Suppose.
-func (b *Book) Supposes(k chat.Key) bool {
+func (b *Book) Supposes(k chat.Key) bool { return b == nil || b.Stay(k) != 0 }
+
+// Stay is the number of a conversation's stay with this node, 0 where it was not this node's
+// a moment ago. Where it is the same before something is read and after a message was
+// accepted, nobody else had the conversation in between.
+func (b *Book) Stay(k chat.Key) int64 {
 	if b == nil {
-		return true
+		return 0
 	}
 	b.lately.mu.Lock()
 	defer b.lately.mu.Unlock()
-	id, known := b.lately.node[k]
-	return known && id == b.node.ID()
+	if s := b.lately.stays[k]; s.node == b.node.ID() {
+		return s.number
+	}
+	return 0
 }
 
 // supposed reads whether a conversation is a node's which lives, and nothing waits to be
@@ -56,11 +70,15 @@ func (b *Book) Learn(messages []chat.Message) {
 	}
 	b.lately.mu.Lock()
 	defer b.lately.mu.Unlock()
-	if b.lately.node == nil || len(b.lately.node) > maxLately {
-		b.lately.node = map[chat.Key]string{}
+	if b.lately.stays == nil || len(b.lately.stays) > maxLately {
+		b.lately.stays = map[chat.Key]stay{}
 	}
+	id := b.node.ID()
 	for _, m := range messages {
-		b.lately.node[m.Key] = b.node.ID()
+		if b.lately.stays[m.Key].node != id {
+			b.lately.count++
+			b.lately.stays[m.Key] = stay{id, b.lately.count}
+		}
 	}
 }
 
@@ -72,6 +90,6 @@ func (b *Book) Unlearn(messages []chat.Message) {
 	b.lately.mu.Lock()
 	defer b.lately.mu.Unlock()
 	for _, m := range messages {
-		delete(b.lately.node, m.Key)
+		delete(b.lately.stays, m.Key)
 	}
 }

@@ -23,10 +23,16 @@ func TestSupposed(t *testing.T) {
 	if got := fmt.Sprint(names(a.says(t, "1")), names(a.says(t, "1", "2", "2"))); got != "[1] [2]" {
 		t.Errorf("its own: %s", got)
 	}
+	if stay := a.Lanes.Stay(k); stay == 0 {
+		t.Error("its own is not known")
+	}
 	_, err := raw.Exec("UPDATE node_lanes SET owner = $1", b.ID())
 	must(t, err)
 	if got := a.says(t, "3"); len(got) > 0 {
 		t.Errorf("another's: %v", names(got))
+	}
+	if stay := a.Lanes.Stay(k); stay != 0 {
+		t.Error("another's counts as its own")
 	}
 	got, _, err := b.Mail(t.Context())
 	must(t, err)
@@ -42,10 +48,14 @@ func TestSupposed(t *testing.T) {
 	if got := b.says(t, "8"); len(got) != 1 || got[0].Row == 0 || got[0].Nonce == "" {
 		t.Errorf("after that: %+v", got)
 	}
+	stay := b.Lanes.Stay(k)
 	_, err = raw.Exec("DELETE FROM node_lanes; UPDATE inbox SET state = 'done'")
 	must(t, err)
 	if got := fmt.Sprint(names(b.says(t, "9")), names(a.says(t, "10"))); got != "[9] []" {
 		t.Errorf("nobody's: %s", got)
+	}
+	if now := b.Lanes.Stay(k); now == 0 || now == stay {
+		t.Errorf("between two stays it may have been another's: %d, then %d", stay, now)
 	}
 }
 

@@ -26,6 +26,9 @@ func (s *Store) Accept(ctx context.Context, b chat.Batch) ([]chat.Message, error
 		end()
 		return nil, fmt.Errorf("accept: %w", err)
 	}
+	if a.supposed != supposed {
+		s.Lanes.Unlearn(a.messages)
+	}
 	s.Lanes.Learn(a.fresh)
 	for other := range a.others {
 		s.Lanes.Hint(other)
