@@ -64,7 +64,9 @@ func (t Tasks) which(open bool) admin.Option {
 
 // which is the number of a reminder.
 func (s Reminders) which() admin.Option {
-	return offered(number(helpReminderNumber), s.Rows.Reminders, func(row agenda.Reminder) chat.Choice { return numbered(row.ID, row.Text) })
+	return offered(number(helpReminderNumber), func(ctx context.Context, v provenance.Viewer) ([]agenda.Reminder, error) {
+		return s.Rows.Reminders(ctx, v)
+	}, func(row agenda.Reminder) chat.Choice { return numbered(row.ID, row.Text) })
 }
 
 // which is the number of a fact.
