@@ -41,7 +41,7 @@ func TestConfigSet(t *testing.T) {
 		{"/config set session.ttl 59", "I changed nothing: session.ttl: is 59s; expected 60s to 24h"},
 		{"/config set session.ttl 2m", "expected less than session.ttl"}, // idle_timeout is 5m
 		{"/config set session.ttl soon", "expected a duration"},
-		{"/config set log.level loud", "debug or info or warn or error"},
+		{"/config set log.level loud", "debug, info, warn, error"},
 		{"/config set limits.user_per_minute -1", "expected 0 to 100000"},
 		{"/config set model.api_key x", "What I can change: session.idle_timeout"},
 		{"/config set access.mode open", "What I can change"},
