@@ -162,8 +162,11 @@ func TestPrivateAnswerWaitsForTheDoor(t *testing.T) {
 			w.tg.Block(5, "")
 			w.tg.Push(telegramtest.Text(5, 5, "/start answer"))
 			eventually(t, "the greeting and the answer", func() bool { return len(w.tg.Sent()) == 3 })
-			if got := w.tg.Sent()[2]; got.Chat != 5 || !strings.Contains(got.Text, "nothing about you") {
-				t.Errorf("what waited: %+v", got)
+			rest := w.tg.Sent()[1:] // what waits is tried again by itself, too, perhaps before the greeting
+			if !slices.ContainsFunc(rest, func(m telegramtest.SentMessage) bool {
+				return m.Chat == 5 && strings.Contains(m.Text, "nothing about you")
+			}) {
+				t.Errorf("what waited: %+v", rest)
 			}
 		})
 	}
