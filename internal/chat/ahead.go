@@ -49,8 +49,10 @@ func (h *Hub) readAhead(b Batch) (done func()) {
 	}
 	go func() {
 		defer close(a.over)
-		m.Agent = h.o.Agent(m) // which may read, too
-		a.value = h.o.Ahead(h.ctx, m)
+		h.fenced(m.Key, func(ctx context.Context) {
+			m.Agent = h.o.Agent(m) // which may read, too
+			a.value = h.o.Ahead(ctx, m)
+		})
 	}()
 	return func() {
 		h.mu.Lock()

@@ -2,6 +2,7 @@ package chat_test
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -28,17 +29,17 @@ func TestReadAhead(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var s *stage
 			second := func() { s.say("a", "second") }
-			points := 0
+			var points atomic.Int32 // a send and a storing may be at one at the same time
 			o := chat.HubOptions{Node: &node{}, Failpoint: func(point string) {
 				if point != tt.point {
 					return
 				}
-				switch points++; {
-				case point == "after_inbox_commit" && points == 2:
+				switch n := points.Add(1); {
+				case point == "after_inbox_commit" && n == 2:
 					did := make(chan struct{})
 					s.Do(chat.Key{Platform: "p", Channel: "a"}, chat.InOrder, func(context.Context) { close(did) })
 					<-did
-				case point != "after_inbox_commit" && points == 1:
+				case point != "after_inbox_commit" && n == 1:
 					second()
 				}
 			}}
@@ -68,4 +69,22 @@ func TestReadAhead(t *testing.T) {
 			s.end(time.Minute)
 		})
 	}
+}
+
+// TestReadAheadPanics: what goes wrong while reading ahead is no matter of the message, which
+// is answered as if nothing had been read.
+func TestReadAheadPanics(t *testing.T) {
+	s := newStage(t, data(t), chat.HubOptions{
+		Node:  &node{},
+		Ahead: func(context.Context, chat.Message) any { panic("a row nobody foresaw") },
+		Handler: chat.HandlerFunc(func(ctx context.Context, m chat.Message, _ chat.Reply) (chat.Answer, error) {
+			if got := chat.Ahead(ctx); got != nil {
+				t.Errorf("it was told %v", got)
+			}
+			return chat.Answer{Text: m.Text}, nil
+		}),
+	})
+	s.say("a", "first")
+	s.until("it is answered", func() bool { lanes, _ := s.Active(); return lanes == 0 && len(s.p.Sent()) == 1 })
+	s.end(time.Minute)
 }
