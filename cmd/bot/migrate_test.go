@@ -80,6 +80,17 @@ func (w *world) command(args ...string) (string, error) {
 	return string(out), err
 }
 
+// filed is a world whose bot has its rows in a file, and one of them.
+func filed(t *testing.T) *world {
+	t.Helper()
+	w := newWorld(t)
+	w.url, w.env = "", append(w.env, "BOT_MODEL_NAME=builtin", "BOT_DATABASE_URL=")
+	if out, err := w.command("facts", "add", "My parrot is called Coco"); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return w
+}
+
 // A backup of a bot on a server is a file like any other, made beside it, and is put into
 // an empty database; one that is not empty is left as it is.
 func TestServedBackup(t *testing.T) {
@@ -116,11 +127,7 @@ func TestServedBackup(t *testing.T) {
 func TestMigrateCutShort(t *testing.T) {
 	t.Parallel()
 	url := memorytest.URL(t)
-	w := newWorld(t)
-	w.url, w.env = "", append(w.env, "BOT_MODEL_NAME=builtin", "BOT_DATABASE_URL=")
-	if out, err := w.command("facts", "add", "My parrot is called Coco"); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	w := filed(t)
 	rows := postgrestest.Raw(t, url)
 	run := func(statement string) {
 		_, err := rows.Exec(statement)
@@ -155,11 +162,7 @@ func TestMigrateCutShort(t *testing.T) {
 func TestMigrateStopped(t *testing.T) {
 	t.Parallel()
 	url := memorytest.URL(t)
-	w := newWorld(t)
-	w.url, w.env = "", append(w.env, "BOT_MODEL_NAME=builtin", "BOT_DATABASE_URL=")
-	if out, err := w.command("facts", "add", "My parrot is called Coco"); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	w := filed(t)
 	rows := postgrestest.Raw(t, url)
 	const moving = "datname = current_database() AND wait_event_type = 'Lock' AND query LIKE 'ALTER TABLE%'"
 	for want, stop := range map[string]func(*exec.Cmd){
