@@ -5,7 +5,7 @@ TAGS  := -tags sqlite_fts5
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME    := 10s
 
-.PHONY: cluster run test postgres race bench lint fuzz cover faults live templates dojo page-check recordings release release-check
+.PHONY: cluster translations run test postgres race bench lint fuzz cover faults live templates dojo page-check recordings release release-check
 
 # A conversation in the terminal; no key needed.
 run:
@@ -33,6 +33,10 @@ race:
 bench:
 	$(GO) test $(TAGS) -run '^$$' -bench '^Benchmark(Figures|Stored)$$' -benchtime 1x -timeout 30m ./cmd/bot
 	$(GO) test $(TAGS) -run '^$$' -bench . -skip '^Benchmark(Figures|Stored)$$' -benchmem ./...
+
+# The sentences that a language lacks; they are said in English.
+translations:
+	PARLEY_TRANSLATIONS=1 $(GO) test $(TAGS) -count=1 -run '^TestCatalogs$$' .
 
 lint:
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "gofmt -w $$unformatted"; exit 1; }

@@ -7,39 +7,28 @@ import (
 )
 
 // exceptions from the size budget, with the reason. Written as the complaint
-// names them: "folder", "file", "file:function", "file:struct" or
-// "file:interface".
+// names them: "file", "file:function" or "file:interface".
 var exceptions = map[string]string{
-	"cmd/bot/main.go:program":                                    "a command line",
-	"config/config.go:Config":                                    "the sections of a YAML file",
-	"internal/adapters/telegram/telegramtest/updates.go:Message": "an object of the wire",
-	"internal/chat/message.go:Message":                           "an object of the inbox, written and read as JSON",
-	"internal/facts/fact.go:Fact":                                "the columns of a row",
-	"internal/memory/audit.go:Decision":                          "the columns of a row",
-	"internal/memory/sessions.go:Session":                        "the columns of a row",
-	"internal/playbook/rules.go:Guideline":                       "an item of a YAML file",
-	"internal/playbook/rules.go:Variable":                        "an item of a YAML file",
-	"internal/adapters/discord/rest.go:call":                     "method, path, what is limited, body and answer: what a request is",
-	"internal/adapters/discord/discordtest/gateway.go:event":     "the fields of an event",
-	"internal/adapters/discord/discordtest/gateway.go:Press":     "the fields of an event",
-	"internal/adapters/telegram/telegramtest/updates.go:Press":   "the fields of an event",
-	"internal/admin/gate_test.go:mayPass":                        "the columns of a matrix",
-	"internal/playbook/compile.go:unique":                        "a mistake and its place",
-	"internal/playbook/compile.go:known":                         "a mistake and its place",
-	"internal/playbook/compile.go:knownName":                     "a mistake and its place",
-	"internal/playbook/lint.go:add":                              "a finding and its place",
+	"internal/adapters/discord/rest.go:call":                   "method, path, what is limited, body and answer: what a request is",
+	"internal/adapters/discord/discordtest/gateway.go:event":   "the fields of an event",
+	"internal/adapters/discord/discordtest/gateway.go:Press":   "the fields of an event",
+	"internal/adapters/telegram/telegramtest/updates.go:Press": "the fields of an event",
+	"internal/admin/gate_test.go:mayPass":                      "the columns of a matrix",
+	"internal/playbook/compile.go:unique":                      "a mistake and its place",
+	"internal/playbook/compile.go:known":                       "a mistake and its place",
+	"internal/playbook/compile.go:knownName":                   "a mistake and its place",
+	"internal/playbook/lint.go:add":                            "a finding and its place",
 }
 
-// The size budget, in lines, methods, fields and parameters.
+// The size budget, in lines, methods and parameters. A package's lines and a struct's
+// fields are questions at review, not limits: does this have one reason to change?
 const (
 	maxFunction   = 60
 	maxTest       = 80
 	mostFunctions = 40  // nine in ten are shorter
 	maxCommand    = 400 // all of cmd/bot without tests
 	maxFile       = 500
-	maxRoom       = 4500 // without its tests
 	maxInterface  = 4
-	maxStruct     = 15
 	maxParameters = 4 // after ctx
 )
 
@@ -52,14 +41,11 @@ func TestSize(t *testing.T) {
 		}
 		t.Errorf("%s: %s", what, fmt.Sprintf(format, args...))
 	}
-	functions, long, rooms := 0, 0, map[string]int{}
+	functions, long := 0, 0
 	for _, s := range sources(t) {
 		n := s.line(s.file.FileEnd - 1)
 		if n > maxFile {
 			complain(s.path, "%d lines; at most %d", n, maxFile)
-		}
-		if !s.isTest() {
-			rooms[s.dir()] += n
 		}
 		ast.Inspect(s.file, func(n ast.Node) bool {
 			switch n := n.(type) {
@@ -81,24 +67,14 @@ func TestSize(t *testing.T) {
 					complain(what, "%d parameters after ctx; at most %d", p, maxParameters)
 				}
 			case *ast.TypeSpec:
-				switch what := s.path + ":" + n.Name.Name; t := n.Type.(type) {
-				case *ast.InterfaceType:
+				if t, ok := n.Type.(*ast.InterfaceType); ok {
 					if m := methods(t); m > maxInterface {
-						complain(what, "%d methods; at most %d", m, maxInterface)
-					}
-				case *ast.StructType:
-					if f := fields(t); f > maxStruct {
-						complain(what, "%d fields; at most %d", f, maxStruct)
+						complain(s.path+":"+n.Name.Name, "%d methods; at most %d", m, maxInterface)
 					}
 				}
 			}
 			return true
 		})
-	}
-	for room, n := range rooms {
-		if n > maxRoom {
-			complain(room, "%d lines without tests; at most %d", n, maxRoom)
-		}
 	}
 	if long*10 > functions {
 		t.Errorf("%d of %d functions have %d lines or more; at most one in ten", long, functions, mostFunctions)
@@ -151,14 +127,6 @@ func isHandle(t ast.Expr) bool {
 func methods(i *ast.InterfaceType) (n int) {
 	for _, field := range i.Methods.List {
 		n += len(field.Names)
-	}
-	return n
-}
-
-// fields counts those a struct declares; what it embeds is one.
-func fields(s *ast.StructType) (n int) {
-	for _, field := range s.Fields.List {
-		n += max(1, len(field.Names))
 	}
 	return n
 }
