@@ -276,7 +276,7 @@ func examples(said, tag string) (times, others []string) {
 	for _, m := range quotation.FindAllStringSubmatch(said, -1) {
 		one := strings.Join(m[1:], "")
 		_, err := when.Parse(one, now, time.UTC, tag)
-		if _, _, ok := when.Split(one, now, tag); ok || err == nil {
+		if _, what, _ := when.Split(one, now, tag); what != "" || err == nil {
 			times = append(times, one)
 		} else {
 			others = append(others, one)

@@ -67,13 +67,15 @@ func (s Reminders) add(ctx context.Context, r admin.Request) (chat.Answer, error
 	if r.Args["what"] == "" {
 		return s.list(ctx, r)
 	}
-	at, what, ok := when.Split(r.Args["what"], s.Now(), tongue.Of(ctx).Tag())
+	at, what, err := when.Split(r.Args["what"], s.Now(), tongue.Of(ctx).Tag())
 	switch {
+	case err != nil:
+		return chat.Answer{}, err
 	case at == "":
 		return say(ctx, wordsRemindHow)
-	case !ok && strings.TrimSpace(r.Message.Quote) != "": // of the message that it replies to
+	case what == "" && strings.TrimSpace(r.Message.Quote) != "": // of the message that it replies to
 		what, r.Quoted = text.ShortenWords(strings.Join(strings.Fields(r.Message.Quote), " "), longestQuote), true
-	case !ok:
+	case what == "":
 		return say(ctx, wordsRemindWhat, at)
 	}
 	call, due := tools.CallOf(r.Message), agenda.Reminder{Text: what}

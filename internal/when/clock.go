@@ -5,7 +5,7 @@ package when
 type ofDay struct{ hour, minute, after int }
 
 // usual is the time of day of a part of it.
-var usual = map[string]int{"": morningHour, "morning": 9, "noon": 12, "afternoon": 15, "evening": 18, "night": 20, "small": 20, "dawn": 5}
+var usual = map[string]int{"": morningHour, "morning": 9, "noon": 12, "afternoon": 15, "evening": 18, "night": 20, "dawn": 5}
 
 // morningHour is the time of day of a day without one.
 const morningHour = 9
@@ -14,6 +14,11 @@ const morningHour = 9
 // that both halves of the day may be meant: then the hour is 1 to 12. ok is false where
 // the two contradict each other, or there is no such time.
 func settle(c clock, part string) (t ofDay, open, ok bool) {
+	if part == "late" {
+		if part = "night"; !c.said {
+			return t, false, false
+		}
+	}
 	if c.part != "" {
 		if part != "" && !agree(part, c.part) {
 			return t, false, false
@@ -23,6 +28,9 @@ func settle(c clock, part string) (t ofDay, open, ok bool) {
 		}
 	}
 	if !c.said {
+		if part == "small" {
+			return t, false, false // where "at night" is said of no evening
+		}
 		if part == "midnight" {
 			return ofDay{after: 1}, false, true
 		}
@@ -99,7 +107,11 @@ func within(part string, h int, free bool) (hour, after int, ok bool) {
 // likely settles an open hour where a day was named: people who say no half mean the
 // one in which they are awake, and those who count to 24 mean what they wrote.
 func likely(c clock, t ofDay) ofDay {
-	if t.hour < 7 && !c.written {
+	said := t.hour
+	if c.before {
+		said++
+	}
+	if said < 7 && !c.written {
 		t.hour += 12
 	}
 	return t

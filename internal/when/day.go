@@ -68,6 +68,9 @@ func firstWith(t time.Time, day int, next bool) time.Time {
 func (r *resolver) dated(p *piece) (time.Time, func(time.Time) time.Time, error) {
 	p = p.feast()
 	month := time.Month(p.month)
+	if p.arg(0) == "hour" {
+		return time.Time{}, nil, errDayOrHour
+	}
 	if p.arg(0) == "either" && p.date.day <= 12 && p.date.day != p.month {
 		return time.Time{}, nil, errEither // 3/12 is two dates
 	}
@@ -95,6 +98,9 @@ func (r *resolver) shifted(today time.Time) (time.Time, error) {
 	n, _ := strconv.Atoi(r.shift.arg(0)) // TestTongues
 	p := r.day
 	if p == nil {
+		if r.shift.arg(1) == "day" { // Chinese says "next" without "week", before a day
+			return today, errUnclear
+		}
 		switch r.shift.kind {
 		case "week":
 			return today.AddDate(0, 0, 7*n), none(n == 0)

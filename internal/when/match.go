@@ -36,6 +36,7 @@ type clock struct {
 	padded       bool   // written with a zero: 05
 	written      bool   // in a language that counts to 24, where no half of a day is said
 	bare         bool   // nothing but a number
+	before       bool   // the hour that was said is the next one: "quarter to 7"
 }
 
 // date is what was said of a date; 0 is what was not.
@@ -149,6 +150,9 @@ func (m *matcher) figure(slot string, i int, p piece, on found) bool {
 	case "min":
 		n, end := m.whole(i)
 		return fit(n, 1, 59, end, &p.minute)
+	case "mins":
+		n, end := m.whole(i)
+		return fit(n, 10, 59, end, &p.minute)
 	case "m":
 		n, end := m.digits(i, 1, 2)
 		return fit(n, 1, 12, end, &p.month)
@@ -180,6 +184,10 @@ func (m *matcher) dayOfMonth(slot string, i int, p piece, on found) bool {
 		}
 		ordinal := false
 		m.meanings(m.tokens, end, "suffix", func(_ string, e int) bool {
+			if q := p; slot == "d" && n >= 1 && n <= 31 && m.tokens[i].num < 0 { // the phrase may name it: 二十号
+				q.day = n
+				on(end, q)
+			}
 			ordinal, end = true, e
 			return false
 		})

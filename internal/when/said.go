@@ -10,6 +10,7 @@ type said struct {
 	rhythm *piece  // how often
 	clocks []clock // times of day
 	part   string  // "morning", …; "" was not said
+	last   string  // the kind of the last piece
 }
 
 // with adds a piece. ok is false when the text had said that already.
@@ -21,21 +22,21 @@ func (s said) with(p piece) (said, bool) {
 		*at = &p
 		return true
 	}
-	ok := true
-	switch p.kind {
+	ok := !s.torn(p)
+	switch s.last = p.kind; p.kind {
 	case "ahead":
-		ok = free(&s.ahead)
+		ok = free(&s.ahead) && ok
 	case "day", "weekday", "next-weekday", "weekend", "date", "monthday":
-		ok = free(&s.day)
+		ok = free(&s.day) && ok
 	case "week", "month", "year":
-		ok = free(&s.shift)
+		ok = free(&s.shift) && ok
 	case "clock", "bare":
 		c, fits := p.time()
-		s.clocks, ok = append(s.clocks[:len(s.clocks):len(s.clocks)], c), fits && len(s.clocks) < 4
+		s.clocks, ok = append(s.clocks[:len(s.clocks):len(s.clocks)], c), fits && ok && len(s.clocks) < 4
 		p.part = ""
 	case "part":
 	default:
-		ok = free(&s.rhythm)
+		ok = free(&s.rhythm) && ok
 	}
 	if p.kind == "day" && p.part == "" {
 		p.part = p.arg(1)
@@ -49,6 +50,21 @@ func (s said) with(p piece) (said, bool) {
 	}
 	return s, ok
 }
+
+// torn tells that a number alone stands beside a piece that it may rather belong to:
+// "Thursday 15", "31 10", "20 of next month", "midi quinze".
+func (s said) torn(p piece) bool {
+	switch {
+	case p.kind == "bare" && s.last == "part":
+		return s.part == "noon" || s.part == "midnight"
+	case p.kind == "bare":
+		return slices.Contains(dated, s.last)
+	}
+	return s.last == "bare" && slices.Contains(dated, p.kind)
+}
+
+// dated are the pieces of which a number beside them may be a part.
+var dated = []string{"weekday", "next-weekday", "date", "monthday", "week", "month", "year"}
 
 // time is the clock of a piece: "clock +30" is half an hour after the hour that was
 // said, "clock past" so many minutes, "clock to" so many before.
@@ -75,7 +91,7 @@ func (p piece) time() (clock, bool) {
 			less = 30
 		}
 	}
-	if less > 0 {
+	if c.before = less > 0; c.before {
 		if c.minute = 60 - less; c.hour == 0 {
 			c.hour = 24
 		}

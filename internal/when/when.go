@@ -25,12 +25,15 @@ const (
 	mostTokens = 80
 )
 
-var cronForm = whole.Pattern(`^[\d*][\d*/,-]*(?: +[\d*/,A-Za-z?-]+){4}$`)
+// cronForm is five fields, of which months and days of the week may be names.
+var cronForm = whole.Pattern(`(?i)^[\d*][\d*/,-]*(?: +[\d*/,?-]+){2} +` + cronField(`jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec`) + ` +` + cronField(`sun|mon|tue|wed|thu|fri|sat`) + `$`)
+
+func cronField(names string) string { return `(?:[\d*/,?-]|` + names + `)+` }
 
 // Parse reads a time or a rhythm in people's words, as a date, or as a cron expression,
 // for somebody in loc. Languages that they speak (en, de, es, fr, ru, zh) come first
 // where a text says something in several. It never reads the past, nor more than five
-// years ahead. Its errors are sentences for people.
+// years ahead. Its errors are sentences for people, a *Partial where a part was read.
 func Parse(text string, now time.Time, loc *time.Location, speaks ...string) (Time, error) {
 	said := strings.TrimSpace(text)
 	if len(said) > maxWhen {
@@ -39,9 +42,14 @@ func Parse(text string, now time.Time, loc *time.Location, speaks ...string) (Ti
 	w, err := read(said, now.In(loc), speaks)
 	switch {
 	case errors.Is(err, errUnclear):
+		if _, _, err := Split(said, now.In(loc), speaks...); err != nil {
+			return Time{}, err
+		}
 		return Time{}, whole.Tell(wordNoWhen, said)
 	case errors.Is(err, errEither):
 		return Time{}, whole.Tell(wordEither, said)
+	case errors.Is(err, errDayOrHour):
+		return Time{}, whole.Tell(wordDayOrHour, said)
 	case err != nil || w.Schedule != "":
 		return w, err
 	case !w.At.After(now):
@@ -65,10 +73,34 @@ func Day(text string, now time.Time, speaks ...string) (at time.Time, ok bool) {
 var (
 	errUnclear = errors.New("unclear")
 	errEither  = errors.New("a date that is two")
+	// errDayOrHour is of words that can be a day or a time of day.
+	errDayOrHour = errors.New("a day or a time of day")
 )
 
-// exactForms are moments as programs write them, with and without their zone.
-var exactForms = []string{"2006-01-02T15:04", "2006-01-02T15:04:05", "2006-01-02 15:04:05"}
+// exactForms are moments as programs write them, without their zone and with it.
+var (
+	exactForms = []string{"2006-01-02T15:04", "2006-01-02T15:04:05", "2006-01-02 15:04:05"}
+	zonedForms = []string{"Z07:00", "Z0700", "Z07", " Z07:00", " Z0700", " UTC", " GMT"}
+)
+
+// exact reads a moment as programs write it. zoned tells that it came with its zone;
+// otherwise it is what a clock on the wall shows, in UTC.
+func exact(said string) (t time.Time, zoned, ok bool) {
+	said = strings.ToUpper(said)
+	for _, form := range append(exactForms, "2006-01-02 15:04") {
+		for _, zone := range zonedForms {
+			if t, err := time.Parse(form+zone, said); err == nil {
+				return t, true, true
+			}
+		}
+	}
+	for _, form := range exactForms {
+		if t, err := time.Parse(form, said); err == nil {
+			return t, false, true
+		}
+	}
+	return t, false, false
+}
 
 // read reads it, whether or not it is past. now is where somebody is.
 func read(said string, now time.Time, speaks []string) (Time, error) {
@@ -79,16 +111,14 @@ func read(said string, now time.Time, speaks []string) (Time, error) {
 	if strings.HasPrefix(low, "@every ") {
 		return Time{Schedule: Anchored(low, now.Location().String(), now)}, nil
 	}
-	if t, err := time.Parse(time.RFC3339, strings.ToUpper(low)); err == nil {
+	switch t, zoned, ok := exact(low); {
+	case ok && zoned:
 		return Time{At: t}, nil
-	}
-	for _, form := range exactForms {
-		if t, err := time.Parse(form, strings.ToUpper(low)); err == nil {
-			r := resolver{now: now}
-			w := r.exactly(dayOf(t), ofDay{hour: t.Hour(), minute: t.Minute()})
-			w.At, w.Notes = w.At.Add(time.Duration(t.Second())*time.Second), r.notes
-			return w, nil
-		}
+	case ok:
+		r := resolver{now: now}
+		w := r.exactly(dayOf(t), ofDay{hour: t.Hour(), minute: t.Minute()})
+		w.At, w.Notes = w.At.Add(t.Sub(t.Truncate(time.Minute))), r.notes
+		return w, nil
 	}
 	all := tokens(said, mostTokens)
 	for _, l := range inOrder(speaks) {

@@ -2,11 +2,13 @@ package when
 
 // What people are told about times that cannot be read or had to be changed.
 const (
-	wordNoWhen = "I don't understand the time “%s”. Try “in 10 minutes”, “tomorrow at 9”, “on Monday at 17:30”, “every weekday at 8:30”, “2026-12-24 18:00” or a cron expression such as “0 9 * * 1”."
-	wordEither = "“%s” can be two dates: is the day or the month first? Write it as 2026-12-24, or with the name of the month."
-	wordPast   = "That time (%s) is past."
-	wordTooFar = "That is more than five years ahead."
-	wordGap    = "(%s does not exist on that day because the clocks change: I used %s.)"
+	wordNoWhen    = "I don't understand the time “%s”. Try “in 10 minutes”, “tomorrow at 9”, “on Monday at 17:30”, “every weekday at 8:30”, “2026-12-24 18:00” or a cron expression such as “0 9 * * 1”."
+	wordPartial   = "I read “%s”, but not “%s”. When exactly?"
+	wordEither    = "“%s” can be two dates: is the day or the month first? Write it as 2026-12-24, or with the name of the month."
+	wordDayOrHour = "“%s” can be a day or a time of day. Please say it another way."
+	wordPast      = "That time (%s) is past."
+	wordTooFar    = "That is more than five years ahead."
+	wordGap       = "(%s does not exist on that day because the clocks change: I used %s.)"
 )
 
 // What people are told where their words can mean two times.

@@ -44,6 +44,9 @@ func (m Model) answer(p tongue.Printer, a asked) (*llm.ToolCall, string) {
 func (a asked) lacking(p tongue.Printer) string {
 	text, at := a.args["text"], a.args["when"]
 	switch {
+	case a.part != nil && at == "":
+		asks, _ := p.Sentence(a.part) // it has one
+		return asks
 	case text == "" && at == "":
 		return p.Say(wordAskBoth, a.example("set_reminder"))
 	case text == "":

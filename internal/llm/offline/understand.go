@@ -1,6 +1,8 @@
 package offline
 
 import (
+	"cmp"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -17,6 +19,7 @@ type asked struct {
 	*book
 	does  string            // a tool, or one of answers
 	args  map[string]string // of the tool
+	part  *when.Partial     // what was read of a reminder's time, and what was not; nil for all
 	loose bool              // it is nothing but a statement, or small talk: "I called mom", "yes"
 }
 
@@ -66,19 +69,23 @@ func (t talk) completed(a asked, said string) (asked, bool) {
 	}
 	text, at := a.args["text"], a.args["when"]
 	own, understood := t.find(said)
-	switch both, what, ok := when.Split(said, someTime, a.tag); {
+	both, what, err := when.Split(said, someTime, a.tag)
+	part := (*when.Partial)(nil)
+	switch {
 	case at == "" && isTime(said, a.tag):
 		at = said
 	case understood && !own.general():
 		return own, true
-	case text == "" && at == "" && ok:
+	case at == "" && errors.As(err, &part): // asked once more
+		text = cmp.Or(text, part.What)
+	case text == "" && at == "" && what != "":
 		text, at = what, both
 	case text == "" && utf8.RuneCountInString(said) <= mostText:
 		text = said
 	default:
 		return a, false
 	}
-	a.args = map[string]string{"text": text, "when": at}
+	a.args, a.part = map[string]string{"text": text, "when": at}, part
 	return a, true
 }
 
@@ -147,7 +154,7 @@ func (t talk) in(b *book, said string) (asked, bool) {
 		if m == nil {
 			continue
 		}
-		a := asked{b, p.does, p.args(m, said, folded), p.loose()}
+		a := asked{book: b, does: p.does, args: p.args(m, said, folded), loose: p.loose()}
 		if t.sound(&a, said) {
 			return a, true
 		}
@@ -210,11 +217,14 @@ func (t talk) sound(a *asked, said string) bool {
 	case "set_reminder":
 		about, ok := a.args["reminder"]
 		if !ok {
-			return isTime(a.args["when"], a.tag)
+			return a.timed()
 		}
 		about = joints().ReplaceAllString(about, "")
-		at, what, parted := when.Split(about, someTime, a.tag)
-		if at == "" && !parted {
+		at, what, err := when.Split(about, someTime, a.tag)
+		switch {
+		case errors.As(err, &a.part):
+			what = a.part.What
+		case at == "":
 			what = about
 		}
 		a.args = map[string]string{"text": what, "when": at}
@@ -231,6 +241,19 @@ func (t talk) sound(a *asked, said string) bool {
 		return a.args["when"] == "" || isTime(a.args["when"], a.tag)
 	}
 	return true
+}
+
+// timed tells that a reminder's time is one, or that a part of it is, which is asked about.
+func (a *asked) timed() bool {
+	if isTime(a.args["when"], a.tag) {
+		return true
+	}
+	_, err := when.Parse(a.args["when"], someTime, time.UTC, a.tag)
+	partly := errors.As(err, &a.part)
+	if partly {
+		a.args["when"] = ""
+	}
+	return partly
 }
 
 // joints join "remind me" and what it is about.
