@@ -41,6 +41,36 @@ rows tasks 2
 calls 1
 `
 
+// TestPartsOfTimesAreAsked: where only a part of a time is read, the person is asked, in
+// their language, and no reminder is set.
+func TestPartsOfTimesAreAsked(t *testing.T) {
+	rehearsed(t, `-- settings.yaml --
+access: {mode: open, owners: ["terminal:local"]}
+-- talk --
+> [telegram:42] /remind zone UTC
+> [telegram:42] /remind call mum tomorrow before 4pm
+<~ I read “4pm”, but not “tomorrow before”. When exactly\?
+rows reminders 0
+> [telegram:42] /remind at 3pm PST call the team
+<~ I read “at 3pm”, but not “PST”
+rows reminders 0
+> [telegram:42] remind me to send the invoice on the last weekday of each month
+! set_reminder {"text":"send the invoice","when":"on the last weekday of each month"}
+= When exactly?
+< When exactly?
+rows reminders 0
+> [telegram:42] /remind 2027-05-01T10:00:00Z call
+<~ 2027.*10:00|10:00.*2027|1 May
+rows reminders 1
+> [telegram:42] /remind snooze 1 tomorrow before 4pm
+<~ but not “before”
+> [telegram:42] /language de
+> [telegram:42] /remind Mittwoch in 2 Wochen zum Arzt
+<~ „Mittwoch“ habe ich gelesen, „in 2 Wochen“ aber nicht
+rows reminders 1
+`)
+}
+
 // TestQuestionsAskThemselves: a reminder that is a question is answered in its lane
 // when it is due, its result is in the session, and nothing is changed unasked.
 func TestQuestionsAskThemselves(t *testing.T) { rehearsed(t, askingScript) }

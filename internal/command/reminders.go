@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"time"
 
@@ -134,6 +135,9 @@ func (s Reminders) snooze(ctx context.Context, r admin.Request) (chat.Answer, er
 			due = s.Now().Add(d)
 		} else {
 			w, err := when.Parse(words, s.Now(), s.Location(ctx, r.Message.From), tongue.Of(ctx).Tag())
+			if errors.As(err, new(*when.Partial)) {
+				return chat.Answer{}, err
+			}
 			if err != nil || w.Schedule != "" {
 				return say(ctx, wordsSnoozeHow)
 			}

@@ -80,7 +80,7 @@ func (s *splitter) endsAt(k, j int, w way) bool {
 		}
 	}
 	for _, step := range s.at(k) {
-		if step.end == j && s.tells(step, k) {
+		if step.end >= j && s.tells(step, k) { // also one that reaches into the time
 			return true
 		}
 	}

@@ -75,7 +75,14 @@ func (s *splitter) follows(t stretch, i int) int {
 	if s.glued(i) {
 		return s.unglued(i)
 	}
-	if end := s.monthday(i); end > i && t.byDay() && !t.full() {
+	for k := max(t.from, i-6); k < i; k++ {
+		for _, step := range s.at(k) {
+			if step.end > i && s.tells(step, k) {
+				return step.end // the time ends within a piece of another
+			}
+		}
+	}
+	if end := s.monthday(i); end > i && !t.full() && (t.byDay() || t.day == nil && t.shift == nil && t.rhythm == nil) {
 		return end // "Friday the 13th"
 	}
 	j, w := i, way{}
@@ -169,6 +176,9 @@ func (s *splitter) belongs(t stretch, j int, w way) int {
 	if end := s.sharpens(j, "after"); end > j && !w.far {
 		return end
 	}
+	if t.part != "" && !s.meanings(s.tokens, j, "part", func(v string, _ int) bool { return v != t.part }) {
+		return j // "at noon lunch"
+	}
 	if end := s.named(j); end > j {
 		return end
 	}
@@ -199,7 +209,7 @@ func (s *splitter) counts(t stretch, j int, w way) int {
 		return s.notOne(j, end)
 	case w.loose || s.tag == "zh":
 		return j
-	case t.full() && (ordinal || t.closed()):
+	case t.full() && (ordinal || t.closed() || w.named), ordinal && t.day != nil && t.day.kind == "day":
 		return j
 	case t.rhythm != nil && len(t.clocks) == 0 && !ordinal && s.wordAt(end):
 		return j // "every day 2 pills"

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"testing"
 	"time"
+
+	whole "parley/internal/text"
 )
 
 // Each of these was set from a part of its time; now the person is asked, and told what
@@ -75,6 +77,9 @@ var ordinary = map[string]map[string][2]string{
 		"tomorrow at 9 at the office print 20 pages": {"tomorrow at 9", "at the office print 20 pages"}, "in an hour to take 1 pill of the 2": {"in an hour", "take 1 pill of the 2"}, "0 9 * * 1 2 pills": {"0 9 * * 1", "2 pills"},
 		"at 10:00:00 call": {"at 10:00:00", "call"}, "2027-05-01T10:00:00Z call": {"2027-05-01T10:00:00Z", "call"}, "2027-05-01T10:00:00.250+02:00 call": {"2027-05-01T10:00:00.250+02:00", "call"},
 		"call 2027-05-01 10:00:00 -0500": {"2027-05-01 10:00:00 -0500", "call"}, "remind me 2027-05-01T10:00 to call": {"2027-05-01T10:00", "call"}, "1 May 2027 at 10am call": {"1 May 2027 at 10am", "call"},
+		"tomorrow morning first call the bank": {"tomorrow morning", "first call the bank"}, "tomorrow at noon lunch with Sam": {"tomorrow at noon", "lunch with Sam"},
+		"tomorrow at 9 send 5-10 mails": {"tomorrow at 9", "send 5-10 mails"}, "call 555-1234 tomorrow at 9": {"tomorrow at 9", "call 555-1234"}, "read \"1984\" tomorrow at 9": {"tomorrow at 9", "read \"1984\""},
+		"every day at 8am and 8pm take 1 pill": {"every day at 8am and 8pm", "take 1 pill"}, "today at 5pm the 3 of us meet": {"today at 5pm", "the 3 of us meet"}, "meeting with the second team on friday at 3pm": {"on friday at 3pm", "meeting with the second team"},
 		"3 dec 2026 at 9am pay": {"3 dec 2026 at 9am", "pay"}, "31 Dec 2026 at midnight cheer": {"31 Dec 2026 at midnight", "cheer"},
 	},
 	"de": {
@@ -82,6 +87,7 @@ var ordinary = map[string]map[string][2]string{
 		"Zimmer 12 reservieren morgen um 9": {"morgen um 9", "Zimmer 12 reservieren"}, "Kapitel 3 lesen am Freitag um 20 Uhr": {"am Freitag um 20 Uhr", "Kapitel 3 lesen"}, "morgen alle anrufen": {"morgen", "alle anrufen"},
 		"morgen um 17:30 2 Karten abholen": {"morgen um 17:30", "2 Karten abholen"}, "in 10 Minuten den zweiten Kuchen backen": {"in 10 Minuten", "den zweiten Kuchen backen"}, "Tisch für 4 um 19 Uhr": {"um 19 Uhr", "Tisch für 4"},
 		"jeden Montag um 8 die Woche planen": {"jeden Montag um 8", "die Woche planen"}, "morgen um 9 am Bahnhof sein": {"morgen um 9", "am Bahnhof sein"}, "am Freitag um 17 Uhr im Büro 3 Seiten drucken": {"am Freitag um 17 Uhr", "im Büro 3 Seiten drucken"},
+		"heute Abend um 8 den 2. Teil schauen": {"heute Abend um 8", "den 2. Teil schauen"}, "alle 2 Stunden 1 Glas Wasser trinken": {"alle 2 Stunden", "1 Glas Wasser trinken"},
 		"morgen eine Torte kaufen": {"morgen", "eine Torte kaufen"}, "Rechnung 4711 bezahlen morgen": {"morgen", "Rechnung 4711 bezahlen"}, "heute um 18 Uhr mit Anna essen": {"heute um 18 Uhr", "mit Anna essen"}, "die 2 Pakete abholen morgen um 10": {"morgen um 10", "die 2 Pakete abholen"},
 	},
 	"es": {
@@ -113,5 +119,58 @@ func TestOrdinaryText(t *testing.T) {
 				t.Errorf("%s: %q: %q, %q, %v; want %q", tag, text, when, what, err, want)
 			}
 		}
+	}
+}
+
+// Each of these was read whole, as another time than was said. Now it is right, or asked.
+func TestMisreadTimes(t *testing.T) {
+	now := time.Date(2026, 3, 4, 14, 20, 0, 0, zone(t, "Europe/Zurich")) // a Wednesday
+	for tag, times := range map[string]map[string]string{
+		"de": {
+			"so gegen 15 uhr": "2026-03-04 15:00", "so um 15 uhr": "", "am 10.10": "2026-10-10 09:00", "22.04": "", "um 22.04 Uhr": "2026-03-04 22:04", "morgen um viertel vor 7": "2026-03-05 06:45",
+			"morgen um viertel vor 5": "2026-03-05 16:45", "heute Nacht": "", "heute Nacht um 1": "2026-03-05 01:00", "jede Nacht": "", "Freitagnacht um 1": "2026-03-07 01:00", "um 16h": "2026-03-04 16:00", "um 10 Uhr 05": "2026-03-05 10:05",
+		},
+		"ru": {"двадцать четвёртое февраля": "", "сегодня ночью": "", "сегодня ночью в 2": "2026-03-05 02:00", "22.04": ""},
+		"fr": {"le 31 10": "", "midi quinze": "", "jeudi 15": "", "cette nuit": "", "cette nuit à 2h": "2026-03-05 02:00"},
+		"zh": {"下午三点零五分": "2026-03-04 15:05", "下個月二十號": "2026-04-20 09:00", "下个月二十号": "2026-04-20 09:00", "半夜": "", "下": "", "2:00pm": "2026-03-05 14:00"},
+		"en": {
+			"20 of next month": "", "monday 21": "", "at 10:00:00": "2026-03-05 10:00", "at 10:00:30": "", "tomorrow at quarter to 7": "2026-03-05 06:45", "1 May 2027 at 10am": "2027-05-01 10:00", "3 dec 2026 at 9am": "2026-12-03 09:00",
+			"31 Dec 2026 at midnight": "2027-01-01 00:00", "3 days after january 12th": "", "2 hours before my flight": "", "2027-05-01T10:00:00Z": "2027-05-01 12:00", "2027-05-01T10:00:00.5+02:00": "2027-05-01 10:00",
+			"2027-05-01T10:00:00+0530": "2027-05-01 06:30", "2027-05-01T10:00-05": "2027-05-01 17:00", "2027-05-01 10:00 UTC": "2027-05-01 12:00", "2027-05-01 10:00:00": "2027-05-01 10:00",
+		},
+		"es": {"28 de junio de 2027": "2027-06-28 09:00", "lunes 21": ""},
+	} {
+		for said, want := range times {
+			if got := outcome(t, said, now, tag); got != want {
+				t.Errorf("%s: %q is %q, want %q", tag, said, got, want)
+			}
+		}
+	}
+}
+
+// The question names what was read, what was not, and keeps what the time is for.
+func TestPartialSaysWhatWasRead(t *testing.T) {
+	now := time.Date(2026, 3, 4, 14, 20, 0, 0, time.UTC)
+	for text, want := range map[string]Partial{
+		"tomorrow call mum before 4pm":                   {Read: "tomorrow 4pm", Left: "before", What: "call mum"},
+		"call mum tomorrow before 4pm":                   {Read: "4pm", Left: "tomorrow before", What: "call mum"},
+		"on the last weekday of each month to pay rent.": {Read: "on the last", Left: "weekday of each month", What: "pay rent."},
+		"at 3pm PST call the team":                       {Read: "at 3pm", Left: "PST", What: "call the team"},
+		"monday or tuesday call Bob":                     {Read: "monday", Left: "or tuesday", What: "call Bob"},
+		"tomorrow before 4pm":                            {Read: "tomorrow 4pm", Left: "before"},
+	} {
+		_, _, err := Split(text, now, "en")
+		p := (*Partial)(nil)
+		if !errors.As(err, &p) || *p != want {
+			t.Errorf("%q: %+v, want %+v", text, p, want)
+			continue
+		}
+		said, _ := whole.ForPeople(err)
+		if want := "I read “" + want.Read + "”, but not “" + want.Left + "”. When exactly?"; said != want {
+			t.Errorf("%q: %q, want %q", text, said, want)
+		}
+	}
+	if _, err := Parse("tomorrow before 4pm", now, time.UTC); !errors.As(err, new(*Partial)) {
+		t.Errorf("Parse: %v", err)
 	}
 }

@@ -142,7 +142,7 @@ func (m *matcher) figure(slot string, i int, p piece, on found) bool {
 		p.said, p.padded = true, i < len(m.tokens) && len(m.tokens[i].text) > 1 && m.tokens[i].text[0] == '0'
 		return fit(n, 0, 24, end, &p.hour)
 	case "mm":
-		if i < len(m.tokens) && len(m.tokens[i].text) == 2 {
+		if i < len(m.tokens) && len(m.tokens[i].text) == 2 && !(m.tokens[i].open && strings.Contains(".:", m.tokens[i-1].text)) {
 			p.digits = true
 			return fit(m.tokens[i].num, 0, 59, i+1, &p.minute)
 		}

@@ -89,13 +89,16 @@ func (s *splitter) part(times []stretch, from, to int) parted {
 	var p parted
 	var when, left []string
 	begin, end := from, to // of what the time is for
-	for _, t := range times {
-		first, last := t.from, t.to
+	for i, t := range times {
+		first, last, until := t.from, t.to, to
+		if i+1 < len(times) {
+			until = times[i+1].from
+		}
 		if t.from > from {
 			first = s.backward(t, begin)
 			end = first
 		}
-		if last = s.forward(t, to); t.from == from {
+		if last = s.forward(t, until); t.from == from {
 			begin = last
 		}
 		when = append(when, s.words(t.from, t.to))
@@ -221,7 +224,13 @@ func (s *splitter) back(from, to int) stretch {
 // "read chapter 3 tomorrow", but not "8 tonight".
 func (s *splitter) leading(got said, i int) bool {
 	_, end, _ := s.numberAt(i)
-	return end > i && slices.ContainsFunc(got.clocks, func(c clock) bool {
+	if end == i || len(got.clocks) == 0 {
+		return false
+	}
+	if len(got.clocks) > 1 || !s.apart(i) || s.backOver(i, 0, &way{}) < i {
+		return got.clocks[0].bare && got.clocks[0].half == "" // "milk and 7 tonight"
+	}
+	return slices.ContainsFunc(got.clocks, func(c clock) bool {
 		return c.bare && c.half == "" && (got.part == "" || (got.part == "night" || got.part == "late") && c.hour < 6)
 	})
 }
