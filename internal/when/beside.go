@@ -25,7 +25,10 @@ func (s *splitter) forward(t stretch, to int) int {
 	for i < to {
 		end := i
 		for _, x := range s.readers {
-			end = max(end, x.follows(t, i))
+			_, half := x.half(i)
+			if x == s || !half { // "um 9 am Bahnhof" is no "9 am"
+				end = max(end, x.follows(t, i))
+			}
 		}
 		if end == i {
 			break
@@ -231,7 +234,7 @@ func (s *splitter) more(i int) bool {
 		return false
 	}
 	unit := !s.meanings(s.tokens, i, "unit", func(string, int) bool { return false })
-	half := !s.meanings(s.tokens, i, "half", func(string, int) bool { return false })
+	_, half := s.half(i)
 	if _, end := s.value(s.tokens, i, "suffix"); s.tag == "zh" && end > i {
 		return true
 	}
@@ -244,6 +247,15 @@ func (s *splitter) more(i int) bool {
 		return e > end || s.named(end) > end
 	}
 	return false
+}
+
+// half finds a half of the day.
+func (s *splitter) half(i int) (end int, ok bool) {
+	ok = !s.meanings(s.tokens, i, "half", func(_ string, e int) bool {
+		end = e
+		return false
+	})
+	return end, ok
 }
 
 // numberAt reads a number or an ordinal.
@@ -342,7 +354,9 @@ func (s *splitter) single(i int) int {
 
 // zoneNames are the short names of time zoneNames; the lower case ones are taken for one right
 // after an hour, too.
-var zoneNames = strings.Fields("UTC GMT EST EDT CST CDT MST MDT PST PDT CET CEST EET EEST WET WEST BST IST MSK JST KST HKT SGT AEST AEDT AWST NZST NZDT MEZ MESZ ET PT CT MT Z utc gmt edt cdt pst pdt cet cest msk мск МСК")
+var zoneNames = strings.Fields(`UTC GMT Z EST EDT CST CDT MST MDT PST PDT ET CT MT PT CET CEST MEZ MESZ EET EEST WET WEST
+	BST IST MSK МСК JST KST HKT SGT AEST AEDT AWST NZST NZDT
+	utc gmt edt cdt pst pdt cet cest msk мск`)
 
 // zone finds the name of a time zone.
 func (s *splitter) zone(t stretch, i int) int {

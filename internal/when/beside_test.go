@@ -122,6 +122,19 @@ func TestOrdinaryText(t *testing.T) {
 	}
 }
 
+// So it is for people whose language nobody knows yet.
+func TestOrdinaryTextInAnotherLanguage(t *testing.T) {
+	now := time.Date(2026, 3, 4, 14, 20, 0, 0, time.UTC)
+	for tag, all := range ordinary {
+		for text, want := range all {
+			when, what, err := Split(text, now)
+			if when != want[0] || what != want[1] || err != nil && want[0] != "" {
+				t.Errorf("%s: %q: %q, %q, %v; want %q", tag, text, when, what, err, want)
+			}
+		}
+	}
+}
+
 // Each of these was read whole, as another time than was said. Now it is right, or asked.
 func TestMisreadTimes(t *testing.T) {
 	now := time.Date(2026, 3, 4, 14, 20, 0, 0, zone(t, "Europe/Zurich")) // a Wednesday

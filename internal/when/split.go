@@ -22,7 +22,7 @@ func Split(text string, now time.Time, speaks ...string) (when, what string, err
 		s := &splitter{matcher: l.matcher(all), text: text, now: now}
 		if s.readers = []*splitter{s}; first == nil {
 			first = s
-		} else {
+		} else if l.tag != "zh" { // whose words are no others'
 			s.readers = append(s.readers, first)
 		}
 		if p := s.split(); len(p.when) > len(best.when) {
