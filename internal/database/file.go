@@ -144,14 +144,12 @@ func private(dir string) error {
 // sound refuses a file that cannot be written, and one that is not whole. A
 // missing file is fine.
 func sound(path string) error {
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
+	if err := sqlite.Writable(path); err != nil {
 		return fmt.Errorf("database: %w", err)
 	}
-	_ = f.Close()
+	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
 	return sqlite.Whole(path)
 }
 

@@ -30,9 +30,12 @@ func Where(dir, server string) string {
 // Unmoved returns what an operator has to know of a folder where a server has the rows: it
 // still holds a bot's file that was never moved there.
 func Unmoved(dir, server string) []error {
+	if server == "" {
+		return nil
+	}
 	path := filepath.Join(dir, Name)
 	id, err := sqlite.ApplicationID(path)
-	if server == "" || errors.Is(err, os.ErrNotExist) || err == nil && id == retiredID {
+	if errors.Is(err, os.ErrNotExist) || err == nil && id == retiredID {
 		return nil
 	}
 	return []error{text.Tell("%s is not used, because database.url names a server; if its conversations are to go on there, run bot migrate --to with the address of an empty database and without database.url; else move the file away", path)}

@@ -41,7 +41,7 @@ func Copy(ctx context.Context, src *sql.Conn, f *os.File) error {
 	}
 	err = dst.Raw(func(to any) error {
 		return src.Raw(func(from any) error {
-			b, err := to.(*sqlite3.SQLiteConn).Backup("main", from.(*sqlite3.SQLiteConn), "main")
+			b, err := to.(conn).Backup("main", from.(conn).SQLiteConn, "main")
 			if err != nil {
 				return err
 			}

@@ -61,7 +61,7 @@ func Open(ctx context.Context, path string, o Options) (*engine.DB, error) {
 	if see == nil {
 		see = func(error) {}
 	}
-	f := &file{path: path, w: openSeen(dsn(path, writerPragmas(o)), see)}
+	f := &file{path: path, w: openSeen(path, writerPragmas(o), see)}
 	f.w.SetMaxOpenConns(1)
 	if o.Prepare != nil {
 		if err := o.Prepare(ctx, f.w); err != nil {
@@ -77,7 +77,7 @@ func Open(ctx context.Context, path string, o Options) (*engine.DB, error) {
 			return nil, errors.Join(err, conn.Close(), f.w.Close())
 		}
 	}
-	r := openSeen(dsn(path, readerPragmas), see)
+	r := openSeen(path, readerPragmas, see)
 	readers := cmp.Or(o.Readers, 4)
 	r.SetMaxOpenConns(readers)
 	r.SetMaxIdleConns(readers)
@@ -111,13 +111,13 @@ func writerPragmas(o Options) string {
 // one, to build one aside or to copy it. With ":memory:" each connection has its
 // own database.
 func Raw(path, settings string) (*sql.DB, error) {
-	if path == ":memory:" {
-		return openBare(path), nil
-	}
-	return openBare(dsn(path, settings)), nil
+	return openBare(path, settings), nil
 }
 
 func dsn(path, settings string) string {
+	if path == ":memory:" {
+		return path
+	}
 	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + settings
 }
 
@@ -153,7 +153,7 @@ func (f *file) Fold() {
 		return
 	}
 	if f.folder == nil {
-		f.folder = openBare(dsn(f.path, "_busy_timeout=0&_cache_size=-500"))
+		f.folder = openBare(f.path, "_busy_timeout=0&_cache_size=-500")
 		f.folder.SetMaxOpenConns(1)
 	}
 	_, _ = f.folder.Exec("PRAGMA wal_checkpoint(PASSIVE)")
@@ -175,7 +175,7 @@ func (f *file) close() (err error) {
 	_, _ = f.w.Exec("PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)")
 	err = errors.Join(err, f.w.Close())
 	if f.raw != nil {
-		err = errors.Join(err, f.raw.Close())
+		err = errors.Join(err, rest(f.raw))
 	}
 	return err
 }

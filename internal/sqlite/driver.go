@@ -19,33 +19,43 @@ var library = &sqlite3.SQLiteDriver{ConnectHook: func(c *sqlite3.SQLiteConn) err
 }}
 
 // openBare opens a database that nobody watches.
-func openBare(dsn string) *sql.DB { return sql.OpenDB(bareConnector{dsn}) }
+func openBare(path, settings string) *sql.DB {
+	return sql.OpenDB(bareConnector{path, dsn(path, settings)})
+}
 
-type bareConnector struct{ dsn string }
+type bareConnector struct{ path, dsn string }
 
 // Connect implements driver.Connector.
-func (c bareConnector) Connect(context.Context) (driver.Conn, error) { return library.Open(c.dsn) }
+func (c bareConnector) Connect(context.Context) (driver.Conn, error) {
+	made, err := connect(c.path, c.dsn)
+	if err != nil {
+		return nil, err
+	}
+	return made, nil
+}
 
 // Driver implements driver.Connector.
 func (bareConnector) Driver() driver.Driver { return library }
 
 // openSeen opens a database and passes every error to see: any statement may be the
 // first to meet damage, which must not pass unnoticed.
-func openSeen(dsn string, see func(error)) *sql.DB { return sql.OpenDB(seenConnector{dsn, see}) }
+func openSeen(path, settings string, see func(error)) *sql.DB {
+	return sql.OpenDB(seenConnector{path, dsn(path, settings), see})
+}
 
 type seenConnector struct {
-	dsn string
-	see func(error)
+	path, dsn string
+	see       func(error)
 }
 
 // Connect implements driver.Connector.
 func (c seenConnector) Connect(context.Context) (driver.Conn, error) {
-	conn, err := library.Open(c.dsn)
+	made, err := connect(c.path, c.dsn)
 	if err != nil {
 		c.see(err)
 		return nil, err
 	}
-	return seenConn{conn.(*sqlite3.SQLiteConn), c.see}, nil
+	return seenConn{made, c.see}, nil
 }
 
 // Driver implements driver.Connector.
@@ -53,7 +63,7 @@ func (seenConnector) Driver() driver.Driver { return library }
 
 // seenConn is a connection of the library with its errors seen.
 type seenConn struct {
-	*sqlite3.SQLiteConn
+	conn
 	see func(error)
 }
 

@@ -4,8 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"encoding/binary"
+	"errors"
 	"fmt"
-	"io"
 	"os"
 
 	"parley/internal/engine"
@@ -20,18 +20,16 @@ const headerSize = 100
 // Whole refuses with ErrCorrupt a file that lost its end, an empty one included:
 // SQLite would take that for a new database and hide the loss.
 func Whole(path string) error {
-	f, err := os.Open(path)
+	st, err := os.Stat(path)
 	if err != nil {
 		return fmt.Errorf("database: %w", err)
 	}
-	defer func() { _ = f.Close() }()
-	st, err := f.Stat()
-	if err != nil {
-		return fmt.Errorf("database: %w", err)
-	}
-	head := make([]byte, headerSize)
-	if _, err := f.ReadAt(head, 0); err != nil {
+	if st.Size() < headerSize {
 		return fmt.Errorf("%w: %s has %d bytes", engine.ErrCorrupt, path, st.Size())
+	}
+	head, err := header(path)
+	if err != nil {
+		return fmt.Errorf("database: %w", err)
 	}
 	page := int64(binary.BigEndian.Uint16(head[16:]))
 	if page == 1 { // the format's way to say 65536
@@ -52,19 +50,48 @@ func HasLog(path string) bool {
 // ApplicationID reads the application id from a file's header; 0 when none was set.
 // A file that is no database is ErrCorrupt.
 func ApplicationID(path string) (uint32, error) {
-	f, err := os.Open(path)
+	head, err := header(path)
 	if err != nil {
 		return 0, err
-	}
-	defer func() { _ = f.Close() }()
-	head := make([]byte, headerSize)
-	if _, err := io.ReadFull(f, head); err != nil {
-		return 0, fmt.Errorf("%w: its header cannot be read: %v", engine.ErrCorrupt, err)
 	}
 	if string(head[:16]) != "SQLite format 3\x00" {
 		return 0, fmt.Errorf("%w: it is no SQLite database", engine.ErrCorrupt)
 	}
 	return binary.BigEndian.Uint32(head[68:]), nil
+}
+
+// header reads the file's beginning.
+func header(path string) (head []byte, err error) {
+	head = make([]byte, headerSize)
+	err = beside(path, os.O_RDONLY, func(f *os.File) error {
+		if _, err := f.ReadAt(head, 0); err != nil {
+			return fmt.Errorf("%w: its header cannot be read: %v", engine.ErrCorrupt, err)
+		}
+		return nil
+	})
+	return head, err
+}
+
+// Writable is nil where a database's file can be written, or is not there.
+func Writable(path string) error {
+	err := beside(path, os.O_RDWR, func(*os.File) error { return nil })
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// Reserve makes an empty file that only its owner can read, which SQLite would let others
+// do, unless there is one.
+func Reserve(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, os.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return rest(f)
 }
 
 // QuickCheck runs SQLite's quick_check over one table, or over the whole file

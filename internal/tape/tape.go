@@ -84,11 +84,7 @@ func Open(ctx context.Context, o Options) (*Tape, error) {
 var errOtherVersion = errors.New("the file was made by another version")
 
 func open(ctx context.Context, file string) (*engine.DB, error) {
-	f, err := os.OpenFile(file, os.O_RDWR|os.O_CREATE, 0o600) // SQLite would let others read it
-	if err != nil {
-		return nil, err
-	}
-	if err := f.Close(); err != nil {
+	if err := sqlite.Reserve(file); err != nil {
 		return nil, err
 	}
 	return sqlite.Open(ctx, file, sqlite.Options{Readers: 2, Cache: 1000, Overwrite: true, Prepare: func(ctx context.Context, db *sql.DB) error {

@@ -54,11 +54,7 @@ func openIndex(ctx context.Context, file string) (ix *index, whole bool, damage,
 var errOtherSchema = errors.New("the index was made by another version")
 
 func tryIndex(ctx context.Context, file string) (ix *index, whole bool, err error) {
-	f, err := os.OpenFile(file, os.O_RDWR|os.O_CREATE, 0o600) // SQLite would let others read it
-	if err != nil {
-		return nil, false, err
-	}
-	if err := f.Close(); err != nil {
+	if err := sqlite.Reserve(file); err != nil {
 		return nil, false, err
 	}
 	db, err := sqlite.Open(ctx, file, sqlite.Options{Readers: readers, Prepare: func(ctx context.Context, db *sql.DB) error {

@@ -1,0 +1,140 @@
+package parley_test
+
+import (
+	"go/ast"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// opening is a function that opens files, and why none of them can be the file of a database
+// that SQLite has open in the same process: whoever closes one drops the locks on it.
+type opening struct{ dir, function, why string }
+
+var opened = []opening{
+	{"config", "readFile", "the settings"},
+	{"internal/adapters/terminal", "create", "makes a new file in a folder of its own"},
+	{"internal/agent", "promptFile.read", "a prompt"},
+	{"internal/app", "readSubagent", "a prompt"},
+	{"internal/cli", "factsImportCmd.Run", "what its command was given, before the database is opened"},
+	{"internal/cli", "playbookReplayCmd.read", "what its command was given"},
+	{"internal/cli", "sessionsImportCmd.Run", "what its command was given"},
+	{"internal/cli", "wizard.open", "answers to the questions of init"},
+	{"internal/cli", "wizard.write", "the settings, as a draft"},
+	{"internal/database", "Lock", "bot.lock"},
+	{"internal/database", "displaced", "bot.lock"},
+	{"internal/database", "mark", "a note for people"},
+	{"internal/database", "newDraft", "a new file, which nobody else opens before it is closed"},
+	{"internal/database", "rename", "a folder"},
+	{"internal/database", "sweep", "what killed processes left of their drafts"},
+	{"internal/factsfile", "at", "the owner's facts"},
+	{"internal/factsfile", "syncFolder", "a folder"},
+	{"internal/factsfile", "writeAside", "a new file"},
+	{"internal/lineedit", "History.Add", "lines that were typed"},
+	{"internal/lineedit", "History.rewrite", "lines that were typed"},
+	{"internal/lineedit", "OpenHistory", "lines that were typed"},
+	{"internal/pen", "Open", "a folder of notes, of which it opens notes"},
+	{"internal/playbook", "load", "a rule"},
+	{"internal/rehearse", "Capture.save", "a new script"},
+	{"internal/rehearse", "Script.rewrite", "a script"},
+	{"internal/rehearse", "Script.unpack", "the files of a script, in a folder of its own"},
+	{"internal/rehearse", "WriteJUnit", "a report"},
+	{"internal/resident", "a variable", "what the system says of this process"},
+	{"internal/resident", "constants", "this program"},
+	{"internal/rulefiles", "Folder.Read", "a rule"},
+	{"internal/rulefiles", "Folder.Save", "a new file"},
+	{"internal/rulefiles", "Folder.Try", "rules, copied into a folder of their own"},
+	{"internal/setup", "ServiceCalls", "the description of a service"},
+	{"internal/sqlite", "Reserve", "a new file"},
+	{"internal/sqlite", "beside", "a database: closes it when SQLite has"},
+	{"internal/sqlite", "file.opened", "a database: closes it when SQLite has"},
+	{"internal/sqlite", "openDisk", "the log, on which SQLite has no locks"},
+	{"internal/tools/mcp", "openPins", "the tools of a server"},
+	{"internal/tools/mcp", "tokens.load", "the logins to servers"},
+	{"internal/tools/mcp", "writeFile", "a new file"},
+	{"internal/vault", "SourceStatus.back", "a folder of notes"},
+	{"internal/vault", "Vault.check", "a folder of notes, of which it opens notes that have one name"},
+	{"internal/vault", "Vault.content", "likewise"},
+	{"internal/vault", "Vault.everything", "likewise"},
+	{"internal/vault", "Vault.replaced", "likewise"},
+}
+
+// opens are the functions that open a file, by the package they are in; "*" stands for all.
+var opens = map[string][]string{
+	"os":                    {"Open", "OpenFile", "Create", "CreateTemp", "ReadFile", "WriteFile", "OpenRoot", "OpenInRoot", "DirFS", "CopyFS", "NewFile", "Truncate"},
+	"syscall":               {"Open", "Openat", "Creat", "Truncate", "Mmap"},
+	"golang.org/x/sys/unix": {"Open", "Openat", "Openat2", "Creat", "Truncate", "Mmap"},
+	"io/ioutil":             {"*"},
+}
+
+// TestNothingOpensADatabaseBesideSQLite: SQLite's locks are dropped by whoever closes any
+// descriptor of the same file in its process. Every place that opens files is known, and why
+// it opens none of those; internal/sqlite alone may, and closes nothing too early.
+func TestNothingOpensADatabaseBesideSQLite(t *testing.T) {
+	met := map[opening]bool{}
+	for _, s := range sources(t) {
+		if s.isTest() || strings.HasSuffix(s.dir(), "test") {
+			continue
+		}
+		for _, decl := range s.file.Decls {
+			name := "a variable"
+			if f, ok := decl.(*ast.FuncDecl); ok {
+				name = method(f)
+			}
+			ast.Inspect(decl, func(n ast.Node) bool {
+				used, ok := n.(*ast.SelectorExpr)
+				if !ok || !s.isOpening(used) {
+					return true
+				}
+				at := slices.IndexFunc(opened, func(o opening) bool { return o.dir == s.dir() && o.function == name })
+				if at < 0 {
+					t.Errorf("%s:%d: %s opens a file: say in opens_test.go why it is no database that SQLite has open, or ask internal/sqlite\n{%q, %q, \"\"},", s.path, s.line(used.Pos()), name, s.dir(), name)
+					return true
+				}
+				met[opened[at]] = true
+				return true
+			})
+		}
+	}
+	for _, o := range opened {
+		if !met[o] || o.why == "" {
+			t.Errorf("%s of %s opens nothing any more, or nothing says why it may", o.function, o.dir)
+		}
+	}
+}
+
+// method returns the name of a function, with its receiver's type.
+func method(f *ast.FuncDecl) string {
+	if f.Recv == nil {
+		return f.Name.Name
+	}
+	kind := f.Recv.List[0].Type
+	if star, ok := kind.(*ast.StarExpr); ok {
+		kind = star.X
+	}
+	if of, ok := kind.(*ast.Ident); ok {
+		return of.Name + "." + f.Name.Name
+	}
+	return f.Name.Name
+}
+
+// isOpening reports whether a function that opens files is named, called or not.
+func (s source) isOpening(used *ast.SelectorExpr) bool {
+	from, ok := used.X.(*ast.Ident)
+	if !ok {
+		return false
+	}
+	for _, spec := range s.file.Imports {
+		lib, _ := strconv.Unquote(spec.Path.Value) // it was parsed
+		called := path.Base(lib)
+		if spec.Name != nil {
+			called = spec.Name.Name
+		}
+		if called == from.Name && (slices.Contains(opens[lib], used.Sel.Name) || slices.Contains(opens[lib], "*")) {
+			return true
+		}
+	}
+	return false
+}
