@@ -239,7 +239,7 @@ func playTerminal(t *testing.T, w *world, script []string) string {
 	})
 	var out safeBuffer
 	s := &cli.Streams{In: strings.NewReader(strings.Join(script, "\n") + "\n"), Out: &out, Err: io.Discard}
-	if err := (chatCmd{}).talk(context.Background(), w.config(t), s, nil); err != nil {
+	if err := (chatCmd{}).talk(context.Background(), w.config(t), process(s)); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()

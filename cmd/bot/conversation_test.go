@@ -275,7 +275,7 @@ func onTerminal(t *testing.T, w *world) func(string) string {
 	done := make(chan error, 1)
 	cfg := w.config(t)
 	go func() {
-		err := chatCmd{}.talk(context.Background(), cfg, &cli.Streams{In: in, Out: &out, Err: io.Discard}, nil)
+		err := chatCmd{}.talk(context.Background(), cfg, process(&cli.Streams{In: in, Out: &out, Err: io.Discard}))
 		_ = in.Close()
 		done <- err
 	}()

@@ -254,7 +254,7 @@ func terminalFinger(t *testing.T, w *world) finger {
 	done := make(chan error, 1)
 	cfg := w.config(t)
 	go func() {
-		done <- chatCmd{}.talk(t.Context(), cfg, &cli.Streams{In: in, Out: &out, Err: io.Discard}, nil)
+		done <- chatCmd{}.talk(t.Context(), cfg, process(&cli.Streams{In: in, Out: &out, Err: io.Discard}))
 	}()
 	t.Cleanup(func() {
 		_ = typed.Close()

@@ -26,13 +26,19 @@ const coarse = 128 << 10
 
 type runCmd struct {
 	Standby bool `help:"Wait while another bot uses the data folder, and take over when it ends."`
+	fresh
+}
+
+// fresh is the way on for an operator whose database is gone for good.
+type fresh struct {
+	Fresh bool `help:"Begin with an empty database where that of a used data folder is missing."`
 }
 
 // Run serves every platform that has a token, until a signal; with no token at
 // all it is the terminal chat.
 func (r runCmd) Run(ctx context.Context, f *cli.Flags, s *cli.Streams) error {
 	p := process(s)
-	p.Standby = r.Standby
+	p.Standby, p.Fresh = r.Standby, r.Fresh
 	return serve(ctx, f, s, p)
 }
 
@@ -60,7 +66,7 @@ func serve(ctx context.Context, f *cli.Flags, s *cli.Streams, p app.Process) err
 	if os.Getenv("NOTIFY_SOCKET") != "" {
 		return &config.Error{Setting: "telegram.token", Problem: text.Tell(wordsService), Hint: text.Tell(wordsSetTokenSystemd)}
 	}
-	return chatCmd{}.talk(ctx, cfg, s, p.Met)
+	return chatCmd{}.talk(ctx, cfg, p)
 }
 
 type chatCmd struct {
@@ -68,6 +74,7 @@ type chatCmd struct {
 	Name    string `help:"What the person is called." placeholder:"NAME"`
 	Channel string `help:"Speak in this channel (default local)." placeholder:"ID"`
 	JSON    bool   `help:"Print each answer as a JSON object on a line of its own, for scripts."`
+	fresh
 }
 
 // Run is the terminal chat.
@@ -76,13 +83,13 @@ func (c chatCmd) Run(ctx context.Context, f *cli.Flags, s *cli.Streams) error {
 	if err != nil {
 		return err
 	}
-	return c.talk(ctx, cfg, s, nil)
+	p := process(s)
+	p.Fresh = c.Fresh
+	return c.talk(ctx, cfg, p)
 }
 
-func (c chatCmd) talk(ctx context.Context, cfg config.Config, s *cli.Streams, met cli.Met) error {
-	p := process(s)
-	p.Met = met
-	return p.Talk(ctx, cfg, app.Seat{User: c.User, Name: c.Name, Channel: c.Channel, JSON: c.JSON, TTY: cli.IsTerminal(s.In) && cli.IsTerminal(s.Out)})
+func (c chatCmd) talk(ctx context.Context, cfg config.Config, p app.Process) error {
+	return p.Talk(ctx, cfg, app.Seat{User: c.User, Name: c.Name, Channel: c.Channel, JSON: c.JSON, TTY: cli.IsTerminal(p.In) && cli.IsTerminal(p.Out)})
 }
 
 type mcpCmd struct {

@@ -15,7 +15,7 @@ func TestTheTerminalIsWhereTheMachineIs(t *testing.T) {
 		w := newWorld(t)
 		w.env = []string{"BOT_DATA_DIR=" + w.dir, "BOT_MODEL_NAME=builtin"}
 		var out strings.Builder
-		if err := (chatCmd{}).talk(context.Background(), w.config(t), &cli.Streams{In: strings.NewReader("what time is it?\n"), Out: &out, Err: io.Discard}, nil); err != nil {
+		if err := (chatCmd{}).talk(context.Background(), w.config(t), process(&cli.Streams{In: strings.NewReader("what time is it?\n"), Out: &out, Err: io.Discard})); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(out.String(), want) || strings.Contains(out.String(), "Nowhere") {

@@ -59,7 +59,8 @@ func (p *port) listen(ctx context.Context, l net.Listener) {
 	})
 }
 
-func (p *port) healthz(w http.ResponseWriter, _ *http.Request) {
+func (p *port) healthz(w http.ResponseWriter, r *http.Request) {
+	p.vitals.storage.look(r.Context())
 	report(w, p.vitals.findings())
 }
 

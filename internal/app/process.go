@@ -35,6 +35,9 @@ type Process struct {
 	Standby bool
 	held    *os.File // its lock, then
 
+	// Fresh begins a new database where that of a used data folder is missing.
+	Fresh bool
+
 	// Met is told of the first message that is answered, once; nil for nobody. It
 	// must not block.
 	Met func(who, platform string, took time.Duration)

@@ -48,7 +48,7 @@ func (s *storage) open(ctx context.Context, lock bool, vectors embed) (err error
 			}
 		}
 	}
-	o := memory.Options{URL: string(s.cfg.Database.URL), Now: s.now, Embed: vectors, EmbedModel: s.cfg.EmbeddingModel()}
+	o := memory.Options{URL: string(s.cfg.Database.URL), Now: s.now, Embed: vectors, EmbedModel: s.cfg.EmbeddingModel(), Fresh: s.process.Fresh}
 	if o.URL != "" && lock {
 		if s.fleet, err = fleet.Start(ctx, node.Options{URL: o.URL, Version: s.process.Version, Log: s.log}); err != nil {
 			return err
@@ -59,6 +59,7 @@ func (s *storage) open(ctx context.Context, lock bool, vectors embed) (err error
 	if err != nil || !lock {
 		return err
 	}
+	s.store.Claim(s.lock)
 	return s.openTape(ctx)
 }
 
@@ -111,6 +112,9 @@ const (
 	beatAgain = 5 * time.Second
 )
 
+// lookPatience is how long a look at a file may take where somebody waits for it.
+const lookPatience = time.Second
+
 // firstCheck is how long after a start the whole file is checked: once the first polls
 // are under way, and before anybody asks how the bot is.
 const firstCheck = 50 * time.Millisecond
@@ -137,12 +141,20 @@ func (s *storage) watch(ctx context.Context, j *jobs.Jobs) {
 	s.background(func() {
 		last := time.Now()
 		for chat.Sleep(ctx, beatAgain) {
+			s.look(ctx)
 			if time.Since(last) >= beatEvery || errors.Is(s.store.Health(), database.ErrUnwritable) {
 				last = time.Now()
 				s.beat(ctx)
 			}
 		}
 	})
+}
+
+// look looks whether the database's file is still there.
+func (s *storage) look(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, lookPatience)
+	defer cancel()
+	s.store.Look(ctx)
 }
 
 // beat writes to the database and checks the free space on its disk.

@@ -195,7 +195,7 @@ func (d *doctor) data(ctx context.Context, cfg config.Config) {
 		return
 	}
 	if !stored(cfg) {
-		d.say("ok", "database", wordsMadeLater)
+		d.line("database", database.Missing(cfg.DataDir), wordsMadeLater)
 		return
 	}
 	store, err := openStore(ctx, cfg, memory.Options{})

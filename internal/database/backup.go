@@ -40,6 +40,9 @@ func (f Folder) Backup(ctx context.Context, file string, force bool) (Copied, er
 	if err := freeFor(path, file, force); err != nil {
 		return Copied{}, err
 	}
+	if err := displaced(f.Dir); err != nil {
+		return Copied{}, err
+	}
 	if err := sqlite.Whole(path); err != nil {
 		return Copied{}, mend(err)
 	}
@@ -138,15 +141,15 @@ func resalt(ctx context.Context, draft string, schema int) error {
 }
 
 // setAside gives the database at path a second name, moves what belongs to it
-// there, and returns that name. path itself stays until it is replaced: a
-// folder without a database would begin anew.
+// there, and returns that name; "" where there is none, though maybe its log.
+// path itself stays until it is replaced: a folder without a database is not used.
 func setAside(path, why string) (string, error) {
-	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
-		return "", nil
-	}
 	fold(path)
 	aside := path + "." + why + "-" + time.Now().UTC().Format("20060102-150405")
-	if err := os.Link(path, aside); err != nil {
+	kept := aside
+	if err := os.Link(path, aside); errors.Is(err, os.ErrNotExist) {
+		kept = ""
+	} else if err != nil {
 		return "", err
 	}
 	// A log left beside the restored file would be taken for its own.
@@ -156,7 +159,7 @@ func setAside(path, why string) (string, error) {
 	if err := os.Remove(path + "-shm"); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", err
 	}
-	return aside, nil
+	return kept, nil
 }
 
 // fold brings the write-ahead log into the file, as far as a file that is

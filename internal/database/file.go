@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"parley/internal/engine"
@@ -19,10 +20,12 @@ const Name = "bot.db"
 // File is the open database file and its health. It is safe for many
 // goroutines.
 type File struct {
-	db     *engine.DB
-	now    func() time.Time
-	cond   condition
-	served bool // a server holds it
+	db      *engine.DB
+	now     func() time.Time
+	cond    condition
+	served  bool         // a server holds it
+	place   sqlite.Place // where the file was when it was opened
+	looking sync.Mutex   // held by whoever looks whether it still is
 }
 
 // Options of Open. Migrations are required, the rest may be zero.
@@ -36,6 +39,8 @@ type Options struct {
 	// in the folder. Served says how, then.
 	URL    string
 	Served Served
+	// Fresh begins a new database where that of a used folder is missing.
+	Fresh bool
 	// Alone refuses a database on a server that another bot uses.
 	Alone bool
 	// Self is the number of this process among those that share the database, "" for none.
@@ -67,6 +72,9 @@ func Open(ctx context.Context, dir string, o Options) (*File, *engine.DB, error)
 	if err := ready(dir, path); err != nil {
 		return nil, nil, mend(err)
 	}
+	if err := displaced(dir); err != nil {
+		return nil, nil, err
+	}
 	sweep(path)
 	f := &File{now: o.Now}
 	if f.now == nil {
@@ -90,6 +98,10 @@ func Open(ctx context.Context, dir string, o Options) (*File, *engine.DB, error)
 		return nil, nil, fmt.Errorf("open %s: %w", path, mend(sqlite.Explain(err)))
 	}
 	f.db = db
+	if f.place, err = sqlite.PlaceOf(path); err != nil {
+		return nil, nil, errors.Join(fmt.Errorf("open %s: %w", path, err), db.Close())
+	}
+	mark(dir)
 	return f, db, nil
 }
 
@@ -159,7 +171,7 @@ func mend(err error) error {
 		return unwritable(err)
 	}
 	if errors.Is(err, ErrCorrupt) {
-		return fmt.Errorf("%w; put a backup in its place with bot restore FILE, or move it away to begin anew", err)
+		return fmt.Errorf("%w; put a backup in its place with bot restore FILE, or move it away and begin anew with bot run --fresh", err)
 	}
 	return err
 }
@@ -170,6 +182,9 @@ func mend(err error) error {
 func create(ctx context.Context, path string, o Options) (made bool, err error) {
 	if _, err := os.Stat(path); err == nil {
 		return false, nil
+	}
+	if err := mayBegin(path, o); err != nil {
+		return false, err
 	}
 	f, err := newDraft(path)
 	if err != nil {

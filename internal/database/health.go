@@ -43,6 +43,11 @@ func (c *condition) take(err error) {
 		c.unwritable.CompareAndSwap(nil, &err)
 		return
 	}
+	if errors.Is(err, engine.ErrGone) {
+		err = text.Tell("%w: %v: put it back, or stop the bot and put a backup in its place with bot restore FILE", ErrUnwritable, err)
+		c.unwritable.CompareAndSwap(nil, &err)
+		return
+	}
 	switch damaged := sqlite.Explain(err); {
 	case errors.Is(damaged, ErrCorrupt):
 		err = mend(damaged)
@@ -105,11 +110,32 @@ func room() []byte {
 	return b
 }
 
+// Look looks whether the file is still the one that was opened, for Health to say so. It waits
+// no longer than until ctx ends: a disk may hang.
+func (f *File) Look(ctx context.Context) {
+	if f.served || !f.looking.TryLock() { // one that hangs is enough
+		return
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer f.looking.Unlock()
+		f.cond.see(f.place.Still())
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
+}
+
 // Beat writes and reads one row, so that a disk that takes nothing is known
 // before somebody's message meets it. After a failure it also wants room: what
 // overwrites a row fits on a disk where nothing new does.
 func (f *File) Beat(ctx context.Context) error {
 	ill := f.cond.unwritable.Load()
+	if err := f.place.Still(); err != nil { // also where no log is synced
+		return f.told(err)
+	}
 	if ill != nil {
 		if err := f.beat(ctx, room()); err != nil {
 			return err

@@ -33,10 +33,9 @@ func (f Folder) Retire(ctx context.Context) error {
 func (f Folder) Replace(made string) error {
 	path := filepath.Join(f.Dir, Name)
 	switch id, err := sqlite.ApplicationID(path); {
-	case errors.Is(err, os.ErrNotExist):
-	case err != nil:
+	case err != nil && !errors.Is(err, os.ErrNotExist):
 		return err
-	case id != retiredID:
+	case err == nil && id != retiredID:
 		return fmt.Errorf("%s is in use: move it away, or name another folder with --data", path)
 	default:
 		if _, err := setAside(path, "before-migrate"); err != nil {

@@ -16,7 +16,9 @@ var (
 	// ErrConflict says that other transactions were in the way: the same again may do.
 	ErrConflict = errors.New("another transaction was in the way")
 	// ErrLost says that the connection to the server is gone, or that there is none.
-	ErrLost        = errors.New("the database server cannot be reached")
+	ErrLost = errors.New("the database server cannot be reached")
+	// ErrGone says that an open file was removed or replaced: what is written reaches nobody.
+	ErrGone        = errors.New("the database is not where it was")
 	ErrNewerSchema = errors.New("the database was written by a newer version of Parley")
 )
 

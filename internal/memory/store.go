@@ -76,6 +76,7 @@ type Options struct {
 	// Now is the clock; nil is time.Now.
 	Now   func() time.Time
 	URL   string // postgres://… of a database on a server; "" is a file in the folder
+	Fresh bool   // begins a new database where that of a used folder is missing
 	Alone bool   // refuses one on a server that another bot uses
 	// MaxPages limits the file's size in pages, to prove what a full disk
 	// does; 0 is no limit.
@@ -100,7 +101,7 @@ func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	file, db, err := database.Open(ctx, dir, database.Options{Migrations: Migrations(), Today: today, Now: o.Now, MaxPages: o.MaxPages, URL: o.URL, Served: served.Schema(), Alone: o.Alone, Self: lanes.Self(o.Node)})
+	file, db, err := database.Open(ctx, dir, database.Options{Migrations: Migrations(), Today: today, Now: o.Now, MaxPages: o.MaxPages, URL: o.URL, Served: served.Schema(), Fresh: o.Fresh, Alone: o.Alone, Self: lanes.Self(o.Node)})
 	if err != nil {
 		return nil, err
 	}

@@ -60,7 +60,11 @@ func openDisk(ctx context.Context, conn *sql.Conn, path string, see func(error))
 	if _, err := conn.ExecContext(ctx, "PRAGMA synchronous = NORMAL"); err != nil {
 		return nil, errors.Join(err, log.Close())
 	}
-	return newDisk(syncs{log}, see), nil
+	place, err := PlaceOf(path)
+	if err != nil {
+		return nil, errors.Join(err, log.Close())
+	}
+	return newDisk(placed{syncs{log}, place}, see), nil
 }
 
 func newDisk(log syncer, see func(error)) *disk {
