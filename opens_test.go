@@ -40,6 +40,7 @@ var opened = []opening{
 	{"internal/rehearse", "Capture.save", "a new script"},
 	{"internal/rehearse", "Script.rewrite", "a script"},
 	{"internal/rehearse", "Script.unpack", "the files of a script, in a folder of its own"},
+	{"internal/rehearse", "openScript", "a script"},
 	{"internal/rehearse", "WriteJUnit", "a report"},
 	{"internal/resident", "a variable", "what the system says of this process"},
 	{"internal/resident", "constants", "this program"},
@@ -63,10 +64,16 @@ var opened = []opening{
 
 // opens are the functions that open a file, by the package they are in; "*" stands for all.
 var opens = map[string][]string{
-	"os":                    {"Open", "OpenFile", "Create", "CreateTemp", "ReadFile", "WriteFile", "OpenRoot", "OpenInRoot", "DirFS", "CopyFS", "NewFile", "Truncate"},
-	"syscall":               {"Open", "Openat", "Creat", "Truncate", "Mmap"},
-	"golang.org/x/sys/unix": {"Open", "Openat", "Openat2", "Creat", "Truncate", "Mmap"},
-	"io/ioutil":             {"*"},
+	"os":                       {"Open", "OpenFile", "Create", "CreateTemp", "ReadFile", "WriteFile", "OpenRoot", "OpenInRoot", "DirFS", "CopyFS", "NewFile", "Truncate"},
+	"syscall":                  {"Open", "Openat", "Creat", "Truncate"},
+	"golang.org/x/sys/unix":    {"Open", "Openat", "Openat2", "Creat", "Truncate"},
+	"io/ioutil":                {"*"},
+	"archive/zip":              {"OpenReader"},
+	"crypto/tls":               {"LoadX509KeyPair"},
+	"html/template":            {"ParseFiles", "ParseGlob"},
+	"text/template":            {"ParseFiles", "ParseGlob"},
+	"net/http":                 {"Dir", "ServeFile"},
+	"golang.org/x/tools/txtar": {"ParseFile"},
 }
 
 // TestNothingOpensADatabaseBesideSQLite: SQLite's locks are dropped by whoever closes any
