@@ -62,7 +62,8 @@ cover:
 faults:
 	PARLEY_KILLS=60 PARLEY_FAULTS=1 $(GO) test $(TAGS) -count=1 -timeout 60m -v -run 'Crash|Kill|Fault|Sixty' ./...
 
-# 50 turns with llama.cpp's server and a small model: see eval/live. Not in CI.
+# A question that any model knows, and 50 turns, with llama.cpp's server and a small
+# model: see eval/live. Not in CI.
 PYTHON   := python3
 LIVE     := $(if $(TMPDIR),$(TMPDIR),/tmp)/parley-live
 LIVEPORT := 18099
@@ -72,7 +73,7 @@ live:
 	@$(LIVE)/bin/python eval/live/serve.py --port $(LIVEPORT) $(if $(MODEL),--model $(MODEL)) $(if $(TEMPLATE),--template $(TEMPLATE)) >$(LIVE)/server.log 2>&1 & \
 	server=$$!; trap "kill $$server" EXIT; \
 	until grep -q "listening at" $(LIVE)/server.log; do kill -0 $$server || { tail $(LIVE)/server.log; exit 1; }; sleep 1; done; \
-	PARLEY_LIVE=http://127.0.0.1:$(LIVEPORT)/v1 PARLEY_LIVE_MODEL=live $(GO) test $(TAGS) -count=1 -timeout 60m -v -run '^TestLive$$' ./cmd/bot
+	PARLEY_LIVE=http://127.0.0.1:$(LIVEPORT)/v1 PARLEY_LIVE_MODEL=live $(GO) test $(TAGS) -count=1 -timeout 60m -v -run '^TestLive' ./cmd/bot
 
 # The control page in a real browser, with axe-core's checks: three widths, light and
 # dark. Pictures go to SHOTS. Not in CI: it needs npm, and Chromium.

@@ -86,16 +86,30 @@ type Engine struct {
 
 // Traits describes one model.
 type Traits struct {
-	Temperature     float64 `yaml:"temperature" default:"0.0" range:"0..2" doc:"0 is the most predictable"`
-	MaxTokens       int     `yaml:"max_tokens" default:"1024" range:"1..100000" doc:"longest answer of one model call"`
-	ContextSize     Tokens  `yaml:"context_size" default:"auto" range:"4000..10000000" doc:"the model's window in tokens; auto asks the endpoint, and takes 32768 where it does not say"`
-	ReasoningEffort string  `yaml:"reasoning_effort" one:"|none|minimal|low|medium|high|xhigh" doc:"how long a reasoning model thinks; with none, as its provider has it"`
-	Images          bool    `yaml:"images" default:"false" doc:"the model takes pictures, and what people send is shown to it"`
-	Price           Price   `yaml:"price" doc:"money for a million tokens, in limits.currency: {input: 2.5, cached: 0.25, output: 15}"`
+	Temperature     Warmth `yaml:"temperature" default:"0.0" range:"0..2" doc:"0 is the most predictable; auto sends none, so that the endpoint's own applies"`
+	MaxTokens       int    `yaml:"max_tokens" default:"1024" range:"1..100000" doc:"longest answer of one model call"`
+	ContextSize     Tokens `yaml:"context_size" default:"auto" range:"4000..10000000" doc:"the model's window in tokens; auto asks the endpoint, and takes 32768 where it does not say"`
+	ReasoningEffort string `yaml:"reasoning_effort" one:"|none|minimal|low|medium|high|xhigh" doc:"how long a reasoning model thinks; with none, as its provider has it"`
+	Images          bool   `yaml:"images" default:"false" doc:"the model takes pictures, and what people send is shown to it"`
+	Price           Price  `yaml:"price" doc:"money for a million tokens, in limits.currency: {input: 2.5, cached: 0.25, output: 15}"`
 }
 
 // Tokens is a number of tokens; 0 is written as auto.
 type Tokens int
+
+// Warmth is a temperature; a negative one is written as auto.
+type Warmth float64
+
+// OwnWarmth leaves the temperature to the endpoint.
+const OwnWarmth Warmth = -1
+
+// Sent returns what is sent to the endpoint, nil for none.
+func (w Warmth) Sent() *float64 {
+	if w < 0 {
+		return nil
+	}
+	return new(float64(w))
+}
 
 // Price is the cost of a million tokens.
 type Price struct {

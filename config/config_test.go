@@ -143,6 +143,7 @@ func TestMistakesAreNamed(t *testing.T) {
 		"range in file":          {yaml: "session:\n  ttl: 59\n", want: []string{"bot.yaml:2:8", "session.ttl: is 59s; expected 60s to 24h"}},
 		"range in environment":   {env: "BOT_CONTEXT_TOKEN_BUDGET=3999", want: []string{"environment BOT_CONTEXT_TOKEN_BUDGET", "is 3999; expected 4000 to 128000"}},
 		"temperature":            {yaml: "model: {temperature: 2.1}", want: []string{"model.temperature: is 2.1; expected 0 to 2"}},
+		"temperature below 0":    {yaml: "model: {temperature: -1}", want: []string{`model.temperature: is "-1"; expected auto or a number from 0`}},
 		"not a number":           {yaml: "model: {temperature: .nan}", want: []string{"model.temperature"}},
 		"word":                   {yaml: "access: {mode: opne}", want: []string{`access.mode: is "opne"; expected one of: pairing, allowlist, open`}},
 		"duration":               {yaml: "session: {ttl: soon}", want: []string{"session.ttl", "expected a duration"}},
@@ -396,6 +397,20 @@ func FuzzLoad(f *testing.F) {
 			t.Error("a mistake without a name")
 		}
 	})
+}
+
+// TestTemperature: zero is sent as zero, and auto sends none; each is shown as it is written.
+func TestTemperature(t *testing.T) {
+	for _, written := range []string{"0", "0.7", "auto"} {
+		c := Default()
+		if err := c.Set("model.temperature", written); err != nil {
+			t.Fatal(err)
+		}
+		shown, _ := c.Get("model.temperature")
+		if shown != written || (c.Model.Temperature.Sent() == nil) != (written == "auto") || c.Validate(ids{}) != nil {
+			t.Errorf("%s: shown as %s, sends %v, %v", written, shown, c.Model.Temperature.Sent(), c.Validate(ids{}))
+		}
+	}
 }
 
 func TestDiff(t *testing.T) {

@@ -13,7 +13,8 @@ import (
 	"parley/internal/text"
 )
 
-// auto stands for a number of tokens that is detected.
+// auto stands for a number of tokens that is detected, and for the endpoint's own
+// temperature.
 const auto = "auto"
 
 // Setting is one leaf of Config as people see it.
@@ -33,6 +34,7 @@ var (
 	durationType = reflect.TypeFor[time.Duration]()
 	secretType   = reflect.TypeFor[Secret]()
 	tokensType   = reflect.TypeFor[Tokens]()
+	warmthType   = reflect.TypeFor[Warmth]()
 	bytesType    = reflect.TypeFor[Bytes]()
 	jsonType     = reflect.TypeFor[JSON]()
 )
@@ -204,6 +206,10 @@ func (s *Setting) set(value string) error {
 		v.SetInt(0)
 	case v.Type() == tokensType && value == "0": // the form of auto within
 		return text.Tell(wordsNotTokens, value, auto)
+	case v.Type() == warmthType && value == auto:
+		v.SetFloat(float64(OwnWarmth))
+	case v.Type() == warmthType && strings.HasPrefix(value, "-"): // the form of auto within
+		return text.Tell(wordsNotWarmth, value, auto)
 	case v.Kind() == reflect.Int:
 		n, err := strconv.Atoi(value)
 		if err != nil {
@@ -246,7 +252,7 @@ func (s *Setting) text() string {
 	switch {
 	case v.Type() == durationType:
 		return durationText(time.Duration(v.Int()))
-	case v.Type() == tokensType && v.Int() == 0:
+	case v.Type() == tokensType && v.Int() == 0, v.Type() == warmthType && v.Float() < 0:
 		return auto
 	case v.Kind() == reflect.Slice:
 		items := make([]string, v.Len())

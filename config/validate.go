@@ -71,7 +71,7 @@ func (s *Setting) outOfRange() *Error {
 	}
 	var value float64
 	switch {
-	case s.value.Type() == tokensType && s.value.Int() == 0:
+	case s.value.Type() == tokensType && s.value.Int() == 0, s.value.Type() == warmthType && s.value.Float() < 0: // auto
 		return nil
 	case s.value.CanFloat():
 		value = s.value.Float()

@@ -20,6 +20,7 @@ const (
 	wordsNotSize      = "is %q; expected a size such as 200MB or 1GB"
 	wordsNotWhole     = "is %q; expected a whole number"
 	wordsNotTokens    = "is %q; expected %s or a whole number"
+	wordsNotWarmth    = "is %q; expected %s or a number from 0"
 	wordsNotNumber    = "is %q; expected a number"
 	wordsNotSwitch    = "is %q; expected true or false"
 	wordsNotOneOf     = "is %q; expected one of: %s"

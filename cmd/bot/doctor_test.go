@@ -26,11 +26,12 @@ func (w *world) examined(t *testing.T, env ...string) (out string, code int) {
 	return w.call(t, "doctor")
 }
 
-// obedient calls the first tool that it is offered, as a model does that is told to.
+// obedient calls the first tool that it is offered, as a model does that is told to, and
+// knows what it is asked.
 func obedient(r llmtest.Request) llmtest.Turn {
 	var tools []struct{ Function struct{ Name string } }
 	if json.Unmarshal(r.Tools, &tools) != nil || len(tools) == 0 {
-		return llmtest.Turn{}
+		return llmtest.Turn{Text: "Paris."}
 	}
 	return llmtest.Turn{Calls: []llmtest.Call{{ID: "1", Name: tools[0].Function.Name, Args: `{"word":"apple"}`}}}
 }
@@ -174,6 +175,7 @@ func TestDoctorTriesTheModel(t *testing.T) {
 				return llmtest.Turn{Status: http.StatusOK, Body: "<html><title>Log in</title></html>"}
 			})
 		}},
+		{"a model without sense", `said "What is the capital`, 0, func(*testing.T, *world) {}},
 		{"a model that only talks", "called no tool", 0, func(*testing.T, *world) {}},
 	} {
 		t.Run(tt.name, tt.examine)

@@ -102,6 +102,31 @@ func (w *wire) keep(t *testing.T, dir string) {
 	}
 }
 
+// TestLiveMakesSense has the doctor ask the model at PARLEY_LIVE what any model knows, at
+// the settings that everybody has who set none.
+func TestLiveMakesSense(t *testing.T) {
+	server := os.Getenv("PARLEY_LIVE")
+	if server == "" {
+		t.Skip("PARLEY_LIVE names no server")
+	}
+	w := newWorld(t)
+	w.env = append(w.env, "BOT_MODEL_BASE_URL="+server, "BOT_MODEL_NAME="+os.Getenv("PARLEY_LIVE_MODEL"), "BOT_MODEL_TIMEOUT=4m")
+	out, code := w.examined(t)
+	t.Logf("exit %d:\n%s", code, out)
+	if code != 0 || strings.Contains(out, "not sensibly") {
+		t.Error("the doctor found no sense in what it says")
+	}
+	w.env = append(w.env, "BOT_AGENT_TURN_TIMEOUT=9m", "BOT_MODEL_MAX_TOKENS=48", "BOT_MODEL_CONTEXT_SIZE=8000")
+	say := onTerminal(t, w)
+	for _, line := range []string{"What is the capital of France?", "Hi!", "Which language do people speak in Spain?"} {
+		got := say(line)
+		t.Logf("%q -> %q", line, got)
+		if strings.TrimSpace(got) == "" || trouble.MatchString(got) {
+			t.Errorf("%q: %q", line, got)
+		}
+	}
+}
+
 // TestLive talks 50 turns with the server at PARLEY_LIVE, half of them on
 // Telegram and half in the terminal: at most 2 end in a sentence of trouble, and
 // none is empty or raw. PARLEY_WIRE is a folder for what was on the wire. See

@@ -27,7 +27,7 @@ func TestTelegramConversation(t *testing.T) {
 	if second.Messages[0].Role != "system" || !strings.Contains(string(second.Raw), "my file is plan.txt") || !strings.Contains(string(second.Raw), "Hello Ann!") {
 		t.Errorf("the second request lacks the first exchange: %s", second.Raw)
 	}
-	if second.Temperature == nil || *second.Temperature > 1e-6 || second.MaxTokens != 1024 {
+	if second.Temperature == nil || *second.Temperature != 0 || second.MaxTokens != 1024 {
 		t.Errorf("temperature %v, max_tokens %d", second.Temperature, second.MaxTokens)
 	}
 }

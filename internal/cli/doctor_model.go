@@ -84,8 +84,15 @@ type trial struct {
 	*setup.Engine
 }
 
+// mostSaid is how much of an answer is shown, in characters.
+const mostSaid = 160
+
+// shown is an answer as it is quoted to the operator.
+func shown(answer string) string { return text.Shorten(text.Line(answer), mostSaid) }
+
 // tried has a model answer and call a tool, as a conversation does: a list that has
-// its name says nothing about that.
+// its name says nothing about that. An answer without sense is a warning, as code cannot
+// tell a model that is broken from one that knows nothing.
 func (d *doctor) tried(ctx context.Context, t trial) {
 	o, err := t.Try(ctx)
 	place, _ := t.Find(ctx)
@@ -101,6 +108,9 @@ func (d *doctor) tried(ctx context.Context, t trial) {
 		window = d.window(ctx, t.Engine)
 	}
 	d.line(t.name, err, "%s%s", t.about, window)
+	if err == nil && !o.Knows {
+		d.say("warn", t.name, wordsNoSense, shown(o.Said))
+	}
 	if err == nil && !o.Calls {
 		d.say("warn", t.name, wordsNoCalls)
 	}

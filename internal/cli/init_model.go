@@ -318,6 +318,9 @@ func (w *wizard) tryModel(ctx context.Context, name string) error {
 		return text.Tell(wordsInitUnusable, err)
 	}
 	w.say(wordsInitAnswers, name, cmp.Or(o.Took.Round(100*time.Millisecond), 100*time.Millisecond))
+	if !o.Knows {
+		w.say(wordsInitNoSense, shown(o.Said))
+	}
 	if !o.Calls {
 		w.say(wordsInitNoCalls)
 	}

@@ -33,6 +33,7 @@ writes nothing. Keys and tokens are not shown as you type.
 	wordsInitNoModel      = "%q is not at this endpoint; it has %s"
 	wordsInitTrying       = "  Trying %s …"
 	wordsInitAnswers      = "  %s answers (%s)."
+	wordsInitNoSense      = "  But not sensibly: asked for the capital of France in one word, it said %q.\n  Check the chat template that the server uses and how far the model is quantised;\n  type back to choose another."
 	wordsInitNoCalls      = "  But it called no tool when it was told to: it will talk, and not remind, note or\n  look things up reliably. Another model may; type back to choose."
 	wordsInitBuiltinTaken = "  The built-in responder answers until you set a model."
 

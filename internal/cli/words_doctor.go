@@ -26,6 +26,7 @@ const (
 	wordsPartlySearched = "%s is searched in part: without %s"
 
 	wordsAddressMended = "%w; set model.base_url to %s"
+	wordsNoSense       = "it answers, but not sensibly: asked for the capital of France in one word, it said %q; check the temperature, the chat template that the server uses and how far the model is quantised, or take another model"
 	wordsNoCalls       = "it answers, but called no tool when it was told to: reminders, notes and searches will not work well; another model may do better"
 	wordsModelSettings = "model.base_url, model.api_key and model.name"
 	wordsModelName     = "the name of that model"

@@ -188,7 +188,7 @@ func (b *builder) engine(set config.Engine) (*Engine, error) {
 		return e, nil
 	}
 	c, err := openai.New(openai.Options{
-		BaseURL: base, APIKey: string(key), Model: model, Transcription: model, Embedding: model, Temperature: t.Temperature, Reasoning: t.ReasoningEffort,
+		BaseURL: base, APIKey: string(key), Model: model, Transcription: model, Embedding: model, Temperature: t.Temperature.Sent(), Reasoning: t.ReasoningEffort,
 		MaxTokens: t.MaxTokens, Timeout: b.cfg.Model.Timeout, Total: b.cfg.Agent.TurnTimeout, Stream: b.cfg.Model.Stream,
 		Concurrent: cap(b.room), Room: b.room, Log: b.log, Notebook: b.notes,
 	})

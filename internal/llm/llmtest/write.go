@@ -43,8 +43,15 @@ func (t Turn) write(w http.ResponseWriter, r *http.Request, req Request) {
 
 func flush(w http.ResponseWriter) { w.(http.Flusher).Flush() }
 
+// noise is what llama.cpp's server says at a temperature close to zero that is not zero: it
+// divides by it.
+const noise = "Les Langons - Loir-Les-Chaux"
+
 // text returns what is said: the script, or an echo.
 func (t Turn) text(req Request) string {
+	if req.Temperature != nil && *req.Temperature > 0 && *req.Temperature < 1e-6 {
+		return noise
+	}
 	if t.Text == "" && len(t.Calls) == 0 && t.Finish == "" {
 		return req.Last("user")
 	}

@@ -29,7 +29,7 @@ type Options struct {
 	Embedding string // model for Embed; "" makes Embed fail
 	// Transcription is the model for Transcribe; "" makes it fail.
 	Transcription string
-	Temperature   float64
+	Temperature   *float64      // nil leaves it to the endpoint
 	Reasoning     string        // effort; "" sends none
 	MaxTokens     int           // 0 is 1024
 	Timeout       time.Duration // to the first token, and between two tokens; 0 is 30 s
@@ -296,6 +296,7 @@ func (c *Client) exchange(ctx context.Context, ex *exchange, a *answer, watch *w
 			return err
 		}
 	}
+	ex.warmth = c.temperature(r.Model, known)
 	if ex.messages, err = messages(arranged(r, known), known); err != nil {
 		return fmt.Errorf("write messages: %w", err)
 	}

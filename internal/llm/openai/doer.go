@@ -22,6 +22,7 @@ import (
 type exchange struct {
 	messages []byte   // the list of them
 	tools    [][]byte // nil for none
+	warmth   []byte   // member that sets the temperature; nil for none
 	cache    []byte   // member that names what shares a beginning; nil for none
 	marks    bool     // the provider caches what is marked
 
@@ -120,8 +121,8 @@ func (d *doer) unreachable(err error) error {
 	return &llm.Error{Class: llm.ErrUnavailable, Detail: hide(err.Error(), d.secret)}
 }
 
-// complete adds to a request what the library leaves out: tools and messages. These
-// come last, after everything that never changes, so that nearly all of a request is
+// complete adds to a request what the library leaves out or cannot say: the temperature,
+// tools and messages. The last two come last, after everything that never changes, so that nearly all of a request is
 // byte for byte the beginning of the next one, which is what provider caches need.
 func (ex *exchange) complete(req *http.Request) error {
 	body, err := io.ReadAll(req.Body) // a few settings
@@ -138,7 +139,7 @@ func (ex *exchange) complete(req *http.Request) error {
 			return fmt.Errorf("rewrite request: %w", err)
 		}
 	}
-	size := len(body) + len(ms) + len(ex.cache) + len(toolsKey) + len(messagesKey) + 4
+	size := len(body) + len(ms) + len(ex.warmth) + len(ex.cache) + len(toolsKey) + len(messagesKey) + 5
 	for _, t := range ex.tools {
 		size += len(t) + 1
 	}
@@ -150,8 +151,10 @@ func (ex *exchange) complete(req *http.Request) error {
 		}
 		out = append(out, member...)
 	}
-	if len(ex.cache) > 0 {
-		begin(string(ex.cache))
+	for _, member := range [][]byte{ex.warmth, ex.cache} {
+		if len(member) > 0 {
+			begin(string(member))
+		}
 	}
 	if len(ex.tools) > 0 {
 		begin(toolsKey)

@@ -72,6 +72,9 @@ func TestRefusals(t *testing.T) {
 		"mistral, usage":       {422, `{"object":"error","message":{"detail":[{"type":"extra_forbidden","loc":["body","stream_options","include_usage"],"msg":"Extra inputs are not permitted","input":true}]},"type":"invalid_request_error"}`, "no-usage", `"stream_options"`, ""},
 		"openai, limit":        {400, `{"error":{"message":"Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.","type":"invalid_request_error","param":"max_tokens","code":"unsupported_parameter"}}`, "new-limit", `"max_tokens"`, `"max_completion_tokens"`},
 		"openai, temperature":  {400, `{"error":{"message":"Unsupported value: 'temperature' does not support 0.16 with this model. Only the default (1) value is supported.","param":"temperature","code":"unsupported_value"}}`, "no-temperature", `"temperature"`, ""},
+		"xinference, zero":     {500, `{"detail":"[address=0.0.0.0:1, pid=2] ` + "`temperature`" + ` (=0) has to be a strictly positive float, otherwise your next token scores will be invalid."}`, "no-temperature", `"temperature"`, ""},
+		"gigachat, zero":       {422, `{"status":422,"message":"Invalid params: temperature must be in range (0, +inf)"}`, "no-temperature", `"temperature"`, ""},
+		"glm, zero":            {400, `{"error":{"message":"temperature参数非法。请检查文档。","code":"1214"}}`, "no-temperature", `"temperature"`, ""},
 		"mistral, ids":         {400, `{"object":"error","message":"Tool call id was call_abc but must be a-z, A-Z, 0-9, with a length of 9.","type":"invalid_function_call","code":"3280"}`, "short-ids", "call_abc", `"tool_calls"`},
 		"llama.cpp, ids":       {500, `{"error":{"code":500,"message":"` + strings.ReplaceAll(jinja, "\n", `\n`) + `Tool call IDs should be alphanumeric strings with length 9!","type":"server_error"}}`, "short-ids", "call_def", `"tool_calls"`},
 		"llama.cpp, two calls": {500, `{"error":{"code":500,"message":"This model only supports single tool-calls at once!","type":"server_error"}}`, "one-call", `"tool_calls":[{"id":"call_abc","type":"function","function":{"name":"now","arguments":"{}"}},`, `"tool_calls"`},
@@ -86,7 +89,7 @@ func TestRefusals(t *testing.T) {
 			s.Respond(func(llmtest.Request) llmtest.Turn { return llmtest.Turn{Text: "fine"} })
 			book := &notebook{rows: map[string][]string{}}
 			for range 2 { // two processes
-				c, err := New(Options{BaseURL: s.URL(), Model: "test", Stream: true, Notebook: book})
+				c, err := New(Options{BaseURL: s.URL(), Model: "test", Temperature: new(0.0), Stream: true, Notebook: book})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -5,9 +5,9 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"math"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	goopenai "github.com/sashabaranov/go-openai"
@@ -16,7 +16,7 @@ import (
 )
 
 // request turns a Request into the library's form, without what makes up nearly all of
-// it: see tools and messages.
+// it, and what that form cannot say: see tools, messages and temperature.
 func (c *Client) request(r llm.Request, known quirks) goopenai.ChatCompletionRequest {
 	model := r.Model
 	limit := r.MaxTokens
@@ -29,9 +29,6 @@ func (c *Client) request(r llm.Request, known quirks) goopenai.ChatCompletionReq
 	} else {
 		//lint:ignore SA1019 Ollama, Gemini and OpenRouter know only the older name
 		req.MaxTokens = limit
-	}
-	if !fixedTemperature(model) && known&noWarmth == 0 {
-		req.Temperature = temperature(c.o.Temperature)
 	}
 	if r.Schema != nil && known&noSchema == 0 {
 		req.ResponseFormat = &goopenai.ChatCompletionResponseFormat{
@@ -70,13 +67,14 @@ func (c *Client) tools(specs []llm.ToolSpec) ([][]byte, error) {
 	return list, nil
 }
 
-// temperature makes zero reach the wire: the library leaves a zero out, and
-// the provider's default would apply.
-func temperature(t float64) float32 {
-	if t == 0 {
-		return math.SmallestNonzeroFloat32
+// temperature returns the member of a request that sets it, nil where the model's own
+// applies. The library leaves a zero out, and the server's default would apply; a number
+// close to zero is no way around it, because servers divide by it.
+func (c *Client) temperature(model string, known quirks) []byte {
+	if c.o.Temperature == nil || fixedTemperature(model) || known&noWarmth != 0 {
+		return nil
 	}
-	return float32(t)
+	return strconv.AppendFloat([]byte(`"temperature":`), *c.o.Temperature, 'f', -1, 64)
 }
 
 // modern reports whether the endpoint wants max_completion_tokens: OpenAI itself,

@@ -157,6 +157,21 @@ func TestTryCallsATool(t *testing.T) {
 	}
 }
 
+// TestTryJudgesTheAnswer: the answer to a question that any model knows, in any script.
+func TestTryJudgesTheAnswer(t *testing.T) {
+	s := llmtest.NewServer()
+	t.Cleanup(s.Close)
+	for said, knows := range map[string]bool{
+		"Paris": true, "The capital of France is **PARIS**.": true, "巴黎": true, "Париж!": true,
+		"Les Langons - Loir-Les-Chaux": false, "!!!!!!!!": false, "London": false,
+	} {
+		s.Queue(llmtest.Turn{Text: said}, llmtest.Turn{Text: "apple"})
+		if o, err := tryAt(t.Context(), t, s.URL(), ""); err != nil || o.Knows != knows || o.Said != said {
+			t.Errorf("%q: got %+v %v", said, o, err)
+		}
+	}
+}
+
 func TestTrySaysWhyAChatWouldFail(t *testing.T) {
 	const completions = "POST /v1/chat/completions"
 	models := map[string]http.HandlerFunc{"GET /v1/models": says(200, `{"data":[{"id":"test"}]}`)}

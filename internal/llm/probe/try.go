@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"parley/internal/llm"
+	"parley/internal/text"
 	"parley/internal/tongue"
 )
 
@@ -23,6 +24,8 @@ type Endpoint struct {
 // Outcome is what a model could do.
 type Outcome struct {
 	Took  time.Duration // of the first answer
+	Said  string        // the first answer
+	Knows bool          // the first answer is right
 	Calls bool          // it called a tool as it was told to
 }
 
@@ -30,7 +33,7 @@ type Outcome struct {
 const wait = 90 * time.Second
 
 const (
-	askWord = "Answer with the one word OK."
+	askWord = "What is the capital of France? One word."
 	askCall = "Call the tool keep_word with the word apple. Do not answer in text."
 )
 
@@ -38,20 +41,24 @@ const (
 var keepWord = llm.ToolSpec{Name: "keep_word", Description: "Keeps one word.",
 	Parameters: json.RawMessage(`{"type":"object","properties":{"word":{"type":"string","description":"the word"}},"required":["word"]}`)}
 
-// Try has a model answer one tiny question and call one tool, as a conversation
-// would. A model that calls no tool is no error. Errors are *Problem, or ctx's.
+// capital is the answer to askWord, in the scripts that models may give it in.
+var capital = text.Pattern(`(?i)paris|巴黎|パリ|파리|париж|باريس`)
+
+// Try has a model answer one tiny question, as the settings have it, and call one tool, as
+// a conversation would. A model that answers wrongly or calls no tool is no error. Errors
+// are *Problem, or ctx's.
 func Try(ctx context.Context, e Endpoint) (Outcome, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, wait, errSlow)
 	defer cancel()
 	began := time.Now()
-	_, err := e.Complete(ctx, request(askWord), nil)
-	o := Outcome{Took: time.Since(began)}
+	resp, err := e.Complete(ctx, request(askWord), nil)
+	o := Outcome{Took: time.Since(began), Said: resp.Message.Content, Knows: capital().MatchString(resp.Message.Content)}
 	if err != nil {
 		return o, e.explain(ctx, err)
 	}
 	r := request(askCall)
 	r.Tools = []llm.ToolSpec{keepWord}
-	resp, err := e.Complete(ctx, r, nil)
+	resp, err = e.Complete(ctx, r, nil)
 	var failed *llm.Error
 	switch {
 	case err == nil:
@@ -65,8 +72,8 @@ func Try(ctx context.Context, e Endpoint) (Outcome, error) {
 
 var errSlow = errors.New("the model took too long")
 
-func request(text string) llm.Request {
-	return llm.Request{Messages: []llm.Message{{Role: llm.RoleSystem, Content: "You are a helpful assistant."}, {Role: llm.RoleUser, Content: text}}}
+func request(words string) llm.Request {
+	return llm.Request{Messages: []llm.Message{{Role: llm.RoleSystem, Content: "You are a helpful assistant."}, {Role: llm.RoleUser, Content: words}}}
 }
 
 // explain finds out why a model did not answer. Where its error does not say, the
