@@ -57,6 +57,8 @@ type Timing struct {
 	Stable   time.Duration // after which a connection counts as good; 0 is 1 min
 	Watch    time.Duration // between looks at the heartbeat; 0 is 250 ms
 	Identify time.Duration // between two sessions of a bucket; 0 is 5 s
+	Token    time.Duration // between looks whether a token that was refused is taken again; 0 is 3 min
+	Refused  time.Duration // between two sessions where the last one was refused for good; 0 is 3 min
 }
 
 func (t Timing) defaults() Timing {
@@ -71,6 +73,8 @@ func (t Timing) defaults() Timing {
 	or(&t.Stable, time.Minute)
 	or(&t.Watch, 250*time.Millisecond)
 	or(&t.Identify, 5*time.Second)
+	or(&t.Token, chat.RefusedRest)
+	or(&t.Refused, chat.RefusedRest)
 	return t
 }
 
@@ -92,7 +96,7 @@ var (
 // Adapter is Discord as a chat.Adapter. Each part has its own lock.
 type Adapter struct {
 	o Options
-	rest
+	*rest
 	me
 	atlas
 	posts
@@ -104,6 +108,7 @@ type Adapter struct {
 	ending  sync.WaitGroup
 	readers chan struct{} // holds one for each channel whose history is being read
 	turns   *shards.Turns
+	brake   brake
 	roots   *x509.CertPool // who vouches for the gateway; nil is the machine's
 
 	mu     sync.Mutex // guards shards
@@ -147,7 +152,7 @@ func (a *Adapter) Platform() string { return Platform }
 
 // Health implements chat.Adapter.
 func (a *Adapter) Health() error {
-	if a.unauthorized() {
+	if a.cred.Refused() {
 		return errToken
 	}
 	if err := a.receives(); err != nil {

@@ -52,7 +52,10 @@ func (sh *shard) run(ctx context.Context, in chat.Intake) error {
 	wait := sh.o.Timing.RetryMin
 	for ctx.Err() == nil {
 		began := sh.now()
-		err := sh.connect(ctx)
+		err := sh.connect(ctx, in)
+		if code := closeCode(err); fixes[code] != "" && !sh.renumbers(code) {
+			sh.stop(ctx, in, code)
+		}
 		if ctx.Err() != nil {
 			return nil
 		}
@@ -84,21 +87,26 @@ func (sh *shard) run(ctx context.Context, in chat.Intake) error {
 // hopeless returns why it is pointless to connect again after an error, nil for not.
 func (sh *shard) hopeless(err error) error {
 	switch code := closeCode(err); {
-	case (code == 4010 || code == 4011) && sh.o.Shards == 0:
+	case sh.renumbers(code):
 		return errNumber
 	case fixes[code] != "":
 		sh.setHealth(intentError(code))
-		return intentError(code)
+		return &chat.RefusedError{Err: intentError(code)}
 	case code == 4007 || code == 4009:
 		sh.progress.forget()
 	}
 	switch {
 	case errors.Is(err, errNumber):
 		return err
-	case sh.unauthorized():
-		return errToken
+	case sh.cred.Refused():
+		return &chat.RefusedError{Err: errToken}
 	}
 	return nil
+}
+
+// renumbers reports whether after a close code another number of shards helps.
+func (sh *shard) renumbers(code int) bool {
+	return (code == 4010 || code == 4011) && sh.o.Shards == 0
 }
 
 // anew forgets what an earlier Run left half done: what was not stored is heard again.
@@ -173,7 +181,7 @@ type connection struct {
 
 // connect makes one connection and stays with it until it ends. It returns why
 // it ended.
-func (sh *shard) connect(ctx context.Context) error {
+func (sh *shard) connect(ctx context.Context, in chat.Intake) error {
 	session := sh.progress.resume()
 	bucket := 0
 	if session.ID == "" {
@@ -182,6 +190,9 @@ func (sh *shard) connect(ctx context.Context) error {
 			return err
 		}
 		bucket = sh.id % side
+		if err := sh.hold(ctx, in); err != nil {
+			return err
+		}
 	} else {
 		sh.introduce(session) // RESUMED does not say it
 		sh.wake()             // also a process that dies now has tried
@@ -201,6 +212,7 @@ func (sh *shard) connect(ctx context.Context) error {
 	if err != nil {
 		return c.judged(err)
 	}
+	sh.release(ctx, in)
 	sh.begun = true
 	sh.receiving()
 	sh.setHealth(nil)

@@ -32,6 +32,10 @@ func (a *Adapter) Run(ctx context.Context, in chat.Intake) error {
 	defer a.acks.Wait()
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
+	if !a.cred.Usable(ctx) {
+		return &chat.RefusedError{Err: errToken}
+	}
+	a.ending.Go(func() { a.mind(ctx) })
 	a.turns = shards.NewTurns(ctx, a.o.Timing.Identify, a.o.Peers)
 	if a.o.Peers != nil {
 		a.ending.Go(func() { a.introduced(ctx, in) })
@@ -47,6 +51,16 @@ func (a *Adapter) Run(ctx context.Context, in chat.Intake) error {
 		}
 		if err := a.renumber(ctx, in, n); err != nil {
 			return err
+		}
+	}
+}
+
+// mind looks now and then whether a token that was refused is taken again: a mistake of
+// Discord's, or of somebody who has put it right, needs no restart.
+func (a *Adapter) mind(ctx context.Context) {
+	for chat.Sleep(ctx, a.o.Timing.Token) {
+		if a.cred.Refused() {
+			a.cred.Doubt(ctx, a.now())
 		}
 	}
 }
@@ -114,10 +128,10 @@ func (a *Adapter) renumber(ctx context.Context, in chat.Intake, n int) error {
 		}
 		want, err := a.gatewayBot(ctx)
 		switch {
-		case a.unauthorized():
-			return errToken
+		case a.cred.Refused():
+			return &chat.RefusedError{Err: errToken}
 		case err == nil && want.Shards == n:
-			return errNotEnough
+			return &chat.RefusedError{Err: errNotEnough}
 		case err == nil:
 			a.o.Log.Info("discord: the number of shards changes", "from", n, "to", want.Shards)
 			err = in.Deliver(ctx, chat.Batch{Platform: Platform, Cursors: map[string]string{numberCursor: strconv.Itoa(want.Shards)}})

@@ -33,31 +33,19 @@ type rest struct {
 	http  *http.Client
 	now   func() time.Time
 	guard restraint.Guard
+	cred  *chat.Credential
 	skew  atomic.Int64 // how far Discord's clock is ahead, in ns
 
-	mu     sync.Mutex           // guards the rest
-	dead   bool                 // the token was refused: no call is made any more
+	mu     sync.Mutex           // guards silent
 	silent map[string]time.Time // which routes must be left alone, and until when
 }
 
-func newRest(o Options) rest {
+func newRest(o Options) *rest {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = 64
-	return rest{token: o.Token, api: strings.TrimRight(o.APIURL, "/"), http: &http.Client{Transport: transport}, now: o.Now, silent: map[string]time.Time{}}
-}
-
-// unauthorized reports whether Discord did not take the token.
-func (r *rest) unauthorized() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.dead
-}
-
-// kill ends all calls: the token is not accepted.
-func (r *rest) kill() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.dead = true
+	r := &rest{token: o.Token, api: strings.TrimRight(o.APIURL, "/"), http: &http.Client{Transport: transport}, now: o.Now, silent: map[string]time.Time{}}
+	r.cred = chat.NewCredential(r.taken, func() time.Time { return r.now() })
+	return r
 }
 
 // hushed returns how long a route must still be left alone.
@@ -111,16 +99,14 @@ func (r *rest) call(ctx context.Context, method, path, channel string, in, out a
 			return fmt.Errorf("discord: encode: %w", err)
 		}
 	}
-	req, err := http.NewRequestWithContext(ctx, method, r.api+path, bytes.NewReader(body))
+	req, err := r.request(ctx, method, path, body)
 	if err != nil {
-		return fmt.Errorf("discord: %w", err)
+		return err
 	}
 	quiet := cmp.Or(channel, restraint.Route(req))
 	if d := r.hushed(quiet); d > 0 {
 		return &chat.WaitError{After: d, Err: errLimited}
 	}
-	req.Header.Set("Authorization", "Bot "+r.token)
-	req.Header.Set("User-Agent", "DiscordBot (https://parley.invalid, 1)")
 	if body != nil {
 		req.Header.Set("Content-Type", contentType)
 	}
@@ -131,12 +117,50 @@ func (r *rest) call(ctx context.Context, method, path, channel string, in, out a
 	return r.judge(resp, answer, quiet, out)
 }
 
+// request makes a request of ours. body nil sends none.
+func (r *rest) request(ctx context.Context, method, path string, body []byte) (*http.Request, error) {
+	req, err := http.NewRequestWithContext(ctx, method, r.api+path, bytes.NewReader(body))
+	if err != nil {
+		return nil, fmt.Errorf("discord: %w", err)
+	}
+	req.Header.Set("Authorization", "Bot "+r.token)
+	req.Header.Set("User-Agent", "DiscordBot (https://parley.invalid, 1)")
+	return req, nil
+}
+
 // exchange makes one request, of ours or of the library, unless none may be made
-// just now. An answer that is not from Discord's API makes every request wait.
+// just now, and finds out what a 401 is about.
 func (r *rest) exchange(req *http.Request) (*http.Response, []byte, error) {
-	if r.unauthorized() {
+	if !r.cred.Usable(req.Context()) {
 		return nil, nil, errToken
 	}
+	began := r.now()
+	resp, answer, err := r.send(req)
+	if err == nil && resp.StatusCode == http.StatusUnauthorized && !restraint.OwnToken(req) {
+		r.cred.Doubt(req.Context(), began)
+	}
+	return resp, answer, err
+}
+
+// taken asks Discord who we are, for which it wants nothing but the token.
+func (r *rest) taken(ctx context.Context) (bool, error) {
+	req, err := r.request(ctx, http.MethodGet, "/users/@me", nil)
+	if err != nil {
+		return false, err
+	}
+	resp, answer, err := r.send(req)
+	if err != nil {
+		return false, err
+	}
+	if resp.StatusCode == http.StatusUnauthorized {
+		return false, nil
+	}
+	return true, r.judge(resp, answer, restraint.Route(req), nil)
+}
+
+// send makes one request. An answer that is not from Discord's API makes every request
+// wait.
+func (r *rest) send(req *http.Request) (*http.Response, []byte, error) {
 	route, began := restraint.Route(req), r.now()
 	if wait, why := r.guard.Enter(route, began); wait > 0 {
 		return nil, nil, &chat.WaitError{After: wait, Err: why}
@@ -209,9 +233,6 @@ func (r *rest) judge(resp *http.Response, answer []byte, quiet string, out any) 
 	}
 	e := &restError{Status: resp.StatusCode}
 	_ = decode(answer, e) // the status alone will do
-	if resp.StatusCode == http.StatusUnauthorized {
-		r.kill()
-	}
 	return e
 }
 

@@ -250,7 +250,7 @@ const patience = 2 * time.Second
 // connected waits until we know who we are. Before that nothing is sent, because
 // messages of an earlier process could not be told from those of others.
 func (a *Adapter) connected(ctx context.Context, patience time.Duration) error {
-	if a.unauthorized() {
+	if !a.cred.Usable(ctx) {
 		return errToken
 	}
 	timer := time.NewTimer(patience)
@@ -300,7 +300,7 @@ func (a *Adapter) Send(ctx context.Context, p chat.Part) (string, error) {
 		if !errors.As(err, &e) {
 			return id, err
 		}
-		// The interaction has expired (10015, 10062): post in the channel.
+		// The interaction has expired (50027, 10015, 10062): post in the channel.
 	}
 	id, err := a.post(ctx, channel, p)
 	var e *restError

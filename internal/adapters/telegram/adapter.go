@@ -160,7 +160,11 @@ func (a *Adapter) Platform() string { return platform }
 func (a *Adapter) Run(ctx context.Context, in chat.Intake) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	defer context.AfterFunc(a.wire.dead, cancel)()
+	a.wire.ends(cancel)
+	defer a.wire.ends(nil)
+	if !a.wire.cred.Usable(ctx) {
+		return &chat.RefusedError{Err: errToken}
+	}
 	defer a.acks.Wait()
 	a.in = in
 	var err error
@@ -178,8 +182,8 @@ func (a *Adapter) Run(ctx context.Context, in chat.Intake) error {
 		learning.Wait()
 		a.wire.poll.CloseIdleConnections()
 	}
-	if a.wire.dead.Err() != nil {
-		return errToken
+	if a.wire.cred.Refused() {
+		return &chat.RefusedError{Err: errToken}
 	}
 	return err
 }
@@ -188,9 +192,10 @@ func (a *Adapter) Run(ctx context.Context, in chat.Intake) error {
 // message in a group can be understood. It returns false when ctx ended first.
 func (a *Adapter) learnSelf(ctx context.Context) bool {
 	return a.insist(ctx, "getMe", func(ctx context.Context) error {
+		began := a.now()
 		me, err := a.bot.GetMe(ctx)
 		if errors.Is(err, bot.ErrorNotFound) { // how a malformed token is refused
-			a.wire.kill()
+			a.wire.doubt(ctx, began)
 		}
 		if err == nil {
 			a.me.Store(me)
@@ -241,7 +246,7 @@ func (a *Adapter) Health() error {
 	defer h.mu.Unlock()
 	bound := a.opts.Timing.Poll + a.opts.Timing.Grace
 	switch {
-	case a.wire.dead.Err() != nil:
+	case a.wire.cred.Refused():
 		return errToken
 	case h.last.IsZero() && h.down == nil:
 		return errConnecting

@@ -36,7 +36,7 @@ const ackLimit = 5 * time.Second
 // Telegram is told that it arrived, and after known is closed: who the bot is is asked
 // beside the first poll.
 func (a *Adapter) polls(ctx context.Context, known <-chan struct{}) {
-	for wait := firstPoll; ctx.Err() == nil && a.wire.dead.Err() == nil; {
+	for wait := firstPoll; ctx.Err() == nil && !a.wire.cred.Refused(); {
 		err := a.poll(ctx, known)
 		if err == nil {
 			wait = firstPoll

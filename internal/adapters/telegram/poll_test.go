@@ -1,10 +1,12 @@
 package telegram
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -313,5 +315,62 @@ func BenchmarkEvent(b *testing.B) {
 		if e := a.event(raw); e.message.ID == "" {
 			b.Fatal("nothing")
 		}
+	}
+}
+
+// TestOneRefusalIsNotTheToken: a 401 that getMe does not confirm ends the call that it
+// answers, and so does one of a proxy, which knows nothing of the token.
+func TestOneRefusalIsNotTheToken(t *testing.T) {
+	const page = "<html><title>Sign in to the proxy</title></html>"
+	for _, fault := range []telegramtest.Fault{
+		{Method: "sendChatAction", Status: 401, Times: 1}, {Method: "getUpdates", Status: 401, Times: 2},
+		{Method: "sendMessage", Status: 401, Times: 1, Body: page}, {Method: "getUpdates", Status: 401, Times: 2, Body: page},
+	} {
+		s := server(t, telegramtest.Options{})
+		s.Push(telegramtest.Text(42, 42, "hello"))
+		r := run(t, s, newIntake(), nil)
+		m := r.in.wait(t, 1)[0]
+		s.Fail(fault)
+		_ = r.Typing(t.Context(), m)
+		s.Push(telegramtest.Text(42, 42, "again"))
+		r.in.wait(t, 2)
+		eventually(t, "an answer", func() bool {
+			_, err := r.Send(t.Context(), chat.Part{Key: m.Key, Text: "x"})
+			return err == nil
+		})
+		if err := r.Health(); errors.Is(err, errToken) {
+			t.Errorf("%+v: %v", fault, err)
+		}
+		if err := r.stop(); err != nil {
+			t.Errorf("%+v: Run: %v", fault, err)
+		}
+	}
+}
+
+// TestTokenTakenAgain: after a token was rejected Run ends, and a later one finds that it is
+// taken again.
+func TestTokenTakenAgain(t *testing.T) {
+	s := server(t, telegramtest.Options{})
+	var ahead atomic.Int64
+	a := adapter(t, s, func(o *Options) { o.Now = func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) } })
+	s.Revoke(true)
+	var refused *chat.RefusedError
+	if err := a.Run(soon(t), newIntake()); !errors.As(err, &refused) {
+		t.Fatalf("Run: %v", err)
+	}
+	s.Revoke(false)
+	if err := a.Run(soon(t), newIntake()); !errors.As(err, &refused) { // it is left alone for a while
+		t.Errorf("at once: %v", err)
+	}
+	ahead.Store(int64(3 * time.Minute))
+	in := newIntake()
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- a.Run(ctx, in) }()
+	s.Push(telegramtest.Text(42, 42, "hello"))
+	in.wait(t, 1)
+	cancel()
+	if err := <-done; err != nil || a.Health() != nil {
+		t.Errorf("Run: %v, Health: %v", err, a.Health())
 	}
 }

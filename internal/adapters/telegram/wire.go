@@ -12,8 +12,11 @@ import (
 	"net/http/httptrace"
 	"net/url"
 	"path"
+	"sync"
 	"sync/atomic"
 	"time"
+
+	"parley/internal/chat"
 )
 
 // maxAnswer bounds an answer of the Bot API: 100 updates fit many times over.
@@ -21,22 +24,53 @@ const maxAnswer = 32 << 20
 
 // wire is the library's HttpClient and the only code that touches the network.
 // It keeps the token out of errors, distinguishes requests that were written from
-// those that were not, and stops for good when the token is rejected.
+// those that were not, and stops when the token is rejected.
 type wire struct {
 	poll, send *http.Client // separate, so that a stuck poll never delays an answer
 	base       string       // address of all methods; it has the token in it
 	limit      time.Duration
-	dead       context.Context // ends when the token is rejected
-	kill       context.CancelFunc
+	cred       *chat.Credential
 	pace       pace
 	now        func() time.Time
+
+	mu   sync.Mutex // guards stop
+	stop func()     // ends the Run that is under way; nil for none
 }
 
 func newWire(opts Options) *wire {
 	w := &wire{poll: newClient(1), send: newClient(maxConns), base: opts.APIURL + "/bot" + opts.Token + "/", limit: opts.Timing.Send, now: opts.Now}
 	w.pace = pace{min: opts.Timing.PauseMin, max: opts.Timing.PauseMax, now: opts.Now}
-	w.dead, w.kill = context.WithCancel(context.Background())
+	w.cred = chat.NewCredential(w.taken, opts.Now)
 	return w
+}
+
+// ends has stop called once the token is rejected; nil calls nothing any more.
+func (w *wire) ends(stop func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.stop = stop
+}
+
+// doubt finds out whether the token is rejected, after a call that was begun then was.
+func (w *wire) doubt(ctx context.Context, began time.Time) {
+	w.cred.Doubt(ctx, began)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.stop != nil && w.cred.Refused() {
+		w.stop()
+	}
+}
+
+// taken asks Telegram who we are. A token that is none at all is not found.
+func (w *wire) taken(ctx context.Context) (bool, error) {
+	r, err := w.round(ctx, w.send, request{"getMe", jsonForm, []byte("{}")}, w.limit)
+	if err != nil || r.ok {
+		return r.ok, err
+	}
+	if r.code == http.StatusUnauthorized || r.code == http.StatusNotFound {
+		return false, nil
+	}
+	return false, r.refusal("getMe")
 }
 
 // maxConns is how many requests to Telegram run at once, not counting the poll:
@@ -130,10 +164,20 @@ const jsonForm = "application/json"
 // exchange makes one request and reads the whole answer. Its errors are
 // callErrors, pausedErrors, or errToken.
 func (w *wire) exchange(ctx context.Context, c *http.Client, q request, limit time.Duration) (reply, error) {
-	fault := &callError{method: q.method}
-	if w.dead.Err() != nil {
+	if !w.cred.Usable(ctx) {
 		return reply{}, errToken
 	}
+	began := w.now()
+	r, err := w.round(ctx, c, q, limit)
+	if err == nil && !r.ok && r.code == http.StatusUnauthorized {
+		w.doubt(ctx, began)
+	}
+	return r, err
+}
+
+// round is exchange without a look at the token.
+func (w *wire) round(ctx context.Context, c *http.Client, q request, limit time.Duration) (reply, error) {
+	fault := &callError{method: q.method}
 	if left := w.pace.admit(q.method); left > 0 {
 		return reply{}, &pausedError{left}
 	}
@@ -171,9 +215,6 @@ func (w *wire) read(resp *http.Response, method string, began time.Time) (r repl
 	data, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
 	if err != nil {
 		return r, err
-	}
-	if resp.StatusCode == http.StatusUnauthorized {
-		w.kill()
 	}
 	r, ok := readReply(resp.StatusCode, data)
 	switch {

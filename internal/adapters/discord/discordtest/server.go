@@ -67,6 +67,7 @@ type Server struct {
 	ahead   time.Duration // of the server's clock
 	changed chan struct{}
 	quiet   bool
+	revoked bool
 	flags   int
 }
 
@@ -189,6 +190,10 @@ func (s *Server) Archive(thread string) { s.with(func() { s.archived[thread] = t
 // Flags sets the application's; at first it has the Message Content intent of
 // a bot in few servers.
 func (s *Server) Flags(flags int) { s.with(func() { s.flags = flags }) }
+
+// Revoke makes the bot's token wrong, or right again: for every request but those of
+// webhooks and interactions, which have tokens of their own, and for new sessions.
+func (s *Server) Revoke(on bool) { s.with(func() { s.revoked = on }) }
 
 // Quiet keeps no ledger of calls: for benchmarks.
 func (s *Server) Quiet() { s.with(func() { s.quiet = true }) }
@@ -318,7 +323,7 @@ func (s *Server) authorize(r *http.Request) *problem {
 	if strings.HasPrefix(r.URL.Path, "/api/webhooks/") || strings.HasPrefix(r.URL.Path, "/api/interactions/") {
 		return nil
 	}
-	if r.Header.Get("Authorization") != "Bot "+Token {
+	if s.revoked || r.Header.Get("Authorization") != "Bot "+Token {
 		return &problem{status: 401, message: "401: Unauthorized"}
 	}
 	return nil

@@ -134,7 +134,7 @@ func (s *Server) identify(c *client, data json.RawMessage) {
 	s.gw.identifies++
 	start := Start{Shard: *in.Shard, At: time.Now()}
 	code := s.gw.closeWith
-	if in.Token != "Bot "+Token {
+	if s.revoked || in.Token != "Bot "+Token {
 		code = 4004
 	}
 	if code == 0 {

@@ -97,6 +97,13 @@ func Route(req *http.Request) string {
 	return req.Method + " " + strings.Join(part[:min(len(part), 3)], "/")
 }
 
+// OwnToken reports whether a request proves itself with a token in its address. That of an
+// interaction ends after 15 minutes; it says nothing of the bot's.
+func OwnToken(req *http.Request) bool {
+	_, place, _ := strings.Cut(Route(req), " ")
+	return strings.HasPrefix(place, "webhooks/") || strings.HasPrefix(place, "interactions/")
+}
+
 // Enter returns how long a request has to wait, and why; 0 lets it go, and then
 // the caller must call Leave or Unanswered.
 func (g *Guard) Enter(route string, now time.Time) (time.Duration, error) {

@@ -1,0 +1,128 @@
+package discord
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"time"
+
+	"parley/internal/chat"
+	"parley/internal/text"
+	"parley/internal/tongue"
+)
+
+// refusalCursor holds that Discord refused a session for good. It outlives the process: a
+// supervisor that starts the program every few seconds would use up the thousand sessions
+// of a day, after which Discord makes the token invalid.
+const refusalCursor = "refused"
+
+// refusal is a session that was refused for good.
+type refusal struct {
+	Of   string    `json:"of,omitempty"` // what was refused; with other settings it says nothing
+	Code int       `json:"code,omitempty"`
+	At   time.Time `json:"at"` // when a session was last begun
+}
+
+// brake keeps sessions apart after one was refused for good: one at a time begins in a
+// while, among all shards and starts, until one is taken.
+type brake struct {
+	mu      sync.Mutex // held while it is decided whether a session may begin
+	refused bool       // the note says so
+}
+
+// settled names what Discord judges when a session begins, without telling the token.
+func (a *Adapter) settled() string {
+	sum := sha256.Sum256(fmt.Append(nil, a.o.Token, " ", intents, " ", a.o.Shards))
+	return hex.EncodeToString(sum[:8])
+}
+
+// turned returns the note that holds for these settings, the zero value for none.
+func (a *Adapter) turned(ctx context.Context, in chat.Intake) (r refusal, err error) {
+	cursors, err := in.Cursors(ctx, Platform)
+	if err != nil {
+		return r, fmt.Errorf("discord: read cursors: %w", err)
+	}
+	if json.Unmarshal([]byte(cursors[refusalCursor]), &r) != nil || r.Of != a.settled() {
+		return refusal{}, nil
+	}
+	return r, nil
+}
+
+// note writes a note; the zero value takes it back.
+func (a *Adapter) note(ctx context.Context, in chat.Intake, r refusal) error {
+	b, _ := json.Marshal(r) // plain data
+	if err := in.Deliver(ctx, chat.Batch{Platform: Platform, Cursors: map[string]string{refusalCursor: string(b)}}); err != nil {
+		return fmt.Errorf("discord: note a refusal: %w", err)
+	}
+	a.brake.refused = r.Of != ""
+	return nil
+}
+
+// hold waits until a session may begin. After one was refused for good that takes a
+// while, and the next one counts from now on, whatever becomes of this process.
+func (sh *shard) hold(ctx context.Context, in chat.Intake) error {
+	for {
+		wait, err := sh.allow(ctx, in)
+		if err != nil || wait <= 0 {
+			return err
+		}
+		if !chat.Sleep(ctx, wait) {
+			return ctx.Err()
+		}
+	}
+}
+
+// allow returns how long a session has to wait; 0 lets it begin.
+func (sh *shard) allow(ctx context.Context, in chat.Intake) (time.Duration, error) {
+	sh.brake.mu.Lock()
+	defer sh.brake.mu.Unlock()
+	r, err := sh.turned(ctx, in)
+	if err != nil || r.Of == "" {
+		return 0, err
+	}
+	now := sh.now()
+	if wait := min(sh.o.Timing.Refused-now.Sub(r.At), sh.o.Timing.Refused); wait > 0 { // a clock may have been set back
+		why := text.Tell("Discord refused the connection (close code %d): %s; it is tried again at %s", r.Code, tongue.Words(fixes[r.Code]), now.Add(wait).Format(time.TimeOnly))
+		sh.setHealth(why)
+		sh.o.Log.Error("discord: waiting before the next session", "err", why)
+		return wait, nil
+	}
+	r.At = now
+	return 0, sh.note(ctx, in, r)
+}
+
+// noting bounds how long a refusal is tried to be written down.
+const noting = 5 * time.Second
+
+// stop notes that a session was refused for good. It does so also while the process ends.
+func (a *Adapter) stop(ctx context.Context, in chat.Intake, code int) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), noting)
+	defer cancel()
+	a.brake.mu.Lock()
+	defer a.brake.mu.Unlock()
+	for {
+		err := a.note(ctx, in, refusal{Of: a.settled(), Code: code, At: a.now()})
+		if err == nil {
+			return
+		}
+		a.o.Log.Error("discord: that the connection was refused is not written down yet", "err", err)
+		if !chat.Sleep(ctx, 100*time.Millisecond) {
+			return
+		}
+	}
+}
+
+// release takes the note back once a session has begun.
+func (a *Adapter) release(ctx context.Context, in chat.Intake) {
+	a.brake.mu.Lock()
+	defer a.brake.mu.Unlock()
+	if !a.brake.refused {
+		return
+	}
+	if err := a.note(ctx, in, refusal{}); err != nil {
+		a.o.Log.Warn("discord: that a connection was refused is not forgotten yet", "err", err)
+	}
+}
