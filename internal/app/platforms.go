@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"parley/config"
 	"parley/internal/adapters/discord"
@@ -108,13 +109,16 @@ func (ps *platforms) forgetElsewhere(ctx context.Context, user string) error {
 // nil.
 func (ps *platforms) run(ctx context.Context) <-chan error {
 	errs := make(chan error, len(ps.adapters))
+	down := newRefusals(len(ps.adapters))
 	for _, adapter := range ps.adapters {
 		go func() {
-			err := ps.fleet.Receive(ctx, adapter, ps.hub, ps.oneAtATime(adapter))
-			if err != nil {
-				err = fmt.Errorf("%s: %w", adapter.Platform(), err)
-			}
-			errs <- err
+			errs <- down.keep(ctx, ps.log, func() error {
+				err := ps.fleet.Receive(ctx, adapter, ps.hub, ps.oneAtATime(adapter))
+				if err != nil {
+					err = fmt.Errorf("%s: %w", adapter.Platform(), err)
+				}
+				return err
+			})
 		}()
 	}
 	return errs
@@ -137,10 +141,14 @@ func (ps *platforms) wait(ctx context.Context, errs <-chan error, stop func()) e
 		}
 	}
 	stop()
-	if len(all) == len(ps.adapters) {
-		return errors.Join(all...)
+	if len(all) < len(ps.adapters) {
+		return nil
 	}
-	return nil
+	err := errors.Join(all...)
+	if !slices.ContainsFunc(all, func(err error) bool { return !refused(err) }) {
+		err = &refusedByAll{err}
+	}
+	return err
 }
 
 // attester asks the platforms where somebody still is.
