@@ -47,7 +47,7 @@ func TestInitWritesWhatAStartNeeds(t *testing.T) {
 		{"telegram", func(w *world) []string {
 			return []string{w.llm.URL() + " sk-test-12345 test", "Telegram", w.tg.Token(), "42"}
 		},
-			[]string{"the token of @parley_bot", "have @parley_bot in a group", "bot doctor", "test answers"},
+			[]string{"the token of @parley_bot", "have @parley_bot in a group", "bot doctor", "test answers", "not sensibly: asked for the capital of France"},
 			func(w *world, c config.Config) bool {
 				return string(c.Telegram.Token) == w.tg.Token() && c.Access.Owners[0] == "telegram:42" && c.Model.APIKey == "sk-test-12345" && c.Model.BaseURL == w.llm.URL() && c.Model.Name == "test"
 			}},
