@@ -89,6 +89,13 @@ func group(user, text string) chat.Message {
 	return m
 }
 
+// named is said in a group to the bot, by its name.
+func named(user, text string) chat.Message {
+	m := group(user, text)
+	m.Named, m.Addressed = true, true
+	return m
+}
+
 func handle(t testing.TB, h chat.Handler, m chat.Message) chat.Answer {
 	t.Helper()
 	a, err := h.Handle(t.Context(), m, nil)

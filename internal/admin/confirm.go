@@ -38,6 +38,17 @@ type Questions interface {
 	EndQuestion(ctx context.Context, id string, to chat.QuestionState, came string) error
 }
 
+// Answers finds what is said to a question. memory.Store is the real one.
+type Answers interface {
+	// MeantBy finds the question that m is said to, by where m stands: the one whose
+	// message it replies to; in a direct chat without a reply, the last thing that was
+	// said there; elsewhere the newest of its author, if m calls the bot by its name or is
+	// a command. It is in time or not, or m began to settle it in an earlier process.
+	MeantBy(ctx context.Context, m chat.Message) (q chat.Question, ok bool, err error)
+	// AskedAgain notes that the answer to the message in this inbox row ends with a question.
+	AskedAgain(ctx context.Context, id string, row int64) error
+}
+
 // Secrets stores the key that signs buttons.
 type Secrets interface {
 	// Secret returns the secret of this name, storing fresh when there is none.
@@ -47,6 +58,7 @@ type Secrets interface {
 // Pending holds what survives a restart. memory.Store is the real one.
 type Pending interface {
 	Questions
+	Answers
 	Secrets
 }
 
@@ -104,6 +116,9 @@ type Confirmations struct {
 	Role func(ctx context.Context, m chat.Message) (Role, error)
 	// Budget wraps handlers that may call the model; nil wraps nothing.
 	Budget func(chat.Handler) chat.Handler
+	// Passes reports whether what m's author writes in their own words is for people
+	// (a handover): it is then no answer to a question with a form. nil is never.
+	Passes func(ctx context.Context, m chat.Message) (bool, error)
 	// Allow stores the owner's decision that a tool needs no more questions in
 	// m's place; nil offers no such button.
 	Allow func(ctx context.Context, m chat.Message, tool string) error
@@ -200,6 +215,9 @@ func (c *Confirmations) form(ctx context.Context, m chat.Message, asked string, 
 	if b.count() > 1 {
 		hint = tongue.Text(ctx, wordAskSeveral)
 	}
+	if !m.Direct {
+		hint += " " + tongue.Text(ctx, wordAskHere)
+	}
 	if strings.Contains(asked, "\n") { // below a list, and not of it
 		hint = "\n" + hint
 	}
@@ -218,17 +236,36 @@ func short(sum []byte) string { return base32.StdEncoding.EncodeToString(sum[:10
 // Waits reports whether m, in plain text, answers a question its author was
 // asked here.
 func (c *Confirmations) Waits(ctx context.Context, m chat.Message) (bool, error) {
-	if _, ok := verdict(m, maxItems); !ok {
-		if _, ok = verdict(m, 1); !ok {
-			return false, nil
+	_, ok, err := c.answered(ctx, m)
+	return ok, err
+}
+
+// answered returns the question that m, typed by somebody, answers, with what it says.
+// Words alone are never enough: m has to stand where it is said to the question
+// (Answers.MeantBy). It is the only function that takes words for an answer.
+func (c *Confirmations) answered(ctx context.Context, m chat.Message) (a answered, ok bool, err error) {
+	if m.Kind != chat.KindText && m.Kind != chat.KindCommand {
+		return a, false, nil
+	}
+	q, ok, err := c.rows.MeantBy(ctx, m)
+	if err != nil || !ok {
+		return a, false, err
+	}
+	form := bodyOf(q).Form
+	if form == nil {
+		agreed, ok := verdict(m, things(q))
+		return answered{q, agreed, m.From, chat.Said{}}, ok, nil
+	}
+	said, ok := saidTo(m, *form)
+	if !ok || !c.now().Before(q.Until) && q.State != chat.QuestionTaken {
+		return a, false, nil
+	}
+	if c.Passes != nil {
+		if passes, err := c.Passes(ctx, m); passes || err != nil {
+			return a, false, err
 		}
 	}
-	q, ok, err := c.rows.Question(ctx, m, "")
-	if err != nil || !ok {
-		return false, err
-	}
-	_, ok = verdict(m, things(q))
-	return ok, nil
+	return answered{q, []bool{true}, m.From, said}, true, nil
 }
 
 // things returns how many things a question asks about.
@@ -253,6 +290,13 @@ func (c *Confirmations) Wrap(next chat.Handler, do map[string]Do) chat.Handler {
 		if m.Kind != chat.KindText && m.Kind != chat.KindCommand {
 			return next.Handle(ctx, m, w)
 		}
+		said, ok, err := c.answered(ctx, m)
+		if err != nil {
+			return chat.Answer{}, fmt.Errorf("confirm: %w", err)
+		}
+		if ok {
+			return c.afford(ctx, m, w, said, do)
+		}
 		q, waits, err := c.rows.Question(ctx, m, "")
 		if err != nil {
 			return chat.Answer{}, fmt.Errorf("confirm: %w", err)
@@ -260,35 +304,38 @@ func (c *Confirmations) Wrap(next chat.Handler, do map[string]Do) chat.Handler {
 		if !waits {
 			return next.Handle(ctx, m, w)
 		}
-		if form := bodyOf(q).Form; form != nil {
-			if said, ok := saidTo(m, *form); ok && (c.now().Before(q.Until) || q.State == chat.QuestionTaken) {
-				return c.afford(ctx, m, w, answered{q, []bool{true}, m.From, said}, do)
-			}
-		} else if agreed, ok := verdict(m, things(q)); ok {
-			return c.afford(ctx, m, w, answered{q, agreed, m.From, chat.Said{}}, do)
-		}
 		if !c.now().Before(q.Until) { // they talk of something else
 			if err := c.rows.EndQuestion(ctx, q.ID, chat.QuestionSettled, ""); err != nil {
 				return chat.Answer{}, fmt.Errorf("confirm: %w", err)
 			}
 		}
 		a, err := next.Handle(ctx, m, w)
-		return c.reminded(ctx, q, a), err
+		if err != nil || !c.reminds(q, m, a) {
+			return a, err
+		}
+		return c.reminded(ctx, m, q, a)
 	})
 }
 
-// reminded returns an answer with the question that still waits below it.
-func (c *Confirmations) reminded(ctx context.Context, q chat.Question, a chat.Answer) chat.Answer {
+// reminds reports whether a question is repeated below the answer to m: while it waits,
+// and unless the answer asks itself, or passes its reader on to people.
+func (c *Confirmations) reminds(q chat.Question, m chat.Message, a chat.Answer) bool {
 	asks := slices.ContainsFunc(slices.Concat(a.Buttons...), func(b chat.Button) bool { _, ok := pressed(b.Data); return ok })
-	if a.Text == "" || a.Private || asks || q.Text == "" || !c.now().Before(q.Until) {
-		return a
-	}
+	return a.Text != "" && !a.Private && !asks && q.Text != "" && c.now().Before(q.Until) && chat.Ending(m, true, a.Record).Outcome != chat.PassedOn
+}
+
+// reminded returns an answer with the question that still waits below it. A yes in
+// words may be to that.
+func (c *Confirmations) reminded(ctx context.Context, m chat.Message, q chat.Question, a chat.Answer) (chat.Answer, error) {
 	still := tongue.Text(ctx, wordStill)
 	if bodyOf(q).Form != nil {
 		still = tongue.Text(ctx, wordStillForm)
 	}
 	a.Text += "\n\n" + still + "\n" + q.Text
-	return a
+	if err := c.rows.AskedAgain(ctx, q.ID, m.Row); err != nil {
+		return chat.Answer{}, fmt.Errorf("confirm: %w", err)
+	}
+	return a, nil
 }
 
 // answered is a question with what was said to it, by whom.

@@ -63,9 +63,9 @@ func TestConfirmations(t *testing.T) {
 		want string
 	}
 	asked := group(owner, "delete it")
-	elsewhere := group(owner, "yes")
+	elsewhere := named(owner, "yes")
 	elsewhere.Key.Channel = "-200"
-	forwarded := group(owner, "yes")
+	forwarded := named(owner, "yes")
 	forwarded.Forwarded = true
 	yes, no := "\x00yes", "\x00no" // the buttons
 	tests := map[string]struct {
@@ -73,23 +73,23 @@ func TestConfirmations(t *testing.T) {
 		steps []step
 		done  int32
 	}{
-		"yes":                  {0, []step{{group(owner, " Yes! "), "gone"}, {group(owner, "yes"), "agent"}}, 1},
-		"no":                   {0, []step{{group(owner, "no"), "nothing was changed"}, {group(owner, "yes"), "agent"}}, 0},
+		"yes":                  {0, []step{{named(owner, " Yes! "), "gone"}, {named(owner, "yes"), "agent"}}, 1},
+		"no":                   {0, []step{{named(owner, "no"), "nothing was changed"}, {named(owner, "yes"), "agent"}}, 0},
 		"button":               {0, []step{{press(owner, yes), "gone"}, {press(owner, yes), "has answered that already: gone"}}, 1},
 		"no button":            {0, []step{{press(owner, no), "nothing was changed"}, {press(owner, yes), "answered that already: All right, nothing"}}, 0},
-		"another person":       {0, []step{{group(member, "yes"), "agent"}, {press(member, yes), "not yours"}, {press(owner, yes), "gone"}}, 1},
-		"another place":        {0, []step{{elsewhere, "agent"}, {group(owner, "yes"), "gone"}}, 1},
-		"something else":       {0, []step{{group(owner, "what time is it?"), "agent\n\n_I am still waiting for your yes or no:_\nDelete it?"}, {group(owner, "yes"), "gone"}}, 1},
-		"a command":            {0, []step{{group(owner, "/status"), "agent"}, {group(owner, "yes"), "gone"}}, 1},
+		"another person":       {0, []step{{named(member, "yes"), "agent"}, {press(member, yes), "not yours"}, {press(owner, yes), "gone"}}, 1},
+		"another place":        {0, []step{{elsewhere, "agent"}, {named(owner, "yes"), "gone"}}, 1},
+		"something else":       {0, []step{{named(owner, "what time is it?"), "agent\n\n_I am still waiting for your yes or no:_\nDelete it?"}, {named(owner, "yes"), "gone"}}, 1},
+		"a command":            {0, []step{{named(owner, "/status"), "agent"}, {named(owner, "yes"), "gone"}}, 1},
 		"stop":                 {0, []step{{command(owner, "/stop"), "nothing was changed"}, {press(owner, yes), "already"}}, 0},
-		"forwarded":            {0, []step{{forwarded, "agent"}, {group(owner, "yes"), "gone"}}, 1},
-		"something else, late": {5 * time.Minute, []step{{group(owner, "what time is it?"), "agent"}, {group(owner, "yes"), "agent"}, {press(owner, yes), "expired"}}, 0},
-		"others go on":         {0, []step{{group(member, "what?"), "agent"}, {group(owner, "yes"), "gone"}}, 1},
-		"just in time":         {5*time.Minute - time.Second, []step{{group(owner, "yes"), "gone"}}, 1},
-		"too late":             {5 * time.Minute, []step{{group(owner, "yes"), "expired"}, {group(owner, "yes"), "agent"}}, 0},
+		"forwarded":            {0, []step{{forwarded, "agent"}, {named(owner, "yes"), "gone"}}, 1},
+		"something else, late": {5 * time.Minute, []step{{named(owner, "what time is it?"), "agent"}, {named(owner, "yes"), "agent"}, {press(owner, yes), "expired"}}, 0},
+		"others go on":         {0, []step{{named(member, "what?"), "agent"}, {named(owner, "yes"), "gone"}}, 1},
+		"just in time":         {5*time.Minute - time.Second, []step{{named(owner, "yes"), "gone"}}, 1},
+		"too late":             {5 * time.Minute, []step{{named(owner, "yes"), "expired"}, {named(owner, "yes"), "agent"}}, 0},
 		"too late by button":   {5 * time.Minute, []step{{press(owner, yes), "expired"}}, 0},
 		"forged":               {0, []step{{press(owner, "yes:AAAAAAAAAAAAAAAA:AAAAAAAAAAAAAAAA"), "not yours"}}, 0},
-		"verdict turned":       {0, []step{{press(owner, "\x00turned"), "not yours"}, {group(owner, "yes"), "gone"}}, 1},
+		"verdict turned":       {0, []step{{press(owner, "\x00turned"), "not yours"}, {named(owner, "yes"), "gone"}}, 1},
 		"somebody's else's UI": {0, []step{{press(owner, "page:2"), "agent"}}, 0},
 	}
 	for name, tt := range tests {
@@ -125,13 +125,13 @@ func TestQuestionsWaitSideBySide(t *testing.T) {
 		t.Errorf("button data has %d bytes", len(old))
 	}
 	for _, want := range []string{"2", "1"} {
-		wantText(t, handle(t, d.h, group(owner, "yes")), "gone")
+		wantText(t, handle(t, d.h, named(owner, "yes")), "gone")
 		if d.last.Load() != want {
 			t.Errorf("did %v", d.last.Load())
 		}
 	}
 	wantText(t, handle(t, d.h, press(owner, old)), "already")
-	wantText(t, handle(t, d.h, group(owner, "yes")), "agent")
+	wantText(t, handle(t, d.h, named(owner, "yes")), "agent")
 }
 
 func TestConfirmationRace(t *testing.T) {
@@ -143,7 +143,7 @@ func TestConfirmationRace(t *testing.T) {
 		wg.Go(func() {
 			m := button
 			if i%2 == 0 {
-				m = group(owner, "yes")
+				m = named(owner, "yes")
 			}
 			handle(t, d.h, m)
 		})
@@ -164,21 +164,6 @@ func TestQuestionSurvivesARestart(t *testing.T) {
 	wantText(t, handle(t, d.h, press(owner, data)), "gone")
 }
 
-// TestBareYesNeedsNoMention: the gate lets an overheard yes through when, and
-// only when, it was asked for.
-func TestBareYesNeedsNoMention(t *testing.T) {
-	c := newClock()
-	s := store(t, c)
-	d := newDesk(t, s, c)
-	g := gate(t, admin.GateOptions{Mode: "open", Rows: s, Waits: d.Waits})
-	h := g.Wrap(d.h)
-	wantText(t, handle(t, h, group(owner, "yes")), "")
-	d.ask(t, group(owner, "x"), `1`)
-	wantText(t, handle(t, h, group(member, "yes")), "")
-	wantText(t, handle(t, h, group(owner, "by the way")), "")
-	wantText(t, handle(t, h, group(owner, "yes")), "gone")
-}
-
 // TestCommandAsksFirst: permission is checked again when the yes comes.
 func TestCommandAsksFirst(t *testing.T) {
 	c := newClock()
@@ -195,12 +180,12 @@ func TestCommandAsksFirst(t *testing.T) {
 	h := conf.Wrap(cmds.Wrap(&agent{}), cmds.Actions())
 	for want, then := range map[string]admin.Role{"forget|id=7": admin.Owner, "for my owner": admin.Member} {
 		role = admin.Owner
-		a := handle(t, h, direct(owner, "/forget 7"))
-		wantText(t, a, "Forget 7?")
+		a := handle(t, h, group(owner, "/forget 7"))
+		wantText(t, a, "Shall I really do that (/forget 7)?")
 		if a.Private {
 			t.Error("a private question loses its answer")
 		}
 		role = then
-		wantText(t, handle(t, h, direct(owner, "yes")), want)
+		wantText(t, handle(t, h, named(owner, "yes")), want)
 	}
 }

@@ -2,10 +2,13 @@ package admin
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"parley/internal/chat"
+	"parley/internal/text"
 	"parley/internal/tongue"
 )
 
@@ -15,8 +18,8 @@ import (
 // skipping is how people leave a question out.
 const skipping = "skip"
 
-// saidTo reads m as an answer to a question with a form; ok is false when it is
-// none, such as a command or something that was not said to us.
+// saidTo reads m, which is said to a question with a form, as an answer; ok is false
+// when it is none, such as a command or somebody else's words.
 func saidTo(m chat.Message, form chat.Form) (said chat.Said, ok bool) {
 	agreed, clear := verdict(m, 1)
 	if m.Kind == chat.KindCommand {
@@ -30,7 +33,12 @@ func saidTo(m chat.Message, form chat.Form) (said chat.Said, ok bool) {
 		said.Yes, said.No = agreed[0], !agreed[0]
 	}
 	said.Skip = form.Skip && strings.EqualFold(said.Text, skipping)
-	return said, m.Direct || m.Addressed || said.No
+	if clear || said.Skip || !form.Consent && len(form.Choices) == 0 {
+		return said, true
+	}
+	n, err := strconv.Atoi(said.Text)
+	picks := err == nil && n > 0 && n <= len(form.Choices)
+	return said, picks || slices.ContainsFunc(form.Choices, func(label string) bool { return strings.EqualFold(label, text.Shorten(said.Text, utf8.RuneCountInString(label))) })
 }
 
 // said is what a button of a form says.

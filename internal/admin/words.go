@@ -75,6 +75,7 @@ const (
 	wordPageNext    = "Next ›"
 
 	wordAsk      = "Please answer yes or no."
+	wordAskHere  = "Others write here, too: press a button, reply to this message, or mention me."
 	wordAskAside = "Shall I really do that (%s)?"
 	wordYes      = "Yes"
 	wordNo       = "No"

@@ -49,6 +49,7 @@ func (f *front) open(ctx context.Context, isAdmin func(context.Context, chat.Key
 		Limits: f.mind.limits(f.cfg),
 		Usage:  f.store, Exempt: f.people.gate.Local, Now: f.now, Log: f.log,
 	})
+	f.confirm.Passes = f.desk.Holds
 	f.confirm.Budget, f.confirm.Role, f.confirm.Shown, f.confirm.Allow = f.quotas.Budget, f.people.gate.Role, f.amend, f.allow
 	return nil
 }
@@ -109,13 +110,14 @@ func (m *mind) limits(c config.Config) admin.Limits {
 }
 
 // handler returns the way of every message: who may speak, how often, what waits
-// for a yes, commands, how much, and then the agent.
+// for a yes, who is handed over, commands, how much, and then the agent. An answer to a
+// question goes there also while people answer everything else.
 func (f *front) handler() chat.Handler {
 	do := f.commands.Actions()
 	do[actionTool], do[actionForm] = f.goOn, f.fill
 	do[command.ActionApprove] = f.approved
 	mind := f.quotas.Budget(f.debugging(f.mind))
-	way := f.people.gate.Wrap(f.people.speaker.Heard(f.waiting().Wrap(f.quotas.Rate(standing.Apart(mind, f.desk.Wrap(f.confirm.Wrap(f.commands.Wrap(mind), do)))))))
+	way := f.people.gate.Wrap(f.people.speaker.Heard(f.waiting().Wrap(f.quotas.Rate(standing.Apart(mind, f.confirm.Wrap(f.desk.Wrap(f.commands.Wrap(mind)), do))))))
 	titled := &titles.Book{Set: f.store.SetTitle, Log: f.log}
 	return f.models.spans.Messages(discreetly(setup.NewRedactor(f.cfg, setup.ShortestSaid), titled.Noting(f.manners().Wrap(way))))
 }

@@ -63,6 +63,7 @@ func (m Message) plus(next Message) Message {
 	}
 	m.Files = append(slices.Clip(m.Files), next.Files...)
 	m.Addressed = m.Addressed || next.Addressed
+	m.Named = m.Named || next.Named
 	m.Forwarded = m.Forwarded || next.Forwarded
 	m.Relayed = m.Relayed || next.Relayed
 	m.Shared = m.Shared || next.Shared

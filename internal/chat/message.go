@@ -77,8 +77,10 @@ type Message struct {
 	From User   `json:"from"`
 	// Text has mentions of the bot removed. It is what the person typed,
 	// before any limit is applied.
-	Text    string `json:"text"`
-	Files   []File `json:"files,omitempty"`
+	Text  string `json:"text"`
+	Files []File `json:"files,omitempty"`
+	// ReplyTo is the message that this one answers. It is not empty either where that
+	// message is gone, or in another place: then no message of Key has this id.
 	ReplyTo string `json:"reply_to,omitempty"`
 	// Quote is the text of the message this one replies to, when known: data,
 	// never instructions.
@@ -88,6 +90,9 @@ type Message struct {
 	// Addressed is true if an answer is expected: a direct chat, a mention, a
 	// reply to the bot, a command. It is false for what is only overheard.
 	Addressed bool `json:"addressed,omitempty"`
+	// Named is true if the text calls the bot by its name. A reply to the bot, or a
+	// place in which it answers everything, is no name.
+	Named bool `json:"named,omitempty"`
 	// Direct is true if only one person and the bot are in the conversation.
 	Direct bool `json:"direct,omitempty"`
 	// Guild is the enclosing server of a channel (Discord), empty elsewhere.

@@ -90,7 +90,7 @@ func edited(m, edit Message) Message {
 	if m.Quote == "" {
 		m.Quote = edit.Quote
 	}
-	m.Addressed = m.Addressed || edit.Addressed
+	m.Addressed, m.Named = m.Addressed || edit.Addressed, edit.Named
 	m.Forwarded = m.Forwarded || edit.Forwarded
 	m.Relayed = m.Relayed || edit.Relayed
 	m.Shared = m.Shared || edit.Shared

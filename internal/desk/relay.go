@@ -47,6 +47,12 @@ func (d *Desk) Waits(ctx context.Context, m chat.Message) (bool, error) {
 	return len(taken) > 0, err
 }
 
+// Holds reports whether what m's author writes here goes to the desk.
+func (d *Desk) Holds(ctx context.Context, m chat.Message) (bool, error) {
+	_, open, err := d.o.Store.Handoffs.In(ctx, m.Key, m.From.ID)
+	return open, err
+}
+
 // fromPerson passes on what the person wrote: to who has taken the conversation, or
 // to the whole desk.
 func (d *Desk) fromPerson(ctx context.Context, m chat.Message, h handoff.Handoff) (chat.Answer, error) {

@@ -40,7 +40,8 @@ const exchange = `DELETE FROM messages WHERE role <> 'user' AND session_id = (SE
 // moment: tables with few rows of theirs. :user is the person, :but the inbox row
 // that asks for it.
 var erasedAtOnce = []string{
-	"DELETE FROM questions", // a question to somebody else may repeat them; it lives for minutes
+	"DELETE FROM questions WHERE user_id = :user", // one to somebody else may repeat them; it is emptied within minutes
+	"UPDATE questions SET by_name = '' WHERE by_id = :user",
 	"DELETE FROM handoffs WHERE user_id = :user",
 	"UPDATE handoffs SET taker_id = '', taker_name = '', state = iif(state = 'taken', 'waiting', state) WHERE taker_id = :user",
 	"DELETE FROM codes WHERE user_id = :user",

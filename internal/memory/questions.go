@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 
 	"parley/internal/chat"
@@ -40,7 +41,7 @@ func (s *Store) putQuestion(tx *engine.Tx, q chat.Question, instead string) erro
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'open')
 		ON CONFLICT (id) DO UPDATE SET user_id = excluded.user_id, name = excluded.name, platform = excluded.platform, channel = excluded.channel, thread = excluded.thread,
 		inbox_id = excluded.inbox_id, behind = excluded.behind, text = excluded.text, body = excluded.body, asked_at = excluded.asked_at, expires_at = excluded.expires_at,
-		state = 'open', taken_by = 0, by_id = '', by_name = '', came = ''`,
+		state = 'open', taken_by = 0, by_id = '', by_name = '', came = '', again = 0`,
 		q.ID, q.Asked.ID, q.Asked.Name, q.Key.Platform, q.Key.Channel, q.Key.Thread, q.Row, string(behind), q.Text, q.Body, Stamp(s.now()), Stamp(q.Until))
 	return errors.Join(e1, e2)
 }
@@ -65,6 +66,50 @@ func (s *Store) Question(_ context.Context, m chat.Message, id string) (q chat.Q
 		return chat.Question{}, false, nil
 	}
 	return q, err == nil, during("read question", err)
+}
+
+// MeantBy finds the question that m is said to, by where m stands: the one whose
+// message it replies to; in a direct chat without a reply, the last thing that was
+// said there; elsewhere the newest of its author, if m calls the bot by its name or is
+// a command. It is in time or not, or m began to settle it in an earlier process.
+func (s *Store) MeantBy(_ context.Context, m chat.Message) (q chat.Question, ok bool, err error) {
+	if some, err := s.waitsIn(m); err != nil || !some {
+		return q, false, during("find what is answered", err)
+	}
+	args := engine.Named{"user": m.From.ID, "platform": m.Key.Platform, "channel": m.Key.Channel, "thread": m.Key.Thread, "row": m.Row, "reply": m.ReplyTo}
+	q, err = scanQuestion(s.db.QueryRow("SELECT "+questionColumns+` FROM questions WHERE user_id = :user AND platform = :platform AND channel = :channel AND thread = :thread
+		AND (state IN ('open', 'expired') AND (`+stands(m)+`) OR state = 'taken' AND taken_by = :row AND taken_by <> 0)
+		ORDER BY state = 'taken' DESC, state = 'open' DESC, asked_at DESC, rowid DESC LIMIT 1`, args))
+	if errors.Is(err, ErrNotFound) {
+		return chat.Question{}, false, nil
+	}
+	return q, err == nil, during("find what is answered", err)
+}
+
+// stands is the condition on a question that m is said to.
+func stands(m chat.Message) string {
+	const shownIn = "(SELECT inbox_id FROM outbox WHERE inbox_id <> 0 AND platform = :platform AND channel = :channel AND thread = :thread AND "
+	switch {
+	case m.Kind == chat.KindCommand:
+		return "1 = 1"
+	case m.ReplyTo != "":
+		const there = shownIn + "platform_id = :reply)"
+		return "inbox_id IN " + there + " OR again IN " + there
+	case m.Direct: // who wrote it may have seen what is still on its way
+		const last = "(SELECT inbox_id FROM outbox WHERE platform = :platform AND channel = :channel AND thread = :thread AND state <> 'dead' ORDER BY id DESC LIMIT 1)"
+		return "inbox_id <> 0 AND " + last + " IN (inbox_id, again)"
+	case m.Named:
+		return "1 = 1"
+	}
+	return "1 = 0"
+}
+
+// AskedAgain notes that the answer to the message in this inbox row ends with a question.
+func (s *Store) AskedAgain(ctx context.Context, id string, row int64) error {
+	return during("repeat question", s.db.Write(ctx, func(tx *engine.Tx) error {
+		_, err := tx.Exec("UPDATE questions SET again = ? WHERE id = ? AND state = 'open'", row, id)
+		return err
+	}))
 }
 
 // waitsIn tells whether there may be a question that waits for m's author in m's place.
@@ -99,13 +144,13 @@ func (s *Store) EndQuestion(ctx context.Context, id string, to chat.QuestionStat
 }
 
 func endQuestion(tx *engine.Tx, id string, to chat.QuestionState, came string) error {
-	_, err := tx.Exec("UPDATE questions SET state = ?, came = ?, body = '' WHERE id = ?", string(to), came, id)
+	_, err := tx.Exec("UPDATE questions SET state = ?, came = ?, text = '', body = '' WHERE id = ?", string(to), came, id)
 	return err
 }
 
 // ExpireQuestions ends every question whose time has passed, with the calls that
 // waited, and those whose answer ended without a word on them. It returns the
-// first kind.
+// first kind. A call that waits with no question is ended, too, whatever became of that.
 func (s *Store) ExpireQuestions(ctx context.Context) (late []chat.Question, err error) {
 	err = s.db.Write(ctx, func(tx *engine.Tx) error {
 		rows, err := tx.Query("SELECT "+questionColumns+" FROM questions WHERE state = 'open' AND expires_at <= ?", Stamp(s.now()))
@@ -116,7 +161,7 @@ func (s *Store) ExpireQuestions(ctx context.Context) (late []chat.Question, err 
 			return err
 		}
 		for _, q := range late {
-			_, e1 := tx.Exec("UPDATE questions SET state = 'expired', body = '' WHERE id = ?", q.ID)
+			_, e1 := tx.Exec("UPDATE questions SET state = 'expired', text = '', body = '' WHERE id = ?", q.ID)
 			if err := errors.Join(e1, endWaiting(tx, q, "expired")); err != nil {
 				return err
 			}
@@ -129,7 +174,10 @@ func (s *Store) ExpireQuestions(ctx context.Context) (late []chat.Question, err 
 		for _, q := range all {
 			err = errors.Join(err, endQuestion(tx, q.ID, chat.QuestionSettled, q.Came), endWaiting(tx, q, "error"))
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		return endForsaken(tx)
 	})
 	return late, during("expire questions", err)
 }
@@ -142,6 +190,29 @@ func endWaiting(tx *engine.Tx, q chat.Question, status string) error {
 		}
 	}
 	return nil
+}
+
+// endForsaken ends the calls that no question waits for.
+func endForsaken(tx *engine.Tx) error {
+	rows, err := tx.Query("SELECT DISTINCT inbox_id FROM tool_calls WHERE status = 'pending'")
+	if err != nil {
+		return err
+	}
+	calls, err := engine.Collect(rows, func(r *sql.Rows) (row int64, err error) { return row, r.Scan(&row) })
+	if err != nil || len(calls) == 0 {
+		return err
+	}
+	rows, err = tx.Query("SELECT " + questionColumns + " FROM questions WHERE state IN ('open', 'taken')")
+	if err != nil {
+		return err
+	}
+	live, err := engine.Collect(rows, func(r *sql.Rows) (chat.Question, error) { return scanQuestion(r) })
+	for _, row := range calls {
+		if err == nil && !slices.ContainsFunc(live, func(q chat.Question) bool { return q.Row == row || slices.Contains(q.Behind, row) }) {
+			_, err = tx.Exec("UPDATE tool_calls SET status = 'expired', class = '' WHERE inbox_id = ? AND status = 'pending'", row)
+		}
+	}
+	return err
 }
 
 // AskedAs returns the platform's id of the message that shows a question; "" when it

@@ -251,6 +251,7 @@ func (a act) message() (chat.Message, error) {
 		ID: fmt.Sprint(a.n), Text: text, From: chat.User{ID: platform + ":" + user, Name: user},
 		Addressed: true, Direct: platform == "terminal" || channel == "", Admin: admin,
 	}
+	m.Named = !m.Direct
 	switch {
 	case channel == "" && platform == "terminal":
 		channel = "local"

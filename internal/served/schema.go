@@ -27,6 +27,7 @@ var effects = map[string]database.Effect{
 	"0041_spent.sql":        database.Adds,
 	"0045_sorted.sql":       database.Adds,
 	"0049_world.sql":        database.Adds,
+	"0050_asked_again.sql":  database.Adds,
 }
 
 // Declared is the last step that needs no word about its effect.

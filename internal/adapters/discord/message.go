@@ -38,9 +38,8 @@ func (a *Adapter) message(ctx context.Context, m *wireMessage, kind chat.Kind) (
 		Direct: m.GuildID == "", Guild: string(m.GuildID), At: when(m.Timestamp, m.ID),
 	}
 	a.titled(out)
-	var called bool
-	out.Text, called = a.mentioned(m.Content.shown())
-	out.Addressed = out.Direct || called || a.hosts(string(m.ChannelID))
+	out.Text, out.Named = a.mentioned(m.Content.shown())
+	out.Addressed = out.Direct || out.Named || a.hosts(string(m.ChannelID))
 	a.quote(m, out)
 	if kind == chat.KindEdit {
 		a.edited(m, out)
@@ -96,6 +95,9 @@ func (a *Adapter) edited(m *wireMessage, out *chat.Message) {
 	out.ID = fmt.Sprintf("%s@%s", m.ID, version)
 }
 
+// gone stands for a message that is no longer there.
+const gone = "gone"
+
 // quote notes what a message answers or passes on.
 func (a *Adapter) quote(m *wireMessage, out *chat.Message) {
 	self := a.myID()
@@ -104,6 +106,8 @@ func (a *Adapter) quote(m *wireMessage, out *chat.Message) {
 		ours := r.Author != nil && string(r.Author.ID) == self
 		out.Addressed = out.Addressed || ours
 		out.Relayed = !ours && (r.Author == nil || r.Author.ID != m.Author.ID) || len(r.Snapshots) > 0
+	} else if m.Type == number(discordgo.MessageTypeReply) { // what it answers is gone
+		out.ReplyTo = gone
 	}
 	if len(m.Reference) > 0 && len(m.Snapshots) > 0 {
 		out.Forwarded = true

@@ -167,6 +167,9 @@ func (a *Adapter) button(q *models.CallbackQuery) chat.Message {
 	return c
 }
 
+// elsewhere stands for a message of another chat, or a story.
+const elsewhere = "elsewhere"
+
 // message normalizes what somebody wrote. The bot's own messages give the zero
 // Message.
 func (a *Adapter) message(m *models.Message) chat.Message {
@@ -192,7 +195,7 @@ func (a *Adapter) message(m *models.Message) chat.Message {
 		c.Language = clean(m.From.LanguageCode)
 	}
 	s := a.script(m)
-	c.Text, c.Addressed = s.text, c.Direct || s.named
+	c.Text, c.Addressed, c.Named = s.text, c.Direct || s.named, s.named
 	if s.command && !c.Forwarded {
 		c.Kind, c.Addressed = chat.KindCommand, true
 	}
@@ -201,6 +204,9 @@ func (a *Adapter) message(m *models.Message) chat.Message {
 		ours := r.From != nil && r.From.ID == a.bot.ID()
 		c.Addressed = c.Addressed || ours
 		c.Relayed = !ours && author(r).ID != from.ID || r.ForwardOrigin != nil || r.ViaBot != nil
+	}
+	if m.ExternalReply != nil || m.ReplyToStory != nil {
+		c.ReplyTo = elsewhere
 	}
 	if m.Quote != nil {
 		c.Quote, c.Relayed = clean(m.Quote.Text), c.Relayed || m.ExternalReply != nil
