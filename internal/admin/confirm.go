@@ -209,7 +209,11 @@ func (c *Confirmations) form(ctx context.Context, m chat.Message, asked string, 
 	}
 	q := chat.Question{ID: questionID(raw), Asked: m.From, Key: m.Key, Row: m.Row, Text: asked, Body: raw, Until: c.now().Add(QuestionLife), State: chat.QuestionOpen}
 	if a.Form != nil {
-		return chat.Answer{Text: asked, Record: chat.End{Outcome: chat.Asked, Reason: chat.NeedsAnswer}, Buttons: c.formButtons(ctx, q, *a.Form)}, q, nil
+		said := asked
+		if a.Form.Consent && !m.Direct {
+			said += "\n" + tongue.Text(ctx, wordAskHere)
+		}
+		return chat.Answer{Text: said, Record: chat.End{Outcome: chat.Asked, Reason: chat.NeedsAnswer}, Buttons: c.formButtons(ctx, q, *a.Form)}, q, nil
 	}
 	hint := tongue.Text(ctx, wordAsk)
 	if b.count() > 1 {

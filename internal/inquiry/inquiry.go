@@ -117,9 +117,9 @@ func (q *Inquiry) Ask(p tongue.Printer, direct bool) (string, *chat.Form) {
 			shown.Choices = append(shown.Choices, text.Shorten(o.Label, 40))
 		}
 	}
-	tail := strings.Join(answering(p, f), " ")
+	tail := strings.Join(answering(p, f), " ") + "\n" + where(p, direct)
 	if q.at == 0 {
-		tail += "\n" + where(p, server, direct)
+		tail += " " + p.Say(wordsFieldSecret, server)
 	}
 	if len(f.Options) > 0 { // below a list, and not of it
 		tail = "\n" + tail
@@ -161,11 +161,10 @@ func answering(p tongue.Printer, f form.Field) []string {
 	return list
 }
 
-// where says who gets the answers.
-func where(p tongue.Printer, server string, direct bool) string {
-	said := p.Say(wordsFieldSecret, server)
-	if !direct {
-		said = p.Text(wordsFieldOpen) + " " + said
+// where says which words are the answer.
+func where(p tongue.Printer, direct bool) string {
+	if direct {
+		return p.Text(wordsFieldNext)
 	}
-	return said
+	return p.Text(wordsFieldOpen)
 }
