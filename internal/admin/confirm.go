@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"parley/internal/chat"
 	"parley/internal/tongue"
@@ -177,7 +178,7 @@ func (c *Confirmations) Prepare(ctx context.Context, m chat.Message, a Action) (
 				merged = append(merged, item)
 			}
 		}
-		if len(merged) <= maxItems {
+		if len(merged) <= maxItems && utf8.RuneCountInString(listed(ctx, merged)) <= maxShown {
 			a.Items, instead = merged, old.ID
 		}
 	}

@@ -265,7 +265,7 @@ func TestQuestionIsWholeOrNotAsked(t *testing.T) {
 	b.model.Call(call("c", "send_it", fmt.Sprintf(`{"a":%q,"z":"evil"}`, long))).
 		Call(call("d", "send_it", `{"b":"fine?\n\n# Done [it](http://x.example)","list":[1,{"deep":true,"none":null}]," z":"to evil"}`))
 	got := b.say("send it")
-	for _, part := range []string{"Do this: send it?\n", "-  z: to evil\n", `- b: fine? ⏎ # Done \[it\](http://x.example)`, "- list:\n  - 1\n  - 2:\n    - deep: yes\n    - none: (nothing)"} {
+	for _, part := range []string{"Do this: send it?\n```json\n", `"b": "fine?\n\n# Done [it](http://x.example)"`, `" z": "to evil"`, `"none": null`} {
 		if !strings.Contains(got, part) {
 			t.Errorf("%q is not in %.600q", part, got)
 		}

@@ -70,11 +70,15 @@ type Question struct {
 
 // How long a question may be, in runes: about one call and in all. More does not fit
 // into one message on every platform, and a call that cannot be shown in full is not
-// run.
+// run. One about a tool of ours, which is all that is asked, may take some messages.
 const (
-	maxAsked  = 1500
-	maxAskAll = 1700
+	maxAsked    = 1500
+	maxAskAll   = 1700
+	maxAskedOwn = 8000
 )
+
+// asksFor is how much room a question takes, as part of a list.
+func asksFor(say string) int { return utf8.RuneCountInString(say) + 4*(1+strings.Count(say, "\n")) }
 
 // why is how a turn ends that asks this.
 func (q Question) why(asked []Asked) chat.End {
@@ -88,16 +92,16 @@ func (q Question) why(asked []Asked) chat.End {
 func (t *turn) askable(calls []llm.ToolCall, outcomes []tools.Outcome) []tools.Outcome {
 	room := maxAskAll
 	for _, w := range t.tools.waits {
-		room -= utf8.RuneCountInString(w.Say)
+		room -= asksFor(w.Say)
 	}
 	first := firstInquiry(outcomes)
 	for i, o := range outcomes {
 		if o.Class != tools.NeedsYes {
 			continue
 		}
-		n := utf8.RuneCountInString(t.question(calls[i], o))
+		n, limit := asksFor(t.question(calls[i], o)), maxAsked
 		if spec, _ := t.tools.set.Lookup(calls[i].Name); spec.Confirm && spec.Server == "" && o.Question != "" {
-			n = min(n, maxAsked) // one of ours, whose question is all that it is about: it may take several messages
+			limit = maxAskedOwn
 		}
 		switch {
 		case first >= 0: // one question at a time
@@ -106,12 +110,13 @@ func (t *turn) askable(calls []llm.ToolCall, outcomes []tools.Outcome) []tools.O
 			o = unasked(o, wordsNoConfirm)
 		case t.sub != nil && t.tools.set.ForAgent("").Only(calls[i].Name).Len() == 0: // the conversation may not make it either
 			o = unasked(o, wordsAskElsewhere)
-		case n > maxAsked:
-			o = unasked(o, fmt.Sprintf(wordsTooLongToAsk, n, maxAsked))
-		case n > room:
+		case n > limit:
+			o = unasked(o, fmt.Sprintf(wordsTooLongToAsk, n, limit))
+			t.report.deeds = append(t.report.deeds, tools.Deed{Note: t.in.p.Say(wordsNotShown, strings.ReplaceAll(calls[i].Name, "_", " "))})
+		case min(n, maxAsked) > room:
 			o = unasked(o, wordsTooManyToAsk)
 		default:
-			room -= n
+			room -= min(n, maxAsked)
 			if t.sub != nil {
 				o.Result.Content = wordsHandedUp
 				t.tools.waits = append(t.tools.waits, Waiting{t.question(calls[i], o), t.pending(calls[i], o)})
@@ -133,12 +138,12 @@ func (t *turn) pending(c llm.ToolCall, o tools.Outcome) Pending {
 func (t *turn) takeUp(c llm.ToolCall, list []Waiting) {
 	room := maxAskAll
 	for _, w := range t.tools.waits {
-		room -= utf8.RuneCountInString(w.Say)
+		room -= asksFor(w.Say)
 	}
 	for i, w := range list {
 		w.Call.CallID, w.Call.Row = fmt.Sprintf("%s/%d", c.ID, i+1), t.m.Row
 		state, class := tools.Pending, tools.NeedsYes
-		if n := utf8.RuneCountInString(w.Say); n > room {
+		if n := asksFor(w.Say); n > room {
 			state, class = tools.Failed, tools.NotAllowed
 		} else {
 			room -= n
@@ -155,16 +160,15 @@ func unasked(o tools.Outcome, why string) tools.Outcome {
 	return o
 }
 
-// question returns what the person is asked about a call.
+// question returns what the person is asked about a call: the tool's own words and
+// values, in which nothing is changed any more. Only a guard's reason may repeat an
+// address that a model made up.
 func (t *turn) question(c llm.ToolCall, o tools.Outcome) string {
-	if o.Question != "" {
-		return t.defanged(strings.TrimSpace(o.Because + "\n" + o.Question))
+	say := o.Question
+	if say == "" {
+		say = t.in.p.Say(wordsConfirm, strings.ReplaceAll(c.Name, "_", " ")) + "\n" + tools.Listed(o.Args)
 	}
-	say := t.in.p.Say(wordsConfirm, strings.ReplaceAll(c.Name, "_", " "))
-	if list := tools.Listed(t.in.p, o.Args); list != "" {
-		say += "\n" + list
-	}
-	return t.defanged(strings.TrimSpace(o.Because + "\n" + say))
+	return strings.TrimSpace(t.defanged(o.Because) + "\n" + strings.TrimSpace(say))
 }
 
 // park ends the turn with a question about the calls that wait for a yes; over
@@ -197,7 +201,11 @@ func (t *turn) park(ctx context.Context, calls []llm.ToolCall, outcomes []tools.
 	if err != nil {
 		t.a.inquiries.Drop(asked[0].Call.Inquiry)
 		t.a.o.Log.Error("ask for confirmation", "err", err)
-		return t.finish(t.in.p.Text(wordsNoConfirm), chat.End{Outcome: chat.Refused, Reason: chat.NotAsked}), true
+		said, ok := t.in.p.Sentence(err)
+		if !ok {
+			said = t.in.p.Text(wordsNoConfirm)
+		}
+		return t.finish(said, chat.End{Outcome: chat.Refused, Reason: chat.NotAsked}), true
 	}
 	asks := t.finish(q.Answer.Text, q.why(asked))
 	rec := asks.Record.(*memory.Turn)

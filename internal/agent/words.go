@@ -26,6 +26,7 @@ const (
 	wordsYes          = "Yes"
 	wordsNo           = "No"
 	wordsOnly         = "Only %s"
+	wordsNotShown     = "_Not done: %s. You would have to agree to it, and it is too long to be shown whole._"
 	wordsNoConfirm    = "That needs a confirmation, which I can't ask for here."
 	wordsNothingDone  = "Nothing was changed."
 	wordsSources      = "Sources:"

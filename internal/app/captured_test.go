@@ -342,6 +342,7 @@ func (s *scene) agree(what string, last chat.Message) {
 	s.t.Helper()
 	yes := last
 	yes.Text, yes.ID, yes.Files, yes.Quote, yes.Shared, yes.Relayed = "yes", "", nil, "", false, false
+	yes.ReplyTo, yes.Named = "", !yes.Direct
 	forwarded := yes
 	forwarded.Forwarded, yes.Forwarded = true, false
 	hers := s.eve("yes")

@@ -11,6 +11,8 @@ import (
 	"parley/internal/agent"
 	"parley/internal/chat"
 	"parley/internal/memory"
+	"parley/internal/setup"
+	"parley/internal/text"
 	"parley/internal/tongue"
 	"parley/internal/tools"
 )
@@ -21,6 +23,9 @@ const (
 	actionTool = "tool"
 	actionForm = "form"
 )
+
+// errHidden is why nobody is asked about something that may not be shown as it is.
+var errHidden = text.Tell("that has a secret of my settings in it, which I may not show, so I cannot ask you about it and did nothing")
 
 // ask makes a question from calls that need a yes.
 func (f *front) ask(ctx context.Context, m chat.Message, p agent.Parked, calls []agent.Asked) (q agent.Question, err error) {
@@ -36,6 +41,11 @@ func (f *front) ask(ctx context.Context, m chat.Message, p agent.Parked, calls [
 		action.Items[i] = admin.Item{Say: c.Say, Args: args, Also: leastRole(c.Spec)}
 		if c.Spec.Server != "" && f.owns(ctx, m) {
 			action.Items[i].Standing = c.Spec.Name
+		}
+	}
+	for _, item := range action.Items {
+		if hidden := setup.NewRedactor(f.cfg, setup.ShortestSaid).Hide(item.Say); hidden != item.Say {
+			return q, errHidden
 		}
 	}
 	asks := memory.Asking{}

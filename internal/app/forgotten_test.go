@@ -90,6 +90,7 @@ func TestForgottenEverywhere(t *testing.T) {
 		t.Helper()
 		n++
 		m.ID, m.Addressed = "m"+string(rune('0'+n/100))+string(rune('0'+n/10%10))+string(rune('0'+n%10)), true
+		m.Named = !m.Direct
 		if strings.HasPrefix(m.Text, "/") {
 			m.Kind = chat.KindCommand
 		}

@@ -41,7 +41,7 @@ func (n *notes) librarian() tools.Tool {
 		if err := n.store.SetSetting(ctx, planSetting+c.Key, r.Content); err != nil {
 			return "", err
 		}
-		return r.Content + "\n\n" + tongue.Text(ctx, wordsPlanAsk), nil
+		return text.ExactBlock(r.Content) + "\n\n" + tongue.Text(ctx, wordsPlanAsk), nil
 	}
 	return tools.Func(meta, func(ctx context.Context, c tools.Call, in args) (tools.Result, error) {
 		if err := n.mayTidy(ctx, c); err != nil {

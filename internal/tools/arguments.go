@@ -11,6 +11,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"parley/internal/text"
 )
 
 const (
@@ -79,7 +81,9 @@ func (a *arguments) parse(raw []byte) (clean json.RawMessage, dropped []string, 
 	if err := a.whole.Validate(value); err != nil {
 		return nil, dropped, &ArgumentError{a.problems(value, err)}
 	}
-	clean, err = json.Marshal(value)
+	if clean, err = json.Marshal(value); err == nil {
+		clean, err = text.ExactJSON(clean) // what people are asked about is what is run
+	}
 	if err != nil {
 		return nil, dropped, &ArgumentError{[]string{"arguments: " + err.Error()}}
 	}

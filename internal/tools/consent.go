@@ -36,7 +36,7 @@ func owning[A any](words func(A) string) func(context.Context, Call) (string, er
 func sentence(ctx context.Context, words string, values ...string) string {
 	shown := make([]any, len(values))
 	for i, v := range values {
-		shown[i] = text.Literal(v)
+		shown[i] = text.Exact(v)
 	}
 	return tongue.Say(ctx, words, shown...)
 }

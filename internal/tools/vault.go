@@ -318,7 +318,7 @@ func (n Notes) write() Tool {
 	meta.Idempotent = false // appending twice writes twice: the turn's journal prevents it
 	meta.Refine = oneOf(map[string][]string{"mode": {vault.ModeCreate, vault.ModeAppend, vault.ModeReplaceSection}})
 	meta.Ask = about(wordAskNote, func(a args) []string {
-		return []string{withSuffix(a.Path), strings.TrimSpace(a.Title + " " + a.Heading), a.Content}
+		return []string{withSuffix(a.Path), strings.TrimSpace(cmp.Or(a.Mode, vault.ModeCreate) + " " + strings.TrimSpace(a.Title+" "+a.Heading)), a.Content}
 	})
 	return forWriters(n, meta, func(ctx context.Context, c Call, a args) (Result, error) {
 		if strings.TrimSpace(a.Content) == "" {
@@ -402,7 +402,7 @@ func (n Notes) index() Tool {
 	meta := core("vault_create_index", vaultIndexText, Vault).writes().onDemand()
 	meta.Idempotent, meta.Scope = false, []string{Librarian}
 	meta.Ask = asking(func(ctx context.Context, c Call, a args) (string, error) {
-		return sentence(ctx, wordAskIndex, a.Path) + "\n" + Listed(tongue.Of(ctx), c.Args), nil
+		return sentence(ctx, wordAskIndex, a.Path) + "\n" + Listed(c.Args), nil
 	})
 	meta.Refine = func(s *jsonschema.Schema) { one := 1; s.Properties["notes"].MinItems = &one }
 	return forWriters(n, meta, func(ctx context.Context, c Call, a args) (Result, error) {

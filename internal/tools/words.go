@@ -19,9 +19,6 @@ const (
 	wordNeeded        = "I cannot answer this, because %s did not work. %s"
 	wordTookLong      = "It took too long."
 	wordBroke         = "It reported an error."
-	wordYes           = "yes"
-	wordNo            = "no"
-	wordEmpty         = "(nothing)"
 	wordNoteNotYours  = "That note is somebody else's, so I leave it as it is."
 	wordNotesNoWriter = "Only people whom my owner allows to write notes can do that."
 

@@ -97,7 +97,7 @@ func (c *call) prepare() error {
 		c.result = program
 	}
 	c.Ask = func(ctx context.Context, call tools.Call) (string, error) {
-		return strings.TrimSpace(tongue.Say(ctx, wordsAsk, text.Literal(c.Name), c.Method, text.Literal(c.host())) + "\n" + tools.Listed(tongue.Of(ctx), call.Args)), nil
+		return strings.TrimSpace(tongue.Say(ctx, wordsAsk, text.Exact(c.Name), c.Method, text.Exact(c.host())) + "\n" + tools.Listed(call.Args)), nil
 	}
 	if err := c.Spec().Check(); err != nil {
 		return err
