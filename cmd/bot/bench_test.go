@@ -244,6 +244,9 @@ func BenchmarkIdle(b *testing.B) {
 func (w *world) start(t testing.TB, env ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
+	if w.file != "" {
+		cmd.Args = append(cmd.Args, "--config", w.file)
+	}
 	cmd.Env = append(append(append(os.Environ(), childEnv+"=1"), w.env...), env...)
 	var log io.Writer = io.Discard
 	if testing.Verbose() {

@@ -56,8 +56,9 @@ func shop(t *testing.T) (settings string, heard chan string, goOn chan struct{})
 }
 
 // curious is a bot with such a server, whose model calls the tool it is told.
-func curious(t *testing.T) (w *world, heard chan string, goOn chan struct{}) {
+func curious(t *testing.T, env ...string) (w *world, heard chan string, goOn chan struct{}) {
 	w = newWorld(t)
+	w.env = append(w.env, env...)
 	w.file, heard, goOn = shop(t)
 	w.llm.Respond(func(r llmtest.Request) llmtest.Turn {
 		last := r.Messages[len(r.Messages)-1]

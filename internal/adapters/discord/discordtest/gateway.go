@@ -206,6 +206,26 @@ func (s *Server) Message(guild, channel, user, text string) (id string) {
 	return id
 }
 
+// Reply says something as a person in reply to another message: of the one with the id
+// to, or of one that is gone, if there is none.
+func (s *Server) Reply(guild, channel, user, to, text string) (id string) {
+	s.with(func() {
+		id = s.id()
+		s.places[channel] = guild
+		s.messages = append(s.messages, &Message{ID: id, Channel: channel, Author: user, Content: text, ReplyTo: to})
+		e := s.event(guild, channel, user, text, id)
+		e["type"], e["message_reference"], e["referenced_message"] = 19, map[string]any{"message_id": to, "channel_id": channel}, nil
+		for _, m := range s.messages {
+			if m.ID == to {
+				e["referenced_message"] = s.event(guild, channel, m.Author, m.Content, to)
+			}
+		}
+		b, _ := json.Marshal(e) // plain data
+		s.dispatch("MESSAGE_CREATE", b)
+	})
+	return id
+}
+
 // Edit changes what a person wrote, where the message is still there.
 func (s *Server) Edit(id, text string) {
 	var e map[string]any
