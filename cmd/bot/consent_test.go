@@ -16,6 +16,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"parley/internal/adapters/discord/discordtest"
 	"parley/internal/adapters/telegram/telegramtest"
 	"parley/internal/llm/llmtest"
 )
@@ -190,8 +191,8 @@ func TestYesBelongsToItsQuestion(t *testing.T) {
 	w.tg.Push(telegramtest.Text(-100, 7, "yes"))
 	w.dc.Message("77", "50", "42", "yes")
 	beer := w.dc.Message("77", "50", "43", "anyone up for a beer?")
-	w.dc.Reply("77", "50", "42", beer, "yes")
-	w.dc.Reply("77", "50", "42", "1", "yes") // that one is gone
+	w.dc.Reply(discordtest.Reply{Guild: "77", Channel: "50", User: "42", To: beer, Text: "yes"})
+	w.dc.Reply(discordtest.Reply{Guild: "77", Channel: "50", User: "42", To: "1", Text: "yes"}) // that one is gone
 	w.shows(t, "/status", "up: ")
 	w.settled(t)
 	if len(paid) != 0 {
@@ -201,7 +202,7 @@ func TestYesBelongsToItsQuestion(t *testing.T) {
 	if got := <-paid; got != `{"amount":500,"to":"mallory"}` {
 		t.Errorf("paid %s", got)
 	}
-	w.dc.Reply("77", "50", "42", onDiscord.ID, "yes")
+	w.dc.Reply(discordtest.Reply{Guild: "77", Channel: "50", User: "42", To: onDiscord.ID, Text: "yes"})
 	<-paid
 	w.settled(t)
 	if len(paid) != 0 {
@@ -227,7 +228,7 @@ func TestBareYesConfirmsNoCommand(t *testing.T) {
 	if n := w.rowsOf(t, "key_facts"); n != 1 {
 		t.Fatalf("%d facts after a yes to nobody", n)
 	}
-	w.dc.Reply("77", "50", "42", asked.ID, "yes")
+	w.dc.Reply(discordtest.Reply{Guild: "77", Channel: "50", User: "42", To: asked.ID, Text: "yes"})
 	eventually(t, "all is forgotten", func() bool { return w.rowsOf(t, "key_facts") == 0 })
 }
 

@@ -1,7 +1,9 @@
 package agent
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"sync/atomic"
@@ -274,6 +276,32 @@ func TestQuestionIsWholeOrNotAsked(t *testing.T) {
 	last := requests[1].Messages[len(requests[1].Messages)-1]
 	if strings.Contains(got, "xxx") || last.Role != llm.RoleTool || !strings.Contains(last.Content, "has to see all of it") {
 		t.Errorf("asked %.200q, told %+v", got, last)
+	}
+}
+
+// TestQuestionsAreNotTakenApart: also where made-up addresses are taken apart, a question
+// shows the arguments that are run, and those run are the ones it shows.
+func TestQuestionsAreNotTakenApart(t *testing.T) {
+	var ran string
+	d := &desk{}
+	b := secretive(t, Options{Confirm: d.ask}, reader("a page"), tools.Func(tools.Meta{Name: "remove", Description: "removes", Category: tools.Web, SideEffect: true, Core: true},
+		func(_ context.Context, c tools.Call, _ map[string]any) (tools.Result, error) {
+			ran = string(c.Args)
+			return tools.Result{Content: "done"}, nil
+		}))
+	const args = `{"note":"notes_for.example.com/a","path":"/tmp/_*old*_"}`
+	b.model.Call(call("c", "page", `{}`)).Call(call("d", "remove", args)).Say("All gone.")
+	got := b.say("tidy up")
+	_, rest, _ := strings.Cut(got, "```json\n")
+	code, _, _ := strings.Cut(rest, "\n```")
+	var shown bytes.Buffer
+	must(t, json.Compact(&shown, []byte(code)))
+	if shown.String() != args {
+		t.Errorf("asked %q", got)
+	}
+	must(t, second(b.Resume(t.Context(), b.accept(sent("yes")), nobody{}, d.resumed([]bool{true}))))
+	if ran != shown.String() {
+		t.Errorf("shown %s, run %s", shown.String(), ran)
 	}
 }
 

@@ -53,7 +53,8 @@ func plainly(s string) bool {
 		return false
 	}
 	all := []rune(s)
-	letter := func(i int) bool { return i >= 0 && i < len(all) && (unicode.IsLetter(all[i]) || unicode.IsDigit(all[i])) }
+	digit := func(i int) bool { return i >= 0 && i < len(all) && unicode.IsDigit(all[i]) }
+	letter := func(i int) bool { return digit(i) || i >= 0 && i < len(all) && unicode.IsLetter(all[i]) }
 	for i, r := range all {
 		ok := letter(i) && !suspect(r)
 		switch {
@@ -62,7 +63,7 @@ func plainly(s string) bool {
 		case r == '-' || r == '\'':
 			ok = letter(i-1) && letter(i+1)
 		case strings.ContainsRune(ends, r):
-			ok = letter(i-1) && (i == len(all)-1 || all[i+1] == ' ')
+			ok = letter(i-1) && (i == len(all)-1 || all[i+1] == ' ' || r == ':' && digit(i-1) && digit(i+1))
 		}
 		if !ok {
 			return false

@@ -27,6 +27,15 @@ func about[A any](words string, values func(A) []string) func(context.Context, C
 	})
 }
 
+// withRest adds all arguments of a call to a question that does not say some of them; more
+// tells that there are such.
+func withRest(say string, c Call, more bool) string {
+	if !more {
+		return say
+	}
+	return say + "\n" + Listed(c.Args)
+}
+
 // owning makes a Meta.Own from the caller's own words in the arguments.
 func owning[A any](words func(A) string) func(context.Context, Call) (string, error) {
 	return asking(func(_ context.Context, _ Call, a A) (string, error) { return words(a), nil })

@@ -120,9 +120,9 @@ func SaveFact(store *memory.Store, mayShare func(context.Context, Call) bool) To
 	}
 	meta := core("save_fact", saveFactText, Memory).adds(true)
 	meta.Refine = oneOf(map[string][]string{"type": {"fact", "preference", "decision", "insight"}, "scope": {"person", "channel", "guild"}})
-	meta.Ask = asking(func(ctx context.Context, _ Call, a args) (string, error) {
+	meta.Ask = asking(func(ctx context.Context, c Call, a args) (string, error) {
 		words := map[string]string{"channel": tongue.Text(ctx, wordAskSaveHere), "guild": tongue.Text(ctx, wordAskSaveGuild)}[a.Scope]
-		return sentence(ctx, cmp.Or(words, wordAskSave), a.Content), nil
+		return withRest(sentence(ctx, cmp.Or(words, wordAskSave), a.Content), c, len(a.Tags) > 0 || a.Type != ""), nil
 	})
 	meta.Own = owning(func(a args) string {
 		if a.Scope == "channel" || a.Scope == "guild" {

@@ -32,7 +32,9 @@ func logEntry(k Planner) Tool {
 	}
 	meta := core("log_entry", logEntryText, Thread).writes().onDemand()
 	meta.Refine = oneOf(map[string][]string{"type": {"thought", "decision", "research", "insight"}, "author": {"user", "assistant"}})
-	meta.Ask = about(wordAskLog, func(a args) []string { return []string{a.Content} })
+	meta.Ask = asking(func(ctx context.Context, c Call, a args) (string, error) {
+		return withRest(sentence(ctx, wordAskLog, a.Content), c, a.Type != "" || a.Author != ""), nil
+	})
 	meta.Own = owning(func(a args) string { return a.Content })
 	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
 		e, err := k.AddLog(ctx, c, agenda.LogEntry{Content: a.Content, Type: a.Type, Author: a.Author, Origin: c.Origin})

@@ -184,7 +184,9 @@ func scheduleQuestion(k Planner) Tool {
 		OnlyChanged bool   `json:"only_if_changed,omitempty" jsonschema:"stay silent while nothing has changed"`
 	}
 	meta := core("ask_later", scheduleText, Task).writes().onDemand()
-	meta.Ask = about(wordAskQuestion, func(a args) []string { return []string{a.Question, a.When} })
+	meta.Ask = asking(func(ctx context.Context, c Call, a args) (string, error) {
+		return withRest(sentence(ctx, wordAskQuestion, a.Question, a.When), c, a.OnlyChanged), nil
+	})
 	meta.Own = owning(func(a args) string { return a.Question })
 	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
 		said, err := k.Plan(ctx, c, agenda.Reminder{Text: a.Question, Asking: agenda.Asking{Ask: true, OnlyChanged: a.OnlyChanged}}, a.When)

@@ -51,7 +51,10 @@ func SetVariable(check func(c Call, name string, value any) error) Tool {
 		Value any    `json:"value" jsonschema:"its value"`
 	}
 	meta := Meta{Name: "set_variable", Description: strings.TrimSpace(variableText), Category: About, Idempotent: true, SideEffect: true}
-	meta.Ask = about(wordAskVariable, func(a args) []string { return []string{a.Name, fmt.Sprint(a.Value)} })
+	meta.Ask = asking(func(ctx context.Context, c Call, a args) (string, error) {
+		_, plain := a.Value.(string)
+		return withRest(sentence(ctx, wordAskVariable, a.Name, fmt.Sprint(a.Value)), c, !plain), nil
+	})
 	return Func(meta, func(_ context.Context, c Call, a args) (Result, error) {
 		if err := check(c, a.Name, a.Value); err != nil {
 			return Result{}, &ArgumentError{[]string{"arguments: " + err.Error()}}

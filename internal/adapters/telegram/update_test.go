@@ -44,6 +44,7 @@ func TestNormalize(t *testing.T) {
 	with := func(m chat.Message, change func(*chat.Message)) chat.Message { change(&m); return m }
 	text := func(m chat.Message, s string) chat.Message { m.Text = s; return m }
 	called := func(m chat.Message, s string) chat.Message { m.Text, m.Addressed = s, true; return m }
+	named := func(m chat.Message) chat.Message { m.Named = true; return m }
 	command := func(m chat.Message, s string) chat.Message { m = called(m, s); m.Kind = chat.KindCommand; return m }
 	file := func(f chat.File) chat.Message {
 		return with(text(direct, "look"), func(m *chat.Message) { m.Files = []chat.File{f} })
@@ -60,15 +61,17 @@ func TestNormalize(t *testing.T) {
 	}{
 		{"private", private + "," + ann + `,"text":"hello"`, text(direct, "hello")},
 		{"overheard", super + "," + ann + `,"text":"hello"`, text(inGroup, "hello")},
-		{"mention", super + "," + ann + `,"text":"😀 @Parley_Bot hello","entities":[{"type":"mention","offset":3,"length":11}]`, called(inGroup, "😀  hello")},
+		{"mention", super + "," + ann + `,"text":"😀 @Parley_Bot hello","entities":[{"type":"mention","offset":3,"length":11}]`, named(called(inGroup, "😀  hello"))},
 		{"mention of another", super + "," + ann + `,"text":"@other_bot hi","entities":[{"type":"mention","offset":0,"length":10}]`, text(inGroup, "@other_bot hi")},
-		{"text mention", super + "," + ann + `,"text":"Parley hi","entities":[{"type":"text_mention","offset":0,"length":6,"user":{"id":123456,"is_bot":true,"first_name":"P"}}]`, called(inGroup, "hi")},
+		{"text mention", super + "," + ann + `,"text":"Parley hi","entities":[{"type":"text_mention","offset":0,"length":6,"user":{"id":123456,"is_bot":true,"first_name":"P"}}]`, named(called(inGroup, "hi"))},
 		{"mention without entity", super + "," + ann + `,"text":"@parley_bot hi"`, text(inGroup, "@parley_bot hi")},
-		{"only a mention", super + "," + ann + `,"text":"@parley_bot","entities":[{"type":"mention","offset":0,"length":11}]`, called(inGroup, "")},
+		{"only a mention", super + "," + ann + `,"text":"@parley_bot","entities":[{"type":"mention","offset":0,"length":11}]`, named(called(inGroup, ""))},
 		{"reply to us", super + "," + ann + `,"text":"and?","reply_to_message":{"message_id":4,"date":1,` + super + "," + ownFrom + `,"text":"said"}`, reply(called(inGroup, "and?"), "said")},
 		{"reply to another", super + "," + ann + `,"text":"and?","reply_to_message":{"message_id":4,"date":1,` + super + "," + ann + `,"text":"said"}`, reply(text(inGroup, "and?"), "said")},
 		{"manual quote", private + "," + ann + `,"text":"and?","quote":{"text":"part"},"reply_to_message":{"message_id":4,"date":1,` + private + "," + ownFrom + `,"text":"said part"}`, reply(text(direct, "and?"), "part")},
 		{"topic", super + "," + ann + `,"text":"hi","message_thread_id":9,"is_topic_message":true,"reply_to_message":{"message_id":9,"date":1,` + super + "," + ownFrom + `,"forum_topic_created":{"name":"T","icon_color":1}}`, with(text(inGroup, "hi"), func(m *chat.Message) { m.Key.Thread = "9" })},
+		{"reply to elsewhere", private + "," + ann + `,"text":"yes","external_reply":{"origin":{"type":"hidden_user","date":1,"sender_user_name":"X"}}`, with(text(direct, "yes"), func(m *chat.Message) { m.ReplyTo = elsewhere })},
+		{"reply to a story", private + "," + ann + `,"text":"yes","reply_to_story":{"chat":{"id":5,"type":"private"},"id":3}`, with(text(direct, "yes"), func(m *chat.Message) { m.ReplyTo = elsewhere })},
 		{"thread outside topics", super + "," + ann + `,"text":"hi","message_thread_id":9`, text(inGroup, "hi")},
 		{"early group", `"chat":{"id":-7,"type":"group"},` + ann + `,"text":"hi"`, with(text(inGroup, "hi"), func(m *chat.Message) { m.ID, m.Key, m.Title = "g5", place(-7, 0), "" })},
 

@@ -206,18 +206,21 @@ func (s *Server) Message(guild, channel, user, text string) (id string) {
 	return id
 }
 
-// Reply says something as a person in reply to another message: of the one with the id
-// to, or of one that is gone, if there is none.
-func (s *Server) Reply(guild, channel, user, to, text string) (id string) {
+// Reply is what a person says in reply to another message: the one with the id To, or one
+// that is gone if there is none. Guild "" is a direct message.
+type Reply struct{ Guild, Channel, User, To, Text string }
+
+// Reply says that and returns the message's id.
+func (s *Server) Reply(r Reply) (id string) {
 	s.with(func() {
 		id = s.id()
-		s.places[channel] = guild
-		s.messages = append(s.messages, &Message{ID: id, Channel: channel, Author: user, Content: text, ReplyTo: to})
-		e := s.event(guild, channel, user, text, id)
-		e["type"], e["message_reference"], e["referenced_message"] = 19, map[string]any{"message_id": to, "channel_id": channel}, nil
+		s.places[r.Channel] = r.Guild
+		s.messages = append(s.messages, &Message{ID: id, Channel: r.Channel, Author: r.User, Content: r.Text, ReplyTo: r.To})
+		e := s.event(r.Guild, r.Channel, r.User, r.Text, id)
+		e["type"], e["message_reference"], e["referenced_message"] = 19, map[string]any{"message_id": r.To, "channel_id": r.Channel}, nil
 		for _, m := range s.messages {
-			if m.ID == to {
-				e["referenced_message"] = s.event(guild, channel, m.Author, m.Content, to)
+			if m.ID == r.To {
+				e["referenced_message"] = s.event(r.Guild, r.Channel, m.Author, m.Content, r.To)
 			}
 		}
 		b, _ := json.Marshal(e) // plain data
