@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -84,6 +85,7 @@ func TestYesBelongsToItsQuestion(t *testing.T) {
 		"direct, to somebody else":            {direct, func(m chat.Message, _, _ string) chat.Message { return reply(m, "beer") }, false, 0},
 		"direct, to another message of ours":  {direct, func(m chat.Message, _, o string) chat.Message { return reply(m, o) }, true, 0},
 		"direct, after something else":        {direct, func(m chat.Message, _, _ string) chat.Message { return m }, true, 0},
+		"direct, after a reminder":            {direct, func(m chat.Message, _, _ string) chat.Message { return m }, false, 0},
 		"direct, by name, to another message": {direct, func(m chat.Message, _, o string) chat.Message { m = reply(m, o); m.Named = true; return m }, true, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -95,6 +97,9 @@ func TestYesBelongsToItsQuestion(t *testing.T) {
 			if tt.other {
 				m := k.accept(tt.in(owner, "hello"))
 				other = k.sent(m, chat.Answer{Text: "Feed the cat."})
+			}
+			if strings.HasSuffix(name, "reminder") {
+				must(t, k.s.Notify(t.Context(), "a reminder", []chat.Part{{Key: tt.in(owner, "").Key, Text: "Feed the cat."}}))
 			}
 			must(t, k.s.Close()) // another process hears the answer
 			k.s = reopen(t, dir, c)

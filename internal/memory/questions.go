@@ -97,7 +97,7 @@ func stands(m chat.Message) string {
 		return "inbox_id IN " + there + " OR again IN " + there
 	case m.Direct: // who wrote it may have seen what is still on its way
 		const last = "(SELECT inbox_id FROM outbox WHERE platform = :platform AND channel = :channel AND thread = :thread AND state <> 'dead' ORDER BY id DESC LIMIT 1)"
-		return "inbox_id <> 0 AND " + last + " IN (inbox_id, again)"
+		return "inbox_id <> 0 AND " + last + " IN (inbox_id, nullif(again, 0))"
 	case m.Named:
 		return "1 = 1"
 	}
