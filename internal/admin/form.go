@@ -38,7 +38,9 @@ func saidTo(m chat.Message, form chat.Form) (said chat.Said, ok bool) {
 	}
 	n, err := strconv.Atoi(said.Text)
 	picks := err == nil && n > 0 && n <= len(form.Choices)
-	return said, picks || slices.ContainsFunc(form.Choices, func(label string) bool { return strings.EqualFold(label, text.Shorten(said.Text, utf8.RuneCountInString(label))) })
+	return said, picks || slices.ContainsFunc(form.Choices, func(label string) bool {
+		return strings.EqualFold(label, text.Shorten(said.Text, utf8.RuneCountInString(label)))
+	})
 }
 
 // said is what a button of a form says.
