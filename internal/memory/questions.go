@@ -229,7 +229,7 @@ func (s *Store) AskedAs(_ context.Context, q chat.Question) (string, error) {
 type Ended struct {
 	Inbox  int64 // the message whose turn made the call
 	CallID string
-	Status string // success, failed, timeout, declined
+	Status string // success, failed, timeout, unknown, declined
 	Class  string // why it failed or was not run
 	Result string
 	Took   time.Duration

@@ -28,8 +28,11 @@ func (a *Again) Unwrap() error { return a.Err }
 func (s Set) Lost(p tongue.Printer, calls []llm.ToolCall, outcomes []Outcome) string {
 	for i, o := range outcomes {
 		spec, _ := s.Lookup(calls[i].Name)
-		if !spec.Needed || o.Class != Broken && o.Class != TimedOut {
+		if !spec.Needed || o.Class != Broken && o.Class != TimedOut && o.Class != Unsure {
 			continue
+		}
+		if o.Class == Unsure {
+			return p.Say(wordUnsure, text.Literal(spec.Name))
 		}
 		why := p.Text(wordBroke)
 		if said, ok := p.Sentence(o.Err); ok {

@@ -30,6 +30,7 @@ const (
 	Failed   State = "failed"
 	Timeout  State = "timeout"
 	Declined State = "declined" // the person said no
+	Unknown  State = "unknown"  // it was begun, and whether it was done cannot be told
 )
 
 // Class is why a call did not succeed; "" when it did.
@@ -47,6 +48,8 @@ const (
 	NeedsYes   Class = "CONFIRMATION_REQUIRED"
 	Refused    Class = "DECLINED"
 	NeedsInput Class = "INPUT_REQUIRED" // Result.Data is an Inquiry
+	Unsure     Class = "OUTCOME_UNKNOWN"
+	NotRun     Class = "NOT_RUN" // the turn ended before its person was asked
 )
 
 // maxHold is the longest that a call waits because a service says so.
@@ -58,7 +61,7 @@ const DefaultResult = 16 << 10
 // Outcome is how a call ended. Result.Content is always fit for the model:
 // when Class is not empty it explains in a sentence what went wrong.
 type Outcome struct {
-	State    State // Success, Failed or Timeout; Pending with NeedsYes and NeedsInput
+	State    State // Success, Failed, Timeout or Unknown; Pending with NeedsYes and NeedsInput
 	Class    Class
 	Result   Result
 	Err      error           // for the log; nil on success
@@ -230,29 +233,45 @@ func (r *Runner) attempts(ctx context.Context, e *entry, c Call, o *Outcome) {
 	}
 	delay := retry.Delay
 	r.enter(c, Running)
+	var lost *Outcome // of an attempt that may have done it
 	for {
 		r.once(ctx, e, c, o)
-		if o.Class == "" || o.Class == NeedsInput || o.Class == Cancelled || o.Class == Invalid || o.Retries+1 >= retry.Attempts {
-			return
+		if o.State == Unknown {
+			lost = &Outcome{Err: o.Err, Result: o.Result}
 		}
-		var again *Again
-		wait := delay
-		if errors.As(o.Err, &again) {
-			if again.Never || again.After > maxHold {
-				return
-			}
-			wait = max(wait, again.After)
+		wait, again := retry.after(o, delay)
+		if !again {
+			break
 		}
 		select {
 		case <-time.After(wait):
 		case <-ctx.Done():
 			*o = stopped(*o, ctx.Err())
-			return
+			again = false
+		}
+		if !again {
+			break
 		}
 		delay = time.Duration(float64(delay) * retry.Multiplier)
 		o.Retries++
 		r.enter(c, Retrying)
 	}
+	if lost != nil && o.Class != "" && o.Class != NeedsInput {
+		o.State, o.Class, o.Err, o.Result = Unknown, Unsure, lost.Err, lost.Result
+	}
+}
+
+// after reports whether a call is tried again that ended so, and how long that waits; delay
+// is the least.
+func (retry Retry) after(o *Outcome, delay time.Duration) (wait time.Duration, again bool) {
+	if o.Class == "" || o.Class == NeedsInput || o.Class == Cancelled || o.Class == Invalid || o.Retries+1 >= retry.Attempts {
+		return 0, false
+	}
+	var asked *Again
+	if errors.As(o.Err, &asked) {
+		return max(delay, asked.After), !asked.Never && asked.After <= maxHold
+	}
+	return delay, true
 }
 
 type returned struct {
@@ -262,6 +281,10 @@ type returned struct {
 
 // once makes one attempt.
 func (r *Runner) once(ctx context.Context, e *entry, c Call, o *Outcome) {
+	if ctx.Err() != nil {
+		*o = stopped(*o, ctx.Err()) // before it began
+		return
+	}
 	timeout := cmp.Or(e.spec.Timeout, r.Timeout, DefaultTimeout)
 	attempt, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -279,14 +302,16 @@ func (r *Runner) once(ctx context.Context, e *entry, c Call, o *Outcome) {
 		o.State, o.Class, o.Err, o.Raw = Success, "", nil, got.result.Content
 		o.Result = r.present(e.spec, c, got.result)
 		o.inquired()
+	case errors.As(got.err, &invalid):
+		o.State, o.Class, o.Err = Failed, Invalid, got.err
+		o.Result = Result{Content: fmt.Sprintf(wordInvalid, line(got.err.Error()))}
+	case errors.Is(got.err, ErrUnknown), !e.spec.ReadOnly && attempt.Err() != nil:
+		o.State, o.Class, o.Err, o.Result = Unknown, Unsure, got.err, Result{Content: unsure(ctx, attempt, timeout)}
 	case ctx.Err() != nil:
 		*o = stopped(*o, got.err)
 	case errors.Is(got.err, context.DeadlineExceeded) && attempt.Err() != nil:
 		o.State, o.Class, o.Err = Timeout, TimedOut, got.err
 		o.Result = Result{Content: fmt.Sprintf(wordTimeout, timeout)}
-	case errors.As(got.err, &invalid):
-		o.State, o.Class, o.Err = Failed, Invalid, got.err
-		o.Result = Result{Content: fmt.Sprintf(wordInvalid, line(got.err.Error()))}
 	default:
 		o.State, o.Class, o.Err = Failed, Broken, got.err
 		o.Result = r.present(e.spec, c, got.result)
@@ -295,6 +320,21 @@ func (r *Runner) once(ctx context.Context, e *entry, c Call, o *Outcome) {
 	if o.Class != "" && o.Class != NeedsInput {
 		r.log().WarnContext(ctx, "tool failed", "tool", c.Name, "class", o.Class, "retry", o.Retries, "err", o.Err)
 	}
+}
+
+// ErrUnknown is wrapped by the error of a tool that cannot tell whether it did what it
+// was called for.
+var ErrUnknown = errors.New("whether it was done cannot be told")
+
+// unsure returns what the model hears of an attempt that may have done what it was for.
+func unsure(ctx, attempt context.Context, timeout time.Duration) string {
+	switch {
+	case ctx.Err() != nil:
+		return wordGivenUp
+	case attempt.Err() != nil:
+		return fmt.Sprintf(wordTooLate, timeout)
+	}
+	return wordLost
 }
 
 func stopped(o Outcome, err error) Outcome {

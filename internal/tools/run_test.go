@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -184,7 +185,7 @@ func TestRunHangs(t *testing.T) {
 		})
 		var r Runner
 		o := r.Run(t.Context(), set, call(`{"title":"a"}`))
-		if o.State != Timeout || o.Class != TimedOut || o.Duration != time.Second {
+		if o.State != Unknown || o.Class != Unsure || o.Duration != time.Second {
 			t.Errorf("outcome %+v", o)
 		}
 		short, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -198,19 +199,66 @@ func TestRunHangs(t *testing.T) {
 	})
 }
 
+// TestRunCancelled: what is cancelled while it was under way may have been done, if it
+// changes something; what had not begun was not.
 func TestRunCancelled(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		set := noteTool(plain("note"), func(ctx context.Context, _ Call, _ noteArgs) (Result, error) {
-			<-ctx.Done()
-			return Result{}, ctx.Err()
+	reads := plain("note")
+	reads.ReadOnly, reads.SideEffect = true, false
+	for _, tt := range []struct {
+		name  string
+		meta  Meta
+		after time.Duration
+		state State
+		class Class
+	}{
+		{"changes", plain("note"), time.Second, Unknown, Unsure},
+		{"changes, not begun", plain("note"), 0, Failed, Cancelled},
+		{"reads", reads, time.Second, Failed, Cancelled},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				set := noteTool(tt.meta, func(ctx context.Context, _ Call, _ noteArgs) (Result, error) {
+					<-ctx.Done()
+					return Result{}, ctx.Err()
+				})
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				if tt.after == 0 {
+					cancel()
+				}
+				time.AfterFunc(tt.after, cancel)
+				var r Runner
+				if o := r.Run(ctx, set, call(`{"title":"a"}`)); o.State != tt.state || o.Class != tt.class || o.Err == nil {
+					t.Errorf("outcome %+v", o)
+				}
+			})
 		})
-		ctx, cancel := context.WithCancel(t.Context())
-		time.AfterFunc(time.Second, cancel)
-		var r Runner
-		if o := r.Run(ctx, set, call(`{"title":"a"}`)); o.State != Failed || o.Class != Cancelled {
-			t.Errorf("outcome %+v", o)
-		}
-	})
+	}
+}
+
+// TestRunLosesAnAttempt: an attempt that may have done it is not forgotten because a later
+// one failed; one that succeeds settles it.
+func TestRunLosesAnAttempt(t *testing.T) {
+	for _, tt := range []struct {
+		last  error
+		state State
+	}{{errors.New("refused"), Unknown}, {nil, Success}} {
+		synctest.Test(t, func(t *testing.T) {
+			meta := plain("note")
+			meta.Idempotent, meta.Retry = true, &Retry{Attempts: 2, Delay: time.Second, Multiplier: 1}
+			n := 0
+			set := noteTool(meta, func(context.Context, Call, noteArgs) (Result, error) {
+				if n++; n == 1 {
+					return Result{}, fmt.Errorf("%w: broken pipe", ErrUnknown)
+				}
+				return Result{Content: "done"}, tt.last
+			})
+			var r Runner
+			if o := r.Run(t.Context(), set, call(`{"title":"a"}`)); o.State != tt.state || o.Retries != 1 {
+				t.Errorf("outcome %+v", o)
+			}
+		})
+	}
 }
 
 func TestRunPanics(t *testing.T) {
@@ -293,8 +341,8 @@ func TestTimeoutOfTheRunner(t *testing.T) {
 			<-ctx.Done()
 			return Result{}, ctx.Err()
 		}
-		set := NewSet(Func(Meta{Name: "plain", Description: "hangs", Category: About}, hang),
-			Func(Meta{Name: "own", Description: "hangs", Category: About, Trying: Trying{Timeout: 7 * time.Second}}, hang))
+		set := NewSet(Func(Meta{Name: "plain", Description: "hangs", Category: About, ReadOnly: true}, hang),
+			Func(Meta{Name: "own", Description: "hangs", Category: About, ReadOnly: true, Trying: Trying{Timeout: 7 * time.Second}}, hang))
 		r := Runner{Timeout: 45 * time.Second}
 		for name, want := range map[string]time.Duration{"plain": 45 * time.Second, "own": 7 * time.Second} {
 			if o := r.Run(t.Context(), set, Call{Name: name, Args: []byte(`{}`)}); o.Class != TimedOut || o.Duration != want {

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"syscall"
 	"unicode/utf8"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	whole "parley/internal/text"
@@ -41,7 +43,7 @@ func (t tool) Call(ctx context.Context, c tools.Call) (tools.Result, error) {
 func (t tool) ended(ctx context.Context, a answered) (tools.Result, error) {
 	switch {
 	case a.err != nil:
-		return t.remote.failed(ctx, a.err)
+		return t.failed(ctx, a.err)
 	case a.result.NeedsInput():
 		return tools.Result{}, errors.New(wordAsks)
 	}
@@ -53,6 +55,26 @@ func (t tool) ended(ctx context.Context, a answered) (tools.Result, error) {
 		result.Content = wordNothing
 	}
 	return result, nil
+}
+
+// failed returns a call that its server refused, or did not answer: then what it was to
+// change may be changed.
+func (t tool) failed(ctx context.Context, err error) (tools.Result, error) {
+	result, failed := t.remote.failed(ctx, err)
+	if !t.ReadOnly && ctx.Err() == nil && !undone(err) {
+		return tools.Result{}, fmt.Errorf("%w: %w", tools.ErrUnknown, failed)
+	}
+	return result, failed
+}
+
+// undelivered is the code with which the library says that a request was not taken, or
+// that its answer got lost.
+const undelivered = -32005
+
+// undone reports whether a server said that it failed, or never heard of a call.
+func undone(err error) bool {
+	var said *jsonrpc.Error
+	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, sdk.ErrSessionMissing) || errors.As(err, &said) && said.Code != undelivered
 }
 
 // result returns an answer as the model and the person get it.

@@ -127,7 +127,7 @@ func TestChildrenThatFail(t *testing.T) {
 	})
 	for _, how := range []string{"good__die", "good__flood"} {
 		pid := run(t, c, "good__pid", `{}`).Result.Content
-		if o := run(t, c, how, `{}`); o.Class != tools.Broken {
+		if o := run(t, c, how, `{}`); o.Class != tools.Unsure {
 			t.Errorf("%s: %s %.200q", how, o.Class, o.Result.Content)
 		}
 		waittest.Until(t, "a new child after "+how, func() bool {

@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"mime"
 	"net"
@@ -243,7 +244,11 @@ func (c *call) unreached(ctx context.Context, err error) error {
 	case errors.As(err, &unsafe):
 		return never(text.Tell(wordsUnsafe))
 	}
-	return &tools.Again{Err: text.Tell(wordsUnread)}
+	var on *net.OpError
+	if c.ReadOnly || errors.As(err, &dns) || errors.As(err, &on) && on.Op == "dial" { // or it was never asked
+		return &tools.Again{Err: text.Tell(wordsUnread)}
+	}
+	return &tools.Again{Err: fmt.Errorf("%w: %w", tools.ErrUnknown, text.Tell(wordsUnread))}
 }
 
 func never(err error) error { return &tools.Again{Err: err, Never: true} }
