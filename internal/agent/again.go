@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"parley/internal/chat"
+	"parley/internal/guarding"
 	"parley/internal/llm"
 	"parley/internal/playbook"
 	"parley/internal/tools"
@@ -28,6 +29,9 @@ func (t *turn) step(ctx context.Context) (answer chat.Answer, over bool) {
 		r.rounds++
 		said := llm.Message{Role: llm.RoleAssistant}
 		for i, run := range t.context.guidance.Run {
+			if _, known := t.tools.set.Lookup(run.Tool); !known {
+				run.Args = playbook.Typed(run.Args, t.tool(ctx, run.Tool).Parameters)
+			}
 			said.ToolCalls = append(said.ToolCalls, llm.ToolCall{ID: fmt.Sprintf("step_%d_%d", r.rounds, i), Name: run.Tool, Args: string(run.Args)})
 			t.tools.offer = append(t.tools.offer, run.Tool)
 		}
@@ -83,6 +87,15 @@ func (t *turn) follow(ctx context.Context) (answer chat.Answer, over bool) {
 // came notes what came of a call; one that waits for its person has come to nothing yet.
 func (r *ruling) came(c llm.ToolCall, o tools.Outcome) {
 	if o.Class != tools.NeedsYes && o.Class != tools.NeedsInput {
-		r.ran = append(r.ran, playbook.ToolResult{Tool: c.Name, Args: json.RawMessage(c.Args), Text: o.Result.Content, Failed: o.State != tools.Success})
+		r.ran = append(r.ran, playbook.ToolResult{Tool: c.Name, Args: json.RawMessage(c.Args), Text: given(o), Failed: o.State != tools.Success})
 	}
+}
+
+// given returns what a tool gave, without what the model reads around it; of what is too
+// long only that part that the model reads. It is the same when it comes from the journal.
+func given(o tools.Outcome) string {
+	if o.Raw == "" || len(o.Raw) > guarding.MaxResult {
+		return tools.Unwrapped(o.Result.Content)
+	}
+	return o.Raw
 }

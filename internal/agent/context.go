@@ -62,9 +62,11 @@ func (t *turn) load(ctx context.Context) (err error) {
 	}
 	t.prefetch(ctx)
 	if t.m.Attempt > 0 && t.journal.store != nil {
-		if t.journal.earlier, err = t.a.o.Store.Steps(ctx, t.m.Row); err != nil {
+		earlier, err := t.a.o.Store.Steps(ctx, t.m.Row)
+		if err != nil {
 			return err
 		}
+		t.journal.read(earlier)
 	}
 	if !t.keep {
 		return nil

@@ -185,7 +185,7 @@ func TestGuardsAfterACrash(t *testing.T) {
 	was, err := json.Marshal(kept(o))
 	must(t, err)
 	j := journal{}
-	if got := j.resumed(memory.Step{Done: true, Result: string(was)}, tools.Spec{}); got.Raw != raw {
+	if got := j.resumed(memory.Step{Done: true, Result: string(was)}, "x"); got.Raw != raw {
 		t.Errorf("guards see %q after a crash", got.Raw)
 	}
 }

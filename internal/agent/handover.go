@@ -3,8 +3,10 @@ package agent
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"parley/internal/chat"
+	"parley/internal/llm"
 	"parley/internal/memory"
 	"parley/internal/tongue"
 	"parley/internal/tools"
@@ -16,6 +18,7 @@ func (t *turn) handedOver(ctx context.Context) (answer chat.Answer, over bool) {
 	if h := t.report.handOver; h != nil {
 		answer, err := t.passOn(ctx, *h, "")
 		if err != nil {
+			t.unasked(ctx)
 			answer = t.finish(t.report.withDone(t.in.p, t.in.p.Text(wordsNobodyThere)), chat.End{Outcome: chat.Failed, Reason: chat.ToolFailed})
 		}
 		return answer, true
@@ -36,11 +39,16 @@ func (t *turn) passOn(ctx context.Context, h tools.HandOver, said string) (chat.
 	if t.a.o.HandOver == nil || t.sub != nil {
 		return chat.Answer{}, errNobody
 	}
-	deed, told, err := t.a.o.HandOver(ctx, t.m, h, t.context.session.ID, t.report.calls)
+	calls := slices.Clone(t.report.calls)
+	for i := range calls {
+		notRun(&calls[i])
+	}
+	deed, told, err := t.a.o.HandOver(ctx, t.m, h, t.context.session.ID, calls)
 	if err != nil {
 		t.a.o.Log.Warn("not handed over", "by", h.By, "err", err)
 		return chat.Answer{}, err
 	}
+	t.unasked(ctx)
 	if said != "" {
 		told = said + "\n\n" + told
 	}
@@ -50,4 +58,52 @@ func (t *turn) passOn(ctx context.Context, h tools.HandOver, said string) (chat.
 		rec.Also = deed
 	}
 	return answer, nil
+}
+
+// notRun ends a call that waits for its person, as one that was not made.
+func notRun(c *memory.CallRecord) {
+	if c.Status == string(tools.Pending) {
+		c.Status, c.Class, c.Result = string(tools.Failed), string(tools.NotRun), wordsPassedOn
+	}
+}
+
+// unasked ends the calls of the newest batch that wait for their person, who is passed on
+// to people before they could be asked: none of them stays open, and servers that ask
+// hear that nobody answers.
+func (t *turn) unasked(ctx context.Context) {
+	for i, o := range t.tools.batch.outcomes {
+		c := t.tools.batch.calls[i]
+		switch o.Class {
+		case tools.NeedsInput:
+			t.amend(c, t.unanswered(ctx, c, o))
+		case tools.NeedsYes:
+			o.State, o.Class, o.Result.Content = tools.Failed, tools.NotRun, wordsPassedOn
+			t.amend(c, o)
+		}
+	}
+	for i := range t.report.calls { // of subagents
+		notRun(&t.report.calls[i])
+	}
+	t.tools.batch, t.tools.waits = batch{}, nil
+}
+
+// amend notes that something else came of a call than was noted before.
+func (t *turn) amend(c llm.ToolCall, o tools.Outcome) {
+	for i := range t.context.added {
+		if e := &t.context.added[i]; e.Role == llm.RoleTool && e.ToolCallID == c.ID {
+			e.Content = told(o)
+		}
+	}
+	for i := range t.report.calls {
+		if r := &t.report.calls[i]; r.CallID == c.ID {
+			r.Status, r.Class, r.Result = string(o.State), string(o.Class), o.Result.Content
+		}
+	}
+	was, ok := t.tools.agreed[c.ID]
+	if !ok {
+		return
+	}
+	end := memory.Ended{Inbox: was.Row, CallID: was.CallID, Status: string(o.State), Class: string(o.Class), Result: o.Result.Content}
+	calls := slices.DeleteFunc(t.report.settles.Calls, func(e memory.Ended) bool { return e.Inbox == was.Row && e.CallID == was.CallID })
+	t.report.settles.Calls = append(calls, end)
 }

@@ -22,7 +22,9 @@ type journal struct {
 	row   int64 // the message's
 
 	step    int           // number of the step that is being made
-	earlier []memory.Step // of an earlier process
+	last    int           // the highest number that a step has
+	answers int           // of the model, so far
+	earlier []memory.Step // of an earlier process, in their order
 	owed    []memory.Step // to be stored next
 	stored  func() error  // waits for those handed over last; nil for none
 }
@@ -78,10 +80,53 @@ func (j *journal) flush(ctx context.Context) (wait func() error) {
 	return j.store.SaveSteps(context.WithoutCancel(ctx), j.row, steps)
 }
 
-// replay finds the current step in what an earlier process left.
-func (j *journal) replay(kind, key string) (memory.Step, bool) {
+// read takes over what an earlier process left.
+func (j *journal) read(earlier []memory.Step) {
+	j.earlier = earlier
+	for _, st := range earlier {
+		j.last = max(j.last, st.N)
+	}
+}
+
+// next gives a new step its number, which no other has.
+func (j *journal) next() {
+	j.last++
+	j.step = j.last
+}
+
+// answer goes on to the model's next answer, and returns it if an earlier process got it.
+func (j *journal) answer() (memory.Step, bool) {
+	j.answers++
+	n := 0
 	for _, st := range j.earlier {
-		if st.N == j.step && st.Kind == kind && st.Key == key {
+		if st.Kind == stepModel {
+			n++
+		}
+		if n == j.answers && st.Kind == stepModel {
+			j.step = st.N
+			return st, true
+		}
+	}
+	j.next()
+	return memory.Step{}, false
+}
+
+// The kinds of steps.
+const (
+	stepModel = "model"
+	stepTool  = "tool"
+)
+
+// key names a call of the model's newest answer: ids of calls are unique within one answer
+// only. It does not depend on what is known of the tool now.
+func (j *journal) key(call string) string { return fmt.Sprintf("%d/%s", j.answers, call) }
+
+// made returns what an earlier process noted of a call.
+func (j *journal) made(call string) (memory.Step, bool) {
+	key := j.key(call)
+	for _, st := range j.earlier {
+		if st.Kind == stepTool && (st.Key == key || st.Key == call && st.N == j.step+1) { // as versions before noted it
+			j.step = st.N
 			return st, true
 		}
 	}
@@ -98,21 +143,22 @@ type journaled struct {
 	Origin    *provenance.Origin `json:"origin,omitempty"`
 	Untrusted bool               `json:"untrusted,omitempty"`
 	Waits     []Waiting          `json:"waits,omitempty"` // of a subagent
-	Raw       string             `json:"raw,omitempty"`   // for guards, where it is short enough
+	Raw       string             `json:"raw,omitempty"`   // where it is another than Content, and short enough
+	Long      bool               `json:"long,omitempty"`  // what the tool gave is too long to be kept
 }
 
 // kept returns what is journaled of an outcome.
 func kept(o tools.Outcome) journaled {
 	d, _ := o.Result.Data.(Delegated)
-	j := journaled{o.State, o.Class, o.Result.Content, o.Result.Private, &o.Result.Origin, o.Result.Untrusted, d.Waits, o.Raw}
-	if o.Raw == o.Result.Content || len(o.Raw) > guarding.MaxResult {
+	j := journaled{o.State, o.Class, o.Result.Content, o.Result.Private, &o.Result.Origin, o.Result.Untrusted, d.Waits, o.Raw, len(o.Raw) > guarding.MaxResult}
+	if o.Raw == o.Result.Content || j.Long {
 		j.Raw = ""
 	}
 	return j
 }
 
 // resumed returns the outcome of a step an earlier process made or began.
-func (j *journal) resumed(st memory.Step, spec tools.Spec) tools.Outcome {
+func (j *journal) resumed(st memory.Step, tool string) tools.Outcome {
 	var was journaled
 	if st.Done && json.Unmarshal([]byte(st.Result), &was) == nil && was.Class != tools.NeedsInput {
 		r := tools.Result{Content: was.Content, Private: was.Private, Untrusted: was.Untrusted}
@@ -123,8 +169,12 @@ func (j *journal) resumed(st memory.Step, spec tools.Spec) tools.Outcome {
 		if len(was.Waits) > 0 {
 			r.Data = Delegated{Waits: was.Waits}
 		}
-		return tools.Outcome{State: was.State, Class: was.Class, Result: r, Raw: cmp.Or(was.Raw, was.Content)}
+		o := tools.Outcome{State: was.State, Class: was.Class, Result: r, Raw: cmp.Or(was.Raw, was.Content)}
+		if was.Long {
+			o.Raw = ""
+		}
+		return o
 	}
-	j.log.Warn("a tool was interrupted and is not run again", "tool", spec.Name)
-	return tools.Outcome{State: tools.Failed, Class: tools.Broken, Result: tools.Result{Content: wordsLateTool}}
+	j.log.Warn("a tool was interrupted and is not run again", "tool", tool)
+	return tools.Outcome{State: tools.Unknown, Class: tools.Unsure, Result: tools.Result{Content: wordsLateTool}}
 }

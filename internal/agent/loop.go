@@ -138,9 +138,8 @@ const goOn = "/session more"
 // complete makes one model call with messages, or replays the answer that an earlier
 // process got.
 func (t *turn) complete(ctx context.Context, messages []llm.Message) (llm.Response, error) {
-	t.journal.step++
 	t.trust.brought, t.preview = nil, preview{}
-	if st, ok := t.journal.replay("model", ""); ok {
+	if st, ok := t.journal.answer(); ok {
 		var resp llm.Response
 		if err := json.Unmarshal([]byte(st.Result), &resp); err == nil {
 			t.report.account(resp)
@@ -174,7 +173,7 @@ func (t *turn) complete(ctx context.Context, messages []llm.Message) (llm.Respon
 	t.report.account(resp)
 	resp.Message.ToolCalls = named(resp.Message.ToolCalls, t.journal.step)
 	if len(resp.Message.ToolCalls) > 0 {
-		return resp, t.journal.owe(memory.Step{Kind: "model", Done: true, People: t.trust.others()}, resp)
+		return resp, t.journal.owe(memory.Step{Kind: stepModel, Done: true, People: t.trust.others()}, resp)
 	}
 	return resp, nil
 }

@@ -28,6 +28,7 @@ type report struct {
 	calls  []memory.CallRecord
 	noted  facts.Notes  // what the answer tells of what is remembered
 	did    []string     // side effects, in plain words
+	unsure []string     // calls that may have been done, by their tools
 	deeds  []tools.Deed // what code tells of them
 	files  []chat.File  // from tools, for the person
 	model  string       // as the provider names it
@@ -61,13 +62,16 @@ func (r *report) lose(err error) {
 	}
 }
 
-// withDone adds to what is said in p what was really done, so that nobody asks for it
-// twice.
+// withDone adds to what is said in p what was really done, and what may have been, so that
+// nobody asks for it twice.
 func (r *report) withDone(p tongue.Printer, words string) string {
-	if len(r.did) == 0 {
-		return words
+	if len(r.did) > 0 {
+		words += " " + p.Say(wordsDone, strings.Join(r.did, "; "))
 	}
-	return words + " " + p.Say(wordsDone, strings.Join(r.did, "; "))
+	if len(r.unsure) > 0 {
+		words += " " + p.Say(wordsMayBeDone, strings.Join(r.unsure, "; "))
+	}
+	return words
 }
 
 // ledger bounds what one message may cost: retries, fallbacks and repairs all count.

@@ -48,6 +48,7 @@ func (a *Agent) Resume(ctx context.Context, m chat.Message, w chat.Reply, r Resu
 	if !done {
 		return t.failed(ctx, context.Cause(ctx))
 	}
+	t.tools.batch = batch{calls, outcomes}
 	a.o.Failpoint("after_yes")
 	if answer, over := t.handedOver(ctx); over {
 		return answer, nil
@@ -128,7 +129,7 @@ func (t *turn) carryOut(ctx context.Context, r Resumed) (calls []llm.ToolCall, o
 		o := tools.Outcome{State: tools.Declined, Class: tools.Refused, Result: tools.Result{Content: wordsDeclined}}
 		began := t.a.o.Now()
 		if r.Agreed[i] {
-			if o = t.runCall(ctx, c, true); o.Class == tools.Cancelled && errors.Is(context.Cause(ctx), chat.ErrDraining) {
+			if o = t.runCall(ctx, c, true); (o.Class == tools.Cancelled || o.Class == tools.Unsure) && errors.Is(context.Cause(ctx), chat.ErrDraining) {
 				return nil, nil, false
 			}
 			if o.Class == tools.NeedsInput && firstInquiry(outcomes) >= 0 {
@@ -137,7 +138,11 @@ func (t *turn) carryOut(ctx context.Context, r Resumed) (calls []llm.ToolCall, o
 			if t.report.well.Outcome != chat.Confirmed {
 				t.report.well = ran(o, r.well())
 			}
-			came = append(came, strings.TrimSuffix(insight(o.Result.Content), "."))
+			line := insight(o.Result.Content)
+			if o.State == tools.Unknown {
+				line = t.in.p.Say(wordsMayBeDone, strings.ReplaceAll(toolName(c), "_", " "))
+			}
+			came = append(came, strings.TrimSuffix(line, "."))
 		}
 		t.report.calls = nil
 		outcomes = append(outcomes, o)

@@ -27,6 +27,7 @@ type toolrun struct {
 	past  []tools.Step // for loop detection
 	// agreed are the calls, by their id, that the person said yes to.
 	agreed map[string]Pending
+	batch  batch // the newest
 	// waits are calls of subagents that need a yes; in a subagent's turn, its own.
 	waits  []Waiting
 	worked []string // tools that succeeded in this turn
@@ -34,6 +35,12 @@ type toolrun struct {
 	guards *guarding.Turn
 	// reply is what the person has said to a server's question.
 	reply tools.Reply
+}
+
+// batch is the calls of one answer, and what came of each.
+type batch struct {
+	calls    []llm.ToolCall
+	outcomes []tools.Outcome
 }
 
 // maxParallel bounds how many read-only tools of one batch run beside each
@@ -79,6 +86,7 @@ func (t *turn) act(ctx context.Context, said llm.Message) (answer chat.Answer, o
 	outcomes, began := t.runBatch(ctx, said.ToolCalls)
 	t.oneInquiry(ctx, said.ToolCalls, outcomes)
 	outcomes = t.askable(said.ToolCalls, outcomes)
+	t.tools.batch = batch{said.ToolCalls, outcomes}
 	for i, o := range outcomes {
 		t.heardOf(said.ToolCalls[i], o, began[i])
 	}
@@ -162,9 +170,10 @@ func (t *turn) runBatch(ctx context.Context, calls []llm.ToolCall) ([]tools.Outc
 	return outcomes, began
 }
 
+// allReadOnly reports whether several calls surely change nothing.
 func (r *toolrun) allReadOnly(calls []llm.ToolCall) bool {
 	for _, c := range calls {
-		if spec, ok := r.set.Lookup(c.Name); ok && !spec.ReadOnly {
+		if spec, ok := r.set.Lookup(c.Name); !ok || !spec.ReadOnly {
 			return false
 		}
 	}
@@ -181,36 +190,73 @@ func (t *turn) runCall(ctx context.Context, c llm.ToolCall, alone bool) tools.Ou
 
 // runOnce runs a call. One that changes something is journaled before and
 // after, so that a crash never makes it happen twice: one that was begun and
-// not finished is not begun again.
+// not finished is not begun again. The journal is asked first: the tool may be gone
+// by now, or its server may not be back yet.
 func (t *turn) runOnce(ctx context.Context, c llm.ToolCall, alone bool) tools.Outcome {
 	if ctx.Err() != nil {
-		return tools.Outcome{State: tools.Failed, Class: tools.Cancelled, Result: tools.Result{Content: "cancelled"}}
+		return notBegun()
 	}
-	spec, _ := t.tools.set.Lookup(c.Name)
-	writes := alone && spec.Name != "" && !spec.ReadOnly && t.journal.store != nil
+	_, agreed := t.tools.agreed[c.ID]
+	journaled := alone && t.journal.store != nil
+	st, begun := memory.Step{}, false
+	if journaled {
+		st, begun = t.journal.made(c.ID)
+	}
+	if begun && (st.Done || agreed) {
+		return t.journal.resumed(st, c.Name)
+	}
+	spec := t.tool(ctx, c.Name)
+	if begun && spec.Asks() != tools.AskAlways { // else it was only asked about
+		return t.journal.resumed(st, c.Name)
+	}
+	writes := journaled && spec.Name != "" && !spec.ReadOnly
 	if writes {
-		t.journal.step++
-		_, agreed := t.tools.agreed[c.ID]
-		if st, ok := t.journal.replay("tool", c.ID); ok && (st.Done || agreed || spec.Asks() != tools.AskAlways) { // or it was only asked about
-			return t.journal.resumed(st, spec)
+		if !begun {
+			t.journal.next()
 		}
-		if err := t.journal.begin(ctx, memory.Step{Kind: "tool", Key: c.ID, People: t.trust.others()}); err != nil {
+		if err := t.journal.begin(ctx, memory.Step{Kind: stepTool, Key: t.journal.key(c.ID), People: t.trust.others()}); err != nil {
 			return tools.Outcome{State: tools.Failed, Class: tools.Broken, Err: err, Result: tools.Result{Content: "not done: it could not be recorded"}}
 		}
 	} else if alone {
 		t.journal.settle(ctx)
 	}
 	if !spec.ReadOnly && chat.OnDisk(ctx) != nil {
-		return tools.Outcome{State: tools.Failed, Class: tools.Cancelled, Result: tools.Result{Content: "cancelled"}}
+		return notBegun()
 	}
 	o := t.perform(ctx, c)
 	if writes {
 		t.a.o.Failpoint("after_tool")
-		if err := t.journal.owe(memory.Step{Kind: "tool", Key: c.ID, Done: true, People: t.trust.others()}, kept(o)); err != nil {
+		if err := t.journal.owe(memory.Step{Kind: stepTool, Key: t.journal.key(c.ID), Done: true, People: t.trust.others()}, kept(o)); err != nil {
 			t.a.o.Log.Error("journal tool result", "tool", c.Name, "err", err)
 		}
 	}
 	return o
+}
+
+// notBegun is the outcome of a call whose turn ended before.
+func notBegun() tools.Outcome {
+	return tools.Outcome{State: tools.Failed, Class: tools.Cancelled, Result: tools.Result{Content: "cancelled"}}
+}
+
+// tool returns what is known of a tool; one whose server is about to start is waited for.
+// The zero Spec is that of no tool.
+func (t *turn) tool(ctx context.Context, name string) tools.Spec {
+	spec, ok := t.tools.set.Lookup(name)
+	if ok || t.sub != nil || t.a.o.Await == nil {
+		return spec
+	}
+	defer chat.Aside(ctx)()
+	if !t.a.o.Await(ctx, name) {
+		return spec
+	}
+	set, err := t.a.o.Tools(ctx, t.m)
+	if err != nil {
+		t.a.o.Log.Warn("tools of a server that started", "err", err)
+		return spec
+	}
+	t.tools.set = set.ForAgent("")
+	spec, _ = t.tools.set.Lookup(name)
+	return spec
 }
 
 // perform runs a call, or goes on with one whose person was asked something.
@@ -222,7 +268,7 @@ func (t *turn) perform(ctx context.Context, c llm.ToolCall) tools.Outcome {
 	if p, ok := t.tools.agreed[c.ID]; ok && p.Inquiry != "" {
 		q := t.a.inquiries.Take(p.Inquiry)
 		if q == nil {
-			return tools.Outcome{State: tools.Failed, Class: tools.Broken, Result: tools.Result{Content: wordsInquiryLost}}
+			return tools.Outcome{State: tools.Unknown, Class: tools.Unsure, Result: tools.Result{Content: wordsInquiryLost}}
 		}
 		set, person.Guard = tools.NewSet(q.Go(t.tools.reply)), nil // it was let pass when it began
 	}
@@ -259,6 +305,9 @@ func (t *turn) absorb(c llm.ToolCall, o tools.Outcome) {
 	switch o.Class { // what was run has its line from the runner
 	case tools.NotFound, tools.NotAllowed, tools.Guarded, tools.Invalid:
 		t.a.o.Log.Warn("tool not run", "tool", c.Name, "class", string(o.Class), "err", o.Err)
+	}
+	if o.State == tools.Unknown {
+		t.report.unsure = append(t.report.unsure, strings.ReplaceAll(toolName(c), "_", " "))
 	}
 	if o.State == tools.Success && !spec.ReadOnly {
 		t.report.did = append(t.report.did, deed(o.Result.Content))

@@ -117,7 +117,7 @@ func (a *app) openAgent(ctx context.Context) error {
 // options returns those of the bot's own agent, which the others begin with.
 func (a *app) options() agent.Options {
 	return agent.Options{
-		Store: a.storage.store, Model: a.models.routed(config.PurposeAnswer), Fallback: a.models.endpoint.Fallback, Runner: a.mind.runner, Tools: a.toolset.here, Confirm: a.front.ask,
+		Store: a.storage.store, Model: a.models.routed(config.PurposeAnswer), Fallback: a.models.endpoint.Fallback, Runner: a.mind.runner, Tools: a.toolset.here, Await: a.toolset.await, Confirm: a.front.ask,
 		Files:   attach.Files{Open: a.platforms.openFile, See: a.models.endpoint.See, Hear: a.models.hear(), ReadPDF: pdf.Read},
 		Rules:   agent.Rules{Book: a.rules.Own.Book, BookModel: a.models.routed(config.PurposePlaybook), NoBookModel: a.models.endpoint.List == nil, Role: a.people.role},
 		Notes:   agent.Notes{Cite: a.notes.cite, Disputes: a.notes.disputes, Prefetch: a.notes.prefetch()},

@@ -196,6 +196,11 @@ func (t *toolset) status() []mcp.Status {
 	return t.servers.Status()
 }
 
+// await waits for the server of a tool while it starts.
+func (t *toolset) await(ctx context.Context, tool string) bool {
+	return t.servers != nil && t.servers.Await(ctx, tool)
+}
+
 func (t *toolset) close() {
 	if t.stop != nil {
 		t.stop()
@@ -210,7 +215,7 @@ func (t *toolset) watch(c tools.Call, s tools.State) {
 		name = c.Name
 	}
 	t.models.spans.Tool(c, name, s)
-	if s != tools.Success && s != tools.Failed && s != tools.Timeout {
+	if s != tools.Success && s != tools.Failed && s != tools.Timeout && s != tools.Unknown {
 		return
 	}
 	t.counts.Tool(name, string(s))

@@ -46,8 +46,10 @@ type remote struct {
 	mu      sync.Mutex // guards what follows
 	session *sdk.ClientSession
 	offering
-	err    string
-	barred bool // it wants a login
+	err     string
+	barred  bool          // it wants a login
+	away    time.Time     // since when there is no session
+	changed chan struct{} // closed when the server has come, or a try has failed
 }
 
 // offering is what a server has, and what of it may be used.
@@ -58,7 +60,7 @@ type offering struct {
 }
 
 func newRemote(s Server, p *pins, log *slog.Logger) *remote {
-	return &remote{server: s, pins: p, log: log.With("server", s.Name), look: make(chan struct{}, 1), again: make(chan struct{}, 1)}
+	return &remote{server: s, pins: p, log: log.With("server", s.Name), look: make(chan struct{}, 1), again: make(chan struct{}, 1), away: time.Now(), changed: make(chan struct{})}
 }
 
 // keep connects and reconnects until ctx ends.
@@ -93,6 +95,10 @@ func (r *remote) keep(ctx context.Context) {
 func (r *remote) lost(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	defer r.moved()
+	if r.session != nil {
+		r.away = time.Now()
+	}
 	r.session, r.all, r.set, r.pending, r.err = nil, nil, tools.Set{}, nil, ""
 	if r.barred = errors.Is(err, ErrLogin); err != nil {
 		r.err = err.Error()
@@ -279,6 +285,9 @@ func (r *remote) offer(ctx context.Context, session *sdk.ClientSession, all []de
 	defer r.mu.Unlock()
 	if r.session != session || set.Len() != r.set.Len() || len(pending) != len(r.pending) {
 		r.log.InfoContext(ctx, "tool server connected", "tools", len(approved), "pending", len(pending))
+	}
+	if r.session != session {
+		defer r.moved()
 	}
 	r.session, r.all, r.set, r.pending, r.err, r.barred = session, all, set, pending, "", false
 	return nil

@@ -1,0 +1,56 @@
+package mcp
+
+import (
+	"context"
+	"strings"
+	"time"
+)
+
+// startLimit is how long a server may take to start, to be connected and to say what it
+// has.
+const startLimit = connectTimeout + listTimeout
+
+// Await waits until the server of a tool is connected, while it starts: as long as it may
+// take since the client began, or since it was lost. It reports whether the server came;
+// false is also that there is nothing to wait for.
+func (c *Client) Await(ctx context.Context, tool string) bool {
+	server, _, _ := strings.Cut(tool, "__")
+	r := c.find(server)
+	if r == nil || r.current() != nil {
+		return false
+	}
+	return r.await(ctx)
+}
+
+// await waits for the connection that is about to be made.
+func (r *remote) await(ctx context.Context) bool {
+	r.mu.Lock()
+	left := time.Until(r.away.Add(startLimit))
+	r.mu.Unlock()
+	limit, cancel := context.WithTimeout(ctx, left)
+	defer cancel()
+	again := time.NewTicker(minBackOff)
+	defer again.Stop()
+	for {
+		r.mu.Lock()
+		up, barred, changed := r.session != nil, r.barred, r.changed
+		r.mu.Unlock()
+		if up || barred {
+			return up
+		}
+		select {
+		case <-changed:
+		case <-again.C:
+			r.hurry()
+		case <-limit.Done():
+			return false
+		}
+	}
+}
+
+// moved tells those who wait that the server has come, or that a try has failed. mu must
+// be held.
+func (r *remote) moved() {
+	close(r.changed)
+	r.changed = make(chan struct{})
+}
