@@ -274,3 +274,58 @@ func TestHandoffInTwoLanguages(t *testing.T) {
 	}
 	w.posted(t, "50", "ha vuelto al asistente")
 }
+
+// TestHandoffOfSomebodyForgotten: a button of a handoff that is gone is never about the one
+// of somebody else.
+func TestHandoffOfSomebodyForgotten(t *testing.T) {
+	t.Parallel()
+	w := manned(t, "discord:50")
+	w.run(t)
+	w.connected(t)
+	w.say(t, 42, "/handoff")
+	old := w.posted(t, "50", "telegram:42")
+	w.say(t, 42, "/handoff back")
+	w.say(t, 42, "/forget-me")
+	w.tg.Push(telegramtest.Text(42, 42, "yes"))
+	w.told(t, 42, "I have deleted everything")
+	w.say(t, 43, "/handoff")
+	other := w.posted(t, "50", "telegram:43")
+	w.dc.Press("77", "50", "9", old.ID, old.Buttons[0])
+	w.posted(t, "50", "This conversation is over")
+	for _, m := range w.tg.Sent() {
+		if m.Chat == 43 && strings.Contains(m.Text, "is here now") {
+			t.Error("the desk talks to somebody else")
+		}
+	}
+	w.dc.Press("77", "50", "9", old.ID, old.Buttons[1])
+	w.dc.Press("77", "50", "9", other.ID, other.Buttons[0])
+	w.told(t, 43, "is here now")
+}
+
+// TestHandoffBeforeAQuestion: what needed a yes in the same breath is ended as not run, and
+// the desk and the model know.
+func TestHandoffBeforeAQuestion(t *testing.T) {
+	t.Parallel()
+	w := manned(t, "discord:50")
+	w.run(t)
+	w.connected(t)
+	w.llm.Queue(callTool("add_task", `{"description":"old"}`), llmtest.Turn{Text: "It is on it."})
+	w.say(t, 42, "put old on my list")
+	w.llm.Queue(llmtest.Turn{Calls: []llmtest.Call{{ID: "a", Name: "delete_task", Args: `{"id":1}`}, {ID: "b", Name: "hand_over", Args: `{"reason":"they want a human"}`}}})
+	if got := w.say(t, 42, "delete it and get me a human"); !strings.Contains(got, "asked a person") {
+		t.Fatalf("said %q", got)
+	}
+	if first := w.posted(t, "50", "telegram:42"); !strings.Contains(first.Content, "- delete task: not run") {
+		t.Errorf("the desk reads %q", first.Content)
+	}
+	if got := w.status(t, "delete_task"); len(got) != 1 || got[0] != "failed NOT_RUN" {
+		t.Errorf("the record says %q", got)
+	}
+	w.say(t, 42, "/handoff back")
+	w.llm.Queue(llmtest.Turn{Text: "No."})
+	w.say(t, 42, "is it deleted?")
+	all := w.llm.Requests()
+	if whole := wholePrompt(all[len(all)-1]); !strings.Contains(whole, "NOT_RUN: Not done") || strings.Contains(whole, "CONFIRMATION_REQUIRED") {
+		t.Errorf("the model knows %s", whole)
+	}
+}

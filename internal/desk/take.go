@@ -2,6 +2,7 @@ package desk
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -32,6 +33,9 @@ func (d *Desk) Take(ctx context.Context, m chat.Message, id int64) (chat.Answer,
 // nothing.
 func (d *Desk) take(ctx context.Context, m chat.Message, id int64) (chat.Answer, *memory.Deed, error) {
 	h, err := d.mine(ctx, m, id)
+	if gone(m, err) {
+		return refused(tongue.Text(ctx, wordsOver)), nil, nil
+	}
 	if err != nil {
 		return chat.Answer{}, nil, err
 	}
@@ -88,6 +92,12 @@ func (d *Desk) mine(ctx context.Context, m chat.Message, id int64) (handoff.Hand
 	return h, err
 }
 
+// gone reports whether a button is about a handoff that there was: its person was
+// forgotten, or it is long over.
+func gone(m chat.Message, err error) bool {
+	return m.Kind == chat.KindButton && errors.Is(err, handoff.ErrNone)
+}
+
 // Back brings the assistant back: for the person in whose place m is, or for the
 // conversation that the desk names. id 0 is the only one m's author has there.
 func (d *Desk) Back(ctx context.Context, m chat.Message, id int64) (chat.Answer, error) {
@@ -106,6 +116,9 @@ func (d *Desk) Back(ctx context.Context, m chat.Message, id int64) (chat.Answer,
 		return d.end(ctx, m, taken[0], false)
 	}
 	h, err := d.mine(ctx, m, id)
+	if gone(m, err) {
+		return refused(tongue.Text(ctx, wordsOver)), nil
+	}
 	if err != nil {
 		return chat.Answer{}, err
 	}

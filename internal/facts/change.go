@@ -52,7 +52,7 @@ func (s *Store) note(tx *engine.Tx, v Viewer, c Change, told bool) (_ Change, er
 // changeRows reads changes of a person whose facts hold, as far as they can be
 // seen; ends of it narrow and order.
 const changeRows = `SELECT c.id, c.kind, c.fact_id, c.other_id, c.history_id, c.batch, c.learned, c.at, coalesce(h.content, '')
-	FROM fact_changes c JOIN key_facts f ON f.id = c.fact_id LEFT JOIN fact_history h ON h.id = c.history_id
+	FROM fact_changes c JOIN key_facts f ON f.id = c.fact_id LEFT JOIN fact_history h ON h.id = c.history_id AND h.fact_id = c.fact_id
 	WHERE c.user_id = :user AND f.valid_to = '' AND `
 
 // changes reads them, with their facts.

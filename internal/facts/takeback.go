@@ -95,7 +95,7 @@ func batch(query func(string, ...any) (*sql.Rows, error), v Viewer, id int64) ([
 func takeable(query func(string, ...any) (*sql.Rows, error), v Viewer, end string, args engine.Named) ([]taken, error) {
 	rows, err := query(`SELECT c.id, c.batch, c.fact_id, c.other_id, c.history_id, c.kind, c.stamp, CASE c.told WHEN '' THEN c.at ELSE c.told END, f.updated_at, f.valid_to, coalesce(h.content, ''), f.content, f.scope, f.subject,
 			EXISTS (SELECT 1 FROM fact_changes d WHERE d.fact_id = c.fact_id AND d.id > c.id AND (d.batch = 0 OR d.batch NOT IN (c.id, c.batch)))
-		FROM fact_changes c JOIN key_facts f ON f.id = c.fact_id LEFT JOIN fact_history h ON h.id = c.history_id
+		FROM fact_changes c JOIN key_facts f ON f.id = c.fact_id LEFT JOIN fact_history h ON h.id = c.history_id AND h.fact_id = c.fact_id
 		WHERE c.user_id = :user AND `+factScope+" AND "+end, v.Named(args))
 	if err != nil {
 		return nil, err
@@ -175,7 +175,7 @@ func (s *Store) restore(tx *engine.Tx, c taken) error {
 	}
 	_, err := tx.Exec(`UPDATE key_facts SET (content, tags, important, author, session_id, message_id, quote, previous, people, via, confidence, rank, ends, valid_from, updated_at, call_key) =
 		(SELECT h.content, h.tags, instr(h.tags || ' ', '#important ') > 0, h.author, h.session_id, h.message_id, h.quote, h.previous, h.people, h.via, h.confidence, h.rank, h.ends, h.since, h.updated, ''
-			FROM fact_history h WHERE h.id = :history) WHERE id = :fact`, engine.Named{"history": c.history, "fact": c.fact})
+			FROM fact_history h WHERE h.id = :history AND h.fact_id = :fact) WHERE id = :fact`, engine.Named{"history": c.history, "fact": c.fact})
 	if err != nil {
 		return err
 	}
