@@ -1,0 +1,120 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"parley/internal/chat"
+	"parley/internal/guarding"
+	"parley/internal/llm"
+	"parley/internal/memory"
+	"parley/internal/tools"
+)
+
+// TestNothingTwiceWhileToolsComeAndGo: whatever tools are there when a turn is begun again,
+// and wherever it was killed, no call that changes something is made twice, and no answer
+// that was recorded is asked for again. The model names its calls as badly as some do: the
+// same names in each answer.
+func TestNothingTwiceWhileToolsComeAndGo(t *testing.T) {
+	for seed := range uint64(40) {
+		comeAndGo(t, rand.New(rand.NewPCG(seed, 3)))
+	}
+}
+
+func comeAndGo(t *testing.T, r *rand.Rand) {
+	done := map[string]int{}
+	var all []tools.Tool
+	for _, name := range []string{"one", "two", "look"} {
+		all = append(all, tools.Func(tools.Meta{Name: name, Description: name, Category: tools.Task, Core: true, ReadOnly: name == "look"},
+			func(_ context.Context, _ tools.Call, a struct {
+				ID string `json:"id"`
+			}) (tools.Result, error) {
+				if name != "look" {
+					done[a.ID]++
+				}
+				return tools.Result{Content: "did " + a.ID}, nil
+			}))
+	}
+	b := newBench(t, Options{Limits: Limits{MaxCalls: 20}})
+	plan := make([][]llm.ToolCall, 1+r.IntN(4))
+	for i := range plan {
+		for n := range 1 + r.IntN(3) {
+			plan[i] = append(plan[i], call(fmt.Sprint("c", n), []string{"one", "two", "look"}[r.IntN(3)], fmt.Sprintf(`{"id":"%d-%d"}`, i, n)))
+		}
+	}
+	b.model.Answer = func(req llm.Request) (llm.Response, error) {
+		n := 0
+		for _, m := range req.Messages {
+			if len(m.ToolCalls) > 0 {
+				n++
+			}
+		}
+		if n == len(plan) {
+			return llm.Response{Finish: llm.FinishStop, Message: llm.Message{Role: llm.RoleAssistant, Content: "All done."}}, nil
+		}
+		return llm.Response{Finish: llm.FinishToolCalls, Message: llm.Message{Role: llm.RoleAssistant, ToolCalls: append([]llm.ToolCall(nil), plan[n]...)}}, nil
+	}
+	m := b.accept(chat.Message{Key: annAlone.Key, From: chat.User{ID: annAlone.User, Name: "Ann"}, Direct: true, Text: "go"})
+	got := ""
+	for ; got == ""; m.Attempt++ {
+		some := all[:0:0]
+		for _, tool := range all {
+			if r.IntN(3) > 0 {
+				some = append(some, tool)
+			}
+		}
+		b.o.Tools = func(context.Context, chat.Message) (tools.Set, error) { return tools.NewSet(some...), nil }
+		got = b.tryUntil(m, r.IntN(8), m.Attempt < 4)
+		must(t, b.store.SetSetting(t.Context(), "x", "y")) // a process that is killed writes nothing later
+	}
+	if got != "All done." {
+		t.Errorf("said %q", got)
+	}
+	for id, n := range done {
+		if n > 1 {
+			t.Errorf("plan %v: %s was done %d times", plan, id, n)
+		}
+	}
+}
+
+// tryUntil answers m, and is killed at the n-th point that it comes by if it may be. The
+// answer is "" then.
+func (b *bench) tryUntil(m chat.Message, n int, may bool) (said string) {
+	b.o.Failpoint = func(string) {
+		if n--; n == 0 && may {
+			panic("killed")
+		}
+	}
+	defer func() {
+		if v := recover(); v != nil && v != "killed" {
+			panic(v)
+		}
+	}()
+	a, err := b.Handle(context.Background(), m, nobody{})
+	must(b.t, err)
+	return a.Text
+}
+
+// TestGivenIsTheSameFromTheJournal: what a playbook reads of a result does not depend on
+// whether it comes from the tool or from the journal.
+func TestGivenIsTheSameFromTheJournal(t *testing.T) {
+	for name, raw := range map[string]string{"json": `{"a": 1}`, "empty": "", "long": strings.Repeat("x", guarding.MaxResult+1)} {
+		for _, outside := range []bool{false, true} {
+			set := tools.NewSet(tools.Func(tools.Meta{Name: "look", Description: "looks", Category: tools.Web},
+				func(context.Context, tools.Call, struct{}) (tools.Result, error) {
+					return tools.Result{Content: raw, Untrusted: outside}, nil
+				}))
+			var runner tools.Runner
+			o := runner.Run(t.Context(), set, tools.Call{Name: "look", Args: []byte(`{}`)})
+			j := journal{store: &memory.Store{}}
+			must(t, j.owe(memory.Step{Kind: stepTool, Done: true}, kept(o)))
+			again := j.resumed(j.owed[0], "look")
+			if got := given(again); got != given(o) || strings.Contains(got, "outside_data") || name == "json" && got != raw {
+				t.Errorf("%s, outside %t: %.80q, and from the journal %.80q", name, outside, given(o), got)
+			}
+		}
+	}
+}
