@@ -73,9 +73,25 @@ func comeAndGo(t *testing.T, r *rand.Rand) {
 	if got != "All done." {
 		t.Errorf("said %q", got)
 	}
+	requests := b.model.Requests()
+	ownResults(t, requests[len(requests)-1].Messages)
 	for id, n := range done {
 		if n > 1 {
 			t.Errorf("plan %v: %s was done %d times", plan, id, n)
+		}
+	}
+}
+
+// ownResults checks that no call got the result of another.
+func ownResults(t *testing.T, messages []llm.Message) {
+	t.Helper()
+	args := map[string]string{} // of the newest answer, by the name of the call
+	for _, m := range messages {
+		for _, c := range m.ToolCalls {
+			args[c.ID] = c.Args
+		}
+		if what, ok := strings.CutPrefix(m.Content, "did "); ok && m.Role == llm.RoleTool && args[m.ToolCallID] != `{"id":"`+what+`"}` {
+			t.Errorf("%s got the result of %s", args[m.ToolCallID], what)
 		}
 	}
 }

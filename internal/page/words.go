@@ -94,8 +94,7 @@ const (
 // told is what people read where one word is stored that says too little. Outcomes,
 // states and the like stand for themselves.
 var told = map[string]string{
-	"unknown": "may have been done",                      // how a call ended
-	"rules":   "rules", "model": "model", "tool": "tool", // steps
+	"rules": "rules", "model": "model", "tool": "tool", // steps
 	"owner": "owner", "member": "let in", "denied": "kept out", // roles
 	"fact": "fact", "preference": "preference", "decision": "decision", "insight": "insight", // kinds of facts
 	"user": "the person", "assistant": "assistant", "system": "the program", // who wrote them
