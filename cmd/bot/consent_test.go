@@ -21,9 +21,9 @@ import (
 	"parley/internal/llm/llmtest"
 )
 
-// bank is a bot with a tool server that pays, and is asked about each time; paid are the
+// banked is a bot with a tool server that pays, and is asked about each time; paid are the
 // arguments it got, byte for byte.
-func bank(t *testing.T) (w *world, paid chan string) {
+func banked(t *testing.T) (w *world, paid chan string) {
 	t.Helper()
 	paid = make(chan string, 100)
 	server := sdk.NewServer(&sdk.Implementation{Name: "fake", Version: "1"}, nil)
@@ -106,7 +106,7 @@ func codeOn(m telegramtest.SentMessage) (code string) {
 // and on Discord is what is run, byte for byte; or nobody is asked, and nothing is run.
 func TestWhatIsShownIsRun(t *testing.T) {
 	t.Parallel()
-	w, paid := bank(t)
+	w, paid := banked(t)
 	r := rand.New(rand.NewPCG(15, 2))
 	var args string
 	w.pays(func() string { return args })
@@ -171,7 +171,7 @@ func (w *world) to(u telegramtest.Update, id int, by int64) telegramtest.Update 
 // question does, once.
 func TestYesBelongsToItsQuestion(t *testing.T) {
 	t.Parallel()
-	w, paid := bank(t)
+	w, paid := banked(t)
 	w.tg.AddChat(-100)
 	w.pays(func() string { return `{"amount":500,"to":"mallory"}` })
 	child := w.start(t)
