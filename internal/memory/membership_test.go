@@ -82,3 +82,29 @@ func TestRecallEndsWithMembership(t *testing.T) {
 		t.Errorf("to be asked about: %v, %v", keys, err)
 	}
 }
+
+// TestAttestedAnew: whom Telegram was said to have in a group before its answers were
+// read rightly, is asked about again; what Discord said stays.
+func TestAttestedAnew(t *testing.T) {
+	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+	s := open(t, Options{Now: func() time.Time { return now }})
+	var step string
+	for _, m := range Migrations() {
+		if m.Name == "0054_attested.sql" {
+			step = m.SQL
+		}
+	}
+	for _, platform := range []string{"telegram", "discord"} {
+		m := chat.Message{ID: platform, Key: chat.Key{Platform: platform, Channel: "-100"}, From: chat.User{ID: "x:b"}, At: now}
+		must(t, s.db.Write(t.Context(), func(tx *engine.Tx) error {
+			_, err := tx.Exec("INSERT INTO participants (user_id, platform, channel) VALUES (?, ?, ?)", m.From.ID, platform, m.Key.Channel)
+			return err
+		}))
+		must(t, s.Attend(t.Context(), chat.Presence{Key: m.Key, User: m.From, State: chat.Present}))
+	}
+	must(t, s.db.Write(t.Context(), func(tx *engine.Tx) error { _, err := tx.Exec(step); return err }))
+	keys, err := s.Unattested(t.Context(), "x:b", 9)
+	if err != nil || len(keys) != 1 || keys[0].Platform != "telegram" {
+		t.Errorf("to be asked about: %v, %v", keys, err)
+	}
+}

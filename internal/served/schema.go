@@ -31,6 +31,7 @@ var effects = map[string]database.Effect{
 
 	"0058_handoff_numbers.sql": database.Adds,
 	"0059_unknown_calls.sql":   database.Adds,
+	"0054_attested.sql":        database.Adds, // they ask again, too
 }
 
 // Declared is the last step that needs no word about its effect.

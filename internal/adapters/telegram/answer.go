@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/go-telegram/bot"
+	"github.com/go-telegram/bot/models"
 )
 
 // reply is an answer of the Bot API, read as far as it can be.
@@ -114,15 +115,20 @@ func (r reply) field(name string) int64 {
 	return number(fields[name])
 }
 
-// member returns the standing of a person in a group: it counts only whether they
-// administer it.
+// member returns the standing of a person in a group: its status, and whether they are
+// there where the status leaves that open. Who has a status that is not known here is
+// not there.
 func (r reply) member() any {
 	var m struct {
-		Status string `json:"status"`
+		Status models.ChatMemberType `json:"status"`
+		Inside bool                  `json:"is_member"`
 	}
 	_ = json.Unmarshal(r.result, &m)
-	if m.Status != "creator" && m.Status != "administrator" {
-		m.Status = "member"
+	switch m.Status {
+	case models.ChatMemberTypeOwner, models.ChatMemberTypeAdministrator, models.ChatMemberTypeMember,
+		models.ChatMemberTypeRestricted, models.ChatMemberTypeLeft, models.ChatMemberTypeBanned:
+	default:
+		m.Status = models.ChatMemberTypeLeft
 	}
 	return m
 }

@@ -48,3 +48,27 @@ func TestWhoIsWhere(t *testing.T) {
 		}
 	}
 }
+
+// TestReads: who is in a group reads there, and nobody whom Telegram says to be out.
+func TestReads(t *testing.T) {
+	s := server(t, telegramtest.Options{})
+	s.AddChat(group)
+	a := adapter(t, s, nil)
+	for _, c := range []struct {
+		status        string
+		inside, reads bool
+	}{
+		{"creator", true, true}, {"administrator", true, true}, {"member", true, true}, {"restricted", true, true},
+		{"restricted", false, false}, {"left", true, false}, {"kicked", true, false}, {"hologram", true, false},
+	} {
+		s.SetMember(group, 42, c.status, c.inside)
+		reads, err := a.Reads(t.Context(), place(group, 0), "telegram:42")
+		if reads != c.reads || err != nil {
+			t.Errorf("%s, inside: %v: reads %v, %v", c.status, c.inside, reads, err)
+		}
+		is, err := a.IsAdmin(t.Context(), place(group, 0), "telegram:42")
+		if want := c.status == "creator" || c.status == "administrator"; is != want || err != nil {
+			t.Errorf("%s: administers %v, %v", c.status, is, err)
+		}
+	}
+}

@@ -101,20 +101,6 @@ func (s *Server) scope(q *request) (string, *problem) {
 	return "", bad("unsupported type of BotCommandScope")
 }
 
-func (s *Server) getChatMember(q *request) (any, *problem) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if _, _, p := s.destination(q); p != nil {
-		return nil, p
-	}
-	user := q.number("user_id")
-	status := "member"
-	if s.admins[[2]int64{q.chat(), user}] {
-		status = "administrator"
-	}
-	return map[string]any{"status": status, "user": User{ID: user, FirstName: "Member"}}, nil
-}
-
 func (s *Server) getFile(q *request) (any, *problem) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

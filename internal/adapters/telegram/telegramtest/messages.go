@@ -164,13 +164,6 @@ func (s *Server) drop(r *room, id int) {
 	s.touch()
 }
 
-// SetAdmin makes somebody an administrator of a group.
-func (s *Server) SetAdmin(chat, user int64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.admins[[2]int64{chat, user}] = true
-}
-
 // AddFile serves a file under an id; without Data it is known and yet gone.
 func (s *Server) AddFile(id string, f File) {
 	s.mu.Lock()

@@ -59,15 +59,15 @@ type traffic struct {
 
 // world is what is on this Telegram.
 type world struct {
-	chats   map[int64]*room
-	sent    []*SentMessage
-	drafts  []Draft
-	actions []Action
-	queries map[string]int       // callback queries pushed -> times answered
-	toasts  map[string]string    // and with which words
-	menus   map[string][]Command // scope -> its commands
-	files   map[string]File
-	admins  map[[2]int64]bool
+	chats     map[int64]*room
+	sent      []*SentMessage
+	drafts    []Draft
+	actions   []Action
+	queries   map[string]int       // callback queries pushed -> times answered
+	toasts    map[string]string    // and with which words
+	menus     map[string][]Command // scope -> its commands
+	files     map[string]File
+	standings map[[2]int64]standing // by chat and person
 	account
 }
 
@@ -95,7 +95,7 @@ func Start(o Options) *Server {
 	s := &Server{
 		opts: o, closing: make(chan struct{}), inbound: queue{next: 1, wake: make(chan struct{})},
 		traffic: traffic{waits: map[int64]time.Time{}},
-		world: world{chats: map[int64]*room{}, queries: map[string]int{}, toasts: map[string]string{}, menus: map[string][]Command{}, files: map[string]File{}, admins: map[[2]int64]bool{},
+		world: world{chats: map[int64]*room{}, queries: map[string]int{}, toasts: map[string]string{}, menus: map[string][]Command{}, files: map[string]File{}, standings: map[[2]int64]standing{},
 			account: account{about: map[string]string{}, reactions: map[[2]int64][]string{}, stern: map[int64]bool{}}},
 	}
 	fmt.Sscanf(o.Token, "%d:", &s.botID)
