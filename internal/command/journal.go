@@ -29,11 +29,11 @@ func (j Journal) command() admin.Command {
 }
 
 func (j Journal) add(ctx context.Context, r admin.Request) (chat.Answer, error) {
-	e, err := j.Planner.AddLog(ctx, tools.CallOf(r.Message), agenda.LogEntry{Content: r.Args["text"], Type: r.Args["type"]})
+	e, err := j.Planner.AddLog(ctx, tools.CallOf(r.Message), agenda.LogEntry{Content: r.Args["text"], Type: r.Args["type"], Origin: passedOn(r)})
 	return chat.Answer{Text: tongue.Say(ctx, wordsLogged, e.ID, e.Content)}, err
 }
 
 func (j Journal) read(ctx context.Context, r admin.Request) (chat.Answer, error) {
-	said, err := j.Planner.Journal(ctx, tools.CallOf(r.Message), r.Args["day"], r.Args["query"])
-	return chat.Answer{Text: said}, err
+	read, err := j.Planner.Journal(ctx, tools.CallOf(r.Message), r.Args["day"], r.Args["query"])
+	return chat.Answer{Text: read.Content}, err
 }

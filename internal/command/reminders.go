@@ -83,8 +83,8 @@ func (s Reminders) add(ctx context.Context, r admin.Request) (chat.Answer, error
 	if call.Origin = passedOn(r); !r.Quoted {
 		due = question(what)
 	}
-	said, err := s.Planner.Plan(ctx, call, due, at)
-	return chat.Answer{Text: said}, err
+	planned, err := s.Planner.Plan(ctx, call, due, at)
+	return chat.Answer{Text: planned.Content}, err
 }
 
 var (

@@ -41,7 +41,7 @@ func logEntry(k Planner) Tool {
 		if err != nil {
 			return refused(err, "content")
 		}
-		return Result{Content: tongue.Say(ctx, wordLogged, e.Content), Private: true}, nil
+		return Result{Content: tongue.Say(ctx, wordLogged, e.Content), Origin: e.Origin, Private: true}, nil
 	})
 }
 
@@ -60,29 +60,30 @@ func listLog(k Planner) Tool {
 		Query string `json:"query,omitempty" jsonschema:"words that stand in the entry"`
 	}
 	return Func(core("list_log", listLogText, Thread).reads().onDemand(), func(ctx context.Context, c Call, a args) (Result, error) {
-		said, err := k.Journal(ctx, c, a.Day, a.Query)
-		return Result{Content: said, Private: true}, err
+		return k.Journal(ctx, c, a.Day, a.Query)
 	})
 }
 
 // Journal returns the journal of a day in the person's own words, "" for the latest
 // lines, narrowed to those with all words of query.
-func (k Planner) Journal(ctx context.Context, c Call, day, query string) (string, error) {
+func (k Planner) Journal(ctx context.Context, c Call, day, query string) (r Result, err error) {
 	loc, _ := k.place(ctx, c.Who)
 	q := agenda.LogQuery{Text: query}
 	if strings.TrimSpace(day) != "" {
 		from, err := ParseDay(tongue.Of(ctx), day, k.Now(), loc)
 		if err != nil {
-			return "", err
+			return r, err
 		}
 		q.From, q.To, q.Limit = from, from.AddDate(0, 0, 1), 200
 	}
 	list, err := k.Store.Log(ctx, viewer(c), q)
 	if err != nil {
-		return "", err
+		return r, err
 	}
+	r.Private = true
 	if len(list) == 0 {
-		return tongue.Text(ctx, wordNoLog), nil
+		r.Content = tongue.Text(ctx, wordNoLog)
+		return r, nil
 	}
 	var b strings.Builder
 	date := ""
@@ -93,8 +94,10 @@ func (k Planner) Journal(ctx context.Context, c Call, day, query string) (string
 			fmt.Fprintf(&b, "**%s**\n", d)
 		}
 		fmt.Fprintf(&b, "- %s %s%s\n", at.Format("15:04"), e.Content, remark(e))
+		r.found(c.Who.ID, e.Origin)
 	}
-	return strings.TrimSpace(b.String()), nil
+	r.Content = strings.TrimSpace(b.String())
+	return r, nil
 }
 
 // remark returns what is unusual about a line: a kind other than a thought, and an

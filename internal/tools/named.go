@@ -7,6 +7,7 @@ import (
 
 	"parley/internal/agenda"
 	"parley/internal/memory"
+	"parley/internal/provenance"
 	"parley/internal/recall"
 	"parley/internal/text"
 )
@@ -22,14 +23,15 @@ type named struct {
 type namedItem struct {
 	id   int64
 	text string
+	from provenance.Origin
 }
 
 // mostNamed is how many are listed where several may be meant.
 const mostNamed = 5
 
-// of returns the number of the one that is meant. Where none or several are, the error
-// says so to people.
-func (n named) of(list []namedItem) (int64, error) {
+// of returns the number of the one of who's that is meant. Where none or several are,
+// the error says so to people.
+func (n named) of(who string, list []namedItem) (int64, error) {
 	if n.ID != 0 {
 		return n.ID, nil
 	}
@@ -56,7 +58,10 @@ func (n named) of(list []namedItem) (int64, error) {
 	}
 	var lines strings.Builder
 	for _, item := range best[:min(len(best), mostNamed)] {
-		lines.WriteString("\n- #" + strconv.FormatInt(item.id, 10) + " " + item.text)
+		lines.WriteString("\n- #" + strconv.FormatInt(item.id, 10))
+		if !item.from.Outside(who) { // an error shows nobody else's words
+			lines.WriteString(" " + item.text)
+		}
 	}
 	return 0, text.Tell(wordSeveralNamed, n.Words, lines.String())
 }
@@ -89,11 +94,11 @@ func taskOf(ctx context.Context, store *memory.Store, c Call, n named, open bool
 		}
 		for _, t := range all {
 			if !open || !t.Done {
-				list = append(list, namedItem{t.ID, t.Description})
+				list = append(list, namedItem{t.ID, t.Description, t.Origin})
 			}
 		}
 	}
-	id, err := n.of(list)
+	id, err := n.of(c.Who.ID, list)
 	if err != nil {
 		return agenda.Task{}, err
 	}
@@ -109,10 +114,10 @@ func reminderOf(ctx context.Context, store *memory.Store, c Call, n named) (agen
 			return agenda.Reminder{}, err
 		}
 		for _, r := range all {
-			list = append(list, namedItem{r.ID, r.Text})
+			list = append(list, namedItem{r.ID, r.Text, r.Origin})
 		}
 	}
-	id, err := n.of(list)
+	id, err := n.of(c.Who.ID, list)
 	if err != nil {
 		return agenda.Reminder{}, err
 	}
@@ -128,10 +133,10 @@ func factOf(ctx context.Context, store *memory.Store, c Call, n named) (int64, e
 			return 0, err
 		}
 		for _, f := range all {
-			list = append(list, namedItem{f.ID, f.Content})
+			list = append(list, namedItem{f.ID, f.Content, f.Heard()})
 		}
 	}
-	return n.of(list)
+	return n.of(c.Who.ID, list)
 }
 
 // maxNamedFacts is how many facts are looked through for the one that is meant.

@@ -55,8 +55,7 @@ func RecallConversation(store *memory.Store, attest func(ctx context.Context, us
 			lines = append(lines, p.Text)
 			r.Origin = r.Origin.And(p.Origin)
 			if o := p.Origin.Of(p.User); o.Outside(c.Who.ID) {
-				r.Origin = r.Origin.And(o)
-				r.Origin.Via |= provenance.ViaPerson
+				r.found(c.Who.ID, o)
 			}
 		}
 		r.Content = strings.Join(lines, "\n")
@@ -71,9 +70,7 @@ func wholeSessions(r *Result, c Call, sessions []past.Found) (lines []string) {
 		lines = append(lines, fmt.Sprintf("[%d] A whole conversation, in short: %s", i+1, s.Text))
 		r.Sources = append(r.Sources, Source{Kind: "session", ID: s.ID, Title: cmp.Or(s.Title, "a conversation"),
 			Path: "conversation of " + s.Last.UTC().Format("2 January 2006"), Text: s.Text, Snippet: s.Text})
-		if r.Origin = r.Origin.And(s.Origin); s.Origin.Outside(c.Who.ID) {
-			r.Origin.Via |= provenance.ViaPerson
-		}
+		r.found(c.Who.ID, s.Origin)
 	}
 	return lines
 }

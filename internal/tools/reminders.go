@@ -55,27 +55,27 @@ func (k Planner) place(ctx context.Context, who chat.User) (*time.Location, bool
 
 // Remind stores a reminder for the caller, at a time in their own words, and
 // returns what it was set for.
-func (k Planner) Remind(ctx context.Context, c Call, text, at string) (string, error) {
+func (k Planner) Remind(ctx context.Context, c Call, text, at string) (Result, error) {
 	return k.Plan(ctx, c, agenda.Reminder{Text: text}, at)
 }
 
 // Plan is Remind for any reminder: r holds its text, and whether it asks.
-func (k Planner) Plan(ctx context.Context, c Call, r agenda.Reminder, at string) (string, error) {
+func (k Planner) Plan(ctx context.Context, c Call, r agenda.Reminder, at string) (Result, error) {
 	loc, known := k.place(ctx, c.Who)
 	w, err := when.Parse(at, k.Now(), loc, tongue.Of(ctx).Tag())
 	if err != nil {
-		return "", err
+		return Result{}, err
 	}
 	if w.Schedule != "" {
 		if w.At, err = k.Next(w.Schedule, loc.String(), k.Now()); err != nil {
-			return "", err
+			return Result{}, err
 		}
 	}
 	r.User, r.Key, r.Guild, r.Origin, r.Agent = c.Who, c.Where, c.Guild, c.Origin, c.Memory.ID
 	r.Due, r.Schedule, r.Zone = w.At, w.Schedule, loc.String()
 	r, err = k.Store.AddReminder(ctx, r, c.Key)
 	if err != nil {
-		return "", err
+		return Result{}, err
 	}
 	words := wordReminderSet
 	switch {
@@ -91,7 +91,7 @@ func (k Planner) Plan(ctx context.Context, c Call, r agenda.Reminder, at string)
 	if !known {
 		said += " " + tongue.Text(ctx, wordZoneUnknown)
 	}
-	return said, nil
+	return Result{Content: said, Origin: r.Origin, Private: true}, nil
 }
 
 // dueText returns a reminder's next time and its rhythm.
@@ -124,11 +124,11 @@ func setReminder(k Planner) Tool {
 	})
 	meta.Own = owning(func(a args) string { return a.Text })
 	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
-		said, err := k.Remind(ctx, c, a.Text, a.When)
+		r, err := k.Remind(ctx, c, a.Text, a.When)
 		if err != nil {
 			return refused(err, "text")
 		}
-		return Result{Content: said, Private: true}, nil
+		return r, nil
 	})
 }
 
@@ -139,7 +139,11 @@ func listReminders(k Planner) Tool {
 		if err != nil || len(list) == 0 {
 			return Result{Content: tongue.Text(ctx, wordNoReminders)}, err
 		}
-		return Result{Content: tongue.Text(ctx, wordReminders) + "\n" + k.Lines(ctx, c.Who, list), Private: true}, nil
+		r := Result{Content: tongue.Text(ctx, wordReminders) + "\n" + k.Lines(ctx, c.Who, list), Private: true}
+		for _, m := range list {
+			r.found(c.Who.ID, m.Origin)
+		}
+		return r, nil
 	})
 }
 
@@ -189,11 +193,11 @@ func scheduleQuestion(k Planner) Tool {
 	})
 	meta.Own = owning(func(a args) string { return a.Question })
 	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
-		said, err := k.Plan(ctx, c, agenda.Reminder{Text: a.Question, Asking: agenda.Asking{Ask: true, OnlyChanged: a.OnlyChanged}}, a.When)
+		r, err := k.Plan(ctx, c, agenda.Reminder{Text: a.Question, Asking: agenda.Asking{Ask: true, OnlyChanged: a.OnlyChanged}}, a.When)
 		if err != nil {
 			return refused(err, "question")
 		}
-		return Result{Content: said, Private: true}, nil
+		return r, nil
 	})
 }
 
@@ -208,7 +212,7 @@ func cancelReminder(store *memory.Store) Tool {
 		if err == nil {
 			r, err = store.CancelReminder(ctx, viewer(c), r.ID)
 		}
-		return worded(ctx, err, wordReminderGone, r.ID, r.Text)
+		return worded(ctx, err, stored{r.Origin, wordReminderGone, []any{r.ID, r.Text}})
 	})
 }
 

@@ -361,12 +361,20 @@ func fenced(ctx context.Context, t Tool, c Call) (got returned) {
 	return returned{result, err}
 }
 
-// worded returns a result with this text, or only the error.
-func worded(ctx context.Context, err error, words string, args ...any) (Result, error) {
+// stored is a sentence about something that is stored: it has words of that, which are
+// made of those of From.
+type stored struct {
+	From  provenance.Origin
+	Words string
+	Args  []any
+}
+
+// worded returns a result with this sentence, or only the error.
+func worded(ctx context.Context, err error, s stored) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	return Result{Content: tongue.Say(ctx, words, args...)}, nil
+	return Result{Content: tongue.Say(ctx, s.Words, s.Args...), Origin: s.From}, nil
 }
 
 // failure returns why a tool failed, for the model. A sentence made for people is

@@ -44,7 +44,7 @@ func addTask(store *memory.Store) Tool {
 		if err != nil {
 			return refused(err, "description")
 		}
-		return Result{Content: tongue.Say(ctx, wordTaskAdded, t.ID, t.Description), Private: true}, nil
+		return Result{Content: tongue.Say(ctx, wordTaskAdded, t.ID, t.Description), Origin: t.Origin, Private: true}, nil
 	})
 }
 
@@ -67,9 +67,10 @@ func listTasks(store *memory.Store) Tool {
 		if len(list) == 0 {
 			return Result{Content: none}, nil
 		}
-		r := Result{Content: tongue.Text(ctx, wordTasks) + "\n" + TaskLines(ctx, list[:min(len(list), 50)]), Private: true}
+		list = list[:min(len(list), 50)]
+		r := Result{Content: tongue.Text(ctx, wordTasks) + "\n" + TaskLines(ctx, list), Private: true}
 		for _, t := range list {
-			r.Origin.Via |= t.Origin.Via
+			r.found(c.Who.ID, t.Origin)
 		}
 		return r, nil
 	})
@@ -105,7 +106,7 @@ func completeTask(store *memory.Store) Tool {
 		if err == nil {
 			t, err = store.CompleteTask(ctx, viewer(c), t.ID)
 		}
-		return worded(ctx, err, wordTaskDone, t.ID, t.Description)
+		return worded(ctx, err, stored{t.Origin, wordTaskDone, []any{t.ID, t.Description}})
 	})
 }
 
@@ -128,7 +129,7 @@ func updateTask(store *memory.Store) Tool {
 		if err != nil {
 			return refused(err, "description")
 		}
-		return Result{Content: tongue.Say(ctx, wordTaskChanged, t.ID, t.Description)}, nil
+		return Result{Content: tongue.Say(ctx, wordTaskChanged, t.ID, t.Description), Origin: t.Origin}, nil
 	})
 }
 
@@ -144,6 +145,6 @@ func deleteTask(store *memory.Store) Tool {
 		if err == nil {
 			t, err = store.DeleteTask(ctx, viewer(c), t.ID)
 		}
-		return worded(ctx, err, wordTaskDeleted, t.ID, t.Description)
+		return worded(ctx, err, stored{t.Origin, wordTaskDeleted, []any{t.ID, t.Description}})
 	})
 }

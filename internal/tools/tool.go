@@ -89,6 +89,14 @@ type Result struct {
 	Data  any // for the code that runs the turn; never shown to a model
 }
 
+// found notes on a result that stored words are in it: whose they are and how they came
+// then, and that they are what people said where they are not all of who.
+func (r *Result) found(who string, o provenance.Origin) {
+	if r.Origin = r.Origin.And(o); o.Outside(who) {
+		r.Origin.Via |= provenance.ViaPerson
+	}
+}
+
 // Source is a place a result rests on, for citations.
 type Source struct {
 	Kind    string // "note", "code", "web"
