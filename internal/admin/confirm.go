@@ -115,6 +115,9 @@ type Confirmations struct {
 	Shown func(ctx context.Context, q chat.Question, text string)
 	// Role says what m's author may do here; nil knows nobody.
 	Role func(ctx context.Context, m chat.Message) (Role, error)
+	// Formerly returns what a place was called when a button may have been signed for it;
+	// nil knows nothing of that.
+	Formerly func(k chat.Key) []chat.Key
 	// Budget wraps handlers that may call the model; nil wraps nothing.
 	Budget func(chat.Handler) chat.Handler
 	// Passes reports whether what m's author writes in their own words is for people

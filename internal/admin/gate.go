@@ -79,6 +79,8 @@ type GateOptions struct {
 	// Door returns the address at which people open a direct chat on a platform, ""
 	// for none; nil knows none.
 	Door func(platform string) string
+	// Formerly returns what a place was called before; nil knows nothing of that.
+	Formerly func(k chat.Key) []chat.Key
 	// Called returns what people call somebody or a place, by its id, or the id; nil
 	// knows nobody.
 	Called func(ctx context.Context, id string) (string, error)
@@ -230,7 +232,7 @@ func (g *Gate) known(ctx context.Context, m chat.Message) (role Role, barred boo
 	if g.Local(m) {
 		return Owner, false, nil
 	}
-	rules, ids := g.rules.Load(), places(m)
+	rules, ids := g.rules.Load(), g.places(m)
 	if g.oneself(m) {
 		if rules.owners[m.From.ID] {
 			return Owner, false, nil
@@ -292,7 +294,7 @@ func (g *Gate) Role(ctx context.Context, m chat.Message) (Role, error) {
 // whole, or the bot is open to all.
 func (g *Gate) Talks(ctx context.Context, m chat.Message) (bool, error) {
 	rules := g.rules.Load()
-	for _, id := range places(m) {
+	for _, id := range g.places(m) {
 		granted, err := g.o.Rows.Granted(ctx, id)
 		if err != nil || granted == "denied" {
 			return false, err

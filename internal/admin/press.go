@@ -74,7 +74,7 @@ func (c *Confirmations) pressable(ctx context.Context, m chat.Message, p push) (
 	if !ok {
 		q = chat.Question{ID: p.id, Asked: m.From, Key: m.Key, State: chat.QuestionExpired}
 	}
-	if !hmac.Equal([]byte(m.Text), []byte(c.token(p.verdict, q))) {
+	if !c.signed(m.Text, p.verdict, q) {
 		return q, tongue.Text(ctx, wordNotYours), nil
 	}
 	if q.Asked.ID != m.From.ID {
@@ -201,6 +201,19 @@ func (c *Confirmations) buttons(ctx context.Context, q chat.Question, b body) (r
 		rows = append(rows, []chat.Button{button(tongue.Text(ctx, wordAlways), "always")})
 	}
 	return rows
+}
+
+// signed reports whether a button's Data is ours, for this question in its place, whatever
+// that was called when it was asked.
+func (c *Confirmations) signed(data, verdict string, q chat.Question) bool {
+	keys := []chat.Key{q.Key}
+	if c.Formerly != nil {
+		keys = append(keys, c.Formerly(q.Key)...)
+	}
+	return slices.ContainsFunc(keys, func(k chat.Key) bool {
+		q.Key = k
+		return hmac.Equal([]byte(data), []byte(c.token(verdict, q)))
+	})
 }
 
 // token returns a button's Data: the verdict, the question and a signature over

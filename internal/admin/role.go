@@ -45,9 +45,15 @@ func (g *Gate) checkID(id string, placeToo bool) error {
 // oneself reports whether m's author is one certain person.
 func (g *Gate) oneself(m chat.Message) bool { return g.o.IDs.Oneself(m) }
 
-// places returns the ids under which the place of m can be let in as a whole.
-func places(m chat.Message) []string {
+// places returns the ids under which the place of m can be let in as a whole: those of
+// today, and what its channel was called when somebody wrote it down.
+func (g *Gate) places(m chat.Message) []string {
 	ids := []string{chat.PlaceID(m.Key)}
+	if g.o.Formerly != nil {
+		for _, old := range g.o.Formerly(m.Key) {
+			ids = append(ids, chat.PlaceID(old))
+		}
+	}
 	if m.Guild != "" {
 		ids = append(ids, chat.ServerID(m.Key.Platform, m.Guild))
 	}

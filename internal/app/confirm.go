@@ -68,6 +68,7 @@ func (f *front) owns(ctx context.Context, m chat.Message) bool {
 
 // toast says what becomes of a button, in the language of who pressed it.
 func (f *front) toast(ctx context.Context, m chat.Message) (string, bool) {
+	m.Key = f.store.Latest(m.Key)
 	return f.confirm.Toast(tongue.With(ctx, f.people.speaker.Answering(ctx, m)), m)
 }
 

@@ -51,6 +51,7 @@ func (f *front) open(ctx context.Context, isAdmin func(context.Context, chat.Key
 	})
 	f.confirm.Passes = f.desk.Holds
 	f.confirm.Budget, f.confirm.Role, f.confirm.Shown, f.confirm.Allow = f.quotas.Budget, f.people.gate.Role, f.amend, f.allow
+	f.confirm.Formerly = f.store.Formerly
 	return nil
 }
 

@@ -24,7 +24,7 @@ func gateOf(ctx context.Context, f *Flags, do func(*admin.Gate) error) error {
 		return err
 	}
 	return withStore(ctx, f, func(store *memory.Store) error {
-		gate, err := admin.NewGate(admin.GateOptions{IDs: f.IDs, Mode: cfg.Access.Mode, Owners: cfg.Access.Owners, Allow: cfg.Access.Allow, Rows: store})
+		gate, err := admin.NewGate(admin.GateOptions{IDs: f.IDs, Mode: cfg.Access.Mode, Owners: cfg.Access.Owners, Allow: cfg.Access.Allow, Rows: store, Formerly: store.Formerly})
 		if err != nil {
 			return err
 		}

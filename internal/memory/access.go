@@ -25,8 +25,8 @@ func (s *Store) PruneAccess(ctx context.Context) error {
 }
 
 // moveAccess carries what was decided about a channel to its new address,
-// within the transaction that moves the rest. Buttons of open questions stay
-// signed for the old address; yes and no in plain text work.
+// within the transaction that moves the rest. Buttons of open questions stay signed for
+// the old address: Formerly says that it is the same place.
 func moveAccess(tx *engine.Tx, mv chat.Move) error {
 	from, to := mv.From, mv.To
 	if from.Channel == to.Channel {

@@ -40,10 +40,10 @@ var wordless = []string{
 	"note_authors.*", "outbox.kind", "outbox.platform", "outbox.channel", "outbox.thread", "outbox.nonce", "outbox.preview", "outbox.state", "outbox.platform_id", "outbox.not_before", "outbox.at", "outbox.waits_for",
 	"overheard.*", "participants.*", "questions.id", "questions.user_id", "questions.platform", "questions.channel", "questions.thread", "questions.behind", "questions.asked_at", "questions.expires_at", "questions.state", "questions.by_id", "allowances.*",
 	"people.user_id", "agent_people.user_id", "agent_people.agent", "people.learn_after", "people.digest", "people.digest_at", "policies.*", "quirks.*",
-	"reminders.seen", "reminders.guild", "reminders.user_id", "reminders.platform", "reminders.channel", "reminders.thread", "reminders.due_at", "reminders.schedule", "reminders.zone", "reminders.state", "reminders.told_at", "reminders.call_key", "reminders.created_at", "reminders.people", "reminders.agent", "reminders.ended",
+	"reminders.seen", "reminders.lost", "reminders.guild", "reminders.user_id", "reminders.platform", "reminders.channel", "reminders.thread", "reminders.due_at", "reminders.schedule", "reminders.zone", "reminders.state", "reminders.told_at", "reminders.call_key", "reminders.created_at", "reminders.people", "reminders.agent", "reminders.ended",
 	"secrets.*", "session_texts.session_id", "sessions.id", "sessions.owed_at", "sessions.platform", "sessions.channel", "sessions.thread", "sessions.user_id", "sessions.status", "sessions.created_at", "sessions.last_activity", "sessions.expires_at", "sessions.ended_at", "sessions.last_model", "sessions.carried_from", "sessions.people", "sessions.agent",
 	"settings.name", "steps.kind", "steps.key", "steps.state", "steps.people",
-	"titles.*", "tasks.user_id", "tasks.platform", "tasks.channel", "tasks.call_key", "tasks.created_at", "tasks.updated_at", "tasks.done_at", "tasks.people", "tasks.agent",
+	"moves.*", "titles.*", "tasks.user_id", "tasks.platform", "tasks.channel", "tasks.call_key", "tasks.created_at", "tasks.updated_at", "tasks.done_at", "tasks.people", "tasks.agent",
 	"tool_calls.decision_id", "tool_calls.call_id", "tool_calls.name", "tool_calls.status", "tool_calls.class", "tool_calls.at", "usage.*",
 }
 

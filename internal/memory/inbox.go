@@ -72,6 +72,7 @@ const (
 func (s *Store) arrived(b chat.Batch) *arrival {
 	a := &arrival{s: s, b: b, letters: slices.Clone(b.Dead), ours: map[lanes.Identity]string{}}
 	for _, m := range b.Messages {
+		m.Key = a.today(m.Key)
 		body, err := chat.Storable(m)
 		if err != nil {
 			a.letters = append(a.letters, chat.Letter(m, err))
@@ -81,6 +82,31 @@ func (s *Store) arrived(b chat.Batch) *arrival {
 		a.messages, a.bodies = append(a.messages, m), append(a.bodies, body)
 	}
 	return a
+}
+
+// today returns what a place is called once the batch is stored.
+func (a *arrival) today(k chat.Key) chat.Key {
+	for _, mv := range a.b.Moved {
+		if mv.From.Platform == k.Platform && mv.From.Channel == k.Channel {
+			k.Channel = mv.To.Channel
+		}
+	}
+	return a.s.Latest(k)
+}
+
+// appear stores who is where. That the bot is out of a place that goes on under another
+// name means nothing.
+func (a *arrival) appear(tx *engine.Tx) error {
+	for _, p := range a.b.Present {
+		was := p.Key
+		if p.Key = a.today(was); p.Key != was && p.User.ID == "" {
+			continue
+		}
+		if err := access.Appear(tx, p, a.s.now()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // stage stores it. What is said of places and people is for transactions of their own
@@ -112,10 +138,8 @@ func (a *arrival) store(tx *engine.Tx) error {
 			return err
 		}
 	}
-	for _, p := range a.b.Present {
-		if err := access.Appear(tx, p, a.s.now()); err != nil {
-			return err
-		}
+	if err := a.appear(tx); err != nil {
+		return err
 	}
 	if err := a.accept(tx, now); err != nil {
 		return err

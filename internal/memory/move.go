@@ -2,8 +2,13 @@ package memory
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
+	"strings"
 
+	"parley/internal/access"
 	"parley/internal/chat"
 	"parley/internal/engine"
 	"parley/internal/facts"
@@ -35,6 +40,9 @@ var movedWhole = []string{"tasks", "log_entries"}
 // move re-addresses whole channels: a thread of the old channel becomes the
 // same thread of the new one, unless only one thread is named.
 func move(tx *engine.Tx, mv chat.Move) error {
+	if mv.From.Thread == mv.To.Thread && mv.From.Thread != "" { // a message in a thread of a channel that moved told of it
+		mv.From.Thread, mv.To.Thread = "", ""
+	}
 	args := engine.Named{"to": mv.To.Channel, "platform": mv.From.Platform, "from": mv.From.Channel, "thread": mv.From.Thread}
 	for _, m := range moved {
 		query := "UPDATE " + m.table + " SET channel = :to WHERE platform = :platform AND channel = :from AND (:thread = '' OR thread = :thread)"
@@ -55,11 +63,50 @@ func move(tx *engine.Tx, mv chat.Move) error {
 	return moveAccess(tx, mv)
 }
 
+// movedSettings are those that are JSON objects by place, as settings name places.
+var movedSettings = []string{"agents.bound"}
+
+// moveSettings renames a channel in them, with its threads.
+func moveSettings(tx *engine.Tx, mv chat.Move) error {
+	from, to := chat.PlaceID(mv.From), chat.PlaceID(mv.To)
+	for _, name := range movedSettings {
+		var stored string
+		err := tx.QueryRow("SELECT value FROM settings WHERE name = ?", name).Scan(&stored)
+		if errors.Is(err, engine.ErrNotFound) || err == nil && stored == "" {
+			continue
+		}
+		all := map[string]json.RawMessage{}
+		if err == nil {
+			err = json.Unmarshal([]byte(stored), &all)
+		}
+		if err != nil {
+			return during("move "+name, err)
+		}
+		for place, value := range maps.Clone(all) {
+			if rest, ok := strings.CutPrefix(place, from); ok && (rest == "" || rest[0] == '/') {
+				delete(all, place)
+				all[to+rest] = value
+			}
+		}
+		row, err := json.Marshal(all)
+		if err == nil {
+			_, err = tx.Exec("UPDATE settings SET value = ? WHERE name = ? AND value <> ?", string(row), name, string(row))
+		}
+		if err != nil {
+			return during("move "+name, err)
+		}
+	}
+	return nil
+}
+
 // moveWhole carries what was remembered in a channel, or about it, to its new
 // address. A thread that moves alone leaves it where it is.
 func moveWhole(tx *engine.Tx, mv chat.Move) error {
-	if mv.From.Thread != "" {
+	if mv.From.Thread != "" || mv.From.Channel == mv.To.Channel {
 		return nil
+	}
+	if err := errors.Join(access.Rename(tx, mv), moveSettings(tx, mv)); err != nil {
+		return err
 	}
 	for _, table := range movedWhole {
 		_, err := tx.Exec("UPDATE "+table+" SET channel = ? WHERE platform = ? AND channel = ?", mv.To.Channel, mv.From.Platform, mv.From.Channel)

@@ -30,10 +30,12 @@ const Everywhere = "default"
 // is bound.
 const Nobody = ""
 
-// Rows keeps small values by name; "" is none. memory.Store is the real one.
+// Rows keeps small values by name, "" is none, and knows what places were called before.
+// memory.Store is the real one.
 type Rows interface {
 	Setting(ctx context.Context, name string) (string, error)
 	SetSetting(ctx context.Context, name, value string) error
+	Formerly(k chat.Key) []chat.Key
 }
 
 // Roster is who answers where. Of and At may be called from many goroutines, and see
@@ -200,7 +202,7 @@ func (r *Roster) Several() bool { return len(r.all.Load().agents) > 0 }
 func (r *Roster) Of(m chat.Message) chat.Message {
 	s := r.all.Load()
 	if len(s.agents) > 0 {
-		m.Agent = s.agent(s.at(m).Agent)
+		m.Agent = s.agent(s.at(r.places(m)).Agent)
 	}
 	return m
 }
@@ -215,15 +217,25 @@ type Answering struct {
 }
 
 // At returns who answers m.
-func (r *Roster) At(m chat.Message) Answering { return r.all.Load().at(m) }
+func (r *Roster) At(m chat.Message) Answering { return r.all.Load().at(r.places(m)) }
 
-func (s *state) at(m chat.Message) Answering {
-	for _, p := range append(Places(m), Everywhere) {
-		if b, ok := s.bound[p]; ok && s.has(b.Agent) {
-			return Answering{b.Agent, p, &b, s.places[p]}
+// at returns who answers in the first of some places that is anybody's. Each has its
+// names, today's first.
+func (s *state) at(places [][]string) Answering {
+	for _, names := range places {
+		var set, instead string
+		for _, p := range names {
+			if name, ok := s.places[p]; ok && set == "" {
+				set, instead = p, name
+			}
 		}
-		if name, ok := s.places[p]; ok {
-			return Answering{Agent: name, Place: p}
+		for _, p := range names {
+			if b, ok := s.bound[p]; ok && s.has(b.Agent) {
+				return Answering{b.Agent, p, &b, instead}
+			}
+		}
+		if set != "" {
+			return Answering{Agent: instead, Place: set}
 		}
 	}
 	return Answering{}

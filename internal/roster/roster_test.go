@@ -11,6 +11,14 @@ import (
 )
 
 // rows keeps values as the store does.
+// Formerly says that telegram:chat:-1005 was -5.
+func (rows) Formerly(k chat.Key) []chat.Key {
+	if k.Channel != "-1005" {
+		return nil
+	}
+	return []chat.Key{{Platform: k.Platform, Channel: "-5", Thread: k.Thread}}
+}
+
 type rows map[string]string
 
 func (r rows) Setting(_ context.Context, name string) (string, error) { return r[name], nil }
@@ -149,5 +157,33 @@ func TestKin(t *testing.T) {
 		if a, err := r.Memory(name); err != nil || a.Kin != want {
 			t.Errorf("%s shares with %q, want %q (%v)", name, a.Kin, want, err)
 		}
+	}
+}
+
+// TestAPlaceWithAnotherName: a group that became a supergroup is the place that the
+// settings and chats named; what was bound in the chat wins, under whichever name.
+func TestAPlaceWithAnotherName(t *testing.T) {
+	at := func(thread string) chat.Message {
+		return chat.Message{Key: chat.Key{Platform: "telegram", Channel: "-1005", Thread: thread}, From: chat.User{ID: "telegram:1"}}
+	}
+	kept := rows{}
+	r := open(t, kept, Agent{Name: "desk", Places: []string{"telegram:chat:-5"}}, Agent{Name: "lab", Places: []string{"telegram:chat:-5/7"}},
+		Agent{Name: "other"}, Agent{Name: "home", Places: []string{Everywhere}})
+	expect := func(step, channel, thread string) {
+		t.Helper()
+		if a, b := r.At(at("")).Agent, r.At(at("7")).Agent; a != channel || b != thread {
+			t.Errorf("%s: %s and %s answer, want %s and %s", step, a, b, channel, thread)
+		}
+	}
+	expect("by the settings", "desk", "lab")
+	for _, place := range []string{"telegram:chat:-5", "telegram:chat:-1005"} {
+		if err := r.Bind(t.Context(), place, "other", "telegram:1"); err != nil {
+			t.Fatal(err)
+		}
+		expect("bound to "+place, "other", "lab")
+		if ok, err := r.Unbind(t.Context(), place); !ok || err != nil {
+			t.Fatal(ok, err)
+		}
+		expect("left to the settings", "desk", "lab")
 	}
 }

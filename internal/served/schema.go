@@ -32,6 +32,8 @@ var effects = map[string]database.Effect{
 	"0058_handoff_numbers.sql": database.Adds,
 	"0059_unknown_calls.sql":   database.Adds,
 	"0054_attested.sql":        database.Adds, // they ask again, too
+	"0054_attested.sql":        database.Adds, // they ask again, too
+	"0055_places.sql":          database.Adds,
 }
 
 // Declared is the last step that needs no word about its effect.

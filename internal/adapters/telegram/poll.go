@@ -201,11 +201,6 @@ func (a *Adapter) batch(raws []json.RawMessage) (b chat.Batch, last int64, press
 				b.Messages[i].Key = mv.To
 			}
 		}
-		for i := range b.Present {
-			if b.Present[i].Key == mv.From {
-				b.Present[i].Key = mv.To
-			}
-		}
 	}
 	return b, last, pressed
 }

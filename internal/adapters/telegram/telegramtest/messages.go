@@ -171,12 +171,18 @@ func (s *Server) AddFile(id string, f File) {
 	s.files[id] = f
 }
 
-// Migrate turns a group into a supergroup and pushes both service messages.
-func (s *Server) Migrate(from, to int64) {
+// Upgrade turns a group into a supergroup of which no update tells the bot, as when it
+// was away for too long.
+func (s *Server) Upgrade(from, to int64) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.room(from).migrated = to
 	s.room(to)
-	s.mu.Unlock()
+}
+
+// Migrate is Upgrade with both service messages.
+func (s *Server) Migrate(from, to int64) {
+	s.Upgrade(from, to)
 	system := &User{ID: 1087968824, IsBot: true, FirstName: "Group"}
 	s.Push(
 		Update{Message: &Message{Chat: Chat{ID: from}, From: system, MigrateTo: to}},
