@@ -135,9 +135,20 @@ func TestSupergroupNobodyToldOf(t *testing.T) {
 	w.told(t, upgraded(-9), "I want a human")
 }
 
-// due makes all reminders that wait due a moment ago, in the database of a bot that does
-// not run.
+// due makes all reminders that wait due a quarter of an hour ago, in the database of a bot
+// that does not run.
 func (w *world) due(t *testing.T) {
+	t.Helper()
+	w.change(t, "UPDATE reminders SET due_at = '"+stampAgo(15)+"' WHERE state = 'waiting'")
+}
+
+// stampAgo is a moment so many minutes ago, as rows hold it.
+func stampAgo(minutes int) string {
+	return memory.Stamp(time.Now().Add(-time.Duration(minutes) * time.Minute))
+}
+
+// change runs a statement in the database of a bot that does not run.
+func (w *world) change(t *testing.T, statement string) {
 	t.Helper()
 	var db *sql.DB
 	var err error
@@ -146,6 +157,6 @@ func (w *world) due(t *testing.T) {
 	}
 	must(t, err)
 	defer func() { must(t, db.Close()) }()
-	_, err = db.Exec("UPDATE reminders SET due_at = '" + memory.Stamp(time.Now().Add(-time.Second)) + "' WHERE state = 'waiting'")
+	_, err = db.Exec(statement)
 	must(t, err)
 }

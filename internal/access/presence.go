@@ -16,12 +16,12 @@ func (r *Register) Attend(ctx context.Context, p chat.Presence) error {
 }
 
 // Appear is Attend within a transaction. Whoever comes back sees what is said from then
-// on, and their own words.
+// on, and their own words. Reminders of who is out, and of all where the bot is out, wait.
 func Appear(tx *engine.Tx, p chat.Presence, now time.Time) error {
 	k := p.Key
 	if p.User.ID == "" { // we are out: of nobody it is known any more
 		_, e1 := tx.Exec("DELETE FROM membership WHERE platform = ? AND channel = ? AND state = 'in'", k.Platform, k.Channel)
-		return errors.Join(e1, agenda.EndReminders(tx, "gone", "platform = ? AND channel = ?", k.Platform, k.Channel))
+		return errors.Join(e1, agenda.Lose(tx, now, "platform = ? AND channel = ?", k.Platform, k.Channel))
 	}
 	since := ""
 	if !p.Joined.IsZero() {
@@ -39,7 +39,7 @@ func Appear(tx *engine.Tx, p chat.Presence, now time.Time) error {
 			return err
 		}
 	}
-	return agenda.EndReminders(tx, string(p.State), "user_id = ? AND platform = ? AND channel = ?", p.User.ID, k.Platform, k.Channel)
+	return agenda.Lose(tx, now, "user_id = ? AND platform = ? AND channel = ?", p.User.ID, k.Platform, k.Channel)
 }
 
 // Spoke takes it from a message that its author is there.

@@ -28,6 +28,8 @@ type Reminder struct {
 	Schedule string            // cron expression; "" is once
 	Zone     string            // the schedule's time zone
 	Told     time.Time         // zero before the first time
+	Away     Away              // its place is lost, or was
+	Lost     time.Time         // when that was last; zero is never
 	Origin   provenance.Origin // whose words, and how they came
 	Agent    string            // that was asked for it
 	Asking
@@ -47,12 +49,12 @@ var (
 	ErrTooManyReminders = text.Tell("you have %d reminders waiting, which is as many as I keep; cancel one first", MaxReminders)
 )
 
-const reminderColumns = "id, user_id, name, platform, channel, thread, text, due_at, schedule, zone, told_at, via, people, ask, only_changed, seen, guild, agent"
+const reminderColumns = "id, user_id, name, platform, channel, thread, text, due_at, schedule, zone, told_at, via, people, ask, only_changed, seen, guild, agent, away, lost"
 
 func scanReminder(r scanner) (m Reminder, err error) {
-	var due, told string
-	err = r.Scan(&m.ID, &m.User.ID, &m.User.Name, &m.Key.Platform, &m.Key.Channel, &m.Key.Thread, &m.Text, &due, &m.Schedule, &m.Zone, &told, &m.Origin.Via, (*provenance.Names)(&m.Origin.People), &m.Ask, &m.OnlyChanged, &m.Seen, &m.Guild, &m.Agent)
-	m.Due, m.Told = engine.ParseStamp(due), engine.ParseStamp(told)
+	var due, told, lost string
+	err = r.Scan(&m.ID, &m.User.ID, &m.User.Name, &m.Key.Platform, &m.Key.Channel, &m.Key.Thread, &m.Text, &due, &m.Schedule, &m.Zone, &told, &m.Origin.Via, (*provenance.Names)(&m.Origin.People), &m.Ask, &m.OnlyChanged, &m.Seen, &m.Guild, &m.Agent, &m.Away, &lost)
+	m.Due, m.Told, m.Lost = engine.ParseStamp(due), engine.ParseStamp(told), engine.ParseStamp(lost)
 	return m, err
 }
 
@@ -163,7 +165,7 @@ func (b *Book) DueReminders(_ context.Context, platforms []string, limit int) ([
 	if err != nil {
 		return nil, err
 	}
-	return b.reminders("SELECT "+reminderColumns+` FROM reminders WHERE state = 'waiting' AND due_at <= ?
+	return b.reminders("SELECT "+reminderColumns+` FROM reminders WHERE state = 'waiting' AND due_at <= ? AND away <> 'lost'
 		AND platform IN (SELECT value FROM json_each(?)) ORDER BY due_at LIMIT ?`, engine.Stamp(b.now()), string(names), limit)
 }
 
@@ -177,7 +179,7 @@ func (b *Book) FireReminder(ctx context.Context, r Reminder, next time.Time, par
 		if next.IsZero() {
 			state, next = "told", r.Due
 		}
-		res, err := tx.Exec("UPDATE reminders SET state = ?, due_at = ?, told_at = ? WHERE id = ? AND state = 'waiting' AND due_at = ?",
+		res, err := tx.Exec("UPDATE reminders SET state = ?, due_at = ?, told_at = ?, away = '' WHERE id = ? AND state = 'waiting' AND away <> 'lost' AND due_at = ?",
 			state, engine.Stamp(next), engine.Stamp(b.now()), r.ID, engine.Stamp(r.Due))
 		if err != nil {
 			return err
@@ -186,18 +188,24 @@ func (b *Book) FireReminder(ctx context.Context, r Reminder, next time.Time, par
 		if ok = n == 1; err != nil || !ok {
 			return err
 		}
-		return b.notify(tx, fmt.Sprintf("reminder:%d:%s", r.ID, engine.Stamp(r.Due)), parts)
+		return b.notify(tx, r.What(), parts)
 	})
 	return ok, engine.During("fire reminder", err)
 }
 
-// EndReminder ends one.
-func (b *Book) EndReminder(ctx context.Context, id int64, why string) error {
-	return engine.During("end reminder", b.db.Write(ctx, func(tx *engine.Tx) error { return EndReminders(tx, why, "id = ?", id) }))
+// What names a due time of a reminder among all that is said once.
+func (r Reminder) What() string {
+	what := fmt.Sprintf("reminder:%d:%s", r.ID, engine.Stamp(r.Due))
+	if !r.Lost.IsZero() { // said again after it went nowhere
+		what += ":" + engine.Stamp(r.Lost)
+	}
+	return what
 }
 
-// EndReminders ends, within a transaction, those that wait and fit a condition.
-func EndReminders(tx *engine.Tx, why, which string, args ...any) error {
-	_, err := tx.Exec("UPDATE reminders SET state = 'done', ended = ? WHERE state = 'waiting' AND "+which, append([]any{why}, args...)...)
-	return err
+// EndReminder ends one that waits.
+func (b *Book) EndReminder(ctx context.Context, id int64, why string) error {
+	return engine.During("end reminder", b.db.Write(ctx, func(tx *engine.Tx) error {
+		_, err := tx.Exec("UPDATE reminders SET state = 'done', ended = ? WHERE state = 'waiting' AND id = ?", why, id)
+		return err
+	}))
 }

@@ -83,13 +83,13 @@ func (ps *platforms) alone(k chat.Key) bool {
 }
 
 // closed notes that nothing can be sent to a conversation: the person blocked the
-// bot, or the bot was removed. Whatever waits there ends.
+// bot, or the bot was removed. Reminders there wait until it is open again.
 func (ps *platforms) closed(p chat.Part) {
 	gone := chat.Presence{Key: p.Key, State: chat.Absent}
 	if p.Await || ps.alone(p.Key) {
 		gone.User, gone.State = p.To, chat.Blocked
 	}
-	if err := ps.store.Attend(context.Background(), gone); err != nil {
+	if err := ps.store.Closed(context.Background(), p, gone); err != nil {
 		ps.log.Warn("a conversation is closed", "err", err)
 	}
 }

@@ -2,11 +2,13 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"parley/internal/agenda"
 	"parley/internal/chat"
+	"parley/internal/memory"
 	"parley/internal/tongue"
 	"parley/internal/when"
 )
@@ -17,7 +19,7 @@ const late = 2 * time.Minute
 // remind sends due reminders. One that came due while the bot was not running is sent
 // once, with how late it is; a recurring one then continues from now.
 func (c *chores) remind(ctx context.Context) error {
-	if err := c.asker.Look(ctx); err != nil {
+	if err := errors.Join(c.asker.Look(ctx), c.store.Regain(ctx), c.tellLost(ctx)); err != nil {
 		return err
 	}
 	platforms := make([]string, len(c.platforms.adapters))
@@ -29,13 +31,9 @@ func (c *chores) remind(ctx context.Context) error {
 		return err
 	}
 	for _, r := range due {
-		if why, err := c.unwanted(ctx, r.User, r.Key); err != nil || why != "" {
-			if err == nil {
-				err = c.store.EndReminder(ctx, r.ID, why)
-			}
-			if err != nil {
-				return err
-			}
+		if wanted, err := c.stillWanted(ctx, r); err != nil {
+			return err
+		} else if !wanted {
 			continue
 		}
 		r.Ask = r.Ask && !c.asker.Elsewhere(r) // else it is said like any other
@@ -78,7 +76,11 @@ func (c *chores) reminderParts(ctx context.Context, r agenda.Reminder) []chat.Pa
 		said = tongue.Say(ctx, wordsReminderFor, r.User.Name, r.Text)
 	}
 	if behind := c.now().Sub(r.Due); behind > late {
-		said += " " + tongue.Say(ctx, wordsReminderLate, tongue.HowLong(ctx, behind))
+		why := tongue.Say(ctx, wordsReminderLate, tongue.HowLong(ctx, behind))
+		if r.Away == agenda.Back {
+			why = tongue.Say(ctx, wordsReminderBack, tongue.HowLong(ctx, behind))
+		}
+		said += " " + why
 	}
 	buttons := [][]chat.Button{{
 		{Label: tongue.Text(ctx, wordsSnooze10), Data: fmt.Sprintf("/remind snooze %d 10m", r.ID)},
@@ -93,4 +95,79 @@ func (c *chores) reminderParts(ctx context.Context, r agenda.Reminder) []chat.Pa
 		parts[len(parts)-1].Buttons = buttons
 	}
 	return parts
+}
+
+// stillWanted reports whether a due reminder is said. That of somebody who is out of its
+// place, or who blocked the bot, waits until they are back; that of somebody who may not
+// write any more ends.
+func (c *chores) stillWanted(ctx context.Context, r agenda.Reminder) (bool, error) {
+	why, err := c.unwanted(ctx, r.User, r.Key)
+	switch {
+	case err != nil || why == "":
+		return err == nil, err
+	case why == absent:
+		return false, c.store.LoseReminder(ctx, r.ID)
+	}
+	return false, c.store.EndReminder(ctx, r.ID, why)
+}
+
+// How long a place has to be lost before people hear of it, and how long they hear no more
+// of the same reminder then.
+const (
+	lostFor     = time.Minute
+	lostSilence = 7 * 24 * time.Hour
+)
+
+// tellLost tells people in their direct chats, once for each place, which of their
+// reminders wait because it is lost.
+func (c *chores) tellLost(ctx context.Context) error {
+	list, err := c.store.Lost(ctx, c.now().Add(-lostFor), c.now().Add(-lostSilence), jobLimit)
+	for err == nil && len(list) > 0 {
+		n := 1
+		for n < len(list) && list[n].User.ID == list[0].User.ID && list[n].Key == list[0].Key {
+			n++
+		}
+		err = c.tellOfPlace(ctx, list[:n])
+		list = list[n:]
+	}
+	return err
+}
+
+// tellOfPlace is tellLost for one person and one place. Whom nothing can be said to alone
+// is not told.
+func (c *chores) tellOfPlace(ctx context.Context, list []agenda.Reminder) error {
+	who, place := list[0].User, list[0].Key
+	direct, err := c.store.DirectChat(ctx, who.ID)
+	if errors.Is(err, memory.ErrNotFound) || err == nil && direct == place {
+		return c.store.TellLost(ctx, list, nil)
+	}
+	if err != nil {
+		return err
+	}
+	if why, err := c.unwanted(ctx, who, direct); err != nil || why != "" {
+		if err != nil {
+			return err
+		}
+		return c.store.TellLost(ctx, list, nil)
+	}
+	called, err := c.store.Browse.Person(ctx, chat.PlaceID(place))
+	if err != nil {
+		return err
+	}
+	for i := range list {
+		list[i].Away = agenda.AtHand // it is said of all of them
+	}
+	ctx = c.people.speaker.With(ctx, who)
+	said := tongue.Say(ctx, wordsRemindersLost, called) + "\n" + c.people.planner().Lines(ctx, who, list)
+	var parts []chat.Part
+	if adapter := chat.On(c.platforms.adapters, direct.Platform); adapter != nil {
+		for i, piece := range adapter.Split(chat.Seen(said)) {
+			parts = append(parts, chat.Part{Key: direct, Index: i, Text: piece, To: who})
+		}
+	}
+	if err := c.store.TellLost(ctx, list, parts); err != nil {
+		return err
+	}
+	c.platforms.hub.Flush(direct)
+	return nil
 }

@@ -7,6 +7,9 @@ import (
 	"parley/internal/chat"
 )
 
+// absent is why nothing is sent to somebody who left a place or blocked the bot.
+const absent = "absent"
+
 // unwanted explains why nothing is sent to somebody unasked: they left the place, blocked
 // the bot, or may not write any more. "" means that it is sent.
 func (c *chores) unwanted(ctx context.Context, who chat.User, k chat.Key) (string, error) {
@@ -15,7 +18,7 @@ func (c *chores) unwanted(ctx context.Context, who chat.User, k chat.Key) (strin
 		return "", err
 	}
 	if out {
-		return "absent", nil
+		return absent, nil
 	}
 	granted, err := c.store.Granted(ctx, who.ID)
 	if err != nil || granted == "denied" {

@@ -11,8 +11,8 @@ import (
 )
 
 // TestRemindersOfThoseWhoAreGone: a reminder of somebody who was kept out, who
-// left the place or who blocked the bot is told to nobody and ends, a recurring
-// one for good; that of somebody else is told.
+// left the place or who blocked the bot is told to nobody; of who was kept out it ends,
+// a recurring one for good, and of the others it waits. That of somebody else is told.
 func TestRemindersOfThoseWhoAreGone(t *testing.T) {
 	t.Parallel()
 	direct := chat.Key{Platform: "telegram", Channel: "7"}
@@ -22,21 +22,22 @@ func TestRemindersOfThoseWhoAreGone(t *testing.T) {
 		key  chat.Key
 		gone func(st *stage)
 		told bool
+		kept bool
 	}{
-		"nothing happened": {direct, func(*stage) {}, true},
-		"kept out":         {direct, func(st *stage) { must(t, st.app.storage.store.Grant(t.Context(), ann.ID, "denied", "telegram:1")) }, false},
+		"nothing happened": {direct, func(*stage) {}, true, true},
+		"kept out":         {direct, func(st *stage) { must(t, st.app.storage.store.Grant(t.Context(), ann.ID, "denied", "telegram:1")) }, false, false},
 		"revoked": {direct, func(st *stage) {
 			_, err := st.app.storage.store.Revoke(t.Context(), ann.ID)
 			must(t, err)
-		}, false},
+		}, false, false},
 		"left the group": {room, func(st *stage) {
 			must(t, st.app.storage.store.Attend(t.Context(), chat.Presence{Key: room, User: ann, State: chat.Absent}))
-		}, false},
+		}, false, true},
 		"left another group": {direct, func(st *stage) {
 			must(t, st.app.storage.store.Attend(t.Context(), chat.Presence{Key: room, User: ann, State: chat.Absent}))
-		}, true},
-		"blocked the bot": {direct, func(st *stage) { st.app.platforms.closed(chat.Part{Key: direct, To: ann, Await: true}) }, false},
-		"the bot is out":  {room, func(st *stage) { st.app.platforms.closed(chat.Part{Key: room, To: ann}) }, false},
+		}, true, true},
+		"blocked the bot": {direct, func(st *stage) { st.app.platforms.closed(chat.Part{Key: direct, To: ann, Await: true}) }, false, true},
+		"the bot is out":  {room, func(st *stage) { st.app.platforms.closed(chat.Part{Key: room, To: ann}) }, false, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			st := staged(t, "-- talk --\n", nil)
@@ -52,7 +53,7 @@ func TestRemindersOfThoseWhoAreGone(t *testing.T) {
 			}
 			left, err := st.app.storage.store.Reminders(t.Context(), provenance.Viewer{User: ann.ID, Key: tt.key, Direct: true})
 			must(t, err)
-			if (len(left) > 0) != tt.told {
+			if (len(left) > 0) != tt.kept {
 				t.Errorf("%d wait on", len(left))
 			}
 		})

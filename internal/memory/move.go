@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"parley/internal/access"
+	"parley/internal/agenda"
 	"parley/internal/chat"
 	"parley/internal/engine"
 	"parley/internal/facts"
@@ -60,7 +61,10 @@ func move(tx *engine.Tx, mv chat.Move) error {
 	if err := moveWhole(tx, mv); err != nil {
 		return err
 	}
-	return moveAccess(tx, mv)
+	if err := moveAccess(tx, mv); err != nil {
+		return err
+	}
+	return agenda.Found(tx, mv.To) // who hears of a move is there
 }
 
 // movedSettings are those that are JSON objects by place, as settings name places.

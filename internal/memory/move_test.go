@@ -74,7 +74,7 @@ var placeless = map[string]string{
 	"overheard": "day platform thread", "participants": "platform thread user_id", "people": "digest digest_at heard language learn_after playbook time_zone user_id",
 	"places": "platform thread", "policies": "listen platform tools who", "questions": "asked_at behind by_id by_name came expires_at id name platform state text thread user_id",
 	"quirks": "at endpoint model quirk", "secrets": "name value", "session_texts": "content session_id", "session_texts_fts": "content",
-	"reminders": "agent created_at due_at ended guild lost name people platform schedule seen state text thread told_at user_id zone",
+	"reminders": "agent created_at due_at ended guild lost lost_told away name people platform schedule seen state text thread told_at user_id zone",
 	"sessions":  "agent carried_from closing created_at debt decisions ended_at expires_at id last_activity last_model mentions owed_at page people platform playbook status summary thread title user_id",
 	"settings":  "name", "spent": "day kind", "steps": "key kind people result state", "tasks": "agent created_at description done_at people platform updated_at user_id",
 	"titles": "title", "tool_calls": "arguments at call_id class decision_id name result status", "usage": "day model platform purpose user_id",
@@ -143,7 +143,9 @@ func TestMovedPlacesStayOne(t *testing.T) {
 	s := open(t, Options{})
 	from, to := chat.Key{Platform: "telegram", Channel: "-5"}, chat.Key{Platform: "telegram", Channel: "-1005"}
 	ann := chat.User{ID: "telegram:1", Name: "Ann"}
-	message := func(id string) chat.Message { return chat.Message{ID: id, Key: from, From: ann, Text: "x", At: time.Now()} }
+	message := func(id string) chat.Message {
+		return chat.Message{ID: id, Key: from, From: ann, Text: "x", At: time.Now()}
+	}
 	for i, b := range []chat.Batch{{Moved: []chat.Move{{From: from, To: to}}}, {}} {
 		b.Platform, b.Messages = "telegram", []chat.Message{message([]string{"g1", "g2"}[i])}
 		b.Present = []chat.Presence{{Key: from, User: ann, State: chat.Present}, {Key: from, State: chat.Absent}}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"parley/internal/access"
+	"parley/internal/agenda"
 	"parley/internal/chat"
 	"parley/internal/engine"
 	"parley/internal/lanes"
@@ -21,6 +23,19 @@ func await(tx *engine.Tx, p chat.Part) error {
 	tx.Changed(waitingParts)
 	_, err := tx.Exec("UPDATE outbox SET state = 'dead', waits_for = ? WHERE id = ?"+lanes.Unsent, p.To.ID, p.Row)
 	return err
+}
+
+// Closed notes that a part can never be delivered, because nothing can be sent to its
+// conversation, and what the platform thereby says of that. A reminder that it was to say
+// is kept.
+func (s *Store) Closed(ctx context.Context, p chat.Part, says chat.Presence) error {
+	return during("close a conversation", s.db.Write(ctx, func(tx *engine.Tx) error {
+		err := agenda.Unsaid(tx, p, s.now(), func(what string) bool { return chat.Nonce(s.kept.salt, what, p.Index) == p.Nonce })
+		if err != nil {
+			return err
+		}
+		return access.Appear(tx, says, s.now())
+	}))
 }
 
 // Opened makes ready what waited for m's author to open the direct chat that m

@@ -215,7 +215,7 @@ func ForgetFact(store *memory.Store, mayShare func(context.Context, Call) bool) 
 			return Result{}, err
 		}
 		gone, err := facts.Service{Rows: store}.Forget(ctx, asker(c, mayShare), id)
-		r, err := worded(ctx, err, stored{gone.Fact.Heard(), wordForgotten, []any{gone.Fact.Content}})
+		r, err := worded(ctx, deed{gone.Fact.Heard(), err}, wordForgotten, gone.Fact.Content)
 		if err == nil {
 			r.Data = gone
 		}

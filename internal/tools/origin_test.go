@@ -30,26 +30,28 @@ func TestWordsOfOthersComeBackAsTheirs(t *testing.T) {
 		c := Call{ID: "1", Who: chat.User{ID: "telegram:1"}, Direct: true, Confirmed: true, Where: chat.Key{Platform: "telegram", Channel: "1"}, Origin: from}
 		for _, name := range []string{"add_task", "set_reminder", "log_entry"} {
 			args := map[string]string{"add_task": `{"description":"` + said + `"}`, "set_reminder": `{"text":"` + said + `","when":"tomorrow at 8"}`, "log_entry": `{"content":"` + said + `"}`}[name]
-			comesBack(t, set, c, name, args, from)
+			c.Name, c.Args = name, json.RawMessage(args)
+			comesBack(t, set, c, from)
 		}
 		c.Origin = provenance.Origin{}
 		for _, call := range calls {
-			comesBack(t, set, c, call.name, call.args, from)
+			c.Name, c.Args = call.name, json.RawMessage(call.args)
+			comesBack(t, set, c, from)
 		}
 	}
 }
 
 // comesBack calls a tool and fails unless its result has the words, with their origin.
-func comesBack(t *testing.T, set Set, c Call, name, args string, from provenance.Origin) {
+func comesBack(t *testing.T, set Set, c Call, from provenance.Origin) {
 	t.Helper()
-	c.Name, c.Args, c.Key = name, json.RawMessage(args), name
+	c.Key = c.Name
 	o := (&Runner{}).Run(t.Context(), set, c)
 	r, outside := o.Result, from.Outside(c.Who.ID)
 	if o.State != Success || !strings.Contains(r.Content, "4711") {
-		t.Errorf("%s: %s %q", name, o.State, r.Content)
+		t.Errorf("%s: %s %q", c.Name, o.State, r.Content)
 	}
 	if r.Untrusted != outside || r.Origin.Via&from.Via != from.Via || !slices.Equal(r.Origin.People, from.People) {
-		t.Errorf("%s of %+v comes back as %+v, outside: %v", name, from, r.Origin, r.Untrusted)
+		t.Errorf("%s of %+v comes back as %+v, outside: %v", c.Name, from, r.Origin, r.Untrusted)
 	}
 }
 

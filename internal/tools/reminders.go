@@ -153,6 +153,9 @@ func (k Planner) Lines(ctx context.Context, who chat.User, list []agenda.Reminde
 	lines := make([]string, len(list))
 	for i, r := range list {
 		lines[i] = fmt.Sprintf("- #%d %s: %s", r.ID, dueText(ctx, r, loc), k.asks(ctx, r)+r.Text)
+		if r.Away == agenda.Lost {
+			lines[i] += tongue.Text(ctx, wordReminderWaits)
+		}
 	}
 	return strings.Join(lines, "\n")
 }
@@ -212,7 +215,7 @@ func cancelReminder(store *memory.Store) Tool {
 		if err == nil {
 			r, err = store.CancelReminder(ctx, viewer(c), r.ID)
 		}
-		return worded(ctx, err, stored{r.Origin, wordReminderGone, []any{r.ID, r.Text}})
+		return worded(ctx, deed{r.Origin, err}, wordReminderGone, r.ID, r.Text)
 	})
 }
 

@@ -361,20 +361,18 @@ func fenced(ctx context.Context, t Tool, c Call) (got returned) {
 	return returned{result, err}
 }
 
-// stored is a sentence about something that is stored: it has words of that, which are
-// made of those of From.
-type stored struct {
-	From  provenance.Origin
-	Words string
-	Args  []any
+// deed is what came of something that is stored, whose words are made of those of from.
+type deed struct {
+	from provenance.Origin
+	err  error
 }
 
-// worded returns a result with this sentence, or only the error.
-func worded(ctx context.Context, err error, s stored) (Result, error) {
-	if err != nil {
-		return Result{}, err
+// worded returns a result with this text, or only the error.
+func worded(ctx context.Context, d deed, words string, args ...any) (Result, error) {
+	if d.err != nil {
+		return Result{}, d.err
 	}
-	return Result{Content: tongue.Say(ctx, s.Words, s.Args...), Origin: s.From}, nil
+	return Result{Content: tongue.Say(ctx, words, args...), Origin: d.from}, nil
 }
 
 // failure returns why a tool failed, for the model. A sentence made for people is

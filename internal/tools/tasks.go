@@ -106,7 +106,7 @@ func completeTask(store *memory.Store) Tool {
 		if err == nil {
 			t, err = store.CompleteTask(ctx, viewer(c), t.ID)
 		}
-		return worded(ctx, err, stored{t.Origin, wordTaskDone, []any{t.ID, t.Description}})
+		return worded(ctx, deed{t.Origin, err}, wordTaskDone, t.ID, t.Description)
 	})
 }
 
@@ -145,6 +145,6 @@ func deleteTask(store *memory.Store) Tool {
 		if err == nil {
 			t, err = store.DeleteTask(ctx, viewer(c), t.ID)
 		}
-		return worded(ctx, err, stored{t.Origin, wordTaskDeleted, []any{t.ID, t.Description}})
+		return worded(ctx, deed{t.Origin, err}, wordTaskDeleted, t.ID, t.Description)
 	})
 }

@@ -381,7 +381,7 @@ func (n Notes) move() Tool {
 			return Result{}, err
 		}
 		m, err := s.Move(ctx, c, a.From, a.To)
-		r, err := worded(ctx, err, stored{Words: wordNoteMoved, Args: []any{a.From, m.To}})
+		r, err := worded(ctx, deed{err: err}, wordNoteMoved, a.From, m.To)
 		if err == nil {
 			r.Data = Moved(ctx, m)
 		}

@@ -6,6 +6,9 @@ CREATE TABLE moves (
     became   TEXT NOT NULL, -- what it is called now: never an old name itself
     PRIMARY KEY (platform, channel)
 ) WITHOUT ROWID;
--- Since when a reminder waits for its place: the bot is out of it, or may not write
--- there. '' is not at all.
-ALTER TABLE reminders ADD COLUMN lost TEXT NOT NULL DEFAULT '';
+-- A reminder whose place is lost is kept: the bot is out of it, may not write there, or
+-- its person left. 'lost' waits, 'back' waited and goes on.
+ALTER TABLE reminders ADD COLUMN away TEXT NOT NULL DEFAULT '' CHECK (away IN ('', 'lost', 'back'));
+ALTER TABLE reminders ADD COLUMN lost TEXT NOT NULL DEFAULT '';      -- when that was last
+ALTER TABLE reminders ADD COLUMN lost_told TEXT NOT NULL DEFAULT ''; -- when its person last heard of it
+CREATE INDEX reminders_away ON reminders (platform, channel) WHERE away = 'lost';
