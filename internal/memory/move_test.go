@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/agenda"
 	"parley/internal/chat"
 	"parley/internal/engine"
 )
@@ -162,4 +163,30 @@ func TestMovedPlacesStayOne(t *testing.T) {
 	if err != nil || len(got) != 0 {
 		t.Errorf("what was there before is there again: %v, %v", got, err)
 	}
+}
+
+// TestOutOfTheOldGroup: a bot that hears that it is out of a group before it hears that the
+// group became a supergroup goes on with its reminders there, but not with those of who
+// left.
+func TestOutOfTheOldGroup(t *testing.T) {
+	s := open(t, Options{})
+	from, to := chat.Key{Platform: "telegram", Channel: "-5"}, chat.Key{Platform: "telegram", Channel: "-1005"}
+	for _, user := range []string{"telegram:1", "telegram:2"} {
+		must(t, second(s.AddReminder(t.Context(), agenda.Reminder{User: chat.User{ID: user}, Key: from, Text: "plants", Due: time.Now().Add(-time.Hour)}, "")))
+	}
+	due := func(want int) {
+		t.Helper()
+		must(t, s.Regain(t.Context()))
+		list, err := s.DueReminders(t.Context(), []string{"telegram"}, 9)
+		if err != nil || len(list) != want {
+			t.Errorf("%d are due, %v; want %d", len(list), err, want)
+		}
+	}
+	due(2)
+	must(t, s.Attend(t.Context(), chat.Presence{Key: from, User: chat.User{ID: "telegram:2"}, State: chat.Absent}))
+	due(1)
+	must(t, s.Attend(t.Context(), chat.Presence{Key: from, State: chat.Absent}))
+	due(0)
+	must(t, s.Move(t.Context(), chat.Move{From: from, To: to}))
+	due(1)
 }
