@@ -29,11 +29,10 @@ var effects = map[string]database.Effect{
 	"0049_world.sql":        database.Adds,
 	"0050_asked_again.sql":  database.Adds,
 
-	"0058_handoff_numbers.sql": database.Adds,
-	"0059_unknown_calls.sql":   database.Adds,
-	"0054_attested.sql":        database.Adds, // they ask again, too
 	"0054_attested.sql":        database.Adds, // they ask again, too
 	"0055_places.sql":          database.Adds,
+	"0058_handoff_numbers.sql": database.Adds,
+	"0059_unknown_calls.sql":   database.Adds,
 }
 
 // Declared is the last step that needs no word about its effect.
