@@ -86,7 +86,7 @@ type Server interface {
 	// that they may have kept.
 	Tell(tx *Tx) error
 	// Connect returns another connection for the writer, in the place of one that was
-	// lost.
+	// lost: the server does nothing more that was asked for on that one.
 	Connect(ctx context.Context) (*sql.Conn, error)
 	// Committed tells what became of a transaction whose end was lost with the
 	// connection.

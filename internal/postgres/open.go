@@ -7,6 +7,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	mathrand "math/rand/v2"
 	"net"
 	"slices"
 	"strconv"
@@ -77,7 +78,7 @@ func Open(ctx context.Context, url string, o Options) (*engine.DB, error) {
 	}
 	all := &wires{open: map[*wire]bool{}}
 	cfg.DialFunc = all.through(cfg.DialFunc)
-	s := &server{pool: pool(cfg, 2, o.See, true), o: o, id: rand.Text()}
+	s := &server{pool: pool(cfg, 2, o.See, true), o: o, id: rand.Text(), key: mathrand.Int64()}
 	if err := s.fit(ctx, cfg); err != nil {
 		return nil, errors.Join(explain(err), s.pool.Close())
 	}

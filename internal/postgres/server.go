@@ -16,6 +16,7 @@ type server struct {
 	pool *sql.DB // of the writer's connection
 	o    Options
 	id   string // of this process among those that write
+	key  int64  // of the lock that its writer's connection has; see alone
 	n    int64  // of its last transaction; the writer's
 	// ready is that the schema is: from then on no transaction takes long between two
 	// statements.
@@ -42,16 +43,21 @@ const AloneKey = 0x50726c79
 // ErrInUse says that another bot has the database.
 var ErrInUse = errors.New("the database is in use by another Parley: stop it, or give this one its own database")
 
-// Connect implements engine.Server.
+// Connect implements engine.Server. Whatever was asked for on an earlier connection is decided
+// when it returns: what of it comes to the server later is not done.
 func (s *server) Connect(ctx context.Context) (*sql.Conn, error) {
 	conn, err := s.pool.Conn(ctx)
-	if err == nil && s.ready {
-		if err = s.hurry(ctx, conn); err != nil {
-			_ = conn.Close()
-		}
+	if err != nil {
+		return nil, explain(err)
 	}
-	if err != nil || !s.o.Alone {
-		return conn, explain(err)
+	if err = s.only(ctx, conn); err == nil && s.ready {
+		err = s.hurry(ctx, conn)
+	}
+	if err != nil {
+		return nil, errors.Join(explain(err), conn.Close())
+	}
+	if !s.o.Alone {
+		return conn, nil
 	}
 	// A connection that was lost may have its lock for a moment more.
 	for try := 0; ; try++ {
@@ -73,6 +79,35 @@ func (s *server) Connect(ctx context.Context) (*sql.Conn, error) {
 		return nil, errors.Join(explain(err), conn.Close())
 	}
 }
+
+// same finds the process of the server that has a lock: that of a connection, also through a
+// pooler, which takes locks back before it gives the process to somebody else.
+const same = `SELECT count(pg_terminate_backend(pid)) FROM pg_locks WHERE locktype = 'advisory' AND granted AND pid <> pg_backend_pid() AND objsubid = 1
+	AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND classid::bigint = $1::bigint >> 32 AND objid::bigint = $1::bigint & 4294967295`
+
+// only makes a connection the only one of this writer, and returns once it is. The one
+// before was lost for us; for the server it may be there, hold rows, and bring a commit that
+// was long on its way. So the server's process for it is ended: either it has committed by
+// then, or it never will.
+func (s *server) only(ctx context.Context, conn *sql.Conn) error {
+	for {
+		var got bool
+		if err := conn.QueryRowContext(ctx, "SELECT pg_try_advisory_lock($1)", s.key).Scan(&got); err != nil || got {
+			return err
+		}
+		if _, err := conn.ExecContext(ctx, same, s.key); err != nil {
+			return err
+		}
+		select {
+		case <-time.After(endsIn):
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// endsIn is how long a process of the server takes to end, more or less.
+const endsIn = 5 * time.Millisecond
 
 // mark leaves the number of a transaction in this process' row, with what it changed: a
 // server that was restarted, or a standby that took over, may have given the transaction's
@@ -179,11 +214,10 @@ func (s *server) Tell(tx *engine.Tx) error {
 	return err
 }
 
-// Committed implements engine.Server. It waits for the other connection's transaction
-// where that is still under way.
+// Committed implements engine.Server. The other connection is gone (Connect), so it is decided.
 func (s *server) Committed(ctx context.Context, conn *sql.Conn, name string) (bool, error) {
 	var n string
-	err := conn.QueryRowContext(ctx, "SELECT n::text FROM parley_writers WHERE id = $1 FOR UPDATE", s.id).Scan(&n)
+	err := conn.QueryRowContext(ctx, "SELECT n::text FROM parley_writers WHERE id = $1", s.id).Scan(&n)
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil
 	}

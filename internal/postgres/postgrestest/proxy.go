@@ -22,12 +22,17 @@ type Proxy struct {
 	// Refuse cuts the next connection once so many of its requests went through; 0 does
 	// nothing.
 	Refuse atomic.Int32
+	// Late cuts a client once it has sent so many requests, and keeps the last of them on its
+	// way: the server gets it when Arrive says so. 0 does nothing.
+	Late atomic.Int32
 	// Trips counts what clients sent at once and waited for.
 	Trips atomic.Int64
 
 	mu    sync.Mutex // guards what follows
 	open  []net.Conn
 	down  bool
+	late  []chan struct{} // closed to let what is late arrive
+	over  chan struct{} // closed with the proxy
 	ended sync.WaitGroup
 }
 
@@ -43,9 +48,9 @@ func NewProxy(t testing.TB, database string) (*Proxy, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &Proxy{l: l, server: u.Query().Get("host") + "/.s.PGSQL.5432"}
+	p := &Proxy{l: l, server: u.Query().Get("host") + "/.s.PGSQL.5432", over: make(chan struct{})}
 	p.ended.Go(p.accept)
-	t.Cleanup(func() { _ = l.Close(); p.Cut(); p.ended.Wait() })
+	t.Cleanup(func() { _ = l.Close(); close(p.over); p.Cut(); p.ended.Wait() })
 	return p, "postgres://parley@" + l.Addr().String() + "/" + strings.Trim(u.Path, "/") + "?sslmode=disable"
 }
 
@@ -70,6 +75,48 @@ func (p *Proxy) Cut() {
 	p.open = nil
 }
 
+// Arrive lets the server have what is late, and returns once it has done with it, if it is
+// there to do so.
+func (p *Proxy) Arrive() {
+	p.mu.Lock()
+	late := p.late
+	p.late = nil
+	p.mu.Unlock()
+	for _, arrives := range late {
+		arrives <- struct{}{}
+		<-arrives
+	}
+}
+
+// delay keeps a request back whose client is gone.
+func (p *Proxy) delay(server, client net.Conn, request []byte, answered <-chan struct{}) {
+	buf := make([]byte, 1<<16)
+	for !bytes.HasSuffix(request, synced) && request[0] != 'Q' {
+		n, err := client.Read(buf)
+		if request = append(request, buf[:n]...); err != nil {
+			break
+		}
+	}
+	arrives := make(chan struct{})
+	p.mu.Lock()
+	p.late = append(p.late, arrives)
+	p.mu.Unlock()
+	_ = client.Close()
+	select {
+	case <-arrives:
+	case <-p.over:
+		return
+	}
+	if _, err := server.Write(request); err == nil {
+		_ = server.(*net.UnixConn).CloseWrite() // it does what it was asked, and ends
+		<-answered
+	}
+	close(arrives)
+}
+
+// synced is the end of a request.
+var synced = []byte{'S', 0, 0, 0, 4}
+
 func (p *Proxy) accept() {
 	for {
 		client, err := p.l.Accept()
@@ -89,8 +136,23 @@ func (p *Proxy) accept() {
 		p.open = append(p.open, client, server)
 		p.mu.Unlock()
 		end := func() { _ = client.Close(); _ = server.Close() }
-		p.ended.Go(func() { defer end(); p.pass(server, client, p.refuses) })
-		p.ended.Go(func() { defer end(); p.pass(client, server, p.swallows) })
+		answered := make(chan struct{}) // closed when the server says nothing more
+		p.ended.Go(func() {
+			defer end()
+			p.pass(server, client, func(request []byte) bool {
+				if p.Late.Load() > 0 && p.Late.Add(-1) == 0 {
+					p.delay(server, client, bytes.Clone(request), answered)
+					return true
+				}
+				return p.refuses(request)
+			})
+		})
+		p.ended.Go(func() {
+			defer close(answered)
+			p.pass(client, server, p.swallows)
+			_ = client.Close()
+			_, _ = io.Copy(io.Discard, server)
+		})
 	}
 }
 
