@@ -15,7 +15,9 @@ import (
 // after all was done again, does nothing more: whichever request of a transaction it is, the
 // commit or one before, and however the transaction is asked for.
 func TestLateCommitFault(t *testing.T) {
-	to := func(n int) func(*engine.Tx) error { return exec("UPDATE counts SET n = ?, times = times + 1 WHERE id = 1", n) }
+	to := func(n int) func(*engine.Tx) error {
+		return exec("UPDATE counts SET n = ?, times = times + 1 WHERE id = 1", n)
+	}
 	take := func(n int) func(*engine.Tx) error { // as a takeover does: what another transaction holds is passed over
 		return func(tx *engine.Tx) error {
 			rows, err := tx.Query("SELECT CAST(id AS text) FROM counts WHERE id = 1 FOR UPDATE SKIP LOCKED")
@@ -37,13 +39,21 @@ func TestLateCommitFault(t *testing.T) {
 		return err
 	}
 	for name, do := range map[string]write{
-		"write":      func(ctx context.Context, db *engine.DB, fn func(*engine.Tx) error) error { return db.Write(ctx, fn) },
-		"queue":      func(ctx context.Context, db *engine.DB, fn func(*engine.Tx) error) error { return db.Queue(ctx, fn)() },
-		"soon":       func(ctx context.Context, db *engine.DB, fn func(*engine.Tx) error) error { return db.Soon(ctx, fn) },
-		"stage":      func(ctx context.Context, db *engine.DB, fn func(*engine.Tx) error) error { return stage(db.Stage(ctx, fn)) },
-		"held":       func(ctx context.Context, db *engine.DB, fn func(*engine.Tx) error) error { return db.Held().Write(ctx, fn) },
-		"held soon":  func(ctx context.Context, db *engine.DB, fn func(*engine.Tx) error) error { return db.Held().Soon(ctx, fn) },
-		"held stage": func(ctx context.Context, db *engine.DB, fn func(*engine.Tx) error) error { return stage(db.Held().Stage(ctx, fn)) },
+		"write": func(ctx context.Context, db *engine.DB, fn func(*engine.Tx) error) error { return db.Write(ctx, fn) },
+		"queue": func(ctx context.Context, db *engine.DB, fn func(*engine.Tx) error) error { return db.Queue(ctx, fn)() },
+		"soon":  func(ctx context.Context, db *engine.DB, fn func(*engine.Tx) error) error { return db.Soon(ctx, fn) },
+		"stage": func(ctx context.Context, db *engine.DB, fn func(*engine.Tx) error) error {
+			return stage(db.Stage(ctx, fn))
+		},
+		"held": func(ctx context.Context, db *engine.DB, fn func(*engine.Tx) error) error {
+			return db.Held().Write(ctx, fn)
+		},
+		"held soon": func(ctx context.Context, db *engine.DB, fn func(*engine.Tx) error) error {
+			return db.Held().Soon(ctx, fn)
+		},
+		"held stage": func(ctx context.Context, db *engine.DB, fn func(*engine.Tx) error) error {
+			return stage(db.Held().Stage(ctx, fn))
+		},
 		"later": func(ctx context.Context, db *engine.DB, fn func(*engine.Tx) error) error {
 			failed := make(chan error, 1)
 			db.Later(fn, func(err error) { failed <- err })

@@ -32,7 +32,7 @@ type Proxy struct {
 	open  []net.Conn
 	down  bool
 	late  []chan struct{} // closed to let what is late arrive
-	over  chan struct{} // closed with the proxy
+	over  chan struct{}   // closed with the proxy
 	ended sync.WaitGroup
 }
 
@@ -86,6 +86,13 @@ func (p *Proxy) Arrive() {
 		arrives <- struct{}{}
 		<-arrives
 	}
+}
+
+// Delayed reports whether something is late.
+func (p *Proxy) Delayed() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.late) > 0
 }
 
 // delay keeps a request back whose client is gone.
