@@ -51,6 +51,9 @@ func (v *vitals) findings() (list []health.Finding) {
 	if f, ok := health.Found("database", database.Among(v.storage.store.Health(), v.fleet.Problem())); ok {
 		list = append(list, f)
 	}
+	if n := v.fleet.Stray(); n > 0 {
+		list = append(list, health.Finding{Part: "conversations", Is: health.Unavailable, Why: health.Stray(n)})
+	}
 	if skew := v.fleet.Skew(); skew != 0 {
 		list = append(list, health.Concern("clock", health.Clock(skew)))
 	}

@@ -26,6 +26,8 @@ type Fleet struct {
 	mu    sync.Mutex // guards what follows, which Join sets
 	hub   *chat.Hub
 	store *memory.Store
+
+	stray stray
 }
 
 // Start takes part under the names of machine and process, and returns once this process may. The caller calls Close, last of
@@ -130,6 +132,10 @@ func (f *Fleet) look(ctx context.Context) {
 			f.store.Lanes.Bringing(func() { adopted, err = f.bring(ctx, posted, left) })
 		}
 		if err != nil {
+			f.warn(ctx, err)
+			return
+		}
+		if err := f.gather(ctx); err != nil {
 			f.warn(ctx, err)
 			return
 		}

@@ -14,6 +14,7 @@ const (
 	wordsClockBehind = "this machine's clock is %s behind the database server's, which the bot goes by: set the one that is wrong, for example with timedatectl set-ntp true"
 	wordsClockAhead  = "this machine's clock is %s ahead of the database server's, which the bot goes by: set the one that is wrong, for example with timedatectl set-ntp true"
 	wordsUndelivered = "%s got no answers through for %s: %s"
+	wordsStray       = "nobody is at work in %s, though messages or answers wait there: if it does not end by itself, restart this process"
 	wordsLost        = "%s of answers, one after the other, were refused or never confirmed, and none has arrived for %s"
 )
 
@@ -31,6 +32,11 @@ func Clock(behind time.Duration) tongue.Phrase {
 		return tongue.Fill(wordsClockAhead, -behind.Round(time.Second))
 	}
 	return tongue.Fill(wordsClockBehind, behind.Round(time.Second))
+}
+
+// Stray says in how many conversations something waits that nobody is at work on.
+func Stray(conversations int) tongue.Phrase {
+	return tongue.Fill(wordsStray, tongue.Count{N: conversations, Thing: "conversation"})
 }
 
 // Undelivered says how many conversations have got nothing for how long.

@@ -2,6 +2,7 @@ package lanes
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"slices"
 	"time"
@@ -128,6 +129,35 @@ func (b *Book) Waiting(platforms []string) (posted, left bool, err error) {
 		err = b.db.QueryRow("SELECT EXISTS ("+orphans+")", p, p).Scan(&left)
 	}
 	return posted, left, engine.During("look what others left", err)
+}
+
+// Open is the first that is unfinished in a conversation: a message, or else a part that is
+// not sent.
+type Open struct {
+	Key  chat.Key
+	Part bool
+	Row  int64
+}
+
+// opened lists what is unfinished in the conversations of a node.
+const opened = `SELECT i.platform, i.channel, i.thread, '', min(i.id) FROM inbox AS i JOIN node_lanes AS l ON l.platform = i.platform AND l.channel = i.channel AND l.thread = i.thread
+	WHERE i.state = 'new' AND l.owner = ? GROUP BY 1, 2, 3
+	UNION ALL SELECT o.platform, o.channel, o.thread, '1', min(o.id) FROM outbox AS o JOIN node_lanes AS l ON l.platform = o.platform AND l.channel = o.channel AND l.thread = o.thread
+	WHERE o.state IN ('ready', 'started') AND l.owner = ? GROUP BY 1, 2, 3`
+
+// Opened lists what is unfinished in this node's conversations on some platforms.
+func (b *Book) Opened(platforms []string) ([]Open, error) {
+	rows, err := b.db.Query(opened, b.node.ID(), b.node.ID())
+	if err != nil {
+		return nil, engine.During("look what is unfinished", err)
+	}
+	list, err := engine.Collect(rows, func(r *sql.Rows) (o Open, err error) {
+		var part string
+		err = r.Scan(&o.Key.Platform, &o.Key.Channel, &o.Key.Thread, &part, &o.Row)
+		o.Part = part != ""
+		return o, err
+	})
+	return slices.DeleteFunc(list, func(o Open) bool { return !slices.Contains(platforms, o.Key.Platform) }), engine.During("look what is unfinished", err)
 }
 
 // Own makes k this node's for work that no message asks for, and reports whether it is.
