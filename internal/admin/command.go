@@ -39,6 +39,9 @@ type Command struct {
 	// Run runs; "" asks nothing. The question is not private: in company, that
 	// of a private command says no more than what was typed.
 	Confirm func(ctx context.Context, r Request) (question string, err error)
+	// Again says that what a crash cut short after a yes is to be run again: run twice it
+	// comes to the same.
+	Again   bool
 	Options []Option
 	Verbs   []Command // no deeper than this
 	// Run is what it does. nil on a command with verbs lists them. An error of

@@ -236,7 +236,7 @@ func (c *Commands) execute(ctx context.Context, cmd Command, r Request, confirme
 		}
 		if question != "" {
 			line, _ := json.Marshal(r.Message.Text) // a string always can
-			return c.o.Confirm.Ask(ctx, r.Message, question, Action{Kind: commandAction, Args: line})
+			return c.o.Confirm.Ask(ctx, r.Message, question, Action{Kind: commandAction, Args: line, Again: cmd.Again})
 		}
 	}
 	a, err := cmd.Run(ctx, r)

@@ -71,6 +71,9 @@ type Action struct {
 	// called for every answer, also for no; it ends the question with its record,
 	// and is called again after a crash. nil means one thing, done at most once.
 	Items []Item `json:"items,omitempty"`
+	// Again says that doing it twice comes to the same: what a crash cut short is done again,
+	// and leaves nothing of the question. Without it nobody knows what was done.
+	Again bool `json:"again,omitempty"`
 	// Form says how it is answered if not by yes or no; nil is by those.
 	Form *chat.Form `json:"form,omitempty"`
 }
@@ -99,7 +102,7 @@ type Settled struct {
 
 // Do carries out what was agreed to. m is the answer. Without items it is called
 // at most once per question, and only after a yes: when the process dies in
-// between, the action is not repeated.
+// between, the action is not repeated unless it says Again.
 type Do func(ctx context.Context, m chat.Message, s Settled, w chat.Reply) (chat.Answer, error)
 
 // Confirmations asks before something is done that cannot be undone. A
@@ -394,16 +397,20 @@ func (c *Confirmations) settle(ctx context.Context, m chat.Message, w chat.Reply
 	}
 	answer := ended(tongue.Text(ctx, wordKept), chat.Declined, "")
 	switch {
-	case yes && again:
+	case yes && again && !b.Again:
 		answer = ended(tongue.Text(ctx, wordInterrupted), chat.Failed, chat.Fault)
 	case yes:
-		answer, err = f(ctx, m, Settled{b.Action, a.ID, a.agreed, a.Asked, a.said, false}, w)
+		answer, err = f(ctx, m, Settled{b.Action, a.ID, a.agreed, a.Asked, a.said, again}, w)
 	}
-	came := answer.Text
+	came := firstLine(answer.Text)
 	if answer.Private {
 		came = ""
 	}
-	if e := c.rows.EndQuestion(ctx, a.ID, chat.QuestionSettled, firstLine(came)); err == nil {
+	if end, ok := answer.Record.(chat.End); ok && b.Again && err == nil {
+		answer.Record = chat.Settling{End: end, Question: a.ID, Came: came, Leave: yes}
+		return answer, nil // until the answer is stored it may have to be done again
+	}
+	if e := c.rows.EndQuestion(ctx, a.ID, chat.QuestionSettled, came); err == nil {
 		err = e
 	}
 	return answer, err

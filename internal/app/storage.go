@@ -60,7 +60,27 @@ func (s *storage) open(ctx context.Context, lock bool, vectors embed) (err error
 		return err
 	}
 	s.store.Claim(s.lock)
-	return s.openTape(ctx)
+	err = s.openTape(ctx)
+	if s.process.Failpoint != nil {
+		s.store.Forgetting = s.passing(s.store.Forgetting)
+	}
+	return err
+}
+
+// passing names crash points while somebody is forgotten: once that is noted, and once the
+// rows are gone.
+func (s *storage) passing(forget func(context.Context, string) (func(), error)) func(context.Context, string) (func(), error) {
+	return func(ctx context.Context, user string) (func(), error) {
+		s.process.Failpoint("forgetting")
+		over := func() {}
+		if forget != nil {
+			var err error
+			if over, err = forget(ctx, user); err != nil {
+				return nil, err
+			}
+		}
+		return func() { s.process.Failpoint("forgotten"); over() }, nil
+	}
 }
 
 // openTape opens what is kept of model calls, or deletes it when nothing is to be kept.

@@ -91,6 +91,15 @@ type End struct {
 // Ending implements Ended.
 func (e End) Ending() End { return e }
 
+// Settling is the record of an answer to a question, which is over with it.
+type Settling struct {
+	End
+	Question string // its id
+	Came     string // what came of it, in a line
+	// Leave keeps nothing of the question: it was about somebody who is forgotten by now.
+	Leave bool
+}
+
 // Ended is a Record that knows how its message ended.
 type Ended interface{ Ending() End }
 

@@ -111,7 +111,7 @@ func (p Person) Notes(ctx context.Context, user string) (string, error) {
 }
 
 func (p Person) forgetMe() admin.Command {
-	return admin.Command{Name: "forget-me", Help: helpForgetMe, Run: p.forget, Confirm: func(ctx context.Context, r admin.Request) (string, error) {
+	return admin.Command{Name: "forget-me", Help: helpForgetMe, Run: p.forget, Again: true, Confirm: func(ctx context.Context, r admin.Request) (string, error) {
 		if r.Message.Key.Platform == "terminal" {
 			return tongue.Text(ctx, wordsForgetMe) + " " + tongue.Text(ctx, wordsForgetTyped), nil
 		}

@@ -40,8 +40,12 @@ const exchange = `DELETE FROM messages WHERE role <> 'user' AND session_id = (SE
 // moment: tables with few rows of theirs. :user is the person, :but the inbox row
 // that asks for it.
 var erasedAtOnce = []string{
-	"DELETE FROM questions WHERE user_id = :user", // one to somebody else may repeat them; it is emptied within minutes
+	// One to somebody else may repeat them; it is emptied within minutes. That one stays until
+	// its answer is stored to which it was the yes: with it a process that takes over knows
+	// what was begun.
+	"DELETE FROM questions WHERE user_id = :user AND (state <> 'taken' OR taken_by = 0 OR taken_by <> :but)",
 	"UPDATE questions SET by_name = '' WHERE by_id = :user",
+	"UPDATE questions SET name = '', by_name = '', text = '' WHERE state = 'taken' AND taken_by <> 0 AND taken_by = :but",
 	"DELETE FROM handoffs WHERE user_id = :user",
 	"UPDATE handoffs SET taker_id = '', taker_name = '', state = iif(state = 'taken', 'waiting', state) WHERE taker_id = :user",
 	"DELETE FROM codes WHERE user_id = :user",

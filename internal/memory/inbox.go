@@ -379,6 +379,11 @@ func (s *Store) Finish(ctx context.Context, m chat.Message, parts []chat.Part, r
 		if end.Outcome == chat.Overheard {
 			return s.countOverheard(tx, m.Key)
 		}
+		if s, ok := record.(chat.Settling); ok {
+			if err := settle(tx, s); err != nil {
+				return err
+			}
+		}
 		d := Decision{End: end}
 		d.quote(m, parts)
 		return s.insertDecision(tx, m, d, nil)

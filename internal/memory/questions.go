@@ -253,6 +253,15 @@ func (s *Settled) store(tx *engine.Tx) error {
 	return endQuestion(tx, s.Question, chat.QuestionSettled, s.Came)
 }
 
+// settle ends a question with the answer that comes of it.
+func settle(tx *engine.Tx, s chat.Settling) error {
+	if !s.Leave {
+		return endQuestion(tx, s.Question, chat.QuestionSettled, s.Came)
+	}
+	_, err := tx.Exec("DELETE FROM questions WHERE id = ?", s.Question)
+	return err
+}
+
 // Asking is a question that a turn ends with.
 type Asking struct {
 	chat.Question
