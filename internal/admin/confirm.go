@@ -332,7 +332,7 @@ func (c *Confirmations) Wrap(next chat.Handler, do map[string]Do) chat.Handler {
 // and unless the answer asks itself, or passes its reader on to people.
 func (c *Confirmations) reminds(q chat.Question, m chat.Message, a chat.Answer) bool {
 	asks := slices.ContainsFunc(slices.Concat(a.Buttons...), func(b chat.Button) bool { _, ok := pressed(b.Data); return ok })
-	return a.Text != "" && !a.Private && !asks && q.Text != "" && c.now().Before(q.Until) && chat.Ending(m, true, a.Record).Outcome != chat.PassedOn
+	return a.Text != "" && !a.Private && !asks && !q.Restored && q.Text != "" && c.now().Before(q.Until) && chat.Ending(m, true, a.Record).Outcome != chat.PassedOn
 }
 
 // reminded returns an answer with the question that still waits below it. A yes in

@@ -97,6 +97,8 @@ func (c *Confirmations) pressable(ctx context.Context, m chat.Message, p push) (
 // over explains what became of a question, "" when it still waits.
 func (c *Confirmations) over(ctx context.Context, q chat.Question) string {
 	switch {
+	case q.Restored:
+		return tongue.Text(ctx, wordRestored)
 	case q.State == chat.QuestionReplaced:
 		return tongue.Text(ctx, wordAskedAnew)
 	case q.State == chat.QuestionExpired || q.State == chat.QuestionOpen && !c.now().Before(q.Until):

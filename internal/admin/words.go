@@ -85,6 +85,7 @@ const (
 	wordAlways   = "Always allow here"
 	wordSeveral  = "I need your yes for these:"
 	wordKept     = "All right, nothing was changed."
+	wordRestored = "This question is from before my data were restored from a backup, so I do nothing because of it. It may have been answered, and done, since that backup was made: look, and ask again if it was not."
 	wordExpired  = "That question has expired, so nothing was changed. Please ask again."
 	wordNotYours = "That button is not yours."
 	wordForOther = "That button is not yours: I asked %s."

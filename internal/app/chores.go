@@ -54,6 +54,7 @@ func (c *chores) schedule(j *jobs.Jobs) {
 		{"dead letters", "@every 5s", c.fleet.Once(c.platforms.reread)},
 		{"retention", "17 4 * * *", c.fleet.Once(j.Aside("retention", c.prune))},
 		{"traces", "23 4 * * *", j.Aside("traces", c.models.tape.Prune)},
+		{"forgotten", "@every 1m", c.store.KeepForgotten},
 		{"forgetting", "@every 1m", c.fleet.Once(j.Aside("forgetting", c.finishForgetting))},
 	} {
 		j.Add(job.name, job.spec, job.run)
@@ -68,6 +69,7 @@ func (c *chores) schedule(j *jobs.Jobs) {
 	if c.models.embedder != nil {
 		j.Add("vectors", "@every 5s", c.makeVectors)
 	}
+	c.background(func() { j.Run("forgotten", c.store.KeepForgotten) })
 	c.background(func() { j.Run("sweep", c.sweep) })
 	j.Start()
 }

@@ -212,7 +212,10 @@ func (s *storage) takeUp(ctx context.Context, hub *chat.Hub) error {
 			return err
 		}
 		// Nothing of somebody is shown whom an earlier process began to forget.
-		err := s.store.FinishForgetting(ctx, true)
+		_, _, err := s.store.AfterRestore(ctx, "")
+		if err == nil {
+			err = s.store.FinishForgetting(ctx, true)
+		}
 		if err == nil && s.fleet == nil {
 			err = hub.Recover(ctx)
 		}

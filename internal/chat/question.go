@@ -17,6 +17,9 @@ type Question struct {
 	Taken  int64  // inbox row of the answer, 0 before
 	By     User   // who answered
 	Came   string // what came of it, one line; "" before
+	// Restored is true if it came back with a copy of the database that was put back: it may
+	// have been answered since that was made, and nothing is done because of it.
+	Restored bool
 }
 
 // Form says how a question is answered that wants more than a yes.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -48,8 +49,10 @@ func (r Restore) toServer(ctx context.Context, cfg config.Config, s *Streams) er
 		return err
 	}
 	local, err := memory.Open(ctx, dir, memory.Options{}) // brings its schema up to date
+	said := ""
 	if err == nil {
-		err = local.Close()
+		said, err = settle(ctx, local, cfg.DataDir)
+		err = errors.Join(err, local.Close())
 	}
 	if err != nil {
 		return text.Tell("nothing was restored: %w", err)
@@ -60,6 +63,6 @@ func (r Restore) toServer(ctx context.Context, cfg config.Config, s *Streams) er
 	if err != nil {
 		return text.Tell("nothing was restored: %w", err)
 	}
-	_, err = fmt.Fprintf(s.Out, "%s is in place in %s: %s of %s, compared one by one\n", r.File, cfg.Database.Shown(), text.Many(int(c.Rows), "row"), text.Many(int(c.Tables), "table"))
+	_, err = fmt.Fprintf(s.Out, "%s is in place in %s: %s of %s, compared one by one\n%s", r.File, cfg.Database.Shown(), text.Many(int(c.Rows), "row"), text.Many(int(c.Tables), "table"), said)
 	return err
 }

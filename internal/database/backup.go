@@ -126,7 +126,8 @@ func (f Folder) Restore(ctx context.Context, file string) (c Copied, err error) 
 
 // resalt gives a restored database nonces of its own: what is said from now on
 // must not be taken for what was said after the copy was made. One from before
-// there was a salt gets its first with the migration.
+// there was a salt gets its first with the migration. It also says that it was restored, to
+// whoever opens it next (memory.Store.AfterRestore).
 func resalt(ctx context.Context, draft string, schema int) error {
 	if schema < saltedSchema {
 		return nil
@@ -136,7 +137,10 @@ func resalt(ctx context.Context, draft string, schema int) error {
 		return err
 	}
 	defer done()
-	_, err = conn.ExecContext(ctx, "UPDATE secrets SET value = randomblob(16) WHERE name = 'nonce'")
+	if _, err = conn.ExecContext(ctx, "UPDATE secrets SET value = randomblob(16) WHERE name = 'nonce'"); err != nil {
+		return err
+	}
+	_, err = conn.ExecContext(ctx, "INSERT OR REPLACE INTO secrets (name, value) VALUES ('restored', 'yes')")
 	return err
 }
 

@@ -131,13 +131,25 @@ func (s *Store) ForgetPerson(ctx context.Context, user string, but int64) error 
 	s.forgetting.Lock()
 	defer s.forgetting.Unlock()
 	w := unfinishedWork{user: user, but: but}
-	err := s.db.Write(ctx, func(tx *engine.Tx) error {
+	key, err := s.markKey(ctx)
+	if err != nil {
+		return during("forget person", err)
+	}
+	mark, err := markOf(key, user)
+	if err != nil {
+		return during("forget person", err)
+	}
+	err = s.db.Write(ctx, func(tx *engine.Tx) error {
+		if err := s.noteForgotten(tx, mark); err != nil {
+			return err
+		}
 		return tx.QueryRow("INSERT INTO bulk_work (kind, user_id, but, at) VALUES ('forget', ?, ?, ?) RETURNING id", user, but, Stamp(s.now())).Scan(&w.id)
 	})
-	if err == nil {
-		err = s.erase(ctx, w)
+	if err != nil {
+		return during("forget person", err)
 	}
-	if err == nil {
+	_ = s.KeepForgotten(ctx) // what fails is tried again each minute, and told then
+	if err = s.erase(ctx, w); err == nil {
 		err = s.wipe(ctx, w)
 	}
 	return during("forget person", err)

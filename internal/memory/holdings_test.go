@@ -28,7 +28,7 @@ var wordless = []string{
 	"dead_letters.platform", "dead_letters.event_id", "dead_letters.reason", "dead_letters.state", "dead_letters.at",
 	"decisions.id", "decisions.session_id", "decisions.platform", "decisions.channel", "decisions.thread", "decisions.user_id", "decisions.outcome", "decisions.reason", "decisions.command", "decisions.message_id", "decisions.model", "decisions.answered_by", "decisions.at", "decisions.people", "decisions.agent",
 	"fact_history.author", "fact_history.session_id", "fact_history.message_id", "fact_history.since", "fact_history.until",
-	"fact_history.people", "fact_history.ends", "fact_history.updated", "fact_changes.*", "fact_vectors.*", "message_vectors.*", "message_sketches.*", "embedders.*", "grants.*", "heartbeat.*",
+	"fact_history.people", "fact_history.ends", "fact_history.updated", "fact_changes.*", "fact_vectors.*", "message_vectors.*", "message_sketches.*", "embedders.*", "forgotten.*", "grants.*", "heartbeat.*",
 	"guard_calls.session_id", "guard_calls.user_id", "guard_calls.name", "guard_calls.people", "guard_calls.at",
 	"handoffs.user_id", "handoffs.platform", "handoffs.channel", "handoffs.thread", "handoffs.opened_by", "handoffs.state", "handoffs.taker_id", "handoffs.desk_platform", "handoffs.desk_channel", "handoffs.desk_thread",
 	"handoffs.last_id", "handoffs.opened_at", "handoffs.due_at", "handoffs.changed_at", "handoffs.agent", "handoff_posts.*",

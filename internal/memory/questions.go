@@ -13,11 +13,11 @@ import (
 	"parley/internal/engine"
 )
 
-const questionColumns = "id, user_id, name, platform, channel, thread, inbox_id, behind, text, body, expires_at, state, taken_by, by_id, by_name, came"
+const questionColumns = "id, user_id, name, platform, channel, thread, inbox_id, behind, text, body, expires_at, state, taken_by, by_id, by_name, came, restored"
 
 func scanQuestion(row scanner) (q chat.Question, err error) {
 	var behind, until string
-	err = row.Scan(&q.ID, &q.Asked.ID, &q.Asked.Name, &q.Key.Platform, &q.Key.Channel, &q.Key.Thread, &q.Row, &behind, &q.Text, &q.Body, &until, &q.State, &q.Taken, &q.By.ID, &q.By.Name, &q.Came)
+	err = row.Scan(&q.ID, &q.Asked.ID, &q.Asked.Name, &q.Key.Platform, &q.Key.Channel, &q.Key.Thread, &q.Row, &behind, &q.Text, &q.Body, &until, &q.State, &q.Taken, &q.By.ID, &q.By.Name, &q.Came, &q.Restored)
 	if err != nil {
 		return q, err
 	}

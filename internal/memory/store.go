@@ -43,6 +43,7 @@ type Store struct {
 	// kept of them elsewhere goes first. It is set before the Store is used; nil is nothing.
 	Forgetting func(ctx context.Context, user string) (over func(), err error)
 
+	dir string     // the data folder; "" for none
 	db  *engine.DB // of the File
 	now func() time.Time
 
@@ -56,6 +57,7 @@ type underway struct {
 	doubts     lanes.Doubts
 	shown      shown
 	forgetting sync.Mutex // held by whoever forgets somebody
+	keeps      sync.Mutex // held by whoever writes who was forgotten into the data folder
 }
 
 // shown are the messages whose row has another preview than they came with.
@@ -105,7 +107,7 @@ func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{File: file, db: db, now: o.Now, Past: past.NewArchive(db, o.Now), Browse: browse.NewShelf(db)}
+	s := &Store{File: file, dir: dir, db: db, now: o.Now, Past: past.NewArchive(db, o.Now), Browse: browse.NewShelf(db)}
 	s.kept = s.keeping(db)
 	s.Lanes = lanes.NewBook(db, o.Node)
 	s.meanings = meaning.New(db, meaning.Options{Embed: o.Embed, Model: o.EmbedModel, Now: o.Now})

@@ -31,6 +31,7 @@ var effects = map[string]database.Effect{
 
 	"0054_attested.sql":        database.Adds, // they ask again, too
 	"0055_places.sql":          database.Adds,
+	"0056_restored.sql":        database.Adds,
 	"0058_handoff_numbers.sql": database.Adds,
 	"0059_unknown_calls.sql":   database.Adds,
 }

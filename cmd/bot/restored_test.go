@@ -1,0 +1,132 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"parley/internal/adapters/telegram/telegramtest"
+	"parley/internal/database"
+	"parley/internal/llm/llmtest"
+	"parley/internal/memory"
+)
+
+// backedUp makes a copy of the world's database with nothing under way but questions.
+func (w *world) backedUp(t *testing.T) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "copy.db")
+	eventually(t, "a backup with nothing under way", func() bool {
+		out, code := w.call(t, "backup", "--force", file)
+		if code != 0 {
+			t.Fatalf("exit %d: %s", code, out)
+		}
+		return strings.Contains(out, "under way: 0")
+	})
+	return file
+}
+
+// restored puts a copy back: as a person does, or as one whose restore is killed before it
+// could settle anything. It returns what that says.
+func (w *world) restored(t *testing.T, file string, killed bool) string {
+	t.Helper()
+	if killed {
+		_, err := database.Folder{Dir: w.dir, Migrations: memory.Migrations()}.Restore(t.Context(), file)
+		must(t, err)
+		return ""
+	}
+	out, code := w.call(t, "restore", file)
+	if code != 0 {
+		t.Fatalf("exit %d: %s", code, out)
+	}
+	return out
+}
+
+// TestCrashRestoredQuestion: a question that was open when a copy was made, and answered
+// since, is not answered once more when that copy is put back: neither by its button nor in
+// words. Who tries is told why. It makes no difference whether the restore was killed before
+// it could settle that.
+func TestCrashRestoredQuestion(t *testing.T) {
+	t.Parallel()
+	for _, killed := range []bool{false, true} {
+		w := newWorld(t)
+		child := w.start(t)
+		say := func(n int, u telegramtest.Update) telegramtest.SentMessage {
+			t.Helper()
+			w.tg.Push(u)
+			w.sent(t, n)
+			w.settled(t)
+			return w.tg.Sent()[n-1]
+		}
+		w.llm.Queue(callTool("add_task", `{"description":"old"}`), llmtest.Turn{Text: "It is on it."}, callTool("delete_task", `{"id":1}`))
+		say(1, telegramtest.Text(7, 7, "put old on my list"))
+		asked := say(2, telegramtest.Text(7, 7, "delete it"))
+		file := w.backedUp(t)
+		w.llm.Queue(llmtest.Turn{Text: "It is gone."})
+		say(3, telegramtest.Text(7, 7, "yes"))
+		end(t, child)
+		if out := w.restored(t, file, killed); !killed && !strings.Contains(out, "1 question that waited for a yes") {
+			t.Errorf("it says %s", out)
+		}
+		child = w.start(t)
+		presses := len(w.tg.Calls("answerCallbackQuery"))
+		w.tg.Push(telegramtest.Press(7, 7, asked.ID, "press", asked.Buttons[0][0].Data))
+		eventually(t, "the press is answered", func() bool { return len(w.tg.Calls("answerCallbackQuery")) > presses })
+		w.settled(t)
+		if got := say(4, telegramtest.Text(7, 7, "yes")).Text; !strings.Contains(got, "from before my data were restored") {
+			t.Errorf("killed %v: %q", killed, got)
+		}
+		kill(child)
+		if n, err := w.open(t).Rows(t.Context(), "tasks"); n != 1 || err != nil { // as the copy has it
+			t.Errorf("killed %v: %d tasks, %v", killed, n, err)
+		}
+	}
+}
+
+// TestCrashRestoredForgotten: who was forgotten after a copy was made is forgotten again when
+// it is put back, and whoever does so is told, also where the folder does not know who that
+// was. What is known of it names nobody.
+func TestCrashRestoredForgotten(t *testing.T) {
+	t.Parallel()
+	for how, want := range map[string]string{"known": "Deleted again: everything about 1 person", "killed": "", "unknown": "ask them to send /forget-me again"} {
+		t.Run(how, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			child := w.start(t)
+			say := func(n int, who int64, text string) {
+				w.tg.Push(telegramtest.Text(who, who, text))
+				w.sent(t, n)
+				w.settled(t)
+			}
+			say(1, 7654321, "my zxparrot is called Coco")
+			say(2, 8, "my zxcat is called Mimi")
+			file := w.backedUp(t)
+			say(3, 7654321, "/forget-me")
+			say(4, 7654321, "yes")
+			end(t, child)
+			ledger := filepath.Join(w.dir, memory.ForgottenName)
+			if b, err := os.ReadFile(ledger); err != nil || strings.Contains(string(b), "7654321") {
+				t.Errorf("who was forgotten: %s, %v", b, err)
+			}
+			if how == "unknown" {
+				must(t, os.Remove(ledger))
+			}
+			if out := w.restored(t, file, how == "killed"); !strings.Contains(out, want) {
+				t.Errorf("it says %s", out)
+			}
+			if how == "killed" {
+				child = w.start(t)
+				say(5, 8, "hello")
+				kill(child)
+			}
+			s := w.open(t)
+			for user, word := range map[string]string{"telegram:7654321": "zxparrot", "telegram:8": "zxcat"} {
+				e, err := s.ExportPerson(t.Context(), user)
+				must(t, err)
+				if there := strings.Contains(e.Markdown(), word); there != (word == "zxcat" || how == "unknown") {
+					t.Errorf("%s is there: %v", word, there)
+				}
+			}
+		})
+	}
+}
