@@ -19,6 +19,7 @@ func TestQueriesReadNoWholeTables(t *testing.T) {
 			"WITH open AS (SELECT status, count(*) AS n FROM sessions": "SessionCounts: a number for an operator who asks, from an index alone",
 			// Long work looks for its rows on a reader, where nobody waits for it.
 			"SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY subject":  "PruneFacts, in the night",
+			"SELECT user_id FROM messages UNION":                                  "AfterRestore, once after a copy was put back",
 			"SELECT id FROM outbox WHERE state IN ('ready', 'started') AND inbox": "ForgetPerson",
 		})
 }
