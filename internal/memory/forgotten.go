@@ -40,6 +40,11 @@ func markOf(key []byte, user string) (string, error) {
 // markKey returns the key of this database's marks. One that has none yet, as it is new or
 // was put back from a copy without one, takes that of the file.
 func (s *Store) markKey(ctx context.Context) ([]byte, error) {
+	var key []byte
+	err := s.db.QueryRow("SELECT value FROM secrets WHERE name = 'forgotten'").Scan(&key)
+	if !errors.Is(err, ErrNotFound) {
+		return key, during("read the key of marks", err)
+	}
 	fresh := make([]byte, 32)
 	_, _ = rand.Read(fresh) // never fails
 	if books, err := s.forgottenBooks(); err == nil && len(books) > 0 {

@@ -11,6 +11,51 @@ import (
 	"parley/internal/postgres/postgrestest"
 )
 
+// lateWrites are all ways to write.
+var lateWrites = map[string]func(ctx context.Context, db *engine.DB, fn func(*engine.Tx) error) error{
+	"write": func(ctx context.Context, db *engine.DB, fn func(*engine.Tx) error) error { return db.Write(ctx, fn) },
+	"queue": func(ctx context.Context, db *engine.DB, fn func(*engine.Tx) error) error { return db.Queue(ctx, fn)() },
+	"soon":  func(ctx context.Context, db *engine.DB, fn func(*engine.Tx) error) error { return db.Soon(ctx, fn) },
+	"stage": func(ctx context.Context, db *engine.DB, fn func(*engine.Tx) error) error {
+		return staged(db.Stage(ctx, fn))
+	},
+	"held": func(ctx context.Context, db *engine.DB, fn func(*engine.Tx) error) error {
+		return db.Held().Write(ctx, fn)
+	},
+	"held soon": func(ctx context.Context, db *engine.DB, fn func(*engine.Tx) error) error {
+		return db.Held().Soon(ctx, fn)
+	},
+	"held stage": func(ctx context.Context, db *engine.DB, fn func(*engine.Tx) error) error {
+		return staged(db.Held().Stage(ctx, fn))
+	},
+	"later": func(ctx context.Context, db *engine.DB, fn func(*engine.Tx) error) error {
+		failed := make(chan error, 1)
+		db.Later(fn, func(err error) { failed <- err })
+		err := db.Settle(ctx)
+		select {
+		case e := <-failed:
+			err = errors.Join(err, e)
+		default:
+		}
+		return err
+	},
+	"beside": func(ctx context.Context, db *engine.DB, fn func(*engine.Tx) error) error {
+		for { // whose caller does it again
+			err := db.Beside(ctx, func(tx *engine.Tx, _ func() bool) error { return fn(tx) })
+			if !errors.Is(err, engine.ErrLost) {
+				return err
+			}
+		}
+	},
+}
+
+func staged(durable func() error, err error) error {
+	if err == nil {
+		err = durable()
+	}
+	return err
+}
+
 // TestLateCommitFault: what reaches the server only after its connection was lost, and
 // after all was done again, does nothing more: whichever request of a transaction it is, the
 // commit or one before, and however the transaction is asked for.
@@ -31,49 +76,7 @@ func TestLateCommitFault(t *testing.T) {
 			return to(n)(tx)
 		}
 	}
-	type write func(ctx context.Context, db *engine.DB, fn func(*engine.Tx) error) error
-	stage := func(durable func() error, err error) error {
-		if err == nil {
-			err = durable()
-		}
-		return err
-	}
-	for name, do := range map[string]write{
-		"write": func(ctx context.Context, db *engine.DB, fn func(*engine.Tx) error) error { return db.Write(ctx, fn) },
-		"queue": func(ctx context.Context, db *engine.DB, fn func(*engine.Tx) error) error { return db.Queue(ctx, fn)() },
-		"soon":  func(ctx context.Context, db *engine.DB, fn func(*engine.Tx) error) error { return db.Soon(ctx, fn) },
-		"stage": func(ctx context.Context, db *engine.DB, fn func(*engine.Tx) error) error {
-			return stage(db.Stage(ctx, fn))
-		},
-		"held": func(ctx context.Context, db *engine.DB, fn func(*engine.Tx) error) error {
-			return db.Held().Write(ctx, fn)
-		},
-		"held soon": func(ctx context.Context, db *engine.DB, fn func(*engine.Tx) error) error {
-			return db.Held().Soon(ctx, fn)
-		},
-		"held stage": func(ctx context.Context, db *engine.DB, fn func(*engine.Tx) error) error {
-			return stage(db.Held().Stage(ctx, fn))
-		},
-		"later": func(ctx context.Context, db *engine.DB, fn func(*engine.Tx) error) error {
-			failed := make(chan error, 1)
-			db.Later(fn, func(err error) { failed <- err })
-			err := db.Settle(ctx)
-			select {
-			case e := <-failed:
-				err = errors.Join(err, e)
-			default:
-			}
-			return err
-		},
-		"beside": func(ctx context.Context, db *engine.DB, fn func(*engine.Tx) error) error {
-			for { // whose caller does it again
-				err := db.Beside(ctx, func(tx *engine.Tx, _ func() bool) error { return fn(tx) })
-				if !errors.Is(err, engine.ErrLost) {
-					return err
-				}
-			}
-		},
-	} {
+	for name, do := range lateWrites {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			database := postgrestest.Database(t)
