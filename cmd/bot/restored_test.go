@@ -10,6 +10,7 @@ import (
 	"parley/internal/database"
 	"parley/internal/llm/llmtest"
 	"parley/internal/memory"
+	"parley/internal/postgres/postgrestest"
 )
 
 // backedUp makes a copy of the world's database with nothing under way but questions.
@@ -128,5 +129,35 @@ func TestCrashRestoredForgotten(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestCrashRestoredForgottenOnServer: the same where the database is on a server, and the
+// copy is put into another one.
+func TestCrashRestoredForgottenOnServer(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.served(t)
+	w.env = append(w.env, "BOT_MODEL_NAME=builtin")
+	child := w.start(t)
+	say := func(n int, text string) {
+		w.tg.Push(telegramtest.Text(1, 1, text))
+		w.sent(t, n)
+		w.settled(t)
+	}
+	say(1, "/facts add My parrot is called Coco")
+	copied := filepath.Join(t.TempDir(), "copy.db")
+	if out, err := w.command("backup", copied); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	say(2, "/forget-me")
+	say(3, "yes")
+	end(t, child)
+	w.env = append(w.env, "BOT_DATABASE_URL="+postgrestest.Database(t))
+	if out, err := w.command("restore", copied); err != nil || !strings.Contains(out, "Deleted again: everything about 1 person") {
+		t.Errorf("%v: %s", err, out)
+	}
+	if out, err := w.command("facts", "list"); err != nil || strings.Contains(out, "Coco") {
+		t.Errorf("restored: %v: %s", err, out)
 	}
 }
