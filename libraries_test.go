@@ -47,6 +47,8 @@ var libraries = []allowed{
 	{"internal/tongue", "golang.org/x/text", "the languages that a browser asks for"},
 
 	{"internal/text", "golang.org/x/net", "hosts as they are looked up"},
+	{"internal/address", "golang.org/x/net", "which names are somebody's, and which endings exist"},
+	{"internal/address", "golang.org/x/text", "the same letter in other shapes"},
 	{"internal/text", "github.com/clipperhouse/uax29", "what people see as one character"},
 
 	{"internal/sqlite", "github.com/mattn/go-sqlite3", "the database engine"},

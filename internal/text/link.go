@@ -22,12 +22,12 @@ func Leads(label, address string) string {
 		}
 		return Clip(strings.TrimSpace(address), 60) // no place in the web
 	}
-	host := dialed(u.Hostname())
+	host := Dialed(u.Hostname())
 	if u.User != nil {
 		return host
 	}
 	for _, h := range hosts(label) {
-		if !related(dialed(h), host) {
+		if !related(Dialed(h), host) {
 			return host
 		}
 	}
@@ -41,7 +41,7 @@ func Host(address string) string {
 	if err != nil {
 		return ""
 	}
-	return dialed(u.Hostname())
+	return Dialed(u.Hostname())
 }
 
 // related reports whether two hosts belong together: one is part of the other.
@@ -49,8 +49,8 @@ func related(a, b string) bool {
 	return a == b || strings.HasSuffix(a, "."+b) || strings.HasSuffix(b, "."+a)
 }
 
-// dialed returns a host as names are looked up.
-func dialed(host string) string {
+// Dialed returns a host as names are looked up.
+func Dialed(host string) string {
 	host = strings.ToLower(strings.Trim(host, ". "))
 	if ascii, err := idna.Punycode.ToASCII(host); err == nil {
 		return ascii
