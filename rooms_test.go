@@ -274,6 +274,7 @@ var rooms = []allowed{
 	{"internal/attach", "internal/text", "texts within bounds"},
 	{"internal/agent", "internal/attach", "the files of a message"},
 	{"internal/agent", "internal/address", "which addresses an answer has"},
+	{"internal/tools", "internal/address", "where a call leads"},
 	{"internal/agent", "internal/past", "sums up without a model, and carries a page on"},
 	{"internal/command", "internal/past", "/session"},
 	{"internal/tools", "internal/past", "ended sessions are recalled whole"},

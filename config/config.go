@@ -224,6 +224,8 @@ type ToolPolicy struct {
 	Name string `yaml:"name" form:"required" doc:"a tool, or a pattern with *"`
 	Who  string `yaml:"who" default:"everyone" one:"everyone|admins|owner" doc:"who may use it: hidden from everybody else"`
 	Ask  string `yaml:"ask" default:"default" one:"default|never|outside|always" doc:"when a call needs a yes: never; outside, when the conversation holds what others wrote; always. default is outside for built-in tools that change something, and always for those of tool servers and for what cannot be undone"`
+
+	Public bool `yaml:"public" default:"false" doc:"true says that what it returns is no secret: addresses in it may be opened without a question, like those of a search"`
 }
 
 // MCP lists tool servers.
@@ -245,6 +247,7 @@ type MCPServer struct {
 	Scopes       []string `yaml:"scopes" doc:"what a login asks for; with none, what the server says"`
 
 	ReadOnly bool          `yaml:"read_only" default:"false" doc:"true says that no tool of it changes anything, whatever the server says: they never ask"`
+	Public   bool          `yaml:"public" default:"false" doc:"true says that what its tools return is no secret, as with a search of the web: addresses in it may be opened without a question"`
 	Timeout  time.Duration `yaml:"timeout" default:"60s" range:"1s..5m" doc:"time for one call"`
 }
 

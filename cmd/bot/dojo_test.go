@@ -201,6 +201,10 @@ func newRing(t *testing.T, suite string) *ring {
 	r.w.llm.Respond(r.actor.next)
 	r.w.run(t)
 	r.w.shows(t, "/tools servers", suite+": up")
+	for strings.Contains(r.w.say(t, 1, "/tools servers"), "say of themselves") { // twenty at a time
+		r.w.say(t, 1, "/tools approve "+suite)
+		r.w.say(t, 1, "yes")
+	}
 	return r
 }
 

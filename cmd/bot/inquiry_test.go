@@ -51,7 +51,7 @@ func curiousServer(t *testing.T) (url string, heard chan string, goOn chan struc
 func shop(t *testing.T) (settings string, heard chan string, goOn chan struct{}) {
 	url, heard, goOn := curiousServer(t)
 	settings = filepath.Join(t.TempDir(), "bot.yaml")
-	must(t, os.WriteFile(settings, []byte("mcp:\n  servers:\n    - name: shop\n      url: "+url+"\n"), 0o600))
+	must(t, os.WriteFile(settings, []byte("mcp:\n  servers:\n    - name: shop\n      url: "+url+"\n      read_only: true\n"), 0o600))
 	return settings, heard, goOn
 }
 

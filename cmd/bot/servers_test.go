@@ -184,7 +184,8 @@ func TestFilesOfAToolServerReachTheChat(t *testing.T) {
 	})
 	w.run(t)
 	w.shows(t, "/tools servers", "art: up, 1 tool in use")
-	if got := w.say(t, 1, "draw me something"); !strings.Contains(got, "Here it is.") {
+	w.say(t, 1, "draw me something")
+	if got := w.say(t, 1, "yes"); !strings.Contains(got, "Here it is.") {
 		t.Errorf("said %q", got)
 	}
 	eventually(t, "the picture", func() bool { return len(w.tg.Calls("sendDocument")) == 1 })

@@ -8,9 +8,9 @@ import (
 	"parley/internal/text"
 )
 
-// pattern matches the beginning of an address: a scheme, or a bare name that platforms
-// turn into a link.
-var pattern = text.Pattern("(?i)(?:[a-z][a-z0-9+.-]*://|(?:[\\pL\\pN-]+\\.)+\\pL{2,24}(?::\\d+)?[/?])[^\\s<>\"`]+")
+// pattern matches an address: with a scheme, or one that platforms turn into a link
+// without. The second group is a name and nothing else.
+var pattern = text.Pattern("(?i)((?:[a-z][a-z0-9+.-]*://|(?:[\\pL\\pN_-]+\\.)+\\pL{2,24}(?::\\d+)?[/?])[^\\s<>\"`]+)|((?:[\\pL\\pN_-]+\\.)+(?:xn--[a-z0-9-]+|\\pL{2,63}))")
 
 // unmarked is text without what Markdown hides.
 var unmarked = strings.NewReplacer(`\`, "", "*", "", "_", "", "~", "", "|", "", "`", "")
@@ -34,16 +34,24 @@ func pieced(text, plain string) bool {
 	return found
 }
 
-// Each replaces each address in a text with the result of f.
+// Each replaces each address in a text with the result of f. Names alone are
+// addresses where they have parts that nobody registered, which could tell something.
 func Each(text string, f func(string) string) string {
 	var b strings.Builder
 	for {
-		at := pattern().FindStringIndex(text)
+		at := pattern().FindStringSubmatchIndex(text)
 		if at == nil {
 			return b.String() + text
 		}
-		end := at[0] + len(extent(text[at[0]:at[1]]))
-		b.WriteString(text[:at[0]] + f(text[at[0]:end]))
+		end, found := at[1], text[at[0]:at[1]]
+		if named := at[4] >= 0; !named {
+			found = extent(found)
+			end = at[0] + len(found)
+			found = f(found)
+		} else if before := text[:at[0]]; Carries(found) && !strings.HasSuffix(before, "@") && !strings.HasSuffix(before, "/") {
+			found = f(found)
+		}
+		b.WriteString(text[:at[0]] + found)
 		text = text[end:]
 	}
 }
@@ -73,6 +81,9 @@ var hypertext = text.Pattern("(?i)h(tt)p")
 // Defang rewrites an address so that no program turns it into a link.
 func Defang(a string) string {
 	switch {
+	case !strings.ContainsAny(a, "/?"):
+		at := strings.LastIndexByte(a, '.')
+		return a[:at] + "[.]" + a[at+1:]
 	case !strings.Contains(a, "://"):
 		return "hxxp://" + a
 	case hypertext().MatchString(a):

@@ -82,14 +82,7 @@ func (t *turn) load(ctx context.Context) (err error) {
 	t.tools.offer = usedTools(t.context.window)
 	t.remember()
 	t.trust.taint.Private = t.trust.taint.Private || slices.ContainsFunc(t.context.window, t.ofOurs)
-	t.overheard()
 	return err
-}
-
-// overheard makes the earlier conversation private as soon as words from
-// outside may have influenced the turn.
-func (t *turn) overheard() {
-	t.trust.taint.Private = t.trust.taint.Private || t.trust.taint.Outside && len(t.context.window) > 0
 }
 
 // wholeExchanges drops the beginning of a window up to the first thing a
@@ -172,7 +165,7 @@ func (t *turn) recall(ctx context.Context) error {
 	for _, f := range t.context.known.facts {
 		t.trust.read(f.Heard())
 	}
-	t.trust.taint.Private = len(t.context.known.cited) > 0
+	t.trust.taint.Private = t.trust.taint.Private || len(t.context.known.cited) > 0
 	return nil
 }
 
@@ -193,7 +186,7 @@ func (t *turn) prefetch(ctx context.Context) {
 		t.sources.cited, t.context.known.notes = append(t.sources.cited, r.Sources...), r.Content
 		t.sources.given = len(t.sources.cited)
 		t.trust.taint.Private = t.trust.taint.Private || r.Private
-		t.trust.taint.Outside = t.trust.taint.Outside || r.Untrusted
+		t.trust.heard(r.Untrusted)
 		t.trust.read(r.Origin)
 	}
 }

@@ -14,10 +14,11 @@ import (
 )
 
 // A model that obeys outside text can put what it knows into an address and hope that
-// somebody opens it. So a turn that has read outside text and holds private data shows
-// addresses that it made up as plain text. Private words in an address can be
-// recognized as they are, but not when they are encoded. So every address is suspect
-// unless the person or a tool brought it up.
+// somebody opens it. So a turn that has read outside text shows addresses that it
+// made up as plain text: the person's own message is private by then. Private words
+// in an address can be recognized as they are, but not when they are encoded. So every
+// address is suspect unless the person or a tool brought it up, and so is a name
+// alone, such as zx.example.com, where others than its owner may have chosen a part.
 
 // defanged returns an answer with its suspect addresses made harmless.
 func (t *turn) defanged(answer string) string {
@@ -30,36 +31,37 @@ func (t *turn) defanged(answer string) string {
 		t.trust.brought = t.addresses()
 	}
 	return address.Each(answer, func(a string) string {
-		if t.trust.brought[a] || t.innocent(a) {
+		if t.trust.brought[a] || !strings.ContainsAny(a, "/?") && t.trust.brought[hostKey(a)] || t.innocent(a) {
 			return a
 		}
 		return address.Defang(a)
 	})
 }
 
-// innocent reports whether an address leads where the person pointed, or is a bare name
-// without a path, and contains no private word.
+// innocent reports whether an address leads where the person pointed, and contains no
+// private word.
 func (t *turn) innocent(a string) bool {
-	full, bare := a, !strings.Contains(a, "://")
-	if bare {
-		full = "https://" + a
-	}
-	u, err := url.Parse(full)
-	if err != nil || u.User != nil {
+	u, err := url.Parse(full(a))
+	if err != nil || u.User != nil || !slices.Contains(t.trust.taint.Hosts, text.Dialed(u.Hostname())) {
 		return false
 	}
 	carried := u.Path + " " + u.RawQuery + " " + u.Fragment
-	if !slices.Contains(t.trust.taint.Hosts, strings.ToLower(u.Hostname())) {
-		if !bare || strings.ContainsAny(a, "?=&%") {
-			return false
-		}
-		carried = u.Host + " " + carried
-	}
 	if s, err := url.QueryUnescape(carried); err == nil {
 		carried = s
 	}
 	return !slices.ContainsFunc(t.private(), func(s string) bool { return facts.Contributes(s, carried, t.in.text) })
 }
+
+// full returns an address with its scheme.
+func full(a string) string {
+	if strings.Contains(a, "://") {
+		return a
+	}
+	return "https://" + a
+}
+
+// hostKey is under which the host of an address counts as brought up.
+func hostKey(a string) string { return "host " + text.Host(full(a)) }
 
 // private lists what the turn holds that only this person or place may know.
 func (t *turn) private() []string {
@@ -75,7 +77,12 @@ func (t *turn) private() []string {
 func (t *turn) addresses() map[string]bool {
 	brought, made := map[string]bool{}, map[string]bool{}
 	note := func(in, unless map[string]bool, text string) {
-		address.Each(text, func(a string) string { in[a] = in[a] || !unless[a]; return a })
+		address.Each(text, func(a string) string {
+			for _, k := range []string{a, hostKey(a)} {
+				in[k] = in[k] || !unless[k]
+			}
+			return a
+		})
 	}
 	for _, s := range append(t.private(), t.m.Quote) {
 		note(brought, made, s)

@@ -149,7 +149,6 @@ func (t *turn) complete(ctx context.Context, messages []llm.Message) (llm.Respon
 	offered := t.tools.offered()
 	if offered.Foreign() {
 		t.trust.read(provenance.Origin{Via: provenance.ViaServer})
-		t.overheard()
 	}
 	req := llm.Request{Model: t.modelName(), Messages: messages, Tools: offered.Specs(), Callable: t.tools.set.Names(), Spend: t.report.ledger.spend, Cache: t.context.session.ID}
 	began := t.a.o.Now()

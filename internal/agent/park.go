@@ -54,12 +54,15 @@ type Asked struct {
 	Spec tools.Spec
 	Call Pending
 	Form *chat.Form // nil is a question for a yes
+	// Once is true if a yes is for this call alone, and no yes in advance is offered.
+	Once bool
 }
 
 // Waiting is a call that a subagent made and cannot ask about.
 type Waiting struct {
 	Say  string  `json:"say"` // the question, in Markdown
 	Call Pending `json:"call"`
+	Once bool    `json:"once,omitempty"`
 }
 
 // Question is what Options.Confirm makes of calls that need a yes.
@@ -119,7 +122,7 @@ func (t *turn) askable(calls []llm.ToolCall, outcomes []tools.Outcome) []tools.O
 			room -= min(n, maxAsked)
 			if t.sub != nil {
 				o.Result.Content = wordsHandedUp
-				t.tools.waits = append(t.tools.waits, Waiting{t.question(calls[i], o), t.pending(calls[i], o)})
+				t.tools.waits = append(t.tools.waits, Waiting{t.question(calls[i], o), t.pending(calls[i], o), len(o.Far) > 0})
 			}
 		}
 		outcomes[i] = o
@@ -180,12 +183,12 @@ func (t *turn) park(ctx context.Context, calls []llm.ToolCall, outcomes []tools.
 			continue
 		}
 		spec, _ := t.tools.set.Lookup(calls[i].Name)
-		asked = append(asked, Asked{Say: t.question(calls[i], o), Spec: spec, Call: t.pending(calls[i], o)})
+		asked = append(asked, Asked{Say: t.question(calls[i], o), Spec: spec, Call: t.pending(calls[i], o), Once: len(o.Far) > 0})
 	}
 	if t.sub == nil && firstInquiry(outcomes) < 0 { // one question at a time
 		for _, w := range t.tools.waits {
 			spec, _ := t.tools.set.Lookup(w.Call.Tool)
-			asked = append(asked, Asked{Say: w.Say, Spec: spec, Call: w.Call})
+			asked = append(asked, Asked{Say: w.Say, Spec: spec, Call: w.Call, Once: w.Once})
 		}
 		t.tools.waits = nil
 	}

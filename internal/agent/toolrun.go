@@ -292,7 +292,6 @@ func (t *turn) absorb(c llm.ToolCall, o tools.Outcome) {
 	spec, _ := t.tools.set.Lookup(c.Name)
 	t.trust.taint = t.trust.taint.After(spec, o)
 	t.trust.origin = t.trust.origin.And(o.Result.Origin)
-	t.overheard()
 	t.tools.offer = append(t.tools.offer, o.Result.Offer...)
 	t.sources.cited = append(t.sources.cited, o.Result.Sources...)
 	if o.Result.Private {

@@ -26,9 +26,16 @@ type trust struct {
 }
 
 // read notes words that the turn has read: they may influence all it does from now on.
+// Once words from outside may, what the person says and sends here is private.
 func (r *trust) read(o provenance.Origin) {
 	r.origin = r.origin.And(o)
-	r.taint.Outside = r.taint.Outside || o.Outside(r.user)
+	r.heard(o.Outside(r.user))
+}
+
+// heard notes that words from outside may influence the turn, or not.
+func (r *trust) heard(outside bool) {
+	r.taint.Outside = r.taint.Outside || outside
+	r.taint.Private = r.taint.Private || r.taint.Outside
 }
 
 // others returns the people besides the user whose words the turn has read.

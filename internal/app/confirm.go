@@ -39,7 +39,11 @@ func (f *front) ask(ctx context.Context, m chat.Message, p agent.Parked, calls [
 			return q, err
 		}
 		action.Items[i] = admin.Item{Say: c.Say, Args: args, Also: leastRole(c.Spec)}
-		if c.Spec.Server != "" && f.owns(ctx, m) {
+		if c.Spec.Unsettled() { // an owner's to decide, and for good
+			action.Items[i].Also = admin.Owner
+			continue
+		}
+		if c.Spec.Server != "" && !c.Once && f.owns(ctx, m) {
 			action.Items[i].Standing = c.Spec.Name
 		}
 	}

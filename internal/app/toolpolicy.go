@@ -16,7 +16,8 @@ func leastRole(s tools.Spec) admin.Role {
 }
 
 // personal returns a set for m's author in m's place: without tools that they may not
-// use, and without a question for tools that the owner has always allowed there.
+// use, without a question for tools that the owner has always allowed there, and
+// saying whether this person decides what the word of a server is worth.
 func (t *toolset) personal(ctx context.Context, m chat.Message, set tools.Set) (tools.Set, error) {
 	allowed, err := t.toolbox.store.Allowed(ctx, m.Key)
 	if err != nil {
@@ -30,12 +31,15 @@ func (t *toolset) personal(ctx context.Context, m chat.Message, set tools.Set) (
 			return s
 		})
 	}
-	if !slices.ContainsFunc(set.All(), func(s tools.Spec) bool { return s.Who != "" }) {
+	if !slices.ContainsFunc(set.All(), func(s tools.Spec) bool { return s.Who != "" || s.Claim != nil }) {
 		return set, nil
 	}
 	role, err := t.toolbox.people.gate.Role(ctx, m)
 	if err != nil {
 		return set, fmt.Errorf("who may use which tools: %w", err)
+	}
+	if role >= admin.Owner {
+		set = set.Under(func(s tools.Spec) tools.Spec { s.Decides = s.Claim != nil; return s })
 	}
 	return hiding(set, func(s tools.Spec) bool { return leastRole(s) > role }), nil
 }

@@ -55,6 +55,8 @@ func (t Tools) serverLines(ctx context.Context) string {
 			state = tongue.Say(ctx, wordsServerDown, foreign(s.Err, maxServerErr))
 		case len(s.Pending) > 0:
 			state += tongue.Say(ctx, wordsServerPending, len(s.Pending), s.Server)
+		case len(s.Claims) > 0:
+			state += tongue.Say(ctx, wordsServerClaims, len(s.Claims), s.Server)
 		}
 		fmt.Fprintf(&b, "- %s: %s\n", s.Server, state)
 	}
@@ -83,22 +85,33 @@ func (t Tools) approve(ctx context.Context, r admin.Request) (chat.Answer, error
 		return say(ctx, wordsNoToolServer, r.Args["server"])
 	case !all[i].Connected:
 		return say(ctx, wordsServerNotUp, all[i].Server)
-	case len(all[i].Pending) == 0:
+	case len(all[i].Pending)+len(all[i].Claims) == 0:
 		return say(ctx, wordsNonePending, all[i].Server)
 	}
 	about := approval{Server: all[i].Server, Hashes: map[string]string{}}
 	var b strings.Builder
 	b.WriteString(tongue.Say(ctx, wordsApprove, about.Server) + "\n")
-	for _, c := range all[i].Pending[:min(len(all[i].Pending), maxApproved)] {
+	changes := slices.Concat(all[i].Pending, all[i].Claims)
+	for n, c := range changes[:min(len(changes), maxApproved)] {
 		about.Hashes[c.Tool] = c.Hash
-		news := tongue.Text(ctx, wordsToolNew)
-		if !c.New {
+		news := tongue.Text(ctx, wordsToolInUse)
+		switch {
+		case n >= len(all[i].Pending):
+		case c.New:
+			news = tongue.Text(ctx, wordsToolNew)
+		case c.Titled:
+			news = tongue.Text(ctx, wordsToolTitled)
+		default:
 			news = tongue.Say(ctx, wordsToolChanged, foreign(c.Before, maxServerText))
 		}
 		if c.Hints != nil && c.Hints.ReadOnly {
 			news += tongue.Text(ctx, wordsToolReads)
 		}
-		fmt.Fprintf(&b, "- %s, %s: %s\n  %s\n", foreign(c.Tool, maxServerErr), news, foreign(c.Description, maxServerText), foreign(c.Parameters, maxServerText))
+		name := foreign(c.Tool, maxServerErr)
+		if c.Hints != nil && c.Hints.Title != "" {
+			name += " (“" + foreign(c.Hints.Title, maxServerErr) + "”)"
+		}
+		fmt.Fprintf(&b, "- %s, %s: %s\n  %s\n", name, news, foreign(c.Description, maxServerText), foreign(c.Parameters, maxServerText))
 	}
 	args, err := json.Marshal(about)
 	if err != nil {

@@ -27,9 +27,19 @@ func Listed(args json.RawMessage) string {
 // AskServer returns the question about a call of a server's tool, by its title and
 // with all of its arguments.
 func AskServer(ctx context.Context, m Meta, args json.RawMessage) string {
+	return m.asked(ctx, wordAskServer, args)
+}
+
+// AskClaim returns the question about the first call of a tool that is said to only
+// read: a yes is for all that follow.
+func AskClaim(ctx context.Context, m Meta, args json.RawMessage) string {
+	return m.asked(ctx, wordAskClaim, args)
+}
+
+func (m Meta) asked(ctx context.Context, words string, args json.RawMessage) string {
 	title := strings.TrimPrefix(m.Name, m.Server+"__")
 	if m.Hints != nil && m.Hints.Title != "" {
 		title = m.Hints.Title
 	}
-	return strings.TrimSpace(sentence(ctx, wordAskServer, title, m.Server) + "\n" + Listed(args))
+	return strings.TrimSpace(sentence(ctx, words, title, m.Server) + "\n" + Listed(args))
 }

@@ -3,9 +3,9 @@ package tools
 import (
 	"encoding/json"
 	"fmt"
-	"net/url"
 	"slices"
-	"strings"
+
+	"parley/internal/address"
 )
 
 // Taint records what a turn has read, as far as that decides what the turn may still
@@ -13,12 +13,13 @@ import (
 // The zero Taint has read nothing.
 type Taint struct {
 	Outside bool // the turn read text from outside: pages, MCP results, forwarded messages
-	Private bool // the turn holds private data: facts, notes, earlier conversation
+	Private bool // the turn holds private data: facts, notes, earlier conversation, and with words from outside its own message
 	// Hosts may be reached whatever the turn holds: those the person typed
 	// (TypedHosts) and those the operator allows. Lower case; a subdomain is
 	// another host.
 	Hosts []string
-	// URLs are exact addresses from search results: the model did not build them.
+	// URLs are exact addresses that the model did not build: of search results, of
+	// public tools, and those that the person agreed to.
 	URLs []string
 }
 
@@ -27,64 +28,56 @@ func (t Taint) And(o Taint) Taint {
 	return Taint{t.Outside || o.Outside, t.Private || o.Private, slices.Concat(t.Hosts, o.Hosts), slices.Concat(t.URLs, o.URLs)}
 }
 
-// Check decides whether the turn may make this call: "" if it may, NeedsYes if a
-// person must agree first, NotAllowed if not even then. why is for the model.
-func (t Taint) Check(s Spec, args json.RawMessage) (class Class, why string) {
-	if s.Egress && t.Private {
-		var a struct{ URL string }
-		_ = json.Unmarshal(args, &a) // an unreadable address has no host
-		host := hostOf(a.URL)
-		switch {
-		case host == "":
-			return NotAllowed, wordBadHost
-		case !slices.Contains(t.Hosts, host) && !slices.Contains(t.URLs, a.URL):
-			return NotAllowed, fmt.Sprintf(wordHost, host)
-		}
-	}
-	if asks := s.Asks(); asks == AskAlways || asks == AskOutside && t.Outside {
-		return NeedsYes, wordConfirm
-	}
-	return "", ""
+// Ruling is what a turn may do with a call.
+type Ruling struct {
+	Class Class  // "" if it may, NeedsYes if a person must agree first, NotAllowed if not even then
+	Why   string // for the model; "" if it may
+	// Far are addresses in the arguments that nobody but the model brought up, and that
+	// would learn what the turn holds.
+	Far []string
 }
 
-// After returns the taint once the turn has read o, the outcome of a call to s.
+// Check decides whether the turn may make this call.
+func (t Taint) Check(s Spec, args json.RawMessage) (r Ruling) {
+	if s.Egress && t.Private {
+		r.Far = t.far(args)
+	}
+	asks, reads := s.Asks(), s.ReadOnly || s.Claim != nil
+	switch {
+	case s.Unsettled() && !s.Decides:
+		r.Class, r.Why = NotAllowed, fmt.Sprintf(wordUndecided, s.Name)
+	case asks == AskAlways || asks == AskOutside && t.Outside,
+		len(r.Far) > 0 && (reads || s.Asking != AskNever):
+		r.Class, r.Why = NeedsYes, wordConfirm
+	}
+	return r
+}
+
+// Unsettled reports whether nobody has said yet how much a server's word that its tool
+// only reads is worth.
+func (m Meta) Unsettled() bool { return m.Claim != nil && m.Asking == "" && !m.Claim.Taken() }
+
+// After returns the taint once the turn has read o, the outcome of a call to s. What
+// somebody out there wrote may ask for the words of the person's own message, so
+// from then on these are private.
 func (t Taint) After(s Spec, o Outcome) Taint {
 	t.Outside = t.Outside || o.Result.Untrusted
-	t.Private = t.Private || o.Result.Private
+	t.Private = t.Private || o.Result.Private || t.Outside
+	t.URLs = slices.Clip(t.URLs)
+	if o.State == Success { // or nobody has agreed to them
+		t.URLs = append(t.URLs, o.Far...)
+	}
 	if s.Category == Web && !s.Egress {
-		t.URLs = slices.Clip(t.URLs)
 		for _, source := range o.Result.Sources {
 			if source.URL != "" {
 				t.URLs = append(t.URLs, source.URL)
 			}
 		}
 	}
+	if s.Public {
+		address.Each(o.Result.Content, func(a string) string { t.URLs = append(t.URLs, a); return a })
+	}
 	return t
-}
-
-func hostOf(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return ""
-	}
-	return strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
-}
-
-// TypedHosts lists the hosts in what a person typed: of addresses, and bare
-// names with a dot such as example.org. Quoted and forwarded text is not typed.
-func TypedHosts(text string) []string {
-	var hosts []string
-	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r <= ' ' || strings.ContainsRune("<>()[]{}\"'`|,;", r) }) {
-		word = strings.TrimRight(word, ".:!?*_")
-		if !strings.Contains(word, "://") {
-			word = "https://" + word
-		}
-		host := hostOf(word)
-		if strings.Contains(host, ".") && !slices.Contains(hosts, host) {
-			hosts = append(hosts, host)
-		}
-	}
-	return hosts
 }
 
 // Step is a call as loop detection sees it.

@@ -70,7 +70,8 @@ type Outcome struct {
 	Duration time.Duration   // all attempts and the waits between
 	Retries  int             // attempts after the first
 	Question string          // the tool's own words for the person, with NeedsYes; "" when it has none
-	Because  string          // why a guard asks, with NeedsYes; "" when none does
+	Because  string          // why a guard asks, or where the call leads, with NeedsYes; "" for neither
+	Far      []string        // addresses in the arguments that are asked about, or were agreed to
 	Raw      string          // what the tool gave, with Success, before it was made fit for the model
 }
 
@@ -159,18 +160,23 @@ func (r *Runner) admit(ctx context.Context, set Set, c Call) Outcome {
 	}
 	o := Outcome{State: Pending, Args: args, Dropped: dropped}
 	ruled, say := guarded(ctx, c, args)
-	class, why := c.Taint.Check(e.spec, args)
+	rule := c.Taint.Check(e.spec, args)
+	o.Far = rule.Far
+	if ruled == Guarded {
+		rule.Class, rule.Why = ruled, say
+	}
 	switch {
-	case ruled == Guarded:
-		class, why = ruled, say
-		fallthrough
-	case class == NotAllowed:
-		o.State, o.Class, o.Result.Content, o.Err = Failed, class, why, errors.New(why)
+	case rule.Class == Guarded || rule.Class == NotAllowed:
+		o.State, o.Class, o.Result.Content, o.Err = Failed, rule.Class, rule.Why, errors.New(rule.Why)
 	case ruled == NeedsYes:
 		o.Because = say
 		return r.question(ctx, e, c, o)
-	case class == NeedsYes && !c.Confirmed && !e.owned(ctx, c, args):
+	case rule.Class == NeedsYes && !c.Confirmed && (len(rule.Far) > 0 || !e.owned(ctx, c, args)):
 		return r.question(ctx, e, c, o)
+	case c.Confirmed && e.spec.Unsettled():
+		if err := e.spec.Claim.Take(); err != nil { // this call was agreed to all the same
+			r.log().ErrorContext(ctx, "remember that a tool only reads", "tool", c.Name, "err", err)
+		}
 	}
 	return o
 }
@@ -198,7 +204,11 @@ func (e *entry) owned(ctx context.Context, c Call, args json.RawMessage) bool {
 
 // question returns the outcome of a call that waits for a yes.
 func (r *Runner) question(ctx context.Context, e *entry, c Call, o Outcome) Outcome {
-	if e.spec.Ask != nil {
+	o.Because = strings.TrimSpace(o.Because + "\n" + leads(ctx, o.Far))
+	switch {
+	case e.spec.Unsettled():
+		o.Question = AskClaim(ctx, e.spec.Meta, o.Args)
+	case e.spec.Ask != nil:
 		c.Args = o.Args
 		q, err := e.spec.Ask(ctx, c)
 		if err != nil {
@@ -426,6 +436,7 @@ func (r *Runner) present(spec Spec, c Call, res Result) Result {
 	if long || over {
 		content = strings.Clone(content) + wordCut
 	}
+	res.Private = res.Private && !spec.Public
 	res.Untrusted = res.Untrusted || res.Origin.Outside(c.Who.ID)
 	if res.Untrusted && !res.Origin.Outside(c.Who.ID) {
 		res.Origin.Via |= way(spec.Category)

@@ -89,7 +89,7 @@ func (s Set) Under(rule func(Spec) Spec) Set {
 // was agreed: for turns that nobody asks for at the moment.
 func (s Set) Careful() Set {
 	return s.Under(func(spec Spec) Spec {
-		if !spec.ReadOnly {
+		if !spec.ReadOnly && !spec.Unsettled() {
 			spec.Asking = AskAlways
 		}
 		return spec

@@ -149,8 +149,9 @@ type Meta struct {
 	ReadOnly    bool     // changes nothing: may run beside others and may be repeated
 	SideEffect  bool     // changes something: in a tainted turn it needs a person's yes
 	Idempotent  bool     // writes once per Call.Key, so it may be repeated
-	// Egress means that the argument "url" decides which host receives the
-	// request: a turn that holds private data may only name known hosts.
+	// Egress means that what the arguments say leaves this machine: to a page's host, a
+	// service, a tool server. In a turn that holds private data, addresses in
+	// them that the person did not name are asked about.
 	Egress bool
 	Trying // how long, and how often
 	// Needed means that a turn ends, and says so, when a call of this tool was tried
@@ -171,6 +172,13 @@ type Consent struct {
 	Asking Asking
 	// Who is the lowest role that may use it, as the owner wants; "" is everyone.
 	Who string
+	// Public is the owner's word that its results are no secret, and that addresses in
+	// them may be opened, like those of a search.
+	Public bool
+	// Claim is its server's word that it only reads; nil is none that needs a decision.
+	// Decides is true if the person of this turn may take that word.
+	Claim   Claim `json:"-"`
+	Decides bool
 	// Ask words the question when a yes is needed, with valid Args. An error means
 	// that there is nothing to agree to, and replaces the question. nil leaves the
 	// words to the agent.
@@ -180,6 +188,15 @@ type Consent struct {
 	// no yes is needed because of other people's talk around it. "" and nil mean
 	// that it is no such call.
 	Own func(ctx context.Context, c Call) (string, error) `json:"-"`
+}
+
+// Claim is what a server says of its tool, that it only reads, for the owner to take or
+// not. Its methods may be called from many goroutines.
+type Claim interface {
+	// Taken reports whether the owner has taken it, for the tool as it is now.
+	Taken() bool
+	// Take stores that the owner has.
+	Take() error
 }
 
 // Asking is when a call needs a yes.
@@ -198,6 +215,10 @@ func (m Meta) Asks() Asking {
 	switch {
 	case m.Asking != "":
 		return m.Asking
+	case m.Claim != nil && m.Claim.Taken():
+		return AskNever
+	case m.Claim != nil:
+		return AskAlways
 	case m.Confirm:
 		return AskAlways
 	case m.SideEffect:

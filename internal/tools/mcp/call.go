@@ -77,9 +77,10 @@ func undone(err error) bool {
 	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, sdk.ErrSessionMissing) || errors.As(err, &said) && said.Code != undelivered
 }
 
-// result returns an answer as the model and the person get it.
+// result returns an answer as the model and the person get it. What a server has is
+// somebody's, unless the operator says otherwise.
 func (r *remote) result(answer *sdk.CallToolResult) tools.Result {
-	result := tools.Result{Content: content(answer), Untrusted: true}
+	result := tools.Result{Content: content(answer), Untrusted: true, Private: true}
 	if files := r.files(answer.Content); len(files) > 0 {
 		result.Data = files
 	}
@@ -93,7 +94,7 @@ func (r *remote) failed(ctx context.Context, err error) (tools.Result, error) {
 	}
 	r.wake()
 	r.log.WarnContext(ctx, "tool server failed a call", "err", err)
-	return tools.Result{Content: limited(err.Error(), 1000), Untrusted: true}, errors.New(wordReported)
+	return tools.Result{Content: limited(err.Error(), 1000), Untrusted: true, Private: true}, errors.New(wordReported)
 }
 
 // content returns what of an answer can be read.

@@ -38,9 +38,12 @@ type Server struct {
 	Headers map[string]string
 	Login   Login // to URL, when it asks for one
 	// ReadOnly is the operator's word that no tool of it changes anything. Else
-	// those do that are not said to be read-only by their hints.
+	// those do that are not said to be read-only by their hints, and of these
+	// the owner decides.
 	ReadOnly bool
-	Timeout  time.Duration // of one call, 1-300 s; 0 is a minute
+	// Public is the operator's word that what its tools return is no secret.
+	Public  bool
+	Timeout time.Duration // of one call, 1-300 s; 0 is a minute
 }
 
 // Login is what an operator says about logging in to a server.
@@ -77,6 +80,7 @@ type Status struct {
 	Login     bool     // it waits for a login; see Client.Login
 	Tools     []string // offered, by our names
 	Pending   []Change // what the server has beyond what was approved
+	Claims    []Change // approved tools that are said to only read, which nobody has decided on
 }
 
 // Change is a tool that is disabled until somebody approves it. Its texts are
@@ -84,6 +88,7 @@ type Status struct {
 type Change struct {
 	Tool        string // the server's name of it
 	New         bool   // else it is not what was approved
+	Titled      bool   // of what was approved, only the title is new, or was not kept
 	Description string
 	Before      string // the description that was approved
 	Parameters  string // JSON Schema
@@ -182,7 +187,8 @@ func (c *Client) Status() []Status {
 // ErrChanged is returned by Approve when a tool is not what was looked at.
 var ErrChanged = errors.New("not what was shown any more")
 
-// Approve pins a pending tool. hash is the one of the Change that a person
+// Approve pins a pending tool, or takes the server's word that an approved one only
+// reads. hash is the one of the Change that a person
 // looked at: should the server have changed it since, that is ErrChanged and
 // nothing is approved.
 func (c *Client) Approve(server, tool, hash string) error {

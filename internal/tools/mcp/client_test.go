@@ -116,10 +116,16 @@ func offered(c *Client) string {
 	return strings.Join(names, " ")
 }
 
+// run calls a tool as the owner, who says yes to whatever is asked.
 func run(t *testing.T, c *Client, name, args string) tools.Outcome {
 	t.Helper()
 	var r tools.Runner
-	return r.Run(t.Context(), c.Set(), tools.Call{Name: name, Args: json.RawMessage(args)})
+	return r.Run(t.Context(), deciding(c), tools.Call{Name: name, Args: json.RawMessage(args), Confirmed: true})
+}
+
+// deciding returns what is offered to somebody who decides about claims.
+func deciding(c *Client) tools.Set {
+	return c.Set().Under(func(s tools.Spec) tools.Spec { s.Decides = true; return s })
 }
 
 func TestCalls(t *testing.T) {

@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -27,14 +26,29 @@ const (
 // definition is a server's tool in our words.
 type definition struct {
 	tools.Spec
-	name string // the server's
-	hash string // of what the server says, before anything is cut
+	name   string // the server's
+	hash   string // of what the server says, before anything is cut
+	claims bool   // only it says that it only reads
+	// titles are those that the server gives it, before anything is cut; nil is none.
+	titles []string
 }
 
-func (d definition) pin() pin { return pin{d.hash, d.Description, d.said()} }
+// pin is what an approval keeps; reads is true if whoever approved was told that the
+// tool is said to only read.
+func (d definition) pin(reads bool) pin {
+	return pin{Hash: d.hash, Description: d.Description, Said: d.said(), Reads: reads && d.claims}
+}
 
-// said returns what the hints say, as it is pinned; never "".
+// said returns the title and what the hints say, as it is pinned; never "".
 func (d definition) said() string {
+	if len(d.titles) == 0 {
+		return d.hinted()
+	}
+	return fmt.Sprintf("title %q, %s", d.titles, d.hinted())
+}
+
+// hinted returns what the hints say, which was all that was pinned before titles were.
+func (d definition) hinted() string {
 	if d.Hints == nil {
 		return "nothing"
 	}
@@ -50,9 +64,9 @@ var (
 	unfit      = whole.Pattern(`[^A-Za-z0-9_-]+`)
 )
 
-// define turns a server's tool into ours. One that is said to be read-only, by
-// the operator or by its hints, changes nothing and never asks by itself; but
-// an address it is given tells that host what the turn holds.
+// define turns a server's tool into ours. One that the operator says is read-only
+// changes nothing and never asks by itself; where only its hints say so, that is a claim
+// for the owner to take.
 func define(s Server, t *sdk.Tool) (definition, error) {
 	if !remoteName().MatchString(t.Name) {
 		return definition{}, fmt.Errorf("name %.60q is not valid", t.Name)
@@ -70,12 +84,13 @@ func define(s Server, t *sdk.Tool) (definition, error) {
 	}
 	sum := sha256.Sum256(said)
 	clean, _ := whole.Strip(string(schema))
-	d := definition{name: t.Name, hash: hex.EncodeToString(sum[:])}
+	d := definition{name: t.Name, hash: hex.EncodeToString(sum[:]), titles: titles(t)}
 	d.Parameters = json.RawMessage(clean)
 	d.Meta = tools.Meta{Name: ourName(s.Name, t.Name), Description: describe(t), Category: tools.Web,
-		Trying: tools.Trying{Timeout: s.timeout()}, SideEffect: true, Lent: tools.Lent{Server: s.Name, Hints: hints(t)}}
-	if s.ReadOnly || d.Hints != nil && d.Hints.ReadOnly {
-		d.SideEffect, d.ReadOnly, d.Egress = false, true, takesAddress(clean)
+		Trying: tools.Trying{Timeout: s.timeout()}, SideEffect: true, Egress: true,
+		Lent: tools.Lent{Server: s.Name, Hints: hints(t)}, Consent: tools.Consent{Public: s.Public}}
+	if d.claims = d.Hints != nil && d.Hints.ReadOnly && !s.ReadOnly; s.ReadOnly {
+		d.SideEffect, d.ReadOnly = false, true
 	}
 	d.Ask = func(ctx context.Context, c tools.Call) (string, error) {
 		return tools.AskServer(ctx, d.Meta, c.Args), nil
@@ -117,10 +132,16 @@ func hints(t *sdk.Tool) *tools.Hints {
 		ReadOnly: a.ReadOnlyHint, Destructive: said(a.DestructiveHint), Idempotent: a.IdempotentHint, OpenWorld: said(a.OpenWorldHint)}
 }
 
-// takesAddress reports whether the arguments must hold an address called url.
-func takesAddress(schema string) bool {
-	var s struct{ Required []string }
-	return json.Unmarshal([]byte(schema), &s) == nil && slices.Contains(s.Required, "url")
+// titles returns what a server calls a tool to people, in both places; nil for nothing.
+func titles(t *sdk.Tool) []string {
+	both := []string{t.Title, ""}
+	if t.Annotations != nil {
+		both[1] = t.Annotations.Title
+	}
+	if both[0] == "" && both[1] == "" {
+		return nil
+	}
+	return both
 }
 
 func describe(t *sdk.Tool) string {

@@ -22,7 +22,7 @@ func (f *fake) hinted(name, schema string, a *sdk.ToolAnnotations) {
 }
 
 func TestHints(t *testing.T) {
-	const plain, address = `{"type":"object"}`, `{"type":"object","properties":{"url":{"type":"string"}},"required":["url"]}`
+	const plain = `{"type":"object"}`
 	no := false
 	for name, tt := range map[string]struct {
 		server Server
@@ -32,10 +32,9 @@ func TestHints(t *testing.T) {
 		"says nothing":       {server("s"), sdk.Tool{}, tools.Meta{SideEffect: true}},
 		"says only a title":  {server("s"), sdk.Tool{Title: "A\n\x1btool"}, tools.Meta{SideEffect: true, Lent: tools.Lent{Hints: &tools.Hints{Title: "A tool", Destructive: true, OpenWorld: true}}}},
 		"empty annotations":  {server("s"), sdk.Tool{Annotations: &sdk.ToolAnnotations{}}, tools.Meta{SideEffect: true, Lent: tools.Lent{Hints: &tools.Hints{Destructive: true, OpenWorld: true}}}},
-		"reads":              {server("s"), sdk.Tool{Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: &no}}, tools.Meta{ReadOnly: true, Lent: tools.Lent{Hints: &tools.Hints{ReadOnly: true, Destructive: true}}}},
+		"reads":              {server("s"), sdk.Tool{Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: &no}}, tools.Meta{SideEffect: true, Lent: tools.Lent{Hints: &tools.Hints{ReadOnly: true, Destructive: true}}}},
 		"adds":               {server("s"), sdk.Tool{Annotations: &sdk.ToolAnnotations{DestructiveHint: &no, IdempotentHint: true, Title: "Add"}}, tools.Meta{SideEffect: true, Lent: tools.Lent{Hints: &tools.Hints{Title: "Add", Idempotent: true, OpenWorld: true}}}},
 		"the operator knows": {Server{Name: "s", ReadOnly: true}, sdk.Tool{}, tools.Meta{ReadOnly: true}},
-		"reads an address":   {server("s"), sdk.Tool{InputSchema: json.RawMessage(address), Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true}}, tools.Meta{ReadOnly: true, Egress: true, Lent: tools.Lent{Hints: &tools.Hints{ReadOnly: true, Destructive: true, OpenWorld: true}}}},
 	} {
 		tt.tool.Name = "tool"
 		if tt.tool.InputSchema == nil {
@@ -46,7 +45,7 @@ func TestHints(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := d.Meta
-		if got.SideEffect != tt.want.SideEffect || got.ReadOnly != tt.want.ReadOnly || got.Egress != tt.want.Egress || got.Server != "s" ||
+		if got.SideEffect != tt.want.SideEffect || got.ReadOnly != tt.want.ReadOnly || !got.Egress || got.Server != "s" ||
 			(got.Hints == nil) != (tt.want.Hints == nil) || got.Hints != nil && *got.Hints != *tt.want.Hints {
 			t.Errorf("%s: %+v %+v", name, got, got.Hints)
 		}
@@ -71,7 +70,7 @@ func TestHintsArePinned(t *testing.T) {
 			t.Fatal(err)
 		}
 		settle()
-		if s, ok := c.Set().Lookup("fake__wipe"); !ok || !s.ReadOnly {
+		if s, ok := c.Set().Lookup("fake__wipe"); !ok || !s.ReadOnly || !s.Claim.Taken() {
 			t.Errorf("after approval: %+v", s)
 		}
 	})

@@ -16,7 +16,21 @@ import (
 type pin struct {
 	Hash        string `json:"hash"` // of the definition
 	Description string `json:"description"`
-	Said        string `json:"said,omitempty"` // its hints; "" was pinned before they were read
+	Said        string `json:"said,omitempty"` // its title and hints; without the title, or "", was pinned before these were read
+	// Reads is true once the owner has taken the server's word that it only reads.
+	Reads bool `json:"reads,omitempty"`
+}
+
+// older reports whether a pin is of this definition, as far as pins went when it was
+// made, and what it did not keep is not there to be shown now.
+func (p pin) older(d definition) bool {
+	return p.Hash == d.hash && p.Said == "" && len(d.titles) == 0
+}
+
+// titled reports whether a definition differs from a pin at most in what was not always
+// kept, its title.
+func (p pin) titled(d definition) bool {
+	return p.Hash == d.hash && (p.Said == d.hinted() || p.Said == "")
 }
 
 // pins are the approved definitions by server and tool, kept in a file.
@@ -61,8 +75,8 @@ func (p *pins) compare(server string, all []definition) (approved []definition, 
 	fresh := time.Since(p.born[server]) < settling
 	for _, d := range all {
 		was, known := p.all[server][d.name]
-		if !known && fresh || was.Hash == d.hash && was.Said == "" {
-			was, changed = d.pin(), true
+		if !known && fresh || was.older(d) {
+			was, changed = d.pin(false), true
 			p.all[server][d.name] = was
 		}
 		if was.Hash == d.hash && was.Said == d.said() {
@@ -70,7 +84,7 @@ func (p *pins) compare(server string, all []definition) (approved []definition, 
 			continue
 		}
 		pending = append(pending, Change{Tool: d.name, New: !known, Description: d.Description,
-			Before: was.Description, Parameters: string(d.Parameters), Hints: d.Hints, Hash: d.id()})
+			Before: was.Description, Parameters: string(d.Parameters), Hints: d.Hints, Hash: d.id(), Titled: known && was.titled(d)})
 	}
 	if changed {
 		if err := p.save(); err != nil { // what is not on disk is not approved
@@ -88,7 +102,7 @@ func (p *pins) approve(server string, d definition) error {
 		p.all[server] = map[string]pin{}
 	}
 	was, known := p.all[server][d.name]
-	p.all[server][d.name] = d.pin()
+	p.all[server][d.name] = d.pin(true)
 	err := p.save()
 	if err != nil { // what is not on disk is not approved
 		delete(p.all[server], d.name)
@@ -97,6 +111,34 @@ func (p *pins) approve(server string, d definition) error {
 		}
 	}
 	return err
+}
+
+// of returns the pin of a definition; ok is false if it is not approved as it is.
+func (p *pins) of(server string, d definition) (was pin, ok bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	was = p.all[server][d.name]
+	return was, was.Hash == d.hash && was.Said == d.said()
+}
+
+// claim is a server's word that a tool of it only reads.
+type claim struct {
+	definition
+	remote *remote
+}
+
+// Taken implements tools.Claim.
+func (c claim) Taken() bool {
+	was, ok := c.remote.pins.of(c.remote.server.Name, c.definition)
+	return ok && was.Reads
+}
+
+// Take implements tools.Claim. A tool that has changed since is not approved by it.
+func (c claim) Take() error {
+	if _, ok := c.remote.pins.of(c.remote.server.Name, c.definition); !ok {
+		return fmt.Errorf("mcp: tool %q of server %s: %w", c.name, c.remote.server.Name, ErrChanged)
+	}
+	return c.remote.approve(c.name, c.id())
 }
 
 // save replaces the file as a whole. The caller holds mu.

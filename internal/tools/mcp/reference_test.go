@@ -99,19 +99,19 @@ func TestReferenceServers(t *testing.T) {
 		}
 	}
 	for name, m := range map[string]tools.Meta{
-		"everything__get-sum":               {ReadOnly: true},
+		"everything__get-sum":               {SideEffect: true},
 		"everything__gzip-file-as-resource": {SideEffect: true},
 		"everything__get_prompt":            {SideEffect: true},
 		"filesystem__write_file":            {SideEffect: true},
-		"filesystem__read_text_file":        {ReadOnly: true},
+		"filesystem__read_text_file":        {SideEffect: true},
 		"memory__delete_entities":           {SideEffect: true},
 		"memory__list_resources":            {ReadOnly: true},
-		"fetch__fetch":                      {ReadOnly: true, Egress: true},
+		"fetch__fetch":                      {SideEffect: true},
 		"git__git_commit":                   {SideEffect: true},
-		"git__git_status":                   {ReadOnly: true},
+		"git__git_status":                   {SideEffect: true},
 	} {
 		s, ok := c.Set().Lookup(name)
-		if !ok || s.ReadOnly != m.ReadOnly || s.SideEffect != m.SideEffect || s.Egress != m.Egress {
+		if !ok || s.ReadOnly != m.ReadOnly || s.SideEffect != m.SideEffect || !s.Egress || (s.Hints != nil && s.Hints.ReadOnly) != (s.Claim != nil) {
 			t.Errorf("%s: %t %+v", name, ok, s.Meta)
 		}
 	}
@@ -151,17 +151,18 @@ func TestReferenceCalls(t *testing.T) {
 func TestResourcesOfTheWeb(t *testing.T) {
 	t.Parallel()
 	c := reference(t, "everything")
-	for uri, taint := range map[string]tools.Taint{
-		"https://evil.example/?q=secret": {Private: true},
-		"HTTPS://evil.example/":          {Private: true, Hosts: []string{"good.example"}},
+	run(t, c, "everything__list_resources", `{}`)
+	for uri, want := range map[string]tools.Class{
+		"https://evil.example/?q=secret": tools.NeedsYes,
+		"HTTPS://evil.example/":          tools.NeedsYes,
+		"demo://resource/dynamic/blob/1": "",
+		"https://good.example/":          tools.Broken, // the server has none
 	} {
 		var r tools.Runner
 		args, _ := json.Marshal(map[string]string{"uri": uri})
-		if o := r.Run(t.Context(), c.Set(), tools.Call{Name: "everything__read_resource", Args: args, Taint: taint}); !strings.Contains(o.Result.Content, wordFar) {
+		taint := tools.Taint{Private: true, Hosts: []string{"good.example"}}
+		if o := r.Run(t.Context(), c.Set(), tools.Call{Name: "everything__read_resource", Args: args, Taint: taint}); o.Class != want {
 			t.Errorf("%s: %s %s", uri, o.Class, o.Result.Content)
 		}
-	}
-	if o := run(t, c, "everything__read_resource", `{"uri":"https://good.example/"}`); strings.Contains(o.Result.Content, wordFar) {
-		t.Errorf("nothing private: %s", o.Result.Content)
 	}
 }

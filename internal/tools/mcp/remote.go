@@ -278,6 +278,10 @@ func (r *remote) offer(ctx context.Context, session *sdk.ClientSession, all []de
 	}
 	var ours []tools.Tool
 	for _, d := range approved {
+		if d.claims {
+			c := claim{d, r}
+			d.Claim, d.ReadOnly, d.SideEffect = c, c.Taken(), !c.Taken()
+		}
 		ours = append(ours, tool{d, r})
 	}
 	set := tools.NewSet(ours...).With(tools.NewSet(extras...)) // the server's own win a name
@@ -305,6 +309,9 @@ func (r *remote) status() Status {
 	s := Status{Server: r.server.Name, Connected: r.session != nil, Err: r.err, Login: r.barred, Pending: slices.Clone(r.pending)}
 	for _, t := range r.set.All() {
 		s.Tools = append(s.Tools, t.Name)
+		if c, ok := t.Claim.(claim); ok && !c.Taken() {
+			s.Claims = append(s.Claims, Change{Tool: c.name, Description: c.Description, Parameters: string(c.Parameters), Hints: c.Hints, Hash: c.id()})
+		}
 	}
 	return s
 }

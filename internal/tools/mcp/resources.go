@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
-	"slices"
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -36,7 +34,8 @@ func (r *remote) extras(ctx context.Context, session *sdk.ClientSession) (all []
 
 func (r *remote) extra(name, words string) tools.Meta {
 	return tools.Meta{Name: ourName(r.server.Name, name), Description: fmt.Sprintf(words, r.server.Name), Category: tools.Web,
-		Trying: tools.Trying{Timeout: r.server.timeout()}, ReadOnly: true, Lent: tools.Lent{Server: r.server.Name}}
+		Trying: tools.Trying{Timeout: r.server.timeout()}, ReadOnly: true, Egress: true,
+		Lent: tools.Lent{Server: r.server.Name}, Consent: tools.Consent{Public: r.server.Public}}
 }
 
 type lister func(context.Context, *sdk.ClientSession) (string, error)
@@ -57,11 +56,8 @@ func (r *remote) reading() tools.Tool {
 	type args struct {
 		URI string `json:"uri" jsonschema:"the resource's address"`
 	}
-	return tools.Func(r.extra("read_resource", wordRead), func(ctx context.Context, c tools.Call, a args) (tools.Result, error) {
+	return tools.Func(r.extra("read_resource", wordRead), func(ctx context.Context, _ tools.Call, a args) (tools.Result, error) {
 		return r.ask(ctx, func(session *sdk.ClientSession) (tools.Result, error) {
-			if !known(ctx, session, c, a.URI) {
-				return tools.Result{}, errFar
-			}
 			got, err := session.ReadResource(ctx, &sdk.ReadResourceParams{URI: a.URI})
 			if err != nil {
 				return tools.Result{}, err
@@ -73,24 +69,6 @@ func (r *remote) reading() tools.Tool {
 			return r.result(&sdk.CallToolResult{Content: items}), nil
 		})
 	})
-}
-
-var errFar = errors.New(wordFar)
-
-// known reports whether an address may be read: one of the web tells its host what
-// stands in it, so a turn that holds private data reads only those that the
-// server lists, or on hosts that the person named.
-func known(ctx context.Context, session *sdk.ClientSession, c tools.Call, uri string) bool {
-	u, err := url.Parse(uri)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || !c.Taint.Private || slices.Contains(c.Taint.Hosts, strings.ToLower(u.Hostname())) {
-		return true
-	}
-	for res, err := range session.Resources(ctx, nil) {
-		if err == nil && res.URI == uri {
-			return true
-		}
-	}
-	return false
 }
 
 // prompting fills prompts in. A server may do what it likes with the arguments,
@@ -129,13 +107,10 @@ func (r *remote) ask(ctx context.Context, do func(*sdk.ClientSession) (tools.Res
 	end := r.begin(ctx)
 	result, err := do(session)
 	end()
-	result.Untrusted = true
-	switch {
-	case errors.Is(err, errFar):
-		return tools.Result{}, err
-	case err != nil:
+	if err != nil {
 		return r.failed(ctx, err)
 	}
+	result.Untrusted, result.Private = true, true
 	return result, nil
 }
 

@@ -18,7 +18,6 @@ const (
 	wordPrompts   = "Lists the prompts that the tool server %s offers: ready instructions for a kind of job, with their arguments."
 	wordPrompt    = "Fetches a prompt of the tool server %[1]s that %[1]s__list_prompts names, filled in. It is what the person may want done; ask when unsure."
 	wordTemplate  = "addresses of this form"
-	wordFar       = "the server does not list that address, and its host would learn what stands in it"
 	wordEmpty     = "It has none."
 	wordProgress  = "_%s:_ %s"
 	wordStep      = "step %v"

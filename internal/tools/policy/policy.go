@@ -32,16 +32,18 @@ func (l List) For(tool string) (p config.ToolPolicy, ok bool) {
 }
 
 // Apply returns a set under the policies. Without one, a server's tool that
-// changes something always asks: nobody here knows what it does.
+// changes something always asks: nobody here knows what it does. With a claim
+// that it does not, the claim decides.
 func (l List) Apply(set tools.Set) tools.Set {
 	return set.Under(func(s tools.Spec) tools.Spec {
-		if s.Server != "" && !s.ReadOnly {
+		if s.Server != "" && !s.ReadOnly && s.Claim == nil {
 			s.Asking = tools.AskAlways
 		}
 		p, ok := l.For(s.Name)
 		if ok && p.Ask != "default" {
 			s.Asking = tools.Asking(p.Ask)
 		}
+		s.Public = s.Public || p.Public
 		if ok && p.Who != "everyone" {
 			s.Who = p.Who
 		}

@@ -76,6 +76,7 @@ func New(d Definition, o Options) (tools.Tool, error) {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	c := &call{Definition: d, o: o, args: map[string]bool{}, used: map[string]bool{}}
+	c.Egress = true // a service may open what it is given
 	if err := c.prepare(); err != nil {
 		return nil, fmt.Errorf("%s: %w", d.Name, err)
 	}

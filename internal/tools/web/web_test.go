@@ -260,8 +260,8 @@ func TestOpenRedirects(t *testing.T) {
 		private bool
 		want    tools.Class
 	}{
-		{"/?to=" + away + "/?d=secret", []string{"127.0.0.1"}, true, tools.Broken},
-		{"/?to=" + strings.ReplaceAll(away, ":", "%3A") + "/?d=secret", []string{"127.0.0.1"}, true, tools.Broken},
+		{"/?to=" + away + "/?d=secret", []string{"127.0.0.1"}, true, tools.NeedsYes},
+		{"/?to=" + strings.ReplaceAll(away, ":", "%3A") + "/?d=secret", []string{"127.0.0.1"}, true, tools.NeedsYes},
 		{"/go/" + strings.ToUpper(strings.TrimPrefix(away, "http://")) + "/secret", []string{"127.0.0.1"}, true, tools.Broken},
 		{"/?to=" + away, []string{"127.0.0.1", "localhost"}, true, ""},
 		{"/?to=" + away, nil, false, ""},
