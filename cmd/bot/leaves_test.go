@@ -13,6 +13,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"parley/internal/adapters/telegram/telegramtest"
 	"parley/internal/llm/llmtest"
 )
 
@@ -164,5 +165,33 @@ func TestTheOwnerTakesAServersWord(t *testing.T) {
 	w.shows(t, "/tools servers", "mail: up, 2 tools in use")
 	if got := w.say(t, 2, "yes"); !strings.Contains(got, "Done.") || p.came("open") != 1 {
 		t.Errorf("after a yes beyond a restart: %q, opened %d times", got, p.came("open"))
+	}
+}
+
+// TestKilledAfterTheOwnersWord: where a process dies between the owner's yes and the
+// answer, the next one finishes it and asks nothing again. What only reads, as the owner
+// has said by then, may be read again.
+func TestKilledAfterTheOwnersWord(t *testing.T) {
+	t.Parallel()
+	p := newPostbox(t)
+	w := withPostbox(t, p, "")
+	said := func(want string) bool { return strings.Contains(w.texts(1), want) }
+	child := w.start(t, "BOT_FAILPOINT=after_yes:1")
+	mail, done := llmtest.Call{Name: "mail__read_mail", Args: "{}"}, llmtest.Turn{Text: "Done."}
+	w.shows(t, "/tools servers", "2 say of themselves that they only read")
+	w.llm.Queue(calling(mail)...)
+	w.tg.Push(telegramtest.Text(1, 1, "what is new in my mail?"))
+	eventually(t, "it asks", func() bool { return said("says of itself that it only reads") })
+	w.llm.Queue(done)
+	w.tg.Push(telegramtest.Text(1, 1, "yes"))
+	if !died(child) {
+		t.Fatal("it never came by that point")
+	}
+	child = w.start(t)
+	eventually(t, "it goes on", func() bool { return said("Done.") })
+	w.shows(t, "/tools servers", "1 say of themselves that they only read")
+	kill(child)
+	if n := strings.Count(w.texts(1), "says of itself"); n != 1 || p.came("read_mail") == 0 {
+		t.Errorf("asked %d times, read %d times: %s", n, p.came("read_mail"), w.texts(1))
 	}
 }
