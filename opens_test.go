@@ -35,6 +35,8 @@ var opened = []opening{
 	{"internal/lineedit", "History.Add", "lines that were typed"},
 	{"internal/lineedit", "History.rewrite", "lines that were typed"},
 	{"internal/lineedit", "OpenHistory", "lines that were typed"},
+	{"internal/memory", "Store.forgottenBooks", "forgotten.json"},
+	{"internal/memory", "writeWhole", "a new file"},
 	{"internal/pen", "Open", "a folder of notes, of which it opens notes"},
 	{"internal/playbook", "load", "a rule"},
 	{"internal/rehearse", "Capture.save", "a new script"},
