@@ -13,7 +13,6 @@ var libraries = []allowed{
 	{"internal/jobs", "github.com/robfig/cron/v3", "decides when, nothing else"},
 	{"internal/when", "github.com/robfig/cron/v3", "when schedules are due"},
 	{"internal/pdf", "github.com/ledongthuc/pdf", "the text of PDFs"},
-	{"internal/resident", "golang.org/x/sys", "gives start-up memory back"},
 	{"internal/rehearse", "golang.org/x/tools", "the file format of rehearsals"},
 	{"config", "github.com/goccy/go-yaml", "the nodes of what yamldoc read"},
 

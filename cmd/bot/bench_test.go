@@ -235,7 +235,7 @@ func BenchmarkIdle(b *testing.B) {
 		w.tg.Push(telegramtest.Text(7, 7, "hi"))
 		w.sent(b, 1)
 		time.Sleep(500 * time.Millisecond)
-		b.ReportMetric(float64(rss(b, child.Process.Pid))/(1<<20), "MB-rss")
+		b.ReportMetric(float64(anonymous(b, child.Process.Pid))/(1<<20), "MB-anonymous")
 		kill(child)
 	}
 }
@@ -291,14 +291,37 @@ func cpu(t testing.TB, pid int) time.Duration {
 	return time.Duration(user+system) * 10 * time.Millisecond
 }
 
-func rss(t testing.TB, pid int) int64 {
+// anonymous returns the memory that a process has for itself, in bytes: RssAnon. Pages
+// of its program belong to the page cache and can be dropped at any time.
+func anonymous(t testing.TB, pid int) int64 {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
 	if err != nil {
 		t.Skip("no /proc")
 	}
-	var size, resident int64
-	_, _ = fmt.Sscan(string(b), &size, &resident)
-	return resident * int64(os.Getpagesize())
+	var size, resident, shared int64
+	_, _ = fmt.Sscan(string(b), &size, &resident, &shared)
+	return (resident - shared) * int64(os.Getpagesize())
+}
+
+// highest watches the anonymous memory of a process until stop, which returns the most
+// that was seen, in bytes. The system itself keeps a peak of all pages only.
+func highest(t testing.TB, pid int) (stop func() int64) {
+	done, most := make(chan struct{}), make(chan int64)
+	go func() {
+		tick := time.NewTicker(10 * time.Millisecond)
+		defer tick.Stop()
+		top := int64(0)
+		for {
+			select {
+			case <-done:
+				most <- top
+				return
+			case <-tick.C:
+				top = max(top, anonymous(t, pid))
+			}
+		}
+	}()
+	return func() int64 { close(done); return <-most }
 }
 
 // BenchmarkAcknowledge is how long Discord waits for the acknowledgement of a

@@ -179,7 +179,7 @@ func TestFaultBacklog(t *testing.T) {
 	child := w.start(t)
 	most := int64(0)
 	waittest.Within(2*time.Minute, func() bool {
-		most = max(most, rss(t, child.Process.Pid))
+		most = max(most, anonymous(t, child.Process.Pid))
 		return len(w.tg.Sent()) >= chats*each
 	})
 	took := time.Since(began)

@@ -235,7 +235,7 @@ func BenchmarkFileFlood(b *testing.B) {
 		}
 		peak := int64(0)
 		if !waittest.Within(2*time.Minute, func() bool {
-			peak = max(peak, rss(b, cmd.Process.Pid))
+			peak = max(peak, anonymous(b, cmd.Process.Pid))
 			return len(w.tg.Sent()) >= people
 		}) {
 			b.Fatalf("%d of %d were answered", len(w.tg.Sent()), people)

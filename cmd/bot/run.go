@@ -7,7 +7,6 @@ import (
 	"parley/config"
 	"parley/internal/app"
 	"parley/internal/cli"
-	"parley/internal/resident"
 	"parley/internal/text"
 )
 
@@ -19,10 +18,6 @@ var failpoint func(point string)
 func process(s *cli.Streams) app.Process {
 	return app.Process{Version: thisBuild().version, In: s.In, Out: s.Out, Err: s.Err, Watched: s.Watched, Failpoint: failpoint}
 }
-
-// coarse is how many bytes of the program are mapped at a time while it starts: less
-// would make that slower.
-const coarse = 128 << 10
 
 type runCmd struct {
 	Standby bool `help:"Wait while another bot uses the data folder, and take over when it ends."`
@@ -56,8 +51,6 @@ func serve(ctx context.Context, f *cli.Flags, s *cli.Streams, p app.Process) err
 		return err
 	}
 	if app.Hosted(cfg) {
-		resident.Refine(coarse)
-		resident.Shed() // what went before
 		return p.Serve(ctx, cfg, f.Load)
 	}
 	if p.Standby {

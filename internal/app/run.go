@@ -39,7 +39,6 @@ func (a *app) operate(ctx context.Context, adapters ...chat.Adapter) error {
 	a.chores.schedule(a.jobs)
 	a.storage.watch(ctx, a.jobs)
 	a.vitals.gauges()
-	resident.Shed()
 	errs := a.platforms.run(ctx)
 	a.storage.check(ctx, firstCheck)
 	a.background(func() { manners.Receiving(ctx, a.platforms.adapters, a.people.claim, a.say) })

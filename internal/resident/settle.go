@@ -6,37 +6,24 @@ import (
 	"time"
 )
 
-// settled is how long after the start startup is over; from then on, fine bytes of the
-// program are mapped at a time, before a first burst comes. In a calm nothing happens for
-// a moment, which is noticed within another; a lull is longer, and after the second one
-// idle connections are closed, too.
+// In a calm nothing happens for a moment, which is noticed within another; a lull is
+// longer, and after the second one idle connections are closed, too.
 const (
-	settled = 20 * time.Millisecond
-	calm    = 300 * time.Millisecond
-	lull    = 25 * time.Second
-	latest  = 5 * time.Second // when first is called without a calm
-	fine    = 8 << 10
+	calm   = 300 * time.Millisecond
+	lull   = 25 * time.Second
+	latest = 5 * time.Second // when first is called without a calm
 )
 
-// Settle keeps a process that has started small until ctx ends: whenever it has become
-// calm, pages that only work ran through are given back, and after startup and during
-// lulls all that is not needed. stirred has a token once something has happened. first
+// Settle keeps a process that has started small until ctx ends: after startup and during
+// lulls it gives back all that is not needed. stirred has a token once something has happened. first
 // is called once, for what may wait until the first messages are answered, and rest
 // before each Release in a lull.
 func Settle(ctx context.Context, stirred <-chan struct{}, first, rest func()) {
-	next := time.NewTimer(settled)
+	next := time.NewTimer(calm)
 	defer next.Stop()
-	select {
-	case <-ctx.Done():
-		return
-	case <-next.C:
-	}
-	Refine(fine)
-	Shed()
 	first = sync.OnceFunc(first)
 	late := time.NewTimer(latest)
 	defer late.Stop()
-	next.Reset(calm)
 	// While it is busy the token is looked for at the end of each calm only, since to wake
 	// up at once takes every message a switch of threads.
 	for starting, quiet, listen := true, false, stirred; ; {
@@ -63,8 +50,6 @@ func Settle(ctx context.Context, stirred <-chan struct{}, first, rest func()) {
 		case quiet:
 			rest()
 			Release()
-		default:
-			Shed()
 		}
 		starting, quiet = false, true
 		next.Reset(lull)
