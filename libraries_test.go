@@ -19,8 +19,8 @@ var libraries = []allowed{
 	{"internal/node", "github.com/jackc/pgx/v5", "leases on a connection of their own, which no queue delays"},
 	{"internal/node/nodetest", "github.com/jackc/pgx/v5", "where a server listens"},
 
-	{"internal/adapters/discord", "github.com/bwmarrin/discordgo", "the platform's library"},
-	{"internal/adapters/discord", "github.com/gorilla/websocket", "close codes and the dialer below discordgo"},
+	{"internal/adapters/discord", "github.com/bwmarrin/discordgo", "the types and numbers of the platform"},
+	{"internal/adapters/discord", "github.com/gorilla/websocket", "the connection to the gateway"},
 	{"internal/adapters/discord/discordtest", "github.com/gorilla/websocket", "fakes the gateway"},
 	{"internal/adapters/telegram", "github.com/go-telegram/bot", "the platform's library"},
 	{"internal/adapters/telegram", "github.com/yuin/goldmark", "Markdown to entities"},

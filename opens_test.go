@@ -44,8 +44,6 @@ var opened = []opening{
 	{"internal/rehearse", "Script.unpack", "the files of a script, in a folder of its own"},
 	{"internal/rehearse", "openScript", "a script"},
 	{"internal/rehearse", "WriteJUnit", "a report"},
-	{"internal/resident", "a variable", "what the system says of this process"},
-	{"internal/resident", "constants", "this program"},
 	{"internal/rulefiles", "Folder.Read", "a rule"},
 	{"internal/rulefiles", "Folder.Save", "a new file"},
 	{"internal/rulefiles", "Folder.Try", "rules, copied into a folder of their own"},

@@ -55,7 +55,6 @@ type Timing struct {
 	RetryMin time.Duration // between connections; 0 is 1 s
 	RetryMax time.Duration // 0 is 1 min
 	Stable   time.Duration // after which a connection counts as good; 0 is 1 min
-	Watch    time.Duration // between looks at the heartbeat; 0 is 250 ms
 	Identify time.Duration // between two sessions of a bucket; 0 is 5 s
 	Token    time.Duration // between looks whether a token that was refused is taken again; 0 is 3 min
 	Refused  time.Duration // between two sessions where the last one was refused for good; 0 is 3 min
@@ -71,7 +70,6 @@ func (t Timing) defaults() Timing {
 	or(&t.RetryMin, time.Second)
 	or(&t.RetryMax, time.Minute)
 	or(&t.Stable, time.Minute)
-	or(&t.Watch, 250*time.Millisecond)
 	or(&t.Identify, 5*time.Second)
 	or(&t.Token, chat.RefusedRest)
 	or(&t.Refused, chat.RefusedRest)
@@ -103,8 +101,7 @@ type Adapter struct {
 	interactions
 	// directs are the channels of direct chats, by person.
 	directs sync.Map
-	// ending counts Sessions whose connection is gone, which the library takes a second
-	// to end, and what else ends with Run.
+	// ending counts what ends with Run.
 	ending  sync.WaitGroup
 	readers chan struct{} // holds one for each channel whose history is being read
 	turns   *shards.Turns
@@ -139,7 +136,6 @@ func New(o Options) (*Adapter, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	hear(o.Log)
 	o.Timing = o.Timing.defaults()
 	return &Adapter{
 		o: o, rest: newRest(o), me: newMe(), atlas: newAtlas(), posts: posts{nonces: map[string]string{}},

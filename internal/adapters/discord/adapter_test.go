@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/bwmarrin/discordgo"
-
 	"parley/internal/adapters/discord/discordtest"
 	"parley/internal/chat"
 	"parley/internal/waittest"
@@ -91,7 +89,7 @@ func (in *intake) last() chat.Message {
 // connected starts an adapter against a fake and waits until it receives.
 func connected(t *testing.T, in *intake, s *discordtest.Server) (a *Adapter, stop func()) {
 	t.Helper()
-	a, err := New(Options{Token: discordtest.Token, APIURL: s.URL(), Timing: Timing{Open: 3 * time.Second, RetryMin: 5 * time.Millisecond, RetryMax: 20 * time.Millisecond, Watch: 5 * time.Millisecond, Identify: 20 * time.Millisecond}})
+	a, err := New(Options{Token: discordtest.Token, APIURL: s.URL(), Timing: Timing{Open: 3 * time.Second, RetryMin: 5 * time.Millisecond, RetryMax: 20 * time.Millisecond, Identify: 20 * time.Millisecond}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,21 +124,6 @@ func fake(t *testing.T) *discordtest.Server {
 	s := discordtest.New()
 	t.Cleanup(s.Close)
 	return s
-}
-
-func TestPrivateFields(t *testing.T) {
-	t.Parallel()
-	s, err := discordgo.New("Bot x")
-	if err != nil {
-		t.Fatal(err)
-	}
-	resume(s, resumable{ID: "id", Seq: 7})
-	if discordgo.APIVersion == "" || providers == nil || len(providers) > 0 {
-		t.Error("the library decodes events by itself again")
-	}
-	if socket(s) != nil || !lastBeat(s).IsZero() {
-		t.Error("a socket before Open")
-	}
 }
 
 func TestNormalizing(t *testing.T) {

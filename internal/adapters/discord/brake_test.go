@@ -23,7 +23,7 @@ type supervised struct {
 // connected.
 func (p *supervised) start(t *testing.T, o Options) error {
 	t.Helper()
-	o.APIURL, o.Timing = p.s.URL(), Timing{Open: 3 * time.Second, Watch: 5 * time.Millisecond, Identify: time.Millisecond}
+	o.APIURL, o.Timing = p.s.URL(), Timing{Open: 3 * time.Second, Identify: time.Millisecond}
 	o.Now = func() time.Time { return time.Now().Add(time.Duration(p.clock.Load())) }
 	a, err := New(o)
 	if err != nil {

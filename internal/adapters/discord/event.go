@@ -8,32 +8,24 @@ import (
 	"slices"
 
 	"github.com/bwmarrin/discordgo"
-	"github.com/gorilla/websocket"
 
 	"parley/internal/chat"
 )
 
-// event takes every gateway event, in order, on the library's read loop. It must
-// not block, write to the gateway or panic. It decodes events itself, because the
-// library throws away what it cannot decode.
-func (c *connection) event(s *discordgo.Session, e *discordgo.Event) {
+// event takes every gateway event, in order, on the connection's read loop. It must
+// not block, write to the gateway or panic.
+func (c *connection) event(e *discordgo.Event) {
 	a := c.a
 	defer func() {
 		if p := recover(); p != nil {
 			a.o.Log.Error("discord: panic in an event", "type", e.Type, "panic", p, "stack", string(debug.Stack()))
 		}
 	}()
-	c.events.Lock()
-	defer c.events.Unlock()
-	if c.over {
-		return
-	}
 	c.heard.Add(1)
 	switch e.Type {
 	case "READY":
-		c.begin(s, e)
+		c.begin(e)
 	case "RESUMED":
-		c.listen(s)
 		a.progress.answered()
 		c.settled()
 	case "MESSAGE_CREATE", "MESSAGE_UPDATE", "MESSAGE_DELETE", "MESSAGE_DELETE_BULK", "INTERACTION_CREATE":
@@ -71,8 +63,7 @@ func (sh *shard) arrive(ctx context.Context, e *discordgo.Event) {
 
 // begin notes a new session, and that everything said since the last one has
 // to be read from the history.
-func (c *connection) begin(s *discordgo.Session, e *discordgo.Event) {
-	c.listen(s)
+func (c *connection) begin(e *discordgo.Event) {
 	a := c.a
 	var r wireReady
 	if err := decode(e.RawData, &r); err != nil || !isID(r.User.ID) {
@@ -95,18 +86,6 @@ func (c *connection) begin(s *discordgo.Session, e *discordgo.Event) {
 	}
 	a.progress.planned()
 	c.settled()
-}
-
-// listen keeps the close code, which the library only logs.
-func (c *connection) listen(s *discordgo.Session) {
-	if ws := socket(s); ws != nil {
-		ws.SetCloseHandler(func(code int, text string) error {
-			c.mu.Lock()
-			defer c.mu.Unlock()
-			c.closed = &websocket.CloseError{Code: code, Text: text}
-			return nil
-		})
-	}
 }
 
 // understand turns an event into messages or a dead letter; either way, later

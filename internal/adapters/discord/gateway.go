@@ -1,21 +1,14 @@
 package discord
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"math/rand/v2"
-	"net"
-	"net/http"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
-	"time"
 
 	"github.com/bwmarrin/discordgo"
 	"github.com/gorilla/websocket"
@@ -24,18 +17,11 @@ import (
 	"parley/internal/text"
 )
 
-// lingering is how long a Session of the library takes to end by itself after
-// its connection is gone: it sleeps a second in Close.
-const lingering = 1500 * time.Millisecond
-
 // intents lists what we read. Message content is privileged and must be ticked in
 // the developer portal.
 const intents = discordgo.IntentsGuilds | discordgo.IntentsGuildMessages | discordgo.IntentsDirectMessages | discordgo.IntentMessageContent
 
-// run connects until ctx ends or Discord refuses for good. Every connection gets a
-// Session of its own: the library's reconnecting deadlocks on what comes before READY,
-// retries fatal close codes forever and invalidates sessions by closing with 1000, so
-// connections are made, watched and dropped here.
+// run connects until ctx ends or Discord refuses for good.
 func (sh *shard) run(ctx context.Context, in chat.Intake) error {
 	cursors, err := in.Cursors(ctx, Platform)
 	if err != nil {
@@ -157,28 +143,6 @@ func closeCode(err error) int {
 	return 0
 }
 
-// connection is one Session from Open to its end.
-type connection struct {
-	a      *shard
-	ctx    context.Context // of Run: what an event begins goes on after the connection
-	s      *discordgo.Session
-	ended  chan struct{} // closed when the library let go of the socket
-	once   sync.Once
-	ready  chan struct{} // closed at READY or RESUMED
-	heard  atomic.Int64  // events
-	events sync.Mutex    // held while one is taken in; guards over
-	over   bool          // later events belong to an earlier session
-	mu     sync.Mutex    // guards the rest
-	raw    net.Conn
-	closed error // why the server closed
-	isOpen bool  // ready is closed
-	// dropped is that nothing is to connect any more.
-	dropped bool
-	// refused is that the server answered op 9: there is no such session, or it is too
-	// early for another.
-	refused bool
-}
-
 // connect makes one connection and stays with it until it ends. It returns why
 // it ended.
 func (sh *shard) connect(ctx context.Context, in chat.Intake) error {
@@ -197,16 +161,13 @@ func (sh *shard) connect(ctx context.Context, in chat.Intake) error {
 		sh.introduce(session) // RESUMED does not say it
 		sh.wake()             // also a process that dies now has tried
 	}
-	c := &connection{a: sh, ctx: ctx, ended: make(chan struct{}), ready: make(chan struct{})}
-	if err := c.make(session); err != nil {
-		return err
-	}
+	c := newConnection(ctx, sh, session)
 	defer c.leave()
 	open := func() error { return c.open(ctx) }
 	var err error
 	if session.ID == "" {
 		err = sh.turns.In(ctx, bucket, &sh.ending, open)
-	} else if err = open(); err != nil && !c.asked(err) {
+	} else if err = open(); err != nil && !c.asked() {
 		sh.progress.unasked()
 	}
 	if err != nil {
@@ -216,188 +177,13 @@ func (sh *shard) connect(ctx context.Context, in chat.Intake) error {
 	sh.begun = true
 	sh.receiving()
 	sh.setHealth(nil)
-	return c.judged(c.watch(ctx))
+	return c.judged(c.last(ctx))
 }
 
 // judged returns why a connection ended. A session that Discord took back is forgotten.
 func (c *connection) judged(err error) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.refused && c.a.progress.forget() {
+	if errors.Is(err, errRefused) && c.a.progress.forget() {
 		return errGone
-	} else if c.refused {
-		return errRefused
 	}
 	return err
-}
-
-// open connects and returns once the session has begun or resumed. When that
-// fails, nothing of the attempt is left at Discord.
-func (c *connection) open(ctx context.Context) error {
-	opened := make(chan error, 1)
-	go func() { opened <- c.s.Open() }()
-	timer := time.NewTicker(c.a.o.Timing.Open)
-	defer timer.Stop()
-	for heard := int64(0); ; {
-		select {
-		case err := <-opened:
-			if err != nil {
-				return err
-			}
-			opened = nil // it takes events from now on
-		case <-c.ready:
-			if opened != nil {
-				continue
-			}
-			return nil
-		case <-c.ended:
-			return c.why()
-		case <-timer.C:
-			if n := c.heard.Load(); n != heard {
-				heard = n // much is being replayed
-				continue
-			}
-			c.drop()
-			// Open may be deadlocked for good; such a Session is abandoned.
-			return errSilent
-		case <-ctx.Done():
-			c.drop()
-			return ctx.Err()
-		}
-	}
-}
-
-// leave stops accepting events: a late one must not advance the next session.
-func (c *connection) leave() {
-	c.drop()
-	c.events.Lock()
-	defer c.events.Unlock()
-	c.over = true
-}
-
-// errSilent is returned for a connection that answers neither yes nor no.
-var errSilent = errors.New("no READY in time")
-
-// asked reports whether Discord can have seen the RESUME of an Open that failed.
-func (c *connection) asked(err error) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.raw != nil && !errors.Is(err, websocket.ErrBadHandshake)
-}
-
-// settled lets open return.
-func (c *connection) settled() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !c.isOpen {
-		c.isOpen = true
-		close(c.ready)
-	}
-}
-
-// why returns the reason why a connection ended.
-func (c *connection) why() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.closed != nil {
-		return c.closed
-	}
-	return errors.New("the connection was lost")
-}
-
-// make builds the Session with our dialer and our address.
-func (c *connection) make(r resumable) error {
-	s, err := discordgo.New("Bot " + c.a.o.Token)
-	if err != nil {
-		return fmt.Errorf("discord: %w", err)
-	}
-	s.SyncEvents, s.ShouldReconnectOnError, s.ShouldRetryOnRateLimit, s.StateEnabled = true, false, false, false
-	s.Identify.Intents = intents
-	s.Client = &http.Client{Transport: &redirect{a: c.a.Adapter}, Timeout: 20 * time.Second}
-	s.Dialer = c.dialer()
-	if c.a.of > 1 {
-		s.ShardID, s.ShardCount = c.a.id, c.a.of
-	}
-	resume(s, r)
-	s.AddHandler(c.event)
-	s.AddHandler(func(_ *discordgo.Session, _ *discordgo.Disconnect) { c.once.Do(func() { close(c.ended) }) })
-	c.s = s
-	return nil
-}
-
-// redirect sends the library's REST calls to the configured address.
-type redirect struct{ a *Adapter }
-
-// RoundTrip implements http.RoundTripper.
-func (r *redirect) RoundTrip(req *http.Request) (*http.Response, error) {
-	rest, ok := strings.CutPrefix(req.URL.String(), strings.TrimRight(discordgo.EndpointAPI, "/"))
-	if !ok {
-		return nil, errors.New("discord: unexpected address")
-	}
-	to, err := req.URL.Parse(r.a.api + rest)
-	if err != nil {
-		return nil, err
-	}
-	req = req.Clone(req.Context())
-	req.URL, req.Host = to, to.Host
-	resp, answer, err := r.a.exchange(req)
-	if err != nil {
-		return nil, err
-	}
-	resp.Body = io.NopCloser(bytes.NewReader(answer))
-	return resp, nil
-}
-
-// drop ends the connection without a close frame: Discord keeps the session,
-// as it would not after 1000 or 1001.
-func (c *connection) drop() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.dropped = true
-	if c.raw != nil {
-		_ = c.raw.Close()
-	}
-}
-
-// wait gives the library the time it takes to end.
-func (c *connection) wait() {
-	t := time.NewTimer(lingering)
-	defer t.Stop()
-	select {
-	case <-c.ended:
-	case <-t.C:
-	}
-}
-
-// watch returns when the connection has ended, or is dead: a heartbeat that
-// was not answered by the time of the next one.
-func (c *connection) watch(ctx context.Context) error {
-	defer func() {
-		c.drop()
-		c.a.ending.Add(1)
-		go func() { defer c.a.ending.Done(); c.wait() }()
-	}()
-	tick := time.NewTicker(c.a.o.Timing.Watch)
-	defer tick.Stop()
-	var sent time.Time
-	for {
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-c.ended:
-			return c.why()
-		case <-tick.C:
-		}
-		last := lastBeat(c.s)
-		c.s.RLock()
-		ack := c.s.LastHeartbeatAck
-		c.s.RUnlock()
-		if last.Equal(sent) {
-			continue
-		}
-		if !sent.IsZero() && ack.Before(sent) {
-			return errors.New("no answer to the heartbeat")
-		}
-		sent = last
-	}
 }

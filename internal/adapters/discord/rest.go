@@ -21,11 +21,11 @@ import (
 	"parley/internal/chat"
 )
 
-// The library's own calls sleep through a rate limit without looking at the
+// discordgo's own calls sleep through a rate limit without looking at the
 // context, queue behind a mutex and know no nonce, so posts
 // and edits go through here.
 
-// rest is the client of Discord's API, for us and for the library. It handles the
+// rest is the client of Discord's API. It handles the
 // token, its rate limits, and proxies that answer in Discord's place.
 type rest struct {
 	token string
@@ -128,8 +128,8 @@ func (r *rest) request(ctx context.Context, method, path string, body []byte) (*
 	return req, nil
 }
 
-// exchange makes one request, of ours or of the library, unless none may be made
-// just now, and finds out what a 401 is about.
+// exchange makes one request, unless none may be made just now, and finds out what a 401
+// is about.
 func (r *rest) exchange(req *http.Request) (*http.Response, []byte, error) {
 	if !r.cred.Usable(req.Context()) {
 		return nil, nil, errToken

@@ -27,7 +27,7 @@ const pace = 100 * time.Millisecond
 func sharded(t *testing.T, s *discordtest.Server, shards int) *Adapter {
 	t.Helper()
 	a, err := New(Options{Token: discordtest.Token, APIURL: s.URL(), Shards: shards,
-		Timing: Timing{Open: 10 * time.Second, RetryMin: 5 * time.Millisecond, RetryMax: 20 * time.Millisecond, Watch: 5 * time.Millisecond, Identify: pace + 10*time.Millisecond}})
+		Timing: Timing{Open: 10 * time.Second, RetryMin: 5 * time.Millisecond, RetryMax: 20 * time.Millisecond, Identify: pace + 10*time.Millisecond}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,12 +190,9 @@ func TestDroppedBeforeItConnects(t *testing.T) {
 	t.Parallel()
 	s := fake(t)
 	sh := newShard(sharded(t, s, 2), 1, 2)
-	c := &connection{a: sh, ctx: t.Context(), ended: make(chan struct{}), ready: make(chan struct{})}
-	if err := c.make(resumable{}); err != nil {
-		t.Fatal(err)
-	}
+	c := newConnection(t.Context(), sh, resumable{})
 	c.drop()
-	if err := c.s.Open(); err == nil || s.Identifies() > 0 || s.Connected() > 0 {
+	if err := c.open(t.Context()); err == nil || s.Identifies() > 0 || s.Connected() > 0 {
 		t.Errorf("%d begun, %d connected, and no error", s.Identifies(), s.Connected())
 	}
 }

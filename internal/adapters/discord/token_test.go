@@ -78,7 +78,7 @@ func TestExpiredInteraction(t *testing.T) {
 func TestRevokedToken(t *testing.T) {
 	t.Parallel()
 	s, in := fake(t), newIntake()
-	a, err := New(Options{Token: discordtest.Token, APIURL: s.URL(), Timing: Timing{Watch: 5 * time.Millisecond, Identify: 20 * time.Millisecond, Token: 200 * time.Millisecond}})
+	a, err := New(Options{Token: discordtest.Token, APIURL: s.URL(), Timing: Timing{Identify: 20 * time.Millisecond, Token: 200 * time.Millisecond}})
 	if err != nil {
 		t.Fatal(err)
 	}

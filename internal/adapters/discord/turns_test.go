@@ -16,7 +16,7 @@ import (
 func TestConnectionGoesRound(t *testing.T) {
 	s, in := fake(t), newIntake()
 	one := func() *Adapter {
-		a, err := New(Options{Token: discordtest.Token, APIURL: s.URL(), Timing: Timing{Open: time.Second, RetryMin: 5 * time.Millisecond, RetryMax: 20 * time.Millisecond, Watch: 5 * time.Millisecond, Identify: 20 * time.Millisecond}})
+		a, err := New(Options{Token: discordtest.Token, APIURL: s.URL(), Timing: Timing{Open: time.Second, RetryMin: 5 * time.Millisecond, RetryMax: 20 * time.Millisecond, Identify: 20 * time.Millisecond}})
 		if err != nil {
 			t.Fatal(err)
 		}

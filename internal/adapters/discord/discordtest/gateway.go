@@ -184,6 +184,17 @@ func (s *Server) Reconnect() {
 	})
 }
 
+// Packet sends a packet as it is to whoever is connected; kind is the websocket's.
+func (s *Server) Packet(kind int, packet []byte) {
+	s.with(func() {
+		for c := range s.gw.conns {
+			c.mu.Lock()
+			_ = c.ws.WriteMessage(kind, packet)
+			c.mu.Unlock()
+		}
+	})
+}
+
 // Dispatch sends an event to whoever is connected and keeps it for RESUME.
 func (s *Server) Dispatch(kind string, data any) {
 	b, err := json.Marshal(data)
