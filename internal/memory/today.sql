@@ -178,7 +178,7 @@ CREATE TABLE reminders (
     told_at    TEXT NOT NULL DEFAULT '',
     call_key   TEXT NOT NULL DEFAULT '',
     created_at TEXT NOT NULL
-, via INTEGER NOT NULL DEFAULT 1 CHECK (via BETWEEN 0 AND 8191), people TEXT NOT NULL DEFAULT '', ended TEXT NOT NULL DEFAULT '', ask INTEGER NOT NULL DEFAULT 0, only_changed INTEGER NOT NULL DEFAULT 0, seen TEXT NOT NULL DEFAULT '', guild TEXT NOT NULL DEFAULT '', agent TEXT NOT NULL DEFAULT '');
+, via INTEGER NOT NULL DEFAULT 1 CHECK (via BETWEEN 0 AND 8191), people TEXT NOT NULL DEFAULT '', ended TEXT NOT NULL DEFAULT '', ask INTEGER NOT NULL DEFAULT 0, only_changed INTEGER NOT NULL DEFAULT 0, seen TEXT NOT NULL DEFAULT '', guild TEXT NOT NULL DEFAULT '', agent TEXT NOT NULL DEFAULT '', away TEXT NOT NULL DEFAULT '' CHECK (away IN ('', 'lost', 'back')), lost TEXT NOT NULL DEFAULT '', lost_told TEXT NOT NULL DEFAULT '');
 CREATE INDEX reminders_due ON reminders (due_at) WHERE state = 'waiting';
 CREATE INDEX reminders_user ON reminders (user_id, state, due_at);
 CREATE UNIQUE INDEX reminders_call ON reminders (call_key) WHERE call_key <> '';
@@ -345,7 +345,7 @@ CREATE TABLE questions (
     by_id      TEXT NOT NULL DEFAULT '',
     by_name    TEXT NOT NULL DEFAULT '',
     came       TEXT NOT NULL DEFAULT ''    -- what came of it
-);
+, again INTEGER NOT NULL DEFAULT 0, restored INTEGER NOT NULL DEFAULT 0);
 CREATE INDEX questions_asked ON questions (user_id, platform, channel, thread);
 CREATE TABLE allowances (
     platform TEXT NOT NULL,
@@ -355,22 +355,6 @@ CREATE TABLE allowances (
     at       TEXT NOT NULL,
     PRIMARY KEY (platform, channel, tool)
 ) WITHOUT ROWID;
-CREATE TABLE "tool_calls" (
-    id          INTEGER PRIMARY KEY,
-    decision_id TEXT NOT NULL,
-    inbox_id    INTEGER NOT NULL,
-    sequence    INTEGER NOT NULL,
-    call_id     TEXT NOT NULL,
-    name        TEXT NOT NULL,
-    arguments   TEXT NOT NULL,
-    result      TEXT NOT NULL DEFAULT '',
-    status      TEXT NOT NULL CHECK (status IN ('pending', 'running', 'retrying', 'success', 'failed', 'timeout', 'error', 'declined', 'expired')),
-    retries     INTEGER NOT NULL DEFAULT 0,
-    duration_ms INTEGER NOT NULL DEFAULT 0,
-    at          TEXT NOT NULL
-, class TEXT NOT NULL DEFAULT '');
-CREATE INDEX tool_calls_decision ON tool_calls (decision_id, sequence);
-CREATE INDEX tool_calls_waiting ON tool_calls (inbox_id) WHERE status = 'pending';
 CREATE TABLE usage (
     day               TEXT NOT NULL, -- 2026-01-31, in UTC
     platform          TEXT NOT NULL, -- '' where nobody asked
@@ -536,38 +520,6 @@ CREATE TABLE guard_calls (
     at         TEXT NOT NULL
 );
 CREATE INDEX guard_calls_session ON guard_calls (session_id, user_id);
-CREATE TABLE handoffs (
-    id            INTEGER PRIMARY KEY,
-    user_id       TEXT NOT NULL,             -- the person
-    name          TEXT NOT NULL DEFAULT '',  -- what they call themselves
-    platform      TEXT NOT NULL,             -- where the assistant is silent for them
-    channel       TEXT NOT NULL,
-    thread        TEXT NOT NULL DEFAULT '',
-    direct        INTEGER NOT NULL DEFAULT 0,
-    opened_by     TEXT NOT NULL,             -- the command, the assistant, a rule, a guard
-    reason        TEXT NOT NULL DEFAULT '',
-    state         TEXT NOT NULL DEFAULT 'waiting' CHECK (state IN ('waiting', 'taken', 'missed', 'over')),
-    taker_id      TEXT NOT NULL DEFAULT '',
-    taker_name    TEXT NOT NULL DEFAULT '',
-    desk_platform TEXT NOT NULL DEFAULT '',  -- where it was taken
-    desk_channel  TEXT NOT NULL DEFAULT '',
-    desk_thread   TEXT NOT NULL DEFAULT '',
-    last_id       TEXT NOT NULL DEFAULT '',  -- the person's newest message, as the platform calls it
-    opened_at     TEXT NOT NULL,
-    due_at        TEXT NOT NULL DEFAULT '',  -- by when the desk has to write; '' while it has
-    changed_at    TEXT NOT NULL
-, agent TEXT NOT NULL DEFAULT '');
-CREATE UNIQUE INDEX handoffs_open ON handoffs (platform, channel, thread, user_id) WHERE state IN ('waiting', 'taken');
-CREATE INDEX handoffs_due ON handoffs (due_at) WHERE due_at <> '';
-CREATE INDEX handoffs_user ON handoffs (user_id);
-CREATE INDEX handoffs_left ON handoffs (id) WHERE state <> 'over';
-CREATE INDEX handoffs_taker ON handoffs (taker_id);
-CREATE INDEX handoffs_desk ON handoffs (desk_platform, desk_channel);
-CREATE TABLE handoff_posts (
-    nonce      TEXT PRIMARY KEY, -- of the outbox
-    handoff_id INTEGER NOT NULL REFERENCES handoffs (id) ON DELETE CASCADE
-) WITHOUT ROWID;
-CREATE INDEX handoff_posts_of ON handoff_posts (handoff_id);
 CREATE UNIQUE INDEX sessions_live ON sessions (platform, channel, thread, user_id, agent)
     WHERE status IN ('active', 'idle', 'suspended');
 CREATE TABLE agent_people (
@@ -599,6 +551,67 @@ CREATE TRIGGER spent_delete AFTER DELETE ON usage BEGIN
     DELETE FROM spent WHERE kind = 'user' AND name = old.user_id AND day = old.day AND tokens <= 0 AND cost < 1e-9;
     DELETE FROM spent WHERE kind = 'channel' AND name = old.platform || ' ' || old.channel AND day = old.day AND tokens <= 0 AND cost < 1e-9;
 END;
+CREATE TABLE moves (
+    platform TEXT NOT NULL,
+    channel  TEXT NOT NULL, -- what it was called
+    became   TEXT NOT NULL, -- what it is called now: never an old name itself
+    PRIMARY KEY (platform, channel)
+) WITHOUT ROWID;
+CREATE INDEX reminders_away ON reminders (platform, channel) WHERE away = 'lost';
+CREATE TABLE forgotten (
+    mark TEXT PRIMARY KEY, -- of somebody who was forgotten: a hash that nobody can read a name from
+    at   TEXT NOT NULL     -- when, the last time
+) WITHOUT ROWID;
+CREATE TABLE "handoffs" (
+    id            INTEGER PRIMARY KEY AUTOINCREMENT, -- shown in buttons
+    user_id       TEXT NOT NULL,             -- the person
+    name          TEXT NOT NULL DEFAULT '',  -- what they call themselves
+    platform      TEXT NOT NULL,             -- where the assistant is silent for them
+    channel       TEXT NOT NULL,
+    thread        TEXT NOT NULL DEFAULT '',
+    direct        INTEGER NOT NULL DEFAULT 0,
+    opened_by     TEXT NOT NULL,             -- the command, the assistant, a rule, a guard
+    reason        TEXT NOT NULL DEFAULT '',
+    state         TEXT NOT NULL DEFAULT 'waiting' CHECK (state IN ('waiting', 'taken', 'missed', 'over')),
+    taker_id      TEXT NOT NULL DEFAULT '',
+    taker_name    TEXT NOT NULL DEFAULT '',
+    desk_platform TEXT NOT NULL DEFAULT '',  -- where it was taken
+    desk_channel  TEXT NOT NULL DEFAULT '',
+    desk_thread   TEXT NOT NULL DEFAULT '',
+    last_id       TEXT NOT NULL DEFAULT '',  -- the person's newest message, as the platform calls it
+    opened_at     TEXT NOT NULL,
+    due_at        TEXT NOT NULL DEFAULT '',  -- by when the desk has to write; '' while it has
+    changed_at    TEXT NOT NULL,
+    agent         TEXT NOT NULL DEFAULT ''
+);
+CREATE UNIQUE INDEX handoffs_open ON handoffs (platform, channel, thread, user_id) WHERE state IN ('waiting', 'taken');
+CREATE INDEX handoffs_due ON handoffs (due_at) WHERE due_at <> '';
+CREATE INDEX handoffs_user ON handoffs (user_id);
+CREATE INDEX handoffs_left ON handoffs (id) WHERE state <> 'over';
+CREATE INDEX handoffs_taker ON handoffs (taker_id);
+CREATE INDEX handoffs_desk ON handoffs (desk_platform, desk_channel);
+CREATE TABLE handoff_posts (
+    nonce      TEXT PRIMARY KEY, -- of the outbox
+    handoff_id INTEGER NOT NULL REFERENCES handoffs (id) ON DELETE CASCADE
+) WITHOUT ROWID;
+CREATE INDEX handoff_posts_of ON handoff_posts (handoff_id);
+CREATE TABLE "tool_calls" (
+    id          INTEGER PRIMARY KEY,
+    decision_id TEXT NOT NULL,
+    inbox_id    INTEGER NOT NULL,
+    sequence    INTEGER NOT NULL,
+    call_id     TEXT NOT NULL,
+    name        TEXT NOT NULL,
+    arguments   TEXT NOT NULL,
+    result      TEXT NOT NULL DEFAULT '',
+    status      TEXT NOT NULL CHECK (status IN ('pending', 'running', 'retrying', 'success', 'failed', 'timeout', 'unknown', 'error', 'declined', 'expired')),
+    retries     INTEGER NOT NULL DEFAULT 0,
+    duration_ms INTEGER NOT NULL DEFAULT 0,
+    at          TEXT NOT NULL,
+    class       TEXT NOT NULL DEFAULT ''
+);
+CREATE INDEX tool_calls_decision ON tool_calls (decision_id, sequence);
+CREATE INDEX tool_calls_waiting ON tool_calls (inbox_id) WHERE status = 'pending';
 INSERT INTO key_facts_fts (key_facts_fts, rank) VALUES ('secure-delete', 1);
 INSERT INTO messages_fts (messages_fts, rank) VALUES ('secure-delete', 1);
 INSERT INTO session_texts_fts (session_texts_fts, rank) VALUES ('secure-delete', 1);
@@ -606,4 +619,4 @@ INSERT INTO sqlite_sequence (name, seq) VALUES ('inbox', 0);
 INSERT INTO sqlite_sequence (name, seq) VALUES ('messages', 0);
 INSERT INTO sqlite_sequence (name, seq) VALUES ('outbox', 0);
 INSERT INTO secrets (name, value) VALUES ('nonce', randomblob(16));
-PRAGMA user_version = 35;
+PRAGMA user_version = 41;
