@@ -98,7 +98,7 @@ func TestJourneySurvivesKills(t *testing.T) {
 	w.tg.Push(telegramtest.Text(7, 7, "settle"))
 	eventually(t, "the message is taken", func() bool { return len(w.tg.Calls("getUpdates")) > n+1 && w.unfinished() == 1 })
 	open()
-	w.told(t, 7, "• amount: 5")
+	w.told(t, 7, `"amount": 5`)
 	w.settled(t)
 	kill(child)
 	child = w.start(t, "BOT_FAILPOINT=before_finish:1")

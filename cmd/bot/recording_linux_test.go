@@ -60,6 +60,9 @@ func TestRecordInit(t *testing.T) {
 	w := newWorld(t)
 	w.llm.Models("qwen3:8b", "gemma3:4b")
 	w.llm.Respond(func(r llmtest.Request) llmtest.Turn {
+		if strings.Contains(string(r.Messages[len(r.Messages)-1].Content), "capital of France") {
+			return llmtest.Turn{Text: "Paris"}
+		}
 		if !strings.Contains(string(r.Tools), "keep_word") {
 			return llmtest.Turn{Text: "Hello! What can I do for you?"}
 		}

@@ -79,7 +79,7 @@ func TestFaultNothingPrintsPastTheLog(t *testing.T) {
 				_ = resp.Body.Close()
 			}
 			w.dc.Mute(true)
-			eventually(t, "the library's words in the log", func() bool { return strings.Contains(log.String(), "discord library") })
+			eventually(t, "the dead connection in the log", func() bool { return strings.Contains(log.String(), "no answer to the heartbeat") })
 			w.dc.Mute(false)
 			eventually(t, "Discord again", func() bool { return w.dc.Resumes()+w.dc.Identifies() > 1 })
 			w.dc.CloseWith(4009)

@@ -40,8 +40,8 @@ type Options struct {
 	// Tools returns all tools available now in m's place; they may change as
 	// servers come and go. nil means none.
 	Tools func(ctx context.Context, m chat.Message) (tools.Set, error)
-	// Await waits for the server of a tool that is not there, while it starts; false
-	// is that there is nothing to wait for, or that it did not come. nil waits for none.
+	// Await waits for the server of a tool that Tools did not return, while it starts, and
+	// reports whether it is there now. nil waits for none.
 	Await func(ctx context.Context, tool string) bool
 	// Confirm makes the question to m's author about calls that need a yes, and
 	// about those that wait for it already; Resume takes the answer. nil

@@ -295,7 +295,11 @@ func bytesWith(t *testing.T, s *Store, word string) (n int) {
 			return err
 		}
 		b, err := os.ReadFile(path)
-		n += strings.Count(strings.ToLower(string(b)), word)
+		low := strings.ToLower(string(b))
+		if at := strings.Index(low, word); at >= 0 {
+			t.Logf("%s, at %d: %q", filepath.Base(path), at, low[max(0, at-80):min(len(low), at+80)])
+		}
+		n += strings.Count(low, word)
 		return err
 	}))
 	return n

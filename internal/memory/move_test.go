@@ -64,6 +64,7 @@ var placeless = map[string]string{
 	"decisions": "agent answered_by at command detail id message_id model outcome people platform reason session_id thread user_id",
 	"embedders": "name", "fact_changes": "at kind stamp told user_id", "fact_vectors": "model vector",
 	"fact_history": "author content ends message_id people previous quote session_id since tags until updated",
+	"forgotten":    "at mark",
 	"grants":       "at by_id role", "guard_calls": "arguments at name people result session_id user_id", "handoff_posts": "nonce",
 	"handoffs":  "agent changed_at desk_platform desk_thread due_at last_id name opened_at opened_by platform reason state taker_id taker_name thread user_id",
 	"heartbeat": "at room schema", "inbox": "at message_id platform preview state thread uid",

@@ -11,15 +11,12 @@ import (
 const startLimit = connectTimeout + listTimeout
 
 // Await waits until the server of a tool is connected, while it starts: as long as it may
-// take since the client began, or since it was lost. It reports whether the server came;
-// false is also that there is nothing to wait for.
+// take since the client began, or since it was lost. It reports whether the server is
+// there, which one may be at once that came after the caller had looked.
 func (c *Client) Await(ctx context.Context, tool string) bool {
 	server, _, _ := strings.Cut(tool, "__")
 	r := c.find(server)
-	if r == nil || r.current() != nil {
-		return false
-	}
-	return r.await(ctx)
+	return r != nil && r.await(ctx)
 }
 
 // await waits for the connection that is about to be made.

@@ -28,7 +28,7 @@ func late(f *fake, ready time.Duration, hangs bool) dialer {
 }
 
 // TestAwait: a server is waited for while it starts or comes back, and no longer than it may
-// take; one that is there, or unknown, is not.
+// take; one that is there is there at once, and an unknown one is not.
 func TestAwait(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
@@ -41,7 +41,7 @@ func TestAwait(t *testing.T) {
 		{"hangs while it starts", 6 * time.Second, true, "fake__ok", true, 3 * time.Second, 5 * time.Second},
 		{"refuses while it starts", 6 * time.Second, false, "fake__ok", true, 3 * time.Second, 6 * time.Second},
 		{"never comes", time.Hour, false, "fake__ok", false, startLimit - 3*time.Second, startLimit},
-		{"is there", 0, true, "fake__ok", false, 0, 0},
+		{"is there", 0, true, "fake__ok", true, 0, 0},
 		{"of no server", time.Hour, true, "ok", false, 0, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
