@@ -25,7 +25,6 @@ var rooms = []allowed{
 	{"internal/command", "internal/spoken", "/language"},
 	{"internal/metrics", "internal/chat", "counts what became of messages"},
 	{"internal/metrics", "internal/llm/wrap", "counts calls of models"},
-	{"internal/tools/policy", "config", "the owner's policies"},
 	{"internal/tools/policy", "internal/tools", "which it narrows"},
 	{"internal/adapters/*", "internal/markdown", "shows what models write"},
 	{"internal/adapters/*", "internal/chat", "translates between a platform and these words"},

@@ -52,7 +52,12 @@ func (t *toolset) open(ctx context.Context) error {
 	return t.connect()
 }
 
-func (t *toolset) policies() policy.List { return t.cfg.Tools.Policy }
+func (t *toolset) policies() (list policy.List) {
+	for _, p := range t.cfg.Tools.Policy {
+		list = append(list, policy.Rule(p))
+	}
+	return list
+}
 
 func (t *toolset) serverNames() (names []string) {
 	for _, s := range t.cfg.MCP.Servers {

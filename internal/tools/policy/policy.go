@@ -8,17 +8,25 @@ import (
 	"slices"
 	"strings"
 
-	"parley/config"
 	"parley/internal/text"
 	"parley/internal/tools"
 )
 
-// List is the owner's policies, tools.policy.
-type List []config.ToolPolicy
+// Rule is the owner's policy for a tool, or for all tools that match a pattern: an item of
+// tools.policy.
+type Rule struct {
+	Name   string // a tool, or a pattern with *
+	Who    string // everyone, admins or owner: hidden from everybody else
+	Ask    string // default, or a tools.Asking
+	Public bool   // what it returns is no secret
+}
+
+// List is all of them.
+type List []Rule
 
 // For returns the most specific policy for a tool: its exact name, or else the
 // longest pattern that matches; ok is false for none.
-func (l List) For(tool string) (p config.ToolPolicy, ok bool) {
+func (l List) For(tool string) (p Rule, ok bool) {
 	for _, q := range l {
 		fits, _ := path.Match(q.Name, tool) // a bad one was refused at startup
 		switch {
