@@ -23,6 +23,7 @@ func TestRefusals(t *testing.T) {
 		go func() { errs <- down.keep(t.Context(), log, func() error { tries++; return no }) }()
 		go func() { errs <- down.keep(t.Context(), log, func() error { return <-ends }) }()
 		chat.Sleep(t.Context(), time.Hour+time.Second)
+		synctest.Wait()
 		if tries != 21 { // the first at once
 			t.Errorf("%d tries in an hour", tries)
 		}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -89,12 +90,18 @@ func (in *intake) last() chat.Message {
 // connected starts an adapter against a fake and waits until it receives.
 func connected(t *testing.T, in *intake, s *discordtest.Server) (a *Adapter, stop func()) {
 	t.Helper()
-	a, err := New(Options{Token: discordtest.Token, APIURL: s.URL(), Timing: Timing{Open: 3 * time.Second, RetryMin: 5 * time.Millisecond, RetryMax: 20 * time.Millisecond, Identify: 20 * time.Millisecond}})
+	ahead := new(atomic.Int64)
+	now := func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
+	a, err := New(Options{Token: discordtest.Token, APIURL: s.URL(), Now: now, Timing: Timing{Open: 3 * time.Second, RetryMin: 5 * time.Millisecond, RetryMax: 20 * time.Millisecond, Identify: 20 * time.Millisecond}})
 	if err != nil {
 		t.Fatal(err)
 	}
+	clocks.Store(a, ahead)
 	return a, running(t, a, in, s)
 }
+
+// clocks is how far the clocks of adapters that are connected are ahead, by the adapter.
+var clocks sync.Map
 
 // running runs an adapter and waits until it receives.
 func running(t *testing.T, a *Adapter, in *intake, s *discordtest.Server) (stop func()) {

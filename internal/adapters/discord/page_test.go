@@ -14,11 +14,13 @@ import (
 	"parley/internal/chat"
 )
 
-// wound gives an adapter a clock of its own.
+// wound winds the clock of a connected adapter, or gives one that does not run its own.
 func wound(a *Adapter) (forward func(d time.Duration)) {
-	var ahead atomic.Int64
-	a.now = func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
-	return func(d time.Duration) { ahead.Add(int64(d)) }
+	ahead, running := clocks.LoadOrStore(a, new(atomic.Int64))
+	if !running {
+		a.now = func() time.Time { return time.Now().Add(time.Duration(ahead.(*atomic.Int64).Load())) }
+	}
+	return func(d time.Duration) { ahead.(*atomic.Int64).Add(int64(d)) }
 }
 
 func partTo(channel, text string) chat.Part {
