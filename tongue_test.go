@@ -271,18 +271,18 @@ func verbs(words string) map[int]string {
 var quotation = regexp.MustCompile(`“([^”%]+)”|„([^“%]+)“|«\s?([^»%]+?)\s?»|/remind ([^.,，。]+)`)
 
 // examples returns what is quoted and says a time, for somebody who speaks a language.
-func examples(said, tag string) (times, others []string) {
+func examples(said, tag string) (moments, others []string) {
 	now := time.Date(2026, 3, 9, 12, 0, 0, 0, time.UTC)
 	for _, m := range quotation.FindAllStringSubmatch(said, -1) {
 		one := strings.Join(m[1:], "")
 		_, err := when.Parse(one, now, time.UTC, tag)
 		if _, what, _ := when.Split(one, now, tag); what != "" || err == nil {
-			times = append(times, one)
+			moments = append(moments, one)
 		} else {
 			others = append(others, one)
 		}
 	}
-	return times, others
+	return moments, others
 }
 
 // TestExamplesOfTimes: where an example of a time is shown, it is one in the reader's

@@ -107,7 +107,7 @@ func film(t *testing.T, w *world) *filmed {
 	f := &filmed{t: t, world: w, keys: ours, screen: lineedittest.New(104, 200), terminal: filmtest.NewTerminal("bot init", 30)}
 	cmd := exec.Command(os.Args[0], "init")
 	cmd.Dir = t.TempDir()
-	cmd.Env = []string{childEnv + "=1", "PATH=" + os.Getenv("PATH"), "BOT_TELEGRAM_API_URL=" + w.tg.URL(), "BOT_LOG_LEVEL=warn", "OLLAMA_HOST=" + host(w.llm)}
+	cmd.Env = []string{childEnv + "=1", "PATH=" + os.Getenv("PATH"), "BOT_TELEGRAM_API_URL=" + w.tg.URL(), "BOT_LOG_LEVEL=warn", "OLLAMA_HOST=" + hostPart(w.llm)}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = theirs, theirs, theirs
 	must(t, cmd.Start())
 	_ = theirs.Close()
@@ -123,13 +123,13 @@ func film(t *testing.T, w *world) *filmed {
 }
 
 // host returns where a fake model listens.
-func host(s *llmtest.Server) string {
+func hostPart(s *llmtest.Server) string {
 	return strings.TrimSuffix(strings.TrimPrefix(s.URL(), "http://"), "/v1")
 }
 
 // shown is what stands there, with the address that Ollama has at home.
 func (f *filmed) shown() string {
-	return strings.ReplaceAll(f.screen.All(), host(f.world.llm), "127.0.0.1:11434")
+	return strings.ReplaceAll(f.screen.All(), hostPart(f.world.llm), "127.0.0.1:11434")
 }
 
 // waits lets the program come to some words, and shows them for so many seconds.

@@ -114,7 +114,7 @@ var ids = chat.Identities{
 	{Platform: "terminal", Person: func(id string) bool { return id != "" }},
 }
 
-func gate(t testing.TB, o admin.GateOptions) *admin.Gate {
+func newGate(t testing.TB, o admin.GateOptions) *admin.Gate {
 	t.Helper()
 	o.IDs = ids
 	g, err := admin.NewGate(o)

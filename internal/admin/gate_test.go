@@ -26,7 +26,7 @@ func TestGateMatrix(t *testing.T) {
 	must(t, s.Grant(t.Context(), barred, "denied", owner))
 	kinds := everyKind(t)
 	for _, mode := range []string{"pairing", "allowlist", "open"} {
-		g := gate(t, admin.GateOptions{Mode: mode, Owners: []string{owner}, Allow: []string{member}, Rows: s, Now: c.now})
+		g := newGate(t, admin.GateOptions{Mode: mode, Owners: []string{owner}, Allow: []string{member}, Rows: s, Now: c.now})
 		for _, listen := range []string{"mention", "all", "off"} {
 			must(t, s.SetPolicy(t.Context(), chat.Key{Platform: "telegram", Channel: "-100"}, chat.Policy{Listen: listen}))
 			for _, who := range []string{owner, member, stranger, barred} {
@@ -67,7 +67,7 @@ func mayPass(mode, listen, who, place string, kind chat.Kind) bool {
 func TestAuthority(t *testing.T) {
 	s := store(t, newClock())
 	must(t, s.Grant(t.Context(), "discord:guild:9", "member", owner))
-	g := gate(t, admin.GateOptions{Owners: []string{owner, "discord:5"}, Allow: []string{"telegram:chat:-100"}, Rows: s,
+	g := newGate(t, admin.GateOptions{Owners: []string{owner, "discord:5"}, Allow: []string{"telegram:chat:-100"}, Rows: s,
 		IsAdmin: func(_ context.Context, k chat.Key, id string) (bool, error) {
 			if id == "telegram:77" {
 				return false, errors.New("telegram is down")
@@ -131,7 +131,7 @@ func TestGateRefusesIDs(t *testing.T) {
 }
 
 func TestTerminalOwners(t *testing.T) {
-	g := gate(t, admin.GateOptions{Owners: []string{"terminal:anna"}, Rows: store(t, newClock())})
+	g := newGate(t, admin.GateOptions{Owners: []string{"terminal:anna"}, Rows: store(t, newClock())})
 	for id, want := range map[string]admin.Role{"terminal:anna": admin.Owner, "terminal:bob": admin.Stranger} {
 		if got, err := g.Role(t.Context(), direct(id, "x")); err != nil || got != want {
 			t.Errorf("%s: %s, %v", id, got, err)
@@ -142,7 +142,7 @@ func TestTerminalOwners(t *testing.T) {
 // TestGateFailsClosed: without its rows the gate admits nobody.
 func TestGateFailsClosed(t *testing.T) {
 	s := store(t, newClock())
-	g := gate(t, admin.GateOptions{Mode: "open", Rows: s})
+	g := newGate(t, admin.GateOptions{Mode: "open", Rows: s})
 	must(t, s.Close())
 	a := &agent{}
 	if _, err := g.Wrap(a).Handle(t.Context(), group(member, "/x"), nil); err == nil || a.count() != 0 {
@@ -152,7 +152,7 @@ func TestGateFailsClosed(t *testing.T) {
 
 func TestStrangerIsToldOnceADay(t *testing.T) {
 	c := newClock()
-	g := gate(t, admin.GateOptions{Rows: store(t, c), Now: c.now})
+	g := newGate(t, admin.GateOptions{Rows: store(t, c), Now: c.now})
 	h := g.Wrap(&agent{})
 	m := group(stranger, "hi")
 	wantText(t, handle(t, h, m), "") // overheard
@@ -172,7 +172,7 @@ func TestConfigCommands(t *testing.T) {
 	c := newClock()
 	s := store(t, c)
 	const administrator = "telegram:50"
-	g := gate(t, admin.GateOptions{Owners: []string{owner}, Allow: []string{"telegram:chat:-100"}, Rows: s, Now: c.now,
+	g := newGate(t, admin.GateOptions{Owners: []string{owner}, Allow: []string{"telegram:chat:-100"}, Rows: s, Now: c.now,
 		IsAdmin: func(_ context.Context, _ chat.Key, id string) (bool, error) { return id == administrator, nil }})
 	cmds, err := admin.NewCommands(g.Commands(admin.Command{Name: "show", Help: "the settings", Run: func(context.Context, admin.Request) (chat.Answer, error) {
 		return chat.Answer{Text: "mode: pairing"}, nil
@@ -224,7 +224,7 @@ func TestConfigCommands(t *testing.T) {
 func BenchmarkInFront(b *testing.B) {
 	c := newClock()
 	s := store(b, c)
-	g := gate(b, admin.GateOptions{Allow: []string{"telegram:chat:-100"}, Rows: s, Now: c.now})
+	g := newGate(b, admin.GateOptions{Allow: []string{"telegram:chat:-100"}, Rows: s, Now: c.now})
 	conf, err := admin.NewConfirmations(b.Context(), s, c.now)
 	must(b, err)
 	q := admin.NewQuotas(admin.QuotaOptions{Limits: admin.Limits{PerMinute: 1e9, User: admin.Amount{Tokens: 1e9}}, Usage: s, Now: c.now})

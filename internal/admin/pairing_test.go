@@ -23,7 +23,7 @@ func front(t *testing.T, c *clock, o admin.GateOptions) (*admin.Gate, chat.Handl
 		o.Rows = store(t, c)
 	}
 	o.Now = c.now
-	g := gate(t, o)
+	g := newGate(t, o)
 	cmds, err := admin.NewCommands(g.Commands(), admin.CommandOptions{Role: g.Role})
 	must(t, err)
 	return g, g.Wrap(cmds.Wrap(&agent{}))

@@ -20,7 +20,7 @@ type Spent struct {
 }
 
 // Spent sums up what a reminder's questions took.
-func (b *Book) Spent(_ context.Context, r Reminder) (s Spent, err error) {
+func (b *Agenda) Spent(_ context.Context, r Reminder) (s Spent, err error) {
 	const of = " FROM decisions WHERE user_id = ? AND message_id >= ? AND message_id < ?"
 	from, to := r.Named(), fmt.Sprintf("ask:%d;", r.ID)
 	if err := b.db.QueryRow("SELECT count(*), coalesce(sum(total_tokens), 0), coalesce(sum(cost), 0)"+of, r.User.ID, from, to).Scan(&s.Times, &s.Tokens, &s.Cost); err != nil {
@@ -34,7 +34,7 @@ func (b *Book) Spent(_ context.Context, r Reminder) (s Spent, err error) {
 }
 
 // See remembers what a question rests on, as a hash; "" is not known yet.
-func (b *Book) See(ctx context.Context, id int64, seen string) error {
+func (b *Agenda) See(ctx context.Context, id int64, seen string) error {
 	return engine.During("note what a question rests on", b.db.Write(ctx, func(tx *engine.Tx) error {
 		_, err := tx.Exec("UPDATE reminders SET seen = ? WHERE id = ?", seen, id)
 		return err
@@ -43,6 +43,6 @@ func (b *Book) See(ctx context.Context, id int64, seen string) error {
 
 // Unseen lists questions that were asked and of which it is not known what they rest
 // on.
-func (b *Book) Unseen(context.Context) ([]Reminder, error) {
+func (b *Agenda) Unseen(context.Context) ([]Reminder, error) {
 	return b.reminders("SELECT " + reminderColumns + " FROM reminders WHERE only_changed AND ask AND seen = '' AND told_at <> '' AND state = 'waiting' LIMIT 50")
 }

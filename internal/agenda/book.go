@@ -11,9 +11,9 @@ import (
 	"parley/internal/provenance"
 )
 
-// Book is the reminders, tasks and journals of a database. It is safe for many
+// Agenda is the reminders, tasks and journals of a database. It is safe for many
 // goroutines. The store of everything else holds one, with the same writer.
-type Book struct {
+type Agenda struct {
 	db     *engine.DB
 	now    func() time.Time
 	notify Notify
@@ -22,8 +22,10 @@ type Book struct {
 // Notify puts parts into the outbox within a transaction, once for each what.
 type Notify func(tx *engine.Tx, what string, parts []chat.Part) error
 
-// NewBook returns the book of a database whose schema is up to date.
-func NewBook(db *engine.DB, now func() time.Time, notify Notify) *Book { return &Book{db, now, notify} }
+// New returns what is kept of a database whose schema is up to date.
+func New(db *engine.DB, now func() time.Time, notify Notify) *Agenda {
+	return &Agenda{db, now, notify}
+}
 
 type scanner interface{ Scan(...any) error }
 

@@ -34,7 +34,7 @@ var ErrLogSize = text.Tell("an entry has 1 to %d characters", facts.MaxLength)
 
 // AddLog writes a line into v's journal. Type "" is thought, Author "" is
 // user. A second call with the same key ("" is none) returns the first one's.
-func (b *Book) AddLog(ctx context.Context, v provenance.Viewer, e LogEntry, callKey string) (LogEntry, error) {
+func (b *Agenda) AddLog(ctx context.Context, v provenance.Viewer, e LogEntry, callKey string) (LogEntry, error) {
 	e.Content = strings.TrimSpace(strings.ToValidUTF8(strings.ReplaceAll(e.Content, "\x00", ""), "�"))
 	if e.Type == "" {
 		e.Type = logTypes[0]
@@ -84,7 +84,7 @@ type LogQuery struct {
 const maxSearched = 20_000
 
 // Log lists v's entries, oldest first: the newest that fit.
-func (b *Book) Log(_ context.Context, v provenance.Viewer, q LogQuery) ([]LogEntry, error) {
+func (b *Agenda) Log(_ context.Context, v provenance.Viewer, q LogQuery) ([]LogEntry, error) {
 	limit := q.Limit
 	if limit <= 0 {
 		limit = 50

@@ -30,7 +30,7 @@ func Lose(tx *engine.Tx, now time.Time, which string, args ...any) error {
 }
 
 // LoseReminder is Lose for one.
-func (b *Book) LoseReminder(ctx context.Context, id int64) error {
+func (b *Agenda) LoseReminder(ctx context.Context, id int64) error {
 	return b.db.Write(ctx, func(tx *engine.Tx) error { return Lose(tx, b.now(), "id = ?", id) })
 }
 
@@ -46,7 +46,7 @@ func Found(tx *engine.Tx, k chat.Key) error {
 
 // Regain lets the reminders go on whose place is back: their person was seen there since
 // it was lost, or anything was heard from it, such as that the bot was added again.
-func (b *Book) Regain(ctx context.Context) error {
+func (b *Agenda) Regain(ctx context.Context) error {
 	const back = ` FROM reminders WHERE state = 'waiting' AND away = 'lost' AND ` + mayBe + ` AND (
 		EXISTS (SELECT 1 FROM membership b WHERE b.user_id = reminders.user_id AND b.platform = reminders.platform AND b.channel = reminders.channel AND b.checked_at > reminders.lost)
 		OR EXISTS (SELECT 1 FROM inbox i WHERE i.platform = reminders.platform AND i.channel = reminders.channel AND i.state <> 'dead' AND i.at > reminders.lost))`
@@ -70,7 +70,7 @@ func (b *Book) Regain(ctx context.Context) error {
 
 // Lost lists the reminders whose place was lost before a moment and whose person has not
 // heard of that since another, by person and place; at most limit.
-func (b *Book) Lost(_ context.Context, before, told time.Time, limit int) ([]Reminder, error) {
+func (b *Agenda) Lost(_ context.Context, before, told time.Time, limit int) ([]Reminder, error) {
 	list, err := b.reminders("SELECT "+reminderColumns+` FROM reminders WHERE state = 'waiting' AND away = 'lost' AND lost <= ? AND lost_told < ? LIMIT ?`,
 		engine.Stamp(before), engine.Stamp(told), limit)
 	slices.SortFunc(list, func(a, b Reminder) int {
@@ -81,7 +81,7 @@ func (b *Book) Lost(_ context.Context, before, told time.Time, limit int) ([]Rem
 
 // TellLost notes that the person of some reminders hears that these wait, and puts what
 // is said into the outbox; without parts nobody can be told. The caller flushes.
-func (b *Book) TellLost(ctx context.Context, list []Reminder, parts []chat.Part) error {
+func (b *Agenda) TellLost(ctx context.Context, list []Reminder, parts []chat.Part) error {
 	return engine.During("tell of reminders that wait", b.db.Write(ctx, func(tx *engine.Tx) error {
 		for _, r := range list {
 			if _, err := tx.Exec("UPDATE reminders SET lost_told = ? WHERE id = ?", engine.Stamp(b.now()), r.ID); err != nil {

@@ -60,7 +60,7 @@ func scanReminder(r scanner) (m Reminder, err error) {
 
 // AddReminder stores a reminder for r.User in r.Key; a second call with the
 // same key ("" is none) returns the first one's.
-func (b *Book) AddReminder(ctx context.Context, r Reminder, callKey string) (out Reminder, err error) {
+func (b *Agenda) AddReminder(ctx context.Context, r Reminder, callKey string) (out Reminder, err error) {
 	if r.Text, err = taskText(r.Text); err != nil {
 		return out, err
 	}
@@ -95,11 +95,11 @@ func roomForReminder(tx *engine.Tx, user string, except int64) error {
 }
 
 // Reminders lists v's waiting reminders, the next one first; at most 100.
-func (b *Book) Reminders(_ context.Context, v provenance.Viewer) ([]Reminder, error) {
+func (b *Agenda) Reminders(_ context.Context, v provenance.Viewer) ([]Reminder, error) {
 	return b.reminders("SELECT "+reminderColumns+" FROM reminders WHERE "+ofOwner+" AND state = 'waiting' ORDER BY due_at, id LIMIT 100", v.Named(nil))
 }
 
-func (b *Book) reminders(query string, args ...any) ([]Reminder, error) {
+func (b *Agenda) reminders(query string, args ...any) ([]Reminder, error) {
 	rows, err := b.db.Query(query, args...)
 	if err != nil {
 		return nil, engine.During("list reminders", err)
@@ -110,26 +110,26 @@ func (b *Book) reminders(query string, args ...any) ([]Reminder, error) {
 
 // Reminder returns one that v can see, waiting or told; ErrNoReminder when
 // there is none.
-func (b *Book) Reminder(_ context.Context, v provenance.Viewer, id int64) (Reminder, error) {
+func (b *Agenda) Reminder(_ context.Context, v provenance.Viewer, id int64) (Reminder, error) {
 	r, err := scanReminder(b.db.QueryRow("SELECT "+reminderColumns+" FROM reminders WHERE "+ofOwner+" AND id = :id AND state <> 'done'", v.Named(engine.Named{"id": id})))
 	return r, engine.NoRow(err, ErrNoReminder)
 }
 
 // FinishReminder ends a reminder that was told, or one that need not be told any
 // more. A recurring one goes on. ErrNoReminder when it is over already.
-func (b *Book) FinishReminder(ctx context.Context, v provenance.Viewer, id int64) (Reminder, error) {
+func (b *Agenda) FinishReminder(ctx context.Context, v provenance.Viewer, id int64) (Reminder, error) {
 	return b.changeReminder(ctx, "UPDATE reminders SET state = iif(schedule = '', 'done', state) WHERE "+ofOwner+" AND id = :id AND state <> 'done' RETURNING "+reminderColumns, v, id)
 }
 
 // CancelReminder ends a reminder, a recurring one for good.
-func (b *Book) CancelReminder(ctx context.Context, v provenance.Viewer, id int64) (Reminder, error) {
+func (b *Agenda) CancelReminder(ctx context.Context, v provenance.Viewer, id int64) (Reminder, error) {
 	return b.changeReminder(ctx, "UPDATE reminders SET state = 'done' WHERE "+ofOwner+" AND id = :id AND state = 'waiting' RETURNING "+reminderColumns, v, id)
 }
 
 // SnoozeReminder says what a reminder said again at a time, once. A recurring
 // one goes on as before beside that; one that was cancelled or is done stays so,
 // and is ErrNoReminder.
-func (b *Book) SnoozeReminder(ctx context.Context, v provenance.Viewer, id int64, due time.Time) (out Reminder, err error) {
+func (b *Agenda) SnoozeReminder(ctx context.Context, v provenance.Viewer, id int64, due time.Time) (out Reminder, err error) {
 	r, err := b.Reminder(ctx, v, id)
 	if err != nil {
 		return r, engine.During("snooze reminder", err)
@@ -150,7 +150,7 @@ func (b *Book) SnoozeReminder(ctx context.Context, v provenance.Viewer, id int64
 	return out, engine.During("snooze reminder", err)
 }
 
-func (b *Book) changeReminder(ctx context.Context, query string, v provenance.Viewer, id int64) (r Reminder, err error) {
+func (b *Agenda) changeReminder(ctx context.Context, query string, v provenance.Viewer, id int64) (r Reminder, err error) {
 	err = b.db.Write(ctx, func(tx *engine.Tx) error {
 		r, err = scanReminder(tx.QueryRow(query, v.Named(engine.Named{"id": id})))
 		return engine.NoRow(err, ErrNoReminder)
@@ -160,7 +160,7 @@ func (b *Book) changeReminder(ctx context.Context, query string, v provenance.Vi
 
 // DueReminders lists what should have been said on some platforms by now, at
 // most limit. Those of a platform that does not run wait until it does.
-func (b *Book) DueReminders(_ context.Context, platforms []string, limit int) ([]Reminder, error) {
+func (b *Agenda) DueReminders(_ context.Context, platforms []string, limit int) ([]Reminder, error) {
 	names, err := json.Marshal(platforms)
 	if err != nil {
 		return nil, err
@@ -173,7 +173,7 @@ func (b *Book) DueReminders(_ context.Context, platforms []string, limit int) ([
 // next time, or ends it when next is zero, in one transaction: whatever
 // crashes, it is said once for each time it was due. ok is false when it was
 // said, moved or cancelled meanwhile. The caller flushes the lane.
-func (b *Book) FireReminder(ctx context.Context, r Reminder, next time.Time, parts []chat.Part) (ok bool, err error) {
+func (b *Agenda) FireReminder(ctx context.Context, r Reminder, next time.Time, parts []chat.Part) (ok bool, err error) {
 	err = b.db.Write(ctx, func(tx *engine.Tx) error {
 		state := "waiting"
 		if next.IsZero() {
@@ -203,7 +203,7 @@ func (r Reminder) What() string {
 }
 
 // EndReminder ends one that waits.
-func (b *Book) EndReminder(ctx context.Context, id int64, why string) error {
+func (b *Agenda) EndReminder(ctx context.Context, id int64, why string) error {
 	return engine.During("end reminder", b.db.Write(ctx, func(tx *engine.Tx) error {
 		_, err := tx.Exec("UPDATE reminders SET state = 'done', ended = ? WHERE state = 'waiting' AND id = ?", why, id)
 		return err

@@ -51,7 +51,7 @@ func scanTask(r scanner) (t Task, err error) {
 
 // AddTask stores a task of v's; a second call with the same key ("" is none)
 // returns the first one's. from is where the text comes from besides v.
-func (b *Book) AddTask(ctx context.Context, v provenance.Viewer, text, callKey string, from provenance.Origin) (t Task, err error) {
+func (b *Agenda) AddTask(ctx context.Context, v provenance.Viewer, text, callKey string, from provenance.Origin) (t Task, err error) {
 	if text, err = taskText(text); err != nil {
 		return t, err
 	}
@@ -69,7 +69,7 @@ func (b *Book) AddTask(ctx context.Context, v provenance.Viewer, text, callKey s
 }
 
 // Tasks lists v's tasks, open ones first and the newest first. limit 0 is 20.
-func (b *Book) Tasks(_ context.Context, v provenance.Viewer, limit, offset int) ([]Task, error) {
+func (b *Agenda) Tasks(_ context.Context, v provenance.Viewer, limit, offset int) ([]Task, error) {
 	if limit <= 0 {
 		limit = 20
 	}
@@ -82,13 +82,13 @@ func (b *Book) Tasks(_ context.Context, v provenance.Viewer, limit, offset int) 
 }
 
 // Task returns one that v can see; ErrNoTask when there is none.
-func (b *Book) Task(_ context.Context, v provenance.Viewer, id int64) (Task, error) {
+func (b *Agenda) Task(_ context.Context, v provenance.Viewer, id int64) (Task, error) {
 	t, err := scanTask(b.db.QueryRow("SELECT "+taskColumns+" FROM tasks WHERE "+ofOwner+" AND id = :id", v.Named(engine.Named{"id": id})))
 	return t, engine.NoRow(err, ErrNoTask)
 }
 
 // UpdateTask changes what a task says.
-func (b *Book) UpdateTask(ctx context.Context, v provenance.Viewer, id int64, text string, from provenance.Origin) (Task, error) {
+func (b *Agenda) UpdateTask(ctx context.Context, v provenance.Viewer, id int64, text string, from provenance.Origin) (Task, error) {
 	text, err := taskText(text)
 	if err != nil {
 		return Task{}, err
@@ -98,17 +98,17 @@ func (b *Book) UpdateTask(ctx context.Context, v provenance.Viewer, id int64, te
 }
 
 // CompleteTask ticks a task off; again says nothing new.
-func (b *Book) CompleteTask(ctx context.Context, v provenance.Viewer, id int64) (Task, error) {
+func (b *Agenda) CompleteTask(ctx context.Context, v provenance.Viewer, id int64) (Task, error) {
 	return b.changeTask(ctx, `UPDATE tasks SET done_at = iif(done, done_at, :now), updated_at = iif(done, updated_at, :now), done = true
 		WHERE `+ofOwner+" AND id = :id RETURNING "+taskColumns, v, engine.Named{"id": id, "now": engine.Stamp(b.now())})
 }
 
 // DeleteTask removes a task.
-func (b *Book) DeleteTask(ctx context.Context, v provenance.Viewer, id int64) (Task, error) {
+func (b *Agenda) DeleteTask(ctx context.Context, v provenance.Viewer, id int64) (Task, error) {
 	return b.changeTask(ctx, "DELETE FROM tasks WHERE "+ofOwner+" AND id = :id RETURNING "+taskColumns, v, engine.Named{"id": id})
 }
 
-func (b *Book) changeTask(ctx context.Context, query string, v provenance.Viewer, args engine.Named) (t Task, err error) {
+func (b *Agenda) changeTask(ctx context.Context, query string, v provenance.Viewer, args engine.Named) (t Task, err error) {
 	err = b.db.Write(ctx, func(tx *engine.Tx) error {
 		t, err = scanTask(tx.QueryRow(query, v.Named(args)))
 		return engine.NoRow(err, ErrNoTask)

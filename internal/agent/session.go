@@ -37,7 +37,7 @@ func (a *Agent) open(ctx context.Context, m chat.Message) (memory.Session, error
 // ahead is what a turn begins with, read before.
 type ahead struct {
 	place   memory.Place
-	stay    int64 // of its conversation, see lanes.Book.Stay
+	stay    int64 // of its conversation, see lanes.Owned.Stay
 	session memory.Session
 	window  []memory.Entry
 }

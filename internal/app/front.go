@@ -119,7 +119,7 @@ func (f *front) handler() chat.Handler {
 	do[command.ActionApprove] = f.approved
 	mind := f.quotas.Budget(f.debugging(f.mind))
 	way := f.people.gate.Wrap(f.people.speaker.Heard(f.waiting().Wrap(f.quotas.Rate(standing.Apart(mind, f.confirm.Wrap(f.desk.Wrap(f.commands.Wrap(mind)), do))))))
-	titled := &titles.Book{Set: f.store.SetTitle, Log: f.log}
+	titled := &titles.Titles{Set: f.store.SetTitle, Log: f.log}
 	return f.models.spans.Messages(discreetly(setup.NewRedactor(f.cfg, setup.ShortestSaid), titled.Noting(f.manners().Wrap(way))))
 }
 

@@ -58,7 +58,7 @@ func (p Process) Serve(ctx context.Context, cfg config.Config, again func() (con
 	// The bot keeps serving when nobody reads the log any more: once SIGPIPE is
 	// caught, it does not end the process, and the write just fails.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	supervisor, err := systemd.New()
+	supervisor, err := systemd.NewSupervisor()
 	if err != nil {
 		log.Warn(err.Error())
 	}

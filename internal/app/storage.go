@@ -27,7 +27,7 @@ type storage struct {
 	store *memory.Store
 	tape  *tape.Tape // nil where no model calls are kept
 	// oblivion has other processes forget; nil where this one is alone.
-	oblivion *oblivion.Book
+	oblivion *oblivion.Eraser
 	lock     *os.File                      // held open; goes with the process
 	narrow   atomic.Pointer[tongue.Phrase] // why the disk is degraded; nil for not
 	stuck    atomic.Bool                   // the log says that messages cannot be stored

@@ -113,7 +113,7 @@ func (d *doctor) line(name any, err error, fine string, args ...any) {
 
 // folders checks the folders of notes and code.
 func (d *doctor) folders(ctx context.Context, cfg config.Config) {
-	index, err := vault.Inspect(ctx, filepath.Join(cfg.DataDir, setup.NotesIndex))
+	found, err := vault.Inspect(ctx, filepath.Join(cfg.DataDir, setup.NotesIndex))
 	if err != nil {
 		d.line("notes", err, "")
 	}
@@ -129,12 +129,12 @@ func (d *doctor) folders(ctx context.Context, cfg config.Config) {
 		if err == nil && name == "vault.dir" {
 			err = syscall.Access(dirs[name], writable)
 		}
-		if known := index.Documents[names[name]]; err == nil && known > 0 && vault.Gone(dirs[name]) {
+		if known := found.Documents[names[name]]; err == nil && known > 0 && vault.Gone(dirs[name]) {
 			err = text.Tell(wordsNotesGone, dirs[name], tongue.Count{N: known, Thing: "file"})
 		}
 		d.line(name, err, wordsEntries, dirs[name], len(list))
 	}
-	for _, e := range index.Skipped {
+	for _, e := range found.Skipped {
 		if e.Skipped != "" {
 			d.say("warn", "notes", wordsNotSearched, e.Path, tongue.Words(e.Skipped))
 		} else {

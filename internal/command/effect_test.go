@@ -94,13 +94,13 @@ const takingLong = `/ask what
 // TestWhatOnlyReads: each command that only reads is answered at once, and each
 // of the others waits for its turn.
 func TestWhatOnlyReads(t *testing.T) {
-	gate, err := admin.NewGate(admin.GateOptions{})
+	g, err := admin.NewGate(admin.GateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	groups := command.Groups{Notes: command.Notes{Tidy: func(context.Context, chat.Message, string) (chat.Answer, error) { return chat.Answer{}, nil }}}
 	groups.Facts.File = func(context.Context, string) (string, error) { return "", nil }
-	table := append(gate.Commands(command.Config{}.Verbs()...), groups.Table()...)
+	table := append(g.Commands(command.Config{}.Verbs()...), groups.Table()...)
 	c, err := admin.NewCommands(table, admin.CommandOptions{Confirm: new(admin.Confirmations)})
 	if err != nil {
 		t.Fatal(err)

@@ -49,21 +49,21 @@ func (h Handoff) Open() bool { return h.State == Waiting || h.State == Taken }
 // ErrNone: there is no such handoff. Its text may be shown to people.
 var ErrNone = text.Tell("there is no such conversation at the desk; /handoff list shows those there are")
 
-// Book is the handoffs of a database. It is safe for many goroutines.
-type Book struct {
+// Handoffs is the handoffs of a database. It is safe for many goroutines.
+type Handoffs struct {
 	db   *engine.DB
 	now  func() time.Time
 	some *engine.Kept[struct{}, bool] // whether any is open
 }
 
-// NewBook returns the book of a database whose schema is up to date.
-func NewBook(db *engine.DB, now func() time.Time) *Book {
-	return &Book{db: db, now: now, some: engine.Keep[struct{}, bool](db, "handoffs")}
+// New returns what is kept of a database whose schema is up to date.
+func New(db *engine.DB, now func() time.Time) *Handoffs {
+	return &Handoffs{db: db, now: now, some: engine.Keep[struct{}, bool](db, "handoffs")}
 }
 
 // open tells whether there is any that is waiting or taken: most bots have none, and
 // every message asks.
-func (b *Book) open() (bool, error) {
+func (b *Handoffs) open() (bool, error) {
 	return b.some.Get(struct{}{}, func() (some bool, err error) {
 		err = b.db.QueryRow("SELECT EXISTS (SELECT 1 FROM handoffs WHERE state IN ('waiting', 'taken'))").Scan(&some)
 		return some, err
@@ -85,7 +85,7 @@ func scan(r scanner) (h Handoff, err error) {
 
 // Begin stores a new handoff, and returns the one that is open already where there
 // is one: fresh is false then.
-func (b *Book) Begin(tx *engine.Tx, h Handoff) (out Handoff, fresh bool, err error) {
+func (b *Handoffs) Begin(tx *engine.Tx, h Handoff) (out Handoff, fresh bool, err error) {
 	now := engine.Stamp(b.now())
 	out, err = scan(tx.QueryRow(`INSERT INTO handoffs (user_id, name, platform, channel, thread, direct, opened_by, reason, last_id, opened_at, due_at, changed_at, agent)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING `+columns,
@@ -100,18 +100,18 @@ func (b *Book) Begin(tx *engine.Tx, h Handoff) (out Handoff, fresh bool, err err
 
 // Heard notes that the person has written: the desk has until due to write, unless
 // it is late already. It returns the handoff as it is now.
-func (b *Book) Heard(tx *engine.Tx, id int64, message string, due time.Time) (Handoff, error) {
+func (b *Handoffs) Heard(tx *engine.Tx, id int64, message string, due time.Time) (Handoff, error) {
 	return b.change(tx, "last_id = :message, due_at = iif(due_at = '', :due, due_at)", id, engine.Named{"message": message, "due": engine.Stamp(due)})
 }
 
 // Answered notes that the desk has written.
-func (b *Book) Answered(tx *engine.Tx, id int64) (Handoff, error) {
+func (b *Handoffs) Answered(tx *engine.Tx, id int64) (Handoff, error) {
 	return b.change(tx, "due_at = ''", id, engine.Named{})
 }
 
 // Take gives a handoff to h.Taker at h.Desk, who has until h.Due to write. One that
 // is over stays so.
-func (b *Book) Take(tx *engine.Tx, h Handoff) (Handoff, error) {
+func (b *Handoffs) Take(tx *engine.Tx, h Handoff) (Handoff, error) {
 	return b.change(tx, `taker_id = iif(state = 'over', taker_id, :taker), taker_name = iif(state = 'over', taker_name, :name), desk_platform = :platform, desk_channel = :channel, desk_thread = :thread,
 		due_at = iif(state = 'over', '', :due), state = iif(state = 'over', state, 'taken')`, h.ID,
 		engine.Named{"taker": h.Taker.ID, "name": h.Taker.Name, "platform": h.Desk.Platform, "channel": h.Desk.Channel, "thread": h.Desk.Thread, "due": engine.Stamp(h.Due)})
@@ -119,13 +119,13 @@ func (b *Book) Take(tx *engine.Tx, h Handoff) (Handoff, error) {
 
 // End brings the assistant back: for good with Over, with Missed until somebody
 // takes it after all.
-func (b *Book) End(tx *engine.Tx, id int64, as State) (Handoff, error) {
+func (b *Handoffs) End(tx *engine.Tx, id int64, as State) (Handoff, error) {
 	return b.change(tx, "state = :state, due_at = ''", id, engine.Named{"state": string(as)})
 }
 
 // Miss brings the assistant back because nobody wrote in time; ok is false, and
 // nothing changes, when somebody has since h was read.
-func (b *Book) Miss(tx *engine.Tx, h Handoff) (ok bool, err error) {
+func (b *Handoffs) Miss(tx *engine.Tx, h Handoff) (ok bool, err error) {
 	res, err := tx.Exec("UPDATE handoffs SET state = 'missed', due_at = '', changed_at = ? WHERE id = ? AND state IN ('waiting', 'taken') AND due_at = ?", engine.Stamp(b.now()), h.ID, engine.Stamp(h.Due))
 	if err != nil {
 		return false, engine.During("miss handoff", err)
@@ -134,20 +134,20 @@ func (b *Book) Miss(tx *engine.Tx, h Handoff) (ok bool, err error) {
 	return n == 1, err
 }
 
-func (b *Book) change(tx *engine.Tx, set string, id int64, args engine.Named) (Handoff, error) {
+func (b *Handoffs) change(tx *engine.Tx, set string, id int64, args engine.Named) (Handoff, error) {
 	args["id"], args["now"] = id, engine.Stamp(b.now())
 	h, err := scan(tx.QueryRow("UPDATE handoffs SET "+set+", changed_at = :now WHERE id = :id RETURNING "+columns, args))
 	return h, engine.During("change handoff", engine.NoRow(err, ErrNone))
 }
 
 // ByID returns one; ErrNone when there is none.
-func (b *Book) ByID(_ context.Context, id int64) (Handoff, error) {
+func (b *Handoffs) ByID(_ context.Context, id int64) (Handoff, error) {
 	h, err := scan(b.db.QueryRow("SELECT "+columns+" FROM handoffs WHERE id = ?", id))
 	return h, engine.NoRow(err, ErrNone)
 }
 
 // In returns the open handoff of a person in a place.
-func (b *Book) In(_ context.Context, k chat.Key, user string) (h Handoff, ok bool, err error) {
+func (b *Handoffs) In(_ context.Context, k chat.Key, user string) (h Handoff, ok bool, err error) {
 	if some, err := b.open(); err != nil || !some {
 		return Handoff{}, false, engine.During("find handoff", err)
 	}
@@ -160,7 +160,7 @@ func (b *Book) In(_ context.Context, k chat.Key, user string) (h Handoff, ok boo
 }
 
 // TakenBy lists what somebody has taken at a desk, the newest first.
-func (b *Book) TakenBy(_ context.Context, desk chat.Key, user string) ([]Handoff, error) {
+func (b *Handoffs) TakenBy(_ context.Context, desk chat.Key, user string) ([]Handoff, error) {
 	if some, err := b.open(); err != nil || !some {
 		return nil, engine.During("list handoffs", err)
 	}
@@ -169,16 +169,16 @@ func (b *Book) TakenBy(_ context.Context, desk chat.Key, user string) ([]Handoff
 }
 
 // All lists those that are not over, the oldest first; at most 50.
-func (b *Book) All(context.Context) ([]Handoff, error) {
+func (b *Handoffs) All(context.Context) ([]Handoff, error) {
 	return b.list("SELECT " + columns + " FROM handoffs WHERE state <> 'over' ORDER BY id LIMIT 50")
 }
 
 // Late lists those for which the desk should have written by now.
-func (b *Book) Late(context.Context) ([]Handoff, error) {
+func (b *Handoffs) Late(context.Context) ([]Handoff, error) {
 	return b.list("SELECT "+columns+" FROM handoffs WHERE due_at <> '' AND due_at <= ? AND state IN ('waiting', 'taken') ORDER BY due_at LIMIT 100", engine.Stamp(b.now()))
 }
 
-func (b *Book) list(query string, args ...any) ([]Handoff, error) {
+func (b *Handoffs) list(query string, args ...any) ([]Handoff, error) {
 	rows, err := b.db.Query(query, args...)
 	if err != nil {
 		return nil, engine.During("list handoffs", err)
@@ -188,7 +188,7 @@ func (b *Book) list(query string, args ...any) ([]Handoff, error) {
 }
 
 // Posted remembers by their nonces that parts were sent to the desk about a handoff.
-func (b *Book) Posted(tx *engine.Tx, id int64, nonces []string) error {
+func (b *Handoffs) Posted(tx *engine.Tx, id int64, nonces []string) error {
 	for _, n := range nonces {
 		if _, err := tx.Exec("INSERT INTO handoff_posts VALUES (?, ?) ON CONFLICT DO NOTHING", n, id); err != nil {
 			return engine.During("note post", err)
@@ -199,7 +199,7 @@ func (b *Book) Posted(tx *engine.Tx, id int64, nonces []string) error {
 
 // About returns the handoff that a message of ours, by the platform's id of it in k,
 // was about.
-func (b *Book) About(_ context.Context, k chat.Key, message string) (h Handoff, ok bool, err error) {
+func (b *Handoffs) About(_ context.Context, k chat.Key, message string) (h Handoff, ok bool, err error) {
 	if message == "" {
 		return h, false, nil
 	}

@@ -27,7 +27,7 @@ func (r Record) String() string {
 }
 
 // Of returns all of a person.
-func (b *Book) Of(user string) ([]Record, error) {
+func (b *Handoffs) Of(user string) ([]Record, error) {
 	rows, err := b.db.Query("SELECT platform || ':' || channel, name, opened_by, reason, taker_name, state, opened_at FROM handoffs WHERE user_id = ? ORDER BY id", user)
 	if err != nil {
 		return nil, engine.During("list handoffs", err)
@@ -45,7 +45,7 @@ func (b *Book) Of(user string) ([]Record, error) {
 type Attempt struct{ Tool, Status, Class string }
 
 // Tried lists the newest calls of tools for a person in a session, the oldest first.
-func (b *Book) Tried(_ context.Context, session, user string) ([]Attempt, error) {
+func (b *Handoffs) Tried(_ context.Context, session, user string) ([]Attempt, error) {
 	rows, err := b.db.Query(`SELECT name, status, class FROM (
 		SELECT c.id, c.name, c.status, c.class FROM decisions d JOIN tool_calls c ON c.decision_id = d.id WHERE d.session_id = ? AND d.user_id = ? ORDER BY c.id DESC LIMIT 8) latest ORDER BY id`, session, user)
 	if err != nil {

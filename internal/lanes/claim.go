@@ -14,7 +14,7 @@ import (
 // Claims are conversations that a transaction asks for: all at once, so that a server is
 // asked once. Ask begins, For says what for, Make decides about those, and Of tells.
 type Claims struct {
-	b    *Book
+	b    *Owned
 	tx   *engine.Tx
 	me   string
 	list []*claim
@@ -42,7 +42,7 @@ const owned = "SELECT l.owner IS NOT NULL, coalesce(l.owner, ''), " + living + "
 	FROM (SELECT CAST(? AS text) AS id) AS me LEFT JOIN node_lanes AS l ON l.platform = ? AND l.channel = ? AND l.thread = ?`
 
 // Claims begins to claim within a transaction.
-func (b *Book) Claims(tx *engine.Tx) *Claims {
+func (b *Owned) Claims(tx *engine.Tx) *Claims {
 	c := &Claims{b: b, tx: tx, all: map[chat.Key]*claim{}}
 	if b != nil {
 		c.me = b.node.ID()

@@ -28,14 +28,14 @@ func Self(n Node) string {
 	return n.ID()
 }
 
-// Book is the conversations of this node. A nil Book is that of a process that is
+// Owned is the conversations of this node. A nil Owned is that of a process that is
 // alone: everything is its own, and nothing is asked.
 //
 // The row of a conversation in node_lanes is its lock. Whoever stores something there, or
 // reads whose it is, holds that row FOR SHARE until the end of the transaction; whoever
 // makes it another's changes it, or inserts it. What is said after that sees all that
 // those before have committed. So none of it need be serializable (engine.Held).
-type Book struct {
+type Owned struct {
 	db   *engine.DB
 	node Node
 	// turns keeps apart what is accepted here and what is brought from others: what was
@@ -44,18 +44,18 @@ type Book struct {
 	lately lately
 }
 
-// NewBook returns the book of a node, nil for nil.
-func NewBook(db *engine.DB, n Node) *Book {
+// New returns what a node owns, nil for nil.
+func New(db *engine.DB, n Node) *Owned {
 	if n == nil {
 		return nil
 	}
-	return &Book{db: db, node: n}
+	return &Owned{db: db, node: n}
 }
 
 const living = "EXISTS (SELECT 1 FROM node_leases WHERE id = "
 
 // Accepting begins to accept messages; the caller ends it once they are in their lanes.
-func (b *Book) Accepting() (end func()) {
+func (b *Owned) Accepting() (end func()) {
 	if b == nil {
 		return func() {}
 	}
@@ -65,7 +65,7 @@ func (b *Book) Accepting() (end func()) {
 
 // Bringing runs work, which takes what others left here and puts it into its lanes,
 // while nothing is accepted.
-func (b *Book) Bringing(work func()) {
+func (b *Owned) Bringing(work func()) {
 	b.turns.Lock()
 	defer b.turns.Unlock()
 	work()
@@ -81,7 +81,7 @@ type Owner struct {
 
 // Hold fails with ErrFenced unless k is this node's, and keeps it so until the
 // transaction ends.
-func (b *Book) Hold(tx *engine.Tx, k chat.Key) error {
+func (b *Owned) Hold(tx *engine.Tx, k chat.Key) error {
 	if b == nil {
 		return nil
 	}
@@ -95,7 +95,7 @@ const Unsent = " AND state IN ('ready', 'started')"
 // sent it fails with ErrOver where that was done: this process may have had the
 // conversation, lost it and got it again, and go on where it was; and whoever had it before
 // may say so late. That it was sent is a Fact.
-func (b *Book) HoldPart(tx *engine.Tx, p chat.Part, s chat.PartState, f *Fact) error {
+func (b *Owned) HoldPart(tx *engine.Tx, p chat.Part, s chat.PartState, f *Fact) error {
 	if b == nil {
 		return nil
 	}
@@ -110,7 +110,7 @@ func (b *Book) HoldPart(tx *engine.Tx, p chat.Part, s chat.PartState, f *Fact) e
 }
 
 // HoldRow is Hold for the conversation of an inbox row.
-func (b *Book) HoldRow(tx *engine.Tx, row int64) error {
+func (b *Owned) HoldRow(tx *engine.Tx, row int64) error {
 	if b == nil {
 		return nil
 	}
@@ -120,14 +120,14 @@ func (b *Book) HoldRow(tx *engine.Tx, row int64) error {
 
 // Post leaves, within a transaction, an inbox row to the node whose conversation it belongs to; row 0 is that
 // parts wait to be sent there.
-func (b *Book) Post(tx *engine.Tx, k chat.Key, row int64) error {
+func (b *Owned) Post(tx *engine.Tx, k chat.Key, row int64) error {
 	_, err := tx.Exec("INSERT INTO node_mail (platform, channel, thread, inbox_id) VALUES (?, ?, ?, ?)", k.Platform, k.Channel, k.Thread, row)
 	return err
 }
 
 // Tell leaves word, within a transaction, that parts are stored in conversations, but one,
 // which other nodes have: they send them, also where this one ends before it can say so.
-func (b *Book) Tell(tx *engine.Tx, parts []chat.Part, but chat.Key) error {
+func (b *Owned) Tell(tx *engine.Tx, parts []chat.Part, but chat.Key) error {
 	for i, p := range parts {
 		if b == nil || p.Key == but || i > 0 && p.Key == parts[i-1].Key {
 			continue
@@ -142,7 +142,7 @@ func (b *Book) Tell(tx *engine.Tx, parts []chat.Part, but chat.Key) error {
 }
 
 // Pass leaves an inbox row to whoever has its conversation, or will adopt it.
-func (b *Book) Pass(tx *engine.Tx, k chat.Key, row int64, o Owner) error {
+func (b *Owned) Pass(tx *engine.Tx, k chat.Key, row int64, o Owner) error {
 	if o.Other == "" {
 		return nil
 	}
@@ -151,7 +151,7 @@ func (b *Book) Pass(tx *engine.Tx, k chat.Key, row int64, o Owner) error {
 
 // Hint tells a node that something was posted, or "" this one that something is left
 // behind. It is called after the commit.
-func (b *Book) Hint(node string) {
+func (b *Owned) Hint(node string) {
 	if b != nil {
 		b.node.Hint(cmp.Or(node, b.node.ID()))
 	}
@@ -159,7 +159,7 @@ func (b *Book) Hint(node string) {
 
 // Cut begins anew with the database, on other connections: the server did not answer in
 // time, and may hang.
-func (b *Book) Cut() {
+func (b *Owned) Cut() {
 	if b != nil {
 		b.db.Cut()
 	}
@@ -173,7 +173,7 @@ type Mail struct {
 
 // Take takes, within a transaction, what was posted to this node's conversations. What is taken is this
 // process's to do: should it end before, whoever adopts the conversation finds it.
-func (b *Book) Take(tx *engine.Tx) (m Mail, err error) {
+func (b *Owned) Take(tx *engine.Tx) (m Mail, err error) {
 	rows, err := tx.Query(`DELETE FROM node_mail AS m USING node_lanes AS l
 		WHERE l.platform = m.platform AND l.channel = m.channel AND l.thread = m.thread AND l.owner = ?
 		RETURNING m.inbox_id, m.platform, m.channel, m.thread`, b.node.ID())

@@ -28,7 +28,7 @@ const order = " ORDER BY random() LIMIT ?"
 
 // Adopt makes conversations of some platforms this node's that another one has left
 // behind, and returns them; more may be left. What was posted to them counts as left behind like all else.
-func (b *Book) Adopt(ctx context.Context, platforms []string) (ours []chat.Key, err error) {
+func (b *Owned) Adopt(ctx context.Context, platforms []string) (ours []chat.Key, err error) {
 	var keys []chat.Key
 	for _, p := range platforms {
 		rows, err := b.db.Query(orphans+order, p, p, adoptOnce)
@@ -72,7 +72,7 @@ const begun = `INSERT INTO node_lanes (platform, channel, thread, owner) SELECT 
 	ORDER BY 1, 2, 3 ON CONFLICT DO NOTHING RETURNING platform, channel, thread`
 
 // adopt makes those conversations this node's that are still nobody's, all at once.
-func (b *Book) adopt(tx *engine.Tx, keys []chat.Key) (ours []chat.Key, err error) {
+func (b *Owned) adopt(tx *engine.Tx, keys []chat.Key) (ours []chat.Key, err error) {
 	all := names(keys)
 	held, err := some(tx, free, all)
 	if err == nil && len(held) > 0 {
@@ -119,7 +119,7 @@ func names(keys []chat.Key) string {
 
 // Waiting reports whether there is something to bring: posted to this node, or left
 // behind on one of some platforms.
-func (b *Book) Waiting(platforms []string) (posted, left bool, err error) {
+func (b *Owned) Waiting(platforms []string) (posted, left bool, err error) {
 	err = b.db.QueryRow(`SELECT EXISTS (SELECT 1 FROM node_mail AS m JOIN node_lanes AS l ON l.platform = m.platform AND l.channel = m.channel AND l.thread = m.thread
 		WHERE l.owner = ?)`, b.node.ID()).Scan(&posted)
 	for _, p := range platforms {
@@ -146,7 +146,7 @@ const opened = `SELECT i.platform, i.channel, i.thread, '', min(i.id) FROM inbox
 	WHERE o.state IN ('ready', 'started') AND l.owner = ? GROUP BY 1, 2, 3`
 
 // Opened lists what is unfinished in this node's conversations on some platforms.
-func (b *Book) Opened(platforms []string) ([]Open, error) {
+func (b *Owned) Opened(platforms []string) ([]Open, error) {
 	rows, err := b.db.Query(opened, b.node.ID(), b.node.ID())
 	if err != nil {
 		return nil, engine.During("look what is unfinished", err)
@@ -163,7 +163,7 @@ func (b *Book) Opened(platforms []string) ([]Open, error) {
 // Own makes k this node's for work that no message asks for, and reports whether it is.
 // The node that has it otherwise is told to send what waits there, as is whoever adopts
 // it where something is left behind.
-func (b *Book) Own(ctx context.Context, k chat.Key) (bool, error) {
+func (b *Owned) Own(ctx context.Context, k chat.Key) (bool, error) {
 	// Nearly always it has it already: that it did a moment ago is all that a transaction
 	// would say, too.
 	var there, lives, alive, waits bool
@@ -199,7 +199,7 @@ func (b *Book) Own(ctx context.Context, k chat.Key) (bool, error) {
 // Leave gives a conversation up: whatever is left there is another node's from now on,
 // and all are told. Where something is left its row stays, so that one of those who would
 // adopt it finds it locked, and does not wait.
-func (b *Book) Leave(ctx context.Context, k chat.Key) error {
+func (b *Owned) Leave(ctx context.Context, k chat.Key) error {
 	err := b.db.Held().Write(ctx, func(tx *engine.Tx) error {
 		_, err := tx.Exec("UPDATE node_lanes SET owner = '' WHERE platform = ? AND channel = ? AND thread = ? AND owner = ?", k.Platform, k.Channel, k.Thread, b.node.ID())
 		if err != nil {
@@ -218,7 +218,7 @@ func (b *Book) Leave(ctx context.Context, k chat.Key) error {
 }
 
 // LeaveIdle gives up all conversations but those that are busy.
-func (b *Book) LeaveIdle(ctx context.Context, busy func(chat.Key) bool) error {
+func (b *Owned) LeaveIdle(ctx context.Context, busy func(chat.Key) bool) error {
 	rows, err := b.db.Query("SELECT platform, channel, thread FROM node_lanes WHERE owner = ?", b.node.ID())
 	if err != nil {
 		return engine.During("leave conversations", err)

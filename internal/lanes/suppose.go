@@ -30,12 +30,12 @@ const maxLately = 20_000
 
 // Supposes reports whether a conversation was this node's a moment ago, and most likely is:
 // see Suppose.
-func (b *Book) Supposes(k chat.Key) bool { return b == nil || b.Stay(k) != 0 }
+func (b *Owned) Supposes(k chat.Key) bool { return b == nil || b.Stay(k) != 0 }
 
 // Stay is the number of a conversation's stay with this node, 0 where it was not this node's
 // a moment ago. Where it is the same before something is read and after a message was
 // accepted, nobody else had the conversation in between.
-func (b *Book) Stay(k chat.Key) int64 {
+func (b *Owned) Stay(k chat.Key) int64 {
 	if b == nil {
 		return 0
 	}
@@ -56,7 +56,7 @@ const supposed = "SELECT 1 FROM node_lanes AS l JOIN node_leases AS n ON n.id = 
 // Suppose keeps a conversation this node's until the transaction ends, as Claims would, and
 // asks nothing meanwhile: at the latest its end fails where the conversation is another's, or is
 // to be claimed, with ErrSupposed if it is told at once.
-func (b *Book) Suppose(tx *engine.Tx, k chat.Key) error {
+func (b *Owned) Suppose(tx *engine.Tx, k chat.Key) error {
 	if b == nil {
 		return nil
 	}
@@ -64,7 +64,7 @@ func (b *Book) Suppose(tx *engine.Tx, k chat.Key) error {
 }
 
 // Learn takes over that messages were stored in conversations of this node.
-func (b *Book) Learn(messages []chat.Message) {
+func (b *Owned) Learn(messages []chat.Message) {
 	if b == nil {
 		return
 	}
@@ -83,7 +83,7 @@ func (b *Book) Learn(messages []chat.Message) {
 }
 
 // Unlearn takes over that it may be otherwise.
-func (b *Book) Unlearn(messages []chat.Message) {
+func (b *Owned) Unlearn(messages []chat.Message) {
 	if b == nil {
 		return
 	}

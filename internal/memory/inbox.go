@@ -111,7 +111,7 @@ func (a *arrival) appear(tx *engine.Tx) error {
 
 // stage stores it. What is said of places and people is for transactions of their own
 // order; messages are not: a lane's row is held before anything is decided about it, and
-// of two that are the same the unique index lets one in (see lanes.Book).
+// of two that are the same the unique index lets one in (see lanes.Owned).
 func (a *arrival) stage(ctx context.Context) (durable func() error, err error) {
 	if len(a.b.Moved)+len(a.b.Present) > 0 {
 		return a.s.db.Stage(ctx, a.store)

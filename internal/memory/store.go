@@ -27,18 +27,18 @@ import (
 // Store is every row that survives a restart. It is safe for many goroutines.
 // Reads run beside each other; writes are queued to one writer that commits what
 // has gathered in one transaction. The File is how the database is doing, the
-// facts.Store what is remembered, the agenda.Book what people want to do, the
+// facts.Store what is remembered, the agenda.Agenda what people want to do, the
 // access.Register who may do what, the spending.Ledger what calls took.
 type Store struct {
 	*database.File
 	*facts.Store
-	*agenda.Book
+	*agenda.Agenda
 	*access.Register
 	*spending.Ledger
-	Past     *past.Archive // sessions as people see them
-	Handoffs *handoff.Book // conversations that people answer
-	Browse   *browse.Shelf // all conversations, for the owner
-	Lanes    *lanes.Book   // whose a conversation is; nil where this process is alone
+	Past     *past.Archive     // sessions as people see them
+	Handoffs *handoff.Handoffs // conversations that people answer
+	Browse   *browse.Shelf     // all conversations, for the owner
+	Lanes    *lanes.Owned      // whose a conversation is; nil where this process is alone
 	// Forgetting is called before somebody is forgotten, and over afterwards: what is
 	// kept of them elsewhere goes first. It is set before the Store is used; nil is nothing.
 	Forgetting func(ctx context.Context, user string) (over func(), err error)
@@ -109,13 +109,13 @@ func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 	}
 	s := &Store{File: file, dir: dir, db: db, now: o.Now, Past: past.NewArchive(db, o.Now), Browse: browse.NewShelf(db)}
 	s.kept = s.keeping(db)
-	s.Lanes = lanes.NewBook(db, o.Node)
+	s.Lanes = lanes.New(db, o.Node)
 	s.meanings = meaning.New(db, meaning.Options{Embed: o.Embed, Model: o.EmbedModel, Now: o.Now})
 	s.Store = facts.NewStore(db, facts.Options{Now: o.Now, Settings: s, Generation: generation, Embed: o.Embed, EmbedModel: o.EmbedModel})
-	s.Book = agenda.NewBook(db, o.Now, s.Say)
+	s.Agenda = agenda.New(db, o.Now, s.Say)
 	s.Register = access.NewRegister(db, o.Now, func() string { return lanes.Self(o.Node) })
 	s.Ledger = spending.NewLedger(db, o.Now)
-	s.Handoffs = handoff.NewBook(db, o.Now)
+	s.Handoffs = handoff.New(db, o.Now)
 	if err := db.QueryRow("SELECT value FROM secrets WHERE name = 'nonce'").Scan(&s.kept.salt); err != nil {
 		return nil, errors.Join(fmt.Errorf("read the salt of nonces: %w", err), s.Close())
 	}
@@ -132,8 +132,8 @@ func (s *Store) Witness() tape.Witness { return tape.NewWitness(s.db) }
 
 // Oblivion tells other processes what to forget, and hears them, with what this one keeps
 // for itself.
-func (s *Store) Oblivion(self func() string, t *tape.Tape) *oblivion.Book {
-	return oblivion.NewBook(s.db, self, oblivion.Own{Tape: t, Memory: s.meanings.Forget})
+func (s *Store) Oblivion(self func() string, t *tape.Tape) *oblivion.Eraser {
+	return oblivion.NewEraser(s.db, self, oblivion.Own{Tape: t, Memory: s.meanings.Forget})
 }
 
 // Meanings are the vectors of messages.

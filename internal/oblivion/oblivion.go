@@ -9,8 +9,8 @@ import (
 	"parley/internal/tape"
 )
 
-// Book tells other processes, and hears them. It is safe for many goroutines.
-type Book struct {
+// Eraser tells other processes, and hears them. It is safe for many goroutines.
+type Eraser struct {
 	db   *engine.DB
 	self func() string
 	own  Own
@@ -26,10 +26,10 @@ type Own struct {
 	Memory func()
 }
 
-// NewBook returns the book of a process on a database that others use, too. self is its
+// NewEraser returns the eraser of a process on a database that others use, too. self is its
 // number among them.
-func NewBook(db *engine.DB, self func() string, own Own) *Book {
-	return &Book{db: db, self: self, own: own}
+func NewEraser(db *engine.DB, self func() string, own Own) *Eraser {
+	return &Eraser{db: db, self: self, own: own}
 }
 
 // matter is what is to be forgotten: a person's words, or a session's.
@@ -37,16 +37,16 @@ type matter struct{ user, session string }
 
 // Person has all processes that live forget a person's words, and then this one, as
 // tape.ForgetPerson does; over does so with what was kept meanwhile.
-func (b *Book) Person(ctx context.Context, user string) (over func(), err error) {
+func (b *Eraser) Person(ctx context.Context, user string) (over func(), err error) {
 	return b.forget(ctx, matter{user: user}, func() (func(), error) { return b.own.Tape.ForgetPerson(ctx, user) })
 }
 
 // Session does so for the words of a session, before it is deleted.
-func (b *Book) Session(ctx context.Context, id string) (over func(), err error) {
+func (b *Eraser) Session(ctx context.Context, id string) (over func(), err error) {
 	return b.forget(ctx, matter{session: id}, func() (func(), error) { return b.own.Tape.ForgetSession(ctx, id) })
 }
 
-func (b *Book) forget(ctx context.Context, m matter, here func() (func(), error)) (over func(), err error) {
+func (b *Eraser) forget(ctx context.Context, m matter, here func() (func(), error)) (over func(), err error) {
 	if err := b.tell(ctx, m); err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ const unheard = `SELECT EXISTS (SELECT 1 FROM node_leases l WHERE l.until > cloc
 
 // tell says what is to be forgotten, and waits until all that live have done so. Then it
 // takes the name back: who comes later forgets everything.
-func (b *Book) tell(ctx context.Context, m matter) error {
+func (b *Eraser) tell(ctx context.Context, m matter) error {
 	self, told := b.self(), int64(0)
 	err := b.db.Write(ctx, func(tx *engine.Tx) error {
 		// One after the other: whoever listens takes what has a lower number for done.
@@ -117,13 +117,13 @@ type order struct {
 
 // Listen does what other processes have told since the last time. Whoever calls it does so
 // again soon: they wait.
-func (b *Book) Listen(ctx context.Context) error {
+func (b *Eraser) Listen(ctx context.Context) error {
 	b.listening.Lock()
 	defer b.listening.Unlock()
 	return engine.During("forget what another process forgets", b.listen(ctx))
 }
 
-func (b *Book) listen(ctx context.Context) error {
+func (b *Eraser) listen(ctx context.Context) error {
 	if b.upto == 0 {
 		var err error
 		if b.upto, err = b.own.Tape.Heard(ctx); err != nil {
@@ -155,7 +155,7 @@ func (b *Book) listen(ctx context.Context) error {
 	return b.own.Tape.Hear(ctx, b.upto)
 }
 
-func (b *Book) since(upto int64) (list []order, err error) {
+func (b *Eraser) since(upto int64) (list []order, err error) {
 	rows, err := b.db.Query("SELECT id, user_id, session_id, node = ? FROM node_forget WHERE id > ? ORDER BY id", b.self(), upto)
 	if err != nil {
 		return nil, err
@@ -172,7 +172,7 @@ func (b *Book) since(upto int64) (list []order, err error) {
 }
 
 // obey forgets what is named. It is not in time where the name was taken back meanwhile.
-func (b *Book) obey(ctx context.Context, o order) (inTime bool, err error) {
+func (b *Eraser) obey(ctx context.Context, o order) (inTime bool, err error) {
 	var over func()
 	switch {
 	case o.user != "":

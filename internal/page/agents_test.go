@@ -24,11 +24,11 @@ func TestPageKnowsAgents(t *testing.T) {
 		}
 		return of.Name + "/" + of.Memory
 	}
-	v.Book = func(_ context.Context, of *page.Agent) (*page.Book, error) {
+	v.Book = func(_ context.Context, of *page.Agent) (*page.Playbook, error) {
 		if of == nil || of.Name != "desk" {
 			return nil, nil
 		}
-		return &page.Book{Rules: []page.Rule{{ID: "late_checkout", When: "always", Reply: "At eleven."}}}, nil
+		return &page.Playbook{Rules: []page.Rule{{ID: "late_checkout", When: "always", Reply: "At eleven."}}}, nil
 	}
 	v.Switch = func(_ context.Context, of *page.Agent, id string, on bool) (bool, error) {
 		asked = append(asked, "switch "+id+" of "+name(of))

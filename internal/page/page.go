@@ -97,8 +97,8 @@ type Line struct {
 	Ill         bool
 }
 
-// Book is the playbook as it is shown.
-type Book struct {
+// Playbook is how a playbook is shown.
+type Playbook struct {
 	Problem  string // why its newest files are not in force
 	Rules    []Rule
 	Journeys []Journey
@@ -174,7 +174,7 @@ type Views struct {
 	Status   func(ctx context.Context) []Line
 	Settings func() string // without secrets
 	// Book is nil, or returns nil, when there is no playbook. A nil agent is the bot's own.
-	Book func(ctx context.Context, of *Agent) (*Book, error)
+	Book func(ctx context.Context, of *Agent) (*Playbook, error)
 	// Files are those of an agent's playbook; nil, or returning nil, for none.
 	Files func(of *Agent) *rulefiles.Folder
 	// Switch turns a rule of an agent on or off; known is false where it has no such rule.
@@ -231,7 +231,7 @@ type Page struct {
 }
 
 //go:embed assets templates
-var files embed.FS
+var assets embed.FS
 
 // New makes the page. It serves until its server ends.
 func New(o Options) *Page {
@@ -261,7 +261,7 @@ func (p *Page) Changed() { p.news.tell(false) }
 func (p *Page) routes() {
 	for _, name := range []string{"page.css", "page.js", "icon.svg"} {
 		p.mux.HandleFunc("GET /"+name, func(w http.ResponseWriter, r *http.Request) {
-			http.ServeFileFS(w, r, files, "assets/"+name)
+			http.ServeFileFS(w, r, assets, "assets/"+name)
 		})
 	}
 	p.mux.HandleFunc("GET /login", p.loginForm)

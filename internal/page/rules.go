@@ -33,11 +33,11 @@ type verdict struct {
 func (f ruleFile) title() string { return f.Name }
 
 func (p *Page) ruleFile(r *http.Request) (any, error) {
-	files := p.files(p.shown(r))
-	if files == nil {
+	folder := p.files(p.shown(r))
+	if folder == nil {
 		return nil, errNone
 	}
-	words, version, err := files.Read(r.PathValue("name"))
+	words, version, err := folder.Read(r.PathValue("name"))
 	if errors.Is(err, rulefiles.ErrNone) {
 		return nil, errNone
 	}
@@ -48,15 +48,15 @@ func (p *Page) ruleFile(r *http.Request) (any, error) {
 func (p *Page) saveRules(w http.ResponseWriter, r *http.Request, l *login) {
 	f := ruleFile{Name: r.PathValue("name"), Text: strings.ReplaceAll(r.PostFormValue("text"), "\r\n", "\n"), Version: r.PostFormValue("version"), Agent: r.FormValue("agent")}
 	ctx, notes, err := r.Context(), []string(nil), error(nil)
-	files, saved := p.files(p.shown(r)), r.PostFormValue("do") == "save"
-	if files == nil {
+	folder, saved := p.files(p.shown(r)), r.PostFormValue("do") == "save"
+	if folder == nil {
 		p.refuse(w, r, http.StatusNotFound, wordsNoThing)
 		return
 	}
 	if saved {
-		notes, err = files.Save(f.Name, f.Version, f.Text)
+		notes, err = folder.Save(f.Name, f.Version, f.Text)
 	} else {
-		notes, err = files.Try(f.Name, f.Text)
+		notes, err = folder.Try(f.Name, f.Text)
 	}
 	sentence, tell := tongue.Sentence(ctx, err)
 	switch {

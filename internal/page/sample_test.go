@@ -28,7 +28,7 @@ func sampleViews() page.Views {
 		Settings: func() string {
 			return "data_dir: \"data\"\nmodel:\n  base_url: \"http://127.0.0.1:11434/v1\"\n  api_key: \"(set)\"\n  name: \"qwen3\"\nhttp:\n  listen: \"127.0.0.1:9090\"\n"
 		},
-		Book: func(context.Context, *page.Agent) (*page.Book, error) { return sampleBook(), nil },
+		Book: func(context.Context, *page.Agent) (*page.Playbook, error) { return sampleBook(), nil },
 		Facts: func(_ context.Context, q page.FactQuery) ([]page.Fact, bool, error) {
 			return []page.Fact{{ID: "12", About: "telegram:42", Text: "Alice is allergic to nuts. " + q.Words, Type: "fact", By: "user", Rank: "kept", At: time.Now().Add(-time.Hour),
 				History: []page.FactChange{{By: "user", Text: "Alice likes nuts.", At: time.Now().Add(-48 * time.Hour)}}}}, true, nil
@@ -66,8 +66,8 @@ func (s *site) visitors() {
 	}
 }
 
-func sampleBook() *page.Book {
-	return &page.Book{
+func sampleBook() *page.Playbook {
+	return &page.Playbook{
 		Rules: []page.Rule{
 			{ID: "refund_policy", When: `regex:(?i)\b(refund|money back|return)`, Then: "Explain that unused items can be returned within 30 days and that damaged ones are replaced at no cost.", Priority: 100},
 			{ID: "angry_customer", When: "the person is angry or threatens to leave", Then: "Apologize once, in one sentence, and say what happens next.", Priority: 80},

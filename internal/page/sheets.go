@@ -28,10 +28,10 @@ func (s *sheets) in(p tongue.Printer) map[string]*template.Template {
 	if set := s.all[p.Tag()]; set != nil {
 		return set
 	}
-	all := template.Must(template.New("frame.html").Funcs(s.funcs(p)).ParseFS(files, "templates/frame.html", "templates/parts.html"))
+	all := template.Must(template.New("frame.html").Funcs(s.funcs(p)).ParseFS(assets, "templates/frame.html", "templates/parts.html"))
 	set := map[string]*template.Template{}
 	for _, name := range []string{"message", "login", "overview", "conversations", "conversation", "turn", "call", "script", "sessions", "session", "facts", "playbook", "settings", "rules", "people", "letters", "chat"} {
-		set[name] = template.Must(template.Must(all.Clone()).ParseFS(files, "templates/"+name+".html"))
+		set[name] = template.Must(template.Must(all.Clone()).ParseFS(assets, "templates/"+name+".html"))
 	}
 	s.all[p.Tag()] = set
 	return set

@@ -101,8 +101,8 @@ func TestWithoutPlaybookAndFacts(t *testing.T) {
 func TestPagesStaySmall(t *testing.T) {
 	views := sampleViews()
 	long := strings.Repeat("<&> wordy ", 2000)
-	views.Book = func(context.Context, *page.Agent) (*page.Book, error) {
-		b := &page.Book{Problem: long}
+	views.Book = func(context.Context, *page.Agent) (*page.Playbook, error) {
+		b := &page.Playbook{Problem: long}
 		var j page.Journey
 		for i := range 200 {
 			id := fmt.Sprint("rule", i)

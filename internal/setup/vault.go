@@ -52,9 +52,9 @@ func OpenVault(ctx context.Context, c config.Config, o vault.Options) (*vault.Va
 
 // tags returns the program that reads code, nil for none.
 func tags(ctx context.Context, c config.Config) (*symbols.Tags, error) {
-	code := slices.ContainsFunc(c.Sources, func(s config.Source) bool { return s.Kind == vault.KindCode })
+	coded := slices.ContainsFunc(c.Sources, func(s config.Source) bool { return s.Kind == vault.KindCode })
 	switch {
-	case !code || c.Vault.Ctags == "off":
+	case !coded || c.Vault.Ctags == "off":
 		return nil, nil
 	case c.Vault.Ctags == "auto" || c.Vault.Ctags == "":
 		return symbols.FindTags(ctx, ""), nil

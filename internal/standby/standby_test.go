@@ -40,7 +40,7 @@ func TestServiceManagerIsToldOfTheWait(t *testing.T) {
 	defer func() { _ = conn.Close() }()
 	t.Setenv("NOTIFY_SOCKET", name)
 	t.Setenv("WATCHDOG_USEC", "1000000")
-	supervisor, err := systemd.New()
+	supervisor, err := systemd.NewSupervisor()
 	must(t, err)
 	defer supervisor.Close()
 	dir := folder(t)

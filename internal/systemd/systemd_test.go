@@ -22,7 +22,7 @@ func listenAs(t *testing.T, name string) *net.UnixConn {
 
 func TestServiceManagerInTheAbstractNamespace(t *testing.T) {
 	m := listenAs(t, "@parley-"+filepath.Base(t.TempDir())+t.Name())
-	s, err := New()
+	s, err := NewSupervisor()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func TestWatchdogOfAnotherProcess(t *testing.T) {
 	listenAs(t, filepath.Join(t.TempDir(), "s"))
 	t.Setenv("WATCHDOG_USEC", "100000")
 	t.Setenv("WATCHDOG_PID", "1")
-	s, err := New()
+	s, err := NewSupervisor()
 	if err != nil || s.Every != 0 {
 		t.Errorf("every %v, %v", s.Every, err)
 	}

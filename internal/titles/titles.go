@@ -14,8 +14,8 @@ import (
 	"parley/internal/text"
 )
 
-// Book notes titles. It is safe for many goroutines.
-type Book struct {
+// Titles notes titles. It is safe for many goroutines.
+type Titles struct {
 	// Set stores what a place is called; memory.Store.SetTitle is the real one.
 	Set func(ctx context.Context, id, title string) error
 	Log *slog.Logger
@@ -31,7 +31,7 @@ const (
 
 // Noting notes the titles of messages on their way to next. One that cannot be stored
 // is logged and keeps nothing up.
-func (b *Book) Noting(next chat.Handler) chat.Handler {
+func (b *Titles) Noting(next chat.Handler) chat.Handler {
 	return chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
 		if err := b.note(ctx, m); err != nil {
 			b.Log.Warn("titles", "err", err)
@@ -42,7 +42,7 @@ func (b *Book) Noting(next chat.Handler) chat.Handler {
 
 // note stores the titles of m's place and its server where they are not stored yet. A
 // direct chat has none.
-func (b *Book) note(ctx context.Context, m chat.Message) error {
+func (b *Titles) note(ctx context.Context, m chat.Message) error {
 	if m.Direct {
 		return nil
 	}
@@ -57,7 +57,7 @@ func (b *Book) note(ctx context.Context, m chat.Message) error {
 	return b.store(ctx, chat.PlaceID(m.Key), m.Title)
 }
 
-func (b *Book) store(ctx context.Context, id, title string) error {
+func (b *Titles) store(ctx context.Context, id, title string) error {
 	title, _ = text.Strip(strings.Join(strings.Fields(title), " "))
 	if title = text.Shorten(title, longest); title == "" || b.known(id, title) {
 		return nil
@@ -74,7 +74,7 @@ func (b *Book) store(ctx context.Context, id, title string) error {
 	return nil
 }
 
-func (b *Book) known(id, title string) bool {
+func (b *Titles) known(id, title string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.seen[id] == title

@@ -15,7 +15,7 @@ import (
 func TestNoting(t *testing.T) {
 	stored, writes := map[string]string{}, 0
 	var broken error
-	b := &titles.Book{Log: slog.New(slog.DiscardHandler), Set: func(_ context.Context, id, title string) error {
+	b := &titles.Titles{Log: slog.New(slog.DiscardHandler), Set: func(_ context.Context, id, title string) error {
 		writes++
 		if broken == nil {
 			stored[id] = title

@@ -223,11 +223,11 @@ func (v *Vault) progress(j job, left, more int) {
 
 // file reads one file, and parses it if it says something new. ok is false for one
 // that cannot be read now.
-func (v *Vault) file(ctx context.Context, w *walk, name string, was stamp) (d document, ok bool) {
+func (v *Vault) file(ctx context.Context, w *walk, name string, was stamp) (d indexed, ok bool) {
 	got, err := read(w.root, name, w.source.Kind, w.links)
 	switch {
 	case err == nil && len(got.hash) > 0 && string(got.hash) == was.hash:
-		return document{source: w.source.Name, path: name, stamp: stamp{got.size, got.info.ModTime().UnixNano(), was.hash}}, true
+		return indexed{source: w.source.Name, path: name, stamp: stamp{got.size, got.info.ModTime().UnixNano(), was.hash}}, true
 	case err == nil:
 		d, err = v.parse(ctx, w.source, name, got)
 	}
@@ -238,7 +238,7 @@ func (v *Vault) file(ctx context.Context, w *walk, name string, was stamp) (d do
 }
 
 // take adds what of a file differs from the index.
-func (c *change) take(d document, was stamp) {
+func (c *change) take(d indexed, was stamp) {
 	switch same := d.hash != "" && d.hash == was.hash; {
 	case same && d.size == was.size && d.mtime == was.mtime:
 	case same:

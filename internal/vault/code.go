@@ -17,8 +17,8 @@ var codeEndings = strings.Fields(".go .py .js .jsx .mjs .ts .tsx .java .kt .scal
 const window = 60
 
 // parseCode parses a file of code that defines these symbols. data is valid UTF-8.
-func parseCode(name, data string, all []symbols.Symbol) document {
-	return document{title: path.Base(name), symbols: all, sections: codeSections(strings.Split(data, "\n"), all)}
+func parseCode(name, data string, all []symbols.Symbol) indexed {
+	return indexed{title: path.Base(name), symbols: all, sections: codeSections(strings.Split(data, "\n"), all)}
 }
 
 // defines lists what a file of code defines: through universal-ctags, but for Go, whose

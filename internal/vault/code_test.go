@@ -11,7 +11,7 @@ import (
 )
 
 // readCode parses code by its own means.
-func readCode(name, data string) document { return parseCode(name, data, symbols.List(name, data)) }
+func readCode(name, data string) indexed { return parseCode(name, data, symbols.List(name, data)) }
 
 func TestCodeSectionsBeginWithTheirComment(t *testing.T) {
 	d := readCode("a.go", "package a\n\nimport \"os\"\n\n// Do does\n// it.\nfunc Do() {\n}\n\ntype T int\n")

@@ -91,10 +91,10 @@ func (v *Vault) users(ctx context.Context, name string) (all []Entry, err error)
 }
 
 // uses lists the uses of a name in a file.
-func (v *Vault) uses(ctx context.Context, e Entry, code, name string) (hits []Hit) {
-	defined := v.defines(ctx, e.Path, code)
-	lines := strings.Split(code, "\n")
-	for i, masked := range strings.Split(symbols.Mask(e.Path, code), "\n") {
+func (v *Vault) uses(ctx context.Context, e Entry, source, name string) (hits []Hit) {
+	defined := v.defines(ctx, e.Path, source)
+	lines := strings.Split(source, "\n")
+	for i, masked := range strings.Split(symbols.Mask(e.Path, source), "\n") {
 		if !symbols.Uses(masked, name) || slices.ContainsFunc(defined, func(s symbols.Symbol) bool { return s.Line == i+1 && s.Name == name }) {
 			continue
 		}

@@ -261,17 +261,17 @@ func clean(s string) string {
 
 // parse parses a file. A parser that panics costs only this file. The error says
 // nothing about the file.
-func (v *Vault) parse(ctx context.Context, s Source, name string, c content) (d document, err error) {
+func (v *Vault) parse(ctx context.Context, s Source, name string, c content) (d indexed, err error) {
 	defer func() {
 		if recover() != nil {
-			d, err = document{skipped: skipPanic, title: path.Base(name)}, nil
+			d, err = indexed{skipped: skipPanic, title: path.Base(name)}, nil
 		}
 		d.source, d.path, d.kind = s.Name, name, s.Kind
 		d.stamp = stamp{c.size, c.info.ModTime().UnixNano(), string(c.hash)}
 	}()
 	switch {
 	case c.skipped != "":
-		return document{skipped: c.skipped, title: path.Base(name)}, nil
+		return indexed{skipped: c.skipped, title: path.Base(name)}, nil
 	case s.Kind == KindCode && !isNote(name):
 		return parseCode(name, c.text, v.defines(ctx, name, c.text)), nil
 	case s.Kind == KindNotes && paper.Is(name):

@@ -149,10 +149,10 @@ func below(folder string) (from, to string) { return folder + "/", folder + "0" 
 
 // change is one commit's worth of differences.
 type change struct {
-	put   []document
-	touch []document // only their size and time are new
-	drop  []string   // paths, of source
-	size  int        // bytes of text in put
+	put   []indexed
+	touch []indexed // only their size and time are new
+	drop  []string  // paths, of source
+	size  int       // bytes of text in put
 }
 
 func (c *change) empty() bool { return len(c.put)+len(c.touch)+len(c.drop) == 0 }
@@ -168,7 +168,7 @@ func (ix *index) apply(ctx context.Context, source string, c *change) error {
 		}
 		fresh := map[string]map[string]bool{}
 		for _, d := range c.put {
-			p.document(d, fresh)
+			p.indexed(d, fresh)
 		}
 		for kind, all := range fresh {
 			for w := range all {
@@ -222,7 +222,7 @@ func (p *put) drop(source, name string) {
 	p.exec("DELETE FROM docs WHERE id = ?", doc)
 }
 
-func (p *put) document(d document, fresh map[string]map[string]bool) {
+func (p *put) indexed(d indexed, fresh map[string]map[string]bool) {
 	p.drop(d.source, d.path)
 	doc := p.exec("INSERT INTO docs (source, path, kind, name, title, skipped, partly, day, size, mtime, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 		d.source, d.path, d.kind, noteName(path.Base(d.path)), d.title, d.skipped, d.partly, d.day, d.size, d.mtime, []byte(d.hash))

@@ -26,7 +26,7 @@ const (
 )
 
 // document is one file as the index keeps it.
-type document struct {
+type indexed struct {
 	source, path, kind string
 	title              string
 	skipped            string // why it has no sections, "" when it has
@@ -71,9 +71,9 @@ type head struct {
 }
 
 // parseNote parses a Markdown file. data is valid UTF-8.
-func parseNote(name, data string) document {
+func parseNote(name, data string) indexed {
 	matter, rest := front.Parse(data)
-	d := document{title: plain(matter.Title), tags: matter.Tags, aliases: matter.Aliases, properties: matter.Properties, day: front.Day(name, matter.Properties)}
+	d := indexed{title: plain(matter.Title), tags: matter.Tags, aliases: matter.Aliases, properties: matter.Properties, day: front.Day(name, matter.Properties)}
 	lines := strings.Split(rest, "\n")
 	heads, code := outline(rest, lines)
 	if d.title == "" {
@@ -274,7 +274,7 @@ var (
 )
 
 // marks adds the #tags of the text, except those in code.
-func (d *document) marks(lines []string, code []bool) {
+func (d *indexed) marks(lines []string, code []bool) {
 	for i, line := range lines {
 		if code[i] || !strings.Contains(line, "#") {
 			continue

@@ -12,7 +12,7 @@ import (
 const maxNamed = 20
 
 // names lists what people may call a file.
-func (d document) names() (all []string) {
+func (d indexed) names() (all []string) {
 	for _, n := range append([]string{noteName(d.path), d.title}, d.aliases...) {
 		if n = strings.ToLower(strings.TrimSpace(n)); n != "" {
 			all = append(all, text.Clip(n, maxName))

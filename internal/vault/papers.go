@@ -18,8 +18,8 @@ const maxPaper = 64 << 20
 
 // parsePaper reads a document. Its error is not about the document: it may be read
 // the next time.
-func (v *Vault) parsePaper(ctx context.Context, name string, data []byte) (document, error) {
-	d := document{title: strings.TrimSuffix(path.Base(name), path.Ext(name)), day: front.Day(name, nil)}
+func (v *Vault) parsePaper(ctx context.Context, name string, data []byte) (indexed, error) {
+	d := indexed{title: strings.TrimSuffix(path.Base(name), path.Ext(name)), day: front.Day(name, nil)}
 	p, err := paper.Read(ctx, name, data, v.o.PDF)
 	if d.skipped = paper.Why(err); d.skipped != "" || err != nil {
 		if d.skipped != "" {

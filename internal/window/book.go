@@ -9,7 +9,7 @@ import (
 
 // Book returns the playbook of an agent in force, nil for none; a nil agent is the bot's
 // own.
-func (w Window) Book(ctx context.Context, of *page.Agent) (*page.Book, error) {
+func (w Window) Book(ctx context.Context, of *page.Agent) (*page.Playbook, error) {
 	r := w.book(of)
 	if r == nil {
 		return nil, nil
@@ -22,7 +22,7 @@ func (w Window) Book(ctx context.Context, of *page.Agent) (*page.Book, error) {
 	if err != nil {
 		return nil, err
 	}
-	view := &page.Book{Problem: r.Problem()}
+	view := &page.Playbook{Problem: r.Problem()}
 	for _, g := range b.Guidelines() {
 		on := g.IsEnabled()
 		if v, ok := switched[g.ID]; ok {
