@@ -18,8 +18,8 @@ test:
 # The rooms of the rows, and a whole bot that is killed, on a PostgreSQL server that the
 # tests start (or PARLEY_POSTGRES names). Left out is what takes minutes, as in a short run.
 postgres:
-	PARLEY_TEST_ENGINE=postgres $(GO) test -short $(TAGS) ./internal/memory ./internal/facts ./internal/browse ./internal/factsfile ./internal/agent \
-		./internal/admin ./internal/tape ./internal/window ./internal/replay ./internal/spoken
+	PARLEY_TEST_ENGINE=postgres $(GO) test -short $(TAGS) ./internal/memory ./internal/memory/facts ./internal/memory/search ./internal/memory/factsfile ./internal/agent \
+		./internal/command/gate ./internal/memory/modellog ./internal/app/console ./internal/app/replay ./internal/command/language
 	PARLEY_TEST_ENGINE=postgres $(GO) test $(TAGS) -run 'TestRecall(Quality$$|AmongOthers|NeverLeavesItsScope)' ./internal/memory
 	PARLEY_TEST_ENGINE=postgres $(GO) test -short $(TAGS) -run 'TestKilledAtEveryPoint|TestKilledBeforeTheWire|TestConversations|TestServed' ./cmd/bot
 
@@ -83,12 +83,12 @@ page-check:
 	@command -v chromium || command -v chromium-browser || command -v google-chrome || { echo "install Chromium first, such as: apt install chromium"; exit 1; }
 	npm install --silent --no-save --prefix $(CHECK) $(AXE)
 	mkdir -p $(CHECK)/shots
-	PARLEY_AXE=$(CHECK)/node_modules/axe-core/axe.min.js PARLEY_SHOTS=$(if $(SHOTS),$(SHOTS),$(CHECK)/shots) $(GO) test $(TAGS) -count=1 -timeout 30m -v -run '^TestInChromium$$' ./internal/page
+	PARLEY_AXE=$(CHECK)/node_modules/axe-core/axe.min.js PARLEY_SHOTS=$(if $(SHOTS),$(SHOTS),$(CHECK)/shots) $(GO) test $(TAGS) -count=1 -timeout 30m -v -run '^TestInChromium$$' ./internal/app/console
 
 # The films and pictures in docs/img, from the program as it is now; those of the page
 # need Chromium. A test compares the films with the program: what it says has changed.
 recordings:
-	PARLEY_RECORD=1 $(GO) test $(TAGS) -count=1 -run '^TestRecord' ./cmd/bot ./internal/page
+	PARLEY_RECORD=1 $(GO) test $(TAGS) -count=1 -run '^TestRecord' ./cmd/bot ./internal/app/console
 
 # The chat templates of a folder against the bot's own requests: see eval/templates.
 templates:

@@ -14,7 +14,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 )
@@ -79,33 +78,6 @@ func (a allowed) admits(from, to string) bool {
 func isLibrary(p string) bool {
 	host, _, _ := strings.Cut(p, "/")
 	return strings.Contains(host, ".")
-}
-
-func TestImports(t *testing.T) {
-	for _, s := range sources(t) {
-		for _, spec := range s.file.Imports {
-			to, _ := strconv.Unquote(spec.Path.Value) // it was parsed
-			to, ours := strings.CutPrefix(to, module)
-			if (ours || isLibrary(to)) && !mayImport(s, to) {
-				t.Errorf("%s:%d imports %s, which rooms_test.go does not allow there", s.path, s.line(spec.Pos()), to)
-			}
-		}
-	}
-}
-
-func mayImport(s source, to string) bool {
-	table := rooms
-	if isLibrary(to) {
-		table = libraries
-	}
-	if s.isTest() {
-		fake := !isLibrary(to) && strings.HasSuffix(to, "test")
-		if to == s.dir() || fake {
-			return true
-		}
-		table = slices.Concat(table, forTests)
-	}
-	return slices.ContainsFunc(table, func(a allowed) bool { return a.admits(s.dir(), to) })
 }
 
 // boundary is a word that says what a package is not.

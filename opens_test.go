@@ -18,48 +18,48 @@ var opened = []opening{
 	{"internal/adapters/terminal", "create", "makes a new file in a folder of its own"},
 	{"internal/agent", "promptFile.read", "a prompt"},
 	{"internal/app", "readSubagent", "a prompt"},
-	{"internal/cli", "factsImportCmd.Run", "what its command was given, before the database is opened"},
-	{"internal/cli", "playbookReplayCmd.read", "what its command was given"},
-	{"internal/cli", "sessionsImportCmd.Run", "what its command was given"},
-	{"internal/cli", "wizard.open", "answers to the questions of init"},
-	{"internal/cli", "wizard.write", "the settings, as a draft"},
-	{"internal/database", "Lock", "bot.lock"},
-	{"internal/database", "displaced", "bot.lock"},
-	{"internal/database", "mark", "a note for people"},
-	{"internal/database", "newDraft", "a new file, which nobody else opens before it is closed"},
-	{"internal/database", "rename", "a folder"},
-	{"internal/database", "sweep", "what killed processes left of their drafts"},
-	{"internal/factsfile", "at", "the owner's facts"},
-	{"internal/factsfile", "syncFolder", "a folder"},
-	{"internal/factsfile", "writeAside", "a new file"},
-	{"internal/lineedit", "History.Add", "lines that were typed"},
-	{"internal/lineedit", "History.rewrite", "lines that were typed"},
-	{"internal/lineedit", "OpenHistory", "lines that were typed"},
+	{"internal/app/cli", "factsImportCmd.Run", "what its command was given, before the database is opened"},
+	{"internal/app/cli", "playbookReplayCmd.read", "what its command was given"},
+	{"internal/app/cli", "sessionsImportCmd.Run", "what its command was given"},
+	{"internal/app/cli", "wizard.open", "answers to the questions of init"},
+	{"internal/app/cli", "wizard.write", "the settings, as a draft"},
+	{"internal/memory/datadir", "Lock", "bot.lock"},
+	{"internal/memory/datadir", "displaced", "bot.lock"},
+	{"internal/memory/datadir", "mark", "a note for people"},
+	{"internal/memory/datadir", "newDraft", "a new file, which nobody else opens before it is closed"},
+	{"internal/memory/datadir", "rename", "a folder"},
+	{"internal/memory/datadir", "sweep", "what killed processes left of their drafts"},
+	{"internal/memory/factsfile", "at", "the owner's facts"},
+	{"internal/memory/factsfile", "syncFolder", "a folder"},
+	{"internal/memory/factsfile", "writeAside", "a new file"},
+	{"internal/adapters/terminal/lineedit", "History.Add", "lines that were typed"},
+	{"internal/adapters/terminal/lineedit", "History.rewrite", "lines that were typed"},
+	{"internal/adapters/terminal/lineedit", "OpenHistory", "lines that were typed"},
 	{"internal/memory", "Store.forgottenBooks", "forgotten.json"},
 	{"internal/memory", "writeWhole", "a new file"},
-	{"internal/pen", "Open", "a folder of notes, of which it opens notes"},
+	{"internal/notes/edit", "Open", "a folder of notes, of which it opens notes"},
 	{"internal/playbook", "load", "a rule"},
-	{"internal/rehearse", "Capture.save", "a new script"},
-	{"internal/rehearse", "Script.rewrite", "a script"},
-	{"internal/rehearse", "Script.unpack", "the files of a script, in a folder of its own"},
-	{"internal/rehearse", "openScript", "a script"},
-	{"internal/rehearse", "WriteJUnit", "a report"},
-	{"internal/rulefiles", "Folder.Read", "a rule"},
-	{"internal/rulefiles", "Folder.Save", "a new file"},
-	{"internal/rulefiles", "Folder.Try", "rules, copied into a folder of their own"},
-	{"internal/setup", "ServiceCalls", "the description of a service"},
-	{"internal/sqlite", "Reserve", "a new file"},
-	{"internal/sqlite", "beside", "a database: closes it when SQLite has"},
-	{"internal/sqlite", "file.opened", "a database: closes it when SQLite has"},
-	{"internal/sqlite", "openDisk", "the log, on which SQLite has no locks"},
+	{"internal/app/rehearse", "Capture.save", "a new script"},
+	{"internal/app/rehearse", "Script.rewrite", "a script"},
+	{"internal/app/rehearse", "Script.unpack", "the files of a script, in a folder of its own"},
+	{"internal/app/rehearse", "openScript", "a script"},
+	{"internal/app/rehearse", "WriteJUnit", "a report"},
+	{"internal/playbook/files", "Folder.Read", "a rule"},
+	{"internal/playbook/files", "Folder.Save", "a new file"},
+	{"internal/playbook/files", "Folder.Try", "rules, copied into a folder of their own"},
+	{"internal/app/setup", "ServiceCalls", "the description of a service"},
+	{"internal/db/sqlite", "Reserve", "a new file"},
+	{"internal/db/sqlite", "beside", "a database: closes it when SQLite has"},
+	{"internal/db/sqlite", "file.opened", "a database: closes it when SQLite has"},
+	{"internal/db/sqlite", "openDisk", "the log, on which SQLite has no locks"},
 	{"internal/tools/mcp", "openPins", "the tools of a server"},
 	{"internal/tools/mcp", "tokens.load", "the logins to servers"},
 	{"internal/tools/mcp", "writeFile", "a new file"},
-	{"internal/vault", "SourceStatus.back", "a folder of notes"},
-	{"internal/vault", "Vault.check", "a folder of notes, of which it opens notes that have one name"},
-	{"internal/vault", "Vault.content", "likewise"},
-	{"internal/vault", "Vault.everything", "likewise"},
-	{"internal/vault", "Vault.replaced", "likewise"},
+	{"internal/notes/index", "SourceStatus.back", "a folder of notes"},
+	{"internal/notes/index", "Vault.check", "a folder of notes, of which it opens notes that have one name"},
+	{"internal/notes/index", "Vault.content", "likewise"},
+	{"internal/notes/index", "Vault.everything", "likewise"},
+	{"internal/notes/index", "Vault.replaced", "likewise"},
 }
 
 // opens are the functions that open a file, by the package they are in; "*" stands for all.
@@ -78,7 +78,7 @@ var opens = map[string][]string{
 
 // TestNothingOpensADatabaseBesideSQLite: SQLite's locks are dropped by whoever closes any
 // descriptor of the same file in its process. Every place that opens files is known, and why
-// it opens none of those; internal/sqlite alone may, and closes nothing too early.
+// it opens none of those; internal/db/sqlite alone may, and closes nothing too early.
 func TestNothingOpensADatabaseBesideSQLite(t *testing.T) {
 	met := map[opening]bool{}
 	for _, s := range sources(t) {
@@ -97,7 +97,7 @@ func TestNothingOpensADatabaseBesideSQLite(t *testing.T) {
 				}
 				at := slices.IndexFunc(opened, func(o opening) bool { return o.dir == s.dir() && o.function == name })
 				if at < 0 {
-					t.Errorf("%s:%d: %s opens a file: say in opens_test.go why it is no database that SQLite has open, or ask internal/sqlite\n{%q, %q, \"\"},", s.path, s.line(used.Pos()), name, s.dir(), name)
+					t.Errorf("%s:%d: %s opens a file: say in opens_test.go why it is no database that SQLite has open, or ask internal/db/sqlite\n{%q, %q, \"\"},", s.path, s.line(used.Pos()), name, s.dir(), name)
 					return true
 				}
 				met[opened[at]] = true

@@ -17,7 +17,7 @@ import (
 )
 
 // sheets are the templates of the control page.
-const sheets = "internal/page/templates/*.html"
+const sheets = "internal/app/console/templates/*.html"
 
 // speaking are the functions of templates whose first argument are words for people;
 // the last one of many is a thing that is counted.
@@ -26,7 +26,7 @@ var speaking = []string{"t", "say", "rich"}
 // stored are the types whose values are stored as words and shown in the reader's
 // language, by their files.
 var stored = map[string][]string{
-	"internal/chat/end.go": {"Outcome", "Reason"}, "internal/handoff/handoff.go": {"State"}, "internal/memory/sessions.go": {"Status"}, "internal/tools/run.go": {"State"},
+	"internal/chat/end.go": {"Outcome", "Reason"}, "internal/memory/handoff/handoff.go": {"State"}, "internal/memory/sessions.go": {"Status"}, "internal/tools/run.go": {"State"},
 }
 
 // parsed returns each template file by its name.

@@ -13,7 +13,7 @@ var exceptions = map[string]string{
 	"internal/adapters/discord/discordtest/gateway.go:event":   "the fields of an event",
 	"internal/adapters/discord/discordtest/gateway.go:Press":   "the fields of an event",
 	"internal/adapters/telegram/telegramtest/updates.go:Press": "the fields of an event",
-	"internal/admin/gate_test.go:mayPass":                      "the columns of a matrix",
+	"internal/command/gate/gate_test.go:mayPass":               "the columns of a matrix",
 	"internal/playbook/compile.go:unique":                      "a mistake and its place",
 	"internal/playbook/compile.go:known":                       "a mistake and its place",
 	"internal/playbook/compile.go:knownName":                   "a mistake and its place",

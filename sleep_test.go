@@ -11,7 +11,7 @@ import (
 // are at most maxSleeps. Elsewhere a test waits for something, with
 // waittest.Until, or lets a synctest bubble's time pass, with waittest.Pass.
 var sleeps = map[string]string{
-	"internal/waittest/wait.go:Pass":      "panics outside a bubble, where time is not real",
+	"internal/text/waittest/wait.go:Pass": "panics outside a bubble, where time is not real",
 	"cmd/bot/figures_test.go:rest":        "a figure: memory a minute after a burst, an outage of seconds",
 	"cmd/bot/bench_test.go:BenchmarkIdle": "memory half a second after the last answer: a figure, not a test",
 }
@@ -42,7 +42,7 @@ func TestNobodySleeps(t *testing.T) {
 				}
 				where := s.path + ":" + f.Name.Name
 				if found[where] = true; sleeps[where] == "" {
-					t.Errorf("%s:%d waits for a fixed time: use internal/waittest", s.path, s.line(n.Pos()))
+					t.Errorf("%s:%d waits for a fixed time: use internal/text/waittest", s.path, s.line(n.Pos()))
 				}
 				return true
 			})

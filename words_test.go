@@ -11,12 +11,12 @@ import (
 // take one. go vet compares the words with the arguments of these, and of all
 // that hand a format on to them, as long as it can tell which words are meant.
 var formats = map[string]int{"fmt.Sprintf": 0, "fmt.Errorf": 0, "fmt.Printf": 0, "fmt.Fprintf": 1, "fmt.Appendf": 1,
-	"tongue.Say": 1, "p.Say": 0, "text.Tell": 0}
+	"catalog.Say": 1, "p.Say": 0, "text.Tell": 0}
 
 // chosen are the formats that are chosen while the program runs, and between
 // which words. Each of these has one place, for one text.
 var chosen = map[string]string{
-	"internal/attach/open.go:sorry": "wordsBlind wordsDeaf wordsFileGone wordsFileLost wordsFileEmpty wordsFileKind wordsFileFake wordsFileFull " +
+	"internal/agent/attachments/open.go:sorry": "wordsBlind wordsDeaf wordsFileGone wordsFileLost wordsFileEmpty wordsFileKind wordsFileFake wordsFileFull " +
 		"wordsNotHeard wordsSpeechLong wordsImageHuge wordsImageBroken wordsPDFBroken",
 }
 
@@ -33,7 +33,7 @@ func TestFormatsAreKnown(t *testing.T) {
 				}
 			}
 		}
-		if s.isTest() || s.dir() == "internal/tongue" { // which is handed them
+		if s.isTest() || s.dir() == "internal/text/catalog" { // which is handed them
 			continue
 		}
 		ast.Inspect(s.file, func(n ast.Node) bool {

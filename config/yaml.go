@@ -12,7 +12,7 @@ import (
 	"github.com/goccy/go-yaml/token"
 
 	"parley/internal/text"
-	"parley/internal/yamldoc"
+	"parley/internal/text/yamldoc"
 )
 
 // yamlFile applies one parsed file to a Config: every value goes through

@@ -12,9 +12,9 @@ import (
 
 	"parley/internal/adapters/discord/discordtest"
 	"parley/internal/adapters/telegram/telegramtest"
-	"parley/internal/agenda"
 	"parley/internal/chat"
 	"parley/internal/llm/llmtest"
+	"parley/internal/memory/agenda"
 )
 
 // TestNobodyIsPinged: whatever a model says, in posts, edits,

@@ -18,9 +18,9 @@ import (
 	"time"
 
 	"parley/internal/adapters/telegram/telegramtest"
+	"parley/internal/db/postgres/postgrestest"
 	"parley/internal/memory/memorytest"
-	"parley/internal/postgres/postgrestest"
-	"parley/internal/waittest"
+	"parley/internal/text/waittest"
 )
 
 // posted is several processes to which Telegram posts, each message to the one whose turn

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"parley/internal/adapters/telegram/telegramtest"
+	"parley/internal/db/postgres/postgrestest"
 	"parley/internal/memory/memorytest"
-	"parley/internal/postgres/postgrestest"
 )
 
 // sockets lists what a process listens on and is connected with, but for some addresses.

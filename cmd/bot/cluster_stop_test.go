@@ -16,7 +16,7 @@ import (
 	"parley/internal/adapters/telegram/telegramtest"
 	"parley/internal/llm/llmtest"
 	"parley/internal/memory/memorytest"
-	"parley/internal/waittest"
+	"parley/internal/text/waittest"
 )
 
 // balancer is before processes that all listen. It posts many updates at a time, as

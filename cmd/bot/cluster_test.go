@@ -23,12 +23,12 @@ import (
 	"time"
 
 	"parley/internal/adapters/telegram/telegramtest"
+	"parley/internal/db/postgres/postgrestest"
 	"parley/internal/llm/llmtest"
+	"parley/internal/memory/cluster"
+	"parley/internal/memory/cluster/nodetest"
 	"parley/internal/memory/memorytest"
-	"parley/internal/node"
-	"parley/internal/node/nodetest"
-	"parley/internal/postgres/postgrestest"
-	"parley/internal/waittest"
+	"parley/internal/text/waittest"
 )
 
 // fleet is several processes on one database, between the fakes.
@@ -322,7 +322,7 @@ func TestClusterStopped(t *testing.T) {
 		f.trouble(t, l, func() {
 			m := f.receiver(t)
 			must(t, m.Process.Signal(syscall.SIGSTOP))
-			waittest.Take(t.Context(), 2*node.Lease)
+			waittest.Take(t.Context(), 2*cluster.Lease)
 			must(t, m.Process.Signal(syscall.SIGCONT))
 		}).within(t, 3500*time.Millisecond)
 	})
@@ -342,7 +342,7 @@ func TestClusterCutOff(t *testing.T) {
 		f.trouble(t, l, func() {
 			i := slices.Index(f.nodes, f.receiver(t))
 			wires[i].Stall()
-			waittest.Take(t.Context(), 2*node.Lease)
+			waittest.Take(t.Context(), 2*cluster.Lease)
 			wires[i].Mend()
 		}).within(t, 3500*time.Millisecond)
 	})

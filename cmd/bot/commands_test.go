@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"parley/internal/adapters/telegram/telegramtest"
-	"parley/internal/cli"
-	"parley/internal/waittest"
+	"parley/internal/app/cli"
+	"parley/internal/text/waittest"
 )
 
 // uses is every command once; /stop has a test of its own, and /claim is said

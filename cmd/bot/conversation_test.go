@@ -13,7 +13,7 @@ import (
 
 	"parley/internal/adapters/discord/discordtest"
 	"parley/internal/adapters/telegram/telegramtest"
-	"parley/internal/cli"
+	"parley/internal/app/cli"
 	"parley/internal/llm/llmtest"
 )
 

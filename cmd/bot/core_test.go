@@ -14,7 +14,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/llm/llmtest"
 	"parley/internal/memory"
-	"parley/internal/waittest"
+	"parley/internal/text/waittest"
 )
 
 // words returns the requests for words: those for summaries are left out.

@@ -8,7 +8,7 @@ import (
 	"parley/internal/adapters/discord/discordtest"
 	"parley/internal/chat"
 	"parley/internal/llm/llmtest"
-	"parley/internal/provenance"
+	"parley/internal/memory/provenance"
 )
 
 // TestDiscordMenus: what people can do with a message and fill in on Discord: remember

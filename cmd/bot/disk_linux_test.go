@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"parley/internal/adapters/telegram/telegramtest"
-	"parley/internal/database"
 	"parley/internal/llm/llmtest"
 	"parley/internal/memory"
+	"parley/internal/memory/datadir"
 )
 
 // onSmallDisk gives the bot's data folder a disk of its own.
@@ -111,12 +111,12 @@ func TestKilledRestoreLeavesNothing(t *testing.T) {
 	w := newWorld(t)
 	fill(t, w.dir)
 	backup := filepath.Join(t.TempDir(), "copy.db")
-	data := database.Folder{Dir: w.dir, Migrations: memory.Migrations()}
+	data := datadir.Folder{Dir: w.dir, Migrations: memory.Migrations()}
 	if _, err := data.Backup(t.Context(), backup, false); err != nil {
 		t.Fatal(err)
 	}
 	drafts := func() []string {
-		list, err := filepath.Glob(filepath.Join(w.dir, database.Name+".new-*"))
+		list, err := filepath.Glob(filepath.Join(w.dir, datadir.Name+".new-*"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,7 +13,7 @@ import (
 
 	"parley/config"
 	"parley/internal/app"
-	"parley/internal/shell"
+	"parley/internal/app/shell"
 )
 
 var update = flag.Bool("update", false, "write the tables in docs/ again")

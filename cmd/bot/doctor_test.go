@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"parley/internal/adapters/telegram/telegramtest"
-	"parley/internal/database"
 	"parley/internal/llm/llmtest"
 	"parley/internal/memory"
+	"parley/internal/memory/datadir"
 )
 
 // examined runs bot doctor with the world's settings and returns its lines.
@@ -119,7 +119,7 @@ func TestDoctorFinds(t *testing.T) {
 			if err := s.Close(); err != nil {
 				t.Fatal(err)
 			}
-			if err := os.Truncate(filepath.Join(w.dir, database.Name), 5000); err != nil {
+			if err := os.Truncate(filepath.Join(w.dir, datadir.Name), 5000); err != nil {
 				t.Fatal(err)
 			}
 		}},

@@ -21,7 +21,7 @@ import (
 
 	"parley/internal/adapters/telegram/telegramtest"
 	"parley/internal/llm/llmtest"
-	"parley/internal/waittest"
+	"parley/internal/text/waittest"
 )
 
 // dojoCall is a call of a task, or one that a suite's server got.

@@ -10,7 +10,7 @@ import (
 
 	"parley/internal/adapters/discord/discordtest"
 	"parley/internal/llm/llmtest"
-	"parley/internal/waittest"
+	"parley/internal/text/waittest"
 )
 
 // nonces returns the nonces with which a text was posted in a channel, one for each time.

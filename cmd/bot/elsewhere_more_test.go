@@ -13,7 +13,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/llm/llmtest"
 	"parley/internal/memory"
-	"parley/internal/waittest"
+	"parley/internal/text/waittest"
 )
 
 // texts returns what the bot said in a chat, in one text.

@@ -11,7 +11,7 @@ import (
 
 	"parley/internal/adapters/telegram/telegramtest"
 	"parley/internal/llm/llmtest"
-	"parley/internal/waittest"
+	"parley/internal/text/waittest"
 )
 
 // TestClusterHandsOn: what a person writes reaches the desk, also where the process that

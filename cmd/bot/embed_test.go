@@ -11,10 +11,10 @@ import (
 
 	"parley/internal/adapters/telegram/telegramtest"
 	"parley/internal/chat"
-	"parley/internal/facts"
 	"parley/internal/llm/llmtest"
 	"parley/internal/memory"
-	"parley/internal/provenance"
+	"parley/internal/memory/facts"
+	"parley/internal/memory/provenance"
 )
 
 // meaningWorld returns a bot with facts, notes and rules of which each has one that

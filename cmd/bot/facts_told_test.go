@@ -11,9 +11,9 @@ import (
 
 	"parley/internal/adapters/telegram/telegramtest"
 	"parley/internal/chat"
-	"parley/internal/facts"
-	"parley/internal/provenance"
-	"parley/internal/waittest"
+	"parley/internal/memory/facts"
+	"parley/internal/memory/provenance"
+	"parley/internal/text/waittest"
 )
 
 // The owner is told once, in their direct chat, that the facts file is refused,

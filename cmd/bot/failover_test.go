@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/postgres/postgrestest"
-	"parley/internal/waittest"
+	"parley/internal/db/postgres/postgrestest"
+	"parley/internal/text/waittest"
 )
 
 // TestClusterFailover: the server is gone, and its synchronous standby takes over. Nothing

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"parley/internal/adapters/telegram/telegramtest"
-	"parley/internal/engine"
+	"parley/internal/db/engine"
+	"parley/internal/db/sqlite"
 	"parley/internal/memory"
-	"parley/internal/sqlite"
 )
 
 // stored is how many messages BenchmarkStored stores: PARLEY_STORED, such as 1000000.

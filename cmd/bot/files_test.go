@@ -17,8 +17,8 @@ import (
 	"parley/internal/adapters/discord/discordtest"
 	"parley/internal/adapters/telegram/telegramtest"
 	"parley/internal/llm/llmtest"
-	"parley/internal/pdf"
-	"parley/internal/waittest"
+	"parley/internal/notes/document/pdf"
+	"parley/internal/text/waittest"
 )
 
 // makePDF returns a PDF of pages that are content streams, packed.

@@ -8,7 +8,7 @@ import (
 
 	"parley/internal/adapters/telegram/telegramtest"
 	"parley/internal/llm/llmtest"
-	"parley/internal/waittest"
+	"parley/internal/text/waittest"
 )
 
 // peak returns the most memory a process ever had.

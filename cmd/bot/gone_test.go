@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"parley/internal/adapters/telegram/telegramtest"
-	"parley/internal/database"
+	"parley/internal/memory/datadir"
 )
 
 // TestFaultDatabaseGone: a running bot whose database is removed or replaced says so,
@@ -46,7 +46,7 @@ func TestFaultDatabaseGone(t *testing.T) {
 			if out, err := w.command("backup", backup); err != nil {
 				t.Fatalf("%v: %s", err, out)
 			}
-			spoil(t, filepath.Join(w.dir, database.Name), backup)
+			spoil(t, filepath.Join(w.dir, datadir.Name), backup)
 			w.tg.Push(telegramtest.Text(7, 7, "after the loss"))
 			eventually(t, "red", func() bool {
 				status, _, problems := probe(t, base+"/healthz")
@@ -87,7 +87,7 @@ func TestFaultBeginsAnewOnPurpose(t *testing.T) {
 	w.tg.Push(telegramtest.Text(7, 7, "the first"))
 	w.sent(t, 1)
 	kill(child)
-	must(t, os.Remove(filepath.Join(w.dir, database.Name))) // its log stays
+	must(t, os.Remove(filepath.Join(w.dir, datadir.Name))) // its log stays
 	for _, command := range [][]string{nil, {"chat"}, {"facts", "list"}, {"doctor"}} {
 		if out, err := w.command(command...); err == nil || !strings.Contains(out, "bot restore FILE, or begin anew with bot run --fresh") {
 			t.Errorf("%q: %v, %s", command, err, out)
@@ -99,10 +99,10 @@ func TestFaultBeginsAnewOnPurpose(t *testing.T) {
 	defer kill(fresh)
 	w.tg.Push(telegramtest.Text(7, 7, "the second"))
 	w.sent(t, 2)
-	if n := w.counted(database.Name); n < 1 {
+	if n := w.counted(datadir.Name); n < 1 {
 		t.Errorf("%d rows in the new one", n)
 	}
-	kept, _ := filepath.Glob(filepath.Join(w.dir, database.Name+".missing-*-wal"))
+	kept, _ := filepath.Glob(filepath.Join(w.dir, datadir.Name+".missing-*-wal"))
 	if len(kept) != 1 {
 		t.Errorf("the log of the old one is kept as %q", kept)
 	}

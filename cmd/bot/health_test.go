@@ -13,9 +13,9 @@ import (
 
 	"parley/internal/adapters/telegram/telegramtest"
 	"parley/internal/chat"
-	"parley/internal/database"
-	"parley/internal/health"
+	"parley/internal/command/health"
 	"parley/internal/memory"
+	"parley/internal/memory/datadir"
 )
 
 // probe asks a running bot; problems are by part.
@@ -108,7 +108,7 @@ func TestFaultDamagedFileIsTold(t *testing.T) {
 			w := newWorld(t)
 			base := w.withPort(t)
 			fill(t, w.dir)
-			path := filepath.Join(w.dir, database.Name)
+			path := filepath.Join(w.dir, datadir.Name)
 			st, err := os.Stat(path)
 			if err != nil {
 				t.Fatal(err)

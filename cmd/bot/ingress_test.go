@@ -13,8 +13,8 @@ import (
 	"parley/internal/chat"
 	"parley/internal/llm/llmtest"
 	"parley/internal/memory"
-	"parley/internal/provenance"
-	"parley/internal/waittest"
+	"parley/internal/memory/provenance"
+	"parley/internal/text/waittest"
 )
 
 // everything is one person doing on Telegram all that can be done, in a place.

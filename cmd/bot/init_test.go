@@ -16,7 +16,7 @@ import (
 	"parley/config"
 	"parley/internal/adapters/discord/discordtest"
 	"parley/internal/adapters/telegram/telegramtest"
-	"parley/internal/waittest"
+	"parley/internal/text/waittest"
 )
 
 // asked answers bot init through a pipe.

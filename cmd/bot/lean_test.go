@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"parley/internal/adapters/telegram/telegramtest"
-	"parley/internal/waittest"
+	"parley/internal/text/waittest"
 )
 
 // TestLittleIsMadeBeforeMain: what packages make when the program begins is made at

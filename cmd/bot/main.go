@@ -17,9 +17,9 @@ import (
 
 	"parley/config"
 	"parley/internal/app"
-	"parley/internal/cli"
-	"parley/internal/resident"
-	"parley/internal/shell"
+	"parley/internal/app/cli"
+	"parley/internal/app/host"
+	"parley/internal/app/shell"
 	"parley/internal/text"
 )
 
@@ -65,7 +65,7 @@ type program struct {
 }
 
 func main() {
-	resident.Pace()
+	host.Pace()
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 

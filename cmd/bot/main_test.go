@@ -17,13 +17,13 @@ import (
 	"parley/config"
 	"parley/internal/adapters/discord/discordtest"
 	"parley/internal/adapters/telegram/telegramtest"
-	"parley/internal/cli"
-	"parley/internal/database"
+	"parley/internal/app/cli"
+	"parley/internal/app/host"
+	"parley/internal/db/postgres"
 	"parley/internal/llm/llmtest"
+	"parley/internal/memory/datadir"
 	"parley/internal/memory/memorytest"
-	"parley/internal/postgres"
-	"parley/internal/resident"
-	"parley/internal/waittest"
+	"parley/internal/text/waittest"
 )
 
 // childEnv makes the test binary be the bot: crash tests kill it like one.
@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 		waittest.Abreast(8)
 		os.Exit(m.Run())
 	}
-	resident.Pace()
+	host.Pace()
 	point, nth, _ := strings.Cut(os.Getenv("BOT_FAILPOINT"), ":")
 	_ = os.Unsetenv("BOT_FAILPOINT")
 	_ = os.Unsetenv(childEnv)
@@ -141,7 +141,7 @@ func (w *world) look() (*sql.DB, error) {
 	if w.url != "" {
 		return postgres.Raw(w.url)
 	}
-	return sql.Open("sqlite3", "file:"+filepath.Join(w.dir, database.Name)+"?mode=ro")
+	return sql.Open("sqlite3", "file:"+filepath.Join(w.dir, datadir.Name)+"?mode=ro")
 }
 
 func (w *world) config(t testing.TB) config.Config {

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"parley/internal/adapters/telegram/telegramtest"
+	"parley/internal/db/postgres/postgrestest"
 	"parley/internal/memory/memorytest"
-	"parley/internal/postgres/postgrestest"
 )
 
 // A bot's rows are moved to a server and back: it goes on there with what it knew, its

@@ -18,7 +18,7 @@ import (
 
 	"parley/internal/adapters/telegram/telegramtest"
 	"parley/internal/llm/llmtest"
-	"parley/internal/waittest"
+	"parley/internal/text/waittest"
 )
 
 // withPort gives the bot an operator's port and returns its address.

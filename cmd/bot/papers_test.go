@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"parley/internal/llm/llmtest"
-	"parley/internal/pdf"
+	"parley/internal/notes/document/pdf"
 )
 
 // TestPDFPages: each page by itself, in forms that programs write and readers

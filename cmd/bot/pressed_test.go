@@ -18,9 +18,9 @@ import (
 	"time"
 
 	"parley/internal/adapters/telegram/telegramtest"
-	"parley/internal/cli"
+	"parley/internal/app/cli"
 	"parley/internal/llm/llmtest"
-	"parley/internal/waittest"
+	"parley/internal/text/waittest"
 )
 
 // pressing brings up the buttons that one place in the code makes.
@@ -46,18 +46,18 @@ var pressed = map[string][]pressing{
 	"internal/agent/loop.go:spoke": {{
 		say: "count to two", model: []llmtest.Turn{{Text: "One,", Finish: "length"}, {Text: "and two."}}, buttons: 1, want: []string{"and two."},
 	}},
-	"internal/admin/press.go:buttons": {
+	"internal/command/gate/press.go:buttons": {
 		{before: []string{"/tasks add milk"}, say: "/tasks delete 1", buttons: 2, want: []string{"Deleted: #1 milk", "nothing was changed"}},
 		{before: []string{"/tasks add milk"}, say: "delete the milk", model: []llmtest.Turn{callTool("delete_task", `{"id":1}`), {Text: "So be it."}},
 			buttons: 2, want: []string{"So be it.", "So be it."}},
 	},
-	"internal/admin/form.go:formButtons": {{
+	"internal/command/gate/form.go:formButtons": {{
 		shop: true, say: "order something", model: []llmtest.Turn{callTool("shop__order", "{}"), {Text: "So be it."}},
 		buttons: 3, want: []string{"2 of 2", "2 of 2", "So be it."},
 	}},
-	"internal/admin/commands.go:offer": {{say: "/debug", buttons: 2, want: []string{"will show calls", "no longer show"}}},
-	"internal/admin/help.go:help":      {{say: "/help", buttons: 1, want: []string{"These commands work too"}}},
-	"internal/admin/help.go:Page": {
+	"internal/command/gate/commands.go:offer": {{say: "/debug", buttons: 2, want: []string{"will show calls", "no longer show"}}},
+	"internal/command/gate/help.go:help":      {{say: "/help", buttons: 1, want: []string{"These commands work too"}}},
+	"internal/command/gate/help.go:Page": {
 		{before: many16("/tasks add thing %d"), say: "/tasks list", buttons: 1, want: []string{"Page 2 of 2"}},
 		{before: many16("/tasks add thing %d"), say: "/tasks list page:2", buttons: 1, want: []string{"Page 1 of 2"}},
 	},
@@ -70,14 +70,14 @@ var pressed = map[string][]pressing{
 		say: "hello there", model: []llmtest.Turn{callTool("save_fact", `{"content":"Lives in Oslo"}`), {Text: "Hello."}}, then: "/facts learned", buttons: 3,
 		want: []string{"I keep this (#1)", "send /facts change 1", "Forget this"},
 	}},
-	"internal/facts/told.go:Buttons": {
+	"internal/memory/facts/told.go:Buttons": {
 		{before: []string{"/facts add I live in Rome"}, say: "/facts add I live in Paris", buttons: 1, want: []string{"says again: “I live in Rome”"}},
 		{before: []string{"/facts add I live in Rome #important"}, say: "/facts add I live in Paris", buttons: 3,
 			want: []string{"Forgotten: “I live in Rome”", "Forgotten: “I live in Paris”", "I keep this (#2)"}},
 		{say: "we moved to Oslo", model: []llmtest.Turn{callTool("save_fact", `{"content":"Lives in Oslo"}`), {Text: "Nice."}},
 			buttons: 1, want: []string{"no longer remember “Lives in Oslo”"}},
 	},
-	"internal/spoken/language.go:show":      {{say: "/language", buttons: 5, want: []string{"Deutsch", "Español", "Français", "Русский", "中文"}}},
+	"internal/command/language/language.go:show":      {{say: "/language", buttons: 5, want: []string{"Deutsch", "Español", "Français", "Русский", "中文"}}},
 	"internal/command/notedesk.go:which":    {{say: "/notes show plan", buttons: 2, want: []string{"Plan of the", "Plan of the"}}},
 	"internal/command/notedesk.go:versions": {{say: "/notes restore diary", buttons: 1, want: []string{"+ It rained."}}},
 	"internal/tools/deed.go:Moved":          {{say: "/notes move diary old/journal", buttons: 1, want: []string{"Moved agent-notes/old/journal.md to agent-notes/diary.md"}}},
@@ -90,11 +90,11 @@ var pressed = map[string][]pressing{
 // pressedByOthers are places whose buttons somebody else presses, somewhere else, and
 // the test that does.
 var pressedByOthers = map[string]func(*testing.T){
-	"internal/manners/manners.go:joined":    TestAddedToAGroup,
-	"internal/manners/manners.go:Knock":     TestAStrangerReachesTheOwner,
-	"internal/admin/builtin.go:runPairList": TestAStrangerReachesTheOwner,
-	"internal/desk/words.go:takeButton":     TestHandoffFromTelegramToDiscord,
-	"internal/desk/words.go:backButton":     TestHandoffFromTelegramToDiscord,
+	"internal/command/welcome/manners.go:joined":    TestAddedToAGroup,
+	"internal/command/welcome/manners.go:Knock":     TestAStrangerReachesTheOwner,
+	"internal/command/gate/builtin.go:runPairList": TestAStrangerReachesTheOwner,
+	"internal/agent/handover/words.go:takeButton":     TestHandoffFromTelegramToDiscord,
+	"internal/agent/handover/words.go:backButton":     TestHandoffFromTelegramToDiscord,
 }
 
 func many16(format string) (list []string) {

@@ -10,8 +10,8 @@ import (
 	"parley/config"
 	"parley/internal/adapters/discord/discordtest"
 	"parley/internal/adapters/telegram/telegramtest"
-	"parley/internal/admin"
 	"parley/internal/app"
+	"parley/internal/command/gate"
 )
 
 // What is said in company about an answer that is given elsewhere.
@@ -26,15 +26,15 @@ func privateUses(t *testing.T) (uses []string) {
 	cfg.DataDir = filepath.Join(t.TempDir(), "data")
 	commands, err := app.Commands(t.Context(), cfg)
 	must(t, err)
-	fill := func(path string, options []admin.Option) string {
+	fill := func(path string, options []gate.Option) string {
 		for _, o := range options {
 			switch {
 			case !o.Required:
 			case len(o.Choices) > 0:
 				path += " " + o.Choices[0]
-			case o.Kind == admin.Number:
+			case o.Kind == gate.Number:
 				path += " 1"
-			case o.Kind == admin.Switch:
+			case o.Kind == gate.Switch:
 				path += " on"
 			default:
 				path += " zz"

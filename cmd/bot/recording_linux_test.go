@@ -14,10 +14,10 @@ import (
 	"time"
 
 	"parley/internal/adapters/telegram/telegramtest"
-	"parley/internal/database"
-	"parley/internal/filmtest"
-	"parley/internal/lineedit/lineedittest"
+	"parley/internal/adapters/terminal/lineedit/lineedittest"
+	"parley/internal/app/filmtest"
 	"parley/internal/llm/llmtest"
+	"parley/internal/memory/datadir"
 )
 
 // films is where the films of the papers are.
@@ -232,7 +232,7 @@ func TestRecordGroup(t *testing.T) {
 // passes makes reminders due as if so much time had passed.
 func (w *world) passes(t *testing.T, d time.Duration) {
 	t.Helper()
-	db, err := sql.Open("sqlite3", "file:"+filepath.Join(w.dir, database.Name)+"?_busy_timeout=10000")
+	db, err := sql.Open("sqlite3", "file:"+filepath.Join(w.dir, datadir.Name)+"?_busy_timeout=10000")
 	must(t, err)
 	defer func() { _ = db.Close() }()
 	_, err = db.Exec("UPDATE reminders SET due_at = strftime('%Y-%m-%dT%H:%M:%fZ', due_at, ?)", fmt.Sprintf("-%d seconds", int(d.Seconds())))

@@ -9,8 +9,8 @@ import (
 
 	"parley/config"
 	"parley/internal/adapters/telegram/telegramtest"
+	"parley/internal/app/setup"
 	"parley/internal/llm/llmtest"
-	"parley/internal/setup"
 	"parley/internal/text"
 )
 

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"parley/internal/llm/llmtest"
-	"parley/internal/waittest"
+	"parley/internal/text/waittest"
 )
 
 // referenceDir is where the reference tool servers are installed: node_modules

@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"parley/internal/adapters/telegram/telegramtest"
-	"parley/internal/database"
+	"parley/internal/db/postgres/postgrestest"
 	"parley/internal/llm/llmtest"
 	"parley/internal/memory"
-	"parley/internal/postgres/postgrestest"
+	"parley/internal/memory/datadir"
 )
 
 // backedUp makes a copy of the world's database with nothing under way but questions.
@@ -32,7 +32,7 @@ func (w *world) backedUp(t *testing.T) string {
 func (w *world) restored(t *testing.T, file string, killed bool) string {
 	t.Helper()
 	if killed {
-		_, err := database.Folder{Dir: w.dir, Migrations: memory.Migrations()}.Restore(t.Context(), file)
+		_, err := datadir.Folder{Dir: w.dir, Migrations: memory.Migrations()}.Restore(t.Context(), file)
 		must(t, err)
 		return ""
 	}

@@ -6,7 +6,7 @@ import (
 
 	"parley/config"
 	"parley/internal/app"
-	"parley/internal/cli"
+	"parley/internal/app/cli"
 	"parley/internal/text"
 )
 

@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"parley/internal/adapters/telegram/telegramtest"
-	"parley/internal/postgres/postgrestest"
-	"parley/internal/waittest"
+	"parley/internal/db/postgres/postgrestest"
+	"parley/internal/text/waittest"
 )
 
 // TestScaleCommands: the commands of docs/scale.md, as they stand there but for the token

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"parley/internal/adapters/telegram/telegramtest"
-	"parley/internal/postgres/postgrestest"
-	"parley/internal/waittest"
+	"parley/internal/db/postgres/postgrestest"
+	"parley/internal/text/waittest"
 )
 
 // TestServerGoesAwayAndComesBack: while people write, the server is gone for longer than

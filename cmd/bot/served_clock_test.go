@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"parley/internal/adapters/telegram/telegramtest"
+	"parley/internal/db/postgres/postgrestest"
 	"parley/internal/memory/memorytest"
-	"parley/internal/postgres/postgrestest"
 )
 
 // TestServedByItsClock: processes on one database go by its clock, however wrong that of

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"parley/internal/adapters/telegram/telegramtest"
+	"parley/internal/db/postgres/postgrestest"
 	"parley/internal/memory/memorytest"
-	"parley/internal/postgres/postgrestest"
 )
 
 // TestServedDiskFull: while the disk of the database's server is full nobody is answered, the

@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"parley/internal/adapters/telegram/telegramtest"
+	"parley/internal/db/postgres/postgrestest"
 	"parley/internal/memory/memorytest"
-	"parley/internal/postgres/postgrestest"
 )
 
 // What keeps a copy of all rows and numbers of a database, and what puts it in their place, as

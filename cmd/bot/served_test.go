@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"parley/internal/adapters/telegram/telegramtest"
-	"parley/internal/engine"
+	"parley/internal/db/engine"
 	"parley/internal/memory/memorytest"
-	"parley/internal/waittest"
+	"parley/internal/text/waittest"
 )
 
 // A bot whose rows are on a PostgreSQL server answers, remembers, finds what was said,

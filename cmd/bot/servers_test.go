@@ -16,8 +16,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"parley/internal/llm/llmtest"
+	"parley/internal/text/waittest"
 	"parley/internal/tools/mcp/mcptest"
-	"parley/internal/waittest"
 )
 
 // toolServer returns a tool server that changes its tools as it likes.

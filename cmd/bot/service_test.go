@@ -14,7 +14,7 @@ import (
 
 	"parley/internal/adapters/discord/discordtest"
 	"parley/internal/adapters/telegram/telegramtest"
-	"parley/internal/waittest"
+	"parley/internal/text/waittest"
 )
 
 // nobody is the user of the service in these tests.

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"parley/internal/adapters/discord/discordtest"
-	"parley/internal/node"
-	"parley/internal/waittest"
+	"parley/internal/memory/cluster"
+	"parley/internal/text/waittest"
 )
 
 // guildOf is the id of a server that a shard hears of, if there are more than that.
@@ -178,7 +178,7 @@ func TestClusterShards(t *testing.T) {
 	eventually(t, "two have two each", func() bool { return slices.Equal(f.shardsOf(t, of), []int{2, 2}) })
 	must(t, f.nodes[1].Process.Signal(syscall.SIGSTOP))
 	say(40)
-	waittest.Take(t.Context(), 2*node.Lease)
+	waittest.Take(t.Context(), 2*cluster.Lease)
 	must(t, f.nodes[1].Process.Signal(syscall.SIGCONT))
 	say(40)
 	answered("after one was stopped")

@@ -7,7 +7,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"parley/internal/shell"
+	"parley/internal/app/shell"
 )
 
 // TestShellsKnowEveryCommand: each command for people, and each flag of it, is in

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"parley/internal/adapters/telegram/telegramtest"
-	"parley/internal/database"
+	"parley/internal/memory/datadir"
 )
 
 // standBy starts a process that waits for w's data folder, and returns what it says.
@@ -90,7 +90,7 @@ func TestStandbyBeginsNothing(t *testing.T) {
 	other := newWorld(t)
 	other.llm.Quiet()
 	end(t, other.startAndPoll(t))
-	must(t, os.Rename(filepath.Join(other.dir, database.Name), filepath.Join(w.dir, database.Name))) // it is mounted
+	must(t, os.Rename(filepath.Join(other.dir, datadir.Name), filepath.Join(w.dir, datadir.Name))) // it is mounted
 	if l := w.settle(t, w.ask(0, 1, 2)); l != (ledger{}) {
 		t.Errorf("%+v", l)
 	}

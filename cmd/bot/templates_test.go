@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"parley/internal/llm/llmtest"
-	"parley/internal/waittest"
+	"parley/internal/text/waittest"
 )
 
 // renderer is eval/templates/render.py.

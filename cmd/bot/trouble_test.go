@@ -13,7 +13,7 @@ import (
 
 	"parley/internal/adapters/telegram/telegramtest"
 	"parley/internal/memory"
-	"parley/internal/waittest"
+	"parley/internal/text/waittest"
 )
 
 // whole asks for full runs, of which the times are judged.

@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"parley/internal/adapters/telegram/telegramtest"
-	"parley/internal/database"
+	"parley/internal/db/postgres"
 	"parley/internal/llm/llmtest"
 	"parley/internal/memory"
-	"parley/internal/postgres"
+	"parley/internal/memory/datadir"
 )
 
 // upgraded is what a group is called once it is a supergroup.
@@ -152,7 +152,7 @@ func (w *world) change(t *testing.T, statement string) {
 	t.Helper()
 	var db *sql.DB
 	var err error
-	if db, err = sql.Open("sqlite3", "file:"+filepath.Join(w.dir, database.Name)); w.url != "" {
+	if db, err = sql.Open("sqlite3", "file:"+filepath.Join(w.dir, datadir.Name)); w.url != "" {
 		db, err = postgres.Raw(w.url)
 	}
 	must(t, err)

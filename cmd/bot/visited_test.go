@@ -13,14 +13,14 @@ import (
 	"strings"
 	"testing"
 
-	"parley/internal/database"
+	"parley/internal/memory/datadir"
 )
 
 // counting is what other programs ask of each file of the data folder.
 var counting = map[string]string{
-	database.Name: "SELECT count(*) FROM inbox",
-	"traces.db":   "SELECT count(*) FROM calls",
-	"vault.db":    "SELECT count(*) FROM docs",
+	datadir.Name: "SELECT count(*) FROM inbox",
+	"traces.db":  "SELECT count(*) FROM calls",
+	"vault.db":   "SELECT count(*) FROM docs",
 }
 
 // beholder is a program that opens database files beside the bot, as an owner does who looks
@@ -130,7 +130,7 @@ func (w *world) visited(t *testing.T, b beholder, notes string, round int) (befo
 	late := w.ask(2*round+1, chats, each)
 	eventually(t, "all is acknowledged", w.allTaken)
 	kill(child)
-	seen[database.Name], seen["vault.db"] = (round+1)*2*chats*each, (round+1)*moments
+	seen[datadir.Name], seen["vault.db"] = (round+1)*2*chats*each, (round+1)*moments
 	w.unlost(t, seen)
 	child = w.start(t)
 	defer kill(child)

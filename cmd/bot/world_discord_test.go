@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"parley/internal/adapters/discord/discordtest"
-	"parley/internal/waittest"
+	"parley/internal/text/waittest"
 )
 
 // rough is Discord at its worst, at random but the same for the same seed.

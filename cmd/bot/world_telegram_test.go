@@ -11,7 +11,7 @@ import (
 
 	"parley/internal/adapters/telegram/telegramtest"
 	"parley/internal/llm/llmtest"
-	"parley/internal/waittest"
+	"parley/internal/text/waittest"
 )
 
 // TestFaultTelegramWorld plays a Telegram that is at its worst in every way the

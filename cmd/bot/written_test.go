@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"parley/internal/adapters/telegram/telegramtest"
-	"parley/internal/database"
+	"parley/internal/memory/datadir"
 )
 
 // TestWhatAMessageWrites: a message takes four commits (it came, its answer, that this
@@ -44,7 +44,7 @@ func TestWhatAMessageWrites(t *testing.T) {
 // each, with the log's salt, and the last of a commit has the size of the database.
 func walHolds(t *testing.T, dir string) (commits, pages int) {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(dir, database.Name+"-wal"))
+	b, err := os.ReadFile(filepath.Join(dir, datadir.Name+"-wal"))
 	must(t, err)
 	const head, frameHead = 32, 24
 	if len(b) < head {

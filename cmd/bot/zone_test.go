@@ -3,7 +3,7 @@ package main
 import (
 	"context"
 	"io"
-	"parley/internal/cli"
+	"parley/internal/app/cli"
 	"strings"
 	"testing"
 )

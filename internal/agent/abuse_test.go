@@ -9,13 +9,13 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"parley/internal/attach"
+	"parley/internal/agent/attachments"
 	"parley/internal/chat"
-	"parley/internal/facts"
 	"parley/internal/llm"
 	"parley/internal/llm/llmtest"
 	"parley/internal/memory"
-	"parley/internal/past"
+	"parley/internal/memory/facts"
+	"parley/internal/memory/sessions"
 	"parley/internal/tools"
 )
 
@@ -150,7 +150,7 @@ func TestEveryWayInTaints(t *testing.T) {
 		"a picture":   func(m *chat.Message) { m.Files = []chat.File{file("a.png", "image/png")} },
 	} {
 		var ran atomic.Int32
-		b := newBench(t, Options{Confirm: asked, Files: attach.Files{See: true, Open: shelf{"a.png": aPNG(t)}.open}}, adder(&ran))
+		b := newBench(t, Options{Confirm: asked, Files: attachments.Files{See: true, Open: shelf{"a.png": aPNG(t)}.open}}, adder(&ran))
 		b.model.Call(call("c1", "add", `{"text":"evil"}`)).Call(call("c2", "add", `{"text":"evil"}`))
 		told := direct
 		m(&told)
@@ -359,7 +359,7 @@ func TestSummariesStayInTheirFrame(t *testing.T) {
 	b := newBench(t, Options{Model: learning(t)})
 	b.say("one")
 	se := b.live()
-	se.Summary, se.Decisions = order, past.Decide(nil, order)
+	se.Summary, se.Decisions = order, sessions.Decide(nil, order)
 	must(t, b.store.SaveSession(t.Context(), se))
 	script := &llmtest.Script{}
 	b.o.Model = script.Say("ok")

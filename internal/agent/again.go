@@ -6,10 +6,10 @@ import (
 	"fmt"
 
 	"parley/internal/chat"
-	"parley/internal/guarding"
 	"parley/internal/llm"
 	"parley/internal/playbook"
 	"parley/internal/tools"
+	"parley/internal/tools/guards"
 )
 
 const maxStepRuns = 8 // rounds of calls that steps make for one message
@@ -94,7 +94,7 @@ func (r *ruling) came(c llm.ToolCall, o tools.Outcome) {
 // given returns what a tool gave, without what the model reads around it; of what is too
 // long only that part that the model reads. It is the same when it comes from the journal.
 func given(o tools.Outcome) string {
-	if o.Raw == "" || len(o.Raw) > guarding.MaxResult {
+	if o.Raw == "" || len(o.Raw) > guards.MaxResult {
 		return tools.Unwrapped(o.Result.Content)
 	}
 	return o.Raw

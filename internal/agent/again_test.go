@@ -8,10 +8,10 @@ import (
 	"testing"
 
 	"parley/internal/chat"
-	"parley/internal/guarding"
 	"parley/internal/llm"
 	"parley/internal/memory"
 	"parley/internal/tools"
+	"parley/internal/tools/guards"
 )
 
 // TestNothingTwiceWhileToolsComeAndGo: whatever tools are there when a turn is begun again,
@@ -117,7 +117,7 @@ func (b *bench) tryUntil(m chat.Message, n int, may bool) (said string) {
 // TestGivenIsTheSameFromTheJournal: what a playbook reads of a result does not depend on
 // whether it comes from the tool or from the journal.
 func TestGivenIsTheSameFromTheJournal(t *testing.T) {
-	for name, raw := range map[string]string{"json": `{"a": 1}`, "empty": "", "long": strings.Repeat("x", guarding.MaxResult+1)} {
+	for name, raw := range map[string]string{"json": `{"a": 1}`, "empty": "", "long": strings.Repeat("x", guards.MaxResult+1)} {
 		for _, outside := range []bool{false, true} {
 			set := tools.NewSet(tools.Func(tools.Meta{Name: "look", Description: "looks", Category: tools.Web},
 				func(context.Context, tools.Call, struct{}) (tools.Result, error) {

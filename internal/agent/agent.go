@@ -13,20 +13,20 @@ import (
 	"crypto/rand"
 	_ "embed" // prompts
 	"log/slog"
-	"parley/internal/tongue"
+	"parley/internal/text/catalog"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"parley/internal/attach"
+	"parley/internal/agent/attachments"
 	"parley/internal/chat"
-	"parley/internal/inquiry"
 	"parley/internal/llm"
 	"parley/internal/memory"
 	"parley/internal/playbook"
 	"parley/internal/text"
 	"parley/internal/tools"
+	"parley/internal/tools/elicit"
 )
 
 // Options of New. Store, Model and Runner are required.
@@ -47,7 +47,7 @@ type Options struct {
 	// about those that wait for it already; Resume takes the answer. nil
 	// refuses such calls.
 	Confirm func(ctx context.Context, m chat.Message, p Parked, calls []Asked) (Question, error)
-	Files   attach.Files // what can be done with attachments
+	Files   attachments.Files // what can be done with attachments
 	Rules
 	Notes
 	Persona
@@ -140,7 +140,7 @@ type Agent struct {
 	// readers has a place for each message whose files are held in memory.
 	readers   chan struct{}
 	folding   sync.Map // sessions that are being summed up, by id
-	inquiries inquiry.Open
+	inquiries elicit.Open
 	checkFor  time.Duration // how long an answer may be checked and written anew
 }
 
@@ -151,7 +151,7 @@ func New(o Options) (*Agent, error) {
 	if err := p.load(); err != nil {
 		return nil, err
 	}
-	a := &Agent{o: o, prompt: p, readers: make(chan struct{}, maxReaders), checkFor: checkFor, inquiries: inquiry.Open{Now: o.Now}}
+	a := &Agent{o: o, prompt: p, readers: make(chan struct{}, maxReaders), checkFor: checkFor, inquiries: elicit.Open{Now: o.Now}}
 	a.SetModel(o.ModelName)
 	return a, nil
 }
@@ -242,7 +242,7 @@ func (a *Agent) Ask(ctx context.Context, m chat.Message, w chat.Reply) (chat.Ans
 }
 
 func (a *Agent) answer(ctx context.Context, m chat.Message, w chat.Reply, session bool) (chat.Answer, error) {
-	in, refusal := readInput(tongue.Of(ctx), m)
+	in, refusal := readInput(catalog.Of(ctx), m)
 	if refusal != "" {
 		return note(refusal, chat.Refused, chat.Invalid), nil
 	}
@@ -252,7 +252,7 @@ func (a *Agent) answer(ctx context.Context, m chat.Message, w chat.Reply, sessio
 	if m.UID == "" { // of no journal
 		m.UID = rand.Text()
 	}
-	in.chosen = tongue.IsChosen(ctx)
+	in.chosen = catalog.IsChosen(ctx)
 	t := a.newTurn(m, in, session)
 	t.w = w
 	return t.run(ctx)

@@ -13,13 +13,13 @@ import (
 	"time"
 
 	"parley/internal/chat"
-	"parley/internal/egress"
 	"parley/internal/llm"
 	"parley/internal/llm/llmtest"
 	"parley/internal/memory"
 	"parley/internal/memory/memorytest"
-	"parley/internal/provenance"
+	"parley/internal/memory/provenance"
 	"parley/internal/tools"
+	"parley/internal/tools/netguard"
 	"parley/internal/tools/web"
 )
 
@@ -447,7 +447,7 @@ func wire(r llm.Request) string {
 }
 
 func TestSmallProfile(t *testing.T) {
-	b := newBench(t, Options{}, tools.CurrentTime(nil, nil), tools.SaveDecision(), web.Fetch(egress.Guard{}))
+	b := newBench(t, Options{}, tools.CurrentTime(nil, nil), tools.SaveDecision(), web.Fetch(netguard.Guard{}))
 	b.model.Say("hi")
 	b.say("hi")
 	if n := len([]rune(wire(b.model.Requests()[0]))) / 4; n > 2000 {

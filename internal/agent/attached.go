@@ -6,9 +6,9 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"parley/internal/agent/attachments"
 	"parley/internal/llm"
-	"parley/internal/provenance"
-	"parley/internal/sniff"
+	"parley/internal/memory/provenance"
 	"parley/internal/text"
 	"parley/internal/tools"
 )
@@ -92,7 +92,7 @@ func (t *turn) give(files tools.Attached) {
 			return
 		}
 		t.report.files = append(t.report.files, f)
-		if kind, mime := sniff.File(f, f.Data); kind == sniff.Image && t.a.o.Files.Unseen(t.in.p, mime, f.Data) == "" {
+		if kind, mime := attachments.File(f, f.Data); kind == attachments.Image && t.a.o.Files.Unseen(t.in.p, mime, f.Data) == "" {
 			t.in.files.Images = append(t.in.files.Images, llm.Image{MIME: mime, Data: f.Data})
 			t.trust.origin.Via |= provenance.ViaPicture // what is written in it
 		}

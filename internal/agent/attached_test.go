@@ -4,9 +4,9 @@ import (
 	"context"
 	"testing"
 
-	"parley/internal/attach"
+	"parley/internal/agent/attachments"
 	"parley/internal/llm"
-	"parley/internal/provenance"
+	"parley/internal/memory/provenance"
 	"parley/internal/tools"
 )
 
@@ -21,7 +21,7 @@ func TestFilesOfTools(t *testing.T) {
 					files := tools.Attached{{Name: "a.png", MIME: "image/png", Data: png}, {Name: "b.bin", MIME: "image/png", Data: []byte("no picture")}}
 					return tools.Result{Content: "drawn", Untrusted: true, Data: files}, nil
 				})
-			b := newBench(t, Options{Files: attach.Files{See: see}}, draw)
+			b := newBench(t, Options{Files: attachments.Files{See: see}}, draw)
 			shown := 0
 			b.model.Answer = func(r llm.Request) (llm.Response, error) {
 				for _, m := range r.Messages {

@@ -9,10 +9,10 @@ import (
 	"strings"
 
 	"parley/internal/chat"
-	"parley/internal/facts"
 	"parley/internal/memory"
+	"parley/internal/memory/facts"
 	"parley/internal/text"
-	"parley/internal/tongue"
+	"parley/internal/text/catalog"
 	"parley/internal/tools"
 )
 
@@ -154,7 +154,7 @@ func (t *turn) rested(answer string) (used []memory.Source) {
 }
 
 // footer lists sources below an answer, under a title; "" for none.
-func footer(p tongue.Printer, title string, sources []memory.Source) string {
+func footer(p catalog.Printer, title string, sources []memory.Source) string {
 	if len(sources) == 0 {
 		return ""
 	}

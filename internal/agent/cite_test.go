@@ -7,11 +7,11 @@ import (
 	"testing"
 
 	"parley/internal/chat"
-	"parley/internal/cite"
-	"parley/internal/facts"
 	"parley/internal/llm"
 	"parley/internal/llm/llmtest"
 	"parley/internal/memory"
+	"parley/internal/memory/facts"
+	"parley/internal/notes/citation"
 	"parley/internal/tools"
 )
 
@@ -36,7 +36,7 @@ func (v *viewer) Reset() {
 }
 
 func checkedBy(answer string, passages []string) (string, []int) {
-	c := cite.Check(answer, passages)
+	c := citation.Check(answer, passages)
 	return c.Text, c.Numbers
 }
 
@@ -192,11 +192,11 @@ func TestNotesThatDisagree(t *testing.T) {
 				{Kind: "note", Title: "Shops", Path: "a.md", Text: "The bakery opens at 8:00."}, {Kind: "note", Title: "Pool", Path: "p.md", Text: "Blue."}, {Kind: "note", Title: "Errands", Path: "b.md", Text: "Bakery opens 9:30."}}}, nil
 		})
 	disputes := func(question, answer string, list []tools.Source) (all []Dispute) {
-		passages := make([]cite.Passage, len(list))
+		passages := make([]citation.Passage, len(list))
 		for i, s := range list {
-			passages[i] = cite.Passage{Document: s.Path, Title: s.Title, Text: s.Text}
+			passages[i] = citation.Passage{Document: s.Path, Title: s.Title, Text: s.Text}
 		}
-		for _, d := range cite.Disputes(question, passages) {
+		for _, d := range citation.Disputes(question, passages) {
 			if !d.Told(answer) {
 				all = append(all, Dispute{d.A, d.B, d.SaidA, d.SaidB})
 			}

@@ -8,8 +8,8 @@ import (
 
 	"parley/internal/llm"
 	"parley/internal/memory"
-	"parley/internal/past"
-	"parley/internal/transcript"
+	"parley/internal/memory/sessions"
+	"parley/internal/memory/transcript"
 )
 
 // maxSummaryTries is how often the model is asked for a closing summary before
@@ -19,23 +19,23 @@ const maxSummaryTries = 3
 // digested returns what code leaves of a session that ends now, until a model has
 // read it.
 func (a *Agent) digested(se memory.Session, entries []memory.Entry) memory.Closing {
-	c := memory.Closing{Title: shortTitle("", insight(firstSaid(entries))), Decisions: transcript.Decided(se, past.Folded{}, entries), Owed: se.Owed}
+	c := memory.Closing{Title: shortTitle("", insight(firstSaid(entries))), Decisions: transcript.Decided(se, sessions.Folded{}, entries), Owed: se.Owed}
 	if se.Title != "" {
 		c.Title = se.Title
 	}
-	told := past.Digest(transcript.Left(transcript.Points(entries), se.Summary), maxClosing)
-	if !slices.ContainsFunc(transcript.Points(entries), func(p past.Point) bool { return !p.Bot }) {
+	told := sessions.Digest(transcript.Left(transcript.Points(entries), se.Summary), maxClosing)
+	if !slices.ContainsFunc(transcript.Points(entries), func(p sessions.Point) bool { return !p.Bot }) {
 		told = transcript.Text(entries) // nobody said much
 	}
-	c.Text = past.Squeeze(se.Summary+"\n"+told, maxClosing)
-	c.Page = past.Page(se.CarriedPage, append(own(se, entries), transcript.Lines(se, past.Folded{}, entries)...)...)
+	c.Text = sessions.Squeeze(se.Summary+"\n"+told, maxClosing)
+	c.Page = sessions.Page(se.CarriedPage, append(own(se, entries), transcript.Lines(se, sessions.Folded{}, entries)...)...)
 	c.Origin = a.closingOrigin(se, entries)
 	return c
 }
 
 // own returns the lines that earlier folds of a session have put on its page.
-func own(se memory.Session, entries []memory.Entry) []past.Line {
-	return slices.DeleteFunc(slices.Clone(se.Page), func(l past.Line) bool {
+func own(se memory.Session, entries []memory.Entry) []sessions.Line {
+	return slices.DeleteFunc(slices.Clone(se.Page), func(l sessions.Line) bool {
 		return l.Session != se.ID || len(entries) > 0 && !l.At.Before(entries[0].At)
 	})
 }
@@ -43,7 +43,7 @@ func own(se memory.Session, entries []memory.Entry) []past.Line {
 // closingOrigin returns whose words a closing summary is made of: the summarizer
 // reads the carried page as well.
 func (a *Agent) closingOrigin(se memory.Session, entries []memory.Entry) memory.Origin {
-	return se.Origin.And(transcript.Origin(entries)).Of(past.People(se.CarriedPage)...)
+	return se.Origin.And(transcript.Origin(entries)).Of(sessions.People(se.CarriedPage)...)
 }
 
 // Archive has the closing summary of an ended session written: by the model,
@@ -88,10 +88,10 @@ func (a *Agent) archive(ctx context.Context, p part, s summing) error {
 	c := memory.Closing{Text: se.Closing, Decisions: se.Decisions, Page: se.Page, Owed: owed, Origin: a.closingOrigin(se, p.entries)}
 	if s.read > 0 || s.err == nil {
 		c.Title = shortTitle(s.Title, se.Title)
-		c.Text = past.Squeeze(s.Summary+"\n"+past.Digest(transcript.Left(transcript.Points(p.entries[s.read:]), s.Summary), maxClosing), maxClosing)
+		c.Text = sessions.Squeeze(s.Summary+"\n"+sessions.Digest(transcript.Left(transcript.Points(p.entries[s.read:]), s.Summary), maxClosing), maxClosing)
 		c.Decisions = transcript.Decided(se, s.Folded, p.entries)
-		carried := past.Without(se.CarriedPage, s.Outdated)
-		c.Page = past.Page(carried, append(own(se, p.entries), transcript.Lines(se, s.Folded, p.entries)...)...)
+		carried := sessions.Without(se.CarriedPage, s.Outdated)
+		c.Page = sessions.Page(carried, append(own(se, p.entries), transcript.Lines(se, s.Folded, p.entries)...)...)
 		a.learn(ctx, se, s.Folded, p.entries[:s.read])
 	}
 	return a.o.Store.ArchiveSession(ctx, se, c)
@@ -229,9 +229,9 @@ func (a *Agent) Summarize(ctx context.Context, p memory.Place) (string, error) {
 	if ctx.Err() != nil {
 		return "", context.Cause(ctx)
 	}
-	said := past.Squeeze(f.Summary+"\n"+past.Digest(transcript.Left(transcript.Points(whole.entries[read:]), f.Summary), maxSummary), maxSummary)
+	said := sessions.Squeeze(f.Summary+"\n"+sessions.Digest(transcript.Left(transcript.Points(whole.entries[read:]), f.Summary), maxSummary), maxSummary)
 	if read == 0 {
-		said = past.Squeeze(whole.before+"\n"+said, maxSummary)
+		said = sessions.Squeeze(whole.before+"\n"+said, maxSummary)
 	}
 	older := a.part(ctx, se, entries[:transcript.CutAt(entries, keepExchanges)])
 	s := summing{f, min(read, len(older.entries)), err}

@@ -8,15 +8,15 @@ import (
 	"strings"
 	"time"
 
-	"parley/internal/facts"
 	"parley/internal/llm"
 	"parley/internal/memory"
+	"parley/internal/memory/facts"
+	"parley/internal/memory/provenance"
+	"parley/internal/memory/transcript"
 	"parley/internal/playbook"
-	"parley/internal/provenance"
 	"parley/internal/text"
-	"parley/internal/tongue"
+	"parley/internal/text/catalog"
 	"parley/internal/tools"
-	"parley/internal/transcript"
 )
 
 // background is the context of a turn: what its requests contain besides the message.
@@ -146,7 +146,7 @@ func (t *turn) recall(ctx context.Context) error {
 	}
 	t.context.known.facts = slices.Concat(found.Important, found.Recent, found.Relevant)
 	for _, f := range t.context.known.facts {
-		line := fmt.Sprintf("#%d (%s) %s", f.ID, f.Updated.UTC().Format(time.DateOnly), text.Clip(f.Content, maxShown)) + facts.Until(tongue.Printer{}, f, t.a.o.Now())
+		line := fmt.Sprintf("#%d (%s) %s", f.ID, f.Updated.UTC().Format(time.DateOnly), text.Clip(f.Content, maxShown)) + facts.Until(catalog.Printer{}, f, t.a.o.Now())
 		switch {
 		case f.Scope != facts.ScopePerson:
 			t.context.known.lasting = append(t.context.known.lasting, "For everybody here: "+line)
@@ -157,7 +157,7 @@ func (t *turn) recall(ctx context.Context) error {
 		default:
 			t.context.known.relevant = append(t.context.known.relevant, line)
 		}
-		t.context.known.cited = append(t.context.known.cited, facts.Line(tongue.Printer{}, f, t.a.o.Now())[2:]+" "+origin(f))
+		t.context.known.cited = append(t.context.known.cited, facts.Line(catalog.Printer{}, f, t.a.o.Now())[2:]+" "+origin(f))
 	}
 	for _, f := range found.Relevant {
 		t.context.known.used = append(t.context.known.used, f.ID)

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"parley/internal/address"
-	"parley/internal/facts"
 	"parley/internal/llm"
+	"parley/internal/memory/facts"
 	"parley/internal/text"
+	"parley/internal/text/urls"
 )
 
 // A model that obeys outside text can put what it knows into an address and hope that
@@ -26,15 +26,15 @@ func (t *turn) defanged(answer string) string {
 		return answer
 	}
 	answer, _ = text.Strip(answer)
-	answer = address.Joined(answer)
+	answer = urls.Joined(answer)
 	if t.trust.brought == nil {
 		t.trust.brought = t.addresses()
 	}
-	return address.Each(answer, func(a string) string {
+	return urls.Each(answer, func(a string) string {
 		if t.trust.brought[a] || !strings.ContainsAny(a, "/?") && t.trust.brought[hostKey(a)] || t.innocent(a) {
 			return a
 		}
-		return address.Defang(a)
+		return urls.Defang(a)
 	})
 }
 
@@ -77,7 +77,7 @@ func (t *turn) private() []string {
 func (t *turn) addresses() map[string]bool {
 	brought, made := map[string]bool{}, map[string]bool{}
 	note := func(in, unless map[string]bool, text string) {
-		address.Each(text, func(a string) string {
+		urls.Each(text, func(a string) string {
 			for _, k := range []string{a, hostKey(a)} {
 				in[k] = in[k] || !unless[k]
 			}

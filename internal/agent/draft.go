@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"parley/internal/chat"
-	"parley/internal/draft"
 	"parley/internal/llm"
 	"parley/internal/memory"
-	"parley/internal/tongue"
+	"parley/internal/playbook/review"
+	"parley/internal/text/catalog"
 )
 
 // checkFor is how long an answer may be checked and written anew.
@@ -30,7 +30,7 @@ func (t *turn) enforce(ctx context.Context, said string, kind chat.End) (string,
 	defer cancel()
 	broken, err := t.look(within, said, rules)
 	if err == nil && len(broken) == 0 {
-		t.looked(tongue.Say(ctx, wordsKept, ids(rules)))
+		t.looked(catalog.Say(ctx, wordsKept, ids(rules)))
 		return said, kind, nil
 	}
 	if err == nil {
@@ -39,7 +39,7 @@ func (t *turn) enforce(ctx context.Context, said string, kind chat.End) (string,
 		if again, kind, err = t.rewrite(within, said, broken); err == nil {
 			said = again
 			if broken, err = t.look(within, said, rules); err == nil && len(broken) == 0 {
-				t.looked(tongue.Say(ctx, wordsRewritten, ids(rules)))
+				t.looked(catalog.Say(ctx, wordsRewritten, ids(rules)))
 				return said, kind, nil
 			}
 		}
@@ -52,38 +52,38 @@ func (t *turn) enforce(ctx context.Context, said string, kind chat.End) (string,
 	}
 	if len(broken) == 0 { // nobody knows which
 		for _, r := range rules {
-			broken = append(broken, draft.Breach{Rule: r, Why: tongue.Text(ctx, wordsUnchecked)})
+			broken = append(broken, review.Breach{Rule: r, Why: catalog.Text(ctx, wordsUnchecked)})
 		}
 	}
 	t.broke(broken)
-	var own []draft.Rule
+	var own []review.Rule
 	for _, b := range broken {
 		own = append(own, b.Rule)
 	}
-	t.looked(tongue.Say(ctx, wordsInstead, ids(own)))
+	t.looked(catalog.Say(ctx, wordsInstead, ids(own)))
 	t.report.worded = false
-	return draft.Instead(broken), chat.End{Outcome: chat.Answered}, nil
+	return review.Instead(broken), chat.End{Outcome: chat.Answered}, nil
 }
 
 // look returns the rules that an answer breaks: by code, and if that finds none, by one
 // call of a model where a rule needs one. An error means that nobody knows.
-func (t *turn) look(ctx context.Context, said string, rules []draft.Rule) ([]draft.Breach, error) {
-	broken := draft.Look(said, rules, func(tools []string) bool { return t.worked(ctx, tools) })
+func (t *turn) look(ctx context.Context, said string, rules []review.Rule) ([]review.Breach, error) {
+	broken := review.Look(said, rules, func(tools []string) bool { return t.worked(ctx, tools) })
 	model := t.judge()
-	if len(broken) > 0 || model == nil || t.report.rote || !slices.ContainsFunc(rules, draft.Rule.Judged) {
+	if len(broken) > 0 || model == nil || t.report.rote || !slices.ContainsFunc(rules, review.Rule.Judged) {
 		return broken, nil
 	}
 	began := t.a.o.Now()
-	broken, used, err := draft.Judge{Model: model, Spend: t.report.ledger.spend}.Ask(ctx, t.in.text, said, rules)
+	broken, used, err := review.Judge{Model: model, Spend: t.report.ledger.spend}.Ask(ctx, t.in.text, said, rules)
 	t.report.ledger.add(1, used)
 	t.report.lap(memory.Lap{Kind: "rules", Name: "draft", Tokens: used.Total}, began, t.a.o.Now().Sub(began))
 	return broken, err
 }
 
 // rewrite has the model write its answer anew.
-func (t *turn) rewrite(ctx context.Context, said string, broken []draft.Breach) (string, chat.End, error) {
+func (t *turn) rewrite(ctx context.Context, said string, broken []review.Breach) (string, chat.End, error) {
 	began := t.a.o.Now()
-	messages := append(t.messages(), llm.Message{Role: llm.RoleAssistant, Content: said}, llm.Message{Role: llm.RoleUser, Content: draft.Repair(broken)})
+	messages := append(t.messages(), llm.Message{Role: llm.RoleAssistant, Content: said}, llm.Message{Role: llm.RoleUser, Content: review.Repair(broken)})
 	req := llm.Request{Model: t.modelName(), Messages: messages, Spend: t.report.ledger.spend, Cache: t.context.session.ID}
 	resp, err := t.models().Complete(ctx, req, nil)
 	t.report.lap(memory.Lap{Kind: "model", Name: "draft", Tokens: resp.Usage.Total}, began, t.a.o.Now().Sub(began))
@@ -116,13 +116,13 @@ func (t *turn) worked(ctx context.Context, tools []string) bool {
 func (t *turn) looked(line string) { t.context.guidance.Why = append(t.context.guidance.Why, line) }
 
 // broke notes for /why which rules a draft broke.
-func (t *turn) broke(broken []draft.Breach) {
+func (t *turn) broke(broken []review.Breach) {
 	for _, b := range broken {
 		t.looked(t.in.p.Say(wordsBroke, b.Rule.ID, b.Why))
 	}
 }
 
-func ids(rules []draft.Rule) string {
+func ids(rules []review.Rule) string {
 	var list []string
 	for _, r := range rules {
 		list = append(list, r.ID)

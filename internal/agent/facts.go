@@ -7,13 +7,13 @@ import (
 	"strings"
 
 	"parley/internal/chat"
-	"parley/internal/facts"
 	"parley/internal/llm"
 	"parley/internal/memory"
-	"parley/internal/past"
-	"parley/internal/provenance"
+	"parley/internal/memory/facts"
+	"parley/internal/memory/provenance"
+	"parley/internal/memory/sessions"
+	"parley/internal/memory/transcript"
 	"parley/internal/text"
-	"parley/internal/transcript"
 )
 
 // factShare is the part of the token budget that important facts may take.
@@ -37,7 +37,7 @@ func origin(f facts.Fact) string {
 // learn remembers what people said about themselves, as a fold found it: only
 // with words that really stand in a message of that person, said since they
 // last had something forgotten.
-func (a *Agent) learn(ctx context.Context, se memory.Session, f past.Folded, entries []memory.Entry) {
+func (a *Agent) learn(ctx context.Context, se memory.Session, f sessions.Folded, entries []memory.Entry) {
 	if !a.o.Learn {
 		return
 	}
@@ -68,10 +68,10 @@ func (a *Agent) learn(ctx context.Context, se memory.Session, f past.Folded, ent
 
 // quoted finds the message in which a person said something themselves.
 func quoted(entries []memory.Entry, person, quote string) (memory.Entry, bool) {
-	quote = past.Normal(quote)
+	quote = sessions.Normal(quote)
 	for _, e := range entries {
 		own := e.Role == llm.RoleUser && e.Origin.Via&(provenance.ViaForwarded|provenance.ViaShared|provenance.ViaUnknown) == 0
-		if own && quote != "" && transcript.Called(entries, person, e.User) && strings.Contains(past.Normal(e.Content), quote) {
+		if own && quote != "" && transcript.Called(entries, person, e.User) && strings.Contains(sessions.Normal(e.Content), quote) {
 			return e, true
 		}
 	}

@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"parley/internal/chat"
-	"parley/internal/facts"
 	"parley/internal/llm"
 	"parley/internal/memory"
-	"parley/internal/provenance"
+	"parley/internal/memory/facts"
+	"parley/internal/memory/provenance"
 	"parley/internal/tools"
 )
 

@@ -9,7 +9,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/llm"
 	"parley/internal/memory"
-	"parley/internal/provenance"
+	"parley/internal/memory/provenance"
 )
 
 // interrupted is a model during whose call something else happens.

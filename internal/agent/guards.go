@@ -4,21 +4,21 @@ import (
 	"context"
 	"encoding/json"
 
-	"parley/internal/guarding"
 	"parley/internal/llm"
 	"parley/internal/memory"
 	"parley/internal/playbook"
 	"parley/internal/tools"
+	"parley/internal/tools/guards"
 )
 
 // guards returns the playbook's guards for this turn, nil for none.
-func (t *turn) guards() *guarding.Turn {
+func (t *turn) guards() *guards.Turn {
 	book := t.a.o.Book()
 	if book == nil {
 		return nil
 	}
-	return guarding.New(guarding.Case{
-		Guards: book.Guards(), Now: t.a.o.Now, Schema: guarding.Schemas(t.tools.set),
+	return guards.New(guards.Case{
+		Guards: book.Guards(), Now: t.a.o.Now, Schema: guards.Schemas(t.tools.set),
 		Past: func(ctx context.Context) ([]memory.Precedent, error) {
 			return t.a.o.Store.Precedents(ctx, t.context.session.ID, t.m.From.ID)
 		},

@@ -9,8 +9,8 @@ import (
 	"parley/internal/chat"
 	"parley/internal/llm"
 	"parley/internal/memory"
+	"parley/internal/memory/provenance"
 	"parley/internal/playbook"
-	"parley/internal/provenance"
 	"parley/internal/tools"
 )
 

@@ -8,7 +8,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/llm"
 	"parley/internal/memory"
-	"parley/internal/tongue"
+	"parley/internal/text/catalog"
 	"parley/internal/tools"
 )
 
@@ -52,7 +52,7 @@ func (t *turn) passOn(ctx context.Context, h tools.HandOver, said string) (chat.
 	if said != "" {
 		told = said + "\n\n" + told
 	}
-	t.context.guidance.Why = append(t.context.guidance.Why, tongue.Say(ctx, wordsWhyPassedOn, h.By))
+	t.context.guidance.Why = append(t.context.guidance.Why, catalog.Say(ctx, wordsWhyPassedOn, h.By))
 	answer := t.finish(told, chat.End{Outcome: chat.PassedOn})
 	if rec, ok := answer.Record.(*memory.Turn); ok {
 		rec.Also = deed

@@ -4,11 +4,11 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"parley/internal/attach"
+	"parley/internal/agent/attachments"
 	"parley/internal/chat"
-	"parley/internal/provenance"
+	"parley/internal/memory/provenance"
 	"parley/internal/text"
-	"parley/internal/tongue"
+	"parley/internal/text/catalog"
 )
 
 // How many runes of a message are used, and from which length on it is refused.
@@ -21,17 +21,17 @@ const (
 
 // input is a message prepared for the model.
 type input struct {
-	p      tongue.Printer // the language of its author
-	chosen bool           // which they chose themselves
+	p      catalog.Printer // the language of its author
+	chosen bool            // which they chose themselves
 	text   string
 	notice string // said before the answer: the text was cut
-	files  attach.Opened
+	files  attachments.Opened
 	quoted provenance.Via // ViaQuoted where the quotation is not the person's own
 }
 
 // readInput applies the limits. refusal is said instead of an answer; an empty
 // text without one means that there is nothing to answer.
-func readInput(p tongue.Printer, m chat.Message) (in input, refusal string) {
+func readInput(p catalog.Printer, m chat.Message) (in input, refusal string) {
 	in.p = p
 	s := strings.TrimSpace(text.Plain(m.Text))
 	n := utf8.RuneCountInString(s)

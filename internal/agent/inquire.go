@@ -5,15 +5,15 @@ import (
 	"time"
 
 	"parley/internal/chat"
-	"parley/internal/inquiry"
 	"parley/internal/llm"
-	"parley/internal/tongue"
+	"parley/internal/text/catalog"
 	"parley/internal/tools"
+	"parley/internal/tools/elicit"
 )
 
 // Fill takes what a person has said to a question of a tool server; see
-// inquiry.Open.
-func (a *Agent) Fill(p tongue.Printer, c Pending, m chat.Message, said chat.Said) (say string, form *chat.Form, reply tools.Reply) {
+// elicit.Open.
+func (a *Agent) Fill(p catalog.Printer, c Pending, m chat.Message, said chat.Said) (say string, form *chat.Form, reply tools.Reply) {
 	return a.inquiries.Fill(p, c.Inquiry, m.Direct, said)
 }
 
@@ -67,7 +67,7 @@ func (t *turn) inquired(calls []llm.ToolCall, outcomes []tools.Outcome) []Asked 
 	if !ok {
 		return nil
 	}
-	q := inquiry.New(asks)
+	q := elicit.New(asks)
 	say, form := q.Ask(t.in.p, t.m.Direct)
 	spec, _ := t.tools.set.Lookup(calls[i].Name)
 	c := t.call(calls[i])

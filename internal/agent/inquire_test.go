@@ -3,16 +3,16 @@ package agent
 import (
 	"context"
 	"fmt"
-	"parley/internal/tongue"
+	"parley/internal/text/catalog"
 	"strings"
 	"testing"
 	"time"
 
 	"parley/internal/chat"
-	"parley/internal/form"
-	"parley/internal/inquiry"
 	"parley/internal/memory"
 	"parley/internal/tools"
+	"parley/internal/tools/elicit"
+	"parley/internal/tools/elicit/fields"
 )
 
 // curious is a tool whose server asks for a name and an age before it does
@@ -23,7 +23,7 @@ func curious(replies *[]tools.Reply) tools.Tool {
 		if !tools.PersonOf(ctx).Asks {
 			return tools.Result{Content: "nobody to ask"}, nil
 		}
-		fields := []form.Field{{Name: "name", Title: "Name", Kind: form.Text, Required: true}, {Name: "age", Title: "Age", Kind: form.Whole, Default: 30}}
+		fields := []fields.Field{{Name: "name", Title: "Name", Kind: fields.Text, Required: true}, {Name: "age", Title: "Age", Kind: fields.Whole, Default: 30}}
 		return tools.Result{Untrusted: true, Data: tools.Inquiry{Server: "srv", Message: "Who are *you*?", Fields: fields, Go: func(r tools.Reply) tools.Tool {
 			return continued{func() tools.Result {
 				*replies = append(*replies, r)
@@ -49,7 +49,7 @@ func (c continued) Call(context.Context, tools.Call) (tools.Result, error) { ret
 func fill(b *bench, d *desk, said ...chat.Said) (answer chat.Answer, asked []string) {
 	b.t.Helper()
 	for _, s := range said {
-		say, form, reply := b.Fill(tongue.Printer{}, d.calls[0].Call, chat.Message{Direct: true}, s)
+		say, form, reply := b.Fill(catalog.Printer{}, d.calls[0].Call, chat.Message{Direct: true}, s)
 		asked = append(asked, say)
 		if form != nil {
 			continue
@@ -116,7 +116,7 @@ func TestInquiryDoesNotOutliveTheProcess(t *testing.T) {
 	b := newBench(t, Options{Confirm: d.ask}, curious(&replies))
 	b.model.Call(call("1", "ask", "{}"))
 	b.say("go")
-	b.Agent.inquiries = inquiry.Open{Now: time.Now}
+	b.Agent.inquiries = elicit.Open{Now: time.Now}
 	b.model.Say("It was lost.")
 	answer, _ := fill(b, d, chat.Said{Text: "Ann"})
 	last := b.model.Requests()[len(b.model.Requests())-1].Messages

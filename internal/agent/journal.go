@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"log/slog"
 
-	"parley/internal/guarding"
 	"parley/internal/memory"
-	"parley/internal/provenance"
+	"parley/internal/memory/provenance"
 	"parley/internal/tools"
+	"parley/internal/tools/guards"
 )
 
 // journal stores the steps of a turn as they are made, so that a crash never
@@ -150,7 +150,7 @@ type journaled struct {
 // kept returns what is journaled of an outcome.
 func kept(o tools.Outcome) journaled {
 	d, _ := o.Result.Data.(Delegated)
-	j := journaled{o.State, o.Class, o.Result.Content, o.Result.Private, &o.Result.Origin, o.Result.Untrusted, d.Waits, o.Raw, len(o.Raw) > guarding.MaxResult}
+	j := journaled{o.State, o.Class, o.Result.Content, o.Result.Private, &o.Result.Origin, o.Result.Untrusted, d.Waits, o.Raw, len(o.Raw) > guards.MaxResult}
 	if o.Raw == o.Result.Content || j.Long {
 		j.Raw = ""
 	}

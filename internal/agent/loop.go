@@ -9,12 +9,12 @@ import (
 	"strings"
 
 	"parley/internal/chat"
-	"parley/internal/draft"
 	"parley/internal/llm"
 	"parley/internal/memory"
-	"parley/internal/provenance"
+	"parley/internal/memory/provenance"
+	"parley/internal/playbook/review"
 	"parley/internal/text"
-	"parley/internal/tongue"
+	"parley/internal/text/catalog"
 	"parley/internal/tools"
 )
 
@@ -120,14 +120,14 @@ func (t *turn) spoke(ctx context.Context, resp llm.Response) (chat.Answer, error
 	given := text.Clip(said, maxGiven)
 	cut := resp.Finish == llm.FinishLength || len(given) < len(said)
 	if cut {
-		given += "\n\n" + tongue.Text(ctx, wordsCutShort)
+		given += "\n\n" + catalog.Text(ctx, wordsCutShort)
 	}
-	given, kept := draft.Composed(t.defanged(given), t.in.text, t.context.guidance.Composed)
+	given, kept := review.Composed(t.defanged(given), t.in.text, t.context.guidance.Composed)
 	t.report.worded = t.report.worded && kept
-	said = draft.WordForWord(given, t.context.guidance.Verbatim)
+	said = review.WordForWord(given, t.context.guidance.Verbatim)
 	answer := t.finish(said, t.ends(kind))
 	if cut && t.sub == nil {
-		answer.Buttons = append(answer.Buttons, []chat.Button{{Label: tongue.Text(ctx, wordsGoOn), Data: goOn}})
+		answer.Buttons = append(answer.Buttons, []chat.Button{{Label: catalog.Text(ctx, wordsGoOn), Data: goOn}})
 	}
 	return answer, nil
 }

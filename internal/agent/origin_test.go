@@ -7,8 +7,8 @@ import (
 	"parley/internal/chat"
 	"parley/internal/llm"
 	"parley/internal/memory"
-	"parley/internal/provenance"
-	"parley/internal/transcript"
+	"parley/internal/memory/provenance"
+	"parley/internal/memory/transcript"
 )
 
 // Whatever somebody in a group writes or is called, each line that the model

@@ -5,15 +5,15 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"parley/internal/tongue"
+	"parley/internal/text/catalog"
 	"strings"
 	"unicode/utf8"
 
 	"parley/internal/chat"
 	"parley/internal/llm"
 	"parley/internal/memory"
+	"parley/internal/memory/provenance"
 	"parley/internal/playbook"
-	"parley/internal/provenance"
 	"parley/internal/text"
 	"parley/internal/tools"
 )
@@ -220,7 +220,7 @@ func (t *turn) park(ctx context.Context, calls []llm.ToolCall, outcomes []tools.
 // Propose puts a tool call to the person as a question, as a model's call of the
 // same arguments would: for commands that need a yes.
 func (a *Agent) Propose(ctx context.Context, m chat.Message, tool string, args map[string]any) (chat.Answer, error) {
-	t := a.newTurn(m, input{p: tongue.Of(ctx), text: text.Clip(text.Plain(m.Text), maxUsed)}, true)
+	t := a.newTurn(m, input{p: catalog.Of(ctx), text: text.Clip(text.Plain(m.Text), maxUsed)}, true)
 	t.report.ledger.maxAttempts = attemptsPerCall * a.o.MaxCalls
 	if err := t.load(ctx); err != nil {
 		return chat.Answer{}, fmt.Errorf("load conversation: %w", err)

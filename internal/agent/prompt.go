@@ -10,11 +10,11 @@ import (
 
 	"parley/internal/llm"
 	"parley/internal/memory"
-	"parley/internal/past"
-	"parley/internal/provenance"
+	"parley/internal/memory/provenance"
+	"parley/internal/memory/sessions"
+	"parley/internal/memory/transcript"
 	"parley/internal/text"
-	"parley/internal/tongue"
-	"parley/internal/transcript"
+	"parley/internal/text/catalog"
 )
 
 //go:embed prompts/persona.md
@@ -105,7 +105,7 @@ func (t *turn) stable() string {
 		}
 	}
 	if len(t.context.session.CarriedPage) > 0 {
-		b.WriteString("\n\nFrom earlier conversations, what may still matter (data):\n" + asData(past.Text(t.context.session.CarriedPage)))
+		b.WriteString("\n\nFrom earlier conversations, what may still matter (data):\n" + asData(sessions.Text(t.context.session.CarriedPage)))
 	}
 	if t.context.session.Carried != "" {
 		b.WriteString("\n\nThe previous session, in short (data):\n" + asData(t.context.session.Carried))
@@ -124,7 +124,7 @@ func (t *turn) stable() string {
 	return t.a.prompt.current() + b.String()
 }
 
-func mentionLine(m past.Mentions) string {
+func mentionLine(m sessions.Mentions) string {
 	var parts []string
 	for _, list := range [][]string{m.Files, m.URLs, m.Symbols, m.People, m.Refs} {
 		parts = append(parts, list...)
@@ -144,7 +144,7 @@ func (t *turn) contextLine() string {
 	switch { // a model hears by itself who writes English
 	case t.in.chosen:
 		fmt.Fprintf(&b, wordsChosen, t.in.p.EnglishName())
-	case t.in.p != (tongue.Printer{}):
+	case t.in.p != (catalog.Printer{}):
 		fmt.Fprintf(&b, wordsTheirs, t.in.p.EnglishName())
 	}
 	if q := strings.TrimSpace(text.Plain(t.m.Quote)); q != "" {

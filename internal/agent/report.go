@@ -10,12 +10,12 @@ import (
 	"time"
 
 	"parley/internal/chat"
-	"parley/internal/facts"
 	"parley/internal/llm"
 	"parley/internal/memory"
-	"parley/internal/provenance"
+	"parley/internal/memory/facts"
+	"parley/internal/memory/provenance"
 	"parley/internal/text"
-	"parley/internal/tongue"
+	"parley/internal/text/catalog"
 	"parley/internal/tools"
 )
 
@@ -64,7 +64,7 @@ func (r *report) lose(err error) {
 
 // withDone adds to what is said in p what was really done, and what may have been, so that
 // nobody asks for it twice.
-func (r *report) withDone(p tongue.Printer, words string) string {
+func (r *report) withDone(p catalog.Printer, words string) string {
 	if len(r.did) > 0 {
 		words += " " + p.Say(wordsDone, strings.Join(r.did, "; "))
 	}
@@ -267,9 +267,9 @@ func (t *turn) failed(ctx context.Context, err error) (chat.Answer, error) {
 func explain(ctx context.Context, err error, id string) (text string, end chat.End) {
 	say := func(words string) string {
 		if strings.Contains(words, "%s") {
-			return tongue.Say(ctx, words, id)
+			return catalog.Say(ctx, words, id)
 		}
-		return tongue.Text(ctx, words)
+		return catalog.Text(ctx, words)
 	}
 	for _, row := range []struct {
 		is    error

@@ -7,14 +7,14 @@ import (
 	"encoding/base32"
 	"errors"
 	"fmt"
-	"parley/internal/tongue"
+	"parley/internal/text/catalog"
 	"slices"
 	"strings"
 
 	"parley/internal/chat"
 	"parley/internal/llm"
 	"parley/internal/memory"
-	"parley/internal/provenance"
+	"parley/internal/memory/provenance"
 	"parley/internal/text"
 	"parley/internal/tools"
 )
@@ -34,7 +34,7 @@ type Resumed struct {
 // gets the result of every call and finishes its plan. m is the answer of the person
 // who was asked. Like any turn it may be repeated after a crash: nothing runs twice.
 func (a *Agent) Resume(ctx context.Context, m chat.Message, w chat.Reply, r Resumed) (chat.Answer, error) {
-	t := a.newTurn(m, input{p: tongue.Of(ctx), chosen: tongue.IsChosen(ctx), text: r.Parked.Said}, !r.Parked.Outside)
+	t := a.newTurn(m, input{p: catalog.Of(ctx), chosen: catalog.IsChosen(ctx), text: r.Parked.Said}, !r.Parked.Outside)
 	t.w = w
 	t.journal = journal{log: a.o.Log, store: a.o.Store, row: m.Row}
 	t.report.ledger.maxAttempts = attemptsPerCall * (a.o.MaxCalls + 1)

@@ -3,14 +3,14 @@ package agent
 import (
 	"context"
 	"fmt"
-	"parley/internal/tongue"
+	"parley/internal/text/catalog"
 	"strings"
 
 	"parley/internal/chat"
-	"parley/internal/guarding"
 	"parley/internal/llm"
 	"parley/internal/memory"
 	"parley/internal/tools"
+	"parley/internal/tools/guards"
 )
 
 // Subagent is a helper with its own prompt, fewer tools and perhaps another
@@ -57,9 +57,9 @@ func (a *Agent) Delegate(ctx context.Context, s Subagent, c tools.Call, task str
 	if err != nil {
 		return tools.Result{}, fmt.Errorf("%s: %w", s.Name, err)
 	}
-	t := a.newTurn(m, input{p: tongue.Of(ctx), text: task}, false)
+	t := a.newTurn(m, input{p: catalog.Of(ctx), text: task}, false)
 	t.sub, t.trust.taint, t.trust.origin = &s, c.Taint, c.Origin
-	t.tools = toolrun{set: set.ForAgent(s.Name).Only(s.Tools...), offer: s.Tools, under: c.Key + "/", guards: guarding.From(ctx)}
+	t.tools = toolrun{set: set.ForAgent(s.Name).Only(s.Tools...), offer: s.Tools, under: c.Key + "/", guards: guards.From(ctx)}
 	t.report.ledger.maxAttempts = attemptsPerCall * s.MaxTurns
 	t.context.added = []memory.Entry{t.heard()}
 	answer, err := t.loop(ctx)

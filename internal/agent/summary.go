@@ -6,7 +6,7 @@ import (
 
 	"parley/internal/llm"
 	"parley/internal/memory"
-	"parley/internal/transcript"
+	"parley/internal/memory/transcript"
 )
 
 // When a conversation is summarized, and how long its summaries get.

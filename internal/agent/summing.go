@@ -13,9 +13,9 @@ import (
 	"parley/internal/chat"
 	"parley/internal/llm"
 	"parley/internal/memory"
-	"parley/internal/past"
+	"parley/internal/memory/sessions"
+	"parley/internal/memory/transcript"
 	"parley/internal/text"
-	"parley/internal/transcript"
 )
 
 //go:embed prompts/fold.md
@@ -47,7 +47,7 @@ type part struct {
 // summing is how that went: the summary of the first read entries, and why the
 // others are not in it, nil if there are none.
 type summing struct {
-	past.Folded
+	sessions.Folded
 	read int
 	err  error
 }
@@ -70,7 +70,7 @@ func (a *Agent) part(ctx context.Context, se memory.Session, entries []memory.En
 
 // sumUp asks the model for a summary, in pieces of which there are at most so
 // many. An error comes with what was read before it.
-func (a *Agent) sumUp(ctx context.Context, p part, pieces int) (all past.Folded, read int, err error) {
+func (a *Agent) sumUp(ctx context.Context, p part, pieces int) (all sessions.Folded, read int, err error) {
 	if chat.Payer(ctx).Key == (chat.Key{}) { // after a turn, or by cron
 		ctx = chat.PaidBy(ctx, chat.Message{Key: p.session.Key, From: chat.User{ID: transcript.LastSpeaker(p.entries)}})
 	}
@@ -84,9 +84,9 @@ func (a *Agent) sumUp(ctx context.Context, p part, pieces int) (all past.Folded,
 			return all, read, err
 		}
 		if f.Prose {
-			f.Summary = past.Squeeze(f.Summary+"\n"+past.Digest(transcript.Left(transcript.Points(p.entries[read:read+n]), f.Summary), maxClosing), maxSummary)
+			f.Summary = sessions.Squeeze(f.Summary+"\n"+sessions.Digest(transcript.Left(transcript.Points(p.entries[read:read+n]), f.Summary), maxClosing), maxSummary)
 		}
-		f.Summary = past.Restore(p.before, f.Summary, maxSummary)
+		f.Summary = sessions.Restore(p.before, f.Summary, maxSummary)
 		f.Decisions, f.Keep = append(all.Decisions, f.Decisions...), append(all.Keep, f.Keep...)
 		f.Facts, f.Outdated = append(all.Facts, f.Facts...), append(all.Outdated, f.Outdated...)
 		all, read, p.before = f, read+n, f.Summary
@@ -105,7 +105,7 @@ func fitting(entries []memory.Entry) (n int) {
 }
 
 // summarize asks for one summary, and once more for the same in the right form.
-func (a *Agent) summarize(ctx context.Context, p part, entries []memory.Entry) (past.Folded, error) {
+func (a *Agent) summarize(ctx context.Context, p part, entries []memory.Entry) (sessions.Folded, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Summary so far:\n<data>%s</data>\n\n", escapeData(p.before))
 	if p.final && len(p.session.CarriedPage) > 0 {
@@ -118,29 +118,29 @@ func (a *Agent) summarize(ctx context.Context, p part, entries []memory.Entry) (
 	fmt.Fprintf(&b, "Transcript:\n<data>\n%s</data>", escapeData(text.ClipStart(transcript.Text(entries), maxFoldInput)))
 	said, err := a.askSummarizer(ctx, foldPrompt, b.String())
 	if err != nil {
-		return past.Folded{}, err
+		return sessions.Folded{}, err
 	}
-	if f, ok := past.ReadFolded(said); ok {
+	if f, ok := sessions.ReadFolded(said); ok {
 		return f, nil
 	}
 	if strings.TrimSpace(said) == "" {
-		return past.Folded{}, errors.New("summary: empty")
+		return sessions.Folded{}, errors.New("summary: empty")
 	}
 	again, err := a.askSummarizer(ctx, refoldPrompt, "<data>\n"+escapeData(text.Clip(said, maxFoldInput))+"\n</data>")
-	if f, ok := past.ReadFolded(again); ok && err == nil {
+	if f, ok := sessions.ReadFolded(again); ok && err == nil {
 		return f, nil
 	}
-	if f, ok := past.Prose(said, maxSummary); ok {
+	if f, ok := sessions.Prose(said, maxSummary); ok {
 		return f, nil
 	}
-	return past.Folded{}, errors.Join(errors.New("summary: neither an object nor a text"), err)
+	return sessions.Folded{}, errors.Join(errors.New("summary: neither an object nor a text"), err)
 }
 
 func (a *Agent) askSummarizer(ctx context.Context, system, data string) (string, error) {
 	resp, err := a.o.Summarizer.Complete(ctx, llm.Request{
 		Model:    a.ModelName(),
 		Messages: []llm.Message{{Role: llm.RoleSystem, Content: system}, {Role: llm.RoleUser, Content: data}},
-		Schema:   past.FoldSchema,
+		Schema:   sessions.FoldSchema,
 	}, nil)
 	return resp.Message.Content, err
 }
@@ -155,17 +155,17 @@ func (a *Agent) folded(ctx context.Context, p part, s summing) memory.Session {
 	se.Origin = se.Origin.And(transcript.Origin(p.entries))
 	done := p.entries[:s.read]
 	if s.read > 0 {
-		se.Summary, se.Title = past.Squeeze(s.Summary, maxSummary), shortTitle(s.Title, se.Title)
+		se.Summary, se.Title = sessions.Squeeze(s.Summary, maxSummary), shortTitle(s.Title, se.Title)
 		a.learn(ctx, se, s.Folded, done)
 	} else {
 		se.Summary = p.before
 	}
 	se.Decisions = transcript.Decided(se, s.Folded, p.entries)
-	se.Page = past.Page(se.Page, transcript.Lines(se, s.Folded, p.entries)...)
+	se.Page = sessions.Page(se.Page, transcript.Lines(se, s.Folded, p.entries)...)
 	before := se.Summary
 	se.Owed = a.owing(se, p, s)
 	if rest := p.entries[s.read:]; len(rest) > 0 {
-		se.Summary = past.Squeeze(before+"\n"+past.Digest(transcript.Left(transcript.Points(rest), before), maxSummary), maxSummary)
+		se.Summary = sessions.Squeeze(before+"\n"+sessions.Digest(transcript.Left(transcript.Points(rest), before), maxSummary), maxSummary)
 	}
 	se.SummarizedAt = max(se.SummarizedAt, p.entries[len(p.entries)-1].ID)
 	se.Compressions++
@@ -174,15 +174,15 @@ func (a *Agent) folded(ctx context.Context, p part, s summing) memory.Session {
 
 // owing returns the debt that a summary leaves, nil for none: nobody can pay where no
 // model is.
-func (a *Agent) owing(se memory.Session, p part, s summing) *past.Debt {
+func (a *Agent) owing(se memory.Session, p part, s summing) *sessions.Debt {
 	rest := p.entries[s.read:]
 	if s.err == nil || len(rest) == 0 || errors.Is(s.err, llm.ErrNone) {
 		return nil
 	}
-	d := &past.Debt{Summary: p.before, Due: a.o.Now().Add(firstDebt)}
+	d := &sessions.Debt{Summary: p.before, Due: a.o.Now().Add(firstDebt)}
 	switch {
 	case s.read > 0:
-		d.After, d.Summary = p.entries[s.read-1].ID, past.Squeeze(s.Summary, maxSummary)
+		d.After, d.Summary = p.entries[s.read-1].ID, sessions.Squeeze(s.Summary, maxSummary)
 	case se.Owed != nil:
 		d.After, d.Tries = se.Owed.After, se.Owed.Tries
 	default:

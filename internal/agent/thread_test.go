@@ -12,7 +12,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/llm"
 	"parley/internal/memory"
-	"parley/internal/past"
+	"parley/internal/memory/sessions"
 )
 
 // planted are what a year of sessions has to keep: what somebody says, the words
@@ -231,7 +231,7 @@ func TestAFailedClosingIsADebt(t *testing.T) {
 	if se, e := b.store.SessionByID(t.Context(), se.ID); e != nil || se.Owed != nil || se.Closing != "They plan a trip to Oslo." || se.Title != "Oslo" {
 		t.Errorf("%+v %v", se, e)
 	}
-	if now := b.live(); !slices.Contains(now.Decisions, "They go by train.") || !past.Covers(now.CarriedPage, "trip Oslo June") {
+	if now := b.live(); !slices.Contains(now.Decisions, "They go by train.") || !sessions.Covers(now.CarriedPage, "trip Oslo June") {
 		t.Errorf("the next session has decisions %q and the page %v", now.Decisions, now.CarriedPage)
 	}
 }
@@ -346,16 +346,16 @@ func TestReadFolded(t *testing.T) {
 		`[]`:               "",
 		``:                 "",
 	} {
-		if f, ok := past.ReadFolded(said); f.Summary != want || ok != (want != "") {
+		if f, ok := sessions.ReadFolded(said); f.Summary != want || ok != (want != "") {
 			t.Errorf("%s gives %q, %v", said, f.Summary, ok)
 		}
 	}
-	f, _ := past.ReadFolded(`{"summary":"s","decisions":["a",{"b":1},"c"],"outdated":["2",3],"keep":"none"}`)
+	f, _ := sessions.ReadFolded(`{"summary":"s","decisions":["a",{"b":1},"c"],"outdated":["2",3],"keep":"none"}`)
 	if got, _ := json.Marshal(f); !strings.Contains(string(got), `"Decisions":["a","c"]`) || !slices.Equal(f.Outdated, []int{3}) || f.Keep != nil {
 		t.Errorf("got %s", got)
 	}
 	for said, ok := range map[string]bool{"OK.": false, `{"broken": `: false, "Ann plans a long trip to Rome.": true} {
-		if _, got := past.Prose(said, maxSummary); got != ok {
+		if _, got := sessions.Prose(said, maxSummary); got != ok {
 			t.Errorf("%q is prose: %v", said, got)
 		}
 	}

@@ -10,13 +10,13 @@ import (
 	"time"
 
 	"parley/internal/chat"
-	"parley/internal/facts"
-	"parley/internal/guarding"
 	"parley/internal/llm"
 	"parley/internal/memory"
-	"parley/internal/past"
+	"parley/internal/memory/facts"
+	"parley/internal/memory/sessions"
 	"parley/internal/text"
 	"parley/internal/tools"
+	"parley/internal/tools/guards"
 )
 
 // toolrun holds the tools a turn has and the calls it has made.
@@ -32,7 +32,7 @@ type toolrun struct {
 	waits  []Waiting
 	worked []string // tools that succeeded in this turn
 	// guards are the playbook's; nil is none.
-	guards *guarding.Turn
+	guards *guards.Turn
 	// reply is what the person has said to a server's question.
 	reply tools.Reply
 }
@@ -272,7 +272,7 @@ func (t *turn) perform(ctx context.Context, c llm.ToolCall) tools.Outcome {
 		}
 		set, person.Guard = tools.NewSet(q.Go(t.tools.reply)), nil // it was let pass when it began
 	}
-	return t.a.o.Runner.Run(guarding.With(tools.WithPerson(ctx, person), t.tools.guards), set, t.call(c))
+	return t.a.o.Runner.Run(guards.With(tools.WithPerson(ctx, person), t.tools.guards), set, t.call(c))
 }
 
 // call adds the identity from the transport to the model's call.
@@ -313,7 +313,7 @@ func (t *turn) absorb(c llm.ToolCall, o tools.Outcome) {
 	}
 	switch data := o.Result.Data.(type) {
 	case tools.Decided:
-		t.context.session.Decisions = past.Decide(t.context.session.Decisions, string(data))
+		t.context.session.Decisions = sessions.Decide(t.context.session.Decisions, string(data))
 	case tools.VariableSet:
 		t.setVariable(data)
 	case tools.HandOver:

@@ -7,13 +7,13 @@ import (
 	"strings"
 
 	"parley/internal/chat"
-	"parley/internal/facts"
 	"parley/internal/llm"
 	"parley/internal/memory"
-	"parley/internal/past"
-	"parley/internal/provenance"
+	"parley/internal/memory/facts"
+	"parley/internal/memory/provenance"
+	"parley/internal/memory/sessions"
+	"parley/internal/memory/transcript"
 	"parley/internal/tools"
-	"parley/internal/transcript"
 )
 
 // trust records whose words a turn has read, which decides what the turn may do.
@@ -91,7 +91,7 @@ func (t *turn) remember() {
 	if t.context.session.Summary != "" || len(t.context.session.Decisions) > 0 {
 		t.readSummary(t.context.session.Origin)
 	}
-	t.readSummary(provenance.Origin{People: past.People(t.context.session.CarriedPage)})
+	t.readSummary(provenance.Origin{People: sessions.People(t.context.session.CarriedPage)})
 	if t.context.session.Carried != "" {
 		t.readSummary(t.context.session.CarriedOrigin)
 	}

@@ -12,15 +12,15 @@ import (
 
 	"parley/config"
 	"parley/internal/agent"
+	"parley/internal/agent/dispatch"
+	"parley/internal/app/rehearse"
+	"parley/internal/app/setup"
 	"parley/internal/chat"
-	"parley/internal/minds"
+	"parley/internal/chat/routing"
+	"parley/internal/memory/modellog"
 	"parley/internal/playbook"
-	"parley/internal/rehearse"
-	"parley/internal/roster"
-	"parley/internal/rulebook"
-	"parley/internal/setup"
-	"parley/internal/tape"
-	"parley/internal/tongue"
+	"parley/internal/playbook/files"
+	"parley/internal/text/catalog"
 	"parley/internal/tools"
 	"parley/internal/tools/policy"
 )
@@ -28,7 +28,7 @@ import (
 // openRoster reads which agent answers where.
 func (a *app) openRoster(ctx context.Context) (err error) {
 	a.mind.Sessions = a.storage.store
-	if a.mind.roster, err = roster.Open(ctx, a.storage.store, a.now, setup.Residents(a.cfg)); err == nil {
+	if a.mind.roster, err = routing.Open(ctx, a.storage.store, a.now, setup.Residents(a.cfg)); err == nil {
 		for _, place := range a.mind.roster.Lost() {
 			a.log.Warn("a place was given to an agent that is no more; the settings decide there", "place", place)
 		}
@@ -50,10 +50,10 @@ func (a *app) put(ctx context.Context, next config.Config) error {
 }
 
 func (a *app) putAll(next config.Config) error {
-	was, all, others := a.mind.known, map[string]*minds.Mind{}, []*rulebook.Rulebook{}
+	was, all, others := a.mind.known, map[string]*dispatch.Mind{}, []*files.Rulebook{}
 	own := a.mind.own
-	all[minds.Own] = own
-	if at, err := a.mind.roster.Memory(roster.Nobody); err == nil {
+	all[dispatch.Own] = own
+	if at, err := a.mind.roster.Memory(routing.Nobody); err == nil {
 		all[at.ID] = own
 	}
 	known := map[string]known{}
@@ -81,8 +81,8 @@ func (a *app) putAll(next config.Config) error {
 type known struct {
 	set   config.Resident
 	at    chat.Agent
-	mind  *minds.Mind
-	rules *rulebook.Rulebook
+	mind  *dispatch.Mind
+	rules *files.Rulebook
 }
 
 // become makes one agent. What it was before keeps its playbook as it stands.
@@ -113,7 +113,7 @@ func (a *app) become(r config.Resident, at chat.Agent, was known) (known, error)
 	o.Limits.TokenBudget = cmp.Or(r.Limits.TokenBudget, o.Limits.TokenBudget)
 	o.Limits.Window, o.Limits.Tokens = func(name string) int { return a.models.window(r.Name, name) }, a.models.estimate(answer)
 	made, err := agent.New(o)
-	k.mind = &minds.Mind{Agent: made, Name: r.Name, Book: k.rules.Book, Follows: follows}
+	k.mind = &dispatch.Mind{Agent: made, Name: r.Name, Book: k.rules.Book, Follows: follows}
 	return k, err
 }
 
@@ -123,7 +123,7 @@ const ruleSwitches = "playbook.enabled:"
 // memory returns that of an agent by its name.
 func (m *mind) memory(name string) (chat.Agent, error) {
 	if m.roster == nil {
-		return chat.Agent{}, roster.ErrNobody
+		return chat.Agent{}, routing.ErrNobody
 	}
 	return m.roster.Memory(name)
 }
@@ -161,7 +161,7 @@ func (t *toolset) narrowed(m chat.Message, set tools.Set) tools.Set {
 func (a *app) book(m chat.Message) *playbook.Book { return a.mind.Of(a.mind.agentOf(m).ID).Book() }
 
 // capture writes rehearsals from what was said, into the data folder.
-func (m *mind) capture(rules *rulebook.Books, kept *tape.Tape) rehearse.Capture {
+func (m *mind) capture(rules *files.Books, kept *modellog.Tape) rehearse.Capture {
 	return rehearse.Capture{Rows: m.store, Dir: m.inData("rehearsals"), Came: came(kept), Rules: func(agent string) (*playbook.Book, string) {
 		name, _ := m.roster.Name(agent)
 		r := rules.Of(name)
@@ -185,7 +185,7 @@ func (m *mind) about(ctx context.Context, name string) (lines []string) {
 	}
 	line := func(words string, list ...string) {
 		if said := strings.Join(list, ", "); said != "" {
-			lines = append(lines, tongue.Say(ctx, words, said))
+			lines = append(lines, catalog.Say(ctx, words, said))
 		}
 	}
 	line(wordsAgentPlaces, append(slices.Clone(r.Places), m.roster.Given(name)...)...)
@@ -195,7 +195,7 @@ func (m *mind) about(ctx context.Context, name string) (lines []string) {
 	line(wordsAgentTools, r.Tools...)
 	line(wordsAgentModel, m.Of(at.ID).ModelName())
 	if r.Share {
-		lines = append(lines, tongue.Text(ctx, wordsAgentShares))
+		lines = append(lines, catalog.Text(ctx, wordsAgentShares))
 	}
 	return lines
 }

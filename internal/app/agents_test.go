@@ -9,12 +9,12 @@ import (
 	"testing"
 
 	"parley/config"
-	"parley/internal/agenda"
+	"parley/internal/app/setup"
 	"parley/internal/chat"
-	"parley/internal/provenance"
-	"parley/internal/setup"
+	"parley/internal/memory/agenda"
+	"parley/internal/memory/provenance"
+	"parley/internal/notes/index"
 	"parley/internal/tools"
-	"parley/internal/vault"
 )
 
 // writes is somebody's message to the agent of a server.
@@ -76,7 +76,7 @@ func TestAgentsHaveToolsAndSourcesOfTheirOwn(t *testing.T) {
 		}
 		shelf, err := a.notes.shelf(t.Context(), m)
 		must(t, err)
-		hits, err := shelf.Search(t.Context(), vault.Query{Text: "where is the harbour key"})
+		hits, err := shelf.Search(t.Context(), index.Query{Text: "where is the harbour key"})
 		must(t, err)
 		var from []string
 		for _, h := range hits {
@@ -86,7 +86,7 @@ func TestAgentsHaveToolsAndSourcesOfTheirOwn(t *testing.T) {
 			t.Errorf("in %s the key is found in %q, want %q", guild, got, tt.finds)
 		}
 		for source, path := range map[string]string{"notes": "boat.md", "handbook": "keys.md"} {
-			_, err := shelf.Read(t.Context(), vault.Part{Source: source, Path: path})
+			_, err := shelf.Read(t.Context(), index.Part{Source: source, Path: path})
 			if may := source == tt.finds; (err == nil) != may {
 				t.Errorf("in %s reading %s gives %v", guild, source, err)
 			}

@@ -4,21 +4,21 @@ import (
 	"context"
 	"os"
 
+	"parley/internal/app/console"
+	"parley/internal/app/setup"
 	"parley/internal/chat"
-	"parley/internal/database"
-	"parley/internal/manners"
-	"parley/internal/page"
-	"parley/internal/setup"
-	"parley/internal/spoken"
-	"parley/internal/tongue"
+	"parley/internal/command/language"
+	"parley/internal/command/welcome"
+	"parley/internal/memory/datadir"
+	"parley/internal/text/catalog"
 )
 
 // say tells the operator something, as setup.Announce does, in the language of this
 // machine; in English where programs read it.
 func (b *base) say(words string, args ...any) {
-	var p tongue.Printer
+	var p catalog.Printer
 	if b.cfg.Log.Format != "json" {
-		p, _ = tongue.For(spoken.Machine(os.Getenv))
+		p, _ = catalog.For(language.Machine(os.Getenv))
 	}
 	setup.Announce(b.cfg, b.process.Err, p.Say(words, args...))
 }
@@ -26,9 +26,11 @@ func (b *base) say(words string, args ...any) {
 // announce tells the operator what starts.
 func (a *app) announce(ctx context.Context) (err error) {
 	at := a.cfg.HTTP.Listen
-	a.people.claim, err = manners.Start{
-		Version: a.process.Version, Data: database.Where(a.cfg.DataDir, string(a.cfg.Database.URL)), Listen: at, Watched: a.process.Watched, Claim: a.people.gate.ClaimCode, Owners: a.owners,
-		Link: func(ctx context.Context) (string, error) { return page.NewLink(ctx, a.storage.store, at, chat.User{}) },
+	a.people.claim, err = welcome.Start{
+		Version: a.process.Version, Data: datadir.Where(a.cfg.DataDir, string(a.cfg.Database.URL)), Listen: at, Watched: a.process.Watched, Claim: a.people.gate.ClaimCode, Owners: a.owners,
+		Link: func(ctx context.Context) (string, error) {
+			return console.NewLink(ctx, a.storage.store, at, chat.User{})
+		},
 	}.Say(ctx, a.say)
 	return err
 }

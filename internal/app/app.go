@@ -11,18 +11,18 @@ import (
 	"time"
 
 	"parley/config"
-	"parley/internal/agenda"
 	"parley/internal/agent"
-	"parley/internal/attach"
-	"parley/internal/beside"
+	"parley/internal/agent/attachments"
+	"parley/internal/agent/background"
+	"parley/internal/agent/dispatch"
+	"parley/internal/agent/scheduled"
+	"parley/internal/app/jobs"
+	"parley/internal/app/metrics"
+	"parley/internal/app/setup"
 	"parley/internal/chat"
-	"parley/internal/jobs"
-	"parley/internal/metrics"
-	"parley/internal/minds"
-	"parley/internal/pdf"
-	"parley/internal/rulebook"
-	"parley/internal/setup"
-	"parley/internal/standing"
+	"parley/internal/memory/agenda"
+	"parley/internal/notes/document/pdf"
+	"parley/internal/playbook/files"
 	"parley/internal/tools"
 )
 
@@ -35,7 +35,7 @@ type app struct {
 	platforms *platforms
 	people    *people
 	front     *front
-	rules     *rulebook.Books
+	rules     *files.Books
 	notes     *notes
 	toolset   *toolset
 	mind      *mind
@@ -72,8 +72,8 @@ func assemble(b *base, m *models, s *storage) *app {
 	a.front = &front{base: b, desk: box.desk, store: s.store, people: a.people, platforms: a.platforms, models: m, mind: a.mind}
 	m.front, m.store, m.tape = a.front, s.store, s.tape
 	a.settings = &settings{base: b, store: s.store, front: a.front, mind: a.mind, rules: a.rules, put: a.put}
-	a.chores = &chores{base: b, sums: &beside.Work{Background: b.background}, store: s.store, platforms: a.platforms, people: a.people, front: a.front, models: m, mind: a.mind, rules: a.rules, notes: a.notes}
-	a.chores.asker = &standing.Asker{Store: s.store, Alone: a.platforms.alone, Tools: a.toolset.here, Now: b.now, Runner: func() *tools.Runner { return a.mind.runner },
+	a.chores = &chores{base: b, sums: &background.Work{Background: b.background}, store: s.store, platforms: a.platforms, people: a.people, front: a.front, models: m, mind: a.mind, rules: a.rules, notes: a.notes}
+	a.chores.asker = &scheduled.Asker{Store: s.store, Alone: a.platforms.alone, Tools: a.toolset.here, Now: b.now, Runner: func() *tools.Runner { return a.mind.runner },
 		Deliver: func(ctx context.Context, batch chat.Batch) error { return a.platforms.hub.Deliver(ctx, batch) },
 		Agent:   a.mind.agentOf}
 	a.vitals = &vitals{base: b, storage: s, platforms: a.platforms, models: m, notes: a.notes, rules: a.rules, chores: a.chores,
@@ -110,7 +110,7 @@ func (a *app) openAgent(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	a.mind.own = &minds.Mind{Agent: made, Book: a.rules.Own.Book, Follows: true}
+	a.mind.own = &dispatch.Mind{Agent: made, Book: a.rules.Own.Book, Follows: true}
 	return a.put(ctx, a.cfg)
 }
 
@@ -118,7 +118,7 @@ func (a *app) openAgent(ctx context.Context) error {
 func (a *app) options() agent.Options {
 	return agent.Options{
 		Store: a.storage.store, Model: a.models.routed(config.PurposeAnswer), Fallback: a.models.endpoint.Fallback, Runner: a.mind.runner, Tools: a.toolset.here, Await: a.toolset.await, Confirm: a.front.ask,
-		Files:   attach.Files{Open: a.platforms.openFile, See: a.models.endpoint.See, Hear: a.models.hear(), ReadPDF: pdf.Read},
+		Files:   attachments.Files{Open: a.platforms.openFile, See: a.models.endpoint.See, Hear: a.models.hear(), ReadPDF: pdf.Read},
 		Rules:   agent.Rules{Book: a.rules.Own.Book, BookModel: a.models.routed(config.PurposePlaybook), NoBookModel: a.models.endpoint.List == nil, Role: a.people.role},
 		Notes:   agent.Notes{Cite: a.notes.cite, Disputes: a.notes.disputes, Prefetch: a.notes.prefetch()},
 		Persona: agent.Persona{Name: a.cfg.Agent.Name, PromptFile: a.cfg.Agent.PromptFile, ModelName: a.mind.name},

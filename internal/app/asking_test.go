@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/app/rehearse"
 	"parley/internal/llm"
 	"parley/internal/llm/llmtest"
-	"parley/internal/rehearse"
 )
 
 const askingScript = `-- settings.yaml --

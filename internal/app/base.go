@@ -8,11 +8,11 @@ import (
 	"time"
 
 	"parley/config"
+	"parley/internal/app/fleet"
+	"parley/internal/app/jobs"
+	"parley/internal/app/metrics"
 	"parley/internal/chat"
-	"parley/internal/fleet"
-	"parley/internal/jobs"
 	"parley/internal/memory"
-	"parley/internal/metrics"
 )
 
 // base is what every part gets: the settings, the log, the clock, the metrics, and a

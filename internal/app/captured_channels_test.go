@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strings"
 
+	"parley/internal/app/rehearse"
 	"parley/internal/chat"
-	"parley/internal/facts"
 	"parley/internal/memory"
-	"parley/internal/provenance"
-	"parley/internal/rehearse"
+	"parley/internal/memory/facts"
+	"parley/internal/memory/provenance"
 	"parley/internal/tools"
 )
 

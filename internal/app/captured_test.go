@@ -17,15 +17,15 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/app/rehearse"
+	"parley/internal/app/setup"
 	"parley/internal/chat"
-	"parley/internal/facts"
 	"parley/internal/llm"
 	"parley/internal/memory"
-	"parley/internal/provenance"
-	"parley/internal/rehearse"
-	"parley/internal/setup"
+	"parley/internal/memory/facts"
+	"parley/internal/memory/provenance"
+	"parley/internal/text/waittest"
 	"parley/internal/tools"
-	"parley/internal/waittest"
 )
 
 // obedient is a captured model, one that does what any text tells it to: wherever

@@ -7,17 +7,17 @@ import (
 
 	"parley/config"
 	"parley/internal/adapters/terminal"
-	"parley/internal/beside"
+	"parley/internal/agent/background"
+	"parley/internal/agent/scheduled"
+	"parley/internal/app/jobs"
 	"parley/internal/chat"
-	"parley/internal/facts"
-	"parley/internal/factsfile"
-	"parley/internal/jobs"
+	"parley/internal/command/welcome"
 	"parley/internal/llm/wrap"
-	"parley/internal/manners"
 	"parley/internal/memory"
-	"parley/internal/past"
-	"parley/internal/rulebook"
-	"parley/internal/standing"
+	"parley/internal/memory/facts"
+	"parley/internal/memory/factsfile"
+	"parley/internal/memory/sessions"
+	"parley/internal/playbook/files"
 )
 
 // chores is the work of the cron's ticks.
@@ -29,10 +29,10 @@ type chores struct {
 	models    *models
 	mind      *mind
 	front     *front
-	rules     *rulebook.Books
+	rules     *files.Books
 	notes     *notes
-	sums      *beside.Work
-	asker     *standing.Asker
+	sums      *background.Work
+	asker     *scheduled.Asker
 	facts     *factsfile.File // nil for none
 }
 
@@ -132,7 +132,7 @@ func (c *chores) due(ctx context.Context) error {
 	return errors.Join(c.sweep(ctx), c.remind(ctx), c.front.desk.Tick(ctx))
 }
 
-func (c *chores) archive(ctx context.Context, d past.Due) {
+func (c *chores) archive(ctx context.Context, d sessions.Due) {
 	if err := c.mind.Archive(ctx, d.ID); err != nil {
 		c.log.Warn("sum up session", "session", d.ID, "err", err)
 	} else {
@@ -158,7 +158,7 @@ func (c *chores) noted(ctx context.Context, id string) {
 
 // archiveSoon summarizes a session as soon as its lane is free.
 func (c *chores) archiveSoon(se memory.Session) {
-	d := past.Due{ID: se.ID, Key: se.Key}
+	d := sessions.Due{ID: se.ID, Key: se.Key}
 	c.platforms.hub.Do(se.Key, chat.InOrder, func(ctx context.Context) { c.archive(ctx, d) })
 }
 
@@ -237,7 +237,7 @@ func newFactsFile(cfg config.Config, store *memory.Store) *factsfile.File {
 func (c *chores) syncFacts(ctx context.Context) error {
 	err := c.facts.Sync(ctx)
 	if mass := (*facts.MassError)(nil); errors.As(err, &mass) {
-		if err := c.front.manners().Tell(ctx, manners.Told("facts file "+mass.Sum, factsfile.Refused(mass))); err != nil {
+		if err := c.front.manners().Tell(ctx, welcome.Told("facts file "+mass.Sum, factsfile.Refused(mass))); err != nil {
 			c.log.Warn("facts file", "err", err)
 		}
 	}

@@ -6,15 +6,15 @@ import (
 	"slices"
 
 	"parley/config"
-	"parley/internal/admin"
 	"parley/internal/chat"
 	"parley/internal/command"
-	"parley/internal/facts"
-	"parley/internal/factsfile"
+	"parley/internal/command/gate"
+	"parley/internal/command/language"
 	"parley/internal/llm"
-	"parley/internal/spoken"
+	"parley/internal/memory/facts"
+	"parley/internal/memory/factsfile"
 	"parley/internal/text"
-	"parley/internal/tongue"
+	"parley/internal/text/catalog"
 )
 
 // commands gives each group of slash commands the view of the bot that it needs.
@@ -23,7 +23,7 @@ func (a *app) commands() command.Groups {
 	book := a.playbookCommands()
 	return command.Groups{
 		General: command.General{
-			Name: a.cfg.Agent.Name, Help: func(ctx context.Context, r admin.Role) string { return f.commands.Help(ctx, r, "") },
+			Name: a.cfg.Agent.Name, Help: func(ctx context.Context, r gate.Role) string { return f.commands.Help(ctx, r, "") },
 			Ask: f.quotas.Budget(chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
 				return a.mind.Ask(ctx, m, w)
 			})),
@@ -31,7 +31,7 @@ func (a *app) commands() command.Groups {
 		},
 		Status: command.Status{Currency: a.cfg.Limits.Currency, Left: f.quotas.Left, Parts: a.vitals.parts, Sessions: a.storage.store.SessionCounts,
 			Model: func(ctx context.Context) string {
-				return a.mind.ModelName() + ", " + a.models.state(ctx).said.In(tongue.Of(ctx))
+				return a.mind.ModelName() + ", " + a.models.state(ctx).said.In(catalog.Of(ctx))
 			}},
 		Session: command.Session{Rows: a.storage.store, Agent: a.mind, Place: a.placeOf, Archive: a.chores.archiveSoon, Variables: book.Variables, Past: a.storage.store.Past, Control: a.sessionControl(),
 			More: f.quotas.Budget(chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
@@ -56,7 +56,7 @@ func (a *app) commands() command.Groups {
 }
 
 // Commands returns the slash commands of a bot with these settings.
-func Commands(ctx context.Context, cfg config.Config) (*admin.Commands, error) {
+func Commands(ctx context.Context, cfg config.Config) (*gate.Commands, error) {
 	a, err := Process{}.newApp(ctx, cfg, slog.New(slog.DiscardHandler), true)
 	if err != nil {
 		return nil, err
@@ -86,7 +86,7 @@ func (a *app) toolCommands() command.Tools {
 }
 
 func (a *app) personCommands() command.Person {
-	p := command.Person{Language: spoken.Language{Rows: a.storage.store, Speak: a.people.speaker.Answering}, Rows: a.storage.store, Elsewhere: a.platforms.forgetElsewhere}
+	p := command.Person{Language: language.Language{Rows: a.storage.store, Speak: a.people.speaker.Answering}, Rows: a.storage.store, Elsewhere: a.platforms.forgetElsewhere}
 	if a.notes.index != nil {
 		p.Vault = a.notes.index
 	}
@@ -112,7 +112,7 @@ func (a *app) factsFileDoes() func(ctx context.Context, do string) (string, erro
 	}
 	return func(ctx context.Context, do string) (string, error) {
 		said, err := factsfile.Decide(ctx, a.storage.store, do)
-		if said == tongue.Text(ctx, factsfile.WordsFine) && a.chores.facts != nil && a.chores.facts.Problem() != nil {
+		if said == catalog.Text(ctx, factsfile.WordsFine) && a.chores.facts != nil && a.chores.facts.Problem() != nil {
 			said = text.Sentence(a.chores.facts.Problem().Error())
 		}
 		return said, err
@@ -120,7 +120,7 @@ func (a *app) factsFileDoes() func(ctx context.Context, do string) (string, erro
 }
 
 // configVerbs returns the verbs of /config beyond access.
-func (a *app) configVerbs() []admin.Command {
+func (a *app) configVerbs() []gate.Command {
 	return command.Config{Settings: a.settings, Policies: a.storage.store, Here: a.people.gate.Here, All: a.toolset.all, Leave: a.front.manners().Leave,
 		IDs: a.ids, Called: a.people.gate.Called, Log: a.log}.Verbs()
 }

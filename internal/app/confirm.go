@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"time"
 
-	"parley/internal/admin"
 	"parley/internal/agent"
+	"parley/internal/app/setup"
 	"parley/internal/chat"
+	"parley/internal/command/gate"
 	"parley/internal/memory"
-	"parley/internal/setup"
 	"parley/internal/text"
-	"parley/internal/tongue"
+	"parley/internal/text/catalog"
 	"parley/internal/tools"
 )
 
@@ -29,7 +29,7 @@ var errHidden = text.Tell("that has a secret of my settings in it, which I may n
 
 // ask makes a question from calls that need a yes.
 func (f *front) ask(ctx context.Context, m chat.Message, p agent.Parked, calls []agent.Asked) (q agent.Question, err error) {
-	action := admin.Action{Kind: actionTool, Items: make([]admin.Item, len(calls))}
+	action := gate.Action{Kind: actionTool, Items: make([]gate.Item, len(calls))}
 	if action.Args, err = json.Marshal(p); err != nil {
 		return q, err
 	}
@@ -38,9 +38,9 @@ func (f *front) ask(ctx context.Context, m chat.Message, p agent.Parked, calls [
 		if err != nil {
 			return q, err
 		}
-		action.Items[i] = admin.Item{Say: c.Say, Args: args, Also: leastRole(c.Spec)}
+		action.Items[i] = gate.Item{Say: c.Say, Args: args, Also: leastRole(c.Spec)}
 		if c.Spec.Unsettled() { // an owner's to decide, and for good
-			action.Items[i].Also = admin.Owner
+			action.Items[i].Also = gate.Owner
 			continue
 		}
 		if c.Spec.Server != "" && !c.Once && f.owns(ctx, m) {
@@ -67,13 +67,13 @@ func (f *front) ask(ctx context.Context, m chat.Message, p agent.Parked, calls [
 // owns reports whether m's author owns the bot.
 func (f *front) owns(ctx context.Context, m chat.Message) bool {
 	role, err := f.people.gate.Role(ctx, m)
-	return err == nil && role >= admin.Owner
+	return err == nil && role >= gate.Owner
 }
 
 // toast says what becomes of a button, in the language of who pressed it.
 func (f *front) toast(ctx context.Context, m chat.Message) (string, bool) {
 	m.Key = f.store.Latest(m.Key)
-	return f.confirm.Toast(tongue.With(ctx, f.people.speaker.Answering(ctx, m)), m)
+	return f.confirm.Toast(catalog.With(ctx, f.people.speaker.Answering(ctx, m)), m)
 }
 
 // allow stores the owner's decision that a tool needs no question in a place.
@@ -83,17 +83,17 @@ func (f *front) allow(ctx context.Context, m chat.Message, tool string) error {
 
 // fill takes an answer to a server's question: the next field is asked, or the
 // parked turn goes on with all of them.
-func (f *front) fill(ctx context.Context, m chat.Message, s admin.Settled, w chat.Reply) (chat.Answer, error) {
+func (f *front) fill(ctx context.Context, m chat.Message, s gate.Settled, w chat.Reply) (chat.Answer, error) {
 	var call agent.Pending
 	if err := json.Unmarshal(s.Items[0].Args, &call); err != nil {
 		return chat.Answer{}, fmt.Errorf("read what was asked: %w", err)
 	}
-	say, form, reply := f.mind.Fill(tongue.Of(ctx), call, m, s.Said)
+	say, form, reply := f.mind.Fill(catalog.Of(ctx), call, m, s.Said)
 	if form == nil {
 		return f.resume(ctx, m, s, w, &reply)
 	}
 	next := s.Action
-	next.Items, next.Form = []admin.Item{{Say: say, Args: s.Items[0].Args}}, form
+	next.Items, next.Form = []gate.Item{{Say: say, Args: s.Items[0].Args}}, form
 	answer, q, err := f.confirm.Form(ctx, m, next)
 	q.Behind = []int64{call.Row}
 	answer.Record = &memory.Turn{
@@ -104,11 +104,11 @@ func (f *front) fill(ctx context.Context, m chat.Message, s admin.Settled, w cha
 }
 
 // goOn resumes the parked turn behind such a question, for the person who was asked.
-func (f *front) goOn(ctx context.Context, m chat.Message, s admin.Settled, w chat.Reply) (chat.Answer, error) {
+func (f *front) goOn(ctx context.Context, m chat.Message, s gate.Settled, w chat.Reply) (chat.Answer, error) {
 	return f.resume(ctx, m, s, w, nil)
 }
 
-func (f *front) resume(ctx context.Context, m chat.Message, s admin.Settled, w chat.Reply, reply *tools.Reply) (chat.Answer, error) {
+func (f *front) resume(ctx context.Context, m chat.Message, s gate.Settled, w chat.Reply, reply *tools.Reply) (chat.Answer, error) {
 	r := agent.Resumed{Question: s.ID, Reply: reply, Agreed: s.Agreed, Calls: make([]agent.Pending, len(s.Items))}
 	err := json.Unmarshal(s.Args, &r.Parked)
 	for i, item := range s.Items {
@@ -118,7 +118,7 @@ func (f *front) resume(ctx context.Context, m chat.Message, s admin.Settled, w c
 		return chat.Answer{}, fmt.Errorf("read what was asked: %w", err)
 	}
 	if r.Parked.Agent != m.Agent.ID { // the place was given to another meanwhile, which knows nothing of it
-		return chat.Answer{Text: tongue.Text(ctx, wordsOthersQuestion), Record: &memory.Turn{
+		return chat.Answer{Text: catalog.Text(ctx, wordsOthersQuestion), Record: &memory.Turn{
 			Decision: memory.Decision{End: chat.End{Outcome: chat.Refused, Reason: chat.Expired}}, Settles: &memory.Settled{Question: s.ID},
 		}}, nil
 	}
@@ -157,6 +157,6 @@ func (f *front) expireQuestions(ctx context.Context) error {
 	for _, q := range late {
 		f.confirm.Expired(f.people.speaker.With(ctx, q.Asked), q)
 	}
-	f.mind.ExpireInquiries(admin.QuestionLife)
+	f.mind.ExpireInquiries(gate.QuestionLife)
 	return errors.Join(err, f.store.PruneAccess(ctx))
 }

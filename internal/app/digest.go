@@ -10,9 +10,9 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/command"
-	"parley/internal/facts"
 	"parley/internal/memory"
-	"parley/internal/provenance"
+	"parley/internal/memory/facts"
+	"parley/internal/memory/provenance"
 )
 
 // digestHour is the hour of the day, where a person is, at which the daily digest

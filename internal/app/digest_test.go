@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"parley/internal/chat"
-	"parley/internal/facts"
-	"parley/internal/provenance"
+	"parley/internal/memory/facts"
+	"parley/internal/memory/provenance"
 )
 
 // TestDigestOfThoseWhoAreGone: nobody hears a digest who was kept out, left or

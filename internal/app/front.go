@@ -6,17 +6,15 @@ import (
 	"sync"
 
 	"parley/config"
-	"parley/internal/admin"
+	"parley/internal/agent/handover"
+	"parley/internal/agent/scheduled"
+	"parley/internal/app/setup"
 	"parley/internal/chat"
 	"parley/internal/command"
-	"parley/internal/desk"
+	"parley/internal/command/gate"
 	"parley/internal/memory"
-	"parley/internal/opening"
-	"parley/internal/setup"
-	"parley/internal/standing"
 	"parley/internal/text"
-	"parley/internal/titles"
-	"parley/internal/tongue"
+	"parley/internal/text/catalog"
 )
 
 // front sits between the hub and the agent. It owns quotas,
@@ -28,24 +26,24 @@ type front struct {
 	platforms *platforms
 	models    *models
 	mind      *mind
-	desk      *desk.Desk
-	quotas    *admin.Quotas
-	confirm   *admin.Confirmations
-	commands  *admin.Commands
-	approved  admin.Do // the yes to /tools approve
+	desk      *handover.Desk
+	quotas    *gate.Quotas
+	confirm   *gate.Confirmations
+	commands  *gate.Commands
+	approved  gate.Do  // the yes to /tools approve
 	debug     sync.Map // chat.Key -> true where answers show calls and timings
 }
 
 // open builds gate, quotas and confirmations. isAdmin asks the platform; nil means
 // that nobody is an administrator.
 func (f *front) open(ctx context.Context, isAdmin func(context.Context, chat.Key, string) (bool, error)) (err error) {
-	if f.confirm, err = admin.NewConfirmations(ctx, f.store, f.now); err != nil {
+	if f.confirm, err = gate.NewConfirmations(ctx, f.store, f.now); err != nil {
 		return err
 	}
 	if err := f.people.open(f.vouching(isAdmin)); err != nil {
 		return err
 	}
-	f.quotas = admin.NewQuotas(admin.QuotaOptions{
+	f.quotas = gate.NewQuotas(gate.QuotaOptions{
 		Limits: f.mind.limits(f.cfg),
 		Usage:  f.store, Exempt: f.people.gate.Local, Now: f.now, Log: f.log,
 	})
@@ -61,7 +59,7 @@ func (f *front) vouching(isAdmin func(context.Context, chat.Key, string) (bool, 
 		isAdmin: isAdmin, waits: f.waits,
 		door: func(platform string) string { return f.manners().Door(platform) },
 		knock: func(ctx context.Context, who chat.User, request string) {
-			if err := f.store.SetHeard(ctx, who.ID, tongue.Of(ctx).Tag()); err != nil { // to be welcomed in
+			if err := f.store.SetHeard(ctx, who.ID, catalog.Of(ctx).Tag()); err != nil { // to be welcomed in
 				f.log.Warn("language of somebody who asks to be let in", "err", err)
 			}
 			f.manners().Knock(ctx, who, request)
@@ -81,32 +79,32 @@ func (f *front) waits(ctx context.Context, m chat.Message) (bool, error) {
 }
 
 // take sets the commands, which are built from what open has built.
-func (f *front) take(groups command.Groups, config []admin.Command) (err error) {
+func (f *front) take(groups command.Groups, config []gate.Command) (err error) {
 	f.approved = groups.Tools.Approved
 	table := append(f.people.gate.Commands(config...), groups.Table()...)
-	f.commands, err = admin.NewCommands(table, admin.CommandOptions{
+	f.commands, err = gate.NewCommands(table, gate.CommandOptions{
 		Role: f.people.gate.Role, Confirm: f.confirm, Log: f.log,
 	})
 	return err
 }
 
 // limits returns the limits of the settings.
-func (m *mind) limits(c config.Config) admin.Limits {
-	own := map[string]admin.AgentLimits{}
+func (m *mind) limits(c config.Config) gate.Limits {
+	own := map[string]gate.AgentLimits{}
 	for _, r := range c.Agents {
 		if at, err := m.memory(r.Name); err == nil {
-			own[at.ID] = admin.AgentLimits{
-				User:    admin.Amount{Tokens: int64(r.Limits.UserTokensPerDay), Money: r.Limits.UserMoneyPerDay},
-				Channel: admin.Amount{Tokens: int64(r.Limits.ChannelTokensPerDay), Money: r.Limits.ChannelMoneyPerDay},
+			own[at.ID] = gate.AgentLimits{
+				User:    gate.Amount{Tokens: int64(r.Limits.UserTokensPerDay), Money: r.Limits.UserMoneyPerDay},
+				Channel: gate.Amount{Tokens: int64(r.Limits.ChannelTokensPerDay), Money: r.Limits.ChannelMoneyPerDay},
 			}
 		}
 	}
-	return admin.Limits{
+	return gate.Limits{
 		Agents:    own,
 		PerMinute: c.Limits.UserPerMinute, Pass: c.Limits.PastLimit == pastOffline,
-		User:    admin.Amount{Tokens: int64(c.Limits.UserTokensPerDay), Money: c.Limits.UserMoneyPerDay},
-		Channel: admin.Amount{Tokens: int64(c.Limits.ChannelTokensPerDay), Money: c.Limits.ChannelMoneyPerDay},
-		All:     admin.Amount{Tokens: int64(c.Limits.TokensPerDay), Money: c.Limits.MoneyPerDay},
+		User:    gate.Amount{Tokens: int64(c.Limits.UserTokensPerDay), Money: c.Limits.UserMoneyPerDay},
+		Channel: gate.Amount{Tokens: int64(c.Limits.ChannelTokensPerDay), Money: c.Limits.ChannelMoneyPerDay},
+		All:     gate.Amount{Tokens: int64(c.Limits.TokensPerDay), Money: c.Limits.MoneyPerDay},
 	}
 }
 
@@ -118,14 +116,14 @@ func (f *front) handler() chat.Handler {
 	do[actionTool], do[actionForm] = f.goOn, f.fill
 	do[command.ActionApprove] = f.approved
 	mind := f.quotas.Budget(f.debugging(f.mind))
-	way := f.people.gate.Wrap(f.people.speaker.Heard(f.waiting().Wrap(f.quotas.Rate(standing.Apart(mind, f.confirm.Wrap(f.desk.Wrap(f.commands.Wrap(mind)), do))))))
-	titled := &titles.Titles{Set: f.store.SetTitle, Log: f.log}
+	way := f.people.gate.Wrap(f.people.speaker.Heard(f.waiting().Wrap(f.quotas.Rate(scheduled.Apart(mind, f.confirm.Wrap(f.desk.Wrap(f.commands.Wrap(mind)), do))))))
+	titled := &Titles{Set: f.store.SetTitle, Log: f.log}
 	return f.models.spans.Messages(discreetly(setup.NewRedactor(f.cfg, setup.ShortestSaid), titled.Noting(f.manners().Wrap(way))))
 }
 
 // waiting sends what waited for a direct chat.
-func (f *front) waiting() opening.Opening {
-	return opening.Opening{Hub: func() *chat.Hub { return f.platforms.hub }, Opened: f.store.Opened, Log: f.log}
+func (f *front) waiting() Opening {
+	return Opening{Hub: func() *chat.Hub { return f.platforms.hub }, Opened: f.store.Opened, Log: f.log}
 }
 
 // debugging shows calls and timings under an answer where /debug is on, to
@@ -140,14 +138,14 @@ func (f *front) debugging(next chat.Handler) chat.Handler {
 		if on, _ := f.debug.Load(m.Key); on != true {
 			return answer, nil
 		}
-		if role, rerr := f.people.gate.Role(ctx, m); rerr != nil || role < admin.Admin {
+		if role, rerr := f.people.gate.Role(ctx, m); rerr != nil || role < gate.Admin {
 			return answer, rerr
 		}
 		if rec.Decision.ID == "" {
 			rec.Decision.ID = memory.NewID()
 		}
 		answer.Text += fmt.Sprintf("\n\n`%s · %s · %s · %s · %d ms · /trace %s`", rec.Decision.End.Outcome,
-			tongue.Many(ctx, rec.Decision.Calls, "model call"), tongue.Many(ctx, len(rec.Calls), "tool"), tongue.Many(ctx, rec.Decision.Usage.Total, "token"), rec.Decision.Took.Milliseconds(), rec.Decision.ID[:8])
+			catalog.Many(ctx, rec.Decision.Calls, "model call"), catalog.Many(ctx, len(rec.Calls), "tool"), catalog.Many(ctx, rec.Decision.Usage.Total, "token"), rec.Decision.Took.Milliseconds(), rec.Decision.ID[:8])
 		return answer, nil
 	})
 }

@@ -5,7 +5,7 @@ import (
 	"math"
 	"time"
 
-	"parley/internal/health"
+	"parley/internal/command/health"
 )
 
 // gauges registers what is read when asked.

@@ -4,28 +4,28 @@ import (
 	"context"
 	"time"
 
-	"parley/internal/admin"
+	"parley/internal/agent/handover"
+	"parley/internal/app/console"
 	"parley/internal/chat"
-	"parley/internal/desk"
+	"parley/internal/command/gate"
 	"parley/internal/memory"
-	"parley/internal/page"
 	"parley/internal/tools"
 )
 
 // newDesk joins the desk with the parts that it works on. The hub and the gate need
 // not be there yet.
-func newDesk(b *base, store *memory.Store, ps *platforms, people *people) *desk.Desk {
-	return desk.New(desk.Options{
+func newDesk(b *base, store *memory.Store, ps *platforms, people *people) *handover.Desk {
+	return handover.New(handover.Options{
 		Store: store, Now: b.now, Log: b.log,
-		Place: desk.Place{Where: b.cfg.Handoff.Desk, Owners: func() []string { return b.inForce.Load().Access.Owners },
-			Window: page.Here(),
+		Place: handover.Place{Where: b.cfg.Handoff.Desk, Owners: func() []string { return b.inForce.Load().Access.Owners },
+			Window: console.Here(),
 			Runs:   func(platform string) bool { return chat.On(ps.adapters, platform) != nil },
 			May: func(ctx context.Context, m chat.Message) (bool, error) {
 				role, err := people.gate.Role(ctx, m)
-				return role >= map[string]admin.Role{"admins": admin.Admin, "owner": admin.Owner}[b.cfg.Handoff.Who], err
+				return role >= map[string]gate.Role{"admins": gate.Admin, "owner": gate.Owner}[b.cfg.Handoff.Who], err
 			}},
 		Patience: func() time.Duration { return b.inForce.Load().Handoff.Patience },
-		Platforms: desk.Platforms{
+		Platforms: handover.Platforms{
 			Split: func(platform, said string) []string {
 				if a := chat.On(ps.adapters, platform); a != nil {
 					return a.Split(said)
@@ -35,7 +35,7 @@ func newDesk(b *base, store *memory.Store, ps *platforms, people *people) *desk.
 			Flush: func(k chat.Key) { ps.hub.Flush(k) }, Open: ps.openFile,
 		},
 		Speak:    people.speaker.To,
-		Sessions: desk.Sessions{PerUser: b.cfg.Session.Scope == "user", TTL: func() time.Duration { return b.inForce.Load().Session.TTL }},
+		Sessions: handover.Sessions{PerUser: b.cfg.Session.Scope == "user", TTL: func() time.Duration { return b.inForce.Load().Session.TTL }},
 	})
 }
 

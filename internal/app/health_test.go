@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"parley/internal/chat"
-	"parley/internal/health"
+	"parley/internal/command/health"
 )
 
 // faulty is an adapter in a state.

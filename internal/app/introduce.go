@@ -4,25 +4,25 @@ import (
 	"context"
 	"slices"
 
-	"parley/internal/admin"
+	"parley/internal/app/host"
 	"parley/internal/chat"
 	"parley/internal/command"
-	"parley/internal/manners"
-	"parley/internal/resident"
-	"parley/internal/tongue"
+	"parley/internal/command/gate"
+	"parley/internal/command/welcome"
+	"parley/internal/text/catalog"
 )
 
 // introduce registers the slash commands natively, in the background: a
 // platform that is down for a while must not delay startup.
 func (ps *platforms) introduce(ctx context.Context, f *front) {
-	commands := admin.Menu(f.commands.Table())
+	commands := gate.Menu(f.commands.Table())
 	for _, p := range ps.adapters {
 		c, ok := p.(chat.Commander)
 		if !ok {
 			continue
 		}
 		register := func() error {
-			defer tongue.Borrow()()
+			defer catalog.Borrow()()
 			owners, err := f.people.gate.Owners(ctx)
 			if err != nil {
 				return err
@@ -34,8 +34,8 @@ func (ps *platforms) introduce(ctx context.Context, f *front) {
 			return c.Register(ctx, chat.Menu{Commands: shown, Owners: owners, Actions: command.Actions, About: command.About, Greeting: command.Greeting})
 		}
 		ps.background(func() {
-			manners.Insist(ctx, p.Platform(), ps.log, register)
-			resident.Release() // of all languages
+			welcome.Insist(ctx, p.Platform(), ps.log, register)
+			host.Release() // of all languages
 		})
 	}
 }

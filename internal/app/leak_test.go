@@ -9,11 +9,11 @@ import (
 	"strings"
 	"testing"
 
+	"parley/internal/app/rehearse"
 	"parley/internal/chat"
 	"parley/internal/llm"
 	"parley/internal/llm/llmtest"
 	"parley/internal/memory"
-	"parley/internal/rehearse"
 	"parley/internal/tools"
 )
 

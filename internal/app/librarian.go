@@ -9,7 +9,7 @@ import (
 	"parley/internal/agent"
 	"parley/internal/memory"
 	"parley/internal/text"
-	"parley/internal/tongue"
+	"parley/internal/text/catalog"
 	"parley/internal/tools"
 )
 
@@ -41,7 +41,7 @@ func (n *notes) librarian() tools.Tool {
 		if err := n.store.SetSetting(ctx, planSetting+c.Key, r.Content); err != nil {
 			return "", err
 		}
-		return text.ExactBlock(r.Content) + "\n\n" + tongue.Text(ctx, wordsPlanAsk), nil
+		return text.ExactBlock(r.Content) + "\n\n" + catalog.Text(ctx, wordsPlanAsk), nil
 	}
 	return tools.Func(meta, func(ctx context.Context, c tools.Call, in args) (tools.Result, error) {
 		if err := n.mayTidy(ctx, c); err != nil {

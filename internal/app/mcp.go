@@ -9,8 +9,8 @@ import (
 
 	"parley/config"
 	"parley/internal/adapters/terminal"
+	"parley/internal/app/setup"
 	"parley/internal/chat"
-	"parley/internal/setup"
 	"parley/internal/tools"
 	"parley/internal/tools/mcp"
 )

@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"parley/config"
+	"parley/internal/agent/dispatch"
+	"parley/internal/app/setup"
+	"parley/internal/chat/routing"
 	"parley/internal/memory"
-	"parley/internal/minds"
-	"parley/internal/roster"
-	"parley/internal/setup"
 	"parley/internal/tools"
 )
 
@@ -19,10 +19,10 @@ import (
 type mind struct {
 	*base
 	store *memory.Store
-	minds.Minds
-	roster *roster.Roster // nil until it is open
-	own    *minds.Mind    // which answers where no agent of the settings does
-	name   string         // of the model it begins with
+	dispatch.Minds
+	roster *routing.Roster // nil until it is open
+	own    *dispatch.Mind  // which answers where no agent of the settings does
+	name   string          // of the model it begins with
 	known  map[string]known
 	runner *tools.Runner
 
@@ -67,7 +67,7 @@ func (m *mind) choose(ctx context.Context, name string) (conversations int, err 
 }
 
 func (m *mind) answerWith(name string) {
-	m.Each(func(one *minds.Mind) {
+	m.Each(func(one *dispatch.Mind) {
 		if one.Follows {
 			one.SetModel(name)
 		}

@@ -7,31 +7,30 @@ import (
 	"time"
 
 	"parley/config"
-	"parley/internal/admin"
+	"parley/internal/app/setup"
 	"parley/internal/chat"
 	"parley/internal/command"
+	"parley/internal/command/gate"
 	"parley/internal/llm"
 	"parley/internal/llm/offline"
 	"parley/internal/llm/wrap"
 	"parley/internal/memory"
-	"parley/internal/setup"
-	"parley/internal/spans"
-	"parley/internal/tape"
-	"parley/internal/tongue"
+	"parley/internal/memory/modellog"
+	"parley/internal/text/catalog"
 )
 
 // models owns everything around the language models: endpoints, wrappers of calls,
 // vectors, traces, and the state of the model when it was last checked.
 type models struct {
 	*base
-	front    *front        // whose quotas bound the calls
-	store    *memory.Store // where what they take is kept
-	tape     *tape.Tape    // and what was asked and answered; nil for nowhere
+	front    *front         // whose quotas bound the calls
+	store    *memory.Store  // where what they take is kept
+	tape     *modellog.Tape // and what was asked and answered; nil for nowhere
 	endpoint setup.Endpoint
 	gauges   map[string]*wrap.Gauge // by model
 	routes   map[string]wrap.Route  // by purpose
 	embedder *wrap.Embedder         // nil for none
-	spans    spans.Spans
+	spans    Spans
 	pulse    pulse
 }
 
@@ -95,7 +94,7 @@ func (m *models) route(purpose string) wrap.Route {
 	}
 	for i, leg := range legs {
 		meter := wrap.Meter{
-			Model: wrap.Traced{Model: tape.Model{Model: leg.Model, Tape: m.taping(leg.Name), Name: leg.Name, Purpose: purpose}, Name: leg.Name, Tracer: m.spans.Tracer, First: m.counts.FirstToken},
+			Model: wrap.Traced{Model: modellog.Model{Model: leg.Model, Tape: m.taping(leg.Name), Name: leg.Name, Purpose: purpose}, Name: leg.Name, Tracer: m.spans.Tracer, First: m.counts.FirstToken},
 			Name:  leg.Name, Purpose: purpose, MaxTokens: m.cfg.Model.MaxTokens, Window: leg.Window, Gauge: m.gauges[leg.Name],
 			Instead: m.pastLimit, Count: m.count, Reserve: m.reserve,
 		}
@@ -108,7 +107,7 @@ func (m *models) route(purpose string) wrap.Route {
 }
 
 // taping returns where the calls of a model are kept; the built-in responder is none.
-func (m *models) taping(name string) *tape.Tape {
+func (m *models) taping(name string) *modellog.Tape {
 	if name == offline.Name {
 		return nil
 	}
@@ -151,11 +150,11 @@ func (m *models) engine(name string) *setup.Engine {
 
 // reserve reserves the estimated cost of a call under the limits.
 func (m *models) reserve(ctx context.Context, a wrap.Amount) (func(wrap.Amount), error) {
-	done, err := m.front.quotas.Reserve(ctx, admin.Amount(a))
+	done, err := m.front.quotas.Reserve(ctx, gate.Amount(a))
 	if err != nil {
 		return nil, err
 	}
-	return func(took wrap.Amount) { done(admin.Amount(took)) }, nil
+	return func(took wrap.Amount) { done(gate.Amount(took)) }, nil
 }
 
 // count adds a call to the metrics and to what its payer spent today, also when the
@@ -214,7 +213,7 @@ const pastOffline = "offline"
 
 // pastLimit returns who answers when a limit is reached; nil is nobody.
 func (m *models) pastLimit(err error) llm.Model {
-	if errors.Is(err, admin.ErrQuota) && m.inForce.Load().Limits.PastLimit == pastOffline {
+	if errors.Is(err, gate.ErrQuota) && m.inForce.Load().Limits.PastLimit == pastOffline {
 		return offline.Model{Why: wordsPastLimit}
 	}
 	return nil
@@ -266,20 +265,20 @@ func (m *models) embeds() embed {
 
 // condition is how a model is.
 type condition struct {
-	said tongue.Phrase
+	said catalog.Phrase
 	ill  bool
 }
 
 // state asks the model's endpoint how it is.
 func (m *models) state(ctx context.Context) condition {
 	if m.endpoint.Check == nil {
-		return condition{said: tongue.Words(wordsBuiltIn)}
+		return condition{said: catalog.Words(wordsBuiltIn)}
 	}
 	began := m.now()
 	if err := m.endpoint.Check(ctx); err != nil {
-		return condition{tongue.Words(wordsDown), true}
+		return condition{catalog.Words(wordsDown), true}
 	}
-	return condition{said: tongue.Fill(wordsAnswersIn, m.now().Sub(began).Milliseconds())}
+	return condition{said: catalog.Fill(wordsAnswersIn, m.now().Sub(began).Milliseconds())}
 }
 
 // pulse remembers the state of the model, because checking takes longer than a page
@@ -310,7 +309,7 @@ func (p *pulse) last(ask func(context.Context) condition) condition {
 		}()
 	}
 	if p.state.said == nil {
-		return condition{said: tongue.Words(wordsBeingAsked)}
+		return condition{said: catalog.Words(wordsBeingAsked)}
 	}
 	return p.state
 }

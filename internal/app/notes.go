@@ -9,20 +9,19 @@ import (
 	"time"
 
 	"parley/config"
-	"parley/internal/admin"
 	"parley/internal/agent"
+	"parley/internal/app/setup"
 	"parley/internal/chat"
-	"parley/internal/cite"
 	"parley/internal/command"
-	"parley/internal/diary"
-	head "parley/internal/front"
-	"parley/internal/health"
+	"parley/internal/command/gate"
+	"parley/internal/command/health"
 	"parley/internal/memory"
-	"parley/internal/setup"
+	"parley/internal/notes/citation"
+	head "parley/internal/notes/frontmatter"
+	"parley/internal/notes/index"
 	"parley/internal/text"
-	"parley/internal/tongue"
+	"parley/internal/text/catalog"
 	"parley/internal/tools"
-	"parley/internal/vault"
 )
 
 // notes owns the folders of notes and code and their index.
@@ -32,12 +31,12 @@ type notes struct {
 	people *people
 	models *models
 	mind   *mind
-	index  *vault.Vault // nil for none
+	index  *index.Vault // nil for none
 }
 
 // open opens the owner's folders of notes and code, if there are any.
 func (n *notes) open(ctx context.Context) (err error) {
-	n.index, err = setup.OpenVault(ctx, n.cfg, vault.Options{Embed: n.models.embeds(), Log: n.log, Now: n.now})
+	n.index, err = setup.OpenVault(ctx, n.cfg, index.Options{Embed: n.models.embeds(), Log: n.log, Now: n.now})
 	return err
 }
 
@@ -55,7 +54,7 @@ func (n *notes) follow(ctx context.Context) {
 
 // writable reports whether there is a folder of notes, which can be written to.
 func (n *notes) writable() bool {
-	return n.cfg.Vault.Dir != "" || slices.ContainsFunc(n.kinds(), func(kind string) bool { return kind == vault.KindNotes })
+	return n.cfg.Vault.Dir != "" || slices.ContainsFunc(n.kinds(), func(kind string) bool { return kind == index.KindNotes })
 }
 
 func (n *notes) kinds() (kinds []string) {
@@ -67,7 +66,7 @@ func (n *notes) kinds() (kinds []string) {
 
 // view returns the notes as tools see it.
 func (n *notes) view() tools.Notes {
-	view := tools.Notes{Vault: n.index, Code: slices.Contains(n.kinds(), vault.KindCode), Authors: n.store, Writes: n.mayWrite, Owner: n.people.owns}
+	view := tools.Notes{Vault: n.index, Code: slices.Contains(n.kinds(), index.KindCode), Authors: n.store, Writes: n.mayWrite, Owner: n.people.owns}
 	if n.cfg.Vault.Readers == "owner" {
 		view.May = n.people.isOwner
 	}
@@ -87,7 +86,7 @@ func (n *notes) clock(ctx context.Context, who chat.User) time.Time {
 
 // mayWrite reports whether who calls may have notes written.
 func (n *notes) mayWrite(ctx context.Context, c tools.Call) bool {
-	least := map[string]admin.Role{"everyone": admin.Member, "admins": admin.Admin, "owner": admin.Owner}[n.cfg.Vault.Writers]
+	least := map[string]gate.Role{"everyone": gate.Member, "admins": gate.Admin, "owner": gate.Owner}[n.cfg.Vault.Writers]
 	return n.people.roleOf(ctx, c) >= least
 }
 
@@ -102,7 +101,7 @@ func (n *notes) desk() string {
 		return setup.NotesSource
 	}
 	for _, s := range n.cfg.Sources {
-		if s.Kind == vault.KindNotes {
+		if s.Kind == index.KindNotes {
 			return s.Name
 		}
 	}
@@ -119,14 +118,14 @@ func (n *notes) lends(agent chat.Agent, tool tools.Spec) bool {
 	if from == nil {
 		return true
 	}
-	kind := map[tools.Category]string{tools.Vault: vault.KindNotes, tools.Code: vault.KindCode}[tool.Category]
+	kind := map[tools.Category]string{tools.Vault: index.KindNotes, tools.Code: index.KindCode}[tool.Category]
 	switch {
 	case slices.Contains(onDesk, tool.Name):
 		return slices.Contains(from, n.desk())
 	case kind == "":
 		return true
 	}
-	return kind == vault.KindNotes && slices.Contains(from, setup.NotesSource) ||
+	return kind == index.KindNotes && slices.Contains(from, setup.NotesSource) ||
 		slices.ContainsFunc(n.cfg.Sources, func(s config.Source) bool { return s.Kind == kind && slices.Contains(from, s.Name) })
 }
 
@@ -144,8 +143,8 @@ func (n *notes) tools() []tools.Tool {
 
 // diary is the owner's daily notes, for what was said to an agent; without a folder to
 // write to it keeps nothing, nor where another agent would read it.
-func (n *notes) diary(agent string) diary.Diary {
-	d := diary.Diary{Store: n.store, Owns: n.people.owns, Location: n.people.location, Log: n.log}
+func (n *notes) diary(agent string) Diary {
+	d := Diary{Store: n.store, Owns: n.people.owns, Location: n.people.location, Log: n.log}
 	if n.index != nil && n.writable() && (n.mind.roster == nil || setup.Alone(*n.inForce.Load(), n.mind.roster, agent, n.desk())) {
 		d.Keeps, d.Add = n.cfg.Vault.DailyNote, n.index.AddDaily
 	}
@@ -178,31 +177,31 @@ func (n *notes) prefetch() func(context.Context, chat.Message) (tools.Result, er
 		if err != nil {
 			return tools.Result{}, err
 		}
-		hits, err := s.Search(ctx, vault.Query{Text: m.Text, Limit: prefetched})
-		if errors.Is(err, vault.ErrNotReady) {
+		hits, err := s.Search(ctx, index.Query{Text: m.Text, Limit: prefetched})
+		if errors.Is(err, index.ErrNotReady) {
 			return tools.Result{}, nil
 		}
 		if err != nil {
 			return tools.Result{}, err
 		}
-		return s.Found(ctx, vault.KindNotes, hits)
+		return s.Found(ctx, index.KindNotes, hits)
 	}
 }
 
 // cite checks an answer's marks.
 func (n *notes) cite(answer string, passages []string) (string, []int) {
-	c := cite.Check(answer, passages)
+	c := citation.Check(answer, passages)
 	return c.Text, c.Numbers
 }
 
 // disputes finds what notes say against each other, unless the answer tells it.
 func (n *notes) disputes(question, answer string, list []tools.Source) (all []agent.Dispute) {
-	passages := make([]cite.Passage, len(list))
+	passages := make([]citation.Passage, len(list))
 	for i, s := range list {
 		path, heading, _ := strings.Cut(s.Path, "#")
-		passages[i] = cite.Passage{Document: path, Title: s.Title, Heading: heading, Text: s.Text, Dated: head.Day(path, nil) != 0}
+		passages[i] = citation.Passage{Document: path, Title: s.Title, Heading: heading, Text: s.Text, Dated: head.Day(path, nil) != 0}
 	}
-	for _, d := range cite.Disputes(question, passages) {
+	for _, d := range citation.Disputes(question, passages) {
 		if !d.Told(answer) {
 			all = append(all, agent.Dispute{A: d.A, B: d.B, SaidA: d.SaidA, SaidB: d.SaidB})
 		}
@@ -211,9 +210,9 @@ func (n *notes) disputes(question, answer string, list []tools.Source) (all []ag
 }
 
 // state returns the index in a sentence, for /status and doctor.
-func (n *notes) state(p tongue.Printer) (said string, ill bool) {
+func (n *notes) state(p catalog.Printer) (said string, ill bool) {
 	st := n.index.Status()
-	said = p.Say("%s, %s, %s", tongue.Words(st.State), tongue.Count{N: st.Documents, Thing: "document"}, tongue.Count{N: st.Sections, Thing: "section"})
+	said = p.Say("%s, %s, %s", catalog.Words(st.State), catalog.Count{N: st.Documents, Thing: "document"}, catalog.Count{N: st.Sections, Thing: "section"})
 	if n.models.embedder != nil {
 		said += ", " + p.Many(st.Vectors, "vector")
 		if st.Wordless > 0 {
@@ -223,7 +222,7 @@ func (n *notes) state(p tongue.Printer) (said string, ill bool) {
 	if st.Unread > 0 {
 		said += p.Say(wordsUnread, p.Many(st.Unread, "PDF or Word document"))
 	}
-	if st.State == vault.StateBuilding || st.State == vault.StateLoading {
+	if st.State == index.StateBuilding || st.State == index.StateLoading {
 		said += p.Say(wordsLooked, st.Done, st.Total)
 	}
 	skipped, linked := 0, 0
@@ -244,14 +243,14 @@ func (n *notes) state(p tongue.Printer) (said string, ill bool) {
 	for _, why := range away {
 		said += "; " + why.Why.In(p)
 	}
-	return said, st.Err != "" || st.State == vault.StateBroken || len(away) > 0
+	return said, st.Err != "" || st.State == index.StateBroken || len(away) > 0
 }
 
 // away finds which folders are away, and why.
 func (n *notes) away() (all []health.Finding) {
 	for _, s := range n.index.Status().Sources {
 		if s.Away {
-			all = append(all, health.Concern(wordsNotes, tongue.Fill(wordsAway, s.Name, text.Shorten(s.Err, 300))))
+			all = append(all, health.Concern(wordsNotes, catalog.Fill(wordsAway, s.Name, text.Shorten(s.Err, 300))))
 		}
 	}
 	return all
@@ -262,10 +261,10 @@ func (n *notes) commands() command.Notes {
 	view := command.Notes{Clock: n.clock, Owner: n.cfg.Vault.Readers == "owner", BuiltIn: n.models.builtIn()}
 	if n.index != nil {
 		view.Index = n.index
-		if slices.Contains(n.kinds(), vault.KindCode) {
+		if slices.Contains(n.kinds(), index.KindCode) {
 			view.Code = n.index
 		}
-		view.State = func(p tongue.Printer) string { said, _ := n.state(p); return said }
+		view.State = func(p catalog.Printer) string { said, _ := n.state(p); return said }
 		view.Shelf = func(ctx context.Context, m chat.Message) (command.Shelf, error) { return n.shelf(ctx, m) }
 	}
 	if n.writable() {

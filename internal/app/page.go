@@ -4,21 +4,20 @@ import (
 	"context"
 	"net"
 
+	"parley/internal/app/console"
 	"parley/internal/chat"
 	"parley/internal/memory"
-	"parley/internal/page"
-	"parley/internal/tongue"
-	"parley/internal/window"
+	"parley/internal/text/catalog"
 )
 
 // newPage makes the control page for a listening address.
-func (p *port) newPage(address string) *page.Page {
+func (p *port) newPage(address string) *console.Page {
 	capture := p.mind.capture(p.rules, p.vitals.storage.tape)
-	look := window.Window{Store: p.store, Rules: p.rules, Now: p.now, Residents: p.mind.residents, Switches: func(memory string) window.Switches { return p.mind.Of(memory) }}
-	return page.New(page.Options{
+	look := console.Window{Store: p.store, Rules: p.rules, Now: p.now, Residents: p.mind.residents, Switches: func(memory string) console.Switches { return p.mind.Of(memory) }}
+	return console.New(console.Options{
 		Listen: address, Name: p.cfg.Agent.Name, Store: p.store, Now: p.now, Log: p.log, Currency: p.cfg.Limits.Currency,
 		Calls: p.vitals.storage.tape, Browse: p.store.Browse,
-		Views: page.Views{
+		Views: console.Views{
 			Status: p.status, Settings: func() string { return p.inForce.Load().String() }, Book: look.Book, Files: look.Files, Switch: look.Switch, Agents: look.Residents,
 			Facts: look.Facts, ChangeFact: look.ChangeFact, ForgetFact: look.ForgetFact,
 			Handoffs: look.Handoffs, Tunable: p.tunable, Capture: capture.WriteByID, Script: capture.Script,
@@ -26,15 +25,15 @@ func (p *port) newPage(address string) *page.Page {
 	})
 }
 
-func (p *port) status(ctx context.Context) []page.Line {
-	in := tongue.Of(ctx)
+func (p *port) status(ctx context.Context) []console.Line {
+	in := catalog.Of(ctx)
 	state := p.models.pulse.last(func(ctx context.Context) condition {
 		state := p.models.state(ctx)
 		p.page.Changed()
 		return state
 	})
-	model := page.Line{Name: in.Text("model"), State: p.mind.ModelName() + ", " + state.said.In(in), Ill: state.ill}
-	return append([]page.Line{model}, p.vitals.doing(ctx)...)
+	model := console.Line{Name: in.Text("model"), State: p.mind.ModelName() + ", " + state.said.In(in), Ill: state.ill}
+	return append([]console.Line{model}, p.vitals.doing(ctx)...)
 }
 
 // link makes a link into the control page, "" without one.
@@ -43,7 +42,7 @@ func (p *port) link(ctx context.Context, who chat.User) (link, port string, err 
 		return "", "", nil
 	}
 	_, port, _ = net.SplitHostPort(p.page.Address()) // a listener's address has one
-	link, err = page.NewLink(ctx, p.store, p.page.Address(), who)
+	link, err = console.NewLink(ctx, p.store, p.page.Address(), who)
 	return link, port, err
 }
 

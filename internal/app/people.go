@@ -5,13 +5,13 @@ import (
 	"strings"
 	"time"
 
-	"parley/internal/admin"
-	"parley/internal/agenda"
 	"parley/internal/chat"
+	"parley/internal/command/gate"
+	"parley/internal/command/language"
 	"parley/internal/memory"
-	"parley/internal/spoken"
+	"parley/internal/memory/agenda"
+	"parley/internal/text/times"
 	"parley/internal/tools"
-	"parley/internal/when"
 )
 
 // people knows about persons: what they may do, and their time zone. It owns the
@@ -19,10 +19,10 @@ import (
 type people struct {
 	*base
 	store *memory.Store
-	gate  *admin.Gate
+	gate  *gate.Gate
 	claim string // the code of this start that makes somebody the owner; "" with an owner
 	// speaker knows people's languages.
-	speaker spoken.Speaker
+	speaker language.Speaker
 	home    string // time zone of who sits at this machine, "" when unknown or nobody does
 	// logged is told of each line of a journal.
 	logged func(context.Context, tools.Call, agenda.LogEntry)
@@ -39,7 +39,7 @@ type vouching struct {
 
 // open makes the gate of the settings.
 func (p *people) open(by vouching) (err error) {
-	p.gate, err = admin.NewGate(admin.GateOptions{
+	p.gate, err = gate.NewGate(gate.GateOptions{
 		Mode: p.cfg.Access.Mode, Owners: p.cfg.Access.Owners, Allow: p.cfg.Access.Allow,
 		IDs: Identities, Rows: p.store, IsAdmin: by.isAdmin, Waits: by.waits, Knock: by.knock, Door: by.door, Formerly: p.store.Formerly, Called: p.store.Browse.Person, Admitted: by.welcome, Now: p.now, Log: p.log,
 	})
@@ -58,11 +58,11 @@ func (p *people) role(ctx context.Context, m chat.Message) string {
 
 // isOwner reports whether who calls is an owner.
 func (p *people) isOwner(ctx context.Context, c tools.Call) bool {
-	return p.roleOf(ctx, c) >= admin.Owner
+	return p.roleOf(ctx, c) >= gate.Owner
 }
 
 // roleOf returns what who calls is, in the place of the call.
-func (p *people) roleOf(ctx context.Context, c tools.Call) admin.Role {
+func (p *people) roleOf(ctx context.Context, c tools.Call) gate.Role {
 	role, err := p.gate.Role(ctx, chat.Message{Key: c.Where, From: c.Who, Direct: c.Direct, Guild: c.Guild})
 	if err != nil {
 		p.log.Warn("role", "err", err)
@@ -83,13 +83,13 @@ func (p *people) mayStop(ctx context.Context, m, running chat.Message) bool {
 
 // planner handles reminders and journals in people's own time.
 func (p *people) planner() tools.Planner {
-	return tools.Planner{Store: p.store, Now: p.now, Zone: p.zone, Next: when.Next, Logged: p.logged, Currency: p.cfg.Limits.Currency}
+	return tools.Planner{Store: p.store, Now: p.now, Zone: p.zone, Next: times.Next, Logged: p.logged, Currency: p.cfg.Limits.Currency}
 }
 
 // mayShare reports whether who calls may make the bot remember something for
 // everybody in a place.
 func (p *people) mayShare(ctx context.Context, c tools.Call) bool {
-	return p.roleOf(ctx, c) >= admin.Admin
+	return p.roleOf(ctx, c) >= gate.Admin
 }
 
 // zone returns a person's time zone, "" when unknown. The person at this machine has

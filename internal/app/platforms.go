@@ -10,10 +10,9 @@ import (
 	"parley/internal/adapters/discord"
 	"parley/internal/adapters/telegram"
 	"parley/internal/adapters/terminal"
-	"parley/internal/attest"
 	"parley/internal/chat"
-	"parley/internal/egress"
 	"parley/internal/memory"
+	"parley/internal/tools/netguard"
 )
 
 // Identities are the grammars of ids of all platforms.
@@ -45,7 +44,7 @@ func (ps *platforms) setUp(f *front) (list []chat.Adapter, err error) {
 		list = append(list, t)
 	}
 	if c := ps.cfg.Discord; c.Token != "" {
-		files, err := egress.Only(discord.FileHosts, c.APIURL)
+		files, err := netguard.Only(discord.FileHosts, c.APIURL)
 		if err != nil {
 			return nil, fmt.Errorf("discord.api_url: %w", err)
 		}
@@ -152,6 +151,6 @@ func (ps *platforms) wait(ctx context.Context, errs <-chan error, stop func()) e
 }
 
 // attester asks the platforms where somebody still is.
-func (ps *platforms) attester() attest.Attester {
-	return attest.Attester{Rows: ps.store, Adapters: func() []chat.Adapter { return ps.adapters }, Log: ps.log}
+func (ps *platforms) attester() Attester {
+	return Attester{Rows: ps.store, Adapters: func() []chat.Adapter { return ps.adapters }, Log: ps.log}
 }

@@ -9,12 +9,12 @@ import (
 	"slices"
 	"time"
 
-	"parley/internal/health"
+	"parley/internal/app/console"
+	"parley/internal/command/health"
 	"parley/internal/memory"
-	"parley/internal/page"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
-	"parley/internal/rulebook"
+	"parley/internal/playbook/files"
 )
 
 // port owns the operator's port: the control page for its owner, and health,
@@ -24,9 +24,9 @@ type port struct {
 	store  *memory.Store
 	vitals *vitals
 	models *models
-	rules  *rulebook.Books
+	rules  *files.Books
 	mind   *mind
-	page   *page.Page // nil without http.listen
+	page   *console.Page // nil without http.listen
 }
 
 // open opens the operator's port, if one is set, and makes the control page for it.

@@ -11,15 +11,15 @@ import (
 
 	"parley/config"
 	"parley/internal/adapters/terminal"
-	"parley/internal/admin"
+	"parley/internal/app/host"
+	"parley/internal/app/setup"
+	"parley/internal/app/standby"
 	"parley/internal/chat"
-	"parley/internal/database"
-	"parley/internal/manners"
-	"parley/internal/setup"
-	"parley/internal/spoken"
-	"parley/internal/standby"
-	"parley/internal/systemd"
-	"parley/internal/when"
+	"parley/internal/command/gate"
+	"parley/internal/command/language"
+	"parley/internal/command/welcome"
+	"parley/internal/memory/datadir"
+	"parley/internal/text/times"
 )
 
 // Process is what surrounds the bot: the program's version and streams.
@@ -58,7 +58,7 @@ func (p Process) Serve(ctx context.Context, cfg config.Config, again func() (con
 	// The bot keeps serving when nobody reads the log any more: once SIGPIPE is
 	// caught, it does not end the process, and the write just fails.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	supervisor, err := systemd.NewSupervisor()
+	supervisor, err := host.NewSupervisor()
 	if err != nil {
 		log.Warn(err.Error())
 	}
@@ -120,7 +120,7 @@ func reread(cfg config.Config, again func() (config.Config, error), log *slog.Lo
 }
 
 func warn(cfg config.Config, log *slog.Logger) {
-	for _, w := range append(database.Unmoved(cfg.DataDir, string(cfg.Database.URL)), cfg.Warnings...) {
+	for _, w := range append(datadir.Unmoved(cfg.DataDir, string(cfg.Database.URL)), cfg.Warnings...) {
 		log.Warn(w.Error())
 	}
 }
@@ -147,17 +147,17 @@ func (p Process) Talk(ctx context.Context, cfg config.Config, c Seat) error {
 		return err
 	}
 	defer a.close()
-	a.level, a.people.home = &level, when.MachineZone()
+	a.level, a.people.home = &level, times.MachineZone()
 	if err := a.build(ctx); err != nil {
 		return err
 	}
 	a.say("%s", a.models.endpoint.About)
-	a.say(manners.SaysVersion, p.Version, database.Where(cfg.DataDir, string(cfg.Database.URL)))
+	a.say(welcome.SaysVersion, p.Version, datadir.Where(cfg.DataDir, string(cfg.Database.URL)))
 	warn(cfg, setup.NewLogger(cfg, &level, p.Err))
 	if err := a.models.require(ctx); err != nil {
 		return err
 	}
-	a.people.speaker.Home = spoken.Machine(os.Getenv)
+	a.people.speaker.Home = language.Machine(os.Getenv)
 	if err := a.openFront(ctx, nil); err != nil {
 		return err
 	}
@@ -167,7 +167,7 @@ func (p Process) Talk(ctx context.Context, cfg config.Config, c Seat) error {
 		In: p.In, Out: p.Out, Err: p.Err, TTY: c.TTY && term != "" && term != "dumb", Color: os.Getenv("NO_COLOR") == "", Links: terminal.ShowsLinks(os.Getenv), JSON: c.JSON,
 		User: c.User, Name: c.Name, Channel: c.Channel, HistoryFile: a.inData("history"), Downloads: a.inData("exports"), Log: log,
 		Complete: func(prefix string) []string {
-			return a.front.commands.Complete(ctx, chat.Message{Key: chat.Key{Platform: "terminal", Channel: "local"}, From: chat.User{ID: terminal.Local}, Text: prefix, Direct: true}, admin.Owner)
+			return a.front.commands.Complete(ctx, chat.Message{Key: chat.Key{Platform: "terminal", Channel: "local"}, From: chat.User{ID: terminal.Local}, Text: prefix, Direct: true}, gate.Owner)
 		},
 	})
 	return a.operate(ctx, t)

@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 
+	"parley/internal/app/rehearse"
+	"parley/internal/app/setup"
 	"parley/internal/llm/offline"
 	"parley/internal/memory"
-	"parley/internal/rehearse"
-	"parley/internal/setup"
 )
 
 // Rehearse returns the bot for a rehearsal.

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"time"
 
-	"parley/internal/agenda"
 	"parley/internal/chat"
 	"parley/internal/memory"
-	"parley/internal/tongue"
-	"parley/internal/when"
+	"parley/internal/memory/agenda"
+	"parley/internal/text/catalog"
+	"parley/internal/text/times"
 )
 
 // late is how long after its time a reminder mentions that it is late.
@@ -47,8 +47,8 @@ func (c *chores) remind(ctx context.Context) error {
 		}
 		var next time.Time
 		if r.Schedule != "" {
-			r.Schedule = when.Anchored(r.Schedule, r.Zone, r.Due)
-			if next, err = when.Next(r.Schedule, r.Zone, c.now()); err != nil {
+			r.Schedule = times.Anchored(r.Schedule, r.Zone, r.Due)
+			if next, err = times.Next(r.Schedule, r.Zone, c.now()); err != nil {
 				c.log.Warn("a reminder ends: its schedule has no next time", "reminder", r.ID, "err", err)
 				next = time.Time{}
 			}
@@ -70,22 +70,22 @@ func (c *chores) remind(ctx context.Context) error {
 
 // reminderParts returns the words, with buttons to snooze and to be done.
 func (c *chores) reminderParts(ctx context.Context, r agenda.Reminder) []chat.Part {
-	said := tongue.Say(ctx, wordsReminder, r.Text)
+	said := catalog.Say(ctx, wordsReminder, r.Text)
 	named := r.User.Name != "" && !c.platforms.alone(r.Key)
 	if named {
-		said = tongue.Say(ctx, wordsReminderFor, r.User.Name, r.Text)
+		said = catalog.Say(ctx, wordsReminderFor, r.User.Name, r.Text)
 	}
 	if behind := c.now().Sub(r.Due); behind > late {
-		why := tongue.Say(ctx, wordsReminderLate, tongue.HowLong(ctx, behind))
+		why := catalog.Say(ctx, wordsReminderLate, catalog.HowLong(ctx, behind))
 		if r.Away == agenda.Back {
-			why = tongue.Say(ctx, wordsReminderBack, tongue.HowLong(ctx, behind))
+			why = catalog.Say(ctx, wordsReminderBack, catalog.HowLong(ctx, behind))
 		}
 		said += " " + why
 	}
 	buttons := [][]chat.Button{{
-		{Label: tongue.Text(ctx, wordsSnooze10), Data: fmt.Sprintf("/remind snooze %d 10m", r.ID)},
-		{Label: tongue.Text(ctx, wordsSnooze60), Data: fmt.Sprintf("/remind snooze %d 1h", r.ID)},
-		{Label: tongue.Text(ctx, wordsReminderDone), Data: fmt.Sprintf("/remind done %d", r.ID)},
+		{Label: catalog.Text(ctx, wordsSnooze10), Data: fmt.Sprintf("/remind snooze %d 10m", r.ID)},
+		{Label: catalog.Text(ctx, wordsSnooze60), Data: fmt.Sprintf("/remind snooze %d 1h", r.ID)},
+		{Label: catalog.Text(ctx, wordsReminderDone), Data: fmt.Sprintf("/remind done %d", r.ID)},
 	}}
 	var parts []chat.Part
 	for i, piece := range chat.On(c.platforms.adapters, r.Key.Platform).Split(chat.Seen(said)) {
@@ -158,7 +158,7 @@ func (c *chores) tellOfPlace(ctx context.Context, list []agenda.Reminder) error 
 		list[i].Away = agenda.AtHand // it is said of all of them
 	}
 	ctx = c.people.speaker.With(ctx, who)
-	said := tongue.Say(ctx, wordsRemindersLost, called) + "\n" + c.people.planner().Lines(ctx, who, list)
+	said := catalog.Say(ctx, wordsRemindersLost, called) + "\n" + c.people.planner().Lines(ctx, who, list)
 	var parts []chat.Part
 	if adapter := chat.On(c.platforms.adapters, direct.Platform); adapter != nil {
 		for i, piece := range adapter.Split(chat.Seen(said)) {

@@ -4,16 +4,16 @@ import (
 	"context"
 	"errors"
 
+	"parley/internal/app/rehearse"
 	"parley/internal/memory"
+	"parley/internal/memory/modellog"
 	"parley/internal/playbook"
-	"parley/internal/rehearse"
-	"parley/internal/rulebook"
-	"parley/internal/tape"
+	"parley/internal/playbook/files"
 )
 
 // rulebook returns one that is not open yet: dir "" is none.
-func (a *app) rulebook(dir, agent string) *rulebook.Rulebook {
-	return &rulebook.Rulebook{Dir: dir, Agent: agent, Log: a.log, Now: a.now,
+func (a *app) rulebook(dir, agent string) *files.Rulebook {
+	return &files.Rulebook{Dir: dir, Agent: agent, Log: a.log, Now: a.now,
 		Options: playbook.Options{Embed: a.models.embeds(), Schemas: schemasOf(a.toolset.own)}}
 }
 
@@ -24,13 +24,13 @@ func (a *app) openRules(context.Context) error {
 }
 
 // came reads what models answered for a decision: words for the person, and verdicts.
-func came(kept *tape.Tape) func(context.Context, memory.Decision) ([]rehearse.Came, error) {
+func came(kept *modellog.Tape) func(context.Context, memory.Decision) ([]rehearse.Came, error) {
 	return func(ctx context.Context, d memory.Decision) (list []rehearse.Came, err error) {
 		calls, err := kept.For(ctx, d.InboxID, d.Key, d.At)
 		for _, c := range calls {
 			whole, err := kept.Read(ctx, c.ID)
 			switch {
-			case errors.Is(err, tape.ErrNone): // it was forgotten meanwhile
+			case errors.Is(err, modellog.ErrNone): // it was forgotten meanwhile
 				return nil, nil
 			case err != nil:
 				return nil, err

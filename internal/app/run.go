@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 
+	"parley/internal/app/host"
 	"parley/internal/chat"
-	"parley/internal/manners"
-	"parley/internal/resident"
-	"parley/internal/tongue"
+	"parley/internal/command/welcome"
+	"parley/internal/text/catalog"
 )
 
 // operate runs adapters, cron and the operator's port until ctx ends or, with
@@ -41,14 +41,14 @@ func (a *app) operate(ctx context.Context, adapters ...chat.Adapter) error {
 	a.vitals.gauges()
 	errs := a.platforms.run(ctx)
 	a.storage.check(ctx, firstCheck)
-	a.background(func() { manners.Receiving(ctx, a.platforms.adapters, a.people.claim, a.say) })
+	a.background(func() { welcome.Receiving(ctx, a.platforms.adapters, a.people.claim, a.say) })
 	a.background(func() { a.vitals.supervisor.Watch(ctx, a.vitals.alive) })
 	a.notes.follow(ctx)
 	if a.settings.reloads != nil {
 		a.background(func() { a.settings.reloads(ctx) })
 	}
 	a.background(func() {
-		resident.Settle(ctx, a.vitals.stirred, func() { a.platforms.introduce(ctx, a.front) }, tongue.Rest)
+		host.Settle(ctx, a.vitals.stirred, func() { a.platforms.introduce(ctx, a.front) }, catalog.Rest)
 	})
 	err = a.platforms.wait(ctx, errs, stop)
 	a.vitals.supervisor.Tell("STOPPING=1")

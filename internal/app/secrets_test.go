@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"parley/internal/admin"
 	"parley/internal/chat"
+	"parley/internal/command/gate"
 	"parley/internal/llm/llmtest"
+	"parley/internal/notes/index"
 	"parley/internal/tools"
-	"parley/internal/vault"
 )
 
 // vaulted returns a stage of a captured model with a folder of notes that everybody
@@ -115,7 +115,7 @@ func (s *snoop) everywhere(when, answer string) {
 }
 
 // complete types beginnings of a command's options.
-func (s *snoop) complete(path string, options []admin.Option) {
+func (s *snoop) complete(path string, options []gate.Option) {
 	s.t.Helper()
 	for _, o := range options {
 		for _, prefix := range []string{"", "ZX", "p"} {
@@ -239,7 +239,7 @@ func TestNotesBelongToPeople(t *testing.T) {
 	for who, tainted := range map[string]bool{"7": false, "8": true, "9": true} {
 		r, err := st.app.notes.view().Shelf(t.Context(), tools.Call{Who: chat.User{ID: "telegram:" + who}, Direct: true})
 		must(t, err)
-		hits, err := r.Search(t.Context(), vault.Query{Text: "picnic"})
+		hits, err := r.Search(t.Context(), index.Query{Text: "picnic"})
 		must(t, err)
 		res, err := r.Found(t.Context(), "notes", hits)
 		must(t, err)
@@ -250,7 +250,7 @@ func TestNotesBelongToPeople(t *testing.T) {
 	for who := range map[string]bool{"7": false, "8": false} {
 		r, err := st.app.notes.view().Shelf(t.Context(), tools.Call{Who: chat.User{ID: "telegram:" + who}, Direct: true})
 		must(t, err)
-		hits, err := r.Search(t.Context(), vault.Query{Text: "library opens"})
+		hits, err := r.Search(t.Context(), index.Query{Text: "library opens"})
 		must(t, err)
 		if res, err := r.Found(t.Context(), "notes", hits); err != nil || res.Untrusted || len(res.Sources) == 0 {
 			t.Errorf("the owner's file, read by %s: %+v, %v", who, res, err)

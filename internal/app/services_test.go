@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"parley/config"
-	"parley/internal/rehearse"
+	"parley/internal/app/rehearse"
 )
 
 // shop is a service with orders; it remembers what was asked.

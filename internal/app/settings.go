@@ -9,11 +9,11 @@ import (
 	"sync"
 
 	"parley/config"
+	"parley/internal/app/setup"
 	"parley/internal/command"
-	"parley/internal/engine"
+	"parley/internal/db/engine"
 	"parley/internal/memory"
-	"parley/internal/rulebook"
-	"parley/internal/setup"
+	"parley/internal/playbook/files"
 	"parley/internal/text"
 )
 
@@ -37,7 +37,7 @@ type settings struct {
 	store *memory.Store
 	front *front // it and the next two are told
 	mind  *mind
-	rules *rulebook.Books
+	rules *files.Books
 	// put makes other agents answer; on an error those there were go on.
 	put func(ctx context.Context, next config.Config) error
 

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"parley/config"
+	"parley/internal/app/rehearse"
 	"parley/internal/llm"
-	"parley/internal/rehearse"
 )
 
 // stage is one of a rehearsal, with a look behind it.

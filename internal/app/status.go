@@ -4,11 +4,11 @@ import (
 	"context"
 	"time"
 
+	"parley/internal/app/console"
 	"parley/internal/command"
-	"parley/internal/database"
-	"parley/internal/health"
-	"parley/internal/page"
-	"parley/internal/tongue"
+	"parley/internal/command/health"
+	"parley/internal/memory/datadir"
+	"parley/internal/text/catalog"
 )
 
 // statusTimeout bounds one check of the model.
@@ -16,21 +16,21 @@ const statusTimeout = 2 * time.Second
 
 // doing returns how each part is doing, without asking anything outside the
 // process.
-func (v *vitals) doing(ctx context.Context) (lines []page.Line) {
-	p := tongue.Of(ctx)
+func (v *vitals) doing(ctx context.Context) (lines []console.Line) {
+	p := catalog.Of(ctx)
 	line := func(ill bool, name, format string, args ...any) {
-		lines = append(lines, page.Line{Name: p.Text(name), State: p.Say(format, args...), Ill: ill})
+		lines = append(lines, console.Line{Name: p.Text(name), State: p.Say(format, args...), Ill: ill})
 	}
 	found := v.findings()
 	told := func(part, fine string) {
 		for _, f := range found {
 			if f.Part == part {
-				line(true, part, "%s: %s", tongue.Words(f.Is.String()), f.Why)
+				line(true, part, "%s: %s", catalog.Words(f.Is.String()), f.Why)
 				return
 			}
 		}
 		if fine != "" {
-			line(false, part, "%s", tongue.Words(fine))
+			line(false, part, "%s", catalog.Words(fine))
 		}
 	}
 	for _, a := range v.platforms.adapters {
@@ -46,7 +46,7 @@ func (v *vitals) doing(ctx context.Context) (lines []page.Line) {
 	}
 	told(wordsDatabase, wordsOK)
 	if url := string(v.cfg.Database.URL); url != "" {
-		line(false, "PostgreSQL", "%s", database.Where(v.cfg.DataDir, url))
+		line(false, "PostgreSQL", "%s", datadir.Where(v.cfg.DataDir, url))
 	}
 	told(wordsClock, "")
 	told(wordsDeadLetters, "")
@@ -64,7 +64,7 @@ func (v *vitals) doing(ctx context.Context) (lines []page.Line) {
 		told(wordsPlaybook, wordsOK)
 	}
 	lanes, waiting := v.platforms.hub.Active()
-	line(false, wordsNow, wordsAtWork, tongue.Count{N: lanes, Thing: "conversation"}, tongue.Count{N: waiting, Thing: "message"})
+	line(false, wordsNow, wordsAtWork, catalog.Count{N: lanes, Thing: "conversation"}, catalog.Count{N: waiting, Thing: "message"})
 	v.jobs.Status(p, line)
 	line(false, wordsUp, "%s", v.now().Sub(v.began).Round(time.Second))
 	return lines

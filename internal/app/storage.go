@@ -8,29 +8,29 @@ import (
 	"sync/atomic"
 	"time"
 
+	"parley/internal/app/fleet"
+	"parley/internal/app/jobs"
+	"parley/internal/app/setup"
 	"parley/internal/chat"
-	"parley/internal/database"
-	"parley/internal/fleet"
-	"parley/internal/health"
-	"parley/internal/jobs"
+	"parley/internal/command/health"
 	"parley/internal/memory"
-	"parley/internal/node"
-	"parley/internal/oblivion"
-	"parley/internal/setup"
-	"parley/internal/tape"
-	"parley/internal/tongue"
+	"parley/internal/memory/cluster"
+	"parley/internal/memory/datadir"
+	"parley/internal/memory/modellog"
+	"parley/internal/memory/privacy"
+	"parley/internal/text/catalog"
 )
 
 // storage owns the data folder: its lock, the database, and the checks of both.
 type storage struct {
 	*base
 	store *memory.Store
-	tape  *tape.Tape // nil where no model calls are kept
+	tape  *modellog.Tape // nil where no model calls are kept
 	// oblivion has other processes forget; nil where this one is alone.
-	oblivion *oblivion.Eraser
-	lock     *os.File                      // held open; goes with the process
-	narrow   atomic.Pointer[tongue.Phrase] // why the disk is degraded; nil for not
-	stuck    atomic.Bool                   // the log says that messages cannot be stored
+	oblivion *privacy.Eraser
+	lock     *os.File                       // held open; goes with the process
+	narrow   atomic.Pointer[catalog.Phrase] // why the disk is degraded; nil for not
+	stuck    atomic.Bool                    // the log says that messages cannot be stored
 }
 
 // embed makes vectors; as an option, nil is that there are none.
@@ -43,14 +43,14 @@ func (s *storage) open(ctx context.Context, lock bool, vectors embed) (err error
 			return fmt.Errorf("data folder: %w", err)
 		}
 		if s.lock = s.process.held; s.lock == nil {
-			if s.lock, err = database.Lock(s.cfg.DataDir); err != nil {
+			if s.lock, err = datadir.Lock(s.cfg.DataDir); err != nil {
 				return err
 			}
 		}
 	}
 	o := memory.Options{URL: string(s.cfg.Database.URL), Now: s.now, Embed: vectors, EmbedModel: s.cfg.EmbeddingModel(), Fresh: s.process.Fresh}
 	if o.URL != "" && lock {
-		if s.fleet, err = fleet.Start(ctx, node.Options{URL: o.URL, Version: s.process.Version, Log: s.log}); err != nil {
+		if s.fleet, err = fleet.Start(ctx, cluster.Options{URL: o.URL, Version: s.process.Version, Log: s.log}); err != nil {
 			return err
 		}
 		o.Node, s.began = s.fleet, s.now()
@@ -91,9 +91,9 @@ func (s *storage) openTape(ctx context.Context) (err error) {
 	}
 	if keep == 0 {
 		s.amongOthers() // who may keep some
-		return tape.Remove(file)
+		return modellog.Remove(file)
 	}
-	s.tape, err = tape.Open(ctx, tape.Options{File: file, Keep: keep, MaxSize: int64(s.cfg.Trace.MaxSize), Hide: setup.NewRedactor(s.cfg, setup.ShortestSaid),
+	s.tape, err = modellog.Open(ctx, modellog.Options{File: file, Keep: keep, MaxSize: int64(s.cfg.Trace.MaxSize), Hide: setup.NewRedactor(s.cfg, setup.ShortestSaid),
 		Witness: s.store.Witness(), Now: s.now, Log: s.log})
 	s.store.Forgetting, s.store.Past.Deleting = s.tape.ForgetPerson, s.tape.ForgetSession
 	s.amongOthers()
@@ -162,7 +162,7 @@ func (s *storage) watch(ctx context.Context, j *jobs.Jobs) {
 		last := time.Now()
 		for chat.Sleep(ctx, beatAgain) {
 			s.look(ctx)
-			if time.Since(last) >= beatEvery || errors.Is(s.store.Health(), database.ErrUnwritable) {
+			if time.Since(last) >= beatEvery || errors.Is(s.store.Health(), datadir.ErrUnwritable) {
 				last = time.Now()
 				s.beat(ctx)
 			}
@@ -183,7 +183,7 @@ func (s *storage) beat(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, readyPatience)
 	defer cancel()
 	err := s.store.Beat(ctx)
-	stuck := errors.Is(err, database.ErrUnwritable)
+	stuck := errors.Is(err, datadir.ErrUnwritable)
 	switch was := s.stuck.Swap(stuck); {
 	case stuck && !was:
 		s.log.Error("messages cannot be stored", "err", err)
@@ -208,7 +208,7 @@ func (s *storage) lookForRoom() {
 func (s *storage) takeUp(ctx context.Context, hub *chat.Hub) error {
 	s.beat(ctx)
 	for {
-		if err := s.store.Health(); errors.Is(err, database.ErrCorrupt) {
+		if err := s.store.Health(); errors.Is(err, datadir.ErrCorrupt) {
 			return err
 		}
 		// Nothing of somebody is shown whom an earlier process began to forget.
@@ -222,9 +222,9 @@ func (s *storage) takeUp(ctx context.Context, hub *chat.Hub) error {
 		switch ill := s.store.Health(); {
 		case err == nil || ctx.Err() != nil:
 			return nil
-		case errors.Is(ill, database.ErrCorrupt):
+		case errors.Is(ill, datadir.ErrCorrupt):
 			return ill
-		case !errors.Is(ill, database.ErrUnwritable):
+		case !errors.Is(ill, datadir.ErrUnwritable):
 			return err
 		}
 		select {

@@ -3,7 +3,7 @@ package app
 import (
 	"context"
 
-	"parley/internal/health"
+	"parley/internal/command/health"
 )
 
 // alive reports whether a restart would be pointless: the database answers and a

@@ -10,14 +10,14 @@ import (
 
 	"parley/config"
 	"parley/internal/agent"
-	"parley/internal/desk"
-	"parley/internal/egress"
+	"parley/internal/agent/handover"
+	"parley/internal/app/setup"
+	"parley/internal/command/language"
 	"parley/internal/memory"
-	"parley/internal/rulebook"
-	"parley/internal/setup"
-	"parley/internal/spoken"
-	"parley/internal/tongue"
+	"parley/internal/playbook/files"
+	"parley/internal/text/catalog"
 	"parley/internal/tools"
+	"parley/internal/tools/netguard"
 	"parley/internal/tools/web"
 )
 
@@ -28,17 +28,17 @@ type toolbox struct {
 	people    *people
 	platforms *platforms
 	notes     *notes
-	rules     *rulebook.Books
+	rules     *files.Books
 	models    *models
 	mind      *mind
-	desk      *desk.Desk
+	desk      *handover.Desk
 }
 
 // newToolbox puts these parts together. It opens and starts nothing.
 func newToolbox(b *base, m *models, store *memory.Store) *toolbox {
 	box := &toolbox{
-		base: b, store: store, people: &people{base: b, store: store, speaker: spoken.Speaker{Rows: store, Log: b.log}}, platforms: &platforms{base: b, store: store},
-		mind: &mind{base: b, store: store}, rules: &rulebook.Books{}, models: m,
+		base: b, store: store, people: &people{base: b, store: store, speaker: language.Speaker{Rows: store, Log: b.log}}, platforms: &platforms{base: b, store: store},
+		mind: &mind{base: b, store: store}, rules: &files.Books{}, models: m,
 	}
 	box.notes = &notes{base: b, store: store, people: box.people, models: m, mind: box.mind}
 	box.desk = newDesk(b, store, box.platforms, box.people)
@@ -80,7 +80,7 @@ func (b *toolbox) list() ([]tools.Tool, error) {
 			return b.rules.Of(b.mind.Of(c.Memory.ID).Name).Check(name, value)
 		}))
 	}
-	list = append(list, web.Fetch(egress.Guard{AllowHosts: b.cfg.Web.AllowHosts}))
+	list = append(list, web.Fetch(netguard.Guard{AllowHosts: b.cfg.Web.AllowHosts}))
 	if s := b.cfg.Web.Search; s.URL != "" || s.APIKey != "" {
 		search, err := web.Searching(web.Search{Kind: s.Kind, URL: s.URL, Key: string(s.APIKey)})
 		if err != nil {
@@ -121,7 +121,7 @@ func (b *toolbox) delegate(s agent.Subagent) tools.Tool {
 	}
 	meta := tools.Meta{Name: s.Name, Description: s.Description, Category: tools.About, Scope: []string{""}, SideEffect: true, Trying: tools.Trying{Timeout: tools.MaxTimeout}}
 	meta.Ask = func(ctx context.Context, c tools.Call) (string, error) {
-		return tongue.Say(ctx, wordsAskHelper, s.Name) + "\n" + tools.Listed(c.Args), nil
+		return catalog.Say(ctx, wordsAskHelper, s.Name) + "\n" + tools.Listed(c.Args), nil
 	}
 	return tools.Func(meta, func(ctx context.Context, c tools.Call, in args) (tools.Result, error) {
 		return b.mind.Delegate(ctx, s, c, in.Task)

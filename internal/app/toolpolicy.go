@@ -5,14 +5,14 @@ import (
 	"fmt"
 	"slices"
 
-	"parley/internal/admin"
 	"parley/internal/chat"
+	"parley/internal/command/gate"
 	"parley/internal/tools"
 )
 
 // leastRole returns the lowest role that may use a tool.
-func leastRole(s tools.Spec) admin.Role {
-	return map[string]admin.Role{"admins": admin.Admin, "owner": admin.Owner}[s.Who]
+func leastRole(s tools.Spec) gate.Role {
+	return map[string]gate.Role{"admins": gate.Admin, "owner": gate.Owner}[s.Who]
 }
 
 // personal returns a set for m's author in m's place: without tools that they may not
@@ -38,7 +38,7 @@ func (t *toolset) personal(ctx context.Context, m chat.Message, set tools.Set) (
 	if err != nil {
 		return set, fmt.Errorf("who may use which tools: %w", err)
 	}
-	if role >= admin.Owner {
+	if role >= gate.Owner {
 		set = set.Under(func(s tools.Spec) tools.Spec { s.Decides = s.Claim != nil; return s })
 	}
 	return hiding(set, func(s tools.Spec) bool { return leastRole(s) > role }), nil

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"sync"
 
+	"parley/internal/app/setup"
 	"parley/internal/chat"
-	"parley/internal/setup"
 	"parley/internal/tools"
 	"parley/internal/tools/mcp"
 	"parley/internal/tools/policy"

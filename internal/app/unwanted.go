@@ -3,8 +3,8 @@ package app
 import (
 	"context"
 
-	"parley/internal/admin"
 	"parley/internal/chat"
+	"parley/internal/command/gate"
 )
 
 // absent is why nothing is sent to somebody who left a place or blocked the bot.
@@ -29,7 +29,7 @@ func (c *chores) unwanted(ctx context.Context, who chat.User, k chat.Key) (strin
 	}
 	// As in a direct chat, so that no platform is asked who administers what.
 	role, err := c.people.gate.Role(ctx, chat.Message{Key: k, From: who, Direct: true})
-	if err == nil && role < admin.Member {
+	if err == nil && role < gate.Member {
 		return "revoked", nil
 	}
 	return "", err

@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/agenda"
 	"parley/internal/chat"
-	"parley/internal/provenance"
+	"parley/internal/memory/agenda"
+	"parley/internal/memory/provenance"
 )
 
 // TestRemindersOfThoseWhoAreGone: a reminder of somebody who was kept out, who

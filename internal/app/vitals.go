@@ -3,13 +3,13 @@ package app
 import (
 	"context"
 
-	"parley/internal/database"
-	"parley/internal/health"
-	"parley/internal/jobs"
-	"parley/internal/rulebook"
-	"parley/internal/systemd"
+	"parley/internal/app/host"
+	"parley/internal/app/jobs"
+	"parley/internal/command/health"
+	"parley/internal/memory/datadir"
+	"parley/internal/playbook/files"
 	"parley/internal/text"
-	"parley/internal/tongue"
+	"parley/internal/text/catalog"
 )
 
 // vitals collects how the parts are doing, for everybody who asks: the owner, the
@@ -20,7 +20,7 @@ type vitals struct {
 	platforms  *platforms
 	models     *models
 	notes      *notes
-	rules      *rulebook.Books
+	rules      *files.Books
 	chores     *chores
 	toolset    *toolset
 	jobs       *jobs.Jobs
@@ -28,7 +28,7 @@ type vitals struct {
 	stirred    chan struct{} // holds a token once something has happened in the hub
 	beats      health.Beats
 	hide       text.Redactor // of what anybody is told
-	supervisor systemd.Supervisor
+	supervisor host.Supervisor
 }
 
 // stir notes that something has happened.
@@ -48,7 +48,7 @@ func (v *vitals) findings() (list []health.Finding) {
 		}
 		list = append(list, health.ShardFindings(p)...)
 	}
-	if f, ok := health.Found("database", database.Among(v.storage.store.Health(), v.fleet.Problem())); ok {
+	if f, ok := health.Found("database", datadir.Among(v.storage.store.Health(), v.fleet.Problem())); ok {
 		list = append(list, f)
 	}
 	if n := v.fleet.Stray(); n > 0 {
@@ -66,14 +66,14 @@ func (v *vitals) findings() (list []health.Finding) {
 	}
 	if v.chores.facts != nil {
 		if err := v.chores.facts.Problem(); err != nil {
-			list = append(list, health.Concern("facts file", tongue.Told(err)))
+			list = append(list, health.Concern("facts file", catalog.Told(err)))
 		}
 	}
 	if v.notes.index != nil {
 		list = append(list, v.notes.away()...)
 	}
 	if e := v.rules.Problem(); e != "" {
-		list = append(list, health.Concern("playbook", tongue.Fill(wordsLastGood, text.Shorten(e, 300))))
+		list = append(list, health.Concern("playbook", catalog.Fill(wordsLastGood, text.Shorten(e, 300))))
 	}
 	for i, f := range list {
 		list[i] = f.Hiding(v.hide.Hide)

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"parley/internal/tongue"
+	"parley/internal/text/catalog"
 )
 
 // HubOptions wires a Hub. Inbox, Outbox, Handler and Adapters are required.
@@ -64,7 +64,7 @@ type Authors struct {
 	Agent func(m Message) Agent
 	// Speak returns the language that m's author is spoken to in. It may read a
 	// row; nil is English for all.
-	Speak func(ctx context.Context, m Message) tongue.Printer
+	Speak func(ctx context.Context, m Message) catalog.Printer
 	// MayStop decides whether m may cancel the answer to running, in the same
 	// conversation. It may ask the platform; nil allows whoever asked running.
 	MayStop func(ctx context.Context, m, running Message) bool
@@ -158,7 +158,7 @@ func NewHub(o HubOptions) *Hub {
 		o.MayStop = func(_ context.Context, m, running Message) bool { return m.From.ID == running.From.ID }
 	}
 	if o.Speak == nil {
-		o.Speak = func(context.Context, Message) tongue.Printer { return tongue.Printer{} }
+		o.Speak = func(context.Context, Message) catalog.Printer { return catalog.Printer{} }
 	}
 	if o.Pace == nil {
 		o.Pace = func(Message) Pace { return InOrder }
@@ -430,7 +430,7 @@ func (l *lane) behind() int {
 // turn makes the context of one Handle call, which Stop can cancel by its
 // conversation. The caller calls end when the call is over.
 func (h *Hub) turn(l *lane, m Message) (ctx context.Context, end func()) {
-	ctx = tongue.With(h.ctx, h.speak(m))
+	ctx = catalog.With(h.ctx, h.speak(m))
 	if h.o.Node != nil {
 		ctx = context.WithValue(ctx, nodeKey{}, h.o.Node)
 	}
@@ -445,7 +445,7 @@ func (h *Hub) turn(l *lane, m Message) (ctx context.Context, end func()) {
 }
 
 // speak returns the language that m's author is spoken to in.
-func (h *Hub) speak(m Message) tongue.Printer { return h.o.Speak(h.ctx, m) }
+func (h *Hub) speak(m Message) catalog.Printer { return h.o.Speak(h.ctx, m) }
 
 func countMessages(queue []job) (n int) {
 	for _, j := range queue {

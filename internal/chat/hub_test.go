@@ -16,7 +16,7 @@ import (
 	"parley/internal/chat/chattest"
 	"parley/internal/memory"
 	"parley/internal/memory/memorytest"
-	"parley/internal/waittest"
+	"parley/internal/text/waittest"
 )
 
 // stage is a hub between a platform in memory and a real store.

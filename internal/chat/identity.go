@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"parley/internal/text"
-	"parley/internal/tongue"
+	"parley/internal/text/catalog"
 )
 
 // Identity is the grammar of one platform's ids, which its adapter supplies.
@@ -66,7 +66,7 @@ func (l Identities) Entry(id string) (problem, hint error) {
 	i := slices.IndexFunc(l, func(one Identity) bool { return one.Platform == platform })
 	switch {
 	case i >= 0 && l[i].Shared[local] != "":
-		return text.Tell("%s stands for %s", id, tongue.Words(l[i].Shared[local])), text.Tell("use the numeric id of one person")
+		return text.Tell("%s stands for %s", id, catalog.Words(l[i].Shared[local])), text.Tell("use the numeric id of one person")
 	case id == "*" || strings.HasSuffix(id, ":*"):
 		return text.Tell("%q would let everybody in", id), text.Tell("access.mode open says that, if you mean it")
 	case i >= 0 && l[i].Person(local), l.place(id):

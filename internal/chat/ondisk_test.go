@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"parley/internal/chat"
-	"parley/internal/waittest"
+	"parley/internal/text/waittest"
 )
 
 // slowDisk takes messages at once and has them on the disk later, or never.

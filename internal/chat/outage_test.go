@@ -11,7 +11,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/chat/chattest"
-	"parley/internal/waittest"
+	"parley/internal/text/waittest"
 )
 
 // shaky is a platform that takes nothing between two moments, and from one channel

@@ -12,7 +12,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/chat/chattest"
-	"parley/internal/waittest"
+	"parley/internal/text/waittest"
 )
 
 // crowd is a hub to which many write, each in a chat of their own.

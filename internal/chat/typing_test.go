@@ -10,7 +10,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/chat/chattest"
-	"parley/internal/waittest"
+	"parley/internal/text/waittest"
 )
 
 // papers is a journal in memory: of what the Hub stores only the parts.

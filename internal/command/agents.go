@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
-	"parley/internal/admin"
 	"parley/internal/chat"
-	"parley/internal/roster"
-	"parley/internal/tongue"
+	"parley/internal/chat/routing"
+	"parley/internal/command/gate"
+	"parley/internal/text/catalog"
 )
 
 // Agents is /agent.
@@ -21,9 +21,9 @@ type Agents struct {
 	About func(ctx context.Context, name string) []string
 }
 
-// Roster is which agent answers where; roster.Roster.
+// Roster is which agent answers where; routing.Roster.
 type Roster interface {
-	At(m chat.Message) roster.Answering
+	At(m chat.Message) routing.Answering
 	Names() []string
 	Bind(ctx context.Context, place, name, by string) error
 	Unbind(ctx context.Context, place string) (bool, error)
@@ -36,27 +36,27 @@ const (
 	placeServer  = "server"
 )
 
-func (a Agents) command() admin.Command {
-	name := admin.Option{Name: "name", Help: helpAgentName, Required: true, Suggest: func(_ context.Context, _ chat.Message, typed string) []string {
+func (a Agents) command() gate.Command {
+	name := gate.Option{Name: "name", Help: helpAgentName, Required: true, Suggest: func(_ context.Context, _ chat.Message, typed string) []string {
 		return beginning(a.Roster.Names(), typed)
 	}}
-	where := admin.Option{Name: "where", Help: helpAgentWhere, Choices: []string{placeHere, placeChannel, placeServer}}
-	return admin.Command{Name: "agent", Help: helpAgent, Run: a.show, Effect: admin.Reads, Verbs: []admin.Command{
-		{Name: "show", Help: helpAgentShow, Effect: admin.Reads, Run: a.show},
-		{Name: "list", Help: helpAgentList, Who: admin.Owner, Effect: admin.Reads, Private: true, Run: a.list},
-		{Name: "use", Help: helpAgentUse, Who: admin.Owner, Options: []admin.Option{name, where}, Run: a.use},
-		{Name: "reset", Help: helpAgentReset, Who: admin.Owner, Options: []admin.Option{where}, Run: a.reset},
+	where := gate.Option{Name: "where", Help: helpAgentWhere, Choices: []string{placeHere, placeChannel, placeServer}}
+	return gate.Command{Name: "agent", Help: helpAgent, Run: a.show, Effect: gate.Reads, Verbs: []gate.Command{
+		{Name: "show", Help: helpAgentShow, Effect: gate.Reads, Run: a.show},
+		{Name: "list", Help: helpAgentList, Who: gate.Owner, Effect: gate.Reads, Private: true, Run: a.list},
+		{Name: "use", Help: helpAgentUse, Who: gate.Owner, Options: []gate.Option{name, where}, Run: a.use},
+		{Name: "reset", Help: helpAgentReset, Who: gate.Owner, Options: []gate.Option{where}, Run: a.reset},
 	}}
 }
 
 // show says who answers here; to the owner also why.
-func (a Agents) show(ctx context.Context, r admin.Request) (chat.Answer, error) {
+func (a Agents) show(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	if len(a.Roster.Names()) == 0 {
 		return say(ctx, wordsOneAgent)
 	}
 	at := a.Roster.At(r.Message)
-	said := tongue.Say(ctx, wordsAgentHere, called(ctx, at.Agent))
-	if r.Role >= admin.Owner {
+	said := catalog.Say(ctx, wordsAgentHere, called(ctx, at.Agent))
+	if r.Role >= gate.Owner {
 		said += " " + because(ctx, at)
 	}
 	return chat.Answer{Text: said}, nil
@@ -64,26 +64,26 @@ func (a Agents) show(ctx context.Context, r admin.Request) (chat.Answer, error) 
 
 // called is what an agent is called.
 func called(ctx context.Context, name string) string {
-	if name == roster.Nobody {
-		return tongue.Text(ctx, wordsOwnAgent)
+	if name == routing.Nobody {
+		return catalog.Text(ctx, wordsOwnAgent)
 	}
 	return "**" + name + "**"
 }
 
 // because says why an agent answers in a place.
-func because(ctx context.Context, at roster.Answering) string {
+func because(ctx context.Context, at routing.Answering) string {
 	switch {
 	case at.Place == "":
-		return tongue.Text(ctx, wordsAgentUnbound)
+		return catalog.Text(ctx, wordsAgentUnbound)
 	case at.Chat == nil:
-		return tongue.Say(ctx, wordsAgentSet, at.Place)
+		return catalog.Say(ctx, wordsAgentSet, at.Place)
 	case at.Instead != "":
-		return tongue.Say(ctx, wordsAgentBoundOver, at.Place, at.Chat.At.Format(time.DateOnly), called(ctx, at.Instead))
+		return catalog.Say(ctx, wordsAgentBoundOver, at.Place, at.Chat.At.Format(time.DateOnly), called(ctx, at.Instead))
 	}
-	return tongue.Say(ctx, wordsAgentBound, at.Place, at.Chat.At.Format(time.DateOnly))
+	return catalog.Say(ctx, wordsAgentBound, at.Place, at.Chat.At.Format(time.DateOnly))
 }
 
-func (a Agents) list(ctx context.Context, _ admin.Request) (chat.Answer, error) {
+func (a Agents) list(ctx context.Context, _ gate.Request) (chat.Answer, error) {
 	names := a.Roster.Names()
 	if len(names) == 0 {
 		return say(ctx, wordsOneAgent)
@@ -98,13 +98,13 @@ func (a Agents) list(ctx context.Context, _ admin.Request) (chat.Answer, error) 
 	return chat.Answer{Text: b.String()}, nil
 }
 
-func (a Agents) use(ctx context.Context, r admin.Request) (chat.Answer, error) {
+func (a Agents) use(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	place, refusal := placed(ctx, r)
 	if refusal != "" {
 		return chat.Answer{Text: refusal}, nil
 	}
 	err := a.Roster.Bind(ctx, place, r.Args["name"], r.Message.From.ID)
-	if errors.Is(err, roster.ErrNobody) {
+	if errors.Is(err, routing.ErrNobody) {
 		return say(ctx, wordsNoAgent, r.Args["name"], strings.Join(a.Roster.Names(), ", "))
 	}
 	if err != nil {
@@ -113,7 +113,7 @@ func (a Agents) use(ctx context.Context, r admin.Request) (chat.Answer, error) {
 	return a.now(ctx, r, place)
 }
 
-func (a Agents) reset(ctx context.Context, r admin.Request) (chat.Answer, error) {
+func (a Agents) reset(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	place, refusal := placed(ctx, r)
 	if refusal != "" {
 		return chat.Answer{Text: refusal}, nil
@@ -130,27 +130,27 @@ func (a Agents) reset(ctx context.Context, r admin.Request) (chat.Answer, error)
 
 // now says who answers since a change. A closer place than the one that was changed
 // may still decide.
-func (a Agents) now(ctx context.Context, r admin.Request, place string) (chat.Answer, error) {
+func (a Agents) now(ctx context.Context, r gate.Request, place string) (chat.Answer, error) {
 	at := a.Roster.At(r.Message)
-	said := tongue.Say(ctx, wordsAgentNow, called(ctx, at.Agent)) + " " + because(ctx, at)
+	said := catalog.Say(ctx, wordsAgentNow, called(ctx, at.Agent)) + " " + because(ctx, at)
 	if at.Place != place && at.Chat != nil {
-		said += " " + tongue.Say(ctx, wordsAgentCloser, place)
+		said += " " + catalog.Say(ctx, wordsAgentCloser, place)
 	}
-	return chat.Answer{Text: said + " " + tongue.Text(ctx, wordsAgentApart)}, nil
+	return chat.Answer{Text: said + " " + catalog.Text(ctx, wordsAgentApart)}, nil
 }
 
 // placed returns the place that a request means, or why there is none.
-func placed(ctx context.Context, r admin.Request) (place, refusal string) {
+func placed(ctx context.Context, r gate.Request) (place, refusal string) {
 	m := r.Message
 	switch r.Args["where"] {
 	case placeServer:
 		if m.Guild == "" {
-			return "", tongue.Text(ctx, wordsAgentNoServer)
+			return "", catalog.Text(ctx, wordsAgentNoServer)
 		}
-		places := roster.Places(m)
+		places := routing.Places(m)
 		return places[len(places)-1], ""
 	case placeChannel:
 		m.Key.Thread = ""
 	}
-	return roster.Places(m)[0], ""
+	return routing.Places(m)[0], ""
 }

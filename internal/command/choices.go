@@ -9,11 +9,11 @@ import (
 	"strconv"
 	"strings"
 
-	"parley/internal/admin"
-	"parley/internal/agenda"
 	"parley/internal/chat"
-	"parley/internal/facts"
-	"parley/internal/provenance"
+	"parley/internal/command/gate"
+	"parley/internal/memory/agenda"
+	"parley/internal/memory/facts"
+	"parley/internal/memory/provenance"
 )
 
 // Actions is what can be done with a message from its menu.
@@ -34,7 +34,7 @@ const mostChoices = 200
 
 // offered is a number option that shows the rows there are to choose from. list may
 // fail: then nothing is offered.
-func offered[T any](o admin.Option, list func(context.Context, provenance.Viewer) ([]T, error), show func(T) chat.Choice) admin.Option {
+func offered[T any](o gate.Option, list func(context.Context, provenance.Viewer) ([]T, error), show func(T) chat.Choice) gate.Option {
 	o.Offer = func(ctx context.Context, m chat.Message) (choices []chat.Choice) {
 		rows, err := list(ctx, provenance.ViewerOf(m))
 		if err != nil {
@@ -55,7 +55,7 @@ func numbered(id int64, words string) chat.Choice {
 }
 
 // which is the number of a task that is open, or of any.
-func (t Tasks) which(open bool) admin.Option {
+func (t Tasks) which(open bool) gate.Option {
 	return offered(number(helpTaskNumber), func(ctx context.Context, v provenance.Viewer) ([]agenda.Task, error) {
 		rows, err := t.Rows.Tasks(ctx, v, mostChoices, 0)
 		return slices.DeleteFunc(rows, func(row agenda.Task) bool { return row.Done && open }), err
@@ -63,22 +63,22 @@ func (t Tasks) which(open bool) admin.Option {
 }
 
 // which is the number of a reminder.
-func (s Reminders) which() admin.Option {
+func (s Reminders) which() gate.Option {
 	return offered(number(helpReminderNumber), func(ctx context.Context, v provenance.Viewer) ([]agenda.Reminder, error) {
 		return s.Rows.Reminders(ctx, v)
 	}, func(row agenda.Reminder) chat.Choice { return numbered(row.ID, row.Text) })
 }
 
 // which is the number of a fact.
-func (f Facts) which() admin.Option {
+func (f Facts) which() gate.Option {
 	return offered(number(helpFactNumber), func(ctx context.Context, v provenance.Viewer) ([]facts.Fact, error) {
 		return f.Rows.Facts(ctx, v, mostChoices, 0)
 	}, func(row facts.Fact) chat.Choice { return numbered(row.ID, row.Content) })
 }
 
 // undoable is the number of a change that can be taken back.
-func (f Facts) undoable() admin.Option {
-	return offered(admin.Option{Name: "number", Help: helpFactChange, Kind: admin.Number}, func(ctx context.Context, v provenance.Viewer) ([]facts.Change, error) {
+func (f Facts) undoable() gate.Option {
+	return offered(gate.Option{Name: "number", Help: helpFactChange, Kind: gate.Number}, func(ctx context.Context, v provenance.Viewer) ([]facts.Change, error) {
 		return f.Rows.Undoables(ctx, v, mostChoices)
 	}, func(c facts.Change) chat.Choice { return numbered(c.ID, outlined(c)) })
 }
@@ -90,7 +90,7 @@ func outlined(c facts.Change) string {
 
 // offer lists the sessions that somebody may see.
 func (s Session) offer(ctx context.Context, m chat.Message) (choices []chat.Choice) {
-	list, err := s.Past.List(ctx, s.viewer(ctx, admin.Request{Message: m}), mostChoices, 0)
+	list, err := s.Past.List(ctx, s.viewer(ctx, gate.Request{Message: m}), mostChoices, 0)
 	if err != nil {
 		return nil
 	}

@@ -5,16 +5,16 @@ import (
 	"fmt"
 	"strings"
 
-	"parley/internal/admin"
 	"parley/internal/chat"
-	"parley/internal/tongue"
-	"parley/internal/vault"
+	"parley/internal/command/gate"
+	"parley/internal/notes/index"
+	"parley/internal/text/catalog"
 )
 
-// Code finds names in folders of code; vault.Vault.
+// Code finds names in folders of code; index.Vault.
 type Code interface {
-	Definition(ctx context.Context, name string) ([]vault.Hit, error)
-	References(ctx context.Context, name string, limit int) (hits []vault.Hit, total int, err error)
+	Definition(ctx context.Context, name string) ([]index.Hit, error)
+	References(ctx context.Context, name string, limit int) (hits []index.Hit, total int, err error)
 }
 
 // Bounds of what is shown: characters of code, and uses.
@@ -24,22 +24,22 @@ const (
 )
 
 // code is /code.
-func (n Notes) code(who admin.Role) admin.Command {
-	name := []admin.Option{{Name: "name", Help: helpCodeName, Required: true}}
-	c := admin.Command{Name: "code", Help: helpCode, Effect: admin.Reads, Who: who, Private: true, Verbs: []admin.Command{
-		{Name: "definition", Help: helpCodeDefinition, Effect: admin.Reads, Run: n.definition, Options: name},
-		{Name: "references", Help: helpCodeReferences, Effect: admin.Reads, Run: n.references, Options: name},
-		{Name: "search", Help: helpCodeSearch, Effect: admin.Reads, Run: n.searchCode, Options: []admin.Option{{Name: "query", Help: helpQuery, Required: true}}},
+func (n Notes) code(who gate.Role) gate.Command {
+	name := []gate.Option{{Name: "name", Help: helpCodeName, Required: true}}
+	c := gate.Command{Name: "code", Help: helpCode, Effect: gate.Reads, Who: who, Private: true, Verbs: []gate.Command{
+		{Name: "definition", Help: helpCodeDefinition, Effect: gate.Reads, Run: n.definition, Options: name},
+		{Name: "references", Help: helpCodeReferences, Effect: gate.Reads, Run: n.references, Options: name},
+		{Name: "search", Help: helpCodeSearch, Effect: gate.Reads, Run: n.searchCode, Options: []gate.Option{{Name: "query", Help: helpQuery, Required: true}}},
 	}}
 	if n.Code == nil {
 		for i := range c.Verbs {
-			c.Verbs[i].Run = func(ctx context.Context, _ admin.Request) (chat.Answer, error) { return say(ctx, wordsNoCode) }
+			c.Verbs[i].Run = func(ctx context.Context, _ gate.Request) (chat.Answer, error) { return say(ctx, wordsNoCode) }
 		}
 	}
 	return c
 }
 
-func (n Notes) definition(ctx context.Context, r admin.Request) (chat.Answer, error) {
+func (n Notes) definition(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	hits, err := n.Code.Definition(ctx, r.Args["name"])
 	if err != nil {
 		return chat.Answer{}, err
@@ -51,7 +51,7 @@ func (n Notes) definition(ctx context.Context, r admin.Request) (chat.Answer, er
 }
 
 // places shows code with its places, as much of it as fits.
-func places(hits []vault.Hit) string {
+func places(hits []index.Hit) string {
 	var b strings.Builder
 	left := maxNote
 	for _, h := range hits {
@@ -65,7 +65,7 @@ func places(hits []vault.Hit) string {
 	return b.String()
 }
 
-func (n Notes) references(ctx context.Context, r admin.Request) (chat.Answer, error) {
+func (n Notes) references(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	hits, total, err := n.Code.References(ctx, r.Args["name"], maxUses)
 	if err != nil {
 		return chat.Answer{}, err
@@ -78,17 +78,17 @@ func (n Notes) references(ctx context.Context, r admin.Request) (chat.Answer, er
 		fmt.Fprintf(&b, "- %s:%d %s\n", h.Path, h.Line, quoted(h.Text, maxSnippet))
 	}
 	if total > len(hits) {
-		b.WriteString(tongue.Say(ctx, wordsMoreUses, total-len(hits)))
+		b.WriteString(catalog.Say(ctx, wordsMoreUses, total-len(hits)))
 	}
 	return chat.Answer{Text: b.String()}, nil
 }
 
-func (n Notes) searchCode(ctx context.Context, r admin.Request) (chat.Answer, error) {
+func (n Notes) searchCode(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	s, err := n.Shelf(ctx, r.Message)
 	if err != nil {
 		return chat.Answer{}, err
 	}
-	hits, err := s.Search(ctx, vault.Query{Text: r.Args["query"], Kind: vault.KindCode})
+	hits, err := s.Search(ctx, index.Query{Text: r.Args["query"], Kind: index.KindCode})
 	if err != nil {
 		return chat.Answer{}, err
 	}

@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	"parley/internal/admin"
 	"parley/internal/chat"
-	"parley/internal/provenance"
+	"parley/internal/command/gate"
+	"parley/internal/memory/provenance"
 	"parley/internal/text"
-	"parley/internal/tongue"
+	"parley/internal/text/catalog"
 )
 
 // Groups is every group there is. The zero Groups has a table to look at, whose
@@ -35,9 +35,9 @@ type Groups struct {
 
 // Table returns the commands in the order of /help. The verbs of /config are apart
 // (Config.Verbs), because the command itself is admin's.
-func (g Groups) Table() []admin.Command {
+func (g Groups) Table() []gate.Command {
 	return slices.Concat(
-		[]admin.Command{
+		[]gate.Command{
 			g.General.start(), g.General.ask(), g.Insight.why(), g.Status.command(), g.General.stop(),
 			g.Session.command(), g.Session.summarize(), g.Model.command(), g.Model.prompt(), g.Tools.command(),
 			g.Insight.trace(), g.General.page(), g.General.Agents.command(), g.Insight.stats(), g.Insight.debug(),
@@ -48,19 +48,19 @@ func (g Groups) Table() []admin.Command {
 
 // say answers with words.
 func say(ctx context.Context, words string, args ...any) (chat.Answer, error) {
-	return chat.Answer{Text: tongue.Say(ctx, words, args...)}, nil
+	return chat.Answer{Text: catalog.Say(ctx, words, args...)}, nil
 }
 
 // listPage is how many rows a list shows at once.
 const listPage = 15
 
 // number returns the option that names a row; about says of which kind.
-func number(about string) admin.Option {
-	return admin.Option{Name: "number", Help: about, Kind: admin.Number, Required: true}
+func number(about string) gate.Option {
+	return gate.Option{Name: "number", Help: about, Kind: gate.Number, Required: true}
 }
 
 // passedOn is the origin of what a request stores, besides what its author typed.
-func passedOn(r admin.Request) (from provenance.Origin) {
+func passedOn(r gate.Request) (from provenance.Origin) {
 	if r.Quoted {
 		from.Via = provenance.ViaQuoted
 	}
@@ -68,7 +68,7 @@ func passedOn(r admin.Request) (from provenance.Origin) {
 }
 
 // row returns the number that was given.
-func row(r admin.Request) int64 { return int64(r.Number("number", 0)) }
+func row(r gate.Request) int64 { return int64(r.Number("number", 0)) }
 
 // beginning keeps the words that begin with what was typed.
 func beginning(all []string, typed string) (some []string) {

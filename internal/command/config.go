@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"parley/internal/admin"
 	"parley/internal/chat"
-	"parley/internal/tongue"
+	"parley/internal/command/gate"
+	"parley/internal/text/catalog"
 	"parley/internal/tools"
 )
 
@@ -51,17 +51,17 @@ type Policies interface {
 }
 
 // Verbs returns the verbs.
-func (c Config) Verbs() []admin.Command {
-	return []admin.Command{
-		{Name: "show", Help: helpConfigShow, Effect: admin.Reads, Private: true, Run: c.show},
-		{Name: "set", Help: helpConfigSet, Private: true, Run: c.set, Options: []admin.Option{
+func (c Config) Verbs() []gate.Command {
+	return []gate.Command{
+		{Name: "show", Help: helpConfigShow, Effect: gate.Reads, Private: true, Run: c.show},
+		{Name: "set", Help: helpConfigSet, Private: true, Run: c.set, Options: []gate.Option{
 			{Name: "name", Help: helpSettingName, Required: true, Suggest: c.suggestSetting},
 			{Name: "value", Help: helpSettingValue, Required: true},
 		}},
-		{Name: "tools", Help: helpConfigTools, Effect: admin.ReadsBare, Who: admin.Admin, Run: c.tools, Options: []admin.Option{
+		{Name: "tools", Help: helpConfigTools, Effect: gate.ReadsBare, Who: gate.Admin, Run: c.tools, Options: []gate.Option{
 			{Name: "names", Help: helpToolNames, Suggest: c.suggestTools},
 		}},
-		{Name: "leave", Help: helpConfigLeave, Private: true, Run: c.leave, Options: []admin.Option{
+		{Name: "leave", Help: helpConfigLeave, Private: true, Run: c.leave, Options: []gate.Option{
 			{Name: "place", Help: helpLeavePlace, Required: true},
 		}},
 	}
@@ -72,7 +72,7 @@ func (c Config) suggestSetting(_ context.Context, _ chat.Message, typed string) 
 }
 
 // leave takes the bot out of a place. What it knows of it stays, as when it is removed.
-func (c Config) leave(ctx context.Context, r admin.Request) (chat.Answer, error) {
+func (c Config) leave(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	place := strings.TrimSpace(r.Args["place"])
 	if err := c.Leave(ctx, place); err != nil {
 		c.Log.Warn("leave", "place", place, "err", err)
@@ -85,7 +85,7 @@ func (c Config) leave(ctx context.Context, r admin.Request) (chat.Answer, error)
 	return say(ctx, wordsLeft, called)
 }
 
-func (c Config) show(ctx context.Context, r admin.Request) (chat.Answer, error) {
+func (c Config) show(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	here, err := c.Here(ctx, r.Message)
 	if err != nil {
 		return chat.Answer{}, err
@@ -97,7 +97,7 @@ func (c Config) show(ctx context.Context, r admin.Request) (chat.Answer, error) 
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s\n", here, toolsWords(ctx, p.Tools))
 	for _, t := range c.Settings.Tuned() {
-		b.WriteString(tongue.Say(ctx, wordsTuned, t.Name, t.Now, t.Otherwise) + "\n")
+		b.WriteString(catalog.Say(ctx, wordsTuned, t.Name, t.Now, t.Otherwise) + "\n")
 	}
 	for _, id := range c.IDs() {
 		if called, err := c.Called(ctx, id); err != nil {
@@ -110,7 +110,7 @@ func (c Config) show(ctx context.Context, r admin.Request) (chat.Answer, error) 
 	return chat.Answer{Text: b.String()}, nil
 }
 
-func (c Config) set(ctx context.Context, r admin.Request) (chat.Answer, error) {
+func (c Config) set(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	name, value := strings.ToLower(r.Args["name"]), strings.TrimSpace(r.Args["value"])
 	if all := c.Settings.Tunable(); !slices.Contains(all, name) {
 		return say(ctx, wordsNotTunable, name, strings.Join(all, ", "))
@@ -126,7 +126,7 @@ func (c Config) set(ctx context.Context, r admin.Request) (chat.Answer, error) {
 // separators stand between names of tools.
 func separators(r rune) bool { return r == ',' || r == ' ' }
 
-func (c Config) tools(ctx context.Context, r admin.Request) (chat.Answer, error) {
+func (c Config) tools(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	p, err := c.Policies.Policy(ctx, r.Message.Key)
 	if err != nil {
 		return chat.Answer{}, err
@@ -158,11 +158,11 @@ func (c Config) tools(ctx context.Context, r admin.Request) (chat.Answer, error)
 func toolsWords(ctx context.Context, names []string) string {
 	switch {
 	case names == nil:
-		return tongue.Text(ctx, wordsToolsAll)
+		return catalog.Text(ctx, wordsToolsAll)
 	case len(names) == 0:
-		return tongue.Text(ctx, wordsToolsNone)
+		return catalog.Text(ctx, wordsToolsNone)
 	}
-	return tongue.Say(ctx, wordsToolsOnly, strings.Join(names, ", "))
+	return catalog.Say(ctx, wordsToolsOnly, strings.Join(names, ", "))
 }
 
 // suggestTools completes the last of several names.

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"parley/internal/admin"
 	"parley/internal/chat"
 	"parley/internal/command"
+	"parley/internal/command/gate"
 )
 
 // reading is every command that only reads, as it is typed; all others change
@@ -94,14 +94,14 @@ const takingLong = `/ask what
 // TestWhatOnlyReads: each command that only reads is answered at once, and each
 // of the others waits for its turn.
 func TestWhatOnlyReads(t *testing.T) {
-	g, err := admin.NewGate(admin.GateOptions{})
+	g, err := gate.NewGate(gate.GateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	groups := command.Groups{Notes: command.Notes{Tidy: func(context.Context, chat.Message, string) (chat.Answer, error) { return chat.Answer{}, nil }}}
 	groups.Facts.File = func(context.Context, string) (string, error) { return "", nil }
 	table := append(g.Commands(command.Config{}.Verbs()...), groups.Table()...)
-	c, err := admin.NewCommands(table, admin.CommandOptions{Confirm: new(admin.Confirmations)})
+	c, err := gate.NewCommands(table, gate.CommandOptions{Confirm: new(gate.Confirmations)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,12 +6,12 @@ import (
 	"strings"
 	"time"
 
-	"parley/internal/admin"
 	"parley/internal/chat"
-	"parley/internal/facts"
-	"parley/internal/provenance"
+	"parley/internal/command/gate"
+	"parley/internal/memory/facts"
+	"parley/internal/memory/provenance"
 	"parley/internal/text"
-	"parley/internal/tongue"
+	"parley/internal/text/catalog"
 )
 
 // Facts is /facts.
@@ -46,48 +46,48 @@ type FactFinder interface {
 	FindFacts(ctx context.Context, v provenance.Viewer, q facts.Query) ([]facts.Fact, error)
 	Learned(ctx context.Context, v provenance.Viewer, q facts.Query) ([]facts.Change, error)
 	// Line is a fact in a list.
-	Line(p tongue.Printer, f facts.Fact) string
+	Line(p catalog.Printer, f facts.Fact) string
 }
 
-func (f Facts) command() admin.Command {
-	now := admin.Option{Name: "when", Help: helpFactNow, Choices: []string{"now"}}
-	verbs := []admin.Command{
-		{Name: "list", Help: helpFactsList, Effect: admin.Reads, Run: f.list, Options: []admin.Option{{Name: "page", Help: helpPageNumber, Kind: admin.Number}}},
-		{Name: "search", Help: helpFactsSearch, Effect: admin.Reads, Run: f.search, Options: []admin.Option{
+func (f Facts) command() gate.Command {
+	now := gate.Option{Name: "when", Help: helpFactNow, Choices: []string{"now"}}
+	verbs := []gate.Command{
+		{Name: "list", Help: helpFactsList, Effect: gate.Reads, Run: f.list, Options: []gate.Option{{Name: "page", Help: helpPageNumber, Kind: gate.Number}}},
+		{Name: "search", Help: helpFactsSearch, Effect: gate.Reads, Run: f.search, Options: []gate.Option{
 			{Name: "text", Help: helpFactsWords}, {Name: "tag", Help: helpFactsTag, Named: true},
-			{Name: "since", Help: helpFactsSince, Named: true}, {Name: "before", Help: helpFactsBefore, Named: true}, {Name: "page", Help: helpPageNumber, Kind: admin.Number, Named: true},
+			{Name: "since", Help: helpFactsSince, Named: true}, {Name: "before", Help: helpFactsBefore, Named: true}, {Name: "page", Help: helpPageNumber, Kind: gate.Number, Named: true},
 		}},
-		{Name: "add", Help: helpFactsAdd, Run: f.add, Options: []admin.Option{
+		{Name: "add", Help: helpFactsAdd, Run: f.add, Options: []gate.Option{
 			{Name: "text", Help: helpFactText, Required: true, Long: true},
 			{Name: "scope", Help: helpFactScope, Choices: []string{"person", "channel", "guild"}},
 		}},
-		{Name: "change", Help: helpFactsChange, Run: f.change, Options: []admin.Option{f.which(), {Name: "text", Help: helpFactText}}},
-		{Name: "keep", Help: helpFactsKeep, Run: f.keep, Options: []admin.Option{f.which(), {Name: "not", Help: helpFactNot, Kind: admin.Number}}},
-		{Name: "undo", Help: helpFactsUndo, Run: f.undo, Options: []admin.Option{f.undoable()}},
-		{Name: "learned", Help: helpFactsLearned, Effect: admin.Reads, Run: f.learned, Options: []admin.Option{{Name: "page", Help: helpPageNumber, Kind: admin.Number}}},
-		{Name: "digest", Help: helpFactsDigest, Run: f.digest, Options: []admin.Option{{Name: "when", Help: helpDigestWhen, Choices: facts.Digests, Required: true}}},
-		{Name: "important", Help: helpFactsImportant, Run: f.important, Options: []admin.Option{f.which(), {Name: "state", Help: helpFactState, Kind: admin.Switch}}},
-		{Name: "forget", Help: helpFactsForget, Run: f.forget, Confirm: f.askForget, Options: []admin.Option{f.which(), now}},
-		{Name: "history", Help: helpFactsHistory, Effect: admin.Reads, Run: f.history, Options: []admin.Option{f.which()}},
-		{Name: "export", Help: helpFactsExport, Effect: admin.Reads, Run: f.export},
-		{Name: "clear", Help: helpFactsClear, Run: f.clear, Confirm: askClear, Options: []admin.Option{now}},
+		{Name: "change", Help: helpFactsChange, Run: f.change, Options: []gate.Option{f.which(), {Name: "text", Help: helpFactText}}},
+		{Name: "keep", Help: helpFactsKeep, Run: f.keep, Options: []gate.Option{f.which(), {Name: "not", Help: helpFactNot, Kind: gate.Number}}},
+		{Name: "undo", Help: helpFactsUndo, Run: f.undo, Options: []gate.Option{f.undoable()}},
+		{Name: "learned", Help: helpFactsLearned, Effect: gate.Reads, Run: f.learned, Options: []gate.Option{{Name: "page", Help: helpPageNumber, Kind: gate.Number}}},
+		{Name: "digest", Help: helpFactsDigest, Run: f.digest, Options: []gate.Option{{Name: "when", Help: helpDigestWhen, Choices: facts.Digests, Required: true}}},
+		{Name: "important", Help: helpFactsImportant, Run: f.important, Options: []gate.Option{f.which(), {Name: "state", Help: helpFactState, Kind: gate.Switch}}},
+		{Name: "forget", Help: helpFactsForget, Run: f.forget, Confirm: f.askForget, Options: []gate.Option{f.which(), now}},
+		{Name: "history", Help: helpFactsHistory, Effect: gate.Reads, Run: f.history, Options: []gate.Option{f.which()}},
+		{Name: "export", Help: helpFactsExport, Effect: gate.Reads, Run: f.export},
+		{Name: "clear", Help: helpFactsClear, Run: f.clear, Confirm: askClear, Options: []gate.Option{now}},
 	}
 	if f.File != nil {
-		verbs = append(verbs, admin.Command{Name: "file", Help: helpFactsFile, Effect: admin.ReadsBare, Who: admin.Owner, Run: f.file,
-			Options: []admin.Option{{Name: "do", Help: helpFactsFileDo, Choices: []string{"accept", "undo"}}}})
+		verbs = append(verbs, gate.Command{Name: "file", Help: helpFactsFile, Effect: gate.ReadsBare, Who: gate.Owner, Run: f.file,
+			Options: []gate.Option{{Name: "do", Help: helpFactsFileDo, Choices: []string{"accept", "undo"}}}})
 	}
-	return admin.Command{Name: "facts", Help: helpFacts, First: 5, Effect: admin.Reads, Private: true, Run: f.list, Verbs: verbs}
+	return gate.Command{Name: "facts", Help: helpFacts, First: 5, Effect: gate.Reads, Private: true, Run: f.list, Verbs: verbs}
 }
 
 // asker returns a command's author, to the facts service.
-func asker(r admin.Request) facts.Asker {
-	return facts.Asker{Viewer: provenance.ViewerOf(r.Message), Admin: func(context.Context) bool { return r.Role >= admin.Admin }}
+func asker(r gate.Request) facts.Asker {
+	return facts.Asker{Viewer: provenance.ViewerOf(r.Message), Admin: func(context.Context) bool { return r.Role >= gate.Admin }}
 }
 
 // noFact says where to find those there are.
 func noFact(err error) error { return text.Instead(err, facts.ErrNone, wordsNoFact) }
 
-func (f Facts) list(ctx context.Context, r admin.Request) (chat.Answer, error) {
+func (f Facts) list(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	page := max(r.Number("page", 1), 1)
 	list, err := f.Rows.Facts(ctx, provenance.ViewerOf(r.Message), listPage+1, (page-1)*listPage)
 	if err != nil {
@@ -98,11 +98,11 @@ func (f Facts) list(ctx context.Context, r admin.Request) (chat.Answer, error) {
 	}
 	lines := make([]string, 0, listPage)
 	for _, fact := range list[:min(len(list), listPage)] {
-		lines = append(lines, f.Find.Line(tongue.Of(ctx), fact))
+		lines = append(lines, f.Find.Line(catalog.Of(ctx), fact))
 	}
 	answer := chat.Answer{Text: strings.Join(lines, "\n"), Buttons: paged(ctx, "/facts list", page, len(list) > listPage)}
 	if !r.Message.Direct {
-		answer.Text += "\n" + tongue.Text(ctx, wordsFactsHere)
+		answer.Text += "\n" + catalog.Text(ctx, wordsFactsHere)
 	}
 	return answer, nil
 }
@@ -112,10 +112,10 @@ func (f Facts) list(ctx context.Context, r admin.Request) (chat.Answer, error) {
 func paged(ctx context.Context, command string, page int, more bool) [][]chat.Button {
 	var buttons []chat.Button
 	if page > 1 {
-		buttons = append(buttons, chat.Button{Label: tongue.Text(ctx, wordsBack), Data: fmt.Sprintf("%s page:%d", command, page-1)})
+		buttons = append(buttons, chat.Button{Label: catalog.Text(ctx, wordsBack), Data: fmt.Sprintf("%s page:%d", command, page-1)})
 	}
 	if more {
-		buttons = append(buttons, chat.Button{Label: tongue.Text(ctx, wordsMore), Data: fmt.Sprintf("%s page:%d", command, page+1)})
+		buttons = append(buttons, chat.Button{Label: catalog.Text(ctx, wordsMore), Data: fmt.Sprintf("%s page:%d", command, page+1)})
 	}
 	if len(buttons) == 0 || len(buttons[0].Data) > maxButton {
 		return nil
@@ -124,10 +124,10 @@ func paged(ctx context.Context, command string, page int, more bool) [][]chat.Bu
 }
 
 // noSuchPage says how many pages of facts there are.
-func (f Facts) noSuchPage(ctx context.Context, r admin.Request) (chat.Answer, error) {
+func (f Facts) noSuchPage(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	n, err := f.Find.CountFacts(ctx, provenance.ViewerOf(r.Message))
 	if err != nil || n == 0 {
-		return chat.Answer{Text: tongue.Text(ctx, wordsNoFacts)}, err
+		return chat.Answer{Text: catalog.Text(ctx, wordsNoFacts)}, err
 	}
 	if pages := (n + listPage - 1) / listPage; pages > 1 {
 		return say(ctx, wordsPages, pages)
@@ -135,7 +135,7 @@ func (f Facts) noSuchPage(ctx context.Context, r admin.Request) (chat.Answer, er
 	return say(ctx, wordsOnePage)
 }
 
-func (f Facts) add(ctx context.Context, r admin.Request) (chat.Answer, error) {
+func (f Facts) add(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	fact := facts.NewFact{Content: r.Args["text"], Scope: facts.Scope(r.Args["scope"]), MessageID: r.Message.ID, Origin: passedOn(r)}
 	if r.Message.Direct && fact.Scope != "" && fact.Scope != facts.ScopePerson {
 		return say(ctx, wordsNobodyElse)
@@ -147,30 +147,30 @@ func (f Facts) add(ctx context.Context, r admin.Request) (chat.Answer, error) {
 // changed says what became of a fact, with the way back where something else went.
 func changed(ctx context.Context, saved facts.Saved) chat.Answer {
 	if c := saved.Change; c.Kind == facts.Replaced || c.Other.ID != 0 {
-		return told(ctx, c, c.Note(tongue.Of(ctx)))
+		return told(ctx, c, c.Note(catalog.Of(ctx)))
 	}
-	return chat.Answer{Text: facts.Became(tongue.Of(ctx), saved)}
+	return chat.Answer{Text: facts.Became(catalog.Of(ctx), saved)}
 }
 
 // told says something of a change, with what may be done about it.
 func told(ctx context.Context, c facts.Change, words string) chat.Answer {
 	answer := chat.Answer{Text: words}
-	if buttons := c.Buttons(tongue.Of(ctx)); len(buttons) > 0 {
+	if buttons := c.Buttons(catalog.Of(ctx)); len(buttons) > 0 {
 		answer.Buttons = [][]chat.Button{buttons}
 	}
 	return answer
 }
 
-func (f Facts) important(ctx context.Context, r admin.Request) (chat.Answer, error) {
+func (f Facts) important(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	on, words := true, wordsFactImportant
 	if r.Args["state"] == "off" {
 		on, words = false, wordsFactPlain
 	}
 	fact, err := f.Service.Mark(ctx, asker(r), row(r), on)
-	return chat.Answer{Text: tongue.Say(ctx, words, fact.ID, fact.Content)}, noFact(err)
+	return chat.Answer{Text: catalog.Say(ctx, words, fact.ID, fact.Content)}, noFact(err)
 }
 
-func (f Facts) history(ctx context.Context, r admin.Request) (chat.Answer, error) {
+func (f Facts) history(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	fact, before, err := f.Rows.FactHistory(ctx, provenance.ViewerOf(r.Message), row(r))
 	if err != nil {
 		return chat.Answer{}, noFact(err)
@@ -182,21 +182,21 @@ func (f Facts) history(ctx context.Context, r admin.Request) (chat.Answer, error
 func (c Facts) whole(ctx context.Context, f facts.Fact, before []facts.Earlier, loc *time.Location) string {
 	stamp := func(t time.Time) string { return t.In(loc).Format("2006-01-02 15:04 MST") }
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n- %s", c.Find.Line(tongue.Of(ctx), f), tongue.Say(ctx, wordsFactSince, f.Type, f.Author, stamp(f.ValidFrom), f.Rank))
+	fmt.Fprintf(&b, "%s\n- %s", c.Find.Line(catalog.Of(ctx), f), catalog.Say(ctx, wordsFactSince, f.Type, f.Author, stamp(f.ValidFrom), f.Rank))
 	if f.Confidence < 1 {
-		b.WriteString(tongue.Say(ctx, wordsFactSure, 100*f.Confidence))
+		b.WriteString(catalog.Say(ctx, wordsFactSure, 100*f.Confidence))
 	}
-	b.WriteString("\n- " + tongue.Say(ctx, wordsFactFirst, stamp(f.Created), f.Key, tongue.Many(ctx, f.Uses, "answer")))
+	b.WriteString("\n- " + catalog.Say(ctx, wordsFactFirst, stamp(f.Created), f.Key, catalog.Many(ctx, f.Uses, "answer")))
 	if f.Quote != "" {
-		b.WriteString("\n- " + tongue.Say(ctx, wordsFactQuote, f.Quote))
+		b.WriteString("\n- " + catalog.Say(ctx, wordsFactQuote, f.Quote))
 	}
 	for _, e := range before {
-		b.WriteString("\n- " + tongue.Say(ctx, wordsFactUntil, stamp(e.Until), e.Content))
+		b.WriteString("\n- " + catalog.Say(ctx, wordsFactUntil, stamp(e.Until), e.Content))
 	}
 	return b.String()
 }
 
-func (f Facts) export(ctx context.Context, r admin.Request) (chat.Answer, error) {
+func (f Facts) export(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	const most = 1_000_000
 	v := provenance.ViewerOf(r.Message)
 	list, err := f.Rows.Facts(ctx, v, most, 0)
@@ -206,12 +206,12 @@ func (f Facts) export(ctx context.Context, r admin.Request) (chat.Answer, error)
 	if len(list) == 0 {
 		return say(ctx, wordsNoFacts)
 	}
-	return chat.Answer{Text: tongue.Say(ctx, wordsFactsExported, len(list)), Files: []chat.File{
+	return chat.Answer{Text: catalog.Say(ctx, wordsFactsExported, len(list)), Files: []chat.File{
 		{Name: "facts.md", MIME: "text/markdown", Data: []byte(facts.Render(v.User, facts.Records(list), nil, r.Message.At))},
 	}}, nil
 }
 
-func (f Facts) file(ctx context.Context, r admin.Request) (chat.Answer, error) {
+func (f Facts) file(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	said, err := f.File(ctx, r.Args["do"])
 	return chat.Answer{Text: said}, err
 }

@@ -5,24 +5,24 @@ import (
 	"strings"
 	"time"
 
-	"parley/internal/admin"
 	"parley/internal/chat"
-	"parley/internal/facts"
-	"parley/internal/provenance"
+	"parley/internal/command/gate"
+	"parley/internal/memory/facts"
+	"parley/internal/memory/provenance"
 	"parley/internal/text"
-	"parley/internal/tongue"
+	"parley/internal/text/catalog"
 	"parley/internal/tools"
 )
 
 // maxButton is the most bytes that a button's command may have.
 const maxButton = 64
 
-func (f Facts) search(ctx context.Context, r admin.Request) (chat.Answer, error) {
+func (f Facts) search(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	page := max(r.Number("page", 1), 1)
 	q := facts.Query{Text: r.Args["text"], Tag: r.Args["tag"], Limit: listPage + 1, Offset: (page - 1) * listPage}
 	loc, err := f.Location(ctx, r.Message.From), error(nil)
 	for name, at := range map[string]*time.Time{"since": &q.Since, "before": &q.Before} {
-		if *at, err = dayOf(tongue.Of(ctx), r.Args[name], r.Message.At.In(loc)); err != nil {
+		if *at, err = dayOf(catalog.Of(ctx), r.Args[name], r.Message.At.In(loc)); err != nil {
 			return chat.Answer{}, err
 		}
 	}
@@ -35,7 +35,7 @@ func (f Facts) search(ctx context.Context, r admin.Request) (chat.Answer, error)
 	}
 	var lines []string
 	for _, fact := range list[:min(len(list), listPage)] {
-		lines = append(lines, f.Find.Line(tongue.Of(ctx), fact))
+		lines = append(lines, f.Find.Line(catalog.Of(ctx), fact))
 	}
 	again := "/facts search"
 	for _, name := range []string{"text", "tag", "since", "before"} {
@@ -56,7 +56,7 @@ func quotedArgument(v string) string {
 
 // dayOf is the beginning of the day, month or year that was named, where somebody
 // is; zero for "".
-func dayOf(p tongue.Printer, said string, now time.Time) (time.Time, error) {
+func dayOf(p catalog.Printer, said string, now time.Time) (time.Time, error) {
 	if said == "" {
 		return time.Time{}, nil
 	}
@@ -71,24 +71,24 @@ func dayOf(p tongue.Printer, said string, now time.Time) (time.Time, error) {
 	return time.Time{}, text.Tell(wordsNoDate, text.Shorten(said, 40))
 }
 
-func (f Facts) change(ctx context.Context, r admin.Request) (chat.Answer, error) {
+func (f Facts) change(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	if r.Args["text"] == "" { // the button cannot know it
 		fact, err := f.Service.Find(ctx, asker(r), row(r))
-		return chat.Answer{Text: tongue.Say(ctx, wordsHowToChange, fact.ID, fact.Content, fact.ID)}, noFact(err)
+		return chat.Answer{Text: catalog.Say(ctx, wordsHowToChange, fact.ID, fact.Content, fact.ID)}, noFact(err)
 	}
 	saved, err := f.Service.Correct(ctx, asker(r), row(r), facts.NewFact{Content: r.Args["text"], MessageID: r.Message.ID, Worth: facts.Worth{Explicit: true}})
 	return changed(ctx, saved), noFact(err)
 }
 
-func (f Facts) keep(ctx context.Context, r admin.Request) (chat.Answer, error) {
+func (f Facts) keep(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	kept, gone, err := f.Service.Keep(ctx, asker(r), row(r), int64(r.Number("not", 0)))
 	if gone.ID != 0 {
-		return told(ctx, gone, tongue.Say(ctx, wordsFactKeptNot, kept.ID, kept.Content, gone.Fact.Content)), noFact(err)
+		return told(ctx, gone, catalog.Say(ctx, wordsFactKeptNot, kept.ID, kept.Content, gone.Fact.Content)), noFact(err)
 	}
-	return chat.Answer{Text: tongue.Say(ctx, wordsFactKept, kept.ID, kept.Content)}, noFact(err)
+	return chat.Answer{Text: catalog.Say(ctx, wordsFactKept, kept.ID, kept.Content)}, noFact(err)
 }
 
-func (f Facts) undo(ctx context.Context, r admin.Request) (chat.Answer, error) {
+func (f Facts) undo(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	undone, err := f.Service.Undo(ctx, asker(r), row(r))
-	return chat.Answer{Text: facts.Undid(tongue.Of(ctx), undone)}, err
+	return chat.Answer{Text: facts.Undid(catalog.Of(ctx), undone)}, err
 }

@@ -3,8 +3,8 @@ package command
 import (
 	"context"
 
-	"parley/internal/admin"
 	"parley/internal/chat"
+	"parley/internal/command/gate"
 )
 
 // General is the commands about the bot as a whole.
@@ -12,7 +12,7 @@ type General struct {
 	Agents Agents
 	Name   string // the bot's
 	// Help is what a role can do, as /help says it.
-	Help func(context.Context, admin.Role) string
+	Help func(context.Context, gate.Role) string
 	// Ask answers outside of any conversation.
 	Ask chat.Handler
 	// Page makes a link that lets who asks into the control page once, and tells
@@ -20,18 +20,18 @@ type General struct {
 	Page func(ctx context.Context, who chat.User) (link, port string, err error)
 }
 
-func (g General) start() admin.Command {
-	return admin.Command{Name: "start", Help: helpStart, Who: admin.Member,
-		Options: []admin.Option{{Name: "link", Help: helpStartLink, Hidden: true}},
-		Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
+func (g General) start() gate.Command {
+	return gate.Command{Name: "start", Help: helpStart, Who: gate.Member,
+		Options: []gate.Option{{Name: "link", Help: helpStartLink, Hidden: true}},
+		Run: func(ctx context.Context, r gate.Request) (chat.Answer, error) {
 			return say(ctx, wordsHello, g.Name, g.Help(ctx, r.Role))
 		}}
 }
 
-func (g General) ask() admin.Command {
-	return admin.Command{Name: "ask", Help: helpAsk, Effect: admin.Works,
-		Options: []admin.Option{{Name: "question", Help: helpAskQuestion, Required: true, Long: true}},
-		Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
+func (g General) ask() gate.Command {
+	return gate.Command{Name: "ask", Help: helpAsk, Effect: gate.Works,
+		Options: []gate.Option{{Name: "question", Help: helpAskQuestion, Required: true, Long: true}},
+		Run: func(ctx context.Context, r gate.Request) (chat.Answer, error) {
 			m := r.Message
 			m.Text = r.Args["question"]
 			if r.Quoted { // the words are those of whom they reply to
@@ -42,15 +42,15 @@ func (g General) ask() admin.Command {
 }
 
 // stop is said where nothing runs: the hub heeds it before it gets here.
-func (g General) stop() admin.Command {
-	return admin.Command{Name: "stop", Help: helpStop, Run: func(ctx context.Context, _ admin.Request) (chat.Answer, error) {
+func (g General) stop() gate.Command {
+	return gate.Command{Name: "stop", Help: helpStop, Run: func(ctx context.Context, _ gate.Request) (chat.Answer, error) {
 		return say(ctx, wordsNothingRuns)
 	}}
 }
 
-func (g General) page() admin.Command {
-	return admin.Command{Name: "page", Help: helpPage, Effect: admin.Reads, Who: admin.Owner, Private: true, First: 2,
-		Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
+func (g General) page() gate.Command {
+	return gate.Command{Name: "page", Help: helpPage, Effect: gate.Reads, Who: gate.Owner, Private: true, First: 2,
+		Run: func(ctx context.Context, r gate.Request) (chat.Answer, error) {
 			link, port, err := g.Page(ctx, r.Message.From)
 			if err != nil {
 				return chat.Answer{}, err

@@ -3,8 +3,8 @@ package command
 import (
 	"context"
 
-	"parley/internal/admin"
 	"parley/internal/chat"
+	"parley/internal/command/gate"
 )
 
 // Handoff is /handoff.
@@ -25,25 +25,25 @@ type People interface {
 	List(ctx context.Context, m chat.Message) (chat.Answer, error)
 }
 
-func (h Handoff) command() admin.Command {
+func (h Handoff) command() gate.Command {
 	take := number(helpHandoffNumber)
 	take.Offer = h.Choices
-	reason := admin.Option{Name: "reason", Help: helpHandoffReason}
-	return admin.Command{Name: "handoff", Help: helpHandoff, Options: []admin.Option{reason}, Run: h.open, Verbs: []admin.Command{
-		{Name: "ask", Help: helpHandoff, Options: []admin.Option{reason}, Run: h.open},
-		{Name: "back", Help: helpHandoffBack, Options: []admin.Option{{Name: "number", Help: helpHandoffNumber, Kind: admin.Number, Offer: h.Choices}},
-			Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	reason := gate.Option{Name: "reason", Help: helpHandoffReason}
+	return gate.Command{Name: "handoff", Help: helpHandoff, Options: []gate.Option{reason}, Run: h.open, Verbs: []gate.Command{
+		{Name: "ask", Help: helpHandoff, Options: []gate.Option{reason}, Run: h.open},
+		{Name: "back", Help: helpHandoffBack, Options: []gate.Option{{Name: "number", Help: helpHandoffNumber, Kind: gate.Number, Offer: h.Choices}},
+			Run: func(ctx context.Context, r gate.Request) (chat.Answer, error) {
 				return h.Desk.Back(ctx, r.Message, row(r))
 			}},
-		{Name: "take", Help: helpHandoffTake, Options: []admin.Option{take},
-			Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
+		{Name: "take", Help: helpHandoffTake, Options: []gate.Option{take},
+			Run: func(ctx context.Context, r gate.Request) (chat.Answer, error) {
 				return h.Desk.Take(ctx, r.Message, row(r))
 			}},
-		{Name: "list", Help: helpHandoffList, Effect: admin.Reads,
-			Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) { return h.Desk.List(ctx, r.Message) }},
+		{Name: "list", Help: helpHandoffList, Effect: gate.Reads,
+			Run: func(ctx context.Context, r gate.Request) (chat.Answer, error) { return h.Desk.List(ctx, r.Message) }},
 	}}
 }
 
-func (h Handoff) open(ctx context.Context, r admin.Request) (chat.Answer, error) {
+func (h Handoff) open(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	return h.Desk.Open(ctx, r.Message, r.Args["reason"])
 }

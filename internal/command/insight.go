@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
-	"parley/internal/admin"
 	"parley/internal/chat"
+	"parley/internal/command/gate"
 	"parley/internal/memory"
-	"parley/internal/tongue"
+	"parley/internal/text/catalog"
 	"parley/internal/tools"
 )
 
@@ -72,14 +72,14 @@ func found(d memory.Decision, err error) (memory.Decision, bool, error) {
 	return d, err == nil, err
 }
 
-func (i Insight) why() admin.Command {
-	return admin.Command{Name: "why", Help: helpWhy, First: 7, Effect: admin.Reads, Run: i.explain, Private: true, Options: []admin.Option{
-		{Name: "source", Help: helpWhySource, Kind: admin.Number}, {Name: "answer", Help: helpAnswerID},
+func (i Insight) why() gate.Command {
+	return gate.Command{Name: "why", Help: helpWhy, First: 7, Effect: gate.Reads, Run: i.explain, Private: true, Options: []gate.Option{
+		{Name: "source", Help: helpWhySource, Kind: gate.Number}, {Name: "answer", Help: helpAnswerID},
 	}}
 }
 
 // explain tells about an answer that its asker got, in plain words.
-func (i Insight) explain(ctx context.Context, r admin.Request) (chat.Answer, error) {
+func (i Insight) explain(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	d, ok, err := i.answered(ctx, r)
 	if err != nil {
 		return chat.Answer{}, err
@@ -99,31 +99,31 @@ func (i Insight) explain(ctx context.Context, r admin.Request) (chat.Answer, err
 		return chat.Answer{}, err
 	}
 	var b strings.Builder
-	b.WriteString(tongue.Say(ctx, wordsAboutAnswer, tongue.Ago(ctx, i.Now(), d.At)) + "\n")
+	b.WriteString(catalog.Say(ctx, wordsAboutAnswer, catalog.Ago(ctx, i.Now(), d.At)) + "\n")
 	for _, list := range []struct {
 		title string
 		lines []string
 	}{
-		{tongue.Text(ctx, wordsRules), d.Detail.Why}, {tongue.Text(ctx, wordsRemembered), d.Detail.Facts}, {tongue.Text(ctx, wordsRestsOn), rests}, {tongue.Text(ctx, wordsRead), d.Detail.Read}, {tongue.Text(ctx, wordsDid), d.Detail.Tools}, {tongue.Text(ctx, wordsNotWorked), notWorked(ctx, calls)},
+		{catalog.Text(ctx, wordsRules), d.Detail.Why}, {catalog.Text(ctx, wordsRemembered), d.Detail.Facts}, {catalog.Text(ctx, wordsRestsOn), rests}, {catalog.Text(ctx, wordsRead), d.Detail.Read}, {catalog.Text(ctx, wordsDid), d.Detail.Tools}, {catalog.Text(ctx, wordsNotWorked), notWorked(ctx, calls)},
 	} {
 		if len(list.lines) > 0 {
 			fmt.Fprintf(&b, "%s\n- %s\n\n", list.title, strings.Join(list.lines, "\n- "))
 		}
 	}
 	if len(d.Detail.Why)+len(d.Detail.Facts)+len(d.Detail.Read)+len(calls) == 0 && d.End.Outcome == chat.Answered {
-		b.WriteString(tongue.Text(ctx, wordsTalkAlone) + "\n")
+		b.WriteString(catalog.Text(ctx, wordsTalkAlone) + "\n")
 	}
 	if d.End.Outcome != chat.Answered {
-		b.WriteString(tongue.Say(ctx, wordsEnded, ended(d.End)) + "\n")
+		b.WriteString(catalog.Say(ctx, wordsEnded, ended(d.End)) + "\n")
 	}
 	if d.End.ErrorID != "" {
-		b.WriteString(tongue.Say(ctx, wordsWentWrong, d.End.ErrorID) + "\n")
+		b.WriteString(catalog.Say(ctx, wordsWentWrong, d.End.ErrorID) + "\n")
 	}
-	took := tongue.Many(ctx, d.Usage.Total, "token") + i.cost(d.Usage.Cost)
+	took := catalog.Many(ctx, d.Usage.Total, "token") + i.cost(d.Usage.Cost)
 	if model := d.Answerer(); model != "" && d.Calls > 0 {
-		b.WriteString(tongue.Say(ctx, wordsTookModel, d.Took.Seconds(), took, model))
+		b.WriteString(catalog.Say(ctx, wordsTookModel, d.Took.Seconds(), took, model))
 	} else {
-		b.WriteString(tongue.Say(ctx, wordsTook, d.Took.Seconds(), took))
+		b.WriteString(catalog.Say(ctx, wordsTook, d.Took.Seconds(), took))
 	}
 	return chat.Answer{Text: b.String()}, nil
 }
@@ -136,13 +136,13 @@ func notWorked(ctx context.Context, calls []memory.CallRecord) (list []string) {
 			continue
 		}
 		why, known := map[tools.Class]string{
-			tools.NotFound: tongue.Text(ctx, wordsToolUnknown), tools.Invalid: tongue.Text(ctx, wordsToolInvalid), tools.NotAllowed: tongue.Text(ctx, wordsToolBarred), tools.TimedOut: tongue.Text(ctx, wordsToolSlow),
-			tools.Guarded: tongue.Text(ctx, wordsToolGuarded), tools.Cancelled: tongue.Text(ctx, wordsToolStopped), tools.NeedsYes: tongue.Text(ctx, wordsToolAsks), tools.NeedsInput: tongue.Text(ctx, wordsToolInput),
+			tools.NotFound: catalog.Text(ctx, wordsToolUnknown), tools.Invalid: catalog.Text(ctx, wordsToolInvalid), tools.NotAllowed: catalog.Text(ctx, wordsToolBarred), tools.TimedOut: catalog.Text(ctx, wordsToolSlow),
+			tools.Guarded: catalog.Text(ctx, wordsToolGuarded), tools.Cancelled: catalog.Text(ctx, wordsToolStopped), tools.NeedsYes: catalog.Text(ctx, wordsToolAsks), tools.NeedsInput: catalog.Text(ctx, wordsToolInput),
 		}[tools.Class(c.Class)]
 		if !known {
-			why = tongue.Text(ctx, wordsToolFailed)
+			why = catalog.Text(ctx, wordsToolFailed)
 		}
-		list = append(list, quoted(strings.ReplaceAll(c.Name, "_", " "), maxNamed)+": "+tongue.Text(ctx, why))
+		list = append(list, quoted(strings.ReplaceAll(c.Name, "_", " "), maxNamed)+": "+catalog.Text(ctx, why))
 	}
 	return list
 }
@@ -152,10 +152,10 @@ const maxNamed = 64
 
 // answered returns the answer a person asks about: one they name, in this place, or
 // the last one they got here.
-func (i Insight) answered(ctx context.Context, r admin.Request) (memory.Decision, bool, error) {
+func (i Insight) answered(ctx context.Context, r gate.Request) (memory.Decision, bool, error) {
 	if r.Args["answer"] == "" && r.Message.ReplyTo != "" {
 		d, ok, err := found(i.Rows.DecisionOf(ctx, r.Message.Key, r.Message.ReplyTo))
-		if err != nil || ok && d.Agent == r.Message.Agent.ID && (d.User == r.Message.From.ID || r.Role >= admin.Admin) {
+		if err != nil || ok && d.Agent == r.Message.Agent.ID && (d.User == r.Message.From.ID || r.Role >= gate.Admin) {
 			return d, ok, err
 		}
 		return d, false, nil
@@ -184,19 +184,19 @@ func (i Insight) source(ctx context.Context, m chat.Message, d memory.Decision, 
 	return say(ctx, wordsNoSource)
 }
 
-func (i Insight) stats() admin.Command {
-	return admin.Command{Name: "stats", Help: helpStats, Effect: admin.Reads, Who: admin.Owner, Run: i.total,
-		Options: []admin.Option{{Name: "days", Help: helpStatsDays, Kind: admin.Number}}}
+func (i Insight) stats() gate.Command {
+	return gate.Command{Name: "stats", Help: helpStats, Effect: gate.Reads, Who: gate.Owner, Run: i.total,
+		Options: []gate.Option{{Name: "days", Help: helpStatsDays, Kind: gate.Number}}}
 }
 
-func (i Insight) total(ctx context.Context, r admin.Request) (chat.Answer, error) {
+func (i Insight) total(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	days := max(r.Number("days", 7), 1)
 	stats, err := i.Rows.Stats(ctx, i.Now().AddDate(0, 0, -days))
 	if err != nil {
 		return chat.Answer{}, err
 	}
 	var b strings.Builder
-	b.WriteString(tongue.Say(ctx, wordsLastDays, tongue.Many(ctx, days, "day")) + "\n")
+	b.WriteString(catalog.Say(ctx, wordsLastDays, catalog.Many(ctx, days, "day")) + "\n")
 	var all memory.Stat
 	var tally memory.Tally
 	for _, o := range chat.Outcomes {
@@ -221,11 +221,11 @@ func (i Insight) total(ctx context.Context, r admin.Request) (chat.Answer, error
 		}
 		b.WriteString("\n")
 	}
-	b.WriteString("\n" + tongue.Say(ctx, wordsTogether, figures(ctx, all)) + "\n\n")
+	b.WriteString("\n" + catalog.Say(ctx, wordsTogether, figures(ctx, all)) + "\n\n")
 	if rate := tally.Rate(); rate != "" {
-		b.WriteString(tongue.Say(ctx, wordsSuccess, rate, tongue.Many(ctx, tally.Good+tally.Bad, "message")))
+		b.WriteString(catalog.Say(ctx, wordsSuccess, rate, catalog.Many(ctx, tally.Good+tally.Bad, "message")))
 	} else {
-		b.WriteString(tongue.Text(ctx, wordsNoSuccess))
+		b.WriteString(catalog.Text(ctx, wordsNoSuccess))
 	}
 	err = i.spent(ctx, &b, days)
 	return chat.Answer{Text: b.String()}, err
@@ -233,13 +233,13 @@ func (i Insight) total(ctx context.Context, r admin.Request) (chat.Answer, error
 
 // figures returns those of a line of /stats.
 func figures(ctx context.Context, s memory.Stat) string {
-	return fmt.Sprintf("%s, %s, %s", tongue.Many(ctx, s.Messages, "message"), tongue.Many(ctx, s.Calls, "model call"), tongue.Many(ctx, s.Tokens, "token"))
+	return fmt.Sprintf("%s, %s, %s", catalog.Many(ctx, s.Messages, "message"), catalog.Many(ctx, s.Calls, "model call"), catalog.Many(ctx, s.Tokens, "token"))
 }
 
-func (i Insight) debug() admin.Command {
-	return admin.Command{Name: "debug", Help: helpDebug, Who: admin.Owner,
-		Options: []admin.Option{{Name: "state", Help: helpDebugState, Kind: admin.Switch, Required: true}},
-		Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
+func (i Insight) debug() gate.Command {
+	return gate.Command{Name: "debug", Help: helpDebug, Who: gate.Owner,
+		Options: []gate.Option{{Name: "state", Help: helpDebugState, Kind: gate.Switch, Required: true}},
+		Run: func(ctx context.Context, r gate.Request) (chat.Answer, error) {
 			on := r.Args["state"] == "on"
 			i.Debug(r.Message.Key, on)
 			if on {

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/admin"
 	"parley/internal/chat"
 	"parley/internal/command"
+	"parley/internal/command/gate"
 	"parley/internal/llm"
 	"parley/internal/memory"
 )
@@ -37,8 +37,8 @@ func (a audit) Stats(context.Context, time.Time) ([]memory.Stat, error)    { ret
 func ask(t *testing.T, a audit, line string) string {
 	t.Helper()
 	groups := command.Groups{Insight: command.Insight{Rows: a, Kept: a.kept, Now: func() time.Time { return a.last.At.Add(time.Minute) }}}
-	c, err := admin.NewCommands(groups.Table(), admin.CommandOptions{Confirm: new(admin.Confirmations),
-		Role: func(context.Context, chat.Message) (admin.Role, error) { return admin.Owner, nil }})
+	c, err := gate.NewCommands(groups.Table(), gate.CommandOptions{Confirm: new(gate.Confirmations),
+		Role: func(context.Context, chat.Message) (gate.Role, error) { return gate.Owner, nil }})
 	if err != nil {
 		t.Fatal(err)
 	}

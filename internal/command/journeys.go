@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"strings"
 
-	"parley/internal/admin"
 	"parley/internal/chat"
+	"parley/internal/command/gate"
 	"parley/internal/playbook"
-	"parley/internal/tongue"
+	"parley/internal/text/catalog"
 )
 
 func (p Playbook) suggestJourney(_ context.Context, m chat.Message, typed string) []string {
@@ -21,7 +21,7 @@ func (p Playbook) suggestJourney(_ context.Context, m chat.Message, typed string
 	return beginning(ids, typed)
 }
 
-func (p Playbook) listJourneys(ctx context.Context, _ admin.Request, b *playbook.Book) (chat.Answer, error) {
+func (p Playbook) listJourneys(ctx context.Context, _ gate.Request, b *playbook.Book) (chat.Answer, error) {
 	var s strings.Builder
 	for _, j := range b.Journeys() {
 		fmt.Fprintf(&s, "- `%s` %s: %s\n", j.ID, j.Name, j.Description)
@@ -48,7 +48,7 @@ func (p Playbook) change(ctx context.Context, m chat.Message, to func(playbook.S
 }
 
 // startJourney begins a journey and says its first step.
-func (p Playbook) startJourney(ctx context.Context, r admin.Request, b *playbook.Book) (chat.Answer, error) {
+func (p Playbook) startJourney(ctx context.Context, r gate.Request, b *playbook.Book) (chat.Answer, error) {
 	_, err := p.change(ctx, r.Message, func(st playbook.State) (playbook.State, error) { return b.Start(st, r.Args["id"], p.Now()) })
 	if err != nil {
 		return chat.Answer{}, err
@@ -56,9 +56,9 @@ func (p Playbook) startJourney(ctx context.Context, r admin.Request, b *playbook
 	return p.Begin.Handle(ctx, r.Message, r.Reply)
 }
 
-func (p Playbook) stopJourney(ctx context.Context, r admin.Request, b *playbook.Book) (chat.Answer, error) {
+func (p Playbook) stopJourney(ctx context.Context, r gate.Request, b *playbook.Book) (chat.Answer, error) {
 	_, err := p.change(ctx, r.Message, func(st playbook.State) (playbook.State, error) { return b.Stop(st, r.Args["id"], p.Now()) })
-	return chat.Answer{Text: tongue.Text(ctx, wordsJourneyLeft)}, err
+	return chat.Answer{Text: catalog.Text(ctx, wordsJourneyLeft)}, err
 }
 
 // state returns where the playbook stands here.
@@ -70,7 +70,7 @@ func (p Playbook) state(ctx context.Context, m chat.Message) (playbook.State, er
 	return stored(se, m.From.ID), nil
 }
 
-func (p Playbook) journeyStatus(ctx context.Context, r admin.Request, b *playbook.Book) (chat.Answer, error) {
+func (p Playbook) journeyStatus(ctx context.Context, r gate.Request, b *playbook.Book) (chat.Answer, error) {
 	st, err := p.state(ctx, r.Message)
 	if err != nil {
 		return chat.Answer{}, err
@@ -93,7 +93,7 @@ func standing(ctx context.Context, b *playbook.Book, st playbook.State) (chat.An
 		for i, h := range at.History {
 			path[i] = stepName(b, at.JourneyID, h.StepID)
 		}
-		all = append(all, tongue.Say(ctx, wordsStanding, at.Name, at.Status, stepName(b, at.JourneyID, at.CurrentStep), strings.Join(path, " → ")))
+		all = append(all, catalog.Say(ctx, wordsStanding, at.Name, at.Status, stepName(b, at.JourneyID, at.CurrentStep), strings.Join(path, " → ")))
 	}
 	return chat.Answer{Text: strings.Join(all, "\n\n")}, nil
 }
@@ -110,7 +110,7 @@ func stepName(b *playbook.Book, journey, step string) string {
 	return step
 }
 
-func (p Playbook) drawJourney(ctx context.Context, r admin.Request, b *playbook.Book) (chat.Answer, error) {
+func (p Playbook) drawJourney(ctx context.Context, r gate.Request, b *playbook.Book) (chat.Answer, error) {
 	st, err := p.state(ctx, r.Message)
 	if err != nil {
 		return chat.Answer{}, err

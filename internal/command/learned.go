@@ -6,11 +6,11 @@ import (
 	"strings"
 	"time"
 
-	"parley/internal/admin"
 	"parley/internal/chat"
-	"parley/internal/facts"
-	"parley/internal/provenance"
-	"parley/internal/tongue"
+	"parley/internal/command/gate"
+	"parley/internal/memory/facts"
+	"parley/internal/memory/provenance"
+	"parley/internal/text/catalog"
 )
 
 // LearnedPage is how many facts a digest shows, with a row of buttons each:
@@ -24,11 +24,11 @@ func Learned(ctx context.Context, head string, list []facts.Change, page int, mo
 	var rows [][]chat.Button
 	for _, c := range list {
 		n := c.Fact.ID
-		lines = append(lines, "- "+c.Short(tongue.Of(ctx)))
+		lines = append(lines, "- "+c.Short(catalog.Of(ctx)))
 		rows = append(rows, []chat.Button{
-			{Label: tongue.Say(ctx, wordsKeepIt, n), Data: fmt.Sprintf("/facts keep %d", n)},
-			{Label: tongue.Say(ctx, wordsChangeIt, n), Data: fmt.Sprintf("/facts change %d", n)},
-			{Label: tongue.Say(ctx, wordsForgetIt, n), Data: fmt.Sprintf("/facts forget %d", n)},
+			{Label: catalog.Say(ctx, wordsKeepIt, n), Data: fmt.Sprintf("/facts keep %d", n)},
+			{Label: catalog.Say(ctx, wordsChangeIt, n), Data: fmt.Sprintf("/facts change %d", n)},
+			{Label: catalog.Say(ctx, wordsForgetIt, n), Data: fmt.Sprintf("/facts forget %d", n)},
 		})
 	}
 	return chat.Answer{Text: strings.Join(lines, "\n"), Buttons: append(rows, paged(ctx, "/facts learned", page, more)...)}
@@ -40,14 +40,14 @@ func LearnedSince(ctx context.Context, list []facts.Change, due time.Time) strin
 	first, yesterday := list[len(list)-1].At.In(due.Location()), due.AddDate(0, 0, -1)
 	switch first.Format(time.DateOnly) {
 	case due.Format(time.DateOnly):
-		return tongue.Text(ctx, wordsLearnedToday)
+		return catalog.Text(ctx, wordsLearnedToday)
 	case yesterday.Format(time.DateOnly):
-		return tongue.Text(ctx, wordsLearnedYesterday)
+		return catalog.Text(ctx, wordsLearnedYesterday)
 	}
-	return tongue.Say(ctx, wordsLearnedSince, tongue.Time(ctx, first, layoutDay))
+	return catalog.Say(ctx, wordsLearnedSince, catalog.Time(ctx, first, layoutDay))
 }
 
-func (f Facts) learned(ctx context.Context, r admin.Request) (chat.Answer, error) {
+func (f Facts) learned(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	page := max(r.Number("page", 1), 1)
 	list, err := f.Find.Learned(ctx, provenance.ViewerOf(r.Message), facts.Query{Limit: LearnedPage + 1, Offset: (page - 1) * LearnedPage})
 	if err != nil {
@@ -56,13 +56,13 @@ func (f Facts) learned(ctx context.Context, r admin.Request) (chat.Answer, error
 	if len(list) == 0 {
 		return say(ctx, wordsNothingLearned)
 	}
-	return Learned(ctx, tongue.Text(ctx, wordsLearned), list[:min(len(list), LearnedPage)], page, len(list) > LearnedPage), nil
+	return Learned(ctx, catalog.Text(ctx, wordsLearned), list[:min(len(list), LearnedPage)], page, len(list) > LearnedPage), nil
 }
 
-func (f Facts) digest(ctx context.Context, r admin.Request) (chat.Answer, error) {
+func (f Facts) digest(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	if err := f.SetDigest(ctx, r.Message.From.ID, r.Args["when"]); err != nil {
 		return chat.Answer{}, err
 	}
-	words := map[string]string{facts.DigestOff: tongue.Text(ctx, wordsDigestOff), facts.DigestDaily: tongue.Text(ctx, wordsDigestDaily), facts.DigestSession: tongue.Text(ctx, wordsDigestSession)}
+	words := map[string]string{facts.DigestOff: catalog.Text(ctx, wordsDigestOff), facts.DigestDaily: catalog.Text(ctx, wordsDigestDaily), facts.DigestSession: catalog.Text(ctx, wordsDigestSession)}
 	return chat.Answer{Text: words[r.Args["when"]]}, nil
 }

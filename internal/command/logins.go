@@ -5,9 +5,9 @@ import (
 	"errors"
 	"strings"
 
-	"parley/internal/admin"
 	"parley/internal/chat"
-	"parley/internal/tongue"
+	"parley/internal/command/gate"
+	"parley/internal/text/catalog"
 	"parley/internal/tools/mcp"
 )
 
@@ -20,7 +20,7 @@ type Logins interface {
 
 // login starts a login to a tool server, or ends it with the address that the
 // browser was sent to.
-func (t Tools) login(ctx context.Context, r admin.Request) (chat.Answer, error) {
+func (t Tools) login(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	name, address := r.Args["server"], strings.TrimSpace(r.Args["address"])
 	if !t.hasServer(name) {
 		return say(ctx, wordsNoToolServer, name)
@@ -33,7 +33,7 @@ func (t Tools) login(ctx context.Context, r admin.Request) (chat.Answer, error) 
 		if err != nil {
 			return say(ctx, wordsLoginFailed, name, foreign(err.Error(), maxServerErr))
 		}
-		return chat.Answer{Text: tongue.Say(ctx, wordsLogin, name, open, name), Private: true}, nil
+		return chat.Answer{Text: catalog.Say(ctx, wordsLogin, name, open, name), Private: true}, nil
 	}
 	switch err := t.Logins.FinishLogin(ctx, name, address); {
 	case errors.Is(err, mcp.ErrAddress):
@@ -46,7 +46,7 @@ func (t Tools) login(ctx context.Context, r admin.Request) (chat.Answer, error) 
 	return say(ctx, wordsLoggedIn, name)
 }
 
-func (t Tools) logout(ctx context.Context, r admin.Request) (chat.Answer, error) {
+func (t Tools) logout(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	name := r.Args["server"]
 	if !t.hasServer(name) {
 		return say(ctx, wordsNoToolServer, name)

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"parley/internal/admin"
 	"parley/internal/chat"
-	"parley/internal/tongue"
+	"parley/internal/command/gate"
+	"parley/internal/text/catalog"
 )
 
 // Model is /model and /prompt.
@@ -41,7 +41,7 @@ type RouteModel struct {
 }
 
 // In says it in a language.
-func (r Route) In(p tongue.Printer) string {
+func (r Route) In(p catalog.Printer) string {
 	var names []string
 	for _, m := range r.Models {
 		if m.Until.IsZero() {
@@ -53,33 +53,33 @@ func (r Route) In(p tongue.Printer) string {
 	return p.Say(wordsRoute, r.Purpose, strings.Join(names, ", "))
 }
 
-func (l Model) command() admin.Command {
-	name := admin.Option{Name: "name", Help: helpModelName, Required: true, Offer: l.offer}
-	return admin.Command{Name: "model", Help: helpModel, Who: admin.Owner, Verbs: []admin.Command{
-		{Name: "show", Help: helpModelShow, Effect: admin.Reads, Run: l.show},
-		{Name: "set", Help: helpModelSet, Effect: admin.Works, Options: []admin.Option{name}, Run: l.set},
+func (l Model) command() gate.Command {
+	name := gate.Option{Name: "name", Help: helpModelName, Required: true, Offer: l.offer}
+	return gate.Command{Name: "model", Help: helpModel, Who: gate.Owner, Verbs: []gate.Command{
+		{Name: "show", Help: helpModelShow, Effect: gate.Reads, Run: l.show},
+		{Name: "set", Help: helpModelSet, Effect: gate.Works, Options: []gate.Option{name}, Run: l.set},
 	}}
 }
 
-func (l Model) show(ctx context.Context, _ admin.Request) (chat.Answer, error) {
-	answer := tongue.Say(ctx, wordsModel, l.Name())
+func (l Model) show(ctx context.Context, _ gate.Request) (chat.Answer, error) {
+	answer := catalog.Say(ctx, wordsModel, l.Name())
 	if l.List == nil {
 		return chat.Answer{Text: answer}, nil
 	}
 	const most = 50
 	if names, err := l.List(ctx); err == nil && len(names) > 0 { // without the list it is an answer, too
-		answer += "\n" + tongue.Say(ctx, wordsModels, strings.Join(names[:min(len(names), most)], ", "))
+		answer += "\n" + catalog.Say(ctx, wordsModels, strings.Join(names[:min(len(names), most)], ", "))
 	}
 	if l.Routes != nil {
-		answer += "\n" + tongue.Text(ctx, wordsRoutes)
+		answer += "\n" + catalog.Text(ctx, wordsRoutes)
 		for _, r := range l.Routes() {
-			answer += "\n" + r.In(tongue.Of(ctx))
+			answer += "\n" + r.In(catalog.Of(ctx))
 		}
 	}
 	return chat.Answer{Text: answer}, nil
 }
 
-func (l Model) set(ctx context.Context, r admin.Request) (chat.Answer, error) {
+func (l Model) set(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	name := r.Args["name"]
 	if l.BuiltIn {
 		return say(ctx, wordsModelNone)
@@ -97,12 +97,12 @@ func (l Model) set(ctx context.Context, r admin.Request) (chat.Answer, error) {
 	if err != nil {
 		return chat.Answer{}, err
 	}
-	return say(ctx, wordsModelSet, name, tongue.Many(ctx, n, "conversation"))
+	return say(ctx, wordsModelSet, name, catalog.Many(ctx, n, "conversation"))
 }
 
-func (l Model) prompt() admin.Command {
-	return admin.Command{Name: "prompt", Help: helpPrompt, Who: admin.Owner, Verbs: []admin.Command{
-		{Name: "reload", Help: helpPromptReload, Run: func(ctx context.Context, _ admin.Request) (chat.Answer, error) {
+func (l Model) prompt() gate.Command {
+	return gate.Command{Name: "prompt", Help: helpPrompt, Who: gate.Owner, Verbs: []gate.Command{
+		{Name: "reload", Help: helpPromptReload, Run: func(ctx context.Context, _ gate.Request) (chat.Answer, error) {
 			if err := l.Reload(); err != nil {
 				return say(ctx, wordsPromptBad, err)
 			}

@@ -6,35 +6,35 @@ import (
 	"strconv"
 	"strings"
 
-	"parley/internal/admin"
 	"parley/internal/chat"
-	"parley/internal/pen"
+	"parley/internal/command/gate"
+	"parley/internal/notes/edit"
+	"parley/internal/notes/index"
 	"parley/internal/text"
-	"parley/internal/tongue"
+	"parley/internal/text/catalog"
 	"parley/internal/tools"
-	"parley/internal/vault"
 )
 
 // Desk changes the notes that one person may change; tools.Desk.
 type Desk interface {
-	Move(ctx context.Context, from, to string) (vault.Moved, error)
-	// Undo takes the last move back; pen.ErrNothing means that there is none.
-	Undo(ctx context.Context) (vault.Moved, error)
+	Move(ctx context.Context, from, to string) (index.Moved, error)
+	// Undo takes the last move back; edit.ErrNothing means that there is none.
+	Undo(ctx context.Context) (index.Moved, error)
 	// Versions lists what a note said before, the newest first, with its path.
-	Versions(ctx context.Context, name string) (string, []pen.Version, error)
-	Restore(ctx context.Context, name string, version int) (vault.Written, error)
+	Versions(ctx context.Context, name string) (string, []edit.Version, error)
+	Restore(ctx context.Context, name string, version int) (index.Written, error)
 }
 
 // desk returns the verbs that change notes.
-func (n Notes) desk() []admin.Command {
+func (n Notes) desk() []gate.Command {
 	if n.Desk == nil && n.Shelf != nil {
 		return nil
 	}
-	note := admin.Option{Name: "path", Help: helpNotePath, Required: true, Suggest: n.suggest}
-	return []admin.Command{
-		{Name: "move", Help: helpNotesMove, Run: n.move, Options: []admin.Option{note, {Name: "to", Help: helpNoteTo, Required: true}}},
+	note := gate.Option{Name: "path", Help: helpNotePath, Required: true, Suggest: n.suggest}
+	return []gate.Command{
+		{Name: "move", Help: helpNotesMove, Run: n.move, Options: []gate.Option{note, {Name: "to", Help: helpNoteTo, Required: true}}},
 		{Name: "undo", Help: helpNotesUndo, Run: n.undo},
-		{Name: "restore", Help: helpNotesBack, Run: n.restore, Options: []admin.Option{note, {Name: "version", Help: helpNoteVersion, Choices: strings.Fields("1 2 3 4 5 6 7 8 9 10")}}},
+		{Name: "restore", Help: helpNotesBack, Run: n.restore, Options: []gate.Option{note, {Name: "version", Help: helpNoteVersion, Choices: strings.Fields("1 2 3 4 5 6 7 8 9 10")}}},
 	}
 }
 
@@ -45,7 +45,7 @@ func which(ctx context.Context, err error, run string) (chat.Answer, error) {
 	if !errors.As(err, &several) {
 		return chat.Answer{}, noNote(err)
 	}
-	a := chat.Answer{Text: tongue.Say(ctx, wordsWhichNote, text.Literal(text.Shorten(several.Name, 100))) + "\n" + tools.EntryLines(several.List)}
+	a := chat.Answer{Text: catalog.Say(ctx, wordsWhichNote, text.Literal(text.Shorten(several.Name, 100))) + "\n" + tools.EntryLines(several.List)}
 	for _, e := range several.List {
 		if b := (chat.Button{Label: e.Path, Data: run + e.Path}); len(b.Data) <= maxData && len(a.Buttons) < maxChoices {
 			a.Buttons = append(a.Buttons, []chat.Button{b})
@@ -60,7 +60,7 @@ const (
 	maxChoices = 8
 )
 
-func (n Notes) related(ctx context.Context, r admin.Request) (chat.Answer, error) {
+func (n Notes) related(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	s, err := n.Shelf(ctx, r.Message)
 	if err != nil {
 		return chat.Answer{}, err
@@ -69,7 +69,7 @@ func (n Notes) related(ctx context.Context, r admin.Request) (chat.Answer, error
 	if err != nil {
 		return which(ctx, err, "/notes related ")
 	}
-	return chat.Answer{Text: tools.RelatedLines(tongue.Of(ctx), e, all)}, nil
+	return chat.Answer{Text: tools.RelatedLines(catalog.Of(ctx), e, all)}, nil
 }
 
 func did(d tools.Deed) chat.Answer {
@@ -80,7 +80,7 @@ func did(d tools.Deed) chat.Answer {
 	return a
 }
 
-func (n Notes) move(ctx context.Context, r admin.Request) (chat.Answer, error) {
+func (n Notes) move(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	d, err := n.Desk(ctx, r.Message)
 	if err != nil {
 		return chat.Answer{}, err
@@ -94,7 +94,7 @@ func (n Notes) move(ctx context.Context, r admin.Request) (chat.Answer, error) {
 	return did(tools.Moved(ctx, m)), nil
 }
 
-func (n Notes) undo(ctx context.Context, r admin.Request) (chat.Answer, error) {
+func (n Notes) undo(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	d, err := n.Desk(ctx, r.Message)
 	if err != nil {
 		return chat.Answer{}, err
@@ -106,7 +106,7 @@ func (n Notes) undo(ctx context.Context, r admin.Request) (chat.Answer, error) {
 	return chat.Answer{Text: tools.Moved(ctx, m).Note}, nil
 }
 
-func (n Notes) restore(ctx context.Context, r admin.Request) (chat.Answer, error) {
+func (n Notes) restore(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	d, err := n.Desk(ctx, r.Message)
 	if err != nil {
 		return chat.Answer{}, err
@@ -126,15 +126,15 @@ func (n Notes) restore(ctx context.Context, r admin.Request) (chat.Answer, error
 }
 
 // versions lists those of a note, each with a button that restores it.
-func versions(ctx context.Context, r admin.Request, at string, all []pen.Version) chat.Answer {
+func versions(ctx context.Context, r gate.Request, at string, all []edit.Version) chat.Answer {
 	if len(all) == 0 {
-		return chat.Answer{Text: tongue.Say(ctx, wordsNoVersions, text.Literal(at))}
+		return chat.Answer{Text: catalog.Say(ctx, wordsNoVersions, text.Literal(at))}
 	}
-	list := []string{tongue.Say(ctx, wordsVersions, text.Literal(at))}
+	list := []string{catalog.Say(ctx, wordsVersions, text.Literal(at))}
 	var a chat.Answer
 	for i, v := range all {
-		list = append(list, tongue.Say(ctx, wordsVersion, i+1, v.By.At.Local().Format("2006-01-02 15:04"), author(ctx, v, r.Message.From.ID), tongue.Many(ctx, len([]rune(v.Text)), "character")))
-		b := chat.Button{Label: tongue.Say(ctx, wordsRestore, i+1), Data: "/notes restore " + at + " version:" + strconv.Itoa(i+1)}
+		list = append(list, catalog.Say(ctx, wordsVersion, i+1, v.By.At.Local().Format("2006-01-02 15:04"), author(ctx, v, r.Message.From.ID), catalog.Many(ctx, len([]rune(v.Text)), "character")))
+		b := chat.Button{Label: catalog.Say(ctx, wordsRestore, i+1), Data: "/notes restore " + at + " version:" + strconv.Itoa(i+1)}
 		if len(b.Data) > maxData || i >= maxChoices {
 			continue
 		}
@@ -148,14 +148,14 @@ func versions(ctx context.Context, r admin.Request, at string, all []pen.Version
 }
 
 // author says who wrote a version.
-func author(ctx context.Context, v pen.Version, asks string) string {
+func author(ctx context.Context, v edit.Version, asks string) string {
 	switch {
 	case v.Hand:
-		return tongue.Text(ctx, wordsByHand)
+		return catalog.Text(ctx, wordsByHand)
 	case v.By.ID == "":
-		return tongue.Text(ctx, wordsByMe)
+		return catalog.Text(ctx, wordsByMe)
 	case v.By.ID == asks:
-		return tongue.Text(ctx, wordsByYou)
+		return catalog.Text(ctx, wordsByYou)
 	}
-	return tongue.Say(ctx, wordsBy, text.Literal(text.Shorten(v.By.Name, 60)))
+	return catalog.Say(ctx, wordsBy, text.Literal(text.Shorten(v.By.Name, 60)))
 }

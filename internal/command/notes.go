@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"strings"
 
-	"parley/internal/admin"
 	"parley/internal/chat"
-	"parley/internal/paper"
+	"parley/internal/command/gate"
+	"parley/internal/notes/document"
+	"parley/internal/notes/index"
 	"parley/internal/text"
-	"parley/internal/tongue"
+	"parley/internal/text/catalog"
 	"parley/internal/tools"
-	"parley/internal/vault"
 )
 
 // Notes is /notes and /librarian.
@@ -27,9 +27,9 @@ type Notes struct {
 	Index Index
 	// Code finds names in folders of code; nil where there are none.
 	Code  Code
-	State func(p tongue.Printer) string // how the index is, in a sentence
-	Owner bool                          // they are for the owner alone
-	Clock tools.Clock                   // the time where somebody is
+	State func(p catalog.Printer) string // how the index is, in a sentence
+	Owner bool                           // they are for the owner alone
+	Clock tools.Clock                    // the time where somebody is
 	// Tidy has the librarian plan a job and asks about the plan; nil where there
 	// is no folder to write to.
 	Tidy    func(ctx context.Context, m chat.Message, task string) (chat.Answer, error)
@@ -38,18 +38,18 @@ type Notes struct {
 
 // Shelf is the notes that one person may read; tools.Shelf.
 type Shelf interface {
-	Search(ctx context.Context, q vault.Query) ([]vault.Hit, error)
-	Read(ctx context.Context, p vault.Part) (vault.Document, error)
+	Search(ctx context.Context, q index.Query) ([]index.Hit, error)
+	Read(ctx context.Context, p index.Part) (index.Document, error)
 	// Listed keeps of a list what the person may read.
-	Listed(ctx context.Context, list []vault.Entry, limit int) ([]vault.Entry, error)
-	Related(ctx context.Context, name string) (vault.Entry, vault.Related, error)
+	Listed(ctx context.Context, list []index.Entry, limit int) ([]index.Entry, error)
+	Related(ctx context.Context, name string) (index.Entry, index.Related, error)
 }
 
-// Index lists all notes, whoever may read them; vault.Vault.
+// Index lists all notes, whoever may read them; index.Vault.
 type Index interface {
-	List(ctx context.Context, folder string, limit int) ([]vault.Entry, error)
-	Titles(ctx context.Context, prefix string, limit int) ([]vault.Entry, error)
-	Skipped(ctx context.Context, limit int) ([]vault.Entry, error)
+	List(ctx context.Context, folder string, limit int) ([]index.Entry, error)
+	Titles(ctx context.Context, prefix string, limit int) ([]index.Entry, error)
+	Skipped(ctx context.Context, limit int) ([]index.Entry, error)
 }
 
 // Bounds of what is looked at to list what somebody may read, of a list, and of
@@ -62,47 +62,47 @@ const (
 	maxSuggested = 90 // bytes of a title that is completed; Discord takes 100 characters
 )
 
-func (n Notes) commands() []admin.Command {
-	who := admin.Member
+func (n Notes) commands() []gate.Command {
+	who := gate.Member
 	if n.Owner {
-		who = admin.Owner
+		who = gate.Owner
 	}
-	notes := admin.Command{Name: "notes", Help: helpNotes, Effect: admin.Reads, Who: who, Private: true, Run: n.recent, Verbs: []admin.Command{
-		{Name: "search", Help: helpNotesSearch, Effect: admin.Reads, Run: n.search, Options: searchOptions},
-		{Name: "show", Help: helpNotesShow, Effect: admin.Reads, Run: n.show, Options: []admin.Option{{Name: "path", Help: helpNotePath, Required: true, Suggest: n.suggest}}},
-		{Name: "recent", Help: helpNotesRecent, Effect: admin.Reads, Run: n.recent},
-		{Name: "status", Help: helpNotesStatus, Effect: admin.Reads, Run: n.status},
-		{Name: "related", Help: helpNotesNear, Effect: admin.Reads, Run: n.related, Options: []admin.Option{{Name: "path", Help: helpNotePath, Required: true, Suggest: n.suggest}}},
+	notes := gate.Command{Name: "notes", Help: helpNotes, Effect: gate.Reads, Who: who, Private: true, Run: n.recent, Verbs: []gate.Command{
+		{Name: "search", Help: helpNotesSearch, Effect: gate.Reads, Run: n.search, Options: searchOptions},
+		{Name: "show", Help: helpNotesShow, Effect: gate.Reads, Run: n.show, Options: []gate.Option{{Name: "path", Help: helpNotePath, Required: true, Suggest: n.suggest}}},
+		{Name: "recent", Help: helpNotesRecent, Effect: gate.Reads, Run: n.recent},
+		{Name: "status", Help: helpNotesStatus, Effect: gate.Reads, Run: n.status},
+		{Name: "related", Help: helpNotesNear, Effect: gate.Reads, Run: n.related, Options: []gate.Option{{Name: "path", Help: helpNotePath, Required: true, Suggest: n.suggest}}},
 	}}
 	notes.Verbs = append(notes.Verbs, n.desk()...)
 	if n.Shelf == nil {
-		notes.Run = func(ctx context.Context, _ admin.Request) (chat.Answer, error) { return say(ctx, wordsNoVault) }
+		notes.Run = func(ctx context.Context, _ gate.Request) (chat.Answer, error) { return say(ctx, wordsNoVault) }
 		for i := range notes.Verbs {
 			notes.Verbs[i].Run = notes.Run
 		}
 	}
-	all := []admin.Command{notes}
+	all := []gate.Command{notes}
 	if n.Code != nil || n.Shelf == nil {
 		all = append(all, n.code(who))
 	}
 	if n.Tidy == nil {
 		return all
 	}
-	return append(all, admin.Command{Name: "librarian", Help: helpLibrarian, Effect: admin.Works, Who: who,
-		Options: []admin.Option{{Name: "task", Help: helpTidyTask}}, Run: n.tidy})
+	return append(all, gate.Command{Name: "librarian", Help: helpLibrarian, Effect: gate.Works, Who: who,
+		Options: []gate.Option{{Name: "task", Help: helpTidyTask}}, Run: n.tidy})
 }
 
 // noNote says how to find those there are.
-func noNote(err error) error { return text.Instead(err, vault.ErrNotFound, wordsNoNote) }
+func noNote(err error) error { return text.Instead(err, index.ErrNotFound, wordsNoNote) }
 
-func (n Notes) show(ctx context.Context, r admin.Request) (chat.Answer, error) {
+func (n Notes) show(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	s, err := n.Shelf(ctx, r.Message)
 	if err != nil {
 		return chat.Answer{}, err
 	}
-	d, err := s.Read(ctx, vault.Part{Path: r.Args["path"]})
-	if path, heading, ok := strings.Cut(r.Args["path"], "#"); ok && errors.Is(err, vault.ErrNotFound) {
-		d, err = s.Read(ctx, vault.Part{Path: path, Heading: heading})
+	d, err := s.Read(ctx, index.Part{Path: r.Args["path"]})
+	if path, heading, ok := strings.Cut(r.Args["path"], "#"); ok && errors.Is(err, index.ErrNotFound) {
+		d, err = s.Read(ctx, index.Part{Path: path, Heading: heading})
 	}
 	if err != nil {
 		return which(ctx, err, "/notes show ")
@@ -111,7 +111,7 @@ func (n Notes) show(ctx context.Context, r admin.Request) (chat.Answer, error) {
 }
 
 // listed returns what a message's author may read of a list.
-func (n Notes) listed(ctx context.Context, m chat.Message, all func() ([]vault.Entry, error)) ([]vault.Entry, error) {
+func (n Notes) listed(ctx context.Context, m chat.Message, all func() ([]index.Entry, error)) ([]index.Entry, error) {
 	s, err := n.Shelf(ctx, m)
 	if err != nil {
 		return nil, err
@@ -123,8 +123,8 @@ func (n Notes) listed(ctx context.Context, m chat.Message, all func() ([]vault.E
 	return s.Listed(ctx, list, maxListed)
 }
 
-func (n Notes) recent(ctx context.Context, r admin.Request) (chat.Answer, error) {
-	list, err := n.listed(ctx, r.Message, func() ([]vault.Entry, error) { return n.Index.List(ctx, "", maxLooked) })
+func (n Notes) recent(ctx context.Context, r gate.Request) (chat.Answer, error) {
+	list, err := n.listed(ctx, r.Message, func() ([]index.Entry, error) { return n.Index.List(ctx, "", maxLooked) })
 	if err != nil {
 		return chat.Answer{}, noNote(err)
 	}
@@ -135,17 +135,17 @@ func (n Notes) recent(ctx context.Context, r admin.Request) (chat.Answer, error)
 }
 
 // status says how the index is, and which files are not found, or not whole.
-func (n Notes) status(ctx context.Context, r admin.Request) (chat.Answer, error) {
-	list, err := n.listed(ctx, r.Message, func() ([]vault.Entry, error) { return n.Index.Skipped(ctx, maxLooked) })
-	if err != nil && !errors.Is(err, vault.ErrNotReady) {
+func (n Notes) status(ctx context.Context, r gate.Request) (chat.Answer, error) {
+	list, err := n.listed(ctx, r.Message, func() ([]index.Entry, error) { return n.Index.Skipped(ctx, maxLooked) })
+	if err != nil && !errors.Is(err, index.ErrNotReady) {
 		return chat.Answer{}, err
 	}
-	lines := []string{n.State(tongue.Of(ctx))}
+	lines := []string{n.State(catalog.Of(ctx))}
 	for _, e := range list {
 		if e.Skipped != "" {
-			lines = append(lines, tongue.Say(ctx, wordsSkipped, e.Path, tongue.Words(e.Skipped)))
+			lines = append(lines, catalog.Say(ctx, wordsSkipped, e.Path, catalog.Words(e.Skipped)))
 		} else {
-			lines = append(lines, tongue.Say(ctx, wordsPartly, e.Path, paper.Left(tongue.Of(ctx), e.Partly)))
+			lines = append(lines, catalog.Say(ctx, wordsPartly, e.Path, document.Left(catalog.Of(ctx), e.Partly)))
 		}
 	}
 	return chat.Answer{Text: strings.Join(lines, "\n")}, nil
@@ -155,7 +155,7 @@ func (n Notes) suggest(ctx context.Context, m chat.Message, typed string) (paths
 	if n.Shelf == nil {
 		return nil
 	}
-	list, err := n.listed(ctx, m, func() ([]vault.Entry, error) { return n.Index.Titles(ctx, typed, maxLooked) })
+	list, err := n.listed(ctx, m, func() ([]index.Entry, error) { return n.Index.Titles(ctx, typed, maxLooked) })
 	if err != nil {
 		return nil // nothing to suggest while it is indexed
 	}
@@ -173,7 +173,7 @@ func (n Notes) suggest(ctx context.Context, m chat.Message, typed string) (paths
 }
 
 // tidy asks about the plan, as the model's own call does.
-func (n Notes) tidy(ctx context.Context, r admin.Request) (chat.Answer, error) {
+func (n Notes) tidy(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	if n.BuiltIn {
 		return say(ctx, wordsNoTidying)
 	}

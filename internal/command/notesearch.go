@@ -6,18 +6,18 @@ import (
 	"slices"
 	"strings"
 
-	"parley/internal/admin"
 	"parley/internal/chat"
-	"parley/internal/paper"
+	"parley/internal/command/gate"
+	"parley/internal/notes/document"
+	"parley/internal/notes/index"
 	"parley/internal/text"
-	"parley/internal/tongue"
+	"parley/internal/text/catalog"
 	"parley/internal/tools"
-	"parley/internal/vault"
 )
 
 // searchOptions are what /notes search takes. All of it may stand in the query, too:
 // "garden last week #plants [status:open]".
-var searchOptions = []admin.Option{
+var searchOptions = []gate.Option{
 	{Name: "query", Help: helpNotesQuery},
 	{Name: "when", Help: helpNotesWhen, Named: true},
 	{Name: "tag", Help: helpNotesTag, Named: true},
@@ -25,7 +25,7 @@ var searchOptions = []admin.Option{
 	{Name: "property", Help: helpNotesProperty, Named: true},
 }
 
-func (n Notes) search(ctx context.Context, r admin.Request) (chat.Answer, error) {
+func (n Notes) search(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	q := n.query(ctx, r)
 	if strings.TrimSpace(q.Text) == "" && q.During == nil && len(q.Tags)+len(q.Properties) == 0 && q.Folder == "" {
 		return say(ctx, wordsLookFor)
@@ -43,28 +43,28 @@ func (n Notes) search(ctx context.Context, r admin.Request) (chat.Answer, error)
 	}
 	var b strings.Builder
 	if q.During != nil {
-		of := slices.DeleteFunc(slices.Clone(hits), func(h vault.Hit) bool { return !h.During })
+		of := slices.DeleteFunc(slices.Clone(hits), func(h index.Hit) bool { return !h.During })
 		if len(of) > 0 {
 			hits = of
 		} else {
-			b.WriteString(tongue.Say(ctx, wordsNotThen, tools.PeriodOf(q.During)) + "\n")
+			b.WriteString(catalog.Say(ctx, wordsNotThen, tools.PeriodOf(q.During)) + "\n")
 		}
 	}
 	for _, h := range hits {
 		path := h.Path
 		if h.Page > 0 {
-			path += "#" + paper.PageMark(h.Page)
+			path += "#" + document.PageMark(h.Page)
 		}
 		fmt.Fprintf(&b, "- **%s** — %s\n  %s\n", h.Title, path, strings.Join(strings.Fields(text.Shorten(h.Snippet, maxSnippet)), " "))
 	}
 	for _, d := range tools.Disputes(q, hits) {
-		b.WriteString("\n" + tongue.Say(ctx, wordsDisagree, d.SaidA, hits[d.A].Path, d.SaidB, hits[d.B].Path))
+		b.WriteString("\n" + catalog.Say(ctx, wordsDisagree, d.SaidA, hits[d.A].Path, d.SaidB, hits[d.B].Path))
 	}
 	return chat.Answer{Text: b.String()}, nil
 }
 
 // query reads what is looked for: from the words, and from options.
-func (n Notes) query(ctx context.Context, r admin.Request) vault.Query {
+func (n Notes) query(ctx context.Context, r gate.Request) index.Query {
 	said := r.Args["query"]
 	if when := r.Args["when"]; when != "" {
 		said += ` when:"` + strings.ReplaceAll(when, `"`, "") + `"`

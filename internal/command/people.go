@@ -7,23 +7,23 @@ import (
 	"slices"
 	"strings"
 
-	"parley/internal/admin"
 	"parley/internal/chat"
+	"parley/internal/command/gate"
 	"parley/internal/memory"
 	"parley/internal/playbook"
-	"parley/internal/tongue"
+	"parley/internal/text/catalog"
 )
 
 // about is /person: what the playbook knows of somebody, for the owner.
-func (p Playbook) about() admin.Command {
-	who := admin.Option{Name: "who", Help: helpPersonWho, Required: true}
-	tag := admin.Option{Name: "tag", Help: helpPersonTag, Required: true}
-	return admin.Command{Name: "person", Help: helpPerson, Who: admin.Owner, Private: true, Verbs: []admin.Command{
-		{Name: "show", Help: helpPersonShow, Effect: admin.Reads, Options: []admin.Option{who}, Run: p.with(p.showPerson)},
-		{Name: "set", Help: helpPersonSet, Options: []admin.Option{who, {Name: "variable", Help: helpPersonVariable, Required: true, Suggest: p.suggestVariable},
+func (p Playbook) about() gate.Command {
+	who := gate.Option{Name: "who", Help: helpPersonWho, Required: true}
+	tag := gate.Option{Name: "tag", Help: helpPersonTag, Required: true}
+	return gate.Command{Name: "person", Help: helpPerson, Who: gate.Owner, Private: true, Verbs: []gate.Command{
+		{Name: "show", Help: helpPersonShow, Effect: gate.Reads, Options: []gate.Option{who}, Run: p.with(p.showPerson)},
+		{Name: "set", Help: helpPersonSet, Options: []gate.Option{who, {Name: "variable", Help: helpPersonVariable, Required: true, Suggest: p.suggestVariable},
 			{Name: "value", Help: helpPersonValue, Required: true}}, Run: p.with(p.setPerson)},
-		{Name: "tag", Help: helpPersonTagged, Options: []admin.Option{who, tag}, Run: p.with(p.tagPerson(true))},
-		{Name: "untag", Help: helpPersonUntagged, Options: []admin.Option{who, tag}, Run: p.with(p.tagPerson(false))},
+		{Name: "tag", Help: helpPersonTagged, Options: []gate.Option{who, tag}, Run: p.with(p.tagPerson(true))},
+		{Name: "untag", Help: helpPersonUntagged, Options: []gate.Option{who, tag}, Run: p.with(p.tagPerson(false))},
 	}}
 }
 
@@ -47,7 +47,7 @@ func named(m chat.Message, who string) string {
 }
 
 // alter changes what the playbook keeps of a person, in general and in the session here.
-func (p Playbook) alter(ctx context.Context, r admin.Request, to func(playbook.State) (playbook.State, error)) error {
+func (p Playbook) alter(ctx context.Context, r gate.Request, to func(playbook.State) (playbook.State, error)) error {
 	id := named(r.Message, r.Args["who"])
 	person, err := p.Rows.Person(ctx, id, r.Message.Agent.ID)
 	if err != nil {
@@ -74,7 +74,7 @@ func (p Playbook) alter(ctx context.Context, r admin.Request, to func(playbook.S
 	return p.Save(ctx, id, r.Message.Agent.ID, memory.PersonNote{From: person.Playbook, To: string(after.Person)})
 }
 
-func (p Playbook) setPerson(ctx context.Context, r admin.Request, b *playbook.Book) (chat.Answer, error) {
+func (p Playbook) setPerson(ctx context.Context, r gate.Request, b *playbook.Book) (chat.Answer, error) {
 	value, err := json.Marshal(r.Args["value"])
 	if err != nil {
 		return chat.Answer{}, err
@@ -92,22 +92,22 @@ func (p Playbook) setPerson(ctx context.Context, r admin.Request, b *playbook.Bo
 	if refused != nil {
 		return say(ctx, wordsNotTaken, refused.Error())
 	}
-	return chat.Answer{Text: tongue.Say(ctx, wordsPersonSet, name)}, err
+	return chat.Answer{Text: catalog.Say(ctx, wordsPersonSet, name)}, err
 }
 
 func (p Playbook) tagPerson(on bool) bookRun {
-	return func(ctx context.Context, r admin.Request, _ *playbook.Book) (chat.Answer, error) {
+	return func(ctx context.Context, r gate.Request, _ *playbook.Book) (chat.Answer, error) {
 		tag := strings.ToLower(strings.TrimSpace(r.Args["tag"]))
 		words := wordsUntagged
 		if on {
 			words = wordsTagged
 		}
 		err := p.alter(ctx, r, func(st playbook.State) (playbook.State, error) { return st.Tag(tag, on) })
-		return chat.Answer{Text: tongue.Say(ctx, words, tag)}, err
+		return chat.Answer{Text: catalog.Say(ctx, words, tag)}, err
 	}
 }
 
-func (p Playbook) showPerson(ctx context.Context, r admin.Request, b *playbook.Book) (chat.Answer, error) {
+func (p Playbook) showPerson(ctx context.Context, r gate.Request, b *playbook.Book) (chat.Answer, error) {
 	id := named(r.Message, r.Args["who"])
 	person, err := p.Rows.Person(ctx, id, r.Message.Agent.ID)
 	if err != nil {
@@ -117,9 +117,9 @@ func (p Playbook) showPerson(ctx context.Context, r admin.Request, b *playbook.B
 	if person.Playbook != "" {
 		st.Person = json.RawMessage(person.Playbook)
 	}
-	lines := []string{tongue.Say(ctx, wordsPersonTags, cmp.Or(strings.Join(st.Tags(), ", "), "–"))}
+	lines := []string{catalog.Say(ctx, wordsPersonTags, cmp.Or(strings.Join(st.Tags(), ", "), "–"))}
 	for _, v := range b.Variables(st) {
-		lines = append(lines, tongue.Say(ctx, wordsVariable, v.Name, v.Value, v.Confidence))
+		lines = append(lines, catalog.Say(ctx, wordsVariable, v.Name, v.Value, v.Confidence))
 	}
 	return chat.Answer{Text: "- " + strings.Join(lines, "\n- ")}, nil
 }

@@ -7,17 +7,17 @@ import (
 	"fmt"
 	"strings"
 
-	"parley/internal/admin"
 	"parley/internal/chat"
+	"parley/internal/command/gate"
+	"parley/internal/command/language"
 	"parley/internal/memory"
-	"parley/internal/spoken"
-	"parley/internal/tongue"
-	"parley/internal/vault"
+	"parley/internal/notes/index"
+	"parley/internal/text/catalog"
 )
 
 // Person is /export, /forget-me and /language.
 type Person struct {
-	Language spoken.Language
+	Language language.Language
 	Rows     PersonRows
 	Vault    Files // nil without notes
 	// Elsewhere deletes what the front ends keep of a person; nil is nothing.
@@ -36,9 +36,9 @@ type PersonRows interface {
 	Path() string
 }
 
-// Files is the owner's folder of notes, to which people dictate; vault.Vault.
+// Files is the owner's folder of notes, to which people dictate; index.Vault.
 type Files interface {
-	Read(ctx context.Context, p vault.Part) (vault.Document, error)
+	Read(ctx context.Context, p index.Part) (index.Document, error)
 	Remove(ctx context.Context, path string) error
 	// Disown takes somebody's name off versions of notes and off moves.
 	Disown(ctx context.Context, user string) error
@@ -48,8 +48,8 @@ type Files interface {
 
 // export hands somebody everything about them, in a direct chat only: the files
 // hold what was said elsewhere.
-func (p Person) export() admin.Command {
-	return admin.Command{Name: "export", Help: helpExport, Effect: admin.Reads, Private: true, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
+func (p Person) export() gate.Command {
+	return gate.Command{Name: "export", Help: helpExport, Effect: gate.Reads, Private: true, Run: func(ctx context.Context, r gate.Request) (chat.Answer, error) {
 		if !r.Message.Direct {
 			return say(ctx, wordsExportDirect)
 		}
@@ -72,7 +72,7 @@ func (p Person) export() admin.Command {
 		if notes != "" {
 			files = append(files, chat.File{Name: "parley-notes.md", MIME: "text/markdown", Data: []byte(notes)})
 		}
-		return chat.Answer{Text: tongue.Say(ctx, wordsExported, len(e.Facts), len(e.Tasks), len(e.Reminders), len(e.Journal), len(e.Messages)), Files: files}, nil
+		return chat.Answer{Text: catalog.Say(ctx, wordsExported, len(e.Facts), len(e.Tasks), len(e.Reminders), len(e.Journal), len(e.Messages)), Files: files}, nil
 	}}
 }
 
@@ -98,8 +98,8 @@ func (p Person) Notes(ctx context.Context, user string) (string, error) {
 	}
 	var b strings.Builder
 	for _, n := range own {
-		d, err := p.Vault.Read(ctx, vault.Part{Path: n.Path})
-		if errors.Is(err, vault.ErrNotFound) {
+		d, err := p.Vault.Read(ctx, index.Part{Path: n.Path})
+		if errors.Is(err, index.ErrNotFound) {
 			continue
 		}
 		if err != nil {
@@ -110,17 +110,17 @@ func (p Person) Notes(ctx context.Context, user string) (string, error) {
 	return b.String(), nil
 }
 
-func (p Person) forgetMe() admin.Command {
-	return admin.Command{Name: "forget-me", Help: helpForgetMe, Run: p.forget, Again: true, Confirm: func(ctx context.Context, r admin.Request) (string, error) {
+func (p Person) forgetMe() gate.Command {
+	return gate.Command{Name: "forget-me", Help: helpForgetMe, Run: p.forget, Again: true, Confirm: func(ctx context.Context, r gate.Request) (string, error) {
 		if r.Message.Key.Platform == "terminal" {
-			return tongue.Text(ctx, wordsForgetMe) + " " + tongue.Text(ctx, wordsForgetTyped), nil
+			return catalog.Text(ctx, wordsForgetMe) + " " + catalog.Text(ctx, wordsForgetTyped), nil
 		}
-		return tongue.Text(ctx, wordsForgetMe), nil
+		return catalog.Text(ctx, wordsForgetMe), nil
 	}}
 }
 
 // forget runs once the person said yes.
-func (p Person) forget(ctx context.Context, r admin.Request) (chat.Answer, error) {
+func (p Person) forget(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	// Stopping in the middle would leave half of it: it is finished once begun.
 	ctx = context.WithoutCancel(ctx)
 	own, err := p.dictated(ctx, r.Message.From.ID)

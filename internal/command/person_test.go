@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"parley/internal/admin"
 	"parley/internal/chat"
 	"parley/internal/command"
+	"parley/internal/command/gate"
 	"parley/internal/memory"
 )
 
@@ -33,8 +33,8 @@ func TestForgettingPromisesNothingMore(t *testing.T) {
 		elsewhere := 0
 		p := command.Person{Rows: person{err: err}, Elsewhere: func(context.Context, string) error { elsewhere++; return nil }}
 		table := command.Groups{Person: p}.Table()
-		i := slices.IndexFunc(table, func(c admin.Command) bool { return c.Name == "forget-me" })
-		answer, err := table[i].Run(t.Context(), admin.Request{Message: chat.Message{From: chat.User{ID: "telegram:1"}}})
+		i := slices.IndexFunc(table, func(c gate.Command) bool { return c.Name == "forget-me" })
+		answer, err := table[i].Run(t.Context(), gate.Request{Message: chat.Message{From: chat.User{ID: "telegram:1"}}})
 		if err != nil || !strings.Contains(answer.Text, want) || elsewhere != 1 {
 			t.Errorf("%q, %v, %d", answer.Text, err, elsewhere)
 		}

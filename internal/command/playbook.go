@@ -6,13 +6,13 @@ import (
 	"strings"
 	"time"
 
-	"parley/internal/admin"
 	"parley/internal/chat"
+	"parley/internal/command/gate"
 	"parley/internal/llm"
 	"parley/internal/memory"
 	"parley/internal/playbook"
 	"parley/internal/text"
-	"parley/internal/tongue"
+	"parley/internal/text/catalog"
 )
 
 // Playbook is /guideline and /journey.
@@ -47,33 +47,33 @@ type PlaybookRows interface {
 	Person(ctx context.Context, id, agent string) (memory.Person, error)
 }
 
-func (p Playbook) commands() []admin.Command {
-	rule := admin.Option{Name: "id", Help: helpRuleID, Required: true, Suggest: p.suggestRule}
-	journey := admin.Option{Name: "id", Help: helpJourneyID, Required: true, Suggest: p.suggestJourney}
-	return []admin.Command{
-		{Name: "guideline", Help: helpGuideline, Who: admin.Owner, Verbs: []admin.Command{
-			{Name: "list", Help: helpRuleList, Effect: admin.Reads, Run: p.with(p.listRules)},
-			{Name: "show", Help: helpRuleShow, Effect: admin.Reads, Options: []admin.Option{rule}, Run: p.with(p.showRule)},
-			{Name: "enable", Help: helpRuleEnable, Options: []admin.Option{rule}, Run: p.with(p.switchRule(true))},
-			{Name: "disable", Help: helpRuleDisable, Options: []admin.Option{rule}, Run: p.with(p.switchRule(false))},
-			{Name: "test", Help: helpRuleTest, Effect: admin.Reads, Options: []admin.Option{{Name: "text", Help: helpRuleTestText, Required: true}}, Run: p.with(p.testRules)},
+func (p Playbook) commands() []gate.Command {
+	rule := gate.Option{Name: "id", Help: helpRuleID, Required: true, Suggest: p.suggestRule}
+	journey := gate.Option{Name: "id", Help: helpJourneyID, Required: true, Suggest: p.suggestJourney}
+	return []gate.Command{
+		{Name: "guideline", Help: helpGuideline, Who: gate.Owner, Verbs: []gate.Command{
+			{Name: "list", Help: helpRuleList, Effect: gate.Reads, Run: p.with(p.listRules)},
+			{Name: "show", Help: helpRuleShow, Effect: gate.Reads, Options: []gate.Option{rule}, Run: p.with(p.showRule)},
+			{Name: "enable", Help: helpRuleEnable, Options: []gate.Option{rule}, Run: p.with(p.switchRule(true))},
+			{Name: "disable", Help: helpRuleDisable, Options: []gate.Option{rule}, Run: p.with(p.switchRule(false))},
+			{Name: "test", Help: helpRuleTest, Effect: gate.Reads, Options: []gate.Option{{Name: "text", Help: helpRuleTestText, Required: true}}, Run: p.with(p.testRules)},
 		}},
-		{Name: "journey", Help: helpJourney, Verbs: []admin.Command{
-			{Name: "list", Help: helpJourneyList, Effect: admin.Reads, Run: p.with(p.listJourneys)},
-			{Name: "start", Help: helpJourneyStart, Effect: admin.Works, Options: []admin.Option{journey}, Run: p.with(p.startJourney)},
-			{Name: "status", Help: helpJourneyStatus, Effect: admin.Reads, Run: p.with(p.journeyStatus)},
-			{Name: "stop", Help: helpJourneyStop, Options: []admin.Option{{Name: "id", Help: helpJourneyOf, Suggest: p.suggestJourney}}, Run: p.with(p.stopJourney)},
-			{Name: "draw", Help: helpJourneyDraw, Effect: admin.Reads, Options: []admin.Option{journey}, Run: p.with(p.drawJourney)},
+		{Name: "journey", Help: helpJourney, Verbs: []gate.Command{
+			{Name: "list", Help: helpJourneyList, Effect: gate.Reads, Run: p.with(p.listJourneys)},
+			{Name: "start", Help: helpJourneyStart, Effect: gate.Works, Options: []gate.Option{journey}, Run: p.with(p.startJourney)},
+			{Name: "status", Help: helpJourneyStatus, Effect: gate.Reads, Run: p.with(p.journeyStatus)},
+			{Name: "stop", Help: helpJourneyStop, Options: []gate.Option{{Name: "id", Help: helpJourneyOf, Suggest: p.suggestJourney}}, Run: p.with(p.stopJourney)},
+			{Name: "draw", Help: helpJourneyDraw, Effect: gate.Reads, Options: []gate.Option{journey}, Run: p.with(p.drawJourney)},
 		}},
 		p.about(),
 	}
 }
 
 // bookRun is the Run of a command that needs a playbook.
-type bookRun func(ctx context.Context, r admin.Request, b *playbook.Book) (chat.Answer, error)
+type bookRun func(ctx context.Context, r gate.Request, b *playbook.Book) (chat.Answer, error)
 
-func (p Playbook) with(run bookRun) func(context.Context, admin.Request) (chat.Answer, error) {
-	return func(ctx context.Context, r admin.Request) (chat.Answer, error) {
+func (p Playbook) with(run bookRun) func(context.Context, gate.Request) (chat.Answer, error) {
+	return func(ctx context.Context, r gate.Request) (chat.Answer, error) {
 		b := p.Book(r.Message)
 		if b == nil {
 			return say(ctx, wordsNoPlaybook)
@@ -92,7 +92,7 @@ func (p Playbook) suggestRule(_ context.Context, m chat.Message, typed string) [
 	return beginning(ids, typed)
 }
 
-func (p Playbook) listRules(ctx context.Context, r admin.Request, b *playbook.Book) (chat.Answer, error) {
+func (p Playbook) listRules(ctx context.Context, r gate.Request, b *playbook.Book) (chat.Answer, error) {
 	switched, err := p.Rules(r.Message).RuleSwitches(ctx)
 	if err != nil {
 		return chat.Answer{}, err
@@ -100,14 +100,14 @@ func (p Playbook) listRules(ctx context.Context, r admin.Request, b *playbook.Bo
 	const most = 120 // characters of a condition
 	var s strings.Builder
 	for _, g := range b.Guidelines() {
-		state, on := tongue.Text(ctx, wordsOff), g.IsEnabled()
+		state, on := catalog.Text(ctx, wordsOff), g.IsEnabled()
 		if v, ok := switched[g.ID]; ok {
 			on = v
 		}
 		if on {
-			state = tongue.Text(ctx, wordsOn)
+			state = catalog.Text(ctx, wordsOn)
 		}
-		s.WriteString("- " + tongue.Say(ctx, wordsRule, g.ID, state, g.Priority, quoted(g.Condition, most)) + "\n")
+		s.WriteString("- " + catalog.Say(ctx, wordsRule, g.ID, state, g.Priority, quoted(g.Condition, most)) + "\n")
 	}
 	if s.Len() == 0 {
 		return say(ctx, wordsNoRules)
@@ -115,7 +115,7 @@ func (p Playbook) listRules(ctx context.Context, r admin.Request, b *playbook.Bo
 	return chat.Answer{Text: s.String()}, nil
 }
 
-func (p Playbook) showRule(ctx context.Context, r admin.Request, b *playbook.Book) (chat.Answer, error) {
+func (p Playbook) showRule(ctx context.Context, r gate.Request, b *playbook.Book) (chat.Answer, error) {
 	g, err := b.Guideline(r.Args["id"])
 	if err != nil {
 		return say(ctx, wordsNoRule, r.Args["id"])
@@ -129,17 +129,17 @@ func (p Playbook) switchRule(on bool) bookRun {
 	if on {
 		words = wordsRuleOn
 	}
-	return func(ctx context.Context, r admin.Request, b *playbook.Book) (chat.Answer, error) {
+	return func(ctx context.Context, r gate.Request, b *playbook.Book) (chat.Answer, error) {
 		g, err := b.Guideline(r.Args["id"])
 		if err != nil {
 			return say(ctx, wordsNoRule, r.Args["id"])
 		}
-		return chat.Answer{Text: tongue.Say(ctx, words, g.ID)}, p.Rules(r.Message).SwitchRule(ctx, g.ID, on)
+		return chat.Answer{Text: catalog.Say(ctx, words, g.ID)}, p.Rules(r.Message).SwitchRule(ctx, g.ID, on)
 	}
 }
 
 // testRules returns a dry run: what it works out is thrown away.
-func (p Playbook) testRules(ctx context.Context, r admin.Request, b *playbook.Book) (chat.Answer, error) {
+func (p Playbook) testRules(ctx context.Context, r gate.Request, b *playbook.Book) (chat.Answer, error) {
 	g, err := b.Guide(ctx, p.Judge, playbook.Situation{
 		Platform: r.Message.Key.Platform, Channel: r.Message.Key.Channel, User: r.Message.From.ID, Text: r.Args["text"], Now: p.Now(),
 	})
@@ -177,7 +177,7 @@ func (p Playbook) Variables(ctx context.Context, se memory.Session, m chat.Messa
 		st.Person = json.RawMessage(person.Playbook)
 	}
 	for _, v := range b.Variables(st) {
-		lines = append(lines, tongue.Say(ctx, wordsVariable, v.Name, v.Value, v.Confidence))
+		lines = append(lines, catalog.Say(ctx, wordsVariable, v.Name, v.Value, v.Confidence))
 	}
 	return lines
 }

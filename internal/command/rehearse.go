@@ -3,10 +3,10 @@ package command
 import (
 	"context"
 
-	"parley/internal/admin"
 	"parley/internal/chat"
+	"parley/internal/command/gate"
 	"parley/internal/memory"
-	"parley/internal/tongue"
+	"parley/internal/text/catalog"
 )
 
 // Rehearsal is /rehearse.
@@ -18,14 +18,14 @@ type Rehearsal struct {
 	Write func(ctx context.Context, d memory.Decision, should string) (path string, err error)
 }
 
-func (h Rehearsal) command() admin.Command {
-	return admin.Command{Name: "rehearse", Help: helpRehearse, Who: admin.Owner, Private: true, Verbs: []admin.Command{
-		{Name: "this", Help: helpRehearseThis, Options: []admin.Option{{Name: "should", Help: helpRehearseShould, Required: true}}, Run: h.this},
+func (h Rehearsal) command() gate.Command {
+	return gate.Command{Name: "rehearse", Help: helpRehearse, Who: gate.Owner, Private: true, Verbs: []gate.Command{
+		{Name: "this", Help: helpRehearseThis, Options: []gate.Option{{Name: "should", Help: helpRehearseShould, Required: true}}, Run: h.this},
 	}}
 }
 
 // this makes a test of the last answer here.
-func (h Rehearsal) this(ctx context.Context, r admin.Request) (chat.Answer, error) {
+func (h Rehearsal) this(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	d, ok, err := found(h.Last(ctx, memory.Place{Key: r.Message.Key, Agent: r.Message.Agent.ID}))
 	if err != nil {
 		return chat.Answer{}, err
@@ -37,5 +37,5 @@ func (h Rehearsal) this(ctx context.Context, r admin.Request) (chat.Answer, erro
 	if err != nil {
 		return chat.Answer{}, err
 	}
-	return chat.Answer{Text: tongue.Say(ctx, wordsRehearsed, path)}, nil
+	return chat.Answer{Text: catalog.Say(ctx, wordsRehearsed, path)}, nil
 }

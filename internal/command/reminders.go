@@ -6,14 +6,14 @@ import (
 	"strings"
 	"time"
 
-	"parley/internal/admin"
-	"parley/internal/agenda"
 	"parley/internal/chat"
-	"parley/internal/provenance"
+	"parley/internal/command/gate"
+	"parley/internal/memory/agenda"
+	"parley/internal/memory/provenance"
 	"parley/internal/text"
-	"parley/internal/tongue"
+	"parley/internal/text/catalog"
+	"parley/internal/text/times"
 	"parley/internal/tools"
-	"parley/internal/when"
 )
 
 // Reminders is /remind.
@@ -35,20 +35,20 @@ type ReminderRows interface {
 	SnoozeReminder(ctx context.Context, v provenance.Viewer, id int64, due time.Time) (agenda.Reminder, error)
 }
 
-func (s Reminders) command() admin.Command {
-	what := admin.Option{Name: "what", Help: helpRemindWhat}
-	return admin.Command{Name: "remind", Help: helpRemind, First: 3, Effect: admin.ReadsBare, Private: true, Options: []admin.Option{what}, Run: s.add, Verbs: []admin.Command{
-		{Name: "add", Help: helpRemindAdd, Options: []admin.Option{what}, Run: s.add},
-		{Name: "list", Help: helpRemindList, Effect: admin.Reads, Run: s.list},
-		{Name: "cancel", Help: helpRemindCancel, Options: []admin.Option{s.which()}, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
+func (s Reminders) command() gate.Command {
+	what := gate.Option{Name: "what", Help: helpRemindWhat}
+	return gate.Command{Name: "remind", Help: helpRemind, First: 3, Effect: gate.ReadsBare, Private: true, Options: []gate.Option{what}, Run: s.add, Verbs: []gate.Command{
+		{Name: "add", Help: helpRemindAdd, Options: []gate.Option{what}, Run: s.add},
+		{Name: "list", Help: helpRemindList, Effect: gate.Reads, Run: s.list},
+		{Name: "cancel", Help: helpRemindCancel, Options: []gate.Option{s.which()}, Run: func(ctx context.Context, r gate.Request) (chat.Answer, error) {
 			return reminderAnswer(ctx, wordsReminderGone)(s.Rows.CancelReminder(ctx, provenance.ViewerOf(r.Message), row(r)))
 		}},
-		{Name: "done", Help: helpRemindDone, Options: []admin.Option{s.which()}, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
+		{Name: "done", Help: helpRemindDone, Options: []gate.Option{s.which()}, Run: func(ctx context.Context, r gate.Request) (chat.Answer, error) {
 			return reminderAnswer(ctx, wordsReminderOver)(s.Rows.FinishReminder(ctx, provenance.ViewerOf(r.Message), row(r)))
 		}},
 		{Name: "snooze", Help: helpRemindSnooze, Run: s.snooze,
-			Options: []admin.Option{s.which(), {Name: "time", Help: helpSnoozeTime}}},
-		{Name: "zone", Help: helpRemindZone, Options: []admin.Option{{Name: "name", Help: helpZoneName, Required: true, Suggest: suggestZone}}, Run: s.zone},
+			Options: []gate.Option{s.which(), {Name: "time", Help: helpSnoozeTime}}},
+		{Name: "zone", Help: helpRemindZone, Options: []gate.Option{{Name: "name", Help: helpZoneName, Required: true, Suggest: suggestZone}}, Run: s.zone},
 	}}
 }
 
@@ -60,15 +60,15 @@ func noReminder(err error) error {
 // reminderAnswer says what became of a reminder.
 func reminderAnswer(ctx context.Context, words string) func(agenda.Reminder, error) (chat.Answer, error) {
 	return func(m agenda.Reminder, err error) (chat.Answer, error) {
-		return chat.Answer{Text: tongue.Say(ctx, words, m.ID, m.Text)}, noReminder(err)
+		return chat.Answer{Text: catalog.Say(ctx, words, m.ID, m.Text)}, noReminder(err)
 	}
 }
 
-func (s Reminders) add(ctx context.Context, r admin.Request) (chat.Answer, error) {
+func (s Reminders) add(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	if r.Args["what"] == "" {
 		return s.list(ctx, r)
 	}
-	at, what, err := when.Split(r.Args["what"], s.Now(), tongue.Of(ctx).Tag())
+	at, what, err := times.Split(r.Args["what"], s.Now(), catalog.Of(ctx).Tag())
 	switch {
 	case err != nil:
 		return chat.Answer{}, err
@@ -109,7 +109,7 @@ func question(what string) agenda.Reminder {
 // longestQuote is how much of a message is said again, in characters.
 const longestQuote = 300
 
-func (s Reminders) list(ctx context.Context, r admin.Request) (chat.Answer, error) {
+func (s Reminders) list(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	list, err := s.Rows.Reminders(ctx, provenance.ViewerOf(r.Message))
 	if err != nil {
 		return chat.Answer{}, err
@@ -128,14 +128,14 @@ const (
 	snoozeMost  = 30 * 24 * time.Hour
 )
 
-func (s Reminders) snooze(ctx context.Context, r admin.Request) (chat.Answer, error) {
+func (s Reminders) snooze(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	due := s.Now().Add(snoozeUsual)
 	if words := r.Args["time"]; words != "" {
 		if d, err := time.ParseDuration(words); err == nil && d >= snoozeLeast && d <= snoozeMost {
 			due = s.Now().Add(d)
 		} else {
-			w, err := when.Parse(words, s.Now(), s.Location(ctx, r.Message.From), tongue.Of(ctx).Tag())
-			if errors.As(err, new(*when.Partial)) {
+			w, err := times.Parse(words, s.Now(), s.Location(ctx, r.Message.From), catalog.Of(ctx).Tag())
+			if errors.As(err, new(*times.Partial)) {
 				return chat.Answer{}, err
 			}
 			if err != nil || w.Schedule != "" {
@@ -148,10 +148,10 @@ func (s Reminders) snooze(ctx context.Context, r admin.Request) (chat.Answer, er
 	if err != nil {
 		return chat.Answer{}, noReminder(err)
 	}
-	return say(ctx, wordsSnoozed, m.Text, tongue.HowLong(ctx, due.Sub(s.Now())+time.Second))
+	return say(ctx, wordsSnoozed, m.Text, catalog.HowLong(ctx, due.Sub(s.Now())+time.Second))
 }
 
-func (s Reminders) zone(ctx context.Context, r admin.Request) (chat.Answer, error) {
+func (s Reminders) zone(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	name, err := s.Planner.SetZone(ctx, r.Message.From, r.Args["name"])
-	return chat.Answer{Text: tongue.Say(ctx, wordsZoneSet, name)}, err
+	return chat.Answer{Text: catalog.Say(ctx, wordsZoneSet, name)}, err
 }

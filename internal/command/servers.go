@@ -9,10 +9,10 @@ import (
 	"slices"
 	"strings"
 
-	"parley/internal/admin"
 	"parley/internal/chat"
+	"parley/internal/command/gate"
 	"parley/internal/text"
-	"parley/internal/tongue"
+	"parley/internal/text/catalog"
 	"parley/internal/tools/mcp"
 )
 
@@ -45,29 +45,29 @@ func (t Tools) suggestServer(_ context.Context, _ chat.Message, typed string) []
 func (t Tools) serverLines(ctx context.Context) string {
 	var b strings.Builder
 	for _, s := range t.Servers() {
-		state := tongue.Say(ctx, wordsServerUp, tongue.Many(ctx, len(s.Tools), "tool"))
+		state := catalog.Say(ctx, wordsServerUp, catalog.Many(ctx, len(s.Tools), "tool"))
 		switch {
 		case s.Login:
-			state = tongue.Say(ctx, wordsServerLogin, s.Server)
+			state = catalog.Say(ctx, wordsServerLogin, s.Server)
 		case !s.Connected && s.Err == "":
-			state = tongue.Text(ctx, wordsServerStarts)
+			state = catalog.Text(ctx, wordsServerStarts)
 		case !s.Connected:
-			state = tongue.Say(ctx, wordsServerDown, foreign(s.Err, maxServerErr))
+			state = catalog.Say(ctx, wordsServerDown, foreign(s.Err, maxServerErr))
 		case len(s.Pending) > 0:
-			state += tongue.Say(ctx, wordsServerPending, len(s.Pending), s.Server)
+			state += catalog.Say(ctx, wordsServerPending, len(s.Pending), s.Server)
 		case len(s.Claims) > 0:
-			state += tongue.Say(ctx, wordsServerClaims, len(s.Claims), s.Server)
+			state += catalog.Say(ctx, wordsServerClaims, len(s.Claims), s.Server)
 		}
 		fmt.Fprintf(&b, "- %s: %s\n", s.Server, state)
 	}
 	if b.Len() == 0 {
 		return ""
 	}
-	return tongue.Text(ctx, wordsServers) + "\n" + b.String()
+	return catalog.Text(ctx, wordsServers) + "\n" + b.String()
 }
 
-func (t Tools) servers(ctx context.Context, _ admin.Request) (chat.Answer, error) {
-	return chat.Answer{Text: cmp.Or(t.serverLines(ctx), tongue.Text(ctx, wordsNoServers))}, nil
+func (t Tools) servers(ctx context.Context, _ gate.Request) (chat.Answer, error) {
+	return chat.Answer{Text: cmp.Or(t.serverLines(ctx), catalog.Text(ctx, wordsNoServers))}, nil
 }
 
 // foreign returns a text of a server as one line that says nothing in Markdown.
@@ -77,7 +77,7 @@ func foreign(said string, most int) string {
 }
 
 // approve asks whether what a server has changed is to be used.
-func (t Tools) approve(ctx context.Context, r admin.Request) (chat.Answer, error) {
+func (t Tools) approve(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	all := t.Servers()
 	i := slices.IndexFunc(all, func(s mcp.Status) bool { return s.Server == r.Args["server"] })
 	switch {
@@ -90,22 +90,22 @@ func (t Tools) approve(ctx context.Context, r admin.Request) (chat.Answer, error
 	}
 	about := approval{Server: all[i].Server, Hashes: map[string]string{}}
 	var b strings.Builder
-	b.WriteString(tongue.Say(ctx, wordsApprove, about.Server) + "\n")
+	b.WriteString(catalog.Say(ctx, wordsApprove, about.Server) + "\n")
 	changes := slices.Concat(all[i].Pending, all[i].Claims)
 	for n, c := range changes[:min(len(changes), maxApproved)] {
 		about.Hashes[c.Tool] = c.Hash
-		news := tongue.Text(ctx, wordsToolInUse)
+		news := catalog.Text(ctx, wordsToolInUse)
 		switch {
 		case n >= len(all[i].Pending):
 		case c.New:
-			news = tongue.Text(ctx, wordsToolNew)
+			news = catalog.Text(ctx, wordsToolNew)
 		case c.Titled:
-			news = tongue.Text(ctx, wordsToolTitled)
+			news = catalog.Text(ctx, wordsToolTitled)
 		default:
-			news = tongue.Say(ctx, wordsToolChanged, foreign(c.Before, maxServerText))
+			news = catalog.Say(ctx, wordsToolChanged, foreign(c.Before, maxServerText))
 		}
 		if c.Hints != nil && c.Hints.ReadOnly {
-			news += tongue.Text(ctx, wordsToolReads)
+			news += catalog.Text(ctx, wordsToolReads)
 		}
 		name := foreign(c.Tool, maxServerErr)
 		if c.Hints != nil && c.Hints.Title != "" {
@@ -117,18 +117,18 @@ func (t Tools) approve(ctx context.Context, r admin.Request) (chat.Answer, error
 	if err != nil {
 		return chat.Answer{}, err
 	}
-	return t.Ask(ctx, r.Message, b.String(), admin.Action{Kind: ActionApprove, Args: args})
+	return t.Ask(ctx, r.Message, b.String(), gate.Action{Kind: ActionApprove, Args: args})
 }
 
 // Approved returns the yes to /tools approve. It is an owner's alone, whoever was
 // asked.
-func (t Tools) Approved(ctx context.Context, m chat.Message, s admin.Settled, _ chat.Reply) (chat.Answer, error) {
+func (t Tools) Approved(ctx context.Context, m chat.Message, s gate.Settled, _ chat.Reply) (chat.Answer, error) {
 	var about approval
 	if err := json.Unmarshal(s.Args, &about); err != nil {
 		return chat.Answer{}, fmt.Errorf("read approval: %w", err)
 	}
-	if role, err := t.Role(ctx, m); err != nil || role < admin.Owner {
-		return chat.Answer{Text: tongue.Text(ctx, wordsNotOwner)}, err
+	if role, err := t.Role(ctx, m); err != nil || role < gate.Owner {
+		return chat.Answer{Text: catalog.Text(ctx, wordsNotOwner)}, err
 	}
 	for tool, hash := range about.Hashes {
 		err := t.Approve(about.Server, tool, hash)
@@ -139,5 +139,5 @@ func (t Tools) Approved(ctx context.Context, m chat.Message, s admin.Settled, _ 
 			return chat.Answer{}, err
 		}
 	}
-	return say(ctx, wordsApproved, tongue.Many(ctx, len(about.Hashes), "tool"), about.Server)
+	return say(ctx, wordsApproved, catalog.Many(ctx, len(about.Hashes), "tool"), about.Server)
 }

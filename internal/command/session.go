@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
-	"parley/internal/admin"
 	"parley/internal/chat"
+	"parley/internal/command/gate"
 	"parley/internal/memory"
-	"parley/internal/tongue"
+	"parley/internal/text/catalog"
 )
 
 // Session is /session and /summarize.
@@ -43,30 +43,30 @@ type Conversations interface {
 	Summarize(ctx context.Context, p memory.Place) (string, error)
 }
 
-func (s Session) command() admin.Command {
-	which := []admin.Option{{Name: "id", Help: helpSessionID, Required: true, Offer: s.offer}}
-	return admin.Command{Name: "session", Help: helpSession, First: 6, Verbs: []admin.Command{
-		{Name: "info", Help: helpSessionInfo, Effect: admin.Reads, Run: s.info},
-		{Name: "list", Help: helpSessionList, Effect: admin.Reads, Private: true, Run: s.list,
-			Options: []admin.Option{{Name: "page", Help: helpPageNumber, Kind: admin.Number}}},
-		{Name: "show", Help: helpSessionShow, Effect: admin.Reads, Private: true, Run: s.show, Options: which},
+func (s Session) command() gate.Command {
+	which := []gate.Option{{Name: "id", Help: helpSessionID, Required: true, Offer: s.offer}}
+	return gate.Command{Name: "session", Help: helpSession, First: 6, Verbs: []gate.Command{
+		{Name: "info", Help: helpSessionInfo, Effect: gate.Reads, Run: s.info},
+		{Name: "list", Help: helpSessionList, Effect: gate.Reads, Private: true, Run: s.list,
+			Options: []gate.Option{{Name: "page", Help: helpPageNumber, Kind: gate.Number}}},
+		{Name: "show", Help: helpSessionShow, Effect: gate.Reads, Private: true, Run: s.show, Options: which},
 		{Name: "resume", Help: helpSessionResume, WhoIn: s.who, Run: s.resume, Options: which},
 		{Name: "delete", Help: helpSessionDelete, Private: true, Run: s.remove, Confirm: s.askRemove, Options: which},
-		{Name: "more", Help: helpSessionMore, Effect: admin.Works, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
+		{Name: "more", Help: helpSessionMore, Effect: gate.Works, Run: func(ctx context.Context, r gate.Request) (chat.Answer, error) {
 			m := r.Message
-			m.Kind, m.Text, m.ReplyTo, m.Quote, m.Relayed = chat.KindText, tongue.Text(ctx, wordsGoOn), "", "", false
+			m.Kind, m.Text, m.ReplyTo, m.Quote, m.Relayed = chat.KindText, catalog.Text(ctx, wordsGoOn), "", "", false
 			return s.More.Handle(ctx, m, r.Reply)
 		}},
-		{Name: "end", Help: helpSessionEnd, WhoIn: s.who, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
+		{Name: "end", Help: helpSessionEnd, WhoIn: s.who, Run: func(ctx context.Context, r gate.Request) (chat.Answer, error) {
 			return s.end(ctx, r.Message, true)
 		}},
-		{Name: "reset", Help: helpSessionReset, WhoIn: s.who, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
+		{Name: "reset", Help: helpSessionReset, WhoIn: s.who, Run: func(ctx context.Context, r gate.Request) (chat.Answer, error) {
 			return s.end(ctx, r.Message, false)
 		}},
 	}}
 }
 
-func (s Session) info(ctx context.Context, r admin.Request) (chat.Answer, error) {
+func (s Session) info(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	se, ok, err := s.Rows.LiveSession(ctx, s.Place(r.Message))
 	if err != nil {
 		return chat.Answer{}, err
@@ -75,14 +75,14 @@ func (s Session) info(ctx context.Context, r admin.Request) (chat.Answer, error)
 		return say(ctx, wordsNoSession)
 	}
 	var b strings.Builder
-	b.WriteString(tongue.Say(ctx, wordsSession, se.ID[:8], se.Status, tongue.Ago(ctx, s.Now(), se.Created), tongue.Ago(ctx, s.Now(), se.LastActivity),
-		se.TokensUsed, s.Tokens(), tongue.Many(ctx, se.Compressions, "time")))
+	b.WriteString(catalog.Say(ctx, wordsSession, se.ID[:8], se.Status, catalog.Ago(ctx, s.Now(), se.Created), catalog.Ago(ctx, s.Now(), se.LastActivity),
+		se.TokensUsed, s.Tokens(), catalog.Many(ctx, se.Compressions, "time")))
 	for _, line := range []struct {
 		words string
 		list  []string
 	}{
-		{tongue.Text(ctx, wordsDecided), se.Decisions}, {tongue.Text(ctx, wordsFiles), se.Mentions.Files}, {tongue.Text(ctx, wordsLinks), se.Mentions.URLs},
-		{tongue.Text(ctx, wordsNames), se.Mentions.Symbols}, {tongue.Text(ctx, wordsPeople), se.Mentions.People}, {tongue.Text(ctx, wordsAbout), se.Mentions.Refs},
+		{catalog.Text(ctx, wordsDecided), se.Decisions}, {catalog.Text(ctx, wordsFiles), se.Mentions.Files}, {catalog.Text(ctx, wordsLinks), se.Mentions.URLs},
+		{catalog.Text(ctx, wordsNames), se.Mentions.Symbols}, {catalog.Text(ctx, wordsPeople), se.Mentions.People}, {catalog.Text(ctx, wordsAbout), se.Mentions.Refs},
 	} {
 		if len(line.list) > 0 {
 			fmt.Fprintf(&b, "- %s: %s\n", line.words, strings.Join(line.list, ", "))
@@ -120,9 +120,9 @@ func (s Session) end(ctx context.Context, m chat.Message, carry bool) (chat.Answ
 	return say(ctx, wordsNoSession)
 }
 
-func (s Session) summarize() admin.Command {
-	return admin.Command{Name: "summarize", Help: helpSummarize, Effect: admin.Works, WhoIn: s.who, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
+func (s Session) summarize() gate.Command {
+	return gate.Command{Name: "summarize", Help: helpSummarize, Effect: gate.Works, WhoIn: s.who, Run: func(ctx context.Context, r gate.Request) (chat.Answer, error) {
 		summary, err := s.Agent.Summarize(ctx, s.Place(r.Message))
-		return chat.Answer{Text: cmp.Or(summary, tongue.Text(ctx, wordsNothingSaid))}, err
+		return chat.Answer{Text: cmp.Or(summary, catalog.Text(ctx, wordsNothingSaid))}, err
 	}}
 }

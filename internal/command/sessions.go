@@ -7,22 +7,22 @@ import (
 	"strings"
 	"time"
 
-	"parley/internal/admin"
 	"parley/internal/chat"
+	"parley/internal/command/gate"
 	"parley/internal/memory"
-	"parley/internal/past"
-	"parley/internal/provenance"
+	"parley/internal/memory/provenance"
+	"parley/internal/memory/sessions"
 	"parley/internal/text"
-	"parley/internal/tongue"
+	"parley/internal/text/catalog"
 )
 
-// PastSessions is the sessions that somebody may see; past.Archive.
+// PastSessions is the sessions that somebody may see; sessions.Archive.
 type PastSessions interface {
-	List(ctx context.Context, v provenance.Viewer, limit, offset int) ([]past.Session, error)
+	List(ctx context.Context, v provenance.Viewer, limit, offset int) ([]sessions.Session, error)
 	// Find fails with memory.ErrNotFound where none, or more than one, has an
 	// id that begins so.
-	Find(ctx context.Context, v provenance.Viewer, prefix string) (past.Session, error)
-	Words(ctx context.Context, id string, limit int) ([]past.Said, error)
+	Find(ctx context.Context, v provenance.Viewer, prefix string) (sessions.Session, error)
+	Words(ctx context.Context, id string, limit int) ([]sessions.Said, error)
 	Delete(ctx context.Context, id string) error
 }
 
@@ -38,16 +38,16 @@ type SessionControl struct {
 }
 
 // who may change the conversation that a message is written in.
-func (s Session) who(m chat.Message) admin.Role {
+func (s Session) who(m chat.Message) gate.Role {
 	if m.Direct || s.Place(m).User != "" || s.Control.Everyone != nil && s.Control.Everyone() {
-		return admin.Member
+		return gate.Member
 	}
-	return admin.Admin
+	return gate.Admin
 }
 
 // viewer is who looks at sessions: alone, they see those of all places where
 // they still are.
-func (s Session) viewer(ctx context.Context, r admin.Request) provenance.Viewer {
+func (s Session) viewer(ctx context.Context, r gate.Request) provenance.Viewer {
 	v := provenance.ViewerOf(r.Message)
 	if v.Direct && s.Control.Attest != nil {
 		s.Control.Attest(ctx, v.User)
@@ -55,7 +55,7 @@ func (s Session) viewer(ctx context.Context, r admin.Request) provenance.Viewer 
 	return v
 }
 
-func (s Session) list(ctx context.Context, r admin.Request) (chat.Answer, error) {
+func (s Session) list(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	const most = 200
 	list, err := s.Past.List(ctx, s.viewer(ctx, r), most, 0)
 	if err != nil {
@@ -66,32 +66,32 @@ func (s Session) list(ctx context.Context, r admin.Request) (chat.Answer, error)
 	}
 	lines := make([]string, len(list))
 	for i, se := range list {
-		lines[i] = fmt.Sprintf("`%s` %s · %s", se.ID[:8], tongue.Ago(ctx, s.Now(), se.Last), titleOf(ctx, se))
+		lines[i] = fmt.Sprintf("`%s` %s · %s", se.ID[:8], catalog.Ago(ctx, s.Now(), se.Last), titleOf(ctx, se))
 		if se.Alive {
-			lines[i] += " · " + tongue.Text(ctx, wordsGoingOn)
+			lines[i] += " · " + catalog.Text(ctx, wordsGoingOn)
 		}
 		if r.Message.Direct && !se.Direct {
 			lines[i] += " · " + se.Key.String()
 		}
 	}
-	return admin.Page(ctx, lines, r.Number("page", 1), listPage, "/session list"), nil
+	return gate.Page(ctx, lines, r.Number("page", 1), listPage, "/session list"), nil
 }
 
 // titleOf is what a session is called; the first words of its summary where it
 // has no title.
-func titleOf(ctx context.Context, se past.Session) string {
+func titleOf(ctx context.Context, se sessions.Session) string {
 	const most = 60
 	first, _, _ := strings.Cut(se.Closing, "\n")
-	return cmp.Or(se.Title, text.ShortenWords(first, most), tongue.Text(ctx, wordsNoTitle))
+	return cmp.Or(se.Title, text.ShortenWords(first, most), catalog.Text(ctx, wordsNoTitle))
 }
 
 // find is the session that a command names.
-func (s Session) find(ctx context.Context, r admin.Request) (past.Session, error) {
+func (s Session) find(ctx context.Context, r gate.Request) (sessions.Session, error) {
 	se, err := s.Past.Find(ctx, s.viewer(ctx, r), strings.TrimSpace(r.Args["id"]))
 	return se, text.Instead(err, memory.ErrNotFound, wordsNoSuchSession)
 }
 
-func (s Session) show(ctx context.Context, r admin.Request) (chat.Answer, error) {
+func (s Session) show(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	const most, line = 10, 200
 	se, err := s.find(ctx, r)
 	if err != nil {
@@ -102,15 +102,15 @@ func (s Session) show(ctx context.Context, r admin.Request) (chat.Answer, error)
 		return chat.Answer{}, err
 	}
 	var b strings.Builder
-	b.WriteString(tongue.Say(ctx, wordsPastSession, titleOf(ctx, se), se.ID[:8], tongue.Time(ctx, se.Began.UTC(), layoutMoment), tongue.Ago(ctx, s.Now(), se.Last)))
+	b.WriteString(catalog.Say(ctx, wordsPastSession, titleOf(ctx, se), se.ID[:8], catalog.Time(ctx, se.Began.UTC(), layoutMoment), catalog.Ago(ctx, s.Now(), se.Last)))
 	if len(se.Decisions) > 0 {
-		fmt.Fprintf(&b, "- %s: %s\n", tongue.Text(ctx, wordsDecided), strings.Join(se.Decisions, "; "))
+		fmt.Fprintf(&b, "- %s: %s\n", catalog.Text(ctx, wordsDecided), strings.Join(se.Decisions, "; "))
 	}
 	if se.Closing != "" {
 		fmt.Fprintf(&b, "\n%s\n", se.Closing)
 	}
 	if len(said) > 0 {
-		b.WriteString("\n" + tongue.Text(ctx, wordsLastSaid) + "\n")
+		b.WriteString("\n" + catalog.Text(ctx, wordsLastSaid) + "\n")
 	}
 	for _, w := range said {
 		who := provenance.Label(w.Name)
@@ -124,7 +124,7 @@ func (s Session) show(ctx context.Context, r admin.Request) (chat.Answer, error)
 
 // resume ends the conversation that goes on and takes an earlier one of the same
 // place up again.
-func (s Session) resume(ctx context.Context, r admin.Request) (chat.Answer, error) {
+func (s Session) resume(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	se, err := s.find(ctx, r)
 	if err != nil {
 		return chat.Answer{}, err
@@ -156,13 +156,13 @@ func (s Session) resume(ctx context.Context, r admin.Request) (chat.Answer, erro
 
 // removable is the session that a command names, if its author may delete it:
 // their own, and as an administrator one of the place they are in.
-func (s Session) removable(ctx context.Context, r admin.Request) (past.Session, error) {
+func (s Session) removable(ctx context.Context, r gate.Request) (sessions.Session, error) {
 	se, err := s.find(ctx, r)
 	if err != nil {
 		return se, err
 	}
 	own := se.Direct || se.User == r.Message.From.ID
-	if !own && (r.Role < admin.Admin || se.Key != r.Message.Key) {
+	if !own && (r.Role < gate.Admin || se.Key != r.Message.Key) {
 		return se, text.Tell(wordsNotYours)
 	}
 	if own && se.Key != r.Message.Key {
@@ -171,15 +171,15 @@ func (s Session) removable(ctx context.Context, r admin.Request) (past.Session, 
 	return se, nil
 }
 
-func (s Session) askRemove(ctx context.Context, r admin.Request) (string, error) {
+func (s Session) askRemove(ctx context.Context, r gate.Request) (string, error) {
 	se, err := s.removable(ctx, r)
 	if err != nil {
 		return "", err
 	}
-	return tongue.Say(ctx, wordsAskRemove, titleOf(ctx, se), se.Last.UTC().Format(time.DateOnly)), nil
+	return catalog.Say(ctx, wordsAskRemove, titleOf(ctx, se), se.Last.UTC().Format(time.DateOnly)), nil
 }
 
-func (s Session) remove(ctx context.Context, r admin.Request) (chat.Answer, error) {
+func (s Session) remove(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	se, err := s.removable(ctx, r)
 	if err != nil {
 		return chat.Answer{}, err

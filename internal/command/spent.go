@@ -6,7 +6,7 @@ import (
 
 	"parley/internal/memory"
 	"parley/internal/text"
-	"parley/internal/tongue"
+	"parley/internal/text/catalog"
 )
 
 // cost is money behind other figures, "" for none.
@@ -26,16 +26,16 @@ func (i Insight) spent(ctx context.Context, b *strings.Builder, days int) error 
 	if err != nil || len(list) == 0 {
 		return err
 	}
-	b.WriteString("\n\n" + tongue.Text(ctx, wordsSpent) + "\n")
+	b.WriteString("\n\n" + catalog.Text(ctx, wordsSpent) + "\n")
 	var all memory.Used
 	for _, u := range list {
 		failed := ""
 		if u.Failed > 0 {
-			failed = tongue.Say(ctx, wordsSpentFailed, u.Failed)
+			failed = catalog.Say(ctx, wordsSpentFailed, u.Failed)
 		}
-		b.WriteString(tongue.Say(ctx, wordsSpentOn, u.Purpose, u.Model, tongue.Many(ctx, u.Calls, "call")+failed, tongue.Many(ctx, u.Usage.Prompt, "token"), u.Usage.Cached, u.Usage.Completion, i.cost(u.Usage.Cost)) + "\n")
+		b.WriteString(catalog.Say(ctx, wordsSpentOn, u.Purpose, u.Model, catalog.Many(ctx, u.Calls, "call")+failed, catalog.Many(ctx, u.Usage.Prompt, "token"), u.Usage.Cached, u.Usage.Completion, i.cost(u.Usage.Cost)) + "\n")
 		all.Calls, all.Usage = all.Calls+u.Calls, all.Usage.Add(u.Usage)
 	}
-	b.WriteString("\n" + tongue.Say(ctx, wordsTogether, tongue.Many(ctx, all.Calls, "call")+", "+tongue.Many(ctx, all.Usage.Total, "token")+i.cost(all.Usage.Cost)))
+	b.WriteString("\n" + catalog.Say(ctx, wordsTogether, catalog.Many(ctx, all.Calls, "call")+", "+catalog.Many(ctx, all.Usage.Total, "token")+i.cost(all.Usage.Cost)))
 	return nil
 }

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"time"
 
-	"parley/internal/admin"
 	"parley/internal/chat"
+	"parley/internal/command/gate"
 	"parley/internal/memory"
 	"parley/internal/text"
-	"parley/internal/tongue"
+	"parley/internal/text/catalog"
 )
 
 // statusTimeout bounds /status, whatever state the model is in: people ask it
@@ -24,7 +24,7 @@ type Status struct {
 	Model    func(context.Context) string
 	Currency string // of limits of money
 	// Left is what remains to a message's author.
-	Left func(context.Context, chat.Message) (admin.Left, error)
+	Left func(context.Context, chat.Message) (gate.Left, error)
 	// Parts is how each part of the bot is, without asking anything outside of
 	// the process.
 	Parts func(context.Context) []Line
@@ -35,24 +35,24 @@ type Status struct {
 // Line is a part of the bot and how it is.
 type Line struct{ Name, State string }
 
-func (s Status) command() admin.Command {
-	return admin.Command{Name: "status", Help: helpStatus, Effect: admin.Reads, Run: s.show}
+func (s Status) command() gate.Command {
+	return gate.Command{Name: "status", Help: helpStatus, Effect: gate.Reads, Run: s.show}
 }
 
 // show says how the bot is; the details are for its owner.
-func (s Status) show(ctx context.Context, r admin.Request) (chat.Answer, error) {
+func (s Status) show(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, statusTimeout)
 	defer cancel()
-	lines := []Line{{tongue.Text(ctx, wordsStatusModel), s.Model(ctx)}}
+	lines := []Line{{catalog.Text(ctx, wordsStatusModel), s.Model(ctx)}}
 	if left, err := s.Left(ctx, r.Message); err == nil { // without it, it is an answer, too
 		lines = append(lines,
-			Line{tongue.Text(ctx, wordsLeftForYou), tongue.Say(ctx, wordsLeftYours, count(ctx, int64(left.Messages)), count(ctx, left.User.Tokens)) + s.money(left.User)},
-			Line{tongue.Text(ctx, wordsLeftToday), tongue.Say(ctx, wordsLeftAll, count(ctx, left.Channel.Tokens), count(ctx, left.All.Tokens)) + s.money(left.Channel, left.All)})
+			Line{catalog.Text(ctx, wordsLeftForYou), catalog.Say(ctx, wordsLeftYours, count(ctx, int64(left.Messages)), count(ctx, left.User.Tokens)) + s.money(left.User)},
+			Line{catalog.Text(ctx, wordsLeftToday), catalog.Say(ctx, wordsLeftAll, count(ctx, left.Channel.Tokens), count(ctx, left.All.Tokens)) + s.money(left.Channel, left.All)})
 	}
-	if r.Role >= admin.Owner {
+	if r.Role >= gate.Owner {
 		lines = append(lines, s.Parts(ctx)...)
 		if counts, err := s.Sessions(ctx); err == nil {
-			lines = append(lines, Line{tongue.Text(ctx, wordsStatusSessions), sessionCounts(ctx, counts)})
+			lines = append(lines, Line{catalog.Text(ctx, wordsStatusSessions), sessionCounts(ctx, counts)})
 		}
 	}
 	var b strings.Builder
@@ -71,14 +71,14 @@ func sessionCounts(ctx context.Context, counts map[memory.Status]int) string {
 		{memory.Active, wordsActive}, {memory.Idle, wordsIdle}, {memory.Suspended, wordsSuspended}, {memory.Completed, wordsCompleted}, {memory.Expired, wordsExpired}, {memory.Archived, wordsArchived},
 	} {
 		if counts[s.is] > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", counts[s.is], tongue.Text(ctx, s.words)))
+			parts = append(parts, fmt.Sprintf("%d %s", counts[s.is], catalog.Text(ctx, s.words)))
 		}
 	}
-	return cmp.Or(strings.Join(parts, ", "), tongue.Text(ctx, wordsNone))
+	return cmp.Or(strings.Join(parts, ", "), catalog.Text(ctx, wordsNone))
 }
 
 // money returns what is left of limits of money, in words; "" where there are none.
-func (s Status) money(left ...admin.Amount) (words string) {
+func (s Status) money(left ...gate.Amount) (words string) {
 	for _, a := range left {
 		if a.Money >= 0 {
 			words += ", " + text.Money(a.Money, s.Currency)
@@ -90,7 +90,7 @@ func (s Status) money(left ...admin.Amount) (words string) {
 // count returns a number of which -1 is no limit.
 func count(ctx context.Context, n int64) string {
 	if n < 0 {
-		return tongue.Text(ctx, wordsUnlimited)
+		return catalog.Text(ctx, wordsUnlimited)
 	}
 	return fmt.Sprint(n)
 }

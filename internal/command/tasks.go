@@ -4,12 +4,12 @@ import (
 	"context"
 	"strings"
 
-	"parley/internal/admin"
-	"parley/internal/agenda"
 	"parley/internal/chat"
-	"parley/internal/provenance"
+	"parley/internal/command/gate"
+	"parley/internal/memory/agenda"
+	"parley/internal/memory/provenance"
 	"parley/internal/text"
-	"parley/internal/tongue"
+	"parley/internal/text/catalog"
 	"parley/internal/tools"
 )
 
@@ -39,20 +39,20 @@ type TaskWriter interface {
 // typed is the origin of what a command stores.
 var typed = provenance.Origin{Via: provenance.ViaTyped}
 
-func (t Tasks) command() admin.Command {
-	what := admin.Option{Name: "text", Help: helpTaskText, Required: true}
-	return admin.Command{Name: "tasks", Help: helpTasks, First: 4, Effect: admin.Reads, Private: true, Run: t.list, Verbs: []admin.Command{
-		{Name: "list", Help: helpTasksList, Effect: admin.Reads, Run: t.list, Options: []admin.Option{{Name: "page", Help: helpPageNumber, Kind: admin.Number}}},
-		{Name: "add", Help: helpTasksAdd, Options: []admin.Option{what}, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
+func (t Tasks) command() gate.Command {
+	what := gate.Option{Name: "text", Help: helpTaskText, Required: true}
+	return gate.Command{Name: "tasks", Help: helpTasks, First: 4, Effect: gate.Reads, Private: true, Run: t.list, Verbs: []gate.Command{
+		{Name: "list", Help: helpTasksList, Effect: gate.Reads, Run: t.list, Options: []gate.Option{{Name: "page", Help: helpPageNumber, Kind: gate.Number}}},
+		{Name: "add", Help: helpTasksAdd, Options: []gate.Option{what}, Run: func(ctx context.Context, r gate.Request) (chat.Answer, error) {
 			return taskAnswer(ctx, wordsTaskAdded)(t.Rows.AddTask(ctx, provenance.ViewerOf(r.Message), r.Args["text"], "", typed))
 		}},
-		{Name: "done", Help: helpTasksDone, Options: []admin.Option{t.which(true)}, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
+		{Name: "done", Help: helpTasksDone, Options: []gate.Option{t.which(true)}, Run: func(ctx context.Context, r gate.Request) (chat.Answer, error) {
 			return taskAnswer(ctx, wordsTaskDone)(t.Rows.CompleteTask(ctx, provenance.ViewerOf(r.Message), row(r)))
 		}},
-		{Name: "edit", Help: helpTasksEdit, Options: []admin.Option{t.which(false), what}, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
+		{Name: "edit", Help: helpTasksEdit, Options: []gate.Option{t.which(false), what}, Run: func(ctx context.Context, r gate.Request) (chat.Answer, error) {
 			return taskAnswer(ctx, wordsTaskChanged)(t.Rows.UpdateTask(ctx, provenance.ViewerOf(r.Message), row(r), r.Args["text"], typed))
 		}},
-		{Name: "delete", Help: helpTasksDelete, Options: []admin.Option{t.which(false)}, Confirm: t.askDelete, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
+		{Name: "delete", Help: helpTasksDelete, Options: []gate.Option{t.which(false)}, Confirm: t.askDelete, Run: func(ctx context.Context, r gate.Request) (chat.Answer, error) {
 			return taskAnswer(ctx, wordsTaskDeleted)(t.Rows.DeleteTask(ctx, provenance.ViewerOf(r.Message), row(r)))
 		}},
 	}}
@@ -64,16 +64,16 @@ func noTask(err error) error { return text.Instead(err, agenda.ErrNoTask, wordsN
 // taskAnswer says what became of a task.
 func taskAnswer(ctx context.Context, words string) func(agenda.Task, error) (chat.Answer, error) {
 	return func(t agenda.Task, err error) (chat.Answer, error) {
-		return chat.Answer{Text: tongue.Say(ctx, words, t.ID, t.Description)}, noTask(err)
+		return chat.Answer{Text: catalog.Say(ctx, words, t.ID, t.Description)}, noTask(err)
 	}
 }
 
-func (t Tasks) askDelete(ctx context.Context, r admin.Request) (string, error) {
+func (t Tasks) askDelete(ctx context.Context, r gate.Request) (string, error) {
 	found, err := t.Rows.Task(ctx, provenance.ViewerOf(r.Message), row(r))
-	return tongue.Say(ctx, wordsDeleteTask, text.Literal(found.Description)), noTask(err)
+	return catalog.Say(ctx, wordsDeleteTask, text.Literal(found.Description)), noTask(err)
 }
 
-func (t Tasks) list(ctx context.Context, r admin.Request) (chat.Answer, error) {
+func (t Tasks) list(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	const most = 1000
 	list, err := t.Rows.Tasks(ctx, provenance.ViewerOf(r.Message), most, 0)
 	if err != nil {
@@ -82,5 +82,5 @@ func (t Tasks) list(ctx context.Context, r admin.Request) (chat.Answer, error) {
 	if len(list) == 0 {
 		return say(ctx, wordsNoTasks)
 	}
-	return admin.Page(ctx, strings.Split(tools.TaskLines(ctx, list), "\n"), r.Number("page", 1), listPage, "/tasks list"), nil
+	return gate.Page(ctx, strings.Split(tools.TaskLines(ctx, list), "\n"), r.Number("page", 1), listPage, "/tasks list"), nil
 }

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"parley/internal/admin"
 	"parley/internal/chat"
-	"parley/internal/tongue"
+	"parley/internal/command/gate"
+	"parley/internal/text/catalog"
 	"parley/internal/tools"
 	"parley/internal/tools/mcp"
 )
@@ -30,8 +30,8 @@ type Tools struct {
 	Logins Logins
 	// Ask puts a question; after a yes, Approved is run with what the action
 	// holds (under ActionApprove).
-	Ask  func(ctx context.Context, m chat.Message, question string, act admin.Action) (chat.Answer, error)
-	Role func(context.Context, chat.Message) (admin.Role, error)
+	Ask  func(ctx context.Context, m chat.Message, question string, act gate.Action) (chat.Answer, error)
+	Role func(context.Context, chat.Message) (gate.Role, error)
 }
 
 // Allowances are the tools that are not asked about in a channel.
@@ -41,20 +41,20 @@ type Allowances interface {
 	Allowed(ctx context.Context, k chat.Key) ([]string, error)
 }
 
-func (t Tools) command() admin.Command {
-	name := admin.Option{Name: "name", Help: helpToolName, Required: true, Suggest: t.suggest}
-	server := admin.Option{Name: "server", Help: helpServerName, Required: true, Suggest: t.suggestServer}
-	return admin.Command{Name: "tools", Help: helpTools, Effect: admin.Reads, Who: admin.Owner, Run: t.list, Verbs: []admin.Command{
-		{Name: "list", Help: helpToolsList, Effect: admin.Reads, Run: t.list},
-		{Name: "enable", Help: helpToolsEnable, Options: []admin.Option{name}, Run: t.turn(true)},
-		{Name: "disable", Help: helpToolsDisable, Options: []admin.Option{name}, Run: t.turn(false)},
-		{Name: "allow", Help: helpToolsAllow, Options: []admin.Option{name}, Run: t.allow(true)},
-		{Name: "ask", Help: helpToolsAsk, Options: []admin.Option{name}, Run: t.allow(false)},
-		{Name: "servers", Help: helpToolsServers, Effect: admin.Reads, Run: t.servers},
+func (t Tools) command() gate.Command {
+	name := gate.Option{Name: "name", Help: helpToolName, Required: true, Suggest: t.suggest}
+	server := gate.Option{Name: "server", Help: helpServerName, Required: true, Suggest: t.suggestServer}
+	return gate.Command{Name: "tools", Help: helpTools, Effect: gate.Reads, Who: gate.Owner, Run: t.list, Verbs: []gate.Command{
+		{Name: "list", Help: helpToolsList, Effect: gate.Reads, Run: t.list},
+		{Name: "enable", Help: helpToolsEnable, Options: []gate.Option{name}, Run: t.turn(true)},
+		{Name: "disable", Help: helpToolsDisable, Options: []gate.Option{name}, Run: t.turn(false)},
+		{Name: "allow", Help: helpToolsAllow, Options: []gate.Option{name}, Run: t.allow(true)},
+		{Name: "ask", Help: helpToolsAsk, Options: []gate.Option{name}, Run: t.allow(false)},
+		{Name: "servers", Help: helpToolsServers, Effect: gate.Reads, Run: t.servers},
 		{Name: "approve", Help: helpToolsApprove, Run: t.approve,
-			Options: []admin.Option{server}},
-		{Name: "login", Help: helpToolsLogin, Effect: admin.Works, Run: t.login, Options: []admin.Option{server, {Name: "address", Help: helpLoginAddress}}},
-		{Name: "logout", Help: helpToolsLogout, Run: t.logout, Options: []admin.Option{server}},
+			Options: []gate.Option{server}},
+		{Name: "login", Help: helpToolsLogin, Effect: gate.Works, Run: t.login, Options: []gate.Option{server, {Name: "address", Help: helpLoginAddress}}},
+		{Name: "logout", Help: helpToolsLogout, Run: t.logout, Options: []gate.Option{server}},
 	}}
 }
 
@@ -66,7 +66,7 @@ func (t Tools) suggest(_ context.Context, _ chat.Message, typed string) []string
 	return beginning(names, typed)
 }
 
-func (t Tools) list(ctx context.Context, r admin.Request) (chat.Answer, error) {
+func (t Tools) list(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	var b strings.Builder
 	if servers := t.serverLines(ctx); servers != "" {
 		b.WriteString(servers + "\n")
@@ -77,14 +77,14 @@ func (t Tools) list(ctx context.Context, r admin.Request) (chat.Answer, error) {
 		return chat.Answer{}, err
 	}
 	for _, s := range t.All().All() {
-		state := tongue.Text(ctx, wordsOn)
+		state := catalog.Text(ctx, wordsOn)
 		if here, ok := now.Lookup(s.Name); !ok {
-			state = tongue.Text(ctx, wordsOff)
-		} else if state += ", " + tongue.Text(ctx, asks[here.Asks()]); slices.Contains(allowed, s.Name) {
-			state = tongue.Text(ctx, wordsOn) + ", " + tongue.Text(ctx, wordsAllowedHere)
+			state = catalog.Text(ctx, wordsOff)
+		} else if state += ", " + catalog.Text(ctx, asks[here.Asks()]); slices.Contains(allowed, s.Name) {
+			state = catalog.Text(ctx, wordsOn) + ", " + catalog.Text(ctx, wordsAllowedHere)
 		}
 		if here, _ := now.Lookup(s.Name); here.Who != "" {
-			state += ", " + tongue.Say(ctx, wordsToolFor, here.Who)
+			state += ", " + catalog.Say(ctx, wordsToolFor, here.Who)
 		}
 		fmt.Fprintf(&b, "- `%s` (%s, %s): %s\n", s.Name, s.Category, state, tell(s))
 	}
@@ -92,31 +92,31 @@ func (t Tools) list(ctx context.Context, r admin.Request) (chat.Answer, error) {
 }
 
 // allow stops asking about a tool here, or asks again.
-func (t Tools) allow(on bool) func(context.Context, admin.Request) (chat.Answer, error) {
-	return func(ctx context.Context, r admin.Request) (chat.Answer, error) {
+func (t Tools) allow(on bool) func(context.Context, gate.Request) (chat.Answer, error) {
+	return func(ctx context.Context, r gate.Request) (chat.Answer, error) {
 		name := r.Args["name"]
 		if _, ok := t.All().Lookup(name); !ok {
 			return say(ctx, wordsNoTool, name)
 		}
 		if on {
-			return chat.Answer{Text: tongue.Say(ctx, wordsToolAllowed, name)}, t.Rows.Allow(ctx, r.Message.Key, name, r.Message.From.ID)
+			return chat.Answer{Text: catalog.Say(ctx, wordsToolAllowed, name)}, t.Rows.Allow(ctx, r.Message.Key, name, r.Message.From.ID)
 		}
 		_, err := t.Rows.Disallow(ctx, r.Message.Key, name)
-		return chat.Answer{Text: tongue.Say(ctx, wordsAsksAgain, name)}, err
+		return chat.Answer{Text: catalog.Say(ctx, wordsAsksAgain, name)}, err
 	}
 }
 
-func (t Tools) turn(on bool) func(context.Context, admin.Request) (chat.Answer, error) {
+func (t Tools) turn(on bool) func(context.Context, gate.Request) (chat.Answer, error) {
 	words := wordsToolOff
 	if on {
 		words = wordsToolOn
 	}
-	return func(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	return func(ctx context.Context, r gate.Request) (chat.Answer, error) {
 		name := r.Args["name"]
 		if _, ok := t.All().Lookup(name); !ok {
 			return say(ctx, wordsNoTool, name)
 		}
-		return chat.Answer{Text: tongue.Say(ctx, words, name)}, t.Switch(ctx, name, on)
+		return chat.Answer{Text: catalog.Say(ctx, words, name)}, t.Switch(ctx, name, on)
 	}
 }
 

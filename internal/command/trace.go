@@ -8,11 +8,11 @@ import (
 	"strings"
 	"time"
 
-	"parley/internal/admin"
 	"parley/internal/chat"
+	"parley/internal/command/gate"
 	"parley/internal/memory"
 	"parley/internal/text"
-	"parley/internal/tongue"
+	"parley/internal/text/catalog"
 )
 
 // How much of a call's arguments, of an error and of the playbook's state
@@ -22,14 +22,14 @@ const (
 	maxTracedRecord = 6000
 )
 
-func (i Insight) trace() admin.Command {
-	return admin.Command{Name: "trace", Help: helpTrace, Effect: admin.Reads, Who: admin.Admin, Private: true, Run: i.show,
-		Options: []admin.Option{{Name: "answer", Help: helpAnswerID}}}
+func (i Insight) trace() gate.Command {
+	return gate.Command{Name: "trace", Help: helpTrace, Effect: gate.Reads, Who: gate.Admin, Private: true, Run: i.show,
+		Options: []gate.Option{{Name: "answer", Help: helpAnswerID}}}
 }
 
 // show tells an administrator everything about an answer. One of a place sees
 // that place only.
-func (i Insight) show(ctx context.Context, r admin.Request) (chat.Answer, error) {
+func (i Insight) show(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	var (
 		d   memory.Decision
 		ok  bool
@@ -39,7 +39,7 @@ func (i Insight) show(ctx context.Context, r admin.Request) (chat.Answer, error)
 		d, ok, err = found(i.Rows.LastDecision(ctx, memory.Place{Key: r.Message.Key, Agent: r.Message.Agent.ID}))
 	} else if len(id) >= shortestID {
 		d, ok, err = found(i.Rows.DecisionByID(ctx, id))
-		ok = ok && (r.Role >= admin.Owner || d.Key == r.Message.Key)
+		ok = ok && (r.Role >= gate.Owner || d.Key == r.Message.Key)
 	}
 	if err != nil {
 		return chat.Answer{}, err
@@ -69,9 +69,9 @@ func (i Insight) kept(ctx context.Context, d memory.Decision) (string, error) {
 	case err != nil || n == 0:
 		return "", err
 	case where == "":
-		return "\n" + tongue.Say(ctx, wordsTraceKeptAway, tongue.Many(ctx, n, "model call")), nil
+		return "\n" + catalog.Say(ctx, wordsTraceKeptAway, catalog.Many(ctx, n, "model call")), nil
 	}
-	return "\n" + tongue.Say(ctx, wordsTraceKept, tongue.Many(ctx, n, "model call"), where), nil
+	return "\n" + catalog.Say(ctx, wordsTraceKept, catalog.Many(ctx, n, "model call"), where), nil
 }
 
 // traced returns all that is known about an answer, the end first and then what led
@@ -79,29 +79,29 @@ func (i Insight) kept(ctx context.Context, d memory.Decision) (string, error) {
 // not kept.
 func (i Insight) traced(ctx context.Context, d memory.Decision, calls []memory.CallRecord, asked string) string {
 	var b strings.Builder
-	b.WriteString(tongue.Say(ctx, wordsTraceHead, ended(d.End), stamp(d.At), d.ID) + "\n")
-	b.WriteString("- " + tongue.Say(ctx, wordsTraceWhose, d.User, d.Key, cmp.Or(d.Message, "?")) + "\n")
+	b.WriteString(catalog.Say(ctx, wordsTraceHead, ended(d.End), stamp(d.At), d.ID) + "\n")
+	b.WriteString("- " + catalog.Say(ctx, wordsTraceWhose, d.User, d.Key, cmp.Or(d.Message, "?")) + "\n")
 	if d.Agent != "" {
-		b.WriteString("- " + tongue.Say(ctx, wordsTraceAgent, d.Agent) + "\n")
+		b.WriteString("- " + catalog.Say(ctx, wordsTraceAgent, d.Agent) + "\n")
 	}
 	if asked != "" {
-		b.WriteString("- " + tongue.Say(ctx, wordsTraceAsked, quoted(asked, maxTraced)) + "\n")
+		b.WriteString("- " + catalog.Say(ctx, wordsTraceAsked, quoted(asked, maxTraced)) + "\n")
 	}
 	if d.Detail.Intent.Is != "" {
-		b.WriteString("- " + tongue.Say(ctx, wordsTraceMeant, d.Detail.Intent.By, d.Detail.Intent.Is) + "\n")
+		b.WriteString("- " + catalog.Say(ctx, wordsTraceMeant, d.Detail.Intent.By, d.Detail.Intent.Is) + "\n")
 	}
 	if d.Detail.Error != "" || d.End.ErrorID != "" {
-		b.WriteString("- " + tongue.Say(ctx, wordsTraceError, d.End.ErrorID, text.Shorten(d.Detail.Error, maxTraced)) + "\n")
+		b.WriteString("- " + catalog.Say(ctx, wordsTraceError, d.End.ErrorID, text.Shorten(d.Detail.Error, maxTraced)) + "\n")
 	}
 	if requests := max(d.Detail.Requests, d.Calls); requests == 0 {
-		b.WriteString("- " + tongue.Text(ctx, wordsNotAsked) + "\n")
+		b.WriteString("- " + catalog.Text(ctx, wordsNotAsked) + "\n")
 	} else {
-		b.WriteString("- " + tongue.Say(ctx, wordsTraceModel, d.Answerer(), tongue.Many(ctx, requests, "request"), tongue.Many(ctx, d.Calls, "call"), d.Usage.Prompt, d.Usage.Completion, d.Usage.Total, d.Usage.Cached) + i.cost(d.Usage.Cost) + "\n")
+		b.WriteString("- " + catalog.Say(ctx, wordsTraceModel, d.Answerer(), catalog.Many(ctx, requests, "request"), catalog.Many(ctx, d.Calls, "call"), d.Usage.Prompt, d.Usage.Completion, d.Usage.Total, d.Usage.Cached) + i.cost(d.Usage.Cost) + "\n")
 	}
-	b.WriteString("- " + tongue.Say(ctx, wordsTraceTook, d.Took.Milliseconds(), cmp.Or(d.Session, "none")) + "\n")
+	b.WriteString("- " + catalog.Say(ctx, wordsTraceTook, d.Took.Milliseconds(), cmp.Or(d.Session, "none")) + "\n")
 	steps(ctx, &b, d.Detail.Steps, calls)
 	if len(d.Detail.Why) > 0 {
-		fmt.Fprintf(&b, "\n%s\n- %s\n", tongue.Text(ctx, wordsTraceRules), strings.Join(d.Detail.Why, "\n- "))
+		fmt.Fprintf(&b, "\n%s\n- %s\n", catalog.Text(ctx, wordsTraceRules), strings.Join(d.Detail.Why, "\n- "))
 	}
 	var state any
 	if err := json.Unmarshal(d.Detail.Playbook, &state); err == nil {
@@ -116,13 +116,13 @@ func steps(ctx context.Context, b *strings.Builder, laps []memory.Lap, calls []m
 	if len(laps)+len(calls) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\n%s\n", tongue.Text(ctx, wordsTraceSteps))
+	fmt.Fprintf(b, "\n%s\n", catalog.Text(ctx, wordsTraceSteps))
 	n := 0
 	call := func(c memory.CallRecord) {
 		n++
-		fmt.Fprintf(b, "%d. %s\n", n, tongue.Say(ctx, wordsTraceTool, c.Name, c.Status, c.Took.Milliseconds(), c.Retries, c.CallID))
+		fmt.Fprintf(b, "%d. %s\n", n, catalog.Say(ctx, wordsTraceTool, c.Name, c.Status, c.Took.Milliseconds(), c.Retries, c.CallID))
 		if c.Class != "" {
-			b.WriteString(tongue.Say(ctx, wordsTraceWhy, c.Class+": "+quoted(c.Result, maxTraced)) + "\n")
+			b.WriteString(catalog.Say(ctx, wordsTraceWhy, c.Class+": "+quoted(c.Result, maxTraced)) + "\n")
 		}
 		b.WriteString(codeBlock("json", text.Shorten(c.Arguments, maxTraced)) + "\n")
 	}
@@ -134,10 +134,10 @@ func steps(ctx context.Context, b *strings.Builder, laps []memory.Lap, calls []m
 		}
 		what := strings.TrimSpace(l.Kind + " " + l.Name)
 		if l.Tokens > 0 {
-			what += ", " + tongue.Many(ctx, l.Tokens, "token")
+			what += ", " + catalog.Many(ctx, l.Tokens, "token")
 		}
 		n++
-		fmt.Fprintf(b, "%d. %s\n", n, tongue.Say(ctx, wordsTraceLap, what, l.Took, l.Start))
+		fmt.Fprintf(b, "%d. %s\n", n, catalog.Say(ctx, wordsTraceLap, what, l.Took, l.Start))
 	}
 	for _, c := range calls { // of a time when steps were not timed
 		call(c)

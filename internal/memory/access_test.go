@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"parley/internal/chat"
-	"parley/internal/engine"
+	"parley/internal/db/engine"
 )
 
 func TestGrants(t *testing.T) {

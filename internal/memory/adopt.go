@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"parley/internal/chat"
-	"parley/internal/engine"
+	"parley/internal/db/engine"
 )
 
 // Left implements chat.Adopter.

@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/agenda"
 	"parley/internal/chat"
-	"parley/internal/facts"
-	"parley/internal/provenance"
+	"parley/internal/memory/agenda"
+	"parley/internal/memory/facts"
+	"parley/internal/memory/provenance"
 )
 
 // told lets somebody talk to an agent in a place, and leaves in every row that can

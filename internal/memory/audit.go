@@ -14,9 +14,9 @@ import (
 	"github.com/google/uuid"
 
 	"parley/internal/chat"
-	"parley/internal/engine"
+	"parley/internal/db/engine"
 	"parley/internal/llm"
-	"parley/internal/provenance"
+	"parley/internal/memory/provenance"
 	"parley/internal/text"
 )
 

@@ -14,10 +14,10 @@ import (
 	"time"
 
 	"parley/internal/chat"
-	"parley/internal/engine"
+	"parley/internal/db/engine"
 	"parley/internal/llm"
-	"parley/internal/spending"
-	"parley/internal/waittest"
+	"parley/internal/memory/usage"
+	"parley/internal/text/waittest"
 )
 
 // benchMessages is how many messages the file of BenchmarkLongWork has:
@@ -152,7 +152,7 @@ func BenchmarkLimits(b *testing.B) {
 	now := s.now()
 	must(b, s.db.Write(bg, func(tx *engine.Tx) error {
 		if _, err := tx.Exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000000)
-			INSERT INTO usage (day, platform, channel, user_id, purpose, model, prompt_tokens, cost) SELECT ?, 'x', 'c' || (i % 1000), 'u' || i, 'answer', 'm', 10, 0.1 FROM n`, spending.Day(now)); err != nil {
+			INSERT INTO usage (day, platform, channel, user_id, purpose, model, prompt_tokens, cost) SELECT ?, 'x', 'c' || (i % 1000), 'u' || i, 'answer', 'm', 10, 0.1 FROM n`, usage.Day(now)); err != nil {
 			return err
 		}
 		_, err := tx.Exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 540000)

@@ -12,12 +12,12 @@ import (
 	"strconv"
 	"strings"
 
-	"parley/internal/access"
-	"parley/internal/engine"
-	"parley/internal/provenance"
-	"parley/internal/recall"
-	"parley/internal/served"
-	"parley/internal/vector"
+	"parley/internal/db/engine"
+	"parley/internal/llm/vector"
+	"parley/internal/memory/access"
+	"parley/internal/memory/pgschema"
+	"parley/internal/memory/provenance"
+	"parley/internal/text/ranking"
 )
 
 // Bounds of one look into the index.
@@ -162,7 +162,7 @@ func (s *Store) spans(q Query, words []string, in placed) (ids, people string, e
 	if err != nil {
 		return "", "", err
 	}
-	list, err := json.Marshal(recall.Spans(hits, len(rest)))
+	list, err := json.Marshal(ranking.Spans(hits, len(rest)))
 	if err != nil {
 		return "", "", err
 	}
@@ -196,23 +196,23 @@ func (s *Store) names(q Query) (map[string][]string, error) {
 
 // hits are what the index names for some words and their synonyms in some places,
 // by id.
-func (s *Store) hits(q Query, words []string, in placed) (hits []recall.Hit, err error) {
-	asked := recall.Asking(q.Text)
+func (s *Store) hits(q Query, words []string, in placed) (hits []ranking.Hit, err error) {
+	asked := ranking.Asking(q.Text)
 	for i, w := range words {
 		own, err := s.holding(asked, in.places, look{limit: maxHits, walked: walkedWords / len(words)}, w)
 		if err != nil {
 			return nil, err
 		}
-		hits = append(hits, weighed(own, recall.Hit{Word: i, Weight: 1}, in.messages)...)
-		if kin := recall.Synonyms(w); len(kin) > 0 {
+		hits = append(hits, weighed(own, ranking.Hit{Word: i, Weight: 1}, in.messages)...)
+		if kin := ranking.Synonyms(w); len(kin) > 0 {
 			others, err := s.holding(asked, in.places, look{limit: maxKin, walked: walkedKin / len(words)}, kin...)
 			if err != nil {
 				return nil, err
 			}
-			hits = append(hits, weighed(others, recall.Hit{Word: i, Weight: recall.SynonymWorth}, in.messages)...)
+			hits = append(hits, weighed(others, ranking.Hit{Word: i, Weight: ranking.SynonymWorth}, in.messages)...)
 		}
 	}
-	slices.SortFunc(hits, func(a, b recall.Hit) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(hits, func(a, b ranking.Hit) int { return cmp.Compare(a.ID, b.ID) })
 	return hits, nil
 }
 
@@ -221,7 +221,7 @@ func (s *Store) hits(q Query, words []string, in placed) (hits []recall.Hit, err
 type look struct{ limit, walked int }
 
 // holding returns the latest messages in some places that hold one of the words.
-func (s *Store) holding(asked recall.Asked, places []int64, l look, words ...string) (ids []int64, err error) {
+func (s *Store) holding(asked ranking.Asked, places []int64, l look, words ...string) (ids []int64, err error) {
 	match, few := asked.In(places, words...), len(places) <= fewPlaces
 	if few {
 		l.walked = l.limit
@@ -233,7 +233,7 @@ func (s *Store) holding(asked recall.Asked, places []int64, l look, words ...str
 		return nil, err
 	}
 	var found string
-	err = s.db.QueryRow(s.db.Either(hitsQuery, served.Hits(few || len(words) > 1)), engine.Named{"match": engine.Match{Expr: match}, "places": string(list), "limit": l.limit, "walked": l.walked}).Scan(&found)
+	err = s.db.QueryRow(s.db.Either(hitsQuery, pgschema.Hits(few || len(words) > 1)), engine.Named{"match": engine.Match{Expr: match}, "places": string(list), "limit": l.limit, "walked": l.walked}).Scan(&found)
 	if err != nil || found == "" {
 		return nil, err
 	}
@@ -248,7 +248,7 @@ func (s *Store) holding(asked recall.Asked, places []int64, l look, words ...str
 }
 
 // weighed makes hits of messages: the fewer of n there are, the more each counts.
-func weighed(ids []int64, h recall.Hit, n int) (hits []recall.Hit) {
+func weighed(ids []int64, h ranking.Hit, n int) (hits []ranking.Hit) {
 	h.Weight *= math.Log(1 + float64(n)/float64(max(len(ids), 1)))
 	for _, id := range ids {
 		h.ID = id

@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"parley/internal/chat"
-	"parley/internal/engine"
-	"parley/internal/facts"
-	"parley/internal/waittest"
+	"parley/internal/db/engine"
+	"parley/internal/memory/facts"
+	"parley/internal/text/waittest"
 )
 
 // crowd fills a group with exchanges of two people, ada's with a word of hers, and

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"parley/internal/chat"
-	"parley/internal/engine"
+	"parley/internal/db/engine"
 )
 
 // maxRaw is how much is kept of an event that was put aside, in bytes.

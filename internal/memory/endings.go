@@ -7,19 +7,19 @@ import (
 	"fmt"
 	"slices"
 
-	"parley/internal/engine"
-	"parley/internal/past"
-	"parley/internal/provenance"
+	"parley/internal/db/engine"
+	"parley/internal/memory/provenance"
+	"parley/internal/memory/sessions"
 )
 
 // Closing is what is left of a session that is over, with the origin of all
 // that it was made of: it takes the place of the session's.
 type Closing struct {
-	Text      string      // of the whole
-	Title     string      // "" leaves what there is
-	Decisions []string    // none leave those there are
-	Page      []past.Line // what matters beyond it, with what was carried to it; the same
-	Owed      *past.Debt  // what no model has read of it; nil is nothing
+	Text      string          // of the whole
+	Title     string          // "" leaves what there is
+	Decisions []string        // none leave those there are
+	Page      []sessions.Line // what matters beyond it, with what was carried to it; the same
+	Owed      *sessions.Debt  // what no model has read of it; nil is nothing
 	Origin    Origin
 }
 

@@ -6,12 +6,12 @@ import (
 	"encoding/json"
 	"time"
 
-	"parley/internal/agenda"
 	"parley/internal/chat"
-	"parley/internal/engine"
-	"parley/internal/export"
-	"parley/internal/facts"
-	"parley/internal/provenance"
+	"parley/internal/db/engine"
+	"parley/internal/memory/agenda"
+	"parley/internal/memory/facts"
+	"parley/internal/memory/privacy"
+	"parley/internal/memory/provenance"
 )
 
 // ExportPerson gathers everything about v's person. The caller makes sure that only
@@ -90,14 +90,14 @@ func gathered[T any](s *Store, scan func(*sql.Rows) (T, error), query, user stri
 	return list, during("export", err)
 }
 
-func scanMessage(r *sql.Rows) (m export.Message, err error) {
+func scanMessage(r *sql.Rows) (m privacy.Message, err error) {
 	var at, calls string
 	err = r.Scan(&m.Place, &m.Agent, &m.Role, &m.Name, &m.Text, &m.Attached, &calls, &at)
 	m.At, m.Calls = ParseStamp(at), json.RawMessage(calls)
 	return m, err
 }
 
-func scanAnswer(r *sql.Rows) (a export.Answer, err error) {
+func scanAnswer(r *sql.Rows) (a privacy.Answer, err error) {
 	var at, detail string
 	err = r.Scan(&a.Place, &a.Agent, &a.Outcome, &a.Model, &a.Tokens, &at, &detail)
 	a.At, a.Detail = ParseStamp(at), json.RawMessage(detail)
@@ -113,7 +113,7 @@ func scanCall(r *sql.Rows) (c CallRecord, err error) {
 
 func scanText(r *sql.Rows) (text string, err error) { return text, r.Scan(&text) }
 
-func scanSummary(r *sql.Rows) (m export.Session, err error) {
+func scanSummary(r *sql.Rows) (m privacy.Session, err error) {
 	var decisions, mentions, page string
 	err = r.Scan(&m.Place, &m.Agent, &m.Title, &m.Summary, &m.Closing, &decisions, &mentions, &m.Playbook, &page)
 	m.Decisions, m.Mentions, m.Page = json.RawMessage(decisions), json.RawMessage(mentions), json.RawMessage(page)

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"parley/internal/chat"
-	"parley/internal/engine"
-	"parley/internal/sqlite"
+	"parley/internal/db/engine"
+	"parley/internal/db/sqlite"
 )
 
 func batch(from, n int) chat.Batch {

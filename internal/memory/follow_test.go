@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/engine"
+	"parley/internal/db/engine"
 )
 
 // A process beside the one that makes vectors finds what is meant, too: what was there

@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 
-	"parley/internal/bulk"
-	"parley/internal/engine"
-	"parley/internal/provenance"
-	"parley/internal/spending"
+	"parley/internal/db/chunked"
+	"parley/internal/db/engine"
+	"parley/internal/memory/provenance"
+	"parley/internal/memory/usage"
 )
 
 // ofPerson says that a row was made of the words of a person, :user, or may have
@@ -70,7 +70,7 @@ var erasedAtOnce = []string{
 // those with others their words and the answers to them go, and all that was
 // made of their words: answers to others, results of tools, summaries. What
 // others said stays.
-var erased = []bulk.Sweep{
+var erased = []chunked.Sweep{
 	{Table: "key_facts", Where: "scope = 'person' AND subject = :user OR " + ofPerson, Do: []string{"DELETE FROM key_facts WHERE id = :key"}},
 	{Keys: `WITH theirs AS MATERIALIZED (SELECT platform, channel, message_id FROM messages WHERE user_id = :user AND message_id <> '')
 		SELECT id FROM key_facts WHERE message_id <> '' AND (platform, channel, message_id) IN (SELECT platform, channel, message_id FROM theirs)`, Do: []string{"DELETE FROM key_facts WHERE id = :key"}},
@@ -88,9 +88,9 @@ var erased = []bulk.Sweep{
 	// Of others' sessions that carry them on, their lines.
 	{Table: "sessions", Key: "rowid", Where: "EXISTS (SELECT 1 FROM json_each(page) WHERE " + saidBy + ")",
 		Do: []string{"UPDATE sessions SET generation = generation + 1, page = (SELECT json_group_array(json(value)) FROM json_each(page) WHERE NOT " + saidBy + ") WHERE rowid = :key"}},
-	bulk.Sweep{Table: "messages", Where: "role <> 'user' AND " + ofPerson, Do: []string{exchange}}.Unindexed(saidIndex.Name),
-	bulk.Sweep{Keys: "SELECT id FROM messages WHERE user_id = :user AND role <> 'user'", Do: []string{exchange}}.Unindexed(saidIndex.Name),
-	bulk.Sweep{Keys: "SELECT id FROM messages WHERE user_id = :user", Do: []string{"DELETE FROM messages WHERE id = :key"}}.Unindexed(saidIndex.Name),
+	chunked.Sweep{Table: "messages", Where: "role <> 'user' AND " + ofPerson, Do: []string{exchange}}.Unindexed(saidIndex.Name),
+	chunked.Sweep{Keys: "SELECT id FROM messages WHERE user_id = :user AND role <> 'user'", Do: []string{exchange}}.Unindexed(saidIndex.Name),
+	chunked.Sweep{Keys: "SELECT id FROM messages WHERE user_id = :user", Do: []string{"DELETE FROM messages WHERE id = :key"}}.Unindexed(saidIndex.Name),
 	{Keys: "SELECT s.id FROM participants p CROSS JOIN sessions s ON s.platform = p.platform AND s.channel = p.channel WHERE p.user_id = :user AND (s.direct OR s.user_id = :user)",
 		Do: []string{"DELETE FROM sessions WHERE id = :key AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.session_id = :key)"}},
 	{Keys: "SELECT json_array(platform, channel, thread) FROM participants WHERE user_id = :user",
@@ -99,7 +99,7 @@ var erased = []bulk.Sweep{
 	{Keys: "SELECT DISTINCT json_array(day, platform, purpose, model) FROM usage WHERE user_id = :user", Do: []string{
 		`INSERT INTO usage (day, platform, channel, user_id, purpose, model, calls, failed, prompt_tokens, cached_tokens, completion_tokens, cost)
 			SELECT day, platform, '', '', purpose, model, sum(calls), sum(failed), sum(prompt_tokens), sum(cached_tokens), sum(completion_tokens), sum(cost)
-			FROM usage WHERE user_id = :user AND (day, platform, purpose, model) = (CAST(:key AS TEXT) ->> 0, CAST(:key AS TEXT) ->> 1, CAST(:key AS TEXT) ->> 2, CAST(:key AS TEXT) ->> 3) GROUP BY day, platform, purpose, model` + spending.Adds,
+			FROM usage WHERE user_id = :user AND (day, platform, purpose, model) = (CAST(:key AS TEXT) ->> 0, CAST(:key AS TEXT) ->> 1, CAST(:key AS TEXT) ->> 2, CAST(:key AS TEXT) ->> 3) GROUP BY day, platform, purpose, model` + usage.Adds,
 		"DELETE FROM usage WHERE user_id = :user AND (day, platform, purpose, model) = (CAST(:key AS TEXT) ->> 0, CAST(:key AS TEXT) ->> 1, CAST(:key AS TEXT) ->> 2, CAST(:key AS TEXT) ->> 3)"}},
 	{Table: "outbox", Where: "body <> '' AND json_extract(body, '$.to.ID') = :user", Do: []string{"UPDATE outbox SET body = '', state = 'dead' WHERE id = :key"}},
 	{Table: "inbox", Where: "body <> '' AND state <> 'new' AND json_extract(body, '$.from.ID') = :user", Do: []string{"UPDATE inbox SET body = '', preview = '' WHERE id = :key"}},
@@ -226,7 +226,7 @@ func (s *Store) erase(ctx context.Context, w unfinishedWork) error {
 // wipe leaves nothing of deleted rows in the file, nor in memory of what they meant.
 func (s *Store) wipe(ctx context.Context, w unfinishedWork) error {
 	s.meanings.Forget()
-	if err := bulk.Wipe(ctx, s.db, indexes); err != nil {
+	if err := chunked.Wipe(ctx, s.db, indexes); err != nil {
 		return err
 	}
 	return s.db.Write(ctx, func(tx *engine.Tx) error {
@@ -237,6 +237,6 @@ func (s *Store) wipe(ctx context.Context, w unfinishedWork) error {
 
 // saidIndex is the index of messages; indexes are all those of words.
 var (
-	saidIndex = bulk.Index{Name: "messages_fts", Column: "words"}
-	indexes   = []bulk.Index{saidIndex, {Name: "key_facts_fts", Column: "content"}, {Name: "session_texts_fts", Column: "content"}}
+	saidIndex = chunked.Index{Name: "messages_fts", Column: "words"}
+	indexes   = []chunked.Index{saidIndex, {Name: "key_facts_fts", Column: "content"}, {Name: "session_texts_fts", Column: "content"}}
 )

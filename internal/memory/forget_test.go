@@ -11,11 +11,11 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/agenda"
 	"parley/internal/chat"
-	"parley/internal/engine"
-	"parley/internal/facts"
+	"parley/internal/db/engine"
 	"parley/internal/llm/llmtest"
+	"parley/internal/memory/agenda"
+	"parley/internal/memory/facts"
 )
 
 // After forgetting, the file has none of the person's words, in no table, index,

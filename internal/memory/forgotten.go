@@ -15,7 +15,7 @@ import (
 	"path/filepath"
 
 	"parley/internal/chat"
-	"parley/internal/engine"
+	"parley/internal/db/engine"
 )
 
 // ForgottenName is the file in the data folder that says who was forgotten, as marks, for

@@ -10,14 +10,14 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/agenda"
 	"parley/internal/chat"
-	"parley/internal/engine"
-	"parley/internal/facts"
+	"parley/internal/db/engine"
 	"parley/internal/llm"
-	"parley/internal/past"
-	"parley/internal/provenance"
-	"parley/internal/recall"
+	"parley/internal/memory/agenda"
+	"parley/internal/memory/facts"
+	"parley/internal/memory/provenance"
+	"parley/internal/memory/sessions"
+	"parley/internal/text/ranking"
 )
 
 // wordless are the columns of text that hold no words of people: names of
@@ -107,7 +107,7 @@ func life(t *testing.T, s *Store, who string) {
 		must(t, err)
 		se := Session{ID: "s-" + k.Channel, Key: k, Status: Active, Direct: k == alone, Created: time.Now(), LastActivity: time.Now(), Expires: time.Now().Add(time.Hour),
 			Summary: w("sessions.summary"), Title: w("sessions.title"), Decisions: []string{w("sessions.decisions") + " " + w("session_texts.content") + " " + w("session_texts_fts.content")},
-			Page: []past.Line{{Text: w("sessions.page"), People: []string{user}}}, Owed: &past.Debt{Summary: w("sessions.debt"), Due: time.Now()}, Mentions: past.Mentions{Files: []string{w("sessions.mentions")}}, Playbook: w("sessions.playbook"), SummarizedAt: 1,
+			Page: []sessions.Line{{Text: w("sessions.page"), People: []string{user}}}, Owed: &sessions.Debt{Summary: w("sessions.debt"), Due: time.Now()}, Mentions: sessions.Mentions{Files: []string{w("sessions.mentions")}}, Playbook: w("sessions.playbook"), SummarizedAt: 1,
 			Origin: Origin{People: []string{user}}}
 		parts := []chat.Part{{Key: k, To: m.From, Text: w("outbox.body")}}
 		must(t, s.Finish(bg, in[0], parts, &Turn{Session: &se, Person: PersonNote{To: w("people.playbook")}, Entries: []Entry{
@@ -277,7 +277,7 @@ func rowsWith(t *testing.T, s *Store, column, word string) (n int) {
 	t.Helper()
 	table, name, _ := strings.Cut(column, ".")
 	if table == "messages_fts" { // it has no text, only what leads to it
-		must(t, s.db.QueryRow("SELECT count(*) FROM messages_fts WHERE messages_fts MATCH ?", recall.Asking(word).Match(word)).Scan(&n))
+		must(t, s.db.QueryRow("SELECT count(*) FROM messages_fts WHERE messages_fts MATCH ?", ranking.Asking(word).Match(word)).Scan(&n))
 		return n
 	}
 	must(t, s.db.QueryRow("SELECT count(*) FROM "+table+" WHERE instr(lower(CAST("+name+" AS TEXT)), ?) > 0", strings.ToLower(word)).Scan(&n))

@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"parley/internal/chat"
-	"parley/internal/database"
-	"parley/internal/engine"
-	"parley/internal/recall"
-	"parley/internal/sqlite"
+	"parley/internal/db/engine"
+	"parley/internal/db/sqlite"
+	"parley/internal/memory/datadir"
+	"parley/internal/text/ranking"
 )
 
 // oldDatabase returns a file of schema 8 with a little of everything in it, as an
@@ -24,7 +24,7 @@ func oldDatabase(t *testing.T) (dir string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "data")
 	must(t, os.Mkdir(dir, 0o700))
-	db, err := sqlite.Raw(filepath.Join(dir, database.Name), asWriter)
+	db, err := sqlite.Raw(filepath.Join(dir, datadir.Name), asWriter)
 	must(t, err)
 	must(t, Migrations()[:8].Apply(t.Context(), db))
 	for _, q := range []string{
@@ -98,7 +98,7 @@ func dumpNames(t *testing.T, path, query string) (names []string) {
 func TestMigrationToLastingIDsChangesNothingForPeople(t *testing.T) {
 	aboutFiles(t)
 	dir := oldDatabase(t)
-	path := filepath.Join(dir, database.Name)
+	path := filepath.Join(dir, datadir.Name)
 	const triggersAndIndexes = "SELECT name || ' ' || sql FROM sqlite_master WHERE type IN ('trigger', 'index') AND sql IS NOT NULL AND tbl_name IN ('inbox', 'outbox', 'messages') ORDER BY 1"
 	before, columns, around := map[string][]string{}, map[string]string{}, dumpNames(t, path, triggersAndIndexes)
 	for _, table := range []string{"inbox", "outbox", "messages", "steps", "decisions", "tool_calls", "participants"} {
@@ -123,7 +123,7 @@ func TestMigrationToLastingIDsChangesNothingForPeople(t *testing.T) {
 	}
 	must(t, s.Check(t.Context()))
 	var found, ahead int64
-	must(t, s.db.QueryRow("SELECT count(*) FROM messages_fts WHERE messages_fts MATCH ?", recall.Asking("apples").Match("apples")).Scan(&found))
+	must(t, s.db.QueryRow("SELECT count(*) FROM messages_fts WHERE messages_fts MATCH ?", ranking.Asking("apples").Match("apples")).Scan(&found))
 	must(t, s.db.QueryRow("SELECT summarized_at FROM sessions WHERE id = 's2'").Scan(&ahead))
 	if found != 20 || ahead != 0 {
 		t.Errorf("%d of 20 are found; without a summary %d counts as summed up", found, ahead)
@@ -230,7 +230,7 @@ func TestNoncesBelongToADatabase(t *testing.T) {
 // restored puts a copy of an earlier version back.
 func restored(t *testing.T, dir string) error {
 	file := filepath.Join(t.TempDir(), "old.db")
-	folder := database.Folder{Dir: dir, Migrations: Migrations()}
+	folder := datadir.Folder{Dir: dir, Migrations: Migrations()}
 	if _, err := folder.Backup(t.Context(), file, false); err != nil {
 		return err
 	}

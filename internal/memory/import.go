@@ -11,14 +11,14 @@ import (
 
 	"github.com/google/uuid"
 
-	"parley/internal/bulk"
-	"parley/internal/chatlog"
-	"parley/internal/engine"
-	"parley/internal/lanes"
+	"parley/internal/db/chunked"
+	"parley/internal/db/engine"
 	"parley/internal/llm"
-	"parley/internal/provenance"
-	"parley/internal/recall"
+	"parley/internal/memory/cluster/lanes"
+	"parley/internal/memory/importer"
+	"parley/internal/memory/provenance"
 	"parley/internal/text"
+	"parley/internal/text/ranking"
 )
 
 // Imported counts what an import brought in.
@@ -31,15 +31,15 @@ type Imported struct{ Messages, Known, Sessions int }
 // changes nothing else. Imported sessions are archived and have no end of their
 // own, so retention leaves them alone.
 func (s *Store) Import(ctx context.Context, r io.Reader) (done Imported, err error) {
-	list, err := chatlog.Read(r)
+	list, err := importer.Read(r)
 	if err != nil {
 		return done, err
 	}
-	slices.SortStableFunc(list, func(a, b chatlog.Message) int {
+	slices.SortStableFunc(list, func(a, b importer.Message) int {
 		return cmp.Or(cmp.Compare(a.Key.Platform, b.Key.Platform), cmp.Compare(a.Key.Channel, b.Key.Channel), cmp.Compare(a.Key.Thread, b.Key.Thread), a.At.Compare(b.At))
 	})
 	sittings := sit(list)
-	_, err = bulk.Each(ctx, s.db, sittings, func(tx *engine.Tx, st sitting) error { return st.store(tx, &done) })
+	_, err = chunked.Each(ctx, s.db, sittings, func(tx *engine.Tx, st sitting) error { return st.store(tx, &done) })
 	done.Known = len(list) - done.Messages
 	if err == nil && done.Messages >= 10*storedAtOnce {
 		err = s.db.Survey(ctx)
@@ -55,16 +55,16 @@ const storedAtOnce = 100
 type sitting struct {
 	session, title string
 	began, ended   time.Time // of the session
-	said           []chatlog.Message
+	said           []importer.Message
 }
 
 // sit cuts sorted messages into sessions, and these into parts. A message that is
 // there twice is left out.
-func sit(list []chatlog.Message) (all []sitting) {
+func sit(list []importer.Message) (all []sitting) {
 	seen := make(map[lanes.Identity]bool, len(list))
 	for len(list) > 0 {
 		n := 1
-		for n < len(list) && list[n].Key == list[0].Key && list[n].At.Sub(list[n-1].At) <= recall.SessionGap {
+		for n < len(list) && list[n].Key == list[0].Key && list[n].At.Sub(list[n-1].At) <= ranking.SessionGap {
 			n++
 		}
 		first := list[0]

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"parley/internal/chat"
-	"parley/internal/waittest"
+	"parley/internal/text/waittest"
 )
 
 func importText(t testing.TB, s *Store, text string) Imported {

@@ -8,10 +8,10 @@ import (
 	"slices"
 	"time"
 
-	"parley/internal/access"
 	"parley/internal/chat"
-	"parley/internal/engine"
-	"parley/internal/lanes"
+	"parley/internal/db/engine"
+	"parley/internal/memory/access"
+	"parley/internal/memory/cluster/lanes"
 )
 
 var _ chat.Inbox = (*Store)(nil)

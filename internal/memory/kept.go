@@ -2,7 +2,7 @@ package memory
 
 import (
 	"parley/internal/chat"
-	"parley/internal/engine"
+	"parley/internal/db/engine"
 )
 
 // kept is what every message asks for and hardly ever changes.

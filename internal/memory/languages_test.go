@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"parley/internal/chat"
-	"parley/internal/engine"
+	"parley/internal/db/engine"
 )
 
 var sayingsKey = chat.Key{Platform: "x", Channel: "room"}

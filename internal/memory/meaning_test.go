@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"parley/internal/chat"
-	"parley/internal/engine"
+	"parley/internal/db/engine"
 	"parley/internal/text"
 )
 

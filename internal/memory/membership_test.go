@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/access"
 	"parley/internal/chat"
-	"parley/internal/engine"
+	"parley/internal/db/engine"
+	"parley/internal/memory/access"
 )
 
 // TestRecallEndsWithMembership: what others said in a group is recalled from a

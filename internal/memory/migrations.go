@@ -4,7 +4,7 @@ import (
 	"embed"
 	"sync"
 
-	"parley/internal/sqlite"
+	"parley/internal/db/sqlite"
 )
 
 //go:embed schema/*.sql

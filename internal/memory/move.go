@@ -8,12 +8,12 @@ import (
 	"maps"
 	"strings"
 
-	"parley/internal/access"
-	"parley/internal/agenda"
 	"parley/internal/chat"
-	"parley/internal/engine"
-	"parley/internal/facts"
-	"parley/internal/spending"
+	"parley/internal/db/engine"
+	"parley/internal/memory/access"
+	"parley/internal/memory/agenda"
+	"parley/internal/memory/facts"
+	"parley/internal/memory/usage"
 )
 
 // Move implements chat.Outbox.
@@ -120,7 +120,7 @@ func moveWhole(tx *engine.Tx, mv chat.Move) error {
 	}
 	_, err := tx.Exec(`INSERT INTO usage (day, platform, channel, user_id, purpose, model, calls, failed, prompt_tokens, cached_tokens, completion_tokens, cost)
 		SELECT day, platform, ?, user_id, purpose, model, calls, failed, prompt_tokens, cached_tokens, completion_tokens, cost
-		FROM usage WHERE platform = ? AND channel = ?`+spending.Adds, mv.To.Channel, mv.From.Platform, mv.From.Channel)
+		FROM usage WHERE platform = ? AND channel = ?`+usage.Adds, mv.To.Channel, mv.From.Platform, mv.From.Channel)
 	if err == nil {
 		_, err = tx.Exec("DELETE FROM usage WHERE platform = ? AND channel = ?", mv.From.Platform, mv.From.Channel)
 	}

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/agenda"
 	"parley/internal/chat"
-	"parley/internal/engine"
+	"parley/internal/db/engine"
+	"parley/internal/memory/agenda"
 )
 
 // ofPlaces are the columns that name a channel, each with a row that names channel

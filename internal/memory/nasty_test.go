@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/agenda"
 	"parley/internal/chat"
-	"parley/internal/facts"
+	"parley/internal/memory/agenda"
+	"parley/internal/memory/facts"
 )
 
 // unlike are words that are all different: n of them.

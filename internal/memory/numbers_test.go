@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"parley/internal/sqlite"
+	"parley/internal/db/sqlite"
 )
 
 // TestHandoffNumbersGoOn: handoffs of an older file keep their numbers and what the desk was

@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"parley/internal/chat"
-	"parley/internal/engine"
-	"parley/internal/provenance"
-	"parley/internal/sqlite"
+	"parley/internal/db/engine"
+	"parley/internal/db/sqlite"
+	"parley/internal/memory/provenance"
 )
 
 // What was stored before ways were kept is marked by what its text told, and

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"parley/internal/chat"
-	"parley/internal/engine"
-	"parley/internal/lanes"
+	"parley/internal/db/engine"
+	"parley/internal/memory/cluster/lanes"
 )
 
 var _ chat.Outbox = (*Store)(nil)

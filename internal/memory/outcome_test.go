@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"parley/internal/chat"
-	"parley/internal/database"
-	"parley/internal/sqlite"
+	"parley/internal/db/sqlite"
+	"parley/internal/memory/datadir"
 )
 
 // What an earlier version recorded is read as ends of messages.
@@ -16,7 +16,7 @@ func TestOldAudit(t *testing.T) {
 	aboutFiles(t)
 	dir := filepath.Join(t.TempDir(), "data")
 	must(t, os.Mkdir(dir, 0o700))
-	db, err := sqlite.Raw(filepath.Join(dir, database.Name), asWriter)
+	db, err := sqlite.Raw(filepath.Join(dir, datadir.Name), asWriter)
 	must(t, err)
 	must(t, Migrations()[:13].Apply(t.Context(), db))
 	old := []struct {

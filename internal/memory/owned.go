@@ -3,9 +3,9 @@ package memory
 import (
 	"time"
 
-	"parley/internal/engine"
-	"parley/internal/export"
-	"parley/internal/provenance"
+	"parley/internal/db/engine"
+	"parley/internal/memory/privacy"
+	"parley/internal/memory/provenance"
 )
 
 // Words of other rooms that nearly every row here has.
@@ -15,8 +15,8 @@ type (
 	Viewer = provenance.Viewer
 
 	// What is handed out, and the audit of a tool call.
-	Export     = export.Person
-	CallRecord = export.Call
+	Export     = privacy.Person
+	CallRecord = privacy.Call
 
 	names = provenance.Names
 )

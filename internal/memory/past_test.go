@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"parley/internal/chat"
-	"parley/internal/engine"
-	"parley/internal/past"
-	"parley/internal/provenance"
+	"parley/internal/db/engine"
+	"parley/internal/memory/provenance"
+	"parley/internal/memory/sessions"
 )
 
 // over stores a session that is over, with one message of each of some people.
@@ -95,8 +95,8 @@ func TestPastSessionsAreDeletedAndResumed(t *testing.T) {
 	at := time.Now()
 	s := open(t, Options{Now: func() time.Time { return at }})
 	k := chat.Key{Platform: "x", Channel: "ann"}
-	line := func(id, words string) past.Line { return past.Line{At: at, Text: words, Session: id} }
-	first := Closing{Text: "about the zebra", Decisions: []string{"Zebra it is."}, Page: []past.Line{line("s1", "the zebra plan")}}
+	line := func(id, words string) sessions.Line { return sessions.Line{At: at, Text: words, Session: id} }
+	first := Closing{Text: "about the zebra", Decisions: []string{"Zebra it is."}, Page: []sessions.Line{line("s1", "the zebra plan")}}
 	over(t, s, Session{ID: "s1", Key: k, Direct: true}, first, "x:ann")
 	at = at.Add(time.Hour)
 	two, err := s.NewSession(bg, Place{Key: k}, true)

@@ -5,8 +5,7 @@ import (
 	"errors"
 
 	"parley/internal/chat"
-	"parley/internal/engine"
-	"parley/internal/merge"
+	"parley/internal/db/engine"
 )
 
 // Person is what is kept about somebody besides facts.
@@ -65,7 +64,7 @@ func savePersonPlaybook(tx *engine.Tx, id, agent string, note PersonNote) error 
 	case err != nil:
 		return err
 	}
-	to := merge.Objects(note.From, note.To, now, noteDepth)
+	to := mergeObjects(note.From, note.To, now, noteDepth)
 	if agent != "" {
 		_, e1 := tx.Exec("INSERT INTO people (user_id) VALUES (?) ON CONFLICT DO NOTHING", id)
 		_, e2 := tx.Exec("INSERT INTO agent_people VALUES (?, ?, ?) ON CONFLICT (user_id, agent) DO UPDATE SET playbook = excluded.playbook", id, agent, to)

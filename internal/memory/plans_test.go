@@ -3,7 +3,7 @@ package memory
 import (
 	"testing"
 
-	"parley/internal/sqlite/plantest"
+	"parley/internal/db/sqlite/plantest"
 )
 
 // No query reads all of a table that grows with what people say, whoever waits

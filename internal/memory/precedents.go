@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"parley/internal/bulk"
-	"parley/internal/engine"
+	"parley/internal/db/chunked"
+	"parley/internal/db/engine"
 )
 
 // Precedent is a call that guards may look back on: made for one person in one
@@ -64,5 +64,5 @@ func addPrecedents(tx *engine.Tx, session, user string, list []Precedent) error 
 }
 
 // pastPrecedents are those of sessions that are over: nothing looks back on them.
-var pastPrecedents = bulk.Sweep{Table: "guard_calls", Where: "NOT EXISTS (SELECT 1 FROM sessions s WHERE s.id = guard_calls.session_id AND s.status IN ('active', 'idle', 'suspended'))",
+var pastPrecedents = chunked.Sweep{Table: "guard_calls", Where: "NOT EXISTS (SELECT 1 FROM sessions s WHERE s.id = guard_calls.session_id AND s.status IN ('active', 'idle', 'suspended'))",
 	Do: []string{"DELETE FROM guard_calls WHERE id = :key"}}

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"time"
 
-	"parley/internal/bulk"
-	"parley/internal/engine"
-	"parley/internal/spending"
+	"parley/internal/db/chunked"
+	"parley/internal/db/engine"
+	"parley/internal/memory/usage"
 )
 
 // Retention says how long archived conversations are kept; 0 keeps them forever.
@@ -30,23 +30,23 @@ const (
 // What is old goes in this order. :ended is when a session must have ended,
 // :audited, :day and :done are the ages of the rest, :most is Retention.Archived.
 var (
-	oldMessages = bulk.Sweep{Table: "messages", Where: "EXISTS (SELECT 1 FROM sessions s WHERE s.id = messages.session_id AND s.status = 'archived' AND s.ended_at <> '' AND s.ended_at < :ended)",
+	oldMessages = chunked.Sweep{Table: "messages", Where: "EXISTS (SELECT 1 FROM sessions s WHERE s.id = messages.session_id AND s.status = 'archived' AND s.ended_at <> '' AND s.ended_at < :ended)",
 		Do: []string{"DELETE FROM messages WHERE id = :key"}}.Unindexed(saidIndex.Name)
-	oldDecisions = bulk.Sweep{Keys: "SELECT id FROM decisions WHERE at < :audited",
+	oldDecisions = chunked.Sweep{Keys: "SELECT id FROM decisions WHERE at < :audited",
 		Do: []string{"DELETE FROM tool_calls WHERE decision_id = :key", "DELETE FROM decisions WHERE id = :key"}}
-	oldCalls = bulk.Sweep{Table: "tool_calls", Where: "NOT EXISTS (SELECT 1 FROM decisions d WHERE d.id = tool_calls.decision_id)",
+	oldCalls = chunked.Sweep{Table: "tool_calls", Where: "NOT EXISTS (SELECT 1 FROM decisions d WHERE d.id = tool_calls.decision_id)",
 		Do: []string{"DELETE FROM tool_calls WHERE id = :key"}}
-	oldLetters  = bulk.Sweep{Table: "dead_letters", Where: "at < :audited", Do: []string{"DELETE FROM dead_letters WHERE id = :key"}}
-	oldHandoffs = bulk.Sweep{Table: "handoffs", Where: "state NOT IN ('waiting', 'taken') AND changed_at < :audited", Do: []string{"DELETE FROM handoffs WHERE id = :key"}}
-	oldDays     = bulk.Sweep{Keys: "SELECT DISTINCT day FROM overheard WHERE day < :audited", Do: []string{"DELETE FROM overheard WHERE day = :key"}}
-	oldUsage    = bulk.Sweep{Keys: "SELECT DISTINCT json_array(day, platform, channel, user_id) FROM usage WHERE day < :day",
+	oldLetters  = chunked.Sweep{Table: "dead_letters", Where: "at < :audited", Do: []string{"DELETE FROM dead_letters WHERE id = :key"}}
+	oldHandoffs = chunked.Sweep{Table: "handoffs", Where: "state NOT IN ('waiting', 'taken') AND changed_at < :audited", Do: []string{"DELETE FROM handoffs WHERE id = :key"}}
+	oldDays     = chunked.Sweep{Keys: "SELECT DISTINCT day FROM overheard WHERE day < :audited", Do: []string{"DELETE FROM overheard WHERE day = :key"}}
+	oldUsage    = chunked.Sweep{Keys: "SELECT DISTINCT json_array(day, platform, channel, user_id) FROM usage WHERE day < :day",
 		Do: []string{"DELETE FROM usage WHERE (day, platform, channel, user_id) = (CAST(:key AS TEXT) ->> 0, CAST(:key AS TEXT) ->> 1, CAST(:key AS TEXT) ->> 2, CAST(:key AS TEXT) ->> 3)"}}
-	surplus = bulk.Sweep{Keys: `SELECT m.id FROM (
+	surplus = chunked.Sweep{Keys: `SELECT m.id FROM (
 			SELECT id, row_number() OVER (PARTITION BY platform, channel, thread, user_id ORDER BY ended_at DESC) AS n
 			FROM sessions WHERE status = 'archived' AND ended_at <> '') s CROSS JOIN messages m ON m.session_id = s.id WHERE s.n > :most`,
 		Do: []string{"DELETE FROM messages WHERE id = :key"}}.Unindexed(saidIndex.Name)
-	oldInbox  = bulk.Sweep{Table: "inbox", Where: "state <> 'new' AND at < :done", Do: []string{"DELETE FROM inbox WHERE id = :key"}}
-	oldOutbox = bulk.Sweep{Table: "outbox", Where: "state NOT IN ('ready', 'started') AND at < :done", Do: []string{"DELETE FROM outbox WHERE id = :key"}}
+	oldInbox  = chunked.Sweep{Table: "inbox", Where: "state <> 'new' AND at < :done", Do: []string{"DELETE FROM inbox WHERE id = :key"}}
+	oldOutbox = chunked.Sweep{Table: "outbox", Where: "state NOT IN ('ready', 'started') AND at < :done", Do: []string{"DELETE FROM outbox WHERE id = :key"}}
 )
 
 // Prune deletes the messages of archived sessions beyond retention, keeping
@@ -56,9 +56,9 @@ var (
 func (s *Store) Prune(ctx context.Context, r Retention) (p Pruned, err error) {
 	now := s.now()
 	audited := now.Add(-max(keepAudit, time.Duration(r.Days)*24*time.Hour))
-	args := engine.Named{"ended": Stamp(now.AddDate(0, 0, -r.Days)), "audited": Stamp(audited), "day": spending.Day(audited), "done": Stamp(now.Add(-keepInbox)), "most": r.Archived}
+	args := engine.Named{"ended": Stamp(now.AddDate(0, 0, -r.Days)), "audited": Stamp(audited), "day": usage.Day(audited), "done": Stamp(now.Add(-keepInbox)), "most": r.Archived}
 	type task struct {
-		sweep bulk.Sweep
+		sweep chunked.Sweep
 		count *int64
 	}
 	var rest int64
@@ -87,7 +87,7 @@ func (s *Store) Prune(ctx context.Context, r Retention) (p Pruned, err error) {
 		return p, during("prune", err)
 	}
 	if p.Messages > 0 {
-		err = bulk.Rewrite(ctx, s.db, saidIndex)
+		err = chunked.Rewrite(ctx, s.db, saidIndex)
 	}
-	return p, during("prune", errors.Join(err, bulk.Shrink(ctx, s.db)))
+	return p, during("prune", errors.Join(err, chunked.Shrink(ctx, s.db)))
 }

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"parley/internal/chat"
-	"parley/internal/engine"
-	"parley/internal/provenance"
+	"parley/internal/db/engine"
+	"parley/internal/memory/provenance"
 )
 
 // Where each person has sessions of their own, many of one member's push out

@@ -15,8 +15,8 @@ import (
 	"unicode"
 
 	"parley/internal/chat"
-	"parley/internal/engine"
-	"parley/internal/waittest"
+	"parley/internal/db/engine"
+	"parley/internal/text/waittest"
 )
 
 // question is one line of testdata/recall/questions.jsonl: what a stranger who

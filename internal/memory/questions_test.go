@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"parley/internal/chat"
-	"parley/internal/engine"
+	"parley/internal/db/engine"
 )
 
 // asksFor has somebody's turn end with a question about a call; row is that of the turn.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"parley/internal/engine"
+	"parley/internal/db/engine"
 )
 
 // keepQuirks is how long a model is taken to be as it was: servers are updated,

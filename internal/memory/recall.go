@@ -10,9 +10,9 @@ import (
 	"unicode/utf8"
 
 	"parley/internal/chat"
-	"parley/internal/engine"
-	"parley/internal/provenance"
-	"parley/internal/recall"
+	"parley/internal/db/engine"
+	"parley/internal/memory/provenance"
+	"parley/internal/text/ranking"
 )
 
 // Bounds of one recall.
@@ -98,7 +98,7 @@ const aroundQuery = `WITH h AS MATERIALIZED (SELECT m.platform, m.channel, m.thr
 // Recall returns the passages that fit a question, best first, within its
 // limits. A question without a telling word finds nothing, which is no error.
 func (s *Store) Recall(ctx context.Context, q Query) ([]Passage, error) {
-	words := recall.Terms(q.Text)
+	words := ranking.Terms(q.Text)
 	if len(words) == 0 || q.User == "" && q.Key.Channel == "" {
 		return nil, nil
 	}
@@ -123,16 +123,16 @@ func (s *Store) Recall(ctx context.Context, q Query) ([]Passage, error) {
 	return pack(rank(q.Text, found, near), q), nil
 }
 
-// rank is recall.Rank over passages; near is how near they are, by id.
+// rank is ranking.Rank over passages; near is how near they are, by id.
 func rank(question string, found []Passage, near map[int64]float64) []Passage {
-	said, conversation := make([]recall.Message, len(found)), 0
+	said, conversation := make([]ranking.Message, len(found)), 0
 	for i, p := range found {
 		if i > 0 && p.Key != found[i-1].Key {
 			conversation++
 		}
-		said[i] = recall.Message{Name: p.name, Text: p.content, At: p.At, Conversation: conversation, Near: near[p.ID]}
+		said[i] = ranking.Message{Name: p.name, Text: p.content, At: p.At, Conversation: conversation, Near: near[p.ID]}
 	}
-	order := recall.Rank(question, said)
+	order := ranking.Rank(question, said)
 	best := make([]Passage, len(order))
 	for i, r := range order {
 		best[i] = found[r.Index]

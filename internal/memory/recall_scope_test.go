@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 
 	"parley/internal/chat"
-	"parley/internal/engine"
-	"parley/internal/waittest"
+	"parley/internal/db/engine"
+	"parley/internal/text/waittest"
 )
 
 // spoken is a message as the test knows it.

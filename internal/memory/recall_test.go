@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley/internal/chat"
-	"parley/internal/engine"
-	"parley/internal/waittest"
+	"parley/internal/db/engine"
+	"parley/internal/text/waittest"
 )
 
 func TestRecallKeepsToItsScope(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"parley/internal/chat"
-	"parley/internal/engine"
+	"parley/internal/db/engine"
 )
 
 // Deed is what another room stores in the transaction that finishes a message.

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"parley/internal/chat"
-	"parley/internal/engine"
+	"parley/internal/db/engine"
 	"parley/internal/llm"
-	"parley/internal/recall"
+	"parley/internal/text/ranking"
 )
 
 // What the owner is shown. Every query here is bounded by a window or a limit
@@ -178,11 +178,11 @@ type Hit struct {
 
 // Search finds messages that have all of some words, newest first.
 func (s *Store) Search(ctx context.Context, text string, limit, offset int) (list []Hit, err error) {
-	words := recall.Terms(text)
+	words := ranking.Terms(text)
 	if len(words) == 0 {
 		return nil, nil
 	}
-	asked, match := recall.Asking(text), make([]string, len(words))
+	asked, match := ranking.Asking(text), make([]string, len(words))
 	for i, w := range words {
 		match[i] = "(" + asked.Match(w) + ")"
 	}

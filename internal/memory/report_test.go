@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/db/sqlite"
 	"parley/internal/llm"
-	"parley/internal/sqlite"
 )
 
 // said stores one finished message with its answer.

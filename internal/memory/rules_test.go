@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"parley/internal/chat"
-	"parley/internal/engine"
-	"parley/internal/provenance"
+	"parley/internal/db/engine"
+	"parley/internal/memory/provenance"
 )
 
 // A journey that a session had before journeys belonged to people goes to whose it

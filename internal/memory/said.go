@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"parley/internal/chat"
-	"parley/internal/provenance"
+	"parley/internal/memory/provenance"
 )
 
 // SaidBy returns whose words a message of the platform is, and how they came: a

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"parley/internal/database"
-	"parley/internal/engine"
-	"parley/internal/postgres/postgrestest"
-	"parley/internal/served"
-	"parley/internal/sqlite"
+	"parley/internal/db/engine"
+	"parley/internal/db/postgres/postgrestest"
+	"parley/internal/db/sqlite"
+	"parley/internal/memory/datadir"
+	"parley/internal/memory/pgschema"
 )
 
 // firstServed is how many steps there were when databases on a server began: none of
@@ -20,14 +20,14 @@ import (
 const firstServed = 29
 
 // TestServedSteps: every migration is made on a server as well, by translation or in its
-// own words (internal/served/steps), and leads where a new database begins.
+// own words (internal/memory/pgschema/steps), and leads where a new database begins.
 func TestServedSteps(t *testing.T) {
 	all := Migrations()
-	fresh := catalog(t, database.Options{Migrations: all, Today: today})
+	fresh := catalog(t, datadir.Options{Migrations: all, Today: today})
 	stepwise := postgrestest.Database(t)
 	for n := firstServed; n <= len(all); n++ {
-		o := database.Options{Migrations: all[:n], Today: script(t, all[:n]), URL: stepwise, Served: served.Schema()}
-		f, _, err := database.Open(t.Context(), "", o)
+		o := datadir.Options{Migrations: all[:n], Today: script(t, all[:n]), URL: stepwise, Served: pgschema.Schema()}
+		f, _, err := datadir.Open(t.Context(), "", o)
 		if err != nil {
 			t.Fatalf("step %s: %v", all[n-1].Name, err)
 		}
@@ -40,12 +40,12 @@ func TestServedSteps(t *testing.T) {
 
 // TestServedEffects: each step says what it is to older processes, which answer meanwhile.
 func TestServedEffects(t *testing.T) {
-	for _, name := range served.Schema().Undeclared(Migrations(), served.Declared) {
-		t.Errorf("internal/served/schema.go does not say whether %s only adds", name)
+	for _, name := range pgschema.Schema().Undeclared(Migrations(), pgschema.Declared) {
+		t.Errorf("internal/memory/pgschema/schema.go does not say whether %s only adds", name)
 	}
-	for name := range served.Schema().Effects {
+	for name := range pgschema.Schema().Effects {
 		if !slices.ContainsFunc(Migrations(), func(m sqlite.Migration) bool { return m.Name == name }) {
-			t.Errorf("internal/served/schema.go speaks of %s, which is no step", name)
+			t.Errorf("internal/memory/pgschema/schema.go speaks of %s, which is no step", name)
 		}
 	}
 }
@@ -53,17 +53,17 @@ func TestServedEffects(t *testing.T) {
 // TestServedTriggers: each trigger for SQLite names the one on a server that does its
 // work.
 func TestServedTriggers(t *testing.T) {
-	own := strings.Fields(served.Schema().Own)
+	own := strings.Fields(pgschema.Schema().Own)
 	for _, m := range regexp.MustCompile(`CREATE TRIGGER (\w+)`).FindAllStringSubmatch(today, -1) {
 		if !slices.Contains(own, m[1]) {
-			t.Errorf("internal/served/own.sql does not say which trigger does what %s does", m[1])
+			t.Errorf("internal/memory/pgschema/own.sql does not say which trigger does what %s does", m[1])
 		}
 	}
 }
 
 // TestServedFlags: a column that holds yes or no has a type of its own on a server.
 func TestServedFlags(t *testing.T) {
-	all := catalog(t, database.Options{Migrations: Migrations(), Today: today})
+	all := catalog(t, datadir.Options{Migrations: Migrations(), Today: today})
 	for _, flag := range []string{"sessions.direct", "sessions.carry", "key_facts.important", "tasks.done", "fact_changes.learned", "note_authors.shared", "guard_calls.confirmed", "reminders.ask", "reminders.only_changed"} {
 		if !slices.ContainsFunc(all, func(s string) bool { return strings.HasPrefix(s, "column "+flag+" boolean NO") }) {
 			t.Errorf("%s is no flag", flag)
@@ -75,7 +75,7 @@ func TestServedFlags(t *testing.T) {
 // once, with its last words.
 func TestServedTwice(t *testing.T) {
 	url := postgrestest.Database(t)
-	f, db, err := database.Open(t.Context(), "", database.Options{Migrations: Migrations(), Today: today, URL: url, Served: served.Schema()})
+	f, db, err := datadir.Open(t.Context(), "", datadir.Options{Migrations: Migrations(), Today: today, URL: url, Served: pgschema.Schema()})
 	must(t, err)
 	defer func() { must(t, f.Close()) }()
 	tries := 0
@@ -103,7 +103,7 @@ func TestServedTwice(t *testing.T) {
 // that is new as well: a connection plans that once, when its tables are empty.
 func TestServedWords(t *testing.T) {
 	url := postgrestest.Database(t)
-	f, _, err := database.Open(t.Context(), "", database.Options{Migrations: Migrations(), Today: today, URL: url, Served: served.Schema()})
+	f, _, err := datadir.Open(t.Context(), "", datadir.Options{Migrations: Migrations(), Today: today, URL: url, Served: pgschema.Schema()})
 	must(t, err)
 	defer func() { must(t, f.Close()) }()
 	conn, err := postgrestest.Raw(t, url).Conn(t.Context())
@@ -111,7 +111,7 @@ func TestServedWords(t *testing.T) {
 	defer func() { must(t, conn.Close()) }()
 	_, err = conn.ExecContext(t.Context(), "SET random_page_cost = 4") // as servers have it
 	must(t, err)
-	rows, err := conn.QueryContext(t.Context(), "EXPLAIN "+served.Schema().Words.Due)
+	rows, err := conn.QueryContext(t.Context(), "EXPLAIN "+pgschema.Schema().Words.Due)
 	must(t, err)
 	plan, err := engine.Collect(rows, engine.Name)
 	must(t, err)
@@ -130,10 +130,10 @@ func less(a, b []string) (left []string) {
 }
 
 // catalog describes a new database on a server.
-func catalog(t *testing.T, o database.Options) []string {
+func catalog(t *testing.T, o datadir.Options) []string {
 	t.Helper()
-	o.URL, o.Served = postgrestest.Database(t), served.Schema()
-	f, _, err := database.Open(context.Background(), "", o)
+	o.URL, o.Served = postgrestest.Database(t), pgschema.Schema()
+	f, _, err := datadir.Open(context.Background(), "", o)
 	must(t, err)
 	must(t, f.Close())
 	return described(t, o.URL)

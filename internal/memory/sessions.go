@@ -11,8 +11,8 @@ import (
 	"github.com/google/uuid"
 
 	"parley/internal/chat"
-	"parley/internal/engine"
-	"parley/internal/past"
+	"parley/internal/db/engine"
+	"parley/internal/memory/sessions"
 )
 
 // Status is where a session row stands.
@@ -50,7 +50,7 @@ type Session struct {
 	CarriedFrom  string
 	Carried      string // Closing of CarriedFrom; read only
 	Decisions    []string
-	Mentions     past.Mentions
+	Mentions     sessions.Mentions
 	Playbook     string // opaque JSON
 	// Origin is whose words the summaries, the title, the decisions and the
 	// mentions were made of, and how those came; CarriedOrigin is Carried's.
@@ -58,10 +58,10 @@ type Session struct {
 	CarriedOrigin Origin // read only
 	// Page is what matters beyond this session: while it lives its own lines,
 	// once it is over those carried to it as well. CarriedPage is CarriedFrom's.
-	Page        []past.Line
-	CarriedPage []past.Line // read only
+	Page        []sessions.Line
+	CarriedPage []sessions.Line // read only
 	// Owed is what no model has summed up yet; nil is nothing.
-	Owed *past.Debt
+	Owed *sessions.Debt
 	// Folded is the size of a request right after the last fold; 0 before one.
 	Folded int
 	Agent  string // who is talked to; set only where there are several
@@ -104,7 +104,7 @@ func scanSession(row scanner) (Session, error) {
 	err = errors.Join(json.Unmarshal([]byte(decisions), &s.Decisions), json.Unmarshal([]byte(mentions), &s.Mentions),
 		json.Unmarshal([]byte(page), &s.Page), json.Unmarshal([]byte(carried), &s.CarriedPage))
 	if debt != "" && err == nil {
-		s.Owed = &past.Debt{Due: ParseStamp(due)}
+		s.Owed = &sessions.Debt{Due: ParseStamp(due)}
 		err = json.Unmarshal([]byte(debt), s.Owed)
 	}
 	return s, err

@@ -7,37 +7,40 @@ import (
 	"sync"
 	"time"
 
-	"parley/internal/access"
-	"parley/internal/agenda"
-	"parley/internal/browse"
-	"parley/internal/database"
-	"parley/internal/engine"
-	"parley/internal/facts"
-	"parley/internal/handoff"
-	"parley/internal/lanes"
-	"parley/internal/meaning"
-	"parley/internal/oblivion"
-	"parley/internal/past"
-	"parley/internal/served"
-	"parley/internal/spending"
-	"parley/internal/tape"
-	"parley/internal/vector"
+	"parley/internal/db/engine"
+	"parley/internal/llm/vector"
+	"parley/internal/memory/access"
+	"parley/internal/memory/agenda"
+	"parley/internal/memory/cluster/lanes"
+	"parley/internal/memory/datadir"
+	"parley/internal/memory/embeddings"
+	"parley/internal/memory/facts"
+	"parley/internal/memory/handoff"
+	"parley/internal/memory/modellog"
+	"parley/internal/memory/pgschema"
+	"parley/internal/memory/privacy"
+	"parley/internal/memory/search"
+	"parley/internal/memory/sessions"
+	"parley/internal/memory/usage"
 )
+
+// Tx is a transaction on the rows, for work that is done within one of the store.
+type Tx = engine.Tx
 
 // Store is every row that survives a restart. It is safe for many goroutines.
 // Reads run beside each other; writes are queued to one writer that commits what
 // has gathered in one transaction. The File is how the database is doing, the
 // facts.Store what is remembered, the agenda.Agenda what people want to do, the
-// access.Register who may do what, the spending.Ledger what calls took.
+// access.Register who may do what, the usage.Ledger what calls took.
 type Store struct {
-	*database.File
+	*datadir.File
 	*facts.Store
 	*agenda.Agenda
 	*access.Register
-	*spending.Ledger
-	Past     *past.Archive     // sessions as people see them
+	*usage.Ledger
+	Past     *sessions.Archive // sessions as people see them
 	Handoffs *handoff.Handoffs // conversations that people answer
-	Browse   *browse.Shelf     // all conversations, for the owner
+	Browse   *search.Shelf     // all conversations, for the owner
 	Lanes    *lanes.Owned      // whose a conversation is; nil where this process is alone
 	// Forgetting is called before somebody is forgotten, and over afterwards: what is
 	// kept of them elsewhere goes first. It is set before the Store is used; nil is nothing.
@@ -48,7 +51,7 @@ type Store struct {
 	now func() time.Time
 
 	kept     kept
-	meanings *meaning.Index // of messages
+	meanings *embeddings.Index // of messages
 	underway
 }
 
@@ -71,7 +74,7 @@ func (s *shown) drop(row int64)     { s.rows.Delete(row) }
 type NoteAuthor = access.NoteAuthor
 
 // Used is what model calls took.
-type Used = spending.Used
+type Used = usage.Used
 
 // Options of Open. The zero value is ready for use.
 type Options struct {
@@ -97,24 +100,24 @@ var ErrNotFound = engine.ErrNotFound
 // ErrClosed is returned by writes after Close.
 var ErrClosed = engine.ErrClosed
 
-// Open opens the database in dir, as database.Open does. The caller closes the
+// Open opens the database in dir, as datadir.Open does. The caller closes the
 // Store.
 func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	file, db, err := database.Open(ctx, dir, database.Options{Migrations: Migrations(), Today: today, Now: o.Now, MaxPages: o.MaxPages, URL: o.URL, Served: served.Schema(), Fresh: o.Fresh, Alone: o.Alone, Self: lanes.Self(o.Node)})
+	file, db, err := datadir.Open(ctx, dir, datadir.Options{Migrations: Migrations(), Today: today, Now: o.Now, MaxPages: o.MaxPages, URL: o.URL, Served: pgschema.Schema(), Fresh: o.Fresh, Alone: o.Alone, Self: lanes.Self(o.Node)})
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{File: file, dir: dir, db: db, now: o.Now, Past: past.NewArchive(db, o.Now), Browse: browse.NewShelf(db)}
+	s := &Store{File: file, dir: dir, db: db, now: o.Now, Past: sessions.NewArchive(db, o.Now), Browse: search.NewShelf(db)}
 	s.kept = s.keeping(db)
 	s.Lanes = lanes.New(db, o.Node)
-	s.meanings = meaning.New(db, meaning.Options{Embed: o.Embed, Model: o.EmbedModel, Now: o.Now})
+	s.meanings = embeddings.New(db, embeddings.Options{Embed: o.Embed, Model: o.EmbedModel, Now: o.Now})
 	s.Store = facts.NewStore(db, facts.Options{Now: o.Now, Settings: s, Generation: generation, Embed: o.Embed, EmbedModel: o.EmbedModel})
 	s.Agenda = agenda.New(db, o.Now, s.Say)
 	s.Register = access.NewRegister(db, o.Now, func() string { return lanes.Self(o.Node) })
-	s.Ledger = spending.NewLedger(db, o.Now)
+	s.Ledger = usage.NewLedger(db, o.Now)
 	s.Handoffs = handoff.New(db, o.Now)
 	if err := db.QueryRow("SELECT value FROM secrets WHERE name = 'nonce'").Scan(&s.kept.salt); err != nil {
 		return nil, errors.Join(fmt.Errorf("read the salt of nonces: %w", err), s.Close())
@@ -124,17 +127,17 @@ func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 
 // IndexWords makes the indexes of words of a database on a server, whose rows were copied.
 func (s *Store) IndexWords(ctx context.Context, seen func(done, of int64)) error {
-	return served.Index(ctx, s.db, seen)
+	return pgschema.Index(ctx, s.db, seen)
 }
 
 // Witness tells whose words answers were made of.
-func (s *Store) Witness() tape.Witness { return tape.NewWitness(s.db) }
+func (s *Store) Witness() modellog.Witness { return modellog.NewWitness(s.db) }
 
 // Oblivion tells other processes what to forget, and hears them, with what this one keeps
 // for itself.
-func (s *Store) Oblivion(self func() string, t *tape.Tape) *oblivion.Eraser {
-	return oblivion.NewEraser(s.db, self, oblivion.Own{Tape: t, Memory: s.meanings.Forget})
+func (s *Store) Oblivion(self func() string, t *modellog.Tape) *privacy.Eraser {
+	return privacy.NewEraser(s.db, self, privacy.Own{Tape: t, Memory: s.meanings.Forget})
 }
 
 // Meanings are the vectors of messages.
-func (s *Store) Meanings() *meaning.Index { return s.meanings }
+func (s *Store) Meanings() *embeddings.Index { return s.meanings }

@@ -8,8 +8,8 @@ import (
 	"sync"
 	"testing"
 
-	"parley/internal/engine"
-	"parley/internal/postgres/postgrestest"
+	"parley/internal/db/engine"
+	"parley/internal/db/postgres/postgrestest"
 )
 
 // onServer says that the tests run with PostgreSQL, and not on files. (It is asked while

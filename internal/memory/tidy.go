@@ -3,8 +3,8 @@ package memory
 import (
 	"context"
 
-	"parley/internal/bulk"
-	"parley/internal/engine"
+	"parley/internal/db/chunked"
+	"parley/internal/db/engine"
 )
 
 // tidied is how many pages of the index one step of Tidy rewrites.
@@ -20,7 +20,7 @@ func (s *Store) Tidy(ctx context.Context) error {
 		return nil // a server looks after its indexes
 	}
 	pages := -tidied // the first step says that all parts are meant
-	return during("tidy the index", bulk.Until(ctx, s.db, func(tx *engine.Tx) (left bool, err error) {
+	return during("tidy the index", chunked.Until(ctx, s.db, func(tx *engine.Tx) (left bool, err error) {
 		var before, after int64
 		if err := tx.QueryRow("SELECT total_changes()").Scan(&before); err != nil {
 			return false, err

@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"parley/internal/engine"
+	"parley/internal/db/engine"
 )
 
 // Each commit leaves a part of the index; after a night it is one, and finds the

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"parley/internal/sqlite"
+	"parley/internal/db/sqlite"
 )
 
 var update = flag.Bool("update", false, "write today.sql again")

@@ -11,11 +11,11 @@ import (
 	"time"
 
 	"parley/internal/chat"
-	"parley/internal/engine"
-	"parley/internal/facts"
-	"parley/internal/lanes"
+	"parley/internal/db/engine"
 	"parley/internal/llm"
-	"parley/internal/provenance"
+	"parley/internal/memory/cluster/lanes"
+	"parley/internal/memory/facts"
+	"parley/internal/memory/provenance"
 )
 
 // Entry is one row of a transcript. System prompts are never stored: they are

@@ -4,11 +4,11 @@ import (
 	"context"
 	"time"
 
-	"parley/internal/access"
-	"parley/internal/agenda"
 	"parley/internal/chat"
-	"parley/internal/engine"
-	"parley/internal/lanes"
+	"parley/internal/db/engine"
+	"parley/internal/memory/access"
+	"parley/internal/memory/agenda"
+	"parley/internal/memory/cluster/lanes"
 )
 
 // keepWaiting is how long a private answer waits for its person to open the

@@ -3,7 +3,7 @@ package playbook
 import (
 	"fmt"
 
-	"parley/internal/draft"
+	"parley/internal/playbook/review"
 )
 
 // compileEnforced checks what a rule says about the answer itself.
@@ -11,7 +11,7 @@ func (b *Book) compileEnforced(g *Guideline) {
 	for field, phrases := range map[string][]string{"must_say": g.MustSay, "must_not_say": g.MustNotSay} {
 		for i, p := range phrases {
 			at := fmt.Sprintf("%s[%d]", field, i)
-			if err := draft.Check(p); err != nil {
+			if err := review.Check(p); err != nil {
 				g.at.Mistake(at, "%v", err)
 			}
 			g.needs = append(g.needs, b.templates(p, g.at, at)...)
@@ -27,8 +27,8 @@ func (b *Book) compileEnforced(g *Guideline) {
 }
 
 // enforced returns a rule as drafts are compared with it.
-func (t *turn) enforced(g *Guideline, action string) draft.Rule {
-	r := draft.Rule{ID: g.ID, Action: action, Tools: g.Tools, Say: t.fillPlain(g.Say)}
+func (t *turn) enforced(g *Guideline, action string) review.Rule {
+	r := review.Rule{ID: g.ID, Action: action, Tools: g.Tools, Say: t.fillPlain(g.Say)}
 	if g.reply != "" {
 		r.Action, r.Verbatim = "", t.fillPlain(g.reply)
 	}

@@ -3,7 +3,7 @@ package playbook
 import (
 	"slices"
 
-	"parley/internal/guard"
+	"parley/internal/playbook/guard"
 	"parley/internal/playbook/sheet"
 )
 

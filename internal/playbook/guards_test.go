@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/guard"
+	"parley/internal/playbook/guard"
 )
 
 // Check names a guard's tool that is nearly a known one. Others may come from a server:

@@ -10,11 +10,11 @@ import (
 	"text/template"
 	"time"
 
-	"parley/internal/draft"
 	"parley/internal/llm"
 	"parley/internal/playbook/resolve"
+	"parley/internal/playbook/review"
 	"parley/internal/playbook/value"
-	"parley/internal/tongue"
+	"parley/internal/text/catalog"
 )
 
 // Guidance is how to answer one message.
@@ -52,14 +52,14 @@ type Guidance struct {
 // HandOver is what passes a conversation on to people: By names the rule or the step,
 // nil is none; For is why, in the owner's words.
 type HandOver struct {
-	By  tongue.Phrase
+	By  catalog.Phrase
 	For string
 }
 
 // Demands are what the model's answer has to be like.
 type Demands struct {
 	// Enforced are the rules that the answer is compared with before it is sent.
-	Enforced []draft.Rule
+	Enforced []review.Rule
 	// Verbatim are texts that the answer has to contain word for word.
 	Verbatim []string
 	// HandOver passes the conversation on to people, after Reply.
@@ -225,7 +225,7 @@ func (t *turn) guidance(top, all []Match) Guidance {
 func (t *turn) handOver(g *Guidance, top []Match, v view) {
 	for _, m := range top {
 		if def := t.book.guidelines[m.GuidelineID]; def.Handoff && g.HandOver.By == nil {
-			g.HandOver.By = tongue.Fill(wordsByRule, m.GuidelineID)
+			g.HandOver.By = catalog.Fill(wordsByRule, m.GuidelineID)
 			if def.reply == "" {
 				g.HandOver.For = m.Action
 			}
@@ -237,7 +237,7 @@ func (t *turn) handOver(g *Guidance, top []Match, v view) {
 		}
 		reached := s.Journey + "/" + s.Step.ID
 		if g.HandOver.By == nil && (s.Done || t.own.Applied[reached] == "") {
-			g.HandOver = HandOver{tongue.Fill(wordsByStep, s.Step.Name, s.Journey), s.Step.Description}
+			g.HandOver = HandOver{catalog.Fill(wordsByStep, s.Step.Name, s.Journey), s.Step.Description}
 		}
 		if !s.Done { // an end is reached once
 			t.own.Applied[reached] = "handed over"

@@ -16,7 +16,7 @@ import (
 	"parley/internal/playbook/judge"
 	"parley/internal/playbook/resolve"
 	"parley/internal/playbook/saying"
-	"parley/internal/tongue"
+	"parley/internal/text/catalog"
 )
 
 // maxWords bounds how much of a message is looked at for words in common with rules,
@@ -69,7 +69,7 @@ type turn struct {
 
 // told collects what Guidance reports besides instructions.
 type told struct {
-	says           tongue.Printer // the language of who is answered
+	says           catalog.Printer // the language of who is answered
 	notes, reasons []string
 	usage          llm.Usage
 	calls          int
@@ -107,7 +107,7 @@ func (b *Book) newTurn(ctx context.Context, s Situation) *turn {
 		s.Now = time.Now()
 	}
 	t := &turn{book: b, sit: s, lower: strings.ToLower(s.Text), events: map[string]bool{}, verdicts: map[string]judge.Verdict{},
-		arguments: map[string]json.RawMessage{}, changed: map[string]bool{}, rejected: map[string]error{}, told: told{says: tongue.Of(ctx)}}
+		arguments: map[string]json.RawMessage{}, changed: map[string]bool{}, rejected: map[string]error{}, told: told{says: catalog.Of(ctx)}}
 	for _, e := range s.Events {
 		t.events[e] = true
 	}

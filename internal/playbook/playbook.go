@@ -13,11 +13,11 @@ import (
 	"slices"
 	"strings"
 
-	"parley/internal/guard"
+	"parley/internal/llm/vector"
+	"parley/internal/playbook/guard"
 	"parley/internal/playbook/judge"
 	"parley/internal/playbook/sheet"
-	"parley/internal/vector"
-	"parley/internal/yamldoc"
+	"parley/internal/text/yamldoc"
 )
 
 // Defaults of Settings.

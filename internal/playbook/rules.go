@@ -5,8 +5,8 @@ import (
 	"regexp"
 	"time"
 
-	"parley/internal/guard"
 	"parley/internal/playbook/condition"
+	"parley/internal/playbook/guard"
 	"parley/internal/playbook/saying"
 	"parley/internal/playbook/sheet"
 	"parley/internal/playbook/value"

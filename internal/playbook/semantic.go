@@ -7,7 +7,7 @@ import (
 	"slices"
 	"sync"
 
-	"parley/internal/vector"
+	"parley/internal/llm/vector"
 )
 
 // Bounds on the use of vectors.

@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"time"
 
-	"parley/internal/guard"
+	"parley/internal/playbook/guard"
 	"parley/internal/playbook/judge"
 )
 

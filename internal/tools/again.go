@@ -5,7 +5,7 @@ import (
 
 	"parley/internal/llm"
 	"parley/internal/text"
-	"parley/internal/tongue"
+	"parley/internal/text/catalog"
 )
 
 // Again is a tool's error that says whether and when another attempt makes sense.
@@ -25,7 +25,7 @@ func (a *Again) Unwrap() error { return a.Err }
 // Lost returns what a person is told in p when one of the calls was run and failed
 // without which the owner wants no answer; "" when none was. It holds no text from
 // outside. What was refused, or waits for somebody, has not failed.
-func (s Set) Lost(p tongue.Printer, calls []llm.ToolCall, outcomes []Outcome) string {
+func (s Set) Lost(p catalog.Printer, calls []llm.ToolCall, outcomes []Outcome) string {
 	for i, o := range outcomes {
 		spec, _ := s.Lookup(calls[i].Name)
 		if !spec.Needed || o.Class != Broken && o.Class != TimedOut && o.Class != Unsure {

@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"parley/internal/memory"
+	"parley/internal/notes/index"
 	"parley/internal/text"
-	"parley/internal/vault"
 )
 
 // Authors stores who owns the notes that were written through the bot. memory.Store
@@ -66,7 +66,7 @@ func (s *Shelf) author(ctx context.Context, source, path string) (a memory.NoteA
 		return a, ok, nil
 	}
 	hash, err := s.n.Vault.Fingerprint(ctx, source, path)
-	if errors.Is(err, vault.ErrNotFound) {
+	if errors.Is(err, index.ErrNotFound) {
 		return a, false, nil
 	}
 	if err != nil {
@@ -76,7 +76,7 @@ func (s *Shelf) author(ctx context.Context, source, path string) (a memory.NoteA
 		return a, false, nil
 	}
 	_, err = s.n.Vault.Fingerprint(ctx, "", a.Path)
-	if errors.Is(err, vault.ErrNotFound) {
+	if errors.Is(err, index.ErrNotFound) {
 		return a, true, nil
 	}
 	return memory.NoteAuthor{}, false, err // that note has not moved: this one only has the same content
@@ -102,8 +102,8 @@ func (s *Shelf) Changes(ctx context.Context, source, path string) (bool, error) 
 
 // mark notes on a result that it contains words of neither the person nor the
 // owner: notes of others, and folders of code, which anybody may have written.
-func (s *Shelf) mark(ctx context.Context, r *Result, e vault.Entry) error {
-	if e.Kind == vault.KindCode {
+func (s *Shelf) mark(ctx context.Context, r *Result, e index.Entry) error {
+	if e.Kind == index.KindCode {
 		r.Untrusted = true
 		return nil
 	}
@@ -116,7 +116,7 @@ func (s *Shelf) mark(ctx context.Context, r *Result, e vault.Entry) error {
 }
 
 // Search returns the vault's, without what the person may not read.
-func (s *Shelf) Search(ctx context.Context, q vault.Query) ([]vault.Hit, error) {
+func (s *Shelf) Search(ctx context.Context, q index.Query) ([]index.Hit, error) {
 	limit := q.Limit
 	if limit <= 0 {
 		limit = 8
@@ -132,10 +132,10 @@ func (s *Shelf) Search(ctx context.Context, q vault.Query) ([]vault.Hit, error) 
 
 // Read returns the vault's; what the person may not read is not there. The note may be
 // named as Named takes it.
-func (s *Shelf) Read(ctx context.Context, p vault.Part) (vault.Document, error) {
+func (s *Shelf) Read(ctx context.Context, p index.Part) (index.Document, error) {
 	e, err := s.Named(ctx, p.Path)
 	if err != nil {
-		return vault.Document{}, err
+		return index.Document{}, err
 	}
 	if p.Source == "" {
 		p.Source = e.Source
@@ -149,21 +149,21 @@ func (s *Shelf) Read(ctx context.Context, p vault.Part) (vault.Document, error) 
 }
 
 // unseen keeps the headings of a note that the person may not read out of an error.
-func (s *Shelf) unseen(ctx context.Context, p vault.Part, err error) error {
+func (s *Shelf) unseen(ctx context.Context, p index.Part, err error) error {
 	if ok, aerr := s.Shows(ctx, p.Source, p.Path); aerr != nil || !ok {
-		return fmt.Errorf("read %.300q: %w", p.Path, vault.ErrNotFound)
+		return fmt.Errorf("read %.300q: %w", p.Path, index.ErrNotFound)
 	}
 	return err
 }
 
 // Listed drops from a list what the person may not read.
-func (s *Shelf) Listed(ctx context.Context, list []vault.Entry, limit int) ([]vault.Entry, error) {
-	list, err := sift(ctx, s, list, func(e vault.Entry) vault.Entry { return e })
+func (s *Shelf) Listed(ctx context.Context, list []index.Entry, limit int) ([]index.Entry, error) {
+	list, err := sift(ctx, s, list, func(e index.Entry) index.Entry { return e })
 	return list[:min(len(list), limit)], err
 }
 
 // sift keeps what the person may read: nothing on an error.
-func sift[T any](ctx context.Context, s *Shelf, all []T, of func(T) vault.Entry) ([]T, error) {
+func sift[T any](ctx context.Context, s *Shelf, all []T, of func(T) index.Entry) ([]T, error) {
 	var kept []T
 	for _, t := range all {
 		e := of(t)
@@ -181,29 +181,29 @@ func sift[T any](ctx context.Context, s *Shelf, all []T, of func(T) vault.Entry)
 // put writes a note. A new note belongs to its author alone if it was dictated in a
 // direct chat, and to everybody if it was dictated in a group; this is stored before
 // the note can be found. Only those to whom an old note belongs can change it.
-func (s *Shelf) put(ctx context.Context, c Call, note vault.Note) (vault.Written, error) {
+func (s *Shelf) put(ctx context.Context, c Call, note index.Note) (index.Written, error) {
 	path, err := s.n.Vault.Target(note.Path)
 	if err != nil {
-		return vault.Written{}, err
+		return index.Written{}, err
 	}
 	_, err = s.n.Vault.Fingerprint(ctx, "", path)
-	if err != nil && !errors.Is(err, vault.ErrNotFound) {
-		return vault.Written{}, err
+	if err != nil && !errors.Is(err, index.ErrNotFound) {
+		return index.Written{}, err
 	}
 	there := err == nil
 	author, known := s.byPath[path]
-	if there && note.Mode != vault.ModeCreate {
+	if there && note.Mode != index.ModeCreate {
 		if err := s.changes(ctx, path); err != nil {
-			return vault.Written{}, err
+			return index.Written{}, err
 		}
 	}
 	if !known {
 		author = memory.NoteAuthor{Path: path, User: c.Who.ID, Shared: !c.Direct}
 	}
-	ours := note.Mode == vault.ModeCreate && !there
+	ours := note.Mode == index.ModeCreate && !there
 	if s.n.Authors != nil && ours {
 		if err := s.n.Authors.SaveNoteAuthor(ctx, author); err != nil {
-			return vault.Written{}, err
+			return index.Written{}, err
 		}
 	}
 	note.By = who(c)
@@ -212,7 +212,7 @@ func (s *Shelf) put(ctx context.Context, c Call, note vault.Note) (vault.Written
 		return w, err
 	}
 	author.Hash, err = s.n.Vault.Fingerprint(ctx, "", path)
-	if errors.Is(err, vault.ErrNotFound) { // not indexed yet: known by its path
+	if errors.Is(err, index.ErrNotFound) { // not indexed yet: known by its path
 		return w, nil
 	}
 	s.byPath[path] = author
@@ -227,7 +227,7 @@ func (s *Shelf) changes(ctx context.Context, path string) error {
 		return err
 	}
 	if !shows {
-		return fmt.Errorf("change %.300q: %w", path, vault.ErrNotFound)
+		return fmt.Errorf("change %.300q: %w", path, index.ErrNotFound)
 	}
 	may, err := s.Changes(ctx, "", path)
 	if err == nil && !may {

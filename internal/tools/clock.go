@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"parley/internal/chat"
-	"parley/internal/tongue"
-	"parley/internal/when"
+	"parley/internal/text/catalog"
+	"parley/internal/text/times"
 )
 
 //go:embed clock.md
@@ -53,28 +53,28 @@ func CurrentTime(now func() time.Time, zone func(context.Context, chat.User) str
 
 // dated returns the date of a time in somebody's words, and how far it is from now.
 func dated(ctx context.Context, said string, now time.Time) (Result, error) {
-	at, ok := when.Day(said, now, tongue.Of(ctx).Tag())
+	at, ok := times.Day(said, now, catalog.Of(ctx).Tag())
 	if !ok {
-		past, err := ParseDay(tongue.Of(ctx), said, now, now.Location())
+		past, err := ParseDay(catalog.Of(ctx), said, now, now.Location())
 		if err != nil {
 			return Result{}, err
 		}
 		at = past
 	}
 	day := func(t time.Time) time.Time { return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC) }
-	date := tongue.Time(ctx, at, layoutDay)
+	date := catalog.Time(ctx, at, layoutDay)
 	switch days := int(day(at).Sub(day(now)).Hours() / 24); days {
 	case 0:
-		return Result{Content: tongue.Say(ctx, wordThatIsToday, date)}, nil
+		return Result{Content: catalog.Say(ctx, wordThatIsToday, date)}, nil
 	case -1:
-		return Result{Content: tongue.Say(ctx, wordThatWasYesterday, date)}, nil
+		return Result{Content: catalog.Say(ctx, wordThatWasYesterday, date)}, nil
 	case 1:
-		return Result{Content: tongue.Say(ctx, wordThatIsTomorrow, date)}, nil
+		return Result{Content: catalog.Say(ctx, wordThatIsTomorrow, date)}, nil
 	default:
 		if days < 0 {
-			return Result{Content: tongue.Say(ctx, wordThatWas, date, -days)}, nil
+			return Result{Content: catalog.Say(ctx, wordThatWas, date, -days)}, nil
 		}
-		return Result{Content: tongue.Say(ctx, wordThatIsIn, date, days)}, nil
+		return Result{Content: catalog.Say(ctx, wordThatIsIn, date, days)}, nil
 	}
 }
 

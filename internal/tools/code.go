@@ -4,8 +4,8 @@ import (
 	"context"
 	_ "embed" // descriptions
 
-	"parley/internal/tongue"
-	"parley/internal/vault"
+	"parley/internal/notes/index"
+	"parley/internal/text/catalog"
 )
 
 //go:embed find_references.md
@@ -23,7 +23,7 @@ func (n Notes) searchCode() Tool {
 		Folder string `json:"folder,omitempty" jsonschema:"only files below this folder"`
 	}
 	return forReaders(n, core("search_code", searchCodeText, Code).reads(), func(ctx context.Context, c Call, a args) (Result, error) {
-		return n.looked(ctx, c, vault.Query{Text: a.Query, Kind: vault.KindCode, Folder: a.Folder, Limit: vaultHits})
+		return n.looked(ctx, c, index.Query{Text: a.Query, Kind: index.KindCode, Folder: a.Folder, Limit: vaultHits})
 	})
 }
 
@@ -44,7 +44,7 @@ func (n Notes) definition() Tool {
 		if err != nil {
 			return Result{}, err
 		}
-		return s.Found(ctx, vault.KindCode, hits[:min(len(hits), vaultHits)])
+		return s.Found(ctx, index.KindCode, hits[:min(len(hits), vaultHits)])
 	})
 }
 
@@ -68,15 +68,15 @@ func (n Notes) references() Tool {
 		if err != nil {
 			return Result{}, err
 		}
-		r, err := s.Found(ctx, vault.KindCode, hits)
+		r, err := s.Found(ctx, index.KindCode, hits)
 		if more := total - len(hits); more > 0 {
-			r.Content += "\n\n" + tongue.Say(ctx, wordMoreUses, more)
+			r.Content += "\n\n" + catalog.Say(ctx, wordMoreUses, more)
 		}
 		return r, err
 	})
 }
 
-func inFile(h vault.Hit) vault.Entry { return vault.Entry{Source: h.Source, Path: h.Path} }
+func inFile(h index.Hit) index.Entry { return index.Entry{Source: h.Source, Path: h.Path} }
 
 // maxUses is how many uses of a name are shown.
 const maxUses = 20

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 
 	"parley/internal/text"
-	"parley/internal/tongue"
+	"parley/internal/text/catalog"
 )
 
 // asking makes a Meta.Ask from a function of the arguments.
@@ -47,5 +47,5 @@ func sentence(ctx context.Context, words string, values ...string) string {
 	for i, v := range values {
 		shown[i] = text.Exact(v)
 	}
-	return tongue.Say(ctx, words, shown...)
+	return catalog.Say(ctx, words, shown...)
 }

@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"parley/internal/chat"
+	"parley/internal/notes/index"
 	"parley/internal/text"
-	"parley/internal/tongue"
-	"parley/internal/vault"
+	"parley/internal/text/catalog"
 )
 
 // Deed is what a call did, in the words of code: people read it below the answer,
@@ -24,15 +24,15 @@ const (
 )
 
 // Wrote tells what was written, with what it changed.
-func Wrote(ctx context.Context, w vault.Written) Deed {
-	if w.Action == vault.Created {
-		return Deed{Note: tongue.Say(ctx, wordDeedCreated, text.Literal(w.Path), tongue.Many(ctx, len(lines(w.After)), "line"))}
+func Wrote(ctx context.Context, w index.Written) Deed {
+	if w.Action == index.Created {
+		return Deed{Note: catalog.Say(ctx, wordDeedCreated, text.Literal(w.Path), catalog.Many(ctx, len(lines(w.After)), "line"))}
 	}
 	gone, come := changed(lines(w.Before), lines(w.After))
 	if len(gone)+len(come) == 0 {
-		return Deed{Note: tongue.Say(ctx, wordDeedSame, text.Literal(w.Path))}
+		return Deed{Note: catalog.Say(ctx, wordDeedSame, text.Literal(w.Path))}
 	}
-	return Deed{Note: tongue.Say(ctx, wordDeedWrote, text.Literal(w.Path), len(come), len(gone)) + "\n" + diff(ctx, gone, come)}
+	return Deed{Note: catalog.Say(ctx, wordDeedWrote, text.Literal(w.Path), len(come), len(gone)) + "\n" + diff(ctx, gone, come)}
 }
 
 // lines returns those of a note.
@@ -63,7 +63,7 @@ func diff(ctx context.Context, gone, come []string) string {
 		most := maxDiffLines / 2
 		for i, l := range list {
 			if i == most && len(list) > most+1 {
-				b.WriteString(tongue.Say(ctx, wordDiffMore, mark, len(list)-most) + "\n")
+				b.WriteString(catalog.Say(ctx, wordDiffMore, mark, len(list)-most) + "\n")
 				return
 			}
 			b.WriteString(strings.TrimRight(mark+" "+text.Shorten(text.Plain(l), maxDiffLine), " ") + "\n")
@@ -75,13 +75,13 @@ func diff(ctx context.Context, gone, come []string) string {
 }
 
 // Moved tells what a move did; it can be taken back.
-func Moved(ctx context.Context, m vault.Moved) Deed {
-	note := tongue.Say(ctx, wordDeedMoved, text.Literal(m.From), text.Literal(m.To))
+func Moved(ctx context.Context, m index.Moved) Deed {
+	note := catalog.Say(ctx, wordDeedMoved, text.Literal(m.From), text.Literal(m.To))
 	if m.Links > 0 {
-		note += " " + tongue.Say(ctx, wordDeedLinks, tongue.Many(ctx, m.Links, "link"), tongue.Many(ctx, len(m.Notes), "file"))
+		note += " " + catalog.Say(ctx, wordDeedLinks, catalog.Many(ctx, m.Links, "link"), catalog.Many(ctx, len(m.Notes), "file"))
 	}
 	if len(m.Left) > 0 {
-		note += " " + tongue.Say(ctx, wordDeedLeft, text.Literal(text.Shorten(strings.Join(m.Left, ", "), 200)))
+		note += " " + catalog.Say(ctx, wordDeedLeft, text.Literal(text.Shorten(strings.Join(m.Left, ", "), 200)))
 	}
-	return Deed{Note: note, Buttons: []chat.Button{{Label: tongue.Text(ctx, wordUndo), Data: "/notes undo"}}}
+	return Deed{Note: note, Buttons: []chat.Button{{Label: catalog.Text(ctx, wordUndo), Data: "/notes undo"}}}
 }

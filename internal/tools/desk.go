@@ -8,16 +8,16 @@ import (
 	"slices"
 	"strings"
 
-	"parley/internal/pen"
+	"parley/internal/notes/edit"
+	"parley/internal/notes/index"
 	"parley/internal/text"
-	"parley/internal/vault"
 )
 
 // AmbiguousError means that a name fits several notes. It is a sentence that asks
 // which.
 type AmbiguousError struct {
 	Name string
-	List []vault.Entry
+	List []index.Entry
 }
 
 // Error implements error.
@@ -33,34 +33,34 @@ func (e AmbiguousError) Unwrap() error {
 }
 
 // Named returns the file that a name means among those that the person may read: a
-// path, a title, an alias or the name of a file. vault.ErrNotFound means none, an
+// path, a title, an alias or the name of a file. index.ErrNotFound means none, an
 // AmbiguousError several.
-func (s *Shelf) Named(ctx context.Context, name string) (vault.Entry, error) {
-	return s.named(ctx, name, func(vault.Entry) bool { return true })
+func (s *Shelf) Named(ctx context.Context, name string) (index.Entry, error) {
+	return s.named(ctx, name, func(index.Entry) bool { return true })
 }
 
 // named is Named for those that fit.
-func (s *Shelf) named(ctx context.Context, name string, fits func(vault.Entry) bool) (vault.Entry, error) {
+func (s *Shelf) named(ctx context.Context, name string, fits func(index.Entry) bool) (index.Entry, error) {
 	found, err := s.n.Vault.Find(ctx, name)
 	if err != nil {
-		return vault.Entry{}, err
+		return index.Entry{}, err
 	}
-	found = slices.DeleteFunc(found, func(e vault.Entry) bool { return !fits(e) })
+	found = slices.DeleteFunc(found, func(e index.Entry) bool { return !fits(e) })
 	list, err := s.Listed(ctx, found, len(found))
 	switch {
 	case err != nil:
-		return vault.Entry{}, err
+		return index.Entry{}, err
 	case len(list) == 0:
-		return vault.Entry{}, fmt.Errorf("find %.300q: %w", name, vault.ErrNotFound)
+		return index.Entry{}, fmt.Errorf("find %.300q: %w", name, index.ErrNotFound)
 	case len(list) > 1 && !samePath(list):
-		return vault.Entry{}, AmbiguousError{name, list}
+		return index.Entry{}, AmbiguousError{name, list}
 	}
 	return list[0], nil
 }
 
 // samePath reports whether files are the same path of different sources: the first
 // source comes first.
-func samePath(list []vault.Entry) bool {
+func samePath(list []index.Entry) bool {
 	for _, e := range list {
 		if e.Path != list[0].Path {
 			return false
@@ -70,16 +70,16 @@ func samePath(list []vault.Entry) bool {
 }
 
 // Related returns what belongs to a note, as far as the person may read it.
-func (s *Shelf) Related(ctx context.Context, name string) (e vault.Entry, r vault.Related, err error) {
+func (s *Shelf) Related(ctx context.Context, name string) (e index.Entry, r index.Related, err error) {
 	if e, err = s.Named(ctx, name); err != nil {
 		return e, r, err
 	}
 	if r, err = s.n.Vault.Related(ctx, e); err != nil {
-		return e, vault.Related{}, err
+		return e, index.Related{}, err
 	}
-	for _, list := range []*[]vault.Entry{&r.Linking, &r.Linked, &r.Near} {
+	for _, list := range []*[]index.Entry{&r.Linking, &r.Linked, &r.Near} {
 		if *list, err = s.Listed(ctx, *list, maxRelated); err != nil {
-			return e, vault.Related{}, err
+			return e, index.Related{}, err
 		}
 	}
 	return e, r, nil
@@ -104,8 +104,8 @@ func (s *Shelf) own(ctx context.Context, name string) (string, error) {
 // target returns the path of a note to change, as a person names it, of those in the
 // write folder; a name of none is returned as it is.
 func (s *Shelf) target(ctx context.Context, name string) (string, error) {
-	e, err := s.named(ctx, name, func(e vault.Entry) bool { return s.n.Vault.Writes(e.Path) })
-	if !errors.Is(err, vault.ErrNotFound) {
+	e, err := s.named(ctx, name, func(e index.Entry) bool { return s.n.Vault.Writes(e.Path) })
+	if !errors.Is(err, index.ErrNotFound) {
 		return e.Path, err
 	}
 	if _, err := s.Named(ctx, name); err == nil {
@@ -116,10 +116,10 @@ func (s *Shelf) target(ctx context.Context, name string) (string, error) {
 
 // Move renames a note for who calls and keeps its author. A new name without a folder
 // stays in the note's own; one that ends in a slash is only a folder.
-func (s *Shelf) Move(ctx context.Context, c Call, from, to string) (vault.Moved, error) {
+func (s *Shelf) Move(ctx context.Context, c Call, from, to string) (index.Moved, error) {
 	old, err := s.own(ctx, from)
 	if err != nil {
-		return vault.Moved{}, err
+		return index.Moved{}, err
 	}
 	switch to = strings.TrimSpace(to); {
 	case strings.HasSuffix(to, "/"):
@@ -132,9 +132,9 @@ func (s *Shelf) Move(ctx context.Context, c Call, from, to string) (vault.Moved,
 	}
 	target, err := s.n.Vault.Target(to)
 	if err != nil {
-		return vault.Moved{}, err
+		return index.Moved{}, err
 	}
-	return s.carry(ctx, old, target, func() (vault.Moved, error) {
+	return s.carry(ctx, old, target, func() (index.Moved, error) {
 		return s.n.Vault.Move(ctx, old, target, who(c))
 	})
 }
@@ -158,36 +158,36 @@ func (n Notes) Desk(ctx context.Context, c Call) (Desk, error) {
 }
 
 // Move is a Shelf's.
-func (d Desk) Move(ctx context.Context, from, to string) (vault.Moved, error) {
+func (d Desk) Move(ctx context.Context, from, to string) (index.Moved, error) {
 	return d.shelf.Move(ctx, d.call, from, to)
 }
 
 // Undo is a Shelf's.
-func (d Desk) Undo(ctx context.Context) (vault.Moved, error) { return d.shelf.Undo(ctx, d.call) }
+func (d Desk) Undo(ctx context.Context) (index.Moved, error) { return d.shelf.Undo(ctx, d.call) }
 
 // Versions is a Shelf's.
-func (d Desk) Versions(ctx context.Context, name string) (string, []pen.Version, error) {
+func (d Desk) Versions(ctx context.Context, name string) (string, []edit.Version, error) {
 	return d.shelf.Versions(ctx, name)
 }
 
 // Restore is a Shelf's.
-func (d Desk) Restore(ctx context.Context, name string, n int) (vault.Written, error) {
+func (d Desk) Restore(ctx context.Context, name string, n int) (index.Written, error) {
 	return d.shelf.Restore(ctx, d.call, name, n)
 }
 
-func who(c Call) vault.Who { return vault.Who{ID: c.Who.ID, Name: c.Who.Name} }
+func who(c Call) index.Who { return index.Who{ID: c.Who.ID, Name: c.Who.Name} }
 
 // carry has a note's author follow it, before it can be found at its new place.
-func (s *Shelf) carry(ctx context.Context, from, to string, move func() (vault.Moved, error)) (vault.Moved, error) {
+func (s *Shelf) carry(ctx context.Context, from, to string, move func() (index.Moved, error)) (index.Moved, error) {
 	authors := s.n.Authors
 	if authors == nil {
 		return move()
 	}
 	if _, err := s.n.Vault.Fingerprint(ctx, "", to); err == nil {
-		return vault.Moved{}, fmt.Errorf("move to %s: %w", to, vault.ErrExists)
+		return index.Moved{}, fmt.Errorf("move to %s: %w", to, index.ErrExists)
 	}
 	if err := authors.MoveNoteAuthor(ctx, from, to); err != nil {
-		return vault.Moved{}, err
+		return index.Moved{}, err
 	}
 	m, err := move()
 	if err != nil {
@@ -205,7 +205,7 @@ func (s *Shelf) carry(ctx context.Context, from, to string, move func() (vault.M
 		if author.Hash, err = s.n.Vault.Fingerprint(ctx, "", name); err == nil {
 			err = authors.SaveNoteAuthor(ctx, author)
 		}
-		if err != nil && !errors.Is(err, vault.ErrNotFound) {
+		if err != nil && !errors.Is(err, index.ErrNotFound) {
 			return m, err
 		}
 	}
@@ -213,10 +213,10 @@ func (s *Shelf) carry(ctx context.Context, from, to string, move func() (vault.M
 }
 
 // Undo takes back the last move of who calls; an owner's is anybody's.
-func (s *Shelf) Undo(ctx context.Context, c Call) (vault.Moved, error) {
+func (s *Shelf) Undo(ctx context.Context, c Call) (index.Moved, error) {
 	owner := s.n.Owner == nil || s.n.Owner(ctx, s.who)
 	var from, to string
-	may := func(m pen.Change) bool {
+	may := func(m edit.Change) bool {
 		if m.By != c.Who.ID && !owner || s.changes(ctx, m.To) != nil {
 			return false
 		}
@@ -224,15 +224,15 @@ func (s *Shelf) Undo(ctx context.Context, c Call) (vault.Moved, error) {
 		return true
 	}
 	if err := s.n.Vault.Undoes(ctx, may); err != nil {
-		return vault.Moved{}, err
+		return index.Moved{}, err
 	}
-	return s.carry(ctx, from, to, func() (vault.Moved, error) {
-		return s.n.Vault.Undo(ctx, func(m pen.Change) bool { return m.To == from && m.From == to && may(m) })
+	return s.carry(ctx, from, to, func() (index.Moved, error) {
+		return s.n.Vault.Undo(ctx, func(m edit.Change) bool { return m.To == from && m.From == to && may(m) })
 	})
 }
 
 // Versions lists what a note said before, the newest first, with its path.
-func (s *Shelf) Versions(ctx context.Context, name string) (string, []pen.Version, error) {
+func (s *Shelf) Versions(ctx context.Context, name string) (string, []edit.Version, error) {
 	at, err := s.own(ctx, name)
 	if err != nil {
 		return "", nil, err
@@ -242,10 +242,10 @@ func (s *Shelf) Versions(ctx context.Context, name string) (string, []pen.Versio
 }
 
 // Restore gives a note the text of an earlier version again; 1 is the newest.
-func (s *Shelf) Restore(ctx context.Context, c Call, name string, n int) (vault.Written, error) {
+func (s *Shelf) Restore(ctx context.Context, c Call, name string, n int) (index.Written, error) {
 	at, err := s.own(ctx, name)
 	if err != nil {
-		return vault.Written{}, err
+		return index.Written{}, err
 	}
 	w, err := s.n.Vault.Restore(ctx, at, n, who(c))
 	if err != nil {

@@ -11,9 +11,9 @@ import (
 	"parley/internal/chat"
 	"parley/internal/memory"
 	"parley/internal/memory/memorytest"
-	"parley/internal/pen"
+	"parley/internal/notes/edit"
+	"parley/internal/notes/index"
 	"parley/internal/text"
-	"parley/internal/vault"
 )
 
 // office is a notebook in which several people write; owner is theirs.
@@ -48,11 +48,11 @@ func deskOf(t *testing.T, n Notes, who string) Desk {
 func write(t *testing.T, n Notes, who, name, content string) {
 	t.Helper()
 	d := deskOf(t, n, who)
-	mode := vault.ModeCreate
+	mode := index.ModeCreate
 	if _, err := n.Vault.Fingerprint(t.Context(), "", "agent-notes/"+name); err == nil {
-		mode = vault.ModeAppend
+		mode = index.ModeAppend
 	}
-	if _, err := d.shelf.put(t.Context(), d.call, vault.Note{Path: name, Mode: mode, Content: content}); err != nil {
+	if _, err := d.shelf.put(t.Context(), d.call, index.Note{Path: name, Mode: mode, Content: content}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -61,7 +61,7 @@ func TestNamed(t *testing.T) {
 	_, n := office(t, map[string]string{"notes/a/Plan.md": "# The plan\n\nhere", "notes/b/plan.md": "# Another\n\nthere"})
 	write(t, n, "anna", "secret.md", "# The plan\n\nAnna's own")
 	read := func(who, name string) (string, error) {
-		d, err := deskOf(t, n, who).shelf.Read(t.Context(), vault.Part{Path: name})
+		d, err := deskOf(t, n, who).shelf.Read(t.Context(), index.Part{Path: name})
 		return d.Path, err
 	}
 	var several AmbiguousError
@@ -79,7 +79,7 @@ func TestNamed(t *testing.T) {
 	if got, err := read("bob", "another"); err != nil || got != "b/plan.md" {
 		t.Errorf("%q, %v", got, err)
 	}
-	if _, err := read("bob", "secret"); !errors.Is(err, vault.ErrNotFound) {
+	if _, err := read("bob", "secret"); !errors.Is(err, index.ErrNotFound) {
 		t.Error(err)
 	}
 }
@@ -88,10 +88,10 @@ func TestMoveIsItsAuthors(t *testing.T) {
 	b, n := office(t, map[string]string{"notes/Home.md": "see [[idea]]", "notes/Plan.md": "x"})
 	ctx := t.Context()
 	write(t, n, "anna", "idea.md", "Anna's idea")
-	if _, err := deskOf(t, n, "bob").Move(ctx, "idea", "stolen"); !errors.Is(err, vault.ErrNotFound) {
+	if _, err := deskOf(t, n, "bob").Move(ctx, "idea", "stolen"); !errors.Is(err, index.ErrNotFound) {
 		t.Error(err)
 	}
-	if _, err := deskOf(t, n, "owner").Move(ctx, "plan", "plan b"); err == nil || errors.Is(err, vault.ErrNotFound) {
+	if _, err := deskOf(t, n, "owner").Move(ctx, "plan", "plan b"); err == nil || errors.Is(err, index.ErrNotFound) {
 		t.Error("outside of the write folder:", err)
 	}
 	m, err := deskOf(t, n, "anna").Move(ctx, "Idea", "ideas/")
@@ -101,10 +101,10 @@ func TestMoveIsItsAuthors(t *testing.T) {
 	if m, err = deskOf(t, n, "anna").Move(ctx, "idea", "better one"); err != nil || m.To != "agent-notes/ideas/better one.md" || b.says("Home.md") != "see [[better one]]" {
 		t.Fatalf("%+v, %v, %s", m, err, b.says("Home.md"))
 	}
-	if _, err := deskOf(t, n, "bob").shelf.Read(ctx, vault.Part{Path: "better one"}); !errors.Is(err, vault.ErrNotFound) {
+	if _, err := deskOf(t, n, "bob").shelf.Read(ctx, index.Part{Path: "better one"}); !errors.Is(err, index.ErrNotFound) {
 		t.Error("bob reads it:", err)
 	}
-	if _, err := deskOf(t, n, "bob").Undo(ctx); !errors.Is(err, pen.ErrNothing) {
+	if _, err := deskOf(t, n, "bob").Undo(ctx); !errors.Is(err, edit.ErrNothing) {
 		t.Error("bob takes it back:", err)
 	}
 	for _, want := range []string{"agent-notes/ideas/idea.md", "agent-notes/idea.md"} {
@@ -112,17 +112,17 @@ func TestMoveIsItsAuthors(t *testing.T) {
 			t.Fatalf("%+v, %v", m, err)
 		}
 	}
-	if _, err := deskOf(t, n, "anna").Undo(ctx); !errors.Is(err, pen.ErrNothing) || b.says("Home.md") != "see [[idea]]" {
+	if _, err := deskOf(t, n, "anna").Undo(ctx); !errors.Is(err, edit.ErrNothing) || b.says("Home.md") != "see [[idea]]" {
 		t.Error(err)
 	}
-	if d, err := deskOf(t, n, "anna").shelf.Read(ctx, vault.Part{Path: "idea"}); err != nil || d.Text != "Anna's idea\n" {
+	if d, err := deskOf(t, n, "anna").shelf.Read(ctx, index.Part{Path: "idea"}); err != nil || d.Text != "Anna's idea\n" {
 		t.Error("it is not hers any more:", err)
 	}
 	write(t, n, "anna", "other.md", "x")
-	if _, err := deskOf(t, n, "anna").Move(ctx, "idea", "other"); !errors.Is(err, vault.ErrExists) {
+	if _, err := deskOf(t, n, "anna").Move(ctx, "idea", "other"); !errors.Is(err, index.ErrExists) {
 		t.Error(err)
 	}
-	if d, err := deskOf(t, n, "anna").shelf.Read(ctx, vault.Part{Path: "other"}); err != nil || d.Text != "x\n" {
+	if d, err := deskOf(t, n, "anna").shelf.Read(ctx, index.Part{Path: "other"}); err != nil || d.Text != "x\n" {
 		t.Error("a move that failed took the author of the other along:", err)
 	}
 }
@@ -132,14 +132,14 @@ func TestRestoreIsItsAuthors(t *testing.T) {
 	ctx := t.Context()
 	write(t, n, "anna", "idea.md", "one")
 	write(t, n, "anna", "idea.md", "two")
-	if _, _, err := deskOf(t, n, "bob").Versions(ctx, "idea"); !errors.Is(err, vault.ErrNotFound) {
+	if _, _, err := deskOf(t, n, "bob").Versions(ctx, "idea"); !errors.Is(err, index.ErrNotFound) {
 		t.Error(err)
 	}
 	at, all, err := deskOf(t, n, "anna").Versions(ctx, "idea")
 	if err != nil || at != "agent-notes/idea.md" || len(all) != 1 || all[0].By.ID != "anna" || all[0].By.Name != "ANNA" || all[0].Text != "one\n" {
 		t.Fatalf("%s %+v %v", at, all, err)
 	}
-	if _, err := deskOf(t, n, "anna").Restore(ctx, "idea", 2); !errors.Is(err, vault.ErrNotFound) {
+	if _, err := deskOf(t, n, "anna").Restore(ctx, "idea", 2); !errors.Is(err, index.ErrNotFound) {
 		t.Error(err)
 	}
 	w, err := deskOf(t, n, "anna").Restore(ctx, "idea", 1)
@@ -160,7 +160,7 @@ func TestWroteShowsWhatChanged(t *testing.T) {
 		{"```\n", "", "Wrote n.md (+0 −1 lines):\n```diff\n- '''\n```"},
 		{"", long, "Wrote n.md (+40 −0 lines):\n```diff\n" + strings.Repeat("+ line\n", 6) + "+ … and 34 more\n```"},
 	} {
-		if got := Wrote(t.Context(), vault.Written{Path: "n.md", Before: c.before, After: c.after, Action: vault.Updated}).Note; got != c.want {
+		if got := Wrote(t.Context(), index.Written{Path: "n.md", Before: c.before, After: c.after, Action: index.Updated}).Note; got != c.want {
 			t.Errorf("%q", got)
 		}
 	}

@@ -9,11 +9,11 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"parley/internal/agenda"
-	"parley/internal/facts"
 	"parley/internal/memory"
-	"parley/internal/provenance"
-	"parley/internal/tongue"
+	"parley/internal/memory/agenda"
+	"parley/internal/memory/facts"
+	"parley/internal/memory/provenance"
+	"parley/internal/text/catalog"
 )
 
 //go:embed save_fact.md
@@ -121,7 +121,7 @@ func SaveFact(store *memory.Store, mayShare func(context.Context, Call) bool) To
 	meta := core("save_fact", saveFactText, Memory).adds(true)
 	meta.Refine = oneOf(map[string][]string{"type": {"fact", "preference", "decision", "insight"}, "scope": {"person", "channel", "guild"}})
 	meta.Ask = asking(func(ctx context.Context, c Call, a args) (string, error) {
-		words := map[string]string{"channel": tongue.Text(ctx, wordAskSaveHere), "guild": tongue.Text(ctx, wordAskSaveGuild)}[a.Scope]
+		words := map[string]string{"channel": catalog.Text(ctx, wordAskSaveHere), "guild": catalog.Text(ctx, wordAskSaveGuild)}[a.Scope]
 		return withRest(sentence(ctx, cmp.Or(words, wordAskSave), a.Content), c, len(a.Tags) > 0 || a.Type != ""), nil
 	})
 	meta.Own = owning(func(a args) string {
@@ -142,7 +142,7 @@ func SaveFact(store *memory.Store, mayShare func(context.Context, Call) bool) To
 		if err != nil {
 			return refused(err, "content")
 		}
-		return Result{Content: facts.Became(tongue.Of(ctx), saved), Private: true}, nil
+		return Result{Content: facts.Became(catalog.Of(ctx), saved), Private: true}, nil
 	})
 }
 
@@ -193,7 +193,7 @@ func UpdateFact(store *memory.Store, mayShare func(context.Context, Call) bool) 
 		if err != nil {
 			return refused(err, "content")
 		}
-		return Result{Content: facts.Became(tongue.Of(ctx), saved), Private: true}, nil
+		return Result{Content: facts.Became(catalog.Of(ctx), saved), Private: true}, nil
 	})
 }
 
@@ -230,12 +230,12 @@ func ListFacts(store *memory.Store) Tool {
 	}
 	return Func(core("list_facts", listFactsText, Memory).reads(), func(ctx context.Context, c Call, a args) (Result, error) {
 		const most = 50
-		title := tongue.Text(ctx, wordFacts)
+		title := catalog.Text(ctx, wordFacts)
 		var list []facts.Fact
 		var err error
 		if strings.TrimSpace(a.Query) != "" {
 			if list, err = store.SearchFacts(ctx, viewer(c), a.Query, most); len(list) == 0 {
-				title = tongue.Say(ctx, wordFactsElse, a.Query)
+				title = catalog.Say(ctx, wordFactsElse, a.Query)
 			}
 		}
 		if err == nil && len(list) == 0 {
@@ -245,11 +245,11 @@ func ListFacts(store *memory.Store) Tool {
 			return Result{}, err
 		}
 		if len(list) == 0 {
-			return Result{Content: tongue.Text(ctx, wordNoFacts)}, nil
+			return Result{Content: catalog.Text(ctx, wordNoFacts)}, nil
 		}
 		r, lines := Result{Private: true}, make([]string, len(list))
 		for i, f := range list {
-			lines[i] = store.Line(tongue.Of(ctx), f)
+			lines[i] = store.Line(catalog.Of(ctx), f)
 			r.Origin = r.Origin.And(f.Heard())
 		}
 		r.Content = title + "\n" + strings.Join(lines, "\n")

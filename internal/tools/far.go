@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"parley/internal/address"
 	"parley/internal/text"
-	"parley/internal/tongue"
+	"parley/internal/text/catalog"
+	"parley/internal/text/urls"
 )
 
 // far returns the addresses in a call's arguments, wherever they stand in them, whose
@@ -26,7 +26,7 @@ func (t Taint) far(args json.RawMessage) (list []string) {
 		if slices.Contains(t.URLs, strings.TrimSpace(value)) {
 			return
 		}
-		for _, n := range address.Hosts(value) {
+		for _, n := range urls.Hosts(value) {
 			known := slices.Contains(t.Hosts, n.Host) || slices.Contains(t.URLs, n.Text) || n.Mail && ofPeople(key)
 			if !known && !slices.Contains(list, n.Text) {
 				list = append(list, n.Text)
@@ -82,7 +82,7 @@ func TypedHosts(said string) []string {
 			note(host)
 		}
 	}
-	for _, n := range address.Hosts(said) {
+	for _, n := range urls.Hosts(said) {
 		note(n.Host)
 	}
 	return hosts
@@ -97,9 +97,9 @@ func leads(ctx context.Context, far []string) string {
 	shown := make([]string, len(far))
 	for i, a := range far {
 		shown[i] = "`" + strings.Join(strings.Fields(strings.ReplaceAll(text.Plain(a), "`", "%60")), " ") + "`"
-		if hosts := address.Hosts(a); len(hosts) > 0 && !strings.Contains(strings.ToLower(a), hosts[0].Host) {
+		if hosts := urls.Hosts(a); len(hosts) > 0 && !strings.Contains(strings.ToLower(a), hosts[0].Host) {
 			shown[i] += " (`" + hosts[0].Host + "`)"
 		}
 	}
-	return tongue.Say(ctx, wordLeads, strings.Join(shown, ", "))
+	return catalog.Say(ctx, wordLeads, strings.Join(shown, ", "))
 }

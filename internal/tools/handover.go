@@ -7,14 +7,14 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"parley/internal/tongue"
+	"parley/internal/text/catalog"
 )
 
 // HandOver is the Data of a result that passes the conversation on to people. The
 // turn ends with it: the assistant says so and is silent from then on.
 type HandOver struct {
-	By     tongue.Phrase // what wants it: "the rule refunds", "the guard cancel_window"
-	Reason string        // for the people who take over; "" is none
+	By     catalog.Phrase // what wants it: "the rule refunds", "the guard cancel_window"
+	Reason string         // for the people who take over; "" is none
 }
 
 //go:embed hand_over.md
@@ -41,6 +41,6 @@ func HandOverTool(open func(ctx context.Context, c Call) error) Tool {
 		if c.Taint.Private {
 			a.Reason = "" // it may hold what they did not say here
 		}
-		return Result{Content: "Handed over.", Data: HandOver{By: tongue.Words(wordByAssistant), Reason: strings.TrimSpace(a.Reason)}}, nil
+		return Result{Content: "Handed over.", Data: HandOver{By: catalog.Words(wordByAssistant), Reason: strings.TrimSpace(a.Reason)}}, nil
 	})
 }

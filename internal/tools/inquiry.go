@@ -3,17 +3,17 @@ package tools
 import (
 	"strings"
 
-	"parley/internal/form"
+	"parley/internal/tools/elicit/fields"
 )
 
 // Inquiry is the Data of a result that is none yet: a tool server asks the
 // person something before it goes on. The call waits for a Reply, though not for
 // ever, and ends with this process.
 type Inquiry struct {
-	Server  string       // as the operator named it
-	Message string       // in the server's words: data
-	Fields  []form.Field // what is asked, one after the other; none asks for a yes
-	URL     string       // a page to open instead, of the web; "" for none
+	Server  string         // as the operator named it
+	Message string         // in the server's words: data
+	Fields  []fields.Field // what is asked, one after the other; none asks for a yes
+	URL     string         // a page to open instead, of the web; "" for none
 	// Go is the tool that goes on with the call, to be run once, also when
 	// nobody answers.
 	Go func(Reply) Tool

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
-	"parley/internal/agenda"
+	"parley/internal/memory/agenda"
 	"parley/internal/text"
-	"parley/internal/tongue"
-	"parley/internal/when"
+	"parley/internal/text/catalog"
+	"parley/internal/text/times"
 )
 
 //go:embed log_entry.md
@@ -41,7 +41,7 @@ func logEntry(k Planner) Tool {
 		if err != nil {
 			return refused(err, "content")
 		}
-		return Result{Content: tongue.Say(ctx, wordLogged, e.Content), Origin: e.Origin, Private: true}, nil
+		return Result{Content: catalog.Say(ctx, wordLogged, e.Content), Origin: e.Origin, Private: true}, nil
 	})
 }
 
@@ -70,7 +70,7 @@ func (k Planner) Journal(ctx context.Context, c Call, day, query string) (r Resu
 	loc, _ := k.place(ctx, c.Who)
 	q := agenda.LogQuery{Text: query}
 	if strings.TrimSpace(day) != "" {
-		from, err := ParseDay(tongue.Of(ctx), day, k.Now(), loc)
+		from, err := ParseDay(catalog.Of(ctx), day, k.Now(), loc)
 		if err != nil {
 			return r, err
 		}
@@ -82,14 +82,14 @@ func (k Planner) Journal(ctx context.Context, c Call, day, query string) (r Resu
 	}
 	r.Private = true
 	if len(list) == 0 {
-		r.Content = tongue.Text(ctx, wordNoLog)
+		r.Content = catalog.Text(ctx, wordNoLog)
 		return r, nil
 	}
 	var b strings.Builder
 	date := ""
 	for _, e := range list {
 		at := e.At.In(loc)
-		if d := tongue.Time(ctx, at, layoutDay); d != date {
+		if d := catalog.Time(ctx, at, layoutDay); d != date {
 			date = d
 			fmt.Fprintf(&b, "**%s**\n", d)
 		}
@@ -118,7 +118,7 @@ func remark(e agenda.LogEntry) string {
 
 // ParseDay reads a day that is past or today, in English or the language of p: its
 // first moment in loc.
-func ParseDay(p tongue.Printer, said string, now time.Time, loc *time.Location) (time.Time, error) {
+func ParseDay(p catalog.Printer, said string, now time.Time, loc *time.Location) (time.Time, error) {
 	said = strings.ReplaceAll(strings.ToLower(strings.Trim(strings.TrimSpace(said), ".!?")), "'", "’")
 	said = strings.TrimPrefix(strings.TrimPrefix(said, "on "), "last ")
 	local := now.In(loc)
@@ -148,7 +148,7 @@ func ParseDay(p tongue.Printer, said string, now time.Time, loc *time.Location) 
 			return t, nil
 		}
 	}
-	if span, rest, ok := when.FindSpan(said, local); ok && rest == "" && span.To.Equal(span.From.AddDate(0, 0, 1)) {
+	if span, rest, ok := times.FindSpan(said, local); ok && rest == "" && span.To.Equal(span.From.AddDate(0, 0, 1)) {
 		return span.From, nil
 	}
 	return time.Time{}, text.Tell(wordNoDay, said)

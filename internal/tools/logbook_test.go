@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/tongue"
+	"parley/internal/text/catalog"
 )
 
 // TestDaysInEachLanguage: the days that people are told to try are read.
@@ -15,7 +15,7 @@ func TestDaysInEachLanguage(t *testing.T) {
 		"en": {"today", "yesterday", "Tuesday", "2026-05-01"}, "de": {"heute", "gestern", "Dienstag", "2026-05-01"}, "es": {"hoy", "ayer", "martes", "2026-05-01"},
 		"fr": {"aujourd’hui", "hier", "mardi", "2026-05-01"}, "ru": {"сегодня", "вчера", "вторник", "2026-05-01"}, "zh": {"今天", "昨天", "星期二", "2026-05-01"},
 	} {
-		p, _ := tongue.For(tag)
+		p, _ := catalog.For(tag)
 		for i, want := range []string{"2026-03-12", "2026-03-11", "2026-03-10", "2026-05-01"} {
 			got, err := ParseDay(p, said[i], now, time.UTC)
 			if err != nil || got.Format(time.DateOnly) != want || !strings.Contains(p.Text(wordNoDay), said[i]) {
@@ -23,7 +23,7 @@ func TestDaysInEachLanguage(t *testing.T) {
 			}
 		}
 	}
-	fr, _ := tongue.For("fr")
+	fr, _ := catalog.For("fr")
 	if got, err := ParseDay(fr, "Aujourd'hui", now, time.UTC); err != nil || got.Day() != 12 {
 		t.Errorf("with the apostrophe of a keyboard: %v, %v", got, err)
 	}

@@ -5,11 +5,11 @@ import (
 	"strconv"
 	"strings"
 
-	"parley/internal/agenda"
 	"parley/internal/memory"
-	"parley/internal/provenance"
-	"parley/internal/recall"
+	"parley/internal/memory/agenda"
+	"parley/internal/memory/provenance"
 	"parley/internal/text"
+	"parley/internal/text/ranking"
 )
 
 // named is which of a person's reminders, tasks or facts is meant: by its number, or by
@@ -69,7 +69,7 @@ func (n named) of(who string, list []namedItem) (int64, error) {
 // likeness counts the telling words that two texts share, of whatever form; texts
 // without such words are alike where one is in the other.
 func likeness(words, of string) (n int) {
-	mine, theirs := recall.Stems(words), recall.Stems(of)
+	mine, theirs := ranking.Stems(words), ranking.Stems(of)
 	for stem := range mine {
 		if theirs[stem] {
 			n++

@@ -10,13 +10,13 @@ import (
 	"time"
 
 	"parley/internal/chat"
-	"parley/internal/vault"
+	"parley/internal/notes/index"
 )
 
 // notebook are the tools on a folder of notes and one of code with these files.
 type notebook struct {
 	t     *testing.T
-	vault *vault.Vault
+	vault *index.Vault
 	notes string // the folder
 	tools map[string]Tool
 }
@@ -25,7 +25,7 @@ func newNotebook(t *testing.T, files map[string]string) *notebook {
 	t.Helper()
 	base := t.TempDir()
 	b := &notebook{t: t, notes: filepath.Join(base, "notes"), tools: map[string]Tool{}}
-	sources := []vault.Source{{Name: "notes", Dir: b.notes, Kind: vault.KindNotes}, {Name: "lib", Dir: filepath.Join(base, "code"), Kind: vault.KindCode}}
+	sources := []index.Source{{Name: "notes", Dir: b.notes, Kind: index.KindNotes}, {Name: "lib", Dir: filepath.Join(base, "code"), Kind: index.KindCode}}
 	for _, s := range sources {
 		if err := os.MkdirAll(s.Dir, 0o700); err != nil {
 			t.Fatal(err)
@@ -40,7 +40,7 @@ func newNotebook(t *testing.T, files map[string]string) *notebook {
 			t.Fatal(err)
 		}
 	}
-	v, err := vault.Open(t.Context(), vault.Options{Index: filepath.Join(base, "index.db"), Sources: sources})
+	v, err := index.Open(t.Context(), index.Options{Index: filepath.Join(base, "index.db"), Sources: sources})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"parley/internal/chat"
-	"parley/internal/cite"
-	"parley/internal/front"
-	"parley/internal/seek"
-	"parley/internal/vault"
+	"parley/internal/notes/citation"
+	"parley/internal/notes/frontmatter"
+	"parley/internal/notes/index"
+	"parley/internal/notes/query"
 )
 
 // Clock returns the time where a person is.
@@ -25,21 +25,21 @@ func (c Clock) at(ctx context.Context, who chat.User) time.Time {
 }
 
 // NoteQuery reads what somebody looks for in notes: words, and in them a time, tags,
-// a folder and properties; see seek.Parse.
-func NoteQuery(question string, now time.Time) vault.Query {
-	s := seek.Parse(question, now)
-	q := vault.Query{Text: s.Text, Tags: s.Tags, Folder: s.Folder}
+// a folder and properties; see query.Parse.
+func NoteQuery(question string, now time.Time) index.Query {
+	s := query.Parse(question, now)
+	q := index.Query{Text: s.Text, Tags: s.Tags, Folder: s.Folder}
 	for _, p := range s.Properties {
-		q.Properties = append(q.Properties, front.Property(p))
+		q.Properties = append(q.Properties, frontmatter.Property(p))
 	}
 	if s.Time != nil {
-		q.During = &vault.Period{From: s.Time.From, To: s.Time.To, In: s.Time.In}
+		q.During = &index.Period{From: s.Time.From, To: s.Time.To, In: s.Time.In}
 	}
 	return q
 }
 
 // PeriodOf says which days a period has.
-func PeriodOf(p *vault.Period) string {
+func PeriodOf(p *index.Period) string {
 	from, last := p.From.Format(time.DateOnly), p.To.AddDate(0, 0, -1).Format(time.DateOnly)
 	if from == last {
 		return from
@@ -48,7 +48,7 @@ func PeriodOf(p *vault.Period) string {
 }
 
 // looked returns what a search for who calls found.
-func (n Notes) looked(ctx context.Context, c Call, q vault.Query) (Result, error) {
+func (n Notes) looked(ctx context.Context, c Call, q index.Query) (Result, error) {
 	s, err := n.of(ctx, c)
 	if err != nil {
 		return Result{}, err
@@ -72,19 +72,19 @@ func (n Notes) looked(ctx context.Context, c Call, q vault.Query) (Result, error
 
 // Disputes finds what notes among the hits say against each other. Code disputes
 // nothing.
-func Disputes(q vault.Query, hits []vault.Hit) []cite.Dispute {
-	if q.Kind == vault.KindCode {
+func Disputes(q index.Query, hits []index.Hit) []citation.Dispute {
+	if q.Kind == index.KindCode {
 		return nil
 	}
-	list := make([]cite.Passage, len(hits))
+	list := make([]citation.Passage, len(hits))
 	for i, h := range hits {
-		list[i] = cite.Passage{Document: h.Source + "/" + h.Path, Title: h.Title, Heading: h.Heading, Text: h.Text, Dated: front.Day(h.Path, nil) != 0}
+		list[i] = citation.Passage{Document: h.Source + "/" + h.Path, Title: h.Title, Heading: h.Heading, Text: h.Text, Dated: frontmatter.Day(h.Path, nil) != 0}
 	}
-	return cite.Disputes(q.Text, list)
+	return citation.Disputes(q.Text, list)
 }
 
 // periods says which hits are of a period.
-func periods(p *vault.Period, hits []vault.Hit) string {
+func periods(p *index.Period, hits []index.Hit) string {
 	of, days := 0, make([]string, len(hits))
 	for i, h := range hits {
 		if h.During {

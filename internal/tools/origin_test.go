@@ -11,7 +11,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/memory"
 	"parley/internal/memory/memorytest"
-	"parley/internal/provenance"
+	"parley/internal/memory/provenance"
 )
 
 // TestWordsOfOthersComeBackAsTheirs: whatever is made of a person's words and read from

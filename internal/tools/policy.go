@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"parley/internal/address"
+	"parley/internal/text/urls"
 )
 
 // Taint records what a turn has read, as far as that decides what the turn may still
@@ -75,7 +75,7 @@ func (t Taint) After(s Spec, o Outcome) Taint {
 		}
 	}
 	if s.Public {
-		address.Each(o.Result.Content, func(a string) string { t.URLs = append(t.URLs, a); return a })
+		urls.Each(o.Result.Content, func(a string) string { t.URLs = append(t.URLs, a); return a })
 	}
 	return t
 }

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 
 	"parley/internal/memory"
-	"parley/internal/past"
-	"parley/internal/provenance"
+	"parley/internal/memory/provenance"
+	"parley/internal/memory/sessions"
 )
 
 //go:embed recall.md
@@ -65,7 +65,7 @@ func RecallConversation(store *memory.Store, attest func(ctx context.Context, us
 
 // wholeSessions adds sessions to a result as sources, and returns a line for
 // each with its number.
-func wholeSessions(r *Result, c Call, sessions []past.Found) (lines []string) {
+func wholeSessions(r *Result, c Call, sessions []sessions.Found) (lines []string) {
 	for i, s := range sessions {
 		lines = append(lines, fmt.Sprintf("[%d] A whole conversation, in short: %s", i+1, s.Text))
 		r.Sources = append(r.Sources, Source{Kind: "session", ID: s.ID, Title: cmp.Or(s.Title, "a conversation"),

@@ -8,12 +8,12 @@ import (
 	"time"
 	"unicode"
 
-	"parley/internal/agenda"
 	"parley/internal/chat"
 	"parley/internal/memory"
+	"parley/internal/memory/agenda"
 	"parley/internal/text"
-	"parley/internal/tongue"
-	"parley/internal/when"
+	"parley/internal/text/catalog"
+	"parley/internal/text/times"
 )
 
 //go:embed set_reminder.md
@@ -62,7 +62,7 @@ func (k Planner) Remind(ctx context.Context, c Call, text, at string) (Result, e
 // Plan is Remind for any reminder: r holds its text, and whether it asks.
 func (k Planner) Plan(ctx context.Context, c Call, r agenda.Reminder, at string) (Result, error) {
 	loc, known := k.place(ctx, c.Who)
-	w, err := when.Parse(at, k.Now(), loc, tongue.Of(ctx).Tag())
+	w, err := times.Parse(at, k.Now(), loc, catalog.Of(ctx).Tag())
 	if err != nil {
 		return Result{}, err
 	}
@@ -84,21 +84,21 @@ func (k Planner) Plan(ctx context.Context, c Call, r agenda.Reminder, at string)
 	case r.Ask:
 		words = wordQuestionSet
 	}
-	said := tongue.Say(ctx, words, r.ID, r.Text, dueText(ctx, r, loc))
+	said := catalog.Say(ctx, words, r.ID, r.Text, dueText(ctx, r, loc))
 	for _, n := range w.Notes {
-		said += " " + n.In(tongue.Of(ctx))
+		said += " " + n.In(catalog.Of(ctx))
 	}
 	if !known {
-		said += " " + tongue.Text(ctx, wordZoneUnknown)
+		said += " " + catalog.Text(ctx, wordZoneUnknown)
 	}
 	return Result{Content: said, Origin: r.Origin, Private: true}, nil
 }
 
 // dueText returns a reminder's next time and its rhythm.
 func dueText(ctx context.Context, r agenda.Reminder, loc *time.Location) string {
-	text := tongue.Time(ctx, r.Due.In(loc), layoutDue)
+	text := catalog.Time(ctx, r.Due.In(loc), layoutDue)
 	if r.Schedule != "" {
-		text += tongue.Say(ctx, wordRepeats, when.Rhythm(r.Schedule, tongue.Of(ctx)))
+		text += catalog.Say(ctx, wordRepeats, times.Rhythm(r.Schedule, catalog.Of(ctx)))
 	}
 	return text
 }
@@ -116,7 +116,7 @@ func setReminder(k Planner) Tool {
 	meta := core("set_reminder", setReminderText, Task).writes()
 	meta.Ask = asking(func(ctx context.Context, c Call, a args) (string, error) {
 		loc, _ := k.place(ctx, c.Who)
-		w, err := when.Parse(a.When, k.Now(), loc, tongue.Of(ctx).Tag())
+		w, err := times.Parse(a.When, k.Now(), loc, catalog.Of(ctx).Tag())
 		if err == nil && w.Schedule != "" {
 			w.At, err = k.Next(w.Schedule, loc.String(), k.Now())
 		}
@@ -137,9 +137,9 @@ func listReminders(k Planner) Tool {
 	return Func(core("list_reminders", listRemindersText, Task).reads().onDemand(), func(ctx context.Context, c Call, _ args) (Result, error) {
 		list, err := k.Store.Reminders(ctx, viewer(c))
 		if err != nil || len(list) == 0 {
-			return Result{Content: tongue.Text(ctx, wordNoReminders)}, err
+			return Result{Content: catalog.Text(ctx, wordNoReminders)}, err
 		}
-		r := Result{Content: tongue.Text(ctx, wordReminders) + "\n" + k.Lines(ctx, c.Who, list), Private: true}
+		r := Result{Content: catalog.Text(ctx, wordReminders) + "\n" + k.Lines(ctx, c.Who, list), Private: true}
 		for _, m := range list {
 			r.found(c.Who.ID, m.Origin)
 		}
@@ -154,7 +154,7 @@ func (k Planner) Lines(ctx context.Context, who chat.User, list []agenda.Reminde
 	for i, r := range list {
 		lines[i] = fmt.Sprintf("- #%d %s: %s", r.ID, dueText(ctx, r, loc), k.asks(ctx, r)+r.Text)
 		if r.Away == agenda.Lost {
-			lines[i] += tongue.Text(ctx, wordReminderWaits)
+			lines[i] += catalog.Text(ctx, wordReminderWaits)
 		}
 	}
 	return strings.Join(lines, "\n")
@@ -172,13 +172,13 @@ func (k Planner) asks(ctx context.Context, r agenda.Reminder) string {
 	}
 	spent, err := k.Store.Spent(ctx, r)
 	if err != nil {
-		return tongue.Say(ctx, words, tongue.Words(wordCostUnknown))
+		return catalog.Say(ctx, words, catalog.Words(wordCostUnknown))
 	}
-	cost := tongue.Many(ctx, spent.Times, "time") + ", " + tongue.Many(ctx, spent.Tokens, "token")
+	cost := catalog.Many(ctx, spent.Times, "time") + ", " + catalog.Many(ctx, spent.Tokens, "token")
 	if spent.Cost > 0 {
 		cost += fmt.Sprintf(", %.4f %s", spent.Cost, k.Currency)
 	}
-	return tongue.Say(ctx, words, cost)
+	return catalog.Say(ctx, words, cost)
 }
 
 //go:embed ask_later.md
@@ -231,7 +231,7 @@ func setTimeZone(k Planner) Tool {
 		if err != nil {
 			return Result{}, err
 		}
-		return Result{Content: tongue.Say(ctx, wordZoneSet, name)}, nil
+		return Result{Content: catalog.Say(ctx, wordZoneSet, name)}, nil
 	})
 }
 

@@ -12,10 +12,10 @@ import (
 	"sync"
 	"time"
 
-	"parley/internal/facts"
-	"parley/internal/provenance"
+	"parley/internal/memory/facts"
+	"parley/internal/memory/provenance"
 	"parley/internal/text"
-	"parley/internal/tongue"
+	"parley/internal/text/catalog"
 )
 
 // State is the state of a call.
@@ -382,13 +382,13 @@ func worded(ctx context.Context, d deed, words string, args ...any) (Result, err
 	if d.err != nil {
 		return Result{}, d.err
 	}
-	return Result{Content: tongue.Say(ctx, words, args...), Origin: d.from}, nil
+	return Result{Content: catalog.Say(ctx, words, args...), Origin: d.from}, nil
 }
 
 // failure returns why a tool failed, for the model. A sentence made for people is
 // used as it is.
 func failure(ctx context.Context, err error) string {
-	if sentence, ok := tongue.Sentence(ctx, err); ok {
+	if sentence, ok := catalog.Sentence(ctx, err); ok {
 		return line(sentence)
 	}
 	return fmt.Sprintf(wordFailed, line(explain(err)))

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"parley/internal/chat"
-	"parley/internal/waittest"
+	"parley/internal/text/waittest"
 )
 
 type noteArgs struct {

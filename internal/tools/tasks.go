@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"parley/internal/agenda"
 	"parley/internal/memory"
-	"parley/internal/tongue"
+	"parley/internal/memory/agenda"
+	"parley/internal/text/catalog"
 )
 
 //go:embed add_task.md
@@ -44,7 +44,7 @@ func addTask(store *memory.Store) Tool {
 		if err != nil {
 			return refused(err, "description")
 		}
-		return Result{Content: tongue.Say(ctx, wordTaskAdded, t.ID, t.Description), Origin: t.Origin, Private: true}, nil
+		return Result{Content: catalog.Say(ctx, wordTaskAdded, t.ID, t.Description), Origin: t.Origin, Private: true}, nil
 	})
 }
 
@@ -59,16 +59,16 @@ func listTasks(store *memory.Store) Tool {
 		if err != nil {
 			return Result{}, err
 		}
-		none := tongue.Text(ctx, wordNoTasks)
+		none := catalog.Text(ctx, wordNoTasks)
 		if a.Status == "open" || a.Status == "done" {
-			none = tongue.Say(ctx, wordNoTasksThat, a.Status)
+			none = catalog.Say(ctx, wordNoTasksThat, a.Status)
 			list = slices.DeleteFunc(list, func(t agenda.Task) bool { return t.Done != (a.Status == "done") })
 		}
 		if len(list) == 0 {
 			return Result{Content: none}, nil
 		}
 		list = list[:min(len(list), 50)]
-		r := Result{Content: tongue.Text(ctx, wordTasks) + "\n" + TaskLines(ctx, list), Private: true}
+		r := Result{Content: catalog.Text(ctx, wordTasks) + "\n" + TaskLines(ctx, list), Private: true}
 		for _, t := range list {
 			r.found(c.Who.ID, t.Origin)
 		}
@@ -85,7 +85,7 @@ func TaskLines(ctx context.Context, list []agenda.Task) string {
 	for i, t := range list {
 		lines[i] = fmt.Sprintf("- #%d %s", t.ID, t.Description)
 		if t.Done {
-			lines[i] = fmt.Sprintf("- #%d ~~%s~~ %s", t.ID, t.Description, tongue.Text(ctx, wordDone))
+			lines[i] = fmt.Sprintf("- #%d ~~%s~~ %s", t.ID, t.Description, catalog.Text(ctx, wordDone))
 		}
 	}
 	return strings.Join(lines, "\n")
@@ -129,7 +129,7 @@ func updateTask(store *memory.Store) Tool {
 		if err != nil {
 			return refused(err, "description")
 		}
-		return Result{Content: tongue.Say(ctx, wordTaskChanged, t.ID, t.Description), Origin: t.Origin}, nil
+		return Result{Content: catalog.Say(ctx, wordTaskChanged, t.ID, t.Description), Origin: t.Origin}, nil
 	})
 }
 

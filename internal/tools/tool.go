@@ -15,7 +15,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"parley/internal/chat"
-	"parley/internal/provenance"
+	"parley/internal/memory/provenance"
 	"parley/internal/text"
 )
 

@@ -6,7 +6,7 @@ import (
 	_ "embed" // descriptions
 	"errors"
 	"fmt"
-	"parley/internal/tongue"
+	"parley/internal/text/catalog"
 	"path"
 	"slices"
 	"strings"
@@ -15,9 +15,9 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"parley/internal/chat"
-	"parley/internal/paper"
+	"parley/internal/notes/document"
+	"parley/internal/notes/index"
 	"parley/internal/text"
-	"parley/internal/vault"
 )
 
 //go:embed vault_search.md
@@ -47,7 +47,7 @@ const Librarian = "librarian"
 
 // Notes holds the owner's notes and code, as tools see them.
 type Notes struct {
-	Vault *vault.Vault
+	Vault *index.Vault
 	// May reports whether the caller may read and write them; nil allows everybody
 	// who may talk to the bot.
 	May func(context.Context, Call) bool
@@ -90,7 +90,7 @@ func forReaders[A any](n Notes, meta Meta, call func(context.Context, Call, A) (
 			return Result{}, text.Tell(wordNotesNot)
 		}
 		r, err := call(ctx, c, a)
-		for wait := time.After(indexPatience); errors.Is(err, vault.ErrNotReady); {
+		for wait := time.After(indexPatience); errors.Is(err, index.ErrNotReady); {
 			select {
 			case <-time.After(indexPace):
 				r, err = call(ctx, c, a)
@@ -134,7 +134,7 @@ func (n Notes) search() Tool {
 	}
 	return forReaders(n, core("vault_search", vaultSearchText, Vault).reads(), func(ctx context.Context, c Call, a args) (Result, error) {
 		q := NoteQuery(a.Query, n.Clock.at(ctx, c.Who))
-		q.Kind, q.Limit, q.Folder = vault.KindNotes, vaultHits, cmp.Or(a.Folder, q.Folder)
+		q.Kind, q.Limit, q.Folder = index.KindNotes, vaultHits, cmp.Or(a.Folder, q.Folder)
 		if a.Tag != "" {
 			q.Tags = append(q.Tags, a.Tag)
 		}
@@ -144,7 +144,7 @@ func (n Notes) search() Tool {
 
 // Found returns the hits, numbered, with their sources in the same order. kind is a
 // vault's.
-func (s *Shelf) Found(ctx context.Context, kind string, hits []vault.Hit) (Result, error) {
+func (s *Shelf) Found(ctx context.Context, kind string, hits []index.Hit) (Result, error) {
 	if len(hits) == 0 {
 		return Result{Content: s.nothing(ctx, kind)}, nil
 	}
@@ -154,7 +154,7 @@ func (s *Shelf) Found(ctx context.Context, kind string, hits []vault.Hit) (Resul
 		src := s.n.source(sourceKind(kind), h)
 		r.Sources = append(r.Sources, src)
 		fmt.Fprintf(&b, "[%d] %s — %s\n%s\n\n", i+1, src.Title, src.Path, strings.TrimSpace(h.Text))
-		if err := s.mark(ctx, &r, vault.Entry{Source: h.Source, Path: h.Path, Kind: kind}); err != nil {
+		if err := s.mark(ctx, &r, index.Entry{Source: h.Source, Path: h.Path, Kind: kind}); err != nil {
 			return Result{}, err
 		}
 	}
@@ -164,8 +164,8 @@ func (s *Shelf) Found(ctx context.Context, kind string, hits []vault.Hit) (Resul
 
 // nothing says that a search found nothing, and where it looked.
 func (s *Shelf) nothing(ctx context.Context, kind string) string {
-	if kind != vault.KindCode {
-		return tongue.Text(ctx, wordNoNotes)
+	if kind != index.KindCode {
+		return catalog.Text(ctx, wordNoNotes)
 	}
 	var names []string
 	for _, src := range s.n.Vault.Status().Sources {
@@ -173,25 +173,25 @@ func (s *Shelf) nothing(ctx context.Context, kind string) string {
 			names = append(names, src.Name)
 		}
 	}
-	return tongue.Say(ctx, wordNoCode, strings.Join(names, ", "))
+	return catalog.Say(ctx, wordNoCode, strings.Join(names, ", "))
 }
 
 // sourceKind returns the name of a vault's kind in citations.
 func sourceKind(kind string) string {
-	if kind == vault.KindCode {
+	if kind == index.KindCode {
 		return "code"
 	}
 	return "note"
 }
 
 // source returns the citation of a hit: path#heading for notes, path:line for code.
-func (n Notes) source(kind string, h vault.Hit) Source {
+func (n Notes) source(kind string, h index.Hit) Source {
 	s := Source{Kind: kind, Title: h.Title, Path: h.Path, Snippet: h.Snippet, Text: h.Text, Score: h.Score}
 	switch {
 	case kind == "code":
 		s.Path = fmt.Sprintf("%s:%d", h.Path, h.Line)
 	case h.Page > 0:
-		s.Path += "#" + strings.TrimPrefix(headingOf(h)+", ", ", ") + paper.PageMark(h.Page)
+		s.Path += "#" + strings.TrimPrefix(headingOf(h)+", ", ", ") + document.PageMark(h.Page)
 	case headingOf(h) != "":
 		s.Path += "#" + h.Heading
 	}
@@ -206,7 +206,7 @@ func (n Notes) source(kind string, h vault.Hit) Source {
 }
 
 // headingOf returns a hit's heading, "" if its title says the same.
-func headingOf(h vault.Hit) string {
+func headingOf(h index.Hit) string {
 	if h.Heading == h.Title {
 		return ""
 	}
@@ -227,7 +227,7 @@ func (n Notes) read() Tool {
 		if err != nil {
 			return Result{}, err
 		}
-		d, err := shelf.Read(ctx, vault.Part{Path: name, Heading: heading})
+		d, err := shelf.Read(ctx, index.Part{Path: name, Heading: heading})
 		if err != nil {
 			return Result{}, err
 		}
@@ -235,7 +235,7 @@ func (n Notes) read() Tool {
 		if len(body) < len(d.Text) {
 			body += wordCut
 		}
-		s := n.source(sourceKind(d.Kind), vault.Hit{Source: d.Source, Path: d.Path, Title: d.Title, Heading: heading, Line: d.Line, Snippet: text.Clip(d.Text, 500), Text: body, Score: 1})
+		s := n.source(sourceKind(d.Kind), index.Hit{Source: d.Source, Path: d.Path, Title: d.Title, Heading: heading, Line: d.Line, Snippet: text.Clip(d.Text, 500), Text: body, Score: 1})
 		if d.Pages > 1 {
 			body = fmt.Sprintf(wordPages, d.Pages) + body
 		}
@@ -257,7 +257,7 @@ func (n Notes) list() Tool {
 			list, err = s.Listed(ctx, list, 50)
 		}
 		if err != nil || len(list) == 0 {
-			return Result{Content: tongue.Text(ctx, wordNoNotes)}, err
+			return Result{Content: catalog.Text(ctx, wordNoNotes)}, err
 		}
 		return Result{Content: EntryLines(list), Private: true}, nil
 	})
@@ -276,16 +276,16 @@ func (n Notes) related() Tool {
 		if err != nil {
 			return Result{}, err
 		}
-		return Result{Content: RelatedLines(tongue.Of(ctx), e, r), Private: true}, nil
+		return Result{Content: RelatedLines(catalog.Of(ctx), e, r), Private: true}, nil
 	})
 }
 
 // RelatedLines are what belongs to a note, as people read it.
-func RelatedLines(p tongue.Printer, e vault.Entry, r vault.Related) string {
+func RelatedLines(p catalog.Printer, e index.Entry, r index.Related) string {
 	var b strings.Builder
 	for _, l := range []struct {
 		words string
-		list  []vault.Entry
+		list  []index.Entry
 	}{{wordLinking, r.Linking}, {wordLinked, r.Linked}, {wordNear, r.Near}} {
 		if len(l.list) > 0 {
 			b.WriteString("\n\n" + p.Text(l.words) + "\n" + EntryLines(l.list))
@@ -298,7 +298,7 @@ func RelatedLines(p tongue.Printer, e vault.Entry, r vault.Related) string {
 }
 
 // EntryLines are notes as people read them.
-func EntryLines(list []vault.Entry) string {
+func EntryLines(list []index.Entry) string {
 	lines := make([]string, len(list))
 	for i, e := range list {
 		lines[i] = fmt.Sprintf("- %s — %s (%s)", e.Title, e.Path, e.Modified.Format("2006-01-02 15:04"))
@@ -316,31 +316,31 @@ func (n Notes) write() Tool {
 	}
 	meta := core("vault_write", vaultWriteText, Vault).writes().onDemand()
 	meta.Idempotent = false // appending twice writes twice: the turn's journal prevents it
-	meta.Refine = oneOf(map[string][]string{"mode": {vault.ModeCreate, vault.ModeAppend, vault.ModeReplaceSection}})
+	meta.Refine = oneOf(map[string][]string{"mode": {index.ModeCreate, index.ModeAppend, index.ModeReplaceSection}})
 	meta.Ask = about(wordAskNote, func(a args) []string {
-		return []string{withSuffix(a.Path), strings.TrimSpace(cmp.Or(a.Mode, vault.ModeCreate) + " " + strings.TrimSpace(a.Title+" "+a.Heading)), a.Content}
+		return []string{withSuffix(a.Path), strings.TrimSpace(cmp.Or(a.Mode, index.ModeCreate) + " " + strings.TrimSpace(a.Title+" "+a.Heading)), a.Content}
 	})
 	return forWriters(n, meta, func(ctx context.Context, c Call, a args) (Result, error) {
 		if strings.TrimSpace(a.Content) == "" {
 			return Result{}, invalid("content", errors.New("must not be blank: ask the person what to write"))
 		}
-		note := vault.Note{Path: withSuffix(a.Path), Mode: a.Mode, Heading: a.Heading, Title: a.Title, Content: a.Content}
+		note := index.Note{Path: withSuffix(a.Path), Mode: a.Mode, Heading: a.Heading, Title: a.Title, Content: a.Content}
 		if note.Mode == "" {
-			note.Mode = vault.ModeCreate
+			note.Mode = index.ModeCreate
 		}
 		s, err := n.of(ctx, c)
 		if err != nil {
 			return Result{}, err
 		}
-		if note.Mode != vault.ModeCreate {
+		if note.Mode != index.ModeCreate {
 			if note.Path, err = s.target(ctx, a.Path); err != nil {
 				return Result{}, err
 			}
 			note.Path = withSuffix(note.Path)
 		}
 		w, err := s.put(ctx, c, note)
-		if errors.Is(err, vault.ErrExists) && a.Mode == "" { // "write a note about X" again
-			note.Mode = vault.ModeAppend
+		if errors.Is(err, index.ErrExists) && a.Mode == "" { // "write a note about X" again
+			note.Mode = index.ModeAppend
 			w, err = s.put(ctx, c, note)
 		}
 		return written(ctx, w, err)
@@ -356,12 +356,12 @@ func withSuffix(name string) string {
 }
 
 // written reports what was written, or only the error.
-func written(ctx context.Context, w vault.Written, err error) (Result, error) {
+func written(ctx context.Context, w index.Written, err error) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
 	words := wordNoteUpdated
-	if w.Action == vault.Created {
+	if w.Action == index.Created {
 		words = wordNoteCreated
 	}
 	return Result{Content: fmt.Sprintf(words, w.Path), Private: true, Data: Wrote(ctx, w)}, nil
@@ -412,7 +412,7 @@ func (n Notes) index() Tool {
 		}
 		var b strings.Builder
 		for _, l := range a.Notes {
-			d, err := s.Read(ctx, vault.Part{Path: l.Path})
+			d, err := s.Read(ctx, index.Part{Path: l.Path})
 			if err != nil {
 				return Result{}, err
 			}
@@ -422,9 +422,9 @@ func (n Notes) index() Tool {
 			}
 			b.WriteString("\n")
 		}
-		w, err := s.put(ctx, c, vault.Note{Path: a.Path, Mode: vault.ModeCreate, Title: a.Title, Content: b.String()})
-		if errors.Is(err, vault.ErrExists) {
-			w, err = s.put(ctx, c, vault.Note{Path: a.Path, Mode: vault.ModeReplaceSection, Heading: a.Title, Content: b.String()})
+		w, err := s.put(ctx, c, index.Note{Path: a.Path, Mode: index.ModeCreate, Title: a.Title, Content: b.String()})
+		if errors.Is(err, index.ErrExists) {
+			w, err = s.put(ctx, c, index.Note{Path: a.Path, Mode: index.ModeReplaceSection, Heading: a.Title, Content: b.String()})
 		}
 		return written(ctx, w, err)
 	})

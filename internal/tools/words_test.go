@@ -12,7 +12,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/memory"
 	"parley/internal/memory/memorytest"
-	"parley/internal/vault"
+	"parley/internal/notes/index"
 )
 
 // ran returns what the model reads after a call.
@@ -28,8 +28,8 @@ func ran(t *testing.T, set Set, name, args string) (string, Class) {
 func realTools(t *testing.T) Set {
 	t.Helper()
 	store := memorytest.Open(t, memory.Options{})
-	v, err := vault.Open(t.Context(), vault.Options{Index: filepath.Join(t.TempDir(), "vault.db"),
-		Sources: []vault.Source{{Name: "notes", Dir: t.TempDir(), Kind: vault.KindNotes}}})
+	v, err := index.Open(t.Context(), index.Options{Index: filepath.Join(t.TempDir(), "vault.db"),
+		Sources: []index.Source{{Name: "notes", Dir: t.TempDir(), Kind: index.KindNotes}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ import (
 	"parley/internal/adapters/discord/shards"
 	"parley/internal/chat"
 	"parley/internal/text"
-	"parley/internal/tongue"
+	"parley/internal/text/catalog"
 )
 
 // Platform is the first word of every Key and User ID of this adapter.
@@ -201,7 +201,7 @@ var (
 )
 
 func intentError(code int) error {
-	return text.Tell("Discord refuses the connection (close code %d): %s", code, tongue.Words(fixes[code]))
+	return text.Tell("Discord refuses the connection (close code %d): %s", code, catalog.Words(fixes[code]))
 }
 
 // channelOf returns where a conversation's messages are posted.

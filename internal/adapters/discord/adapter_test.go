@@ -14,7 +14,7 @@ import (
 
 	"parley/internal/adapters/discord/discordtest"
 	"parley/internal/chat"
-	"parley/internal/waittest"
+	"parley/internal/text/waittest"
 )
 
 // intake is an inbox that de-duplicates like the real one.

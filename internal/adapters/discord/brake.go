@@ -11,7 +11,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/text"
-	"parley/internal/tongue"
+	"parley/internal/text/catalog"
 )
 
 // refusalCursor holds that Discord refused a session for good. It outlives the process: a
@@ -85,7 +85,7 @@ func (sh *shard) allow(ctx context.Context, in chat.Intake) (time.Duration, erro
 	}
 	now := sh.now()
 	if wait := min(sh.o.Timing.Refused-now.Sub(r.At), sh.o.Timing.Refused); wait > 0 { // a clock may have been set back
-		why := text.Tell("Discord refused the connection (close code %d): %s; it is tried again at %s", r.Code, tongue.Words(fixes[r.Code]), now.Add(wait).Format(time.TimeOnly))
+		why := text.Tell("Discord refused the connection (close code %d): %s; it is tried again at %s", r.Code, catalog.Words(fixes[r.Code]), now.Add(wait).Format(time.TimeOnly))
 		sh.setHealth(why)
 		sh.o.Log.Error("discord: waiting before the next session", "err", why)
 		return wait, nil

@@ -17,7 +17,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/text"
-	"parley/internal/tongue"
+	"parley/internal/text/catalog"
 )
 
 // wireCommand is a command as Discord stores it.
@@ -50,7 +50,7 @@ var locales = map[string][]string{"es": {"es-ES", "es-419"}, "zh": {"zh-CN", "zh
 
 func localize(help string) localized {
 	var all localized
-	for _, p := range tongue.Printers()[1:] {
+	for _, p := range catalog.Printers()[1:] {
 		if !p.Has(help) {
 			continue
 		}

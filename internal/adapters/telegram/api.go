@@ -12,7 +12,7 @@ import (
 	"github.com/go-telegram/bot/models"
 
 	"parley/internal/chat"
-	"parley/internal/tongue"
+	"parley/internal/text/catalog"
 )
 
 // maxFetch is the largest file a bot may fetch.
@@ -36,7 +36,7 @@ type command struct{ name, description string }
 type menu struct {
 	where    string // one of the menu constants, or the ID of a person in their direct chat
 	commands []command
-	in       tongue.Printer // the language of who sees it; English is for all others
+	in       catalog.Printer // the language of who sees it; English is for all others
 }
 
 // Where a menu is shown; the narrower scope wins.
@@ -50,7 +50,7 @@ const (
 // owners see everything in theirs.
 func (a *Adapter) Register(ctx context.Context, m chat.Menu) error {
 	var menus []menu
-	for _, p := range tongue.Printers() {
+	for _, p := range catalog.Printers() {
 		menus = append(menus,
 			menu{menuEverywhere, commandsFor(m, chat.Everybody, chat.Members), p},
 			menu{menuGroups, commandsFor(m, chat.Members, chat.Members), p},
@@ -114,7 +114,7 @@ func (a *Adapter) showMenu(ctx context.Context, m menu) error {
 		scope = &models.BotCommandScopeChat{ChatID: who.chat}
 	}
 	language := "" // of the menu for all that have none of their own
-	if m.in != (tongue.Printer{}) {
+	if m.in != (catalog.Printer{}) {
 		language = m.in.Tag()
 	}
 	want := make([]models.BotCommand, len(m.commands))

@@ -8,7 +8,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/text"
-	"parley/internal/tongue"
+	"parley/internal/text/catalog"
 )
 
 // The longest descriptions that Telegram takes, in characters.
@@ -62,9 +62,9 @@ func (a *Adapter) describe(ctx context.Context, m chat.Menu) error {
 
 func (d description) describe(ctx context.Context) error {
 	english := text.Clip(d.words, d.most)
-	for _, p := range tongue.Printers() {
+	for _, p := range catalog.Printers() {
 		language := ""
-		if p != (tongue.Printer{}) {
+		if p != (catalog.Printer{}) {
 			language = p.Tag()
 		}
 		want := text.Clip(p.Text(d.words), d.most)

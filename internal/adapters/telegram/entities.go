@@ -9,7 +9,7 @@ import (
 	"github.com/go-telegram/bot/models"
 	extast "github.com/yuin/goldmark/extension/ast"
 
-	"parley/internal/markdown"
+	"parley/internal/text/markdown"
 )
 
 // maxColumns is how wide a table may be to have its columns lined up.

@@ -9,7 +9,7 @@ import (
 
 	"parley/internal/adapters/telegram/telegramtest"
 	"parley/internal/chat"
-	"parley/internal/waittest"
+	"parley/internal/text/waittest"
 )
 
 // unknown are fields of a message that the library cannot decode: one for each

@@ -15,7 +15,7 @@ import (
 
 	"parley/internal/adapters/telegram/telegramtest"
 	"parley/internal/chat"
-	"parley/internal/waittest"
+	"parley/internal/text/waittest"
 )
 
 func TestMain(m *testing.M) {

@@ -9,7 +9,7 @@ import (
 
 	"parley/internal/adapters/telegram/telegramtest"
 	"parley/internal/chat"
-	"parley/internal/tongue"
+	"parley/internal/text/catalog"
 )
 
 // TestAReactionSaysThatAMessageIsBeingAnswered: once, only where it is wanted and
@@ -69,23 +69,23 @@ func TestDescriptionsAreSetOnce(t *testing.T) {
 	s.Describe("short_description", "fr", "Le majordome de la famille.")
 	must(tell(s, m))
 	must(tell(s, m))
-	for _, p := range tongue.Printers() {
+	for _, p := range catalog.Printers() {
 		language := p.Tag()
-		if p == (tongue.Printer{}) {
+		if p == (catalog.Printer{}) {
 			language = ""
 		}
 		short, long := s.About(language)
 		if language == "fr" {
 			short = p.Text(m.About)
 		}
-		if short != p.Text(m.About) || long != p.Text(m.Greeting) || p != (tongue.Printer{}) && long == m.Greeting {
+		if short != p.Text(m.About) || long != p.Text(m.Greeting) || p != (catalog.Printer{}) && long == m.Greeting {
 			t.Errorf("%s: described as %q and %q", p.Tag(), short, long)
 		}
 	}
 	if short, _ := s.About("fr"); short != "Le majordome de la famille." {
 		t.Errorf("the owner's words became %q", short)
 	}
-	if n, want := set(s), 2*len(tongue.Printers())-1; n != want {
+	if n, want := set(s), 2*len(catalog.Printers())-1; n != want {
 		t.Errorf("set %d times, want %d: Telegram lets few be set", n, want)
 	}
 	s.Fail(telegramtest.Fault{Method: "getMyDescription", Status: 500})

@@ -11,8 +11,8 @@ import (
 	extast "github.com/yuin/goldmark/extension/ast"
 
 	"parley/internal/chat"
-	"parley/internal/markdown"
 	"parley/internal/text"
+	"parley/internal/text/markdown"
 )
 
 // maxMentions is how many people one message may call by @name.

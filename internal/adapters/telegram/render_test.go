@@ -10,7 +10,7 @@ import (
 	"github.com/go-telegram/bot/models"
 
 	"parley/internal/adapters/telegram/telegramtest"
-	"parley/internal/waittest"
+	"parley/internal/text/waittest"
 )
 
 // show writes the entities of r down as kind[text].

@@ -14,7 +14,7 @@ import (
 
 	"parley/internal/adapters/telegram/telegramtest"
 	"parley/internal/chat"
-	"parley/internal/waittest"
+	"parley/internal/text/waittest"
 )
 
 const group = -1000000000007

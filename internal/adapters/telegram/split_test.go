@@ -11,7 +11,7 @@ import (
 
 	"github.com/go-telegram/bot/models"
 
-	"parley/internal/waittest"
+	"parley/internal/text/waittest"
 )
 
 // A long answer loses nothing: every word arrives once, in order.

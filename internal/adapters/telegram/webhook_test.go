@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"parley/internal/adapters/telegram/telegramtest"
-	"parley/internal/waittest"
+	"parley/internal/text/waittest"
 )
 
 // hook sets a webhook behind the adapter's back.

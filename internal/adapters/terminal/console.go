@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"parley/internal/lineedit"
+	"parley/internal/adapters/terminal/lineedit"
 )
 
 // open chooses the source: the line editor on a terminal, else lines.

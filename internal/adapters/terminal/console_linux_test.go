@@ -11,9 +11,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"parley/internal/adapters/terminal/lineedit/lineedittest"
 	"parley/internal/chat"
-	"parley/internal/lineedit/lineedittest"
-	"parley/internal/waittest"
+	"parley/internal/text/waittest"
 )
 
 // seat is somebody at a pseudo terminal.

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/adapters/terminal/lineedit/lineedittest"
 	"parley/internal/chat"
-	"parley/internal/lineedit/lineedittest"
 )
 
 // window is a terminal whose size can change while an answer is written.

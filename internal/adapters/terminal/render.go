@@ -9,8 +9,8 @@ import (
 	"github.com/yuin/goldmark/ast"
 	extast "github.com/yuin/goldmark/extension/ast"
 
-	"parley/internal/highlight"
-	"parley/internal/markdown"
+	"parley/internal/adapters/terminal/highlight"
+	"parley/internal/text/markdown"
 )
 
 const (

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"parley/internal/lineedit"
+	"parley/internal/adapters/terminal/lineedit"
 )
 
 // screen prints one answer as it grows. It is guarded by Adapter.mu.

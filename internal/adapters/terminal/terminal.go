@@ -20,8 +20,8 @@ import (
 
 	"github.com/google/uuid"
 
+	"parley/internal/adapters/terminal/lineedit"
 	"parley/internal/chat"
-	"parley/internal/lineedit"
 )
 
 const platform = "terminal"

@@ -8,8 +8,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"parley/internal/adapters/terminal/highlight"
 	"parley/internal/chat"
-	"parley/internal/highlight"
 )
 
 // script is a person at a keyboard.

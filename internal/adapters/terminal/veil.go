@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"parley/internal/lineedit"
+	"parley/internal/adapters/terminal/lineedit"
 )
 
 // The control characters of a line that is typed.

@@ -3,7 +3,7 @@ package terminal
 import (
 	"strings"
 
-	"parley/internal/lineedit"
+	"parley/internal/adapters/terminal/lineedit"
 	"parley/internal/text"
 )
 

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"parley/internal/chat"
-	"parley/internal/waittest"
+	"parley/internal/text/waittest"
 )
 
 // Contract tests that an adapter keeps the contract of chat.Adapter. rig makes a fresh one,

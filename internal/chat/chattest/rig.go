@@ -12,7 +12,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/memory"
-	"parley/internal/waittest"
+	"parley/internal/text/waittest"
 )
 
 // Rig is an adapter and the other side of its wire: one person, who writes to

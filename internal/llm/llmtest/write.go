@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"unicode/utf8"
 
-	"parley/internal/waittest"
+	"parley/internal/text/waittest"
 )
 
 // write sends the scripted answer in the form the request asked for.

@@ -12,7 +12,7 @@ import (
 
 	"parley/internal/llm"
 	"parley/internal/text"
-	"parley/internal/tongue"
+	"parley/internal/text/catalog"
 )
 
 // slotID stands for the number of a thing in what can be said next.
@@ -22,7 +22,7 @@ const slotID = "{id}"
 const callID = "builtin_1"
 
 // answer is the call that a sentence asks for, or nil and what is said without one.
-func (m Model) answer(p tongue.Printer, a asked) (*llm.ToolCall, string) {
+func (m Model) answer(p catalog.Printer, a asked) (*llm.ToolCall, string) {
 	if a.does == "set_reminder" && (a.args["text"] == "" || a.args["when"] == "") {
 		return nil, a.lacking(p)
 	}
@@ -41,7 +41,7 @@ func (m Model) answer(p tongue.Printer, a asked) (*llm.ToolCall, string) {
 }
 
 // lacking asks for what a reminder lacks.
-func (a asked) lacking(p tongue.Printer) string {
+func (a asked) lacking(p catalog.Printer) string {
 	text, at := a.args["text"], a.args["when"]
 	switch {
 	case a.part != nil && at == "":
@@ -66,7 +66,7 @@ func (b *book) example(does string) string {
 }
 
 // plain is the answer to what needs no tool.
-func (a asked) plain(p tongue.Printer) (string, bool) {
+func (a asked) plain(p catalog.Printer) (string, bool) {
 	switch a.does {
 	case "greeting":
 		return p.Text(wordGreeting), true
@@ -97,7 +97,7 @@ func (a asked) plain(p tongue.Printer) (string, bool) {
 var numbered = text.Pattern(`#(\d+)(?:[^ \d]| [^~]|$)`)
 
 // with adds what can be said after a thing, about the one that text names.
-func (b *book) with(p tongue.Printer, text, does string) string {
+func (b *book) with(p catalog.Printer, text, does string) string {
 	id := numbered().FindStringSubmatch(text)
 	var said []string
 	for _, one := range b.next[does] {
@@ -126,7 +126,7 @@ var (
 const mostSum = 100
 
 // sum works a calculation out.
-func sum(p tongue.Printer, said string) string {
+func sum(p catalog.Printer, said string) string {
 	plain := strings.ReplaceAll(thousands().ReplaceAllString(signs.Replace(said), "$1$2"), ",", ".")
 	if len(plain) > mostSum {
 		return p.Text(wordNoSum)
@@ -158,7 +158,7 @@ const declined = "DECLINED: "
 
 // told says a tool's result plainly, which is written to be read, and after what a
 // sentence asked for also what can be said next.
-func told(p tongue.Printer, m llm.Message, t talk) string {
+func told(p catalog.Printer, m llm.Message, t talk) string {
 	if strings.HasPrefix(m.Content, declined) {
 		return p.Text(wordUnchanged)
 	}
@@ -222,7 +222,7 @@ func answered(r llm.Request) bool {
 
 // honest says what this is and how to get a real model; at length only in the
 // first answer of a conversation. The examples are in the language of b.
-func (m Model) honest(p tongue.Printer, r llm.Request, b *book) string {
+func (m Model) honest(p catalog.Printer, r llm.Request, b *book) string {
 	var can []string
 	tools := offered(r)
 	for _, said := range b.next["start"] {

@@ -5,7 +5,7 @@ import (
 
 	"parley/internal/llm"
 	"parley/internal/text"
-	"parley/internal/tongue"
+	"parley/internal/text/catalog"
 )
 
 // What the playbook writes into the request about the step of a journey, as
@@ -20,7 +20,7 @@ var (
 // guided asks what the playbook wants asked, word for word, or says at which
 // step the conversation is and what the owner wrote about it; "" when no
 // journey is under way and nothing is to be asked.
-func guided(p tongue.Printer, r llm.Request) string {
+func guided(p catalog.Printer, r llm.Request) string {
 	i := len(r.Messages) - 1
 	for i > 0 && r.Messages[i].Role != llm.RoleSystem {
 		i--

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"parley/internal/llm"
-	"parley/internal/tongue"
+	"parley/internal/text/catalog"
 )
 
 // understood is what newcomers type, as what it asks for: a tool with its arguments, or
@@ -63,7 +63,7 @@ func does(t *testing.T, said ...string) string {
 	if !ok {
 		return ""
 	}
-	call, text := Model{}.answer(tongue.Printer{}, a)
+	call, text := Model{}.answer(catalog.Printer{}, a)
 	if call == nil && (a.does == "sum" || a.does == "set_reminder") {
 		return text
 	}

@@ -11,7 +11,7 @@ import (
 
 	"parley/internal/llm"
 	"parley/internal/text"
-	"parley/internal/tongue"
+	"parley/internal/text/catalog"
 )
 
 // Name is the model name under which it goes.
@@ -39,7 +39,7 @@ func (m Model) Complete(ctx context.Context, r llm.Request, onText func(string))
 	if r.Schema != nil {
 		return resp, &llm.Error{Class: llm.ErrNone, Detail: "the built-in responder cannot judge or sum up"}
 	}
-	p := tongue.Of(ctx)
+	p := catalog.Of(ctx)
 	talk := talk{messages: r.Messages, tools: offered(r), speaks: p.Tag()}
 	if last := r.Messages[len(r.Messages)-1]; last.Role == llm.RoleTool {
 		resp.Message.Content = told(p, last, talk)
@@ -66,8 +66,8 @@ func (m Model) Complete(ctx context.Context, r llm.Request, onText func(string))
 
 // in is the language of a sentence, which people are answered in; that of who speaks
 // where it has no catalog.
-func in(p tongue.Printer, a asked) tongue.Printer {
-	if own, known := tongue.For(a.tag); known {
+func in(p catalog.Printer, a asked) catalog.Printer {
+	if own, known := catalog.For(a.tag); known {
 		return own
 	}
 	return p

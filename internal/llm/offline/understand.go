@@ -11,7 +11,7 @@ import (
 
 	"parley/internal/llm"
 	"parley/internal/text"
-	"parley/internal/when"
+	"parley/internal/text/times"
 )
 
 // asked is what a sentence asks for.
@@ -19,7 +19,7 @@ type asked struct {
 	*book
 	does  string            // a tool, or one of answers
 	args  map[string]string // of the tool
-	part  *when.Partial     // what was read of a reminder's time, and what was not; nil for all
+	part  *times.Partial    // what was read of a reminder's time, and what was not; nil for all
 	loose bool              // it is nothing but a statement, or small talk: "I called mom", "yes"
 }
 
@@ -69,8 +69,8 @@ func (t talk) completed(a asked, said string) (asked, bool) {
 	}
 	text, at := a.args["text"], a.args["when"]
 	own, understood := t.find(said)
-	both, what, err := when.Split(said, someTime, a.tag)
-	part := (*when.Partial)(nil)
+	both, what, err := times.Split(said, someTime, a.tag)
+	part := (*times.Partial)(nil)
 	switch {
 	case at == "" && isTime(said, a.tag):
 		at = said
@@ -96,10 +96,10 @@ const mostText = 200
 var someTime = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
 func isTime(said, speaks string) bool {
-	if _, ok := when.Day(said, someTime, speaks); ok {
+	if _, ok := times.Day(said, someTime, speaks); ok {
 		return true
 	}
-	_, err := when.Parse(said, someTime, time.UTC, speaks)
+	_, err := times.Parse(said, someTime, time.UTC, speaks)
 	return err == nil
 }
 
@@ -220,7 +220,7 @@ func (t talk) sound(a *asked, said string) bool {
 			return a.timed()
 		}
 		about = joints().ReplaceAllString(about, "")
-		at, what, err := when.Split(about, someTime, a.tag)
+		at, what, err := times.Split(about, someTime, a.tag)
 		switch {
 		case errors.As(err, &a.part):
 			what = a.part.What
@@ -248,7 +248,7 @@ func (a *asked) timed() bool {
 	if isTime(a.args["when"], a.tag) {
 		return true
 	}
-	_, err := when.Parse(a.args["when"], someTime, time.UTC, a.tag)
+	_, err := times.Parse(a.args["when"], someTime, time.UTC, a.tag)
 	partly := errors.As(err, &a.part)
 	if partly {
 		a.args["when"] = ""

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"parley/internal/llm"
-	"parley/internal/waittest"
+	"parley/internal/text/waittest"
 )
 
 // TestAWholeAnswerThatGrows: without streaming the timeout is for the first byte

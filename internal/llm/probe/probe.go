@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"parley/internal/tongue"
+	"parley/internal/text/catalog"
 )
 
 // Place is an endpoint that was found.
@@ -50,7 +50,7 @@ func Find(ctx context.Context, address, key string) (Place, error) {
 			if ok {
 				return Place{Base: base, Added: missing(given, base), Models: names, Date: r.date}, nil
 			}
-			err = &Problem{Kind: Page, said: tongue.Fill(wordsNoList, base)}
+			err = &Problem{Kind: Page, said: catalog.Fill(wordsNoList, base)}
 		}
 		if p := (*Problem)(nil); asProblem(err, &p) && !p.elsewhere() {
 			return Place{Base: base, Added: missing(given, base), Date: r.date}, err
@@ -81,7 +81,7 @@ func tidy(address string) (string, error) {
 	}
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return "", &Problem{Kind: Path, said: tongue.Fill(wordsNoAddress)}
+		return "", &Problem{Kind: Path, said: catalog.Fill(wordsNoAddress)}
 	}
 	u.RawQuery, u.Fragment = "", ""
 	path := strings.TrimRight(u.Path, "/")

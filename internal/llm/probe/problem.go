@@ -15,7 +15,7 @@ import (
 	"syscall"
 	"time"
 
-	"parley/internal/tongue"
+	"parley/internal/text/catalog"
 )
 
 // Kind is what stands in the way.
@@ -41,17 +41,17 @@ const (
 // the fix, without any secret.
 type Problem struct {
 	Kind Kind
-	said tongue.Filled
+	said catalog.Filled
 }
 
 // Error implements error.
 func (p *Problem) Error() string { return p.said.String() }
 
-// String implements tongue.Phrase.
+// String implements catalog.Phrase.
 func (p *Problem) String() string { return p.said.String() }
 
 // In says it in a language.
-func (p *Problem) In(in tongue.Printer) string { return p.said.In(in) }
+func (p *Problem) In(in catalog.Printer) string { return p.said.In(in) }
 
 // elsewhere reports whether another path of the host may be right.
 func (p *Problem) elsewhere() bool { return p.Kind == Path || p.Kind == Page || p.Kind == Refused }
@@ -80,7 +80,7 @@ func ask(ctx context.Context, method, address, key string, body []byte) (reply, 
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
 	if err != nil {
-		return reply{}, &Problem{Kind: Path, said: tongue.Fill(wordsNoAddress)}
+		return reply{}, &Problem{Kind: Path, said: catalog.Fill(wordsNoAddress)}
 	}
 	if key != "" {
 		req.Header.Set("Authorization", "Bearer "+key)
@@ -98,7 +98,7 @@ func ask(ctx context.Context, method, address, key string, body []byte) (reply, 
 	r.date, _ = http.ParseTime(resp.Header.Get("Date"))
 	r.body, err = io.ReadAll(io.LimitReader(resp.Body, maxBody))
 	if err != nil {
-		return r, &Problem{Kind: Away, said: tongue.Fill(wordsBroken, r.asked)}
+		return r, &Problem{Kind: Away, said: catalog.Fill(wordsBroken, r.asked)}
 	}
 	r.html = strings.Contains(resp.Header.Get("Content-Type"), "html") || bytes.HasPrefix(bytes.TrimSpace(r.body), []byte("<"))
 	return r, nil
@@ -108,22 +108,22 @@ func ask(ctx context.Context, method, address, key string, body []byte) (reply, 
 func (r reply) problem() error {
 	switch {
 	case r.status == http.StatusProxyAuthRequired:
-		return &Problem{Proxy, tongue.Fill(wordsProxy)}
+		return &Problem{Proxy, catalog.Fill(wordsProxy)}
 	case r.host != r.asked && (r.html || r.status >= 300):
-		return &Problem{Page, tongue.Fill(wordsLedAway, r.asked, r.host)}
+		return &Problem{Page, catalog.Fill(wordsLedAway, r.asked, r.host)}
 	case (r.status == http.StatusUnauthorized || r.status == http.StatusForbidden) && !r.html:
 		if !r.keyed {
-			return &Problem{NoKey, tongue.Fill(wordsNoKey, r.asked)}
+			return &Problem{NoKey, catalog.Fill(wordsNoKey, r.asked)}
 		}
-		return &Problem{Key, tongue.Fill(wordsKey, r.asked)}
+		return &Problem{Key, catalog.Fill(wordsKey, r.asked)}
 	case r.html:
-		return &Problem{Page, tongue.Fill(wordsPage, r.base)}
+		return &Problem{Page, catalog.Fill(wordsPage, r.base)}
 	case r.status == http.StatusNotFound, r.status == http.StatusMethodNotAllowed:
-		return &Problem{Path, tongue.Fill(wordsPath, r.base)}
+		return &Problem{Path, catalog.Fill(wordsPath, r.base)}
 	case r.status >= 500:
-		return &Problem{Unwell, tongue.Fill(wordsUnwell, r.asked, r.status)}
+		return &Problem{Unwell, catalog.Fill(wordsUnwell, r.asked, r.status)}
 	case r.status >= 300:
-		return &Problem{Refused, tongue.Fill(wordsStatus, r.base, r.status)}
+		return &Problem{Refused, catalog.Fill(wordsStatus, r.base, r.status)}
 	}
 	return nil
 }
@@ -147,23 +147,23 @@ func unreached(err error, at *url.URL, now time.Time) error {
 	clock := now.UTC().Format("2006-01-02 15:04 UTC")
 	switch {
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired && now.Before(invalid.Cert.NotBefore):
-		return &Problem{Clock, tongue.Fill(wordsClockBehind, clock, at.Host, invalid.Cert.NotBefore.UTC().Format(time.DateOnly))}
+		return &Problem{Clock, catalog.Fill(wordsClockBehind, clock, at.Host, invalid.Cert.NotBefore.UTC().Format(time.DateOnly))}
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
-		return &Problem{Clock, tongue.Fill(wordsClockAhead, at.Host, invalid.Cert.NotAfter.UTC().Format(time.DateOnly), clock)}
+		return &Problem{Clock, catalog.Fill(wordsClockAhead, at.Host, invalid.Cert.NotAfter.UTC().Format(time.DateOnly), clock)}
 	case errors.As(err, &invalid), errors.As(err, &unknown), errors.As(err, &name):
-		return &Problem{Cert, tongue.Fill(wordsCert, at.Host)}
+		return &Problem{Cert, catalog.Fill(wordsCert, at.Host)}
 	case errors.As(err, &plain), at.Scheme == "https" && errors.Is(err, http.ErrSchemeMismatch):
-		return &Problem{Away, tongue.Fill(wordsNoTLS, at.Host)}
+		return &Problem{Away, catalog.Fill(wordsNoTLS, at.Host)}
 	case errors.As(err, &dns):
-		return &Problem{Away, tongue.Fill(wordsNoHost, at.Hostname())}
+		return &Problem{Away, catalog.Fill(wordsNoHost, at.Hostname())}
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return &Problem{Away, tongue.Fill(wordsNobody, at.Host)}
+		return &Problem{Away, catalog.Fill(wordsNobody, at.Host)}
 	case errors.As(err, &timeout) && timeout.Timeout():
-		return &Problem{Away, tongue.Fill(wordsSilent, at.Host)}
+		return &Problem{Away, catalog.Fill(wordsSilent, at.Host)}
 	}
 	var u *url.Error // its own text repeats the address
 	if errors.As(err, &u) {
 		err = u.Err
 	}
-	return &Problem{Away, tongue.Fill(wordsUnreached, at.Host, err)}
+	return &Problem{Away, catalog.Fill(wordsUnreached, at.Host, err)}
 }

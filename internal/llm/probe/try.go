@@ -11,7 +11,7 @@ import (
 
 	"parley/internal/llm"
 	"parley/internal/text"
-	"parley/internal/tongue"
+	"parley/internal/text/catalog"
 )
 
 // Endpoint is a model to try. Key is not sent by this room, but by Model and, to find
@@ -84,7 +84,7 @@ func (e Endpoint) explain(ctx context.Context, err error) error {
 		host = u.Host
 	}
 	if errors.Is(context.Cause(ctx), errSlow) {
-		return &Problem{Unwell, tongue.Fill(wordsTooSlow, host, wait)}
+		return &Problem{Unwell, catalog.Fill(wordsTooSlow, host, wait)}
 	}
 	var failed *llm.Error
 	if ctx.Err() != nil || !errors.As(err, &failed) {
@@ -92,9 +92,9 @@ func (e Endpoint) explain(ctx context.Context, err error) error {
 	}
 	switch {
 	case errors.Is(failed.Class, llm.ErrQuota):
-		return &Problem{Quota, tongue.Fill(wordsQuota, host)}
+		return &Problem{Quota, catalog.Fill(wordsQuota, host)}
 	case errors.Is(failed.Class, llm.ErrRateLimited):
-		return &Problem{Unwell, tongue.Fill(wordsBusy, host)}
+		return &Problem{Unwell, catalog.Fill(wordsBusy, host)}
 	}
 	if found := e.look(ctx); found != nil {
 		return found
@@ -103,9 +103,9 @@ func (e Endpoint) explain(ctx context.Context, err error) error {
 	case errors.Is(failed.Class, llm.ErrModelNotFound):
 		return &Problem{Model, e.absent(ctx, host)}
 	case errors.Is(failed.Class, llm.ErrInvalidOutput):
-		return &Problem{Unwell, tongue.Fill(wordsNonsense, host, failed.Detail)}
+		return &Problem{Unwell, catalog.Fill(wordsNonsense, host, failed.Detail)}
 	}
-	return &Problem{Refused, tongue.Fill(wordsRefuses, host, e.Name, failed.Detail)}
+	return &Problem{Refused, catalog.Fill(wordsRefuses, host, e.Name, failed.Detail)}
 }
 
 // look asks the address once more; nil where JSON answers, whose words say more
@@ -127,8 +127,8 @@ func (e Endpoint) look(ctx context.Context) error {
 }
 
 // others names models that the endpoint has, as the rest of a sentence.
-func (e Endpoint) absent(ctx context.Context, host string) tongue.Filled {
-	none := tongue.Fill(wordsNoModel, host, e.Name)
+func (e Endpoint) absent(ctx context.Context, host string) catalog.Filled {
+	none := catalog.Fill(wordsNoModel, host, e.Name)
 	r, err := ask(ctx, http.MethodGet, strings.TrimRight(e.Base, "/")+"/models", e.Key, nil)
 	if err != nil {
 		return none
@@ -138,5 +138,5 @@ func (e Endpoint) absent(ctx context.Context, host string) tongue.Filled {
 		return none
 	}
 	const most = 8
-	return tongue.Fill(wordsNoModelHas, host, e.Name, strings.Join(names[:min(len(names), most)], ", "))
+	return catalog.Fill(wordsNoModelHas, host, e.Name, strings.Join(names[:min(len(names), most)], ", "))
 }

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"parley/internal/llm"
+	"parley/internal/llm/vector"
 	"parley/internal/text"
-	"parley/internal/vector"
 )
 
 const (

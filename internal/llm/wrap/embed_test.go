@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"parley/internal/llm"
+	"parley/internal/llm/vector"
 	"parley/internal/text"
-	"parley/internal/vector"
-	"parley/internal/waittest"
+	"parley/internal/text/waittest"
 )
 
 // flaky is an endpoint that fails while it is told to, refuses some texts, and

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"parley/internal/llm"
-	"parley/internal/waittest"
+	"parley/internal/text/waittest"
 )
 
 // TestWaitsForTimeNotTries: a model that is back within the budget answers, and

@@ -11,8 +11,8 @@ import (
 	"sync"
 	"testing"
 
+	"parley/internal/db/postgres/postgrestest"
 	"parley/internal/memory"
-	"parley/internal/postgres/postgrestest"
 )
 
 // Engine names the variable that says on which engine stores are opened.

@@ -1,1 +1,1 @@
--- Only for a PostgreSQL server (internal/served/steps).
+-- Only for a PostgreSQL server (internal/memory/pgschema/steps).

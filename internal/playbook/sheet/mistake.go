@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"parley/internal/text"
-	"parley/internal/yamldoc"
+	"parley/internal/text/yamldoc"
 )
 
 // Mistake is one thing wrong with a playbook file.

@@ -12,8 +12,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"parley/internal/text/waittest"
 	"parley/internal/tools"
-	"parley/internal/waittest"
 )
 
 // alone makes a server do one thing at a time, as many do.

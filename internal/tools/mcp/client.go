@@ -17,9 +17,9 @@ import (
 	"sync"
 	"time"
 
-	"parley/internal/egress"
 	"parley/internal/text"
 	"parley/internal/tools"
+	"parley/internal/tools/netguard"
 )
 
 // Server is one tool server as an operator configured it: Command or URL.
@@ -137,7 +137,7 @@ func (r *remote) prepare(dir string) error {
 		r.dial = overPipes(s, filepath.Join(dir, s.Name), r.tasks.hear, r.log)
 		return nil
 	}
-	guard, err := egress.Guard{}.Trusting(s.URL)
+	guard, err := netguard.Guard{}.Trusting(s.URL)
 	if err != nil {
 		return fmt.Errorf("mcp: server %s: %w", s.Name, err)
 	}

@@ -15,8 +15,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.uber.org/goleak"
 
+	"parley/internal/text/waittest"
 	"parley/internal/tools"
-	"parley/internal/waittest"
 )
 
 func TestMain(m *testing.M) {

@@ -12,9 +12,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"parley/internal/form"
 	"parley/internal/text"
 	"parley/internal/tools"
+	"parley/internal/tools/elicit/fields"
 )
 
 const (
@@ -125,7 +125,7 @@ func (r *remote) inquire(p *sdk.ElicitParams) (q inquiry, err error) {
 		return q, errForm
 	}
 	for _, name := range inOrder(asked.Properties, asked.Required) {
-		f, err := form.Of(name, slices.Contains(asked.Required, name), asked.Properties[name])
+		f, err := fields.Of(name, slices.Contains(asked.Required, name), asked.Properties[name])
 		if err != nil {
 			return q, err
 		}

@@ -14,8 +14,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"parley/internal/chat"
+	"parley/internal/text/waittest"
 	"parley/internal/tools"
-	"parley/internal/waittest"
 )
 
 // handler answers a call of a fake's tool.

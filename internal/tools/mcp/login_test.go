@@ -12,9 +12,9 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"parley/internal/text/waittest"
 	"parley/internal/tools"
 	"parley/internal/tools/mcp/mcptest"
-	"parley/internal/waittest"
 )
 
 // behindGate returns a server with the tool echo behind a login.

@@ -19,8 +19,8 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"parley/internal/text/waittest"
 	"parley/internal/tools"
-	"parley/internal/waittest"
 )
 
 type noArgs struct{}

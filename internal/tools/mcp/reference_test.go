@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"parley/internal/text/waittest"
 	"parley/internal/tools"
-	"parley/internal/waittest"
 )
 
 // exchange is what a reference server answered to a request, as it was

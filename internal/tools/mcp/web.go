@@ -10,13 +10,13 @@ import (
 	"net/url"
 	"strings"
 
-	"parley/internal/egress"
+	"parley/internal/tools/netguard"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // overHTTP talks to a streamable HTTP server through the guard.
-func (r *remote) overHTTP(guard egress.Guard) dialer {
+func (r *remote) overHTTP(guard netguard.Guard) dialer {
 	s := r.server
 	guard.Wait = s.timeout()
 	return func(context.Context) (sdk.Transport, func(), error) {
@@ -118,7 +118,7 @@ func (l *limit) Read(p []byte) (int, error) {
 // newLogin makes what logs in to a server. Its requests go to public hosts and
 // to the host of the server, wherever that is; another host inside the network
 // is not asked because a server says so.
-func newLogin(s Server, guard egress.Guard, path string) *login {
+func newLogin(s Server, guard netguard.Guard, path string) *login {
 	guard.Wait = askTimeout
 	client := &http.Client{Transport: neighbours{s.URL, guard}, CheckRedirect: guard.Client().CheckRedirect}
 	return &login{server: s, client: client, tokens: &tokens{path: path}}
@@ -127,7 +127,7 @@ func newLogin(s Server, guard egress.Guard, path string) *login {
 // neighbours also reaches other ports of a server's own host.
 type neighbours struct {
 	server string
-	guard  egress.Guard
+	guard  netguard.Guard
 }
 
 func (n neighbours) RoundTrip(r *http.Request) (*http.Response, error) {

@@ -21,10 +21,10 @@ import (
 	"github.com/expr-lang/expr/vm"
 	"golang.org/x/net/html/charset"
 
-	"parley/internal/egress"
 	"parley/internal/text"
-	"parley/internal/tongue"
+	"parley/internal/text/catalog"
 	"parley/internal/tools"
+	"parley/internal/tools/netguard"
 )
 
 const (
@@ -113,9 +113,9 @@ func (c *call) present(ctx context.Context, a answer, in tools.Call) (string, er
 	}
 	switch {
 	case a.size == 0:
-		return tongue.Say(ctx, wordsNoBody, a.status), nil
+		return catalog.Say(ctx, wordsNoBody, a.status), nil
 	case a.text == "":
-		return tongue.Say(ctx, wordsFile, text.Literal(a.media)), nil
+		return catalog.Say(ctx, wordsFile, text.Literal(a.media)), nil
 	}
 	return a.text, nil
 }
@@ -153,7 +153,7 @@ func (c *call) mapped(ctx context.Context, a answer, in tools.Call) (string, err
 		return s, nil
 	}
 	if out == nil {
-		return tongue.Text(ctx, wordsNoResult), nil
+		return catalog.Text(ctx, wordsNoResult), nil
 	}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -237,7 +237,7 @@ func (c *call) unreached(ctx context.Context, err error) error {
 		return never(text.Tell(wordsAway))
 	case errors.Is(err, errChanged):
 		return never(text.Tell(wordsChanged))
-	case errors.Is(err, egress.ErrForbidden):
+	case errors.Is(err, netguard.ErrForbidden):
 		return never(err)
 	case errors.As(err, &dns) && dns.IsNotFound:
 		return never(text.Tell(wordsNoHost))

@@ -17,11 +17,11 @@ import (
 
 	"github.com/expr-lang/expr/vm"
 
-	"parley/internal/egress"
-	"parley/internal/provenance"
+	"parley/internal/memory/provenance"
 	"parley/internal/text"
-	"parley/internal/tongue"
+	"parley/internal/text/catalog"
 	"parley/internal/tools"
+	"parley/internal/tools/netguard"
 )
 
 // Definition is one call of a service. Of Meta it holds what the owner says; New
@@ -51,7 +51,7 @@ type Definition struct {
 
 // Options are what all tools need. The zero value is ready.
 type Options struct {
-	Guard egress.Guard
+	Guard netguard.Guard
 	// Hide removes secrets from answers; nil removes none.
 	Hide func(string) string
 	Log  *slog.Logger // nil is silent
@@ -98,7 +98,7 @@ func (c *call) prepare() error {
 		c.result = program
 	}
 	c.Ask = func(ctx context.Context, call tools.Call) (string, error) {
-		return strings.TrimSpace(tongue.Say(ctx, wordsAsk, text.Exact(c.Name), c.Method, text.Exact(c.host())) + "\n" + tools.Listed(call.Args)), nil
+		return strings.TrimSpace(catalog.Say(ctx, wordsAsk, text.Exact(c.Name), c.Method, text.Exact(c.host())) + "\n" + tools.Listed(call.Args)), nil
 	}
 	if err := c.Spec().Check(); err != nil {
 		return err

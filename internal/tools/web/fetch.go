@@ -1,5 +1,5 @@
 // Package web holds the tools that read the internet: one page, and a search. They
-// read only, and only where an egress.Guard lets them. They do not decide whether
+// read only, and only where an netguard.Guard lets them. They do not decide whether
 // a turn may: the policy of the tools does.
 package web
 
@@ -21,9 +21,9 @@ import (
 
 	"golang.org/x/net/html/charset"
 
-	"parley/internal/egress"
 	"parley/internal/text"
 	"parley/internal/tools"
+	"parley/internal/tools/netguard"
 )
 
 //go:embed fetch.md
@@ -39,7 +39,7 @@ const (
 
 // Fetch returns the tool web_fetch: one GET through the guard's client, reduced
 // to text. A page is fetched once in a turn, however often it is read.
-func Fetch(g egress.Guard) tools.Tool {
+func Fetch(g netguard.Guard) tools.Tool {
 	f := &fetcher{client: g.Client(), guard: g}
 	meta := tools.Meta{Name: "web_fetch", Description: strings.TrimSpace(fetchText), Category: tools.Web,
 		ReadOnly: true, Egress: true, Trying: tools.Trying{Timeout: fetchTimeout + 5*time.Second}}
@@ -48,7 +48,7 @@ func Fetch(g egress.Guard) tools.Tool {
 
 type fetcher struct {
 	client *http.Client
-	guard  egress.Guard
+	guard  netguard.Guard
 
 	mu    sync.Mutex // guards pages
 	pages []cached   // the oldest first
@@ -76,7 +76,7 @@ func (f *fetcher) call(ctx context.Context, c tools.Call, a fetchArgs) (tools.Re
 	if !ok {
 		var err error
 		if c.Taint.Private {
-			ctx = egress.Private(ctx, c.Taint.Hosts)
+			ctx = netguard.Private(ctx, c.Taint.Hosts)
 		}
 		if p, err = f.fetch(ctx, a.URL); err != nil {
 			return tools.Result{}, err
@@ -111,7 +111,7 @@ func (f *fetcher) fetch(ctx context.Context, address string) (fetched, error) {
 	defer cancel()
 	u, err := url.Parse(address)
 	if err != nil {
-		return fetched{}, fmt.Errorf("%w: it cannot be read", egress.ErrForbidden)
+		return fetched{}, fmt.Errorf("%w: it cannot be read", netguard.ErrForbidden)
 	}
 	if err := f.guard.CheckURL(u); err != nil {
 		return fetched{}, err
@@ -144,7 +144,7 @@ func (f *fetcher) fetch(ctx context.Context, address string) (fetched, error) {
 func fetchError(ctx context.Context, err error) error {
 	var dns *net.DNSError
 	switch {
-	case errors.Is(err, egress.ErrForbidden):
+	case errors.Is(err, netguard.ErrForbidden):
 		var inner *url.Error
 		if errors.As(err, &inner) {
 			return inner.Err

@@ -13,9 +13,9 @@ import (
 	"strings"
 	"time"
 
-	"parley/internal/egress"
 	"parley/internal/text"
 	"parley/internal/tools"
+	"parley/internal/tools/netguard"
 )
 
 //go:embed search.md
@@ -41,7 +41,7 @@ func Searching(s Search) (tools.Tool, error) {
 	if s.Kind == "brave" && s.URL == "" {
 		s.URL = braveURL
 	}
-	guard, err := egress.Guard{}.Trusting(s.URL)
+	guard, err := netguard.Guard{}.Trusting(s.URL)
 	if err != nil {
 		return nil, fmt.Errorf("web search: %w", err)
 	}

@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/egress"
 	"parley/internal/tools"
+	"parley/internal/tools/netguard"
 )
 
 // site serves pages by path and returns a set whose web_fetch may reach it.
@@ -27,7 +27,7 @@ func site(t *testing.T, pages map[string]http.HandlerFunc) (*httptest.Server, to
 	}
 	s := httptest.NewServer(mux)
 	t.Cleanup(s.Close)
-	return s, tools.NewSet(Fetch(egress.Guard{AllowPrivate: []string{hostPort(s)}}))
+	return s, tools.NewSet(Fetch(netguard.Guard{AllowPrivate: []string{hostPort(s)}}))
 }
 
 func fetchCall(address string) tools.Call {
@@ -143,7 +143,7 @@ func TestWebFetchSlow(t *testing.T) {
 	}})
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	tool := Fetch(egress.Guard{AllowPrivate: []string{hostPort(s)}})
+	tool := Fetch(netguard.Guard{AllowPrivate: []string{hostPort(s)}})
 	if _, err := tool.Call(ctx, fetchCall(s.URL+"/")); err == nil || !strings.Contains(err.Error(), "too slow") {
 		t.Errorf("err %v", err)
 	}
@@ -157,7 +157,7 @@ func (loopback) LookupNetIP(context.Context, string, string) ([]netip.Addr, erro
 }
 
 func TestWebFetchForbidden(t *testing.T) {
-	set := tools.NewSet(Fetch(egress.Guard{Resolver: loopback{}}))
+	set := tools.NewSet(Fetch(netguard.Guard{Resolver: loopback{}}))
 	var r tools.Runner
 	for _, address := range []string{"http://127.0.0.1/", "http://rebind.example/", "http://a.com/\r\nHost: x", "file:///etc/passwd", "nonsense", ""} {
 		o := r.Run(t.Context(), set, fetchCall(address))
@@ -253,7 +253,7 @@ func TestOpenRedirects(t *testing.T) {
 	}))
 	t.Cleanup(typed.Close)
 	allowed := []string{hostPort(typed), hostPort(evil), strings.TrimPrefix(away, "http://")}
-	set := tools.NewSet(Fetch(egress.Guard{AllowPrivate: allowed}))
+	set := tools.NewSet(Fetch(netguard.Guard{AllowPrivate: allowed}))
 	for i, tt := range []struct {
 		path    string
 		hosts   []string

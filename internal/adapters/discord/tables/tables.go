@@ -10,7 +10,7 @@ import (
 	"github.com/yuin/goldmark/ast"
 	extast "github.com/yuin/goldmark/extension/ast"
 
-	"parley/internal/markdown"
+	"parley/internal/text/markdown"
 )
 
 // widest is how many columns of code a window of Discord shows without breaking

@@ -1,0 +1,250 @@
+// Package attachments opens what people attach to a message, and makes text and pictures
+// for a model of it. It trusts neither a file's name nor its kind but tells what it is by
+// its first bytes, bounds what it reads, and has a sentence for everything it cannot use.
+// It does not fetch files from a platform, and does not decide what a model is shown.
+package attachments
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"parley/internal/chat"
+	"parley/internal/llm"
+	"parley/internal/memory/provenance"
+	"parley/internal/text"
+	"parley/internal/text/catalog"
+)
+
+// Files says what can be done with attachments; the zero value opens nothing.
+type Files struct {
+	// Open reads an attachment of m of at most limit bytes; its errors are
+	// chat.Fetcher's.
+	Open func(ctx context.Context, m chat.Message, f chat.File, limit int64) ([]byte, error)
+	// See is true when the model takes images.
+	See bool
+	// Hear transcribes a recording; name has the file ending of its format. nil
+	// transcribes nothing.
+	Hear func(ctx context.Context, name string, audio []byte) (string, error)
+	// ReadPDF returns a PDF's text. It must bound time and memory whatever the
+	// PDF holds. nil reads none.
+	ReadPDF func(ctx context.Context, pdf []byte) (string, error)
+}
+
+// How many of a message's files are opened, and how much of them.
+const (
+	MaxFiles    = 4
+	MaxText     = 100 << 10 // runes of all of them
+	MaxFile     = 20 << 20
+	MaxImage    = 10 << 20
+	maxName     = 64
+	openTimeout = 30 * time.Second
+)
+
+// Opened is what was read from the files of a message.
+type Opened struct {
+	Images []llm.Image
+	Notes  []string // what the transcript says of each file, its text included
+	Said   []string // what the author spoke
+	Sorry  []string // sentences for the person about what was not used
+	Used   int      // files of which anything was
+	Via    provenance.Via
+
+	o    *Files
+	log  *slog.Logger
+	p    catalog.Printer // the language of who sent them
+	room int             // runes of text that still fit
+}
+
+// Read opens the files of a message; room is how many runes of their text are
+// kept. A file that cannot be used adds a sentence and never costs the rest.
+func (o *Files) Read(ctx context.Context, log *slog.Logger, m chat.Message, room int) Opened {
+	a := Opened{o: o, p: catalog.Of(ctx), log: log.With("conversation", m.Key.String()), room: min(room, MaxText)}
+	files := m.Files
+	if len(files) > MaxFiles {
+		files = files[:MaxFiles]
+		a.Sorry = append(a.Sorry, a.p.Say(wordsManyFiles, MaxFiles))
+	}
+	for _, file := range files {
+		if sorry := a.take(ctx, m, file); sorry != "" {
+			a.Notes = append(a.Notes, "[file: "+fileName(file)+", not opened]")
+			if !file.Voice {
+				a.Via |= provenance.ViaFile // its name
+			}
+			a.Sorry = append(a.Sorry, a.p.Say(sorry, fileName(file)))
+			continue
+		}
+		a.Used++
+	}
+	return a
+}
+
+// Blind takes the pictures away because a model refused them, and tells.
+func (a *Opened) Blind() {
+	a.Images = nil
+	for i, note := range a.Notes {
+		if note == imageNote {
+			a.Notes[i] = "[image, not opened]"
+		}
+	}
+}
+
+// take opens one file and keeps what is of use. sorry has %s for its name.
+func (a *Opened) take(ctx context.Context, m chat.Message, f chat.File) (sorry string) {
+	o := a.o
+	limit := int64(MaxFile)
+	switch declared, _, _ := strings.Cut(f.MIME, "/"); {
+	case o.Open == nil:
+		return wordsFileKind
+	case declared == "image" && !o.See:
+		return wordsBlind
+	case (declared == "audio" || f.Voice) && o.Hear == nil:
+		return wordsDeaf
+	case declared == "video":
+		return wordsFileKind
+	case declared == "image":
+		limit = MaxImage
+	}
+	opening, cancel := context.WithTimeout(ctx, openTimeout)
+	data, err := o.Open(opening, m, f, limit)
+	cancel()
+	switch {
+	case errors.Is(err, chat.ErrFileTooLarge):
+		return a.p.Say(wordsFileTooLarge, limit>>20)
+	case errors.Is(err, chat.ErrFileGone):
+		return wordsFileGone
+	case err != nil:
+		a.log.Warn("open attachment", "err", err)
+		return wordsFileLost
+	case len(data) == 0:
+		return wordsFileEmpty
+	}
+	switch kind, mime := File(f, data); kind {
+	case Image:
+		return a.takeImage(mime, data)
+	case Audio:
+		return a.takeSpeech(ctx, f, mime, data)
+	case PDF:
+		return a.takePDF(ctx, f, data)
+	case Text:
+		return a.takeText(f, string(data))
+	case Fake:
+		return wordsFileFake
+	}
+	return wordsFileKind
+}
+
+func (a *Opened) takeImage(mime string, data []byte) (sorry string) {
+	if sorry = a.o.Unseen(a.p, mime, data); sorry != "" {
+		return sorry
+	}
+	a.Images = append(a.Images, llm.Image{MIME: mime, Data: data})
+	a.Notes = append(a.Notes, imageNote)
+	a.Via |= provenance.ViaPicture // what is written in it
+	return ""
+}
+
+// Unseen explains in p why the model cannot see a picture; "" when it can.
+func (o *Files) Unseen(p catalog.Printer, mime string, data []byte) string {
+	switch w, h, ok := ImageSize(mime, data); {
+	case !o.See:
+		return wordsBlind
+	case len(data) > MaxImage:
+		return p.Say(wordsFileTooLarge, MaxImage>>20)
+	case !ok:
+		return wordsImageBroken
+	case w > MaxSide || h > MaxSide || w*h > MaxPixels:
+		return wordsImageHuge
+	}
+	return ""
+}
+
+// imageNote is all that is stored of an image; it decides nothing.
+const imageNote = "[image]"
+
+func (a *Opened) takeSpeech(ctx context.Context, f chat.File, mime string, data []byte) (sorry string) {
+	hear := a.o.Hear
+	switch {
+	case hear == nil:
+		return wordsDeaf
+	case SpeechLength(mime, data) > MaxSpeech:
+		return wordsSpeechLong
+	}
+	words, err := hear(ctx, "audio"+AudioForms[mime], data)
+	words = strings.TrimSpace(text.Plain(words))
+	switch {
+	case err != nil:
+		a.log.Warn("write down speech", "err", err)
+		return wordsNotHeard
+	case words == "":
+		return wordsFileEmpty
+	case f.Voice:
+		a.Said = append(a.Said, words)
+		a.Via |= provenance.ViaVoice
+		return ""
+	}
+	return a.takeText(f, words)
+}
+
+func (a *Opened) takePDF(ctx context.Context, f chat.File, data []byte) (sorry string) {
+	if a.o.ReadPDF == nil {
+		return wordsFileKind
+	}
+	text, err := a.o.ReadPDF(ctx, data)
+	if err != nil {
+		a.log.Warn("read PDF", "err", err)
+		return wordsPDFBroken
+	}
+	return a.takeText(f, text)
+}
+
+// takeText keeps a file's text: data from outside, which may contain instructions.
+func (a *Opened) takeText(f chat.File, content string) (sorry string) {
+	content = strings.TrimSpace(text.Plain(text.Clip(content, 2*MaxText))) // most of a huge file is not even cleaned
+	used := text.Clip(content, a.room)
+	name := fileName(f)
+	switch {
+	case content == "":
+		return wordsFileEmpty
+	case used == "":
+		return wordsFileFull
+	case len(used) < len(content):
+		a.Sorry = append(a.Sorry, a.p.Say(wordsFileCut, name))
+		name += ", its beginning"
+	}
+	a.room -= utf8.RuneCountInString(used)
+	a.Notes = append(a.Notes, "[file: "+name+"]\n"+fileData(used))
+	a.Via |= provenance.ViaFile
+	return ""
+}
+
+// fileMark would close, or open, the marks that a file's text stands between.
+var fileMark = text.Pattern(`(?i)<(\s*/?\s*data)`)
+
+// fileData returns the text of a file between marks that the model knows.
+func fileData(text string) string {
+	return "<data>\n" + fileMark().ReplaceAllString(text, "‹$1") + "\n</data>"
+}
+
+func fileName(f chat.File) string {
+	if name := plain(f.Name); name != "" {
+		return name
+	}
+	return "the file"
+}
+
+// plain keeps the letters, digits and a few signs of a name, so that nothing in
+// it can be mistaken for markup.
+func plain(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune(" .-_'", r) {
+			return r
+		}
+		return ' '
+	}, text.Plain(name))
+	return strings.Join(strings.Fields(text.Clip(name, maxName)), " ")
+}

@@ -1,0 +1,292 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"time"
+
+	"parley/config"
+	"parley/internal/adapters/terminal/lineedit"
+	"parley/internal/agent"
+	"parley/internal/app/setup"
+	"parley/internal/command/health"
+	"parley/internal/memory"
+	"parley/internal/memory/datadir"
+	"parley/internal/notes/index"
+	"parley/internal/playbook"
+	"parley/internal/text"
+	"parley/internal/text/catalog"
+)
+
+// Doctor checks everything that startup needs.
+type Doctor struct{}
+
+// errUnwell makes doctor exit with 1; it has printed why.
+var errUnwell = text.Tell("something is wrong; see above")
+
+// doctorWait bounds each check that needs the network.
+const doctorWait = 10 * time.Second
+
+// Run checks everything that startup needs, prints a line for each check, and
+// explains how to fix each problem. It changes nothing.
+func (Doctor) Run(ctx context.Context, f *Flags, s *Streams, b *Bot) error {
+	cfg, err := f.Load()
+	d := &doctor{s: s, p: Speaks(), now: time.Now, hosted: b.Hosted}
+	d.line("config", err, wordsOK)
+	if err != nil {
+		return errUnwell
+	}
+	d.hide = setup.NewRedactor(cfg, setup.ShortestLogged)
+	for _, w := range append(datadir.Unmoved(cfg.DataDir, string(cfg.Database.URL)), cfg.Warnings...) {
+		d.say("warn", "config", "%v", w)
+	}
+	_, err = agent.New(agent.Options{Persona: agent.Persona{PromptFile: cfg.Agent.PromptFile}})
+	d.line("prompt", err, wordsOK)
+	if dir := cfg.Playbook.Dir; dir != "" {
+		_, err := playbook.Load(dir, playbook.Options{})
+		d.line("playbook", err, "%s", dir)
+	}
+	d.agents(ctx, cfg)
+	d.access(cfg)
+	d.data(ctx, cfg)
+	d.space(cfg.DataDir)
+	d.folders(ctx, cfg)
+	d.model(ctx, cfg)
+	d.platforms(ctx, cfg)
+	d.servers(ctx, cfg)
+	d.services(ctx, cfg)
+	if d.unwell {
+		return errUnwell
+	}
+	return nil
+}
+
+// nameColumns is how wide the names of parts are at least.
+const nameColumns = 18
+
+// writable is W_OK and X_OK of access(2).
+const writable = 3
+
+type doctor struct {
+	s      *Streams
+	p      catalog.Printer
+	now    func() time.Time
+	hide   text.Redactor
+	wait   time.Duration // of questions, for their vector
+	unwell bool
+	hosted func(config.Config) bool // whether there is a platform besides the terminal
+}
+
+// say prints how a part is: its mark, its name, and words with what they leave open.
+func (d *doctor) say(mark string, name any, words string, args ...any) {
+	called := d.p.Say("%v", phrase(name))
+	for lineedit.Width(called) < nameColumns {
+		called += " "
+	}
+	_, _ = fmt.Fprintf(d.s.Out, "%-4s %s %s\n", mark, called, d.hide.Hide(d.p.Say(words, args...)))
+}
+
+// phrase is a name as an argument of Say.
+func phrase(name any) any {
+	if words, ok := name.(string); ok {
+		return catalog.Words(cmp.Or(checked[words], words))
+	}
+	return name
+}
+
+// line prints what is wrong with a part or, where nothing is, words that say it is fine.
+func (d *doctor) line(name any, err error, fine string, args ...any) {
+	if err != nil {
+		d.unwell = true
+		d.say("BAD", name, "%v", err)
+		return
+	}
+	d.say("ok", name, fine, args...)
+}
+
+// folders checks the folders of notes and code.
+func (d *doctor) folders(ctx context.Context, cfg config.Config) {
+	found, err := index.Inspect(ctx, filepath.Join(cfg.DataDir, setup.NotesIndex))
+	if err != nil {
+		d.line("notes", err, "")
+	}
+	dirs, names := map[string]string{"vault.dir": cfg.Vault.Dir}, map[string]string{"vault.dir": setup.NotesSource}
+	for _, s := range cfg.Sources {
+		dirs["sources: "+s.Name], names["sources: "+s.Name] = s.Dir, s.Name
+	}
+	for _, name := range slices.Sorted(maps.Keys(dirs)) {
+		if dirs[name] == "" {
+			continue
+		}
+		list, err := os.ReadDir(dirs[name])
+		if err == nil && name == "vault.dir" {
+			err = syscall.Access(dirs[name], writable)
+		}
+		if known := found.Documents[names[name]]; err == nil && known > 0 && index.Gone(dirs[name]) {
+			err = text.Tell(wordsNotesGone, dirs[name], catalog.Count{N: known, Thing: "file"})
+		}
+		d.line(name, err, wordsEntries, dirs[name], len(list))
+	}
+	for _, e := range found.Skipped {
+		if e.Skipped != "" {
+			d.say("warn", "notes", wordsNotSearched, e.Path, catalog.Words(e.Skipped))
+		} else {
+			d.say("warn", "notes", wordsPartlySearched, e.Path, catalog.Words(e.Partly))
+		}
+	}
+}
+
+// access warns about settings that let everybody in.
+func (d *doctor) access(cfg config.Config) {
+	switch l := cfg.Limits; {
+	case cfg.Access.Mode == "open" && l.UserTokensPerDay == 0 && l.TokensPerDay == 0 && l.UserMoneyPerDay == 0 && l.MoneyPerDay == 0:
+		d.say("warn", "access", wordsOpenUnlimited)
+	case cfg.Access.Mode == "open":
+		d.say("warn", "access", wordsOpen)
+	default:
+		d.say("ok", "access", "%s", cfg.Access.Mode)
+	}
+}
+
+// space checks the disk of the data folder, or of the folder it will be in.
+func (d *doctor) space(dir string) {
+	free, err := health.FreeSpace(dir)
+	for errors.Is(err, syscall.ENOENT) && filepath.Dir(dir) != dir {
+		dir = filepath.Dir(dir)
+		free, err = health.FreeSpace(dir)
+	}
+	if err != nil {
+		d.line("disk", text.Tell("free space of %s: %w", dir, err), "")
+		return
+	}
+	switch {
+	case free < health.NoSpace:
+		d.unwell = true
+		d.say("BAD", "disk", "%v", health.Full(free))
+	case free < health.LittleSpace:
+		d.say("warn", "disk", wordsMakeRoom, health.Gigabytes(free))
+	default:
+		d.say("ok", "disk", "%v", health.Gigabytes(free))
+	}
+}
+
+// data checks the folder and the database without creating either.
+func (d *doctor) data(ctx context.Context, cfg config.Config) {
+	st, err := os.Stat(cfg.DataDir)
+	if os.IsNotExist(err) {
+		d.say("ok", "data folder", wordsWillBeMade, cfg.DataDir)
+		return
+	}
+	if err == nil && st.Mode().Perm()&0o077 != 0 {
+		err = text.Tell("%s can be read by other users of this machine (mode %04o): run chmod 700 %s", cfg.DataDir, st.Mode().Perm(), cfg.DataDir)
+	}
+	if err == nil && syscall.Access(cfg.DataDir, writable) != nil {
+		err = text.Tell("%s cannot be written by this user: run as its owner, or chown it", cfg.DataDir)
+	}
+	d.line("data folder", err, "%s", cfg.DataDir)
+	if err != nil {
+		return
+	}
+	if !stored(cfg) {
+		d.line("database", datadir.Missing(cfg.DataDir), wordsMadeLater)
+		return
+	}
+	store, err := openStore(ctx, cfg, memory.Options{})
+	if err != nil {
+		d.line("database", err, "")
+		return
+	}
+	defer func() { _ = store.Close() }()
+	v, err := store.SchemaVersion(ctx)
+	d.line("schema", err, wordsVersion, v)
+	d.line("database", store.Check(ctx), "%v", catalog.Words(cmp.Or(cfg.Database.Shown(), wordsSound)))
+	d.server(ctx, string(cfg.Database.URL))
+	d.sizes(ctx, store)
+	d.waiting(ctx, store)
+	d.factsFile(ctx, cfg, store)
+}
+
+// server looks at the database's server, where there is one.
+func (d *doctor) server(ctx context.Context, url string) {
+	if url == "" {
+		return
+	}
+	is, err := datadir.AskServer(ctx, url)
+	if err == nil {
+		err = skewed(d.now(), is.Clock)
+	}
+	d.line(catalog.Fill(wordsClockOf, "PostgreSQL"), err, wordsClockAgrees)
+	if is.Refuses != nil {
+		d.line("database", is.Refuses, "")
+	}
+	for _, name := range is.Off {
+		d.say("warn", "database", wordsNotDurable, name)
+	}
+}
+
+// waiting reports events that were put aside, and answers that do not get through.
+func (d *doctor) waiting(ctx context.Context, store *memory.Store) {
+	if n, err := store.DeadLetters(ctx); err == nil && n > 0 {
+		d.say("warn", "dead letters", "%v", health.DeadLetters(n))
+	}
+	stuck, err := store.Undelivered(ctx, d.now().Add(-health.Patience))
+	if err != nil {
+		d.line("delivery", err, "")
+		return
+	}
+	for _, s := range stuck {
+		d.unwell = true
+		d.say("BAD", catalog.Fill(wordsDeliveryOf, s.Platform), "%v", health.Undelivered(s.Conversations, d.now().Sub(s.Since), catalog.Words(wordsSeeLog)))
+	}
+	if len(stuck) == 0 {
+		d.say("ok", "delivery", wordsNothingWaits)
+	}
+}
+
+func (d *doctor) platforms(ctx context.Context, cfg config.Config) {
+	if !d.hosted(cfg) {
+		d.say("ok", "tokens", wordsNoTokens)
+		return
+	}
+	if cfg.Telegram.Token != "" {
+		a, err := askTelegram(ctx, cfg.Telegram)
+		d.account("telegram", a, err)
+	}
+	if cfg.Discord.Token != "" {
+		a, err := askDiscord(ctx, cfg.Discord)
+		d.account("discord", a, err)
+		if err == nil {
+			said, err := askShards(ctx, cfg.Discord)
+			d.line("discord shards", err, "%v", said)
+		}
+	}
+}
+
+func (d *doctor) account(platform string, a account, err error) {
+	d.line(platform, err, wordsTokenOf, a.name)
+	if err == nil {
+		d.line(catalog.Fill(wordsReceivingOf, platform), a.problem, wordsNothingInTheWay)
+	}
+	if !a.date.IsZero() {
+		d.line(catalog.Fill(wordsClockOf, platform), skewed(d.now(), a.date), wordsClockAgrees)
+	}
+}
+
+// maxSkew is how far this machine's clock may be off before signatures,
+// reminders and the order of messages suffer.
+const maxSkew = 2 * time.Minute
+
+// skewed reports that this machine's clock and a platform's differ too much.
+func skewed(here, there time.Time) error {
+	if off := here.Sub(there).Round(time.Second); off.Abs() > maxSkew {
+		return text.Tell("this machine's clock is off by %s (it says %s): set it, for example with timedatectl set-ntp true", off, here.UTC().Format("2006-01-02 15:04:05 UTC"))
+	}
+	return nil
+}

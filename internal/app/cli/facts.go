@@ -1,0 +1,163 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"parley/internal/adapters/terminal"
+	"parley/internal/chat"
+	"parley/internal/memory"
+	"parley/internal/memory/facts"
+	"parley/internal/memory/factsfile"
+	"parley/internal/memory/provenance"
+	"parley/internal/text"
+)
+
+// Facts is the owner's view of what is remembered, with the bot running or
+// not.
+type Facts struct {
+	List   factsListCmd   `cmd:"" help:"List facts, everybody's or one person's."`
+	Add    factsAddCmd    `cmd:"" help:"Remember something about a person."`
+	Forget factsForgetCmd `cmd:"" help:"Forget a fact for good."`
+	Export factsExportCmd `cmd:"" help:"Write a person's facts as Markdown."`
+	Import factsImportCmd `cmd:"" help:"Bring facts in from such a file; importing twice changes nothing."`
+	File   factsFileCmd   `cmd:"" help:"memory.facts_file: how it stands, obey it all the same, or take back what it did."`
+}
+
+// whoever has the flag that names a person.
+type whoever struct {
+	User string `help:"Whose, such as telegram:42; a bare id means the terminal." placeholder:"ID"`
+}
+
+func (w whoever) viewer() provenance.Viewer {
+	id := terminal.UserID(w.User)
+	return provenance.Viewer{User: id, Key: chat.DirectKey(id), Direct: true, Operator: true, Agent: chat.Agent{ID: provenance.Every}}
+}
+
+type factsListCmd struct {
+	whoever
+	Limit int `help:"How many." default:"1000"`
+}
+
+// Run lists facts.
+func (c factsListCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
+	return withStore(ctx, f, func(store *memory.Store) error {
+		list, err := store.Facts(ctx, c.viewer(), c.Limit, 0)
+		if err != nil {
+			return err
+		}
+		for _, fact := range list {
+			told := ""
+			if fact.Agent != "" {
+				told = "\ttold to " + fact.Agent
+			}
+			if _, err := fmt.Fprintf(seen{s.Out}, "%d\t%s\t%s\t%s\t%s %s%s\n", fact.ID, fact.Subject, fact.Updated.Format("2006-01-02 15:04"), fact.Type, fact.Content, strings.Join(fact.Tags, " "), told); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+type factsAddCmd struct {
+	User string   `help:"Whose, such as telegram:42; a bare id means the terminal." default:"local" placeholder:"ID"`
+	Text []string `arg:"" help:"The fact; #tags at its end become tags."`
+}
+
+// Run saves a fact.
+func (c factsAddCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
+	return withStore(ctx, f, func(store *memory.Store) error {
+		v := whoever{c.User}.viewer()
+		v.Operator = false
+		saved, err := facts.Service{Rows: store}.Save(ctx, facts.Asker{Viewer: v}, facts.NewFact{Content: strings.Join(c.Text, " "), Author: "system"})
+		if err != nil {
+			return err
+		}
+		if saved.Replaced != "" {
+			_, err = fmt.Fprintf(seen{s.Out}, "corrected %d: %s (before: %s)\n", saved.ID, saved.Content, saved.Replaced)
+			return err
+		}
+		_, err = fmt.Fprintf(seen{s.Out}, "remembered %d: %s\n", saved.ID, saved.Content)
+		return err
+	})
+}
+
+type factsForgetCmd struct {
+	ID int64 `arg:"" help:"The fact's number."`
+}
+
+// Run forgets a fact.
+func (c factsForgetCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
+	return withStore(ctx, f, func(store *memory.Store) error {
+		operator := whoever{}.viewer()
+		fact, err := store.EraseFact(ctx, operator, c.ID)
+		if errors.Is(err, facts.ErrNone) {
+			return text.Tell("there is no fact %d: bot facts list shows them", c.ID)
+		}
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(seen{s.Out}, "forgot %d: %s\n", c.ID, fact.Content)
+		return err
+	})
+}
+
+type factsExportCmd struct {
+	User string `help:"Whose, such as telegram:42; a bare id means the terminal." default:"local" placeholder:"ID"`
+	File string `arg:"" optional:"" help:"Where to; standard output when left out."`
+}
+
+// Run writes a person's facts.
+func (c factsExportCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
+	return withStore(ctx, f, func(store *memory.Store) error {
+		v := whoever{c.User}.viewer()
+		v.Operator = false
+		list, err := store.Facts(ctx, v, 1_000_000, 0)
+		if err != nil {
+			return err
+		}
+		text := facts.Render(v.User, facts.Records(list), nil, time.Now())
+		if c.File == "" {
+			_, err = fmt.Fprint(s.Out, text)
+			return err
+		}
+		return factsfile.Write(c.File, text)
+	})
+}
+
+type factsImportCmd struct {
+	User string `help:"Whose; the file says when left out." placeholder:"ID"`
+	File string `arg:"" help:"A file as bot facts export writes it." type:"existingfile"`
+}
+
+// Run brings facts in, all or none.
+func (c factsImportCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
+	b, err := os.ReadFile(c.File)
+	if err != nil {
+		return err
+	}
+	file, err := facts.Parse(string(b))
+	if err != nil {
+		return text.Tell("import %s: nothing was imported: %w", c.File, err)
+	}
+	user := c.User
+	if user == "" {
+		user = file.Subject
+	}
+	if user == "" {
+		user = "local"
+	}
+	return withStore(ctx, f, func(store *memory.Store) error {
+		v := whoever{user}.viewer()
+		done, err := store.ImportFacts(ctx, v.User, v.Key, file.Facts)
+		if err != nil {
+			return text.Tell("import %s: nothing was imported: %w", c.File, err)
+		}
+		_, err = fmt.Fprintf(seen{s.Out}, "imported %s about %s; known already: %d\n", text.Many(done.Added, "fact"), v.User, done.Known)
+		return err
+	})
+}

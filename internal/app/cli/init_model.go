@@ -1,0 +1,343 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"parley/config"
+	"parley/internal/app/setup"
+	"parley/internal/llm/offline"
+	"parley/internal/llm/openai"
+	"parley/internal/llm/probe"
+	"parley/internal/llm/provider"
+	"parley/internal/text"
+	"parley/internal/text/catalog"
+)
+
+// choice is a line of the menu of providers.
+type choice struct {
+	name  string // typed instead of the number
+	label string
+	take  func() error
+}
+
+// provider asks who answers.
+func (w *wizard) provider(ctx context.Context) error {
+	w.made.Model, w.given, w.at, w.place = config.Model{}, given{}, nil, probe.Place{}
+	local, _ := openai.Probe(ctx, w.base.OllamaURL)
+	w.menu = w.choices(local)
+	w.say(wordsInitProvider)
+	for i, c := range w.menu {
+		w.say("  %2d  %s", i+1, c.label)
+	}
+	fallback := w.menu[len(w.menu)-1]
+	if len(local) > 0 {
+		fallback = w.menu[0]
+	}
+	q := question{name: "provider", text: catalog.Fill(wordsInitProviderAsk, fallback.name), shown: provider.Veil}
+	return w.until(ctx, q, func(said string) error {
+		if said == "" || said == skipped {
+			return fallback.take()
+		}
+		return w.choose(ctx, said)
+	})
+}
+
+// choices returns the menu.
+func (w *wizard) choices(local []string) (menu []choice) {
+	label := w.p.Say(wordsInitNoOllama, w.base.OllamaURL)
+	if len(local) > 0 {
+		label = w.p.Say(wordsInitOllama, strings.Join(local[:min(3, len(local))], ", "))
+	}
+	menu = append(menu, choice{"ollama", label, func() error {
+		if len(local) == 0 {
+			return text.Tell(wordsInitStartOllama, w.base.OllamaURL)
+		}
+		w.place, w.given.keyless = probe.Place{Base: w.base.OllamaURL, Models: local}, true
+		return nil
+	}})
+	for _, p := range provider.All() {
+		menu = append(menu, choice{strings.ReplaceAll(strings.ToLower(p.Name), " ", ""), p.Name, func() error {
+			w.at, w.place = &p, probe.Place{Base: p.Base}
+			return nil
+		}})
+	}
+	return append(menu, choice{offline.Name, w.p.Text(wordsInitBuiltin), func() error {
+		w.made.Model.Name = offline.Name
+		return nil
+	}})
+}
+
+// choose reads an answer: a number or a name of the menu, ollama NAME, a key, or
+// ADDRESS [KEY [NAME]] with - for no key.
+func (w *wizard) choose(ctx context.Context, said string) error {
+	words := append(strings.Fields(said), "", "", "")
+	if len(words) > 6 {
+		return text.Tell(wordsInitTooMuch)
+	}
+	first := words[0]
+	if provider.Owner(words[2]) != "" || words[1] != "" && provider.Owner(first) != "" && provider.Owner(words[1]) != "" {
+		return text.Tell(wordsInitOrder)
+	}
+	n, _ := strconv.Atoi(first)
+	for i, c := range w.menu {
+		if n == i+1 || strings.EqualFold(first, c.name) {
+			w.given = given{model: words[1]}
+			return c.take()
+		}
+	}
+	if p := provider.Of(first); p != nil {
+		w.at, w.place, w.given = p, probe.Place{Base: p.Base}, given{key: first, model: words[1]}
+		w.say(wordsInitRecognized, p.Name, p.Base)
+		return nil
+	}
+	if owner := provider.Owner(first); owner != "" {
+		return text.Tell(wordsInitForeign, owner)
+	}
+	if !provider.IsAddress(first) {
+		return text.Tell(wordsInitUnknown)
+	}
+	w.given = given{key: words[1], model: words[2], keyless: words[1] == "-"}
+	if w.given.keyless {
+		w.given.key = ""
+	}
+	return w.address(ctx, first)
+}
+
+// address looks whether there is an interface. No key is sent yet: one may be asked
+// for first.
+func (w *wizard) address(ctx context.Context, address string) error {
+	if err := provider.Belongs(w.given.key, address); err != nil {
+		return err
+	}
+	if w.at = provider.At(address); w.at != nil {
+		w.place = probe.Place{Base: w.at.Base}
+		return nil
+	}
+	place, err := probe.Find(ctx, address, "")
+	var p *probe.Problem
+	if errors.As(err, &p) && (p.Kind == probe.NoKey || p.Kind == probe.Key) {
+		if w.given.keyless {
+			return err
+		}
+		place.Models, err = nil, nil
+	}
+	if err != nil {
+		return text.Tell(wordsInitUnusable, err)
+	}
+	w.place = place
+	w.found()
+	return nil
+}
+
+// found tells what is at the address.
+func (w *wizard) found() {
+	if w.place.Added != "" {
+		w.say(wordsInitMended, w.place.Added, provider.Veil(w.place.Base))
+	}
+}
+
+// key asks for the key, where one is needed, and lists the models with it.
+func (w *wizard) key(ctx context.Context) error {
+	if w.place.Base == "" || w.given.keyless {
+		w.made.Model.BaseURL = w.place.Base
+		return nil
+	}
+	if key := w.given.key; key != "" {
+		w.given.key = "" // asked for, should it be refused
+		return again("key", w.tryKey(ctx, key))
+	}
+	ask := catalog.Fill(wordsInitKey)
+	if w.at != nil {
+		ask = catalog.Fill(wordsInitKeyOf, w.at.Name, w.at.Keys)
+	}
+	return w.until(ctx, question{name: "key", text: ask, shown: dots}, func(key string) error {
+		switch {
+		case key != "" && key != skipped:
+			return w.tryKey(ctx, key)
+		case w.at != nil:
+			w.say(wordsInitNoKey)
+			w.made.Model, w.place = config.Model{Name: offline.Name}, probe.Place{}
+			return nil
+		}
+		w.made.Model.BaseURL, w.made.Model.APIKey = w.place.Base, "" // one that was refused is not kept
+		return nil
+	})
+}
+
+// again wraps an error so that it leads to a step.
+func again(step string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &returnTo{step, err}
+}
+
+// tryKey sends a key where it belongs.
+func (w *wizard) tryKey(ctx context.Context, key string) error {
+	if owner := provider.Owner(key); owner != "" && provider.Of(key) == nil {
+		return text.Tell(wordsInitForeign, owner)
+	}
+	if w.at != nil {
+		if err := w.at.Refuses(key); err != nil {
+			return err
+		}
+	}
+	w.made.Model.BaseURL, w.made.Model.APIKey = w.place.Base, config.Secret(key)
+	w.know(w.made)
+	place, err := probe.Find(ctx, w.place.Base, key)
+	if err != nil {
+		return text.Tell(wordsInitUnusable, err)
+	}
+	w.place = place
+	w.made.Model.BaseURL = place.Base
+	w.found()
+	return nil
+}
+
+// model asks which model, and has it answer and call a tool.
+func (w *wizard) model(ctx context.Context) error {
+	if w.place.Base == "" {
+		w.say(wordsInitBuiltinTaken)
+		return nil
+	}
+	list := talkers(w.place.Models)
+	best := ""
+	if w.at != nil && slices.Contains(list, w.at.Best) {
+		best = w.at.Best
+	} else if len(list) > 0 {
+		best = list[0]
+	}
+	switch name := w.given.model; {
+	case name != "":
+		w.given.model = ""
+		return again("model", w.tryModel(ctx, w.listed(name)))
+	case len(list) == 1:
+		if err := w.tryModel(ctx, best); err != nil {
+			return again("provider", err)
+		}
+		return nil
+	}
+	return w.pick(ctx, list, best)
+}
+
+// listed returns a name as the list has it.
+func (w *wizard) listed(name string) string {
+	if full := "models/" + name; slices.Contains(w.place.Models, full) { // Google
+		return full
+	}
+	return name
+}
+
+// mostShown is how many models are shown at once.
+const mostShown = 15
+
+// pick asks for a model of the list: by number, by name, or by part of a name to see
+// fewer.
+func (w *wizard) pick(ctx context.Context, all []string, best string) error {
+	shown := all
+	w.show(shown, best)
+	ask := catalog.Fill(wordsInitModelFree)
+	if best != "" {
+		ask = catalog.Fill(wordsInitModelAsk, best)
+	}
+	for {
+		var fewer []string
+		err := w.until(ctx, question{name: "model", text: ask}, func(answer string) error {
+			fewer = nil
+			n, _ := strconv.Atoi(answer)
+			switch name := w.listed(answer); {
+			case answer == skipped:
+				w.made.Model, w.place = config.Model{Name: offline.Name}, probe.Place{}
+				w.say(wordsInitBuiltinTaken)
+				return nil
+			case answer == "" && best == "":
+				return text.Tell(wordsInitNoName)
+			case answer == "":
+				return w.tryModel(ctx, best)
+			case n > 0 && n <= min(len(shown), mostShown):
+				return w.tryModel(ctx, shown[n-1])
+			case slices.Contains(w.place.Models, name) || len(all) == 0:
+				return w.tryModel(ctx, name)
+			}
+			fewer = slices.DeleteFunc(slices.Clone(all), func(name string) bool { return !strings.Contains(strings.ToLower(name), strings.ToLower(answer)) })
+			if len(fewer) == 0 || w.tty == nil && len(fewer) > 1 {
+				return text.Tell(wordsInitNoModel, answer, strings.Join(all[:min(8, len(all))], ", "))
+			}
+			if len(fewer) == 1 {
+				name := fewer[0]
+				fewer = nil
+				return w.tryModel(ctx, name)
+			}
+			return nil
+		})
+		if err != nil || fewer == nil {
+			return err
+		}
+		shown = fewer
+		w.show(shown, "")
+	}
+}
+
+func (w *wizard) show(list []string, best string) {
+	for i, name := range list[:min(len(list), mostShown)] {
+		mark := ""
+		if name == best {
+			mark = "   (Enter)"
+		}
+		w.say("  %2d  %s%s", i+1, name, mark)
+	}
+	if more := len(list) - mostShown; more > 0 {
+		w.say(wordsInitMore, more)
+	}
+}
+
+// tryModel has a model answer as a conversation would.
+func (w *wizard) tryModel(ctx context.Context, name string) error {
+	w.made.Model.Name = name
+	try := w.base
+	try.Model.BaseURL, try.Model.APIKey, try.Model.Name = w.made.Model.BaseURL, w.made.Model.APIKey, name
+	e, err := setup.Connect(ctx, try, nil, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return err
+	}
+	w.say(wordsInitTrying, name)
+	o, err := e.Routes[config.PurposeAnswer][0].Try(ctx)
+	var p *probe.Problem
+	if errors.As(err, &p) && (p.Kind == probe.NoKey || p.Kind == probe.Key) {
+		w.given.keyless = false
+		return again("key", text.Tell(wordsInitUnusable, err))
+	}
+	if err != nil {
+		return text.Tell(wordsInitUnusable, err)
+	}
+	w.say(wordsInitAnswers, name, cmp.Or(o.Took.Round(100*time.Millisecond), 100*time.Millisecond))
+	if !o.Knows {
+		w.say(wordsInitNoSense, shown(o.Said))
+	}
+	if !o.Calls {
+		w.say(wordsInitNoCalls)
+	}
+	return nil
+}
+
+// unspoken are parts of the names of models that hold no conversation.
+var unspoken = []string{"embed", "whisper", "tts", "dall-e", "moderation", "transcribe", "rerank", "-image", "realtime", "sora", "davinci", "babbage", "imagen", "veo", "-ocr", "guard"}
+
+// talkers returns the models that may hold a conversation, as far as their names
+// tell; all where none is left.
+func talkers(all []string) []string {
+	list := slices.DeleteFunc(slices.Clone(all), func(name string) bool {
+		return slices.ContainsFunc(unspoken, func(part string) bool { return strings.Contains(strings.ToLower(name), part) })
+	})
+	if len(list) == 0 {
+		return all
+	}
+	return list
+}

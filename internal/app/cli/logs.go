@@ -1,0 +1,80 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"parley/internal/app/setup"
+	"parley/internal/chat"
+	"parley/internal/memory"
+	"parley/internal/text"
+	"parley/internal/text/catalog"
+)
+
+// Logs explains the numbers that people are given when something goes wrong.
+type Logs struct {
+	ID    string `arg:"" optional:"" help:"The number that was in the answer; with none, the newest errors are listed."`
+	Limit int    `help:"How many." default:"20"`
+}
+
+// Run explains one error, or lists the newest. The bot may be running.
+func (c Logs) Run(ctx context.Context, f *Flags, s *Streams) error {
+	cfg, err := f.Load()
+	if err != nil {
+		return err
+	}
+	hide := setup.NewRedactor(cfg, setup.ShortestLogged)
+	return withStore(ctx, f, func(store *memory.Store) error {
+		list, err := store.Errors(ctx, strings.ToUpper(strings.TrimSpace(c.ID)), time.Now().Add(-oldestError), c.Limit)
+		if err != nil {
+			return err
+		}
+		if len(list) == 0 && c.ID != "" {
+			return text.Tell(wordsNoError, c.ID)
+		}
+		if c.ID == "" && len(list) == 0 {
+			_, err = fmt.Fprintln(s.Out, Speaks().Text(wordsNoErrors))
+			return err
+		}
+		for _, d := range list {
+			if c.ID == "" {
+				_, err = fmt.Fprintf(seen{s.Out}, "%s  %s  %s  %s\n", d.End.ErrorID, d.At.Local().Format(time.DateTime), cmp.Or(string(d.End.Reason), string(d.End.Outcome)), d.Key)
+			} else {
+				err = explain(seen{s.Out}, d.Decision, hide)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// oldestError is how long ago an error may be to be found.
+const oldestError = 365 * 24 * time.Hour
+
+// maxBroken is how much of what broke is shown, in runes.
+const maxBroken = 2000
+
+// explain prints what is known of an error, and what to do about it.
+func explain(w io.Writer, d memory.Decision, hide text.Redactor) error {
+	p := Speaks()
+	about := p.Text(wordsAMessage)
+	if d.End.Command != "" {
+		about = "/" + d.End.Command
+	}
+	broken := text.Shorten(hide.Hide(cmp.Or(d.Detail.Error, p.Text(wordsErrorGone))), maxBroken)
+	todo := mends[d.End.Reason]
+	_, err := io.WriteString(w, p.Say(wordsError, d.End.ErrorID, d.At.Local().Format(time.DateTime), about, d.User, d.Key, cmp.Or(string(d.End.Reason), string(d.End.Outcome)), d.Took.Round(time.Millisecond), broken, catalog.Words(cmp.Or(todo, wordsMendOther)), d.ID[:8]))
+	return err
+}
+
+// mends say what to do, by the reason of an error.
+var mends = map[chat.Reason]string{
+	chat.Unavailable: wordsMendModel, chat.Misset: wordsMendModel, chat.Unreadable: wordsMendModel,
+	chat.Busy: wordsMendBusy, chat.NoQuota: wordsMendQuota, chat.TimedOut: wordsMendSlow, chat.TooLong: wordsMendLong, chat.ToolFailed: wordsMendTool,
+}

@@ -1,0 +1,33 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"parley/internal/app/console"
+	"parley/internal/chat"
+	"parley/internal/memory"
+	"parley/internal/text"
+)
+
+// Page prints a link to the control page.
+type Page struct{}
+
+// Run prints a link that lets a browser in once; the bot may be running.
+func (Page) Run(ctx context.Context, f *Flags, s *Streams) error {
+	cfg, err := f.Load()
+	if err != nil {
+		return err
+	}
+	if cfg.HTTP.Listen == "" {
+		return text.Tell("there is no control page: set http.listen, for example to 127.0.0.1:9090, and start the bot again")
+	}
+	return withStore(ctx, f, func(store *memory.Store) error {
+		link, err := console.NewLink(ctx, store, cfg.HTTP.Listen, chat.User{})
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintln(s.Out, link)
+		return err
+	})
+}

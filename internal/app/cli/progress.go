@@ -1,0 +1,53 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"parley/internal/text/catalog"
+)
+
+// progress tells how far long work is: on a terminal in one line that it writes over, and
+// elsewhere, as in a log, in a line now and then.
+type progress struct {
+	w    io.Writer
+	p    catalog.Printer
+	live bool
+	now  func() time.Time
+	last time.Time // something was told
+}
+
+// How often it tells.
+const (
+	tellLive = 200 * time.Millisecond
+	tellLog  = 10 * time.Second
+)
+
+func newProgress(s *Streams) *progress {
+	return &progress{w: s.Err, p: Speaks(), live: s.Watched, now: time.Now, last: time.Now()}
+}
+
+// of returns what is called with how much is done of work that say tells of.
+func (p *progress) of(say func(done, of int64) catalog.Phrase) func(done, of int64) {
+	return func(done, of int64) {
+		every, start, end := tellLog, "", "\n"
+		if p.live {
+			every, start, end = tellLive, "\r", "\x1b[K"
+		}
+		if now := p.now(); now.Sub(p.last) >= every {
+			p.last = now
+			_, _ = io.WriteString(p.w, start+say(done, of).In(p.p)+end)
+		}
+	}
+}
+
+func copying(done, of int64) catalog.Phrase  { return catalog.Fill(wordsCopying, done, of) }
+func indexing(done, of int64) catalog.Phrase { return catalog.Fill(wordsIndexing, done, of) }
+
+// end leaves a terminal's line empty for what follows.
+func (p *progress) end() {
+	if p.live {
+		_, _ = fmt.Fprint(p.w, "\r\x1b[K")
+	}
+}

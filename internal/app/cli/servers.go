@@ -1,0 +1,194 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"parley/config"
+	"parley/internal/app/setup"
+	"parley/internal/text"
+	"parley/internal/text/catalog"
+	"parley/internal/tools/mcp"
+	"parley/internal/tools/rest"
+)
+
+// servers connects to all tool servers as startup does, in parallel, and pins
+// nothing.
+func (d *doctor) servers(ctx context.Context, cfg config.Config) {
+	o := setup.ToolServers(cfg)
+	counts, errs := make([]int, len(o.Servers)), make([]error, len(o.Servers))
+	var all sync.WaitGroup
+	for i, s := range o.Servers {
+		all.Go(func() {
+			ctx, cancel := context.WithTimeout(ctx, doctorWait)
+			defer cancel()
+			counts[i], errs[i] = mcp.Probe(ctx, s, o.Dir)
+		})
+	}
+	all.Wait()
+	for i, s := range o.Servers {
+		name := catalog.Fill(wordsServerCalled, s.Name)
+		if errors.Is(errs[i], mcp.ErrLogin) {
+			d.say("warn", name, wordsWantsLogin, s.Name)
+			continue
+		}
+		d.line(name, errs[i], wordsHasTools, catalog.Count{N: counts[i], Thing: "tool"})
+	}
+}
+
+// services checks the HTTP tools of the settings, and that their hosts answer. It
+// calls none of them.
+func (d *doctor) services(ctx context.Context, cfg config.Config) {
+	list, err := setup.ServiceCalls(cfg, func(file, operation, why string) {
+		d.say("warn", "tools.openapi", wordsNoTool, file, operation, why)
+	})
+	if err != nil {
+		d.line("http tools", err, "")
+		return
+	}
+	var hosts []string
+	names := map[string][]string{}
+	for _, c := range list {
+		at := rest.Origin(c.URL)
+		if names[at] == nil {
+			hosts = append(hosts, at)
+		}
+		names[at] = append(names[at], c.Name)
+	}
+	errs := make([]error, len(hosts))
+	var all sync.WaitGroup
+	for i, at := range hosts {
+		all.Go(func() {
+			ctx, cancel := context.WithTimeout(ctx, doctorWait)
+			defer cancel()
+			errs[i] = rest.Probe(ctx, at)
+		})
+	}
+	all.Wait()
+	for i, at := range hosts {
+		d.line("http tools", errs[i], wordsHostAnswers, at, catalog.Count{N: len(names[at]), Thing: "tool"})
+	}
+}
+
+// MCPLogin logs in to a tool server.
+type MCPLogin struct {
+	Name string `arg:"" help:"The server's name in mcp.servers."`
+}
+
+// Run prints the address to open and waits until the browser comes back to this
+// machine, or until the address is pasted. A running bot uses the login at once.
+func (c MCPLogin) Run(ctx context.Context, f *Flags, s *Streams) error {
+	client, err := toolServers(f, c.Name)
+	if err != nil {
+		return err
+	}
+	open, err := client.Login(ctx, c.Name)
+	if err != nil {
+		return text.Instead(err, mcp.ErrNoNeed, wordsNoNeed)
+	}
+	back := make(chan string)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	stop := awaitBrowser(ctx, back)
+	defer stop()
+	fmt.Fprintln(seen{s.Out}, Speaks().Say(wordsLogin, open))
+	go func() {
+		for lines := bufio.NewScanner(s.In); lines.Scan(); {
+			select {
+			case back <- lines.Text():
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	for {
+		select {
+		case address := <-back:
+			if err = client.FinishLogin(ctx, c.Name, address); errors.Is(err, mcp.ErrAddress) {
+				fmt.Fprintln(s.Err, Speaks().Say(wordsLoginAddress, mcp.Redirect))
+				continue
+			}
+			if err == nil {
+				fmt.Fprintln(s.Out, Speaks().Say(wordsLoggedIn, c.Name))
+			}
+			return err
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// awaitBrowser listens at the address that the browser is sent to. If it cannot,
+// people can still paste the address.
+func awaitBrowser(ctx context.Context, back chan<- string) (stop func()) {
+	r, err := http.NewRequest(http.MethodGet, mcp.Redirect, nil)
+	if err != nil {
+		return func() {}
+	}
+	listener, err := net.Listen("tcp", r.URL.Host)
+	if err != nil {
+		return func() {}
+	}
+	server := &http.Server{ReadHeaderTimeout: doctorWait, Handler: http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		if q.URL.Path != r.URL.Path {
+			http.NotFound(w, q)
+			return
+		}
+		fmt.Fprintln(w, Speaks().Text(wordsLoginDone))
+		select {
+		case back <- "http://" + r.URL.Host + q.URL.RequestURI():
+		case <-ctx.Done():
+		}
+	})}
+	done := make(chan struct{})
+	go func() { defer close(done); _ = server.Serve(listener) }() // it ends when we end it
+	return func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+		defer cancel()
+		if server.Shutdown(ctx) != nil {
+			server.Close()
+		}
+		<-done
+	}
+}
+
+// MCPLogout forgets the login to a tool server.
+type MCPLogout struct {
+	Name string `arg:"" help:"The server's name in mcp.servers."`
+}
+
+// Run deletes the file that holds it.
+func (c MCPLogout) Run(f *Flags, s *Streams) error {
+	client, err := toolServers(f, c.Name)
+	if err != nil {
+		return err
+	}
+	had, err := client.Logout(c.Name)
+	if err == nil && !had {
+		err = text.Tell("there is no login to %q", c.Name)
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(s.Out, Speaks().Say(wordsLoggedOut, c.Name))
+	return nil
+}
+
+// toolServers connects to none yet; there is one named so.
+func toolServers(f *Flags, name string) (*mcp.Client, error) {
+	cfg, err := f.Load()
+	if err != nil {
+		return nil, err
+	}
+	if !slices.ContainsFunc(cfg.MCP.Servers, func(s config.MCPServer) bool { return s.Name == name }) {
+		return nil, text.Tell(wordsNoServer, name)
+	}
+	return mcp.Open(setup.ToolServers(cfg))
+}

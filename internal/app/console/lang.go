@@ -1,0 +1,81 @@
+package console
+
+import (
+	"fmt"
+	"html/template"
+	"net/http"
+	"net/url"
+	"strings"
+
+	whole "parley/internal/text"
+	"parley/internal/text/catalog"
+)
+
+// languageAge is how long a chosen language is kept, in seconds.
+const languageAge = 365 * 24 * 60 * 60
+
+// language returns the language of a request: the one that was chosen on the page, else
+// the first of the browser's that there is.
+func (p *Page) language(r *http.Request) catalog.Printer {
+	if c, err := r.Cookie(p.cookie + "_language"); err == nil {
+		if spoken, known := catalog.For(c.Value); known {
+			return spoken
+		}
+	}
+	return catalog.Accepted(r.Header.Get("Accept-Language"))
+}
+
+// choose keeps a language, and goes back to where it was chosen. It needs no login: it
+// says nothing, and changes what this browser is shown.
+func (p *Page) choose(w http.ResponseWriter, r *http.Request) {
+	c := http.Cookie{Name: p.cookie + "_language", Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, MaxAge: -1}
+	if spoken, known := catalog.For(r.PostFormValue("language")); known { // anything else is the browser's
+		c.Value, c.MaxAge = spoken.Tag(), languageAge
+	}
+	http.SetCookie(w, &c)
+	http.Redirect(w, r, local(r.PostFormValue("back")), http.StatusSeeOther)
+}
+
+// local returns an address as one of this page; what leads elsewhere is the overview.
+func local(back string) string {
+	u, err := url.Parse(back)
+	if err != nil || u.IsAbs() || u.Host != "" || u.Opaque != "" || !strings.HasPrefix(u.Path, "/") || strings.ContainsAny(back, "\\\r\n") || strings.HasPrefix(u.Path, "//") {
+		return "/"
+	}
+	return u.RequestURI()
+}
+
+// tongues are the languages there are, as links have them.
+func tongues(now catalog.Printer) (list []link) {
+	for _, p := range catalog.Printers() {
+		list = append(list, link{p.Tag(), p.Name(), p == now})
+	}
+	return list
+}
+
+// marks are what words of ours have in them: `code`, and [links](/path) within the page.
+var marks = whole.Pattern("`([^`]+)`|\\[([^\\]]+)\\]\\((/[a-z?=:]*)\\)")
+
+// rich returns words with marks as HTML; what is filled in has none.
+func rich(p catalog.Printer) func(words string, args ...any) template.HTML {
+	return func(words string, args ...any) template.HTML {
+		format := marks().ReplaceAllStringFunc(template.HTMLEscapeString(p.Text(words)), func(mark string) string {
+			m := marks().FindStringSubmatch(mark)
+			if m[1] != "" {
+				return "<code>" + m[1] + "</code>"
+			}
+			return `<a href="` + m[3] + `">` + m[2] + "</a>"
+		})
+		if len(args) == 0 {
+			return template.HTML(format) // escaped above
+		}
+		safe := make([]any, len(args))
+		for i, a := range args {
+			safe[i] = template.HTMLEscaper(a)
+			if t, ok := a.(template.HTML); ok {
+				safe[i] = t
+			}
+		}
+		return template.HTML(fmt.Sprintf(format, safe...)) // each part is escaped
+	}
+}

@@ -1,0 +1,161 @@
+package console
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"fmt"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"parley/internal/chat"
+	"parley/internal/text/catalog"
+)
+
+// How logging in is bounded.
+const (
+	purpose     = "page"
+	linkLife    = 10 * time.Minute
+	maxGuesses  = 10
+	guessWindow = 15 * time.Minute
+	loginIdle   = 12 * time.Hour
+	maxLogins   = 16
+)
+
+// NewLink makes a link that lets in once; an earlier one of the same person
+// stops working. Any process that opens the database can make one.
+func NewLink(ctx context.Context, codes Codes, listen string, who chat.User) (string, error) {
+	host, port, err := net.SplitHostPort(listen)
+	if err != nil {
+		return "", fmt.Errorf("address of the page: %w", err)
+	}
+	if host == "" || net.ParseIP(host).IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	code := rand.Text() // at least 128 bits
+	if err := codes.AddCode(ctx, purpose, hash(code), who, time.Now().Add(linkLife)); err != nil {
+		return "", err
+	}
+	return "http://" + net.JoinHostPort(host, port) + "/login?code=" + code, nil
+}
+
+func hash(code string) []byte {
+	sum := sha256.Sum256([]byte(code))
+	return sum[:]
+}
+
+// login is one browser that was let in.
+type login struct {
+	csrf  string
+	until time.Time
+	news  chan string // what came of the last form, until it is shown; holds one
+}
+
+// logins are kept in memory: a restart ends them all.
+type logins struct {
+	now  func() time.Time
+	mu   sync.Mutex // guards open
+	open map[[32]byte]*login
+}
+
+// begin lets a browser in and returns its token, which is kept nowhere.
+func (ls *logins) begin() (token string) {
+	ls.mu.Lock()
+	defer ls.mu.Unlock()
+	var oldest [32]byte
+	for k, l := range ls.open {
+		if l.until.Before(ls.now()) {
+			delete(ls.open, k)
+		} else if o := ls.open[oldest]; o == nil || l.until.Before(o.until) {
+			oldest = k
+		}
+	}
+	if len(ls.open) >= maxLogins {
+		delete(ls.open, oldest)
+	}
+	token = rand.Text() + rand.Text()
+	ls.open[sha256.Sum256([]byte(token))] = &login{csrf: rand.Text(), news: make(chan string, 1), until: ls.now().Add(loginIdle)}
+	return token
+}
+
+// find returns the login of a token and keeps it alive; nil when there is none.
+func (ls *logins) find(token string) *login {
+	ls.mu.Lock()
+	defer ls.mu.Unlock()
+	l := ls.open[sha256.Sum256([]byte(token))]
+	if l == nil || l.until.Before(ls.now()) {
+		return nil
+	}
+	l.until = ls.now().Add(loginIdle)
+	return l
+}
+
+// live reports whether a login still is one, without keeping it alive.
+func (ls *logins) live(token string) bool {
+	ls.mu.Lock()
+	defer ls.mu.Unlock()
+	l := ls.open[sha256.Sum256([]byte(token))]
+	return l != nil && !l.until.Before(ls.now())
+}
+
+func (ls *logins) end(token string) {
+	ls.mu.Lock()
+	defer ls.mu.Unlock()
+	delete(ls.open, sha256.Sum256([]byte(token)))
+}
+
+// token returns what the browser was given; "" when it has none.
+func (p *Page) token(r *http.Request) string {
+	c, err := r.Cookie(p.cookie)
+	if err != nil {
+		return ""
+	}
+	return c.Value
+}
+
+// loginForm asks for a press of a button: whatever looks at links by itself,
+// such as a preview, must not use them up.
+func (p *Page) loginForm(w http.ResponseWriter, r *http.Request) {
+	ctx := r.Context()
+	p.write(w, r, "login", frame{Title: catalog.Text(ctx, wordsLogIn), Body: clip(r.URL.Query().Get("code"), 64)})
+}
+
+// logIn takes a code. The guess is counted before it is looked at, so that
+// guesses made side by side are counted too.
+func (p *Page) logIn(w http.ResponseWriter, r *http.Request) {
+	ctx := r.Context()
+	ok, err := p.o.Store.Try(ctx, purpose, maxGuesses, guessWindow)
+	if err == nil && !ok {
+		p.refuse(w, r, http.StatusTooManyRequests, wordsLocked)
+		return
+	}
+	if err == nil {
+		_, ok, err = p.o.Store.TakeCode(ctx, purpose, hash(r.PostFormValue("code")))
+	}
+	if err == nil && !ok {
+		p.refuse(w, r, http.StatusForbidden, wordsCode)
+		return
+	}
+	if err == nil {
+		err = p.o.Store.Forgive(ctx, purpose)
+	}
+	if err != nil {
+		p.o.Log.Error("log in to the control page", "err", err)
+		p.write(w, r, "message", frame{Status: http.StatusInternalServerError, Title: catalog.Text(ctx, wordsError), Body: catalog.Text(ctx, wordsBroken)})
+		return
+	}
+	p.logins.end(p.token(r))
+	p.o.Log.Info("logged in to the control page", "from", r.RemoteAddr)
+	http.SetCookie(w, &http.Cookie{
+		Name: p.cookie, Value: p.logins.begin(), Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, MaxAge: int(loginIdle.Seconds()),
+	})
+	http.Redirect(w, r, "/", http.StatusSeeOther)
+}
+
+func (p *Page) logOut(w http.ResponseWriter, r *http.Request, _ *login) {
+	p.logins.end(p.token(r))
+	http.SetCookie(w, &http.Cookie{Name: p.cookie, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, MaxAge: -1})
+	http.Redirect(w, r, "/login", http.StatusSeeOther)
+}

@@ -1,0 +1,90 @@
+package console
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+
+	"parley/internal/memory"
+)
+
+// peopleView is who asks to be let in, who was, and whom people answer.
+type peopleView struct {
+	Waiting  []person
+	Members  []person
+	Handoffs []Handoff
+	Letters  int
+}
+
+type person struct{ ID, Name, Role string }
+
+// Lists on this page are not longer than this.
+const maxPeople = 200
+
+func (p *Page) people(r *http.Request) (any, error) {
+	ctx := r.Context()
+	var v peopleView
+	waiting, err := p.o.Store.Waiting(ctx, "pair")
+	if err != nil {
+		return nil, err
+	}
+	for _, u := range waiting {
+		v.Waiting = append(v.Waiting, person{ID: u.ID, Name: clip(u.Name, maxName)})
+	}
+	grants, err := p.o.Store.Grants(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for id, role := range grants {
+		name, err := p.o.Browse.Person(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		v.Members = append(v.Members, person{id, clip(name, maxName), role})
+	}
+	slices.SortFunc(v.Members, func(a, b person) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID)) })
+	v.Members = v.Members[:min(len(v.Members), maxPeople)]
+	if p.o.Views.Handoffs != nil {
+		if v.Handoffs, err = p.o.Views.Handoffs(ctx); err != nil {
+			return nil, err
+		}
+	}
+	for i := range v.Handoffs {
+		h := &v.Handoffs[i]
+		h.Who, h.Why, h.By, h.To = clip(h.Who, maxName), clip(h.Why, maxReason), clip(h.By, maxName), clip(h.To, maxName)
+	}
+	letters, err := p.o.Store.ListDeadLetters(ctx, 0, maxPeople)
+	v.Letters = len(letters)
+	return v, err
+}
+
+// letters lists events that were put aside.
+func (p *Page) letters(r *http.Request) (any, error) {
+	list, err := p.o.Store.ListDeadLetters(r.Context(), int64(number(r.URL.Query().Get("after"))), perPage)
+	for i := range list {
+		list[i].Reason, list[i].Raw = clip(list[i].Reason, maxReason), []byte(clip(string(list[i].Raw), 1000))
+	}
+	return lettersView{list, len(list) == perPage}, err
+}
+
+type lettersView struct {
+	List []memory.DeadLetter
+	More bool
+}
+
+// Last is the number of the last one listed.
+func (v lettersView) Last() int64 { return v.List[len(v.List)-1].ID }
+
+// settingsView is what is in force, and what of it can be changed here.
+type settingsView struct {
+	Whole   string
+	Tunable []Setting
+}
+
+func (p *Page) settings(*http.Request) (any, error) {
+	v := settingsView{Whole: p.o.Views.Settings()}
+	if p.o.Views.Tunable != nil {
+		v.Tunable = p.o.Views.Tunable()
+	}
+	return v, nil
+}

@@ -1,0 +1,50 @@
+package console_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"parley/internal/app/console"
+	"parley/internal/text"
+)
+
+// A wrong answer becomes a test from the page, too.
+func TestRehearsalForm(t *testing.T) {
+	var asked []string
+	s := newSite(t, console.Views{Capture: func(_ context.Context, id, should string) (string, error) {
+		asked = append(asked, id+" "+should)
+		switch should {
+		case "":
+			return "", text.Tell("Say what.")
+		case "broken":
+			return "", errors.New("disk")
+		}
+		return "rehearsals/x.txt", nil
+	}}, echo)
+	s.logIn()
+	s.fill()
+	link := regexp.MustCompile(`/conversation\?place=[^"]+`).FindString(s.get("/conversations"))
+	body := s.get(strings.ReplaceAll(link, "&amp;", "&"))
+	id := regexp.MustCompile(`<option value="([0-9a-f-]+)">`).FindStringSubmatch(body)
+	csrf := regexp.MustCompile(`action="/rehearse"><input type="hidden" name="csrf" value="([^"]+)"`).FindStringSubmatch(body)
+	if id == nil || csrf == nil {
+		t.Fatalf("no form in\n%s", body)
+	}
+	for should, want := range map[string]struct {
+		status int
+		words  string
+	}{"said 30 days": {200, "rehearsals/x.txt"}, "": {422, "Say what."}, "broken": {500, "Something went wrong"}} {
+		resp, body := s.request(http.MethodPost, "/rehearse", url.Values{"csrf": {csrf[1]}, "id": {id[1]}, "should": {should}}, nil)
+		if resp.StatusCode != want.status || !strings.Contains(body, want.words) {
+			t.Errorf("%q: %s\n%s", should, resp.Status, body)
+		}
+	}
+	if resp, _ := s.request(http.MethodPost, "/rehearse", url.Values{"id": {id[1]}, "should": {"x"}}, nil); resp.StatusCode != 403 || len(asked) != 3 {
+		t.Errorf("without the token: %s, asked %q", resp.Status, asked)
+	}
+}

@@ -1,0 +1,76 @@
+package console_test
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"parley/internal/playbook/files"
+)
+
+// withRules gives a site a folder of rules in which the word "bad" is a mistake.
+func (s *site) withRules() string {
+	s.t.Helper()
+	dir := s.t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "shop.yaml"), []byte("guidelines: [] # </textarea>\n"), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+	*s.rules = files.Folder{Dir: dir, Check: func(dir string) ([]string, error) {
+		b, err := os.ReadFile(filepath.Join(dir, "shop.yaml"))
+		if strings.Contains(string(b), "bad") {
+			err = errors.New("shop.yaml: line 2: <bad>")
+		}
+		return []string{"rule x: always true"}, err
+	}}
+	return filepath.Join(dir, "shop.yaml")
+}
+
+// Rules are edited where they show: a text is tried before it is saved, and a mistake
+// leaves the file as it is and the text in the form.
+func TestRulesAreEdited(t *testing.T) {
+	s := newSite(t, sampleViews(), echo)
+	file := s.withRules()
+	s.logIn()
+	if body := s.get("/playbook"); !strings.Contains(body, `<a href="/rules/shop.yaml">`) {
+		t.Fatalf("the playbook leads to no file:\n%s", body)
+	}
+	body := s.get("/rules/shop.yaml")
+	hidden := func(name string) string {
+		return regexp.MustCompile(`name="` + name + `" value="([^"]*)"`).FindStringSubmatch(body)[1]
+	}
+	form := func(do, text string) url.Values {
+		return url.Values{"csrf": {hidden("csrf")}, "version": {hidden("version")}, "do": {do}, "text": {text}}
+	}
+	kept := func() string { b, _ := os.ReadFile(file); return string(b) }
+	first := kept()
+	for _, c := range []struct {
+		form    url.Values
+		status  int
+		has     string
+		changed string
+	}{
+		{form("check", "guidelines: [1]\n"), 200, "rule x: always true", first},
+		{form("check", "bad\n"), 200, "shop.yaml: line 2: &lt;bad&gt;", first},
+		{form("save", "bad </textarea>\n"), 200, "bad &lt;/textarea&gt;", first},
+		{form("save", "guidelines: [2]\r\n"), 200, "It counts within seconds", "guidelines: [2]\n"},
+		{form("save", "guidelines: [3]\n"), 200, "was changed meanwhile", "guidelines: [2]\n"},
+	} {
+		resp, body := s.request(http.MethodPost, "/rules/shop.yaml", c.form, nil)
+		if resp.StatusCode != c.status || !strings.Contains(body, c.has) || kept() != c.changed {
+			t.Errorf("%v: %s, the file is %q\n%s", c.form, resp.Status, kept(), body)
+		}
+	}
+	for _, path := range []string{"/rules/other.yaml", "/rules/..%2fsecret.yaml"} {
+		if resp, _ := s.request(http.MethodGet, path, nil, nil); resp.StatusCode != http.StatusNotFound {
+			t.Errorf("%s: %s", path, resp.Status)
+		}
+	}
+	if resp, _ := s.request(http.MethodPost, "/rules/shop.yaml", url.Values{"do": {"save"}, "text": {"x"}}, nil); resp.StatusCode != http.StatusForbidden {
+		t.Errorf("without the token: %s", resp.Status)
+	}
+}

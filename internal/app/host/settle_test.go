@@ -1,0 +1,54 @@
+package host
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"parley/internal/text/waittest"
+)
+
+// TestSettleWaitsForACalm: what may wait does not run beside the first messages, but is
+// not put off forever either, and languages rest in lulls only.
+func TestSettleWaitsForACalm(t *testing.T) {
+	for name, tt := range map[string]struct{ busy, first time.Duration }{
+		"calm":      {0, 320 * time.Millisecond},
+		"a moment":  {2 * time.Second, 2750 * time.Millisecond},
+		"very busy": {time.Minute, 5150 * time.Millisecond},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				began := time.Now()
+				var first []time.Duration
+				rests := 0
+				var mu sync.Mutex
+				stirred := make(chan struct{}, 1)
+				ctx, cancel := context.WithCancel(t.Context())
+				go Settle(ctx, stirred, func() { mu.Lock(); defer mu.Unlock(); first = append(first, time.Since(began)) }, func() { mu.Lock(); defer mu.Unlock(); rests++ })
+				for time.Since(began) < tt.busy {
+					stirred <- struct{}{}
+					waittest.Pass(100 * time.Millisecond)
+				}
+				waittest.Pass(20 * time.Second)
+				mu.Lock()
+				if len(first) != 1 || first[0] > tt.first || first[0] < tt.first-200*time.Millisecond {
+					t.Errorf("first was called at %s", first)
+				}
+				if rests != 0 {
+					t.Errorf("%d rests before a lull", rests)
+				}
+				mu.Unlock()
+				waittest.Pass(time.Minute)
+				mu.Lock()
+				if rests < 2 || rests > 4 {
+					t.Errorf("%d rests in a minute", rests)
+				}
+				mu.Unlock()
+				cancel()
+				synctest.Wait()
+			})
+		})
+	}
+}

@@ -1,0 +1,67 @@
+package setup
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"parley/config"
+	"parley/internal/notes/code"
+	"parley/internal/notes/document/pdf"
+	"parley/internal/notes/index"
+)
+
+// NotesSource is the name of the folder vault.dir, NotesIndex that of the index in
+// the data folder.
+const (
+	NotesSource = "notes"
+	NotesIndex  = "vault.db"
+)
+
+// OpenVault opens the owner's folders of notes and code; nil for none. o has
+// what the settings do not say. The caller closes it.
+func OpenVault(ctx context.Context, c config.Config, o index.Options) (*index.Vault, error) {
+	o.Index, o.WriteDir = filepath.Join(c.DataDir, NotesIndex), c.Vault.WriteDir
+	o.PDF = pdf.Pages
+	o.HardLinks, o.EmbedModel = c.Vault.HardLinks == "follow", c.EmbeddingModel()
+	if dir := c.Vault.Dir; dir != "" {
+		o.Sources = append(o.Sources, index.Source{Name: NotesSource, Dir: dir, Kind: index.KindNotes})
+	}
+	for _, s := range c.Sources {
+		o.Sources = append(o.Sources, index.Source{Name: s.Name, Dir: s.Dir, Kind: s.Kind})
+	}
+	if len(o.Sources) == 0 {
+		return nil, nil
+	}
+	var err error
+	if o.Tags, err = tags(ctx, c); err != nil {
+		return nil, err
+	}
+	data, err := filepath.Abs(c.DataDir)
+	if err != nil {
+		return nil, err
+	}
+	o.Exclude = []string{data}
+	v, err := index.Open(ctx, o)
+	if err != nil {
+		return nil, fmt.Errorf("vault: %w", err)
+	}
+	return v, nil
+}
+
+// tags returns the program that reads code, nil for none.
+func tags(ctx context.Context, c config.Config) (*code.Tags, error) {
+	coded := slices.ContainsFunc(c.Sources, func(s config.Source) bool { return s.Kind == index.KindCode })
+	switch {
+	case !coded || c.Vault.Ctags == "off":
+		return nil, nil
+	case c.Vault.Ctags == "auto" || c.Vault.Ctags == "":
+		return code.FindTags(ctx, ""), nil
+	}
+	found := code.FindTags(ctx, c.Vault.Ctags)
+	if found == nil {
+		return nil, fmt.Errorf("vault.ctags: %s is no universal-ctags that can be run", c.Vault.Ctags)
+	}
+	return found, nil
+}

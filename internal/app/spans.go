@@ -1,0 +1,64 @@
+package app
+
+import (
+	"context"
+	"sync"
+
+	"parley/internal/chat"
+	"parley/internal/llm/wrap"
+	"parley/internal/tools"
+)
+
+// Spans makes them. Without a Tracer there are none.
+type Spans struct {
+	*wrap.Tracer
+	turns   sync.Map // chat.Key -> *wrap.Span of the message being answered there
+	running sync.Map // key of a tool call -> its *wrap.Span
+}
+
+// Messages makes a span of each message that is answered.
+func (t *Spans) Messages(next chat.Handler) chat.Handler {
+	if t.Tracer == nil {
+		return next
+	}
+	return chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
+		ctx, s := t.Start(ctx, "message", wrap.Server)
+		s.Set("parley.platform", m.Key.Platform)
+		// What is answered beside a turn runs no tools.
+		if _, busy := t.turns.LoadOrStore(m.Key, s); !busy {
+			defer t.turns.Delete(m.Key)
+		}
+		a, err := next.Handle(ctx, m, w)
+		s.Set("parley.outcome", string(chat.Ending(m, a.Text != "", a.Record).Outcome))
+		s.Finish(wrap.ErrorType(err))
+		return a, err
+	})
+}
+
+// Tool follows the states of a tool call.
+func (t *Spans) Tool(c tools.Call, name string, state tools.State) {
+	if t.Tracer == nil {
+		return
+	}
+	key := c.Key + " " + c.ID
+	switch state {
+	case tools.Pending, tools.Retrying:
+	case tools.Running:
+		parent, _ := t.turns.Load(c.Where)
+		turn, _ := parent.(*wrap.Span)
+		s := t.Begin(turn, "execute_tool "+name, wrap.Internal)
+		s.Set("gen_ai.operation.name", "execute_tool")
+		s.Set("gen_ai.tool.type", "function")
+		s.Set("gen_ai.tool.name", name)
+		t.running.Store(key, s)
+	default:
+		if v, ok := t.running.LoadAndDelete(key); ok {
+			s := v.(*wrap.Span)
+			failure := ""
+			if state != tools.Success {
+				failure = string(state)
+			}
+			s.Finish(failure)
+		}
+	}
+}

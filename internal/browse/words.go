@@ -1,7 +1,0 @@
-package browse
-
-// What people read.
-const (
-	wordsAnd  = " and "
-	wordsMore = " and %d more"
-)

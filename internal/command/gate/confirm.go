@@ -1,0 +1,422 @@
+package gate
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"parley/internal/chat"
+	"parley/internal/text/catalog"
+)
+
+// QuestionLife is how long a question waits.
+const QuestionLife = 5 * time.Minute
+
+// maxItems is how many things one question asks about at most, and maxPicks how
+// many of them get a button of their own.
+const (
+	maxItems = 16
+	maxPicks = 8
+)
+
+// Questions stores what waits for a person. memory.Store is the real one.
+type Questions interface {
+	// PutQuestion stores a question instead of the one with this id, "" for none.
+	PutQuestion(ctx context.Context, q chat.Question, instead string) error
+	// Question finds one of m's place by its id; without an id the newest that
+	// waits for m's author there, in time or not, or that m began to settle.
+	Question(ctx context.Context, m chat.Message, id string) (q chat.Question, ok bool, err error)
+	// TakeQuestion uses it up with the answer m; of several callers only one gets
+	// first. again is true if m took it in an earlier process.
+	TakeQuestion(ctx context.Context, id string, m chat.Message) (first, again bool, err error)
+	EndQuestion(ctx context.Context, id string, to chat.QuestionState, came string) error
+}
+
+// Answers finds what is said to a question. memory.Store is the real one.
+type Answers interface {
+	// MeantBy finds the question that m is said to, by where m stands: the one whose
+	// message it replies to; in a direct chat without a reply, the last thing that was
+	// said there; elsewhere the newest of its author, if m calls the bot by its name or is
+	// a command. It is in time or not, or m began to settle it in an earlier process.
+	MeantBy(ctx context.Context, m chat.Message) (q chat.Question, ok bool, err error)
+	// AskedAgain notes that the answer to the message in this inbox row ends with a question.
+	AskedAgain(ctx context.Context, id string, row int64) error
+}
+
+// Secrets stores the key that signs buttons.
+type Secrets interface {
+	// Secret returns the secret of this name, storing fresh when there is none.
+	Secret(ctx context.Context, name string, fresh []byte) ([]byte, error)
+}
+
+// Pending holds what survives a restart. memory.Store is the real one.
+type Pending interface {
+	Questions
+	Answers
+	Secrets
+}
+
+// Action is what happens after a yes. Args are the exact arguments that were shown.
+type Action struct {
+	Kind string          `json:"kind"`
+	Args json.RawMessage `json:"args"`
+	// Items are the things that can be agreed to one by one. With items, Do is
+	// called for every answer, also for no; it ends the question with its record,
+	// and is called again after a crash. nil means one thing, done at most once.
+	Items []Item `json:"items,omitempty"`
+	// Again says that doing it twice comes to the same: what a crash cut short is done again,
+	// and leaves nothing of the question. Without it nobody knows what was done.
+	Again bool `json:"again,omitempty"`
+	// Form says how it is answered if not by yes or no; nil is by those.
+	Form *chat.Form `json:"form,omitempty"`
+}
+
+// Item is one of the things that a question asks about.
+type Item struct {
+	Say  string          `json:"say"` // the question, in Markdown
+	Args json.RawMessage `json:"args"`
+	// Standing names the tool that the owner may allow in this place for good;
+	// "" is none.
+	Standing string `json:"standing,omitempty"`
+	// Also is the lowest role of others who may answer; 0 is nobody else.
+	Also Role `json:"also,omitempty"`
+}
+
+// Settled is a question that was answered.
+type Settled struct {
+	Action
+	ID     string
+	Agreed []bool // by item; of a question without items one
+	Asked  chat.User
+	Said   chat.Said // with a Form
+	// Again is true if an earlier process began with it.
+	Again bool
+}
+
+// Do carries out what was agreed to. m is the answer. Without items it is called
+// at most once per question, and only after a yes: when the process dies in
+// between, the action is not repeated unless it says Again.
+type Do func(ctx context.Context, m chat.Message, s Settled, w chat.Reply) (chat.Answer, error)
+
+// Confirmations asks before something is done that cannot be undone. A
+// question belongs to one person in one place, waits five minutes, survives a
+// restart and is answered once, by its button or in plain words.
+type Confirmations struct {
+	rows   Pending
+	secret []byte
+	now    func() time.Time
+
+	// Shown changes the message that shows a question, once that is over. It is
+	// best effort and may block for a moment; nil leaves it.
+	Shown func(ctx context.Context, q chat.Question, text string)
+	// Role says what m's author may do here; nil knows nobody.
+	Role func(ctx context.Context, m chat.Message) (Role, error)
+	// Formerly returns what a place was called when a button may have been signed for it;
+	// nil knows nothing of that.
+	Formerly func(k chat.Key) []chat.Key
+	// Budget wraps handlers that may call the model; nil wraps nothing.
+	Budget func(chat.Handler) chat.Handler
+	// Passes reports whether what m's author writes in their own words is for people
+	// (a handover): it is then no answer to a question with a form. nil is never.
+	Passes func(ctx context.Context, m chat.Message) (bool, error)
+	// Allow stores the owner's decision that a tool needs no more questions in
+	// m's place; nil offers no such button.
+	Allow func(ctx context.Context, m chat.Message, tool string) error
+}
+
+// NewConfirmations reads, or makes, the secret that signs buttons. now may be
+// nil.
+func NewConfirmations(ctx context.Context, rows Pending, now func() time.Time) (*Confirmations, error) {
+	fresh := make([]byte, 32)
+	_, _ = rand.Read(fresh) // never fails
+	secret, err := rows.Secret(ctx, "buttons", fresh)
+	if err != nil {
+		return nil, fmt.Errorf("confirmations: %w", err)
+	}
+	if now == nil {
+		now = time.Now
+	}
+	return &Confirmations{rows: rows, secret: secret, now: now}, nil
+}
+
+// body is the stored form of what waits. Nonce makes its hash, the id, unique.
+type body struct {
+	Action
+	Nonce string `json:"nonce"`
+}
+
+// count returns how many things a question asks about.
+func (b body) count() int { return max(1, len(b.Items)) }
+
+// Ask puts a question to m's author in m's place and returns it as an answer. It
+// must not be made Private: if private answers go elsewhere, the yes would too.
+func (c *Confirmations) Ask(ctx context.Context, m chat.Message, text string, a Action) (chat.Answer, error) {
+	answer, q, err := c.form(ctx, m, text, a)
+	if err == nil {
+		err = c.rows.PutQuestion(ctx, q, "")
+	}
+	if err != nil {
+		return chat.Answer{}, fmt.Errorf("ask: %w", err)
+	}
+	return answer, nil
+}
+
+// Prepare makes the question about a's items, and about those of the same kind
+// that still wait for m's author here, instead of that question. The caller
+// stores it with what it answers.
+func (c *Confirmations) Prepare(ctx context.Context, m chat.Message, a Action) (answer chat.Answer, q chat.Question, instead string, err error) {
+	old, waits, err := c.rows.Question(ctx, m, "")
+	if err != nil {
+		return answer, q, "", fmt.Errorf("ask: %w", err)
+	}
+	var was body
+	if waits && old.Row != m.Row && old.State == chat.QuestionOpen && c.now().Before(old.Until) && json.Unmarshal(old.Body, &was) == nil && was.Kind == a.Kind && len(was.Items) > 0 {
+		merged := was.Items
+		for _, item := range a.Items {
+			if !slices.ContainsFunc(merged, func(i Item) bool { return i.Say == item.Say }) {
+				merged = append(merged, item)
+			}
+		}
+		if len(merged) <= maxItems && utf8.RuneCountInString(listed(ctx, merged)) <= maxShown {
+			a.Items, instead = merged, old.ID
+		}
+	}
+	answer, q, err = c.form(ctx, m, listed(ctx, a.Items), a)
+	if instead != "" {
+		q.Behind = append(old.Behind, old.Row)
+	}
+	return answer, q, instead, err
+}
+
+// listed returns the question about several things, one per line.
+func listed(ctx context.Context, items []Item) string {
+	if len(items) == 1 {
+		return items[0].Say
+	}
+	var b strings.Builder
+	b.WriteString(catalog.Text(ctx, wordSeveral))
+	for i, item := range items {
+		fmt.Fprintf(&b, "\n%d. %s", i+1, strings.ReplaceAll(item.Say, "\n", "\n   "))
+	}
+	return b.String()
+}
+
+func (c *Confirmations) form(ctx context.Context, m chat.Message, asked string, a Action) (chat.Answer, chat.Question, error) {
+	b := body{a, rand.Text()}
+	raw, err := json.Marshal(b)
+	if err != nil {
+		return chat.Answer{}, chat.Question{}, fmt.Errorf("ask: %w", err)
+	}
+	q := chat.Question{ID: questionID(raw), Asked: m.From, Key: m.Key, Row: m.Row, Text: asked, Body: raw, Until: c.now().Add(QuestionLife), State: chat.QuestionOpen}
+	if a.Form != nil {
+		said := asked
+		if a.Form.Consent && !m.Direct {
+			said += "\n" + catalog.Text(ctx, wordAskHere)
+		}
+		return chat.Answer{Text: said, Record: chat.End{Outcome: chat.Asked, Reason: chat.NeedsAnswer}, Buttons: c.formButtons(ctx, q, *a.Form)}, q, nil
+	}
+	hint := catalog.Text(ctx, wordAsk)
+	if b.count() > 1 {
+		hint = catalog.Text(ctx, wordAskSeveral)
+	}
+	if !m.Direct {
+		hint += " " + catalog.Text(ctx, wordAskHere)
+	}
+	if strings.Contains(asked, "\n") { // below a list, and not of it
+		hint = "\n" + hint
+	}
+	return chat.Answer{Text: asked + "\n" + hint, Record: chat.End{Outcome: chat.Asked, Reason: chat.NeedsYes}, Buttons: c.buttons(ctx, q, b)}, q, nil
+}
+
+// questionID returns the hash of all that was asked, arguments included.
+func questionID(body []byte) string {
+	sum := sha256.Sum256(body)
+	return short(sum[:])
+}
+
+// short is 80 bits of a hash.
+func short(sum []byte) string { return base32.StdEncoding.EncodeToString(sum[:10]) }
+
+// Waits reports whether m, in plain text, answers a question its author was
+// asked here.
+func (c *Confirmations) Waits(ctx context.Context, m chat.Message) (bool, error) {
+	_, ok, err := c.answered(ctx, m)
+	return ok, err
+}
+
+// answered returns the question that m, typed by somebody, answers, with what it says.
+// Words alone are never enough: m has to stand where it is said to the question
+// (Answers.MeantBy). It is the only function that takes words for an answer.
+func (c *Confirmations) answered(ctx context.Context, m chat.Message) (a answered, ok bool, err error) {
+	if m.Kind != chat.KindText && m.Kind != chat.KindCommand {
+		return a, false, nil
+	}
+	q, ok, err := c.rows.MeantBy(ctx, m)
+	if err != nil || !ok {
+		return a, false, err
+	}
+	form := bodyOf(q).Form
+	if form == nil {
+		agreed, ok := verdict(m, things(q))
+		return answered{q, agreed, m.From, chat.Said{}}, ok, nil
+	}
+	said, ok := saidTo(m, *form)
+	if !ok || !c.now().Before(q.Until) && q.State != chat.QuestionTaken {
+		return a, false, nil
+	}
+	if c.Passes != nil {
+		if passes, err := c.Passes(ctx, m); passes || err != nil {
+			return a, false, err
+		}
+	}
+	return answered{q, []bool{true}, m.From, said}, true, nil
+}
+
+// things returns how many things a question asks about.
+func things(q chat.Question) int { return bodyOf(q).count() }
+
+// bodyOf returns what a question would do; of one that is over, nothing.
+func bodyOf(q chat.Question) (b body) {
+	_ = json.Unmarshal(q.Body, &b)
+	return b
+}
+
+// Wrap settles questions and passes everything else on. do has the actions by
+// kind. While a question waits, answers in between end with a reminder of it.
+func (c *Confirmations) Wrap(next chat.Handler, do map[string]Do) chat.Handler {
+	return chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
+		if m.Kind == chat.KindButton {
+			if p, ok := pressed(m.Text); ok {
+				return c.press(ctx, m, w, p, do)
+			}
+			return next.Handle(ctx, m, w)
+		}
+		if m.Kind != chat.KindText && m.Kind != chat.KindCommand {
+			return next.Handle(ctx, m, w)
+		}
+		said, ok, err := c.answered(ctx, m)
+		if err != nil {
+			return chat.Answer{}, fmt.Errorf("confirm: %w", err)
+		}
+		if ok {
+			return c.afford(ctx, m, w, said, do)
+		}
+		q, waits, err := c.rows.Question(ctx, m, "")
+		if err != nil {
+			return chat.Answer{}, fmt.Errorf("confirm: %w", err)
+		}
+		if !waits {
+			return next.Handle(ctx, m, w)
+		}
+		if !c.now().Before(q.Until) { // they talk of something else
+			if err := c.rows.EndQuestion(ctx, q.ID, chat.QuestionSettled, ""); err != nil {
+				return chat.Answer{}, fmt.Errorf("confirm: %w", err)
+			}
+		}
+		a, err := next.Handle(ctx, m, w)
+		if err != nil || !c.reminds(q, m, a) {
+			return a, err
+		}
+		return c.reminded(ctx, m, q, a)
+	})
+}
+
+// reminds reports whether a question is repeated below the answer to m: while it waits,
+// and unless the answer asks itself, or passes its reader on to people.
+func (c *Confirmations) reminds(q chat.Question, m chat.Message, a chat.Answer) bool {
+	asks := slices.ContainsFunc(slices.Concat(a.Buttons...), func(b chat.Button) bool { _, ok := pressed(b.Data); return ok })
+	return a.Text != "" && !a.Private && !asks && !q.Restored && q.Text != "" && c.now().Before(q.Until) && chat.Ending(m, true, a.Record).Outcome != chat.PassedOn
+}
+
+// reminded returns an answer with the question that still waits below it. A yes in
+// words may be to that.
+func (c *Confirmations) reminded(ctx context.Context, m chat.Message, q chat.Question, a chat.Answer) (chat.Answer, error) {
+	still := catalog.Text(ctx, wordStill)
+	if bodyOf(q).Form != nil {
+		still = catalog.Text(ctx, wordStillForm)
+	}
+	a.Text += "\n\n" + still + "\n" + q.Text
+	if err := c.rows.AskedAgain(ctx, q.ID, m.Row); err != nil {
+		return chat.Answer{}, fmt.Errorf("confirm: %w", err)
+	}
+	return a, nil
+}
+
+// answered is a question with what was said to it, by whom.
+type answered struct {
+	chat.Question
+	agreed []bool
+	by     chat.User
+	said   chat.Said
+}
+
+// afford settles a question if its person's budget allows a model call for it;
+// otherwise the question keeps waiting.
+func (c *Confirmations) afford(ctx context.Context, m chat.Message, w chat.Reply, a answered, do map[string]Do) (chat.Answer, error) {
+	h := chat.Handler(chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
+		return c.settle(ctx, m, w, a, do)
+	}))
+	if c.Budget != nil && len(bodyOf(a.Question).Items) > 0 {
+		h = c.Budget(h)
+	}
+	return h.Handle(ctx, m, w)
+}
+
+// settle uses the question up, whatever the answer was.
+func (c *Confirmations) settle(ctx context.Context, m chat.Message, w chat.Reply, a answered, do map[string]Do) (chat.Answer, error) {
+	if why := c.over(ctx, a.Question); why != "" && a.State != chat.QuestionTaken {
+		err := c.rows.EndQuestion(ctx, a.ID, chat.QuestionSettled, "")
+		return ended(why, chat.Refused, chat.Expired), err
+	}
+	var b body
+	if err := json.Unmarshal(a.Body, &b); err != nil {
+		return chat.Answer{}, fmt.Errorf("confirm: %w", err)
+	}
+	f := do[b.Kind]
+	if f == nil {
+		return chat.Answer{}, fmt.Errorf("confirm: nothing does %q", b.Kind)
+	}
+	first, again, err := c.rows.TakeQuestion(ctx, a.ID, m)
+	if err != nil {
+		return chat.Answer{}, fmt.Errorf("confirm: %w", err)
+	}
+	if !first && !again {
+		return ended(catalog.Text(ctx, wordExpired), chat.Refused, chat.Expired), nil
+	}
+	yes := slices.Contains(a.agreed, true)
+	c.show(ctx, a, shownAs(ctx, a))
+	if len(b.Items) > 0 {
+		return f(ctx, m, Settled{b.Action, a.ID, a.agreed, a.Asked, a.said, again}, w)
+	}
+	answer := ended(catalog.Text(ctx, wordKept), chat.Declined, "")
+	switch {
+	case yes && again && !b.Again:
+		answer = ended(catalog.Text(ctx, wordInterrupted), chat.Failed, chat.Fault)
+	case yes:
+		answer, err = f(ctx, m, Settled{b.Action, a.ID, a.agreed, a.Asked, a.said, again}, w)
+	}
+	came := firstLine(answer.Text)
+	if answer.Private {
+		came = ""
+	}
+	if end, ok := answer.Record.(chat.End); ok && b.Again && err == nil {
+		answer.Record = chat.Settling{End: end, Question: a.ID, Came: came, Leave: yes}
+		return answer, nil // until the answer is stored it may have to be done again
+	}
+	if e := c.rows.EndQuestion(ctx, a.ID, chat.QuestionSettled, came); err == nil {
+		err = e
+	}
+	return answer, err
+}
+
+// ended returns an answer that is only text.
+func ended(text string, how chat.Outcome, why chat.Reason) chat.Answer {
+	return chat.Answer{Text: text, Record: chat.End{Outcome: how, Reason: why}}
+}

@@ -1,0 +1,221 @@
+package gate
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"parley/internal/chat"
+	"parley/internal/text/catalog"
+)
+
+// help returns the command that tells about all others.
+func (c *Commands) help() Command {
+	return Command{
+		Name: "help", Help: wordHelpHelp, Effect: Reads, Quiet: true,
+		Options: []Option{{Name: "command", Help: wordHelpOption, Suggest: func(_ context.Context, _ chat.Message, prefix string) []string {
+			return starting(names(c.table, Owner), prefix)
+		}}},
+		Run: func(ctx context.Context, r Request) (chat.Answer, error) {
+			name := strings.TrimPrefix(r.Args["command"], "/")
+			a := chat.Answer{Text: c.Help(ctx, r.Role, name)}
+			if name == "" {
+				a.Buttons = [][]chat.Button{{{Label: catalog.Text(ctx, wordMore), Data: "/help " + everything}}}
+			}
+			return a, nil
+		},
+	}
+}
+
+// everything asks /help for all commands.
+const everything = "all"
+
+// mostFirst is how many commands /help names at first.
+const mostFirst = 5
+
+// Help names a few things that a role may do, all of them with "all", or describes
+// one command.
+func (c *Commands) Help(ctx context.Context, role Role, name string) string {
+	switch {
+	case name == "":
+		return c.first(ctx, role)
+	case fold(name) != everything:
+		word, _ := cutWord(name)
+		cmd, ok := c.command(fold(word))
+		if !ok || !slices.Contains(names(c.table, role), cmd.Name) {
+			return didYouMean(ctx, catalog.Say(ctx, wordUnknown, escape(word)), "/", nearest(fold(word), names(c.table, role)))
+		}
+		return c.describe(ctx, cmd, cmd.Name, role)
+	}
+	var b strings.Builder
+	b.WriteString(catalog.Text(ctx, wordHelpHead))
+	for _, cmd := range c.table {
+		if !cmd.useful(role) {
+			continue
+		}
+		verbs := ""
+		if usable := names(inherited(cmd), role); len(usable) > 0 {
+			verbs = " " + strings.Join(usable, "|")
+		}
+		fmt.Fprintf(&b, "\n`%s%s` – %s", cmd.usage(cmd.Name), verbs, catalog.Text(ctx, cmd.Help))
+	}
+	return b.String()
+}
+
+// useful reports whether a role may use a command, or a verb of it, and has any use
+// for it: what lets strangers in is of none to who is in.
+func (cmd Command) useful(role Role) bool {
+	if cmd.Who == Anyone && role > Stranger {
+		return false
+	}
+	return cmd.admits(role) || anyVerb(cmd, role)
+}
+
+// first names what people want most, and before it what only this role may do.
+func (c *Commands) first(ctx context.Context, role Role) string {
+	var few []Command
+	for _, cmd := range c.table {
+		if cmd.First > 0 && cmd.useful(role) {
+			few = append(few, cmd)
+		}
+	}
+	slices.SortStableFunc(few, func(a, b Command) int { return a.First - b.First })
+	var b strings.Builder
+	b.WriteString(catalog.Text(ctx, wordHelpFirst))
+	for _, cmd := range few[:min(len(few), mostFirst)] {
+		fmt.Fprintf(&b, "\n`/%s` – %s", cmd.Name, catalog.Text(ctx, cmd.Help))
+	}
+	b.WriteString("\n" + catalog.Text(ctx, wordHelpMore))
+	return b.String()
+}
+
+// describe describes one command: its verbs, or its options.
+func (c *Commands) describe(ctx context.Context, cmd Command, path string, role Role) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "`%s` – %s", cmd.usage(path), catalog.Text(ctx, cmd.Help))
+	for _, o := range cmd.Options {
+		if !o.Hidden {
+			fmt.Fprintf(&b, "\n    %s: %s", o.Name, catalog.Text(ctx, o.Help))
+		}
+	}
+	for _, v := range inherited(cmd) {
+		if v.admits(role) {
+			fmt.Fprintf(&b, "\n`%s` – %s", v.usage(path+" "+v.Name), catalog.Text(ctx, v.Help))
+		}
+	}
+	return b.String()
+}
+
+// Complete returns the lines that m.Text, the beginning of a command, may
+// become: names and verbs that the role may use, then values of options.
+func (c *Commands) Complete(ctx context.Context, m chat.Message, role Role) []string {
+	if !strings.HasPrefix(m.Text, "/") {
+		return nil
+	}
+	name, rest := commandName(m.Text)
+	if !strings.ContainsRune(m.Text, ' ') {
+		return before("/", starting(names(c.table, role), name))
+	}
+	cmd, ok := c.command(name)
+	if !ok {
+		return nil
+	}
+	line := "/" + cmd.Name + " "
+	if len(cmd.Verbs) > 0 {
+		word, after := cutWord(rest)
+		v, ok := cmd.verb(fold(word))
+		if !ok || !strings.ContainsAny(rest, " ") {
+			return before(line, starting(names(inherited(cmd), role), word))
+		}
+		cmd, rest, line = v, after, line+v.Name+" "
+	}
+	if !cmd.admits(role) {
+		return nil
+	}
+	return before(line, c.values(ctx, cmd, m, rest))
+}
+
+// values completes the last value of what was typed of cmd's options.
+func (c *Commands) values(ctx context.Context, cmd Command, m chat.Message, typed string) []string {
+	done := ""
+	for _, o := range cmd.Options {
+		value, rest := cutValue(typed)
+		free := takesRest(cmd.Options, o)
+		if free {
+			value, rest = typed, ""
+		}
+		if rest != "" {
+			done += typed[:len(typed)-len(rest)]
+			typed = rest
+			continue
+		}
+		var all []string
+		switch {
+		case o.Suggests():
+			for _, s := range o.suggestions(ctx, m, value) {
+				all = append(all, s.Value)
+			}
+		case o.Kind == Switch:
+			all = starting([]string{"on", "off"}, value)
+		default:
+			all = starting(o.Choices, value)
+		}
+		if !free {
+			all = quotedWords(all)
+		}
+		return before(done, all)
+	}
+	return nil
+}
+
+// quotedWords quotes values that are more than one word.
+func quotedWords(all []string) []string {
+	for i, v := range all {
+		if strings.ContainsFunc(v, unicode.IsSpace) {
+			all[i] = `"` + v + `"`
+		}
+	}
+	return all
+}
+
+func starting(words []string, prefix string) []string {
+	var all []string
+	for _, w := range words {
+		if strings.HasPrefix(fold(w), fold(prefix)) {
+			all = append(all, w)
+		}
+	}
+	return all
+}
+
+func before(prefix string, words []string) []string {
+	for i, w := range words {
+		words[i] = prefix + w
+	}
+	return words
+}
+
+// Page answers with one page of lines, counted from 1, and buttons to the
+// next and the one before. command is what a button runs, as in "/facts list";
+// it needs a Number option named page, and at most 50 bytes to fit a button.
+func Page(ctx context.Context, lines []string, page, size int, command string) chat.Answer {
+	pages := max(1, (len(lines)+size-1)/size)
+	page = min(max(page, 1), pages)
+	from := (page - 1) * size
+	a := chat.Answer{Text: strings.Join(lines[from:min(from+size, len(lines))], "\n")}
+	if pages == 1 {
+		return a
+	}
+	a.Text += "\n" + catalog.Say(ctx, wordPage, page, pages)
+	var row []chat.Button
+	if page > 1 {
+		row = append(row, chat.Button{Label: catalog.Text(ctx, wordPageBack), Data: fmt.Sprintf("%s page:%d", command, page-1)})
+	}
+	if page < pages {
+		row = append(row, chat.Button{Label: catalog.Text(ctx, wordPageNext), Data: fmt.Sprintf("%s page:%d", command, page+1)})
+	}
+	a.Buttons = [][]chat.Button{row}
+	return a
+}

@@ -1,0 +1,295 @@
+package gate
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"parley/internal/chat"
+	"parley/internal/text"
+	"parley/internal/text/catalog"
+)
+
+// A code is 10 letters of a 32-letter alphabet without look-alikes: 50 bits.
+const (
+	codeAlphabet = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
+	codeLength   = 10
+	pairLife     = time.Hour
+	claimLife    = 24 * time.Hour // startup makes a new one
+	maxPending   = 20             // unanswered pairing requests of one platform; the oldest goes
+	maxAsked     = 3              // codes that a person is given in a day
+	maxGuesses   = 5
+	maxKnocks    = 10 // requests of one platform that the owner is told of in a day
+	guessWindow  = time.Hour
+	askWindow    = 24 * time.Hour
+)
+
+// Purposes of codes.
+const (
+	forClaim = "claim"
+	forPair  = "pair"
+)
+
+// Errors of Approve and Claim.
+var (
+	ErrCode      = errors.New("no such code, or it was used or has expired")
+	ErrLockedOut = text.Tell(wordLockedOut)
+	ErrOwned     = text.Tell(wordOwned)
+)
+
+// ClaimCode makes the code that startup shows while nobody owns this bot; an
+// earlier one stops working. It is "" when there is an owner.
+func (g *Gate) ClaimCode(ctx context.Context) (string, error) {
+	owned, err := g.HasOwner(ctx)
+	if err != nil || owned {
+		return "", err
+	}
+	return g.newCode(ctx, forClaim, chat.User{}, claimLife)
+}
+
+// Claim makes who the owner if the code is right and there is none yet. It
+// fails with ErrCode, ErrLockedOut or ErrOwned.
+func (g *Gate) Claim(ctx context.Context, who chat.User, code string) error {
+	owned, err := g.HasOwner(ctx)
+	if err != nil {
+		return err
+	}
+	if owned {
+		return ErrOwned
+	}
+	if _, err := g.takeCode(ctx, forClaim, code, who.ID); err != nil {
+		return err
+	}
+	g.o.Log.Info("claimed", "owner", who.ID)
+	return g.o.Rows.Grant(ctx, who.ID, "owner", who.ID)
+}
+
+// Approve lets in the holder of a pairing code and returns who that is. by is the
+// owner who decided; it fails with ErrCode or ErrLockedOut.
+func (g *Gate) Approve(ctx context.Context, code, by string) (chat.User, error) {
+	who, err := g.takeCode(ctx, forPair, code, by)
+	if err != nil {
+		return chat.User{}, err
+	}
+	return who, g.admit(ctx, who, by)
+}
+
+// admit lets in somebody who asked.
+func (g *Gate) admit(ctx context.Context, who chat.User, by string) error {
+	if err := g.o.Rows.Grant(ctx, who.ID, "member", by); err != nil {
+		return err
+	}
+	g.o.Log.Info("let in", "person", who.ID, "by", by)
+	if g.o.Admitted != nil {
+		g.o.Admitted(ctx, who)
+	}
+	return nil
+}
+
+// Called returns an id with what people call it, where that is known.
+func (g *Gate) Called(ctx context.Context, id string) (string, error) {
+	if g.o.Called == nil {
+		return id, nil
+	}
+	name, err := g.o.Called(ctx, id)
+	if err != nil || name == id {
+		return id, err
+	}
+	return escape(name) + " (" + id + ")", nil
+}
+
+// Waiting returns who asked to be let in and holds a live code.
+func (g *Gate) Waiting(ctx context.Context) ([]chat.User, error) {
+	return g.o.Rows.Waiting(ctx, forPair)
+}
+
+// takeCode counts the guess before it looks, so that concurrent guesses are
+// counted too.
+func (g *Gate) takeCode(ctx context.Context, purpose, code, by string) (chat.User, error) {
+	ok, err := g.o.Rows.Try(ctx, by, maxGuesses, guessWindow)
+	if err != nil {
+		return chat.User{}, err
+	}
+	if !ok {
+		g.o.Log.Warn("locked out after wrong codes", "person", by)
+		return chat.User{}, ErrLockedOut
+	}
+	who, ok, err := g.o.Rows.TakeCode(ctx, purpose, hashCode(code))
+	if err != nil {
+		return chat.User{}, err
+	}
+	if !ok {
+		return chat.User{}, ErrCode
+	}
+	return who, g.o.Rows.Forgive(ctx, by)
+}
+
+func (g *Gate) newCode(ctx context.Context, purpose string, who chat.User, life time.Duration) (string, error) {
+	raw := make([]byte, codeLength)
+	_, _ = rand.Read(raw) // never fails
+	for i, b := range raw {
+		raw[i] = codeAlphabet[int(b)%len(codeAlphabet)]
+	}
+	code := string(raw[:codeLength/2]) + "-" + string(raw[codeLength/2:])
+	if err := g.o.Rows.AddCode(ctx, purpose, hashCode(code), who, g.o.Now().Add(life)); err != nil {
+		return "", err
+	}
+	return code, nil
+}
+
+// hashCode forgives how a code was typed: case, spaces and dashes.
+func hashCode(code string) []byte {
+	var b strings.Builder
+	for _, r := range strings.ToUpper(code) {
+		if strings.ContainsRune(codeAlphabet, r) {
+			b.WriteRune(r)
+		}
+	}
+	sum := sha256.Sum256([]byte(b.String()))
+	return sum[:]
+}
+
+// stranger answers somebody who was not let in: in pairing mode with a code in a
+// direct chat, otherwise with one sentence a day. It only answers messages that
+// are addressed to the bot.
+func (g *Gate) stranger(ctx context.Context, m chat.Message) (chat.Answer, error) {
+	wrote := m.Kind == chat.KindText || m.Kind == chat.KindCommand
+	if !wrote || !expected(m) && !m.Direct || !g.oneself(m) {
+		return chat.Answer{}, nil
+	}
+	owned, err := g.HasOwner(ctx)
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	if m.Direct && !owned {
+		return chat.Answer{Text: catalog.Text(ctx, wordNobodys)}, nil
+	}
+	if m.Direct && g.rules.Load().mode == "pairing" {
+		return g.pair(ctx, m.From, m.Key.Platform)
+	}
+	if !g.told.first(m.From.ID, g.o.Now()) {
+		return chat.Answer{}, nil
+	}
+	if g.rules.Load().mode == "pairing" {
+		a := chat.Answer{Text: catalog.Text(ctx, wordStrangerChannel)}
+		if g.o.Door != nil && g.o.Door(m.Key.Platform) != "" {
+			a.Buttons = [][]chat.Button{{{Label: catalog.Text(ctx, wordDoor), URL: g.o.Door(m.Key.Platform)}}}
+		}
+		return a, nil
+	}
+	return chat.Answer{Text: catalog.Text(ctx, wordStranger)}, nil
+}
+
+// pair gives a stranger a code. Strangers cannot keep each other out: one person
+// has one request and few codes a day, and the oldest makes room.
+func (g *Gate) pair(ctx context.Context, who chat.User, platform string) (chat.Answer, error) {
+	g.codes.Lock()
+	defer g.codes.Unlock()
+	waiting, err := g.o.Rows.Waiting(ctx, forPair)
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	var pending []chat.User
+	for _, u := range waiting {
+		if u.ID == who.ID {
+			return g.say(who, catalog.Text(ctx, wordPairWaiting))
+		}
+		if strings.HasPrefix(u.ID, platform+":") {
+			pending = append(pending, u)
+		}
+	}
+	ok, err := g.o.Rows.Try(ctx, "asks:"+who.ID, maxAsked, askWindow)
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	if !ok {
+		return g.say(who, catalog.Text(ctx, wordPairOften))
+	}
+	if len(pending) >= maxPending {
+		if _, err := g.Drop(ctx, pending[0].ID); err != nil {
+			return chat.Answer{}, err
+		}
+	}
+	code, err := g.newCode(ctx, forPair, who, pairLife)
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	g.o.Log.Info("asks to be let in", "person", who.ID)
+	g.knock(ctx, who)
+	return chat.Answer{Text: catalog.Say(ctx, wordPair, code, code)}, nil
+}
+
+// knock has the owner told, a few times a day: many strangers must not fill their
+// direct chat.
+func (g *Gate) knock(ctx context.Context, who chat.User) {
+	platform, _ := chat.CutID(who.ID)
+	if g.o.Knock == nil {
+		return
+	}
+	ok, err := g.o.Rows.Try(ctx, "knocks:"+platform, maxKnocks, askWindow)
+	if err != nil {
+		g.o.Log.Warn("count requests", "err", err)
+	}
+	if ok {
+		g.o.Knock(ctx, who, fmt.Sprintf("%s %d", who.ID, g.o.Now().UnixMilli()))
+	}
+}
+
+// Admit lets in somebody who waits, without their code: the owner was told who asks.
+// It is false if they do not wait any more.
+func (g *Gate) Admit(ctx context.Context, id, by string) (who chat.User, ok bool, err error) {
+	waiting, err := g.Waiting(ctx)
+	if err != nil {
+		return who, false, err
+	}
+	i := slices.IndexFunc(waiting, func(u chat.User) bool { return u.ID == id })
+	if i < 0 {
+		return who, false, nil
+	}
+	if ok, err = g.Drop(ctx, id); err != nil || !ok {
+		return who, false, err
+	}
+	return waiting[i], true, g.admit(ctx, waiting[i], by)
+}
+
+// Drop rejects a request to be let in; false when there is none. The person
+// is not told, and may ask again a few times a day.
+func (g *Gate) Drop(ctx context.Context, id string) (bool, error) {
+	return g.o.Rows.DropCode(ctx, forPair, id)
+}
+
+// say sends a stranger a sentence once a day.
+func (g *Gate) say(who chat.User, text string) (chat.Answer, error) {
+	if !g.told.first(who.ID, g.o.Now()) {
+		return chat.Answer{}, nil
+	}
+	return chat.Answer{Text: text}, nil
+}
+
+// isClaim reports whether m is the one command a stranger may give.
+func (g *Gate) isClaim(m chat.Message) bool {
+	if m.Kind != chat.KindCommand || !m.Direct || m.Forwarded || !g.oneself(m) {
+		return false
+	}
+	name, _ := commandName(m.Text)
+	return name == claimName
+}
+
+// claimLink is what pressing Start writes after the link with the code was opened.
+var claimLink = text.Pattern(`^/start ([A-Z2-9]{5}-[A-Z2-9]{5})$`)
+
+// linked returns m as what its author meant by pressing Start: a claim, if the link
+// had a code.
+func linked(m chat.Message) chat.Message {
+	if code := claimLink().FindStringSubmatch(m.Text); code != nil && m.Kind == chat.KindCommand && m.Direct {
+		m.Text = "/" + claimName + " " + code[1]
+	}
+	return m
+}
+
+func isTerminal(id string) bool { return strings.HasPrefix(id, terminal+":") }

@@ -1,0 +1,285 @@
+package gate
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"parley/internal/chat"
+	"parley/internal/text"
+	"parley/internal/text/catalog"
+)
+
+// press settles a question by its button.
+func (c *Confirmations) press(ctx context.Context, m chat.Message, w chat.Reply, p push, do map[string]Do) (chat.Answer, error) {
+	q, why, err := c.pressable(ctx, m, p)
+	if err != nil {
+		return chat.Answer{}, fmt.Errorf("confirm: %w", err)
+	}
+	if why != "" {
+		a := ended(why, chat.Refused, reasonOf(q, m))
+		if a.Private = !m.Direct && m.Origin != ""; m.Told {
+			a.Text = ""
+		}
+		return a, nil
+	}
+	if bodyOf(q).Form != nil {
+		return c.afford(ctx, m, w, answered{q, []bool{true}, m.From, p.said()}, do)
+	}
+	n := things(q)
+	agreed := make([]bool, n)
+	v := p.verdict
+	at, _ := strconv.Atoi(v)
+	for i := range agreed {
+		agreed[i] = v == "yes" || v == "always" || i == at-1
+	}
+	if v == "always" {
+		if err := c.allow(ctx, m, q); err != nil {
+			return chat.Answer{}, fmt.Errorf("confirm: %w", err)
+		}
+	}
+	return c.afford(ctx, m, w, answered{q, agreed, m.From, chat.Said{}}, do)
+}
+
+// reasonOf returns why a press did nothing.
+func reasonOf(q chat.Question, m chat.Message) chat.Reason {
+	if q.Asked.ID != m.From.ID {
+		return chat.NotYours
+	}
+	return chat.Expired
+}
+
+// allow stores the owner's permanent permission.
+func (c *Confirmations) allow(ctx context.Context, m chat.Message, q chat.Question) error {
+	for _, item := range bodyOf(q).Items {
+		if err := c.Allow(ctx, m, item.Standing); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pressable finds the question whose button m presses; why, when not empty,
+// explains why nothing is done.
+func (c *Confirmations) pressable(ctx context.Context, m chat.Message, p push) (q chat.Question, why string, err error) {
+	q, ok, err := c.rows.Question(ctx, m, p.id)
+	if err != nil {
+		return q, "", err
+	}
+	if !ok {
+		q = chat.Question{ID: p.id, Asked: m.From, Key: m.Key, State: chat.QuestionExpired}
+	}
+	if !c.signed(m.Text, p.verdict, q) {
+		return q, catalog.Text(ctx, wordNotYours), nil
+	}
+	if q.Asked.ID != m.From.ID {
+		may, err := c.mayAlso(ctx, m, q)
+		if err != nil || !may {
+			return q, catalog.Say(ctx, wordForOther, escape(called(q.Asked))), err
+		}
+	}
+	if p.verdict == "always" {
+		if role, err := c.role(ctx, m); err != nil || role < Owner {
+			return q, catalog.Text(ctx, wordOwnersOnly), err
+		}
+	}
+	if q.State == chat.QuestionTaken && q.Taken == m.Row && m.Row != 0 {
+		return q, "", nil
+	}
+	return q, c.over(ctx, q), nil
+}
+
+// over explains what became of a question, "" when it still waits.
+func (c *Confirmations) over(ctx context.Context, q chat.Question) string {
+	switch {
+	case q.Restored:
+		return catalog.Text(ctx, wordRestored)
+	case q.State == chat.QuestionReplaced:
+		return catalog.Text(ctx, wordAskedAnew)
+	case q.State == chat.QuestionExpired || q.State == chat.QuestionOpen && !c.now().Before(q.Until):
+		return catalog.Text(ctx, wordExpired)
+	case q.State == chat.QuestionTaken:
+		return catalog.Say(ctx, wordBeingDone, escape(called(q.By)))
+	case q.State == chat.QuestionSettled && q.By.ID == "":
+		return catalog.Text(ctx, wordExpired)
+	case q.State == chat.QuestionSettled && q.Came == "":
+		return catalog.Say(ctx, wordWasAnswered, escape(called(q.By)))
+	case q.State == chat.QuestionSettled:
+		return catalog.Say(ctx, wordWasSettled, escape(called(q.By)), q.Came)
+	}
+	return ""
+}
+
+// called returns a person's name.
+func called(u chat.User) string {
+	if u.Name != "" {
+		return u.Name
+	}
+	return u.ID
+}
+
+func (c *Confirmations) role(ctx context.Context, m chat.Message) (Role, error) {
+	if c.Role == nil {
+		return Stranger, nil
+	}
+	return c.Role(ctx, m)
+}
+
+// mayAlso reports whether somebody who was not asked may answer: with the role
+// that the policy of every tool in question names.
+func (c *Confirmations) mayAlso(ctx context.Context, m chat.Message, q chat.Question) (bool, error) {
+	b := bodyOf(q)
+	if len(b.Items) == 0 || slices.ContainsFunc(b.Items, func(i Item) bool { return i.Also == 0 }) {
+		return false, nil
+	}
+	role, err := c.role(ctx, m)
+	for _, item := range b.Items {
+		if role < item.Also {
+			return false, err
+		}
+	}
+	return err == nil, err
+}
+
+// Toast returns what the platform may show at once to the person who pressed a
+// button: what is done now or, with refused, why nothing is. "" means that it is
+// no button of a question.
+func (c *Confirmations) Toast(ctx context.Context, m chat.Message) (text string, refused bool) {
+	p, ok := pressed(m.Text)
+	if !ok {
+		return "", false
+	}
+	_, why, err := c.pressable(ctx, m, p)
+	switch {
+	case err != nil:
+		return "", false
+	case why != "":
+		return why, true
+	case p.verdict == "no":
+		return catalog.Text(ctx, wordToastNo), false
+	}
+	return catalog.Text(ctx, wordToastYes), false
+}
+
+// push is the meaning of a button of a question: yes, no, always, skip, or the
+// number of the only thing that is agreed to, or of what is picked.
+type push struct{ verdict, id string }
+
+// pressed reads a button's Data.
+func pressed(data string) (p push, ok bool) {
+	verdict, rest, _ := strings.Cut(data, ":")
+	id, _, ok := strings.Cut(rest, ":")
+	p = push{verdict, id}
+	if n, err := strconv.Atoi(verdict); err == nil {
+		return p, ok && n > 0 && n <= maxItems
+	}
+	return p, ok && (verdict == "yes" || verdict == "no" || verdict == "always" || verdict == "skip")
+}
+
+// buttons returns yes and no, one button for each thing that can be agreed to
+// alone, and the owner's "always".
+func (c *Confirmations) buttons(ctx context.Context, q chat.Question, b body) (rows [][]chat.Button) {
+	button := func(label, verdict string) chat.Button {
+		return chat.Button{Label: label, Data: c.token(verdict, q)}
+	}
+	n := b.count()
+	if n == 1 {
+		rows = [][]chat.Button{{button(catalog.Text(ctx, wordYes), "yes"), button(catalog.Text(ctx, wordNo), "no")}}
+	} else {
+		rows = [][]chat.Button{{button(catalog.Text(ctx, wordAll), "yes"), button(catalog.Text(ctx, wordNone), "no")}}
+		var line []chat.Button
+		for i := range min(n, maxPicks) {
+			if line = append(line, button(catalog.Say(ctx, wordOnly, i+1), fmt.Sprint(i+1))); len(line) == 4 || i == min(n, maxPicks)-1 {
+				rows, line = append(rows, line), nil
+			}
+		}
+	}
+	if c.Allow != nil && len(b.Items) > 0 && !slices.ContainsFunc(b.Items, func(i Item) bool { return i.Standing == "" }) {
+		rows = append(rows, []chat.Button{button(catalog.Text(ctx, wordAlways), "always")})
+	}
+	return rows
+}
+
+// signed reports whether a button's Data is ours, for this question in its place, whatever
+// that was called when it was asked.
+func (c *Confirmations) signed(data, verdict string, q chat.Question) bool {
+	keys := []chat.Key{q.Key}
+	if c.Formerly != nil {
+		keys = append(keys, c.Formerly(q.Key)...)
+	}
+	return slices.ContainsFunc(keys, func(k chat.Key) bool {
+		q.Key = k
+		return hmac.Equal([]byte(data), []byte(c.token(verdict, q)))
+	})
+}
+
+// token returns a button's Data: the verdict, the question and a signature over
+// both, the person and the place. 6+17+16 bytes at most.
+func (c *Confirmations) token(verdict string, q chat.Question) string {
+	mac := hmac.New(sha256.New, c.secret)
+	fmt.Fprintf(mac, "%s\n%s\n%s\n%s", verdict, q.ID, q.Asked.ID, q.Key)
+	return verdict + ":" + q.ID + ":" + short(mac.Sum(nil))
+}
+
+// firstLine returns the first line of a text, clipped.
+func firstLine(s string) string {
+	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")
+	return text.Clip(s, maxCame)
+}
+
+// maxCame is how much is kept of the result of a question, in runes: it must fit
+// into the notice that a platform shows for a moment.
+const maxCame = 120
+
+// maxShown is the longest question that is repeated when it is over, in runes;
+// one that took several messages is not.
+const maxShown = 1900
+
+// show changes the message of a question that is over.
+func (c *Confirmations) show(ctx context.Context, a answered, outcome string) {
+	if c.Shown == nil || a.Question.Text == "" {
+		return
+	}
+	if shown := a.Question.Text + "\n\n" + outcome; utf8.RuneCountInString(shown) <= maxShown {
+		outcome = shown
+	}
+	c.Shown(ctx, a.Question, outcome)
+}
+
+// shownAs returns what was answered, and by whom.
+func shownAs(ctx context.Context, a answered) string {
+	name := escape(called(a.by))
+	if bodyOf(a.Question).Form != nil {
+		if a.said.No || a.said.Stop {
+			return catalog.Say(ctx, wordShownNone, name)
+		}
+		return catalog.Say(ctx, wordShownForm, name)
+	}
+	var list []string
+	for i, yes := range a.agreed {
+		if yes {
+			list = append(list, fmt.Sprint(i+1))
+		}
+	}
+	switch len(list) {
+	case 0:
+		return catalog.Say(ctx, wordShownNo, name)
+	case len(a.agreed):
+		return catalog.Say(ctx, wordShownYes, name)
+	}
+	return catalog.Say(ctx, wordShownSome, name, strings.Join(list, ", "))
+}
+
+// Expired changes the message of a question that nobody answered in time.
+func (c *Confirmations) Expired(ctx context.Context, q chat.Question) {
+	late := catalog.Text(ctx, wordShownLate)
+	if bodyOf(q).Form != nil {
+		late = catalog.Text(ctx, wordShownUnsaid)
+	}
+	c.show(ctx, answered{Question: q}, late)
+}

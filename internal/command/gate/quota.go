@@ -1,0 +1,357 @@
+package gate
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"parley/internal/chat"
+	"parley/internal/text/catalog"
+)
+
+// ErrQuota: a day's tokens or money are used up.
+var ErrQuota = errors.New("the day's allowance is used up")
+
+// Amount is what model calls cost.
+type Amount struct {
+	Tokens int64
+	Money  float64 // in limits.currency
+}
+
+func (a Amount) plus(b Amount) Amount { return Amount{a.Tokens + b.Tokens, a.Money + b.Money} }
+
+// Usage sums the cost of finished calls. memory.Store is the real one.
+type Usage interface {
+	UserSpent(ctx context.Context, user string, since time.Time) (tokens int64, money float64, err error)
+	ChannelSpent(ctx context.Context, k chat.Key, since time.Time) (tokens int64, money float64, err error)
+	AllSpent(ctx context.Context, since time.Time) (tokens int64, money float64, err error)
+}
+
+// Limits of Quotas; 0 is no limit. Days begin at midnight UTC.
+type Limits struct {
+	PerMinute          int // messages of one person
+	User, Channel, All Amount
+	// Agents replace User and Channel where an agent has limits of its own, by its
+	// memory; 0 is as for all.
+	Agents map[string]AgentLimits
+	// Pass lets messages through when a limit of tokens or money is reached, for
+	// handlers that answer without a model; Reserve still refuses.
+	Pass bool
+}
+
+// AgentLimits are the limits of one of several agents.
+type AgentLimits struct{ User, Channel Amount }
+
+// or returns a, and b where it has no limit.
+func (a Amount) or(b Amount) Amount {
+	return Amount{cmp.Or(a.Tokens, b.Tokens), cmp.Or(a.Money, b.Money)}
+}
+
+// QuotaOptions of NewQuotas.
+type QuotaOptions struct {
+	Limits // to begin with; SetLimits changes them
+	Usage  Usage
+	// Exempt messages are not counted by the minute (the owner's own
+	// terminal); nil exempts none. Tokens are counted for everybody.
+	Exempt func(m chat.Message) bool
+	Now    func() time.Time
+	Log    *slog.Logger
+}
+
+// Quotas bounds what one person, one channel and everybody may use. People over a
+// limit are told once a minute; their other messages end silently.
+type Quotas struct {
+	o      QuotaOptions
+	limits atomic.Pointer[Limits]
+	told   *once
+	all    everybody
+
+	mu      sync.Mutex // guards what follows
+	buckets map[string]bucket
+	day     time.Time
+	meters  map[string]*meter
+}
+
+// bucket holds the messages a person may still send, refilled steadily.
+type bucket struct {
+	left float64
+	at   time.Time
+}
+
+// meter counts what was used today under one limit, reserved calls included.
+type meter struct{ used, open Amount }
+
+// spent reports whether nothing is left of what a limit allows.
+func (m *meter) spent(most Amount) bool {
+	now := m.used.plus(m.open)
+	return most.Tokens > 0 && now.Tokens >= most.Tokens || most.Money > 0 && now.Money >= most.Money
+}
+
+// NewQuotas is ready at once. Usage may be nil when no tokens are limited.
+func NewQuotas(o QuotaOptions) *Quotas {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	q := &Quotas{o: o, told: newOnce(time.Minute), buckets: map[string]bucket{}, meters: map[string]*meter{}}
+	q.SetLimits(o.Limits)
+	return q
+}
+
+// SetLimits changes the limits; what was already used counts against them.
+func (q *Quotas) SetLimits(l Limits) { q.limits.Store(&l) }
+
+// Rate limits messages a minute, of every kind.
+func (q *Quotas) Rate(next chat.Handler) chat.Handler {
+	return chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
+		if q.limits.Load().PerMinute > 0 && (q.o.Exempt == nil || !q.o.Exempt(m)) && !q.take(m.From.ID) {
+			return q.notice(m, chat.TooFast, catalog.Text(ctx, wordTooFast)), nil
+		}
+		return next.Handle(chat.PaidBy(ctx, m), m, w)
+	})
+}
+
+// Budget limits tokens a day; it goes around what calls the model. Reserve
+// does the same for each call within.
+func (q *Quotas) Budget(next chat.Handler) chat.Handler {
+	return chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
+		ctx = chat.PaidBy(ctx, m)
+		err := q.refresh(ctx, m)
+		if err == nil {
+			_, err = q.promise(m, Amount{})
+		}
+		if errors.Is(err, ErrQuota) && q.limits.Load().Pass {
+			return next.Handle(ctx, m, w)
+		}
+		if errors.Is(err, ErrQuota) {
+			return q.notice(m, chat.Spent, q.usedUp(ctx)), nil
+		}
+		if err != nil {
+			return chat.Answer{}, err
+		}
+		return next.Handle(ctx, m, w)
+	})
+}
+
+// Reserve is asked before each model call with an estimate of what it takes, and
+// fails with ErrQuota when a limit is reached. done must be called with what
+// the call really took. Concurrent calls count each other's estimates, so a
+// limit is exceeded by one call at most. A ctx for which nobody pays (chat.PaidBy) is only
+// held to the limit for everybody.
+func (q *Quotas) Reserve(ctx context.Context, estimate Amount) (done func(actual Amount), err error) {
+	m := chat.Payer(ctx) // work that nobody asked for is charged to nobody
+	if err := q.refresh(ctx, m); err != nil {
+		return nil, err
+	}
+	return q.promise(m, estimate)
+}
+
+// limit is one meter that a message counts on.
+type limit struct {
+	key    string
+	most   Amount
+	stored func(ctx context.Context, since time.Time) (tokens int64, money float64, err error)
+}
+
+// bounds returns the limits there are for a message.
+func (q *Quotas) bounds(m chat.Message) (all []limit) {
+	most := q.limits.Load()
+	own := most.Agents[m.Agent.ID]
+	add := func(l limit) {
+		if l.most.Tokens > 0 || l.most.Money > 0 {
+			all = append(all, l)
+		}
+	}
+	add(limit{keyAll, most.All, func(ctx context.Context, since time.Time) (int64, float64, error) {
+		return q.all.spent(ctx, q, since)
+	}})
+	if m.From.ID != "" {
+		add(limit{keyUser + m.From.ID, own.User.or(most.User), func(ctx context.Context, since time.Time) (int64, float64, error) {
+			return q.o.Usage.UserSpent(ctx, m.From.ID, since)
+		}})
+	}
+	if m.Key.Channel != "" {
+		add(limit{keyChannel + chat.PlaceID(m.Key), own.Channel.or(most.Channel), func(ctx context.Context, since time.Time) (int64, float64, error) {
+			return q.o.Usage.ChannelSpent(ctx, m.Key, since)
+		}})
+	}
+	return all
+}
+
+// Prefixes of the keys of meters.
+const (
+	keyAll     = "all"
+	keyUser    = "user "
+	keyChannel = "channel "
+)
+
+// today returns the start of the day for which limits count.
+func (q *Quotas) today() time.Time { return q.o.Now().UTC().Truncate(24 * time.Hour) }
+
+// usedUp tells people that nothing is left, and when there will be.
+func (q *Quotas) usedUp(ctx context.Context) string {
+	left := q.today().AddDate(0, 0, 1).Sub(q.o.Now()).Round(time.Minute)
+	return catalog.Say(ctx, wordUsedUp, inHours(ctx, left))
+}
+
+// inHours returns a time of less than a day as people say it.
+func inHours(ctx context.Context, d time.Duration) string {
+	h, m := int(d/time.Hour), int(d%time.Hour/time.Minute)
+	switch {
+	case h == 0:
+		return catalog.Many(ctx, max(m, 1), "minute")
+	case h >= 3 || m == 0:
+		return catalog.Many(ctx, h, "hour")
+	}
+	return catalog.Many(ctx, h, "hour") + " " + catalog.Many(ctx, m, "minute")
+}
+
+// refresh raises m's meters to the stored values, which include calls of an earlier
+// process and calls without a reservation.
+func (q *Quotas) refresh(ctx context.Context, m chat.Message) error {
+	since := q.today()
+	for _, l := range q.bounds(m) {
+		tokens, money, err := l.stored(ctx, since)
+		if err != nil {
+			return fmt.Errorf("quota: %w", err)
+		}
+		q.mu.Lock()
+		mt := q.meter(l.key, since)
+		mt.used = Amount{max(mt.used.Tokens, tokens), max(mt.used.Money, money)}
+		q.mu.Unlock()
+	}
+	return nil
+}
+
+// meter returns a meter of the day; q.mu is held.
+func (q *Quotas) meter(key string, day time.Time) *meter {
+	if !q.day.Equal(day) {
+		q.day, q.meters = day, map[string]*meter{}
+	}
+	mt := q.meters[key]
+	if mt == nil {
+		if len(q.meters) >= maxRemembered { // refresh restores the idle ones
+			for k, v := range q.meters {
+				if v.open == (Amount{}) {
+					delete(q.meters, k)
+				}
+			}
+		}
+		mt = &meter{}
+		q.meters[key] = mt
+	}
+	return mt
+}
+
+// promise reserves an amount on all of m's meters, or on none.
+func (q *Quotas) promise(m chat.Message, aside Amount) (done func(actual Amount), err error) {
+	day := q.today()
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	var mine []*meter
+	for _, l := range q.bounds(m) {
+		mt := q.meter(l.key, day)
+		if mt.spent(l.most) {
+			return nil, fmt.Errorf("%w: %s", ErrQuota, l.key)
+		}
+		mine = append(mine, mt)
+	}
+	for _, mt := range mine {
+		mt.open = mt.open.plus(aside)
+	}
+	return func(actual Amount) {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		for _, mt := range mine {
+			mt.open = mt.open.plus(Amount{-aside.Tokens, -aside.Money})
+			if mt.open.Tokens == 0 {
+				mt.open.Money = 0 // what rounding left
+			}
+			mt.used = mt.used.plus(actual)
+		}
+	}, nil
+}
+
+// take uses one message of a person's minute.
+func (q *Quotas) take(id string) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	b := q.filled(id)
+	ok := b.left >= 1
+	if ok {
+		b.left--
+	}
+	now := b.at
+	makeRoom(q.buckets, func(b bucket) bool { return now.Sub(b.at) >= time.Minute })
+	q.buckets[id] = b
+	return ok
+}
+
+// filled returns a person's bucket as of now; q.mu is held.
+func (q *Quotas) filled(id string) bucket {
+	now, full := q.o.Now(), float64(q.limits.Load().PerMinute)
+	b, ok := q.buckets[id]
+	if !ok {
+		return bucket{full, now}
+	}
+	passed := max(0, now.Sub(b.at).Minutes())
+	return bucket{min(full, b.left+passed*full), now}
+}
+
+// notice tells a person once a minute that a limit is reached.
+func (q *Quotas) notice(m chat.Message, why chat.Reason, text string) chat.Answer {
+	a := ended("", chat.Refused, why)
+	if q.told.first(string(why)+":"+m.From.ID, q.o.Now()) {
+		q.o.Log.Warn("limited", "code", codeLimited, "person", m.From.ID, "place", m.Key.String())
+		a.Text = text
+	}
+	return a
+}
+
+// Left is what remains to a message's author, for /status; -1 is no limit.
+type Left struct {
+	Messages           int // this minute
+	User, Channel, All Amount
+}
+
+// Left reads what remains.
+func (q *Quotas) Left(ctx context.Context, m chat.Message) (Left, error) {
+	if err := q.refresh(ctx, m); err != nil {
+		return Left{}, err
+	}
+	none := Amount{-1, -1}
+	l := Left{-1, none, none, none}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.limits.Load().PerMinute > 0 && (q.o.Exempt == nil || !q.o.Exempt(m)) {
+		l.Messages = int(q.filled(m.From.ID).left)
+	}
+	for _, lim := range q.bounds(m) {
+		left := none
+		mt := q.meter(lim.key, q.today())
+		gone := mt.used.plus(mt.open)
+		if lim.most.Tokens > 0 {
+			left.Tokens = max(0, lim.most.Tokens-gone.Tokens)
+		}
+		if lim.most.Money > 0 {
+			left.Money = max(0, lim.most.Money-gone.Money)
+		}
+		switch {
+		case lim.key == keyAll:
+			l.All = left
+		case strings.HasPrefix(lim.key, keyUser):
+			l.User = left
+		default:
+			l.Channel = left
+		}
+	}
+	return l, nil
+}

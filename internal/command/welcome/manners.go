@@ -1,0 +1,159 @@
+// Package welcome is how the bot behaves towards those who do not know it yet: it
+// greets a group it was added to, tells its owner who wants to talk with it, and tells
+// its operator where to begin. It lets nobody in by itself.
+package welcome
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+
+	"parley/internal/chat"
+	"parley/internal/text"
+	"parley/internal/text/catalog"
+)
+
+// Manners of one bot. All fields are required.
+type Manners struct {
+	Name     string // what the owner calls the bot
+	Adapters func() []chat.Adapter
+	Tell     func(ctx context.Context, n Notice) error            // the owner
+	Person   func(ctx context.Context, id string, n Notice) error // somebody
+	// Talks reports whether a place was let in as a whole, or everybody was.
+	Talks func(ctx context.Context, m chat.Message) (bool, error)
+	Log   *slog.Logger
+}
+
+// Notice is something for the owner.
+type Notice struct {
+	What     string // names it: the same is told once
+	Platform string // where it happened
+	// Say puts it into the owner's language, in Markdown.
+	Say func(p catalog.Printer) (text string, buttons [][]chat.Button)
+}
+
+// Told returns a notice without buttons.
+func Told(what string, text func(p catalog.Printer) string) Notice {
+	return Notice{What: what, Say: func(p catalog.Printer) (string, [][]chat.Button) { return text(p), nil }}
+}
+
+// Wrap answers the news that the bot was added to a group.
+func (o Manners) Wrap(next chat.Handler) chat.Handler {
+	return chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
+		if m.Kind != chat.KindAdded {
+			return next.Handle(ctx, m, w)
+		}
+		return o.added(ctx, m)
+	})
+}
+
+// added greets the group in a sentence or two, and asks the owner what to make of it.
+func (o Manners) added(ctx context.Context, m chat.Message) (chat.Answer, error) {
+	talks, err := o.Talks(ctx, m)
+	if err != nil {
+		return chat.Answer{}, fmt.Errorf("added to a group: %w", err)
+	}
+	if err := o.Tell(ctx, o.joined(m, talks)); err != nil {
+		o.Log.Warn("tell the owner", "err", err)
+	}
+	said := chat.Answer{Record: chat.End{Outcome: chat.Answered}}
+	switch called := o.called(ctx, m.Key.Platform); {
+	case m.Broadcast: // many read it, and nobody can answer
+	case talks:
+		said.Text = catalog.Say(ctx, wordsGreeting, plain(o.Name), called)
+	default:
+		said.Text = catalog.Say(ctx, wordsGreeting, plain(o.Name), called) + " " + catalog.Text(ctx, wordsNotYet)
+	}
+	return said, nil
+}
+
+// called returns how people address the bot.
+func (o Manners) called(ctx context.Context, platform string) string {
+	if n, ok := chat.On(o.Adapters(), platform).(chat.Named); ok && n.Name() != "" {
+		return "@" + strings.TrimPrefix(n.Name(), "@")
+	}
+	return catalog.Text(ctx, wordsMe)
+}
+
+// joined is what the owner is told about a new group.
+func (o Manners) joined(m chat.Message, talks bool) Notice {
+	return Notice{What: "added " + m.Key.String() + " " + m.ID, Platform: m.Key.Platform, Say: func(p catalog.Printer) (string, [][]chat.Button) {
+		id, group := Place(m), p.Say(wordsNameless)
+		if m.Title != "" {
+			group = plain(m.Title)
+		}
+		said := p.Say(wordsAdded, group, id)
+		if m.From.ID != "" {
+			said = p.Say(wordsAddedBy, plain(m.From.Name), m.From.ID, group, id)
+		}
+		leave := chat.Button{Label: p.Text(wordsLeave), Data: "/config leave " + id}
+		if talks {
+			return said + " " + p.Text(wordsTalks), [][]chat.Button{{leave}}
+		}
+		return said + " " + p.Text(wordsAllow), [][]chat.Button{{{Label: p.Text(wordsAllowHere), Data: "/config allow " + id}, leave}}
+	}}
+}
+
+// Place returns the id under which a place is let in as a whole.
+func Place(m chat.Message) string {
+	if m.Guild != "" {
+		return chat.ServerID(m.Key.Platform, m.Guild)
+	}
+	return chat.PlaceID(m.Key)
+}
+
+// Knock tells the owner that somebody asks to be let in. It may be called as often as
+// they ask: it is told once for each request.
+func (o Manners) Knock(ctx context.Context, who chat.User, request string) {
+	platform, _ := chat.CutID(who.ID)
+	err := o.Tell(ctx, Notice{What: "knock " + request, Platform: platform, Say: func(p catalog.Printer) (string, [][]chat.Button) {
+		return p.Say(wordsKnock, plain(who.Name), who.ID), [][]chat.Button{{
+			{Label: p.Text(wordsLetIn), Data: "/pair let " + who.ID}, {Label: p.Text(wordsNo), Data: "/pair drop " + who.ID},
+		}}
+	}})
+	if err != nil {
+		o.Log.Warn("tell the owner", "err", err)
+	}
+}
+
+// Welcome tells somebody who asked to be let in that they were, where they asked and in
+// their language. welcome names that: the same is told once.
+func (o Manners) Welcome(ctx context.Context, who chat.User, welcome string) {
+	err := o.Person(ctx, who.ID, Notice{What: "welcome " + welcome, Say: func(p catalog.Printer) (string, [][]chat.Button) { return p.Text(wordsWelcome), nil }})
+	if err != nil {
+		o.Log.Warn("tell somebody who was let in", "person", who.ID, "err", err)
+	}
+}
+
+// Admissions is who was let in; memory.Store.
+type Admissions interface {
+	// Newcomers tells of each person whom by let in since it was last asked, and of when.
+	Newcomers(ctx context.Context, by string, tell func(id, at string)) error
+}
+
+// Newcomers welcomes people whom by let in where nobody could tell them so: in a shell.
+func (o Manners) Newcomers(ctx context.Context, a Admissions, by string) error {
+	return a.Newcomers(ctx, by, func(id, at string) {
+		o.Log.Info("let in from a shell", "person", id)
+		o.Welcome(ctx, chat.User{ID: id}, id+" "+at)
+	})
+}
+
+// plain returns a name that somebody else chose without what Markdown would make of it.
+func plain(name string) string {
+	name, _ = text.Strip(strings.Join(strings.Fields(name), " "))
+	name = strings.Map(func(r rune) rune {
+		if strings.ContainsRune("`*_~|<>[]()@#\\", r) {
+			return -1
+		}
+		return r
+	}, name)
+	if name = text.Shorten(name, maxName); name == "" {
+		return "?"
+	}
+	return name
+}
+
+// maxName is how much of a name is shown, in runes.
+const maxName = 41

@@ -1,0 +1,51 @@
+package cluster
+
+import "time"
+
+// agree is how far two clocks may differ and still tell the same time: more than an answer
+// of the server may take.
+const agree = 2 * time.Second
+
+// reading is what the server's clock said, and when that was by this machine's.
+type reading struct{ there, here time.Time }
+
+// skew is what has to be added to the time of this machine for that of the server, 0 where
+// they agree. In between two readings it counts by the monotonic clock, so that a machine's
+// clock that is set changes nothing.
+func (r *reading) skew(now time.Time) time.Duration {
+	if r == nil {
+		return 0
+	}
+	d := r.there.Add(now.Sub(r.here)).Sub(now.Round(0))
+	if d.Abs() <= agree {
+		return 0
+	}
+	return d
+}
+
+// Skew is what has to be added to the time of this machine for that of the database, 0
+// where they agree within two seconds. Nodes that do so agree with each other on what is
+// due. It does not block.
+func (n *Node) Skew() time.Duration { return n.clock.Load().skew(time.Now()) }
+
+// compare takes in what the server's clock said in an answer to what was sent at a time, and
+// tells when it turns out that this machine's does not agree any more.
+func (n *Node) compare(sent, there time.Time) {
+	now := time.Now()
+	took := now.Sub(sent)
+	if took > renewLimit { // this process was stopped meanwhile
+		return
+	}
+	r := &reading{there: there, here: sent.Add(took / 2)}
+	n.clock.Store(r)
+	skew := r.skew(now)
+	switch {
+	case (skew - n.told).Abs() <= agree:
+		return
+	case skew == 0:
+		n.o.Log.Info("this machine's clock agrees with the database's again")
+	default:
+		n.o.Log.Error("this machine's clock and the database's do not agree, and the database's is followed: set the one that is wrong", "behind", skew.Round(time.Second))
+	}
+	n.told = skew
+}

@@ -1,0 +1,188 @@
+package datadir
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"parley/internal/chat"
+	"parley/internal/db/engine"
+	"parley/internal/db/postgres"
+	"parley/internal/db/sqlite"
+	"parley/internal/text"
+)
+
+// ErrUnwritable marks a database that takes nothing just now: the disk is full
+// or fails. It is over by itself once Beat succeeds.
+var ErrUnwritable = text.Tell("the database cannot be written")
+
+var errUnchecked = text.Tell("the database is still being checked for damage")
+
+// condition is what statements and checks have shown of the database. All of
+// it is atomic: it is read while a disk hangs.
+type condition struct {
+	damaged    atomic.Pointer[error] // for good: only another file mends that
+	unwritable atomic.Pointer[error]
+	checked    atomic.Bool // a Check came to its end
+}
+
+// see takes in what a statement ended with.
+func (c *condition) see(err error) {
+	if err != nil { // apart, since what is kept of err is allocated whatever it is
+		c.take(err)
+	}
+}
+
+func (c *condition) take(err error) {
+	if errors.Is(err, engine.ErrLost) || errors.Is(err, postgres.ErrFull) {
+		if err = fmt.Errorf("%w: %w", ErrUnwritable, err); errors.Is(err, postgres.ErrFull) {
+			err = text.Tell("%w: the disk of the database server is full, or its memory: make room there", ErrUnwritable)
+		}
+		c.unwritable.CompareAndSwap(nil, &err)
+		return
+	}
+	if errors.Is(err, engine.ErrGone) {
+		err = text.Tell("%w: %v: put it back, or stop the bot and put a backup in its place with bot restore FILE", ErrUnwritable, err)
+		c.unwritable.CompareAndSwap(nil, &err)
+		return
+	}
+	switch damaged := sqlite.Explain(err); {
+	case errors.Is(damaged, ErrCorrupt):
+		err = mend(damaged)
+		c.damaged.CompareAndSwap(nil, &err)
+	case sqlite.IsUnwritable(err):
+		err = unwritable(err)
+		c.unwritable.CompareAndSwap(nil, &err)
+	}
+}
+
+// connected takes in how a connection to a server was made, and what that server refuses:
+// one that was made is the end of there being none, but not of what is refused.
+func (c *condition) connected(err error) {
+	c.see(err)
+	if ill := c.unwritable.Load(); err == nil && ill != nil && errors.Is(*ill, engine.ErrLost) && !errors.Is(*ill, postgres.ErrRefuses) {
+		c.unwritable.CompareAndSwap(ill, nil)
+	}
+}
+
+// unwritable says what is in the way of a write, and what to do.
+func unwritable(err error) error {
+	if sqlite.IsFull(err) {
+		return text.Tell("%w: the disk of the data folder is full: make room there", ErrUnwritable)
+	}
+	return text.Tell("%w: %v: look after the disk of the data folder", ErrUnwritable, err)
+}
+
+// Health is nil while messages can be stored and read. It is a DegradedError
+// until a file that was there was checked for the first time, and any other error when it
+// is damaged or cannot be written. It asks nothing of the disk.
+func (f *File) Health() error {
+	if err := f.cond.damaged.Load(); err != nil {
+		return *err
+	}
+	if err := f.cond.unwritable.Load(); err != nil {
+		return *err
+	}
+	if !f.cond.checked.Load() {
+		return &chat.DegradedError{Err: errUnchecked}
+	}
+	return nil
+}
+
+// Among is how a database is whose Health is ill for a process that may not act there for a
+// reason, such as a lease that it cannot renew; lost is nil while it may.
+func Among(ill, lost error) error {
+	if lost == nil || errors.Is(ill, ErrUnwritable) {
+		return ill
+	}
+	return fmt.Errorf("%w: %w", ErrUnwritable, lost)
+}
+
+// roomTried is how much has to find room again after it did not.
+const roomTried = 32 << 10
+
+// room is so much, of what a server cannot store in less.
+func room() []byte {
+	b := make([]byte, roomTried)
+	_, _ = rand.Read(b) // never fails
+	return b
+}
+
+// Look looks whether the file is still the one that was opened, for Health to say so. It waits
+// no longer than until ctx ends: a disk may hang.
+func (f *File) Look(ctx context.Context) {
+	if f.served || !f.looking.TryLock() { // one that hangs is enough
+		return
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer f.looking.Unlock()
+		f.cond.see(f.place.Still())
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
+}
+
+// Beat writes and reads one row, so that a disk that takes nothing is known
+// before somebody's message meets it. After a failure it also wants room: what
+// overwrites a row fits on a disk where nothing new does.
+func (f *File) Beat(ctx context.Context) error {
+	ill := f.cond.unwritable.Load()
+	if err := f.place.Still(); err != nil { // also where no log is synced
+		return f.told(err)
+	}
+	if ill != nil {
+		if err := f.beat(ctx, room()); err != nil {
+			return err
+		}
+	}
+	if err := f.beat(ctx, []byte{}); err != nil {
+		return err
+	}
+	if ill != nil {
+		f.cond.unwritable.CompareAndSwap(ill, nil)
+	}
+	return f.Health()
+}
+
+func (f *File) beat(ctx context.Context, room []byte) error {
+	at := engine.Stamp(f.now())
+	done := make(chan error, 1)
+	wait := f.db.Queue(ctx, func(tx *engine.Tx) error {
+		_, err := tx.Exec("INSERT INTO heartbeat (id, at, room) VALUES (1, ?, ?) ON CONFLICT (id) DO UPDATE SET at = excluded.at, room = excluded.room", at, room)
+		return err
+	})
+	go func() { done <- wait() }()
+	select {
+	case err := <-done:
+		if err != nil {
+			return engine.During("write to the database", f.told(err))
+		}
+	case <-ctx.Done(): // a disk that hangs
+		if f.served {
+			return fmt.Errorf("%w: it does not answer; look after the database server", ErrUnwritable)
+		}
+		return fmt.Errorf("%w: it hangs; look after the disk of the data folder", ErrUnwritable)
+	}
+	var read string
+	err := f.db.QueryRow("SELECT at FROM heartbeat WHERE id = 1").Scan(&read)
+	return engine.During("read the database", f.told(err))
+}
+
+// told is the sentence for what a statement ended with.
+func (f *File) told(err error) error {
+	if err == nil {
+		return nil
+	}
+	f.cond.see(err)
+	var degraded *chat.DegradedError
+	if ill := f.Health(); ill != nil && !errors.As(ill, &degraded) {
+		return ill
+	}
+	return err
+}

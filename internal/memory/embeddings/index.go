@@ -1,0 +1,165 @@
+package embeddings
+
+import (
+	"context"
+	"database/sql"
+	"math"
+	"sync"
+	"time"
+
+	"parley/internal/db/engine"
+	"parley/internal/llm/vector"
+)
+
+// maxDims is how many dimensions of a vector are kept: with its sketch it takes
+// less than 1 KB. Of the few models that have more, the first tell nearly all.
+const maxDims = 880
+
+// Options of New. The zero value is an Index without an embedding model.
+type Options struct {
+	Embed vector.Embed // nil for none
+	Model string       // its name: vectors of another are made again
+	Now   func() time.Time
+}
+
+// Index is the vectors of messages in one database. It is safe for many
+// goroutines, of which one makes vectors at a time. The sketches are in memory,
+// so a million messages of a model with 384 dimensions take 60 MB.
+type Index struct {
+	db *engine.DB
+	o  Options
+
+	working sync.Mutex // guards making, and work
+	work    work
+
+	mu    sync.RWMutex // guards the rest
+	ready bool         // all sketches are in memory
+	all   map[int64]*sketches
+	asked time.Time // when somebody asked last
+}
+
+// New returns the index of a database that has its tables.
+func New(db *engine.DB, o Options) *Index {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return &Index{db: db, o: o, all: map[int64]*sketches{}}
+}
+
+// Asked returns the vector of a question, nil without one: there is no model, it
+// does not answer in time, or no message has a vector yet.
+func (x *Index) Asked(ctx context.Context, question string) vector.Vector {
+	if x.o.Embed == nil {
+		return nil
+	}
+	x.mu.Lock()
+	ready := x.ready && len(x.all) > 0
+	x.asked = x.o.Now()
+	x.mu.Unlock()
+	if !ready {
+		return nil
+	}
+	return kept(x.o.Embed.Query(ctx, question))
+}
+
+// Forget drops what is in memory, so that nothing of what was deleted stays there.
+// What is stored is read again.
+func (x *Index) Forget() {
+	x.working.Lock()
+	defer x.working.Unlock()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.work, x.ready, x.all = work{}, false, map[int64]*sketches{}
+}
+
+// kept is as much of a vector as is stored.
+func kept(v vector.Vector) vector.Vector { return v.First(maxDims) }
+
+// sketches are those of one place, side by side.
+type sketches struct {
+	ids  []int64
+	bits []uint64 // as many words for each
+}
+
+// Near returns the messages of some places that are nearest to a question, at
+// most n, and how near they are. What was deleted meanwhile is not among them.
+func (x *Index) Near(question vector.Vector, places []int64, n int) (map[int64]float64, error) {
+	if len(question) == 0 {
+		return nil, nil
+	}
+	return x.Cosines(question, x.alike(question.Sketch(nil), places, n))
+}
+
+// alike returns the messages whose sketches differ least from one. Those that
+// differ as much as the last of them are left out if they are too many.
+func (x *Index) alike(sketch []uint64, places []int64, n int) (ids []int64) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	count := make([]int, 64*len(sketch)+1)
+	var found []uint16
+	for _, p := range places {
+		x.all[p].each(len(sketch), func(_ int64, bits []uint64) {
+			d := vector.Differ(sketch, bits)
+			count[d]++
+			found = append(found, uint16(d))
+		})
+	}
+	most, sum := 0, 0
+	for most < len(count) && sum+count[most] <= n {
+		sum += count[most]
+		most++
+	}
+	at := 0
+	for _, p := range places {
+		x.all[p].each(len(sketch), func(id int64, _ []uint64) {
+			if d := int(found[at]); d < most || d == most && len(ids) < n && sum < n {
+				ids = append(ids, id)
+				if d == most {
+					sum++
+				}
+			}
+			at++
+		})
+	}
+	return ids
+}
+
+// each passes every message of a place with its sketch. A nil place has none.
+func (s *sketches) each(words int, see func(id int64, bits []uint64)) {
+	if s == nil || len(s.bits) != words*len(s.ids) {
+		return
+	}
+	for i, id := range s.ids {
+		see(id, s.bits[i*words:(i+1)*words])
+	}
+}
+
+// Cosines returns how near messages are to a question; those without a vector
+// of the model are not among them.
+func (x *Index) Cosines(question vector.Vector, ids []int64) (map[int64]float64, error) {
+	if len(question) == 0 || len(ids) == 0 {
+		return nil, nil
+	}
+	list, err := listed(ids)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := x.db.Query(`SELECT v.message_id, v.vector FROM json_each(:ids) j CROSS JOIN message_vectors v ON v.message_id = CAST(j.value AS BIGINT)
+		WHERE v.embedder = (SELECT n FROM embedders WHERE name = :model)`, engine.Named{"ids": list, "model": x.o.Model})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	near := make(map[int64]float64, len(ids))
+	for rows.Next() {
+		var id int64
+		var raw sql.RawBytes
+		if err := rows.Scan(&id, &raw); err != nil {
+			return nil, err
+		}
+		if cos := question.Cos(vector.Vector(raw)); cos != 0 && !math.IsNaN(cos) {
+			near[id] = cos
+		}
+	}
+	return near, rows.Err()
+}

@@ -1,0 +1,299 @@
+package facts
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"parley/internal/chat"
+	"parley/internal/db/engine"
+	"parley/internal/text"
+)
+
+// Record is a fact outside the database. In a facts file content and tags
+// are what a person reads and edits; the rest stands in an Obsidian comment
+// behind them, so that nothing is lost on the way there and back.
+type Record struct {
+	Content    string    `json:"content,omitempty"`
+	Tags       []string  `json:"tags,omitempty"`
+	ID         int64     `json:"id,omitempty"`
+	Type       string    `json:"type,omitempty"`
+	Author     string    `json:"author,omitempty"`
+	Where      string    `json:"where,omitempty"` // platform:channel it was said in
+	Session    string    `json:"session,omitempty"`
+	MessageID  string    `json:"message,omitempty"`
+	Quote      string    `json:"quote,omitempty"`
+	Confidence float64   `json:"confidence,omitempty"`
+	Previous   string    `json:"previous,omitempty"`
+	Created    time.Time `json:"created,omitzero"`
+	Updated    time.Time `json:"updated,omitzero"`
+
+	Holding
+
+	line int
+}
+
+// Holding is how firmly a fact stands, until when, and for whom.
+type Holding struct {
+	Rank  Rank      `json:"rank,omitempty"`  // 0 is as the author's words stand
+	Ends  time.Time `json:"ends,omitzero"`   // the moment at which it ceases to hold; zero is never
+	Agent string    `json:"agent,omitempty"` // that was told; "" is the only one
+}
+
+// same reports whether two records tell a person the same.
+func (r Record) same(o Record) bool {
+	return r.Content == o.Content && slices.Equal(r.Tags, o.Tags)
+}
+
+func recordOf(f Fact) Record {
+	return Record{
+		Content: f.Content, Tags: f.Tags, ID: f.ID, Type: f.Type, Author: f.Author, Where: f.Key.String(), Session: f.Session,
+		MessageID: f.MessageID, Quote: f.Quote, Confidence: f.Confidence, Previous: f.Previous, Created: f.Created, Updated: f.Updated, Holding: Holding{f.Rank, f.Ends, f.Agent},
+	}
+}
+
+// Records are facts as a file holds them.
+func Records(list []Fact) []Record {
+	out := make([]Record, len(list))
+	for i, f := range list {
+		out[i] = recordOf(f)
+	}
+	return out
+}
+
+// Headings of a facts file (source D's layout).
+const (
+	headFacts     = "# Key Facts"
+	headImportant = "## Important"
+	headRecent    = "## Recent"
+	headPast      = "## Past" // held for a time that is over
+	headConflicts = "## Conflicts"
+)
+
+// Render renders facts in the layout of an Obsidian vault: frontmatter,
+// the important ones, the others newest first, those that are past by now.
+// conflicts are lines for people.
+func Render(subject string, list []Record, conflicts []string, now time.Time) string {
+	var b strings.Builder
+	created, modified := time.Time{}, time.Time{}
+	for _, r := range list {
+		if created.IsZero() || r.Created.Before(created) {
+			created = r.Created
+		}
+		if r.Updated.After(modified) {
+			modified = r.Updated
+		}
+	}
+	fmt.Fprintf(&b, "---\ntype: memory\nsubject: %q\n", subject)
+	if len(list) > 0 {
+		fmt.Fprintf(&b, "created: %s\nmodified: %s\n", created.UTC().Format(time.RFC3339), modified.UTC().Format(time.RFC3339))
+	}
+	b.WriteString("---\n\n" + headFacts + "\n")
+	sections := map[string][]string{}
+	for _, r := range list {
+		head := r.section(now)
+		sections[head] = append(sections[head], r.text(head != headImportant)+"\n")
+	}
+	for _, head := range []string{headImportant, headRecent, headPast} {
+		if lines := sections[head]; len(lines) > 0 || head != headPast {
+			b.WriteString("\n" + head + "\n\n" + strings.Join(lines, ""))
+		}
+	}
+	if len(conflicts) > 0 {
+		b.WriteString("\n" + headConflicts + "\n\n- " + strings.Join(conflicts, "\n- ") + "\n")
+	}
+	return b.String()
+}
+
+func (r Record) section(now time.Time) string {
+	switch {
+	case Fact{Ends: r.Ends}.Past(now):
+		return headPast
+	case slices.Contains(r.Tags, shortTag):
+		return headImportant
+	}
+	return headRecent
+}
+
+// text returns the record's line.
+func (r Record) text(dated bool) string {
+	line := "- "
+	if dated {
+		line += "[" + r.Updated.UTC().Format(time.DateOnly) + "] "
+	}
+	line += r.Content
+	for _, t := range r.Tags {
+		line += " " + t
+	}
+	rest := r
+	rest.Content, rest.Tags = "", nil
+	b, _ := json.Marshal(rest)                                                  // plain data
+	return line + " %%" + strings.ReplaceAll(string(b), "%%", `%\u0025`) + "%%" // the comment's own end stays the last
+}
+
+var datedLine = text.Pattern(`^\[\d{4}-\d{2}-\d{2}\] `)
+
+// File is a facts file, read.
+type File struct {
+	Subject   string // "" when the file does not say
+	Facts     []Record
+	Conflicts []string
+}
+
+// Parse reads a facts file. A mistake is an error that names its line.
+func Parse(text string) (f File, err error) {
+	if i := notText(text); i >= 0 {
+		return f, fmt.Errorf("line %d: it is not UTF-8: save it as UTF-8 in your editor", strings.Count(text[:i], "\n")+1)
+	}
+	section, n, front, seen := "", 0, false, false
+	scan := bufio.NewScanner(strings.NewReader(strings.TrimPrefix(text, "\ufeff")))
+	scan.Buffer(nil, 1<<20)
+	for scan.Scan() {
+		n++
+		line := strings.TrimRight(scan.Text(), " \t\r")
+		switch {
+		case line == "---" && (n == 1 || front):
+			front = !front
+		case front:
+			if v, ok := strings.CutPrefix(line, "subject:"); ok {
+				f.Subject = strings.Trim(strings.TrimSpace(v), `"`)
+			}
+		case line == "" || line == "-":
+		case line == headFacts:
+			seen = true
+		case line == headImportant || line == headRecent || line == headPast || line == headConflicts:
+			section = line
+		case strings.HasPrefix(line, "- ") && section == headConflicts:
+			f.Conflicts = append(f.Conflicts, line[2:])
+		case strings.HasPrefix(line, "- ") && section != "":
+			r, err := readFact(line[2:], section)
+			if err != nil {
+				return File{}, fmt.Errorf("line %d: %w", n, err)
+			}
+			r.line = n
+			f.Facts = append(f.Facts, r)
+		default:
+			return File{}, fmt.Errorf("line %d: %.60q is not a fact: facts are lines that begin with \"- \", below %q or %q", n, line, headImportant, headRecent)
+		}
+	}
+	if err := scan.Err(); err != nil {
+		return File{}, fmt.Errorf("line %d: %w", n+1, err)
+	}
+	if !seen {
+		return File{}, fmt.Errorf("line %d: there is no heading %q: this is not a facts file", max(n, 1), headFacts)
+	}
+	return f, nil
+}
+
+// notText returns where a text stops being UTF-8, -1 when it does not. Zeros count:
+// they are in UTF-16, and in what a crash left of a file.
+func notText(text string) int {
+	for i, r := range text {
+		if _, size := utf8.DecodeRuneInString(text[i:]); r == 0 || r == utf8.RuneError && size == 1 {
+			return i
+		}
+	}
+	return -1
+}
+
+func readFact(line, section string) (r Record, err error) {
+	if rest, ok := strings.CutSuffix(line, "}%%"); ok {
+		i := strings.LastIndex(rest, "%%{")
+		if i < 0 {
+			return r, fmt.Errorf("the comment between %%%% has no beginning")
+		}
+		if err := json.Unmarshal([]byte(rest[i+2:]+"}"), &r); err != nil {
+			return r, fmt.Errorf("the comment between %%%% is broken: %w", err)
+		}
+		line = strings.TrimSpace(rest[:i])
+	} else if strings.Contains(line, `%%{"`) {
+		return r, errors.New("the comment between %% has no end")
+	}
+	line = datedLine().ReplaceAllString(line, "") // wherever it was moved to
+	f := NewFact{Content: line, Type: r.Type, Author: r.Author, Confidence: r.Confidence, Worth: Worth{Rank: r.Rank}}
+	if section == headImportant {
+		f.Tags = []string{shortTag}
+	}
+	if err := f.normalize(); err != nil {
+		return r, err
+	}
+	r.Content, r.Tags, r.Type, r.Author, r.Confidence, r.Rank = f.Content, f.Tags, f.Type, f.Author, f.Confidence, f.Rank
+	return r, nil
+}
+
+// Imported counts what became of facts that were brought in.
+type Imported struct{ Added, Known int }
+
+// ImportFacts brings facts about a person in, all or none. One that is
+// remembered already, word for word, is not added again; nothing else is
+// compared, so that what was exported comes back as it was. where is the place
+// of facts that name none.
+func (s *Store) ImportFacts(ctx context.Context, user string, where chat.Key, list []Record) (done Imported, err error) {
+	v := Viewer{User: user, Key: where, Direct: true}
+	list = slices.Clone(list) // the oldest first, as they were learned
+	slices.SortStableFunc(list, func(a, b Record) int { return a.Created.Compare(b.Created) })
+	err = s.db.Write(ctx, func(tx *engine.Tx) error {
+		done = Imported{}
+		for _, r := range list {
+			known, err := s.importFact(tx, v, r)
+			if err != nil {
+				return fmt.Errorf("line %d: %w", r.line, err)
+			}
+			if known {
+				done.Known++
+			} else {
+				done.Added++
+			}
+		}
+		return nil
+	})
+	return done, engine.During("import facts", err)
+}
+
+func (s *Store) importFact(tx *engine.Tx, v Viewer, r Record) (known bool, err error) {
+	var id int64
+	err = tx.QueryRow("SELECT coalesce(max(id), 0) FROM key_facts WHERE subject = ? AND scope = 'person' AND valid_to = '' AND lower(content) = lower(?) AND agent = ?", v.User, r.Content, cmp.Or(r.Agent, v.Keeper())).Scan(&id)
+	if err != nil {
+		return false, err
+	}
+	now := engine.Stamp(s.o.Now())
+	if id != 0 {
+		list, err := facts(tx.Query, v, byID, engine.Named{"id": id})
+		if err != nil {
+			return true, err
+		}
+		tags, err := normalTags(append(slices.Clone(one(list).Tags), r.Tags...))
+		if err != nil || slices.Equal(tags, one(list).Tags) {
+			return true, err
+		}
+		return true, retag(tx, id, tags, now)
+	}
+	k, ok := chat.ParseKey(r.Where)
+	if !ok {
+		k = v.Key
+	}
+	created, updated := engine.Stamp(r.Created), engine.Stamp(r.Updated)
+	if created == "" {
+		created = now
+	}
+	if updated == "" {
+		updated = created
+	}
+	ends := endOf(r.Content, engine.ParseStamp(updated))
+	if !ends.IsZero() && !r.Ends.IsZero() {
+		ends = r.Ends // as it was meant when it was said
+	}
+	_, err = tx.Exec(`INSERT INTO key_facts (scope, subject, owner, platform, channel, content, tags, important, type, author,
+			session_id, message_id, quote, confidence, valid_from, previous, created_at, updated_at, rank, ends, agent)
+		VALUES ('person', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		v.User, ownerWord(v.User), k.Platform, k.Channel, r.Content, strings.Join(r.Tags, " "), slices.Contains(r.Tags, shortTag), r.Type, r.Author,
+		r.Session, r.MessageID, r.Quote, r.Confidence, updated, r.Previous, created, updated, int(r.Rank), engine.Stamp(ends), cmp.Or(r.Agent, v.Keeper()))
+	return false, err
+}

@@ -1,0 +1,299 @@
+package facts
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"parley/internal/db/engine"
+	"parley/internal/memory/provenance"
+	"parley/internal/text/catalog"
+)
+
+// Rank is how firmly a fact stands.
+type Rank int
+
+// The ranks. What is marked important stands above its own rank.
+const (
+	Guessed  Rank = iota + 1 // a model put it together
+	PickedUp                 // somebody said so in passing
+	Kept                     // somebody said it to be kept
+)
+
+// String implements catalog.Phrase.
+func (r Rank) String() string {
+	return map[Rank]string{Guessed: wordsGuessed, PickedUp: wordsPickedUp, Kept: wordsKept}[r]
+}
+
+// In implements catalog.Phrase.
+func (r Rank) In(p catalog.Printer) string { return p.Text(r.String()) }
+
+func (r Rank) standing(important bool) int {
+	if important {
+		return 2*int(r) + 1
+	}
+	return 2 * int(r)
+}
+
+func (f Fact) standing() int { return f.Rank.standing(f.Important) }
+
+// SaveFact remembers something v said. What is remembered already in the same
+// words stays. A fact of the same subject and relation with another value is
+// corrected in place, keeps its id and age, if it is v's and stands no more
+// firmly; otherwise both stand, and the Change says with what it disagrees.
+// Nothing else is touched.
+func (s *Store) SaveFact(ctx context.Context, v Viewer, f NewFact) (Saved, error) {
+	if err := f.normalize(); err != nil {
+		return Saved{}, err
+	}
+	if v.Direct {
+		f.Scope = ScopePerson
+	}
+	subject, err := subjectOf(v, f.Scope)
+	if err != nil {
+		return Saved{}, err
+	}
+	var saved Saved
+	err = s.db.Write(ctx, func(tx *engine.Tx) (err error) {
+		if late, err := s.outdated(tx, v.User, f); err != nil || late {
+			saved = Saved{}
+			return err
+		}
+		saved, err = s.saveFact(tx, v, subject, f)
+		return err
+	})
+	return saved, engine.During("save fact", err)
+}
+
+// outdated says that a fact was learned from words that are forgotten.
+func (s *Store) outdated(tx *engine.Tx, user string, f NewFact) (bool, error) {
+	if f.Generation != 0 {
+		if now, err := s.o.Generation(tx, f.Session); err != nil || now != f.Generation {
+			return true, err
+		}
+	}
+	return forgottenSince(tx, user, f.Said)
+}
+
+// done finds what a call did before it was repeated; ok is false when it did not.
+func done(tx *engine.Tx, v Viewer, call string) (saved Saved, ok bool, err error) {
+	if call == "" {
+		return saved, false, nil
+	}
+	list, err := facts(tx.Query, v, byCall, engine.Named{"call": call})
+	if err != nil || len(list) == 0 {
+		return saved, false, err
+	}
+	saved = Saved{Fact: list[0]}
+	saved.Change, err = lastChange(tx, v, list[0].ID)
+	if saved.Known = saved.Change.ID == 0 || saved.Change.marks(); saved.Change.Kind == Replaced && !saved.Known {
+		saved.Replaced = list[0].Previous
+	}
+	return saved, true, err
+}
+
+func (s *Store) saveFact(tx *engine.Tx, v Viewer, subject string, f NewFact) (Saved, error) {
+	if saved, ok, err := done(tx, v, f.CallKey); err != nil || ok {
+		return saved, err
+	}
+	near, err := s.related(tx, v, Fact{Scope: f.Scope, Subject: subject}, f.Content)
+	if err != nil {
+		return Saved{}, err
+	}
+	f.weigh(near.differ)
+	settles := near.differ.ID != 0 && near.others == 0 && f.mayReplace(v, near.differ)
+	switch {
+	case near.same.ID != 0 && settles && near.differ.standing() >= near.same.standing(): // two stood side by side
+		return s.merge(tx, v, [2]Fact{near.differ, near.same}, f)
+	case near.same.ID != 0:
+		return s.affirm(tx, v, near.same, f)
+	case near.differ.ID != 0 && !f.Said.IsZero() && near.differ.Updated.After(f.Said):
+		return Saved{Fact: near.differ, Known: true}, nil
+	case settles:
+		return s.correct(tx, v, near.differ, f)
+	}
+	return s.insert(tx, v, near.differ, f)
+}
+
+// mayReplace is the rule for what replaces what: nothing replaces what stands
+// more firmly, and nobody replaces another's words.
+func (f NewFact) mayReplace(v Viewer, old Fact) bool {
+	if f.Explicit {
+		return true
+	}
+	own := old.Scope == ScopePerson || len(old.Origin.But(v.User).People) == 0
+	return own && f.Rank.standing(slices.Contains(f.Tags, shortTag)) >= old.standing()
+}
+
+// affirm is a fact that was said again. Who says it more firmly makes it stand
+// so, and may add tags.
+func (s *Store) affirm(tx *engine.Tx, v Viewer, old Fact, f NewFact) (Saved, error) {
+	saved := Saved{Fact: old, Known: true}
+	if f.Rank < old.Rank || !f.Said.IsZero() && old.Updated.After(f.Said) {
+		return saved, nil
+	}
+	tags, err := normalTags(append(slices.Clone(old.Tags), f.Tags...))
+	if err != nil {
+		return saved, err
+	}
+	old.Rank, old.Tags = f.Rank, tags
+	saved.Fact, err = s.mark(tx, v, old, 0)
+	return saved, err
+}
+
+// mark makes a fact stand as firmly as it is given here, with these tags. It says
+// the same; nothing but Undo, of batch if that is not 0, tells of it.
+func (s *Store) mark(tx *engine.Tx, v Viewer, f Fact, batch int64) (Fact, error) {
+	read := func() (Fact, error) {
+		list, err := facts(tx.Query, v, byID, engine.Named{"id": f.ID})
+		return one(list), err
+	}
+	old, err := read()
+	if err != nil || f.Rank == old.Rank && slices.Equal(f.Tags, old.Tags) {
+		return old, err
+	}
+	now := engine.Stamp(s.o.Now())
+	history, err := keepHistory(tx, f.ID, now)
+	if err != nil {
+		return old, err
+	}
+	if err := retag(tx, f.ID, f.Tags, now); err != nil {
+		return old, err
+	}
+	if _, err := tx.Exec("UPDATE key_facts SET rank = ? WHERE id = ?", int(f.Rank), f.ID); err != nil {
+		return old, err
+	}
+	f, err = read()
+	if err == nil {
+		_, err = s.note(tx, v, Change{Kind: Replaced, Fact: f, Was: f.Content, History: history, Batch: batch}, true)
+	}
+	return f, err
+}
+
+// insert adds a fact beside all there are. against is what it disagrees with;
+// its id is 0 for nothing.
+func (s *Store) insert(tx *engine.Tx, v Viewer, against Fact, f NewFact) (Saved, error) {
+	subject, err := subjectOf(v, f.Scope)
+	if err != nil {
+		return Saved{}, err
+	}
+	now := s.o.Now()
+	stamp := engine.Stamp(now)
+	id, err := tx.Insert(`INSERT INTO key_facts (scope, subject, owner, platform, channel, content, tags, important, type, author,
+			session_id, message_id, quote, confidence, valid_from, call_key, created_at, updated_at, via, people, rank, ends, agent)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		string(f.Scope), subject, ownerWord(subject), v.Key.Platform, v.Key.Channel, f.Content, strings.Join(f.Tags, " "), slices.Contains(f.Tags, shortTag),
+		f.Type, f.Author, f.Session, f.MessageID, f.Quote, f.Confidence, stamp, f.CallKey, stamp, stamp,
+		int(f.Origin.Via), f.origin(v, subject).Names(), int(f.Rank), engine.Stamp(endOf(f.Content, now)), v.Keeper())
+	if err != nil {
+		return Saved{}, err
+	}
+	list, err := facts(tx.Query, v, byID, engine.Named{"id": id})
+	if err != nil {
+		return Saved{}, err
+	}
+	saved := Saved{Fact: one(list)}
+	saved.Change, err = s.note(tx, v, Change{Kind: Added, Fact: saved.Fact, Other: against, Learned: f.Rank < Kept}, !f.Later)
+	return saved, err
+}
+
+// origin is whose words a fact about subject is made of that v has saved: v's,
+// too, unless it is about v.
+func (f NewFact) origin(v Viewer, subject string) provenance.Origin {
+	return f.Origin.Of(v.User).But(subject)
+}
+
+// correct makes an old fact say something new. What it said is kept in its
+// history.
+func (s *Store) correct(tx *engine.Tx, v Viewer, old Fact, f NewFact) (Saved, error) {
+	tags, err := normalTags(append(slices.Clone(old.Tags), f.Tags...))
+	if err != nil {
+		return Saved{}, err
+	}
+	now := s.o.Now()
+	stamp := engine.Stamp(now)
+	history, err := keepHistory(tx, old.ID, stamp)
+	if err != nil {
+		return Saved{}, err
+	}
+	_, err = tx.Exec(`UPDATE key_facts SET content = ?, previous = ?, author = ?, session_id = ?, message_id = ?, quote = ?, confidence = ?,
+		valid_from = ?, updated_at = ?, call_key = ?, via = via | ?, people = ?, rank = ?, ends = ? WHERE id = ?`,
+		f.Content, old.Content, f.Author, f.Session, f.MessageID, f.Quote, f.Confidence, stamp, stamp, f.CallKey,
+		int(f.Origin.Via), old.Origin.And(f.origin(v, old.Subject)).Names(), int(f.Rank), engine.Stamp(endOf(f.Content, now)), old.ID)
+	if err != nil {
+		return Saved{}, err
+	}
+	if err := retag(tx, old.ID, tags, stamp); err != nil {
+		return Saved{}, err
+	}
+	list, err := facts(tx.Query, v, byID, engine.Named{"id": old.ID})
+	if err != nil {
+		return Saved{}, err
+	}
+	saved := Saved{Fact: one(list), Replaced: old.Content}
+	saved.Change, err = s.note(tx, v, Change{Kind: Replaced, Fact: saved.Fact, Was: old.Content, History: history, Learned: f.Rank < Kept}, !f.Later)
+	return saved, err
+}
+
+func retag(tx *engine.Tx, id int64, tags []string, now string) error {
+	_, err := tx.Exec("UPDATE key_facts SET tags = ?, important = ?, updated_at = ? WHERE id = ?",
+		strings.Join(tags, " "), slices.Contains(tags, shortTag), now, id)
+	return err
+}
+
+// UpdateFact makes a fact that v can see say something else, if the new words
+// stand as firmly or f is Explicit; otherwise they are a fact beside it. Another
+// fact of the same subject that says just the same is superseded.
+func (s *Store) UpdateFact(ctx context.Context, v Viewer, id int64, f NewFact) (Saved, error) {
+	if err := f.normalize(); err != nil {
+		return Saved{}, err
+	}
+	var saved Saved
+	err := s.changeFact(ctx, v, id, func(tx *engine.Tx, old Fact) (err error) {
+		if was, ok, err := done(tx, v, f.CallKey); err != nil || ok {
+			saved = was
+			return err
+		}
+		near, err := s.related(tx, v, old, f.Content)
+		if err != nil {
+			return err
+		}
+		f.Scope = old.Scope
+		f.weigh(old)
+		switch same := near.same; {
+		case same.ID == id && same.Content == f.Content:
+			saved, err = s.affirm(tx, v, old, f)
+			return err
+		case f.mayReplace(v, old):
+			if same.ID == 0 || same.ID == id {
+				saved, err = s.correct(tx, v, old, f)
+				return err
+			}
+			saved, err = s.merge(tx, v, [2]Fact{old, same}, f)
+			return err
+		case same.ID != 0 && same.ID != id:
+			saved, err = s.affirm(tx, v, same, f)
+			return err
+		}
+		saved, err = s.insert(tx, v, old, f)
+		return err
+	})
+	return saved, engine.During("update fact", err)
+}
+
+// merge corrects the first of two facts to what the other says, too, which is
+// taken out. What is left stands as firmly as both.
+func (s *Store) merge(tx *engine.Tx, v Viewer, two [2]Fact, f NewFact) (Saved, error) {
+	other := two[1]
+	f.Rank, f.Tags, f.Origin = max(f.Rank, other.Rank), append(slices.Clip(f.Tags), other.Tags...), f.Origin.And(other.Origin)
+	saved, err := s.correct(tx, v, two[0], f)
+	if err != nil {
+		return saved, err
+	}
+	saved.Change.Other.ID = other.ID
+	if _, err := tx.Exec("UPDATE key_facts SET valid_to = ?, superseded_by = ? WHERE id = ?", engine.Stamp(s.o.Now()), saved.ID, other.ID); err != nil {
+		return saved, err
+	}
+	_, err = tx.Exec("UPDATE fact_changes SET other_id = ? WHERE id = ?", other.ID, saved.Change.ID)
+	return saved, err
+}

@@ -1,0 +1,161 @@
+package facts
+
+import (
+	"context"
+	"errors"
+
+	"parley/internal/memory/provenance"
+	"parley/internal/text"
+)
+
+// Rows is the facts that are stored, as far as a viewer can see them;
+// ErrNone is none. Store is the real one.
+type Rows interface {
+	Reader
+	Writer
+	Settler
+}
+
+// Reader finds facts.
+type Reader interface {
+	FactHistory(ctx context.Context, v provenance.Viewer, id int64) (Fact, []Earlier, error)
+	// Forgotten is a fact that only Undo knows.
+	Forgotten(ctx context.Context, v provenance.Viewer, id int64) (Fact, error)
+}
+
+// Writer changes facts.
+type Writer interface {
+	SaveFact(ctx context.Context, v provenance.Viewer, f NewFact) (Saved, error)
+	UpdateFact(ctx context.Context, v provenance.Viewer, id int64, f NewFact) (Saved, error)
+	MarkFact(ctx context.Context, v provenance.Viewer, id int64, important bool) (Fact, error)
+	ForgetFact(ctx context.Context, v provenance.Viewer, id int64) (Change, error)
+}
+
+// Settler decides about what stands: memory.Store.
+type Settler interface {
+	KeepFact(ctx context.Context, v provenance.Viewer, id, not int64) (Fact, Change, error)
+	Undo(ctx context.Context, v provenance.Viewer, change int64) ([]Change, error)
+	Undoable(ctx context.Context, v provenance.Viewer, change int64) (int64, []Scope, error)
+	EraseFact(ctx context.Context, v provenance.Viewer, id int64) (Fact, error)
+}
+
+// Asker is on whose behalf something is done, and where.
+type Asker struct {
+	provenance.Viewer
+	// Admin tells whether they administer the place, or own the bot. It is asked
+	// only where that matters, because it may ask the platform; nil is no.
+	Admin func(context.Context) bool
+}
+
+// Service changes facts for people. It is a value without state. Errors that
+// people may read are text.Errors.
+type Service struct{ Rows Rows }
+
+// share is the one rule for who may decide what is remembered for everybody in a
+// place: its administrators and the bot's owner.
+func (a Asker) share(ctx context.Context, s Scope, words string) error {
+	if s == "" || s == ScopePerson || a.Admin != nil && a.Admin(ctx) {
+		return nil
+	}
+	return text.Tell("%s", words)
+}
+
+// Save remembers something. In a direct chat it is for the asker, whatever
+// scope it names.
+func (s Service) Save(ctx context.Context, a Asker, f NewFact) (Saved, error) {
+	if err := MayLearn(f.Content); err != nil {
+		return Saved{}, err
+	}
+	if !a.Direct {
+		if err := a.share(ctx, f.Scope, wordsShareInstead); err != nil {
+			return Saved{}, err
+		}
+	}
+	return s.Rows.SaveFact(ctx, a.Viewer, f)
+}
+
+// Find returns a fact that the asker may change.
+func (s Service) Find(ctx context.Context, a Asker, id int64) (Fact, error) {
+	f, _, err := s.Rows.FactHistory(ctx, a.Viewer, id)
+	if err == nil {
+		err = a.share(ctx, f.Scope, wordsShare)
+	}
+	return f, err
+}
+
+// Correct makes a fact say something else.
+func (s Service) Correct(ctx context.Context, a Asker, id int64, f NewFact) (Saved, error) {
+	if err := MayLearn(f.Content); err != nil {
+		return Saved{}, err
+	}
+	if _, err := s.Find(ctx, a, id); err != nil {
+		return Saved{}, err
+	}
+	return s.Rows.UpdateFact(ctx, a.Viewer, id, f)
+}
+
+// Mark makes a fact important, or takes that back.
+func (s Service) Mark(ctx context.Context, a Asker, id int64, important bool) (Fact, error) {
+	if _, err := s.Find(ctx, a, id); err != nil {
+		return Fact{}, err
+	}
+	return s.Rows.MarkFact(ctx, a.Viewer, id, important)
+}
+
+// Forget takes a fact out of everything; for a day Undo brings it back.
+func (s Service) Forget(ctx context.Context, a Asker, id int64) (Change, error) {
+	if _, err := s.Find(ctx, a, id); err != nil {
+		return Change{}, err
+	}
+	return s.Rows.ForgetFact(ctx, a.Viewer, id)
+}
+
+// FindErasable returns a fact that the asker may change, also one that was
+// forgotten and waits for Undo.
+func (s Service) FindErasable(ctx context.Context, a Asker, id int64) (Fact, error) {
+	f, err := s.Find(ctx, a, id)
+	if !errors.Is(err, ErrNone) {
+		return f, err
+	}
+	if f, err = s.Rows.Forgotten(ctx, a.Viewer, id); err == nil {
+		err = a.share(ctx, f.Scope, wordsShare)
+	}
+	return f, err
+}
+
+// Erase deletes a fact at once. No Undo brings it back.
+func (s Service) Erase(ctx context.Context, a Asker, id int64) (Fact, error) {
+	if _, err := s.FindErasable(ctx, a, id); err != nil {
+		return Fact{}, err
+	}
+	return s.Rows.EraseFact(ctx, a.Viewer, id)
+}
+
+// Keep makes a fact stand as firmly as one that was said to be kept, and forgets
+// the one it disagrees with, not; 0 is none.
+func (s Service) Keep(ctx context.Context, a Asker, id, not int64) (Fact, Change, error) {
+	for _, n := range []int64{id, not} {
+		if n == 0 {
+			continue
+		}
+		if _, err := s.Find(ctx, a, n); err != nil {
+			return Fact{}, Change{}, err
+		}
+	}
+	return s.Rows.KeepFact(ctx, a.Viewer, id, not)
+}
+
+// Undo takes back a change that was made for the asker, if they may still decide
+// about it; 0 is the latest that they were told.
+func (s Service) Undo(ctx context.Context, a Asker, change int64) ([]Change, error) {
+	id, scopes, err := s.Rows.Undoable(ctx, a.Viewer, change)
+	if err != nil {
+		return nil, err
+	}
+	for _, scope := range scopes {
+		if err := a.share(ctx, scope, wordsShare); err != nil {
+			return nil, err
+		}
+	}
+	return s.Rows.Undo(ctx, a.Viewer, id)
+}

@@ -1,0 +1,334 @@
+package facts
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"slices"
+	"time"
+
+	"parley/internal/db/engine"
+	"parley/internal/memory/provenance"
+	"parley/internal/text"
+)
+
+// undoChange is how long a change can be undone, from when it was told.
+const undoChange = 24 * time.Hour
+
+// Errors of Undo; the text is fit for people.
+var (
+	ErrNoChange = text.Tell("there is nothing of yours that I could undo there")
+	ErrUndoLate = text.Tell("that was more than a day ago: it can no longer be undone")
+	ErrUndoOver = text.Tell("it was changed again since: undo that first")
+)
+
+// taken is a change as Undo reads it.
+type taken struct {
+	id, batch                 int64
+	fact, other, history      int64
+	kind                      Kind
+	stamp, since              string // since it was told, or else done
+	updated, validTo, was, is string
+	scope                     Scope
+	subject                   string
+	over                      bool // another change of the fact came after it
+}
+
+// Undoable returns the number of a change that was made for v and that v can
+// see from here, and for whom the facts are that undoing it changes. 0 is the
+// latest that v was told of.
+func (s *Store) Undoable(_ context.Context, v Viewer, id int64) (int64, []Scope, error) {
+	if id == 0 {
+		row := s.db.QueryRow(`SELECT CASE c.batch WHEN 0 THEN c.id ELSE c.batch END FROM fact_changes c JOIN key_facts f ON f.id = c.fact_id
+			WHERE c.user_id = :user AND c.told <> '' AND `+factScope+` ORDER BY c.id DESC LIMIT 1`, v.Named(nil))
+		if err := row.Scan(&id); err != nil && !errors.Is(err, engine.ErrNotFound) {
+			return 0, nil, engine.During("undo", err)
+		}
+	}
+	list, err := batch(s.db.Query, v, id)
+	if err == nil && len(list) == 0 {
+		err = ErrNoChange
+	}
+	var scopes []Scope
+	for _, c := range list {
+		if !slices.Contains(scopes, c.scope) {
+			scopes = append(scopes, c.scope)
+		}
+	}
+	return id, scopes, engine.During("undo", err)
+}
+
+// Undo takes back a change that was made for v, with all of its batch, as long
+// as it is a day old at most and nothing was changed since. It returns what it
+// did: Kind is that of the change, Fact what holds now, or what was taken out.
+// Whether v may do so is decided before.
+func (s *Store) Undo(ctx context.Context, v Viewer, id int64) (undone []Change, err error) {
+	err = s.db.Write(ctx, func(tx *engine.Tx) error {
+		undone = nil
+		list, err := batch(tx.Query, v, id)
+		if err != nil {
+			return err
+		}
+		if len(list) == 0 {
+			return ErrNoChange
+		}
+		for _, c := range list {
+			done, err := s.takeBack(tx, v, c)
+			if err != nil {
+				return err
+			}
+			undone = append(undone, done)
+		}
+		return nil
+	})
+	return undone, engine.During("undo", err)
+}
+
+// batch reads a change and those that belong to it. In company only what was
+// done there is seen.
+func batch(query func(string, ...any) (*sql.Rows, error), v Viewer, id int64) ([]taken, error) {
+	return takeable(query, v, ":id <> 0 AND (c.id = :id OR c.batch = :id) ORDER BY c.id", engine.Named{"id": id})
+}
+
+// takeable reads changes that were made for v; ends of it narrow and order.
+func takeable(query func(string, ...any) (*sql.Rows, error), v Viewer, end string, args engine.Named) ([]taken, error) {
+	rows, err := query(`SELECT c.id, c.batch, c.fact_id, c.other_id, c.history_id, c.kind, c.stamp, CASE c.told WHEN '' THEN c.at ELSE c.told END, f.updated_at, f.valid_to, coalesce(h.content, ''), f.content, f.scope, f.subject,
+			EXISTS (SELECT 1 FROM fact_changes d WHERE d.fact_id = c.fact_id AND d.id > c.id AND (d.batch = 0 OR d.batch NOT IN (c.id, c.batch)))
+		FROM fact_changes c JOIN key_facts f ON f.id = c.fact_id LEFT JOIN fact_history h ON h.id = c.history_id AND h.fact_id = c.fact_id
+		WHERE c.user_id = :user AND `+factScope+" AND "+end, v.Named(args))
+	if err != nil {
+		return nil, err
+	}
+	return engine.Collect(rows, func(r *sql.Rows) (c taken, err error) {
+		return c, r.Scan(&c.id, &c.batch, &c.fact, &c.other, &c.history, &c.kind, &c.stamp, &c.since, &c.updated, &c.validTo, &c.was, &c.is, &c.scope, &c.subject, &c.over)
+	})
+}
+
+// Undoables are the changes that v was told of and can take back from here, the newest
+// first; of those that go together, the one that names them.
+func (s *Store) Undoables(_ context.Context, v Viewer, limit int) (list []Change, err error) {
+	all, err := takeable(s.db.Query, v, "c.told <> '' AND c.at > :since ORDER BY c.id DESC LIMIT :limit",
+		engine.Named{"since": engine.Stamp(s.o.Now().Add(-keepChanges)), "limit": limit})
+	stuck := map[int64]bool{} // names of those that cannot all be taken back
+	for _, c := range all {
+		stuck[c.name()] = stuck[c.name()] || c.stuck(s.o.Now()) != nil
+	}
+	for _, c := range all {
+		if c.id == c.name() && !stuck[c.id] {
+			list = append(list, Change{ID: c.id, Kind: c.kind, Was: c.was, Fact: Fact{ID: c.fact, Content: c.is, Scope: c.scope}})
+		}
+	}
+	return list, engine.During("undoable changes", err)
+}
+
+// name is the number under which a change is taken back.
+func (c taken) name() int64 { return cmp.Or(c.batch, c.id) }
+
+// stuck tells why a change cannot be taken back; nil when it can.
+func (c taken) stuck(now time.Time) error {
+	gone := c.validTo != ""
+	switch {
+	case now.Sub(engine.ParseStamp(c.since)) > undoChange:
+		return ErrUndoLate
+	case c.over, c.stamp != c.updated, gone != (c.kind == Forgotten):
+		return ErrUndoOver
+	}
+	return nil
+}
+
+func (s *Store) takeBack(tx *engine.Tx, v Viewer, c taken) (Change, error) {
+	now := s.o.Now()
+	if err := c.stuck(now); err != nil {
+		return Change{}, err
+	}
+	done := Change{ID: c.id, Kind: c.kind, Was: c.is, Fact: Fact{ID: c.fact, Content: c.is, Scope: c.scope}}
+	stamp := engine.Stamp(now)
+	var err error
+	switch c.kind {
+	case Added:
+		if _, err = tx.Exec("DELETE FROM key_facts WHERE id = ?", c.fact); err == nil && c.scope == ScopePerson {
+			err = learnFromNow(tx, c.subject, stamp)
+		}
+		return done, err
+	case Replaced:
+		err = s.restore(tx, c)
+	case Forgotten:
+		_, err = tx.Exec("UPDATE key_facts SET valid_to = '' WHERE id = ?", c.fact)
+	}
+	if err != nil {
+		return done, err
+	}
+	if _, err := tx.Exec("DELETE FROM fact_changes WHERE id = ?", c.id); err != nil {
+		return done, err
+	}
+	list, err := facts(tx.Query, v, byID, engine.Named{"id": c.fact})
+	done.Fact = one(list)
+	return done, err
+}
+
+// restore makes a fact say what it said before, in every respect, and its
+// history what it was. What it superseded holds again.
+func (s *Store) restore(tx *engine.Tx, c taken) error {
+	if c.history == 0 {
+		return errors.New("no history")
+	}
+	_, err := tx.Exec(`UPDATE key_facts SET (content, tags, important, author, session_id, message_id, quote, previous, people, via, confidence, rank, ends, valid_from, updated_at, call_key) =
+		(SELECT h.content, h.tags, instr(h.tags || ' ', '#important ') > 0, h.author, h.session_id, h.message_id, h.quote, h.previous, h.people, h.via, h.confidence, h.rank, h.ends, h.since, h.updated, ''
+			FROM fact_history h WHERE h.id = :history AND h.fact_id = :fact) WHERE id = :fact`, engine.Named{"history": c.history, "fact": c.fact})
+	if err != nil {
+		return err
+	}
+	if _, err := tx.Exec("DELETE FROM fact_history WHERE id = ?", c.history); err != nil {
+		return err
+	}
+	if c.other == 0 {
+		return nil
+	}
+	_, err = tx.Exec("UPDATE key_facts SET valid_to = '', superseded_by = 0 WHERE id = ? AND superseded_by = ?", c.other, c.fact)
+	return err
+}
+
+// retire takes a fact that holds out of everything but Undo. Nothing said so far
+// teaches it again.
+func (s *Store) retire(tx *engine.Tx, v Viewer, f Fact, first int64) (Change, error) {
+	now := engine.Stamp(s.o.Now())
+	if _, err := tx.Exec("UPDATE key_facts SET valid_to = ?, call_key = '' WHERE id = ?", now, f.ID); err != nil {
+		return Change{}, err
+	}
+	if f.Scope == ScopePerson {
+		if err := learnFromNow(tx, f.Subject, now); err != nil {
+			return Change{}, err
+		}
+	}
+	return s.note(tx, v, Change{Kind: Forgotten, Fact: f, Batch: first}, true)
+}
+
+// ForgetFact takes a fact that v can see out of everything; for a day Undo
+// brings it back, then it is deleted with its history and what it superseded.
+func (s *Store) ForgetFact(ctx context.Context, v Viewer, id int64) (gone Change, err error) {
+	err = s.changeFact(ctx, v, id, func(tx *engine.Tx, f Fact) (err error) {
+		gone, err = s.retire(tx, v, f, 0)
+		return err
+	})
+	return gone, engine.During("forget fact", err)
+}
+
+// Forgotten returns a fact that v could see, and that only Undo knows.
+func (s *Store) Forgotten(_ context.Context, v Viewer, id int64) (Fact, error) {
+	f, err := forgotten(s.db.Query, v, id)
+	return f, engine.During("forgotten fact", err)
+}
+
+func forgotten(query func(string, ...any) (*sql.Rows, error), v Viewer, id int64) (Fact, error) {
+	scope := visibleTo(v)
+	if scope == "" {
+		return Fact{}, ErrNone
+	}
+	rows, err := query("SELECT "+factColumns+" FROM key_facts f WHERE "+scope+" AND f.id = :id AND f.valid_to <> '' AND "+ForUndo, v.Named(engine.Named{"id": id}))
+	if err != nil {
+		return Fact{}, err
+	}
+	list, err := engine.Collect(rows, scanFact)
+	if err == nil && len(list) == 0 {
+		err = ErrNone
+	}
+	return one(list), err
+}
+
+// ForUndo is the condition on rows f of facts that were forgotten in the chat, or
+// say what such a one says: until they are erased nobody but Undo reads them.
+const ForUndo = "EXISTS (SELECT 1 FROM fact_changes c WHERE c.fact_id IN (f.id, f.superseded_by) AND c.kind = 'forgotten')"
+
+// EraseFact deletes a fact that v can see at once, with its history and what it
+// superseded, and returns what it was. No Undo brings it back; one that waits for
+// it goes, too.
+func (s *Store) EraseFact(ctx context.Context, v Viewer, id int64) (gone Fact, err error) {
+	err = s.db.Write(ctx, func(tx *engine.Tx) error {
+		list, err := facts(tx.Query, v, byID, engine.Named{"id": id})
+		f := one(list)
+		if err == nil && f.ID == 0 {
+			f, err = forgotten(tx.Query, v, id)
+		}
+		if err != nil {
+			return err
+		}
+		gone = f
+		if _, err := tx.Exec("DELETE FROM key_facts WHERE id = :id OR superseded_by = :id AND superseded_by <> 0", engine.Named{"id": id}); err != nil {
+			return err
+		}
+		if f.Scope != ScopePerson {
+			return nil
+		}
+		return learnFromNow(tx, f.Subject, engine.Stamp(s.o.Now()))
+	})
+	if err == nil {
+		s.emptyLog(ctx)
+	}
+	return gone, engine.During("erase fact", err)
+}
+
+// KeepFact makes a fact that v can see stand as firmly as one that was said to be
+// kept. not is one that it disagrees with, which is forgotten; 0 is none.
+func (s *Store) KeepFact(ctx context.Context, v Viewer, id, not int64) (kept Fact, gone Change, err error) {
+	err = s.changeFact(ctx, v, id, func(tx *engine.Tx, f Fact) (err error) {
+		gone = Change{}
+		if not != 0 {
+			list, err := facts(tx.Query, v, byID, engine.Named{"id": not})
+			if err == nil && (len(list) == 0 || not == id) {
+				err = ErrNone
+			}
+			if err == nil {
+				gone, err = s.retire(tx, v, list[0], 0)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		f.Rank = Kept
+		kept, err = s.mark(tx, v, f, gone.ID)
+		return err
+	})
+	return kept, gone, engine.During("keep fact", err)
+}
+
+// ClearFacts forgets every fact about v that v can see from here, and returns
+// how many; gone is the change that Undo takes back, with all of them. With
+// erase they are deleted at once, those too that wait for an Undo. What belongs
+// to a channel or server stays.
+func (s *Store) ClearFacts(ctx context.Context, v Viewer, erase bool) (n int64, gone Change, err error) {
+	err = s.db.Write(ctx, func(tx *engine.Tx) error {
+		n, gone = 0, Change{}
+		if err := learnFromNow(tx, v.User, engine.Stamp(s.o.Now())); err != nil {
+			return err
+		}
+		list, err := facts(tx.Query, v, "f.scope = 'person' ORDER BY f.id", nil)
+		if err != nil {
+			return err
+		}
+		n = int64(len(list))
+		// What the facts file deleted comes back by no Undo of its own.
+		of, args := `f.scope = 'person' AND f.subject = :user AND (:direct OR (f.platform = :platform AND f.channel = :channel)) AND (`+provenance.Heard+` OR `+shared+`)`, v.Named(nil)
+		if erase {
+			_, err = tx.Exec("DELETE FROM key_facts AS f WHERE "+of, args)
+			return err
+		}
+		if _, err = tx.Exec("DELETE FROM key_facts AS f WHERE "+of+" AND f.valid_to <> '' AND f.superseded_by = 0 AND NOT "+ForUndo, args); err != nil {
+			return err
+		}
+		for _, f := range list {
+			c, err := s.retire(tx, v, f, gone.ID)
+			if err != nil {
+				return err
+			}
+			if gone.ID == 0 {
+				gone = c
+			}
+		}
+		return nil
+	})
+	if err == nil && erase {
+		s.emptyLog(ctx)
+	}
+	return n, gone, engine.During("clear facts", err)
+}

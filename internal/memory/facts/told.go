@@ -1,0 +1,101 @@
+package facts
+
+import (
+	"fmt"
+	"parley/internal/text/catalog"
+	"strings"
+
+	"parley/internal/chat"
+	"parley/internal/text"
+)
+
+// maxTold is how many characters of a fact are told.
+const maxTold = 200
+
+// Note says to people what was done, "" for nothing.
+func (c Change) Note(p catalog.Printer) string {
+	is, was := quote(c.Fact.Content), quote(c.Was)
+	switch {
+	case c.ID == 0 || c.marks():
+		return ""
+	case c.Kind == Replaced:
+		return p.Say(wordsReplaced, is, c.Fact.ID, was)
+	case c.Kind == Forgotten:
+		return p.Say(wordsForgotten, is)
+	case c.Other.ID != 0:
+		return p.Say(wordsBeside, is, c.Fact.ID, quote(c.Other.Content), c.Other.ID)
+	}
+	return p.Say(wordsNoted, is, c.Fact.ID)
+}
+
+func quote(said string) string { return text.Literal(text.Shorten(said, maxTold)) }
+
+// Buttons are what people may do about a change; nil is nothing.
+func (c Change) Buttons(p catalog.Printer) []chat.Button {
+	if c.ID == 0 {
+		return nil
+	}
+	undo := chat.Button{Label: p.Text(wordsUndo), Data: fmt.Sprintf("/facts undo %d", c.ID)}
+	if c.Kind != Added || c.Other.ID == 0 {
+		return []chat.Button{undo}
+	}
+	return []chat.Button{
+		{Label: p.Say(wordsOnly, c.Fact.ID), Data: fmt.Sprintf("/facts keep %d not:%d", c.Fact.ID, c.Other.ID)},
+		{Label: p.Say(wordsOnly, c.Other.ID), Data: fmt.Sprintf("/facts keep %d not:%d", c.Other.ID, c.Fact.ID)},
+		{Label: p.Text(wordsBoth), Data: fmt.Sprintf("/facts keep %d", c.Fact.ID)},
+	}
+}
+
+// Undid says to people what Undo did.
+func Undid(p catalog.Printer, list []Change) string {
+	var lines []string
+	for _, c := range list {
+		switch c.Kind {
+		case Added:
+			lines = append(lines, p.Say(wordsUndoneAdded, quote(c.Was)))
+		case Replaced:
+			words := p.Text(wordsUndoneReplaced)
+			if c.marks() {
+				words = p.Text(wordsUndoneMark)
+			}
+			lines = append(lines, p.Say(words, c.Fact.ID, quote(tagged(c.Fact))))
+		case Forgotten:
+			lines = append(lines, p.Say(wordsUndoneForgotten, c.Fact.ID, quote(c.Fact.Content)))
+		}
+	}
+	const most = 10
+	if n := len(lines) - most; n > 0 {
+		lines = append(lines[:most], p.Say(wordsUndoneMore, n))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// maxNoted is how many changes one answer tells of; the next one goes on.
+const maxNoted = 3
+
+// Notes is what an answer tells of changes, in a language.
+type Notes struct {
+	In      catalog.Printer
+	List    []Change // of this turn
+	IDs     []int64  // of all that is told
+	Below   string   // stands below the answer
+	Buttons [][]chat.Button
+}
+
+// Tell adds to the changes of a turn what else v was not told yet. By rote the
+// answer has said what was done, and gets the buttons alone. What cannot be read
+// now is told with another answer.
+func (s *Store) Tell(v Viewer, n Notes, rote bool) Notes {
+	more, _ := s.Untold(v, maxNoted)
+	n.List = append(n.List, more...)
+	for _, c := range n.List[:min(len(n.List), maxNoted)] {
+		if !rote || c.Other.ID != 0 {
+			n.Below += "\n" + c.Note(n.In)
+		}
+		n.IDs, n.Buttons = append(n.IDs, c.ID), append(n.Buttons, c.Buttons(n.In))
+	}
+	if n.Below != "" {
+		n.Below = "\n" + n.Below
+	}
+	return n
+}

@@ -1,0 +1,141 @@
+package factsfile
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"parley/internal/memory/facts"
+)
+
+// maxSize is more than any facts take, in bytes.
+const maxSize = 64 << 20
+
+// look is a file as one look found it.
+type look struct {
+	target string // behind links
+	exists bool
+	info   os.FileInfo
+	sum    [sha256.Size]byte
+	text   string
+}
+
+// at reads a file. One that is not there is a look, too, as long as its
+// folder is there.
+func at(name string) (l look, err error) {
+	l.target, err = filepath.EvalSymlinks(name)
+	if errors.Is(err, os.ErrNotExist) {
+		return beside(name)
+	}
+	if err != nil {
+		return l, err
+	}
+	f, err := os.OpenFile(l.target, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return l, err
+	}
+	defer func() { _ = f.Close() }()
+	if l.info, err = f.Stat(); err != nil {
+		return l, err
+	}
+	st, _ := l.info.Sys().(*syscall.Stat_t)
+	switch {
+	case !l.info.Mode().IsRegular():
+		return l, errors.New("it is not a file")
+	case st != nil && st.Nlink > 1:
+		return l, errors.New("it has a second name, a hard link, which would be left behind: replace that by a symbolic link")
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxSize+1))
+	if err == nil && len(data) > maxSize {
+		err = fmt.Errorf("it is larger than %d MB", maxSize>>20)
+	}
+	l.exists, l.text, l.sum = true, string(data), sha256.Sum256(data)
+	return l, err
+}
+
+// beside returns where a file would be that is not there.
+func beside(name string) (l look, err error) {
+	if to, err := os.Readlink(name); err == nil { // a link to nothing
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(filepath.Dir(name), to)
+		}
+		name = to
+	}
+	dir, err := filepath.EvalSymlinks(filepath.Dir(name))
+	if err != nil {
+		return l, fmt.Errorf("its folder is not there: %w", err)
+	}
+	l.target = filepath.Join(dir, filepath.Base(name))
+	return l, nil
+}
+
+// same reports whether nothing happened between two looks.
+func (l look) same(o look) bool {
+	if l.target != o.target || l.exists != o.exists || l.sum != o.sum {
+		return false
+	}
+	return !l.exists || os.SameFile(l.info, o.info) && l.info.Size() == o.info.Size() && l.info.ModTime().Equal(o.info.ModTime())
+}
+
+// replace gives the file a text in one step, with the permissions it had. It
+// does nothing and is not ok when the file is not as it was any more.
+func (l look) replace(name, text string) (ok bool, err error) {
+	perm := os.FileMode(0o600)
+	if l.exists {
+		perm = l.info.Mode().Perm()
+	}
+	err = writeAside(l.target, text, perm, func() (bool, error) {
+		now, err := at(name)
+		ok = err == nil && now.same(l)
+		return ok, err
+	})
+	return ok, err
+}
+
+// writeAside writes a file whole or not at all, and puts it on disk. may is
+// asked when all but the name is there; nil is yes.
+func writeAside(name, text string, perm os.FileMode, may func() (bool, error)) error {
+	dir := filepath.Dir(name)
+	f, err := os.CreateTemp(dir, ".parley-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	err = errors.Join(err, f.Chmod(perm), f.Sync(), f.Close())
+	ok := err == nil
+	if ok && may != nil {
+		ok, err = may()
+	}
+	if ok {
+		if err = os.Rename(f.Name(), name); err == nil {
+			syncFolder(dir)
+			return nil
+		}
+	}
+	_ = os.Remove(f.Name())
+	return err
+}
+
+// syncFolder puts the names in a folder on disk, where the file system can.
+func syncFolder(dir string) {
+	if d, err := os.Open(dir); err == nil {
+		_, _ = d.Sync(), d.Close() // the name is there; some file systems sync no folders
+	}
+}
+
+// Write writes a private file whole or not at all.
+func Write(name, text string) error { return writeAside(name, text, 0o600, nil) }
+
+// Examine says what would keep the file at path from being obeyed. One that is
+// not there is os.ErrNotExist only where its folder is missing.
+func Examine(path string) error {
+	l, err := at(path)
+	if err == nil && l.exists {
+		_, err = facts.Parse(l.text)
+	}
+	return err
+}

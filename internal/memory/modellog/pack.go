@@ -1,0 +1,219 @@
+package modellog
+
+import (
+	"bytes"
+	"compress/flate"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"parley/internal/db/engine"
+	"parley/internal/llm"
+)
+
+// stored is the body of a call as it is stored. Each part of the request is a text, or
+// the id of a piece.
+type stored struct {
+	Parts  []any        `json:"parts"`
+	Answer string       `json:"answer,omitempty"`
+	Reply  *llm.Message `json:"reply,omitempty"`
+	Form   string       `json:"form,omitempty"`
+}
+
+// minPiece is how long a part of a request is that is stored once for all requests
+// that have it, in bytes.
+const minPiece = 256
+
+// maxMet is how many pieces are remembered.
+const maxMet = 2048
+
+// packer makes rows of calls. It is for one goroutine.
+type packer struct {
+	squeeze *flate.Writer
+	met     map[string]*piece // those that were stored lately, by their hash, so that none is squeezed and looked up again
+	fresh   []*piece          // those of met whose rows are not committed yet
+}
+
+// packed is a call as its rows: the request in parts, each either text or a piece.
+type packed struct {
+	call   Call
+	parts  []string // "" where there is a piece
+	pieces map[int]*piece
+	answer string
+	packer *packer
+}
+
+// piece is a part that is stored once.
+type piece struct {
+	id   int64 // of its row, 0 before
+	hash []byte
+	body []byte // nil once it is stored
+}
+
+func (p *packer) pack(c Call, request, answer string) (packed, error) {
+	out := packed{call: c, answer: answer, packer: p, pieces: map[int]*piece{}}
+	from, at := 0, 0 // of the text since the last piece
+	plain := func() {
+		if from < at {
+			out.parts = append(out.parts, request[from:at])
+		}
+	}
+	for _, part := range cut(request) {
+		if len(part) < minPiece {
+			at += len(part)
+			continue
+		}
+		one, err := p.piece(part)
+		if err != nil {
+			return out, err
+		}
+		plain()
+		out.pieces[len(out.parts)] = one
+		out.parts = append(out.parts, "")
+		at += len(part)
+		from = at
+	}
+	plain()
+	return out, nil
+}
+
+func (p *packer) piece(part string) (*piece, error) {
+	sum := sha256.Sum256([]byte(part))
+	hash := sum[:16]
+	if one := p.met[string(hash)]; one != nil {
+		return one, nil
+	}
+	body, err := p.deflate(part)
+	if err != nil {
+		return nil, err
+	}
+	one := &piece{hash: hash, body: body}
+	if p.met == nil {
+		p.met = map[string]*piece{}
+	}
+	p.met[string(hash)], p.fresh = one, append(p.fresh, one)
+	return one, nil
+}
+
+// stored notes that the rows of what was packed are committed.
+func (p *packer) stored() {
+	for _, one := range p.fresh {
+		one.body = nil
+	}
+	if p.fresh = nil; len(p.met) > maxMet {
+		p.met = nil
+	}
+}
+
+// again is called before the rows of what was packed are stored, however often.
+func (p *packer) again() {
+	for _, one := range p.fresh {
+		one.id = 0
+	}
+}
+
+// forget is called when rows of pieces may be gone.
+func (p *packer) forget() { p.met, p.fresh = nil, nil }
+
+// messages is how the list of messages begins in a request.
+const messages = `"messages":[`
+
+// cut cuts a request, which is a JSON object, around each of its messages. What comes
+// before and after them, such as the tools, is the same in most requests of a bot.
+// Together the parts are the request, whatever it is.
+func cut(s string) (parts []string) {
+	depth, quoted, from, listed := 0, false, 0, false
+	next := func(to int) {
+		if to > from {
+			parts, from = append(parts, s[from:to]), to
+		}
+	}
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			if depth == 1 {
+				listed = strings.HasSuffix(s[:i+1], messages)
+			} else if depth == 2 && listed {
+				next(i)
+			}
+			depth++
+		case c == '}' || c == ']':
+			if depth--; depth == 2 && listed {
+				next(i + 1)
+			}
+		}
+	}
+	next(len(s))
+	return parts
+}
+
+// insert stores the rows. When its transaction failed it may be called again, after again.
+func (p packed) insert(tx *engine.Tx) error {
+	parts := make([]any, len(p.parts))
+	for i, s := range p.parts {
+		parts[i] = s
+	}
+	ids := map[int64]bool{}
+	for at, one := range p.pieces {
+		if one.id == 0 {
+			err := tx.QueryRow("INSERT INTO pieces (hash, body) VALUES (?, ?) ON CONFLICT (hash) DO UPDATE SET hash = hash RETURNING id", one.hash, one.body).Scan(&one.id)
+			if err != nil {
+				return err
+			}
+		}
+		parts[at], ids[one.id] = one.id, true
+	}
+	whole, err := json.Marshal(stored{parts, p.answer, p.call.Reply, p.call.Form})
+	if err != nil {
+		return err
+	}
+	body, err := p.packer.deflate(string(whole))
+	if err != nil {
+		return err
+	}
+	c := p.call
+	var id int64
+	err = tx.QueryRow(`INSERT INTO calls (row, platform, channel, thread, user_id, purpose, model, began, took, error, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+		c.Row, c.Key.Platform, c.Key.Channel, c.Key.Thread, c.User, c.Purpose, c.Model, engine.Stamp(c.Began), c.Took.Milliseconds(), c.Error, body).Scan(&id)
+	for piece := range ids {
+		if err == nil {
+			_, err = tx.Exec("INSERT INTO uses VALUES (?, ?)", id, piece)
+		}
+	}
+	return err
+}
+
+func (p *packer) deflate(s string) ([]byte, error) {
+	var b bytes.Buffer
+	if p.squeeze == nil {
+		w, err := flate.NewWriter(&b, flate.BestSpeed) // the others clear half a megabyte for each call
+		if err != nil {
+			return nil, err
+		}
+		p.squeeze = w
+	}
+	p.squeeze.Reset(&b)
+	if _, err := io.WriteString(p.squeeze, s); err != nil {
+		return nil, err
+	}
+	if err := p.squeeze.Close(); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+func inflate(b []byte) (string, error) {
+	var out strings.Builder
+	_, err := io.Copy(&out, flate.NewReader(bytes.NewReader(b)))
+	if err != nil {
+		return "", fmt.Errorf("read a model call: %w", err)
+	}
+	return out.String(), nil
+}

@@ -1,0 +1,129 @@
+package modellog
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+
+	"parley/internal/chat"
+	"parley/internal/db/engine"
+	"parley/internal/llm"
+)
+
+// Call is a call of a model, or an attempt at one.
+type Call struct {
+	ID      int64
+	Row     int64 // of the message in the inbox that it was made for, 0 for none
+	Key     chat.Key
+	User    string // whose message it was
+	Purpose string // answer, summary, …
+	Model   string // the owner's name for it
+	Began   time.Time
+	Took    time.Duration
+	Error   string // why there is no answer
+
+	// Only Read fills these. The request and the answer are JSON, exact but for secrets
+	// and pictures. Reply is what the answer was taken for, nil where it was none; Form
+	// names the form it was to have, "" for words.
+	Request, Answer string
+	Reply           *llm.Message
+	Form            string
+}
+
+// Query selects calls: those for a message or, with Row 0, those of a place that were
+// made for none.
+type Query struct {
+	Row      int64
+	Key      chat.Key
+	From, To time.Time // when they began
+}
+
+const columns = "id, row, platform, channel, thread, user_id, purpose, model, began, took, error"
+
+func scan(r interface{ Scan(...any) error }, more ...any) (c Call, err error) {
+	var began string
+	var took int64
+	err = r.Scan(append([]any{&c.ID, &c.Row, &c.Key.Platform, &c.Key.Channel, &c.Key.Thread, &c.User, &c.Purpose, &c.Model, &began, &took, &c.Error}, more...)...)
+	c.Began, c.Took = engine.ParseStamp(began), time.Duration(took)*time.Millisecond
+	return c, err
+}
+
+// around is how long before its account the calls of a message can have been made.
+const around = 24 * time.Hour
+
+// For lists the calls for a message, of which there is an account from some moment.
+// Rows of the inbox are used again one day, so the place and the time have to fit.
+func (t *Tape) For(ctx context.Context, row int64, k chat.Key, at time.Time) ([]Call, error) {
+	if row == 0 {
+		return nil, nil
+	}
+	return t.List(ctx, Query{Row: row, Key: k, From: at.Add(-around), To: at})
+}
+
+// maxListed bounds what List returns.
+const maxListed = 200
+
+// List returns calls without what was said in them, in the order they began.
+func (t *Tape) List(ctx context.Context, q Query) ([]Call, error) {
+	if t == nil {
+		return nil, nil
+	}
+	t.catchUp(ctx)
+	rows, err := t.db.QueryContext(ctx, "SELECT "+columns+` FROM calls WHERE row = :row AND platform = :platform AND channel = :channel AND thread = :thread
+		AND began BETWEEN :from AND :to ORDER BY began, id LIMIT :most`, engine.Named{"row": q.Row, "platform": q.Key.Platform, "channel": q.Key.Channel, "thread": q.Key.Thread,
+		"from": engine.Stamp(q.From), "to": engine.Stamp(q.To), "most": maxListed})
+	if err != nil {
+		return nil, engine.During("list model calls", err)
+	}
+	list, err := engine.Collect(rows, func(r *sql.Rows) (Call, error) { return scan(r) })
+	return list, engine.During("list model calls", err)
+}
+
+// ErrNone: there is no such call, or not any more.
+var ErrNone = errors.New("no such model call")
+
+// Read returns a call with what was said; ErrNone when there is none.
+func (t *Tape) Read(ctx context.Context, id int64) (Call, error) {
+	if t == nil {
+		return Call{}, ErrNone
+	}
+	var body []byte
+	c, err := scan(t.db.QueryRowContext(ctx, "SELECT "+columns+", body FROM calls WHERE id = ?", id), &body)
+	if err != nil {
+		return c, engine.NoRow(err, ErrNone)
+	}
+	whole, err := inflate(body)
+	if err != nil {
+		return c, err
+	}
+	var form stored
+	if err := json.Unmarshal([]byte(whole), &form); err != nil {
+		return c, err
+	}
+	var request strings.Builder
+	for _, one := range form.Parts {
+		part, err := t.part(ctx, one)
+		if err != nil {
+			return c, err
+		}
+		request.WriteString(part)
+	}
+	c.Request, c.Answer, c.Reply, c.Form = request.String(), form.Answer, form.Reply, form.Form
+	return c, nil
+}
+
+// part returns the text of a part.
+func (t *Tape) part(ctx context.Context, one any) (string, error) {
+	if s, ok := one.(string); ok {
+		return s, nil
+	}
+	id, _ := one.(float64) // of JSON
+	var body []byte
+	if err := t.db.QueryRowContext(ctx, "SELECT body FROM pieces WHERE id = ?", int64(id)).Scan(&body); err != nil {
+		return "", engine.NoRow(err, ErrNone)
+	}
+	return inflate(body)
+}

@@ -1,0 +1,56 @@
+package pgschema
+
+import (
+	"embed"
+	"io/fs"
+	"strings"
+	"sync"
+
+	"parley/internal/memory/datadir"
+)
+
+// own is what of the schema has to be said in PostgreSQL's own words: triggers.
+//
+//go:embed own.sql
+var own string
+
+// steps are the migrations that no translation fits, by the names they have for SQLite.
+//
+//go:embed steps
+var steps embed.FS
+
+// effects says of each step what it is to processes of the version before, which answer
+// while it is made: a step that only adds is made beside them, any other once they are gone.
+// Those up to Declared were made before there were several.
+var effects = map[string]datadir.Effect{
+	"0039_spent_of_all.sql": datadir.Takes, // what all spent, which they read
+	"0041_spent.sql":        datadir.Adds,
+	"0045_sorted.sql":       datadir.Adds,
+	"0049_world.sql":        datadir.Adds,
+	"0050_asked_again.sql":  datadir.Adds,
+
+	"0054_attested.sql":        datadir.Adds, // they ask again, too
+	"0055_places.sql":          datadir.Adds,
+	"0056_restored.sql":        datadir.Adds,
+	"0058_handoff_numbers.sql": datadir.Adds,
+	"0059_unknown_calls.sql":   datadir.Adds,
+}
+
+// Declared is the last step that needs no word about its effect.
+const Declared = "0038_planned_once.sql"
+
+// Schema is how the schema of memory is made on a server.
+var Schema = sync.OnceValue(func() datadir.Served {
+	texts := map[string]string{}
+	files, err := fs.Glob(steps, "steps/*.sql")
+	for _, name := range files {
+		var b []byte
+		if b, err = steps.ReadFile(name); err == nil {
+			texts[strings.TrimPrefix(name, "steps/")] = string(b)
+		}
+	}
+	if err != nil {
+		panic(err) // it was embedded
+	}
+	return datadir.Served{Own: own, Steps: texts, Words: words, Effects: effects}
+})

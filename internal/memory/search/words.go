@@ -1,0 +1,7 @@
+package search
+
+// What people read.
+const (
+	wordsAnd  = " and "
+	wordsMore = " and %d more"
+)

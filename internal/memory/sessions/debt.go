@@ -1,0 +1,66 @@
+package sessions
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"parley/internal/db/engine"
+)
+
+// Debt is a part of a session that no model has summed up, because none could:
+// until one does, an extract by code stands in its place.
+type Debt struct {
+	After   int64     `json:"after"`   // the row of the last message before it
+	Summary string    `json:"summary"` // of what is before it
+	Tries   int       `json:"tries"`   // that failed
+	Due     time.Time `json:"-"`       // when to try next
+}
+
+// Postpone stores when a debt is tried next, unless it was paid.
+func (a *Archive) Postpone(ctx context.Context, id string, d Debt) error {
+	b, err := json.Marshal(d)
+	if err != nil {
+		return fmt.Errorf("postpone a summary: %w", err)
+	}
+	return a.db.Write(ctx, func(tx *engine.Tx) error {
+		_, err := tx.Exec("UPDATE sessions SET debt = ?, owed_at = ? WHERE id = ? AND owed_at <> ''", string(b), engine.Stamp(d.Due), id)
+		return err
+	})
+}
+
+// Resume makes a session that is over the live one of its place again, behind
+// the one that ended last, and reports whether it could: there may be no live
+// one. It must be called in the lane of its place.
+func (a *Archive) Resume(ctx context.Context, id string, ttl time.Duration) (ok bool, err error) {
+	now := a.now()
+	err = a.db.Write(ctx, func(tx *engine.Tx) error {
+		res, err := tx.Exec(`UPDATE sessions AS s SET status = 'active', ended_at = '', carry = true, last_activity = :now, expires_at = :expires,
+			summary = iif(EXISTS (SELECT 1 FROM messages m WHERE m.session_id = s.id), summary, closing),
+			carried_from = coalesce((SELECT p.id FROM sessions p WHERE p.platform = s.platform AND p.channel = s.channel AND p.thread = s.thread AND p.user_id = s.user_id AND p.agent = s.agent
+				AND p.ended_at <> '' AND p.id <> s.id AND p.carry ORDER BY p.ended_at DESC LIMIT 1), '')
+			WHERE id = :id AND status IN ('completed', 'expired', 'archived') AND NOT EXISTS (SELECT 1 FROM sessions l WHERE l.platform = s.platform AND l.channel = s.channel
+				AND l.thread = s.thread AND l.user_id = s.user_id AND l.agent = s.agent AND l.status IN ('active', 'idle', 'suspended'))`,
+			engine.Named{"id": id, "now": engine.Stamp(now), "expires": engine.Stamp(now.Add(ttl))})
+		if err != nil {
+			return err
+		}
+		n, err := res.RowsAffected()
+		ok = n == 1
+		return err
+	})
+	if err != nil {
+		return false, fmt.Errorf("resume session: %w", err)
+	}
+	return ok, nil
+}
+
+// Failed counts a failed attempt to sum an ended session up and returns how
+// many there were.
+func (a *Archive) Failed(ctx context.Context, id string) (tries int, err error) {
+	err = a.db.Write(ctx, func(tx *engine.Tx) error {
+		return tx.QueryRow("UPDATE sessions SET summary_tries = summary_tries + 1 WHERE id = ? RETURNING summary_tries", id).Scan(&tries)
+	})
+	return tries, err
+}

@@ -1,0 +1,97 @@
+package sessions
+
+import (
+	"slices"
+	"strings"
+
+	"parley/internal/text"
+)
+
+// How many decisions and mentions a session keeps.
+const (
+	maxDecisions = 20
+	maxMentions  = 100
+)
+
+var (
+	urlPattern    = text.Pattern(`https?://[^\s<>()"'\x60]+[^\s<>()"'\x60.,;:!?]`)
+	filePattern   = text.Pattern(`\b[\w./-]*[\w-]\.(?:md|txt|pdf|go|py|js|ts|rs|c|h|cpp|java|json|ya?ml|toml|csv|sql|html|css|sh|png|jpe?g|docx?|xlsx?)\b`)
+	personPattern = text.Pattern(`(?:^|\s)@(\w[\w.-]{1,31})`)
+	symbolPattern = text.Pattern("`([A-Za-z_][\\w.:]*(?:\\(\\))?)`")
+	refPattern    = text.Pattern(`(?i)\b(task|fact|note|order|issue|ticket) #?(\d+)\b`)
+)
+
+// Mentions are the things a session talked about; they survive every fold.
+type Mentions struct {
+	Files   []string `json:"files,omitempty"`
+	URLs    []string `json:"urls,omitempty"`
+	Symbols []string `json:"symbols,omitempty"`
+	People  []string `json:"people,omitempty"`
+	Refs    []string `json:"refs,omitempty"` // "task 3", "fact 12"
+}
+
+// With adds what a text names to what the session has named; the newest
+// 100 stay.
+func (m Mentions) With(text string) Mentions {
+	urls := urlPattern().FindAllString(text, -1)
+	m.URLs = remember(m.URLs, urls...)
+	rest := urlPattern().ReplaceAllString(text, " ")
+	m.Files = remember(m.Files, filePattern().FindAllString(rest, -1)...)
+	for _, found := range personPattern().FindAllStringSubmatch(rest, -1) {
+		m.People = remember(m.People, "@"+found[1])
+	}
+	for _, found := range symbolPattern().FindAllStringSubmatch(rest, -1) {
+		m.Symbols = remember(m.Symbols, found[1])
+	}
+	for _, found := range refPattern().FindAllStringSubmatch(rest, -1) {
+		m.Refs = remember(m.Refs, strings.ToLower(found[1])+" "+found[2])
+	}
+	return capMentions(m)
+}
+
+// remember appends what is new to a list.
+func remember(list []string, more ...string) []string {
+	for _, s := range more {
+		if !slices.Contains(list, s) {
+			list = append(slices.Clip(list), s)
+		}
+	}
+	return list
+}
+
+// capMentions drops the oldest of the longest list until all fit.
+func capMentions(m Mentions) Mentions {
+	lists := []*[]string{&m.Files, &m.URLs, &m.Symbols, &m.People, &m.Refs}
+	for {
+		total := 0
+		longest := lists[0]
+		for _, l := range lists {
+			total += len(*l)
+			if len(*l) > len(*longest) {
+				longest = l
+			}
+		}
+		if total <= maxMentions {
+			return m
+		}
+		*longest = (*longest)[1:]
+	}
+}
+
+// Decide adds a decision, once however it is spelled; the newest 20 stay.
+func Decide(list []string, decision string) []string {
+	decision = strings.Join(strings.Fields(text.Clip(text.Plain(decision), 300)), " ") // one line: it stands among others
+	if decision == "" {
+		return list
+	}
+	same := func(s string) bool { return Normal(s) == Normal(decision) }
+	list = append(slices.DeleteFunc(slices.Clone(list), same), decision)
+	return list[max(0, len(list)-maxDecisions):]
+}
+
+// Normal returns a text without case, punctuation and spacing.
+func Normal(s string) string {
+	return strings.Join(strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
+		return strings.ContainsRune(" \t\n.,;:!?\"'`*_-", r)
+	}), " ")
+}

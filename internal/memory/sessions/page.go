@@ -1,0 +1,122 @@
+package sessions
+
+import (
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"parley/internal/text"
+	"parley/internal/text/ranking"
+)
+
+// Line is one thing that matters beyond the session it was said in.
+type Line struct {
+	At      time.Time `json:"at"`
+	Text    string    `json:"text"`
+	Session string    `json:"session"`
+	People  []string  `json:"people,omitempty"` // whose words it is made of
+}
+
+// Bounds of a page.
+const (
+	MaxPage     = 3000 // runes of all lines
+	maxLine     = 260  // runes of one
+	maxTold     = 2000 // telling words of a text that is compared
+	covered     = 0.7  // of a line's telling words that say it is there already
+	maxOutdated = 3    // at most one line in so many is taken as outdated at once
+)
+
+// Page joins lines to those that were carried. What is said already is not said
+// twice. Where the lines are too many, those go that say least, old ones first:
+// names, numbers, plans and decisions stay.
+func Page(carried []Line, more ...Line) []Line {
+	page := slices.Clone(carried)
+	for _, l := range more {
+		l.Text = text.ShortenWords(strings.Join(strings.Fields(l.Text), " "), maxLine)
+		if l.Text != "" && !Covers(page, l.Text) {
+			page = append(page, l)
+		}
+	}
+	for size(page) > MaxPage {
+		page = slices.Delete(page, weakest(page), weakest(page)+1)
+	}
+	return page
+}
+
+// Covers reports whether one of some lines says what a text does.
+func Covers(page []Line, what string) bool {
+	return slices.ContainsFunc(page, func(l Line) bool { return Says(l.Text, what) })
+}
+
+// Says reports whether a text has nearly all telling words of another.
+func Says(all, what string) bool {
+	terms := ranking.Terms(what)
+	if len(terms) == 0 {
+		return true
+	}
+	have := map[string]bool{}
+	for _, w := range ranking.TermsUpTo(all, maxTold) {
+		have[ranking.Stem(w)] = true
+	}
+	n := 0
+	for _, w := range terms {
+		if have[ranking.Stem(w)] {
+			n++
+		} else if strings.ContainsAny(w, "0123456789") {
+			return false // another number is another thing
+		}
+	}
+	return float64(n) >= covered*float64(len(terms))
+}
+
+// weakest returns the line that says least; of equals the oldest.
+func weakest(page []Line) int {
+	at, least := 0, -1
+	for i, l := range page {
+		if worth, _ := weigh(l.Text); least < 0 || worth < least {
+			at, least = i, worth
+		}
+	}
+	return at
+}
+
+func size(page []Line) (n int) {
+	for _, l := range page {
+		n += utf8.RuneCountInString(l.Text) + len("- 2006-01-02 ") + 1
+	}
+	return n
+}
+
+// Without returns the page without lines that no longer hold, by their numbers from
+// 1. Whoever names too many of them is not believed.
+func Without(page []Line, outdated []int) []Line {
+	if len(outdated)*maxOutdated > len(page) {
+		return page
+	}
+	kept := make([]Line, 0, len(page))
+	for i, l := range page {
+		if !slices.Contains(outdated, i+1) {
+			kept = append(kept, l)
+		}
+	}
+	return kept
+}
+
+// Text returns the page as it is read: a line each, with its day.
+func Text(page []Line) string {
+	var b strings.Builder
+	for _, l := range page {
+		b.WriteString("- " + l.At.UTC().Format(time.DateOnly) + " " + l.Text + "\n")
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// People returns those whose words a page is made of.
+func People(page []Line) (all []string) {
+	for _, l := range page {
+		all = append(all, l.People...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}

@@ -1,0 +1,100 @@
+package transcript
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"parley/internal/llm"
+	"parley/internal/memory"
+	"parley/internal/memory/facts"
+	"parley/internal/memory/provenance"
+	"parley/internal/memory/sessions"
+	"parley/internal/text"
+)
+
+// Bounds of what one summary adds to the page that is carried on.
+const (
+	maxKept      = 6 // lines in all
+	maxForgotten = 3 // that code adds to a model's
+)
+
+// Decided adds to a session's decisions those that were found: by a model where
+// nobody else's words could have made them up, and by code in what people said
+// themselves.
+func Decided(se memory.Session, f sessions.Folded, entries []memory.Entry) []string {
+	list := se.Decisions
+	if se.Origin.Via.Outside() {
+		f.Decisions = nil // nobody was asked
+	}
+	for _, d := range f.Decisions {
+		list = sessions.Decide(list, d)
+	}
+	told := strings.Join(list, "\n")
+	for _, pt := range Points(entries) {
+		if pt.Decides && !sessions.Says(told, pt.Text) && !sessions.Says(f.Summary, pt.Text) {
+			list = sessions.Decide(list, pt.Text)
+		}
+	}
+	return list
+}
+
+// Lines returns what a session adds to the page that is carried on: what the model
+// says matters, where nobody else's words could have made it say so, and the
+// sentences of people that say most.
+func Lines(se memory.Session, f sessions.Folded, entries []memory.Entry) (list []sessions.Line) {
+	add := func(at time.Time, words string, people []string) {
+		if words = strings.Join(strings.Fields(text.Plain(words)), " "); words != "" && facts.MayLearn(words) == nil {
+			list = append(list, sessions.Line{At: at, Text: words, Session: se.ID, People: people})
+		}
+	}
+	most, least := maxKept, sessions.Worthy
+	if f.Summary != "" && !f.Prose {
+		least = sessions.Telling
+	}
+	if len(f.Keep) > 0 && !se.Origin.Via.Outside() {
+		for _, k := range f.Keep[:min(len(f.Keep), 2*maxKept)] {
+			add(lastAt(entries), k, se.Origin.People)
+		}
+		most = maxForgotten
+	}
+	told := strings.Join(se.Decisions, "\n")
+	var best []sessions.Point
+	for _, pt := range Points(entries) {
+		if !pt.Bot && !pt.Passed && pt.Worth >= least && !sessions.Says(told, pt.Text) && !sessions.Covers(list, pt.Text) {
+			best = append(best, pt)
+		}
+	}
+	slices.SortStableFunc(best, func(x, y sessions.Point) int { return y.Worth - x.Worth })
+	for _, pt := range best[:min(len(best), most)] {
+		add(pt.At, pt.Name+": "+pt.Text, []string{pt.User})
+	}
+	return list
+}
+
+func lastAt(entries []memory.Entry) time.Time {
+	if len(entries) == 0 {
+		return time.Time{}
+	}
+	return entries[len(entries)-1].At
+}
+
+// Points returns the sentences of entries that are worth keeping.
+func Points(entries []memory.Entry) []sessions.Point {
+	var said []sessions.Said
+	for _, e := range entries {
+		switch {
+		case e.Role == llm.RoleUser:
+			outside := e.Origin.Via &^ (provenance.ViaPicture | provenance.ViaFile) // what came beside the words is not among them
+			said = append(said, sessions.Said{At: e.At, Name: Speaker(e.Name, e.User), User: e.User, Text: e.Content, Passed: outside.Outside()})
+		case e.Role == llm.RoleAssistant && e.Insight != "":
+			said = append(said, sessions.Said{At: e.At, Name: provenance.Assistant, User: e.User, Text: e.Insight, Bot: true})
+		}
+	}
+	return sessions.Extract(said)
+}
+
+// Left returns the points that a text does not have.
+func Left(all []sessions.Point, told string) []sessions.Point {
+	return slices.DeleteFunc(all, func(p sessions.Point) bool { return sessions.Says(told, p.Text) })
+}

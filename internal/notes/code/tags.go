@@ -1,0 +1,212 @@
+package code
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"path"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Bounds of the other program: for one file, and for all that it reads before it is
+// begun anew.
+const (
+	patience  = 5 * time.Second
+	maxAnswer = 256 << 10 // bytes of one line
+	maxFiles  = 2000
+	resting   = 10 * time.Second // without work the process ends
+	maxMemory = 1 << 20          // kilobytes
+	maxCPU    = 300              // seconds
+)
+
+// Tags is universal-ctags, as a process of its own: it gets texts and no files, in its
+// sandbox where it has one, with bounds and none of the bot's environment. It is safe
+// for many goroutines, which take turns. Rest ends the process, and so do ten seconds
+// without work; the next List begins it again.
+type Tags struct {
+	program string
+	args    []string
+	about   string
+
+	mu    sync.Mutex
+	child *child
+	idle  *time.Timer // ends the process
+}
+
+// programs are the names that universal-ctags has.
+var programs = []string{"ctags-universal", "universal-ctags", "uctags", "ctags"}
+
+// FindTags finds universal-ctags: program, or with "" where it is installed. nil means
+// that there is none that can be used.
+func FindTags(ctx context.Context, program string) *Tags {
+	names := programs
+	if program != "" {
+		names = []string{program}
+	}
+	for _, name := range names {
+		file, err := exec.LookPath(name)
+		if err != nil {
+			continue
+		}
+		for _, mode := range []string{"--_interactive=sandbox", "--_interactive"} {
+			t := &Tags{program: file, args: []string{"--options=NONE", mode, "--fields=+nKs"}}
+			all, err := t.List(ctx, "try.py", "def tried():\n  pass\n")
+			t.Rest()
+			if err == nil && len(all) == 1 && all[0].Name == "tried" {
+				return t
+			}
+		}
+	}
+	return nil
+}
+
+// About names the program and its version.
+func (t *Tags) About() string { return t.about }
+
+// child is the running process.
+type child struct {
+	cmd   *exec.Cmd
+	in    io.WriteCloser
+	out   *bufio.Reader
+	files int
+}
+
+// start begins the process. A shell sets the bounds; where it cannot, they are those
+// of the user.
+func (t *Tags) start() (*child, error) {
+	bounds := fmt.Sprintf(`ulimit -v %d 2>/dev/null; ulimit -t %d 2>/dev/null; exec "$0" "$@"`, maxMemory, maxCPU)
+	cmd := exec.Command("/bin/sh", append([]string{"-c", bounds, t.program}, t.args...)...)
+	cmd.Env = []string{}
+	cmd.Dir = "/"
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	return &child{cmd: cmd, in: in, out: bufio.NewReaderSize(out, maxAnswer)}, nil
+}
+
+// end ends the process and waits for it.
+func (c *child) end() {
+	_ = c.in.Close()
+	_ = c.cmd.Process.Kill()
+	_ = c.cmd.Wait()
+}
+
+// Rest ends the process, if there is one.
+func (t *Tags) Rest() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.rest()
+}
+
+func (t *Tags) rest() {
+	if t.idle != nil {
+		t.idle.Stop()
+	}
+	if t.child != nil {
+		t.child.end()
+		t.child = nil
+	}
+}
+
+// List lists what a file defines, by its name, in the order of its lines. An error
+// means that the program could not tell; the next file gets a new process.
+func (t *Tags) List(ctx context.Context, name, data string) (all []Symbol, err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.child == nil {
+		if t.child, err = t.start(); err != nil {
+			return nil, fmt.Errorf("start ctags: %w", err)
+		}
+		t.idle = time.AfterFunc(resting, t.Rest)
+	}
+	t.idle.Reset(resting)
+	c := t.child
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	stop := context.AfterFunc(ctx, func() { _ = c.cmd.Process.Kill() })
+	all, err = t.ask(c, known(name), data)
+	stop()
+	if c.files++; err != nil || ctx.Err() != nil || c.files >= maxFiles {
+		t.rest()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("ctags: %s: %w", name, errors.Join(err, ctx.Err()))
+	}
+	return all, nil
+}
+
+// known returns the name of a file as older versions know it, too.
+func known(name string) string {
+	base := path.Base(name)
+	switch ending := path.Ext(base); strings.ToLower(ending) {
+	case ".tsx":
+		return strings.TrimSuffix(base, ending) + ".ts"
+	case ".jsx":
+		return strings.TrimSuffix(base, ending) + ".js"
+	}
+	return base
+}
+
+// answer is a line of the program.
+type answer struct {
+	Type      string `json:"_type"`
+	Name      string `json:"name"`
+	Version   string `json:"version"`
+	Line      int    `json:"line"`
+	Kind      string `json:"kind"`
+	Scope     string `json:"scope"`
+	ScopeKind string `json:"scopeKind"`
+	Message   string `json:"message"`
+}
+
+// ask sends a file and reads what is said about it.
+func (t *Tags) ask(c *child, name, data string) (all []Symbol, err error) {
+	order, err := json.Marshal(map[string]any{"command": "generate-tags", "filename": name, "size": len(data)})
+	if err != nil {
+		return nil, err
+	}
+	sent := make(chan error, 1)
+	go func() { // it may answer before it has read all
+		_, err := io.WriteString(c.in, string(order)+"\n"+data)
+		sent <- err
+	}()
+	var refused error
+	for {
+		line, err := c.out.ReadSlice('\n')
+		if err != nil {
+			_ = c.cmd.Process.Kill() // the other end of what is sent
+			<-sent
+			return nil, err
+		}
+		var a answer
+		if json.Unmarshal(line, &a) != nil {
+			continue // not UTF-8: a name of no use
+		}
+		switch a.Type {
+		case "program":
+			t.about = a.Name + " " + a.Version
+		case "error":
+			refused = errors.New("it cannot read this")
+		case "completed":
+			return sorted(all), errors.Join(refused, <-sent)
+		case "tag":
+			if s, ok := a.symbol(); ok && len(all) < maxSymbols {
+				all = append(all, s)
+			}
+		}
+	}
+}

@@ -1,0 +1,312 @@
+package edit
+
+import (
+	"bytes"
+	"crypto/rand"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"syscall"
+
+	"parley/internal/text"
+)
+
+// Errors that callers distinguish; each may be shown to people.
+var (
+	ErrPath     = text.Tell("this is not a usable path of a note")
+	ErrExists   = text.Tell("a note of this name exists already; append to it or choose another name")
+	ErrNotFound = text.Tell("there is no such note")
+	ErrContent  = text.Tell("this cannot be written as a note")
+	ErrChanged  = text.Tell("the note was changed by somebody else just now; read it again first")
+)
+
+// maxFile is how large a file may be that is read or written.
+const maxFile = 2 << 20
+
+// Pen is a folder of notes that is open for writing. New files and versions go into
+// one folder of it, which no path and no link leads out of; elsewhere only the links
+// in files are changed.
+type Pen struct {
+	top   *os.Root // the folder of notes
+	dir   *os.Root // the folder in it that is written to
+	in    string   // the path of dir
+	links bool     // also files with more than one name
+
+	pause func() // tests end the process here; nil otherwise
+}
+
+// Open opens a folder of notes, and the folder in it to write to, which is made when
+// missing. With links files are written that have more than one name, possibly
+// outside of the folder. The caller closes it.
+func Open(folder, in string, links bool) (*Pen, error) {
+	top, err := os.OpenRoot(folder)
+	if err != nil {
+		return nil, err
+	}
+	p := &Pen{top: top, in: in, links: links}
+	if err := p.enter(); err != nil {
+		return nil, errors.Join(err, top.Close())
+	}
+	return p, nil
+}
+
+func (p *Pen) enter() error {
+	if err := p.top.MkdirAll(p.in, 0o700); err != nil {
+		return err
+	}
+	dir, err := p.top.OpenRoot(p.in)
+	if err != nil {
+		return err
+	}
+	looked, err := p.top.Lstat(p.in)
+	if err == nil {
+		var opened os.FileInfo
+		if opened, err = dir.Stat("."); err == nil && !os.SameFile(looked, opened) {
+			err = text.Tell("%w: %s is a link", ErrPath, p.in)
+		}
+	}
+	if err != nil {
+		return errors.Join(err, dir.Close())
+	}
+	p.dir = dir
+	return nil
+}
+
+// Close closes it.
+func (p *Pen) Close() { _, _ = p.dir.Close(), p.top.Close() }
+
+// at returns where a path from the folder of notes is reached.
+func (p *Pen) at(name string) (*os.Root, string) {
+	if rel, ok := strings.CutPrefix(name, p.in+"/"); ok {
+		return p.dir, rel
+	}
+	return p.top, name
+}
+
+// file is a file that was read.
+type file struct {
+	raw  []byte
+	info os.FileInfo
+}
+
+func (f file) hash() []byte { return sum(string(f.raw)) }
+
+// sum is what a text is recognized by.
+func sum(text string) []byte {
+	s := sha256.Sum256([]byte(text))
+	return s[:16]
+}
+
+// read reads a regular file: neither a link nor a pipe, nor what was put in its place
+// meanwhile, nor what a linked folder leads to.
+func (p *Pen) read(name string) (file, error) {
+	root, rel := p.at(name)
+	for dir := path.Dir(rel); dir != "."; dir = path.Dir(dir) {
+		if info, err := root.Lstat(dir); err == nil && !info.IsDir() {
+			return file{}, ErrNotFound
+		}
+	}
+	looked, err := root.Lstat(rel)
+	if errors.Is(err, os.ErrNotExist) {
+		return file{}, ErrNotFound
+	}
+	if err != nil {
+		return file{}, err
+	}
+	f, err := root.OpenFile(rel, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return file{}, err
+	}
+	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	switch st, ok := sysOf(info); {
+	case err != nil:
+		return file{}, err
+	case !looked.Mode().IsRegular() || !os.SameFile(looked, info):
+		return file{}, text.Tell("%w: what is there is not a regular file", ErrContent)
+	case ok && st.Nlink > 1 && !p.links:
+		return file{}, text.Tell("%w: what is there is a hard link, a second name of a file that may be outside of the folder", ErrContent)
+	}
+	raw, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	switch {
+	case err != nil:
+		return file{}, err
+	case len(raw) > maxFile:
+		return file{}, text.Tell("%w: what is there is too large", ErrContent)
+	case bytes.IndexByte(raw, 0) >= 0:
+		return file{}, text.Tell("%w: what is there is not text", ErrContent)
+	}
+	return file{raw, info}, nil
+}
+
+// Text returns what a file in the folder of notes says, byte for byte.
+func (p *Pen) Text(name string) (string, error) {
+	f, err := p.read(name)
+	return string(f.raw), err
+}
+
+func sysOf(info os.FileInfo) (*syscall.Stat_t, bool) {
+	if info == nil {
+		return nil, false
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	return st, ok
+}
+
+// Create writes a note that was not there, in the folder that is written to.
+func (p *Pen) Create(name, text string, by Writer) error {
+	_, rel := p.at(name)
+	if err := p.claim(rel); err != nil {
+		return err
+	}
+	if err := p.replace(p.dir, rel, text, nil); err != nil {
+		return errors.Join(err, p.dir.Remove(rel)) // only the empty claim
+	}
+	return p.sign(rel, by, text)
+}
+
+// claim reserves a free name with an empty file: of two callers, only one gets it.
+func (p *Pen) claim(rel string) error {
+	if err := p.dir.MkdirAll(path.Dir(rel), 0o700); err != nil {
+		return err
+	}
+	f, err := p.dir.OpenFile(rel, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, os.ErrExist) {
+		return ErrExists
+	}
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// Update changes a note in the folder that is written to, and keeps the previous
+// version. It returns the text before and after.
+func (p *Pen) Update(name string, by Writer, change func(raw []byte) (string, error)) (before, after string, err error) {
+	f, err := p.read(name)
+	if err != nil {
+		return "", "", err
+	}
+	next, err := change(f.raw)
+	if err != nil {
+		return "", "", err
+	}
+	if len(next) > maxFile {
+		return "", "", text.Tell("%w: the note would be too large; begin another", ErrContent)
+	}
+	_, rel := p.at(name)
+	if err := p.keep(rel, f, by.At); err != nil {
+		return "", "", fmt.Errorf("keep the version before: %w", err)
+	}
+	if err := p.put(name, next, f); err != nil {
+		return "", "", err
+	}
+	return string(f.raw), next, p.sign(rel, by, next)
+}
+
+// Add changes a file anywhere in the folder of notes, or makes it: change gets what it
+// says, and whether it is there. No version is kept.
+func (p *Pen) Add(name string, change func(was string, there bool) (string, error)) error {
+	f, err := p.read(name)
+	there := err == nil
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return err
+	}
+	next, err := change(string(f.raw), there)
+	if err == nil {
+		err = valid(next)
+	}
+	if err != nil || there && next == string(f.raw) {
+		return err
+	}
+	if there {
+		return p.put(name, next, f)
+	}
+	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+		if info, err := p.top.Lstat(dir); err == nil && !info.IsDir() {
+			return text.Tell("%w: %s is a link, or no folder", ErrPath, dir)
+		}
+	}
+	if err := p.top.MkdirAll(path.Dir(name), 0o700); err != nil {
+		return err
+	}
+	if _, err := p.top.Lstat(name); !errors.Is(err, os.ErrNotExist) {
+		return errors.Join(ErrChanged, err)
+	}
+	return p.replace(p.top, name, next, nil)
+}
+
+// put gives a file that was read another text, unless somebody wrote to it since.
+func (p *Pen) put(name, text string, was file) error {
+	root, rel := p.at(name)
+	perm := was.info.Mode().Perm()
+	return p.replace(root, rel, text, func(draft *os.File) error {
+		now, err := p.read(name)
+		switch {
+		case errors.Is(err, ErrNotFound):
+			return ErrChanged
+		case err != nil:
+			return err
+		case !os.SameFile(now.info, was.info) || !bytes.Equal(now.raw, was.raw):
+			return ErrChanged
+		}
+		return draft.Chmod(perm)
+	})
+}
+
+// replace gives a file its text in one step: readers see the old or the new. It calls
+// may when everything but the name is on disk; nil means yes.
+func (p *Pen) replace(root *os.Root, name, text string, may func(draft *os.File) error) error {
+	draft := path.Join(path.Dir(name), ".draft-"+rand.Text())
+	f, err := root.OpenFile(draft, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	if err = errors.Join(err, f.Sync()); err == nil && may != nil {
+		err = may(f)
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = p.rename(root, draft, name)
+	}
+	if err != nil {
+		return errors.Join(err, root.Remove(draft))
+	}
+	settle(root, path.Dir(name))
+	return nil
+}
+
+func (p *Pen) rename(root *os.Root, from, to string) error {
+	if p.pause != nil {
+		p.pause()
+	}
+	return root.Rename(from, to)
+}
+
+// settle syncs the names in a folder to disk, if the file system can.
+func settle(root *os.Root, dir string) {
+	if f, err := root.Open(dir); err == nil {
+		_, _ = f.Sync(), f.Close() // the name is there; some file systems sync no folders
+	}
+}
+
+// names lists a folder in order; with O_NONBLOCK, so that a pipe in its place does not
+// block. A missing one is empty.
+func names(root *os.Root, dir string) ([]string, error) {
+	f, err := root.OpenFile(dir, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_DIRECTORY, 0)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	all, err := f.Readdirnames(-1)
+	slices.Sort(all)
+	return all, err
+}

@@ -1,0 +1,107 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"syscall"
+
+	"parley/internal/db/engine"
+)
+
+// suddenly is how many files are not gone all at once because somebody deleted
+// them.
+const suddenly = 5
+
+// vanished reports whether a check met nothing where there was something, because
+// another folder is in the place of the one that was indexed, or because all files
+// are gone at once: a disk that is not mounted, a share that is away. Then it notes
+// that, and what was known stays. Where files are met, it remembers the folder.
+func (v *Vault) vanished(ctx context.Context, j job, w *walk) (gone bool, err error) {
+	mark, err := markOf(w.root)
+	if err != nil {
+		v.away(j.source, err)
+		return true, nil
+	}
+	v.marks.Store(j.source.Name, mark)
+	if w.met > 0 || len(w.unread) > 0 {
+		return false, v.remember(ctx, j, mark)
+	}
+	if names, err := list(w.root, "."); j.scope != "." && (err != nil || slices.ContainsFunc(names, seen)) {
+		return false, nil // only this is gone
+	}
+	var had int
+	var was string
+	err = v.using(func(ix *index) error {
+		return ix.db.QueryRowContext(ctx, "SELECT count(*), coalesce((SELECT mark FROM folders WHERE source = :source), :mark) FROM docs WHERE source = :source",
+			engine.Named{"source": j.source.Name, "mark": mark}).Scan(&had, &was)
+	})
+	if err != nil || had == 0 || was == mark && had < suddenly {
+		return false, err
+	}
+	v.away(j.source, errEmpty)
+	return true, nil
+}
+
+// remember notes which folder files were found in.
+func (v *Vault) remember(ctx context.Context, j job, mark string) error {
+	if j.scope != "." {
+		return nil
+	}
+	v.changing.Lock()
+	defer v.changing.Unlock()
+	return v.using(func(ix *index) error {
+		var was string
+		err := ix.db.QueryRowContext(ctx, "SELECT mark FROM folders WHERE source = ?", j.source.Name).Scan(&was)
+		if err != nil && !errors.Is(err, engine.ErrNotFound) || was == mark {
+			return err
+		}
+		return ix.write(ctx, func(p *put) {
+			p.exec("INSERT INTO folders (source, mark) VALUES (?, ?) ON CONFLICT DO UPDATE SET mark = excluded.mark", j.source.Name, mark)
+		})
+	})
+}
+
+// markOf tells a folder from another that is mounted in its place.
+func markOf(root *os.Root) (string, error) {
+	info, err := root.Stat(".")
+	if err != nil {
+		return "", err
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return "", nil
+	}
+	return fmt.Sprintf("%d:%d", st.Dev, st.Ino), nil
+}
+
+// replaced reports whether another folder is in the place of the one that was last
+// checked, or none.
+func (v *Vault) replaced(s Source) bool {
+	was, checked := v.marks.Load(s.Name)
+	root, err := os.OpenRoot(s.Dir)
+	if err != nil {
+		return checked
+	}
+	defer func() { _ = root.Close() }()
+	mark, err := markOf(root)
+	return checked && (err != nil || mark != was)
+}
+
+func seen(name string) bool { return !hidden(name) }
+
+// back reports whether a folder that was away may have its files again.
+func (s SourceStatus) back(dir string) bool {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = root.Close() }()
+	if !s.Empty {
+		return true
+	}
+	names, err := list(root, ".")
+	return err == nil && slices.ContainsFunc(names, seen)
+}

@@ -1,0 +1,281 @@
+package index
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"syscall"
+
+	"parley/internal/notes/document"
+)
+
+// Bounds of what is read.
+const (
+	maxNote  = 2 << 20
+	maxCode  = 1 << 20
+	maxDepth = 40 // folders below each other
+)
+
+// builtFolders are made by tools, not written by people.
+var builtFolders = []string{"node_modules", "vendor", "__pycache__"}
+
+var errNotRegular = errors.New("not a regular file")
+
+// file is one that a walk met.
+type file struct {
+	path        string // with slashes, from the folder of its source
+	size, mtime int64  // as stampOf has them
+}
+
+// barred is the recorded size of a file that is not opened because of its links.
+const barred = -1
+
+// stampOf returns size and time, by which an unchanged file is recognized. A barred
+// file gets a special size, because adding or removing a link changes nothing else.
+func stampOf(info os.FileInfo, links bool) (size, mtime int64) {
+	if !links && linked(info) {
+		return barred, info.ModTime().UnixNano()
+	}
+	return info.Size(), info.ModTime().UnixNano()
+}
+
+// linked reports whether a file has another name (a hard link), which may be
+// anywhere: reading or writing one reads or writes the other.
+func linked(info os.FileInfo) bool {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	return ok && st.Nlink > 1
+}
+
+// anyKind is a walk that lists all files there are.
+const anyKind = "any"
+
+// walk lists the files of a source at or below a path, documents or the others. It
+// follows no link, enters no dot folder and opens nothing but folders.
+type walk struct {
+	root   *os.Root
+	source Source
+	papers bool
+	links  bool              // reads files with more than one name
+	shut   []os.FileInfo     // what is never entered or read
+	enter  func(path string) // told of each folder before it is listed
+	files  []file
+	met    int      // files of the source, documents and others
+	unread []string // what could not be looked at
+}
+
+// visit checks one path and everything below it. Its only error is the context's.
+func (w *walk) visit(ctx context.Context, name string, depth int) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	info, err := w.root.Lstat(name)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return nil
+	case err != nil:
+		w.unread = append(w.unread, name)
+		return nil
+	case w.isShut(info):
+		return nil
+	case info.Mode().IsRegular() && readable(name, w.source.Kind):
+		w.met++
+		if document.Is(name) == w.papers || w.source.Kind == anyKind {
+			size, mtime := stampOf(info, w.links)
+			w.files = append(w.files, file{name, size, mtime})
+		}
+	case info.IsDir() && depth < maxDepth:
+		w.enter(name)
+		entries, err := list(w.root, name)
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			w.unread = append(w.unread, name)
+		}
+		for _, e := range entries {
+			below := path.Join(name, e)
+			if hidden(below) {
+				continue
+			}
+			if err := w.visit(ctx, below, depth+1); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (w *walk) isShut(info os.FileInfo) bool {
+	return slices.ContainsFunc(w.shut, func(s os.FileInfo) bool { return os.SameFile(s, info) })
+}
+
+// reaches reports whether a walk from the top would reach a path: all folders above
+// it are real and readable.
+func (w *walk) reaches(name string) bool {
+	above := []string{}
+	for dir := path.Dir(name); name != "."; name, dir = dir, path.Dir(dir) {
+		above = append(above, dir)
+	}
+	for _, dir := range slices.Backward(above) {
+		info, err := w.root.Lstat(dir)
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			w.unread = append(w.unread, dir)
+		}
+		if err != nil || !info.IsDir() || w.isShut(info) || hidden(dir) {
+			return false
+		}
+	}
+	return true
+}
+
+// list lists a folder; with O_NONBLOCK, so that a pipe in its place does not block.
+func list(root *os.Root, name string) ([]string, error) {
+	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_DIRECTORY, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	names, err := f.Readdirnames(-1)
+	slices.Sort(names)
+	return names, err
+}
+
+// hidden reports whether a path is never read: dot files, and anything in dot folders
+// and folders made by tools.
+func hidden(name string) bool {
+	if name == "." {
+		return false
+	}
+	for part := range strings.SplitSeq(name, "/") {
+		if strings.HasPrefix(part, ".") || slices.Contains(builtFolders, part) {
+			return true
+		}
+	}
+	return false
+}
+
+// readable reports, by its ending, whether a file is for this kind of source.
+func readable(name, kind string) bool {
+	if kind == anyKind {
+		return true
+	}
+	ending := strings.ToLower(path.Ext(name))
+	if kind == KindCode {
+		return slices.Contains(codeEndings, ending)
+	}
+	return isNote(name) || document.Is(name)
+}
+
+// isNote reports whether a file is Markdown, by its ending.
+func isNote(name string) bool {
+	ending := strings.ToLower(path.Ext(name))
+	return ending == ".md" || ending == ".markdown"
+}
+
+// isUnread reports whether a path is unread or inside something unread.
+func (w *walk) isUnread(name string) bool {
+	return slices.ContainsFunc(w.unread, func(u string) bool {
+		return u == "." || name == u || strings.HasPrefix(name, u+"/")
+	})
+}
+
+// content is a file that was read; text is empty when it was skipped.
+type content struct {
+	text    string // cleaned
+	raw     []byte // as it is on disk
+	skipped string
+	info    os.FileInfo
+	size    int64 // as stampOf has it
+	hash    []byte
+}
+
+// read reads a regular file. It refuses a link, a pipe or another file that was put
+// in its place since it was listed, and never reaches anything outside of root. With
+// links it also reads files that have more than one name.
+func read(root *os.Root, name, kind string, links bool) (content, error) {
+	limit := int64(maxNote)
+	switch {
+	case kind == KindCode:
+		limit = maxCode
+	case document.Is(name):
+		limit = maxPaper
+	}
+	looked, err := root.Lstat(name)
+	if err != nil {
+		return content{}, err
+	}
+	if !looked.Mode().IsRegular() {
+		return content{}, fmt.Errorf("%s: %w", name, errNotRegular)
+	}
+	c := content{hash: []byte{}, info: looked}
+	if c.size, _ = stampOf(looked, links); c.size == barred { // not even opened: it may be anything, such as a database
+		c.skipped = skipLinked
+		return c, nil
+	}
+	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return content{}, err
+	}
+	defer func() { _ = f.Close() }()
+	if c.info, err = f.Stat(); err != nil {
+		return content{}, err
+	}
+	if !os.SameFile(looked, c.info) {
+		return content{}, fmt.Errorf("%s: %w", name, errNotRegular)
+	}
+	if c.size, _ = stampOf(c.info, links); c.size == barred {
+		c.skipped = skipLinked
+		return c, nil
+	}
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err != nil {
+		return content{}, err
+	}
+	if int64(len(data)) > limit {
+		c.skipped = skipLarge
+		return c, nil
+	}
+	sum := sha256.Sum256(data)
+	c.hash = sum[:16]
+	if kind != KindCode && document.Is(name) {
+		c.raw = data
+		return c, nil
+	}
+	if bytes.IndexByte(data, 0) >= 0 {
+		c.skipped = skipBinary
+		return c, nil
+	}
+	c.text, c.raw = clean(string(data)), data
+	return c, nil
+}
+
+// clean makes any text valid UTF-8 with plain newlines.
+func clean(s string) string {
+	s = strings.TrimPrefix(strings.ToValidUTF8(s, "\uFFFD"), "\uFEFF")
+	return strings.ReplaceAll(s, "\r\n", "\n")
+}
+
+// parse parses a file. A parser that panics costs only this file. The error says
+// nothing about the file.
+func (v *Vault) parse(ctx context.Context, s Source, name string, c content) (d indexed, err error) {
+	defer func() {
+		if recover() != nil {
+			d, err = indexed{skipped: skipPanic, title: path.Base(name)}, nil
+		}
+		d.source, d.path, d.kind = s.Name, name, s.Kind
+		d.stamp = stamp{c.size, c.info.ModTime().UnixNano(), string(c.hash)}
+	}()
+	switch {
+	case c.skipped != "":
+		return indexed{skipped: c.skipped, title: path.Base(name)}, nil
+	case s.Kind == KindCode && !isNote(name):
+		return parseCode(name, c.text, v.defines(ctx, name, c.text)), nil
+	case s.Kind == KindNotes && document.Is(name):
+		return v.parsePaper(ctx, name, c.raw)
+	}
+	return parseNote(name, c.text), nil
+}

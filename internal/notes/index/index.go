@@ -1,0 +1,293 @@
+package index
+
+import (
+	"context"
+	"database/sql"
+	_ "embed"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"parley/internal/db/engine"
+	"parley/internal/db/sqlite"
+	"parley/internal/notes/code"
+	"parley/internal/text"
+)
+
+//go:embed schema.sql
+var schema string
+
+// schemaVersion changes with schema.sql and with how files are parsed.
+const schemaVersion = 4
+
+// readers of the index; see sqlite.Options.
+const readers = 2
+
+// index is the open index file.
+type index struct{ db *engine.DB }
+
+// openIndex opens the file or makes a new one. whole is true if a full check of it
+// was completed; damage is why an older file was thrown away, nil if none was.
+func openIndex(ctx context.Context, file string) (ix *index, whole bool, damage, err error) {
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return nil, false, nil, fmt.Errorf("open index: %w", err)
+	}
+	ix, whole, err = tryIndex(ctx, file)
+	if damaged(err) || errors.Is(err, errOtherSchema) {
+		damage = err
+		if err := removeIndex(file); err != nil {
+			return nil, false, nil, err
+		}
+		ix, whole, err = tryIndex(ctx, file)
+	}
+	if err != nil {
+		return nil, false, nil, fmt.Errorf("open index: %w", err)
+	}
+	return ix, whole, damage, nil
+}
+
+var errOtherSchema = errors.New("the index was made by another version")
+
+func tryIndex(ctx context.Context, file string) (ix *index, whole bool, err error) {
+	if err := sqlite.Reserve(file); err != nil {
+		return nil, false, err
+	}
+	db, err := sqlite.Open(ctx, file, sqlite.Options{Readers: readers, Prepare: func(ctx context.Context, db *sql.DB) error {
+		whole, err = prepare(ctx, db)
+		return err
+	}})
+	if err != nil {
+		return nil, false, err
+	}
+	return &index{db}, whole, nil
+}
+
+// prepare makes the schema in a new file and checks an existing one.
+func prepare(ctx context.Context, db *sql.DB) (whole bool, err error) {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = tx.Rollback() }()
+	var version, tables int
+	if err := tx.QueryRowContext(ctx, "SELECT user_version, (SELECT count(*) FROM sqlite_schema) FROM pragma_user_version").Scan(&version, &tables); err != nil {
+		return false, err
+	}
+	switch {
+	case tables == 0:
+		if _, err := tx.ExecContext(ctx, schema+fmt.Sprintf("PRAGMA user_version = %d", schemaVersion)); err != nil {
+			return false, err
+		}
+		return false, tx.Commit()
+	case version != schemaVersion:
+		return false, errOtherSchema
+	}
+	err = tx.QueryRowContext(ctx, "SELECT complete FROM meta").Scan(&whole)
+	return whole, err
+}
+
+// removeIndex deletes the file and what SQLite keeps beside it.
+func removeIndex(file string) error {
+	for _, ending := range []string{"", "-wal", "-shm", "-journal"} {
+		if err := os.Remove(file + ending); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("remove damaged index: %w", err)
+		}
+	}
+	return nil
+}
+
+// damaged reports whether only a new file fixes an error.
+func damaged(err error) bool { return sqlite.IsDamage(err) }
+
+func (ix *index) close() error { return ix.db.Close() }
+
+// sound reads the whole file and returns any damage it finds.
+func (ix *index) sound(ctx context.Context) error {
+	conn, done, err := sqlite.Fresh(ctx, ix.db.Path())
+	if err != nil {
+		return err
+	}
+	defer done()
+	return sqlite.QuickCheck(ctx, conn, "")
+}
+
+// stamp is what the index knows about a file.
+type stamp struct {
+	size, mtime int64
+	hash        string
+}
+
+// known lists the files of a source at or below scope.
+func (ix *index) known(ctx context.Context, source, scope string) (map[string]stamp, error) {
+	from, to := below(scope)
+	rows, err := ix.db.QueryContext(ctx, `SELECT path, size, mtime, hash FROM docs
+		WHERE source = :source AND (:scope = '.' OR path = :scope OR path >= :from AND path < :to)`,
+		engine.Named{"source": source, "scope": scope, "from": from, "to": to})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	all := map[string]stamp{}
+	for rows.Next() {
+		var name string
+		var s stamp
+		if err := rows.Scan(&name, &s.size, &s.mtime, &s.hash); err != nil {
+			return nil, err
+		}
+		all[name] = s
+	}
+	return all, rows.Err()
+}
+
+// below returns the bounds of the paths inside a folder: '0' follows '/'.
+func below(folder string) (from, to string) { return folder + "/", folder + "0" }
+
+// change is one commit's worth of differences.
+type change struct {
+	put   []indexed
+	touch []indexed // only their size and time are new
+	drop  []string  // paths, of source
+	size  int       // bytes of text in put
+}
+
+func (c *change) empty() bool { return len(c.put)+len(c.touch)+len(c.drop) == 0 }
+
+// apply commits a change of one source.
+func (ix *index) apply(ctx context.Context, source string, c *change) error {
+	return ix.write(ctx, func(p *put) {
+		for _, name := range c.drop {
+			p.drop(source, name)
+		}
+		for _, d := range c.touch {
+			p.exec("UPDATE docs SET size = ?, mtime = ? WHERE source = ? AND path = ?", d.size, d.mtime, d.source, d.path)
+		}
+		fresh := map[string]map[string]bool{}
+		for _, d := range c.put {
+			p.indexed(d, fresh)
+		}
+		for kind, all := range fresh {
+			for w := range all {
+				p.exec("INSERT OR IGNORE INTO words (kind, word) VALUES (?, ?)", kind, w)
+			}
+		}
+	})
+}
+
+// write commits everything that do puts, or nothing. do may run twice.
+func (ix *index) write(ctx context.Context, do func(*put)) error {
+	return ix.db.Write(ctx, func(tx *engine.Tx) error {
+		p := &put{tx: tx}
+		do(p)
+		return p.err
+	})
+}
+
+// put writes rows; the first error sticks.
+type put struct {
+	tx  *engine.Tx
+	err error
+}
+
+func (p *put) exec(query string, args ...any) (id int64) {
+	if p.err != nil {
+		return 0
+	}
+	res, err := p.tx.Exec(query, args...)
+	if err != nil {
+		p.err = err
+		return 0
+	}
+	id, p.err = res.LastInsertId()
+	return id
+}
+
+// drop forgets a file; sections, tags, links and symbols go with its row.
+func (p *put) drop(source, name string) {
+	if p.err != nil {
+		return
+	}
+	var doc int64
+	var kind string
+	err := p.tx.QueryRow("SELECT id, kind FROM docs WHERE source = ? AND path = ?", source, name).Scan(&doc, &kind)
+	if errors.Is(err, engine.ErrNotFound) {
+		return
+	}
+	p.err = err
+	p.exec("DELETE FROM "+kind+"_fts WHERE rowid IN (SELECT id FROM sections WHERE doc = ?)", doc)
+	p.exec("DELETE FROM docs WHERE id = ?", doc)
+}
+
+func (p *put) indexed(d indexed, fresh map[string]map[string]bool) {
+	p.drop(d.source, d.path)
+	doc := p.exec("INSERT INTO docs (source, path, kind, name, title, skipped, partly, day, size, mtime, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		d.source, d.path, d.kind, noteName(path.Base(d.path)), d.title, d.skipped, d.partly, d.day, d.size, d.mtime, []byte(d.hash))
+	for _, o := range d.properties {
+		p.exec("INSERT OR IGNORE INTO properties (doc, key, value) VALUES (?, ?, ?)", doc, o.Key, o.Value)
+	}
+	for _, t := range d.tags {
+		p.exec("INSERT OR IGNORE INTO tags (doc, tag) VALUES (?, ?)", doc, t)
+	}
+	for _, n := range d.names() {
+		p.exec("INSERT OR IGNORE INTO names (doc, name) VALUES (?, ?)", doc, n)
+	}
+	for _, l := range d.links {
+		p.exec("INSERT OR IGNORE INTO links (doc, target, written, kind) VALUES (?, ?, ?, ?)", doc, noteName(l.Target), l.Target, l.Kind)
+	}
+	for _, s := range d.symbols {
+		p.exec("INSERT INTO symbols (doc, name, owner, line) VALUES (?, ?, ?, ?)", doc, s.Name, s.Owner, s.Line)
+	}
+	if fresh[d.kind] == nil {
+		fresh[d.kind] = map[string]bool{}
+	}
+	title, tags := spaced(d.title), spaced(strings.Join(d.tags, " ")+" "+strings.Join(d.aliases, " "))
+	vocabulary(fresh[d.kind], title+" "+tags)
+	for _, s := range d.sections {
+		_, hash := meaning(d.kind, d.title, s.heading, s.text)
+		id := p.exec("INSERT INTO sections (doc, heading, line, page, text, hash) VALUES (?, ?, ?, ?, ?, ?)", doc, s.heading, s.line, s.page, s.text, hash)
+		heading := s.trail + " " + s.heading
+		if d.kind == KindCode {
+			heading += " " + code.Words(s.heading)
+		}
+		heading = spaced(heading)
+		p.exec("INSERT INTO "+d.kind+"_fts (rowid, title, heading, tags, text) VALUES (?, ?, ?, ?, ?)", id, title, heading, tags, spaced(s.text))
+		vocabulary(fresh[d.kind], heading)
+		vocabulary(fresh[d.kind], s.text)
+	}
+}
+
+// vocabulary adds the words against which parts of words and typos are matched.
+func vocabulary(all map[string]bool, s string) {
+	for w := range text.Words(s) {
+		if len(w) < 4 || len(w) > 40 {
+			continue
+		}
+		if first, _ := utf8.DecodeRuneInString(w); unicode.IsDigit(first) || text.Unspaced(first) {
+			continue
+		}
+		all[w] = true
+	}
+}
+
+// spaced separates the letters of scripts without spaces, so that each is a word and
+// a word is a phrase.
+func spaced(s string) string {
+	if strings.IndexFunc(s, text.Unspaced) < 0 {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if text.Unspaced(r) {
+			b.WriteByte(' ')
+			b.WriteRune(r)
+			b.WriteByte(' ')
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}

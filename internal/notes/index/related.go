@@ -1,0 +1,172 @@
+package index
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"parley/internal/notes/frontmatter"
+	"parley/internal/notes/links"
+	"parley/internal/text"
+)
+
+// Related is what belongs to a note, each file once, in the order of its lists.
+type Related struct {
+	Linking []Entry // notes that link to it
+	Linked  []Entry // files that it links to
+	Near    []Entry // notes with the same tags or words, the nearest first
+}
+
+// Bounds of what belongs to a note.
+const (
+	maxLinking = 1000 // links of one name that are looked at
+	maxFitting = 30
+	asksBy     = 600 // characters of a note by which others are compared
+)
+
+// Related returns what belongs to an indexed file.
+func (v *Vault) Related(ctx context.Context, e Entry) (r Related, err error) {
+	if r.Linking, err = v.linking(ctx, e); err == nil {
+		if r.Linked, err = v.linkedBy(ctx, e); err == nil {
+			r.Near, err = v.near(ctx, e)
+		}
+	}
+	if err != nil {
+		return Related{}, fmt.Errorf("related to %.300q: %w", e.Path, err)
+	}
+	seen := map[string]bool{e.Path: true}
+	for _, list := range []*[]Entry{&r.Linking, &r.Linked, &r.Near} {
+		*list = slices.DeleteFunc(*list, func(o Entry) bool {
+			again := o.Source == e.Source && seen[o.Path]
+			seen[o.Path] = true
+			return again
+		})
+	}
+	return r, nil
+}
+
+// linking lists the files that link to one: those whose links end in its name and
+// lead there.
+func (v *Vault) linking(ctx context.Context, e Entry) ([]Entry, error) {
+	return v.leading(ctx, e.Source, "target = ?", noteName(e.Path), func(from, to string) string {
+		if to == e.Path {
+			return from
+		}
+		return ""
+	})
+}
+
+// linkedBy lists the files that one links to.
+func (v *Vault) linkedBy(ctx context.Context, e Entry) ([]Entry, error) {
+	return v.leading(ctx, e.Source, "d.path = ?", e.Path, func(_, to string) string { return to })
+}
+
+// leading lists the files that pick takes of links, from where they stand to where
+// they lead; where and its argument choose the links.
+func (v *Vault) leading(ctx context.Context, source, where, arg string, pick func(from, to string) string) ([]Entry, error) {
+	taken := map[string]bool{}
+	err := v.asking(func(ix *index) error {
+		set, err := ix.set(ctx, source)
+		if err != nil {
+			return err
+		}
+		rows, err := ix.db.QueryContext(ctx, "SELECT d.path, l.written, l.kind FROM links l JOIN docs d ON d.id = l.doc WHERE d.source = ? AND "+where+" LIMIT ?", source, arg, maxLinking)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = rows.Close() }()
+		for rows.Next() {
+			var from string
+			var l links.Link
+			if err := rows.Scan(&from, &l.Target, &l.Kind); err != nil {
+				return err
+			}
+			if name := pick(from, set.Resolve(from, l)); name != "" {
+				taken[name] = true
+			}
+		}
+		return rows.Err()
+	})
+	if err != nil || len(taken) == 0 {
+		return nil, err
+	}
+	return v.named(ctx, source, taken)
+}
+
+// set is the files of a source, as links may lead to them.
+func (ix *index) set(ctx context.Context, source string) (*links.Set, error) {
+	rows, err := ix.db.QueryContext(ctx, "SELECT path FROM docs WHERE source = ?", source)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	var all []string
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return nil, err
+		}
+		all = append(all, name)
+	}
+	return links.NewSet(all), rows.Err()
+}
+
+// named returns files by their paths, by title.
+func (v *Vault) named(ctx context.Context, source string, paths map[string]bool) (all []Entry, err error) {
+	err = v.asking(func(ix *index) error {
+		for name := range paths {
+			found, err := ix.entries(ctx, "source = ? AND path = ?", "id", source, name)
+			if err != nil {
+				return err
+			}
+			all = append(all, found...)
+		}
+		return nil
+	})
+	slices.SortFunc(all, func(a, b Entry) int { return cmp.Or(cmp.Compare(a.Title, b.Title), cmp.Compare(a.Path, b.Path)) })
+	return all, err
+}
+
+// near lists notes that share tags with one, or are about the same.
+func (v *Vault) near(ctx context.Context, e Entry) ([]Entry, error) {
+	d, err := v.Read(ctx, Part{Source: e.Source, Path: e.Path})
+	if errors.Is(err, ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	_, body := frontmatter.Parse(d.Text)
+	hits, err := v.Search(ctx, Query{Text: text.Clip(d.Title+" "+strings.Join(d.Tags, " ")+" "+body, asksBy), Limit: maxFitting})
+	if err != nil {
+		return nil, err
+	}
+	fit, found := map[string]float64{}, map[string]bool{}
+	for _, h := range hits {
+		if h.Source == e.Source && h.Path != e.Path && (h.Score >= nearEnough || len(d.Tags) > 0) {
+			fit[h.Path] = max(fit[h.Path], h.Score)
+			found[h.Path] = true
+		}
+	}
+	all, err := v.named(ctx, e.Source, found)
+	shared := func(o Entry) (n float64) {
+		for _, t := range o.Tags {
+			if slices.Contains(d.Tags, t) {
+				n += tagWorth
+			}
+		}
+		return n
+	}
+	all = slices.DeleteFunc(all, func(o Entry) bool { return fit[o.Path]+shared(o) < nearEnough })
+	slices.SortStableFunc(all, func(a, b Entry) int { return cmp.Compare(fit[b.Path]+shared(b), fit[a.Path]+shared(a)) })
+	return all, err
+}
+
+// What makes two notes near: how much of one the other holds, and each tag of both.
+const (
+	nearEnough = 0.15
+	tagWorth   = 0.2
+)

@@ -1,0 +1,465 @@
+package index
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"parley/internal/llm/vector"
+	"parley/internal/notes/frontmatter"
+	"parley/internal/text/snippet"
+)
+
+// Bounds of one search.
+const (
+	maxTerms      = 24   // words of a question that count
+	maxRows       = 3000 // sections that are scored; a word in more is common
+	maxCandidates = 60   // sections that are ranked
+	maxPerDoc     = 3    // sections of one file among the hits
+	maxHits       = 50
+)
+
+// Query asks for passages. Any text is fine.
+type Query struct {
+	Text   string
+	Kind   string   // "" is notes
+	Tags   []string // only files with all of these tags, or with ones below them
+	Folder string   // only files below this folder
+	From   []string // only these sources; nil is all
+	Limit  int      // 0 is 8, at most 50
+	// Properties are what a note has at its head, all of them: a part of the value
+	// is enough, and "" is any.
+	Properties []frontmatter.Property
+	During     *Period // passages of this time come first; nil is any
+}
+
+// Hit is a passage that was found.
+type Hit struct {
+	Source  string
+	Path    string // from the folder of its source, with slashes
+	Title   string
+	Heading string    // of code, the symbol that is defined there
+	Line    int       // where Text begins in the file, from 1
+	Page    int       // of a document, from 1; 0 where there are none
+	Day     time.Time // that the file is of: the one that it names, or else when it was changed
+	During  bool      // it is of the time that was asked for
+	Score   float64
+	Snippet string // at most 500 characters, around what was asked for
+	Text    string // the whole section
+
+	id, doc int64
+	own     bool // Day is one that the file names
+}
+
+// term is a word of a question and the sections that contain it, in order.
+type term struct {
+	word   string
+	alts   []string // words it may be part of, or a slip of; when it is rare
+	exact  []int64  // the first maxRows
+	near   []int64  // with the word or one of alts; empty when there are none
+	weight float64
+}
+
+// altWorth is the weight of a word that was not written as asked.
+const altWorth = 0.7
+
+func (t *term) rows() int { return max(len(t.exact), len(t.near)) }
+
+// common reports whether a word occurs in more sections than were loaded.
+func (t *term) common() bool { return len(t.exact) == maxRows }
+
+// worth returns what a section holds of the word, 0 to 1; text is in small letters.
+func (t *term) worth(section int64, text string) float64 {
+	switch {
+	case holds(t.exact, section) || t.common() && snippet.Holds(text, t.word):
+		return 1
+	case holds(t.near, section):
+		return altWorth
+	}
+	return 0
+}
+
+func holds(sections []int64, id int64) bool {
+	_, found := slices.BinarySearch(sections, id)
+	return found
+}
+
+// match returns the word and its alternatives as an FTS5 query: each in quotation
+// marks, and made of letters and digits only, so no syntax passes.
+func (t *term) match() string {
+	var b strings.Builder
+	for i, w := range append([]string{t.word}, t.alts...) {
+		if i > 0 {
+			b.WriteString(" OR ")
+		}
+		b.WriteString(`"` + strings.TrimSpace(spaced(w)) + `"`)
+	}
+	return "(" + b.String() + ")"
+}
+
+// Search returns the passages that fit a question, best first: by their words and,
+// if there are vectors, by their meaning. Finding nothing is no error; ErrNotReady
+// means that the index is not ready.
+func (v *Vault) Search(ctx context.Context, q Query) (hits []Hit, err error) {
+	if q.Kind == "" {
+		q.Kind = KindNotes
+	}
+	if q.Kind != KindNotes && q.Kind != KindCode {
+		return nil, fmt.Errorf("search: there is no kind %q", q.Kind)
+	}
+	if q.Limit <= 0 {
+		q.Limit = 8
+	}
+	q.Limit = min(q.Limit, maxHits)
+	s := &search{q: q, total: float64(v.Status().Sections), meanings: &v.meanings}
+	if v.meanings.has(q.Kind) {
+		s.asked = v.o.Embed.Query(ctx, q.Text)
+	}
+	err = v.asking(func(ix *index) error {
+		s.ix = ix
+		hits, err = s.run(ctx)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("search: %w", err)
+	}
+	return hits, nil
+}
+
+// search is one search under way.
+type search struct {
+	ix    *index
+	q     Query
+	total float64 // sections in the index
+	terms []*term
+	found map[int64]float64 // sections and how well they fit among their like, 0 to 1
+
+	asked    vector.Vector // nil for words alone
+	meanings *meanings
+}
+
+func (s *search) run(ctx context.Context) ([]Hit, error) {
+	s.found = map[int64]float64{}
+	for _, w := range terms(s.q.Text) {
+		t, err := s.term(ctx, w)
+		if err != nil {
+			return nil, err
+		}
+		s.terms = append(s.terms, t)
+	}
+	if err := s.gather(ctx); err != nil {
+		return nil, err
+	}
+	near, err := s.near(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range near {
+		s.found[id] += 0 // it is one of them now
+	}
+	if err := s.period(ctx); err != nil {
+		return nil, err
+	}
+	if len(s.found) == 0 {
+		return nil, nil
+	}
+	s.weigh()
+	hits, err := s.load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	linked, err := s.linked(ctx, hits)
+	if err != nil {
+		return nil, err
+	}
+	s.score(hits, linked)
+	if len(near) > 0 {
+		fuse(hits, near, linked)
+	}
+	s.q.During.mark(hits)
+	hits = s.pick(hits)
+	words := make([][]string, len(s.terms))
+	for i, t := range s.terms {
+		words[i] = append([]string{t.word}, t.alts...)
+	}
+	for i := range hits {
+		hits[i].Snippet = snippet.Of(hits[i].Text, words)
+	}
+	return hits, nil
+}
+
+// term looks up a word and, if it is rare, its alternatives.
+func (s *search) term(ctx context.Context, w string) (*term, error) {
+	t := &term{word: w}
+	var err error
+	if t.exact, err = s.holding(ctx, t.match()); err != nil || len(t.exact) >= 3 {
+		return t, err
+	}
+	if t.alts, err = s.ix.similar(ctx, s.q.Kind, w); err != nil || len(t.alts) == 0 {
+		return t, err
+	}
+	t.near, err = s.holding(ctx, t.match())
+	return t, err
+}
+
+// holding lists the sections that match. One text with all numbers crosses from
+// SQLite many times faster than as many rows.
+func (s *search) holding(ctx context.Context, match string) (all []int64, err error) {
+	table := s.q.Kind + "_fts"
+	var list []byte
+	err = s.ix.db.QueryRowContext(ctx, "SELECT group_concat(id) FROM (SELECT rowid AS id FROM "+table+
+		" WHERE "+table+" MATCH ? ORDER BY rowid LIMIT ?)", match, maxRows).Scan(&list)
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	all = make([]int64, 1, bytes.Count(list, []byte{','})+1)
+	for _, c := range list { // digits and commas
+		if last := &all[len(all)-1]; c != ',' {
+			*last = *last*10 + int64(c-'0')
+		} else {
+			all = append(all, 0)
+		}
+	}
+	return all, nil
+}
+
+// gather finds the sections to rank: those with one of the rarest words, as
+// many words as can be scored in full; then those with all of the common ones;
+// and if that is nothing, the newest with any.
+func (s *search) gather(ctx context.Context) error {
+	var rare, common []string
+	rows := 0
+	byRarity := slices.SortedFunc(slices.Values(s.terms), func(a, b *term) int { return a.rows() - b.rows() })
+	for _, t := range byRarity {
+		switch {
+		case t.rows() == 0:
+		case !t.common() && (rows == 0 || rows+t.rows() <= maxRows):
+			rows += t.rows()
+			rare = append(rare, t.match())
+		default:
+			common = append(common, t.match())
+		}
+	}
+	if err := s.best(ctx, strings.Join(rare, " OR ")); err != nil {
+		return err
+	}
+	if len(s.found) < s.q.Limit {
+		if err := s.best(ctx, strings.Join(common, " AND ")); err != nil {
+			return err
+		}
+	}
+	if len(s.found) == 0 {
+		return s.best(ctx, strings.Join(common, " OR "))
+	}
+	return nil
+}
+
+// only returns the condition on the documents asked for, "" for all.
+func (s *search) only() (where string, args []any) {
+	for _, tag := range s.q.Tags {
+		if tag == "" {
+			continue
+		}
+		tag = tagName(tag)
+		low, high := below(tag)
+		where += " AND EXISTS (SELECT 1 FROM tags t WHERE t.doc = d.id AND (t.tag = ? OR t.tag >= ? AND t.tag < ?))"
+		args = append(args, tag, low, high)
+	}
+	if folder := strings.Trim(s.q.Folder, "/"); folder != "" {
+		low, high := below(folder)
+		where += " AND d.path >= ? AND d.path < ?"
+		args = append(args, low, high)
+	}
+	if s.q.From != nil {
+		list, _ := json.Marshal(s.q.From) // texts: cannot fail
+		where += " AND d.source IN (SELECT value FROM json_each(?))"
+		args = append(args, string(list))
+	}
+	for _, o := range s.q.Properties {
+		where += " AND EXISTS (SELECT 1 FROM properties o WHERE o.doc = d.id AND (o.key = ? OR o.key LIKE '%.' || ? ESCAPE '\\') AND (instr(lower(o.value), ?) > 0 OR instr(o.value, ?) > 0))"
+		key := strings.ToLower(o.Key)
+		args = append(args, key, like(key), strings.ToLower(o.Value), o.Value)
+	}
+	return where, args
+}
+
+// best adds the sections that match best. The columns weigh: title, heading,
+// tags, text.
+func (s *search) best(ctx context.Context, match string) error {
+	if match == "" {
+		return nil
+	}
+	where, more := s.only()
+	return s.bestOf(ctx, match, where, more)
+}
+
+// bestOf is best among documents with a condition.
+func (s *search) bestOf(ctx context.Context, match, where string, more []any) error {
+	table := s.q.Kind + "_fts"
+	from, args := table, []any{match}
+	if where != "" {
+		from += " JOIN sections s ON s.id = " + table + ".rowid JOIN docs d ON d.id = s.doc"
+		args = append(args, more...)
+	}
+	rows, err := s.ix.db.QueryContext(ctx, "SELECT id, fit FROM (SELECT "+table+".rowid AS id, -bm25("+table+", 8, 4, 3, 1) AS fit FROM "+from+
+		" WHERE "+table+" MATCH ?"+where+" ORDER BY "+table+".rowid DESC LIMIT ?) ORDER BY fit DESC, id LIMIT ?", append(args, maxRows, maxCandidates)...)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }()
+	top := 0.0
+	for rows.Next() {
+		var id int64
+		var fit float64
+		if err := rows.Scan(&id, &fit); err != nil {
+			return err
+		}
+		top = max(top, fit)
+		if fit /= max(top, math.SmallestNonzeroFloat64); fit > s.found[id] {
+			s.found[id] = fit
+		}
+	}
+	return rows.Err()
+}
+
+// weigh weighs each word: the rarer, the heavier. A word that occurs nowhere gets
+// the average weight of the others.
+func (s *search) weigh() {
+	sum, n := 0.0, 0.0
+	for _, t := range s.terms {
+		if rows := t.rows(); rows > 0 {
+			t.weight = math.Log(1 + (s.total+1)/float64(rows))
+			sum, n = sum+t.weight, n+1
+		}
+	}
+	for _, t := range s.terms {
+		if t.rows() == 0 {
+			t.weight = sum / max(n, 1)
+		}
+	}
+}
+
+// load fetches what was found.
+func (s *search) load(ctx context.Context) ([]Hit, error) {
+	rows, err := s.ix.db.QueryContext(ctx, `SELECT s.id, s.doc, d.source, d.path, d.title, s.heading, s.line, s.page, d.day, d.mtime, s.text
+		FROM sections s JOIN docs d ON d.id = s.doc WHERE s.id IN (SELECT value FROM json_each(?))`, s.list())
+	if err != nil {
+		return nil, err
+	}
+	return scanHits(rows)
+}
+
+func scanHits(rows *sql.Rows) (hits []Hit, err error) {
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var h Hit
+		var day, mtime int64
+		if err := rows.Scan(&h.id, &h.doc, &h.Source, &h.Path, &h.Title, &h.Heading, &h.Line, &h.Page, &day, &mtime, &h.Text); err != nil {
+			return nil, err
+		}
+		h.dated(day, mtime)
+		hits = append(hits, h)
+	}
+	return hits, rows.Err()
+}
+
+// dated sets the day of a hit.
+func (h *Hit) dated(day, mtime int64) {
+	if h.Day = time.Unix(0, mtime); day != 0 {
+		h.Day, h.own = time.Unix(day*frontmatter.SecondsOfDay, 0).UTC(), true
+	}
+}
+
+// list returns the sections found, as JSON.
+func (s *search) list() string {
+	all := make([]int64, 0, len(s.found))
+	for id := range s.found {
+		all = append(all, id)
+	}
+	b, _ := json.Marshal(all) // numbers
+	return string(b)
+}
+
+// Boosts that decide between sections which hold equally much of a question: a better
+// match, and a link to another hit.
+const (
+	fitWorth  = 0.25
+	linkWorth = 0.05
+)
+
+// score returns how much of the question a section holds, 0 to 1. linked are the
+// files that get a boost.
+func (s *search) score(hits []Hit, linked map[int64]bool) {
+	sum := 0.0
+	for _, t := range s.terms {
+		sum += t.weight
+	}
+	for i := range hits {
+		h, covered := &hits[i], 0.0
+		text := strings.ToLower(h.Title + " " + h.Heading + " " + h.Text)
+		for _, t := range s.terms {
+			covered += t.weight * t.worth(h.id, text)
+		}
+		h.Score = covered / max(sum, math.SmallestNonzeroFloat64) * (1 - fitWorth - linkWorth + fitWorth*s.found[h.id])
+		if linked[h.doc] {
+			h.Score *= 1 + linkWorth
+		}
+	}
+}
+
+// linked returns the files among the hits that link to each other.
+func (s *search) linked(ctx context.Context, hits []Hit) (map[int64]bool, error) {
+	docs, named := map[int64]bool{}, map[string][]int64{}
+	for _, h := range hits {
+		if name := noteName(h.Path); !docs[h.doc] {
+			docs[h.doc], named[name] = true, append(named[name], h.doc)
+		}
+	}
+	from, _ := json.Marshal(slices.Collect(maps.Keys(docs))) // numbers
+	to, err := json.Marshal(slices.Collect(maps.Keys(named)))
+	if err != nil {
+		return nil, err
+	}
+	// The plus makes SQLite scan all links of a file instead of looking up each name.
+	rows, err := s.ix.db.QueryContext(ctx, `SELECT doc, target FROM links
+		WHERE doc IN (SELECT value FROM json_each(?)) AND +target IN (SELECT value FROM json_each(?))`, string(from), string(to))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	linked := map[int64]bool{}
+	for rows.Next() {
+		var doc int64
+		var target string
+		if err := rows.Scan(&doc, &target); err != nil {
+			return nil, err
+		}
+		for _, other := range named[target] {
+			if other != doc {
+				linked[doc], linked[other] = true, true
+			}
+		}
+	}
+	return linked, rows.Err()
+}
+
+// pick keeps the best sections, a few of each file.
+func (s *search) pick(hits []Hit) []Hit {
+	slices.SortFunc(hits, func(a, b Hit) int {
+		return cmp.Or(-truth(a.During, b.During), cmp.Compare(b.Score, a.Score), cmp.Compare(a.id, b.id))
+	})
+	perDoc := map[int64]int{}
+	hits = slices.DeleteFunc(hits, func(h Hit) bool {
+		perDoc[h.doc]++
+		return perDoc[h.doc] > maxPerDoc
+	})
+	return hits[:min(len(hits), s.q.Limit)]
+}

@@ -1,0 +1,130 @@
+// Package review looks at an answer before it is sent: whether it keeps the rules that
+// their owner wants enforced. What code can see it sees itself; the rest it asks a
+// model. It writes no answer and sends none.
+package review
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"parley/internal/playbook/condition"
+)
+
+// Rule is an enforced rule that applies to an answer, filled in.
+type Rule struct {
+	ID         string   `json:"id"`
+	Action     string   `json:"action,omitempty"`       // what it wants, in its owner's words
+	MustSay    []string `json:"must_say,omitempty"`     // words, or regex:RE2; each of them
+	MustNotSay []string `json:"must_not_say,omitempty"` // words, or regex:RE2; none of them
+	Verbatim   string   `json:"verbatim,omitempty"`     // a text that stands in the answer as it is
+	Tools      []string `json:"tools,omitempty"`        // nothing may be called done before one of them succeeded
+	Say        string   `json:"say,omitempty"`          // what is sent if the answer does not keep it
+}
+
+// Words returns what is sent in place of an answer that breaks the rule: what its
+// owner wrote for that, or else what the rule itself says.
+func (r Rule) Words() string {
+	switch {
+	case r.Say != "":
+		return r.Say
+	case r.Verbatim != "":
+		return r.Verbatim
+	}
+	var say []string
+	for _, p := range r.MustSay {
+		if words, is := literal(p); is {
+			say = append(say, words)
+		}
+	}
+	if len(say) > 0 {
+		return strings.Join(say, "\n\n")
+	}
+	return r.Action
+}
+
+// Judged reports whether only a model can tell if an answer keeps the rule.
+func (r Rule) Judged() bool { return len(r.MustSay)+len(r.MustNotSay) == 0 && r.Verbatim == "" }
+
+// Check reports a phrase of must_say or must_not_say that cannot be used.
+func Check(phrase string) error {
+	pattern, is := strings.CutPrefix(strings.TrimSpace(phrase), "regex:")
+	if !is {
+		if words, _ := literal(phrase); words == "" {
+			return fmt.Errorf("%q has no words", phrase)
+		}
+		return nil
+	}
+	if len(pattern) > maxPattern {
+		return fmt.Errorf("the pattern has %d characters; at most %d", len(pattern), maxPattern)
+	}
+	if _, err := regexp.Compile(strings.TrimSpace(pattern)); err != nil {
+		return fmt.Errorf("%q: %w", pattern, err)
+	}
+	return nil
+}
+
+// maxPattern bounds a pattern, in bytes.
+const maxPattern = 500
+
+// literal returns the words of a phrase that is no pattern.
+func literal(phrase string) (words string, is bool) {
+	phrase = strings.TrimSpace(phrase)
+	if strings.HasPrefix(phrase, "regex:") {
+		return "", false
+	}
+	return strings.TrimSpace(strings.TrimPrefix(phrase, "literal:")), true
+}
+
+// says reports whether an answer has a phrase: words in any case, also across marks of
+// emphasis and ends of lines, or what fits a pattern.
+func says(answer, phrase string) bool {
+	if words, is := literal(phrase); is {
+		return condition.HasWords(flat(answer), flat(words))
+	}
+	re, err := regexp.Compile(strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(phrase), "regex:")))
+	return err == nil && (re.MatchString(answer) || re.MatchString(flat(answer)))
+}
+
+// signs are written in several ways that read the same.
+var signs = strings.NewReplacer("’", "'", "‘", "'", "“", `"`, "”", `"`, "„", `"`, "\u00a0", " ", "\u202f", " ", "\u00ad", "", "*", "", "_", "", "`", "", "~", "", "–", "-", "‑", "-")
+
+// flat returns a text as it reads, without marks of emphasis and with single spaces.
+func flat(s string) string { return strings.Join(strings.Fields(signs.Replace(s)), " ") }
+
+// Breach is a rule that an answer breaks.
+type Breach struct {
+	Rule Rule
+	Why  string // for the model that writes it anew, and for those who ask why
+}
+
+// Look returns the rules that code sees broken. done reports whether one of these tools
+// succeeded; it is asked only for an answer that says that something was done.
+func Look(answer string, rules []Rule, done func(tools []string) bool) (broken []Breach) {
+	for _, r := range rules {
+		if why := r.look(answer, done); why != "" {
+			broken = append(broken, Breach{r, why})
+		}
+	}
+	return broken
+}
+
+func (r Rule) look(answer string, done func([]string) bool) string {
+	for _, p := range r.MustSay {
+		if !says(answer, p) {
+			return fmt.Sprintf(wordMust, p)
+		}
+	}
+	for _, p := range r.MustNotSay {
+		if says(answer, p) {
+			return fmt.Sprintf(wordMustNot, p)
+		}
+	}
+	if r.Verbatim != "" && !strings.Contains(flat(answer), flat(r.Verbatim)) {
+		return fmt.Sprintf(wordVerbatim, r.Verbatim)
+	}
+	if len(r.Tools) > 0 && claims(answer) && !done(r.Tools) {
+		return fmt.Sprintf(wordClaims, strings.Join(r.Tools, ", "))
+	}
+	return ""
+}

@@ -1,6 +1,0 @@
-//go:build !linux || !cgo
-
-package resident
-
-func few()  {}
-func trim() {}

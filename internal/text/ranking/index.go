@@ -1,0 +1,96 @@
+package ranking
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"parley/internal/text"
+)
+
+// scopeMark parts a place from a word in the index. It is in no word.
+const scopeMark = "·"
+
+// Indexed is what the index has of a text that was said in the n-th place, with
+// spaces between: the stems of its words, each once alone and once with the place.
+// What it returns is also how a text leaves the index, so that another version of
+// it needs a migration that makes the index anew.
+func Indexed(n int64, said string) string {
+	var alone, scoped strings.Builder
+	place := strconv.FormatInt(n, 36) + scopeMark
+	seen := map[string]bool{}
+	stems := stemmersOf(said, 0) // a short text has few small words
+	for w := range indexWords(said) {
+		for _, stem := range stems {
+			if s := stem(w); !seen[s] {
+				seen[s] = true
+				_, _ = fmt.Fprintf(&alone, "%s ", s)
+				_, _ = fmt.Fprintf(&scoped, "%s%s ", place, s)
+			}
+		}
+	}
+	return alone.String() + scoped.String()
+}
+
+// indexWords are those of a text, and the single letters of what is written
+// without spaces.
+func indexWords(said string) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for w := range words(said) {
+			if len(w) <= maxWord && !yield(w) {
+				return
+			}
+		}
+		for w := range strings.FieldsSeq(text.Pieces(said)) {
+			if !yield(w) {
+				return
+			}
+		}
+	}
+}
+
+// Asked are the stems that may stand in the index for a word of Terms of a
+// question.
+type Asked struct{ stems []func(string) string }
+
+// Asking reads the language of a question.
+func Asking(question string) Asked {
+	return Asked{stems: append(stemmersOf(question, 1)[:1:1], stemmerOf(question))}
+}
+
+// Match is the expression of the index for messages with one of some words,
+// wherever they were said.
+func (a Asked) Match(words ...string) string { return a.In(nil, words...) }
+
+// In is like Match, for what was said in some places. Without any it is Match.
+func (a Asked) In(places []int64, words ...string) string {
+	var b strings.Builder
+	add := func(scope, stem string) {
+		if b.Len() > 0 {
+			b.WriteString(" OR ")
+		}
+		b.WriteString(`"` + scope + stem + `"`)
+	}
+	for _, stem := range a.each(words) {
+		if len(places) == 0 {
+			add("", stem)
+		}
+		for _, n := range places {
+			add(strconv.FormatInt(n, 36)+scopeMark, stem)
+		}
+	}
+	return b.String()
+}
+
+// each returns the different stems of some words.
+func (a Asked) each(words []string) (stems []string) {
+	seen := map[string]bool{}
+	for _, w := range words {
+		for _, stem := range a.stems {
+			if s := stem(w); !seen[s] {
+				seen[s], stems = true, append(stems, s)
+			}
+		}
+	}
+	return stems
+}

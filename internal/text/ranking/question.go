@@ -1,0 +1,137 @@
+package ranking
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"parley/internal/text"
+)
+
+// question is what is asked, taken apart.
+type question struct {
+	words    int                // how many telling words it has
+	stands   map[string][]share // by stem, its words that this stands for
+	speakers []string           // whom it names
+	dates    []share            // the words that name a time, which is also said by when it is said
+	days     []int
+	months   []time.Month
+	years    []int
+	when     bool // asks for a time
+	stem     func(string) string
+}
+
+// share is how much a stem stands for the n-th word of a question.
+type share struct {
+	word  int
+	share float64
+}
+
+// ask takes a question apart. Somebody who is asked about is rarely named in
+// their own words: a name says whose words count, and finds greetings otherwise.
+func ask(text string, said []Message) question {
+	speakers, words := named(said, text)
+	low := strings.ToLower(text)
+	q := question{words: len(words), stands: map[string][]share{}, speakers: speakers, when: asksWhen().MatchString(low), stem: stemmerOf(text)}
+	for i, w := range words {
+		own := Stem(w)
+		for s := range synonyms()[own] {
+			if s != own {
+				q.stands[s] = append(q.stands[s], share{i, SynonymWorth})
+			}
+		}
+		own = q.stem(w)
+		q.stands[own] = append(q.stands[own], share{i, 1})
+		if _, season := seasons[w]; season || yearWord().MatchString(w) || monthWord().MatchString(w) {
+			q.dates = append(q.dates, share{i, 1})
+		}
+	}
+	q.calendar(text)
+	return q
+}
+
+// named splits the words of a question into the speakers it names and the rest;
+// a question of names alone is about the names. A short name stands for a long
+// one, and for a word: somebody else may go by it.
+func named(said []Message, text string) (speakers, rest []string) {
+	names := map[string]bool{}
+	for _, m := range said {
+		for n := range strings.FieldsSeq(strings.ToLower(m.Name)) {
+			names[n] = true
+		}
+	}
+	for _, w := range Terms(text) {
+		if names[w] {
+			speakers = append(speakers, w)
+			continue
+		}
+		rest = append(rest, w)
+		for _, n := range slices.Sorted(maps.Keys(names)) {
+			if shortFor(w, n) && strings.Contains(text, strings.ToUpper(w[:1])+w[1:]) {
+				speakers = append(speakers, n)
+			}
+		}
+	}
+	if len(rest) == 0 {
+		rest = speakers
+	}
+	return speakers, rest
+}
+
+// shortFor reports whether two names may be the same person's.
+func shortFor(a, b string) bool {
+	_, known := nicknames()[Stem(a)][Stem(b)]
+	return known || min(len(a), len(b)) >= 3 && (strings.HasPrefix(a, b) || strings.HasPrefix(b, a))
+}
+
+var (
+	yearWord  = text.Pattern(`\b(19|20)\d\d\b`)
+	monthWord = text.Pattern(`^(january|february|march|april|may|june|july|august|september|october|november|december)$`)
+	dayWord   = text.Pattern(`\b([12]?\d|3[01])(st|nd|rd|th)?\b`)
+	asksWhen  = text.Pattern(`^(since |until )?when\b|\bhow (long|often|soon)\b|\b(what|which) (day|date|month|year|time|week|season)\b`)
+	seasons   = map[string][]time.Month{
+		"spring": {3, 4, 5}, "summer": {6, 7, 8}, "autumn": {9, 10, 11}, "fall": {9, 10, 11}, "winter": {12, 1, 2}, "christmas": {12}, "halloween": {10}, "easter": {3, 4},
+	}
+)
+
+// calendar finds the months and years that a question names, and days beside them;
+// may is a month only as May.
+func (q *question) calendar(text string) {
+	low := strings.ToLower(text)
+	for m := time.January; m <= time.December; m++ {
+		if m != time.May && strings.Contains(low, strings.ToLower(m.String())) || m == time.May && strings.Contains(text, "May") {
+			q.months = append(q.months, m)
+		}
+	}
+	for _, d := range dayWord().FindAllStringSubmatch(low, -1) {
+		if len(q.months) > 0 {
+			n, _ := strconv.Atoi(d[1]) // two digits
+			q.days = append(q.days, n)
+		}
+	}
+	for word, months := range seasons {
+		if strings.Contains(low, word) {
+			q.months = append(q.months, months...)
+		}
+	}
+	for _, y := range yearWord().FindAllString(low, -1) {
+		t, _ := time.Parse("2006", y) // four digits
+		q.years = append(q.years, t.Year())
+	}
+}
+
+// dated reports whether the question names a time.
+func (q question) dated() bool { return len(q.months)+len(q.years) > 0 }
+
+// period returns what speaks for a message that was said at a time.
+func (q question) period(at time.Time) float64 {
+	if !q.dated() || len(q.months) > 0 && !slices.Contains(q.months, at.Month()) || len(q.years) > 0 && !slices.Contains(q.years, at.Year()) {
+		return 0
+	}
+	if slices.Contains(q.days, at.Day()) {
+		return inPeriod + onDay
+	}
+	return inPeriod
+}

@@ -1,0 +1,275 @@
+package ranking
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"time"
+)
+
+// SynonymWorth is what a synonym counts for, against the word itself.
+const SynonymWorth = 0.45
+
+// What speaks for a message, in nats: adding one makes it e times as likely to
+// be what is looked for. The figures are round: recall hardly changes when one
+// of them does by half.
+const (
+	sharpness = 3.4  // of what is said in and around it
+	unsaid    = 0.1  // of what is asked, counted as said everywhere
+	covered   = 2.9  // all of what is asked is said in its session
+	replies   = 1.25 // all of it is said in a question of somebody else's before it
+	bySpeaker = 2.2  // said by whom the question names first
+	byOther   = 0.5  // said by another whom it names
+	inPeriod  = 1.5  // said in the month or year the question names
+	onDay     = 1.5  // on the day
+	withTime  = 2.0  // has a word of time, if it is asked when
+	asking    = -1.0 // is itself a question
+	perLength = -0.3 // for each e-fold of its length: a long one takes the room of others
+	perNews   = 0.2  // for each e-fold of what its words tell
+	meant     = 1.0  // for each standard deviation that it is nearer in meaning than others
+)
+
+// reserved is which places are kept for what is best whoever said it: a question
+// may name the wrong person.
+const reserved = 8
+
+// frame is what a line takes besides its text, in bytes.
+const frame = 20
+
+// nearby is what a word counts for that was said two messages before, one, in
+// the message itself, one after and two: an answer follows the words it answers,
+// and is taken up by the next.
+var nearby = []float64{0.3, 0.5, 1, 0.45, 0.1}
+
+// nearMeant is what nearness in meaning counts for in the same places.
+var nearMeant = []float64{0.2, 0.5, 1, 0.5, 0.2}
+
+// answered is what it counts for in what the message answers.
+const answered = 0.7
+
+// SessionGap is the silence after which a conversation counts as another session.
+const SessionGap = time.Hour
+
+// Message is one that was said, as far as ranking reads it.
+type Message struct {
+	Name         string // of its author
+	Text         string
+	At           time.Time
+	Conversation int // those of one conversation have the same, and stand together
+	// Near is how near it is in meaning to the question, as a cosine; 0 where
+	// that is not known.
+	Near float64
+}
+
+// Ranked is a message by its place in the list that was ranked.
+type Ranked struct {
+	Index int
+	Score float64 // above 0, the best is 1
+}
+
+// Rank orders messages, which come in the order they were said in, by what they
+// and their neighbors say of what is asked: the best first. It is nothing if
+// none says a word of it and of none it is known how near it is.
+func Rank(text string, list []Message) []Ranked {
+	if len(list) == 0 {
+		return nil
+	}
+	q := ask(text, list)
+	t := talk{said: q.read(list), at: sessions(list)}
+	t.weigh(q.words)
+	cover, best := t.covers(), 0.0
+	anybody, named := make([]float64, len(list)), make([]float64, len(list))
+	means := meanings(list, t.at)
+	for i, m := range list {
+		span := t.span(i)
+		anybody[i] = means[i] + sharpness*math.Log(unsaid+span) + covered*cover[t.at[i]] + replies*t.replied(i) + q.favor(m, t.said[i])
+		named[i] = anybody[i] + q.naming(m)
+		best = max(best, span)
+	}
+	if best == 0 && !q.dated() && !slices.ContainsFunc(list, func(m Message) bool { return m.Near != 0 }) {
+		return nil
+	}
+	if len(q.speakers) == 0 {
+		return sorted(named)
+	}
+	return reserve(sorted(named), sorted(anybody))
+}
+
+// meanings returns what speaks for each message because it, or what was said
+// around it in its session, is near to the question. Models differ in how near
+// they find things, so that only how much nearer it is than the others counts.
+func meanings(list []Message, at []int) []float64 {
+	means := make([]float64, len(list))
+	sum, squares, n := 0.0, 0.0, 0.0
+	for _, m := range list {
+		if m.Near != 0 {
+			sum, squares, n = sum+m.Near, squares+m.Near*m.Near, n+1
+		}
+	}
+	spread := math.Sqrt(squares/n - sum/n*sum/n)
+	if n == 0 || !(spread > 0) {
+		return means
+	}
+	for i := range list {
+		for d, near := range nearMeant {
+			if j := i + d - len(nearMeant)/2; j >= 0 && j < len(list) && at[j] == at[i] && list[j].Near != 0 {
+				means[i] += meant * near * (list[j].Near - sum/n) / spread
+			}
+		}
+	}
+	return means
+}
+
+// sorted ranks by scores in nats.
+func sorted(scores []float64) []Ranked {
+	order, top := make([]Ranked, len(scores)), slices.Max(scores)
+	for i, s := range scores {
+		order[i] = Ranked{i, math.Exp(s - top)}
+	}
+	slices.SortFunc(order, func(a, b Ranked) int { return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Index, b.Index)) })
+	return order
+}
+
+// reserve puts the best of another ranking of the same messages into every
+// eighth place, that is not in front of it anyway.
+func reserve(order, other []Ranked) []Ranked {
+	mixed, taken := make([]Ranked, 0, len(order)), make([]bool, len(order))
+	next := func(from []Ranked) []Ranked {
+		for taken[from[0].Index] {
+			from = from[1:]
+		}
+		r := from[0]
+		if n := len(mixed); n > 0 {
+			r.Score = min(r.Score, mixed[n-1].Score)
+		}
+		taken[r.Index], mixed = true, append(mixed, r)
+		return from[1:]
+	}
+	for len(mixed) < len(taken) {
+		if len(mixed)%reserved == reserved-1 {
+			other = next(other)
+		} else {
+			order = next(order)
+		}
+	}
+	return mixed
+}
+
+// talk is what was said, taken apart for one question.
+type talk struct {
+	said []features
+	at   []int     // the session of each, by number
+	rare []float64 // what each asked word tells, of 1 in all
+}
+
+// weigh finds how much each of a number of asked words tells: the fewer say it,
+// the more.
+func (t *talk) weigh(words int) {
+	t.rare = make([]float64, words)
+	for _, m := range t.said {
+		for _, s := range m.shares {
+			t.rare[s.word] += s.share
+		}
+	}
+	sum := 0.0
+	for w, n := range t.rare {
+		t.rare[w] = math.Log(1 + (float64(len(t.said))-n+0.5)/(n+0.5))
+		sum += t.rare[w]
+	}
+	for w := range t.rare {
+		t.rare[w] /= max(sum, 1)
+	}
+}
+
+// span returns how much of what is asked the i-th message and those around it in its
+// session say, up to 1: of each word only where it counts most, so that many
+// words beat one said often.
+func (t *talk) span(i int) float64 {
+	var few [16]float64
+	best := append(few[:0], make([]float64, len(t.rare))...)
+	for d, near := range nearby {
+		j := i + d - len(nearby)/2
+		if j < 0 || j >= len(t.said) || t.at[j] != t.at[i] {
+			continue
+		}
+		if j == i-1 && t.answers(i) {
+			near = answered
+		}
+		for _, s := range t.said[j].shares {
+			best[s.word] = max(best[s.word], near*s.share)
+		}
+	}
+	sum := 0.0
+	for w, r := range t.rare {
+		sum += best[w] * r
+	}
+	return sum
+}
+
+// answers reports whether somebody else asked something right before the i-th message.
+func (t *talk) answers(i int) bool {
+	return i > 0 && t.at[i] == t.at[i-1] && t.said[i-1].asks > 0 && t.said[i-1].name != t.said[i].name
+}
+
+// replied returns how much of what is asked stands in what the i-th message answers.
+func (t *talk) replied(i int) (sum float64) {
+	if !t.answers(i) {
+		return 0
+	}
+	for _, s := range t.said[i-1].shares {
+		sum += s.share * t.rare[s.word]
+	}
+	return sum
+}
+
+// covers returns how much of what is asked each session says in its own words.
+func (t *talk) covers() []float64 {
+	sum := make([]float64, len(t.said))
+	last := make([]int, len(t.rare)) // the session that said a word last, plus one
+	for i, m := range t.said {
+		for _, s := range m.shares {
+			if n := t.at[i]; s.share == 1 && last[s.word] != n+1 {
+				last[s.word] = n + 1
+				sum[n] += t.rare[s.word]
+			}
+		}
+	}
+	return sum
+}
+
+// sessions numbers the sessions: one conversation, and no long silence.
+func sessions(list []Message) []int {
+	at := make([]int, len(list))
+	for i := 1; i < len(list); i++ {
+		at[i] = at[i-1]
+		if before := list[i-1]; before.Conversation != list[i].Conversation || list[i].At.Sub(before.At) > SessionGap {
+			at[i]++
+		}
+	}
+	return at
+}
+
+// favor returns what speaks for a message whatever its words are about and whoever
+// said it.
+func (q question) favor(m Message, t features) float64 {
+	f := asking*t.asks + perLength*math.Log(float64(frame+len(m.Text))) + perNews*math.Log(1+t.news) + q.period(m.At)
+	if q.when && t.time {
+		f += withTime
+	}
+	return f
+}
+
+// naming returns what speaks for a message because the question names who said it.
+func (q question) naming(m Message) (f float64) {
+	for n := range strings.FieldsSeq(strings.ToLower(m.Name)) {
+		switch slices.Index(q.speakers, n) {
+		case -1:
+		case 0:
+			f += bySpeaker
+		default:
+			f += byOther
+		}
+	}
+	return f
+}

@@ -1,0 +1,45 @@
+package ranking
+
+import (
+	"cmp"
+	"slices"
+)
+
+// maxTried is how many messages that an index named are tried, seen or not.
+const maxTried = 4000
+
+// Hit is a message that an index names for a word of the question.
+type Hit struct {
+	ID     int64
+	Word   int // its place among the question's words
+	Weight float64
+}
+
+// span is a message around which something is said.
+type span struct {
+	id    int64
+	score float64
+}
+
+// Spans are the messages that say the most of a number of words, the best first
+// and of equal ones the latest. The hits come by ID.
+func Spans(hits []Hit, words int) []int64 {
+	var all []span
+	best := make([]float64, words)
+	for i, h := range hits {
+		if i == 0 || h.ID != hits[i-1].ID {
+			clear(best)
+			all = append(all, span{id: h.ID})
+		}
+		if more := h.Weight - best[h.Word]; more > 0 {
+			best[h.Word] = h.Weight
+			all[len(all)-1].score += more
+		}
+	}
+	slices.SortFunc(all, func(a, b span) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.id, a.id)) })
+	ids := []int64{}
+	for _, s := range all[:min(len(all), maxTried)] {
+		ids = append(ids, s.id)
+	}
+	return ids
+}

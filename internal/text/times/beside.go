@@ -1,0 +1,420 @@
+package times
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// What stands beside a time that was read may belong to it, and change it: "before",
+// a number, a zone. splitter tells how far that reaches; it would rather ask once too
+// often than take a part for the whole.
+
+// way is how a word beside a time was come to.
+type way struct {
+	loose bool // over a word such as "in" or a comma: a number must go on with more of a time
+	far   bool // over such a word: what only sharpens a time ("before") says nothing here
+	bound bool // over one that binds, such as "and" or "to"
+	named bool // over an article: a unit is a thing, as in "plan the week"
+}
+
+// forward returns where what belongs to a time ends that was read up to t.to.
+func (s *splitter) forward(t stretch, to int) int {
+	i := t.to
+	for i < to {
+		end := i
+		for _, x := range s.readers {
+			_, half := x.half(i)
+			if x == s || !half { // "um 9 am Bahnhof" is no "9 am"
+				end = max(end, x.follows(t, i))
+			}
+		}
+		if end == i {
+			break
+		}
+		i, t = min(end, to), stretch{from: t.from, to: end}
+	}
+	return i
+}
+
+// backward returns where what belongs to a time begins that was read from t.from on.
+func (s *splitter) backward(t stretch, from int) int {
+	i := t.from
+	for i > from {
+		begin := i
+		for _, x := range s.readers {
+			begin = min(begin, x.precedes(t, i, from))
+		}
+		if begin == i {
+			break
+		}
+		i, t = max(begin, from), stretch{from: begin, to: t.to}
+	}
+	return i
+}
+
+// full tells that a time says its day and its hour, or how long it is off.
+func (t stretch) full() bool {
+	day := t.day != nil || t.shift != nil || t.rhythm != nil
+	return t.exact || t.ahead != nil || day && len(t.clocks) > 0
+}
+
+// byDay tells that a time says a day of the week.
+func (t stretch) byDay() bool { return t.day != nil && len(t.day.days) > 0 }
+
+// closed tells that no number after the time adds to its hour, as in "at 9 30".
+func (t stretch) closed() bool {
+	if len(t.clocks) == 0 {
+		return t.exact
+	}
+	c := t.clocks[len(t.clocks)-1]
+	return c.digits || c.half != "" || c.part != ""
+}
+
+// follows returns where what belongs to a time ends that begins right after it, at token
+// i; i for nothing.
+func (s *splitter) follows(t stretch, i int) int {
+	if s.glued(i) {
+		return s.unglued(i)
+	}
+	for k := max(t.from, i-6); k < i; k++ {
+		for _, step := range s.at(k) {
+			if step.end > i && s.tells(step, k) {
+				return step.end // the time ends within a piece of another
+			}
+		}
+	}
+	if end := s.monthday(i); end > i && !t.full() && (t.byDay() || t.day == nil && t.shift == nil && t.rhythm == nil) {
+		return end // "Friday the 13th"
+	}
+	j, w := i, way{}
+	for n := 0; n < 3 && j < len(s.tokens); n++ {
+		end := s.over(j, &w)
+		if end == j {
+			break
+		}
+		j = end
+		if end := s.monthday(j); w.bound && end > j {
+			return end // "and on the 17th"
+		}
+	}
+	if j >= len(s.tokens) {
+		return i
+	}
+	if end := s.belongs(t, j, w); end > j {
+		return end
+	}
+	if end := s.belongs(t, i, way{}); j > i && end > i { // "à" is none, "à partir de" is
+		return end
+	}
+	return i
+}
+
+// monthday returns where a day of the month ends that begins at i; i for none.
+func (s *splitter) monthday(i int) int {
+	for _, step := range s.at(i) {
+		if step.piece.kind == "monthday" {
+			return step.end
+		}
+	}
+	return i
+}
+
+// over skips a word or a mark that may stand within a time.
+func (s *splitter) over(i int, w *way) int {
+	switch text := s.tokens[i].text; text {
+	case ",", "(", ")", "·", "∙", "•", "|":
+		w.loose = true
+		return i + 1
+	case "-", "–", "—", "~", "/", "+":
+		if s.tight(i) || s.digitAt(i+1) && i > 0 && (s.tokens[i-1].num >= 0 || s.tokens[i-1].text == ".") {
+			w.bound = true
+		} else {
+			w.loose = true
+		}
+		return i + 1
+	case ":", ".":
+		if !s.tokens[i].open && s.digitAt(i+1) && !s.tokens[i+1].open {
+			w.bound = true
+			return i + 1
+		}
+		return i
+	}
+	if _, end := s.value(s.tokens, i, "and"); end > i {
+		w.bound = true
+		return end
+	}
+	_, joint := s.value(s.tokens, i, "joint")
+	if _, end := s.value(s.tokens, i, "filler"); end > i && joint == 0 {
+		return end
+	}
+	end := i
+	s.meanings(s.tokens, i, "between", func(v string, e int) bool {
+		end = e
+		w.loose, w.far, w.bound, w.named = w.loose || v == "loose", w.far || v == "loose", w.bound || v == "1", w.named || v == "article"
+		return false
+	})
+	if end > i {
+		return end
+	}
+	if _, e := s.value(s.tokens, i, "at"); e > i {
+		if s.digitAt(e) {
+			w.bound = true
+		} else {
+			w.loose, w.far = true, true
+		}
+		return e
+	}
+	return i
+}
+
+// tight tells a mark without a space on one of its sides.
+func (s *splitter) tight(i int) bool {
+	return i+1 < len(s.tokens) && !(s.tokens[i].open && s.tokens[i+1].open)
+}
+
+// belongs returns where a word ends that may be part of a time; j for one that is not.
+func (s *splitter) belongs(t stretch, j int, w way) int {
+	if end := s.sharpens(j, "after"); end > j && !w.far {
+		return end
+	}
+	if t.part != "" && !s.meanings(s.tokens, j, "part", func(v string, _ int) bool { return v != t.part }) {
+		return j // "at noon lunch"
+	}
+	if end := s.named(j); end > j {
+		return end
+	}
+	if end := s.zone(t, j); end > j && !w.far {
+		return end
+	}
+	weak := t.full() && !w.bound
+	if end := s.weak(j); end > j && !weak && !w.far {
+		return end
+	}
+	if end := s.single(j); end > j && !w.far && (w.bound || !w.named || t.byDay() && !t.full()) {
+		return end
+	}
+	return s.counts(t, j, w)
+}
+
+// counts returns where a number or an ordinal ends that may be part of a time.
+func (s *splitter) counts(t stretch, j int, w way) int {
+	n, end, ordinal := s.numberAt(j)
+	switch {
+	case end == j || n > 59 && !clockOrYear(s.tokens[j].text) && (t.day == nil || len(t.clocks) > 0):
+		return j
+	case s.more(end):
+		return end
+	case w.bound && !w.loose:
+		return s.notOne(j, end)
+	case s.tag == "zh" && j > 0 && strings.Contains("点點时零", s.tokens[j-1].text):
+		return s.notOne(j, end)
+	case w.loose || s.tag == "zh":
+		return j
+	case t.full() && (ordinal || t.closed() || w.named), ordinal && t.day != nil && t.day.kind == "day":
+		return j
+	case t.rhythm != nil && len(t.clocks) == 0 && !ordinal && s.wordAt(end):
+		return j // "every day 2 pills"
+	}
+	return s.notOne(j, end)
+}
+
+// notOne is end, but j where the number is the article of something: "a friend".
+func (s *splitter) notOne(j, end int) int {
+	if n, _ := s.value(s.tokens, j, "number"); n == 1 && s.tokens[j].num < 0 {
+		return j
+	}
+	return end
+}
+
+// more tells that what stands at i goes on with a time: a unit, a month, a day, an hour.
+func (s *splitter) more(i int) bool {
+	if i >= len(s.tokens) {
+		return false
+	}
+	unit := !s.meanings(s.tokens, i, "unit", func(string, int) bool { return false })
+	_, half := s.half(i)
+	if _, end := s.value(s.tokens, i, "suffix"); s.tag == "zh" && end > i {
+		return true
+	}
+	if unit || half || s.named(i) > i || s.single(i) > i || s.sharpens(i, "after") > i {
+		return true
+	}
+	var w way
+	if end := s.over(i, &w); end > i && w.bound && end < len(s.tokens) { // "9 to 10"
+		_, e, _ := s.numberAt(end)
+		return e > end || s.named(end) > end
+	}
+	return false
+}
+
+// half finds a half of the day.
+func (s *splitter) half(i int) (end int, ok bool) {
+	ok = !s.meanings(s.tokens, i, "half", func(_ string, e int) bool {
+		end = e
+		return false
+	})
+	return end, ok
+}
+
+// numberAt reads a number or an ordinal.
+func (s *splitter) numberAt(i int) (n, end int, ordinal bool) {
+	if i >= len(s.tokens) {
+		return -1, i, false
+	}
+	if n, end = s.value(s.tokens, i, "ordinal"); n >= 0 {
+		return n, end, true
+	}
+	if n, end = s.whole(i); n < 0 {
+		return n, i, false
+	}
+	if end < len(s.tokens) && !s.tokens[end].open {
+		if _, e := s.value(s.tokens, end, "suffix"); e > end && s.tokens[end].text != "." {
+			return n, e, true
+		}
+		if r, _ := utf8.DecodeRuneInString(s.tokens[end].text); unicode.IsLetter(r) && !unicode.Is(unicode.Han, r) && !s.more(end) {
+			return -1, i, false // "2x"
+		}
+	}
+	return n, end, false
+}
+
+// named returns where a piece of a time ends that says so by itself: "tomorrow",
+// "Friday", "in 2 weeks", "May".
+func (s *splitter) named(i int) int {
+	if i >= len(s.tokens) {
+		return i
+	}
+	for _, step := range s.at(i) {
+		if s.tells(step, i) {
+			return step.end
+		}
+	}
+	if end := s.sharpens(i, "always"); end > i && s.sharpens(i, "") < end {
+		return end
+	}
+	_, end := s.value(s.tokens, i, "month")
+	return max(i, end)
+}
+
+// tells tells a piece that cannot well be anything else from a number, an ordinal, or a
+// single character of Chinese.
+func (s *splitter) tells(p step, i int) bool {
+	switch p.piece.kind {
+	case "bare":
+		return false
+	case "monthday":
+		return p.piece.arg(0) == "last"
+	}
+	r, _ := utf8.DecodeRuneInString(s.tokens[i].text)
+	return p.end > i+1 || !unicode.Is(unicode.Han, r)
+}
+
+// sharpens finds what says more of a time beside it, on a side of it.
+func (s *splitter) sharpens(i int, side string) int {
+	end := i
+	s.meanings(s.tokens, i, "beside", func(v string, e int) bool {
+		if v == "1" || v == side {
+			end = e
+		}
+		return end == i
+	})
+	return end
+}
+
+// weak finds what is often something else: where a time says its day and its hour, it is.
+func (s *splitter) weak(i int) int {
+	end := i
+	for _, class := range []string{"beside", "last", "fraction"} {
+		s.meanings(s.tokens, i, class, func(v string, e int) bool {
+			if class != "beside" || v == "weak" {
+				end = e
+			}
+			return end == i
+		})
+	}
+	return end
+}
+
+// single finds a unit, a length, or a half of the day. Units of one letter, and those of
+// Chinese, are only units after a number.
+func (s *splitter) single(i int) int {
+	end := i
+	for _, class := range []string{"unit", "length", "half", "and-half"} {
+		s.meanings(s.tokens, i, class, func(_ string, e int) bool {
+			if class != "unit" || utf8.RuneCountInString(s.tokens[i].text) > 1 || i > 0 && s.tokens[i-1].num >= 0 {
+				end = e
+			}
+			return end == i
+		})
+	}
+	return end
+}
+
+// zoneNames are the short names of time zoneNames; the lower case ones are taken for one right
+// after an hour, too.
+var zoneNames = strings.Fields(`UTC GMT Z EST EDT CST CDT MST MDT PST PDT ET CT MT PT CET CEST MEZ MESZ EET EEST WET WEST
+	BST IST MSK МСК JST KST HKT SGT AEST AEDT AWST NZST NZDT
+	utc gmt edt cdt pst pdt cet cest msk мск`)
+
+// zone finds the name of a time zone.
+func (s *splitter) zone(t stretch, i int) int {
+	name := s.words(i, i+1)
+	if slices.Contains(zoneNames, name) && (name == strings.ToUpper(name) || len(t.clocks) > 0) {
+		return i + 1
+	}
+	return i
+}
+
+// glued tells that a time ends within what was written as one: "T10", "17h", "tomorrow's".
+func (s *splitter) glued(i int) bool {
+	if i == 0 || i >= len(s.tokens) || s.tokens[i].open {
+		return false
+	}
+	if inText(s.tokens[i-1].text) && inText(s.tokens[i].text) {
+		return true
+	}
+	mark := s.tokens[i].text
+	return (mark == "'" || mark == "-" && s.tokens[i-1].num < 0) && i+1 < len(s.tokens) && !s.tokens[i+1].open && inText(s.tokens[i+1].text)
+}
+
+// unglued is where the word ends that goes on at i.
+func (s *splitter) unglued(i int) int {
+	for i++; i < len(s.tokens) && !s.tokens[i].open && (inText(s.tokens[i].text) || strings.Contains("-':.", s.tokens[i].text)); i++ {
+		if i+1 == len(s.tokens) || s.tokens[i+1].open && strings.Contains(",:;.!?", s.tokens[i].text) {
+			return i
+		}
+	}
+	return i
+}
+
+// inText tells digits, and letters of scripts that have spaces between words.
+func inText(word string) bool {
+	r, _ := utf8.DecodeRuneInString(word)
+	return inWord(r) || unicode.IsDigit(r)
+}
+
+func (s *splitter) digitAt(i int) bool {
+	if i >= len(s.tokens) {
+		return false
+	}
+	n, end := s.whole(i)
+	return n >= 0 && s.notOne(i, end) > i
+}
+
+func (s *splitter) wordAt(i int) bool {
+	if i >= len(s.tokens) {
+		return false
+	}
+	r, _ := utf8.DecodeRuneInString(s.tokens[i].text)
+	return unicode.IsLetter(r)
+}
+
+// clockOrYear tells 1530 and 2027 from other large numbers.
+func clockOrYear(digits string) bool {
+	if len(digits) != 4 {
+		return false
+	}
+	return digits[:2] == "19" || digits[:2] == "20" || digits[:2] < "24" && digits[2:] < "60"
+}

@@ -1,0 +1,118 @@
+package times
+
+// ofDay is a time of day that is settled: after is 1 on the day after the one that was
+// said, as in "Friday night at 1".
+type ofDay struct{ hour, minute, after int }
+
+// usual is the time of day of a part of it.
+var usual = map[string]int{"": morningHour, "morning": 9, "noon": 12, "afternoon": 15, "evening": 18, "night": 20, "dawn": 5}
+
+// morningHour is the time of day of a day without one.
+const morningHour = 9
+
+// settle says what a time of day means together with the part of the day. open tells
+// that both halves of the day may be meant: then the hour is 1 to 12. ok is false where
+// the two contradict each other, or there is no such time.
+func settle(c clock, part string) (t ofDay, open, ok bool) {
+	if part == "late" {
+		if part = "night"; !c.said {
+			return t, false, false
+		}
+	}
+	if c.part != "" {
+		if part != "" && !agree(part, c.part) {
+			return t, false, false
+		}
+		if part != "night" {
+			part = c.part
+		}
+	}
+	if !c.said {
+		if part == "small" {
+			return t, false, false // where "at night" is said of no evening
+		}
+		if part == "midnight" {
+			return ofDay{after: 1}, false, true
+		}
+		return ofDay{hour: usual[part]}, false, true
+	}
+	h, free := c.hour, c.half == "" && c.hour >= 1 && c.hour <= 12 && !c.padded
+	if c.half != "" {
+		if h < 1 || h > 12 {
+			return t, false, false
+		}
+		if h %= 12; c.half == "pm" {
+			h += 12
+		}
+	}
+	if part == "" {
+		if h == 24 {
+			return ofDay{after: 1}, false, true
+		}
+		return ofDay{hour: h, minute: c.minute}, free && !c.digits, true
+	}
+	h, after, ok := within(part, h, free)
+	return ofDay{h, c.minute, after}, false, ok && (part != "midnight" || c.minute == 0)
+}
+
+// agree tells that a part of the day may be said together with a clock's own.
+func agree(part, own string) bool {
+	return part == own || part == "night" && (own == "small" || own == "dawn" || own == "evening" || own == "midnight")
+}
+
+// within puts an hour into a part of the day. free tells that it may be moved by half a
+// day. ok is false when it lies elsewhere.
+func within(part string, h int, free bool) (hour, after int, ok bool) {
+	between := func(least, most int) bool { return h >= least && h <= most }
+	moved := func(least, most int) {
+		if free && between(least, most) {
+			h += 12
+		}
+	}
+	switch part {
+	case "morning":
+		return h, 0, between(0, 11)
+	case "noon":
+		moved(1, 3)
+		return h, 0, between(11, 15)
+	case "afternoon":
+		moved(1, 8)
+		return h, 0, between(12, 20)
+	case "evening":
+		moved(4, 11)
+		if h == 0 || h == 24 || free && h == 12 {
+			return 0, 1, true
+		}
+		return h, 0, between(16, 23)
+	case "dawn":
+		if free && h == 12 {
+			h = 0
+		}
+		return h, 0, between(0, 6)
+	case "midnight":
+		return 0, 1, h == 0 || h == 24 || free && h == 12
+	}
+	moved(6, 11)
+	switch {
+	case h == 0 || h == 24 || free && h == 12:
+		return 0, 1, true
+	case between(1, 5) && part == "night":
+		return h, 1, true
+	case between(1, 5):
+		return h, 0, true
+	}
+	return h, 0, between(17, 23)
+}
+
+// likely settles an open hour where a day was named: people who say no half mean the
+// one in which they are awake, and those who count to 24 mean what they wrote.
+func likely(c clock, t ofDay) ofDay {
+	said := t.hour
+	if c.before {
+		said++
+	}
+	if said < 7 && !c.written {
+		t.hour += 12
+	}
+	return t
+}

@@ -1,0 +1,149 @@
+package times
+
+import (
+	"strconv"
+	"time"
+)
+
+// days returns the day that was said, and how to find the same one later, when it turns
+// out to be past; nil where it comes once.
+func (r *resolver) days() (day time.Time, then func(time.Time) time.Time, err error) {
+	today := dayOf(r.now)
+	if r.shift != nil {
+		day, err = r.shifted(today)
+		return day, nil, err
+	}
+	p := r.day
+	n, _ := strconv.Atoi(p.arg(0)) // TestTongues
+	switch p.kind {
+	case "day":
+		return today.AddDate(0, 0, n), nil, nil
+	case "weekend":
+		if n > 0 {
+			r.note(wordNextDay, saturday(today).AddDate(0, 0, 7*n))
+		}
+		return saturday(today).AddDate(0, 0, 7*n), nil, nil
+	case "weekday", "next-weekday":
+		ahead := (int(p.days[0]) - int(today.Weekday()) + 7) % 7
+		if ahead == 0 && p.kind == "next-weekday" {
+			ahead = 7
+		}
+		return today.AddDate(0, 0, ahead), func(t time.Time) time.Time { return t.AddDate(0, 0, 7) }, nil
+	case "monthday":
+		if p.arg(0) == "last" {
+			return onDay(today.Year(), today.Month(), daysIn(today)), nextLast, nil
+		}
+		day = firstWith(today, p.day, today.Day() > p.day)
+		return day, func(t time.Time) time.Time { return firstWith(t, p.day, true) }, nil
+	}
+	return r.dated(p)
+}
+
+// saturday is the one of this week, today on Sunday.
+func saturday(today time.Time) time.Time {
+	if today.Weekday() == time.Sunday {
+		return today
+	}
+	return today.AddDate(0, 0, int(time.Saturday-today.Weekday()))
+}
+
+func nextLast(t time.Time) time.Time {
+	next := time.Date(t.Year(), t.Month()+1, 1, 0, 0, 0, 0, time.UTC)
+	return next.AddDate(0, 0, daysIn(next)-1)
+}
+
+// firstWith is the first day of a number from the month of t on, or from the next one.
+func firstWith(t time.Time, day int, next bool) time.Time {
+	month := time.Date(t.Year(), t.Month(), 1, 0, 0, 0, 0, time.UTC)
+	if next {
+		month = month.AddDate(0, 1, 0)
+	}
+	for daysIn(month) < day {
+		month = month.AddDate(0, 1, 0)
+	}
+	return month.AddDate(0, 0, day-1)
+}
+
+// dated is a date, in the year that was said or the first that has it.
+func (r *resolver) dated(p *piece) (time.Time, func(time.Time) time.Time, error) {
+	p = p.feast()
+	month := time.Month(p.month)
+	if p.arg(0) == "hour" {
+		return time.Time{}, nil, errDayOrHour
+	}
+	if p.arg(0) == "either" && p.date.day <= 12 && p.date.day != p.month {
+		return time.Time{}, nil, errEither // 3/12 is two dates
+	}
+	if p.year > 0 {
+		t := onDay(p.year, month, p.date.day)
+		return t, nil, none(t.IsZero() || !p.falls(t))
+	}
+	from := func(year int) time.Time {
+		for n := range 9 {
+			if t := onDay(year+n, month, p.date.day); !t.IsZero() {
+				return t
+			}
+		}
+		return time.Time{}
+	}
+	t := from(r.now.Year())
+	if t.IsZero() || !p.falls(t) {
+		return t, nil, errUnclear
+	}
+	return t, func(t time.Time) time.Time { return from(t.Year() + 1) }, nil
+}
+
+// shifted is next week, next month or next year, or a day in it.
+func (r *resolver) shifted(today time.Time) (time.Time, error) {
+	n, _ := strconv.Atoi(r.shift.arg(0)) // TestTongues
+	p := r.day
+	if p == nil {
+		if r.shift.arg(1) == "day" { // Chinese says "next" without "week", before a day
+			return today, errUnclear
+		}
+		switch r.shift.kind {
+		case "week":
+			return today.AddDate(0, 0, 7*n), none(n == 0)
+		case "month":
+			return addMonths(today, n), none(n == 0)
+		}
+		return addMonths(today, 12*n), none(n == 0)
+	}
+	switch r.shift.kind + " " + p.kind {
+	case "week weekday", "week next-weekday":
+		return today.AddDate(0, 0, 7*n-sinceMonday(today.Weekday())+sinceMonday(p.days[0])), nil
+	case "month monthday":
+		month := addMonths(today.AddDate(0, 0, 1-today.Day()), n)
+		if p.arg(0) == "last" {
+			return month.AddDate(0, 0, daysIn(month)-1), nil
+		}
+		t := onDay(month.Year(), month.Month(), p.date.day)
+		return t, none(t.IsZero())
+	case "year date":
+		t := onDay(today.Year()+n, time.Month(p.month), p.date.day)
+		return t, none(t.IsZero() || p.year > 0)
+	}
+	return today, errUnclear
+}
+
+// none is errUnclear where there is nothing.
+func none(nothing bool) error {
+	if nothing {
+		return errUnclear
+	}
+	return nil
+}
+
+// feast fills in the date of a day that has a name: "date 25 12" is Christmas.
+func (p *piece) feast() *piece {
+	day, err := strconv.Atoi(p.arg(0))
+	if month, wrong := strconv.Atoi(p.arg(1)); err == nil && wrong == nil && p.month == 0 {
+		named := *p
+		named.date = date{day: day, month: month}
+		return &named
+	}
+	return p
+}
+
+// falls tells that a date is on the day of the week that was said with it.
+func (p *piece) falls(t time.Time) bool { return len(p.days) == 0 || p.days[0] == t.Weekday() }

@@ -1,0 +1,365 @@
+package times
+
+import (
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// piece is what one phrase said.
+type piece struct {
+	kind  string
+	args  []string
+	spans []amount // "2 hours and 10 minutes"; of {unit} alone one of it
+	clock          // {h}, {mm} or {min}, {half}
+	part  string   // {part}
+	days  []time.Weekday
+	date      // {d}, {m} or {month}, {y}
+	nth   int // {nth}: 1 is the first, -1 the last, 0 was not said
+}
+
+// amount is a number of a unit: "minute", "hour", "day", "week", "month", "year".
+type amount struct {
+	n    float64
+	unit string
+}
+
+// clock is a time of day as somebody said it.
+type clock struct {
+	hour, minute int
+	said         bool
+	half         string // "am", "pm" or "": was not said
+	part         string // "8 in the evening"
+	digits       bool   // written as 17:30, which is no half past five
+	padded       bool   // written with a zero: 05
+	written      bool   // in a language that counts to 24, where no half of a day is said
+	bare         bool   // nothing but a number
+	before       bool   // the hour that was said is the next one: "quarter to 7"
+}
+
+// date is what was said of a date; 0 is what was not.
+type date struct{ day, month, year int }
+
+func (p piece) arg(i int) string {
+	if i < len(p.args) {
+		return p.args[i]
+	}
+	return ""
+}
+
+// matcher reads one text in one language.
+type matcher struct {
+	*tongue
+	tokens []token
+	begun  map[int][]step // the pieces that begin at a token
+	steps  int            // what is left of the work that a text may cause
+}
+
+// mostSteps bounds what is tried: no time that people say comes near.
+const mostSteps = 60_000
+
+// found is a way on: it takes what was read up to a token and returns whether to look
+// for other ways.
+type found func(end int, p piece) bool
+
+// match reads a shape from token i on.
+func (m *matcher) match(shape []node, i int, p piece, next found) bool {
+	if m.steps--; m.steps < 0 {
+		return false
+	}
+	if len(shape) == 0 {
+		return next(i, p)
+	}
+	first, rest := shape[0], shape[1:]
+	on := func(end int, p piece) bool { return m.match(rest, end, p, next) }
+	switch {
+	case first.word != "":
+		return i >= len(m.tokens) || m.tokens[i].text != first.word || on(i+1, p)
+	case first.slot != "":
+		return m.fill(first.slot, i, p, on)
+	}
+	for _, way := range first.ways {
+		if !m.match(way, i, p, on) {
+			return false
+		}
+	}
+	return true
+}
+
+// fill reads what stands for a slot.
+func (m *matcher) fill(slot string, i int, p piece, on found) bool {
+	switch slot {
+	case "n":
+		return m.quantity(i, func(n float64, end int) bool {
+			p.spans = []amount{{n: n}}
+			return on(end, p)
+		})
+	case "unit":
+		return m.meanings(m.tokens, i, "unit", func(unit string, end int) bool {
+			q, n := p, 1.0
+			if len(p.spans) == 1 && p.spans[0].unit == "" {
+				n = p.spans[0].n
+			}
+			n, end = m.andHalf(n, end)
+			q.spans = []amount{{n, unit}}
+			return on(end, q)
+		})
+	case "span":
+		return m.span(i, nil, func(end int, all []amount) bool {
+			p.spans = all
+			return on(end, p)
+		})
+	case "part", "half":
+		return m.meanings(m.tokens, i, slot, func(v string, end int) bool {
+			q := p
+			if q.part = v; slot == "half" {
+				q.part, q.half = p.part, v
+			}
+			return on(end, q)
+		})
+	case "nth":
+		return m.nthOf(i, p, on)
+	case "weekday", "weekdays", "plural":
+		return m.weekdays(slot, i, p, on)
+	}
+	return m.figure(slot, i, p, on)
+}
+
+// figure reads the slots that are one whole number.
+func (m *matcher) figure(slot string, i int, p piece, on found) bool {
+	fit := func(n, least, most, end int, into *int) bool {
+		if n < least || n > most {
+			return true
+		}
+		*into = n
+		return on(end, p)
+	}
+	switch slot {
+	case "h":
+		n, end := m.whole(i)
+		p.said, p.padded = true, i < len(m.tokens) && len(m.tokens[i].text) > 1 && m.tokens[i].text[0] == '0'
+		return fit(n, 0, 24, end, &p.hour)
+	case "mm":
+		if i < len(m.tokens) && len(m.tokens[i].text) == 2 && !(m.tokens[i].open && strings.Contains(".:", m.tokens[i-1].text)) {
+			p.digits = true
+			return fit(m.tokens[i].num, 0, 59, i+1, &p.minute)
+		}
+		return true
+	case "min":
+		n, end := m.whole(i)
+		return fit(n, 1, 59, end, &p.minute)
+	case "mins":
+		n, end := m.whole(i)
+		return fit(n, 10, 59, end, &p.minute)
+	case "m":
+		n, end := m.digits(i, 1, 2)
+		return fit(n, 1, 12, end, &p.month)
+	case "y":
+		n, end := m.digits(i, 4, 4)
+		return fit(n, 1900, 2999, end, &p.year)
+	case "yy":
+		n, end := m.digits(i, 2, 2)
+		return fit(2000+n, 2000, 2099, end, &p.year)
+	case "month":
+		n, end := m.value(m.tokens, i, "month")
+		return fit(n, 1, 12, end, &p.month)
+	}
+	return m.dayOfMonth(slot, i, p, on)
+}
+
+// dayOfMonth reads {d}, a number or an ordinal, or {ord}, which is an ordinal.
+func (m *matcher) dayOfMonth(slot string, i int, p piece, on found) bool {
+	n, end := m.value(m.tokens, i, "ordinal")
+	if n < 0 {
+		n, end = m.whole(i)
+		if slot == "d" {
+			if n, end := m.digits(i, 1, 2); n >= 1 && n <= 31 {
+				q := p
+				if q.day = n; !on(end, q) {
+					return false
+				}
+			}
+		}
+		ordinal := false
+		m.meanings(m.tokens, end, "suffix", func(_ string, e int) bool {
+			if q := p; slot == "d" && n >= 1 && n <= 31 && m.tokens[i].num < 0 { // the phrase may name it: 二十号
+				q.day = n
+				on(end, q)
+			}
+			ordinal, end = true, e
+			return false
+		})
+		if !ordinal && (slot == "ord" || n > 0 && m.tokens[i].num >= 0) {
+			return true
+		}
+	}
+	if p.day = n; n < 1 || n > 31 {
+		return true
+	}
+	return on(end, p)
+}
+
+// nthOf reads which one of a month's weekdays: the first to the fifth, or the last.
+func (m *matcher) nthOf(i int, p piece, on found) bool {
+	if n, end := m.value(m.tokens, i, "last"); n >= 0 {
+		p.nth = -1
+		return on(end, p)
+	}
+	q := p
+	return m.dayOfMonth("ord", i, p, func(end int, found piece) bool {
+		q.nth = found.day
+		return q.nth > 5 || on(end, q)
+	})
+}
+
+// weekdays reads one day of the week, or several: "Monday, Tuesday and Friday".
+func (m *matcher) weekdays(slot string, i int, p piece, on found) bool {
+	class := "weekday"
+	if slot == "plural" {
+		class = "weekdays"
+	}
+	day, end, part := m.weekday(i, class)
+	if day < 0 && slot == "weekdays" {
+		day, end, part = m.weekday(i, "weekdays")
+	}
+	if day < 0 || len(p.days) >= 7 || part != "" && p.part != "" {
+		return true
+	}
+	if part != "" {
+		p.part = part
+	}
+	p.days = append(p.days[:len(p.days):len(p.days)], time.Weekday(day%7))
+	if slot != "weekday" {
+		if !m.weekdays(slot, m.joined(end), p, on) {
+			return false
+		}
+	}
+	return on(end, p)
+}
+
+// weekday reads a day of the week, also with a part of it in one word.
+func (m *matcher) weekday(i int, class string) (day, end int, part string) {
+	day = -1
+	m.meanings(m.tokens, i, class, func(v string, e int) bool {
+		n, of, _ := strings.Cut(v, " ")
+		day, _ = strconv.Atoi(n) // TestTongues
+		end, part = e, of
+		return false
+	})
+	return day, end, part
+}
+
+// joined skips commas and one "and".
+func (m *matcher) joined(i int) int {
+	if i < len(m.tokens) && m.tokens[i].text == "," {
+		i++
+	}
+	if _, end := m.value(m.tokens, i, "and"); end > 0 {
+		i = end
+	}
+	return i
+}
+
+// digits reads a number of so many digits, -1 for none.
+func (m *matcher) digits(i, least, most int) (n, end int) {
+	if i >= len(m.tokens) || len(m.tokens[i].text) < least || len(m.tokens[i].text) > most {
+		return -1, i
+	}
+	return m.tokens[i].num, i + 1
+}
+
+// whole reads a whole number in digits or words, -1 for none.
+func (m *matcher) whole(i int) (n, end int) {
+	if i >= len(m.tokens) {
+		return -1, i
+	}
+	if n = m.tokens[i].num; n >= 0 {
+		return n, i + 1
+	}
+	n, end = m.value(m.tokens, i, "number")
+	r, _ := utf8.DecodeRuneInString(m.tokens[i].text)
+	switch chinese := unicode.Is(unicode.Han, r); {
+	case n < 0:
+		return -1, i
+	case chinese:
+		return m.chinese(n, end)
+	case n >= 20 && n%10 == 0:
+		at := end
+		if _, e := m.value(m.tokens, end, "tens"); e > 0 {
+			at = e
+		}
+		if one, e := m.value(m.tokens, at, "number"); one > 0 && one < 10 {
+			return n + one, e
+		}
+	}
+	return n, end
+}
+
+// chinese reads on after the first character of a number: 二十五 is two, ten, five.
+func (m *matcher) chinese(n, end int) (int, int) {
+	if ten, e := m.value(m.tokens, end, "number"); n < 10 && ten == 10 {
+		n, end = 10*n, e
+	}
+	if one, e := m.value(m.tokens, end, "number"); n >= 10 && one >= 0 && one < 10 {
+		n, end = n+one, e
+	}
+	return n, end
+}
+
+// quantity reads how many: a number, also with one decimal, or a fraction.
+func (m *matcher) quantity(i int, on func(n float64, end int) bool) bool {
+	n, end := m.whole(i)
+	if n >= 0 {
+		if d, e := m.digits(end+1, 1, 2); d >= 0 && end > i && (m.tokens[end].text == "." || m.tokens[end].text == ",") && !m.tokens[end+1].open {
+			f, _ := strconv.ParseFloat(strconv.Itoa(n)+"."+m.tokens[end+1].text, 64)
+			if !on(f, e) {
+				return false
+			}
+		}
+		if !on(float64(n), end) {
+			return false
+		}
+	}
+	return m.meanings(m.tokens, i, "fraction", func(v string, end int) bool {
+		f, _ := strconv.ParseFloat(v, 64) // TestTongues
+		return on(f, end)
+	})
+}
+
+// span reads amounts one after another: "2 hours and 10 minutes", "half an hour",
+// "an hour and a half".
+func (m *matcher) span(i int, before []amount, on func(end int, all []amount) bool) bool {
+	if m.steps--; m.steps < 0 || len(before) > 3 {
+		return m.steps >= 0
+	}
+	more := func(a amount, end int) bool {
+		all := append(before[:len(before):len(before)], a)
+		return m.span(m.joined(end), all, on) && (end == m.joined(end) || m.span(end, all, on)) && on(end, all)
+	}
+	if !m.meanings(m.tokens, i, "length", func(v string, end int) bool {
+		n, unit, _ := strings.Cut(v, " ")
+		f, _ := strconv.ParseFloat(n, 64) // TestTongues
+		return more(amount{f, unit}, end)
+	}) {
+		return false
+	}
+	return m.quantity(i, func(n float64, at int) bool {
+		n, at = m.andHalf(n, at)
+		return m.meanings(m.tokens, at, "unit", func(unit string, end int) bool {
+			n, end := m.andHalf(n, end)
+			return more(amount{n, unit}, end)
+		})
+	})
+}
+
+// andHalf adds what "and a half" adds to a number.
+func (m *matcher) andHalf(n float64, i int) (float64, int) {
+	m.meanings(m.tokens, i, "and-half", func(v string, end int) bool {
+		f, _ := strconv.ParseFloat(v, 64) // TestTongues
+		n, i = n+f, end
+		return false
+	})
+	return n, i
+}

@@ -1,0 +1,218 @@
+package times
+
+import "time"
+
+// resolver says what was said means for somebody, now.
+type resolver struct {
+	said
+	now   time.Time // where they are
+	notes []Note
+}
+
+func (r *resolver) note(words string, args ...any) { r.notes = append(r.notes, Note{words, args}) }
+
+// resolve returns the time, also when it is past; errUnclear where nobody could tell.
+func (r *resolver) resolve() (Time, error) {
+	var t Time
+	var err error
+	if r.rhythm != nil {
+		t, err = r.again()
+	} else {
+		t, err = r.once()
+	}
+	t.Notes = r.notes
+	return t, err
+}
+
+// once is a time that comes once.
+func (r *resolver) once() (Time, error) {
+	if len(r.clocks) > 1 || r.empty() {
+		return Time{}, errUnclear
+	}
+	c := clock{}
+	if len(r.clocks) > 0 {
+		c = r.clocks[0]
+	}
+	if r.ahead != nil {
+		return r.later(c)
+	}
+	if r.day == nil && r.shift == nil {
+		if c.bare && c.half == "" && r.part == "" && c.part == "" {
+			return Time{}, errUnclear // a number alone
+		}
+		return r.soon(c)
+	}
+	t, open, ok := settle(c, r.part)
+	if !ok {
+		return Time{}, errUnclear
+	}
+	if r.day != nil && r.day.kind == "day" && r.day.arg(0) == "0" && r.shift == nil {
+		return r.today(c, t, open)
+	}
+	first, then, err := r.days()
+	if err != nil {
+		return Time{}, err
+	}
+	if open {
+		t = likely(c, t)
+	}
+	w := r.at(first, t)
+	for n := 0; !w.After(r.now) && then != nil && n < 9; n++ {
+		first = then(first)
+		w = r.at(first, t)
+	}
+	r.notesOn(c, t, open, first)
+	return r.exactly(first, t), nil
+}
+
+// later is a time so long from now: exactly, or on that day at a time of day.
+func (r *resolver) later(c clock) (Time, error) {
+	at, days, ok := ahead(r.now, r.ahead.spans)
+	if !ok || r.day != nil || r.shift != nil {
+		return Time{}, errUnclear
+	}
+	if !c.said && r.part == "" {
+		return Time{At: at}, nil
+	}
+	t, open, ok := settle(c, r.part)
+	if !ok || !days {
+		return Time{}, errUnclear
+	}
+	if open {
+		t = likely(c, t)
+	}
+	r.notesOn(c, t, open, dayOf(at))
+	return r.exactly(dayOf(at), t), nil
+}
+
+// soon is a time of day whose day was not said: the next one.
+func (r *resolver) soon(c clock) (Time, error) {
+	t, open, ok := settle(c, r.part)
+	if !ok {
+		return Time{}, errUnclear
+	}
+	today := dayOf(r.now)
+	if open && t.hour != 12 {
+		evening := t
+		evening.hour += 12
+		for _, try := range []ofDay{t, evening} {
+			if r.at(today, try).After(r.now) {
+				r.notesOn(c, try, open, today)
+				return r.exactly(today, try), nil
+			}
+		}
+	}
+	day := today
+	for t.after == 1 && r.at(day.AddDate(0, 0, -1), t).After(r.now) || !r.at(day, t).After(r.now) {
+		if t.after == 1 && r.at(day.AddDate(0, 0, -1), t).After(r.now) {
+			day = day.AddDate(0, 0, -1) // "at night at 1", said after midnight
+			break
+		}
+		day = day.AddDate(0, 0, 1)
+	}
+	r.notesOn(c, t, open, day)
+	return r.exactly(day, t), nil
+}
+
+// today is a time of day today, also one that is past.
+func (r *resolver) today(c clock, t ofDay, open bool) (Time, error) {
+	day := dayOf(r.now)
+	if open && t.hour < 12 && !r.at(day, t).After(r.now) {
+		t.hour += 12
+	}
+	if before := day.AddDate(0, 0, -1); t.after == 1 && r.now.Hour() < 5 && r.at(before, t).After(r.now) {
+		day = before // "tonight at 1", said after midnight
+	}
+	r.notesOn(c, t, open, day)
+	return r.exactly(day, t), nil
+}
+
+// at is a time of day on a day.
+func (r *resolver) at(day time.Time, t ofDay) time.Time {
+	return moment(time.Date(day.Year(), day.Month(), day.Day()+t.after, t.hour, t.minute, 0, 0, time.UTC), r.now.Location())
+}
+
+// exactly is at, with a note where the clocks skip that time.
+func (r *resolver) exactly(day time.Time, t ofDay) Time {
+	at := r.at(day, t)
+	if at.Hour() != t.hour || at.Minute() != t.minute {
+		r.note(wordGap, time.Date(2000, 1, 1, t.hour, t.minute, 0, 0, time.UTC).Format("15:04"), at.Format("15:04"))
+	}
+	return Time{At: at}
+}
+
+// notesOn says what was chosen where what was said can mean two things.
+func (r *resolver) notesOn(c clock, t ofDay, open bool, day time.Time) {
+	if r.day != nil && r.day.kind == "next-weekday" && r.shift == nil {
+		r.note(wordNextDay, day)
+	}
+	switch hour := t.hour % 24; {
+	case t.after == 1 && (r.day != nil || r.ahead != nil):
+		r.note(wordNight, day, day.AddDate(0, 0, 1))
+	case open && hour == 12:
+		r.note(wordNoon)
+	case open && hour < 12, c.said && c.digits && !c.written && !c.padded && c.half == "" && hour >= 1 && hour < 7 && r.part == "" && c.part == "":
+		r.note(wordBefore, clockText(t), clockText(ofDay{hour: hour + 12, minute: t.minute}))
+	case open:
+		r.note(wordAfter, clockText(t), clockText(ofDay{hour: hour - 12, minute: t.minute}))
+	}
+}
+
+func clockText(t ofDay) string {
+	return time.Date(2000, 1, 1, t.hour, t.minute, 0, 0, time.UTC).Format("15:04")
+}
+
+// ahead adds amounts to now. Whole days and longer ones keep the time of day over a
+// change of the clocks, and months end in the month that was meant: a month from 31
+// January is the last of February. days tells that no hours or minutes were said.
+func ahead(now time.Time, all []amount) (at time.Time, days, ok bool) {
+	at, days = now, true
+	for _, a := range all {
+		whole, part := int(a.n), a.n-float64(int(a.n))
+		if a.n <= 0 || a.n > 1e5 {
+			return at, days, false
+		}
+		switch a.unit {
+		case "month", "year":
+			if part != 0 && a.unit == "month" || part*12 != float64(int(part*12)) {
+				return at, days, false
+			}
+			if a.unit == "year" {
+				whole = int(a.n * 12)
+			}
+			at = moment(addMonths(wallOf(at), whole), at.Location())
+		case "day", "week":
+			if a.unit == "week" {
+				whole, part = int(a.n*7), a.n*7-float64(int(a.n*7))
+			}
+			at = moment(wallOf(at).AddDate(0, 0, whole), at.Location()).Add(time.Duration(part * float64(24*time.Hour)))
+		default:
+			at, days = at.Add(time.Duration(a.n*float64(lengths[a.unit]))), false
+		}
+	}
+	return at, days, at.After(now)
+}
+
+var lengths = map[string]time.Duration{"second": time.Second, "minute": time.Minute, "hour": time.Hour}
+
+// addMonths adds months to a time; a day that the month does not have is its last.
+func addMonths(t time.Time, n int) time.Time {
+	first := time.Date(t.Year(), t.Month(), 1, t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), t.Location()).AddDate(0, n, 0)
+	return first.AddDate(0, 0, min(t.Day(), daysIn(first))-1)
+}
+
+func daysIn(t time.Time) int {
+	return time.Date(t.Year(), t.Month()+1, 0, 0, 0, 0, 0, time.UTC).Day()
+}
+
+// onDay is a day of a month, zero when the month has no such day.
+func onDay(year int, month time.Month, day int) time.Time {
+	t := time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
+	if t.Day() != day {
+		return time.Time{}
+	}
+	return t
+}
+
+// sinceMonday counts the days of a week before one.
+func sinceMonday(d time.Weekday) int { return (int(d) + 6) % 7 }

@@ -1,0 +1,187 @@
+package times
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	whole "parley/internal/text"
+)
+
+// Speaker says words in somebody's language: format and layout are the English words,
+// thing is a singular. English is one.
+type Speaker interface {
+	Say(format string, args ...any) string
+	Text(words string) string
+	Many(n int, thing string) string
+	Time(t time.Time, layout string) string
+}
+
+// English speaks English.
+type English struct{}
+
+// Say implements Speaker.
+func (English) Say(format string, args ...any) string { return fmt.Sprintf(format, args...) }
+
+// Text implements Speaker.
+func (English) Text(words string) string { return words }
+
+// Many implements Speaker.
+func (English) Many(n int, thing string) string { return whole.Many(n, thing) }
+
+// Time implements Speaker.
+func (English) Time(t time.Time, layout string) string { return t.Format(layout) }
+
+// Note is something that people should know about how their words were taken. Days
+// among its arguments are written out.
+type Note struct {
+	words string
+	args  []any
+}
+
+// In returns the note in somebody's language.
+func (n Note) In(p Speaker) string {
+	args := make([]any, len(n.args))
+	for i, a := range n.args {
+		args[i] = a
+		if day, ok := a.(time.Time); ok {
+			args[i] = p.Time(day, layoutDay)
+		}
+	}
+	return p.Say(n.words, args...)
+}
+
+// Rhythm says a schedule in words: "every Monday and Thursday at 10:00". One that an
+// owner wrote for cron and that has no simple words is shown as it is.
+func Rhythm(schedule string, p Speaker) string {
+	if u, err := readRule(schedule); err == nil {
+		return u.words(p)
+	}
+	if f := strings.Fields(schedule); len(f) == 5 {
+		if words := cronWords(f, p); words != "" {
+			return words
+		}
+	}
+	return p.Say(wordByCron, schedule)
+}
+
+func (u rule) words(p Speaker) string {
+	at := u.wall.Format("15:04")
+	switch {
+	case u.length == time.Hour:
+		return p.Say(wordHourly)
+	case u.length > 0:
+		return p.Say(wordEvery, lengthWords(u.length, p))
+	case u.unit == "d":
+		return p.Say(wordEveryDays, p.Many(u.n, "day"), at)
+	case u.unit == "w":
+		return p.Say(wordEveryWeeks, p.Many(u.n, "week"), p.Text(u.wall.Weekday().String()), at)
+	case u.unit == "mo":
+		return u.monthWords(p, at)
+	case u.n == 1:
+		return p.Say(wordYearly, p.Time(u.anniversary(), layoutDate), at)
+	}
+	return p.Say(wordEveryYears, p.Many(u.n, "year"), p.Time(u.anniversary(), layoutDate), at)
+}
+
+func (u rule) monthWords(p Speaker, at string) string {
+	months := p.Many(u.n, "month")
+	day, which := p.Text(u.weekday.String()), ""
+	if nth := []string{wordLast, "", wordFirst, wordSecond, wordThird, wordFourth, wordFifth}; u.nth != 0 {
+		which = p.Text(nth[u.nth+1])
+	}
+	switch {
+	case u.nth != 0 && u.n == 1:
+		return p.Say(wordNthDay, which, day, at)
+	case u.nth != 0:
+		return p.Say(wordNthDays, months, which, day, at)
+	case u.day == 31 && u.n == 1:
+		return p.Say(wordMonthEnd, at)
+	case u.day == 31:
+		return p.Say(wordMonthsEnd, months, at)
+	case u.n == 1:
+		return p.Say(wordMonthLate, max(u.day, u.wall.Day()), at)
+	}
+	return p.Say(wordEveryMonths, months, max(u.day, u.wall.Day()), at)
+}
+
+// anniversary is a day with the date of a yearly rule, in a leap year.
+func (u rule) anniversary() time.Time {
+	day := u.wall.Day()
+	if u.day != 0 {
+		day = u.day
+	}
+	return time.Date(2024, u.wall.Month(), day, 0, 0, 0, 0, time.UTC)
+}
+
+func lengthWords(d time.Duration, p Speaker) string {
+	switch {
+	case d%time.Hour == 0:
+		return p.Many(int(d/time.Hour), "hour")
+	case d%time.Minute == 0:
+		return p.Many(int(d/time.Minute), "minute")
+	}
+	return p.Many(int(d/time.Second), "second")
+}
+
+// cronWords says what five fields mean, "" when that is not simple.
+func cronWords(f []string, p Speaker) string {
+	minute, err := strconv.Atoi(f[0])
+	if err != nil || minute > 59 {
+		return ""
+	}
+	var at []string
+	for h := range strings.SplitSeq(f[1], ",") {
+		hour, err := strconv.Atoi(h)
+		if err != nil || hour > 23 {
+			return ""
+		}
+		at = append(at, clockText(ofDay{hour: hour, minute: minute}))
+	}
+	clock := listed(at, p)
+	day, month, week := f[2], f[3], strings.ToLower(f[4])
+	n, dayErr := strconv.Atoi(day)
+	m, monthErr := strconv.Atoi(month)
+	switch {
+	case day == "*" && month == "*" && week == "*":
+		return p.Say(wordDaily, clock)
+	case day == "*" && month == "*" && (week == "1-5" || week == "mon-fri"):
+		return p.Say(wordWorkdays, clock)
+	case day == "*" && month == "*":
+		if on := weekdayWords(week, p); on != "" {
+			return p.Say(wordWeekly, on, clock)
+		}
+	case dayErr == nil && n >= 1 && n <= 28 && month == "*" && week == "*":
+		return p.Say(wordMonthly, n, clock)
+	case dayErr == nil && monthErr == nil && week == "*" && m >= 1 && m <= 12 && !onDay(2024, time.Month(m), n).IsZero() && (m != 2 || n != 29):
+		return p.Say(wordYearly, p.Time(time.Date(2024, time.Month(m), n, 0, 0, 0, 0, time.UTC), layoutDate), clock)
+	}
+	return ""
+}
+
+// weekdayWords names the days of a list of numbers or short names.
+func weekdayWords(week string, p Speaker) string {
+	var names []string
+	for one := range strings.SplitSeq(week, ",") {
+		n, err := strconv.Atoi(one)
+		if err != nil {
+			if n = indexOf(shortDays, one); shortDays[n] != one {
+				return ""
+			}
+		}
+		if n < 0 || n > 7 {
+			return ""
+		}
+		names = append(names, p.Text(time.Weekday(n%7).String()))
+	}
+	return listed(names, p)
+}
+
+func listed(all []string, p Speaker) string {
+	last := len(all) - 1
+	if last == 0 {
+		return all[0]
+	}
+	return p.Say(wordListed, strings.Join(all[:last], ", "), all[last])
+}

@@ -1,0 +1,267 @@
+package times
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// Split parts "in 10 minutes to stretch" or "stretch in 10 minutes" into the time and
+// what it is for: the longest time that can be read wins, and one at both ends is one
+// time. Both are empty when there is no time, and what is where there is nothing else.
+// The error is a *Partial: beside the time stands what belongs, or may belong, to a time
+// and was not read ("at 26", "before"); then both are empty.
+func Split(text string, now time.Time, speaks ...string) (when, what string, err error) {
+	text = strings.TrimSpace(text)
+	if f := strings.Fields(text); len(f) > 5 && cronForm().MatchString(strings.Join(f[:5], " ")) {
+		return strings.Join(f[:5], " "), strings.Join(f[5:], " "), nil
+	}
+	all := tokens(text, mostSplit)
+	best, first := parted{}, (*splitter)(nil)
+	for _, l := range inOrder(speaks) {
+		s := &splitter{matcher: l.matcher(all), text: text, now: now}
+		if s.readers = []*splitter{s}; first == nil {
+			first = s
+		} else if l.tag != "zh" { // whose words are no others'
+			s.readers = append(s.readers, first)
+		}
+		if p := s.split(); len(p.when) > len(best.when) {
+			best = p
+		}
+	}
+	if best.left != "" {
+		return "", "", &Partial{Read: best.when, Left: best.left, What: best.what}
+	}
+	return best.when, best.what, nil
+}
+
+// mostSplit bounds the words that a time is looked for in, in tokens; what follows
+// belongs to what the reminder is for.
+const mostSplit = 400
+
+// parted is a text in its parts: the time, what it is for, and what belongs to the time
+// and was not read.
+type parted struct{ when, what, left string }
+
+// splitter looks for the time in a text in one language.
+type splitter struct {
+	*matcher
+	text    string
+	now     time.Time
+	readers []*splitter // whose words beside a time count: this one, and the person's own language
+}
+
+// stretch is a time that was read, from one token until before another.
+type stretch struct {
+	from, to int
+	said
+	exact bool // as programs write it, in no language
+}
+
+// split looks at the beginning, then at the end. There is no when where this language
+// has no time in the text.
+func (s *splitter) split() parted {
+	from, to := s.led(0), ended(s.tokens)
+	front := s.front(from, to)
+	if front.to == from {
+		back := s.back(from, to)
+		if back.from == to || len(s.tokens) >= mostSplit {
+			return parted{}
+		}
+		return s.part([]stretch{back}, from, to)
+	}
+	rest := s.joint(front.to, to)
+	back := s.back(rest, to)
+	switch {
+	case rest >= to || back.from >= to:
+	case s.reads(s.words(front.from, front.to) + " " + s.words(back.from, back.to)):
+		return s.part([]stretch{front, back}, from, to)
+	case s.and(rest, back.from): // "at 8pm the pills, and at 8am"
+		p := s.part([]stretch{front}, from, to)
+		p.left = strings.TrimSpace(p.left + " " + s.words(back.from, back.to))
+		return p
+	}
+	return s.part([]stretch{front}, from, to)
+}
+
+// part parts a text by the times that were read in it.
+func (s *splitter) part(times []stretch, from, to int) parted {
+	var p parted
+	var when, left []string
+	begin, end := from, to // of what the time is for
+	for i, t := range times {
+		first, last, until := t.from, t.to, to
+		if i+1 < len(times) {
+			until = times[i+1].from
+		}
+		if t.from > from {
+			first = s.backward(t, begin)
+			end = first
+		}
+		if last = s.forward(t, until); t.from == from {
+			begin = last
+		}
+		when = append(when, s.words(t.from, t.to))
+		for _, more := range [][2]int{{first, t.from}, {t.to, last}} {
+			if more[0] < more[1] {
+				left = append(left, s.words(more[0], more[1]))
+			}
+		}
+	}
+	p.when, p.left = strings.Join(when, " "), strings.Join(left, " … ")
+	if begin = s.joint(begin, end); begin < end && end == to { // to the very end, with its marks
+		p.what = strings.TrimSpace(s.text[s.tokens[begin].from:])
+	} else {
+		p.what = s.what(begin, end)
+	}
+	return p
+}
+
+func (s *splitter) words(from, to int) string { return s.text[s.tokens[from].from:s.tokens[to-1].to] }
+
+// what is what stands before a time that ends the text.
+func (s *splitter) what(from, to int) string {
+	for to > from && strings.Contains(",:;-", s.tokens[to-1].text) {
+		to--
+	}
+	if from >= to {
+		return ""
+	}
+	return s.words(from, to)
+}
+
+// led skips "remind me".
+func (s *splitter) led(i int) int {
+	for more := true; more; {
+		_, end := s.value(s.tokens, i, "lead")
+		if more = end > i; more {
+			i = end
+		}
+	}
+	return i
+}
+
+// joint skips what joins a time and what it is for, and "remind me" again.
+func (s *splitter) joint(i, to int) int {
+	for i < to && strings.Contains(",:;-", s.tokens[i].text) {
+		i++
+	}
+	i = s.led(i)
+	if _, end := s.value(s.tokens, i, "joint"); end > i && end < to {
+		i = end
+	}
+	return i
+}
+
+// front returns the longest time that the text begins with; one that ends at from for
+// none.
+func (s *splitter) front(from, to int) stretch {
+	best := stretch{from: from, to: from}
+	if end := s.exactly(from, to); end > from {
+		return stretch{from: from, to: end, exact: true}
+	}
+	m := s.tongue.matcher(s.tokens[:min(to, from+mostTokens/2)])
+	m.cover(from, said{}, func(at int, got said) bool {
+		if at > best.to && !got.empty() && s.meant(got) && !s.hanging(got, at, to) && !s.and(from, at) {
+			best.to, best.said = at, got
+		}
+		return true
+	})
+	for best.to > from+1 && s.joins(best.to-1, best.to) {
+		best.to--
+	}
+	return best
+}
+
+// joins tells a comma, or a word such as "about" that rather joins a time and what it is
+// for than says something of the time.
+func (s *splitter) joins(i, to int) bool {
+	if s.tokens[i].text == "," {
+		return true
+	}
+	_, filler := s.value(s.tokens, i, "filler")
+	_, joint := s.value(s.tokens, i, "joint")
+	_, at := s.value(s.tokens, i, "at")
+	return filler == to && (joint == to || at == to)
+}
+
+// hanging tells that a time ends in a number of which nothing says that it is an hour:
+// "every day 2 pills".
+func (s *splitter) hanging(got said, at, to int) bool {
+	if at >= to || len(got.clocks) == 0 || strings.Contains(",:;-", s.tokens[at].text) {
+		return false
+	}
+	last := got.clocks[len(got.clocks)-1]
+	_, joined := s.value(s.tokens, at, "joint")
+	return last.bare && last.half == "" && joined == 0
+}
+
+// back returns the longest time that the text ends with; one that begins at to for none.
+func (s *splitter) back(from, to int) stretch {
+	m := s.tongue.matcher(s.tokens[:to])
+	for i := max(from+1, to-mostTokens/2); i < to; i++ {
+		if s.exactly(i, to) == to {
+			return stretch{from: i, to: to, exact: true}
+		}
+		found := stretch{}
+		m.steps = mostSteps / 10
+		if len(m.at(i)) > 0 {
+			m.cover(i, said{}, func(at int, got said) bool {
+				if at == to && !got.empty() && s.meant(got) && !s.leading(got, i) {
+					found = stretch{from: i, to: to, said: got}
+				}
+				return found.to == 0
+			})
+		}
+		if found.to > 0 {
+			return found
+		}
+	}
+	return stretch{from: to, to: to}
+}
+
+// leading tells that a time begins with a number of which nothing says that it is an hour:
+// "read chapter 3 tomorrow", but not "8 tonight".
+func (s *splitter) leading(got said, i int) bool {
+	_, end, _ := s.numberAt(i)
+	if end == i || len(got.clocks) == 0 {
+		return false
+	}
+	if len(got.clocks) > 1 || !s.apart(i) || s.backOver(i, 0, &way{}) < i {
+		return got.clocks[0].bare && got.clocks[0].half == "" // "milk and 7 tonight"
+	}
+	return slices.ContainsFunc(got.clocks, func(c clock) bool {
+		return c.bare && c.half == "" && (got.part == "" || (got.part == "night" || got.part == "late") && c.hour < 6)
+	})
+}
+
+// exactly returns where a moment ends that is written as programs do and begins at a
+// token; that token for none.
+func (s *splitter) exactly(from, to int) int {
+	if from >= to || from > 0 && !s.tokens[from].open || len(s.tokens[from].text) != 4 || s.tokens[from].num < 0 {
+		return from
+	}
+	for end := min(to, from+mostExact); end > from+4; end-- {
+		if end < len(s.tokens) && !s.tokens[end].open && !slices.Contains([]string{",", ":", ";"}, s.tokens[end].text) {
+			continue
+		}
+		if _, _, ok := exact(s.words(from, end)); ok {
+			return end
+		}
+	}
+	return from
+}
+
+// mostExact is how many tokens "2026-12-24T18:00:00.000+02:00" has, at most.
+const mostExact = 20
+
+// meant tells that what was said means a time, also a past one.
+func (s *splitter) meant(got said) bool {
+	_, err := (&resolver{said: got, now: s.now}).resolve()
+	return err == nil || err == errEither || err == errDayOrHour
+}
+
+func (s *splitter) reads(text string) bool {
+	_, err := s.tongue.read(tokens(text, mostTokens), s.now)
+	return err == nil
+}

@@ -1,0 +1,235 @@
+package times
+
+import (
+	"embed"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+//go:embed tongues/*.txt
+var tongueFiles embed.FS
+
+// tongue is how times are said in one language: what its file says;
+// the head of tongues/en.txt explains the lines.
+type tongue struct {
+	tag     string
+	words   map[string][]word // by their first token
+	phrases []phrase
+}
+
+// word is a word or several with a meaning: ("unit", "hour").
+type word struct {
+	class, value string
+	rest         []string // the tokens after the first
+}
+
+// phrase is one way to say a piece of a time.
+type phrase struct {
+	kind  string   // "clock", "day", …
+	args  []string // what stands after the kind: "day 1"
+	shape []node
+}
+
+// node is one part of a phrase: a token as it is, a slot, or one of several ways,
+// where none is a way, too, if it may be left out.
+type node struct {
+	word string
+	slot string
+	ways [][]node
+}
+
+// tongues are the languages, English first.
+var tongues = sync.OnceValue(func() (all []*tongue) {
+	list, err := tongueFiles.ReadDir("tongues")
+	if err != nil {
+		panic(err) // they are embedded
+	}
+	for _, f := range list {
+		if tag, ok := strings.CutSuffix(f.Name(), ".txt"); ok {
+			b, err := tongueFiles.ReadFile("tongues/" + f.Name())
+			if err != nil {
+				panic(err)
+			}
+			l, err := readTongue(tag, string(b))
+			if err != nil {
+				panic(err) // TestTongues
+			}
+			all = append(all, l)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *tongue) int { return strings.Compare(rank(a), rank(b)) })
+	return all
+})
+
+func rank(l *tongue) string {
+	if l.tag == "en" {
+		return ""
+	}
+	return l.tag
+}
+
+// inOrder returns the languages, those that somebody speaks first.
+func inOrder(first []string) []*tongue {
+	all := slices.Clone(tongues())
+	for _, tag := range slices.Backward(first) {
+		if i := slices.IndexFunc(all, func(l *tongue) bool { return l.tag == tag }); i > 0 {
+			l := all[i]
+			all = slices.Insert(slices.Delete(all, i, i+1), 0, l)
+		}
+	}
+	return all
+}
+
+// classes are the kinds of words that a file may have.
+var classes = []string{"number", "ordinal", "unit", "length", "fraction", "and-half", "weekday", "weekdays", "month", "part", "half", "last", "suffix", "and", "tens", "filler", "lead", "joint", "at", "beside", "between"}
+
+// kinds are the pieces that a file may have phrases for.
+var kinds = []string{"ahead", "day", "weekday", "next-weekday", "weekend", "week", "month", "year", "date", "monthday", "clock", "bare", "part", "every", "weekly", "workdays", "weekends", "daily", "monthly", "yearly"}
+
+// readTongue reads a file. An error names the line.
+func readTongue(tag, text string) (*tongue, error) {
+	l := &tongue{tag: tag, words: map[string][]word{}}
+	n := 0
+	for line := range strings.Lines(text) {
+		n++
+		if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
+			continue
+		}
+		if err := l.addLine(line); err != nil {
+			return nil, fmt.Errorf("%s.txt, line %d: %w", tag, n, err)
+		}
+	}
+	return l, nil
+}
+
+// addLine reads "what = words | words" or "piece : a phrase | another".
+func (l *tongue) addLine(line string) error {
+	left, right, words := strings.Cut(line, " = ")
+	if what, shapes, ok := strings.Cut(line, " : "); ok && len(what) < len(left) {
+		left, right, words = what, shapes, false
+	}
+	head := strings.Fields(left)
+	switch {
+	case words && slices.Contains(classes, head[0]):
+		l.addWords(head, right)
+		return nil
+	case !words && right != "" && slices.Contains(kinds, head[0]):
+		return l.addPhrases(head, right)
+	}
+	return fmt.Errorf("%q is no kind of words before = and no piece of a time before :", left)
+}
+
+func (l *tongue) addWords(head []string, right string) {
+	value := strings.Join(head[1:], " ")
+	for said := range strings.SplitSeq(right, "|") {
+		t := tokens(said, 20)
+		if len(t) == 0 {
+			continue
+		}
+		w := word{class: head[0], value: value}
+		for _, more := range t[1:] {
+			w.rest = append(w.rest, more.text)
+		}
+		l.words[t[0].text] = append(l.words[t[0].text], w)
+	}
+}
+
+// addPhrases reads the right side of a line as one phrase.
+func (l *tongue) addPhrases(head []string, right string) error {
+	r := &shapeReader{tokens: tokens(right, 400)}
+	ways, err := r.ways("")
+	if err != nil {
+		return err
+	}
+	for _, shape := range ways {
+		if len(shape) > 0 {
+			l.phrases = append(l.phrases, phrase{kind: head[0], args: head[1:], shape: shape})
+		}
+	}
+	return nil
+}
+
+// slots are what may stand in braces.
+var slots = []string{"n", "unit", "span", "h", "mm", "min", "mins", "half", "part", "weekday", "weekdays", "plural", "month", "d", "ord", "m", "y", "yy", "nth"}
+
+// shapeReader reads the shape of a phrase: words, {slots}, [what may be left out], and
+// (one|or the other).
+type shapeReader struct {
+	tokens []token
+	i      int
+}
+
+// ways reads alternatives up to a closing mark, "" for the end.
+func (r *shapeReader) ways(closing string) (all [][]node, err error) {
+	now := []node{}
+	for ; r.i < len(r.tokens); r.i++ {
+		switch t := r.tokens[r.i].text; t {
+		case closing:
+			return append(all, now), nil
+		case "|":
+			all, now = append(all, now), []node{}
+		case "[", "(":
+			r.i++
+			inner, err := r.ways(map[string]string{"[": "]", "(": ")"}[t])
+			if err != nil {
+				return nil, err
+			}
+			if t == "[" {
+				inner = append(inner, nil)
+			}
+			now = append(now, node{ways: inner})
+		case "{":
+			if r.i+2 >= len(r.tokens) || r.tokens[r.i+2].text != "}" || !slices.Contains(slots, r.tokens[r.i+1].text) {
+				return nil, fmt.Errorf("after { stands one of %s, and then }", strings.Join(slots, ", "))
+			}
+			now = append(now, node{slot: r.tokens[r.i+1].text})
+			r.i += 2
+		case "]", ")", "}":
+			return nil, fmt.Errorf("%q closes nothing", t)
+		default:
+			now = append(now, node{word: t})
+		}
+	}
+	if closing != "" {
+		return nil, fmt.Errorf("%q is missing", closing)
+	}
+	return append(all, now), nil
+}
+
+// meanings calls yield with each meaning in a class that the words at i have, and
+// where they end, until it returns false. The longest words come first.
+func (l *tongue) meanings(all []token, i int, class string, yield func(value string, end int) bool) bool {
+	if i >= len(all) {
+		return true
+	}
+	found := l.words[all[i].text]
+	for longest := 4; longest >= 0; longest-- {
+		for _, w := range found {
+			if w.class != class || min(len(w.rest), 4) != longest || i+1+len(w.rest) > len(all) {
+				continue
+			}
+			fits := true
+			for n, more := range w.rest {
+				fits = fits && all[i+1+n].text == more
+			}
+			if fits && !yield(w.value, i+1+len(w.rest)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// value returns the first meaning, or -1.
+func (l *tongue) value(all []token, i int, class string) (n, end int) {
+	n = -1
+	l.meanings(all, i, class, func(v string, e int) bool {
+		n, _ = strconv.Atoi(v) // TestTongues
+		end = e
+		return false
+	})
+	return n, end
+}

@@ -1,0 +1,26 @@
+package times
+
+import "time"
+
+// Days are counted on the wall clock, where none is shorter than others: such times are
+// written in UTC, whatever zone they are meant in.
+
+// wallOf is what the clock on the wall shows at a moment.
+func wallOf(t time.Time) time.Time {
+	return time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), time.UTC)
+}
+
+// dayOf is the day on the wall at a moment.
+func dayOf(t time.Time) time.Time {
+	return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC)
+}
+
+// moment is when a clock on the wall somewhere shows a time. One that it skips is right
+// after the gap, as far as it was in it; one that it shows twice is one of the two.
+func moment(wall time.Time, loc *time.Location) time.Time {
+	t := time.Date(wall.Year(), wall.Month(), wall.Day(), wall.Hour(), wall.Minute(), wall.Second(), wall.Nanosecond(), loc)
+	if early := wall.Sub(wallOf(t)); early > 0 {
+		return t.Add(early)
+	}
+	return t
+}

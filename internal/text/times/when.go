@@ -1,0 +1,166 @@
+package times
+
+import (
+	"errors"
+	"strings"
+	"time"
+
+	whole "parley/internal/text"
+)
+
+// Time is a time that somebody put in words: once, or a schedule.
+type Time struct {
+	At       time.Time // zero with a Schedule
+	Schedule string    // five cron fields, or a rule such as "@every 2d from 2026-03-04T09:00"
+	Notes    []Note    // what was chosen or had to be changed, for the person
+	Tongue   string    // the language that it was said in, "" for none: a date or a cron expression
+}
+
+// farthest is how far ahead a reminder may lie.
+const farthest = 5 * 366 * 24 * time.Hour
+
+// maxWhen bounds what is parsed at all, in bytes; most of its tokens are words.
+const (
+	maxWhen    = 200
+	mostTokens = 80
+)
+
+// cronForm is five fields, of which months and days of the week may be names.
+var cronForm = whole.Pattern(`(?i)^[\d*][\d*/,-]*(?: +[\d*/,?-]+){2} +` + cronField(`jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec`) + ` +` + cronField(`sun|mon|tue|wed|thu|fri|sat`) + `$`)
+
+func cronField(names string) string { return `(?:[\d*/,?-]|` + names + `)+` }
+
+// Parse reads a time or a rhythm in people's words, as a date, or as a cron expression,
+// for somebody in loc. Languages that they speak (en, de, es, fr, ru, zh) come first
+// where a text says something in several. It never reads the past, nor more than five
+// years ahead. Its errors are sentences for people, a *Partial where a part was read.
+func Parse(text string, now time.Time, loc *time.Location, speaks ...string) (Time, error) {
+	said := strings.TrimSpace(text)
+	if len(said) > maxWhen {
+		return Time{}, whole.Tell(wordNoWhen, whole.Clip(said, 20)+"…")
+	}
+	w, err := read(said, now.In(loc), speaks)
+	switch {
+	case errors.Is(err, errUnclear):
+		if _, _, err := Split(said, now.In(loc), speaks...); err != nil {
+			return Time{}, err
+		}
+		return Time{}, whole.Tell(wordNoWhen, said)
+	case errors.Is(err, errEither):
+		return Time{}, whole.Tell(wordEither, said)
+	case errors.Is(err, errDayOrHour):
+		return Time{}, whole.Tell(wordDayOrHour, said)
+	case err != nil || w.Schedule != "":
+		return w, err
+	case !w.At.After(now):
+		return Time{}, whole.Tell(wordPast, w.At.In(loc).Format("2006-01-02 15:04 MST"))
+	case w.At.Sub(now) > farthest:
+		return Time{}, whole.Tell(wordTooFar)
+	}
+	return w, nil
+}
+
+// Day reads a day or a time as Parse does, also one that is past, for somebody whose
+// clock shows now. ok is false where it is none, or a rhythm.
+func Day(text string, now time.Time, speaks ...string) (at time.Time, ok bool) {
+	if len(text) > maxWhen {
+		return at, false
+	}
+	w, err := read(strings.TrimSpace(text), now, speaks)
+	return w.At.In(now.Location()), err == nil && w.Schedule == ""
+}
+
+var (
+	errUnclear = errors.New("unclear")
+	errEither  = errors.New("a date that is two")
+	// errDayOrHour is of words that can be a day or a time of day.
+	errDayOrHour = errors.New("a day or a time of day")
+)
+
+// exactForms are moments as programs write them, without their zone and with it.
+var (
+	exactForms = []string{"2006-01-02T15:04", "2006-01-02T15:04:05", "2006-01-02 15:04:05"}
+	zonedForms = []string{"Z07:00", "Z0700", "Z07", " Z07:00", " Z0700", " UTC", " GMT"}
+)
+
+// exact reads a moment as programs write it. zoned tells that it came with its zone;
+// otherwise it is what a clock on the wall shows, in UTC.
+func exact(said string) (t time.Time, zoned, ok bool) {
+	said = strings.ToUpper(said)
+	for _, form := range append(exactForms, "2006-01-02 15:04") {
+		for _, zone := range zonedForms {
+			if t, err := time.Parse(form+zone, said); err == nil {
+				return t, true, true
+			}
+		}
+	}
+	for _, form := range exactForms {
+		if t, err := time.Parse(form, said); err == nil {
+			return t, false, true
+		}
+	}
+	return t, false, false
+}
+
+// read reads it, whether or not it is past. now is where somebody is.
+func read(said string, now time.Time, speaks []string) (Time, error) {
+	low := strings.Join(strings.Fields(strings.ToLower(said)), " ")
+	if cronForm().MatchString(low) {
+		return Time{Schedule: low}, nil
+	}
+	if strings.HasPrefix(low, "@every ") {
+		return Time{Schedule: Anchored(low, now.Location().String(), now)}, nil
+	}
+	switch t, zoned, ok := exact(low); {
+	case ok && zoned:
+		return Time{At: t}, nil
+	case ok:
+		r := resolver{now: now}
+		w := r.exactly(dayOf(t), ofDay{hour: t.Hour(), minute: t.Minute()})
+		w.At, w.Notes = w.At.Add(t.Sub(t.Truncate(time.Minute))), r.notes
+		return w, nil
+	}
+	all := tokens(said, mostTokens)
+	for _, l := range inOrder(speaks) {
+		if w, err := l.read(all, now); !errors.Is(err, errUnclear) {
+			w.Tongue = l.tag
+			return w, err
+		}
+	}
+	return Time{}, errUnclear
+}
+
+func (l *tongue) matcher(all []token) *matcher {
+	return &matcher{tongue: l, tokens: all, begun: map[int][]step{}, steps: mostSteps}
+}
+
+// read reads all of a text in one language.
+func (l *tongue) read(all []token, now time.Time) (w Time, err error) {
+	err = errUnclear
+	end := ended(all)
+	if len(all) >= mostTokens {
+		return w, err
+	}
+	l.matcher(all[:end]).cover(0, said{}, func(at int, s said) bool {
+		if s.empty() || at != end && (at != end-1 || all[at].text != ".") {
+			return true
+		}
+		r := resolver{said: s, now: now}
+		if got, why := r.resolve(); !errors.Is(why, errUnclear) {
+			w, err = got, why
+			return false
+		}
+		return true
+	})
+	return w, err
+}
+
+// ended is where a text ends but for the marks after it. The dot of "3.12." belongs to
+// the date, which phrases read; a dot after a word does not.
+func ended(all []token) int {
+	end := len(all)
+	for end > 0 && strings.Contains(".!?,:;", all[end-1].text) && (end < 2 || all[end-1].text != "." || all[end-2].num < 0) {
+		end--
+	}
+	return end
+}

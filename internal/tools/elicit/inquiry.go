@@ -1,0 +1,170 @@
+// Package elicit puts the questions of tool servers to a person: one field at a
+// time, in a chat. It does not know what a turn is, and stores nothing.
+package elicit
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"parley/internal/chat"
+	"parley/internal/text"
+	"parley/internal/text/catalog"
+	"parley/internal/tools"
+	"parley/internal/tools/elicit/fields"
+)
+
+// Inquiry is a question of a tool server that is answered field by field.
+type Inquiry struct {
+	tools.Inquiry
+	values map[string]any
+	at     int // of Fields
+	put    time.Time
+}
+
+// New begins a question: nothing of it is answered yet.
+func New(asks tools.Inquiry) *Inquiry { return &Inquiry{Inquiry: asks, values: map[string]any{}} }
+
+// hear takes an answer; the reply is there when it was the last one. sorry says
+// why an answer is none.
+func (q *Inquiry) hear(p catalog.Printer, said chat.Said) (reply tools.Reply, sorry string) {
+	if said.Stop {
+		return tools.Reply{Action: tools.Cancel}, ""
+	}
+	if q.at == len(q.Fields) { // a page, or nothing but a yes
+		switch {
+		case said.No:
+			return tools.Reply{Action: tools.Decline}, ""
+		case said.Yes && q.URL != "":
+			return tools.Reply{Action: tools.Accept}, ""
+		case said.Yes:
+			return tools.Reply{Action: tools.Accept, Values: q.values}, ""
+		}
+		return reply, ""
+	}
+	f := q.Fields[q.at]
+	value, left, err := read(f, said)
+	switch {
+	case err != nil && said.No:
+		return tools.Reply{Action: tools.Decline}, ""
+	case err != nil:
+		sorry, _ = p.Sentence(err)
+		return reply, sorry
+	case !left:
+		q.values[f.Name] = value
+	case f.Default != nil:
+		q.values[f.Name] = f.Default
+	}
+	if q.at++; q.at == len(q.Fields) {
+		return tools.Reply{Action: tools.Accept, Values: q.values}, ""
+	}
+	return reply, ""
+}
+
+// errDeclined is what a no is where something else is asked.
+var errDeclined = errors.New("no answer")
+
+// read makes the value of an answer. left says that it is left out.
+func read(f fields.Field, said chat.Said) (value any, left bool, err error) {
+	switch {
+	case said.Skip && !f.Required:
+		return nil, true, nil
+	case f.Kind == fields.Switch && said.Choice > 0:
+		return said.Choice == 1, false, nil
+	case f.Kind == fields.Switch && said.Text != "" && (said.Yes || said.No):
+		return said.Yes, false, nil
+	case f.Kind == fields.Switch:
+		return nil, false, text.Tell(wordsFieldPick)
+	case said.Choice > 0 && said.Choice <= len(f.Options):
+		return f.Options[said.Choice-1].Value, false, nil
+	case said.No && (said.Text == "" || len(f.Options) == 0):
+		return nil, false, errDeclined
+	}
+	value, err = f.Read(said.Text)
+	return value, false, err
+}
+
+// maxChoices is for how many choices there are buttons.
+const maxChoices = 10
+
+// Ask words what is asked now, and says how it is answered.
+func (q *Inquiry) Ask(p catalog.Printer, direct bool) (string, *chat.Form) {
+	server := text.Literal(q.Server)
+	head := p.Say(wordsInquiryNone, server)
+	if q.Message != "" {
+		head = p.Say(wordsInquiry, server, text.Literal(q.Message))
+	}
+	switch {
+	case q.URL != "":
+		host := text.Host(q.URL)
+		return head + "\n" + p.Say(wordsPage, text.Literal(host), text.Literal(q.URL)), &chat.Form{Consent: true, Page: q.URL, Host: host}
+	case q.at == len(q.Fields):
+		return head + "\n" + p.Text(wordsConsent), &chat.Form{Consent: true}
+	}
+	f := q.Fields[q.at]
+	lines := []string{head, q.titled(p, f)}
+	if q.at > 0 { // the first has told the rest
+		lines = lines[1:]
+	}
+	shown := &chat.Form{Skip: !f.Required}
+	if f.Kind == fields.Switch {
+		shown.Choices = []string{p.Text(wordsYes), p.Text(wordsNo)}
+	}
+	for i, o := range f.Options {
+		lines = append(lines, fmt.Sprintf("%d. %s", i+1, text.Literal(text.Shorten(o.Label, 100))))
+		if f.Kind == fields.Choice && len(f.Options) <= maxChoices {
+			shown.Choices = append(shown.Choices, text.Shorten(o.Label, 40))
+		}
+	}
+	tail := strings.Join(answering(p, f), " ") + "\n" + where(p, direct)
+	if q.at == 0 {
+		tail += " " + p.Say(wordsFieldSecret, server)
+	}
+	if len(f.Options) > 0 { // below a list, and not of it
+		tail = "\n" + tail
+	}
+	return strings.Join(append(lines, tail), "\n"), shown
+}
+
+// titled is a field as people read it.
+func (q *Inquiry) titled(p catalog.Printer, f fields.Field) string {
+	line := "**" + text.Literal(f.Title) + "**"
+	if len(q.Fields) > 1 {
+		line = p.Say(wordsFieldOf, q.at+1, len(q.Fields)) + line
+	}
+	if f.About != "" && f.About != f.Title {
+		line += ": " + text.Literal(f.About)
+	}
+	return line
+}
+
+// answering says how a field is answered.
+func answering(p catalog.Printer, f fields.Field) []string {
+	list := []string{p.Text(wordsFieldFree)}
+	switch f.Kind {
+	case fields.Choice, fields.Switch:
+		list[0] = p.Text(wordsFieldPick)
+	case fields.Choices:
+		list[0] = p.Text(wordsFieldSome)
+	}
+	switch given := f.Shown(f.Default); {
+	case f.Required:
+	case given == "":
+		list = append(list, p.Text(wordsFieldSkip))
+	default:
+		list = append(list, p.Say(wordsFieldLeft, text.Literal(text.ShortenWords(given, 100))))
+	}
+	if f.Kind != fields.Switch {
+		list = append(list, p.Text(wordsFieldNo))
+	}
+	return list
+}
+
+// where says which words are the answer.
+func where(p catalog.Printer, direct bool) string {
+	if direct {
+		return p.Text(wordsFieldNext)
+	}
+	return p.Text(wordsFieldOpen)
+}
