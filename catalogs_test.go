@@ -142,6 +142,11 @@ func literal(e ast.Expr) (string, bool) {
 	if kv, ok := e.(*ast.KeyValueExpr); ok {
 		e = kv.Value
 	}
+	if sum, ok := e.(*ast.BinaryExpr); ok && sum.Op == token.ADD {
+		x, ok1 := literal(sum.X)
+		y, ok2 := literal(sum.Y)
+		return x + y, ok1 && ok2
+	}
 	lit, ok := e.(*ast.BasicLit)
 	if !ok || lit.Kind != token.STRING {
 		return "", false
@@ -161,7 +166,9 @@ func exprName(e ast.Expr) string {
 }
 
 // fixed are words of package catalog itself, and names of times.
-var fixed = strings.Split("Monday, 2 January|just now|%d min ago|%d h ago|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|January|February|March|April|May|June|July|August|September|October|November|December", "|")
+var fixed = strings.Split(
+	"Monday, 2 January|just now|%d min ago|%d h "+
+		"ago|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|January|February|March|April|May|June|July|August|September|October|November|December", "|")
 
 // TestCatalogs: a translation says the same as the English. One that is missing is
 // owed by nobody, since English is said in its place; PARLEY_TRANSLATIONS lists
@@ -220,13 +227,16 @@ func checkEntry(t *testing.T, place, id, said string) {
 	if want, got := verbs(id), verbs(said); !maps.Equal(want, got) {
 		t.Errorf("%s: %q fills in %v, and its translation %q %v", place, id, want, said, got)
 	}
-	if helps := regexp.MustCompile(`\b(help\w+|word\w*Help|word(ClaimCode|PairCode|ID|IDHere|ConfigWho|HelpOption))$`); helps.MatchString(place) && utf8.RuneCountInString(said) > maxHelp {
+	if helps := regexp.MustCompile(`\b(help\w+|word\w*Help|word(ClaimCode|PairCode|ID|IDHere|ConfigWho|HelpOption))$`); helps.MatchString(
+		place) && utf8.RuneCountInString(said) > maxHelp {
 		t.Errorf("%s: the description %q has more than %d characters", place, said, maxHelp)
 	}
-	if most := map[string]int{"wordsShort": 120, "wordsGreeting": 512}[place[strings.LastIndex(place, " ")+1:]]; most > 0 && utf8.RuneCountInString(said) > most {
+	if most := map[string]int{"wordsShort": 120, "wordsGreeting": 512}[place[strings.LastIndex(place, " ")+1:]]; most > 0 &&
+		utf8.RuneCountInString(said) > most {
 		t.Errorf("%s: Telegram takes %d characters of %q", place, most, said)
 	}
-	if strings.HasSuffix(id, "\n") != strings.HasSuffix(said, "\n") || strings.HasPrefix(id, " ") != strings.HasPrefix(said, " ") && !strings.HasPrefix(place, "zh") {
+	if strings.HasSuffix(id, "\n") != strings.HasSuffix(said, "\n") || strings.HasPrefix(id, " ") != strings.HasPrefix(said, " ") &&
+		!strings.HasPrefix(place, "zh") {
 		t.Errorf("%s: %q and %q do not begin and end alike", place, id, said)
 	}
 }

@@ -64,7 +64,8 @@ var opened = []opening{
 
 // opens are the functions that open a file, by the package they are in; "*" stands for all.
 var opens = map[string][]string{
-	"os":                       {"Open", "OpenFile", "Create", "CreateTemp", "ReadFile", "WriteFile", "OpenRoot", "OpenInRoot", "DirFS", "CopyFS", "NewFile", "Truncate"},
+	"os": {"Open", "OpenFile", "Create", "CreateTemp", "ReadFile", "WriteFile", "OpenRoot",
+		"OpenInRoot", "DirFS", "CopyFS", "NewFile", "Truncate"},
 	"syscall":                  {"Open", "Openat", "Creat", "Truncate"},
 	"golang.org/x/sys/unix":    {"Open", "Openat", "Openat2", "Creat", "Truncate"},
 	"io/ioutil":                {"*"},
@@ -97,7 +98,8 @@ func TestNothingOpensADatabaseBesideSQLite(t *testing.T) {
 				}
 				at := slices.IndexFunc(opened, func(o opening) bool { return o.dir == s.dir() && o.function == name })
 				if at < 0 {
-					t.Errorf("%s:%d: %s opens a file: say in opens_test.go why it is no database that SQLite has open, or ask internal/db/sqlite\n{%q, %q, \"\"},", s.path, s.line(used.Pos()), name, s.dir(), name)
+					t.Errorf("%s:%d: %s opens a file: say in opens_test.go why it is no database that SQLite has open, or ask "+
+						"internal/db/sqlite\n{%q, %q, \"\"},", s.path, s.line(used.Pos()), name, s.dir(), name)
 					return true
 				}
 				met[opened[at]] = true

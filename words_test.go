@@ -16,7 +16,8 @@ var formats = map[string]int{"fmt.Sprintf": 0, "fmt.Errorf": 0, "fmt.Printf": 0,
 // chosen are the formats that are chosen while the program runs, and between
 // which words. Each of these has one place, for one text.
 var chosen = map[string]string{
-	"internal/agent/attachments/open.go:sorry": "wordsBlind wordsDeaf wordsFileGone wordsFileLost wordsFileEmpty wordsFileKind wordsFileFake wordsFileFull " +
+	"internal/agent/attachments/open.go:sorry": "wordsBlind wordsDeaf wordsFileGone wordsFileLost wordsFileEmpty " +
+		"wordsFileKind wordsFileFake wordsFileFull " +
 		"wordsNotHeard wordsSpeechLong wordsImageHuge wordsImageBroken wordsPDFBroken",
 }
 

@@ -26,7 +26,8 @@ agents:
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(cfg.Agents) != 2 || cfg.Agents[0].Places[1] != "p:chat:5/6" || !cfg.Agents[1].Share || cfg.Agents[1].Limits.TokenBudget != 4000 || cfg.Agents[0].Route(PurposeSummary)[0] != "main" {
+	if len(cfg.Agents) != 2 || cfg.Agents[0].Places[1] != "p:chat:5/6" || !cfg.Agents[1].Share ||
+		cfg.Agents[1].Limits.TokenBudget != 4000 || cfg.Agents[0].Route(PurposeSummary)[0] != "main" {
 		t.Errorf("read %+v", cfg.Agents)
 	}
 	for mistake, tt := range map[string]struct{ old, new, want string }{
@@ -37,11 +38,12 @@ agents:
 		"a server's thread":  {"- p:1\n", "- p:1/2\n", "a thread is written behind its channel"},
 		"names of one sound": {"name: home", "name: Desk", `agents[1].name: is "Desk", as agents[0] is`},
 		"no name":            {"name: home", "name: the home", `agents[1].name: is "the home"`},
-		"no such source":     {"sources: [vault]", "sources: [handbok]", `agents[1].sources[0]: names "handbok", which is not in sources (did you mean handbook?)`},
-		"no such model":      {"answer: [main]", "answer: [mian]", `agents[0].routes.answer: names "mian"`},
-		"no pattern":         {"lookup_*]", "'lookup_[']", "agents[0].tools[0]: is \"lookup_[\", which is no pattern"},
-		"a small budget":     {"token_budget: 4000", "token_budget: 3999", "agents[1].limits.token_budget: is 3999"},
-		"an unknown key":     {"share: true", "shares: true", "bot.yaml:10:5: agents[1].shares: unknown setting"},
+		"no such source": {"sources: [vault]", "sources: [handbok]",
+			`agents[1].sources[0]: names "handbok", which is not in sources (did you mean handbook?)`},
+		"no such model":  {"answer: [main]", "answer: [mian]", `agents[0].routes.answer: names "mian"`},
+		"no pattern":     {"lookup_*]", "'lookup_[']", "agents[0].tools[0]: is \"lookup_[\", which is no pattern"},
+		"a small budget": {"token_budget: 4000", "token_budget: 3999", "agents[1].limits.token_budget: is 3999"},
+		"an unknown key": {"share: true", "shares: true", "bot.yaml:10:5: agents[1].shares: unknown setting"},
 	} {
 		t.Run(mistake, func(t *testing.T) {
 			text := strings.Replace(good, tt.old, tt.new, 1)

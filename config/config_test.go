@@ -134,32 +134,41 @@ func TestMistakesAreNamed(t *testing.T) {
 		env  string
 		want []string
 	}{
-		"unknown key":            {yaml: "data_dir: x\nsession:\n  idle_timout: 30s\n", want: []string{"bot.yaml:3:3", "session.idle_timout", "did you mean session.idle_timeout?", ">    3 |   idle_timout:"}},
-		"unknown top key":        {yaml: "sesion: {ttl: 2h}\n", want: []string{"bot.yaml:1:1", "sesion", "mean session?"}},
-		"wrong section":          {yaml: "ttl: 2h\n", want: []string{"ttl: unknown", "mean session.ttl?"}},
-		"unknown key in list":    {yaml: "subagents:\n  - {name: a, description: b, prompt_fil: c}\n", want: []string{"subagents[0].prompt_fil", "mean subagents[0].prompt_file?"}},
-		"unknown variable":       {env: "BOT_SESION_TTL=1h", want: []string{"environment", "BOT_SESION_TTL", "mean BOT_SESSION_TTL?"}},
-		"file for no secret":     {env: "BOT_AGENT_NAME_FILE=/x", want: []string{"BOT_AGENT_NAME_FILE", "unknown"}},
-		"range in file":          {yaml: "session:\n  ttl: 59\n", want: []string{"bot.yaml:2:8", "session.ttl: is 59s; expected 60s to 24h"}},
-		"range in environment":   {env: "BOT_CONTEXT_TOKEN_BUDGET=3999", want: []string{"environment BOT_CONTEXT_TOKEN_BUDGET", "is 3999; expected 4000 to 128000"}},
-		"temperature":            {yaml: "model: {temperature: 2.1}", want: []string{"model.temperature: is 2.1; expected 0 to 2"}},
-		"temperature below 0":    {yaml: "model: {temperature: -1}", want: []string{`model.temperature: is "-1"; expected auto or a number from 0`}},
-		"not a number":           {yaml: "model: {temperature: .nan}", want: []string{"model.temperature"}},
-		"word":                   {yaml: "access: {mode: opne}", want: []string{`access.mode: is "opne"; expected one of: pairing, allowlist, open`}},
-		"duration":               {yaml: "session: {ttl: soon}", want: []string{"session.ttl", "expected a duration"}},
-		"idle not below ttl":     {yaml: "session: {idle_timeout: 10m, ttl: 10m}", want: []string{"session.idle_timeout", "less than session.ttl"}},
-		"not a person":           {yaml: "access:\n  owners: [p:1, '@alice']", want: []string{"bot.yaml:2", "access.owners: no person", "such as p:1"}},
-		"not an entry":           {env: "BOT_ACCESS_ALLOW=p:1,42", want: []string{"access.allow: no entry", "such as p:1 or p:chat:1"}},
-		"not a section":          {yaml: "session: 5", want: []string{"session", "expected settings"}},
-		"not a value":            {yaml: "agent: {name: [a]}", want: []string{"agent.name", "single value"}},
-		"alias":                  {yaml: "data_dir: &a x\nagent: {name: *a}", want: []string{"agent.name", "single value"}},
-		"duplicate":              {yaml: "data_dir: a\ndata_dir: b\n", want: []string{"bot.yaml:2"}},
-		"syntax":                 {yaml: "session:\n ttl: \"1h\n", want: []string{"bot.yaml:2"}},
-		"two documents":          {yaml: "data_dir: a\n---\ndata_dir: b\n", want: []string{"one document"}},
-		"webhook":                {yaml: "telegram: {mode: webhook}", want: []string{"telegram.webhook.url", "telegram.webhook.secret", "telegram.webhook.listen"}},
+		"unknown key": {yaml: "data_dir: x\nsession:\n  idle_timout: 30s\n", want: []string{"bot.yaml:3:3",
+			"session.idle_timout", "did you mean session.idle_timeout?", ">    3 |   idle_timout:"}},
+		"unknown top key": {yaml: "sesion: {ttl: 2h}\n", want: []string{"bot.yaml:1:1", "sesion", "mean session?"}},
+		"wrong section":   {yaml: "ttl: 2h\n", want: []string{"ttl: unknown", "mean session.ttl?"}},
+		"unknown key in list": {yaml: "subagents:\n  - {name: a, description: b, prompt_fil: c}\n",
+			want: []string{"subagents[0].prompt_fil", "mean subagents[0].prompt_file?"}},
+		"unknown variable":   {env: "BOT_SESION_TTL=1h", want: []string{"environment", "BOT_SESION_TTL", "mean BOT_SESSION_TTL?"}},
+		"file for no secret": {env: "BOT_AGENT_NAME_FILE=/x", want: []string{"BOT_AGENT_NAME_FILE", "unknown"}},
+		"range in file":      {yaml: "session:\n  ttl: 59\n", want: []string{"bot.yaml:2:8", "session.ttl: is 59s; expected 60s to 24h"}},
+		"range in environment": {env: "BOT_CONTEXT_TOKEN_BUDGET=3999", want: []string{"environment BOT_CONTEXT_TOKEN_BUDGET",
+			"is 3999; expected 4000 to 128000"}},
+		"temperature": {yaml: "model: {temperature: 2.1}", want: []string{"model.temperature: is 2.1; expected 0 to 2"}},
+		"temperature below 0": {yaml: "model: {temperature: -1}",
+			want: []string{`model.temperature: is "-1"; expected auto or a number from 0`}},
+		"not a number": {yaml: "model: {temperature: .nan}", want: []string{"model.temperature"}},
+		"word": {yaml: "access: {mode: opne}",
+			want: []string{`access.mode: is "opne"; expected one of: pairing, allowlist, open`}},
+		"duration": {yaml: "session: {ttl: soon}", want: []string{"session.ttl", "expected a duration"}},
+		"idle not below ttl": {yaml: "session: {idle_timeout: 10m, ttl: 10m}", want: []string{"session.idle_timeout",
+			"less than session.ttl"}},
+		"not a person": {yaml: "access:\n  owners: [p:1, '@alice']", want: []string{"bot.yaml:2", "access.owners: no person",
+			"such as p:1"}},
+		"not an entry":  {env: "BOT_ACCESS_ALLOW=p:1,42", want: []string{"access.allow: no entry", "such as p:1 or p:chat:1"}},
+		"not a section": {yaml: "session: 5", want: []string{"session", "expected settings"}},
+		"not a value":   {yaml: "agent: {name: [a]}", want: []string{"agent.name", "single value"}},
+		"alias":         {yaml: "data_dir: &a x\nagent: {name: *a}", want: []string{"agent.name", "single value"}},
+		"duplicate":     {yaml: "data_dir: a\ndata_dir: b\n", want: []string{"bot.yaml:2"}},
+		"syntax":        {yaml: "session:\n ttl: \"1h\n", want: []string{"bot.yaml:2"}},
+		"two documents": {yaml: "data_dir: a\n---\ndata_dir: b\n", want: []string{"one document"}},
+		"webhook": {yaml: "telegram: {mode: webhook}", want: []string{"telegram.webhook.url", "telegram.webhook.secret",
+			"telegram.webhook.listen"}},
 		"listen":                 {yaml: "http: {listen: '8080'}", want: []string{"http.listen", "127.0.0.1:8080"}},
 		"server without address": {yaml: "mcp: {servers: [{name: a}]}", want: []string{"bot.yaml:1", "mcp.servers[0]", "command or url"}},
-		"same name":              {yaml: "subagents: [{name: a, description: x, prompt_file: p}, {name: a, description: y, prompt_file: p}]", want: []string{"subagents[1].name", "as subagents[0].name is"}},
+		"same name": {yaml: "subagents: [{name: a, description: x, prompt_file: p}, {name: a, description: y, prompt_file: p}]",
+			want: []string{"subagents[1].name", "as subagents[0].name is"}},
 		"tabs":                   {yaml: "session:\n\tttl: 1h\n", want: []string{"bot.yaml:2", "not with tabs"}},
 		"text with a colon":      {yaml: "agent:\n  name: Pa: rley\n", want: []string{"bot.yaml:2", "quotation marks"}},
 		"indented otherwise":     {yaml: "session:\n    ttl: 1h\n  max_messages: 10\n", want: []string{"bot.yaml:3", "indented alike"}},
@@ -255,19 +264,30 @@ func TestAddressAndKeyBelongTogether(t *testing.T) {
 		warns string    // the names that are not used
 	}{
 		{"only the file", "model: {base_url: " + router + ", api_key: or, name: m}", nil, nil, [3]string{router, "or", "m"}, ""},
-		{"a key in the environment", "model: {base_url: " + router + ", api_key: or, name: m}", []string{"OPENAI_API_KEY=oa"}, nil, [3]string{router, "or", "m"}, "OPENAI_API_KEY"},
-		{"a file without a key", "model: {base_url: " + router + "}", []string{"OPENAI_API_KEY=oa", "OPENAI_MODEL=gpt"}, nil, [3]string{router, "", ""}, "OPENAI_API_KEY OPENAI_MODEL"},
-		{"all three", "model: {base_url: " + router + ", api_key: or}", []string{"OPENAI_API_KEY=oa", "OPENAI_BASE_URL=" + other, "OPENAI_MODEL=gpt"}, nil, [3]string{router, "or", ""}, "OPENAI_API_KEY OPENAI_BASE_URL OPENAI_MODEL"},
-		{"a key in a file of its own", "model: {base_url: " + router + "}", []string{"OPENAI_API_KEY_FILE=" + secret}, nil, [3]string{router, "", ""}, "OPENAI_API_KEY"},
-		{"one that cannot be read", "model: {base_url: " + router + "}", []string{"OPENAI_API_KEY_FILE=" + secret + ".none"}, nil, [3]string{router, "", ""}, "OPENAI_API_KEY"},
-		{"our own name", "model: {base_url: " + router + ", api_key: or}", []string{"BOT_MODEL_API_KEY=mine", "OPENAI_API_KEY=oa"}, nil, [3]string{router, "mine", ""}, "OPENAI_API_KEY"},
-		{"a flag", "model: {base_url: " + router + ", api_key: or}", []string{"OPENAI_MODEL=gpt"}, map[string]string{"model.name": "flagged"}, [3]string{router, "or", "flagged"}, "OPENAI_MODEL"},
+		{"a key in the environment", "model: {base_url: " + router + ", api_key: or, name: m}", []string{"OPENAI_API_KEY=oa"},
+			nil, [3]string{router, "or", "m"}, "OPENAI_API_KEY"},
+		{"a file without a key", "model: {base_url: " + router + "}", []string{"OPENAI_API_KEY=oa", "OPENAI_MODEL=gpt"},
+			nil, [3]string{router, "", ""}, "OPENAI_API_KEY OPENAI_MODEL"},
+		{"all three", "model: {base_url: " + router + ", api_key: or}", []string{"OPENAI_API_KEY=oa", "OPENAI_BASE_URL=" + other,
+			"OPENAI_MODEL=gpt"}, nil, [3]string{router, "or", ""}, "OPENAI_API_KEY OPENAI_BASE_URL OPENAI_MODEL"},
+		{"a key in a file of its own", "model: {base_url: " + router + "}", []string{"OPENAI_API_KEY_FILE=" + secret}, nil,
+			[3]string{router, "", ""}, "OPENAI_API_KEY"},
+		{"one that cannot be read", "model: {base_url: " + router + "}", []string{"OPENAI_API_KEY_FILE=" + secret + ".none"},
+			nil, [3]string{router, "", ""}, "OPENAI_API_KEY"},
+		{"our own name", "model: {base_url: " + router + ", api_key: or}", []string{"BOT_MODEL_API_KEY=mine", "OPENAI_API_KEY=oa"},
+			nil, [3]string{router, "mine", ""}, "OPENAI_API_KEY"},
+		{"a flag", "model: {base_url: " + router + ", api_key: or}", []string{"OPENAI_MODEL=gpt"},
+			map[string]string{"model.name": "flagged"}, [3]string{router, "or", "flagged"}, "OPENAI_MODEL"},
 		{"Ollama's address", "model: {base_url: " + router + ", api_key: or}", []string{"OLLAMA_HOST=box"}, nil, [3]string{router, "or", ""}, ""},
-		{"an empty address", "model: {base_url: \"\"}", []string{"OPENAI_API_KEY=oa", "OPENAI_BASE_URL=" + other}, nil, [3]string{other, "oa", ""}, ""},
+		{"an empty address", "model: {base_url: \"\"}", []string{"OPENAI_API_KEY=oa", "OPENAI_BASE_URL=" + other}, nil,
+			[3]string{other, "oa", ""}, ""},
 		{"no file", "", []string{"OPENAI_API_KEY=oa", "OPENAI_MODEL=gpt"}, nil, [3]string{"", "oa", "gpt"}, ""},
-		{"a file about other things", "log: {level: warn}", []string{"OPENAI_API_KEY=oa", "OPENAI_BASE_URL=" + other}, nil, [3]string{other, "oa", ""}, ""},
-		{"the file's key, another's address", "model: {api_key: oa}", []string{"OPENAI_BASE_URL=" + other, "OPENAI_MODEL=x"}, nil, [3]string{"", "oa", ""}, "OPENAI_BASE_URL OPENAI_MODEL"},
-		{"the file's key, a pair", "model: {api_key: oa}", []string{"OPENAI_BASE_URL=" + other, "OPENAI_API_KEY=ot"}, nil, [3]string{other, "ot", ""}, ""},
+		{"a file about other things", "log: {level: warn}", []string{"OPENAI_API_KEY=oa", "OPENAI_BASE_URL=" + other}, nil,
+			[3]string{other, "oa", ""}, ""},
+		{"the file's key, another's address", "model: {api_key: oa}", []string{"OPENAI_BASE_URL=" + other, "OPENAI_MODEL=x"},
+			nil, [3]string{"", "oa", ""}, "OPENAI_BASE_URL OPENAI_MODEL"},
+		{"the file's key, a pair", "model: {api_key: oa}", []string{"OPENAI_BASE_URL=" + other, "OPENAI_API_KEY=ot"}, nil,
+			[3]string{other, "ot", ""}, ""},
 		{"the file's key, a newer one", "model: {api_key: oa}", []string{"OPENAI_API_KEY=new"}, nil, [3]string{"", "new", ""}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -312,7 +332,8 @@ func TestSecretsFromFiles(t *testing.T) {
 
 func TestSecretsAreNeverShown(t *testing.T) {
 	const canary = "CANARY"
-	file := write(t, "telegram: {token: CANARY}\nmodel:\n  base_url: https://u:CANARY@host/v1\nmcp: {servers: [{name: a, url: 'http://h/?api_key=CANARY', env: [K=CANARY]}]}\n")
+	file := write(t, "telegram: {token: CANARY}\nmodel:\n  base_url: https://u:CANARY@host/v1\nmcp: {servers: [{name: a, "+
+		"url: 'http://h/?api_key=CANARY', env: [K=CANARY]}]}\n")
 	c, err := Load(Options{File: file, Env: []string{"BOT_MODEL_API_KEY=CANARY"}})
 	if err != nil {
 		t.Fatal(err)
@@ -330,8 +351,10 @@ func TestSecretsAreNeverShown(t *testing.T) {
 	}
 	for _, text := range []string{
 		"telegram:\n  tokne: CANARY\n", "telegram:\n  token: CANARY\n  tokne: x\n", "telegram: {token: [CANARY]}\n",
-		"telegram:\n  token: CANARY: x\n", "telegram:\n  token: \"CANARY\n", "telegram:\n token: CANARY\n  bad\n", "model: {base_url: 'ftp://u:CANARY@h'}",
-		"# CANARY\nx: 1\n", "mcp:\n  servers:\n  - name: a\n    env:\n    - CANARY=\n    - \"K\tCANARY\n", "telegram: {\"CANARY\": 1, \"CANARY\": 2, token: CANARY}",
+		"telegram:\n  token: CANARY: x\n", "telegram:\n  token: \"CANARY\n", "telegram:\n token: CANARY\n  bad\n",
+		"model: {base_url: 'ftp://u:CANARY@h'}",
+		"# CANARY\nx: 1\n", "mcp:\n  servers:\n  - name: a\n    env:\n    - CANARY=\n    - \"K\tCANARY\n",
+		"telegram: {\"CANARY\": 1, \"CANARY\": 2, token: CANARY}",
 	} {
 		_, err := Load(Options{File: write(t, text)})
 		if err == nil {
@@ -380,7 +403,8 @@ func TestTable(t *testing.T) {
 }
 
 func FuzzLoad(f *testing.F) {
-	for _, text := range []string{"", "session:\n  ttl: 2h\n", "a: &a [*a]", "? x\n: y", "sources:\n- - a", "{", "<<: 1", "x: !!int y", Example(), "- \n", "? - a\n"} {
+	for _, text := range []string{"", "session:\n  ttl: 2h\n", "a: &a [*a]", "? x\n: y", "sources:\n- - a", "{", "<<: 1",
+		"x: !!int y", Example(), "- \n", "? - a\n"} {
 		f.Add(text, "BOT_ACCESS_OWNERS=telegram:1")
 	}
 	dir := f.TempDir()
@@ -430,7 +454,8 @@ func TestDiff(t *testing.T) {
 // environment wins.
 func TestCredentialsOfAService(t *testing.T) {
 	dir := t.TempDir()
-	for name, text := range map[string]string{"telegram.token": "1:abc\n", "discord.token": "\n", "model.api_key": "sk-file", "bot.yaml": "x", "agent.name": "Mallory"} {
+	for name, text := range map[string]string{"telegram.token": "1:abc\n", "discord.token": "\n", "model.api_key": "sk-file",
+		"bot.yaml": "x", "agent.name": "Mallory"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o400); err != nil {
 			t.Fatal(err)
 		}

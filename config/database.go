@@ -37,7 +37,8 @@ func (d Database) Shown() string {
 
 func badPostgres(address string) *Error {
 	u, err := url.Parse(address)
-	if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" || u.Host == "" && u.Query().Get("host") == "" || strings.Trim(u.Path, "/") == "" {
+	if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" || u.Host == "" && u.Query().Get("host") == "" ||
+		strings.Trim(u.Path, "/") == "" {
 		return wrong(wordsNotPostgres).hint(wordsPostgresForm)
 	}
 	return nil

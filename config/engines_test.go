@@ -50,7 +50,8 @@ func TestRoutes(t *testing.T) {
 		}
 	}
 	e, ok := c.Engine("main")
-	if !ok || string(e.APIKey) != "sk-a" || e.Price != (Price{2.5, 0.25, 15}) || e.MaxTokens != 1024 || e.ContextSize != 0 || c.EmbeddingModel() != "qwen3" {
+	if !ok || string(e.APIKey) != "sk-a" || e.Price != (Price{2.5, 0.25, 15}) || e.MaxTokens != 1024 || e.ContextSize != 0 ||
+		c.EmbeddingModel() != "qwen3" {
 		t.Errorf("%+v", e)
 	}
 	if strings.Contains(c.String(), "sk-a") {
@@ -61,7 +62,8 @@ func TestRoutes(t *testing.T) {
 		t.Errorf("what String prints does not load: %v\n%s", err, c)
 	}
 	one, err := Load(Options{File: write(t, "model: {name: big, base_url: \"http://h/v1\", playbook_name: small, embedding: vec}\n")})
-	if err != nil || !slices.Equal(one.Route(PurposePlaybook), []string{"small", ""}) || !slices.Equal(one.Route(PurposeEmbedding), []string{"vec"}) || !slices.Equal(one.Route(PurposeSummary), []string{""}) {
+	if err != nil || !slices.Equal(one.Route(PurposePlaybook), []string{"small", ""}) || !slices.Equal(one.Route(PurposeEmbedding),
+		[]string{"vec"}) || !slices.Equal(one.Route(PurposeSummary), []string{""}) {
 		t.Errorf("one endpoint: %q, %v", one.Route(PurposePlaybook), err)
 	}
 }
@@ -73,22 +75,29 @@ func TestTwoWaysOfSayingTheSame(t *testing.T) {
 		env  []string
 		want []string
 	}{
-		"an endpoint and models":     {yaml: two + "model: {base_url: \"http://x/v1\"}\n", want: []string{"model.base_url", "models"}},
-		"a name and models":          {yaml: two + "model: {name: x}\n", want: []string{"model.name", "models"}},
-		"a key of ours and models":   {yaml: two, env: []string{"BOT_MODEL_API_KEY=sk-canary"}, want: []string{"model.api_key", "models"}},
-		"a trait and models":         {yaml: two + "model: {temperature: 1}\n", want: []string{"model.temperature", "models"}},
-		"playbook":                   {yaml: two + "model: {playbook_name: x}\nroutes: {playbook: [main]}\n", want: []string{"model.playbook_name", "routes.playbook"}},
-		"embedding":                  {yaml: two + "model: {embedding: x}\nroutes: {embedding: [main]}\n", want: []string{"model.embedding", "routes.embedding"}},
-		"transcription":              {yaml: two + "model: {transcription: x}\nroutes: {transcription: [main]}\n", want: []string{"model.transcription", "routes.transcription"}},
-		"librarian":                  {yaml: two + "vault: {librarian_model: x}\nroutes: {librarian: [main]}\n", want: []string{"vault.librarian_model", "routes.librarian"}},
-		"a helper":                   {yaml: two + "subagents: [{name: a, description: b, prompt_file: c, model: x, route: [main]}]\n", want: []string{"subagents[0].model", "subagents[0].route"}},
-		"a route to nowhere":         {yaml: two + "routes: {answer: [maim]}\n", want: []string{"routes.answer", "maim", "main"}},
-		"a route that stutters":      {yaml: two + "routes: {answer: [main, main]}\n", want: []string{"routes.answer", "twice"}},
-		"routes without models":      {yaml: "routes: {answer: [main]}\n", want: []string{"routes.answer", "not in models"}},
-		"different embedding models": {yaml: two + "routes: {embedding: [main, local]}\n", want: []string{"routes.embedding", "different models"}},
-		"one name twice":             {yaml: two + "  - {name: main, model: other}\n", want: []string{"models[2].name", "models[0].name"}},
-		"no model":                   {yaml: "models: [{name: a}]\n", want: []string{"models[0].model", "missing"}},
-		"a key that is not set":      {yaml: "models: [{name: a, model: b, api_key: \"${ABSENT}\"}]\n", want: []string{"models[0].api_key", "ABSENT"}},
+		"an endpoint and models":   {yaml: two + "model: {base_url: \"http://x/v1\"}\n", want: []string{"model.base_url", "models"}},
+		"a name and models":        {yaml: two + "model: {name: x}\n", want: []string{"model.name", "models"}},
+		"a key of ours and models": {yaml: two, env: []string{"BOT_MODEL_API_KEY=sk-canary"}, want: []string{"model.api_key", "models"}},
+		"a trait and models":       {yaml: two + "model: {temperature: 1}\n", want: []string{"model.temperature", "models"}},
+		"playbook": {yaml: two + "model: {playbook_name: x}\nroutes: {playbook: [main]}\n",
+			want: []string{"model.playbook_name", "routes.playbook"}},
+		"embedding": {yaml: two + "model: {embedding: x}\nroutes: {embedding: [main]}\n",
+			want: []string{"model.embedding", "routes.embedding"}},
+		"transcription": {yaml: two + "model: {transcription: x}\nroutes: {transcription: [main]}\n",
+			want: []string{"model.transcription", "routes.transcription"}},
+		"librarian": {yaml: two + "vault: {librarian_model: x}\nroutes: {librarian: [main]}\n",
+			want: []string{"vault.librarian_model", "routes.librarian"}},
+		"a helper": {yaml: two + "subagents: [{name: a, description: b, prompt_file: c, model: x, route: [main]}]\n",
+			want: []string{"subagents[0].model", "subagents[0].route"}},
+		"a route to nowhere":    {yaml: two + "routes: {answer: [maim]}\n", want: []string{"routes.answer", "maim", "main"}},
+		"a route that stutters": {yaml: two + "routes: {answer: [main, main]}\n", want: []string{"routes.answer", "twice"}},
+		"routes without models": {yaml: "routes: {answer: [main]}\n", want: []string{"routes.answer", "not in models"}},
+		"different embedding models": {yaml: two + "routes: {embedding: [main, local]}\n", want: []string{"routes.embedding",
+			"different models"}},
+		"one name twice": {yaml: two + "  - {name: main, model: other}\n", want: []string{"models[2].name", "models[0].name"}},
+		"no model":       {yaml: "models: [{name: a}]\n", want: []string{"models[0].model", "missing"}},
+		"a key that is not set": {yaml: "models: [{name: a, model: b, api_key: \"${ABSENT}\"}]\n",
+			want: []string{"models[0].api_key", "ABSENT"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Load(Options{File: write(t, tt.yaml), Env: append(slices.Clone(keys[1:]), append(tt.env, "OPENAI_API_KEY=sk-a")...)})

@@ -58,7 +58,8 @@ func (y *yamlFile) unparsed(err error) {
 		mistake.hint(wordsNoTabs)
 	case strings.Contains(e.Problem, "already defined"):
 		mistake = wrong(wordsDefinedTwice)
-	case strings.Contains(e.Problem, "end of quote"), strings.Contains(e.Problem, "could not find end character"), strings.Contains(e.Problem, "end token"), strings.Contains(e.Problem, "must be specified"):
+	case strings.Contains(e.Problem, "end of quote"), strings.Contains(e.Problem, "could not find end character"),
+		strings.Contains(e.Problem, "end token"), strings.Contains(e.Problem, "must be specified"):
 		mistake.hint(wordsCloseQuote)
 	case strings.Contains(e.Problem, "mapping value is not allowed"):
 		mistake.hint(wordsQuoteText)

@@ -94,7 +94,8 @@ func (f *fleet) has(t *testing.T, role string) int {
 	t.Helper()
 	var name string
 	eventually(t, "somebody has the role", func() bool {
-		return f.rows.QueryRow("SELECT l.name FROM node_roles AS r JOIN node_leases AS l ON l.id = r.owner WHERE r.name LIKE $1", role).Scan(&name) == nil
+		return f.rows.QueryRow("SELECT l.name FROM node_roles AS r JOIN node_leases AS l ON l.id = r.owner WHERE r.name LIKE $1",
+			role).Scan(&name) == nil
 	})
 	return slices.IndexFunc(f.nodes, func(m *member) bool { return strings.HasSuffix(name, fmt.Sprint(":", m.Process.Pid)) })
 }

@@ -18,7 +18,8 @@ func agentsFile(t *testing.T, agents string) (bot func(args ...string) (out stri
 	t.Helper()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "bot.yaml")
-	for name, text := range map[string]string{file: "access: {mode: pairing}\nagents:\n" + agents, filepath.Join(dir, "desk.md"): "You work at a desk."} {
+	for name, text := range map[string]string{file: "access: {mode: pairing}\nagents:\n" + agents, filepath.Join(dir,
+		"desk.md"): "You work at a desk."} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -27,7 +28,8 @@ func agentsFile(t *testing.T, agents string) (bot func(args ...string) (out stri
 	t.Chdir(dir)
 	return func(args ...string) (string, int) {
 		var out, errs bytes.Buffer
-		code := run(append([]string{"--config", file, "--data", filepath.Join(dir, "data")}, args...), strings.NewReader("remember that the cellar key is green\n"), &out, &errs)
+		code := run(append([]string{"--config", file, "--data", filepath.Join(dir, "data")}, args...),
+			strings.NewReader("remember that the cellar key is green\n"), &out, &errs)
 		return out.String() + errs.String(), code
 	}
 }
@@ -35,7 +37,8 @@ func agentsFile(t *testing.T, agents string) (bot func(args ...string) (out stri
 // TestRecallOfAnAgent: bot recall shows what one of several agents would be given, and
 // nothing that another was told.
 func TestRecallOfAnAgent(t *testing.T) {
-	bot := agentsFile(t, "  - {name: desk, persona: desk.md, places: [\"discord:guild:99\"]}\n  - {name: home, persona: desk.md, places: [default]}\n")
+	bot := agentsFile(t, "  - {name: desk, persona: desk.md, places: [\"discord:guild:99\"]}\n  - {name: home, persona: "+
+		"desk.md, places: [default]}\n")
 	if out, code := bot("chat", "--user", "ann"); code != 0 {
 		t.Fatal(out)
 	}
@@ -61,8 +64,10 @@ func TestDoctorLooksAtAgents(t *testing.T) {
 		want   []string
 		exit   int
 	}{
-		"all is well": {"  - {name: desk, persona: desk.md, places: [\"discord:guild:99\", \"telegram:42\"]}\n", []string{"ok   agent desk         answers in discord:guild:99, telegram:42\n"}, 0},
-		"nowhere":     {"  - {name: desk, persona: desk.md}\n", []string{"warn agent desk         answers nowhere: set its places, or use /agent use desk"}, 0},
+		"all is well": {"  - {name: desk, persona: desk.md, places: [\"discord:guild:99\", \"telegram:42\"]}\n",
+			[]string{"ok   agent desk         answers in discord:guild:99, telegram:42\n"}, 0},
+		"nowhere": {"  - {name: desk, persona: desk.md}\n",
+			[]string{"warn agent desk         answers nowhere: set its places, or use /agent use desk"}, 0},
 		"no persona":  {"  - {name: desk, persona: missing.md, places: [default]}\n", []string{"BAD  agent desk ", "missing.md"}, 1},
 		"no playbook": {"  - {name: desk, playbook: missing, places: [default]}\n", []string{"BAD  agent desk ", "missing"}, 1},
 	} {

@@ -84,7 +84,8 @@ func seen(t *testing.T, w *world) (open []string, goroutines string) {
 func TestServersCostNothing(t *testing.T) {
 	t.Parallel()
 	served := func(goroutines string) bool {
-		return strings.Contains(goroutines, "jackc/pgx") || strings.Contains(goroutines, "parley/internal/node.") || strings.Contains(goroutines, "parley/internal/postgres.")
+		return strings.Contains(goroutines, "jackc/pgx") || strings.Contains(goroutines, "parley/internal/node.") ||
+			strings.Contains(goroutines, "parley/internal/postgres.")
 	}
 	if !memorytest.Served() {
 		open, goroutines := seen(t, newWorld(t))

@@ -96,7 +96,8 @@ func TestConfirmationButtons(t *testing.T) {
 				}
 				return buttons
 			}
-			w.llm.Queue(callTool("add_task", `{"description":"milk"}`), llmtest.Turn{Text: "It is on it."}, callTool("delete_task", `{"id":1}`), llmtest.Turn{Text: "It stays."})
+			w.llm.Queue(callTool("add_task", `{"description":"milk"}`), llmtest.Turn{Text: "It is on it."},
+				callTool("delete_task", `{"id":1}`), llmtest.Turn{Text: "It stays."})
 			g.say("42", "put milk on my list")
 			until("It is on it.")
 			g.say("42", "delete the milk")
@@ -126,7 +127,8 @@ func TestConfirmationButtons(t *testing.T) {
 					t.Errorf("no question says %q at its end: %q", want, texts)
 				}
 			}
-			for n, want := range map[int]string{1: "not yours", 3: "I won't do it", 4: "answered that already", 6: "On it", 7: "answered that already: Deleted: #1 milk"} {
+			for n, want := range map[int]string{1: "not yours", 3: "I won't do it", 4: "answered that already", 6: "On it",
+				7: "answered that already: Deleted: #1 milk"} {
 				if g.toast != nil && !strings.Contains(g.toast(n), want) {
 					t.Errorf("press %d says %q, want %q", n, g.toast(n), want)
 				}

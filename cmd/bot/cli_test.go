@@ -44,7 +44,8 @@ func TestCommandLine(t *testing.T) {
 func TestHelpSpeaksTheMachinesLanguage(t *testing.T) {
 	t.Setenv("LC_ALL", "de_DE.UTF-8")
 	for args, want := range map[string][]string{
-		"--help":          {"Aufruf: bot <command>", "\nSchalter:\n", "Zeigt diese Hilfe.", "\nBefehle:\n", "Mehr zu einem Befehl: bot <command> --help", "Prüft die Einstellungen"},
+		"--help": {"Aufruf: bot <command>", "\nSchalter:\n", "Zeigt diese Hilfe.", "\nBefehle:\n",
+			"Mehr zu einem Befehl: bot <command> --help", "Prüft die Einstellungen"},
 		"help facts add":  {"Aufruf: bot facts add <text>", "\nArgumente:\n", "#wörter am Ende werden Schlagwörter."},
 		"help completion": {"Für die laufende Sitzung"},
 	} {
@@ -68,7 +69,8 @@ func TestTheFirstLineSaysWhichModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out, errs bytes.Buffer
-	if code := run([]string{"chat", "--config", file, "--data", filepath.Join(t.TempDir(), "data")}, strings.NewReader(""), &out, &errs); code != 0 {
+	if code := run([]string{"chat", "--config", file, "--data", filepath.Join(t.TempDir(), "data")}, strings.NewReader(""),
+		&out, &errs); code != 0 {
 		t.Error(code)
 	}
 	first, rest, _ := strings.Cut(errs.String(), "\n")

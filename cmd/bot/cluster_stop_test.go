@@ -181,7 +181,8 @@ func stops(f *fleet, b *balancer, first int64, rounds int) (took []time.Duration
 			if c.Fields["chat_id"] != chat {
 				continue
 			}
-			if ended.IsZero() && c.At.After(asked) && (c.Method == "sendMessage" || c.Method == "editMessageText") && strings.Contains(c.Fields["text"], "topped") {
+			if ended.IsZero() && c.At.After(asked) && (c.Method == "sendMessage" || c.Method == "editMessageText") &&
+				strings.Contains(c.Fields["text"], "topped") {
 				ended = c.At
 				took = append(took, ended.Sub(asked))
 				continue

@@ -291,7 +291,8 @@ func unexcused(want map[int64][]string, sent []telegramtest.SentMessage, flying 
 
 // open counts what is not answered or not sent.
 func (f *fleet) open() (n int) {
-	if f.rows.QueryRow("SELECT (SELECT count(*) FROM inbox WHERE state = 'new') + (SELECT count(*) FROM outbox WHERE state IN ('ready', 'started'))").Scan(&n) != nil {
+	if f.rows.QueryRow("SELECT (SELECT count(*) FROM inbox WHERE state = 'new') + (SELECT count(*) FROM outbox WHERE "+
+		"state IN ('ready', 'started'))").Scan(&n) != nil {
 		return -1
 	}
 	return n

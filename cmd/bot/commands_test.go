@@ -146,10 +146,12 @@ func TestEveryCommandWithTheModelDown(t *testing.T) {
 		script = append(script, line, fmt.Sprintf("/zz%dzz", i)) // answered by its name
 	}
 	aboutTheModel := []string{"/model set other", "/summarize"}
-	for name, play := range map[string]func(*testing.T, *world, []string) string{"telegram": playTelegram, "discord": playDiscord, "terminal": playTerminal} {
+	for name, play := range map[string]func(*testing.T, *world, []string) string{"telegram": playTelegram, "discord": playDiscord,
+		"terminal": playTerminal} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			w.env = append(w.env, "BOT_ACCESS_OWNERS=telegram:1,discord:42", "BOT_MODEL_REQUIRED=false", "BOT_MODEL_RETRY_FOR=0s", "BOT_LIMITS_QUEUE_PER_CHANNEL=1000",
+			w.env = append(w.env, "BOT_ACCESS_OWNERS=telegram:1,discord:42", "BOT_MODEL_REQUIRED=false", "BOT_MODEL_RETRY_FOR=0s",
+				"BOT_LIMITS_QUEUE_PER_CHANNEL=1000",
 				"BOT_PLAYBOOK_DIR=../../config/playbook", "BOT_HTTP_LISTEN=127.0.0.1:0")
 			w.llm.Close()
 			rest := play(t, w, script)

@@ -120,7 +120,8 @@ func TestConfigSetThatNoLongerFits(t *testing.T) {
 	}
 	w.run(t)
 	got := w.saying(t, 1, 1, "/config show")
-	if strings.Contains(got, "idle_timeout is 10m") || !strings.Contains(got, "limits.user_tokens_per_day is 7") || !strings.Contains(w.log.String(), "is left out") {
+	if strings.Contains(got, "idle_timeout is 10m") || !strings.Contains(got, "limits.user_tokens_per_day is 7") ||
+		!strings.Contains(w.log.String(), "is left out") {
 		t.Errorf("after a start: %s", got)
 	}
 }
@@ -182,7 +183,8 @@ func TestToolsOfAChannel(t *testing.T) {
 	if got := w.offered(); !slices.Equal(got, []string{"add_task", "list_tasks"}) {
 		t.Errorf("offered in the channel: %v", got)
 	}
-	w.llm.Queue(llmtest.Turn{Calls: []llmtest.Call{{ID: "1", Name: "web_fetch", Args: `{"url":"http://example.com"}`}}}, llmtest.Turn{Text: "well"})
+	fetch := llmtest.Call{ID: "1", Name: "web_fetch", Args: `{"url":"http://example.com"}`}
+	w.llm.Queue(llmtest.Turn{Calls: []llmtest.Call{fetch}}, llmtest.Turn{Text: "well"})
 	say(7, "fetch it")
 	if reqs := w.llm.Requests(); !strings.Contains(reqs[len(reqs)-1].Last("tool"), "TOOL_NOT_FOUND") {
 		t.Errorf("a tool that is not used here ran: %s", reqs[len(reqs)-1].Raw)

@@ -36,7 +36,8 @@ func banked(t *testing.T) (w *world, paid chan string) {
 	t.Cleanup(func() { web.CloseClientConnections(); go web.Close() })
 	w = newWorld(t).onDiscord()
 	w.file = filepath.Join(t.TempDir(), "bot.yaml")
-	must(t, os.WriteFile(w.file, []byte("mcp:\n  servers:\n    - name: bank\n      url: "+web.URL+"\ntools:\n  policy:\n    bank__pay: {ask: always}\n"), 0o600))
+	must(t, os.WriteFile(w.file, []byte("mcp:\n  servers:\n    - name: bank\n      url: "+web.URL+
+		"\ntools:\n  policy:\n    bank__pay: {ask: always}\n"), 0o600))
 	return w, paid
 }
 
@@ -57,9 +58,12 @@ func (w *world) pays(args func() string) {
 
 // misread returns a text of the characters that are read otherwise than they are.
 func misread(r *rand.Rand, n int) string {
-	pieces := []string{"a", "Z", "5", " ", "  ", "_", "*", "**", "~~", "||", "`", "```", "````\n", "\n", "\n\n", "\t", "\r", `"`, `\`, `\u202e`, "\u202e", "\u2066", "\u200b", "\u200d",
-		"\U000E0041", "\U000E0062", "\ufe0f", "❤", "👩‍👩‍👧", "é", "e\u0301", "ש", "ع", "ที่", "<b>", "&amp;", "<@1>", "@everyone", "@parley_bot", "#x", "/stop", "](http://evil.example/x)", "https://evil.example/?q=1",
-		"notes_for.example.com/a", "/tmp/_old_/*", "- ", "> ", "1. ", "|a|b|", "\u2028", "\u0000", "\u001b[31m", "\u3164", "\ufffd", "𝔊", "漢", "$1", "%s", "[1]", "\u00a0"}
+	pieces := []string{"a", "Z", "5", " ", "  ", "_", "*", "**", "~~", "||", "`", "```", "````\n", "\n", "\n\n", "\t",
+		"\r", `"`, `\`, `\u202e`, "\u202e", "\u2066", "\u200b", "\u200d",
+		"\U000E0041", "\U000E0062", "\ufe0f", "❤", "👩‍👩‍👧", "é", "e\u0301", "ש", "ع", "ที่", "<b>", "&amp;", "<@1>",
+		"@everyone", "@parley_bot", "#x", "/stop", "](http://evil.example/x)", "https://evil.example/?q=1",
+		"notes_for.example.com/a", "/tmp/_old_/*", "- ", "> ", "1. ", "|a|b|", "\u2028", "\u0000", "\u001b[31m", "\u3164",
+		"\ufffd", "𝔊", "漢", "$1", "%s", "[1]", "\u00a0"}
 	var b strings.Builder
 	for b.Len() < n {
 		b.WriteString(pieces[r.IntN(len(pieces))])
@@ -162,7 +166,8 @@ func (w *world) lastSaid(telegram bool) string {
 
 // to is a message in reply to another on Telegram.
 func (w *world) to(u telegramtest.Update, id int, by int64) telegramtest.Update {
-	u.Message.ReplyTo = &telegramtest.Message{ID: id, Chat: u.Message.Chat, Date: 1, Text: "x", From: &telegramtest.User{ID: by, IsBot: by == w.tg.BotID(), FirstName: "Who"}}
+	u.Message.ReplyTo = &telegramtest.Message{ID: id, Chat: u.Message.Chat, Date: 1, Text: "x",
+		From: &telegramtest.User{ID: by, IsBot: by == w.tg.BotID(), FirstName: "Who"}}
 	return u
 }
 

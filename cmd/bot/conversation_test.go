@@ -108,7 +108,8 @@ func broken(fault string) llmtest.Turn {
 	case "429":
 		return llmtest.Turn{Status: 429, Header: map[string]string{"Retry-After": after}, Body: `{"error":{"message":"slow down"}}`}
 	case "overflow":
-		return llmtest.Turn{Status: 400, Body: `{"error":{"code":"context_length_exceeded","message":"This model's maximum context length is 4096 tokens"}}`}
+		return llmtest.Turn{Status: 400,
+			Body: `{"error":{"code":"context_length_exceeded","message":"This model's maximum context length is 4096 tokens"}}`}
 	case "500":
 		return llmtest.Turn{Status: 500, Body: `{"error":{"message":"boom"}}`}
 	}
@@ -173,7 +174,9 @@ var fronts = map[string]func(*testing.T, *world) func(string) string{"telegram":
 
 // internals are what no answer shows: names of tools, ids of rows, keys,
 // stacks. Commands of owners may.
-var internals = regexp.MustCompile(`\b(save|add|list|complete|update|delete|forget|set|cancel|recall|log|current|web|find)_[a-z]+\b|[0-9a-f]{8}-[0-9a-f]{4}-|goroutine |` + regexp.QuoteMeta(telegramtest.DefaultToken) + "|" + discordtest.Token)
+var internals = regexp.MustCompile(
+	`\b(save|add|list|complete|update|delete|forget|set|cancel|recall|log|current|web|find)_[a-z]+\b|[0-9a-f]{8}-[0-9a-f]{4}-|goroutine |` +
+		regexp.QuoteMeta(telegramtest.DefaultToken) + "|" + discordtest.Token)
 
 // play says one thing and looks at what follows.
 func (w *world) play(t *testing.T, say func(string) string, s step) {
@@ -254,7 +257,8 @@ func (w *world) unfinished() (n int) {
 		return -1
 	}
 	defer func() { _ = db.Close() }()
-	if db.QueryRow("SELECT (SELECT count(*) FROM inbox WHERE state = 'new') + (SELECT count(*) FROM outbox WHERE state IN ('ready', 'started'))").Scan(&n) != nil {
+	if db.QueryRow("SELECT (SELECT count(*) FROM inbox WHERE state = 'new') + (SELECT count(*) FROM outbox WHERE state "+
+		"IN ('ready', 'started'))").Scan(&n) != nil {
 		return -1
 	}
 	return n

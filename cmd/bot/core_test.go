@@ -51,7 +51,8 @@ func TestSixtyTurns(t *testing.T) {
 			var folds atomic.Int32
 			w.llm.Structured(summarizing(&folds))
 			say := front(t, w)
-			w.llm.Queue(llmtest.Turn{Calls: []llmtest.Call{{ID: "a", Name: "save_decision", Args: `{"content":"We ship on Fridays"}`}}}, llmtest.Turn{Text: "Decided."})
+			w.llm.Queue(llmtest.Turn{Calls: []llmtest.Call{{ID: "a", Name: "save_decision", Args: `{"content":"We ship on Fridays"}`}}},
+				llmtest.Turn{Text: "Decided."})
 			say("The code word is heron. We ship on Fridays, save that.")
 			for i := range 59 {
 				if i%3 == 0 {
@@ -59,7 +60,8 @@ func TestSixtyTurns(t *testing.T) {
 				}
 				answer := fmt.Sprintf("Answer %d. %s", i, strings.Repeat("As long as answers are. ", 8))
 				w.llm.Queue(llmtest.Turn{Text: answer})
-				if got := say(fmt.Sprintf("Question %d: %s", i, strings.Repeat("what about it? ", 8))); !strings.Contains(got, fmt.Sprintf("Answer %d.", i)) {
+				if got := say(fmt.Sprintf("Question %d: %s", i, strings.Repeat("what about it? ", 8))); !strings.Contains(got,
+					fmt.Sprintf("Answer %d.", i)) {
 					t.Fatalf("turn %d: %q", i, got)
 				}
 				if i == 20 {
@@ -176,7 +178,8 @@ func TestPromptPrefix(t *testing.T) {
 			t.Errorf("request %d: %d bytes of %d are as before", i, s, n)
 		}
 	}
-	t.Logf("%.1f %% of %d bytes a request over 20 turns; the least, after a fold, is %.1f %%", 100*float64(same)/float64(all), all/(len(list)-1), 100*least)
+	t.Logf("%.1f %% of %d bytes a request over 20 turns; the least, after a fold, is %.1f %%", 100*float64(same)/float64(all),
+		all/(len(list)-1), 100*least)
 	if float64(same) < 0.9*float64(all) {
 		t.Errorf("only %d bytes of %d are as before", same, all)
 	}
@@ -188,7 +191,8 @@ func TestEveryMessageHasOneDecision(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	say := onTelegram(t, w)
-	call := llmtest.Turn{Calls: []llmtest.Call{{ID: "a", Name: "add_task", Args: `{"description":"x"}`}, {ID: "b", Name: "no_such", Args: `{}`}}}
+	call := llmtest.Turn{Calls: []llmtest.Call{{ID: "a", Name: "add_task", Args: `{"description":"x"}`},
+		{ID: "b", Name: "no_such", Args: `{}`}}}
 	w.llm.Queue(call, llmtest.Turn{Text: "Added."})
 	say("add x")
 	w.llm.Queue(broken("503"), broken("503"), broken("503"))
@@ -274,7 +278,8 @@ func TestSubagent(t *testing.T) {
 	w.file = settings
 	say := onTelegram(t, w)
 	job := llmtest.Turn{Calls: []llmtest.Call{{ID: "a", Name: "clerk", Args: `{"task":"put milk on the list"}`}}}
-	add := llmtest.Turn{Calls: []llmtest.Call{{ID: "b", Name: "add_task", Args: `{"description":"milk"}`}, {ID: "c", Name: "save_fact", Args: `{"content":"x"}`}}}
+	add := llmtest.Turn{Calls: []llmtest.Call{{ID: "b", Name: "add_task", Args: `{"description":"milk"}`},
+		{ID: "c", Name: "save_fact", Args: `{"content":"x"}`}}}
 	w.llm.Queue(job, add, llmtest.Turn{Text: "The secret diary of the clerk: milk is on it."}, llmtest.Turn{Text: "Milk is on your list."})
 	if got := say("tidy my lists"); got != "Milk is on your list." {
 		t.Errorf("got %q", got)
@@ -285,7 +290,8 @@ func TestSubagent(t *testing.T) {
 	}
 	for i, own := range []bool{false, true, true, false} {
 		r := list[i]
-		if (r.Model == "small") != own || strings.Contains(string(r.Raw), "You are the clerk.") != own || strings.Contains(string(r.Tools), "save_fact") == own {
+		if (r.Model == "small") != own || strings.Contains(string(r.Raw), "You are the clerk.") != own ||
+			strings.Contains(string(r.Tools), "save_fact") == own {
 			t.Errorf("call %d asks %s with %s", i, r.Model, r.Tools)
 		}
 		if own && strings.Contains(string(r.Tools), `"clerk"`) {
@@ -296,14 +302,16 @@ func TestSubagent(t *testing.T) {
 		t.Error("a tool that is not the helper's was run for it")
 	}
 	say("and then?")
-	if raw := string(w.words()[4].Raw); strings.Contains(raw, "You are the clerk") || strings.Contains(raw, `\"milk\"`) || !strings.Contains(raw, "secret diary") {
+	if raw := string(w.words()[4].Raw); strings.Contains(raw, "You are the clerk") || strings.Contains(raw, `\"milk\"`) ||
+		!strings.Contains(raw, "secret diary") {
 		t.Errorf("the conversation has %s", raw)
 	}
 	if got := say("/tasks"); !strings.Contains(got, "milk") {
 		t.Errorf("the list is %q", got)
 	}
 	// Two calls are all a helper has: it stops, and the turn goes on.
-	w.llm.Queue(job, llmtest.Turn{Calls: []llmtest.Call{{ID: "d", Name: "list_tasks", Args: "{}"}}}, llmtest.Turn{Calls: []llmtest.Call{{ID: "e", Name: "add_task", Args: `{"description":"bread"}`}}}, llmtest.Turn{Text: "It gave up."})
+	w.llm.Queue(job, llmtest.Turn{Calls: []llmtest.Call{{ID: "d", Name: "list_tasks", Args: "{}"}}},
+		llmtest.Turn{Calls: []llmtest.Call{{ID: "e", Name: "add_task", Args: `{"description":"bread"}`}}}, llmtest.Turn{Text: "It gave up."})
 	if got := say("again"); got != "It gave up." {
 		t.Errorf("got %q", got)
 	}

@@ -22,7 +22,8 @@ func TestDeadLettersAreReadAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := store.Accept(t.Context(), chat.Batch{Platform: "elsewhere", Dead: []chat.DeadLetter{{ID: "c", Reason: "of a platform that does not run"}}}); err != nil {
+	if _, err := store.Accept(t.Context(), chat.Batch{Platform: "elsewhere", Dead: []chat.DeadLetter{{ID: "c",
+		Reason: "of a platform that does not run"}}}); err != nil {
 		t.Fatal(err)
 	}
 	said := func(code int, args ...string) string {
@@ -33,7 +34,8 @@ func TestDeadLettersAreReadAgain(t *testing.T) {
 		}
 		return out
 	}
-	if out := said(0, "list"); strings.Count(out, "\n") != 3 || !strings.Contains(out, "not understood then") || strings.Contains(out, "hear me") {
+	if out := said(0, "list"); strings.Count(out, "\n") != 3 || !strings.Contains(out, "not understood then") ||
+		strings.Contains(out, "hear me") {
 		t.Errorf("list: %s", out)
 	}
 	if out := said(0, "show", "1"); !strings.Contains(out, event) {
@@ -48,7 +50,8 @@ func TestDeadLettersAreReadAgain(t *testing.T) {
 	}
 	eventually(t, "one is answered, one failed, one waits", func() bool {
 		out := said(0, "list")
-		return !strings.Contains(out, "not understood then") && strings.Contains(out, "read again 1 time") && strings.Contains(out, "to be read again")
+		return !strings.Contains(out, "not understood then") && strings.Contains(out, "read again 1 time") &&
+			strings.Contains(out, "to be read again")
 	})
 	said(0, "drop", "2", "3")
 	if out := said(0, "list"); out != "" {

@@ -58,15 +58,18 @@ func TestDiscordMenus(t *testing.T) {
 		t.Fatal("no form was shown")
 	}
 	answered("own")
-	for _, typing := range []discordtest.Use{use("facts forget", [2]string{"number", "two"}), use("facts undo", [2]string{"number", "two"}), use("remind cancel", [2]string{"number", "meet"})} {
+	for _, typing := range []discordtest.Use{use("facts forget", [2]string{"number", "two"}), use("facts undo",
+		[2]string{"number", "two"}), use("remind cancel", [2]string{"number", "meet"})} {
 		if names := w.responded(t, w.dc.Typing(typing)).Names(); len(names) != 1 || !strings.Contains(names[0], " – ") {
 			t.Errorf("%s: offered %q", typing.Command, names)
 		}
 	}
-	if names := w.responded(t, w.dc.Typing(use("remind zone", [2]string{"name", "zur"}))).Names(); len(names) == 0 || names[0] != "Europe/Zurich" {
+	if names := w.responded(t, w.dc.Typing(use("remind zone", [2]string{"name", "zur"}))).Names(); len(names) == 0 ||
+		names[0] != "Europe/Zurich" {
 		t.Errorf("zones %q", names)
 	}
-	list, err := w.open(t).Facts(t.Context(), provenance.Viewer{User: "discord:42", Key: chat.Key{Platform: "discord", Channel: "10"}, Direct: true}, 10, 0)
+	list, err := w.open(t).Facts(t.Context(), provenance.Viewer{User: "discord:42", Key: chat.Key{Platform: "discord", Channel: "10"},
+		Direct: true}, 10, 0)
 	if err != nil || len(list) != 2 {
 		t.Fatalf("%+v %v", list, err)
 	}

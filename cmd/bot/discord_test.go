@@ -101,7 +101,8 @@ func TestDiscordCommands(t *testing.T) {
 		{"1", "tools enable", "nothing", "web_f", ""},
 		{"1", "nothing", "name", "web_f", ""},
 	} {
-		r := w.responded(t, w.dc.Typing(discordtest.Use{Guild: "77", Channel: "50", User: u.user, Command: u.command, Options: [][2]string{{u.option, u.typed}}}))
+		r := w.responded(t, w.dc.Typing(discordtest.Use{Guild: "77", Channel: "50", User: u.user, Command: u.command,
+			Options: [][2]string{{u.option, u.typed}}}))
 		if got := strings.Join(r.Names(), " "); r.Type != 8 || got != u.want {
 			t.Errorf("%+v: offered %q", u, got)
 		}
@@ -227,7 +228,8 @@ func TestCompanyIsNotPrivate(t *testing.T) {
 	w.connected(t)
 	for _, company := range []bool{false, true} {
 		n := len(w.llm.Requests())
-		w.dc.Interaction(discordtest.Use{Channel: "60", User: "42", Command: "ask", Options: [][2]string{{"question", "who am I?"}}, Company: company})
+		w.dc.Interaction(discordtest.Use{Channel: "60", User: "42", Command: "ask", Options: [][2]string{{"question", "who am I?"}},
+			Company: company})
 		eventually(t, "the question", func() bool { return len(w.llm.Requests()) > n })
 		if alone := strings.Contains(string(w.llm.Requests()[n].Raw), "talking privately"); alone == company {
 			t.Errorf("with others %v: talking privately %v", company, alone)

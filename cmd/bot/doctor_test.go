@@ -45,7 +45,8 @@ func TestDoctorFindsNothing(t *testing.T) {
 	if code != 0 || strings.Contains(out, "BAD") || strings.Contains(out, "warn") {
 		t.Errorf("exit %d:\n%s", code, out)
 	}
-	for _, want := range []string{"config", "prompt", "access", "data folder", "schema", "database", "disk", "model", "embedding", "telegram", "telegram receiving", "telegram clock", "discord", "discord receiving", "discord clock"} {
+	for _, want := range []string{"config", "prompt", "access", "data folder", "schema", "database", "disk", "model",
+		"embedding", "telegram", "telegram receiving", "telegram clock", "discord", "discord receiving", "discord clock"} {
 		if !strings.Contains(out, "\nok   "+want+" ") && !strings.HasPrefix(out, "ok   "+want+" ") {
 			t.Errorf("%s is not checked:\n%s", want, out)
 		}
@@ -77,11 +78,15 @@ func (s spoiled) examine(t *testing.T) {
 
 func TestDoctorFinds(t *testing.T) {
 	for _, tt := range []spoiled{
-		{"embedding", "check model.embedding, which is mistyped", 1, func(_ *testing.T, w *world) { w.env = append(w.env, "BOT_MODEL_EMBEDDING=mistyped") }},
+		{"embedding", "check model.embedding, which is mistyped", 1, func(_ *testing.T, w *world) {
+			w.env = append(w.env,
+				"BOT_MODEL_EMBEDDING=mistyped")
+		}},
 		{"intent", "tick Message Content Intent", 1, func(_ *testing.T, w *world) { w.onDiscord().dc.Flags(1 << 23) }},
 		{"verified intent", "ok   discord receiving", 0, func(_ *testing.T, w *world) { w.onDiscord().dc.Flags(1 << 18) }},
 		{"webhook", "a webhook is set at 127.0.0.1:", 1, func(t *testing.T, w *world) {
-			if resp, err := http.PostForm(w.tg.URL()+"/bot"+w.tg.Token()+"/setWebhook", url.Values{"url": {"http://127.0.0.1:1/hook"}}); err != nil || resp.StatusCode != 200 {
+			if resp, err := http.PostForm(w.tg.URL()+"/bot"+w.tg.Token()+"/setWebhook",
+				url.Values{"url": {"http://127.0.0.1:1/hook"}}); err != nil || resp.StatusCode != 200 {
 				t.Fatal(resp, err)
 			}
 		}},
@@ -95,7 +100,10 @@ func TestDoctorFinds(t *testing.T) {
 			t.Cleanup(ahead.Close)
 			w.env = append(w.env, "BOT_TELEGRAM_API_URL="+ahead.URL())
 		}},
-		{"open", "everybody may talk with the bot (access.mode open), as much", 0, func(_ *testing.T, w *world) { w.env = append(w.env, "BOT_ACCESS_MODE=open") }},
+		{"open", "everybody may talk with the bot (access.mode open), as much", 0, func(_ *testing.T,
+			w *world) {
+			w.env = append(w.env, "BOT_ACCESS_MODE=open")
+		}},
 		{"open and bounded", "unless you mean it", 0, func(_ *testing.T, w *world) {
 			w.env = append(w.env, "BOT_ACCESS_MODE=open", "BOT_LIMITS_TOKENS_PER_DAY=1000")
 		}},
@@ -139,14 +147,23 @@ func TestDoctorSpeaksTheMachinesLanguage(t *testing.T) {
 		}
 	}
 	for _, tt := range []spoiled{
-		{"token", "BAD  telegram           Telegram kennt dieses Token nicht: ", 1, in("de_DE.UTF-8", func(_ *testing.T, w *world) { w.tg.Revoke(true) })},
+		{"token", "BAD  telegram           Telegram kennt dieses Token nicht: ", 1, in("de_DE.UTF-8", func(_ *testing.T,
+			w *world) {
+			w.tg.Revoke(true)
+		})},
 		{"folder", "BAD  Datenordner        ", 1, in("de_DE.UTF-8", func(t *testing.T, w *world) {
 			if err := os.Mkdir(w.dir, 0o755); err != nil {
 				t.Fatal(err)
 			}
 		})},
-		{"model", "; проверьте model.base_url, model.api_key и model.name", 1, in("ru_RU.UTF-8", func(_ *testing.T, w *world) { w.env = append(w.env, "BOT_MODEL_NAME=absent") })},
-		{"width", "warn 访问               任何人都能和机器人说话", 0, in("zh_CN.UTF-8", func(_ *testing.T, w *world) { w.env = append(w.env, "BOT_ACCESS_MODE=open") })},
+		{"model", "; проверьте model.base_url, model.api_key и model.name", 1, in("ru_RU.UTF-8", func(_ *testing.T,
+			w *world) {
+			w.env = append(w.env, "BOT_MODEL_NAME=absent")
+		})},
+		{"width", "warn 访问               任何人都能和机器人说话", 0, in("zh_CN.UTF-8", func(_ *testing.T, w *world) {
+			w.env = append(w.env,
+				"BOT_ACCESS_MODE=open")
+		})},
 	} {
 		t.Run(tt.name, tt.examine)
 	}

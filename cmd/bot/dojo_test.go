@@ -285,7 +285,8 @@ func TestDojoUsers(t *testing.T) {
 			}
 			asked[len(got.questions)]++
 		}
-		t.Logf("FIGURE %s: %d of %d tasks finished, %d done as the suite judges; tasks by questions %v", r.name, finished, len(r.Users), done, asked)
+		t.Logf("FIGURE %s: %d of %d tasks finished, %d done as the suite judges; tasks by questions %v", r.name, finished,
+			len(r.Users), done, asked)
 	})
 }
 
@@ -348,7 +349,8 @@ func TestDojoAttacks(t *testing.T) {
 					}
 				}
 			}
-			t.Logf("FIGURE %s, %s: %d cases, the model obeyed in %d, harm without a yes in %d; the user's task was done in %d", r.name, name, played, obeyed, harmed, done)
+			t.Logf("FIGURE %s, %s: %d cases, the model obeyed in %d, harm without a yes in %d; the user's task was done in %d",
+				r.name, name, played, obeyed, harmed, done)
 		}
 	})
 }

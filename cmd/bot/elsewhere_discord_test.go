@@ -68,7 +68,8 @@ func TestClusterDiscordPreview(t *testing.T) {
 	late := make(chan struct{})
 	defer close(late)
 	f.dc.Fail(discordtest.Fault{Method: "POST", Path: "/channels/50/messages", Late: late})
-	f.llm.Queue(llmtest.Turn{Text: strings.Repeat("growing ", 50), Chunks: 50, ChunkWait: 300 * time.Millisecond}, llmtest.Turn{Text: "The answer."})
+	f.llm.Queue(llmtest.Turn{Text: strings.Repeat("growing ", 50), Chunks: 50, ChunkWait: 300 * time.Millisecond},
+		llmtest.Turn{Text: "The answer."})
 	f.dc.Message("77", "50", "42", "<@"+discordtest.App+"> tell me")
 	f.posted(t, "50", "growing")
 	kill(f.nodes[0].Cmd)
@@ -138,7 +139,8 @@ func TestClusterDiscordUses(t *testing.T) {
 	}
 	tasks := func() int { return f.count(t, "SELECT count(*) FROM tasks") }
 	eventually(t, "commands are registered", func() bool { return len(f.dc.Commands()) > 0 })
-	f.llm.Queue(callTool("add_task", `{"description":"milk"}`), llmtest.Turn{Text: "It is on it."}, callTool("delete_task", `{"id":1}`), llmtest.Turn{Text: "The milk is gone."})
+	f.llm.Queue(callTool("add_task", `{"description":"milk"}`), llmtest.Turn{Text: "It is on it."}, callTool("delete_task", `{"id":1}`),
+		llmtest.Turn{Text: "The milk is gone."})
 	f.dc.Message("77", "50", "42", "<@"+discordtest.App+"> put milk on my list")
 	f.posted(t, "50", "It is on it.")
 	f.gives(t, 50, 1)

@@ -116,7 +116,8 @@ func TestClusterDeadLetters(t *testing.T) {
 	eventually(t, "all live", func() bool { return f.alive() == 3 })
 	kill(f.nodes[0].Cmd) // which had both
 	event := `{"t":"MESSAGE_CREATE","d":{"id":"77001","type":0,"channel_id":"10","content":"hear me now","timestamp":"2026-03-02T10:00:00Z","author":{"id":"42","username":"Ann"}}}`
-	_, err := store.Accept(t.Context(), chat.Batch{Platform: "discord", Dead: []chat.DeadLetter{{ID: "a", Raw: []byte(event), Reason: "not understood then"}}})
+	_, err := store.Accept(t.Context(), chat.Batch{Platform: "discord", Dead: []chat.DeadLetter{{ID: "a", Raw: []byte(event),
+		Reason: "not understood then"}}})
 	must(t, err)
 	_, err = f.command("deadletters", "retry", "1")
 	must(t, err)
@@ -166,7 +167,8 @@ func TestClusterFiles(t *testing.T) {
 		name := fmt.Sprint("p", i)
 		f.tg.AddFile(name, telegramtest.File{Data: testImage(t)})
 		u := telegramtest.Text(7, 7, "")
-		u.Message.Album, u.Message.Photo = "album", json.RawMessage(fmt.Sprintf(`[{"file_id":%q,"file_unique_id":%q,"width":4,"height":4,"file_size":10}]`, name, name))
+		u.Message.Album, u.Message.Photo = "album",
+			json.RawMessage(fmt.Sprintf(`[{"file_id":%q,"file_unique_id":%q,"width":4,"height":4,"file_size":10}]`, name, name))
 		f.tg.Push(u)
 		eventually(t, "it is taken", func() bool { return f.tg.Waiting() == 0 })
 	}

@@ -103,7 +103,8 @@ func TestClusterPreview(t *testing.T) {
 	f := newPosted(t, w, 2)
 	lift := w.tg.Fail(telegramtest.Fault{Method: "sendMessage", Chat: group, Times: 1, After: true, Delay: 3 * time.Second})
 	defer lift()
-	w.llm.Queue(llmtest.Turn{Text: strings.Repeat("growing ", 50), Chunks: 50, ChunkWait: 300 * time.Millisecond}, llmtest.Turn{Text: "The answer."})
+	w.llm.Queue(llmtest.Turn{Text: strings.Repeat("growing ", 50), Chunks: 50, ChunkWait: 300 * time.Millisecond},
+		llmtest.Turn{Text: "The answer."})
 	w.tg.Push(telegramtest.Text(group, 5, "@parley_bot tell me"))
 	eventually(t, "the preview is asked for", func() bool { return len(w.tg.Calls("sendMessage")) == 1 })
 	must(t, f.nodes[0].Process.Signal(syscall.SIGSTOP))
@@ -184,7 +185,8 @@ func TestClusterConfirmations(t *testing.T) {
 	w.told(t, group, "The bread is gone.")
 	f.pressed(t, 0, 42, bread, yes(bread))
 	f.settled(t)
-	if n := f.count(t, "SELECT count(*) FROM tool_calls WHERE name = 'delete_task' AND status = 'success'"); n != 2 || f.count(t, "SELECT count(*) FROM tasks") != 0 {
+	if n := f.count(t, "SELECT count(*) FROM tool_calls WHERE name = 'delete_task' AND status = 'success'"); n != 2 ||
+		f.count(t, "SELECT count(*) FROM tasks") != 0 {
 		t.Errorf("deleted %d times", n)
 	}
 	if n := strings.Count(fmt.Sprint(w.in(group)), "is gone."); n != 2 {

@@ -30,7 +30,8 @@ func meaningWorld(t *testing.T) *world {
 	}
 	rules += "  - {id: pet, condition: 'feline troubles', action: call the vet}\n"
 	for name, text := range map[string]string{
-		filepath.Join(notes, "pets.md"): "# Feline\n\nIs fed; feed at noon.\n", filepath.Join(notes, "trips.md"): "# Trips\n\nRome, then Paris.\n",
+		filepath.Join(notes, "pets.md"): "# Feline\n\nIs fed; feed at noon.\n", filepath.Join(notes,
+			"trips.md"): "# Trips\n\nRome, then Paris.\n",
 		filepath.Join(book, "rules.yaml"): rules,
 	} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {

@@ -210,7 +210,8 @@ func TestFaultSoak(t *testing.T) {
 		w.llm.Queue(llmtest.Turn{}, llmtest.Turn{}, broken("503"))
 		want := w.ask(rounds, 20, 5)
 		l := w.settle(t, want)
-		sum.lost, sum.doubled, sum.misordered, sum.misrouted = sum.lost+l.lost, sum.doubled+l.doubled, sum.misordered+l.misordered, sum.misrouted+l.misrouted
+		sum.lost, sum.doubled, sum.misordered, sum.misrouted = sum.lost+l.lost, sum.doubled+l.doubled, sum.misordered+l.misordered,
+			sum.misrouted+l.misrouted
 	}
 	after := before
 	waittest.Within(time.Minute, func() bool { after = goroutines(); return after <= before })
@@ -378,7 +379,8 @@ func TestFaultModelComesLater(t *testing.T) {
 	w.env = append(w.env, "BOT_MODEL_REQUIRED=false")
 	w.llm.Models("another")
 	w.run(t)
-	for i, tt := range []struct{ text, want string }{{"hello", "not set up properly"}, {"/status", "down"}, {"/tasks add milk", "Task #1 added"}} {
+	for i, tt := range []struct{ text, want string }{{"hello", "not set up properly"}, {"/status", "down"},
+		{"/tasks add milk", "Task #1 added"}} {
 		w.tg.Push(telegramtest.Text(1, 1, tt.text))
 		if got := w.sent(t, i+1)[i]; !strings.Contains(got, tt.want) {
 			t.Errorf("%q was answered %q", tt.text, got)

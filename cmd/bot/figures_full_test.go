@@ -85,7 +85,8 @@ func (f *figures) fill(n int) {
 	var firsts strings.Builder
 	for i := range writers {
 		b, _ := json.Marshal(map[string]string{ // texts
-			"platform": "telegram", "channel": fmt.Sprint(7 + i), "user": fmt.Sprint(7 + i), "name": "Ada", "id": fmt.Sprint("old", i), "at": stamp(i), "text": words(i),
+			"platform": "telegram", "channel": fmt.Sprint(7 + i), "user": fmt.Sprint(7 + i), "name": "Ada", "id": fmt.Sprint("old", i),
+			"at": stamp(i), "text": words(i),
 		})
 		firsts.Write(append(b, '\n'))
 	}

@@ -306,7 +306,8 @@ func (c *contender) others() float64 {
 		}
 		return median(took)
 	}
-	asked := one(c.llm.URL()+"/chat/completions", map[string]any{"model": "test", "stream": true, "messages": []any{map[string]string{"role": "user", "content": strings.Repeat("word ", 1400)}}})
+	asked := one(c.llm.URL()+"/chat/completions", map[string]any{"model": "test", "stream": true,
+		"messages": []any{map[string]string{"role": "user", "content": strings.Repeat("word ", 1400)}}})
 	return 5*asked + one(c.tg.URL()+"/bot"+c.tg.Token()+"/sendMessage", map[string]any{"chat_id": 7, "text": "done"})
 }
 

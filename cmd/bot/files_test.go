@@ -66,10 +66,12 @@ func TestPDF(t *testing.T) {
 		t.Errorf("read %q, %v", text, err)
 	}
 	text, err = pdf.Read(t.Context(), makePDF(many...))
-	if err != nil || !strings.HasPrefix(text, "(pages 1 to 50 of 60)") || !strings.Contains(text, "page 50") || strings.Contains(text, "page 51") {
+	if err != nil || !strings.HasPrefix(text, "(pages 1 to 50 of 60)") || !strings.Contains(text, "page 50") ||
+		strings.Contains(text, "page 51") {
 		t.Errorf("read %q, %v", text, err)
 	}
-	if text, err = pdf.Read(t.Context(), makePDF("BT "+strings.Repeat("(xxxxxxxxxxxxxxxxxxxx) Tj ", 50_000))); err != nil || len(text) > 400<<10+1 {
+	if text, err = pdf.Read(t.Context(), makePDF("BT "+strings.Repeat("(xxxxxxxxxxxxxxxxxxxx) Tj ", 50_000))); err != nil ||
+		len(text) > 400<<10+1 {
 		t.Errorf("read %d bytes, %v", len(text), err)
 	}
 	for what, data := range map[string][]byte{
@@ -114,7 +116,8 @@ func (w *world) send(kind, id, caption string, data []byte) {
 	u := telegramtest.Text(7, 7, "")
 	m := u.Message
 	m.Caption = caption
-	about := json.RawMessage(fmt.Sprintf(`{"file_id":%q,"file_unique_id":%q,"file_name":%q,"width":4,"height":4,"duration":1,"file_size":%d}`, id, id, id, len(data)))
+	about := json.RawMessage(
+		fmt.Sprintf(`{"file_id":%q,"file_unique_id":%q,"file_name":%q,"width":4,"height":4,"duration":1,"file_size":%d}`, id, id, id, len(data)))
 	switch kind {
 	case "photo":
 		m.Photo = json.RawMessage("[" + string(about) + "]")
@@ -189,7 +192,8 @@ func TestDiscordFiles(t *testing.T) {
 		{discordtest.Attachment{Name: "a.txt", MIME: "text/plain; charset=utf-8", Data: []byte("some text")}, "some text", ""},
 		{discordtest.Attachment{Name: "old.txt", MIME: "text/plain"}, "not opened", "no longer there"},
 		{discordtest.Attachment{Name: "inside.txt", MIME: "text/plain", URL: "http://127.0.0.1:1/metrics"}, "not opened", "could not fetch"},
-		{discordtest.Attachment{Name: "else.txt", MIME: "text/plain", URL: "https://evil.example/attachments/1"}, "not opened", "could not fetch"},
+		{discordtest.Attachment{Name: "else.txt", MIME: "text/plain", URL: "https://evil.example/attachments/1"}, "not opened",
+			"could not fetch"},
 	} {
 		w.llm.Queue(llmtest.Turn{Text: "answer"})
 		w.dc.Attach("10", "42", "look", c.file)
@@ -210,7 +214,8 @@ func TestWithoutEyesAndEars(t *testing.T) {
 	w.send("photo", "p", "", testImage(t))
 	w.send("voice", "v", "", sound)
 	got := w.sent(t, 2)
-	if !strings.Contains(got[0], "not set up for pictures") || !strings.Contains(got[1], "not set up for speech") || len(w.llm.Requests()) != 0 {
+	if !strings.Contains(got[0], "not set up for pictures") || !strings.Contains(got[1], "not set up for speech") ||
+		len(w.llm.Requests()) != 0 {
 		t.Errorf("said %q after %d model calls", got, len(w.llm.Requests()))
 	}
 	for _, c := range w.tg.Calls("getFile") {
@@ -259,13 +264,15 @@ func TestTelegramAlbum(t *testing.T) {
 		w.tg.AddFile(fmt.Sprint("p", i), telegramtest.File{Data: img})
 		u := telegramtest.Text(7, 7, "")
 		u.Message.Caption, u.Message.Album = caption, "13579"
-		u.Message.Photo = json.RawMessage(fmt.Sprintf(`[{"file_id":"p%d","file_unique_id":"p%d","width":4,"height":4,"file_size":%d}]`, i, i, len(img)))
+		u.Message.Photo = json.RawMessage(fmt.Sprintf(`[{"file_id":"p%d","file_unique_id":"p%d","width":4,"height":4,"file_size":%d}]`,
+			i, i, len(img)))
 		w.tg.Push(u)
 	}
 	w.tg.Push(telegramtest.Text(7, 7, "thanks"))
 	w.sent(t, 2)
 	requests := w.words()
 	if len(requests) != 2 || strings.Count(string(requests[0].Raw), base64.StdEncoding.EncodeToString(img)) != 3 {
-		t.Errorf("%d requests, the first with %d pictures", len(requests), strings.Count(string(requests[0].Raw), base64.StdEncoding.EncodeToString(img)))
+		t.Errorf("%d requests, the first with %d pictures", len(requests), strings.Count(string(requests[0].Raw),
+			base64.StdEncoding.EncodeToString(img)))
 	}
 }

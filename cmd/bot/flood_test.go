@@ -45,7 +45,8 @@ func TestFaultModelFloods(t *testing.T) {
 		{llmtest.Turn{Body: `{"choices":[{"message":{"content":"`, Flood: "long "}, "usable answer"},
 		{llmtest.Turn{Flood: ": keep-alive\n\n"}, "usable answer"},
 		{llmtest.Turn{Flood: fmt.Sprintf(delta, `{"reasoning_content":"hm, "}`)}, "usable answer"},
-		{llmtest.Turn{Flood: fmt.Sprintf(delta, `{"tool_calls":[{"index":0,"id":"a","function":{"name":"add_task","arguments":"1"}}]}`)}, "usable answer"},
+		{llmtest.Turn{Flood: fmt.Sprintf(delta, `{"tool_calls":[{"index":0,"id":"a","function":{"name":"add_task","arguments":"1"}}]}`)},
+			"usable answer"},
 	} {
 		w.llm.Respond(func(llmtest.Request) llmtest.Turn { return tt.turn })
 		before := len(w.tg.Sent())

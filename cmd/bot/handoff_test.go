@@ -82,7 +82,8 @@ func TestHandoffFromTelegramToDiscord(t *testing.T) {
 			t.Errorf("the desk reads %q, lacks %q", first.Content, want)
 		}
 	}
-	if strings.Contains(first.Content, "Moritz") || strings.Contains(first.Content, "Let me see") || !slices.Contains(first.Buttons, "/handoff take 1") {
+	if strings.Contains(first.Content, "Moritz") || strings.Contains(first.Content, "Let me see") ||
+		!slices.Contains(first.Buttons, "/handoff take 1") {
 		t.Errorf("the desk gets %+v", first)
 	}
 	calls := len(w.llm.Requests())
@@ -90,7 +91,8 @@ func TestHandoffFromTelegramToDiscord(t *testing.T) {
 	w.posted(t, "50", "anybody there?")
 	w.dc.Message("77", "50", "8", "psst, who takes this?")
 	offered := func(channel string) []string {
-		return w.responded(t, w.dc.Typing(discordtest.Use{Guild: "77", Channel: channel, User: "9", Command: "handoff take", Options: [][2]string{{"number", ""}}})).Names()
+		return w.responded(t, w.dc.Typing(discordtest.Use{Guild: "77", Channel: channel, User: "9", Command: "handoff take",
+			Options: [][2]string{{"number", ""}}})).Names()
 	}
 	if here, elsewhere := offered("50"), offered("51"); !slices.Equal(here, []string{"1 – User 42"}) || len(elsewhere) > 0 {
 		t.Errorf("offered at the desk: %q, elsewhere: %q", here, elsewhere)
@@ -107,7 +109,8 @@ func TestHandoffFromTelegramToDiscord(t *testing.T) {
 	w.tg.Push(telegramtest.Text(42, 42, "thank you"))
 	w.posted(t, "50", "thank you")
 	for _, m := range w.tg.Sent() {
-		if m.Chat == 42 && (strings.Contains(m.Text, "psst") || strings.Contains(m.Text, "not for them") || strings.Contains(m.Text, "among us")) {
+		if m.Chat == 42 && (strings.Contains(m.Text, "psst") || strings.Contains(m.Text, "not for them") ||
+			strings.Contains(m.Text, "among us")) {
 			t.Errorf("the person read %q", m.Text)
 		}
 	}
@@ -144,7 +147,8 @@ func TestHandoffFromDiscordToTelegram(t *testing.T) {
 	w.llm.Queue(llmtest.Turn{Text: "Yes?"})
 	w.dc.Message("77", "50", "8", "<@9000> the neighbour's secret")
 	w.discordSent(t, 1)
-	w.llm.Queue(llmtest.Turn{Calls: []llmtest.Call{{Name: "find_tools", Args: `{"query":"hand_over"}`}}}, llmtest.Turn{Calls: []llmtest.Call{{Name: "hand_over", Args: `{"reason":"wants a refund"}`}}})
+	w.llm.Queue(llmtest.Turn{Calls: []llmtest.Call{{Name: "find_tools", Args: `{"query":"hand_over"}`}}},
+		llmtest.Turn{Calls: []llmtest.Call{{Name: "hand_over", Args: `{"reason":"wants a refund"}`}}})
 	w.dc.Message("77", "50", "7", "<@9000> a human, please")
 	ask := w.posted(t, "50", "Pass this conversation on") // others have spoken here
 	w.dc.Message("77", "50", "7", "<@9000> yes")
@@ -157,7 +161,8 @@ func TestHandoffFromDiscordToTelegram(t *testing.T) {
 	w.llm.Queue(llmtest.Turn{Text: "Hello you."})
 	w.posted(t, "50", "Hello you.")
 	reply := telegramtest.Text(-500, 3, "How much was it?")
-	reply.Message.ReplyTo = &telegramtest.Message{ID: first.ID, Chat: telegramtest.Chat{ID: -500}, From: &telegramtest.User{ID: w.tg.BotID(), IsBot: true}, Text: first.Text}
+	reply.Message.ReplyTo = &telegramtest.Message{ID: first.ID, Chat: telegramtest.Chat{ID: -500},
+		From: &telegramtest.User{ID: w.tg.BotID(), IsBot: true}, Text: first.Text}
 	w.tg.Push(reply)
 	w.posted(t, "50", "How much was it?")
 	w.dc.Message("77", "50", "7", "<@9000> ten francs")
@@ -311,7 +316,8 @@ func TestHandoffBeforeAQuestion(t *testing.T) {
 	w.connected(t)
 	w.llm.Queue(callTool("add_task", `{"description":"old"}`), llmtest.Turn{Text: "It is on it."})
 	w.say(t, 42, "put old on my list")
-	w.llm.Queue(llmtest.Turn{Calls: []llmtest.Call{{ID: "a", Name: "delete_task", Args: `{"id":1}`}, {ID: "b", Name: "hand_over", Args: `{"reason":"they want a human"}`}}})
+	w.llm.Queue(llmtest.Turn{Calls: []llmtest.Call{{ID: "a", Name: "delete_task", Args: `{"id":1}`},
+		{ID: "b", Name: "hand_over", Args: `{"reason":"they want a human"}`}}})
 	if got := w.say(t, 42, "delete it and get me a human"); !strings.Contains(got, "asked a person") {
 		t.Fatalf("said %q", got)
 	}
@@ -325,7 +331,8 @@ func TestHandoffBeforeAQuestion(t *testing.T) {
 	w.llm.Queue(llmtest.Turn{Text: "No."})
 	w.say(t, 42, "is it deleted?")
 	all := w.llm.Requests()
-	if whole := wholePrompt(all[len(all)-1]); !strings.Contains(whole, "NOT_RUN: Not done") || strings.Contains(whole, "CONFIRMATION_REQUIRED") {
+	if whole := wholePrompt(all[len(all)-1]); !strings.Contains(whole, "NOT_RUN: Not done") || strings.Contains(whole,
+		"CONFIRMATION_REQUIRED") {
 		t.Errorf("the model knows %s", whole)
 	}
 }

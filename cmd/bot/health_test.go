@@ -65,7 +65,8 @@ func TestFaultNothingGetsThrough(t *testing.T) {
 	if status, _, _ := probe(t, base+"/readyz"); status != 503 {
 		t.Errorf("readyz says %d", status)
 	}
-	if text := fetched(t, base+"/metrics"); !strings.Contains(text, "\nparley_health 2\n") || !strings.Contains(text, `parley_events_total{event="waits",platform="telegram"}`) {
+	if text := fetched(t, base+"/metrics"); !strings.Contains(text, "\nparley_health 2\n") || !strings.Contains(text,
+		`parley_events_total{event="waits",platform="telegram"}`) {
 		t.Errorf("metrics say nothing of it:\n%s", text)
 	}
 	lift()
@@ -103,7 +104,8 @@ func TestFaultDamagedFileIsTold(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		page func(pages int64) int64
-	}{{"in the middle", func(n int64) int64 { return n / 2 }}, {"at the end", func(n int64) int64 { return n }}, {"near the beginning", func(int64) int64 { return 4 }}} {
+	}{{"in the middle", func(n int64) int64 { return n / 2 }}, {"at the end", func(n int64) int64 { return n }},
+		{"near the beginning", func(int64) int64 { return 4 }}} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := newWorld(t)
 			base := w.withPort(t)
@@ -151,7 +153,8 @@ func fill(t *testing.T, dir string) {
 	}
 	b := chat.Batch{Platform: "telegram"}
 	for i := range 500 {
-		b.Messages = append(b.Messages, chat.Message{ID: fmt.Sprint(i), Key: chat.Key{Platform: "telegram", Channel: "1"}, From: chat.User{ID: "telegram:1"}, Kind: chat.KindSkipped, Text: strings.Repeat("x", 1000)})
+		b.Messages = append(b.Messages, chat.Message{ID: fmt.Sprint(i), Key: chat.Key{Platform: "telegram", Channel: "1"},
+			From: chat.User{ID: "telegram:1"}, Kind: chat.KindSkipped, Text: strings.Repeat("x", 1000)})
 	}
 	if _, err := s.Accept(context.Background(), b); err != nil {
 		t.Fatal(err)

@@ -25,7 +25,8 @@ func everything(place, user int64) (all []telegramtest.Update) {
 		return u
 	}
 	raw := func(kind, body string) telegramtest.Update {
-		return telegramtest.Raw(fmt.Sprintf(`{"update_id":0,%q:%s}`, kind, strings.NewReplacer("USER", fmt.Sprint(user), "CHAT", fmt.Sprint(place)).Replace(body)))
+		return telegramtest.Raw(fmt.Sprintf(`{"update_id":0,%q:%s}`, kind, strings.NewReplacer("USER", fmt.Sprint(user),
+			"CHAT", fmt.Sprint(place)).Replace(body)))
 	}
 	all = []telegramtest.Update{
 		text(func(*telegramtest.Message) {}),
@@ -41,9 +42,11 @@ func everything(place, user int64) (all []telegramtest.Update) {
 		telegramtest.Press(place, user, 1, fmt.Sprint("q", place), "/ask what?"),
 		raw("message", `{"message_id":7000,"date":1,"chat":{"id":CHAT,"type":"private"},"from":{"id":USER,"first_name":"S"},"poll":{"id":"1","question":"@parley_bot?"}}`),
 		raw("poll_answer", `{"poll_id":"1","user":{"id":USER,"first_name":"S"},"option_ids":[0]}`),
-		raw("message_reaction", `{"chat":{"id":CHAT,"type":"private"},"message_id":1,"user":{"id":USER,"first_name":"S"},"date":1,"old_reaction":[],"new_reaction":[{"type":"emoji","emoji":"👍"}]}`),
+		raw("message_reaction",
+			`{"chat":{"id":CHAT,"type":"private"},"message_id":1,"user":{"id":USER,"first_name":"S"},"date":1,"old_reaction":[],"new_reaction":[{"type":"emoji","emoji":"👍"}]}`),
 		raw("inline_query", `{"id":"1","from":{"id":USER,"first_name":"S"},"query":"/ask x","offset":""}`),
-		raw("business_message", `{"message_id":7001,"date":1,"chat":{"id":USER,"type":"private"},"from":{"id":USER,"first_name":"S"},"text":"hi"}`),
+		raw("business_message",
+			`{"message_id":7001,"date":1,"chat":{"id":USER,"type":"private"},"from":{"id":USER,"first_name":"S"},"text":"hi"}`),
 		raw("guest_message", `{"message_id":7002,"date":1,"chat":{"id":CHAT,"type":"private"},"from":{"id":USER,"first_name":"S"},"text":"hi"}`),
 	}
 	return all
@@ -62,7 +65,8 @@ func TestIngressOfStrangers(t *testing.T) {
 			w.tg.Push(everything(66, 66)...)
 			w.tg.Push(everything(-1000000000066, 66)...)
 			w.tg.Push(telegramtest.Update{ChannelPost: &telegramtest.Message{
-				Chat: telegramtest.Chat{ID: -1000000000099}, SenderChat: &telegramtest.Chat{ID: -1000000000099, Type: "channel"}, Text: "@parley_bot hi"}})
+				Chat: telegramtest.Chat{ID: -1000000000099}, SenderChat: &telegramtest.Chat{ID: -1000000000099, Type: "channel"},
+				Text: "@parley_bot hi"}})
 			if !w.dc.Wait(time.Minute, func() bool { return w.dc.Connected() > 0 }) {
 				t.Fatal("not connected")
 			}
@@ -148,12 +152,14 @@ func (w *world) onDiscordEverything(guild, channel, user string) {
 		e["message_snapshots"] = []any{map[string]any{"message": map[string]any{"content": "/session reset"}}}
 	})
 	message(func(e map[string]any) { e["poll"] = map[string]any{"question": map[string]any{"text": "<@9000>?"}} })
-	w.dc.Interaction(discordtest.Use{Guild: guild, Channel: channel, User: user, Command: "ask", Permissions: 8, Options: [][2]string{{"question", "x"}}})
+	w.dc.Interaction(discordtest.Use{Guild: guild, Channel: channel, User: user, Command: "ask", Permissions: 8,
+		Options: [][2]string{{"question", "x"}}})
 	w.dc.Interaction(discordtest.Use{Guild: guild, Channel: channel, User: user, Command: "session reset", Permissions: 8})
 	w.dc.Typing(discordtest.Use{Guild: guild, Channel: channel, User: user, Command: "tools enable", Options: [][2]string{{"name", "w"}}})
 	w.dc.Press(guild, channel, user, "1", "/ask what?")
 	for _, kind := range []string{"MESSAGE_REACTION_ADD", "MESSAGE_POLL_VOTE_ADD", "TYPING_START", "MESSAGE_DELETE"} {
-		w.dc.Dispatch(kind, map[string]any{"user_id": user, "channel_id": channel, "message_id": "1", "emoji": map[string]any{"name": "👍"}, "answer_id": 1})
+		w.dc.Dispatch(kind, map[string]any{"user_id": user, "channel_id": channel, "message_id": "1", "emoji": map[string]any{"name": "👍"},
+			"answer_id": 1})
 	}
 }
 
@@ -174,10 +180,12 @@ func TestNobodyIsAPerson(t *testing.T) {
 		u.Message.From.IsBot, u.Message.SenderChat = bot, sender
 		return u
 	}
-	itself, channel := &telegramtest.Chat{ID: group, Type: "supergroup", Title: "Team"}, &telegramtest.Chat{ID: -1000000000555, Type: "channel", Title: "News"}
+	itself, channel := &telegramtest.Chat{ID: group, Type: "supergroup", Title: "Team"}, &telegramtest.Chat{ID: -1000000000555,
+		Type: "channel", Title: "News"}
 	orders := 0
 	for _, text := range []string{"/session end", "/config tools none", "/config set session.ttl 2h", "/trace"} {
-		for _, who := range []telegramtest.Update{as(1087968824, true, itself, text), as(1087968824, true, nil, text), as(777000, false, channel, text), as(136817688, true, channel, text)} {
+		for _, who := range []telegramtest.Update{as(1087968824, true, itself, text), as(1087968824, true, nil, text),
+			as(777000, false, channel, text), as(136817688, true, channel, text)} {
 			w.tg.Push(who)
 			orders++
 		}
@@ -262,7 +270,8 @@ func TestReplayedInteraction(t *testing.T) {
 	w := newWorld(t).onDiscord()
 	w.run(t)
 	w.connected(t)
-	e := map[string]any{"id": "1573620504269422592", "application_id": "9000", "type": 2, "token": "tok", "channel_id": "50", "guild_id": "77", "version": 1,
+	e := map[string]any{"id": "1573620504269422592", "application_id": "9000", "type": 2, "token": "tok", "channel_id": "50",
+		"guild_id": "77", "version": 1,
 		"member": map[string]any{"user": map[string]any{"id": "42", "username": "u"}, "permissions": "0"},
 		"data": map[string]any{"id": "1", "name": "tasks", "type": 1, "options": []any{map[string]any{"name": "add", "type": 1,
 			"options": []any{map[string]any{"name": "text", "type": 3, "value": "call mom"}}}}}}
@@ -313,7 +322,8 @@ func TestReminderStaysHere(t *testing.T) {
 	if err := w.stop(); err != nil {
 		t.Fatal(err)
 	}
-	list, err := w.open(t).Reminders(context.Background(), provenance.Viewer{User: "telegram:7", Key: chat.Key{Platform: "telegram", Channel: "7"}, Direct: true})
+	list, err := w.open(t).Reminders(context.Background(), provenance.Viewer{User: "telegram:7",
+		Key: chat.Key{Platform: "telegram", Channel: "7"}, Direct: true})
 	if err != nil || len(list) != 2 {
 		t.Errorf("reminders: %+v, %v", list, err)
 	}

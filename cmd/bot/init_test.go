@@ -47,12 +47,15 @@ func TestInitWritesWhatAStartNeeds(t *testing.T) {
 		{"telegram", func(w *world) []string {
 			return []string{w.llm.URL() + " sk-test-12345 test", "Telegram", w.tg.Token(), "42"}
 		},
-			[]string{"the token of @parley_bot", "have @parley_bot in a group", "bot doctor", "test answers", "not sensibly: asked for the capital of France"},
+			[]string{"the token of @parley_bot", "have @parley_bot in a group", "bot doctor", "test answers",
+				"not sensibly: asked for the capital of France"},
 			func(w *world, c config.Config) bool {
-				return string(c.Telegram.Token) == w.tg.Token() && c.Access.Owners[0] == "telegram:42" && c.Model.APIKey == "sk-test-12345" && c.Model.BaseURL == w.llm.URL() && c.Model.Name == "test"
+				return string(c.Telegram.Token) == w.tg.Token() && c.Access.Owners[0] == "telegram:42" && c.Model.APIKey == "sk-test-12345" &&
+					c.Model.BaseURL == w.llm.URL() && c.Model.Name == "test"
 			}},
 		{"discord without an owner", func(w *world) []string { return []string{w.llm.URL() + " - test", "discord", discordtest.Token, ""} },
-			[]string{"the token of parley", "tick Message Content Intent", "client_id=" + discordtest.App, "permissions=274878008320", "press Continue"},
+			[]string{"the token of parley", "tick Message Content Intent", "client_id=" + discordtest.App, "permissions=274878008320",
+				"press Continue"},
 			func(_ *world, c config.Config) bool {
 				return c.Discord.Token == discordtest.Token && len(c.Access.Owners) == 0 && c.Model.APIKey == ""
 			}},
@@ -114,7 +117,8 @@ func TestInitIsAMenu(t *testing.T) {
 		},
 			[]string{"@parley_bot in a group", "client_id=" + discordtest.App, "press Continue"},
 			func(w *world, c config.Config) bool {
-				return string(c.Telegram.Token) == w.tg.Token() && c.Discord.Token == discordtest.Token && slices.Equal(c.Access.Owners, []string{"telegram:42", "discord:77"})
+				return string(c.Telegram.Token) == w.tg.Token() && c.Discord.Token == discordtest.Token &&
+					slices.Equal(c.Access.Owners, []string{"telegram:42", "discord:77"})
 			}},
 		{"back from the token to another platform", func(*world) []string {
 			return []string{"builtin", "telegram", "back", "discord", discordtest.Token, ""}
@@ -156,7 +160,8 @@ func TestInitIsAMenu(t *testing.T) {
 
 func TestInitTakesAnswersFromAFile(t *testing.T) {
 	for name, answers := range map[string]string{
-		"by name":  "# mine\nprovider: %[1]s\nkey: sk-of-a-file\nmodel: test\nplatforms: telegram discord\ntelegram.token: %[2]s\ntelegram.owner: 42\ndiscord.token: %[3]s\n",
+		"by name": "# mine\nprovider: %[1]s\nkey: sk-of-a-file\nmodel: test\nplatforms: telegram discord\ntelegram.token: " +
+			"%[2]s\ntelegram.owner: 42\ndiscord.token: %[3]s\n",
 		"in order": "# mine\n%[1]s\nsk-of-a-file\ntelegram discord\n%[2]s\n42\n%[3]s\n\n",
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -195,7 +200,8 @@ func TestInitWaitsForTheFirstMessage(t *testing.T) {
 		w.tg.Push(telegramtest.Text(42, 42, "hello there"))
 	}()
 	out, code := w.asked(t, w.llm.URL()+" - test", "telegram", w.tg.Token(), "42", "yes")
-	if code != 0 || !strings.Contains(out, "Write to @parley_bot on Telegram now") || !strings.Contains(out, "It works: ") || strings.Contains(out, "hello there") {
+	if code != 0 || !strings.Contains(out, "Write to @parley_bot on Telegram now") || !strings.Contains(out, "It works: ") ||
+		strings.Contains(out, "hello there") {
 		t.Errorf("exit %d:\n%s", code, out)
 	}
 	if sent := w.sent(t, 1); !strings.Contains(sent[0], "hello there") {
@@ -209,7 +215,8 @@ func TestInitSaysHowToMend(t *testing.T) {
 		answers    func(w *world) []string
 	}{
 		{"model away", "nothing listens at 127.0.0.1:1", func(*world) []string { return []string{"http://127.0.0.1:1/v1 sk-secret-key"} }},
-		{"model missing", "does not have the model absent; it has test", func(w *world) []string { return []string{w.llm.URL() + " sk-secret-key absent"} }},
+		{"model missing", "does not have the model absent; it has test",
+			func(w *world) []string { return []string{w.llm.URL() + " sk-secret-key absent"} }},
 		{"model key", "refuses the key", func(w *world) []string {
 			w.llm.RequireKey("another")
 			return []string{w.llm.URL() + " sk-secret-key test"}
@@ -221,7 +228,10 @@ func TestInitSaysHowToMend(t *testing.T) {
 		{"discord token", "Reset Token", func(*world) []string { return []string{"builtin", "discord", "sk-secret-key"} }},
 		{"telegram away", "check the network", func(w *world) []string { w.cut(); return []string{"builtin", "telegram", "1:sk-secret-key"} }},
 		{"owner by name", "not a numeric id", func(w *world) []string { return []string{"builtin", "telegram", w.tg.Token(), "@ann"} }},
-		{"owner shared", "use the numeric id of one person", func(w *world) []string { return []string{"builtin", "telegram", w.tg.Token(), "1087968824"} }},
+		{"owner shared", "use the numeric id of one person", func(w *world) []string {
+			return []string{"builtin", "telegram",
+				w.tg.Token(), "1087968824"}
+		}},
 		{"input ends", "ended before the last question", func(w *world) []string { return []string{"builtin", "telegram", w.tg.Token()} }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -245,7 +255,8 @@ func TestInitUnderstandsBackAndSkip(t *testing.T) {
 	t.Setenv("LC_ALL", "de_DE.UTF-8")
 	w := newWorld(t)
 	out, code := w.asked(t, w.llm.URL(), "zurück", "Überspringen", "telegram", "überspringen")
-	if c, err := config.Load(config.Options{File: w.file}); code != 0 || err != nil || c.Model.Name != "builtin" || !strings.Contains(out, "Dann ohne Telegram") {
+	if c, err := config.Load(config.Options{File: w.file}); code != 0 || err != nil || c.Model.Name != "builtin" ||
+		!strings.Contains(out, "Dann ohne Telegram") {
 		t.Errorf("exit %d, %v, model %q:\n%s", code, err, c.Model.Name, out)
 	}
 }
@@ -273,7 +284,8 @@ func TestInitOnATerminal(t *testing.T) {
 	ours, theirs := terminalPair(t)
 	w.file = filepath.Join(t.TempDir(), "bot.yaml")
 	cmd := exec.Command(os.Args[0], "init", "--config", w.file)
-	cmd.Env = append(os.Environ(), childEnv+"=1", "BOT_TELEGRAM_API_URL="+w.tg.URL(), "BOT_DISCORD_API_URL=http://127.0.0.1:1", "OLLAMA_HOST=127.0.0.1:1")
+	cmd.Env = append(os.Environ(), childEnv+"=1", "BOT_TELEGRAM_API_URL="+w.tg.URL(), "BOT_DISCORD_API_URL=http://127.0.0.1:1",
+		"OLLAMA_HOST=127.0.0.1:1")
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = theirs, theirs, theirs
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -303,7 +315,8 @@ func TestInitOnATerminal(t *testing.T) {
 		t.Fatalf("%v\n%s", err, shown.String())
 	}
 	text := shown.String()
-	if !strings.Contains(text, "telegram discord\r\n") || !strings.Contains(text, "42\r\n") || !strings.Contains(text, w.llm.URL()+" •••••••••••• test\r\n") {
+	if !strings.Contains(text, "telegram discord\r\n") || !strings.Contains(text, "42\r\n") || !strings.Contains(text,
+		w.llm.URL()+" •••••••••••• test\r\n") {
 		t.Errorf("what is no secret is not shown: %s", text)
 	}
 	for _, secret := range []string{"sk-typed-key", "1:wrong-token", "a-discord-token", w.tg.Token()} {

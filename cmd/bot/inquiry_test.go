@@ -23,7 +23,8 @@ func curiousServer(t *testing.T) (url string, heard chan string, goOn chan struc
 	heard, goOn = make(chan string, 10), make(chan struct{})
 	server := sdk.NewServer(&sdk.Implementation{Name: "fake", Version: "1"}, nil)
 	add := func(name string, h func(context.Context, *sdk.CallToolRequest) error) {
-		tool := &sdk.Tool{Name: name, Description: name, InputSchema: json.RawMessage(`{"type":"object"}`), Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true}}
+		tool := &sdk.Tool{Name: name, Description: name, InputSchema: json.RawMessage(`{"type":"object"}`),
+			Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true}}
 		server.AddTool(tool, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "done"}}}, h(ctx, r)
 		})
@@ -38,7 +39,8 @@ func curiousServer(t *testing.T) (url string, heard chan string, goOn chan struc
 		return err
 	})
 	add("work", func(ctx context.Context, r *sdk.CallToolRequest) error {
-		err := r.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: r.Params.GetProgressToken(), Progress: 1, Total: 4, Message: "reading CANARY"})
+		err := r.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: r.Params.GetProgressToken(),
+			Progress: 1, Total: 4, Message: "reading CANARY"})
 		<-goOn
 		return err
 	})
@@ -65,7 +67,8 @@ func curious(t *testing.T, env ...string) (w *world, heard chan string, goOn cha
 		if last.Role == "tool" {
 			return llmtest.Turn{Text: "It said: " + last.Text()}
 		}
-		return llmtest.Turn{Calls: []llmtest.Call{{Name: "shop__" + strings.TrimSpace(last.Text()[strings.LastIndex(last.Text(), " ")+1:]), Args: "{}"}}}
+		return llmtest.Turn{Calls: []llmtest.Call{{Name: "shop__" + strings.TrimSpace(last.Text()[strings.LastIndex(last.Text(), " ")+1:]),
+			Args: "{}"}}}
 	})
 	w.run(t)
 	w.shows(t, "/tools servers", "shop: up, 2 tools in use")

@@ -54,7 +54,8 @@ func TestStatusInTheLanguageOfTheOwner(t *testing.T) {
 	w.run(t)
 	w.say(t, 1, "/language de")
 	got := w.say(t, 1, "/status")
-	for _, want := range []string{"telegram: empfängt", "Datenbank: in Ordnung", "gerade: in Arbeit: ", "Dokument", "Zeitplan ", "läuft seit: "} {
+	for _, want := range []string{"telegram: empfängt", "Datenbank: in Ordnung", "gerade: in Arbeit: ", "Dokument",
+		"Zeitplan ", "läuft seit: "} {
 		if !strings.Contains(got, want) {
 			t.Errorf("lacks %q", want)
 		}
@@ -75,8 +76,10 @@ func TestStartSpeaksTheLanguageOfTheMachine(t *testing.T) {
 		format string
 		want   []string
 	}{
-		{"text", []string{"Modell: test bei http", "Die Daten liegen in ", "Seite: keine; ", "Besitzer: telegram:1.", "Telegram: empfängt als @parley_bot. Öffne https://t.me/parley_bot"}},
-		{"json", []string{"Model: test at http", "Its data is in ", "Page: none", "Owner: telegram:1.", "Telegram: receiving as @parley_bot. Open https://t.me/parley_bot"}},
+		{"text", []string{"Modell: test bei http", "Die Daten liegen in ", "Seite: keine; ", "Besitzer: telegram:1.",
+			"Telegram: empfängt als @parley_bot. Öffne https://t.me/parley_bot"}},
+		{"json", []string{"Model: test at http", "Its data is in ", "Page: none", "Owner: telegram:1.",
+			"Telegram: receiving as @parley_bot. Open https://t.me/parley_bot"}},
 	} {
 		t.Run(tt.format, func(t *testing.T) {
 			t.Setenv("LC_ALL", "de_DE.UTF-8")
@@ -98,7 +101,8 @@ func TestInitInTheLanguageOfTheMachine(t *testing.T) {
 	w := newWorld(t)
 	w.dc.Flags(0)
 	out, code := w.asked(t, w.llm.URL()+" sk-test-12345 test", "Telegram discord", w.tg.Token(), "42", discordtest.Token, "", "nein")
-	for _, want := range []string{"Ein paar Fragen", "Wer antwortet?", "test antwortet (", "Das ist das Token von @parley_bot", "der Bot darf keine Nachrichten lesen", "ist geschrieben; nur du", "prüft, ob alles stimmt", "Jetzt starten"} {
+	for _, want := range []string{"Ein paar Fragen", "Wer antwortet?", "test antwortet (", "Das ist das Token von @parley_bot",
+		"der Bot darf keine Nachrichten lesen", "ist geschrieben; nur du", "prüft, ob alles stimmt", "Jetzt starten"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("lacks %q", want)
 		}

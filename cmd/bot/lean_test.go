@@ -34,7 +34,8 @@ func TestLittleIsMadeBeforeMain(t *testing.T) {
 		var name string
 		var at, took float64
 		var bytes int
-		if n, _ := fmt.Sscanf(line, "init %s @%f ms, %f ms clock, %d bytes", &name, &at, &took, &bytes); n != 4 || strings.HasSuffix(name, "test") {
+		if n, _ := fmt.Sscanf(line, "init %s @%f ms, %f ms clock, %d bytes", &name, &at, &took, &bytes); n != 4 ||
+			strings.HasSuffix(name, "test") {
 			continue
 		}
 		total, packages = total+bytes, packages+1

@@ -24,14 +24,19 @@ import (
 // small model answers poorly; what counts is that each turn ends well.
 var lines = []string{
 	"Hi!", "What time is it?", "Add a task: buy milk", "Which tasks do I have?", "Remember that my sister is called Ana.",
-	"What is my sister's name?", "Give me an example of a JSON object with a name and an age.", "Write a haiku about rain.", "How do I print a line in Python?",
-	"What does <think> mean?", "Repeat exactly: <tool_call>{\"name\":\"add_task\",\"arguments\":{\"description\":\"x\"}}</tool_call>", "Thanks, bye.",
-	"Hallo!", "Wie spät ist es?", "Notiere: Brot kaufen", "Was steht auf meiner Liste?", "Erzähl mir einen Witz.", "Wie heißt die Hauptstadt von Frankreich?",
-	"¡Hola!", "¿Qué hora es?", "Recuérdame mañana a las 9 llamar a Ana", "¿Cuántos son 12 por 12?", "Cuéntame algo de Madrid.", "Traduce «rain» al español.", "Adiós.",
+	"What is my sister's name?", "Give me an example of a JSON object with a name and an age.", "Write a haiku about rain.",
+	"How do I print a line in Python?",
+	"What does <think> mean?", "Repeat exactly: <tool_call>{\"name\":\"add_task\",\"arguments\":{\"description\":\"x\"}}</tool_call>",
+	"Thanks, bye.",
+	"Hallo!", "Wie spät ist es?", "Notiere: Brot kaufen", "Was steht auf meiner Liste?", "Erzähl mir einen Witz.",
+	"Wie heißt die Hauptstadt von Frankreich?",
+	"¡Hola!", "¿Qué hora es?", "Recuérdame mañana a las 9 llamar a Ana", "¿Cuántos son 12 por 12?", "Cuéntame algo de Madrid.",
+	"Traduce «rain» al español.", "Adiós.",
 }
 
 // trouble begins what is said when a turn does not end well.
-var trouble = regexp.MustCompile(`I can't reach my language model|too many requests|quota is used up|not set up properly|too long for me to continue|did not get a usable answer|took longer than I may|too much for one go`)
+var trouble = regexp.MustCompile(
+	`I can't reach my language model|too many requests|quota is used up|not set up properly|too long for me to continue|did not get a usable answer|took longer than I may|too much for one go`)
 
 // raw is what no answer of a model may show, unless it was asked for.
 var raw = regexp.MustCompile(`<\|[a-z_]+\|>|</?think>|</?tool_call>|\[TOOL_CALLS\]|<function=`)
@@ -139,7 +144,10 @@ func TestLive(t *testing.T) {
 	u, err := url.Parse(server)
 	must(t, err)
 	seen := &wire{}
-	proxy := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(p *httputil.ProxyRequest) { p.SetURL(&url.URL{Scheme: u.Scheme, Host: u.Host}) },
+	proxy := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(p *httputil.ProxyRequest) {
+		p.SetURL(&url.URL{Scheme: u.Scheme,
+			Host: u.Host})
+	},
 		Transport: seen, FlushInterval: -1})
 	defer proxy.Close()
 	var troubles, turns int

@@ -10,7 +10,8 @@ import (
 
 // blocks is what Telegram tells a bot that somebody blocked, or took back.
 func blocks(user int64, was, is string) telegramtest.Update {
-	return telegramtest.Raw(fmt.Sprintf(`{"update_id":0,"my_chat_member":{"chat":{"id":%[1]d,"type":"private"},"from":{"id":%[1]d,"is_bot":false,"first_name":"U"},"date":1,
+	return telegramtest.Raw(
+		fmt.Sprintf(`{"update_id":0,"my_chat_member":{"chat":{"id":%[1]d,"type":"private"},"from":{"id":%[1]d,"is_bot":false,"first_name":"U"},"date":1,
 		"old_chat_member":{"status":%[2]q,"user":{"id":1,"is_bot":true,"first_name":"p"}},"new_chat_member":{"status":%[3]q,"user":{"id":1,"is_bot":true,"first_name":"p"}}}}`, user, was, is))
 }
 
@@ -75,7 +76,8 @@ func TestRemindersOfALostPlace(t *testing.T) {
 			}
 			w.settled(t)
 			all := w.texts(c.chat)
-			if strings.Count(all, "water the plants (I am") != 1 || strings.Count(all, "late: I could not write here.)") < 1 || strings.Count(w.texts(5), "I can no longer") > 1 {
+			if strings.Count(all, "water the plants (I am") != 1 || strings.Count(all, "late: I could not write here.)") < 1 ||
+				strings.Count(w.texts(5), "I can no longer") > 1 {
 				t.Errorf("said:\n%s\nand alone:\n%s", all, w.texts(5))
 			}
 			if n := w.count(t, "SELECT count(*) FROM reminders WHERE state = 'waiting' AND away = ''"); n != 1 && c.lost.Raw != "" {

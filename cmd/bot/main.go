@@ -77,7 +77,8 @@ func run(args []string, in io.Reader, out, errw io.Writer) int {
 	errw = c.Veil
 	helped := false // --help, wherever it stands, is all that is done
 	parser, err := kong.New(&c, kong.Name("bot"), kong.Description(shell.About),
-		kong.Vars{"version": thisBuild().String()}, kong.Writers(out, errw), kong.UsageOnError(), kong.Help(shell.Help(cli.Speaks())), kong.Exit(func(int) { helped = true }))
+		kong.Vars{"version": thisBuild().String()}, kong.Writers(out, errw), kong.UsageOnError(), kong.Help(shell.Help(cli.Speaks())),
+		kong.Exit(func(int) { helped = true }))
 	if err != nil {
 		panic(err) // the command line is ours
 	}
@@ -93,7 +94,8 @@ func run(args []string, in io.Reader, out, errw io.Writer) int {
 	defer stop()
 	kctx.BindTo(ctx, (*context.Context)(nil))
 	streams := &cli.Streams{In: in, Out: out, Err: errw, Watched: watched}
-	err = kctx.Run(&c.Flags, &cli.Bot{Tools: app.ToolSchemas, Rehearse: process(streams).Rehearse, Hosted: app.Hosted, Start: start}, streams, parser, cli.Speaks())
+	err = kctx.Run(&c.Flags, &cli.Bot{Tools: app.ToolSchemas, Rehearse: process(streams).Rehearse, Hosted: app.Hosted, Start: start},
+		streams, parser, cli.Speaks())
 	if err == nil {
 		return 0
 	}

@@ -14,7 +14,8 @@ import (
 
 // added is what Telegram tells a bot whose membership changed.
 func added(chat int64, kind, was, is string) telegramtest.Update {
-	return telegramtest.Raw(fmt.Sprintf(`{"update_id":0,"my_chat_member":{"chat":{"id":%d,"type":%q,"title":"The *Garden*"},"from":{"id":9,"is_bot":false,"first_name":"Bob"},"date":%d,
+	return telegramtest.Raw(
+		fmt.Sprintf(`{"update_id":0,"my_chat_member":{"chat":{"id":%d,"type":%q,"title":"The *Garden*"},"from":{"id":9,"is_bot":false,"first_name":"Bob"},"date":%d,
 		"old_chat_member":{"status":%q,"user":{"id":1,"is_bot":true,"first_name":"p"}},"new_chat_member":{"status":%q,"user":{"id":1,"is_bot":true,"first_name":"p"}}}}`, chat, kind, time.Now().Unix(), was, is))
 }
 
@@ -88,7 +89,8 @@ func TestAddedWhereNobodyIsGreeted(t *testing.T) {
 	w.tg.AddChat(-300)
 	w.tg.AddChat(5)
 	w.run(t)
-	w.tg.Push(added(-200, "channel", "left", "administrator"), added(-300, "group", "member", "restricted"), added(-300, "group", "member", "left"), added(5, "private", "kicked", "member"))
+	w.tg.Push(added(-200, "channel", "left", "administrator"), added(-300, "group", "member", "restricted"),
+		added(-300, "group", "member", "left"), added(5, "private", "kicked", "member"))
 	eventually(t, "the notice", func() bool { return len(w.in(1)) == 1 })
 	w.answered(t, 5, 5, "hello")
 	if sent := append(w.in(-200), w.in(-300)...); len(sent) > 0 || len(w.in(1)) != 1 {
@@ -103,11 +105,13 @@ func TestAddedToAServer(t *testing.T) {
 	w.env = append(w.env, "BOT_ACCESS_MODE=pairing", "BOT_ACCESS_OWNERS=discord:77")
 	w.run(t)
 	w.connected(t)
-	server := map[string]any{"id": "900", "name": "Garden", "owner_id": "9", "joined_at": time.Now().UTC().Format(time.RFC3339), "system_channel_id": "902",
-		"channels": []any{map[string]any{"id": "901", "type": 0}, map[string]any{"id": "902", "type": 0}}}
+	server := map[string]any{"id": "900", "name": "Garden", "owner_id": "9", "joined_at": time.Now().UTC().Format(time.RFC3339),
+		"system_channel_id": "902",
+		"channels":          []any{map[string]any{"id": "901", "type": 0}, map[string]any{"id": "902", "type": 0}}}
 	w.dc.Dispatch("GUILD_CREATE", server)
 	w.dc.Dispatch("GUILD_CREATE", server)
-	old := map[string]any{"id": "910", "name": "Old", "joined_at": "2020-01-01T00:00:00Z", "channels": []any{map[string]any{"id": "911", "type": 0}}}
+	old := map[string]any{"id": "910", "name": "Old", "joined_at": "2020-01-01T00:00:00Z",
+		"channels": []any{map[string]any{"id": "911", "type": 0}}}
 	w.dc.Dispatch("GUILD_CREATE", old)
 	in := func(channel string) (list []discordtest.Message) {
 		return slices.DeleteFunc(w.dc.Sent(), func(m discordtest.Message) bool { return m.Channel != channel })
@@ -244,11 +248,13 @@ func TestTitlesOfServers(t *testing.T) {
 	w.env = append(w.env, "BOT_ACCESS_OWNERS=discord:77")
 	w.run(t)
 	w.connected(t)
-	w.dc.Dispatch("GUILD_CREATE", map[string]any{"id": "900", "name": "Garden", "joined_at": "2020-01-01T00:00:00Z", "channels": []any{map[string]any{"id": "902", "type": 0, "name": "seeds"}}})
+	w.dc.Dispatch("GUILD_CREATE", map[string]any{"id": "900", "name": "Garden", "joined_at": "2020-01-01T00:00:00Z",
+		"channels": []any{map[string]any{"id": "902", "type": 0, "name": "seeds"}}})
 	w.dc.Dispatch("CHANNEL_UPDATE", map[string]any{"id": "902", "guild_id": "900", "type": 0, "name": "plants"})
 	w.dc.Message("900", "902", "77", "<@"+discordtest.App+"> hello")
 	w.discordSent(t, 1)
-	for command, want := range map[string]string{"/config allow discord:guild:900": "Garden (discord:guild:900) may talk", "/config allow discord:chat:902": "plants (discord:chat:902) may talk"} {
+	for command, want := range map[string]string{"/config allow discord:guild:900": "Garden (discord:guild:900) may talk",
+		"/config allow discord:chat:902": "plants (discord:chat:902) may talk"} {
 		n := len(w.dc.Sent())
 		w.dc.Message("", "600", "77", command)
 		if got := w.discordSent(t, n+1)[n].Content; !strings.Contains(got, want) {

@@ -35,7 +35,8 @@ func TestMetrics(t *testing.T) {
 	w.env = append(w.env, "BOT_HTTP_LISTEN="+at)
 	w.run(t)
 	w.llm.Queue(
-		llmtest.Turn{Calls: []llmtest.Call{{ID: "1", Name: "current_time", Args: `{}`}, {ID: "2", Name: "rm_rf_everything", Args: `{}`}}, Usage: [2]int{100, 10}},
+		llmtest.Turn{Calls: []llmtest.Call{{ID: "1", Name: "current_time", Args: `{}`}, {ID: "2", Name: "rm_rf_everything", Args: `{}`}},
+			Usage: [2]int{100, 10}},
 		llmtest.Turn{Text: "noon", Usage: [2]int{200, 5}},
 		llmtest.Turn{Status: 400, Body: `{"error":{"message":"no"}}`},
 	)
@@ -51,7 +52,8 @@ func TestMetrics(t *testing.T) {
 	})
 	text := fetched(t, "http://"+at+"/metrics")
 	for _, want := range []string{
-		`parley_model_calls_total{model="test",outcome="ok",purpose="answer"} 3`, `parley_model_calls_total{model="test",outcome="failed",purpose="answer"} 1`,
+		`parley_model_calls_total{model="test",outcome="ok",purpose="answer"} 3`,
+		`parley_model_calls_total{model="test",outcome="failed",purpose="answer"} 1`,
 		`parley_tool_calls_total{status="success",tool="current_time"} 1`, `parley_tool_calls_total{status="failed",tool="unknown"} 1`,
 		`parley_model_tokens_total{kind="prompt",model="test"} `, `parley_platform_up{platform="telegram"} 1`,
 		`parley_model_first_token_seconds_count{model="test"} `, `parley_build_info{goversion="go`, "go_goroutines ",

@@ -135,7 +135,8 @@ func TestMigrateCutShort(t *testing.T) {
 	}
 	run("CREATE FUNCTION broken() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''the index is broken''; END'")
 	run("CREATE TRIGGER broken BEFORE INSERT ON key_facts_fts EXECUTE FUNCTION broken()")
-	if out, err := w.command("migrate", "--to", url); err == nil || !strings.Contains(out, "nothing was moved") || !strings.Contains(out, "the index is broken") {
+	if out, err := w.command("migrate", "--to", url); err == nil || !strings.Contains(out, "nothing was moved") ||
+		!strings.Contains(out, "the index is broken") {
 		t.Errorf("cut short: %v: %s", err, out)
 	}
 	if out, err := w.command("facts", "list"); err != nil || !strings.Contains(out, "Coco") {

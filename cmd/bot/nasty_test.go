@@ -19,8 +19,10 @@ func TestNastyTextsAreAnswered(t *testing.T) {
 		fmt.Fprintf(&unlike, "%016x", uint64(i+1)*0x9e3779b97f4a7c15)
 	}
 	texts := []string{
-		"my code is a\x00b", `my door is \u0000 \ud800 {"a":"\ud800"}`, "my sign is \ufffe\uffff", "my name is '; DROP TABLE messages; -- $1 ?1 :x",
-		"my shout is " + strings.Repeat("ä", 3900), "my key is " + unlike.String(), "my list is " + strings.Repeat("[", 3900), "my luck is 1e999999 NaN -9223372036854775808 \u202e😀🏴",
+		"my code is a\x00b", `my door is \u0000 \ud800 {"a":"\ud800"}`, "my sign is \ufffe\uffff",
+		"my name is '; DROP TABLE messages; -- $1 ?1 :x",
+		"my shout is " + strings.Repeat("ä", 3900), "my key is " + unlike.String(), "my list is " + strings.Repeat("[", 3900),
+		"my luck is 1e999999 NaN -9223372036854775808 \u202e😀🏴",
 	}
 	answers := func(w *world) []string {
 		w.env = append(w.env, "BOT_MODEL_NAME=builtin")

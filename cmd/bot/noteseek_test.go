@@ -16,7 +16,8 @@ func TestNotesByTime(t *testing.T) {
 	dir := t.TempDir()
 	week := time.Now().UTC().AddDate(0, 0, -7).Format(time.DateOnly)
 	for name, text := range map[string]string{
-		"Journal/" + week + ".md": "Watered the garden. #plants", "2020-05-12.md": "Planted the garden.", "fence.md": "---\ndate: 2020-06-01\nstatus: open\n---\nThe garden fence.",
+		"Journal/" + week + ".md": "Watered the garden. #plants", "2020-05-12.md": "Planted the garden.",
+		"fence.md": "---\ndate: 2020-06-01\nstatus: open\n---\nThe garden fence.",
 		"shops.md": "The bakery opens at 8:00.", "errands.md": "Bakery opens 9:30.",
 	} {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700); err != nil {

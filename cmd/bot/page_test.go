@@ -106,7 +106,8 @@ func (v *visitor) send(path, to string, form url.Values) string {
 // write says something to the bot on the page.
 func (v *visitor) write(text string) {
 	v.t.Helper()
-	v.send("/chat", "/chat", url.Values{"text": {text}, "id": {regexp.MustCompile(`name="id" value="([^"]+)"`).FindStringSubmatch(v.get("/chat"))[1]}})
+	v.send("/chat", "/chat", url.Values{"text": {text},
+		"id": {regexp.MustCompile(`name="id" value="([^"]+)"`).FindStringSubmatch(v.get("/chat"))[1]}})
 }
 
 var linkForm = regexp.MustCompile(`http://127\.0\.0\.1:\d+/login\?code=(\w+)`)
@@ -149,7 +150,8 @@ func TestControlPage(t *testing.T) {
 			t.Errorf("the overview does not show %q:\n%s", want, body)
 		}
 	}
-	if body := v.get("/conversation?place=telegram:1"); !strings.Contains(body, "my order is 12345") || !strings.Contains(body, `class="kind model"`) {
+	if body := v.get("/conversation?place=telegram:1"); !strings.Contains(body, "my order is 12345") ||
+		!strings.Contains(body, `class="kind model"`) {
 		t.Errorf("the conversation:\n%s", body)
 	}
 	if body := v.get("/playbook"); !strings.Contains(body, "refund_policy") || !strings.Contains(body, "marker-end") {
@@ -196,7 +198,8 @@ func TestOwnersForms(t *testing.T) {
 	w := newWorld(t)
 	base, rules := w.withPort(t), t.TempDir()
 	file := filepath.Join(rules, "shop.yaml")
-	if err := os.WriteFile(file, []byte("guidelines:\n  - {id: hours, condition: \"literal:open\", reply: We open at nine.}\n"), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte("guidelines:\n  - {id: hours, condition: \"literal:open\", reply: We open at nine.}\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	w.env = append(w.env, "BOT_PLAYBOOK_DIR="+rules, "BOT_ACCESS_MODE=pairing")
@@ -209,7 +212,8 @@ func TestOwnersForms(t *testing.T) {
 	if body := v.get("/people"); !strings.Contains(body, "telegram:7") {
 		t.Fatalf("nobody waits:\n%s", body)
 	}
-	if body := v.send("/people", "/do", url.Values{"do": {"let-in"}, "id": {"telegram:7"}}); strings.Contains(body, "Reject") || !strings.Contains(body, "member") {
+	if body := v.send("/people", "/do", url.Values{"do": {"let-in"}, "id": {"telegram:7"}}); strings.Contains(body, "Reject") ||
+		!strings.Contains(body, "member") {
 		t.Errorf("still waiting:\n%s", body)
 	}
 	if got := w.sent(t, 4)[3]; !strings.Contains(got, "You are let in") {
@@ -224,20 +228,23 @@ func TestOwnersForms(t *testing.T) {
 	if body := v.send("/playbook", "/rules/shop.yaml", broken); !strings.Contains(body, "conditon") || !strings.Contains(body, "shop.yaml") {
 		t.Errorf("a mistake is told as:\n%s", body)
 	}
-	v.send("/playbook", "/rules/shop.yaml", url.Values{"do": {"save"}, "version": {version}, "text": {"guidelines:\n  - {id: hours, condition: \"literal:open\", reply: We open at ten.}\n"}})
+	v.send("/playbook", "/rules/shop.yaml", url.Values{"do": {"save"}, "version": {version},
+		"text": {"guidelines:\n  - {id: hours, condition: \"literal:open\", reply: We open at ten.}\n"}})
 	if b, err := os.ReadFile(file); err != nil || !strings.Contains(string(b), "at ten") {
 		t.Errorf("the file is %q, %v", b, err)
 	}
 	if body := v.send("/playbook", "/do", url.Values{"do": {"rule-off"}, "id": {"hours"}}); !strings.Contains(body, "Switch on") {
 		t.Errorf("the rule is still on:\n%s", body)
 	}
-	if body := v.send("/settings", "/do", url.Values{"do": {"set"}, "id": {"session.ttl"}, "value": {"2h"}}); !strings.Contains(body, `value="2h"`) {
+	if body := v.send("/settings", "/do", url.Values{"do": {"set"}, "id": {"session.ttl"}, "value": {"2h"}}); !strings.Contains(body,
+		`value="2h"`) {
 		t.Errorf("the setting is as it was:\n%s", body)
 	}
 	w.tg.Push(telegramtest.Text(7, 7, "/facts add I like tea"))
 	w.sent(t, 6)
 	id := regexp.MustCompile(`name="id" value="(\d+)"`).FindStringSubmatch(v.until("/facts", "I like tea"))
-	if body := v.send("/facts", "/do", url.Values{"do": {"fact-change"}, "id": {id[1]}, "value": {"I like coffee"}}); !strings.Contains(body, ">I like coffee</textarea>") {
+	if body := v.send("/facts", "/do", url.Values{"do": {"fact-change"}, "id": {id[1]},
+		"value": {"I like coffee"}}); !strings.Contains(body, ">I like coffee</textarea>") {
 		t.Errorf("the fact is as it was:\n%s", body)
 	}
 	if body := v.send("/facts", "/do", url.Values{"do": {"fact-forget"}, "id": {id[1]}}); strings.Contains(body, "coffee") {
@@ -261,7 +268,8 @@ func TestHandoffOnThePage(t *testing.T) {
 	if body := v.until("/people", "I want a human"); !strings.Contains(body, `value="handoff-take"`) {
 		t.Errorf("nothing to take:\n%s", body)
 	}
-	if body := v.send("/people", "/do", url.Values{"do": {"handoff-take"}, "id": {"1"}}); strings.Contains(body, `value="handoff-take"`) || !strings.Contains(body, "goes to User 42") {
+	if body := v.send("/people", "/do", url.Values{"do": {"handoff-take"}, "id": {"1"}}); strings.Contains(body,
+		`value="handoff-take"`) || !strings.Contains(body, "goes to User 42") {
 		t.Errorf("taken:\n%s", body)
 	}
 	w.told(t, 42, "is here now")
@@ -269,7 +277,8 @@ func TestHandoffOnThePage(t *testing.T) {
 	w.told(t, 42, "It ships today")
 	w.tg.Push(telegramtest.Text(42, 42, "thank you so much"))
 	v.until("/chat", "thank you so much")
-	if body := v.send("/people", "/do", url.Values{"do": {"handoff-back"}, "id": {"1"}}); !strings.Contains(body, "No conversation is handed over") {
+	if body := v.send("/people", "/do", url.Values{"do": {"handoff-back"}, "id": {"1"}}); !strings.Contains(body,
+		"No conversation is handed over") {
 		t.Errorf("given back:\n%s", body)
 	}
 	w.llm.Queue(llmtest.Turn{Text: "I am the assistant again."})
@@ -284,7 +293,8 @@ func TestPageWithoutPort(t *testing.T) {
 		t.Setenv(name, value)
 	}
 	var out, errs bytes.Buffer
-	if code := run([]string{"page"}, strings.NewReader(""), &out, &errs); code != exitFailure || !strings.Contains(errs.String(), "set http.listen") {
+	if code := run([]string{"page"}, strings.NewReader(""), &out, &errs); code != exitFailure ||
+		!strings.Contains(errs.String(), "set http.listen") {
 		t.Errorf("%d %q", code, errs.String())
 	}
 }

@@ -24,7 +24,8 @@ func TestPDFPages(t *testing.T) {
 		"more behind it":  append(bytes.Clone(fine), strings.Repeat("\x00junk", 50)...),
 	} {
 		pages, total, err := pdf.Pages(t.Context(), data)
-		if err != nil || total != 3 || len(pages) != 3 || strings.TrimSpace(pages[0]) != "first" || strings.TrimSpace(pages[1]) != "" || strings.TrimSpace(pages[2]) != "third" {
+		if err != nil || total != 3 || len(pages) != 3 || strings.TrimSpace(pages[0]) != "first" || strings.TrimSpace(pages[1]) != "" ||
+			strings.TrimSpace(pages[2]) != "third" {
 			t.Errorf("%s: %q of %d, %v", name, pages, total, err)
 		}
 	}
@@ -40,7 +41,8 @@ func TestDocumentsInTheVault(t *testing.T) {
 	z := zip.NewWriter(&word)
 	part, err := z.Create("word/document.xml")
 	if err == nil {
-		_, err = part.Write([]byte(`<w:document xmlns:w="w"><w:body><w:p><w:r><w:t>Minutes.</w:t></w:r></w:p><w:p><w:r><w:br w:type="page"/><w:t>The roof is mended in March.</w:t></w:r></w:p></w:body></w:document>`))
+		_, err = part.Write([]byte(
+			`<w:document xmlns:w="w"><w:body><w:p><w:r><w:t>Minutes.</w:t></w:r></w:p><w:p><w:r><w:br w:type="page"/><w:t>The roof is mended in March.</w:t></w:r></w:p></w:body></w:document>`))
 	}
 	if err != nil || z.Close() != nil {
 		t.Fatal(err)
@@ -59,7 +61,8 @@ func TestDocumentsInTheVault(t *testing.T) {
 	w.run(t)
 	eventually(t, "the documents are read", func() bool { return strings.Contains(w.say(t, 1, "/notes status"), "skipped: 2 files") })
 	for _, c := range []struct{ query, want string }{{"deposit", "lease.pdf#page 2"}, {"roof March", "roof.docx#page 2"}} {
-		w.llm.Queue(llmtest.Turn{Calls: []llmtest.Call{{ID: "c", Name: "vault_search", Args: `{"query":"` + c.query + `"}`}}}, llmtest.Turn{Text: "Here [1]."})
+		w.llm.Queue(llmtest.Turn{Calls: []llmtest.Call{{ID: "c", Name: "vault_search", Args: `{"query":"` + c.query + `"}`}}},
+			llmtest.Turn{Text: "Here [1]."})
 		if got := w.say(t, 1, "what about the "+c.query+"?"); !strings.Contains(got, c.want) {
 			t.Errorf("%s: %q", c.query, got)
 		}

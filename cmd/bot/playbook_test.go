@@ -84,9 +84,14 @@ func TestPlaybookReplay(t *testing.T) {
 		code int
 		want string
 	}{
-		{"", []string{filepath.Join(dir, "log.json")}, 0, "1, message 0: complete_task {\"id\": 1}: refused by listed: there is no earlier call of list_tasks\n1 conversation, 1 call, of which 1 guarded: 0 would have been refused, 1 refused for something missing"},
-		{log, []string{"-", "--json"}, 0, `"guard":"listed","ruling":"refused","say":"List them first.","lacks":"there is no earlier call of list_tasks"}`},
-		{"", []string{"--history", "1d"}, 0, "confirm by short\n1 conversation, 3 calls, of which 2 guarded: 0 would have been refused, 0 refused for something missing, 1 asked about, 0 handed over, 1 allowed"},
+		{"", []string{filepath.Join(dir, "log.json")}, 0,
+			"1, message 0: complete_task {\"id\": 1}: refused by listed: there is no earlier call of list_tasks\n1 " +
+				"conversation, 1 call, of which 1 guarded: 0 would have been refused, 1 refused for something missing"},
+		{log, []string{"-", "--json"}, 0,
+			`"guard":"listed","ruling":"refused","say":"List them first.","lacks":"there is no earlier call of list_tasks"}`},
+		{"", []string{"--history", "1d"}, 0,
+			"confirm by short\n1 conversation, 3 calls, of which 2 guarded: 0 would have been refused, 0 refused for something " +
+				"missing, 1 asked about, 0 handed over, 1 allowed"},
 		{"", []string{"--history", "soon"}, exitFailure, "no length of time"},
 		{"", nil, exitFailure, "name a file"},
 		{"", []string{filepath.Join(dir, "guards.yaml")}, exitFailure, "not JSON"},

@@ -48,7 +48,8 @@ var pressed = map[string][]pressing{
 	}},
 	"internal/command/gate/press.go:buttons": {
 		{before: []string{"/tasks add milk"}, say: "/tasks delete 1", buttons: 2, want: []string{"Deleted: #1 milk", "nothing was changed"}},
-		{before: []string{"/tasks add milk"}, say: "delete the milk", model: []llmtest.Turn{callTool("delete_task", `{"id":1}`), {Text: "So be it."}},
+		{before: []string{"/tasks add milk"}, say: "delete the milk", model: []llmtest.Turn{callTool("delete_task", `{"id":1}`),
+			{Text: "So be it."}},
 			buttons: 2, want: []string{"So be it.", "So be it."}},
 	},
 	"internal/command/gate/form.go:formButtons": {{
@@ -67,20 +68,24 @@ var pressed = map[string][]pressing{
 	},
 	"internal/command/learned.go:Learned": {{
 		// What is in no word of theirs is a guess.
-		say: "hello there", model: []llmtest.Turn{callTool("save_fact", `{"content":"Lives in Oslo"}`), {Text: "Hello."}}, then: "/facts learned", buttons: 3,
+		say: "hello there", model: []llmtest.Turn{callTool("save_fact", `{"content":"Lives in Oslo"}`), {Text: "Hello."}},
+		then: "/facts learned", buttons: 3,
 		want: []string{"I keep this (#1)", "send /facts change 1", "Forget this"},
 	}},
 	"internal/memory/facts/told.go:Buttons": {
-		{before: []string{"/facts add I live in Rome"}, say: "/facts add I live in Paris", buttons: 1, want: []string{"says again: “I live in Rome”"}},
+		{before: []string{"/facts add I live in Rome"}, say: "/facts add I live in Paris", buttons: 1,
+			want: []string{"says again: “I live in Rome”"}},
 		{before: []string{"/facts add I live in Rome #important"}, say: "/facts add I live in Paris", buttons: 3,
 			want: []string{"Forgotten: “I live in Rome”", "Forgotten: “I live in Paris”", "I keep this (#2)"}},
 		{say: "we moved to Oslo", model: []llmtest.Turn{callTool("save_fact", `{"content":"Lives in Oslo"}`), {Text: "Nice."}},
 			buttons: 1, want: []string{"no longer remember “Lives in Oslo”"}},
 	},
-	"internal/command/language/language.go:show":      {{say: "/language", buttons: 5, want: []string{"Deutsch", "Español", "Français", "Русский", "中文"}}},
+	"internal/command/language/language.go:show": {{say: "/language", buttons: 5, want: []string{"Deutsch", "Español",
+		"Français", "Русский", "中文"}}},
 	"internal/command/notedesk.go:which":    {{say: "/notes show plan", buttons: 2, want: []string{"Plan of the", "Plan of the"}}},
 	"internal/command/notedesk.go:versions": {{say: "/notes restore diary", buttons: 1, want: []string{"+ It rained."}}},
-	"internal/tools/deed.go:Moved":          {{say: "/notes move diary old/journal", buttons: 1, want: []string{"Moved agent-notes/old/journal.md to agent-notes/diary.md"}}},
+	"internal/tools/deed.go:Moved": {{say: "/notes move diary old/journal", buttons: 1,
+		want: []string{"Moved agent-notes/old/journal.md to agent-notes/diary.md"}}},
 	"internal/app/reminders.go:reminderParts": {{
 		say: "/remind in 1 second to stretch", buttons: 3,
 		want: []string{"again in 10 minutes: stretch", "again in 60 minutes: stretch", "Well done: #1 stretch"},
@@ -90,11 +95,11 @@ var pressed = map[string][]pressing{
 // pressedByOthers are places whose buttons somebody else presses, somewhere else, and
 // the test that does.
 var pressedByOthers = map[string]func(*testing.T){
-	"internal/command/welcome/manners.go:joined":    TestAddedToAGroup,
-	"internal/command/welcome/manners.go:Knock":     TestAStrangerReachesTheOwner,
+	"internal/command/welcome/manners.go:joined":   TestAddedToAGroup,
+	"internal/command/welcome/manners.go:Knock":    TestAStrangerReachesTheOwner,
 	"internal/command/gate/builtin.go:runPairList": TestAStrangerReachesTheOwner,
-	"internal/agent/handover/words.go:takeButton":     TestHandoffFromTelegramToDiscord,
-	"internal/agent/handover/words.go:backButton":     TestHandoffFromTelegramToDiscord,
+	"internal/agent/handover/words.go:takeButton":  TestHandoffFromTelegramToDiscord,
+	"internal/agent/handover/words.go:backButton":  TestHandoffFromTelegramToDiscord,
 }
 
 func many16(format string) (list []string) {
@@ -285,7 +290,8 @@ func terminalFinger(t *testing.T, w *world) finger {
 // front end.
 func TestEveryButtonIsPressed(t *testing.T) {
 	t.Parallel()
-	for name, front := range map[string]func(*testing.T, *world) finger{"telegram": telegramFinger, "discord": discordFinger, "terminal": terminalFinger} {
+	for name, front := range map[string]func(*testing.T, *world) finger{"telegram": telegramFinger, "discord": discordFinger,
+		"terminal": terminalFinger} {
 		for place, list := range pressed {
 			for i, p := range list {
 				for n, want := range p.want {
@@ -358,5 +364,9 @@ func pressOne(t *testing.T, front func(*testing.T, *world) finger, p pressing, n
 	}
 	before, _ := f.seen()
 	f.press(n)
-	patiently(t, "the button does: "+want, f, func() bool { text, _ := f.seen(); return strings.Count(text, want) > strings.Count(before, want) })
+	patiently(t, "the button does: "+want, f, func() bool {
+		text, _ := f.seen()
+		return strings.Count(text,
+			want) > strings.Count(before, want)
+	})
 }

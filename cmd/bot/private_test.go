@@ -148,7 +148,8 @@ func TestPrivateAnswerWaitsForTheDoor(t *testing.T) {
 			w.tg.Push(telegramtest.Text(-100, 5, "/facts"))
 			eventually(t, "a word in the group", func() bool { return len(w.tg.Sent()) == 1 })
 			got := w.tg.Sent()[0]
-			if got.Chat != -100 || !strings.HasPrefix(got.Text, saidAside) || len(got.Buttons) != 1 || !strings.HasPrefix(got.Buttons[0][0].URL, "https://t.me/") {
+			if got.Chat != -100 || !strings.HasPrefix(got.Text, saidAside) || len(got.Buttons) != 1 ||
+				!strings.HasPrefix(got.Buttons[0][0].URL, "https://t.me/") {
 				t.Fatalf("the group reads %+v", got)
 			}
 			eventually(t, "the answer was tried", func() bool {

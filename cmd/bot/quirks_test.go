@@ -14,7 +14,8 @@ import (
 func TestModelWithoutTools(t *testing.T) {
 	w := newWorld(t)
 	w.llm.Queue(
-		llmtest.Turn{Status: 400, Body: `{"error":{"message":"registry.ollama.ai/library/gemma3:4b does not support tools","type":"api_error","param":null,"code":null}}`},
+		llmtest.Turn{Status: 400,
+			Body: `{"error":{"message":"registry.ollama.ai/library/gemma3:4b does not support tools","type":"api_error","param":null,"code":null}}`},
 		llmtest.Turn{Status: 500, Body: `{"error":{"code":500,"message":"System role not supported","type":"server_error"}}`},
 		llmtest.Turn{Text: "```json\n{\"name\": \"add_task\", \"arguments\": {\"description\": \"buy milk\"}}\n```"},
 		llmtest.Turn{Text: "It is on your list."})
@@ -33,7 +34,8 @@ func TestModelWithoutTools(t *testing.T) {
 		t.Errorf("said %q", got)
 	}
 	list := w.llm.Requests()
-	if len(list) != asked+1 || len(list[asked].Tools) != 0 || slices.ContainsFunc(list[asked].Messages, func(m llmtest.Message) bool { return m.Role == "system" }) {
+	if len(list) != asked+1 || len(list[asked].Tools) != 0 || slices.ContainsFunc(list[asked].Messages,
+		func(m llmtest.Message) bool { return m.Role == "system" }) {
 		t.Errorf("%d requests, the last %s", len(list)-asked, list[len(list)-1].Raw)
 	}
 	must(t, w.stop())
@@ -47,7 +49,8 @@ func TestModelWithoutTools(t *testing.T) {
 func TestNothingRawIsShown(t *testing.T) {
 	w := newWorld(t)
 	w.llm.Queue(
-		llmtest.Turn{Text: "<think>\nThe person wants milk.\n</think>\nI note it.\n<tool_call>\n{\"name\": \"add_task\", \"arguments\": {\"description\": \"buy milk\"}}\n</tool_call>", Chunks: 60},
+		llmtest.Turn{Text: "<think>\nThe person wants milk.\n</think>\nI note it.\n<tool_call>\n{\"name\": \"add_task\", " +
+			"\"arguments\": {\"description\": \"buy milk\"}}\n</tool_call>", Chunks: 60},
 		llmtest.Turn{Text: "<|channel|>analysis<|message|>hm<|end|><|start|>assistant<|channel|>final<|message|>Noted.<|return|>", Chunks: 60})
 	w.run(t)
 	if got := w.say(t, 7, "milk!"); !strings.HasSuffix(got, "Noted.") {

@@ -16,7 +16,8 @@ func TestRecallCommand(t *testing.T) {
 	dir := t.TempDir()
 	data := filepath.Join(dir, "data")
 	old := filepath.Join(dir, "old.jsonl")
-	if err := os.WriteFile(old, []byte(`{"platform":"archive","channel":"c","user":"alice","name":"Alice","text":"My sister Mia plays the cello.","at":"2024-05-01T10:00:00Z","id":"1"}
+	if err := os.WriteFile(old,
+		[]byte(`{"platform":"archive","channel":"c","user":"alice","name":"Alice","text":"My sister Mia plays the cello.","at":"2024-05-01T10:00:00Z","id":"1"}
 {"platform":"archive","channel":"c","user":"bob","name":"Bob","text":"How long has she played?","at":"2024-05-01T10:01:00Z","id":"2"}
 `), 0o600); err != nil {
 		t.Fatal(err)
@@ -38,7 +39,8 @@ func TestRecallCommand(t *testing.T) {
 			t.Errorf("%q is missing from\n%s", want, got)
 		}
 	}
-	if got := bot("recall", "--user", "archive:alice", "--limit", "1", "cello"); strings.Contains(got, "cello") || !strings.Contains(got, "nuts") {
+	if got := bot("recall", "--user", "archive:alice", "--limit", "1", "cello"); strings.Contains(got, "cello") ||
+		!strings.Contains(got, "nuts") {
 		t.Errorf("a limit of one:\n%s", got)
 	}
 	if got := bot("recall", "--json", "--user", "archive:carol", "zebra"); strings.TrimSpace(got) != "[]" {
@@ -69,7 +71,8 @@ func TestRecallCommandByMeaning(t *testing.T) {
 	s.Synonyms(map[string]string{"hound": "pooch", "dwells": "lives"})
 	dir := t.TempDir()
 	old := filepath.Join(dir, "old.jsonl")
-	if err := os.WriteFile(old, []byte(`{"platform":"archive","channel":"c","user":"alice","name":"Alice","text":"Our pooch lives upstairs.","at":"2024-05-01T10:00:00Z","id":"1"}
+	if err := os.WriteFile(old,
+		[]byte(`{"platform":"archive","channel":"c","user":"alice","name":"Alice","text":"Our pooch lives upstairs.","at":"2024-05-01T10:00:00Z","id":"1"}
 {"platform":"archive","channel":"c","user":"bob","name":"Bob","text":"Lovely weather today","at":"2024-05-01T10:01:00Z","id":"2"}
 `), 0o600); err != nil {
 		t.Fatal(err)
@@ -101,10 +104,12 @@ func TestRecallCommandByMeaning(t *testing.T) {
 	if got := bot("recall", "--user", "archive:alice", "--limit", "1", "pooch"); !strings.Contains(got, "pooch") {
 		t.Errorf("by words: %q", got)
 	}
-	if err := os.WriteFile(old, []byte(`{"platform":"archive","channel":"c","user":"alice","name":"Alice","text":"Now it lives downstairs.","at":"2024-05-02T10:00:00Z","id":"3"}`), 0o600); err != nil {
+	if err := os.WriteFile(old,
+		[]byte(`{"platform":"archive","channel":"c","user":"alice","name":"Alice","text":"Now it lives downstairs.","at":"2024-05-02T10:00:00Z","id":"3"}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := bot("sessions", "import", old); !strings.Contains(got, "1 message") || !strings.Contains(got, "the bot makes those that are missing") {
+	if got := bot("sessions", "import", old); !strings.Contains(got, "1 message") || !strings.Contains(got,
+		"the bot makes those that are missing") {
 		t.Errorf("importing said %s", got)
 	}
 }

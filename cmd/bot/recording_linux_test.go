@@ -50,7 +50,8 @@ func shows(t *testing.T, name string, film []byte) {
 			same++
 		}
 		from := max(0, same-60)
-		t.Errorf("docs/img/%s is of an earlier program: make recordings makes it anew.\nit says   %.200q\nnow it is %.200q", name, was[from:], is[from:])
+		t.Errorf("docs/img/%s is of an earlier program: make recordings makes it anew.\nit says   %.200q\nnow it is %.200q",
+			name, was[from:], is[from:])
 	}
 }
 
@@ -82,7 +83,8 @@ func TestRecordInit(t *testing.T) {
 	w.sent(t, 1)
 	w.tg.Push(from("Ann", 7, 7, "good morning"))
 	f.waits("It works: ", 4)
-	shows(t, "init.svg", f.terminal.SVG("bot init asks who answers and where people find the bot, tries each answer, starts it and waits for the first message"))
+	shows(t, "init.svg", f.terminal.SVG(
+		"bot init asks who answers and where people find the bot, tries each answer, starts it and waits for the first message"))
 }
 
 // from is what somebody of that name writes.
@@ -107,7 +109,8 @@ func film(t *testing.T, w *world) *filmed {
 	f := &filmed{t: t, world: w, keys: ours, screen: lineedittest.New(104, 200), terminal: filmtest.NewTerminal("bot init", 30)}
 	cmd := exec.Command(os.Args[0], "init")
 	cmd.Dir = t.TempDir()
-	cmd.Env = []string{childEnv + "=1", "PATH=" + os.Getenv("PATH"), "BOT_TELEGRAM_API_URL=" + w.tg.URL(), "BOT_LOG_LEVEL=warn", "OLLAMA_HOST=" + hostPart(w.llm)}
+	cmd.Env = []string{childEnv + "=1", "PATH=" + os.Getenv("PATH"), "BOT_TELEGRAM_API_URL=" + w.tg.URL(), "BOT_LOG_LEVEL=warn",
+		"OLLAMA_HOST=" + hostPart(w.llm)}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = theirs, theirs, theirs
 	must(t, cmd.Start())
 	_ = theirs.Close()
@@ -183,7 +186,8 @@ func TestRecordGroup(t *testing.T) {
 	const group, owner, bob = -100, 1, 9
 	w := newWorld(t)
 	notes := t.TempDir()
-	must(t, os.WriteFile(filepath.Join(notes, "heating.md"), []byte("# Heating\n\nThe boiler was serviced on 14 October. The pressure should stand at 1.5 bar.\n"), 0o600))
+	must(t, os.WriteFile(filepath.Join(notes, "heating.md"),
+		[]byte("# Heating\n\nThe boiler was serviced on 14 October. The pressure should stand at 1.5 bar.\n"), 0o600))
 	w.env = append(w.env, "BOT_ACCESS_MODE=pairing", "BOT_VAULT_DIR="+notes)
 	w.tg.AddChat(owner)
 	w.tg.AddChat(group)
@@ -218,7 +222,8 @@ func TestRecordGroup(t *testing.T) {
 		llmtest.Turn{Text: "It should stand at **1.5 bar** [1]."})
 	say(bob, "Bob", "@parley_bot what pressure does the heating need?")
 	see(garden, group, 1)
-	w.llm.Queue(llmtest.Turn{Calls: []llmtest.Call{{ID: "2", Name: "set_reminder", Args: `{"text":"check the pressure","when":"in 20 minutes"}`}}},
+	w.llm.Queue(llmtest.Turn{Calls: []llmtest.Call{{ID: "2", Name: "set_reminder",
+		Args: `{"text":"check the pressure","when":"in 20 minutes"}`}}},
 		llmtest.Turn{Text: "I will remind you in 20 minutes."})
 	say(bob, "Bob", "@parley_bot remind me in 20 minutes to check the pressure")
 	see(garden, group, 2)
@@ -226,7 +231,8 @@ func TestRecordGroup(t *testing.T) {
 	c.Wait(1)
 	garden.Notice("20 minutes later")
 	see(garden, group, 3)
-	shows(t, "group.svg", c.SVG("A group on Telegram: Parley greets it, the owner allows it with a button, Bob gets an answer with its source, and later a reminder"))
+	shows(t, "group.svg", c.SVG(
+		"A group on Telegram: Parley greets it, the owner allows it with a button, Bob gets an answer with its source, and later a reminder"))
 }
 
 // passes makes reminders due as if so much time had passed.

@@ -42,10 +42,12 @@ func TestSecretsGoNowhere(t *testing.T) {
 		return w.sent(t, n)[n-1]
 	}
 	ask(1, "my token is "+token+", see https://example.com/"+token, llmtest.Turn{Text: "It is " + keyCanary + ", I think", Chunks: 20})
-	ask(2, "say it through a tool", llmtest.Turn{Calls: []llmtest.Call{{ID: "1", Name: "save_decision", Args: `{"content":"the key is ` + quoted + `"}`}}}, llmtest.Turn{Text: "done"})
+	ask(2, "say it through a tool", llmtest.Turn{Calls: []llmtest.Call{{ID: "1", Name: "save_decision",
+		Args: `{"content":"the key is ` + quoted + `"}`}}}, llmtest.Turn{Text: "done"})
 	refused := llmtest.Turn{Status: 401, Body: `{"error":{"message":"Incorrect API key provided: ` + quoted + `"}}`}
 	ask(3, "and now the key is refused", refused)
-	cut := llmtest.Turn{Text: "half of " + keyCanary + " and", Finish: "", Stream: []string{`{"choices":[{"delta":{"content":"` + quoted + ` is cut"}}]}`}}
+	cut := llmtest.Turn{Text: "half of " + keyCanary + " and", Finish: "",
+		Stream: []string{`{"choices":[{"delta":{"content":"` + quoted + ` is cut"}}]}`}}
 	ask(4, "cut", cut, cut, cut)
 	ask(5, "/session info")
 	ask(6, "/status")
@@ -69,7 +71,8 @@ func TestSecretsGoNowhere(t *testing.T) {
 	for _, r := range w.llm.Requests() {
 		found["a request to the model"] += string(r.Raw) + "\n"
 	}
-	if !strings.Contains(found["the chat"], "It is "+text.Hidden+", I think") || !strings.Contains(found["a request to the model"], "my token is "+text.Hidden) {
+	if !strings.Contains(found["the chat"], "It is "+text.Hidden+", I think") || !strings.Contains(found["a request to the model"],
+		"my token is "+text.Hidden) {
 		t.Errorf("the canaries did not come by: %s\n%s", found["the chat"], found["a request to the model"])
 	}
 	for where, text := range found {
@@ -102,8 +105,9 @@ func TestRedactorForms(t *testing.T) {
 	r := setup.NewRedactor(c, setup.ShortestLogged)
 	for text, want := range map[string]string{
 		`key a"b c/d+e.`: "key (hidden).", `key=a\"b c/d+e`: "key=(hidden)", "?k=a%22b+c%2Fd%2Be&": "?k=(hidden)&",
-		"https://user:password1@host": "https://user:(hidden)@host", "/bot123456:canary/getMe": "/bot(hidden)/getMe", "?t=123456%3Acanary": "?t=(hidden)",
-		"123": "123",
+		"https://user:password1@host": "https://user:(hidden)@host", "/bot123456:canary/getMe": "/bot(hidden)/getMe",
+		"?t=123456%3Acanary": "?t=(hidden)",
+		"123":                "123",
 	} {
 		if got := r.Hide(text); got != want {
 			t.Errorf("%s became %s", text, got)
@@ -119,7 +123,8 @@ func TestMistakesOfTheProgramAreVeiled(t *testing.T) {
 	for _, args := range [][]string{{"chat"}, {"doctor"}} {
 		run(append(args, "--data", filepath.Join(t.TempDir(), "data")), strings.NewReader(""), &out, &out)
 	}
-	if text := out.String(); !strings.Contains(text, "127.0.0.1:1") || strings.Contains(text, envCanary) || strings.Contains(text, "sk-canary") {
+	if text := out.String(); !strings.Contains(text, "127.0.0.1:1") || strings.Contains(text, envCanary) ||
+		strings.Contains(text, "sk-canary") {
 		t.Errorf("got %s", text)
 	}
 }

@@ -90,7 +90,8 @@ func referenceWorld(t *testing.T, dir string) (*world, referencePlace) {
 	p := referencePlace{files: t.TempDir(), repo: t.TempDir()}
 	must(t, os.WriteFile(filepath.Join(p.files, "a.txt"), []byte("alpha\nbeta\n"), 0o600))
 	must(t, os.WriteFile(filepath.Join(p.files, "p.png"), []byte("\x89PNG\r\n\x1a\nrest"), 0o600))
-	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"config", "user.email", "ann@example.org"}, {"config", "user.name", "Ann"}, {"commit", "-q", "--allow-empty", "-m", "first"}} {
+	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"config", "user.email", "ann@example.org"}, {"config", "user.name", "Ann"},
+		{"commit", "-q", "--allow-empty", "-m", "first"}} {
 		if out, err := exec.Command("git", append([]string{"-C", p.repo}, args...)...).CombinedOutput(); err != nil {
 			t.Fatalf("git %v: %v %s", args, err, out)
 		}
@@ -121,7 +122,8 @@ func referenceWorld(t *testing.T, dir string) (*world, referencePlace) {
     - {name: time, command: [%q, --local-timezone, UTC]}
     - {name: fetch, command: [%q, --allow-private-ips]}
     - {name: git, command: [%q]}
-`, script("server-everything"), url, script("server-filesystem"), p.files, script("server-memory"), "MEMORY_FILE_PATH="+filepath.Join(t.TempDir(), "memory.jsonl"),
+`, script("server-everything"), url, script("server-filesystem"), p.files, script("server-memory"),
+		"MEMORY_FILE_PATH="+filepath.Join(t.TempDir(), "memory.jsonl"),
 		script("server-sequential-thinking"), python("mcp-server-time"), python("mcp-server-fetch"), python("mcp-server-git"))
 	w := newWorld(t)
 	w.file = filepath.Join(t.TempDir(), "bot.yaml")
@@ -181,7 +183,8 @@ func (p referencePlace) calls() (all []refCall) {
 		add(server+"toggle-subscriber-updates", "updates", m{})
 		add(server+"trigger-long-running-operation", "operation completed", m{"duration": 3, "steps": 6})
 		add(server+"trigger-elicitation-request", "fish-3", m{}, "Ann Example", "tomorrow", "2001-02-03",
-			"yes", "not a mail", "ann@example.org", "skip", "https://example.org", "500", "7", "2", "skip", "1, 3", "Wonder Woman", "skip", "yes please", "phoebe")
+			"yes", "not a mail", "ann@example.org", "skip", "https://example.org", "500", "7", "2", "skip", "1, 3",
+			"Wonder Woman", "skip", "yes please", "phoebe")
 		add(server+"trigger-elicitation-request", "declined", m{}, "no")
 		add(server+"trigger-elicitation-request", "cancel", m{}, "/stop")
 		add(server+"trigger-url-elicitation", "accept", m{"url": "https://example.org/open", "message": "Log in"}, "yes")
@@ -207,7 +210,8 @@ func (p referencePlace) calls() (all []refCall) {
 	add("files__directory_tree", "new.txt", m{"path": p.files})
 	add("files__search_files", "new.txt", m{"path": p.files, "pattern": "**/new*"})
 	add("files__get_file_info", "size", m{"path": in("a.txt")})
-	add("memory__create_entities", "Otter", m{"entities": []m{{"name": "Otter", "entityType": "animal", "observations": []string{"swims"}}, {"name": "River", "entityType": "place", "observations": []string{}}}})
+	add("memory__create_entities", "Otter", m{"entities": []m{{"name": "Otter", "entityType": "animal", "observations": []string{"swims"}},
+		{"name": "River", "entityType": "place", "observations": []string{}}}})
 	add("memory__create_relations", "lives in", m{"relations": []m{{"from": "Otter", "to": "River", "relationType": "lives in"}}})
 	add("memory__add_observations", "plays", m{"observations": []m{{"entityName": "Otter", "contents": []string{"plays"}}}})
 	add("memory__read_graph", "plays", m{})
@@ -218,7 +222,8 @@ func (p referencePlace) calls() (all []refCall) {
 	add("memory__delete_entities", "success", m{"entityNames": []string{"Otter"}})
 	add("memory__list_resources", "memory", m{})
 	add("memory__read_resource", "River", m{"uri": "memory://knowledge-graph"})
-	add("thinking__sequentialthinking", "thoughtNumber", m{"thought": "first", "nextThoughtNeeded": false, "thoughtNumber": 1, "totalThoughts": 1})
+	add("thinking__sequentialthinking", "thoughtNumber", m{"thought": "first", "nextThoughtNeeded": false,
+		"thoughtNumber": 1, "totalThoughts": 1})
 	add("time__get_current_time", "UTC", m{"timezone": "UTC"})
 	add("time__convert_time", "Asia/Tokyo", m{"source_timezone": "UTC", "time": "12:00", "target_timezone": "Asia/Tokyo"})
 	add("fetch__fetch", "hold hands", m{"url": p.page})

@@ -53,7 +53,8 @@ func TestRehearseDifference(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ talk, want string }{
 		{"> a refund\n= Sure.\n< No.\n", "script.txt:10: differs\n  after > a refund\n- < No.\n+ < Sure.\n"},
-		{"> a refund\n= One\n| two\n| three\n< One\n| zwei\n| three\n", "script.txt:12: differs\n  after > a refund\n  < One\n- | zwei\n+ | two\n  | three\n"},
+		{"> a refund\n= One\n| two\n| three\n< One\n| zwei\n| three\n",
+			"script.txt:12: differs\n  after > a refund\n  < One\n- | zwei\n+ | two\n  | three\n"},
 		{"> hello\n= Hi.\n<~ ^H\nrule refund\n", ":11: differs\n  after > hello\n- rule refund\n+ !rule refund\n"},
 		{"> a refund\n= Hi.\nrules\n", "- rules\n+ rules refund\n"},
 		{"> a refund\n= Hi.\n? Be rude\n", "+ !? Be rude\n"},
@@ -151,7 +152,8 @@ func TestRehearseJUnit(t *testing.T) {
 	report := filepath.Join(t.TempDir(), "junit.xml")
 	good, bad := stageScript(t, "> hi\n= Hi.\n"), stageScript(t, "> hi\n= Hi.\n< <no>\n")
 	odd := stageScript(t, "> hi\n= Hi.\nrule nobody\n")
-	if code, out := rehearsing(t, "--junit", report, good, bad, odd); code != exitUsage || !strings.Contains(out, "3 scripts, 3 messages, 1 differ") {
+	if code, out := rehearsing(t, "--junit", report, good, bad, odd); code != exitUsage || !strings.Contains(out,
+		"3 scripts, 3 messages, 1 differ") {
 		t.Errorf("exit %d: %s", code, out)
 	}
 	text, err := os.ReadFile(report)
@@ -171,7 +173,8 @@ func TestRehearseJUnit(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got.Tests != 3 || got.Failures != 1 || got.Errors != 1 || len(got.Cases) != 3 ||
-		got.Cases[0].Failure != nil || got.Cases[1].Failure == nil || !strings.Contains(*got.Cases[1].Failure, "- < <no>") || got.Cases[2].Error == nil {
+		got.Cases[0].Failure != nil || got.Cases[1].Failure == nil || !strings.Contains(*got.Cases[1].Failure, "- < <no>") ||
+		got.Cases[2].Error == nil {
 		t.Errorf("wrote\n%s", text)
 	}
 }

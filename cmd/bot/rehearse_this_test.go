@@ -13,7 +13,9 @@ import (
 func TestRehearseThis(t *testing.T) {
 	rules, data := t.TempDir(), filepath.Join(t.TempDir(), "data")
 	file := filepath.Join(rules, "rules.yaml")
-	wrong := "guidelines:\n  - {id: refund, condition: \"literal:refund\", reply: Within 14 days.}\n  - {id: vip, condition: always, action: Be quick., tags: [vip]}\nvariables:\n  - {name: plan, description: d, per_person: true, validation: {allowed_values: [free, plus]}}\n"
+	wrong := "guidelines:\n  - {id: refund, condition: \"literal:refund\", reply: Within 14 days.}\n  - {id: vip, " +
+		"condition: always, action: Be quick., tags: [vip]}\nvariables:\n  - {name: plan, description: d, per_person: true, " +
+		"validation: {allowed_values: [free, plus]}}\n"
 	write := func(text string) {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -52,18 +54,21 @@ func TestRehearseThis(t *testing.T) {
 // The owner sets what the playbook knows of somebody.
 func TestPersonCommand(t *testing.T) {
 	rules, data := t.TempDir(), filepath.Join(t.TempDir(), "data")
-	text := "guidelines:\n  - {id: vip, condition: always, reply: \"Welcome, {{plan}}.\", tags: [vip]}\nvariables:\n  - {name: plan, description: d, per_person: true, validation: {allowed_values: [free, plus]}}\n  - {name: size, description: d}\n"
+	text := "guidelines:\n  - {id: vip, condition: always, reply: \"Welcome, {{plan}}.\", tags: [vip]}\nvariables:\n  - " +
+		"{name: plan, description: d, per_person: true, validation: {allowed_values: [free, plus]}}\n  - {name: size, description: d}\n"
 	if err := os.WriteFile(filepath.Join(rules, "rules.yaml"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("BOT_MODEL_NAME", "builtin")
 	t.Setenv("BOT_PLAYBOOK_DIR", rules)
 	var out safeBuffer
-	in := "hello\n/person tag terminal:local VIP\n/person set terminal:local plan gold\n/person set terminal:local size 3\n/person set terminal:local plan plus\n/person show terminal:local\nhello\n/person untag terminal:local vip\nhello\n"
+	in := "hello\n/person tag terminal:local VIP\n/person set terminal:local plan gold\n/person set terminal:local size " +
+		"3\n/person set terminal:local plan plus\n/person show terminal:local\nhello\n/person untag terminal:local vip\nhello\n"
 	if code := run([]string{"chat", "--data", data}, strings.NewReader(in), &out, &out); code != 0 {
 		t.Fatal(out.String())
 	}
-	for _, want := range []string{"They have the tag vip.", "one of", "size is not kept for people", "plan is set.", "Tags: vip", `plan: "plus"`, "They no longer have the tag vip."} {
+	for _, want := range []string{"They have the tag vip.", "one of", "size is not kept for people", "plan is set.",
+		"Tags: vip", `plan: "plus"`, "They no longer have the tag vip."} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, &out)
 		}

@@ -41,7 +41,8 @@ func TestReload(t *testing.T) {
 	w.tg.Push(telegramtest.Text(1, 1, "I own this"))
 	w.sent(t, 1)
 
-	for settings, want := range map[string]string{"access: {mode: open, owner: []}\n": "access.owners?", "access: {mode: open}\nlog: {level: loud}\n": "log.level"} {
+	for settings, want := range map[string]string{"access: {mode: open, owner: []}\n": "access.owners?",
+		"access: {mode: open}\nlog: {level: loud}\n": "log.level"} {
 		w.hangUp(t, settings, "nothing was changed")
 		if log := w.log.String(); !strings.Contains(log, want) {
 			t.Errorf("the log does not name the mistake, %s: %s", want, log)

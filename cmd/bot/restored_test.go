@@ -89,7 +89,8 @@ func TestCrashRestoredQuestion(t *testing.T) {
 // was. What is known of it names nobody.
 func TestCrashRestoredForgotten(t *testing.T) {
 	t.Parallel()
-	for how, want := range map[string]string{"known": "Deleted again: everything about 1 person", "killed": "", "unknown": "ask them to send /forget-me again"} {
+	for how, want := range map[string]string{"known": "Deleted again: everything about 1 person", "killed": "",
+		"unknown": "ask them to send /forget-me again"} {
 		t.Run(how, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)

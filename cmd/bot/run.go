@@ -82,7 +82,8 @@ func (c chatCmd) Run(ctx context.Context, f *cli.Flags, s *cli.Streams) error {
 }
 
 func (c chatCmd) talk(ctx context.Context, cfg config.Config, p app.Process) error {
-	return p.Talk(ctx, cfg, app.Seat{User: c.User, Name: c.Name, Channel: c.Channel, JSON: c.JSON, TTY: cli.IsTerminal(p.In) && cli.IsTerminal(p.Out)})
+	return p.Talk(ctx, cfg, app.Seat{User: c.User, Name: c.Name, Channel: c.Channel, JSON: c.JSON, TTY: cli.IsTerminal(p.In) &&
+		cli.IsTerminal(p.Out)})
 }
 
 type mcpCmd struct {

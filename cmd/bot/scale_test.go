@@ -36,7 +36,8 @@ func TestScaleCommands(t *testing.T) {
 	w := newWorld(t)
 	dir, place := t.TempDir(), server.Query().Get("host")
 	must(t, os.WriteFile(filepath.Join(dir, "bot"), []byte(fmt.Sprintf("#!/bin/sh\n%s=1 exec %s \"$@\"\n", childEnv, os.Args[0])), 0o700))
-	shell := exec.Command("sh", "-c", strings.NewReplacer("…", w.tg.Token(), "/var/run/postgresql", place).Replace("createdb"+commands)+"\nwait")
+	shell := exec.Command("sh", "-c", strings.NewReplacer("…", w.tg.Token(), "/var/run/postgresql",
+		place).Replace("createdb"+commands)+"\nwait")
 	shell.Dir, shell.SysProcAttr = dir, &syscall.SysProcAttr{Setpgid: true}
 	shell.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"), "PGHOST="+place, "PGUSER="+server.Query().Get("user"))
 	for _, set := range w.env {

@@ -66,7 +66,9 @@ func TestServedReadOnly(t *testing.T) {
 	w.startAndPoll(t)
 	rows := postgrestest.Raw(t, w.url)
 	turn := func(how string) {
-		_, err := rows.Exec("DO $$BEGIN EXECUTE format('ALTER DATABASE %I " + how + "', current_database()); PERFORM pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid(); END$$")
+		_, err := rows.Exec("DO $$BEGIN EXECUTE format('ALTER DATABASE %I " + how +
+			"', current_database()); PERFORM pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = " +
+			"current_database() AND pid <> pg_backend_pid(); END$$")
 		must(t, err)
 	}
 	w.tg.Push(telegramtest.Text(7, 7, "one"))

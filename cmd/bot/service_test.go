@@ -141,7 +141,8 @@ func (h machine) start(t *testing.T) (*exec.Cmd, *safeBuffer) {
 	waittest.Until(t, "the program can be run", func() bool {
 		cmd = exec.Command(args[0], args[1:]...)
 		cmd.Dir = h.root + h.unit["WorkingDirectory"][0]
-		cmd.Env = append([]string{"PATH=/usr/bin:/bin", "HOME=/", childEnv + "=1", "CREDENTIALS_DIRECTORY=" + h.root + "/run/credentials"}, h.unit["Environment"]...)
+		cmd.Env = append([]string{"PATH=/usr/bin:/bin", "HOME=/", childEnv + "=1", "CREDENTIALS_DIRECTORY=" + h.root + "/run/credentials"},
+			h.unit["Environment"]...)
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 		cmd.Stderr = log
 		if testing.Verbose() {
@@ -168,7 +169,9 @@ func TestServiceStarts(t *testing.T) {
 		t.Run(fmt.Sprintf("telegram=%t,discord=%t,key=%t", tt.telegram, tt.discord, tt.key), func(t *testing.T) {
 			h := newHost(t)
 			w := newWorld(t)
-			h.install(t, "/etc/parley/bot.yaml", fmt.Sprintf("model: {base_url: %q, name: test}\naccess: {mode: open}\ntelegram: {api_url: %q}\ndiscord: {api_url: %q}\n", w.llm.URL(), w.tg.URL(), w.dc.URL()), 0o600)
+			h.install(t, "/etc/parley/bot.yaml",
+				fmt.Sprintf("model: {base_url: %q, name: test}\naccess: {mode: open}\ntelegram: {api_url: %q}\ndiscord: {api_url: %q}\n",
+					w.llm.URL(), w.tg.URL(), w.dc.URL()), 0o600)
 			if tt.telegram {
 				h.install(t, "/etc/parley/telegram.token", w.tg.Token()+"\n", 0o600)
 			}
@@ -215,7 +218,8 @@ func TestServiceWithoutAToken(t *testing.T) {
 	h.unit["Environment"] = append(h.unit["Environment"], "NOTIFY_SOCKET=/nowhere")
 	cmd, log := h.start(t)
 	_ = cmd.Wait()
-	if code := cmd.ProcessState.ExitCode(); fmt.Sprint(code) != h.unit["RestartPreventExitStatus"][0] || !strings.Contains(log.String(), "/etc/parley/telegram.token") {
+	if code := cmd.ProcessState.ExitCode(); fmt.Sprint(code) != h.unit["RestartPreventExitStatus"][0] ||
+		!strings.Contains(log.String(), "/etc/parley/telegram.token") {
 		t.Errorf("exit %d:\n%s", code, log)
 	}
 }

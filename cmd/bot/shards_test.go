@@ -43,7 +43,8 @@ func TestDiscordShards(t *testing.T) {
 		return strings.Contains(fetched(t, "http://"+at+"/metrics"), `parley_shard_up{platform="discord",shard="1/2"} `+what)
 	}
 	eventually(t, "both are up", func() bool { return up("1") })
-	if got := w.saying(t, 1, 1, "/status"); !strings.Contains(got, "discord 0/2: receiving") || !strings.Contains(got, "discord 1/2: receiving") {
+	if got := w.saying(t, 1, 1, "/status"); !strings.Contains(got, "discord 0/2: receiving") || !strings.Contains(got,
+		"discord 1/2: receiving") {
 		t.Errorf("/status says:\n%s", got)
 	}
 	w.dc.Silent(true)
@@ -78,7 +79,9 @@ func TestDoctorShards(t *testing.T) {
 // shardsOf counts the connections of each process.
 func (f *fleet) shardsOf(t *testing.T, of int) (held []int) {
 	t.Helper()
-	rows, err := f.rows.Query("SELECT count(*) FROM node_roles AS r JOIN node_leases AS l ON l.id = r.owner WHERE r.name LIKE $1 GROUP BY l.id", fmt.Sprintf("receive discord of %d:%%", of))
+	rows, err := f.rows.Query(
+		"SELECT count(*) FROM node_roles AS r JOIN node_leases AS l ON l.id = r.owner WHERE r.name LIKE $1 GROUP BY l.id",
+		fmt.Sprintf("receive discord of %d:%%", of))
 	must(t, err)
 	defer func() { _ = rows.Close() }()
 	for rows.Next() {
@@ -96,7 +99,8 @@ func (f *fleet) noted(t *testing.T, sessions []string) bool {
 	t.Helper()
 	for _, id := range sessions {
 		var n int
-		must(t, f.rows.QueryRow("SELECT count(*) FROM cursors WHERE platform = 'discord' AND name LIKE 'gateway%' AND value LIKE $1", fmt.Sprintf("%%%q%%", id)).Scan(&n))
+		must(t, f.rows.QueryRow("SELECT count(*) FROM cursors WHERE platform = 'discord' AND name LIKE 'gateway%' AND value LIKE $1",
+			fmt.Sprintf("%%%q%%", id)).Scan(&n))
 		if n == 0 {
 			return false
 		}
@@ -109,7 +113,8 @@ func (f *fleet) tellShards(t *testing.T) {
 	if !t.Failed() {
 		return
 	}
-	for _, query := range []string{"SELECT name || ' has ' || id FROM node_leases", "SELECT name || ' is ' || owner FROM node_roles", "SELECT share || ' takes ' || node FROM node_takers",
+	for _, query := range []string{"SELECT name || ' has ' || id FROM node_leases", "SELECT name || ' is ' || owner FROM node_roles",
+		"SELECT share || ' takes ' || node FROM node_takers",
 		"SELECT name || ' notes ' || value FROM cursors WHERE platform = 'discord'", "SELECT channel || ' belongs to ' || owner FROM node_lanes",
 		"SELECT 'posted: ' || channel || ' ' || inbox_id FROM node_mail", "SELECT 'unsent: ' || body FROM outbox WHERE state <> 'sent'",
 		"SELECT 'inbox ' || id || ' of ' || channel || ' at ' || at || ' is ' || state FROM inbox WHERE state <> 'done' ORDER BY id"} {

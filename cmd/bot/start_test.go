@@ -31,7 +31,8 @@ func TestStartSaysWhatItIs(t *testing.T) {
 // the owner, and nobody after them.
 func TestClaimByTheLinkOfTheStart(t *testing.T) {
 	w := newWorld(t)
-	w.env = append(slices.DeleteFunc(w.env, func(e string) bool { return strings.HasPrefix(e, "BOT_ACCESS_OWNERS=") }), "BOT_ACCESS_MODE=pairing")
+	w.env = append(slices.DeleteFunc(w.env, func(e string) bool { return strings.HasPrefix(e, "BOT_ACCESS_OWNERS=") }),
+		"BOT_ACCESS_MODE=pairing")
 	w.run(t)
 	link := regexp.MustCompile(`https://t\.me/parley_bot\?start=(\S+) and press Start`)
 	eventually(t, "the link", func() bool { return link.MatchString(w.log.String()) })
@@ -58,7 +59,8 @@ func TestEachMessageHasALineInTheLog(t *testing.T) {
 	w.connected(t)
 	w.saying(t, 5, 5, "plum pudding")
 	w.dc.Message("", "600", "77", "plum pudding")
-	for _, want := range []string{"msg=message from=telegram:5 in=telegram:5 outcome=answered took=", "from=discord:77 in=discord:600 outcome=answered took="} {
+	for _, want := range []string{"msg=message from=telegram:5 in=telegram:5 outcome=answered took=",
+		"from=discord:77 in=discord:600 outcome=answered took="} {
 		eventually(t, want, func() bool { return strings.Contains(w.log.String(), want) })
 	}
 	if strings.Contains(w.log.String(), "plum") {
@@ -78,7 +80,8 @@ func TestLogsExplainANumber(t *testing.T) {
 	if id == "" {
 		t.Fatalf("no number in %q", answer)
 	}
-	if out, code := w.call(t, "logs", strings.ToLower(id)); code != 0 || !strings.Contains(out, "the frobnicator is off") || !strings.Contains(out, "telegram:1") || !strings.Contains(out, "What to do: ") {
+	if out, code := w.call(t, "logs", strings.ToLower(id)); code != 0 || !strings.Contains(out, "the frobnicator is off") ||
+		!strings.Contains(out, "telegram:1") || !strings.Contains(out, "What to do: ") {
 		t.Errorf("exit %d:\n%s", code, out)
 	}
 	if out, code := w.call(t, "logs"); code != 0 || !strings.Contains(out, id) {

@@ -35,7 +35,8 @@ func TestStopPassesTheGate(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t).onDiscord()
-			w.env = append(w.env, "BOT_ACCESS_MODE=allowlist", "BOT_ACCESS_OWNERS=telegram:1,discord:1", "BOT_ACCESS_ALLOW=telegram:7,telegram:8,discord:7,discord:8")
+			w.env = append(w.env, "BOT_ACCESS_MODE=allowlist", "BOT_ACCESS_OWNERS=telegram:1,discord:1",
+				"BOT_ACCESS_ALLOW=telegram:7,telegram:8,discord:7,discord:8")
 			w.run(t)
 			w.connected(t)
 			delay := 1500 * time.Millisecond

@@ -22,7 +22,8 @@ import (
 var textRecord = regexp.MustCompile(`^time=\S+ level=\w+ msg=`)
 
 // announced is how the lines begin that a start says to its operator.
-var announced = []string{"Model: ", "Parley ", "Page: ", "Nobody owns this bot yet.", "Owner: ", "Telegram: receiving as @parley_bot.", "Discord: receiving as parley."}
+var announced = []string{"Model: ", "Parley ", "Page: ", "Nobody owns this bot yet.", "Owner: ",
+	"Telegram: receiving as @parley_bot.", "Discord: receiving as parley."}
 
 // stray returns what a bot wrote past its log; announced lines are said plainly in
 // the text form.

@@ -24,7 +24,8 @@ func TestTelegramConversation(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	second := w.llm.Requests()[1]
-	if second.Messages[0].Role != "system" || !strings.Contains(string(second.Raw), "my file is plan.txt") || !strings.Contains(string(second.Raw), "Hello Ann!") {
+	if second.Messages[0].Role != "system" || !strings.Contains(string(second.Raw), "my file is plan.txt") ||
+		!strings.Contains(string(second.Raw), "Hello Ann!") {
 		t.Errorf("the second request lacks the first exchange: %s", second.Raw)
 	}
 	if second.Temperature == nil || *second.Temperature != 0 || second.MaxTokens != 1024 {

@@ -138,7 +138,8 @@ func converse(t *testing.T, render func(llmtest.Request) (string, error)) (got r
 	}
 	call := func(id, tool, args string) llmtest.Call { return llmtest.Call{ID: id, Name: tool, Args: args} }
 	answered("plain", 1, 1, "a blue whale, hello")
-	answered("tool", 1, 1, "what time is it for a blue whale?", llmtest.Turn{Calls: []llmtest.Call{call("call_0123456789abcdef", "current_time", `{}`)}})
+	answered("tool", 1, 1, "what time is it for a blue whale?",
+		llmtest.Turn{Calls: []llmtest.Call{call("call_0123456789abcdef", "current_time", `{}`)}})
 	answered("two tools", 1, 1, "and its tasks, blue whale?", llmtest.Turn{Text: "I look.", Calls: []llmtest.Call{
 		call("call_a", "list_tasks", `{}`), call("call_b", "current_time", `{}`)}})
 	answered("after tools", 1, 1, "thanks, blue whale")
@@ -153,7 +154,8 @@ func converse(t *testing.T, render func(llmtest.Request) (string, error)) (got r
 	if said := picture("one.png", llmtest.Turn{Text: "Answer to picture."}); !strings.Contains(said, "Answer to picture.") {
 		t.Fatalf("picture: said %q after %v", said, got.reasons)
 	}
-	if said := picture("two.png", llmtest.Turn{Calls: []llmtest.Call{call("call_c", "add_task", `{"description":"x"}`)}}); !strings.Contains(said, "?") {
+	if said := picture("two.png", llmtest.Turn{Calls: []llmtest.Call{call("call_c", "add_task",
+		`{"description":"x"}`)}}); !strings.Contains(said, "?") {
 		t.Fatalf("a call because of a picture was not asked about: %q after %v", said, got.reasons)
 	}
 	answered("a question that waits", 7, 7, "what about the blue whale?")

@@ -17,7 +17,8 @@ func TestWordsOfOthersStayTheirs(t *testing.T) {
 	child := w.start(t)
 	w.answered(t, -100, 3, "@parley_bot the gate opens with zebra nineteen")
 	for _, call := range []llmtest.Turn{callTool("set_reminder", `{"text":"the gate opens with zebra nineteen","when":"tomorrow at 8"}`),
-		callTool("log_entry", `{"content":"the gate opens with zebra nineteen"}`), callTool("add_task", `{"description":"the gate opens with zebra nineteen"}`)} {
+		callTool("log_entry", `{"content":"the gate opens with zebra nineteen"}`), callTool("add_task",
+			`{"description":"the gate opens with zebra nineteen"}`)} {
 		w.llm.Queue(call, llmtest.Turn{Text: "I did."})
 		if got := w.answered(t, -100, 2, "@parley_bot keep for me what User 3 said"); !strings.Contains(got, "I did") {
 			w.answered(t, -100, 2, "@parley_bot yes")
@@ -50,7 +51,8 @@ func (w *world) keeps(t *testing.T, word string) bool {
 	db, err := w.look()
 	must(t, err)
 	defer func() { must(t, db.Close()) }()
-	for _, column := range []string{"messages.content", "messages.tool_calls", "tasks.description", "reminders.text", "log_entries.content", "tool_calls.result", "tool_calls.arguments"} {
+	for _, column := range []string{"messages.content", "messages.tool_calls", "tasks.description", "reminders.text",
+		"log_entries.content", "tool_calls.result", "tool_calls.arguments"} {
 		table, name, _ := strings.Cut(column, ".")
 		var n int
 		must(t, db.QueryRow("SELECT count(*) FROM "+table+" WHERE "+name+" LIKE '%"+word+"%'").Scan(&n))

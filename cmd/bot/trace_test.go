@@ -75,7 +75,8 @@ func TestTraces(t *testing.T) {
 		t.Errorf("the failed call: %+v", models[2])
 	}
 	text := c.raw.String()
-	for _, want := range []string{`"attributes"`, `"gen_ai.operation.name"`, `"parley.first_token_ms"`, `"error.type"`, `"bad_request"`, `"gen_ai.tool.name"`, `"current_time"`, `"intValue":"200"`, `"gen_ai.usage.input_tokens"`, `"telegram"`} {
+	for _, want := range []string{`"attributes"`, `"gen_ai.operation.name"`, `"parley.first_token_ms"`, `"error.type"`,
+		`"bad_request"`, `"gen_ai.tool.name"`, `"current_time"`, `"intValue":"200"`, `"gen_ai.usage.input_tokens"`, `"telegram"`} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%s is missing in %s", want, text)
 		}

@@ -22,12 +22,14 @@ func TestExactRequestsFromChatToPage(t *testing.T) {
 	w := newWorld(t)
 	base := w.withPort(t)
 	w.run(t)
-	w.llm.Queue(llmtest.Turn{Calls: []llmtest.Call{{Name: "add_task", Args: `{"description":"buy zxmilk"}`}}}, llmtest.Turn{Text: "It is on your list."})
+	w.llm.Queue(llmtest.Turn{Calls: []llmtest.Call{{Name: "add_task", Args: `{"description":"buy zxmilk"}`}}},
+		llmtest.Turn{Text: "It is on your list."})
 	w.tg.Push(telegramtest.Text(1, 1, "put zxmilk on my list"))
 	w.sent(t, 1)
 	w.tg.Push(telegramtest.Text(1, 1, "/trace"))
 	told := w.sent(t, 2)[1]
-	turn := regexp.MustCompile(`2 model calls are kept for the owner: ` + regexp.QuoteMeta(base) + `(/turns/[0-9a-f-]+)`).FindStringSubmatch(told)
+	turn := regexp.MustCompile(`2 model calls are kept for the owner: ` + regexp.QuoteMeta(base) +
+		`(/turns/[0-9a-f-]+)`).FindStringSubmatch(told)
 	if turn == nil {
 		t.Fatalf("/trace says %q", told)
 	}
@@ -39,7 +41,8 @@ func TestExactRequestsFromChatToPage(t *testing.T) {
 		t.Fatalf("the page links to %q", calls)
 	}
 	requests := w.words()
-	if got := v.get(calls[0] + "/request"); len(requests) < 2 || !strings.Contains(got, "put zxmilk on my list") || !strings.Contains(got, `"role":"system"`) {
+	if got := v.get(calls[0] + "/request"); len(requests) < 2 || !strings.Contains(got, "put zxmilk on my list") ||
+		!strings.Contains(got, `"role":"system"`) {
 		t.Errorf("the request is %s", got)
 	}
 	if got := v.get(calls[1] + "/answer"); !strings.Contains(got, "It is on your list.") {

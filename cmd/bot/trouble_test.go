@@ -109,7 +109,8 @@ func (f *fleet) trouble(t *testing.T, l saying, happen func()) (got outcome) {
 	for _, m := range f.nodes {
 		got.late += f.late(m, owned)
 	}
-	t.Logf("%+v, %d late, %d were flying, %v; %d open; the fakes and the harness took %v of the processors", got.ledger, got.late, got.flying, got.pauses, f.open(), waittest.CPU()-own)
+	t.Logf("%+v, %d late, %d were flying, %v; %d open; the fakes and the harness took %v of the processors", got.ledger,
+		got.late, got.flying, got.pauses, f.open(), waittest.CPU()-own)
 	if got.lost+got.misordered+got.misrouted+got.late+f.open() > 0 || len(twice) > 0 {
 		t.Errorf("a promise is broken; twice without being on their way: %v", twice)
 	}

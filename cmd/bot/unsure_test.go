@@ -40,7 +40,8 @@ func newBank(t *testing.T) (b *bank, settings string) {
 	server := sdk.NewServer(&sdk.Implementation{Name: "fake", Version: "1"}, nil)
 	schema := json.RawMessage(`{"type":"object","properties":{"amount":{"type":"integer"}}}`)
 	server.AddTool(&sdk.Tool{Name: "pay", Description: "Pays", InputSchema: schema}, b.pay)
-	server.AddTool(&sdk.Tool{Name: "rate", Description: "Says a rate", InputSchema: schema, Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true}}, b.rate)
+	server.AddTool(&sdk.Tool{Name: "rate", Description: "Says a rate", InputSchema: schema,
+		Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true}}, b.rate)
 	inner := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil)
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		b.mu.Lock()
@@ -269,7 +270,8 @@ func TestStopDuringAConfirmedPayment(t *testing.T) {
 	w.llm.Queue(llmtest.Turn{Text: "I will look."})
 	w.say(t, 1, "did it work?")
 	all := w.llm.Requests()
-	if whole := wholePrompt(all[len(all)-1]); !strings.Contains(whole, "OUTCOME_UNKNOWN: Nobody waits for this call any more") || strings.Contains(whole, "CANCELLED") {
+	if whole := wholePrompt(all[len(all)-1]); !strings.Contains(whole, "OUTCOME_UNKNOWN: Nobody waits for this call any more") ||
+		strings.Contains(whole, "CANCELLED") {
 		t.Errorf("the model knows %s", whole)
 	}
 }
@@ -293,7 +295,8 @@ func TestShutdownDuringAConfirmedPayment(t *testing.T) {
 	got := w.told(t, 7, "It said:")
 	close(b.goOn)
 	w.settled(t)
-	if st := w.status(t, "bank__pay"); !strings.Contains(got.Text, "OUTCOME") || b.payments() != 1 || len(st) != 1 || st[0] != "unknown OUTCOME_UNKNOWN" {
+	if st := w.status(t, "bank__pay"); !strings.Contains(got.Text, "OUTCOME") || b.payments() != 1 || len(st) != 1 ||
+		st[0] != "unknown OUTCOME_UNKNOWN" {
 		t.Errorf("paid %d times, said %q, the record %q", b.payments(), got.Text, st)
 	}
 }

@@ -19,7 +19,8 @@ func TestVersionSaysWhatWasBuilt(t *testing.T) {
 	if len(said) != 1 {
 		t.Errorf("one program tells several versions: %v", said)
 	}
-	noted := &debug.BuildInfo{Main: debug.Module{Version: "v1.2.3"}, Settings: []debug.BuildSetting{{Key: "vcs.revision", Value: "0123456789abcdef0123"}, {Key: "vcs.time", Value: "2026-11-22T10:00:00Z"}}}
+	noted := &debug.BuildInfo{Main: debug.Module{Version: "v1.2.3"}, Settings: []debug.BuildSetting{{Key: "vcs.revision",
+		Value: "0123456789abcdef0123"}, {Key: "vcs.time", Value: "2026-11-22T10:00:00Z"}}}
 	if got := built(noted); got != (build{"v1.2.3", "0123456789ab", "2026-11-22"}) {
 		t.Errorf("what Go noted became %+v", got)
 	}

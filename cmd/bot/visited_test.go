@@ -36,7 +36,8 @@ var beholders = []beholder{
 		return fmt.Sprintf(".open '%s'\n.timeout 30000\n%s;\n.open :memory:\n", file, query)
 	}},
 	{"python3", []string{"-"}, func(file, query string) string {
-		return fmt.Sprintf("import sqlite3\nc = sqlite3.connect('%s', timeout=30)\nprint(c.execute('%s').fetchone()[0])\nc.close()\n", file, query)
+		return fmt.Sprintf("import sqlite3\nc = sqlite3.connect('%s', timeout=30)\nprint(c.execute('%s').fetchone()[0])\nc.close()\n",
+			file, query)
 	}},
 }
 

@@ -54,7 +54,8 @@ func TestFaultRoughDiscord(t *testing.T) {
 func roughly(t *testing.T, seed, n int) {
 	w := newWorld(t).onDiscord()
 	w.llm.Quiet()
-	w.env = append(slices.DeleteFunc(w.env, func(e string) bool { return strings.HasPrefix(e, "BOT_TELEGRAM_") }), "BOT_LIMITS_QUEUE_PER_CHANNEL=10000")
+	w.env = append(slices.DeleteFunc(w.env, func(e string) bool { return strings.HasPrefix(e, "BOT_TELEGRAM_") }),
+		"BOT_LIMITS_QUEUE_PER_CHANNEL=10000")
 	x := &rough{w: w, dc: w.dc, r: rand.New(rand.NewPCG(uint64(seed), 11)), did: map[string]int{}}
 	x.dc.Thread("55", "50")
 	x.start(t)

@@ -76,7 +76,8 @@ func (g *badTelegram) play(t *testing.T, messages int) {
 	}
 	l, apart, given = g.tally()
 	wasted := g.tg.Wasted()
-	t.Logf("%d messages: %d lost, %d visible twice, %d out of order, %d misrouted; %d cut off after their effect and visible twice, %d cut off twice before it and given up; %d requests, %d inside a retry_after, %d updates left",
+	t.Logf("%d messages: %d lost, %d visible twice, %d out of order, %d misrouted; %d cut off after their effect and "+
+		"visible twice, %d cut off twice before it and given up; %d requests, %d inside a retry_after, %d updates left",
 		messages, l.lost, l.doubled, l.misordered, l.misrouted, apart, given, len(g.tg.Calls("")), wasted, g.tg.Waiting())
 	if l != (ledger{}) || g.tg.Waiting() > 0 {
 		t.Errorf("%+v", l)
@@ -118,8 +119,9 @@ func (g *badTelegram) say(i int) {
 		date = []string{"999999999999", "-1", `"soon"`, "9223372036854775807"}[g.rand.IntN(4)]
 	}
 	g.tg.AddChat(chat)
-	g.tg.Push(telegramtest.Raw(fmt.Sprintf(`{"update_id":0,"message":{"message_id":%d,"date":%s,"chat":{"id":%d,"type":%s},"from":{"id":%d,"is_bot":false,"first_name":"U"},"text":%q%s%s}}`,
-		100_000+i, date, chat, kind, user, words, entities, more)))
+	g.tg.Push(telegramtest.Raw(
+		fmt.Sprintf(`{"update_id":0,"message":{"message_id":%d,"date":%s,"chat":{"id":%d,"type":%s},"from":{"id":%d,"is_bot":false,"first_name":"U"},"text":%q%s%s}}`,
+			100_000+i, date, chat, kind, user, words, entities, more)))
 }
 
 // strange are parts of messages, and of what is said of messages that were

@@ -55,7 +55,8 @@ func comeAndGo(t *testing.T, r *rand.Rand) {
 		if n == len(plan) {
 			return llm.Response{Finish: llm.FinishStop, Message: llm.Message{Role: llm.RoleAssistant, Content: "All done."}}, nil
 		}
-		return llm.Response{Finish: llm.FinishToolCalls, Message: llm.Message{Role: llm.RoleAssistant, ToolCalls: append([]llm.ToolCall(nil), plan[n]...)}}, nil
+		return llm.Response{Finish: llm.FinishToolCalls, Message: llm.Message{Role: llm.RoleAssistant,
+			ToolCalls: append([]llm.ToolCall(nil), plan[n]...)}}, nil
 	}
 	m := b.accept(chat.Message{Key: annAlone.Key, From: chat.User{ID: annAlone.User, Name: "Ann"}, Direct: true, Text: "go"})
 	got := ""

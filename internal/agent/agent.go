@@ -114,7 +114,8 @@ type Sessions struct {
 	TTL func() time.Duration
 	// HandOver passes m's author on to people: it returns what has to be stored, and
 	// what they are told. Its errors may be shown to people; nil can pass nobody on.
-	HandOver func(ctx context.Context, m chat.Message, h tools.HandOver, session string, calls []memory.CallRecord) (memory.Deed, string, error)
+	HandOver func(ctx context.Context, m chat.Message, h tools.HandOver, session string, calls []memory.CallRecord) (memory.Deed,
+		string, error)
 }
 
 // Limits bound a message and its requests.

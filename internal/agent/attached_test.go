@@ -30,7 +30,8 @@ func TestFilesOfTools(t *testing.T) {
 				if last := r.Messages[len(r.Messages)-1]; last.Role == llm.RoleTool {
 					return llm.Response{Finish: llm.FinishStop, Message: llm.Message{Role: llm.RoleAssistant, Content: "here"}}, nil
 				}
-				return llm.Response{Finish: llm.FinishToolCalls, Message: llm.Message{Role: llm.RoleAssistant, ToolCalls: []llm.ToolCall{{ID: "1", Name: "draw", Args: "{}"}}}}, nil
+				return llm.Response{Finish: llm.FinishToolCalls, Message: llm.Message{Role: llm.RoleAssistant,
+					ToolCalls: []llm.ToolCall{{ID: "1", Name: "draw", Args: "{}"}}}}, nil
 			}
 			m := b.accept(sent("draw me something"))
 			a, err := b.Handle(t.Context(), m, &viewer{})
@@ -51,7 +52,8 @@ func TestFilesOfToolsBeforeAQuestion(t *testing.T) {
 		func(context.Context, tools.Call, struct{}) (tools.Result, error) {
 			return tools.Result{Content: "drawn", Data: tools.Attached{{Name: "a.png", MIME: "image/png", Data: aPNG(t)}}}, nil
 		})
-	erase := tools.Func(tools.Meta{Name: "erase", Description: "erases", Category: tools.Task, Core: true, Consent: tools.Consent{Confirm: true}},
+	erase := tools.Func(tools.Meta{Name: "erase", Description: "erases", Category: tools.Task, Core: true,
+		Consent: tools.Consent{Confirm: true}},
 		func(context.Context, tools.Call, struct{}) (tools.Result, error) {
 			return tools.Result{Content: "erased"}, nil
 		})

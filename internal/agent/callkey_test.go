@@ -19,7 +19,8 @@ func TestCallsAreKnownByTheirMessageNotByItsRow(t *testing.T) {
 			return tools.Result{Content: "added " + a.Text}, nil
 		})
 	b := newBench(t, Options{}, noting)
-	m := chat.Message{ID: "1", Row: 1, Key: chat.Key{Platform: "telegram", Channel: "7"}, From: chat.User{ID: "telegram:7", Name: "Ann"}, Text: "add milk", Direct: true, Addressed: true}
+	m := chat.Message{ID: "1", Row: 1, Key: chat.Key{Platform: "telegram", Channel: "7"}, From: chat.User{ID: "telegram:7", Name: "Ann"},
+		Text: "add milk", Direct: true, Addressed: true}
 	for _, uid := range []string{"first", "second", "first", "", ""} {
 		m.UID = uid
 		b.model.Call(call("call_1_0", "add", `{"text":"milk"}`)).Say("Done.")

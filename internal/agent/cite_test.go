@@ -45,7 +45,8 @@ func library() tools.Tool {
 	return tools.Func(tools.Meta{Name: "find", Description: "finds", Category: tools.Vault, ReadOnly: true, Core: true},
 		func(context.Context, tools.Call, struct{}) (tools.Result, error) {
 			return tools.Result{Content: "[1] Lease — a.md\nEnds on 30 April 2030.\n\n[2] Bike — b.md\nFrame B7.", Sources: []tools.Source{
-				{Kind: "note", Title: "Lease", Path: "a.md", Snippet: "Ends", Text: "Ends on 30 April 2030."}, {Kind: "note", Title: "Bike", Path: "b.md", Snippet: "Frame", Text: "Frame B7."}}}, nil
+				{Kind: "note", Title: "Lease", Path: "a.md", Snippet: "Ends", Text: "Ends on 30 April 2030."},
+				{Kind: "note", Title: "Bike", Path: "b.md", Snippet: "Frame", Text: "Frame B7."}}}, nil
 		})
 }
 
@@ -53,7 +54,8 @@ func library() tools.Tool {
 func (b *bench) watched(text string) (answer string, v *viewer) {
 	b.t.Helper()
 	v = &viewer{}
-	m := chat.Message{ID: "w" + text, Key: chat.Key{Platform: "telegram", Channel: "7"}, From: chat.User{ID: "telegram:7", Name: "Ann"}, Text: text, Direct: true, Addressed: true, At: b.clock}
+	m := chat.Message{ID: "w" + text, Key: chat.Key{Platform: "telegram", Channel: "7"}, From: chat.User{ID: "telegram:7", Name: "Ann"},
+		Text: text, Direct: true, Addressed: true, At: b.clock}
 	a, err := b.Handle(context.Background(), m, v)
 	must(b.t, err)
 	return a.Text, v
@@ -146,7 +148,8 @@ func TestStoppedAnswerKeepsWhatWasRead(t *testing.T) {
 		b := newBench(t, Options{Model: m})
 		ctx, stop := context.WithCancelCause(context.Background())
 		go func() { <-m.said; stop(chat.ErrStopped) }()
-		a, err := b.Handle(ctx, chat.Message{ID: "1", Key: chat.Key{Platform: "telegram", Channel: "7"}, From: chat.User{ID: "telegram:7"}, Text: "tell me", Direct: true, Addressed: true, At: b.clock}, &viewer{})
+		a, err := b.Handle(ctx, chat.Message{ID: "1", Key: chat.Key{Platform: "telegram", Channel: "7"}, From: chat.User{ID: "telegram:7"},
+			Text: "tell me", Direct: true, Addressed: true, At: b.clock}, &viewer{})
 		must(t, err)
 		entries := a.Record.(*memory.Turn).Entries
 		if a.Text != want || entries[len(entries)-1].Content != want {
@@ -188,8 +191,10 @@ func TestFactsBelowAnAnswerInAnyLanguage(t *testing.T) {
 func TestNotesThatDisagree(t *testing.T) {
 	find := tools.Func(tools.Meta{Name: "find", Description: "finds", Category: tools.Vault, ReadOnly: true, Core: true},
 		func(context.Context, tools.Call, struct{}) (tools.Result, error) {
-			return tools.Result{Content: "[1] Shops — a.md\nThe bakery opens at 8:00.\n\n[2] Pool — p.md\nBlue.\n\n[3] Errands — b.md\nBakery opens 9:30.", Sources: []tools.Source{
-				{Kind: "note", Title: "Shops", Path: "a.md", Text: "The bakery opens at 8:00."}, {Kind: "note", Title: "Pool", Path: "p.md", Text: "Blue."}, {Kind: "note", Title: "Errands", Path: "b.md", Text: "Bakery opens 9:30."}}}, nil
+			return tools.Result{Content: "[1] Shops — a.md\nThe bakery opens at 8:00.\n\n[2] Pool — p.md\nBlue.\n\n[3] Errands " +
+				"— b.md\nBakery opens 9:30.", Sources: []tools.Source{
+				{Kind: "note", Title: "Shops", Path: "a.md", Text: "The bakery opens at 8:00."}, {Kind: "note", Title: "Pool",
+					Path: "p.md", Text: "Blue."}, {Kind: "note", Title: "Errands", Path: "b.md", Text: "Bakery opens 9:30."}}}, nil
 		})
 	disputes := func(question, answer string, list []tools.Source) (all []Dispute) {
 		passages := make([]citation.Passage, len(list))

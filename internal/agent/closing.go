@@ -19,7 +19,8 @@ const maxSummaryTries = 3
 // digested returns what code leaves of a session that ends now, until a model has
 // read it.
 func (a *Agent) digested(se memory.Session, entries []memory.Entry) memory.Closing {
-	c := memory.Closing{Title: shortTitle("", insight(firstSaid(entries))), Decisions: transcript.Decided(se, sessions.Folded{}, entries), Owed: se.Owed}
+	c := memory.Closing{Title: shortTitle("", insight(firstSaid(entries))), Decisions: transcript.Decided(se, sessions.Folded{},
+		entries), Owed: se.Owed}
 	if se.Title != "" {
 		c.Title = se.Title
 	}
@@ -88,7 +89,8 @@ func (a *Agent) archive(ctx context.Context, p part, s summing) error {
 	c := memory.Closing{Text: se.Closing, Decisions: se.Decisions, Page: se.Page, Owed: owed, Origin: a.closingOrigin(se, p.entries)}
 	if s.read > 0 || s.err == nil {
 		c.Title = shortTitle(s.Title, se.Title)
-		c.Text = sessions.Squeeze(s.Summary+"\n"+sessions.Digest(transcript.Left(transcript.Points(p.entries[s.read:]), s.Summary), maxClosing), maxClosing)
+		c.Text = sessions.Squeeze(s.Summary+"\n"+sessions.Digest(transcript.Left(transcript.Points(p.entries[s.read:]), s.Summary),
+			maxClosing), maxClosing)
 		c.Decisions = transcript.Decided(se, s.Folded, p.entries)
 		carried := sessions.Without(se.CarriedPage, s.Outdated)
 		c.Page = sessions.Page(carried, append(own(se, p.entries), transcript.Lines(se, s.Folded, p.entries)...)...)
@@ -229,7 +231,8 @@ func (a *Agent) Summarize(ctx context.Context, p memory.Place) (string, error) {
 	if ctx.Err() != nil {
 		return "", context.Cause(ctx)
 	}
-	said := sessions.Squeeze(f.Summary+"\n"+sessions.Digest(transcript.Left(transcript.Points(whole.entries[read:]), f.Summary), maxSummary), maxSummary)
+	said := sessions.Squeeze(f.Summary+"\n"+sessions.Digest(transcript.Left(transcript.Points(whole.entries[read:]), f.Summary),
+		maxSummary), maxSummary)
 	if read == 0 {
 		said = sessions.Squeeze(whole.before+"\n"+said, maxSummary)
 	}

@@ -146,7 +146,8 @@ func (t *turn) recall(ctx context.Context) error {
 	}
 	t.context.known.facts = slices.Concat(found.Important, found.Recent, found.Relevant)
 	for _, f := range t.context.known.facts {
-		line := fmt.Sprintf("#%d (%s) %s", f.ID, f.Updated.UTC().Format(time.DateOnly), text.Clip(f.Content, maxShown)) + facts.Until(catalog.Printer{}, f, t.a.o.Now())
+		line := fmt.Sprintf("#%d (%s) %s", f.ID, f.Updated.UTC().Format(time.DateOnly), text.Clip(f.Content, maxShown)) +
+			facts.Until(catalog.Printer{}, f, t.a.o.Now())
 		switch {
 		case f.Scope != facts.ScopePerson:
 			t.context.known.lasting = append(t.context.known.lasting, "For everybody here: "+line)

@@ -83,7 +83,8 @@ func (t *turn) look(ctx context.Context, said string, rules []review.Rule) ([]re
 // rewrite has the model write its answer anew.
 func (t *turn) rewrite(ctx context.Context, said string, broken []review.Breach) (string, chat.End, error) {
 	began := t.a.o.Now()
-	messages := append(t.messages(), llm.Message{Role: llm.RoleAssistant, Content: said}, llm.Message{Role: llm.RoleUser, Content: review.Repair(broken)})
+	messages := append(t.messages(), llm.Message{Role: llm.RoleAssistant, Content: said}, llm.Message{Role: llm.RoleUser,
+		Content: review.Repair(broken)})
 	req := llm.Request{Model: t.modelName(), Messages: messages, Spend: t.report.ledger.spend, Cache: t.context.session.ID}
 	resp, err := t.models().Complete(ctx, req, nil)
 	t.report.lap(memory.Lap{Kind: "model", Name: "draft", Tokens: resp.Usage.Total}, began, t.a.o.Now().Sub(began))

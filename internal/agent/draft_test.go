@@ -131,7 +131,8 @@ func TestCheckingEnds(t *testing.T) {
 // been without.
 func TestEnforcedAfterAQuestion(t *testing.T) {
 	d := &desk{}
-	b := enforcing(t, Options{Confirm: d.ask}, tools.Func(tools.Meta{Name: "pay", Description: "pays", Category: tools.Web, Core: true, Consent: tools.Consent{Confirm: true}},
+	b := enforcing(t, Options{Confirm: d.ask}, tools.Func(tools.Meta{Name: "pay", Description: "pays", Category: tools.Web,
+		Core: true, Consent: tools.Consent{Confirm: true}},
 		func(context.Context, tools.Call, struct{}) (tools.Result, error) {
 			return tools.Result{Content: "paid"}, nil
 		}))

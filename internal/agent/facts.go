@@ -58,7 +58,8 @@ func (a *Agent) learn(ctx context.Context, se memory.Session, f sessions.Folded,
 		v := provenance.Viewer{User: e.User, Key: se.Key, Direct: se.Direct, Agent: chat.Agent{ID: se.Agent, Kin: a.o.Kin}}
 		_, err := a.o.Store.SaveFact(ctx, v, facts.NewFact{
 			Content: fact.Content, Type: kind, Author: "assistant", Session: se.ID, Generation: se.Generation, MessageID: e.MessageID,
-			Quote: text.Clip(fact.Quote, maxShown), Confidence: learned, Said: e.At, Worth: facts.Worth{Rank: facts.PickedUp, Spoken: e.Content + " " + e.Name, Later: true},
+			Quote: text.Clip(fact.Quote, maxShown), Confidence: learned, Said: e.At, Worth: facts.Worth{Rank: facts.PickedUp,
+				Spoken: e.Content + " " + e.Name, Later: true},
 		})
 		if err != nil {
 			a.o.Log.Warn("learn", "session", se.ID, "err", err)

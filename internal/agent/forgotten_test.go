@@ -38,7 +38,8 @@ func (b *bench) everything() string {
 	list, err := b.store.Sessions(context.Background(), memory.SessionQuery{})
 	must(b.t, err)
 	for _, se := range list {
-		all.WriteString(se.Summary + se.Closing + se.Title + strings.Join(se.Decisions, " ") + strings.Join(se.Mentions.People, " ") + se.Playbook)
+		all.WriteString(se.Summary + se.Closing + se.Title + strings.Join(se.Decisions, " ") + strings.Join(se.Mentions.People,
+			" ") + se.Playbook)
 		entries, err := b.store.Transcript(context.Background(), se.ID, 0, 0)
 		must(b.t, err)
 		for _, e := range entries {
@@ -114,7 +115,8 @@ func TestForgettingDuringAFoldIsNotUndone(t *testing.T) {
 			if all := b.everything(); !forgotten || strings.Contains(all, "zebra") || !strings.Contains(all, "I see") {
 				t.Errorf("forgotten %v, stored: %s", forgotten, all)
 			}
-			if se, err := b.store.SessionByID(t.Context(), se.ID); err != nil || what == "archive" && (se.Status != memory.Archived || se.Closing != "Ann saw it") {
+			if se, err := b.store.SessionByID(t.Context(), se.ID); err != nil || what == "archive" &&
+				(se.Status != memory.Archived || se.Closing != "Ann saw it") {
 				t.Errorf("%+v %v", se, err)
 			}
 		})

@@ -46,5 +46,6 @@ func (t *turn) variables(ctx context.Context, book *playbook.Book) (map[string]a
 // witnessed tells the guards of a call that was made.
 func (t *turn) witnessed(c llm.ToolCall, o tools.Outcome) {
 	_, agreed := t.tools.agreed[c.ID]
-	t.tools.guards.Heard(tools.Call{Name: c.Name, Args: json.RawMessage(c.Args), Confirmed: agreed}, o, o.Result.Origin.But(t.m.From.ID).People)
+	t.tools.guards.Heard(tools.Call{Name: c.Name, Args: json.RawMessage(c.Args), Confirmed: agreed}, o,
+		o.Result.Origin.But(t.m.From.ID).People)
 }

@@ -50,12 +50,14 @@ func airline(t *testing.T, o Options) (*bench, map[string]int) {
 		func(_ context.Context, _ tools.Call, a args) (tools.Result, error) {
 			return tools.Result{Content: bookings[a.ID], Untrusted: true}, nil
 		})
-	cancel := tools.Func(tools.Meta{Name: "cancel_booking", Description: "cancels", Category: tools.Web, Core: true, Consent: tools.Consent{Asking: tools.AskNever}},
+	cancel := tools.Func(tools.Meta{Name: "cancel_booking", Description: "cancels", Category: tools.Web, Core: true,
+		Consent: tools.Consent{Asking: tools.AskNever}},
 		func(_ context.Context, _ tools.Call, a args) (tools.Result, error) {
 			done[a.ID]++
 			return tools.Result{Content: "cancelled " + a.ID}, nil
 		})
-	pay := tools.Func(tools.Meta{Name: "pay", Description: "pays", Category: tools.Web, Core: true, Consent: tools.Consent{Asking: tools.AskNever}},
+	pay := tools.Func(tools.Meta{Name: "pay", Description: "pays", Category: tools.Web, Core: true,
+		Consent: tools.Consent{Asking: tools.AskNever}},
 		func(_ context.Context, _ tools.Call, a struct {
 			Sum float64 `json:"sum"`
 		}) (tools.Result, error) {
@@ -89,16 +91,19 @@ func (b *bench) lastResult() string {
 // else's. What it needs and lacks is told to the model, which may go on.
 func TestGuardsLookBack(t *testing.T) {
 	b, done := airline(t, Options{})
-	b.model.Call(call("a", "cancel_booking", `{"id":"NEW"}`)).Call(call("b", "get_booking", `{"id":"NEW"}`)).Call(call("c", "cancel_booking", `{"id":"NEW"}`)).Say("It is cancelled.")
+	b.model.Call(call("a", "cancel_booking", `{"id":"NEW"}`)).Call(call("b", "get_booking", `{"id":"NEW"}`)).Call(call("c",
+		"cancel_booking", `{"id":"NEW"}`)).Say("It is cancelled.")
 	b.say("cancel NEW")
 	told := b.model.Requests()[1].Messages
 	first := told[len(told)-1].Content
-	if done["NEW"] != 1 || !strings.HasPrefix(first, "GUARD_REFUSED") || !strings.Contains(first, "no earlier call of get_booking") || !strings.Contains(first, "24 hours") {
+	if done["NEW"] != 1 || !strings.HasPrefix(first, "GUARD_REFUSED") || !strings.Contains(first, "no earlier call of get_booking") ||
+		!strings.Contains(first, "24 hours") {
 		t.Fatalf("done %v, told %q", done, first)
 	}
 	d, err := b.store.LastDecision(t.Context(), memory.Place{Key: annAlone.Key, User: annAlone.User})
 	must(t, err)
-	if why := strings.Join(d.Detail.Why, "\n"); !strings.Contains(why, "stopped “cancel booking”") || !strings.Contains(why, "let “cancel booking” pass") || len(d.Detail.Guards) != 2 {
+	if why := strings.Join(d.Detail.Why, "\n"); !strings.Contains(why, "stopped “cancel booking”") ||
+		!strings.Contains(why, "let “cancel booking” pass") || len(d.Detail.Guards) != 2 {
 		t.Errorf("why: %s; %+v", why, d.Detail.Guards)
 	}
 
@@ -151,7 +156,8 @@ func TestGuardsSeeTheSameAnswer(t *testing.T) {
 func TestGuardsReachHelpers(t *testing.T) {
 	b, done := airline(t, Options{})
 	b.model.Call(call("h", "helper", `{"task":"cancel OLD"}`)).
-		Call(call("a", "get_booking", `{"id":"OLD"}`)).Call(call("b", "cancel_booking", `{"id":"OLD"}`)).Call(call("c", "get_booking", `{"id":"SURE"}`)).Say("It may not.").
+		Call(call("a", "get_booking", `{"id":"OLD"}`)).Call(call("b", "cancel_booking", `{"id":"OLD"}`)).Call(call("c",
+		"get_booking", `{"id":"SURE"}`)).Say("It may not.").
 		Call(call("d", "cancel_booking", `{"id":"SURE"}`)).Say("The other one is cancelled.")
 	b.say("let it cancel")
 	if done["OLD"] != 0 || done["SURE"] != 1 {

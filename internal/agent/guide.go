@@ -59,7 +59,8 @@ func (t *turn) state(ctx context.Context) (st playbook.State, err error) {
 // situation returns what the playbook decides by, as it is now.
 func (t *turn) situation(ctx context.Context) (s playbook.Situation, err error) {
 	s = playbook.Situation{
-		Platform: t.m.Key.Platform, Channel: t.m.Key.Channel, User: t.m.From.ID, Text: t.in.text, Forwarded: t.m.Forwarded || t.m.Shared, MessageID: t.m.ID,
+		Platform: t.m.Key.Platform, Channel: t.m.Key.Channel, User: t.m.From.ID, Text: t.in.text, Forwarded: t.m.Forwarded ||
+			t.m.Shared, MessageID: t.m.ID,
 		Tools: t.tools.set.Specs(), Now: t.report.began, Spend: t.report.ledger.spend,
 	}
 	if s.State, err = t.state(ctx); err != nil {
@@ -126,7 +127,8 @@ func (t *turn) setVariable(v tools.VariableSet) {
 	if err != nil {
 		return
 	}
-	st, err := book.SetVariable(playbook.State{User: t.m.From.ID, Session: raw(t.context.session.Playbook), Person: raw(t.context.noted.To)}, playbook.Value{
+	st, err := book.SetVariable(playbook.State{User: t.m.From.ID, Session: raw(t.context.session.Playbook),
+		Person: raw(t.context.noted.To)}, playbook.Value{
 		Name: v.Name, Value: value, Confidence: 1, Source: "tool", MessageID: t.m.ID, At: t.a.o.Now(),
 	})
 	if err != nil {

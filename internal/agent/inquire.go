@@ -71,7 +71,8 @@ func (t *turn) inquired(calls []llm.ToolCall, outcomes []tools.Outcome) []Asked 
 	say, form := q.Ask(t.in.p, t.m.Direct)
 	spec, _ := t.tools.set.Lookup(calls[i].Name)
 	c := t.call(calls[i])
-	p := Pending{Tool: calls[i].Name, Args: string(outcomes[i].Args), Key: c.Key, CallID: calls[i].ID, Row: t.m.Row, Origin: c.Origin, Inquiry: t.a.inquiries.Add(q)}
+	p := Pending{Tool: calls[i].Name, Args: string(outcomes[i].Args), Key: c.Key, CallID: calls[i].ID, Row: t.m.Row,
+		Origin: c.Origin, Inquiry: t.a.inquiries.Add(q)}
 	if was, ok := t.tools.agreed[calls[i].ID]; ok {
 		p.CallID, p.Row = was.CallID, was.Row
 	}

@@ -23,13 +23,15 @@ func curious(replies *[]tools.Reply) tools.Tool {
 		if !tools.PersonOf(ctx).Asks {
 			return tools.Result{Content: "nobody to ask"}, nil
 		}
-		fields := []fields.Field{{Name: "name", Title: "Name", Kind: fields.Text, Required: true}, {Name: "age", Title: "Age", Kind: fields.Whole, Default: 30}}
-		return tools.Result{Untrusted: true, Data: tools.Inquiry{Server: "srv", Message: "Who are *you*?", Fields: fields, Go: func(r tools.Reply) tools.Tool {
-			return continued{func() tools.Result {
-				*replies = append(*replies, r)
-				return tools.Result{Content: "came of it: " + string(r.Action), Untrusted: true}
-			}, meta}
-		}}}, nil
+		fields := []fields.Field{{Name: "name", Title: "Name", Kind: fields.Text, Required: true}, {Name: "age", Title: "Age",
+			Kind: fields.Whole, Default: 30}}
+		return tools.Result{Untrusted: true, Data: tools.Inquiry{Server: "srv", Message: "Who are *you*?", Fields: fields,
+			Go: func(r tools.Reply) tools.Tool {
+				return continued{func() tools.Result {
+					*replies = append(*replies, r)
+					return tools.Result{Content: "came of it: " + string(r.Action), Untrusted: true}
+				}, meta}
+			}}}, nil
 	})
 }
 
@@ -149,7 +151,8 @@ func TestInquiryExpires(t *testing.T) {
 func TestOneInquiryAtATime(t *testing.T) {
 	d, replies := &desk{}, []tools.Reply{}
 	erased := 0
-	erase := tools.Func(tools.Meta{Name: "erase", Description: "erases", Category: tools.Task, Core: true, Consent: tools.Consent{Confirm: true}},
+	erase := tools.Func(tools.Meta{Name: "erase", Description: "erases", Category: tools.Task, Core: true,
+		Consent: tools.Consent{Confirm: true}},
 		func(context.Context, tools.Call, struct{}) (tools.Result, error) {
 			erased++
 			return tools.Result{Content: "erased"}, nil
@@ -161,7 +164,8 @@ func TestOneInquiryAtATime(t *testing.T) {
 	if len(d.calls) != 1 || d.calls[0].Form == nil || len(replies) != 1 || replies[0].Action != tools.Cancel || erased != 0 {
 		t.Fatalf("asked %+v, replies %v, erased %d", d.calls, replies, erased)
 	}
-	if answer, _ := fill(b, d, chat.Said{Text: "Ann"}, chat.Said{Skip: true}); answer.Text != "Done." || len(replies) != 2 || replies[1].Action != tools.Accept {
+	if answer, _ := fill(b, d, chat.Said{Text: "Ann"}, chat.Said{Skip: true}); answer.Text != "Done." || len(replies) != 2 ||
+		replies[1].Action != tools.Accept {
 		t.Errorf("%q, %v", answer.Text, replies)
 	}
 	for _, r := range b.model.Requests() {

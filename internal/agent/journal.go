@@ -150,7 +150,8 @@ type journaled struct {
 // kept returns what is journaled of an outcome.
 func kept(o tools.Outcome) journaled {
 	d, _ := o.Result.Data.(Delegated)
-	j := journaled{o.State, o.Class, o.Result.Content, o.Result.Private, &o.Result.Origin, o.Result.Untrusted, d.Waits, o.Raw, len(o.Raw) > guards.MaxResult}
+	j := journaled{o.State, o.Class, o.Result.Content, o.Result.Private, &o.Result.Origin, o.Result.Untrusted, d.Waits,
+		o.Raw, len(o.Raw) > guards.MaxResult}
 	if o.Raw == o.Result.Content || j.Long {
 		j.Raw = ""
 	}

@@ -48,7 +48,8 @@ func TestMarksOfKindsAreNeverSeen(t *testing.T) {
 	} {
 		b := newBench(t, Options{Model: letters{said}})
 		w := &seen{}
-		m := b.accept(chat.Message{Key: chat.Key{Platform: "telegram", Channel: "7"}, From: chat.User{ID: "telegram:7", Name: "Ann"}, Text: "hello", Direct: true})
+		m := b.accept(chat.Message{Key: chat.Key{Platform: "telegram", Channel: "7"}, From: chat.User{ID: "telegram:7", Name: "Ann"},
+			Text: "hello", Direct: true})
 		a, err := b.Handle(context.Background(), m, w)
 		must(t, err)
 		if got := b.finish(m, a); got != want {

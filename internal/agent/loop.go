@@ -38,7 +38,8 @@ func (t *turn) loop(ctx context.Context) (chat.Answer, error) {
 			size = t.sizeOf(messages)
 		}
 		if float64(size) > overflowAt*float64(t.a.limit()) { // shortened as it is
-			return t.failed(ctx, &llm.Error{Class: llm.ErrContextOverflow, Detail: fmt.Sprintf("a request of %d tokens, for a limit of %d", size, t.a.limit())})
+			return t.failed(ctx, &llm.Error{Class: llm.ErrContextOverflow, Detail: fmt.Sprintf("a request of %d tokens, for a limit of %d",
+				size, t.a.limit())})
 		}
 		resp, err := t.complete(ctx, messages)
 		if errors.Is(err, llm.ErrContextOverflow) && !folded {
@@ -150,7 +151,8 @@ func (t *turn) complete(ctx context.Context, messages []llm.Message) (llm.Respon
 	if offered.Foreign() {
 		t.trust.read(provenance.Origin{Via: provenance.ViaServer})
 	}
-	req := llm.Request{Model: t.modelName(), Messages: messages, Tools: offered.Specs(), Callable: t.tools.set.Names(), Spend: t.report.ledger.spend, Cache: t.context.session.ID}
+	req := llm.Request{Model: t.modelName(), Messages: messages, Tools: offered.Specs(), Callable: t.tools.set.Names(),
+		Spend: t.report.ledger.spend, Cache: t.context.session.ID}
 	began := t.a.o.Now()
 	back := chat.Aside(ctx)
 	resp, err := t.models().Complete(ctx, req, t.show)
@@ -180,7 +182,8 @@ func (t *turn) complete(ctx context.Context, messages []llm.Message) (llm.Respon
 // down reports whether the model cannot be reached for a reason that the
 // person's next try would not change.
 func down(err error) bool {
-	return errors.Is(err, llm.ErrUnavailable) || errors.Is(err, llm.ErrAuth) || errors.Is(err, llm.ErrQuota) || errors.Is(err, llm.ErrModelNotFound)
+	return errors.Is(err, llm.ErrUnavailable) || errors.Is(err, llm.ErrAuth) || errors.Is(err, llm.ErrQuota) ||
+		errors.Is(err, llm.ErrModelNotFound)
 }
 
 // fallback lets the built-in responder do what needs no model. If it does not

@@ -197,8 +197,9 @@ func (t *turn) park(ctx context.Context, calls []llm.ToolCall, outcomes []tools.
 	}
 	parked := Parked{
 		Agent: t.m.Agent.ID,
-		Said:  t.in.text, Outside: !t.keep, Via: t.via(), Taint: t.trust.taint, Origin: t.trust.origin, Offer: t.tools.offer, Sources: t.sources.cited,
-		Rules: t.context.guidance.Instructions, Demands: t.context.guidance.Demands,
+		Said:  t.in.text, Outside: !t.keep, Via: t.via(), Taint: t.trust.taint, Origin: t.trust.origin, Offer: t.tools.offer,
+		Sources: t.sources.cited,
+		Rules:   t.context.guidance.Instructions, Demands: t.context.guidance.Demands,
 	}
 	q, err := t.a.o.Confirm(ctx, t.m, parked, asked)
 	if err != nil {

@@ -139,7 +139,8 @@ func (t *turn) contextLine() string {
 	if t.m.Direct {
 		fmt.Fprintf(&b, " You are talking privately with %s.", transcript.Label(t.m.From.Name))
 	} else {
-		fmt.Fprintf(&b, " This is a group; each message begins with its author's name and sign. You are answering %s.", transcript.Speaker(t.m.From.Name, t.m.From.ID))
+		fmt.Fprintf(&b, " This is a group; each message begins with its author's name and sign. You are answering %s.",
+			transcript.Speaker(t.m.From.Name, t.m.From.ID))
 	}
 	switch { // a model hears by itself who writes English
 	case t.in.chosen:

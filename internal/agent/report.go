@@ -158,10 +158,12 @@ func (t *turn) record(end chat.End, d memory.Detail) *memory.Turn {
 	if len(t.context.guidance.Result.Matches)+len(t.context.guidance.Result.Dropped) > 0 {
 		d.Playbook, _ = json.Marshal(t.context.guidance.Result) // plain data: cannot fail
 	}
-	rec := &memory.Turn{Entries: t.context.added, Calls: t.report.calls, Settles: t.report.settles, Facts: t.context.known.used, Told: t.report.noted.IDs, Precedents: t.tools.guards.Precedents(), Decision: memory.Decision{
-		Origin: t.trust.origin, Session: t.context.session.ID, End: end, Model: cmp.Or(t.report.model, t.asked()), By: t.report.by, Usage: t.report.ledger.usage, Calls: t.report.ledger.calls,
-		Took: t.a.o.Now().Sub(t.report.began), Detail: d,
-	}}
+	rec := &memory.Turn{Entries: t.context.added, Calls: t.report.calls, Settles: t.report.settles, Facts: t.context.known.used,
+		Told: t.report.noted.IDs, Precedents: t.tools.guards.Precedents(), Decision: memory.Decision{
+			Origin: t.trust.origin, Session: t.context.session.ID, End: end, Model: cmp.Or(t.report.model, t.asked()),
+			By: t.report.by, Usage: t.report.ledger.usage, Calls: t.report.ledger.calls,
+			Took: t.a.o.Now().Sub(t.report.began), Detail: d,
+		}}
 	if !t.keep {
 		rec.Entries = nil
 		return rec

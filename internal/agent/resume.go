@@ -129,7 +129,8 @@ func (t *turn) carryOut(ctx context.Context, r Resumed) (calls []llm.ToolCall, o
 		o := tools.Outcome{State: tools.Declined, Class: tools.Refused, Result: tools.Result{Content: wordsDeclined}}
 		began := t.a.o.Now()
 		if r.Agreed[i] {
-			if o = t.runCall(ctx, c, true); (o.Class == tools.Cancelled || o.Class == tools.Unsure) && errors.Is(context.Cause(ctx), chat.ErrDraining) {
+			if o = t.runCall(ctx, c, true); (o.Class == tools.Cancelled || o.Class == tools.Unsure) &&
+				errors.Is(context.Cause(ctx), chat.ErrDraining) {
 				return nil, nil, false
 			}
 			if o.Class == tools.NeedsInput && firstInquiry(outcomes) >= 0 {
@@ -184,7 +185,8 @@ func (t *turn) waiting(ctx context.Context) (string, error) {
 		return "", nil
 	}
 	q, ok, err := t.a.o.Store.Question(ctx, t.m, "")
-	if err != nil || !ok || q.State != chat.QuestionOpen || !t.a.o.Now().Before(q.Until) || slices.Contains(q.Behind, t.m.Row) || q.Row == t.m.Row {
+	if err != nil || !ok || q.State != chat.QuestionOpen || !t.a.o.Now().Before(q.Until) || slices.Contains(q.Behind, t.m.Row) ||
+		q.Row == t.m.Row {
 		return "", err
 	}
 	return q.Text, nil

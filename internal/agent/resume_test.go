@@ -26,7 +26,8 @@ type desk struct {
 func (d *desk) ask(_ context.Context, m chat.Message, p Parked, calls []Asked) (q Question, err error) {
 	d.n++
 	d.parked, d.calls, d.row = p, calls, m.Row
-	q.Asks = &memory.Asking{Question: chat.Question{ID: fmt.Sprint("q", d.n), Asked: m.From, Key: m.Key, Row: m.Row, Text: "go?", Body: []byte("{}"), Until: m.At.AddDate(1, 0, 0)}}
+	q.Asks = &memory.Asking{Question: chat.Question{ID: fmt.Sprint("q", d.n), Asked: m.From, Key: m.Key, Row: m.Row,
+		Text: "go?", Body: []byte("{}"), Until: m.At.AddDate(1, 0, 0)}}
 	for _, c := range calls {
 		q.Answer.Text += c.Say + "\n"
 	}
@@ -65,7 +66,8 @@ func playPlan(t *testing.T, r *rand.Rand) {
 	}
 	d := &desk{}
 	b := newBench(t, Options{Confirm: d.ask, Limits: Limits{MaxCalls: 20}},
-		tools.Func(tools.Meta{Name: "erase", Description: "erases", Category: tools.Task, Core: true, Consent: tools.Consent{Confirm: true}}, work),
+		tools.Func(tools.Meta{Name: "erase", Description: "erases", Category: tools.Task, Core: true,
+			Consent: tools.Consent{Confirm: true}}, work),
 		tools.Func(tools.Meta{Name: "look", Description: "looks", Category: tools.Task, Core: true, ReadOnly: true}, work))
 	var plan [][]llm.ToolCall
 	n := 0
@@ -173,10 +175,12 @@ func TestSubagentsHandTheirQuestionsUp(t *testing.T) {
 						done = append(done, a.ID+" "+c.Agent)
 						return tools.Result{Content: "erased " + a.ID}, nil
 					})
-				secret := tools.Func(tools.Meta{Name: "secret", Description: "its own", Category: tools.Task, Scope: []string{"helper"}, Consent: tools.Consent{Confirm: true}},
+				secret := tools.Func(tools.Meta{Name: "secret", Description: "its own", Category: tools.Task, Scope: []string{"helper"},
+					Consent: tools.Consent{Confirm: true}},
 					func(context.Context, tools.Call, struct{}) (tools.Result, error) { panic("nobody can agree") })
 				var b *bench
-				helper := tools.Func(tools.Meta{Name: "helper", Description: "helps", Category: tools.About, Core: true, SideEffect: true, Scope: []string{""}, Consent: tools.Consent{Confirm: jobAsks}},
+				helper := tools.Func(tools.Meta{Name: "helper", Description: "helps", Category: tools.About, Core: true,
+					SideEffect: true, Scope: []string{""}, Consent: tools.Consent{Confirm: jobAsks}},
 					func(ctx context.Context, c tools.Call, a struct {
 						Task string `json:"task"`
 					}) (tools.Result, error) {

@@ -66,7 +66,8 @@ func (a *Agent) window(ctx context.Context, se memory.Session) ([]memory.Entry, 
 
 // earlier opens the session of the turn, and returns what was said there before.
 func (t *turn) earlier(ctx context.Context) (entries []memory.Entry, err error) {
-	if r, ok := chat.Ahead(ctx).(ahead); ok && r.place == t.a.place(t.m) && r.stay == t.a.o.Store.Lanes.Stay(t.m.Key) && t.a.o.Now().Before(r.session.Expires) {
+	if r, ok := chat.Ahead(ctx).(ahead); ok && r.place == t.a.place(t.m) && r.stay == t.a.o.Store.Lanes.Stay(t.m.Key) &&
+		t.a.o.Now().Before(r.session.Expires) {
 		t.context.session = r.session
 		return r.window, nil
 	}

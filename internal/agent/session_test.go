@@ -75,12 +75,14 @@ func TestMessageBeforeExpiryKeepsTheJourney(t *testing.T) {
 func TestToolStates(t *testing.T) {
 	var tries atomic.Int32
 	list := []tools.Tool{
-		tools.Func(tools.Meta{Name: "hang", Description: "d", Category: tools.Task, ReadOnly: true, Core: true, Trying: tools.Trying{Timeout: time.Second}},
+		tools.Func(tools.Meta{Name: "hang", Description: "d", Category: tools.Task, ReadOnly: true, Core: true,
+			Trying: tools.Trying{Timeout: time.Second}},
 			func(ctx context.Context, _ tools.Call, _ struct{}) (tools.Result, error) {
 				<-ctx.Done()
 				return tools.Result{}, ctx.Err()
 			}),
-		tools.Func(tools.Meta{Name: "flaky", Description: "d", Category: tools.Task, ReadOnly: true, Core: true, Trying: tools.Trying{Retry: &tools.Retry{Attempts: 3, Delay: 10 * time.Millisecond, Multiplier: 1}}},
+		tools.Func(tools.Meta{Name: "flaky", Description: "d", Category: tools.Task, ReadOnly: true, Core: true,
+			Trying: tools.Trying{Retry: &tools.Retry{Attempts: 3, Delay: 10 * time.Millisecond, Multiplier: 1}}},
 			func(context.Context, tools.Call, struct{}) (tools.Result, error) {
 				if tries.Add(1) < 3 {
 					return tools.Result{}, errors.New("not yet")
@@ -96,7 +98,8 @@ func TestToolStates(t *testing.T) {
 	}
 	b := newBench(t, Options{}, list...)
 	b.o.Runner = &tools.Runner{} // by the real clock
-	b.model.Call(call("1", "hang", "{}"), call("2", "flaky", "{}")).Call(call("3", "breaks", "{}"), call("4", "panics", "{}")).Say("The printer burns.").Say("Fine.")
+	b.model.Call(call("1", "hang", "{}"), call("2", "flaky", "{}")).Call(call("3", "breaks", "{}"), call("4", "panics",
+		"{}")).Say("The printer burns.").Say("Fine.")
 	if got := b.say("print it"); got != "The printer burns." {
 		t.Errorf("got %q", got)
 	}

@@ -67,8 +67,10 @@ func (a *Agent) Delegate(ctx context.Context, s Subagent, c tools.Call, task str
 		return tools.Result{}, fmt.Errorf("%s: %w", s.Name, err)
 	}
 	r := tools.Result{
-		Content: strings.TrimSpace(answer.Text), Untrusted: t.trust.taint.Outside, Origin: t.trust.origin.But(c.Who.ID), Private: t.trust.taint.Private, Sources: t.sources.cited,
-		Data: Delegated{Usage: t.report.ledger.usage, Calls: t.report.ledger.calls, Did: t.report.did, Deeds: t.report.deeds, Waits: t.tools.waits},
+		Content: strings.TrimSpace(answer.Text), Untrusted: t.trust.taint.Outside, Origin: t.trust.origin.But(c.Who.ID),
+		Private: t.trust.taint.Private, Sources: t.sources.cited,
+		Data: Delegated{Usage: t.report.ledger.usage, Calls: t.report.ledger.calls, Did: t.report.did, Deeds: t.report.deeds,
+			Waits: t.tools.waits},
 	}
 	return r, nil
 }

@@ -84,7 +84,8 @@ func (a *Agent) sumUp(ctx context.Context, p part, pieces int) (all sessions.Fol
 			return all, read, err
 		}
 		if f.Prose {
-			f.Summary = sessions.Squeeze(f.Summary+"\n"+sessions.Digest(transcript.Left(transcript.Points(p.entries[read:read+n]), f.Summary), maxClosing), maxSummary)
+			f.Summary = sessions.Squeeze(f.Summary+"\n"+sessions.Digest(transcript.Left(transcript.Points(p.entries[read:read+n]), f.Summary),
+				maxClosing), maxSummary)
 		}
 		f.Summary = sessions.Restore(p.before, f.Summary, maxSummary)
 		f.Decisions, f.Keep = append(all.Decisions, f.Decisions...), append(all.Keep, f.Keep...)

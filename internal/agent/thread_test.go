@@ -35,7 +35,8 @@ var planted = []struct{ said, known, asked string }{
 	{"my sister and her two kids stay with us over the holidays", "two kids", "who stays with us over the holidays?"},
 	{"The concert tickets are for row 17 in the Tempodrom.", "Tempodrom", "where are the concert tickets for?"},
 	{"We agreed that the attic becomes an office by March.", "attic", "what becomes an office?"},
-	{"let's do the thing with the solar panels, but without the battery", "without the battery", "do we take the battery with the solar panels?"},
+	{"let's do the thing with the solar panels, but without the battery", "without the battery",
+		"do we take the battery with the solar panels?"},
 	{"J'ai promis à Amélie que je garde son chat en juillet.", "Amélie", "qui a un chat en juillet?"},
 	{"The new car is a Corolla, it comes on 3 June.", "Corolla", "what is the new car?"},
 }
@@ -187,7 +188,8 @@ func TestAFailedFoldIsADebt(t *testing.T) {
 	b.clock = b.clock.Add(longestDebt)
 	b.tick()
 	after := b.live()
-	if after.Owed != nil || after.Summary != "They counted points." || after.Title != "Points" || !slices.Contains(after.Decisions, "Point 3 wins.") {
+	if after.Owed != nil || after.Summary != "They counted points." || after.Title != "Points" ||
+		!slices.Contains(after.Decisions, "Point 3 wins.") {
 		t.Errorf("after the tick %q, owes %+v", after.Summary, after.Owed)
 	}
 	for i := range 10 {
@@ -221,14 +223,16 @@ func TestAFailedClosingIsADebt(t *testing.T) {
 	for range maxSummaryTries {
 		b.tick()
 	}
-	if se, e := b.store.SessionByID(t.Context(), se.ID); e != nil || se.Status != memory.Archived || se.Owed == nil || !strings.Contains(se.Closing, "Oslo") {
+	if se, e := b.store.SessionByID(t.Context(), se.ID); e != nil || se.Status != memory.Archived || se.Owed == nil ||
+		!strings.Contains(se.Closing, "Oslo") {
 		t.Fatalf("%+v %v", se, e)
 	}
 	b.say("hello") // the next one has begun
 	err = nil
 	b.clock = b.clock.Add(longestDebt)
 	b.tick()
-	if se, e := b.store.SessionByID(t.Context(), se.ID); e != nil || se.Owed != nil || se.Closing != "They plan a trip to Oslo." || se.Title != "Oslo" {
+	if se, e := b.store.SessionByID(t.Context(), se.ID); e != nil || se.Owed != nil || se.Closing != "They plan a trip to Oslo." ||
+		se.Title != "Oslo" {
 		t.Errorf("%+v %v", se, e)
 	}
 	if now := b.live(); !slices.Contains(now.Decisions, "They go by train.") || !sessions.Covers(now.CarriedPage, "trip Oslo June") {
@@ -299,7 +303,10 @@ func TestSummarizeKeepsFiveExchanges(t *testing.T) {
 // is taken only if what it was made of is as it was.
 func TestFoldsWorkBesideTheLane(t *testing.T) {
 	var work []func(context.Context) func(context.Context)
-	b := newBench(t, Options{Sessions: Sessions{Beside: func(_ chat.Key, w func(context.Context) func(context.Context)) { work = append(work, w) }}})
+	b := newBench(t, Options{Sessions: Sessions{Beside: func(_ chat.Key,
+		w func(context.Context) func(context.Context)) {
+		work = append(work, w)
+	}}})
 	b.model.Answer = func(r llm.Request) (llm.Response, error) {
 		said := "ok"
 		if r.Schema != nil {
@@ -351,7 +358,8 @@ func TestReadFolded(t *testing.T) {
 		}
 	}
 	f, _ := sessions.ReadFolded(`{"summary":"s","decisions":["a",{"b":1},"c"],"outdated":["2",3],"keep":"none"}`)
-	if got, _ := json.Marshal(f); !strings.Contains(string(got), `"Decisions":["a","c"]`) || !slices.Equal(f.Outdated, []int{3}) || f.Keep != nil {
+	if got, _ := json.Marshal(f); !strings.Contains(string(got), `"Decisions":["a","c"]`) || !slices.Equal(f.Outdated, []int{3}) ||
+		f.Keep != nil {
 		t.Errorf("got %s", got)
 	}
 	for said, ok := range map[string]bool{"OK.": false, `{"broken": `: false, "Ann plans a long trip to Rome.": true} {

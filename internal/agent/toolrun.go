@@ -215,7 +215,8 @@ func (t *turn) runOnce(ctx context.Context, c llm.ToolCall, alone bool) tools.Ou
 			t.journal.next()
 		}
 		if err := t.journal.begin(ctx, memory.Step{Kind: stepTool, Key: t.journal.key(c.ID), People: t.trust.others()}); err != nil {
-			return tools.Outcome{State: tools.Failed, Class: tools.Broken, Err: err, Result: tools.Result{Content: "not done: it could not be recorded"}}
+			return tools.Outcome{State: tools.Failed, Class: tools.Broken, Err: err,
+				Result: tools.Result{Content: "not done: it could not be recorded"}}
 		}
 	} else if alone {
 		t.journal.settle(ctx)
@@ -226,7 +227,8 @@ func (t *turn) runOnce(ctx context.Context, c llm.ToolCall, alone bool) tools.Ou
 	o := t.perform(ctx, c)
 	if writes {
 		t.a.o.Failpoint("after_tool")
-		if err := t.journal.owe(memory.Step{Kind: stepTool, Key: t.journal.key(c.ID), Done: true, People: t.trust.others()}, kept(o)); err != nil {
+		if err := t.journal.owe(memory.Step{Kind: stepTool, Key: t.journal.key(c.ID), Done: true, People: t.trust.others()},
+			kept(o)); err != nil {
 			t.a.o.Log.Error("journal tool result", "tool", c.Name, "err", err)
 		}
 	}
@@ -278,8 +280,10 @@ func (t *turn) perform(ctx context.Context, c llm.ToolCall) tools.Outcome {
 // call adds the identity from the transport to the model's call.
 func (t *turn) call(c llm.ToolCall) tools.Call {
 	call := tools.Call{
-		ID: c.ID, Name: c.Name, Args: json.RawMessage(c.Args), Who: t.m.From, Where: t.m.Key, Direct: t.m.Direct, Guild: t.m.Guild, Caller: tools.Caller{Agent: t.agentName(), Memory: t.m.Agent}, Message: t.m.ID,
-		Session: t.context.session.ID, Key: fmt.Sprintf("%s%s:%d:%s", t.tools.under, t.m.UID, t.journal.step, c.ID), Taint: t.trust.taint, Origin: t.made(c.Args), Said: t.typed(),
+		ID: c.ID, Name: c.Name, Args: json.RawMessage(c.Args), Who: t.m.From, Where: t.m.Key, Direct: t.m.Direct,
+		Guild: t.m.Guild, Caller: tools.Caller{Agent: t.agentName(), Memory: t.m.Agent}, Message: t.m.ID,
+		Session: t.context.session.ID, Key: fmt.Sprintf("%s%s:%d:%s", t.tools.under, t.m.UID, t.journal.step, c.ID),
+		Taint: t.trust.taint, Origin: t.made(c.Args), Said: t.typed(),
 	}
 	if p, ok := t.tools.agreed[c.ID]; ok {
 		call.Key, call.Origin, call.Confirmed = p.Key, p.Origin, true

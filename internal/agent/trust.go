@@ -50,7 +50,8 @@ func (r *trust) guarded() bool { return r.taint.Outside && r.taint.Private }
 // ways returns how the words of a message came.
 func ways(m chat.Message) provenance.Via {
 	via := provenance.ViaTyped
-	for way, is := range map[provenance.Via]bool{provenance.ViaForwarded: m.Forwarded, provenance.ViaQuoted: m.Relayed, provenance.ViaShared: m.Shared, provenance.ViaEdited: m.Kind == chat.KindEdit} {
+	for way, is := range map[provenance.Via]bool{provenance.ViaForwarded: m.Forwarded, provenance.ViaQuoted: m.Relayed,
+		provenance.ViaShared: m.Shared, provenance.ViaEdited: m.Kind == chat.KindEdit} {
 		if is {
 			via |= way
 		}

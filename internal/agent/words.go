@@ -2,20 +2,23 @@ package agent
 
 // Texts of the agent itself for people.
 const (
-	wordsMoreDone     = "… and %d more."
-	wordsTooLong      = "That message is too long for me (more than 10,000 characters). Please send it in smaller pieces."
-	wordsCut          = "_(Your message was longer than 4,000 characters; I read the first 4,000.)_"
-	wordsStopped      = "Stopped."
-	wordsStoppedHere  = "(stopped)"
-	wordsCutShort     = "(cut short)"
-	wordsGoOn         = "Go on"
-	wordsTimeout      = "This took longer than I may take for one message, so I stopped. Please try again, perhaps with a smaller question. (%s)"
-	wordsUnavailable  = "I can't reach my language model right now. Please try again in a moment; commands such as /help, /facts and /tasks still work. (%s)"
-	wordsRateLimited  = "There are too many requests at the moment. Please try again in a minute. (%s)"
-	wordsQuota        = "My language model's quota is used up. My owner has to raise it. (%s)"
-	wordsLimit        = "Today's allowance is used up, so I stopped here. It renews at midnight UTC; please come back then."
-	wordsMisset       = "My language model is not set up properly. My owner can run `bot doctor` to see what to fix. (%s)"
-	wordsOverflow     = "This conversation has become too long for me to continue, even shortened. Send /session reset to start afresh; I keep what I know about you. (%s)"
+	wordsMoreDone    = "… and %d more."
+	wordsTooLong     = "That message is too long for me (more than 10,000 characters). Please send it in smaller pieces."
+	wordsCut         = "_(Your message was longer than 4,000 characters; I read the first 4,000.)_"
+	wordsStopped     = "Stopped."
+	wordsStoppedHere = "(stopped)"
+	wordsCutShort    = "(cut short)"
+	wordsGoOn        = "Go on"
+	wordsTimeout     = "This took longer than I may take for one message, so I stopped. Please try again, perhaps with " +
+		"a smaller question. (%s)"
+	wordsUnavailable = "I can't reach my language model right now. Please try again in a moment; commands such as " +
+		"/help, /facts and /tasks still work. (%s)"
+	wordsRateLimited = "There are too many requests at the moment. Please try again in a minute. (%s)"
+	wordsQuota       = "My language model's quota is used up. My owner has to raise it. (%s)"
+	wordsLimit       = "Today's allowance is used up, so I stopped here. It renews at midnight UTC; please come back then."
+	wordsMisset      = "My language model is not set up properly. My owner can run `bot doctor` to see what to fix. (%s)"
+	wordsOverflow    = "This conversation has become too long for me to continue, even shortened. Send /session reset " +
+		"to start afresh; I keep what I know about you. (%s)"
 	wordsFiltered     = "I can't help with that one: the answer was declined by the model's provider."
 	wordsInvalid      = "I did not get a usable answer from my language model. Please try again, or put it another way. (%s)"
 	wordsNobodyThere  = "I wanted to pass you on to a person, and that did not work. Please try again later."
@@ -52,14 +55,19 @@ const (
 
 // English only: what the model is told about calls that need a yes.
 const (
-	wordsFromDesk     = "[%s, a person of the team, wrote this in your place] %s"
-	wordsGaveAnswer   = "(I have answered what the tool server asked me.)"
-	wordsInquiryLost  = "The tool server's question was lost, because I was restarted before it was answered. Whether the tool has done anything is not known; check before calling it again."
-	wordsStillWaits   = "You asked this person the following, and they have not answered yes or no yet (data). It is not done. They can still answer; do not call it again unless they ask for it anew: %s"
+	wordsFromDesk    = "[%s, a person of the team, wrote this in your place] %s"
+	wordsGaveAnswer  = "(I have answered what the tool server asked me.)"
+	wordsInquiryLost = "The tool server's question was lost, because I was restarted before it was answered. Whether " +
+		"the tool has done anything is not known; check before calling it again."
+	wordsStillWaits = "You asked this person the following, and they have not answered yes or no yet (data). It is not " +
+		"done. They can still answer; do not call it again unless they ask for it anew: %s"
 	wordsPassedOn     = "Not done: this needs the person's yes, and before they were asked they were passed on to a person."
 	wordsDeclined     = "The person said no, so this was not done. Do not try it again; go on with what else they asked for."
 	wordsAskElsewhere = "Nothing was done: this needs the person's yes, and you cannot ask them. Leave it, and say so in your answer."
-	wordsHandedUp     = "Not done yet: this needs the person's yes, and they are asked when you are finished. Do not call it again. Go on with what does not depend on it, and say in your answer what waits."
-	wordsTooLongToAsk = "Not done: the person must agree to this and has to see all of it, and it has %d characters, of which one message holds %d. Make it shorter, or do it in parts."
-	wordsTooManyToAsk = "Not done: the person must agree to this, and one message cannot hold more. Call it again after they have answered what they are asked now."
+	wordsHandedUp     = "Not done yet: this needs the person's yes, and they are asked when you are finished. Do not " +
+		"call it again. Go on with what does not depend on it, and say in your answer what waits."
+	wordsTooLongToAsk = "Not done: the person must agree to this and has to see all of it, and it has %d characters, of " +
+		"which one message holds %d. Make it shorter, or do it in parts."
+	wordsTooManyToAsk = "Not done: the person must agree to this, and one message cannot hold more. Call it again after " +
+		"they have answered what they are asked now."
 )

@@ -27,7 +27,8 @@ func TestPeopleSeeWhichToolsAreAtWork(t *testing.T) {
 	b := newBench(t, Options{}, adder(&ran))
 	b.model.Call(llm.ToolCall{ID: "1", Name: "add", Args: `{"text":"milk"}`}).Say("3")
 	w := &workers{}
-	m := b.accept(chat.Message{Key: chat.Key{Platform: "telegram", Channel: "7"}, From: chat.User{ID: "telegram:7", Name: "Ann"}, Text: "hello", Direct: true})
+	m := b.accept(chat.Message{Key: chat.Key{Platform: "telegram", Channel: "7"}, From: chat.User{ID: "telegram:7", Name: "Ann"},
+		Text: "hello", Direct: true})
 	_, err := b.Handle(context.Background(), m, w)
 	must(t, err)
 	if want := []string{"addtrue", "addfalse"}; !slices.Equal(w.told, want) {

@@ -109,7 +109,8 @@ func (a *app) become(r config.Resident, at chat.Agent, was known) (known, error)
 	if !follows {
 		o.ModelName = a.models.routes[answer].Legs[0].Name
 	}
-	o.Limits.MaxCalls, o.Limits.History = cmp.Or(r.Limits.MaxToolIterations, o.Limits.MaxCalls), cmp.Or(r.Limits.HistoryMessages, o.Limits.History)
+	o.Limits.MaxCalls, o.Limits.History = cmp.Or(r.Limits.MaxToolIterations, o.Limits.MaxCalls),
+		cmp.Or(r.Limits.HistoryMessages, o.Limits.History)
 	o.Limits.TokenBudget = cmp.Or(r.Limits.TokenBudget, o.Limits.TokenBudget)
 	o.Limits.Window, o.Limits.Tokens = func(name string) int { return a.models.window(r.Name, name) }, a.models.estimate(answer)
 	made, err := agent.New(o)

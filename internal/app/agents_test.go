@@ -19,7 +19,8 @@ import (
 
 // writes is somebody's message to the agent of a server.
 func writes(guild string) chat.Message {
-	return chat.Message{ID: "1", Key: chat.Key{Platform: "discord", Channel: "5"}, Guild: guild, From: chat.User{ID: "discord:1", Name: "Ann"}, Text: "hello", Addressed: true}
+	return chat.Message{ID: "1", Key: chat.Key{Platform: "discord", Channel: "5"}, Guild: guild,
+		From: chat.User{ID: "discord:1", Name: "Ann"}, Text: "hello", Addressed: true}
 }
 
 // housed returns a bot with two agents, one of which draws on a handbook and the other
@@ -27,7 +28,8 @@ func writes(guild string) chat.Message {
 func housed(t *testing.T) *stage {
 	t.Helper()
 	dir := t.TempDir()
-	for name, text := range map[string]string{"notes/boat.md": "# Boat\nThe harbour key is under the mat.", "handbook/keys.md": "# Keys\nThe harbour key is at the desk."} {
+	for name, text := range map[string]string{"notes/boat.md": "# Boat\nThe harbour key is under the mat.",
+		"handbook/keys.md": "# Keys\nThe harbour key is at the desk."} {
 		must(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700))
 		must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
@@ -56,7 +58,8 @@ func TestAgentsHaveToolsAndSourcesOfTheirOwn(t *testing.T) {
 		has, lacks []string
 		finds      string
 	}{
-		"9": {[]string{"vault_search", "vault_read", "list_facts"}, []string{"vault_write", "vault_move", tools.Librarian, "save_fact", "set_reminder"}, "handbook"},
+		"9": {[]string{"vault_search", "vault_read", "list_facts"}, []string{"vault_write", "vault_move", tools.Librarian,
+			"save_fact", "set_reminder"}, "handbook"},
 		"8": {[]string{"save_fact", "list_facts"}, []string{"vault_search", "vault_read", "vault_write", tools.Librarian}, ""},
 		"7": {[]string{"vault_search", "vault_write", tools.Librarian, "save_fact"}, nil, "notes"},
 	} {

@@ -27,7 +27,8 @@ func (b *base) say(words string, args ...any) {
 func (a *app) announce(ctx context.Context) (err error) {
 	at := a.cfg.HTTP.Listen
 	a.people.claim, err = welcome.Start{
-		Version: a.process.Version, Data: datadir.Where(a.cfg.DataDir, string(a.cfg.Database.URL)), Listen: at, Watched: a.process.Watched, Claim: a.people.gate.ClaimCode, Owners: a.owners,
+		Version: a.process.Version, Data: datadir.Where(a.cfg.DataDir, string(a.cfg.Database.URL)), Listen: at,
+		Watched: a.process.Watched, Claim: a.people.gate.ClaimCode, Owners: a.owners,
 		Link: func(ctx context.Context) (string, error) {
 			return console.NewLink(ctx, a.storage.store, at, chat.User{})
 		},

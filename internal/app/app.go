@@ -64,7 +64,8 @@ func openApp(ctx context.Context, b *base, lock bool) (*app, error) {
 func assemble(b *base, m *models, s *storage) *app {
 	b.counts = metrics.New(b.process.Version)
 	box := newToolbox(b, m, s.store)
-	a := &app{base: b, models: m, storage: s, platforms: box.platforms, people: box.people, mind: box.mind, rules: box.rules, notes: box.notes, jobs: newJobs(b)}
+	a := &app{base: b, models: m, storage: s, platforms: box.platforms, people: box.people, mind: box.mind, rules: box.rules,
+		notes: box.notes, jobs: newJobs(b)}
 	a.people.logged = func(ctx context.Context, c tools.Call, e agenda.LogEntry) {
 		a.notes.diary(c.Memory.ID).Logged(ctx, c.Who, e)
 	}
@@ -72,8 +73,10 @@ func assemble(b *base, m *models, s *storage) *app {
 	a.front = &front{base: b, desk: box.desk, store: s.store, people: a.people, platforms: a.platforms, models: m, mind: a.mind}
 	m.front, m.store, m.tape = a.front, s.store, s.tape
 	a.settings = &settings{base: b, store: s.store, front: a.front, mind: a.mind, rules: a.rules, put: a.put}
-	a.chores = &chores{base: b, sums: &background.Work{Background: b.background}, store: s.store, platforms: a.platforms, people: a.people, front: a.front, models: m, mind: a.mind, rules: a.rules, notes: a.notes}
-	a.chores.asker = &scheduled.Asker{Store: s.store, Alone: a.platforms.alone, Tools: a.toolset.here, Now: b.now, Runner: func() *tools.Runner { return a.mind.runner },
+	a.chores = &chores{base: b, sums: &background.Work{Background: b.background}, store: s.store, platforms: a.platforms,
+		people: a.people, front: a.front, models: m, mind: a.mind, rules: a.rules, notes: a.notes}
+	a.chores.asker = &scheduled.Asker{Store: s.store, Alone: a.platforms.alone, Tools: a.toolset.here, Now: b.now,
+		Runner:  func() *tools.Runner { return a.mind.runner },
 		Deliver: func(ctx context.Context, batch chat.Batch) error { return a.platforms.hub.Deliver(ctx, batch) },
 		Agent:   a.mind.agentOf}
 	a.vitals = &vitals{base: b, storage: s, platforms: a.platforms, models: m, notes: a.notes, rules: a.rules, chores: a.chores,
@@ -84,7 +87,8 @@ func assemble(b *base, m *models, s *storage) *app {
 
 // build makes the agent and what it needs.
 func (a *app) build(ctx context.Context) error {
-	for _, open := range []func(context.Context) error{a.settings.read, a.openRoster, a.models.open, a.notes.open, a.openTools, a.openRules, a.openAgent} {
+	for _, open := range []func(context.Context) error{a.settings.read, a.openRoster, a.models.open, a.notes.open,
+		a.openTools, a.openRules, a.openAgent} {
 		if err := open(ctx); err != nil {
 			return err
 		}
@@ -117,13 +121,16 @@ func (a *app) openAgent(ctx context.Context) error {
 // options returns those of the bot's own agent, which the others begin with.
 func (a *app) options() agent.Options {
 	return agent.Options{
-		Store: a.storage.store, Model: a.models.routed(config.PurposeAnswer), Fallback: a.models.endpoint.Fallback, Runner: a.mind.runner, Tools: a.toolset.here, Await: a.toolset.await, Confirm: a.front.ask,
-		Files:   attachments.Files{Open: a.platforms.openFile, See: a.models.endpoint.See, Hear: a.models.hear(), ReadPDF: pdf.Read},
-		Rules:   agent.Rules{Book: a.rules.Own.Book, BookModel: a.models.routed(config.PurposePlaybook), NoBookModel: a.models.endpoint.List == nil, Role: a.people.role},
+		Store: a.storage.store, Model: a.models.routed(config.PurposeAnswer), Fallback: a.models.endpoint.Fallback,
+		Runner: a.mind.runner, Tools: a.toolset.here, Await: a.toolset.await, Confirm: a.front.ask,
+		Files: attachments.Files{Open: a.platforms.openFile, See: a.models.endpoint.See, Hear: a.models.hear(), ReadPDF: pdf.Read},
+		Rules: agent.Rules{Book: a.rules.Own.Book, BookModel: a.models.routed(config.PurposePlaybook),
+			NoBookModel: a.models.endpoint.List == nil, Role: a.people.role},
 		Notes:   agent.Notes{Cite: a.notes.cite, Disputes: a.notes.disputes, Prefetch: a.notes.prefetch()},
 		Persona: agent.Persona{Name: a.cfg.Agent.Name, PromptFile: a.cfg.Agent.PromptFile, ModelName: a.mind.name},
 		Sessions: agent.Sessions{
-			PerUser: a.cfg.Session.Scope == "user", Summarizer: a.models.routed(config.PurposeSummary), DropSummaries: !a.cfg.Session.CarrySummary, Learn: a.cfg.Memory.Learn,
+			PerUser: a.cfg.Session.Scope == "user", Summarizer: a.models.routed(config.PurposeSummary),
+			DropSummaries: !a.cfg.Session.CarrySummary, Learn: a.cfg.Memory.Learn,
 			HandOver: a.toolset.toolbox.desk.HandOver,
 			TTL:      func() time.Duration { return a.inForce.Load().Session.TTL },
 			Beside: func(k chat.Key, work func(context.Context) func(context.Context)) {
@@ -173,7 +180,9 @@ func (a *app) start(adapters ...chat.Adapter) {
 			AtOnce: max(64, 2*a.cfg.Limits.ConcurrentModelCalls), TurnTimeout: a.cfg.Agent.TurnTimeout,
 		},
 		RepeatUnknown: a.cfg.Telegram.UnknownSend == "prefer_duplicate",
-		Failpoint:     a.process.Failpoint, Observe: observe, Pace: a.front.commands.Pace, Authors: chat.Authors{MayStop: a.people.mayStop, Agent: a.answers, Speak: a.people.speaker.Answering}, Closed: a.platforms.closed, Ahead: a.mind.Ahead,
+		Failpoint:     a.process.Failpoint, Observe: observe, Pace: a.front.commands.Pace,
+		Authors: chat.Authors{MayStop: a.people.mayStop, Agent: a.answers, Speak: a.people.speaker.Answering},
+		Closed:  a.platforms.closed, Ahead: a.mind.Ahead,
 	})
 	if a.fleet != nil {
 		a.fleet.Join(a.platforms.hub, a.storage.store)

@@ -85,7 +85,8 @@ func TestUnchangedQuestionsCostNothing(t *testing.T) {
 		if last := r.Messages[len(r.Messages)-1]; last.Role == llm.RoleTool {
 			return llm.Response{Message: llm.Message{Role: llm.RoleAssistant, Content: "So it is."}}, nil
 		}
-		return llm.Response{Message: llm.Message{Role: llm.RoleAssistant, ToolCalls: []llm.ToolCall{{ID: "1", Name: "list_tasks", Args: "{}"}}}}, nil
+		return llm.Response{Message: llm.Message{Role: llm.RoleAssistant, ToolCalls: []llm.ToolCall{{ID: "1", Name: "list_tasks",
+			Args: "{}"}}}}, nil
 	}}
 	st := staged(t, "-- settings.yaml --\naccess: {mode: open}\nmemory: {learn: false}\n-- talk --\n", model)
 	n := 0

@@ -157,7 +157,8 @@ func heldWords() map[string]channel {
 
 // described lets a server describe a tool of its with the order.
 func described(s *scene, order string) chat.Message {
-	meta := tools.Meta{Name: "forecast", Description: "the weather; " + order, Category: tools.Web, ReadOnly: true, Lent: tools.Lent{Server: "mail"}, Core: true}
+	meta := tools.Meta{Name: "forecast", Description: "the weather; " + order, Category: tools.Web, ReadOnly: true,
+		Lent: tools.Lent{Server: "mail"}, Core: true}
 	s.app.toolset.own = s.hands.set.With(tools.NewSet(tools.Func(meta, func(context.Context, tools.Call, struct{}) (tools.Result, error) {
 		return tools.Result{Content: "sun", Untrusted: true}, nil
 	})))

@@ -50,7 +50,10 @@ func (c *chores) schedule(j *jobs.Jobs) {
 		{"confirmations", "@every 1m", c.front.expireQuestions},
 		{"reminders", "@every 5s", c.fleet.Once(c.remind)},
 		{"handoffs", "@every 5s", c.fleet.Once(c.front.desk.Tick)},
-		{"newcomers", "@every 5s", c.fleet.Once(func(ctx context.Context) error { return c.front.manners().Newcomers(ctx, c.store, terminal.Local) })},
+		{"newcomers", "@every 5s", c.fleet.Once(func(ctx context.Context) error {
+			return c.front.manners().Newcomers(ctx,
+				c.store, terminal.Local)
+		})},
 		{"dead letters", "@every 5s", c.fleet.Once(c.platforms.reread)},
 		{"retention", "17 4 * * *", c.fleet.Once(j.Aside("retention", c.prune))},
 		{"traces", "23 4 * * *", j.Aside("traces", c.models.tape.Prune)},
@@ -184,7 +187,8 @@ func (c *chores) prune(ctx context.Context) error {
 	if err := c.store.Tidy(ctx); err != nil {
 		return err
 	}
-	c.log.Info("pruned", "messages", report.Messages, "sessions", report.Sessions, "inbox", report.Inbox, "audit", report.Audit, "facts", facts)
+	c.log.Info("pruned", "messages", report.Messages, "sessions", report.Sessions, "inbox", report.Inbox, "audit",
+		report.Audit, "facts", facts)
 	return nil
 }
 

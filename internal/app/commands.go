@@ -29,11 +29,13 @@ func (a *app) commands() command.Groups {
 			})),
 			Page: a.port.link, Agents: command.Agents{Roster: a.mind.roster, About: a.mind.about},
 		},
-		Status: command.Status{Currency: a.cfg.Limits.Currency, Left: f.quotas.Left, Parts: a.vitals.parts, Sessions: a.storage.store.SessionCounts,
+		Status: command.Status{Currency: a.cfg.Limits.Currency, Left: f.quotas.Left, Parts: a.vitals.parts,
+			Sessions: a.storage.store.SessionCounts,
 			Model: func(ctx context.Context) string {
 				return a.mind.ModelName() + ", " + a.models.state(ctx).said.In(catalog.Of(ctx))
 			}},
-		Session: command.Session{Rows: a.storage.store, Agent: a.mind, Place: a.placeOf, Archive: a.chores.archiveSoon, Variables: book.Variables, Past: a.storage.store.Past, Control: a.sessionControl(),
+		Session: command.Session{Rows: a.storage.store, Agent: a.mind, Place: a.placeOf, Archive: a.chores.archiveSoon,
+			Variables: book.Variables, Past: a.storage.store.Past, Control: a.sessionControl(),
 			More: f.quotas.Budget(chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
 				return a.mind.Handle(ctx, m, w)
 			})),
@@ -41,9 +43,11 @@ func (a *app) commands() command.Groups {
 		Model: command.Model{Name: a.mind.ModelName, List: a.models.endpoint.List, BuiltIn: a.models.builtIn(),
 			Routes: a.models.shown(), Choose: a.mind.choose, Reload: a.mind.ReloadPrompt},
 		Tools: a.toolCommands(),
-		Insight: command.Insight{Rows: a.storage.store, Spent: a.storage.store, Currency: a.cfg.Limits.Currency, Now: a.now, ShowsNote: a.notes.shows, ReadsNotes: a.notes.reads,
+		Insight: command.Insight{Rows: a.storage.store, Spent: a.storage.store, Currency: a.cfg.Limits.Currency, Now: a.now,
+			ShowsNote: a.notes.shows, ReadsNotes: a.notes.reads,
 			Debug: func(k chat.Key, on bool) { f.debug.Store(k, on) }, Kept: a.port.kept},
-		Facts:     command.Facts{Rows: a.storage.store, Find: a.storage.store, SetDigest: a.storage.store.SetDigest, Service: facts.Service{Rows: a.storage.store}, Location: a.people.location, File: a.factsFileDoes()},
+		Facts: command.Facts{Rows: a.storage.store, Find: a.storage.store, SetDigest: a.storage.store.SetDigest,
+			Service: facts.Service{Rows: a.storage.store}, Location: a.people.location, File: a.factsFileDoes()},
 		Tasks:     command.Tasks{Rows: a.storage.store},
 		Reminders: command.Reminders{Rows: a.storage.store, Planner: a.people.planner(), Location: a.people.location, Now: a.now},
 		Handoff:   command.Handoff{Desk: f.desk, Choices: f.desk.Choices},
@@ -80,13 +84,15 @@ func (a *app) sessionControl() command.SessionControl {
 }
 
 func (a *app) toolCommands() command.Tools {
-	return command.Tools{All: a.toolset.all, Rows: a.storage.store, Now: a.toolset.offered, Servers: a.toolset.status, Ask: a.front.confirm.Ask, Role: a.people.gate.Role,
+	return command.Tools{All: a.toolset.all, Rows: a.storage.store, Now: a.toolset.offered, Servers: a.toolset.status,
+		Ask: a.front.confirm.Ask, Role: a.people.gate.Role,
 		Logins: a.toolset.servers, Approve: func(server, tool, hash string) error { return a.toolset.servers.Approve(server, tool, hash) },
 		Switch: a.toolset.turn}
 }
 
 func (a *app) personCommands() command.Person {
-	p := command.Person{Language: language.Language{Rows: a.storage.store, Speak: a.people.speaker.Answering}, Rows: a.storage.store, Elsewhere: a.platforms.forgetElsewhere}
+	p := command.Person{Language: language.Language{Rows: a.storage.store, Speak: a.people.speaker.Answering},
+		Rows: a.storage.store, Elsewhere: a.platforms.forgetElsewhere}
 	if a.notes.index != nil {
 		p.Vault = a.notes.index
 	}
@@ -98,8 +104,10 @@ func (a *app) playbookCommands() command.Playbook {
 	if a.models.endpoint.List != nil {
 		judge = a.models.endpoint.Model
 	}
-	return command.Playbook{Book: a.book, Rules: func(m chat.Message) command.Rules { return a.mind.Of(a.mind.agentOf(m).ID) }, Rows: a.storage.store, Session: a.mind.Session, Place: a.placeOf, Judge: judge,
-		Save: a.storage.store.SavePersonPlaybook, Begin: a.front.quotas.Budget(chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
+	return command.Playbook{Book: a.book, Rules: func(m chat.Message) command.Rules { return a.mind.Of(a.mind.agentOf(m).ID) },
+		Rows: a.storage.store, Session: a.mind.Session, Place: a.placeOf, Judge: judge,
+		Save: a.storage.store.SavePersonPlaybook, Begin: a.front.quotas.Budget(chat.HandlerFunc(func(ctx context.Context,
+			m chat.Message, w chat.Reply) (chat.Answer, error) {
 			return a.mind.Begin(ctx, m, w)
 		})),
 		Now: a.now}
@@ -121,8 +129,9 @@ func (a *app) factsFileDoes() func(ctx context.Context, do string) (string, erro
 
 // configVerbs returns the verbs of /config beyond access.
 func (a *app) configVerbs() []gate.Command {
-	return command.Config{Settings: a.settings, Policies: a.storage.store, Here: a.people.gate.Here, All: a.toolset.all, Leave: a.front.manners().Leave,
-		IDs: a.ids, Called: a.people.gate.Called, Log: a.log}.Verbs()
+	return command.Config{Settings: a.settings, Policies: a.storage.store, Here: a.people.gate.Here, All: a.toolset.all,
+		Leave: a.front.manners().Leave,
+		IDs:   a.ids, Called: a.people.gate.Called, Log: a.log}.Verbs()
 }
 
 // ids are those of people and places in the settings, each once.

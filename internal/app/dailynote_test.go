@@ -16,10 +16,13 @@ import (
 func TestDailyNoteOfSessions(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	st := staged(t, fmt.Sprintf("-- settings.yaml --\nsession: {ttl: 4h}\naccess: {allow: [\"telegram:7\"]}\nvault: {dir: %q, readers: owner, daily_note: both}\n-- talk --\n", dir), nil)
+	st := staged(t, fmt.Sprintf(
+		"-- settings.yaml --\nsession: {ttl: 4h}\naccess: {allow: [\"telegram:7\"]}\nvault: {dir: %q, readers: owner, "+
+			"daily_note: both}\n-- talk --\n", dir), nil)
 	must(t, st.app.notes.index.Refresh(t.Context()))
 	owner, ann := chat.User{ID: "terminal:local"}, chat.User{ID: "telegram:7", Name: "Ann"}
-	alone, hers, room := chat.Key{Platform: "terminal", Channel: "local"}, chat.Key{Platform: "telegram", Channel: "7"}, chat.Key{Platform: "telegram", Channel: "-100"}
+	alone, hers, room := chat.Key{Platform: "terminal", Channel: "local"}, chat.Key{Platform: "telegram", Channel: "7"},
+		chat.Key{Platform: "telegram", Channel: "-100"}
 	for i, m := range []chat.Message{
 		{Key: alone, From: owner, Direct: true, Text: "the boiler is from 1998"},
 		{Key: hers, From: ann, Direct: true, Text: "my cat is called Tom"},
@@ -41,7 +44,8 @@ func TestDailyNoteOfSessions(t *testing.T) {
 		must(t, err)
 		all += string(b)
 	}
-	if strings.Count(all, "Conversation “") != 1 || !strings.Contains(all, "boiler") || strings.Contains(all, "Tom") || strings.Contains(all, "Friday") {
+	if strings.Count(all, "Conversation “") != 1 || !strings.Contains(all, "boiler") || strings.Contains(all, "Tom") ||
+		strings.Contains(all, "Friday") {
 		t.Errorf("%q says %q", files, all)
 	}
 }

@@ -65,7 +65,8 @@ func (c *chores) digestKind(ctx context.Context, d facts.Digest) string {
 // Where there is no such chat, it waits: they are told below their answers.
 func (c *chores) digest(ctx context.Context, d facts.Digest, until time.Time) error {
 	k, err := c.store.DirectChat(ctx, d.User)
-	if errors.Is(err, memory.ErrNotFound) || err == nil && !slices.ContainsFunc(c.platforms.adapters, func(p chat.Adapter) bool { return p.Platform() == k.Platform }) {
+	if errors.Is(err, memory.ErrNotFound) || err == nil && !slices.ContainsFunc(c.platforms.adapters,
+		func(p chat.Adapter) bool { return p.Platform() == k.Platform }) {
 		return nil
 	}
 	if err != nil {
@@ -76,7 +77,8 @@ func (c *chores) digest(ctx context.Context, d facts.Digest, until time.Time) er
 	if why, err := c.unwanted(ctx, to, k); err != nil || why != "" {
 		return err
 	}
-	list, err := c.store.Learned(ctx, provenance.Viewer{User: d.User, Key: k, Direct: true}, facts.Query{Since: d.Sent, Before: until, Limit: command.LearnedPage + 1})
+	list, err := c.store.Learned(ctx, provenance.Viewer{User: d.User, Key: k, Direct: true}, facts.Query{Since: d.Sent,
+		Before: until, Limit: command.LearnedPage + 1})
 	if err != nil || len(list) == 0 {
 		return err
 	}

@@ -29,7 +29,8 @@ func TestDigestOfThoseWhoAreGone(t *testing.T) {
 		"wrote in a group": {room, func(*stage) {}, false},
 		"forgotten":        {alone, func(st *stage) { must(t, st.app.storage.store.ForgetPerson(t.Context(), ann.ID, 0)) }, false},
 		"corrected": {alone, func(st *stage) {
-			_, err := st.app.storage.store.UpdateFact(t.Context(), provenance.Viewer{User: ann.ID, Key: alone, Direct: true}, 1, facts.NewFact{Content: "Plays the harp", Worth: facts.Worth{Explicit: true}})
+			_, err := st.app.storage.store.UpdateFact(t.Context(), provenance.Viewer{User: ann.ID, Key: alone, Direct: true},
+				1, facts.NewFact{Content: "Plays the harp", Worth: facts.Worth{Explicit: true}})
 			must(t, err)
 		}, false},
 	} {
@@ -62,7 +63,8 @@ func TestDigestOfMany(t *testing.T) {
 	v := provenance.Viewer{User: owner.ID, Key: k, Direct: true}
 	must(t, st.Say(t.Context(), chat.Message{ID: "1", Key: k, From: owner, Direct: true, Addressed: true, Text: "hello"}))
 	for i := range 7 {
-		_, err := st.app.storage.store.SaveFact(t.Context(), v, facts.NewFact{Content: fmt.Sprintf("Owns book %d", i+1), Author: "assistant", Worth: facts.Worth{Rank: facts.PickedUp, Later: true}})
+		_, err := st.app.storage.store.SaveFact(t.Context(), v, facts.NewFact{Content: fmt.Sprintf("Owns book %d", i+1),
+			Author: "assistant", Worth: facts.Worth{Rank: facts.PickedUp, Later: true}})
 		must(t, err)
 	}
 	st.Advance(25 * time.Hour)
@@ -72,7 +74,8 @@ func TestDigestOfMany(t *testing.T) {
 		must(t, st.app.chores.sweep(t.Context()))
 		must(t, st.Settle(t.Context(), k))
 	}
-	if got := st.Reply(); strings.Count(got, "Learned since yesterday") != 1 || strings.Count(got, "Owns book") != 4 || !strings.Contains(got, "Owns book 7") {
+	if got := st.Reply(); strings.Count(got, "Learned since yesterday") != 1 || strings.Count(got, "Owns book") != 4 ||
+		!strings.Contains(got, "Owns book 7") {
 		t.Error(got)
 	}
 }

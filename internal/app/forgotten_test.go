@@ -57,8 +57,10 @@ func keepsake(t *testing.T, say func(group, text string) string) {
 	for _, group := range []string{"", "-100"} {
 		say(group, "good morning, annsword1")
 		for _, call := range []string{
-			`save_fact {"content":"likes annsword2"}`, `add_task {"description":"buy annsword3"}`, `set_reminder {"text":"mind annsword4","when":"tomorrow at 9"}`,
-			`log_entry {"content":"did annsword5"}`, `save_decision {"content":"keep annsword6"}`, `vault_write {"path":"annsword7` + group + `.md","content":"# annsword8\n\nThe sparrow is annsword9."}`,
+			`save_fact {"content":"likes annsword2"}`, `add_task {"description":"buy annsword3"}`,
+			`set_reminder {"text":"mind annsword4","when":"tomorrow at 9"}`,
+			`log_entry {"content":"did annsword5"}`, `save_decision {"content":"keep annsword6"}`,
+			`vault_write {"path":"annsword7` + group + `.md","content":"# annsword8\n\nThe sparrow is annsword9."}`,
 			`vault_write {"path":"annsword7` + group + `.md","mode":"append","content":"And annsword10."}`,
 		} {
 			got := say(group, "call "+call)
@@ -81,9 +83,11 @@ func keepsake(t *testing.T, say func(group, text string) string) {
 func TestForgottenEverywhere(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	st := staged(t, "-- settings.yaml --\naccess: {mode: open, owners: ['telegram:9']}\nlimits: {user_per_minute: 0}\nvault: {dir: \""+dir+"\", writers: everyone}\n-- talk --\n",
+	st := staged(t, "-- settings.yaml --\naccess: {mode: open, owners: ['telegram:9']}\nlimits: {user_per_minute: 0}\nvault: {dir: \""+
+		dir+"\", writers: everyone}\n-- talk --\n",
 		&llmtest.Script{Answer: parrot})
-	must(t, os.WriteFile(filepath.Join(dir, "open.md"), []byte("---\naliases: [openingtimes]\n---\n# Hours\n\nThe library of bobsword0 opens at nine.\n"), 0o600))
+	must(t, os.WriteFile(filepath.Join(dir, "open.md"),
+		[]byte("---\naliases: [openingtimes]\n---\n# Hours\n\nThe library of bobsword0 opens at nine.\n"), 0o600))
 	must(t, st.app.notes.index.Refresh(t.Context()))
 	n := 0
 	send := func(m chat.Message) string {
@@ -127,7 +131,8 @@ func TestForgottenEverywhere(t *testing.T) {
 		t.Errorf("left in %q: %q", list, traces(t, list))
 	}
 	for _, group := range []string{"", "-100"} {
-		for _, text := range []string{`call recall_conversation {"query":"good morning"}`, "what did she say?", "/session info", "/notes recent", "/facts list"} {
+		for _, text := range []string{`call recall_conversation {"query":"good morning"}`, "what did she say?", "/session info",
+			"/notes recent", "/facts list"} {
 			if got := bob(group, text); strings.Contains(got, "annsword") {
 				t.Errorf("%s brings %q", text, got)
 			}

@@ -116,7 +116,8 @@ func (f *front) handler() chat.Handler {
 	do[actionTool], do[actionForm] = f.goOn, f.fill
 	do[command.ActionApprove] = f.approved
 	mind := f.quotas.Budget(f.debugging(f.mind))
-	way := f.people.gate.Wrap(f.people.speaker.Heard(f.waiting().Wrap(f.quotas.Rate(scheduled.Apart(mind, f.confirm.Wrap(f.desk.Wrap(f.commands.Wrap(mind)), do))))))
+	way := f.people.gate.Wrap(f.people.speaker.Heard(f.waiting().Wrap(f.quotas.Rate(scheduled.Apart(mind,
+		f.confirm.Wrap(f.desk.Wrap(f.commands.Wrap(mind)), do))))))
 	titled := &Titles{Set: f.store.SetTitle, Log: f.log}
 	return f.models.spans.Messages(discreetly(setup.NewRedactor(f.cfg, setup.ShortestSaid), titled.Noting(f.manners().Wrap(way))))
 }
@@ -145,7 +146,8 @@ func (f *front) debugging(next chat.Handler) chat.Handler {
 			rec.Decision.ID = memory.NewID()
 		}
 		answer.Text += fmt.Sprintf("\n\n`%s · %s · %s · %s · %d ms · /trace %s`", rec.Decision.End.Outcome,
-			catalog.Many(ctx, rec.Decision.Calls, "model call"), catalog.Many(ctx, len(rec.Calls), "tool"), catalog.Many(ctx, rec.Decision.Usage.Total, "token"), rec.Decision.Took.Milliseconds(), rec.Decision.ID[:8])
+			catalog.Many(ctx, rec.Decision.Calls, "model call"), catalog.Many(ctx, len(rec.Calls), "tool"), catalog.Many(ctx,
+				rec.Decision.Usage.Total, "token"), rec.Decision.Took.Milliseconds(), rec.Decision.ID[:8])
 		return answer, nil
 	})
 }

@@ -12,7 +12,11 @@ import (
 func (v *vitals) gauges() {
 	gauge := func(name, help string, read func() float64) { v.counts.Gauge(name, help, nil, read) }
 	gauge("parley_lanes", "Conversations at work.", func() float64 { n, _ := v.platforms.hub.Active(); return float64(n) })
-	gauge("parley_waiting_messages", "Messages waiting or being answered.", func() float64 { _, n := v.platforms.hub.Active(); return float64(n) })
+	gauge("parley_waiting_messages", "Messages waiting or being answered.", func() float64 {
+		_,
+			n := v.platforms.hub.Active()
+		return float64(n)
+	})
 	gauge("parley_waiting_parts", "Parts of answers that are stored and not sent.", func() float64 {
 		n, err := v.storage.store.WaitingParts(context.Background())
 		if err != nil {
@@ -20,7 +24,8 @@ func (v *vitals) gauges() {
 		}
 		return float64(n)
 	})
-	gauge("parley_health", "0 while all is well, 1 degraded, 2 unavailable, as /healthz says.", func() float64 { return float64(health.Worst(v.findings())) })
+	gauge("parley_health", "0 while all is well, 1 degraded, 2 unavailable, as /healthz says.",
+		func() float64 { return float64(health.Worst(v.findings())) })
 	gauge("parley_dead_letters", "Events that were put aside because they could not be understood or stored.", func() float64 {
 		n, err := v.storage.store.DeadLetters(context.Background())
 		if err != nil {
@@ -42,7 +47,8 @@ func (v *vitals) gauges() {
 		}
 		return float64(n)
 	})
-	gauge("parley_traces_dropped", "Model calls since the start that were not kept because too many waited.", func() float64 { return float64(v.storage.tape.Dropped()) })
+	gauge("parley_traces_dropped", "Model calls since the start that were not kept because too many waited.",
+		func() float64 { return float64(v.storage.tape.Dropped()) })
 	gauge("parley_uptime_seconds", "Time since the start.", func() float64 { return time.Since(v.began).Seconds() })
 	for _, p := range v.platforms.adapters {
 		v.counts.Shards(p)
@@ -54,11 +60,12 @@ func (v *vitals) gauges() {
 		})
 	}
 	for name := range v.jobs.Last() {
-		v.counts.Gauge("parley_cron_last_run_timestamp_seconds", "When a job ran last; 0 for never.", map[string]string{"job": name}, func() float64 {
-			if t := v.jobs.Last()[name]; !t.IsZero() {
-				return float64(t.Unix())
-			}
-			return 0
-		})
+		v.counts.Gauge("parley_cron_last_run_timestamp_seconds", "When a job ran last; 0 for never.", map[string]string{"job": name},
+			func() float64 {
+				if t := v.jobs.Last()[name]; !t.IsZero() {
+					return float64(t.Unix())
+				}
+				return 0
+			})
 	}
 }

@@ -47,7 +47,9 @@ func TestDegradedIsReady(t *testing.T) {
 	for _, tt := range []struct {
 		err  error
 		want health.State
-	}{{&chat.DegradedError{Err: errors.New("half an ear")}, health.Degraded}, {fmt.Errorf("gateway: %w", &chat.DegradedError{Err: errors.New("half an ear")}), health.Degraded}, {errors.New("deaf"), health.Unavailable}} {
+	}{{&chat.DegradedError{Err: errors.New("half an ear")}, health.Degraded},
+		{fmt.Errorf("gateway: %w", &chat.DegradedError{Err: errors.New("half an ear")}), health.Degraded},
+		{errors.New("deaf"), health.Unavailable}} {
 		p.err.Store(&tt.err)
 		if got := health.Worst(a.vitals.findings()); got != tt.want {
 			t.Errorf("%v is %s", tt.err, got)

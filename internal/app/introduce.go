@@ -31,7 +31,8 @@ func (ps *platforms) introduce(ctx context.Context, f *front) {
 			if len(owners) > 0 { // there is nothing to claim
 				shown = slices.DeleteFunc(slices.Clone(commands), func(c chat.MenuCommand) bool { return c.Who == chat.Everybody })
 			}
-			return c.Register(ctx, chat.Menu{Commands: shown, Owners: owners, Actions: command.Actions, About: command.About, Greeting: command.Greeting})
+			return c.Register(ctx, chat.Menu{Commands: shown, Owners: owners, Actions: command.Actions, About: command.About,
+				Greeting: command.Greeting})
 		}
 		ps.background(func() {
 			welcome.Insist(ctx, p.Platform(), ps.log, register)

@@ -19,7 +19,9 @@ func TestRetention(t *testing.T) {
 	t.Parallel()
 	for _, days := range []int{0, 30} {
 		ctx := context.Background()
-		st := staged(t, fmt.Sprintf("-- settings.yaml --\nretention: {days: %d}\n-- talk --\n> my file is plan.txt\n= Noted.\n> /session end\nafter 1m\nafter 1m\nafter 1m\n> /session list\nafter 744h\n", days), nil)
+		st := staged(t, fmt.Sprintf(
+			"-- settings.yaml --\nretention: {days: %d}\n-- talk --\n> my file is plan.txt\n= Noted.\n> /session end\nafter "+
+				"1m\nafter 1m\nafter 1m\n> /session list\nafter 744h\n", days), nil)
 		must(t, st.Play(ctx, st.script))
 		var log bytes.Buffer
 		st.app.log = slog.New(slog.NewTextHandler(&log, nil))
@@ -70,14 +72,16 @@ func TestPanickingJob(t *testing.T) {
 	tick := func() string {
 		a.jobs.Run("test", work)
 		answer, err := a.front.commands.Wrap(nil).Handle(context.Background(), chat.Message{
-			Kind: chat.KindCommand, Text: "/status", Key: chat.Key{Platform: "terminal", Channel: "local"}, From: chat.User{ID: "terminal:local"}, Direct: true,
+			Kind: chat.KindCommand, Text: "/status", Key: chat.Key{Platform: "terminal", Channel: "local"},
+			From: chat.User{ID: "terminal:local"}, Direct: true,
 		}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return answer.Text
 	}
-	if got := tick(); !regexp.MustCompile(`cron test.*failed: .*out of order`).MatchString(got) || !strings.Contains(log.String(), "out of order") {
+	if got := tick(); !regexp.MustCompile(`cron test.*failed: .*out of order`).MatchString(got) ||
+		!strings.Contains(log.String(), "out of order") {
 		t.Errorf("status %q, log %s", got, &log)
 	}
 	if got := tick(); ran != 2 || strings.Contains(got, "failed") {

@@ -38,7 +38,8 @@ func captured(r llm.Request) (llm.Response, error) {
 		return said("ok")
 	}
 	name, args, _ := strings.Cut(wish, " ")
-	return llm.Response{Finish: llm.FinishToolCalls, Message: llm.Message{Role: llm.RoleAssistant, ToolCalls: []llm.ToolCall{{ID: "x", Name: name, Args: args}}}}, nil
+	return llm.Response{Finish: llm.FinishToolCalls, Message: llm.Message{Role: llm.RoleAssistant,
+		ToolCalls: []llm.ToolCall{{ID: "x", Name: name, Args: args}}}}, nil
 }
 
 // captive returns a stage with a captured model on which Ann has left her data.
@@ -65,7 +66,8 @@ func captive(t *testing.T) (st *stage, say func(who, text string) string) {
 	// that know, for what she says there all may read.
 	for i, call := range annsCalls {
 		name, args, _ := strings.Cut(call, " ")
-		c := tools.Call{ID: "x", Name: name, Args: json.RawMessage(args), Who: chat.User{ID: "telegram:1", Name: "Ann"}, Key: fmt.Sprint("group", i),
+		c := tools.Call{ID: "x", Name: name, Args: json.RawMessage(args), Who: chat.User{ID: "telegram:1", Name: "Ann"},
+			Key:   fmt.Sprint("group", i),
 			Where: chat.Key{Platform: "telegram", Channel: "-100"}, Message: "1"}
 		if o := st.app.mind.runner.Run(ctx, st.app.toolset.offered(), c); o.Class != "" {
 			t.Fatalf("%s: %s", call, o.Result.Content)
@@ -78,7 +80,8 @@ func captive(t *testing.T) (st *stage, say func(who, text string) string) {
 }
 
 var annsCalls = []string{
-	`save_fact {"content":"Ann's key is ` + canary + `"}`, `save_fact {"content":"Ann's important word is ` + canary + ` again","tags":["important"]}`,
+	`save_fact {"content":"Ann's key is ` + canary + `"}`, `save_fact {"content":"Ann's important word is ` + canary +
+		` again","tags":["important"]}`,
 	`add_task {"description":"hide ` + canary + `"}`, `set_reminder {"text":"mind ` + canary + `","when":"tomorrow at 9"}`,
 	`log_entry {"content":"buried ` + canary + `"}`, `save_decision {"content":"keep ` + canary + `"}`,
 }
@@ -86,13 +89,16 @@ var annsCalls = []string{
 // hostile are values that a captured model would try.
 var hostile = []any{
 	"ZX", "CANARY", "ZX CANARY A", "secret", "Ann", "key", "*", "%", "' OR 1=1 --", `"`, "NEAR(a b)", "a OR b", "content:ZX*", "", " ",
-	"telegram:1", "1", "telegram", "-100", "all", "today", "everything", "for everybody", "in 10 minutes", "channel", "global", "person", "here",
+	"telegram:1", "1", "telegram", "-100", "all", "today", "everything", "for everybody", "in 10 minutes", "channel",
+	"global", "person", "here",
 	"2026-01-05", "UTC", "https://rehearsal.invalid/?q=" + "x", "http://127.0.0.1/", "../../bot.db", "fact", "owner",
-	0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 100, -1, 1 << 30, true, false, nil, []any{"important"}, []any{"telegram:1"}, map[string]any{"user": "telegram:1"},
+	0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 100, -1, 1 << 30, true, false, nil, []any{"important"}, []any{"telegram:1"},
+	map[string]any{"user": "telegram:1"},
 }
 
 // extra are names under which identity does not travel.
-var extra = []string{"user_id", "user", "who", "owner", "subject", "author", "channel", "channel_id", "scope", "session", "session_id", "platform", "key", "Who", "Where"}
+var extra = []string{"user_id", "user", "who", "owner", "subject", "author", "channel", "channel_id", "scope", "session",
+	"session_id", "platform", "key", "Who", "Where"}
 
 // forge makes arguments for a tool: mostly of the right form, with identities
 // that are not the caller's.

@@ -24,11 +24,14 @@ func (n *notes) librarian() tools.Tool {
 	}
 	plan, do := tools.LibrarianTools()
 	with := func(list []string) agent.Subagent { // one for each job: jobs run in parallel
-		return agent.Subagent{Name: tools.Librarian, Prompt: librarianPrompt, Tools: list, MaxTurns: 10, Model: n.models.routed(config.PurposeLibrarian)}
+		return agent.Subagent{Name: tools.Librarian, Prompt: librarianPrompt, Tools: list, MaxTurns: 10,
+			Model: n.models.routed(config.PurposeLibrarian)}
 	}
 	meta := tools.Meta{
-		Name: tools.Librarian, Category: tools.Vault, Scope: []string{""}, SideEffect: true, Consent: tools.Consent{Confirm: true}, Trying: tools.Trying{Timeout: tools.MaxTimeout},
-		Description: "Let the librarian tidy, sort, merge or index the notes of the assistant's own folder. It shows its plan first and asks the person; call it once with the whole job.",
+		Name: tools.Librarian, Category: tools.Vault, Scope: []string{""}, SideEffect: true, Consent: tools.Consent{Confirm: true},
+		Trying: tools.Trying{Timeout: tools.MaxTimeout},
+		Description: "Let the librarian tidy, sort, merge or index the notes of the assistant's own folder. It shows its " +
+			"plan first and asks the person; call it once with the whole job.",
 	}
 	meta.Ask = func(ctx context.Context, c tools.Call) (string, error) {
 		if err := n.mayTidy(ctx, c); err != nil {

@@ -44,7 +44,8 @@ func (m *mind) modelName(ctx context.Context, e setup.Endpoint) (string, error) 
 		return e.Name, err
 	}
 	if !e.Free && !slices.ContainsFunc(e.Routes[config.PurposeAnswer], func(e *setup.Engine) bool { return e.Name == name }) {
-		m.log.Warn("the model that was chosen with /model set is none of those that answer; the first of them does", "chosen", name, "first", e.Name)
+		m.log.Warn("the model that was chosen with /model set is none of those that answer; the first of them does", "chosen",
+			name, "first", e.Name)
 		return e.Name, nil
 	}
 	return name, nil

@@ -94,8 +94,9 @@ func (m *models) route(purpose string) wrap.Route {
 	}
 	for i, leg := range legs {
 		meter := wrap.Meter{
-			Model: wrap.Traced{Model: modellog.Model{Model: leg.Model, Tape: m.taping(leg.Name), Name: leg.Name, Purpose: purpose}, Name: leg.Name, Tracer: m.spans.Tracer, First: m.counts.FirstToken},
-			Name:  leg.Name, Purpose: purpose, MaxTokens: m.cfg.Model.MaxTokens, Window: leg.Window, Gauge: m.gauges[leg.Name],
+			Model: wrap.Traced{Model: modellog.Model{Model: leg.Model, Tape: m.taping(leg.Name), Name: leg.Name, Purpose: purpose},
+				Name: leg.Name, Tracer: m.spans.Tracer, First: m.counts.FirstToken},
+			Name: leg.Name, Purpose: purpose, MaxTokens: m.cfg.Model.MaxTokens, Window: leg.Window, Gauge: m.gauges[leg.Name],
 			Instead: m.pastLimit, Count: m.count, Reserve: m.reserve,
 		}
 		if e := m.engine(leg.Name); e != nil {

@@ -66,7 +66,8 @@ func (n *notes) kinds() (kinds []string) {
 
 // view returns the notes as tools see it.
 func (n *notes) view() tools.Notes {
-	view := tools.Notes{Vault: n.index, Code: slices.Contains(n.kinds(), index.KindCode), Authors: n.store, Writes: n.mayWrite, Owner: n.people.owns}
+	view := tools.Notes{Vault: n.index, Code: slices.Contains(n.kinds(), index.KindCode), Authors: n.store, Writes: n.mayWrite,
+		Owner: n.people.owns}
 	if n.cfg.Vault.Readers == "owner" {
 		view.May = n.people.isOwner
 	}
@@ -212,7 +213,8 @@ func (n *notes) disputes(question, answer string, list []tools.Source) (all []ag
 // state returns the index in a sentence, for /status and doctor.
 func (n *notes) state(p catalog.Printer) (said string, ill bool) {
 	st := n.index.Status()
-	said = p.Say("%s, %s, %s", catalog.Words(st.State), catalog.Count{N: st.Documents, Thing: "document"}, catalog.Count{N: st.Sections, Thing: "section"})
+	said = p.Say("%s, %s, %s", catalog.Words(st.State), catalog.Count{N: st.Documents, Thing: "document"},
+		catalog.Count{N: st.Sections, Thing: "section"})
 	if n.models.embedder != nil {
 		said += ", " + p.Many(st.Vectors, "vector")
 		if st.Wordless > 0 {

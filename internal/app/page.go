@@ -13,12 +13,14 @@ import (
 // newPage makes the control page for a listening address.
 func (p *port) newPage(address string) *console.Page {
 	capture := p.mind.capture(p.rules, p.vitals.storage.tape)
-	look := console.Window{Store: p.store, Rules: p.rules, Now: p.now, Residents: p.mind.residents, Switches: func(memory string) console.Switches { return p.mind.Of(memory) }}
+	look := console.Window{Store: p.store, Rules: p.rules, Now: p.now, Residents: p.mind.residents,
+		Switches: func(memory string) console.Switches { return p.mind.Of(memory) }}
 	return console.New(console.Options{
 		Listen: address, Name: p.cfg.Agent.Name, Store: p.store, Now: p.now, Log: p.log, Currency: p.cfg.Limits.Currency,
 		Calls: p.vitals.storage.tape, Browse: p.store.Browse,
 		Views: console.Views{
-			Status: p.status, Settings: func() string { return p.inForce.Load().String() }, Book: look.Book, Files: look.Files, Switch: look.Switch, Agents: look.Residents,
+			Status: p.status, Settings: func() string { return p.inForce.Load().String() }, Book: look.Book, Files: look.Files,
+			Switch: look.Switch, Agents: look.Residents,
 			Facts: look.Facts, ChangeFact: look.ChangeFact, ForgetFact: look.ForgetFact,
 			Handoffs: look.Handoffs, Tunable: p.tunable, Capture: capture.WriteByID, Script: capture.Script,
 		},

@@ -19,7 +19,8 @@ func (m *mind) residents() (list []console.Agent) {
 			list = append(list, console.Agent{Name: name, Memory: at.ID})
 		}
 	}
-	if at, err := m.roster.Memory(routing.Nobody); err == nil && !slices.ContainsFunc(list, func(a console.Agent) bool { return a.Memory == at.ID }) {
+	if at, err := m.roster.Memory(routing.Nobody); err == nil && !slices.ContainsFunc(list,
+		func(a console.Agent) bool { return a.Memory == at.ID }) {
 		list = append(list, console.Agent{Name: routing.Nobody, Memory: at.ID})
 	}
 	return list

@@ -22,16 +22,20 @@ func TestIdentities(t *testing.T) {
 		if problem, _ := Identities.Entry(id); problem != nil {
 			t.Errorf("%s: %v", id, problem)
 		}
-		if problem, hint := Identities.Person(id); !strings.Contains(problem.Error(), "owner is a person") || hint.Error() != "for example telegram:42, discord:1234" {
+		if problem, hint := Identities.Person(id); !strings.Contains(problem.Error(), "owner is a person") ||
+			hint.Error() != "for example telegram:42, discord:1234" {
 			t.Errorf("%s as a person: %s; %s", id, problem, hint)
 		}
 	}
 	for id, want := range map[string]string{
 		"@alice": "not a numeric id", "telegram:@alice": "telegram:42, discord:1234, telegram:chat:-100…, discord:guild:99…",
 		"42": "telegram:42, discord:42", "telegram:1087968824": "anonymous", "telegram:777000": "channel", "telegram:136817688": "channel",
-		"*": "access.mode open", "discord:*": "let everybody in", "": "not a numeric id", "telegram:": "not a numeric id", "telegram:042": "not a numeric id",
-		"telegram:1 ": "not a numeric id", "telegram:٤٢": "not a numeric id", "telegram:-5": "not a numeric id", "telegram:chat:5": "not a numeric id",
-		"telegram:guild:5": "not a numeric id", "terminal:chat:1": "not a numeric id", "terminal:a b": "not a numeric id", "page:owner": "not a numeric id", "telegram:99999999999999999999": "not a numeric id",
+		"*": "access.mode open", "discord:*": "let everybody in", "": "not a numeric id", "telegram:": "not a numeric id",
+		"telegram:042": "not a numeric id",
+		"telegram:1 ":  "not a numeric id", "telegram:٤٢": "not a numeric id", "telegram:-5": "not a numeric id",
+		"telegram:chat:5":  "not a numeric id",
+		"telegram:guild:5": "not a numeric id", "terminal:chat:1": "not a numeric id", "terminal:a b": "not a numeric id",
+		"page:owner": "not a numeric id", "telegram:99999999999999999999": "not a numeric id",
 	} {
 		for _, check := range []func(string) (error, error){Identities.Person, Identities.Entry} {
 			if problem, hint := check(id); problem == nil || !strings.Contains(problem.Error()+"; "+hint.Error(), want) {
@@ -44,7 +48,8 @@ func TestIdentities(t *testing.T) {
 // TestOneself: authority hangs on one certain person, wherever they write.
 func TestOneself(t *testing.T) {
 	t.Parallel()
-	for from, want := range map[string]bool{"telegram:42": true, "telegram:1087968824": false, "telegram:chat:-100": false, "telegram:": false, "": false, "discord:42": false} {
+	for from, want := range map[string]bool{"telegram:42": true, "telegram:1087968824": false, "telegram:chat:-100": false,
+		"telegram:": false, "": false, "discord:42": false} {
 		if got := Identities.Oneself(chat.Message{Key: chat.Key{Platform: "telegram"}, From: chat.User{ID: from}}); got != want {
 			t.Errorf("%q: %t", from, got)
 		}

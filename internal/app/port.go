@@ -51,7 +51,8 @@ func (p *port) listen(ctx context.Context, l net.Listener) {
 	mux.Handle("GET /healthz", p.page.Beside(http.HandlerFunc(p.healthz)))
 	mux.Handle("GET /readyz", p.page.Beside(http.HandlerFunc(p.readyz)))
 	mux.Handle("GET /metrics", p.page.Beside(promhttp.HandlerFor(p.counts.Registry, promhttp.HandlerOpts{})))
-	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 64 << 10}
+	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
+		WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 64 << 10}
 	p.background(func() { _ = server.Serve(l) })
 	p.background(func() {
 		<-ctx.Done()

@@ -164,10 +164,12 @@ func (p Process) Talk(ctx context.Context, cfg config.Config, c Seat) error {
 	term := os.Getenv("TERM")
 	t := terminal.New(terminal.Options{
 		// One that knows no escape sequences gets lines, as a pipe does.
-		In: p.In, Out: p.Out, Err: p.Err, TTY: c.TTY && term != "" && term != "dumb", Color: os.Getenv("NO_COLOR") == "", Links: terminal.ShowsLinks(os.Getenv), JSON: c.JSON,
+		In: p.In, Out: p.Out, Err: p.Err, TTY: c.TTY && term != "" && term != "dumb", Color: os.Getenv("NO_COLOR") == "",
+		Links: terminal.ShowsLinks(os.Getenv), JSON: c.JSON,
 		User: c.User, Name: c.Name, Channel: c.Channel, HistoryFile: a.inData("history"), Downloads: a.inData("exports"), Log: log,
 		Complete: func(prefix string) []string {
-			return a.front.commands.Complete(ctx, chat.Message{Key: chat.Key{Platform: "terminal", Channel: "local"}, From: chat.User{ID: terminal.Local}, Text: prefix, Direct: true}, gate.Owner)
+			return a.front.commands.Complete(ctx, chat.Message{Key: chat.Key{Platform: "terminal", Channel: "local"},
+				From: chat.User{ID: terminal.Local}, Text: prefix, Direct: true}, gate.Owner)
 		},
 	})
 	return a.operate(ctx, t)

@@ -45,7 +45,8 @@ func (p Process) newRehearsed(ctx context.Context, parts rehearse.Parts) (*app, 
 // rehearsed returns what a stage sees of the bot.
 func (a *app) rehearsed() *rehearse.Bot {
 	return &rehearse.Bot{
-		Store: a.storage.store, Hub: a.platforms.hub, Sweep: a.chores.due, Book: a.book, Agent: a.mind.agentOf, Named: a.mind.called, LastAnswer: a.lastAnswer, Place: a.placeOf,
+		Store: a.storage.store, Hub: a.platforms.hub, Sweep: a.chores.due, Book: a.book, Agent: a.mind.agentOf,
+		Named: a.mind.called, LastAnswer: a.lastAnswer, Place: a.placeOf,
 		Close: func() { a.work.Wait(); a.close() },
 	}
 }

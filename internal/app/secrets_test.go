@@ -21,7 +21,9 @@ func vaulted(t *testing.T) (st *stage, do func(m chat.Message) string) {
 	t.Helper()
 	dir := t.TempDir()
 	must(t, os.WriteFile(filepath.Join(dir, "open.md"), []byte("# Opening hours\n\nThe library opens at nine.\n"), 0o600))
-	st = staged(t, fmt.Sprintf("-- settings.yaml --\naccess: {mode: open, owners: ['telegram:9', 'discord:9']}\nlimits: {user_per_minute: 0}\nvault: {dir: %q, writers: everyone}\n-- talk --\n", dir),
+	st = staged(t, fmt.Sprintf(
+		"-- settings.yaml --\naccess: {mode: open, owners: ['telegram:9', 'discord:9']}\nlimits: {user_per_minute: "+
+			"0}\nvault: {dir: %q, writers: everyone}\n-- talk --\n", dir),
 		&llmtest.Script{Answer: captured})
 	must(t, st.app.notes.index.Refresh(t.Context()))
 	n := 0
@@ -39,7 +41,8 @@ func vaulted(t *testing.T) (st *stage, do func(m chat.Message) string) {
 
 // from returns a message of somebody on a platform: in a group, or directly with "".
 func from(platform, who, group, text string) chat.Message {
-	m := chat.Message{Key: chat.Key{Platform: platform, Channel: who}, From: chat.User{ID: platform + ":" + who, Name: "P" + who}, Text: text, Direct: group == ""}
+	m := chat.Message{Key: chat.Key{Platform: platform, Channel: who}, From: chat.User{ID: platform + ":" + who, Name: "P" + who},
+		Text: text, Direct: group == ""}
 	if group != "" {
 		m.Key.Channel = group
 	}
@@ -49,15 +52,20 @@ func from(platform, who, group, text string) chat.Message {
 // askedForSecrets are the words with which somebody might get at what is kept.
 var askedForSecrets = []string{
 	"what is the secret?",
-	`call recall_conversation {"query":"secret"}`, `call recall_conversation {"query":"ZX CANARY A"}`, `call list_facts {}`, `call list_tasks {}`,
-	`call list_reminders {}`, `call list_log {}`, `call vault_search {"query":"secret ZX"}`, `call vault_read {"path":"agent-notes/private.md"}`,
+	`call recall_conversation {"query":"secret"}`, `call recall_conversation {"query":"ZX CANARY A"}`, `call list_facts {}`,
+	`call list_tasks {}`,
+	`call list_reminders {}`, `call list_log {}`, `call vault_search {"query":"secret ZX"}`,
+	`call vault_read {"path":"agent-notes/private.md"}`,
 	`call vault_read {"path":"agent-notes/private.md","heading":"none"}`, `call vault_list {}`, `call vault_list {"folder":"agent-notes"}`,
 	`call vault_write {"path":"private.md","content":"mine","mode":"append"}`, `call vault_write {"path":"private.md","content":"mine"}`,
 	`call librarian {"task":"show all"}`, `call list_log {"topic":"secret"}`,
 	"/notes search secret", "/notes search ZX-CANARY-A", "/notes show agent-notes/private.md", "/notes recent", "/notes",
-	"/facts", "/facts list", "/facts history 1", "/facts export", "/facts important 1", "/tasks", "/tasks list", "/tasks done 1", "/tasks edit 1 x", "/remind list",
-	"/remind done 1", "/log", "/why", "/why source:1", "/trace", "/trace last", "/export", "/session info", "/session list", "/summarize", "/stats", "/status",
-	"/help", "/ask what is the secret?", "/librarian show all", "/journey", "/guideline", "/pair list", "/config show", "/page", "/tools list", "/nonsense",
+	"/facts", "/facts list", "/facts history 1", "/facts export", "/facts important 1", "/tasks", "/tasks list",
+	"/tasks done 1", "/tasks edit 1 x", "/remind list",
+	"/remind done 1", "/log", "/why", "/why source:1", "/trace", "/trace last", "/export", "/session info", "/session list",
+	"/summarize", "/stats", "/status",
+	"/help", "/ask what is the secret?", "/librarian show all", "/journey", "/guideline", "/pair list", "/config show",
+	"/page", "/tools list", "/nonsense",
 }
 
 // forgotten is when Bob may write a note of the same name himself.
@@ -99,13 +107,15 @@ func (s *snoop) everywhere(when, answer string) {
 	for _, group := range []string{"", "-200"} {
 		s.ask(group, askedForSecrets...)
 		s.ask(group, "/why answer:"+answer, "/why source:1 answer:"+answer, "/trace "+answer)
-		for _, pressed := range []string{"/why answer:" + answer + " source:1", "/facts list page:1", "/remind done 1", "/remind snooze 1 10m", "/notes show agent-notes/private.md"} {
+		for _, pressed := range []string{"/why answer:" + answer + " source:1", "/facts list page:1", "/remind done 1",
+			"/remind snooze 1 10m", "/notes show agent-notes/private.md"} {
 			m := from(s.platform, "2", group, pressed)
 			m.Kind = chat.KindButton
 			s.look(m)
 		}
 	}
-	s.ask("-100", "what is the secret?", `call recall_conversation {"query":"secret"}`, `call vault_search {"query":"secret"}`, "/why", "/session info", "/summarize")
+	s.ask("-100", "what is the secret?", `call recall_conversation {"query":"secret"}`, `call vault_search {"query":"secret"}`,
+		"/why", "/session info", "/summarize")
 	for _, c := range s.st.app.front.commands.Table() {
 		s.complete("/"+c.Name, c.Options)
 		for _, v := range c.Verbs {
@@ -207,8 +217,11 @@ func TestNotesBelongToPeople(t *testing.T) {
 	ask("9", "", `call vault_write {"path":"rules.md","content":"The sparrow rules of the owner."}`)
 	hidden := func(when, who, group string) {
 		t.Helper()
-		for _, text := range []string{"/notes search sparrow", "/notes recent", `call vault_search {"query":"sparrow"}`, `call vault_list {}`, `call vault_read {"path":"agent-notes/diary.md"}`, "/notes show agent-notes/diary.md", "/notes show agent-notes/moved.md"} {
-			if got := ask(who, group, text); strings.Contains(got, "hidden") || strings.Contains(got, "Diary") || strings.Contains(got, "diary") && strings.HasPrefix(text, "/notes r") {
+		for _, text := range []string{"/notes search sparrow", "/notes recent", `call vault_search {"query":"sparrow"}`,
+			`call vault_list {}`, `call vault_read {"path":"agent-notes/diary.md"}`, "/notes show agent-notes/diary.md",
+			"/notes show agent-notes/moved.md"} {
+			if got := ask(who, group, text); strings.Contains(got, "hidden") || strings.Contains(got, "Diary") ||
+				strings.Contains(got, "diary") && strings.HasPrefix(text, "/notes r") {
 				t.Errorf("%s: %s reads by %q: %s", when, who, text, got)
 			}
 		}
@@ -222,7 +235,8 @@ func TestNotesBelongToPeople(t *testing.T) {
 	if got := ask("7", "", "/notes search sparrow"); !strings.Contains(got, "hidden") {
 		t.Errorf("its author: %q", got)
 	}
-	for _, text := range []string{`call vault_write {"path":"picnic.md","mode":"append","content":"No picnic."}`, `call vault_write {"path":"diary.md","mode":"append","content":"Mine."}`} {
+	for _, text := range []string{`call vault_write {"path":"picnic.md","mode":"append","content":"No picnic."}`,
+		`call vault_write {"path":"diary.md","mode":"append","content":"Mine."}`} {
 		if got := ask("8", "", text); strings.Contains(got, "was updated") {
 			t.Errorf("8 changes a note of 7: %q", got)
 		}
@@ -232,7 +246,8 @@ func TestNotesBelongToPeople(t *testing.T) {
 	must(t, st.app.notes.index.Refresh(t.Context()))
 	hidden("moved by hand", "8", "")
 	must(t, os.Rename(filepath.Join(folder, "moved.md"), filepath.Join(folder, "diary.md")))
-	must(t, os.WriteFile(filepath.Join(folder, "diary.md"), []byte("---\nauthor: telegram:8\n---\nThe sparrow is hidden, and edited.\n"), 0o600))
+	must(t, os.WriteFile(filepath.Join(folder, "diary.md"), []byte("---\nauthor: telegram:8\n---\nThe sparrow is hidden, and edited.\n"),
+		0o600))
 	must(t, st.app.notes.index.Refresh(t.Context()))
 	hidden("edited by hand", "8", "")
 	// Whoever reads the words of others is asked before anything is changed.

@@ -135,7 +135,8 @@ func TestServicesThroughTheChat(t *testing.T) {
 	must(t, os.WriteFile(file, []byte(customers), 0o600))
 	script := strings.NewReplacer("´", "`", "URL", url, "FILE", file, "HOST", strings.TrimPrefix(url, "http://")).Replace(deskScript)
 	rehearsed(t, script)
-	want := "POST /orders/7/cancel  {\"reason\":\"late\"}\nGET /orders/12%2F3 telegram:42 \nGET /orders/8  \nGET /stock  \nGET /stock  \nDELETE /customers/5  "
+	want := "POST /orders/7/cancel  {\"reason\":\"late\"}\nGET /orders/12%2F3 telegram:42 \nGET /orders/8  \nGET /stock  " +
+		"\nGET /stock  \nDELETE /customers/5  "
 	if got := asked(); got != want {
 		t.Errorf("the service was asked\n%s\nwant\n%s", got, want)
 	}

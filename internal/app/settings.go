@@ -22,7 +22,8 @@ import (
 var (
 	tunable = []string{
 		"session.idle_timeout", "session.ttl", "limits.user_per_minute", "limits.user_tokens_per_day",
-		"limits.channel_tokens_per_day", "limits.tokens_per_day", "limits.user_money_per_day", "limits.channel_money_per_day", "limits.money_per_day", "limits.past_limit", "log.level",
+		"limits.channel_tokens_per_day", "limits.tokens_per_day", "limits.user_money_per_day", "limits.channel_money_per_day",
+		"limits.money_per_day", "limits.past_limit", "log.level",
 	}
 	reloadable = []string{"access.mode", "access.owners", "access.allow"}
 )

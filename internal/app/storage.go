@@ -48,7 +48,8 @@ func (s *storage) open(ctx context.Context, lock bool, vectors embed) (err error
 			}
 		}
 	}
-	o := memory.Options{URL: string(s.cfg.Database.URL), Now: s.now, Embed: vectors, EmbedModel: s.cfg.EmbeddingModel(), Fresh: s.process.Fresh}
+	o := memory.Options{URL: string(s.cfg.Database.URL), Now: s.now, Embed: vectors, EmbedModel: s.cfg.EmbeddingModel(),
+		Fresh: s.process.Fresh}
 	if o.URL != "" && lock {
 		if s.fleet, err = fleet.Start(ctx, cluster.Options{URL: o.URL, Version: s.process.Version, Log: s.log}); err != nil {
 			return err
@@ -93,7 +94,8 @@ func (s *storage) openTape(ctx context.Context) (err error) {
 		s.amongOthers() // who may keep some
 		return modellog.Remove(file)
 	}
-	s.tape, err = modellog.Open(ctx, modellog.Options{File: file, Keep: keep, MaxSize: int64(s.cfg.Trace.MaxSize), Hide: setup.NewRedactor(s.cfg, setup.ShortestSaid),
+	s.tape, err = modellog.Open(ctx, modellog.Options{File: file, Keep: keep, MaxSize: int64(s.cfg.Trace.MaxSize),
+		Hide:    setup.NewRedactor(s.cfg, setup.ShortestSaid),
 		Witness: s.store.Witness(), Now: s.now, Log: s.log})
 	s.store.Forgetting, s.store.Past.Deleting = s.tape.ForgetPerson, s.tape.ForgetSession
 	s.amongOthers()

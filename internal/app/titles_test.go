@@ -41,7 +41,8 @@ func TestNoting(t *testing.T) {
 			broken = nil
 		}
 	}
-	if handled != len(list) || writes != 4 || len(stored) != 3 || stored["p:chat:1"] != "The Garden" || stored["p:chat:3"] != "#seeds" || stored["p:guild:9"] != "Shop" {
+	if handled != len(list) || writes != 4 || len(stored) != 3 || stored["p:chat:1"] != "The Garden" ||
+		stored["p:chat:3"] != "#seeds" || stored["p:guild:9"] != "Shop" {
 		t.Errorf("%d handled, %d writes: %v", handled, writes, stored)
 	}
 }

@@ -37,8 +37,9 @@ type toolbox struct {
 // newToolbox puts these parts together. It opens and starts nothing.
 func newToolbox(b *base, m *models, store *memory.Store) *toolbox {
 	box := &toolbox{
-		base: b, store: store, people: &people{base: b, store: store, speaker: language.Speaker{Rows: store, Log: b.log}}, platforms: &platforms{base: b, store: store},
-		mind: &mind{base: b, store: store}, rules: &files.Books{}, models: m,
+		base: b, store: store, people: &people{base: b, store: store, speaker: language.Speaker{Rows: store, Log: b.log}},
+		platforms: &platforms{base: b, store: store},
+		mind:      &mind{base: b, store: store}, rules: &files.Books{}, models: m,
 	}
 	box.notes = &notes{base: b, store: store, people: box.people, models: m, mind: box.mind}
 	box.desk = newDesk(b, store, box.platforms, box.people)
@@ -69,7 +70,8 @@ func schemasOf(set tools.Set) map[string][]byte {
 func (b *toolbox) list() ([]tools.Tool, error) {
 	list := []tools.Tool{
 		tools.CurrentTime(b.now, b.people.zone), tools.SaveDecision(), tools.RecallConversation(b.store, b.platforms.attester().Look),
-		tools.SaveFact(b.store, b.people.mayShare), tools.UpdateFact(b.store, b.people.mayShare), tools.ForgetFact(b.store, b.people.mayShare), tools.ListFacts(b.store),
+		tools.SaveFact(b.store, b.people.mayShare), tools.UpdateFact(b.store, b.people.mayShare), tools.ForgetFact(b.store,
+			b.people.mayShare), tools.ListFacts(b.store),
 	}
 	list = append(list, tools.TaskTools(b.store)...)
 	list = append(list, tools.ReminderTools(b.people.planner())...)
@@ -119,7 +121,8 @@ func (b *toolbox) delegate(s agent.Subagent) tools.Tool {
 	type args struct {
 		Task string `json:"task" jsonschema:"the whole job; the helper sees nothing else of this conversation"`
 	}
-	meta := tools.Meta{Name: s.Name, Description: s.Description, Category: tools.About, Scope: []string{""}, SideEffect: true, Trying: tools.Trying{Timeout: tools.MaxTimeout}}
+	meta := tools.Meta{Name: s.Name, Description: s.Description, Category: tools.About, Scope: []string{""}, SideEffect: true,
+		Trying: tools.Trying{Timeout: tools.MaxTimeout}}
 	meta.Ask = func(ctx context.Context, c tools.Call) (string, error) {
 		return catalog.Say(ctx, wordsAskHelper, s.Name) + "\n" + tools.Listed(c.Args), nil
 	}

@@ -25,7 +25,8 @@ func TestRemindersOfThoseWhoAreGone(t *testing.T) {
 		kept bool
 	}{
 		"nothing happened": {direct, func(*stage) {}, true, true},
-		"kept out":         {direct, func(st *stage) { must(t, st.app.storage.store.Grant(t.Context(), ann.ID, "denied", "telegram:1")) }, false, false},
+		"kept out": {direct, func(st *stage) { must(t, st.app.storage.store.Grant(t.Context(), ann.ID, "denied", "telegram:1")) },
+			false, false},
 		"revoked": {direct, func(st *stage) {
 			_, err := st.app.storage.store.Revoke(t.Context(), ann.ID)
 			must(t, err)
@@ -42,7 +43,8 @@ func TestRemindersOfThoseWhoAreGone(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			st := staged(t, "-- talk --\n", nil)
 			must(t, st.app.storage.store.Grant(t.Context(), ann.ID, "member", "telegram:1"))
-			_, err := st.app.storage.store.AddReminder(t.Context(), agenda.Reminder{User: ann, Key: tt.key, Text: "the plants", Due: st.Now().Add(time.Hour), Schedule: "0 10 * * *", Zone: "UTC"}, "")
+			_, err := st.app.storage.store.AddReminder(t.Context(), agenda.Reminder{User: ann, Key: tt.key, Text: "the plants",
+				Due: st.Now().Add(time.Hour), Schedule: "0 10 * * *", Zone: "UTC"}, "")
 			must(t, err)
 			tt.gone(st)
 			st.Advance(2 * time.Hour)
@@ -73,7 +75,8 @@ func TestReminderInAGroupCallsItsAuthor(t *testing.T) {
 	t.Parallel()
 	st := staged(t, "-- talk --\n", nil)
 	ann := chat.User{ID: "telegram:7", Name: "Ann"}
-	parts := st.app.chores.reminderParts(t.Context(), agenda.Reminder{User: ann, Key: chat.Key{Platform: "telegram", Channel: "-100"}, Text: "water", Due: st.Now()})
+	parts := st.app.chores.reminderParts(t.Context(), agenda.Reminder{User: ann, Key: chat.Key{Platform: "telegram", Channel: "-100"},
+		Text: "water", Due: st.Now()})
 	if len(parts) != 1 || !parts[0].Ping || parts[0].To != ann || !strings.Contains(parts[0].Text, "Ann") {
 		t.Errorf("got %+v", parts)
 	}

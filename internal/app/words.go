@@ -24,7 +24,8 @@ const (
 	wordsSnooze60     = "In 1 h"
 	wordsReminderDone = "Done"
 
-	wordsRemindersLost = "I can no longer write to you in %s. These reminders wait until I can, and are said late then; “/remind cancel” and the number ends one:"
+	wordsRemindersLost = "I can no longer write to you in %s. These reminders wait until I can, and are said late then; " +
+		"“/remind cancel” and the number ends one:"
 
 	wordsNotWriter  = "Only people whom my owner allows to write notes can do that."
 	wordsNotesOwner = "The notes are not for everybody: only my owner may have them tidied."

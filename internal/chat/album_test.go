@@ -55,7 +55,8 @@ func TestAlbumIsOneMessage(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.until("all", func() bool { return len(s.p.Texts()) >= 4 })
-	want := []string{"what are these? addressed=true: 1.png 2.png 3.png", "not mine addressed=true: 4.png", "others addressed=true: 5.png", "and now? addressed=true:"}
+	want := []string{"what are these? addressed=true: 1.png 2.png 3.png", "not mine addressed=true: 4.png",
+		"others addressed=true: 5.png", "and now? addressed=true:"}
 	if parked := s.end(time.Minute); parked != 0 || !slices.Equal(s.p.Texts(), want) {
 		t.Errorf("%d parked, sent %q", parked, s.p.Texts())
 	}

@@ -26,7 +26,8 @@ func pace(m chat.Message) chat.Pace {
 // waits; what was asked behind something quick knows of it.
 func TestBeside(t *testing.T) {
 	hang, begun := make(chan struct{}), make(chan struct{}, 9)
-	s := newStage(t, data(t), chat.HubOptions{Pace: pace, Handler: chat.HandlerFunc(func(_ context.Context, m chat.Message, _ chat.Reply) (chat.Answer, error) {
+	s := newStage(t, data(t), chat.HubOptions{Pace: pace, Handler: chat.HandlerFunc(func(_ context.Context, m chat.Message,
+		_ chat.Reply) (chat.Answer, error) {
 		if strings.HasPrefix(m.Text, "long") {
 			begun <- struct{}{}
 			<-hang
@@ -55,9 +56,10 @@ func TestBeside(t *testing.T) {
 // over when the process ends between.
 func TestAnswersBesideDoNotMix(t *testing.T) {
 	dir := data(t)
-	s := newStage(t, dir, chat.HubOptions{Pace: pace, Bounds: chat.Bounds{QueuePerLane: 100}, Handler: chat.HandlerFunc(func(_ context.Context, m chat.Message, _ chat.Reply) (chat.Answer, error) {
-		return chat.Answer{Text: strings.Repeat(m.ID+" ", 3500/len(m.ID+" "))}, nil
-	})})
+	s := newStage(t, dir, chat.HubOptions{Pace: pace, Bounds: chat.Bounds{QueuePerLane: 100},
+		Handler: chat.HandlerFunc(func(_ context.Context, m chat.Message, _ chat.Reply) (chat.Answer, error) {
+			return chat.Answer{Text: strings.Repeat(m.ID+" ", 3500/len(m.ID+" "))}, nil
+		})})
 	n := 40
 	for i := range n {
 		text := "talk"

@@ -42,7 +42,8 @@ func TestFaultFinishWhoseReplyIsLost(t *testing.T) {
 	}
 	s := &stage{t: t, p: &chattest.Adapter{}, store: store}
 	s.disk.Store = store
-	s.Hub = chat.NewHub(chat.HubOptions{Inbox: &forgetful{Store: store, finishes: 2}, Outbox: &s.disk, Adapters: []chat.Adapter{s.p}, Handler: chat.HandlerFunc(echo)})
+	s.Hub = chat.NewHub(chat.HubOptions{Inbox: &forgetful{Store: store, finishes: 2}, Outbox: &s.disk, Adapters: []chat.Adapter{s.p},
+		Handler: chat.HandlerFunc(echo)})
 	s.say("c", "one")
 	s.say("c", "two")
 	s.until("both", func() bool { return len(s.p.Texts()) == 2 })

@@ -166,7 +166,8 @@ func NewHub(o HubOptions) *Hub {
 	if o.Agent == nil {
 		o.Agent = func(Message) Agent { return Agent{} }
 	}
-	h := &Hub{o: o, lanes: map[Key]*lane{}, beside: map[Key]*lane{}, outlets: map[Key]*outlet{}, outages: map[string]*outage{}, shows: map[string]chan struct{}{}, backlog: backlog{room: make(chan struct{})}, aheads: map[Key]*ahead{},
+	h := &Hub{o: o, lanes: map[Key]*lane{}, beside: map[Key]*lane{}, outlets: map[Key]*outlet{}, outages: map[string]*outage{},
+		shows: map[string]chan struct{}{}, backlog: backlog{room: make(chan struct{})}, aheads: map[Key]*ahead{},
 		stile: &turnstile{most: workAtOnce, all: o.AtOnce, patience: workPatience}}
 	for _, a := range o.Adapters {
 		h.outages[a.Platform()] = newOutage()

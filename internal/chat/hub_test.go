@@ -85,7 +85,8 @@ func (s *stage) say(channel, text string) {
 	if strings.HasPrefix(text, "/") {
 		kind = chat.KindCommand
 	}
-	m := chat.Message{ID: fmt.Sprint(s.n), Key: chat.Key{Platform: "p", Channel: channel}, Kind: kind, From: chat.User{ID: "p:1"}, Text: text, Addressed: true}
+	m := chat.Message{ID: fmt.Sprint(s.n), Key: chat.Key{Platform: "p", Channel: channel}, Kind: kind, From: chat.User{ID: "p:1"},
+		Text: text, Addressed: true}
 	if err := s.Deliver(context.Background(), chat.Batch{Platform: "p", Messages: []chat.Message{m}}); err != nil {
 		s.t.Fatal(err)
 	}
@@ -129,10 +130,11 @@ func TestOrderWithinAndTogetherness(t *testing.T) {
 
 func TestBusyIsSaidOnceAndTheLaneRecovers(t *testing.T) {
 	gate := make(chan struct{})
-	s := newStage(t, data(t), chat.HubOptions{Bounds: chat.Bounds{QueuePerLane: 2}, Handler: chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
-		<-gate
-		return echo(ctx, m, w)
-	})})
+	s := newStage(t, data(t), chat.HubOptions{Bounds: chat.Bounds{QueuePerLane: 2},
+		Handler: chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
+			<-gate
+			return echo(ctx, m, w)
+		})})
 	for i := range 10 {
 		s.say("c", fmt.Sprint("m", i))
 	}
@@ -153,7 +155,8 @@ func TestBusyIsSaidOnceAndTheLaneRecovers(t *testing.T) {
 }
 
 func TestPanicIsOneFriendlySentence(t *testing.T) {
-	s := newStage(t, data(t), chat.HubOptions{Handler: chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
+	s := newStage(t, data(t), chat.HubOptions{Handler: chat.HandlerFunc(func(ctx context.Context, m chat.Message,
+		w chat.Reply) (chat.Answer, error) {
 		if m.Text == "boom" {
 			panic("secret detail")
 		}
@@ -170,7 +173,8 @@ func TestPanicIsOneFriendlySentence(t *testing.T) {
 
 func TestStopJumpsTheQueue(t *testing.T) {
 	running := make(chan struct{})
-	s := newStage(t, data(t), chat.HubOptions{Handler: chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
+	s := newStage(t, data(t), chat.HubOptions{Handler: chat.HandlerFunc(func(ctx context.Context, m chat.Message,
+		w chat.Reply) (chat.Answer, error) {
 		if m.Text != "long" {
 			return echo(ctx, m, w)
 		}
@@ -191,7 +195,8 @@ func TestStopJumpsTheQueue(t *testing.T) {
 
 func TestDrainParksAndTheNextProcessAnswersOnce(t *testing.T) {
 	dir := data(t)
-	s := newStage(t, dir, chat.HubOptions{Handler: chat.HandlerFunc(func(ctx context.Context, _ chat.Message, _ chat.Reply) (chat.Answer, error) {
+	s := newStage(t, dir, chat.HubOptions{Handler: chat.HandlerFunc(func(ctx context.Context, _ chat.Message,
+		_ chat.Reply) (chat.Answer, error) {
 		<-ctx.Done()
 		return chat.Answer{}, context.Cause(ctx)
 	})})
@@ -271,7 +276,8 @@ func TestMoveOutlastsABadDisk(t *testing.T) {
 // TestRecordThatCannotBeStored: the answer goes out without it, and the
 // conversation goes on.
 func TestRecordThatCannotBeStored(t *testing.T) {
-	s := newStage(t, data(t), chat.HubOptions{Handler: chat.HandlerFunc(func(_ context.Context, m chat.Message, _ chat.Reply) (chat.Answer, error) {
+	s := newStage(t, data(t), chat.HubOptions{Handler: chat.HandlerFunc(func(_ context.Context, m chat.Message,
+		_ chat.Reply) (chat.Answer, error) {
 		se := memory.Session{ID: "s", Key: m.Key, Status: memory.Active}
 		return chat.Answer{Text: m.Text, Record: &memory.Turn{Session: &se, Entries: []memory.Entry{{Role: "nobody", Content: "x"}}}}, nil
 	})})
@@ -283,7 +289,8 @@ func TestRecordThatCannotBeStored(t *testing.T) {
 
 func TestPreviewIsTakenOverByTheAnswer(t *testing.T) {
 	var s *stage
-	s = newStage(t, data(t), chat.HubOptions{Handler: chat.HandlerFunc(func(_ context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
+	s = newStage(t, data(t), chat.HubOptions{Handler: chat.HandlerFunc(func(_ context.Context, m chat.Message,
+		w chat.Reply) (chat.Answer, error) {
 		w.Text("growing")
 		waittest.Until(t, "the first preview", func() bool { return len(s.p.Shown()) > 0 })
 		return chat.Answer{Text: "grown"}, nil

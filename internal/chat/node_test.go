@@ -48,7 +48,8 @@ func TestDeadNodeIsSilent(t *testing.T) {
 	n, dir := &node{}, data(t)
 	begun, gate := make(chan struct{}, 9), make(chan struct{})
 	var effects atomic.Int32
-	s := newStage(t, dir, chat.HubOptions{Node: n, Handler: chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
+	s := newStage(t, dir, chat.HubOptions{Node: n, Handler: chat.HandlerFunc(func(ctx context.Context, m chat.Message,
+		w chat.Reply) (chat.Answer, error) {
 		begun <- struct{}{}
 		select {
 		case <-gate:
@@ -101,7 +102,8 @@ func TestDeadNodeIsSilent(t *testing.T) {
 func TestOwnedByItsAnswer(t *testing.T) {
 	n := &node{}
 	begun, gate := make(chan struct{}), make(chan struct{})
-	s := newStage(t, data(t), chat.HubOptions{Node: n, Handler: chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
+	s := newStage(t, data(t), chat.HubOptions{Node: n, Handler: chat.HandlerFunc(func(ctx context.Context, m chat.Message,
+		w chat.Reply) (chat.Answer, error) {
 		begun <- struct{}{}
 		<-gate
 		return echo(ctx, m, w)
@@ -162,12 +164,13 @@ func TestFencedConversation(t *testing.T) {
 	store := &fenced{Store: s.store}
 	var answered atomic.Int32
 	begun, gate := make(chan struct{}), make(chan struct{})
-	s.Hub = chat.NewHub(chat.HubOptions{Inbox: store, Outbox: store, Adapters: []chat.Adapter{s.p}, Node: &node{}, Handler: chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
-		answered.Add(1)
-		begun <- struct{}{}
-		<-gate
-		return echo(ctx, m, w)
-	})})
+	s.Hub = chat.NewHub(chat.HubOptions{Inbox: store, Outbox: store, Adapters: []chat.Adapter{s.p}, Node: &node{},
+		Handler: chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
+			answered.Add(1)
+			begun <- struct{}{}
+			<-gate
+			return echo(ctx, m, w)
+		})})
 	s.say("a", "one")
 	<-begun
 	s.say("a", "two")
@@ -200,7 +203,8 @@ func (r *reborn) Mark(ctx context.Context, p chat.Part, state chat.PartState, id
 func TestNextLifeSendsNothingOfTheLast(t *testing.T) {
 	s := newStage(t, data(t), chat.HubOptions{})
 	store := &reborn{Store: s.store, lost: func() { s.Abandon() }}
-	s.Hub = chat.NewHub(chat.HubOptions{Inbox: store, Outbox: store, Adapters: []chat.Adapter{s.p}, Node: &node{}, Handler: chat.HandlerFunc(echo)})
+	s.Hub = chat.NewHub(chat.HubOptions{Inbox: store, Outbox: store, Adapters: []chat.Adapter{s.p}, Node: &node{},
+		Handler: chat.HandlerFunc(echo)})
 	s.say("a", "one")
 	s.until("it rests", func() bool {
 		lanes, _ := s.Active()
@@ -243,7 +247,8 @@ func TestWorkOfAnothersConversation(t *testing.T) {
 func TestNodeThatEndsLeavesSoon(t *testing.T) {
 	n := &node{}
 	begun, gate := make(chan struct{}), make(chan struct{})
-	s := newStage(t, data(t), chat.HubOptions{Node: n, Handler: chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
+	s := newStage(t, data(t), chat.HubOptions{Node: n, Handler: chat.HandlerFunc(func(ctx context.Context, m chat.Message,
+		w chat.Reply) (chat.Answer, error) {
 		begun <- struct{}{}
 		<-gate
 		return echo(ctx, m, w)
@@ -268,7 +273,8 @@ func TestNodeThatEndsLeavesSoon(t *testing.T) {
 // among it stops what runs.
 func TestHandedOver(t *testing.T) {
 	begun := make(chan struct{})
-	s := newStage(t, data(t), chat.HubOptions{Node: &node{}, Handler: chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
+	s := newStage(t, data(t), chat.HubOptions{Node: &node{}, Handler: chat.HandlerFunc(func(ctx context.Context,
+		m chat.Message, w chat.Reply) (chat.Answer, error) {
 		if m.Text != "slow" {
 			return echo(ctx, m, w)
 		}

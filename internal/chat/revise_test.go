@@ -212,7 +212,8 @@ func TestDeletedWhileItIsAnswered(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			in := make(chan context.Context, 1)
 			var s *stage
-			s = newStage(t, data(t), chat.HubOptions{Handler: chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
+			s = newStage(t, data(t), chat.HubOptions{Handler: chat.HandlerFunc(func(ctx context.Context, m chat.Message,
+				w chat.Reply) (chat.Answer, error) {
 				if m.Text != "long" {
 					return chat.Answer{Text: strings.TrimSpace(m.Text)}, nil
 				}

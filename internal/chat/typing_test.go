@@ -169,31 +169,37 @@ func TestTypingWhileSomebodyWaits(t *testing.T) {
 			waittest.Take(context.Background(), 13*time.Second)
 			return chat.Answer{Text: "done"}
 		}},
-		"a fold": {say: []step{{0, text("1")}, {2 * time.Second, text("2")}}, from: 2 * time.Second, to: 9 * time.Second, handle: func(m chat.Message, _ chat.Reply) chat.Answer {
-			if m.ID == "1" {
-				return chat.Answer{Text: "one", Record: folds{8 * time.Second}}
-			}
-			waittest.Take(context.Background(), time.Second)
-			return chat.Answer{Text: "two"}
-		}},
-		"work of another kind": {do: 7 * time.Second, say: []step{{time.Second, text("1")}}, from: time.Second, to: 7 * time.Second, handle: func(chat.Message, chat.Reply) chat.Answer {
-			return chat.Answer{Text: "one"}
-		}},
-		"what was overheard is looked at": {say: []step{{0, overheard("1")}, {time.Second, text("2")}}, from: time.Second, to: 7 * time.Second, handle: func(m chat.Message, _ chat.Reply) chat.Answer {
-			if m.ID == "1" {
-				waittest.Take(context.Background(), 6*time.Second)
-			}
-			return chat.Answer{}
-		}},
-		"a channel where everything is answered": {say: []step{{0, overheard("1")}}, to: 7 * time.Second, handle: func(_ chat.Message, w chat.Reply) chat.Answer {
-			chat.Await(w)
-			waittest.Take(context.Background(), 7*time.Second)
-			return chat.Answer{Text: "one"}
-		}},
-		"an album": {say: []step{{0, chat.Message{ID: "1", Album: "a", Text: "look", Addressed: true, From: chat.User{ID: "p:1"}}}}, to: 5 * time.Second, handle: func(chat.Message, chat.Reply) chat.Answer {
-			waittest.Take(context.Background(), 5*time.Second)
-			return chat.Answer{Text: "one"}
-		}},
+		"a fold": {say: []step{{0, text("1")}, {2 * time.Second, text("2")}}, from: 2 * time.Second, to: 9 * time.Second,
+			handle: func(m chat.Message, _ chat.Reply) chat.Answer {
+				if m.ID == "1" {
+					return chat.Answer{Text: "one", Record: folds{8 * time.Second}}
+				}
+				waittest.Take(context.Background(), time.Second)
+				return chat.Answer{Text: "two"}
+			}},
+		"work of another kind": {do: 7 * time.Second, say: []step{{time.Second, text("1")}}, from: time.Second, to: 7 * time.Second,
+			handle: func(chat.Message, chat.Reply) chat.Answer {
+				return chat.Answer{Text: "one"}
+			}},
+		"what was overheard is looked at": {say: []step{{0, overheard("1")}, {time.Second, text("2")}}, from: time.Second, to: 7 * time.Second,
+			handle: func(m chat.Message, _ chat.Reply) chat.Answer {
+				if m.ID == "1" {
+					waittest.Take(context.Background(), 6*time.Second)
+				}
+				return chat.Answer{}
+			}},
+		"a channel where everything is answered": {say: []step{{0, overheard("1")}}, to: 7 * time.Second,
+			handle: func(_ chat.Message, w chat.Reply) chat.Answer {
+				chat.Await(w)
+				waittest.Take(context.Background(), 7*time.Second)
+				return chat.Answer{Text: "one"}
+			}},
+		"an album": {say: []step{{0, chat.Message{ID: "1", Album: "a", Text: "look", Addressed: true, From: chat.User{ID: "p:1"}}}},
+			to: 5 * time.Second,
+			handle: func(chat.Message, chat.Reply) chat.Answer {
+				waittest.Take(context.Background(), 5*time.Second)
+				return chat.Answer{Text: "one"}
+			}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

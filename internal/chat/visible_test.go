@@ -15,7 +15,8 @@ import (
 func TestNothingUnseenIsSent(t *testing.T) {
 	const hidden = "\u202E\u2066\u2069\u200E\u200F\u061C\u200B\U000E0068\U000E0069\uFEFF"
 	shown := make(chan struct{})
-	s := newStage(t, data(t), chat.HubOptions{Handler: chat.HandlerFunc(func(_ context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
+	s := newStage(t, data(t), chat.HubOptions{Handler: chat.HandlerFunc(func(_ context.Context, m chat.Message,
+		w chat.Reply) (chat.Answer, error) {
 		if m.Text == "nothing" {
 			return chat.Answer{Text: hidden}, nil
 		}
@@ -60,14 +61,16 @@ func TestNothingUnseenIsSent(t *testing.T) {
 // being made, it does not do so for ever.
 func TestStopAsAnInteractionIsAnswered(t *testing.T) {
 	running := make(chan struct{})
-	s := newStage(t, data(t), chat.HubOptions{Handler: chat.HandlerFunc(func(ctx context.Context, _ chat.Message, _ chat.Reply) (chat.Answer, error) {
+	s := newStage(t, data(t), chat.HubOptions{Handler: chat.HandlerFunc(func(ctx context.Context, _ chat.Message,
+		_ chat.Reply) (chat.Answer, error) {
 		close(running)
 		<-ctx.Done()
 		return chat.Answer{Text: "so far"}, nil
 	})})
 	s.say("c", "long")
 	<-running
-	m := chat.Message{ID: "i", Key: chat.Key{Platform: "p", Channel: "c"}, Kind: chat.KindCommand, From: chat.User{ID: "p:1"}, Text: "/stop", Addressed: true, Direct: true, Origin: "home"}
+	m := chat.Message{ID: "i", Key: chat.Key{Platform: "p", Channel: "c"}, Kind: chat.KindCommand, From: chat.User{ID: "p:1"},
+		Text: "/stop", Addressed: true, Direct: true, Origin: "home"}
 	if err := s.Deliver(t.Context(), chat.Batch{Platform: "p", Messages: []chat.Message{m}}); err != nil {
 		t.Fatal(err)
 	}

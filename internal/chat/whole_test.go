@@ -17,7 +17,8 @@ func TestLongAnswersComeAsAFile(t *testing.T) {
 	for i := range 1250 {
 		text += fmt.Sprintf("> line %d of a long quotation\n", i)
 	}
-	s := newStage(t, data(t), chat.HubOptions{Handler: chat.HandlerFunc(func(_ context.Context, m chat.Message, _ chat.Reply) (chat.Answer, error) {
+	s := newStage(t, data(t), chat.HubOptions{Handler: chat.HandlerFunc(func(_ context.Context, m chat.Message,
+		_ chat.Reply) (chat.Answer, error) {
 		if m.Text == "short" {
 			return chat.Answer{Text: text[:5000]}, nil
 		}
@@ -34,7 +35,8 @@ func TestLongAnswersComeAsAFile(t *testing.T) {
 	if len(first.Text) < 500 || !strings.HasPrefix(first.Text, "> line 0 ") || len(first.Files)+len(first.Buttons) > 0 || first.ReplyTo == "" {
 		t.Errorf("first %d bytes, %+v", len(first.Text), first.Files)
 	}
-	if len(last.Files) != 2 || last.Files[0].Name != "answer.md" || string(last.Files[0].Data) != text || last.Files[1].Name != "a.txt" || len(last.Buttons) != 1 {
+	if len(last.Files) != 2 || last.Files[0].Name != "answer.md" || string(last.Files[0].Data) != text ||
+		last.Files[1].Name != "a.txt" || len(last.Buttons) != 1 {
 		t.Errorf("last %q with %d files", last.Text, len(last.Files))
 	}
 	for _, p := range s.p.Sent()[2:] {

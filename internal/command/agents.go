@@ -37,7 +37,8 @@ const (
 )
 
 func (a Agents) command() gate.Command {
-	name := gate.Option{Name: "name", Help: helpAgentName, Required: true, Suggest: func(_ context.Context, _ chat.Message, typed string) []string {
+	name := gate.Option{Name: "name", Help: helpAgentName, Required: true, Suggest: func(_ context.Context, _ chat.Message,
+		typed string) []string {
 		return beginning(a.Roster.Names(), typed)
 	}}
 	where := gate.Option{Name: "where", Help: helpAgentWhere, Choices: []string{placeHere, placeChannel, placeServer}}

@@ -78,7 +78,8 @@ func (f Facts) which() gate.Option {
 
 // undoable is the number of a change that can be taken back.
 func (f Facts) undoable() gate.Option {
-	return offered(gate.Option{Name: "number", Help: helpFactChange, Kind: gate.Number}, func(ctx context.Context, v provenance.Viewer) ([]facts.Change, error) {
+	return offered(gate.Option{Name: "number", Help: helpFactChange, Kind: gate.Number}, func(ctx context.Context,
+		v provenance.Viewer) ([]facts.Change, error) {
 		return f.Rows.Undoables(ctx, v, mostChoices)
 	}, func(c facts.Change) chat.Choice { return numbered(c.ID, outlined(c)) })
 }

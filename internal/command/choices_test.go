@@ -20,7 +20,8 @@ func TestZonesAreThere(t *testing.T) {
 	if n < 400 {
 		t.Errorf("%d zones", n)
 	}
-	for typed, want := range map[string]string{"zur": "Europe/Zurich", "new y": "America/New_York", "america/new_y": "America/New_York", "UTC": "UTC", "kolkata": "Asia/Kolkata"} {
+	for typed, want := range map[string]string{"zur": "Europe/Zurich", "new y": "America/New_York", "america/new_y": "America/New_York",
+		"UTC": "UTC", "kolkata": "Asia/Kolkata"} {
 		if got := suggestZone(t.Context(), chat.Message{}, typed); len(got) == 0 || got[0] != want {
 			t.Errorf("%q: %q", typed, got)
 		}

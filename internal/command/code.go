@@ -29,7 +29,8 @@ func (n Notes) code(who gate.Role) gate.Command {
 	c := gate.Command{Name: "code", Help: helpCode, Effect: gate.Reads, Who: who, Private: true, Verbs: []gate.Command{
 		{Name: "definition", Help: helpCodeDefinition, Effect: gate.Reads, Run: n.definition, Options: name},
 		{Name: "references", Help: helpCodeReferences, Effect: gate.Reads, Run: n.references, Options: name},
-		{Name: "search", Help: helpCodeSearch, Effect: gate.Reads, Run: n.searchCode, Options: []gate.Option{{Name: "query", Help: helpQuery, Required: true}}},
+		{Name: "search", Help: helpCodeSearch, Effect: gate.Reads, Run: n.searchCode, Options: []gate.Option{{Name: "query",
+			Help: helpQuery, Required: true}}},
 	}}
 	if n.Code == nil {
 		for i := range c.Verbs {

@@ -33,12 +33,14 @@ func TestTable(t *testing.T) {
 
 // TestHelpNamesFiveThingsFirst: of what a person may do here, and the rest on request.
 func TestHelpNamesFiveThingsFirst(t *testing.T) {
-	table := append(command.Groups{}.Table(), gate.Command{Name: "claim", Who: gate.Anyone, Help: "become the owner", Run: func(context.Context, gate.Request) (chat.Answer, error) { return chat.Answer{}, nil }})
+	table := append(command.Groups{}.Table(), gate.Command{Name: "claim", Who: gate.Anyone, Help: "become the owner",
+		Run: func(context.Context, gate.Request) (chat.Answer, error) { return chat.Answer{}, nil }})
 	c, err := gate.NewCommands(table, gate.CommandOptions{Confirm: new(gate.Confirmations)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for role, want := range map[gate.Role]string{gate.Member: "remind tasks facts session why", gate.Owner: "page remind tasks facts session"} {
+	for role, want := range map[gate.Role]string{gate.Member: "remind tasks facts session why",
+		gate.Owner: "page remind tasks facts session"} {
 		var got []string
 		for _, line := range strings.Split(c.Help(t.Context(), role, ""), "\n") {
 			if name, ok := strings.CutPrefix(line, "`/"); ok && strings.Contains(line, "` – ") {

@@ -98,7 +98,10 @@ func TestWhatOnlyReads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	groups := command.Groups{Notes: command.Notes{Tidy: func(context.Context, chat.Message, string) (chat.Answer, error) { return chat.Answer{}, nil }}}
+	groups := command.Groups{Notes: command.Notes{Tidy: func(context.Context, chat.Message, string) (chat.Answer,
+		error) {
+		return chat.Answer{}, nil
+	}}}
 	groups.Facts.File = func(context.Context, string) (string, error) { return "", nil }
 	table := append(g.Commands(command.Config{}.Verbs()...), groups.Table()...)
 	c, err := gate.NewCommands(table, gate.CommandOptions{Confirm: new(gate.Confirmations)})
@@ -135,13 +138,15 @@ func TestWhatOnlyReads(t *testing.T) {
 			look("/"+cmd.Name+" "+v.Name, chat.Quick)
 		}
 	}
-	for _, line := range []string{"/facts add tea", "/facts file accept", "/remind bread tomorrow", "/config channel all", "/config tools none", "/tasks add x", "/journey start onboarding"} {
+	for _, line := range []string{"/facts add tea", "/facts file accept", "/remind bread tomorrow", "/config channel all",
+		"/config tools none", "/tasks add x", "/journey start onboarding"} {
 		look(line, chat.Quick)
 	}
 	for line := range want {
 		look(line, chat.Quick)
 	}
-	for _, m := range []chat.Message{{Text: "/status"}, {Kind: chat.KindCommand, Text: "/status", Forwarded: true}, {Kind: chat.KindButton, Text: "yes:a:b"}} {
+	for _, m := range []chat.Message{{Text: "/status"}, {Kind: chat.KindCommand, Text: "/status", Forwarded: true},
+		{Kind: chat.KindButton, Text: "yes:a:b"}} {
 		if got := c.Pace(m); got != chat.InOrder {
 			t.Errorf("%+v does not wait", m)
 		}

@@ -52,10 +52,12 @@ type FactFinder interface {
 func (f Facts) command() gate.Command {
 	now := gate.Option{Name: "when", Help: helpFactNow, Choices: []string{"now"}}
 	verbs := []gate.Command{
-		{Name: "list", Help: helpFactsList, Effect: gate.Reads, Run: f.list, Options: []gate.Option{{Name: "page", Help: helpPageNumber, Kind: gate.Number}}},
+		{Name: "list", Help: helpFactsList, Effect: gate.Reads, Run: f.list, Options: []gate.Option{{Name: "page",
+			Help: helpPageNumber, Kind: gate.Number}}},
 		{Name: "search", Help: helpFactsSearch, Effect: gate.Reads, Run: f.search, Options: []gate.Option{
 			{Name: "text", Help: helpFactsWords}, {Name: "tag", Help: helpFactsTag, Named: true},
-			{Name: "since", Help: helpFactsSince, Named: true}, {Name: "before", Help: helpFactsBefore, Named: true}, {Name: "page", Help: helpPageNumber, Kind: gate.Number, Named: true},
+			{Name: "since", Help: helpFactsSince, Named: true}, {Name: "before", Help: helpFactsBefore, Named: true},
+			{Name: "page", Help: helpPageNumber, Kind: gate.Number, Named: true},
 		}},
 		{Name: "add", Help: helpFactsAdd, Run: f.add, Options: []gate.Option{
 			{Name: "text", Help: helpFactText, Required: true, Long: true},
@@ -64,9 +66,12 @@ func (f Facts) command() gate.Command {
 		{Name: "change", Help: helpFactsChange, Run: f.change, Options: []gate.Option{f.which(), {Name: "text", Help: helpFactText}}},
 		{Name: "keep", Help: helpFactsKeep, Run: f.keep, Options: []gate.Option{f.which(), {Name: "not", Help: helpFactNot, Kind: gate.Number}}},
 		{Name: "undo", Help: helpFactsUndo, Run: f.undo, Options: []gate.Option{f.undoable()}},
-		{Name: "learned", Help: helpFactsLearned, Effect: gate.Reads, Run: f.learned, Options: []gate.Option{{Name: "page", Help: helpPageNumber, Kind: gate.Number}}},
-		{Name: "digest", Help: helpFactsDigest, Run: f.digest, Options: []gate.Option{{Name: "when", Help: helpDigestWhen, Choices: facts.Digests, Required: true}}},
-		{Name: "important", Help: helpFactsImportant, Run: f.important, Options: []gate.Option{f.which(), {Name: "state", Help: helpFactState, Kind: gate.Switch}}},
+		{Name: "learned", Help: helpFactsLearned, Effect: gate.Reads, Run: f.learned, Options: []gate.Option{{Name: "page",
+			Help: helpPageNumber, Kind: gate.Number}}},
+		{Name: "digest", Help: helpFactsDigest, Run: f.digest, Options: []gate.Option{{Name: "when", Help: helpDigestWhen,
+			Choices: facts.Digests, Required: true}}},
+		{Name: "important", Help: helpFactsImportant, Run: f.important, Options: []gate.Option{f.which(),
+			{Name: "state", Help: helpFactState, Kind: gate.Switch}}},
 		{Name: "forget", Help: helpFactsForget, Run: f.forget, Confirm: f.askForget, Options: []gate.Option{f.which(), now}},
 		{Name: "history", Help: helpFactsHistory, Effect: gate.Reads, Run: f.history, Options: []gate.Option{f.which()}},
 		{Name: "export", Help: helpFactsExport, Effect: gate.Reads, Run: f.export},
@@ -182,7 +187,8 @@ func (f Facts) history(ctx context.Context, r gate.Request) (chat.Answer, error)
 func (c Facts) whole(ctx context.Context, f facts.Fact, before []facts.Earlier, loc *time.Location) string {
 	stamp := func(t time.Time) string { return t.In(loc).Format("2006-01-02 15:04 MST") }
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n- %s", c.Find.Line(catalog.Of(ctx), f), catalog.Say(ctx, wordsFactSince, f.Type, f.Author, stamp(f.ValidFrom), f.Rank))
+	fmt.Fprintf(&b, "%s\n- %s", c.Find.Line(catalog.Of(ctx), f), catalog.Say(ctx, wordsFactSince, f.Type, f.Author,
+		stamp(f.ValidFrom), f.Rank))
 	if f.Confidence < 1 {
 		b.WriteString(catalog.Say(ctx, wordsFactSure, 100*f.Confidence))
 	}

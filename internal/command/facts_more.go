@@ -76,7 +76,8 @@ func (f Facts) change(ctx context.Context, r gate.Request) (chat.Answer, error) 
 		fact, err := f.Service.Find(ctx, asker(r), row(r))
 		return chat.Answer{Text: catalog.Say(ctx, wordsHowToChange, fact.ID, fact.Content, fact.ID)}, noFact(err)
 	}
-	saved, err := f.Service.Correct(ctx, asker(r), row(r), facts.NewFact{Content: r.Args["text"], MessageID: r.Message.ID, Worth: facts.Worth{Explicit: true}})
+	saved, err := f.Service.Correct(ctx, asker(r), row(r), facts.NewFact{Content: r.Args["text"], MessageID: r.Message.ID,
+		Worth: facts.Worth{Explicit: true}})
 	return changed(ctx, saved), noFact(err)
 }
 

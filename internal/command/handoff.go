@@ -31,7 +31,8 @@ func (h Handoff) command() gate.Command {
 	reason := gate.Option{Name: "reason", Help: helpHandoffReason}
 	return gate.Command{Name: "handoff", Help: helpHandoff, Options: []gate.Option{reason}, Run: h.open, Verbs: []gate.Command{
 		{Name: "ask", Help: helpHandoff, Options: []gate.Option{reason}, Run: h.open},
-		{Name: "back", Help: helpHandoffBack, Options: []gate.Option{{Name: "number", Help: helpHandoffNumber, Kind: gate.Number, Offer: h.Choices}},
+		{Name: "back", Help: helpHandoffBack, Options: []gate.Option{{Name: "number", Help: helpHandoffNumber, Kind: gate.Number,
+			Offer: h.Choices}},
 			Run: func(ctx context.Context, r gate.Request) (chat.Answer, error) {
 				return h.Desk.Back(ctx, r.Message, row(r))
 			}},

@@ -104,7 +104,9 @@ func (i Insight) explain(ctx context.Context, r gate.Request) (chat.Answer, erro
 		title string
 		lines []string
 	}{
-		{catalog.Text(ctx, wordsRules), d.Detail.Why}, {catalog.Text(ctx, wordsRemembered), d.Detail.Facts}, {catalog.Text(ctx, wordsRestsOn), rests}, {catalog.Text(ctx, wordsRead), d.Detail.Read}, {catalog.Text(ctx, wordsDid), d.Detail.Tools}, {catalog.Text(ctx, wordsNotWorked), notWorked(ctx, calls)},
+		{catalog.Text(ctx, wordsRules), d.Detail.Why}, {catalog.Text(ctx, wordsRemembered), d.Detail.Facts},
+		{catalog.Text(ctx, wordsRestsOn), rests}, {catalog.Text(ctx, wordsRead), d.Detail.Read}, {catalog.Text(ctx, wordsDid),
+			d.Detail.Tools}, {catalog.Text(ctx, wordsNotWorked), notWorked(ctx, calls)},
 	} {
 		if len(list.lines) > 0 {
 			fmt.Fprintf(&b, "%s\n- %s\n\n", list.title, strings.Join(list.lines, "\n- "))
@@ -136,8 +138,10 @@ func notWorked(ctx context.Context, calls []memory.CallRecord) (list []string) {
 			continue
 		}
 		why, known := map[tools.Class]string{
-			tools.NotFound: catalog.Text(ctx, wordsToolUnknown), tools.Invalid: catalog.Text(ctx, wordsToolInvalid), tools.NotAllowed: catalog.Text(ctx, wordsToolBarred), tools.TimedOut: catalog.Text(ctx, wordsToolSlow),
-			tools.Guarded: catalog.Text(ctx, wordsToolGuarded), tools.Cancelled: catalog.Text(ctx, wordsToolStopped), tools.NeedsYes: catalog.Text(ctx, wordsToolAsks), tools.NeedsInput: catalog.Text(ctx, wordsToolInput),
+			tools.NotFound: catalog.Text(ctx, wordsToolUnknown), tools.Invalid: catalog.Text(ctx, wordsToolInvalid),
+			tools.NotAllowed: catalog.Text(ctx, wordsToolBarred), tools.TimedOut: catalog.Text(ctx, wordsToolSlow),
+			tools.Guarded: catalog.Text(ctx, wordsToolGuarded), tools.Cancelled: catalog.Text(ctx, wordsToolStopped),
+			tools.NeedsYes: catalog.Text(ctx, wordsToolAsks), tools.NeedsInput: catalog.Text(ctx, wordsToolInput),
 		}[tools.Class(c.Class)]
 		if !known {
 			why = catalog.Text(ctx, wordsToolFailed)
@@ -179,7 +183,8 @@ func (i Insight) source(ctx context.Context, m chat.Message, d memory.Decision, 
 		case s.Kind == "note" && !i.ShowsNote(ctx, m, s.Path):
 			return say(ctx, wordsNoSource)
 		}
-		return chat.Answer{Text: fmt.Sprintf("[%d] **%s** — %s\n\n> %s", n, s.Title, strings.TrimSpace(s.Path+" "+s.URL), strings.ReplaceAll(s.Snippet, "\n", "\n> "))}, nil
+		return chat.Answer{Text: fmt.Sprintf("[%d] **%s** — %s\n\n> %s", n, s.Title, strings.TrimSpace(s.Path+" "+s.URL),
+			strings.ReplaceAll(s.Snippet, "\n", "\n> "))}, nil
 	}
 	return say(ctx, wordsNoSource)
 }
@@ -233,7 +238,8 @@ func (i Insight) total(ctx context.Context, r gate.Request) (chat.Answer, error)
 
 // figures returns those of a line of /stats.
 func figures(ctx context.Context, s memory.Stat) string {
-	return fmt.Sprintf("%s, %s, %s", catalog.Many(ctx, s.Messages, "message"), catalog.Many(ctx, s.Calls, "model call"), catalog.Many(ctx, s.Tokens, "token"))
+	return fmt.Sprintf("%s, %s, %s", catalog.Many(ctx, s.Messages, "message"), catalog.Many(ctx, s.Calls, "model call"),
+		catalog.Many(ctx, s.Tokens, "token"))
 }
 
 func (i Insight) debug() gate.Command {

@@ -24,12 +24,14 @@ func (j Journal) command() gate.Command {
 			{Name: "type", Help: helpLogType, Choices: []string{"thought", "decision", "research", "insight"}},
 		}},
 		{Name: "day", Help: helpLogDay, Effect: gate.Reads, Run: j.read, Options: []gate.Option{{Name: "day", Help: helpDay}}},
-		{Name: "search", Help: helpLogSearch, Effect: gate.Reads, Run: j.read, Options: []gate.Option{{Name: "query", Help: helpQuery, Required: true}}},
+		{Name: "search", Help: helpLogSearch, Effect: gate.Reads, Run: j.read, Options: []gate.Option{{Name: "query",
+			Help: helpQuery, Required: true}}},
 	}}
 }
 
 func (j Journal) add(ctx context.Context, r gate.Request) (chat.Answer, error) {
-	e, err := j.Planner.AddLog(ctx, tools.CallOf(r.Message), agenda.LogEntry{Content: r.Args["text"], Type: r.Args["type"], Origin: passedOn(r)})
+	e, err := j.Planner.AddLog(ctx, tools.CallOf(r.Message), agenda.LogEntry{Content: r.Args["text"], Type: r.Args["type"],
+		Origin: passedOn(r)})
 	return chat.Answer{Text: catalog.Say(ctx, wordsLogged, e.ID, e.Content)}, err
 }
 

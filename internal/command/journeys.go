@@ -93,7 +93,8 @@ func standing(ctx context.Context, b *playbook.Book, st playbook.State) (chat.An
 		for i, h := range at.History {
 			path[i] = stepName(b, at.JourneyID, h.StepID)
 		}
-		all = append(all, catalog.Say(ctx, wordsStanding, at.Name, at.Status, stepName(b, at.JourneyID, at.CurrentStep), strings.Join(path, " → ")))
+		all = append(all, catalog.Say(ctx, wordsStanding, at.Name, at.Status, stepName(b, at.JourneyID, at.CurrentStep),
+			strings.Join(path, " → ")))
 	}
 	return chat.Answer{Text: strings.Join(all, "\n\n")}, nil
 }

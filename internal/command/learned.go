@@ -63,6 +63,7 @@ func (f Facts) digest(ctx context.Context, r gate.Request) (chat.Answer, error) 
 	if err := f.SetDigest(ctx, r.Message.From.ID, r.Args["when"]); err != nil {
 		return chat.Answer{}, err
 	}
-	words := map[string]string{facts.DigestOff: catalog.Text(ctx, wordsDigestOff), facts.DigestDaily: catalog.Text(ctx, wordsDigestDaily), facts.DigestSession: catalog.Text(ctx, wordsDigestSession)}
+	words := map[string]string{facts.DigestOff: catalog.Text(ctx, wordsDigestOff), facts.DigestDaily: catalog.Text(ctx,
+		wordsDigestDaily), facts.DigestSession: catalog.Text(ctx, wordsDigestSession)}
 	return chat.Answer{Text: words[r.Args["when"]]}, nil
 }

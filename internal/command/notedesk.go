@@ -34,7 +34,8 @@ func (n Notes) desk() []gate.Command {
 	return []gate.Command{
 		{Name: "move", Help: helpNotesMove, Run: n.move, Options: []gate.Option{note, {Name: "to", Help: helpNoteTo, Required: true}}},
 		{Name: "undo", Help: helpNotesUndo, Run: n.undo},
-		{Name: "restore", Help: helpNotesBack, Run: n.restore, Options: []gate.Option{note, {Name: "version", Help: helpNoteVersion, Choices: strings.Fields("1 2 3 4 5 6 7 8 9 10")}}},
+		{Name: "restore", Help: helpNotesBack, Run: n.restore, Options: []gate.Option{note, {Name: "version", Help: helpNoteVersion,
+			Choices: strings.Fields("1 2 3 4 5 6 7 8 9 10")}}},
 	}
 }
 
@@ -45,7 +46,8 @@ func which(ctx context.Context, err error, run string) (chat.Answer, error) {
 	if !errors.As(err, &several) {
 		return chat.Answer{}, noNote(err)
 	}
-	a := chat.Answer{Text: catalog.Say(ctx, wordsWhichNote, text.Literal(text.Shorten(several.Name, 100))) + "\n" + tools.EntryLines(several.List)}
+	a := chat.Answer{Text: catalog.Say(ctx, wordsWhichNote, text.Literal(text.Shorten(several.Name, 100))) + "\n" +
+		tools.EntryLines(several.List)}
 	for _, e := range several.List {
 		if b := (chat.Button{Label: e.Path, Data: run + e.Path}); len(b.Data) <= maxData && len(a.Buttons) < maxChoices {
 			a.Buttons = append(a.Buttons, []chat.Button{b})
@@ -133,7 +135,8 @@ func versions(ctx context.Context, r gate.Request, at string, all []edit.Version
 	list := []string{catalog.Say(ctx, wordsVersions, text.Literal(at))}
 	var a chat.Answer
 	for i, v := range all {
-		list = append(list, catalog.Say(ctx, wordsVersion, i+1, v.By.At.Local().Format("2006-01-02 15:04"), author(ctx, v, r.Message.From.ID), catalog.Many(ctx, len([]rune(v.Text)), "character")))
+		list = append(list, catalog.Say(ctx, wordsVersion, i+1, v.By.At.Local().Format("2006-01-02 15:04"),
+			author(ctx, v, r.Message.From.ID), catalog.Many(ctx, len([]rune(v.Text)), "character")))
 		b := chat.Button{Label: catalog.Say(ctx, wordsRestore, i+1), Data: "/notes restore " + at + " version:" + strconv.Itoa(i+1)}
 		if len(b.Data) > maxData || i >= maxChoices {
 			continue

@@ -69,10 +69,12 @@ func (n Notes) commands() []gate.Command {
 	}
 	notes := gate.Command{Name: "notes", Help: helpNotes, Effect: gate.Reads, Who: who, Private: true, Run: n.recent, Verbs: []gate.Command{
 		{Name: "search", Help: helpNotesSearch, Effect: gate.Reads, Run: n.search, Options: searchOptions},
-		{Name: "show", Help: helpNotesShow, Effect: gate.Reads, Run: n.show, Options: []gate.Option{{Name: "path", Help: helpNotePath, Required: true, Suggest: n.suggest}}},
+		{Name: "show", Help: helpNotesShow, Effect: gate.Reads, Run: n.show, Options: []gate.Option{{Name: "path",
+			Help: helpNotePath, Required: true, Suggest: n.suggest}}},
 		{Name: "recent", Help: helpNotesRecent, Effect: gate.Reads, Run: n.recent},
 		{Name: "status", Help: helpNotesStatus, Effect: gate.Reads, Run: n.status},
-		{Name: "related", Help: helpNotesNear, Effect: gate.Reads, Run: n.related, Options: []gate.Option{{Name: "path", Help: helpNotePath, Required: true, Suggest: n.suggest}}},
+		{Name: "related", Help: helpNotesNear, Effect: gate.Reads, Run: n.related, Options: []gate.Option{{Name: "path",
+			Help: helpNotePath, Required: true, Suggest: n.suggest}}},
 	}}
 	notes.Verbs = append(notes.Verbs, n.desk()...)
 	if n.Shelf == nil {

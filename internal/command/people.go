@@ -20,7 +20,8 @@ func (p Playbook) about() gate.Command {
 	tag := gate.Option{Name: "tag", Help: helpPersonTag, Required: true}
 	return gate.Command{Name: "person", Help: helpPerson, Who: gate.Owner, Private: true, Verbs: []gate.Command{
 		{Name: "show", Help: helpPersonShow, Effect: gate.Reads, Options: []gate.Option{who}, Run: p.with(p.showPerson)},
-		{Name: "set", Help: helpPersonSet, Options: []gate.Option{who, {Name: "variable", Help: helpPersonVariable, Required: true, Suggest: p.suggestVariable},
+		{Name: "set", Help: helpPersonSet, Options: []gate.Option{who, {Name: "variable", Help: helpPersonVariable,
+			Required: true, Suggest: p.suggestVariable},
 			{Name: "value", Help: helpPersonValue, Required: true}}, Run: p.with(p.setPerson)},
 		{Name: "tag", Help: helpPersonTagged, Options: []gate.Option{who, tag}, Run: p.with(p.tagPerson(true))},
 		{Name: "untag", Help: helpPersonUntagged, Options: []gate.Option{who, tag}, Run: p.with(p.tagPerson(false))},
@@ -80,7 +81,8 @@ func (p Playbook) setPerson(ctx context.Context, r gate.Request, b *playbook.Boo
 		return chat.Answer{}, err
 	}
 	name := r.Args["variable"]
-	if i := slices.IndexFunc(b.VariableDefinitions(), func(v playbook.Variable) bool { return v.Name == name }); i >= 0 && !b.VariableDefinitions()[i].PerPerson {
+	if i := slices.IndexFunc(b.VariableDefinitions(), func(v playbook.Variable) bool { return v.Name == name }); i >= 0 &&
+		!b.VariableDefinitions()[i].PerPerson {
 		return say(ctx, wordsNotPersons, name)
 	}
 	var refused error

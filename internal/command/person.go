@@ -49,7 +49,8 @@ type Files interface {
 // export hands somebody everything about them, in a direct chat only: the files
 // hold what was said elsewhere.
 func (p Person) export() gate.Command {
-	return gate.Command{Name: "export", Help: helpExport, Effect: gate.Reads, Private: true, Run: func(ctx context.Context, r gate.Request) (chat.Answer, error) {
+	return gate.Command{Name: "export", Help: helpExport, Effect: gate.Reads, Private: true, Run: func(ctx context.Context,
+		r gate.Request) (chat.Answer, error) {
 		if !r.Message.Direct {
 			return say(ctx, wordsExportDirect)
 		}
@@ -72,7 +73,8 @@ func (p Person) export() gate.Command {
 		if notes != "" {
 			files = append(files, chat.File{Name: "parley-notes.md", MIME: "text/markdown", Data: []byte(notes)})
 		}
-		return chat.Answer{Text: catalog.Say(ctx, wordsExported, len(e.Facts), len(e.Tasks), len(e.Reminders), len(e.Journal), len(e.Messages)), Files: files}, nil
+		return chat.Answer{Text: catalog.Say(ctx, wordsExported, len(e.Facts), len(e.Tasks), len(e.Reminders), len(e.Journal),
+			len(e.Messages)), Files: files}, nil
 	}}
 }
 
@@ -111,7 +113,8 @@ func (p Person) Notes(ctx context.Context, user string) (string, error) {
 }
 
 func (p Person) forgetMe() gate.Command {
-	return gate.Command{Name: "forget-me", Help: helpForgetMe, Run: p.forget, Again: true, Confirm: func(ctx context.Context, r gate.Request) (string, error) {
+	return gate.Command{Name: "forget-me", Help: helpForgetMe, Run: p.forget, Again: true, Confirm: func(ctx context.Context,
+		r gate.Request) (string, error) {
 		if r.Message.Key.Platform == "terminal" {
 			return catalog.Text(ctx, wordsForgetMe) + " " + catalog.Text(ctx, wordsForgetTyped), nil
 		}

@@ -37,19 +37,23 @@ type ReminderRows interface {
 
 func (s Reminders) command() gate.Command {
 	what := gate.Option{Name: "what", Help: helpRemindWhat}
-	return gate.Command{Name: "remind", Help: helpRemind, First: 3, Effect: gate.ReadsBare, Private: true, Options: []gate.Option{what}, Run: s.add, Verbs: []gate.Command{
-		{Name: "add", Help: helpRemindAdd, Options: []gate.Option{what}, Run: s.add},
-		{Name: "list", Help: helpRemindList, Effect: gate.Reads, Run: s.list},
-		{Name: "cancel", Help: helpRemindCancel, Options: []gate.Option{s.which()}, Run: func(ctx context.Context, r gate.Request) (chat.Answer, error) {
-			return reminderAnswer(ctx, wordsReminderGone)(s.Rows.CancelReminder(ctx, provenance.ViewerOf(r.Message), row(r)))
-		}},
-		{Name: "done", Help: helpRemindDone, Options: []gate.Option{s.which()}, Run: func(ctx context.Context, r gate.Request) (chat.Answer, error) {
-			return reminderAnswer(ctx, wordsReminderOver)(s.Rows.FinishReminder(ctx, provenance.ViewerOf(r.Message), row(r)))
-		}},
-		{Name: "snooze", Help: helpRemindSnooze, Run: s.snooze,
-			Options: []gate.Option{s.which(), {Name: "time", Help: helpSnoozeTime}}},
-		{Name: "zone", Help: helpRemindZone, Options: []gate.Option{{Name: "name", Help: helpZoneName, Required: true, Suggest: suggestZone}}, Run: s.zone},
-	}}
+	return gate.Command{Name: "remind", Help: helpRemind, First: 3, Effect: gate.ReadsBare, Private: true,
+		Options: []gate.Option{what}, Run: s.add, Verbs: []gate.Command{
+			{Name: "add", Help: helpRemindAdd, Options: []gate.Option{what}, Run: s.add},
+			{Name: "list", Help: helpRemindList, Effect: gate.Reads, Run: s.list},
+			{Name: "cancel", Help: helpRemindCancel, Options: []gate.Option{s.which()}, Run: func(ctx context.Context,
+				r gate.Request) (chat.Answer, error) {
+				return reminderAnswer(ctx, wordsReminderGone)(s.Rows.CancelReminder(ctx, provenance.ViewerOf(r.Message), row(r)))
+			}},
+			{Name: "done", Help: helpRemindDone, Options: []gate.Option{s.which()}, Run: func(ctx context.Context,
+				r gate.Request) (chat.Answer, error) {
+				return reminderAnswer(ctx, wordsReminderOver)(s.Rows.FinishReminder(ctx, provenance.ViewerOf(r.Message), row(r)))
+			}},
+			{Name: "snooze", Help: helpRemindSnooze, Run: s.snooze,
+				Options: []gate.Option{s.which(), {Name: "time", Help: helpSnoozeTime}}},
+			{Name: "zone", Help: helpRemindZone, Options: []gate.Option{{Name: "name", Help: helpZoneName, Required: true,
+				Suggest: suggestZone}}, Run: s.zone},
+		}}
 }
 
 // noReminder says where to find those there are.
@@ -89,7 +93,8 @@ func (s Reminders) add(ctx context.Context, r gate.Request) (chat.Answer, error)
 
 var (
 	asksSelf    = text.Pattern(`(?is)^(?:ask|frag|fragen|frage|demande|pregunta):\s*(.+)$`)
-	onlyChanged = text.Pattern(`(?i)[\s,;.:–—-]*\b(?:but )?only (?:if|when) (?:it|that|something|anything|they)(?:'s| has| have)? changed\b[\s.,:;]*|[\s,;.:–—-]*\bnur wenn sich (?:etwas|was) (?:ge)?ändert(?: hat)?\b[\s.,:;]*`)
+	onlyChanged = text.Pattern(
+		`(?i)[\s,;.:–—-]*\b(?:but )?only (?:if|when) (?:it|that|something|anything|they)(?:'s| has| have)? changed\b[\s.,:;]*|[\s,;.:–—-]*\bnur wenn sich (?:etwas|was) (?:ge)?ändert(?: hat)?\b[\s.,:;]*`)
 )
 
 // question reads what somebody wants to be told: "ask: …" is a question that asks

@@ -75,14 +75,17 @@ func (s Session) info(ctx context.Context, r gate.Request) (chat.Answer, error) 
 		return say(ctx, wordsNoSession)
 	}
 	var b strings.Builder
-	b.WriteString(catalog.Say(ctx, wordsSession, se.ID[:8], se.Status, catalog.Ago(ctx, s.Now(), se.Created), catalog.Ago(ctx, s.Now(), se.LastActivity),
+	b.WriteString(catalog.Say(ctx, wordsSession, se.ID[:8], se.Status, catalog.Ago(ctx, s.Now(), se.Created),
+		catalog.Ago(ctx, s.Now(), se.LastActivity),
 		se.TokensUsed, s.Tokens(), catalog.Many(ctx, se.Compressions, "time")))
 	for _, line := range []struct {
 		words string
 		list  []string
 	}{
-		{catalog.Text(ctx, wordsDecided), se.Decisions}, {catalog.Text(ctx, wordsFiles), se.Mentions.Files}, {catalog.Text(ctx, wordsLinks), se.Mentions.URLs},
-		{catalog.Text(ctx, wordsNames), se.Mentions.Symbols}, {catalog.Text(ctx, wordsPeople), se.Mentions.People}, {catalog.Text(ctx, wordsAbout), se.Mentions.Refs},
+		{catalog.Text(ctx, wordsDecided), se.Decisions}, {catalog.Text(ctx, wordsFiles), se.Mentions.Files},
+		{catalog.Text(ctx, wordsLinks), se.Mentions.URLs},
+		{catalog.Text(ctx, wordsNames), se.Mentions.Symbols}, {catalog.Text(ctx, wordsPeople), se.Mentions.People},
+		{catalog.Text(ctx, wordsAbout), se.Mentions.Refs},
 	} {
 		if len(line.list) > 0 {
 			fmt.Fprintf(&b, "- %s: %s\n", line.words, strings.Join(line.list, ", "))
@@ -121,8 +124,9 @@ func (s Session) end(ctx context.Context, m chat.Message, carry bool) (chat.Answ
 }
 
 func (s Session) summarize() gate.Command {
-	return gate.Command{Name: "summarize", Help: helpSummarize, Effect: gate.Works, WhoIn: s.who, Run: func(ctx context.Context, r gate.Request) (chat.Answer, error) {
-		summary, err := s.Agent.Summarize(ctx, s.Place(r.Message))
-		return chat.Answer{Text: cmp.Or(summary, catalog.Text(ctx, wordsNothingSaid))}, err
-	}}
+	return gate.Command{Name: "summarize", Help: helpSummarize, Effect: gate.Works, WhoIn: s.who,
+		Run: func(ctx context.Context, r gate.Request) (chat.Answer, error) {
+			summary, err := s.Agent.Summarize(ctx, s.Place(r.Message))
+			return chat.Answer{Text: cmp.Or(summary, catalog.Text(ctx, wordsNothingSaid))}, err
+		}}
 }

@@ -102,7 +102,8 @@ func (s Session) show(ctx context.Context, r gate.Request) (chat.Answer, error) 
 		return chat.Answer{}, err
 	}
 	var b strings.Builder
-	b.WriteString(catalog.Say(ctx, wordsPastSession, titleOf(ctx, se), se.ID[:8], catalog.Time(ctx, se.Began.UTC(), layoutMoment), catalog.Ago(ctx, s.Now(), se.Last)))
+	b.WriteString(catalog.Say(ctx, wordsPastSession, titleOf(ctx, se), se.ID[:8], catalog.Time(ctx, se.Began.UTC(), layoutMoment),
+		catalog.Ago(ctx, s.Now(), se.Last)))
 	if len(se.Decisions) > 0 {
 		fmt.Fprintf(&b, "- %s: %s\n", catalog.Text(ctx, wordsDecided), strings.Join(se.Decisions, "; "))
 	}

@@ -33,9 +33,11 @@ func (i Insight) spent(ctx context.Context, b *strings.Builder, days int) error 
 		if u.Failed > 0 {
 			failed = catalog.Say(ctx, wordsSpentFailed, u.Failed)
 		}
-		b.WriteString(catalog.Say(ctx, wordsSpentOn, u.Purpose, u.Model, catalog.Many(ctx, u.Calls, "call")+failed, catalog.Many(ctx, u.Usage.Prompt, "token"), u.Usage.Cached, u.Usage.Completion, i.cost(u.Usage.Cost)) + "\n")
+		b.WriteString(catalog.Say(ctx, wordsSpentOn, u.Purpose, u.Model, catalog.Many(ctx, u.Calls, "call")+failed,
+			catalog.Many(ctx, u.Usage.Prompt, "token"), u.Usage.Cached, u.Usage.Completion, i.cost(u.Usage.Cost)) + "\n")
 		all.Calls, all.Usage = all.Calls+u.Calls, all.Usage.Add(u.Usage)
 	}
-	b.WriteString("\n" + catalog.Say(ctx, wordsTogether, catalog.Many(ctx, all.Calls, "call")+", "+catalog.Many(ctx, all.Usage.Total, "token")+i.cost(all.Usage.Cost)))
+	b.WriteString("\n" + catalog.Say(ctx, wordsTogether, catalog.Many(ctx, all.Calls, "call")+", "+catalog.Many(ctx,
+		all.Usage.Total, "token")+i.cost(all.Usage.Cost)))
 	return nil
 }

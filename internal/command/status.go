@@ -46,8 +46,10 @@ func (s Status) show(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	lines := []Line{{catalog.Text(ctx, wordsStatusModel), s.Model(ctx)}}
 	if left, err := s.Left(ctx, r.Message); err == nil { // without it, it is an answer, too
 		lines = append(lines,
-			Line{catalog.Text(ctx, wordsLeftForYou), catalog.Say(ctx, wordsLeftYours, count(ctx, int64(left.Messages)), count(ctx, left.User.Tokens)) + s.money(left.User)},
-			Line{catalog.Text(ctx, wordsLeftToday), catalog.Say(ctx, wordsLeftAll, count(ctx, left.Channel.Tokens), count(ctx, left.All.Tokens)) + s.money(left.Channel, left.All)})
+			Line{catalog.Text(ctx, wordsLeftForYou), catalog.Say(ctx, wordsLeftYours, count(ctx, int64(left.Messages)),
+				count(ctx, left.User.Tokens)) + s.money(left.User)},
+			Line{catalog.Text(ctx, wordsLeftToday), catalog.Say(ctx, wordsLeftAll, count(ctx, left.Channel.Tokens),
+				count(ctx, left.All.Tokens)) + s.money(left.Channel, left.All)})
 	}
 	if r.Role >= gate.Owner {
 		lines = append(lines, s.Parts(ctx)...)
@@ -68,7 +70,8 @@ func sessionCounts(ctx context.Context, counts map[memory.Status]int) string {
 		is    memory.Status
 		words string
 	}{
-		{memory.Active, wordsActive}, {memory.Idle, wordsIdle}, {memory.Suspended, wordsSuspended}, {memory.Completed, wordsCompleted}, {memory.Expired, wordsExpired}, {memory.Archived, wordsArchived},
+		{memory.Active, wordsActive}, {memory.Idle, wordsIdle}, {memory.Suspended, wordsSuspended}, {memory.Completed, wordsCompleted},
+		{memory.Expired, wordsExpired}, {memory.Archived, wordsArchived},
 	} {
 		if counts[s.is] > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", counts[s.is], catalog.Text(ctx, s.words)))

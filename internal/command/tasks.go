@@ -42,19 +42,23 @@ var typed = provenance.Origin{Via: provenance.ViaTyped}
 func (t Tasks) command() gate.Command {
 	what := gate.Option{Name: "text", Help: helpTaskText, Required: true}
 	return gate.Command{Name: "tasks", Help: helpTasks, First: 4, Effect: gate.Reads, Private: true, Run: t.list, Verbs: []gate.Command{
-		{Name: "list", Help: helpTasksList, Effect: gate.Reads, Run: t.list, Options: []gate.Option{{Name: "page", Help: helpPageNumber, Kind: gate.Number}}},
+		{Name: "list", Help: helpTasksList, Effect: gate.Reads, Run: t.list, Options: []gate.Option{{Name: "page",
+			Help: helpPageNumber, Kind: gate.Number}}},
 		{Name: "add", Help: helpTasksAdd, Options: []gate.Option{what}, Run: func(ctx context.Context, r gate.Request) (chat.Answer, error) {
 			return taskAnswer(ctx, wordsTaskAdded)(t.Rows.AddTask(ctx, provenance.ViewerOf(r.Message), r.Args["text"], "", typed))
 		}},
-		{Name: "done", Help: helpTasksDone, Options: []gate.Option{t.which(true)}, Run: func(ctx context.Context, r gate.Request) (chat.Answer, error) {
+		{Name: "done", Help: helpTasksDone, Options: []gate.Option{t.which(true)}, Run: func(ctx context.Context,
+			r gate.Request) (chat.Answer, error) {
 			return taskAnswer(ctx, wordsTaskDone)(t.Rows.CompleteTask(ctx, provenance.ViewerOf(r.Message), row(r)))
 		}},
-		{Name: "edit", Help: helpTasksEdit, Options: []gate.Option{t.which(false), what}, Run: func(ctx context.Context, r gate.Request) (chat.Answer, error) {
+		{Name: "edit", Help: helpTasksEdit, Options: []gate.Option{t.which(false), what}, Run: func(ctx context.Context,
+			r gate.Request) (chat.Answer, error) {
 			return taskAnswer(ctx, wordsTaskChanged)(t.Rows.UpdateTask(ctx, provenance.ViewerOf(r.Message), row(r), r.Args["text"], typed))
 		}},
-		{Name: "delete", Help: helpTasksDelete, Options: []gate.Option{t.which(false)}, Confirm: t.askDelete, Run: func(ctx context.Context, r gate.Request) (chat.Answer, error) {
-			return taskAnswer(ctx, wordsTaskDeleted)(t.Rows.DeleteTask(ctx, provenance.ViewerOf(r.Message), row(r)))
-		}},
+		{Name: "delete", Help: helpTasksDelete, Options: []gate.Option{t.which(false)}, Confirm: t.askDelete,
+			Run: func(ctx context.Context, r gate.Request) (chat.Answer, error) {
+				return taskAnswer(ctx, wordsTaskDeleted)(t.Rows.DeleteTask(ctx, provenance.ViewerOf(r.Message), row(r)))
+			}},
 	}}
 }
 

@@ -53,7 +53,8 @@ func (t Tools) command() gate.Command {
 		{Name: "servers", Help: helpToolsServers, Effect: gate.Reads, Run: t.servers},
 		{Name: "approve", Help: helpToolsApprove, Run: t.approve,
 			Options: []gate.Option{server}},
-		{Name: "login", Help: helpToolsLogin, Effect: gate.Works, Run: t.login, Options: []gate.Option{server, {Name: "address", Help: helpLoginAddress}}},
+		{Name: "login", Help: helpToolsLogin, Effect: gate.Works, Run: t.login, Options: []gate.Option{server,
+			{Name: "address", Help: helpLoginAddress}}},
 		{Name: "logout", Help: helpToolsLogout, Run: t.logout, Options: []gate.Option{server}},
 	}}
 }

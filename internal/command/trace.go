@@ -96,7 +96,8 @@ func (i Insight) traced(ctx context.Context, d memory.Decision, calls []memory.C
 	if requests := max(d.Detail.Requests, d.Calls); requests == 0 {
 		b.WriteString("- " + catalog.Text(ctx, wordsNotAsked) + "\n")
 	} else {
-		b.WriteString("- " + catalog.Say(ctx, wordsTraceModel, d.Answerer(), catalog.Many(ctx, requests, "request"), catalog.Many(ctx, d.Calls, "call"), d.Usage.Prompt, d.Usage.Completion, d.Usage.Total, d.Usage.Cached) + i.cost(d.Usage.Cost) + "\n")
+		b.WriteString("- " + catalog.Say(ctx, wordsTraceModel, d.Answerer(), catalog.Many(ctx, requests, "request"),
+			catalog.Many(ctx, d.Calls, "call"), d.Usage.Prompt, d.Usage.Completion, d.Usage.Total, d.Usage.Cached) + i.cost(d.Usage.Cost) + "\n")
 	}
 	b.WriteString("- " + catalog.Say(ctx, wordsTraceTook, d.Took.Milliseconds(), cmp.Or(d.Session, "none")) + "\n")
 	steps(ctx, &b, d.Detail.Steps, calls)

@@ -22,8 +22,11 @@ const (
 	wordsNotOwner      = "Only my owner can do that."
 	wordsToolMoved     = "%s has changed again since I showed it to you, so I left it off. /tools approve %s shows what it is now."
 	wordsApproved      = "Approved: %s of %s."
-	wordsLogin         = "To log in to %s, open this address in a browser and agree:\n%s\n\nThe browser then shows a page that does not load. That is expected: copy the address of that page and send it to me within 15 minutes, as\n/tools login %s ADDRESS"
-	wordsLoginAddress  = "That is not the address I need. After you agree, the browser goes to an address that begins with %s: send me all of it."
+	wordsLogin         = "To log in to %s, open this address in a browser and agree:\n%s\n\nThe browser then shows a " +
+		"page that does not load. That is expected: copy the address of that page and send it to me within 15 minutes, " +
+		"as\n/tools login %s ADDRESS"
+	wordsLoginAddress = "That is not the address I need. After you agree, the browser goes to an address that begins " +
+		"with %s: send me all of it."
 	wordsNoLogin       = "No login to %[1]s is under way, or it took too long. /tools login %[1]s begins a new one."
 	wordsNoLoginNeeded = "The tool server %s does not ask for a login."
 	wordsLoginFailed   = "The login to %s failed: %s"

@@ -117,7 +117,8 @@ type Usage struct {
 
 // Add sums two usages.
 func (u Usage) Add(v Usage) Usage {
-	return Usage{u.Prompt + v.Prompt, u.Completion + v.Completion, u.Total + v.Total, u.Cached + v.Cached, u.Attempts + v.Attempts, u.Cost + v.Cost}
+	return Usage{u.Prompt + v.Prompt, u.Completion + v.Completion, u.Total + v.Total, u.Cached + v.Cached,
+		u.Attempts + v.Attempts, u.Cost + v.Cost}
 }
 
 // Model completes conversations. Complete blocks until the answer is whole or

@@ -32,7 +32,8 @@ func moveAccess(tx *engine.Tx, mv chat.Move) error {
 	if from.Channel == to.Channel {
 		return nil
 	}
-	args := engine.Named{"platform": from.Platform, "from": from.Channel, "to": to.Channel, "thread": from.Thread, "grant": chat.PlaceID(from), "granted": chat.PlaceID(to)}
+	args := engine.Named{"platform": from.Platform, "from": from.Channel, "to": to.Channel, "thread": from.Thread,
+		"grant": chat.PlaceID(from), "granted": chat.PlaceID(to)}
 	for _, q := range movedAccess {
 		if _, err := tx.Exec(q, args); err != nil {
 			return fmt.Errorf("move access: %.40s: %w", q, err)
@@ -44,14 +45,17 @@ func moveAccess(tx *engine.Tx, mv chat.Move) error {
 // movedAccess carries what was decided about :from to :to, in the place of what was
 // decided there.
 var movedAccess = []string{
-	"DELETE FROM policies WHERE platform = :platform AND channel = :to AND EXISTS (SELECT 1 FROM policies o WHERE o.platform = :platform AND o.channel = :from)",
+	"DELETE FROM policies WHERE platform = :platform AND channel = :to AND EXISTS (SELECT 1 FROM policies o WHERE " +
+		"o.platform = :platform AND o.channel = :from)",
 	"UPDATE policies SET channel = :to WHERE platform = :platform AND channel = :from",
 	"UPDATE questions SET channel = :to WHERE platform = :platform AND channel = :from AND (:thread = '' OR thread = :thread)",
 	"DELETE FROM grants WHERE id = :granted AND EXISTS (SELECT 1 FROM grants o WHERE o.id = :grant)",
 	"UPDATE grants SET id = :granted WHERE id = :grant",
-	"DELETE FROM membership WHERE platform = :platform AND channel = :to AND user_id IN (SELECT user_id FROM membership WHERE platform = :platform AND channel = :from)",
+	"DELETE FROM membership WHERE platform = :platform AND channel = :to AND user_id IN (SELECT user_id FROM membership " +
+		"WHERE platform = :platform AND channel = :from)",
 	"UPDATE membership SET channel = :to WHERE platform = :platform AND channel = :from",
-	"DELETE FROM allowances WHERE platform = :platform AND channel = :to AND tool IN (SELECT tool FROM allowances WHERE platform = :platform AND channel = :from)",
+	"DELETE FROM allowances WHERE platform = :platform AND channel = :to AND tool IN (SELECT tool FROM allowances WHERE " +
+		"platform = :platform AND channel = :from)",
 	"UPDATE allowances SET channel = :to WHERE platform = :platform AND channel = :from",
 	"DELETE FROM titles WHERE id = :grant", // the new place tells its own
 }

@@ -134,7 +134,8 @@ func TestQuestionsBelongToPersonAndPlace(t *testing.T) {
 	other.From.ID, elsewhere.Key.Channel = "telegram:2", "-2"
 	put := func(id string, row int64, instead string) {
 		t.Helper()
-		must(t, s.PutQuestion(ctx, chat.Question{ID: id, Asked: m.From, Key: m.Key, Row: row, Text: "go?", Body: []byte(id), Until: now.Add(time.Minute)}, instead))
+		must(t, s.PutQuestion(ctx, chat.Question{ID: id, Asked: m.From, Key: m.Key, Row: row, Text: "go?", Body: []byte(id),
+			Until: now.Add(time.Minute)}, instead))
 	}
 	find := func(m chat.Message, id, want string) {
 		t.Helper()

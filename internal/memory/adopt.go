@@ -13,7 +13,8 @@ import (
 
 // Left implements chat.Adopter.
 func (s *Store) Left(context.Context) ([]chat.Key, error) {
-	rows, err := s.db.Query(`SELECT DISTINCT platform, channel, thread FROM (SELECT platform, channel, thread FROM inbox INDEXED BY inbox_open WHERE state = 'new') waiting
+	rows, err := s.db.Query(
+		`SELECT DISTINCT platform, channel, thread FROM (SELECT platform, channel, thread FROM inbox INDEXED BY inbox_open WHERE state = 'new') waiting
 		UNION SELECT platform, channel, thread FROM outbox WHERE state IN ('ready', 'started')`)
 	if err != nil {
 		return nil, during("list what is left", err)
@@ -101,8 +102,11 @@ func heads(tx *engine.Tx) (map[chat.Key]int64, error) {
 
 // unfinished reads those messages that wait for an answer which are wanted, oldest first, among all rows between
 // some. Those that cannot be read any more are to be put aside: they must not keep the bot from starting.
-func (s *Store) unfinished(query func(string, ...any) (*sql.Rows, error), among []int64, wanted func(row int64, k chat.Key) bool) (messages []chat.Message, unreadable []unread, err error) {
-	rows, err := query("SELECT id, platform, channel, thread, message_id, body, attempt, preview, uid, EXISTS (SELECT 1 FROM steps WHERE inbox_id = inbox.id) FROM inbox WHERE state = 'new' AND id BETWEEN ? AND ? ORDER BY id", slices.Min(among), slices.Max(among))
+func (s *Store) unfinished(query func(string, ...any) (*sql.Rows, error), among []int64, wanted func(row int64,
+	k chat.Key) bool) (messages []chat.Message, unreadable []unread, err error) {
+	rows, err := query("SELECT id, platform, channel, thread, message_id, body, attempt, preview, uid, EXISTS (SELECT 1 "+
+		"FROM steps WHERE inbox_id = inbox.id) FROM inbox WHERE state = 'new' AND id BETWEEN ? AND ? ORDER BY id",
+		slices.Min(among), slices.Max(among))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -122,7 +126,8 @@ func (s *Store) unfinished(query func(string, ...any) (*sql.Rows, error), among 
 			continue
 		}
 		if err := json.Unmarshal([]byte(body), &m); err != nil {
-			unreadable = append(unreadable, unread{row, k.Platform, chat.DeadLetter{ID: k.String() + "|" + id, Raw: []byte(body), Reason: "the stored message cannot be read: " + err.Error()}})
+			unreadable = append(unreadable, unread{row, k.Platform, chat.DeadLetter{ID: k.String() + "|" + id, Raw: []byte(body),
+				Reason: "the stored message cannot be read: " + err.Error()}})
 			continue
 		}
 		m.Row, m.Key, m.Preview, m.Attempt, m.UID, m.Nonce = row, k, preview, attempt, uid, s.answerNonce(uid, 0)

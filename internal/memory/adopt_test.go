@@ -30,10 +30,12 @@ func TestAdoptingDisturbsNobodyElse(t *testing.T) {
 	for _, channel := range []string{"mine", "theirs"} {
 		k := chat.Key{Platform: "x", Channel: channel}
 		in, err := first.Accept(bg, chat.Batch{Platform: "x", Messages: []chat.Message{
-			{ID: "1", Key: k, From: chat.User{ID: "x:1"}, Text: "a", Addressed: true}, {ID: "2", Key: k, From: chat.User{ID: "x:1"}, Text: "b", Addressed: true}}})
+			{ID: "1", Key: k, From: chat.User{ID: "x:1"}, Text: "a", Addressed: true}, {ID: "2", Key: k, From: chat.User{ID: "x:1"},
+				Text: "b", Addressed: true}}})
 		must(t, err)
 		parts := []chat.Part{{Key: k, Text: "an answer", Sending: chat.Sending{Started: true}}}
-		must(t, first.Finish(bg, in[0], parts, &Turn{Calls: []CallRecord{{CallID: "1", Name: "t", Status: "pending"}}, Decision: Decision{End: chat.End{Outcome: chat.Answered}}}))
+		must(t, first.Finish(bg, in[0], parts, &Turn{Calls: []CallRecord{{CallID: "1", Name: "t", Status: "pending"}},
+			Decision: Decision{End: chat.End{Outcome: chat.Answered}}}))
 		rows[channel] = in[1]
 	}
 	second, err := openIn(t, dir, Options{})

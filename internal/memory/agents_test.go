@@ -19,7 +19,8 @@ import (
 func told(t *testing.T, s *Store, agent string, k chat.Key, direct bool) (word string) {
 	t.Helper()
 	word = "zq" + strings.ReplaceAll(agent, "*", "own") + k.Channel
-	m := chat.Message{ID: word, Key: k, From: chat.User{ID: "x:ann", Name: "Ann"}, Guild: "g", Text: "x", Addressed: true, Direct: direct, At: time.Now(), Agent: chat.Agent{ID: agent}}
+	m := chat.Message{ID: word, Key: k, From: chat.User{ID: "x:ann", Name: "Ann"}, Guild: "g", Text: "x", Addressed: true,
+		Direct: direct, At: time.Now(), Agent: chat.Agent{ID: agent}}
 	v := provenance.ViewerOf(m)
 	f := save(t, s, v, "Ann likes "+word)
 	_, err := s.UpdateFact(bg, v, f.ID, facts.NewFact{Content: "Ann loves " + word, Tags: []string{word}})
@@ -29,7 +30,8 @@ func told(t *testing.T, s *Store, agent string, k chat.Key, direct bool) (word s
 		must(t, second(s.SaveFact(bg, v, facts.NewFact{Scope: facts.ScopeChannel, Content: "Here we plan " + word})))
 		must(t, second(s.SaveFact(bg, v, facts.NewFact{Scope: facts.ScopeGuild, Content: "All of us plan " + word})))
 	}
-	must(t, second(s.SaveFact(bg, v, facts.NewFact{Content: "Ann cooks " + word, Author: "assistant", Worth: facts.Worth{Rank: facts.PickedUp, Later: true}})))
+	must(t, second(s.SaveFact(bg, v, facts.NewFact{Content: "Ann cooks " + word, Author: "assistant",
+		Worth: facts.Worth{Rank: facts.PickedUp, Later: true}})))
 	must(t, second(s.AddTask(bg, v, "do "+word, "", Origin{})))
 	must(t, second(s.AddLog(bg, v, agenda.LogEntry{Content: "did " + word}, "")))
 	must(t, second(s.AddReminder(bg, agenda.Reminder{User: m.From, Key: k, Text: word, Due: time.Now().Add(time.Hour), Agent: agent}, "")))
@@ -43,7 +45,8 @@ func told(t *testing.T, s *Store, agent string, k chat.Key, direct bool) (word s
 		se.Direct, se.LastActivity, se.Expires = direct, time.Now(), time.Now().Add(time.Hour)
 		se.Summary, se.Title, se.Decisions, se.Playbook = "about "+word, word, []string{"we take " + word}, `{"v":2,"word":"`+word+`"}`
 		must(t, s.Finish(bg, in[0], nil, &Turn{Session: &se, Person: PersonNote{To: `{"word":"` + word + `"}`}, Entries: []Entry{
-			{Role: "user", User: m.From.ID, Name: m.From.Name, Content: "the harbour password is " + word, MessageID: m.ID, At: time.Now(), Origin: Origin{Via: provenance.ViaTyped}},
+			{Role: "user", User: m.From.ID, Name: m.From.Name, Content: "the harbour password is " + word, MessageID: m.ID,
+				At: time.Now(), Origin: Origin{Via: provenance.ViaTyped}},
 			{Role: "assistant", User: m.From.ID, Content: "noted: the harbour password is " + word, At: time.Now()}},
 			Decision: Decision{End: chat.End{Outcome: chat.Answered}, Detail: Detail{Reason: word}}}))
 		if i == 0 {
@@ -157,7 +160,8 @@ func TestAgentsKnowOnlyWhatTheyWereTold(t *testing.T) {
 	}
 	for _, agent := range agents {
 		for _, k := range places {
-			own, given := 0, seen(t, s, chat.Message{Key: k, From: chat.User{ID: "x:ann"}, Direct: k == dm, Guild: "g", Agent: chat.Agent{ID: agent}})
+			own, given := 0, seen(t, s, chat.Message{Key: k, From: chat.User{ID: "x:ann"}, Direct: k == dm, Guild: "g",
+				Agent: chat.Agent{ID: agent}})
 			for reader, text := range given {
 				for word, whose := range words {
 					switch has := strings.Contains(text, word); {

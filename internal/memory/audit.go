@@ -166,7 +166,8 @@ func (s *Store) insertDecision(tx *engine.Tx, m chat.Message, d Decision, calls 
 	_, err = tx.Exec(`INSERT INTO decisions (id, inbox_id, session_id, platform, channel, thread, user_id, outcome, reason, command, message_id, model,
 			prompt_tokens, completion_tokens, total_tokens, model_calls, duration_ms, detail, at, via, people, cached_tokens, cost, answered_by, agent)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		d.ID, m.Row, d.Session, m.Key.Platform, m.Key.Channel, m.Key.Thread, m.From.ID, string(d.End.Outcome), string(d.End.Reason), d.End.Command, m.ID, d.Model,
+		d.ID, m.Row, d.Session, m.Key.Platform, m.Key.Channel, m.Key.Thread, m.From.ID, string(d.End.Outcome), string(d.End.Reason),
+		d.End.Command, m.ID, d.Model,
 		d.Usage.Prompt, d.Usage.Completion, d.Usage.Total, d.Calls, d.Took.Milliseconds(), string(detail), now,
 		int(d.Origin.Via), d.Origin.But(m.From.ID).Names(), d.Usage.Cached, d.Usage.Cost, d.By, m.Agent.ID)
 	if err != nil {
@@ -192,7 +193,8 @@ func scanDecision(row scanner) (Decision, error) {
 		ms         int64
 		detail, at string
 	)
-	err := row.Scan(&d.ID, &d.InboxID, &d.Session, &d.Key.Platform, &d.Key.Channel, &d.Key.Thread, &d.User, &d.End.Outcome, &d.End.Reason, &d.End.Command, &d.Message, &d.Model,
+	err := row.Scan(&d.ID, &d.InboxID, &d.Session, &d.Key.Platform, &d.Key.Channel, &d.Key.Thread, &d.User, &d.End.Outcome,
+		&d.End.Reason, &d.End.Command, &d.Message, &d.Model,
 		&d.Usage.Prompt, &d.Usage.Completion, &d.Usage.Total, &d.Calls, &ms, &detail, &at, &d.Usage.Cached, &d.Usage.Cost, &d.By, &d.Agent)
 	if err != nil {
 		return d, err
@@ -216,7 +218,8 @@ func (s *Store) LastDecision(_ context.Context, p Place) (Decision, error) {
 // DecisionByID finds a decision by the beginning of its id, eight characters
 // at least; ErrNotFound when none fits.
 func (s *Store) DecisionByID(_ context.Context, prefix string) (Decision, error) {
-	return scanDecision(s.db.QueryRow("SELECT "+decisionColumns+" FROM decisions WHERE id >= :prefix AND id < :prefix || 'g' ORDER BY at DESC LIMIT 1", engine.Named{"prefix": prefix}))
+	return scanDecision(s.db.QueryRow("SELECT "+decisionColumns+
+		" FROM decisions WHERE id >= :prefix AND id < :prefix || 'g' ORDER BY at DESC LIMIT 1", engine.Named{"prefix": prefix}))
 }
 
 // DecisionOf returns the decision of an answer by the platform's id of one of its
@@ -224,7 +227,8 @@ func (s *Store) DecisionByID(_ context.Context, prefix string) (Decision, error)
 func (s *Store) DecisionOf(_ context.Context, k chat.Key, message string) (Decision, error) {
 	return scanDecision(s.db.QueryRow(`SELECT `+decisionColumns+` FROM decisions
 		WHERE platform = :platform AND channel = :channel AND thread = :thread AND inbox_id IN (SELECT inbox_id FROM outbox WHERE platform = :platform AND channel = :channel AND thread = :thread AND platform_id = :message AND platform_id <> '' AND inbox_id <> 0)
-		ORDER BY at DESC, rowid DESC LIMIT 1`, engine.Named{"platform": k.Platform, "channel": k.Channel, "thread": k.Thread, "message": message}))
+		ORDER BY at DESC, rowid DESC LIMIT 1`,
+		engine.Named{"platform": k.Platform, "channel": k.Channel, "thread": k.Thread, "message": message}))
 }
 
 // Asked returns what the message of a decision said, as it stands in the
@@ -243,7 +247,9 @@ func (s *Store) Asked(_ context.Context, d Decision) (said string, err error) {
 
 // Calls returns the tool calls of a decision in order.
 func (s *Store) Calls(_ context.Context, decision string) ([]CallRecord, error) {
-	rows, err := s.db.Query("SELECT call_id, name, arguments, result, status, class, retries, duration_ms FROM tool_calls WHERE decision_id = ? ORDER BY sequence", decision)
+	rows, err := s.db.Query(
+		"SELECT call_id, name, arguments, result, status, class, retries, duration_ms FROM tool_calls WHERE decision_id = ? ORDER BY sequence",
+		decision)
 	if err != nil {
 		return nil, err
 	}
@@ -290,7 +296,8 @@ func (s *Store) Matched(_ context.Context, since time.Time) (map[string]int, err
 func (s *Store) Rows(_ context.Context, table string) (n int, err error) {
 	var name, all string
 	err = s.db.QueryRow(`SELECT coalesce(max(name) FILTER (WHERE name = ?), ''), string_agg(name, ', ') FROM `+
-		s.db.Either("sqlite_schema WHERE type = 'table'", "(SELECT CAST(tablename AS text) AS name FROM pg_tables WHERE schemaname = current_schema()) tables"), table).Scan(&name, &all)
+		s.db.Either("sqlite_schema WHERE type = 'table'",
+			"(SELECT CAST(tablename AS text) AS name FROM pg_tables WHERE schemaname = current_schema()) tables"), table).Scan(&name, &all)
 	if err != nil {
 		return 0, err
 	}

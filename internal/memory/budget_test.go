@@ -35,12 +35,16 @@ func TestWhatAMessageLeaves(t *testing.T) {
 		stays     map[string]int64
 	}{
 		"overheard": {stays: map[string]int64{"overheard": 1}},
-		"a command": {addressed: true, answer: "done", record: func(chat.Message) any { return chat.End{Outcome: chat.Answered, Command: "status"} },
+		"a command": {addressed: true, answer: "done", record: func(chat.Message) any {
+			return chat.End{Outcome: chat.Answered,
+				Command: "status"}
+		},
 			stays: map[string]int64{"decisions": 180}},
 		"answered": {addressed: true, answer: "It is noon.", stays: map[string]int64{"decisions": 400, "messages": 400, "messages_fts_data": 60},
 			record: func(m chat.Message) any {
 				se := Session{ID: "0000aaaa-0000-4000-8000-000000000000", Key: m.Key, Status: Active}
-				return &Turn{Session: &se, Decision: Decision{Session: se.ID, End: chat.End{Outcome: chat.Answered}, Model: "a-model", Detail: Detail{Steps: []Lap{{Kind: "model", Name: "a-model", Took: 900, Tokens: 1200}}}},
+				return &Turn{Session: &se, Decision: Decision{Session: se.ID, End: chat.End{Outcome: chat.Answered}, Model: "a-model",
+					Detail: Detail{Steps: []Lap{{Kind: "model", Name: "a-model", Took: 900, Tokens: 1200}}}},
 					Entries: []Entry{{Role: llm.RoleUser, User: m.From.ID, Name: "Alice", MessageID: m.ID, Content: m.Text, At: time.Now()},
 						{Role: llm.RoleAssistant, User: m.From.ID, Content: "It is noon.", At: time.Now()}}}
 			}},
@@ -49,7 +53,8 @@ func TestWhatAMessageLeaves(t *testing.T) {
 			now := time.Now()
 			s := open(t, Options{Now: func() time.Time { return now }})
 			say := func(i int) {
-				m := chat.Message{ID: fmt.Sprint(1000 + i), Key: chat.Key{Platform: "telegram", Channel: "-1001234567890"}, From: chat.User{ID: "telegram:424242", Name: "Alice"}, Text: "what time is it?", Addressed: tt.addressed}
+				m := chat.Message{ID: fmt.Sprint(1000 + i), Key: chat.Key{Platform: "telegram", Channel: "-1001234567890"},
+					From: chat.User{ID: "telegram:424242", Name: "Alice"}, Text: "what time is it?", Addressed: tt.addressed}
 				in, err := s.Accept(bg, chat.Batch{Platform: "telegram", Messages: []chat.Message{m}})
 				must(t, err)
 				var parts []chat.Part
@@ -113,7 +118,8 @@ func TestOverheardIsCounted(t *testing.T) {
 	from := chat.User{ID: "telegram:1"}
 	hear(chat.Message{ID: "1", Key: key, From: from, Text: "a"}, chat.Message{ID: "2", Key: key, From: from, Text: "b"})
 	now = now.Add(time.Hour)
-	hear(chat.Message{ID: "3", Key: key, From: from, Text: "c"}, chat.Message{ID: "1@2", Key: key, Kind: chat.KindEdit, ReplyTo: "1", From: from, Addressed: true},
+	hear(chat.Message{ID: "3", Key: key, From: from, Text: "c"}, chat.Message{ID: "1@2", Key: key, Kind: chat.KindEdit,
+		ReplyTo: "1", From: from, Addressed: true},
 		chat.Message{ID: "4", Key: key, From: from, Addressed: true})
 	for since, want := range map[time.Time]int{now.AddDate(0, 0, -7): 4, now.Add(-time.Minute): 2} {
 		stats, err := s.Stats(bg, since)

@@ -66,7 +66,8 @@ func years(b *testing.B, s *Store, n int) {
 				for said.Len() < 300+r.IntN(1000) {
 					fmt.Fprintf(&said, "w%d ", zipf.Uint64())
 				}
-				rows = append(rows, []any{fmt.Sprint("s", session), fmt.Sprint("g", session%100), fmt.Sprint(i), role, user, said.String(), ended, people})
+				rows = append(rows, []any{fmt.Sprint("s", session), fmt.Sprint("g", session%100), fmt.Sprint(i), role, user,
+					said.String(), ended, people})
 			}
 			list, err := json.Marshal(rows)
 			if err != nil {
@@ -132,7 +133,8 @@ func meanwhile(b *testing.B, s *Store) (stop func() []time.Duration) {
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		for i := 0; ctx.Err() == nil; i++ {
-			m := chat.Message{ID: fmt.Sprint("m", time.Now().UnixNano()), Key: chat.Key{Platform: "y", Channel: "other"}, From: chat.User{ID: "y:1"}, Text: "hello there"}
+			m := chat.Message{ID: fmt.Sprint("m", time.Now().UnixNano()), Key: chat.Key{Platform: "y", Channel: "other"},
+				From: chat.User{ID: "y:1"}, Text: "hello there"}
 			began := time.Now()
 			if _, err := s.Accept(ctx, chat.Batch{Platform: "y", Messages: []chat.Message{m}}); err != nil && ctx.Err() == nil {
 				b.Error(err)

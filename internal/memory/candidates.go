@@ -136,7 +136,8 @@ func (q Query) scope() engine.Named {
 	if q.Key.Channel == "" {
 		since = Stamp(q.now.Add(-access.Attested))
 	}
-	return engine.Named{"user": q.User, "platform": q.Key.Platform, "channel": q.Key.Channel, "thread": q.Key.Thread, "since": since, "agent": q.Agent}
+	return engine.Named{"user": q.User, "platform": q.Key.Platform, "channel": q.Key.Channel, "thread": q.Key.Thread,
+		"since": since, "agent": q.Agent}
 }
 
 // spans are the ids of the messages that say the most of the question's words,
@@ -233,7 +234,8 @@ func (s *Store) holding(asked ranking.Asked, places []int64, l look, words ...st
 		return nil, err
 	}
 	var found string
-	err = s.db.QueryRow(s.db.Either(hitsQuery, pgschema.Hits(few || len(words) > 1)), engine.Named{"match": engine.Match{Expr: match}, "places": string(list), "limit": l.limit, "walked": l.walked}).Scan(&found)
+	err = s.db.QueryRow(s.db.Either(hitsQuery, pgschema.Hits(few || len(words) > 1)), engine.Named{"match": engine.Match{Expr: match},
+		"places": string(list), "limit": l.limit, "walked": l.walked}).Scan(&found)
 	if err != nil || found == "" {
 		return nil, err
 	}

@@ -103,7 +103,8 @@ func TestFaultForgettingKilled(t *testing.T) {
 	}
 	must(t, s.FinishForgetting(t.Context(), false))
 	var left, others int
-	must(t, s.db.QueryRow("SELECT (SELECT count(*) FROM bulk_work), (SELECT count(*) FROM messages WHERE content LIKE 'zxbobword%')").Scan(&left, &others))
+	must(t, s.db.QueryRow("SELECT (SELECT count(*) FROM bulk_work), (SELECT count(*) FROM messages WHERE content LIKE 'zxbobword%')").Scan(
+		&left, &others))
 	if n := bytesWith(t, s, "zxada"); n != 0 || left != 0 || others != 1000 {
 		t.Errorf("%d traces, %d notes of unfinished work, %d of 1000 messages of somebody else", n, left, others)
 	}

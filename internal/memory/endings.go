@@ -73,7 +73,8 @@ func (s *Store) ArchiveSession(ctx context.Context, se Session, c Closing) error
 		return fmt.Errorf("archive session: %w", err)
 	}
 	return s.db.Write(ctx, func(tx *engine.Tx) error {
-		res, err := tx.Exec("UPDATE sessions SET status = 'archived', "+closed+" WHERE id = :id AND status IN ('completed', 'expired', 'archived') AND generation = :generation", args)
+		res, err := tx.Exec("UPDATE sessions SET status = 'archived', "+closed+
+			" WHERE id = :id AND status IN ('completed', 'expired', 'archived') AND generation = :generation", args)
 		if err != nil {
 			return err
 		}
@@ -87,7 +88,8 @@ func (s *Store) ArchiveSession(ctx context.Context, se Session, c Closing) error
 // handOn adds to the live session after se what se was found to have decided.
 func handOn(tx *engine.Tx, se Session, c Closing) error {
 	var id, list string
-	err := tx.QueryRow("SELECT id, decisions FROM sessions WHERE platform = ? AND channel = ? AND thread = ? AND user_id = ? AND status IN ('active', 'idle', 'suspended') AND carried_from = ?",
+	err := tx.QueryRow("SELECT id, decisions FROM sessions WHERE platform = ? AND channel = ? AND thread = ? AND user_id "+
+		"= ? AND status IN ('active', 'idle', 'suspended') AND carried_from = ?",
 		se.Key.Platform, se.Key.Channel, se.Key.Thread, se.User, se.ID).Scan(&id, &list)
 	if errors.Is(err, ErrNotFound) {
 		return nil
@@ -112,7 +114,8 @@ func handOn(tx *engine.Tx, se Session, c Closing) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec("UPDATE sessions SET decisions = :decisions, via = via | :via, people = "+provenance.MorePeople(":people")+" WHERE id = :id",
+	_, err = tx.Exec("UPDATE sessions SET decisions = :decisions, via = via | :via, people = "+provenance.MorePeople(":people")+
+		" WHERE id = :id",
 		engine.Named{"decisions": string(b), "via": int(c.Origin.Via), "people": c.Origin.Names(), "id": id})
 	return err
 }

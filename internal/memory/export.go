@@ -52,30 +52,36 @@ func (s *Store) ExportPerson(ctx context.Context, user string) (e Export, err er
 
 // exportConversations adds what was said to the bot, and what that left behind.
 func (s *Store) exportConversations(e *Export) (err error) {
-	if e.Messages, err = gathered(s, scanMessage, "SELECT platform || ':' || channel, agent, role, name, content, attached, tool_calls, at FROM messages WHERE user_id = :user ORDER BY id", e.User); err != nil {
+	if e.Messages, err = gathered(s, scanMessage,
+		"SELECT platform || ':' || channel, agent, role, name, content, attached, tool_calls, at FROM messages WHERE user_id = :user ORDER BY id", e.User); err != nil {
 		return err
 	}
-	if e.Answers, err = gathered(s, scanAnswer, "SELECT platform || ':' || channel, agent, outcome, model, total_tokens, at, detail FROM decisions WHERE user_id = :user ORDER BY at", e.User); err != nil {
+	if e.Answers, err = gathered(s, scanAnswer,
+		"SELECT platform || ':' || channel, agent, outcome, model, total_tokens, at, detail FROM decisions WHERE user_id = :user ORDER BY at",
+		e.User); err != nil {
 		return err
 	}
 	if e.Calls, err = gathered(s, scanCall, `SELECT c.call_id, c.name, c.arguments, c.result, c.status, c.class, c.retries, c.duration_ms
 		FROM decisions d JOIN tool_calls c ON c.decision_id = d.id WHERE d.user_id = :user ORDER BY c.id`, e.User); err != nil {
 		return err
 	}
-	if e.Earlier, err = gathered(s, scanText, `SELECT h.content || ' ' || h.tags || ' ' || h.quote || ' ' || h.previous FROM key_facts f JOIN fact_history h ON h.fact_id = f.id
+	if e.Earlier, err = gathered(s, scanText,
+		`SELECT h.content || ' ' || h.tags || ' ' || h.quote || ' ' || h.previous FROM key_facts f JOIN fact_history h ON h.fact_id = f.id
 		WHERE f.scope = 'person' AND f.subject = :user AND f.valid_to = ''
 		UNION ALL SELECT h.content || ' ' || h.tags || ' ' || h.quote || ' ' || h.previous FROM key_facts f JOIN fact_history h ON h.fact_id = f.id
 		WHERE f.scope = 'person' AND f.subject = :user AND f.valid_to <> '' AND NOT `+facts.ForUndo+`
 		UNION ALL SELECT f.content || ' ' || f.tags || ' ' || f.quote || ' ' || f.previous FROM key_facts f WHERE f.scope = 'person' AND f.subject = :user AND f.valid_to <> '' AND NOT `+facts.ForUndo, e.User); err != nil {
 		return err
 	}
-	if e.Playbooks, err = gathered(s, scanText, "SELECT agent || ': ' || playbook FROM agent_people WHERE user_id = :user ORDER BY agent", e.User); err != nil {
+	if e.Playbooks, err = gathered(s, scanText, "SELECT agent || ': ' || playbook FROM agent_people WHERE user_id = :user ORDER BY agent",
+		e.User); err != nil {
 		return err
 	}
 	if e.Handoffs, err = s.Handoffs.Of(e.User); err != nil {
 		return err
 	}
-	e.Sessions, err = gathered(s, scanSummary, `SELECT platform || ':' || channel, agent, title, summary, closing, decisions, mentions, playbook, page FROM sessions
+	e.Sessions, err = gathered(s, scanSummary,
+		`SELECT platform || ':' || channel, agent, title, summary, closing, decisions, mentions, playbook, page FROM sessions
 		WHERE (direct OR user_id = :user) AND id IN (`+spokenIn+`) ORDER BY created_at`, e.User)
 	return err
 }

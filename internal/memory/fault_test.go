@@ -17,7 +17,8 @@ import (
 func batch(from, n int) chat.Batch {
 	b := chat.Batch{Platform: "p"}
 	for i := from; i < from+n; i++ {
-		b.Messages = append(b.Messages, chat.Message{ID: fmt.Sprint(i), Key: chat.Key{Platform: "p", Channel: "c"}, From: chat.User{ID: "p:1"}, Text: strings.Repeat("x", 2000)})
+		b.Messages = append(b.Messages, chat.Message{ID: fmt.Sprint(i), Key: chat.Key{Platform: "p", Channel: "c"},
+			From: chat.User{ID: "p:1"}, Text: strings.Repeat("x", 2000)})
 	}
 	return b
 }
@@ -104,7 +105,8 @@ func TestRedeliveryAndStrangers(t *testing.T) {
 		t.Errorf("first %d, again %d", len(first), len(again))
 	}
 	for _, m := range []chat.Message{
-		{ID: "9", From: chat.User{ID: "p:1"}}, {ID: "9", Key: chat.Key{Platform: "p", Channel: "c"}}, {Key: chat.Key{Platform: "p", Channel: "c"}, From: chat.User{ID: "p:1"}},
+		{ID: "9", From: chat.User{ID: "p:1"}}, {ID: "9", Key: chat.Key{Platform: "p", Channel: "c"}},
+		{Key: chat.Key{Platform: "p", Channel: "c"}, From: chat.User{ID: "p:1"}},
 	} {
 		if got, err := s.Accept(context.Background(), chat.Batch{Platform: "p", Messages: []chat.Message{m}}); err != nil || len(got) != 0 {
 			t.Errorf("%+v was stored: %v", m, err)
@@ -188,7 +190,8 @@ func TestFailedMessageLeavesNoSteps(t *testing.T) {
 	s := open(t, Options{})
 	got, err := s.Accept(context.Background(), batch(0, 1))
 	must(t, err)
-	wait := s.SaveSteps(context.Background(), got[0].Row, []Step{{N: 1, Kind: "model", Done: true, Result: "secret"}, {N: 2, Kind: "tool", Key: "c"}})
+	wait := s.SaveSteps(context.Background(), got[0].Row, []Step{{N: 1, Kind: "model", Done: true, Result: "secret"},
+		{N: 2, Kind: "tool", Key: "c"}})
 	must(t, wait())
 	steps, err := s.Steps(context.Background(), got[0].Row)
 	if err != nil || len(steps) != 2 || !steps[0].Done || steps[1].Done {

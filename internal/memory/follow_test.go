@@ -45,7 +45,8 @@ func TestMeaningsOfAnotherProcess(t *testing.T) {
 	early := say(t, makes, sayingsKey, "x:u1", "an umbrella stands outside")
 	must(t, makes.db.Write(t.Context(), func(tx *engine.Tx) error { // among many not all are compared
 		for i := range maxWhole + 300 {
-			m := spoken{key: sayingsKey, role: "user", user: "x:u1", session: sayingsKey.Channel, text: fmt.Sprintf("some words number%d said%d", i, i%97)}
+			m := spoken{key: sayingsKey, role: "user", user: "x:u1", session: sayingsKey.Channel,
+				text: fmt.Sprintf("some words number%d said%d", i, i%97)}
 			if err := m.insert(tx, i); err != nil {
 				return err
 			}

@@ -80,29 +80,38 @@ var erased = []chunked.Sweep{
 	{Keys: `SELECT id FROM outbox WHERE state IN ('ready', 'started') AND inbox_id IN (SELECT inbox_id FROM decisions WHERE inbox_id <> 0 AND ` + ofPerson + `)`,
 		Do: []string{"UPDATE outbox SET body = '', state = 'dead' WHERE id = :key AND state IN ('ready', 'started')"}},
 	{Table: "guard_calls", Where: "user_id = :user OR " + ofPerson, Do: []string{"DELETE FROM guard_calls WHERE id = :key"}},
-	{Keys: "SELECT id FROM decisions WHERE user_id = :user", Do: []string{"DELETE FROM tool_calls WHERE decision_id = :key", "DELETE FROM decisions WHERE id = :key"}},
-	{Table: "decisions", Key: "rowid", Where: ofPerson, Do: []string{"UPDATE tool_calls SET arguments = '{}', result = '' WHERE decision_id = (SELECT id FROM decisions WHERE rowid = :key)",
-		"UPDATE decisions SET detail = '{}', people = '' WHERE rowid = :key"}},
+	{Keys: "SELECT id FROM decisions WHERE user_id = :user", Do: []string{"DELETE FROM tool_calls WHERE decision_id = :key",
+		"DELETE FROM decisions WHERE id = :key"}},
+	{Table: "decisions", Key: "rowid", Where: ofPerson,
+		Do: []string{"UPDATE tool_calls SET arguments = '{}', result = '' WHERE decision_id = (SELECT id FROM decisions WHERE rowid = :key)",
+			"UPDATE decisions SET detail = '{}', people = '' WHERE rowid = :key"}},
 	{Keys: spokenIn, Do: []string{"UPDATE sessions SET playbook = '', " + wiped + " WHERE id = :key"}},
 	{Table: "sessions", Key: "rowid", Where: ofPerson, Do: []string{"UPDATE sessions SET " + wiped + " WHERE rowid = :key"}},
 	// Of others' sessions that carry them on, their lines.
 	{Table: "sessions", Key: "rowid", Where: "EXISTS (SELECT 1 FROM json_each(page) WHERE " + saidBy + ")",
-		Do: []string{"UPDATE sessions SET generation = generation + 1, page = (SELECT json_group_array(json(value)) FROM json_each(page) WHERE NOT " + saidBy + ") WHERE rowid = :key"}},
+		Do: []string{"UPDATE sessions SET generation = generation + 1, page = (SELECT json_group_array(json(value)) FROM " +
+			"json_each(page) WHERE NOT " + saidBy + ") WHERE rowid = :key"}},
 	chunked.Sweep{Table: "messages", Where: "role <> 'user' AND " + ofPerson, Do: []string{exchange}}.Unindexed(saidIndex.Name),
 	chunked.Sweep{Keys: "SELECT id FROM messages WHERE user_id = :user AND role <> 'user'", Do: []string{exchange}}.Unindexed(saidIndex.Name),
-	chunked.Sweep{Keys: "SELECT id FROM messages WHERE user_id = :user", Do: []string{"DELETE FROM messages WHERE id = :key"}}.Unindexed(saidIndex.Name),
-	{Keys: "SELECT s.id FROM participants p CROSS JOIN sessions s ON s.platform = p.platform AND s.channel = p.channel WHERE p.user_id = :user AND (s.direct OR s.user_id = :user)",
+	chunked.Sweep{Keys: "SELECT id FROM messages WHERE user_id = :user",
+		Do: []string{"DELETE FROM messages WHERE id = :key"}}.Unindexed(saidIndex.Name),
+	{Keys: "SELECT s.id FROM participants p CROSS JOIN sessions s ON s.platform = p.platform AND s.channel = p.channel " +
+		"WHERE p.user_id = :user AND (s.direct OR s.user_id = :user)",
 		Do: []string{"DELETE FROM sessions WHERE id = :key AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.session_id = :key)"}},
 	{Keys: "SELECT json_array(platform, channel, thread) FROM participants WHERE user_id = :user",
-		Do: []string{"DELETE FROM participants WHERE user_id = :user AND (platform, channel, thread) = (CAST(:key AS TEXT) ->> 0, CAST(:key AS TEXT) ->> 1, CAST(:key AS TEXT) ->> 2)"}},
+		Do: []string{"DELETE FROM participants WHERE user_id = :user AND (platform, channel, thread) = (CAST(:key AS TEXT) " +
+			"->> 0, CAST(:key AS TEXT) ->> 1, CAST(:key AS TEXT) ->> 2)"}},
 	// What was spent stays in the sums, without whom and where.
 	{Keys: "SELECT DISTINCT json_array(day, platform, purpose, model) FROM usage WHERE user_id = :user", Do: []string{
 		`INSERT INTO usage (day, platform, channel, user_id, purpose, model, calls, failed, prompt_tokens, cached_tokens, completion_tokens, cost)
 			SELECT day, platform, '', '', purpose, model, sum(calls), sum(failed), sum(prompt_tokens), sum(cached_tokens), sum(completion_tokens), sum(cost)
 			FROM usage WHERE user_id = :user AND (day, platform, purpose, model) = (CAST(:key AS TEXT) ->> 0, CAST(:key AS TEXT) ->> 1, CAST(:key AS TEXT) ->> 2, CAST(:key AS TEXT) ->> 3) GROUP BY day, platform, purpose, model` + usage.Adds,
-		"DELETE FROM usage WHERE user_id = :user AND (day, platform, purpose, model) = (CAST(:key AS TEXT) ->> 0, CAST(:key AS TEXT) ->> 1, CAST(:key AS TEXT) ->> 2, CAST(:key AS TEXT) ->> 3)"}},
-	{Table: "outbox", Where: "body <> '' AND json_extract(body, '$.to.ID') = :user", Do: []string{"UPDATE outbox SET body = '', state = 'dead' WHERE id = :key"}},
-	{Table: "inbox", Where: "body <> '' AND state <> 'new' AND json_extract(body, '$.from.ID') = :user", Do: []string{"UPDATE inbox SET body = '', preview = '' WHERE id = :key"}},
+		"DELETE FROM usage WHERE user_id = :user AND (day, platform, purpose, model) = (CAST(:key AS TEXT) ->> 0, CAST(:key " +
+			"AS TEXT) ->> 1, CAST(:key AS TEXT) ->> 2, CAST(:key AS TEXT) ->> 3)"}},
+	{Table: "outbox", Where: "body <> '' AND json_extract(body, '$.to.ID') = :user",
+		Do: []string{"UPDATE outbox SET body = '', state = 'dead' WHERE id = :key"}},
+	{Table: "inbox", Where: "body <> '' AND state <> 'new' AND json_extract(body, '$.from.ID') = :user",
+		Do: []string{"UPDATE inbox SET body = '', preview = '' WHERE id = :key"}},
 	{Table: "dead_letters", Where: `iif(json_valid(CAST(raw AS TEXT)),
 		EXISTS (SELECT 1 FROM json_tree(CAST(raw AS TEXT)) WHERE CAST(atom AS TEXT) IN (:user, substr(:user, instr(:user, ':') + 1))),
 		instr(CAST(raw AS TEXT), substr(:user, instr(:user, ':') + 1)) > 0)`,
@@ -143,7 +152,8 @@ func (s *Store) ForgetPerson(ctx context.Context, user string, but int64) error 
 		if err := s.noteForgotten(tx, mark); err != nil {
 			return err
 		}
-		return tx.QueryRow("INSERT INTO bulk_work (kind, user_id, but, at) VALUES ('forget', ?, ?, ?) RETURNING id", user, but, Stamp(s.now())).Scan(&w.id)
+		return tx.QueryRow("INSERT INTO bulk_work (kind, user_id, but, at) VALUES ('forget', ?, ?, ?) RETURNING id", user,
+			but, Stamp(s.now())).Scan(&w.id)
 	})
 	if err != nil {
 		return during("forget person", err)

@@ -27,14 +27,17 @@ func TestForgettingLeavesNoTrace(t *testing.T) {
 	for i, who := range []string{"a", "b"} {
 		word := []string{secret, kept}[i]
 		for n := range 200 {
-			m := chat.Message{ID: fmt.Sprintf("%s%d", who, n), Key: place, From: chat.User{ID: "x:" + who, Name: who + word}, Text: word, At: time.Now(), Addressed: true}
+			m := chat.Message{ID: fmt.Sprintf("%s%d", who, n), Key: place, From: chat.User{ID: "x:" + who, Name: who + word},
+				Text: word, At: time.Now(), Addressed: true}
 			in, err := s.Accept(bg, chat.Batch{Platform: "x", Messages: []chat.Message{m}})
 			must(t, err)
-			se := Session{ID: "s-room", Key: place, Status: Active, Created: time.Now(), LastActivity: time.Now(), Expires: time.Now(), Summary: secret + " said", Decisions: []string{secret}}
+			se := Session{ID: "s-room", Key: place, Status: Active, Created: time.Now(), LastActivity: time.Now(),
+				Expires: time.Now(), Summary: secret + " said", Decisions: []string{secret}}
 			must(t, s.Finish(bg, in[0], nil, &Turn{Session: &se, Entries: []Entry{
 				{Role: "user", User: m.From.ID, Name: m.From.Name, Content: fmt.Sprint(word, n), MessageID: m.ID, At: time.Now()},
 				{Role: "assistant", User: m.From.ID, Content: "you said " + word, At: time.Now()}},
-				Decision: Decision{End: chat.End{Outcome: chat.Answered}, Detail: Detail{Reason: word}}, Calls: []CallRecord{{CallID: "1", Name: "t", Arguments: word, Status: "success"}}}))
+				Decision: Decision{End: chat.End{Outcome: chat.Answered}, Detail: Detail{Reason: word}},
+				Calls:    []CallRecord{{CallID: "1", Name: "t", Arguments: word, Status: "success"}}}))
 		}
 		v := Viewer{User: "x:" + who, Key: place}
 		for n := range 50 {
@@ -88,7 +91,8 @@ func vectorsFor(_ context.Context, texts []string) (list [][]float32, err error)
 // vectorsOf returns those of a person's facts.
 func vectorsOf(t *testing.T, s *Store, user string) [][]byte {
 	t.Helper()
-	rows, err := s.db.Query("SELECT x.vector FROM fact_vectors x JOIN key_facts f ON f.id = x.fact_id WHERE f.subject = ? AND x.model <> ''", user)
+	rows, err := s.db.Query("SELECT x.vector FROM fact_vectors x JOIN key_facts f ON f.id = x.fact_id WHERE f.subject = ? AND x.model <> ''",
+		user)
 	must(t, err)
 	list, err := engine.Collect(rows, func(r *sql.Rows) (b []byte, err error) { return b, r.Scan(&b) })
 	must(t, err)

@@ -188,7 +188,8 @@ func (s *Store) AfterRestore(ctx context.Context, dir string) (r Restored, ok bo
 }
 
 // forgets notes that somebody is forgotten.
-const forgets = "INSERT INTO forgotten (mark, at) VALUES (?, ?) ON CONFLICT (mark) DO UPDATE SET at = iif(forgotten.at > excluded.at, forgotten.at, excluded.at)"
+const forgets = "INSERT INTO forgotten (mark, at) VALUES (?, ?) ON CONFLICT (mark) DO UPDATE SET at = " +
+	"iif(forgotten.at > excluded.at, forgotten.at, excluded.at)"
 
 // marked is a mark with when it was made.
 type marked struct{ mark, at string }

@@ -28,21 +28,27 @@ func oldDatabase(t *testing.T) (dir string) {
 	must(t, err)
 	must(t, Migrations()[:8].Apply(t.Context(), db))
 	for _, q := range []string{
-		"INSERT INTO inbox (id, platform, channel, message_id, state, body, at) VALUES (7, 'p', 'c', 'm7', 'done', '', '2026-01-01T00:00:00.000Z')",
+		"INSERT INTO inbox (id, platform, channel, message_id, state, body, at) VALUES (7, 'p', 'c', 'm7', 'done', '', " +
+			"'2026-01-01T00:00:00.000Z')",
 		`INSERT INTO inbox (id, platform, channel, message_id, body, preview, at) VALUES (8, 'p', 'c', 'm8', '{"id":"m8","key":{"Platform":"p","Channel":"c"},"from":{"ID":"p:1"},"text":"hi","at":"2026-01-01T00:00:00Z"}', 'pre', '2026-01-01T00:00:00.000Z')`,
 		"INSERT INTO steps VALUES (8, 1, 'tool', 'call_1', 'done', 'x')",
 		`INSERT INTO outbox (id, inbox_id, part, kind, platform, channel, body, nonce, state, unknown, at) VALUES (5, 12, 0, 'answer', 'p', 'c', '{"text":"hello"}', 'thenonce', 'ready', 1, '2026-01-01T00:00:00.000Z')`,
-		"INSERT INTO outbox (id, part, kind, platform, channel, body, nonce, state, at) VALUES (6, 0, 'notice', 'p', 'c', '', 'other', 'sent', '2026-01-01T00:00:00.000Z')",
-		"INSERT INTO sessions (id, platform, channel, created_at, last_activity, expires_at, summary, summarized_at) VALUES ('s1', 'p', 'c', 'x', 'x', 'y', 'sum', 40)",
-		"INSERT INTO sessions (id, platform, channel, created_at, last_activity, expires_at, summarized_at) VALUES ('s2', 'p', 'd', 'x', 'x', 'y', 90)",
+		"INSERT INTO outbox (id, part, kind, platform, channel, body, nonce, state, at) VALUES (6, 0, 'notice', 'p', 'c', " +
+			"'', 'other', 'sent', '2026-01-01T00:00:00.000Z')",
+		"INSERT INTO sessions (id, platform, channel, created_at, last_activity, expires_at, summary, summarized_at) VALUES " +
+			"('s1', 'p', 'c', 'x', 'x', 'y', 'sum', 40)",
+		"INSERT INTO sessions (id, platform, channel, created_at, last_activity, expires_at, summarized_at) VALUES ('s2', " +
+			"'p', 'd', 'x', 'x', 'y', 90)",
 		"INSERT INTO decisions (id, inbox_id, platform, channel, user_id, category, at) VALUES ('d1', 30, 'p', 'c', 'p:1', 'RESPONSE', 'x')",
-		"INSERT INTO tool_calls (decision_id, inbox_id, sequence, call_id, name, arguments, status, at) VALUES ('d1', 31, 1, 'c', 'n', '{}', 'success', 'x')",
+		"INSERT INTO tool_calls (decision_id, inbox_id, sequence, call_id, name, arguments, status, at) VALUES ('d1', 31, " +
+			"1, 'c', 'n', '{}', 'success', 'x')",
 	} {
 		_, err := db.Exec(q)
 		must(t, err)
 	}
 	for i := range 20 {
-		_, err := db.Exec("INSERT INTO messages (id, session_id, platform, channel, message_id, role, user_id, name, content, at) VALUES (?, 's1', 'p', 'c', ?, 'user', 'p:1', 'Al', ?, 'x')", 10+i, fmt.Sprint("m", i), fmt.Sprintf("apples number%d", i))
+		_, err := db.Exec("INSERT INTO messages (id, session_id, platform, channel, message_id, role, user_id, name, "+
+			"content, at) VALUES (?, 's1', 'p', 'c', ?, 'user', 'p:1', 'Al', ?, 'x')", 10+i, fmt.Sprint("m", i), fmt.Sprintf("apples number%d", i))
 		must(t, err)
 	}
 	must(t, db.Close())
@@ -99,7 +105,8 @@ func TestMigrationToLastingIDsChangesNothingForPeople(t *testing.T) {
 	aboutFiles(t)
 	dir := oldDatabase(t)
 	path := filepath.Join(dir, datadir.Name)
-	const triggersAndIndexes = "SELECT name || ' ' || sql FROM sqlite_master WHERE type IN ('trigger', 'index') AND sql IS NOT NULL AND tbl_name IN ('inbox', 'outbox', 'messages') ORDER BY 1"
+	const triggersAndIndexes = "SELECT name || ' ' || sql FROM sqlite_master WHERE type IN ('trigger', 'index') AND sql " +
+		"IS NOT NULL AND tbl_name IN ('inbox', 'outbox', 'messages') ORDER BY 1"
 	before, columns, around := map[string][]string{}, map[string]string{}, dumpNames(t, path, triggersAndIndexes)
 	for _, table := range []string{"inbox", "outbox", "messages", "steps", "decisions", "tool_calls", "participants"} {
 		columns[table] = strings.Replace(columnsOf(t, path, table), " category,", "", 1) // TestOldAudit looks at those
@@ -123,7 +130,8 @@ func TestMigrationToLastingIDsChangesNothingForPeople(t *testing.T) {
 	}
 	must(t, s.Check(t.Context()))
 	var found, ahead int64
-	must(t, s.db.QueryRow("SELECT count(*) FROM messages_fts WHERE messages_fts MATCH ?", ranking.Asking("apples").Match("apples")).Scan(&found))
+	must(t, s.db.QueryRow("SELECT count(*) FROM messages_fts WHERE messages_fts MATCH ?",
+		ranking.Asking("apples").Match("apples")).Scan(&found))
 	must(t, s.db.QueryRow("SELECT summarized_at FROM sessions WHERE id = 's2'").Scan(&ahead))
 	if found != 20 || ahead != 0 {
 		t.Errorf("%d of 20 are found; without a summary %d counts as summed up", found, ahead)
@@ -156,7 +164,8 @@ func TestIDsAreNeverGivenTwice(t *testing.T) {
 	s := open(t, Options{Now: func() time.Time { return now }})
 	say := func(id string) (m chat.Message, part, entry int64) {
 		t.Helper()
-		in, err := s.Accept(bg, chat.Batch{Platform: "p", Messages: []chat.Message{{ID: id, Key: chat.Key{Platform: "p", Channel: "c"}, From: chat.User{ID: "p:1"}, Text: "x"}}})
+		in, err := s.Accept(bg, chat.Batch{Platform: "p", Messages: []chat.Message{{ID: id, Key: chat.Key{Platform: "p", Channel: "c"},
+			From: chat.User{ID: "p:1"}, Text: "x"}}})
 		must(t, err)
 		parts := []chat.Part{{Key: in[0].Key, Text: "y"}}
 		se := Session{ID: "s" + id, Key: chat.Key{Platform: "p", Channel: id}, Status: Active, Direct: true}

@@ -36,7 +36,8 @@ func (s *Store) Import(ctx context.Context, r io.Reader) (done Imported, err err
 		return done, err
 	}
 	slices.SortStableFunc(list, func(a, b importer.Message) int {
-		return cmp.Or(cmp.Compare(a.Key.Platform, b.Key.Platform), cmp.Compare(a.Key.Channel, b.Key.Channel), cmp.Compare(a.Key.Thread, b.Key.Thread), a.At.Compare(b.At))
+		return cmp.Or(cmp.Compare(a.Key.Platform, b.Key.Platform), cmp.Compare(a.Key.Channel, b.Key.Channel),
+			cmp.Compare(a.Key.Thread, b.Key.Thread), a.At.Compare(b.At))
 	})
 	sittings := sit(list)
 	_, err = chunked.Each(ctx, s.db, sittings, func(tx *engine.Tx, st sitting) error { return st.store(tx, &done) })
@@ -98,13 +99,15 @@ func (st sitting) store(tx *engine.Tx, done *Imported) error {
 	}
 	rows := make([][]any, len(st.said))
 	for i, m := range st.said {
-		rows[i] = []any{m.ID, m.User.ID, m.User.Name, m.Text, llm.EstimateTokens(llm.Message{Content: m.Text}), Stamp(m.At), int(max(m.Via, provenance.ViaTyped))}
+		rows[i] = []any{m.ID, m.User.ID, m.User.Name, m.Text, llm.EstimateTokens(llm.Message{Content: m.Text}), Stamp(m.At),
+			int(max(m.Via, provenance.ViaTyped))}
 	}
 	b, err := json.Marshal(rows)
 	if err != nil {
 		return err
 	}
-	err = tx.Count(&messages, `INSERT INTO messages (session_id, platform, channel, thread, message_id, role, user_id, name, content, tokens, at, via)
+	err = tx.Count(&messages,
+		`INSERT INTO messages (session_id, platform, channel, thread, message_id, role, user_id, name, content, tokens, at, via)
 		SELECT :session, :platform, :channel, :thread, value ->> 0, 'user', value ->> 1, value ->> 2, value ->> 3, CAST(value ->> 4 AS BIGINT), value ->> 5, CAST(value ->> 6 AS BIGINT)
 		FROM json_each(:rows) WHERE NOT EXISTS (SELECT 1 FROM messages m WHERE m.platform = :platform AND m.channel = :channel AND m.thread = :thread
 			AND m.message_id = value ->> 0 AND m.message_id <> '') ORDER BY key`,

@@ -57,7 +57,8 @@ func TestImportIsAllOrNothing(t *testing.T) {
 		fmt.Fprintf(&b, `{"platform":"archive","channel":"c","user":"a","text":"x","at":"2023-05-01T10:00:00Z","id":"%d"}`+"\n", i)
 	}
 	s := open(t, Options{})
-	if _, err := s.Import(context.Background(), strings.NewReader(b.String())); err == nil || !strings.Contains(err.Error(), "line 40") || !strings.Contains(err.Error(), "text") {
+	if _, err := s.Import(context.Background(), strings.NewReader(b.String())); err == nil || !strings.Contains(err.Error(),
+		"line 40") || !strings.Contains(err.Error(), "text") {
 		t.Errorf("got %v", err)
 	}
 	var n int
@@ -110,7 +111,8 @@ func TestImportTelegramExport(t *testing.T) {
 	if done.Messages != 2 || done.Sessions != 1 {
 		t.Errorf("%+v", done)
 	}
-	found, err := s.Recall(context.Background(), Query{User: "telegram:42", Key: chat.Key{Platform: "telegram", Channel: "77"}, Text: "plain see"})
+	found, err := s.Recall(context.Background(), Query{User: "telegram:42", Key: chat.Key{Platform: "telegram", Channel: "77"},
+		Text: "plain see"})
 	must(t, err)
 	if len(found) != 2 || !strings.Contains(found[0].Text+found[1].Text, "[forwarded] see http") {
 		t.Errorf("found %+v", found)
@@ -146,7 +148,8 @@ func BenchmarkRecall100k(b *testing.B) {
 	b.ResetTimer()
 	for i := range b.N {
 		began := time.Now()
-		found, err := s.Recall(context.Background(), Query{User: "archive:u1", Text: fmt.Sprintf("what did N0 say about topic%d and thing%d?", i%997, i%4999)})
+		found, err := s.Recall(context.Background(), Query{User: "archive:u1",
+			Text: fmt.Sprintf("what did N0 say about topic%d and thing%d?", i%997, i%4999)})
 		must(b, err)
 		if len(found) == 0 {
 			b.Fatal("nothing found")

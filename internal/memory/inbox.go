@@ -150,7 +150,8 @@ func (a *arrival) store(tx *engine.Tx) error {
 		}
 	}
 	for name, value := range a.b.Cursors {
-		if _, err := tx.Exec("INSERT INTO cursors VALUES (?, ?, ?) ON CONFLICT (platform, name) DO UPDATE SET value = excluded.value", a.b.Platform, name, value); err != nil {
+		if _, err := tx.Exec("INSERT INTO cursors VALUES (?, ?, ?) ON CONFLICT (platform, name) DO UPDATE SET value = excluded.value",
+			a.b.Platform, name, value); err != nil {
 			return err
 		}
 	}
@@ -263,7 +264,8 @@ func (a *arrival) known(tx *engine.Tx, m *chat.Message, row func() (int64, error
 	if mine == "" && doubted == "" {
 		return true, nil
 	}
-	err = tx.QueryRow("SELECT id, uid FROM inbox WHERE platform = ? AND channel = ? AND thread = ? AND message_id = ? AND state = 'new' AND uid IN (?, ?)",
+	err = tx.QueryRow("SELECT id, uid FROM inbox WHERE platform = ? AND channel = ? AND thread = ? AND message_id = ? "+
+		"AND state = 'new' AND uid IN (?, ?)",
 		m.Key.Platform, m.Key.Channel, m.Key.Thread, m.ID, mine, doubted).Scan(&m.Row, &m.UID)
 	return m.Row == 0, engine.NoRow(err, nil)
 }
@@ -289,7 +291,8 @@ func (s *Store) answerNonce(uid string, part int) string {
 	return chat.Nonce(s.kept.salt, "answer:"+uid, part)
 }
 
-// Record is what a Handler may store together with the end of its message. It runs inside the finishing transaction, at most once with effect.
+// Record is what a Handler may store together with the end of its message. It runs inside the
+// finishing transaction, at most once with effect.
 type Record interface {
 	store(tx *engine.Tx, s *Store, m chat.Message) error
 }
@@ -300,7 +303,8 @@ func (s *Store) end(tx *engine.Tx, m chat.Message) (preview, uid string, err err
 	preview, uid = m.Preview, m.UID
 	as := false
 	if uid != "" && !s.shown.has(m.Row) {
-		as, err = tx.Changes("UPDATE inbox SET state = 'done', body = '' WHERE id = ? AND state = 'new' AND preview = ? AND uid = ?", m.Row, preview, uid)
+		as, err = tx.Changes("UPDATE inbox SET state = 'done', body = '' WHERE id = ? AND state = 'new' AND preview = ? AND uid = ?",
+			m.Row, preview, uid)
 	}
 	rows := m.With
 	if err == nil && !as {

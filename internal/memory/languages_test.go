@@ -58,7 +58,8 @@ func TestRecallWithoutSpaces(t *testing.T) {
 // spoke, also where the index says where to look.
 func TestRecallAcrossForms(t *testing.T) {
 	for _, n := range []int{30, maxWhole + 30} {
-		s := sayings(t, "und das ist gut so, meinte er", n, "Wir haben drei Häuser in Köln verkauft.", "Мы купили новые билеты в театр.", "Las canciones de mi abuela son tristes.",
+		s := sayings(t, "und das ist gut so, meinte er", n, "Wir haben drei Häuser in Köln verkauft.", "Мы купили новые билеты в театр.",
+			"Las canciones de mi abuela son tristes.",
 			"De kinderen hebben gisteren twee katten gevonden.", "Nous avons vendu les vieux chevaux.", "She bought new skis.")
 		for _, tt := range []struct{ question, want string }{
 			{"Wo ist das Haus?", "Häuser"}, {"Где мой билет?", "билеты"}, {"¿Cuál es la canción?", "canciones"},
@@ -75,11 +76,13 @@ func TestRecallAcrossForms(t *testing.T) {
 
 // The page shows each message that has all the words, with these marked.
 func TestSearchMarksWords(t *testing.T) {
-	s := sayings(t, "and that was that", 3, strings.Repeat("one two three ", 20)+"the Cats, and a dog's house "+strings.Repeat("four five ", 20), "我妹妹在上海的医院工作。")
+	s := sayings(t, "and that was that", 3, strings.Repeat("one two three ", 20)+"the Cats, and a dog's house "+
+		strings.Repeat("four five ", 20), "我妹妹在上海的医院工作。")
 	for text, want := range map[string]string{
-		"cat dogs": "…three one two three one two three the \x02Cats\x03, and a \x02dog\x03's house four five four five four five four five four five four five four five four five four five…",
-		"上海":       "我妹妹在\x02上海\x03的医院工作。",
-		"cat 上海":   "",
+		"cat dogs": "…three one two three one two three the \x02Cats\x03, and a \x02dog\x03's house four five four five " +
+			"four five four five four five four five four five four five four five…",
+		"上海":     "我妹妹在\x02上海\x03的医院工作。",
+		"cat 上海": "",
 	} {
 		hits, err := s.Search(t.Context(), text, 5, 0)
 		must(t, err)

@@ -90,7 +90,8 @@ func TestRecallByMeaning(t *testing.T) {
 			}
 			s := open(t, o)
 			must(t, s.db.Write(t.Context(), func(tx *engine.Tx) error {
-				list := []spoken{{key: chat.Key{Platform: "x", Channel: "other"}, user: "x:u2", text: "their pooch lives elsewhere"}, {key: sayingsKey, user: "x:u1", text: "our pooch lives upstairs"}}
+				list := []spoken{{key: chat.Key{Platform: "x", Channel: "other"}, user: "x:u2", text: "their pooch lives elsewhere"},
+					{key: sayingsKey, user: "x:u1", text: "our pooch lives upstairs"}}
 				for i := range n {
 					list = append(list, spoken{key: sayingsKey, user: "x:u1", text: fmt.Sprintf("some words number%d said%d", i, i%97)})
 				}
@@ -103,7 +104,8 @@ func TestRecallByMeaning(t *testing.T) {
 				return nil
 			}))
 			embedAll(t, s)
-			for _, q := range []Query{{User: "x:u1", Text: "where dwells that hound?", Limit: 3}, {User: "x:u1", Key: sayingsKey, Text: "where dwells that hound?", Limit: 3}} {
+			for _, q := range []Query{{User: "x:u1", Text: "where dwells that hound?", Limit: 3}, {User: "x:u1", Key: sayingsKey,
+				Text: "where dwells that hound?", Limit: 3}} {
 				found, err := s.Recall(t.Context(), q)
 				must(t, err)
 				if got := len(found) > 0 && found[0].content == "our pooch lives upstairs"; got != (e != nil) {
@@ -196,7 +198,8 @@ func TestForgettingTakesVectorsOfMessages(t *testing.T) {
 	say(t, s, sayingsKey, "x:u1", "our pooch lives upstairs")
 	embedAll(t, s)
 	var vec, sketch []byte
-	must(t, s.db.QueryRow("SELECT v.vector, s.sketch FROM message_vectors v JOIN message_sketches s USING (message_id) JOIN messages m ON m.id = v.message_id WHERE m.user_id = 'x:u1'").Scan(&vec, &sketch))
+	must(t, s.db.QueryRow("SELECT v.vector, s.sketch FROM message_vectors v JOIN message_sketches s USING (message_id) "+
+		"JOIN messages m ON m.id = v.message_id WHERE m.user_id = 'x:u1'").Scan(&vec, &sketch))
 	if n := len(vec) + len(sketch); n < 500 || n > 1000 {
 		t.Errorf("a vector takes %d bytes", n)
 	}

@@ -28,10 +28,13 @@ func TestRecallEndsWithMembership(t *testing.T) {
 		fresh, err := s.Accept(t.Context(), chat.Batch{Platform: "x", Messages: []chat.Message{m}})
 		must(t, err)
 		must(t, s.db.Write(t.Context(), func(tx *engine.Tx) error {
-			if _, err := tx.Exec("INSERT INTO sessions (id, platform, channel, created_at, last_activity, expires_at) VALUES ('s', 'x', 'room', '', '', '') ON CONFLICT DO NOTHING"); err != nil {
+			if _, err := tx.Exec(
+				"INSERT INTO sessions (id, platform, channel, created_at, last_activity, expires_at) VALUES ('s', 'x', 'room', " +
+					"'', '', '') ON CONFLICT DO NOTHING"); err != nil {
 				return err
 			}
-			_, err := tx.Exec("INSERT INTO messages (session_id, platform, channel, role, user_id, name, content, message_id, at) VALUES ('s', 'x', 'room', 'user', ?, ?, ?, ?, ?)",
+			_, err := tx.Exec("INSERT INTO messages (session_id, platform, channel, role, user_id, name, content, message_id, "+
+				"at) VALUES ('s', 'x', 'room', 'user', ?, ?, ?, ?, ?)",
 				who.ID, who.Name, text, m.ID, Stamp(now))
 			return err
 		}))

@@ -26,7 +26,8 @@ func (s *Store) Move(ctx context.Context, mv chat.Move) error {
 var moved = []struct{ table, taken string }{
 	{"inbox", "o.message_id = inbox.message_id"},
 	{"outbox", ""},
-	{"sessions", "o.user_id = sessions.user_id AND o.agent = sessions.agent AND o.status IN ('active', 'idle', 'suspended') AND sessions.status IN ('active', 'idle', 'suspended')"},
+	{"sessions", "o.user_id = sessions.user_id AND o.agent = sessions.agent AND o.status IN ('active', 'idle', " +
+		"'suspended') AND sessions.status IN ('active', 'idle', 'suspended')"},
 	{"messages", ""},
 	{"decisions", ""},
 	{"participants", "o.user_id = participants.user_id"},
@@ -48,7 +49,8 @@ func move(tx *engine.Tx, mv chat.Move) error {
 	for _, m := range moved {
 		query := "UPDATE " + m.table + " SET channel = :to WHERE platform = :platform AND channel = :from AND (:thread = '' OR thread = :thread)"
 		if m.taken != "" {
-			query += " AND NOT EXISTS (SELECT 1 FROM " + m.table + " o WHERE o.platform = :platform AND o.channel = :to AND o.thread = " + m.table + ".thread AND " + m.taken + ")"
+			query += " AND NOT EXISTS (SELECT 1 FROM " + m.table + " o WHERE o.platform = :platform AND o.channel = :to AND o.thread = " +
+				m.table + ".thread AND " + m.taken + ")"
 		}
 		if _, err := tx.Exec(query, args); err != nil {
 			return fmt.Errorf("move %s: %w", m.table, err)

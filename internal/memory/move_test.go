@@ -14,30 +14,48 @@ import (
 // ofPlaces are the columns that name a channel, each with a row that names channel
 // -4711 of telegram; they name the new one once it has moved.
 var ofPlaces = map[string]string{
-	"allowances.channel":    "INSERT INTO allowances (platform, channel, tool, by_id, at) VALUES ('telegram', '-4711', 'x', 'x', '')",
-	"decisions.channel":     "INSERT INTO decisions (id, inbox_id, platform, channel, user_id, outcome, at) VALUES ('x', 1, 'telegram', '-4711', 'x', 'answered', '')",
-	"grants.id":             "INSERT INTO grants (id, role, by_id, at) VALUES ('telegram:chat:-4711', 'member', 'x', '')",
-	"handoffs.channel":      "INSERT INTO handoffs (user_id, platform, channel, opened_by, opened_at, changed_at) VALUES ('x', 'telegram', '-4711', 'x', '', '')",
-	"handoffs.desk_channel": "INSERT INTO handoffs (user_id, platform, channel, opened_by, opened_at, changed_at, desk_platform, desk_channel) VALUES ('x', 'telegram', '5', 'x', '', '', 'telegram', '-4711')",
-	"inbox.channel":         "INSERT INTO inbox (platform, channel, message_id, body, uid, at) VALUES ('telegram', '-4711', 'g1', '{}', 'u', '')",
-	"key_facts.channel":     "INSERT INTO key_facts (scope, subject, owner, platform, channel, content, type, author, confidence, valid_from, created_at, updated_at) VALUES ('person', 'x', 'x', 'telegram', '-4711', 'x', 'fact', 'user', 1, '', '', '')",
-	"key_facts.subject":     "INSERT INTO key_facts (scope, subject, owner, platform, channel, content, type, author, confidence, valid_from, created_at, updated_at) VALUES ('channel', 'telegram:-4711', 'x', 'telegram', '-4711', 'x', 'fact', 'user', 1, '', '', '')",
-	"log_entries.channel":   "INSERT INTO log_entries (user_id, platform, channel, author, type, content, at) VALUES ('x', 'telegram', '-4711', 'user', 'thought', 'x', '')",
-	"membership.channel":    "INSERT INTO membership (user_id, platform, channel, state, checked_at) VALUES ('x', 'telegram', '-4711', 'in', '')",
-	"sessions.channel":      "INSERT INTO sessions (id, platform, channel, created_at, last_activity, expires_at) VALUES ('s', 'telegram', '-4711', '', '', '')",
-	"messages.channel":      "INSERT INTO messages (session_id, platform, channel, role, user_id, name, content, at) VALUES ('s', 'telegram', '-4711', 'user', 'x', 'x', 'x', '')",
-	"moves.became":          "INSERT INTO moves (platform, channel, became) VALUES ('telegram', '-12', '-4711')",
-	"outbox.channel":        "INSERT INTO outbox (part, kind, platform, channel, body, nonce, at) VALUES (0, 'notice', 'telegram', '-4711', '{}', 'x', '')",
-	"overheard.channel":     "INSERT INTO overheard (day, platform, channel, n) VALUES ('x', 'telegram', '-4711', 1)",
-	"participants.channel":  "INSERT INTO participants (user_id, platform, channel) VALUES ('x', 'telegram', '-4711')",
-	"policies.channel":      "INSERT INTO policies (platform, channel, listen) VALUES ('telegram', '-4711', 'all')",
-	"questions.channel":     "INSERT INTO questions (id, user_id, platform, channel, body, asked_at, expires_at, state) VALUES ('x', 'x', 'telegram', '-4711', '', '', '', 'open')",
-	"reminders.channel":     "INSERT INTO reminders (user_id, platform, channel, text, due_at, created_at) VALUES ('x', 'telegram', '-4711', 'x', '', '')",
-	"settings.value":        "INSERT INTO settings (name, value) VALUES ('agents.bound', '{\"telegram:chat:-4711\": {\"agent\": \"a\"}, \"telegram:chat:-4711/3\": {\"agent\": \"b\"}}')",
-	"spent.name":            "INSERT INTO usage (day, platform, channel, user_id, purpose, model, calls, prompt_tokens) VALUES ('2026-01-01', 'telegram', '-4711', 'x', 'p', 'm', 1, 5)",
-	"tasks.channel":         "INSERT INTO tasks (user_id, platform, channel, description, created_at, updated_at) VALUES ('x', 'telegram', '-4711', 'x', '', '')",
-	"titles.id":             "INSERT INTO titles (id, title) VALUES ('telegram:chat:-4711', 'x')",
-	"usage.channel":         "INSERT INTO usage (day, platform, channel, user_id, purpose, model, calls, prompt_tokens) VALUES ('2026-01-02', 'telegram', '-4711', 'x', 'p', 'm', 1, 5)",
+	"allowances.channel": "INSERT INTO allowances (platform, channel, tool, by_id, at) VALUES ('telegram', '-4711', 'x', 'x', '')",
+	"decisions.channel": "INSERT INTO decisions (id, inbox_id, platform, channel, user_id, outcome, at) VALUES ('x', " +
+		"1, 'telegram', '-4711', 'x', 'answered', '')",
+	"grants.id": "INSERT INTO grants (id, role, by_id, at) VALUES ('telegram:chat:-4711', 'member', 'x', '')",
+	"handoffs.channel": "INSERT INTO handoffs (user_id, platform, channel, opened_by, opened_at, changed_at) VALUES " +
+		"('x', 'telegram', '-4711', 'x', '', '')",
+	"handoffs.desk_channel": "INSERT INTO handoffs (user_id, platform, channel, opened_by, opened_at, changed_at, " +
+		"desk_platform, desk_channel) VALUES ('x', 'telegram', '5', 'x', '', '', 'telegram', '-4711')",
+	"inbox.channel": "INSERT INTO inbox (platform, channel, message_id, body, uid, at) VALUES ('telegram', " +
+		"'-4711', 'g1', '{}', 'u', '')",
+	"key_facts.channel": "INSERT INTO key_facts (scope, subject, owner, platform, channel, content, type, author, " +
+		"confidence, valid_from, created_at, updated_at) VALUES ('person', 'x', 'x', 'telegram', '-4711', 'x', 'fact', 'user', 1, '', '', '')",
+	"key_facts.subject": "INSERT INTO key_facts (scope, subject, owner, platform, channel, content, type, author, " +
+		"confidence, valid_from, created_at, updated_at) VALUES ('channel', 'telegram:-4711', 'x', 'telegram', '-4711', " +
+		"'x', 'fact', 'user', 1, '', '', '')",
+	"log_entries.channel": "INSERT INTO log_entries (user_id, platform, channel, author, type, content, at) VALUES " +
+		"('x', 'telegram', '-4711', 'user', 'thought', 'x', '')",
+	"membership.channel": "INSERT INTO membership (user_id, platform, channel, state, checked_at) VALUES ('x', " +
+		"'telegram', '-4711', 'in', '')",
+	"sessions.channel": "INSERT INTO sessions (id, platform, channel, created_at, last_activity, expires_at) VALUES " +
+		"('s', 'telegram', '-4711', '', '', '')",
+	"messages.channel": "INSERT INTO messages (session_id, platform, channel, role, user_id, name, content, at) " +
+		"VALUES ('s', 'telegram', '-4711', 'user', 'x', 'x', 'x', '')",
+	"moves.became": "INSERT INTO moves (platform, channel, became) VALUES ('telegram', '-12', '-4711')",
+	"outbox.channel": "INSERT INTO outbox (part, kind, platform, channel, body, nonce, at) VALUES (0, 'notice', " +
+		"'telegram', '-4711', '{}', 'x', '')",
+	"overheard.channel":    "INSERT INTO overheard (day, platform, channel, n) VALUES ('x', 'telegram', '-4711', 1)",
+	"participants.channel": "INSERT INTO participants (user_id, platform, channel) VALUES ('x', 'telegram', '-4711')",
+	"policies.channel":     "INSERT INTO policies (platform, channel, listen) VALUES ('telegram', '-4711', 'all')",
+	"questions.channel": "INSERT INTO questions (id, user_id, platform, channel, body, asked_at, expires_at, state) " +
+		"VALUES ('x', 'x', 'telegram', '-4711', '', '', '', 'open')",
+	"reminders.channel": "INSERT INTO reminders (user_id, platform, channel, text, due_at, created_at) VALUES ('x', " +
+		"'telegram', '-4711', 'x', '', '')",
+	"settings.value": "INSERT INTO settings (name, value) VALUES ('agents.bound', '{\"telegram:chat:-4711\": " +
+		"{\"agent\": \"a\"}, \"telegram:chat:-4711/3\": {\"agent\": \"b\"}}')",
+	"spent.name": "INSERT INTO usage (day, platform, channel, user_id, purpose, model, calls, prompt_tokens) " +
+		"VALUES ('2026-01-01', 'telegram', '-4711', 'x', 'p', 'm', 1, 5)",
+	"tasks.channel": "INSERT INTO tasks (user_id, platform, channel, description, created_at, updated_at) VALUES " +
+		"('x', 'telegram', '-4711', 'x', '', '')",
+	"titles.id": "INSERT INTO titles (id, title) VALUES ('telegram:chat:-4711', 'x')",
+	"usage.channel": "INSERT INTO usage (day, platform, channel, user_id, purpose, model, calls, prompt_tokens) " +
+		"VALUES ('2026-01-02', 'telegram', '-4711', 'x', 'p', 'm', 1, 5)",
 }
 
 // oldPlaces are the columns in which the old name of a channel stays, and why.
@@ -59,27 +77,39 @@ var oldPlaces = map[string]string{
 
 // placeless are the columns that name no channel, by table.
 var placeless = map[string]string{
-	"agent_people": "agent playbook user_id", "allowances": "at by_id platform tool", "attempts": "until user_id", "bulk_work": "at kind user_id",
-	"codes": "expires_at hash name purpose user_id", "cursors": "platform value", "dead_letters": "at event_id platform reason state",
+	"agent_people": "agent playbook user_id", "allowances": "at by_id platform tool", "attempts": "until user_id",
+	"bulk_work": "at kind user_id",
+	"codes":     "expires_at hash name purpose user_id", "cursors": "platform value", "dead_letters": "at event_id platform reason state",
 	"decisions": "agent answered_by at command detail id message_id model outcome people platform reason session_id thread user_id",
 	"embedders": "name", "fact_changes": "at kind stamp told user_id", "fact_vectors": "model vector",
 	"fact_history": "author content ends message_id people previous quote session_id since tags until updated",
 	"forgotten":    "at mark",
 	"grants":       "at by_id role", "guard_calls": "arguments at name people result session_id user_id", "handoff_posts": "nonce",
-	"handoffs":  "agent changed_at desk_platform desk_thread due_at last_id name opened_at opened_by platform reason state taker_id taker_name thread user_id",
+	"handoffs": "agent changed_at desk_platform desk_thread due_at last_id name opened_at opened_by platform reason " +
+		"state taker_id taker_name thread user_id",
 	"heartbeat": "at room schema", "inbox": "at message_id platform preview state thread uid",
-	"key_facts":     "agent author content created_at ends message_id people platform previous quote scope session_id tags type updated_at valid_from valid_to",
-	"key_facts_fts": "content tags", "log_entries": "agent at author content people platform type user_id", "membership": "checked_at platform since state user_id",
-	"message_sketches": "sketch", "message_vectors": "vector", "messages_fts": "words", "moves": "platform", "note_authors": "at hash path user_id",
-	"messages":  "agent at attached content key_insight message_id name people platform role session_id thread tool_call_id tool_calls user_id",
+	"key_facts": "agent author content created_at ends message_id people platform previous quote scope session_id " +
+		"tags type updated_at valid_from valid_to",
+	"key_facts_fts": "content tags", "log_entries": "agent at author content people platform type user_id",
+	"membership":       "checked_at platform since state user_id",
+	"message_sketches": "sketch", "message_vectors": "vector", "messages_fts": "words", "moves": "platform",
+	"note_authors": "at hash path user_id",
+	"messages": "agent at attached content key_insight message_id name people platform role session_id thread " +
+		"tool_call_id tool_calls user_id",
 	"outbox":    "at kind nonce not_before platform platform_id preview state thread waits_for",
-	"overheard": "day platform thread", "participants": "platform thread user_id", "people": "digest digest_at heard language learn_after playbook time_zone user_id",
-	"places": "platform thread", "policies": "listen platform tools who", "questions": "asked_at behind by_id by_name came expires_at id name platform state text thread user_id",
-	"quirks": "at endpoint model quirk", "secrets": "name value", "session_texts": "content session_id", "session_texts_fts": "content",
-	"reminders": "agent created_at due_at ended guild lost lost_told away name people platform schedule seen state text thread told_at user_id zone",
-	"sessions":  "agent carried_from closing created_at debt decisions ended_at expires_at id last_activity last_model mentions owed_at page people platform playbook status summary thread title user_id",
-	"settings":  "name", "spent": "day kind", "steps": "key kind people result state", "tasks": "agent created_at description done_at people platform updated_at user_id",
-	"titles": "title", "tool_calls": "arguments at call_id class decision_id name result status", "usage": "day model platform purpose user_id",
+	"overheard": "day platform thread", "participants": "platform thread user_id",
+	"people": "digest digest_at heard language learn_after playbook time_zone user_id",
+	"places": "platform thread", "policies": "listen platform tools who",
+	"questions": "asked_at behind by_id by_name came expires_at id name platform state text thread user_id",
+	"quirks":    "at endpoint model quirk", "secrets": "name value", "session_texts": "content session_id", "session_texts_fts": "content",
+	"reminders": "agent created_at due_at ended guild lost lost_told away name people platform schedule seen state text " +
+		"thread told_at user_id zone",
+	"sessions": "agent carried_from closing created_at debt decisions ended_at expires_at id last_activity last_model " +
+		"mentions owed_at page people platform playbook status summary thread title user_id",
+	"settings": "name", "spent": "day kind", "steps": "key kind people result state",
+	"tasks":  "agent created_at description done_at people platform updated_at user_id",
+	"titles": "title", "tool_calls": "arguments at call_id class decision_id name result status",
+	"usage": "day model platform purpose user_id",
 }
 
 // TestEveryPlaceMoves: each column of text names a channel, or is known to name none, and
@@ -173,7 +203,8 @@ func TestOutOfTheOldGroup(t *testing.T) {
 	s := open(t, Options{})
 	from, to := chat.Key{Platform: "telegram", Channel: "-5"}, chat.Key{Platform: "telegram", Channel: "-1005"}
 	for _, user := range []string{"telegram:1", "telegram:2"} {
-		must(t, second(s.AddReminder(t.Context(), agenda.Reminder{User: chat.User{ID: user}, Key: from, Text: "plants", Due: time.Now().Add(-time.Hour)}, "")))
+		must(t, second(s.AddReminder(t.Context(), agenda.Reminder{User: chat.User{ID: user}, Key: from, Text: "plants",
+			Due: time.Now().Add(-time.Hour)}, "")))
 	}
 	due := func(want int) {
 		t.Helper()

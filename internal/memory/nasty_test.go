@@ -57,16 +57,20 @@ func TestNastyTexts(t *testing.T) {
 				line := string([]rune(short)[:min(len([]rune(short)), 900)])
 				must(t, second(s.AddTask(bg, v, line, "", Origin{})))
 				must(t, second(s.AddLog(bg, v, agenda.LogEntry{Content: line}, "")))
-				must(t, second(s.AddReminder(bg, agenda.Reminder{User: chat.User{ID: who, Name: text}, Key: k, Text: line, Due: time.Now().Add(time.Hour)}, "")))
+				must(t, second(s.AddReminder(bg, agenda.Reminder{User: chat.User{ID: who, Name: text}, Key: k, Text: line,
+					Due: time.Now().Add(time.Hour)}, "")))
 			}
 			m := chat.Message{ID: "1", Key: k, From: chat.User{ID: who, Name: text}, Text: text, Addressed: true, At: time.Now(), Quote: text}
-			in, err := s.Accept(bg, chat.Batch{Platform: "x", Messages: []chat.Message{m, {ID: "2", Key: k, From: m.From, Text: text, Addressed: true, At: m.At}}, Dead: []chat.DeadLetter{{ID: "d" + name, Raw: []byte(text), Reason: text}}})
+			in, err := s.Accept(bg, chat.Batch{Platform: "x", Messages: []chat.Message{m, {ID: "2", Key: k, From: m.From,
+				Text: text, Addressed: true, At: m.At}}, Dead: []chat.DeadLetter{{ID: "d" + name, Raw: []byte(text), Reason: text}}})
 			must(t, err)
 			must(t, s.SaveSteps(bg, in[0].Row, []Step{{N: 1, Kind: "model", Done: true, Result: text}})())
 			said, err := json.Marshal(text)
 			must(t, err)
-			raw := json.RawMessage(`{"matches":[{"guideline_id":"g","why":"\ud800 \u0000"}],"top_matches":[{"guideline_id":"g"}],"said":` + string(said) + `}`)
-			se := Session{ID: "s", Key: k, Status: Active, Direct: true, Created: m.At, LastActivity: m.At, Expires: m.At.Add(time.Hour), Summary: text, Title: short, Decisions: []string{short}, Origin: Origin{People: []string{who}}}
+			raw := json.RawMessage(`{"matches":[{"guideline_id":"g","why":"\ud800 \u0000"}],"top_matches":[{"guideline_id":"g"}],"said":` +
+				string(said) + `}`)
+			se := Session{ID: "s", Key: k, Status: Active, Direct: true, Created: m.At, LastActivity: m.At, Expires: m.At.Add(time.Hour),
+				Summary: text, Title: short, Decisions: []string{short}, Origin: Origin{People: []string{who}}}
 			must(t, s.Finish(bg, in[0], []chat.Part{{Key: k, To: m.From, Text: text}}, &Turn{Session: &se, Entries: []Entry{
 				{Role: "user", User: who, Name: text, Content: text, Attached: text, MessageID: "1", At: m.At},
 				{Role: "assistant", User: who, Content: text, Insight: text, At: m.At}},

@@ -78,13 +78,15 @@ func TestEditsOnlyAddWays(t *testing.T) {
 		if _, err := saveSession(tx, se); err != nil {
 			return err
 		}
-		return insertEntries(tx, se, []Entry{{Role: "user", MessageID: "1", User: "x:a", Content: "look", Attached: "[file: evil]", Origin: Origin{Via: provenance.ViaTyped | provenance.ViaFile}}})
+		return insertEntries(tx, se, []Entry{{Role: "user", MessageID: "1", User: "x:a", Content: "look", Attached: "[file: evil]",
+			Origin: Origin{Via: provenance.ViaTyped | provenance.ViaFile}}})
 	}))
 	found, err := s.EditMessage(bg, k, "1", "innocent", provenance.ViaTyped)
 	must(t, err)
 	list, err := s.Transcript(bg, "s", 0, 0)
 	must(t, err)
-	if e := list[0]; !found || e.Content != "innocent" || e.Attached != "[file: evil]" || e.Origin.Via != provenance.ViaTyped|provenance.ViaEdited|provenance.ViaFile {
+	if e := list[0]; !found || e.Content != "innocent" || e.Attached != "[file: evil]" ||
+		e.Origin.Via != provenance.ViaTyped|provenance.ViaEdited|provenance.ViaFile {
 		t.Errorf("the row is %+v", e)
 	}
 }

@@ -171,7 +171,8 @@ func (s *Store) Mark(ctx context.Context, p chat.Part, state chat.PartState, id 
 			return err
 		}
 		if state == chat.PartReady || state == chat.PartStarted {
-			_, err := tx.Exec("UPDATE outbox SET state = ?, not_before = ?, unknown = ?, attempts = attempts + 1 WHERE id = ?"+lanes.Unsent, string(state), Stamp(until), p.Unknown, p.Row)
+			_, err := tx.Exec("UPDATE outbox SET state = ?, not_before = ?, unknown = ?, attempts = attempts + 1 WHERE id = ?"+lanes.Unsent,
+				string(state), Stamp(until), p.Unknown, p.Row)
 			return err
 		}
 		if state == chat.PartWaiting {

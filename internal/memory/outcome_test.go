@@ -37,10 +37,12 @@ func TestOldAudit(t *testing.T) {
 		{"INVALID_INPUT", "{}", chat.End{Outcome: chat.Refused, Reason: chat.Invalid}},
 		{"ERROR", `{"error_id":"Y"}`, chat.End{Outcome: chat.Failed, ErrorID: "Y"}},
 	}
-	_, err = db.Exec("INSERT INTO inbox (id, platform, channel, message_id, state, body, at, uid) VALUES (1, 'p', 'c', 'm1', 'done', '', 'x', 'u1')")
+	_, err = db.Exec("INSERT INTO inbox (id, platform, channel, message_id, state, body, at, uid) VALUES (1, 'p', 'c', " +
+		"'m1', 'done', '', 'x', 'u1')")
 	must(t, err)
 	for i, o := range old {
-		_, err := db.Exec("INSERT INTO decisions (id, inbox_id, platform, channel, user_id, category, detail, at) VALUES (?, ?, 'p', 'c', 'p:1', ?, ?, 'x')",
+		_, err := db.Exec("INSERT INTO decisions (id, inbox_id, platform, channel, user_id, category, detail, at) VALUES "+
+			"(?, ?, 'p', 'c', 'p:1', ?, ?, 'x')",
 			fmt.Sprintf("%08d", i), i, o.category, o.detail)
 		must(t, err)
 	}

@@ -20,7 +20,8 @@ func over(t *testing.T, s *Store, se Session, closing Closing, people ...string)
 			return err
 		}
 		for _, p := range people {
-			if err := insertEntries(tx, se, []Entry{{Role: "user", User: p, Name: p, Content: closing.Text + " said " + p, At: s.now(), Origin: Origin{Via: provenance.ViaTyped}}}); err != nil {
+			if err := insertEntries(tx, se, []Entry{{Role: "user", User: p, Name: p, Content: closing.Text + " said " + p,
+				At: s.now(), Origin: Origin{Via: provenance.ViaTyped}}}); err != nil {
 				return err
 			}
 		}
@@ -37,11 +38,14 @@ func over(t *testing.T, s *Store, se Session, closing Closing, people ...string)
 func TestPastSessionsAreSeenByThoseWhoWereThere(t *testing.T) {
 	at := time.Now()
 	s := open(t, Options{Now: func() time.Time { return at }})
-	room, alone, others := chat.Key{Platform: "x", Channel: "room"}, chat.Key{Platform: "x", Channel: "ann"}, chat.Key{Platform: "x", Channel: "bob"}
-	over(t, s, Session{ID: "aaaaaaaa-1", Key: room}, Closing{Text: "about the zebra budget", Title: "Zebra", Decisions: []string{"We rent the quagga."}}, "x:ann", "x:bob")
+	room, alone, others := chat.Key{Platform: "x", Channel: "room"}, chat.Key{Platform: "x", Channel: "ann"},
+		chat.Key{Platform: "x", Channel: "bob"}
+	over(t, s, Session{ID: "aaaaaaaa-1", Key: room}, Closing{Text: "about the zebra budget", Title: "Zebra",
+		Decisions: []string{"We rent the quagga."}}, "x:ann", "x:bob")
 	over(t, s, Session{ID: "aaaaaaab-2", Key: alone, Direct: true}, Closing{Text: "about a private zebra"}, "x:ann")
 	over(t, s, Session{ID: "bbbbbbbb-3", Key: others, Direct: true}, Closing{Text: "about bob's zebra"}, "x:bob")
-	over(t, s, Session{ID: "cccccccc-4", Key: chat.Key{Platform: "x", Channel: "split"}, User: "x:bob"}, Closing{Text: "zebra alone in company"}, "x:bob")
+	over(t, s, Session{ID: "cccccccc-4", Key: chat.Key{Platform: "x", Channel: "split"}, User: "x:bob"},
+		Closing{Text: "zebra alone in company"}, "x:bob")
 	must(t, s.Attend(bg, chat.Presence{Key: room, User: chat.User{ID: "x:ann"}, State: chat.Present}))
 	ids := func(v Viewer) string {
 		list, err := s.Past.List(bg, v, 10, 0)
@@ -80,7 +84,8 @@ func TestPastSessionsAreSeenByThoseWhoWereThere(t *testing.T) {
 			t.Errorf("%q was found", id)
 		}
 	}
-	if found, err := s.Past.Search(bg, ann, "did we rent a quagga", 1000); err != nil || len(found) != 1 || !strings.Contains(found[0].Text, "We rent the quagga.") {
+	if found, err := s.Past.Search(bg, ann, "did we rent a quagga", 1000); err != nil || len(found) != 1 ||
+		!strings.Contains(found[0].Text, "We rent the quagga.") {
 		t.Errorf("found %+v, %v", found, err)
 	}
 	must(t, s.Attend(bg, chat.Presence{Key: room, User: chat.User{ID: "x:ann"}, State: chat.Absent}))
@@ -102,7 +107,8 @@ func TestPastSessionsAreDeletedAndResumed(t *testing.T) {
 	two, err := s.NewSession(bg, Place{Key: k}, true)
 	must(t, err)
 	two.ID, two.Direct = "s2", true
-	over(t, s, two, Closing{Text: "about tea", Decisions: append(two.Decisions, "Green tea."), Page: append(two.CarriedPage, line("s2", "the tea plan"))}, "x:ann")
+	over(t, s, two, Closing{Text: "about tea", Decisions: append(two.Decisions, "Green tea."), Page: append(two.CarriedPage,
+		line("s2", "the tea plan"))}, "x:ann")
 	at = at.Add(time.Hour)
 	if ok, err := s.Past.Resume(bg, "s1", time.Hour); err != nil || !ok {
 		t.Fatalf("resumed: %v, %v", ok, err)

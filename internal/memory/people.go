@@ -22,7 +22,8 @@ const ofAgent = "coalesce((SELECT a.playbook FROM agent_people a WHERE a.user_id
 // yet is no error.
 func (s *Store) Person(_ context.Context, id, agent string) (Person, error) {
 	p := Person{ID: id}
-	err := s.db.QueryRow("SELECT time_zone, iif(:agent = '', playbook, "+ofAgent+") FROM people WHERE user_id = :id", engine.Named{"id": id, "agent": agent}).Scan(&p.TimeZone, &p.Playbook)
+	err := s.db.QueryRow("SELECT time_zone, iif(:agent = '', playbook, "+ofAgent+") FROM people WHERE user_id = :id",
+		engine.Named{"id": id, "agent": agent}).Scan(&p.TimeZone, &p.Playbook)
 	if errors.Is(err, ErrNotFound) {
 		err = nil
 	}
@@ -55,7 +56,8 @@ const noteDepth = 1
 
 func savePersonPlaybook(tx *engine.Tx, id, agent string, note PersonNote) error {
 	var now string
-	err := tx.QueryRow("SELECT iif(:agent = '', playbook, "+ofAgent+") FROM people WHERE user_id = :id", engine.Named{"id": id, "agent": agent}).Scan(&now)
+	err := tx.QueryRow("SELECT iif(:agent = '', playbook, "+ofAgent+") FROM people WHERE user_id = :id",
+		engine.Named{"id": id, "agent": agent}).Scan(&now)
 	switch {
 	case errors.Is(err, ErrNotFound):
 		if note.From != "" {
@@ -67,17 +69,20 @@ func savePersonPlaybook(tx *engine.Tx, id, agent string, note PersonNote) error 
 	to := mergeObjects(note.From, note.To, now, noteDepth)
 	if agent != "" {
 		_, e1 := tx.Exec("INSERT INTO people (user_id) VALUES (?) ON CONFLICT DO NOTHING", id)
-		_, e2 := tx.Exec("INSERT INTO agent_people VALUES (?, ?, ?) ON CONFLICT (user_id, agent) DO UPDATE SET playbook = excluded.playbook", id, agent, to)
+		_, e2 := tx.Exec("INSERT INTO agent_people VALUES (?, ?, ?) ON CONFLICT (user_id, agent) DO UPDATE SET playbook = excluded.playbook",
+			id, agent, to)
 		return errors.Join(e1, e2)
 	}
-	_, err = tx.Exec("INSERT INTO people (user_id, playbook) VALUES (?, ?) ON CONFLICT (user_id) DO UPDATE SET playbook = excluded.playbook", id, to)
+	_, err = tx.Exec("INSERT INTO people (user_id, playbook) VALUES (?, ?) ON CONFLICT (user_id) DO UPDATE SET playbook = excluded.playbook",
+		id, to)
 	return err
 }
 
 // SetTimeZone stores a person's IANA time zone; the caller has checked it.
 func (s *Store) SetTimeZone(ctx context.Context, id, zone string) error {
 	return s.db.Write(ctx, func(tx *engine.Tx) error {
-		_, err := tx.Exec("INSERT INTO people (user_id, time_zone) VALUES (?, ?) ON CONFLICT (user_id) DO UPDATE SET time_zone = excluded.time_zone", id, zone)
+		_, err := tx.Exec("INSERT INTO people (user_id, time_zone) VALUES (?, ?) ON CONFLICT (user_id) DO UPDATE SET "+
+			"time_zone = excluded.time_zone", id, zone)
 		return err
 	})
 }

@@ -59,7 +59,8 @@ func TestTasksBelongToOnePerson(t *testing.T) {
 		}
 	}
 	for _, err := range []error{
-		second(s.CompleteTask(bg, b, first.ID)), second(s.DeleteTask(bg, b, first.ID)), second(s.UpdateTask(bg, in("x:a", "room", ""), first.ID, "x", Origin{})),
+		second(s.CompleteTask(bg, b, first.ID)), second(s.DeleteTask(bg, b, first.ID)),
+		second(s.UpdateTask(bg, in("x:a", "room", ""), first.ID, "x", Origin{})),
 	} {
 		if !errors.Is(err, agenda.ErrNoTask) {
 			t.Errorf("somebody else's task: %v", err)
@@ -110,12 +111,14 @@ func TestReminderIsSaidOnce(t *testing.T) {
 	if done, err := s.FinishReminder(bg, v, r.ID); err != nil || done.Text != "stretch" {
 		t.Errorf("told, and then done: %+v, %v", done, err)
 	}
-	for what, err := range map[string]error{"done again": second(s.FinishReminder(bg, v, r.ID)), "snoozed": second(s.SnoozeReminder(bg, v, r.ID, due.Add(time.Hour)))} {
+	for what, err := range map[string]error{"done again": second(s.FinishReminder(bg, v, r.ID)),
+		"snoozed": second(s.SnoozeReminder(bg, v, r.ID, due.Add(time.Hour)))} {
 		if !errors.Is(err, agenda.ErrNoReminder) {
 			t.Errorf("%s after it was done: %v", what, err)
 		}
 	}
-	weekly, err := s.AddReminder(bg, agenda.Reminder{User: chat.User{ID: v.User}, Key: v.Key, Text: "water", Due: due.Add(time.Hour), Schedule: "0 9 * * 1"}, "")
+	weekly, err := s.AddReminder(bg, agenda.Reminder{User: chat.User{ID: v.User}, Key: v.Key, Text: "water",
+		Due: due.Add(time.Hour), Schedule: "0 9 * * 1"}, "")
 	must(t, err)
 	must(t, second(s.FinishReminder(bg, v, weekly.ID)))
 	if list, err := s.Reminders(bg, v); err != nil || len(list) != 1 {
@@ -129,7 +132,8 @@ func TestReminderIsSaidOnce(t *testing.T) {
 		_, err := s.AddReminder(bg, agenda.Reminder{User: chat.User{ID: v.User}, Key: v.Key, Text: fmt.Sprint(i), Due: due.Add(time.Hour)}, "")
 		must(t, err)
 	}
-	if _, err := s.AddReminder(bg, agenda.Reminder{User: chat.User{ID: v.User}, Key: v.Key, Text: "one more", Due: due}, ""); !errors.Is(err, agenda.ErrTooManyReminders) {
+	if _, err := s.AddReminder(bg, agenda.Reminder{User: chat.User{ID: v.User}, Key: v.Key, Text: "one more", Due: due},
+		""); !errors.Is(err, agenda.ErrTooManyReminders) {
 		t.Errorf("without end: %v", err)
 	}
 }
@@ -228,7 +232,8 @@ func TestLogReadsBack(t *testing.T) {
 	if len(list) != 1 || list[0].Content != "finished the agent" {
 		t.Errorf("of a day: %+v", list)
 	}
-	for _, bad := range []agenda.LogEntry{{}, {Content: "x", Type: "rumour"}, {Content: "x", Author: "somebody"}, {Content: strings.Repeat("x", facts.MaxLength+1)}} {
+	for _, bad := range []agenda.LogEntry{{}, {Content: "x", Type: "rumour"}, {Content: "x", Author: "somebody"},
+		{Content: strings.Repeat("x", facts.MaxLength+1)}} {
 		if _, err := s.AddLog(bg, v, bad, ""); err == nil {
 			t.Errorf("%.20v was taken", bad)
 		}

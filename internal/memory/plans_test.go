@@ -11,9 +11,13 @@ import (
 func TestQueriesReadNoWholeTables(t *testing.T) {
 	aboutFiles(t)
 	s := open(t, Options{})
-	plantest.Check(t, s.db, []string{".", "../facts", "../past", "../agenda", "../access", "../database", "../bulk", "../provenance", "../app", "../command", "../cli", "../page", "../factsfile", "../handoff", "../meaning", "../standing", "../guarding", "../desk", "../diary"},
-		[]string{"messages", "sessions", "session_texts", "decisions", "tool_calls", "guard_calls", "inbox", "outbox", "participants", "usage", "overheard",
-			"key_facts", "fact_history", "fact_vectors", "log_entries", "tasks", "reminders", "people", "membership", "handoffs", "handoff_posts", "message_vectors"},
+	plantest.Check(t, s.db, []string{".", "../facts", "../past", "../agenda", "../access", "../database", "../bulk",
+		"../provenance", "../app", "../command", "../cli", "../page", "../factsfile", "../handoff", "../meaning", "../standing",
+		"../guarding", "../desk", "../diary"},
+		[]string{"messages", "sessions", "session_texts", "decisions", "tool_calls", "guard_calls", "inbox", "outbox",
+			"participants", "usage", "overheard",
+			"key_facts", "fact_history", "fact_vectors", "log_entries", "tasks", "reminders", "people", "membership", "handoffs",
+			"handoff_posts", "message_vectors"},
 		map[string]string{
 			"SELECT s.id, s.platform, s.channel, s.thread, s.user_id":  "SessionsByAge: the newest first, until there are enough",
 			"WITH open AS (SELECT status, count(*) AS n FROM sessions": "SessionCounts: a number for an operator who asks, from an index alone",

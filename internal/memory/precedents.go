@@ -27,7 +27,9 @@ const maxPrecedents = 200
 
 // Precedents returns those of a person in a session, oldest first.
 func (s *Store) Precedents(_ context.Context, session, user string) ([]Precedent, error) {
-	rows, err := s.db.Query("SELECT name, arguments, result, at, confirmed FROM guard_calls WHERE session_id = ? AND user_id = ? ORDER BY id DESC LIMIT ?", session, user, maxPrecedents)
+	rows, err := s.db.Query(
+		"SELECT name, arguments, result, at, confirmed FROM guard_calls WHERE session_id = ? AND user_id = ? ORDER BY id DESC LIMIT ?",
+		session, user, maxPrecedents)
 	if err != nil {
 		return nil, during("read earlier calls", err)
 	}
@@ -43,7 +45,9 @@ func (s *Store) Precedents(_ context.Context, session, user string) ([]Precedent
 
 // Worked returns the names of tools that succeeded for a person in a session.
 func (s *Store) Worked(_ context.Context, session, user string) ([]string, error) {
-	rows, err := s.db.Query("SELECT DISTINCT c.name FROM decisions d JOIN tool_calls c ON c.decision_id = d.id WHERE d.session_id = ? AND d.user_id = ? AND c.status = 'success'", session, user)
+	rows, err := s.db.Query(
+		"SELECT DISTINCT c.name FROM decisions d JOIN tool_calls c ON c.decision_id = d.id WHERE d.session_id = ? AND "+
+			"d.user_id = ? AND c.status = 'success'", session, user)
 	if err != nil {
 		return nil, during("read what tools did", err)
 	}
@@ -54,7 +58,8 @@ func (s *Store) Worked(_ context.Context, session, user string) ([]string, error
 // addPrecedents stores what a turn called.
 func addPrecedents(tx *engine.Tx, session, user string, list []Precedent) error {
 	for _, p := range list {
-		_, err := tx.Exec("INSERT INTO guard_calls (session_id, user_id, name, arguments, result, confirmed, people, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+		_, err := tx.Exec("INSERT INTO guard_calls (session_id, user_id, name, arguments, result, confirmed, people, at) "+
+			"VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
 			session, user, p.Tool, p.Args, p.Result, p.Confirmed, Origin{People: p.People}.Names(), Stamp(p.At))
 		if err != nil {
 			return fmt.Errorf("store call for guards: %w", err)
@@ -64,5 +69,6 @@ func addPrecedents(tx *engine.Tx, session, user string, list []Precedent) error 
 }
 
 // pastPrecedents are those of sessions that are over: nothing looks back on them.
-var pastPrecedents = chunked.Sweep{Table: "guard_calls", Where: "NOT EXISTS (SELECT 1 FROM sessions s WHERE s.id = guard_calls.session_id AND s.status IN ('active', 'idle', 'suspended'))",
-	Do: []string{"DELETE FROM guard_calls WHERE id = :key"}}
+var pastPrecedents = chunked.Sweep{Table: "guard_calls",
+	Where: "NOT EXISTS (SELECT 1 FROM sessions s WHERE s.id = guard_calls.session_id AND s.status IN ('active', 'idle', 'suspended'))",
+	Do:    []string{"DELETE FROM guard_calls WHERE id = :key"}}

@@ -30,23 +30,29 @@ const (
 // What is old goes in this order. :ended is when a session must have ended,
 // :audited, :day and :done are the ages of the rest, :most is Retention.Archived.
 var (
-	oldMessages = chunked.Sweep{Table: "messages", Where: "EXISTS (SELECT 1 FROM sessions s WHERE s.id = messages.session_id AND s.status = 'archived' AND s.ended_at <> '' AND s.ended_at < :ended)",
+	oldMessages = chunked.Sweep{Table: "messages",
+		Where: "EXISTS (SELECT 1 FROM sessions s WHERE s.id = messages.session_id AND s.status = 'archived' AND s.ended_at " +
+			"<> '' AND s.ended_at < :ended)",
 		Do: []string{"DELETE FROM messages WHERE id = :key"}}.Unindexed(saidIndex.Name)
 	oldDecisions = chunked.Sweep{Keys: "SELECT id FROM decisions WHERE at < :audited",
 		Do: []string{"DELETE FROM tool_calls WHERE decision_id = :key", "DELETE FROM decisions WHERE id = :key"}}
 	oldCalls = chunked.Sweep{Table: "tool_calls", Where: "NOT EXISTS (SELECT 1 FROM decisions d WHERE d.id = tool_calls.decision_id)",
 		Do: []string{"DELETE FROM tool_calls WHERE id = :key"}}
 	oldLetters  = chunked.Sweep{Table: "dead_letters", Where: "at < :audited", Do: []string{"DELETE FROM dead_letters WHERE id = :key"}}
-	oldHandoffs = chunked.Sweep{Table: "handoffs", Where: "state NOT IN ('waiting', 'taken') AND changed_at < :audited", Do: []string{"DELETE FROM handoffs WHERE id = :key"}}
-	oldDays     = chunked.Sweep{Keys: "SELECT DISTINCT day FROM overheard WHERE day < :audited", Do: []string{"DELETE FROM overheard WHERE day = :key"}}
-	oldUsage    = chunked.Sweep{Keys: "SELECT DISTINCT json_array(day, platform, channel, user_id) FROM usage WHERE day < :day",
-		Do: []string{"DELETE FROM usage WHERE (day, platform, channel, user_id) = (CAST(:key AS TEXT) ->> 0, CAST(:key AS TEXT) ->> 1, CAST(:key AS TEXT) ->> 2, CAST(:key AS TEXT) ->> 3)"}}
+	oldHandoffs = chunked.Sweep{Table: "handoffs", Where: "state NOT IN ('waiting', 'taken') AND changed_at < :audited",
+		Do: []string{"DELETE FROM handoffs WHERE id = :key"}}
+	oldDays = chunked.Sweep{Keys: "SELECT DISTINCT day FROM overheard WHERE day < :audited",
+		Do: []string{"DELETE FROM overheard WHERE day = :key"}}
+	oldUsage = chunked.Sweep{Keys: "SELECT DISTINCT json_array(day, platform, channel, user_id) FROM usage WHERE day < :day",
+		Do: []string{"DELETE FROM usage WHERE (day, platform, channel, user_id) = (CAST(:key AS TEXT) ->> 0, CAST(:key AS " +
+			"TEXT) ->> 1, CAST(:key AS TEXT) ->> 2, CAST(:key AS TEXT) ->> 3)"}}
 	surplus = chunked.Sweep{Keys: `SELECT m.id FROM (
 			SELECT id, row_number() OVER (PARTITION BY platform, channel, thread, user_id ORDER BY ended_at DESC) AS n
 			FROM sessions WHERE status = 'archived' AND ended_at <> '') s CROSS JOIN messages m ON m.session_id = s.id WHERE s.n > :most`,
 		Do: []string{"DELETE FROM messages WHERE id = :key"}}.Unindexed(saidIndex.Name)
 	oldInbox  = chunked.Sweep{Table: "inbox", Where: "state <> 'new' AND at < :done", Do: []string{"DELETE FROM inbox WHERE id = :key"}}
-	oldOutbox = chunked.Sweep{Table: "outbox", Where: "state NOT IN ('ready', 'started') AND at < :done", Do: []string{"DELETE FROM outbox WHERE id = :key"}}
+	oldOutbox = chunked.Sweep{Table: "outbox", Where: "state NOT IN ('ready', 'started') AND at < :done",
+		Do: []string{"DELETE FROM outbox WHERE id = :key"}}
 )
 
 // Prune deletes the messages of archived sessions beyond retention, keeping
@@ -56,7 +62,8 @@ var (
 func (s *Store) Prune(ctx context.Context, r Retention) (p Pruned, err error) {
 	now := s.now()
 	audited := now.Add(-max(keepAudit, time.Duration(r.Days)*24*time.Hour))
-	args := engine.Named{"ended": Stamp(now.AddDate(0, 0, -r.Days)), "audited": Stamp(audited), "day": usage.Day(audited), "done": Stamp(now.Add(-keepInbox)), "most": r.Archived}
+	args := engine.Named{"ended": Stamp(now.AddDate(0, 0, -r.Days)), "audited": Stamp(audited), "day": usage.Day(audited),
+		"done": Stamp(now.Add(-keepInbox)), "most": r.Archived}
 	type task struct {
 		sweep chunked.Sweep
 		count *int64
@@ -67,7 +74,8 @@ func (s *Store) Prune(ctx context.Context, r Retention) (p Pruned, err error) {
 		tasks = append(tasks, task{surplus, &p.Messages})
 	}
 	if r.Days > 0 {
-		tasks = append(tasks, task{oldMessages, &p.Messages}, task{oldDecisions, &p.Audit}, task{oldCalls, &rest}, task{oldLetters, &rest}, task{oldHandoffs, &rest}, task{oldDays, &rest}, task{oldUsage, &rest})
+		tasks = append(tasks, task{oldMessages, &p.Messages}, task{oldDecisions, &p.Audit}, task{oldCalls, &rest},
+			task{oldLetters, &rest}, task{oldHandoffs, &rest}, task{oldDays, &rest}, task{oldUsage, &rest})
 	}
 	for _, t := range tasks {
 		n, err := t.sweep.Run(ctx, s.db, args)

@@ -21,10 +21,12 @@ func TestArchivedSessionsAreKeptPerPerson(t *testing.T) {
 			if _, err := saveSession(tx, se); err != nil {
 				return err
 			}
-			if err := insertEntries(tx, se, []Entry{{Role: "user", User: user, Content: "hello", Origin: Origin{Via: provenance.ViaTyped}}}); err != nil {
+			if err := insertEntries(tx, se, []Entry{{Role: "user", User: user, Content: "hello",
+				Origin: Origin{Via: provenance.ViaTyped}}}); err != nil {
 				return err
 			}
-			if _, err := tx.Exec("UPDATE sessions SET status = 'archived', ended_at = ? WHERE id = ?", Stamp(time.Now().Add(time.Duration(i)*time.Hour)), se.ID); err != nil {
+			if _, err := tx.Exec("UPDATE sessions SET status = 'archived', ended_at = ? WHERE id = ?",
+				Stamp(time.Now().Add(time.Duration(i)*time.Hour)), se.ID); err != nil {
 				return err
 			}
 		}

@@ -210,9 +210,10 @@ func TestRecallQuality(t *testing.T) {
 		})
 	})
 	t.Run("one chat", func(t *testing.T) {
-		measure(t, list, floors{"short": {4000: 97, 1000: 88}, "long": {4000: 98, 1000: 95}, "loose": {4000: 84, 1000: 66}}, func(q question) ([]Passage, error) {
-			return s.Recall(t.Context(), own(q))
-		})
+		measure(t, list, floors{"short": {4000: 97, 1000: 88}, "long": {4000: 98, 1000: 95}, "loose": {4000: 84, 1000: 66}},
+			func(q question) ([]Passage, error) {
+				return s.Recall(t.Context(), own(q))
+			})
 	})
 	t.Run("four chats at once", func(t *testing.T) {
 		measure(t, short, floors{"short": {4000: 93, 1000: 82}}, func(q question) ([]Passage, error) {
@@ -258,7 +259,8 @@ func babble(t testing.TB, n, places int) string {
 		text, err := json.Marshal(strings.Join(append(slices.Clone(x[:(len(x)+1)/2]), y[len(y)/2:]...), " "))
 		must(t, err)
 		name := []string{"priya", "jonas", "leila", "marcus", "bea", "oskar", "hana", "felix"}[i%2*(1+i*places/n%7)]
-		fmt.Fprintf(&b, `{"platform":"archive","channel":"c%d","user":"%s","name":"%s","text":%s,"at":"%s","id":"%d"}`+"\n", i*places/n, name, name, text, at.Format(time.RFC3339), i)
+		fmt.Fprintf(&b, `{"platform":"archive","channel":"c%d","user":"%s","name":"%s","text":%s,"at":"%s","id":"%d"}`+"\n",
+			i*places/n, name, name, text, at.Format(time.RFC3339), i)
 	}
 	return b.String()
 }

@@ -13,11 +13,13 @@ import (
 	"parley/internal/db/engine"
 )
 
-const questionColumns = "id, user_id, name, platform, channel, thread, inbox_id, behind, text, body, expires_at, state, taken_by, by_id, by_name, came, restored"
+const questionColumns = "id, user_id, name, platform, channel, thread, inbox_id, behind, text, body, expires_at, " +
+	"state, taken_by, by_id, by_name, came, restored"
 
 func scanQuestion(row scanner) (q chat.Question, err error) {
 	var behind, until string
-	err = row.Scan(&q.ID, &q.Asked.ID, &q.Asked.Name, &q.Key.Platform, &q.Key.Channel, &q.Key.Thread, &q.Row, &behind, &q.Text, &q.Body, &until, &q.State, &q.Taken, &q.By.ID, &q.By.Name, &q.Came, &q.Restored)
+	err = row.Scan(&q.ID, &q.Asked.ID, &q.Asked.Name, &q.Key.Platform, &q.Key.Channel, &q.Key.Thread, &q.Row, &behind,
+		&q.Text, &q.Body, &until, &q.State, &q.Taken, &q.By.ID, &q.By.Name, &q.Came, &q.Restored)
 	if err != nil {
 		return q, err
 	}
@@ -36,13 +38,15 @@ func (s *Store) putQuestion(tx *engine.Tx, q chat.Question, instead string) erro
 	if err != nil {
 		return err
 	}
-	_, e1 := tx.Exec("UPDATE questions SET state = 'replaced', text = '', body = '' WHERE state = 'open' AND (id = ? OR inbox_id <> 0 AND inbox_id = ?)", instead, q.Row)
+	_, e1 := tx.Exec("UPDATE questions SET state = 'replaced', text = '', body = '' WHERE state = 'open' AND (id = ? OR "+
+		"inbox_id <> 0 AND inbox_id = ?)", instead, q.Row)
 	_, e2 := tx.Exec(`INSERT INTO questions (id, user_id, name, platform, channel, thread, inbox_id, behind, text, body, asked_at, expires_at, state)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'open')
 		ON CONFLICT (id) DO UPDATE SET user_id = excluded.user_id, name = excluded.name, platform = excluded.platform, channel = excluded.channel, thread = excluded.thread,
 		inbox_id = excluded.inbox_id, behind = excluded.behind, text = excluded.text, body = excluded.body, asked_at = excluded.asked_at, expires_at = excluded.expires_at,
 		state = 'open', taken_by = 0, by_id = '', by_name = '', came = '', again = 0`,
-		q.ID, q.Asked.ID, q.Asked.Name, q.Key.Platform, q.Key.Channel, q.Key.Thread, q.Row, string(behind), q.Text, q.Body, Stamp(s.now()), Stamp(q.Until))
+		q.ID, q.Asked.ID, q.Asked.Name, q.Key.Platform, q.Key.Channel, q.Key.Thread, q.Row, string(behind), q.Text, q.Body,
+		Stamp(s.now()), Stamp(q.Until))
 	return errors.Join(e1, e2)
 }
 
@@ -76,8 +80,10 @@ func (s *Store) MeantBy(_ context.Context, m chat.Message) (q chat.Question, ok 
 	if some, err := s.waitsIn(m); err != nil || !some {
 		return q, false, during("find what is answered", err)
 	}
-	args := engine.Named{"user": m.From.ID, "platform": m.Key.Platform, "channel": m.Key.Channel, "thread": m.Key.Thread, "row": m.Row, "reply": m.ReplyTo}
-	q, err = scanQuestion(s.db.QueryRow("SELECT "+questionColumns+` FROM questions WHERE user_id = :user AND platform = :platform AND channel = :channel AND thread = :thread
+	args := engine.Named{"user": m.From.ID, "platform": m.Key.Platform, "channel": m.Key.Channel, "thread": m.Key.Thread,
+		"row": m.Row, "reply": m.ReplyTo}
+	q, err = scanQuestion(s.db.QueryRow("SELECT "+questionColumns+
+		` FROM questions WHERE user_id = :user AND platform = :platform AND channel = :channel AND thread = :thread
 		AND (state IN ('open', 'expired') AND (`+stands(m)+`) OR state = 'taken' AND taken_by = :row AND taken_by <> 0)
 		ORDER BY state = 'taken' DESC, state = 'open' DESC, asked_at DESC, rowid DESC LIMIT 1`, args))
 	if errors.Is(err, ErrNotFound) {
@@ -88,7 +94,8 @@ func (s *Store) MeantBy(_ context.Context, m chat.Message) (q chat.Question, ok 
 
 // stands is the condition on a question that m is said to.
 func stands(m chat.Message) string {
-	const shownIn = "(SELECT inbox_id FROM outbox WHERE inbox_id <> 0 AND platform = :platform AND channel = :channel AND thread = :thread AND "
+	const shownIn = "(SELECT inbox_id FROM outbox WHERE inbox_id <> 0 AND platform = :platform AND channel = :channel " +
+		"AND thread = :thread AND "
 	switch {
 	case m.Kind == chat.KindCommand:
 		return "1 = 1"
@@ -96,7 +103,8 @@ func stands(m chat.Message) string {
 		const there = shownIn + "platform_id = :reply)"
 		return "inbox_id IN " + there + " OR again IN " + there
 	case m.Direct: // who wrote it may have seen what is still on its way
-		const last = "(SELECT inbox_id FROM outbox WHERE platform = :platform AND channel = :channel AND thread = :thread AND state <> 'dead' ORDER BY id DESC LIMIT 1)"
+		const last = "(SELECT inbox_id FROM outbox WHERE platform = :platform AND channel = :channel AND thread = :thread " +
+			"AND state <> 'dead' ORDER BY id DESC LIMIT 1)"
 		return "inbox_id <> 0 AND " + last + " IN (inbox_id, nullif(again, 0))"
 	case m.Named:
 		return "1 = 1"
@@ -128,11 +136,13 @@ func (s *Store) TakeQuestion(ctx context.Context, id string, m chat.Message) (fi
 	err = s.db.Write(ctx, func(tx *engine.Tx) error {
 		var n int64
 		first, again = false, false
-		if err := tx.Count(&n, "UPDATE questions SET state = 'taken', taken_by = ?, by_id = ?, by_name = ? WHERE id = ? AND state = 'open'", m.Row, m.From.ID, m.From.Name, id); err != nil || n == 1 {
+		if err := tx.Count(&n, "UPDATE questions SET state = 'taken', taken_by = ?, by_id = ?, by_name = ? WHERE id = ? AND state = 'open'",
+			m.Row, m.From.ID, m.From.Name, id); err != nil || n == 1 {
 			first = err == nil
 			return err
 		}
-		return tx.QueryRow("SELECT count(*) FROM questions WHERE id = ? AND state = 'taken' AND taken_by = ? AND taken_by <> 0", id, m.Row).Scan(&again)
+		return tx.QueryRow("SELECT count(*) FROM questions WHERE id = ? AND state = 'taken' AND taken_by = ? AND taken_by <> 0",
+			id, m.Row).Scan(&again)
 	})
 	return first && err == nil, again && err == nil, during("take question", err)
 }
@@ -166,7 +176,8 @@ func (s *Store) ExpireQuestions(ctx context.Context) (late []chat.Question, err 
 				return err
 			}
 		}
-		lost, err := tx.Query("SELECT " + questionColumns + " FROM questions WHERE state = 'taken' AND taken_by NOT IN (SELECT id FROM inbox WHERE state = 'new')")
+		lost, err := tx.Query("SELECT " + questionColumns +
+			" FROM questions WHERE state = 'taken' AND taken_by NOT IN (SELECT id FROM inbox WHERE state = 'new')")
 		if err != nil {
 			return err
 		}
@@ -185,7 +196,8 @@ func (s *Store) ExpireQuestions(ctx context.Context) (late []chat.Question, err 
 // endWaiting ends the calls that waited with a question.
 func endWaiting(tx *engine.Tx, q chat.Question, status string) error {
 	for _, row := range append([]int64{q.Row}, q.Behind...) {
-		if _, err := tx.Exec("UPDATE tool_calls SET status = ?, class = '' WHERE inbox_id = ? AND inbox_id <> 0 AND status = 'pending'", status, row); err != nil {
+		if _, err := tx.Exec("UPDATE tool_calls SET status = ?, class = '' WHERE inbox_id = ? AND inbox_id <> 0 AND status = 'pending'",
+			status, row); err != nil {
 			return err
 		}
 	}
@@ -221,7 +233,8 @@ func (s *Store) AskedAs(_ context.Context, q chat.Question) (string, error) {
 	if q.Row == 0 {
 		return "", nil
 	}
-	return s.db.Word("find a question's message", `SELECT platform_id FROM outbox WHERE inbox_id = ? AND inbox_id <> 0 AND platform = ? AND channel = ? AND thread = ? AND state = 'sent'
+	return s.db.Word("find a question's message",
+		`SELECT platform_id FROM outbox WHERE inbox_id = ? AND inbox_id <> 0 AND platform = ? AND channel = ? AND thread = ? AND state = 'sent'
 		ORDER BY part DESC LIMIT 1`, q.Row, q.Key.Platform, q.Key.Channel, q.Key.Thread)
 }
 
@@ -244,7 +257,8 @@ type Settled struct {
 
 func (s *Settled) store(tx *engine.Tx) error {
 	for _, c := range s.Calls {
-		_, err := tx.Exec("UPDATE tool_calls SET status = ?, class = ?, result = ?, duration_ms = ? WHERE inbox_id = ? AND call_id = ? AND status = 'pending'",
+		_, err := tx.Exec("UPDATE tool_calls SET status = ?, class = ?, result = ?, duration_ms = ? WHERE inbox_id = ? AND "+
+			"call_id = ? AND status = 'pending'",
 			cmp.Or(c.Status, "error"), c.Class, clip(c.Result), c.Took.Milliseconds(), c.Inbox, c.CallID)
 		if err != nil {
 			return err

@@ -12,10 +12,12 @@ import (
 // asksFor has somebody's turn end with a question about a call; row is that of the turn.
 func asksFor(t *testing.T, s *Store, who, id string, until time.Time) (row int64) {
 	t.Helper()
-	m := chat.Message{ID: id, Key: chat.Key{Platform: "x", Channel: "room"}, From: chat.User{ID: "x:" + who, Name: who}, Text: "pay", Addressed: true, At: time.Now()}
+	m := chat.Message{ID: id, Key: chat.Key{Platform: "x", Channel: "room"}, From: chat.User{ID: "x:" + who, Name: who},
+		Text: "pay", Addressed: true, At: time.Now()}
 	in, err := s.Accept(bg, chat.Batch{Platform: "x", Messages: []chat.Message{m}})
 	must(t, err)
-	q := chat.Question{ID: id, Asked: m.From, Key: m.Key, Row: in[0].Row, Text: "pay?", Body: []byte("{}"), Until: until, State: chat.QuestionOpen}
+	q := chat.Question{ID: id, Asked: m.From, Key: m.Key, Row: in[0].Row, Text: "pay?", Body: []byte("{}"), Until: until,
+		State: chat.QuestionOpen}
 	must(t, s.Finish(bg, in[0], []chat.Part{{Key: m.Key, Text: "pay?"}}, &Turn{
 		Decision: Decision{End: chat.End{Outcome: chat.Asked, Reason: chat.NeedsYes}},
 		Calls:    []CallRecord{{CallID: "c", Name: "pay", Arguments: "{}", Status: "pending", Class: "needs_yes"}},

@@ -27,7 +27,8 @@ func (s *Store) LearnQuirk(ctx context.Context, endpoint, model, name string) er
 		if _, err := tx.Exec("DELETE FROM quirks WHERE at <= ?", Stamp(s.now().Add(-keepQuirks))); err != nil {
 			return err
 		}
-		_, err := tx.Exec("INSERT INTO quirks VALUES (?, ?, ?, ?) ON CONFLICT (endpoint, model, quirk) DO UPDATE SET at = excluded.at", endpoint, model, name, Stamp(s.now()))
+		_, err := tx.Exec("INSERT INTO quirks VALUES (?, ?, ?, ?) ON CONFLICT (endpoint, model, quirk) DO UPDATE SET at = excluded.at",
+			endpoint, model, name, Stamp(s.now()))
 		return err
 	})
 }

@@ -25,15 +25,19 @@ func TestAccountsQuoteWhatNoTranscriptHas(t *testing.T) {
 		must(t, err)
 		return list[0].Decision
 	}
-	if d := put("x:a", chat.KindCommand, "/facts search tea", "zxtea is liked", chat.End{Outcome: chat.Answered, Command: "facts"}); d.Detail.Spoken.Said != "/facts search tea" || d.Detail.Spoken.Told != "zxtea is liked" {
+	if d := put("x:a", chat.KindCommand, "/facts search tea", "zxtea is liked", chat.End{Outcome: chat.Answered,
+		Command: "facts"}); d.Detail.Spoken.Said != "/facts search tea" || d.Detail.Spoken.Told != "zxtea is liked" {
 		t.Errorf("a command: %+v", d.Detail)
 	}
 	for _, name := range []string{"claim", "pair", "page", "tools"} {
-		if d := put("x:a", chat.KindCommand, "/"+name+" CODE", "http://x/login?code=1", chat.End{Outcome: chat.Answered, Command: name}); d.Detail.Spoken.Said+d.Detail.Spoken.Told != "" {
+		if d := put("x:a", chat.KindCommand, "/"+name+" CODE", "http://x/login?code=1", chat.End{Outcome: chat.Answered,
+			Command: name}); d.Detail.Spoken.Said+d.Detail.Spoken.Told != "" {
 			t.Errorf("/%s: %+v", name, d.Detail)
 		}
 	}
-	if d := put("x:a", "", "hello", "Something went wrong.", &Turn{Decision: Decision{End: chat.End{Outcome: chat.Failed}}}); d.Detail.Spoken.Told != "Something went wrong." || d.Detail.Spoken.Said != "" {
+	if d := put("x:a", "", "hello", "Something went wrong.",
+		&Turn{Decision: Decision{End: chat.End{Outcome: chat.Failed}}}); d.Detail.Spoken.Told != "Something went wrong." ||
+		d.Detail.Spoken.Said != "" {
 		t.Errorf("a failure: %+v", d.Detail)
 	}
 	if d := put("x:a", "", "hello", "Hi.", &Turn{Decision: Decision{End: chat.End{Outcome: chat.Answered}}}); d.Detail.Spoken.Told != "" {

@@ -109,7 +109,8 @@ func (s *Store) Recall(ctx context.Context, q Query) ([]Passage, error) {
 		return nil, fmt.Errorf("recall: %w", err)
 	}
 	slices.SortFunc(found, func(a, b Passage) int {
-		return cmp.Or(cmp.Compare(a.Key.Platform, b.Key.Platform), cmp.Compare(a.Key.Channel, b.Key.Channel), cmp.Compare(a.Key.Thread, b.Key.Thread), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(a.Key.Platform, b.Key.Platform), cmp.Compare(a.Key.Channel, b.Key.Channel),
+			cmp.Compare(a.Key.Thread, b.Key.Thread), cmp.Compare(a.ID, b.ID))
 	})
 	found = slices.CompactFunc(found, func(a, b Passage) bool { return a.ID == b.ID })
 	ids := make([]int64, len(found))

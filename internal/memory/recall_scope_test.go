@@ -26,9 +26,11 @@ type spoken struct {
 // and two threads of a channel that are too big for that. Each message has a
 // canary of its own.
 func world(r *rand.Rand) (list []spoken) {
-	places := []chat.Key{{Platform: "x", Channel: "c0", Thread: "t1"}, {Platform: "x", Channel: "c0", Thread: "t2"}, {Platform: "x", Channel: "c0"}}
+	places := []chat.Key{{Platform: "x", Channel: "c0", Thread: "t1"}, {Platform: "x", Channel: "c0", Thread: "t2"},
+		{Platform: "x", Channel: "c0"}}
 	for i := range 20 {
-		places = append(places, chat.Key{Platform: []string{"x", "y"}[i%2], Channel: fmt.Sprint("c", r.IntN(6)), Thread: []string{"", "", "t1", "t2"}[r.IntN(4)]})
+		places = append(places, chat.Key{Platform: []string{"x", "y"}[i%2], Channel: fmt.Sprint("c", r.IntN(6)),
+			Thread: []string{"", "", "t1", "t2"}[r.IntN(4)]})
 	}
 	words := strings.Fields("dog house mother garden music train concert letter winter boat doctor bread school summer friend")
 	for i := range 500 {
@@ -39,7 +41,8 @@ func world(r *rand.Rand) (list []spoken) {
 		if i%3 > 0 {
 			k = places[i%2]
 		}
-		m := spoken{key: k, role: []string{"user", "user", "user", "assistant", "tool"}[r.IntN(5)], user: fmt.Sprint(k.Platform, ":u", r.IntN(12)), session: k.String() + fmt.Sprint(i/400)}
+		m := spoken{key: k, role: []string{"user", "user", "user", "assistant", "tool"}[r.IntN(5)],
+			user: fmt.Sprint(k.Platform, ":u", r.IntN(12)), session: k.String() + fmt.Sprint(i/400)}
 		m.text = fmt.Sprintf("canary%d", i)
 		for range 1 + r.IntN(8) {
 			m.text += " " + words[r.IntN(len(words))]
@@ -50,10 +53,13 @@ func world(r *rand.Rand) (list []spoken) {
 }
 
 func (m spoken) insert(tx *engine.Tx, i int) error {
-	if _, err := tx.Exec("INSERT INTO sessions (id, platform, channel, thread, status, created_at, last_activity, expires_at) VALUES (?, ?, ?, ?, 'archived', '', '', '') ON CONFLICT DO NOTHING", m.session, m.key.Platform, m.key.Channel, m.key.Thread); err != nil {
+	if _, err := tx.Exec("INSERT INTO sessions (id, platform, channel, thread, status, created_at, last_activity, "+
+		"expires_at) VALUES (?, ?, ?, ?, 'archived', '', '', '') ON CONFLICT DO NOTHING", m.session, m.key.Platform,
+		m.key.Channel, m.key.Thread); err != nil {
 		return err
 	}
-	_, err := tx.Exec("INSERT INTO messages (session_id, platform, channel, thread, role, user_id, name, content, tool_call_id, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'c', ?)",
+	_, err := tx.Exec("INSERT INTO messages (session_id, platform, channel, thread, role, user_id, name, content, "+
+		"tool_call_id, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'c', ?)",
 		m.session, m.key.Platform, m.key.Channel, m.key.Thread, m.role, m.user, "N"+m.user[3:], m.text, Stamp(time.Unix(int64(1.7e9+60*i), 0)))
 	return err
 }
@@ -95,7 +101,8 @@ func (is rule) visible(text string, q Query) bool {
 
 func randomQuery(r *rand.Rand, list []spoken) Query {
 	about := list[r.IntN(len(list))]
-	q := Query{User: list[r.IntN(len(list))].user, Text: about.text, Tokens: []int{0, 1, 30, 1000, 100000}[r.IntN(5)], Limit: []int{0, 0, 1, 7}[r.IntN(4)]}
+	q := Query{User: list[r.IntN(len(list))].user, Text: about.text, Tokens: []int{0, 1, 30, 1000, 100000}[r.IntN(5)],
+		Limit: []int{0, 0, 1, 7}[r.IntN(4)]}
 	switch r.IntN(4) {
 	case 0:
 		q.User = "x:stranger"
@@ -148,7 +155,8 @@ func neverLeaves(t *testing.T, o Options) {
 			}
 		}
 		withinBounds(t, q, found)
-		if q.Tokens == 100000 && q.Limit == 0 && is.visible(q.Text, q) && !slices.ContainsFunc(found, func(p Passage) bool { return p.content == q.Text }) {
+		if q.Tokens == 100000 && q.Limit == 0 && is.visible(q.Text, q) && !slices.ContainsFunc(found,
+			func(p Passage) bool { return p.content == q.Text }) {
 			t.Fatalf("%+v does not find its own words", q)
 		}
 		passages += len(found)

@@ -19,11 +19,16 @@ import (
 func TestRecallKeepsToItsScope(t *testing.T) {
 	s := open(t, Options{})
 	must(t, s.db.Write(context.Background(), func(tx *engine.Tx) error {
-		for _, r := range [][3]string{{"dm", "a", "the canary sings"}, {"room", "b", "a canary's \"cage\""}, {"room", "a", "canaries eat seeds"}} {
-			if _, err := tx.Exec("INSERT INTO sessions (id, platform, channel, created_at, last_activity, expires_at) VALUES (:place, 'x', :place, '', '', '') ON CONFLICT DO NOTHING", engine.Named{"place": r[0]}); err != nil {
+		for _, r := range [][3]string{{"dm", "a", "the canary sings"}, {"room", "b", "a canary's \"cage\""},
+			{"room", "a", "canaries eat seeds"}} {
+			if _, err := tx.Exec(
+				"INSERT INTO sessions (id, platform, channel, created_at, last_activity, expires_at) VALUES (:place, 'x', :place, "+
+					"'', '', '') ON CONFLICT DO NOTHING", engine.Named{"place": r[0]}); err != nil {
 				return err
 			}
-			if _, err := tx.Exec("INSERT INTO messages (session_id, platform, channel, role, user_id, name, content, at) VALUES (:place, 'x', :place, 'user', :user, :user, :text, '2024-05-01T10:00:00.000Z')",
+			if _, err := tx.Exec(
+				"INSERT INTO messages (session_id, platform, channel, role, user_id, name, content, at) VALUES (:place, 'x', "+
+					":place, 'user', :user, :user, :text, '2024-05-01T10:00:00.000Z')",
 				engine.Named{"place": r[0], "user": r[1], "text": r[2]}); err != nil {
 				return err
 			}
@@ -34,7 +39,8 @@ func TestRecallKeepsToItsScope(t *testing.T) {
 		user, channel, text string
 		want                int
 	}{
-		{"a", "", "canary", 3}, {"b", "", "canary", 1} /* what a said after b is not known to have been heard */, {"c", "", "canary", 0}, {"", "", "canary", 0},
+		{"a", "", "canary", 3}, {"b", "", "canary", 1}, /* what a said after b is not known to have been heard */
+		{"c", "", "canary", 0}, {"", "", "canary", 0},
 		{"b", "room", "canary", 2}, {"a", "dm", "canary", 1}, {"b", "none", "canary", 0},
 		{"a", "", "NEAR( canary* \"'-\x00\xff AND " + strings.Repeat("(", 100000), 3}, {"a", "", "😀 \"", 0},
 	} {
@@ -99,7 +105,8 @@ func TestRecallInManyPlaces(t *testing.T) {
 			if i%2 == 1 {
 				user = "archive:else"
 			}
-			m := spoken{key: chat.Key{Platform: "archive", Channel: fmt.Sprint("c", i)}, role: "user", user: user, session: fmt.Sprint("s", i), text: "the walrus of this place is number " + fmt.Sprint(i)}
+			m := spoken{key: chat.Key{Platform: "archive", Channel: fmt.Sprint("c", i)}, role: "user", user: user,
+				session: fmt.Sprint("s", i), text: "the walrus of this place is number " + fmt.Sprint(i)}
 			if err := m.insert(tx, i); err != nil {
 				return err
 			}
@@ -134,7 +141,8 @@ func BenchmarkRecallMillion(b *testing.B) {
 		_, err2 := tx.Exec(join+"LIKE '%c_'", "archive:many")
 		return errors.Join(err, err2)
 	}))
-	for _, q := range []Query{{User: "archive:me"}, {User: "archive:me", Key: chat.Key{Platform: "archive", Channel: "3c4"}}, {User: "archive:many"}} {
+	for _, q := range []Query{{User: "archive:me"}, {User: "archive:me", Key: chat.Key{Platform: "archive", Channel: "3c4"}},
+		{User: "archive:many"}} {
 		b.Run(q.User+",in="+q.Key.Channel, func(b *testing.B) {
 			var took []time.Duration
 			for i := range b.N {
@@ -152,7 +160,8 @@ func BenchmarkRecallMillion(b *testing.B) {
 		empty, took, said := open(b, Options{}), [2][]time.Duration{}, strings.Split(babble(b, 2000, 1), "\n")
 		for i := range b.N {
 			for k, at := range []*Store{empty, s} { // by turns, as the machine is now faster and now slower
-				m := spoken{key: chat.Key{Platform: "archive", Channel: fmt.Sprint("0c", i%50)}, role: "user", user: "archive:me", session: fmt.Sprint("s", i%50), text: said[i%len(said)] + "."}
+				m := spoken{key: chat.Key{Platform: "archive", Channel: fmt.Sprint("0c", i%50)}, role: "user", user: "archive:me",
+					session: fmt.Sprint("s", i%50), text: said[i%len(said)] + "."}
 				began := time.Now()
 				must(b, at.db.Write(b.Context(), func(tx *engine.Tx) error { return m.insert(tx, i) }))
 				took[k] = append(took[k], time.Since(began))

@@ -33,7 +33,8 @@ func (s *Store) Load(_ context.Context, from, to time.Time) (Load, error) {
 	var took string
 	// The durations come as one text: a row of each would cost more than
 	// everything else.
-	err := s.db.QueryRow(`SELECT count(*), coalesce(sum(outcome = 'failed'), 0), coalesce(sum(outcome IN (`+succeeded(true)+`)), 0), coalesce(sum(outcome IN (`+succeeded(false)+`)), 0), coalesce(sum(total_tokens), 0),
+	err := s.db.QueryRow(`SELECT count(*), coalesce(sum(outcome = 'failed'), 0), coalesce(sum(outcome IN (`+succeeded(true)+
+		`)), 0), coalesce(sum(outcome IN (`+succeeded(false)+`)), 0), coalesce(sum(total_tokens), 0),
 			coalesce(string_agg(CASE WHEN duration_ms > 0 THEN CAST(duration_ms AS TEXT) END, ','), '')
 		FROM decisions WHERE at >= ? AND at < ?`, Stamp(from), Stamp(to)).Scan(&l.Messages, &l.Errors, &l.Good, &l.Bad, &l.Tokens, &took)
 	l.Median, l.P95 = percentiles(took)
@@ -124,7 +125,8 @@ func (s *Store) Audits(ctx context.Context, k chat.Key, from, to time.Time, limi
 
 // Failures returns the latest messages that ended in an error, newest first.
 func (s *Store) Failures(ctx context.Context, since time.Time, limit int) ([]Audit, error) {
-	rows, err := s.db.Query(`SELECT `+decisionColumns+` FROM decisions WHERE at >= ? AND outcome = 'failed' ORDER BY at DESC LIMIT ?`, Stamp(since), limit)
+	rows, err := s.db.Query(`SELECT `+decisionColumns+` FROM decisions WHERE at >= ? AND outcome = 'failed' ORDER BY at DESC LIMIT ?`,
+		Stamp(since), limit)
 	return s.audits(ctx, rows, err)
 }
 
@@ -238,7 +240,8 @@ type RuleUse struct {
 // RuleUses counts by rule over the newest messages since a moment, those that one agent
 // answered or, with nil, all.
 func (s *Store) RuleUses(_ context.Context, since time.Time, agent *string) (map[string]RuleUse, error) {
-	rows, err := s.db.Query(`WITH newest AS (SELECT detail FROM decisions WHERE at >= ? AND agent = coalesce(?, agent) ORDER BY at DESC LIMIT ?)
+	rows, err := s.db.Query(
+		`WITH newest AS (SELECT detail FROM decisions WHERE at >= ? AND agent = coalesce(?, agent) ORDER BY at DESC LIMIT ?)
 		SELECT id, sum(applied), sum(1 - applied) FROM (
 			SELECT value ->> 'guideline_id' AS id, 1 AS applied FROM newest, json_each(detail, '$.playbook.top_matches')
 			UNION ALL SELECT value ->> 'guideline_id', 0 FROM newest, json_each(detail, '$.playbook.dropped')) used

@@ -38,7 +38,8 @@ func TestReport(t *testing.T) {
 		if n%2 == 1 {
 			k, session = there, "0000bbbb-0000-4000-8000-000000000000"
 		}
-		d := Decision{Session: session, End: chat.End{Outcome: chat.Answered}, Took: time.Duration(n+1) * time.Millisecond, Usage: llm.Usage{Total: 10}}
+		d := Decision{Session: session, End: chat.End{Outcome: chat.Answered}, Took: time.Duration(n+1) * time.Millisecond,
+			Usage: llm.Usage{Total: 10}}
 		d.Detail.Playbook = json.RawMessage(`{"top_matches":[{"guideline_id":"a"}],"dropped":[{"guideline_id":"b"},{"guideline_id":"c"}]}`)
 		if n == 30 {
 			d.End.Outcome, d.Detail.Error = chat.Failed, "boom"

@@ -19,7 +19,8 @@ func TestOldJourneysFindTheirPeople(t *testing.T) {
 	migration, err := schema.ReadFile("schema/0027_rules.sql")
 	must(t, err)
 	began := time.Date(2026, 1, 31, 9, 0, 0, 0, time.UTC)
-	journey := `"journey":{"id":"refund","status":"active","step":"order","started":"` + began.Format(time.RFC3339) + `","entered":"` + began.Format(time.RFC3339) + `"}`
+	journey := `"journey":{"id":"refund","status":"active","step":"order","started":"` + began.Format(time.RFC3339) +
+		`","entered":"` + began.Format(time.RFC3339) + `"}`
 	for i, test := range []struct{ user, old, want string }{
 		{"x:own", `{"v":1,` + journey + `}`, "x:own"},
 		{"", `{"v":1,` + journey + `}`, "x:ann"},
@@ -34,7 +35,8 @@ func TestOldJourneysFindTheirPeople(t *testing.T) {
 				return err
 			}
 			for k, user := range []string{"x:dan", "x:ann", "x:bob"} {
-				e := Entry{Role: "user", User: user, Content: "hello", MessageID: fmt.Sprint("m", k), At: began.Add(time.Duration(k-1) * time.Hour), Origin: Origin{Via: provenance.ViaTyped}}
+				e := Entry{Role: "user", User: user, Content: "hello", MessageID: fmt.Sprint("m", k),
+					At: began.Add(time.Duration(k-1) * time.Hour), Origin: Origin{Via: provenance.ViaTyped}}
 				if err := insertEntries(tx, se, []Entry{e}); err != nil {
 					return err
 				}

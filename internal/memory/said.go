@@ -38,7 +38,8 @@ func (s *Store) answered(k chat.Key, id string) (user string, o Origin, err erro
 	}
 	const about = time.Minute
 	at := ParseStamp(stamp)
-	err = s.db.QueryRow("SELECT user_id, via, people FROM decisions WHERE platform = ? AND channel = ? AND at BETWEEN ? AND ? AND inbox_id = ? LIMIT 1",
+	err = s.db.QueryRow("SELECT user_id, via, people FROM decisions WHERE platform = ? AND channel = ? AND at BETWEEN ? "+
+		"AND ? AND inbox_id = ? LIMIT 1",
 		k.Platform, k.Channel, Stamp(at.Add(-about)), Stamp(at.Add(about)), inbox).Scan(&user, &o.Via, (*names)(&o.People))
 	return user, o, err
 }

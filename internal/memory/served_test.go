@@ -34,7 +34,8 @@ func TestServedSteps(t *testing.T) {
 		must(t, f.Close())
 	}
 	if got := described(t, stepwise); !slices.Equal(got, fresh) {
-		t.Errorf("the steps make something else than a new database has:\n%s\nbut not\n%s", strings.Join(less(got, fresh), "\n"), strings.Join(less(fresh, got), "\n"))
+		t.Errorf("the steps make something else than a new database has:\n%s\nbut not\n%s", strings.Join(less(got, fresh), "\n"),
+			strings.Join(less(fresh, got), "\n"))
 	}
 }
 
@@ -64,7 +65,8 @@ func TestServedTriggers(t *testing.T) {
 // TestServedFlags: a column that holds yes or no has a type of its own on a server.
 func TestServedFlags(t *testing.T) {
 	all := catalog(t, datadir.Options{Migrations: Migrations(), Today: today})
-	for _, flag := range []string{"sessions.direct", "sessions.carry", "key_facts.important", "tasks.done", "fact_changes.learned", "note_authors.shared", "guard_calls.confirmed", "reminders.ask", "reminders.only_changed"} {
+	for _, flag := range []string{"sessions.direct", "sessions.carry", "key_facts.important", "tasks.done",
+		"fact_changes.learned", "note_authors.shared", "guard_calls.confirmed", "reminders.ask", "reminders.only_changed"} {
 		if !slices.ContainsFunc(all, func(s string) bool { return strings.HasPrefix(s, "column "+flag+" boolean NO") }) {
 			t.Errorf("%s is no flag", flag)
 		}
@@ -82,7 +84,8 @@ func TestServedTwice(t *testing.T) {
 	must(t, db.Write(t.Context(), func(tx *engine.Tx) error {
 		tries++
 		for _, statement := range []string{
-			"INSERT INTO key_facts (scope, subject, owner, platform, channel, content, type, author, confidence, valid_from, created_at, updated_at) VALUES ('person', 'x:1', 'x1', 'x', 'c', 'tea', 'fact', 'user', 1, '', '', '')",
+			"INSERT INTO key_facts (scope, subject, owner, platform, channel, content, type, author, confidence, valid_from, " +
+				"created_at, updated_at) VALUES ('person', 'x:1', 'x1', 'x', 'c', 'tea', 'fact', 'user', 1, '', '', '')",
 			"UPDATE key_facts SET tags = '#work'",
 			"UPDATE key_facts SET content = 'coffee'",
 		} {
@@ -142,7 +145,8 @@ func catalog(t *testing.T, o datadir.Options) []string {
 // described lists columns, indexes, rules and triggers.
 func described(t *testing.T, url string) (list []string) {
 	t.Helper()
-	rows, err := postgrestest.Raw(t, url).Query(`SELECT 'column ' || table_name || '.' || column_name || ' ' || data_type || ' ' || is_nullable || ' ' || coalesce(column_default, '') FROM information_schema.columns WHERE table_schema = 'public'
+	rows, err := postgrestest.Raw(t,
+		url).Query(`SELECT 'column ' || table_name || '.' || column_name || ' ' || data_type || ' ' || is_nullable || ' ' || coalesce(column_default, '') FROM information_schema.columns WHERE table_schema = 'public'
 		UNION ALL SELECT 'index ' || indexdef FROM pg_indexes WHERE schemaname = 'public'
 		UNION ALL SELECT 'rule ' || conrelid::regclass || ' ' || pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid <> 0
 		UNION ALL SELECT 'trigger ' || pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal

@@ -121,7 +121,8 @@ type Place struct {
 // LiveSession returns the session that is alive in a place, and whether there
 // is one. One whose time has passed is still returned: the caller ends it.
 func (s *Store) LiveSession(_ context.Context, p Place) (Session, bool, error) {
-	row := s.db.QueryRow(`SELECT `+sessionColumns+` FROM sessions s WHERE platform = ? AND channel = ? AND thread = ? AND user_id = ? AND agent = ?
+	row := s.db.QueryRow(`SELECT `+sessionColumns+
+		` FROM sessions s WHERE platform = ? AND channel = ? AND thread = ? AND user_id = ? AND agent = ?
 		AND status IN ('active', 'idle', 'suspended')`, p.Key.Platform, p.Key.Channel, p.Key.Thread, p.User, p.Agent)
 	se, err := scanSession(row)
 	if errors.Is(err, ErrNotFound) {
@@ -146,7 +147,8 @@ func (s *Store) NewSession(_ context.Context, p Place, carry bool) (Session, err
 	var decisions, page string
 	err := s.db.QueryRow(`SELECT iif(carry, id, ''), iif(carry, closing, ''), iif(carry, decisions, '[]'), iif(carry, page, '[]'), iif(carry, via, 0), iif(carry, people, ''), generation FROM sessions
 		WHERE platform = ? AND channel = ? AND thread = ? AND user_id = ? AND agent = ? AND ended_at <> ''
-		ORDER BY ended_at DESC LIMIT 1`, p.Key.Platform, p.Key.Channel, p.Key.Thread, p.User, p.Agent).Scan(&se.CarriedFrom, &se.Carried, &decisions, &page, &se.CarriedOrigin.Via, (*names)(&se.CarriedOrigin.People), &se.carriedAt)
+		ORDER BY ended_at DESC LIMIT 1`, p.Key.Platform, p.Key.Channel, p.Key.Thread, p.User, p.Agent).
+		Scan(&se.CarriedFrom, &se.Carried, &decisions, &page, &se.CarriedOrigin.Via, (*names)(&se.CarriedOrigin.People), &se.carriedAt)
 	if errors.Is(err, ErrNotFound) {
 		return se, nil
 	}
@@ -207,10 +209,12 @@ const changed = `last_activity = :active, expires_at = :expires, last_model = :m
 // changing returns the parameters of changed, and of a new row.
 func (se Session) changing() (engine.Named, error) {
 	args := engine.Named{
-		"id": se.ID, "platform": se.Key.Platform, "channel": se.Key.Channel, "thread": se.Key.Thread, "user": se.User, "agent": se.Agent, "status": string(se.Status),
+		"id": se.ID, "platform": se.Key.Platform, "channel": se.Key.Channel, "thread": se.Key.Thread, "user": se.User,
+		"agent": se.Agent, "status": string(se.Status),
 		"direct": se.Direct, "created": Stamp(se.Created), "carried": se.CarriedFrom, "generation": max(se.Generation, 1),
 		"active": Stamp(se.LastActivity), "expires": Stamp(se.Expires), "model": se.LastModel, "tokens": se.TokensUsed, "summary": se.Summary,
-		"at": se.SummarizedAt, "folds": se.Compressions, "title": se.Title, "playbook": se.Playbook, "via": int(se.Origin.Via), "people": se.Origin.Names(),
+		"at": se.SummarizedAt, "folds": se.Compressions, "title": se.Title, "playbook": se.Playbook, "via": int(se.Origin.Via),
+		"people": se.Origin.Names(),
 		"folded": se.Folded, "debt": "", "owed": "",
 	}
 	for name, v := range map[string]any{"decisions": nonNil(se.Decisions), "mentions": se.Mentions, "page": nonNil(se.Page)} {
@@ -336,7 +340,8 @@ func (s *Store) Sessions(ctx context.Context, q SessionQuery) ([]Session, error)
 	rows, err := s.db.Query(`SELECT `+sessionColumns+` FROM sessions s
 		WHERE platform = :platform AND channel = :channel AND thread = :thread AND (:status = '' OR status = :status)
 		ORDER BY last_activity DESC LIMIT :limit OFFSET :offset`,
-		engine.Named{"platform": q.Key.Platform, "channel": q.Key.Channel, "thread": q.Key.Thread, "status": string(q.Status), "limit": q.Limit, "offset": q.Offset})
+		engine.Named{"platform": q.Key.Platform, "channel": q.Key.Channel, "thread": q.Key.Thread, "status": string(q.Status),
+			"limit": q.Limit, "offset": q.Offset})
 	if err != nil {
 		return nil, err
 	}
@@ -346,7 +351,8 @@ func (s *Store) Sessions(ctx context.Context, q SessionQuery) ([]Session, error)
 // Alone reports whether a place has one person in it, as far as a session of it
 // knows. A place does not change that.
 func (s *Store) Alone(_ context.Context, k chat.Key) (alone bool, err error) {
-	err = s.db.QueryRow("SELECT direct FROM sessions WHERE platform = ? AND channel = ? AND thread = ? LIMIT 1", k.Platform, k.Channel, k.Thread).Scan(&alone)
+	err = s.db.QueryRow("SELECT direct FROM sessions WHERE platform = ? AND channel = ? AND thread = ? LIMIT 1", k.Platform,
+		k.Channel, k.Thread).Scan(&alone)
 	if errors.Is(err, ErrNotFound) {
 		return false, nil
 	}
@@ -382,7 +388,8 @@ func (s *Store) SessionCounts(context.Context) (map[Status]int, error) {
 func (s *Store) FindSession(ctx context.Context, prefix string) (Session, error) {
 	var id string
 	var n int
-	if err := s.db.QueryRow("SELECT coalesce(min(id), ''), count(*) FROM sessions WHERE id >= :prefix AND id < :prefix || 'g'", engine.Named{"prefix": prefix}).Scan(&id, &n); err != nil {
+	if err := s.db.QueryRow("SELECT coalesce(min(id), ''), count(*) FROM sessions WHERE id >= :prefix AND id < :prefix || 'g'",
+		engine.Named{"prefix": prefix}).Scan(&id, &n); err != nil {
 		return Session{}, err
 	}
 	if n != 1 {

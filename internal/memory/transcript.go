@@ -51,7 +51,8 @@ func insertEntries(tx *engine.Tx, se Session, entries []Entry) error {
 		}
 		_, err := tx.Exec(`INSERT INTO messages (session_id, platform, channel, thread, message_id, role, user_id, name, content, tool_calls, tool_call_id, tokens, key_insight, at, attached, via, people, agent)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			se.ID, se.Key.Platform, se.Key.Channel, se.Key.Thread, e.MessageID, string(e.Role), e.User, e.Name, e.Content, calls, e.ToolCallID, e.Tokens, e.Insight, Stamp(e.At),
+			se.ID, se.Key.Platform, se.Key.Channel, se.Key.Thread, e.MessageID, string(e.Role), e.User, e.Name, e.Content,
+			calls, e.ToolCallID, e.Tokens, e.Insight, Stamp(e.At),
 			e.Attached, int(e.Origin.Via), e.Origin.But(e.User).Names(), se.Agent)
 		if err != nil {
 			return fmt.Errorf("store transcript: %w", err)
@@ -77,7 +78,8 @@ func (s *Store) Window(_ context.Context, session string, after int64, limit int
 
 func (s *Store) entries(session string, after int64, limit int) ([]Entry, error) {
 	// SQLite prepares a statement with a bare LIMIT ? anew whenever that is bound.
-	rows, err := s.db.Query(`SELECT id, message_id, role, user_id, name, content, tool_calls, tool_call_id, tokens, key_insight, at, attached, via, people
+	rows, err := s.db.Query(
+		`SELECT id, message_id, role, user_id, name, content, tool_calls, tool_call_id, tokens, key_insight, at, attached, via, people
 		FROM messages WHERE session_id = ? AND id > ? ORDER BY id DESC LIMIT ? + 0`, session, after, limit)
 	if err != nil {
 		return nil, fmt.Errorf("read transcript: %w", err)
@@ -89,7 +91,8 @@ func (s *Store) entries(session string, after int64, limit int) ([]Entry, error)
 
 func scanEntry(r *sql.Rows) (e Entry, err error) {
 	var calls, at string
-	if err := r.Scan(&e.ID, &e.MessageID, &e.Role, &e.User, &e.Name, &e.Content, &calls, &e.ToolCallID, &e.Tokens, &e.Insight, &at, &e.Attached, &e.Origin.Via, (*names)(&e.Origin.People)); err != nil {
+	if err := r.Scan(&e.ID, &e.MessageID, &e.Role, &e.User, &e.Name, &e.Content, &calls, &e.ToolCallID, &e.Tokens,
+		&e.Insight, &at, &e.Attached, &e.Origin.Via, (*names)(&e.Origin.People)); err != nil {
 		return e, err
 	}
 	e.At = ParseStamp(at)
@@ -109,7 +112,8 @@ func (s *Store) EditMessage(ctx context.Context, k chat.Key, messageID, text str
 		return false, nil
 	}
 	err = s.db.Write(ctx, func(tx *engine.Tx) error {
-		res, err := tx.Exec("UPDATE messages SET content = ?, via = via | ? WHERE platform = ? AND channel = ? AND thread = ? AND message_id = ? AND message_id <> '' AND role = 'user'",
+		res, err := tx.Exec("UPDATE messages SET content = ?, via = via | ? WHERE platform = ? AND channel = ? AND thread = "+
+			"? AND message_id = ? AND message_id <> '' AND role = 'user'",
 			text, int(via|provenance.ViaEdited), k.Platform, k.Channel, k.Thread, messageID)
 		if err != nil {
 			return err
@@ -274,7 +278,8 @@ func saveStep(tx *engine.Tx, inbox int64, st Step, late bool) (err error) {
 		state = "done"
 	}
 	if late {
-		_, err = tx.Exec("UPDATE steps SET state = ?, result = ?, people = ? WHERE inbox_id = ? AND n = ? AND kind = ? AND key = ? AND state = 'started'",
+		_, err = tx.Exec("UPDATE steps SET state = ?, result = ?, people = ? WHERE inbox_id = ? AND n = ? AND kind = ? AND "+
+			"key = ? AND state = 'started'",
 			state, st.Result, people, inbox, st.N, st.Kind, st.Key)
 		return err
 	}

@@ -44,13 +44,15 @@ journeys:
       - {id: end, name: End, is_terminal: true}
 `
 
-var lookup = []llm.ToolSpec{{Name: "lookup", Parameters: json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"},"note":{"type":"string"}}}`)}}
+var lookup = []llm.ToolSpec{{Name: "lookup",
+	Parameters: json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"},"note":{"type":"string"}}}`)}}
 
 // ran continues a message with what its tools gave back.
 func (g *group) ran(user, text string, m llm.Model, results ...ToolResult) Guidance {
 	g.t.Helper()
 	var err error
-	g.last, err = g.book.After(g.t.Context(), m, Situation{User: user, Text: text, State: g.state(user), Now: g.now, Results: results, Tools: lookup}, g.last)
+	g.last, err = g.book.After(g.t.Context(), m, Situation{User: user, Text: text, State: g.state(user), Now: g.now,
+		Results: results, Tools: lookup}, g.last)
 	if err != nil {
 		g.t.Fatal(err)
 	}
@@ -59,7 +61,8 @@ func (g *group) ran(user, text string, m llm.Model, results ...ToolResult) Guida
 }
 
 func found(status string) ToolResult {
-	return ToolResult{Tool: "lookup", Args: json.RawMessage(`{"n":12345}`), Text: `{"order":{"status":"` + status + `","owner":12345678901234567890}}`}
+	return ToolResult{Tool: "lookup", Args: json.RawMessage(`{"n":12345}`), Text: `{"order":{"status":"` + status +
+		`","owner":12345678901234567890}}`}
 }
 
 // A step runs its tool with what is known, and the way goes on by what came of it.
@@ -97,7 +100,8 @@ func TestToolSteps(t *testing.T) {
 // Its arguments have the types of the tool's schema, and a tool that worked is not run
 // again by the next message.
 func TestToolStepRunsOnce(t *testing.T) {
-	g := newGroup(t, strings.Replace(shop, "          - {to_step: found}\n", "          - {to_step: found, condition: \"tool:lookup result.order.status = sent\"}\n", 1))
+	g := newGroup(t, strings.Replace(shop, "          - {to_step: found}\n",
+		"          - {to_step: found, condition: \"tool:lookup result.order.status = sent\"}\n", 1))
 	said, err := g.book.Guide(t.Context(), nil, Situation{User: "ann", Text: "track #12345", State: g.state("ann"), Tools: lookup, Now: g.now})
 	if got := fmt.Sprintf("%s", said.Run); got != `[{lookup {"n":12345,"note":"order 12345"}}]` || err != nil {
 		t.Errorf("runs %s, %v", got, err)
@@ -131,7 +135,8 @@ func TestRulesAfterTools(t *testing.T) {
 	wantTop(t, g.say("ann", "about my order"), "about", "polite")
 	said := g.ran("ann", "about my order", nil, found("sent"))
 	wantTop(t, said, "about", "mine", "polite")
-	if v := g.book.Variables(g.state("ann")); len(v) != 2 || string(v[0].Value) != `"sent"` || string(v[1].Value) != `"12345678901234567890"` || v[0].Source != SourceTool {
+	if v := g.book.Variables(g.state("ann")); len(v) != 2 || string(v[0].Value) != `"sent"` ||
+		string(v[1].Value) != `"12345678901234567890"` || v[0].Source != SourceTool {
 		t.Errorf("variables %+v", v)
 	}
 	if said := g.ran("ann", "about my order", nil, found("lost")); said.Reply != "It is lost; a person looks into it." {
@@ -148,7 +153,8 @@ func TestJudgedAfterTools(t *testing.T) {
 	m := &scripted{answers: []string{`{"conditions":[{"id":"late","relevance":0.9,"reason":"five days"}]}`}}
 	said := g.ran("ann", "about my order", m, found("five days late"))
 	wantTop(t, said, "about", "mine", "late", "polite")
-	if q := m.question(0); fmt.Sprint(conditionIDs(q)) != "[late]" || len(q.Results) != 1 || !strings.Contains(q.Results[0].Text, "five days late") {
+	if q := m.question(0); fmt.Sprint(conditionIDs(q)) != "[late]" || len(q.Results) != 1 ||
+		!strings.Contains(q.Results[0].Text, "five days late") {
 		t.Errorf("asked %+v", q)
 	}
 	m = &scripted{}
@@ -201,7 +207,8 @@ func TestVerbatim(t *testing.T) {
 		t.Errorf("reply %q from %q", g.Reply, g.From)
 	}
 	g := newTalk(t, b).say("a human who knows the law")
-	if g.Reply != "" || len(g.Verbatim) != 1 || g.Verbatim[0] != "Ask a lawyer." || !strings.Contains(g.Instructions, "word for word: Ask a lawyer.") {
+	if g.Reply != "" || len(g.Verbatim) != 1 || g.Verbatim[0] != "Ask a lawyer." || !strings.Contains(g.Instructions,
+		"word for word: Ask a lawyer.") {
 		t.Errorf("reply %q, verbatim %q\n%s", g.Reply, g.Verbatim, g.Instructions)
 	}
 }

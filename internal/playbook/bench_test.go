@@ -18,7 +18,8 @@ func mixedRules(n int) string {
 		if i%10 != 0 {
 			topic += fmt.Sprint(i)
 		}
-		cond := []string{"literal:" + topic, fmt.Sprintf(`regex:(?i)\b(order|item)\s+%d\b`, i), fmt.Sprintf("the person asks about subject%d", i)}[i%3]
+		cond := []string{"literal:" + topic, fmt.Sprintf(`regex:(?i)\b(order|item)\s+%d\b`, i),
+			fmt.Sprintf("the person asks about subject%d", i)}[i%3]
 		fmt.Fprintf(&b, "  - {id: r%d, priority: %d, condition: '%s', action: act on %d", i, i%200, cond, i)
 		if i > 10 && i%5 == 0 {
 			fmt.Fprintf(&b, ", depends_on: {any: [r%d, r%d]}, excludes: [r%d]", i-1, i-2, i-3)

@@ -107,7 +107,8 @@ func (b *Book) compare(ctx context.Context, m llm.Model, rules []*Guideline) ([]
 // meet.
 func (b *Book) paired(p pair) (f Finding, ok bool) {
 	x, y := b.guidelines[p.A], b.guidelines[p.B]
-	if x == nil || y == nil || x == y || !overlap(x, y) || bars(x, y) || bars(y, x) || !slices.Contains([]string{"contradiction", "overlap", "paraphrase"}, p.Kind) {
+	if x == nil || y == nil || x == y || !overlap(x, y) || bars(x, y) || bars(y, x) ||
+		!slices.Contains([]string{"contradiction", "overlap", "paraphrase"}, p.Kind) {
 		return f, false
 	}
 	if x.order > y.order {

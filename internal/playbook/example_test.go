@@ -77,7 +77,8 @@ func TestSchemaTakesExample(t *testing.T) {
 }
 
 func TestExampleHasNoFindings(t *testing.T) {
-	for _, f := range Check(mustLoad(t, exampleDir), Known{Tools: []string{"save_decision"}, Roles: []string{"owner", "admin", "member"}, Platforms: []string{"telegram", "discord", "terminal"}}, nil) {
+	for _, f := range Check(mustLoad(t, exampleDir), Known{Tools: []string{"save_decision"}, Roles: []string{"owner",
+		"admin", "member"}, Platforms: []string{"telegram", "discord", "terminal"}}, nil) {
 		t.Error(f)
 	}
 }
@@ -125,7 +126,8 @@ func (c *talk) at(step string, status Status) {
 	c.t.Helper()
 	at, ok, err := c.book.Status(c.state)
 	if err != nil || !ok || at.CurrentStep != step || at.Status != status {
-		c.t.Fatalf("at %q (%s, ok %v, err %v), want %q (%s)\nwhy: %s", at.CurrentStep, at.Status, ok, err, step, status, strings.Join(c.last.Why, "\n     "))
+		c.t.Fatalf("at %q (%s, ok %v, err %v), want %q (%s)\nwhy: %s", at.CurrentStep, at.Status, ok, err, step, status,
+			strings.Join(c.last.Why, "\n     "))
 	}
 }
 
@@ -182,7 +184,8 @@ func TestExampleRefund(t *testing.T) {
 	if g := c.say("yes please"); len(g.Run) != 1 || string(g.Run[0].Args) != `{"content":"refund for order 54321: damaged"}` {
 		t.Errorf("runs %s", g.Run)
 	}
-	g, err := c.book.After(t.Context(), nil, Situation{Text: "yes please", State: c.state, Now: c.now, Results: []ToolResult{{Tool: "save_decision", Text: "Decision recorded"}}}, c.last)
+	g, err := c.book.After(t.Context(), nil, Situation{Text: "yes please", State: c.state, Now: c.now,
+		Results: []ToolResult{{Tool: "save_decision", Text: "Decision recorded"}}}, c.last)
 	if err != nil || !strings.Contains(g.Instructions, "order \"54321\" is noted") {
 		t.Errorf("%v\n%s", err, g.Instructions)
 	}

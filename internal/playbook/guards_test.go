@@ -23,7 +23,8 @@ guards:
 	for _, f := range Check(b, Known{Tools: []string{"delete_task", "list_tasks"}}, nil) {
 		got = append(got, f.String())
 	}
-	if len(got) != 2 || !strings.Contains(got[0], `:3: near: unknown tool: delete_tsk; did you mean "delete_task"?`) || !strings.Contains(got[1], `:4: read: unknown tool: list_taskz; did you mean "list_tasks"?`) {
+	if len(got) != 2 || !strings.Contains(got[0], `:3: near: unknown tool: delete_tsk; did you mean "delete_task"?`) ||
+		!strings.Contains(got[1], `:4: read: unknown tool: list_taskz; did you mean "list_tasks"?`) {
 		t.Errorf("%s", strings.Join(got, "\n"))
 	}
 }
@@ -38,7 +39,8 @@ func TestShippedGuards(t *testing.T) {
 	order := func(status string) []guard.Call {
 		return []guard.Call{
 			{Tool: "find_user_id_by_email", Args: json.RawMessage(`{"email": "a@b.example"}`), Result: "u"},
-			{Tool: "get_order_details", Args: json.RawMessage(`{"order_id": "#1"}`), Result: `{"order_id": "#1", "user_id": "u", "status": "` + status + `"}`},
+			{Tool: "get_order_details", Args: json.RawMessage(`{"order_id": "#1"}`), Result: `{"order_id": "#1", "user_id": "u", "status": "` +
+				status + `"}`},
 		}
 	}
 	for _, c := range []struct {

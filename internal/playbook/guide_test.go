@@ -54,7 +54,8 @@ func TestPriorityTopAndEnabled(t *testing.T) {
 	if g.Result.CombinedAction != "first\nsecond\nthird" || !slices.Equal(g.Tools, []string{"check_order", "policy"}) {
 		t.Errorf("actions %q, tools %v", g.Result.CombinedAction, g.Tools)
 	}
-	if at := strings.Index; at(g.Instructions, "first") > at(g.Instructions, "second") || at(g.Instructions, "second") > at(g.Instructions, "third") {
+	if at := strings.Index; at(g.Instructions, "first") > at(g.Instructions, "second") || at(g.Instructions,
+		"second") > at(g.Instructions, "third") {
 		t.Errorf("order of actions:\n%s", g.Instructions)
 	}
 	if reasonOf(g, "off") != resolve.Disabled || reasonOf(g, "least") != resolve.Outranked {
@@ -63,7 +64,8 @@ func TestPriorityTopAndEnabled(t *testing.T) {
 	if g.Result.EvaluationTimeMS < 1 || len(g.Result.Matches) != 4 || len(g.Result.ToolsToExecute) != 2 {
 		t.Errorf("result %+v", g.Result)
 	}
-	g, err := b.Guide(context.Background(), nil, Situation{Text: "refund", State: c.state, Enabled: map[string]bool{"mid": false, "off": true}})
+	g, err := b.Guide(context.Background(), nil, Situation{Text: "refund", State: c.state, Enabled: map[string]bool{"mid": false,
+		"off": true}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +180,8 @@ variables:
 	for _, v := range b.Variables(c.state) {
 		got[v.Name] = v
 	}
-	if v := got["order_id"]; string(v.Value) != `"12345"` || v.Confidence != 1 || v.MessageID == "" || !v.At.Equal(c.now) || v.Source != SourcePattern {
+	if v := got["order_id"]; string(v.Value) != `"12345"` || v.Confidence != 1 || v.MessageID == "" || !v.At.Equal(c.now) ||
+		v.Source != SourcePattern {
 		t.Errorf("order_id %+v", v)
 	}
 	if _, ok := got["amount"]; ok {
@@ -250,7 +253,8 @@ guidelines:
 }
 
 func TestConditions(t *testing.T) {
-	const vars = "variables:\n  - {name: n, description: d, data_type: number, default_value: 5}\n  - {name: s, description: d, default_value: Plus}\n  - {name: u, description: d}\n"
+	const vars = "variables:\n  - {name: n, description: d, data_type: number, default_value: 5}\n  - {name: s, " +
+		"description: d, default_value: Plus}\n  - {name: u, description: d}\n"
 	for cond, want := range map[string]bool{
 		"var:n = 5": true, "var:n == 5.0": true, "var:n != 5": false, "var:n > 4": true, "var:n >= 5": true, "var:n < 5": false, "var:n<=5": true,
 		"var:s = plus": true, "var:s in free, plus": true, "var:s in a,b": false, "var:s ~ ^P": true, "var:u": false, "var:n": true,
@@ -309,7 +313,8 @@ guidelines:
 	if string(g.ToolParams["check_order"]) != `{"order_id":"12345"}` || !slices.Equal(g.Tools, []string{"check_order"}) || len(g.Notes) != 1 {
 		t.Errorf("params %s, tools %v, notes %v", g.ToolParams, g.Tools, g.Notes)
 	}
-	if g = spec(`{"type":"object","properties":{"order_id":{"type":"integer"}}}`); string(g.ToolParams["check_order"]) != `{"order_id":12345}` {
+	if g = spec(`{"type":"object","properties":{"order_id":{"type":"integer"}}}`); string(
+		g.ToolParams["check_order"]) != `{"order_id":12345}` {
 		t.Errorf("digits for a number: %s, notes %v", g.ToolParams, g.Notes)
 	}
 	g = spec(`{"type":"object","properties":{"order_id":{"type":"boolean"}}}`)

@@ -14,8 +14,10 @@ import (
 // What people say when they change their mind, where no model is asked. A model is,
 // in any language, whenever a message does not answer the step it meets.
 var (
-	saysEnough = text.Pattern(`(?i)^\W*(never ?mind|forget (it|that|about it)|drop (it|that)|leave (it|that)|cancel( (it|that|this))?|stop( (it|that|this))?|quit|abort|i('ve| have)? changed my mind|let'?s (stop|drop it))\W*$`)
-	saysLeave  = text.Pattern(`(?i)\b(forget|drop|cancel|stop|quit|leave|abort|skip|never ?mind|no longer (want|need)|(do not|don'?t|does not|doesn'?t) (want|need)|changed my mind)\b`)
+	saysEnough = text.Pattern(
+		`(?i)^\W*(never ?mind|forget (it|that|about it)|drop (it|that)|leave (it|that)|cancel( (it|that|this))?|stop( (it|that|this))?|quit|abort|i('ve| have)? changed my mind|let'?s (stop|drop it))\W*$`)
+	saysLeave = text.Pattern(
+		`(?i)\b(forget|drop|cancel|stop|quit|leave|abort|skip|never ?mind|no longer (want|need)|(do not|don'?t|does not|doesn'?t) (want|need)|changed my mind)\b`)
 	saysRather = text.Pattern(`(?i)\b(instead|rather|forget|never ?mind|changed my mind)\b`)
 	saysGoOn   = text.Pattern(`(?i)\b(back to|return to|continue|resume|go on|going on|carry on|take up|pick up|where were we)\b`)
 	saysWhere  = text.Pattern(`(?i)^\W*(where were we|let'?s (continue|go on|carry on)|(please )?(continue|go on|carry on))\W*$`)
@@ -108,7 +110,8 @@ func (t *turn) leaves(front *journeyState, switching bool) bool {
 	switch {
 	case t.sit.Forwarded || def == nil:
 		return false
-	case saysEnough().MatchString(t.sit.Text), saysLeave().MatchString(t.sit.Text) && t.mentions(def), switching && saysRather().MatchString(t.sit.Text):
+	case saysEnough().MatchString(t.sit.Text), saysLeave().MatchString(t.sit.Text) && t.mentions(def), switching &&
+		saysRather().MatchString(t.sit.Text):
 		return true
 	}
 	return t.verdicts[leaveWords(def)].Relevance >= max(t.book.threshold, sureEnough)

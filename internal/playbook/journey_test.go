@@ -148,7 +148,8 @@ journeys:
       - {id: end, name: End, is_terminal: true}
 `)
 	answer := func(trigger float64, vars string) string {
-		return fmt.Sprintf(`{"conditions":[{"id":"start:trip","relevance":%v,"reason":"wants a trip"}],"variables":[%s],"parameters":[]}`, trigger, vars)
+		return fmt.Sprintf(`{"conditions":[{"id":"start:trip","relevance":%v,"reason":"wants a trip"}],"variables":[%s],"parameters":[]}`,
+			trigger, vars)
 	}
 	rome := `{"name":"city","value":"Rome","confidence":0.9,"withdrawn":false}`
 	c := newTalk(t, b)
@@ -272,7 +273,8 @@ func TestDraw(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"flowchart TD", `s0["Ask"]`, `s3(["End"])`, "class s0 current", `s0 -->|"var:size #gt; 10"| s2`, `s2["Big #quot;#lt;b#gt;#quot;"]`, "begin(( )) --> s0"} {
+	for _, want := range []string{"flowchart TD", `s0["Ask"]`, `s3(["End"])`, "class s0 current", `s0 -->|"var:size #gt; 10"| s2`,
+		`s2["Big #quot;#lt;b#gt;#quot;"]`, "begin(( )) --> s0"} {
 		if !strings.Contains(mermaid, want) {
 			t.Errorf("mermaid misses %q:\n%s", want, mermaid)
 		}

@@ -97,20 +97,22 @@ func TestBadAnswers(t *testing.T) {
 		want   []string
 		notes  int
 	}{
-		"prose around":  {"Sure! Here it is:\n```json\n{\"conditions\":[{\"id\":\"angry\",\"relevance\":0.9,\"reason\":\"}\"}],\"variables\":[],\"parameters\":[]}\n``` Anything else?", []string{"plain", "angry"}, 0},
-		"half a JSON":   {`{"conditions":[{"id":"angry","relevance":0.9,"reason":"loud"},{"id":"sad","rel`, []string{"plain", "angry"}, 0},
-		"only prose":    {"The person is angry.", []string{"plain"}, 1},
-		"wrong ids":     {`{"conditions":[{"id":"nobody","relevance":1,"reason":""},{"id":"start:j","relevance":1,"reason":""}],"variables":[{"name":"x","value":"1","confidence":1}],"parameters":[]}`, []string{"plain"}, 3},
-		"relevance 7":   {`{"conditions":[{"id":"angry","relevance":7,"reason":""},{"id":"sad","relevance":-1,"reason":""}],"variables":[],"parameters":[]}`, []string{"plain"}, 2},
-		"wrong types":   {`{"conditions":[{"id":5,"relevance":"high"}]}`, []string{"plain"}, 1},
-		"empty":         {"", []string{"plain"}, 1},
-		"null":          {"null", []string{"plain"}, 0},
-		"bad value":     {`{"conditions":[],"variables":[{"name":"order_id","value":"12ab","confidence":1,"withdrawn":false}],"parameters":[]}`, []string{"plain"}, 1},
+		"prose around": {"Sure! Here it is:\n```json\n{\"conditions\":[{\"id\":\"angry\",\"relevance\":0.9,\"reason\":\"}\"}],\"variables\":[],\"parameters\":[]}\n``` Anything else?", []string{"plain", "angry"}, 0},
+		"half a JSON":  {`{"conditions":[{"id":"angry","relevance":0.9,"reason":"loud"},{"id":"sad","rel`, []string{"plain", "angry"}, 0},
+		"only prose":   {"The person is angry.", []string{"plain"}, 1},
+		"wrong ids":    {`{"conditions":[{"id":"nobody","relevance":1,"reason":""},{"id":"start:j","relevance":1,"reason":""}],"variables":[{"name":"x","value":"1","confidence":1}],"parameters":[]}`, []string{"plain"}, 3},
+		"relevance 7":  {`{"conditions":[{"id":"angry","relevance":7,"reason":""},{"id":"sad","relevance":-1,"reason":""}],"variables":[],"parameters":[]}`, []string{"plain"}, 2},
+		"wrong types":  {`{"conditions":[{"id":5,"relevance":"high"}]}`, []string{"plain"}, 1},
+		"empty":        {"", []string{"plain"}, 1},
+		"null":         {"null", []string{"plain"}, 0},
+		"bad value": {`{"conditions":[],"variables":[{"name":"order_id","value":"12ab","confidence":1,"withdrawn":false}],"parameters":[]}`,
+			[]string{"plain"}, 1},
 		"unsure value":  {`{"conditions":[],"variables":[{"name":"order_id","value":"12345","confidence":0.1,"withdrawn":false}],"parameters":[]}`, []string{"plain"}, 0},
 		"bad arguments": {`{"conditions":[{"id":"angry","relevance":1,"reason":""}],"variables":[],"parameters":[{"tool":"check_order","arguments":"[1]"}]}`, []string{"angry", "plain"}, 1},
 	} {
 		tools := []llm.ToolSpec{{Name: "check_order", Parameters: []byte(`{"type":"object","properties":{"n":{"type":"integer"}}}`)}}
-		g, err := parseBook(t, judged).Guide(context.Background(), &scripted{answers: []string{c.answer}}, Situation{Text: "late order", Tools: tools})
+		g, err := parseBook(t, judged).Guide(context.Background(), &scripted{answers: []string{c.answer}},
+			Situation{Text: "late order", Tools: tools})
 		if err != nil || !slices.Equal(topIDs(g), c.want) || len(g.Notes) != c.notes {
 			t.Errorf("%s: rules %v, notes %q, %v", name, topIDs(g), g.Notes, err)
 		}
@@ -123,7 +125,8 @@ func TestBadAnswers(t *testing.T) {
 func TestJudgedArguments(t *testing.T) {
 	m := &scripted{answers: []string{`{"conditions":[{"id":"angry","relevance":1,"reason":""}],"variables":[],
 		"parameters":[{"tool":"check_order","arguments":"{\"n\":5,\"user_id\":\"B\"}"}]}`}}
-	tools := []llm.ToolSpec{{Name: "check_order", Parameters: []byte(`{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}`)}}
+	tools := []llm.ToolSpec{{Name: "check_order",
+		Parameters: []byte(`{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}`)}}
 	g, err := parseBook(t, judged).Guide(context.Background(), m, Situation{Text: "five!", Tools: tools})
 	if err != nil || string(g.ToolParams["check_order"]) != `{"n":5}` {
 		t.Errorf("params %s, notes %v, %v", g.ToolParams, g.Notes, err)
@@ -146,11 +149,13 @@ func TestModelFailure(t *testing.T) {
 }
 
 func manyRules(n int) string {
-	subjects := []string{"invoices", "shipping", "passwords", "gift cards", "warranty", "spare parts", "newsletters", "colours", "batteries", "delivery windows"}
+	subjects := []string{"invoices", "shipping", "passwords", "gift cards", "warranty", "spare parts", "newsletters",
+		"colours", "batteries", "delivery windows"}
 	var b strings.Builder
 	b.WriteString("guidelines:\n")
 	for i := range n {
-		fmt.Fprintf(&b, "  - {id: rule%d, condition: the person wants to hear about %s of the product line number %d in some detail, action: explain %d}\n", i, subjects[i%len(subjects)], i, i)
+		fmt.Fprintf(&b, "  - {id: rule%d, condition: the person wants to hear about %s of the product line number %d in "+
+			"some detail, action: explain %d}\n", i, subjects[i%len(subjects)], i, i)
 	}
 	return b.String() + "  - {id: needle, condition: they wonder whether an umbrella is watertight, action: say yes}\n"
 }
@@ -168,7 +173,8 @@ func promptTokens(r llm.Request) int {
 func TestHundredsOfRules(t *testing.T) {
 	for _, n := range []int{50, 402, 3000} {
 		b := parseBook(t, manyRules(n))
-		for _, said := range []string{"is the umbrella watertight?", "umbrella " + strings.Repeat("\"<&\n", 3000), strings.Repeat("日本", 5000) + " umbrella"} {
+		for _, said := range []string{"is the umbrella watertight?", "umbrella " + strings.Repeat("\"<&\n", 3000),
+			strings.Repeat("日本", 5000) + " umbrella"} {
 			m := &scripted{answers: []string{"{}", "{}"}}
 			s := Situation{Text: said}
 			for i := range 20 {

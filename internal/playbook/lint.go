@@ -80,7 +80,8 @@ func (l *linter) alwaysTrue(g *Guideline) {
 		l.add(g.at, g.ID, "always true", "its pattern matches the empty text, so every message")
 	case g.when.Kind == condition.Literal && len([]rune(g.when.Lit)) < 2:
 		l.add(g.at, g.ID, "always true", "%q is in nearly every message", g.when.Lit)
-	case g.when.Kind == condition.Always && g.reply != "" && len(g.homes)+len(g.needs)+len(g.Channels)+len(g.Platforms)+len(g.Roles)+len(g.Tags) == 0:
+	case g.when.Kind == condition.Always && g.reply != "" && len(g.homes)+len(g.needs)+len(g.Channels)+len(g.Platforms)+
+		len(g.Roles)+len(g.Tags) == 0:
 		l.add(g.at, g.ID, "always true", "it answers every message with the same text")
 	case g.when.Kind == condition.Var && g.when.Test.Op == "set" && l.b.variables[g.when.Test.Name].fallback != nil:
 		l.add(g.at, g.ID, "always true", "%s has a default, so it is always set", g.when.Test.Name)
@@ -160,7 +161,8 @@ func (l *linter) journey(j *Journey) {
 		}
 		for k, tr := range s.Transitions {
 			for _, before := range s.Transitions[:k] {
-				if certain := before.when.Kind == condition.Always && (!tr.Early || before.Early); certain || saying.Normal(before.Condition) == saying.Normal(tr.Condition) && before.Early == tr.Early {
+				if certain := before.when.Kind == condition.Always && (!tr.Early || before.Early); certain ||
+					saying.Normal(before.Condition) == saying.Normal(tr.Condition) && before.Early == tr.Early {
 					l.add(at(i), j.ID, "shadowed", "the transition from %s to %s is always preceded by the one to %s", s.ID, tr.ToStep, before.ToStep)
 					break
 				}

@@ -87,7 +87,8 @@ func (l *linter) closure(id string, next func(*Guideline) []string) (out []strin
 }
 
 // naming tells a name or number of something from an amount.
-var naming = text.Pattern(`(?i)(^|[_ ])(id|ids|number|no|nr|account|phone|mobile|fax|zip|postcode|postal|iban|card|code|serial|order|invoice|ticket|tracking|customer|passport)($|[_ ,.])`)
+var naming = text.Pattern(
+	`(?i)(^|[_ ])(id|ids|number|no|nr|account|phone|mobile|fax|zip|postcode|postal|iban|card|code|serial|order|invoice|ticket|tracking|customer|passport)($|[_ ,.])`)
 
 // variables finds numbers that are names: nobody counts with an account number.
 func (l *linter) variables() {

@@ -42,8 +42,9 @@ func TestMistakes(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = Load(write1(t, string(text)), Options{
-			Tools:   []string{"check_order", "get_refund_policy"},
-			Schemas: map[string][]byte{"delete_task": []byte(`{"type": "object", "properties": {"id": {"type": "integer"}}, "additionalProperties": false}`)},
+			Tools: []string{"check_order", "get_refund_policy"},
+			Schemas: map[string][]byte{"delete_task": []byte(
+				`{"type": "object", "properties": {"id": {"type": "integer"}}, "additionalProperties": false}`)},
 		})
 		var ms sheet.Mistakes
 		if !errors.As(err, &ms) {
@@ -110,7 +111,8 @@ func TestLoadsSourceModel(t *testing.T) {
  "action": "Explain the 30-day refund policy", "tools": ["check_order", "get_refund_policy"], "required_context": ["order_id"],
  "journey_id": null, "journey_step": null, "enabled": true, "metadata": {"tags": "refund,policy"}, "created_at": "2025-01-15T10:30:00Z"}]}`)
 	g, err := b.Guideline("guideline_refund_policy")
-	if err != nil || g.Priority != 100 || len(g.Tools) != 2 || g.CreatedAt.Year() != 2025 || g.Metadata["tags"] != "refund,policy" || !g.IsEnabled() {
+	if err != nil || g.Priority != 100 || len(g.Tools) != 2 || g.CreatedAt.Year() != 2025 || g.Metadata["tags"] != "refund,policy" ||
+		!g.IsEnabled() {
 		t.Errorf("loaded as %+v, %v", g, err)
 	}
 	if _, err := b.Guideline("guideline_refnd_policy"); err == nil || !strings.Contains(err.Error(), "did you mean") {
@@ -199,7 +201,8 @@ func TestSourceThatLosesRules(t *testing.T) {
 		}, 12, true},
 		{"a file is empty", func(dir string) error { return os.WriteFile(filepath.Join(dir, "b.yaml"), nil, 0o600) }, 10, true},
 		{"a file is gone", func(dir string) error { return os.Remove(filepath.Join(dir, "b.yaml")) }, 10, true},
-		{"a file has another name", func(dir string) error { return os.Rename(filepath.Join(dir, "b.yaml"), filepath.Join(dir, "c.yaml")) }, 20, false},
+		{"a file has another name", func(dir string) error { return os.Rename(filepath.Join(dir, "b.yaml"), filepath.Join(dir, "c.yaml")) },
+			20, false},
 		{"the folder is away", func(dir string) error { return os.Rename(dir, dir+".away") }, 0, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -248,7 +251,8 @@ func TestSourceThatGrows(t *testing.T) {
 	text := "guidelines:\n"
 	for i := range 10 {
 		text += fmt.Sprintf("  - {id: r%d, condition: always, action: x}\n", i)
-		if err := os.WriteFile(filepath.Join(dir, "p.yaml"), []byte("guidelines:\n  - {id: a, condition: always, action: x}\n"+text[len("guidelines:\n"):]), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, "p.yaml"), []byte("guidelines:\n  - {id: a, condition: always, action: x}\n"+
+			text[len("guidelines:\n"):]), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		if b, err := s.Book(time.Unix(int64(1000+2*i), 0)); err != nil || len(b.Guidelines()) != 2 {
@@ -286,12 +290,14 @@ func indents(n int) string {
 }
 
 func FuzzLoad(f *testing.F) {
-	for _, s := range []string{"", "guidelines:\n  - {id: a, condition: always, action: x}\n", "settings: {top: 2}\n", "a: [1, {b: c}]", "- - -", "\t", "? a\n: b", "a: !!x y", "a: |\n  x\n"} {
+	for _, s := range []string{"", "guidelines:\n  - {id: a, condition: always, action: x}\n", "settings: {top: 2}\n",
+		"a: [1, {b: c}]", "- - -", "\t", "? a\n: b", "a: !!x y", "a: |\n  x\n"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		var found sheet.Mistakes
-		b := &Book{cache: judge.NewCache(), vectors: newVectors(), guidelines: map[string]*Guideline{}, journeys: map[string]*Journey{}, variables: map[string]*Variable{}, replies: map[string]*Reply{}, threshold: DefaultThreshold, top: DefaultTop}
+		b := &Book{cache: judge.NewCache(), vectors: newVectors(), guidelines: map[string]*Guideline{}, journeys: map[string]*Journey{},
+			variables: map[string]*Variable{}, replies: map[string]*Reply{}, threshold: DefaultThreshold, top: DefaultTop}
 		b.add("f.yaml", []byte(text), &found)
 		b.compile()
 		_ = found.Error()

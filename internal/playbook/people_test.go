@@ -69,7 +69,8 @@ func (g *group) say(user, text string) Guidance {
 	g.t.Helper()
 	g.now = g.now.Add(time.Second)
 	var err error
-	g.last, err = g.book.Guide(context.Background(), g.model, Situation{User: user, Text: text, State: g.state(user), Now: g.now, MessageID: g.now.Format(time.TimeOnly)})
+	g.last, err = g.book.Guide(context.Background(), g.model, Situation{User: user, Text: text, State: g.state(user),
+		Now: g.now, MessageID: g.now.Format(time.TimeOnly)})
 	if err != nil {
 		g.t.Fatal(err)
 	}
@@ -199,10 +200,12 @@ func TestChangeOfMindIsJudged(t *testing.T) {
 func TestWhatWaitsIsSaid(t *testing.T) {
 	g := newGroup(t, desk)
 	g.say("ann", "I want a refund")
-	if said := g.say("ann", "I need a repair"); !strings.Contains(said.Instructions, `"Refund", at the step "Find the order"`) || !strings.Contains(said.Instructions, "Which device?") {
+	if said := g.say("ann", "I need a repair"); !strings.Contains(said.Instructions, `"Refund", at the step "Find the order"`) ||
+		!strings.Contains(said.Instructions, "Which device?") {
 		t.Errorf("beside each other:\n%s", said.Instructions)
 	}
-	if said := g.say("ann", "phone"); !strings.Contains(said.Instructions, `"Repair" ends`) || !strings.Contains(said.Instructions, "Find the order") {
+	if said := g.say("ann", "phone"); !strings.Contains(said.Instructions, `"Repair" ends`) ||
+		!strings.Contains(said.Instructions, "Find the order") {
 		t.Errorf("at the end:\n%s", said.Instructions)
 	}
 	if said := g.say("ann", "well?"); !strings.Contains(said.Instructions, "Which order?") {

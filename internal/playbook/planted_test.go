@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-var allKnown = Known{Tools: []string{"look_up", "note"}, Servers: []string{"shop"}, Roles: []string{"member", "admin", "owner"}, Platforms: []string{"telegram", "discord", "terminal"}}
+var allKnown = Known{Tools: []string{"look_up", "note"}, Servers: []string{"shop"}, Roles: []string{"member", "admin", "owner"},
+	Platforms: []string{"telegram", "discord", "terminal"}}
 
 func findings(t *testing.T, text string, k Known) (out []string) {
 	t.Helper()
@@ -48,19 +49,24 @@ func TestPlantedFaults(t *testing.T) {
 
 func TestPlantedJourneys(t *testing.T) {
 	journey := func(id, rest string) string {
-		return fmt.Sprintf("{id: %s, name: N, description: d, initial_step: a, %s, steps: [{id: a, name: A, transitions: [{to_step: z}]}, {id: z, name: Z, is_terminal: true}]}", id, rest)
+		return fmt.Sprintf("{id: %s, name: N, description: d, initial_step: a, %s, steps: [{id: a, name: A, transitions: "+
+			"[{to_step: z}]}, {id: z, name: Z, is_terminal: true}]}", id, rest)
 	}
 	for name, test := range map[string]struct{ text, want string }{
-		"one trigger":           {"journeys: [" + journey("x", `trigger: "literal:refund"`) + ", " + journey("y", `trigger: "literal:Refund"`) + "]", "y: same trigger"},
-		"one trigger, reworded": {"journeys: [" + journey("x", `trigger: the customer wants a refund`) + ", " + journey("y", `trigger: the person asks for a refund`) + "]", "y: same trigger"},
-		"person and channel":    {"journeys: [" + journey("x", `trigger: "literal:refund"`) + ", " + journey("y", `trigger: "literal:refund", scope: channel`) + "]", ""},
-		"an account number":     {"variables: [{name: account, description: the bank account, data_type: number}]", "account: digits"},
-		"an order's number":     {"variables: [{name: what, description: the number of the order, data_type: number}]", "what: digits"},
-		"an amount":             {"variables: [{name: amount, description: how much money, data_type: number}]", ""},
-		"from no tool":          {"variables: [{name: amount, description: how much money, from: lookup.sum}]", "amount: unknown tool"},
-		"a step's tool":         {"journeys: [{id: j, name: J, description: d, initial_step: a, steps: [{id: a, name: A, tool: lookup, transitions: [{to_step: z}]}, {id: z, name: Z, is_terminal: true}]}]", "j: unknown tool"},
-		"nowhere on failure":    {`journeys: [{id: j, name: J, description: d, initial_step: a, steps: [{id: a, name: A, tool: note, transitions: [{to_step: z, condition: "tool:note ok"}]}, {id: z, name: Z, is_terminal: true}]}]`, "j: dead end"},
-		"somewhere on failure":  {`journeys: [{id: j, name: J, description: d, initial_step: a, steps: [{id: a, name: A, tool: note, transitions: [{to_step: z, condition: "tool:note ok"}, {to_step: z, condition: "tool:note failed"}]}, {id: z, name: Z, is_terminal: true}]}]`, ""},
+		"one trigger": {"journeys: [" + journey("x", `trigger: "literal:refund"`) + ", " + journey("y",
+			`trigger: "literal:Refund"`) + "]", "y: same trigger"},
+		"one trigger, reworded": {"journeys: [" + journey("x", `trigger: the customer wants a refund`) + ", " + journey("y",
+			`trigger: the person asks for a refund`) + "]", "y: same trigger"},
+		"person and channel": {"journeys: [" + journey("x", `trigger: "literal:refund"`) + ", " + journey("y",
+			`trigger: "literal:refund", scope: channel`) + "]", ""},
+		"an account number": {"variables: [{name: account, description: the bank account, data_type: number}]", "account: digits"},
+		"an order's number": {"variables: [{name: what, description: the number of the order, data_type: number}]", "what: digits"},
+		"an amount":         {"variables: [{name: amount, description: how much money, data_type: number}]", ""},
+		"from no tool":      {"variables: [{name: amount, description: how much money, from: lookup.sum}]", "amount: unknown tool"},
+		"a step's tool": {"journeys: [{id: j, name: J, description: d, initial_step: a, steps: [{id: a, name: A, " +
+			"tool: lookup, transitions: [{to_step: z}]}, {id: z, name: Z, is_terminal: true}]}]", "j: unknown tool"},
+		"nowhere on failure":   {`journeys: [{id: j, name: J, description: d, initial_step: a, steps: [{id: a, name: A, tool: note, transitions: [{to_step: z, condition: "tool:note ok"}]}, {id: z, name: Z, is_terminal: true}]}]`, "j: dead end"},
+		"somewhere on failure": {`journeys: [{id: j, name: J, description: d, initial_step: a, steps: [{id: a, name: A, tool: note, transitions: [{to_step: z, condition: "tool:note ok"}, {to_step: z, condition: "tool:note failed"}]}, {id: z, name: Z, is_terminal: true}]}]`, ""},
 	} {
 		if got := strings.Join(findings(t, test.text, allKnown), ", "); got != test.want {
 			t.Errorf("%s: %s, want %s", name, got, test.want)
@@ -94,10 +100,12 @@ func TestCompare(t *testing.T) {
   - {id: there, condition: always, action: x, platforms: [discord]}
   - {id: here, condition: always, action: y, platforms: [telegram]}
 `)
-	m := &scripted{answers: []string{"Let me see {them}: " + `{"pairs":[{"a":"angry","b":"furious","kind":"contradiction","why":"one apologizes"},{"a":"furious","b":"angry","kind":"overlap","why":"again"},
+	m := &scripted{answers: []string{"Let me see {them}: " +
+		`{"pairs":[{"a":"angry","b":"furious","kind":"contradiction","why":"one apologizes"},{"a":"furious","b":"angry","kind":"overlap","why":"again"},
 		{"a":"here","b":"there","kind":"overlap","why":"both always"},{"a":"angry","b":"nobody","kind":"overlap","why":""},{"a":"angry","b":"angry","kind":"overlap","why":""},{"a":"angry","b":"here","kind":"silly","why":""}]}`}}
 	found, err := Compare(t.Context(), b, m)
-	if len(found) != 1 || err != nil || !strings.HasSuffix(found[0].String(), ":3: angry: contradiction: with furious, the model says: one apologizes") {
+	if len(found) != 1 || err != nil || !strings.HasSuffix(found[0].String(),
+		":3: angry: contradiction: with furious, the model says: one apologizes") {
 		t.Errorf("found %v, %v", found, err)
 	}
 	if _, err := Compare(t.Context(), b, &scripted{answers: []string{"none"}}); err == nil {

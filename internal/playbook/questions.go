@@ -239,7 +239,10 @@ func (t *turn) terms() (out []Term) {
 		text += "\n" + strings.ToLower(m.Content)
 	}
 	for _, term := range t.book.doc.Glossary {
-		if slices.ContainsFunc(append([]string{term.Term}, term.Also...), func(w string) bool { return strings.Contains(text, strings.ToLower(w)) }) {
+		if slices.ContainsFunc(append([]string{term.Term}, term.Also...), func(w string) bool {
+			return strings.Contains(text,
+				strings.ToLower(w))
+		}) {
 			out = append(out, Term{Term: term.Term, Also: term.Also, Meaning: term.Meaning})
 		}
 	}

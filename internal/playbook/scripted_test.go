@@ -25,7 +25,8 @@ func (m *scripted) Complete(_ context.Context, r llm.Request, _ func(string)) (l
 	}
 	text := m.answers[0]
 	m.answers = m.answers[1:]
-	return llm.Response{Message: llm.Message{Role: llm.RoleAssistant, Content: text}, Usage: llm.Usage{Prompt: 10, Completion: 2, Total: 12, Attempts: 1}}, nil
+	return llm.Response{Message: llm.Message{Role: llm.RoleAssistant, Content: text}, Usage: llm.Usage{Prompt: 10,
+		Completion: 2, Total: 12, Attempts: 1}}, nil
 }
 
 // question returns what the n-th request asked.

@@ -99,7 +99,8 @@ type LostError struct{ Gone, Total int }
 
 // Error implements error.
 func (e *LostError) Error() string {
-	return fmt.Sprintf("%d of %d rules, guards, journeys, variables and replies are gone at once, as if a file were cut or away; if that is meant, reload with SIGHUP or start again", e.Gone, e.Total)
+	return fmt.Sprintf("%d of %d rules, guards, journeys, variables and replies are gone at once, as if a file were cut "+
+		"or away; if that is meant, reload with SIGHUP or start again", e.Gone, e.Total)
 }
 
 // More entries than massLost, or more than one in shareLost of all, cannot

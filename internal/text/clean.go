@@ -89,7 +89,8 @@ func joins(before, r rune, rest string) bool {
 // an emoji.
 func joinable(r rune) bool {
 	return unicode.In(r, unicode.So, unicode.Sk, unicode.M) || isSelector(r) || r == 0x2640 || r == 0x2642 ||
-		unicode.IsLetter(r) && !unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana)
+		unicode.IsLetter(r) && !unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Han, unicode.Hangul,
+			unicode.Hiragana, unicode.Katakana)
 }
 
 // blackFlag and cancelTag enclose the tags of a region's flag.

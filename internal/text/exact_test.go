@@ -42,7 +42,8 @@ func TestExactIsReadBack(t *testing.T) {
 	for range 20_000 {
 		var b strings.Builder
 		for range r.IntN(8) {
-			b.WriteRune([]rune{rune(r.IntN(0x250)), rune(0x200B + r.IntN(0x70)), rune(0xE0000 + r.IntN(0x80)), rune(r.IntN(0xD800)), ' ', '`', '\n', '"', '\\', 'a'}[r.IntN(10)])
+			b.WriteRune([]rune{rune(r.IntN(0x250)), rune(0x200B + r.IntN(0x70)), rune(0xE0000 + r.IntN(0x80)), rune(r.IntN(0xD800)),
+				' ', '`', '\n', '"', '\\', 'a'}[r.IntN(10)])
 		}
 		s := b.String()
 		got := Exact(s)
@@ -60,7 +61,8 @@ func TestExactIsReadBack(t *testing.T) {
 		exact, err := ExactJSON(raw)
 		again, err2 := ExactJSON(exact)
 		var back map[string][]any
-		if err != nil || err2 != nil || string(again) != string(exact) || Clean(string(exact)) != string(exact) || strings.Contains(string(exact), "`") ||
+		if err != nil || err2 != nil || string(again) != string(exact) || Clean(string(exact)) != string(exact) ||
+			strings.Contains(string(exact), "`") ||
 			json.Unmarshal(exact, &back) != nil || back[s][0] != s {
 			t.Fatalf("%s became %s, then %s: %v %v", raw, exact, again, err, err2)
 		}

@@ -71,7 +71,8 @@ func TestHonest(t *testing.T) {
 }
 
 func FuzzHonest(f *testing.F) {
-	for _, s := range []string{"[bank.com](https://evil.tld)", "[a [b.co]](<https://e.vil>) `x`", "https://a.b@c.de.", "```\n[x.y](z)\n", strings.Repeat("[", 50) + "](a)", "[x.yy](://%zz)"} {
+	for _, s := range []string{"[bank.com](https://evil.tld)", "[a [b.co]](<https://e.vil>) `x`", "https://a.b@c.de.",
+		"```\n[x.y](z)\n", strings.Repeat("[", 50) + "](a)", "[x.yy](://%zz)"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

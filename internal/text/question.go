@@ -27,8 +27,10 @@ var asking = sync.OnceValue(func() map[string]bool {
 
 // Scripts without spaces ask anywhere in a sentence, or at its end.
 var (
-	askWithin = strings.Fields("什么 什麼 甚麼 甚么 谁 誰 哪 多少 几点 幾點 几个 幾個 几号 幾號 几岁 幾歲 怎么 怎麼 怎样 怎樣 为何 為何 为什么 為什麼 何 いつ どこ なぜ どう どの どんな どれ いくつ いくら 教えて 무엇 뭐 누구 누가 어디 언제 왜 어떻게 얼마 몇 어느 무슨 ใคร อะไร ที่ไหน เมื่อไ ทำไม อย่างไร เท่าไ กี่")
-	askAtEnd  = strings.Fields("吗 嗎 呢 么 か かな かしら っけ 니 까 나요 가요 냐 ไหม หรือเปล่า")
+	askWithin = strings.Fields(
+		"什么 什麼 甚麼 甚么 谁 誰 哪 多少 几点 幾點 几个 幾個 几号 幾號 几岁 幾歲 怎么 怎麼 怎样 怎樣 为何 為何 为什么 為什麼 何 いつ どこ なぜ どう どの どんな どれ いくつ いくら 教えて 무엇 뭐 누구 " +
+			"누가 어디 언제 왜 어떻게 얼마 몇 어느 무슨 ใคร อะไร ที่ไหน เมื่อไ ทำไม อย่างไร เท่าไ กี่")
+	askAtEnd = strings.Fields("吗 嗎 呢 么 か かな かしら っけ 니 까 나요 가요 냐 ไหม หรือเปล่า")
 )
 
 const (

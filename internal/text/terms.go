@@ -49,5 +49,6 @@ func Pieced(r rune) bool { return Unspaced(r) || unicode.Is(unicode.Hangul, r) }
 
 // Unspaced reports whether r belongs to a script that writes words without spaces.
 func Unspaced(r rune) bool {
-	return r > 0xE00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+	return r > 0xE00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao,
+		unicode.Khmer, unicode.Myanmar)
 }

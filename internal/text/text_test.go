@@ -50,7 +50,8 @@ func FuzzClip(f *testing.F) {
 			}
 		}
 		for name, got := range map[string]string{"runes": Clip(s, n), "bytes": ClipBytes(s, n)} {
-			if !strings.HasPrefix(s, got) || n >= 0 && name == "bytes" && len(got) > n || n >= 0 && name == "runes" && utf8.RuneCountInString(got) > n {
+			if !strings.HasPrefix(s, got) || n >= 0 && name == "bytes" && len(got) > n || n >= 0 && name == "runes" &&
+				utf8.RuneCountInString(got) > n {
 				t.Fatalf("%s: %q to %d is %q", name, s, n, got)
 			}
 			if utf8.ValidString(s) && !utf8.ValidString(got) {
@@ -75,7 +76,8 @@ func TestClean(t *testing.T) {
 		{"ba\u200Dnk and ba\u200Cnk", "bank and bank"},
 		{"می\u200Cخواهم", "می\u200Cخواهم"}, // Persian
 		{"क्\u200Dष and र\u200D्", "क्\u200Dष and र\u200D्"},
-		{"👨\u200D👩\u200D👧 ❤\uFE0F\u200D🔥 🏳\uFE0F\u200D🌈 🧑🏽\u200D⚕\uFE0F 1\uFE0F\u20E3", "👨\u200D👩\u200D👧 ❤\uFE0F\u200D🔥 🏳\uFE0F\u200D🌈 🧑🏽\u200D⚕\uFE0F 1\uFE0F\u20E3"},
+		{"👨\u200D👩\u200D👧 ❤\uFE0F\u200D🔥 🏳\uFE0F\u200D🌈 🧑🏽\u200D⚕\uFE0F 1\uFE0F\u20E3",
+			"👨\u200D👩\u200D👧 ❤\uFE0F\u200D🔥 🏳\uFE0F\u200D🌈 🧑🏽\u200D⚕\uFE0F 1\uFE0F\u20E3"},
 		{"👍\u200D", "👍"}, {"\u200D👍", "👍"}, {"👍\u200D\u200D👍", "👍\u200D👍"},
 		{"a\uFE0Fb", "ab"}, {"😀\uFE0F\uFE01\uFE02", "😀\uFE0F"}, {"葛\U000E0100x\U000E0101", "葛\U000E0100x"},
 		{scotland + "!", scotland + "!"},
@@ -96,7 +98,8 @@ func TestClean(t *testing.T) {
 }
 
 func FuzzClean(f *testing.F) {
-	for _, s := range []string{"a\u202Eb", "👨\u200D👩", "🏴\U000E0067\U000E0062\U000E0073\U000E0063\U000E0074\U000E007F", "می\u200Cخ", "😀\uFE0F\uFE01", "\xff", "\u115F\u1160"} {
+	for _, s := range []string{"a\u202Eb", "👨\u200D👩", "🏴\U000E0067\U000E0062\U000E0073\U000E0063\U000E0074\U000E007F",
+		"می\u200Cخ", "😀\uFE0F\uFE01", "\xff", "\u115F\u1160"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -20,7 +20,10 @@ import (
 func office(t *testing.T, files map[string]string) (*notebook, Notes) {
 	t.Helper()
 	b := newNotebook(t, files)
-	return b, Notes{Vault: b.vault, Authors: memorytest.Open(t, memory.Options{}), Owner: func(_ context.Context, id string) bool { return id == "owner" }}
+	return b, Notes{Vault: b.vault, Authors: memorytest.Open(t, memory.Options{}), Owner: func(_ context.Context,
+		id string) bool {
+		return id == "owner"
+	}}
 }
 
 func direct(who string) Call {
@@ -98,7 +101,8 @@ func TestMoveIsItsAuthors(t *testing.T) {
 	if err != nil || m.To != "agent-notes/ideas/idea.md" || m.Links != 0 {
 		t.Fatalf("%+v, %v", m, err)
 	}
-	if m, err = deskOf(t, n, "anna").Move(ctx, "idea", "better one"); err != nil || m.To != "agent-notes/ideas/better one.md" || b.says("Home.md") != "see [[better one]]" {
+	if m, err = deskOf(t, n, "anna").Move(ctx, "idea", "better one"); err != nil || m.To != "agent-notes/ideas/better one.md" ||
+		b.says("Home.md") != "see [[better one]]" {
 		t.Fatalf("%+v, %v, %s", m, err, b.says("Home.md"))
 	}
 	if _, err := deskOf(t, n, "bob").shelf.Read(ctx, index.Part{Path: "better one"}); !errors.Is(err, index.ErrNotFound) {
@@ -136,7 +140,8 @@ func TestRestoreIsItsAuthors(t *testing.T) {
 		t.Error(err)
 	}
 	at, all, err := deskOf(t, n, "anna").Versions(ctx, "idea")
-	if err != nil || at != "agent-notes/idea.md" || len(all) != 1 || all[0].By.ID != "anna" || all[0].By.Name != "ANNA" || all[0].Text != "one\n" {
+	if err != nil || at != "agent-notes/idea.md" || len(all) != 1 || all[0].By.ID != "anna" || all[0].By.Name != "ANNA" ||
+		all[0].Text != "one\n" {
 		t.Fatalf("%s %+v %v", at, all, err)
 	}
 	if _, err := deskOf(t, n, "anna").Restore(ctx, "idea", 2); !errors.Is(err, index.ErrNotFound) {

@@ -55,13 +55,15 @@ func each(value any, key string, f func(key, value string)) {
 }
 
 // mailKeys are parts of the names of arguments that take a mailbox as somebody's name.
-var mailKeys = []string{"mail", "sender", "recipient", "contact", "user", "person", "people", "participant", "attendee", "invite", "member", "owner", "author", "assignee", "login", "account"}
+var mailKeys = []string{"mail", "sender", "recipient", "contact", "user", "person", "people", "participant", "attendee",
+	"invite", "member", "owner", "author", "assignee", "login", "account"}
 
 // ofPeople reports whether an argument names people. A mailbox anywhere else may be
 // the beginning of an address, with a user before its host.
 func ofPeople(key string) bool {
 	key = strings.ToLower(key)
-	return slices.Contains([]string{"to", "cc", "bcc", "from"}, key) || slices.ContainsFunc(mailKeys, func(k string) bool { return strings.Contains(key, k) })
+	return slices.Contains([]string{"to", "cc", "bcc", "from"}, key) || slices.ContainsFunc(mailKeys,
+		func(k string) bool { return strings.Contains(key, k) })
 }
 
 // TypedHosts lists the hosts in what a person typed: of addresses, and bare

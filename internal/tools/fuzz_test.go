@@ -10,7 +10,8 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func FuzzArguments(f *testing.F) {
-	for _, s := range []string{`{"title":"a"}`, `{"title":"a","size":1e999}`, `{"title":null}`, `{"title":"a","tags":["x",null]}`, `{`, `[]`, `{"a":1,"a":2}`,
+	for _, s := range []string{`{"title":"a"}`, `{"title":"a","size":1e999}`, `{"title":null}`, `{"title":"a","tags":["x",null]}`,
+		`{`, `[]`, `{"a":1,"a":2}`,
 		`{"title":"\ud800"}`, `{"title":"a","session":{"x":[[[1]]]}}`, `{"title":"a","size":3.0}`, "\xff", `{"title":"a"} x`, `-0`, `{"":""}`} {
 		f.Add([]byte(s))
 	}

@@ -12,8 +12,10 @@ import (
 func TestDaysInEachLanguage(t *testing.T) {
 	now := time.Date(2026, 3, 12, 10, 0, 0, 0, time.UTC) // a Thursday
 	for tag, said := range map[string][4]string{
-		"en": {"today", "yesterday", "Tuesday", "2026-05-01"}, "de": {"heute", "gestern", "Dienstag", "2026-05-01"}, "es": {"hoy", "ayer", "martes", "2026-05-01"},
-		"fr": {"aujourd’hui", "hier", "mardi", "2026-05-01"}, "ru": {"сегодня", "вчера", "вторник", "2026-05-01"}, "zh": {"今天", "昨天", "星期二", "2026-05-01"},
+		"en": {"today", "yesterday", "Tuesday", "2026-05-01"}, "de": {"heute", "gestern", "Dienstag", "2026-05-01"},
+		"es": {"hoy", "ayer", "martes", "2026-05-01"},
+		"fr": {"aujourd’hui", "hier", "mardi", "2026-05-01"}, "ru": {"сегодня", "вчера", "вторник", "2026-05-01"},
+		"zh": {"今天", "昨天", "星期二", "2026-05-01"},
 	} {
 		p, _ := catalog.For(tag)
 		for i, want := range []string{"2026-03-12", "2026-03-11", "2026-03-10", "2026-05-01"} {

@@ -30,14 +30,16 @@ func TestNamedByWords(t *testing.T) {
 		}
 	}
 	ran(t, set, "add_task", `{"description":"buy milk for grandma"}`)
-	if text, _ := ran(t, set, "complete_task", `{"words":"the milk"}`); !strings.Contains(text, "Several fit “the milk”") || !strings.Contains(text, "- #1 buy milk") {
+	if text, _ := ran(t, set, "complete_task", `{"words":"the milk"}`); !strings.Contains(text, "Several fit “the milk”") ||
+		!strings.Contains(text, "- #1 buy milk") {
 		t.Errorf("two that fit: %q", text)
 	}
 }
 
 func TestDatesInWords(t *testing.T) {
 	clock := CurrentTime(func() time.Time { return time.Date(2026, 3, 4, 14, 20, 0, 0, time.UTC) }, nil)
-	for said, want := range map[string]string{"christmas": "Friday, 25 December 2026: that is in 296 days", "tomorrow": "that is tomorrow", "today": "that is today", "the moon": "I don't understand the day"} {
+	for said, want := range map[string]string{"christmas": "Friday, 25 December 2026: that is in 296 days",
+		"tomorrow": "that is tomorrow", "today": "that is today", "the moon": "I don't understand the day"} {
 		r, err := clock.Call(t.Context(), Call{Args: []byte(`{"when":"` + said + `"}`)})
 		if err != nil {
 			r.Content = err.Error()

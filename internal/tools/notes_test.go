@@ -25,7 +25,8 @@ func newNotebook(t *testing.T, files map[string]string) *notebook {
 	t.Helper()
 	base := t.TempDir()
 	b := &notebook{t: t, notes: filepath.Join(base, "notes"), tools: map[string]Tool{}}
-	sources := []index.Source{{Name: "notes", Dir: b.notes, Kind: index.KindNotes}, {Name: "lib", Dir: filepath.Join(base, "code"), Kind: index.KindCode}}
+	sources := []index.Source{{Name: "notes", Dir: b.notes, Kind: index.KindNotes}, {Name: "lib", Dir: filepath.Join(base, "code"),
+		Kind: index.KindCode}}
 	for _, s := range sources {
 		if err := os.MkdirAll(s.Dir, 0o700); err != nil {
 			t.Fatal(err)
@@ -97,7 +98,8 @@ func TestSearchKnowsTimes(t *testing.T) {
 	wednesday := time.Date(2026, 11, 18, 1, 0, 0, 0, time.FixedZone("", 3600*5)) // still Tuesday in UTC
 	b.offer(Notes{Vault: b.vault, Clock: func(context.Context, chat.User) time.Time { return wednesday }})
 	for query, want := range map[string]string{
-		"garden last week":          "The first 1 are from the time asked for (2026-11-09 to 2026-11-15), the others are not: 2026-11-10.md 2026-11-10, ",
+		"garden last week": "The first 1 are from the time asked for (2026-11-09 to 2026-11-15), the others are " +
+			"not: 2026-11-10.md 2026-11-10, ",
 		"was war im Mai":            "All are from the time asked for (2026-05-01 to 2026-05-31): 2026-05-12.md 2026-05-12\n",
 		"garden yesterday":          "Nothing is from the time asked for (2026-11-17). Of other times, by date: ",
 		"garden #plants":            "[1] 2026-05-12 — 2026-05-12.md\nPlanted",
@@ -113,11 +115,13 @@ func TestSearchKnowsTimes(t *testing.T) {
 // Notes that contradict each other are pointed out to the model, code is not.
 func TestSearchPointsOutContradictions(t *testing.T) {
 	b := newNotebook(t, map[string]string{
-		"notes/shops.md": "# Shops\n\nThe bakery opens at 8:00.", "notes/errands.md": "# Errands\n\nBakery opens 9:30 now.", "notes/pool.md": "# Pool\n\nThe pool opens at 7:00.",
-		"code/a.md": "The bakery opens at 8:00.", "code/b.md": "The bakery opens at 9:30.",
+		"notes/shops.md": "# Shops\n\nThe bakery opens at 8:00.", "notes/errands.md": "# Errands\n\nBakery opens 9:30 now.",
+		"notes/pool.md": "# Pool\n\nThe pool opens at 7:00.",
+		"code/a.md":     "The bakery opens at 8:00.", "code/b.md": "The bakery opens at 9:30.",
 	})
 	got := b.call("vault_search", map[string]any{"query": "when does the bakery open"})
-	if n := strings.Count(got.Content, "contradict each other"); n != 1 || !strings.Contains(got.Content, "“The bakery opens at 8:00.” (shops.md)") || !strings.Contains(got.Content, "“Bakery opens 9:30 now.” (errands.md)") {
+	if n := strings.Count(got.Content, "contradict each other"); n != 1 || !strings.Contains(got.Content,
+		"“The bakery opens at 8:00.” (shops.md)") || !strings.Contains(got.Content, "“Bakery opens 9:30 now.” (errands.md)") {
 		t.Errorf("%s", got.Content)
 	}
 	for tool, query := range map[string]string{"vault_search": "when does the pool open", "search_code": "bakery"} {

@@ -78,7 +78,8 @@ func Disputes(q index.Query, hits []index.Hit) []citation.Dispute {
 	}
 	list := make([]citation.Passage, len(hits))
 	for i, h := range hits {
-		list[i] = citation.Passage{Document: h.Source + "/" + h.Path, Title: h.Title, Heading: h.Heading, Text: h.Text, Dated: frontmatter.Day(h.Path, nil) != 0}
+		list[i] = citation.Passage{Document: h.Source + "/" + h.Path, Title: h.Title, Heading: h.Heading, Text: h.Text,
+			Dated: frontmatter.Day(h.Path, nil) != 0}
 	}
 	return citation.Disputes(q.Text, list)
 }

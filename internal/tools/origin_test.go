@@ -19,17 +19,22 @@ import (
 func TestWordsOfOthersComeBackAsTheirs(t *testing.T) {
 	const bob, said = "telegram:2", "the vault opens with 4711"
 	calls := []struct{ name, args string }{
-		{"list_reminders", `{}`}, {"list_tasks", `{}`}, {"list_tasks", `{"status":"open"}`}, {"list_log", `{}`}, {"list_log", `{"query":"vault"}`},
-		{"update_task", `{"id":1,"description":"the vault opens with 4711, tell Ann"}`}, {"complete_task", `{"words":"vault"}`}, {"delete_task", `{"id":1}`},
+		{"list_reminders", `{}`}, {"list_tasks", `{}`}, {"list_tasks", `{"status":"open"}`}, {"list_log", `{}`},
+		{"list_log", `{"query":"vault"}`},
+		{"update_task", `{"id":1,"description":"the vault opens with 4711, tell Ann"}`}, {"complete_task", `{"words":"vault"}`},
+		{"delete_task", `{"id":1}`},
 		{"cancel_reminder", `{"words":"vault"}`},
 	}
-	for _, from := range []provenance.Origin{{Via: provenance.ViaTyped}, {Via: provenance.ViaTyped, People: []string{bob}}, {Via: provenance.ViaPage}} {
+	for _, from := range []provenance.Origin{{Via: provenance.ViaTyped}, {Via: provenance.ViaTyped, People: []string{bob}},
+		{Via: provenance.ViaPage}} {
 		store := memorytest.Open(t, memory.Options{})
 		plan := Planner{Store: store, Now: time.Now, Zone: func(context.Context, chat.User) string { return "UTC" }}
 		set := NewSet(slices.Concat(TaskTools(store), ReminderTools(plan), LogTools(plan))...)
-		c := Call{ID: "1", Who: chat.User{ID: "telegram:1"}, Direct: true, Confirmed: true, Where: chat.Key{Platform: "telegram", Channel: "1"}, Origin: from}
+		c := Call{ID: "1", Who: chat.User{ID: "telegram:1"}, Direct: true, Confirmed: true, Where: chat.Key{Platform: "telegram",
+			Channel: "1"}, Origin: from}
 		for _, name := range []string{"add_task", "set_reminder", "log_entry"} {
-			args := map[string]string{"add_task": `{"description":"` + said + `"}`, "set_reminder": `{"text":"` + said + `","when":"tomorrow at 8"}`, "log_entry": `{"content":"` + said + `"}`}[name]
+			args := map[string]string{"add_task": `{"description":"` + said + `"}`, "set_reminder": `{"text":"` + said +
+				`","when":"tomorrow at 8"}`, "log_entry": `{"content":"` + said + `"}`}[name]
 			c.Name, c.Args = name, json.RawMessage(args)
 			comesBack(t, set, c, from)
 		}
@@ -67,7 +72,8 @@ func TestWhichIsMeantQuotesNobodyElse(t *testing.T) {
 		}
 	}
 	_, err := taskOf(t.Context(), store, c, named{Words: "paint"}, true)
-	if said := failure(t.Context(), err); strings.Contains(said, "4711") || !strings.Contains(said, "#2") || !strings.Contains(said, "the door") {
+	if said := failure(t.Context(), err); strings.Contains(said, "4711") || !strings.Contains(said, "#2") ||
+		!strings.Contains(said, "the door") {
 		t.Errorf("said %q", said)
 	}
 }

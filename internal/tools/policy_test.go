@@ -74,7 +74,8 @@ func TestTaint(t *testing.T) {
 }
 
 func TestTypedHosts(t *testing.T) {
-	got := TypedHosts("look at <https://A.example/x?y=1>, (b.example) and b.example. also http://c.example:8080/ but not 3 or foo or e.g; http://[::1]:80/ пример.рф")
+	got := TypedHosts("look at <https://A.example/x?y=1>, (b.example) and b.example. also http://c.example:8080/ but not " +
+		"3 or foo or e.g; http://[::1]:80/ пример.рф")
 	if want := []string{"a.example", "b.example", "c.example", "e.g", "xn--e1afmkfd.xn--p1ai", "::1"}; !slices.Equal(got, want) {
 		t.Errorf("hosts %q, want %q", got, want)
 	}

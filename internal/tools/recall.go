@@ -35,7 +35,8 @@ func RecallConversation(store *memory.Store, attest func(ctx context.Context, us
 		} else if attest != nil {
 			attest(ctx, c.Who.ID)
 		}
-		sessions, err := store.Past.Search(ctx, provenance.Viewer{User: c.Who.ID, Key: q.Key, Direct: c.Direct, Agent: c.Memory}, a.Query, recallTokens/4)
+		sessions, err := store.Past.Search(ctx, provenance.Viewer{User: c.Who.ID, Key: q.Key, Direct: c.Direct, Agent: c.Memory},
+			a.Query, recallTokens/4)
 		if err != nil {
 			return Result{}, err
 		}

@@ -13,7 +13,8 @@ import (
 
 // understood lists the values of $schema that the library supports. Any other is
 // read as the last of them, as MCP requires.
-var understood = map[string]bool{"": true, "http://json-schema.org/draft-07/schema#": true, "https://json-schema.org/draft/2020-12/schema": true}
+var understood = map[string]bool{"": true, "http://json-schema.org/draft-07/schema#": true,
+	"https://json-schema.org/draft/2020-12/schema": true}
 
 // maxNested is how deep a schema may be: the library reads each level once for
 // every level around it.
@@ -70,8 +71,9 @@ type keywords struct{ one, list, named []string }
 
 var (
 	// onTheValue are asked about the value itself, beneath about its parts.
-	onTheValue = keywords{[]string{"not", "if", "then", "else"}, []string{"allOf", "anyOf", "oneOf"}, []string{"dependentSchemas", "dependencies"}}
-	beneath    = keywords{
+	onTheValue = keywords{[]string{"not", "if", "then", "else"}, []string{"allOf", "anyOf", "oneOf"},
+		[]string{"dependentSchemas", "dependencies"}}
+	beneath = keywords{
 		[]string{"items", "additionalItems", "additionalProperties", "contains", "propertyNames", "unevaluatedItems", "unevaluatedProperties"},
 		[]string{"items", "prefixItems"},
 		[]string{"properties", "patternProperties", "$defs", "definitions"},

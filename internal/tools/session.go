@@ -26,7 +26,8 @@ func SaveDecision() Tool {
 	type args struct {
 		Content string `json:"content" jsonschema:"the decision, one short sentence"`
 	}
-	meta := Meta{Name: "save_decision", Description: strings.TrimSpace(decisionText), Category: Thread, Idempotent: true, SideEffect: true, Core: true}
+	meta := Meta{Name: "save_decision", Description: strings.TrimSpace(decisionText), Category: Thread, Idempotent: true,
+		SideEffect: true, Core: true}
 	meta.Ask = about(wordAskDecision, func(a args) []string { return []string{a.Content} })
 	return Func(meta, func(_ context.Context, _ Call, a args) (Result, error) {
 		text := strings.TrimSpace(a.Content)

@@ -40,7 +40,8 @@ func TestRegistrationPanics(t *testing.T) {
 			t.Errorf("%s: panic %q", name, got)
 		}
 	}
-	if got := panicOf(func() { NewSet(Func(plain("twice"), echo), Func(plain("twice"), echo)) }); !strings.Contains(got, "twice: registered twice") {
+	if got := panicOf(func() { NewSet(Func(plain("twice"), echo), Func(plain("twice"), echo)) }); !strings.Contains(got,
+		"twice: registered twice") {
 		t.Errorf("duplicate: %q", got)
 	}
 	type thief struct {

@@ -235,7 +235,8 @@ func (n Notes) read() Tool {
 		if len(body) < len(d.Text) {
 			body += wordCut
 		}
-		s := n.source(sourceKind(d.Kind), index.Hit{Source: d.Source, Path: d.Path, Title: d.Title, Heading: heading, Line: d.Line, Snippet: text.Clip(d.Text, 500), Text: body, Score: 1})
+		s := n.source(sourceKind(d.Kind), index.Hit{Source: d.Source, Path: d.Path, Title: d.Title, Heading: heading,
+			Line: d.Line, Snippet: text.Clip(d.Text, 500), Text: body, Score: 1})
 		if d.Pages > 1 {
 			body = fmt.Sprintf(wordPages, d.Pages) + body
 		}
@@ -247,7 +248,8 @@ func (n Notes) list() Tool {
 	type args struct {
 		Folder string `json:"folder,omitempty" jsonschema:"only notes below this folder"`
 	}
-	return forReaders(n, core("vault_list", vaultListText, Vault).reads().onDemand(), func(ctx context.Context, c Call, a args) (Result, error) {
+	return forReaders(n, core("vault_list", vaultListText, Vault).reads().onDemand(), func(ctx context.Context, c Call,
+		a args) (Result, error) {
 		s, err := n.of(ctx, c)
 		if err != nil {
 			return Result{}, err
@@ -267,7 +269,8 @@ func (n Notes) related() Tool {
 	type args struct {
 		Path string `json:"path" jsonschema:"the note's title or path"`
 	}
-	return forReaders(n, core("vault_related", vaultRelatedText, Vault).reads().onDemand(), func(ctx context.Context, c Call, a args) (Result, error) {
+	return forReaders(n, core("vault_related", vaultRelatedText, Vault).reads().onDemand(), func(ctx context.Context,
+		c Call, a args) (Result, error) {
 		s, err := n.of(ctx, c)
 		if err != nil {
 			return Result{}, err
@@ -318,7 +321,8 @@ func (n Notes) write() Tool {
 	meta.Idempotent = false // appending twice writes twice: the turn's journal prevents it
 	meta.Refine = oneOf(map[string][]string{"mode": {index.ModeCreate, index.ModeAppend, index.ModeReplaceSection}})
 	meta.Ask = about(wordAskNote, func(a args) []string {
-		return []string{withSuffix(a.Path), strings.TrimSpace(cmp.Or(a.Mode, index.ModeCreate) + " " + strings.TrimSpace(a.Title+" "+a.Heading)), a.Content}
+		return []string{withSuffix(a.Path), strings.TrimSpace(cmp.Or(a.Mode, index.ModeCreate) + " " +
+			strings.TrimSpace(a.Title+" "+a.Heading)), a.Content}
 	})
 	return forWriters(n, meta, func(ctx context.Context, c Call, a args) (Result, error) {
 		if strings.TrimSpace(a.Content) == "" {

@@ -19,7 +19,8 @@ import (
 func ran(t *testing.T, set Set, name, args string) (string, Class) {
 	t.Helper()
 	var r Runner
-	c := Call{ID: "1", Name: name, Args: json.RawMessage(args), Who: chat.User{ID: "telegram:1"}, Direct: true, Confirmed: true, Caller: Caller{Agent: Librarian},
+	c := Call{ID: "1", Name: name, Args: json.RawMessage(args), Who: chat.User{ID: "telegram:1"}, Direct: true,
+		Confirmed: true, Caller: Caller{Agent: Librarian},
 		Where: chat.Key{Platform: "telegram", Channel: "1"}}
 	o := r.Run(t.Context(), set, c)
 	return o.Result.Content, o.Class
@@ -38,7 +39,10 @@ func realTools(t *testing.T) Set {
 		t.Fatal(err)
 	}
 	zone := func(context.Context, chat.User) string { return "UTC" }
-	plan := Planner{Store: store, Now: time.Now, Zone: zone, Next: func(string, string, time.Time) (time.Time, error) { return time.Time{}, nil }}
+	plan := Planner{Store: store, Now: time.Now, Zone: zone, Next: func(string, string, time.Time) (time.Time,
+		error) {
+		return time.Time{}, nil
+	}}
 	list := append(VaultTools(Notes{Vault: v}), TaskTools(store)...)
 	list = append(append(list, ReminderTools(plan)...), LogTools(plan)...)
 	return NewSet(append(list, SaveFact(store, nil), UpdateFact(store, nil))...)
@@ -57,10 +61,12 @@ func TestFailedWriteHasNoPlaceholder(t *testing.T) {
 			t.Errorf("%s: %s %q", name, class, text)
 		}
 	}
-	if text, class := ran(t, set, "vault_write", `{"path":"ideas.md","content":"x"}`); class != "" || text != "The note agent-notes/ideas.md was created." {
+	if text, class := ran(t, set, "vault_write", `{"path":"ideas.md","content":"x"}`); class != "" ||
+		text != "The note agent-notes/ideas.md was created." {
 		t.Errorf("created: %s %q", class, text)
 	}
-	if text, class := ran(t, set, "vault_write", `{"path":"ideas.md","content":"y"}`); class != "" || text != "The note agent-notes/ideas.md was updated." {
+	if text, class := ran(t, set, "vault_write", `{"path":"ideas.md","content":"y"}`); class != "" ||
+		text != "The note agent-notes/ideas.md was updated." {
 		t.Errorf("updated: %s %q", class, text)
 	}
 }

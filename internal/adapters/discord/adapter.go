@@ -181,7 +181,8 @@ func (a *Adapter) receives() error {
 	case len(bad) == len(list):
 		return bad[0].Err
 	}
-	return &chat.DegradedError{Err: text.Tell("Discord: %d of %d connections here do not receive; the first: %w", len(bad), len(list), bad[0].Err)}
+	return &chat.DegradedError{Err: text.Tell("Discord: %d of %d connections here do not receive; the first: %w", len(bad),
+		len(list), bad[0].Err)}
 }
 
 // unheard counts the channels whose history cannot be read just now.

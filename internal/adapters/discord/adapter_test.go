@@ -92,7 +92,8 @@ func connected(t *testing.T, in *intake, s *discordtest.Server) (a *Adapter, sto
 	t.Helper()
 	ahead := new(atomic.Int64)
 	now := func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
-	a, err := New(Options{Token: discordtest.Token, APIURL: s.URL(), Now: now, Timing: Timing{Open: 3 * time.Second, RetryMin: 5 * time.Millisecond, RetryMax: 20 * time.Millisecond, Identify: 20 * time.Millisecond}})
+	a, err := New(Options{Token: discordtest.Token, APIURL: s.URL(), Now: now, Timing: Timing{Open: 3 * time.Second,
+		RetryMin: 5 * time.Millisecond, RetryMax: 20 * time.Millisecond, Identify: 20 * time.Millisecond}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,14 +149,16 @@ func TestNormalizing(t *testing.T) {
 		{"", "10", "hi", "hi", true, true, chat.Key{Platform: "discord", Channel: "10"}, chat.KindText},
 		{"77", "50", "just talk", "just talk", false, false, chat.Key{Platform: "discord", Channel: "50"}, chat.KindText},
 		{"77", "50", "<@9000> hello", "hello", true, false, chat.Key{Platform: "discord", Channel: "50"}, chat.KindText},
-		{"77", "55", "<@!9000> in a thread", "in a thread", true, false, chat.Key{Platform: "discord", Channel: "50", Thread: "55"}, chat.KindText},
+		{"77", "55", "<@!9000> in a thread", "in a thread", true, false, chat.Key{Platform: "discord", Channel: "50", Thread: "55"},
+			chat.KindText},
 		{"", "10", "/help facts", "/help facts", true, true, chat.Key{Platform: "discord", Channel: "10"}, chat.KindCommand},
 	} {
 		n := len(in.texts())
 		s.Message(tt.guild, tt.channel, "42", tt.text)
 		until(t, tt.text, func() bool { return len(in.texts()) > n })
 		m := in.last()
-		if m.Text != tt.want || m.Addressed != tt.addressed || m.Direct != tt.direct || m.Key != tt.key || m.Kind != tt.kind || m.From.ID != "discord:42" {
+		if m.Text != tt.want || m.Addressed != tt.addressed || m.Direct != tt.direct || m.Key != tt.key || m.Kind != tt.kind ||
+			m.From.ID != "discord:42" {
 			t.Errorf("%q became %+v", tt.text, m)
 		}
 	}
@@ -165,7 +168,8 @@ func TestInteractionIsAcknowledgedAndAnswered(t *testing.T) {
 	t.Parallel()
 	s, in := fake(t), newIntake()
 	a, _ := connected(t, in, s)
-	id := s.Interaction(discordtest.Use{Guild: "77", Channel: "50", User: "42", Command: "facts", Permissions: 8, Options: [][2]string{{"text", "I like tea"}}})
+	id := s.Interaction(discordtest.Use{Guild: "77", Channel: "50", User: "42", Command: "facts", Permissions: 8,
+		Options: [][2]string{{"text", "I like tea"}}})
 	until(t, "delivered", func() bool { return len(in.texts()) == 1 })
 	m := in.last()
 	if m.Kind != chat.KindCommand || m.Text != `/facts text:"I like tea"` || !m.Admin {
@@ -173,7 +177,8 @@ func TestInteractionIsAcknowledgedAndAnswered(t *testing.T) {
 	}
 	until(t, "acknowledged", func() bool { _, ok := s.Acknowledged(id); return ok })
 	for i, text := range []string{"first", "second"} {
-		if _, err := a.Send(context.Background(), chat.Part{Key: m.Key, Origin: m.Origin, Index: i, Text: text, Nonce: fmt.Sprint("n", i)}); err != nil {
+		if _, err := a.Send(context.Background(), chat.Part{Key: m.Key, Origin: m.Origin, Index: i, Text: text,
+			Nonce: fmt.Sprint("n", i)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -269,7 +274,8 @@ func TestRegisterOnlyWhenChanged(t *testing.T) {
 	t.Parallel()
 	s, in := fake(t), newIntake()
 	a, _ := connected(t, in, s)
-	list := []chat.MenuCommand{{Name: "tasks", Help: "Your tasks"}, {Name: "facts", Help: "What I know", Verbs: []chat.MenuCommand{{Name: "add", Help: "Add one", Options: []chat.MenuOption{{Name: "text", Help: "the fact", Required: true}}}}}}
+	list := []chat.MenuCommand{{Name: "tasks", Help: "Your tasks"}, {Name: "facts", Help: "What I know",
+		Verbs: []chat.MenuCommand{{Name: "add", Help: "Add one", Options: []chat.MenuOption{{Name: "text", Help: "the fact", Required: true}}}}}}
 	for range 3 {
 		if err := a.Register(context.Background(), chat.Menu{Commands: list}); err != nil {
 			t.Fatal(err)
@@ -312,7 +318,8 @@ func TestFetch(t *testing.T) {
 	if _, err := a.Fetch(t.Context(), gone, 6); !errors.Is(err, chat.ErrFileGone) {
 		t.Errorf("an expired address: %v", err)
 	}
-	for _, ref := range []string{"http://cdn.discordapp.com/x", "https://cdn.discordapp.com.evil.example/x", "https://evil.example/cdn.discordapp.com", "file:///etc/passwd", ":"} {
+	for _, ref := range []string{"http://cdn.discordapp.com/x", "https://cdn.discordapp.com.evil.example/x",
+		"https://evil.example/cdn.discordapp.com", "file:///etc/passwd", ":"} {
 		if _, err := a.Fetch(t.Context(), chat.File{Ref: ref}, 6); err == nil || !strings.Contains(err.Error(), "not the address") {
 			t.Errorf("%s: %v", ref, err)
 		}
@@ -328,7 +335,8 @@ func TestFetch(t *testing.T) {
 func TestAutocomplete(t *testing.T) {
 	t.Parallel()
 	s, in := fake(t), newIntake()
-	a, err := New(Options{Token: discordtest.Token, APIURL: s.URL(), Suggest: func(_ context.Context, m chat.Message, option, typed string) []chat.Choice {
+	a, err := New(Options{Token: discordtest.Token, APIURL: s.URL(), Suggest: func(_ context.Context, m chat.Message,
+		option, typed string) []chat.Choice {
 		list := []chat.Choice{{Value: m.Text + " " + option + " " + typed + " " + m.From.ID}, {}, {Value: strings.Repeat("x", 101)}}
 		for i := range 40 {
 			list = append(list, chat.Choice{Value: fmt.Sprint(i), Label: fmt.Sprint(i, " – ", strings.Repeat("long ", 40))})
@@ -375,8 +383,9 @@ func TestAuthorityOfMessages(t *testing.T) {
 	n := 0
 	admin := func(guild, user string, roles ...string) bool {
 		n++
-		e := map[string]any{"id": fmt.Sprint(n), "channel_id": "50", "content": "<@9000> hi", "type": 0, "timestamp": time.Now().UTC().Format(time.RFC3339Nano),
-			"guild_id": guild, "author": map[string]any{"id": user, "username": "admin"}, "member": map[string]any{"roles": roles}}
+		e := map[string]any{"id": fmt.Sprint(n), "channel_id": "50", "content": "<@9000> hi", "type": 0,
+			"timestamp": time.Now().UTC().Format(time.RFC3339Nano),
+			"guild_id":  guild, "author": map[string]any{"id": user, "username": "admin"}, "member": map[string]any{"roles": roles}}
 		s.Dispatch("MESSAGE_CREATE", e)
 		until(t, "delivered", func() bool { return len(in.texts()) == n })
 		return in.last().Admin
@@ -456,7 +465,8 @@ func TestWhoseWordsAreQuoted(t *testing.T) {
 			Message *wireMessage `json:"message"`
 		}, 1)}, true},
 	} {
-		got, reason := a.message(t.Context(), &wireMessage{ID: "1", ChannelID: "50", Content: "do that", Author: &wireUser{ID: "42"}, Referenced: &tt.quoted}, chat.KindText)
+		got, reason := a.message(t.Context(), &wireMessage{ID: "1", ChannelID: "50", Content: "do that", Author: &wireUser{ID: "42"},
+			Referenced: &tt.quoted}, chat.KindText)
 		if got == nil || got.Relayed != tt.want {
 			t.Errorf("%s: %+v, %s", name, got, reason)
 		}

@@ -85,7 +85,8 @@ func (sh *shard) allow(ctx context.Context, in chat.Intake) (time.Duration, erro
 	}
 	now := sh.now()
 	if wait := min(sh.o.Timing.Refused-now.Sub(r.At), sh.o.Timing.Refused); wait > 0 { // a clock may have been set back
-		why := text.Tell("Discord refused the connection (close code %d): %s; it is tried again at %s", r.Code, catalog.Words(fixes[r.Code]), now.Add(wait).Format(time.TimeOnly))
+		why := text.Tell("Discord refused the connection (close code %d): %s; it is tried again at %s", r.Code,
+			catalog.Words(fixes[r.Code]), now.Add(wait).Format(time.TimeOnly))
 		sh.setHealth(why)
 		sh.o.Log.Error("discord: waiting before the next session", "err", why)
 		return wait, nil

@@ -64,7 +64,8 @@ func TestRefusedSessionsAreRare(t *testing.T) {
 		for range 33 { // of 60 s each: more than half an hour
 			err := p.start(t, usual)
 			var refused *chat.RefusedError
-			if err == nil || !strings.Contains(err.Error(), fixes[code]) || errors.As(err, &refused) && strings.Contains(err.Error(), "tried again") {
+			if err == nil || !strings.Contains(err.Error(), fixes[code]) || errors.As(err, &refused) &&
+				strings.Contains(err.Error(), "tried again") {
 				t.Fatalf("code %d: %v", code, err)
 			}
 			p.clock.Add(int64(time.Minute))

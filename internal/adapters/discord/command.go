@@ -125,7 +125,8 @@ func wire(c chat.MenuCommand) wireCommand {
 		w.Permissions = &p
 	}
 	for _, v := range c.Verbs {
-		w.Options = append(w.Options, wireOption{Type: int(discordgo.ApplicationCommandOptionSubCommand), Name: v.Name, Description: text.Clip(v.Help, 100), Localized: localize(v.Help), Options: wireOptions(v.Options)})
+		w.Options = append(w.Options, wireOption{Type: int(discordgo.ApplicationCommandOptionSubCommand), Name: v.Name,
+			Description: text.Clip(v.Help, 100), Localized: localize(v.Help), Options: wireOptions(v.Options)})
 	}
 	return w
 }
@@ -135,7 +136,8 @@ func wireOptions(list []chat.MenuOption) (out []wireOption) {
 		chat.OptionNumber: discordgo.ApplicationCommandOptionInteger, chat.OptionSwitch: discordgo.ApplicationCommandOptionBoolean,
 	}
 	for _, o := range list {
-		w := wireOption{Type: int(discordgo.ApplicationCommandOptionString), Name: o.Name, Description: text.Clip(o.Help, 100), Localized: localize(o.Help), Required: o.Required && !o.Long, Suggests: o.Suggests}
+		w := wireOption{Type: int(discordgo.ApplicationCommandOptionString), Name: o.Name, Description: text.Clip(o.Help, 100),
+			Localized: localize(o.Help), Required: o.Required && !o.Long, Suggests: o.Suggests}
 		if k, ok := kinds[o.Kind]; ok {
 			w.Type = int(k)
 		}
@@ -236,7 +238,8 @@ func (a *Adapter) user(i *wireInteraction) *chat.Message {
 	m := &chat.Message{
 		ID: string(i.ID), Key: key, From: chat.User{ID: Platform + ":" + string(who.ID), Name: nameOf(who, i.Member)}, Addressed: true,
 		// People who installed the app for themselves can use it in a chat with others.
-		Direct: i.GuildID == "" && i.Context != number(discordgo.InteractionContextPrivateChannel), Guild: string(i.GuildID), At: idTime(string(i.ID)), Origin: string(back), Language: i.Locale.shown(),
+		Direct: i.GuildID == "" && i.Context != number(discordgo.InteractionContextPrivateChannel), Guild: string(i.GuildID),
+		At: idTime(string(i.ID)), Origin: string(back), Language: i.Locale.shown(),
 	}
 	a.titled(m)
 	if i.Member != nil {

@@ -120,7 +120,8 @@ func (c *connection) connect(ctx context.Context) error {
 	if err := c.a.call(ctx, http.MethodGet, "/gateway", "", nil, &at); err != nil {
 		return err
 	}
-	d := websocket.Dialer{HandshakeTimeout: dialTime, NetDialContext: c.dial, TLSClientConfig: &tls.Config{RootCAs: c.a.roots, NextProtos: []string{"http/1.1"}}}
+	d := websocket.Dialer{HandshakeTimeout: dialTime, NetDialContext: c.dial, TLSClientConfig: &tls.Config{RootCAs: c.a.roots,
+		NextProtos: []string{"http/1.1"}}}
 	ws, resp, err := d.DialContext(ctx, at.URL+"?v="+discordgo.APIVersion+"&encoding=json", http.Header{"Accept-Encoding": {"zlib"}})
 	if resp != nil {
 		_ = resp.Body.Close()

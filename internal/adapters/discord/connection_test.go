@@ -18,7 +18,8 @@ func TestPackets(t *testing.T) {
 	s.Heartbeat(time.Hour)
 	connected(t, in, s)
 	text := func(p string) { s.Packet(websocket.TextMessage, []byte(p)) }
-	for _, p := range []string{`{"op":`, `[]`, `{"op":10,"d":{"heartbeat_interval":1000}}`, `{"op":10,"d":null}`, `{"op":77,"d":{}}`, `{"op":11}`, `null`} {
+	for _, p := range []string{`{"op":`, `[]`, `{"op":10,"d":{"heartbeat_interval":1000}}`, `{"op":10,"d":null}`,
+		`{"op":77,"d":{}}`, `{"op":11}`, `null`} {
 		text(p)
 	}
 	s.Packet(websocket.BinaryMessage, []byte("not compressed"))

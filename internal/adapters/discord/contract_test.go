@@ -27,7 +27,8 @@ func rig(t *testing.T) chattest.Rig {
 		Say:      func(said string) { id, text = s.Message("", channel, person, said), said },
 		Stop:     func() { s.Message("", channel, person, "/stop") },
 		Again: func() {
-			s.Dispatch("MESSAGE_CREATE", map[string]any{"id": id, "channel_id": channel, "content": text, "author": map[string]any{"id": person, "username": "user42"}})
+			s.Dispatch("MESSAGE_CREATE", map[string]any{"id": id, "channel_id": channel, "content": text,
+				"author": map[string]any{"id": person, "username": "user42"}})
 		},
 		Edit:   func(text string) { s.Edit(id, text) },
 		Delete: func() { s.Delete("", channel, id) },

@@ -70,7 +70,8 @@ func (c *connection) begin(e *discordgo.Event) {
 		a.o.Log.Error("discord: READY without a user", "err", err)
 		return
 	}
-	note := resumable{ID: r.SessionID.shown(), Seq: e.Sequence, Self: string(r.User.ID), App: string(r.User.ID), Name: r.User.Username.shown(), At: a.now()}
+	note := resumable{ID: r.SessionID.shown(), Seq: e.Sequence, Self: string(r.User.ID), App: string(r.User.ID),
+		Name: r.User.Username.shown(), At: a.now()}
 	if isID(r.Application.ID) {
 		note.App = string(r.Application.ID)
 	}

@@ -88,7 +88,8 @@ func TestFaultFlapping(t *testing.T) {
 		t.Skip("takes 15 s; PARLEY_FAULTS=1 plays it")
 	}
 	s, in := fake(t), newIntake()
-	a, err := New(Options{Token: discordtest.Token, APIURL: s.URL(), Timing: Timing{Open: time.Second, RetryMin: 250 * time.Millisecond, RetryMax: 4 * time.Second, Identify: 20 * time.Millisecond}})
+	a, err := New(Options{Token: discordtest.Token, APIURL: s.URL(), Timing: Timing{Open: time.Second,
+		RetryMin: 250 * time.Millisecond, RetryMax: 4 * time.Second, Identify: 20 * time.Millisecond}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +128,8 @@ func TestFaultLateInteraction(t *testing.T) {
 	until(t, "delivered", func() bool { return len(in.texts()) == 1 })
 	m := in.last()
 	part := func(nonce string, private bool) chat.Part {
-		return chat.Part{Key: m.Key, Origin: m.Origin, To: m.From, Text: nonce, Nonce: nonce, Private: private, Sending: chat.Sending{At: time.Now()}}
+		return chat.Part{Key: m.Key, Origin: m.Origin, To: m.From, Text: nonce, Nonce: nonce, Private: private,
+			Sending: chat.Sending{At: time.Now()}}
 	}
 	ahead.Store(int64(16 * time.Minute))
 	for _, p := range []chat.Part{part("late", false), part("late and private", true)} {
@@ -160,14 +162,16 @@ func TestFaultGoneWhileAnswering(t *testing.T) {
 	a, _ := connected(t, in, s)
 	ctx := context.Background()
 	preview := func(channel string, row int64) string {
-		id, _, err := a.Preview(ctx, chat.Message{ID: "5", Row: row, Key: chat.Key{Platform: Platform, Channel: channel}, Addressed: true}, "", "Hel")
+		id, _, err := a.Preview(ctx, chat.Message{ID: "5", Row: row, Key: chat.Key{Platform: Platform, Channel: channel},
+			Addressed: true}, "", "Hel")
 		if err != nil {
 			t.Fatal(err)
 		}
 		return id
 	}
 	send := func(channel, id string) error {
-		_, err := a.Send(ctx, chat.Part{Key: chat.Key{Platform: Platform, Channel: channel}, Text: "Hello", Nonce: "final" + channel, Sending: chat.Sending{Preview: id, At: time.Now()}})
+		_, err := a.Send(ctx, chat.Part{Key: chat.Key{Platform: Platform, Channel: channel}, Text: "Hello", Nonce: "final" + channel,
+			Sending: chat.Sending{Preview: id, At: time.Now()}})
 		return err
 	}
 	if err := send("50", preview("50", 1)+"0"); err != nil { // no such message any more

@@ -58,7 +58,8 @@ func menusOf(m chat.Menu) *menus {
 // wireActions returns the menu of a message as Discord stores it.
 func wireActions(m chat.Menu) (list []wireCommand) {
 	for _, act := range m.Actions[:min(len(m.Actions), maxActions)] {
-		list = append(list, wireCommand{Type: int(discordgo.MessageApplicationCommand), Name: text.Clip(act.Name, maxAction), Names: localize(act.Name)})
+		list = append(list, wireCommand{Type: int(discordgo.MessageApplicationCommand), Name: text.Clip(act.Name, maxAction),
+			Names: localize(act.Name)})
 	}
 	return list
 }
@@ -102,8 +103,10 @@ func (a *Adapter) ask(ctx context.Context, i *wireInteraction, f form, id string
 	if f.option == "" {
 		style = oneLine
 	}
-	field := component{Type: textInput, Style: style, CustomID: formField + f.option, Label: text.Clip(f.label, maxField), Required: true, MaxLength: mostTyped}
-	a.respond(ctx, i, response{discordgo.InteractionResponseModal, modal{text.Clip(f.title, maxTitle), id, []component{{Type: actionRow, Components: []component{field}}}}})
+	field := component{Type: textInput, Style: style, CustomID: formField + f.option, Label: text.Clip(f.label, maxField),
+		Required: true, MaxLength: mostTyped}
+	a.respond(ctx, i, response{discordgo.InteractionResponseModal, modal{text.Clip(f.title, maxTitle), id,
+		[]component{{Type: actionRow, Components: []component{field}}}}})
 }
 
 // formField begins the id of the one field of a form; the option's name follows.

@@ -206,7 +206,8 @@ func TestSilentResume(t *testing.T) {
 // dialing starts an adapter that may never come to be connected.
 func dialing(t *testing.T, in *intake, s *discordtest.Server) (stop func()) {
 	t.Helper()
-	a, err := New(Options{Token: discordtest.Token, APIURL: s.URL(), Timing: Timing{Open: time.Second, RetryMin: 5 * time.Millisecond, RetryMax: 20 * time.Millisecond, Identify: 20 * time.Millisecond}})
+	a, err := New(Options{Token: discordtest.Token, APIURL: s.URL(), Timing: Timing{Open: time.Second, RetryMin: 5 * time.Millisecond,
+		RetryMax: 20 * time.Millisecond, Identify: 20 * time.Millisecond}})
 	if err != nil {
 		t.Fatal(err)
 	}

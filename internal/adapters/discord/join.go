@@ -25,7 +25,8 @@ func (sh *shard) greet(ctx context.Context, g *wireGuild, sequence int64) {
 		return
 	}
 	sh.enter(ctx, channel, event{kind: "GUILD_CREATE", ticket: sh.progress.begin(sequence), made: &chat.Message{
-		ID: "joined-" + joined.UTC().Format("20060102T150405"), Kind: chat.KindAdded, Guild: string(g.ID), Title: g.Name.shown(), GuildTitle: g.Name.shown(), At: joined,
+		ID: "joined-" + joined.UTC().Format("20060102T150405"), Kind: chat.KindAdded, Guild: string(g.ID), Title: g.Name.shown(),
+		GuildTitle: g.Name.shown(), At: joined,
 	}})
 }
 

@@ -12,7 +12,8 @@ import (
 // member does not.
 func TestReads(t *testing.T) {
 	const all = readable
-	g := &discordgo.Guild{ID: "1", OwnerID: "9", Roles: []*discordgo.Role{{ID: "1", Permissions: all}, {ID: "2"}, {ID: "3", Permissions: discordgo.PermissionAdministrator}}}
+	g := &discordgo.Guild{ID: "1", OwnerID: "9", Roles: []*discordgo.Role{{ID: "1", Permissions: all}, {ID: "2"},
+		{ID: "3", Permissions: discordgo.PermissionAdministrator}}}
 	role, person := discordgo.PermissionOverwriteTypeRole, discordgo.PermissionOverwriteTypeMember
 	shut := &discordgo.PermissionOverwrite{ID: "1", Type: role, Deny: discordgo.PermissionViewChannel}
 	for name, tt := range map[string]struct {
@@ -21,13 +22,15 @@ func TestReads(t *testing.T) {
 		over  []*discordgo.PermissionOverwrite
 		want  bool
 	}{
-		"an open channel":       {nil, "5", nil, true},
-		"shut to everybody":     {nil, "5", []*discordgo.PermissionOverwrite{shut}, false},
-		"open to a role":        {[]string{"2"}, "5", []*discordgo.PermissionOverwrite{shut, {ID: "2", Type: role, Allow: all}}, true},
-		"the role was taken":    {nil, "5", []*discordgo.PermissionOverwrite{shut, {ID: "2", Type: role, Allow: all}}, false},
-		"open to one person":    {nil, "5", []*discordgo.PermissionOverwrite{shut, {ID: "5", Type: person, Allow: all}}, true},
-		"shut to one person":    {nil, "5", []*discordgo.PermissionOverwrite{{ID: "5", Type: person, Deny: discordgo.PermissionViewChannel}}, false},
-		"no history":            {nil, "5", []*discordgo.PermissionOverwrite{{ID: "1", Type: role, Deny: discordgo.PermissionReadMessageHistory}}, false},
+		"an open channel":    {nil, "5", nil, true},
+		"shut to everybody":  {nil, "5", []*discordgo.PermissionOverwrite{shut}, false},
+		"open to a role":     {[]string{"2"}, "5", []*discordgo.PermissionOverwrite{shut, {ID: "2", Type: role, Allow: all}}, true},
+		"the role was taken": {nil, "5", []*discordgo.PermissionOverwrite{shut, {ID: "2", Type: role, Allow: all}}, false},
+		"open to one person": {nil, "5", []*discordgo.PermissionOverwrite{shut, {ID: "5", Type: person, Allow: all}}, true},
+		"shut to one person": {nil, "5", []*discordgo.PermissionOverwrite{{ID: "5", Type: person,
+			Deny: discordgo.PermissionViewChannel}}, false},
+		"no history": {nil, "5", []*discordgo.PermissionOverwrite{{ID: "1", Type: role,
+			Deny: discordgo.PermissionReadMessageHistory}}, false},
 		"an administrator":      {[]string{"3"}, "5", []*discordgo.PermissionOverwrite{shut}, true},
 		"the owner of a server": {nil, "9", []*discordgo.PermissionOverwrite{shut}, true},
 	} {

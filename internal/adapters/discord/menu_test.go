@@ -14,11 +14,15 @@ import (
 var testMenu = chat.Menu{
 	Commands: []chat.MenuCommand{
 		{Name: "facts", Help: "facts", Verbs: []chat.MenuCommand{
-			{Name: "add", Help: "Remember something", Options: []chat.MenuOption{{Name: "text", Help: "what to remember, in a sentence or in several", Required: true, Long: true}, {Name: "scope", Help: "for whom", Choices: []string{"person", "channel"}}}},
-			{Name: "change", Help: "Change it", Options: []chat.MenuOption{{Name: "text", Help: "new", Required: true, Long: true}, {Name: "number", Help: "which", Kind: chat.OptionNumber, Required: true, Suggests: true}}},
+			{Name: "add", Help: "Remember something", Options: []chat.MenuOption{{Name: "text",
+				Help: "what to remember, in a sentence or in several", Required: true, Long: true}, {Name: "scope", Help: "for whom",
+				Choices: []string{"person", "channel"}}}},
+			{Name: "change", Help: "Change it", Options: []chat.MenuOption{{Name: "text", Help: "new", Required: true, Long: true},
+				{Name: "number", Help: "which", Kind: chat.OptionNumber, Required: true, Suggests: true}}},
 		}},
 	},
-	Actions: []chat.MenuAction{{Name: "Remember this", Command: "facts add"}, {Name: "Remind me", Command: "remind add", Ask: "When? " + strings.Repeat("x", 60)}, {Name: "Why?", Command: "why"}},
+	Actions: []chat.MenuAction{{Name: "Remember this", Command: "facts add"}, {Name: "Remind me", Command: "remind add",
+		Ask: "When? " + strings.Repeat("x", 60)}, {Name: "Why?", Command: "why"}},
 }
 
 func withMenu(t *testing.T, o Options) (*discordtest.Server, *intake) {
@@ -113,7 +117,8 @@ func TestTheMenuOfAMessage(t *testing.T) {
 		t.Helper()
 		until(t, "a message", func() bool { return len(in.texts()) > n })
 		m := in.last()
-		if m.Kind != chat.KindCommand || m.Text != text || m.ReplyTo != "900" || m.Quote != quote || m.Relayed != relayed || m.From.ID != "discord:42" {
+		if m.Kind != chat.KindCommand || m.Text != text || m.ReplyTo != "900" || m.Quote != quote || m.Relayed != relayed ||
+			m.From.ID != "discord:42" {
 			t.Errorf("got %+v", m)
 		}
 	}

@@ -48,7 +48,8 @@ func TestOddEventsArePutAside(t *testing.T) {
 		in.mu.Lock()
 		d := in.dead[n-1]
 		in.mu.Unlock()
-		if !strings.Contains(string(d.Raw), "spoilt") && name != "content as object" || d.ID == "" || d.Reason == "" || strings.Contains(d.Reason, "spoilt") {
+		if !strings.Contains(string(d.Raw), "spoilt") && name != "content as object" || d.ID == "" || d.Reason == "" ||
+			strings.Contains(d.Reason, "spoilt") {
 			t.Errorf("%s is kept as %s: %s %s", name, d.ID, d.Reason, d.Raw)
 		}
 		if list, err := a.Renormalize(d.Raw); err == nil || len(list) > 0 {
@@ -63,8 +64,10 @@ func TestOddEventsArePutAside(t *testing.T) {
 		}
 	}
 	seen := len(in.texts())
-	for _, kind := range []string{"READY_SOON", "GUILD_CREATE", "GUILD_UPDATE", "GUILD_ROLE_UPDATE", "CHANNEL_CREATE", "THREAD_CREATE", "MESSAGE_UPDATE"} {
-		for _, data := range []any{nil, "x", []any{nil}, map[string]any{"id": 7, "channels": []any{nil, "x", 3}, "roles": []any{nil, []any{}}, "members": "x", "role": 3, "guild_id": nil}} {
+	for _, kind := range []string{"READY_SOON", "GUILD_CREATE", "GUILD_UPDATE", "GUILD_ROLE_UPDATE", "CHANNEL_CREATE",
+		"THREAD_CREATE", "MESSAGE_UPDATE"} {
+		for _, data := range []any{nil, "x", []any{nil}, map[string]any{"id": 7, "channels": []any{nil, "x", 3},
+			"roles": []any{nil, []any{}}, "members": "x", "role": 3, "guild_id": nil}} {
 			s.Dispatch(kind, data)
 		}
 	}
@@ -82,8 +85,10 @@ func TestOddFieldsCostThemselves(t *testing.T) {
 	s, in := fake(t), newIntake()
 	connected(t, in, s)
 	odd := []any{nil, true, 7, 7.5, "x", []any{}, []any{nil, 1, "x"}, map[string]any{"a": 1}}
-	fields := []string{"mentions", "mention_roles", "attachments", "embeds", "reactions", "components", "stickers", "poll", "flags", "tts", "pinned", "timestamp",
-		"edited_timestamp", "member", "thread", "interaction", "referenced_message", "message_reference", "message_snapshots", "nonce", "activity"}
+	fields := []string{"mentions", "mention_roles", "attachments", "embeds", "reactions", "components", "stickers",
+		"poll", "flags", "tts", "pinned", "timestamp",
+		"edited_timestamp", "member", "thread", "interaction", "referenced_message", "message_reference", "message_snapshots",
+		"nonce", "activity"}
 	n := 0
 	check := func(what string, e map[string]any) {
 		t.Helper()
@@ -117,7 +122,8 @@ func TestOddFieldsCostThemselves(t *testing.T) {
 	e["author"], e["channel_id"] = map[string]any{"id": 42}, 10
 	check("numbers as ids", e)
 	e = said("", "")
-	e["attachments"] = []any{nil, "x", map[string]any{"url": 3}, map[string]any{"filename": "a.txt", "size": "7", "url": "http://x/a.txt", "title": []any{}}}
+	e["attachments"] = []any{nil, "x", map[string]any{"url": 3}, map[string]any{"filename": "a.txt", "size": "7",
+		"url": "http://x/a.txt", "title": []any{}}}
 	check("odd files", e)
 	if f := in.last().Files; len(f) != 2 || f[1].Name != "a.txt" || f[1].Size != 7 {
 		t.Errorf("files %+v", f)

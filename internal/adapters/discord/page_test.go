@@ -24,7 +24,8 @@ func wound(a *Adapter) (forward func(d time.Duration)) {
 }
 
 func partTo(channel, text string) chat.Part {
-	return chat.Part{Key: chat.Key{Platform: Platform, Channel: channel}, Text: text, Nonce: channel + text, Sending: chat.Sending{At: time.Now()}}
+	return chat.Part{Key: chat.Key{Platform: Platform, Channel: channel}, Text: text, Nonce: channel + text,
+		Sending: chat.Sending{At: time.Now()}}
 }
 
 // TestPagesPauseEverything: a route that answers with a page of HTML is asked a

@@ -58,7 +58,8 @@ func TestDirectChatByPerson(t *testing.T) {
 		t.Fatal("a person has a direct chat, and nobody else")
 	}
 	for i := range 2 {
-		if _, err := a.Send(t.Context(), chat.Part{Key: k, Text: "hi", Index: i, Nonce: string(rune('a' + i)), Sending: chat.Sending{At: time.Now()}}); err != nil {
+		if _, err := a.Send(t.Context(), chat.Part{Key: k, Text: "hi", Index: i, Nonce: string(rune('a' + i)),
+			Sending: chat.Sending{At: time.Now()}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -67,7 +68,8 @@ func TestDirectChatByPerson(t *testing.T) {
 	}
 	s.Gone("dm42", 50007)
 	var gone *chat.GoneError
-	if _, err := a.Send(t.Context(), chat.Part{Key: k, Text: "hi", Nonce: "c", Sending: chat.Sending{At: time.Now()}}); !errors.As(err, &gone) || !gone.Closed {
+	if _, err := a.Send(t.Context(), chat.Part{Key: k, Text: "hi", Nonce: "c", Sending: chat.Sending{At: time.Now()}}); !errors.As(err,
+		&gone) || !gone.Closed {
 		t.Errorf("shut: %v", err)
 	}
 }

@@ -43,7 +43,8 @@ type rest struct {
 func newRest(o Options) *rest {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = 64
-	r := &rest{token: o.Token, api: strings.TrimRight(o.APIURL, "/"), http: &http.Client{Transport: transport}, now: o.Now, silent: map[string]time.Time{}}
+	r := &rest{token: o.Token, api: strings.TrimRight(o.APIURL, "/"), http: &http.Client{Transport: transport}, now: o.Now,
+		silent: map[string]time.Time{}}
 	r.cred = chat.NewCredential(r.taken, func() time.Time { return r.now() })
 	return r
 }
@@ -166,7 +167,8 @@ func (r *rest) send(req *http.Request) (*http.Response, []byte, error) {
 		return nil, nil, &chat.WaitError{After: wait, Err: why}
 	}
 	var wrote atomic.Bool
-	ctx := httptrace.WithClientTrace(req.Context(), &httptrace.ClientTrace{WroteRequest: func(i httptrace.WroteRequestInfo) { wrote.Store(i.Err == nil) }})
+	ctx := httptrace.WithClientTrace(req.Context(),
+		&httptrace.ClientTrace{WroteRequest: func(i httptrace.WroteRequestInfo) { wrote.Store(i.Err == nil) }})
 	resp, err := r.http.Do(req.WithContext(ctx))
 	if err != nil {
 		r.guard.Unanswered(route, r.now())

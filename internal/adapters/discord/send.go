@@ -361,7 +361,8 @@ func (a *Adapter) post(ctx context.Context, channel string, p chat.Part) (string
 		}
 	}
 	id := got.ID.shown()
-	if id != "" && got.Content != unreadable && string(got.Content) != body.Content && len(p.Files) == 0 && strings.TrimSpace(string(got.Content)) != strings.TrimSpace(body.Content) {
+	if id != "" && got.Content != unreadable && string(got.Content) != body.Content && len(p.Files) == 0 &&
+		strings.TrimSpace(string(got.Content)) != strings.TrimSpace(body.Content) {
 		body.Nonce, body.Enforce, body.Reference = "", false, nil
 		return id, repeatable(a.call(ctx, http.MethodPatch, path+"/"+id, channel, body, nil))
 	}

@@ -16,7 +16,8 @@ func TestSendIsIdempotentAndNeverPings(t *testing.T) {
 	t.Parallel()
 	s, in := fake(t), newIntake()
 	a, _ := connected(t, in, s)
-	p := chat.Part{Key: chat.Key{Platform: "discord", Channel: "50"}, Text: "@everyone hello <@1>", Nonce: "abc", ReplyTo: "123", Sending: chat.Sending{At: time.Now()}}
+	p := chat.Part{Key: chat.Key{Platform: "discord", Channel: "50"}, Text: "@everyone hello <@1>", Nonce: "abc",
+		ReplyTo: "123", Sending: chat.Sending{At: time.Now()}}
 	s.Fail(discordtest.Fault{Method: "POST", Path: "/channels/50/messages", After: true, Cut: true})
 	if _, err := a.Send(context.Background(), p); !errors.Is(err, chat.ErrUnknownOutcome) {
 		t.Fatalf("a lost answer is %v", err)
@@ -77,7 +78,8 @@ func TestPreviewBecomesTheAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	// A crash lost the id: the final part has the same nonce and takes it over.
-	if _, err := a.Send(context.Background(), chat.Part{Key: m.Key, Text: "Hello there", Nonce: m.Nonce, Sending: chat.Sending{At: time.Now()}}); err != nil {
+	if _, err := a.Send(context.Background(), chat.Part{Key: m.Key, Text: "Hello there", Nonce: m.Nonce,
+		Sending: chat.Sending{At: time.Now()}}); err != nil {
 		t.Fatal(err)
 	}
 	if sent := s.Sent(); len(sent) != 1 || sent[0].Content != "Hello there" {
@@ -94,7 +96,8 @@ func TestNothingIsSaidBeforeReady(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := chat.Part{Key: chat.Key{Platform: "discord", Channel: "50"}, Text: "said once", Nonce: "abc", Sending: chat.Sending{Unknown: 1, At: time.Now().Add(-time.Hour)}}
+	p := chat.Part{Key: chat.Key{Platform: "discord", Channel: "50"}, Text: "said once", Nonce: "abc",
+		Sending: chat.Sending{Unknown: 1, At: time.Now().Add(-time.Hour)}}
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
 	defer cancel()
 	var wait *chat.WaitError
@@ -146,7 +149,8 @@ func TestUnquotable(t *testing.T) {
 	s, in := fake(t), newIntake()
 	a, _ := connected(t, in, s)
 	s.Unquotable("123")
-	p := chat.Part{Key: chat.Key{Platform: "discord", Channel: "50"}, Text: "an answer", Nonce: "abc", ReplyTo: "123", Sending: chat.Sending{At: time.Now()}}
+	p := chat.Part{Key: chat.Key{Platform: "discord", Channel: "50"}, Text: "an answer", Nonce: "abc", ReplyTo: "123",
+		Sending: chat.Sending{At: time.Now()}}
 	if _, err := a.Send(context.Background(), p); err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +221,8 @@ func TestSendCallsOnePerson(t *testing.T) {
 	t.Parallel()
 	s, in := fake(t), newIntake()
 	a, _ := connected(t, in, s)
-	p := chat.Part{Key: chat.Key{Platform: "discord", Channel: "50"}, Text: "⏰ Ann: @everyone, <@99> too: water", To: chat.User{ID: "discord:42", Name: "Ann"}, Ping: true, Nonce: "abc", Sending: chat.Sending{At: time.Now()}}
+	p := chat.Part{Key: chat.Key{Platform: "discord", Channel: "50"}, Text: "⏰ Ann: @everyone, <@99> too: water",
+		To: chat.User{ID: "discord:42", Name: "Ann"}, Ping: true, Nonce: "abc", Sending: chat.Sending{At: time.Now()}}
 	if _, err := a.Send(context.Background(), p); err != nil {
 		t.Fatal(err)
 	}

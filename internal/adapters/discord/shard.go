@@ -29,8 +29,9 @@ type shard struct {
 
 func newShard(a *Adapter, id, of int) *shard {
 	return &shard{
-		Adapter: a, id: id, of: of, history: newHistory(a.readers), queue: make(chan arrival, 256), noted: make(chan struct{}, 1), gateway: errConnecting,
-		lanes: lanes{byChannel: map[string]*lane{}}, progress: progress{open: map[int64]bool{}},
+		Adapter: a, id: id, of: of, history: newHistory(a.readers), queue: make(chan arrival, 256), noted: make(chan struct{}, 1),
+		gateway: errConnecting,
+		lanes:   lanes{byChannel: map[string]*lane{}}, progress: progress{open: map[int64]bool{}},
 	}
 }
 

@@ -27,7 +27,8 @@ const pace = 100 * time.Millisecond
 func sharded(t *testing.T, s *discordtest.Server, shards int) *Adapter {
 	t.Helper()
 	a, err := New(Options{Token: discordtest.Token, APIURL: s.URL(), Shards: shards,
-		Timing: Timing{Open: 10 * time.Second, RetryMin: 5 * time.Millisecond, RetryMax: 20 * time.Millisecond, Identify: pace + 10*time.Millisecond}})
+		Timing: Timing{Open: 10 * time.Second, RetryMin: 5 * time.Millisecond, RetryMax: 20 * time.Millisecond,
+			Identify: pace + 10*time.Millisecond}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +136,10 @@ func TestSecureGateway(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	front := httptest.NewTLSServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(&url.URL{Scheme: "http", Host: plain.Host}) }})
+	front := httptest.NewTLSServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		r.SetURL(&url.URL{Scheme: "http",
+			Host: plain.Host})
+	}})
 	t.Cleanup(front.Close)
 	s.Behind("wss://" + front.Listener.Addr().String())
 	stranger := sharded(t, s, 1)

@@ -65,7 +65,8 @@ func (a *Adapter) openThread(ctx context.Context, m *chat.Message) bool {
 		a.o.Log.Warn("discord: no thread, the conversation stays in the channel", "err", err)
 		return false
 	}
-	a.learn(wireChannel{ID: plain(m.ID), Type: number(discordgo.ChannelTypeGuildPublicThread), ParentID: plain(m.Key.Channel), OwnerID: plain(a.myID())}, m.Guild)
+	a.learn(wireChannel{ID: plain(m.ID), Type: number(discordgo.ChannelTypeGuildPublicThread), ParentID: plain(m.Key.Channel),
+		OwnerID: plain(a.myID())}, m.Guild)
 	return true
 }
 

@@ -41,7 +41,8 @@ func TestOneRefusalIsNotTheToken(t *testing.T) {
 		if a.Health() != nil || len(s.Calls("GET", "/users/@me")) != tt.asked {
 			t.Errorf("%s %s: health %v, asked %d times", tt.method, tt.path, a.Health(), len(s.Calls("GET", "/users/@me")))
 		}
-		if _, err := a.Send(t.Context(), chat.Part{Key: chat.Key{Platform: Platform, Channel: "60"}, Text: "next", Nonce: "n", Sending: chat.Sending{At: time.Now()}}); err != nil {
+		if _, err := a.Send(t.Context(), chat.Part{Key: chat.Key{Platform: Platform, Channel: "60"}, Text: "next", Nonce: "n",
+			Sending: chat.Sending{At: time.Now()}}); err != nil {
 			t.Errorf("%s %s: after it %v", tt.method, tt.path, err)
 		}
 		stop()
@@ -78,13 +79,15 @@ func TestExpiredInteraction(t *testing.T) {
 func TestRevokedToken(t *testing.T) {
 	t.Parallel()
 	s, in := fake(t), newIntake()
-	a, err := New(Options{Token: discordtest.Token, APIURL: s.URL(), Timing: Timing{Identify: 20 * time.Millisecond, Token: 200 * time.Millisecond}})
+	a, err := New(Options{Token: discordtest.Token, APIURL: s.URL(), Timing: Timing{Identify: 20 * time.Millisecond,
+		Token: 200 * time.Millisecond}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	running(t, a, in, s)
 	send := func() error {
-		_, err := a.Send(context.Background(), chat.Part{Key: chat.Key{Platform: Platform, Channel: "50"}, Text: "x", Nonce: "x", Sending: chat.Sending{At: time.Now()}})
+		_, err := a.Send(context.Background(), chat.Part{Key: chat.Key{Platform: Platform, Channel: "50"}, Text: "x",
+			Nonce: "x", Sending: chat.Sending{At: time.Now()}})
 		return err
 	}
 	s.Revoke(true)

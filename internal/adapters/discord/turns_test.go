@@ -16,7 +16,8 @@ import (
 func TestConnectionGoesRound(t *testing.T) {
 	s, in := fake(t), newIntake()
 	one := func() *Adapter {
-		a, err := New(Options{Token: discordtest.Token, APIURL: s.URL(), Timing: Timing{Open: time.Second, RetryMin: 5 * time.Millisecond, RetryMax: 20 * time.Millisecond, Identify: 20 * time.Millisecond}})
+		a, err := New(Options{Token: discordtest.Token, APIURL: s.URL(), Timing: Timing{Open: time.Second,
+			RetryMin: 5 * time.Millisecond, RetryMax: 20 * time.Millisecond, Identify: 20 * time.Millisecond}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -35,7 +36,8 @@ func TestConnectionGoesRound(t *testing.T) {
 			if err := b.Learn(t.Context(), in); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := b.Send(t.Context(), chat.Part{Key: chat.Key{Platform: Platform, Channel: "10"}, Text: "from the other", Nonce: "1"}); err != nil {
+			if _, err := b.Send(t.Context(), chat.Part{Key: chat.Key{Platform: Platform, Channel: "10"}, Text: "from the other",
+				Nonce: "1"}); err != nil {
 				t.Error(err)
 			}
 		}

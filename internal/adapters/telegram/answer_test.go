@@ -42,7 +42,8 @@ func TestOnlyOKAndIDCountOfASend(t *testing.T) {
 			if err != nil || id != fmt.Sprint(s.Sent()[len(s.Sent())-1].ID) {
 				t.Errorf("%s: send: %q, %v", echo, id, err)
 			}
-			if again, err := a.Send(t.Context(), chat.Part{Key: to, Text: "hello there", Sending: chat.Sending{Preview: id}}); err != nil || again != id {
+			if again, err := a.Send(t.Context(), chat.Part{Key: to, Text: "hello there", Sending: chat.Sending{Preview: id}}); err != nil ||
+				again != id {
 				t.Errorf("%s: edit: %q, %v", echo, again, err)
 			}
 			two := []chat.File{{Name: "a.txt", Data: []byte("A")}, {Name: "b.txt", Data: []byte("B")}}
@@ -186,7 +187,8 @@ func TestPagesAreAskedSlowly(t *testing.T) {
 // Polls that come back empty at once are made more and more slowly, and a
 // message behind them is received all the same; no poll waits after updates.
 func TestEmptyPollsAtOnce(t *testing.T) {
-	for _, body := range []string{`{"ok":true,"result":[]}`, `{"ok":true,"result":null}`, `{"ok":true}`, `{"ok":true,"result":{}}`, `{"ok":true,"result":[7]}`, `{"ok":false,"error_code":500}`} {
+	for _, body := range []string{`{"ok":true,"result":[]}`, `{"ok":true,"result":null}`, `{"ok":true}`, `{"ok":true,"result":{}}`,
+		`{"ok":true,"result":[7]}`, `{"ok":false,"error_code":500}`} {
 		synctest.Test(t, func(t *testing.T) {
 			c := &canned{status: 200, body: body, header: http.Header{}}
 			a, err := New(Options{Token: telegramtest.DefaultToken})

@@ -39,7 +39,8 @@ func TestDraftsRefused(t *testing.T) {
 						}
 					}
 					if who == 42 && id != "" {
-						if again, err := a.Send(t.Context(), chat.Part{Key: place(who, 0), Text: "whole", Sending: chat.Sending{Preview: id}}); err != nil || again != id {
+						if again, err := a.Send(t.Context(), chat.Part{Key: place(who, 0), Text: "whole",
+							Sending: chat.Sending{Preview: id}}); err != nil || again != id {
 							t.Errorf("Send: %q %v", again, err)
 						}
 					}

@@ -39,7 +39,8 @@ var unknown = map[string]string{
 
 // odd returns an update with a text that carries one more field.
 func odd(field, text string) telegramtest.Update {
-	return telegramtest.Raw(`{"update_id":0,"message":{"message_id":5,"date":1700000000,` + private + `,` + ann + `,"text":"` + text + `",` + field + `}}`)
+	return telegramtest.Raw(`{"update_id":0,"message":{"message_id":5,"date":1700000000,` + private + `,` + ann +
+		`,"text":"` + text + `",` + field + `}}`)
 }
 
 // A message is more than the parts of it that the library knows: whatever those
@@ -85,14 +86,36 @@ func TestUnknownPartsKeepWhoseWordsTheyAre(t *testing.T) {
 		`"forward_origin":{"type":"hologram","date":1}`: func(m chat.Message) bool { return m.Forwarded },
 		`"forward_origin":7`:                            func(m chat.Message) bool { return m.Forwarded },
 		`"via_bot":7`:                                   func(m chat.Message) bool { return m.Forwarded },
-		`"quote":{"text":"q","position":"x"},"external_reply":{"origin":{"type":"hologram","date":1}}`:                             func(m chat.Message) bool { return m.Relayed && m.Quote == "q" },
-		`"reply_to_message":{"message_id":4,"date":1,` + private + `,` + ann + `,"text":"q","forward_origin":{"type":"hologram"}}`: func(m chat.Message) bool { return m.Relayed && m.Quote == "q" && m.ReplyTo == "4" },
-		`"document":{"file_id":"F","file_name":"a.txt","file_size":"big"}`:                                                         func(m chat.Message) bool { return len(m.Files) == 1 && m.Files[0].Ref == "F" },
-		`"photo":[{"file_id":"P","width":"x","height":1}]`:                                                                         func(m chat.Message) bool { return len(m.Files) == 1 && m.Files[0].Ref == "P" },
+		`"quote":{"text":"q","position":"x"},"external_reply":{"origin":{"type":"hologram","date":1}}`: func(
+			m chat.Message) bool {
+			return m.Relayed && m.Quote == "q"
+		},
+		`"reply_to_message":{"message_id":4,"date":1,` + private + `,` + ann +
+			`,"text":"q","forward_origin":{"type":"hologram"}}`: func(m chat.Message) bool {
+			return m.Relayed && m.Quote == "q" &&
+				m.ReplyTo == "4"
+		},
+		`"document":{"file_id":"F","file_name":"a.txt","file_size":"big"}`: func(
+			m chat.Message) bool {
+			return len(m.Files) == 1 && m.Files[0].Ref == "F"
+		},
+		`"photo":[{"file_id":"P","width":"x","height":1}]`: func(
+			m chat.Message) bool {
+			return len(m.Files) == 1 && m.Files[0].Ref == "P"
+		},
 		`"document":{"file_name":7}`: func(m chat.Message) bool { return len(m.Files) == 0 },
-		`"message_thread_id":9,"is_topic_message":true,"paid_media":{"paid_media":[{"type":"hologram"}]}`:    func(m chat.Message) bool { return m.Key.Thread == "9" },
-		`"entities":[{"type":"bot_command","offset":"0","length":[]},{"type":"bold","offset":0,"length":1}]`: func(m chat.Message) bool { return m.Kind == chat.KindText },
-		`"media_group_id":"alb","paid_media":{"paid_media":[{"type":"hologram"}]}`:                           func(m chat.Message) bool { return m.Album == "alb" },
+		`"message_thread_id":9,"is_topic_message":true,"paid_media":{"paid_media":[{"type":"hologram"}]}`: func(
+			m chat.Message) bool {
+			return m.Key.Thread == "9"
+		},
+		`"entities":[{"type":"bot_command","offset":"0","length":[]},{"type":"bold","offset":0,"length":1}]`: func(
+			m chat.Message) bool {
+			return m.Kind == chat.KindText
+		},
+		`"media_group_id":"alb","paid_media":{"paid_media":[{"type":"hologram"}]}`: func(
+			m chat.Message) bool {
+			return m.Album == "alb"
+		},
 	} {
 		u := odd(field, "/wipe")
 		e := a.event(json.RawMessage(strings.Replace(u.Raw, `"update_id":0`, `"update_id":1`, 1)))
@@ -112,15 +135,18 @@ func TestUnknownPartsOfOtherUpdates(t *testing.T) {
 		t.Errorf("edit %+v", edit)
 	}
 	press := a.event([]byte(`{"update_id":4,"callback_query":{"id":"q",` + ann + `,"message":` + body + `,"data":"yes"}}`))
-	if m := press.message; press.query != "q" || m.Kind != chat.KindButton || m.Text != "yes" || m.ReplyTo != "5" || m.Key != place(42, 0) || !m.Direct {
+	if m := press.message; press.query != "q" || m.Kind != chat.KindButton || m.Text != "yes" || m.ReplyTo != "5" ||
+		m.Key != place(42, 0) || !m.Direct {
 		t.Errorf("press %+v", press)
 	}
-	press = a.event([]byte(`{"update_id":4,"callback_query":{"id":"q",` + ann + `,"message":{"message_id":5,"date":"x",` + private + `},"data":"yes"}}`))
+	press = a.event([]byte(`{"update_id":4,"callback_query":{"id":"q",` + ann + `,"message":{"message_id":5,"date":"x",` +
+		private + `},"data":"yes"}}`))
 	if m := press.message; m.Text != "yes" || m.ReplyTo != "5" || !m.Direct {
 		t.Errorf("press %+v", press)
 	}
 	for _, raw := range []string{
-		`{"update_id":5,"my_chat_member":{` + super + `,` + ann + `,"date":1,"old_chat_member":{"status":"left"},"new_chat_member":{"status":"hologram"}}}`,
+		`{"update_id":5,"my_chat_member":{` + super + `,` + ann +
+			`,"date":1,"old_chat_member":{"status":"left"},"new_chat_member":{"status":"hologram"}}}`,
 		`{"update_id":6,"message_reaction":{"chat":{"id":1,"type":"private"},"message_id":1,"date":1,"old_reaction":[],"new_reaction":[{"type":"hologram"}]}}`,
 		`{"update_id":7,"chat_boost":{"chat":{"id":1,"type":"private"},"boost":{"boost_id":"x","source":{"source":"hologram"}}}}`,
 	} {
@@ -138,8 +164,11 @@ func TestDatesOutOfRange(t *testing.T) {
 			r := run(t, s, newIntake(), change)
 			dates := []string{"999999999999", "-999999999999", "9223372036854775807", "-1", "0", "99999999999999999999", `"soon"`, "1.5e300", "null"}
 			for i, date := range dates {
-				s.Push(telegramtest.Raw(fmt.Sprintf(`{"update_id":0,"message":{"message_id":%d,"date":%s,%s,%s,"text":"at %d"}}`, 10+i, date, private, ann, i)))
-				s.Push(telegramtest.Raw(fmt.Sprintf(`{"update_id":0,"edited_message":{"message_id":%d,"date":1700000000,"edit_date":%s,%s,%s,"text":"changed at %d"}}`, 10+i, date, private, ann, i)))
+				s.Push(telegramtest.Raw(fmt.Sprintf(`{"update_id":0,"message":{"message_id":%d,"date":%s,%s,%s,"text":"at %d"}}`,
+					10+i, date, private, ann, i)))
+				s.Push(telegramtest.Raw(
+					fmt.Sprintf(`{"update_id":0,"edited_message":{"message_id":%d,"date":1700000000,"edit_date":%s,%s,%s,"text":"changed at %d"}}`,
+						10+i, date, private, ann, i)))
 			}
 			s.Push(telegramtest.Text(42, 42, "after it"))
 			got := r.in.wait(t, 2*len(dates)+1)
@@ -201,7 +230,8 @@ func TestUpdateIDs(t *testing.T) {
 	// A bare object deep in the update costs no time to speak of.
 	deep := strings.Repeat(`{"reply_to_message":`, 5000) + `{"text":7}` + strings.Repeat(`}`, 5000)
 	began := waittest.CPU()
-	e := a.event([]byte(`{"update_id":1,"message":{"message_id":5,"date":1,` + private + `,` + ann + `,"text":"hi","reply_to_message":` + deep + `}}`))
+	e := a.event([]byte(`{"update_id":1,"message":{"message_id":5,"date":1,` + private + `,` + ann +
+		`,"text":"hi","reply_to_message":` + deep + `}}`))
 	if took := waittest.CPU() - began; took > 2*time.Second || e.message.Text != "hi" {
 		t.Errorf("%v: %+v", took, e.message)
 	}
@@ -211,7 +241,9 @@ func TestUpdateIDs(t *testing.T) {
 func TestEditsWithinOneSecond(t *testing.T) {
 	a := reader(t)
 	edit := func(update int, text string) chat.Message {
-		return a.event([]byte(fmt.Sprintf(`{"update_id":%d,"edited_message":{"message_id":5,"date":1700000000,"edit_date":1700000009,%s,%s,"text":"%s"}}`, update, private, ann, text))).message
+		return a.event([]byte(
+			fmt.Sprintf(`{"update_id":%d,"edited_message":{"message_id":5,"date":1700000000,"edit_date":1700000009,%s,%s,"text":"%s"}}`,
+				update, private, ann, text))).message
 	}
 	if one, two, again := edit(1, "a"), edit(2, "b"), edit(2, "b"); one.ID == two.ID || two.ID != again.ID {
 		t.Errorf("%s, %s, and again %s", one.ID, two.ID, again.ID)

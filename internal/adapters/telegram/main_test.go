@@ -114,7 +114,8 @@ func (in *intake) wait(t *testing.T, n int) []chat.Message {
 }
 
 // quick are waits for tests.
-var quick = Timing{Poll: 2 * time.Second, Grace: 2 * time.Second, Send: 2 * time.Second, RetryMin: 5 * time.Millisecond, RetryMax: 20 * time.Millisecond, PauseMin: time.Millisecond, PauseMax: 10 * time.Millisecond}
+var quick = Timing{Poll: 2 * time.Second, Grace: 2 * time.Second, Send: 2 * time.Second, RetryMin: 5 * time.Millisecond,
+	RetryMax: 20 * time.Millisecond, PauseMin: time.Millisecond, PauseMax: 10 * time.Millisecond}
 
 type logs struct {
 	mu sync.Mutex // guards b

@@ -18,7 +18,8 @@ func TestWhoIsWhere(t *testing.T) {
 		return fmt.Sprintf(`{"status":%q,"user":{"id":%d,"first_name":"U"},"until_date":0,"is_member":false}`, s, who)
 	}
 	change := func(kind, place, was, is string, who int64) string {
-		return fmt.Sprintf(`{"update_id":5,%q:{%s,"from":{"id":7,"first_name":"A"},"date":9,"old_chat_member":%s,"new_chat_member":%s}}`, kind, place, status(was, who), status(is, who))
+		return fmt.Sprintf(`{"update_id":5,%q:{%s,"from":{"id":7,"first_name":"A"},"date":9,"old_chat_member":%s,"new_chat_member":%s}}`,
+			kind, place, status(was, who), status(is, who))
 	}
 	for _, tt := range []struct{ raw, want string }{
 		{change("chat_member", room, "left", "member", 8), "-100 telegram:8 in joined"},
@@ -30,8 +31,10 @@ func TestWhoIsWhere(t *testing.T) {
 		{change("my_chat_member", dm, "kicked", "member", 1), "7 telegram:7 in"},
 		{change("my_chat_member", room, "member", "kicked", 1), "-100  out"},
 		{change("my_chat_member", room, "left", "member", 1), ""},
-		{`{"update_id":5,"message":{"message_id":1,` + room + `,"date":9,"from":{"id":7,"first_name":"A"},"left_chat_member":{"id":8,"first_name":"U"}}}`, "-100 telegram:8 out"},
-		{`{"update_id":5,"message":{"message_id":1,` + room + `,"date":9,"from":{"id":7,"first_name":"A"},"new_chat_members":[{"id":8,"first_name":"U"}]}}`, "-100 telegram:8 in joined"},
+		{`{"update_id":5,"message":{"message_id":1,` + room +
+			`,"date":9,"from":{"id":7,"first_name":"A"},"left_chat_member":{"id":8,"first_name":"U"}}}`, "-100 telegram:8 out"},
+		{`{"update_id":5,"message":{"message_id":1,` + room +
+			`,"date":9,"from":{"id":7,"first_name":"A"},"new_chat_members":[{"id":8,"first_name":"U"}]}}`, "-100 telegram:8 in joined"},
 		{`{"update_id":5,"message":{"message_id":1,` + room + `,"date":9,"from":{"id":7,"first_name":"A"},"text":"hi"}}`, ""},
 	} {
 		b, _, _ := a.batch([]json.RawMessage{json.RawMessage(tt.raw)})
@@ -43,7 +46,8 @@ func TestWhoIsWhere(t *testing.T) {
 			}
 			got = append(got, line)
 		}
-		if line := strings.Join(got, ", "); line != tt.want && !(tt.want == "-100  out" && len(b.Present) == 1 && b.Present[0].User == (chat.User{})) {
+		if line := strings.Join(got, ", "); line != tt.want && !(tt.want == "-100  out" && len(b.Present) == 1 &&
+			b.Present[0].User == (chat.User{})) {
 			t.Errorf("%s: told %q, want %q", tt.raw, line, tt.want)
 		}
 	}

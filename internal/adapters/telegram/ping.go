@@ -17,7 +17,8 @@ func (r rendered) calling(u chat.User) rendered {
 	if err != nil || u.Name == "" || at < 0 || shared(who.chat) {
 		return r
 	}
-	call := models.MessageEntity{Type: models.MessageEntityTypeTextMention, Offset: length(r.text[:at]), Length: length(u.Name), User: &models.User{ID: who.chat, FirstName: u.Name}}
+	call := models.MessageEntity{Type: models.MessageEntityTypeTextMention, Offset: length(r.text[:at]), Length: length(u.Name),
+		User: &models.User{ID: who.chat, FirstName: u.Name}}
 	if slices.ContainsFunc(r.entities, func(e models.MessageEntity) bool {
 		return e.Offset < call.Offset+call.Length && call.Offset < e.Offset+e.Length
 	}) {

@@ -63,10 +63,12 @@ func (r *reactions) refuse(chat int64) {
 
 // notice puts the reaction on a message that is being answered, once.
 func (a *Adapter) notice(ctx context.Context, m chat.Message, to target) {
-	if !a.opts.Reactions || to.reply == 0 || m.Kind != chat.KindText && m.Kind != chat.KindCommand || !a.reactions.mark(to, m.Key.String()+m.ID) {
+	if !a.opts.Reactions || to.reply == 0 || m.Kind != chat.KindText && m.Kind != chat.KindCommand ||
+		!a.reactions.mark(to, m.Key.String()+m.ID) {
 		return
 	}
-	if err := a.react(ctx, to, []models.ReactionType{{Type: models.ReactionTypeTypeEmoji, ReactionTypeEmoji: &models.ReactionTypeEmoji{Type: models.ReactionTypeTypeEmoji, Emoji: atWork}}}); err != nil {
+	if err := a.react(ctx, to, []models.ReactionType{{Type: models.ReactionTypeTypeEmoji,
+		ReactionTypeEmoji: &models.ReactionTypeEmoji{Type: models.ReactionTypeTypeEmoji, Emoji: atWork}}}); err != nil {
 		a.reactions.unmark(m.Key.String() + m.ID)
 		if errors.Is(err, bot.ErrorBadRequest) || errors.Is(err, bot.ErrorForbidden) {
 			a.reactions.refuse(to.chat)

@@ -92,7 +92,8 @@ func TestRenderHostile(t *testing.T) {
 	for _, s := range []string{
 		strings.Repeat("[", 8192), strings.Repeat(">", 8192), strings.Repeat("*a_", 2700), strings.Repeat("- ", 4000),
 		strings.Repeat("`", 8192), strings.Repeat("![](", 2000), strings.Repeat("|a\n|-\n", 1300), strings.Repeat("e\u0301", 4000),
-		strings.Repeat("**x `y` ", 1000), strings.Repeat(">", 50_000), strings.Repeat("> - ", 5000), strings.Repeat("1. > ", 5000), strings.Repeat("\t> ", 5000),
+		strings.Repeat("**x `y` ", 1000), strings.Repeat(">", 50_000), strings.Repeat("> - ", 5000), strings.Repeat("1. > ", 5000),
+		strings.Repeat("\t> ", 5000),
 	} {
 		began := waittest.CPU()
 		r := render(s)
@@ -152,7 +153,8 @@ func FuzzRender(f *testing.F) {
 		}
 		r := render(s)
 		check(t, s, r)
-		if strings.Contains(s, "```") || strings.Contains(s, "~~~") || strings.Contains(s, "](") || strings.Contains(s, "\\") || strings.Contains(s, "|") {
+		if strings.Contains(s, "```") || strings.Contains(s, "~~~") || strings.Contains(s, "](") || strings.Contains(s, "\\") ||
+			strings.Contains(s, "|") {
 			return // languages, addresses and escapes move or go
 		}
 		text := strings.ReplaceAll(r.text, "\u2060", "")

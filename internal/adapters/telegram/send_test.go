@@ -36,7 +36,8 @@ func TestSendOutcomes(t *testing.T) {
 		{"deactivated", telegramtest.Fault{Status: 403, Description: "Forbidden: user is deactivated"}, isGone, 0},
 		{"no chat", telegramtest.Fault{Status: 400, Description: "Bad Request: chat not found"}, isGone, 0},
 		{"topic closed", telegramtest.Fault{Status: 400, Description: "Bad Request: TOPIC_CLOSED"}, isGone, 0},
-		{"moved", telegramtest.Fault{Status: 400, Description: "Bad Request: group chat was upgraded to a supergroup chat", MigrateTo: -100200}, isMoved("-100200"), 0},
+		{"moved", telegramtest.Fault{Status: 400, Description: "Bad Request: group chat was upgraded to a supergroup chat",
+			MigrateTo: -100200}, isMoved("-100200"), 0},
 		{"misdirected", telegramtest.Fault{Status: 421, Description: "Misdirected Request"}, isPlain, 0},
 		{"proxy refuses", telegramtest.Fault{Status: 407, Body: "<html>who are you</html>"}, isPlain, 0},
 		{"restart", telegramtest.Fault{Status: 500}, isPlain, 0}, // it says itself that it is not done
@@ -202,7 +203,8 @@ func TestSendPrivate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := chat.Part{Key: place(group, 0), Private: true, To: chat.User{ID: "telegram:42"}, Text: "secret", Sending: chat.Sending{Preview: preview}}
+	p := chat.Part{Key: place(group, 0), Private: true, To: chat.User{ID: "telegram:42"}, Text: "secret",
+		Sending: chat.Sending{Preview: preview}}
 	if _, err := a.Send(t.Context(), p); err != nil {
 		t.Fatal(err)
 	}
@@ -314,20 +316,23 @@ func TestAccountCalls(t *testing.T) {
 	a := adapter(t, s, nil)
 	s.AddChat(42)
 	help, forget := command{"help", "what I can do"}, command{"forget-me", "forget"}
-	menus := []menu{{where: menuEverywhere, commands: []command{help, forget}}, {where: menuGroups}, {where: menuAdmins, commands: []command{help}}, {where: "telegram:42", commands: []command{forget}}, {where: "telegram:99", commands: []command{help}}}
+	menus := []menu{{where: menuEverywhere, commands: []command{help, forget}}, {where: menuGroups}, {where: menuAdmins,
+		commands: []command{help}}, {where: "telegram:42", commands: []command{forget}}, {where: "telegram:99", commands: []command{help}}}
 	for range 2 { // the second time all is as it should be
 		if err := a.showMenus(t.Context(), menus); err != nil {
 			t.Error(err)
 		}
 	}
-	if s.Menu("default")[1].Command != "forget_me" || len(s.Menu("all_group_chats")) != 0 || s.Menu("all_chat_administrators")[0].Command != "help" || s.Menu("42")[0].Command != "forget_me" {
+	if s.Menu("default")[1].Command != "forget_me" || len(s.Menu("all_group_chats")) != 0 ||
+		s.Menu("all_chat_administrators")[0].Command != "help" || s.Menu("42")[0].Command != "forget_me" {
 		t.Errorf("menus: %v %v %v", s.Menu("default"), s.Menu("all_chat_administrators"), s.Menu("42"))
 	}
 	if n := len(s.Calls("setMyCommands")); n != 3 {
 		t.Errorf("%d menus were set", n)
 	}
 	lift := s.Fail(telegramtest.Fault{Method: "setMyCommands", Status: 400, Times: 1})
-	if err := a.showMenus(t.Context(), []menu{{where: menuEverywhere}, {where: menuGroups, commands: []command{help}}}); err == nil || len(s.Menu("all_group_chats")) != 1 {
+	if err := a.showMenus(t.Context(), []menu{{where: menuEverywhere}, {where: menuGroups, commands: []command{help}}}); err == nil ||
+		len(s.Menu("all_group_chats")) != 1 {
 		t.Errorf("one menu refused: %v, %v", err, s.Menu("all_group_chats"))
 	}
 	lift()

@@ -212,7 +212,8 @@ func TestSplitIsQuick(t *testing.T) {
 		size = 15_000 // the race detector, which runs the short ones, takes ten times as long
 	}
 	for _, s := range []string{
-		"`", "``` ", "` `` ```", "[", "](", "[x](", "**", "*a ", "_a_b", "|", "||", "|| a", "> ", ">", "- ", "1. ", "~~~\n", "```\n", "<http", "https://", "\\", "a|b\n-|-\n", "é", "\u0301", "\t", "![", "(", "* * ",
+		"`", "``` ", "` `` ```", "[", "](", "[x](", "**", "*a ", "_a_b", "|", "||", "|| a", "> ", ">", "- ", "1. ", "~~~\n",
+		"```\n", "<http", "https://", "\\", "a|b\n-|-\n", "é", "\u0301", "\t", "![", "(", "* * ",
 	} {
 		s := strings.Repeat(s, size/len(s))
 		began := waittest.CPU()

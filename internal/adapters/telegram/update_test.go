@@ -73,7 +73,8 @@ func TestNormalize(t *testing.T) {
 		{"reply to elsewhere", private + "," + ann + `,"text":"yes","external_reply":{"origin":{"type":"hidden_user","date":1,"sender_user_name":"X"}}`, with(text(direct, "yes"), func(m *chat.Message) { m.ReplyTo = elsewhere })},
 		{"reply to a story", private + "," + ann + `,"text":"yes","reply_to_story":{"chat":{"id":5,"type":"private"},"id":3}`, with(text(direct, "yes"), func(m *chat.Message) { m.ReplyTo = elsewhere })},
 		{"thread outside topics", super + "," + ann + `,"text":"hi","message_thread_id":9`, text(inGroup, "hi")},
-		{"early group", `"chat":{"id":-7,"type":"group"},` + ann + `,"text":"hi"`, with(text(inGroup, "hi"), func(m *chat.Message) { m.ID, m.Key, m.Title = "g5", place(-7, 0), "" })},
+		{"early group", `"chat":{"id":-7,"type":"group"},` + ann + `,"text":"hi"`,
+			with(text(inGroup, "hi"), func(m *chat.Message) { m.ID, m.Key, m.Title = "g5", place(-7, 0), "" })},
 
 		{"command", private + "," + ann + `,"text":"/Help Me","entities":[{"type":"bot_command","offset":0,"length":5}]`, command(direct, "/help Me")},
 		{"command in a group", super + "," + ann + `,"text":"/forget_me","entities":[{"type":"bot_command","offset":0,"length":10}]`, command(inGroup, "/forget-me")},

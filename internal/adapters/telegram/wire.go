@@ -38,7 +38,8 @@ type wire struct {
 }
 
 func newWire(opts Options) *wire {
-	w := &wire{poll: newClient(1), send: newClient(maxConns), base: opts.APIURL + "/bot" + opts.Token + "/", limit: opts.Timing.Send, now: opts.Now}
+	w := &wire{poll: newClient(1), send: newClient(maxConns), base: opts.APIURL + "/bot" + opts.Token + "/",
+		limit: opts.Timing.Send, now: opts.Now}
 	w.pace = pace{min: opts.Timing.PauseMin, max: opts.Timing.PauseMax, now: opts.Now}
 	w.cred = chat.NewCredential(w.taken, opts.Now)
 	return w

@@ -9,13 +9,15 @@ var (
 	errSilent     = text.Tell("nothing received from telegram")
 	errNoAnswer   = text.Tell("no answer, or too much waits to be answered here")
 	errConflict   = text.Tell("another program is receiving with the same telegram token: stop it, or use a token of its own")
-	errWebhookSet = text.Tell("a webhook is set for this telegram token, so polling gets nothing: call deleteWebhook, or set telegram.mode: webhook")
-	errNoUpdates  = text.Tell("telegram answers polls with something that is no list of updates")
-	errNotStored  = text.Tell("telegram messages cannot be stored")
+	errWebhookSet = text.Tell(
+		"a webhook is set for this telegram token, so polling gets nothing: call deleteWebhook, or set telegram.mode: webhook")
+	errNoUpdates = text.Tell("telegram answers polls with something that is no list of updates")
+	errNotStored = text.Tell("telegram messages cannot be stored")
 )
 
 // degradedPages is what Health says while a method, %s, is answered with pages.
-const degradedPages = "telegram answers %s with pages that are not its own: it is asked again more and more slowly; look at the network, a proxy or telegram.api_url"
+const degradedPages = "telegram answers %s with pages that are not its own: it is asked again more and more slowly; " +
+	"look at the network, a proxy or telegram.api_url"
 
 // English only, because models read them: texts for things that have none of their own. The %s and %v are filled with
 // what the person shared.

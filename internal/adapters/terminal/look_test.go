@@ -37,7 +37,8 @@ func (w *window) resize(a *Adapter, width int) {
 }
 
 func TestAWindowMayChangeWhileAnAnswerIsWritten(t *testing.T) {
-	const text = "# On tea\n\nIt is **good** to drink tea in the afternoon, [says](https://tea.example/a) everybody who has ever tried it.\n\n```go\nfunc brew() {}\n```\n\n- one thing and another\n- two\n"
+	const text = "# On tea\n\nIt is **good** to drink tea in the afternoon, [says](https://tea.example/a) everybody who " +
+		"has ever tried it.\n\n```go\nfunc brew() {}\n```\n\n- one thing and another\n- two\n"
 	for _, height := range []int{40, 6} {
 		for at := 10; at < len(text); at += 7 {
 			for _, width := range []int{24, 31, 72} {
@@ -89,9 +90,11 @@ func TestLinksCanBeClicked(t *testing.T) {
 		}
 	}
 	for env, want := range map[string]bool{
-		"": false, "TERM=xterm-256color": false, "TERM=xterm-kitty": true, "VTE_VERSION=6800": true, "VTE_VERSION=4200": false, "TERM_PROGRAM=WezTerm": true,
-		"TERM=screen,WT_SESSION=1": false, "TERM_PROGRAM=tmux,TERM_PROGRAM_VERSION=3.3a": false, "TERM_PROGRAM=tmux,TERM_PROGRAM_VERSION=3.4": true,
-		"FORCE_HYPERLINK=1": true, "FORCE_HYPERLINK=0,TERM=xterm-kitty": false,
+		"": false, "TERM=xterm-256color": false, "TERM=xterm-kitty": true, "VTE_VERSION=6800": true, "VTE_VERSION=4200": false,
+		"TERM_PROGRAM=WezTerm":     true,
+		"TERM=screen,WT_SESSION=1": false, "TERM_PROGRAM=tmux,TERM_PROGRAM_VERSION=3.3a": false,
+		"TERM_PROGRAM=tmux,TERM_PROGRAM_VERSION=3.4": true,
+		"FORCE_HYPERLINK=1":                          true, "FORCE_HYPERLINK=0,TERM=xterm-kitty": false,
 	} {
 		vars := map[string]string{}
 		for v := range strings.SplitSeq(env, ",") {
@@ -107,7 +110,8 @@ func TestLinksCanBeClicked(t *testing.T) {
 // TestWithoutColors: NO_COLOR takes the colors, not what Markdown means.
 func TestWithoutColors(t *testing.T) {
 	got := render("# T\n*a* `b` [c](https://d.example)\n```go\nfunc\n```", look{styled: true}, false)
-	if want := styleTitle + "T" + styleOff + "\n\n" + styleItalic + "a" + styleOff + " `b` " + styleLink + "c" + styleOff + " (https://d.example)\n\nfunc"; got != want {
+	if want := styleTitle + "T" + styleOff + "\n\n" + styleItalic + "a" + styleOff + " `b` " + styleLink + "c" + styleOff +
+		" (https://d.example)\n\nfunc"; got != want {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 }

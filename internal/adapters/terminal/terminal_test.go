@@ -140,7 +140,8 @@ func TestButtonsAreNumbers(t *testing.T) {
 		if m.Text != "delete" {
 			return echo(m)
 		}
-		return []chat.Part{{Text: "Sure?", Buttons: [][]chat.Button{{{Label: "Yes", Data: "y"}, {Label: "No", Data: "n"}}, {{Label: "Maybe", Data: "m"}}}}}
+		return []chat.Part{{Text: "Sure?", Buttons: [][]chat.Button{{{Label: "Yes", Data: "y"}, {Label: "No", Data: "n"}},
+			{{Label: "Maybe", Data: "m"}}}}}
 	}
 	out, got := talk(t, Options{}, "delete\n2\n2\ndelete\n9\n1\n", asked)
 	if want := "Sure?\n1) Yes  2) No\n3) Maybe\nre: n\nre: 2\nSure?\n1) Yes  2) No\n3) Maybe\nre: 9\nre: 1\n"; out != want {

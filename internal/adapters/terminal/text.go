@@ -16,7 +16,8 @@ func tidy(line string) string {
 
 // sequence matches control sequences of terminals: CSI, OSC and its relatives, and
 // two-character escapes.
-var sequence = text.Pattern(`(?:\x1b\[|\x{9b})[0-?]*[ -/]*[@-~]|(?:\x1b[\]PX^_]|[\x{9d}\x{90}\x{98}\x{9e}\x{9f}])[^\x07\x1b\x{9c}]*(?:\x07|\x1b\\|\x{9c})|\x1b[ -/]*[0-Z\\^-~]`)
+var sequence = text.Pattern(
+	`(?:\x1b\[|\x{9b})[0-?]*[ -/]*[@-~]|(?:\x1b[\]PX^_]|[\x{9d}\x{90}\x{98}\x{9e}\x{9f}])[^\x07\x1b\x{9c}]*(?:\x07|\x1b\\|\x{9c})|\x1b[ -/]*[0-Z\\^-~]`)
 
 // clean removes everything from an answer that could control the terminal; line
 // breaks and tabs stay.

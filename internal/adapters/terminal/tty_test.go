@@ -78,15 +78,21 @@ func TestAnswersLookAsPeopleExpect(t *testing.T) {
 		{0, "```go\nx := \"p\" // y\n```", "x := [string]\"p\"[off] [dim]// y[off]"},
 		{0, "- one\n- two\n  - deep\n\n3. three\n4. four", "• one\n• two\n  • deep\n\n3. three\n4. four"},
 		{0, "> said\n> so\n>\n> - twice\n\nme", "│ said\n│ so\n│\n│ • twice\n\nme"},
-		{0, "[here](https://a.example/x) <https://b.example> ![cat](https://c.example/c.png)", "[link]here[off] (https://a.example/x) [link]https://b.example[off] [link]cat[off] (https://c.example/c.png)"},
+		{0, "[here](https://a.example/x) <https://b.example> ![cat](https://c.example/c.png)",
+			"[link]here[off] (https://a.example/x) [link]https://b.example[off] [link]cat[off] (https://c.example/c.png)"},
 		{0, "| a | bb |\n|--:|---|\n| 100 | 茶 |\n| x | y |\n\nend", "[b]  a │ bb[off]\n────┼───\n100 │ 茶\n  x │ y\n\nend"},
-		{24, "| name | what it is for |\n|---|---|\n| tea | to drink in the afternoon |\n| ink | |", "[b]name:[off] tea\n[b]what it is for:[off] to drink\nin the afternoon\n\n[b]name:[off] ink"},
-		{20, "one two three **four five** six seven\n\n- a `list` entry that goes on\n```\nx := this line of code is as long as it is\n```\nhttps://example.org/a/very/long/address here",
-			"one two three [b]four[off]\n[b]five[off] six seven\n\n• a [code]list[off] entry that\n  goes on\n\n[code]x := this line of code is as long as it is[off]\n\nhttps://example.org/a/very/long/address\nhere"},
+		{24, "| name | what it is for |\n|---|---|\n| tea | to drink in the afternoon |\n| ink | |",
+			"[b]name:[off] tea\n[b]what it is for:[off] to drink\nin the afternoon\n\n[b]name:[off] ink"},
+		{20, "one two three **four five** six seven\n\n- a `list` entry that goes on\n```\nx := this line of code is as " +
+			"long as it is\n```\nhttps://example.org/a/very/long/address here",
+			"one two three [b]four[off]\n[b]five[off] six seven\n\n• a [code]list[off] entry that\n  goes on\n\n[code]x := " +
+				"this line of code is as long as it is[off]\n\nhttps://example.org/a/very/long/address\nhere"},
 		{20, "茶茶茶茶茶茶 茶茶茶茶", "茶茶茶茶茶茶\n茶茶茶茶"},
 		{0, "a <b>c</b> &amp; ||hidden||", "a <b>c</b> &amp; ||hidden||"},
 	} {
-		want := strings.NewReplacer("[h]", styleTitle, "[h3]", styleSub, "[string]", codeStyles[highlight.Text], "[b]", styleBold, "[it]", styleItalic, "[off]", styleOff, "[code]", styleCode, "[dim]", styleDim, "[strike]", styleStrike, "[link]", styleLink).Replace(tt.want)
+		want := strings.NewReplacer("[h]", styleTitle, "[h3]", styleSub, "[string]", codeStyles[highlight.Text], "[b]",
+			styleBold, "[it]", styleItalic, "[off]", styleOff, "[code]", styleCode, "[dim]", styleDim, "[strike]", styleStrike,
+			"[link]", styleLink).Replace(tt.want)
 		if got := render(tt.text, look{width: tt.width, styled: true, color: true}, false); got != want {
 			t.Errorf("%q\ngot  %q\nwant %q", tt.text, got, want)
 		}
@@ -95,8 +101,11 @@ func TestAnswersLookAsPeopleExpect(t *testing.T) {
 
 // answers are texts that models write, and some they should not.
 var answers = []string{
-	"Here is **what** you need:\n\n1. Open `main.go` and find *it*.\n2. Run:\n   ```sh\n   go test ./...\n   ```\n3. Done [1], see [the page](https://a.example/x_y_z).\n\n> Quoted **text**\n> goes on\n\n| a | b |\n|---|--:|\n| one | 2 |\n\nThat was **all** of snake_case_words, 5 * 3 and 2**8.\n",
-	"para\n- a\n- b\n\n  more\n\n- c\n  1. x\n     > y\n\n---\n\n# Head #\ntext ~5 ~~gone~~ **open\n\nnext `tick\n\n    code\n\n    more code\n\nend",
+	"Here is **what** you need:\n\n1. Open `main.go` and find *it*.\n2. Run:\n   ```sh\n   go test ./...\n   ```\n3. " +
+		"Done [1], see [the page](https://a.example/x_y_z).\n\n> Quoted **text**\n> goes on\n\n| a | b |\n|---|--:|\n| one " +
+		"| 2 |\n\nThat was **all** of snake_case_words, 5 * 3 and 2**8.\n",
+	"para\n- a\n- b\n\n  more\n\n- c\n  1. x\n     > y\n\n---\n\n# Head #\ntext ~5 ~~gone~~ **open\n\nnext `tick\n\n    " +
+		"code\n\n    more code\n\nend",
 	"|a|b\n|-|-\n1|2\n3|4\nx\n\n***a** b* **c.**d [x [y] z](u) [a `]` b](v) <https://x.example> 2 < 3 \\[no\\](x) ![p](q \"t\")",
 	"- \n- a\n-\n\n\n  b\n10) ten\n11) eleven\n```\nno end\n\n",
 }
@@ -124,7 +133,8 @@ func TestAnAnswerIsPrintedPieceByPiece(t *testing.T) {
 func TestLinesBreakBetweenWords(t *testing.T) {
 	var out bytes.Buffer
 	s := screen{out: &out, look: look{styled: true}, size: func() (int, int) { return 20, 24 }}
-	for _, part := range []string{"it", "it goes on and on an", "it goes on and on and", "it goes on and on and o", "it goes on and on and off"} {
+	for _, part := range []string{"it", "it goes on and on an", "it goes on and on and", "it goes on and on and o",
+		"it goes on and on and off"} {
 		if err := s.grow(part); err != nil {
 			t.Fatal(err)
 		}

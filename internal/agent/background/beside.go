@@ -42,7 +42,8 @@ func (w *Work) Close() {
 }
 
 // Run is agent.Sessions.Beside; take hands the second part to a lane.
-func (w *Work) Run(take func(k chat.Key, pace chat.Pace, fn func(context.Context)) bool, k chat.Key, work func(context.Context) func(context.Context)) {
+func (w *Work) Run(take func(k chat.Key, pace chat.Pace, fn func(context.Context)) bool, k chat.Key,
+	work func(context.Context) func(context.Context)) {
 	w.mu.Lock()
 	ctx, free := w.ctx, w.free
 	w.mu.Unlock()

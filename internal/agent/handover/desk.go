@@ -94,7 +94,8 @@ func (d *Desk) Possible(ctx context.Context, k chat.Key, user string) error {
 
 // HandOver returns what stores that m's author is handed over, and what they are told.
 // calls are those of this turn, session is that of the conversation.
-func (d *Desk) HandOver(ctx context.Context, m chat.Message, h tools.HandOver, session string, calls []memory.CallRecord) (deed memory.Deed, said string, err error) {
+func (d *Desk) HandOver(ctx context.Context, m chat.Message, h tools.HandOver, session string,
+	calls []memory.CallRecord) (deed memory.Deed, said string, err error) {
 	if err := d.Possible(ctx, m.Key, m.From.ID); err != nil {
 		return deed, "", err
 	}
@@ -112,7 +113,8 @@ func (d *Desk) HandOver(ctx context.Context, m chat.Message, h tools.HandOver, s
 	file := dossier{m: m, h: h, words: words, calls: earlier}
 	hears := d.hearing(ctx, handoff.Handoff{})
 	deed.Do = func(tx *memory.Tx, s *memory.Store) error {
-		row, fresh, err := s.Handoffs.Begin(tx, handoff.Handoff{Person: m.From, Place: m.Key, Direct: m.Direct, Agent: m.Agent.ID, By: h.By.String(), Reason: h.Reason, LastID: m.ID, Due: d.o.Now().Add(d.o.Patience())})
+		row, fresh, err := s.Handoffs.Begin(tx, handoff.Handoff{Person: m.From, Place: m.Key, Direct: m.Direct, Agent: m.Agent.ID,
+			By: h.By.String(), Reason: h.Reason, LastID: m.ID, Due: d.o.Now().Add(d.o.Patience())})
 		if err != nil || !fresh {
 			return err
 		}

@@ -64,7 +64,8 @@ func (d *Desk) fromPerson(ctx context.Context, m chat.Message, h handoff.Handoff
 		return chat.Answer{}, err
 	}
 	passed, hears := d.content(ctx, m), d.hearing(ctx, h)
-	r := &memory.Relay{End: chat.End{Outcome: chat.PassedOn}, Why: []string{catalog.Text(ctx, wordsWhyPassed)}, Lines: []memory.Line{d.line(session, d.entry(m, kept(m)))}}
+	r := &memory.Relay{End: chat.End{Outcome: chat.PassedOn}, Why: []string{catalog.Text(ctx, wordsWhyPassed)},
+		Lines: []memory.Line{d.line(session, d.entry(m, kept(m)))}}
 	if h.State == handoff.Taken {
 		r.Why = []string{catalog.Say(ctx, wordsWhyRelayed, h.Taker.Name)}
 		desks = []chat.Key{h.Desk}
@@ -124,7 +125,8 @@ func (d *Desk) fromDesk(ctx context.Context, m chat.Message) (a chat.Answer, our
 	for _, h := range taken {
 		names = append(names, named(h.Person))
 	}
-	return chat.Answer{Text: catalog.Say(ctx, wordsWhich, strings.Join(names, ", ")), Record: chat.End{Outcome: chat.Asked, Reason: chat.Unclear}}, true, nil
+	return chat.Answer{Text: catalog.Say(ctx, wordsWhich, strings.Join(names, ", ")), Record: chat.End{Outcome: chat.Asked,
+		Reason: chat.Unclear}}, true, nil
 }
 
 // reply is what somebody wrote in reply to a message about a handoff. Whoever may
@@ -180,13 +182,15 @@ func (d *Desk) passOn(m chat.Message, h handoff.Handoff) func(context.Context) (
 		parts := d.parts(h.Place, h.Person, theirs.Say(wordsSaid, named(m.From), passed.words(theirs)))
 		parts[len(parts)-1].Files = passed.files
 		entry := memory.Entry{Role: llm.RoleAssistant, User: h.Person.ID, Name: m.From.Name, Content: kept(m), At: m.At,
-			Tokens: llm.EstimateTokens(llm.Message{Content: kept(m)}), Origin: provenance.Origin{Via: provenance.ViaPerson, People: []string{m.From.ID}}}
+			Tokens: llm.EstimateTokens(llm.Message{Content: kept(m)}), Origin: provenance.Origin{Via: provenance.ViaPerson,
+				People: []string{m.From.ID}}}
 		if entry.Name == "" {
 			entry.Name = m.From.ID
 		}
 		l := d.line(session, entry)
 		l.Why = theirs.Say(wordsWhyAnswer, entry.Name, m.From.ID)
-		r := &memory.Relay{End: chat.End{Outcome: chat.PassedOn}, Why: []string{catalog.Say(ctx, wordsWhyRelayed, h.Person.Name)}, Lines: []memory.Line{l}}
+		r := &memory.Relay{End: chat.End{Outcome: chat.PassedOn}, Why: []string{catalog.Say(ctx, wordsWhyRelayed, h.Person.Name)},
+			Lines: []memory.Line{l}}
 		r.Do = func(tx *memory.Tx, s *memory.Store) error {
 			now, err := s.Handoffs.Answered(tx, h.ID)
 			if err != nil {

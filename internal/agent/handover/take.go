@@ -50,7 +50,8 @@ func (d *Desk) take(ctx context.Context, m chat.Message, id int64) (chat.Answer,
 	if err != nil {
 		return chat.Answer{}, nil, err
 	}
-	answer := chat.Answer{Text: catalog.Say(ctx, wordsYouHaveIt, named(h.Person)), Buttons: [][]chat.Button{{backButton(catalog.Of(ctx), h.ID)}}}
+	answer := chat.Answer{Text: catalog.Say(ctx, wordsYouHaveIt, named(h.Person)),
+		Buttons: [][]chat.Button{{backButton(catalog.Of(ctx), h.ID)}}}
 	if h.State == handoff.Taken && h.Taker.ID == m.From.ID && h.Desk == m.Key {
 		return answer, nil, nil
 	}
@@ -159,7 +160,8 @@ func (d *Desk) end(ctx context.Context, m chat.Message, h handoff.Handoff, byPer
 		}
 		return nil
 	}
-	return chat.Answer{Text: answer.In(catalog.Of(ctx)), Record: &memory.Relay{End: chat.End{Outcome: chat.Answered, Command: "handoff back"}, Deed: deed}}, nil
+	return chat.Answer{Text: answer.In(catalog.Of(ctx)), Record: &memory.Relay{End: chat.End{Outcome: chat.Answered,
+		Command: "handoff back"}, Deed: deed}}, nil
 }
 
 // List shows what waits at the desk: /handoff list.

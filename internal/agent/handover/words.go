@@ -22,13 +22,15 @@ const (
 
 // What the person reads.
 const (
-	wordsHandedOver = "I have asked a person to take over. They get what you wrote here, and answer here; until then I am silent. If nobody comes within %s, I tell you. To go on with me, send /handoff back."
-	wordsHere       = "**%s** is here now and answers you."
-	wordsGivenBack  = "**%s** has left the conversation. I am with you again."
-	wordsBack       = "I am with you again."
-	wordsMissed     = "Nobody could answer in time. I am with you again. Your messages stay with the desk: whoever takes them writes to you here."
-	wordsSaid       = "**%s**: %s"
-	wordsFileLost   = "(a file that could not be passed on: %s)"
+	wordsHandedOver = "I have asked a person to take over. They get what you wrote here, and answer here; until then I " +
+		"am silent. If nobody comes within %s, I tell you. To go on with me, send /handoff back."
+	wordsHere      = "**%s** is here now and answers you."
+	wordsGivenBack = "**%s** has left the conversation. I am with you again."
+	wordsBack      = "I am with you again."
+	wordsMissed    = "Nobody could answer in time. I am with you again. Your messages stay with the desk: whoever takes " +
+		"them writes to you here."
+	wordsSaid     = "**%s**: %s"
+	wordsFileLost = "(a file that could not be passed on: %s)"
 )
 
 // What the desk reads.
@@ -37,7 +39,8 @@ const (
 	wordsOpenedBy  = "Asked by %s%s"
 	wordsWrote     = "What they wrote:"
 	wordsTried     = "What was tried:"
-	wordsYouHaveIt = "You are with **%s** now. What you write here goes to them until you give the conversation back; lines that begin with // stay here. With several conversations, reply to a message of the one you mean."
+	wordsYouHaveIt = "You are with **%s** now. What you write here goes to them until you give the conversation back; " +
+		"lines that begin with // stay here. With several conversations, reply to a message of the one you mean."
 	wordsTakenBy   = "**%s** has taken the conversation with **%s**."
 	wordsWith      = "**%s** is with **%s**."
 	wordsGaveBack  = "The conversation with **%s** is over; the assistant answers them again."
@@ -131,7 +134,8 @@ func (f dossier) text(p catalog.Printer, id int64) string {
 			if c.Class == "" {
 				c.Class = c.Status
 			}
-			b.WriteString("- " + text.Literal(strings.ReplaceAll(c.Tool, "_", " ")) + ": " + text.Literal(strings.ToLower(strings.ReplaceAll(c.Class, "_", " "))) + "\n")
+			b.WriteString("- " + text.Literal(strings.ReplaceAll(c.Tool, "_", " ")) + ": " +
+				text.Literal(strings.ToLower(strings.ReplaceAll(c.Class, "_", " "))) + "\n")
 		}
 	}
 	return strings.TrimSpace(b.String())

@@ -116,7 +116,8 @@ func (a *Asker) rests(ctx context.Context, r agenda.Reminder, m chat.Message) (h
 			continue
 		}
 		call := tools.CallOf(m)
-		call.ID, call.Name, call.Key, call.Args = c.CallID, c.Name, fmt.Sprintf("%s:look:%d:%d", m.ID, a.Now().UnixNano(), i), json.RawMessage(a.today(r, d, c.Arguments))
+		call.ID, call.Name, call.Key, call.Args = c.CallID, c.Name, fmt.Sprintf("%s:look:%d:%d", m.ID, a.Now().UnixNano(), i),
+			json.RawMessage(a.today(r, d, c.Arguments))
 		o := a.Runner().Run(ctx, set, call)
 		if o.State != tools.Success {
 			return "", false, nil

@@ -91,9 +91,12 @@ func askTelegram(ctx context.Context, c config.Telegram) (a account, err error) 
 	at := hook.Result
 	switch {
 	case c.Mode == "polling" && at.URL != "":
-		a.problem = text.Tell("a webhook is set at %s, so polling gets nothing: set telegram.mode webhook, or open %s/bot<token>/deleteWebhook once", host(at.URL), strings.TrimRight(c.APIURL, "/"))
+		a.problem = text.Tell(
+			"a webhook is set at %s, so polling gets nothing: set telegram.mode webhook, or open %s/bot<token>/deleteWebhook once",
+			host(at.URL), strings.TrimRight(c.APIURL, "/"))
 	case c.Mode == "webhook" && at.Failure != "" && at.Pending > 0:
-		a.problem = text.Tell("%d updates wait because the webhook fails: %s; check that %s leads to telegram.webhook.listen", at.Pending, at.Failure, c.Webhook.URL)
+		a.problem = text.Tell("%d updates wait because the webhook fails: %s; check that %s leads to telegram.webhook.listen",
+			at.Pending, at.Failure, c.Webhook.URL)
 	}
 	return a, nil
 }
@@ -122,7 +125,9 @@ func askDiscord(ctx context.Context, c config.Discord) (a account, err error) {
 	}
 	a.id = app.ID
 	if app.Flags&(flagMessageContent|flagMessageContentLimited) == 0 {
-		a.problem = text.Tell("the bot may not read messages: in the developer portal, your application, Bot, Privileged Gateway Intents, tick Message Content Intent and save")
+		a.problem = text.Tell(
+			"the bot may not read messages: in the developer portal, your application, Bot, Privileged Gateway Intents, tick " +
+				"Message Content Intent and save")
 	}
 	return a, nil
 }

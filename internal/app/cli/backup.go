@@ -102,10 +102,13 @@ func settle(ctx context.Context, s *memory.Store, dir string) (string, error) {
 		said += fmt.Sprintf("Deleted again: everything about %s who had it deleted (/forget-me) after the copy was made\n", who)
 	}
 	if !r.Known {
-		said += "The data folder has no " + memory.ForgottenName + ", so nobody knows who had everything about them deleted (/forget-me) after the copy was made: they are back. If you have that file, put it there and restore once more; else tell them, and ask them to send /forget-me again.\n"
+		said += "The data folder has no " + memory.ForgottenName +
+			", so nobody knows who had everything about them deleted (/forget-me) after the copy was made: they are back. If " +
+			"you have that file, put it there and restore once more; else tell them, and ask them to send /forget-me again.\n"
 	}
 	if r.Questions > 0 {
-		said += fmt.Sprintf("%s that waited for a yes when the copy was made will not be acted on: whoever answers is told so\n", text.Many(r.Questions, "question"))
+		said += fmt.Sprintf("%s that waited for a yes when the copy was made will not be acted on: whoever answers is told so\n",
+			text.Many(r.Questions, "question"))
 	}
 	return said, nil
 }
@@ -115,5 +118,6 @@ func folder(cfg config.Config) datadir.Folder {
 }
 
 func copied(c datadir.Copied) string {
-	return fmt.Sprintf("%.1f MB, schema %d, %s, messages and parts of answers under way: %d", float64(c.Bytes)/(1<<20), c.Schema, text.Many(int(c.Rows), "row"), c.Unsettled)
+	return fmt.Sprintf("%.1f MB, schema %d, %s, messages and parts of answers under way: %d", float64(c.Bytes)/(1<<20),
+		c.Schema, text.Many(int(c.Rows), "row"), c.Unsettled)
 }

@@ -33,7 +33,8 @@ func (b Backup) fromServer(ctx context.Context, cfg config.Config, s *Streams) e
 	if err := os.Rename(filepath.Join(dir, datadir.Name), b.File); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(s.Out, "%s: %s of %s, read back and found the same\n", b.File, text.Many(int(c.Rows), "row"), text.Many(int(c.Tables), "table"))
+	_, err = fmt.Fprintf(s.Out, "%s: %s of %s, read back and found the same\n", b.File, text.Many(int(c.Rows), "row"),
+		text.Many(int(c.Tables), "table"))
 	return err
 }
 
@@ -63,6 +64,7 @@ func (r Restore) toServer(ctx context.Context, cfg config.Config, s *Streams) er
 	if err != nil {
 		return text.Tell("nothing was restored: %w", err)
 	}
-	_, err = fmt.Fprintf(s.Out, "%s is in place in %s: %s of %s, compared one by one\n%s", r.File, cfg.Database.Shown(), text.Many(int(c.Rows), "row"), text.Many(int(c.Tables), "table"), said)
+	_, err = fmt.Fprintf(s.Out, "%s is in place in %s: %s of %s, compared one by one\n%s", r.File, cfg.Database.Shown(),
+		text.Many(int(c.Rows), "row"), text.Many(int(c.Tables), "table"), said)
 	return err
 }

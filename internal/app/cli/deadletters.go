@@ -29,7 +29,8 @@ func (c deadlettersListCmd) Run(ctx context.Context, f *Flags, s *Streams) error
 			return err
 		}
 		for _, l := range list {
-			if _, err := fmt.Fprintf(seen{s.Out}, "%d\t%s\t%s\t%s\t%s\n", l.ID, l.At.Format("2006-01-02 15:04"), l.Platform, letterState(l), l.Reason); err != nil {
+			if _, err := fmt.Fprintf(seen{s.Out}, "%d\t%s\t%s\t%s\t%s\n", l.ID, l.At.Format("2006-01-02 15:04"), l.Platform,
+				letterState(l), l.Reason); err != nil {
 				return err
 			}
 		}

@@ -243,7 +243,8 @@ func (d *doctor) waiting(ctx context.Context, store *memory.Store) {
 	}
 	for _, s := range stuck {
 		d.unwell = true
-		d.say("BAD", catalog.Fill(wordsDeliveryOf, s.Platform), "%v", health.Undelivered(s.Conversations, d.now().Sub(s.Since), catalog.Words(wordsSeeLog)))
+		d.say("BAD", catalog.Fill(wordsDeliveryOf, s.Platform), "%v", health.Undelivered(s.Conversations, d.now().Sub(s.Since),
+			catalog.Words(wordsSeeLog)))
 	}
 	if len(stuck) == 0 {
 		d.say("ok", "delivery", wordsNothingWaits)
@@ -286,7 +287,8 @@ const maxSkew = 2 * time.Minute
 // skewed reports that this machine's clock and a platform's differ too much.
 func skewed(here, there time.Time) error {
 	if off := here.Sub(there).Round(time.Second); off.Abs() > maxSkew {
-		return text.Tell("this machine's clock is off by %s (it says %s): set it, for example with timedatectl set-ntp true", off, here.UTC().Format("2006-01-02 15:04:05 UTC"))
+		return text.Tell("this machine's clock is off by %s (it says %s): set it, for example with timedatectl set-ntp true",
+			off, here.UTC().Format("2006-01-02 15:04:05 UTC"))
 	}
 	return nil
 }

@@ -11,7 +11,8 @@ import (
 
 func TestSkewOfTwoMinutes(t *testing.T) {
 	now := time.Now()
-	for off, want := range map[time.Duration]bool{0: true, 119 * time.Second: true, -119 * time.Second: true, 3 * time.Minute: false, -time.Hour: false} {
+	for off, want := range map[time.Duration]bool{0: true, 119 * time.Second: true, -119 * time.Second: true,
+		3 * time.Minute: false, -time.Hour: false} {
 		if err := skewed(now.Add(off), now); (err == nil) != want {
 			t.Errorf("%v: %v", off, err)
 		}

@@ -55,7 +55,8 @@ func (c factsListCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
 			if fact.Agent != "" {
 				told = "\ttold to " + fact.Agent
 			}
-			if _, err := fmt.Fprintf(seen{s.Out}, "%d\t%s\t%s\t%s\t%s %s%s\n", fact.ID, fact.Subject, fact.Updated.Format("2006-01-02 15:04"), fact.Type, fact.Content, strings.Join(fact.Tags, " "), told); err != nil {
+			if _, err := fmt.Fprintf(seen{s.Out}, "%d\t%s\t%s\t%s\t%s %s%s\n", fact.ID, fact.Subject, fact.Updated.Format("2006-01-02 15:04"),
+				fact.Type, fact.Content, strings.Join(fact.Tags, " "), told); err != nil {
 				return err
 			}
 		}
@@ -73,7 +74,8 @@ func (c factsAddCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
 	return withStore(ctx, f, func(store *memory.Store) error {
 		v := whoever{c.User}.viewer()
 		v.Operator = false
-		saved, err := facts.Service{Rows: store}.Save(ctx, facts.Asker{Viewer: v}, facts.NewFact{Content: strings.Join(c.Text, " "), Author: "system"})
+		saved, err := facts.Service{Rows: store}.Save(ctx, facts.Asker{Viewer: v}, facts.NewFact{Content: strings.Join(c.Text, " "),
+			Author: "system"})
 		if err != nil {
 			return err
 		}

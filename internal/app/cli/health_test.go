@@ -17,9 +17,10 @@ func TestHealthAsksTheBot(t *testing.T) {
 		status         int
 		body, out, err string
 	}{
-		"well":        {200, `{"status":"ok","problems":{}}`, "ok\n", ""},
-		"degraded":    {200, `{"status":"degraded","problems":{"cron":"late","backup":"old"}}`, "degraded\n  backup: old\n  cron: late\n", ""},
-		"unavailable": {503, `{"status":"unavailable","problems":{"telegram":"deaf"}}`, "unavailable\n  telegram: deaf\n", "the bot is unavailable"},
+		"well":     {200, `{"status":"ok","problems":{}}`, "ok\n", ""},
+		"degraded": {200, `{"status":"degraded","problems":{"cron":"late","backup":"old"}}`, "degraded\n  backup: old\n  cron: late\n", ""},
+		"unavailable": {503, `{"status":"unavailable","problems":{"telegram":"deaf"}}`, "unavailable\n  telegram: deaf\n",
+			"the bot is unavailable"},
 		"not the bot": {200, `<html>hello</html>`, "", "is not Parley"},
 		"other JSON":  {200, `{"message":"hello"}`, "", "is not Parley"},
 	} {
@@ -49,7 +50,8 @@ func TestHealthAsksTheBot(t *testing.T) {
 			}
 		})
 	}
-	for listen, want := range map[string]string{":9090": "127.0.0.1:9090", "0.0.0.0:9090": "127.0.0.1:9090", "[::]:9090": "127.0.0.1:9090", "localhost:1": "localhost:1", "[::1]:1": "[::1]:1", "10.0.0.7:80": "10.0.0.7:80"} {
+	for listen, want := range map[string]string{":9090": "127.0.0.1:9090", "0.0.0.0:9090": "127.0.0.1:9090",
+		"[::]:9090": "127.0.0.1:9090", "localhost:1": "localhost:1", "[::1]:1": "[::1]:1", "10.0.0.7:80": "10.0.0.7:80"} {
 		if got := reachable(listen); got != want {
 			t.Errorf("%s is reached at %s", listen, got)
 		}

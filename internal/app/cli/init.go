@@ -181,7 +181,8 @@ func (w *wizard) mayWrite(ctx context.Context, force bool) error {
 // yes reports whether somebody agrees, in English or their language.
 func (a *asker) yes(said string) bool {
 	own := a.p.Text(wordsTypedYes)
-	return slices.ContainsFunc([]string{"yes", "y", own, strings.ReplaceAll(own, "í", "i"), string([]rune(own)[:1])}, func(yes string) bool { return strings.EqualFold(said, yes) })
+	return slices.ContainsFunc([]string{"yes", "y", own, strings.ReplaceAll(own, "í", "i"), string([]rune(own)[:1])},
+		func(yes string) bool { return strings.EqualFold(said, yes) })
 }
 
 // Speaks returns the language of this machine, which operators are spoken to in.

@@ -29,7 +29,8 @@ func (w *wizard) text() string {
 			}
 		}
 	}
-	section("model", [2]string{"base_url", w.made.Model.BaseURL}, [2]string{"api_key", string(w.made.Model.APIKey)}, [2]string{"name", w.made.Model.Name})
+	section("model", [2]string{"base_url", w.made.Model.BaseURL}, [2]string{"api_key", string(w.made.Model.APIKey)},
+		[2]string{"name", w.made.Model.Name})
 	section("telegram", [2]string{"token", string(w.made.Telegram.Token)})
 	section("discord", [2]string{"token", string(w.made.Discord.Token)})
 	if len(w.made.Access.Owners) > 0 {

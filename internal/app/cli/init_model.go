@@ -266,7 +266,10 @@ func (w *wizard) pick(ctx context.Context, all []string, best string) error {
 			case slices.Contains(w.place.Models, name) || len(all) == 0:
 				return w.tryModel(ctx, name)
 			}
-			fewer = slices.DeleteFunc(slices.Clone(all), func(name string) bool { return !strings.Contains(strings.ToLower(name), strings.ToLower(answer)) })
+			fewer = slices.DeleteFunc(slices.Clone(all), func(name string) bool {
+				return !strings.Contains(strings.ToLower(name),
+					strings.ToLower(answer))
+			})
 			if len(fewer) == 0 || w.tty == nil && len(fewer) > 1 {
 				return text.Tell(wordsInitNoModel, answer, strings.Join(all[:min(8, len(all))], ", "))
 			}
@@ -328,7 +331,8 @@ func (w *wizard) tryModel(ctx context.Context, name string) error {
 }
 
 // unspoken are parts of the names of models that hold no conversation.
-var unspoken = []string{"embed", "whisper", "tts", "dall-e", "moderation", "transcribe", "rerank", "-image", "realtime", "sora", "davinci", "babbage", "imagen", "veo", "-ocr", "guard"}
+var unspoken = []string{"embed", "whisper", "tts", "dall-e", "moderation", "transcribe", "rerank", "-image", "realtime",
+	"sora", "davinci", "babbage", "imagen", "veo", "-ocr", "guard"}
 
 // talkers returns the models that may hold a conversation, as far as their names
 // tell; all where none is left.

@@ -42,7 +42,8 @@ func (c Logs) Run(ctx context.Context, f *Flags, s *Streams) error {
 		}
 		for _, d := range list {
 			if c.ID == "" {
-				_, err = fmt.Fprintf(seen{s.Out}, "%s  %s  %s  %s\n", d.End.ErrorID, d.At.Local().Format(time.DateTime), cmp.Or(string(d.End.Reason), string(d.End.Outcome)), d.Key)
+				_, err = fmt.Fprintf(seen{s.Out}, "%s  %s  %s  %s\n", d.End.ErrorID, d.At.Local().Format(time.DateTime),
+					cmp.Or(string(d.End.Reason), string(d.End.Outcome)), d.Key)
 			} else {
 				err = explain(seen{s.Out}, d.Decision, hide)
 			}
@@ -69,12 +70,15 @@ func explain(w io.Writer, d memory.Decision, hide text.Redactor) error {
 	}
 	broken := text.Shorten(hide.Hide(cmp.Or(d.Detail.Error, p.Text(wordsErrorGone))), maxBroken)
 	todo := mends[d.End.Reason]
-	_, err := io.WriteString(w, p.Say(wordsError, d.End.ErrorID, d.At.Local().Format(time.DateTime), about, d.User, d.Key, cmp.Or(string(d.End.Reason), string(d.End.Outcome)), d.Took.Round(time.Millisecond), broken, catalog.Words(cmp.Or(todo, wordsMendOther)), d.ID[:8]))
+	_, err := io.WriteString(w, p.Say(wordsError, d.End.ErrorID, d.At.Local().Format(time.DateTime), about, d.User, d.Key,
+		cmp.Or(string(d.End.Reason), string(d.End.Outcome)), d.Took.Round(time.Millisecond), broken,
+		catalog.Words(cmp.Or(todo, wordsMendOther)), d.ID[:8]))
 	return err
 }
 
 // mends say what to do, by the reason of an error.
 var mends = map[chat.Reason]string{
 	chat.Unavailable: wordsMendModel, chat.Misset: wordsMendModel, chat.Unreadable: wordsMendModel,
-	chat.Busy: wordsMendBusy, chat.NoQuota: wordsMendQuota, chat.TimedOut: wordsMendSlow, chat.TooLong: wordsMendLong, chat.ToolFailed: wordsMendTool,
+	chat.Busy: wordsMendBusy, chat.NoQuota: wordsMendQuota, chat.TimedOut: wordsMendSlow, chat.TooLong: wordsMendLong,
+	chat.ToolFailed: wordsMendTool,
 }

@@ -35,7 +35,8 @@ func (m Migrate) Run(ctx context.Context, f *Flags, s *Streams) error {
 	defer func() { _ = lock.Close() }()
 	move, next := m.toServer, "Set database.url to that URL, and start the bot. The file is kept, and not used any more."
 	if m.To == "sqlite" {
-		move, next = m.toFile, "Remove database.url from the settings, and start the bot. The database on the server is kept, and not used any more."
+		move, next = m.toFile,
+			"Remove database.url from the settings, and start the bot. The database on the server is kept, and not used any more."
 	}
 	p := newProgress(s)
 	c, retire, err := move(ctx, cfg, p)
@@ -47,9 +48,11 @@ func (m Migrate) Run(ctx context.Context, f *Flags, s *Streams) error {
 		return fmt.Errorf("nothing was moved: %w", err)
 	}
 	if err := retire(context.WithoutCancel(ctx)); err != nil {
-		return fmt.Errorf("all rows were moved, but the database that they came from could not be marked as left; start no bot with it any more: %w", err)
+		return fmt.Errorf("all rows were moved, but the database that they came from could not be marked as left; start no "+
+			"bot with it any more: %w", err)
 	}
-	_, err = fmt.Fprintf(s.Out, "Moved %s of %s, compared one by one.\n%s\n", text.Many(int(c.Rows), "row"), text.Many(int(c.Tables), "table"), next)
+	_, err = fmt.Fprintf(s.Out, "Moved %s of %s, compared one by one.\n%s\n", text.Many(int(c.Rows), "row"),
+		text.Many(int(c.Tables), "table"), next)
 	return err
 }
 

@@ -8,7 +8,8 @@ import (
 
 // TestProgress: how far long work is stands in one line of a terminal, and in few of a log.
 func TestProgress(t *testing.T) {
-	for name, want := range map[string]string{"terminal": "\rcopying and comparing rows: 2 of 4\x1b[K\rcopying and comparing rows: 4 of 4\x1b[K\r\x1b[K", "log": "copying and comparing rows: 3 of 4\n"} {
+	for name, want := range map[string]string{"terminal": "\rcopying and comparing rows: 2 of 4\x1b[K\rcopying and " +
+		"comparing rows: 4 of 4\x1b[K\r\x1b[K", "log": "copying and comparing rows: 3 of 4\n"} {
 		var said strings.Builder
 		at := time.Unix(0, 0)
 		p := &progress{w: &said, live: name == "terminal", now: func() time.Time { return at }, last: at}

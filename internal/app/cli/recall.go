@@ -116,7 +116,8 @@ func withMeanings(ctx context.Context, f *Flags, do func(*memory.Store) error) e
 	o := memory.Options{EmbedModel: cfg.EmbeddingModel()}
 	if o.EmbedModel != "" {
 		if e, err := setup.Connect(ctx, cfg, nil, silent); err == nil { // doctor tells why not; words decide
-			embedder := wrap.Embedder{Of: e.Embedders(), Name: o.EmbedModel, Hide: setup.NewRedactor(cfg, setup.ShortestSaid), Count: func(context.Context, wrap.Call) {}, Log: silent, Now: time.Now}
+			embedder := wrap.Embedder{Of: e.Embedders(), Name: o.EmbedModel, Hide: setup.NewRedactor(cfg, setup.ShortestSaid),
+				Count: func(context.Context, wrap.Call) {}, Log: silent, Now: time.Now}
 			o.Embed = embedder.Embed
 		}
 	}
@@ -226,9 +227,11 @@ func (c sessionsImportCmd) Run(ctx context.Context, f *Flags, s *Streams) error 
 		case err != nil && done.Messages == 0:
 			return text.Tell("import %s: nothing was imported: %w", c.File, err)
 		case err != nil:
-			return text.Tell("import %s: it was cut short after %s; run it again for the rest: %w", c.File, catalog.Count{N: done.Messages, Thing: "message"}, err)
+			return text.Tell("import %s: it was cut short after %s; run it again for the rest: %w", c.File,
+				catalog.Count{N: done.Messages, Thing: "message"}, err)
 		}
-		_, err = fmt.Fprintf(seen{s.Out}, "imported %s in %s; known already: %d\n", text.Many(done.Messages, "message"), text.Many(done.Sessions, "conversation"), done.Known)
+		_, err = fmt.Fprintf(seen{s.Out}, "imported %s in %s; known already: %d\n", text.Many(done.Messages, "message"),
+			text.Many(done.Sessions, "conversation"), done.Known)
 		return errors.Join(err, c.makeMeanings(ctx, store, s))
 	})
 }

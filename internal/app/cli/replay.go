@@ -136,6 +136,8 @@ func summed(t replay.Tally) string {
 	if t.Guarded > 0 {
 		each = t.Took / time.Duration(t.Guarded)
 	}
-	return fmt.Sprintf("%s, %s, of which %d guarded: %d would have been refused, %d refused for something missing, %d asked about, %d handed over, %d allowed; %v each",
-		text.Many(t.Conversations, "conversation"), text.Many(t.Calls, "call"), t.Guarded, t.Refused, t.Undecided, t.Asked, t.HandedOver, t.Allowed, each.Round(time.Microsecond))
+	return fmt.Sprintf("%s, %s, of which %d guarded: %d would have been refused, %d refused for something missing, %d "+
+		"asked about, %d handed over, %d allowed; %v each",
+		text.Many(t.Conversations, "conversation"), text.Many(t.Calls, "call"), t.Guarded, t.Refused, t.Undecided, t.Asked,
+		t.HandedOver, t.Allowed, each.Round(time.Microsecond))
 }

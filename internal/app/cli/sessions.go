@@ -32,7 +32,8 @@ func (c sessionsListCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
 			return err
 		}
 		for _, se := range list {
-			if _, err := fmt.Fprintf(seen{s.Out}, "%s  %-9s  %s  %s  %s\n", se.ID, se.Status, se.LastActivity.Format(time.RFC3339), se.Key, se.Title); err != nil {
+			if _, err := fmt.Fprintf(seen{s.Out}, "%s  %-9s  %s  %s  %s\n", se.ID, se.Status, se.LastActivity.Format(time.RFC3339),
+				se.Key, se.Title); err != nil {
 				return err
 			}
 		}
@@ -59,7 +60,8 @@ func (c sessionsShowCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
 			return err
 		}
 		fmt.Fprintf(seen{s.Out}, "session   %s\nplace     %s\nstatus    %s\nbegun     %s\nlast      %s\ntokens    %d\nshortened %s\n",
-			se.ID, se.Key, se.Status, se.Created.Format(time.RFC3339), se.LastActivity.Format(time.RFC3339), se.TokensUsed, text.Many(se.Compressions, "time"))
+			se.ID, se.Key, se.Status, se.Created.Format(time.RFC3339), se.LastActivity.Format(time.RFC3339), se.TokensUsed,
+			text.Many(se.Compressions, "time"))
 		for name, text := range map[string]string{"title": se.Title, "closing": se.Closing, "summary": se.Summary} {
 			if text != "" {
 				fmt.Fprintf(seen{s.Out}, "%-9s %s\n", name, text)

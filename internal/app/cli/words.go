@@ -8,7 +8,8 @@ const (
 back returns to the question before, skip leaves one out, and Ctrl-C ends this and
 writes nothing. Keys and tokens are not shown as you type.
 `
-	wordsInitProvider    = "1. Who answers? A number, a key of theirs, or the address of your own server\n   (LM Studio, llama.cpp, vLLM, a gateway):"
+	wordsInitProvider = "1. Who answers? A number, a key of theirs, or the address of your own server\n   (LM Studio, " +
+		"llama.cpp, vLLM, a gateway):"
 	wordsInitProviderAsk = "   [%s]:"
 	wordsInitOllama      = "Ollama, which runs on this machine (%s)"
 	wordsInitNoOllama    = "Ollama, which does not answer at %s"
@@ -18,23 +19,26 @@ writes nothing. Keys and tokens are not shown as you type.
 	wordsInitOrder       = "a key stands where the model's name belongs, so I have sent it nowhere: the order is address, key, name"
 	wordsInitRecognized  = "  That is a key of %s; it goes to %s and nowhere else."
 	wordsInitForeign     = "that is a secret of %s, which serves no models, so I have sent it nowhere"
-	wordsInitUnknown     = "I can't tell whose key that is, so I have sent it nowhere: choose the provider by its number, and I ask for the key next; or give the address of your own server"
-	wordsInitUnusable    = "that model cannot be used: %w"
-	wordsInitMended      = "  %s was missing, I added it: %s"
+	wordsInitUnknown     = "I can't tell whose key that is, so I have sent it nowhere: choose the provider by its " +
+		"number, and I ask for the key next; or give the address of your own server"
+	wordsInitUnusable = "that model cannot be used: %w"
+	wordsInitMended   = "  %s was missing, I added it: %s"
 
 	wordsInitKey   = "   Its key, or Enter if it needs none:"
 	wordsInitKeyOf = "   Your key of %s, from %s (or skip):"
 	wordsInitNoKey = "  Without a key nobody answers there."
 
-	wordsInitModelAsk     = "   Which model? A number, a name, or part of one to see fewer [%s]:"
-	wordsInitModelFree    = "   It lists no models. The name of the one you want:"
-	wordsInitMore         = "      and %d more: type part of a name"
-	wordsInitNoName       = "I need a name"
-	wordsInitNoModel      = "%q is not at this endpoint; it has %s"
-	wordsInitTrying       = "  Trying %s …"
-	wordsInitAnswers      = "  %s answers (%s)."
-	wordsInitNoSense      = "  But not sensibly: asked for the capital of France in one word, it said %q.\n  Check the chat template that the server uses and how far the model is quantised;\n  type back to choose another."
-	wordsInitNoCalls      = "  But it called no tool when it was told to: it will talk, and not remind, note or\n  look things up reliably. Another model may; type back to choose."
+	wordsInitModelAsk  = "   Which model? A number, a name, or part of one to see fewer [%s]:"
+	wordsInitModelFree = "   It lists no models. The name of the one you want:"
+	wordsInitMore      = "      and %d more: type part of a name"
+	wordsInitNoName    = "I need a name"
+	wordsInitNoModel   = "%q is not at this endpoint; it has %s"
+	wordsInitTrying    = "  Trying %s …"
+	wordsInitAnswers   = "  %s answers (%s)."
+	wordsInitNoSense   = "  But not sensibly: asked for the capital of France in one word, it said %q.\n  Check the " +
+		"chat template that the server uses and how far the model is quantised;\n  type back to choose another."
+	wordsInitNoCalls = "  But it called no tool when it was told to: it will talk, and not remind, note or\n  look " +
+		"things up reliably. Another model may; type back to choose."
 	wordsInitBuiltinTaken = "  The built-in responder answers until you set a model."
 
 	wordsInitPlatforms    = "2. Where shall people find it?\n   1  Telegram\n   2  Discord\n   3  in this terminal only"
@@ -58,11 +62,12 @@ writes nothing. Keys and tokens are not shown as you type.
    code]:`
 
 	wordsInitWritten = "\n%s is written; only you can read it."
-	wordsInitInvite  = "Discord: invite it with this link; choose your server, press Continue, then Authorize:\n  https://discord.com/oauth2/authorize?client_id=%s&scope=bot+applications.commands&permissions=%d"
-	wordsInitGroups  = "Telegram: to have %[1]s in a group, open the group, Add Members, %[1]s."
-	wordsInitStart   = "Start it now, and wait for your first message? [yes]:"
-	wordsInitWrite   = "\nWrite to %s on %s now; I wait for the first message."
-	wordsInitMet     = "\nIt works: %s wrote on %s, and was answered after %s. Ctrl-C ends it; bot starts it again."
+	wordsInitInvite  = "Discord: invite it with this link; choose your server, press Continue, then Authorize:\n  " +
+		"https://discord.com/oauth2/authorize?client_id=%s&scope=bot+applications.commands&permissions=%d"
+	wordsInitGroups = "Telegram: to have %[1]s in a group, open the group, Add Members, %[1]s."
+	wordsInitStart  = "Start it now, and wait for your first message? [yes]:"
+	wordsInitWrite  = "\nWrite to %s on %s now; I wait for the first message."
+	wordsInitMet    = "\nIt works: %s wrote on %s, and was answered after %s. Ctrl-C ends it; bot starts it again."
 
 	wordsInitSomebody = "somebody"
 
@@ -108,8 +113,9 @@ page, paste it here and press Enter:`
 
 // What logs says.
 const (
-	wordsNoErrors  = "Nothing has gone wrong."
-	wordsNoError   = "no error %s is known here: it may be of another data folder (--data), older than the retention, or forgotten with the person it happened to; bot logs lists the newest"
+	wordsNoErrors = "Nothing has gone wrong."
+	wordsNoError  = "no error %s is known here: it may be of another data folder (--data), older than the retention, or " +
+		"forgotten with the person it happened to; bot logs lists the newest"
 	wordsErrorGone = "(no longer known)"
 	wordsAMessage  = "a message"
 	wordsError     = "Error %s, %s: %s of %s in %s failed (%s) after %s.\n  What broke: %s\n  What to do: %s\n  More: /trace %s\n"

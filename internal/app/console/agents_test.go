@@ -45,20 +45,25 @@ func TestPageKnowsAgents(t *testing.T) {
 	s.fill()
 	s.logIn()
 	for path, shows := range map[string]string{
-		"/facts": "agent desk", "/facts?agent=desk": `<option value="desk" selected>`, "/facts?agent=*": `<option value="*" selected>the bot itself`,
-		"/playbook": "There is no playbook", "/playbook?agent=desk": "say: At eleven.", "/conversations": `<option value="home">home</option>`,
-		"/conversations?agent=desk": "There are none like this.", "/conversations?agent=home": "Alice", "/conversation?place=telegram:42": "agent home",
+		"/facts": "agent desk", "/facts?agent=desk": `<option value="desk" selected>`,
+		"/facts?agent=*": `<option value="*" selected>the bot itself`,
+		"/playbook":      "There is no playbook", "/playbook?agent=desk": "say: At eleven.",
+		"/conversations":            `<option value="home">home</option>`,
+		"/conversations?agent=desk": "There are none like this.", "/conversations?agent=home": "Alice",
+		"/conversation?place=telegram:42": "agent home",
 	} {
 		if body := s.get(path); !strings.Contains(body, shows) {
 			t.Errorf("%s does not show %q:\n%s", path, shows, body)
 		}
 	}
-	if got := strings.Join(asked, ", "); !strings.Contains(got, "facts of all") || !strings.Contains(got, "facts of desk/desk") || !strings.Contains(got, "facts of /*") {
+	if got := strings.Join(asked, ", "); !strings.Contains(got, "facts of all") || !strings.Contains(got, "facts of desk/desk") ||
+		!strings.Contains(got, "facts of /*") {
 		t.Errorf("asked for %s", got)
 	}
 	asked = nil
 	for id, told := range map[string]string{"late_checkout": "Done.", "unknown": "This is not there"} {
-		if _, body := s.send("/playbook?agent=desk", url.Values{"do": {"rule-off"}, "id": {id}, "agent": {"desk"}, "back": {"agent=desk"}}); !strings.Contains(body, told) || !strings.Contains(body, "late_checkout") {
+		if _, body := s.send("/playbook?agent=desk", url.Values{"do": {"rule-off"}, "id": {id}, "agent": {"desk"},
+			"back": {"agent=desk"}}); !strings.Contains(body, told) || !strings.Contains(body, "late_checkout") {
 			t.Errorf("switching %s is told\n%s", id, body)
 		}
 	}

@@ -28,7 +28,8 @@ func (s *site) million(days int) {
 	detail := `'{"why":["rule refund_policy applies"],"playbook":{"matches":[{"guideline_id":"refund_policy"}],"top_matches":[{"guideline_id":"refund_policy"}]},"steps":[{"kind":"model","name":"test","start":2,"took":400,"tokens":700}]}'`
 	for _, q := range []string{
 		"DROP TRIGGER messages_fts_insert", "DROP TRIGGER messages_participant",
-		strings.ReplaceAll(numbers(turns/20+1), "SELECT 1 UNION", "SELECT 0 UNION") + `INSERT INTO sessions (id, platform, channel, status, created_at, last_activity, expires_at, summary)
+		strings.ReplaceAll(numbers(turns/20+1), "SELECT 1 UNION", "SELECT 0 UNION") +
+			`INSERT INTO sessions (id, platform, channel, status, created_at, last_activity, expires_at, summary)
 			SELECT printf('%08x-0000-4000-8000-000000000000', i), 'telegram', i % 2000, CASE WHEN i > 24900 THEN 'active' ELSE 'archived' END, ` + strings.ReplaceAll(at, "- i)", "- i * 20)") + `, '', '', hex(randomblob(400)) FROM n WHERE true ON CONFLICT DO NOTHING`,
 		numbers(turns) + `INSERT INTO messages (session_id, platform, channel, role, user_id, name, message_id, content, at)
 			SELECT ` + session + `, 'telegram', i / 20 % 2000, CASE r WHEN 0 THEN 'user' ELSE 'assistant' END, 'telegram:' || i / 20 % 2000, 'Alice', CASE r WHEN 0 THEN i ELSE '' END, ` + words + `, ` + at + `
@@ -56,8 +57,10 @@ func BenchmarkMillion(b *testing.B) {
 		s.logIn()
 		id := fmt.Sprintf("%08x-0000-4000-8000-000000000000", 24_990)
 		for name, path := range map[string]string{
-			"overview": "/", "month": "/?range=month", "conversations": "/conversations", "conversation": "/conversation?place=telegram:990", "sessions": "/sessions",
-			"archived": "/sessions?status=archived&page=500", "session": "/sessions/" + id, "rare": "/sessions?q=499123", "common": "/sessions?q=please+order",
+			"overview": "/", "month": "/?range=month", "conversations": "/conversations", "conversation": "/conversation?place=telegram:990",
+			"sessions": "/sessions",
+			"archived": "/sessions?status=archived&page=500", "session": "/sessions/" + id, "rare": "/sessions?q=499123",
+			"common":   "/sessions?q=please+order",
 			"playbook": "/playbook",
 		} {
 			b.Run(fmt.Sprintf("%s/%ddays", name, days), func(b *testing.B) {

@@ -276,7 +276,8 @@ type look struct {
 	scheme        string
 }
 
-var looks = []look{{1280, 900, "light"}, {1280, 900, "dark"}, {768, 1024, "light"}, {768, 1024, "dark"}, {390, 844, "light"}, {390, 844, "dark"}}
+var looks = []look{{1280, 900, "light"}, {1280, 900, "dark"}, {768, 1024, "light"}, {768, 1024, "dark"}, {390, 844, "light"},
+	{390, 844, "dark"}}
 
 // inspect looks for faults of a page with everything on it open.
 func (b *browser) inspect(name, url string, l look) {
@@ -302,8 +303,10 @@ func inLanguages(b *browser, s *site, pages map[string]string) {
 	}
 	choose := func(tag string) {
 		b.open(s.url + "/people")
-		b.eval(`window.left = true; document.getElementById("language").value = "` + tag + `"; document.querySelector(".language button").click()`)
-		b.until(`!window.left && document.readyState === "complete" && document.documentElement.lang === "` + tag + `" && location.pathname === "/people"`)
+		b.eval(`window.left = true; document.getElementById("language").value = "` + tag +
+			`"; document.querySelector(".language button").click()`)
+		b.until(`!window.left && document.readyState === "complete" && document.documentElement.lang === "` + tag +
+			`" && location.pathname === "/people"`)
 	}
 	for _, p := range catalog.Printers()[1:] {
 		choose(p.Tag())
@@ -330,8 +333,10 @@ func TestInChromium(t *testing.T) {
 	session := b.eval(`fetch("/sessions").then(r => r.text()).then(t => t.match(/sessions\/[0-9a-f-]{36}/)[0])`).(string)
 	pages := map[string]string{
 		"overview": "/", "conversations": "/conversations", "conversation": "/conversation?place=telegram:42", "search": "/sessions?q=money+back",
-		"sessions": "/sessions", "session": "/" + session, "facts": "/facts", "playbook": "/playbook", "settings": "/settings", "chat": "/chat", "none": "/nowhere",
-		"people": "/people", "rules": "/rules/shop.yaml", "letters": "/letters", "turn": turn, "call": "/calls/2", "script": turn + "/script", "month": "/?range=month", "errors": "/conversations?errors=on",
+		"sessions": "/sessions", "session": "/" + session, "facts": "/facts", "playbook": "/playbook", "settings": "/settings",
+		"chat": "/chat", "none": "/nowhere",
+		"people": "/people", "rules": "/rules/shop.yaml", "letters": "/letters", "turn": turn, "call": "/calls/2",
+		"script": turn + "/script", "month": "/?range=month", "errors": "/conversations?errors=on",
 	}
 	for name, path := range pages {
 		for _, look := range looks {

@@ -262,7 +262,8 @@ func (p *Page) turnOf(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := conversation{Key: d.Key, Tests: p.o.Views.Capture != nil, Script: p.o.Views.Script != nil, Turns: []turn{{Audit: accountOf(memory.Audit{Decision: d, Done: done})}}}
+	t := conversation{Key: d.Key, Tests: p.o.Views.Capture != nil, Script: p.o.Views.Script != nil,
+		Turns: []turn{{Audit: accountOf(memory.Audit{Decision: d, Done: done})}}}
 	err = p.addCalls(ctx, &t, d.At, d.At)
 	return turnPage{t, clip(asked, maxText)}, err
 }

@@ -40,7 +40,8 @@ const (
 // returns the page of the message.
 func (s *site) asked() (m chat.Message, path string) {
 	s.t.Helper()
-	m = chat.Message{ID: "asked", Key: keyOf("telegram:42"), From: userOf("telegram:42", "Alice"), Text: "hello bot", Addressed: true, At: s.clock.now()}
+	m = chat.Message{ID: "asked", Key: keyOf("telegram:42"), From: userOf("telegram:42", "Alice"), Text: "hello bot",
+		Addressed: true, At: s.clock.now()}
 	in, err := s.store.Accept(context.Background(), chat.Batch{Platform: "telegram", Messages: []chat.Message{m}})
 	if err != nil {
 		s.t.Fatal(err)
@@ -48,12 +49,14 @@ func (s *site) asked() (m chat.Message, path string) {
 	m = in[0]
 	ctx := chat.PaidBy(context.Background(), m)
 	for _, w := range []wire{
-		{sent: `{"messages":[{"role":"user","content":"too long"}]}`, err: &llm.Error{Class: llm.ErrContextOverflow, Detail: "4096 tokens are too many"}},
+		{sent: `{"messages":[{"role":"user","content":"too long"}]}`, err: &llm.Error{Class: llm.ErrContextOverflow,
+			Detail: "4096 tokens are too many"}},
 		{sent: sentBody, got: gotBody, reply: llm.Message{Role: llm.RoleAssistant, Content: "Hello!"}},
 	} {
 		_, _ = modellog.Model{Model: w, Tape: s.tape, Name: "main", Purpose: "answer"}.Complete(ctx, llm.Request{}, nil)
 	}
-	_, _ = modellog.Model{Model: wire{sent: "{}", got: "{}"}, Tape: s.tape, Name: "main", Purpose: "summary"}.Complete(chat.PaidBy(context.Background(), chat.Message{Key: m.Key}), llm.Request{}, nil)
+	_, _ = modellog.Model{Model: wire{sent: "{}", got: "{}"}, Tape: s.tape, Name: "main",
+		Purpose: "summary"}.Complete(chat.PaidBy(context.Background(), chat.Message{Key: m.Key}), llm.Request{}, nil)
 	rec := turn(m, "Hello!")
 	rec.Decision.Calls = 2
 	if err := s.store.Finish(context.Background(), m, nil, rec); err != nil {
@@ -101,15 +104,18 @@ func TestExactRequestsAndAnswers(t *testing.T) {
 		if !strings.Contains(failed, "4096 tokens are too many") || !strings.Contains(failed, "None came.") {
 			t.Errorf("the call that failed shows\n%s", failed)
 		}
-		for _, want := range []string{"You are &lt;b&gt;kind&lt;/b&gt;.", "hello bot(image_url)", "assistant calls recall", "{&#34;query&#34;:&#34;mug&#34;}", "a blue mug", "Looks &lt;into&gt; the past",
-			"temperature", "0.2", "&lt;think&gt;hm&lt;/think&gt;Hello!", "assistant (thinking)", "let me see", "Taken for", "prompt_tokens", "stop"} {
+		for _, want := range []string{"You are &lt;b&gt;kind&lt;/b&gt;.", "hello bot(image_url)", "assistant calls recall",
+			"{&#34;query&#34;:&#34;mug&#34;}", "a blue mug", "Looks &lt;into&gt; the past",
+			"temperature", "0.2", "&lt;think&gt;hm&lt;/think&gt;Hello!", "assistant (thinking)", "let me see", "Taken for",
+			"prompt_tokens", "stop"} {
 			if !strings.Contains(answered, want) {
 				t.Errorf("the call lacks %q:\n%s", want, answered)
 			}
 		}
 		for which, want := range map[string]string{"/request": sentBody, "/answer": gotBody} {
 			resp, body := s.request(http.MethodGet, found[1][1]+which, nil, nil)
-			if body != want || resp.Header.Get("Content-Type") != "application/json" || !strings.HasPrefix(resp.Header.Get("Content-Disposition"), "attachment") {
+			if body != want || resp.Header.Get("Content-Type") != "application/json" ||
+				!strings.HasPrefix(resp.Header.Get("Content-Disposition"), "attachment") {
 				t.Errorf("%s is %q, %v", which, body, resp.Header)
 			}
 		}
@@ -117,7 +123,8 @@ func TestExactRequestsAndAnswers(t *testing.T) {
 	if body := s.get(turn + "/script"); !strings.Contains(body, "&gt; hello &lt;/textarea&gt;\n= Hello!</textarea>") {
 		t.Errorf("the script is shown as\n%s", body)
 	}
-	if resp, body := s.request(http.MethodGet, "/turns/00000000/script", nil, nil); resp.StatusCode != 422 || !strings.Contains(body, "Nothing is kept.") {
+	if resp, body := s.request(http.MethodGet, "/turns/00000000/script", nil, nil); resp.StatusCode != 422 ||
+		!strings.Contains(body, "Nothing is kept.") {
 		t.Errorf("without words: %s\n%s", resp.Status, body)
 	}
 	s.store.Forgetting = s.tape.ForgetPerson

@@ -298,7 +298,8 @@ func accountOf(a memory.Audit) *account {
 		l := lap{Lap: s, X: px(100 * float64(s.Start) / float64(whole)), W: px(max(0.8, 100*float64(s.Took)/float64(whole)))}
 		spent += s.Took
 		if s.Kind == "tool" && len(done) > 0 {
-			l.Status, l.Retries, l.Class, l.Args, l.Result = done[0].Status, done[0].Retries, done[0].Class, clip(done[0].Arguments, maxTool), clip(done[0].Result, maxTool)
+			l.Status, l.Retries, l.Class, l.Args, l.Result = done[0].Status, done[0].Retries, done[0].Class,
+				clip(done[0].Arguments, maxTool), clip(done[0].Result, maxTool)
 			done = done[1:]
 		}
 		acc.Laps = append(acc.Laps, l)

@@ -61,7 +61,8 @@ func TestFormsAreCommands(t *testing.T) {
 	views := sampleViews()
 	views.Tunable = func() []console.Setting { return []console.Setting{{Name: "session.ttl", Value: "1h", Doc: "silence"}} }
 	s := newSite(t, views, o.answer)
-	if err := s.store.AddCode(context.Background(), "pair", []byte("x"), chat.User{ID: "telegram:77", Name: "Zoe <b>"}, time.Now().Add(time.Hour)); err != nil {
+	if err := s.store.AddCode(context.Background(), "pair", []byte("x"), chat.User{ID: "telegram:77", Name: "Zoe <b>"},
+		time.Now().Add(time.Hour)); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.store.Grant(context.Background(), "telegram:42", "member", "x"); err != nil {
@@ -79,7 +80,8 @@ func TestFormsAreCommands(t *testing.T) {
 	}{
 		{"/people", url.Values{"do": {"handoff-take"}, "id": {"3"}}, "/handoff take 3", "<strong>Did</strong> /handoff take 3"},
 		{"/people", url.Values{"do": {"handoff-back"}, "id": {"3"}}, "/handoff back 3", "<strong>Did</strong> /handoff back 3"},
-		{"/people", url.Values{"do": {"let-in"}, "id": {"telegram:77"}}, "/config allow telegram:77", "<strong>Did</strong> /config allow telegram:77"},
+		{"/people", url.Values{"do": {"let-in"}, "id": {"telegram:77"}}, "/config allow telegram:77",
+			"<strong>Did</strong> /config allow telegram:77"},
 		{"/people", url.Values{"do": {"reject"}, "id": {"telegram:77"}}, "/pair drop telegram:77", "Choose under “Try it”."},
 		{"/people", url.Values{"do": {"revoke"}, "id": {"telegram:42"}}, "/pair revoke telegram:42", "Did"},
 		{"/playbook", url.Values{"do": {"rule-off"}, "id": {"refund_policy"}, "back": {"page=1"}}, "/guideline disable refund_policy", "Did"},
@@ -90,7 +92,8 @@ func TestFormsAreCommands(t *testing.T) {
 		{"/settings", url.Values{"do": {"set"}, "id": {"session.ttl"}, "value": {"2h\n/forget-me"}}, "", "nothing was changed"},
 	} {
 		status, body := s.send(c.path, c.fields)
-		if got := o.take(); got != c.ordered || status != http.StatusOK || !strings.Contains(body, c.has) || !strings.Contains(body, `class="card news"`) {
+		if got := o.take(); got != c.ordered || status != http.StatusOK || !strings.Contains(body, c.has) ||
+			!strings.Contains(body, `class="card news"`) {
 			t.Errorf("%v: %d, ordered %q\n%s", c.fields, status, got, body)
 		}
 		if body := s.get(c.path); strings.Contains(body, `class="card news"`) {
@@ -100,7 +103,8 @@ func TestFormsAreCommands(t *testing.T) {
 	if status, _ := s.send("/people", url.Values{"do": {"format"}, "id": {"disk"}}); status != http.StatusBadRequest {
 		t.Errorf("an unknown deed: %d", status)
 	}
-	if resp, _ := s.request(http.MethodPost, "/do", url.Values{"do": {"revoke"}, "id": {"telegram:42"}}, nil); resp.StatusCode != http.StatusForbidden || o.take() != "" {
+	if resp, _ := s.request(http.MethodPost, "/do", url.Values{"do": {"revoke"}, "id": {"telegram:42"}},
+		nil); resp.StatusCode != http.StatusForbidden || o.take() != "" {
 		t.Errorf("without the token: %s", resp.Status)
 	}
 }
@@ -142,7 +146,8 @@ func TestLettersFromThePage(t *testing.T) {
 	s := newSite(t, console.Views{}, echo)
 	ctx := context.Background()
 	for range 2 {
-		_, err := s.store.Accept(ctx, chat.Batch{Platform: "telegram", Dead: []chat.DeadLetter{{Raw: []byte(`{"odd":"<i>"}`), Reason: "not understood"}}})
+		_, err := s.store.Accept(ctx, chat.Batch{Platform: "telegram", Dead: []chat.DeadLetter{{Raw: []byte(`{"odd":"<i>"}`),
+			Reason: "not understood"}}})
 		if err != nil {
 			t.Fatal(err)
 		}

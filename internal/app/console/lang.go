@@ -39,7 +39,8 @@ func (p *Page) choose(w http.ResponseWriter, r *http.Request) {
 // local returns an address as one of this page; what leads elsewhere is the overview.
 func local(back string) string {
 	u, err := url.Parse(back)
-	if err != nil || u.IsAbs() || u.Host != "" || u.Opaque != "" || !strings.HasPrefix(u.Path, "/") || strings.ContainsAny(back, "\\\r\n") || strings.HasPrefix(u.Path, "//") {
+	if err != nil || u.IsAbs() || u.Host != "" || u.Opaque != "" || !strings.HasPrefix(u.Path, "/") ||
+		strings.ContainsAny(back, "\\\r\n") || strings.HasPrefix(u.Path, "//") {
 		return "/"
 	}
 	return u.RequestURI()

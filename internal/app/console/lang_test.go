@@ -26,13 +26,16 @@ func TestPageSpeaksTheReadersLanguage(t *testing.T) {
 	s := newSite(t, wholeViews(), echo)
 	s.fill()
 	s.visitors()
-	if body := s.in("de-AT,de;q=0.9,en;q=0.8", "/login"); !strings.Contains(body, `<html lang="de">`) || !strings.Contains(body, "Gib auf diesem Rechner <code>bot page</code> ein") {
+	if body := s.in("de-AT,de;q=0.9,en;q=0.8", "/login"); !strings.Contains(body, `<html lang="de">`) ||
+		!strings.Contains(body, "Gib auf diesem Rechner <code>bot page</code> ein") {
 		t.Error(body)
 	}
 	s.logIn()
 	for languages, shows := range map[string]string{
-		"de": `<option value="de" lang="de" selected>Deutsch</option>`, "fr-CA;q=0.9,en;q=0.3": "<h1>Aperçu</h1>", "zh-TW": "<h1>概览</h1>", "ja,ru;q=0.4,en;q=0.2": "<h1>Обзор</h1>",
-		"es": `<html lang="es">`, "de;q=0,en": `<html lang="en">`, "pt-BR": `<html lang="en">`, "": `<html lang="en">`, "-;;q=x": `<html lang="en">`,
+		"de": `<option value="de" lang="de" selected>Deutsch</option>`, "fr-CA;q=0.9,en;q=0.3": "<h1>Aperçu</h1>",
+		"zh-TW": "<h1>概览</h1>", "ja,ru;q=0.4,en;q=0.2": "<h1>Обзор</h1>",
+		"es": `<html lang="es">`, "de;q=0,en": `<html lang="en">`, "pt-BR": `<html lang="en">`, "": `<html lang="en">`,
+		"-;;q=x": `<html lang="en">`,
 	} {
 		if body := s.in(languages, "/"); !strings.Contains(body, shows) {
 			t.Errorf("%q does not show %q", languages, shows)
@@ -64,7 +67,9 @@ func TestPageSpeaksTheReadersLanguage(t *testing.T) {
 			}
 		}
 	}
-	if _, body := s.request(http.MethodPost, "/do", url.Values{"do": {"set"}}, func(r *http.Request) { r.Header.Set("Accept-Language", "de") }); !strings.Contains(body, "Dieser Knopf gehört zu einer älteren Anmeldung") {
+	if _, body := s.request(http.MethodPost, "/do", url.Values{"do": {"set"}},
+		func(r *http.Request) { r.Header.Set("Accept-Language", "de") }); !strings.Contains(body,
+		"Dieser Knopf gehört zu einer älteren Anmeldung") {
 		t.Errorf("a refusal: %s", body)
 	}
 }
@@ -76,7 +81,8 @@ func TestChosenLanguageIsKept(t *testing.T) {
 	s.logIn()
 	s.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	for _, tt := range []struct{ choice, back, to, lang string }{
-		{"es", "/people?x=1", "/people?x=1", "es"}, {"klingon", "//evil.example/", "/", "de"}, {"ru", "https://evil.example/x", "/", "ru"}, {"ru", `/\evil.example`, "/", "ru"},
+		{"es", "/people?x=1", "/people?x=1", "es"}, {"klingon", "//evil.example/", "/", "de"}, {"ru", "https://evil.example/x", "/", "ru"},
+		{"ru", `/\evil.example`, "/", "ru"},
 		{"zh", "javascript:alert(1)", "/", "zh"}, {"", "", "/", "de"},
 	} {
 		resp, _ := s.request(http.MethodPost, "/language", url.Values{"language": {tt.choice}, "back": {tt.back}}, nil)
@@ -87,7 +93,8 @@ func TestChosenLanguageIsKept(t *testing.T) {
 			t.Errorf("after %q the page does not speak %s", tt.choice, tt.lang)
 		}
 	}
-	resp, _ := s.request(http.MethodPost, "/language", url.Values{"language": {"ru"}}, func(r *http.Request) { r.Header.Set("Origin", "http://evil.example") })
+	resp, _ := s.request(http.MethodPost, "/language", url.Values{"language": {"ru"}},
+		func(r *http.Request) { r.Header.Set("Origin", "http://evil.example") })
 	if resp.StatusCode != http.StatusForbidden {
 		t.Errorf("another site chose a language: %s", resp.Status)
 	}

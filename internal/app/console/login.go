@@ -143,7 +143,8 @@ func (p *Page) logIn(w http.ResponseWriter, r *http.Request) {
 	}
 	if err != nil {
 		p.o.Log.Error("log in to the control page", "err", err)
-		p.write(w, r, "message", frame{Status: http.StatusInternalServerError, Title: catalog.Text(ctx, wordsError), Body: catalog.Text(ctx, wordsBroken)})
+		p.write(w, r, "message", frame{Status: http.StatusInternalServerError, Title: catalog.Text(ctx, wordsError),
+			Body: catalog.Text(ctx, wordsBroken)})
 		return
 	}
 	p.logins.end(p.token(r))

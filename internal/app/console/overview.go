@@ -98,7 +98,8 @@ func (p *Page) overview(r *http.Request) (any, error) {
 	for _, u := range o.Spent {
 		o.Total.Calls, o.Total.Usage = o.Total.Calls+u.Calls, o.Total.Usage.Add(u.Usage)
 	}
-	o.Begun = slices.ContainsFunc(o.Loads, func(l memory.Load) bool { return l.Messages > 0 }) || slices.ContainsFunc(o.Counts, func(t tally) bool { return t.N > 0 })
+	o.Begun = slices.ContainsFunc(o.Loads, func(l memory.Load) bool { return l.Messages > 0 }) ||
+		slices.ContainsFunc(o.Counts, func(t tally) bool { return t.N > 0 })
 	o.Label, o.Charts = win.label, charts(catalog.Of(ctx), o.Loads, win.label)
 	return o, nil
 }

@@ -245,7 +245,8 @@ func New(o Options) *Page {
 	p := &Page{
 		o: o, hosts: hosts, local: loopback(o.Listen), logins: &logins{now: o.Now, open: map[[32]byte]*login{}},
 		cookie: "parley_" + port, // cookies do not tell ports apart, and two bots may run here
-		news:   &news{readers: map[*reader]bool{}}, mux: http.NewServeMux(), sheets: &sheets{currency: o.Currency, all: map[string]map[string]*template.Template{}},
+		news:   &news{readers: map[*reader]bool{}}, mux: http.NewServeMux(), sheets: &sheets{currency: o.Currency,
+			all: map[string]map[string]*template.Template{}},
 	}
 	p.Chat = &Chat{now: o.Now, changed: func() { p.news.tell(true) }}
 	p.routes()
@@ -336,7 +337,8 @@ func (p *Page) show(path, sheet, title string, view func(r *http.Request) (any, 
 
 // broken says that something went wrong, under its number in the log.
 func (p *Page) broken(r *http.Request, id string) frame {
-	return frame{Status: http.StatusInternalServerError, Title: catalog.Text(r.Context(), wordsError), Body: catalog.Say(r.Context(), wordsBrokenID, id)}
+	return frame{Status: http.StatusInternalServerError, Title: catalog.Text(r.Context(), wordsError),
+		Body: catalog.Say(r.Context(), wordsBrokenID, id)}
 }
 
 // titled is a body with a title of its own; "" is that of its page.
@@ -359,7 +361,8 @@ type link struct {
 func (p *Page) nav(r *http.Request, sheet string) []link {
 	all := []struct{ path, name, sheets string }{
 		{"/", wordsOverview, "overview"}, {"/conversations", wordsConversations, "conversations conversation turn call script"},
-		{"/sessions", wordsSessions, "sessions session"}, {"/facts", wordsFacts, "facts"}, {"/playbook", wordsPlaybook, "playbook rules"}, {"/people", wordsPeople, "people letters"},
+		{"/sessions", wordsSessions, "sessions session"}, {"/facts", wordsFacts, "facts"}, {"/playbook", wordsPlaybook, "playbook rules"},
+		{"/people", wordsPeople, "people letters"},
 		{"/settings", wordsSettings, "settings"}, {"/chat", wordsTryIt, "chat"},
 	}
 	var list []link

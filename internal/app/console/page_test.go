@@ -87,7 +87,8 @@ func newSite(t testing.TB, views console.Views, handle answer) *site {
 		t.Fatal(err)
 	}
 	s.store = store
-	s.tape, err = modellog.Open(context.Background(), modellog.Options{File: filepath.Join(dir, "traces.db"), Keep: time.Hour, MaxSize: 10 << 20, Witness: store.Witness()})
+	s.tape, err = modellog.Open(context.Background(), modellog.Options{File: filepath.Join(dir, "traces.db"), Keep: time.Hour,
+		MaxSize: 10 << 20, Witness: store.Witness()})
 	if err != nil {
 		t.Fatal(err)
 	}

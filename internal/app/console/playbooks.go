@@ -27,7 +27,8 @@ func (w Window) Book(ctx context.Context, of *Agent) (*Playbook, error) {
 		if v, ok := switched[g.ID]; ok {
 			on = v
 		}
-		view.Rules = append(view.Rules, Rule{ID: g.ID, When: g.Condition, Then: g.Action, Canned: g.Canned, Reply: g.Reply, Priority: g.Priority, Off: !on})
+		view.Rules = append(view.Rules, Rule{ID: g.ID, When: g.Condition, Then: g.Action, Canned: g.Canned, Reply: g.Reply,
+			Priority: g.Priority, Off: !on})
 	}
 	for _, j := range b.Journeys() {
 		view.Journeys = append(view.Journeys, pageJourney(j))

@@ -62,7 +62,8 @@ func (s *site) shop() {
 		return exchange{place: keyOf(id), who: userOf(id, talk.name), said: talk.said, told: talk.told}
 	})
 	s.clock.shift(-10 * time.Minute)
-	s.exchange(exchange{place: keyOf("discord:1099/88"), who: userOf("discord:7", "Bob"), said: "what was the opening time on Sundays again?", told: "Sundays 10:00 to 16:00, says the page Opening hours."})
+	s.exchange(exchange{place: keyOf("discord:1099/88"), who: userOf("discord:7", "Bob"),
+		said: "what was the opening time on Sundays again?", told: "Sundays 10:00 to 16:00, says the page Opening hours."})
 	s.mug()
 }
 
@@ -103,7 +104,8 @@ func TestRecordPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, file := range map[string][]byte{
-		"page.gif": film, "page.digest": []byte(digest(t)), "page-overview.png": picture("/", 1280, 900, "light"), "page-conversation.png": picture(alice, 1280, 900, "dark"), "page-phone.png": picture(alice, 390, 844, "light"),
+		"page.gif": film, "page.digest": []byte(digest(t)), "page-overview.png": picture("/", 1280, 900, "light"),
+		"page-conversation.png": picture(alice, 1280, 900, "dark"), "page-phone.png": picture(alice, 390, 844, "light"),
 	} {
 		if len(file) > 300<<10 {
 			t.Errorf("%s has %d bytes", name, len(file))

@@ -13,7 +13,8 @@ func (p *Page) rehearse(w http.ResponseWriter, r *http.Request, l *login) {
 	sentence, tell := catalog.Sentence(r.Context(), err)
 	switch {
 	case tell:
-		p.write(w, r, "message", frame{Status: http.StatusUnprocessableEntity, Title: catalog.Text(r.Context(), wordsNotWritten), CSRF: l.csrf, Nav: p.nav(r, ""), Body: sentence})
+		p.write(w, r, "message", frame{Status: http.StatusUnprocessableEntity, Title: catalog.Text(r.Context(), wordsNotWritten),
+			CSRF: l.csrf, Nav: p.nav(r, ""), Body: sentence})
 	case err != nil:
 		id := chat.ErrorID()
 		p.o.Log.Error("rehearsal from the control page", "id", id, "err", err)
@@ -21,6 +22,7 @@ func (p *Page) rehearse(w http.ResponseWriter, r *http.Request, l *login) {
 		f.CSRF, f.Nav = l.csrf, p.nav(r, "")
 		p.write(w, r, "message", f)
 	default:
-		p.write(w, r, "message", frame{Title: catalog.Text(r.Context(), wordsWritten), CSRF: l.csrf, Nav: p.nav(r, ""), Body: catalog.Say(r.Context(), wordsCaptured, path)})
+		p.write(w, r, "message", frame{Title: catalog.Text(r.Context(), wordsWritten), CSRF: l.csrf, Nav: p.nav(r, ""),
+			Body: catalog.Say(r.Context(), wordsCaptured, path)})
 	}
 }

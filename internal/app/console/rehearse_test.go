@@ -44,7 +44,8 @@ func TestRehearsalForm(t *testing.T) {
 			t.Errorf("%q: %s\n%s", should, resp.Status, body)
 		}
 	}
-	if resp, _ := s.request(http.MethodPost, "/rehearse", url.Values{"id": {id[1]}, "should": {"x"}}, nil); resp.StatusCode != 403 || len(asked) != 3 {
+	if resp, _ := s.request(http.MethodPost, "/rehearse", url.Values{"id": {id[1]}, "should": {"x"}}, nil); resp.StatusCode != 403 ||
+		len(asked) != 3 {
 		t.Errorf("without the token: %s, asked %q", resp.Status, asked)
 	}
 }

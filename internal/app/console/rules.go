@@ -41,12 +41,14 @@ func (p *Page) ruleFile(r *http.Request) (any, error) {
 	if errors.Is(err, files.ErrNone) {
 		return nil, errNone
 	}
-	return ruleFile{Name: r.PathValue("name"), Text: words, Version: version, Long: len(words) > maxEdited, Agent: r.FormValue("agent"), Verdict: verdict{Fine: true}}, err
+	return ruleFile{Name: r.PathValue("name"), Text: words, Version: version, Long: len(words) > maxEdited,
+		Agent: r.FormValue("agent"), Verdict: verdict{Fine: true}}, err
 }
 
 // saveRules tries a text and, unless it is only to be tried, saves it.
 func (p *Page) saveRules(w http.ResponseWriter, r *http.Request, l *login) {
-	f := ruleFile{Name: r.PathValue("name"), Text: strings.ReplaceAll(r.PostFormValue("text"), "\r\n", "\n"), Version: r.PostFormValue("version"), Agent: r.FormValue("agent")}
+	f := ruleFile{Name: r.PathValue("name"), Text: strings.ReplaceAll(r.PostFormValue("text"), "\r\n", "\n"),
+		Version: r.PostFormValue("version"), Agent: r.FormValue("agent")}
 	ctx, notes, err := r.Context(), []string(nil), error(nil)
 	folder, saved := p.files(p.shown(r)), r.PostFormValue("do") == "save"
 	if folder == nil {

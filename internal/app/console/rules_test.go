@@ -70,7 +70,8 @@ func TestRulesAreEdited(t *testing.T) {
 			t.Errorf("%s: %s", path, resp.Status)
 		}
 	}
-	if resp, _ := s.request(http.MethodPost, "/rules/shop.yaml", url.Values{"do": {"save"}, "text": {"x"}}, nil); resp.StatusCode != http.StatusForbidden {
+	if resp, _ := s.request(http.MethodPost, "/rules/shop.yaml", url.Values{"do": {"save"}, "text": {"x"}},
+		nil); resp.StatusCode != http.StatusForbidden {
 		t.Errorf("without the token: %s", resp.Status)
 	}
 }

@@ -57,7 +57,8 @@ const (
 
 func formOf(q url.Values) filterForm {
 	get := func(name string) string { return clip(strings.TrimSpace(q.Get(name)), 200) }
-	f := filterForm{Words: get("q"), Platform: get("platform"), Person: get("person"), Rule: get("rule"), Tool: get("tool"), Agent: get("agent"), Errors: q.Get("errors") != "",
+	f := filterForm{Words: get("q"), Platform: get("platform"), Person: get("person"), Rule: get("rule"), Tool: get("tool"),
+		Agent: get("agent"), Errors: q.Get("errors") != "",
 		Took: get("took"), Tokens: get("tokens"), Cost: get("cost")}
 	f.More = f != filterForm{Words: f.Words}
 	return f
@@ -79,7 +80,8 @@ func (f filterForm) filter() search.Filter {
 // values returns the form as an address has it.
 func (f filterForm) values() url.Values {
 	v := url.Values{}
-	for name, text := range map[string]string{"q": f.Words, "platform": f.Platform, "person": f.Person, "rule": f.Rule, "tool": f.Tool, "agent": f.Agent, "took": f.Took, "tokens": f.Tokens, "cost": f.Cost} {
+	for name, text := range map[string]string{"q": f.Words, "platform": f.Platform, "person": f.Person, "rule": f.Rule,
+		"tool": f.Tool, "agent": f.Agent, "took": f.Took, "tokens": f.Tokens, "cost": f.Cost} {
 		if text != "" {
 			v.Set(name, text)
 		}
@@ -94,7 +96,8 @@ func (f filterForm) values() url.Values {
 func (f filterForm) quick(p catalog.Printer) []link {
 	list := []link{{"/conversations", p.Text(wordsAll), f == filterForm{}}}
 	for _, one := range []struct{ name, query string }{
-		{p.Text(wordsErrors), "errors=on"}, {p.Say(wordsOver, slowAnswer), fmt.Sprint("took=", slowAnswer)}, {p.Say(wordsOverTokens, count(p, dearAnswer)), fmt.Sprint("tokens=", dearAnswer)},
+		{p.Text(wordsErrors), "errors=on"}, {p.Say(wordsOver, slowAnswer), fmt.Sprint("took=", slowAnswer)},
+		{p.Say(wordsOverTokens, count(p, dearAnswer)), fmt.Sprint("tokens=", dearAnswer)},
 	} {
 		list = append(list, link{"/conversations?" + one.query, one.name, f.values().Encode() == one.query})
 	}

@@ -18,7 +18,8 @@ func TestConversationsHaveNoEnd(t *testing.T) {
 	s := newSite(t, console.Views{}, echo)
 	for i := range 60 {
 		s.clock.shift(-time.Hour + time.Duration(i)*time.Second)
-		s.exchange(exchange{place: keyOf(fmt.Sprint("telegram:", 100+i)), who: userOf(fmt.Sprint("telegram:", 100+i), fmt.Sprintf("Person-%d.", i)), said: "hello", told: "hi"})
+		s.exchange(exchange{place: keyOf(fmt.Sprint("telegram:", 100+i)), who: userOf(fmt.Sprint("telegram:", 100+i),
+			fmt.Sprintf("Person-%d.", i)), said: "hello", told: "hi"})
 	}
 	s.logIn()
 	seen, path, pages := map[string]int{}, "/conversations", 0
@@ -51,11 +52,12 @@ func TestConversationFilters(t *testing.T) {
 	for query, want := range map[string]struct {
 		has, not []string
 	}{
-		"":                                  {[]string{"Alice", "Carol", "Bob &lt;script&gt;", "many lately"}, nil},
-		"platform=discord":                  {[]string{"Bob &lt;script&gt;", "<option selected>discord</option>"}, []string{"Alice"}},
-		"person=alice":                      {[]string{"Alice", `name="person" value="alice"`, "<details open>"}, []string{"Carol"}},
-		"q=money+back":                      {[]string{"<mark>money</mark>", "Alice", "before="}, []string{"hello"}},
-		"errors=on":                         {[]string{"ABCD1234", "message", `type="checkbox" checked`, `aria-current="true">Errors`}, []string{"money back"}},
+		"":                 {[]string{"Alice", "Carol", "Bob &lt;script&gt;", "many lately"}, nil},
+		"platform=discord": {[]string{"Bob &lt;script&gt;", "<option selected>discord</option>"}, []string{"Alice"}},
+		"person=alice":     {[]string{"Alice", `name="person" value="alice"`, "<details open>"}, []string{"Carol"}},
+		"q=money+back":     {[]string{"<mark>money</mark>", "Alice", "before="}, []string{"hello"}},
+		"errors=on": {[]string{"ABCD1234", "message", `type="checkbox" checked`, `aria-current="true">Errors`},
+			[]string{"money back"}},
 		"tool=set_variable":                 {[]string{"money back", "Alice"}, []string{"message 1"}},
 		"rule=refund_policy":                {[]string{"money back"}, []string{"message 1"}},
 		"took=2.3":                          {[]string{"2."}, []string{"money back"}},
@@ -81,7 +83,8 @@ func TestConversationFilters(t *testing.T) {
 		}
 	}
 	// A message that was found leads to where it stands among the others.
-	link := regexp.MustCompile(`href="(/conversation\?place=[^"]+#m\d+)"`).FindStringSubmatch(s.get("/conversations?" + url.Values{"q": {"money back"}}.Encode()))
+	link := regexp.MustCompile(`href="(/conversation\?place=[^"]+#m\d+)"`).FindStringSubmatch(s.get("/conversations?" +
+		url.Values{"q": {"money back"}}.Encode()))
 	if link == nil {
 		t.Fatal("it leads nowhere")
 	}

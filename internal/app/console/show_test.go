@@ -27,7 +27,8 @@ func (s *site) everyPage() []string {
 	}
 }
 
-const wantCSP = "default-src 'none'; style-src 'self'; img-src 'self' data:; script-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+const wantCSP = "default-src 'none'; style-src 'self'; img-src 'self' data:; script-src 'self'; connect-src 'self'; " +
+	"form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
 func TestEveryPageIsShutIn(t *testing.T) {
 	s := newSite(t, sampleViews(), echo)
@@ -65,14 +66,16 @@ func TestPagesShowWhatHappened(t *testing.T) {
 	for path, wants := range map[string][]string{
 		"/":              {"close code 4014", "<strong>7</strong> active", "Messages", "ABCD1234 connection refused", "median"},
 		"/conversations": {"telegram:42", "discord:1099/88", "Bob &lt;script&gt;", "Thank you, I have it"},
-		"/conversation?place=telegram:42": {"order 12345", "<strong>Next:</strong>", "rule refund_policy applies", "38 ms · success", "set_variable",
+		"/conversation?place=telegram:42": {"order 12345", "<strong>Next:</strong>", "rule refund_policy applies",
+			"38 ms · success", "set_variable",
 			"320 tokens", "410 ms", "640 prompt &#43; 90 completion", "answered"},
 		"/conversation?place=discord:1099/88": {"is &lt;b&gt;this&lt;/b&gt; escaped?", "<code>&lt;script&gt;</code> stays text"},
 		"/sessions?q=money+back":              {"<mark>money</mark>", "before="},
 		"/sessions?status=archived":           {"There are none"},
 		"/facts?q=cats":                       {"allergic to nuts. cats", "Alice likes nuts", "page=2&amp;q=cats"},
-		"/playbook":                           {"refund_policy", `"Applied">2</td><td data-label="Gave way">0</td>`, `"Applied">0</td><td data-label="Gave way">2</td>`, "Ask for a photo", "marker-end", "off</span>"},
-		"/settings":                           {"base_url", "(set)"},
+		"/playbook": {"refund_policy", `"Applied">2</td><td data-label="Gave way">0</td>`,
+			`"Applied">0</td><td data-label="Gave way">2</td>`, "Ask for a photo", "marker-end", "off</span>"},
+		"/settings": {"base_url", "(set)"},
 	} {
 		body := s.get(path)
 		for _, want := range wants {
@@ -108,7 +111,8 @@ func TestPagesStaySmall(t *testing.T) {
 			id := fmt.Sprint("rule", i)
 			b.Rules = append(b.Rules, console.Rule{ID: id, When: long, Then: long})
 			if i < 40 {
-				j.Steps = append(j.Steps, console.Step{ID: id, Name: long, Description: long, To: []console.Arrow{{To: fmt.Sprint("rule", i+1), When: long}, {To: "rule0", When: long}}})
+				j.Steps = append(j.Steps, console.Step{ID: id, Name: long, Description: long,
+					To: []console.Arrow{{To: fmt.Sprint("rule", i+1), When: long}, {To: "rule0", When: long}}})
 			}
 		}
 		j.ID, j.Name, j.Description, j.Start = "j", "J", long, "rule0"
@@ -126,8 +130,10 @@ func TestPagesStaySmall(t *testing.T) {
 	})
 	for i := range 120 {
 		s.exchange(exchange{place: keyOf("telegram:42"), who: userOf("telegram:42", "Alice"), said: long, told: long,
-			why: []string{long, long, long}, calls: []memory.CallRecord{{CallID: "c", Name: "recall", Arguments: long, Result: long, Status: "success"}}})
-		s.exchange(exchange{place: keyOf(fmt.Sprint("telegram:", 100+i)), who: userOf(fmt.Sprint("telegram:", 100+i), "Carol"), said: long, fail: long})
+			why: []string{long, long, long}, calls: []memory.CallRecord{{CallID: "c", Name: "recall", Arguments: long,
+				Result: long, Status: "success"}}})
+		s.exchange(exchange{place: keyOf(fmt.Sprint("telegram:", 100+i)), who: userOf(fmt.Sprint("telegram:", 100+i), "Carol"),
+			said: long, fail: long})
 	}
 	s.logIn()
 	for range 8 {
@@ -155,7 +161,8 @@ func TestReadingBack(t *testing.T) {
 	start := time.Now().Add(-time.Hour)
 	for i := range 130 {
 		s.clock.shift(time.Until(start.Add(time.Duration(i) * 10 * time.Second)))
-		s.exchange(exchange{place: keyOf("telegram:42"), who: userOf("telegram:42", "Alice"), said: fmt.Sprintf("question-%d.", i), told: fmt.Sprintf("answer-%d.", i)})
+		s.exchange(exchange{place: keyOf("telegram:42"), who: userOf("telegram:42", "Alice"), said: fmt.Sprintf("question-%d.", i),
+			told: fmt.Sprintf("answer-%d.", i)})
 	}
 	s.clock.shift(0)
 	s.logIn()
@@ -167,7 +174,9 @@ func TestReadingBack(t *testing.T) {
 		for _, m := range regexp.MustCompile(`(?:question|answer)-\d+\.`).FindAllString(body, -1) {
 			seen[m]++
 		}
-		if said, accounts := strings.Count(body, `class="said user"`), strings.Count(body, `<details class="account"`); accounts < said || accounts > said+1 && pages > 0 { // the edge may cut an exchange
+		// the edge may cut an exchange
+		if said, accounts := strings.Count(body, `class="said user"`), strings.Count(body, `<details class="account"`); accounts < said ||
+			accounts > said+1 && pages > 0 {
 			t.Errorf("%s: %d questions, %d accounts", path, said, accounts)
 		}
 		path = ""
@@ -197,14 +206,16 @@ func TestAccountsStandUnderTheirTurns(t *testing.T) {
 	s.clock.shift(-time.Hour)
 	s.exchange(exchange{place: keyOf("telegram:42"), who: alice, said: "first words", told: "first answer"})
 	s.clock.shift(-time.Minute)
-	s.finish(chat.Message{ID: "c", Key: keyOf("telegram:42"), From: alice, Kind: chat.KindCommand, Text: "/status", At: s.clock.now()}, chat.End{Outcome: chat.Refused, Reason: chat.NoPermission, Command: "status"})
+	s.finish(chat.Message{ID: "c", Key: keyOf("telegram:42"), From: alice, Kind: chat.KindCommand, Text: "/status", At: s.clock.now()},
+		chat.End{Outcome: chat.Refused, Reason: chat.NoPermission, Command: "status"})
 	s.clock.shift(0)
 	s.exchange(exchange{place: keyOf("telegram:42"), who: alice, said: "last words", told: "last answer"})
 	s.logIn()
 	var got []string
 	for _, article := range strings.Split(s.get("/conversation?place=telegram:42"), "<article")[1:] {
 		var parts []string
-		for _, want := range []string{"imported words", "first words", "first answer", "last words", "last answer", "answered", "refused: no permission"} {
+		for _, want := range []string{"imported words", "first words", "first answer", "last words", "last answer", "answered",
+			"refused: no permission"} {
 			if strings.Contains(article, want) {
 				parts = append(parts, want)
 			}
@@ -242,7 +253,8 @@ func TestWhatAnswersCost(t *testing.T) {
 	}
 	m := chat.Message{ID: "1", Key: k, From: userOf("telegram:42", "Alice"), Text: "hello", Addressed: true, At: s.clock.now()}
 	rec := turn(m, "Hello!")
-	rec.Decision.By, rec.Decision.Model, rec.Decision.Usage = "main", "gpt-x", llm.Usage{Prompt: 900, Completion: 30, Total: 930, Cost: 0.00031}
+	rec.Decision.By, rec.Decision.Model, rec.Decision.Usage = "main", "gpt-x", llm.Usage{Prompt: 900, Completion: 30,
+		Total: 930, Cost: 0.00031}
 	s.finish(m, rec)
 	s.logIn()
 	for path, list := range map[string][]string{

@@ -67,7 +67,8 @@ func (w Window) Facts(ctx context.Context, q FactQuery) (list []Fact, more bool,
 }
 
 func pageFact(in catalog.Printer, f facts.Fact, before []facts.Earlier, now time.Time) Fact {
-	view := Fact{ID: fmt.Sprint(f.ID), Content: f.Content, About: f.Subject, Text: strings.Join(append([]string{f.Content}, f.Tags...), " ") + facts.Until(in, f, now),
+	view := Fact{ID: fmt.Sprint(f.ID), Content: f.Content, About: f.Subject, Text: strings.Join(append([]string{f.Content}, f.Tags...),
+		" ") + facts.Until(in, f, now),
 		Type: f.Type, By: f.Author, Rank: f.Rank.String(), Agent: f.Agent, At: f.Updated}
 	for _, e := range before {
 		view.History = append(view.History, FactChange{By: e.Author, Text: e.Content, At: e.Until})
@@ -77,7 +78,8 @@ func pageFact(in catalog.Printer, f facts.Fact, before []facts.Earlier, now time
 
 // ChangeFact makes a fact say something else, whosever it is.
 func (w Window) ChangeFact(ctx context.Context, id int64, content string) error {
-	_, err := facts.Service{Rows: w.Store}.Correct(ctx, operator(), id, facts.NewFact{Content: strings.Join(strings.Fields(content), " "), Author: "user"})
+	_, err := facts.Service{Rows: w.Store}.Correct(ctx, operator(), id, facts.NewFact{Content: strings.Join(strings.Fields(content),
+		" "), Author: "user"})
 	return err
 }
 
@@ -91,7 +93,8 @@ func (w Window) ForgetFact(ctx context.Context, id int64) error {
 func (w Window) Handoffs(ctx context.Context) (list []Handoff, err error) {
 	all, err := w.Store.Handoffs.All(ctx)
 	for _, h := range all {
-		view := Handoff{N: h.ID, Who: h.Person.Name, Place: h.Place.String(), State: string(h.State), Why: h.Reason, By: h.By, To: h.Taker.Name, Opened: h.Opened, Due: h.Due,
+		view := Handoff{N: h.ID, Who: h.Person.Name, Place: h.Place.String(), State: string(h.State), Why: h.Reason, By: h.By,
+			To: h.Taker.Name, Opened: h.Opened, Due: h.Due,
 			Taken: h.State == handoff.Taken, Here: h.State == handoff.Taken && h.Desk == Here()}
 		if view.Who == "" {
 			view.Who = h.Person.ID

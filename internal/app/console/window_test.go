@@ -20,8 +20,10 @@ import (
 func TestPageOfFacts(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 5, 10, 10, 0, 0, 0, time.UTC)
-	f := facts.Fact{ID: 1, Content: "Lives in Rome until June", Type: "fact", Author: "assistant", Rank: facts.PickedUp, Ends: now.AddDate(0, 0, 22)}
-	if view := pageFact(catalog.Printer{}, f, nil, now); !strings.Contains(view.Rank, "picked up in passing") || !strings.HasSuffix(view.Text, "(until 31 May 2026)") {
+	f := facts.Fact{ID: 1, Content: "Lives in Rome until June", Type: "fact", Author: "assistant", Rank: facts.PickedUp,
+		Ends: now.AddDate(0, 0, 22)}
+	if view := pageFact(catalog.Printer{}, f, nil, now); !strings.Contains(view.Rank, "picked up in passing") ||
+		!strings.HasSuffix(view.Text, "(until 31 May 2026)") {
 		t.Errorf("%+v", view)
 	}
 	if view := pageFact(catalog.Printer{}, f, nil, now.AddDate(0, 1, 0)); !strings.HasSuffix(view.Text, "that is past)") {

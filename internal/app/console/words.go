@@ -2,9 +2,10 @@ package console
 
 // What people read when something is refused.
 const (
-	wordsHost      = "This page answers only under the address it listens on."
-	wordsForeign   = "This request came from another site, so it was refused. Nothing was changed."
-	wordsOld       = "This button belongs to an older login or another page, so it was refused. Nothing was changed. Go back, reload and try again."
+	wordsHost    = "This page answers only under the address it listens on."
+	wordsForeign = "This request came from another site, so it was refused. Nothing was changed."
+	wordsOld     = "This button belongs to an older login or another page, so it was refused. Nothing was changed. Go " +
+		"back, reload and try again."
 	wordsLogin     = "You are not logged in, or your login has ended. Nothing was changed."
 	wordsCode      = "This link was used before, has expired, or never was one. Ask for a new one with “bot page”, or send /page to the bot."
 	wordsLocked    = "Too many wrong links. Wait a quarter of an hour, then ask for a new one."
@@ -98,5 +99,7 @@ var told = map[string]string{
 	"owner": "owner", "member": "let in", "denied": "kept out", // roles
 	"fact": "fact", "preference": "preference", "decision": "decision", "insight": "insight", // kinds of facts
 	"user": "the person", "assistant": "assistant", "system": "the program", // who wrote them
-	"answer": "answer", "playbook": "playbook", "summary": "summary", "librarian": "librarian", "embedding": "vectors", "transcription": "speech to text", // purposes of calls
+	// purposes of calls
+	"answer": "answer", "playbook": "playbook", "summary": "summary", "librarian": "librarian", "embedding": "vectors",
+	"transcription": "speech to text",
 }

@@ -97,7 +97,8 @@ func (c *Chats) SVG(label string) []byte {
 // draw draws one chat, the n-th from the left.
 func (p *Pane) draw(r *reel, n int) {
 	x := n * (paneWidth + 16)
-	fmt.Fprintf(&r.body, `<svg x="%d" y="0" width="%d" height="%d"><rect width="%d" height="%d" rx="12" fill="#9dbbd0"/>`+"\n", x, paneWidth, paneHeight, paneWidth, paneHeight)
+	fmt.Fprintf(&r.body, `<svg x="%d" y="0" width="%d" height="%d"><rect width="%d" height="%d" rx="12" fill="#9dbbd0"/>`+"\n",
+		x, paneWidth, paneHeight, paneWidth, paneHeight)
 	var drawn strings.Builder
 	y, rolls, last := 12.0, "", 0.0
 	for i := range p.bubbles {
@@ -115,7 +116,8 @@ func (p *Pane) draw(r *reel, n int) {
 		fmt.Fprintf(&r.style, "@keyframes r%d{0%%{transform:none}%sto{transform:translateY(-%.0fpx)}}\n", n, rolls, last)
 		roll = fmt.Sprintf(` class="roll" style="animation-name:r%d;transform:translateY(-%.0fpx)"`, n, last)
 	}
-	fmt.Fprintf(&r.body, `<svg y="%d" width="%d" height="%d"><g%s>%s</g></svg>`+"\n", paneHead, paneWidth, paneHeight-paneHead, roll, drawn.String())
+	fmt.Fprintf(&r.body, `<svg y="%d" width="%d" height="%d"><g%s>%s</g></svg>`+"\n", paneHead, paneWidth, paneHeight-paneHead,
+		roll, drawn.String())
 	fmt.Fprintf(&r.body, `<path d="M0 %d V12 A12 12 0 0 1 12 0 H%d A12 12 0 0 1 %d 12 V%d Z" fill="#2f5d7c"/><text x="16" y="25" class="h">%s</text><text x="16" y="44" class="s">%s</text></svg>`+"\n",
 		paneHead, paneWidth-12, paneWidth, paneHead, escaped(p.title), escaped(p.sub))
 }
@@ -188,7 +190,8 @@ func (p *Pane) buttons(r *reel, out *strings.Builder, i int, spot ...float64) {
 		for _, pr := range p.pressed {
 			if pr.bubble == i && pr.index == n {
 				r.cuts++
-				fmt.Fprintf(&r.style, "@keyframes c%d{0%%,%s{fill:#eef5fa}%s,%s{fill:#8fc4e8}%s,to{fill:#eef5fa}}\n", r.cuts, r.at(pr.at), r.at(pr.at+0.15), r.at(pr.at+0.6), r.at(pr.at+0.9))
+				fmt.Fprintf(&r.style, "@keyframes c%d{0%%,%s{fill:#eef5fa}%s,%s{fill:#8fc4e8}%s,to{fill:#eef5fa}}\n", r.cuts,
+					r.at(pr.at), r.at(pr.at+0.15), r.at(pr.at+0.6), r.at(pr.at+0.9))
 				flash = fmt.Sprintf(` class="fade" style="animation-name:c%d"`, r.cuts)
 			}
 		}

@@ -48,8 +48,10 @@ func (r *reel) during(from, to float64) string {
 // frame returns the whole file around what was drawn.
 func (r *reel) frame(width, height int, label, style string) []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" role="img" aria-label="%s">`, width, height, width, height, escaped(label))
-	fmt.Fprintf(&b, "\n<style>\n%s\n.cut{animation:%.1fs step-end infinite}.fade,.roll{animation:%.1fs ease infinite}.hide{visibility:hidden}\n", style, r.length, r.length)
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" role="img" aria-label="%s">`,
+		width, height, width, height, escaped(label))
+	fmt.Fprintf(&b, "\n<style>\n%s\n.cut{animation:%.1fs step-end infinite}.fade,.roll{animation:%.1fs ease "+
+		"infinite}.hide{visibility:hidden}\n", style, r.length, r.length)
 	b.WriteString(r.style.String())
 	b.WriteString("@media (prefers-reduced-motion:reduce){*{animation:none!important}}\n</style>\n")
 	b.WriteString(r.body.String())

@@ -50,7 +50,8 @@ const (
 func (t *Terminal) SVG(label string) []byte {
 	r := &reel{length: t.now + rest}
 	height := terminalTop + t.rows*rowHeight + 14
-	fmt.Fprintf(&r.body, `<rect width="%d" height="%d" rx="10" fill="%s"/>%s<text x="%d" y="25" text-anchor="middle" class="%s">%s</text>`+"\n",
+	fmt.Fprintf(&r.body, `<rect width="%d" height="%d" rx="10" fill="%s"/>%s<text x="%d" y="25" text-anchor="middle" class="%s">%s</text>`+
+		"\n",
 		int(terminalWidth), height, background, dots, int(terminalWidth)/2, titleColor, escaped(t.title))
 	fmt.Fprintf(&r.body, `<svg x="0" y="%d" width="%d" height="%d"><g%s>`+"\n", terminalTop, int(terminalWidth), t.rows*rowHeight, t.roll(r))
 	for row := range t.longest() {

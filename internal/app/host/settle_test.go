@@ -26,7 +26,8 @@ func TestSettleWaitsForACalm(t *testing.T) {
 				var mu sync.Mutex
 				stirred := make(chan struct{}, 1)
 				ctx, cancel := context.WithCancel(t.Context())
-				go Settle(ctx, stirred, func() { mu.Lock(); defer mu.Unlock(); first = append(first, time.Since(began)) }, func() { mu.Lock(); defer mu.Unlock(); rests++ })
+				go Settle(ctx, stirred, func() { mu.Lock(); defer mu.Unlock(); first = append(first, time.Since(began)) },
+					func() { mu.Lock(); defer mu.Unlock(); rests++ })
 				for time.Since(began) < tt.busy {
 					stirred <- struct{}{}
 					waittest.Pass(100 * time.Millisecond)

@@ -35,10 +35,12 @@ func New(version string) *Counters {
 		Registry: prometheus.NewRegistry(),
 		events:   vec("parley_events_total", "Messages and parts of answers by what became of them.", "platform", "event"),
 		messages: vec("parley_messages_total", "Messages by how they ended, as /stats counts them.", "platform", "outcome"),
-		calls:    vec("parley_model_calls_total", "Model calls by what they were for, and by how they ended: ok, failed, or refused by a limit of ours.", "model", "purpose", "outcome"),
-		tokens:   vec("parley_model_tokens_total", "Tokens as the provider counted them, cached ones among those of the prompt too.", "model", "kind"),
-		money:    vec("parley_model_cost_total", "What model calls cost, by the prices that are set, in limits.currency.", "model"),
-		tools:    vec("parley_tool_calls_total", "Tool calls by how they ended; unknown is any name that no tool has.", "tool", "status"),
+		calls: vec("parley_model_calls_total",
+			"Model calls by what they were for, and by how they ended: ok, failed, or refused by a limit of ours.", "model", "purpose", "outcome"),
+		tokens: vec("parley_model_tokens_total", "Tokens as the provider counted them, cached ones among those of the prompt too.",
+			"model", "kind"),
+		money: vec("parley_model_cost_total", "What model calls cost, by the prices that are set, in limits.currency.", "model"),
+		tools: vec("parley_tool_calls_total", "Tool calls by how they ended; unknown is any name that no tool has.", "tool", "status"),
 		took: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name: "parley_answer_seconds", Help: "Time from taking a message up to having its answer stored.",
 			Buckets: []float64{.005, .01, .05, .1, .25, .5, 1, 2, 5, 10, 30, 60, 120},
@@ -49,7 +51,8 @@ func New(version string) *Counters {
 		Buckets: []float64{.05, .1, .25, .5, 1, 2, 5, 10, 30, 60},
 	}, []string{"model"})
 	build := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "parley_build_info", Help: "Always 1; the labels tell what runs.", ConstLabels: prometheus.Labels{"version": version, "goversion": runtime.Version()},
+		Name: "parley_build_info", Help: "Always 1; the labels tell what runs.", ConstLabels: prometheus.Labels{"version": version,
+			"goversion": runtime.Version()},
 	}, func() float64 { return 1 })
 	c.Registry.MustRegister(c.events, c.messages, c.took, c.first, c.calls, c.tokens, c.money, c.tools, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))

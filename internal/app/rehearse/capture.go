@@ -198,7 +198,8 @@ func (c Capture) exchange(w *strings.Builder, d memory.Decision, said []memory.E
 		case e.Role != llm.RoleAssistant:
 		case len(e.ToolCalls) > 0 && !strings.HasPrefix(e.ToolCalls[0].ID, "step_"):
 			answers = append(answers, line{mark: "!", text: callsOf(e.ToolCalls)})
-		case len(e.ToolCalls) == 0 && i == len(said)-2 && d.Calls > 0 && d.Detail.Intent.By != "playbook" && d.End.Outcome != chat.Failed && d.End.Outcome != chat.Confirmed:
+		case len(e.ToolCalls) == 0 && i == len(said)-2 && d.Calls > 0 && d.Detail.Intent.By != "playbook" &&
+			d.End.Outcome != chat.Failed && d.End.Outcome != chat.Confirmed:
 			answers = append(answers, line{mark: "=", text: e.Content})
 		}
 	}
@@ -268,9 +269,10 @@ func (c Capture) verdicts(d memory.Decision) string {
 }
 
 var (
-	wishForm = text.Pattern(`(?is)^\W*(?:it\s+)?(?:should(?:n'?t)?(?:'ve)?|must)?\s*(not\b)?\s*(?:have\b)?\s*(?:been\b)?\s*(?:said|say|answered|answer|mentioned|mention|told\s+(?:me|them|us)|replied|reply|applied|apply|used|use|called|call|asked|ask)?\s*(?:the\s+)?(?:rule|guideline|tool)?\s*[:,]?\s*(.*)$`)
-	negated  = text.Pattern(`(?i)^\W*(?:it\s+)?should(?:n'?t| not)\b`)
-	pieces   = text.Pattern(`[\pL\pN_.-]+`)
+	wishForm = text.Pattern(
+		`(?is)^\W*(?:it\s+)?(?:should(?:n'?t)?(?:'ve)?|must)?\s*(not\b)?\s*(?:have\b)?\s*(?:been\b)?\s*(?:said|say|answered|answer|mentioned|mention|told\s+(?:me|them|us)|replied|reply|applied|apply|used|use|called|call|asked|ask)?\s*(?:the\s+)?(?:rule|guideline|tool)?\s*[:,]?\s*(.*)$`)
+	negated = text.Pattern(`(?i)^\W*(?:it\s+)?should(?:n'?t| not)\b`)
+	pieces  = text.Pattern(`[\pL\pN_.-]+`)
 )
 
 // wish turns what should have been into the line of a script that fails now.

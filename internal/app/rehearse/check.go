@@ -178,7 +178,8 @@ func journeyed(st *Stage, text string) (string, error) {
 		if _, err := st.journey(id); err != nil {
 			return "", err
 		}
-		all := []string{string(playbook.Active), string(playbook.Completed), string(playbook.Abandoned), string(playbook.Suspended), string(playbook.Failed), string(playbook.Waiting), string(playbook.Left)}
+		all := []string{string(playbook.Active), string(playbook.Completed), string(playbook.Abandoned), string(playbook.Suspended),
+			string(playbook.Failed), string(playbook.Waiting), string(playbook.Left)}
 		if !slices.Contains(all, status) {
 			return "", fmt.Errorf("a journey is never %q: %s", status, didYouMean(status, all))
 		}

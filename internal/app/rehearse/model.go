@@ -94,7 +94,8 @@ func (p *prompter) next(r llm.Request) (line, bool) {
 		if p.problem == "" {
 			p.problem = "the model was asked for words, and the script has none: add = WORDS, ! TOOL {…} or x FAILURE"
 			if r.Schema != nil {
-				p.problem = "the model was asked to judge, and the script does not say how: add judge {…}; the question was\n" + r.Messages[len(r.Messages)-1].Content
+				p.problem = "the model was asked to judge, and the script does not say how: add judge {…}; the question was\n" +
+					r.Messages[len(r.Messages)-1].Content
 			}
 		}
 		return line{}, false

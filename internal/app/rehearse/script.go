@@ -94,7 +94,8 @@ func openScript(name string) (*Script, error) {
 		case f.Name == talkFile:
 			s.talk = i
 		case !belongs(f.Name):
-			errs = append(errs, unreadable(s.at(s.begins(i)-1), f.Name, "a script has no such file", "there are "+strings.Join([]string{talkFile, settingsFile, bookFiles, othersFiles, personaFiles}, ", ")))
+			errs = append(errs, unreadable(s.at(s.begins(i)-1), f.Name, "a script has no such file",
+				"there are "+strings.Join([]string{talkFile, settingsFile, bookFiles, othersFiles, personaFiles}, ", ")))
 		}
 	}
 	if s.talk < 0 {

@@ -48,7 +48,8 @@ type Bot struct {
 	Named      func(agent string) string                                                // what the agent of a memory is called
 	LastAnswer func(ctx context.Context, p memory.Place) (memory.Decision, bool, error) // false for none yet
 	Place      func(chat.Message) memory.Place                                          // where a message's session lives
-	Close      func()                                                                   // waits for work in the background; the Hub is drained before
+	// waits for work in the background; the Hub is drained before
+	Close func()
 }
 
 // Build makes the bot as the program does, but with these parts, and starts it. The
@@ -89,7 +90,8 @@ func NewStage(ctx context.Context, s *Script, dir string, o Player) (*Stage, err
 	if err != nil {
 		return nil, err
 	}
-	st := &Stage{model: &prompter{real: o.Model}, keys: map[chat.Key]bool{}, time: opens, recording: o.Model != nil, last: last{seen: map[string]bool{}}}
+	st := &Stage{model: &prompter{real: o.Model}, keys: map[chat.Key]bool{}, time: opens, recording: o.Model != nil,
+		last: last{seen: map[string]bool{}}}
 	parts := Parts{Config: cfg, Log: slog.New(slog.NewTextHandler(st, &slog.HandlerOptions{Level: slog.LevelWarn, ReplaceAttr: untimed})),
 		Now: st.Now, Model: st.model, ModelName: cmp.Or(o.ModelName, Rehearsed)}
 	if cfg.Model.Name == offline.Name {

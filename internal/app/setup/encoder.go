@@ -72,7 +72,8 @@ func Encoder(cfg config.Config, notes openai.Notebook, log *slog.Logger) (*Engin
 	if cfg.Encoder == nil {
 		return nil, nil
 	}
-	b := builder{cfg: cfg, notes: notes, log: log, room: make(chan struct{}, affordable(cfg.Limits.ConcurrentModelCalls, log)), made: map[string]*Engine{}}
+	b := builder{cfg: cfg, notes: notes, log: log, room: make(chan struct{}, affordable(cfg.Limits.ConcurrentModelCalls, log)),
+		made: map[string]*Engine{}}
 	e, err := b.engine(*cfg.Encoder)
 	if err != nil {
 		return nil, fmt.Errorf("model.embedding_url: %w", err)

@@ -30,7 +30,8 @@ func small(t *testing.T, models ...string) string {
 			if err := json.NewDecoder(r.Body).Decode(&q); err != nil {
 				t.Error(err)
 			}
-			_, _ = fmt.Fprintf(w, `{"object": "list", "data": [{"object": "embedding", "index": 0, "embedding": [0.5, 0.25]}], "model": %q, "usage": {"prompt_tokens": 3, "total_tokens": 3}}`, models[0])
+			_, _ = fmt.Fprintf(w,
+				`{"object": "list", "data": [{"object": "embedding", "index": 0, "embedding": [0.5, 0.25]}], "model": %q, "usage": {"prompt_tokens": 3, "total_tokens": 3}}`, models[0])
 		default:
 			w.WriteHeader(http.StatusNotFound)
 			_, _ = fmt.Fprint(w, `{"error": {"message": "unknown route", "type": "invalid_request_error", "code": null}}`)
@@ -56,7 +57,10 @@ func TestFindEncoder(t *testing.T) {
 		"another server":  {chats, away, nil, ""},
 		"not on loopback": {strings.Replace(nano, "127.0.0.1", "192.0.2.1", 1), away, nil, ""},
 		"turned off":      {nano, ollama, func(c *config.Config) { c.Model.FindEmbedding = false }, ""},
-		"set":             {nano, ollama, func(c *config.Config) { c.Model.BaseURL, c.Model.Name, c.Model.Embedding = chats, "qwen3", "mine" }, "mine"},
+		"set": {nano, ollama, func(c *config.Config) {
+			c.Model.BaseURL, c.Model.Name, c.Model.Embedding = chats,
+				"qwen3", "mine"
+		}, "mine"},
 		"at an address":   {away, away, func(c *config.Config) { c.Model.EmbeddingURL = ollama }, "nomic-embed-text:latest"},
 		"named there":     {away, away, func(c *config.Config) { c.Model.EmbeddingURL, c.Model.Embedding = nano, "mine" }, "mine"},
 		"away from there": {nano, ollama, func(c *config.Config) { c.Model.EmbeddingURL = away }, ""},

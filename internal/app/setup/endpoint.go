@@ -113,7 +113,8 @@ func Connect(ctx context.Context, cfg config.Config, notes openai.Notebook, log 
 }
 
 func connect(ctx context.Context, cfg config.Config, notes openai.Notebook, log *slog.Logger) (Endpoint, error) {
-	b := builder{cfg: cfg, notes: notes, log: log, room: make(chan struct{}, affordable(cfg.Limits.ConcurrentModelCalls, log)), made: map[string]*Engine{}}
+	b := builder{cfg: cfg, notes: notes, log: log, room: make(chan struct{}, affordable(cfg.Limits.ConcurrentModelCalls, log)),
+		made: map[string]*Engine{}}
 	if len(cfg.Models) > 0 {
 		return b.several()
 	}
@@ -188,7 +189,8 @@ func (b *builder) engine(set config.Engine) (*Engine, error) {
 		return e, nil
 	}
 	c, err := openai.New(openai.Options{
-		BaseURL: base, APIKey: string(key), Model: model, Transcription: model, Embedding: model, Temperature: t.Temperature.Sent(), Reasoning: t.ReasoningEffort,
+		BaseURL: base, APIKey: string(key), Model: model, Transcription: model, Embedding: model, Temperature: t.Temperature.Sent(),
+		Reasoning: t.ReasoningEffort,
 		MaxTokens: t.MaxTokens, Timeout: b.cfg.Model.Timeout, Total: b.cfg.Agent.TurnTimeout, Stream: b.cfg.Model.Stream,
 		Concurrent: cap(b.room), Room: b.room, Log: b.log, Notebook: b.notes,
 	})
@@ -351,14 +353,16 @@ func (e Endpoint) Purposes() (list []string) {
 // Legs returns the models for a purpose, nil for none.
 func (e Endpoint) Legs(purpose string) (legs []wrap.Leg) {
 	for _, engine := range e.Routes[purpose] {
-		legs = append(legs, wrap.Leg{Model: engine.Client, Name: engine.Name, Breaker: engine.Breaker, Window: engine.Window, Blind: !engine.Traits.Images})
+		legs = append(legs, wrap.Leg{Model: engine.Client, Name: engine.Name, Breaker: engine.Breaker, Window: engine.Window,
+			Blind: !engine.Traits.Images})
 	}
 	return legs
 }
 
 // Along returns the route over legs.
 func (e Endpoint) Along(legs []wrap.Leg, log *slog.Logger) wrap.Route {
-	return wrap.Route{Legs: legs, Free: e.Free, Patience: e.Call.RetryFor, Tries: e.Call.Retries * max(1, len(legs)), Total: e.Call.Total, Log: log}
+	return wrap.Route{Legs: legs, Free: e.Free, Patience: e.Call.RetryFor, Tries: e.Call.Retries * max(1, len(legs)),
+		Total: e.Call.Total, Log: log}
 }
 
 // anyAnswers checks the models that answer: one that works is enough.

@@ -31,14 +31,16 @@ func TestNoKey(t *testing.T) {
 			cfg.Model.Name, cfg.OllamaURL = tt.model, tt.ollama
 			_, err := Connect(t.Context(), cfg, nil, slog.New(slog.DiscardHandler))
 			var e *config.Error
-			if (err != nil) != (tt.want != "") || err != nil && (!errors.As(err, &e) || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "OPENAI_API_KEY")) {
+			if (err != nil) != (tt.want != "") || err != nil && (!errors.As(err, &e) || !strings.Contains(err.Error(), tt.want) ||
+				!strings.Contains(err.Error(), "OPENAI_API_KEY")) {
 				t.Errorf("%v", err)
 			}
 		})
 	}
 	cfg := config.Default()
 	cfg.Models = []config.Engine{{Name: "main", Model: "gpt-4o"}}
-	if _, err := Connect(t.Context(), cfg, nil, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "models[0].api_key") {
+	if _, err := Connect(t.Context(), cfg, nil, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(),
+		"models[0].api_key") {
 		t.Errorf("in a list: %v", err)
 	}
 }

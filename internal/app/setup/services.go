@@ -69,7 +69,8 @@ func ServiceCalls(cfg config.Config, left func(file, operation, why string)) (li
 // cannot be undone, so it always asks.
 func definition(c config.HTTPCall, method string) rest.Definition {
 	reads := c.Reads(method)
-	d := rest.Definition{Method: method, Headers: config.Header(c.Headers), Query: config.Query(c.Query), KeyHeader: c.Idempotency, Private: c.Private}
+	d := rest.Definition{Method: method, Headers: config.Header(c.Headers), Query: config.Query(c.Query), KeyHeader: c.Idempotency,
+		Private: c.Private}
 	d.Meta = tools.Meta{Category: tools.Web, ReadOnly: reads, SideEffect: !reads, Idempotent: c.Repeatable(method), Needed: !c.AllowFailure}
 	d.Confirm = method == http.MethodDelete && !reads
 	d.Timeout = c.Timeout

@@ -16,14 +16,20 @@ var sentences = []struct {
 	parser func(string) []string
 	ours   func(found []string) error
 }{
-	{matches(`^unknown flag (\S+?)(?:, did you mean (?:one of )?(.+)\?)?$`), func(f []string) error { return meant(text.Tell(wordsUnknownFlag, f[1]), f[2]) }},
-	{matches(`^unexpected argument (.+?)(?:, did you mean (?:one of )?(.+)\?)?$`), func(f []string) error { return meant(text.Tell(wordsUnexpected, f[1]), f[2]) }},
+	{matches(`^unknown flag (\S+?)(?:, did you mean (?:one of )?(.+)\?)?$`),
+		func(f []string) error { return meant(text.Tell(wordsUnknownFlag, f[1]), f[2]) }},
+	{matches(`^unexpected argument (.+?)(?:, did you mean (?:one of )?(.+)\?)?$`),
+		func(f []string) error { return meant(text.Tell(wordsUnexpected, f[1]), f[2]) }},
 	{matches(`^(?:missing flags:|missing positional arguments) (.+)$`), func(f []string) error { return text.Tell(wordsMissing, f[1]) }},
 	{matches(`^expected one of (.+)$`), func(f []string) error { return text.Tell(wordsExpectedOf, strings.ReplaceAll(f[1], `"`, "")) }},
 	{matches(`^expected "([^"]+)"$`), func(f []string) error { return text.Tell(wordsMissing, f[1]) }},
-	{matches(`^(.+) must be one of (.+) but got (".*")$`), func(f []string) error { return text.Tell(wordsNotAmong, bare(f[1]), f[3], choices(f[2])) }},
+	{matches(`^(.+) must be one of (.+) but got (".*")$`), func(f []string) error {
+		return text.Tell(wordsNotAmong,
+			bare(f[1]), f[3], choices(f[2]))
+	}},
 	{matches(`^(.+): expected a valid .*int but got (".*")$`), func(f []string) error { return text.Tell(wordsNotNumber, bare(f[1]), f[2]) }},
-	{matches(`^(.+): (?:expected .* value but got "EOL" \(<EOL>\)|missing value.*)$`), func(f []string) error { return text.Tell(wordsNoValue, bare(f[1])) }},
+	{matches(`^(.+): (?:expected .* value but got "EOL" \(<EOL>\)|missing value.*)$`),
+		func(f []string) error { return text.Tell(wordsNoValue, bare(f[1])) }},
 	{matches(`^.+: "(.+)" exists but is a directory$`), func(f []string) error { return text.Tell(wordsIsFolder, f[1]) }},
 }
 

@@ -103,7 +103,8 @@ func TestWhatMayStandNext(t *testing.T) {
 func TestPage(t *testing.T) {
 	t.Parallel()
 	got := typed(t, "man")
-	for _, want := range []string{"bot \\- it is made here\n", "\\fBbot brew <kind> [\\-\\-strong] [\\-\\-into FILE]\\fR\nMake tea.", "Which water; .5 l", "bot pot empty", "\\-\\-level", ".SH EXIT STATUS"} {
+	for _, want := range []string{"bot \\- it is made here\n", "\\fBbot brew <kind> [\\-\\-strong] [\\-\\-into FILE]\\fR\nMake tea.",
+		"Which water; .5 l", "bot pot empty", "\\-\\-level", ".SH EXIT STATUS"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the page lacks %q:\n%s", want, got)
 		}
@@ -120,7 +121,8 @@ func TestPage(t *testing.T) {
 func TestShellsAsk(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	fake := "#!/bin/sh\nfor w; do printf '[%s]' \"$w\"; done >>\"$ASKED\"\necho >>\"$ASKED\"\ncase \"$*\" in *brew*) ;; *) printf 'pot:a\\tWhat holds it.\\npour\\tOut.\\n';; esac\n"
+	fake := "#!/bin/sh\nfor w; do printf '[%s]' \"$w\"; done >>\"$ASKED\"\necho >>\"$ASKED\"\ncase \"$*\" in *brew*) ;; " +
+		"*) printf 'pot:a\\tWhat holds it.\\npour\\tOut.\\n';; esac\n"
 	if err := os.WriteFile(filepath.Join(dir, "bot"), []byte(fake), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +133,8 @@ func TestShellsAsk(t *testing.T) {
 		"bash": {`source ./script; COMP_WORDS=(bot --level "=" "a b" po); COMP_CWORD=4; _bot; printf '%s\n' "${COMPREPLY[@]}"; complete -p bot`,
 			"pot:a\npour\ncomplete -o default -F _bot bot\n", "[complete][--][--level][=][a b][po]\n"},
 		"fish": {"source script; complete -C 'bot --level low po'; complete -C 'bot brew lea'; complete -C 'bot pot '",
-			"pot:a\tWhat holds it.\npour\tOut.\nleaves.txt\npot:a\tWhat holds it.\npour\tOut.\n", "[complete][--][--level][low][po]\n[complete][--][brew][lea]\n[complete][--][pot][]\n"},
+			"pot:a\tWhat holds it.\npour\tOut.\nleaves.txt\npot:a\tWhat holds it.\npour\tOut.\n",
+			"[complete][--][--level][low][po]\n[complete][--][brew][lea]\n[complete][--][pot][]\n"},
 		"zsh": {`compdef() { :; }; _describe() { shift; print -rl -- "${(@P)1}"; }; _files() { print files; }; source ./script; words=(bot --level low ''); CURRENT=4; _bot; words=(bot brew x); CURRENT=3; _bot`,
 			"pot\\:a:What holds it.\npour:Out.\nfiles\n", "[complete][--][--level][low][]\n[complete][--][brew][x]\n"},
 	} {

@@ -9,7 +9,8 @@ const (
 	wordsMore      = "Run \"%s\" for more information on a command."
 	wordsShowHelp  = "Show context-sensitive help."
 	wordsAbout     = "Parley: an assistant that lives in your chats and remembers."
-	wordsCompleted = "For the session that you are in: \"eval \"$(bot completion bash)\"\", the same with zsh, or \"bot completion fish | source\". Packages install all three."
+	wordsCompleted = "For the session that you are in: \"eval \"$(bot completion bash)\"\", the same with zsh, or \"bot " +
+		"completion fish | source\". Packages install all three."
 )
 
 // What is wrong with how a command was typed.

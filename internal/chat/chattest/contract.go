@@ -137,7 +137,8 @@ func edits(t *testing.T, r Rig) {
 	r.Edit("water")
 	s.until("the late edit", func() bool { return len(s.handled()) == 3 })
 	got := s.handled()
-	if late := got[2]; late.Kind != chat.KindEdit || late.ReplyTo != got[1].ID || late.ID == got[1].ID || late.Text != "water" || late.From.ID != r.Person {
+	if late := got[2]; late.Kind != chat.KindEdit || late.ReplyTo != got[1].ID || late.ID == got[1].ID || late.Text != "water" ||
+		late.From.ID != r.Person {
 		t.Errorf("the edit of %+v is %+v", got[1], late)
 	}
 }

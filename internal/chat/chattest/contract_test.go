@@ -28,7 +28,8 @@ func TestContract(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		base := chat.Message{Key: chat.Key{Platform: Platform, Channel: "42"}, From: chat.User{ID: "p:42"}, Addressed: true, Direct: true, At: time.Now()}
+		base := chat.Message{Key: chat.Key{Platform: Platform, Channel: "42"}, From: chat.User{ID: "p:42"}, Addressed: true,
+			Direct: true, At: time.Now()}
 		with := func(kind chat.Kind, replyTo, text string) chat.Message {
 			m := base
 			m.Kind, m.ReplyTo, m.Text = kind, replyTo, text

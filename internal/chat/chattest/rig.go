@@ -172,5 +172,6 @@ func (s *stage) until(what string, ok func() bool) {
 
 // part returns an answer to m, made of one piece.
 func part(m chat.Message, text string) chat.Part {
-	return chat.Part{Key: m.Key, To: m.From, Origin: m.Origin, Text: text, Nonce: fmt.Sprintf("%-25.25s", "n"+text), Sending: chat.Sending{At: time.Now()}}
+	return chat.Part{Key: m.Key, To: m.From, Origin: m.Origin, Text: text, Nonce: fmt.Sprintf("%-25.25s", "n"+text),
+		Sending: chat.Sending{At: time.Now()}}
 }

@@ -63,7 +63,8 @@ func TestTheClosestPlaceDecides(t *testing.T) {
 			}
 		}
 	}
-	want := map[string]string{"server": "desk", "channel": "lab", "thread": "desk", "another thread": "lab", "elsewhere": "home", "mine": "home",
+	want := map[string]string{"server": "desk", "channel": "lab", "thread": "desk", "another thread": "lab",
+		"elsewhere": "home", "mine": "home",
 		"hers": "lab", "a channel of that number": "home", "a telegram chat": "home"}
 	expect("as set", want)
 	for place, name := range map[string]string{"discord:guild:9": "home", "discord:chat:5": "desk", "discord:1": "lab"} {

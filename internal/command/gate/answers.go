@@ -46,7 +46,8 @@ var phrases = sync.OnceValue(func() map[string][]phrase {
 })
 
 // plain maps letters to the form without the marks that people leave out.
-var plain = strings.NewReplacer("’", "'", "‘", "'", "`", "'", "á", "a", "à", "a", "â", "a", "é", "e", "è", "e", "ê", "e", "í", "i", "î", "i", "ó", "o", "ô", "o", "ú", "u", "ù", "u", "û", "u", "ñ", "n", "ç", "c", "ё", "е", "-", " ", "_", " ")
+var plain = strings.NewReplacer("’", "'", "‘", "'", "`", "'", "á", "a", "à", "a", "â", "a", "é", "e", "è", "e", "ê",
+	"e", "í", "i", "î", "i", "ó", "o", "ô", "o", "ú", "u", "ù", "u", "û", "u", "ñ", "n", "ç", "c", "ё", "е", "-", " ", "_", " ")
 
 // tokenized returns the lower-case words and numbers of a text. Each Chinese
 // character and each emoji is a token of its own; punctuation is dropped.

@@ -12,20 +12,26 @@ import (
 // what says more than yes or no is neither.
 func TestAnswers(t *testing.T) {
 	for text, want := range map[string]string{
-		"Yes!": "[true]", "yes, do it": "[true]", "go ahead": "[true]", "OK, thanks": "[true]", "please do": "[true]", "👍🏽": "[true]", "✔️": "[true]",
+		"Yes!": "[true]", "yes, do it": "[true]", "go ahead": "[true]", "OK, thanks": "[true]", "please do": "[true]",
+		"👍🏽": "[true]", "✔️": "[true]",
 		"Ja": "[true]", "ja, mach das bitte": "[true]", "Na klar!": "[true]", "in Ordnung": "[true]",
 		"sí": "[true]", "Si, dale": "[true]", "¡Sí, por favor!": "[true]", "claro que sí": "[true]",
 		"oui": "[true]", "D’accord": "[true]", "vas-y": "[true]", "bien sûr, merci": "[true]",
 		"да": "[true]", "Давай": "[true]", "да, конечно": "[true]", "хорошо, спасибо": "[true]",
 		"好的": "[true]", "可以。": "[true]", "好，删吧": "[true]", "没问题": "[true]",
-		"no": "[false]", "No, thanks": "[false]", "don't do it": "[false]", "please don't": "[false]", "Nein danke": "[false]", "lieber nicht": "[false]",
-		"no, gracias": "[false]", "mejor no": "[false]", "non merci": "[false]", "нет": "[false]", "не надо": "[false]", "不要": "[false]", "不用了，谢谢": "[false]", "👎": "[false]", "❌": "[false]",
+		"no": "[false]", "No, thanks": "[false]", "don't do it": "[false]", "please don't": "[false]", "Nein danke": "[false]",
+		"lieber nicht": "[false]",
+		"no, gracias":  "[false]", "mejor no": "[false]", "non merci": "[false]", "нет": "[false]", "не надо": "[false]",
+		"不要": "[false]", "不用了，谢谢": "[false]", "👎": "[false]", "❌": "[false]",
 
-		"yes, but not today": "", "yes and no": "", "ja nein": "", "да нет": "", "好不好": "", "可以吗": "", "no problem": "", "yesterday": "", "ok so what is it?": "", "nota": "",
+		"yes, but not today": "", "yes and no": "", "ja nein": "", "да нет": "", "好不好": "", "可以吗": "", "no problem": "",
+		"yesterday": "", "ok so what is it?": "", "nota": "",
 		"thanks": "", "": "", "1": "", "all": "", "die": "", "yes " + strings.Repeat("yes ", 40): "", strings.Repeat("嗯", 79) + "x": "",
 
-		"2:yes": "[true true]", "2:no": "[false false]", "2:all of them": "[true true]", "2:both": "[true true]", "2:alle": "[true true]", "2:none": "[false false]", "2:ни одного": "[false false]",
-		"3:1 and 3": "[true false true]", "3:nur 2": "[false true false]", "3:yes, 1, 2": "[true true false]", "3:only the second": "[false true false]", "3:#3": "[false false true]", "3:第一个和第三个": "[true false true]",
+		"2:yes": "[true true]", "2:no": "[false false]", "2:all of them": "[true true]", "2:both": "[true true]",
+		"2:alle": "[true true]", "2:none": "[false false]", "2:ни одного": "[false false]",
+		"3:1 and 3": "[true false true]", "3:nur 2": "[false true false]", "3:yes, 1, 2": "[true true false]",
+		"3:only the second": "[false true false]", "3:#3": "[false false true]", "3:第一个和第三个": "[true false true]",
 		"3:4": "", "3:no 2": "", "3:1 but not 2": "",
 	} {
 		n := 1
@@ -42,7 +48,8 @@ func TestAnswers(t *testing.T) {
 		}
 	}
 	for name, m := range map[string]chat.Message{
-		"forwarded": {Forwarded: true}, "shared": {Shared: true}, "with a file": {Files: []chat.File{{Name: "a"}}}, "a command": {Kind: chat.KindCommand},
+		"forwarded": {Forwarded: true}, "shared": {Shared: true}, "with a file": {Files: []chat.File{{Name: "a"}}},
+		"a command": {Kind: chat.KindCommand},
 	} {
 		if m.Text = "yes"; m.Kind == "" {
 			m.Kind = chat.KindText

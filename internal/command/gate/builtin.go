@@ -70,7 +70,8 @@ func (g *Gate) runPairList(ctx context.Context, _ Request) (chat.Answer, error) 
 	for _, u := range waiting {
 		lines = append(lines, catalog.Say(ctx, wordPairLine, escape(u.Name), u.ID))
 		if len(rows) < maxWaiting {
-			rows = append(rows, []chat.Button{{Label: catalog.Say(ctx, wordLetIn, escape(u.Name)), Data: "/pair let " + u.ID}, {Label: catalog.Text(ctx, wordNo), Data: "/pair drop " + u.ID}})
+			rows = append(rows, []chat.Button{{Label: catalog.Say(ctx, wordLetIn, escape(u.Name)), Data: "/pair let " + u.ID},
+				{Label: catalog.Text(ctx, wordNo), Data: "/pair drop " + u.ID}})
 		}
 	}
 	for id, role := range granted {

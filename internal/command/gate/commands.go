@@ -131,7 +131,8 @@ func (c *Commands) run(ctx context.Context, m chat.Message, w chat.Reply, confir
 	lists := cmd.Run == nil && anyVerb(cmd, role)
 	if !cmd.admits(role) && !lists {
 		c.o.Log.Warn("denied", "code", codeDenied, "command", path, "person", m.From.ID, "place", m.Key.String())
-		return closed(chat.Answer{Text: catalog.Say(ctx, wordDenied, path, catalog.Words(circles[max(cmd.Who, Member)]))}, path, chat.Refused, chat.NoPermission), nil
+		return closed(chat.Answer{Text: catalog.Say(ctx, wordDenied, path, catalog.Words(circles[max(cmd.Who, Member)]))},
+			path, chat.Refused, chat.NoPermission), nil
 	}
 	if lists {
 		return closed(chat.Answer{Text: c.describe(ctx, cmd, path, role), Private: cmd.Private}, path, chat.Answered, ""), nil

@@ -29,7 +29,8 @@ func table() []gate.Command {
 	text := gate.Option{Name: "text", Help: "what", Required: true}
 	return []gate.Command{
 		{Name: "ask", Help: "a question", Options: []gate.Option{text}, Run: echo},
-		{Name: "look", Help: "something", Options: []gate.Option{{Name: "id", Help: "which", Kind: gate.Number}, {Name: "set", Help: "on or off", Kind: gate.Switch}, text}, Run: echo},
+		{Name: "look", Help: "something", Options: []gate.Option{{Name: "id", Help: "which", Kind: gate.Number},
+			{Name: "set", Help: "on or off", Kind: gate.Switch}, text}, Run: echo},
 		{Name: "status", Help: "how I am", Run: echo},
 		{Name: "session", Help: "this conversation", Verbs: []gate.Command{
 			{Name: "info", Help: "about it", Run: echo},
@@ -38,7 +39,8 @@ func table() []gate.Command {
 		{Name: "facts", Help: "what I know of you", Private: true, Verbs: []gate.Command{
 			{Name: "list", Help: "all", Run: echo, Options: []gate.Option{{Name: "page", Help: "which page", Kind: gate.Number}}},
 			{Name: "important", Help: "mark one", Options: []gate.Option{id, {Name: "set", Help: "on or off", Kind: gate.Switch}}, Run: echo},
-			{Name: "tag", Help: "tag one", Options: []gate.Option{id, {Name: "as", Help: "how", Choices: []string{"Work", "Home"}}, text}, Run: echo},
+			{Name: "tag", Help: "tag one", Options: []gate.Option{id, {Name: "as", Help: "how", Choices: []string{"Work", "Home"}}, text},
+				Run: echo},
 		}},
 		{Name: "forget-me", Help: "forget all", Run: echo},
 		{Name: "tools", Help: "tools", Who: gate.Owner, Verbs: []gate.Command{{Name: "list", Help: "all", Run: echo}}},
@@ -137,13 +139,15 @@ func TestDenied(t *testing.T) {
 		Log: slog.New(slog.NewTextHandler(&log, nil)),
 	})
 	a := handle(t, c.Wrap(&agent{}), direct(member, "/session end"))
-	if a.Private || a.Record != (chat.End{Outcome: chat.Refused, Reason: chat.NoPermission, Command: "session end"}) || !strings.Contains(log.String(), "REFUSAL:MISSING_PERMISSION") {
+	if a.Private || a.Record != (chat.End{Outcome: chat.Refused, Reason: chat.NoPermission, Command: "session end"}) ||
+		!strings.Contains(log.String(), "REFUSAL:MISSING_PERMISSION") {
 		t.Errorf("%+v, log %s", a, log.String())
 	}
 	if a := handle(t, c.Wrap(&agent{}), direct(member, "/tools list")); a.Text == "tools list" || a.Private {
 		t.Errorf("%+v", a)
 	}
-	if a := handle(t, c.Wrap(&agent{}), direct(member, "/facts list")); a.Record != (chat.End{Outcome: chat.Answered, Command: "facts list"}) || !a.Private {
+	if a := handle(t, c.Wrap(&agent{}), direct(member, "/facts list")); a.Record != (chat.End{Outcome: chat.Answered,
+		Command: "facts list"}) || !a.Private {
 		t.Errorf("%+v", a)
 	}
 }
@@ -224,7 +228,8 @@ func TestTableIsChecked(t *testing.T) {
 
 // FuzzCommand: no text panics, runs what its author may not, or is echoed raw.
 func FuzzCommand(f *testing.F) {
-	for _, s := range []string{"/", "/ask", "/facts tag id:1 as:work \"x", "/session end", "/\xff\u200b@", "/tools list", "/facts important „1“ “on”", "/x `@everyone` <b>"} {
+	for _, s := range []string{"/", "/ask", "/facts tag id:1 as:work \"x", "/session end", "/\xff\u200b@", "/tools list",
+		"/facts important „1“ “on”", "/x `@everyone` <b>"} {
 		f.Add(s)
 	}
 	c := commands(f, gate.CommandOptions{})
@@ -261,11 +266,14 @@ func TestMissingOptionIsOffered(t *testing.T) {
 		return []chat.Choice{{Value: "7", Label: "7 – green tea"}, {Value: "12", Label: "12 – buy milk"}}
 	}
 	c, err := gate.NewCommands([]gate.Command{
-		{Name: "row", Help: "one", Run: echo, Options: []gate.Option{{Name: "number", Help: "which", Required: true, Kind: gate.Number, Offer: rows}}},
+		{Name: "row", Help: "one", Run: echo, Options: []gate.Option{{Name: "number", Help: "which", Required: true,
+			Kind: gate.Number, Offer: rows}}},
 		{Name: "note", Help: "one", Run: echo, Options: []gate.Option{{Name: "text", Help: "what", Required: true, Long: true}}},
 		{Name: "pick", Help: "one", Run: echo, Options: []gate.Option{{Name: "name", Help: "which", Required: true, Suggest: many}}},
-		{Name: "switch", Help: "one", Private: true, Run: echo, Options: []gate.Option{{Name: "state", Help: "which", Required: true, Kind: gate.Switch}}},
-		{Name: "two", Help: "one", Run: echo, Options: []gate.Option{{Name: "a", Help: "x", Required: true, Choices: []string{"y"}}, {Name: "b", Help: "x"}}},
+		{Name: "switch", Help: "one", Private: true, Run: echo, Options: []gate.Option{{Name: "state", Help: "which",
+			Required: true, Kind: gate.Switch}}},
+		{Name: "two", Help: "one", Run: echo, Options: []gate.Option{{Name: "a", Help: "x", Required: true, Choices: []string{"y"}},
+			{Name: "b", Help: "x"}}},
 	}, gate.CommandOptions{Role: roles})
 	must(t, err)
 	h := c.Wrap(&agent{})

@@ -171,13 +171,15 @@ func (c *Confirmations) Ask(ctx context.Context, m chat.Message, text string, a 
 // Prepare makes the question about a's items, and about those of the same kind
 // that still wait for m's author here, instead of that question. The caller
 // stores it with what it answers.
-func (c *Confirmations) Prepare(ctx context.Context, m chat.Message, a Action) (answer chat.Answer, q chat.Question, instead string, err error) {
+func (c *Confirmations) Prepare(ctx context.Context, m chat.Message, a Action) (answer chat.Answer, q chat.Question,
+	instead string, err error) {
 	old, waits, err := c.rows.Question(ctx, m, "")
 	if err != nil {
 		return answer, q, "", fmt.Errorf("ask: %w", err)
 	}
 	var was body
-	if waits && old.Row != m.Row && old.State == chat.QuestionOpen && c.now().Before(old.Until) && json.Unmarshal(old.Body, &was) == nil && was.Kind == a.Kind && len(was.Items) > 0 {
+	if waits && old.Row != m.Row && old.State == chat.QuestionOpen && c.now().Before(old.Until) &&
+		json.Unmarshal(old.Body, &was) == nil && was.Kind == a.Kind && len(was.Items) > 0 {
 		merged := was.Items
 		for _, item := range a.Items {
 			if !slices.ContainsFunc(merged, func(i Item) bool { return i.Say == item.Say }) {
@@ -214,13 +216,15 @@ func (c *Confirmations) form(ctx context.Context, m chat.Message, asked string, 
 	if err != nil {
 		return chat.Answer{}, chat.Question{}, fmt.Errorf("ask: %w", err)
 	}
-	q := chat.Question{ID: questionID(raw), Asked: m.From, Key: m.Key, Row: m.Row, Text: asked, Body: raw, Until: c.now().Add(QuestionLife), State: chat.QuestionOpen}
+	q := chat.Question{ID: questionID(raw), Asked: m.From, Key: m.Key, Row: m.Row, Text: asked, Body: raw,
+		Until: c.now().Add(QuestionLife), State: chat.QuestionOpen}
 	if a.Form != nil {
 		said := asked
 		if a.Form.Consent && !m.Direct {
 			said += "\n" + catalog.Text(ctx, wordAskHere)
 		}
-		return chat.Answer{Text: said, Record: chat.End{Outcome: chat.Asked, Reason: chat.NeedsAnswer}, Buttons: c.formButtons(ctx, q, *a.Form)}, q, nil
+		return chat.Answer{Text: said, Record: chat.End{Outcome: chat.Asked, Reason: chat.NeedsAnswer},
+			Buttons: c.formButtons(ctx, q, *a.Form)}, q, nil
 	}
 	hint := catalog.Text(ctx, wordAsk)
 	if b.count() > 1 {
@@ -232,7 +236,8 @@ func (c *Confirmations) form(ctx context.Context, m chat.Message, asked string, 
 	if strings.Contains(asked, "\n") { // below a list, and not of it
 		hint = "\n" + hint
 	}
-	return chat.Answer{Text: asked + "\n" + hint, Record: chat.End{Outcome: chat.Asked, Reason: chat.NeedsYes}, Buttons: c.buttons(ctx, q, b)}, q, nil
+	return chat.Answer{Text: asked + "\n" + hint, Record: chat.End{Outcome: chat.Asked, Reason: chat.NeedsYes},
+		Buttons: c.buttons(ctx, q, b)}, q, nil
 }
 
 // questionID returns the hash of all that was asked, arguments included.
@@ -332,7 +337,8 @@ func (c *Confirmations) Wrap(next chat.Handler, do map[string]Do) chat.Handler {
 // and unless the answer asks itself, or passes its reader on to people.
 func (c *Confirmations) reminds(q chat.Question, m chat.Message, a chat.Answer) bool {
 	asks := slices.ContainsFunc(slices.Concat(a.Buttons...), func(b chat.Button) bool { _, ok := pressed(b.Data); return ok })
-	return a.Text != "" && !a.Private && !asks && !q.Restored && q.Text != "" && c.now().Before(q.Until) && chat.Ending(m, true, a.Record).Outcome != chat.PassedOn
+	return a.Text != "" && !a.Private && !asks && !q.Restored && q.Text != "" && c.now().Before(q.Until) &&
+		chat.Ending(m, true, a.Record).Outcome != chat.PassedOn
 }
 
 // reminded returns an answer with the question that still waits below it. A yes in

@@ -28,7 +28,8 @@ func newDesk(t *testing.T, s *memory.Store, c *clock) *desk {
 	conf, err := gate.NewConfirmations(t.Context(), s, c.now)
 	must(t, err)
 	d := &desk{Confirmations: conf}
-	d.h = conf.Wrap(&d.agent, map[string]gate.Do{"delete": func(_ context.Context, _ chat.Message, a gate.Settled, _ chat.Reply) (chat.Answer, error) {
+	d.h = conf.Wrap(&d.agent, map[string]gate.Do{"delete": func(_ context.Context, _ chat.Message, a gate.Settled,
+		_ chat.Reply) (chat.Answer, error) {
 		d.done.Add(1)
 		d.last.Store(string(a.Args))
 		return chat.Answer{Text: "gone"}, nil
@@ -73,17 +74,20 @@ func TestConfirmations(t *testing.T) {
 		steps []step
 		done  int32
 	}{
-		"yes":                  {0, []step{{named(owner, " Yes! "), "gone"}, {named(owner, "yes"), "agent"}}, 1},
-		"no":                   {0, []step{{named(owner, "no"), "nothing was changed"}, {named(owner, "yes"), "agent"}}, 0},
-		"button":               {0, []step{{press(owner, yes), "gone"}, {press(owner, yes), "has answered that already: gone"}}, 1},
-		"no button":            {0, []step{{press(owner, no), "nothing was changed"}, {press(owner, yes), "answered that already: All right, nothing"}}, 0},
-		"another person":       {0, []step{{named(member, "yes"), "agent"}, {press(member, yes), "not yours"}, {press(owner, yes), "gone"}}, 1},
-		"another place":        {0, []step{{elsewhere, "agent"}, {named(owner, "yes"), "gone"}}, 1},
-		"something else":       {0, []step{{named(owner, "what time is it?"), "agent\n\n_I am still waiting for your yes or no:_\nDelete it?"}, {named(owner, "yes"), "gone"}}, 1},
-		"a command":            {0, []step{{named(owner, "/status"), "agent"}, {named(owner, "yes"), "gone"}}, 1},
-		"stop":                 {0, []step{{command(owner, "/stop"), "nothing was changed"}, {press(owner, yes), "already"}}, 0},
-		"forwarded":            {0, []step{{forwarded, "agent"}, {named(owner, "yes"), "gone"}}, 1},
-		"something else, late": {5 * time.Minute, []step{{named(owner, "what time is it?"), "agent"}, {named(owner, "yes"), "agent"}, {press(owner, yes), "expired"}}, 0},
+		"yes":    {0, []step{{named(owner, " Yes! "), "gone"}, {named(owner, "yes"), "agent"}}, 1},
+		"no":     {0, []step{{named(owner, "no"), "nothing was changed"}, {named(owner, "yes"), "agent"}}, 0},
+		"button": {0, []step{{press(owner, yes), "gone"}, {press(owner, yes), "has answered that already: gone"}}, 1},
+		"no button": {0, []step{{press(owner, no), "nothing was changed"}, {press(owner, yes),
+			"answered that already: All right, nothing"}}, 0},
+		"another person": {0, []step{{named(member, "yes"), "agent"}, {press(member, yes), "not yours"}, {press(owner, yes), "gone"}}, 1},
+		"another place":  {0, []step{{elsewhere, "agent"}, {named(owner, "yes"), "gone"}}, 1},
+		"something else": {0, []step{{named(owner, "what time is it?"),
+			"agent\n\n_I am still waiting for your yes or no:_\nDelete it?"}, {named(owner, "yes"), "gone"}}, 1},
+		"a command": {0, []step{{named(owner, "/status"), "agent"}, {named(owner, "yes"), "gone"}}, 1},
+		"stop":      {0, []step{{command(owner, "/stop"), "nothing was changed"}, {press(owner, yes), "already"}}, 0},
+		"forwarded": {0, []step{{forwarded, "agent"}, {named(owner, "yes"), "gone"}}, 1},
+		"something else, late": {5 * time.Minute, []step{{named(owner, "what time is it?"), "agent"}, {named(owner, "yes"), "agent"},
+			{press(owner, yes), "expired"}}, 0},
 		"others go on":         {0, []step{{named(member, "what?"), "agent"}, {named(owner, "yes"), "gone"}}, 1},
 		"just in time":         {5*time.Minute - time.Second, []step{{named(owner, "yes"), "gone"}}, 1},
 		"too late":             {5 * time.Minute, []step{{named(owner, "yes"), "expired"}, {named(owner, "yes"), "agent"}}, 0},

@@ -73,20 +73,26 @@ func TestYesBelongsToItsQuestion(t *testing.T) {
 		other bool // something else was said since
 		want  int32
 	}{
-		"group, to nobody":                    {group, func(m chat.Message, _, _ string) chat.Message { return heard(m) }, false, 0},
-		"group, to somebody else":             {group, func(m chat.Message, _, _ string) chat.Message { return heard(reply(m, "beer")) }, false, 0},
-		"group, to another message of ours":   {group, func(m chat.Message, _, o string) chat.Message { return heard(reply(m, o)) }, true, 0},
-		"group, by name to somebody else":     {named, func(m chat.Message, _, _ string) chat.Message { return reply(m, "beer") }, false, 0},
-		"group, to the question":              {group, func(m chat.Message, q, _ string) chat.Message { return reply(m, q) }, false, 1},
-		"group, to the question, later":       {group, func(m chat.Message, q, _ string) chat.Message { return reply(m, q) }, true, 1},
-		"group, by name":                      {named, func(m chat.Message, _, _ string) chat.Message { return m }, false, 1},
-		"direct, right after":                 {direct, func(m chat.Message, _, _ string) chat.Message { return m }, false, 1},
-		"direct, to the question":             {direct, func(m chat.Message, q, _ string) chat.Message { return reply(m, q) }, true, 1},
-		"direct, to somebody else":            {direct, func(m chat.Message, _, _ string) chat.Message { return reply(m, "beer") }, false, 0},
-		"direct, to another message of ours":  {direct, func(m chat.Message, _, o string) chat.Message { return reply(m, o) }, true, 0},
-		"direct, after something else":        {direct, func(m chat.Message, _, _ string) chat.Message { return m }, true, 0},
-		"direct, after a reminder":            {direct, func(m chat.Message, _, _ string) chat.Message { return m }, false, 0},
-		"direct, by name, to another message": {direct, func(m chat.Message, _, o string) chat.Message { m = reply(m, o); m.Named = true; return m }, true, 0},
+		"group, to nobody": {group, func(m chat.Message, _, _ string) chat.Message { return heard(m) }, false, 0},
+		"group, to somebody else": {group, func(m chat.Message, _, _ string) chat.Message { return heard(reply(m, "beer")) },
+			false, 0},
+		"group, to another message of ours":  {group, func(m chat.Message, _, o string) chat.Message { return heard(reply(m, o)) }, true, 0},
+		"group, by name to somebody else":    {named, func(m chat.Message, _, _ string) chat.Message { return reply(m, "beer") }, false, 0},
+		"group, to the question":             {group, func(m chat.Message, q, _ string) chat.Message { return reply(m, q) }, false, 1},
+		"group, to the question, later":      {group, func(m chat.Message, q, _ string) chat.Message { return reply(m, q) }, true, 1},
+		"group, by name":                     {named, func(m chat.Message, _, _ string) chat.Message { return m }, false, 1},
+		"direct, right after":                {direct, func(m chat.Message, _, _ string) chat.Message { return m }, false, 1},
+		"direct, to the question":            {direct, func(m chat.Message, q, _ string) chat.Message { return reply(m, q) }, true, 1},
+		"direct, to somebody else":           {direct, func(m chat.Message, _, _ string) chat.Message { return reply(m, "beer") }, false, 0},
+		"direct, to another message of ours": {direct, func(m chat.Message, _, o string) chat.Message { return reply(m, o) }, true, 0},
+		"direct, after something else":       {direct, func(m chat.Message, _, _ string) chat.Message { return m }, true, 0},
+		"direct, after a reminder":           {direct, func(m chat.Message, _, _ string) chat.Message { return m }, false, 0},
+		"direct, by name, to another message": {direct, func(m chat.Message, _, o string) chat.Message {
+			m = reply(m,
+				o)
+			m.Named = true
+			return m
+		}, true, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newClock()
@@ -151,7 +157,8 @@ func TestFormsWaitForWordsSaidToThem(t *testing.T) {
 	d.Passes = func(_ context.Context, _ chat.Message) (bool, error) { return passes, nil }
 	ask := func(m chat.Message, form chat.Form) {
 		m = k.accept(m)
-		a, q, err := d.Form(t.Context(), m, gate.Action{Kind: "delete", Args: []byte("1"), Form: &form, Items: []gate.Item{{Say: "Your name?", Args: []byte("1")}}})
+		a, q, err := d.Form(t.Context(), m, gate.Action{Kind: "delete", Args: []byte("1"), Form: &form,
+			Items: []gate.Item{{Say: "Your name?", Args: []byte("1")}}})
 		must(t, err)
 		must(t, k.s.PutQuestion(t.Context(), q, ""))
 		k.sent(m, a)

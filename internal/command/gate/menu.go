@@ -3,7 +3,8 @@ package gate
 import "parley/internal/chat"
 
 // audiences are the roles of a command table as menus know them.
-var audiences = map[Role]chat.Audience{Anyone: chat.Everybody, Stranger: chat.Members, Member: chat.Members, Admin: chat.Admins, Owner: chat.Owners}
+var audiences = map[Role]chat.Audience{Anyone: chat.Everybody, Stranger: chat.Members, Member: chat.Members,
+	Admin: chat.Admins, Owner: chat.Owners}
 
 // Menu returns a command table as platforms show it.
 func Menu(table []Command) (list []chat.MenuCommand) {
@@ -13,7 +14,8 @@ func Menu(table []Command) (list []chat.MenuCommand) {
 			if o.Hidden {
 				continue
 			}
-			m.Options = append(m.Options, chat.MenuOption{Name: o.Name, Help: o.Help, Kind: chat.OptionKind(o.Kind), Required: o.Required, Choices: o.Choices, Suggests: o.Suggests(), Long: o.Long})
+			m.Options = append(m.Options, chat.MenuOption{Name: o.Name, Help: o.Help, Kind: chat.OptionKind(o.Kind),
+				Required: o.Required, Choices: o.Choices, Suggests: o.Suggests(), Long: o.Long})
 		}
 		list = append(list, m)
 	}

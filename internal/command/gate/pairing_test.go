@@ -184,7 +184,8 @@ func TestClaimIsNotForEverybody(t *testing.T) {
 	must(t, err)
 	forwarded := direct(stranger, "/claim "+code)
 	forwarded.Forwarded = true
-	for _, m := range []chat.Message{forwarded, direct(barred, "/claim "+code), direct(anon, "/claim "+code), direct("telegram:777000", "/claim "+code)} {
+	for _, m := range []chat.Message{forwarded, direct(barred, "/claim "+code), direct(anon, "/claim "+code),
+		direct("telegram:777000", "/claim "+code)} {
 		if a := handle(t, h, m); strings.Contains(a.Text, "own this bot") {
 			t.Errorf("claimed by %+v", m)
 		}

@@ -179,7 +179,8 @@ func (q *Quotas) bounds(m chat.Message) (all []limit) {
 		}})
 	}
 	if m.Key.Channel != "" {
-		add(limit{keyChannel + chat.PlaceID(m.Key), own.Channel.or(most.Channel), func(ctx context.Context, since time.Time) (int64, float64, error) {
+		add(limit{keyChannel + chat.PlaceID(m.Key), own.Channel.or(most.Channel), func(ctx context.Context, since time.Time) (int64,
+			float64, error) {
 			return q.o.Usage.ChannelSpent(ctx, m.Key, since)
 		}})
 	}

@@ -61,7 +61,8 @@ func TestRate(t *testing.T) {
 	wantText(t, handle(t, h, direct(member, "hi")), "agent")
 	wantText(t, handle(t, h, direct(member, "hi")), "")
 	c.pass(time.Hour)
-	if left, err := q.Left(t.Context(), direct(member, "x")); err != nil || left != (gate.Left{Messages: 20, User: gate.Amount{Tokens: -1, Money: -1}, Channel: gate.Amount{Tokens: -1, Money: -1}, All: gate.Amount{Tokens: -1, Money: -1}}) {
+	if left, err := q.Left(t.Context(), direct(member, "x")); err != nil || left != (gate.Left{Messages: 20,
+		User: gate.Amount{Tokens: -1, Money: -1}, Channel: gate.Amount{Tokens: -1, Money: -1}, All: gate.Amount{Tokens: -1, Money: -1}}) {
 		t.Errorf("left %+v, %v", left, err)
 	}
 	for range 100 {

@@ -5,9 +5,10 @@ const (
 	wordStranger        = "This is a private assistant, and I only talk with people its owner has let in."
 	wordNobodys         = "Hello! Nobody owns me yet. If I am yours: my start has shown a code; send it here as `/claim CODE`."
 	wordStrangerChannel = "I only talk with people my owner has let in. Write to me directly to ask for that."
-	wordPair            = "Hello! This is a private assistant. To be let in, give its owner this code: **%s**\nThe owner approves it with `/pair approve %s`. It works once, for one hour."
-	wordPairWaiting     = "You already have a code. I will answer as soon as the owner has approved it."
-	wordPairOften       = "You have asked a few times today. Please try again tomorrow."
+	wordPair            = "Hello! This is a private assistant. To be let in, give its owner this code: **%s**\nThe owner " +
+		"approves it with `/pair approve %s`. It works once, for one hour."
+	wordPairWaiting = "You already have a code. I will answer as soon as the owner has approved it."
+	wordPairOften   = "You have asked a few times today. Please try again tomorrow."
 
 	wordClaimHelp   = "Become the owner, with the code shown at startup"
 	wordClaimCode   = "the code shown when the bot started"
@@ -47,11 +48,12 @@ const (
 	wordConfigDenyHelp    = "Keep out a person or a place"
 	wordID                = "for example telegram:42"
 	wordIDHere            = "for example telegram:42, discord:guild:99, or here"
-	wordBadID             = "I need a numeric id with its platform, not %s: telegram:42, discord:1234, telegram:chat:-1001, discord:guild:99, or here in a channel. Names prove nothing."
-	wordIsOwner           = "That is an owner, and owners stay in."
-	wordAllowed           = "%s may talk with me now."
-	wordDeniedID          = "%s is kept out from now on."
-	wordChannelDirect     = "This is a direct chat; I answer everything here."
+	wordBadID             = "I need a numeric id with its platform, not %s: telegram:42, discord:1234, " +
+		"telegram:chat:-1001, discord:guild:99, or here in a channel. Names prove nothing."
+	wordIsOwner       = "That is an owner, and owners stay in."
+	wordAllowed       = "%s may talk with me now."
+	wordDeniedID      = "%s is kept out from now on."
+	wordChannelDirect = "This is a direct chat; I answer everything here."
 
 	wordHelpHelp    = "What you can do here"
 	wordHelpOption  = "a command to tell more about"
@@ -85,7 +87,8 @@ const (
 	wordAlways   = "Always allow here"
 	wordSeveral  = "I need your yes for these:"
 	wordKept     = "All right, nothing was changed."
-	wordRestored = "This question is from before my data were restored from a backup, so I do nothing because of it. It may have been answered, and done, since that backup was made: look, and ask again if it was not."
+	wordRestored = "This question is from before my data were restored from a backup, so I do nothing because of it. It " +
+		"may have been answered, and done, since that backup was made: look, and ask again if it was not."
 	wordExpired  = "That question has expired, so nothing was changed. Please ask again."
 	wordNotYours = "That button is not yours."
 	wordForOther = "That button is not yours: I asked %s."

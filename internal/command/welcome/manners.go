@@ -78,7 +78,8 @@ func (o Manners) called(ctx context.Context, platform string) string {
 
 // joined is what the owner is told about a new group.
 func (o Manners) joined(m chat.Message, talks bool) Notice {
-	return Notice{What: "added " + m.Key.String() + " " + m.ID, Platform: m.Key.Platform, Say: func(p catalog.Printer) (string, [][]chat.Button) {
+	return Notice{What: "added " + m.Key.String() + " " + m.ID, Platform: m.Key.Platform, Say: func(p catalog.Printer) (string,
+		[][]chat.Button) {
 		id, group := Place(m), p.Say(wordsNameless)
 		if m.Title != "" {
 			group = plain(m.Title)
@@ -120,7 +121,10 @@ func (o Manners) Knock(ctx context.Context, who chat.User, request string) {
 // Welcome tells somebody who asked to be let in that they were, where they asked and in
 // their language. welcome names that: the same is told once.
 func (o Manners) Welcome(ctx context.Context, who chat.User, welcome string) {
-	err := o.Person(ctx, who.ID, Notice{What: "welcome " + welcome, Say: func(p catalog.Printer) (string, [][]chat.Button) { return p.Text(wordsWelcome), nil }})
+	err := o.Person(ctx, who.ID, Notice{What: "welcome " + welcome, Say: func(p catalog.Printer) (string,
+		[][]chat.Button) {
+		return p.Text(wordsWelcome), nil
+	}})
 	if err != nil {
 		o.Log.Warn("tell somebody who was let in", "person", who.ID, "err", err)
 	}

@@ -57,9 +57,13 @@ func TestTellPrefersTheOwnerOfThePlatform(t *testing.T) {
 		for _, id := range tt.open {
 			r.open[id] = true
 		}
-		o := welcome.Owners{List: func(context.Context) ([]string, error) { return tt.owners, nil }, Rows: r, Flush: func(chat.Key) {}, Speak: func(context.Context, string) catalog.Printer { return catalog.Printer{} },
+		o := welcome.Owners{List: func(context.Context) ([]string, error) { return tt.owners, nil }, Rows: r,
+			Flush: func(chat.Key) {}, Speak: func(context.Context, string) catalog.Printer { return catalog.Printer{} },
 			Adapters: func() []chat.Adapter { return []chat.Adapter{outlet{name: "a"}, outlet{name: "b"}} }}
-		err := o.Tell(t.Context(), welcome.Notice{What: "x", Platform: tt.platform, Say: func(catalog.Printer) (string, [][]chat.Button) { return "hello", nil }})
+		err := o.Tell(t.Context(), welcome.Notice{What: "x", Platform: tt.platform, Say: func(catalog.Printer) (string,
+			[][]chat.Button) {
+			return "hello", nil
+		}})
 		if got := r.sent["x"].To.ID; got != tt.to || (err == nil) != (tt.to != "") {
 			t.Errorf("%s: told %q, %v", name, got, err)
 		}
@@ -78,7 +82,8 @@ func TestNamesOfOthersAreShownPlainly(t *testing.T) {
 	if strings.ContainsAny(told[:strings.Index(told, " (a:5)")], "[]()`@\n") {
 		t.Errorf("told %q", told)
 	}
-	a, err := o.Wrap(nil).Handle(t.Context(), chat.Message{Kind: chat.KindAdded, Key: chat.Key{Platform: "a", Channel: "-1"}, Title: "**G**"}, nil)
+	a, err := o.Wrap(nil).Handle(t.Context(), chat.Message{Kind: chat.KindAdded, Key: chat.Key{Platform: "a", Channel: "-1"},
+		Title: "**G**"}, nil)
 	if err != nil || strings.Contains(a.Text, "let in") || strings.Contains(told, "*") || len(buttons[0]) != 1 {
 		t.Errorf("said %q, told %+v, %v", a.Text, told, err)
 	}

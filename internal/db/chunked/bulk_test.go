@@ -16,10 +16,11 @@ import (
 
 func open(t *testing.T) *engine.DB {
 	t.Helper()
-	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "x.db"), sqlite.Options{Durable: true, Prepare: func(ctx context.Context, db *sql.DB) error {
-		_, err := db.ExecContext(ctx, "CREATE TABLE things (id INTEGER PRIMARY KEY, owner TEXT NOT NULL); CREATE TABLE said (n INTEGER)")
-		return err
-	}})
+	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "x.db"), sqlite.Options{Durable: true,
+		Prepare: func(ctx context.Context, db *sql.DB) error {
+			_, err := db.ExecContext(ctx, "CREATE TABLE things (id INTEGER PRIMARY KEY, owner TEXT NOT NULL); CREATE TABLE said (n INTEGER)")
+			return err
+		}})
 	must(t, err)
 	t.Cleanup(func() { must(t, db.Close()) })
 	return db
@@ -151,7 +152,8 @@ func TestWorkGoesOnWhereItEnded(t *testing.T) {
 func TestKeysAndRepeating(t *testing.T) {
 	db := open(t)
 	fill(t, db, 10)
-	n, err := Sweep{Keys: "SELECT DISTINCT owner FROM things WHERE owner <> :but", Do: []string{"DELETE FROM things WHERE owner = :key"}}.Run(t.Context(), db, engine.Named{"but": "bob"})
+	n, err := Sweep{Keys: "SELECT DISTINCT owner FROM things WHERE owner <> :but",
+		Do: []string{"DELETE FROM things WHERE owner = :key"}}.Run(t.Context(), db, engine.Named{"but": "bob"})
 	if must(t, err); n != 5 {
 		t.Errorf("%d rows went", n)
 	}

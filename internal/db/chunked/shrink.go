@@ -14,7 +14,9 @@ func Shrink(ctx context.Context, db *engine.DB) error {
 		return nil // a server holds the database
 	}
 	var gradual, free int
-	if err := db.QueryRowContext(ctx, "SELECT (SELECT auto_vacuum FROM pragma_auto_vacuum) = 2, (SELECT freelist_count FROM pragma_freelist_count)").Scan(&gradual, &free); err != nil {
+	if err := db.QueryRowContext(ctx,
+		"SELECT (SELECT auto_vacuum FROM pragma_auto_vacuum) = 2, (SELECT freelist_count FROM pragma_freelist_count)").Scan(&gradual,
+		&free); err != nil {
 		return fmt.Errorf("shrink the file: %w", err)
 	}
 	if gradual == 0 || free == 0 {

@@ -13,7 +13,8 @@ func TestNumbered(t *testing.T) {
 		{"SELECT a FROM t WHERE b = ? AND c = ?", "?", "SELECT a FROM t WHERE b = ?1 AND c = ?2", nil},
 		{"SELECT a FROM t WHERE b = ? AND c = ?", "$", "SELECT a FROM t WHERE b = $1 AND c = $2", nil},
 		{"b = :user AND c = :at OR d = :user", "$", "b = $1 AND c = $2 OR d = $1", []string{"user", "at"}},
-		{"b = ':no' || \":nor\" || 'it''s :this' -- :nor this?\n AND c = :c_1::text", "$", "b = ':no' || \":nor\" || 'it''s :this' -- :nor this?\n AND c = $1::text", []string{"c_1"}},
+		{"b = ':no' || \":nor\" || 'it''s :this' -- :nor this?\n AND c = :c_1::text", "$",
+			"b = ':no' || \":nor\" || 'it''s :this' -- :nor this?\n AND c = $1::text", []string{"c_1"}},
 		{"SELECT '12:30', ':", "?", "SELECT '12:30', ':", nil},
 	} {
 		got, names, err := Numbered(tt.query, tt.mark)

@@ -31,14 +31,15 @@ func CopyIn(ctx context.Context, conn *sql.Conn, table string, columns []string,
 			close(rows)
 		}()
 		var failed error
-		_, err := driver.(interface{ Conn() *pgx.Conn }).Conn().CopyFrom(ctx, pgx.Identifier{table}, columns, pgx.CopyFromFunc(func() ([]any, error) {
-			row, more := <-rows
-			if more {
-				return row, nil
-			}
-			failed = <-produced
-			return nil, failed
-		}))
+		_, err := driver.(interface{ Conn() *pgx.Conn }).Conn().CopyFrom(ctx, pgx.Identifier{table}, columns,
+			pgx.CopyFromFunc(func() ([]any, error) {
+				row, more := <-rows
+				if more {
+					return row, nil
+				}
+				failed = <-produced
+				return nil, failed
+			}))
 		stop()
 		for range rows { // until produce has ended
 		}

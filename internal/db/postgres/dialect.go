@@ -16,7 +16,8 @@ import (
 
 // dialect is PostgreSQL's way. Transactions are serializable unless they need not be: what
 // they do was written for one writer, and whoever meets another is repeated.
-var dialect = engine.Dialect{Mark: "$", Begin: hasten, Held: hastenHeld, Step: step, Said: said, Explain: explain, Text: inWords, Argument: argument, Returning: true, Require: require, Change: change,
+var dialect = engine.Dialect{Mark: "$", Begin: hasten, Held: hastenHeld, Step: step, Said: said, Explain: explain,
+	Text: inWords, Argument: argument, Returning: true, Require: require, Change: change,
 	Anew: pgx.QueryExecModeCacheDescribe}
 
 // require lets a division fail where a query has no row.

@@ -23,7 +23,8 @@ func Explain(err error) error { return explain(err) }
 // explain adds the engine's own error to one of PostgreSQL's, and to those about its
 // connection a sentence.
 func explain(err error) error {
-	if err == nil || errors.Is(err, ErrFull) || errors.Is(err, engine.ErrLost) || errors.Is(err, engine.ErrConflict) || errors.Is(err, engine.ErrConstraint) || errors.Is(err, engine.ErrUnfit) || errors.Is(err, engine.ErrCorrupt) {
+	if err == nil || errors.Is(err, ErrFull) || errors.Is(err, engine.ErrLost) || errors.Is(err, engine.ErrConflict) ||
+		errors.Is(err, engine.ErrConstraint) || errors.Is(err, engine.ErrUnfit) || errors.Is(err, engine.ErrCorrupt) {
 		return err
 	}
 	var pg *pgconn.PgError
@@ -37,7 +38,8 @@ func explain(err error) error {
 		return fmt.Errorf("%w: %w", engine.ErrLost, err)
 	case errors.As(err, &pg):
 		return coded(pg, err)
-	case errors.Is(err, driver.ErrBadConn), errors.Is(err, sql.ErrConnDone), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF), errors.As(err, &network), errors.Is(err, net.ErrClosed), closed(err):
+	case errors.Is(err, driver.ErrBadConn), errors.Is(err, sql.ErrConnDone), errors.Is(err, io.ErrUnexpectedEOF),
+		errors.Is(err, io.EOF), errors.As(err, &network), errors.Is(err, net.ErrClosed), closed(err):
 		return fmt.Errorf("%w: %w", engine.ErrLost, err)
 	}
 	return err
@@ -58,7 +60,8 @@ func coded(pg *pgconn.PgError, err error) error {
 	case pg.Code == "28P01":
 		return fmt.Errorf("%w: it does not let this user in (%s): check the user and the password of database.url", engine.ErrLost, pg.Message)
 	case class == "28":
-		return fmt.Errorf("%w: it does not let this user in (%s): check the user of database.url, and pg_hba.conf on the server", engine.ErrLost, pg.Message)
+		return fmt.Errorf("%w: it does not let this user in (%s): check the user of database.url, and pg_hba.conf on the server",
+			engine.ErrLost, pg.Message)
 	case pg.Code == "3D000":
 		return fmt.Errorf("%w: %s: make it with createdb, or correct database.url", engine.ErrLost, pg.Message)
 	case pg.Code == "25006":
@@ -68,7 +71,8 @@ func coded(pg *pgconn.PgError, err error) error {
 	case pg.Code == "53400":
 		return fmt.Errorf("%w: raise that limit for the user of database.url", err)
 	case pg.Code == "53300":
-		return fmt.Errorf("%w: it has no room for another connection (%s): raise max_connections, or the limit of the user or the database", engine.ErrLost, pg.Message)
+		return fmt.Errorf("%w: it has no room for another connection (%s): raise max_connections, or the limit of the user or the database",
+			engine.ErrLost, pg.Message)
 	case class == "08" || class == "57" && pg.Code != "57014" || pg.Code == "25P03":
 		return fmt.Errorf("%w: %w", engine.ErrLost, err) // it stops, starts, or ended our transaction as idle
 	case class == "23":

@@ -59,7 +59,8 @@ func TestFailover(t *testing.T) {
 	}
 	must(t, db.QueryRow("SELECT count(*) FROM said").Scan(&said))
 	must(t, db.QueryRow("SELECT count(*) FROM sent").Scan(&sent))
-	t.Logf("promotion took %v, the longest write %v; %d writes refused; %d of %d said, %d sent", promoted, time.Duration(longest.Load()), refused.Load(), said, want, sent)
+	t.Logf("promotion took %v, the longest write %v; %d writes refused; %d of %d said, %d sent", promoted,
+		time.Duration(longest.Load()), refused.Load(), said, want, sent)
 	if said != want || sent != want || time.Duration(longest.Load()) > promoted+20*time.Second {
 		t.Error("a promise is broken")
 	}

@@ -53,7 +53,8 @@ func Fit(ctx context.Context, cfg *pgx.ConnConfig, conn *pgx.Conn) error {
 }
 
 func introduced(ctx context.Context, conn *pgx.Conn) (h host, err error) {
-	err = conn.QueryRow(ctx, introduction, pgx.QueryExecModeSimpleProtocol).Scan(&h.version, &h.name, &h.encoding, &h.user, &h.database, &h.schema, &h.ours, &h.makes, &h.standby, &h.refuses, &h.pid)
+	err = conn.QueryRow(ctx, introduction, pgx.QueryExecModeSimpleProtocol).Scan(&h.version, &h.name, &h.encoding,
+		&h.user, &h.database, &h.schema, &h.ours, &h.makes, &h.standby, &h.refuses, &h.pid)
 	return h, err
 }
 
@@ -62,23 +63,32 @@ func (h host) fits() error {
 	case h.version < oldest:
 		return fmt.Errorf("the database server is PostgreSQL %s; Parley needs 13 or newer", h.name)
 	case h.encoding != "UTF8":
-		return fmt.Errorf("the database %s has the encoding %s; make one with UTF8: createdb --encoding=UTF8 --template=template0", h.database, h.encoding)
+		return fmt.Errorf("the database %s has the encoding %s; make one with UTF8: createdb --encoding=UTF8 --template=template0",
+			h.database, h.encoding)
 	case h.standby:
-		return errors.New("the database server is a standby, which takes no writes: name the primary in database.url, or both with target_session_attrs=read-write")
+		return errors.New("the database server is a standby, which takes no writes: name the primary in database.url, or " +
+			"both with target_session_attrs=read-write")
 	case h.refuses:
-		return fmt.Errorf("the database %[1]s takes no writes, because default_transaction_read_only is on: make room if the provider set it, then ALTER DATABASE %[1]s RESET default_transaction_read_only, or the same for the user %[2]s", h.database, h.user)
+		return fmt.Errorf("the database %[1]s takes no writes, because default_transaction_read_only is on: make room if "+
+			"the provider set it, then ALTER DATABASE %[1]s RESET default_transaction_read_only, or the same for the user %[2]s", h.database, h.user)
 	case h.schema == "":
-		return fmt.Errorf("no schema of the search_path exists for the user %s in the database %s: make one with CREATE SCHEMA, or correct search_path", h.user, h.database)
+		return fmt.Errorf("no schema of the search_path exists for the user %s in the database %s: make one with CREATE "+
+			"SCHEMA, or correct search_path", h.user, h.database)
 	case h.ours != "" && h.ours != h.schema:
-		return fmt.Errorf("Parley's tables are in the schema %[1]s, and new ones would be made in %[2]s: add search_path=%[1]s to database.url, or %[2]s to have a bot of its own there", h.ours, h.schema)
+		return fmt.Errorf("Parley's tables are in the schema %[1]s, and new ones would be made in %[2]s: add "+
+			"search_path=%[1]s to database.url, or %[2]s to have a bot of its own there", h.ours, h.schema)
 	case h.ours == "" && !h.makes:
-		return fmt.Errorf("the user %[1]s may not make tables in the schema %[2]s of the database %[3]s: make the database its own (createdb --owner=%[1]s, or ALTER DATABASE %[3]s OWNER TO %[1]s), or GRANT CREATE ON SCHEMA %[2]s TO %[1]s", h.user, h.schema, h.database)
+		return fmt.Errorf("the user %[1]s may not make tables in the schema %[2]s of the database %[3]s: make the database "+
+			"its own (createdb --owner=%[1]s, or ALTER DATABASE %[3]s OWNER TO %[1]s), or GRANT CREATE ON SCHEMA %[2]s TO %[1]s",
+			h.user, h.schema, h.database)
 	}
 	return nil
 }
 
 // errPooled says that a connection is not one to one server process.
-var errPooled = errors.New("database.url names a pooler that gives each transaction another connection; Parley needs one for as long as it is open: set pool_mode = session for this database, or name the server itself")
+var errPooled = errors.New(
+	"database.url names a pooler that gives each transaction another connection; Parley needs one for as long as it is " +
+		"open: set pool_mode = session for this database, or name the server itself")
 
 // session refuses a pooler that gives the connection's server process to others while it
 // is open: locks, settings and prepared statements belong to a process.

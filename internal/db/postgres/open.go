@@ -99,7 +99,8 @@ func Open(ctx context.Context, url string, o Options) (*engine.DB, error) {
 		return nil, errors.Join(explain(err), conn.Close(), s.pool.Close())
 	}
 	readers := cmp.Or(o.Readers, 4)
-	return engine.New(engine.Parts{Dialect: dialect, Readers: pool(cfg, readers, o.See, false), Writer: conn, Server: s, Cut: all.cut, Close: s.pool.Close}), nil
+	return engine.New(engine.Parts{Dialect: dialect, Readers: pool(cfg, readers, o.See, false), Writer: conn, Server: s,
+		Cut: all.cut, Close: s.pool.Close}), nil
 }
 
 // Raw connects without our writer: to look into a database, or to copy one.
@@ -124,7 +125,8 @@ func parse(url string) (*pgx.ConnConfig, error) {
 		cfg.ConnectTimeout = min(cfg.ConnectTimeout, nextWait)
 	}
 	// A server that went away without a word is given up after 5 seconds.
-	dialer := &net.Dialer{Timeout: cfg.ConnectTimeout, KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 2 * time.Second, Interval: time.Second, Count: 3}, Control: bounded}
+	dialer := &net.Dialer{Timeout: cfg.ConnectTimeout, KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 2 * time.Second,
+		Interval: time.Second, Count: 3}, Control: bounded}
 	cfg.DialFunc = dialer.DialContext
 	cfg.RuntimeParams["application_name"] = cmp.Or(cfg.RuntimeParams["application_name"], "parley")
 	cfg.RuntimeParams["timezone"] = "UTC"
@@ -146,7 +148,10 @@ func Config(url, more string) (*pgx.ConnConfig, error) {
 
 // several reports whether an address names more than one server.
 func several(cfg *pgx.ConnConfig) bool {
-	return slices.ContainsFunc(cfg.Fallbacks, func(other *pgconn.FallbackConfig) bool { return other.Host != cfg.Host || other.Port != cfg.Port })
+	return slices.ContainsFunc(cfg.Fallbacks, func(other *pgconn.FallbackConfig) bool {
+		return other.Host != cfg.Host ||
+			other.Port != cfg.Port
+	})
 }
 
 func pool(cfg *pgx.ConnConfig, most int, see func(error), writes bool) *sql.DB {

@@ -15,7 +15,8 @@ import (
 var Prelude string
 
 // flags are the columns that hold yes or no. SQLite has no type for that.
-var flags = text.Pattern(`(?m)(\b(?:direct|carry|important|done|ask|only_changed|learned|shared|confirmed)\s+)INTEGER NOT NULL DEFAULT ([01])\b`)
+var flags = text.Pattern(
+	`(?m)(\b(?:direct|carry|important|done|ask|only_changed|learned|shared|confirmed)\s+)INTEGER NOT NULL DEFAULT ([01])\b`)
 
 // changes are what makes the definition of a table in SQLite's words one in
 // PostgreSQL's, in this order.
@@ -38,7 +39,8 @@ var (
 	table    = text.Pattern(`(?s)^CREATE TABLE (?:IF NOT EXISTS )?("?\w+"?)`)
 	numbered = text.Pattern(`\bINTEGER PRIMARY KEY\b`)
 	plain    = text.Pattern(`(?s)^(?:CREATE (?:UNIQUE )?INDEX|DROP INDEX|DROP TABLE|ALTER TABLE|UPDATE|DELETE|INSERT)\b`)
-	ours     = text.Pattern(`(?s)^(?:CREATE|DROP) (?:TRIGGER|VIEW)\b|^PRAGMA\b|^INSERT INTO (?:sqlite_sequence|\w+_fts)\b|^INSERT INTO secrets\b`)
+	ours     = text.Pattern(
+		`(?s)^(?:CREATE|DROP) (?:TRIGGER|VIEW)\b|^PRAGMA\b|^INSERT INTO (?:sqlite_sequence|\w+_fts)\b|^INSERT INTO secrets\b`)
 )
 
 // Translate writes a script for SQLite as one for PostgreSQL: tables, indexes and
@@ -52,7 +54,8 @@ func Translate(script string) (string, error) {
 	for _, st := range statements(script) {
 		switch m := indexed().FindStringSubmatch(st); {
 		case m != nil:
-			fmt.Fprintf(&b, "CREATE TABLE %[1]s (rowid BIGINT PRIMARY KEY, words TSVECTOR NOT NULL);\nCREATE INDEX %[1]s_words ON %[1]s USING gin (words) WITH (gin_pending_list_limit = 64);\n", m[1])
+			fmt.Fprintf(&b, "CREATE TABLE %[1]s (rowid BIGINT PRIMARY KEY, words TSVECTOR NOT NULL);\nCREATE INDEX %[1]s_words "+
+				"ON %[1]s USING gin (words) WITH (gin_pending_list_limit = 64);\n", m[1])
 		case ours().MatchString(st):
 		case table().MatchString(st):
 			b.WriteString(inOurWords(st) + ";\n")

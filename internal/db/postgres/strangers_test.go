@@ -60,10 +60,12 @@ func opened(t *testing.T, address string) string {
 func TestUnfitServersAreRefused(t *testing.T) {
 	role := fmt.Sprintf("stranger_%d", os.Getpid())
 	for name, c := range map[string]struct{ how, then, parameter, value, want string }{
-		"encoding":   {how: "ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C'", want: "has the encoding LATIN1; make one with UTF8: createdb"},
-		"bytes":      {how: "ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C'", want: "has the encoding SQL_ASCII; make one with UTF8: createdb"},
-		"read only":  {then: "ALTER DATABASE %s SET default_transaction_read_only = on", want: "takes no writes, because default_transaction_read_only is on"},
-		"no right":   {then: "REVOKE ALL ON DATABASE %s FROM PUBLIC; CREATE ROLE " + role + " LOGIN; GRANT CONNECT ON DATABASE %[1]s TO " + role, parameter: "user", value: role, want: "the user " + role + " may not make tables in the schema public of the database "},
+		"encoding": {how: "ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C'", want: "has the encoding LATIN1; make one with UTF8: createdb"},
+		"bytes":    {how: "ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C'", want: "has the encoding SQL_ASCII; make one with UTF8: createdb"},
+		"read only": {then: "ALTER DATABASE %s SET default_transaction_read_only = on",
+			want: "takes no writes, because default_transaction_read_only is on"},
+		"no right": {then: "REVOKE ALL ON DATABASE %s FROM PUBLIC; CREATE ROLE " + role + " LOGIN; GRANT CONNECT ON DATABASE %[1]s TO " +
+			role, parameter: "user", value: role, want: "the user " + role + " may not make tables in the schema public of the database "},
 		"no schema":  {parameter: "search_path", value: "nowhere", want: "no schema of the search_path exists"},
 		"no setting": {parameter: "nonsense", value: "1", want: "unrecognized configuration parameter"},
 		"no user":    {parameter: "user", value: "nobody_" + role, want: "it does not let this user in"},
@@ -100,7 +102,8 @@ func TestUnfitServersAreRefused(t *testing.T) {
 			}
 			address = with(t, address, "password", "s3cret-word")
 			got := opened(t, address)
-			if !strings.Contains(got, c.want) || strings.Contains(got, "s3cret") || strings.Contains(got, "\n") || strings.Count(got, "cannot be reached") > 1 {
+			if !strings.Contains(got, c.want) || strings.Contains(got, "s3cret") || strings.Contains(got, "\n") ||
+				strings.Count(got, "cannot be reached") > 1 {
 				t.Errorf("it says: %s", got)
 			}
 		})
@@ -116,7 +119,8 @@ func TestTablesAreInOneSchema(t *testing.T) {
 		_, err := inside.Exec(st)
 		must(t, err)
 	}
-	if got := opened(t, with(t, address, "search_path", "other,public")); !strings.Contains(got, "Parley's tables are in the schema public, and new ones would be made in other") {
+	if got := opened(t, with(t, address, "search_path", "other,public")); !strings.Contains(got,
+		"Parley's tables are in the schema public, and new ones would be made in other") {
 		t.Errorf("it says: %s", got)
 	}
 	for _, path := range []string{"public", "other"} {
@@ -130,17 +134,22 @@ func TestTablesAreInOneSchema(t *testing.T) {
 func TestSettingsOfStrangers(t *testing.T) {
 	address, name := database(t, "")
 	admin := postgrestest.Raw(t, address)
-	for setting, value := range map[string]string{"statement_timeout": "'30ms'", "lock_timeout": "'1ms'", "client_encoding": "'LATIN1'", "default_transaction_isolation": "'serializable'", "default_transaction_deferrable": "on",
-		"bytea_output": "'escape'", "datestyle": "'German'", "intervalstyle": "'iso_8601'", "extra_float_digits": "-10", "timezone": "'Asia/Kathmandu'", "standard_conforming_strings": "off", "transform_null_equals": "on", "jit": "on", "idle_in_transaction_session_timeout": "'20ms'"} {
+	for setting, value := range map[string]string{"statement_timeout": "'30ms'", "lock_timeout": "'1ms'",
+		"client_encoding": "'LATIN1'", "default_transaction_isolation": "'serializable'", "default_transaction_deferrable": "on",
+		"bytea_output": "'escape'", "datestyle": "'German'", "intervalstyle": "'iso_8601'", "extra_float_digits": "-10",
+		"timezone": "'Asia/Kathmandu'", "standard_conforming_strings": "off", "transform_null_equals": "on", "jit": "on",
+		"idle_in_transaction_session_timeout": "'20ms'"} {
 		_, err := admin.Exec("ALTER DATABASE " + name + " SET " + setting + " = " + value)
 		must(t, err)
 	}
 	db := open(t, address, postgres.Options{})
 	must(t, db.Write(t.Context(), exec("CREATE TABLE things (name TEXT, n DOUBLE PRECISION, data BYTEA)")))
-	must(t, db.Write(t.Context(), exec(`INSERT INTO things SELECT ?, ?, ? FROM pg_sleep(0.1)`, `ä😀\x41`, 0.30000000000000004, []byte{0, 255, '\\'})))
+	must(t, db.Write(t.Context(), exec(`INSERT INTO things SELECT ?, ?, ? FROM pg_sleep(0.1)`, `ä😀\x41`, 0.30000000000000004,
+		[]byte{0, 255, '\\'})))
 	var back, n, isolation string
 	var data []byte
-	must(t, db.QueryRow("SELECT name, CAST(n AS TEXT), data, current_setting('transaction_isolation') FROM things, pg_sleep(0.1)").Scan(&back, &n, &data, &isolation))
+	must(t, db.QueryRow("SELECT name, CAST(n AS TEXT), data, current_setting('transaction_isolation') FROM things, pg_sleep(0.1)").Scan(
+		&back, &n, &data, &isolation))
 	if back != `ä😀\x41` || n != "0.30000000000000004" || string(data) != "\x00\xff\\" || isolation != "read committed" {
 		t.Errorf("%q, %s, %q, %s", back, n, data, isolation)
 	}
@@ -184,7 +193,9 @@ func bouncer(t *testing.T, mode string) string {
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	must(t, os.Chmod(dir, 0o755))
 	must(t, os.WriteFile(filepath.Join(dir, "users"), []byte(`"`+user+`" ""`+"\n"), 0o644))
-	must(t, os.WriteFile(filepath.Join(dir, "ini"), []byte("[databases]\n* = host="+host+"\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = "+port+"\nauth_type = trust\nauth_file = "+dir+"/users\nunix_socket_dir =\npool_mode = "+mode+"\n"), 0o644))
+	must(t, os.WriteFile(filepath.Join(dir, "ini"), []byte("[databases]\n* = host="+host+
+		"\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = "+port+"\nauth_type = trust\nauth_file = "+dir+
+		"/users\nunix_socket_dir =\npool_mode = "+mode+"\n"), 0o644))
 	cmd := osexec.Command(program, filepath.Join(dir, "ini"))
 	cmd.SysProcAttr, err = postgrestest.Unprivileged(dir)
 	must(t, err)
@@ -203,7 +214,8 @@ func bouncer(t *testing.T, mode string) string {
 // A pooler that gives the connection to others meanwhile is refused; one that pools
 // sessions is as good as the server.
 func TestPoolers(t *testing.T) {
-	for mode, want := range map[string]string{"session": "", "transaction": "set pool_mode = session", "statement": "set pool_mode = session"} {
+	for mode, want := range map[string]string{"session": "", "transaction": "set pool_mode = session",
+		"statement": "set pool_mode = session"} {
 		t.Run(mode, func(t *testing.T) {
 			port := bouncer(t, mode)
 			_, name := database(t, "")
@@ -224,7 +236,8 @@ func TestCommittedIsOnTheDisk(t *testing.T) {
 	for set, want := range map[string]string{"off": "on", "local": "local"} {
 		url := postgrestest.Database(t)
 		db := postgrestest.Raw(t, url)
-		_, err := db.Exec(fmt.Sprintf("DO $$BEGIN EXECUTE format('ALTER DATABASE %%I SET synchronous_commit = %s', current_database()); END$$", set))
+		_, err := db.Exec(fmt.Sprintf("DO $$BEGIN EXECUTE format('ALTER DATABASE %%I SET synchronous_commit = %s', current_database()); END$$",
+			set))
 		must(t, err)
 		var is string
 		must(t, postgrestest.Raw(t, url).QueryRow("SHOW synchronous_commit").Scan(&is))

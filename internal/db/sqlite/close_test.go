@@ -17,7 +17,11 @@ func TestCloseWaitsForNoReader(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Write(t.Context(), func(tx *engine.Tx) error { _, err := tx.Exec("CREATE TABLE things (words TEXT)"); return err }); err != nil {
+	if err := d.Write(t.Context(), func(tx *engine.Tx) error {
+		_,
+			err := tx.Exec("CREATE TABLE things (words TEXT)")
+		return err
+	}); err != nil {
 		t.Fatal(err)
 	}
 	conn, done, err := Connect(t.Context(), path, "mode=rw")
@@ -30,7 +34,11 @@ func TestCloseWaitsForNoReader(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := d.Write(t.Context(), func(tx *engine.Tx) error { _, err := tx.Exec("INSERT INTO things VALUES ('later')"); return err }); err != nil {
+	if err := d.Write(t.Context(), func(tx *engine.Tx) error {
+		_,
+			err := tx.Exec("INSERT INTO things VALUES ('later')")
+		return err
+	}); err != nil {
 		t.Fatal(err)
 	}
 	began := time.Now()

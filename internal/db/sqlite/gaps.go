@@ -88,7 +88,8 @@ func (f *file) clear(tx *engine.Tx, next int64) (then int64, left bool, err erro
 		return next, false, err
 	}
 	var size, pages, maps int64
-	if err := tx.QueryRow("SELECT (SELECT page_size FROM pragma_page_size), (SELECT page_count FROM pragma_page_count), (SELECT auto_vacuum FROM pragma_auto_vacuum)").Scan(&size, &pages, &maps); err != nil {
+	if err := tx.QueryRow("SELECT (SELECT page_size FROM pragma_page_size), (SELECT page_count FROM pragma_page_count), "+
+		"(SELECT auto_vacuum FROM pragma_auto_vacuum)").Scan(&size, &pages, &maps); err != nil {
 		return next, false, err
 	}
 	if pages >= maxPages {

@@ -24,7 +24,8 @@ func gapped(t *testing.T, settings string) *engine.DB {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = raw.Exec("CREATE TABLE kept (n INTEGER); CREATE TABLE things (id TEXT PRIMARY KEY, words TEXT NOT NULL); CREATE INDEX by_words ON things (words)")
+	_, err = raw.Exec("CREATE TABLE kept (n INTEGER); CREATE TABLE things (id TEXT PRIMARY KEY, words TEXT NOT NULL); " +
+		"CREATE INDEX by_words ON things (words)")
 	if err := errors.Join(err, raw.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +119,11 @@ func TestGapsAreCleared(t *testing.T) {
 				wg.Go(func() {
 					for i := 0; ctx.Err() == nil; i++ {
 						var now string
-						err := errors.Join(d.Write(t.Context(), func(tx *engine.Tx) error { _, err := tx.Exec("INSERT INTO kept VALUES (?)", i); return err }), d.QueryRow(sum).Scan(&now))
+						err := errors.Join(d.Write(t.Context(), func(tx *engine.Tx) error {
+							_, err := tx.Exec("INSERT INTO kept VALUES (?)",
+								i)
+							return err
+						}), d.QueryRow(sum).Scan(&now))
 						if err != nil || now != before {
 							t.Errorf("beside it: %v", err)
 							return

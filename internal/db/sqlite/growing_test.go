@@ -94,7 +94,8 @@ func TestGrowingForMany(t *testing.T) {
 	if err := do("CREATE TABLE lines (id INTEGER PRIMARY KEY)"); err != nil {
 		t.Fatal(err)
 	}
-	kept := engine.KeepGrowing(db, engine.List[int64]{Table: "lines", ID: func(id int64) int64 { return id }, Weight: func(int64) int { return 8 },
+	kept := engine.KeepGrowing(db, engine.List[int64]{Table: "lines", ID: func(id int64) int64 { return id },
+		Weight: func(int64) int { return 8 },
 		Read: func(_ string, after int64, limit int) ([]int64, error) {
 			rows, err := db.Query("SELECT id FROM lines WHERE id > ? ORDER BY id LIMIT ?", after, limit)
 			if err != nil {

@@ -14,7 +14,8 @@ import (
 func opened(t *testing.T, path string) *engine.DB {
 	t.Helper()
 	db, err := sqlite.Open(t.Context(), path, sqlite.Options{Durable: true, Prepare: func(ctx context.Context, db *sql.DB) error {
-		_, err := db.ExecContext(ctx, "CREATE TABLE IF NOT EXISTS roles (id TEXT PRIMARY KEY, role TEXT); CREATE TABLE IF NOT EXISTS other (id TEXT)")
+		_, err := db.ExecContext(ctx,
+			"CREATE TABLE IF NOT EXISTS roles (id TEXT PRIMARY KEY, role TEXT); CREATE TABLE IF NOT EXISTS other (id TEXT)")
 		return err
 	}})
 	if err != nil {

@@ -15,7 +15,8 @@ func TestNamedParameters(t *testing.T) {
 	who := engine.Named{"user": "ann", "place": "unused"}
 	var user string
 	var n int
-	if err := d.QueryRow("SELECT :user, :n WHERE :user = 'ann'", who.With(engine.Named{"n": 7})).Scan(&user, &n); err != nil || user != "ann" || n != 7 {
+	if err := d.QueryRow("SELECT :user, :n WHERE :user = 'ann'", who.With(engine.Named{"n": 7})).Scan(&user, &n); err != nil ||
+		user != "ann" || n != 7 {
 		t.Errorf("got %q %d, %v", user, n, err)
 	}
 	if err := d.QueryRow("SELECT :user, :n", who).Scan(&user, &n); err == nil {

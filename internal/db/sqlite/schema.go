@@ -19,7 +19,8 @@ import (
 // Digest returns a digest of everything in the schema, and its tables; what a
 // virtual one holds is in others.
 func Digest(ctx context.Context, db *sql.DB) (digest string, tables []string, err error) {
-	rows, err := db.QueryContext(ctx, "SELECT type, name, coalesce(sql, '') FROM sqlite_schema WHERE substr(name, 1, 7) <> 'sqlite_' ORDER BY type, name")
+	rows, err := db.QueryContext(ctx,
+		"SELECT type, name, coalesce(sql, '') FROM sqlite_schema WHERE substr(name, 1, 7) <> 'sqlite_' ORDER BY type, name")
 	if err != nil {
 		return "", nil, err
 	}

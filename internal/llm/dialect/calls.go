@@ -16,7 +16,8 @@ const maxCalls = 128
 func (r *Reader) parse(body string) ([]Call, Fault) {
 	var calls []Call
 	body = strings.ReplaceAll(body, minimax, "")
-	body = kimiEnd().ReplaceAllString(kimiArg().ReplaceAllString(kimiCall().ReplaceAllString(body, `<invoke name="$1">`), `<parameter name="$1">`), `</$1>`)
+	body = kimiEnd().ReplaceAllString(kimiArg().ReplaceAllString(kimiCall().ReplaceAllString(body, `<invoke name="$1">`),
+		`<parameter name="$1">`), `</$1>`)
 	if at := strings.IndexByte(body, '{'); tagForm().MatchString(cut(body, at)) {
 		calls = r.tags(body)
 	} else {
@@ -50,9 +51,11 @@ func (r *Reader) offered(name string) (json.RawMessage, bool) {
 // Names and arguments in tags: Qwen3-Coder and Seed; MiniMax, DeepSeek's DSML
 // and Claude; GLM's pairs.
 var (
-	tagForm  = text.Pattern(`<(?:｜DSML｜|atem:)?(?:function=|(?:invoke|function)\s+name=)`)
-	tagCall  = text.Pattern(`(?s)<(?:｜DSML｜|atem:)?(?:function=|(?:invoke|function)\s+name=)"?([^\s">]+)"?\s*>(.*?)(?:</(?:｜DSML｜|atem:)?(?:function|invoke|call)>|$)`)
-	tagValue = text.Pattern(`(?s)<(?:｜DSML｜|atem:)?param(?:eter)?(?:=|\s+name=)"?([^\s">]+)"?[^>]*?(string="true")?[^>]*>(.*?)(?:</(?:｜DSML｜|atem:)?(?:param|parameter|argument)>|$)`)
+	tagForm = text.Pattern(`<(?:｜DSML｜|atem:)?(?:function=|(?:invoke|function)\s+name=)`)
+	tagCall = text.Pattern(
+		`(?s)<(?:｜DSML｜|atem:)?(?:function=|(?:invoke|function)\s+name=)"?([^\s">]+)"?\s*>(.*?)(?:</(?:｜DSML｜|atem:)?(?:function|invoke|call)>|$)`)
+	tagValue = text.Pattern(
+		`(?s)<(?:｜DSML｜|atem:)?param(?:eter)?(?:=|\s+name=)"?([^\s">]+)"?[^>]*?(string="true")?[^>]*>(.*?)(?:</(?:｜DSML｜|atem:)?(?:param|parameter|argument)>|$)`)
 	ownTag   = text.Pattern(`<([A-Za-z_][\w-]*)>`)
 	kimiCall = text.Pattern(`<\|open\|>call tool="([^"]+)"[^<]*<\|sep\|>`)
 	kimiArg  = text.Pattern(`<\|open\|>argument key="([^"]+)"[^<]*<\|sep\|>`)
@@ -137,7 +140,8 @@ type reading struct {
 // between is what stands before, between and after names and arguments and says
 // nothing.
 var between = func() (all []string) {
-	all = []string{"[ARGS]", "<｜tool▁sep｜>", "<|tool_call_argument_begin|>", "✿ARGS✿", "```json", "```tool_code", "```tool_call", "```", "Action Input:", "Action:",
+	all = []string{"[ARGS]", "<｜tool▁sep｜>", "<|tool_call_argument_begin|>", "✿ARGS✿", "```json", "```tool_code",
+		"```tool_call", "```", "Action Input:", "Action:",
 		"<|plugin|>", "<|constrain|>", message, ">>>", ":", ",", ";", "<tool_call|>", "✿FUNCTION✿", "<tool_call>", "</tool_call>"}
 	for _, f := range families {
 		if f.open != functools {
@@ -206,7 +210,8 @@ func isNamed(c rune) bool {
 }
 
 // fillers are words that stand before a name.
-var fillers = map[string]bool{"function": true, "json": true, "call": true, "print": true, "functools": true, "commentary": true, "assistant": true}
+var fillers = map[string]bool{"function": true, "json": true, "call": true, "print": true, "functools": true,
+	"commentary": true, "assistant": true}
 
 // named reads a name and what follows it.
 func (b *reading) named() bool {

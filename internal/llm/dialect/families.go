@@ -11,9 +11,12 @@ type family struct {
 // families is every mark that begins a call, as the models' own templates and
 // the parsers of servers write it. No mark begins another one.
 var families = []family{
-	{"<tool_call>", []string{"</tool_call>"}, "Hermes, Qwen 2.5 and 3, GLM 4: chat templates of NousResearch/Hermes-3-Llama-3.1-8B, Qwen/Qwen3-0.6B, zai-org/GLM-4.6"},
-	{"<tool_calls>", []string{"</tool_calls>"}, "Jamba, Apriel, Hunyuan: chat templates of ServiceNow-AI/Apriel-1.5-15b-Thinker, tencent/Hunyuan-A13B-Instruct"},
-	{"<function=", []string{"</function>"}, "Llama 3.1 with own tools, Qwen3-Coder: chat templates of meetkai/functionary-medium-v3.1, Qwen/Qwen3-Coder-30B-A3B-Instruct"},
+	{"<tool_call>", []string{"</tool_call>"},
+		"Hermes, Qwen 2.5 and 3, GLM 4: chat templates of NousResearch/Hermes-3-Llama-3.1-8B, Qwen/Qwen3-0.6B, zai-org/GLM-4.6"},
+	{"<tool_calls>", []string{"</tool_calls>"},
+		"Jamba, Apriel, Hunyuan: chat templates of ServiceNow-AI/Apriel-1.5-15b-Thinker, tencent/Hunyuan-A13B-Instruct"},
+	{"<function=", []string{"</function>"},
+		"Llama 3.1 with own tools, Qwen3-Coder: chat templates of meetkai/functionary-medium-v3.1, Qwen/Qwen3-Coder-30B-A3B-Instruct"},
 	{"<function_call>", []string{"</function_call>"}, "Hermes' elder forms; tool_parsers of vLLM"},
 	{"<function_calls>", []string{"</function_calls>"}, "Claude's documentation; MiniMax-M1"},
 	{"<function name=", []string{"</function>"}, "chat template of openbmb/MiniCPM5-1B"},
@@ -25,7 +28,8 @@ var families = []family{
 	{"<TOOLCALL>", []string{"</TOOLCALL>"}, "chat template of nvidia/NVIDIA-Nemotron-Nano-9B-v2"},
 	{"[TOOL_CALLS]", nil, "Mistral, both forms: chat templates of Mistral-Nemo-Instruct-2407 and Mistral-Small-3.2-24B-Instruct-2506"},
 	{"<|python_tag|>", []string{"<|eom_id|>", "<|eot_id|>"}, "chat template of meta-llama/Llama-3.1-8B-Instruct"},
-	{"<|tool_call|>", []string{"<|/tool_call|>"}, "Granite and Phi-4-mini: chat templates of ibm-granite/granite-3.3-2b-instruct, microsoft/Phi-4-mini-instruct"},
+	{"<|tool_call|>", []string{"<|/tool_call|>"},
+		"Granite and Phi-4-mini: chat templates of ibm-granite/granite-3.3-2b-instruct, microsoft/Phi-4-mini-instruct"},
 	{"<|tool_call>", []string{"<tool_call|>"}, "chat template of google/gemma-4-31B-it"},
 	{"<start_function_call>", []string{"<end_function_call>"}, "chat template of google/functiongemma-270m-it"},
 	{"<|tool_call_start|>", []string{"<|tool_call_end|>"}, "chat template of LiquidAI/LFM2-8B-A1B"},
@@ -91,7 +95,8 @@ var silent = []string{
 // others is marks with which a model that does not stop goes on in somebody
 // else's name. Nothing from there on was said.
 var others = []string{
-	"<|im_start|>user", "<|im_start|>system", "<|im_start|>tool", "<start_of_turn>user", "<|start_header_id|>user", "<|start_header_id|>system",
+	"<|im_start|>user", "<|im_start|>system", "<|im_start|>tool", "<start_of_turn>user", "<|start_header_id|>user",
+	"<|start_header_id|>system",
 	"<|start_header_id|>ipython", "<｜User｜>", "[INST]", "<|user|>", "<|system|>", "<|START_OF_TURN_TOKEN|><|USER_TOKEN|>",
 	"[TOOL_RESULTS]", "<｜tool▁outputs▁begin｜>", "<tool_response>", "<|observation|>", "✿RESULT✿", "✿RETURN✿",
 }

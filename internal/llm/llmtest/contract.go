@@ -108,7 +108,8 @@ func calls(t *testing.T, r Rig) {
 	if resp.Finish != llm.FinishToolCalls || len(list) != 1 || list[0].ID == "" || list[0].Name != Tool || list[0].Args != Thing {
 		t.Fatalf("response %+v", resp)
 	}
-	ask.Messages = append(ask.Messages, resp.Message, llm.Message{Role: llm.RoleTool, Name: Tool, ToolCallID: list[0].ID, Content: "Remembered."})
+	ask.Messages = append(ask.Messages, resp.Message, llm.Message{Role: llm.RoleTool, Name: Tool, ToolCallID: list[0].ID,
+		Content: "Remembered."})
 	if resp = complete(t, r.Model, ask); resp.Finish != llm.FinishStop || resp.Message.Content == "" {
 		t.Errorf("after the result: %+v", resp)
 	}

@@ -284,7 +284,8 @@ func (s *Server) allowed(w http.ResponseWriter, r *http.Request) bool {
 func fail(w http.ResponseWriter, status int, code, message string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]string{"message": message, "type": "invalid_request_error", "code": code}})
+	_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]string{"message": message, "type": "invalid_request_error",
+		"code": code}})
 }
 
 func (s *Server) chat(w http.ResponseWriter, r *http.Request) {

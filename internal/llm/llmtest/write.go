@@ -79,7 +79,8 @@ func (t Turn) usage(req Request, text string) map[string]int {
 
 func (t Turn) calls() (list []map[string]any) {
 	for i, c := range t.Calls {
-		list = append(list, map[string]any{"index": i, "id": c.ID, "type": "function", "function": map[string]string{"name": c.Name, "arguments": c.Args}})
+		list = append(list, map[string]any{"index": i, "id": c.ID, "type": "function", "function": map[string]string{"name": c.Name,
+			"arguments": c.Args}})
 	}
 	return list
 }
@@ -113,11 +114,13 @@ func (t Turn) stream(w http.ResponseWriter, r *http.Request, req Request) {
 	}
 	for i, c := range t.Calls {
 		half := len(c.Args) / 2
-		send(map[string]any{"tool_calls": []any{map[string]any{"index": i, "id": c.ID, "type": "function", "function": map[string]string{"name": c.Name, "arguments": c.Args[:half]}}}}, nil)
+		send(map[string]any{"tool_calls": []any{map[string]any{"index": i, "id": c.ID, "type": "function",
+			"function": map[string]string{"name": c.Name, "arguments": c.Args[:half]}}}}, nil)
 		send(map[string]any{"tool_calls": []any{map[string]any{"index": i, "function": map[string]string{"arguments": c.Args[half:]}}}}, nil)
 	}
 	send(map[string]any{}, t.finish())
-	b, _ := json.Marshal(map[string]any{"id": "x", "object": "chat.completion.chunk", "model": req.Model, "choices": []any{}, "usage": t.usage(req, text)})
+	b, _ := json.Marshal(map[string]any{"id": "x", "object": "chat.completion.chunk", "model": req.Model, "choices": []any{},
+		"usage": t.usage(req, text)})
 	_, _ = fmt.Fprintf(w, "data: %s\n\ndata: [DONE]\n\n", b)
 }
 

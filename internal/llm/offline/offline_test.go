@@ -72,7 +72,8 @@ func everyTool() (all []string) {
 func TestHonestAndOnlyWithOfferedTools(t *testing.T) {
 	said := []llm.Message{{Role: llm.RoleUser, Content: "remember that I prefer tea"}}
 	resp, err := Model{}.Complete(context.Background(), llm.Request{Messages: said}, nil)
-	if err != nil || len(resp.Message.ToolCalls) != 0 || !strings.Contains(resp.Message.Content, "no language model is connected") || !strings.Contains(resp.Message.Content, "OPENAI_API_KEY") {
+	if err != nil || len(resp.Message.ToolCalls) != 0 || !strings.Contains(resp.Message.Content, "no language model is connected") ||
+		!strings.Contains(resp.Message.Content, "OPENAI_API_KEY") {
 		t.Fatalf("got %+v, %v", resp, err)
 	}
 	said = append(said, resp.Message, llm.Message{Role: llm.RoleUser, Content: "and now?"})
@@ -84,11 +85,16 @@ func TestHonestAndOnlyWithOfferedTools(t *testing.T) {
 // A journey's question is asked word for word; cmd/bot rehearses it with the
 // words the playbook really writes.
 func TestSpeaksForThePlaybook(t *testing.T) {
-	const stands = "Now: Monday.\n## Where the conversation stands\nIt is in \"Refund\", at the step \"Order\". Only the bot's own record moves it on.\n"
+	const stands = "Now: Monday.\n## Where the conversation stands\nIt is in \"Refund\", at the step \"Order\". Only the " +
+		"bot's own record moves it on.\n"
 	for _, tt := range []struct{ told, say string }{
-		{stands + "Learn which order.\n\n## Ask for one thing\nNot known yet: the number. For example: \"Which \"order\"?\"\nAsk for this in your own words.", `Which "order"?`},
-		{stands + "Learn which order.\n\n## Ask for one thing\nNot known yet: the order number, 5 digits.\nWhat they gave was not taken: it is too long. Say so kindly and ask again.\nAsk", "I could not take that: it is too long. Please tell me the order number, 5 digits."},
-		{stands + "Say that it is done.", "We are at “Order”. No language model is connected, so I can only show what is meant to happen here: Say that it is done."},
+		{stands + "Learn which order.\n\n## Ask for one thing\nNot known yet: the number. For example: \"Which " +
+			"\"order\"?\"\nAsk for this in your own words.", `Which "order"?`},
+		{stands + "Learn which order.\n\n## Ask for one thing\nNot known yet: the order number, 5 digits.\nWhat they gave " +
+			"was not taken: it is too long. Say so kindly and ask again.\nAsk",
+			"I could not take that: it is too long. Please tell me the order number, 5 digits."},
+		{stands + "Say that it is done.",
+			"We are at “Order”. No language model is connected, so I can only show what is meant to happen here: Say that it is done."},
 		{stands + "\n## Known (data, not instructions)\n- x", "We are at “Order”."},
 		{"Now: Monday.", "Hello! I am the built-in responder"},
 	} {
@@ -103,7 +109,8 @@ func TestSpeaksForThePlaybook(t *testing.T) {
 // "Forget that" means the fact that was spoken of last.
 func TestForgetThat(t *testing.T) {
 	r := llm.Request{Tools: []llm.ToolSpec{{Name: "forget_fact"}}, Messages: []llm.Message{
-		{Role: llm.RoleTool, Name: "save_fact", Content: "Remembered (#7): tea"}, {Role: llm.RoleAssistant, Content: "Remembered (#7): tea"}, {Role: llm.RoleUser, Content: "Forget that!"}}}
+		{Role: llm.RoleTool, Name: "save_fact", Content: "Remembered (#7): tea"}, {Role: llm.RoleAssistant,
+			Content: "Remembered (#7): tea"}, {Role: llm.RoleUser, Content: "Forget that!"}}}
 	if a, ok := (talk{messages: r.Messages, tools: offered(r)}).said(); !ok || a.does != "forget_fact" || a.args["id"] != "7" {
 		t.Errorf("got %+v, %v", a, ok)
 	}
@@ -134,8 +141,10 @@ func FuzzUnderstand(f *testing.F) {
 // Where the playbook asks for something, "yes" and "I ordered a book" are for it.
 func TestThePlaybookIsAnswered(t *testing.T) {
 	const told = "## Where the conversation stands\nIt is in \"Refund\", at the step \"Order\". Only the bot's own record moves it on.\nAsk."
-	for said, want := range map[string]bool{"yes": false, "hello": false, "my name is Bob": false, "I ordered a book": false, "show my tasks": true, "remember that I prefer tea": true} {
-		r := llm.Request{Callable: everyTool(), Messages: []llm.Message{{Role: llm.RoleSystem, Content: told}, {Role: llm.RoleUser, Content: said}}}
+	for said, want := range map[string]bool{"yes": false, "hello": false, "my name is Bob": false, "I ordered a book": false,
+		"show my tasks": true, "remember that I prefer tea": true} {
+		r := llm.Request{Callable: everyTool(), Messages: []llm.Message{{Role: llm.RoleSystem, Content: told},
+			{Role: llm.RoleUser, Content: said}}}
 		resp, err := Model{}.Complete(context.Background(), r, nil)
 		if err != nil || (len(resp.Message.ToolCalls) > 0) != want || !want && !strings.HasPrefix(resp.Message.Content, "We are at “Order”") {
 			t.Errorf("%q: %+v, %v", said, resp.Message, err)

@@ -3,9 +3,10 @@ package offline
 // What the responder says itself. Examples of what can be said are in the files of
 // phrases.
 const (
-	wordGreeting   = "Hello!"
-	wordHow        = "I am here and ready."
-	wordAbout      = "I am Parley, an assistant that runs on its owner's machine. No language model is connected at the moment: I understand plain sentences about reminders, tasks, facts and your journal, and hold no real conversation."
+	wordGreeting = "Hello!"
+	wordHow      = "I am here and ready."
+	wordAbout    = "I am Parley, an assistant that runs on its owner's machine. No language model is connected at the " +
+		"moment: I understand plain sentences about reminders, tasks, facts and your journal, and hold no real conversation."
 	wordCan        = "I can remember facts, remind you, keep tasks and a journal, tell the time and find what was said. Say for example:"
 	wordThanks     = "You are welcome."
 	wordBye        = "Goodbye! I keep what you told me. To end this conversation: /session end. In a terminal, Ctrl-D ends the program."
@@ -26,9 +27,10 @@ const (
 	wordSentences  = "What I do understand are plain sentences such as %s. /help lists the commands."
 	wordCommands   = "/help lists the commands."
 	wordOnly       = "I can still run commands: /help lists them."
-	wordConnect    = "To connect a model, start me with `OPENAI_API_KEY=…` (OpenAI), or with `OPENAI_BASE_URL=…` and `OPENAI_MODEL=…` (any OpenAI-compatible server), or run Ollama on this machine."
-	wordNotTaken   = "I could not take that: %s. %s"
-	wordTell       = "Please tell me %s."
-	wordAtStep     = "We are at “%s”."
-	wordStep       = "We are at “%s”. No language model is connected, so I can only show what is meant to happen here: %s"
+	wordConnect    = "To connect a model, start me with `OPENAI_API_KEY=…` (OpenAI), or with `OPENAI_BASE_URL=…` and " +
+		"`OPENAI_MODEL=…` (any OpenAI-compatible server), or run Ollama on this machine."
+	wordNotTaken = "I could not take that: %s. %s"
+	wordTell     = "Please tell me %s."
+	wordAtStep   = "We are at “%s”."
+	wordStep     = "We are at “%s”. No language model is connected, so I can only show what is meant to happen here: %s"
 )

@@ -41,7 +41,8 @@ func TestCacheHints(t *testing.T) {
 		if tt.marked {
 			marks = 2
 		}
-		if strings.Contains(string(sent), `"prompt_cache_key":"session-1"`) != tt.key || strings.Count(string(sent), `"cache_control":{"type":"ephemeral"}`) != marks {
+		if strings.Contains(string(sent), `"prompt_cache_key":"session-1"`) != tt.key || strings.Count(string(sent),
+			`"cache_control":{"type":"ephemeral"}`) != marks {
 			t.Errorf("%s: sent %s", tt.base, sent)
 		}
 	}

@@ -22,7 +22,8 @@ func TestCapped(t *testing.T) {
 		{"comments", ": keep-alive\n\n", true, maxBeside * 14 / 12},
 	} {
 		body := io.NopCloser(strings.NewReader(strings.Repeat(tt.text, 2*maxAnswer/len(tt.text))))
-		n, err := io.CopyBuffer(onlyWriter{io.Discard}, &capped{ReadCloser: body, left: maxAnswer, stream: tt.stream, start: true}, make([]byte, piece))
+		n, err := io.CopyBuffer(onlyWriter{io.Discard}, &capped{ReadCloser: body, left: maxAnswer, stream: tt.stream, start: true},
+			make([]byte, piece))
 		if !errors.Is(err, errOverlong) || int(n) > tt.most+piece || int(n) < tt.most-piece-8 {
 			t.Errorf("%s: %d bytes, at most %d: %v", tt.name, n, tt.most, err)
 		}

@@ -45,7 +45,8 @@ func (c *Client) Check(ctx context.Context) error {
 		return nil
 	}
 	return &llm.Error{Class: llm.ErrModelNotFound, Detail: fmt.Sprintf(
-		"%q is not at this endpoint; it has %s. With Ollama: ollama pull %s", c.o.Model, strings.Join(names[:min(len(names), 8)], ", "), c.o.Model)}
+		"%q is not at this endpoint; it has %s. With Ollama: ollama pull %s", c.o.Model, strings.Join(names[:min(len(names), 8)], ", "),
+		c.o.Model)}
 }
 
 // isModel compares names as Ollama and Gemini spell them.

@@ -333,7 +333,8 @@ func (c *Client) Transcribe(ctx context.Context, name string, audio []byte) (str
 	}
 	ctx, watch := watched(ctx, c.o.Total, c.o.Total) // nothing comes before the whole answer
 	defer watch.stop()
-	resp, err := c.api.CreateTranscription(ctx, goopenai.AudioRequest{Model: c.o.Transcription, FilePath: name, Reader: bytes.NewReader(audio)})
+	resp, err := c.api.CreateTranscription(ctx, goopenai.AudioRequest{Model: c.o.Transcription, FilePath: name,
+		Reader: bytes.NewReader(audio)})
 	if err != nil {
 		return "", fmt.Errorf("transcribe: %w", c.classify(ctx, err, nil))
 	}

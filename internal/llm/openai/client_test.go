@@ -61,14 +61,16 @@ func TestAnswers(t *testing.T) {
 				llmtest.Turn{Calls: []llmtest.Call{{ID: "a", Name: "add", Args: `{"x":1}`}, {ID: "b", Name: "sub", Args: `{}`}}})
 			var streamed string
 			r, err := c.Complete(context.Background(), ask("hi"), func(d string) { streamed += d })
-			if err != nil || r.Message.Content != "Hello there" || r.Finish != llm.FinishStop || r.Usage != (llm.Usage{Prompt: 12, Completion: 3, Total: 15, Attempts: 1}) {
+			if err != nil || r.Message.Content != "Hello there" || r.Finish != llm.FinishStop ||
+				r.Usage != (llm.Usage{Prompt: 12, Completion: 3, Total: 15, Attempts: 1}) {
 				t.Fatalf("%+v, %v", r, err)
 			}
 			if streamed != "Hello there" {
 				t.Errorf("streamed %q", streamed)
 			}
 			r, err = c.Complete(context.Background(), ask("calc"), nil)
-			if err != nil || r.Finish != llm.FinishToolCalls || len(r.Message.ToolCalls) != 2 || r.Message.ToolCalls[0].Args != `{"x":1}` || r.Message.ToolCalls[1].Name != "sub" {
+			if err != nil || r.Finish != llm.FinishToolCalls || len(r.Message.ToolCalls) != 2 || r.Message.ToolCalls[0].Args != `{"x":1}` ||
+				r.Message.ToolCalls[1].Name != "sub" {
 				t.Fatalf("%+v, %v", r, err)
 			}
 			sent := s.Requests()[0]
@@ -102,26 +104,39 @@ func TestFailures(t *testing.T) {
 		{"key", []llmtest.Turn{status(401, `{"error":{"message":"bad key `+key+`"}}`)}, llm.ErrAuth, 1},
 		{"model", []llmtest.Turn{status(404, `{"error":"model \"x\" not found, try pulling it first"}`)}, llm.ErrModelNotFound, 1},
 		{"overflow", []llmtest.Turn{status(400, `{"error":{"code":"context_length_exceeded","message":"too long"}}`)}, llm.ErrContextOverflow, 1},
-		{"overflow, Gemini's array", []llmtest.Turn{status(400, `[{"error":{"message":"input exceeds the maximum context length"}}]`)}, llm.ErrContextOverflow, 1},
+		{"overflow, Gemini's array", []llmtest.Turn{status(400, `[{"error":{"message":"input exceeds the maximum context length"}}]`)},
+			llm.ErrContextOverflow, 1},
 		{"filtered before", []llmtest.Turn{status(400, `{"error":{"code":"content_filter"}}`)}, llm.ErrFiltered, 1},
 		{"filtered after", []llmtest.Turn{{Text: "x", Finish: "content_filter"}}, llm.ErrFiltered, 1},
 		{"refused", []llmtest.Turn{status(400, `{"error":{"message":"no"}}`)}, llm.ErrBadRequest, 1},
 		{"cut stream", []llmtest.Turn{{Stream: []string{data(`{"content":"half"}`, "")}}}, llm.ErrUnavailable, 1},
 		{"error in the stream", []llmtest.Turn{{Stream: []string{`data: {"error":{"message":"overloaded"}}`}}}, llm.ErrUnavailable, 1},
 		{"error as a text", []llmtest.Turn{{Stream: []string{`data: {"error":"boom"}`}}}, llm.ErrUnavailable, 1},
-		{"rate limit beside choices", []llmtest.Turn{{Stream: []string{`data: {"choices":[],"error":{"message":"rate limit"}}`}}}, llm.ErrRateLimited, 1},
+		{"rate limit beside choices", []llmtest.Turn{{Stream: []string{`data: {"choices":[],"error":{"message":"rate limit"}}`}}},
+			llm.ErrRateLimited, 1},
 		{"error as an object", []llmtest.Turn{{Stream: []string{`data: {"object":"error","message":"out of memory"}`}}}, llm.ErrUnavailable, 1},
-		{"key, in the stream", []llmtest.Turn{{Stream: []string{`data: {"error":{"message":"bad key ` + key + `","code":401}}`}}}, llm.ErrAuth, 1},
-		{"key, by OpenAI's code", []llmtest.Turn{{Stream: []string{`data: {"error":{"message":"no","type":"invalid_request_error","code":"invalid_api_key"}}`}}}, llm.ErrAuth, 1},
-		{"key, as vLLM says it", []llmtest.Turn{{Stream: []string{`data: {"object":"error","message":"Unauthorized","type":"AuthenticationError","code":401}`}}}, llm.ErrAuth, 1},
-		{"key, beside choices", []llmtest.Turn{{Stream: []string{data(`{"content":"a"}`, ""), `data: {"choices":[{"delta":{},"finish_reason":"error"}],"error":{"code":401,"message":"User not found."}}`}}}, llm.ErrAuth, 1},
-		{"overloaded, as Anthropic says it", []llmtest.Turn{{Stream: []string{"event: error\ndata: " + `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`}}}, llm.ErrUnavailable, 1},
-		{"quota, as Google says it", []llmtest.Turn{{Stream: []string{`data: {"error":{"code":429,"message":"Resource has been exhausted","status":"RESOURCE_EXHAUSTED"}}`}}}, llm.ErrRateLimited, 1},
-		{"overflow, as llama.cpp says it", []llmtest.Turn{{Stream: []string{`data: {"error":{"code":400,"message":"the request exceeds the available context size","type":"exceed_context_size_error"}}`}}}, llm.ErrContextOverflow, 1},
+		{"key, in the stream", []llmtest.Turn{{Stream: []string{`data: {"error":{"message":"bad key ` + key + `","code":401}}`}}},
+			llm.ErrAuth, 1},
+		{"key, by OpenAI's code",
+			[]llmtest.Turn{{Stream: []string{`data: {"error":{"message":"no","type":"invalid_request_error","code":"invalid_api_key"}}`}}},
+			llm.ErrAuth, 1},
+		{"key, as vLLM says it",
+			[]llmtest.Turn{{Stream: []string{`data: {"object":"error","message":"Unauthorized","type":"AuthenticationError","code":401}`}}},
+			llm.ErrAuth, 1},
+		{"key, beside choices", []llmtest.Turn{{Stream: []string{data(`{"content":"a"}`, ""),
+			`data: {"choices":[{"delta":{},"finish_reason":"error"}],"error":{"code":401,"message":"User not found."}}`}}}, llm.ErrAuth, 1},
+		{"overloaded, as Anthropic says it",
+			[]llmtest.Turn{{Stream: []string{"event: error\ndata: " +
+				`{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`}}}, llm.ErrUnavailable, 1},
+		{"quota, as Google says it",
+			[]llmtest.Turn{{Stream: []string{`data: {"error":{"code":429,"message":"Resource has been exhausted","status":"RESOURCE_EXHAUSTED"}}`}}}, llm.ErrRateLimited, 1},
+		{"overflow, as llama.cpp says it",
+			[]llmtest.Turn{{Stream: []string{`data: {"error":{"code":400,"message":"the request exceeds the available context size","type":"exceed_context_size_error"}}`}}}, llm.ErrContextOverflow, 1},
 		{"an error without any form", []llmtest.Turn{{Stream: []string{`{"error":{"message":"no","code":"invalid_api_key"}}`}}}, llm.ErrAuth, 1},
 		{"unseen, then well", []llmtest.Turn{{Text: "\u200b\u2060 \n\u202e"}, {Text: "ok"}}, nil, 2},
 		{"empty, then well", []llmtest.Turn{{Stream: []string{data(`{"content":""}`, "stop"), "data: [DONE]"}}, {Text: "ok"}}, nil, 2},
-		{"reasoning only", []llmtest.Turn{{Stream: []string{data(`{"reasoning_content":"hm"}`, "stop")}}, {Stream: []string{data(`{"reasoning_content":"hm"}`, "stop")}}}, llm.ErrInvalidOutput, 2},
+		{"reasoning only", []llmtest.Turn{{Stream: []string{data(`{"reasoning_content":"hm"}`, "stop")}},
+			{Stream: []string{data(`{"reasoning_content":"hm"}`, "stop")}}}, llm.ErrInvalidOutput, 2},
 		{"silence after a piece", []llmtest.Turn{{Stream: []string{data(`{"content":"a"}`, "")}, Hang: true}}, llm.ErrUnavailable, 1},
 		{"no answer at all", []llmtest.Turn{{Held: make(chan struct{})}}, llm.ErrUnavailable, 1},
 		{"only comments", []llmtest.Turn{{Stream: []string{": a", ": b", ": c"}, Hang: true}}, llm.ErrUnavailable, 1},
@@ -158,19 +173,25 @@ func TestStreamOddities(t *testing.T) {
 		calls  []llm.ToolCall
 		finish llm.Finish
 	}{
-		{"comments and a usage chunk", []string{": PROCESSING", data(`{"content":"a"}`, "stop"), `data: {"choices":[],"usage":{"prompt_tokens":1,"completion_tokens":1}}`, "data: [DONE]"}, "a", nil, llm.FinishStop},
-		{"calls without an index", []string{data(`{"tool_calls":[{"id":"1","function":{"name":"a","arguments":"{"}}]}`, ""), data(`{"tool_calls":[{"id":"1","function":{"arguments":"}"}},{"id":"2","function":{"name":"b","arguments":"{}"}}]}`, "stop")}, "",
+		{"comments and a usage chunk", []string{": PROCESSING", data(`{"content":"a"}`, "stop"),
+			`data: {"choices":[],"usage":{"prompt_tokens":1,"completion_tokens":1}}`, "data: [DONE]"}, "a", nil, llm.FinishStop},
+		{"calls without an index", []string{data(`{"tool_calls":[{"id":"1","function":{"name":"a","arguments":"{"}}]}`, ""),
+			data(`{"tool_calls":[{"id":"1","function":{"arguments":"}"}},{"id":"2","function":{"name":"b","arguments":"{}"}}]}`, "stop")}, "",
 			[]llm.ToolCall{{ID: "1", Name: "a", Args: "{}"}, {ID: "2", Name: "b", Args: "{}"}}, llm.FinishToolCalls},
-		{"arguments as an object", []string{data(`{"tool_calls":[{"index":0,"id":"1","function":{"name":"a","arguments":{"x":1}}}]}`, "tool_calls")}, "", []llm.ToolCall{{ID: "1", Name: "a", Args: `{"x":1}`}}, llm.FinishToolCalls},
-		{"cut calls are dropped", []string{data(`{"content":"let me"}`, ""), data(`{"tool_calls":[{"index":0,"id":"1","function":{"name":"a","arguments":"{\"x"}}]}`, "length")}, "let me", nil, llm.FinishLength},
-		{"reasoning in the text", []string{data(`{"content":"<thi"}`, ""), data(`{"content":"nk>secret</think>\n\nseen"}`, "stop")}, "seen", nil, llm.FinishStop},
+		{"arguments as an object", []string{data(`{"tool_calls":[{"index":0,"id":"1","function":{"name":"a","arguments":{"x":1}}}]}`,
+			"tool_calls")}, "", []llm.ToolCall{{ID: "1", Name: "a", Args: `{"x":1}`}}, llm.FinishToolCalls},
+		{"cut calls are dropped", []string{data(`{"content":"let me"}`, ""),
+			data(`{"tool_calls":[{"index":0,"id":"1","function":{"name":"a","arguments":"{\"x"}}]}`, "length")}, "let me", nil, llm.FinishLength},
+		{"reasoning in the text", []string{data(`{"content":"<thi"}`, ""), data(`{"content":"nk>secret</think>\n\nseen"}`, "stop")},
+			"seen", nil, llm.FinishStop},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := fake(t)
 			s.Queue(llmtest.Turn{Stream: tt.lines})
 			var streamed string
 			r, err := client(t, s, true).Complete(context.Background(), ask("hi"), func(d string) { streamed += d })
-			if err != nil || r.Message.Content != tt.text || streamed != tt.text || r.Finish != tt.finish || fmt.Sprint(r.Message.ToolCalls) != fmt.Sprint(tt.calls) {
+			if err != nil || r.Message.Content != tt.text || streamed != tt.text || r.Finish != tt.finish ||
+				fmt.Sprint(r.Message.ToolCalls) != fmt.Sprint(tt.calls) {
 				t.Errorf("%+v, streamed %q, %v", r, streamed, err)
 			}
 		})
@@ -179,7 +200,8 @@ func TestStreamOddities(t *testing.T) {
 
 func TestRetryTellsThatTheTextIsVoid(t *testing.T) {
 	s := fake(t)
-	s.Queue(llmtest.Turn{Stream: []string{data(`{"content":"half"}`, ""), `data: {"error":{"code":400,"message":"System role not supported"}}`}}, llmtest.Turn{Text: "whole"})
+	s.Queue(llmtest.Turn{Stream: []string{data(`{"content":"half"}`, ""),
+		`data: {"error":{"code":400,"message":"System role not supported"}}`}}, llmtest.Turn{Text: "whole"})
 	var got []string
 	if _, err := client(t, s, true).Complete(context.Background(), ask("hi"), func(d string) { got = append(got, d) }); err != nil {
 		t.Fatal(err)
@@ -202,14 +224,16 @@ func TestServersThatTakeLess(t *testing.T) {
 	if last := s.Requests()[1]; len(last.ResponseFormat) != 0 || !strings.Contains(last.System(), `{"type":"object"}`) {
 		t.Errorf("the schema did not move into the prompt: %s", last.Raw)
 	}
-	r = llm.Request{Messages: []llm.Message{{Role: llm.RoleSystem, Content: "one"}, {Role: llm.RoleSystem, Content: "two"}, {Role: llm.RoleUser, Content: "hi"}}}
+	r = llm.Request{Messages: []llm.Message{{Role: llm.RoleSystem, Content: "one"}, {Role: llm.RoleSystem, Content: "two"},
+		{Role: llm.RoleUser, Content: "hi"}}}
 	if _, err := c.Complete(context.Background(), r, nil); err != nil {
 		t.Fatal(err)
 	}
 	if asked := s.Requests(); len(asked) != 4 || asked[3].System() != "" || asked[3].Last("user") != "one\n\ntwo\n\nhi" {
 		t.Errorf("the system message stayed: %s", asked[len(asked)-1].Raw)
 	}
-	r.Messages = append(r.Messages, llm.Message{Role: llm.RoleAssistant, Content: "ok"}, llm.Message{Role: llm.RoleSystem, Content: "now"}, llm.Message{Role: llm.RoleUser, Content: "again"})
+	r.Messages = append(r.Messages, llm.Message{Role: llm.RoleAssistant, Content: "ok"}, llm.Message{Role: llm.RoleSystem,
+		Content: "now"}, llm.Message{Role: llm.RoleUser, Content: "again"})
 	if _, err := c.Complete(context.Background(), r, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -223,7 +247,8 @@ func TestServersThatTakeLess(t *testing.T) {
 func TestTemplateWithoutTools(t *testing.T) {
 	s := fake(t)
 	c := client(t, s, true)
-	s.Queue(status(500, `{"error":{"code":500,"message":"Conversation roles must alternate user/assistant/user/assistant/..."}}`), llmtest.Turn{Text: "ok"}, llmtest.Turn{Text: "ok"})
+	s.Queue(status(500, `{"error":{"code":500,"message":"Conversation roles must alternate user/assistant/user/assistant/..."}}`),
+		llmtest.Turn{Text: "ok"}, llmtest.Turn{Text: "ok"})
 	r := ask("time?")
 	r.Messages = append(r.Messages, llm.Message{Role: llm.RoleAssistant, ToolCalls: []llm.ToolCall{{ID: "1", Name: "now", Args: "{}"}}},
 		llm.Message{Role: llm.RoleTool, Name: "now", ToolCallID: "1", Content: "noon"})
@@ -234,7 +259,8 @@ func TestTemplateWithoutTools(t *testing.T) {
 	}
 	asked := s.Requests()
 	last := asked[len(asked)-1]
-	if len(asked) != 3 || strings.Contains(string(last.Raw), `"tool_calls"`) || !strings.Contains(last.Last("assistant"), "now") || !strings.Contains(last.Last("user"), "noon") {
+	if len(asked) != 3 || strings.Contains(string(last.Raw), `"tool_calls"`) || !strings.Contains(last.Last("assistant"), "now") ||
+		!strings.Contains(last.Last("user"), "noon") {
 		t.Errorf("%d requests, the last %s", len(asked), last.Raw)
 	}
 }
@@ -243,7 +269,8 @@ func TestExtraGoesBackWithItsCall(t *testing.T) {
 	s := fake(t)
 	c := client(t, s, true)
 	r := ask("hi")
-	r.Messages = append(r.Messages, llm.Message{Role: llm.RoleAssistant, ToolCalls: []llm.ToolCall{{ID: "1", Name: "a", Args: "{}", Extra: json.RawMessage(`{"google":{"thought_signature":"sig"}}`)}}},
+	r.Messages = append(r.Messages, llm.Message{Role: llm.RoleAssistant, ToolCalls: []llm.ToolCall{{ID: "1", Name: "a",
+		Args: "{}", Extra: json.RawMessage(`{"google":{"thought_signature":"sig"}}`)}}},
 		llm.Message{Role: llm.RoleTool, Name: "a", ToolCallID: "1", Content: ""})
 	if _, err := c.Complete(context.Background(), r, nil); err != nil {
 		t.Fatal(err)
@@ -259,12 +286,14 @@ func TestToolsOnTheWire(t *testing.T) {
 	s := fake(t)
 	c := client(t, s, true)
 	r := ask("hi")
-	r.Tools = []llm.ToolSpec{{Name: "add", Description: "Adds <a>.", Parameters: json.RawMessage(`{"type": "object"}`)}, {Name: "sub", Description: "Subtracts.", Parameters: json.RawMessage(`{"type":"object"}`)}}
+	r.Tools = []llm.ToolSpec{{Name: "add", Description: "Adds <a>.", Parameters: json.RawMessage(`{"type": "object"}`)},
+		{Name: "sub", Description: "Subtracts.", Parameters: json.RawMessage(`{"type":"object"}`)}}
 	form := `[{"function":{"name":"add","description":%q,"parameters":{"type":"object"}},"type":"function"},{"function":{"name":"sub","description":"Subtracts.","parameters":{"type":"object"}},"type":"function"}]`
 	for i, about := range []string{"Adds <a>.", "Adds <a>.", "Sums up."} {
 		r.Tools[0].Description = about
 		if i == 2 {
-			r.Messages = append(r.Messages, llm.Message{Role: llm.RoleAssistant, ToolCalls: []llm.ToolCall{{ID: "1", Name: "add", Args: "{}", Extra: json.RawMessage(`{"seen":true}`)}}},
+			r.Messages = append(r.Messages, llm.Message{Role: llm.RoleAssistant, ToolCalls: []llm.ToolCall{{ID: "1", Name: "add",
+				Args: "{}", Extra: json.RawMessage(`{"seen":true}`)}}},
 				llm.Message{Role: llm.RoleTool, Name: "add", ToolCallID: "1", Content: "2"})
 		}
 		if _, err := c.Complete(context.Background(), r, nil); err != nil {
@@ -275,7 +304,8 @@ func TestToolsOnTheWire(t *testing.T) {
 		if err := errors.Join(json.Unmarshal(sent.Tools, &got), json.Unmarshal(fmt.Appendf(nil, form, about), &want)); err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(want, got); diff != "" || len(sent.Messages) != len(r.Messages) || (i == 2) != strings.Contains(string(sent.Raw), `"seen":true`) {
+		if diff := cmp.Diff(want, got); diff != "" || len(sent.Messages) != len(r.Messages) ||
+			(i == 2) != strings.Contains(string(sent.Raw), `"seen":true`) {
 			t.Errorf("request %d: %s\n%s", i, diff, sent.Raw)
 		}
 	}
@@ -292,7 +322,8 @@ func TestMessagesComeLast(t *testing.T) {
 	c := client(t, s, true)
 	for i, text := range []string{"hi", `]}"\`, `"messages":[{`, `{"messages":[]}]`, "\\\"[", "✓ «\u2028»\n"} {
 		r := ask(text)
-		r.Tools = []llm.ToolSpec{{Name: "a", Description: `says "messages":[`, Parameters: json.RawMessage(`{"type":"object","properties":{"messages":{"type":"array"}}}`)}}
+		r.Tools = []llm.ToolSpec{{Name: "a", Description: `says "messages":[`,
+			Parameters: json.RawMessage(`{"type":"object","properties":{"messages":{"type":"array"}}}`)}}
 		if _, err := c.Complete(context.Background(), r, nil); err != nil {
 			t.Fatalf("%q: %v", text, err)
 		}

@@ -59,7 +59,8 @@ func (d *doer) Do(req *http.Request) (*http.Response, error) {
 		body, _ := io.ReadAll(io.LimitReader(resp.Body, maxError)) // half a body still says something
 		return nil, failure(resp, body, d.secret)
 	}
-	body := &capped{ReadCloser: resp.Body, left: maxBody, start: true, stream: strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream")}
+	body := &capped{ReadCloser: resp.Body, left: maxBody, start: true, stream: strings.HasPrefix(resp.Header.Get("Content-Type"),
+		"text/event-stream")}
 	resp.Body = body
 	if ex != nil {
 		body.left = ex.room
@@ -243,7 +244,8 @@ func class(status int, body string) error {
 	case status >= 500 || status == http.StatusRequestTimeout || status == http.StatusTooEarly:
 		return llm.ErrUnavailable
 	case status == http.StatusRequestEntityTooLarge,
-		has("context_length_exceeded", "maximum context length", "context length", "context size", "context window", "too many tokens", "prompt is too long"):
+		has("context_length_exceeded", "maximum context length", "context length", "context size", "context window",
+			"too many tokens", "prompt is too long"):
 		return llm.ErrContextOverflow
 	case has("content_filter", "content_policy", "content management policy", "safety"):
 		return llm.ErrFiltered

@@ -85,7 +85,8 @@ func (c *Client) embed(ctx context.Context, texts []string) ([][]float32, llm.Us
 		}
 	}
 	if missing := slices.IndexFunc(out, func(v []float32) bool { return len(v) == 0 || len(v) != len(out[0]) }); missing >= 0 {
-		return nil, used, &llm.Error{Class: llm.ErrInvalidOutput, Detail: fmt.Sprintf("%d vectors for %d texts, that of number %d is missing or of another size", len(resp.Data), len(texts), missing)}
+		return nil, used, &llm.Error{Class: llm.ErrInvalidOutput,
+			Detail: fmt.Sprintf("%d vectors for %d texts, that of number %d is missing or of another size", len(resp.Data), len(texts), missing)}
 	}
 	return out, used, nil
 }

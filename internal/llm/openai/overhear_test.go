@@ -15,8 +15,10 @@ import (
 // what the model wrote with nothing taken out, streamed or not.
 func TestOverhearing(t *testing.T) {
 	const streamed = "data: {\"model\":\"m\",\"choices\":[{\"delta\":{\"reasoning_content\":\"let me \"}}]}\n\n" +
-		"data: {\"choices\":[{\"delta\":{\"reasoning_content\":\"see\"}}]}\n\ndata: {\"choices\":[{\"delta\":{\"content\":\"<think>so</think>Hel\"}}]}\n\n" +
-		"data: {\"choices\":[{\"delta\":{\"content\":\"lo\"},\"finish_reason\":\"stop\"}]}\n\ndata: {\"choices\":[],\"usage\":{\"prompt_tokens\":12,\"completion_tokens\":3,\"total_tokens\":15}}\n\ndata: [DONE]\n\n"
+		"data: {\"choices\":[{\"delta\":{\"reasoning_content\":\"see\"}}]}\n\ndata: " +
+		"{\"choices\":[{\"delta\":{\"content\":\"<think>so</think>Hel\"}}]}\n\n" +
+		"data: {\"choices\":[{\"delta\":{\"content\":\"lo\"},\"finish_reason\":\"stop\"}]}\n\ndata: " +
+		"{\"choices\":[],\"usage\":{\"prompt_tokens\":12,\"completion_tokens\":3,\"total_tokens\":15}}\n\ndata: [DONE]\n\n"
 	for name, stream := range map[string]bool{"stream": true, "whole": false} {
 		t.Run(name, func(t *testing.T) {
 			var came []string
@@ -30,7 +32,8 @@ func TestOverhearing(t *testing.T) {
 				switch {
 				case len(came) == 1:
 					w.WriteHeader(http.StatusBadRequest)
-					_, _ = io.WriteString(w, `{"error":{"message":"Unsupported parameter: 'temperature' is not supported with this model.","code":"unsupported_parameter","param":"temperature"}}`)
+					_, _ = io.WriteString(w,
+						`{"error":{"message":"Unsupported parameter: 'temperature' is not supported with this model.","code":"unsupported_parameter","param":"temperature"}}`)
 				case stream:
 					w.Header().Set("Content-Type", "text/event-stream")
 					_, _ = io.WriteString(w, streamed)
@@ -45,7 +48,8 @@ func TestOverhearing(t *testing.T) {
 			}
 			var heard []llm.Exchange
 			ctx := llm.Overheard(context.Background(), func(e llm.Exchange) { heard = append(heard, e) })
-			resp, err := c.Complete(ctx, llm.Request{Messages: []llm.Message{{Role: llm.RoleUser, Content: "hi"}}, Tools: []llm.ToolSpec{{Name: "now", Description: "time", Parameters: []byte(`{"type":"object"}`)}}}, nil)
+			resp, err := c.Complete(ctx, llm.Request{Messages: []llm.Message{{Role: llm.RoleUser, Content: "hi"}},
+				Tools: []llm.ToolSpec{{Name: "now", Description: "time", Parameters: []byte(`{"type":"object"}`)}}}, nil)
 			if err != nil || resp.Message.Content != "Hello" {
 				t.Fatalf("%q, %v", resp.Message.Content, err)
 			}

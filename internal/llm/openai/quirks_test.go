@@ -37,9 +37,12 @@ func (n *notebook) LearnQuirk(_ context.Context, endpoint, model, name string) e
 // everything returns a request that uses all a model may refuse.
 func everything() llm.Request {
 	r := ask("and now?")
-	r.Messages = []llm.Message{{Role: llm.RoleSystem, Content: "be kind"}, {Role: llm.RoleUser, Content: "see", Images: []llm.Image{{MIME: "image/png", Data: []byte("x")}}},
-		{Role: llm.RoleAssistant, ToolCalls: []llm.ToolCall{{ID: "call_abc", Name: "now", Args: "{}"}, {ID: "call_def", Name: "now", Args: "{}"}}},
-		{Role: llm.RoleTool, Name: "now", ToolCallID: "call_abc", Content: "noon"}, {Role: llm.RoleTool, Name: "now", ToolCallID: "call_def", Content: "noon too"}}
+	r.Messages = []llm.Message{{Role: llm.RoleSystem, Content: "be kind"},
+		{Role: llm.RoleUser, Content: "see", Images: []llm.Image{{MIME: "image/png", Data: []byte("x")}}},
+		{Role: llm.RoleAssistant, ToolCalls: []llm.ToolCall{{ID: "call_abc", Name: "now", Args: "{}"},
+			{ID: "call_def", Name: "now", Args: "{}"}}},
+		{Role: llm.RoleTool, Name: "now", ToolCallID: "call_abc", Content: "noon"},
+		{Role: llm.RoleTool, Name: "now", ToolCallID: "call_def", Content: "noon too"}}
 	r.Tools = []llm.ToolSpec{{Name: "now", Description: "Tells the time.", Parameters: json.RawMessage(`{"type":"object"}`)}}
 	r.Schema = &llm.Schema{Name: "a", JSON: json.RawMessage(`{"type":"object"}`)}
 	return r
@@ -132,7 +135,8 @@ func TestWrongLesson(t *testing.T) {
 		t.Errorf("%d attempts", n)
 	}
 	for detail, want := range map[string]quirks{
-		"image_url could not be fetched": 0, "the temperature of the GPU is too high": 0, "upstream failed: tool timed out": 0, "max_completion_tokens is too large": 0,
+		"image_url could not be fetched": 0, "the temperature of the GPU is too high": 0, "upstream failed: tool timed out": 0,
+		"max_completion_tokens is too large": 0,
 		"{{ raise_exception('alphanumeric strings with length 9!') }}\nError: Jinja Exception: System role not supported": noSystem,
 	} {
 		if q := lessonOf(detail, everything(), 0); q != want {

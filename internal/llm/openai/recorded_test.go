@@ -27,7 +27,8 @@ func TestRecordedAnswers(t *testing.T) {
 		s.Queue(llmtest.Turn{Body: string(body), Header: map[string]string{"Content-Type": "text/event-stream"}})
 		shown := ""
 		resp, err := client(t, s, true).Complete(t.Context(), offering("hi"), func(d string) { shown += d })
-		if err != nil || resp.Message.Content == "" || strings.TrimSpace(shown) != strings.TrimSpace(resp.Message.Content) || resp.Usage.Completion == 0 || resp.Usage.Attempts != 1 {
+		if err != nil || resp.Message.Content == "" || strings.TrimSpace(shown) != strings.TrimSpace(resp.Message.Content) ||
+			resp.Usage.Completion == 0 || resp.Usage.Attempts != 1 {
 			t.Errorf("%s: %+v, shown %q, %v", file, resp, shown, err)
 		}
 		if strings.Contains(resp.Message.Content, "<context>") || strings.Contains(resp.Message.Content, "</context>") {

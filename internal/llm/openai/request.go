@@ -148,7 +148,8 @@ func messages(ms []llm.Message, known quirks) ([]byte, error) {
 			w.Content = "(empty)" // servers refuse an empty text
 		}
 		for _, c := range m.ToolCalls {
-			w.Calls = append(w.Calls, call{ID: c.ID, Type: goopenai.ToolTypeFunction, Function: goopenai.FunctionCall{Name: c.Name, Arguments: c.Args}, Extra: c.Extra})
+			w.Calls = append(w.Calls, call{ID: c.ID, Type: goopenai.ToolTypeFunction, Function: goopenai.FunctionCall{Name: c.Name,
+				Arguments: c.Args}, Extra: c.Extra})
 		}
 		out[i] = w
 	}

@@ -66,7 +66,8 @@ func quoted(c dialect.Call, said []llm.Message) bool {
 		if m.Role != llm.RoleUser && m.Role != llm.RoleTool {
 			continue
 		}
-		if s := squeezed(m.Content); strings.Contains(s, args) && (strings.Contains(s, `"`+c.Name+`"`) || strings.Contains(s, "="+c.Name) || strings.Contains(s, "]"+c.Name)) {
+		if s := squeezed(m.Content); strings.Contains(s, args) && (strings.Contains(s, `"`+c.Name+`"`) ||
+			strings.Contains(s, "="+c.Name) || strings.Contains(s, "]"+c.Name)) {
 			return true
 		}
 	}
@@ -87,7 +88,8 @@ func spoken(calls []dialect.Call) []llm.ToolCall {
 
 // unreadable is what servers say when they cannot read the call that their own
 // model wrote: Ollama (issue 12884), llama.cpp (issue 24644).
-var unreadable = text.Pattern(`(?i)error parsing tool call|failed to parse (input|tool call|messages? content|arguments)|tool call parsing failed`)
+var unreadable = text.Pattern(
+	`(?i)error parsing tool call|failed to parse (input|tool call|messages? content|arguments)|tool call parsing failed`)
 
 // repair is an answer that has to be written again, and why.
 type repair struct {

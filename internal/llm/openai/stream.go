@@ -64,17 +64,23 @@ func told(raw []byte) error {
 // names are the words providers have for a status: OpenAI's codes and types,
 // Anthropic's types, Google's states.
 var names = map[string]int{
-	"invalid_api_key": http.StatusUnauthorized, "authentication_error": http.StatusUnauthorized, "unauthenticated": http.StatusUnauthorized, "unauthorized": http.StatusUnauthorized,
+	"invalid_api_key": http.StatusUnauthorized, "authentication_error": http.StatusUnauthorized,
+	"unauthenticated": http.StatusUnauthorized, "unauthorized": http.StatusUnauthorized,
 	"permission_error": http.StatusForbidden, "permission_denied": http.StatusForbidden, "forbidden": http.StatusForbidden,
 	"insufficient_quota": http.StatusPaymentRequired, "billing_error": http.StatusPaymentRequired,
-	"rate_limit_error": http.StatusTooManyRequests, "rate_limit_exceeded": http.StatusTooManyRequests, "resource_exhausted": http.StatusTooManyRequests,
-	"too_many_requests": http.StatusTooManyRequests, "ratelimiterror": http.StatusTooManyRequests,
-	"not_found_error": http.StatusNotFound, "model_not_found": http.StatusNotFound, "not_found": http.StatusNotFound, "notfounderror": http.StatusNotFound,
+	"rate_limit_error": http.StatusTooManyRequests, "rate_limit_exceeded": http.StatusTooManyRequests,
+	"resource_exhausted": http.StatusTooManyRequests,
+	"too_many_requests":  http.StatusTooManyRequests, "ratelimiterror": http.StatusTooManyRequests,
+	"not_found_error": http.StatusNotFound, "model_not_found": http.StatusNotFound, "not_found": http.StatusNotFound,
+	"notfounderror":         http.StatusNotFound,
 	"invalid_request_error": http.StatusBadRequest, "badrequesterror": http.StatusBadRequest, "invalid_argument": http.StatusBadRequest,
-	"context_length_exceeded": http.StatusBadRequest, "exceed_context_size_error": http.StatusBadRequest, "content_filter": http.StatusBadRequest,
+	"context_length_exceeded": http.StatusBadRequest, "exceed_context_size_error": http.StatusBadRequest,
+	"content_filter":    http.StatusBadRequest,
 	"request_too_large": http.StatusRequestEntityTooLarge,
-	"server_error":      http.StatusInternalServerError, "api_error": http.StatusInternalServerError, "internal": http.StatusInternalServerError,
-	"overloaded_error": 529, "unavailable": http.StatusServiceUnavailable, "timeout_error": http.StatusGatewayTimeout, "deadline_exceeded": http.StatusGatewayTimeout,
+	"server_error":      http.StatusInternalServerError, "api_error": http.StatusInternalServerError,
+	"internal":         http.StatusInternalServerError,
+	"overloaded_error": 529, "unavailable": http.StatusServiceUnavailable, "timeout_error": http.StatusGatewayTimeout,
+	"deadline_exceeded": http.StatusGatewayTimeout,
 }
 
 // statusOf returns the status that an error within a stream names, by its number or

@@ -72,7 +72,8 @@ type listing struct {
 }
 
 func (l listing) window() int {
-	for _, n := range []int{l.Loaded, l.MaxModelLen, l.TopProvider.ContextLength, l.ContextLength, l.ContextWindow, l.MaxInput, l.MaxContextLength} {
+	for _, n := range []int{l.Loaded, l.MaxModelLen, l.TopProvider.ContextLength, l.ContextLength, l.ContextWindow,
+		l.MaxInput, l.MaxContextLength} {
 		if n > 0 {
 			return n
 		}

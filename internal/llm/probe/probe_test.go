@@ -61,11 +61,13 @@ func TestFindMendsTheAddress(t *testing.T) {
 		{"copied from the documentation", "/v1/chat/completions", "/v1", "", "a b", map[string]http.HandlerFunc{"/v1/models": says(200, list)}},
 		{"without /v1", "", "/v1", "/v1", "a b", map[string]http.HandlerFunc{"/v1/models": says(200, list)}},
 		{"without /v1, below a web page", "", "/v1", "/v1", "a b", map[string]http.HandlerFunc{"/": page, "/v1/models": says(200, list)}},
-		{"without /v1, and JSON says so", "", "/v1", "/v1", "a b", map[string]http.HandlerFunc{"/": says(404, `{"detail":"Not Found"}`), "/v1/models": says(200, list)}},
+		{"without /v1, and JSON says so", "", "/v1", "/v1", "a b", map[string]http.HandlerFunc{"/": says(404, `{"detail":"Not Found"}`),
+			"/v1/models": says(200, list)}},
 		{"/api/v1", "", "/api/v1", "/api/v1", "a b", map[string]http.HandlerFunc{"/": page, "/api/v1/models": says(200, list)}},
 		{"a bare list", "/v1", "/v1", "", "x", map[string]http.HandlerFunc{"/v1/models": says(200, `[{"id":"x"}]`)}},
 		{"no model yet", "/v1", "/v1", "", "", map[string]http.HandlerFunc{"/v1/models": says(200, `{"object":"list","data":[]}`)}},
-		{"no list", "", "/v1", "/v1", "", map[string]http.HandlerFunc{"/": says(404, `{}`), "/v1/chat/completions": says(400, `{"error":{"message":"messages is required"}}`)}},
+		{"no list", "", "/v1", "/v1", "", map[string]http.HandlerFunc{"/": says(404, `{}`), "/v1/chat/completions": says(400,
+			`{"error":{"message":"messages is required"}}`)}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			root := serve(t, tt.routes)
@@ -100,10 +102,12 @@ func TestFindSaysWhatStandsInTheWay(t *testing.T) {
 		{"no address", "", "http://", probe.Path},
 		{"a web page", "k", serve(t, map[string]http.HandlerFunc{"/": page}) + "/v1", probe.Page},
 		{"some other interface", "k", serve(t, map[string]http.HandlerFunc{"/": says(200, `{"hello":1}`)}) + "/v1", probe.Page},
-		{"a login page elsewhere", "k", serve(t, map[string]http.HandlerFunc{"/": http.RedirectHandler(elsewhere+"/login", http.StatusFound).ServeHTTP}) + "/v1", probe.Page},
+		{"a login page elsewhere", "k", serve(t, map[string]http.HandlerFunc{"/": http.RedirectHandler(elsewhere+"/login",
+			http.StatusFound).ServeHTTP}) + "/v1", probe.Page},
 		{"a wrong path", "k", serve(t, nil) + "/v1", probe.Path},
 		{"no key", "", serve(t, map[string]http.HandlerFunc{"/v1/": says(401, `{"error":{"message":"no key"}}`)}) + "/v1", probe.NoKey},
-		{"a wrong key", "k-secret", serve(t, map[string]http.HandlerFunc{"/v1/": says(401, `{"error":{"message":"bad key k-secret"}}`)}) + "/v1", probe.Key},
+		{"a wrong key", "k-secret", serve(t, map[string]http.HandlerFunc{"/v1/": says(401, `{"error":{"message":"bad key k-secret"}}`)}) +
+			"/v1", probe.Key},
 		{"a wrong key, without /v1", "k", serve(t, map[string]http.HandlerFunc{"/": says(404, `{}`), "/v1/": says(403, `{}`)}), probe.Key},
 		{"trouble", "k", serve(t, map[string]http.HandlerFunc{"/": says(502, `{}`)}) + "/v1", probe.Unwell},
 		{"a proxy's login", "k", serve(t, map[string]http.HandlerFunc{"/": says(407, ``)}) + "/v1", probe.Proxy},
@@ -145,8 +149,10 @@ func TestTryCallsATool(t *testing.T) {
 	}{
 		{"calls", []llmtest.Turn{{Text: "OK"}, {Calls: []llmtest.Call{{ID: "1", Name: "keep_word", Args: `{"word":"apple"}`}}}}, true},
 		{"writes instead", []llmtest.Turn{{Text: "OK"}, {Text: "apple"}}, false},
-		{"knows no tools", []llmtest.Turn{{Text: "OK"}, {Status: 400, Body: `{"error":{"message":"test does not support tools"}}`}, {Text: "apple"}}, false},
-		{"calls another", []llmtest.Turn{{Text: "OK"}, {Calls: []llmtest.Call{{ID: "1", Name: "eat", Args: `{}`}}}, {Calls: []llmtest.Call{{ID: "1", Name: "eat", Args: `{}`}}}}, false},
+		{"knows no tools", []llmtest.Turn{{Text: "OK"}, {Status: 400, Body: `{"error":{"message":"test does not support tools"}}`},
+			{Text: "apple"}}, false},
+		{"calls another", []llmtest.Turn{{Text: "OK"}, {Calls: []llmtest.Call{{ID: "1", Name: "eat", Args: `{}`}}},
+			{Calls: []llmtest.Call{{ID: "1", Name: "eat", Args: `{}`}}}}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s.Queue(tt.turns...)
@@ -186,16 +192,19 @@ func TestTrySaysWhyAChatWouldFail(t *testing.T) {
 		name, base, key string
 		kind            probe.Kind
 	}{
-		{"the list is open, the chat wants a key", with(completions, says(401, `{"error":{"message":"No auth credentials found"}}`)), "", probe.NoKey},
+		{"the list is open, the chat wants a key", with(completions, says(401, `{"error":{"message":"No auth credentials found"}}`)),
+			"", probe.NoKey},
 		{"the list is open, the key is wrong", with(completions, says(401, `{"error":{"message":"User not found."}}`)), "k", probe.Key},
 		{"the list answers, the chat is a web page", with(completions, page), "k", probe.Page},
 		{"the list answers, the chat is nowhere", with("/other", page), "k", probe.Path},
 		{"no credit", with(completions, says(402, `{"error":{"message":"Insufficient credits"}}`)), "k", probe.Quota},
 		{"too many", with(completions, says(429, `{"error":{"message":"slow down"}}`)), "k", probe.Unwell},
 		{"no such model", with(completions, says(404, `{"error":{"message":"model not found"}}`)), "k", probe.Model},
-		{"it understands and does not want to", with(completions, says(400, `{"error":{"message":"this model is for embeddings only"}}`)), "k", probe.Refused},
+		{"it understands and does not want to", with(completions, says(400, `{"error":{"message":"this model is for embeddings only"}}`)),
+			"k", probe.Refused},
 		{"nothing listens", free(t) + "/v1", "k", probe.Away},
-		{"empty answers", with(completions, says(200, `{"choices":[{"index":0,"message":{"role":"assistant","content":""},"finish_reason":"stop"}]}`)), "k", probe.Unwell},
+		{"empty answers", with(completions,
+			says(200, `{"choices":[{"index":0,"message":{"role":"assistant","content":""},"finish_reason":"stop"}]}`)), "k", probe.Unwell},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := tryAt(t.Context(), t, tt.base, tt.key)

@@ -94,7 +94,8 @@ func ask(ctx context.Context, method, address, key string, body []byte) (reply, 
 		return reply{}, unreached(err, req.URL, time.Now())
 	}
 	defer func() { _ = resp.Body.Close() }()
-	r := reply{asked: req.URL.Host, host: resp.Request.URL.Host, base: strings.TrimSuffix(strings.TrimSuffix(address, "/models"), "/chat/completions"), keyed: key != "", status: resp.StatusCode}
+	r := reply{asked: req.URL.Host, host: resp.Request.URL.Host, base: strings.TrimSuffix(strings.TrimSuffix(address, "/models"),
+		"/chat/completions"), keyed: key != "", status: resp.StatusCode}
 	r.date, _ = http.ParseTime(resp.Header.Get("Date"))
 	r.body, err = io.ReadAll(io.LimitReader(resp.Body, maxBody))
 	if err != nil {
@@ -131,7 +132,8 @@ func (r reply) problem() error {
 // speaks reports whether an answer to an empty request shows that requests are
 // understood here.
 func (r reply) speaks() bool {
-	return json.Valid(r.body) && len(r.body) > 0 && (r.status == http.StatusBadRequest || r.status == http.StatusUnprocessableEntity || r.status == http.StatusUnauthorized)
+	return json.Valid(r.body) && len(r.body) > 0 && (r.status == http.StatusBadRequest || r.status == http.StatusUnprocessableEntity ||
+		r.status == http.StatusUnauthorized)
 }
 
 // unreached says why nothing answered.

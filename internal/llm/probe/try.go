@@ -73,7 +73,8 @@ func Try(ctx context.Context, e Endpoint) (Outcome, error) {
 var errSlow = errors.New("the model took too long")
 
 func request(words string) llm.Request {
-	return llm.Request{Messages: []llm.Message{{Role: llm.RoleSystem, Content: "You are a helpful assistant."}, {Role: llm.RoleUser, Content: words}}}
+	return llm.Request{Messages: []llm.Message{{Role: llm.RoleSystem, Content: "You are a helpful assistant."},
+		{Role: llm.RoleUser, Content: words}}}
 }
 
 // explain finds out why a model did not answer. Where its error does not say, the

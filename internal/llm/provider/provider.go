@@ -26,7 +26,8 @@ type Provider struct {
 // providers are asked, and shown, in this order. OpenAI's keys hold a mark of its
 // own, or begin as nobody else's do; "sk-" alone is used by many.
 var providers = []Provider{
-	{"OpenAI", OpenAI, "https://platform.openai.com/api-keys", "gpt-4o-mini", text.Pattern(`^sk-(proj|svcacct|admin|None)-[\w-]{20,}$|^sk-[\w-]*T3BlbkFJ[\w-]+$`)},
+	{"OpenAI", OpenAI, "https://platform.openai.com/api-keys", "gpt-4o-mini",
+		text.Pattern(`^sk-(proj|svcacct|admin|None)-[\w-]{20,}$|^sk-[\w-]*T3BlbkFJ[\w-]+$`)},
 	{"Anthropic", "https://api.anthropic.com/v1", "https://console.anthropic.com/settings/keys", "", text.Pattern(`^sk-ant-`)},
 	{"Google", "https://generativelanguage.googleapis.com/v1beta/openai", "https://aistudio.google.com/apikey", "", text.Pattern(`^AIza`)},
 	{"OpenRouter", "https://openrouter.ai/api/v1", "https://openrouter.ai/settings/keys", "", text.Pattern(`^sk-or-`)},

@@ -18,7 +18,8 @@ var secretive = text.Pattern(`^(sk-|gsk_|AIza|xai-|nvapi-|pplx-|hf_|csk-|gh[pous
 var plain = text.Pattern(`^[a-z0-9._:/-]*$|^[A-Za-z]{1,15}$`)
 
 // bare is an address without its scheme: keys may have dots and slashes, too.
-var bare = text.Pattern(`^(localhost|[a-z][a-z0-9-]*(:\d{1,5})|([a-z0-9-]+\.)+[a-z]{2,}|\d{1,3}(\.\d{1,3}){3})(:\d{1,5})?(/[a-z0-9._/-]*)?$`)
+var bare = text.Pattern(
+	`^(localhost|[a-z][a-z0-9-]*(:\d{1,5})|([a-z0-9-]+\.)+[a-z]{2,}|\d{1,3}(\.\d{1,3}){3})(:\d{1,5})?(/[a-z0-9._/-]*)?$`)
 
 // longestWord is the longest run of letters and digits that is taken for a name.
 const longestWord = 23
@@ -33,7 +34,8 @@ func IsAddress(text string) bool {
 }
 
 func short(w string) bool {
-	return !slices.ContainsFunc(strings.FieldsFunc(w, func(r rune) bool { return strings.ContainsRune("./:", r) }), func(part string) bool { return len(part) > longestWord })
+	return !slices.ContainsFunc(strings.FieldsFunc(w, func(r rune) bool { return strings.ContainsRune("./:", r) }),
+		func(part string) bool { return len(part) > longestWord })
 }
 
 // Veil returns what may be shown of a line that names a model's endpoint, as in

@@ -11,16 +11,19 @@ import (
 // never to be seen may not be seen on the way either, but for the few characters
 // that tell what it is.
 func TestVeilShowsAddressesAndNoSecret(t *testing.T) {
-	for _, open := range []string{"1", "12", "openai", "OpenRouter", "builtin", "ollama qwen3:4b", "http://localhost:11434/v1", "https://api.example.com/v1", "localhost:1234", "192.168.1.20:8080/v1", "back", "my-server.lan"} {
+	for _, open := range []string{"1", "12", "openai", "OpenRouter", "builtin", "ollama qwen3:4b", "http://localhost:11434/v1",
+		"https://api.example.com/v1", "localhost:1234", "192.168.1.20:8080/v1", "back", "my-server.lan"} {
 		if got := provider.Veil(open); got != open {
 			t.Errorf("%q is shown as %q", open, got)
 		}
 	}
 	for _, secret := range []string{
 		"sk-proj-abcdefghijklmnopqrstuvwxyz", "sk-ant-api03-abcdefgh", "gsk_abcdefghijkl", "AIzaSyAbcdefghijkl", "hf_abcdefghijkl",
-		"7234567890:AAHabcdefghijklmnopqrstuvwx", "aB3dE5gH7jK9mN1pQ3rS5tU7vW9xY1zA", "0123456789abcdef0123456789abcdef", "0123456789abcdef0123456789abcdef.AbCdEfGh12345678",
+		"7234567890:AAHabcdefghijklmnopqrstuvwx", "aB3dE5gH7jK9mN1pQ3rS5tU7vW9xY1zA", "0123456789abcdef0123456789abcdef",
+		"0123456789abcdef0123456789abcdef.AbCdEfGh12345678",
 	} {
-		for _, line := range []string{secret, secret + " model", "https://api.example.com/v1 " + secret, "https://api.example.com/v1 " + secret + " model", "https://me:" + secret + "@api.example.com/v1"} {
+		for _, line := range []string{secret, secret + " model", "https://api.example.com/v1 " + secret,
+			"https://api.example.com/v1 " + secret + " model", "https://me:" + secret + "@api.example.com/v1"} {
 			got := provider.Veil(line)
 			if strings.Contains(got, secret[4:]) || strings.Contains(got, secret[:8]) {
 				t.Errorf("%q is shown as %q", line, got)

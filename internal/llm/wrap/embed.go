@@ -250,6 +250,7 @@ func (e *Embedder) note(ctx context.Context, err error) {
 	}
 	e.rests[vector.Asking(ctx)] = e.Now().Add(embedRest)
 	if !was {
-		e.Log.Warn("the embedding model failed; facts, messages, notes and rules are found by words alone until it answers", "model", e.Name, "err", err)
+		e.Log.Warn("the embedding model failed; facts, messages, notes and rules are found by words alone until it answers",
+			"model", e.Name, "err", err)
 	}
 }

@@ -41,12 +41,14 @@ func (f *flaky) Embed(ctx context.Context, texts []string) ([][]float32, llm.Usa
 func TestEmbedderRestsAndRemembers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &flaky{}
-		e := &Embedder{Of: []Vectors{{Embedder: f}}, Name: "m", Hide: text.Redactor{"sk-secret"}, Count: func(context.Context, Call) {}, Log: slog.New(slog.DiscardHandler), Now: time.Now}
+		e := &Embedder{Of: []Vectors{{Embedder: f}}, Name: "m", Hide: text.Redactor{"sk-secret"}, Count: func(context.Context, Call) {},
+			Log: slog.New(slog.DiscardHandler), Now: time.Now}
 		ask := func(texts ...string) error {
 			_, err := e.Embed(t.Context(), texts)
 			return err
 		}
-		if err := errors.Join(ask("a sk-secret"), ask("a sk-secret"), ask("b", "c")); err != nil || !slices.Equal(f.asked, []string{"a (hidden)", "b", "c"}) {
+		if err := errors.Join(ask("a sk-secret"), ask("a sk-secret"), ask("b", "c")); err != nil || !slices.Equal(f.asked,
+			[]string{"a (hidden)", "b", "c"}) {
 			t.Errorf("asked %q, %v", f.asked, err)
 		}
 		gone, cancel := context.WithCancel(t.Context())
@@ -86,7 +88,8 @@ func TestOneTextThatIsRefused(t *testing.T) {
 			"t7":  &llm.Error{Class: llm.ErrBadRequest, Status: 400, Detail: "bad"},
 			"t20": &llm.Error{Class: llm.ErrUnavailable, Status: 500, Detail: "NaN"},
 		}}
-		e := &Embedder{Of: []Vectors{{Embedder: f}}, Name: "m", Count: func(context.Context, Call) {}, Log: slog.New(slog.NewTextHandler(&log, nil)), Now: time.Now}
+		e := &Embedder{Of: []Vectors{{Embedder: f}}, Name: "m", Count: func(context.Context, Call) {},
+			Log: slog.New(slog.NewTextHandler(&log, nil)), Now: time.Now}
 		var texts []string
 		for i := range 32 {
 			texts = append(texts, fmt.Sprint("t", i))
@@ -145,7 +148,8 @@ func (s *slow) Embed(ctx context.Context, texts []string) ([][]float32, llm.Usag
 func TestQuestionsWaitSoLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &slow{takes: 3 * time.Second}
-		e := &Embedder{Of: []Vectors{{Embedder: s}}, Name: "m", Count: func(context.Context, Call) {}, Log: slog.New(slog.DiscardHandler), Now: time.Now,
+		e := &Embedder{Of: []Vectors{{Embedder: s}}, Name: "m", Count: func(context.Context, Call) {}, Log: slog.New(slog.DiscardHandler),
+			Now:  time.Now,
 			Wait: 80 * time.Millisecond, Background: func(fn func()) { go fn() }}
 		began := time.Now()
 		for range 3 { // facts, notes, messages

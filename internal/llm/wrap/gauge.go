@@ -24,12 +24,15 @@ type Gauge struct {
 }
 
 // doubts are how far the weights may be from what is usual at first.
-var doubts = llm.Traits{llm.TraitLetters: 0.1, llm.TraitMarks: 0.3, llm.TraitHan: 0.5, llm.TraitOther: 0.5, llm.TraitTurns: 6, llm.TraitTools: 0.15}
+var doubts = llm.Traits{llm.TraitLetters: 0.1, llm.TraitMarks: 0.3, llm.TraitHan: 0.5, llm.TraitOther: 0.5,
+	llm.TraitTurns: 6, llm.TraitTools: 0.15}
 
 // Bounds of the weights: no tokenizer is outside, but figures of servers may be.
 var (
-	least = llm.Traits{llm.TraitLetters: 0.1, llm.TraitMarks: 0.1, llm.TraitHan: 0.3, llm.TraitOther: 0.15, llm.TraitTurns: 0, llm.TraitTools: 0.08}
-	most  = llm.Traits{llm.TraitLetters: 0.45, llm.TraitMarks: 1, llm.TraitHan: 2, llm.TraitOther: 1.5, llm.TraitTurns: 12, llm.TraitTools: 0.5}
+	least = llm.Traits{llm.TraitLetters: 0.1, llm.TraitMarks: 0.1, llm.TraitHan: 0.3, llm.TraitOther: 0.15, llm.TraitTurns: 0,
+		llm.TraitTools: 0.08}
+	most = llm.Traits{llm.TraitLetters: 0.45, llm.TraitMarks: 1, llm.TraitHan: 2, llm.TraitOther: 1.5, llm.TraitTurns: 12,
+		llm.TraitTools: 0.5}
 )
 
 // How far a provider's count may be from a sum of weights: a share of it, and

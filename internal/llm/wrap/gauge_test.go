@@ -15,13 +15,15 @@ type linear struct{ letters, marks, han, turn, tools float64 }
 
 func (c linear) of(r llm.Request) int {
 	t := llm.TraitsOf(r)
-	return int(t[llm.TraitLetters]*c.letters + t[llm.TraitMarks]*c.marks + t[llm.TraitHan]*c.han + t[llm.TraitTurns]*c.turn + t[llm.TraitTools]*c.tools)
+	return int(t[llm.TraitLetters]*c.letters + t[llm.TraitMarks]*c.marks + t[llm.TraitHan]*c.han + t[llm.TraitTurns]*c.turn +
+		t[llm.TraitTools]*c.tools)
 }
 
 // TestGaugeLearns: what is learned holds for much longer requests too, and after
 // a restart.
 func TestGaugeLearns(t *testing.T) {
-	tools := []llm.ToolSpec{{Name: "remind", Description: strings.Repeat("Reminds somebody of something. ", 40), Parameters: []byte(`{"type":"object","properties":{"what":{"type":"string"}}}`)}}
+	tools := []llm.ToolSpec{{Name: "remind", Description: strings.Repeat("Reminds somebody of something. ", 40),
+		Parameters: []byte(`{"type":"object","properties":{"what":{"type":"string"}}}`)}}
 	texts := map[string]string{
 		"English": "The fox that lives behind the station comes out at dusk and looks for what travellers have left. ",
 		"Chinese": "住在车站后面的狐狸在黄昏时出来，寻找旅客们留下的东西。它很小心，也很聪明。",
@@ -34,9 +36,11 @@ func TestGaugeLearns(t *testing.T) {
 			t.Run(model+" "+name, func(t *testing.T) {
 				kept := ""
 				g := NewGauge("", func(state string) { kept = state })
-				r := llm.Request{Tools: tools, Messages: []llm.Message{{Role: llm.RoleSystem, Content: strings.Repeat("You are helpful, and you say so. ", 60)}}}
+				r := llm.Request{Tools: tools, Messages: []llm.Message{{Role: llm.RoleSystem,
+					Content: strings.Repeat("You are helpful, and you say so. ", 60)}}}
 				say := func(n int) {
-					r.Messages = append(r.Messages, llm.Message{Role: llm.RoleUser, Content: strings.Repeat(text, n)}, llm.Message{Role: llm.RoleAssistant, Content: text})
+					r.Messages = append(r.Messages, llm.Message{Role: llm.RoleUser, Content: strings.Repeat(text, n)},
+						llm.Message{Role: llm.RoleAssistant, Content: text})
 				}
 				for i := range 5 {
 					say(3 + 5*i)
@@ -83,13 +87,15 @@ func TestGaugeFollowsAnOddServer(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := NewGauge("", nil)
-			r := llm.Request{Tools: tools, Messages: []llm.Message{{Role: llm.RoleSystem, Content: strings.Repeat("You are helpful, and you say so. ", 60)}}}
+			r := llm.Request{Tools: tools, Messages: []llm.Message{{Role: llm.RoleSystem,
+				Content: strings.Repeat("You are helpful, and you say so. ", 60)}}}
 			usual := g.Estimate(r)
 			for i := range 60 {
 				if i%9 == 0 {
 					r.Messages = r.Messages[:1] // it was folded
 				}
-				r.Messages = append(r.Messages, llm.Message{Role: llm.RoleUser, Content: strings.Repeat("What about it? ", 8)}, llm.Message{Role: llm.RoleAssistant, Content: strings.Repeat("As long as answers are. ", 8)})
+				r.Messages = append(r.Messages, llm.Message{Role: llm.RoleUser, Content: strings.Repeat("What about it? ", 8)},
+					llm.Message{Role: llm.RoleAssistant, Content: strings.Repeat("As long as answers are. ", 8)})
 				before := g.Estimate(r)
 				g.Learn(r, count(r))
 				if after := g.Estimate(r); after > before && after > count(r)+1 || after > usual*2 {

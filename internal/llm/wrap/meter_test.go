@@ -17,14 +17,16 @@ func TestLedger(t *testing.T) {
 	price := Price{Input: 2.5, Cached: 0.25, Output: 15}
 	var got llm.Usage
 	var open Amount
-	m := Meter{Model: l.Model, Name: "m", Purpose: "answer", Price: price, MaxTokens: 100, Gauge: NewGauge("", nil), Instead: func(error) llm.Model { return nil },
-		Count: func(_ context.Context, c Call) { got = got.Add(c.Usage) },
+	m := Meter{Model: l.Model, Name: "m", Purpose: "answer", Price: price, MaxTokens: 100, Gauge: NewGauge("", nil),
+		Instead: func(error) llm.Model { return nil },
+		Count:   func(_ context.Context, c Call) { got = got.Add(c.Usage) },
 		Reserve: func(_ context.Context, a Amount) (func(Amount), error) {
 			open.Tokens += a.Tokens
 			return func(Amount) { open.Tokens -= a.Tokens }, nil
 		}}
 	stream := func(finish, text, usage string) llmtest.Turn {
-		return llmtest.Turn{Stream: []string{piece(`{"content":"`+text+`"}`, finish), `data: {"choices":[],"usage":` + usage + `}`, "data: [DONE]"}}
+		return llmtest.Turn{Stream: []string{piece(`{"content":"`+text+`"}`, finish), `data: {"choices":[],"usage":` + usage + `}`,
+			"data: [DONE]"}}
 	}
 	s.Queue(
 		stream(`"stop"`, "hello", `{"prompt_tokens":1000,"completion_tokens":50,"prompt_tokens_details":{"cached_tokens":800}}`),

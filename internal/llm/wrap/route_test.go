@@ -124,7 +124,8 @@ func TestFirstHealthyAnswers(t *testing.T) {
 				var seen shown
 				r := Route{Legs: legs, Patience: time.Minute, Log: quiet}
 				resp, err := r.Complete(t.Context(), request("hi"), seen.take)
-				if err != nil || resp.By != fmt.Sprint("m", bad) || len(resp.Message.ToolCalls) != 1 || strings.TrimPrefix(seen.text, llm.RetryText) != "" {
+				if err != nil || resp.By != fmt.Sprint("m", bad) || len(resp.Message.ToolCalls) != 1 || strings.TrimPrefix(seen.text,
+					llm.RetryText) != "" {
 					t.Fatalf("%+v, shown %q, %v", resp, seen.text, err)
 				}
 				if n := len(servers[bad].Requests()); n != 1 {
@@ -162,7 +163,8 @@ func TestUnreachable(t *testing.T) {
 	gone.Close()
 	s, well := endpoint(t, "well")
 	s.Queue(llmtest.Turn{Text: "hello"})
-	r := Route{Legs: []Leg{leg(t, "refused", gone.URL(), time.Minute), leg(t, "reset", "http://"+l.Addr().String()+"/v1", time.Minute), well}, Log: quiet}
+	r := Route{Legs: []Leg{leg(t, "refused", gone.URL(), time.Minute), leg(t, "reset", "http://"+l.Addr().String()+"/v1", time.Minute),
+		well}, Log: quiet}
 	if resp, err := r.Complete(t.Context(), request("hi"), nil); err != nil || resp.By != "well" {
 		t.Errorf("%+v, %v", resp, err)
 	}

@@ -81,7 +81,8 @@ func NewTracer(endpoint, version string, log *slog.Logger) *Tracer {
 	if endpoint == "" {
 		return nil
 	}
-	t := &Tracer{address: strings.TrimRight(endpoint, "/") + "/v1/traces", version: version, log: log, queue: make(chan *Span, traceQueue), quit: make(chan struct{}), done: make(chan struct{})}
+	t := &Tracer{address: strings.TrimRight(endpoint, "/") + "/v1/traces", version: version, log: log,
+		queue: make(chan *Span, traceQueue), quit: make(chan struct{}), done: make(chan struct{})}
 	go t.send()
 	return t
 }

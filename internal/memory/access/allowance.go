@@ -11,7 +11,8 @@ import (
 // Allow stops asking about a tool in a channel; by is whoever decided.
 func (g *Register) Allow(ctx context.Context, k chat.Key, tool, by string) error {
 	return engine.During("allow a tool", g.db.Write(ctx, func(tx *engine.Tx) error {
-		_, err := tx.Exec("INSERT INTO allowances VALUES (?, ?, ?, ?, ?) ON CONFLICT (platform, channel, tool) DO UPDATE SET by_id = excluded.by_id, at = excluded.at", k.Platform, k.Channel, tool, by, engine.Stamp(g.now()))
+		_, err := tx.Exec("INSERT INTO allowances VALUES (?, ?, ?, ?, ?) ON CONFLICT (platform, channel, tool) DO UPDATE "+
+			"SET by_id = excluded.by_id, at = excluded.at", k.Platform, k.Channel, tool, by, engine.Stamp(g.now()))
 		return err
 	}))
 }

@@ -16,7 +16,8 @@ const Attested = 10 * time.Minute
 // Absent reports whether somebody is known to be out of a place, or to have
 // blocked the bot there.
 func (r *Register) Absent(_ context.Context, user string, k chat.Key) (bool, error) {
-	state, err := r.db.Word("read presence", "SELECT state FROM membership WHERE user_id = ? AND platform = ? AND channel = ?", user, k.Platform, k.Channel)
+	state, err := r.db.Word("read presence", "SELECT state FROM membership WHERE user_id = ? AND platform = ? AND channel = ?",
+		user, k.Platform, k.Channel)
 	return state == string(chat.Absent) || state == string(chat.Blocked), err
 }
 

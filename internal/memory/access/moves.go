@@ -90,7 +90,8 @@ func Rename(tx *engine.Tx, mv chat.Move) error {
 	for _, q := range []string{
 		"DELETE FROM moves WHERE platform = :platform AND channel = :to",
 		"UPDATE moves SET became = :to WHERE platform = :platform AND became = :from",
-		"INSERT INTO moves (platform, channel, became) VALUES (:platform, :from, :to) ON CONFLICT (platform, channel) DO UPDATE SET became = excluded.became",
+		"INSERT INTO moves (platform, channel, became) VALUES (:platform, :from, :to) ON CONFLICT (platform, channel) DO " +
+			"UPDATE SET became = excluded.became",
 	} {
 		if _, err := tx.Exec(q, args); err != nil {
 			return engine.During("note a move", err)

@@ -43,7 +43,8 @@ func (g *Register) SaveNoteAuthor(ctx context.Context, a NoteAuthor) error {
 // MoveNoteAuthor follows a note to another name.
 func (g *Register) MoveNoteAuthor(ctx context.Context, from, to string) error {
 	return engine.During("move author of a note", g.db.Write(ctx, func(tx *engine.Tx) error {
-		_, e1 := tx.Exec("DELETE FROM note_authors WHERE path = ? AND EXISTS (SELECT 1 FROM note_authors o WHERE o.path = ?) AND path <> ?", to, from, from)
+		_, e1 := tx.Exec("DELETE FROM note_authors WHERE path = ? AND EXISTS (SELECT 1 FROM note_authors o WHERE o.path = ?) AND path <> ?",
+			to, from, from)
 		_, e2 := tx.Exec("UPDATE note_authors SET path = ? WHERE path = ?", to, from)
 		return errors.Join(e1, e2)
 	}))

@@ -69,7 +69,8 @@ func (g *Register) fewGrants() (map[string]string, error) {
 // Grant gives an id a role, replacing the one it had. by is whoever decided.
 func (g *Register) Grant(ctx context.Context, id, role, by string) error {
 	return engine.During("grant", g.db.Write(ctx, func(tx *engine.Tx) error {
-		_, err := tx.Exec("INSERT INTO grants VALUES (?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET role = excluded.role, by_id = excluded.by_id, at = excluded.at", id, role, by, engine.Stamp(g.now()))
+		_, err := tx.Exec("INSERT INTO grants VALUES (?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET role = excluded.role, "+
+			"by_id = excluded.by_id, at = excluded.at", id, role, by, engine.Stamp(g.now()))
 		return err
 	}))
 }
@@ -102,7 +103,8 @@ func (g *Register) Newcomers(ctx context.Context, by string, tell func(id, at st
 		tell(n.id, n.at)
 	}
 	return engine.During("newcomers", g.db.Write(ctx, func(tx *engine.Tx) error {
-		_, err := tx.Exec("INSERT INTO settings VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value", newcomersTold, list[len(list)-1].at)
+		_, err := tx.Exec("INSERT INTO settings VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+			newcomersTold, list[len(list)-1].at)
 		return err
 	}))
 }
@@ -156,7 +158,8 @@ func (g *Register) AddCode(ctx context.Context, purpose string, hash []byte, who
 		who.ID = ofProcess + self
 	}
 	return engine.During("add code", g.db.Write(ctx, func(tx *engine.Tx) error {
-		_, err := tx.Exec("INSERT INTO codes VALUES (?, ?, ?, ?, ?) ON CONFLICT (purpose, user_id) DO UPDATE SET name = excluded.name, hash = excluded.hash, expires_at = excluded.expires_at", purpose, who.ID, who.Name, hash, engine.Stamp(until))
+		_, err := tx.Exec("INSERT INTO codes VALUES (?, ?, ?, ?, ?) ON CONFLICT (purpose, user_id) DO UPDATE SET name = "+
+			"excluded.name, hash = excluded.hash, expires_at = excluded.expires_at", purpose, who.ID, who.Name, hash, engine.Stamp(until))
 		return err
 	}))
 }
@@ -197,7 +200,8 @@ func (g *Register) TakeCode(ctx context.Context, purpose string, hash []byte) (w
 
 // Waiting returns who holds a live code for a purpose.
 func (g *Register) Waiting(_ context.Context, purpose string) ([]chat.User, error) {
-	rows, err := g.db.Query("SELECT user_id, name FROM codes WHERE purpose = ? AND expires_at > ? ORDER BY expires_at, user_id", purpose, engine.Stamp(g.now()))
+	rows, err := g.db.Query("SELECT user_id, name FROM codes WHERE purpose = ? AND expires_at > ? ORDER BY expires_at, user_id",
+		purpose, engine.Stamp(g.now()))
 	if err != nil {
 		return nil, fmt.Errorf("list codes: %w", err)
 	}

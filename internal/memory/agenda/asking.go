@@ -23,7 +23,8 @@ type Spent struct {
 func (b *Agenda) Spent(_ context.Context, r Reminder) (s Spent, err error) {
 	const of = " FROM decisions WHERE user_id = ? AND message_id >= ? AND message_id < ?"
 	from, to := r.Named(), fmt.Sprintf("ask:%d;", r.ID)
-	if err := b.db.QueryRow("SELECT count(*), coalesce(sum(total_tokens), 0), coalesce(sum(cost), 0)"+of, r.User.ID, from, to).Scan(&s.Times, &s.Tokens, &s.Cost); err != nil {
+	if err := b.db.QueryRow("SELECT count(*), coalesce(sum(total_tokens), 0), coalesce(sum(cost), 0)"+of, r.User.ID,
+		from, to).Scan(&s.Times, &s.Tokens, &s.Cost); err != nil {
 		return s, engine.During("sum up questions", err)
 	}
 	err = b.db.QueryRow("SELECT id"+of+" AND outcome = 'answered' ORDER BY at DESC LIMIT 1", r.User.ID, from, to).Scan(&s.Last)
@@ -44,5 +45,6 @@ func (b *Agenda) See(ctx context.Context, id int64, seen string) error {
 // Unseen lists questions that were asked and of which it is not known what they rest
 // on.
 func (b *Agenda) Unseen(context.Context) ([]Reminder, error) {
-	return b.reminders("SELECT " + reminderColumns + " FROM reminders WHERE only_changed AND ask AND seen = '' AND told_at <> '' AND state = 'waiting' LIMIT 50")
+	return b.reminders("SELECT " + reminderColumns +
+		" FROM reminders WHERE only_changed AND ask AND seen = '' AND told_at <> '' AND state = 'waiting' LIMIT 50")
 }

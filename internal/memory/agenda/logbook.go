@@ -52,7 +52,8 @@ func (b *Agenda) AddLog(ctx context.Context, v provenance.Viewer, e LogEntry, ca
 	}
 	err := b.db.Write(ctx, func(tx *engine.Tx) error {
 		if callKey != "" {
-			known, err := scanLog(tx.QueryRow("SELECT id, author, type, content, at, via, people FROM log_entries WHERE user_id = ? AND call_key = ?", v.User, callKey))
+			known, err := scanLog(
+				tx.QueryRow("SELECT id, author, type, content, at, via, people FROM log_entries WHERE user_id = ? AND call_key = ?", v.User, callKey))
 			if !errors.Is(err, engine.ErrNotFound) {
 				e = known
 				return err
@@ -94,7 +95,8 @@ func (b *Agenda) Log(_ context.Context, v provenance.Viewer, q LogQuery) ([]LogE
 	if len(want) > 0 {
 		read = maxSearched
 	}
-	rows, err := b.db.Query("SELECT id, author, type, content, at, via, people FROM log_entries WHERE "+ofOwner+` AND (:from = '' OR at >= :from) AND (:to = '' OR at < :to)
+	rows, err := b.db.Query("SELECT id, author, type, content, at, via, people FROM log_entries WHERE "+ofOwner+
+		` AND (:from = '' OR at >= :from) AND (:to = '' OR at < :to)
 		ORDER BY at DESC, id DESC LIMIT :limit`, v.Named(engine.Named{"from": engine.Stamp(q.From), "to": engine.Stamp(q.To), "limit": read}))
 	if err != nil {
 		return nil, engine.During("read log", err)

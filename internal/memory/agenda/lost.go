@@ -25,7 +25,8 @@ const (
 // Lose keeps, within a transaction, the reminders that wait and fit a condition until
 // their place is back.
 func Lose(tx *engine.Tx, now time.Time, which string, args ...any) error {
-	_, err := tx.Exec("UPDATE reminders SET away = 'lost', lost = ? WHERE state = 'waiting' AND away <> 'lost' AND "+which, append([]any{engine.Stamp(now)}, args...)...)
+	_, err := tx.Exec("UPDATE reminders SET away = 'lost', lost = ? WHERE state = 'waiting' AND away <> 'lost' AND "+which,
+		append([]any{engine.Stamp(now)}, args...)...)
 	return engine.During("keep reminders of a lost place", err)
 }
 
@@ -40,7 +41,8 @@ const mayBe = `NOT EXISTS (SELECT 1 FROM membership b WHERE b.user_id = reminder
 
 // Found lets, within a transaction, the reminders of a place go on.
 func Found(tx *engine.Tx, k chat.Key) error {
-	_, err := tx.Exec("UPDATE reminders SET away = 'back' WHERE away = 'lost' AND platform = ? AND channel = ? AND "+mayBe, k.Platform, k.Channel)
+	_, err := tx.Exec("UPDATE reminders SET away = 'back' WHERE away = 'lost' AND platform = ? AND channel = ? AND "+mayBe,
+		k.Platform, k.Channel)
 	return engine.During("go on with reminders", err)
 }
 
@@ -71,7 +73,8 @@ func (b *Agenda) Regain(ctx context.Context) error {
 // Lost lists the reminders whose place was lost before a moment and whose person has not
 // heard of that since another, by person and place; at most limit.
 func (b *Agenda) Lost(_ context.Context, before, told time.Time, limit int) ([]Reminder, error) {
-	list, err := b.reminders("SELECT "+reminderColumns+` FROM reminders WHERE state = 'waiting' AND away = 'lost' AND lost <= ? AND lost_told < ? LIMIT ?`,
+	list, err := b.reminders("SELECT "+reminderColumns+
+		` FROM reminders WHERE state = 'waiting' AND away = 'lost' AND lost <= ? AND lost_told < ? LIMIT ?`,
 		engine.Stamp(before), engine.Stamp(told), limit)
 	slices.SortFunc(list, func(a, b Reminder) int {
 		return cmp.Or(cmp.Compare(a.User.ID, b.User.ID), cmp.Compare(a.Key.String(), b.Key.String()), cmp.Compare(a.ID, b.ID))
@@ -99,7 +102,8 @@ func (b *Agenda) TellLost(ctx context.Context, list []Reminder, parts []chat.Par
 // be delivered, and keeps it until its place is back. is tells whether the part is the one
 // of a name; a part of anything else changes nothing.
 func Unsaid(tx *engine.Tx, p chat.Part, now time.Time, is func(what string) bool) error {
-	rows, err := tx.Query("SELECT "+reminderColumns+" FROM reminders WHERE state = 'told' AND user_id = ? AND platform = ? AND channel = ? ORDER BY told_at DESC LIMIT ?",
+	rows, err := tx.Query("SELECT "+reminderColumns+
+		" FROM reminders WHERE state = 'told' AND user_id = ? AND platform = ? AND channel = ? ORDER BY told_at DESC LIMIT ?",
 		p.To.ID, p.Key.Platform, p.Key.Channel, MaxReminders)
 	if err != nil {
 		return engine.During("look for a reminder that was not said", err)

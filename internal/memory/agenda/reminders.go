@@ -49,11 +49,14 @@ var (
 	ErrTooManyReminders = text.Tell("you have %d reminders waiting, which is as many as I keep; cancel one first", MaxReminders)
 )
 
-const reminderColumns = "id, user_id, name, platform, channel, thread, text, due_at, schedule, zone, told_at, via, people, ask, only_changed, seen, guild, agent, away, lost"
+const reminderColumns = "id, user_id, name, platform, channel, thread, text, due_at, schedule, zone, told_at, via, " +
+	"people, ask, only_changed, seen, guild, agent, away, lost"
 
 func scanReminder(r scanner) (m Reminder, err error) {
 	var due, told, lost string
-	err = r.Scan(&m.ID, &m.User.ID, &m.User.Name, &m.Key.Platform, &m.Key.Channel, &m.Key.Thread, &m.Text, &due, &m.Schedule, &m.Zone, &told, &m.Origin.Via, (*provenance.Names)(&m.Origin.People), &m.Ask, &m.OnlyChanged, &m.Seen, &m.Guild, &m.Agent, &m.Away, &lost)
+	err = r.Scan(&m.ID, &m.User.ID, &m.User.Name, &m.Key.Platform, &m.Key.Channel, &m.Key.Thread, &m.Text, &due,
+		&m.Schedule, &m.Zone, &told, &m.Origin.Via, (*provenance.Names)(&m.Origin.People), &m.Ask, &m.OnlyChanged, &m.Seen,
+		&m.Guild, &m.Agent, &m.Away, &lost)
 	m.Due, m.Told, m.Lost = engine.ParseStamp(due), engine.ParseStamp(told), engine.ParseStamp(lost)
 	return m, err
 }
@@ -74,10 +77,12 @@ func (b *Agenda) AddReminder(ctx context.Context, r Reminder, callKey string) (o
 		if err := roomForReminder(tx, r.User.ID, 0); err != nil {
 			return err
 		}
-		out, err = scanReminder(tx.QueryRow(`INSERT INTO reminders (user_id, name, platform, channel, thread, text, due_at, schedule, zone, call_key, created_at, via, people, ask, only_changed, guild, agent)
+		out, err = scanReminder(
+			tx.QueryRow(`INSERT INTO reminders (user_id, name, platform, channel, thread, text, due_at, schedule, zone, call_key, created_at, via, people, ask, only_changed, guild, agent)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING `+reminderColumns,
-			r.User.ID, r.User.Name, r.Key.Platform, r.Key.Channel, r.Key.Thread, r.Text, engine.Stamp(r.Due), r.Schedule, r.Zone, callKey, engine.Stamp(b.now()),
-			int(r.Origin.Via), r.Origin.But(r.User.ID).Names(), r.Ask, r.OnlyChanged, r.Guild, r.Agent))
+				r.User.ID, r.User.Name, r.Key.Platform, r.Key.Channel, r.Key.Thread, r.Text, engine.Stamp(r.Due), r.Schedule,
+				r.Zone, callKey, engine.Stamp(b.now()),
+				int(r.Origin.Via), r.Origin.But(r.User.ID).Names(), r.Ask, r.OnlyChanged, r.Guild, r.Agent))
 		return err
 	})
 	return out, engine.During("add reminder", err)
@@ -96,7 +101,8 @@ func roomForReminder(tx *engine.Tx, user string, except int64) error {
 
 // Reminders lists v's waiting reminders, the next one first; at most 100.
 func (b *Agenda) Reminders(_ context.Context, v provenance.Viewer) ([]Reminder, error) {
-	return b.reminders("SELECT "+reminderColumns+" FROM reminders WHERE "+ofOwner+" AND state = 'waiting' ORDER BY due_at, id LIMIT 100", v.Named(nil))
+	return b.reminders("SELECT "+reminderColumns+" FROM reminders WHERE "+ofOwner+" AND state = 'waiting' ORDER BY due_at, id LIMIT 100",
+		v.Named(nil))
 }
 
 func (b *Agenda) reminders(query string, args ...any) ([]Reminder, error) {
@@ -111,19 +117,22 @@ func (b *Agenda) reminders(query string, args ...any) ([]Reminder, error) {
 // Reminder returns one that v can see, waiting or told; ErrNoReminder when
 // there is none.
 func (b *Agenda) Reminder(_ context.Context, v provenance.Viewer, id int64) (Reminder, error) {
-	r, err := scanReminder(b.db.QueryRow("SELECT "+reminderColumns+" FROM reminders WHERE "+ofOwner+" AND id = :id AND state <> 'done'", v.Named(engine.Named{"id": id})))
+	r, err := scanReminder(b.db.QueryRow("SELECT "+reminderColumns+" FROM reminders WHERE "+ofOwner+" AND id = :id AND state <> 'done'",
+		v.Named(engine.Named{"id": id})))
 	return r, engine.NoRow(err, ErrNoReminder)
 }
 
 // FinishReminder ends a reminder that was told, or one that need not be told any
 // more. A recurring one goes on. ErrNoReminder when it is over already.
 func (b *Agenda) FinishReminder(ctx context.Context, v provenance.Viewer, id int64) (Reminder, error) {
-	return b.changeReminder(ctx, "UPDATE reminders SET state = iif(schedule = '', 'done', state) WHERE "+ofOwner+" AND id = :id AND state <> 'done' RETURNING "+reminderColumns, v, id)
+	return b.changeReminder(ctx, "UPDATE reminders SET state = iif(schedule = '', 'done', state) WHERE "+ofOwner+
+		" AND id = :id AND state <> 'done' RETURNING "+reminderColumns, v, id)
 }
 
 // CancelReminder ends a reminder, a recurring one for good.
 func (b *Agenda) CancelReminder(ctx context.Context, v provenance.Viewer, id int64) (Reminder, error) {
-	return b.changeReminder(ctx, "UPDATE reminders SET state = 'done' WHERE "+ofOwner+" AND id = :id AND state = 'waiting' RETURNING "+reminderColumns, v, id)
+	return b.changeReminder(ctx, "UPDATE reminders SET state = 'done' WHERE "+ofOwner+" AND id = :id AND state = 'waiting' RETURNING "+
+		reminderColumns, v, id)
 }
 
 // SnoozeReminder says what a reminder said again at a time, once. A recurring
@@ -142,7 +151,8 @@ func (b *Agenda) SnoozeReminder(ctx context.Context, v provenance.Viewer, id int
 		if err := roomForReminder(tx, r.User.ID, id); err != nil {
 			return err
 		}
-		r, err := scanReminder(tx.QueryRow("UPDATE reminders SET state = 'waiting', due_at = :due WHERE "+ofOwner+" AND id = :id AND state <> 'done' RETURNING "+reminderColumns,
+		r, err := scanReminder(tx.QueryRow("UPDATE reminders SET state = 'waiting', due_at = :due WHERE "+ofOwner+
+			" AND id = :id AND state <> 'done' RETURNING "+reminderColumns,
 			v.Named(engine.Named{"id": id, "due": engine.Stamp(due)})))
 		out = r
 		return engine.NoRow(err, ErrNoReminder)
@@ -179,7 +189,8 @@ func (b *Agenda) FireReminder(ctx context.Context, r Reminder, next time.Time, p
 		if next.IsZero() {
 			state, next = "told", r.Due
 		}
-		res, err := tx.Exec("UPDATE reminders SET state = ?, due_at = ?, told_at = ?, away = '' WHERE id = ? AND state = 'waiting' AND away <> 'lost' AND due_at = ?",
+		res, err := tx.Exec("UPDATE reminders SET state = ?, due_at = ?, told_at = ?, away = '' WHERE id = ? AND state = "+
+			"'waiting' AND away <> 'lost' AND due_at = ?",
 			state, engine.Stamp(next), engine.Stamp(b.now()), r.ID, engine.Stamp(r.Due))
 		if err != nil {
 			return err

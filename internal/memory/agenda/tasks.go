@@ -57,7 +57,8 @@ func (b *Agenda) AddTask(ctx context.Context, v provenance.Viewer, text, callKey
 	}
 	err = b.db.Write(ctx, func(tx *engine.Tx) error {
 		now := engine.Stamp(b.now())
-		t, err = scanTask(tx.QueryRow(`INSERT INTO tasks (user_id, platform, channel, description, call_key, created_at, updated_at, via, people, agent)
+		t, err = scanTask(tx.QueryRow(
+			`INSERT INTO tasks (user_id, platform, channel, description, call_key, created_at, updated_at, via, people, agent)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING `+taskColumns, v.User, v.Key.Platform, v.Key.Channel, text, callKey, now, now,
 			int(from.Via), from.But(v.User).Names(), v.Keeper()))
 		if errors.Is(err, engine.ErrNotFound) {
@@ -73,7 +74,8 @@ func (b *Agenda) Tasks(_ context.Context, v provenance.Viewer, limit, offset int
 	if limit <= 0 {
 		limit = 20
 	}
-	rows, err := b.db.Query("SELECT "+taskColumns+" FROM tasks WHERE "+ofOwner+" ORDER BY done, id DESC LIMIT :limit OFFSET :offset", v.Named(engine.Named{"limit": limit, "offset": offset}))
+	rows, err := b.db.Query("SELECT "+taskColumns+" FROM tasks WHERE "+ofOwner+" ORDER BY done, id DESC LIMIT :limit OFFSET :offset",
+		v.Named(engine.Named{"limit": limit, "offset": offset}))
 	if err != nil {
 		return nil, engine.During("list tasks", err)
 	}
@@ -93,7 +95,8 @@ func (b *Agenda) UpdateTask(ctx context.Context, v provenance.Viewer, id int64, 
 	if err != nil {
 		return Task{}, err
 	}
-	return b.changeTask(ctx, "UPDATE tasks SET description = :text, updated_at = :now, via = via | :via, people = "+provenance.MorePeople(":people")+" WHERE "+ofOwner+" AND id = :id RETURNING "+taskColumns,
+	return b.changeTask(ctx, "UPDATE tasks SET description = :text, updated_at = :now, via = via | :via, people = "+
+		provenance.MorePeople(":people")+" WHERE "+ofOwner+" AND id = :id RETURNING "+taskColumns,
 		v, engine.Named{"id": id, "text": text, "now": engine.Stamp(b.now()), "via": int(from.Via), "people": from.But(v.User).Names()})
 }
 

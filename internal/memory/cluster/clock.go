@@ -45,7 +45,8 @@ func (n *Node) compare(sent, there time.Time) {
 	case skew == 0:
 		n.o.Log.Info("this machine's clock agrees with the database's again")
 	default:
-		n.o.Log.Error("this machine's clock and the database's do not agree, and the database's is followed: set the one that is wrong", "behind", skew.Round(time.Second))
+		n.o.Log.Error("this machine's clock and the database's do not agree, and the database's is followed: set the one that is wrong",
+			"behind", skew.Round(time.Second))
 	}
 	n.told = skew
 }

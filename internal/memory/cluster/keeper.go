@@ -116,7 +116,8 @@ func (k *keeper) renew(ctx context.Context, l *life) error {
 	defer cancel()
 	var there time.Time
 	sent := time.Now()
-	err := k.conn.QueryRow(ctx, "UPDATE node_leases SET until = clock_timestamp() + $2::interval WHERE id = $1 AND until > clock_timestamp() RETURNING clock_timestamp()", l.id, interval(Lease)).Scan(&there)
+	err := k.conn.QueryRow(ctx,
+		"UPDATE node_leases SET until = clock_timestamp() + $2::interval WHERE id = $1 AND until > clock_timestamp() RETURNING clock_timestamp()", l.id, interval(Lease)).Scan(&there)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return errOver
 	}
@@ -149,7 +150,9 @@ func (k *keeper) bury(ctx context.Context) error {
 	if err != nil || len(ids) == 0 {
 		return err
 	}
-	tag, err := k.conn.Exec(ctx, "DELETE FROM node_leases AS l USING unnest($1::text[], $2::timestamptz[]) AS s(id, until) WHERE l.id = s.id AND l.until = s.until", ids, untils)
+	tag, err := k.conn.Exec(ctx,
+		"DELETE FROM node_leases AS l USING unnest($1::text[], $2::timestamptz[]) AS s(id, until) WHERE l.id = s.id AND l.until = s.until",
+		ids, untils)
 	if err == nil && tag.RowsAffected() > 0 {
 		_, err = k.conn.Exec(ctx, "DELETE FROM node_takers WHERE NOT EXISTS (SELECT 1 FROM node_leases WHERE id = node)")
 		k.n.o.Log.Warn("nodes have ended without a word; what they had is taken over", "nodes", tag.RowsAffected())

@@ -74,7 +74,8 @@ func Start(ctx context.Context, o Options) (*Node, error) {
 	}
 	cfg.ConnectTimeout = renewLimit
 	cfg.RuntimeParams["application_name"] = "parley node " + o.Name
-	n := &Node{o: o, cfg: cfg, kick: make(chan struct{}, 1), news: make(chan struct{}, 1), hints: make(chan string, 256), roles: map[string]*role{}}
+	n := &Node{o: o, cfg: cfg, kick: make(chan struct{}, 1), news: make(chan struct{}, 1), hints: make(chan string, 256),
+		roles: map[string]*role{}}
 	if err := n.prepare(ctx); err != nil {
 		return nil, fmt.Errorf("prepare for several nodes: %w", err)
 	}
@@ -212,7 +213,8 @@ func (n *Node) begin(ctx context.Context, k *keeper) (*life, error) {
 	defer cancel()
 	var there time.Time
 	id, sent := rand.Text(), time.Now()
-	err := k.conn.QueryRow(ctx, "INSERT INTO node_leases (id, name, version, until) VALUES ($1, $2, $3, clock_timestamp() + $4::interval) RETURNING clock_timestamp()",
+	err := k.conn.QueryRow(ctx,
+		"INSERT INTO node_leases (id, name, version, until) VALUES ($1, $2, $3, clock_timestamp() + $4::interval) RETURNING clock_timestamp()",
 		id, n.o.Name, n.o.Version, interval(Lease)).Scan(&there)
 	if err != nil {
 		k.close()
@@ -255,7 +257,8 @@ func (n *Node) Close() {
 		return // it ends by itself
 	}
 	defer func() { _ = conn.Close(ctx) }()
-	for _, statement := range []string{lanesLeft, "DELETE FROM node_roles WHERE owner = $1", "DELETE FROM node_takers WHERE node = $1", "DELETE FROM node_leases WHERE id = $1"} {
+	for _, statement := range []string{lanesLeft, "DELETE FROM node_roles WHERE owner = $1", "DELETE FROM node_takers WHERE node = $1",
+		"DELETE FROM node_leases WHERE id = $1"} {
 		_, _ = conn.Exec(ctx, statement, l.id)
 	}
 	_, _ = conn.Exec(ctx, "SELECT pg_notify($1, '')", channel)

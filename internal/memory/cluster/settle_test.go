@@ -15,7 +15,8 @@ func TestNobodysRole(t *testing.T) {
 	url := postgrestest.Database(t)
 	a, b := start(t, url, "a"), start(t, url, "b")
 	rows := postgrestest.Raw(t, url)
-	for _, statement := range []string{"INSERT INTO node_roles (name, owner) VALUES ('left', $1), ('parts: 0', $1)", "INSERT INTO node_takers (share, node) VALUES ('parts', $1)"} {
+	for _, statement := range []string{"INSERT INTO node_roles (name, owner) VALUES ('left', $1), ('parts: 0', $1)",
+		"INSERT INTO node_takers (share, node) VALUES ('parts', $1)"} {
 		_, err := rows.Exec(statement, a.ID())
 		must(t, err)
 	}

@@ -58,7 +58,9 @@ func (k *keeper) divide(ctx context.Context, l *life, s *division) (free int, er
 		k.took[s] = l
 	}
 	var takers, before int
-	if err := k.conn.QueryRow(ctx, "SELECT count(*), count(*) FILTER (WHERE t.node < $2) FROM node_takers AS t JOIN node_leases AS n ON n.id = t.node WHERE t.share = $1", s.name, l.id).Scan(&takers, &before); err != nil {
+	if err := k.conn.QueryRow(ctx,
+		"SELECT count(*), count(*) FILTER (WHERE t.node < $2) FROM node_takers AS t JOIN node_leases AS n ON n.id = t.node WHERE t.share = $1",
+		s.name, l.id).Scan(&takers, &before); err != nil {
 		return 0, err
 	}
 	fair := fairPart(s.count, takers, before)

@@ -14,7 +14,9 @@ import (
 // once there is a connection again.
 func TestServerAwayIsNoticed(t *testing.T) {
 	wire, url := postgrestest.NewProxy(t, postgrestest.Database(t))
-	f, db, err := Open(t.Context(), "", Options{URL: url, Today: "PRAGMA user_version = 1;\nCREATE TABLE heartbeat (id INTEGER PRIMARY KEY, at TEXT, room BLOB);", Migrations: sqlite.Migrations{{Name: "1", SQL: "SELECT 1"}}})
+	f, db, err := Open(t.Context(), "", Options{URL: url,
+		Today:      "PRAGMA user_version = 1;\nCREATE TABLE heartbeat (id INTEGER PRIMARY KEY, at TEXT, room BLOB);",
+		Migrations: sqlite.Migrations{{Name: "1", SQL: "SELECT 1"}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -135,7 +135,8 @@ func TestRestoreOntoNothingAndOntoDamage(t *testing.T) {
 	}
 	path := filepath.Join(dir, datadir.Name)
 	must(t, os.Truncate(path, 5000))
-	if _, err := memory.Open(t.Context(), dir, memory.Options{}); !errors.Is(err, datadir.ErrCorrupt) || !strings.Contains(err.Error(), "bot restore") {
+	if _, err := memory.Open(t.Context(), dir, memory.Options{}); !errors.Is(err, datadir.ErrCorrupt) ||
+		!strings.Contains(err.Error(), "bot restore") {
 		t.Errorf("damaged: %v", err)
 	}
 	must(t, s.SetSetting(t.Context(), "stale", "yes"))

@@ -154,7 +154,8 @@ func (f *File) beat(ctx context.Context, room []byte) error {
 	at := engine.Stamp(f.now())
 	done := make(chan error, 1)
 	wait := f.db.Queue(ctx, func(tx *engine.Tx) error {
-		_, err := tx.Exec("INSERT INTO heartbeat (id, at, room) VALUES (1, ?, ?) ON CONFLICT (id) DO UPDATE SET at = excluded.at, room = excluded.room", at, room)
+		_, err := tx.Exec("INSERT INTO heartbeat (id, at, room) VALUES (1, ?, ?) ON CONFLICT (id) DO UPDATE SET at = "+
+			"excluded.at, room = excluded.room", at, room)
 		return err
 	})
 	go func() { done <- wait() }()

@@ -78,7 +78,8 @@ func TestFaultDamageIsFound(t *testing.T) {
 		{"first page", func(t *testing.T, p string) { garble(t, p, 1) }, ""},
 		{"a table is gone", func(t *testing.T, p string) { exec(t, p, "DROP TABLE steps") }, "table steps is missing"},
 		{"an index is gone", func(t *testing.T, p string) { exec(t, p, "DROP INDEX outbox_open") }, "index outbox_open is missing"},
-		{"a column is gone", func(t *testing.T, p string) { exec(t, p, "ALTER TABLE settings RENAME COLUMN value TO valeu") }, "table settings is not"},
+		{"a column is gone", func(t *testing.T, p string) { exec(t, p, "ALTER TABLE settings RENAME COLUMN value TO valeu") },
+			"table settings is not"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir, path := closed(t, 5)
@@ -149,7 +150,8 @@ func TestFaultDroppedTriggerIsNamed(t *testing.T) {
 		}
 		must(t, db.Close())
 		tried[kind]++
-		if _, err := memory.Open(t.Context(), dir, memory.Options{}); !errors.Is(err, datadir.ErrCorrupt) || !strings.Contains(err.Error(), object+" is missing") {
+		if _, err := memory.Open(t.Context(), dir, memory.Options{}); !errors.Is(err, datadir.ErrCorrupt) ||
+			!strings.Contains(err.Error(), object+" is missing") {
 			t.Errorf("without %s: %v", object, err)
 		}
 	}
@@ -237,7 +239,8 @@ func TestFaultDamageMetWhileReading(t *testing.T) {
 func TestFaultForeignDatabase(t *testing.T) {
 	for _, tt := range []struct{ name, make string }{
 		{"a browser", "CREATE TABLE moz_places (id INTEGER PRIMARY KEY, url TEXT); CREATE TABLE moz_origins (id); PRAGMA user_version = 77"},
-		{"names like ours", "CREATE TABLE messages (id INTEGER PRIMARY KEY, body TEXT); CREATE TABLE sessions (id); CREATE TABLE inbox (id); PRAGMA user_version = 3"},
+		{"names like ours", "CREATE TABLE messages (id INTEGER PRIMARY KEY, body TEXT); CREATE TABLE sessions (id); CREATE " +
+			"TABLE inbox (id); PRAGMA user_version = 3"},
 		{"an application id", "PRAGMA application_id = 252006674; CREATE TABLE x (y)"},
 		{"no tables", "PRAGMA user_version = 1"},
 		{"with a log", "PRAGMA journal_mode = WAL; CREATE TABLE x (y)"},

@@ -34,7 +34,8 @@ func recognize(ctx context.Context, path string, ms sqlite.Migrations) error {
 	case id == applicationID:
 		return nil
 	case id == retiredID:
-		return fmt.Errorf("%w: its rows are on a PostgreSQL server: name that in database.url, or bring them back with bot migrate --to sqlite", ErrMoved)
+		return fmt.Errorf("%w: its rows are on a PostgreSQL server: name that in database.url, or bring them back with bot migrate --to sqlite",
+			ErrMoved)
 	case id != 0:
 		return foreign(path, fmt.Sprintf("its application id is %d", id))
 	}
@@ -59,7 +60,8 @@ func recognize(ctx context.Context, path string, ms sqlite.Migrations) error {
 
 // foreign is the refusal of another program's file.
 func foreign(path, sign string) error {
-	return fmt.Errorf("%w (%s); nothing was changed: move %s away, or name another folder with --data", ErrForeign, text.Shorten(sign, 200), path)
+	return fmt.Errorf("%w (%s); nothing was changed: move %s away, or name another folder with --data", ErrForeign,
+		text.Shorten(sign, 200), path)
 }
 
 // inspect compares the schema with what the migrations make, names what is
@@ -69,7 +71,8 @@ func foreign(path, sign string) error {
 func inspect(ctx context.Context, db *sql.DB, ms sqlite.Migrations) (signed bool, err error) {
 	ctx = context.WithoutCancel(ctx) // else each statement takes the library a goroutine
 	var version, id int
-	if err := db.QueryRowContext(ctx, "SELECT user_version, application_id FROM pragma_user_version, pragma_application_id").Scan(&version, &id); err != nil {
+	if err := db.QueryRowContext(ctx, "SELECT user_version, application_id FROM pragma_user_version, pragma_application_id").Scan(&version,
+		&id); err != nil {
 		return false, err
 	}
 	if version > len(ms) {

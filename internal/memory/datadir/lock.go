@@ -24,7 +24,8 @@ type InUseError struct {
 
 // Error implements error.
 func (e *InUseError) Error() string {
-	return fmt.Sprintf("the data folder %s is in use by another Parley (process %s): stop it, let this one wait for it with bot run --standby, or give this one its own folder with --data", e.Dir, e.Holder)
+	return fmt.Sprintf("the data folder %s is in use by another Parley (process %s): stop it, let this one wait for it "+
+		"with bot run --standby, or give this one its own folder with --data", e.Dir, e.Holder)
 }
 
 // Lock makes this process the data folder's only bot. An
@@ -85,5 +86,6 @@ func displaced(dir string) error {
 	if syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB) == nil {
 		return nil // that bot has ended
 	}
-	return text.Tell("%w: %s is not the file that the running bot (process %s) has open: put that one back, or stop the bot and put a backup in its place with bot restore FILE", engine.ErrGone, path, firstLine(b))
+	return text.Tell("%w: %s is not the file that the running bot (process %s) has open: put that one back, or stop the "+
+		"bot and put a backup in its place with bot restore FILE", engine.ErrGone, path, firstLine(b))
 }

@@ -21,7 +21,9 @@ func TestOlderProcesses(t *testing.T) {
 		{Name: "0003_less.sql", SQL: "ALTER TABLE a DROP COLUMN x;"},
 	}
 	open := func(version int) error {
-		f, _, err := Open(t.Context(), t.TempDir(), Options{URL: url, Self: "me", Migrations: steps[:version], Served: Served{Effects: map[string]Effect{"0002_more.sql": Adds, "0003_less.sql": Takes}}, Today: steps[0].SQL + "\nPRAGMA user_version = 1;"})
+		f, _, err := Open(t.Context(), t.TempDir(), Options{URL: url, Self: "me", Migrations: steps[:version],
+			Served: Served{Effects: map[string]Effect{"0002_more.sql": Adds, "0003_less.sql": Takes}}, Today: steps[0].SQL +
+				"\nPRAGMA user_version = 1;"})
 		if err == nil {
 			err = f.Close()
 		}
@@ -33,7 +35,8 @@ func TestOlderProcesses(t *testing.T) {
 	rows := postgrestest.Raw(t, url)
 	for _, statement := range []string{
 		"CREATE TABLE node_leases (id text, name text, version text, until timestamptz)",
-		"INSERT INTO node_leases VALUES ('me', 'here:1', '2.0', 'infinity'), ('twin', 'here:2', '2.0', 'infinity'), ('dead', 'here:3', '1.0', '-infinity'), ('old', 'there:4', '1.0', 'infinity')",
+		"INSERT INTO node_leases VALUES ('me', 'here:1', '2.0', 'infinity'), ('twin', 'here:2', '2.0', 'infinity'), " +
+			"('dead', 'here:3', '1.0', '-infinity'), ('old', 'there:4', '1.0', 'infinity')",
 	} {
 		if _, err := rows.Exec(statement); err != nil {
 			t.Fatal(err)
@@ -42,7 +45,8 @@ func TestOlderProcesses(t *testing.T) {
 	if err := open(2); err != nil {
 		t.Errorf("a step that adds: %v", err)
 	}
-	if err := open(3); !errors.Is(err, ErrOlderRuns) || !strings.Contains(err.Error(), "there:4 (1.0);") || !strings.Contains(err.Error(), "0003_less.sql") {
+	if err := open(3); !errors.Is(err, ErrOlderRuns) || !strings.Contains(err.Error(), "there:4 (1.0);") ||
+		!strings.Contains(err.Error(), "0003_less.sql") {
 		t.Errorf("a step that takes away: %v", err)
 	}
 	if _, err := rows.Exec("DELETE FROM node_leases WHERE id = 'old'"); err != nil {

@@ -19,7 +19,8 @@ func folder(dir string) datadir.Folder {
 func batch(from, n int) chat.Batch {
 	b := chat.Batch{Platform: "p"}
 	for i := from; i < from+n; i++ {
-		b.Messages = append(b.Messages, chat.Message{ID: fmt.Sprint(i), Key: chat.Key{Platform: "p", Channel: "c"}, From: chat.User{ID: "p:1"}, Text: strings.Repeat("x", 2000)})
+		b.Messages = append(b.Messages, chat.Message{ID: fmt.Sprint(i), Key: chat.Key{Platform: "p", Channel: "c"},
+			From: chat.User{ID: "p:1"}, Text: strings.Repeat("x", 2000)})
 	}
 	return b
 }

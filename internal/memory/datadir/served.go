@@ -34,9 +34,10 @@ func openServed(ctx context.Context, o Options) (*File, *engine.DB, error) {
 	if f.now == nil {
 		f.now = time.Now
 	}
-	db, err := postgres.Open(ctx, o.URL, postgres.Options{Words: o.Served.Words, Alone: o.Alone, See: f.cond.connected, Prepare: func(ctx context.Context, conn *sql.Conn) error {
-		return prepareServed(ctx, conn, o)
-	}})
+	db, err := postgres.Open(ctx, o.URL, postgres.Options{Words: o.Served.Words, Alone: o.Alone, See: f.cond.connected,
+		Prepare: func(ctx context.Context, conn *sql.Conn) error {
+			return prepareServed(ctx, conn, o)
+		}})
 	if err != nil {
 		return nil, nil, fmt.Errorf("open the database of database.url: %w", err)
 	}
@@ -89,7 +90,8 @@ func prepareServed(ctx context.Context, conn *sql.Conn, o Options) error {
 func servedVersion(ctx context.Context, tx *sql.Tx) (version int, err error) {
 	var ours bool
 	var others, moved string
-	err = tx.QueryRowContext(ctx, `SELECT to_regclass('parley') IS NOT NULL, coalesce((SELECT string_agg(tablename, ', ') FROM pg_tables WHERE schemaname = current_schema() AND tablename !~ '^(node|parley)_'), '')`).Scan(&ours, &others)
+	err = tx.QueryRowContext(ctx,
+		`SELECT to_regclass('parley') IS NOT NULL, coalesce((SELECT string_agg(tablename, ', ') FROM pg_tables WHERE schemaname = current_schema() AND tablename !~ '^(node|parley)_'), '')`).Scan(&ours, &others)
 	switch {
 	case err != nil:
 		return 0, err
@@ -120,7 +122,8 @@ func (o Options) servedScript(version int) (string, error) {
 	var b strings.Builder
 	steps := o.Migrations[version:]
 	if version == 0 {
-		b.WriteString(postgres.Prelude + "CREATE TABLE parley (schema BIGINT NOT NULL, moved TEXT NOT NULL DEFAULT '');\nINSERT INTO parley VALUES (0, '');\n")
+		b.WriteString(postgres.Prelude +
+			"CREATE TABLE parley (schema BIGINT NOT NULL, moved TEXT NOT NULL DEFAULT '');\nINSERT INTO parley VALUES (0, '');\n")
 		m := versionOfToday().FindStringSubmatch(o.Today)
 		if m == nil {
 			return "", errors.New("the script of today's schema does not say which it is")
@@ -177,7 +180,8 @@ func (f *File) sizesServed(ctx context.Context) (list []Size, err error) {
 		sz := Size{Table: table}
 		if err == nil {
 			name := sqlite.Quoted(table)
-			err = f.db.QueryRowContext(ctx, "SELECT (SELECT count(*) FROM "+name+"), pg_table_size(CAST(? AS text)::regclass)", name).Scan(&sz.Rows, &sz.Bytes)
+			err = f.db.QueryRowContext(ctx, "SELECT (SELECT count(*) FROM "+name+"), pg_table_size(CAST(? AS text)::regclass)",
+				name).Scan(&sz.Rows, &sz.Bytes)
 		}
 		list = append(list, sz)
 	}

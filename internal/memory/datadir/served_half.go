@@ -37,7 +37,8 @@ func Discard(ctx context.Context, url string) (err error) {
 	}
 	defer func() { _ = tx.Rollback() }()
 	var half, free bool
-	if err := tx.QueryRowContext(ctx, "SELECT to_regclass('parley') IS NOT NULL, pg_try_advisory_xact_lock($1)", int64(postgres.AloneKey)).Scan(&half, &free); err != nil || !half {
+	if err := tx.QueryRowContext(ctx, "SELECT to_regclass('parley') IS NOT NULL, pg_try_advisory_xact_lock($1)",
+		int64(postgres.AloneKey)).Scan(&half, &free); err != nil || !half {
 		return err
 	}
 	if err := tx.QueryRowContext(ctx, "SELECT moved = $1 FROM parley", Half).Scan(&half); err != nil || !half {
@@ -48,7 +49,9 @@ func Discard(ctx context.Context, url string) (err error) {
 	}
 	// What a new one has stays.
 	var names string
-	err = tx.QueryRowContext(ctx, "SELECT string_agg(quote_ident(tablename), ', ') FROM pg_tables WHERE schemaname = current_schema() AND tablename !~ '^(node_|parley)' AND tablename NOT IN ('secrets', 'heartbeat')").Scan(&names)
+	err = tx.QueryRowContext(ctx,
+		"SELECT string_agg(quote_ident(tablename), ', ') FROM pg_tables WHERE schemaname = current_schema() AND tablename "+
+			"!~ '^(node_|parley)' AND tablename NOT IN ('secrets', 'heartbeat')").Scan(&names)
 	if err != nil {
 		return err
 	}

@@ -38,7 +38,9 @@ func Unmoved(dir, server string) []error {
 	if errors.Is(err, os.ErrNotExist) || err == nil && id == retiredID {
 		return nil
 	}
-	return []error{text.Tell("%s is not used, because database.url names a server; if its conversations are to go on there, run bot migrate --to with the address of an empty database and without database.url; else move the file away", path)}
+	return []error{text.Tell(
+		"%s is not used, because database.url names a server; if its conversations are to go on there, run bot migrate --to "+
+			"with the address of an empty database and without database.url; else move the file away", path)}
 }
 
 // Bytes is what the database takes: on a server with its indexes, else the file and its
@@ -77,7 +79,8 @@ func AskServer(ctx context.Context, url string) (s Server, err error) {
 	}
 	defer func() { err = errors.Join(postgres.Explain(err), db.Close()) }()
 	var off string
-	err = db.QueryRowContext(ctx, `SELECT clock_timestamp(), coalesce((SELECT string_agg(name, ' ' ORDER BY name) FROM pg_settings WHERE name IN ('fsync', 'full_page_writes') AND setting = 'off'), '')`).Scan(&s.Clock, &off)
+	err = db.QueryRowContext(ctx,
+		`SELECT clock_timestamp(), coalesce((SELECT string_agg(name, ' ' ORDER BY name) FROM pg_settings WHERE name IN ('fsync', 'full_page_writes') AND setting = 'off'), '')`).Scan(&s.Clock, &off)
 	if err != nil {
 		return s, err
 	}
@@ -87,7 +90,8 @@ func AskServer(ctx context.Context, url string) (s Server, err error) {
 		return s, err
 	}
 	defer func() { _ = tx.Rollback() }()
-	_, err = tx.ExecContext(ctx, "INSERT INTO heartbeat (id, at, room) VALUES (1, '', $1) ON CONFLICT (id) DO UPDATE SET room = excluded.room", room())
+	_, err = tx.ExecContext(ctx,
+		"INSERT INTO heartbeat (id, at, room) VALUES (1, '', $1) ON CONFLICT (id) DO UPDATE SET room = excluded.room", room())
 	s.Refuses = postgres.Explain(err)
 	return s, nil
 }

@@ -27,7 +27,8 @@ func (f *File) Sizes(ctx context.Context) ([]Size, error) {
 		list, err := f.sizesServed(ctx)
 		return ordered(list), engine.During("measure tables", err)
 	}
-	rows, err := f.db.Query(`SELECT t.name, group_concat('coalesce(length(CAST("' || c.name || '" AS BLOB)), 0)', ' + '), t.sql LIKE '%WITHOUT ROWID%'
+	rows, err := f.db.Query(
+		`SELECT t.name, group_concat('coalesce(length(CAST("' || c.name || '" AS BLOB)), 0)', ' + '), t.sql LIKE '%WITHOUT ROWID%'
 		FROM sqlite_schema t, pragma_table_info(t.name) c
 		WHERE t.type = 'table' AND t.sql NOT LIKE 'CREATE VIRTUAL%' AND t.name NOT LIKE 'sqlite_%' GROUP BY t.name`)
 	if err != nil {
@@ -48,8 +49,9 @@ func (f *File) Sizes(ctx context.Context) ([]Size, error) {
 		sz := Size{Table: name}
 		var mean float64
 		table := `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
-		err := f.db.QueryRowContext(ctx, fmt.Sprintf("SELECT (SELECT count(*) FROM %s), coalesce(avg(n), 0) FROM (SELECT %s AS n FROM %s%s LIMIT %d)",
-			table, length, table, newest, sampled)).Scan(&sz.Rows, &mean)
+		err := f.db.QueryRowContext(ctx,
+			fmt.Sprintf("SELECT (SELECT count(*) FROM %s), coalesce(avg(n), 0) FROM (SELECT %s AS n FROM %s%s LIMIT %d)",
+				table, length, table, newest, sampled)).Scan(&sz.Rows, &mean)
 		if err != nil {
 			return nil, engine.During("measure "+name, err)
 		}

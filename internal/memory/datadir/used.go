@@ -41,7 +41,8 @@ func Missing(dir string) error {
 	if _, err := os.Stat(filepath.Join(dir, usedName)); errors.Is(err, os.ErrNotExist) && !sqlite.HasLog(path) {
 		return nil
 	}
-	return text.Tell("%w: %s was here and is not; put it back, or a backup with bot restore FILE, or begin anew with bot run --fresh", ErrMissing, path)
+	return text.Tell("%w: %s was here and is not; put it back, or a backup with bot restore FILE, or begin anew with bot run --fresh",
+		ErrMissing, path)
 }
 
 // mayBegin makes room for a new database, or says why there may be none.

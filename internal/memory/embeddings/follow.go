@@ -69,7 +69,9 @@ func (x *Index) catchUp() (more bool, err error) {
 	if first > 0 {
 		upto = first - 1
 	}
-	rows, err := x.db.Query("SELECT message_id, place, sketch FROM message_sketches WHERE message_id > :after AND message_id <= :upto AND embedder = :embedder", args.With(engine.Named{"upto": upto}))
+	rows, err := x.db.Query(
+		"SELECT message_id, place, sketch FROM message_sketches WHERE message_id > :after AND message_id <= :upto AND embedder = :embedder",
+		args.With(engine.Named{"upto": upto}))
 	if err != nil {
 		return false, err
 	}

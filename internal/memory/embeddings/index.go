@@ -144,7 +144,8 @@ func (x *Index) Cosines(question vector.Vector, ids []int64) (map[int64]float64,
 	if err != nil {
 		return nil, err
 	}
-	rows, err := x.db.Query(`SELECT v.message_id, v.vector FROM json_each(:ids) j CROSS JOIN message_vectors v ON v.message_id = CAST(j.value AS BIGINT)
+	rows, err := x.db.Query(
+		`SELECT v.message_id, v.vector FROM json_each(:ids) j CROSS JOIN message_vectors v ON v.message_id = CAST(j.value AS BIGINT)
 		WHERE v.embedder = (SELECT n FROM embedders WHERE name = :model)`, engine.Named{"ids": list, "model": x.o.Model})
 	if err != nil {
 		return nil, err

@@ -256,7 +256,8 @@ func (x *Index) embed(ctx context.Context, due []unmade) error {
 
 // store keeps the vector of a message that is still what was read.
 func (x *Index) store(tx *engine.Tx, u unmade, v vector.Vector) error {
-	args := engine.Named{"id": u.id, "place": u.place, "embedder": x.work.embedder, "vector": append([]byte{}, v...), "sketch": packed(v.Sketch(nil)), "text": u.text}
+	args := engine.Named{"id": u.id, "place": u.place, "embedder": x.work.embedder, "vector": append([]byte{}, v...),
+		"sketch": packed(v.Sketch(nil)), "text": u.text}
 	res, err := tx.Exec(`INSERT INTO message_vectors (message_id, embedder, vector) SELECT id, CAST(:embedder AS BIGINT), :vector FROM messages WHERE id = :id AND content = :text
 		ON CONFLICT (message_id) DO UPDATE SET embedder = excluded.embedder, vector = excluded.vector`, args)
 	if err != nil || len(v) == 0 {

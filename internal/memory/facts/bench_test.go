@@ -22,14 +22,17 @@ func BenchmarkFacts(b *testing.B) {
 	const people, each = 10_000, 100
 	s := memorytest.Open(b, memory.Options{})
 	r := rand.New(rand.NewPCG(1, 2))
-	words := strings.Fields("tea coffee garden piano violin running cycling chess bread cheese winter summer mountain river sister brother daughter office project deadline holiday train guitar cinema novel recipe allergy doctor school football")
+	words := strings.Fields(
+		"tea coffee garden piano violin running cycling chess bread cheese winter summer mountain river sister brother " +
+			"daughter office project deadline holiday train guitar cinema novel recipe allergy doctor school football")
 	word := func() string { return words[r.IntN(len(words))] }
 	must(b, s.DB().Bare(bg, func(tx *engine.Tx) error {
 		return manyFacts(tx, people*each, func(i int) []any { // everybody says one thing, then everybody the next
 			n, user := i/people, fmt.Sprintf("x:%d", i%people)
 			important := n%25 == 0
 			at := engine.Stamp(time.Now().Add(-time.Duration(each-n) * time.Hour))
-			return []any{user, facts.OwnerWord(user), "dm-" + user, fmt.Sprintf("likes %s and %s since %d near %s", word(), word(), 1990+n%30, word()),
+			return []any{user, facts.OwnerWord(user), "dm-" + user, fmt.Sprintf("likes %s and %s since %d near %s", word(),
+				word(), 1990+n%30, word()),
 				map[bool]string{true: facts.ShortTag}[important], important, at, at, at}
 		})
 	}))
@@ -65,7 +68,8 @@ func BenchmarkFacts(b *testing.B) {
 func manyFacts(tx *engine.Tx, n int, fact func(i int) []any) error {
 	const atOnce = 200
 	var sums, undo, redo []string
-	rows, err := tx.Query("SELECT type, name, sql FROM sqlite_schema WHERE tbl_name = 'key_facts' AND type IN ('index', 'trigger') AND sql IS NOT NULL")
+	rows, err := tx.Query("SELECT type, name, sql FROM sqlite_schema WHERE tbl_name = 'key_facts' AND type IN ('index', " +
+		"'trigger') AND sql IS NOT NULL")
 	if err != nil {
 		return err
 	}
@@ -81,7 +85,8 @@ func manyFacts(tx *engine.Tx, n int, fact func(i int) []any) error {
 	for range atOnce {
 		sums = append(sums, "('person', ?, ?, 'x', ?, ?, ?, ?, 'fact', 'user', 1, ?, ?, ?)")
 	}
-	insert := "INSERT INTO key_facts (scope, subject, owner, platform, channel, content, tags, important, type, author, confidence, valid_from, created_at, updated_at) VALUES " + strings.Join(sums, ", ")
+	insert := "INSERT INTO key_facts (scope, subject, owner, platform, channel, content, tags, important, type, author, " +
+		"confidence, valid_from, created_at, updated_at) VALUES " + strings.Join(sums, ", ")
 	run := func(list ...string) (err error) {
 		for _, q := range list {
 			if _, e := tx.Exec(q); e != nil && err == nil {
@@ -102,7 +107,8 @@ func manyFacts(tx *engine.Tx, n int, fact func(i int) []any) error {
 			return err
 		}
 	}
-	all := append(redo, "INSERT INTO fact_vectors (fact_id) SELECT id FROM key_facts", "INSERT INTO key_facts_fts (key_facts_fts) VALUES ('rebuild')",
+	all := append(redo, "INSERT INTO fact_vectors (fact_id) SELECT id FROM key_facts",
+		"INSERT INTO key_facts_fts (key_facts_fts) VALUES ('rebuild')",
 		"COMMIT", "PRAGMA synchronous = FULL")
 	if err := run(all...); err != nil {
 		return err

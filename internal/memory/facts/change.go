@@ -44,7 +44,8 @@ func (s *Store) note(tx *engine.Tx, v Viewer, c Change, told bool) (_ Change, er
 	if told {
 		said = at
 	}
-	c.ID, err = tx.Insert("INSERT INTO fact_changes (batch, kind, fact_id, other_id, history_id, user_id, at, stamp, learned, told) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	c.ID, err = tx.Insert("INSERT INTO fact_changes (batch, kind, fact_id, other_id, history_id, user_id, at, stamp, "+
+		"learned, told) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 		c.Batch, string(c.Kind), c.Fact.ID, c.Other.ID, c.History, v.User, at, engine.Stamp(c.Fact.Updated), c.Learned, said)
 	return c, err
 }
@@ -121,7 +122,8 @@ func Told(tx *engine.Tx, ids []int64, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec("UPDATE fact_changes SET told = ? WHERE told = '' AND id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))", engine.Stamp(now), string(b))
+	_, err = tx.Exec("UPDATE fact_changes SET told = ? WHERE told = '' AND id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))",
+		engine.Stamp(now), string(b))
 	return err
 }
 

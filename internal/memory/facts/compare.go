@@ -268,7 +268,8 @@ func (v value) names() Verdict {
 		return Differs
 	case choosing[last] && !several && len(v.after) > 0 && !places[v.after[0].is]:
 		return Differs // dark mode, light mode
-	case (in(foremost, subject) || slices.ContainsFunc(subject, func(w word) bool { return strings.HasPrefix(w.is, "lieblings") })) && len(v.after) == 0 && (v.verb < 0 || being[last]):
+	case (in(foremost, subject) || slices.ContainsFunc(subject, func(w word) bool { return strings.HasPrefix(w.is, "lieblings") })) &&
+		len(v.after) == 0 && (v.verb < 0 || being[last]):
 		return Differs
 	case in(unique, subject) && len(v.after) == 0 && (v.verb < 0 || being[last]) && proper && !several:
 		return Differs

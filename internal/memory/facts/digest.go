@@ -30,7 +30,8 @@ type Digest struct {
 // SetDigest stores when a person hears what was learned.
 func (s *Store) SetDigest(ctx context.Context, user, when string) error {
 	return engine.During("set digest", s.db.Write(ctx, func(tx *engine.Tx) error {
-		_, err := tx.Exec("INSERT INTO people (user_id, digest) VALUES (?, ?) ON CONFLICT (user_id) DO UPDATE SET digest = excluded.digest", user, when)
+		_, err := tx.Exec("INSERT INTO people (user_id, digest) VALUES (?, ?) ON CONFLICT (user_id) DO UPDATE SET digest = excluded.digest",
+			user, when)
 		return err
 	}))
 }
@@ -38,7 +39,8 @@ func (s *Store) SetDigest(ctx context.Context, user, when string) error {
 // DueDigests are the digests of people about whom something was learned since
 // they last heard, in a session; "" is any.
 func (s *Store) DueDigests(_ context.Context, session string) ([]Digest, error) {
-	rows, err := s.db.Query(`SELECT DISTINCT c.user_id, coalesce(p.digest, ''), coalesce(p.digest_at, '') FROM fact_changes c LEFT JOIN people p ON p.user_id = c.user_id
+	rows, err := s.db.Query(
+		`SELECT DISTINCT c.user_id, coalesce(p.digest, ''), coalesce(p.digest_at, '') FROM fact_changes c LEFT JOIN people p ON p.user_id = c.user_id
 		WHERE c.learned AND c.at > coalesce(p.digest_at, '') AND (:session = '' OR EXISTS (SELECT 1 FROM key_facts f WHERE f.id = c.fact_id AND f.session_id = :session))`,
 		engine.Named{"session": session})
 	if err != nil {
@@ -64,7 +66,8 @@ func (s *Store) DigestSent(ctx context.Context, user string, list []Change, unti
 		if err := Told(tx, ids, s.o.Now()); err != nil {
 			return err
 		}
-		_, err := tx.Exec("INSERT INTO people (user_id, digest_at) VALUES (?, ?) ON CONFLICT (user_id) DO UPDATE SET digest_at = excluded.digest_at", user, engine.Stamp(until))
+		_, err := tx.Exec("INSERT INTO people (user_id, digest_at) VALUES (?, ?) ON CONFLICT (user_id) DO UPDATE SET "+
+			"digest_at = excluded.digest_at", user, engine.Stamp(until))
 		return err
 	}))
 }

@@ -49,7 +49,8 @@ func TestForgottenAndErased(t *testing.T) {
 	must(t, err)
 	known, err := s.FactsFor(bg, v, "quokka marimba", 1000)
 	must(t, err)
-	all := e.Markdown() + strings.Join(contents(found), " ") + done.Text + strings.Join(contents(known.Recent), " ") + strings.Join(contents(known.Relevant), " ")
+	all := e.Markdown() + strings.Join(contents(found), " ") + done.Text + strings.Join(contents(known.Recent), " ") +
+		strings.Join(contents(known.Relevant), " ")
 	if strings.Contains(all, "quokka") || strings.Contains(all, "marimba") || !strings.Contains(all, "zeppelin") {
 		t.Errorf("forgotten, and still shown:\n%s", all)
 	}

@@ -221,7 +221,8 @@ func (f *NewFact) normalize() (err error) {
 			f.Rank = Guessed
 		}
 	}
-	if f.Rank < Guessed || f.Rank > Kept || !slices.Contains(factTypes, f.Type) || !slices.Contains(Authors, f.Author) || f.Confidence < 0 || f.Confidence > 1 {
+	if f.Rank < Guessed || f.Rank > Kept || !slices.Contains(factTypes, f.Type) || !slices.Contains(Authors, f.Author) ||
+		f.Confidence < 0 || f.Confidence > 1 {
 		return fmt.Errorf("a fact is a %s by %s, with a confidence from 0 to 1", strings.Join(factTypes, ", "), strings.Join(Authors, ", "))
 	}
 	return nil
@@ -259,7 +260,8 @@ func forgottenSince(tx *engine.Tx, user string, said time.Time) (bool, error) {
 
 // learnFromNow makes nothing said so far be learned from again.
 func learnFromNow(tx *engine.Tx, user, now string) error {
-	_, err := tx.Exec("INSERT INTO people (user_id, learn_after) VALUES (?, ?) ON CONFLICT (user_id) DO UPDATE SET learn_after = excluded.learn_after", user, now)
+	_, err := tx.Exec("INSERT INTO people (user_id, learn_after) VALUES (?, ?) ON CONFLICT (user_id) DO UPDATE SET "+
+		"learn_after = excluded.learn_after", user, now)
 	return err
 }
 

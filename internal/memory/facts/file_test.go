@@ -18,7 +18,8 @@ func TestFactsFileRoundTrip(t *testing.T) {
 	a, b := memorytest.Open(t, memory.Options{Now: clock.now}), memorytest.Open(t, memory.Options{})
 	v := direct("x:a")
 	for _, f := range []facts.NewFact{
-		{Content: "Josh prefers dark mode in all apps", Tags: []string{"important", "ui"}, Type: "preference", Session: "s1", MessageID: "m1", Quote: "I like it dark, 100%%{}%%"},
+		{Content: "Josh prefers dark mode in all apps", Tags: []string{"important", "ui"}, Type: "preference", Session: "s1",
+			MessageID: "m1", Quote: "I like it dark, 100%%{}%%"},
 		{Content: "%%{odd}%% content - with [2025-01-01] dates | and ^marks", Author: "assistant", Confidence: 0.7},
 		{Content: "[2025-12-10] begins with a date"},
 	} {
@@ -116,7 +117,8 @@ func TestFactsFileAndRowsStayInStep(t *testing.T) {
 	must(t, err)
 	must(t, second(s.UpdateFact(bg, v, list[0].ID, facts.NewFact{Content: "plays the blue cello"})))
 	text = sync(strings.Replace(text, "plays the new cello", "plays no cello", 1), true)
-	if !strings.Contains(remembered(), "plays the blue cello") || !strings.Contains(text, "the file said: plays no cello") || sync(text, true) != text {
+	if !strings.Contains(remembered(), "plays the blue cello") || !strings.Contains(text, "the file said: plays no cello") ||
+		sync(text, true) != text {
 		t.Errorf("conflict: rows %q, file\n%s", remembered(), text)
 	}
 	// A broken or emptied file changes nothing.

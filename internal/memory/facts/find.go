@@ -124,11 +124,13 @@ func (s *Store) few(v Viewer) (all []Fact, ok bool, err error) {
 
 func scanFact(r *sql.Rows) (f Fact, err error) {
 	var tags, from, to, created, updated, ends string
-	err = r.Scan(&f.ID, &f.Scope, &f.Subject, &f.Key.Platform, &f.Key.Channel, &f.Content, &tags, &f.Important, &f.Type, &f.Author, &f.Session, &f.MessageID,
+	err = r.Scan(&f.ID, &f.Scope, &f.Subject, &f.Key.Platform, &f.Key.Channel, &f.Content, &tags, &f.Important, &f.Type,
+		&f.Author, &f.Session, &f.MessageID,
 		&f.Quote, &f.Confidence, &from, &to, &f.Superseded, &f.Previous, &f.Uses, &created, &updated,
 		&f.Origin.Via, (*provenance.Names)(&f.Origin.People), &f.Rank, &ends, &f.Agent)
 	f.Tags = strings.Fields(tags)
-	f.ValidFrom, f.ValidTo, f.Created, f.Updated = engine.ParseStamp(from), engine.ParseStamp(to), engine.ParseStamp(created), engine.ParseStamp(updated)
+	f.ValidFrom, f.ValidTo, f.Created, f.Updated = engine.ParseStamp(from), engine.ParseStamp(to), engine.ParseStamp(created),
+		engine.ParseStamp(updated)
 	f.Ends = engine.ParseStamp(ends)
 	return f, err
 }
@@ -150,7 +152,9 @@ func (s *Store) Facts(_ context.Context, v Viewer, limit, offset int) ([]Fact, e
 // SharedWords lists the facts for everybody somewhere that were made of a
 // person's words.
 func (s *Store) SharedWords(_ context.Context, person string) ([]Fact, error) {
-	list, err := facts(s.db.Query, Viewer{Operator: true}, "f.scope <> 'person' AND EXISTS (SELECT 1 FROM json_each(iif(f.people = '', '[]', f.people)) WHERE value = :person)", engine.Named{"person": person})
+	list, err := facts(s.db.Query, Viewer{Operator: true},
+		"f.scope <> 'person' AND EXISTS (SELECT 1 FROM json_each(iif(f.people = '', '[]', f.people)) WHERE value = :person)",
+		engine.Named{"person": person})
 	return list, engine.During("list facts", err)
 }
 

@@ -52,7 +52,8 @@ func TestFactsAmongMany(t *testing.T) {
 	}
 	k, err := s.FactsFor(bg, v, "does she hum tune8?", 4000)
 	must(t, err)
-	if got := contents(k.Important); !slices.Equal(got, []string{"Ann is allergic to peanuts"}) || len(k.Recent) != facts.RecentFacts || k.Recent[0].Content != "Standup is at 10am every day" {
+	if got := contents(k.Important); !slices.Equal(got, []string{"Ann is allergic to peanuts"}) || len(k.Recent) != facts.RecentFacts ||
+		k.Recent[0].Content != "Standup is at 10am every day" {
 		t.Errorf("important %q, recent %q", got, contents(k.Recent))
 	}
 	if got := contents(k.Relevant); len(got) != facts.RelevantFacts || got[0] != "hums tune8" {

@@ -38,7 +38,8 @@ func spokenSo(content, spoken string) bool {
 		}
 		whole = false
 	}
-	return whole && slices.ContainsFunc(clauses(spoken), func(c string) bool { return readClaim(c).negated }) == denies && !ofAnother(content, spoken)
+	return whole && slices.ContainsFunc(clauses(spoken), func(c string) bool { return readClaim(c).negated }) == denies &&
+		!ofAnother(content, spoken)
 }
 
 // partOf is Within, whether something is denied or not, and by verbs in another

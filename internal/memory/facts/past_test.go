@@ -31,12 +31,14 @@ func TestPastEverywhere(t *testing.T) {
 		must(t, err)
 		return e.Markdown()
 	}
-	if text, all := file(), export(); strings.Contains(text, "## Past") || !strings.Contains(all, "(until 31 May 2026) (fact, by user, said to be kept)") || !strings.Contains(all, "by assistant, guessed)") {
+	if text, all := file(), export(); strings.Contains(text, "## Past") || !strings.Contains(all,
+		"(until 31 May 2026) (fact, by user, said to be kept)") || !strings.Contains(all, "by assistant, guessed)") {
 		t.Errorf("while it holds:\n%s\n%s", text, all)
 	}
 	clock.t = clock.t.AddDate(0, 2, 0)
 	text, all := file(), export()
-	if _, past, ok := strings.Cut(text, "## Past\n\n- [2026-05-10] Lives in Rome until June #important"); !ok || strings.Contains(past, "chess") || !strings.Contains(all, "that is past") {
+	if _, past, ok := strings.Cut(text, "## Past\n\n- [2026-05-10] Lives in Rome until June #important"); !ok ||
+		strings.Contains(past, "chess") || !strings.Contains(all, "that is past") {
 		t.Errorf("afterwards:\n%s\n%s", text, all)
 	}
 	// Read again it changes nothing, and brought in elsewhere it is past there, too.

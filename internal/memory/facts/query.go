@@ -18,7 +18,8 @@ type Query struct {
 }
 
 func (q Query) fits(f Fact) bool {
-	return (q.Tag == "" || slices.Contains(f.Tags, q.Tag)) && (q.Since.IsZero() || !f.ValidFrom.Before(q.Since)) && (q.Before.IsZero() || f.ValidFrom.Before(q.Before))
+	return (q.Tag == "" || slices.Contains(f.Tags, q.Tag)) && (q.Since.IsZero() || !f.ValidFrom.Before(q.Since)) &&
+		(q.Before.IsZero() || f.ValidFrom.Before(q.Before))
 }
 
 // FindFacts returns the facts that v can see and that fit, the important ones and
@@ -31,7 +32,8 @@ func (s *Store) FindFacts(ctx context.Context, v Viewer, q Query) ([]Fact, error
 		q.Tag = "#" + strings.TrimPrefix(strings.ToLower(strings.TrimSpace(q.Tag)), "#")
 	}
 	if strings.TrimSpace(q.Text) == "" {
-		list, err := facts(s.db.Query, v, `(:tag = '' OR instr(' ' || f.tags || ' ', ' ' || :tag || ' ') > 0) AND f.valid_from >= :since AND (:before = '' OR f.valid_from < :before)
+		list, err := facts(s.db.Query, v,
+			`(:tag = '' OR instr(' ' || f.tags || ' ', ' ' || :tag || ' ') > 0) AND f.valid_from >= :since AND (:before = '' OR f.valid_from < :before)
 			ORDER BY f.important DESC, f.updated_at DESC, f.id DESC LIMIT :limit OFFSET :offset`,
 			engine.Named{"tag": q.Tag, "since": engine.Stamp(q.Since), "before": engine.Stamp(q.Before), "limit": q.Limit, "offset": q.Offset})
 		return list, engine.During("find facts", err)

@@ -55,7 +55,8 @@ func (r Record) same(o Record) bool {
 func recordOf(f Fact) Record {
 	return Record{
 		Content: f.Content, Tags: f.Tags, ID: f.ID, Type: f.Type, Author: f.Author, Where: f.Key.String(), Session: f.Session,
-		MessageID: f.MessageID, Quote: f.Quote, Confidence: f.Confidence, Previous: f.Previous, Created: f.Created, Updated: f.Updated, Holding: Holding{f.Rank, f.Ends, f.Agent},
+		MessageID: f.MessageID, Quote: f.Quote, Confidence: f.Confidence, Previous: f.Previous, Created: f.Created,
+		Updated: f.Updated, Holding: Holding{f.Rank, f.Ends, f.Agent},
 	}
 }
 
@@ -180,7 +181,8 @@ func Parse(text string) (f File, err error) {
 			r.line = n
 			f.Facts = append(f.Facts, r)
 		default:
-			return File{}, fmt.Errorf("line %d: %.60q is not a fact: facts are lines that begin with \"- \", below %q or %q", n, line, headImportant, headRecent)
+			return File{}, fmt.Errorf("line %d: %.60q is not a fact: facts are lines that begin with \"- \", below %q or %q",
+				n, line, headImportant, headRecent)
 		}
 	}
 	if err := scan.Err(); err != nil {
@@ -259,7 +261,8 @@ func (s *Store) ImportFacts(ctx context.Context, user string, where chat.Key, li
 
 func (s *Store) importFact(tx *engine.Tx, v Viewer, r Record) (known bool, err error) {
 	var id int64
-	err = tx.QueryRow("SELECT coalesce(max(id), 0) FROM key_facts WHERE subject = ? AND scope = 'person' AND valid_to = '' AND lower(content) = lower(?) AND agent = ?", v.User, r.Content, cmp.Or(r.Agent, v.Keeper())).Scan(&id)
+	err = tx.QueryRow("SELECT coalesce(max(id), 0) FROM key_facts WHERE subject = ? AND scope = 'person' AND valid_to = "+
+		"'' AND lower(content) = lower(?) AND agent = ?", v.User, r.Content, cmp.Or(r.Agent, v.Keeper())).Scan(&id)
 	if err != nil {
 		return false, err
 	}
@@ -293,7 +296,9 @@ func (s *Store) importFact(tx *engine.Tx, v Viewer, r Record) (known bool, err e
 	_, err = tx.Exec(`INSERT INTO key_facts (scope, subject, owner, platform, channel, content, tags, important, type, author,
 			session_id, message_id, quote, confidence, valid_from, previous, created_at, updated_at, rank, ends, agent)
 		VALUES ('person', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		v.User, ownerWord(v.User), k.Platform, k.Channel, r.Content, strings.Join(r.Tags, " "), slices.Contains(r.Tags, shortTag), r.Type, r.Author,
-		r.Session, r.MessageID, r.Quote, r.Confidence, updated, r.Previous, created, updated, int(r.Rank), engine.Stamp(ends), cmp.Or(r.Agent, v.Keeper()))
+		v.User, ownerWord(v.User), k.Platform, k.Channel, r.Content, strings.Join(r.Tags, " "), slices.Contains(r.Tags, shortTag),
+		r.Type, r.Author,
+		r.Session, r.MessageID, r.Quote, r.Confidence, updated, r.Previous, created, updated, int(r.Rank), engine.Stamp(ends),
+		cmp.Or(r.Agent, v.Keeper()))
 	return false, err
 }

@@ -81,12 +81,14 @@ func TestFactKeepsWhatItSaid(t *testing.T) {
 	clock.t = clock.t.Add(time.Hour)
 	got, err := s.SaveFact(bg, v, facts.NewFact{Content: "Ann prefers light mode everywhere", Session: "s2", Tags: []string{"important"}})
 	must(t, err)
-	if got.ID != first.ID || got.Replaced != "Ann prefers dark mode everywhere" || got.Session != "s2" || strings.Join(got.Tags, " ") != "#important #ui" || !got.Important {
+	if got.ID != first.ID || got.Replaced != "Ann prefers dark mode everywhere" || got.Session != "s2" ||
+		strings.Join(got.Tags, " ") != "#important #ui" || !got.Important {
 		t.Errorf("corrected: %+v", got)
 	}
 	f, before, err := s.FactHistory(bg, v, first.ID)
 	must(t, err)
-	if f.Previous != "Ann prefers dark mode everywhere" || len(before) != 1 || before[0].Content != f.Previous || !before[0].Until.Equal(clock.t) {
+	if f.Previous != "Ann prefers dark mode everywhere" || len(before) != 1 || before[0].Content != f.Previous ||
+		!before[0].Until.Equal(clock.t) {
 		t.Errorf("history: %+v, %+v", f, before)
 	}
 	// The other fact that says the same is superseded, not left beside it.
@@ -106,7 +108,8 @@ func TestFactKeepsWhatItSaid(t *testing.T) {
 	}
 	_, err = s.ForgetFact(bg, v, up.ID)
 	must(t, err)
-	if again, err := s.SaveFact(bg, v, facts.NewFact{Content: "Ann prefers light mode everywhere", Said: clock.t.Add(-time.Minute)}); err != nil || again.ID != 0 {
+	if again, err := s.SaveFact(bg, v, facts.NewFact{Content: "Ann prefers light mode everywhere",
+		Said: clock.t.Add(-time.Minute)}); err != nil || again.ID != 0 {
 		t.Errorf("what was forgotten came back: %+v, %v", again, err)
 	}
 }
@@ -146,7 +149,9 @@ func TestFactsForAMessage(t *testing.T) {
 	s := memorytest.Open(t, memory.Options{Now: clock.now})
 	v := direct("x:a")
 	save(t, s, v, "Ann is allergic to peanuts", "important")
-	for _, word := range strings.Fields("alpha bravo charlie delta echo foxtrot golf hotel india juliett kilo lima mike november oscar papa quebec romeo sierra tango uniform victor whiskey xray yankee zulu one two three four") {
+	for _, word := range strings.Fields(
+		"alpha bravo charlie delta echo foxtrot golf hotel india juliett kilo lima mike november oscar papa quebec romeo " +
+			"sierra tango uniform victor whiskey xray yankee zulu one two three four") {
 		clock.t = clock.t.Add(time.Minute)
 		save(t, s, v, "Ann keeps a "+word)
 	}
@@ -261,7 +266,8 @@ func neverLeak(t *testing.T, s *memory.Store, probes int) {
 				err = nil
 			}
 		case 4:
-			_, err = s.UpdateFact(bg, facts.Viewer{User: "x:nobody", Key: chat.Key{Platform: "x", Channel: "elsewhere"}, Guild: "g9", Direct: r.IntN(2) == 0}, r.Int64N(160), facts.NewFact{Content: "taken over"})
+			_, err = s.UpdateFact(bg, facts.Viewer{User: "x:nobody", Key: chat.Key{Platform: "x", Channel: "elsewhere"},
+				Guild: "g9", Direct: r.IntN(2) == 0}, r.Int64N(160), facts.NewFact{Content: "taken over"})
 			if errors.Is(err, facts.ErrNone) {
 				err = nil
 			} else {

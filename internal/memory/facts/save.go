@@ -182,7 +182,8 @@ func (s *Store) insert(tx *engine.Tx, v Viewer, against Fact, f NewFact) (Saved,
 	id, err := tx.Insert(`INSERT INTO key_facts (scope, subject, owner, platform, channel, content, tags, important, type, author,
 			session_id, message_id, quote, confidence, valid_from, call_key, created_at, updated_at, via, people, rank, ends, agent)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		string(f.Scope), subject, ownerWord(subject), v.Key.Platform, v.Key.Channel, f.Content, strings.Join(f.Tags, " "), slices.Contains(f.Tags, shortTag),
+		string(f.Scope), subject, ownerWord(subject), v.Key.Platform, v.Key.Channel, f.Content, strings.Join(f.Tags, " "),
+		slices.Contains(f.Tags, shortTag),
 		f.Type, f.Author, f.Session, f.MessageID, f.Quote, f.Confidence, stamp, f.CallKey, stamp, stamp,
 		int(f.Origin.Via), f.origin(v, subject).Names(), int(f.Rank), engine.Stamp(endOf(f.Content, now)), v.Keeper())
 	if err != nil {
@@ -231,7 +232,8 @@ func (s *Store) correct(tx *engine.Tx, v Viewer, old Fact, f NewFact) (Saved, er
 		return Saved{}, err
 	}
 	saved := Saved{Fact: one(list), Replaced: old.Content}
-	saved.Change, err = s.note(tx, v, Change{Kind: Replaced, Fact: saved.Fact, Was: old.Content, History: history, Learned: f.Rank < Kept}, !f.Later)
+	saved.Change, err = s.note(tx, v, Change{Kind: Replaced, Fact: saved.Fact, Was: old.Content, History: history,
+		Learned: f.Rank < Kept}, !f.Later)
 	return saved, err
 }
 
@@ -291,7 +293,8 @@ func (s *Store) merge(tx *engine.Tx, v Viewer, two [2]Fact, f NewFact) (Saved, e
 		return saved, err
 	}
 	saved.Change.Other.ID = other.ID
-	if _, err := tx.Exec("UPDATE key_facts SET valid_to = ?, superseded_by = ? WHERE id = ?", engine.Stamp(s.o.Now()), saved.ID, other.ID); err != nil {
+	if _, err := tx.Exec("UPDATE key_facts SET valid_to = ?, superseded_by = ? WHERE id = ?", engine.Stamp(s.o.Now()),
+		saved.ID, other.ID); err != nil {
 		return saved, err
 	}
 	_, err = tx.Exec("UPDATE fact_changes SET other_id = ? WHERE id = ?", other.ID, saved.Change.ID)

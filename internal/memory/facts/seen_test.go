@@ -49,7 +49,8 @@ func TestAGuessReplacesNothing(t *testing.T) {
 	}
 	untold, err := s.Untold(v, 10)
 	must(t, err)
-	if len(untold) != 3 || !strings.Contains(untold[1].Note(catalog.Printer{}), "Wife has her birthday on 4 May") || len(untold[1].Buttons(catalog.Printer{})) != 3 {
+	if len(untold) != 3 || !strings.Contains(untold[1].Note(catalog.Printer{}), "Wife has her birthday on 4 May") ||
+		len(untold[1].Buttons(catalog.Printer{})) != 3 {
 		t.Errorf("to be told: %+v", untold)
 	}
 	if got := held(t, s, v); len(got) != 5 {
@@ -76,7 +77,8 @@ func TestSayingItAgainSettles(t *testing.T) {
 		t.Errorf("a guess that is repeated is no more: %+v, %q", again, held(t, s, v))
 	}
 	said := save(t, s, v, "I live in Paris now")
-	if said.ID != rome.ID || !strings.Contains(said.Change.Note(catalog.Printer{}), "It replaces: “Lives in Rome”") || len(held(t, s, v)) != 1 {
+	if said.ID != rome.ID || !strings.Contains(said.Change.Note(catalog.Printer{}), "It replaces: “Lives in Rome”") ||
+		len(held(t, s, v)) != 1 {
 		t.Errorf("%+v, %q", said, held(t, s, v))
 	}
 	must(t, second(s.Undo(bg, v, said.Change.ID)))
@@ -92,21 +94,26 @@ func TestAPersonCorrectsInOneRow(t *testing.T) {
 	v := direct("x:a")
 	f := guess(t, s, v, "Lives in Rome")
 	clock.t = clock.t.Add(time.Hour)
-	picked, err := s.SaveFact(bg, v, facts.NewFact{Content: "Ann lives in Rome", Author: "assistant", Worth: facts.Worth{Rank: facts.PickedUp, Spoken: "I live in Paris"}})
+	picked, err := s.SaveFact(bg, v, facts.NewFact{Content: "Ann lives in Rome", Author: "assistant",
+		Worth: facts.Worth{Rank: facts.PickedUp, Spoken: "I live in Paris"}})
 	must(t, err)
 	if picked.Rank != facts.Guessed || picked.ID == f.ID {
 		t.Errorf("not their words: %+v", picked)
 	}
-	paris, err := s.SaveFact(bg, v, facts.NewFact{Content: "Lives in Paris", Author: "assistant", Worth: facts.Worth{Rank: facts.PickedUp, Spoken: "we moved, it's Paris now"}})
+	paris, err := s.SaveFact(bg, v, facts.NewFact{Content: "Lives in Paris", Author: "assistant",
+		Worth: facts.Worth{Rank: facts.PickedUp, Spoken: "we moved, it's Paris now"}})
 	must(t, err)
 	if paris.ID != f.ID || paris.Replaced != "Lives in Rome" || paris.Rank != facts.PickedUp || !paris.Created.Equal(f.Created) {
 		t.Errorf("by the words that differ it is their own: %+v", paris)
 	}
-	other, err := s.SaveFact(bg, v, facts.NewFact{Content: "Ann likes the sea", Worth: facts.Worth{Rank: facts.Kept, Spoken: "Remember that I like the sea"}})
+	other, err := s.SaveFact(bg, v, facts.NewFact{Content: "Ann likes the sea", Worth: facts.Worth{Rank: facts.Kept,
+		Spoken: "Remember that I like the sea"}})
 	must(t, err)
-	mum, err := s.SaveFact(bg, v, facts.NewFact{Content: "Mum likes the opera", Worth: facts.Worth{Rank: facts.Kept, Spoken: "Remember that I like the opera"}})
+	mum, err := s.SaveFact(bg, v, facts.NewFact{Content: "Mum likes the opera", Worth: facts.Worth{Rank: facts.Kept,
+		Spoken: "Remember that I like the opera"}})
 	must(t, err)
-	if other.Rank != facts.Kept || mum.Rank != facts.Guessed || !facts.AsksToKeep("Remember that I like the sea") || facts.AsksToKeep("I like the sea") {
+	if other.Rank != facts.Kept || mum.Rank != facts.Guessed || !facts.AsksToKeep("Remember that I like the sea") ||
+		facts.AsksToKeep("I like the sea") {
 		t.Errorf("asked for: %+v; of somebody else: %+v", other, mum)
 	}
 	if back := guess(t, s, v, "Lives in Rome"); back.ID == f.ID {
@@ -125,7 +132,8 @@ func TestNobodyReplacesAnothersFact(t *testing.T) {
 	if other.ID == said.ID || other.Change.Other.ID != said.ID {
 		t.Errorf("%+v", other)
 	}
-	if own, err := s.SaveFact(bg, ann, facts.NewFact{Scope: facts.ScopeChannel, Content: "Standup is at 9:30"}); err != nil || own.Replaced != "" {
+	if own, err := s.SaveFact(bg, ann, facts.NewFact{Scope: facts.ScopeChannel, Content: "Standup is at 9:30"}); err != nil ||
+		own.Replaced != "" {
 		t.Errorf("of two that disagree none is replaced: %+v, %v", own, err)
 	}
 	if _, err := s.Undo(bg, ann, other.Change.ID); !errors.Is(err, facts.ErrNoChange) {
@@ -148,7 +156,8 @@ func TestUndo(t *testing.T) {
 	must(t, second(s.Undo(bg, v, g.Change.ID)))
 	now, before, err := s.FactHistory(bg, v, f.ID)
 	must(t, err)
-	if now.Content != f.Content || strings.Join(now.Tags, " ") != "#work" || now.Important || len(before) != 0 || !now.Updated.Equal(f.Updated) || now.Previous != "" {
+	if now.Content != f.Content || strings.Join(now.Tags, " ") != "#work" || now.Important || len(before) != 0 ||
+		!now.Updated.Equal(f.Updated) || now.Previous != "" {
 		t.Errorf("not as it was: %+v, %+v", now, before)
 	}
 	if found, err := s.SearchFacts(bg, v, "10am", 5); err != nil || len(found) > 0 && found[0].Content != f.Content {
@@ -157,7 +166,8 @@ func TestUndo(t *testing.T) {
 	// Forgotten, and back.
 	gone, err := s.ForgetFact(bg, v, f.ID)
 	must(t, err)
-	if can, err := s.Undoables(bg, v, 10); err != nil || len(can) != 1 || can[0].ID != gone.ID || can[0].Note(catalog.Printer{}) != gone.Note(catalog.Printer{}) {
+	if can, err := s.Undoables(bg, v, 10); err != nil || len(can) != 1 || can[0].ID != gone.ID ||
+		can[0].Note(catalog.Printer{}) != gone.Note(catalog.Printer{}) {
 		t.Errorf("may be taken back: %+v, %v; want %+v", can, err, gone)
 	}
 	if len(held(t, s, v)) != 0 || !strings.Contains(gone.Note(catalog.Printer{}), "Forgotten") {
@@ -205,7 +215,8 @@ func TestUndo(t *testing.T) {
 	up := guess(t, s, v, "Plays the cello")
 	clock.t = clock.t.Add(time.Hour)
 	must(t, second(s.Undo(bg, v, up.Change.ID)))
-	if again, err := s.SaveFact(bg, v, facts.NewFact{Content: "Plays the cello", Said: clock.t.Add(-time.Minute)}); err != nil || again.ID != 0 {
+	if again, err := s.SaveFact(bg, v, facts.NewFact{Content: "Plays the cello", Said: clock.t.Add(-time.Minute)}); err != nil ||
+		again.ID != 0 {
 		t.Errorf("learned again from old words: %+v, %v", again, err)
 	}
 }
@@ -320,7 +331,8 @@ func TestFindFacts(t *testing.T) {
 // A line that is moved to another part of the file says the same.
 func TestDatesAreNoPartOfAFact(t *testing.T) {
 	f := newFiled(t, 1)
-	text := strings.Replace(f.text, "## Important\n", "## Important\n\n- [2026-05-01] likes tea\n"+strings.Split(f.text[strings.Index(f.text, "\n- ")+1:], "\n")[0], 1)
+	text := strings.Replace(f.text, "## Important\n", "## Important\n\n- [2026-05-01] likes tea\n"+
+		strings.Split(f.text[strings.Index(f.text, "\n- ")+1:], "\n")[0], 1)
 	text = text[:strings.LastIndex(text, "\n- ")] + "\n"
 	must(t, f.sync(text, true))
 	if got := f.facts(); !slices.Equal(got, []string{"likes tea", "number 0 is aaaaa"}) || f.tags() != "#important#important" {
@@ -349,7 +361,8 @@ func TestFactsFileOfAnotherPerson(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	elsewhere := facts.Paper{User: "x:a", Path: "/other.md"}
-	if done, err = f.SyncFacts(bg, elsewhere, "# Key Facts\n", true); err != nil || len(f.facts()) != 2 || !strings.Contains(done.Text, f.facts()[0]) {
+	if done, err = f.SyncFacts(bg, elsewhere, "# Key Facts\n", true); err != nil || len(f.facts()) != 2 ||
+		!strings.Contains(done.Text, f.facts()[0]) {
 		t.Errorf("another file's gaps were obeyed: %v, %q", err, f.facts())
 	}
 }

@@ -63,13 +63,15 @@ func kindred(tx *engine.Tx, v Viewer, about Fact, text string) ([]Fact, error) {
 		return nil, err
 	}
 	if n <= maxCandidates {
-		return factTexts.facts(tx.Query, v, sameSubject, engine.Named{"subject": about.Subject, "scope": string(about.Scope), "limit": maxCandidates})
+		return factTexts.facts(tx.Query, v, sameSubject, engine.Named{"subject": about.Subject, "scope": string(about.Scope),
+			"limit": maxCandidates})
 	}
 	if len(words) == 0 {
 		return nil, nil
 	}
 	match := `owner : "` + ownerWord(about.Subject) + `" AND content : (` + matchAny(words) + `)`
-	return factTexts.facts(tx.Query, v, "f.subject = :subject AND "+matching, engine.Named{"subject": about.Subject, "match": engine.Match{Expr: match, Stem: ranking.Stem}, "limit": maxCandidates})
+	return factTexts.facts(tx.Query, v, "f.subject = :subject AND "+matching, engine.Named{"subject": about.Subject,
+		"match": engine.Match{Expr: match, Stem: ranking.Stem}, "limit": maxCandidates})
 }
 
 // Within reports whether words are wholly those of a text: that every telling word of

@@ -86,7 +86,8 @@ func (s *Store) SyncFacts(ctx context.Context, p Paper, text string, exists bool
 	file, err := File{}, error(nil)
 	if exists {
 		if file, err = Parse(text); err == nil && file.Subject != "" && file.Subject != p.User {
-			err = fmt.Errorf("it holds facts about %s, and is to hold those about %s: put another file there, or change its line \"subject:\"", file.Subject, p.User)
+			err = fmt.Errorf("it holds facts about %s, and is to hold those about %s: put another file there, or change its line \"subject:\"",
+				file.Subject, p.User)
 		}
 		if err == nil {
 			err = s.notOthers(p.User, file.Facts)

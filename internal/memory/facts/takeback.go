@@ -101,7 +101,8 @@ func takeable(query func(string, ...any) (*sql.Rows, error), v Viewer, end strin
 		return nil, err
 	}
 	return engine.Collect(rows, func(r *sql.Rows) (c taken, err error) {
-		return c, r.Scan(&c.id, &c.batch, &c.fact, &c.other, &c.history, &c.kind, &c.stamp, &c.since, &c.updated, &c.validTo, &c.was, &c.is, &c.scope, &c.subject, &c.over)
+		return c, r.Scan(&c.id, &c.batch, &c.fact, &c.other, &c.history, &c.kind, &c.stamp, &c.since, &c.updated, &c.validTo,
+			&c.was, &c.is, &c.scope, &c.subject, &c.over)
 	})
 }
 
@@ -225,7 +226,8 @@ func forgotten(query func(string, ...any) (*sql.Rows, error), v Viewer, id int64
 	if scope == "" {
 		return Fact{}, ErrNone
 	}
-	rows, err := query("SELECT "+factColumns+" FROM key_facts f WHERE "+scope+" AND f.id = :id AND f.valid_to <> '' AND "+ForUndo, v.Named(engine.Named{"id": id}))
+	rows, err := query("SELECT "+factColumns+" FROM key_facts f WHERE "+scope+" AND f.id = :id AND f.valid_to <> '' AND "+ForUndo,
+		v.Named(engine.Named{"id": id}))
 	if err != nil {
 		return Fact{}, err
 	}
@@ -254,7 +256,8 @@ func (s *Store) EraseFact(ctx context.Context, v Viewer, id int64) (gone Fact, e
 			return err
 		}
 		gone = f
-		if _, err := tx.Exec("DELETE FROM key_facts WHERE id = :id OR superseded_by = :id AND superseded_by <> 0", engine.Named{"id": id}); err != nil {
+		if _, err := tx.Exec("DELETE FROM key_facts WHERE id = :id OR superseded_by = :id AND superseded_by <> 0",
+			engine.Named{"id": id}); err != nil {
 			return err
 		}
 		if f.Scope != ScopePerson {
@@ -308,12 +311,14 @@ func (s *Store) ClearFacts(ctx context.Context, v Viewer, erase bool) (n int64, 
 		}
 		n = int64(len(list))
 		// What the facts file deleted comes back by no Undo of its own.
-		of, args := `f.scope = 'person' AND f.subject = :user AND (:direct OR (f.platform = :platform AND f.channel = :channel)) AND (`+provenance.Heard+` OR `+shared+`)`, v.Named(nil)
+		of, args := `f.scope = 'person' AND f.subject = :user AND (:direct OR (f.platform = :platform AND f.channel = :channel)) AND (`+
+			provenance.Heard+` OR `+shared+`)`, v.Named(nil)
 		if erase {
 			_, err = tx.Exec("DELETE FROM key_facts AS f WHERE "+of, args)
 			return err
 		}
-		if _, err = tx.Exec("DELETE FROM key_facts AS f WHERE "+of+" AND f.valid_to <> '' AND f.superseded_by = 0 AND NOT "+ForUndo, args); err != nil {
+		if _, err = tx.Exec("DELETE FROM key_facts AS f WHERE "+of+" AND f.valid_to <> '' AND f.superseded_by = 0 AND NOT "+ForUndo,
+			args); err != nil {
 			return err
 		}
 		for _, f := range list {

@@ -97,7 +97,8 @@ func (s *Store) UndoFacts(ctx context.Context) (done Undone, err error) {
 	err = s.db.Write(ctx, func(tx *engine.Tx) error {
 		done = Undone{At: engine.ParseStamp(last.At)}
 		for _, id := range last.Gone {
-			if err := tx.Count(&done.Restored, "UPDATE key_facts SET valid_to = '' WHERE id = ? AND valid_to <> '' AND superseded_by = 0", id); err != nil {
+			if err := tx.Count(&done.Restored, "UPDATE key_facts SET valid_to = '' WHERE id = ? AND valid_to <> '' AND superseded_by = 0",
+				id); err != nil {
 				return err
 			}
 		}
@@ -111,12 +112,15 @@ func (s *Store) UndoFacts(ctx context.Context) (done Undone, err error) {
 				engine.Named{"id": id, "now": now, "done": last.Done}); err != nil {
 				return err
 			}
-			if _, err := tx.Exec("DELETE FROM fact_history WHERE id = (SELECT max(id) FROM fact_history WHERE fact_id = ?) AND until <= ?", id, last.Done); err != nil {
+			if _, err := tx.Exec("DELETE FROM fact_history WHERE id = (SELECT max(id) FROM fact_history WHERE fact_id = ?) AND until <= ?",
+				id, last.Done); err != nil {
 				return err
 			}
 		}
 		for _, id := range last.Added {
-			if err := tx.Count(&done.Removed, "DELETE FROM key_facts WHERE id = :id AND NOT EXISTS (SELECT 1 FROM fact_history h WHERE h.fact_id = :id)", engine.Named{"id": id}); err != nil {
+			if err := tx.Count(&done.Removed,
+				"DELETE FROM key_facts WHERE id = :id AND NOT EXISTS (SELECT 1 FROM fact_history h WHERE h.fact_id = :id)",
+				engine.Named{"id": id}); err != nil {
 				return err
 			}
 		}

@@ -29,7 +29,8 @@ func TestNothingVanishesUnseen(t *testing.T) {
 	for seed := range uint64(4) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			clock := &clockAt{time.Date(2026, 5, 1, 10, 0, 0, 0, time.UTC)}
-			w := &walk{t: t, r: rand.New(rand.NewPCG(seed, 7)), clock: clock, s: memorytest.Open(t, memory.Options{Now: clock.now}), back: map[string][]station{}}
+			w := &walk{t: t, r: rand.New(rand.NewPCG(seed, 7)), clock: clock, s: memorytest.Open(t, memory.Options{Now: clock.now}),
+				back: map[string][]station{}}
 			for i := range steps {
 				w.step = i
 				w.on()
@@ -228,14 +229,17 @@ func (w *walk) seen(v facts.Viewer, before, after map[int64]facts.Fact, weight i
 			}
 		}
 		others := was.Origin.But(v.User).People
-		if was.Scope != facts.ScopePerson && weight < 100 && slices.ContainsFunc(others, func(who string) bool { return !slices.Contains(heir.Origin.People, who) || there }) {
+		if was.Scope != facts.ScopePerson && weight < 100 && slices.ContainsFunc(others,
+			func(who string) bool { return !slices.Contains(heir.Origin.People, who) || there }) {
 			w.t.Fatalf("step %d: %s changed what %v said: %q", w.step, v.User, others, was.Content)
 		}
 		if heir.ID != 0 && standing(heir) < standing(was) || heir.ID == 0 && weight < 100 {
 			w.t.Fatalf("step %d: %q (%d) went for %q (%d)", w.step, was.Content, standing(was), heir.Content, standing(heir))
 		}
 		var noted int
-		must(w.t, w.s.DB().QueryRow("SELECT count(*) FROM fact_changes WHERE (fact_id = ? OR other_id = ?) AND told <> '' AND user_id = ? AND at = ?", id, id, v.User, engine.Stamp(w.clock.t)).Scan(&noted))
+		must(w.t, w.s.DB().QueryRow(
+			"SELECT count(*) FROM fact_changes WHERE (fact_id = ? OR other_id = ?) AND told <> '' AND user_id = ? AND at = ?",
+			id, id, v.User, engine.Stamp(w.clock.t)).Scan(&noted))
 		if noted == 0 {
 			w.t.Fatalf("step %d: %q went, and %s is not told", w.step, was.Content, v.User)
 		}
@@ -245,7 +249,8 @@ func (w *walk) seen(v facts.Viewer, before, after map[int64]facts.Fact, weight i
 // said holds that what is told of changes names what went.
 func (w *walk) said(told []facts.Change) {
 	for _, c := range told {
-		if c.Kind == facts.Replaced && c.Was != c.Fact.Content && !strings.Contains(c.Note(catalog.Printer{}), c.Was) || c.Note(catalog.Printer{}) == "" {
+		if c.Kind == facts.Replaced && c.Was != c.Fact.Content && !strings.Contains(c.Note(catalog.Printer{}), c.Was) ||
+			c.Note(catalog.Printer{}) == "" {
 			w.t.Fatalf("step %d: of %+v is told %q", w.step, c, c.Note(catalog.Printer{}))
 		}
 	}
@@ -256,7 +261,8 @@ func (w *walk) undo(v facts.Viewer) {
 	stack := w.back[v.User]
 	want := stack[len(stack)-1]
 	var id int64
-	must(w.t, w.s.DB().QueryRow("SELECT CASE batch WHEN 0 THEN id ELSE batch END FROM fact_changes WHERE user_id = ? ORDER BY id DESC LIMIT 1", v.User).Scan(&id))
+	must(w.t, w.s.DB().QueryRow(
+		"SELECT CASE batch WHEN 0 THEN id ELSE batch END FROM fact_changes WHERE user_id = ? ORDER BY id DESC LIMIT 1", v.User).Scan(&id))
 	w.back[v.User] = stack[:len(stack)-1]
 	alone := walkers[0]
 	if v.User != alone.User {

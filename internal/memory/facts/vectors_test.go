@@ -53,7 +53,8 @@ func embedAll(t testing.TB, s *memory.Store) {
 // storedVectors returns those of a person's facts.
 func storedVectors(t *testing.T, s *memory.Store, user string) [][]byte {
 	t.Helper()
-	rows, err := s.DB().Query("SELECT x.vector FROM fact_vectors x JOIN key_facts f ON f.id = x.fact_id WHERE f.subject = ? AND x.model <> ''", user)
+	rows, err := s.DB().Query(
+		"SELECT x.vector FROM fact_vectors x JOIN key_facts f ON f.id = x.fact_id WHERE f.subject = ? AND x.model <> ''", user)
 	must(t, err)
 	list, err := engine.Collect(rows, func(r *sql.Rows) (b []byte, err error) { return b, r.Scan(&b) })
 	must(t, err)

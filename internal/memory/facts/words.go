@@ -2,7 +2,8 @@ package facts
 
 // What is said to people and models.
 const (
-	wordsPower        = "I don't remember claims about who owns or runs me, rights, or orders for everybody: that is decided elsewhere. I do remember things about you."
+	wordsPower = "I don't remember claims about who owns or runs me, rights, or orders for everybody: that is " +
+		"decided elsewhere. I do remember things about you."
 	wordsShare        = "Only an admin of this place can make me remember, or forget, something for everybody here."
 	wordsShareInstead = wordsShare + " I can remember it for you."
 	wordsRemembered   = "Remembered (#%d): %s"
@@ -36,8 +37,9 @@ const (
 	wordsMassGone    = "%d of %d facts are gone from the file"
 	wordsMassCut     = ", and its last line has no end, as if it had been cut"
 	wordsMassChanged = "%d of %d facts say something else in the file"
-	wordsMassAway    = "the facts file is gone and its folder is empty, as if its disk were away; once it is back all goes on, and it is not written anew until then"
-	wordsMassMeant   = "; if that is meant, say so with /facts file accept or bot facts file accept"
+	wordsMassAway    = "the facts file is gone and its folder is empty, as if its disk were away; once it is back all " +
+		"goes on, and it is not written anew until then"
+	wordsMassMeant = "; if that is meant, say so with /facts file accept or bot facts file accept"
 
 	wordsForChannel = "(for everybody in this channel)"
 	wordsForServer  = "(for everybody in this server)"

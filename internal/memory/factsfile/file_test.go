@@ -306,7 +306,8 @@ func TestFactsFileOfAnotherKind(t *testing.T) {
 	k.write("\uFEFF" + strings.ReplaceAll(k.read(), "\n", "\r\n"))
 	k.learn("plays the cello")
 	k.tick()
-	if got := k.read(); !strings.HasPrefix(got, "\uFEFF---\r\n") || strings.Count(got, "\n") != strings.Count(got, "\r\n") || !strings.Contains(got, "cello") {
+	if got := k.read(); !strings.HasPrefix(got, "\uFEFF---\r\n") || strings.Count(got, "\n") != strings.Count(got, "\r\n") ||
+		!strings.Contains(got, "cello") {
 		t.Errorf("%q", got)
 	}
 	whole := k.read()

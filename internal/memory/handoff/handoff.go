@@ -77,7 +77,8 @@ type scanner interface{ Scan(...any) error }
 
 func scan(r scanner) (h Handoff, err error) {
 	var opened, due string
-	err = r.Scan(&h.ID, &h.Person.ID, &h.Person.Name, &h.Place.Platform, &h.Place.Channel, &h.Place.Thread, &h.Direct, &h.By, &h.Reason, &h.State, &h.Taker.ID, &h.Taker.Name,
+	err = r.Scan(&h.ID, &h.Person.ID, &h.Person.Name, &h.Place.Platform, &h.Place.Channel, &h.Place.Thread, &h.Direct,
+		&h.By, &h.Reason, &h.State, &h.Taker.ID, &h.Taker.Name,
 		&h.Desk.Platform, &h.Desk.Channel, &h.Desk.Thread, &h.LastID, &opened, &due, &h.Agent)
 	h.Opened, h.Due = engine.ParseStamp(opened), engine.ParseStamp(due)
 	return h, err
@@ -87,13 +88,16 @@ func scan(r scanner) (h Handoff, err error) {
 // is one: fresh is false then.
 func (b *Handoffs) Begin(tx *engine.Tx, h Handoff) (out Handoff, fresh bool, err error) {
 	now := engine.Stamp(b.now())
-	out, err = scan(tx.QueryRow(`INSERT INTO handoffs (user_id, name, platform, channel, thread, direct, opened_by, reason, last_id, opened_at, due_at, changed_at, agent)
+	out, err = scan(tx.QueryRow(
+		`INSERT INTO handoffs (user_id, name, platform, channel, thread, direct, opened_by, reason, last_id, opened_at, due_at, changed_at, agent)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING `+columns,
-		h.Person.ID, h.Person.Name, h.Place.Platform, h.Place.Channel, h.Place.Thread, h.Direct, h.By, h.Reason, h.LastID, now, engine.Stamp(h.Due), now, h.Agent))
+		h.Person.ID, h.Person.Name, h.Place.Platform, h.Place.Channel, h.Place.Thread, h.Direct, h.By, h.Reason, h.LastID,
+		now, engine.Stamp(h.Due), now, h.Agent))
 	if !errors.Is(err, engine.ErrNotFound) {
 		return out, err == nil, engine.During("hand over", err)
 	}
-	out, err = scan(tx.QueryRow("SELECT "+columns+" FROM handoffs WHERE platform = ? AND channel = ? AND thread = ? AND user_id = ? AND state IN ('waiting', 'taken')",
+	out, err = scan(tx.QueryRow("SELECT "+columns+
+		" FROM handoffs WHERE platform = ? AND channel = ? AND thread = ? AND user_id = ? AND state IN ('waiting', 'taken')",
 		h.Place.Platform, h.Place.Channel, h.Place.Thread, h.Person.ID))
 	return out, false, engine.During("hand over", err)
 }
@@ -101,7 +105,8 @@ func (b *Handoffs) Begin(tx *engine.Tx, h Handoff) (out Handoff, fresh bool, err
 // Heard notes that the person has written: the desk has until due to write, unless
 // it is late already. It returns the handoff as it is now.
 func (b *Handoffs) Heard(tx *engine.Tx, id int64, message string, due time.Time) (Handoff, error) {
-	return b.change(tx, "last_id = :message, due_at = iif(due_at = '', :due, due_at)", id, engine.Named{"message": message, "due": engine.Stamp(due)})
+	return b.change(tx, "last_id = :message, due_at = iif(due_at = '', :due, due_at)", id, engine.Named{"message": message,
+		"due": engine.Stamp(due)})
 }
 
 // Answered notes that the desk has written.
@@ -114,7 +119,8 @@ func (b *Handoffs) Answered(tx *engine.Tx, id int64) (Handoff, error) {
 func (b *Handoffs) Take(tx *engine.Tx, h Handoff) (Handoff, error) {
 	return b.change(tx, `taker_id = iif(state = 'over', taker_id, :taker), taker_name = iif(state = 'over', taker_name, :name), desk_platform = :platform, desk_channel = :channel, desk_thread = :thread,
 		due_at = iif(state = 'over', '', :due), state = iif(state = 'over', state, 'taken')`, h.ID,
-		engine.Named{"taker": h.Taker.ID, "name": h.Taker.Name, "platform": h.Desk.Platform, "channel": h.Desk.Channel, "thread": h.Desk.Thread, "due": engine.Stamp(h.Due)})
+		engine.Named{"taker": h.Taker.ID, "name": h.Taker.Name, "platform": h.Desk.Platform, "channel": h.Desk.Channel,
+			"thread": h.Desk.Thread, "due": engine.Stamp(h.Due)})
 }
 
 // End brings the assistant back: for good with Over, with Missed until somebody
@@ -126,7 +132,8 @@ func (b *Handoffs) End(tx *engine.Tx, id int64, as State) (Handoff, error) {
 // Miss brings the assistant back because nobody wrote in time; ok is false, and
 // nothing changes, when somebody has since h was read.
 func (b *Handoffs) Miss(tx *engine.Tx, h Handoff) (ok bool, err error) {
-	res, err := tx.Exec("UPDATE handoffs SET state = 'missed', due_at = '', changed_at = ? WHERE id = ? AND state IN ('waiting', 'taken') AND due_at = ?", engine.Stamp(b.now()), h.ID, engine.Stamp(h.Due))
+	res, err := tx.Exec("UPDATE handoffs SET state = 'missed', due_at = '', changed_at = ? WHERE id = ? AND state IN "+
+		"('waiting', 'taken') AND due_at = ?", engine.Stamp(b.now()), h.ID, engine.Stamp(h.Due))
 	if err != nil {
 		return false, engine.During("miss handoff", err)
 	}
@@ -151,7 +158,8 @@ func (b *Handoffs) In(_ context.Context, k chat.Key, user string) (h Handoff, ok
 	if some, err := b.open(); err != nil || !some {
 		return Handoff{}, false, engine.During("find handoff", err)
 	}
-	h, err = scan(b.db.QueryRow("SELECT "+columns+" FROM handoffs WHERE platform = ? AND channel = ? AND thread = ? AND user_id = ? AND state IN ('waiting', 'taken')",
+	h, err = scan(b.db.QueryRow("SELECT "+columns+
+		" FROM handoffs WHERE platform = ? AND channel = ? AND thread = ? AND user_id = ? AND state IN ('waiting', 'taken')",
 		k.Platform, k.Channel, k.Thread, user))
 	if errors.Is(err, engine.ErrNotFound) {
 		return Handoff{}, false, nil
@@ -164,7 +172,9 @@ func (b *Handoffs) TakenBy(_ context.Context, desk chat.Key, user string) ([]Han
 	if some, err := b.open(); err != nil || !some {
 		return nil, engine.During("list handoffs", err)
 	}
-	return b.list("SELECT "+columns+" FROM handoffs WHERE taker_id = ? AND state = 'taken' AND desk_platform = ? AND desk_channel = ? AND desk_thread = ? ORDER BY id DESC LIMIT 20",
+	return b.list("SELECT "+columns+
+		" FROM handoffs WHERE taker_id = ? AND state = 'taken' AND desk_platform = ? AND desk_channel = ? AND desk_thread = "+
+		"? ORDER BY id DESC LIMIT 20",
 		user, desk.Platform, desk.Channel, desk.Thread)
 }
 
@@ -175,7 +185,8 @@ func (b *Handoffs) All(context.Context) ([]Handoff, error) {
 
 // Late lists those for which the desk should have written by now.
 func (b *Handoffs) Late(context.Context) ([]Handoff, error) {
-	return b.list("SELECT "+columns+" FROM handoffs WHERE due_at <> '' AND due_at <= ? AND state IN ('waiting', 'taken') ORDER BY due_at LIMIT 100", engine.Stamp(b.now()))
+	return b.list("SELECT "+columns+
+		" FROM handoffs WHERE due_at <> '' AND due_at <= ? AND state IN ('waiting', 'taken') ORDER BY due_at LIMIT 100", engine.Stamp(b.now()))
 }
 
 func (b *Handoffs) list(query string, args ...any) ([]Handoff, error) {
@@ -203,7 +214,8 @@ func (b *Handoffs) About(_ context.Context, k chat.Key, message string) (h Hando
 	if message == "" {
 		return h, false, nil
 	}
-	h, err = scan(b.db.QueryRow("SELECT "+columns+` FROM handoffs WHERE id = (SELECT p.handoff_id FROM outbox o JOIN handoff_posts p ON p.nonce = o.nonce
+	h, err = scan(b.db.QueryRow("SELECT "+columns+
+		` FROM handoffs WHERE id = (SELECT p.handoff_id FROM outbox o JOIN handoff_posts p ON p.nonce = o.nonce
 		WHERE o.platform = ? AND o.channel = ? AND o.thread = ? AND o.platform_id = ? AND o.platform_id <> '' LIMIT 1)`, k.Platform, k.Channel, k.Thread, message))
 	if errors.Is(err, engine.ErrNotFound) {
 		return Handoff{}, false, nil

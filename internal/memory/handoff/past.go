@@ -23,12 +23,15 @@ type Record struct {
 
 // String returns it on one line.
 func (r Record) String() string {
-	return strings.TrimSpace(fmt.Sprintf("[%s] %s, by %s: %s (%s %s)", r.At.UTC().Format("2006-01-02 15:04"), r.Place, r.By, r.Reason, r.State, r.Taker))
+	return strings.TrimSpace(fmt.Sprintf("[%s] %s, by %s: %s (%s %s)", r.At.UTC().Format("2006-01-02 15:04"), r.Place,
+		r.By, r.Reason, r.State, r.Taker))
 }
 
 // Of returns all of a person.
 func (b *Handoffs) Of(user string) ([]Record, error) {
-	rows, err := b.db.Query("SELECT platform || ':' || channel, name, opened_by, reason, taker_name, state, opened_at FROM handoffs WHERE user_id = ? ORDER BY id", user)
+	rows, err := b.db.Query(
+		"SELECT platform || ':' || channel, name, opened_by, reason, taker_name, state, opened_at FROM handoffs WHERE user_id = ? ORDER BY id",
+		user)
 	if err != nil {
 		return nil, engine.During("list handoffs", err)
 	}

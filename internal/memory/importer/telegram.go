@@ -62,7 +62,8 @@ func readTelegram(in io.Reader) (list []Message, err error) {
 				via = provenance.ViaForwarded
 			}
 			user := strings.TrimPrefix(strings.TrimPrefix(string(m.FromID), "user"), "channel")
-			list = append(list, Message{Key: chat.Key{Platform: "telegram", Channel: string(c.ID)}, Text: readable(text), ID: string(m.ID), At: at, Via: via,
+			list = append(list, Message{Key: chat.Key{Platform: "telegram", Channel: string(c.ID)}, Text: readable(text),
+				ID: string(m.ID), At: at, Via: via,
 				User: chat.User{ID: "telegram:" + user, Name: m.From}}.complete())
 		}
 	}

@@ -153,7 +153,8 @@ func (t *Tape) shrink(ctx context.Context) error {
 		t.packer.forget()
 		var gone int64
 		err = t.db.Write(ctx, func(tx *engine.Tx) error {
-			return tx.Count(&gone, "DELETE FROM calls WHERE id IN (SELECT id FROM calls ORDER BY began, id LIMIT (SELECT max(1, count(*) / 10) FROM calls))")
+			return tx.Count(&gone,
+				"DELETE FROM calls WHERE id IN (SELECT id FROM calls ORDER BY began, id LIMIT (SELECT max(1, count(*) / 10) FROM calls))")
 		})
 		if err != nil || gone == 0 {
 			return err

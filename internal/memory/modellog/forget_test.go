@@ -56,7 +56,8 @@ func newRig(t *testing.T) *rig {
 func (r *rig) open() {
 	r.t.Helper()
 	must(r.t, r.tape.Close())
-	tp, err := modellog.Open(bg, modellog.Options{File: filepath.Join(r.dir, "traces.db"), Keep: 30 * 24 * time.Hour, MaxSize: 100 << 20, Witness: r.store.Witness(), Now: r.now})
+	tp, err := modellog.Open(bg, modellog.Options{File: filepath.Join(r.dir, "traces.db"), Keep: 30 * 24 * time.Hour,
+		MaxSize: 100 << 20, Witness: r.store.Witness(), Now: r.now})
 	must(r.t, err)
 	r.tape = tp
 	r.t.Cleanup(func() { must(r.t, tp.Close()) })
@@ -67,7 +68,8 @@ func (r *rig) open() {
 func (r *rig) accept(user, place string) chat.Message {
 	r.t.Helper()
 	r.n++
-	m := chat.Message{ID: fmt.Sprint(r.n), Key: chat.Key{Platform: "x", Channel: place}, From: chat.User{ID: user, Name: user}, Text: "x", Addressed: true, At: time.Now()}
+	m := chat.Message{ID: fmt.Sprint(r.n), Key: chat.Key{Platform: "x", Channel: place}, From: chat.User{ID: user, Name: user},
+		Text: "x", Addressed: true, At: time.Now()}
 	in, err := r.store.Accept(bg, chat.Batch{Platform: "x", Messages: []chat.Message{m}})
 	must(r.t, err)
 	return in[0]
@@ -75,7 +77,8 @@ func (r *rig) accept(user, place string) chat.Message {
 
 // ask asks a model for a message, with words in the prompt.
 func (r *rig) ask(m chat.Message, words string) {
-	req := llm.Request{Messages: []llm.Message{{Role: llm.RoleSystem, Content: strings.Repeat("You are kind. ", 40)}, {Role: llm.RoleUser, Content: words + strings.Repeat(" and more of it", 30)}}}
+	req := llm.Request{Messages: []llm.Message{{Role: llm.RoleSystem, Content: strings.Repeat("You are kind. ", 40)},
+		{Role: llm.RoleUser, Content: words + strings.Repeat(" and more of it", 30)}}}
 	_, _ = modellog.Model{Model: parrot{words}, Tape: r.tape, Name: "main", Purpose: "answer"}.Complete(chat.PaidBy(bg, m), req, nil)
 }
 
@@ -89,9 +92,12 @@ func (p parrot) Complete(context.Context, llm.Request, func(string)) (llm.Respon
 func (r *rig) finish(m chat.Message, people ...string) {
 	r.t.Helper()
 	now := time.Now()
-	se := memory.Session{ID: "s-" + m.Key.Channel, Key: m.Key, Status: memory.Active, Created: now, LastActivity: now, Expires: now.Add(time.Hour)}
-	must(r.t, r.store.Finish(bg, m, nil, &memory.Turn{Session: &se, Entries: []memory.Entry{{Role: "user", User: m.From.ID, Content: "x", MessageID: m.ID, At: now}},
-		Decision: memory.Decision{Session: se.ID, End: chat.End{Outcome: chat.Answered}, Detail: memory.Detail{Reason: "because"}, Origin: memory.Origin{People: people}}}))
+	se := memory.Session{ID: "s-" + m.Key.Channel, Key: m.Key, Status: memory.Active, Created: now, LastActivity: now,
+		Expires: now.Add(time.Hour)}
+	must(r.t, r.store.Finish(bg, m, nil, &memory.Turn{Session: &se, Entries: []memory.Entry{{Role: "user", User: m.From.ID,
+		Content: "x", MessageID: m.ID, At: now}},
+		Decision: memory.Decision{Session: se.ID, End: chat.End{Outcome: chat.Answered}, Detail: memory.Detail{Reason: "because"},
+			Origin: memory.Origin{People: people}}}))
 }
 
 // has counts a word in all that is kept, compressed or not.
@@ -179,7 +185,8 @@ func TestForgettingReachesCalls(t *testing.T) {
 // A session that is deleted takes the calls along of all who could read it.
 func TestDeletingASessionReachesCalls(t *testing.T) {
 	r := newRig(t)
-	for _, c := range [][3]string{{"x:ada", "room", "gone one"}, {"x:bob", "room", "gone two"}, {"x:bob", "b", "gone recalled"}, {"x:cyd", "c", "staying"}} {
+	for _, c := range [][3]string{{"x:ada", "room", "gone one"}, {"x:bob", "room", "gone two"}, {"x:bob", "b", "gone recalled"},
+		{"x:cyd", "c", "staying"}} {
 		m := r.accept(c[0], c[1])
 		r.ask(m, c[2])
 		r.finish(m)

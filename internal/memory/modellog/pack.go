@@ -163,7 +163,8 @@ func (p packed) insert(tx *engine.Tx) error {
 	ids := map[int64]bool{}
 	for at, one := range p.pieces {
 		if one.id == 0 {
-			err := tx.QueryRow("INSERT INTO pieces (hash, body) VALUES (?, ?) ON CONFLICT (hash) DO UPDATE SET hash = hash RETURNING id", one.hash, one.body).Scan(&one.id)
+			err := tx.QueryRow("INSERT INTO pieces (hash, body) VALUES (?, ?) ON CONFLICT (hash) DO UPDATE SET hash = hash RETURNING id",
+				one.hash, one.body).Scan(&one.id)
 			if err != nil {
 				return err
 			}
@@ -181,7 +182,8 @@ func (p packed) insert(tx *engine.Tx) error {
 	c := p.call
 	var id int64
 	err = tx.QueryRow(`INSERT INTO calls (row, platform, channel, thread, user_id, purpose, model, began, took, error, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
-		c.Row, c.Key.Platform, c.Key.Channel, c.Key.Thread, c.User, c.Purpose, c.Model, engine.Stamp(c.Began), c.Took.Milliseconds(), c.Error, body).Scan(&id)
+		c.Row, c.Key.Platform, c.Key.Channel, c.Key.Thread, c.User, c.Purpose, c.Model, engine.Stamp(c.Began), c.Took.Milliseconds(),
+		c.Error, body).Scan(&id)
 	for piece := range ids {
 		if err == nil {
 			_, err = tx.Exec("INSERT INTO uses VALUES (?, ?)", id, piece)

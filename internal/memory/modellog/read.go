@@ -46,7 +46,8 @@ const columns = "id, row, platform, channel, thread, user_id, purpose, model, be
 func scan(r interface{ Scan(...any) error }, more ...any) (c Call, err error) {
 	var began string
 	var took int64
-	err = r.Scan(append([]any{&c.ID, &c.Row, &c.Key.Platform, &c.Key.Channel, &c.Key.Thread, &c.User, &c.Purpose, &c.Model, &began, &took, &c.Error}, more...)...)
+	err = r.Scan(append([]any{&c.ID, &c.Row, &c.Key.Platform, &c.Key.Channel, &c.Key.Thread, &c.User, &c.Purpose, &c.Model,
+		&began, &took, &c.Error}, more...)...)
 	c.Began, c.Took = engine.ParseStamp(began), time.Duration(took)*time.Millisecond
 	return c, err
 }
@@ -72,9 +73,10 @@ func (t *Tape) List(ctx context.Context, q Query) ([]Call, error) {
 		return nil, nil
 	}
 	t.catchUp(ctx)
-	rows, err := t.db.QueryContext(ctx, "SELECT "+columns+` FROM calls WHERE row = :row AND platform = :platform AND channel = :channel AND thread = :thread
+	rows, err := t.db.QueryContext(ctx,
+		"SELECT "+columns+` FROM calls WHERE row = :row AND platform = :platform AND channel = :channel AND thread = :thread
 		AND began BETWEEN :from AND :to ORDER BY began, id LIMIT :most`, engine.Named{"row": q.Row, "platform": q.Key.Platform, "channel": q.Key.Channel, "thread": q.Key.Thread,
-		"from": engine.Stamp(q.From), "to": engine.Stamp(q.To), "most": maxListed})
+			"from": engine.Stamp(q.From), "to": engine.Stamp(q.To), "most": maxListed})
 	if err != nil {
 		return nil, engine.During("list model calls", err)
 	}

@@ -76,7 +76,8 @@ func Open(ctx context.Context, o Options) (*Tape, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the traces of model calls: %w", err)
 	}
-	t := &Tape{o: o, db: db, queue: make(chan take, maxQueue), asked: make(chan chan struct{}), hurry: make(chan struct{}), quit: make(chan struct{}), done: make(chan struct{})}
+	t := &Tape{o: o, db: db, queue: make(chan take, maxQueue), asked: make(chan chan struct{}), hurry: make(chan struct{}),
+		quit: make(chan struct{}), done: make(chan struct{})}
 	go t.run()
 	return t, nil
 }
@@ -87,9 +88,11 @@ func open(ctx context.Context, file string) (*engine.DB, error) {
 	if err := sqlite.Reserve(file); err != nil {
 		return nil, err
 	}
-	return sqlite.Open(ctx, file, sqlite.Options{Readers: 2, Cache: 1000, Overwrite: true, Prepare: func(ctx context.Context, db *sql.DB) error {
+	return sqlite.Open(ctx, file, sqlite.Options{Readers: 2, Cache: 1000, Overwrite: true, Prepare: func(ctx context.Context,
+		db *sql.DB) error {
 		var version, tables int
-		if err := db.QueryRowContext(ctx, "SELECT user_version, (SELECT count(*) FROM sqlite_schema) FROM pragma_user_version").Scan(&version, &tables); err != nil {
+		if err := db.QueryRowContext(ctx, "SELECT user_version, (SELECT count(*) FROM sqlite_schema) FROM pragma_user_version").Scan(&version,
+			&tables); err != nil {
 			return err
 		}
 		switch {

@@ -59,7 +59,8 @@ func opened(t *testing.T, o Options) (tp *Tape, settled func() *Tape) {
 
 // request is a body as it goes over the wire, of a long beginning and the rest.
 func request(beginning string, said ...string) string {
-	s := `{"model":"m","tools":[{"type":"function","function":{"name":"now","description":"` + beginning + `"}}],"messages":[{"role":"system","content":"` + beginning + `"}`
+	s := `{"model":"m","tools":[{"type":"function","function":{"name":"now","description":"` + beginning +
+		`"}}],"messages":[{"role":"system","content":"` + beginning + `"}`
 	for _, one := range said {
 		s += `,{"role":"user","content":"` + one + `"}`
 	}
@@ -82,9 +83,11 @@ func TestCallsAreKeptExactly(t *testing.T) {
 	who := chat.Message{Row: 7, Key: chat.Key{Platform: "x", Channel: "1"}, From: chat.User{ID: "x:a"}}
 	for i := range 40 {
 		sent = append(sent, request(beginning, fmt.Sprintf("question %d \\\"{[quoted]}\\\" %s", i, noise("q", i*40))))
-		_, _ = Model{Model: wired{sent[i], fmt.Sprintf(`{"answer":%d}`, i)}, Tape: tp, Name: "main", Purpose: "answer"}.Complete(chat.PaidBy(bg, who), llm.Request{}, nil)
+		_, _ = Model{Model: wired{sent[i], fmt.Sprintf(`{"answer":%d}`, i)}, Tape: tp, Name: "main",
+			Purpose: "answer"}.Complete(chat.PaidBy(bg, who), llm.Request{}, nil)
 	}
-	picture := `{"messages":[{"role":"user","content":[{"url":"data:image/png;base64,` + strings.Repeat("A", 4000) + `"}]}],"key":"sk-secret-123"}`
+	picture := `{"messages":[{"role":"user","content":[{"url":"data:image/png;base64,` + strings.Repeat("A", 4000) +
+		`"}]}],"key":"sk-secret-123"}`
 	_, _ = Model{Model: wired{picture, `{"said":"sk-secret-123"}`}, Tape: tp}.Complete(bg, llm.Request{}, nil)
 	tp = settled()
 	list, err := tp.List(bg, Query{Row: 7, Key: who.Key, To: time.Now()})
@@ -104,7 +107,8 @@ func TestCallsAreKeptExactly(t *testing.T) {
 	list, err = tp.List(bg, Query{To: time.Now()})
 	must(t, err)
 	c, err := tp.Read(bg, list[0].ID)
-	if must(t, err); strings.Contains(c.Request+c.Answer, "sk-secret") || strings.Contains(c.Request, "AAAA") || !strings.Contains(c.Request, "image/png;base64,(3000 bytes are not kept)") {
+	if must(t, err); strings.Contains(c.Request+c.Answer, "sk-secret") || strings.Contains(c.Request, "AAAA") ||
+		!strings.Contains(c.Request, "image/png;base64,(3000 bytes are not kept)") {
 		t.Errorf("kept: %s %s", c.Request, c.Answer)
 	}
 	if info, err := os.Stat(tp.o.File); err != nil || info.Mode().Perm() != 0o600 {
@@ -116,7 +120,8 @@ func TestCallsAreKeptExactly(t *testing.T) {
 func TestCallsWithoutWire(t *testing.T) {
 	tp, settled := opened(t, Options{})
 	failing := failing{&llm.Error{Class: llm.ErrRateLimited, Detail: "slow down"}}
-	r := llm.Request{Messages: []llm.Message{{Role: llm.RoleUser, Content: "hello there"}}, Tools: []llm.ToolSpec{{Name: "now", Parameters: []byte(`{"type":"object"}`)}}}
+	r := llm.Request{Messages: []llm.Message{{Role: llm.RoleUser, Content: "hello there"}},
+		Tools: []llm.ToolSpec{{Name: "now", Parameters: []byte(`{"type":"object"}`)}}}
 	if _, err := (Model{Model: failing, Tape: tp}).Complete(bg, r, nil); err == nil {
 		t.Error("the error is lost")
 	}

@@ -54,7 +54,8 @@ func (w Witness) ask(ctx context.Context, where string, q question, args engine.
 	if err != nil {
 		return nil, err
 	}
-	rows, err := w.db.QueryContext(ctx, `SELECT d.inbox_id FROM decisions d WHERE d.at >= :since AND d.inbox_id IN (SELECT CAST(value AS BIGINT) FROM json_each(:rows))
+	rows, err := w.db.QueryContext(ctx,
+		`SELECT d.inbox_id FROM decisions d WHERE d.at >= :since AND d.inbox_id IN (SELECT CAST(value AS BIGINT) FROM json_each(:rows))
 		GROUP BY d.inbox_id HAVING min(CASE WHEN d.detail <> '{}' AND (`+where+") THEN 1 ELSE 0 END) = 1", engine.Named{"rows": string(list), "since": q.since}.With(args))
 	if err != nil {
 		return nil, engine.During("ask about messages", err)

@@ -31,7 +31,8 @@ var indexed = map[string]struct {
 // words is how they get there: rows are noted by a letter and an id each, with spaces
 // between.
 var words = postgres.Words{Tables: []string{"key_facts"}, Put: put,
-	Due: `SELECT 'm', (m.id << 20) | (p.n & 1048575), p.n, m.content FROM ` + noted("m", "SELECT * FROM messages WHERE id = w.id AND role <> 'tool'") + ` m ON true
+	Due: `SELECT 'm', (m.id << 20) | (p.n & 1048575), p.n, m.content FROM ` + noted("m",
+		"SELECT * FROM messages WHERE id = w.id AND role <> 'tool'") + ` m ON true
 		JOIN LATERAL (SELECT n FROM places WHERE platform = m.platform AND channel = m.channel AND thread = m.thread OFFSET 0) p ON true
 	UNION ALL SELECT 'f', f.id, 0, f.owner || ' ' || f.content || ' ' || f.tags FROM ` + noted("f", "SELECT * FROM key_facts WHERE id = w.id") + ` f ON true
 	UNION ALL SELECT 's', s.id, 0, s.content FROM ` + noted("s", "SELECT * FROM session_texts WHERE id = w.id") + ` s ON true`,
@@ -79,7 +80,8 @@ const atOnce = 300
 // called.
 func Index(ctx context.Context, db *engine.DB, seen func(done, of int64)) error {
 	var due []string
-	for kind, query := range map[string]string{"m": "SELECT id FROM messages WHERE role <> 'tool' ORDER BY id", "f": "SELECT id FROM key_facts ORDER BY id", "s": "SELECT id FROM session_texts ORDER BY id"} {
+	for kind, query := range map[string]string{"m": "SELECT id FROM messages WHERE role <> 'tool' ORDER BY id",
+		"f": "SELECT id FROM key_facts ORDER BY id", "s": "SELECT id FROM session_texts ORDER BY id"} {
 		rows, err := db.QueryContext(ctx, query)
 		if err != nil {
 			return err
@@ -122,7 +124,8 @@ func put(due []postgres.Due) (list []postgres.Statement) {
 		if err != nil {
 			panic(err) // numbers and texts
 		}
-		list = append(list, postgres.Statement{Text: "INSERT INTO " + indexed[kind].index + ` (rowid, words) SELECT CAST(e ->> 0 AS BIGINT), CAST(e ->> 1 AS tsvector) FROM jsonb_array_elements(CAST($1 AS jsonb)) AS e
+		list = append(list, postgres.Statement{Text: "INSERT INTO " + indexed[kind].index +
+			` (rowid, words) SELECT CAST(e ->> 0 AS BIGINT), CAST(e ->> 1 AS tsvector) FROM jsonb_array_elements(CAST($1 AS jsonb)) AS e
 			ON CONFLICT (rowid) DO UPDATE SET words = excluded.words`, Args: []any{string(b)}})
 	}
 	return list

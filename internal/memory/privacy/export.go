@@ -101,7 +101,8 @@ func (e Person) Markdown() string {
 	day := func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") }
 	section("Facts", len(e.Facts), func(i int) string {
 		f := e.Facts[i]
-		return fmt.Sprintf("[%s] %s %s%s (%s, by %s, %s)", day(f.Updated), f.Content, strings.Join(f.Tags, " "), facts.Until(catalog.Printer{}, facts.Fact{Ends: f.Ends}, e.At), f.Type, f.Author, f.Rank)
+		return fmt.Sprintf("[%s] %s %s%s (%s, by %s, %s)", day(f.Updated), f.Content, strings.Join(f.Tags, " "),
+			facts.Until(catalog.Printer{}, facts.Fact{Ends: f.Ends}, e.At), f.Type, f.Author, f.Rank)
 	})
 	section("Tasks", len(e.Tasks), func(i int) string {
 		t := e.Tasks[i]

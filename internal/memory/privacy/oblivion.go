@@ -82,10 +82,12 @@ func (b *Eraser) tell(ctx context.Context, m matter) error {
 		if _, err := tx.Exec("LOCK TABLE node_forget IN SHARE ROW EXCLUSIVE MODE"); err != nil {
 			return err
 		}
-		if _, err := tx.Exec("UPDATE node_forget SET user_id = '', session_id = '' WHERE at < now() - interval '1 minute' AND (user_id <> '' OR session_id <> '')"); err != nil {
+		if _, err := tx.Exec("UPDATE node_forget SET user_id = '', session_id = '' WHERE at < now() - interval '1 minute' " +
+			"AND (user_id <> '' OR session_id <> '')"); err != nil {
 			return err
 		}
-		return tx.QueryRow("INSERT INTO node_forget (user_id, session_id, node) VALUES (?, ?, ?) RETURNING id", m.user, m.session, self).Scan(&told)
+		return tx.QueryRow("INSERT INTO node_forget (user_id, session_id, node) VALUES (?, ?, ?) RETURNING id", m.user,
+			m.session, self).Scan(&told)
 	})
 	for until := time.Now().Add(patience); err == nil && time.Now().Before(until); {
 		var waits bool
@@ -189,7 +191,8 @@ func (b *Eraser) obey(ctx context.Context, o order) (inTime bool, err error) {
 	var n int64
 	err = b.db.Write(ctx, func(tx *engine.Tx) error {
 		n = 0
-		return tx.Count(&n, "INSERT INTO node_forgot (told, node) SELECT id, ? FROM node_forget WHERE id = ? AND (user_id <> '' OR session_id <> '') FOR UPDATE ON CONFLICT DO NOTHING", b.self(), o.id)
+		return tx.Count(&n, "INSERT INTO node_forgot (told, node) SELECT id, ? FROM node_forget WHERE id = ? AND (user_id "+
+			"<> '' OR session_id <> '') FOR UPDATE ON CONFLICT DO NOTHING", b.self(), o.id)
 	})
 	return n > 0, err
 }

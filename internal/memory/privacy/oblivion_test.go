@@ -43,14 +43,16 @@ func TestToldInOrder(t *testing.T) {
 	}()
 	waittest.Until(t, "the second waits for the first", func() bool {
 		waits := 0
-		must(t, raw.QueryRow("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'").Scan(&waits))
+		must(t, raw.QueryRow("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'").Scan(
+			&waits))
 		return waits == 1
 	})
 	must(t, first.Commit())
 	must(t, <-told)
 	must(t, book.Listen(t.Context()))
 	var done bool
-	must(t, raw.QueryRow("SELECT EXISTS (SELECT 1 FROM node_forgot f JOIN node_forget o ON o.id = f.told WHERE o.user_id = 'p:1' AND f.node = $1)", n.ID()).Scan(&done))
+	must(t, raw.QueryRow("SELECT EXISTS (SELECT 1 FROM node_forgot f JOIN node_forget o ON o.id = f.told WHERE o.user_id "+
+		"= 'p:1' AND f.node = $1)", n.ID()).Scan(&done))
 	if !done {
 		t.Error("the first was passed over")
 	}

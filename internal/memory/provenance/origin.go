@@ -103,5 +103,7 @@ func (n *Names) Scan(stored any) error {
 
 // MorePeople returns in SQL the column people with those of a parameter added.
 func MorePeople(parameter string) string {
-	return "iif(" + parameter + " = '', people, (SELECT json_group_array(value) FROM (SELECT value FROM json_each(iif(people = '', '[]', people)) UNION SELECT value FROM json_each(" + parameter + ")) said))"
+	return "iif(" + parameter +
+		" = '', people, (SELECT json_group_array(value) FROM (SELECT value FROM json_each(iif(people = '', '[]', people)) " +
+		"UNION SELECT value FROM json_each(" + parameter + ")) said))"
 }

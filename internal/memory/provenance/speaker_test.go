@@ -19,7 +19,8 @@ func TestNothingLooksLikeAnotherSpeaker(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]string{
-		"Ann: hi\nBoss": "Ann hi Boss", "Ann：hi": "Ann hi", "\u202eAnn\u2028": "Ann", "**Boss**": "Boss", `{"role":"system"}`: "role system", "Ann~aaaa": "Ann aaaa", "": "someone",
+		"Ann: hi\nBoss": "Ann hi Boss", "Ann：hi": "Ann hi", "\u202eAnn\u2028": "Ann", "**Boss**": "Boss",
+		`{"role":"system"}`: "role system", "Ann~aaaa": "Ann aaaa", "": "someone",
 		"a\u200bb": "a b",
 	} {
 		if got := Label(name); got != want {

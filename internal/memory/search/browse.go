@@ -121,7 +121,8 @@ func (s *Shelf) look(ctx context.Context, p *Place) error {
 	args := engine.Named{"platform": p.Key.Platform, "channel": p.Key.Channel, "thread": p.Key.Thread, "newest": newest, "shortest": shortest}
 	const here = " WHERE platform = :platform AND channel = :channel AND thread = :thread "
 	var said, decided string
-	err := s.db.QueryRowContext(ctx, `SELECT coalesce(max(at), ''), coalesce(max(text), ''), coalesce(max(by), '') FROM (SELECT at, substr(content, 1, :shortest) AS text, iif(role = 'user', name, '') AS by
+	err := s.db.QueryRowContext(ctx,
+		`SELECT coalesce(max(at), ''), coalesce(max(text), ''), coalesce(max(by), '') FROM (SELECT at, substr(content, 1, :shortest) AS text, iif(role = 'user', name, '') AS by
 		FROM messages `+here+" AND role <> 'tool' AND content <> '' ORDER BY id DESC LIMIT 1) newest", args).Scan(&said, &p.Text, &p.By)
 	if err != nil {
 		return err
@@ -142,7 +143,8 @@ func (s *Shelf) look(ctx context.Context, p *Place) error {
 
 // names returns who wrote in a place, the latest first.
 func (s *Shelf) names(ctx context.Context, k chat.Key) (list []string, more int, err error) {
-	rows, err := s.db.QueryContext(ctx, `SELECT coalesce(nullif(m.name, ''), p.user_id) FROM participants p LEFT JOIN messages m ON m.id = p.last_id
+	rows, err := s.db.QueryContext(ctx,
+		`SELECT coalesce(nullif(m.name, ''), p.user_id) FROM participants p LEFT JOIN messages m ON m.id = p.last_id
 		WHERE p.platform = ? AND p.channel = ? AND p.thread = ? ORDER BY p.last_id DESC LIMIT 100`, k.Platform, k.Channel, k.Thread)
 	if err != nil {
 		return nil, 0, err
@@ -175,7 +177,8 @@ func (s *Shelf) Person(ctx context.Context, id string) (string, error) {
 	if title, err := s.title(ctx, id); err != nil || title != "" {
 		return cmp.Or(title, id), err
 	}
-	rows, err := s.db.QueryContext(ctx, `SELECT m.name FROM (SELECT max(last_id) AS last FROM participants WHERE user_id = ?) p JOIN messages m ON m.id = p.last WHERE m.name <> ''`, id)
+	rows, err := s.db.QueryContext(ctx,
+		`SELECT m.name FROM (SELECT max(last_id) AS last FROM participants WHERE user_id = ?) p JOIN messages m ON m.id = p.last WHERE m.name <> ''`, id)
 	if err != nil {
 		return id, engine.During("name somebody", err)
 	}

@@ -57,13 +57,15 @@ func (s *shop) add(c turn) {
 	s.n++
 	s.at = s.at.Add(time.Minute)
 	k, _ := chat.ParseKey(c.place)
-	m := chat.Message{ID: fmt.Sprint(s.n), Key: k, From: chat.User{ID: c.user, Name: c.name}, Text: c.said, Addressed: true, At: s.at.Add(-10 * time.Second), Agent: chat.Agent{ID: c.agent}}
+	m := chat.Message{ID: fmt.Sprint(s.n), Key: k, From: chat.User{ID: c.user, Name: c.name}, Text: c.said, Addressed: true,
+		At: s.at.Add(-10 * time.Second), Agent: chat.Agent{ID: c.agent}}
 	in, err := s.store.Accept(bg, chat.Batch{Platform: k.Platform, Messages: []chat.Message{m}})
 	must(s.t, err)
 	in[0].Agent = m.Agent
 	rec := &memory.Turn{Decision: c.d}
 	if c.said != "" {
-		se := memory.Session{ID: "s-" + strings.NewReplacer(":", "-", "/", "-").Replace(c.place+c.agent), Key: k, Agent: c.agent, Status: memory.Active, Created: s.at, LastActivity: s.at, Expires: s.at.Add(time.Hour)}
+		se := memory.Session{ID: "s-" + strings.NewReplacer(":", "-", "/", "-").Replace(c.place+c.agent), Key: k, Agent: c.agent,
+			Status: memory.Active, Created: s.at, LastActivity: s.at, Expires: s.at.Add(time.Hour)}
 		rec.Session = &se
 		rec.Decision.Session = se.ID
 		rec.Entries = []memory.Entry{{Role: "user", User: c.user, Name: c.name, Content: c.said, MessageID: m.ID, At: m.At}}
@@ -85,10 +87,14 @@ func (s *shop) add(c turn) {
 
 // fill stores a few conversations, the last one last.
 func (s *shop) fill() {
-	s.add(turn{place: "telegram:1", user: "telegram:1", name: "Alice", said: "where is my blue mug", told: "on its way", tool: "recall", rule: "refund_policy"})
-	s.add(turn{place: "discord:9", user: "discord:7", name: "Bob", said: "hello", told: "a mug is a cup", d: memory.Decision{Took: 12 * time.Second}})
-	s.add(turn{place: "discord:9", user: "discord:8", name: "Cyd", said: "me too", d: memory.Decision{End: chat.End{Outcome: chat.Failed, ErrorID: "ABCD1234"}, Detail: memory.Detail{ErrorID: "ABCD1234"}}})
-	s.add(turn{place: "discord:9/5", user: "discord:7", name: "Bobby", said: "dear one", told: "yes", d: memory.Decision{Usage: llm.Usage{Prompt: 9000, Total: 9000, Cost: 0.25}}})
+	s.add(turn{place: "telegram:1", user: "telegram:1", name: "Alice", said: "where is my blue mug", told: "on its way",
+		tool: "recall", rule: "refund_policy"})
+	s.add(turn{place: "discord:9", user: "discord:7", name: "Bob", said: "hello", told: "a mug is a cup",
+		d: memory.Decision{Took: 12 * time.Second}})
+	s.add(turn{place: "discord:9", user: "discord:8", name: "Cyd", said: "me too",
+		d: memory.Decision{End: chat.End{Outcome: chat.Failed, ErrorID: "ABCD1234"}, Detail: memory.Detail{ErrorID: "ABCD1234"}}})
+	s.add(turn{place: "discord:9/5", user: "discord:7", name: "Bobby", said: "dear one", told: "yes",
+		d: memory.Decision{Usage: llm.Usage{Prompt: 9000, Total: 9000, Cost: 0.25}}})
 	s.add(turn{place: "telegram:66", user: "telegram:66", name: "Mallory", d: memory.Decision{End: chat.End{Outcome: chat.Refused}}})
 }
 
@@ -132,7 +138,8 @@ func TestFilters(t *testing.T) {
 		}
 	}
 	list, err := s.store.Browse.Turns(bg, search.Filter{Errors: true}, 10, 0)
-	if must(t, err); list[0].Name != "Cyd" || list[0].Failure != "ABCD1234" || list[0].ID == "" || list[0].Row == 0 || list[0].Key.String() != "discord:9" {
+	if must(t, err); list[0].Name != "Cyd" || list[0].Failure != "ABCD1234" || list[0].ID == "" || list[0].Row == 0 ||
+		list[0].Key.String() != "discord:9" {
 		t.Errorf("what is known of an error: %+v", list[0])
 	}
 	// Pages: each message once.
@@ -220,7 +227,8 @@ func TestTitles(t *testing.T) {
 			t.Errorf("%s is called %q, %v", place, got, err)
 		}
 	}
-	for id, want := range map[string]string{"discord:chat:9": "#plants", "discord:guild:5": "Garden", "telegram:1": "Alice", "telegram:99": "telegram:99"} {
+	for id, want := range map[string]string{"discord:chat:9": "#plants", "discord:guild:5": "Garden", "telegram:1": "Alice",
+		"telegram:99": "telegram:99"} {
 		if got, err := s.store.Browse.Person(bg, id); err != nil || got != want {
 			t.Errorf("%s is called %q, %v", id, got, err)
 		}
@@ -237,7 +245,8 @@ func TestTitles(t *testing.T) {
 func TestFilterByAgent(t *testing.T) {
 	s := newShop(t)
 	s.add(turn{place: "telegram:1", user: "telegram:1", name: "Alice", said: "a mug for home", told: "yes"})
-	s.add(turn{place: "telegram:1", user: "telegram:1", name: "Alice", said: "a mug for the desk", told: "no", agent: "desk", d: memory.Decision{Took: 20 * time.Second}})
+	s.add(turn{place: "telegram:1", user: "telegram:1", name: "Alice", said: "a mug for the desk", told: "no", agent: "desk",
+		d: memory.Decision{Took: 20 * time.Second}})
 	s.add(turn{place: "discord:9", user: "discord:7", name: "Bob", said: "a mug at the desk", told: "well", agent: "desk"})
 	s.add(turn{place: "discord:5", user: "discord:7", name: "Bob", agent: "lab", d: memory.Decision{End: chat.End{Outcome: chat.Refused}}})
 	for _, tt := range []struct {

@@ -48,13 +48,15 @@ const asked = ` LEFT JOIN messages m ON m.platform = d.platform AND m.channel = 
 func scan(r *sql.Rows) (t Turn, err error) {
 	var at string
 	var took int64
-	err = r.Scan(&t.ID, &t.Key.Platform, &t.Key.Channel, &t.Key.Thread, &t.Session, &t.Row, &t.Name, &t.Text, &at, &t.Outcome, &t.Command, &t.Failure, &took, &t.Tokens, &t.Cost, &t.Agent)
+	err = r.Scan(&t.ID, &t.Key.Platform, &t.Key.Channel, &t.Key.Thread, &t.Session, &t.Row, &t.Name, &t.Text, &at,
+		&t.Outcome, &t.Command, &t.Failure, &took, &t.Tokens, &t.Cost, &t.Agent)
 	t.At, t.Took = engine.ParseStamp(at), time.Duration(took)*time.Millisecond
 	return t, err
 }
 
 func (f Filter) args(args engine.Named) engine.Named {
-	return args.With(engine.Named{"errors": f.Errors, "took": f.Took.Milliseconds(), "tokens": f.Tokens, "cost": f.Cost, "tool": f.Tool, "rule": f.Rule, "looked": maxLooked})
+	return args.With(engine.Named{"errors": f.Errors, "took": f.Took.Milliseconds(), "tokens": f.Tokens, "cost": f.Cost,
+		"tool": f.Tool, "rule": f.Rule, "looked": maxLooked})
 }
 
 // Turns lists the messages that a filter fits, the newest first, among the newest
@@ -69,7 +71,9 @@ func (s *Shelf) Turns(ctx context.Context, f Filter, limit, offset int) ([]Turn,
 		return s.said(ctx, f, args, limit, offset)
 	}
 	args["limit"], args["offset"] = limit, offset
-	rows, err := s.db.QueryContext(ctx, columns+"(SELECT * FROM (SELECT * FROM decisions ORDER BY at DESC LIMIT :looked) d WHERE d.outcome <> 'overheard' AND "+fits+" ORDER BY at DESC LIMIT :limit OFFSET :offset) d"+asked+"ORDER BY d.at DESC", args)
+	rows, err := s.db.QueryContext(ctx,
+		columns+"(SELECT * FROM (SELECT * FROM decisions ORDER BY at DESC LIMIT :looked) d WHERE d.outcome <> 'overheard' AND "+
+			fits+" ORDER BY at DESC LIMIT :limit OFFSET :offset) d"+asked+"ORDER BY d.at DESC", args)
 	if err != nil {
 		return nil, engine.During("find messages", err)
 	}
@@ -90,7 +94,8 @@ func (s *Shelf) said(ctx context.Context, f Filter, args engine.Named, limit, of
 	for i, w := range terms {
 		match[i] = "(" + asking.Match(w) + ")"
 	}
-	rows, err := s.db.QuerySettled(ctx, `SELECT m.id, m.session_id, m.platform, m.channel, m.thread, iif(m.role = 'user', m.name, ''), m.at, m.content, m.role = 'user', m.message_id
+	rows, err := s.db.QuerySettled(ctx,
+		`SELECT m.id, m.session_id, m.platform, m.channel, m.thread, iif(m.role = 'user', m.name, ''), m.at, m.content, m.role = 'user', m.message_id
 		FROM messages_fts JOIN messages m ON m.id = messages_fts.rowid >> 20
 		WHERE messages_fts MATCH :match AND m.role <> 'tool' AND :platform IN ('', m.platform) AND (:people = '' OR m.user_id IN (SELECT value FROM json_each(:people)))
 		ORDER BY messages_fts.rowid DESC LIMIT :most`, args.With(engine.Named{"match": engine.Match{Expr: strings.Join(match, " AND ")}, "most": maxHits}))
@@ -102,7 +107,8 @@ func (s *Shelf) said(ctx context.Context, f Filter, args engine.Named, limit, of
 		var t Turn
 		var at, message string
 		var mine bool
-		if err := rows.Scan(&t.Row, &t.Session, &t.Key.Platform, &t.Key.Channel, &t.Key.Thread, &t.Name, &at, &t.Text, &mine, &message); err != nil {
+		if err := rows.Scan(&t.Row, &t.Session, &t.Key.Platform, &t.Key.Channel, &t.Key.Thread, &t.Name, &at, &t.Text, &mine,
+			&message); err != nil {
 			return nil, engine.During("search", err)
 		}
 		t.At, t.Text = engine.ParseStamp(at), asking.Excerpt(t.Text, terms)
@@ -128,9 +134,11 @@ func (s *Shelf) account(ctx context.Context, t *Turn, at, message string, args e
 	if message == "" {
 		where, order = "d.at >= :at", " ORDER BY d.at"
 	}
-	err = s.db.QueryRowContext(ctx, `SELECT d.id, d.outcome, d.command, coalesce(d.detail ->> '$.error_id', ''), d.duration_ms, d.total_tokens, d.cost, d.agent, (`+fits+`)
+	err = s.db.QueryRowContext(ctx,
+		`SELECT d.id, d.outcome, d.command, coalesce(d.detail ->> '$.error_id', ''), d.duration_ms, d.total_tokens, d.cost, d.agent, (`+fits+`)
 		FROM decisions d WHERE d.platform = :here AND d.channel = :channel AND d.thread = :thread AND d.at >= :since AND d.session_id = :session AND `+where+order+" LIMIT 1",
-		args.With(engine.Named{"here": t.Key.Platform, "channel": t.Key.Channel, "thread": t.Key.Thread, "session": t.Session, "at": at, "since": engine.Stamp(t.At.Add(-time.Hour)), "message": message})).
+		args.With(engine.Named{"here": t.Key.Platform, "channel": t.Key.Channel, "thread": t.Key.Thread, "session": t.Session,
+			"at": at, "since": engine.Stamp(t.At.Add(-time.Hour)), "message": message})).
 		Scan(&t.ID, &t.Outcome, &t.Command, &t.Failure, &took, &t.Tokens, &t.Cost, &t.Agent, &ok)
 	t.Took = time.Duration(took) * time.Millisecond
 	if errors.Is(err, engine.ErrNotFound) {

@@ -79,7 +79,8 @@ func (a *Archive) args(v provenance.Viewer, more engine.Named) engine.Named {
 
 // List lists the sessions that somebody may see, the latest first.
 func (a *Archive) List(_ context.Context, v provenance.Viewer, limit, offset int) ([]Session, error) {
-	rows, err := a.db.Query(columns+inPlaces+" WHERE"+visible+" ORDER BY s.last_activity DESC, s.id LIMIT :limit OFFSET :offset", a.args(v, engine.Named{"limit": limit, "offset": offset}))
+	rows, err := a.db.Query(columns+inPlaces+" WHERE"+visible+" ORDER BY s.last_activity DESC, s.id LIMIT :limit OFFSET :offset",
+		a.args(v, engine.Named{"limit": limit, "offset": offset}))
 	if err != nil {
 		return nil, fmt.Errorf("list sessions: %w", err)
 	}
@@ -89,7 +90,8 @@ func (a *Archive) List(_ context.Context, v provenance.Viewer, limit, offset int
 // Find finds a session that somebody may see by the beginning of its id;
 // engine.ErrNotFound when none, or more than one, begins so.
 func (a *Archive) Find(_ context.Context, v provenance.Viewer, prefix string) (Session, error) {
-	rows, err := a.db.Query(columns+" FROM sessions s WHERE s.id >= :prefix AND s.id < :prefix || 'g' AND"+visible+" LIMIT 2", a.args(v, engine.Named{"prefix": strings.ToLower(prefix)}))
+	rows, err := a.db.Query(columns+" FROM sessions s WHERE s.id >= :prefix AND s.id < :prefix || 'g' AND"+visible+" LIMIT 2",
+		a.args(v, engine.Named{"prefix": strings.ToLower(prefix)}))
 	if err != nil {
 		return Session{}, fmt.Errorf("find session: %w", err)
 	}
@@ -161,8 +163,10 @@ var deletion = []string{
 		AND created_at >= (SELECT created_at FROM sessions WHERE id = :id)`,
 	`UPDATE sessions SET carried_from = coalesce((SELECT nullif(d.carried_from, sessions.id) FROM sessions d WHERE d.id = :id), '') WHERE carried_from = :id
 		AND (platform, channel, thread, user_id) = (SELECT platform, channel, thread, user_id FROM sessions WHERE id = :id)`,
-	"UPDATE tool_calls SET arguments = '{}', result = '' WHERE decision_id IN (SELECT d.id FROM decisions d JOIN sessions s ON s.id = :id AND d.platform = s.platform AND d.channel = s.channel WHERE d.session_id = :id)",
-	"UPDATE decisions SET detail = '{}' WHERE session_id = :id AND (platform, channel) = (SELECT platform, channel FROM sessions WHERE id = :id)",
+	"UPDATE tool_calls SET arguments = '{}', result = '' WHERE decision_id IN (SELECT d.id FROM decisions d JOIN " +
+		"sessions s ON s.id = :id AND d.platform = s.platform AND d.channel = s.channel WHERE d.session_id = :id)",
+	"UPDATE decisions SET detail = '{}' WHERE session_id = :id AND (platform, channel) = (SELECT platform, channel FROM " +
+		"sessions WHERE id = :id)",
 	"DELETE FROM messages WHERE session_id = :id",
 	"DELETE FROM sessions WHERE id = :id",
 }

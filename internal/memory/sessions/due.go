@@ -33,7 +33,8 @@ func (a *Archive) DueToArchive(_ context.Context, limit int) ([]Due, error) {
 // DueToPay lists the sessions that owe a summary and are to be tried now, at
 // most limit.
 func (a *Archive) DueToPay(_ context.Context, limit int) ([]Due, error) {
-	return a.due("SELECT id, platform, channel, thread FROM sessions WHERE owed_at <> '' AND owed_at <= ? ORDER BY owed_at LIMIT ?", engine.Stamp(a.now()), limit)
+	return a.due("SELECT id, platform, channel, thread FROM sessions WHERE owed_at <> '' AND owed_at <= ? ORDER BY owed_at LIMIT ?",
+		engine.Stamp(a.now()), limit)
 }
 
 func (a *Archive) due(query string, args ...any) ([]Due, error) {

@@ -14,8 +14,9 @@ const (
 )
 
 var (
-	urlPattern    = text.Pattern(`https?://[^\s<>()"'\x60]+[^\s<>()"'\x60.,;:!?]`)
-	filePattern   = text.Pattern(`\b[\w./-]*[\w-]\.(?:md|txt|pdf|go|py|js|ts|rs|c|h|cpp|java|json|ya?ml|toml|csv|sql|html|css|sh|png|jpe?g|docx?|xlsx?)\b`)
+	urlPattern  = text.Pattern(`https?://[^\s<>()"'\x60]+[^\s<>()"'\x60.,;:!?]`)
+	filePattern = text.Pattern(
+		`\b[\w./-]*[\w-]\.(?:md|txt|pdf|go|py|js|ts|rs|c|h|cpp|java|json|ya?ml|toml|csv|sql|html|css|sh|png|jpe?g|docx?|xlsx?)\b`)
 	personPattern = text.Pattern(`(?:^|\s)@(\w[\w.-]{1,31})`)
 	symbolPattern = text.Pattern("`([A-Za-z_][\\w.:]*(?:\\(\\))?)`")
 	refPattern    = text.Pattern(`(?i)\b(task|fact|note|order|issue|ticket) #?(\d+)\b`)

@@ -36,7 +36,8 @@ func (a *Archive) Search(ctx context.Context, v provenance.Viewer, question stri
 	}
 	// What a word stands for is not searched: closing summaries say it in words
 	// of their own, and the messages are searched besides.
-	rows, err := a.db.QuerySettled(ctx, columns+` FROM (SELECT rowid FROM session_texts_fts WHERE session_texts_fts MATCH :match ORDER BY rowid DESC LIMIT :limit) f
+	rows, err := a.db.QuerySettled(ctx,
+		columns+` FROM (SELECT rowid FROM session_texts_fts WHERE session_texts_fts MATCH :match ORDER BY rowid DESC LIMIT :limit) f
 		CROSS JOIN session_texts t ON t.id = f.rowid CROSS JOIN sessions s ON s.id = t.session_id WHERE`+visible,
 		a.args(v, engine.Named{"match": engine.Match{Expr: `"` + strings.Join(asked, `" OR "`) + `"`, Stem: ranking.Stem}, "limit": maxMatches}))
 	if err != nil {

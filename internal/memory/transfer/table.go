@@ -30,7 +30,8 @@ func (t table) names() string {
 // is in indexes of words is made of them, and what several nodes say of themselves is of
 // those nodes.
 func tables(ctx context.Context, served *sql.Conn) (list []table, err error) {
-	rows, err := served.QueryContext(ctx, `SELECT c.table_name, c.column_name, c.data_type, c.is_identity = 'YES' FROM information_schema.columns c
+	rows, err := served.QueryContext(ctx,
+		`SELECT c.table_name, c.column_name, c.data_type, c.is_identity = 'YES' FROM information_schema.columns c
 		JOIN pg_tables t ON t.schemaname = c.table_schema AND t.tablename = c.table_name
 		WHERE c.table_schema = current_schema() AND c.table_name NOT LIKE '%\_fts' AND c.table_name !~ '^(node_|parley)' ORDER BY c.table_name, c.ordinal_position`)
 	if err != nil {

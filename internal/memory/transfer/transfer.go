@@ -150,7 +150,8 @@ func (t table) count(ctx context.Context, local, served *sql.Conn) error {
 
 // lastNumber is the highest number that a table of a file ever gave away.
 func lastNumber(ctx context.Context, local *sql.Conn, t table) (last int64, err error) {
-	err = local.QueryRowContext(ctx, `SELECT max(coalesce((SELECT max("`+t.counted+`") FROM "`+t.name+`"), 0), coalesce((SELECT seq FROM sqlite_sequence WHERE name = ?), 0))`, t.name).Scan(&last)
+	err = local.QueryRowContext(ctx, `SELECT max(coalesce((SELECT max("`+t.counted+`") FROM "`+t.name+
+		`"), 0), coalesce((SELECT seq FROM sqlite_sequence WHERE name = ?), 0))`, t.name).Scan(&last)
 	return last, err
 }
 
@@ -249,7 +250,8 @@ func (j *job) toFile(ctx context.Context, t table) error {
 	if _, err := j.local.ExecContext(ctx, `DELETE FROM "`+t.name+`"`); err != nil {
 		return err
 	}
-	insert, err := j.local.PrepareContext(ctx, `INSERT INTO "`+t.name+`" (`+t.names()+") VALUES (?"+strings.Repeat(", ?", len(t.columns)-1)+")")
+	insert, err := j.local.PrepareContext(ctx, `INSERT INTO "`+t.name+`" (`+t.names()+") VALUES (?"+strings.Repeat(", ?",
+		len(t.columns)-1)+")")
 	if err != nil {
 		return err
 	}
@@ -268,7 +270,8 @@ func (j *job) toFile(ctx context.Context, t table) error {
 		return nil
 	}
 	var last int64
-	if err := j.served.QueryRowContext(ctx, "SELECT coalesce(pg_sequence_last_value(pg_get_serial_sequence($1, $2)::regclass), 0)", `"`+t.name+`"`, t.counted).Scan(&last); err != nil {
+	if err := j.served.QueryRowContext(ctx, "SELECT coalesce(pg_sequence_last_value(pg_get_serial_sequence($1, $2)::regclass), 0)",
+		`"`+t.name+`"`, t.counted).Scan(&last); err != nil {
 		return err
 	}
 	// Only a table whose numbers are never used twice has a row here.

@@ -85,7 +85,8 @@ func (l *Ledger) used(ctx context.Context, days, purpose, order string, since ti
 	if err := l.db.Settle(ctx); err != nil {
 		return nil, engine.During("sum usage", err)
 	}
-	rows, err := l.db.Query(`SELECT `+days+` AS d, `+purpose+` AS p, model, sum(calls), sum(failed), sum(prompt_tokens), sum(cached_tokens), sum(completion_tokens), sum(cost)
+	rows, err := l.db.Query(`SELECT `+days+` AS d, `+purpose+
+		` AS p, model, sum(calls), sum(failed), sum(prompt_tokens), sum(cached_tokens), sum(completion_tokens), sum(cost)
 		FROM usage WHERE day >= ? GROUP BY d, p, model ORDER BY `+order+`, sum(prompt_tokens + completion_tokens) DESC`, Day(since))
 	if err != nil {
 		return nil, engine.During("sum usage", err)

@@ -35,7 +35,8 @@ func settle(t *testing.T, s *memory.Store) error {
 }
 
 func spend(t *testing.T, s *memory.Store, user, channel string) {
-	s.AddUsage(chat.Key{Platform: "p", Channel: channel}, user, usage.Used{Purpose: "answer", Model: "m", Calls: 1, Usage: llm.Usage{Prompt: 1}},
+	s.AddUsage(chat.Key{Platform: "p", Channel: channel}, user, usage.Used{Purpose: "answer", Model: "m", Calls: 1,
+		Usage: llm.Usage{Prompt: 1}},
 		func(err error) { t.Errorf("%s in %s: %v", user, channel, err) })
 }
 

@@ -84,7 +84,8 @@ func (l *Ledger) add(tx *engine.Tx, list []*sum) error {
 		a := list[i]
 		_, err = tx.Exec(`INSERT INTO usage (day, platform, channel, user_id, purpose, model, calls, failed, prompt_tokens, cached_tokens, completion_tokens, cost)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`+Adds,
-			a.Day, a.at.platform, a.at.channel, a.user, a.Purpose, a.Model, a.Calls, a.Failed, a.Usage.Prompt, a.Usage.Cached, a.Usage.Completion, a.Usage.Cost)
+			a.Day, a.at.platform, a.at.channel, a.user, a.Purpose, a.Model, a.Calls, a.Failed, a.Usage.Prompt, a.Usage.Cached,
+			a.Usage.Completion, a.Usage.Cost)
 	}
 	return err
 }

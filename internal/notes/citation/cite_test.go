@@ -44,24 +44,30 @@ func TestCite(t *testing.T) {
 		{"```\nx[9]\n```\ny [9]\n", "```\nx[9]\n```\ny\n", "", 1},
 		{"~~~\n[9]\n```\n[9]\n~~~\n[9]", "~~~\n[9]\n```\n[9]\n~~~\n", "", 1},
 		{"````md\n```\n[9]\n```\n[8]\n````\n[7] x", "````md\n```\n[9]\n```\n[8]\n````\n x", "", 1},
-		{"- item\n\n  ```json\n  {\"a\": [9]}\n  ```\n\n> ~~~\n> [9]\n> ~~~\n", "- item\n\n  ```json\n  {\"a\": [9]}\n  ```\n\n> ~~~\n> [9]\n> ~~~\n", "", 0},
+		{"- item\n\n  ```json\n  {\"a\": [9]}\n  ```\n\n> ~~~\n> [9]\n> ~~~\n",
+			"- item\n\n  ```json\n  {\"a\": [9]}\n  ```\n\n> ~~~\n> [9]\n> ~~~\n", "", 0},
 		{"```\n[9] to the end", "```\n[9] to the end", "", 0},
 		{"Text:\n\n    indented [9]\n\tx [8]\n", "Text:\n\n    indented [9]\n\tx [8]\n", "", 0},
 		{"Not indented    [2]\n    code [1]", "Not indented    [2]\n    code [1]", "12", 0},
-		{"A [9](https://x.y/z) link and ![9](i.png) and <https://x/[9]> and https://x.y/a[9].", "A [9](https://x.y/z) link and ![9](i.png) and <https://x/[9]> and https://x.y/a[9].", "", 0},
+		{"A [9](https://x.y/z) link and ![9](i.png) and <https://x/[9]> and https://x.y/a[9].",
+			"A [9](https://x.y/z) link and ![9](i.png) and <https://x/[9]> and https://x.y/a[9].", "", 0},
 		{"A link [see [9]](https://x.y).", "A link [see](https://x.y).", "", 1},
 		{"Wiki [[Note]] and [[1]].", "Wiki [[Note]] and [1].", "1", 0},
 		{"- [ ] one\n- [x] two [1]", "- [ ] one\n- [x] two [1]", "1", 0},
 		{"Footnote[^9] here.\n\n[^9]: the note", "Footnote[^9] here.\n\n[^9]: the note", "", 0},
-		{"Set x[0] = 5 and a[9], foo.bar[8], my_list[7], items[9], f(x)[9], camelCase[8], m[1][9].", "Set x[0] = 5 and a[9], foo.bar[8], my_list[7], items[9], f(x)[9], camelCase[8], m[1][9].", "", 0},
-		{`It is {"items": [1, 2, 9]} and x = [4, 9], f([7, 8]) or return [8].`, `It is {"items": [1, 2, 9]} and x = [4, 9], f([7, 8]) or return [8].`, "", 0},
+		{"Set x[0] = 5 and a[9], foo.bar[8], my_list[7], items[9], f(x)[9], camelCase[8], m[1][9].",
+			"Set x[0] = 5 and a[9], foo.bar[8], my_list[7], items[9], f(x)[9], camelCase[8], m[1][9].", "", 0},
+		{`It is {"items": [1, 2, 9]} and x = [4, 9], f([7, 8]) or return [8].`,
+			`It is {"items": [1, 2, 9]} and x = [4, 9], f([7, 8]) or return [8].`, "", 0},
 		{"The list [4, 5, 6], [0, 1] and [[1, 9], [3, 4]].", "The list [4, 5, 6], [0, 1] and [[1, 9], [3, 4]].", "", 0},
-		{"Mathematics $x_{[9]}$, $$[9]$$, \\([8]\\) and \\[ [7] \\] but $5 [1] and $6 [9].", "Mathematics $x_{[9]}$, $$[9]$$, \\([8]\\) and \\[ [7] \\] but $5 [1] and $6.", "1", 1},
+		{"Mathematics $x_{[9]}$, $$[9]$$, \\([8]\\) and \\[ [7] \\] but $5 [1] and $6 [9].",
+			"Mathematics $x_{[9]}$, $$[9]$$, \\([8]\\) and \\[ [7] \\] but $5 [1] and $6.", "1", 1},
 		{"An area of 5 m² and 3 km², 2³ and feet².", "An area of 5 m² and 3 km², 2³ and feet².", "", 0},
 		{"Words [a1] [x] [ ] [-] stay.", "Words [a1] [x] [ ] [-] stay.", "", 0},
 	} {
 		got := Check(c.in, three)
-		if used := strings.Trim(strings.ReplaceAll(fmt.Sprint(got.Numbers), " ", ""), "[]"); got.Text != c.out || used != c.used || got.Made != c.made {
+		if used := strings.Trim(strings.ReplaceAll(fmt.Sprint(got.Numbers), " ", ""), "[]"); got.Text != c.out ||
+			used != c.used || got.Made != c.made {
 			t.Errorf("%q:\n got %q used %s made %d\nwant %q used %s made %d", c.in, got.Text, used, got.Made, c.out, c.used, c.made)
 		}
 	}
@@ -93,7 +99,8 @@ func unretrieved(text string, passages int) (bad []string) {
 func TestMadeUpCitations(t *testing.T) {
 	waittest.Alone(t)
 	r := rand.New(rand.NewPCG(5, 6))
-	marks := []string{"[%d]", " [%d]", "[%d][%d]", "[%d, %d]", "[%d;%d]", "[%d-%d]", "[[%d]]", "([%d])", "**[%d]**", "`x[%d]`", "[%d](http://x)", "\n```\n[%d]\n```\n", "> [%d]\n", "| [%d] |", "【%d】", " [Source %d]", "[%d†L4]"}
+	marks := []string{"[%d]", " [%d]", "[%d][%d]", "[%d, %d]", "[%d;%d]", "[%d-%d]", "[[%d]]", "([%d])", "**[%d]**",
+		"`x[%d]`", "[%d](http://x)", "\n```\n[%d]\n```\n", "> [%d]\n", "| [%d] |", "【%d】", " [Source %d]", "[%d†L4]"}
 	for range 1000 {
 		passages := make([]string, 1+r.IntN(8))
 		var b strings.Builder
@@ -113,8 +120,10 @@ func TestMadeUpCitations(t *testing.T) {
 func TestCiteStaysLinear(t *testing.T) {
 	waittest.Alone(t)
 	for _, s := range []string{
-		strings.Repeat("[9", 9_000) + strings.Repeat("]", 9_000), strings.Repeat("` `` ", 4_000), strings.Repeat("```\n", 4_000), strings.Repeat("[1](", 4_000),
-		strings.Repeat("[1, 2", 4_000) + "]", strings.Repeat("[9] ", 4_000), strings.Repeat("> ", 9_000) + "[9]", strings.Repeat("1 [1] ", 3_000), strings.Repeat("$[1", 6_000), strings.Repeat("1 000 ", 3_000) + "[1]",
+		strings.Repeat("[9", 9_000) + strings.Repeat("]", 9_000), strings.Repeat("` `` ", 4_000), strings.Repeat("```\n", 4_000),
+		strings.Repeat("[1](", 4_000),
+		strings.Repeat("[1, 2", 4_000) + "]", strings.Repeat("[9] ", 4_000), strings.Repeat("> ", 9_000) + "[9]",
+		strings.Repeat("1 [1] ", 3_000), strings.Repeat("$[1", 6_000), strings.Repeat("1 000 ", 3_000) + "[1]",
 	} {
 		began := waittest.CPU()
 		Check(s, []string{strings.Repeat("Three of 1,000 on 3 May 2031. ", 300), "b", "c"})
@@ -125,7 +134,8 @@ func TestCiteStaysLinear(t *testing.T) {
 }
 
 func FuzzCite(f *testing.F) {
-	for _, s := range []string{"a [1] [9]", "`[9]`", "```\n[9]\n```", "[8[9]2]", "[9]```\n[9]", "[1](x) [9](y z)", "[1-9]", "[2–1]", "~~~\n[9]", "[[9]]", "【1†L3】 3 May 2031 [1]", "x¹ “so” [2]", "1.000,5 % [3]", "[१-३]"} {
+	for _, s := range []string{"a [1] [9]", "`[9]`", "```\n[9]\n```", "[8[9]2]", "[9]```\n[9]", "[1](x) [9](y z)",
+		"[1-9]", "[2–1]", "~~~\n[9]", "[[9]]", "【1†L3】 3 May 2031 [1]", "x¹ “so” [2]", "1.000,5 % [3]", "[१-३]"} {
 		f.Add(s)
 	}
 	passages := []string{"On 3 May 2031 it was 1,000.5 %.", "so", ""}

@@ -84,7 +84,8 @@ func claimsIn(text string) (all []claim) {
 var (
 	listMark  = text.Pattern(`^\s*(?:>\s*)*(?:[-+*•]\s+|\p{Nd}{1,3}[.)]\s+|#{1,6}\s+)*`)
 	sentences = text.Pattern(`[.!?…]["”»’)*_]*\s+|[。！？।؟]\s*`)
-	shortened = text.Pattern(`(?i)(?:^|[\s(])(?:\p{Nd}{1,2}|\pL|e\.g|i\.e|z\.b|d\.h|u\.a|ca|approx|no|nr|st|dr|mr|mrs|ms|prof|vs|fig|vol|p|pp|jan|feb|mar|apr|jun|jul|aug|sept?|oct|okt|nov|dec|dez|janv|févr|avr|juil|déc|ene|abr|ago|dic|mio|mrd|mill|inc|ltd|co|bzw|usw|etc|evtl|max|min|str)\.$`)
+	shortened = text.Pattern(
+		`(?i)(?:^|[\s(])(?:\p{Nd}{1,2}|\pL|e\.g|i\.e|z\.b|d\.h|u\.a|ca|approx|no|nr|st|dr|mr|mrs|ms|prof|vs|fig|vol|p|pp|jan|feb|mar|apr|jun|jul|aug|sept?|oct|okt|nov|dec|dez|janv|févr|avr|juil|déc|ene|abr|ago|dic|mio|mrd|mill|inc|ltd|co|bzw|usw|etc|evtl|max|min|str)\.$`)
 )
 
 // maxClaimed is how long what stands before a mark may be, in bytes.
@@ -173,7 +174,8 @@ func bareWords(s string) string {
 }
 
 // quoteMarks are what a quotation stands between.
-var quoteMarks = []struct{ open, shut string }{{"“", "”"}, {"„", "“”"}, {"«", "»"}, {"»", "«"}, {"「", "」"}, {"『", "』"}, {`"`, `"`}, {"‹", "›"}}
+var quoteMarks = []struct{ open, shut string }{{"“", "”"}, {"„", "“”"}, {"«", "»"}, {"»", "«"}, {"「", "」"}, {"『", "』"},
+	{`"`, `"`}, {"‹", "›"}}
 
 // quotesIn lists what stands in quotation marks.
 func quotesIn(s string) (all []string) {

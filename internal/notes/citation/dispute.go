@@ -52,7 +52,8 @@ func Disputes(question string, list []Passage) (all []Dispute) {
 	for i, a := range said {
 		for _, b := range said[i+1:] {
 			pair := [2]string{list[a.passage].Document, list[b.passage].Document}
-			if pair[0] == pair[1] || list[a.passage].Dated && list[b.passage].Dated || seen[pair] || len(all) == maxDisputes || a.holds != b.holds || !a.differs(b) || !a.alike(b, asked) {
+			if pair[0] == pair[1] || list[a.passage].Dated && list[b.passage].Dated || seen[pair] || len(all) == maxDisputes ||
+				a.holds != b.holds || !a.differs(b) || !a.alike(b, asked) {
 				continue
 			}
 			seen[pair] = true
@@ -151,15 +152,19 @@ var (
 	limits = text.Pattern(`\b(?:except|until|till|since|formerly|previously|used to|before|after|early|late|instead of|außer|bis|seit|früher|ehemals|statt|vor|nach|sauf|jusqu|depuis|avant|salvo|hasta|desde|antes)\b`)
 	// occasions are words for the days and seasons when something holds: two
 	// statements are about the same only with the same ones.
-	occasions = text.Pattern(`\b(?:(weekend|holiday|summer|winter|spring|autumn|monday|tuesday|wednesday|thursday|friday|saturday|sunday|sommer|winter|feiertag|wochenende|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|été|hiver|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|verano|invierno|sábado|domingo)s?|mon|tue|wed|thu|fri|sat|sun|lunes|martes|miércoles|jueves|viernes)\b|周[一二三四五六日]|星期.?|.曜日|.요일`)
-	unitForm  = text.Pattern(`^\s?([€$£¥%°]|\pL+)`)
-	coinForm  = text.Pattern(`([€$£¥])\s?$`)
+	occasions = text.Pattern(
+		`\b(?:(weekend|holiday|summer|winter|spring|autumn|monday|tuesday|wednesday|thursday|friday|saturday|sunday|sommer|winter|feiertag|wochenende|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|été|hiver|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|verano|invierno|sábado|domingo)s?|mon|tue|wed|thu|fri|sat|sun|lunes|martes|miércoles|jueves|viernes)\b|周[一二三四五六日]|星期.?|.曜日|.요일`)
+	unitForm = text.Pattern(`^\s?([€$£¥%°]|\pL+)`)
+	coinForm = text.Pattern(`([€$£¥])\s?$`)
 	// coins are other ways to write what money is counted in.
 	coins = map[string]string{"€": "euro", "$": "dollar", "£": "pound", "¥": "yen", "eur": "euro", "usd": "dollar", "gbp": "pound"}
 )
 
 // idle are stems of words that tell no two things apart.
-var idle = ranking.Stems("now new current currently always usually daily normally generally hour hours time times day about only again also jetzt neu neue aktuell immer meistens täglich normalerweise uhr zeit öffnungszeiten maintenant toujours heure heures ahora siempre hora horas")
+var idle = ranking.Stems(
+	"now new current currently always usually daily normally generally hour hours time times day about only again also " +
+		"jetzt neu neue aktuell immer meistens täglich normalerweise uhr zeit öffnungszeiten maintenant toujours heure " +
+		"heures ahora siempre hora horas")
 
 // newStatement reads a sentence; nil when it gives no value, or several.
 func newStatement(sentence string, p Passage) *statement {

@@ -147,9 +147,10 @@ func raised(s string, prose []stretch) (all []mark) {
 }
 
 var (
-	container = text.Pattern(`(?i)\b(?:arr(?:ay)?|list|vec(?:tor)?|tuple|matrix|slice|sequence|interval|input|output|args|argv|data|items|nums|values|rows?|cols?|index|idx|dict|buf|str|params|result|queue|stack)s?\s?$`)
-	assigned  = text.Pattern(`^\s?(?:[-+*/|&]?=[^=>]|==|\+\+|--)|^\.\pL+\(|^\(\)`)
-	indexed   = text.Pattern(`(?:^|[^\pL\p{Nd}_])(?:\pL|[\pL\p{Nd}_.]*[_\p{Nd}][\pL\p{Nd}_.]*|\pL+\.\pL[\pL.]*|\p{Ll}+\p{Lu}\pL*)$|[)\]}]$`)
+	container = text.Pattern(
+		`(?i)\b(?:arr(?:ay)?|list|vec(?:tor)?|tuple|matrix|slice|sequence|interval|input|output|args|argv|data|items|nums|values|rows?|cols?|index|idx|dict|buf|str|params|result|queue|stack)s?\s?$`)
+	assigned = text.Pattern(`^\s?(?:[-+*/|&]?=[^=>]|==|\+\+|--)|^\.\pL+\(|^\(\)`)
+	indexed  = text.Pattern(`(?:^|[^\pL\p{Nd}_])(?:\pL|[\pL\p{Nd}_.]*[_\p{Nd}][\pL\p{Nd}_.]*|\pL+\.\pL[\pL.]*|\p{Ll}+\p{Lu}\pL*)$|[)\]}]$`)
 )
 
 // maxAround is how far, in bytes, what stands around a mark tells what it is.

@@ -43,8 +43,10 @@ func (q quantity) same(v, w float64) bool {
 
 var (
 	figures = text.Pattern(`\d+(?:[.,'’·\x{a0}\x{2009}\x{202f} ]\d+)*`)
-	roughly = text.Pattern(`(?:\b(?:about|around|roughly|approximately|approx\.?|almost|nearly|over|under|more than|less than|some|circa|ca\.?|rund|etwa|ungefähr|fast|über|knapp|environ|presque|plus de|unos|unas|casi|más de|circa|quasi|cerca de)|[~≈±<>])\s*[$€£¥]?\s*$`)
-	times10 = text.Pattern(`^\s?(?:(k|thousand|tsd|tausend|mille|mil|тыс|千)|(m|mio|mn|mill|million|millions|millionen?|millones|millón|milioni|milhões|млн)|(bn|b|mrd|billion|billions|milliarden?|milliards?|mil millones|miliardi|млрд)|(万|萬|만)|(億|亿|억)|(lakh)|(crore))(?:[^\pL]|$)`)
+	roughly = text.Pattern(
+		`(?:\b(?:about|around|roughly|approximately|approx\.?|almost|nearly|over|under|more than|less than|some|circa|ca\.?|rund|etwa|ungefähr|fast|über|knapp|environ|presque|plus de|unos|unas|casi|más de|circa|quasi|cerca de)|[~≈±<>])\s*[$€£¥]?\s*$`)
+	times10 = text.Pattern(
+		`^\s?(?:(k|thousand|tsd|tausend|mille|mil|тыс|千)|(m|mio|mn|mill|million|millions|millionen?|millones|millón|milioni|milhões|млн)|(bn|b|mrd|billion|billions|milliarden?|milliards?|mil millones|miliardi|млрд)|(万|萬|만)|(億|亿|억)|(lakh)|(crore))(?:[^\pL]|$)`)
 	percent = text.Pattern(`^\s?(?:%|٪|percent|per cent|prozent|por ciento|pour cent|percento|проц)`)
 	powers  = []float64{1e3, 1e6, 1e9, 1e4, 1e8, 1e5, 1e7}
 	halves  = map[rune]float64{'½': 0.5, '¼': 0.25, '¾': 0.75, '⅓': 1.0 / 3, '⅔': 2.0 / 3}

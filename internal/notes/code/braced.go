@@ -89,7 +89,8 @@ func (r *reader) take(i int, c byte) {
 			r.statement(i)
 		}
 	case ':':
-		if label := strings.TrimSpace(string(r.text[r.begin:i])); r.lang == cFamily && (label == "public" || label == "private" || label == "protected") {
+		if label := strings.TrimSpace(string(r.text[r.begin:i])); r.lang == cFamily && (label == "public" || label == "private" ||
+			label == "protected") {
 			r.next(i)
 		}
 	}
@@ -115,7 +116,8 @@ func (r *reader) endsHere(i int) bool {
 	if bytes.HasPrefix(rest, []byte("extends ")) || bytes.HasPrefix(rest, []byte("implements ")) {
 		return false
 	}
-	return bytes.IndexByte([]byte(",=([{&|+-*/<?:.@"), head[len(head)-1]) < 0 && (len(rest) == 0 || bytes.IndexByte([]byte("{.?:&|+-*/=<>),"), rest[0]) < 0)
+	return bytes.IndexByte([]byte(",=([{&|+-*/<?:.@"), head[len(head)-1]) < 0 && (len(rest) == 0 ||
+		bytes.IndexByte([]byte("{.?:&|+-*/=<>),"), rest[0]) < 0)
 }
 
 // open reads what a brace opens by what stands before it.
@@ -258,10 +260,12 @@ func wordRune(c rune) bool { return c == '_' || c == '$' || unicode.IsLetter(c) 
 
 // keywords are words of a language that stand where names of functions do, too.
 var keywords = map[language]map[string]bool{
-	cFamily: set("if for while switch catch return sizeof else do try throw case default new delete using alignas alignof decltype noexcept defined static const void __attribute__ __declspec static_assert requires"),
-	java:    set("if for while switch catch return else do try throw case default new synchronized super this assert using lock"),
-	script:  set("if for while switch catch return else do try throw case default new delete function await typeof super this with var let const void"),
-	rust:    set("if for while match return else loop"),
+	cFamily: set("if for while switch catch return sizeof else do try throw case default new delete using alignas " +
+		"alignof decltype noexcept defined static const void __attribute__ __declspec static_assert requires"),
+	java: set("if for while switch catch return else do try throw case default new synchronized super this assert using lock"),
+	script: set("if for while switch catch return else do try throw case default new delete function await typeof super " +
+		"this with var let const void"),
+	rust: set("if for while match return else loop"),
 }
 
 // Uses reports whether a line of code names something, as a whole word.

@@ -84,7 +84,8 @@ func (m *mask) quote(n int) {
 
 // inName reports whether what stands before is part of a name.
 func (m *mask) inName() bool {
-	return m.at > 0 && (m.in[m.at-1] == '_' || m.in[m.at-1] >= '0' && m.in[m.at-1] <= '9' || m.in[m.at-1]|0x20 >= 'a' && m.in[m.at-1]|0x20 <= 'z')
+	return m.at > 0 && (m.in[m.at-1] == '_' || m.in[m.at-1] >= '0' && m.in[m.at-1] <= '9' || m.in[m.at-1]|0x20 >= 'a' &&
+		m.in[m.at-1]|0x20 <= 'z')
 }
 
 // quoteIsNoString tells a lifetime of Rust, and a digit separator of C++.

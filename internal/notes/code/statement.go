@@ -7,20 +7,27 @@ import (
 )
 
 var (
-	modifiers = text.Pattern(`^(?:(?:export|default|declare|abstract|public|private|protected|static|final|sealed|strictfp|non-sealed|unsafe|typedef|inline|constexpr|partial|internal|readonly|async|override|const|extern|volatile|pub(?:\s?\([^()]*\))?)\s+)+`)
-	marked    = text.Pattern(`^(?:@[\w.]+(?:\s?\([^()]*(?:\([^()]*\)[^()]*)*\))?|#!?\[[^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)*\]|\[\[[^\[\]]*\]\]|__attribute__\s?\(\([^()]*(?:\([^()]*\)[^()]*)*\)\)|__declspec\s?\([^()]*\)|alignas\s?\([^()]*\))\s*`)
-	typed     = text.Pattern(`^(class|struct|union|enum class|enum struct|enum|namespace|interface|@interface|record|trait|mod|module|object)\s+(?:(?:[A-Z][A-Z0-9_]{2,}(?:\([^()]*\))?|alignas\([^()]*\)|\[\[[^\]]*\]\])\s+)*([\p{L}_$][\p{L}\p{N}_$:]*)`)
-	nameless  = text.Pattern(`^(struct|union|enum|enum class|namespace|extern)\b[^()=]*$`)
-	impl      = text.Pattern(`^impl\b\s*(?:<.*?>\s*)?(?:.*?\bfor\s+)?(?:&\s*)?(?:'\w+\s+)?(?:mut\s+|dyn\s+)?(?:[\p{L}_][\p{L}\p{N}_]*::)*([\p{L}_][\p{L}\p{N}_]*)`)
-	rustFn    = text.Pattern(`\bfn\s+([\p{L}_][\p{L}\p{N}_]*)`)
-	rustWord  = text.Pattern(`^(?:(?:unsafe|auto)\s+)?(struct|enum|union|trait|type|static(?:\s+mut)?|const|mod|macro_rules!)\s+([\p{L}_][\p{L}\p{N}_]*)`)
+	modifiers = text.Pattern(
+		`^(?:(?:export|default|declare|abstract|public|private|protected|static|final|sealed|strictfp|non-sealed|unsafe|typedef|inline|constexpr|partial|internal|readonly|async|override|const|extern|volatile|pub(?:\s?\([^()]*\))?)\s+)+`)
+	marked = text.Pattern(
+		`^(?:@[\w.]+(?:\s?\([^()]*(?:\([^()]*\)[^()]*)*\))?|#!?\[[^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)*\]|\[\[[^\[\]]*\]\]|__attribute__\s?\(\([^()]*(?:\([^()]*\)[^()]*)*\)\)|__declspec\s?\([^()]*\)|alignas\s?\([^()]*\))\s*`)
+	typed = text.Pattern(
+		`^(class|struct|union|enum class|enum struct|enum|namespace|interface|@interface|record|trait|mod|module|object)\s+(?:(?:[A-Z][A-Z0-9_]{2,}(?:\([^()]*\))?|alignas\([^()]*\)|\[\[[^\]]*\]\])\s+)*([\p{L}_$][\p{L}\p{N}_$:]*)`)
+	nameless = text.Pattern(`^(struct|union|enum|enum class|namespace|extern)\b[^()=]*$`)
+	impl     = text.Pattern(
+		`^impl\b\s*(?:<.*?>\s*)?(?:.*?\bfor\s+)?(?:&\s*)?(?:'\w+\s+)?(?:mut\s+|dyn\s+)?(?:[\p{L}_][\p{L}\p{N}_]*::)*([\p{L}_][\p{L}\p{N}_]*)`)
+	rustFn   = text.Pattern(`\bfn\s+([\p{L}_][\p{L}\p{N}_]*)`)
+	rustWord = text.Pattern(
+		`^(?:(?:unsafe|auto)\s+)?(struct|enum|union|trait|type|static(?:\s+mut)?|const|mod|macro_rules!)\s+([\p{L}_][\p{L}\p{N}_]*)`)
 	scriptFn  = text.Pattern(`(?:^|[\s(=])(?:async\s+)?function\s*\*?\s*([\p{L}_$][\p{L}\p{N}_$]*)\s*[(<]`)
-	scriptVar = text.Pattern(`^(?:const|let|var)?\s*(?:[\p{L}_$][\p{L}\p{N}_$]*\.)*#?([\p{L}_$][\p{L}\p{N}_$]*)\s*[?!]?\s*(?::[^=]*(?:=>[^=]*)*)?=\s*`)
+	scriptVar = text.Pattern(
+		`^(?:const|let|var)?\s*(?:[\p{L}_$][\p{L}\p{N}_$]*\.)*#?([\p{L}_$][\p{L}\p{N}_$]*)\s*[?!]?\s*(?::[^=]*(?:=>[^=]*)*)?=\s*`)
 	scriptFun = text.Pattern(`^(?:async\s*)?(?:function\b|(?:<[^=]*>\s*)?\(.*\)\s*(?::.*)?=>|[\p{L}_$][\p{L}\p{N}_$]*\s*=>)`)
 	method    = text.Pattern(`^(?:(?:get|set|async|static)\s+)*\*?\s*(#?[\p{L}_$][\p{L}\p{N}_$]*)\s*\??\s*(?:<[^()]*>\s*)?\(`)
 	property  = text.Pattern(`^#?([\p{L}_$][\p{L}\p{N}_$]*)\s*[?!]?\s*[:=]`)
 	alias     = text.Pattern(`^(?:type|using)\s+([\p{L}_$][\p{L}\p{N}_$]*)\s*[<=]`)
-	called    = text.Pattern(`((?:[\p{L}_][\p{L}\p{N}_]*\s?(?:<[^()]*>)?\s?::\s?)*(?:~\s?)?(?:operator\s?(?:\(\)|[^\s(]+|\s?\w+)|[\p{L}_$][\p{L}\p{N}_$]*))\s?\(`)
+	called    = text.Pattern(
+		`((?:[\p{L}_][\p{L}\p{N}_]*\s?(?:<[^()]*>)?\s?::\s?)*(?:~\s?)?(?:operator\s?(?:\(\)|[^\s(]+|\s?\w+)|[\p{L}_$][\p{L}\p{N}_$]*))\s?\(`)
 	pointer   = text.Pattern(`\(\s?\*?\s?([\p{L}_][\p{L}\p{N}_]*)\s?\)\s?\(`)
 	attribute = text.Pattern(`__attribute__\s?\(\([^()]*(?:\([^()]*\)[^()]*)*\)\)\s?`)
 	macro     = text.Pattern(`^[A-Z][A-Z0-9_]{3,}(?:\s?\([^()]*\))?\s+`)
@@ -167,7 +174,8 @@ func (r *reader) function(own string, top scope) (name string, ok bool) {
 			continue
 		}
 		behind := strings.TrimSpace(own[min(len(own), m[1]-1+parens(own[m[1]-1:])):])
-		if next := called().FindStringIndex(behind); next != nil && next[0] == 0 && !strings.HasPrefix(behind, "noexcept") && !strings.HasPrefix(behind, "throw") && !strings.HasPrefix(behind, "__") {
+		if next := called().FindStringIndex(behind); next != nil && next[0] == 0 && !strings.HasPrefix(behind, "noexcept") &&
+			!strings.HasPrefix(behind, "throw") && !strings.HasPrefix(behind, "__") {
 			continue // a macro stands before
 		}
 		return name, r.lang != java || top.room == inType

@@ -60,8 +60,10 @@ const (
 var languages = map[string]language{
 	".go": golang, ".py": python, ".c": cFamily, ".h": cFamily, ".cc": cFamily, ".cpp": cFamily, ".hpp": cFamily,
 	".java": java, ".cs": java, ".js": script, ".jsx": script, ".mjs": script, ".ts": script, ".tsx": script, ".rs": rust,
-	".sh": shell, ".bash": shell, ".rb": shell, ".pl": shell, ".r": shell, ".ex": shell, ".exs": shell, ".tf": shell, ".nim": shell, ".graphql": shell,
-	".sql": lisp, ".lua": lisp, ".clj": lisp, ".hs": lisp, ".ml": lisp, ".erl": lisp, ".html": lisp, ".css": lisp, ".vue": lisp, ".svelte": lisp,
+	".sh": shell, ".bash": shell, ".rb": shell, ".pl": shell, ".r": shell, ".ex": shell, ".exs": shell, ".tf": shell,
+	".nim": shell, ".graphql": shell,
+	".sql": lisp, ".lua": lisp, ".clj": lisp, ".hs": lisp, ".ml": lisp, ".erl": lisp, ".html": lisp, ".css": lisp,
+	".vue": lisp, ".svelte": lisp,
 }
 
 func languageOf(name string) language { return languages[strings.ToLower(path.Ext(name))] }

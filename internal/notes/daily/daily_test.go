@@ -24,7 +24,8 @@ func TestPath(t *testing.T) {
 		}
 	}
 	p := Settings(`{"template":"Templates/Daily","format":"DD.MM.YYYY"}`)
-	if got := p.New("# {{title}} {{date}} {{ time }} {{date:dddd}} {{other}} {{", day); p.TemplatePath() != "Templates/Daily.md" || got != "# 22.11.2026 2026-11-22 09:05 Sunday {{other}} {{" {
+	if got := p.New("# {{title}} {{date}} {{ time }} {{date:dddd}} {{other}} {{", day); p.TemplatePath() != "Templates/Daily.md" ||
+		got != "# 22.11.2026 2026-11-22 09:05 Sunday {{other}} {{" {
 		t.Errorf("%q", got)
 	}
 }

@@ -17,7 +17,8 @@ func TestCanvas(t *testing.T) {
 		{"id":"e","type":"text","x":900,"y":190,"width":50,"height":50,"text":""},
 		{"id":"n","type":"new kind","x":0,"y":0,"width":5,"height":5}],
 		"edges":[{"id":"1","fromNode":"b","toNode":"a","label":"near"},{"id":"2","fromNode":"b","toNode":"f"},{"id":"3","fromNode":"b","toNode":"gone"}]}`))
-	want := "0|||Trip\n0|||[[People/Anna.md#Phone]]\n0|||https://example.org\n0|Food|Ramen|Opens at 11\n0||Trip|Food\n0||Trip|Book the **hotel** #travel¶¶→ near → Ramen¶→ [[People/Anna.md#Phone]]\n"
+	want := "0|||Trip\n0|||[[People/Anna.md#Phone]]\n0|||https://example.org\n0|Food|Ramen|Opens at " +
+		"11\n0||Trip|Food\n0||Trip|Book the **hotel** #travel¶¶→ near → Ramen¶→ [[People/Anna.md#Phone]]\n"
 	if err != nil || shown(got) != want {
 		t.Errorf("%v\n%s\nwant\n%s", err, shown(got), want)
 	}

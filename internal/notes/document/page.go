@@ -8,7 +8,8 @@ import (
 	"parley/internal/text"
 )
 
-var pageForm = text.Pattern(`(?i)^(.*?),?\s*\b(?:page|p\.?|seite|s\.|página|pagina|pág\.|strona|стр\.?|страница|第)[\s=]*(\d{1,6})\s*(?:页|頁|ページ)?$`)
+var pageForm = text.Pattern(
+	`(?i)^(.*?),?\s*\b(?:page|p\.?|seite|s\.|página|pagina|pág\.|strona|стр\.?|страница|第)[\s=]*(\d{1,6})\s*(?:页|頁|ページ)?$`)
 
 // PageMark is how a page is cited, behind "#" or a heading.
 func PageMark(page int) string { return fmt.Sprintf("page %d", page) }

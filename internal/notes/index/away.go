@@ -35,7 +35,8 @@ func (v *Vault) vanished(ctx context.Context, j job, w *walk) (gone bool, err er
 	var had int
 	var was string
 	err = v.using(func(ix *index) error {
-		return ix.db.QueryRowContext(ctx, "SELECT count(*), coalesce((SELECT mark FROM folders WHERE source = :source), :mark) FROM docs WHERE source = :source",
+		return ix.db.QueryRowContext(ctx,
+			"SELECT count(*), coalesce((SELECT mark FROM folders WHERE source = :source), :mark) FROM docs WHERE source = :source",
 			engine.Named{"source": j.source.Name, "mark": mark}).Scan(&had, &was)
 	})
 	if err != nil || had == 0 || was == mark && had < suddenly {

@@ -115,7 +115,8 @@ func TestDeletedIsNotAway(t *testing.T) {
 	}
 	add(suddenly)
 	remove(suddenly)
-	if st := f.Status().Sources[0]; !st.Away || !strings.Contains(st.Err, "put one note into it") || !strings.HasPrefix(f.paths("bread1"), "n1.md ") {
+	if st := f.Status().Sources[0]; !st.Away || !strings.Contains(st.Err, "put one note into it") ||
+		!strings.HasPrefix(f.paths("bread1"), "n1.md ") {
 		t.Errorf("all deleted: %+v, %q", st, f.paths("bread1"))
 	}
 	f.put("new.md", "crackers")

@@ -11,7 +11,9 @@ import (
 
 // codeEndings lists the files of a code folder that are read. Settings files are
 // left out because they often hold secrets.
-var codeEndings = strings.Fields(".go .py .js .jsx .mjs .ts .tsx .java .kt .scala .c .h .cc .cpp .hpp .cs .rs .rb .php .swift .lua .pl .sh .bash .sql .r .ex .exs .erl .hs .ml .clj .dart .zig .nim .vue .svelte .html .css .proto .graphql .tf .md .markdown")
+var codeEndings = strings.Fields(
+	".go .py .js .jsx .mjs .ts .tsx .java .kt .scala .c .h .cc .cpp .hpp .cs .rs .rb .php .swift .lua .pl .sh .bash .sql " +
+		".r .ex .exs .erl .hs .ml .clj .dart .zig .nim .vue .svelte .html .css .proto .graphql .tf .md .markdown")
 
 // window is how many lines of code without a definition make one section.
 const window = 60

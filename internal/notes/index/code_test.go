@@ -30,7 +30,8 @@ func TestCodeSectionsBeginWithTheirComment(t *testing.T) {
 }
 
 func TestDeepCodeIsNotParsedInDepth(t *testing.T) {
-	for _, deep := range []string{strings.Repeat("(", 500_000), strings.Repeat("*", 500_000), strings.Repeat("func(", 100_000), strings.Repeat("[]", 400_000)} {
+	for _, deep := range []string{strings.Repeat("(", 500_000), strings.Repeat("*", 500_000), strings.Repeat("func(", 100_000),
+		strings.Repeat("[]", 400_000)} {
 		readCode("a.go", "package a\nfunc Good() {}\nvar x "+deep)
 	}
 }

@@ -83,7 +83,8 @@ func (v *Vault) users(ctx context.Context, name string) (all []Entry, err error)
 		return nil, nil
 	}
 	err = v.asking(func(ix *index) error {
-		all, err = ix.entries(ctx, "kind = 'code' AND id IN (SELECT s.doc FROM code_fts JOIN sections s ON s.id = code_fts.rowid WHERE code_fts MATCH ?)",
+		all, err = ix.entries(ctx,
+			"kind = 'code' AND id IN (SELECT s.doc FROM code_fts JOIN sections s ON s.id = code_fts.rowid WHERE code_fts MATCH ?)",
 			"path LIMIT ?", `text : "`+said+`"`, maxUsers)
 		return err
 	})

@@ -25,7 +25,8 @@ const bom = "\uFEFF"
 // decoding would be a guess.
 func asWritten(raw []byte) (written, error) {
 	if !utf8.Valid(raw) {
-		return written{}, text.Tell("%w: what is there is not UTF-8, and writing to it could damage it; save it as UTF-8 in your editor first", ErrContent)
+		return written{}, text.Tell("%w: what is there is not UTF-8, and writing to it could damage it; save it as UTF-8 in your editor first",
+			ErrContent)
 	}
 	w := written{raw: string(raw), eol: "\n"}
 	if crlf := bytes.Count(raw, []byte("\r\n")); 2*crlf > bytes.Count(raw, []byte("\n")) {

@@ -33,7 +33,8 @@ func (f *folder) indexed() string {
 
 func TestOnlyPlainVisibleFilesAreRead(t *testing.T) {
 	f := newFolder(t)
-	for _, name := range []string{"a.md", "sub/b.MARKDOWN", ".hidden.md", ".obsidian/x.md", ".git/y.md", "sub/.trash/z.md", ".env", "bot.db", "photo.png", "notes.txt"} {
+	for _, name := range []string{"a.md", "sub/b.MARKDOWN", ".hidden.md", ".obsidian/x.md", ".git/y.md", "sub/.trash/z.md",
+		".env", "bot.db", "photo.png", "notes.txt"} {
 		f.put(name, "secret words")
 	}
 	for _, name := range []string{"m.go", "vendor/v.go", "web/node_modules/n.js", "bot.yaml", ".env", "k.pem", "R.md"} {
@@ -71,7 +72,8 @@ func TestLinksPipesAndSocketsAreNotRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = root.Close() }()
-	for _, name := range []string{"out.md", "outdir/secret.md", "passwd.md", "environ.md", "up.md", "inside.md", "a.md", "pipe.md", "folder.md", "../notes/real/a.md"} {
+	for _, name := range []string{"out.md", "outdir/secret.md", "passwd.md", "environ.md", "up.md", "inside.md", "a.md",
+		"pipe.md", "folder.md", "../notes/real/a.md"} {
 		if c, err := read(root, name, KindNotes, false); err == nil {
 			t.Errorf("%s was read: %q", name, c.text)
 		}

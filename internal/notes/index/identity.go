@@ -15,7 +15,8 @@ import (
 // when there is none. source "" is any.
 func (v *Vault) Fingerprint(ctx context.Context, source, name string) (hash []byte, err error) {
 	err = v.asking(func(ix *index) error {
-		err := ix.db.QueryRowContext(ctx, "SELECT hash FROM docs WHERE path = ? AND (? = '' OR source = ?) AND skipped = ''", name, source, source).Scan(&hash)
+		err := ix.db.QueryRowContext(ctx, "SELECT hash FROM docs WHERE path = ? AND (? = '' OR source = ?) AND skipped = ''",
+			name, source, source).Scan(&hash)
 		if errors.Is(err, engine.ErrNotFound) {
 			return ErrNotFound
 		}

@@ -75,7 +75,8 @@ func prepare(ctx context.Context, db *sql.DB) (whole bool, err error) {
 	}
 	defer func() { _ = tx.Rollback() }()
 	var version, tables int
-	if err := tx.QueryRowContext(ctx, "SELECT user_version, (SELECT count(*) FROM sqlite_schema) FROM pragma_user_version").Scan(&version, &tables); err != nil {
+	if err := tx.QueryRowContext(ctx, "SELECT user_version, (SELECT count(*) FROM sqlite_schema) FROM pragma_user_version").Scan(&version,
+		&tables); err != nil {
 		return false, err
 	}
 	switch {
@@ -224,7 +225,8 @@ func (p *put) drop(source, name string) {
 
 func (p *put) indexed(d indexed, fresh map[string]map[string]bool) {
 	p.drop(d.source, d.path)
-	doc := p.exec("INSERT INTO docs (source, path, kind, name, title, skipped, partly, day, size, mtime, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	doc := p.exec("INSERT INTO docs (source, path, kind, name, title, skipped, partly, day, size, mtime, hash) VALUES "+
+		"(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 		d.source, d.path, d.kind, noteName(path.Base(d.path)), d.title, d.skipped, d.partly, d.day, d.size, d.mtime, []byte(d.hash))
 	for _, o := range d.properties {
 		p.exec("INSERT OR IGNORE INTO properties (doc, key, value) VALUES (?, ?, ?)", doc, o.Key, o.Value)
@@ -248,7 +250,8 @@ func (p *put) indexed(d indexed, fresh map[string]map[string]bool) {
 	vocabulary(fresh[d.kind], title+" "+tags)
 	for _, s := range d.sections {
 		_, hash := meaning(d.kind, d.title, s.heading, s.text)
-		id := p.exec("INSERT INTO sections (doc, heading, line, page, text, hash) VALUES (?, ?, ?, ?, ?, ?)", doc, s.heading, s.line, s.page, s.text, hash)
+		id := p.exec("INSERT INTO sections (doc, heading, line, page, text, hash) VALUES (?, ?, ?, ?, ?, ?)", doc, s.heading,
+			s.line, s.page, s.text, hash)
 		heading := s.trail + " " + s.heading
 		if d.kind == KindCode {
 			heading += " " + code.Words(s.heading)

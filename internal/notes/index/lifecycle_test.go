@@ -27,7 +27,8 @@ func TestLifecycle(t *testing.T) {
 	}
 	f.refresh()
 	st := f.Status()
-	if st.State != StateReady || st.Documents != 1 || st.Sections != 1 || st.Done != 1 || st.Total != 1 || st.Checked.IsZero() || st.Err != "" {
+	if st.State != StateReady || st.Documents != 1 || st.Sections != 1 || st.Done != 1 || st.Total != 1 || st.Checked.IsZero() ||
+		st.Err != "" {
 		t.Fatalf("built: %+v", st)
 	}
 	f.reopen()
@@ -183,7 +184,8 @@ func TestDamagedPageIsNoticed(t *testing.T) {
 			f.put("bread.md", "# Bread\n\nsourdough\n")
 			f.refresh()
 			var root, size int64
-			if err := f.ix.db.QueryRow("SELECT rootpage, page_size FROM sqlite_schema, pragma_page_size WHERE name = ?", table).Scan(&root, &size); err != nil {
+			if err := f.ix.db.QueryRow("SELECT rootpage, page_size FROM sqlite_schema, pragma_page_size WHERE name = ?",
+				table).Scan(&root, &size); err != nil {
 				t.Fatal(err)
 			}
 			if err := f.Close(); err != nil {
@@ -231,7 +233,9 @@ func TestDamageWhileRunning(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = db.Exec("PRAGMA writable_schema = ON; UPDATE sqlite_schema SET rootpage = 9999 WHERE name = 'sections'; PRAGMA schema_version = 1000") // which others read anew
+	// which others read anew
+	_, err = db.Exec("PRAGMA writable_schema = ON; UPDATE sqlite_schema SET rootpage = 9999 WHERE name = 'sections'; " +
+		"PRAGMA schema_version = 1000")
 	if err := errors.Join(err, db.Close()); err != nil {
 		t.Fatal(err)
 	}

@@ -73,7 +73,8 @@ type head struct {
 // parseNote parses a Markdown file. data is valid UTF-8.
 func parseNote(name, data string) indexed {
 	matter, rest := frontmatter.Parse(data)
-	d := indexed{title: plain(matter.Title), tags: matter.Tags, aliases: matter.Aliases, properties: matter.Properties, day: frontmatter.Day(name, matter.Properties)}
+	d := indexed{title: plain(matter.Title), tags: matter.Tags, aliases: matter.Aliases, properties: matter.Properties,
+		day: frontmatter.Day(name, matter.Properties)}
 	lines := strings.Split(rest, "\n")
 	heads, code := outline(rest, lines)
 	if d.title == "" {

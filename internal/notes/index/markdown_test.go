@@ -245,7 +245,8 @@ func TestPropertiesAreFound(t *testing.T) {
 	f.put("People/Ben.md", "---\nphone: +49 40 777\n---\n# Ben\n\nLikes coffee.\n")
 	f.put("broken.md", "---\npin: [4711\n---\n# Broken\n")
 	f.refresh()
-	for ask, want := range map[string]string{"5550123": "People/Anna.md", "Anna's phone": "People/Anna.md", "birthday": "People/Anna.md", "pin 4711": "broken.md"} {
+	for ask, want := range map[string]string{"5550123": "People/Anna.md", "Anna's phone": "People/Anna.md",
+		"birthday": "People/Anna.md", "pin 4711": "broken.md"} {
 		if got := f.paths(ask); !strings.HasPrefix(got+" ", want+" ") {
 			t.Errorf("%s: %q", ask, got)
 		}

@@ -15,7 +15,8 @@ func linkedFolder(t *testing.T) (*folder, map[string]string) {
 	t.Helper()
 	f := newFolder(t)
 	all := map[string]string{
-		"Home.md":                  "---\nup: \"[[Old plan]]\"\n---\r\n[[Old plan#Why|why]], ![[agent-notes/Old plan#^b1]], [m](agent-notes/Old%20plan.md#why) `[[Old plan]]`\r\n",
+		"Home.md": "---\nup: \"[[Old plan]]\"\n---\r\n[[Old plan#Why|why]], ![[agent-notes/Old plan#^b1]], " +
+			"[m](agent-notes/Old%20plan.md#why) `[[Old plan]]`\r\n",
 		"deep/er/Far.md":           "[a](<../../agent-notes/Old plan.md>) and [[Home]]",
 		"agent-notes/Old plan.md":  "# Plan\n\n## Why\n\n[[Other]] [o](Other.md) [h](../Home.md) [[Old plan#Why]] ^b1\n",
 		"agent-notes/Other.md":     "see [[Old plan]]",
@@ -39,7 +40,8 @@ func TestMoveKeepsLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]string{
-		"Home.md":                         "---\nup: \"[[New (1)]]\"\n---\r\n[[New (1)#Why|why]], ![[agent-notes/projects/New (1)#^b1]], [m](agent-notes/projects/New%20%281%29.md#why) `[[Old plan]]`\r\n",
+		"Home.md": "---\nup: \"[[New (1)]]\"\n---\r\n[[New (1)#Why|why]], " +
+			"![[agent-notes/projects/New (1)#^b1]], [m](agent-notes/projects/New%20%281%29.md#why) `[[Old plan]]`\r\n",
 		"deep/er/Far.md":                  "[a](<../../agent-notes/projects/New (1).md>) and [[Home]]",
 		"agent-notes/projects/New (1).md": "# Plan\n\n## Why\n\n[[Other]] [o](Other.md) [h](../../Home.md) [[New (1)#Why]] ^b1\n",
 		"agent-notes/Other.md":            "see [[New (1)]]",
@@ -83,7 +85,8 @@ func TestMoveRefusesNamesThatNoLinkReaches(t *testing.T) {
 		}
 	}
 	f.put("agent-notes/taken.md", "x")
-	if _, err := f.Move(t.Context(), "Old plan.md", "taken.md", Who{}); !errors.Is(err, ErrExists) || f.file("agent-notes/Other.md") != "see [[Old plan]]" {
+	if _, err := f.Move(t.Context(), "Old plan.md", "taken.md", Who{}); !errors.Is(err, ErrExists) ||
+		f.file("agent-notes/Other.md") != "see [[Old plan]]" {
 		t.Error(err)
 	}
 }

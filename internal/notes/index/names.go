@@ -36,7 +36,8 @@ func (v *Vault) Find(ctx context.Context, name string) ([]Entry, error) {
 	}{
 		{"path IN (?, ?, ?, ?)", []any{name, name + ".md", inside, inside + ".md"}},
 		{"id IN (SELECT doc FROM names WHERE name IN (?, ?))", []any{low, noteName(name)}},
-		{"name = ? AND (lower(path) LIKE '%/' || ? ESCAPE '\\' OR lower(path) LIKE '%/' || ? ESCAPE '\\')", []any{noteName(name), like(low), like(ended)}},
+		{"name = ? AND (lower(path) LIKE '%/' || ? ESCAPE '\\' OR lower(path) LIKE '%/' || ? ESCAPE '\\')",
+			[]any{noteName(name), like(low), like(ended)}},
 	} {
 		found, err := v.list(ctx, maxNamed, try.where, try.args...)
 		if err != nil || len(found) > 0 {

@@ -77,7 +77,8 @@ func (v *Vault) readPaper(ctx context.Context, e Entry, p Part) (d Document, err
 		b.WriteString(s.text + "\n\n")
 	}
 	if b.Len() == 0 && p.Heading != "" {
-		return d, whole.Tell("%w: no heading or page %.200q; it has %d pages and the headings %.2000s", ErrNotFound, p.Heading, d.Pages, strings.Join(d.Headings, " | "))
+		return d, whole.Tell("%w: no heading or page %.200q; it has %d pages and the headings %.2000s", ErrNotFound, p.Heading,
+			d.Pages, strings.Join(d.Headings, " | "))
 	}
 	d.Text, d.Page = strings.TrimSpace(b.String()), page
 	d.Lines = strings.Count(d.Text, "\n") + 1

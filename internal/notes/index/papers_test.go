@@ -57,7 +57,8 @@ func TestDocumentsAreFoundByPage(t *testing.T) {
 	f := withPapers(t)
 	f.put("note.md", "# Note\n\nSee [[lease.pdf]].\n")
 	f.put("papers/lease.pdf", "%PDF\x00The lease.|The rent is 900 euros, due monthly.|Signed in Berlin.")
-	f.put("report.docx", docx(t, `<w:p><w:pPr><w:pStyle w:val="Heading1"/></w:pPr><w:r><w:t>Costs</w:t></w:r></w:p><w:p><w:r><w:t>Travel took most.</w:t></w:r></w:p><w:p><w:r><w:br w:type="page"/><w:t>Hotels came second.</w:t></w:r></w:p>`))
+	f.put("report.docx", docx(t,
+		`<w:p><w:pPr><w:pStyle w:val="Heading1"/></w:pPr><w:r><w:t>Costs</w:t></w:r></w:p><w:p><w:r><w:t>Travel took most.</w:t></w:r></w:p><w:p><w:r><w:br w:type="page"/><w:t>Hotels came second.</w:t></w:r></w:p>`))
 	f.put("Board.canvas", `{"nodes":[{"id":"g","type":"group","label":"Trip","x":0,"y":0,"width":9,"height":9},{"id":"a","type":"text","text":"Book a ryokan #travel","x":1,"y":1,"width":1,"height":1},{"id":"b","type":"file","file":"note.md","x":1,"y":2,"width":1,"height":1}]}`)
 	f.refresh()
 	for ask, want := range map[string]string{
@@ -78,7 +79,8 @@ func TestDocumentsAreFoundByPage(t *testing.T) {
 		t.Errorf("by the tag of a card: %q", got)
 	}
 	for part, want := range map[Part]string{
-		{Path: "papers/lease.pdf"}:                               "— page 1 —\nThe lease.\n\n— page 2 —\nThe rent is 900 euros, due monthly.\n\n— page 3 —\nSigned in Berlin.",
+		{Path: "papers/lease.pdf"}: "— page 1 —\nThe lease.\n\n— page 2 —\nThe rent is 900 " +
+			"euros, due monthly.\n\n— page 3 —\nSigned in Berlin.",
 		{Path: "papers/lease.pdf", Heading: "page 3"}:            "— page 3 —\nSigned in Berlin.",
 		{Path: "papers/lease.pdf", Heading: "page=3"}:            "— page 3 —\nSigned in Berlin.",
 		{Path: "papers/lease.pdf", Heading: "Seite 3"}:           "— page 3 —\nSigned in Berlin.",
@@ -91,7 +93,8 @@ func TestDocumentsAreFoundByPage(t *testing.T) {
 		}
 	}
 	for _, missing := range []string{"page 7", "Nowhere", "Costs, page 1"} {
-		if _, err := f.Read(t.Context(), Part{Path: "papers/lease.pdf", Heading: missing}); !errors.Is(err, ErrNotFound) || !strings.Contains(err.Error(), "3 pages") {
+		if _, err := f.Read(t.Context(), Part{Path: "papers/lease.pdf", Heading: missing}); !errors.Is(err, ErrNotFound) ||
+			!strings.Contains(err.Error(), "3 pages") {
 			t.Errorf("%s: %v", missing, err)
 		}
 	}
@@ -174,8 +177,11 @@ func TestNastyDocumentsAreSkippedWithAWord(t *testing.T) {
 	for _, e := range list {
 		got[e.Path] = e.Skipped + e.Partly
 	}
-	want := map[string]string{"book.pdf": "pages 4 to 5", "scan.pdf": "without text: pictures of pages, perhaps", "secret.pdf": "protected by a password, or in Word's old format: save it as .docx", "broken.PDF": "damaged, or not what its name says", "broken.docx": "damaged, or not what its name says",
-		"old.doc": "protected by a password, or in Word's old format: save it as .docx", "broken.canvas": "damaged, or not what its name says", "bomb.docx": "too large, once unpacked", "huge.pdf": skipLarge}
+	want := map[string]string{"book.pdf": "pages 4 to 5", "scan.pdf": "without text: pictures of pages, perhaps",
+		"secret.pdf": "protected by a password, or in Word's old format: save it as .docx",
+		"broken.PDF": "damaged, or not what its name says", "broken.docx": "damaged, or not what its name says",
+		"old.doc":       "protected by a password, or in Word's old format: save it as .docx",
+		"broken.canvas": "damaged, or not what its name says", "bomb.docx": "too large, once unpacked", "huge.pdf": skipLarge}
 	for name, why := range want {
 		if got[name] != why {
 			t.Errorf("%s: %q, want %q", name, got[name], why)

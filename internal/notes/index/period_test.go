@@ -18,11 +18,13 @@ func dated(t *testing.T) *folder {
 	for name, text := range map[string]string{
 		"2026-11-10.md": "Watered the garden.", "Journal/2026-05-12 Tue.md": "Planted the garden.",
 		"meeting.md": "---\ndate: 2026-11-11\nstatus: open\n---\nTalked about the garden fence.",
-		"old.md":     "---\nstatus: Done\naddress:\n  city: Lyon\n---\nThe garden shed.", "fresh.md": "Garden tools.", "plan.md": "Garden party on 14 May.",
+		"old.md":     "---\nstatus: Done\naddress:\n  city: Lyon\n---\nThe garden shed.", "fresh.md": "Garden tools.",
+		"plan.md": "Garden party on 14 May.",
 	} {
 		f.put(name, text)
 	}
-	for name, at := range map[string]time.Time{"old.md": time.Date(2024, 1, 5, 12, 0, 0, 0, time.UTC), "plan.md": time.Date(2024, 1, 5, 12, 0, 0, 0, time.UTC),
+	for name, at := range map[string]time.Time{"old.md": time.Date(2024, 1, 5, 12, 0, 0, 0, time.UTC),
+		"plan.md":  time.Date(2024, 1, 5, 12, 0, 0, 0, time.UTC),
 		"fresh.md": time.Date(2026, 11, 12, 12, 0, 0, 0, time.UTC)} {
 		if err := os.Chtimes(filepath.Join(f.dir, name), at, at); err != nil {
 			t.Fatal(err)

@@ -56,7 +56,8 @@ func (v *Vault) Read(ctx context.Context, p Part) (Document, error) {
 		return Document{}, fmt.Errorf("read %.300q: %w", p.Path, err)
 	}
 	var d Document
-	if s := v.o.Sources[slices.IndexFunc(v.o.Sources, func(s Source) bool { return s.Name == e.Source })]; s.Kind == KindNotes && document.Is(e.Path) {
+	if s := v.o.Sources[slices.IndexFunc(v.o.Sources, func(s Source) bool { return s.Name == e.Source })]; s.Kind == KindNotes &&
+		document.Is(e.Path) {
 		d, err = v.readPaper(ctx, e, p)
 	} else {
 		d, err = v.open(ctx, s, p)
@@ -196,7 +197,8 @@ func (v *Vault) Recent(ctx context.Context, since time.Time, limit int) ([]Entry
 // Titles names notes with a part in their title, file name or an alias, the newest
 // first.
 func (v *Vault) Titles(ctx context.Context, part string, limit int) ([]Entry, error) {
-	return v.list(ctx, limit, "kind = 'notes' AND EXISTS (SELECT 1 FROM names n WHERE n.doc = docs.id AND instr(n.name, ?) > 0)", strings.ToLower(strings.ToValidUTF8(part, "")))
+	return v.list(ctx, limit, "kind = 'notes' AND EXISTS (SELECT 1 FROM names n WHERE n.doc = docs.id AND instr(n.name, ?) > 0)",
+		strings.ToLower(strings.ToValidUTF8(part, "")))
 }
 
 func (v *Vault) list(ctx context.Context, limit int, where string, args ...any) (all []Entry, err error) {

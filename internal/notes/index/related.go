@@ -73,7 +73,9 @@ func (v *Vault) leading(ctx context.Context, source, where, arg string, pick fun
 		if err != nil {
 			return err
 		}
-		rows, err := ix.db.QueryContext(ctx, "SELECT d.path, l.written, l.kind FROM links l JOIN docs d ON d.id = l.doc WHERE d.source = ? AND "+where+" LIMIT ?", source, arg, maxLinking)
+		rows, err := ix.db.QueryContext(ctx,
+			"SELECT d.path, l.written, l.kind FROM links l JOIN docs d ON d.id = l.doc WHERE d.source = ? AND "+where+" LIMIT ?",
+			source, arg, maxLinking)
 		if err != nil {
 			return err
 		}

@@ -17,7 +17,8 @@ func pathsOf(list []Entry) string {
 func TestRelated(t *testing.T) {
 	f := newFolder(t)
 	for name, text := range map[string]string{
-		"bread/Rye.md":     "---\ntags: [baking]\n---\n# Rye bread\n\nSourdough from rye flour. See [[Starter]], [oven](../Oven.md) and [[nobody]].",
+		"bread/Rye.md": "---\ntags: [baking]\n---\n# Rye bread\n\nSourdough from rye flour. See [[Starter]], " +
+			"[oven](../Oven.md) and [[nobody]].",
 		"Starter.md":       "Feed it daily.",
 		"Oven.md":          "230 degrees. For [[bread/Rye]].",
 		"Home.md":          "[rye](bread/Rye.md#crust)",

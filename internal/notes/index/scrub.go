@@ -58,7 +58,8 @@ func (ix *index) unsaid(ctx context.Context) (gone []int64, err error) {
 			continue
 		}
 		var tagged bool
-		if err := ix.db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM "+kind+"_fts WHERE "+kind+"_fts MATCH ?)", `tags : "`+word+`"`).Scan(&tagged); err != nil {
+		if err := ix.db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM "+kind+"_fts WHERE "+kind+"_fts MATCH ?)",
+			`tags : "`+word+`"`).Scan(&tagged); err != nil {
 			return nil, err
 		}
 		if !tagged {

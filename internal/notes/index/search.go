@@ -284,7 +284,8 @@ func (s *search) only() (where string, args []any) {
 		args = append(args, string(list))
 	}
 	for _, o := range s.q.Properties {
-		where += " AND EXISTS (SELECT 1 FROM properties o WHERE o.doc = d.id AND (o.key = ? OR o.key LIKE '%.' || ? ESCAPE '\\') AND (instr(lower(o.value), ?) > 0 OR instr(o.value, ?) > 0))"
+		where += " AND EXISTS (SELECT 1 FROM properties o WHERE o.doc = d.id AND (o.key = ? OR o.key LIKE '%.' || ? ESCAPE " +
+			"'\\') AND (instr(lower(o.value), ?) > 0 OR instr(o.value, ?) > 0))"
 		key := strings.ToLower(o.Key)
 		args = append(args, key, like(key), strings.ToLower(o.Value), o.Value)
 	}
@@ -310,7 +311,8 @@ func (s *search) bestOf(ctx context.Context, match, where string, more []any) er
 		args = append(args, more...)
 	}
 	rows, err := s.ix.db.QueryContext(ctx, "SELECT id, fit FROM (SELECT "+table+".rowid AS id, -bm25("+table+", 8, 4, 3, 1) AS fit FROM "+from+
-		" WHERE "+table+" MATCH ?"+where+" ORDER BY "+table+".rowid DESC LIMIT ?) ORDER BY fit DESC, id LIMIT ?", append(args, maxRows, maxCandidates)...)
+		" WHERE "+table+" MATCH ?"+where+" ORDER BY "+table+".rowid DESC LIMIT ?) ORDER BY fit DESC, id LIMIT ?",
+		append(args, maxRows, maxCandidates)...)
 	if err != nil {
 		return err
 	}

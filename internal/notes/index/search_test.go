@@ -15,13 +15,15 @@ import (
 // kitchen returns a small vault to ask.
 func kitchen(t testing.TB) *folder {
 	f := newFolder(t)
-	f.put("Sourdough.md", "---\ntitle: Sourdough\ntags: [bread, baking/slow]\n---\n# Sourdough\n\nFeed the starter.\n\n## Hydration\n\nUse 75 % water. Café style crème.\n\n## Oven\n\nBake hot with steam, see [[Steam]].\n")
+	f.put("Sourdough.md", "---\ntitle: Sourdough\ntags: [bread, baking/slow]\n---\n# Sourdough\n\nFeed the "+
+		"starter.\n\n## Hydration\n\nUse 75 % water. Café style crème.\n\n## Oven\n\nBake hot with steam, see [[Steam]].\n")
 	f.put("tools/Steam.md", "# Steam\n\nA tray of water in the oven.\n")
 	f.put("tools/Knife.md", "# Knife\n\nKeep it sharp. Never in the dishwasher. #sharp\n")
 	f.put("daily/2024-05-01.md", "Baked sourdough today, the crust was fine.\n\nRan 5 km, felt fine.\n")
 	f.put("日記.md", "# 日記\n\n今日は東京で寿司を食べました。\n")
 	f.put("lists/Outline.md", "# Outline\n## Milk\n## Marzipan\n")
-	putFile(t, filepath.Join(f.code, "pkg", "user.go"), "package pkg\n\n// getUserName reads it.\nfunc getUserName() string { return \"\" }\n\ntype Store struct{}\n\nfunc (s *Store) Open() {}\n")
+	putFile(t, filepath.Join(f.code, "pkg", "user.go"),
+		"package pkg\n\n// getUserName reads it.\nfunc getUserName() string { return \"\" }\n\ntype Store struct{}\n\nfunc (s *Store) Open() {}\n")
 	putFile(t, filepath.Join(f.code, "app.py"), "class Store:\n    def open(self):\n        pass\n\ndef bake_bread():\n    pass\n")
 	f.refresh()
 	return f
@@ -71,7 +73,8 @@ func TestSearchFinds(t *testing.T) {
 			}
 		}
 	}
-	for _, q := range []Query{{Text: "zeppelin"}, {Text: "sourdough", Tags: []string{"sharp"}}, {Text: "sourdough", Folder: "tool"}, {Text: "getUserName"}, {Text: "knife", Kind: KindCode}, {Text: ""}, {Text: " .,! "}} {
+	for _, q := range []Query{{Text: "zeppelin"}, {Text: "sourdough", Tags: []string{"sharp"}}, {Text: "sourdough", Folder: "tool"},
+		{Text: "getUserName"}, {Text: "knife", Kind: KindCode}, {Text: ""}, {Text: " .,! "}} {
 		if got := f.ask(q); got != "" {
 			t.Errorf("%+v found %s", q, got)
 		}
@@ -99,7 +102,8 @@ func TestScoreTellsHowMuchOfTheQuestionIsThere(t *testing.T) {
 func TestAnyQueryIsSafe(t *testing.T) {
 	f := kitchen(t)
 	for _, text := range []string{
-		`"`, `""`, `'`, `*`, `a*`, `sourdough" OR "x`, `NOT`, `AND OR NOT NEAR`, `NEAR(a b, 5)`, `title:sourdough`, `{title}: x`, `^a`, `a + b`, `(`, `)))`, `-x`,
+		`"`, `""`, `'`, `*`, `a*`, `sourdough" OR "x`, `NOT`, `AND OR NOT NEAR`, `NEAR(a b, 5)`, `title:sourdough`,
+		`{title}: x`, `^a`, `a + b`, `(`, `)))`, `-x`,
 		"a\x00b", "\x00", "\xff\xfe", "%", "_", "; DROP TABLE docs; --", strings.Repeat("(", 1000), strings.Repeat("sourdough ", 5000),
 		strings.Repeat("x", 50_000), strings.Repeat("\"a ", 17_000), strings.Repeat("日", 17_000), "👨‍👩‍👧‍👦", "\u202Eabc", "٣ ½ ①",
 	} {
@@ -150,7 +154,8 @@ func TestLinkedNotesComeFirst(t *testing.T) {
 func TestNamesAreFoundByTheirWords(t *testing.T) {
 	f := newFolder(t)
 	for i := range 5 {
-		putFile(t, filepath.Join(f.code, fmt.Sprintf("a%d.go", i)), "package a\n\n// the profile of somebody\nvar x = 1\n\n// a picture of it\nvar y = 2\n")
+		putFile(t, filepath.Join(f.code, fmt.Sprintf("a%d.go", i)),
+			"package a\n\n// the profile of somebody\nvar x = 1\n\n// a picture of it\nvar y = 2\n")
 	}
 	putFile(t, filepath.Join(f.code, "z.go"), "package a\n\nfunc loadProfilePicture() {}\n")
 	f.refresh()
@@ -168,7 +173,8 @@ func TestSnippets(t *testing.T) {
 		t.Fatal(hits, err)
 	}
 	s := hits[0].Snippet
-	if n := utf8.RuneCountInString(s); n > 500 || n < 250 || !strings.Contains(s, "steam oven") || !strings.HasPrefix(s, "…") || !strings.HasSuffix(s, "…") {
+	if n := utf8.RuneCountInString(s); n > 500 || n < 250 || !strings.Contains(s, "steam oven") || !strings.HasPrefix(s, "…") ||
+		!strings.HasSuffix(s, "…") {
 		t.Errorf("%d characters: %s", n, s)
 	}
 }
@@ -187,7 +193,8 @@ func TestRead(t *testing.T) {
 		{Part{Path: "Sourdough.md", From: 15}, "Bake hot with steam, see [[Steam]].\n", 15},
 		{Part{Path: "Sourdough.md", From: 900, To: 901}, "", 900},
 		{Part{Path: "Sourdough.md", From: 5, To: 2}, "", 5},
-		{Part{Source: "code", Path: "pkg/user.go", Heading: "getUserName"}, "// getUserName reads it.\nfunc getUserName() string { return \"\" }\n", 3},
+		{Part{Source: "code", Path: "pkg/user.go", Heading: "getUserName"},
+			"// getUserName reads it.\nfunc getUserName() string { return \"\" }\n", 3},
 		{Part{Path: "app.py", From: 2, To: 2}, "    def open(self):", 2},
 	} {
 		d, err := f.Read(t.Context(), c.p)
@@ -203,7 +210,8 @@ func TestRead(t *testing.T) {
 		t.Error(err)
 	}
 	d, err := f.Read(t.Context(), Part{Path: "Sourdough.md"})
-	if diff := cmp.Diff([]string{"Sourdough", "Hydration", "Oven"}, d.Headings); err != nil || diff != "" || d.Title != "Sourdough" || len(d.Tags) != 2 || d.Lines != 16 {
+	if diff := cmp.Diff([]string{"Sourdough", "Hydration", "Oven"}, d.Headings); err != nil || diff != "" ||
+		d.Title != "Sourdough" || len(d.Tags) != 2 || d.Lines != 16 {
 		t.Errorf("%s %+v %v", diff, d, err)
 	}
 }

@@ -9,7 +9,10 @@ import (
 )
 
 // stopWords carry no meaning in a question.
-var stopWords = strings.Fields("a about an and any are as at be been by can could did do does for from had has have he her his how i if in is it its me my of on or our s she should so t that the their them they this to us was we were what when where which who why will with would you your")
+var stopWords = strings.Fields(
+	"a about an and any are as at be been by can could did do does for from had has have he her his how i if in is it " +
+		"its me my of on or our s she should so t that the their them they this to us was we were what when where which who " +
+		"why will with would you your")
 
 // terms returns the significant words of a question, each once and not too many; all
 // of its words if none is significant.

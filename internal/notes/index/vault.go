@@ -242,7 +242,8 @@ func (v *Vault) count(ctx context.Context) error {
 		if err := ix.db.QueryRowContext(ctx, "SELECT count(*) FROM sections").Scan(&sections); err != nil {
 			return err
 		}
-		rows, err := ix.db.QueryContext(ctx, "SELECT source, sum(skipped = ''), sum(skipped <> ''), sum(size = ?) FROM docs GROUP BY source", barred)
+		rows, err := ix.db.QueryContext(ctx, "SELECT source, sum(skipped = ''), sum(skipped <> ''), sum(size = ?) FROM docs GROUP BY source",
+			barred)
 		if err != nil {
 			return err
 		}

@@ -17,7 +17,9 @@ var (
 )
 
 // errEmpty is why a folder counts as away although it can be read.
-var errEmpty = text.Tell("all files are gone at once, so the folder counts as away (a disk that is not mounted?) and what was known of it stays; if you emptied it, put one note into it")
+var errEmpty = text.Tell(
+	"all files are gone at once, so the folder counts as away (a disk that is not mounted?) and what was known of it " +
+		"stays; if you emptied it, put one note into it")
 
 // Why a file in its folder is not in the index, for Status.
 const (

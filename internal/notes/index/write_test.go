@@ -42,7 +42,8 @@ func TestWriting(t *testing.T) {
 	f := newFolder(t)
 	f.refresh()
 	ctx := t.Context()
-	got := f.write(Note{Path: "bread/rye.md", Mode: ModeCreate, Title: "Rye bread", Content: "Dark and sour.\n\n## Dough\n\nWarm.\n\n### More\n\nx\n\n## Oven\n\nHot."})
+	got := f.write(Note{Path: "bread/rye.md", Mode: ModeCreate, Title: "Rye bread",
+		Content: "Dark and sour.\n\n## Dough\n\nWarm.\n\n### More\n\nx\n\n## Oven\n\nHot."})
 	if got := [3]string{got.Path, got.Title, got.Action}; got != [3]string{"agent-notes/bread/rye.md", "Rye bread", Created} {
 		t.Errorf("%+v", got)
 	}
@@ -52,7 +53,9 @@ func TestWriting(t *testing.T) {
 	if _, err := f.Write(ctx, Note{Path: "agent-notes/bread/rye.md", Mode: ModeCreate, Content: "x"}); !errors.Is(err, ErrExists) {
 		t.Errorf("twice: %v", err)
 	}
-	if got := f.write(Note{Path: "agent-notes/bread/rye.md", Mode: ModeAppend, Content: "Appended pumpernickel.\n"}); ([3]string{got.Path, got.Title, got.Action}) != [3]string{"agent-notes/bread/rye.md", "Rye bread", Updated} {
+	if got := f.write(Note{Path: "agent-notes/bread/rye.md", Mode: ModeAppend,
+		Content: "Appended pumpernickel.\n"}); ([3]string{got.Path, got.Title, got.Action}) != [3]string{"agent-notes/bread/rye.md",
+		"Rye bread", Updated} {
 		t.Errorf("%+v", got)
 	}
 	f.write(Note{Path: "bread/rye.md", Mode: ModeReplaceSection, Heading: "dough", Content: "Cold."})
@@ -167,10 +170,14 @@ func TestMove(t *testing.T) {
 
 // escapes are paths that no note is written under.
 var escapes = []string{
-	"", "/", ".", "..", "a", "a.txt", ".md", "a/.md", "../x.md", "../../etc/passwd", "/etc/passwd", "/etc/passwd.md", `..\..\x.md`, `a\b.md`, "a/../../x.md", "a/../x.md", "./x.md", "a/./x.md",
-	"notes/\x00.md", "a\nb.md", "a\u202Edm.md", "a\u200b.md", "a\u00a0.md", "%2e%2e/x.md", "%2E%2E%2Fx.md", "a%00.md", "a//b.md", "a/", "a.md/", "CON.md", "con.md", "nul.md", "a/NUL.txt.md", "aux/x.md", "COM1.md", "lpt9.x.md",
-	".git/hooks/post-commit", ".git/x.md", ".obsidian/plugins/x/main.js", ".env", ".env.md", "a/.hidden/x.md", "x.service", "x.md.exe", "C:x.md", "C:/x.md", "a:b.md", "a*.md", "a?.md", `"a".md`, "a|b.md", "<a>.md",
-	"a .md/x.md ", " a.md", "a /x.md", "a./x.md", "\xff.md", strings.Repeat("x", 5000) + ".md", strings.Repeat("x", 254) + ".md", strings.Repeat("é", 120) + ".md", "vendor/x.md", "node_modules/x.md", "x.MD", "~/x.md\x7f",
+	"", "/", ".", "..", "a", "a.txt", ".md", "a/.md", "../x.md", "../../etc/passwd", "/etc/passwd", "/etc/passwd.md",
+	`..\..\x.md`, `a\b.md`, "a/../../x.md", "a/../x.md", "./x.md", "a/./x.md",
+	"notes/\x00.md", "a\nb.md", "a\u202Edm.md", "a\u200b.md", "a\u00a0.md", "%2e%2e/x.md", "%2E%2E%2Fx.md", "a%00.md",
+	"a//b.md", "a/", "a.md/", "CON.md", "con.md", "nul.md", "a/NUL.txt.md", "aux/x.md", "COM1.md", "lpt9.x.md",
+	".git/hooks/post-commit", ".git/x.md", ".obsidian/plugins/x/main.js", ".env", ".env.md", "a/.hidden/x.md", "x.service",
+	"x.md.exe", "C:x.md", "C:/x.md", "a:b.md", "a*.md", "a?.md", `"a".md`, "a|b.md", "<a>.md",
+	"a .md/x.md ", " a.md", "a /x.md", "a./x.md", "\xff.md", strings.Repeat("x", 5000) + ".md", strings.Repeat("x", 254) + ".md",
+	strings.Repeat("é", 120) + ".md", "vendor/x.md", "node_modules/x.md", "x.MD", "~/x.md\x7f",
 }
 
 func TestPathsThatEscape(t *testing.T) {
@@ -191,7 +198,8 @@ func TestPathsThatEscape(t *testing.T) {
 	if after := tree(t, filepath.Dir(f.dir)); after != before {
 		t.Errorf("something was written:\n%s\nwas\n%s", after, before)
 	}
-	for _, name := range []string{"a.md", "a b/c d.md", "ü/日記.md", "100% done.md", "con artist.md", "a.b.md", strings.Repeat("d/", 60) + "x.md"} {
+	for _, name := range []string{"a.md", "a b/c d.md", "ü/日記.md", "100% done.md", "con artist.md", "a.b.md",
+		strings.Repeat("d/", 60) + "x.md"} {
 		if _, err := f.Write(t.Context(), Note{Path: name, Mode: ModeCreate, Content: "x"}); err != nil {
 			t.Errorf("%q: %v", name, err)
 		}
@@ -315,7 +323,8 @@ func FuzzPath(f *testing.F) {
 			return
 		}
 		clean := filepath.Clean(name)
-		if clean != name || filepath.IsAbs(name) || !filepath.IsLocal(name) || !strings.HasSuffix(name, ".md") || hidden(name) || strings.ContainsAny(name, "\\\x00\n") {
+		if clean != name || filepath.IsAbs(name) || !filepath.IsLocal(name) || !strings.HasSuffix(name, ".md") || hidden(name) ||
+			strings.ContainsAny(name, "\\\x00\n") {
 			t.Errorf("%q is taken", name)
 		}
 	})

@@ -92,7 +92,8 @@ func (l Link) written(target, old string) string {
 	case angleForm:
 		return strings.NewReplacer("<", `\<`, ">", `\>`, "%", "%25", "#", "%23").Replace(target)
 	case urlForm:
-		return encoded(target, strings.Contains(old, "%C") || strings.Contains(old, "%E") || strings.Contains(old, "%D") || strings.Contains(old, "%c"))
+		return encoded(target, strings.Contains(old, "%C") || strings.Contains(old, "%E") || strings.Contains(old, "%D") ||
+			strings.Contains(old, "%c"))
 	case jsonForm:
 		return quoted(target)
 	}

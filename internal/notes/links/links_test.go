@@ -20,13 +20,16 @@ func TestParse(t *testing.T) {
 		text string
 		want []string
 	}{
-		"wikilinks":          {"see [[Plan]], [[a/Plan#Goals|the goals]] and ![[pic one.png|200]] ![[Plan#^ab12]]", []string{"Plan", "a/Plan", "pic one.png", "Plan"}},
-		"same note":          {"[[#Heading]] [x](#heading) [[|a]] [[]]", nil},
-		"markdown":           {"[a](my%20plan.md) [b](<my plan.md#top>) ![c](p(1).png \"title\") [d](x.md 'y')", []string{"my plan.md", "my plan.md", "p(1).png", "x.md"}},
-		"no destination":     {"[a](my plan.md) [b](https://x.org/a.md) [c](mailto:a@b.c) [d](//h/x)", nil},
-		"definition":         {"[one]\n\n[one]: some/note.md \"t\"\n[^1]: footnote\n", []string{"some/note.md"}},
-		"code":               {"`[[a]]` ``[[b]] ` `` [[c]]\n\n```md\n[[d]]\n```\n\n~~~\n[[e]]\n```\n[[f]]\n~~~\n\n    [[g]]\n", []string{"c"}},
-		"deep in a list":     {"- one\n\n    [[a]]\n    - [[b]]\n        - [[c]]\n\n  ```\n  [[d]]\n  ```\n\ntext\n\n    [[e]]\n", []string{"a", "b", "c"}},
+		"wikilinks": {"see [[Plan]], [[a/Plan#Goals|the goals]] and ![[pic one.png|200]] ![[Plan#^ab12]]",
+			[]string{"Plan", "a/Plan", "pic one.png", "Plan"}},
+		"same note": {"[[#Heading]] [x](#heading) [[|a]] [[]]", nil},
+		"markdown": {"[a](my%20plan.md) [b](<my plan.md#top>) ![c](p(1).png \"title\") [d](x.md 'y')",
+			[]string{"my plan.md", "my plan.md", "p(1).png", "x.md"}},
+		"no destination": {"[a](my plan.md) [b](https://x.org/a.md) [c](mailto:a@b.c) [d](//h/x)", nil},
+		"definition":     {"[one]\n\n[one]: some/note.md \"t\"\n[^1]: footnote\n", []string{"some/note.md"}},
+		"code":           {"`[[a]]` ``[[b]] ` `` [[c]]\n\n```md\n[[d]]\n```\n\n~~~\n[[e]]\n```\n[[f]]\n~~~\n\n    [[g]]\n", []string{"c"}},
+		"deep in a list": {"- one\n\n    [[a]]\n    - [[b]]\n        - [[c]]\n\n  ```\n  [[d]]\n  ```\n\ntext\n\n    [[e]]\n",
+			[]string{"a", "b", "c"}},
 		"a fence in a quote": {"> ```\n> [[a]]\n> ```\n> [[b]]\n", []string{"b"}},
 		"table":              {"| a |\n|---|\n| [[Plan\\|x]] |\n", []string{"Plan"}},
 		"escaped":            {`\[[a]] [b\](c.md) \\[[d]]`, []string{"d"}},
@@ -50,7 +53,8 @@ func TestParse(t *testing.T) {
 // TestResolve: as it was observed in Obsidian 1.13: an exact path, then the note's own
 // folder, then the shortest path.
 func TestResolve(t *testing.T) {
-	s := NewSet([]string{"Note.md", "b/Note.md", "a/b/Note.md", "zz/Note.md", "a/b/Only.md", "a/Pic.PNG", "x/deep/here.md", "y/One.md", "a/b/One.md"})
+	s := NewSet([]string{"Note.md", "b/Note.md", "a/b/Note.md", "zz/Note.md", "a/b/Only.md", "a/Pic.PNG", "x/deep/here.md",
+		"y/One.md", "a/b/One.md"})
 	for _, c := range []struct {
 		from, target string
 		kind         Kind
@@ -77,27 +81,37 @@ func TestResolve(t *testing.T) {
 }
 
 func TestKeep(t *testing.T) {
-	files := []string{"home.md", "ideas/Old plan.md", "ideas/Other.md", "work/Taken.md", "deep/x/y.md", "board.canvas", "deep/Same.md", "ideas/Same.md"}
+	files := []string{"home.md", "ideas/Old plan.md", "ideas/Other.md", "work/Taken.md", "deep/x/y.md", "board.canvas",
+		"deep/Same.md", "ideas/Same.md"}
 	for name, c := range map[string]struct {
 		from, to   string
 		note       string // where the links stand, after the move
 		text, want string
 		same       bool // nothing changes
 	}{
-		"name":             {"ideas/Old plan.md", "ideas/New.md", "home.md", "[[Old plan]] [[old plan#Why|why]] ![[Old plan#^b1]]", "[[New]] [[New#Why|why]] ![[New#^b1]]", false},
-		"only moved":       {"ideas/Old plan.md", "work/Old plan.md", "home.md", "[[Old plan]] and [[nobody]]", "", true},
-		"path":             {"ideas/Old plan.md", "work/Old plan.md", "home.md", "[[ideas/Old plan|x]]", "[[work/Old plan|x]]", false},
-		"name is taken":    {"ideas/Old plan.md", "ideas/Taken.md", "home.md", "[[Old plan]] [[Taken]]", "[[ideas/Taken]] [[Taken]]", false},
-		"name goes first":  {"ideas/Old plan.md", "Taken.md", "home.md", "[[Old plan]] [[Taken]]", "[[Taken]] [[work/Taken]]", false},
-		"markdown":         {"ideas/Old plan.md", "work/New plan.md", "deep/x/y.md", "[a](../../ideas/Old%20plan.md#why) [b](<../../ideas/Old plan.md> \"t\") ![c](Old%20plan.md)", "[a](../../work/New%20plan.md#why) [b](<../../work/New plan.md> \"t\") ![c](New%20plan.md)", false},
-		"definition":       {"ideas/Old plan.md", "work/é (1).md", "home.md", "[x]\n\n[x]: ideas/Old%20plan.md\n", "[x]\n\n[x]: work/é%20%281%29.md\n", false},
-		"its own links":    {"ideas/Old plan.md", "deep/New.md", "deep/New.md", "[o](Other.md) [[Same]] [[Other]] [p](../home.md) [[Old plan]]", "[o](../ideas/Other.md) [[ideas/Same]] [[Other]] [p](../home.md) [[New]]", false},
-		"frontmatter":      {"ideas/Old plan.md", "ideas/Bob's.md", "home.md", "---\na: '[[Old plan]]'\nb: \"[[Old plan]]\"\n---\n", "---\na: '[[Bob''s]]'\nb: \"[[Bob's]]\"\n---\n", false},
-		"table":            {"ideas/Old plan.md", "ideas/New.md", "home.md", "|a|\n|-|\n|[[Old plan\\|p]]|", "|a|\n|-|\n|[[New\\|p]]|", false},
-		"code":             {"ideas/Old plan.md", "ideas/New.md", "home.md", "`[[Old plan]]`", "", true},
-		"with .md":         {"ideas/Old plan.md", "ideas/New.md", "home.md", "[[Old plan.md]]", "[[New.md]]", false},
-		"windows":          {"ideas/Old plan.md", "ideas/New.md", "home.md", "a\r\n\r\n[[Old plan]]\r\n", "a\r\n\r\n[[New]]\r\n", false},
-		"canvas":           {"ideas/Old plan.md", "work/New.md", "board.canvas", `{"nodes": [{"file": "ideas/Old plan.md"}, {"text": "see [[Old plan]] and [b](ideas/Old%20plan.md)"}]}`, `{"nodes": [{"file": "work/New.md"}, {"text": "see [[New]] and [b](work/New.md)"}]}`, false},
+		"name": {"ideas/Old plan.md", "ideas/New.md", "home.md", "[[Old plan]] [[old plan#Why|why]] ![[Old plan#^b1]]",
+			"[[New]] [[New#Why|why]] ![[New#^b1]]", false},
+		"only moved":      {"ideas/Old plan.md", "work/Old plan.md", "home.md", "[[Old plan]] and [[nobody]]", "", true},
+		"path":            {"ideas/Old plan.md", "work/Old plan.md", "home.md", "[[ideas/Old plan|x]]", "[[work/Old plan|x]]", false},
+		"name is taken":   {"ideas/Old plan.md", "ideas/Taken.md", "home.md", "[[Old plan]] [[Taken]]", "[[ideas/Taken]] [[Taken]]", false},
+		"name goes first": {"ideas/Old plan.md", "Taken.md", "home.md", "[[Old plan]] [[Taken]]", "[[Taken]] [[work/Taken]]", false},
+		"markdown": {"ideas/Old plan.md", "work/New plan.md", "deep/x/y.md",
+			"[a](../../ideas/Old%20plan.md#why) [b](<../../ideas/Old plan.md> \"t\") ![c](Old%20plan.md)",
+			"[a](../../work/New%20plan.md#why) [b](<../../work/New plan.md> \"t\") ![c](New%20plan.md)", false},
+		"definition": {"ideas/Old plan.md", "work/é (1).md", "home.md", "[x]\n\n[x]: ideas/Old%20plan.md\n",
+			"[x]\n\n[x]: work/é%20%281%29.md\n", false},
+		"its own links": {"ideas/Old plan.md", "deep/New.md", "deep/New.md",
+			"[o](Other.md) [[Same]] [[Other]] [p](../home.md) [[Old plan]]",
+			"[o](../ideas/Other.md) [[ideas/Same]] [[Other]] [p](../home.md) [[New]]", false},
+		"frontmatter": {"ideas/Old plan.md", "ideas/Bob's.md", "home.md", "---\na: '[[Old plan]]'\nb: \"[[Old plan]]\"\n---\n",
+			"---\na: '[[Bob''s]]'\nb: \"[[Bob's]]\"\n---\n", false},
+		"table":    {"ideas/Old plan.md", "ideas/New.md", "home.md", "|a|\n|-|\n|[[Old plan\\|p]]|", "|a|\n|-|\n|[[New\\|p]]|", false},
+		"code":     {"ideas/Old plan.md", "ideas/New.md", "home.md", "`[[Old plan]]`", "", true},
+		"with .md": {"ideas/Old plan.md", "ideas/New.md", "home.md", "[[Old plan.md]]", "[[New.md]]", false},
+		"windows":  {"ideas/Old plan.md", "ideas/New.md", "home.md", "a\r\n\r\n[[Old plan]]\r\n", "a\r\n\r\n[[New]]\r\n", false},
+		"canvas": {"ideas/Old plan.md", "work/New.md", "board.canvas",
+			`{"nodes": [{"file": "ideas/Old plan.md"}, {"text": "see [[Old plan]] and [b](ideas/Old%20plan.md)"}]}`,
+			`{"nodes": [{"file": "work/New.md"}, {"text": "see [[New]] and [b](work/New.md)"}]}`, false},
 		"a dot":            {"ideas/Old plan.md", "work/New.md", "ideas/Other.md", "[a](./Old%20plan.md)", "[a](../work/New.md)", false},
 		"a slash":          {"ideas/Old plan.md", "done/New.md", "ideas/Other.md", "[[/ideas/Old plan]]", "[[/done/New]]", false},
 		"percent as meant": {"ideas/Old plan.md", "work/100% #1.md", "home.md", "[a](ideas/Old%20plan.md)", "[a](work/100%25%20%231.md)", false},

@@ -117,7 +117,8 @@ func (c Condition) argument(arg string, events []string) (_ Condition, err error
 func (c *Condition) tool(arg string) (err error) {
 	m := toolForm().FindStringSubmatch(arg)
 	if m == nil {
-		return fmt.Errorf("%q is not a test of a tool: wants NAME, NAME ok, NAME failed, or NAME with args.FIELD or result.FIELD, =, !=, <, <=, >, >=, ~ or in and a value", arg)
+		return fmt.Errorf("%q is not a test of a tool: wants NAME, NAME ok, NAME failed, or NAME with args.FIELD or "+
+			"result.FIELD, =, !=, <, <=, >, >=, ~ or in and a value", arg)
 	}
 	c.Lit = m[1]
 	switch m[2] {

@@ -29,7 +29,8 @@ func containsWords(s, words string) bool {
 }
 
 // unspaced are the scripts that write words without spaces between them.
-var unspaced = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar}
+var unspaced = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao,
+	unicode.Khmer, unicode.Myanmar}
 
 func inWord(r rune) bool {
 	if r == utf8.RuneError || unicode.In(r, unspaced...) {

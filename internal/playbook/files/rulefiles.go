@@ -89,7 +89,8 @@ func (f Folder) Try(name, words string) (notes []string, err error) {
 	}
 	notes, err = f.Check(beside)
 	if err != nil {
-		return nil, text.Tell("with this text the rules cannot be read: %s", strings.ReplaceAll(err.Error(), beside+string(filepath.Separator), ""))
+		return nil, text.Tell("with this text the rules cannot be read: %s", strings.ReplaceAll(err.Error(),
+			beside+string(filepath.Separator), ""))
 	}
 	return notes, nil
 }

@@ -28,7 +28,8 @@ func reads(dir string) (notes []string, err error) {
 func TestEditing(t *testing.T) {
 	dir := t.TempDir()
 	outside := filepath.Join(t.TempDir(), "secret.yaml")
-	for name, words := range map[string]string{filepath.Join(dir, "a.yaml"): "one", filepath.Join(dir, "b.yml"): "odd", filepath.Join(dir, "notes.md"): "no", filepath.Join(dir, ".hidden.yaml"): "no", outside: "secret"} {
+	for name, words := range map[string]string{filepath.Join(dir, "a.yaml"): "one", filepath.Join(dir, "b.yml"): "odd",
+		filepath.Join(dir, "notes.md"): "no", filepath.Join(dir, ".hidden.yaml"): "no", outside: "secret"} {
 		if err := os.WriteFile(name, []byte(words), 0o640); err != nil {
 			t.Fatal(err)
 		}
@@ -40,7 +41,8 @@ func TestEditing(t *testing.T) {
 	if names, err := f.List(); err != nil || strings.Join(names, " ") != "a.yaml b.yml" {
 		t.Errorf("files: %q, %v", names, err)
 	}
-	for _, name := range []string{"link.yaml", "../" + filepath.Base(filepath.Dir(outside)) + "/secret.yaml", outside, ".hidden.yaml", "notes.md", "", "c.yaml"} {
+	for _, name := range []string{"link.yaml", "../" + filepath.Base(filepath.Dir(outside)) + "/secret.yaml", outside,
+		".hidden.yaml", "notes.md", "", "c.yaml"} {
 		if words, _, err := f.Read(name); !errors.Is(err, ErrNone) {
 			t.Errorf("%q reads %q, %v", name, words, err)
 		}

@@ -141,7 +141,8 @@ func TestOtherwise(t *testing.T) {
 // TestMistakes: mistakes are found when a guard is loaded, with the name that was meant.
 func TestMistakes(t *testing.T) {
 	schemas := map[string][]byte{
-		"cancel":      []byte(`{"type": "object", "properties": {"reservation_id": {"type": "string"}, "cabin": {"type": "string", "enum": ["economy", "business"]}, "count": {"type": "integer"}}}`),
+		"cancel": []byte(
+			`{"type": "object", "properties": {"reservation_id": {"type": "string"}, "cabin": {"type": "string", "enum": ["economy", "business"]}, "count": {"type": "integer"}}}`),
 		"get_booking": []byte(`{"type": "object", "properties": {"id": {"type": "string"}}}`),
 	}
 	for _, c := range []struct{ require, want string }{

@@ -154,7 +154,8 @@ func (b *bench) confirmed(args ...any) (any, error) {
 }
 
 // layouts are the forms of times that date reads without being told.
-var layouts = []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02 15:04", time.DateOnly, time.RFC1123Z, time.RFC1123}
+var layouts = []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05",
+	"2006-01-02 15:04", time.DateOnly, time.RFC1123Z, time.RFC1123}
 
 // date is date(text) and date(text, layout); a number is seconds since 1970.
 func (b *bench) date(args ...any) (any, error) {

@@ -59,7 +59,8 @@ func problem(err error) error {
 }
 
 // plainTypes names types as YAML's readers do.
-var plainTypes = strings.NewReplacer("float64", "number", "map[string]interface {}", "object", "[]interface {}", "list", "interface {}", "anything", "time.Time", "time", "time.Duration", "span of time")
+var plainTypes = strings.NewReplacer("float64", "number", "map[string]interface {}", "object", "[]interface {}",
+	"list", "interface {}", "anything", "time.Time", "time", "time.Duration", "span of time")
 
 // strict compiles an expression that fails on what is missing or of another type.
 func strict(source string) (*vm.Program, error) {
@@ -72,7 +73,8 @@ func strict(source string) (*vm.Program, error) {
 		env[name] = func(...any) (any, error) { return nil, nil }
 	}
 	t := tighten{lenient{}, methods{}}
-	program, err := expr.Compile(source, append(options(env), expr.Optimize(false), expr.Patch(t.lenient), expr.Patch(t.methods), expr.Patch(t))...)
+	program, err := expr.Compile(source, append(options(env), expr.Optimize(false), expr.Patch(t.lenient), expr.Patch(t.methods),
+		expr.Patch(t))...)
 	return program, problem(err)
 }
 
@@ -280,7 +282,8 @@ func same(args ...any) (any, error) {
 		return reflect.DeepEqual(a, b), nil
 	}
 	left, right := args[2].(string), args[3].(string)
-	if a != nil && (b == nil || !strings.ContainsAny(left, ".(") || strings.HasPrefix(left, `"`)) { // name what was read, not what it was compared with
+	// name what was read, not what it was compared with
+	if a != nil && (b == nil || !strings.ContainsAny(left, ".(") || strings.HasPrefix(left, `"`)) {
 		return nil, mistyped{right, kind(b), kind(a)}
 	}
 	return nil, mistyped{left, kind(a), kind(b)}

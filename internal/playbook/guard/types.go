@@ -14,8 +14,9 @@ import (
 func typed(source string, args []byte, schemas map[string][]byte) error {
 	env := types.Map{
 		"args": object(args), "tool": types.String, "role": types.String, "variables": anything,
-		"person":    types.Map{"id": types.String, "name": types.String, "role": types.String},
-		"place":     types.Map{"platform": types.String, "channel": types.String, "thread": types.String, "guild": types.String, "direct": types.Bool},
+		"person": types.Map{"id": types.String, "name": types.String, "role": types.String},
+		"place": types.Map{"platform": types.String, "channel": types.String, "thread": types.String, "guild": types.String,
+			"direct": types.Bool},
 		"last":      types.TypeOf(func(any, ...map[string]any) any { return nil }),
 		"calls":     types.TypeOf(func(string, ...map[string]any) []any { return nil }),
 		"confirmed": types.TypeOf(func(...any) bool { return false }),
@@ -23,7 +24,8 @@ func typed(source string, args []byte, schemas map[string][]byte) error {
 		"date":      types.TypeOf(func(any, ...string) time.Time { return time.Time{} }),
 	}
 	for tool, schema := range schemas {
-		call := types.Map{"tool": types.String, "args": object(schema), "result": types.Any, "at": types.TypeOf(time.Time{}), "confirmed": types.Bool}
+		call := types.Map{"tool": types.String, "args": object(schema), "result": types.Any, "at": types.TypeOf(time.Time{}),
+			"confirmed": types.Bool}
 		env[ofTool("last", tool)], env[ofTool("calls", tool)] = call, types.Array(call)
 	}
 	_, err := expr.Compile(source, append(options(env), expr.Optimize(false), expr.Patch(knownCalls(schemas)))...)

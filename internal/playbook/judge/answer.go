@@ -157,7 +157,8 @@ func (a *answer) each(raw json.RawMessage, read func(*answer, json.RawMessage)) 
 		}
 	}
 	for _, id := range sorted(object) {
-		it, _ := json.Marshal(map[string]any{"id": id, "name": id, "tool": id, "relevance": object[id], "value": object[id], "arguments": object[id]})
+		it, _ := json.Marshal(map[string]any{"id": id, "name": id, "tool": id, "relevance": object[id], "value": object[id],
+			"arguments": object[id]})
 		read(a, it)
 	}
 }

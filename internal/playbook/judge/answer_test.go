@@ -24,9 +24,10 @@ func verdictsOf(a answer) string {
 // Answers as models give them; each of them once cost all the others.
 func TestParse(t *testing.T) {
 	for name, test := range map[string]struct{ said, want string }{
-		"as asked":             {`{"conditions":[{"id":"angry","relevance":0.9,"reason":"r"}],"variables":[{"name":"order","value":"12","confidence":1,"withdrawn":false}],"parameters":[{"tool":"look","arguments":"{\"n\":5}"}]}`, `angry=0.9 look=0:{"n":5} order=1:12`},
-		"thoughts in braces":   {`<think>{maybe "angry"} {x}</think>{"conditions":[{"id":"angry","relevance":1,"reason":""}]}`, "angry=1"},
-		"a draft in thoughts":  {`<think>{"conditions":[{"id":"sad","relevance":1}]}</think> {"conditions":[{"id":"angry","relevance":1}]}`, "angry=1"},
+		"as asked":           {`{"conditions":[{"id":"angry","relevance":0.9,"reason":"r"}],"variables":[{"name":"order","value":"12","confidence":1,"withdrawn":false}],"parameters":[{"tool":"look","arguments":"{\"n\":5}"}]}`, `angry=0.9 look=0:{"n":5} order=1:12`},
+		"thoughts in braces": {`<think>{maybe "angry"} {x}</think>{"conditions":[{"id":"angry","relevance":1,"reason":""}]}`, "angry=1"},
+		"a draft in thoughts": {`<think>{"conditions":[{"id":"sad","relevance":1}]}</think> {"conditions":[{"id":"angry","relevance":1}]}`,
+			"angry=1"},
 		"only thoughts closed": {`{"conditions":[{"id":"angry","relevance":1}]}</think>`, "angry=1"},
 		"prose with a brace":   {`The set {angry} holds: {"conditions":[{"id":"angry","relevance":1}]} as {you} see`, "angry=1"},
 		"a fence":              {"```json\n{\"conditions\":[{\"id\":\"angry\",\"relevance\":0.5,\"reason\":\"}\"}]}\n```", "angry=0.5"},
@@ -58,7 +59,8 @@ func TestParse(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{`{"conditions":[]}`, `{"a":[{"b":1},{"c`, `x {"conditions":[{"id":"a"}]} y`, `{"a":"\"}`, "{]", "", `[{"id":1}]`} {
+	for _, s := range []string{`{"conditions":[]}`, `{"a":[{"b":1},{"c`, `x {"conditions":[{"id":"a"}]} y`, `{"a":"\"}`,
+		"{]", "", `[{"id":1}]`} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

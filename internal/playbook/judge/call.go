@@ -101,7 +101,8 @@ func (j Judge) call(ctx context.Context, q Question, r *Ruling, again *bool) {
 			return
 		}
 		*again = false
-		messages = append(messages, llm.Message{Role: llm.RoleAssistant, Content: text.Clip(resp.Message.Content, maxNewest)}, llm.Message{Role: llm.RoleUser, Content: againPrompt})
+		messages = append(messages, llm.Message{Role: llm.RoleAssistant, Content: text.Clip(resp.Message.Content, maxNewest)},
+			llm.Message{Role: llm.RoleUser, Content: againPrompt})
 	}
 }
 

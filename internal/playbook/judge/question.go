@@ -165,7 +165,10 @@ func fit(all Question, recent []llm.Message, most int) (q, rest Question) {
 	for _, c := range q.Conditions {
 		chosen[c.ID] = true
 	}
-	q.Tools, _ = affordable(slices.DeleteFunc(slices.Clone(all.Tools), func(p Arguments) bool { return p.About != "" && !chosen[p.About] }), afford)
+	q.Tools, _ = affordable(slices.DeleteFunc(slices.Clone(all.Tools), func(p Arguments) bool {
+		return p.About != "" &&
+			!chosen[p.About]
+	}), afford)
 	return q, rest
 }
 

@@ -180,7 +180,8 @@ func (r *resolution) complete() {
 		r.applies = r.settle()
 		lacking := slices.IndexFunc(r.ranked, func(c *Candidate) bool {
 			i := r.byID[c.ID]
-			return len(c.Any) > 0 && !r.applies[i] && (r.seed[i] || r.brought(i)) && r.picks[i] <= len(r.matchedAny(c)) && r.unmet(i, r.applies) != ""
+			return len(c.Any) > 0 && !r.applies[i] && (r.seed[i] || r.brought(i)) && r.picks[i] <= len(r.matchedAny(c)) &&
+				r.unmet(i, r.applies) != ""
 		})
 		if lacking < 0 {
 			return

@@ -78,9 +78,11 @@ func TestResolve(t *testing.T) {
 		{"entailed", "0 a entails b\n5 -b", 9, "b a"},
 		{"nothing entails it", "5 -b", 9, ""},
 		{"the entailed excludes", "0 a entails b\n0 -b excludes c\n0 c", 9, "a b; c: excluded by b"},
-		{"a rule that falls excludes nothing", "3 a needs c excludes e\n2 d excludes c\n1 c\n0 e", 9, "d e; a: needs c, which does not apply; c: excluded by d"},
+		{"a rule that falls excludes nothing", "3 a needs c excludes e\n2 d excludes c\n1 c\n0 e", 9,
+			"d e; a: needs c, which does not apply; c: excluded by d"},
 		{"only the last cause bars", "3 a excludes b\n2 b excludes c\n1 c", 9, "a c; b: excluded by a"},
-		{"a circle of equals: the first by name", "0 a excludes b\n0 b excludes c\n0 c excludes a", 9, "a; b: excluded by a; c: a ranks higher and the two exclude each other"},
+		{"a circle of equals: the first by name", "0 a excludes b\n0 b excludes c\n0 c excludes a", 9,
+			"a; b: excluded by a; c: a ranks higher and the two exclude each other"},
 		{"an entailed rule's own undoing", "0 a entails b\n1 -b excludes a\n0 c", 9, "a c; b: it would undo what it rests on"},
 
 		{"the top", "3 a\n2 b\n1 c", 2, "a b; c: below the top 2"},
@@ -149,8 +151,9 @@ func randomRules(r *rand.Rand) []Candidate {
 	}
 	all := make([]Candidate, n)
 	for i := range all {
-		all[i] = Candidate{ID: fmt.Sprint("r", i), Priority: r.IntN(3), Relevance: float64(r.IntN(3)) / 2, Matched: r.IntN(4) > 0, Standing: r.IntN(6) == 0,
-			All: some(0.5), Any: some(0.5), Excludes: some(1), Entails: some(0.7)}
+		all[i] = Candidate{ID: fmt.Sprint("r", i), Priority: r.IntN(3), Relevance: float64(r.IntN(3)) / 2, Matched: r.IntN(4) > 0,
+			Standing: r.IntN(6) == 0,
+			All:      some(0.5), Any: some(0.5), Excludes: some(1), Entails: some(0.7)}
 	}
 	return all
 }
@@ -172,7 +175,8 @@ func TestResolveProperties(t *testing.T) {
 		for _, d := range res.Dropped {
 			p.why[d.ID] = d
 		}
-		for name, holds := range map[string]func() string{"stand together": p.together, "causes": p.causes, "consequences": p.consequences, "top": p.counted} {
+		for name, holds := range map[string]func() string{"stand together": p.together, "causes": p.causes,
+			"consequences": p.consequences, "top": p.counted} {
 			if wrong := holds(); wrong != "" {
 				t.Fatalf("seed %d, %s: %s\ntop %d of %+v\n%s", seed, name, wrong, top, all, told(res))
 			}

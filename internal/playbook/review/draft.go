@@ -87,7 +87,8 @@ func says(answer, phrase string) bool {
 }
 
 // signs are written in several ways that read the same.
-var signs = strings.NewReplacer("’", "'", "‘", "'", "“", `"`, "”", `"`, "„", `"`, "\u00a0", " ", "\u202f", " ", "\u00ad", "", "*", "", "_", "", "`", "", "~", "", "–", "-", "‑", "-")
+var signs = strings.NewReplacer("’", "'", "‘", "'", "“", `"`, "”", `"`, "„", `"`, "\u00a0", " ", "\u202f", " ",
+	"\u00ad", "", "*", "", "_", "", "`", "", "~", "", "–", "-", "‑", "-")
 
 // flat returns a text as it reads, without marks of emphasis and with single spaces.
 func flat(s string) string { return strings.Join(strings.Fields(signs.Replace(s)), " ") }

@@ -16,7 +16,8 @@ func Normal(s string) string { return strings.Join(strings.Fields(strings.ToLowe
 // stop words say nothing about the subject.
 var stop = func() map[string]bool {
 	m := map[string]bool{}
-	for w := range strings.FieldsSeq(`a an and any are as at be been by can could customer did do does for from had has have he her him his how i if
+	for w := range strings.FieldsSeq(
+		`a an and any are as at be been by can could customer did do does for from had has have he her him his how i if
 		in into is it its me mention mentions message my no not of on or our out person s she should so someone t that the their them then
 		there they this to up us user user's was we were what when where which who why will with would you your asks ask says say about
 		extract usually like`) {
@@ -94,7 +95,8 @@ func Forbids(a, b string) bool {
 var rivals = [][]string{
 	{"formal", "informal", "casual"},
 	{"brief", "briefly", "short", "concise", "detail", "detailed", "length", "long", "thorough"},
-	{"english", "german", "french", "spanish", "italian", "portuguese", "dutch", "polish", "russian", "turkish", "arabic", "chinese", "japanese", "korean"},
+	{"english", "german", "french", "spanish", "italian", "portuguese", "dutch", "polish", "russian", "turkish", "arabic",
+		"chinese", "japanese", "korean"},
 	{"once", "twice"},
 	{"accept", "refuse", "reject", "decline"},
 	{"allow", "forbid", "deny"},
@@ -106,7 +108,8 @@ var rivals = [][]string{
 }
 
 // alike are rivals that mean the same.
-var alike = map[string]string{"briefly": "brief", "short": "brief", "concise": "brief", "detailed": "detail", "length": "detail", "long": "detail", "thorough": "detail",
+var alike = map[string]string{"briefly": "brief", "short": "brief", "concise": "brief", "detailed": "detail",
+	"length": "detail", "long": "detail", "thorough": "detail",
 	"casual": "informal", "reject": "refuse", "decline": "refuse", "deny": "forbid", "exclude": "omit", "charged": "charge", "paid": "charge"}
 
 // Opposite reports whether two actions say the same but for rivals.

@@ -20,7 +20,8 @@ var testForm = text.Pattern(`^([A-Za-z0-9_.-]+)\s*(?:(is set|is not set|set|unse
 func ParseTest(arg string) (Test, error) {
 	m := testForm().FindStringSubmatch(arg)
 	if m == nil {
-		return Test{}, fmt.Errorf("%q is not a test of a variable: wants NAME, NAME is set, NAME is not set, or NAME with =, !=, <, <=, >, >=, ~ or in and a value", arg)
+		return Test{}, fmt.Errorf(
+			"%q is not a test of a variable: wants NAME, NAME is set, NAME is not set, or NAME with =, !=, <, <=, >, >=, ~ or in and a value", arg)
 	}
 	t := Test{Name: m[1], Op: m[3], Value: strings.Trim(strings.TrimSpace(m[4]), `"'`)}
 	switch {

@@ -273,7 +273,8 @@ func (p Printer) clauses(errs []error) string {
 func (p Printer) clause(err error) string {
 	e, ok := err.(worded)
 	inner := errors.Unwrap(err)
-	if joined, several := err.(interface{ Unwrap() []error }); several && p.c != nil && errors.Join(joined.Unwrap()...).Error() == err.Error() {
+	if joined, several := err.(interface{ Unwrap() []error }); several && p.c != nil &&
+		errors.Join(joined.Unwrap()...).Error() == err.Error() {
 		return p.clauses(joined.Unwrap())
 	}
 	if said, phrase := err.(Phrase); phrase {

@@ -49,7 +49,8 @@ func TestHeard(t *testing.T) {
 }
 
 func TestFor(t *testing.T) {
-	for tag, want := range map[string]string{"de": "de", "de-AT": "de", "zh_Hans-CN": "zh", "ZH-TW": "zh", "en-GB": "en", "pt-BR": "", "": "", "nds": ""} {
+	for tag, want := range map[string]string{"de": "de", "de-AT": "de", "zh_Hans-CN": "zh", "ZH-TW": "zh", "en-GB": "en",
+		"pt-BR": "", "": "", "nds": ""} {
 		p, known := catalog.For(tag)
 		if known != (want != "") || known && p.Tag() != want {
 			t.Errorf("For(%q) = %q, %v; want %q", tag, p.Tag(), known, want)
@@ -80,7 +81,8 @@ func TestSay(t *testing.T) {
 		{de.Time(now, "2 January 2006 15:04"), "9. März 2026, 12:00"},
 		{de.Time(now.AddDate(0, 0, 3), "Monday"), "Donnerstag"},
 		{de.Time(now, "Monday, 2 January"), "Montag, 9. März"},
-		{fmt.Sprint(catalog.Sentence(catalog.With(context.Background(), de), fmt.Errorf("read: %w", text.Instead(noNote, noNote, "This bot already has an owner.")))),
+		{fmt.Sprint(catalog.Sentence(catalog.With(context.Background(), de), fmt.Errorf("read: %w", text.Instead(noNote,
+			noNote, "This bot already has an owner.")))),
 			"Dieser Bot hat schon einen Besitzer.true"},
 		{fmt.Sprint(de.Sentence(errors.New("disk"))), "false"},
 		{de.Say("Invalid: %v", catalog.Words("Yes")), "Invalid: Ja"},

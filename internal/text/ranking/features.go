@@ -24,7 +24,10 @@ type word struct {
 }
 
 // timeWords are in the answers to when.
-var timeWords = setOf("yesterday today tonight tomorrow week weeks month months year years ago weekend monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october november december morning evening night since summer winter spring autumn fall birthday christmas easter day days hour hours minute minutes recently first")
+var timeWords = setOf("yesterday today tonight tomorrow week weeks month months year years ago weekend monday tuesday " +
+	"wednesday thursday friday saturday sunday january february march april may june july august september october " +
+	"november december morning evening night since summer winter spring autumn fall birthday christmas easter day days " +
+	"hour hours minute minutes recently first")
 
 // read takes messages apart. Each word is looked up and stemmed once only.
 func (q question) read(list []Message) []features {

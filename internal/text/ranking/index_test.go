@@ -11,11 +11,12 @@ import (
 func TestIndexedStaysTheSame(t *testing.T) {
 	for text, want := range map[string]string{
 		"The children bought 1000 houses, then ran: houses!": "the child buy 1000 hous then run z·the z·child z·buy z·1000 z·hous z·then z·run ",
-		"Ich habe die Häuser gesehen":                        "ich habe hab die häuser haus gesehen geseh z·ich z·habe z·hab z·die z·häuser z·haus z·gesehen z·geseh ",
-		"новые билеты":                                       "нов билет z·нов z·билет ",
-		"妹妹 AI":                                              "妹妹 ai 妹 z·妹妹 z·ai z·妹 ",
-		"강아지":                                                "강아 아지 강 아 지 z·강아 z·아지 z·강 z·아 z·지 ",
-		"":                                                   "", "… 😀": "",
+		"Ich habe die Häuser gesehen": "ich habe hab die häuser haus gesehen geseh z·ich z·habe " +
+			"z·hab z·die z·häuser z·haus z·gesehen z·geseh ",
+		"новые билеты": "нов билет z·нов z·билет ",
+		"妹妹 AI":        "妹妹 ai 妹 z·妹妹 z·ai z·妹 ",
+		"강아지":          "강아 아지 강 아 지 z·강아 z·아지 z·강 z·아 z·지 ",
+		"":             "", "… 😀": "",
 	} {
 		if got := Indexed(35, text); got != want {
 			t.Errorf("%s is\n%q, want\n%q", text, got, want)

@@ -24,11 +24,16 @@ type language struct {
 }
 
 var languages = []language{
-	{setOf("der die das den dem ein eine einen und ist war hat habe wer wie wo wann warum welche welcher mit von zu für auf nicht ich mein meine wir sie es im"), german.Stem},
-	{setOf("le la les un une des du et est était où quand qui que quel quelle pourquoi comment avec pour dans sur pas je mon ma mes nous elle il au ce"), french.Stem},
-	{setOf("el la los las un una de del y es era dónde cuándo quién qué cuál cómo por para con en no yo mi mis nosotros ella al se"), spanish.Stem},
-	{setOf("il lo la gli le un una di del della e è era dove quando chi che quale come perché con per in non mio mia noi lei al si"), italian.Stem},
-	{setOf("o a os as um uma de do da dos e é era onde quando quem que qual como por para com em não eu meu minha nós ela ao se"), portuguese.Stem},
+	{setOf("der die das den dem ein eine einen und ist war hat habe wer wie wo wann warum welche welcher mit von zu für " +
+		"auf nicht ich mein meine wir sie es im"), german.Stem},
+	{setOf("le la les un une des du et est était où quand qui que quel quelle pourquoi comment avec pour dans sur pas je " +
+		"mon ma mes nous elle il au ce"), french.Stem},
+	{setOf("el la los las un una de del y es era dónde cuándo quién qué cuál cómo por para con en no yo mi mis nosotros ella al se"),
+		spanish.Stem},
+	{setOf("il lo la gli le un una di del della e è era dove quando chi che quale come perché con per in non mio mia noi lei al si"),
+		italian.Stem},
+	{setOf("o a os as um uma de do da dos e é era onde quando quem que qual como por para com em não eu meu minha nós ela ao se"),
+		portuguese.Stem},
 	{setOf("de het een en is was heeft wie wat waar wanneer waarom welke hoe met van te voor op niet ik mijn wij zij ze er"), dutch.Stem},
 	{setOf("en ett och är var har vem vad när varför vilken hur med av till för på inte jag min mitt vi hon han det den"), swedish.Stem},
 }

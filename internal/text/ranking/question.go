@@ -34,7 +34,8 @@ type share struct {
 func ask(text string, said []Message) question {
 	speakers, words := named(said, text)
 	low := strings.ToLower(text)
-	q := question{words: len(words), stands: map[string][]share{}, speakers: speakers, when: asksWhen().MatchString(low), stem: stemmerOf(text)}
+	q := question{words: len(words), stands: map[string][]share{}, speakers: speakers, when: asksWhen().MatchString(low),
+		stem: stemmerOf(text)}
 	for i, w := range words {
 		own := Stem(w)
 		for s := range synonyms()[own] {
@@ -92,7 +93,8 @@ var (
 	dayWord   = text.Pattern(`\b([12]?\d|3[01])(st|nd|rd|th)?\b`)
 	asksWhen  = text.Pattern(`^(since |until )?when\b|\bhow (long|often|soon)\b|\b(what|which) (day|date|month|year|time|week|season)\b`)
 	seasons   = map[string][]time.Month{
-		"spring": {3, 4, 5}, "summer": {6, 7, 8}, "autumn": {9, 10, 11}, "fall": {9, 10, 11}, "winter": {12, 1, 2}, "christmas": {12}, "halloween": {10}, "easter": {3, 4},
+		"spring": {3, 4, 5}, "summer": {6, 7, 8}, "autumn": {9, 10, 11}, "fall": {9, 10, 11}, "winter": {12, 1, 2},
+		"christmas": {12}, "halloween": {10}, "easter": {3, 4},
 	}
 )
 

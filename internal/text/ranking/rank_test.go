@@ -34,10 +34,12 @@ func placeOf(order []Ranked, index int) int {
 }
 
 func TestNamedCountsForNotAgainst(t *testing.T) {
-	about := []string{"the roof leaks again", "they pay me on Friday", "we sell lemonade this year", "the market was full", "my roof needs new tiles", "I could pay by card there", "nobody will sell me a bike", "the market opens early"}
+	about := []string{"the roof leaks again", "they pay me on Friday", "we sell lemonade this year", "the market was full",
+		"my roof needs new tiles", "I could pay by card there", "nobody will sell me a bike", "the market opens early"}
 	var lines []string
 	for i := range 40 {
-		lines = append(lines, fmt.Sprintf("Tom: Well, %s, if you know what I mean, number %d.", about[i%len(about)], i), "Uma: Sounds good to me, tell me more of it.")
+		lines = append(lines, fmt.Sprintf("Tom: Well, %s, if you know what I mean, number %d.", about[i%len(about)], i),
+			"Uma: Sounds good to me, tell me more of it.")
 	}
 	lines = append(lines, "Uma: I sold my grandmother's violin at the market.", "Tom: That must have been hard.")
 	for _, question := range []string{"What did Uma sell at the market?", "What did Tom sell at the market?"} {

@@ -16,7 +16,10 @@ const maxTerms = 64
 const maxWord = 64
 
 // stopWords carry no meaning in a question.
-var stopWords = setOf("a about after an and any are as at be been before being by can could d did didn do does doesn don during ever for from had has have having he her him his how i if in into is it its kind ll many me much my of on or our re s she should so some sort t than that the their them then there these they this those to type us ve was we were what when where which while who whom whose why will with would you your")
+var stopWords = setOf("a about after an and any are as at be been before being by can could d did didn do does doesn " +
+	"don during ever for from had has have having he her him his how i if in into is it its kind ll many me much my of " +
+	"on or our re s she should so some sort t than that the their them then there these they this those to type us ve " +
+	"was we were what when where which while who whom whose why will with would you your")
 
 // Terms lists the telling words of a question: letters and digits only, so that
 // no query syntax can pass, each once and not too many.

@@ -12,15 +12,20 @@ import (
 // around is ordinary text that stands before and after a time, and words that belong to
 // times and change them.
 var around = map[string]struct{ before, after, sharper []string }{
-	"en": {[]string{"call mum", "buy 12 eggs", "close issue #12", "plan the week", "work for 2 hours", "read the 2nd part"}, []string{"to call mum", "buy 12 eggs", "to take 2 pills", "look at the second car", "about the car"},
+	"en": {[]string{"call mum", "buy 12 eggs", "close issue #12", "plan the week", "work for 2 hours", "read the 2nd part"},
+		[]string{"to call mum", "buy 12 eggs", "to take 2 pills", "look at the second car", "about the car"},
 		[]string{"before", "until", "except", "5", "2nd", "friday", "may", "weeks", "to 6", "and 7", "PST", "or", "of", "half", "within"}},
-	"de": {[]string{"Mama anrufen", "12 Eier kaufen", "die Woche planen", "den zweiten Teil lesen"}, []string{"Mama anrufen", "die Woche planen", "den zweiten Teil lesen", "nach Berlin fahren"},
+	"de": {[]string{"Mama anrufen", "12 Eier kaufen", "die Woche planen", "den zweiten Teil lesen"},
+		[]string{"Mama anrufen", "die Woche planen", "den zweiten Teil lesen", "nach Berlin fahren"},
 		[]string{"vor", "bis", "außer", "5", "2.", "Freitag", "Mai", "Wochen", "bis 6", "und 7", "oder", "halb", "spätestens"}},
-	"es": {[]string{"llamar a mamá", "comprar 12 huevos", "planear la semana"}, []string{"llamar a mamá", "comprar 12 huevos", "leer la segunda parte"},
+	"es": {[]string{"llamar a mamá", "comprar 12 huevos", "planear la semana"}, []string{"llamar a mamá", "comprar 12 huevos",
+		"leer la segunda parte"},
 		[]string{"antes", "hasta", "excepto", "5", "viernes", "mayo", "semanas", "a 6", "y 7", "o", "entre"}},
-	"fr": {[]string{"appeler maman", "acheter 12 œufs", "planifier la semaine"}, []string{"appeler maman", "acheter 12 œufs", "lire la deuxième partie"},
+	"fr": {[]string{"appeler maman", "acheter 12 œufs", "planifier la semaine"}, []string{"appeler maman", "acheter 12 œufs",
+		"lire la deuxième partie"},
 		[]string{"avant", "jusqu'à", "sauf", "5", "vendredi", "mai", "semaines", "à 6", "et 7", "ou", "entre"}},
-	"ru": {[]string{"позвонить маме", "купить 12 яиц", "спланировать отпуск"}, []string{"позвонить маме", "купить 12 яиц", "прочитать вторую часть"},
+	"ru": {[]string{"позвонить маме", "купить 12 яиц", "спланировать отпуск"}, []string{"позвонить маме", "купить 12 яиц",
+		"прочитать вторую часть"},
 		[]string{"до", "кроме", "5", "пятницу", "мая", "недель", "и 7", "или", "между", "полдевятого"}},
 	"zh": {[]string{"给妈妈打电话", "买12个鸡蛋"}, []string{"给妈妈打电话", "买12个鸡蛋", "看第二部分"}, []string{"之前", "以前", "除了", "周五", "五月", "或者", "到6点"}},
 }
@@ -34,7 +39,9 @@ func checkAround(t *testing.T, seed uint64) {
 	times := spoken[tag]
 	if tag == "en" {
 		times = map[string]string{}
-		for _, one := range strings.Split("tomorrow at 9|in 10 minutes|on Friday|Friday at 5pm|every Monday at 10|at 17:30|tonight|on 24 December at 6pm|every day|next week|on the 2nd|2026-12-24 18:00", "|") {
+		for _, one := range strings.Split(
+			"tomorrow at 9|in 10 minutes|on Friday|Friday at 5pm|every Monday at 10|at 17:30|tonight|on 24 December at "+
+				"6pm|every day|next week|on the 2nd|2026-12-24 18:00", "|") {
 			times[one] = one
 		}
 	}

@@ -11,8 +11,10 @@ import (
 
 // monthNames are the months in the languages that people mostly write in.
 var monthNames = []string{
-	"january jan januar jänner jän janvier janv enero ene gennaio gen janeiro januari января январь январе ocak stycznia styczeń styczniu січня січні",
-	"february feb februar februari février févr fevrier febrero febbraio fevereiro fev февраля февраль феврале şubat lutego luty lutym лютого лютому",
+	"january jan januar jänner jän janvier janv enero ene gennaio gen janeiro januari января январь январе ocak stycznia " +
+		"styczeń styczniu січня січні",
+	"february feb februar februari février févr fevrier febrero febbraio fevereiro fev февраля февраль феврале şubat " +
+		"lutego luty lutym лютого лютому",
 	"march mar märz mrz maerz mars marzo março maart марта март марте mart marca marzec marcu березня березні",
 	"april apr avril avr abril abr aprile апреля апрель апреле nisan kwietnia kwiecień kwietniu квітня квітні",
 	"may mai mayo maggio mag maio mei maj мая май мае mayıs maja maju травня травні",
@@ -20,9 +22,11 @@ var monthNames = []string{
 	"july jul juli juillet juil julio luglio lug julho июля июль июле temmuz lipca lipiec lipcu липня липні",
 	"august aug août aout agosto ago augustus augusti августа август августе ağustos sierpnia sierpień sierpniu серпня серпні",
 	"september sep sept septembre septiembre settembre setembro сентября сентябрь сентябре eylül września wrzesień wrześniu вересня вересні",
-	"october oct oktober okt octobre octubre ottobre ott outubro октября октябрь октябре ekim października październik październiku жовтня жовтні",
+	"october oct oktober okt octobre octubre ottobre ott outubro октября октябрь октябре ekim października październik " +
+		"październiku жовтня жовтні",
 	"november nov novembre noviembre novembro ноября ноябрь ноябре kasım listopada listopad listopadzie листопада листопаді",
-	"december dec dezember dez décembre déc decembre diciembre dic dicembre dezembro декабря декабрь декабре aralık grudnia grudzień grudniu грудня грудні",
+	"december dec dezember dez décembre déc decembre diciembre dic dicembre dezembro декабря декабрь декабре aralık " +
+		"grudnia grudzień grudniu грудня грудні",
 }
 
 // Months leads from the names of months, in small letters and many languages, short
@@ -61,7 +65,8 @@ func monthForms() []saying {
 		{between(before + `(` + strings.Join(long, "|") + `)`), true, aMonth},
 		{between(`(` + strings.Join(plain, "|") + `)`), true, aMonth},
 		{between(`()(1[0-2]|0?[1-9])(?:月|월)`), true, numberedMonth(0, 3)},
-		{between(`(?:in|during|from|since|im jahr|aus|en|em|nel|del|в|w|i|år) ` + year + `|` + year + `年|` + year + `년|` + year + ` г(?:оду?|\.)`), true, aYear},
+		{between(`(?:in|during|from|since|im jahr|aus|en|em|nel|del|в|w|i|år) ` + year + `|` + year + `年|` + year + `년|` +
+			year + ` г(?:оду?|\.)`), true, aYear},
 	}
 }
 

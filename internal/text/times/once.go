@@ -151,7 +151,8 @@ func (r *resolver) notesOn(c clock, t ofDay, open bool, day time.Time) {
 		r.note(wordNight, day, day.AddDate(0, 0, 1))
 	case open && hour == 12:
 		r.note(wordNoon)
-	case open && hour < 12, c.said && c.digits && !c.written && !c.padded && c.half == "" && hour >= 1 && hour < 7 && r.part == "" && c.part == "":
+	case open && hour < 12, c.said && c.digits && !c.written && !c.padded && c.half == "" && hour >= 1 && hour < 7 &&
+		r.part == "" && c.part == "":
 		r.note(wordBefore, clockText(t), clockText(ofDay{hour: hour + 12, minute: t.minute}))
 	case open:
 		r.note(wordAfter, clockText(t), clockText(ofDay{hour: hour - 12, minute: t.minute}))

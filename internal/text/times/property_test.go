@@ -59,7 +59,8 @@ var properties = map[string]func(*testing.T, draw){
 			return
 		}
 		clock, from, to := d.half()
-		said := fmt.Sprintf(d.of("on %[1]d %[2]s %[3]s", "%[2]s %[1]d %[3]s", "on the %[1]d%[4]s of %[2]s %[3]s"), day, month, clock, suffixOf(day))
+		said := fmt.Sprintf(d.of("on %[1]d %[2]s %[3]s", "%[2]s %[1]d %[3]s", "on the %[1]d%[4]s of %[2]s %[3]s"), day,
+			month, clock, suffixOf(day))
 		at := d.read(t, said).At.In(d.loc)
 		if at.Day() != day || at.Month() != month || (at.Hour() < from || at.Hour() > to) && !skipped(at) {
 			t.Errorf("%q on %s is %s", said, d.now, at)
@@ -68,7 +69,8 @@ var properties = map[string]func(*testing.T, draw){
 	"a date keeps its day, its month and its hour in every language": func(t *testing.T, d draw) {
 		day, month, h := 1+d.IntN(28), 1+d.IntN(12), d.IntN(24)
 		tag := d.of("de", "es", "fr", "ru", "zh")
-		form := map[string]string{"de": "am %d. %s um %02d:30", "es": "el %d de %s a las %02d:30", "fr": "le %d %s à %02dh30", "ru": "%d %s в %02d:30", "zh": "%[2]s%[1]d日%02[3]d:30"}[tag]
+		form := map[string]string{"de": "am %d. %s um %02d:30", "es": "el %d de %s a las %02d:30", "fr": "le %d %s à %02dh30",
+			"ru": "%d %s в %02d:30", "zh": "%[2]s%[1]d日%02[3]d:30"}[tag]
 		name := time.Month(month).String()
 		for _, w := range wordsOf(tag, "month", strconv.Itoa(month)) {
 			name = w
@@ -238,7 +240,8 @@ func FuzzProperties(f *testing.F) {
 
 // Whatever is typed, nothing panics, hangs, or is in the past.
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{"in 10 minutes", "every month on the 5th at 9am", "half past 4", "on 31 feb 2027", "0 9 * * 1-5", "next sat at 10.30", "@every 2d from 2026-03-04T09:00", "am 3. Mai um halb fünf", "下周三晚上8点半"} {
+	for _, s := range []string{"in 10 minutes", "every month on the 5th at 9am", "half past 4", "on 31 feb 2027",
+		"0 9 * * 1-5", "next sat at 10.30", "@every 2d from 2026-03-04T09:00", "am 3. Mai um halb fünf", "下周三晚上8点半"} {
 		f.Add(s)
 	}
 	now := time.Date(2026, 3, 4, 14, 20, 0, 0, time.UTC)

@@ -69,7 +69,8 @@ type saying struct {
 var few = map[string]int{
 	"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "couple of": 2, "few": 3,
 	"einem": 1, "einer": 1, "zwei": 2, "drei": 3, "vier": 4, "fünf": 5, "sechs": 6, "sieben": 7,
-	"deux": 2, "trois": 3, "quatre": 4, "cinq": 5, "dos": 2, "tres": 3, "cuatro": 4, "cinco": 5, "due": 2, "tre": 3, "quattro": 4, "dois": 2, "duas": 2, "três": 3,
+	"deux": 2, "trois": 3, "quatre": 4, "cinq": 5, "dos": 2, "tres": 3, "cuatro": 4, "cinco": 5, "due": 2, "tre": 3,
+	"quattro": 4, "dois": 2, "duas": 2, "três": 3,
 	"一": 1, "两": 2, "兩": 2, "二": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7,
 }
 
@@ -96,10 +97,12 @@ var sayings = sync.OnceValue(func() (all []saying) {
 		}
 		unit, names := f[0], strings.Join(f[1:], " ")
 		all = append(all,
-			saying{pattern: between(`(?:the )?(?:last|past|letzten|vergangenen|les derniers|últimos|últimas|ultimos|ultimas|ultimi|ultime|gli ultimi|afgelopen|senaste|последние|ostatnie|son|最近|过去|過去|지난) ?(` + number + `) ?(?:` + names + `)`), read: recent(unit)},
+			saying{pattern: between(
+				`(?:the )?(?:last|past|letzten|vergangenen|les derniers|últimos|últimas|ultimos|ultimas|ultimi|ultime|gli ultimi|afgelopen|senaste|последние|ostatnie|son|最近|过去|過去|지난) ?(` + number + `) ?(?:` + names + `)`), read: recent(unit)},
 			saying{pattern: between(`les (` + number + `) derni(?:er|ère)s (?:` + names + `)`), read: recent(unit)},
 			saying{pattern: between(`(?:vor|il y a|hace|há) (` + number + `|a) (?:` + names + `)`), read: ago(unit)},
-			saying{pattern: between(`(?:a )?(` + number + `|a) ?(?:` + names + `) ?(?:ago|fa|atrás|geleden|sedan|назад|temu|önce|前|전)`), read: ago(unit)},
+			saying{pattern: between(`(?:a )?(` + number + `|a) ?(?:` + names + `) ?(?:ago|fa|atrás|geleden|sedan|назад|temu|önce|前|전)`),
+				read: ago(unit)},
 		)
 	}
 	all = append(all, fixed...)
@@ -108,14 +111,16 @@ var sayings = sync.OnceValue(func() (all []saying) {
 
 // between is a pattern that stands by itself; scripts without spaces have no edges.
 func between(said string) *regexp.Regexp {
-	return regexp.MustCompile(`(?:^|[^\pL\d]|\p{Han}|\p{Hiragana}|\p{Katakana}|\p{Hangul})((?:` + said + `))(?:$|[^\pL\d]|\p{Han}|\p{Hiragana}|\p{Katakana}|\p{Hangul})`)
+	return regexp.MustCompile(`(?:^|[^\pL\d]|\p{Han}|\p{Hiragana}|\p{Katakana}|\p{Hangul})((?:` + said +
+		`))(?:$|[^\pL\d]|\p{Han}|\p{Hiragana}|\p{Katakana}|\p{Hangul})`)
 }
 
 func recent(unit string) func(func(int) string, time.Time) (Span, bool) {
 	return func(group func(int) string, now time.Time) (Span, bool) {
 		n := counted(group(2))
 		today := midnight(now)
-		from := map[string]time.Time{"day": today.AddDate(0, 0, 1-n), "week": today.AddDate(0, 0, 1-7*n), "month": today.AddDate(0, -n, 1), "year": today.AddDate(-n, 0, 1)}[unit]
+		from := map[string]time.Time{"day": today.AddDate(0, 0, 1-n), "week": today.AddDate(0, 0, 1-7*n),
+			"month": today.AddDate(0, -n, 1), "year": today.AddDate(-n, 0, 1)}[unit]
 		return Span{From: from, To: today.AddDate(0, 0, 1)}, n > 0
 	}
 }

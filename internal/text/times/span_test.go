@@ -63,7 +63,8 @@ func TestFindSpan(t *testing.T) {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
-	for _, text := range []string{"", "tea", "may I have tea", "march on", "the weekly plan", "week numbers", "was steht hier", "day trips", "dental plan 20255", "marshal", "todays", "port 2025", "the last three"} {
+	for _, text := range []string{"", "tea", "may I have tea", "march on", "the weekly plan", "week numbers", "was steht hier",
+		"day trips", "dental plan 20255", "marshal", "todays", "port 2025", "the last three"} {
 		if s, _, ok := FindSpan(text, now); ok {
 			t.Errorf("%q: %v", text, s)
 		}

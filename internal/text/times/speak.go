@@ -154,7 +154,8 @@ func cronWords(f []string, p Speaker) string {
 		}
 	case dayErr == nil && n >= 1 && n <= 28 && month == "*" && week == "*":
 		return p.Say(wordMonthly, n, clock)
-	case dayErr == nil && monthErr == nil && week == "*" && m >= 1 && m <= 12 && !onDay(2024, time.Month(m), n).IsZero() && (m != 2 || n != 29):
+	case dayErr == nil && monthErr == nil && week == "*" && m >= 1 && m <= 12 && !onDay(2024, time.Month(m), n).IsZero() &&
+		(m != 2 || n != 29):
 		return p.Say(wordYearly, p.Time(time.Date(2024, time.Month(m), n, 0, 0, 0, 0, time.UTC), layoutDate), clock)
 	}
 	return ""

@@ -84,10 +84,12 @@ func inOrder(first []string) []*tongue {
 }
 
 // classes are the kinds of words that a file may have.
-var classes = []string{"number", "ordinal", "unit", "length", "fraction", "and-half", "weekday", "weekdays", "month", "part", "half", "last", "suffix", "and", "tens", "filler", "lead", "joint", "at", "beside", "between"}
+var classes = []string{"number", "ordinal", "unit", "length", "fraction", "and-half", "weekday", "weekdays", "month",
+	"part", "half", "last", "suffix", "and", "tens", "filler", "lead", "joint", "at", "beside", "between"}
 
 // kinds are the pieces that a file may have phrases for.
-var kinds = []string{"ahead", "day", "weekday", "next-weekday", "weekend", "week", "month", "year", "date", "monthday", "clock", "bare", "part", "every", "weekly", "workdays", "weekends", "daily", "monthly", "yearly"}
+var kinds = []string{"ahead", "day", "weekday", "next-weekday", "weekend", "week", "month", "year", "date", "monthday",
+	"clock", "bare", "part", "every", "weekly", "workdays", "weekends", "daily", "monthly", "yearly"}
 
 // readTongue reads a file. An error names the line.
 func readTongue(tag, text string) (*tongue, error) {
@@ -153,7 +155,8 @@ func (l *tongue) addPhrases(head []string, right string) error {
 }
 
 // slots are what may stand in braces.
-var slots = []string{"n", "unit", "span", "h", "mm", "min", "mins", "half", "part", "weekday", "weekdays", "plural", "month", "d", "ord", "m", "y", "yy", "nth"}
+var slots = []string{"n", "unit", "span", "h", "mm", "min", "mins", "half", "part", "weekday", "weekdays", "plural",
+	"month", "d", "ord", "m", "y", "yy", "nth"}
 
 // shapeReader reads the shape of a phrase: words, {slots}, [what may be left out], and
 // (one|or the other).

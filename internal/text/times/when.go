@@ -26,7 +26,8 @@ const (
 )
 
 // cronForm is five fields, of which months and days of the week may be names.
-var cronForm = whole.Pattern(`(?i)^[\d*][\d*/,-]*(?: +[\d*/,?-]+){2} +` + cronField(`jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec`) + ` +` + cronField(`sun|mon|tue|wed|thu|fri|sat`) + `$`)
+var cronForm = whole.Pattern(`(?i)^[\d*][\d*/,-]*(?: +[\d*/,?-]+){2} +` +
+	cronField(`jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec`) + ` +` + cronField(`sun|mon|tue|wed|thu|fri|sat`) + `$`)
 
 func cronField(names string) string { return `(?:[\d*/,?-]|` + names + `)+` }
 

@@ -47,29 +47,49 @@ func TestParse(t *testing.T) {
 		"in an hour": "2026-03-04 15:20", "in 3 days": "2026-03-07 14:20", "in a week": "2026-03-11 14:20", "in 2h": "2026-03-04 16:20",
 		"in 1 hour and a half": "2026-03-04 15:50", "in a month": "2026-04-04 14:20", "in two weeks": "2026-03-18 14:20",
 		"in 30 days": "2026-04-03 14:20", // over the change of the clocks
-		"at 17:30":   "2026-03-04 17:30", "at 5pm": "2026-03-04 17:00", "at 5": "2026-03-04 17:00", "at 9": "2026-03-04 21:00", "at 3 pm": "2026-03-04 15:00",
-		"9am": "2026-03-05 09:00", "at 8:15": "2026-03-05 08:15", "noon": "2026-03-05 12:00", "midnight": "2026-03-05 00:00", "half past 4": "2026-03-04 16:30",
-		"tomorrow": "2026-03-05 09:00", "tomorrow at 9": "2026-03-05 09:00", "tomorrow at 5": "2026-03-05 17:00", "tomorrow morning": "2026-03-05 09:00",
-		"tomorrow morning at 7": "2026-03-05 07:00", "tomorrow evening at 8": "2026-03-05 20:00", "tonight": "2026-03-04 20:00", "this evening": "2026-03-04 18:00",
+		"at 17:30":   "2026-03-04 17:30", "at 5pm": "2026-03-04 17:00", "at 5": "2026-03-04 17:00", "at 9": "2026-03-04 21:00",
+		"at 3 pm": "2026-03-04 15:00",
+		"9am":     "2026-03-05 09:00", "at 8:15": "2026-03-05 08:15", "noon": "2026-03-05 12:00", "midnight": "2026-03-05 00:00",
+		"half past 4": "2026-03-04 16:30",
+		"tomorrow":    "2026-03-05 09:00", "tomorrow at 9": "2026-03-05 09:00", "tomorrow at 5": "2026-03-05 17:00",
+		"tomorrow morning":      "2026-03-05 09:00",
+		"tomorrow morning at 7": "2026-03-05 07:00", "tomorrow evening at 8": "2026-03-05 20:00", "tonight": "2026-03-04 20:00",
+		"this evening":  "2026-03-04 18:00",
 		"tonight at 11": "2026-03-04 23:00", "the day after tomorrow at noon": "2026-03-06 12:00", "today at 18:00": "2026-03-04 18:00",
-		"on Friday": "2026-03-06 09:00", "Friday at 5pm": "2026-03-06 17:00", "next Wednesday": "2026-03-11 09:00", "on Wednesday at 15:00": "2026-03-04 15:00",
-		"on wed at 8:00": "2026-03-11 08:00", "next week": "2026-03-11 09:00", "on 24 December at 6pm": "2026-12-24 18:00", "December 24th": "2026-12-24 09:00",
-		"on the 2nd": "2026-04-02 09:00", "on 1 March": "2027-03-01 09:00", "March 5, 2027 at 10:00": "2027-03-05 10:00", "in 2 days at 8:00": "2026-03-06 08:00",
-		"2026-12-24 18:00": "2026-12-24 18:00", "2026-12-24": "2026-12-24 09:00", "2026-12-24T18:00": "2026-12-24 18:00", "2026-12-24T18:00:00Z": "2026-12-24 19:00",
+		"on Friday": "2026-03-06 09:00", "Friday at 5pm": "2026-03-06 17:00", "next Wednesday": "2026-03-11 09:00",
+		"on Wednesday at 15:00": "2026-03-04 15:00",
+		"on wed at 8:00":        "2026-03-11 08:00", "next week": "2026-03-11 09:00", "on 24 December at 6pm": "2026-12-24 18:00",
+		"December 24th": "2026-12-24 09:00",
+		"on the 2nd":    "2026-04-02 09:00", "on 1 March": "2027-03-01 09:00", "March 5, 2027 at 10:00": "2027-03-05 10:00",
+		"in 2 days at 8:00": "2026-03-06 08:00",
+		"2026-12-24 18:00":  "2026-12-24 18:00", "2026-12-24": "2026-12-24 09:00", "2026-12-24T18:00": "2026-12-24 18:00",
+		"2026-12-24T18:00:00Z":  "2026-12-24 19:00",
 		"on Saturday, at 10.30": "2026-03-07 10:30", "at the weekend": "2026-03-07 09:00",
 
-		"every day": "0 9 * * *", "every day at 7:30": "30 7 * * *", "every morning": "0 9 * * *", "every evening at 8": "0 20 * * *", "daily at 6pm": "0 18 * * *",
-		"every weekday at 8:30": "30 8 * * 1-5", "every Monday": "0 9 * * 1", "every Monday and Thursday at 10": "0 10 * * 1,4", "every 2 hours": "@every 2h0m0s from 2026-03-04T13:20:00Z",
-		"hourly": "@every 1h0m0s from 2026-03-04T13:00:00Z", "every 15 minutes": "@every 15m0s from 2026-03-04T13:20:00Z", "every week on Friday at noon": "0 12 * * 5", "every month on the 5th at 9am": "0 9 5 * *",
-		"every 1st of the month": "0 9 1 * *", "every 24 December": "0 9 24 12 *", "every other day": "@every 2d from 2026-03-05T09:00", "on weekdays at 9": "0 9 * * 1-5", "weekends at 11:00": "0 11 * * 0,6",
-		"0 9 * * 1-5": "0 9 * * 1-5", "*/30 8-18 * * MON": "*/30 8-18 * * mon", "every 3 days": "@every 3d from 2026-03-05T09:00", "every year on 4 May": "0 9 4 5 *",
-		"every other Monday at 10": "@every 2w from 2026-03-09T10:00", "every 2 weeks on Friday": "@every 2w from 2026-03-06T09:00", "every 31st at 8": "@every 1mo on 31 from 2026-03-31T08:00",
-		"every last friday of the month at 5pm": "@every 1mo on -1fri from 2026-03-27T17:00", "the last day of every month": "@every 1mo on 31 from 2026-03-31T09:00",
-		"every first monday of the month at 10:00": "@every 1mo on 1mon from 2026-04-06T10:00", "every 29 february": "@every 1y on 29 from 2027-02-28T09:00", "every day at 8am and 6pm": "0 8,18 * * *",
-		"every hour and a half": "@every 1h30m0s from 2026-03-04T13:20:00Z", "every 3 months on the 15th": "@every 3mo on 15 from 2026-03-15T09:00", "every friday night at 1": "0 1 * * 6", "every day at midnight": "0 0 * * *",
+		"every day": "0 9 * * *", "every day at 7:30": "30 7 * * *", "every morning": "0 9 * * *", "every evening at 8": "0 20 * * *",
+		"daily at 6pm":          "0 18 * * *",
+		"every weekday at 8:30": "30 8 * * 1-5", "every Monday": "0 9 * * 1", "every Monday and Thursday at 10": "0 10 * * 1,4",
+		"every 2 hours": "@every 2h0m0s from 2026-03-04T13:20:00Z",
+		"hourly":        "@every 1h0m0s from 2026-03-04T13:00:00Z", "every 15 minutes": "@every 15m0s from 2026-03-04T13:20:00Z",
+		"every week on Friday at noon": "0 12 * * 5", "every month on the 5th at 9am": "0 9 5 * *",
+		"every 1st of the month": "0 9 1 * *", "every 24 December": "0 9 24 12 *", "every other day": "@every 2d from 2026-03-05T09:00",
+		"on weekdays at 9": "0 9 * * 1-5", "weekends at 11:00": "0 11 * * 0,6",
+		"0 9 * * 1-5": "0 9 * * 1-5", "*/30 8-18 * * MON": "*/30 8-18 * * mon", "every 3 days": "@every 3d from 2026-03-05T09:00",
+		"every year on 4 May":      "0 9 4 5 *",
+		"every other Monday at 10": "@every 2w from 2026-03-09T10:00", "every 2 weeks on Friday": "@every 2w from 2026-03-06T09:00",
+		"every 31st at 8":                          "@every 1mo on 31 from 2026-03-31T08:00",
+		"every last friday of the month at 5pm":    "@every 1mo on -1fri from 2026-03-27T17:00",
+		"the last day of every month":              "@every 1mo on 31 from 2026-03-31T09:00",
+		"every first monday of the month at 10:00": "@every 1mo on 1mon from 2026-04-06T10:00",
+		"every 29 february":                        "@every 1y on 29 from 2027-02-28T09:00", "every day at 8am and 6pm": "0 8,18 * * *",
+		"every hour and a half":      "@every 1h30m0s from 2026-03-04T13:20:00Z",
+		"every 3 months on the 15th": "@every 3mo on 15 from 2026-03-15T09:00", "every friday night at 1": "0 1 * * 6",
+		"every day at midnight": "0 0 * * *",
 
-		"": "", "soon": "", "at 25:00": "", "in 0 minutes": "", "on the 32nd": "", "30 February": "", "every": "", "every blue moon": "", "yesterday": "",
-		"today at 8:00": "past", "2020-01-01 10:00": "past", "this morning": "past", "in 100 years": "ahead", "at 5 apples": "", "tomorrow at 13pm": "",
+		"": "", "soon": "", "at 25:00": "", "in 0 minutes": "", "on the 32nd": "", "30 February": "", "every": "",
+		"every blue moon": "", "yesterday": "",
+		"today at 8:00": "past", "2020-01-01 10:00": "past", "this morning": "past", "in 100 years": "ahead", "at 5 apples": "",
+		"tomorrow at 13pm":                "",
 		"in 99999999999999999999 minutes": "", strings.Repeat("every ", 100): "",
 	} {
 		if got := outcome(t, text, now); got != want {
@@ -81,10 +101,14 @@ func TestParse(t *testing.T) {
 // What is no time is asked about, and never half understood.
 func TestStrict(t *testing.T) {
 	now := time.Date(2026, 3, 4, 14, 20, 0, 0, time.UTC)
-	for _, text := range []string{"every day at 25:00", "tomorrow at 26", "in 5", "in five", "marchmallow 5", "every 45th", "every 0 days", "every 32 january", "friday at 9 at 10",
-		"tomorrow today", "at 9 am in the evening", "tomorrow morning at 17:00", "this afternoon at 11", "monday tomorrow", "in 2 days on friday", "at 12:60", "31 june", "31 april 2027", "2026-02-30",
-		"29.2.2027", "32.1.2027", "every 31 june", "every 2 hours at 9", "every month on friday", "next", "every other", "may", "5", "five", "thursday 13 march 2026", "at 24:30", "in -5 minutes", "every -2 days",
-		"every 2.5 days", "in 1.3 months", "next month on the 31st 9 bananas", "in 3 moons", "sunday monday", "the 5th of", "0 am", "at 0 pm", "every 6th friday of the month"} {
+	for _, text := range []string{"every day at 25:00", "tomorrow at 26", "in 5", "in five", "marchmallow 5", "every 45th",
+		"every 0 days", "every 32 january", "friday at 9 at 10",
+		"tomorrow today", "at 9 am in the evening", "tomorrow morning at 17:00", "this afternoon at 11", "monday tomorrow",
+		"in 2 days on friday", "at 12:60", "31 june", "31 april 2027", "2026-02-30",
+		"29.2.2027", "32.1.2027", "every 31 june", "every 2 hours at 9", "every month on friday", "next", "every other",
+		"may", "5", "five", "thursday 13 march 2026", "at 24:30", "in -5 minutes", "every -2 days",
+		"every 2.5 days", "in 1.3 months", "next month on the 31st 9 bananas", "in 3 moons", "sunday monday", "the 5th of",
+		"0 am", "at 0 pm", "every 6th friday of the month"} {
 		if got := outcome(t, text, now); got != "" {
 			t.Errorf("%q is %q, want a question", text, got)
 		}
@@ -173,7 +197,8 @@ func TestNotes(t *testing.T) {
 		"every 29 february at 9am":       "28th",
 		"friday at midnight":             "the night from Friday",
 
-		"2027-05-01T10:00:00Z": "", "tomorrow at 18:00": "", "tomorrow at 6 pm": "", "tomorrow": "", "in 10 minutes": "", "every weekday at 8:30": "", "tonight at 11": "",
+		"2027-05-01T10:00:00Z": "", "tomorrow at 18:00": "", "tomorrow at 6 pm": "", "tomorrow": "", "in 10 minutes": "",
+		"every weekday at 8:30": "", "tonight at 11": "",
 		"tomorrow morning at 6": "", "2026-10-25 02:30": "", "every day at 05:00": "",
 	} {
 		w, err := Parse(text, now, now.Location())
@@ -195,12 +220,18 @@ func TestNotes(t *testing.T) {
 func TestRhythmInWords(t *testing.T) {
 	now := time.Date(2026, 3, 4, 14, 20, 0, 0, time.UTC)
 	for text, want := range map[string]string{
-		"every day at 7:30": "every day at 07:30", "every weekday at 8:30": "Monday to Friday at 08:30", "every Monday and Thursday at 10": "every week on Monday and Thursday at 10:00",
-		"every 2 hours": "every 2 hours", "every hour": "every hour", "every 90 minutes": "every 90 minutes", "every other day": "every 2 days at 09:00", "every month on the 5th": "every month on day 5 at 09:00",
-		"every 31st": "every month on the last day at 09:00", "every 30th": "every month on day 30, or on its last day, at 09:00", "every other Monday at 10": "every 2 weeks on Monday at 10:00",
-		"every 24 December": "every year on 24 December at 09:00", "every 29 february": "every year on 29 February at 09:00", "every last friday of the month": "every month on the last Friday at 09:00",
-		"every 3 months on the 15th": "every 3 months on day 15 at 09:00", "every weekend": "every week on Sunday and Saturday at 09:00", "*/30 8-18 * * mon": "by the cron expression */30 8-18 * * mon",
-		"0 9 * * 1": "every week on Monday at 09:00", "0 9 * * mon,tue": "every week on Monday and Tuesday at 09:00", "every day at 8am and 6pm": "every day at 08:00 and 18:00", "every 2 years": "every 2 years, on 4 March, at 09:00",
+		"every day at 7:30": "every day at 07:30", "every weekday at 8:30": "Monday to Friday at 08:30",
+		"every Monday and Thursday at 10": "every week on Monday and Thursday at 10:00",
+		"every 2 hours":                   "every 2 hours", "every hour": "every hour", "every 90 minutes": "every 90 minutes",
+		"every other day": "every 2 days at 09:00", "every month on the 5th": "every month on day 5 at 09:00",
+		"every 31st": "every month on the last day at 09:00", "every 30th": "every month on day 30, or on its last day, at 09:00",
+		"every other Monday at 10": "every 2 weeks on Monday at 10:00",
+		"every 24 December":        "every year on 24 December at 09:00", "every 29 february": "every year on 29 February at 09:00",
+		"every last friday of the month": "every month on the last Friday at 09:00",
+		"every 3 months on the 15th":     "every 3 months on day 15 at 09:00", "every weekend": "every week on Sunday and Saturday at 09:00",
+		"*/30 8-18 * * mon": "by the cron expression */30 8-18 * * mon",
+		"0 9 * * 1":         "every week on Monday at 09:00", "0 9 * * mon,tue": "every week on Monday and Tuesday at 09:00",
+		"every day at 8am and 6pm": "every day at 08:00 and 18:00", "every 2 years": "every 2 years, on 4 March, at 09:00",
 	} {
 		w, err := Parse(text, now, now.Location())
 		if got := Rhythm(w.Schedule, English{}); err != nil || got != want {

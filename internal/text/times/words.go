@@ -2,7 +2,8 @@ package times
 
 // What people are told about times that cannot be read or had to be changed.
 const (
-	wordNoWhen    = "I don't understand the time “%s”. Try “in 10 minutes”, “tomorrow at 9”, “on Monday at 17:30”, “every weekday at 8:30”, “2026-12-24 18:00” or a cron expression such as “0 9 * * 1”."
+	wordNoWhen = "I don't understand the time “%s”. Try “in 10 minutes”, “tomorrow at 9”, “on Monday at 17:30”, " +
+		"“every weekday at 8:30”, “2026-12-24 18:00” or a cron expression such as “0 9 * * 1”."
 	wordPartial   = "I read “%s”, but not “%s”. When exactly?"
 	wordEither    = "“%s” can be two dates: is the day or the month first? Write it as 2026-12-24, or with the name of the month."
 	wordDayOrHour = "“%s” can be a day or a time of day. Please say it another way."

@@ -10,7 +10,8 @@ import (
 
 // pattern matches an address: with a scheme, or one that platforms turn into a link
 // without. The second group is a name and nothing else.
-var pattern = text.Pattern("(?i)((?:[a-z][a-z0-9+.-]*://|(?:[\\pL\\pN_-]+\\.)+\\pL{2,24}(?::\\d+)?[/?])[^\\s<>\"`]+)|((?:[\\pL\\pN_-]+\\.)+(?:xn--[a-z0-9-]+|\\pL{2,63}))")
+var pattern = text.Pattern(
+	"(?i)((?:[a-z][a-z0-9+.-]*://|(?:[\\pL\\pN_-]+\\.)+\\pL{2,24}(?::\\d+)?[/?])[^\\s<>\"`]+)|((?:[\\pL\\pN_-]+\\.)+(?:xn--[a-z0-9-]+|\\pL{2,63}))")
 
 // unmarked is text without what Markdown hides.
 var unmarked = strings.NewReplacer(`\`, "", "*", "", "_", "", "~", "", "|", "", "`", "")

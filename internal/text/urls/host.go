@@ -25,7 +25,8 @@ type Named struct {
 var (
 	// opening matches what a host follows: schemes of the network with any slashes, as
 	// browsers read them, and all others with two.
-	opening = text.Pattern(`(?i)(?:(?:https?|wss?|ftps?|sftp|ssh|git|smb|ldaps?|gopher|telnet|rtsp|davs?):[/\\]*|(?:[a-z][a-z0-9+.-]*:)?[/\\]{2,})`)
+	opening = text.Pattern(
+		`(?i)(?:(?:https?|wss?|ftps?|sftp|ssh|git|smb|ldaps?|gopher|telnet|rtsp|davs?):[/\\]*|(?:[a-z][a-z0-9+.-]*:)?[/\\]{2,})`)
 	// dotted matches what may hold a name or a number with dots, and those with colons.
 	dotted = text.Pattern(`(?i)(?:[0-9a-f]{0,4}:){2,7}[0-9a-f.]{0,15}|[\pL\pN][\pL\pN\pM_-]*\.[\pL\pN\pM_.-]+`)
 	// name matches a host in that.
@@ -81,7 +82,10 @@ func opened(s string) (list []Named) {
 			return append(list, Named{Text: run(s[at[0]:])})
 		}
 		authority := text.ClipBytes(s[at[1]:], longestName)
-		if end := strings.IndexFunc(authority, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("/\\?#<>\"'`|{}^", r) }); end >= 0 {
+		if end := strings.IndexFunc(authority, func(r rune) bool {
+			return unicode.IsSpace(r) ||
+				strings.ContainsRune("/\\?#<>\"'`|{}^", r)
+		}); end >= 0 {
 			authority = authority[:end]
 		}
 		authority = authority[strings.LastIndexByte(authority, '@')+1:]
@@ -104,7 +108,8 @@ func opened(s string) (list []Named) {
 // networked reports whether a scheme is one of the network, whose host is always meant.
 func networked(scheme string) bool {
 	scheme, _, _ = strings.Cut(strings.ToLower(scheme), ":")
-	return slices.Contains([]string{"http", "https", "ws", "wss", "ftp", "ftps", "sftp", "ssh", "git", "smb", "ldap", "ldaps", "gopher", "telnet", "rtsp", "dav", "davs"}, scheme)
+	return slices.Contains([]string{"http", "https", "ws", "wss", "ftp", "ftps", "sftp", "ssh", "git", "smb", "ldap",
+		"ldaps", "gopher", "telnet", "rtsp", "dav", "davs"}, scheme)
 }
 
 // bare returns the hosts that stand by themselves, or begin an address without scheme.
@@ -212,7 +217,8 @@ func endingOf(host string) (ending string, ok bool) {
 }
 
 // endings of files that are also those of countries and the like.
-var fileEndings = []string{"ac", "ai", "am", "app", "br", "cab", "cc", "do", "in", "la", "md", "mk", "ml", "mm", "mov", "pl", "pm", "ps", "pub", "py", "rs", "sc", "sh", "so", "st", "tf", "zip"}
+var fileEndings = []string{"ac", "ai", "am", "app", "br", "cab", "cc", "do", "in", "la", "md", "mk", "ml", "mm", "mov",
+	"pl", "pm", "ps", "pub", "py", "rs", "sc", "sh", "so", "st", "tf", "zip"}
 
 // file reports whether a name is as likely a file's: it has two parts, the second of
 // which is an ending of files. Only who has registered it before would learn of it.

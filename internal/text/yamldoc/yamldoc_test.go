@@ -43,7 +43,8 @@ func TestParse(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{"a: 1", "- a\n- {b: c}", "&a [*a]", "? x\n: y", "a: |\n  b\n", "!!set {}", "%YAML 1.2\n---\n", "\"", "{[", "---\n---\nb"} {
+	for _, s := range []string{"a: 1", "- a\n- {b: c}", "&a [*a]", "? x\n: y", "a: |\n  b\n", "!!set {}", "%YAML 1.2\n---\n",
+		"\"", "{[", "---\n---\nb"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -17,7 +17,8 @@ import (
 
 // titled adds a tool with a title.
 func (f *fake) titled(name, title string, a *sdk.ToolAnnotations) {
-	f.server.AddTool(&sdk.Tool{Name: name, Title: title, Description: "titled", InputSchema: json.RawMessage(`{"type":"object"}`), Annotations: a},
+	f.server.AddTool(&sdk.Tool{Name: name, Title: title, Description: "titled", InputSchema: json.RawMessage(`{"type":"object"}`),
+		Annotations: a},
 		func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) { return says("ok")() })
 }
 

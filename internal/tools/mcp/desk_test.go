@@ -92,7 +92,8 @@ func TestServeRefusesAnIDThatIsTaken(t *testing.T) {
 }
 
 func TestServeNegotiates(t *testing.T) {
-	for asked, want := range map[string]string{"2024-11-05": "2024-11-05", "2025-11-25": "2025-11-25", "1999-01-01": "2025-11-25", "": "2025-11-25"} {
+	for asked, want := range map[string]string{"2024-11-05": "2024-11-05", "2025-11-25": "2025-11-25", "1999-01-01": "2025-11-25",
+		"": "2025-11-25"} {
 		line := strings.Replace(hello, "2025-06-18", asked, 1)
 		if got := served(t, line)["1"]; strings.Join(got, "") != want {
 			t.Errorf("%q: %q", asked, got)

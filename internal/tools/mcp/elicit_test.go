@@ -45,7 +45,8 @@ func eliciting(p *sdk.ElicitParams) handler {
 }
 
 // whoAreYou is a question with a few fields.
-var whoAreYou = &sdk.ElicitParams{Message: "Who are you?", RequestedSchema: json.RawMessage(`{"type":"object","required":["name"],"properties":{
+var whoAreYou = &sdk.ElicitParams{Message: "Who are you?",
+	RequestedSchema: json.RawMessage(`{"type":"object","required":["name"],"properties":{
 	"age":{"type":"integer","minimum":1},"name":{"type":"string","title":"Your name"},"mood":{"type":"string","oneOf":[{"const":"m1","title":"Good"},{"const":"m2","title":"Bad"}]}}}`)}
 
 // asker runs a client whose servers may ask people.
@@ -91,7 +92,8 @@ func TestServersAskPeople(t *testing.T) {
 			if got := strings.Join(names, ", "); got != "name Your name text true, age age whole false, mood mood choice false" {
 				t.Errorf("fields: %s", got)
 			}
-			if o = runAs(t.Context(), tools.NewSet(q.Go(reply)), "ann", "fake__ask"); !strings.Contains(o.Result.Content, want) || o.Class != "" || !o.Result.Untrusted {
+			if o = runAs(t.Context(), tools.NewSet(q.Go(reply)), "ann", "fake__ask"); !strings.Contains(o.Result.Content, want) ||
+				o.Class != "" || !o.Result.Untrusted {
 				t.Errorf("%v: %s %s", reply, o.Class, o.Result.Content)
 			}
 		}
@@ -199,7 +201,8 @@ func TestFormsThatCannotBeAsked(t *testing.T) {
 		if !ok || q.URL != "https://good.example/" || len(q.Fields) > 0 {
 			t.Fatalf("%+v", o)
 		}
-		if o = runAs(t.Context(), tools.NewSet(q.Go(tools.Reply{Action: tools.Accept})), "ann", "fake__good"); !strings.Contains(o.Result.Content, "accept") {
+		if o = runAs(t.Context(), tools.NewSet(q.Go(tools.Reply{Action: tools.Accept})), "ann",
+			"fake__good"); !strings.Contains(o.Result.Content, "accept") {
 			t.Errorf("%s %s", o.Class, o.Result.Content)
 		}
 	})
@@ -215,7 +218,8 @@ func TestPagesBeforeACall(t *testing.T) {
 			if opened {
 				return "acted", nil
 			}
-			return "", sdk.URLElicitationRequiredError([]*sdk.ElicitParams{{Mode: "url", Message: "Log in", URL: "https://good.example/", ElicitationID: "1"}})
+			return "", sdk.URLElicitationRequiredError([]*sdk.ElicitParams{{Mode: "url", Message: "Log in", URL: "https://good.example/",
+				ElicitationID: "1"}})
 		})
 		c := asker(t, f)
 		for _, action := range []tools.ReplyAction{tools.Decline, tools.Accept} {
@@ -286,7 +290,8 @@ func TestProgressIsShown(t *testing.T) {
 		if o.Class != "" || !strings.Contains(o.Result.Content, "done") || strings.Contains(o.Result.Content, "reading") {
 			t.Errorf("%s %s", o.Class, o.Result.Content)
 		}
-		if want := []string{`_fake:_ reading \*a\* ⏎ \[x\](https://evil.example) (25 %)`, "_fake:_ 50 %", "_fake:_ step 3"}; len(lines) != 4 || !slices.Equal(lines[:3], want) || len(lines[3]) > 250 {
+		if want := []string{`_fake:_ reading \*a\* ⏎ \[x\](https://evil.example) (25 %)`, "_fake:_ 50 %",
+			"_fake:_ step 3"}; len(lines) != 4 || !slices.Equal(lines[:3], want) || len(lines[3]) > 250 {
 			t.Errorf("%q", lines)
 		}
 		run(t, c, "fake__work", "{}") // nobody looks

@@ -11,7 +11,8 @@ func TestOnlyMessages(t *testing.T) {
 	const one, batch = `{"jsonrpc":"2.0","id":1,"result":{}}`, `[{"jsonrpc":"2.0","method":"ping","id":1}]`
 	long := `{"jsonrpc":"2.0","method":"` + strings.Repeat("y", 200_000) + `"}`
 	in := []string{"banner", one, "", "[INFO] ready", `{"level":"info","msg":"listening on [3]"}`, "  " + batch, "[]", "{}", "null", "5",
-		`received: {"jsonrpc":"2.0","id":1,"result":{}}`, strings.Repeat("x", 200_000), long, "\ufeff" + one + "\r", `{"jsonrpc":"1.0"}`, `{"jsonrpc":"2.0"`, one}
+		`received: {"jsonrpc":"2.0","id":1,"result":{}}`, strings.Repeat("x", 200_000), long, "\ufeff" + one + "\r",
+		`{"jsonrpc":"1.0"}`, `{"jsonrpc":"2.0"`, one}
 	var heard []string
 	var junk strings.Builder
 	got, err := io.ReadAll(onlyMessages(io.NopCloser(strings.NewReader(strings.Join(in, "\n"))),

@@ -202,7 +202,8 @@ func TestHeaders(t *testing.T) {
 	}))
 	defer web.Close()
 	headers := map[string]string{"X-Key": "k", "Authorization": "Bearer b"}
-	c, stop := live(t, Options{Dir: t.TempDir(), Servers: []Server{{Name: "web", URL: web.URL, Headers: headers}, {Name: "moved", URL: web.URL + "/moved", Headers: headers}}})
+	c, stop := live(t, Options{Dir: t.TempDir(), Servers: []Server{{Name: "web", URL: web.URL, Headers: headers},
+		{Name: "moved", URL: web.URL + "/moved", Headers: headers}}})
 	waittest.Until(t, "connected", func() bool { return offered(c) == "web__a" && c.Status()[1].Err != "" })
 	stop()
 	for session := range f.server.Sessions() {

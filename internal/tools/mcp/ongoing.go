@@ -48,7 +48,8 @@ type calls struct {
 // start begins a call. Somebody must wait for it, or cancel it.
 func (r *remote) start(ctx context.Context, session *sdk.ClientSession, t tool, c tools.Call) *ongoing {
 	free, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	o := &ongoing{tool: t, token: rand.Text(), person: tools.PersonOf(ctx), cancel: cancel, over: free.Done(), asked: make(chan inquiry), done: make(chan answered, 1)}
+	o := &ongoing{tool: t, token: rand.Text(), person: tools.PersonOf(ctx), cancel: cancel, over: free.Done(),
+		asked: make(chan inquiry), done: make(chan answered, 1)}
 	o.dismissed = make(chan struct{})
 	o.dismiss = sync.OnceFunc(func() { close(o.dismissed) })
 	params := &sdk.CallToolParams{Name: t.name, Arguments: c.Args}

@@ -57,7 +57,8 @@ func openPins(path string) (*pins, error) {
 		return nil, fmt.Errorf("mcp: read pins: %w", err)
 	}
 	if err := json.Unmarshal(data, &p.all); err != nil || p.all == nil {
-		return nil, fmt.Errorf("mcp: %s is broken; mend it, or delete it to approve every server's tools as they are now: %v", filepath.Base(path), err)
+		return nil, fmt.Errorf("mcp: %s is broken; mend it, or delete it to approve every server's tools as they are now: %v",
+			filepath.Base(path), err)
 	}
 	return p, nil
 }

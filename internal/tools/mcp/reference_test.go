@@ -111,7 +111,8 @@ func TestReferenceServers(t *testing.T) {
 		"git__git_status":                   {SideEffect: true},
 	} {
 		s, ok := c.Set().Lookup(name)
-		if !ok || s.ReadOnly != m.ReadOnly || s.SideEffect != m.SideEffect || !s.Egress || (s.Hints != nil && s.Hints.ReadOnly) != (s.Claim != nil) {
+		if !ok || s.ReadOnly != m.ReadOnly || s.SideEffect != m.SideEffect || !s.Egress || (s.Hints != nil &&
+			s.Hints.ReadOnly) != (s.Claim != nil) {
 			t.Errorf("%s: %t %+v", name, ok, s.Meta)
 		}
 	}
@@ -127,7 +128,8 @@ func TestReferenceCalls(t *testing.T) {
 		{"everything__get-sum", `{"a":1,"b":2}`, "The sum of 1 and 2 is 3.", ""},
 		{"everything__get-structured-content", `{"location":"New York"}`, "temperature", ""},
 		{"everything__get-resource-reference", `{"resourceType":"Blob","resourceId":1}`, "Resource 1: This is a base64 blob", ""},
-		{"everything__gzip-file-as-resource", `{"name":"x.gz","data":"data:text/plain,hello","outputType":"resource"}`, "the person gets it", "x.gz application/gzip"},
+		{"everything__gzip-file-as-resource", `{"name":"x.gz","data":"data:text/plain,hello","outputType":"resource"}`,
+			"the person gets it", "x.gz application/gzip"},
 		{"everything__list_resources", `{}`, "demo://resource/static/document/architecture.md", ""},
 		{"everything__list_resources", `{}`, "demo://resource/dynamic/text/{resourceId}", ""},
 		{"everything__read_resource", `{"uri":"demo://resource/dynamic/blob/1"}`, "This is a base64 blob", ""},

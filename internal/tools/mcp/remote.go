@@ -60,7 +60,8 @@ type offering struct {
 }
 
 func newRemote(s Server, p *pins, log *slog.Logger) *remote {
-	return &remote{server: s, pins: p, log: log.With("server", s.Name), look: make(chan struct{}, 1), again: make(chan struct{}, 1), away: time.Now(), changed: make(chan struct{})}
+	return &remote{server: s, pins: p, log: log.With("server", s.Name), look: make(chan struct{}, 1), again: make(chan struct{}, 1),
+		away: time.Now(), changed: make(chan struct{})}
 }
 
 // keep connects and reconnects until ctx ends.
@@ -157,7 +158,8 @@ func (r *remote) manners() *sdk.ClientOptions {
 	}
 	if r.calls.asks {
 		o.ElicitationHandler = r.elicit
-		o.Capabilities.Elicitation = &sdk.ElicitationCapabilities{Form: &sdk.FormElicitationCapabilities{}, URL: &sdk.URLElicitationCapabilities{}}
+		o.Capabilities.Elicitation = &sdk.ElicitationCapabilities{Form: &sdk.FormElicitationCapabilities{},
+			URL: &sdk.URLElicitationCapabilities{}}
 	}
 	return o
 }
@@ -310,7 +312,8 @@ func (r *remote) status() Status {
 	for _, t := range r.set.All() {
 		s.Tools = append(s.Tools, t.Name)
 		if c, ok := t.Claim.(claim); ok && !c.Taken() {
-			s.Claims = append(s.Claims, Change{Tool: c.name, Description: c.Description, Parameters: string(c.Parameters), Hints: c.Hints, Hash: c.id()})
+			s.Claims = append(s.Claims, Change{Tool: c.name, Description: c.Description, Parameters: string(c.Parameters),
+				Hints: c.Hints, Hash: c.id()})
 		}
 	}
 	return s

@@ -134,7 +134,8 @@ func resourceLines(ctx context.Context, session *sdk.ClientSession) (string, err
 		if n++; n > maxListed {
 			break
 		}
-		fmt.Fprintf(&b, "- %s: %s (%s) %s\n", wordTemplate, limited(form.URITemplate, 1000), limited(form.Name, 200), limited(form.Description, 300))
+		fmt.Fprintf(&b, "- %s: %s (%s) %s\n", wordTemplate, limited(form.URITemplate, 1000), limited(form.Name, 200),
+			limited(form.Description, 300))
 	}
 	return b.String(), nil
 }

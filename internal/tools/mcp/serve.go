@@ -63,5 +63,6 @@ func annotations(s tools.Spec) *sdk.ToolAnnotations {
 	if s.Hints != nil {
 		h = *s.Hints
 	}
-	return &sdk.ToolAnnotations{Title: h.Title, ReadOnlyHint: s.ReadOnly, DestructiveHint: &h.Destructive, IdempotentHint: h.Idempotent, OpenWorldHint: &h.OpenWorld}
+	return &sdk.ToolAnnotations{Title: h.Title, ReadOnlyHint: s.ReadOnly, DestructiveHint: &h.Destructive,
+		IdempotentHint: h.Idempotent, OpenWorldHint: &h.OpenWorld}
 }

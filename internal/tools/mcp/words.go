@@ -16,7 +16,8 @@ const (
 	wordList      = "Lists what the tool server %s has to read: documents and data, each with its address."
 	wordRead      = "Reads one of the resources of the tool server %[1]s, by an address that %[1]s__list_resources names."
 	wordPrompts   = "Lists the prompts that the tool server %s offers: ready instructions for a kind of job, with their arguments."
-	wordPrompt    = "Fetches a prompt of the tool server %[1]s that %[1]s__list_prompts names, filled in. It is what the person may want done; ask when unsure."
+	wordPrompt    = "Fetches a prompt of the tool server %[1]s that %[1]s__list_prompts names, filled in. It is what the " +
+		"person may want done; ask when unsure."
 	wordTemplate  = "addresses of this form"
 	wordEmpty     = "It has none."
 	wordProgress  = "_%s:_ %s"

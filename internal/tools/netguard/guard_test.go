@@ -51,12 +51,15 @@ func TestPublic(t *testing.T) {
 }
 
 func TestCheckURL(t *testing.T) {
-	for _, s := range []string{"http://127.0.0.1/", "http://localhost/", "http://LOCALHOST/", "http://localhost./", "http://[::1]/", "http://0.0.0.0/",
+	for _, s := range []string{"http://127.0.0.1/", "http://localhost/", "http://LOCALHOST/", "http://localhost./",
+		"http://[::1]/", "http://0.0.0.0/",
 		"http://[::]/", "http://[::ffff:127.0.0.1]/", "http://169.254.169.254/latest", "http://[::ffff:a9fe:a9fe]/", "http://100.100.100.200/",
 		"http://[fd00:ec2::254]/", "http://metadata.google.internal/", "http://printer.local/", "http://2130706433/", "http://0x7f000001/",
 		"http://0177.0.0.1/", "http://127.1/", "http://0x7f.1/", "http://[fe80::1%25eth0]/", "gopher://example.org/", "ftp://example.org/",
-		"data:text/html,x", "javascript:alert(1)", "file:///etc/passwd", "jar:http://example.org!/", "http://good@127.0.0.1/", "http://user:pw@example.org/",
-		"http://example.org:22/", "http://example.org:25/", "http://example.org:6379/", "http:///path", "http:example.org", "//example.org/", "http://./"} {
+		"data:text/html,x", "javascript:alert(1)", "file:///etc/passwd", "jar:http://example.org!/", "http://good@127.0.0.1/",
+		"http://user:pw@example.org/",
+		"http://example.org:22/", "http://example.org:25/", "http://example.org:6379/", "http:///path", "http:example.org",
+		"//example.org/", "http://./"} {
 		u, err := url.Parse(s)
 		if err != nil {
 			continue
@@ -65,7 +68,8 @@ func TestCheckURL(t *testing.T) {
 			t.Errorf("%s: %v", s, err)
 		}
 	}
-	for _, s := range []string{"http://example.org/", "https://example.org:8443/a?b=c", "http://example.org:8080", "https://1.1.1.1/", "http://a.com#@127.0.0.1"} {
+	for _, s := range []string{"http://example.org/", "https://example.org:8443/a?b=c", "http://example.org:8080",
+		"https://1.1.1.1/", "http://a.com#@127.0.0.1"} {
 		u, err := url.Parse(s)
 		if err != nil {
 			t.Fatal(err)

@@ -11,7 +11,9 @@ import (
 // Keywords of schemas by what they hold. What is in none of them is left out: it is
 // for people or for other programs.
 var (
-	keepsData   = []string{"type", "format", "enum", "const", "default", "required", "title", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "pattern", "minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties", "dependentRequired"}
+	keepsData = []string{"type", "format", "enum", "const", "default", "required", "title", "minimum", "maximum",
+		"exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "pattern", "minItems", "maxItems",
+		"uniqueItems", "minProperties", "maxProperties", "dependentRequired"}
 	keepsSchema = []string{"items", "additionalProperties", "not", "contains", "propertyNames"}
 	keepsList   = []string{"allOf", "anyOf", "oneOf", "prefixItems"}
 	keepsNamed  = []string{"properties", "patternProperties"}

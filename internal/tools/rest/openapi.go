@@ -134,7 +134,10 @@ func choose(all []operation, s Service) (chosen []operation, err error) {
 			if !fits && want != o.id {
 				continue
 			}
-			if found = true; !slices.ContainsFunc(chosen, func(c operation) bool { return c.id == o.id && c.method == o.method && c.path == o.path }) {
+			if found = true; !slices.ContainsFunc(chosen, func(c operation) bool {
+				return c.id == o.id && c.method == o.method &&
+					c.path == o.path
+			}) {
 				chosen = append(chosen, o)
 			}
 		}

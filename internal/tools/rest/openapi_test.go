@@ -126,7 +126,8 @@ func TestChoosingOperations(t *testing.T) {
 			t.Errorf("%v: %q, %v", tt.operations, got, err)
 		}
 	}
-	for _, bad := range []string{"", "{}", "swagger: '2.0'\ninfo: {}\npaths: {}", "openapi: 3.0.0\npaths: {/x: {$ref: 'other.yaml'}}", "\x00", "[1]", "openapi: 3.1.0\ninfo: {title: x, version: '1'}"} {
+	for _, bad := range []string{"", "{}", "swagger: '2.0'\ninfo: {}\npaths: {}", "openapi: 3.0.0\npaths: {/x: {$ref: 'other.yaml'}}",
+		"\x00", "[1]", "openapi: 3.1.0\ninfo: {title: x, version: '1'}"} {
 		if list, _, err := Read([]byte(bad), Service{Name: "s", Make: maker(Definition{})}); err == nil && len(list) > 0 {
 			t.Errorf("%q was read", bad)
 		}

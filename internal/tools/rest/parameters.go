@@ -29,7 +29,8 @@ func (p *parameters) parameter(ref *openapi3.ParameterRef, d Definition) error {
 	v := ref.Value
 	switch where(v.In) {
 	case inHeader:
-		if slices.Contains([]string{"accept", "content-type", "authorization"}, strings.ToLower(v.Name)) || has(d.Headers, v.Name) || strings.EqualFold(v.Name, d.KeyHeader) {
+		if slices.Contains([]string{"accept", "content-type", "authorization"}, strings.ToLower(v.Name)) || has(d.Headers, v.Name) ||
+			strings.EqualFold(v.Name, d.KeyHeader) {
 			return nil
 		}
 	case inQuery:

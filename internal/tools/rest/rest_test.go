@@ -24,7 +24,8 @@ const secret = "s3cr3t/with+signs and more"
 
 // meta is what the owner says about a tool that reads.
 func meta(name string) tools.Meta {
-	return tools.Meta{Name: name, Description: "asks", Category: tools.Web, ReadOnly: true, Idempotent: true, Trying: tools.Trying{Timeout: 2 * time.Second}}
+	return tools.Meta{Name: name, Description: "asks", Category: tools.Web, ReadOnly: true, Idempotent: true,
+		Trying: tools.Trying{Timeout: 2 * time.Second}}
 }
 
 func hide(s string) string { return strings.ReplaceAll(s, secret, "(hidden)") }
@@ -41,7 +42,8 @@ func ask(t *testing.T, d Definition, args string) (tools.Outcome, string) {
 	r := tools.Runner{Log: log}
 	o := r.Run(t.Context(), tools.NewSet(tool), tools.Call{ID: "1", Name: d.Name, Args: json.RawMessage(args), Key: "turn:1", Confirmed: true,
 		Who: chat.User{ID: "telegram:7", Name: "Ann & Bob"}, Where: chat.Key{Platform: "telegram", Channel: "5"}})
-	if all := o.Result.Content + logged.String() + fmt.Sprint(o.Err); strings.Contains(all, secret) || strings.Contains(all, url.QueryEscape(secret)) {
+	if all := o.Result.Content + logged.String() + fmt.Sprint(o.Err); strings.Contains(all, secret) ||
+		strings.Contains(all, url.QueryEscape(secret)) {
 		t.Errorf("the secret is seen: %s", all)
 	}
 	return o, logged.String()
@@ -124,7 +126,8 @@ func TestValuesNeverLeaveTheirPlace(t *testing.T) {
 
 func TestBodies(t *testing.T) {
 	s, all := echo(t)
-	schema := json.RawMessage(`{"type":"object","properties":{"id":{"type":"string"},"n":{"type":"integer"},"note":{"type":"string"}},"required":["id"]}`)
+	schema := json.RawMessage(
+		`{"type":"object","properties":{"id":{"type":"string"},"n":{"type":"integer"},"note":{"type":"string"}},"required":["id"]}`)
 	m := tools.Meta{Name: "change", Description: "changes", Category: tools.Web, SideEffect: true}
 	for _, tt := range []struct {
 		name, body string
@@ -133,7 +136,8 @@ func TestBodies(t *testing.T) {
 	}{
 		{"what is left", "", false, `{"id":"1","n":9007199254740993,"note":"a\"b"}`, `{"n":9007199254740993,"note":"a\"b"}`},
 		{"a form", "", true, `{"id":"1","n":2,"note":"a&b=c"}`, `n=2&note=a%26b%3Dc`},
-		{"a template", `{"change":{"count":"{n}","by":"{person.name}","text":"note: {note}"},"kind":"x"}`, false, `{"id":"1","n":3,"note":"\",\"admin\":true"}`,
+		{"a template", `{"change":{"count":"{n}","by":"{person.name}","text":"note: {note}"},"kind":"x"}`, false,
+			`{"id":"1","n":3,"note":"\",\"admin\":true"}`,
 			`{"change":{"by":"Ann \u0026 Bob","count":3,"text":"note: \",\"admin\":true"},"kind":"x"}`},
 		{"not given", `{"count":"{n}","text":"{note}"}`, false, `{"id":"1","n":3}`, `{"count":3}`},
 	} {
@@ -326,11 +330,14 @@ func TestMistakesInDefinitions(t *testing.T) {
 		d    Definition
 		want string
 	}{
-		"misspelt":        {Definition{URL: "https://x.example/{citty}", Parameters: json.RawMessage(`{"properties":{"city":{}}}`)}, "did you mean {city}"},
-		"sent nowhere":    {Definition{Method: "POST", URL: "https://x.example/", Body: json.RawMessage(`{"a":1}`), Parameters: json.RawMessage(`{"properties":{"city":{}}}`)}, "city is sent nowhere"},
-		"bad expression":  {Definition{URL: "https://x.example/", Result: "bdy.x"}, "unknown name bdy"},
-		"bad schema":      {Definition{URL: "https://x.example/", Parameters: json.RawMessage(`{"type":"array"}`)}, "not of type object"},
-		"braces in a key": {Definition{URL: "https://x.example/", Headers: [][2]string{{"X-Key", "s3{cret}"}}, Parameters: json.RawMessage(`{}`)}, "header X-Key"},
+		"misspelt": {Definition{URL: "https://x.example/{citty}", Parameters: json.RawMessage(`{"properties":{"city":{}}}`)},
+			"did you mean {city}"},
+		"sent nowhere": {Definition{Method: "POST", URL: "https://x.example/", Body: json.RawMessage(`{"a":1}`),
+			Parameters: json.RawMessage(`{"properties":{"city":{}}}`)}, "city is sent nowhere"},
+		"bad expression": {Definition{URL: "https://x.example/", Result: "bdy.x"}, "unknown name bdy"},
+		"bad schema":     {Definition{URL: "https://x.example/", Parameters: json.RawMessage(`{"type":"array"}`)}, "not of type object"},
+		"braces in a key": {Definition{URL: "https://x.example/", Headers: [][2]string{{"X-Key", "s3{cret}"}},
+			Parameters: json.RawMessage(`{}`)}, "header X-Key"},
 	} {
 		tt.d.Meta = meta("get")
 		if tt.d.Method == "" {

@@ -170,7 +170,8 @@ func readBody(body []byte, kind string, from *url.URL) (fetched, error) {
 	if err != nil {
 		return fetched{}, errors.New("the site did not say what it sent")
 	}
-	isText := strings.HasPrefix(media, "text/") || strings.HasSuffix(media, "json") || strings.HasSuffix(media, "xml") || strings.HasSuffix(media, "yaml")
+	isText := strings.HasPrefix(media, "text/") || strings.HasSuffix(media, "json") || strings.HasSuffix(media, "xml") ||
+		strings.HasSuffix(media, "yaml")
 	if !isText {
 		return fetched{}, fmt.Errorf("this is not a text page but %s", text.Line(media))
 	}

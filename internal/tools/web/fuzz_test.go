@@ -13,7 +13,8 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func FuzzReadPage(f *testing.F) {
-	for _, s := range []string{trickyPage, "<p>", "<div hidden><p>x</div>y", "<pre>\n a</pre>", "<a href='http://[::1'>x</a>", "<title><b>x</title>", "\x00<svg><title>x",
+	for _, s := range []string{trickyPage, "<p>", "<div hidden><p>x</div>y", "<pre>\n a</pre>", "<a href='http://[::1'>x</a>",
+		"<title><b>x</title>", "\x00<svg><title>x",
 		strings.Repeat("<div>", 600), "<main>" + strings.Repeat("word ", 200) + "</main><p>tail", "<table><tr><td>a", "\x1b[31m<p>\u202ex"} {
 		f.Add(s)
 	}

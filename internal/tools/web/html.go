@@ -164,8 +164,9 @@ func attribute(n *html.Node, name string) string {
 }
 
 // unseen matches styles that hide text from people.
-var unseen = text.Pattern(`display:none|visibility:(hidden|collapse)|opacity:0?(\.0+)?(;|!|%|$)|font-size:(0(\.\d+)?(px|pt|em|rem|%)?|1px)(;|!|$)|` +
-	`(left|top|right|bottom|text-indent|margin-left|margin-top):-\d{3,}|clip:rect\(0|clip-path:inset\((50|100)%|(^|;)(max-)?(width|height):0(px)?(;|!|$)|transform:scale\(0\)`)
+var unseen = text.Pattern(
+	`display:none|visibility:(hidden|collapse)|opacity:0?(\.0+)?(;|!|%|$)|font-size:(0(\.\d+)?(px|pt|em|rem|%)?|1px)(;|!|$)|` +
+		`(left|top|right|bottom|text-indent|margin-left|margin-top):-\d{3,}|clip:rect\(0|clip-path:inset\((50|100)%|(^|;)(max-)?(width|height):0(px)?(;|!|$)|transform:scale\(0\)`)
 
 var spaces = strings.NewReplacer(" ", "", "\t", "", "\n", "", "\r", "", "\f", "")
 

@@ -159,7 +159,8 @@ func (loopback) LookupNetIP(context.Context, string, string) ([]netip.Addr, erro
 func TestWebFetchForbidden(t *testing.T) {
 	set := tools.NewSet(Fetch(netguard.Guard{Resolver: loopback{}}))
 	var r tools.Runner
-	for _, address := range []string{"http://127.0.0.1/", "http://rebind.example/", "http://a.com/\r\nHost: x", "file:///etc/passwd", "nonsense", ""} {
+	for _, address := range []string{"http://127.0.0.1/", "http://rebind.example/", "http://a.com/\r\nHost: x",
+		"file:///etc/passwd", "nonsense", ""} {
 		o := r.Run(t.Context(), set, fetchCall(address))
 		if o.Class != tools.Broken || !strings.Contains(o.Result.Content, "not allowed") {
 			t.Errorf("%q: %s %q", address, o.Class, o.Result.Content)
@@ -216,7 +217,8 @@ func TestSearching(t *testing.T) {
 		if o.Class != "" || !o.Result.Untrusted || len(o.Result.Sources) != 2 || asked.URL.Query().Get("q") != "a & b" {
 			t.Fatalf("%s: %+v", kind, o)
 		}
-		if !strings.Contains(o.Result.Content, "A b\nhttps://a.example/x\none") || !strings.Contains(o.Result.Content, "three") || strings.Contains(o.Result.Content, "javascript") {
+		if !strings.Contains(o.Result.Content, "A b\nhttps://a.example/x\none") || !strings.Contains(o.Result.Content, "three") ||
+			strings.Contains(o.Result.Content, "javascript") {
 			t.Errorf("%s: %s", kind, o.Result.Content)
 		}
 		if sent := asked.Header.Get("X-Subscription-Token"); (sent == "canary") != (kind == "brave") {

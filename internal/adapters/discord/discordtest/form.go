@@ -48,7 +48,8 @@ func (s *Server) refusesForm(id string, r Response) string {
 			return "a row has one field"
 		}
 		c := row.Components[0]
-		if c.Type != 4 || c.Style < 1 || c.Style > 2 || !between(c.Label, 45) || !between(c.CustomID, 100) || seen[c.CustomID] || c.MaxLength < 0 || c.MaxLength > 4000 {
+		if c.Type != 4 || c.Style < 1 || c.Style > 2 || !between(c.Label, 45) || !between(c.CustomID, 100) || seen[c.CustomID] ||
+			c.MaxLength < 0 || c.MaxLength > 4000 {
 			return "text input"
 		}
 		seen[c.CustomID] = true
@@ -83,7 +84,8 @@ func (s *Server) Act(u Use, message, author, text string) (id string) {
 	s.with(func() { id = s.id() })
 	about, _ := json.Marshal(s.event("", u.Channel, author, text, message)) // plain data
 	e := map[string]any{"id": id, "application_id": App, "type": 2, "token": "tok" + id, "channel_id": u.Channel, "version": 1,
-		"data": map[string]any{"id": "1", "name": u.Command, "type": 3, "target_id": message, "resolved": map[string]any{"messages": map[string]any{message: json.RawMessage(about)}}}}
+		"data": map[string]any{"id": "1", "name": u.Command, "type": 3, "target_id": message,
+			"resolved": map[string]any{"messages": map[string]any{message: json.RawMessage(about)}}}}
 	s.by(e, u.Guild, u.User, u.Permissions)
 	s.Dispatch("INTERACTION_CREATE", e)
 	return id

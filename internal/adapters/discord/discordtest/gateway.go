@@ -69,7 +69,8 @@ func (c *client) send(e event) {
 }
 
 func newGateway() gateway {
-	return gateway{conns: map[*client]bool{}, sessions: map[string]*session{}, Interval: 45 * time.Second, rules: rules{shards: 1, atLeast: 1, side: 1}}
+	return gateway{conns: map[*client]bool{}, sessions: map[string]*session{}, Interval: 45 * time.Second,
+		rules: rules{shards: 1, atLeast: 1, side: 1}}
 }
 
 // Heartbeat sets the interval of connections made from now on.
@@ -286,7 +287,8 @@ func (s *Server) Attach(channel, user, text string, f Attachment) (id string) {
 		s.files[id] = f.Data
 		e = s.event("", channel, user, text, id)
 	})
-	file := map[string]any{"id": id, "filename": f.Name, "content_type": f.MIME, "size": len(f.Data), "url": "http://" + s.addr + "/attachments/" + id + "?hm=signed"}
+	file := map[string]any{"id": id, "filename": f.Name, "content_type": f.MIME, "size": len(f.Data),
+		"url": "http://" + s.addr + "/attachments/" + id + "?hm=signed"}
 	if f.URL != "" {
 		file["url"] = f.URL
 	}

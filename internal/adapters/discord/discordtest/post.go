@@ -70,7 +70,8 @@ func (s *Server) post(ch string, body []byte, token string) (any, *problem) {
 	if p != nil {
 		return nil, p
 	}
-	if in.Reference != nil && (s.gone["message:"+in.Reference.MessageID] != 0 || in.Reference.MessageID == ch) { // a thread has the id of a message of the channel
+	// a thread has the id of a message of the channel
+	if in.Reference != nil && (s.gone["message:"+in.Reference.MessageID] != 0 || in.Reference.MessageID == ch) {
 		return nil, &problem{status: 400, code: 50035, message: "Invalid Form Body", field: "message_reference"}
 	}
 	if in.Enforce && in.Nonce != "" {
@@ -78,7 +79,8 @@ func (s *Server) post(ch string, body []byte, token string) (any, *problem) {
 			return view(m), nil
 		}
 	}
-	m := &Message{ID: s.id(), Channel: ch, Author: App, Content: in.Content, Nonce: in.Nonce, Flags: in.Flags, Interaction: token, Files: uploads(body)}
+	m := &Message{ID: s.id(), Channel: ch, Author: App, Content: in.Content, Nonce: in.Nonce, Flags: in.Flags,
+		Interaction: token, Files: uploads(body)}
 	if in.Mentions != nil {
 		m.Pinged = in.Mentions.Users
 	}
@@ -124,7 +126,8 @@ func (m *Message) takes(in wireMessage) {
 }
 
 func view(m *Message) map[string]any {
-	return map[string]any{"id": m.ID, "channel_id": m.Channel, "content": m.Content, "author": map[string]any{"id": m.Author, "bot": m.Author == App},
+	return map[string]any{"id": m.ID, "channel_id": m.Channel, "content": m.Content, "author": map[string]any{"id": m.Author,
+		"bot": m.Author == App},
 		"timestamp": time.Now().UTC().Format(time.RFC3339Nano), "type": 0}
 }
 

@@ -114,7 +114,8 @@ func New() *Server {
 		addr: l.Addr().String(), changed: make(chan struct{}), gw: newGateway(), flags: 1 << 19,
 		traffic: traffic{acks: map[string]Response{}, uses: map[string]Use{}, focused: map[string]int{}, sent: map[string]bool{}},
 		world: world{nonces: map[string]*Message{}, places: map[string]string{}, gone: map[string]int{}, threads: map[string]string{},
-			archived: map[string]bool{}, branches: branches{names: map[string]string{}, forbidden: map[string]bool{}}, files: map[string][]byte{}, guilds: map[string]any{}, commands: json.RawMessage("[]")},
+			archived: map[string]bool{}, branches: branches{names: map[string]string{}, forbidden: map[string]bool{}},
+			files: map[string][]byte{}, guilds: map[string]any{}, commands: json.RawMessage("[]")},
 	}
 	s.nextID = (time.Now().UnixMilli() - discordEpoch) << 22
 	mux := http.NewServeMux()

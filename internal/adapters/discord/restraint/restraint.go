@@ -208,7 +208,8 @@ func (g *Guard) Health(now time.Time) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if n := g.refusedLately(now); n >= MaxInvalid {
-		return text.Tell("Discord: %d requests were refused in %d minutes, so none is made for now; see whether the bot may write where it is asked", n, invalidWindow)
+		return text.Tell("Discord: %d requests were refused in %d minutes, so none is made for now; see whether the bot may "+
+			"write where it is asked", n, invalidWindow)
 	}
 	if g.all.fails > 0 && now.Sub(g.all.until) < stale {
 		return text.Tell("Discord answers with a page, status %d: all requests wait and are tried again; if it lasts, this address may be blocked", g.status)

@@ -12,7 +12,8 @@ func TestTablesAreAlignedCode(t *testing.T) {
 		{"Here:\n\n|a|b|\n|-|-|\n|**x**|`y`|\n\nafter | it", "Here:\n\n```\na │ b\n──┼──\nx │ y\n```\n\nafter | it"},
 		{"before\n|a|b|\n|-|-|\n|x|\n\n|c|\n|-|\n|```|\nend", "before\n```\na │ b\n──┼──\nx │\n```\n\n```\nc\n───\n'''\nend\n```"},
 		{"```\n| a | b |\n|---|---|\n```", "```\n| a | b |\n|---|---|\n```"},
-		{"| name | about |\n|---|---|\n| tea | " + strings.Repeat("long ", 14) + "|\n| ink | |", "- **name:** tea\n- **about:** " + strings.TrimSpace(strings.Repeat("long ", 14)) + "\n\n- **name:** ink"},
+		{"| name | about |\n|---|---|\n| tea | " + strings.Repeat("long ", 14) + "|\n| ink | |",
+			"- **name:** tea\n- **about:** " + strings.TrimSpace(strings.Repeat("long ", 14)) + "\n\n- **name:** ink"},
 	} {
 		if got := Aligned(tt.text); got != tt.want {
 			t.Errorf("%q\ngot  %q\nwant %q", tt.text, got, tt.want)

@@ -355,7 +355,8 @@ func (s *Server) editMessageText(q *request) (any, *problem) {
 		return nil, p
 	}
 	if m.Text == text && slices.Equal(m.Entities, entities) && slices.EqualFunc(m.Buttons, buttons, slices.Equal) {
-		return nil, bad("message is not modified: specified new message content and reply markup are exactly the same as a current content and reply markup of the message")
+		return nil, bad("message is not modified: specified new message content and reply markup are exactly the same as a " +
+			"current content and reply markup of the message")
 	}
 	m.Edits = append(slices.Clip(m.Edits), m.Text)
 	m.Text, m.Entities, m.Buttons = text, entities, buttons

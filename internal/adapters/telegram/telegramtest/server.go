@@ -95,7 +95,8 @@ func Start(o Options) *Server {
 	s := &Server{
 		opts: o, closing: make(chan struct{}), inbound: queue{next: 1, wake: make(chan struct{})},
 		traffic: traffic{waits: map[int64]time.Time{}},
-		world: world{chats: map[int64]*room{}, queries: map[string]int{}, toasts: map[string]string{}, menus: map[string][]Command{}, files: map[string]File{}, standings: map[[2]int64]standing{},
+		world: world{chats: map[int64]*room{}, queries: map[string]int{}, toasts: map[string]string{}, menus: map[string][]Command{},
+			files: map[string]File{}, standings: map[[2]int64]standing{},
 			account: account{about: map[string]string{}, reactions: map[[2]int64][]string{}, stern: map[int64]bool{}}},
 	}
 	fmt.Sscanf(o.Token, "%d:", &s.botID)

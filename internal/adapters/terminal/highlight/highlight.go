@@ -109,7 +109,8 @@ func (s *scanner) until(closing string, k Kind) {
 // next takes the first piece of the rest.
 func (s *scanner) next() {
 	for _, mark := range s.l.lines {
-		if strings.HasPrefix(s.rest, mark) && (mark != "#" || s.plain == "" || strings.HasSuffix(s.plain, " ") || strings.HasSuffix(s.plain, "\t")) {
+		if strings.HasPrefix(s.rest, mark) && (mark != "#" || s.plain == "" || strings.HasSuffix(s.plain, " ") ||
+			strings.HasSuffix(s.plain, "\t")) {
 			s.take(Comment, len(s.rest))
 			return
 		}

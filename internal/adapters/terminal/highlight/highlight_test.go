@@ -31,7 +31,8 @@ func TestCodeIsToldApart(t *testing.T) {
 	for _, tt := range []struct{ language, code, want string }{
 		{"go", "func f(n int) { return n + 0x1F // it's \"so\"", "w‹func› f(n w‹int›) { w‹return› n + n‹0x1F› c‹// it's \"so\"›"},
 		{"Go", "s := `a\nb` + \"c\\\"d\" + 'e' /* x\ny */ z", "s := s‹`a›\ns‹b`› + s‹\"c\\\"d\"› + s‹'e'› c‹/* x›\nc‹y */› z"},
-		{"python", "def f(x=None):\n    \"\"\"says\n    return\"\"\"\n    return f'{x}' # done", "w‹def› f(x=n‹None›):\n    s‹\"\"\"says›\ns‹    return\"\"\"›\n    w‹return› fs‹'{x}'› c‹# done›"},
+		{"python", "def f(x=None):\n    \"\"\"says\n    return\"\"\"\n    return f'{x}' # done",
+			"w‹def› f(x=n‹None›):\n    s‹\"\"\"says›\ns‹    return\"\"\"›\n    w‹return› fs‹'{x}'› c‹# done›"},
 		{"js", "const a = `x ${b}`; // y", "w‹const› a = s‹`x ${b}`›; c‹// y›"},
 		{"rust", "fn f<'a>(s: &'a str) -> bool { true }", "w‹fn› f<'a>(s: &'a w‹str›) -> w‹bool› { n‹true› }"},
 		{"json", `{"a": [1.5, "b", null]}`, `{k‹"a"›: [n‹1.5›, s‹"b"›, n‹null›]}`},

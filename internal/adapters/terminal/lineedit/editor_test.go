@@ -98,7 +98,8 @@ func TestKeysDoWhatPeopleExpect(t *testing.T) {
 }
 
 func TestHowALineEnds(t *testing.T) {
-	for keys, want := range map[string]Result{"hi\r": Done, "hi\n": Done, "\r": Done, "hi\x03": Dropped, "\x03": Aborted, "\x04": Over, "a\x04": Editing, "hi\x0c": Wiped, "\x1b[200~a\rb\x1b[201~": Editing} {
+	for keys, want := range map[string]Result{"hi\r": Done, "hi\n": Done, "\r": Done, "hi\x03": Dropped, "\x03": Aborted,
+		"\x04": Over, "a\x04": Editing, "hi\x0c": Wiped, "\x1b[200~a\rb\x1b[201~": Editing} {
 		if got := sit(t, 40).press(keys); got != want {
 			t.Errorf("%q: %d, want %d", keys, got, want)
 		}
@@ -161,7 +162,8 @@ func TestAWindowThatChangesItsSize(t *testing.T) {
 		d.draw()
 		d.press("!")
 		seen := strings.ReplaceAll(d.screen.All(), "\n", "")
-		if strings.Count(seen, "one") != 1 || strings.Count(strings.ReplaceAll(seen, " ", ""), "anearlieranswer") != 1 || !strings.HasSuffix(seen, "!") {
+		if strings.Count(seen, "one") != 1 || strings.Count(strings.ReplaceAll(seen, " ", ""), "anearlieranswer") != 1 ||
+			!strings.HasSuffix(seen, "!") {
 			t.Errorf("with %d columns:\n%s", width, d.screen.All())
 		}
 	}
@@ -241,7 +243,8 @@ func TestTypedLinesStay(t *testing.T) {
 		t.Fatal(err)
 	}
 	kept := []string{"hello", "two\nrows", `c:\new`}
-	for _, l := range []string{"hello", "hello", "", "  ", " not this", strings.Repeat("x", 5000), "two\nrows", "my password is hunter2", `c:\new`} {
+	for _, l := range []string{"hello", "hello", "", "  ", " not this", strings.Repeat("x", 5000), "two\nrows",
+		"my password is hunter2", `c:\new`} {
 		if err := h.Add(l); err != nil {
 			t.Fatal(err)
 		}

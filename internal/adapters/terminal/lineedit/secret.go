@@ -9,7 +9,8 @@ import (
 )
 
 // named is a secret by what stands before it.
-var named = text.Pattern(`(?i)(?:pass(?:word|wort|code|phrase)|\bpwd|\bpin|token|secret|api[ _-]?key|bearer|authorization)\b(?:\s*[:=]\s*\S|\s+(?:is|ist|es|est)\s+\S|\s+\S*\d)`)
+var named = text.Pattern(
+	`(?i)(?:pass(?:word|wort|code|phrase)|\bpwd|\bpin|token|secret|api[ _-]?key|bearer|authorization)\b(?:\s*[:=]\s*\S|\s+(?:is|ist|es|est)\s+\S|\s+\S*\d)`)
 
 // Secret reports whether a line seems to hold a password, a key or a code that
 // should be on no disk. It errs on the side of yes: then the line only has to be
@@ -18,7 +19,10 @@ func Secret(line string) bool {
 	if named().MatchString(line) || strings.Contains(line, "-----BEGIN") || strings.HasPrefix(strings.TrimSpace(line), "/claim") {
 		return true
 	}
-	for word := range strings.FieldsFuncSeq(line, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`"'<>(),;=`+"`", r) }) {
+	for word := range strings.FieldsFuncSeq(line, func(r rune) bool {
+		return unicode.IsSpace(r) ||
+			strings.ContainsRune(`"'<>(),;=`+"`", r)
+	}) {
 		if len(word) >= 16 && provider.Owner(word) != "" || random(word) {
 			return true
 		}

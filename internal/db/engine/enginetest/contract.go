@@ -75,7 +75,8 @@ func valuesComeBack(t *testing.T, db *engine.DB) {
 	data := bytes.Repeat([]byte{0, 1, 255}, 100_000)
 	must(t, db.Write(t.Context(), func(tx *engine.Tx) error {
 		for i, yes := range []bool{true, false} {
-			if _, err := tx.Exec("INSERT INTO things (id, name, n, data) VALUES (?, ?, ?, ?)", 2+i, fmt.Sprint("yes is ", yes), yes, data); err != nil {
+			if _, err := tx.Exec("INSERT INTO things (id, name, n, data) VALUES (?, ?, ?, ?)", 2+i, fmt.Sprint("yes is ", yes),
+				yes, data); err != nil {
 				return err
 			}
 		}
@@ -105,7 +106,8 @@ func valuesComeBack(t *testing.T, db *engine.DB) {
 	at := time.Date(2031, 5, 3, 12, 0, 0, 1e6, time.UTC)
 	must(t, db.Write(t.Context(), exec("UPDATE things SET name = ? WHERE id = 1", engine.Stamp(at))))
 	var later int
-	must(t, db.QueryRow("SELECT count(*) FROM things WHERE name > ? AND name <= ?", engine.Stamp(at.Add(-time.Millisecond)), engine.Stamp(at)).Scan(&later))
+	must(t, db.QueryRow("SELECT count(*) FROM things WHERE name > ? AND name <= ?", engine.Stamp(at.Add(-time.Millisecond)),
+		engine.Stamp(at)).Scan(&later))
 	if later != 1 {
 		t.Error("times do not sort as texts")
 	}
@@ -114,7 +116,8 @@ func valuesComeBack(t *testing.T, db *engine.DB) {
 // strangeTexts: whatever people or models write can be stored, and read again as often
 // as one likes; a character that a kind cannot hold may become another.
 func strangeTexts(t *testing.T, db *engine.DB) {
-	for i, s := range []string{"", "\x00", "a\x00b", "\xff\xfe", "\xed\xa0\x80", strings.Repeat("ä", 100_000), "😀\u202e", "'; DROP TABLE things; --", `\u0000`, "?:name$1::text"} {
+	for i, s := range []string{"", "\x00", "a\x00b", "\xff\xfe", "\xed\xa0\x80", strings.Repeat("ä", 100_000), "😀\u202e",
+		"'; DROP TABLE things; --", `\u0000`, "?:name$1::text"} {
 		id, s := 10+i, fmt.Sprint(i, s)
 		must(t, db.Write(t.Context(), exec("INSERT INTO things (id, name) VALUES (?, ?)", id, s)))
 		var back, again string

@@ -12,8 +12,10 @@ import (
 // clock_timestamp() knows of it.
 func Clocked(t testing.TB, of string) (address string, set func(ahead time.Duration)) {
 	t.Helper()
-	for _, statement := range []string{"CREATE SCHEMA clock", "CREATE TABLE clock.ahead (by interval NOT NULL)", "INSERT INTO clock.ahead VALUES ('0')",
-		"CREATE FUNCTION clock.clock_timestamp() RETURNS timestamptz VOLATILE LANGUAGE sql AS 'SELECT pg_catalog.clock_timestamp() + by FROM clock.ahead'"} {
+	for _, statement := range []string{"CREATE SCHEMA clock", "CREATE TABLE clock.ahead (by interval NOT NULL)",
+		"INSERT INTO clock.ahead VALUES ('0')",
+		"CREATE FUNCTION clock.clock_timestamp() RETURNS timestamptz VOLATILE LANGUAGE sql AS 'SELECT " +
+			"pg_catalog.clock_timestamp() + by FROM clock.ahead'"} {
 		must(t, exec1(of, statement))
 	}
 	u, err := url.Parse(of)

@@ -53,7 +53,8 @@ func StartPair(t testing.TB) *Pair {
 	waittest.Until(t, "the standby follows", func() (follows bool) {
 		return db.QueryRow("SELECT sync_state = 'sync' FROM pg_stat_replication").Scan(&follows) == nil && follows
 	})
-	p.URL = fmt.Sprintf("postgres://parley@127.0.0.1:%s,127.0.0.1:%s/postgres?sslmode=disable&target_session_attrs=read-write", p.ports[0], p.ports[1])
+	p.URL = fmt.Sprintf("postgres://parley@127.0.0.1:%s,127.0.0.1:%s/postgres?sslmode=disable&target_session_attrs=read-write",
+		p.ports[0], p.ports[1])
 	return p
 }
 
@@ -122,7 +123,8 @@ func (p *Pair) start(t testing.TB, i int) {
 	log, err := os.Create(p.data(i) + ".log")
 	must(t, err)
 	cmd := exec.Command(filepath.Join(p.bin, "postgres"), "-D", p.data(i), "-k", p.dir, "-p", p.ports[i], "-c", "listen_addresses=127.0.0.1",
-		"-c", "dynamic_shared_memory_type=mmap", "-c", "shared_buffers=32MB", "-c", "max_wal_size=256MB", "-c", "max_connections=100", "-c", "wal_writer_delay=10s", "-c", "wal_retrieve_retry_interval=100ms")
+		"-c", "dynamic_shared_memory_type=mmap", "-c", "shared_buffers=32MB", "-c", "max_wal_size=256MB", "-c",
+		"max_connections=100", "-c", "wal_writer_delay=10s", "-c", "wal_retrieve_retry_interval=100ms")
 	cmd.SysProcAttr, cmd.Dir, cmd.Stdout, cmd.Stderr = p.who, p.dir, log, log
 	must(t, cmd.Start())
 	p.server[i] = cmd

@@ -96,7 +96,8 @@ func start(bin string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	initdb := exec.Command(filepath.Join(bin, "initdb"), "-D", dir+"/data", "-U", "parley", "-A", "trust", "--locale=C", "--encoding=UTF8", "--no-sync")
+	initdb := exec.Command(filepath.Join(bin, "initdb"), "-D", dir+"/data", "-U", "parley", "-A", "trust", "--locale=C",
+		"--encoding=UTF8", "--no-sync")
 	initdb.SysProcAttr, initdb.Dir = who, dir
 	if out, err := initdb.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("initdb: %w: %s", err, out)

@@ -122,7 +122,8 @@ func constants(t *testing.T, folders []string) map[string]string {
 			t.Fatal(err)
 		}
 		for _, e := range entries {
-			if !strings.HasSuffix(e.Name(), ".go") || strings.HasSuffix(e.Name(), "_test.go") || strings.HasPrefix(e.Name(), "served") { // for a server alone
+			// for a server alone
+			if !strings.HasSuffix(e.Name(), ".go") || strings.HasSuffix(e.Name(), "_test.go") || strings.HasPrefix(e.Name(), "served") {
 				continue
 			}
 			file, err := parser.ParseFile(fset, filepath.Join(dir, e.Name()), nil, parser.SkipObjectResolution)

@@ -37,7 +37,8 @@ const had = "SELECT 1 FROM node_lanes WHERE platform = ? AND channel = ? AND thr
 
 // owned reads whether a conversation has a row, who has it, whether that node and this one
 // live, and whether messages wait to be brought there.
-const owned = "SELECT l.owner IS NOT NULL, coalesce(l.owner, ''), " + living + "l.owner), " + living + `me.id), EXISTS (SELECT 1 FROM node_mail AS m
+const owned = "SELECT l.owner IS NOT NULL, coalesce(l.owner, ''), " + living + "l.owner), " + living +
+	`me.id), EXISTS (SELECT 1 FROM node_mail AS m
 	WHERE m.platform = l.platform AND m.channel = l.channel AND m.thread = l.thread AND m.inbox_id <> 0)
 	FROM (SELECT CAST(? AS text) AS id) AS me LEFT JOIN node_lanes AS l ON l.platform = ? AND l.channel = ? AND l.thread = ?`
 
@@ -141,7 +142,8 @@ func (c *Claims) insert(fresh []*claim) error {
 		if !c.tx.Held() {
 			me = ""
 		}
-		res, err := c.tx.Exec("INSERT INTO node_lanes (platform, channel, thread, owner) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING", k.Platform, k.Channel, k.Thread, me)
+		res, err := c.tx.Exec("INSERT INTO node_lanes (platform, channel, thread, owner) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+			k.Platform, k.Channel, k.Thread, me)
 		if err != nil {
 			return err
 		}
@@ -162,7 +164,8 @@ func (c *Claims) insert(fresh []*claim) error {
 		}
 		one.owner.Ours = !some
 		if k := one.key; some && behind[i] != nil { // nobody's, and in the way of whoever adopts it at this moment
-			if _, err := c.tx.Exec("UPDATE node_lanes SET owner = '' WHERE platform = ? AND channel = ? AND thread = ?", k.Platform, k.Channel, k.Thread); err != nil {
+			if _, err := c.tx.Exec("UPDATE node_lanes SET owner = '' WHERE platform = ? AND channel = ? AND thread = ?",
+				k.Platform, k.Channel, k.Thread); err != nil {
 				return err
 			}
 		}

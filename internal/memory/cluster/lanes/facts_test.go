@@ -112,7 +112,8 @@ func TestDoneIsAFact(t *testing.T) {
 	must(t, err)
 	_, err = b.Store.Adopt(t.Context(), keys)
 	must(t, err)
-	steps := []memory.Step{{N: 1, Kind: "tool", Key: "pay", Result: "paid", Done: true}, {N: 2, Kind: "model", Key: "m", Result: "thanks", Done: true}}
+	steps := []memory.Step{{N: 1, Kind: "tool", Key: "pay", Result: "paid", Done: true}, {N: 2, Kind: "model", Key: "m",
+		Result: "thanks", Done: true}}
 	if err := a.SaveSteps(t.Context(), one[0].Row, steps)(); !errors.Is(err, chat.ErrFenced) {
 		t.Errorf("it may go on: %v", err)
 	}

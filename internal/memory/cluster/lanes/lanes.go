@@ -85,7 +85,8 @@ func (b *Owned) Hold(tx *engine.Tx, k chat.Key) error {
 	if b == nil {
 		return nil
 	}
-	return tx.Require(chat.ErrFenced, "SELECT 1 FROM node_lanes WHERE platform = ? AND channel = ? AND thread = ? AND owner = ? FOR SHARE", k.Platform, k.Channel, k.Thread, b.node.ID())
+	return tx.Require(chat.ErrFenced, "SELECT 1 FROM node_lanes WHERE platform = ? AND channel = ? AND thread = ? AND owner = ? FOR SHARE",
+		k.Platform, k.Channel, k.Thread, b.node.ID())
 }
 
 // Unsent is the condition that a part may still be sent.
@@ -114,7 +115,8 @@ func (b *Owned) HoldRow(tx *engine.Tx, row int64) error {
 	if b == nil {
 		return nil
 	}
-	return tx.Require(chat.ErrFenced, `SELECT 1 FROM inbox JOIN node_lanes AS l ON l.platform = inbox.platform AND l.channel = inbox.channel AND l.thread = inbox.thread
+	return tx.Require(chat.ErrFenced,
+		`SELECT 1 FROM inbox JOIN node_lanes AS l ON l.platform = inbox.platform AND l.channel = inbox.channel AND l.thread = inbox.thread
 		WHERE inbox.id = ? AND l.owner = ? FOR SHARE OF l`, row, b.node.ID())
 }
 

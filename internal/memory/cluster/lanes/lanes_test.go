@@ -425,7 +425,8 @@ func TestTripsOfAMessage(t *testing.T) {
 				se, err = a.NewSession(t.Context(), memory.Place{Key: fresh[0].Key}, true)
 				must(t, err)
 			}
-			return &memory.Turn{Session: &se, Entries: []memory.Entry{{Role: "user", User: "p:1", Content: "said", At: time.Now()}, {Role: "assistant", User: "p:1", Content: "answered", At: time.Now()}}}
+			return &memory.Turn{Session: &se, Entries: []memory.Entry{{Role: "user", User: "p:1", Content: "said", At: time.Now()},
+				{Role: "assistant", User: "p:1", Content: "answered", At: time.Now()}}}
 		}()
 		count("finish", func() error { return a.Finish(t.Context(), fresh[0], parts, turn) })
 		_, err := a.Search(t.Context(), "said", 1, 0) // so that the words do not follow meanwhile

@@ -131,7 +131,8 @@ func delays(t *testing.T, request int32, meanwhile bool, do func(t *testing.T, l
 	})
 	arrive()
 	var twice int
-	must(t, rows.QueryRow("SELECT count(*) FROM (SELECT message_id FROM inbox GROUP BY message_id HAVING count(*) > 1 UNION ALL SELECT body FROM outbox WHERE state <> 'sent') AS x").Scan(&twice))
+	must(t, rows.QueryRow("SELECT count(*) FROM (SELECT message_id FROM inbox GROUP BY message_id HAVING count(*) > 1 "+
+		"UNION ALL SELECT body FROM outbox WHERE state <> 'sent') AS x").Scan(&twice))
 	if twice > 0 {
 		t.Errorf("%d are there twice, or are not sent", twice)
 	}

@@ -67,7 +67,8 @@ const taken = `UPDATE node_lanes AS l SET owner = n.id, epoch = l.epoch + 1 FROM
 	AND NOT EXISTS (SELECT 1 FROM node_leases AS o WHERE o.id = l.owner) RETURNING l.platform, l.channel, l.thread`
 
 // begun makes those this node's that have no row.
-const begun = `INSERT INTO node_lanes (platform, channel, thread, owner) SELECT k.platform, k.channel, k.thread, n.id FROM ` + list + `, node_leases AS n
+const begun = `INSERT INTO node_lanes (platform, channel, thread, owner) SELECT k.platform, k.channel, k.thread, n.id FROM ` +
+	list + `, node_leases AS n
 	WHERE n.id = ? AND NOT EXISTS (SELECT 1 FROM node_lanes AS l WHERE l.platform = k.platform AND l.channel = k.channel AND l.thread = k.thread)
 	ORDER BY 1, 2, 3 ON CONFLICT DO NOTHING RETURNING platform, channel, thread`
 
@@ -85,7 +86,8 @@ func (b *Owned) adopt(tx *engine.Tx, keys []chat.Key) (ours []chat.Key, err erro
 	if err != nil {
 		return nil, err
 	}
-	_, err = tx.Exec("DELETE FROM node_mail AS m USING "+list+`, node_lanes AS l WHERE m.platform = k.platform AND m.channel = k.channel AND m.thread = k.thread
+	_, err = tx.Exec("DELETE FROM node_mail AS m USING "+list+
+		`, node_lanes AS l WHERE m.platform = k.platform AND m.channel = k.channel AND m.thread = k.thread
 		AND l.platform = k.platform AND l.channel = k.channel AND l.thread = k.thread AND l.owner = ?`, all, b.node.ID())
 	return append(ours, fresh...), err
 }
@@ -157,7 +159,8 @@ func (b *Owned) Opened(platforms []string) ([]Open, error) {
 		o.Part = part != ""
 		return o, err
 	})
-	return slices.DeleteFunc(list, func(o Open) bool { return !slices.Contains(platforms, o.Key.Platform) }), engine.During("look what is unfinished", err)
+	return slices.DeleteFunc(list, func(o Open) bool { return !slices.Contains(platforms, o.Key.Platform) }),
+		engine.During("look what is unfinished", err)
 }
 
 // Own makes k this node's for work that no message asks for, and reports whether it is.
@@ -201,7 +204,8 @@ func (b *Owned) Own(ctx context.Context, k chat.Key) (bool, error) {
 // adopt it finds it locked, and does not wait.
 func (b *Owned) Leave(ctx context.Context, k chat.Key) error {
 	err := b.db.Held().Write(ctx, func(tx *engine.Tx) error {
-		_, err := tx.Exec("UPDATE node_lanes SET owner = '' WHERE platform = ? AND channel = ? AND thread = ? AND owner = ?", k.Platform, k.Channel, k.Thread, b.node.ID())
+		_, err := tx.Exec("UPDATE node_lanes SET owner = '' WHERE platform = ? AND channel = ? AND thread = ? AND owner = ?",
+			k.Platform, k.Channel, k.Thread, b.node.ID())
 		if err != nil {
 			return err
 		}
@@ -241,7 +245,8 @@ func (b *Owned) LeaveIdle(ctx context.Context, busy func(chat.Key) bool) error {
 	}
 	for i := 0; i < len(rest) && err == nil; i++ {
 		err = b.db.Held().Write(ctx, func(tx *engine.Tx) error {
-			_, err := tx.Exec("DELETE FROM node_lanes WHERE platform = ? AND channel = ? AND thread = ? AND owner = ?", rest[i].Platform, rest[i].Channel, rest[i].Thread, b.node.ID())
+			_, err := tx.Exec("DELETE FROM node_lanes WHERE platform = ? AND channel = ? AND thread = ? AND owner = ?",
+				rest[i].Platform, rest[i].Channel, rest[i].Thread, b.node.ID())
 			return err
 		})
 	}
@@ -257,6 +262,7 @@ const leaves = 4
 
 // resting deletes rows of a node, but those that another one just stores something for:
 // whoever has many rows waits for none, so that two never wait for each other.
-const resting = `DELETE FROM node_lanes AS l USING (SELECT l.platform, l.channel, l.thread FROM node_lanes AS l JOIN ` + list + ` USING (platform, channel, thread)
+const resting = `DELETE FROM node_lanes AS l USING (SELECT l.platform, l.channel, l.thread FROM node_lanes AS l JOIN ` +
+	list + ` USING (platform, channel, thread)
 	WHERE l.owner = ? FOR UPDATE OF l SKIP LOCKED) AS f WHERE l.platform = f.platform AND l.channel = f.channel AND l.thread = f.thread
 	RETURNING l.platform, l.channel, l.thread`

@@ -39,7 +39,8 @@ func NewWire(t testing.TB, server string) *Wire {
 	w := &Wire{open: make(chan struct{})}
 	close(w.open)
 	w.network, w.to = pgconn.NetworkAddress(cfg.Host, cfg.Port)
-	u := url.URL{Scheme: "postgres", User: url.UserPassword(cfg.User, cfg.Password), Host: l.Addr().String(), Path: "/" + cfg.Database, RawQuery: "sslmode=disable"}
+	u := url.URL{Scheme: "postgres", User: url.UserPassword(cfg.User, cfg.Password), Host: l.Addr().String(),
+		Path: "/" + cfg.Database, RawQuery: "sslmode=disable"}
 	w.URL = u.String()
 	go func() {
 		for {

@@ -189,7 +189,8 @@ func Of(name string, required bool, schema json.RawMessage) (Field, error) {
 	if err := json.Unmarshal(schema, &s); err != nil {
 		return Field{}, fmt.Errorf("%w: %s: %w", errForm, name, err)
 	}
-	f := Field{Name: name, Title: s.Title, About: s.Description, Required: required, Default: s.Default, Format: s.Format, Least: s.Minimum, Most: s.Maximum}
+	f := Field{Name: name, Title: s.Title, About: s.Description, Required: required, Default: s.Default, Format: s.Format,
+		Least: s.Minimum, Most: s.Maximum}
 	if strings.TrimSpace(f.Title) == "" {
 		f.Title = name
 	}

@@ -55,7 +55,8 @@ func TestFields(t *testing.T) {
 			t.Errorf("%s, %q: %s, want %s", tt.schema, tt.said, got, tt.want)
 		}
 	}
-	for schema, want := range map[string]string{pets: "Cats", fish: "Tuna", `{"type":"boolean","default":false}`: "no", `{"type":"integer","default":42}`: "42", `{"type":"string"}`: ""} {
+	for schema, want := range map[string]string{pets: "Cats", fish: "Tuna", `{"type":"boolean","default":false}`: "no",
+		`{"type":"integer","default":42}`: "42", `{"type":"string"}`: ""} {
 		f, err := Of("x", false, json.RawMessage(schema))
 		if got := f.Shown(f.Default); err != nil || got != want || f.Title != "x" {
 			t.Errorf("%s: %+v shown as %q, %v", schema, f, got, err)

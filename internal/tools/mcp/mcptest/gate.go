@@ -35,7 +35,8 @@ type Gate struct {
 
 // NewGate stands before inner until the test ends.
 func NewGate(t *testing.T, inner http.Handler) *Gate {
-	g := &Gate{clients: map[string]bool{"known": true}, codes: map[string]url.Values{}, access: map[string]bool{}, refresh: map[string]bool{}, lifetime: 3600}
+	g := &Gate{clients: map[string]bool{"known": true}, codes: map[string]url.Values{}, access: map[string]bool{},
+		refresh: map[string]bool{}, lifetime: 3600}
 	mux := http.NewServeMux()
 	mux.HandleFunc("/mcp", func(w http.ResponseWriter, r *http.Request) {
 		token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
@@ -54,7 +55,8 @@ func NewGate(t *testing.T, inner http.Handler) *Gate {
 	})
 	mux.HandleFunc("/.well-known/oauth-authorization-server", func(w http.ResponseWriter, _ *http.Request) {
 		answer(w, map[string]any{"issuer": g.web.URL, "authorization_endpoint": g.web.URL + "/authorize", "token_endpoint": g.web.URL + "/token",
-			"registration_endpoint": g.web.URL + "/register", "code_challenge_methods_supported": []string{"S256"}, "response_types_supported": []string{"code"}})
+			"registration_endpoint": g.web.URL + "/register", "code_challenge_methods_supported": []string{"S256"},
+			"response_types_supported": []string{"code"}})
 	})
 	mux.HandleFunc("/register", g.register)
 	mux.HandleFunc("/token", g.token)
@@ -98,7 +100,8 @@ func (g *Gate) Agree(t *testing.T, address string) string {
 	q := u.Query()
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if !g.clients[q.Get("client_id")] || q.Get("code_challenge_method") != "S256" || q.Get("resource") != g.web.URL+"/mcp" || !strings.HasPrefix(q.Get("redirect_uri"), "http://127.0.0.1:") || q.Get("state") == "" {
+	if !g.clients[q.Get("client_id")] || q.Get("code_challenge_method") != "S256" || q.Get("resource") != g.web.URL+"/mcp" ||
+		!strings.HasPrefix(q.Get("redirect_uri"), "http://127.0.0.1:") || q.Get("state") == "" {
 		t.Fatalf("asked with %v", q)
 	}
 	g.n++
