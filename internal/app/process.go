@@ -11,9 +11,9 @@ import (
 
 	"parley/config"
 	"parley/internal/adapters/terminal"
-	"parley/internal/app/host"
 	"parley/internal/app/setup"
 	"parley/internal/app/standby"
+	"parley/internal/app/systemd"
 	"parley/internal/chat"
 	"parley/internal/command/gate"
 	"parley/internal/command/language"
@@ -58,7 +58,7 @@ func (p Process) Serve(ctx context.Context, cfg config.Config, again func() (con
 	// The bot keeps serving when nobody reads the log any more: once SIGPIPE is
 	// caught, it does not end the process, and the write just fails.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	supervisor, err := host.NewSupervisor()
+	supervisor, err := systemd.New()
 	if err != nil {
 		log.Warn(err.Error())
 	}

@@ -3,8 +3,8 @@ package app
 import (
 	"context"
 
-	"parley/internal/app/host"
 	"parley/internal/app/jobs"
+	"parley/internal/app/systemd"
 	"parley/internal/command/health"
 	"parley/internal/memory/datadir"
 	"parley/internal/playbook/files"
@@ -28,7 +28,7 @@ type vitals struct {
 	stirred    chan struct{} // holds a token once something has happened in the hub
 	beats      health.Beats
 	hide       text.Redactor // of what anybody is told
-	supervisor host.Supervisor
+	supervisor systemd.Supervisor
 }
 
 // stir notes that something has happened.

@@ -11,9 +11,9 @@ import (
 func TestQueriesReadNoWholeTables(t *testing.T) {
 	aboutFiles(t)
 	s := open(t, Options{})
-	plantest.Check(t, s.db, []string{".", "../facts", "../past", "../agenda", "../access", "../database", "../bulk",
-		"../provenance", "../app", "../command", "../cli", "../page", "../factsfile", "../handoff", "../meaning", "../standing",
-		"../guarding", "../desk", "../diary"},
+	plantest.Check(t, s.db, []string{".", "facts", "sessions", "agenda", "access", "datadir", "../db/chunked",
+		"provenance", "../app", "../command", "../app/cli", "../app/console", "factsfile", "handoff", "embeddings",
+		"../agent/scheduled", "../tools/guards", "../agent/handover"},
 		[]string{"messages", "sessions", "session_texts", "decisions", "tool_calls", "guard_calls", "inbox", "outbox",
 			"participants", "usage", "overheard",
 			"key_facts", "fact_history", "fact_vectors", "log_entries", "tasks", "reminders", "people", "membership", "handoffs",

@@ -14,7 +14,7 @@ import (
 )
 
 // films is where the pictures of the papers are.
-const films = "../../docs/img/"
+const films = "../../../docs/img/"
 
 // digest returns a sum of what decides how the page looks: its templates, its styles and
 // its words.

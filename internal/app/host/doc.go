@@ -1,4 +1,4 @@
-// Package host is how the process lives on its machine: how far its memory may grow and
-// what is given back, and what the service manager is told. It does not know what the
-// process does.
+// Package host is how far the memory of the process may grow, and when what is not needed
+// is given back. It does not know what the process does. It imports next to nothing, so
+// that its pace is set before other packages make what they need.
 package host

@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"parley/internal/app/host"
+	"parley/internal/app/systemd"
 	"parley/internal/memory/datadir"
 )
 
@@ -27,7 +27,7 @@ var errNothing = errors.New("there is no database in it: it is not mounted here 
 type Options struct {
 	Dir        string
 	Log        *slog.Logger
-	Supervisor host.Supervisor // is told that waiting is what this process is there for
+	Supervisor systemd.Supervisor // is told that waiting is what this process is there for
 }
 
 // Wait returns the lock of a data folder, as datadir.Lock does, once nobody else

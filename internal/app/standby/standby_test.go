@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/app/host"
+	"parley/internal/app/systemd"
 	"parley/internal/memory/datadir"
 	"parley/internal/text/waittest"
 )
@@ -40,7 +40,7 @@ func TestServiceManagerIsToldOfTheWait(t *testing.T) {
 	defer func() { _ = conn.Close() }()
 	t.Setenv("NOTIFY_SOCKET", name)
 	t.Setenv("WATCHDOG_USEC", "1000000")
-	supervisor, err := host.NewSupervisor()
+	supervisor, err := systemd.New()
 	must(t, err)
 	defer supervisor.Close()
 	dir := folder(t)

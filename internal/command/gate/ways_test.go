@@ -20,7 +20,7 @@ var ways = []chat.Kind{chat.KindText, chat.KindCommand, chat.KindEdit, chat.Kind
 // new one has to be thought about first.
 func everyKind(t *testing.T) []chat.Kind {
 	t.Helper()
-	file, err := parser.ParseFile(token.NewFileSet(), "../chat/message.go", nil, 0)
+	file, err := parser.ParseFile(token.NewFileSet(), "../../chat/message.go", nil, 0)
 	must(t, err)
 	var declared []chat.Kind
 	ast.Inspect(file, func(n ast.Node) bool {

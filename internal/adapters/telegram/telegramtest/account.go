@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"parley/internal/text"
 	"regexp"
 	"strconv"
 	"strings"
@@ -39,7 +40,7 @@ func (s *Server) answerCallbackQuery(q *request) (any, *problem) {
 // languageForm is a language of ISO 639-1.
 var languageForm = regexp.MustCompile(`^[a-z]{2}$`)
 
-var commandForm = regexp.MustCompile(`^[a-z0-9_]{1,32}$`)
+var commandForm = text.Pattern(`^[a-z0-9_]{1,32}$`)
 
 func (s *Server) setMyCommands(q *request) (any, *problem) {
 	var list []Command
@@ -48,7 +49,7 @@ func (s *Server) setMyCommands(q *request) (any, *problem) {
 	}
 	for _, c := range list {
 		n := utf8.RuneCountInString(c.Description)
-		if !commandForm.MatchString(c.Command) || n < 1 || n > 256 {
+		if !commandForm().MatchString(c.Command) || n < 1 || n > 256 {
 			return nil, bad("BOT_COMMAND_INVALID")
 		}
 	}

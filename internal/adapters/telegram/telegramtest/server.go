@@ -13,6 +13,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"parley/internal/text"
 	"regexp"
 	"strings"
 	"sync"
@@ -155,7 +156,7 @@ func bad(format string, args ...any) *problem {
 }
 
 var (
-	tokenForm  = regexp.MustCompile(`^[0-9]{1,16}:[A-Za-z0-9_-]{30,}$`)
+	tokenForm  = text.Pattern(`^[0-9]{1,16}:[A-Za-z0-9_-]{30,}$`)
 	notFound   = &problem{code: http.StatusNotFound, text: "Not Found"}
 	forbidden  = &problem{code: http.StatusUnauthorized, text: "Unauthorized"}
 	handlers   map[string]func(*Server, *request) (any, *problem)
@@ -183,7 +184,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	m := pathMethod.FindStringSubmatch(r.URL.Path)
-	if m == nil || !tokenForm.MatchString(m[1]) {
+	if m == nil || !tokenForm().MatchString(m[1]) {
 		answer(w, nil, notFound)
 		return
 	}

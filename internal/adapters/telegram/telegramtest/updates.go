@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
-	"regexp"
+	"parley/internal/text"
 	"slices"
 	"strconv"
 	"strings"
@@ -231,11 +231,11 @@ func chatType(c Chat, channel bool) string {
 	return "group"
 }
 
-var detected = regexp.MustCompile(`(?:^|[^A-Za-z0-9_/@])(/[A-Za-z0-9_]{1,64}(?:@[A-Za-z0-9_]{3,32})?|@[A-Za-z0-9_]{4,32})`)
+var detected = text.Pattern(`(?:^|[^A-Za-z0-9_/@])(/[A-Za-z0-9_]{1,64}(?:@[A-Za-z0-9_]{3,32})?|@[A-Za-z0-9_]{4,32})`)
 
 // detect finds commands and mentions as Telegram does.
 func detect(text string) (list []Entity) {
-	for _, m := range detected.FindAllStringSubmatchIndex(text, -1) {
+	for _, m := range detected().FindAllStringSubmatchIndex(text, -1) {
 		kind := "mention"
 		if text[m[2]] == '/' {
 			kind = "bot_command"
@@ -351,14 +351,14 @@ type webhook struct {
 	stop        chan struct{}
 }
 
-var secretForm = regexp.MustCompile(`^[A-Za-z0-9_-]{0,256}$`)
+var secretForm = text.Pattern(`^[A-Za-z0-9_-]{0,256}$`)
 
 func (s *Server) setWebhook(q *request) (any, *problem) {
 	url := q.fields["url"]
 	switch {
 	case url != "" && !strings.HasPrefix(url, "https://") && !strings.HasPrefix(url, "http://127.0.0.1:"):
 		return nil, bad("bad webhook: An HTTPS URL must be provided for webhook")
-	case !secretForm.MatchString(q.fields["secret_token"]):
+	case !secretForm().MatchString(q.fields["secret_token"]):
 		return nil, bad("secret token contains unallowed characters")
 	}
 	s.mu.Lock()

@@ -1,4 +1,4 @@
-package host
+package systemd
 
 import (
 	"net"
@@ -22,7 +22,7 @@ func listenAs(t *testing.T, name string) *net.UnixConn {
 
 func TestServiceManagerInTheAbstractNamespace(t *testing.T) {
 	m := listenAs(t, "@parley-"+filepath.Base(t.TempDir())+t.Name())
-	s, err := NewSupervisor()
+	s, err := New()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func TestWatchdogOfAnotherProcess(t *testing.T) {
 	listenAs(t, filepath.Join(t.TempDir(), "s"))
 	t.Setenv("WATCHDOG_USEC", "100000")
 	t.Setenv("WATCHDOG_PID", "1")
-	s, err := NewSupervisor()
+	s, err := New()
 	if err != nil || s.Every != 0 {
 		t.Errorf("every %v, %v", s.Every, err)
 	}

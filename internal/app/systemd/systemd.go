@@ -1,4 +1,5 @@
-package host
+// Package systemd reports to the service manager. It does not know what is reported.
+package systemd
 
 import (
 	"context"
@@ -17,9 +18,9 @@ type Supervisor struct {
 	Every time.Duration // half of the watchdog's patience; 0 without a watchdog
 }
 
-// NewSupervisor reads the manager's variables from the environment and removes them:
+// New reads the manager's variables from the environment and removes them:
 // a tool server must not report in the bot's name.
-func NewSupervisor() (s Supervisor, err error) {
+func New() (s Supervisor, err error) {
 	socket, usec, pid := os.Getenv("NOTIFY_SOCKET"), os.Getenv("WATCHDOG_USEC"), os.Getenv("WATCHDOG_PID")
 	for _, name := range []string{"NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"} {
 		_ = os.Unsetenv(name)
