@@ -22,7 +22,11 @@ func TestPartsOfTimesAreAsked(t *testing.T) {
 		{[]string{"напомни завтра в полдевятого позвонить маме"}, "I read “завтра”, but not “в полдевятого”"},
 		{[]string{"remind me to call mum tomorrow before 4pm", "tomorrow at 3pm"}, "set_reminder text=call mum when=tomorrow at 3pm"},
 		{[]string{"remind me to call mum tomorrow before 4pm", "before 4pm"}, "but not “before”"},
-		{[]string{"remind me to call mum tomorrow before 4pm", "before 4pm", "at 3pm"}, "set_reminder text=call mum when=at 3pm"},
+		{[]string{"remind me to call mum tomorrow before 4pm", "before 4pm", "at 3pm"}, "set_reminder text=call mum when=tomorrow at 3pm"},
+		{[]string{"remind me to call mum tomorrow before 4pm", "at 15:00"}, "set_reminder text=call mum when=tomorrow at 15:00"},
+		{[]string{"remind me tomorrow to call mum before 4pm", "3pm"}, "set_reminder text=call mum when=tomorrow 3pm"},
+		{[]string{"remind me to call mum tomorrow before 4pm", "on friday at 3pm"}, "set_reminder text=call mum when=on friday at 3pm"},
+		{[]string{"Erinnere mich morgen vor 12 Uhr an den Arzt", "um 11"}, "set_reminder text=den Arzt when=morgen um 11"},
 		{[]string{"remind me", "call mum tomorrow before 4pm", "tomorrow at 3pm"}, "set_reminder text=call mum when=tomorrow at 3pm"},
 		{[]string{"remind me to buy 2 pills tomorrow at 9"}, "set_reminder text=buy 2 pills when=tomorrow at 9"},
 	} {

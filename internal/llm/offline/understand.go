@@ -20,6 +20,7 @@ type asked struct {
 	does  string            // a tool, or one of answers
 	args  map[string]string // of the tool
 	part  *times.Partial    // what was read of a reminder's time, and what was not; nil for all
+	about string            // all words of times that were asked about so far
 	loose bool              // it is nothing but a statement, or small talk: "I called mom", "yes"
 }
 
@@ -73,7 +74,7 @@ func (t talk) completed(a asked, said string) (asked, bool) {
 	part := (*times.Partial)(nil)
 	switch {
 	case at == "" && isTime(said, a.tag):
-		at = said
+		at = a.onItsDay(said)
 	case understood && !own.general():
 		return own, true
 	case at == "" && errors.As(err, &part): // asked once more
@@ -85,8 +86,42 @@ func (t talk) completed(a asked, said string) (asked, bool) {
 	default:
 		return a, false
 	}
-	a.args, a.part = map[string]string{"text": text, "when": at}, part
+	a.args, a.about = map[string]string{"text": text, "when": at}, a.spoken()
+	a.part = part
 	return a, true
+}
+
+// spoken returns the words of times that were asked about, up to now.
+func (a asked) spoken() string {
+	if a.part == nil {
+		return a.about
+	}
+	return strings.TrimSpace(a.about + " " + a.part.Read + " " + a.part.Left)
+}
+
+// onItsDay returns a time that answers a question about a part of one, on the day that was
+// named before: "before 4pm tomorrow", and then "at 3". One with a day of its own stays.
+func (a asked) onItsDay(said string) string {
+	fields := strings.Fields(a.spoken())
+	for n := len(fields); n > 0; n-- {
+		for i := 0; i+n <= len(fields); i++ {
+			day := strings.Join(fields[i:i+n], " ")
+			if isDay(day, a.tag) && isTime(day+" "+said, a.tag) {
+				return day + " " + said
+			}
+		}
+	}
+	return said
+}
+
+// isDay reports whether words name another day than today, whatever the hour is.
+func isDay(words, speaks string) bool {
+	for _, now := range []time.Time{someTime, someTime.Add(-11 * time.Hour)} {
+		if at, ok := times.Day(words, now, speaks); !ok || at.YearDay() == now.YearDay() {
+			return false
+		}
+	}
+	return true
 }
 
 // mostText is how long an answer to "what shall I remind you of" may be.
@@ -257,7 +292,7 @@ func (a *asked) timed() bool {
 }
 
 // joints join "remind me" and what it is about.
-var joints = text.Pattern(`(?i)^(?:to|that|about|of|for|an|daran,?|dass|zu|que|de|para|a|à|d'|о|об|про|что)[\s,]+`)
+var joints = text.Pattern(`(?i)^(?:to|that|about|of|for|ans?|daran,?|dass|zu|que|de|para|a|à|d'|о|об|про|что)[\s,]+`)
 
 // mended is a sentence with another word in place of one that nobody knows.
 type mended struct{ text, word string }
