@@ -44,7 +44,7 @@ func TestCredential(t *testing.T) {
 			t.Errorf("revoked: refused %t after %d questions", c.Refused(), asked)
 		}
 		Sleep(t.Context(), RefusedRest)
-		if c.Usable(t.Context()) || c.Usable(t.Context()) || asked != 4 {
+		if first, second := c.Usable(t.Context()), c.Usable(t.Context()); first || second || asked != 4 {
 			t.Errorf("after a rest: refused %t after %d questions", c.Refused(), asked)
 		}
 		taken = true

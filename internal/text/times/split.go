@@ -90,7 +90,7 @@ func (s *splitter) part(times []stretch, from, to int) parted {
 	var when, left []string
 	begin, end := from, to // of what the time is for
 	for i, t := range times {
-		first, last, until := t.from, t.to, to
+		first, until := t.from, to
 		if i+1 < len(times) {
 			until = times[i+1].from
 		}
@@ -98,7 +98,8 @@ func (s *splitter) part(times []stretch, from, to int) parted {
 			first = s.backward(t, begin)
 			end = first
 		}
-		if last = s.forward(t, until); t.from == from {
+		last := s.forward(t, until)
+		if t.from == from {
 			begin = last
 		}
 		when = append(when, s.words(t.from, t.to))
