@@ -95,11 +95,11 @@ var pressed = map[string][]pressing{
 // pressedByOthers are places whose buttons somebody else presses, somewhere else, and
 // the test that does.
 var pressedByOthers = map[string]func(*testing.T){
-	"internal/command/welcome/manners.go:joined":   TestAddedToAGroup,
-	"internal/command/welcome/manners.go:Knock":    TestAStrangerReachesTheOwner,
-	"internal/command/gate/builtin.go:runPairList": TestAStrangerReachesTheOwner,
-	"internal/agent/handover/words.go:takeButton":  TestHandoffFromTelegramToDiscord,
-	"internal/agent/handover/words.go:backButton":  TestHandoffFromTelegramToDiscord,
+	"internal/command/welcome/manners.go:joined":    TestAddedToAGroup,
+	"internal/command/welcome/manners.go:Knock":     TestAStrangerReachesTheOwner,
+	"internal/command/gate/builtin.go:runPairList":  TestAStrangerReachesTheOwner,
+	"internal/agent/handover/dossier.go:takeButton": TestHandoffFromTelegramToDiscord,
+	"internal/agent/handover/dossier.go:backButton": TestHandoffFromTelegramToDiscord,
 }
 
 func many16(format string) (list []string) {

@@ -189,14 +189,14 @@ func (m *mind) about(ctx context.Context, name string) (lines []string) {
 			lines = append(lines, catalog.Say(ctx, words, said))
 		}
 	}
-	line(wordsAgentPlaces, append(slices.Clone(r.Places), m.roster.Given(name)...)...)
-	line(wordsAgentPersona, cmp.Or(r.Persona, m.cfg.Agent.PromptFile))
-	line(wordsAgentPlaybook, r.Playbook)
-	line(wordsAgentSources, r.Sources...)
-	line(wordsAgentTools, r.Tools...)
-	line(wordsAgentModel, m.Of(at.ID).ModelName())
+	line("answers in %s", append(slices.Clone(r.Places), m.roster.Given(name)...)...)
+	line("persona: %s", cmp.Or(r.Persona, m.cfg.Agent.PromptFile))
+	line("playbook: %s", r.Playbook)
+	line("draws on %s", r.Sources...)
+	line("tools: %s", r.Tools...)
+	line("model: %s", m.Of(at.ID).ModelName())
 	if r.Share {
-		lines = append(lines, catalog.Text(ctx, wordsAgentShares))
+		lines = append(lines, catalog.Text(ctx, "what it knows about a person, the others that share know too"))
 	}
 	return lines
 }

@@ -118,7 +118,7 @@ func (f *front) resume(ctx context.Context, m chat.Message, s gate.Settled, w ch
 		return chat.Answer{}, fmt.Errorf("read what was asked: %w", err)
 	}
 	if r.Parked.Agent != m.Agent.ID { // the place was given to another meanwhile, which knows nothing of it
-		return chat.Answer{Text: catalog.Text(ctx, wordsOthersQuestion), Record: &memory.Turn{
+		return chat.Answer{Text: catalog.Text(ctx, "Another assistant asked that, and it no longer answers here: I changed nothing. Ask again if you still want it."), Record: &memory.Turn{
 			Decision: memory.Decision{End: chat.End{Outcome: chat.Refused, Reason: chat.Expired}}, Settles: &memory.Settled{Question: s.ID},
 		}}, nil
 	}

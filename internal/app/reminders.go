@@ -70,22 +70,22 @@ func (c *chores) remind(ctx context.Context) error {
 
 // reminderParts returns the words, with buttons to snooze and to be done.
 func (c *chores) reminderParts(ctx context.Context, r agenda.Reminder) []chat.Part {
-	said := catalog.Say(ctx, wordsReminder, r.Text)
+	said := catalog.Say(ctx, "⏰ %s", r.Text)
 	named := r.User.Name != "" && !c.platforms.alone(r.Key)
 	if named {
-		said = catalog.Say(ctx, wordsReminderFor, r.User.Name, r.Text)
+		said = catalog.Say(ctx, "⏰ %s: %s", r.User.Name, r.Text)
 	}
 	if behind := c.now().Sub(r.Due); behind > late {
-		why := catalog.Say(ctx, wordsReminderLate, catalog.HowLong(ctx, behind))
+		why := catalog.Say(ctx, "(I am %s late: I was not running.)", catalog.HowLong(ctx, behind))
 		if r.Away == agenda.Back {
-			why = catalog.Say(ctx, wordsReminderBack, catalog.HowLong(ctx, behind))
+			why = catalog.Say(ctx, "(I am %s late: I could not write here.)", catalog.HowLong(ctx, behind))
 		}
 		said += " " + why
 	}
 	buttons := [][]chat.Button{{
-		{Label: catalog.Text(ctx, wordsSnooze10), Data: fmt.Sprintf("/remind snooze %d 10m", r.ID)},
-		{Label: catalog.Text(ctx, wordsSnooze60), Data: fmt.Sprintf("/remind snooze %d 1h", r.ID)},
-		{Label: catalog.Text(ctx, wordsReminderDone), Data: fmt.Sprintf("/remind done %d", r.ID)},
+		{Label: catalog.Text(ctx, "In 10 min"), Data: fmt.Sprintf("/remind snooze %d 10m", r.ID)},
+		{Label: catalog.Text(ctx, "In 1 h"), Data: fmt.Sprintf("/remind snooze %d 1h", r.ID)},
+		{Label: catalog.Text(ctx, "Done"), Data: fmt.Sprintf("/remind done %d", r.ID)},
 	}}
 	var parts []chat.Part
 	for i, piece := range chat.On(c.platforms.adapters, r.Key.Platform).Split(chat.Seen(said)) {
@@ -158,7 +158,8 @@ func (c *chores) tellOfPlace(ctx context.Context, list []agenda.Reminder) error 
 		list[i].Away = agenda.AtHand // it is said of all of them
 	}
 	ctx = c.people.speaker.With(ctx, who)
-	said := catalog.Say(ctx, wordsRemindersLost, called) + "\n" + c.people.planner().Lines(ctx, who, list)
+	said := catalog.Say(ctx, "I can no longer write to you in %s. These reminders wait until I can, and are said late then; "+
+		"“/remind cancel” and the number ends one:", called) + "\n" + c.people.planner().Lines(ctx, who, list)
 	var parts []chat.Part
 	if adapter := chat.On(c.platforms.adapters, direct.Platform); adapter != nil {
 		for i, piece := range adapter.Split(chat.Seen(said)) {

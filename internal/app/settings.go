@@ -126,7 +126,7 @@ func (s *settings) tune(ctx context.Context, path, value string) (now string, er
 	}
 	merged, err := with(s.given, set)
 	if err != nil {
-		return "", text.Tell(wordsNotTuned, err)
+		return "", text.Tell("I changed nothing: %v.", err)
 	}
 	now, _ = merged.Get(path)
 	row, _ := json.Marshal(set) // texts always can

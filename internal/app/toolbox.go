@@ -124,7 +124,7 @@ func (b *toolbox) delegate(s agent.Subagent) tools.Tool {
 	meta := tools.Meta{Name: s.Name, Description: s.Description, Category: tools.About, Scope: []string{""}, SideEffect: true,
 		Trying: tools.Trying{Timeout: tools.MaxTimeout}}
 	meta.Ask = func(ctx context.Context, c tools.Call) (string, error) {
-		return catalog.Say(ctx, wordsAskHelper, s.Name) + "\n" + tools.Listed(c.Args), nil
+		return catalog.Say(ctx, "Give the helper %s this job?", s.Name) + "\n" + tools.Listed(c.Args), nil
 	}
 	return tools.Func(meta, func(ctx context.Context, c tools.Call, in args) (tools.Result, error) {
 		return b.mind.Delegate(ctx, s, c, in.Task)

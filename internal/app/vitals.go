@@ -73,7 +73,7 @@ func (v *vitals) findings() (list []health.Finding) {
 		list = append(list, v.notes.away()...)
 	}
 	if e := v.rules.Problem(); e != "" {
-		list = append(list, health.Concern("playbook", catalog.Fill(wordsLastGood, text.Shorten(e, 300))))
+		list = append(list, health.Concern("playbook", catalog.Fill("the last good one is in force: %s", text.Shorten(e, 300))))
 	}
 	for i, f := range list {
 		list[i] = f.Hiding(v.hide.Hide)

@@ -231,7 +231,7 @@ func (s *Shelf) changes(ctx context.Context, path string) error {
 	}
 	may, err := s.Changes(ctx, "", path)
 	if err == nil && !may {
-		err = text.Tell(wordNoteNotYours)
+		err = text.Tell("That note is somebody else's, so I leave it as it is.")
 	}
 	return err
 }

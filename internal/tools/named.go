@@ -52,7 +52,7 @@ func (n named) of(who string, list []namedItem) (int64, error) {
 	}
 	switch len(best) {
 	case 0:
-		return 0, text.Tell(wordNoneNamed, n.Words)
+		return 0, text.Tell("I find nothing that fits “%s”.", n.Words)
 	case 1:
 		return best[0].id, nil
 	}
@@ -63,7 +63,7 @@ func (n named) of(who string, list []namedItem) (int64, error) {
 			lines.WriteString(" " + item.text)
 		}
 	}
-	return 0, text.Tell(wordSeveralNamed, n.Words, lines.String())
+	return 0, text.Tell("Several fit “%s”; say the number of the one you mean:%s", n.Words, lines.String())
 }
 
 // likeness counts the telling words that two texts share, of whatever form; texts

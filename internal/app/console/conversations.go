@@ -364,7 +364,7 @@ func (p *Page) sessions(r *http.Request) (any, error) {
 		}
 	}
 	for _, st := range append([]memory.Status{""}, statuses...) {
-		name := catalog.Text(r.Context(), cmp.Or(string(st), wordsEvery))
+		name := catalog.Text(r.Context(), cmp.Or(string(st), "all"))
 		s.Statuses = append(s.Statuses, link{"/sessions?status=" + string(st), name, q.Get("status") == string(st)})
 	}
 	s.Previous, s.Next = pager("/sessions", keepOn, page, n > perPage)

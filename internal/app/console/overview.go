@@ -12,6 +12,9 @@ import (
 	"parley/internal/text/catalog"
 )
 
+// wordsErrors is said in more than one place.
+const wordsErrors = "Errors"
+
 // overview is how things stand.
 type overview struct {
 	Lines    []Line
@@ -46,8 +49,8 @@ type window struct {
 }
 
 var windows = []window{
-	{"day", words24Hours, time.Hour, 24, "15:04"},
-	{"month", words30Days, 24 * time.Hour, 30, wordsDay},
+	{"day", "24 hours", time.Hour, 24, "15:04"},
+	{"month", "30 days", 24 * time.Hour, 30, "2 Jan"},
 }
 
 // maxFailures is how many errors the overview lists.
@@ -171,9 +174,9 @@ type measure struct {
 // slowest is the time that nearly all answers stay below.
 func slowest(p catalog.Printer, p95 time.Duration) string {
 	if p95 == 0 {
-		return p.Text(wordsNoAnswers)
+		return p.Text("no answers yet")
 	}
-	return p.Say(wordsUpTo, took(p, p95))
+	return p.Say("p95 up to %s", took(p, p95))
 }
 
 // charts draws the four figures that tell how the bot is doing.
@@ -192,21 +195,21 @@ func charts(p catalog.Printer, loads []memory.Load, form string) (list []chart) 
 		}
 	}
 	for _, m := range []measure{
-		whole(wordsMessages, "messages", all.Messages, func(l memory.Load) int { return l.Messages }),
+		whole("Messages", "messages", all.Messages, func(l memory.Load) int { return l.Messages }),
 		{
-			chart: chart{Title: p.Text(wordsAnswering), Class: "latency", Total: slowest(p, all.P95)},
+			chart: chart{Title: p.Text("Time to answer"), Class: "latency", Total: slowest(p, all.P95)},
 			value: func(l memory.Load) (float64, float64, string) {
-				return float64(l.P95), float64(l.Median), p.Say(wordsMedian, took(p, l.Median), took(p, l.P95))
+				return float64(l.P95), float64(l.Median), p.Say("median %s, p95 %s", took(p, l.Median), took(p, l.P95))
 			},
 			show: func(v float64) string { return took(p, time.Duration(v)) },
 		},
-		whole(wordsTokens, "tokens", all.Tokens, func(l memory.Load) int { return l.Tokens }),
+		whole("Tokens", "tokens", all.Tokens, func(l memory.Load) int { return l.Tokens }),
 		whole(wordsErrors, "errors", all.Errors, func(l memory.Load) int { return l.Errors }),
 	} {
 		list = append(list, m.draw(p, loads, form))
 	}
 	if rate := all.Rate(); rate != "" {
-		list[len(list)-1].Total += " · " + p.Say(wordsSuccess, p.Figure(rate))
+		list[len(list)-1].Total += " · " + p.Say("%s success", p.Figure(rate))
 	}
 	return list
 }

@@ -24,6 +24,18 @@ import (
 	"parley/internal/text/catalog"
 )
 
+// Said in more than one place.
+const (
+	wordsOverview      = "Overview"
+	wordsConversations = "Conversations"
+	wordsSessions      = "Sessions"
+	wordsFacts         = "Facts"
+	wordsPlaybook      = "Playbook"
+	wordsPeople        = "People"
+	wordsSettings      = "Settings"
+	wordsTryIt         = "Try it"
+)
+
 // Codes keeps hashes of one-time codes and counts guesses at them.
 type Codes interface {
 	AddCode(ctx context.Context, purpose string, hash []byte, who chat.User, until time.Time) error
@@ -276,22 +288,22 @@ func (p *Page) routes() {
 	}
 	p.mux.Handle("POST /do", p.inside(p.do))
 	if p.o.Views.Files != nil {
-		p.show("/rules/{name}", "rules", wordsRules, p.ruleFile)
+		p.show("/rules/{name}", "rules", "Rules", p.ruleFile)
 		p.mux.Handle("POST /rules/{name}", p.inside(p.saveRules))
 	}
 	p.show("/people", "people", wordsPeople, p.people)
-	p.show("/letters", "letters", wordsPutAside, p.letters)
+	p.show("/letters", "letters", "Put aside", p.letters)
 	p.show("/{$}", "overview", wordsOverview, p.overview)
 	p.show("/conversations", "conversations", wordsConversations, p.conversations)
-	p.show("/conversation", "conversation", wordsConversation, p.conversation)
+	p.show("/conversation", "conversation", "Conversation", p.conversation)
 	p.show("/sessions", "sessions", wordsSessions, p.sessions)
-	p.show("/turns/{id}", "turn", wordsMessage, p.turnOf)
-	p.show("/calls/{id}", "call", wordsModelCall, p.call)
+	p.show("/turns/{id}", "turn", "A message", p.turnOf)
+	p.show("/calls/{id}", "call", "A model call", p.call)
 	p.mux.Handle("GET /calls/{id}/{which}", p.inside(p.body))
 	if p.o.Views.Script != nil {
-		p.show("/turns/{id}/script", "script", wordsAsRehearsal, p.script)
+		p.show("/turns/{id}/script", "script", "As a rehearsal", p.script)
 	}
-	p.show("/sessions/{id}", "session", wordsSession, p.session)
+	p.show("/sessions/{id}", "session", "Session", p.session)
 	p.show("/playbook", "playbook", wordsPlaybook, p.playbook)
 	p.show("/settings", "settings", wordsSettings, p.settings)
 	p.show("/chat", "chat", wordsTryIt, p.talk)
@@ -299,7 +311,7 @@ func (p *Page) routes() {
 		p.show("/facts", "facts", wordsFacts, p.facts)
 	}
 	p.mux.Handle("/", p.inside(func(w http.ResponseWriter, r *http.Request, _ *login) {
-		p.refuse(w, r, http.StatusNotFound, wordsNoPage)
+		p.refuse(w, r, http.StatusNotFound, "There is no such page.")
 	}))
 }
 

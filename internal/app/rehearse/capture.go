@@ -20,6 +20,9 @@ import (
 	"parley/internal/text"
 )
 
+// wordsNothingSaid is said in more than one place.
+const wordsNothingSaid = "There is no answer here whose words are still kept."
+
 // Capture writes rehearsals from what was said, so that a wrong answer becomes a test
 // that fails until the playbook is right.
 type Capture struct {
@@ -55,8 +58,9 @@ const maxCaptured = 20
 // Errors of Write, for people.
 var (
 	ErrNothingSaid = text.Tell(wordsNothingSaid)
-	ErrNoWish      = text.Tell(wordsNoWish)
-	ErrAsWished    = text.Tell(wordsAsWished)
+	ErrNoWish      = text.Tell("Say what should have come of it: words of the answer, or the id of a rule or the name of a tool, " +
+		"such as: should have said 30 days; should not have applied refund_policy.")
+	ErrAsWished = text.Tell("That is what came of it.")
 )
 
 // WriteByID is Write for the answer with an id.
@@ -80,7 +84,7 @@ func (c Capture) Script(ctx context.Context, id string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return c.script(fmt.Sprintf(wordsCopied, d.At.Format(time.DateOnly)), talk, line{mark: "<", text: strings.TrimSpace(answer)}.String())
+	return c.script(fmt.Sprintf("A conversation of %s, with what the models answered.", d.At.Format(time.DateOnly)), talk, line{mark: "<", text: strings.TrimSpace(answer)}.String())
 }
 
 // Write makes a script of the conversation that led to an answer, with what should have
@@ -96,7 +100,7 @@ func (c Capture) Write(ctx context.Context, d memory.Decision, should string) (s
 	if err != nil {
 		return "", err
 	}
-	head := strings.ReplaceAll(fmt.Sprintf(wordsCaptured, d.At.Format(time.DateOnly), text.Shorten(should, 200)), "\n", " ")
+	head := strings.ReplaceAll(fmt.Sprintf("From a chat on %s: %s", d.At.Format(time.DateOnly), text.Shorten(should, 200)), "\n", " ")
 	script, err := c.script(head, talk, wish)
 	if err != nil {
 		return "", err

@@ -16,6 +16,9 @@ import (
 	"parley/internal/text/catalog"
 )
 
+// wordAskHere is said in more than one place.
+const wordAskHere = "Others write here, too: press a button, reply to this message, or mention me."
+
 // QuestionLife is how long a question waits.
 const QuestionLife = 5 * time.Minute
 
@@ -203,7 +206,7 @@ func listed(ctx context.Context, items []Item) string {
 		return items[0].Say
 	}
 	var b strings.Builder
-	b.WriteString(catalog.Text(ctx, wordSeveral))
+	b.WriteString(catalog.Text(ctx, "I need your yes for these:"))
 	for i, item := range items {
 		fmt.Fprintf(&b, "\n%d. %s", i+1, strings.ReplaceAll(item.Say, "\n", "\n   "))
 	}
@@ -226,9 +229,9 @@ func (c *Confirmations) form(ctx context.Context, m chat.Message, asked string, 
 		return chat.Answer{Text: said, Record: chat.End{Outcome: chat.Asked, Reason: chat.NeedsAnswer},
 			Buttons: c.formButtons(ctx, q, *a.Form)}, q, nil
 	}
-	hint := catalog.Text(ctx, wordAsk)
+	hint := catalog.Text(ctx, "Please answer yes or no.")
 	if b.count() > 1 {
-		hint = catalog.Text(ctx, wordAskSeveral)
+		hint = catalog.Text(ctx, "Answer yes for all of them, no for none, or with the numbers you agree to.")
 	}
 	if !m.Direct {
 		hint += " " + catalog.Text(ctx, wordAskHere)
@@ -344,9 +347,9 @@ func (c *Confirmations) reminds(q chat.Question, m chat.Message, a chat.Answer) 
 // reminded returns an answer with the question that still waits below it. A yes in
 // words may be to that.
 func (c *Confirmations) reminded(ctx context.Context, m chat.Message, q chat.Question, a chat.Answer) (chat.Answer, error) {
-	still := catalog.Text(ctx, wordStill)
+	still := catalog.Text(ctx, "_I am still waiting for your yes or no:_")
 	if bodyOf(q).Form != nil {
-		still = catalog.Text(ctx, wordStillForm)
+		still = catalog.Text(ctx, "_I am still waiting for your answer:_")
 	}
 	a.Text += "\n\n" + still + "\n" + q.Text
 	if err := c.rows.AskedAgain(ctx, q.ID, m.Row); err != nil {
@@ -401,10 +404,10 @@ func (c *Confirmations) settle(ctx context.Context, m chat.Message, w chat.Reply
 	if len(b.Items) > 0 {
 		return f(ctx, m, Settled{b.Action, a.ID, a.agreed, a.Asked, a.said, again}, w)
 	}
-	answer := ended(catalog.Text(ctx, wordKept), chat.Declined, "")
+	answer := ended(catalog.Text(ctx, "All right, nothing was changed."), chat.Declined, "")
 	switch {
 	case yes && again && !b.Again:
-		answer = ended(catalog.Text(ctx, wordInterrupted), chat.Failed, chat.Fault)
+		answer = ended(catalog.Text(ctx, "I was interrupted while doing this and can't tell whether it was done; please check before asking again."), chat.Failed, chat.Fault)
 	case yes:
 		answer, err = f(ctx, m, Settled{b.Action, a.ID, a.agreed, a.Asked, a.said, again}, w)
 	}

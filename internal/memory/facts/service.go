@@ -8,6 +8,12 @@ import (
 	"parley/internal/text"
 )
 
+// Said in more than one place.
+const (
+	wordsShare        = "Only an admin of this place can make me remember, or forget, something for everybody here."
+	wordsShareInstead = wordsShare + " I can remember it for you."
+)
+
 // Rows is the facts that are stored, as far as a viewer can see them;
 // ErrNone is none. Store is the real one.
 type Rows interface {
