@@ -31,9 +31,9 @@ type Resident struct {
 
 // ResidentRoutes says which models work for one agent.
 type ResidentRoutes struct {
-	Answer   []string `yaml:"answer" doc:"names of models that answer for it, in order; with none, routes.answer"`
-	Playbook []string `yaml:"playbook" doc:"that match its playbook; with none, as its answer"`
-	Summary  []string `yaml:"summary" doc:"that summarize its conversations; with none, as its answer"`
+	Answer   []string `yaml:"answer" names:"models" doc:"names of models that answer for it, in order; with none, routes.answer"`
+	Playbook []string `yaml:"playbook" names:"models" doc:"that match its playbook; with none, as its answer"`
+	Summary  []string `yaml:"summary" names:"models" doc:"that summarize its conversations; with none, as its answer"`
 }
 
 // ResidentLimits bound what one agent takes; 0 is as for all.
@@ -56,14 +56,13 @@ const VaultSource = "vault"
 // leastBudget is the smallest token budget that is one.
 const leastBudget = 4000
 
-// Route returns the models that an agent has of its own for a purpose; nil is
-// none of its own. Its answer's serve for what else it does.
+// Route returns the agent's own models for a purpose, nil for none. The models of its
+// answers serve every other purpose too.
 func (r Resident) Route(purpose string) []string {
-	own := map[string][]string{PurposeAnswer: r.Routes.Answer, PurposePlaybook: r.Routes.Playbook, PurposeSummary: r.Routes.Summary}[purpose]
-	if len(own) == 0 {
-		return r.Routes.Answer
+	if own := routeOf(r.Routes, purpose); len(own) > 0 {
+		return own
 	}
-	return own
+	return r.Routes.Answer
 }
 
 // SameRoutes reports whether agents are answered by the models that were connected
@@ -84,13 +83,8 @@ func SameRoutes(were, are []Resident) bool {
 // residents checks the agents against each other, and against the rest.
 func (c *Config) residents(fail fail) {
 	taken := map[string]string{} // place -> where it was claimed
-	names := map[string]string{}
 	for i, r := range c.Agents {
 		at := fmt.Sprintf("agents[%d].", i)
-		if first := names[strings.ToLower(r.Name)]; first != "" {
-			fail(at+"name", wrong(wordsIsTwice, r.Name, first).hint(wordsDiffer))
-		}
-		names[strings.ToLower(r.Name)] = fmt.Sprintf("agents[%d]", i)
 		for j, p := range r.Places {
 			if first := taken[p]; first != "" {
 				fail(fmt.Sprintf("%splaces[%d]", at, j), wrong("is %s, which %s has already", p, first).hint("one agent answers in one place"))

@@ -36,7 +36,7 @@ agents:
 		"within one list":    {"- p:1\n", "- default\n", "bot.yaml:14:9: agents[1].places[1]: is default, which home has already"},
 		"no place":           {"- p:1\n", "- everywhere\n", "bot.yaml:14:9: agents[1].places: no entry"},
 		"a server's thread":  {"- p:1\n", "- p:1/2\n", "a thread is written behind its channel"},
-		"names of one sound": {"name: home", "name: Desk", `agents[1].name: is "Desk", as agents[0] is`},
+		"names of one sound": {"name: home", "name: Desk", `agents[1].name: is "Desk", as agents[0].name is`},
 		"no name":            {"name: home", "name: the home", `agents[1].name: is "the home"`},
 		"no such source": {"sources: [vault]", "sources: [handbok]",
 			`agents[1].sources[0]: names "handbok", which is not in sources (did you mean handbook?)`},

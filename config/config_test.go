@@ -392,6 +392,19 @@ func TestSetAtRunTime(t *testing.T) {
 	}
 }
 
+// TestChanging: each setting changes in a way there is, and each way has some.
+func TestChanging(t *testing.T) {
+	for _, s := range Settings() {
+		if !slices.Contains([]string{"", ByChat, ByReload}, s.Change) {
+			t.Errorf("%s changes by %q", s.Path, s.Change)
+		}
+	}
+	chat, reload := Changing(ByChat), Changing(ByReload)
+	if !slices.Contains(chat, "session.ttl") || !slices.Contains(reload, "access.mode") || slices.Contains(chat, "access.mode") {
+		t.Errorf("from the chat: %q; with a reload: %q", chat, reload)
+	}
+}
+
 func TestTable(t *testing.T) {
 	table := Table()
 	if rows := strings.Count(table, "\n"); rows != len(Settings())+2 {

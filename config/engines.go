@@ -1,7 +1,7 @@
 package config
 
 import (
-	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 )
@@ -17,8 +17,21 @@ const (
 )
 
 // Purposes lists them in the order of Routes.
-func Purposes() []string {
-	return []string{PurposeAnswer, PurposePlaybook, PurposeSummary, PurposeLibrarian, PurposeEmbedding, PurposeTranscription}
+func Purposes() (list []string) {
+	for _, f := range fields(reflect.TypeFor[Routes]()) {
+		list = append(list, f.Tag.Get("yaml"))
+	}
+	return list
+}
+
+// routeOf returns what Routes or ResidentRoutes set for a purpose, nil for nothing.
+func routeOf(routes any, purpose string) []string {
+	v := reflect.ValueOf(routes)
+	field, ok := fieldNamed(v, purpose)
+	if !ok {
+		return nil
+	}
+	return v.FieldByIndex(field.Index).Interface().([]string)
 }
 
 // Route returns the models for a purpose, as set or by default; nil for none.
@@ -28,11 +41,7 @@ func (c Config) Route(purpose string) []string {
 	if len(c.Models) == 0 {
 		return c.oneEndpoint(purpose)
 	}
-	set := map[string][]string{
-		PurposeAnswer: c.Routes.Answer, PurposePlaybook: c.Routes.Playbook, PurposeSummary: c.Routes.Summary,
-		PurposeLibrarian: c.Routes.Librarian, PurposeEmbedding: c.Routes.Embedding, PurposeTranscription: c.Routes.Transcription,
-	}
-	switch route := set[purpose]; {
+	switch route := routeOf(c.Routes, purpose); {
 	case len(route) > 0:
 		return route
 	case purpose == PurposeEmbedding || purpose == PurposeTranscription:
@@ -91,98 +100,69 @@ func (c Config) Engine(name string) (Engine, bool) {
 	return c.Models[i], true
 }
 
-// engines checks the list of models and the routes over it: each purpose is set in
-// only one way, and routes name models that exist.
+// engines checks the routes: they name models that exist, each once, and no other
+// setting says the same.
 func (c *Config) engines(fail fail) {
-	c.oneWay(fail)
-	routes := map[string][]string{}
-	for _, s := range []struct {
-		name  string
-		route []string
-	}{
-		{"answer", c.Routes.Answer}, {"playbook", c.Routes.Playbook}, {"summary", c.Routes.Summary}, {"librarian", c.Routes.Librarian},
-		{"embedding", c.Routes.Embedding}, {"transcription", c.Routes.Transcription},
-	} {
-		routes["routes."+s.name] = s.route
-	}
-	for i, s := range c.Subagents {
-		routes[fmt.Sprintf("subagents[%d].route", i)] = s.Route
-	}
-	for i, r := range c.Agents {
-		at := fmt.Sprintf("agents[%d].routes.", i)
-		routes[at+"answer"], routes[at+"playbook"], routes[at+"summary"] = r.Routes.Answer, r.Routes.Playbook, r.Routes.Summary
-	}
 	var names []string
 	for _, e := range c.Models {
 		names = append(names, e.Name)
 	}
-	for path, route := range routes {
+	c.each(func(s *Setting) {
+		if !s.names {
+			return
+		}
+		route := s.value.Interface().([]string)
 		for i, name := range route {
 			if !slices.Contains(names, name) {
 				e := wrong(wordsNoneOf, name, "models")
 				if len(names) > 0 {
 					e.hint(wordsDidYouMean, Closest(name, names))
 				}
-				fail(path, e)
+				fail(s.Path, e)
 			} else if slices.Contains(route[:i], name) {
-				fail(path, wrong("names %q twice", name))
+				fail(s.Path, wrong("names %q twice", name))
 			}
 		}
-	}
+	})
+	c.oneWay(fail)
 	c.sameVectors(fail)
 }
 
 // oneWay refuses settings that say the same thing twice: an error that names both is
 // better than a guess.
 func (c *Config) oneWay(fail fail) {
-	both := func(old, now string) {
-		fail(old, wrong("is set, and so is %s", now).hint("remove one of them"))
+	var changed []string // of model, where models replace it
+	if len(c.Models) > 0 {
+		changed = Default().Diff(*c)
 	}
-	for _, s := range []struct {
-		old, now string
-		set      bool
-	}{
-		{"model.playbook_name", "routes.playbook", c.Model.PlaybookName != "" && len(c.Routes.Playbook) > 0},
-		{"model.transcription", "routes.transcription", c.Model.Transcription != "" && len(c.Routes.Transcription) > 0},
-		{"model.embedding", "routes.embedding", c.Model.Embedding != "" && len(c.Routes.Embedding) > 0},
-		{"model.embedding_url", "routes.embedding", c.Model.EmbeddingURL != "" && len(c.Routes.Embedding) > 0},
-		{"vault.librarian_model", "routes.librarian", c.Vault.LibrarianModel != "" && len(c.Routes.Librarian) > 0},
-	} {
-		if s.set {
-			both(s.old, s.now)
+	c.each(func(s *Setting) {
+		now := ""
+		switch {
+		case s.instead != "" && !s.value.IsZero():
+			now = c.route(s)
+		case s.instead == "" && strings.HasPrefix(s.Path, "model.") && !s.beside && slices.Contains(changed, s.Path):
+			now = "models"
 		}
-	}
-	for i, s := range c.Subagents {
-		if s.Model != "" && len(s.Route) > 0 {
-			both(fmt.Sprintf("subagents[%d].model", i), fmt.Sprintf("subagents[%d].route", i))
+		if now != "" {
+			fail(s.Path, wrong("is set, and so is %s", now).hint("remove one of them"))
 		}
-	}
-	if len(c.Models) == 0 {
-		return
-	}
-	usual := Default()
-	usual.Model.Timeout, usual.Model.RetryFor, usual.Model.Retries = c.Model.Timeout, c.Model.RetryFor, c.Model.Retries
-	usual.Model.Stream, usual.Model.Required = c.Model.Stream, c.Model.Required
-	for _, path := range usual.Diff(*c) {
-		if strings.HasPrefix(path, "model.") && !c.routed(path) {
-			both(path, "models")
-		}
-	}
-	if c.Vault.LibrarianModel != "" && len(c.Routes.Librarian) == 0 {
-		both("vault.librarian_model", "models")
-	}
-	for i, s := range c.Subagents {
-		if s.Model != "" && len(s.Route) == 0 {
-			both(fmt.Sprintf("subagents[%d].model", i), "models")
-		}
-	}
+	})
 }
 
-// routed reports whether a conflict of a setting with its route was reported.
-func (c *Config) routed(path string) bool {
-	return path == "model.playbook_name" && len(c.Routes.Playbook) > 0 ||
-		path == "model.transcription" && len(c.Routes.Transcription) > 0 ||
-		path == "model.embedding" && len(c.Routes.Embedding) > 0
+// route names what is set in place of a model's name: its route, or else models; ""
+// for neither.
+func (c *Config) route(s *Setting) string {
+	path := s.instead
+	if i := strings.LastIndex(s.Path, "]."); i >= 0 { // in a list, beside it
+		path = s.Path[:i+2] + path
+	}
+	if route, ok := c.find(path); ok && route.value.Len() > 0 {
+		return path
+	}
+	if len(c.Models) > 0 {
+		return "models"
+	}
+	return ""
 }
 
 // sameVectors refuses a route with different embedding models.

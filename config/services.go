@@ -16,7 +16,6 @@ import (
 const (
 	wordsIsTwice     = "is %q, as %s is"
 	wordsAddressForm = "it begins with https:// or http:// and names a host"
-	wordsDiffer      = "names must differ"
 )
 
 // HTTPTool is one call of an HTTP service, offered to the model as a tool.
@@ -92,35 +91,22 @@ func pairs(entries []Secret, between string) (list [][2]string) {
 
 var tokenForm = text.Pattern("^[A-Za-z0-9!#$%&'*+.^_`|~-]*$")
 
-// services checks HTTP tools as far as that needs no other room.
+// services checks HTTP tools as far as config can.
 func (c *Config) services(fail fail) {
-	var names []string
 	for i, t := range c.Tools.HTTP {
-		at := fmt.Sprintf("tools.http[%d]", i)
-		if slices.Contains(names, t.Name) {
-			fail(at+".name", wrong(wordsIsTwice, t.Name, fmt.Sprintf("tools.http[%d]", slices.Index(names, t.Name))).hint(wordsDiffer))
-		}
-		names = append(names, t.Name)
-		t.check(at, []string{t.Method}, fail)
+		t.check(fmt.Sprintf("tools.http[%d]", i), fail, t.Method)
 	}
-	names = nil
 	for i, o := range c.Tools.OpenAPI {
 		at := fmt.Sprintf("tools.openapi[%d]", i)
-		if slices.Contains(names, o.Name) {
-			fail(at+".name", wrong(wordsIsTwice, o.Name, fmt.Sprintf("tools.openapi[%d]", slices.Index(names, o.Name))).hint(wordsDiffer))
+		if j := slices.IndexFunc(c.MCP.Servers, func(s MCPServer) bool { return s.Name == o.Name }); j >= 0 {
+			fail(at+".name", wrong(wordsIsTwice, o.Name, fmt.Sprintf("mcp.servers[%d]", j)).hint("both would be the prefix of tools"))
 		}
-		names = append(names, o.Name)
-		for j, s := range c.MCP.Servers {
-			if s.Name == o.Name {
-				fail(at+".name", wrong(wordsIsTwice, o.Name, fmt.Sprintf("mcp.servers[%d]", j)).hint("both would be the prefix of tools"))
-			}
-		}
-		o.check(at, nil, fail)
+		o.check(at, fail)
 	}
 }
 
-// check checks one call; nil methods are those of a file.
-func (c HTTPCall) check(at string, methods []string, fail fail) {
+// check checks one call; without methods those are in a file.
+func (c HTTPCall) check(at string, fail fail, methods ...string) {
 	if !tokenForm().MatchString(c.Idempotency) {
 		fail(at+".idempotency", wrong("is not the name of a header").hint(wordsForExample, "Idempotency-Key"))
 	}

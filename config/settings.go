@@ -25,10 +25,21 @@ type Setting struct {
 	Range   string // "30s..1h", "a|b", or empty
 	Doc     string
 	Secret  bool
+	Change  string // how it changes without a restart: ByChat, ByReload, or "" for not at all
 
-	form  string
-	value reflect.Value
+	form    string // a check of misformed
+	unique  bool   // of a list of sections: names must differ
+	names   bool   // its texts name entries of models
+	instead string // the setting that says the same where there are several models
+	beside  bool   // it applies to several models, too
+	value   reflect.Value
 }
+
+// How settings change without a restart.
+const (
+	ByChat   = "chat"   // with /config set, and when the settings are read again
+	ByReload = "reload" // when the settings are read again
+)
 
 var (
 	durationType = reflect.TypeFor[time.Duration]()
@@ -45,6 +56,16 @@ func Settings() []Setting {
 	c := Config{}
 	c.each(func(s *Setting) { s.value = reflect.Value{}; all = append(all, *s) })
 	return all
+}
+
+// Changing lists the paths of the settings that change in one of these ways.
+func Changing(ways ...string) (paths []string) {
+	for _, s := range Settings() {
+		if slices.Contains(ways, s.Change) {
+			paths = append(paths, s.Path)
+		}
+	}
+	return paths
 }
 
 // each calls f for every setting, the ones within lists included.
@@ -119,7 +140,12 @@ func newSetting(field reflect.StructField, value reflect.Value, path string) Set
 		Range:   field.Tag.Get("range") + field.Tag.Get("one"),
 		Doc:     field.Tag.Get("doc"),
 		Secret:  field.Type == secretType || field.Type.Kind() == reflect.Slice && field.Type.Elem() == secretType,
+		Change:  field.Tag.Get("change"),
 		form:    field.Tag.Get("form"),
+		unique:  field.Tag.Get("unique") != "",
+		names:   field.Tag.Get("names") != "",
+		instead: field.Tag.Get("instead"),
+		beside:  field.Tag.Get("beside") != "",
 		value:   value,
 	}
 	if !isSections(field.Type) && !strings.Contains(path, "[") {

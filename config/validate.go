@@ -234,12 +234,11 @@ func (c *Config) together(fail fail) {
 			wrong("is %s; expected less than %s, which is %s", durationText(c.Session.IdleTimeout), "session.ttl", durationText(c.Session.TTL)))
 	}
 	if c.Telegram.Mode == "webhook" {
-		hook := c.Telegram.Webhook
-		for path, value := range map[string]string{"listen": hook.Listen, "url": hook.URL, "secret": string(hook.Secret)} {
-			if value == "" {
-				fail("telegram.webhook."+path, wrong(wordsIsMissing).hint(wordsNeedsIt, "telegram.mode webhook"))
+		c.each(func(s *Setting) {
+			if strings.HasPrefix(s.Path, "telegram.webhook.") && s.value.IsZero() {
+				fail(s.Path, wrong(wordsIsMissing).hint(wordsNeedsIt, "telegram.mode webhook"))
 			}
-		}
+		})
 	}
 	if c.Web.Search.Kind == "searxng" && c.Web.Search.APIKey != "" && c.Web.Search.URL == "" {
 		fail("web.search.url", wrong(wordsIsMissing).hint("the address of the searxng server"))
@@ -250,39 +249,43 @@ func (c *Config) together(fail fail) {
 	if c.Vault.DailyNote != "off" && c.Vault.DailyNote != "" && c.Vault.Readers != "owner" {
 		fail("vault.daily_note", wrong("is %q, and vault.readers is %q", c.Vault.DailyNote, c.Vault.Readers).hint("what is said in direct chats goes into a note: set vault.readers to owner, or vault.daily_note to off"))
 	}
-	c.lists(fail)
+	c.unique(fail)
+	c.servers(fail)
 	c.services(fail)
 	c.engines(fail)
 	c.residents(fail)
 }
 
-// lists checks names that must differ and servers that need one address.
-func (c *Config) lists(fail fail) {
-	seen := map[string]string{}
-	unique := func(list string, i int, name string) {
-		path := fmt.Sprintf("%s[%d].name", list, i)
-		if first := seen[list+":"+name]; first != "" {
-			fail(path, wrong(wordsIsTwice, name, first).hint(wordsDiffer))
+// unique checks the names that must differ, whatever their case.
+func (c *Config) unique(fail fail) {
+	c.each(func(s *Setting) {
+		if !s.unique {
 			return
 		}
-		seen[list+":"+name] = path
-	}
-	for i, e := range c.Models {
-		unique("models", i, e.Name)
-	}
-	for i, s := range c.Subagents {
-		unique("subagents", i, s.Name)
-	}
+		seen := map[string]string{}
+		for i := range s.value.Len() {
+			name, path := s.value.Index(i).FieldByName("Name").String(), fmt.Sprintf("%s[%d].name", s.Path, i)
+			if first := seen[strings.ToLower(name)]; first != "" {
+				fail(path, wrong(wordsIsTwice, name, first).hint("names must differ"))
+				continue
+			}
+			seen[strings.ToLower(name)] = path
+		}
+	})
+}
+
+// servers checks that each tool server has one address.
+func (c *Config) servers(fail fail) {
 	for i, s := range c.MCP.Servers {
-		unique("mcp.servers", i, s.Name)
+		at := fmt.Sprintf("mcp.servers[%d]", i)
 		if (len(s.Command) == 0) == (s.URL == "") {
-			fail(fmt.Sprintf("mcp.servers[%d]", i), wrong("needs either command or url"))
+			fail(at, wrong("needs either command or url"))
 		}
 		if s.URL == "" && (len(s.Headers) > 0 || s.Bearer != "" || s.ClientID != "") {
-			fail(fmt.Sprintf("mcp.servers[%d]", i), wrong("has headers, bearer or client_id, which are for a url").hint("hand a program its secrets with env"))
+			fail(at, wrong("has headers, bearer or client_id, which are for a url").hint("hand a program its secrets with env"))
 		}
 		if s.ClientSecret != "" && s.ClientID == "" {
-			fail(fmt.Sprintf("mcp.servers[%d].client_id", i), wrong(wordsIsMissing).hint("%s goes with it", "client_secret"))
+			fail(at+".client_id", wrong(wordsIsMissing).hint("%s goes with it", "client_secret"))
 		}
 	}
 }

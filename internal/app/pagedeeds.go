@@ -30,7 +30,7 @@ func (m *mind) residents() (list []console.Agent) {
 func (p *port) tunable() (list []console.Setting) {
 	c := p.inForce.Load()
 	for _, s := range config.Settings() {
-		if !slices.Contains(tunable, s.Path) {
+		if s.Change != config.ByChat {
 			continue
 		}
 		value, _ := c.Get(s.Path)

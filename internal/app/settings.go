@@ -17,17 +17,6 @@ import (
 	"parley/internal/text"
 )
 
-// tunable lists the settings that the owner can change from the chat; they also
-// change with a reload, like those in reloadable.
-var (
-	tunable = []string{
-		"session.idle_timeout", "session.ttl", "limits.user_per_minute", "limits.user_tokens_per_day",
-		"limits.channel_tokens_per_day", "limits.tokens_per_day", "limits.user_money_per_day", "limits.channel_money_per_day",
-		"limits.money_per_day", "limits.past_limit", "log.level",
-	}
-	reloadable = []string{"access.mode", "access.owners", "access.allow"}
-)
-
 // tunedSetting is the row of what was set from the chat.
 const tunedSetting = "config.set"
 
@@ -110,7 +99,7 @@ func (s *settings) putInForce(c config.Config) {
 	s.inForce.Store(&c)
 }
 
-// tune changes one of tunable permanently; "default" resets it. An invalid value is a
+// tune changes a setting for good; "default" resets it. An invalid value is a
 // text.Error.
 func (s *settings) tune(ctx context.Context, path, value string) (now string, err error) {
 	s.mu.Lock()
@@ -179,7 +168,7 @@ func (s *settings) reload(load func() (config.Config, error)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now, given := *s.inForce.Load(), s.given
-	for _, path := range slices.Concat(tunable, reloadable) {
+	for _, path := range config.Changing(config.ByChat, config.ByReload) {
 		value, _ := next.Get(path)
 		_ = given.Set(path, value) // as it was written
 	}
@@ -217,7 +206,7 @@ func (s *settings) reload(load func() (config.Config, error)) {
 func (s *settings) String() string { return s.inForce.Load().String() }
 
 // Tunable implements command.Settings.
-func (s *settings) Tunable() []string { return tunable }
+func (s *settings) Tunable() []string { return config.Changing(config.ByChat) }
 
 // Tuned implements command.Settings.
 func (s *settings) Tuned() (list []command.Tuned) {
