@@ -148,13 +148,13 @@ func (m *mind) draws(a chat.Agent) []string { return setup.Draws(m.resident(a.ID
 // narrowed reduces a set to what m's agent may use: the tools that its settings name,
 // and those on notes and code as far as it draws on any.
 func (t *toolset) narrowed(m chat.Message, set tools.Set) tools.Set {
-	r := t.toolbox.mind.resident(m.Agent.ID)
+	r := t.mind.resident(m.Agent.ID)
 	if r == nil {
 		return set
 	}
 	return hiding(set, func(s tools.Spec) bool {
 		named := len(r.Tools) == 0 || slices.ContainsFunc(r.Tools, func(pattern string) bool { ok, _ := path.Match(pattern, s.Name); return ok })
-		return !named || !t.toolbox.notes.lends(m.Agent, s)
+		return !named || !t.notes.lends(m.Agent, s)
 	})
 }
 

@@ -20,7 +20,7 @@ import (
 	"parley/internal/app/metrics"
 	"parley/internal/app/setup"
 	"parley/internal/chat"
-	"parley/internal/memory/agenda"
+	"parley/internal/command/language"
 	"parley/internal/notes/document/pdf"
 	"parley/internal/playbook/files"
 	"parley/internal/tools"
@@ -63,25 +63,27 @@ func openApp(ctx context.Context, b *base, lock bool) (*app, error) {
 // assemble gives each part the others that it needs. It opens and starts nothing.
 func assemble(b *base, m *models, s *storage) *app {
 	b.counts = metrics.New(b.process.Version)
-	box := newToolbox(b, m, s.store)
-	a := &app{base: b, models: m, storage: s, platforms: box.platforms, people: box.people, mind: box.mind, rules: box.rules,
-		notes: box.notes, jobs: newJobs(b)}
-	a.people.logged = func(ctx context.Context, c tools.Call, e agenda.LogEntry) {
-		a.notes.diary(c.Memory.ID).Logged(ctx, c.Who, e)
-	}
-	a.toolset = &toolset{base: b, toolbox: box, models: m}
-	a.front = &front{base: b, desk: box.desk, store: s.store, people: a.people, platforms: a.platforms, models: m, mind: a.mind}
-	m.front, m.store, m.tape = a.front, s.store, s.tape
-	a.settings = &settings{base: b, store: s.store, front: a.front, mind: a.mind, rules: a.rules, put: a.put}
-	a.chores = &chores{base: b, sums: &background.Work{Background: b.background}, store: s.store, platforms: a.platforms,
+	store := s.store
+	a := &app{base: b, models: m, storage: s, rules: &files.Books{}, jobs: newJobs(b), platforms: &platforms{base: b, store: store},
+		mind:   &mind{base: b, store: store},
+		people: &people{base: b, store: store, speaker: language.Speaker{Rows: store, Log: b.log}}}
+	a.notes = &notes{base: b, store: store, people: a.people, models: m, mind: a.mind}
+	a.people.logged = a.notes.logged
+	desk := newDesk(b, store, a.platforms, a.people)
+	a.toolset = &toolset{base: b, store: store, people: a.people, platforms: a.platforms, notes: a.notes, rules: a.rules, models: m,
+		mind: a.mind, desk: desk}
+	a.front = &front{base: b, desk: desk, store: store, people: a.people, platforms: a.platforms, models: m, mind: a.mind}
+	m.front, m.store, m.tape = a.front, store, s.tape
+	a.settings = &settings{base: b, store: store, front: a.front, mind: a.mind, rules: a.rules, put: a.put}
+	a.chores = &chores{base: b, sums: &background.Work{Background: b.background}, store: store, platforms: a.platforms,
 		people: a.people, front: a.front, models: m, mind: a.mind, rules: a.rules, notes: a.notes}
-	a.chores.asker = &scheduled.Asker{Store: s.store, Alone: a.platforms.alone, Tools: a.toolset.here, Now: b.now,
+	a.chores.asker = &scheduled.Asker{Store: store, Alone: a.platforms.alone, Tools: a.toolset.here, Now: b.now,
 		Runner:  func() *tools.Runner { return a.mind.runner },
 		Deliver: func(ctx context.Context, batch chat.Batch) error { return a.platforms.hub.Deliver(ctx, batch) },
 		Agent:   a.mind.agentOf}
 	a.vitals = &vitals{base: b, storage: s, platforms: a.platforms, models: m, notes: a.notes, rules: a.rules, chores: a.chores,
 		toolset: a.toolset, jobs: a.jobs, stirred: make(chan struct{}, 1), hide: setup.NewRedactor(b.cfg, setup.ShortestLogged)}
-	a.port = &port{base: b, store: s.store, vitals: a.vitals, models: m, rules: a.rules, mind: a.mind}
+	a.port = &port{base: b, store: store, vitals: a.vitals, models: m, rules: a.rules, mind: a.mind}
 	return a
 }
 
@@ -131,7 +133,7 @@ func (a *app) options() agent.Options {
 		Sessions: agent.Sessions{
 			PerUser: a.cfg.Session.Scope == "user", Summarizer: a.models.routed(config.PurposeSummary),
 			DropSummaries: !a.cfg.Session.CarrySummary, Learn: a.cfg.Memory.Learn,
-			HandOver: a.toolset.toolbox.desk.HandOver,
+			HandOver: a.front.desk.HandOver,
 			TTL:      func() time.Duration { return a.inForce.Load().Session.TTL },
 			Beside: func(k chat.Key, work func(context.Context) func(context.Context)) {
 				a.chores.sums.Run(a.platforms.hub.Do, k, work)
@@ -172,8 +174,7 @@ func (a *app) start(adapters ...chat.Adapter) {
 		quiet := observe
 		observe = func(e chat.Event) { quiet(e); a.port.page.Changed() }
 	}
-	a.platforms.hub = chat.NewHub(chat.HubOptions{
-		Node:  a.among(),
+	o := chat.HubOptions{
 		Inbox: a.storage.store, Outbox: a.storage.store, Handler: a.front.handler(), Adapters: adapters, Log: a.log,
 		Bounds: chat.Bounds{
 			QueuePerLane: a.cfg.Limits.QueuePerChannel, Backlog: a.cfg.Limits.Backlog,
@@ -181,20 +182,16 @@ func (a *app) start(adapters ...chat.Adapter) {
 		},
 		RepeatUnknown: a.cfg.Telegram.UnknownSend == "prefer_duplicate",
 		Failpoint:     a.process.Failpoint, Observe: observe, Pace: a.front.commands.Pace,
-		Authors: chat.Authors{MayStop: a.people.mayStop, Agent: a.answers, Speak: a.people.speaker.Answering},
+		Authors: chat.Authors{MayStop: a.people.gate.MayStop, Agent: a.answers, Speak: a.people.speaker.Answering},
 		Closed:  a.platforms.closed, Ahead: a.mind.Ahead,
-	})
-	if a.fleet != nil {
-		a.fleet.Join(a.platforms.hub, a.storage.store)
 	}
-}
-
-// among is this process among others, nil alone.
-func (a *app) among() chat.Node {
 	if a.fleet == nil {
-		return nil
+		a.platforms.hub = chat.NewHub(o)
+		return
 	}
-	return a.fleet
+	o.Node = a.fleet
+	a.platforms.hub = chat.NewHub(o)
+	a.fleet.Join(a.platforms.hub, a.storage.store)
 }
 
 // close ends what newApp and build began, in reverse. It may be called twice.

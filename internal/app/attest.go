@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"log/slog"
 	"sync"
 	"time"
 
@@ -17,25 +16,12 @@ const (
 	attestAtOnce = 4
 )
 
-// Attester asks, and stores the answers. All fields are required.
-type Attester struct {
-	Rows     Rows
-	Adapters func() []chat.Adapter
-	Log      *slog.Logger
-}
-
-// Rows is what is known of who is where; memory.Store.
-type Rows interface {
-	Unattested(ctx context.Context, user string, limit int) ([]chat.Key, error)
-	Attend(ctx context.Context, p chat.Presence) error
-}
-
-// Look asks the platforms whether a person may still read in the places where they
-// spoke, if that was not checked recently.
-func (a Attester) Look(ctx context.Context, user string) {
-	places, err := a.Rows.Unattested(ctx, user, attestPlaces)
+// attest asks the platforms whether a person may still read in the places where they
+// spoke, if that was not checked recently, and stores the answers.
+func (ps *platforms) attest(ctx context.Context, user string) {
+	places, err := ps.store.Unattested(ctx, user, attestPlaces)
 	if err != nil {
-		a.Log.Warn("where somebody still is", "err", err)
+		ps.log.Warn("where somebody still is", "err", err)
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, attestLimit)
@@ -46,27 +32,27 @@ func (a Attester) Look(ctx context.Context, user string) {
 		all.Go(func() {
 			free <- struct{}{}
 			defer func() { <-free }()
-			a.in(ctx, user, k)
+			ps.attestIn(ctx, user, k)
 		})
 	}
 	all.Wait()
 }
 
-func (a Attester) in(ctx context.Context, user string, k chat.Key) {
-	p, ok := chat.On(a.Adapters(), k.Platform).(chat.MemberChecker)
+func (ps *platforms) attestIn(ctx context.Context, user string, k chat.Key) {
+	p, ok := chat.On(ps.adapters, k.Platform).(chat.MemberChecker)
 	if !ok || ctx.Err() != nil {
 		return
 	}
 	reads, err := p.Reads(ctx, k, user)
 	if err != nil {
-		a.Log.Debug("where somebody still is", "place", k.String(), "err", err)
+		ps.log.Debug("where somebody still is", "place", k.String(), "err", err)
 		return
 	}
 	state := chat.Absent
 	if reads {
 		state = chat.Present
 	}
-	if err := a.Rows.Attend(ctx, chat.Presence{Key: k, User: chat.User{ID: user}, State: state}); err != nil {
-		a.Log.Warn("where somebody still is", "err", err)
+	if err := ps.store.Attend(ctx, chat.Presence{Key: k, User: chat.User{ID: user}, State: state}); err != nil {
+		ps.log.Warn("where somebody still is", "err", err)
 	}
 }

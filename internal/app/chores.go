@@ -139,24 +139,11 @@ func (c *chores) archive(ctx context.Context, d sessions.Due) {
 	if err := c.mind.Archive(ctx, d.ID); err != nil {
 		c.log.Warn("sum up session", "session", d.ID, "err", err)
 	} else {
-		c.noted(ctx, d.ID)
+		c.notes.ended(ctx, d.ID)
 	}
 	if err := c.digests(ctx, d.ID); err != nil {
 		c.log.Warn("digests", "session", d.ID, "err", err)
 	}
-}
-
-// noted adds to the owner's daily note how a session ended.
-func (c *chores) noted(ctx context.Context, id string) {
-	agent := ""
-	if c.mind.roster.Several() {
-		se, err := c.store.SessionByID(ctx, id)
-		if err != nil {
-			return
-		}
-		agent = se.Agent
-	}
-	c.notes.diary(agent).Ended(ctx, id)
 }
 
 // archiveSoon summarizes a session as soon as its lane is free.

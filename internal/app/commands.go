@@ -24,9 +24,7 @@ func (a *app) commands() command.Groups {
 	return command.Groups{
 		General: command.General{
 			Name: a.cfg.Agent.Name, Help: func(ctx context.Context, r gate.Role) string { return f.commands.Help(ctx, r, "") },
-			Ask: f.quotas.Budget(chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
-				return a.mind.Ask(ctx, m, w)
-			})),
+			Ask:  f.quotas.Budget(chat.HandlerFunc(a.mind.Ask)),
 			Page: a.port.link, Agents: command.Agents{Roster: a.mind.roster, About: a.mind.about},
 		},
 		Status: command.Status{Currency: a.cfg.Limits.Currency, Left: f.quotas.Left, Parts: a.vitals.parts,
@@ -36,9 +34,7 @@ func (a *app) commands() command.Groups {
 			}},
 		Session: command.Session{Rows: a.storage.store, Agent: a.mind, Place: a.placeOf, Archive: a.chores.archiveSoon,
 			Variables: book.Variables, Past: a.storage.store.Past, Control: a.sessionControl(),
-			More: f.quotas.Budget(chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
-				return a.mind.Handle(ctx, m, w)
-			})),
+			More:   f.quotas.Budget(a.mind),
 			Tokens: func() int { return min(a.cfg.Context.TokenBudget, a.models.window("", a.mind.ModelName())) }, Now: a.now},
 		Model: command.Model{Name: a.mind.ModelName, List: a.models.endpoint.List, BuiltIn: a.models.builtIn(),
 			Routes: a.models.shown(), Choose: a.mind.choose, Reload: a.mind.ReloadPrompt},
@@ -76,7 +72,7 @@ func Commands(ctx context.Context, cfg config.Config) (*gate.Commands, error) {
 // sessionControl is who may do what with sessions.
 func (a *app) sessionControl() command.SessionControl {
 	return command.SessionControl{
-		Everyone: func() bool { return a.inForce.Load().Session.Control == "everyone" }, Attest: a.platforms.attester().Look,
+		Everyone: func() bool { return a.inForce.Load().Session.Control == "everyone" }, Attest: a.platforms.attest,
 		Resume: func(ctx context.Context, id string) (bool, error) {
 			return a.storage.store.Past.Resume(ctx, id, a.inForce.Load().Session.TTL)
 		},
@@ -106,11 +102,7 @@ func (a *app) playbookCommands() command.Playbook {
 	}
 	return command.Playbook{Book: a.book, Rules: func(m chat.Message) command.Rules { return a.mind.Of(a.mind.agentOf(m).ID) },
 		Rows: a.storage.store, Session: a.mind.Session, Place: a.placeOf, Judge: judge,
-		Save: a.storage.store.SavePersonPlaybook, Begin: a.front.quotas.Budget(chat.HandlerFunc(func(ctx context.Context,
-			m chat.Message, w chat.Reply) (chat.Answer, error) {
-			return a.mind.Begin(ctx, m, w)
-		})),
-		Now: a.now}
+		Save: a.storage.store.SavePersonPlaybook, Begin: a.front.quotas.Budget(chat.HandlerFunc(a.mind.Begin)), Now: a.now}
 }
 
 // factsFileDoes returns the service for the facts file, nil without one.

@@ -76,11 +76,6 @@ func (f *front) toast(ctx context.Context, m chat.Message) (string, bool) {
 	return f.confirm.Toast(catalog.With(ctx, f.people.speaker.Answering(ctx, m)), m)
 }
 
-// allow stores the owner's decision that a tool needs no question in a place.
-func (f *front) allow(ctx context.Context, m chat.Message, tool string) error {
-	return f.store.Allow(ctx, m.Key, tool, m.From.ID)
-}
-
 // fill takes an answer to a server's question: the next field is asked, or the
 // parked turn goes on with all of them.
 func (f *front) fill(ctx context.Context, m chat.Message, s gate.Settled, w chat.Reply) (chat.Answer, error) {
@@ -103,11 +98,8 @@ func (f *front) fill(ctx context.Context, m chat.Message, s gate.Settled, w chat
 	return answer, err
 }
 
-// goOn resumes the parked turn behind such a question, for the person who was asked.
-func (f *front) goOn(ctx context.Context, m chat.Message, s gate.Settled, w chat.Reply) (chat.Answer, error) {
-	return f.resume(ctx, m, s, w, nil)
-}
-
+// resume resumes the parked turn behind such a question, for the person who was asked;
+// reply is theirs to a server's question, nil for none.
 func (f *front) resume(ctx context.Context, m chat.Message, s gate.Settled, w chat.Reply, reply *tools.Reply) (chat.Answer, error) {
 	r := agent.Resumed{Question: s.ID, Reply: reply, Agreed: s.Agreed, Calls: make([]agent.Pending, len(s.Items))}
 	err := json.Unmarshal(s.Args, &r.Parked)

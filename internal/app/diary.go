@@ -3,80 +3,84 @@ package app
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"strings"
 	"time"
 
+	"parley/internal/app/setup"
 	"parley/internal/chat"
 	"parley/internal/llm"
 	"parley/internal/memory"
 	"parley/internal/memory/agenda"
 	"parley/internal/text"
+	"parley/internal/tools"
 )
 
-// Kinds of lines that are kept.
+// Kinds of lines that the owner's daily note gets, as vault.daily_note names them.
 const (
-	Journal  = "journal"
-	Sessions = "sessions"
-	Both     = "both"
+	dailyJournal  = "journal"
+	dailySessions = "sessions"
+	dailyBoth     = "both"
 )
-
-// Diary is the daily notes of the owner.
-type Diary struct {
-	Keeps string // a kind; "" and anything else is none
-	// Add adds a line to the note of a day; vault.AddDaily.
-	Add      func(ctx context.Context, day time.Time, line string) (path string, err error)
-	Store    *memory.Store
-	Owns     func(ctx context.Context, user string) bool // whether somebody is an owner
-	Location func(ctx context.Context, who chat.User) *time.Location
-	Log      *slog.Logger
-}
 
 // maxLine is how many characters of a line are kept.
 const maxLine = 1000
 
-func (d Diary) keeps(kind string) bool { return d.Keeps == kind || d.Keeps == Both }
+// daily reports whether the daily note gets lines of a kind.
+func (n *notes) daily(kind string) bool {
+	return (n.cfg.Vault.DailyNote == kind || n.cfg.Vault.DailyNote == dailyBoth) && n.index != nil && n.writable()
+}
 
-// Logged adds a line of the owner's journal. What others said stays out: a note is the
-// owner's own words later.
-func (d Diary) Logged(ctx context.Context, who chat.User, e agenda.LogEntry) {
-	if d.keeps(Journal) && !e.Origin.Outside(who.ID) && d.Owns(ctx, who.ID) {
-		d.add(ctx, who, e.At, e.Content)
+// apart reports whether no other agent than this one reads the daily note.
+func (n *notes) apart(agent string) bool {
+	return n.mind.roster == nil || setup.Alone(*n.inForce.Load(), n.mind.roster, agent, n.desk())
+}
+
+// logged adds a line of the owner's journal to their daily note. What others said stays
+// out: a note is the owner's own words later.
+func (n *notes) logged(ctx context.Context, c tools.Call, e agenda.LogEntry) {
+	if n.daily(dailyJournal) && n.apart(c.Memory.ID) && !e.Origin.Outside(c.Who.ID) && n.people.owns(ctx, c.Who.ID) {
+		n.addDaily(ctx, c.Who, e.At, e.Content)
 	}
 }
 
-func (d Diary) add(ctx context.Context, who chat.User, at time.Time, said string) {
-	at = at.In(d.Location(ctx, who))
+func (n *notes) addDaily(ctx context.Context, who chat.User, at time.Time, said string) {
+	at = at.In(n.people.location(ctx, who))
 	line := fmt.Sprintf("- %s %s", at.Format("15:04"), text.Shorten(strings.Join(strings.Fields(said), " "), maxLine))
-	if _, err := d.Add(ctx, at, line); err != nil {
-		d.Log.Warn("write daily note", "err", err)
+	if _, err := n.index.AddDaily(ctx, at, line); err != nil {
+		n.log.Warn("write daily note", "err", err)
 	}
 }
 
-// Ended adds how a conversation of the owner's in a direct chat ended. Of one that
-// words of others went into it tells only what the owner began it with.
-func (d Diary) Ended(ctx context.Context, session string) {
-	if !d.keeps(Sessions) {
+// ended adds to the owner's daily note how a direct chat of theirs ended. If others'
+// words went into it, the note gets only how the owner began it.
+func (n *notes) ended(ctx context.Context, session string) {
+	if !n.daily(dailySessions) {
 		return
 	}
-	se, err := d.Store.SessionByID(ctx, session)
+	se, err := n.store.SessionByID(ctx, session)
 	if err != nil || !se.Direct || se.Status != memory.Archived || se.Closing == "" {
 		return
 	}
-	who, first, err := d.spoke(ctx, session)
-	if err != nil || who.ID == "" || !d.Owns(ctx, who.ID) {
+	if !n.mind.roster.Several() {
+		se.Agent = ""
+	}
+	if !n.apart(se.Agent) {
+		return
+	}
+	who, first, err := n.spoke(ctx, session)
+	if err != nil || who.ID == "" || !n.people.owns(ctx, who.ID) {
 		return
 	}
 	said := fmt.Sprintf("Conversation “%s”: %s", se.Title, se.Closing)
 	if se.Origin.Outside(who.ID) {
 		said = fmt.Sprintf("Conversation that began with: “%s”", text.ShortenWords(first, 80))
 	}
-	d.add(ctx, who, se.Ended, said)
+	n.addDaily(ctx, who, se.Ended, said)
 }
 
 // spoke returns who a direct chat is with, and what they said first.
-func (d Diary) spoke(ctx context.Context, session string) (who chat.User, first string, err error) {
-	entries, err := d.Store.Transcript(ctx, session, 0, 0)
+func (n *notes) spoke(ctx context.Context, session string) (who chat.User, first string, err error) {
+	entries, err := n.store.Transcript(ctx, session, 0, 0)
 	for _, e := range entries {
 		if e.Role == llm.RoleUser && e.User != "" {
 			return chat.User{ID: e.User, Name: e.Name}, e.Content, err

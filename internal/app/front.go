@@ -12,6 +12,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/command"
 	"parley/internal/command/gate"
+	"parley/internal/command/welcome"
 	"parley/internal/memory"
 	"parley/internal/text"
 	"parley/internal/text/catalog"
@@ -40,7 +41,20 @@ func (f *front) open(ctx context.Context, isAdmin func(context.Context, chat.Key
 	if f.confirm, err = gate.NewConfirmations(ctx, f.store, f.now); err != nil {
 		return err
 	}
-	if err := f.people.open(f.vouching(isAdmin)); err != nil {
+	o := gate.GateOptions{
+		IsAdmin: isAdmin, Waits: f.waits,
+		Door: func(platform string) string { return f.manners().Door(platform) },
+		Knock: func(ctx context.Context, who chat.User, request string) {
+			if err := f.store.SetHeard(ctx, who.ID, catalog.Of(ctx).Tag()); err != nil { // to be welcomed in
+				f.log.Warn("language of somebody who asks to be let in", "err", err)
+			}
+			f.manners().Knock(ctx, who, request)
+		},
+		Admitted: func(ctx context.Context, who chat.User) {
+			f.manners().Welcome(ctx, who, fmt.Sprintf("%s %d", who.ID, f.now().UnixMilli()))
+		},
+	}
+	if err := f.people.open(o); err != nil {
 		return err
 	}
 	f.quotas = gate.NewQuotas(gate.QuotaOptions{
@@ -48,26 +62,12 @@ func (f *front) open(ctx context.Context, isAdmin func(context.Context, chat.Key
 		Usage:  f.store, Exempt: f.people.gate.Local, Now: f.now, Log: f.log,
 	})
 	f.confirm.Passes = f.desk.Holds
-	f.confirm.Budget, f.confirm.Role, f.confirm.Shown, f.confirm.Allow = f.quotas.Budget, f.people.gate.Role, f.amend, f.allow
+	f.confirm.Budget, f.confirm.Role, f.confirm.Shown = f.quotas.Budget, f.people.gate.Role, f.amend
 	f.confirm.Formerly = f.store.Formerly
-	return nil
-}
-
-// vouching is what the gate is told by what stands before and behind it.
-func (f *front) vouching(isAdmin func(context.Context, chat.Key, string) (bool, error)) vouching {
-	return vouching{
-		isAdmin: isAdmin, waits: f.waits,
-		door: func(platform string) string { return f.manners().Door(platform) },
-		knock: func(ctx context.Context, who chat.User, request string) {
-			if err := f.store.SetHeard(ctx, who.ID, catalog.Of(ctx).Tag()); err != nil { // to be welcomed in
-				f.log.Warn("language of somebody who asks to be let in", "err", err)
-			}
-			f.manners().Knock(ctx, who, request)
-		},
-		welcome: func(ctx context.Context, who chat.User) {
-			f.manners().Welcome(ctx, who, fmt.Sprintf("%s %d", who.ID, f.now().UnixMilli()))
-		},
+	f.confirm.Allow = func(ctx context.Context, m chat.Message, tool string) error {
+		return f.store.Allow(ctx, m.Key, tool, m.From.ID)
 	}
+	return nil
 }
 
 // waits reports whether what m's author says without addressing anybody is expected.
@@ -113,18 +113,36 @@ func (m *mind) limits(c config.Config) gate.Limits {
 // question goes there also while people answer everything else.
 func (f *front) handler() chat.Handler {
 	do := f.commands.Actions()
-	do[actionTool], do[actionForm] = f.goOn, f.fill
+	do[actionTool] = func(ctx context.Context, m chat.Message, s gate.Settled, w chat.Reply) (chat.Answer, error) {
+		return f.resume(ctx, m, s, w, nil)
+	}
+	do[actionForm] = f.fill
 	do[command.ActionApprove] = f.approved
 	mind := f.quotas.Budget(f.debugging(f.mind))
-	way := f.people.gate.Wrap(f.people.speaker.Heard(f.waiting().Wrap(f.quotas.Rate(scheduled.Apart(mind,
+	way := f.people.gate.Wrap(f.people.speaker.Heard(f.opening(f.quotas.Rate(scheduled.Apart(mind,
 		f.confirm.Wrap(f.desk.Wrap(f.commands.Wrap(mind)), do))))))
-	titled := &Titles{Set: f.store.SetTitle, Log: f.log}
-	return f.models.spans.Messages(discreetly(setup.NewRedactor(f.cfg, setup.ShortestSaid), titled.Noting(f.manners().Wrap(way))))
+	titled := &titles{set: f.store.SetTitle, log: f.log}
+	return f.models.spans.Messages(discreetly(setup.NewRedactor(f.cfg, setup.ShortestSaid), titled.noting(f.manners().Wrap(way))))
 }
 
-// waiting sends what waited for a direct chat.
-func (f *front) waiting() Opening {
-	return Opening{Hub: func() *chat.Hub { return f.platforms.hub }, Opened: f.store.Opened, Log: f.log}
+// opening sends what waited for a direct chat once its person writes there. It runs in
+// the conversation's lane: the attempt that finds the chat closed may still be under way
+// there, while a message that only reads is answered beside it.
+func (f *front) opening(next chat.Handler) chat.Handler {
+	return chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
+		if m.Direct {
+			f.platforms.hub.Do(m.Key, chat.Quick, func(ctx context.Context) {
+				waited, err := f.store.Opened(ctx, m)
+				if err != nil {
+					f.log.Error("answers that wait for a direct chat", "err", err)
+				}
+				if waited {
+					f.platforms.hub.Flush(m.Key)
+				}
+			})
+		}
+		return next.Handle(ctx, m, w)
+	})
 }
 
 // debugging shows calls and timings under an answer where /debug is on, to
@@ -182,3 +200,12 @@ func (d discreet) Work(tool string, begins bool) {
 
 // Status implements chat.Reply.
 func (d discreet) Status(note string) { d.Reply.Status(d.hide.Hide(note)) }
+
+// manners returns how this bot treats those who do not know it yet.
+func (f *front) manners() welcome.Manners {
+	adapters := func() []chat.Adapter { return f.platforms.adapters }
+	owners := welcome.Owners{List: f.people.gate.Owners, Adapters: adapters, Rows: f.store,
+		Flush: func(k chat.Key) { f.platforms.hub.Flush(k) }, Speak: f.people.speaker.To}
+	return welcome.Manners{Name: f.cfg.Agent.Name, Adapters: adapters, Tell: owners.Tell, Person: owners.Person,
+		Talks: f.people.gate.Talks, Log: f.log}
+}

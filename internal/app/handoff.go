@@ -9,7 +9,6 @@ import (
 	"parley/internal/chat"
 	"parley/internal/command/gate"
 	"parley/internal/memory"
-	"parley/internal/tools"
 )
 
 // newDesk joins the desk with the parts that it works on. The hub and the gate need
@@ -37,12 +36,4 @@ func newDesk(b *base, store *memory.Store, ps *platforms, people *people) *hando
 		Speak:    people.speaker.To,
 		Sessions: handover.Sessions{PerUser: b.cfg.Session.Scope == "user", TTL: func() time.Duration { return b.inForce.Load().Session.TTL }},
 	})
-}
-
-// handOver is the tool that passes a conversation on; nil without a desk.
-func (b *toolbox) handOver() []tools.Tool {
-	if b.cfg.Handoff.Desk == "" {
-		return nil
-	}
-	return []tools.Tool{tools.HandOverTool(func(ctx context.Context, c tools.Call) error { return b.desk.Possible(ctx, c.Where, c.Who.ID) })}
 }

@@ -11,6 +11,7 @@ import (
 	"parley/internal/adapters/terminal"
 	"parley/internal/app/setup"
 	"parley/internal/chat"
+	"parley/internal/command/gate"
 	"parley/internal/tools"
 	"parley/internal/tools/mcp"
 )
@@ -19,28 +20,30 @@ import (
 // running or not. Standard output is the protocol's alone.
 func (p Process) MCP(ctx context.Context, cfg config.Config) error {
 	b := newBase(p, cfg, setup.NewLogger(cfg, &slog.LevelVar{}, p.Err), time.Now)
-	m, st := &models{base: b}, &storage{base: b}
-	defer st.close()
-	if err := st.open(ctx, false, m.embeds()); err != nil {
+	a, err := openApp(ctx, b, false)
+	if err != nil {
 		return err
 	}
-	box := newToolbox(b, m, st.store)
-	if err := box.people.open(vouching{}); err != nil {
+	defer a.close()
+	if err := a.people.open(gate.GateOptions{}); err != nil {
 		return err
 	}
-	defer box.notes.close()
-	if err := box.notes.open(ctx); err != nil {
+	if err := a.notes.open(ctx); err != nil {
 		return err
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer b.work.Wait()
 	defer stop()
-	box.notes.follow(ctx)
-	list, err := box.list()
+	a.notes.follow(ctx)
+	list, err := a.toolset.list()
 	if err != nil {
 		return err
 	}
-	return mcp.Serve(ctx, forClients(tools.NewSet(list...)), b.asOwner(), closer(p.In), writeCloser{p.Out})
+	in, ok := p.In.(io.ReadCloser)
+	if !ok {
+		in = io.NopCloser(p.In)
+	}
+	return mcp.Serve(ctx, forClients(tools.NewSet(list...)), b.asOwner(), in, writeCloser{p.Out})
 }
 
 // clientTools lists the tools that other clients get, besides those of the notes.
@@ -64,14 +67,6 @@ func (b *base) asOwner() tools.Call {
 		owner = terminal.UserID(b.cfg.Access.Owners[0])
 	}
 	return tools.Call{Who: chat.User{ID: owner}, Where: chat.DirectKey(owner), Direct: true}
-}
-
-// closer closes what it reads from where that can be closed.
-func closer(r io.Reader) io.ReadCloser {
-	if c, ok := r.(io.ReadCloser); ok {
-		return c
-	}
-	return io.NopCloser(r)
 }
 
 // writeCloser ignores Close: nothing follows the last message.

@@ -145,16 +145,6 @@ func (n *notes) tools() []tools.Tool {
 	return list
 }
 
-// diary is the owner's daily notes, for what was said to an agent; without a folder to
-// write to it keeps nothing, nor where another agent would read it.
-func (n *notes) diary(agent string) Diary {
-	d := Diary{Store: n.store, Owns: n.people.owns, Location: n.people.location, Log: n.log}
-	if n.index != nil && n.writable() && (n.mind.roster == nil || setup.Alone(*n.inForce.Load(), n.mind.roster, agent, n.desk())) {
-		d.Keeps, d.Add = n.cfg.Vault.DailyNote, n.index.AddDaily
-	}
-	return d
-}
-
 // close may be called twice.
 func (n *notes) close() {
 	if n.index != nil {

@@ -28,22 +28,12 @@ type people struct {
 	logged func(context.Context, tools.Call, agenda.LogEntry)
 }
 
-// vouching tells the gate what it cannot know by itself; nil means never.
-type vouching struct {
-	isAdmin func(context.Context, chat.Key, string) (bool, error) // of a place, as its platform says
-	waits   func(context.Context, chat.Message) (bool, error)     // for a yes or a no of theirs
-	knock   func(ctx context.Context, who chat.User, request string)
-	door    func(platform string) string
-	welcome func(ctx context.Context, who chat.User) // is told of who was let in
-}
-
-// open makes the gate of the settings.
-func (p *people) open(by vouching) (err error) {
-	p.gate, err = gate.NewGate(gate.GateOptions{
-		Mode: p.cfg.Access.Mode, Owners: p.cfg.Access.Owners, Allow: p.cfg.Access.Allow,
-		IDs: Identities, Rows: p.store, IsAdmin: by.isAdmin, Waits: by.waits, Knock: by.knock, Door: by.door,
-		Formerly: p.store.Formerly, Called: p.store.Browse.Person, Admitted: by.welcome, Now: p.now, Log: p.log,
-	})
+// open makes the gate of the settings; o has what front knows: who administers a place,
+// whose answer is awaited, and what greets strangers.
+func (p *people) open(o gate.GateOptions) (err error) {
+	o.Mode, o.Owners, o.Allow, o.IDs = p.cfg.Access.Mode, p.cfg.Access.Owners, p.cfg.Access.Allow, Identities
+	o.Rows, o.Formerly, o.Called, o.Now, o.Log = p.store, p.store.Formerly, p.store.Browse.Person, p.now, p.log
+	p.gate, err = gate.NewGate(o)
 	return err
 }
 
@@ -75,11 +65,6 @@ func (p *people) roleOf(ctx context.Context, c tools.Call) gate.Role {
 func (p *people) owns(ctx context.Context, id string) bool {
 	platform, _ := chat.CutID(id)
 	return p.isOwner(ctx, tools.Call{Who: chat.User{ID: id}, Where: chat.Key{Platform: platform, Channel: id}, Direct: true})
-}
-
-// mayStop asks the gate, like every other way in.
-func (p *people) mayStop(ctx context.Context, m, running chat.Message) bool {
-	return p.gate.MayStop(ctx, m, running)
 }
 
 // planner handles reminders and journals in people's own time.

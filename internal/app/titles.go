@@ -11,11 +11,10 @@ import (
 	"parley/internal/text"
 )
 
-// Titles notes titles. It is safe for many goroutines.
-type Titles struct {
-	// Set stores what a place is called; memory.Store.SetTitle is the real one.
-	Set func(ctx context.Context, id, title string) error
-	Log *slog.Logger
+// titles notes what places and servers are called. It is safe for many goroutines.
+type titles struct {
+	set func(ctx context.Context, id, title string) error // memory.Store.SetTitle
+	log *slog.Logger
 
 	mu   sync.Mutex        // guards seen
 	seen map[string]string // titles that are stored, by id
@@ -26,12 +25,12 @@ const (
 	most    = 10_000 // titles that are known to be stored
 )
 
-// Noting notes the titles of messages on their way to next. One that cannot be stored
+// noting notes the titles of messages on their way to next. One that cannot be stored
 // is logged and keeps nothing up.
-func (b *Titles) Noting(next chat.Handler) chat.Handler {
+func (ts *titles) noting(next chat.Handler) chat.Handler {
 	return chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
-		if err := b.note(ctx, m); err != nil {
-			b.Log.Warn("titles", "err", err)
+		if err := ts.note(ctx, m); err != nil {
+			ts.log.Warn("titles", "err", err)
 		}
 		return next.Handle(ctx, m, w)
 	})
@@ -39,40 +38,37 @@ func (b *Titles) Noting(next chat.Handler) chat.Handler {
 
 // note stores the titles of m's place and its server where they are not stored yet. A
 // direct chat has none.
-func (b *Titles) note(ctx context.Context, m chat.Message) error {
+func (ts *titles) note(ctx context.Context, m chat.Message) error {
 	if m.Direct {
 		return nil
 	}
 	if m.Guild != "" {
-		if err := b.store(ctx, chat.ServerID(m.Key.Platform, m.Guild), m.GuildTitle); err != nil {
+		if err := ts.store(ctx, chat.ServerID(m.Key.Platform, m.Guild), m.GuildTitle); err != nil {
 			return err
 		}
 		if m.Kind == chat.KindAdded { // to a server: its title is no channel's
 			return nil
 		}
 	}
-	return b.store(ctx, chat.PlaceID(m.Key), m.Title)
+	return ts.store(ctx, chat.PlaceID(m.Key), m.Title)
 }
 
-func (b *Titles) store(ctx context.Context, id, title string) error {
+func (ts *titles) store(ctx context.Context, id, title string) error {
 	title, _ = text.Strip(strings.Join(strings.Fields(title), " "))
-	if title = text.Shorten(title, longest); title == "" || b.known(id, title) {
+	ts.mu.Lock()
+	known := ts.seen[id]
+	ts.mu.Unlock()
+	if title = text.Shorten(title, longest); title == "" || title == known {
 		return nil
 	}
-	if err := b.Set(ctx, id, title); err != nil {
+	if err := ts.set(ctx, id, title); err != nil {
 		return fmt.Errorf("note a title: %w", err)
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.seen == nil || len(b.seen) >= most {
-		b.seen = map[string]string{}
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	if ts.seen == nil || len(ts.seen) >= most {
+		ts.seen = map[string]string{}
 	}
-	b.seen[id] = title
+	ts.seen[id] = title
 	return nil
-}
-
-func (b *Titles) known(id, title string) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.seen[id] == title
 }

@@ -1,4 +1,4 @@
-package app_test
+package app
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"testing"
 
-	"parley/internal/app"
 	"parley/internal/chat"
 )
 
@@ -15,7 +14,7 @@ import (
 func TestNoting(t *testing.T) {
 	stored, writes := map[string]string{}, 0
 	var broken error
-	b := &app.Titles{Log: slog.New(slog.DiscardHandler), Set: func(_ context.Context, id, title string) error {
+	b := &titles{log: slog.New(slog.DiscardHandler), set: func(_ context.Context, id, title string) error {
 		writes++
 		if broken == nil {
 			stored[id] = title
@@ -23,7 +22,7 @@ func TestNoting(t *testing.T) {
 		return broken
 	}}
 	handled := 0
-	h := b.Noting(chat.HandlerFunc(func(context.Context, chat.Message, chat.Reply) (chat.Answer, error) {
+	h := b.noting(chat.HandlerFunc(func(context.Context, chat.Message, chat.Reply) (chat.Answer, error) {
 		handled++
 		return chat.Answer{}, nil
 	}))

@@ -19,7 +19,7 @@ func leastRole(s tools.Spec) gate.Role {
 // use, without a question for tools that the owner has always allowed there, and
 // saying whether this person decides what the word of a server is worth.
 func (t *toolset) personal(ctx context.Context, m chat.Message, set tools.Set) (tools.Set, error) {
-	allowed, err := t.toolbox.store.Allowed(ctx, m.Key)
+	allowed, err := t.store.Allowed(ctx, m.Key)
 	if err != nil {
 		return set, err
 	}
@@ -34,7 +34,7 @@ func (t *toolset) personal(ctx context.Context, m chat.Message, set tools.Set) (
 	if !slices.ContainsFunc(set.All(), func(s tools.Spec) bool { return s.Who != "" || s.Claim != nil }) {
 		return set, nil
 	}
-	role, err := t.toolbox.people.gate.Role(ctx, m)
+	role, err := t.people.gate.Role(ctx, m)
 	if err != nil {
 		return set, fmt.Errorf("who may use which tools: %w", err)
 	}

@@ -8,8 +8,11 @@ import (
 	"slices"
 	"sync"
 
+	"parley/internal/agent/handover"
 	"parley/internal/app/setup"
 	"parley/internal/chat"
+	"parley/internal/memory"
+	"parley/internal/playbook/files"
 	"parley/internal/tools"
 	"parley/internal/tools/mcp"
 	"parley/internal/tools/policy"
@@ -19,8 +22,15 @@ import (
 // come and go, less those the owner switched off.
 type toolset struct {
 	*base
-	toolbox *toolbox
-	models  *models // whose traces tell of calls
+	store     *memory.Store
+	people    *people
+	platforms *platforms
+	notes     *notes
+	rules     *files.Books
+	models    *models
+	mind      *mind
+	desk      *handover.Desk
+
 	own     tools.Set
 	servers *mcp.Client // nil without servers
 	stop    func()      // ends the servers and waits for them; nil without
@@ -38,7 +48,7 @@ const offSetting = "tools.off"
 
 // open makes the built-in tools and connects the servers.
 func (t *toolset) open(ctx context.Context) error {
-	list, err := t.toolbox.list()
+	list, err := t.list()
 	if err != nil {
 		return err
 	}
@@ -114,7 +124,7 @@ func (t *toolset) only(names []string) tools.Set {
 
 // here returns the tools that may be used in m's place.
 func (t *toolset) here(ctx context.Context, m chat.Message) (tools.Set, error) {
-	p, err := t.toolbox.store.Policy(ctx, m.Key)
+	p, err := t.store.Policy(ctx, m.Key)
 	if err != nil {
 		return t.offered(), err
 	}
@@ -139,7 +149,7 @@ func findable(set tools.Set) tools.Set {
 // switchedOff reads which tools are off.
 func (t *toolset) switchedOff(ctx context.Context) (map[string]bool, error) {
 	off := map[string]bool{}
-	v, err := t.toolbox.store.Setting(ctx, offSetting)
+	v, err := t.store.Setting(ctx, offSetting)
 	if err == nil && v != "" {
 		err = json.Unmarshal([]byte(v), &off)
 	}
@@ -184,7 +194,7 @@ func (t *toolset) turn(ctx context.Context, name string, on bool) error {
 	if err != nil {
 		return err
 	}
-	if err := t.toolbox.store.SetSetting(ctx, offSetting, string(row)); err != nil {
+	if err := t.store.SetSetting(ctx, offSetting, string(row)); err != nil {
 		return err
 	}
 	t.apply(off)
