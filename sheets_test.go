@@ -1,7 +1,6 @@
 package parley_test
 
 import (
-	"fmt"
 	"go/ast"
 	"io"
 	"os"
@@ -78,9 +77,8 @@ func collectSheets(t *testing.T, words, things map[string]string) {
 			}
 		})
 	}
-	names, _, _ := strings.Cut(string(read(t, "internal/app/settings.go")), "reloadable = ")
 	for _, s := range config.Settings() {
-		if strings.Contains(names, fmt.Sprintf("%q", s.Path)) {
+		if s.Change == config.ByChat {
 			words[s.Doc] = "config/config.go " + s.Path
 		}
 	}

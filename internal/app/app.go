@@ -64,9 +64,11 @@ func openApp(ctx context.Context, b *base, lock bool) (*app, error) {
 func assemble(b *base, m *models, s *storage) *app {
 	b.counts = metrics.New(b.process.Version)
 	store := s.store
-	a := &app{base: b, models: m, storage: s, rules: &files.Books{}, jobs: newJobs(b), platforms: &platforms{base: b, store: store},
-		mind:   &mind{base: b, store: store},
-		people: &people{base: b, store: store, speaker: language.Speaker{Rows: store, Log: b.log}}}
+	a := &app{
+		base: b, models: m, storage: s, rules: &files.Books{}, platforms: &platforms{base: b, store: store}, mind: &mind{base: b, store: store},
+		people: &people{base: b, store: store, speaker: language.Speaker{Rows: store, Log: b.log}},
+		jobs:   jobs.New(jobs.Options{Log: b.log, Now: b.now, Background: b.background}),
+	}
 	a.notes = &notes{base: b, store: store, people: a.people, models: m, mind: a.mind}
 	a.people.logged = a.notes.logged
 	desk := newDesk(b, store, a.platforms, a.people)

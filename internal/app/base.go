@@ -2,6 +2,7 @@ package app
 
 import (
 	"log/slog"
+	"os"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -9,10 +10,12 @@ import (
 
 	"parley/config"
 	"parley/internal/app/fleet"
-	"parley/internal/app/jobs"
 	"parley/internal/app/metrics"
+	"parley/internal/app/setup"
 	"parley/internal/chat"
+	"parley/internal/command/language"
 	"parley/internal/memory"
+	"parley/internal/text/catalog"
 )
 
 // base is what every part gets: the settings, the log, the clock, the metrics, and a
@@ -46,10 +49,6 @@ func (b *base) background(fn func()) {
 	}()
 }
 
-func newJobs(b *base) *jobs.Jobs {
-	return jobs.New(jobs.Options{Log: b.log, Now: b.now, Background: b.background})
-}
-
 // health is how receiving from a platform goes. Where another process receives, that
 // one tells.
 func (b *base) health(p chat.Adapter) error {
@@ -69,4 +68,14 @@ func (b *base) placeOf(m chat.Message) memory.Place {
 		p.User = m.From.ID
 	}
 	return p
+}
+
+// say tells the operator something, as setup.Announce does, in the language of this
+// machine; in English where programs read it.
+func (b *base) say(words string, args ...any) {
+	var p catalog.Printer
+	if b.cfg.Log.Format != "json" {
+		p, _ = catalog.For(language.Machine(os.Getenv))
+	}
+	setup.Announce(b.cfg, b.process.Err, p.Say(words, args...))
 }

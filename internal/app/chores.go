@@ -51,14 +51,15 @@ func (c *chores) schedule(j *jobs.Jobs) {
 		{"reminders", "@every 5s", c.fleet.Once(c.remind)},
 		{"handoffs", "@every 5s", c.fleet.Once(c.front.desk.Tick)},
 		{"newcomers", "@every 5s", c.fleet.Once(func(ctx context.Context) error {
-			return c.front.manners().Newcomers(ctx,
-				c.store, terminal.Local)
+			return c.front.manners().Newcomers(ctx, c.store, terminal.Local)
 		})},
 		{"dead letters", "@every 5s", c.fleet.Once(c.platforms.reread)},
 		{"retention", "17 4 * * *", c.fleet.Once(j.Aside("retention", c.prune))},
 		{"traces", "23 4 * * *", j.Aside("traces", c.models.tape.Prune)},
 		{"forgotten", "@every 1m", c.store.KeepForgotten},
-		{"forgetting", "@every 1m", c.fleet.Once(j.Aside("forgetting", c.finishForgetting))},
+		{"forgetting", "@every 1m", c.fleet.Once(j.Aside("forgetting", func(ctx context.Context) error {
+			return c.store.FinishForgetting(ctx, false) // what an earlier process, or a reader in the way, cut short
+		}))},
 	} {
 		j.Add(job.name, job.spec, job.run)
 	}
@@ -100,33 +101,27 @@ func (c *chores) sweep(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, d := range due {
-		c.platforms.hub.Do(d.Key, chat.InOrder, func(ctx context.Context) {
-			if err := c.mind.Expire(ctx, d.ID); err != nil {
-				c.log.Error("expire session", "session", d.ID, "err", err)
-				return
-			}
-			c.archive(ctx, d)
-		})
-	}
+	c.inLanes(due, func(ctx context.Context, d sessions.Due) {
+		if err := c.mind.Expire(ctx, d.ID); err != nil {
+			c.log.Error("expire session", "session", d.ID, "err", err)
+			return
+		}
+		c.archive(ctx, d)
+	})
 	ended, err := c.store.Past.DueToArchive(ctx, jobLimit)
 	if err != nil {
 		return err
 	}
-	for _, d := range ended {
-		c.platforms.hub.Do(d.Key, chat.InOrder, func(ctx context.Context) { c.archive(ctx, d) })
-	}
+	c.inLanes(ended, c.archive)
 	owed, err := c.store.Past.DueToPay(ctx, jobLimit)
 	if err != nil {
 		return err
 	}
-	for _, d := range owed {
-		c.platforms.hub.Do(d.Key, chat.InOrder, func(ctx context.Context) {
-			if err := c.mind.Pay(ctx, d.ID); err != nil {
-				c.log.Warn("pay a summary", "session", d.ID, "err", err)
-			}
-		})
-	}
+	c.inLanes(owed, func(ctx context.Context, d sessions.Due) {
+		if err := c.mind.Pay(ctx, d.ID); err != nil {
+			c.log.Warn("pay a summary", "session", d.ID, "err", err)
+		}
+	})
 	return c.digests(ctx, "")
 }
 
@@ -146,16 +141,16 @@ func (c *chores) archive(ctx context.Context, d sessions.Due) {
 	}
 }
 
-// archiveSoon summarizes a session as soon as its lane is free.
-func (c *chores) archiveSoon(se memory.Session) {
-	d := sessions.Due{ID: se.ID, Key: se.Key}
-	c.platforms.hub.Do(se.Key, chat.InOrder, func(ctx context.Context) { c.archive(ctx, d) })
+// inLanes runs work for each session once its lane is free.
+func (c *chores) inLanes(list []sessions.Due, work func(context.Context, sessions.Due)) {
+	for _, d := range list {
+		c.platforms.hub.Do(d.Key, chat.InOrder, func(ctx context.Context) { work(ctx, d) })
+	}
 }
 
-// finishForgetting goes on with what an earlier process, or a reader in the way,
-// cut short.
-func (c *chores) finishForgetting(ctx context.Context) error {
-	return c.store.FinishForgetting(ctx, false)
+// archiveSoon summarizes a session once its lane is free.
+func (c *chores) archiveSoon(se memory.Session) {
+	c.inLanes([]sessions.Due{{ID: se.ID, Key: se.Key}}, c.archive)
 }
 
 // prune deletes what retention says and what only redelivery needed.
@@ -168,10 +163,7 @@ func (c *chores) prune(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := c.store.PruneUndo(ctx); err != nil {
-		return err
-	}
-	if err := c.store.Tidy(ctx); err != nil {
+	if err := errors.Join(c.store.PruneUndo(ctx), c.store.Tidy(ctx)); err != nil {
 		return err
 	}
 	c.log.Info("pruned", "messages", report.Messages, "sessions", report.Sessions, "inbox", report.Inbox, "audit",

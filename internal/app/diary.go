@@ -27,7 +27,7 @@ const maxLine = 1000
 
 // daily reports whether the daily note gets lines of a kind.
 func (n *notes) daily(kind string) bool {
-	return (n.cfg.Vault.DailyNote == kind || n.cfg.Vault.DailyNote == dailyBoth) && n.index != nil && n.writable()
+	return (n.cfg.Vault.DailyNote == kind || n.cfg.Vault.DailyNote == dailyBoth) && n.index != nil && n.desk() != ""
 }
 
 // apart reports whether no other agent than this one reads the daily note.
@@ -58,13 +58,7 @@ func (n *notes) ended(ctx context.Context, session string) {
 		return
 	}
 	se, err := n.store.SessionByID(ctx, session)
-	if err != nil || !se.Direct || se.Status != memory.Archived || se.Closing == "" {
-		return
-	}
-	if !n.mind.roster.Several() {
-		se.Agent = ""
-	}
-	if !n.apart(se.Agent) {
+	if err != nil || !se.Direct || se.Status != memory.Archived || se.Closing == "" || !n.apart(se.Agent) {
 		return
 	}
 	who, first, err := n.spoke(ctx, session)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"parley/internal/chat"
@@ -65,8 +64,7 @@ func (c *chores) digestKind(ctx context.Context, d facts.Digest) string {
 // Where there is no such chat, it waits: they are told below their answers.
 func (c *chores) digest(ctx context.Context, d facts.Digest, until time.Time) error {
 	k, err := c.store.DirectChat(ctx, d.User)
-	if errors.Is(err, memory.ErrNotFound) || err == nil && !slices.ContainsFunc(c.platforms.adapters,
-		func(p chat.Adapter) bool { return p.Platform() == k.Platform }) {
+	if errors.Is(err, memory.ErrNotFound) || err == nil && chat.On(c.platforms.adapters, k.Platform) == nil {
 		return nil
 	}
 	if err != nil {
@@ -84,10 +82,7 @@ func (c *chores) digest(ctx context.Context, d facts.Digest, until time.Time) er
 	}
 	shown := list[:min(len(list), command.LearnedPage)]
 	answer := command.Learned(ctx, command.LearnedSince(ctx, shown, until), shown, 1, len(list) > len(shown))
-	var parts []chat.Part
-	for i, piece := range chat.On(c.platforms.adapters, k.Platform).Split(chat.Seen(answer.Text)) {
-		parts = append(parts, chat.Part{Key: k, Index: i, Text: piece, To: to})
-	}
+	parts := c.platforms.parts(k, to, answer.Text)
 	parts[len(parts)-1].Buttons = answer.Buttons
 	if err := c.store.Notify(ctx, fmt.Sprintf("digest %s %d", d.User, list[0].ID), parts); err != nil {
 		return err

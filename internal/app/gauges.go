@@ -12,41 +12,15 @@ import (
 func (v *vitals) gauges() {
 	gauge := func(name, help string, read func() float64) { v.counts.Gauge(name, help, nil, read) }
 	gauge("parley_lanes", "Conversations at work.", func() float64 { n, _ := v.platforms.hub.Active(); return float64(n) })
-	gauge("parley_waiting_messages", "Messages waiting or being answered.", func() float64 {
-		_,
-			n := v.platforms.hub.Active()
-		return float64(n)
-	})
-	gauge("parley_waiting_parts", "Parts of answers that are stored and not sent.", func() float64 {
-		n, err := v.storage.store.WaitingParts(context.Background())
-		if err != nil {
-			return math.NaN() // unknown is not none
-		}
-		return float64(n)
-	})
+	gauge("parley_waiting_messages", "Messages waiting or being answered.",
+		func() float64 { _, n := v.platforms.hub.Active(); return float64(n) })
+	gauge("parley_waiting_parts", "Parts of answers that are stored and not sent.", counted(v.storage.store.WaitingParts))
 	gauge("parley_health", "0 while all is well, 1 degraded, 2 unavailable, as /healthz says.",
 		func() float64 { return float64(health.Worst(v.findings())) })
-	gauge("parley_dead_letters", "Events that were put aside because they could not be understood or stored.", func() float64 {
-		n, err := v.storage.store.DeadLetters(context.Background())
-		if err != nil {
-			return math.NaN()
-		}
-		return float64(n)
-	})
-	gauge("parley_database_bytes", "The database file and its write-ahead log, or the database on its server.", func() float64 {
-		n, err := v.storage.store.Bytes(context.Background())
-		if err != nil {
-			return math.NaN()
-		}
-		return float64(n)
-	})
-	gauge("parley_traces_bytes", "The exact requests and answers of model calls that are kept.", func() float64 {
-		n, err := v.storage.tape.Size(context.Background())
-		if err != nil {
-			return math.NaN()
-		}
-		return float64(n)
-	})
+	gauge("parley_dead_letters", "Events that were put aside because they could not be understood or stored.",
+		counted(v.storage.store.DeadLetters))
+	gauge("parley_database_bytes", "The database file and its write-ahead log, or the database on its server.", counted(v.storage.store.Bytes))
+	gauge("parley_traces_bytes", "The exact requests and answers of model calls that are kept.", counted(v.storage.tape.Size))
 	gauge("parley_traces_dropped", "Model calls since the start that were not kept because too many waited.",
 		func() float64 { return float64(v.storage.tape.Dropped()) })
 	gauge("parley_uptime_seconds", "Time since the start.", func() float64 { return time.Since(v.began).Seconds() })
@@ -67,5 +41,17 @@ func (v *vitals) gauges() {
 				}
 				return 0
 			})
+	}
+}
+
+// counted makes a gauge of what is counted in a database; NaN where that fails, because
+// unknown is not none.
+func counted[N int | int64](count func(context.Context) (N, error)) func() float64 {
+	return func() float64 {
+		n, err := count(context.Background())
+		if err != nil {
+			return math.NaN()
+		}
+		return float64(n)
 	}
 }

@@ -55,21 +55,14 @@ func (n *notes) follow(ctx context.Context) {
 	})
 }
 
-// writable reports whether there is a folder of notes, which can be written to.
-func (n *notes) writable() bool {
-	return n.cfg.Vault.Dir != "" || slices.ContainsFunc(n.kinds(), func(kind string) bool { return kind == index.KindNotes })
-}
-
-func (n *notes) kinds() (kinds []string) {
-	for _, s := range n.cfg.Sources {
-		kinds = append(kinds, s.Kind)
-	}
-	return kinds
+// has reports whether a source of a kind is among the settings.
+func (n *notes) has(kind string) bool {
+	return slices.ContainsFunc(n.cfg.Sources, func(s config.Source) bool { return s.Kind == kind })
 }
 
 // view returns the notes as tools see it.
 func (n *notes) view() tools.Notes {
-	view := tools.Notes{Vault: n.index, Code: slices.Contains(n.kinds(), index.KindCode), Authors: n.store, Writes: n.mayWrite,
+	view := tools.Notes{Vault: n.index, Code: n.has(index.KindCode), Authors: n.store, Writes: n.mayWrite,
 		Owner: n.people.owns}
 	if n.cfg.Vault.Readers == "owner" {
 		view.May = n.people.isOwner
@@ -139,7 +132,7 @@ func (n *notes) tools() []tools.Tool {
 		return nil
 	}
 	list := tools.VaultTools(n.view())
-	if n.writable() {
+	if n.desk() != "" {
 		list = append(list, n.librarian())
 	}
 	return list
@@ -256,13 +249,13 @@ func (n *notes) commands() command.Notes {
 	view := command.Notes{Clock: n.clock, Owner: n.cfg.Vault.Readers == "owner", BuiltIn: n.models.builtIn()}
 	if n.index != nil {
 		view.Index = n.index
-		if slices.Contains(n.kinds(), index.KindCode) {
+		if n.has(index.KindCode) {
 			view.Code = n.index
 		}
 		view.State = func(p catalog.Printer) string { said, _ := n.state(p); return said }
 		view.Shelf = func(ctx context.Context, m chat.Message) (command.Shelf, error) { return n.shelf(ctx, m) }
 	}
-	if n.writable() {
+	if n.desk() != "" {
 		view.Desk = func(ctx context.Context, m chat.Message) (command.Desk, error) {
 			return n.view().Desk(ctx, tools.CallOf(m))
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/command/gate"
 	"parley/internal/memory"
 	"parley/internal/memory/agenda"
 	"parley/internal/text/catalog"
@@ -87,11 +88,9 @@ func (c *chores) reminderParts(ctx context.Context, r agenda.Reminder) []chat.Pa
 		{Label: catalog.Text(ctx, "In 1 h"), Data: fmt.Sprintf("/remind snooze %d 1h", r.ID)},
 		{Label: catalog.Text(ctx, "Done"), Data: fmt.Sprintf("/remind done %d", r.ID)},
 	}}
-	var parts []chat.Part
-	for i, piece := range chat.On(c.platforms.adapters, r.Key.Platform).Split(chat.Seen(said)) {
-		parts = append(parts, chat.Part{Key: r.Key, Index: i, Text: piece, To: r.User, Ping: i == 0 && named})
-	}
+	parts := c.platforms.parts(r.Key, r.User, said)
 	if len(parts) > 0 {
+		parts[0].Ping = named
 		parts[len(parts)-1].Buttons = buttons
 	}
 	return parts
@@ -160,15 +159,37 @@ func (c *chores) tellOfPlace(ctx context.Context, list []agenda.Reminder) error 
 	ctx = c.people.speaker.With(ctx, who)
 	said := catalog.Say(ctx, "I can no longer write to you in %s. These reminders wait until I can, and are said late then; "+
 		"“/remind cancel” and the number ends one:", called) + "\n" + c.people.planner().Lines(ctx, who, list)
-	var parts []chat.Part
-	if adapter := chat.On(c.platforms.adapters, direct.Platform); adapter != nil {
-		for i, piece := range adapter.Split(chat.Seen(said)) {
-			parts = append(parts, chat.Part{Key: direct, Index: i, Text: piece, To: who})
-		}
-	}
-	if err := c.store.TellLost(ctx, list, parts); err != nil {
+	if err := c.store.TellLost(ctx, list, c.platforms.parts(direct, who, said)); err != nil {
 		return err
 	}
 	c.platforms.hub.Flush(direct)
 	return nil
+}
+
+// absent is why nothing is sent to somebody who left a place or blocked the bot.
+const absent = "absent"
+
+// unwanted explains why nothing is sent to somebody unasked: they left the place, blocked
+// the bot, or may not write any more. "" means that it is sent.
+func (c *chores) unwanted(ctx context.Context, who chat.User, k chat.Key) (string, error) {
+	out, err := c.store.Absent(ctx, who.ID, k)
+	if err != nil {
+		return "", err
+	}
+	if out {
+		return absent, nil
+	}
+	granted, err := c.store.Granted(ctx, who.ID)
+	if err != nil || granted == "denied" {
+		return granted, err
+	}
+	if k.Platform == "discord" && !c.platforms.alone(k) {
+		return "", nil // a server may be let in as a whole, and which it is is not known here
+	}
+	// As in a direct chat, so that no platform is asked who administers what.
+	role, err := c.people.gate.Role(ctx, chat.Message{Key: k, From: who, Direct: true})
+	if err == nil && role < gate.Member {
+		return "revoked", nil
+	}
+	return "", err
 }

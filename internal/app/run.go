@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 
+	"parley/internal/app/console"
 	"parley/internal/app/host"
 	"parley/internal/chat"
 	"parley/internal/command/welcome"
+	"parley/internal/memory/datadir"
 	"parley/internal/text/catalog"
 )
 
@@ -85,4 +87,28 @@ func (a *app) drain() {
 		a.log.Info("answers are left for the next start", "messages", parked)
 	}
 	a.work.Wait()
+}
+
+// announce tells the operator what starts.
+func (a *app) announce(ctx context.Context) (err error) {
+	at := a.cfg.HTTP.Listen
+	a.people.claim, err = welcome.Start{
+		Version: a.process.Version, Data: datadir.Where(a.cfg.DataDir, string(a.cfg.Database.URL)), Listen: at,
+		Watched: a.process.Watched, Claim: a.people.gate.ClaimCode, Owners: a.owners,
+		Link: func(ctx context.Context) (string, error) {
+			return console.NewLink(ctx, a.storage.store, at, chat.User{})
+		},
+	}.Say(ctx, a.say)
+	return err
+}
+
+// owners are the owners as their operator knows them, by name where that is known.
+func (a *app) owners(ctx context.Context) ([]string, error) {
+	list, err := a.people.gate.Owners(ctx)
+	for i := range list {
+		if err == nil {
+			list[i], err = a.people.gate.Called(ctx, list[i])
+		}
+	}
+	return list, err
 }

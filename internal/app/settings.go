@@ -68,12 +68,18 @@ func (s *settings) read(ctx context.Context) error {
 
 // tuned returns what was set from the chat, by path.
 func (s *settings) tuned(ctx context.Context) (map[string]string, error) {
-	set := map[string]string{}
-	row, err := s.store.Setting(ctx, tunedSetting)
+	return storedMap[string](ctx, s.store, tunedSetting)
+}
+
+// storedMap returns a row of the settings table that holds a map as JSON, empty without
+// the row.
+func storedMap[V any](ctx context.Context, store *memory.Store, name string) (map[string]V, error) {
+	m := map[string]V{}
+	row, err := store.Setting(ctx, name)
 	if err == nil && row != "" {
-		err = json.Unmarshal([]byte(row), &set)
+		err = json.Unmarshal([]byte(row), &m)
 	}
-	return set, engine.During("read what was set from the chat", err)
+	return m, engine.During("read "+name, err)
 }
 
 // fitting returns the settings with as much of what was set as they still allow; the
@@ -97,6 +103,9 @@ func (s *settings) putInForce(c config.Config) {
 		_ = s.level.UnmarshalText([]byte(c.Log.Level)) // checked by config
 	}
 	s.inForce.Store(&c)
+	if s.front.quotas != nil { // nil while the parts are built
+		s.front.quotas.SetLimits(s.mind.limits(c))
+	}
 }
 
 // tune changes a setting for good; "default" resets it. An invalid value is a
@@ -126,7 +135,6 @@ func (s *settings) tune(ctx context.Context, path, value string) (now string, er
 		return "", err
 	}
 	s.set = set
-	s.front.quotas.SetLimits(s.mind.limits(merged))
 	s.putInForce(merged)
 	return now, nil
 }
@@ -145,7 +153,6 @@ func (s *settings) refresh(ctx context.Context) error {
 			return err
 		}
 		s.set = set
-		s.front.quotas.SetLimits(s.mind.limits(merged))
 		s.putInForce(merged)
 	}
 	if !s.mind.roster.Several() {
@@ -187,7 +194,6 @@ func (s *settings) reload(load func() (config.Config, error)) {
 		return
 	}
 	s.given = given
-	s.front.quotas.SetLimits(s.mind.limits(merged))
 	s.putInForce(merged)
 	if err := s.mind.ReloadPrompt(); err != nil {
 		s.log.Error("the persona has a mistake, so the last good one stays in force", "err", err)

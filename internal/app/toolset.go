@@ -53,7 +53,7 @@ func (t *toolset) open(ctx context.Context) error {
 		return err
 	}
 	t.own = tools.NewSet(list...)
-	if t.off, err = t.switchedOff(ctx); err != nil {
+	if t.off, err = storedMap[bool](ctx, t.store, offSetting); err != nil {
 		return err
 	}
 	if err := t.policies().Check(t.own.Names(), t.serverNames()); err != nil {
@@ -146,24 +146,11 @@ func findable(set tools.Set) tools.Set {
 	return set
 }
 
-// switchedOff reads which tools are off.
-func (t *toolset) switchedOff(ctx context.Context) (map[string]bool, error) {
-	off := map[string]bool{}
-	v, err := t.store.Setting(ctx, offSetting)
-	if err == nil && v != "" {
-		err = json.Unmarshal([]byte(v), &off)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read tools switched off: %w", err)
-	}
-	return off, nil
-}
-
 // refresh notices what was switched in another process.
 func (t *toolset) refresh(ctx context.Context) error {
 	t.switching.Lock()
 	defer t.switching.Unlock()
-	off, err := t.switchedOff(ctx)
+	off, err := storedMap[bool](ctx, t.store, offSetting)
 	if err != nil {
 		return err
 	}
@@ -183,7 +170,7 @@ func (t *toolset) apply(off map[string]bool) {
 func (t *toolset) turn(ctx context.Context, name string, on bool) error {
 	t.switching.Lock()
 	defer t.switching.Unlock()
-	off, err := t.switchedOff(ctx) // another process may have just switched one
+	off, err := storedMap[bool](ctx, t.store, offSetting) // another process may have just switched one
 	if err != nil {
 		return err
 	}

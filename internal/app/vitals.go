@@ -80,3 +80,19 @@ func (v *vitals) findings() (list []health.Finding) {
 	}
 	return list
 }
+
+// alive reports whether a restart would be pointless: the database answers and a
+// platform receives. One platform that is down is no reason to cut off the others;
+// /healthz reports it.
+func (v *vitals) alive(ctx context.Context) bool {
+	if _, err := v.storage.store.SchemaVersion(ctx); err != nil {
+		return false
+	}
+	deaf := 0
+	for _, p := range v.platforms.adapters {
+		if f, ok := health.Found(p.Platform(), v.health(p)); ok && f.Is == health.Unavailable {
+			deaf++
+		}
+	}
+	return deaf < len(v.platforms.adapters)
+}

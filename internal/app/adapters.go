@@ -1,0 +1,173 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"parley/internal/app/host"
+	"parley/internal/chat"
+	"parley/internal/command"
+	"parley/internal/command/gate"
+	"parley/internal/command/welcome"
+	"parley/internal/memory"
+	"parley/internal/text/catalog"
+)
+
+// openFile fetches an attachment from the platform of its message.
+func (ps *platforms) openFile(ctx context.Context, m chat.Message, f chat.File, limit int64) ([]byte, error) {
+	p, ok := chat.On(ps.adapters, m.Key.Platform).(chat.Fetcher)
+	if !ok {
+		return nil, fmt.Errorf("%s: no files can be fetched", m.Key.Platform)
+	}
+	return p.Fetch(ctx, f, limit)
+}
+
+// introduce registers the slash commands natively, in the background: a
+// platform that is down for a while must not delay startup.
+func (ps *platforms) introduce(ctx context.Context, f *front) {
+	commands := gate.Menu(f.commands.Table())
+	for _, p := range ps.adapters {
+		c, ok := p.(chat.Commander)
+		if !ok {
+			continue
+		}
+		register := func() error {
+			defer catalog.Borrow()()
+			owners, err := f.people.gate.Owners(ctx)
+			if err != nil {
+				return err
+			}
+			shown := commands
+			if len(owners) > 0 { // there is nothing to claim
+				shown = slices.DeleteFunc(slices.Clone(commands), func(c chat.MenuCommand) bool { return c.Who == chat.Everybody })
+			}
+			return c.Register(ctx, chat.Menu{Commands: shown, Owners: owners, Actions: command.Actions, About: command.About,
+				Greeting: command.Greeting})
+		}
+		ps.background(func() {
+			welcome.Insist(ctx, p.Platform(), ps.log, register)
+			host.Release() // of all languages
+		})
+	}
+}
+
+// Bounds of asking platforms where somebody still is a member. What is not known in
+// time stays unknown: people then see messages up to their own last one.
+const (
+	attestPlaces = 20
+	attestLimit  = 3 * time.Second
+	attestAtOnce = 4
+)
+
+// attest asks the platforms whether a person may still read in the places where they
+// spoke, if that was not checked recently, and stores the answers.
+func (ps *platforms) attest(ctx context.Context, user string) {
+	places, err := ps.store.Unattested(ctx, user, attestPlaces)
+	if err != nil {
+		ps.log.Warn("where somebody still is", "err", err)
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, attestLimit)
+	defer cancel()
+	var all sync.WaitGroup
+	free := make(chan struct{}, attestAtOnce)
+	for _, k := range places {
+		all.Go(func() {
+			free <- struct{}{}
+			defer func() { <-free }()
+			ps.attestIn(ctx, user, k)
+		})
+	}
+	all.Wait()
+}
+
+func (ps *platforms) attestIn(ctx context.Context, user string, k chat.Key) {
+	p, ok := chat.On(ps.adapters, k.Platform).(chat.MemberChecker)
+	if !ok || ctx.Err() != nil {
+		return
+	}
+	reads, err := p.Reads(ctx, k, user)
+	if err != nil {
+		ps.log.Debug("where somebody still is", "place", k.String(), "err", err)
+		return
+	}
+	state := chat.Absent
+	if reads {
+		state = chat.Present
+	}
+	if err := ps.store.Attend(ctx, chat.Presence{Key: k, User: chat.User{ID: user}, State: state}); err != nil {
+		ps.log.Warn("where somebody still is", "err", err)
+	}
+}
+
+// errNoReader: this platform cannot re-read events.
+var errNoReader = errors.New("this platform's events cannot be read again")
+
+// reread passes dead letters that somebody asked to retry to their platforms again.
+// One that can now be stored is answered like any message; the others stay aside with
+// the reason.
+func (ps *platforms) reread(ctx context.Context) error {
+	list, err := ps.store.LettersToRetry(ctx, jobLimit)
+	if err != nil {
+		return err
+	}
+	for _, l := range list {
+		adapter := chat.On(ps.adapters, l.Platform)
+		if adapter == nil {
+			continue // until it runs
+		}
+		messages, err := renormalized(adapter, l.Raw)
+		switch {
+		case errors.Is(err, chat.ErrNotReady):
+			continue
+		case err != nil:
+			err = ps.store.FailDeadLetter(ctx, l.ID, err.Error())
+		default:
+			if err = ps.hub.Deliver(ctx, chat.Batch{Platform: l.Platform, Messages: messages}); err == nil {
+				err = ps.store.DropDeadLetter(ctx, l.ID)
+			}
+		}
+		if err != nil && !errors.Is(err, memory.ErrNoLetter) { // dropped meanwhile
+			return err
+		}
+	}
+	return nil
+}
+
+// renormalized reads an event again. Messages that could not be stored, and
+// events that make an adapter panic, are errors.
+func renormalized(adapter chat.Adapter, raw []byte) (messages []chat.Message, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v", p)
+		}
+	}()
+	r, ok := adapter.(chat.Renormalizer)
+	if !ok {
+		return nil, errNoReader
+	}
+	messages, err = r.Renormalize(raw)
+	for _, m := range messages {
+		if _, serr := chat.Storable(m); serr != nil {
+			err = errors.Join(err, serr)
+		}
+	}
+	return messages, err
+}
+
+// parts splits a text for somebody as the platform of a place needs it; none where that
+// platform does not run.
+func (ps *platforms) parts(k chat.Key, to chat.User, said string) (list []chat.Part) {
+	adapter := chat.On(ps.adapters, k.Platform)
+	if adapter == nil {
+		return nil
+	}
+	for i, piece := range adapter.Split(chat.Seen(said)) {
+		list = append(list, chat.Part{Key: k, Index: i, Text: piece, To: to})
+	}
+	return list
+}
