@@ -93,6 +93,9 @@ func run(args []string, in io.Reader, out, errw io.Writer) int {
 	ctx, stop := untilSignal(context.Background())
 	defer stop()
 	kctx.BindTo(ctx, (*context.Context)(nil))
+	if err := kctx.BindToProvider(c.Load); err != nil {
+		panic(err) // the command line is ours
+	}
 	streams := &cli.Streams{In: in, Out: out, Err: errw, Watched: watched}
 	err = kctx.Run(&c.Flags, &cli.Bot{Tools: app.ToolSchemas, Rehearse: process(streams).Rehearse, Hosted: app.Hosted, Start: start},
 		streams, parser, cli.Speaks())

@@ -71,11 +71,7 @@ type chatCmd struct {
 }
 
 // Run is the terminal chat.
-func (c chatCmd) Run(ctx context.Context, f *cli.Flags, s *cli.Streams) error {
-	cfg, err := f.Load()
-	if err != nil {
-		return err
-	}
+func (c chatCmd) Run(ctx context.Context, cfg config.Config, s *cli.Streams) error {
 	p := process(s)
 	p.Fresh = c.Fresh
 	return c.talk(ctx, cfg, p)
@@ -95,10 +91,6 @@ type mcpCmd struct {
 type mcpServeCmd struct{}
 
 // Run serves other programs of the owner's.
-func (mcpServeCmd) Run(ctx context.Context, f *cli.Flags, s *cli.Streams) error {
-	cfg, err := f.Load()
-	if err != nil {
-		return err
-	}
+func (mcpServeCmd) Run(ctx context.Context, cfg config.Config, s *cli.Streams) error {
 	return process(s).MCP(ctx, cfg)
 }

@@ -18,11 +18,7 @@ type Backup struct {
 }
 
 // Run copies the database, with the bot running or not.
-func (b Backup) Run(ctx context.Context, f *Flags, s *Streams) error {
-	cfg, err := f.Load()
-	if err != nil {
-		return err
-	}
+func (b Backup) Run(ctx context.Context, cfg config.Config, s *Streams) error {
 	if cfg.Database.URL != "" {
 		return b.fromServer(ctx, cfg, s)
 	}
@@ -40,11 +36,7 @@ type Restore struct {
 }
 
 // Run replaces the database with a copy. The bot must be stopped.
-func (r Restore) Run(ctx context.Context, f *Flags, s *Streams) error {
-	cfg, err := f.Load()
-	if err != nil {
-		return err
-	}
+func (r Restore) Run(ctx context.Context, cfg config.Config, s *Streams) error {
 	if cfg.Database.URL != "" {
 		return r.toServer(ctx, cfg, s)
 	}

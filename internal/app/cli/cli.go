@@ -7,6 +7,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"path/filepath"
 	"time"
 
 	"parley/config"
@@ -15,6 +16,7 @@ import (
 	"parley/internal/app/setup"
 	"parley/internal/chat"
 	"parley/internal/memory"
+	"parley/internal/memory/datadir"
 	"parley/internal/notes/document/pdf"
 	"parley/internal/text"
 )
@@ -78,18 +80,39 @@ func (f *Flags) Load() (config.Config, error) {
 	return c, err
 }
 
-// withStore opens the data folder beside a bot that may be running.
+// withStore opens the data folder of the settings beside a bot that may be running.
 func withStore(ctx context.Context, f *Flags, do func(*memory.Store) error) error {
 	cfg, err := f.Load()
 	if err != nil {
 		return err
 	}
+	return inStore(ctx, cfg, do)
+}
+
+// inStore is withStore for settings that were read.
+func inStore(ctx context.Context, cfg config.Config, do func(*memory.Store) error) error {
 	store, err := openStore(ctx, cfg, memory.Options{})
 	if err != nil {
 		return err
 	}
 	defer func() { _ = store.Close() }()
 	return do(store)
+}
+
+// openStore opens the database of the settings, beside a bot that may be running.
+func openStore(ctx context.Context, cfg config.Config, o memory.Options) (*memory.Store, error) {
+	o.URL = string(cfg.Database.URL)
+	return memory.Open(ctx, cfg.DataDir, o)
+}
+
+// stored reports whether there is a database already. Whether a server has one is seen
+// when it is opened.
+func stored(cfg config.Config) bool {
+	if cfg.Database.URL != "" {
+		return true
+	}
+	_, err := os.Stat(filepath.Join(cfg.DataDir, datadir.Name))
+	return err == nil
 }
 
 // PDFText prints the text of a PDF: the process that pdf.Read starts.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -103,7 +104,7 @@ func (d *doctor) say(mark string, name any, words string, args ...any) {
 // phrase is a name as an argument of Say.
 func phrase(name any) any {
 	if words, ok := name.(string); ok {
-		return catalog.Words(cmp.Or(checked[words], words))
+		return catalog.Words(words)
 	}
 	return name
 }
@@ -259,6 +260,20 @@ func (d *doctor) waiting(ctx context.Context, store *memory.Store) {
 	}
 }
 
+// shownTables is how many of the largest tables doctor names.
+const shownTables = 4
+
+// sizes shows what takes the most space in the database.
+func (d *doctor) sizes(ctx context.Context, store *memory.Store) {
+	list, err := store.Sizes(ctx)
+	var words []string
+	for _, t := range list[:min(len(list), shownTables)] {
+		words = append(words, d.p.Say("%s %s MB (%s)", t.Table, d.p.Figure(fmt.Sprintf("%.1f", float64(t.Bytes)/(1<<20))),
+			catalog.Count{N: int(t.Rows), Thing: "row"}))
+	}
+	d.line("largest tables", err, "%s", strings.Join(words, ", "))
+}
+
 func (d *doctor) platforms(ctx context.Context, cfg config.Config) {
 	if !d.hosted(cfg) {
 		d.say("ok", "tokens", "none set: bot starts the terminal chat")
@@ -299,13 +314,4 @@ func skewed(here, there time.Time) error {
 			off, here.UTC().Format("2006-01-02 15:04:05 UTC"))
 	}
 	return nil
-}
-
-// checked are the names of what is looked at.
-var checked = map[string]string{
-	"config": "config", "prompt": "prompt", "playbook": "playbook", "access": "access", "disk": "disk", "data folder": "data folder",
-	"database": "database", "schema": "schema",
-	"dead letters": "dead letters", "delivery": "delivery", "tokens": "tokens", "notes": "notes", "agents": "agents",
-	"http tools": "http tools", "largest tables": "largest tables",
-	"facts file": "facts file", "model": "model", "embedding": "embedding", "discord shards": "discord shards",
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"parley/config"
 	"parley/internal/text"
 )
 
@@ -24,11 +25,7 @@ const healthPatience = 10 * time.Second
 
 // Run prints the state and each problem. A bot that is unavailable, or that does
 // not answer, is an error; one that is degraded is not.
-func (h Health) Run(ctx context.Context, f *Flags, s *Streams) error {
-	cfg, err := f.Load()
-	if err != nil {
-		return err
-	}
+func (h Health) Run(ctx context.Context, cfg config.Config, s *Streams) error {
 	if cfg.HTTP.Listen == "" {
 		return text.Tell("there is nothing to ask: set http.listen, for example to 127.0.0.1:9090, and start the bot again")
 	}

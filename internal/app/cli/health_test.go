@@ -37,7 +37,11 @@ func TestHealthAsksTheBot(t *testing.T) {
 			t.Setenv("http_proxy", "http://127.0.0.1:1")
 			var out, errs strings.Builder
 			f := &Flags{Veil: text.NewBlotter(&errs), IDs: chat.Identities{terminal.Identity}}
-			err := Health{Ready: name == "well"}.Run(t.Context(), f, &Streams{Out: &out})
+			cfg, err := f.Load()
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = Health{Ready: name == "well"}.Run(t.Context(), cfg, &Streams{Out: &out})
 			if out.String() != tt.out || (err == nil) != (tt.err == "") || err != nil && !strings.Contains(err.Error(), tt.err) {
 				t.Errorf("%q, %v", &out, err)
 			}
@@ -45,7 +49,7 @@ func TestHealthAsksTheBot(t *testing.T) {
 				t.Errorf("asked %s", asked)
 			}
 			there.Close()
-			if err := (Health{}).Run(t.Context(), f, &Streams{Out: &out}); err == nil || !strings.Contains(err.Error(), "no bot answers") {
+			if err := (Health{}).Run(t.Context(), cfg, &Streams{Out: &out}); err == nil || !strings.Contains(err.Error(), "no bot answers") {
 				t.Errorf("nobody there: %v", err)
 			}
 		})

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"parley/config"
 	"parley/internal/app/setup"
 	"parley/internal/chat"
 	"parley/internal/memory"
@@ -25,13 +26,9 @@ type Logs struct {
 }
 
 // Run explains one error, or lists the newest. The bot may be running.
-func (c Logs) Run(ctx context.Context, f *Flags, s *Streams) error {
-	cfg, err := f.Load()
-	if err != nil {
-		return err
-	}
+func (c Logs) Run(ctx context.Context, cfg config.Config, s *Streams) error {
 	hide := setup.NewRedactor(cfg, setup.ShortestLogged)
-	return withStore(ctx, f, func(store *memory.Store) error {
+	return inStore(ctx, cfg, func(store *memory.Store) error {
 		list, err := store.Errors(ctx, strings.ToUpper(strings.TrimSpace(c.ID)), time.Now().Add(-oldestError), c.Limit)
 		if err != nil {
 			return err

@@ -20,11 +20,7 @@ type Migrate struct {
 }
 
 // Run copies all rows, compares them, and retires the database they came from.
-func (m Migrate) Run(ctx context.Context, f *Flags, s *Streams) error {
-	cfg, err := f.Load()
-	if err != nil {
-		return err
-	}
+func (m Migrate) Run(ctx context.Context, cfg config.Config, s *Streams) error {
 	if err := os.MkdirAll(cfg.DataDir, 0o700); err != nil {
 		return err
 	}

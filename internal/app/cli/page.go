@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"parley/config"
 	"parley/internal/app/console"
 	"parley/internal/chat"
 	"parley/internal/memory"
@@ -14,15 +15,11 @@ import (
 type Page struct{}
 
 // Run prints a link that lets a browser in once; the bot may be running.
-func (Page) Run(ctx context.Context, f *Flags, s *Streams) error {
-	cfg, err := f.Load()
-	if err != nil {
-		return err
-	}
+func (Page) Run(ctx context.Context, cfg config.Config, s *Streams) error {
 	if cfg.HTTP.Listen == "" {
 		return text.Tell("there is no control page: set http.listen, for example to 127.0.0.1:9090, and start the bot again")
 	}
-	return withStore(ctx, f, func(store *memory.Store) error {
+	return inStore(ctx, cfg, func(store *memory.Store) error {
 		link, err := console.NewLink(ctx, store, cfg.HTTP.Listen, chat.User{})
 		if err != nil {
 			return err

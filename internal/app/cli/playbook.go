@@ -30,11 +30,7 @@ type playbookCheckCmd struct {
 }
 
 // Run checks a playbook; without --model it needs no key, no model and no data folder.
-func (c playbookCheckCmd) Run(ctx context.Context, f *Flags, s *Streams, bot *Bot) error {
-	cfg, err := f.Load()
-	if err != nil {
-		return err
-	}
+func (c playbookCheckCmd) Run(ctx context.Context, f *Flags, cfg config.Config, s *Streams, bot *Bot) error {
 	if c.Dir != "" {
 		cfg.Playbook.Dir = c.Dir
 	}

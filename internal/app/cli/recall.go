@@ -45,7 +45,7 @@ type recalled struct {
 }
 
 // Run shows what the agent would be given for a question.
-func (c Recall) Run(ctx context.Context, f *Flags, s *Streams) error {
+func (c Recall) Run(ctx context.Context, cfg config.Config, s *Streams) error {
 	q := memory.Query{User: terminal.UserID(c.User), Text: strings.Join(c.Query, " "), Limit: c.Limit, Tokens: c.Tokens}
 	if c.Channel != "" {
 		platform, _ := chat.CutID(q.User)
@@ -59,11 +59,7 @@ func (c Recall) Run(ctx context.Context, f *Flags, s *Streams) error {
 		}
 		q.Key = k
 	}
-	return withMeanings(ctx, f, func(store *memory.Store) error {
-		cfg, err := f.Load()
-		if err != nil {
-			return err
-		}
+	return withMeanings(ctx, cfg, func(store *memory.Store) error {
 		name, at, err := c.asked(ctx, cfg, store, q)
 		if err != nil {
 			return err
@@ -105,12 +101,8 @@ func (c Recall) asked(ctx context.Context, cfg config.Config, store *memory.Stor
 	return name, at, nil
 }
 
-// withMeanings is withStore for questions: vectors count, where a bot made some.
-func withMeanings(ctx context.Context, f *Flags, do func(*memory.Store) error) error {
-	cfg, err := f.Load()
-	if err != nil {
-		return err
-	}
+// withMeanings is inStore for questions: vectors count, where a bot made some.
+func withMeanings(ctx context.Context, cfg config.Config, do func(*memory.Store) error) error {
 	cfg = setup.FindEncoder(ctx, cfg)
 	silent := slog.New(slog.DiscardHandler)
 	o := memory.Options{EmbedModel: cfg.EmbeddingModel()}
@@ -215,8 +207,8 @@ type sessionsImportCmd struct {
 }
 
 // Run imports older conversations.
-func (c sessionsImportCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
-	return withMeanings(ctx, f, func(store *memory.Store) error {
+func (c sessionsImportCmd) Run(ctx context.Context, cfg config.Config, s *Streams) error {
+	return withMeanings(ctx, cfg, func(store *memory.Store) error {
 		file, err := os.Open(c.File)
 		if err != nil {
 			return err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 
+	"parley/config"
 	"parley/internal/app/rehearse"
 	"parley/internal/app/setup"
 )
@@ -19,12 +20,8 @@ type Rehearse struct {
 
 // Run plays conversation scripts against the real agent: no key, no network,
 // no data folder.
-func (c Rehearse) Run(ctx context.Context, f *Flags, s *Streams, b *Bot) error {
-	p := rehearse.Player{Build: b.Rehearse, Update: c.Update || c.Record}
-	var err error
-	if p.Base, err = f.Load(); err != nil {
-		return err
-	}
+func (c Rehearse) Run(ctx context.Context, cfg config.Config, s *Streams, b *Bot) error {
+	p := rehearse.Player{Base: cfg, Build: b.Rehearse, Update: c.Update || c.Record}
 	if c.Record {
 		e, err := setup.Connect(ctx, p.Base, nil, slog.New(slog.DiscardHandler))
 		if err != nil {

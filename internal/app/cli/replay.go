@@ -27,11 +27,7 @@ type playbookReplayCmd struct {
 }
 
 // Run lists which calls of tools today's guards would have stopped.
-func (c playbookReplayCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
-	cfg, err := f.Load()
-	if err != nil {
-		return err
-	}
+func (c playbookReplayCmd) Run(ctx context.Context, cfg config.Config, s *Streams) error {
 	if c.Dir != "" {
 		cfg.Playbook.Dir = c.Dir
 	}

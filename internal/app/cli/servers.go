@@ -23,16 +23,11 @@ import (
 // nothing.
 func (d *doctor) servers(ctx context.Context, cfg config.Config) {
 	o := setup.ToolServers(cfg)
-	counts, errs := make([]int, len(o.Servers)), make([]error, len(o.Servers))
-	var all sync.WaitGroup
-	for i, s := range o.Servers {
-		all.Go(func() {
-			ctx, cancel := context.WithTimeout(ctx, doctorWait)
-			defer cancel()
-			counts[i], errs[i] = mcp.Probe(ctx, s, o.Dir)
-		})
-	}
-	all.Wait()
+	counts := make([]int, len(o.Servers))
+	errs := probed(ctx, len(o.Servers), func(ctx context.Context, i int) (err error) {
+		counts[i], err = mcp.Probe(ctx, o.Servers[i], o.Dir)
+		return err
+	})
 	for i, s := range o.Servers {
 		name := catalog.Fill("mcp %s", s.Name)
 		if errors.Is(errs[i], mcp.ErrLogin) {
@@ -62,19 +57,25 @@ func (d *doctor) services(ctx context.Context, cfg config.Config) {
 		}
 		names[at] = append(names[at], c.Name)
 	}
-	errs := make([]error, len(hosts))
-	var all sync.WaitGroup
-	for i, at := range hosts {
-		all.Go(func() {
-			ctx, cancel := context.WithTimeout(ctx, doctorWait)
-			defer cancel()
-			errs[i] = rest.Probe(ctx, at)
-		})
-	}
-	all.Wait()
+	errs := probed(ctx, len(hosts), func(ctx context.Context, i int) error { return rest.Probe(ctx, hosts[i]) })
 	for i, at := range hosts {
 		d.line("http tools", errs[i], "%s answers: %s", at, catalog.Count{N: len(names[at]), Thing: "tool"})
 	}
+}
+
+// probed probes n servers at once, each for doctorWait at most.
+func probed(ctx context.Context, n int, probe func(ctx context.Context, i int) error) []error {
+	errs := make([]error, n)
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() {
+			ctx, cancel := context.WithTimeout(ctx, doctorWait)
+			defer cancel()
+			errs[i] = probe(ctx, i)
+		})
+	}
+	all.Wait()
+	return errs
 }
 
 // MCPLogin logs in to a tool server.
@@ -84,8 +85,8 @@ type MCPLogin struct {
 
 // Run prints the address to open and waits until the browser comes back to this
 // machine, or until the address is pasted. A running bot uses the login at once.
-func (c MCPLogin) Run(ctx context.Context, f *Flags, s *Streams) error {
-	client, err := toolServers(f, c.Name)
+func (c MCPLogin) Run(ctx context.Context, cfg config.Config, s *Streams) error {
+	client, err := toolServers(cfg, c.Name)
 	if err != nil {
 		return err
 	}
@@ -170,8 +171,8 @@ type MCPLogout struct {
 }
 
 // Run deletes the file that holds it.
-func (c MCPLogout) Run(f *Flags, s *Streams) error {
-	client, err := toolServers(f, c.Name)
+func (c MCPLogout) Run(cfg config.Config, s *Streams) error {
+	client, err := toolServers(cfg, c.Name)
 	if err != nil {
 		return err
 	}
@@ -187,11 +188,7 @@ func (c MCPLogout) Run(f *Flags, s *Streams) error {
 }
 
 // toolServers connects to none yet; there is one named so.
-func toolServers(f *Flags, name string) (*mcp.Client, error) {
-	cfg, err := f.Load()
-	if err != nil {
-		return nil, err
-	}
+func toolServers(cfg config.Config, name string) (*mcp.Client, error) {
 	if !slices.ContainsFunc(cfg.MCP.Servers, func(s config.MCPServer) bool { return s.Name == name }) {
 		return nil, text.Tell("there is no tool server %q in mcp.servers", name)
 	}
