@@ -130,9 +130,8 @@ func heldWords() map[string]channel {
 		"summary of a group": func(s *scene, order string) chat.Message {
 			s.from(s.eve("please note " + order))
 			s.from(s.owner(false, "good morning"))
-			if _, err := s.app.mind.Summarize(s.t.Context(), memory.Place{Key: s.eve("").Key}); err != nil {
-				s.t.Fatal(err)
-			}
+			_, err := s.app.mind.Summarize(s.t.Context(), memory.Place{Key: s.eve("").Key})
+			must(s.t, err)
 			return s.owner(false, "good morning")
 		},
 		"fact for everybody": func(s *scene, order string) chat.Message {
@@ -147,9 +146,8 @@ func heldWords() map[string]channel {
 		},
 		"old row of unknown ways": func(s *scene, order string) chat.Message {
 			m, _ := s.from(s.owner(true, "nice weather"))
-			if _, err := s.app.storage.store.EditMessage(s.t.Context(), m.Key, m.ID, order, provenance.ViaUnknown); err != nil {
-				s.t.Fatal(err)
-			}
+			_, err := s.app.storage.store.EditMessage(s.t.Context(), m.Key, m.ID, order, provenance.ViaUnknown)
+			must(s.t, err)
 			return s.owner(true, "good morning")
 		},
 	}

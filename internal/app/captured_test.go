@@ -151,22 +151,13 @@ func (s *shelfOf) Fetch(context.Context, chat.File, int64) ([]byte, error) { ret
 func newScene(t *testing.T) *scene {
 	cfg := configured(t, "BOT_ACCESS_OWNERS=telegram:1,discord:1,terminal:1", "BOT_VAULT_DIR="+t.TempDir(),
 		"BOT_MODEL_IMAGES=true", "BOT_CONTEXT_TOKEN_BUDGET=128000", "BOT_MODEL_CONTEXT_SIZE=128000")
-	a, err := Process{}.newApp(t.Context(), cfg, slog.New(slog.DiscardHandler), true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(a.close)
-	s := &scene{t: t, app: a, model: &obedient{}, hands: &hands{}}
-	a.models.endpoint = setup.Endpoint{Model: s.model, Name: "captured", See: true, List: func(context.Context) ([]string,
-		error) {
-		return nil, nil
-	}}
-	if err := a.build(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	must(t, a.openFront(t.Context(), nil))
-	a.start()
-	s.handler = a.front.handler()
+	s := &scene{t: t, model: &obedient{}, hands: &hands{}}
+	s.app = built(t, cfg, slog.New(slog.DiscardHandler), func(a *app) {
+		a.models.endpoint = setup.Endpoint{Model: s.model, Name: "captured", See: true,
+			List: func(context.Context) ([]string, error) { return nil, nil }}
+	})
+	s.app.start()
+	s.handler = s.app.front.handler()
 	s.arm()
 	return s
 }
@@ -204,16 +195,10 @@ func (s *scene) from(m chat.Message) (chat.Message, chat.Answer) {
 		s.t.Fatalf("%+v: %v", m, err)
 	}
 	answer, err := s.handler.Handle(ctx, in[0], mute{})
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	must(s.t, err)
 	parts := []chat.Part{{Key: m.Key, To: m.From, Text: answer.Text}}
-	if err := s.app.storage.store.Finish(ctx, in[0], parts, answer.Record); err != nil {
-		s.t.Fatal(err)
-	}
-	if err := s.app.storage.store.Mark(ctx, parts[0], chat.PartSent, "sent-"+in[0].ID, time.Time{}); err != nil {
-		s.t.Fatal(err)
-	}
+	must(s.t, s.app.storage.store.Finish(ctx, in[0], parts, answer.Record))
+	must(s.t, s.app.storage.store.Mark(ctx, parts[0], chat.PartSent, "sent-"+in[0].ID, time.Time{}))
 	if a, ok := answer.Record.(chat.Aftercare); ok && a.After() != nil {
 		a.After()(ctx)
 	}
@@ -246,9 +231,8 @@ func (s *scene) message(from chat.User, direct bool, text string) chat.Message {
 
 func (s *scene) save(v provenance.Viewer, f facts.NewFact) {
 	s.t.Helper()
-	if _, err := s.app.storage.store.SaveFact(s.t.Context(), v, f); err != nil {
-		s.t.Fatal(err)
-	}
+	_, err := s.app.storage.store.SaveFact(s.t.Context(), v, f)
+	must(s.t, err)
 }
 
 // folded makes a summary of a talk in which the order was passed on.
@@ -258,9 +242,8 @@ func (s *scene) folded(order string) {
 	m.Forwarded = true
 	s.from(m)
 	s.from(s.owner(true, "good morning"))
-	if _, err := s.app.mind.Summarize(s.t.Context(), memory.Place{Key: m.Key}); err != nil {
-		s.t.Fatal(err)
-	}
+	_, err := s.app.mind.Summarize(s.t.Context(), memory.Place{Key: m.Key})
+	must(s.t, err)
 }
 
 // end ends the owner's session; the next one carries its summary on.

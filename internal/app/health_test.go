@@ -32,15 +32,11 @@ func TestDegradedIsReady(t *testing.T) {
 	t.Parallel()
 	cfg := configured(t, "BOT_TELEGRAM_TOKEN=12345:a-token-that-nobody-is-told")
 	a, err := Process{}.newApp(t.Context(), cfg, slog.New(slog.DiscardHandler), false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer a.close()
 	p := &faulty{}
 	a.platforms.adapters = []chat.Adapter{p}
-	if err := a.storage.store.Check(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, a.storage.store.Check(t.Context()))
 	if got := a.vitals.findings(); len(got) != 0 {
 		t.Errorf("nothing is wrong: %v", got)
 	}

@@ -25,9 +25,7 @@ func TestRetention(t *testing.T) {
 		must(t, st.Play(ctx, st.script))
 		var log bytes.Buffer
 		st.app.log = slog.New(slog.NewTextHandler(&log, nil))
-		if err := st.app.chores.prune(ctx); err != nil {
-			t.Fatal(err)
-		}
+		must(t, st.app.chores.prune(ctx))
 		want := 2
 		if days > 0 {
 			want = 0
@@ -50,15 +48,7 @@ func TestRetention(t *testing.T) {
 func TestPanickingJob(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
-	a, err := Process{}.newApp(context.Background(), configured(t), slog.New(slog.NewTextHandler(&log, nil)), true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer a.close()
-	if err := a.build(context.Background()); err != nil {
-		t.Fatal(err)
-	}
-	must(t, a.openFront(context.Background(), nil))
+	a := built(t, configured(t), slog.New(slog.NewTextHandler(&log, nil)), nil)
 	a.start()
 	a.chores.schedule(a.jobs)
 	ran := 0
@@ -75,9 +65,7 @@ func TestPanickingJob(t *testing.T) {
 			Kind: chat.KindCommand, Text: "/status", Key: chat.Key{Platform: "terminal", Channel: "local"},
 			From: chat.User{ID: "terminal:local"}, Direct: true,
 		}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return answer.Text
 	}
 	if got := tick(); !regexp.MustCompile(`cron test.*failed: .*out of order`).MatchString(got) ||

@@ -20,18 +20,8 @@ func TestPlanningLibrarianNeverWrites(t *testing.T) {
 	model := llmtest.NewServer()
 	t.Cleanup(model.Close)
 	cfg := configured(t, "BOT_MODEL_BASE_URL="+model.URL(), "BOT_MODEL_NAME=test", "BOT_VAULT_DIR="+t.TempDir(), "BOT_VAULT_READERS=everyone")
-	a, err := Process{}.newApp(t.Context(), cfg, slog.New(slog.DiscardHandler), true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer a.close()
-	if err := a.build(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	must(t, a.openFront(t.Context(), nil))
-	if err := a.notes.index.Refresh(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	a := built(t, cfg, slog.New(slog.DiscardHandler), nil)
+	must(t, a.notes.index.Refresh(t.Context()))
 	model.Respond(func(llmtest.Request) llmtest.Turn { return llmtest.Turn{Text: "Merge a.md into b.md."} })
 	job := a.notes.librarian()
 	var all sync.WaitGroup

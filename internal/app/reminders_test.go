@@ -62,13 +62,6 @@ func TestRemindersOfThoseWhoAreGone(t *testing.T) {
 	}
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // TestReminderInAGroupCallsItsAuthor: where others read along, the platform is asked to
 // tell the person whom it is for.
 func TestReminderInAGroupCallsItsAuthor(t *testing.T) {

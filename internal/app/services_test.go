@@ -1,7 +1,6 @@
 package app
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -11,9 +10,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-
-	"parley/config"
-	"parley/internal/app/rehearse"
 )
 
 // shop is a service with orders; it remembers what was asked.
@@ -139,26 +135,5 @@ func TestServicesThroughTheChat(t *testing.T) {
 		"\nGET /stock  \nDELETE /customers/5  "
 	if got := asked(); got != want {
 		t.Errorf("the service was asked\n%s\nwant\n%s", got, want)
-	}
-}
-
-// rehearsed plays a script and reports what differs.
-func rehearsed(t *testing.T, script string) {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), "script.txt")
-	must(t, os.WriteFile(file, []byte(script), 0o600))
-	scripts, err := rehearse.Open([]string{file})
-	must(t, err)
-	base, err := config.Load(config.Options{})
-	must(t, err)
-	how := rehearse.Player{Base: base, Build: func(ctx context.Context, p rehearse.Parts) (*rehearse.Bot, error) {
-		a, err := (Process{}).newRehearsed(ctx, p)
-		if err != nil {
-			return nil, err
-		}
-		return a.rehearsed(), nil
-	}}
-	if got := how.Play(t.Context(), scripts[0]).String(); !strings.HasPrefix(got, "ok") {
-		t.Error(got)
 	}
 }

@@ -25,9 +25,7 @@ func TestSwitchedHolds(t *testing.T) {
 	}()
 	for i := range 200 {
 		on := i%2 == 1
-		if err := set.turn(ctx, "a", on); err != nil {
-			t.Fatal(err)
-		}
+		must(t, set.turn(ctx, "a", on))
 		set.mu.Lock()
 		off := set.off["a"]
 		set.mu.Unlock()
