@@ -74,10 +74,7 @@ func (p *Page) oneCall(r *http.Request) (modellog.Call, error) {
 func (p *Page) body(w http.ResponseWriter, r *http.Request, _ *login) {
 	c, err := p.oneCall(r)
 	if err != nil {
-		if !errors.Is(err, errNone) {
-			p.o.Log.Error("page", "path", r.URL.Path, "err", err)
-		}
-		p.refuse(w, r, http.StatusNotFound, wordsNoThing)
+		p.fail(w, r, frame{}, err)
 		return
 	}
 	text, which := c.Request, "request"
@@ -270,6 +267,18 @@ func (p *Page) turnOf(r *http.Request) (any, error) {
 
 // script shows a conversation as a script that can be played.
 func (p *Page) script(r *http.Request) (any, error) {
-	s, err := p.o.Views.Script(r.Context(), r.PathValue("id"))
-	return s, err
+	return p.o.Views.Script(r.Context(), r.PathValue("id"))
+}
+
+// rehearse makes a test of an answer that was not right.
+func (p *Page) rehearse(w http.ResponseWriter, r *http.Request, l *login) {
+	f := frame{Title: catalog.Text(r.Context(), "Not written"), CSRF: l.csrf, Nav: p.nav(r, "")}
+	path, err := p.o.Views.Capture(r.Context(), r.PostFormValue("id"), r.PostFormValue("should"))
+	if err != nil {
+		p.fail(w, r, f, err)
+		return
+	}
+	f.Title = catalog.Text(r.Context(), "Written")
+	f.Body = catalog.Say(r.Context(), "It fails until the playbook is right: bot rehearse %s", path)
+	p.write(w, r, "message", f)
 }

@@ -70,13 +70,11 @@ func rich(p catalog.Printer) func(words string, args ...any) template.HTML {
 		if len(args) == 0 {
 			return template.HTML(format) // escaped above
 		}
-		safe := make([]any, len(args))
 		for i, a := range args {
-			safe[i] = template.HTMLEscaper(a)
-			if t, ok := a.(template.HTML); ok {
-				safe[i] = t
+			if _, safe := a.(template.HTML); !safe {
+				args[i] = template.HTMLEscaper(a)
 			}
 		}
-		return template.HTML(fmt.Sprintf(format, safe...)) // each part is escaped
+		return template.HTML(fmt.Sprintf(format, args...)) // each part is escaped
 	}
 }

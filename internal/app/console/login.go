@@ -14,12 +14,6 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// Said in more than one place.
-const (
-	wordsBroken = "Something went wrong; the log has the details."
-	wordsError  = "Error"
-)
-
 // How logging in is bounded.
 const (
 	purpose     = "page"
@@ -124,8 +118,7 @@ func (p *Page) token(r *http.Request) string {
 // loginForm asks for a press of a button: whatever looks at links by itself,
 // such as a preview, must not use them up.
 func (p *Page) loginForm(w http.ResponseWriter, r *http.Request) {
-	ctx := r.Context()
-	p.write(w, r, "login", frame{Title: catalog.Text(ctx, "Log in"), Body: clip(r.URL.Query().Get("code"), 64)})
+	p.write(w, r, "login", frame{Title: catalog.Text(r.Context(), "Log in"), Body: clip(r.URL.Query().Get("code"), 64)})
 }
 
 // logIn takes a code. The guess is counted before it is looked at, so that
@@ -148,9 +141,7 @@ func (p *Page) logIn(w http.ResponseWriter, r *http.Request) {
 		err = p.o.Store.Forgive(ctx, purpose)
 	}
 	if err != nil {
-		p.o.Log.Error("log in to the control page", "err", err)
-		p.write(w, r, "message", frame{Status: http.StatusInternalServerError, Title: catalog.Text(ctx, wordsError),
-			Body: catalog.Text(ctx, wordsBroken)})
+		p.fail(w, r, frame{}, err)
 		return
 	}
 	p.logins.end(p.token(r))

@@ -58,13 +58,8 @@ const maxFailures = 8
 
 func (p *Page) overview(r *http.Request) (any, error) {
 	ctx := r.Context()
-	win := windows[0]
 	o := overview{Lines: p.o.Views.Status(ctx)}
-	for i, w := range windows {
-		if r.URL.Query().Get("range") == w.name {
-			win = windows[i]
-		}
-	}
+	win := windows[max(0, slices.IndexFunc(windows, func(w window) bool { return w.name == r.URL.Query().Get("range") }))]
 	for _, w := range windows {
 		o.Ranges = append(o.Ranges, link{"/?range=" + w.name, catalog.Text(ctx, w.words), w.name == win.name})
 	}

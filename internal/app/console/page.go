@@ -14,6 +14,8 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	"parley/internal/chat"
@@ -322,35 +324,47 @@ var errNone = errors.New("no such thing")
 func (p *Page) show(path, sheet, title string, view func(r *http.Request) (any, error)) {
 	p.mux.Handle("GET "+path, p.inside(func(w http.ResponseWriter, r *http.Request, l *login) {
 		title := catalog.Text(r.Context(), title)
+		f := frame{Title: title, CSRF: l.csrf, Nav: p.nav(r, sheet)}
 		body, err := view(r)
-		sentence, told := catalog.Sentence(r.Context(), err)
-		switch {
-		case errors.Is(err, errNone):
-			p.refuse(w, r, http.StatusNotFound, wordsNoThing)
-		case told:
-			p.write(w, r, "message", frame{Status: http.StatusUnprocessableEntity, Title: title, CSRF: l.csrf, Nav: p.nav(r, sheet), Body: sentence})
-		case err != nil && r.Context().Err() == nil:
-			id := chat.ErrorID()
-			p.o.Log.Error("page", "id", id, "path", r.URL.Path, "err", err)
-			p.write(w, r, "message", p.broken(r, id))
-		case err == nil:
-			if t, ok := body.(titled); ok && t.title() != "" {
-				title = t.title()
-			}
-			f := frame{Title: title, CSRF: l.csrf, Nav: p.nav(r, sheet), Body: body}
-			select {
-			case f.News = <-l.news:
-			default:
-			}
-			p.write(w, r, sheet, f)
+		if err != nil {
+			p.fail(w, r, f, err)
+			return
 		}
+		if t, ok := body.(titled); ok && t.title() != "" {
+			f.Title = t.title()
+		}
+		f.Body = body
+		select {
+		case f.News = <-l.news:
+		default:
+		}
+		p.write(w, r, sheet, f)
 	}))
 }
 
-// broken says that something went wrong, under its number in the log.
-func (p *Page) broken(r *http.Request, id string) frame {
-	return frame{Status: http.StatusInternalServerError, Title: catalog.Text(r.Context(), wordsError),
-		Body: catalog.Say(r.Context(), wordsBrokenID, id)}
+// fail says in a frame why there is no page: that nothing is there, what people can be
+// told, or that something went wrong, under its number in the log.
+func (p *Page) fail(w http.ResponseWriter, r *http.Request, f frame, err error) {
+	sentence, told := catalog.Sentence(r.Context(), err)
+	switch {
+	case errors.Is(err, errNone):
+		p.refuse(w, r, http.StatusNotFound, wordsNoThing)
+		return
+	case told:
+		f.Status, f.Body = http.StatusUnprocessableEntity, sentence
+	case r.Context().Err() != nil: // the reader is gone
+		return
+	default:
+		f.Status, f.Title, f.Body = http.StatusInternalServerError, catalog.Text(r.Context(), "Error"), p.broken(r, err)
+	}
+	p.write(w, r, "message", f)
+}
+
+// broken logs what went wrong under a number, and says so with it.
+func (p *Page) broken(r *http.Request, err error) string {
+	id := chat.ErrorID()
+	p.o.Log.Error("page", "id", id, "path", r.URL.Path, "err", err)
+	return catalog.Say(r.Context(), wordsBrokenID, id)
 }
 
 // titled is a body with a title of its own; "" is that of its page.
@@ -380,7 +394,7 @@ func (p *Page) nav(r *http.Request, sheet string) []link {
 	var list []link
 	for _, n := range all {
 		if n.path != "/facts" || p.o.Views.Facts != nil {
-			list = append(list, link{n.path, catalog.Text(r.Context(), n.name), hasWord(n.sheets, sheet)})
+			list = append(list, link{n.path, catalog.Text(r.Context(), n.name), slices.Contains(strings.Fields(n.sheets), sheet)})
 		}
 	}
 	return list
@@ -397,7 +411,7 @@ func (p *Page) write(w http.ResponseWriter, r *http.Request, sheet string, f fra
 	var b bytes.Buffer
 	if err := p.sheets.in(spoken)[sheet].Execute(&b, f); err != nil {
 		p.o.Log.Error("page", "template", sheet, "err", err)
-		http.Error(w, spoken.Text(wordsBroken), http.StatusInternalServerError)
+		http.Error(w, spoken.Text("Something went wrong; the log has the details."), http.StatusInternalServerError)
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")

@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"strings"
 
-	"parley/internal/chat"
 	"parley/internal/playbook/files"
 	"parley/internal/text/catalog"
 )
@@ -68,9 +67,7 @@ func (p *Page) saveRules(w http.ResponseWriter, r *http.Request, l *login) {
 	case tell:
 		f.Verdict = verdict{Words: clip(sentence, maxText)}
 	case err != nil:
-		id := chat.ErrorID()
-		p.o.Log.Error("rules on the control page", "id", id, "err", err)
-		f.Verdict = verdict{Words: catalog.Say(ctx, wordsBrokenID, id)}
+		f.Verdict = verdict{Words: p.broken(r, err)}
 	case saved:
 		l.tell(catalog.Text(ctx, "Saved. It counts within seconds."))
 		http.Redirect(w, r, (&url.URL{Path: "/rules/" + f.Name, RawQuery: about(url.Values{}, f.Agent).Encode()}).String(), http.StatusSeeOther)

@@ -2,7 +2,6 @@ package console
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -61,8 +60,6 @@ func few(list []string, most, length int) []string {
 	}
 	return kept
 }
-
-func hasWord(list, word string) bool { return slices.Contains(strings.Fields(list), word) }
 
 // span is a piece of text, marked or not.
 type span struct {

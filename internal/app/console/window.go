@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"parley/internal/memory/facts"
 	"parley/internal/memory/handoff"
 	"parley/internal/memory/provenance"
+	"parley/internal/playbook"
 	"parley/internal/playbook/files"
 	"parley/internal/text/catalog"
 )
@@ -93,14 +95,10 @@ func (w Window) ForgetFact(ctx context.Context, id int64) error {
 func (w Window) Handoffs(ctx context.Context) (list []Handoff, err error) {
 	all, err := w.Store.Handoffs.All(ctx)
 	for _, h := range all {
-		view := Handoff{N: h.ID, Who: h.Person.Name, Place: h.Place.String(), State: string(h.State), Why: h.Reason, By: h.By,
-			To: h.Taker.Name, Opened: h.Opened, Due: h.Due,
-			Taken: h.State == handoff.Taken, Here: h.State == handoff.Taken && h.Desk == Here()}
-		if view.Who == "" {
-			view.Who = h.Person.ID
-		}
-		if h.State == handoff.Taken && view.To == "" {
-			view.To = h.Taker.ID
+		view := Handoff{N: h.ID, Who: cmp.Or(h.Person.Name, h.Person.ID), Place: h.Place.String(), State: string(h.State),
+			Why: h.Reason, By: h.By, To: h.Taker.Name, Opened: h.Opened, Due: h.Due}
+		if h.State == handoff.Taken {
+			view.To, view.Taken, view.Here = cmp.Or(h.Taker.Name, h.Taker.ID), true, h.Desk == Here()
 		}
 		list = append(list, view)
 	}
@@ -124,4 +122,67 @@ func (w Window) book(of *Agent) *files.Rulebook {
 		return r
 	}
 	return nil
+}
+
+// Book returns the playbook of an agent in force, nil for none; a nil agent is the bot's
+// own.
+func (w Window) Book(ctx context.Context, of *Agent) (*Playbook, error) {
+	r := w.book(of)
+	if r == nil {
+		return nil, nil
+	}
+	b := r.Book()
+	if b == nil {
+		return nil, nil
+	}
+	switched, err := w.switches(of).RuleSwitches(ctx)
+	if err != nil {
+		return nil, err
+	}
+	view := &Playbook{Problem: r.Problem()}
+	for _, g := range b.Guidelines() {
+		on, set := switched[g.ID]
+		if !set {
+			on = g.IsEnabled()
+		}
+		view.Rules = append(view.Rules, Rule{ID: g.ID, When: g.Condition, Then: g.Action, Canned: g.Canned, Reply: g.Reply,
+			Priority: g.Priority, Off: !on})
+	}
+	for _, j := range b.Journeys() {
+		view.Journeys = append(view.Journeys, pageJourney(j))
+	}
+	return view, nil
+}
+
+// Switch turns a rule of an agent on or off; known is false where it has no such rule.
+func (w Window) Switch(ctx context.Context, of *Agent, id string, on bool) (known bool, err error) {
+	book, err := w.Book(ctx, of)
+	if book == nil || err != nil {
+		return false, err
+	}
+	for _, r := range book.Rules {
+		if r.ID == id {
+			return true, w.switches(of).SwitchRule(ctx, id, on)
+		}
+	}
+	return false, nil
+}
+
+func (w Window) switches(of *Agent) Switches {
+	if of == nil {
+		return w.Switches("")
+	}
+	return w.Switches(of.Memory)
+}
+
+func pageJourney(j playbook.Journey) Journey {
+	view := Journey{ID: j.ID, Name: j.Name, Description: j.Description, Trigger: j.Trigger, Start: j.InitialStep}
+	for _, s := range j.Steps {
+		step := Step{ID: s.ID, Name: s.Name, Description: s.Description, End: s.IsTerminal}
+		for _, t := range s.Transitions {
+			step.To = append(step.To, Arrow{To: t.ToStep, When: t.Condition})
+		}
+		view.Steps = append(view.Steps, step)
+	}
+	return view
 }
