@@ -26,8 +26,8 @@ func (ps *platforms) openFile(ctx context.Context, m chat.Message, f chat.File, 
 	return p.Fetch(ctx, f, limit)
 }
 
-// introduce registers the slash commands natively, in the background: a
-// platform that is down for a while must not delay startup.
+// introduce registers the slash commands natively, in the background: a platform that is
+// down must not delay startup.
 func (ps *platforms) introduce(ctx context.Context, f *front) {
 	commands := gate.Menu(f.commands.Table())
 	for _, p := range ps.adapters {
@@ -42,7 +42,7 @@ func (ps *platforms) introduce(ctx context.Context, f *front) {
 				return err
 			}
 			shown := commands
-			if len(owners) > 0 { // there is nothing to claim
+			if len(owners) > 0 { // nobody needs /claim any more
 				shown = slices.DeleteFunc(slices.Clone(commands), func(c chat.MenuCommand) bool { return c.Who == chat.Everybody })
 			}
 			return c.Register(ctx, chat.Menu{Commands: shown, Owners: owners, Actions: command.Actions, About: command.About,
@@ -50,21 +50,21 @@ func (ps *platforms) introduce(ctx context.Context, f *front) {
 		}
 		ps.background(func() {
 			welcome.Insist(ctx, p.Platform(), ps.log, register)
-			host.Release() // of all languages
+			host.Release() // of the catalogs
 		})
 	}
 }
 
-// Bounds of asking platforms where somebody still is a member. What is not known in
-// time stays unknown: people then see messages up to their own last one.
+// Bounds of asking platforms whether somebody is still a member. Without an answer in
+// time, people see messages up to their own last one.
 const (
 	attestPlaces = 20
 	attestLimit  = 3 * time.Second
 	attestAtOnce = 4
 )
 
-// attest asks the platforms whether a person may still read in the places where they
-// spoke, if that was not checked recently, and stores the answers.
+// attest asks the platforms whether a person may still read where they once spoke, unless
+// that was checked recently, and stores the answers.
 func (ps *platforms) attest(ctx context.Context, user string) {
 	places, err := ps.store.Unattested(ctx, user, attestPlaces)
 	if err != nil {
@@ -104,12 +104,11 @@ func (ps *platforms) attestIn(ctx context.Context, user string, k chat.Key) {
 	}
 }
 
-// errNoReader: this platform cannot re-read events.
+// errNoReader: this platform cannot read stored events again.
 var errNoReader = errors.New("this platform's events cannot be read again")
 
-// reread passes dead letters that somebody asked to retry to their platforms again.
-// One that can now be stored is answered like any message; the others stay aside with
-// the reason.
+// reread hands dead letters marked for retry to their platforms again. One that can now be
+// stored is answered like any message; the others stay aside with the reason.
 func (ps *platforms) reread(ctx context.Context) error {
 	list, err := ps.store.LettersToRetry(ctx, jobLimit)
 	if err != nil {
@@ -118,7 +117,7 @@ func (ps *platforms) reread(ctx context.Context) error {
 	for _, l := range list {
 		adapter := chat.On(ps.adapters, l.Platform)
 		if adapter == nil {
-			continue // until it runs
+			continue // wait until it runs
 		}
 		messages, err := renormalized(adapter, l.Raw)
 		switch {
@@ -131,15 +130,15 @@ func (ps *platforms) reread(ctx context.Context) error {
 				err = ps.store.DropDeadLetter(ctx, l.ID)
 			}
 		}
-		if err != nil && !errors.Is(err, memory.ErrNoLetter) { // dropped meanwhile
+		if err != nil && !errors.Is(err, memory.ErrNoLetter) { // dropped in the meantime
 			return err
 		}
 	}
 	return nil
 }
 
-// renormalized reads an event again. Messages that could not be stored, and
-// events that make an adapter panic, are errors.
+// renormalized reads an event again. A message that cannot be stored, or a panic of the
+// adapter, is an error.
 func renormalized(adapter chat.Adapter, raw []byte) (messages []chat.Message, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -159,8 +158,8 @@ func renormalized(adapter chat.Adapter, raw []byte) (messages []chat.Message, er
 	return messages, err
 }
 
-// parts splits a text for somebody as the platform of a place needs it; none where that
-// platform does not run.
+// parts splits a text for somebody as their platform requires; nil if that platform does
+// not run.
 func (ps *platforms) parts(k chat.Key, to chat.User, said string) (list []chat.Part) {
 	adapter := chat.On(ps.adapters, k.Platform)
 	if adapter == nil {

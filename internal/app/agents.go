@@ -37,8 +37,8 @@ func (a *app) openRoster(ctx context.Context) (err error) {
 	return err
 }
 
-// put makes the agents of the settings answer, all of them or, on an error, those
-// there were. Who is as before goes on.
+// put puts the agents of the settings in force, all of them or, on an error, none. Agents
+// that did not change are kept.
 func (a *app) put(ctx context.Context, next config.Config) error {
 	err := a.mind.roster.Set(ctx, setup.Residents(next))
 	if err == nil {
@@ -78,7 +78,7 @@ func (a *app) putAll(next config.Config) error {
 	return nil
 }
 
-// known is an agent that was made, and of what.
+// known is an agent, with the settings and the memory it was made from.
 type known struct {
 	set   config.Resident
 	at    chat.Agent
@@ -86,7 +86,8 @@ type known struct {
 	rules *files.Rulebook
 }
 
-// become makes one agent. What it was before keeps its playbook as it stands.
+// become makes one agent. It keeps the playbook of its predecessor if the folder is the
+// same.
 func (a *app) become(r config.Resident, at chat.Agent, was known) (known, error) {
 	k := known{set: r, at: at, rules: was.rules}
 	if k.rules == nil || k.rules.Dir != r.Playbook {
@@ -119,10 +120,10 @@ func (a *app) become(r config.Resident, at chat.Agent, was known) (known, error)
 	return k, err
 }
 
-// ruleSwitches begins the row of the rules that were switched for an agent.
+// ruleSwitches is the prefix of the rows with an agent's switched rules.
 const ruleSwitches = "playbook.enabled:"
 
-// memory returns that of an agent by its name.
+// memory returns the memory of an agent by name.
 func (m *mind) memory(name string) (chat.Agent, error) {
 	if m.roster == nil {
 		return chat.Agent{}, routing.ErrNobody
@@ -130,7 +131,7 @@ func (m *mind) memory(name string) (chat.Agent, error) {
 	return m.roster.Memory(name)
 }
 
-// resident returns the settings of the agent that has a memory; nil is the bot's own.
+// resident returns the settings of the agent with this memory; nil for the bot's own.
 func (m *mind) resident(memory string) *config.Resident {
 	if m.roster == nil || !m.roster.Several() {
 		return nil
@@ -139,15 +140,13 @@ func (m *mind) resident(memory string) *config.Resident {
 	return setup.Resident(*m.inForce.Load(), name)
 }
 
-// agentOf returns who answers m.
 func (m *mind) agentOf(msg chat.Message) chat.Agent { return m.roster.Of(msg).Agent }
 
-// draws returns the sources that an agent draws on, as the index calls them; nil is
-// all.
+// draws returns the sources an agent may use, by their names in the index; nil means all.
 func (m *mind) draws(a chat.Agent) []string { return setup.Draws(m.resident(a.ID)) }
 
-// narrowed reduces a set to what m's agent may use: the tools that its settings name,
-// and those on notes and code as far as it draws on any.
+// narrowed reduces a set to the tools that the settings of m's agent allow, and to the
+// note and code tools whose sources it may use.
 func (t *toolset) narrowed(m chat.Message, set tools.Set) tools.Set {
 	r := t.mind.resident(m.Agent.ID)
 	if r == nil {
@@ -159,10 +158,10 @@ func (t *toolset) narrowed(m chat.Message, set tools.Set) tools.Set {
 	})
 }
 
-// book returns the playbook that m is answered by, nil for none.
+// book returns the playbook of the agent that answers m, nil for none.
 func (a *app) book(m chat.Message) *playbook.Book { return a.mind.Of(a.mind.agentOf(m).ID).Book() }
 
-// capture writes rehearsals from what was said, into the data folder.
+// capture writes rehearsals of stored conversations into the data folder.
 func (m *mind) capture(rules *files.Books, kept *modellog.Tape) rehearse.Capture {
 	return rehearse.Capture{Rows: m.store, Dir: m.inData("rehearsals"), Came: came(kept), Rules: func(agent string) (*playbook.Book, string) {
 		name, _ := m.roster.Name(agent)
@@ -171,8 +170,8 @@ func (m *mind) capture(rules *files.Books, kept *modellog.Tape) rehearse.Capture
 	}}
 }
 
-// called returns the name of the agent of a memory, "" for the bot's own and for one
-// that is no more.
+// called returns the name of the agent with this memory, "" for the bot's own and for a
+// removed one.
 func (m *mind) called(memory string) string {
 	name, _ := m.roster.Name(memory)
 	return name
@@ -202,7 +201,7 @@ func (m *mind) about(ctx context.Context, name string) (lines []string) {
 	return lines
 }
 
-// rulebook returns one that is not open yet: dir "" is none.
+// rulebook returns a rulebook, not yet open; dir "" means no rules.
 func (a *app) rulebook(dir, agent string) *files.Rulebook {
 	return &files.Rulebook{Dir: dir, Agent: agent, Log: a.log, Now: a.now,
 		Options: playbook.Options{Embed: a.models.embeds(), Schemas: schemasOf(a.toolset.own)}}
@@ -214,14 +213,15 @@ func (a *app) openRules(context.Context) error {
 	return a.rules.Own.Open()
 }
 
-// came reads what models answered for a decision: words for the person, and verdicts.
+// came reads what models answered for a decision: replies to the person, and verdicts on
+// rules.
 func came(kept *modellog.Tape) func(context.Context, memory.Decision) ([]rehearse.Came, error) {
 	return func(ctx context.Context, d memory.Decision) (list []rehearse.Came, err error) {
 		calls, err := kept.For(ctx, d.InboxID, d.Key, d.At)
 		for _, c := range calls {
 			whole, err := kept.Read(ctx, c.ID)
 			switch {
-			case errors.Is(err, modellog.ErrNone): // it was forgotten meanwhile
+			case errors.Is(err, modellog.ErrNone): // forgotten in the meantime
 				return nil, nil
 			case err != nil:
 				return nil, err

@@ -1,6 +1,6 @@
-// Package app is the process: it builds the parts that the settings ask for, connects
-// and runs them, reloads the settings, and drains. No rule of the assistant and no
-// flag lives here.
+// Package app is the process: it builds the parts that the settings ask for, connects and
+// runs them, reloads the settings, and drains. It contains no rule of the assistant and no
+// flag.
 package app
 
 import (
@@ -26,7 +26,7 @@ import (
 	"parley/internal/tools"
 )
 
-// app holds the parts of the bot and owns the order in which they begin and end.
+// app holds the parts of the bot and starts and stops them in order.
 type app struct {
 	*base
 	settings  *settings
@@ -45,8 +45,8 @@ type app struct {
 	port      *port
 }
 
-// newApp opens the data folder and puts the parts together, which are built
-// later. With lock it is the folder's only bot. The caller calls close.
+// newApp opens the data folder and assembles the parts; build builds them later. With
+// lock, no other bot may use the folder. The caller calls close.
 func (p Process) newApp(ctx context.Context, cfg config.Config, log *slog.Logger, lock bool) (*app, error) {
 	return openApp(ctx, newBase(p, setup.FindEncoder(ctx, cfg), log, time.Now), lock)
 }
@@ -60,7 +60,7 @@ func openApp(ctx context.Context, b *base, lock bool) (*app, error) {
 	return assemble(b, m, s), nil
 }
 
-// assemble gives each part the others that it needs. It opens and starts nothing.
+// assemble gives each part the others it needs. It opens and starts nothing.
 func assemble(b *base, m *models, s *storage) *app {
 	b.counts = metrics.New(b.process.Version)
 	store := s.store
@@ -100,13 +100,12 @@ func (a *app) build(ctx context.Context) error {
 	return nil
 }
 
-// openTools reads which tools there are.
 func (a *app) openTools(ctx context.Context) error {
 	a.mind.runner = &tools.Runner{Log: a.log, Timeout: a.cfg.Tools.Timeout, Watch: a.toolset.watch}
 	return a.toolset.open(ctx)
 }
 
-// openAgent makes the agents of the parts that are built.
+// openAgent makes the agents, once everything they need is built.
 func (a *app) openAgent(ctx context.Context) error {
 	a.chores.facts = newFactsFile(a.cfg, a.storage.store)
 	name, err := a.mind.modelName(ctx, a.models.endpoint)
@@ -122,7 +121,8 @@ func (a *app) openAgent(ctx context.Context) error {
 	return a.put(ctx, a.cfg)
 }
 
-// options returns those of the bot's own agent, which the others begin with.
+// options returns the options of the bot's own agent; those of other agents start from
+// them.
 func (a *app) options() agent.Options {
 	return agent.Options{
 		Store: a.storage.store, Model: a.models.routed(config.PurposeAnswer), Fallback: a.models.endpoint.Fallback,
@@ -150,8 +150,8 @@ func (a *app) options() agent.Options {
 	}
 }
 
-// openFront makes the parts in front of the agent. isAdmin asks the platform who
-// administers a place; nil means that nobody does.
+// openFront builds everything in front of the agent. isAdmin asks the platform who
+// administers a place; nil means nobody does.
 func (a *app) openFront(ctx context.Context, isAdmin func(context.Context, chat.Key, string) (bool, error)) error {
 	if err := a.front.open(ctx, isAdmin); err != nil {
 		return err
@@ -159,7 +159,8 @@ func (a *app) openFront(ctx context.Context, isAdmin func(context.Context, chat.
 	return a.front.take(a.commands(), a.configVerbs())
 }
 
-// start joins handler and adapters in the hub, the page's chat among them.
+// start connects the handler and the adapters to the hub, including the chat on the
+// control page.
 func (a *app) start(adapters ...chat.Adapter) {
 	a.platforms.adapters = adapters
 	var met sync.Once
@@ -196,7 +197,7 @@ func (a *app) start(adapters ...chat.Adapter) {
 	a.fleet.Join(a.platforms.hub, a.storage.store)
 }
 
-// close ends what newApp and build began, in reverse. It may be called twice.
+// close releases what newApp and build acquired, in reverse order. It may be called twice.
 func (a *app) close() {
 	a.toolset.close()
 	a.mind.close()

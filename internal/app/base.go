@@ -18,19 +18,18 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// base is what every part gets: the settings, the log, the clock, the metrics, and a
-// way to run work in the background.
+// base is shared by all parts: settings, log, clock, metrics and background work.
 type base struct {
 	process Process
-	cfg     config.Config                 // as at the start, with what was set from the chat
-	inForce atomic.Pointer[config.Config] // as they are now
+	cfg     config.Config                 // of the start, including values set from the chat
+	inForce atomic.Pointer[config.Config] // in force now
 	log     *slog.Logger
-	level   *slog.LevelVar   // of the log; nil where it stays
-	now     func() time.Time // by the clock of the database, where several processes share one
+	level   *slog.LevelVar   // of the log; nil if it is fixed
+	now     func() time.Time // the database's clock where several processes share one
 	began   time.Time
-	counts  *metrics.Counters // nil where nothing is run
-	fleet   *fleet.Fleet      // this process among others; nil with a database of its own
-	work    sync.WaitGroup    // background work that drain waits for
+	counts  *metrics.Counters // nil if nothing runs
+	fleet   *fleet.Fleet      // nil if this process has the database to itself
+	work    sync.WaitGroup    // background work; drain waits for it
 }
 
 func newBase(p Process, cfg config.Config, log *slog.Logger, now func() time.Time) *base {
@@ -49,8 +48,8 @@ func (b *base) background(fn func()) {
 	}()
 }
 
-// health is how receiving from a platform goes. Where another process receives, that
-// one tells.
+// health returns how receiving from a platform goes; nil if another process receives from
+// it, which reports for itself.
 func (b *base) health(p chat.Adapter) error {
 	if b.fleet.Elsewhere(p.Platform()) {
 		return nil
@@ -61,7 +60,7 @@ func (b *base) health(p chat.Adapter) error {
 // inData names a file in the data folder.
 func (b *base) inData(name string) string { return filepath.Join(b.cfg.DataDir, name) }
 
-// placeOf returns where m's session lives.
+// placeOf returns the place of m's session.
 func (b *base) placeOf(m chat.Message) memory.Place {
 	p := memory.Place{Key: m.Key, Agent: m.Agent.ID}
 	if b.cfg.Session.Scope == "user" {
@@ -70,8 +69,8 @@ func (b *base) placeOf(m chat.Message) memory.Place {
 	return p
 }
 
-// say tells the operator something, as setup.Announce does, in the language of this
-// machine; in English where programs read it.
+// say tells the operator something in the language of this machine, or in English if
+// programs read the output.
 func (b *base) say(words string, args ...any) {
 	var p catalog.Printer
 	if b.cfg.Log.Format != "json" {

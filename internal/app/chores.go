@@ -20,7 +20,7 @@ import (
 	"parley/internal/playbook/files"
 )
 
-// chores is the work of the cron's ticks.
+// chores is the work of the cron.
 type chores struct {
 	*base
 	store     *memory.Store
@@ -36,11 +36,11 @@ type chores struct {
 	facts     *factsfile.File // nil for none
 }
 
-// jobLimit is how many items one tick handles at most; the next tick continues.
+// jobLimit is the most items one tick handles; the next tick continues.
 const jobLimit = 200
 
-// schedule starts the cron and makes the first sweep at once: sessions may
-// have ended while the process was down.
+// schedule starts the cron and sweeps at once: sessions may have ended while the process
+// was down.
 func (c *chores) schedule(j *jobs.Jobs) {
 	for _, job := range []struct {
 		name, spec string
@@ -58,7 +58,7 @@ func (c *chores) schedule(j *jobs.Jobs) {
 		{"traces", "23 4 * * *", j.Aside("traces", c.models.tape.Prune)},
 		{"forgotten", "@every 1m", c.store.KeepForgotten},
 		{"forgetting", "@every 1m", c.fleet.Once(j.Aside("forgetting", func(ctx context.Context) error {
-			return c.store.FinishForgetting(ctx, false) // what an earlier process, or a reader in the way, cut short
+			return c.store.FinishForgetting(ctx, false) // work that an earlier process, or a reader, interrupted
 		}))},
 	} {
 		j.Add(job.name, job.spec, job.run)
@@ -78,9 +78,9 @@ func (c *chores) schedule(j *jobs.Jobs) {
 	j.Start()
 }
 
-// sweep marks silent sessions idle, ends those whose time has passed, sums
-// up those that ended or owe a summary, and sends digests. Parts that nobody is sending, because the reply of the
-// commit that stored them was lost, are sent.
+// sweep marks silent sessions idle, ends expired ones, summarizes those that ended or owe
+// a summary, and sends digests. It also sends parts left unsent because the reply to their
+// commit was lost.
 func (c *chores) sweep(ctx context.Context) error {
 	unsent, err := c.store.Unsent(ctx)
 	if err != nil {
@@ -125,7 +125,7 @@ func (c *chores) sweep(ctx context.Context) error {
 	return c.digests(ctx, "")
 }
 
-// due does everything that is due by now, as the ticks of the cron do one by one.
+// due does at once everything that cron ticks would do by now.
 func (c *chores) due(ctx context.Context) error {
 	return errors.Join(c.sweep(ctx), c.remind(ctx), c.front.desk.Tick(ctx))
 }
@@ -153,7 +153,7 @@ func (c *chores) archiveSoon(se memory.Session) {
 	c.inLanes([]sessions.Due{{ID: se.ID, Key: se.Key}}, c.archive)
 }
 
-// prune deletes what retention says and what only redelivery needed.
+// prune deletes what retention allows and what only redelivery needed.
 func (c *chores) prune(ctx context.Context) error {
 	report, err := c.store.Prune(ctx, memory.Retention{Days: c.cfg.Retention.Days, Archived: c.cfg.Retention.Archived})
 	if err != nil {
@@ -171,12 +171,12 @@ func (c *chores) prune(ctx context.Context) error {
 	return nil
 }
 
-// embedFor bounds the making of vectors in one tick.
+// embedFor limits the time for vectors in one tick.
 const embedFor = 20 * time.Second
 
-// makeVectors makes missing vectors, of facts and rules first. Those of rules and notes
-// each process has for itself; the others one makes for all. What does not fit into
-// one tick waits for the next; a failure, already logged, ends it.
+// makeVectors makes missing vectors, facts and rules first. Each process makes those of
+// rules and notes for itself; one process makes the others for all. A failure, already
+// logged, ends the tick; what does not fit waits for the next.
 func (c *chores) makeVectors(ctx context.Context) error {
 	work, messages := []func(context.Context) (bool, error){c.rules.Embed}, c.store.Meanings().Follow
 	if c.fleet.DoesChores() {
@@ -185,7 +185,7 @@ func (c *chores) makeVectors(ctx context.Context) error {
 	if c.notes.index != nil {
 		work = append(work, c.notes.index.Embed)
 	}
-	work = append(work, messages) // there are the most of them
+	work = append(work, messages) // most of the work
 	began := c.now()
 	for _, batch := range work {
 		for more := true; more; {
@@ -204,7 +204,7 @@ func (c *chores) makeVectors(ctx context.Context) error {
 	return nil
 }
 
-// newFactsFile returns nil when there is none to keep.
+// newFactsFile returns nil if the settings name none.
 func newFactsFile(cfg config.Config, store *memory.Store) *factsfile.File {
 	if cfg.Memory.FactsFile == "" {
 		return nil
@@ -216,7 +216,7 @@ func newFactsFile(cfg config.Config, store *memory.Store) *factsfile.File {
 	return factsfile.New(cfg.Memory.FactsFile, user, store)
 }
 
-// syncFacts is the tick that looks at the facts file.
+// syncFacts synchronizes the facts file.
 func (c *chores) syncFacts(ctx context.Context) error {
 	err := c.facts.Sync(ctx)
 	if mass := (*facts.MassError)(nil); errors.As(err, &mass) {

@@ -17,7 +17,7 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// commands gives each group of slash commands the view of the bot that it needs.
+// commands gives each group of slash commands its view of the bot.
 func (a *app) commands() command.Groups {
 	f := a.front
 	book := a.playbookCommands()
@@ -69,7 +69,7 @@ func Commands(ctx context.Context, cfg config.Config) (*gate.Commands, error) {
 	return a.front.commands, err
 }
 
-// sessionControl is who may do what with sessions.
+// sessionControl says who may do what with sessions.
 func (a *app) sessionControl() command.SessionControl {
 	return command.SessionControl{
 		Everyone: func() bool { return a.inForce.Load().Session.Control == "everyone" }, Attest: a.platforms.attest,
@@ -96,7 +96,7 @@ func (a *app) personCommands() command.Person {
 }
 
 func (a *app) playbookCommands() command.Playbook {
-	var judge llm.Model // the built-in responder judges nothing
+	var judge llm.Model // nil: the built-in responder cannot judge
 	if a.models.endpoint.List != nil {
 		judge = a.models.endpoint.Model
 	}
@@ -105,7 +105,7 @@ func (a *app) playbookCommands() command.Playbook {
 		Save: a.storage.store.SavePersonPlaybook, Begin: a.front.quotas.Budget(chat.HandlerFunc(a.mind.Begin)), Now: a.now}
 }
 
-// factsFileDoes returns the service for the facts file, nil without one.
+// factsFileDoes returns the facts file's service, nil without a file.
 func (a *app) factsFileDoes() func(ctx context.Context, do string) (string, error) {
 	if a.cfg.Memory.FactsFile == "" {
 		return nil
@@ -119,14 +119,14 @@ func (a *app) factsFileDoes() func(ctx context.Context, do string) (string, erro
 	}
 }
 
-// configVerbs returns the verbs of /config beyond access.
+// configVerbs returns the verbs of /config except access.
 func (a *app) configVerbs() []gate.Command {
 	return command.Config{Settings: a.settings, Policies: a.storage.store, Here: a.people.gate.Here, All: a.toolset.all,
 		Leave: a.front.manners().Leave,
 		IDs:   a.ids, Called: a.people.gate.Called, Log: a.log}.Verbs()
 }
 
-// ids are those of people and places in the settings, each once.
+// ids returns every person and place named in the settings, once.
 func (a *app) ids() []string {
 	c := a.inForce.Load()
 	list := slices.Concat(c.Access.Owners, c.Access.Allow)

@@ -17,17 +17,17 @@ import (
 	"parley/internal/tools"
 )
 
-// What goes on with a parked turn: a yes to its calls, or an answer to what the
-// server of one asks.
+// How a parked turn continues: with a yes to its calls, or with an answer to a server's
+// question.
 const (
 	actionTool = "tool"
 	actionForm = "form"
 )
 
-// errHidden is why nobody is asked about something that may not be shown as it is.
+// errHidden: nobody is asked about a call that contains a secret.
 var errHidden = text.Tell("that has a secret of my settings in it, which I may not show, so I cannot ask you about it and did nothing")
 
-// ask makes a question from calls that need a yes.
+// ask turns calls that need a yes into a question.
 func (f *front) ask(ctx context.Context, m chat.Message, p agent.Parked, calls []agent.Asked) (q agent.Question, err error) {
 	action := gate.Action{Kind: actionTool, Items: make([]gate.Item, len(calls))}
 	if action.Args, err = json.Marshal(p); err != nil {
@@ -39,7 +39,7 @@ func (f *front) ask(ctx context.Context, m chat.Message, p agent.Parked, calls [
 			return q, err
 		}
 		action.Items[i] = gate.Item{Say: c.Say, Args: args, Also: leastRole(c.Spec)}
-		if c.Spec.Unsettled() { // an owner's to decide, and for good
+		if c.Spec.Unsettled() { // for an owner to decide, once and for all
 			action.Items[i].Also = gate.Owner
 			continue
 		}
@@ -70,14 +70,14 @@ func (f *front) owns(ctx context.Context, m chat.Message) bool {
 	return err == nil && role >= gate.Owner
 }
 
-// toast says what becomes of a button, in the language of who pressed it.
+// toast returns the words shown when a button is pressed, in the presser's language.
 func (f *front) toast(ctx context.Context, m chat.Message) (string, bool) {
 	m.Key = f.store.Latest(m.Key)
 	return f.confirm.Toast(catalog.With(ctx, f.people.speaker.Answering(ctx, m)), m)
 }
 
-// fill takes an answer to a server's question: the next field is asked, or the
-// parked turn goes on with all of them.
+// fill takes an answer to a server's question: it asks for the next field, or resumes the
+// parked turn with all of them.
 func (f *front) fill(ctx context.Context, m chat.Message, s gate.Settled, w chat.Reply) (chat.Answer, error) {
 	var call agent.Pending
 	if err := json.Unmarshal(s.Items[0].Args, &call); err != nil {
@@ -98,8 +98,8 @@ func (f *front) fill(ctx context.Context, m chat.Message, s gate.Settled, w chat
 	return answer, err
 }
 
-// resume resumes the parked turn behind such a question, for the person who was asked;
-// reply is theirs to a server's question, nil for none.
+// resume resumes the parked turn for the person who was asked; reply is their answer to a
+// server's question, nil for none.
 func (f *front) resume(ctx context.Context, m chat.Message, s gate.Settled, w chat.Reply, reply *tools.Reply) (chat.Answer, error) {
 	r := agent.Resumed{Question: s.ID, Reply: reply, Agreed: s.Agreed, Calls: make([]agent.Pending, len(s.Items))}
 	err := json.Unmarshal(s.Args, &r.Parked)
@@ -109,7 +109,7 @@ func (f *front) resume(ctx context.Context, m chat.Message, s gate.Settled, w ch
 	if err != nil {
 		return chat.Answer{}, fmt.Errorf("read what was asked: %w", err)
 	}
-	if r.Parked.Agent != m.Agent.ID { // the place was given to another meanwhile, which knows nothing of it
+	if r.Parked.Agent != m.Agent.ID { // another agent answers here now, and knows nothing of it
 		return chat.Answer{Text: catalog.Text(ctx, "Another assistant asked that, and it no longer answers here: I changed nothing. Ask again if you still want it."), Record: &memory.Turn{
 			Decision: memory.Decision{End: chat.End{Outcome: chat.Refused, Reason: chat.Expired}}, Settles: &memory.Settled{Question: s.ID},
 		}}, nil
@@ -122,10 +122,10 @@ func (f *front) resume(ctx context.Context, m chat.Message, s gate.Settled, w ch
 	})).Handle(ctx, m, w)
 }
 
-// amendLimit bounds the edit of a question's message: the person who answered waits.
+// amendLimit bounds editing a question's message: the person who answered waits.
 const amendLimit = 3 * time.Second
 
-// amend shows in the message of a question that it is over.
+// amend shows in a question's message that it is settled.
 func (f *front) amend(ctx context.Context, q chat.Question, text string) {
 	amender, ok := chat.On(f.platforms.adapters, q.Key.Platform).(chat.Amender)
 	if !ok {
@@ -143,7 +143,7 @@ func (f *front) amend(ctx context.Context, q chat.Question, text string) {
 	}
 }
 
-// expireQuestions ends questions that nobody answered in time.
+// expireQuestions ends questions nobody answered in time.
 func (f *front) expireQuestions(ctx context.Context) error {
 	late, err := f.store.ExpireQuestions(ctx)
 	for _, q := range late {

@@ -15,14 +15,14 @@ import (
 	"parley/internal/tools"
 )
 
-// Kinds of lines that the owner's daily note gets, as vault.daily_note names them.
+// Kinds of lines in the owner's daily note, as vault.daily_note names them.
 const (
 	dailyJournal  = "journal"
 	dailySessions = "sessions"
 	dailyBoth     = "both"
 )
 
-// maxLine is how many characters of a line are kept.
+// maxLine is the longest line kept, in characters.
 const maxLine = 1000
 
 // daily reports whether the daily note gets lines of a kind.
@@ -30,13 +30,13 @@ func (n *notes) daily(kind string) bool {
 	return (n.cfg.Vault.DailyNote == kind || n.cfg.Vault.DailyNote == dailyBoth) && n.index != nil && n.desk() != ""
 }
 
-// apart reports whether no other agent than this one reads the daily note.
+// apart reports whether only this agent reads the daily note.
 func (n *notes) apart(agent string) bool {
 	return n.mind.roster == nil || setup.Alone(*n.inForce.Load(), n.mind.roster, agent, n.desk())
 }
 
-// logged adds a line of the owner's journal to their daily note. What others said stays
-// out: a note is the owner's own words later.
+// logged adds an entry of the owner's journal to their daily note. Entries that quote
+// others stay out: a note later counts as the owner's own words.
 func (n *notes) logged(ctx context.Context, c tools.Call, e agenda.LogEntry) {
 	if n.daily(dailyJournal) && n.apart(c.Memory.ID) && !e.Origin.Outside(c.Who.ID) && n.people.owns(ctx, c.Who.ID) {
 		n.addDaily(ctx, c.Who, e.At, e.Content)
@@ -51,8 +51,8 @@ func (n *notes) addDaily(ctx context.Context, who chat.User, at time.Time, said 
 	}
 }
 
-// ended adds to the owner's daily note how a direct chat of theirs ended. If others'
-// words went into it, the note gets only how the owner began it.
+// ended adds to the owner's daily note how one of their direct chats ended. If others'
+// words were part of it, the note gets only how the owner began it.
 func (n *notes) ended(ctx context.Context, session string) {
 	if !n.daily(dailySessions) {
 		return

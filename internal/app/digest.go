@@ -14,13 +14,12 @@ import (
 	"parley/internal/memory/provenance"
 )
 
-// digestHour is the hour of the day, where a person is, at which the daily digest
-// comes.
+// digestHour is the local hour at which the daily digest arrives.
 const digestHour = 9
 
-// digests tells people what was learned about them since they last heard: those
-// who hear each morning, or those who hear at the end of a session. One that
-// fails is tried again with the next.
+// digests tells people what was learned about them since the last digest: with a session,
+// those who want one when it ends; without, those who want one each morning. A failed
+// digest is tried again next time.
 func (c *chores) digests(ctx context.Context, session string) error {
 	due, err := c.store.DueDigests(ctx, session)
 	if err != nil {
@@ -46,13 +45,13 @@ func (c *chores) digests(ctx context.Context, session string) error {
 	return failed
 }
 
-// morning is when the daily digest of a day comes.
+// morning returns when the daily digest of now's day is due.
 func morning(now time.Time) time.Time {
 	return time.Date(now.Year(), now.Month(), now.Day(), digestHour, 0, 0, 0, now.Location())
 }
 
-// digestKind is what somebody chose, or else what the settings say for owners;
-// others are told below their answers alone.
+// digestKind returns what somebody chose, else the setting for owners; other people are
+// told only below their answers.
 func (c *chores) digestKind(ctx context.Context, d facts.Digest) string {
 	if d.When == "" && !c.people.owns(ctx, d.User) {
 		return facts.DigestOff
@@ -60,8 +59,8 @@ func (c *chores) digestKind(ctx context.Context, d facts.Digest) string {
 	return cmp.Or(d.When, c.cfg.Memory.Digest)
 }
 
-// digest sends one to its person's direct chat, of what was learned until then.
-// Where there is no such chat, it waits: they are told below their answers.
+// digest sends somebody, in their direct chat, what was learned up to until. Without such
+// a chat it waits; they are told below their answers.
 func (c *chores) digest(ctx context.Context, d facts.Digest, until time.Time) error {
 	k, err := c.store.DirectChat(ctx, d.User)
 	if errors.Is(err, memory.ErrNotFound) || err == nil && chat.On(c.platforms.adapters, k.Platform) == nil {

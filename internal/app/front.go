@@ -18,8 +18,7 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// front sits between the hub and the agent. It owns quotas,
-// confirmations and commands.
+// front stands between the hub and the agent. It owns quotas, confirmations and commands.
 type front struct {
 	*base
 	store     *memory.Store
@@ -31,12 +30,12 @@ type front struct {
 	quotas    *gate.Quotas
 	confirm   *gate.Confirmations
 	commands  *gate.Commands
-	approved  gate.Do  // the yes to /tools approve
+	approved  gate.Do  // acts on a yes to /tools approve
 	debug     sync.Map // chat.Key -> true where answers show calls and timings
 }
 
-// open builds gate, quotas and confirmations. isAdmin asks the platform; nil means
-// that nobody is an administrator.
+// open builds gate, quotas and confirmations. isAdmin asks the platform; nil means nobody
+// is an administrator.
 func (f *front) open(ctx context.Context, isAdmin func(context.Context, chat.Key, string) (bool, error)) (err error) {
 	if f.confirm, err = gate.NewConfirmations(ctx, f.store, f.now); err != nil {
 		return err
@@ -45,7 +44,7 @@ func (f *front) open(ctx context.Context, isAdmin func(context.Context, chat.Key
 		IsAdmin: isAdmin, Waits: f.waits,
 		Door: func(platform string) string { return f.manners().Door(platform) },
 		Knock: func(ctx context.Context, who chat.User, request string) {
-			if err := f.store.SetHeard(ctx, who.ID, catalog.Of(ctx).Tag()); err != nil { // to be welcomed in
+			if err := f.store.SetHeard(ctx, who.ID, catalog.Of(ctx).Tag()); err != nil { // for the welcome later
 				f.log.Warn("language of somebody who asks to be let in", "err", err)
 			}
 			f.manners().Knock(ctx, who, request)
@@ -70,7 +69,7 @@ func (f *front) open(ctx context.Context, isAdmin func(context.Context, chat.Key
 	return nil
 }
 
-// waits reports whether what m's author says without addressing anybody is expected.
+// waits reports whether the bot expects m although it addresses nobody.
 func (f *front) waits(ctx context.Context, m chat.Message) (bool, error) {
 	if ok, err := f.confirm.Waits(ctx, m); ok || err != nil {
 		return ok, err
@@ -78,7 +77,7 @@ func (f *front) waits(ctx context.Context, m chat.Message) (bool, error) {
 	return f.desk.Waits(ctx, m)
 }
 
-// take sets the commands, which are built from what open has built.
+// take sets the commands, which use what open has built.
 func (f *front) take(groups command.Groups, config []gate.Command) (err error) {
 	f.approved = groups.Tools.Approved
 	table := append(f.people.gate.Commands(config...), groups.Table()...)
@@ -108,9 +107,9 @@ func (m *mind) limits(c config.Config) gate.Limits {
 	}
 }
 
-// handler returns the way of every message: who may speak, how often, what waits
-// for a yes, who is handed over, commands, how much, and then the agent. An answer to a
-// question goes there also while people answer everything else.
+// handler returns the path of every message: who may speak, how often, pending
+// confirmations, handoffs, commands, budgets, and then the agent. Answers to questions
+// also pass while people have taken over.
 func (f *front) handler() chat.Handler {
 	do := f.commands.Actions()
 	do[actionTool] = func(ctx context.Context, m chat.Message, s gate.Settled, w chat.Reply) (chat.Answer, error) {
@@ -125,9 +124,8 @@ func (f *front) handler() chat.Handler {
 	return f.models.spans.Messages(discreetly(setup.NewRedactor(f.cfg, setup.ShortestSaid), titled.noting(f.manners().Wrap(way))))
 }
 
-// opening sends what waited for a direct chat once its person writes there. It runs in
-// the conversation's lane: the attempt that finds the chat closed may still be under way
-// there, while a message that only reads is answered beside it.
+// opening sends what waited for a direct chat once its person writes there. It runs in the
+// conversation's lane, because a failing attempt to send may still be under way there.
 func (f *front) opening(next chat.Handler) chat.Handler {
 	return chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
 		if m.Direct {
@@ -145,8 +143,8 @@ func (f *front) opening(next chat.Handler) chat.Handler {
 	})
 }
 
-// debugging shows calls and timings under an answer where /debug is on, to
-// those who may see them.
+// debugging adds calls and timings to answers where /debug is on, for those who may see
+// them.
 func (f *front) debugging(next chat.Handler) chat.Handler {
 	return chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
 		answer, err := next.Handle(ctx, m, w)
@@ -170,8 +168,8 @@ func (f *front) debugging(next chat.Handler) chat.Handler {
 	})
 }
 
-// discreetly hides secrets in answers without a model: commands that report an error,
-// tools whose text is passed on.
+// discreetly hides secrets in answers that pass no model: errors of commands, and tool
+// results passed on.
 func discreetly(hide text.Redactor, next chat.Handler) chat.Handler {
 	return chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
 		a, err := next.Handle(ctx, m, discreet{w, hide})
@@ -180,7 +178,7 @@ func discreetly(hide text.Redactor, next chat.Handler) chat.Handler {
 	})
 }
 
-// discreet hides secrets in what tools say while they run.
+// discreet hides secrets in the status of running tools.
 type discreet struct {
 	chat.Reply
 	hide text.Redactor
@@ -201,7 +199,7 @@ func (d discreet) Work(tool string, begins bool) {
 // Status implements chat.Reply.
 func (d discreet) Status(note string) { d.Reply.Status(d.hide.Hide(note)) }
 
-// manners returns how this bot treats those who do not know it yet.
+// manners returns how the bot treats strangers.
 func (f *front) manners() welcome.Manners {
 	adapters := func() []chat.Adapter { return f.platforms.adapters }
 	owners := welcome.Owners{List: f.people.gate.Owners, Adapters: adapters, Rows: f.store,

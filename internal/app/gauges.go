@@ -8,7 +8,7 @@ import (
 	"parley/internal/command/health"
 )
 
-// gauges registers what is read when asked.
+// gauges registers metrics that are read on request.
 func (v *vitals) gauges() {
 	gauge := func(name, help string, read func() float64) { v.counts.Gauge(name, help, nil, read) }
 	gauge("parley_lanes", "Conversations at work.", func() float64 { n, _ := v.platforms.hub.Active(); return float64(n) })
@@ -44,8 +44,8 @@ func (v *vitals) gauges() {
 	}
 }
 
-// counted makes a gauge of what is counted in a database; NaN where that fails, because
-// unknown is not none.
+// counted makes a gauge of a count in a database, NaN if counting fails: unknown is not
+// zero.
 func counted[N int | int64](count func(context.Context) (N, error)) func() float64 {
 	return func() float64 {
 		n, err := count(context.Background())

@@ -11,8 +11,7 @@ import (
 	"parley/internal/memory"
 )
 
-// newDesk joins the desk with the parts that it works on. The hub and the gate need
-// not be there yet.
+// newDesk makes the desk. It needs the hub and the gate only later.
 func newDesk(b *base, store *memory.Store, ps *platforms, people *people) *handover.Desk {
 	return handover.New(handover.Options{
 		Store: store, Now: b.now, Log: b.log,

@@ -16,14 +16,14 @@ import (
 //go:embed librarian.md
 var librarianPrompt string
 
-// librarian returns the helper that tidies notes: it proposes a plan with tools that
-// only read, the person says yes, and then it does what the plan says.
+// librarian returns the helper that tidies notes: it plans with read-only tools, the
+// person agrees, and it carries out the plan.
 func (n *notes) librarian() tools.Tool {
 	type args struct {
 		Task string `json:"task" jsonschema:"what is to be tidied, in the person's words"`
 	}
 	plan, do := tools.LibrarianTools()
-	with := func(list []string) agent.Subagent { // one for each job: jobs run in parallel
+	with := func(list []string) agent.Subagent { // a new one for each job: jobs run in parallel
 		return agent.Subagent{Name: tools.Librarian, Prompt: librarianPrompt, Tools: list, MaxTurns: 10,
 			Model: n.models.routed(config.PurposeLibrarian)}
 	}
@@ -64,7 +64,7 @@ func (n *notes) librarian() tools.Tool {
 	})
 }
 
-// planSetting is the row of a plan that waits for a yes, behind it the call.
+// planSetting is the prefix of the row with a plan awaiting a yes; the call's key follows.
 const planSetting = memory.Passing + "librarian:"
 
 func (n *notes) mayTidy(ctx context.Context, c tools.Call) error {

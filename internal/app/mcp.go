@@ -16,8 +16,8 @@ import (
 	"parley/internal/tools/mcp"
 )
 
-// MCP is Parley as an MCP server for the owner's other clients, with the bot
-// running or not. Standard output is the protocol's alone.
+// MCP serves Parley to the owner's other programs as an MCP server, whether the bot runs
+// or not. Only the protocol is written to Out.
 func (p Process) MCP(ctx context.Context, cfg config.Config) error {
 	b := newBase(p, cfg, setup.NewLogger(cfg, &slog.LevelVar{}, p.Err), time.Now)
 	a, err := openApp(ctx, b, false)
@@ -46,8 +46,8 @@ func (p Process) MCP(ctx context.Context, cfg config.Config) error {
 	return mcp.Serve(ctx, forClients(tools.NewSet(list...)), b.asOwner(), in, writeCloser{p.Out})
 }
 
-// clientTools lists the tools that other clients get, besides those of the notes.
-// None of them needs a yes: no client can be trusted to have asked a person.
+// clientTools are the tools for other programs, besides those for notes. None needs a yes:
+// no program can be trusted to have asked a person.
 var clientTools = []string{"recall_conversation", "list_facts", "save_fact", "update_fact", "list_tasks", "add_task", "complete_task"}
 
 func forClients(all tools.Set) tools.Set {
@@ -60,7 +60,7 @@ func forClients(all tools.Set) tools.Set {
 	return all.Only(names...)
 }
 
-// asOwner returns a call of the first owner, in a direct chat with the bot.
+// asOwner returns a call of the first owner in a direct chat.
 func (b *base) asOwner() tools.Call {
 	owner := terminal.Local
 	if len(b.cfg.Access.Owners) > 0 {
@@ -69,7 +69,7 @@ func (b *base) asOwner() tools.Call {
 	return tools.Call{Who: chat.User{ID: owner}, Where: chat.DirectKey(owner), Direct: true}
 }
 
-// writeCloser ignores Close: nothing follows the last message.
+// writeCloser ignores Close.
 type writeCloser struct{ io.Writer }
 
 // Close implements io.Closer.

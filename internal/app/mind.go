@@ -14,27 +14,26 @@ import (
 	"parley/internal/tools"
 )
 
-// mind owns the agents and the runner of their tools. Parts that exist before the
-// agents refer to them through mind.
+// mind owns the agents and the runner of their tools. Parts made before the agents reach
+// them through mind.
 type mind struct {
 	*base
 	store *memory.Store
 	dispatch.Minds
-	roster *routing.Roster // nil until it is open
-	own    *dispatch.Mind  // which answers where no agent of the settings does
-	name   string          // of the model it begins with
+	roster *routing.Roster // nil until opened
+	own    *dispatch.Mind  // answers where no other agent does
+	name   string          // of the model at startup
 	known  map[string]known
 	runner *tools.Runner
 
-	choosing sync.Mutex // guards chosen; held until what it says is done
-	chosen   string     // the row of modelSetting, as it was read last
+	choosing sync.Mutex // guards chosen, and putting it in force
+	chosen   string     // the row of modelSetting, as last read
 }
 
-// modelSetting is the row of a model chosen from the chat.
+// modelSetting is the row of the model chosen from the chat.
 const modelSetting = "model.name"
 
-// modelName returns the chosen model if it still exists, otherwise the endpoint's
-// own.
+// modelName returns the chosen model if it still exists, else the endpoint's own.
 func (m *mind) modelName(ctx context.Context, e setup.Endpoint) (string, error) {
 	name, err := m.store.Setting(ctx, modelSetting)
 	if err == nil {
@@ -51,7 +50,7 @@ func (m *mind) modelName(ctx context.Context, e setup.Endpoint) (string, error) 
 	return name, nil
 }
 
-// choose makes another model answer from now on, restarts included.
+// choose makes another model answer from now on, also after restarts.
 func (m *mind) choose(ctx context.Context, name string) (conversations int, err error) {
 	n, err := m.store.SuspendAll(ctx)
 	if err != nil {
@@ -75,7 +74,7 @@ func (m *mind) answerWith(name string) {
 	})
 }
 
-// refresh makes a model answer that was chosen in another process.
+// refresh applies a model chosen in another process.
 func (m *mind) refresh(ctx context.Context, e setup.Endpoint) error {
 	m.choosing.Lock()
 	defer m.choosing.Unlock()
@@ -90,12 +89,12 @@ func (m *mind) refresh(ctx context.Context, e setup.Endpoint) error {
 	return err
 }
 
-// close waits a little for tools that still run.
+// close gives running tools a moment to finish.
 func (m *mind) close() {
 	if m.runner == nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	_ = m.runner.Wait(ctx) // an abandoned tool dies with the process
+	_ = m.runner.Wait(ctx) // the tool dies with the process
 }

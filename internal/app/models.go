@@ -22,13 +22,13 @@ import (
 // wordsBuiltIn is said in more than one place.
 const wordsBuiltIn = "built in"
 
-// models owns everything around the language models: endpoints, wrappers of calls,
-// vectors, traces, and the state of the model when it was last checked.
+// models owns the language models: endpoints, wrappers of calls, vectors, traces, and
+// their last known state.
 type models struct {
 	*base
-	front    *front         // whose quotas bound the calls
-	store    *memory.Store  // where what they take is kept
-	tape     *modellog.Tape // and what was asked and answered; nil for nowhere
+	front    *front         // its quotas bound the calls
+	store    *memory.Store  // for usage
+	tape     *modellog.Tape // for requests and answers; nil keeps none
 	endpoint setup.Endpoint
 	gauges   map[string]*wrap.Gauge // by model
 	routes   map[string]wrap.Route  // by purpose
@@ -37,7 +37,7 @@ type models struct {
 	pulse    pulse
 }
 
-// open connects to the models; an endpoint that is there already stays.
+// open connects to the models, unless an endpoint is set already.
 func (m *models) open(ctx context.Context) (err error) {
 	if m.endpoint.Model == nil {
 		if m.endpoint, err = setup.Connect(ctx, m.cfg, m.store, m.log); err != nil {
@@ -58,10 +58,10 @@ func (m *models) open(ctx context.Context) (err error) {
 	return nil
 }
 
-// gaugeSetting begins the row of what is known about a model's tokens.
+// gaugeSetting is the prefix of the rows with what is known about a model's tokens.
 const gaugeSetting = "tokens:"
 
-// gauge continues with what was learned about a model's tokens.
+// gauge returns the token gauge of a model, with what was learned before.
 func (m *models) gauge(ctx context.Context, name string) (*wrap.Gauge, error) {
 	row := gaugeSetting + name
 	state, err := m.store.Setting(ctx, row)
@@ -75,11 +75,11 @@ func (m *models) gauge(ctx context.Context, name string) (*wrap.Gauge, error) {
 	}), nil
 }
 
-// builtIn reports whether no model answers but the built-in responder.
+// builtIn reports whether only the built-in responder answers.
 func (m *models) builtIn() bool { return m.endpoint.Name == offline.Name }
 
-// routed returns the models for a purpose, with the limits enforced and secrets
-// hidden from them; nil if none is set.
+// routed returns the models for a purpose, with limits enforced and secrets hidden; nil if
+// none is set.
 func (m *models) routed(purpose string) llm.Model {
 	route, ok := m.routes[purpose]
 	if !ok {
@@ -88,8 +88,8 @@ func (m *models) routed(purpose string) llm.Model {
 	return wrap.Discreet{Model: route, Hide: setup.NewRedactor(m.cfg, setup.ShortestSaid)}
 }
 
-// route returns the models for a purpose. A model that replaces the endpoint in tests
-// serves every purpose that produces text.
+// route returns the models for a purpose. A model set by a test or a rehearsal serves
+// every purpose that produces text.
 func (m *models) route(purpose string) wrap.Route {
 	legs := m.endpoint.Legs(purpose)
 	if len(m.endpoint.Routes) == 0 {
@@ -110,7 +110,7 @@ func (m *models) route(purpose string) wrap.Route {
 	return m.endpoint.Along(legs, m.log)
 }
 
-// taping returns where the calls of a model are kept; the built-in responder is none.
+// taping returns where a model's calls are recorded; nil for the built-in responder.
 func (m *models) taping(name string) *modellog.Tape {
 	if name == offline.Name {
 		return nil
@@ -118,8 +118,7 @@ func (m *models) taping(name string) *modellog.Tape {
 	return m.tape
 }
 
-// shown returns which models do what, and which of them rest; nil with a single
-// endpoint.
+// shown returns which models do what and which are resting; nil with a single endpoint.
 func (m *models) shown() func() []command.Route {
 	if m.endpoint.Free {
 		return nil
@@ -152,7 +151,7 @@ func (m *models) engine(name string) *setup.Engine {
 	return nil
 }
 
-// reserve reserves the estimated cost of a call under the limits.
+// reserve reserves the estimated cost of a call.
 func (m *models) reserve(ctx context.Context, a wrap.Amount) (func(wrap.Amount), error) {
 	done, err := m.front.quotas.Reserve(ctx, gate.Amount(a))
 	if err != nil {
@@ -161,8 +160,8 @@ func (m *models) reserve(ctx context.Context, a wrap.Amount) (func(wrap.Amount),
 	return func(took wrap.Amount) { done(gate.Amount(took)) }, nil
 }
 
-// count adds a call to the metrics and to what its payer spent today, also when the
-// message was stopped meanwhile: the call was made.
+// count adds a call to the metrics and to what its payer spent today, even if the message
+// was stopped: the call was made.
 func (m *models) count(ctx context.Context, c wrap.Call) {
 	m.counts.ModelCall(c)
 	if c.Outcome == "refused" || c.Model == offline.Name {
@@ -178,8 +177,7 @@ func (m *models) count(ctx context.Context, c wrap.Call) {
 	})
 }
 
-// own returns the purpose whose route an agent has for a purpose: its own where it
-// has one.
+// own returns the purpose under which an agent's route is stored: its own if it has one.
 func (m *models) own(agent, purpose string) string {
 	if own := setup.ForAgent(agent, purpose); m.routes[own].Legs != nil {
 		return own
@@ -187,8 +185,7 @@ func (m *models) own(agent, purpose string) string {
 	return purpose
 }
 
-// window returns how many tokens a request of an agent may have at the model of this
-// name.
+// window returns the most tokens a request of an agent may have at the model of this name.
 func (m *models) window(agent, name string) int {
 	leg := m.routes[m.own(agent, config.PurposeAnswer)].Next(name)
 	if n := leg.Window.Space(); n > 0 {
@@ -203,19 +200,19 @@ func (m *models) window(agent, name string) int {
 	return unknownWindow
 }
 
-// estimate returns the tokens of a request along a route, as counted by the model
-// that would get it.
+// estimate returns a function that counts a request's tokens as the next model of a route
+// would.
 func (m *models) estimate(route string) func(llm.Request) int {
 	return func(r llm.Request) int { return m.routes[route].Estimate(r) }
 }
 
-// unknownWindow is the assumed context window of a model about which nothing is known.
+// unknownWindow is the assumed context window of an unknown model, in tokens.
 const unknownWindow = 32768
 
-// pastOffline is the limits.past_limit that lets the built-in responder answer.
+// pastOffline is the value of limits.past_limit that lets the built-in responder answer.
 const pastOffline = "offline"
 
-// pastLimit returns who answers when a limit is reached; nil is nobody.
+// pastLimit returns who answers when a limit is reached; nil for nobody.
 func (m *models) pastLimit(err error) llm.Model {
 	if errors.Is(err, gate.ErrQuota) && m.inForce.Load().Limits.PastLimit == pastOffline {
 		return offline.Model{Why: "Today's allowance is used up, so I can't ask my language model before midnight UTC."}
@@ -251,7 +248,7 @@ func (m *models) hear() func(ctx context.Context, name string, audio []byte) (st
 	return ears.Hear
 }
 
-// embed makes vectors. Options get nil instead if no embedding model is set.
+// embed makes vectors; pass embeds() instead to options, which is nil without a model.
 func (m *models) embed(ctx context.Context, texts []string) ([][]float32, error) {
 	if m.embedder == nil {
 		return nil, wrap.ErrNoVectors
@@ -259,7 +256,7 @@ func (m *models) embed(ctx context.Context, texts []string) ([][]float32, error)
 	return m.embedder.Embed(ctx, texts)
 }
 
-// embeds returns the embed of options.
+// embeds returns embed, nil if no embedding model is set.
 func (m *models) embeds() embed {
 	if m.cfg.EmbeddingModel() == "" {
 		return nil
@@ -267,13 +264,13 @@ func (m *models) embeds() embed {
 	return m.embed
 }
 
-// condition is how a model is.
+// condition is the state of a model.
 type condition struct {
 	said catalog.Phrase
 	ill  bool
 }
 
-// state asks the model's endpoint how it is.
+// state asks the endpoint for its state.
 func (m *models) state(ctx context.Context) condition {
 	if m.endpoint.Check == nil {
 		return condition{said: catalog.Words(wordsBuiltIn)}
@@ -285,19 +282,17 @@ func (m *models) state(ctx context.Context) condition {
 	return condition{said: catalog.Fill("ok, %d ms", m.now().Sub(began).Milliseconds())}
 }
 
-// pulse remembers the state of the model, because checking takes longer than a page
-// may.
+// pulse remembers the model's state: asking takes longer than a page may.
 type pulse struct {
 	mu    sync.Mutex // guards the rest
 	state condition
 	asked time.Time
 }
 
-// pulseAge is how old an answer may be before it is asked for anew.
+// pulseAge is how old a state may be before it is asked again.
 const pulseAge = 30 * time.Second
 
-// last returns the last answer at once and, when it is old, asks for another in
-// the background.
+// last returns the last known state and, if it is old, asks again in the background.
 func (p *pulse) last(ask func(context.Context) condition) condition {
 	p.mu.Lock()
 	defer p.mu.Unlock()

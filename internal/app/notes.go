@@ -37,7 +37,7 @@ type notes struct {
 	index  *index.Vault // nil for none
 }
 
-// open opens the owner's folders of notes and code, if there are any.
+// open opens the folders of notes and code, if any are set.
 func (n *notes) open(ctx context.Context) (err error) {
 	n.index, err = setup.OpenVault(ctx, n.cfg, index.Options{Embed: n.models.embeds(), Log: n.log, Now: n.now})
 	return err
@@ -55,12 +55,12 @@ func (n *notes) follow(ctx context.Context) {
 	})
 }
 
-// has reports whether a source of a kind is among the settings.
+// has reports whether the settings have a source of this kind.
 func (n *notes) has(kind string) bool {
 	return slices.ContainsFunc(n.cfg.Sources, func(s config.Source) bool { return s.Kind == kind })
 }
 
-// view returns the notes as tools see it.
+// view returns the notes as tools see them.
 func (n *notes) view() tools.Notes {
 	view := tools.Notes{Vault: n.index, Code: n.has(index.KindCode), Authors: n.store, Writes: n.mayWrite,
 		Owner: n.people.owns}
@@ -76,23 +76,23 @@ func (n *notes) view() tools.Notes {
 	return view
 }
 
-// clock returns the time where somebody is.
+// clock returns somebody's local time.
 func (n *notes) clock(ctx context.Context, who chat.User) time.Time {
 	return n.now().In(n.people.location(ctx, who))
 }
 
-// mayWrite reports whether who calls may have notes written.
+// mayWrite reports whether the caller may have notes written.
 func (n *notes) mayWrite(ctx context.Context, c tools.Call) bool {
 	least := map[string]gate.Role{"everyone": gate.Member, "admins": gate.Admin, "owner": gate.Owner}[n.cfg.Vault.Writers]
 	return n.people.roleOf(ctx, c) >= least
 }
 
-// shelf returns the notes as m's author may read them where m was written.
+// shelf returns the notes that m's author may read in m's place.
 func (n *notes) shelf(ctx context.Context, m chat.Message) (*tools.Shelf, error) {
 	return n.view().Shelf(ctx, tools.CallOf(m))
 }
 
-// desk is the source that notes are written to, "" for none.
+// desk returns the source that notes are written to, "" for none.
 func (n *notes) desk() string {
 	if n.cfg.Vault.Dir != "" {
 		return setup.NotesSource
@@ -108,8 +108,8 @@ func (n *notes) desk() string {
 // onDesk are the tools that write notes.
 var onDesk = []string{"vault_write", "vault_move", "vault_create_index", tools.Librarian}
 
-// lends reports whether an agent may have a tool on notes or code, by what it draws
-// on; other tools are not its matter.
+// lends reports whether an agent may have a tool, given the sources it may use. It allows
+// tools that have nothing to do with notes or code.
 func (n *notes) lends(agent chat.Agent, tool tools.Spec) bool {
 	from := n.mind.draws(agent)
 	if from == nil {
@@ -147,10 +147,10 @@ func (n *notes) close() {
 	}
 }
 
-// prefetched is how many passages are fetched before the model is asked.
+// prefetched is the number of passages fetched before the model is asked.
 const prefetched = 3
 
-// prefetch finds notes that fit a message, nil when that is not wanted.
+// prefetch returns a function that finds notes for a message; nil if prefetching is off.
 func (n *notes) prefetch() func(context.Context, chat.Message) (tools.Result, error) {
 	if n.index == nil || !n.cfg.Vault.Prefetch {
 		return nil
@@ -175,13 +175,13 @@ func (n *notes) prefetch() func(context.Context, chat.Message) (tools.Result, er
 	}
 }
 
-// cite checks an answer's marks.
+// cite checks the citations of an answer.
 func (n *notes) cite(answer string, passages []string) (string, []int) {
 	c := citation.Check(answer, passages)
 	return c.Text, c.Numbers
 }
 
-// disputes finds what notes say against each other, unless the answer tells it.
+// disputes finds contradictions between notes that the answer does not mention.
 func (n *notes) disputes(question, answer string, list []tools.Source) (all []agent.Dispute) {
 	passages := make([]citation.Passage, len(list))
 	for i, s := range list {
@@ -196,7 +196,7 @@ func (n *notes) disputes(question, answer string, list []tools.Source) (all []ag
 	return all
 }
 
-// state returns the index in a sentence, for /status and doctor.
+// state describes the index, for /status and doctor.
 func (n *notes) state(p catalog.Printer) (said string, ill bool) {
 	st := n.index.Status()
 	said = p.Say("%s, %s, %s", catalog.Words(st.State), catalog.Count{N: st.Documents, Thing: "document"},
@@ -234,7 +234,7 @@ func (n *notes) state(p catalog.Printer) (said string, ill bool) {
 	return said, st.Err != "" || st.State == index.StateBroken || len(away) > 0
 }
 
-// away finds which folders are away, and why.
+// away lists the folders that are missing, and why.
 func (n *notes) away() (all []health.Finding) {
 	for _, s := range n.index.Status().Sources {
 		if s.Away {
@@ -244,7 +244,7 @@ func (n *notes) away() (all []health.Finding) {
 	return all
 }
 
-// commands returns what people do with the notes themselves.
+// commands returns the view of the notes for slash commands.
 func (n *notes) commands() command.Notes {
 	view := command.Notes{Clock: n.clock, Owner: n.cfg.Vault.Readers == "owner", BuiltIn: n.models.builtIn()}
 	if n.index != nil {
@@ -266,13 +266,12 @@ func (n *notes) commands() command.Notes {
 	return view
 }
 
-// reads reports whether m's author may read the owner's notes at all.
+// reads reports whether m's author may read the notes at all.
 func (n *notes) reads(ctx context.Context, m chat.Message) bool {
 	return n.cfg.Vault.Readers != "owner" || n.people.isOwner(ctx, tools.CallOf(m))
 }
 
-// shows reports whether m's author may read a note that was cited, by its path
-// with the heading behind it.
+// shows reports whether m's author may read a cited note, given its path and heading.
 func (n *notes) shows(ctx context.Context, m chat.Message, cited string) bool {
 	if n.index == nil {
 		return true

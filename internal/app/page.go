@@ -10,7 +10,7 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// newPage makes the control page for a listening address.
+// newPage makes the control page for an address.
 func (p *port) newPage(address string) *console.Page {
 	capture := p.mind.capture(p.rules, p.vitals.storage.tape)
 	look := console.Window{Store: p.store, Rules: p.rules, Now: p.now, Residents: p.mind.residents,
@@ -38,7 +38,7 @@ func (p *port) status(ctx context.Context) []console.Line {
 	return append([]console.Line{model}, p.vitals.doing(ctx)...)
 }
 
-// link makes a link into the control page, "" without one.
+// link makes a login link to the control page, "" if there is none.
 func (p *port) link(ctx context.Context, who chat.User) (link, port string, err error) {
 	if p.page == nil {
 		return "", "", nil
@@ -48,7 +48,7 @@ func (p *port) link(ctx context.Context, who chat.User) (link, port string, err 
 	return link, port, err
 }
 
-// kept tells how many calls of models are kept for an answer, and where they show.
+// kept returns how many model calls are kept for an answer, and the page that shows them.
 func (p *port) kept(ctx context.Context, d memory.Decision) (n int, where string, err error) {
 	list, err := p.vitals.storage.tape.For(ctx, d.InboxID, d.Key, d.At)
 	if p.page != nil {

@@ -14,22 +14,21 @@ import (
 	"parley/internal/tools"
 )
 
-// people knows about persons: what they may do, and their time zone. It owns the
-// gate.
+// people knows what people may do and their time zones. It owns the gate.
 type people struct {
 	*base
 	store *memory.Store
 	gate  *gate.Gate
-	claim string // the code of this start that makes somebody the owner; "" with an owner
+	claim string // makes somebody the owner; "" if there is one
 	// speaker knows people's languages.
 	speaker language.Speaker
-	home    string // time zone of who sits at this machine, "" when unknown or nobody does
-	// logged is told of each line of a journal.
+	home    string // time zone of the person at this machine; "" if unknown or nobody sits here
+	// logged is called with each new entry of a journal.
 	logged func(context.Context, tools.Call, agenda.LogEntry)
 }
 
-// open makes the gate of the settings; o has what front knows: who administers a place,
-// whose answer is awaited, and what greets strangers.
+// open makes the gate. o holds what front knows: administrators, awaited answers and
+// greetings.
 func (p *people) open(o gate.GateOptions) (err error) {
 	o.Mode, o.Owners, o.Allow, o.IDs = p.cfg.Access.Mode, p.cfg.Access.Owners, p.cfg.Access.Allow, Identities
 	o.Rows, o.Formerly, o.Called, o.Now, o.Log = p.store, p.store.Formerly, p.store.Browse.Person, p.now, p.log
@@ -37,7 +36,7 @@ func (p *people) open(o gate.GateOptions) (err error) {
 	return err
 }
 
-// role names what a person is at a place, as rules know it.
+// role returns a person's role in a place, as rules name it.
 func (p *people) role(ctx context.Context, m chat.Message) string {
 	r, err := p.gate.Role(ctx, m)
 	if err != nil {
@@ -47,12 +46,12 @@ func (p *people) role(ctx context.Context, m chat.Message) string {
 	return r.String()
 }
 
-// isOwner reports whether who calls is an owner.
+// isOwner reports whether the caller is an owner.
 func (p *people) isOwner(ctx context.Context, c tools.Call) bool {
 	return p.roleOf(ctx, c) >= gate.Owner
 }
 
-// roleOf returns what who calls is, in the place of the call.
+// roleOf returns the caller's role in the place of the call.
 func (p *people) roleOf(ctx context.Context, c tools.Call) gate.Role {
 	role, err := p.gate.Role(ctx, chat.Message{Key: c.Where, From: c.Who, Direct: c.Direct, Guild: c.Guild})
 	if err != nil {
@@ -61,25 +60,24 @@ func (p *people) roleOf(ctx context.Context, c tools.Call) gate.Role {
 	return role
 }
 
-// owns reports whether an id is an owner's.
+// owns reports whether an id belongs to an owner.
 func (p *people) owns(ctx context.Context, id string) bool {
 	platform, _ := chat.CutID(id)
 	return p.isOwner(ctx, tools.Call{Who: chat.User{ID: id}, Where: chat.Key{Platform: platform, Channel: id}, Direct: true})
 }
 
-// planner handles reminders and journals in people's own time.
+// planner keeps reminders and journals in people's local time.
 func (p *people) planner() tools.Planner {
 	return tools.Planner{Store: p.store, Now: p.now, Zone: p.zone, Next: times.Next, Logged: p.logged, Currency: p.cfg.Limits.Currency}
 }
 
-// mayShare reports whether who calls may make the bot remember something for
-// everybody in a place.
+// mayShare reports whether the caller may save facts for everybody in a place.
 func (p *people) mayShare(ctx context.Context, c tools.Call) bool {
 	return p.roleOf(ctx, c) >= gate.Admin
 }
 
-// zone returns a person's time zone, "" when unknown. The person at this machine has
-// the machine's zone.
+// zone returns a person's time zone, "" if unknown; for the person at this machine, the
+// machine's.
 func (p *people) zone(ctx context.Context, who chat.User) string {
 	known, err := p.store.Person(ctx, who.ID, "")
 	if err != nil {
@@ -91,7 +89,7 @@ func (p *people) zone(ctx context.Context, who chat.User) string {
 	return p.home
 }
 
-// location returns where a person's clock is, UTC when unknown.
+// location returns a person's time zone, UTC if unknown.
 func (p *people) location(ctx context.Context, who chat.User) *time.Location {
 	loc, err := time.LoadLocation(p.zone(ctx, who))
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 	"parley/internal/playbook/files"
 )
 
-// port owns the operator's port: the control page for its owner, and health,
-// readiness and metrics for anybody.
+// port owns the operator's port: the control page for the owner, and health, readiness and
+// metrics for anybody.
 type port struct {
 	*base
 	store  *memory.Store
@@ -29,7 +29,7 @@ type port struct {
 	page   *console.Page // nil without http.listen
 }
 
-// open opens the operator's port, if one is set, and makes the control page for it.
+// open opens the operator's port, if one is set, and makes the control page.
 func (p *port) open() (net.Listener, error) {
 	if p.cfg.HTTP.Listen == "" {
 		return nil, nil
@@ -42,9 +42,8 @@ func (p *port) open() (net.Listener, error) {
 	return l, nil
 }
 
-// listen serves the port until ctx ends: the control page for its owner, and
-// for anybody health, readiness and metrics, which are
-// not secret and change nothing.
+// listen serves the port until ctx ends. Health, readiness and metrics need no login: they
+// are not secret and change nothing.
 func (p *port) listen(ctx context.Context, l net.Listener) {
 	mux := http.NewServeMux()
 	mux.Handle("/", p.page)
@@ -65,10 +64,10 @@ func (p *port) healthz(w http.ResponseWriter, r *http.Request) {
 	report(w, p.vitals.findings())
 }
 
-// readyPatience bounds what /readyz asks.
+// readyPatience bounds the checks of /readyz.
 const readyPatience = 5 * time.Second
 
-// readyz also writes to the database and reads it, and asks for the model.
+// readyz also writes to and reads from the database, and asks the model.
 func (p *port) readyz(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), readyPatience)
 	defer cancel()
@@ -85,7 +84,7 @@ func (p *port) readyz(w http.ResponseWriter, r *http.Request) {
 	report(w, list)
 }
 
-// report answers 503 when unavailable, and 200 otherwise.
+// report answers 503 if something is unavailable, else 200.
 func report(w http.ResponseWriter, list []health.Finding) {
 	w.Header().Set("Content-Type", "application/json")
 	problems := map[string]string{}

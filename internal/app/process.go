@@ -22,32 +22,32 @@ import (
 	"parley/internal/text/times"
 )
 
-// Process is what surrounds the bot: the program's version and streams.
+// Process is the program around the bot: its version and streams.
 type Process struct {
 	Version  string
 	In       io.Reader
 	Out, Err io.Writer
 
-	// Watched is true if a person sits before Err, and no log keeps it.
+	// Watched is true if Err is a terminal.
 	Watched bool
 
-	// Standby waits until no other bot uses the data folder, and then takes it over.
+	// Standby waits until no other bot uses the data folder, then takes it over.
 	Standby bool
-	held    *os.File // its lock, then
+	held    *os.File // the lock, after standing by
 
-	// Fresh begins a new database where that of a used data folder is missing.
+	// Fresh starts an empty database if that of a used data folder is missing.
 	Fresh bool
 
-	// Met is told of the first message that is answered, once; nil for nobody. It
-	// must not block.
+	// Met is called once, with the first message that is answered; nil for nobody. It must
+	// not block.
 	Met func(who, platform string, took time.Duration)
 
-	// Failpoint is called with each crash point's name; tests kill the process
-	// there. It is nil in the program.
+	// Failpoint is called at each crash point; tests kill the process there. nil in the
+	// program.
 	Failpoint func(point string)
 }
 
-// Serve runs the platforms until ctx ends. again reads the settings anew.
+// Serve runs the platforms until ctx ends. again reads the settings again.
 func (p Process) Serve(ctx context.Context, cfg config.Config, again func() (config.Config, error)) (err error) {
 	var level slog.LevelVar
 	log := setup.NewLogger(cfg, &level, p.Err)
@@ -55,8 +55,7 @@ func (p Process) Serve(ctx context.Context, cfg config.Config, again func() (con
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
 	defer signal.Stop(hangups)
-	// The bot keeps serving when nobody reads the log any more: once SIGPIPE is
-	// caught, it does not end the process, and the write just fails.
+	// The bot outlives whoever reads its log: with SIGPIPE caught, a write just fails.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	supervisor, err := systemd.New()
 	if err != nil {
@@ -84,7 +83,7 @@ func (p Process) Serve(ctx context.Context, cfg config.Config, again func() (con
 	if err := a.build(ctx); err != nil {
 		return err
 	}
-	a.say("%s", a.models.endpoint.About) // the first line, before anything else
+	a.say("%s", a.models.endpoint.About) // must come first
 	warn(cfg, log)
 	if err := a.models.require(ctx); err != nil {
 		return err
@@ -108,7 +107,7 @@ func (p Process) Serve(ctx context.Context, cfg config.Config, again func() (con
 	return a.operate(ctx, platforms...)
 }
 
-// reread returns the settings as they are now, after a wait that may have been long.
+// reread returns the current settings, which may have changed while standing by.
 func reread(cfg config.Config, again func() (config.Config, error), log *slog.Logger) config.Config {
 	next, err := again()
 	if err != nil {
@@ -125,16 +124,16 @@ func warn(cfg config.Config, log *slog.Logger) {
 	}
 }
 
-// Seat says who sits at a terminal, and where. Empty fields have defaults.
+// Seat says who sits at a terminal. Empty fields have defaults.
 type Seat struct {
 	User    string // an id; default local
 	Name    string // what the person is called
 	Channel string // an id; default local
 	TTY     bool   // the streams are a terminal
-	JSON    bool   // answers are for a program
+	JSON    bool   // answers as JSON
 }
 
-// Talk is the terminal chat, until its input or ctx ends.
+// Talk is the terminal chat. It ends with its input or ctx.
 func (p Process) Talk(ctx context.Context, cfg config.Config, c Seat) error {
 	var level slog.LevelVar
 	log := slog.New(slog.DiscardHandler)
@@ -163,7 +162,7 @@ func (p Process) Talk(ctx context.Context, cfg config.Config, c Seat) error {
 	}
 	term := os.Getenv("TERM")
 	t := terminal.New(terminal.Options{
-		// One that knows no escape sequences gets lines, as a pipe does.
+		// A dumb terminal gets plain lines, like a pipe.
 		In: p.In, Out: p.Out, Err: p.Err, TTY: c.TTY && term != "" && term != "dumb", Color: os.Getenv("NO_COLOR") == "",
 		Links: terminal.ShowsLinks(os.Getenv), JSON: c.JSON,
 		User: c.User, Name: c.Name, Channel: c.Channel, HistoryFile: a.inData("history"), Downloads: a.inData("exports"), Log: log,

@@ -10,28 +10,28 @@ import (
 	"parley/internal/chat"
 )
 
-// refusals are the platforms that do not take the bot as it is set up.
+// refusals counts platforms that are down.
 type refusals struct {
-	all  chan struct{} // closed when no platform runs
-	most int           // platforms there are
+	all  chan struct{} // closed when no platform is left
+	most int           // number of platforms
 
 	mu sync.Mutex // guards n
-	n  int        // that do not run just now
+	n  int        // platforms down now
 }
 
 func newRefusals(platforms int) *refusals {
 	return &refusals{all: make(chan struct{}), most: platforms}
 }
 
-// refused reports whether a platform gave up for a reason that a restart does not mend.
+// refused reports whether a platform gave up for a reason that a restart does not fix.
 func refused(err error) bool {
 	var e *chat.RefusedError
 	return errors.As(err, &e)
 }
 
-// keep runs a platform until ctx ends or it gives up. While another one works, one that is
-// refused is red and tried again now and then: somebody may put it right where it was
-// refused. When none is left they give up together.
+// keep runs a platform until ctx ends or it gives up. While others work, a platform that
+// refuses the bot is retried every chat.RefusedRest: its owner may fix the cause there.
+// When none is left, all give up together.
 func (r *refusals) keep(ctx context.Context, log *slog.Logger, run func() error) error {
 	for {
 		err := run()
@@ -48,7 +48,7 @@ func (r *refusals) keep(ctx context.Context, log *slog.Logger, run func() error)
 	}
 }
 
-// alone notes one more platform that does not run, and reports whether none is left.
+// alone counts one more platform that is down, and reports whether none is left.
 func (r *refusals) alone() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -59,7 +59,7 @@ func (r *refusals) alone() bool {
 	return true
 }
 
-// rest waits until a platform is to be tried again; false means never.
+// rest waits until it is time to retry; false means never.
 func (r *refusals) rest(ctx context.Context) bool {
 	t := time.NewTimer(chat.RefusedRest)
 	defer t.Stop()
@@ -72,19 +72,19 @@ func (r *refusals) rest(ctx context.Context) bool {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.n == r.most { // the last one gave up at this moment
+	if r.n == r.most { // the last one gave up just now
 		return false
 	}
 	r.n--
 	return true
 }
 
-// refusedByAll is that no platform takes the bot: the program ends as with a mistake in
-// the settings, so that no supervisor starts it over and over.
+// refusedByAll: every platform refuses the bot. The exit code says that the settings are
+// wrong, so no supervisor restarts it in a loop.
 type refusedByAll struct{ error }
 
 // ExitCode returns the exit code of the process.
 func (*refusedByAll) ExitCode() int { return 2 }
 
-// Unwrap returns what each of them said.
+// Unwrap returns the platforms' errors.
 func (e *refusedByAll) Unwrap() error { return e.error }

@@ -19,7 +19,7 @@ func (p Process) Rehearse(ctx context.Context, parts rehearse.Parts) (*rehearse.
 	return a.rehearsed(), nil
 }
 
-// newRehearsed builds and starts the bot on a stage.
+// newRehearsed builds and starts a bot for a stage.
 func (p Process) newRehearsed(ctx context.Context, parts rehearse.Parts) (*app, error) {
 	a, err := openApp(ctx, newBase(p, parts.Config, parts.Log, parts.Now), false)
 	if err != nil {
@@ -42,7 +42,7 @@ func (p Process) newRehearsed(ctx context.Context, parts rehearse.Parts) (*app, 
 	return a, nil
 }
 
-// rehearsed returns what a stage sees of the bot.
+// rehearsed returns the stage's view of the bot.
 func (a *app) rehearsed() *rehearse.Bot {
 	return &rehearse.Bot{
 		Store: a.storage.store, Hub: a.platforms.hub, Sweep: a.chores.due, Book: a.book, Agent: a.mind.agentOf,

@@ -14,11 +14,11 @@ import (
 	"parley/internal/text/times"
 )
 
-// late is how long after its time a reminder mentions that it is late.
+// late is the delay after which a reminder says that it is late.
 const late = 2 * time.Minute
 
-// remind sends due reminders. One that came due while the bot was not running is sent
-// once, with how late it is; a recurring one then continues from now.
+// remind sends due reminders. One that came due while the bot was down is sent once and
+// says how late it is; a recurring one then continues from now.
 func (c *chores) remind(ctx context.Context) error {
 	if err := errors.Join(c.asker.Look(ctx), c.store.Regain(ctx), c.tellLost(ctx)); err != nil {
 		return err
@@ -37,7 +37,7 @@ func (c *chores) remind(ctx context.Context) error {
 		} else if !wanted {
 			continue
 		}
-		r.Ask = r.Ask && !c.asker.Elsewhere(r) // else it is said like any other
+		r.Ask = r.Ask && !c.asker.Elsewhere(r) // otherwise it is a plain reminder
 		if r.Ask {
 			if later, err := c.asker.Ask(ctx, r); err != nil || later {
 				if err != nil {
@@ -69,7 +69,7 @@ func (c *chores) remind(ctx context.Context) error {
 	return nil
 }
 
-// reminderParts returns the words, with buttons to snooze and to be done.
+// reminderParts returns the message, with buttons for snooze and done.
 func (c *chores) reminderParts(ctx context.Context, r agenda.Reminder) []chat.Part {
 	said := catalog.Say(ctx, "⏰ %s", r.Text)
 	named := r.User.Name != "" && !c.platforms.alone(r.Key)
@@ -96,9 +96,8 @@ func (c *chores) reminderParts(ctx context.Context, r agenda.Reminder) []chat.Pa
 	return parts
 }
 
-// stillWanted reports whether a due reminder is said. That of somebody who is out of its
-// place, or who blocked the bot, waits until they are back; that of somebody who may not
-// write any more ends.
+// stillWanted reports whether to send a due reminder. It waits while its person has left
+// the place or blocked the bot, and ends if they may no longer write.
 func (c *chores) stillWanted(ctx context.Context, r agenda.Reminder) (bool, error) {
 	why, err := c.unwanted(ctx, r.User, r.Key)
 	switch {
@@ -110,15 +109,15 @@ func (c *chores) stillWanted(ctx context.Context, r agenda.Reminder) (bool, erro
 	return false, c.store.EndReminder(ctx, r.ID, why)
 }
 
-// How long a place has to be lost before people hear of it, and how long they hear no more
-// of the same reminder then.
+// How long a place must be lost before people hear of it, and how long the same reminder
+// is then not mentioned again.
 const (
 	lostFor     = time.Minute
 	lostSilence = 7 * 24 * time.Hour
 )
 
-// tellLost tells people in their direct chats, once for each place, which of their
-// reminders wait because it is lost.
+// tellLost tells people in their direct chats, once per place, which reminders wait
+// because the bot can no longer write there.
 func (c *chores) tellLost(ctx context.Context) error {
 	list, err := c.store.Lost(ctx, c.now().Add(-lostFor), c.now().Add(-lostSilence), jobLimit)
 	for err == nil && len(list) > 0 {
@@ -132,8 +131,8 @@ func (c *chores) tellLost(ctx context.Context) error {
 	return err
 }
 
-// tellOfPlace is tellLost for one person and one place. Whom nothing can be said to alone
-// is not told.
+// tellOfPlace is tellLost for one person and place. Without a direct chat, the person is
+// not told.
 func (c *chores) tellOfPlace(ctx context.Context, list []agenda.Reminder) error {
 	who, place := list[0].User, list[0].Key
 	direct, err := c.store.DirectChat(ctx, who.ID)
@@ -154,7 +153,7 @@ func (c *chores) tellOfPlace(ctx context.Context, list []agenda.Reminder) error 
 		return err
 	}
 	for i := range list {
-		list[i].Away = agenda.AtHand // it is said of all of them
+		list[i].Away = agenda.AtHand // the sentence above covers it
 	}
 	ctx = c.people.speaker.With(ctx, who)
 	said := catalog.Say(ctx, "I can no longer write to you in %s. These reminders wait until I can, and are said late then; "+
@@ -166,11 +165,11 @@ func (c *chores) tellOfPlace(ctx context.Context, list []agenda.Reminder) error 
 	return nil
 }
 
-// absent is why nothing is sent to somebody who left a place or blocked the bot.
+// absent: somebody left the place or blocked the bot.
 const absent = "absent"
 
-// unwanted explains why nothing is sent to somebody unasked: they left the place, blocked
-// the bot, or may not write any more. "" means that it is sent.
+// unwanted returns why nothing may be sent to somebody unasked: they left the place,
+// blocked the bot, or may no longer write. "" means it may be sent.
 func (c *chores) unwanted(ctx context.Context, who chat.User, k chat.Key) (string, error) {
 	out, err := c.store.Absent(ctx, who.ID, k)
 	if err != nil {
@@ -184,9 +183,9 @@ func (c *chores) unwanted(ctx context.Context, who chat.User, k chat.Key) (strin
 		return granted, err
 	}
 	if k.Platform == "discord" && !c.platforms.alone(k) {
-		return "", nil // a server may be let in as a whole, and which it is is not known here
+		return "", nil // the whole server may be allowed, and its id is unknown here
 	}
-	// As in a direct chat, so that no platform is asked who administers what.
+	// As in a direct chat, so that no platform is asked about administrators.
 	role, err := c.people.gate.Role(ctx, chat.Message{Key: k, From: who, Direct: true})
 	if err == nil && role < gate.Member {
 		return "revoked", nil

@@ -12,8 +12,8 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// operate runs adapters, cron and the operator's port until ctx ends or, with
-// the terminal, until its adapter is done; then it drains.
+// operate runs adapters, cron and the operator's port until ctx ends or, in a terminal,
+// until the input ends; then it drains.
 func (a *app) operate(ctx context.Context, adapters ...chat.Adapter) error {
 	port, err := a.port.open()
 	if err != nil {
@@ -36,7 +36,7 @@ func (a *app) operate(ctx context.Context, adapters ...chat.Adapter) error {
 		a.jobs.Add("forgotten elsewhere", "@every 1s", a.storage.oblivion.Listen)
 	}
 	if port != nil {
-		a.background(func() { _ = a.port.page.Chat.Run(ctx, a.platforms.hub) }) // ends with ctx and never fails
+		a.background(func() { _ = a.port.page.Chat.Run(ctx, a.platforms.hub) }) // ends with ctx, never fails
 	}
 	a.chores.schedule(a.jobs)
 	a.storage.watch(ctx, a.jobs)
@@ -58,14 +58,13 @@ func (a *app) operate(ctx context.Context, adapters ...chat.Adapter) error {
 	return err
 }
 
-// refresh applies what another process set from a chat. One that is alone has no need
-// of it.
+// refresh applies what another process set from a chat.
 func (a *app) refresh(ctx context.Context) error {
 	return errors.Join(a.settings.refresh(ctx), a.mind.refresh(ctx, a.models.endpoint), a.toolset.refresh(ctx))
 }
 
-// answers returns the agent that answers m, once what another process set from a chat is
-// in force here.
+// answers returns the agent that answers m, after applying what other processes set from a
+// chat.
 func (a *app) answers(m chat.Message) chat.Agent {
 	if a.fleet != nil {
 		if err := a.refresh(context.Background()); err != nil {
@@ -75,7 +74,8 @@ func (a *app) answers(m chat.Message) chat.Agent {
 	return a.mind.agentOf(m)
 }
 
-// drain lets current answers finish, parks the rest and stops the jobs.
+// drain lets current answers finish, leaves the rest for the next start, and stops the
+// jobs.
 func (a *app) drain() {
 	ctx, cancel := context.WithTimeout(context.Background(), a.cfg.Limits.ShutdownGrace)
 	defer cancel()
@@ -89,7 +89,7 @@ func (a *app) drain() {
 	a.work.Wait()
 }
 
-// announce tells the operator what starts.
+// announce tells the operator what is starting.
 func (a *app) announce(ctx context.Context) (err error) {
 	at := a.cfg.HTTP.Listen
 	a.people.claim, err = welcome.Start{
@@ -102,7 +102,7 @@ func (a *app) announce(ctx context.Context) (err error) {
 	return err
 }
 
-// owners are the owners as their operator knows them, by name where that is known.
+// owners returns the owners, by name where known.
 func (a *app) owners(ctx context.Context) ([]string, error) {
 	list, err := a.people.gate.Owners(ctx)
 	for i := range list {

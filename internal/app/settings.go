@@ -17,29 +17,29 @@ import (
 	"parley/internal/text"
 )
 
-// tunedSetting is the row of what was set from the chat.
+// tunedSetting is the row with the values set from the chat.
 const tunedSetting = "config.set"
 
-// settings owns what may change while the bot runs: the settings, and on top of them
-// what was set from the chat.
+// settings owns the settings in force: those given, with the values set from the chat on
+// top.
 type settings struct {
 	*base
 	store *memory.Store
-	front *front // it and the next two are told
+	front *front // front, mind and rules follow a change
 	mind  *mind
 	rules *files.Books
-	// put makes other agents answer; on an error those there were go on.
+	// put puts other agents in force; on an error the old ones stay.
 	put func(ctx context.Context, next config.Config) error
 
 	// reloads handles SIGHUP until its context ends; nil in the terminal.
 	reloads func(context.Context)
 
-	mu    sync.Mutex // guards the rest, and what is put in force
+	mu    sync.Mutex // guards the rest, and putting them in force
 	given config.Config
-	set   map[string]string // by path, as in the file
+	set   map[string]string // from the chat, by path
 }
 
-// with returns the settings with others on top, or an error that explains why not.
+// with returns c with values on top, by path, or an error that explains why not.
 func with(c config.Config, set map[string]string) (config.Config, error) {
 	for path, value := range set {
 		if err := c.Set(path, value); err != nil {
@@ -49,8 +49,8 @@ func with(c config.Config, set map[string]string) (config.Config, error) {
 	return c, c.Validate(Identities)
 }
 
-// read applies what was set from the chat before the restart, except what the
-// settings no longer allow.
+// read applies values set from the chat before the restart, except those the settings no
+// longer allow.
 func (s *settings) read(ctx context.Context) error {
 	s.given = s.cfg
 	var err error
@@ -66,13 +66,12 @@ func (s *settings) read(ctx context.Context) error {
 	return nil
 }
 
-// tuned returns what was set from the chat, by path.
+// tuned reads the values set from the chat, by path.
 func (s *settings) tuned(ctx context.Context) (map[string]string, error) {
 	return storedMap[string](ctx, s.store, tunedSetting)
 }
 
-// storedMap returns a row of the settings table that holds a map as JSON, empty without
-// the row.
+// storedMap reads a row that holds a map as JSON; it is empty without the row.
 func storedMap[V any](ctx context.Context, store *memory.Store, name string) (map[string]V, error) {
 	m := map[string]V{}
 	row, err := store.Setting(ctx, name)
@@ -82,8 +81,7 @@ func storedMap[V any](ctx context.Context, store *memory.Store, name string) (ma
 	return m, engine.During("read "+name, err)
 }
 
-// fitting returns the settings with as much of what was set as they still allow; the
-// rest is forgotten.
+// fitting returns the settings with the values they still allow, and forgets the others.
 func (s *settings) fitting() config.Config {
 	merged := s.given
 	for _, path := range slices.Sorted(maps.Keys(s.set)) {
@@ -100,7 +98,7 @@ func (s *settings) fitting() config.Config {
 
 func (s *settings) putInForce(c config.Config) {
 	if s.level != nil {
-		_ = s.level.UnmarshalText([]byte(c.Log.Level)) // checked by config
+		_ = s.level.UnmarshalText([]byte(c.Log.Level)) // validated
 	}
 	s.inForce.Store(&c)
 	if s.front.quotas != nil { // nil while the parts are built
@@ -108,13 +106,13 @@ func (s *settings) putInForce(c config.Config) {
 	}
 }
 
-// tune changes a setting for good; "default" resets it. An invalid value is a
-// text.Error.
+// tune changes a setting for good; "default" resets it. For an invalid value the error is
+// a text.Error.
 func (s *settings) tune(ctx context.Context, path, value string) (now string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	set := maps.Clone(s.set)
-	if s.fleet != nil { // another process may have set something
+	if s.fleet != nil { // another process may have changed it
 		if set, err = s.tuned(ctx); err != nil {
 			return "", err
 		}
@@ -127,7 +125,7 @@ func (s *settings) tune(ctx context.Context, path, value string) (now string, er
 		return "", text.Tell("I changed nothing: %v.", err)
 	}
 	now, _ = merged.Get(path)
-	row, _ := json.Marshal(set) // texts always can
+	row, _ := json.Marshal(set) // strings always marshal
 	if len(set) == 0 {
 		row = nil
 	}
@@ -139,9 +137,9 @@ func (s *settings) tune(ctx context.Context, path, value string) (now string, er
 	return now, nil
 }
 
-// refresh applies what was set in another process.
+// refresh applies values set in another process.
 func (s *settings) refresh(ctx context.Context) error {
-	s.mu.Lock() // before it is read, or it may undo what is set here meanwhile
+	s.mu.Lock() // before reading, or a value set here meanwhile could be undone
 	defer s.mu.Unlock()
 	set, err := s.tuned(ctx)
 	if err != nil {
@@ -161,10 +159,9 @@ func (s *settings) refresh(ctx context.Context) error {
 	return s.mind.roster.Set(ctx, setup.Residents(*s.inForce.Load()))
 }
 
-// reload applies what may change while the bot runs: the level of the log,
-// who may speak, limits, how long conversations last, the personas, the playbooks
-// and the agents, if their routes stay; what was set from the chat stays. Settings with a mistake change nothing;
-// changes that need a restart are named. load reads them.
+// reload reads the settings with load and applies what may change at run time: settings
+// with the tag change, agents whose routes stay, personas and playbooks. Values set from
+// the chat stay. A mistake changes nothing; settings that need a restart are logged.
 func (s *settings) reload(load func() (config.Config, error)) {
 	const refused = "the settings have a mistake, so nothing was changed"
 	next, err := load()
@@ -177,7 +174,7 @@ func (s *settings) reload(load func() (config.Config, error)) {
 	now, given := *s.inForce.Load(), s.given
 	for _, path := range config.Changing(config.ByChat, config.ByReload) {
 		value, _ := next.Get(path)
-		_ = given.Set(path, value) // as it was written
+		_ = given.Set(path, value) // validated by load
 	}
 	if config.SameRoutes(s.cfg.Agents, next.Agents) {
 		given.Agents = next.Agents

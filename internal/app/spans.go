@@ -9,14 +9,14 @@ import (
 	"parley/internal/tools"
 )
 
-// Spans makes them. Without a Tracer there are none.
+// Spans traces messages and tool calls; without a Tracer it does nothing.
 type Spans struct {
 	*wrap.Tracer
-	turns   sync.Map // chat.Key -> *wrap.Span of the message being answered there
-	running sync.Map // key of a tool call -> its *wrap.Span
+	turns   sync.Map // chat.Key -> *wrap.Span of the message being answered
+	running sync.Map // key of a tool call -> *wrap.Span
 }
 
-// Messages makes a span of each message that is answered.
+// Messages traces each message that is answered.
 func (t *Spans) Messages(next chat.Handler) chat.Handler {
 	if t.Tracer == nil {
 		return next
@@ -24,7 +24,7 @@ func (t *Spans) Messages(next chat.Handler) chat.Handler {
 	return chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
 		ctx, s := t.Start(ctx, "message", wrap.Server)
 		s.Set("parley.platform", m.Key.Platform)
-		// What is answered beside a turn runs no tools.
+		// Messages answered beside a turn run no tools.
 		if _, busy := t.turns.LoadOrStore(m.Key, s); !busy {
 			defer t.turns.Delete(m.Key)
 		}
@@ -35,7 +35,7 @@ func (t *Spans) Messages(next chat.Handler) chat.Handler {
 	})
 }
 
-// Tool follows the states of a tool call.
+// Tool traces the states of a tool call.
 func (t *Spans) Tool(c tools.Call, name string, state tools.State) {
 	if t.Tracer == nil {
 		return

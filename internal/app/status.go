@@ -20,8 +20,7 @@ const (
 // statusTimeout bounds one check of the model.
 const statusTimeout = 2 * time.Second
 
-// doing returns how each part is doing, without asking anything outside the
-// process.
+// doing returns the state of each part without asking anything outside the process.
 func (v *vitals) doing(ctx context.Context) (lines []console.Line) {
 	p := catalog.Of(ctx)
 	line := func(ill bool, name, format string, args ...any) {
@@ -76,7 +75,7 @@ func (v *vitals) doing(ctx context.Context) (lines []console.Line) {
 	return lines
 }
 
-// parts returns how each part of the bot is, for /status.
+// parts is doing for /status.
 func (v *vitals) parts(ctx context.Context) (lines []command.Line) {
 	for _, l := range v.doing(ctx) {
 		lines = append(lines, command.Line{Name: l.Name, State: l.State})

@@ -21,22 +21,22 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// storage owns the data folder: its lock, the database, and the checks of both.
+// storage owns the data folder: its lock, the database and their checks.
 type storage struct {
 	*base
 	store *memory.Store
-	tape  *modellog.Tape // nil where no model calls are kept
-	// oblivion has other processes forget; nil where this one is alone.
+	tape  *modellog.Tape // nil if no model calls are kept
+	// oblivion makes other processes forget; nil if there are none.
 	oblivion *privacy.Eraser
-	lock     *os.File                       // held open; goes with the process
-	narrow   atomic.Pointer[catalog.Phrase] // why the disk is degraded; nil for not
-	stuck    atomic.Bool                    // the log says that messages cannot be stored
+	lock     *os.File                       // kept open; released by the end of the process
+	narrow   atomic.Pointer[catalog.Phrase] // why disk space is a concern; nil if it is not
+	stuck    atomic.Bool                    // it was logged that messages cannot be stored
 }
 
-// embed makes vectors; as an option, nil is that there are none.
+// embed makes vectors; nil as an option means there are none.
 type embed = func(context.Context, []string) ([][]float32, error)
 
-// open opens the database; with lock this is the folder's only bot.
+// open opens the database; with lock, no other bot may use the folder.
 func (s *storage) open(ctx context.Context, lock bool, vectors embed) (err error) {
 	if lock {
 		if err := os.MkdirAll(s.cfg.DataDir, 0o700); err != nil {
@@ -68,8 +68,8 @@ func (s *storage) open(ctx context.Context, lock bool, vectors embed) (err error
 	return err
 }
 
-// passing names crash points while somebody is forgotten: once that is noted, and once the
-// rows are gone.
+// passing adds crash points to forgetting somebody: after it is recorded, and after the
+// rows are deleted.
 func (s *storage) passing(forget func(context.Context, string) (func(), error)) func(context.Context, string) (func(), error) {
 	return func(ctx context.Context, user string) (func(), error) {
 		s.process.Failpoint("forgetting")
@@ -84,14 +84,14 @@ func (s *storage) passing(forget func(context.Context, string) (func(), error)) 
 	}
 }
 
-// openTape opens what is kept of model calls, or deletes it when nothing is to be kept.
+// openTape opens the record of model calls, or deletes it if none are to be kept.
 func (s *storage) openTape(ctx context.Context) (err error) {
 	file, keep := s.inData("traces.db"), s.cfg.Trace.Keep
 	if days := time.Duration(s.cfg.Retention.Days) * 24 * time.Hour; days > 0 {
 		keep = min(keep, days)
 	}
 	if keep == 0 {
-		s.amongOthers() // who may keep some
+		s.amongOthers() // they may keep some
 		return modellog.Remove(file)
 	}
 	s.tape, err = modellog.Open(ctx, modellog.Options{File: file, Keep: keep, MaxSize: int64(s.cfg.Trace.MaxSize),
@@ -102,7 +102,7 @@ func (s *storage) openTape(ctx context.Context) (err error) {
 	return err
 }
 
-// amongOthers has the other processes on the database forget with this one.
+// amongOthers makes the other processes forget along with this one.
 func (s *storage) amongOthers() {
 	if s.fleet == nil {
 		return
@@ -111,7 +111,7 @@ func (s *storage) amongOthers() {
 	s.store.Forgetting, s.store.Past.Deleting = s.oblivion.Person, s.oblivion.Session
 }
 
-// close may be called twice, and after an open that failed.
+// close may be called twice, and after a failed open.
 func (s *storage) close() {
 	if err := s.tape.Close(); err != nil {
 		s.log.Error("close traces", "err", err)
@@ -127,21 +127,19 @@ func (s *storage) close() {
 	}
 }
 
-// How often a test write is made to the database, while writes succeed and while they
-// fail.
+// How often a test write is made, while writes succeed and while they fail.
 const (
 	beatEvery = time.Minute
 	beatAgain = 5 * time.Second
 )
 
-// lookPatience is how long a look at a file may take where somebody waits for it.
+// lookPatience bounds a look at the file while somebody waits.
 const lookPatience = time.Second
 
-// firstCheck is how long after a start the whole file is checked: once the first polls
-// are under way, and before anybody asks how the bot is.
+// firstCheck delays the first check of the whole file until the first polls are under way.
 const firstCheck = 50 * time.Millisecond
 
-// check reads the whole file after a while, beside the writer and all others.
+// check reads the whole file after wait, in the background.
 func (s *storage) check(ctx context.Context, wait time.Duration) {
 	s.background(func() {
 		if !chat.Sleep(ctx, wait) {
@@ -153,11 +151,11 @@ func (s *storage) check(ctx context.Context, wait time.Duration) {
 	})
 }
 
-// watch checks the whole file each night. It also writes a row now and then, so that a
-// full disk is noticed before a message meets it, and noticed when it is over.
+// watch checks the whole file each night, and test-writes regularly: a full disk must be
+// noticed before a message meets it, and again once there is room.
 func (s *storage) watch(ctx context.Context, j *jobs.Jobs) {
 	j.Add("database check", "47 3 * * *", func(context.Context) error {
-		s.check(ctx, 0) // it may take longer than a tick
+		s.check(ctx, 0) // may outlast a tick
 		return nil
 	})
 	s.background(func() {
@@ -172,14 +170,14 @@ func (s *storage) watch(ctx context.Context, j *jobs.Jobs) {
 	})
 }
 
-// look looks whether the database's file is still there.
+// look checks that the database file is still there.
 func (s *storage) look(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, lookPatience)
 	defer cancel()
 	s.store.Look(ctx)
 }
 
-// beat writes to the database and checks the free space on its disk.
+// beat test-writes to the database and checks the disk's free space.
 func (s *storage) beat(ctx context.Context) {
 	s.lookForRoom()
 	ctx, cancel := context.WithTimeout(ctx, readyPatience)
@@ -194,7 +192,7 @@ func (s *storage) beat(ctx context.Context) {
 	}
 }
 
-// lookForRoom notes when free space is low.
+// lookForRoom records whether free space is low.
 func (s *storage) lookForRoom() {
 	free, err := health.FreeSpace(s.cfg.DataDir)
 	if err != nil || free >= health.NoSpace {
@@ -205,15 +203,15 @@ func (s *storage) lookForRoom() {
 	s.narrow.Store(&text)
 }
 
-// takeUp lets the hub continue what an earlier process left. If the disk is full at
-// startup, it waits: health reports it, and it may be over soon.
+// takeUp lets the hub continue what an earlier process left. If the disk is full, it waits
+// and health reports it.
 func (s *storage) takeUp(ctx context.Context, hub *chat.Hub) error {
 	s.beat(ctx)
 	for {
 		if err := s.store.Health(); errors.Is(err, datadir.ErrCorrupt) {
 			return err
 		}
-		// Nothing of somebody is shown whom an earlier process began to forget.
+		// Finish forgetting people first, or their words could still be shown.
 		_, _, err := s.store.AfterRestore(ctx, "")
 		if err == nil {
 			err = s.store.FinishForgetting(ctx, true)

@@ -11,22 +11,22 @@ import (
 	"parley/internal/text"
 )
 
-// titles notes what places and servers are called. It is safe for many goroutines.
+// titles stores the names of places and servers. It is safe for concurrent use.
 type titles struct {
 	set func(ctx context.Context, id, title string) error // memory.Store.SetTitle
 	log *slog.Logger
 
 	mu   sync.Mutex        // guards seen
-	seen map[string]string // titles that are stored, by id
+	seen map[string]string // stored titles, by id
 }
 
 const (
-	longest = 80     // runes of a title that is kept
-	most    = 10_000 // titles that are known to be stored
+	longest = 80     // runes kept of a title
+	most    = 10_000 // entries of seen before it is emptied
 )
 
-// noting notes the titles of messages on their way to next. One that cannot be stored
-// is logged and keeps nothing up.
+// noting stores the titles of messages on their way to next. A failure is logged and
+// delays nothing.
 func (ts *titles) noting(next chat.Handler) chat.Handler {
 	return chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
 		if err := ts.note(ctx, m); err != nil {
@@ -36,8 +36,7 @@ func (ts *titles) noting(next chat.Handler) chat.Handler {
 	})
 }
 
-// note stores the titles of m's place and its server where they are not stored yet. A
-// direct chat has none.
+// note stores the titles of m's place and server if they are new. A direct chat has none.
 func (ts *titles) note(ctx context.Context, m chat.Message) error {
 	if m.Direct {
 		return nil
@@ -46,7 +45,7 @@ func (ts *titles) note(ctx context.Context, m chat.Message) error {
 		if err := ts.store(ctx, chat.ServerID(m.Key.Platform, m.Guild), m.GuildTitle); err != nil {
 			return err
 		}
-		if m.Kind == chat.KindAdded { // to a server: its title is no channel's
+		if m.Kind == chat.KindAdded { // the title of the server, not of a channel
 			return nil
 		}
 	}

@@ -17,8 +17,8 @@ import (
 	"parley/internal/tools/web"
 )
 
-// ToolSchemas returns the schemas of the arguments of the built-in tools that the
-// settings make useful, by name.
+// ToolSchemas returns the argument schemas of the built-in tools that the settings enable,
+// by name.
 func ToolSchemas(cfg config.Config) (map[string][]byte, error) {
 	b := newBase(Process{}, cfg, slog.New(slog.DiscardHandler), time.Now)
 	list, err := assemble(b, &models{base: b}, &storage{base: b}).toolset.list()
@@ -36,8 +36,7 @@ func schemasOf(set tools.Set) map[string][]byte {
 	return all
 }
 
-// list returns the tools that are part of Parley, as far as the settings make them
-// useful.
+// list returns the built-in tools that the settings enable. A new tool is added here.
 func (t *toolset) list() ([]tools.Tool, error) {
 	list := []tools.Tool{
 		tools.CurrentTime(t.now, t.people.zone), tools.SaveDecision(), tools.RecallConversation(t.store, t.platforms.attest),
@@ -80,8 +79,8 @@ func (t *toolset) list() ([]tools.Tool, error) {
 	return list, nil
 }
 
-// delegate returns the tool that gives a subagent a job. The agent exists by the time
-// it is called.
+// delegate returns the tool that gives a subagent a job. The agent exists once it is
+// called.
 func (t *toolset) delegate(s agent.Subagent) tools.Tool {
 	type args struct {
 		Task string `json:"task" jsonschema:"the whole job; the helper sees nothing else of this conversation"`

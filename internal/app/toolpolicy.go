@@ -15,9 +15,9 @@ func leastRole(s tools.Spec) gate.Role {
 	return map[string]gate.Role{"admins": gate.Admin, "owner": gate.Owner}[s.Who]
 }
 
-// personal returns a set for m's author in m's place: without tools that they may not
-// use, without a question for tools that the owner has always allowed there, and
-// saying whether this person decides what the word of a server is worth.
+// personal returns a set for m's author in m's place: without tools they may not use,
+// without questions for tools an owner has allowed there, and with the author's right to
+// decide on claims of servers.
 func (t *toolset) personal(ctx context.Context, m chat.Message, set tools.Set) (tools.Set, error) {
 	allowed, err := t.store.Allowed(ctx, m.Key)
 	if err != nil {
@@ -44,8 +44,7 @@ func (t *toolset) personal(ctx context.Context, m chat.Message, set tools.Set) (
 	return hiding(set, func(s tools.Spec) bool { return leastRole(s) > role }), nil
 }
 
-// hiding returns a set without the tools that are to be hidden; what is left can be
-// found.
+// hiding returns a set without the hidden tools; find_tools finds the others.
 func hiding(set tools.Set, hide func(tools.Spec) bool) tools.Set {
 	var hidden []string
 	for _, s := range set.All() {

@@ -18,8 +18,8 @@ import (
 	"parley/internal/tools/policy"
 )
 
-// toolset is what the model may use: the built-in tools, those of servers that
-// come and go, less those the owner switched off.
+// toolset is the tools the model may use: built-in ones and those of servers, without
+// those the owner switched off.
 type toolset struct {
 	*base
 	store     *memory.Store
@@ -33,20 +33,20 @@ type toolset struct {
 
 	own     tools.Set
 	servers *mcp.Client // nil without servers
-	stop    func()      // ends the servers and waits for them; nil without
+	stop    func()      // stops the servers and waits for them; nil without
 
-	switching sync.Mutex // held from reading the row of offSetting until what it says is done
+	switching sync.Mutex // held while the row of offSetting is read, written and applied
 
 	mu  sync.Mutex // guards off and made
 	off map[string]bool
-	// made is what offered returns and from what it was made.
+	// made caches what offered returns, and from what it was made.
 	made struct{ from, set tools.Set }
 }
 
-// offSetting is the row that lists the tools switched off from the chat.
+// offSetting is the row with the tools switched off from the chat.
 const offSetting = "tools.off"
 
-// open makes the built-in tools and connects the servers.
+// open makes the built-in tools and connects to the servers.
 func (t *toolset) open(ctx context.Context) error {
 	list, err := t.list()
 	if err != nil {
@@ -76,7 +76,7 @@ func (t *toolset) serverNames() (names []string) {
 	return names
 }
 
-// connect connects the MCP servers in the background.
+// connect connects to the MCP servers in the background.
 func (t *toolset) connect() error {
 	if len(t.cfg.MCP.Servers) == 0 {
 		return nil
@@ -94,7 +94,7 @@ func (t *toolset) connect() error {
 	return nil
 }
 
-// all returns every tool there is, on or off.
+// all returns every tool, on or off.
 func (t *toolset) all() tools.Set {
 	if t.servers == nil {
 		return t.own
@@ -102,7 +102,7 @@ func (t *toolset) all() tools.Set {
 	return t.own.With(t.servers.Set())
 }
 
-// offered returns the set as it stands, with find_tools for what is not always offered.
+// offered returns the tools that are on, with find_tools for those not always offered.
 func (t *toolset) offered() tools.Set {
 	all := t.all()
 	t.mu.Lock()
@@ -115,14 +115,14 @@ func (t *toolset) offered() tools.Set {
 	return set
 }
 
-// only returns offered, reduced to the named tools.
+// only is offered for the named tools.
 func (t *toolset) only(names []string) tools.Set {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return findable(t.policies().Apply(t.all().Only(names...).Without(slices.Collect(maps.Keys(t.off))...)))
 }
 
-// here returns the tools that may be used in m's place.
+// here returns the tools for m's author in m's place.
 func (t *toolset) here(ctx context.Context, m chat.Message) (tools.Set, error) {
 	p, err := t.store.Policy(ctx, m.Key)
 	if err != nil {
@@ -138,7 +138,7 @@ func (t *toolset) here(ctx context.Context, m chat.Message) (tools.Set, error) {
 	return set, err
 }
 
-// findable adds the tool that finds what is not always offered.
+// findable adds find_tools if there is something to find.
 func findable(set tools.Set) tools.Set {
 	if find, ok := tools.FindTools(set); ok {
 		return set.With(tools.NewSet(find))
@@ -146,7 +146,7 @@ func findable(set tools.Set) tools.Set {
 	return set
 }
 
-// refresh notices what was switched in another process.
+// refresh applies what was switched in another process.
 func (t *toolset) refresh(ctx context.Context) error {
 	t.switching.Lock()
 	defer t.switching.Unlock()
@@ -170,7 +170,7 @@ func (t *toolset) apply(off map[string]bool) {
 func (t *toolset) turn(ctx context.Context, name string, on bool) error {
 	t.switching.Lock()
 	defer t.switching.Unlock()
-	off, err := storedMap[bool](ctx, t.store, offSetting) // another process may have just switched one
+	off, err := storedMap[bool](ctx, t.store, offSetting) // another process may have switched one
 	if err != nil {
 		return err
 	}
@@ -188,8 +188,8 @@ func (t *toolset) turn(ctx context.Context, name string, on bool) error {
 	return nil
 }
 
-// status returns how the tool servers stand; one that has died silently is found
-// out by the next time.
+// status returns the state of the tool servers. One that died silently is noticed by the
+// next call.
 func (t *toolset) status() []mcp.Status {
 	if t.servers == nil {
 		return nil
@@ -198,7 +198,7 @@ func (t *toolset) status() []mcp.Status {
 	return t.servers.Status()
 }
 
-// await waits for the server of a tool while it starts.
+// await waits for a tool's server while it starts.
 func (t *toolset) await(ctx context.Context, tool string) bool {
 	return t.servers != nil && t.servers.Await(ctx, tool)
 }
@@ -209,8 +209,8 @@ func (t *toolset) close() {
 	}
 }
 
-// watch counts and traces finished calls. The model can write any name, so only names
-// of existing tools become a label.
+// watch counts and traces finished calls. Models may invent names, so only existing tools
+// become a label.
 func (t *toolset) watch(c tools.Call, s tools.State) {
 	name := "unknown"
 	if _, ok := t.offered().Lookup(c.Name); ok {

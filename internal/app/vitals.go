@@ -12,8 +12,8 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// vitals collects how the parts are doing, for everybody who asks: the owner, the
-// operator's port, the service manager. It owns the results of deliveries.
+// vitals collects the state of all parts for the owner, the operator's port and the
+// service manager. It owns the results of deliveries.
 type vitals struct {
 	*base
 	storage    *storage
@@ -25,13 +25,13 @@ type vitals struct {
 	toolset    *toolset
 	jobs       *jobs.Jobs
 	deliveries health.Deliveries
-	stirred    chan struct{} // holds a token once something has happened in the hub
+	stirred    chan struct{} // holds a token after the hub did something
 	beats      health.Beats
-	hide       text.Redactor // of what anybody is told
+	hide       text.Redactor // secrets in findings
 	supervisor systemd.Supervisor
 }
 
-// stir notes that something has happened.
+// stir records that the hub did something.
 func (v *vitals) stir() {
 	select {
 	case v.stirred <- struct{}{}:
@@ -39,8 +39,8 @@ func (v *vitals) stir() {
 	}
 }
 
-// findings returns every current problem, without asking anything that could hang.
-// /healthz, /readyz, /status, the page and the metrics all show this.
+// findings returns every current problem without asking anything that could hang.
+// /healthz, /readyz, /status, the page and the metrics show it.
 func (v *vitals) findings() (list []health.Finding) {
 	for _, p := range v.platforms.adapters {
 		if f, ok := health.Found(p.Platform(), v.health(p)); ok {
@@ -81,9 +81,8 @@ func (v *vitals) findings() (list []health.Finding) {
 	return list
 }
 
-// alive reports whether a restart would be pointless: the database answers and a
-// platform receives. One platform that is down is no reason to cut off the others;
-// /healthz reports it.
+// alive reports whether the watchdog may be fed: the database answers and at least one
+// platform receives. A single platform that is down is reported by /healthz.
 func (v *vitals) alive(ctx context.Context) bool {
 	if _, err := v.storage.store.SchemaVersion(ctx); err != nil {
 		return false
