@@ -36,7 +36,7 @@ type ResidentRoutes struct {
 	Summary  []string `yaml:"summary" names:"models" doc:"that summarize its conversations; with none, as its answer"`
 }
 
-// ResidentLimits bound what one agent takes; 0 is as for all.
+// ResidentLimits limit one agent; 0 is the limit for all.
 type ResidentLimits struct {
 	MaxToolIterations   int     `yaml:"max_tool_iterations" default:"0" range:"0..30" doc:"model calls per message; 0 is agent.max_tool_iterations"`
 	HistoryMessages     int     `yaml:"history_messages" default:"0" range:"0..1000" doc:"latest messages sent word for word; 0 is session.history_messages"`
@@ -47,13 +47,13 @@ type ResidentLimits struct {
 	ChannelMoneyPerDay  float64 `yaml:"channel_money_per_day" default:"0" range:"0..1000000000" doc:"money of one channel; 0 is limits.channel_money_per_day"`
 }
 
-// Everywhere is the place of the agent that answers where no other is bound.
+// Everywhere is the place of the agent that answers wherever no other is bound.
 const Everywhere = "default"
 
-// VaultSource is what an agent's sources call vault.dir.
+// VaultSource names vault.dir among an agent's sources.
 const VaultSource = "vault"
 
-// leastBudget is the smallest token budget that is one.
+// leastBudget is the smallest valid token budget.
 const leastBudget = 4000
 
 // Route returns the agent's own models for a purpose, nil for none. The models of its
@@ -65,8 +65,7 @@ func (r Resident) Route(purpose string) []string {
 	return r.Routes.Answer
 }
 
-// SameRoutes reports whether agents are answered by the models that were connected
-// for them at the start.
+// SameRoutes reports whether the models connected at startup serve these agents.
 func SameRoutes(were, are []Resident) bool {
 	for _, r := range are {
 		var before ResidentRoutes
@@ -80,9 +79,9 @@ func SameRoutes(were, are []Resident) bool {
 	return true
 }
 
-// residents checks the agents against each other, and against the rest.
+// residents checks the agents against each other and against the other settings.
 func (c *Config) residents(fail fail) {
-	taken := map[string]string{} // place -> where it was claimed
+	taken := map[string]string{} // place -> agent that claims it
 	for i, r := range c.Agents {
 		at := fmt.Sprintf("agents[%d].", i)
 		for j, p := range r.Places {

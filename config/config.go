@@ -21,7 +21,7 @@ import (
 	"time"
 )
 
-// Config is every setting. The zero value is not valid: begin with Default.
+// Config is every setting. The zero value is not valid: start from Default.
 type Config struct {
 	DataDir   string     `yaml:"data_dir" default:"data" form:"required" doc:"everything that must survive: the database and what belongs to it; kept private (0700), one process at a time"`
 	Database  Database   `yaml:"database"`
@@ -51,16 +51,16 @@ type Config struct {
 	Trace     Trace      `yaml:"trace"`
 	Log       Log        `yaml:"log"`
 
-	// OllamaURL is where to look for Ollama while no endpoint is set: the
-	// base URL made from OLLAMA_HOST, or Ollama's default port on this machine.
+	// OllamaURL is where to look for Ollama while no endpoint is set: from OLLAMA_HOST, or
+	// Ollama's default port on this machine.
 	OllamaURL string `yaml:"-"`
-	// Encoder is the embedding model that was found or has an endpoint of its own;
-	// nil is the one of the settings.
+	// Encoder is an embedding model that was found, or has its own endpoint; nil means the
+	// one of the settings.
 	Encoder *Engine `yaml:"-"`
 	// Warnings are sentences for the operator that do not stop startup.
 	Warnings []error `yaml:"-"`
 
-	filled []string `yaml:"-"` // secrets that were filled in for ${VARIABLE} and file:
+	filled []string `yaml:"-"` // secrets that replaced ${VARIABLE} and file:
 }
 
 // Model is the OpenAI-compatible endpoint, and how models are called.
@@ -110,7 +110,7 @@ type Warmth float64
 // OwnWarmth leaves the temperature to the endpoint.
 const OwnWarmth Warmth = -1
 
-// Sent returns what is sent to the endpoint, nil for none.
+// Sent returns what to send to the endpoint, nil for nothing.
 func (w Warmth) Sent() *float64 {
 	if w < 0 {
 		return nil
@@ -125,7 +125,7 @@ type Price struct {
 	Output float64 `yaml:"output" default:"0" range:"0..100000" doc:"money for a million tokens that are answered"`
 }
 
-// Routes says which of models do what: the first that works.
+// Routes lists models by purpose; the first that works is used.
 type Routes struct {
 	Answer        []string `yaml:"answer" names:"models" doc:"names of models that answer people, in order; the first that works answers; with none, all in the order of models"`
 	Playbook      []string `yaml:"playbook" names:"models" doc:"that match the playbook; with none, as answer"`
@@ -135,7 +135,7 @@ type Routes struct {
 	Transcription []string `yaml:"transcription" names:"models" doc:"that write down voice messages; with none, Parley says that it cannot listen"`
 }
 
-// Telegram is the Telegram front end; it runs when there is a token.
+// Telegram is the Telegram front end; it runs if there is a token.
 type Telegram struct {
 	Token       Secret  `yaml:"token" doc:"from @BotFather"`
 	APIURL      string  `yaml:"api_url" default:"https://api.telegram.org" form:"url" doc:"Bot API server"`
@@ -152,7 +152,7 @@ type Webhook struct {
 	Secret Secret `yaml:"secret" form:"webhook_secret" doc:"sent by Telegram with every call: 1-256 of A-Z a-z 0-9 _ -"`
 }
 
-// Discord is the Discord front end; it runs when there is a token.
+// Discord is the Discord front end; it runs if there is a token.
 type Discord struct {
 	Token   Secret `yaml:"token" doc:"bot token from the developer portal"`
 	APIURL  string `yaml:"api_url" default:"https://discord.com/api/v9/" form:"url" doc:"REST endpoint"`
@@ -161,7 +161,7 @@ type Discord struct {
 	Shards  string `yaml:"shards" default:"auto" form:"shards" doc:"over how many connections messages are received: auto is what Discord recommends, one for a thousand servers, or a number; several processes divide them"`
 }
 
-// ShardCount is how many connections the owner wants, 0 for what Discord recommends.
+// ShardCount returns the number of connections, 0 for Discord's recommendation.
 func (d Discord) ShardCount() int {
 	n, _ := strconv.Atoi(d.Shards) // auto
 	return n
@@ -211,14 +211,14 @@ type Playbook struct {
 	Dir string `yaml:"dir" doc:"folder of YAML files: guidelines, journeys, variables"`
 }
 
-// Handoff says to whom conversations are passed on.
+// Handoff says who takes conversations over.
 type Handoff struct {
 	Desk     string        `yaml:"desk" form:"desk" doc:"where people are asked to take a conversation over: a channel as platform:channel or platform:channel/thread, or owners for the direct chats with the owners; with none, nobody can be asked"`
 	Who      string        `yaml:"who" default:"everyone" one:"everyone|admins|owner" doc:"who of those at the desk may take conversations"`
 	Patience time.Duration `yaml:"patience" default:"15m" range:"1m..24h" doc:"how long the desk has to write; then the person is told, and the assistant answers again"`
 }
 
-// Tools configures how all tools are run.
+// Tools configures how tools run.
 type Tools struct {
 	Policy  []ToolPolicy  `yaml:"policy" key:"name" doc:"who may use which tool and when it asks, by its name or a pattern such as files__*: the closest name counts"`
 	Timeout time.Duration `yaml:"timeout" default:"30s" range:"1s..5m" doc:"time for one call of a built-in tool that has no limit of its own"`
@@ -288,7 +288,7 @@ type Source struct {
 	Name string `yaml:"name" form:"name" doc:"shown with what is cited from it"`
 	Dir  string `yaml:"dir" form:"required" doc:"the folder"`
 	Kind string `yaml:"kind" default:"notes" one:"notes|code" doc:"Markdown notes, or source code"`
-	// BaseURL is for links to passages cited from here.
+	// BaseURL is for links to cited passages.
 	BaseURL string `yaml:"base_url" doc:"like vault.base_url, for this folder; {line} is the line of code"`
 }
 
@@ -298,7 +298,7 @@ type Web struct {
 	AllowHosts []string  `yaml:"allow_hosts" doc:"hosts that may be fetched; with none, every public one"`
 }
 
-// WebSearch is a search endpoint; there is web search when URL or APIKey is set.
+// WebSearch is a search endpoint; search is on if URL or APIKey is set.
 type WebSearch struct {
 	Kind   string `yaml:"kind" default:"searxng" one:"searxng|brave" doc:"which API it speaks"`
 	URL    string `yaml:"url" form:"url" doc:"its address"`
@@ -338,7 +338,7 @@ type OTel struct {
 	Endpoint string `yaml:"endpoint" form:"url" doc:"OTLP/HTTP address of an OpenTelemetry collector, such as http://127.0.0.1:4318; traces carry names, counts and times, never what was said; off when empty"`
 }
 
-// Trace says what is kept of model calls for the control page.
+// Trace says which model calls are kept for the control page.
 type Trace struct {
 	Keep    time.Duration `yaml:"keep" default:"7d" range:"0s..90d" doc:"how long the exact request and answer of each model call is kept for the control page; 0 keeps none"`
 	MaxSize Bytes         `yaml:"max_size" default:"200MB" range:"1MB..100GB" doc:"space for them on the disk; the oldest go first"`

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// Database is where the bot's rows are.
+// Database says where the bot's rows are stored.
 type Database struct {
 	URL Secret `yaml:"url" form:"postgres" doc:"a PostgreSQL database in place of the file in data_dir, as postgres://user:password@host:5432/name; see docs/operations.md"`
 }
 
-// password is that of the URL, "" for none.
+// password returns the URL's password, "" for none.
 func (d Database) password() string {
 	u, err := url.Parse(string(d.URL))
 	if err != nil {
@@ -22,7 +22,7 @@ func (d Database) password() string {
 	return u.Query().Get("password")
 }
 
-// Shown is where the database is, without the user and the password.
+// Shown returns the database's address without user and password.
 func (d Database) Shown() string {
 	u, err := url.Parse(string(d.URL))
 	if err != nil || d.URL == "" {

@@ -34,9 +34,8 @@ func routeOf(routes any, purpose string) []string {
 	return v.FieldByIndex(field.Index).Interface().([]string)
 }
 
-// Route returns the models for a purpose, as set or by default; nil for none.
-// Without a list of models it returns names at the one endpoint: "" is the model of
-// the settings.
+// Route returns the models for a purpose, as set or by default; nil for none. Without a
+// list of models it returns names at the single endpoint; "" is model.name.
 func (c Config) Route(purpose string) []string {
 	if len(c.Models) == 0 {
 		return c.oneEndpoint(purpose)
@@ -56,7 +55,7 @@ func (c Config) Route(purpose string) []string {
 	return names
 }
 
-// oneEndpoint is Route for model.*, the only endpoint.
+// oneEndpoint is Route for model.*, the single endpoint.
 func (c Config) oneEndpoint(purpose string) []string {
 	only := func(name string) []string {
 		if name == "" {
@@ -100,8 +99,8 @@ func (c Config) Engine(name string) (Engine, bool) {
 	return c.Models[i], true
 }
 
-// engines checks the routes: they name models that exist, each once, and no other
-// setting says the same.
+// engines checks the routes: they name existing models, each once, and nothing else sets
+// the same.
 func (c *Config) engines(fail fail) {
 	var names []string
 	for _, e := range c.Models {
@@ -128,10 +127,10 @@ func (c *Config) engines(fail fail) {
 	c.sameVectors(fail)
 }
 
-// oneWay refuses settings that say the same thing twice: an error that names both is
-// better than a guess.
+// oneWay rejects settings that say the same thing twice: naming both is better than
+// guessing.
 func (c *Config) oneWay(fail fail) {
-	var changed []string // of model, where models replace it
+	var changed []string // settings of model that models replace
 	if len(c.Models) > 0 {
 		changed = Default().Diff(*c)
 	}
@@ -149,11 +148,10 @@ func (c *Config) oneWay(fail fail) {
 	})
 }
 
-// route names what is set in place of a model's name: its route, or else models; ""
-// for neither.
+// route names what is set instead of a model's name: its route, or models; "" for neither.
 func (c *Config) route(s *Setting) string {
 	path := s.instead
-	if i := strings.LastIndex(s.Path, "]."); i >= 0 { // in a list, beside it
+	if i := strings.LastIndex(s.Path, "]."); i >= 0 { // in a list, the route is in the same section
 		path = s.Path[:i+2] + path
 	}
 	if route, ok := c.find(path); ok && route.value.Len() > 0 {
@@ -165,7 +163,7 @@ func (c *Config) route(s *Setting) string {
 	return ""
 }
 
-// sameVectors refuses a route with different embedding models.
+// sameVectors rejects a route over different embedding models.
 func (c *Config) sameVectors(fail fail) {
 	if len(c.Routes.Embedding) == 0 {
 		return

@@ -7,14 +7,14 @@ import (
 	"parley/internal/text"
 )
 
-// Error is one mistake in a setting. Load and Validate return all they find,
-// joined; errors.As finds the first. It never holds a secret.
+// Error is one mistake in a setting. Load and Validate return all they find, joined;
+// errors.As finds the first. It never contains a secret.
 type Error struct {
 	Setting string // path, key or variable, as it was written
 	Place   string // file:line:column, "environment" or "flag"; empty when unknown
-	Problem error  // what is wrong, a text.Error where people can be told
-	Hint    error  // the nearest known name, or what to write instead; nil for none
-	Excerpt string // lines of the file, values that may be secret left out
+	Problem error  // what is wrong, a text.Error if people can be told
+	Hint    error  // the nearest known name, or what to write instead; may be nil
+	Excerpt string // lines of the file without values that may be secret
 }
 
 // Error implements error.
@@ -23,8 +23,8 @@ func (e *Error) Error() string {
 	return fmt.Sprintf(format, args...)
 }
 
-// Words returns what the error says as a format and its arguments, as a text.Error
-// does: Problem and Hint can be said in another language.
+// Words returns the message as a format and its arguments, like a text.Error: Problem and
+// Hint can then be translated.
 func (e *Error) Words() (format string, args []any) {
 	for _, where := range []string{e.Place, e.Setting} {
 		if where != "" {
@@ -41,32 +41,28 @@ func (e *Error) Words() (format string, args []any) {
 	return format, args
 }
 
-// wrong is what is wrong with a value. Whoever knows them adds the setting and its place.
+// wrong makes an Error; the caller adds the setting and its place.
 func wrong(words string, args ...any) *Error { return &Error{Problem: text.Tell(words, args...)} }
 
-// hint adds what to write instead.
 func (e *Error) hint(words string, args ...any) *Error {
 	e.Hint = text.Tell(words, args...)
 	return e
 }
 
-// at adds which setting is wrong.
 func (e *Error) at(setting string) *Error {
 	e.Setting = setting
 	return e
 }
 
-// from adds where its value came from.
 func (e *Error) from(place string) *Error {
 	e.Place = place
 	return e
 }
 
-// ExitCode returns the exit code of the process: a mistake in the settings counts as
-// a mistake in how the program was called. kong calls it.
+// ExitCode returns the exit code of the process, that of wrong usage. kong calls it.
 func (e *Error) ExitCode() int { return 2 }
 
-// paths lists the names a person may write: settings and sections.
+// paths lists all settings and sections.
 func paths() []string {
 	var all []string
 	seen := map[string]bool{}
@@ -82,13 +78,13 @@ func paths() []string {
 	return all
 }
 
-// unknown is a name that stands for nothing; one of known may be meant.
+// unknown reports an unknown name, and the nearest of known.
 func unknown(name string, known []string) *Error {
 	return wrong("unknown setting").hint(wordsDidYouMean, Closest(name, known)).at(name)
 }
 
-// Closest returns the known name that looks most like name. It compares whole names
-// and last words, so that a setting in the wrong section is found too.
+// Closest returns the known name most similar to name. It compares whole names and last
+// words, so it also finds a setting of another section.
 func Closest(name string, known []string) string {
 	const far = 1 << 20
 	best, bestScore := "", far
@@ -104,7 +100,7 @@ func Closest(name string, known []string) string {
 
 func lastWord(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }
 
-// maxCompared is how much of a name is compared, in bytes.
+// maxCompared is the number of bytes of a name that are compared.
 const maxCompared = 80
 
 func distance(a, b string) int {

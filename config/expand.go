@@ -12,15 +12,14 @@ import (
 // wordsEmptyFile is said in more than one place.
 const wordsEmptyFile = "%s is empty"
 
-// reference matches an environment variable within a secret of a list.
+// reference matches ${NAME} in a secret of a list.
 var reference = text.Pattern(`\$\{([^}]*)\}`)
 
-// fromFile begins a secret of a list that is stored in a file of its own.
+// fromFile is the prefix of a secret stored in a file.
 const fromFile = "file:"
 
-// expand fills in the secrets within lists of sections, which no BOT_ variable can
-// name: ${NAME} is an environment variable, file:PATH the content of that file.
-// values is the environment.
+// expand replaces secrets in lists of sections, which no BOT_ variable can name: ${NAME}
+// by an environment variable from values, file:PATH by the file's content.
 func (l *loader) expand(values map[string]string) {
 	l.config.each(func(s *Setting) {
 		if !s.Secret || !strings.Contains(s.Path, "[") {
@@ -37,7 +36,7 @@ func (l *loader) expand(values map[string]string) {
 	})
 }
 
-// texts returns the text of a setting, or those of a list.
+// texts returns the text of a setting, or each text of a list.
 func texts(v reflect.Value) []reflect.Value {
 	if v.Kind() != reflect.Slice {
 		return []reflect.Value{v}
@@ -49,8 +48,8 @@ func texts(v reflect.Value) []reflect.Value {
 	return list
 }
 
-// expanded returns one secret, filled in. The error names variables and files and
-// never a value. An entry of the form env may hold file: as a value of its own.
+// expanded returns one secret with its references replaced. The error names variables and
+// files, never a value. In the form env, file: is part of the value.
 func (l *loader) expanded(written, form string, values map[string]string) (string, error) {
 	lead := ""
 	if name, value, ok := strings.Cut(written, ":"); ok && form == "header" {
@@ -82,7 +81,7 @@ func (l *loader) expanded(written, form string, values map[string]string) (strin
 	return lead + written, missing
 }
 
-// fill remembers a secret that became part of a setting.
+// fill records a secret that became part of a setting.
 func (l *loader) fill(secret string) {
 	if secret != "" && !slices.Contains(l.config.filled, secret) {
 		l.config.filled = append(l.config.filled, secret)

@@ -23,24 +23,24 @@ const (
 	wordsForExample = "for example %s"
 )
 
-// DefaultFile is read when no file is named, and may be missing.
+// DefaultFile is read if no file is named, and may be missing.
 const DefaultFile = "bot.yaml"
 
-// maxFile bounds what is read of a settings or secret file, in bytes.
+// maxFile is the longest settings or secret file, in bytes.
 const maxFile = 1 << 20
 
-// Options lists the sources of settings, the weakest first.
+// Options lists the sources of settings, weakest first.
 type Options struct {
-	File  string            // YAML; "" is DefaultFile in the working folder, if it is there
+	File  string            // YAML; "" is DefaultFile in the working folder, if it exists
 	Env   []string          // NAME=value, as os.Environ gives it; an empty value counts as unset
 	Flags map[string]string // setting path -> value
-	IDs   IDs               // nil takes any entry of an access list
+	IDs   IDs               // nil accepts any entry of an access list
 }
 
-// failpoint is read by tests of crashes, not by this package.
+// failpoint is a variable for crash tests; this package ignores it.
 const failpoint = "BOT_FAILPOINT"
 
-// environment is the place of what a variable set.
+// environment is the place of a value from a variable.
 const environment = "environment"
 
 // wellKnown maps variables of other programs to our settings. BOT_ names win.
@@ -52,9 +52,8 @@ var wellKnown = map[string]string{
 	"OPENAI_MODEL":       "model.name",
 }
 
-// Load returns the defaults changed by the file, the environment and the
-// flags, later ones winning, and validated. Its error is every mistake found,
-// each an *Error.
+// Load returns the defaults changed by the file, the environment and the flags, in this
+// order, and validated. Its error joins every mistake found, each an *Error.
 func Load(o Options) (Config, error) {
 	l := loader{config: Default(), places: map[string]string{}}
 	l.file(o.File)
@@ -73,10 +72,9 @@ func Load(o Options) (Config, error) {
 	return l.config, nil
 }
 
-// loader is one Load at work.
 type loader struct {
 	config Config
-	places map[string]string // setting path -> where its value came from
+	places map[string]string // setting path -> where its value is from
 	errs   []error
 }
 
@@ -134,7 +132,7 @@ func readFile(name string) (string, error) {
 	return string(content), nil
 }
 
-// unread says why a file was not read, where people can do something about it.
+// unread explains why a file was not read, where people can fix it.
 func unread(name string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -147,10 +145,10 @@ func unread(name string, err error) error {
 	return err
 }
 
-// missing is fs.ErrNotExist in words for people.
+// missing is fs.ErrNotExist with words for people.
 type missing struct{ error }
 
-// Is makes errors.Is work.
+// Is makes errors.Is find fs.ErrNotExist.
 func (missing) Is(target error) bool { return target == fs.ErrNotExist }
 
 // Unwrap returns the words.
@@ -188,9 +186,9 @@ func (l *loader) environment(env []string) {
 	}
 }
 
-// credentials reads secrets from the folder that a service manager passes to a
-// service, each from a file named after its setting: telegram.token. A blank file
-// counts as missing, so that a unit can name a secret that its owner does not have.
+// credentials reads secrets from the folder that a service manager provides, each from a
+// file named after its setting, such as telegram.token. A blank file counts as missing, so
+// a unit can name secrets that its owner does not have.
 func (l *loader) credentials(dir string) {
 	if dir == "" {
 		return
@@ -211,15 +209,14 @@ func (l *loader) credentials(dir string) {
 	}
 }
 
-// strangers returns the well-known names that do not apply, because they would
-// combine one provider's address with another's key: variables in the environment
-// are often meant for other programs. A file that names an address must name the
-// key, too; one that names only a key means OpenAI.
+// strangers returns the well-known variables that do not apply because they would send one
+// provider's key to another's address; such variables are often meant for other programs.
+// A file that names an address must also name the key; one with only a key means OpenAI.
 func (l *loader) strangers(values map[string]string) (names []string) {
 	const key, base, model = "OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL"
 	file := l.config.Model
 	switch {
-	case len(l.config.Models) > 0: // they have their own keys, perhaps from these variables
+	case len(l.config.Models) > 0: // those have their own keys, perhaps from these variables
 		return []string{key, base, model}
 	case file.BaseURL != "":
 		names = []string{key, base, model}
@@ -244,7 +241,7 @@ func (l *loader) isSecret(path string) bool {
 	return ok && s.Secret
 }
 
-// variable applies one environment variable, or the file that NAME_FILE names.
+// variable applies one environment variable, or the file named by NAME_FILE.
 func (l *loader) variable(values map[string]string, name, path string) {
 	value, file := values[name], values[name+"_FILE"]
 	if file == "" || !l.isSecret(path) {
@@ -268,8 +265,8 @@ func (l *loader) variable(values map[string]string, name, path string) {
 	l.set(path, secret, environment+" "+name+"_FILE")
 }
 
-// ollama reads OLLAMA_HOST as Ollama does: scheme and port may be missing, and
-// the address to listen on everywhere means this machine.
+// ollama reads OLLAMA_HOST as Ollama does: scheme and port are optional, and an
+// unspecified address means this machine.
 func (l *loader) ollama(host string) {
 	if !strings.Contains(host, "://") {
 		host = "http://" + host

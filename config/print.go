@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// String returns the configuration in the form of the file, without secrets.
+// String returns the configuration as YAML, without secrets.
 func (c Config) String() string {
 	var b strings.Builder
 	writeYAML(&b, reflect.ValueOf(c), "", false)
 	return b.String()
 }
 
-// Example returns bot.example.yaml: every setting at its default with its sentence.
+// Example returns bot.example.yaml: every setting with its default and its sentence.
 func Example() string {
 	var b strings.Builder
 	b.WriteString(`# Settings of Parley. Copy this file to bot.yaml and keep what you change.
@@ -70,7 +70,7 @@ func writeSections(b *strings.Builder, list reflect.Value, indent, name string) 
 	}
 }
 
-// writeElement shows, as comments, the fields of an entry of a list of sections.
+// writeElement writes, as comments, the fields of one entry of a list of sections.
 func writeElement(b *strings.Builder, t reflect.Type, indent, list string) {
 	fmt.Fprintf(b, "%s# %s:\n", indent, list)
 	for i, field := range fields(t) {

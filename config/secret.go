@@ -9,13 +9,13 @@ import (
 	"parley/internal/text"
 )
 
-// Secret is a text that never appears in prints, logs or encodings. string(s) is
-// the value.
+// Secret is a text that never appears in prints, logs or encodings. string(s) returns the
+// value.
 type Secret string
 
 const hidden = "(hidden)"
 
-// String shows only whether there is one.
+// String shows only whether there is a value.
 func (s Secret) String() string {
 	if s == "" {
 		return ""
@@ -32,15 +32,14 @@ func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 // MarshalText is String, for encoders.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// keyName matches parameters of addresses that hold a secret.
+// keyName matches query parameters that hold a secret.
 var keyName = text.Pattern(`(?i)key|token|secret|auth|sig|pass`)
 
-// plain are headers that hold no secret.
+// plain are headers without secrets.
 var plain = []string{"accept", "accept-language", "content-type", "user-agent"}
 
-// Secrets lists the exact values that must never be seen: secrets, the values
-// among env and headers, passwords and keys within addresses, and what was filled
-// in for a ${VARIABLE} or a file.
+// Secrets lists all values that must never be shown: secrets, values of env and headers,
+// passwords and keys in addresses, and what replaced a ${VARIABLE} or a file.
 func (c Config) Secrets() (list []string) {
 	list = slices.Clone(c.filled)
 	add := func(value string) {
@@ -67,7 +66,7 @@ func (c Config) Secrets() (list []string) {
 						continue
 					}
 					add(strings.TrimSpace(v))
-					_, key, _ := strings.Cut(strings.TrimSpace(v), " ") // of Bearer KEY
+					_, key, _ := strings.Cut(strings.TrimSpace(v), " ") // of "Bearer KEY"
 					add(key)
 					continue
 				}

@@ -59,7 +59,7 @@ type HTTPRetry struct {
 	Multiplier float64       `yaml:"multiplier" default:"2" range:"1..10" doc:"of the delay, from attempt to attempt"`
 }
 
-// JSON is a JSON value, written as YAML or as a text that holds JSON; "" is none.
+// JSON is a JSON value, written as YAML or as a text with JSON; "" is none.
 type JSON string
 
 // Reads reports whether the call changes nothing.
@@ -70,7 +70,7 @@ func (c HTTPCall) Reads(method string) bool {
 	return c.ReadOnly == "true"
 }
 
-// Repeatable reports whether a second attempt does no harm.
+// Repeatable reports whether a second attempt is harmless.
 func (c HTTPCall) Repeatable(method string) bool {
 	return c.Reads(method) || c.Idempotency != "" || method == http.MethodPut || method == http.MethodDelete
 }

@@ -13,32 +13,31 @@ import (
 	"parley/internal/text"
 )
 
-// auto stands for a number of tokens that is detected, and for the endpoint's own
-// temperature.
+// auto stands for a detected number of tokens, and for the endpoint's own temperature.
 const auto = "auto"
 
-// Setting is one leaf of Config as people see it.
+// Setting is one leaf of Config.
 type Setting struct {
-	Path    string // session.idle_timeout; sources[0].dir within a list
-	Env     string // BOT_SESSION_IDLE_TIMEOUT; empty for lists of sections and what is in them
-	Default string // as it is written in the file
+	Path    string // session.idle_timeout; sources[0].dir in a list
+	Env     string // BOT_SESSION_IDLE_TIMEOUT; empty for lists of sections and their content
+	Default string // as written in the file
 	Range   string // "30s..1h", "a|b", or empty
 	Doc     string
 	Secret  bool
-	Change  string // how it changes without a restart: ByChat, ByReload, or "" for not at all
+	Change  string // ByChat, ByReload, or "" if it needs a restart
 
-	form    string // a check of misformed
-	unique  bool   // of a list of sections: names must differ
-	names   bool   // its texts name entries of models
-	instead string // the setting that says the same where there are several models
-	beside  bool   // it applies to several models, too
+	form    string // checked by misformed
+	unique  bool   // the names in this list of sections must differ
+	names   bool   // the texts name entries of models
+	instead string // the setting to use instead if there are several models
+	beside  bool   // it also applies to several models
 	value   reflect.Value
 }
 
 // How settings change without a restart.
 const (
-	ByChat   = "chat"   // with /config set, and when the settings are read again
-	ByReload = "reload" // when the settings are read again
+	ByChat   = "chat"   // with /config set, and with a reload
+	ByReload = "reload" // with a reload
 )
 
 var (
@@ -50,7 +49,7 @@ var (
 	jsonType     = reflect.TypeFor[JSON]()
 )
 
-// Settings lists every setting in the order of Config with its documentation.
+// Settings lists every setting in the order of Config.
 func Settings() []Setting {
 	var all []Setting
 	c := Config{}
@@ -68,13 +67,13 @@ func Changing(ways ...string) (paths []string) {
 	return paths
 }
 
-// each calls f for every setting, the ones within lists included.
+// each calls f for every setting, including those in lists.
 func (c *Config) each(f func(*Setting)) { walk(reflect.ValueOf(c).Elem(), "", f) }
 
 func walk(v reflect.Value, prefix string, f func(*Setting)) {
 	for _, l := range leaves(v.Type()) {
 		s := l.setting
-		if prefix != "" { // within a list
+		if prefix != "" { // in a list
 			s.Path, s.Env = prefix+s.Path, ""
 		}
 		s.value = v.FieldByIndex(l.index)
@@ -88,14 +87,14 @@ func walk(v reflect.Value, prefix string, f func(*Setting)) {
 	}
 }
 
-// leaf is a setting of a struct, or of a section within it.
+// leaf is a setting of a struct, or of a section in it.
 type leaf struct {
 	index   []int
 	setting Setting // without a value
 }
 
-// known holds the leaves of each struct once they were read: tags are slow to read, and
-// starting reads all settings many times.
+// known caches the leaves of each struct: tags are slow to read, and startup reads all
+// settings many times.
 var known sync.Map
 
 // leaves returns all settings of a struct, in order.
@@ -120,7 +119,7 @@ func leavesWithin(t reflect.Type, index []int, prefix string) (list []leaf) {
 	return list
 }
 
-// inline is the tag of a struct whose settings belong to the section around it.
+// inline tags a struct whose settings belong to the section around it.
 const inline = ",inline"
 
 // fields returns the settings and sections of a struct, in order.
@@ -163,9 +162,9 @@ func isSections(t reflect.Type) bool {
 	return t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Struct
 }
 
-// Set changes one setting from its written form: a duration is 300s or a
-// number of seconds, a list is separated by commas. It checks the form only;
-// Validate checks ranges. The error is an *Error.
+// Set changes one setting from its written form: a duration is 300s or a number of
+// seconds, a list is separated by commas. It checks only the form; Validate checks ranges.
+// The error is an *Error.
 func (c *Config) Set(path, value string) error {
 	s, ok := c.find(path)
 	if !ok || isSections(s.value.Type()) {
@@ -177,7 +176,7 @@ func (c *Config) Set(path, value string) error {
 	return nil
 }
 
-// Get returns one setting as it is written in the file, a secret hidden.
+// Get returns one setting as written in the file, a secret hidden.
 func (c Config) Get(path string) (value string, ok bool) {
 	s, ok := c.find(path)
 	if !ok || isSections(s.value.Type()) {
@@ -186,7 +185,7 @@ func (c Config) Get(path string) (value string, ok bool) {
 	return s.text(), true
 }
 
-// Diff lists the settings in which d differs, lists of sections as a whole.
+// Diff lists the settings that differ in d; a list of sections counts as one.
 func (c Config) Diff(d Config) (paths []string) {
 	values := map[string]any{}
 	c.each(func(s *Setting) { values[s.Path] = s.value.Interface() })
@@ -208,7 +207,7 @@ func (c *Config) find(path string) (found Setting, ok bool) {
 }
 
 // set parses a value into the field. Its error explains what is expected and never
-// repeats a secret.
+// contains a secret.
 func (s *Setting) set(value string) error {
 	value = strings.TrimSpace(value)
 	if strings.ContainsFunc(value, unicode.IsControl) {
@@ -230,11 +229,11 @@ func (s *Setting) set(value string) error {
 		v.SetInt(int64(n))
 	case v.Type() == tokensType && value == auto:
 		v.SetInt(0)
-	case v.Type() == tokensType && value == "0": // the form of auto within
+	case v.Type() == tokensType && value == "0": // 0 stands for auto internally
 		return text.Tell("is %q; expected %s or a whole number", value, auto)
 	case v.Type() == warmthType && value == auto:
 		v.SetFloat(float64(OwnWarmth))
-	case v.Type() == warmthType && strings.HasPrefix(value, "-"): // the form of auto within
+	case v.Type() == warmthType && strings.HasPrefix(value, "-"): // negative stands for auto internally
 		return text.Tell("is %q; expected %s or a number from 0", value, auto)
 	case v.Kind() == reflect.Int:
 		n, err := strconv.Atoi(value)

@@ -15,7 +15,7 @@ var byteUnits = []struct {
 	size Bytes
 }{{"GB", 1e9}, {"MB", 1e6}, {"KB", 1e3}, {"B", 1}}
 
-// String writes the size in the largest unit that it is a whole number of.
+// String uses the largest unit that divides the size.
 func (b Bytes) String() string {
 	for _, u := range byteUnits {
 		if b != 0 && b%u.size == 0 {
@@ -25,7 +25,7 @@ func (b Bytes) String() string {
 	return "0"
 }
 
-// parseBytes takes a whole number with a unit, or of bytes.
+// parseBytes takes a whole number, with or without a unit.
 func parseBytes(text string) (Bytes, error) {
 	text = strings.ToUpper(strings.ReplaceAll(text, " ", ""))
 	for _, u := range byteUnits {
@@ -38,7 +38,7 @@ func parseBytes(text string) (Bytes, error) {
 	return Bytes(n), err
 }
 
-// parseDuration takes Go's form, whole days as 7d, and bare seconds.
+// parseDuration takes Go's form, whole days as 7d, and plain seconds.
 func parseDuration(text string) (time.Duration, error) {
 	if seconds, err := strconv.ParseInt(text, 10, 32); err == nil {
 		return time.Duration(seconds) * time.Second, nil
@@ -52,7 +52,7 @@ func parseDuration(text string) (time.Duration, error) {
 
 const day = 24 * time.Hour
 
-// durationText writes 5m where time.Duration writes 5m0s, and several days as days.
+// durationText writes 5m instead of time.Duration's 5m0s, and several days as days.
 func durationText(d time.Duration) string {
 	switch {
 	case d > day && d%day == 0:

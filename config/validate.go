@@ -21,20 +21,18 @@ const (
 	wordsNeedsIt   = "%s needs it"
 )
 
-// IDs is the grammar of people and places in access lists, which the platforms
-// supply. Both methods return what is wrong with an id and how it should read, nil
-// for nothing.
+// IDs is the platforms' grammar of people and places in access lists. Both methods return
+// what is wrong with an id and how it should read, nil if nothing is.
 type IDs interface {
 	Person(id string) (problem, hint error)
 	Entry(id string) (problem, hint error) // a person or a place
 }
 
-// fail is told of a mistake in a setting.
+// fail reports a mistake in a setting.
 type fail func(path string, e *Error)
 
-// Validate checks every value against its range and the values against each
-// other. Its error is every mistake found, each an *Error. Without ids the
-// entries of access lists are not checked.
+// Validate checks every value against its range, and values against each other. Its error
+// joins every mistake, each an *Error. Without ids it skips the entries of access lists.
 func (c Config) Validate(ids IDs) error { return c.validate(ids, nil) }
 
 func (c *Config) validate(ids IDs, places map[string]string) error {
@@ -51,7 +49,7 @@ func (c *Config) validate(ids IDs, places map[string]string) error {
 	return errors.Join(errs...)
 }
 
-// placeOf finds where a value came from, or else the section it is missing in.
+// placeOf returns where a value, or else its nearest section, was set.
 func placeOf(places map[string]string, path string) string {
 	for {
 		if place := places[path]; place != "" {
@@ -108,7 +106,7 @@ func bound(v reflect.Value, text string) float64 {
 var (
 	nameForm          = text.Pattern(`^[a-z][a-z0-9_]{0,49}$`) // of tools, variables and journeys
 	agentForm         = text.Pattern(`^[A-Za-z][A-Za-z0-9_-]{0,49}$`)
-	webhookSecretForm = text.Pattern(`^[A-Za-z0-9_-]+$`) // and 256 at most: Bot API setWebhook
+	webhookSecretForm = text.Pattern(`^[A-Za-z0-9_-]+$`) // and at most 256: Bot API setWebhook
 	headerForm        = text.Pattern("^[A-Za-z0-9!#$%&'*+.^_`|~-]+:[^\r\n\x00]*$")
 	currencyForm      = text.Pattern(`^(\p{L}{1,8}|\p{Sc})$`)
 	deskForm          = text.Pattern(`^(telegram|discord|terminal):[^/\s]+(/\S+)?$`)

@@ -15,15 +15,15 @@ import (
 	"parley/internal/text/yamldoc"
 )
 
-// yamlFile applies one parsed file to a Config: every value goes through
-// Setting.set, like those of the environment and the flags.
+// yamlFile applies one parsed file to a Config. Every value goes through Setting.set, like
+// those of the environment and the flags.
 type yamlFile struct {
 	*loader
 	name  string
 	lines []string
 }
 
-// maxMistakes is how many mistakes in one file are reported at once.
+// maxMistakes is the number of mistakes in one file that are reported at once.
 const maxMistakes = 20
 
 func (y *yamlFile) load(text string) {
@@ -36,8 +36,8 @@ func (y *yamlFile) load(text string) {
 	}
 }
 
-// unparsed reports where the parser stopped, and what usually stands in the way there.
-// Its own words are for people who write parsers, and may quote the file.
+// unparsed reports where the parser stopped, and the usual cause. The parser's own words
+// may quote the file, and do not help people.
 func (y *yamlFile) unparsed(err error) {
 	var e *yamldoc.Error
 	if !errors.As(err, &e) || e.Line == 0 {
@@ -73,7 +73,7 @@ func (y *yamlFile) failAt(tk *token.Token, setting string, e *Error) {
 	y.failHere(tk.Position.Line, tk.Position.Column, e.at(setting))
 }
 
-// failHere reports a mistake at a place of the file.
+// failHere reports a mistake at a position in the file.
 func (y *yamlFile) failHere(line, column int, e *Error) {
 	e.Place = fmt.Sprintf("%s:%d:%d", y.name, line, column)
 	e.Excerpt = strings.TrimSuffix(yamldoc.Excerpt(y.lines, line, column, masked), "\n")
@@ -108,7 +108,7 @@ func (y *yamlFile) section(node ast.Node, v reflect.Value, prefix string) {
 	}
 }
 
-// namesFor returns the names to suggest: anywhere, or within this list's sections.
+// namesFor returns the names to suggest: all, or those of this list's sections.
 func namesFor(v reflect.Value, prefix string) []string {
 	if !strings.Contains(prefix, "[") {
 		return paths()
@@ -167,7 +167,7 @@ func (y *yamlFile) value(node ast.Node, parent reflect.Value, field reflect.Stru
 	y.places[path] = y.place(node.GetToken())
 }
 
-// joins names the lists that may be written as pairs, and what joins a pair.
+// joins maps the form of lists that may be written as pairs to the separator of a pair.
 var joins = map[string]string{"env": "=", "header": ": ", "query": "="}
 
 func (y *yamlFile) pairs(mapping *ast.MappingNode, s *Setting) {
@@ -183,7 +183,7 @@ func (y *yamlFile) pairs(mapping *ast.MappingNode, s *Setting) {
 	s.setList(items)
 }
 
-// json writes a value of the file as JSON; a text is taken to be JSON.
+// json writes a value of the file as JSON; a text must be JSON already.
 func (y *yamlFile) json(node ast.Node, s *Setting) {
 	if text, ok := yamldoc.Scalar(node); ok {
 		s.value.SetString(strings.TrimSpace(text))
@@ -231,7 +231,7 @@ func (y *yamlFile) keyed(mapping *ast.MappingNode, v reflect.Value, path, key st
 	}
 }
 
-// sections fills a list of structs; each begins with the defaults of its tags.
+// sections fills a list of structs; each starts with the defaults of its tags.
 func (y *yamlFile) sections(list *ast.SequenceNode, v reflect.Value, path string) {
 	v.Set(reflect.MakeSlice(v.Type(), len(list.Values), len(list.Values)))
 	for i, n := range list.Values {
@@ -245,7 +245,7 @@ func (y *yamlFile) sections(list *ast.SequenceNode, v reflect.Value, path string
 func (y *yamlFile) item(n ast.Node, v reflect.Value, prefix string) {
 	walk(v, prefix, func(s *Setting) {
 		if s.Default != "" {
-			_ = s.set(s.Default) // a test sets every default
+			_ = s.set(s.Default) // a test proves every default valid
 		}
 	})
 	y.section(n, v, prefix)
@@ -253,8 +253,8 @@ func (y *yamlFile) item(n ast.Node, v reflect.Value, prefix string) {
 
 var keyLine = text.Pattern(`^([\s-]*([A-Za-z0-9_]+)\s*:)(.*)$`)
 
-// masked returns the visible part of a line: only values of settings known to be
-// harmless, because a misspelt key may belong to a secret.
+// masked returns a line without values that may be secret: a misspelt key may belong to a
+// secret.
 func masked(line string) string {
 	parts := keyLine().FindStringSubmatch(line)
 	switch {
@@ -270,7 +270,7 @@ func masked(line string) string {
 	return parts[1] + " …"
 }
 
-// harmless reports whether every setting with this last word may be shown.
+// harmless reports whether every setting whose path ends in this word may be shown.
 func harmless(word string) bool {
 	known := false
 	for _, s := range Settings() {

@@ -18,7 +18,7 @@ import (
 // wordsAgentCalled is said in more than one place.
 const wordsAgentCalled = "agent %s"
 
-// agents checks the persona and the playbook of each, and who is bound to nothing.
+// agents checks each agent's persona and playbook, and warns about agents without a place.
 func (d *doctor) agents(ctx context.Context, cfg config.Config) {
 	if len(cfg.Agents) == 0 {
 		return
@@ -47,14 +47,14 @@ func (d *doctor) agents(ctx context.Context, cfg config.Config) {
 	}
 }
 
-// roster returns who answers where, nil while there is no database.
+// roster returns who answers where, nil without a database.
 func (d *doctor) roster(ctx context.Context, cfg config.Config) *routing.Roster {
 	if !stored(cfg) {
 		return nil
 	}
 	store, err := openStore(ctx, cfg, memory.Options{})
 	if err != nil {
-		return nil // data tells why
+		return nil // data reports why
 	}
 	defer func() { _ = store.Close() }()
 	r, err := setup.LookRoster(ctx, cfg, store)

@@ -21,43 +21,42 @@ const (
 	wordsAnswersMixed = "answers, line %d: either every line is NAME: ANSWER, or none is; the names are %s"
 )
 
-// errBack leads to the question before.
+// errBack returns to the previous question.
 var errBack = text.Tell("this is the first question")
 
-// skipped is what people answer who want no answer to a question.
+// skipped is the answer of people who skip a question.
 const skipped = wordsSkip
 
-// question is asked once, on a terminal until its answer can be used.
+// question is asked until its answer can be used, without a terminal only once.
 type question struct {
 	name string // in a file of answers
 	text catalog.Phrase
-	// shown is what may be seen of the answer while it is typed; nil shows all.
+	// shown returns what is displayed of the answer while it is typed; nil displays all.
 	shown func(string) string
 }
 
-// dots shows that something is typed, and not what.
+// dots hides what is typed.
 func dots(s string) string { return strings.Repeat("•", len([]rune(s))) }
 
-// asker puts questions to a person at a terminal, or takes their answers from a pipe
-// or a file.
+// asker asks a person at a terminal, or takes answers from a pipe or a file.
 type asker struct {
-	p     catalog.Printer // the language of who answers
+	p     catalog.Printer // in the language of who answers
 	out   io.Writer
 	in    *bufio.Reader
 	tty   *os.File          // nil without one
-	named map[string]string // of a file of answers by name; nil for lines in order
-	filed bool              // the answers are a file's: those it lacks are as if Enter was pressed
+	named map[string]string // answers of a file by name; nil for lines in order
+	filed bool              // from a file: missing answers count as Enter
 	asked int               // questions so far
 	hide  func(string) string
 }
 
-// say prints a line without what hide hides.
+// say prints a line, secrets hidden.
 func (a *asker) say(format string, args ...any) {
 	fmt.Fprintln(a.out, a.hide(a.p.Say(format, args...)))
 }
 
-// answer reads one line; "back" is errBack, "skip" in any case and language skipped. Questions that a file of names does not
-// answer are as if Enter was pressed.
+// answer reads one line; "back" is errBack, "skip" in any case and language skipped.
+// Questions missing in a file of names count as Enter.
 func (a *asker) answer(ctx context.Context, q question) (line string, err error) {
 	a.asked++
 	ask := q.text.In(a.p) + " "
@@ -68,7 +67,7 @@ func (a *asker) answer(ctx context.Context, q question) (line string, err error)
 	switch {
 	case a.named != nil:
 		line = a.named[q.name]
-		delete(a.named, q.name) // asked again, it is not answered wrongly forever
+		delete(a.named, q.name) // or a wrong answer would be repeated forever
 		a.say("")
 	case veiled:
 		line, err = terminal.Veiled(ctx, a.tty, a.out, ask, q.shown)
@@ -92,7 +91,7 @@ func (a *asker) answer(ctx context.Context, q question) (line string, err error)
 	return line, nil
 }
 
-// says reports whether somebody typed a word, in English or in their language.
+// says reports whether somebody typed a word, in English or their language.
 func (a *asker) says(typed, word string) bool {
 	return strings.EqualFold(typed, word) || strings.EqualFold(typed, a.p.Text(word))
 }
@@ -106,7 +105,7 @@ func (a *asker) read(ctx context.Context) (string, error) {
 		err  error
 	}
 	read := make(chan line, 1)
-	go func() { // a read cannot be cancelled; after Ctrl-C it goes with the process
+	go func() { // a read cannot be cancelled; after Ctrl-C it dies with the process
 		said, err := a.in.ReadString('\n')
 		read <- line{said, err}
 	}()
@@ -121,7 +120,7 @@ func (a *asker) read(ctx context.Context) (string, error) {
 	}
 }
 
-// until asks until an answer passes; without a person to ask, once.
+// until asks until an answer passes; without a terminal, once.
 func (a *asker) until(ctx context.Context, q question, try func(answer string) error) error {
 	for {
 		said, err := a.answer(ctx, q)
@@ -136,8 +135,8 @@ func (a *asker) until(ctx context.Context, q question, try func(answer string) e
 	}
 }
 
-// answersOf reads a file of answers: lines "name: answer", or the answers as they
-// would be typed. Lines that begin with # are for people.
+// answersOf reads a file of answers: lines "name: answer", or the answers as typed. Lines
+// starting with # are comments.
 func answersOf(file string, names []string) (named map[string]string, lines string, err error) {
 	var plain []string
 	named = map[string]string{}

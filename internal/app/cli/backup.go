@@ -60,8 +60,8 @@ func (r Restore) Run(ctx context.Context, cfg config.Config, s *Streams) error {
 	return err
 }
 
-// afterRestore settles what came back with a copy that was put in place, and says what that
-// was. A bot that was started meanwhile does it by itself.
+// afterRestore settles what came back with a restored copy, and reports it. A bot started
+// in the meantime does this itself.
 func afterRestore(ctx context.Context, cfg config.Config) (string, error) {
 	lock, err := datadir.Lock(cfg.DataDir)
 	if err != nil {
@@ -76,7 +76,7 @@ func afterRestore(ctx context.Context, cfg config.Config) (string, error) {
 	return said, errors.Join(err, s.Close())
 }
 
-// settle is memory.Store.AfterRestore with all that follows from it, in words.
+// settle runs memory.Store.AfterRestore and what must follow, and reports it.
 func settle(ctx context.Context, s *memory.Store, dir string) (string, error) {
 	r, ok, err := s.AfterRestore(ctx, dir)
 	if err != nil || !ok {

@@ -13,8 +13,8 @@ import (
 	"parley/internal/text"
 )
 
-// fromServer writes the database on the server, as it is at one moment, into a file as
-// bots without a server have. It gets its name once every row was compared.
+// fromServer writes a snapshot of the server's database into a file like those of bots
+// without a server. The file gets its name after every row was compared.
 func (b Backup) fromServer(ctx context.Context, cfg config.Config, s *Streams) error {
 	if _, err := os.Stat(b.File); err == nil && !b.Force {
 		return text.Tell("%s exists already: name another file, or overwrite it with --force", b.File)
@@ -38,7 +38,7 @@ func (b Backup) fromServer(ctx context.Context, cfg config.Config, s *Streams) e
 	return err
 }
 
-// toServer puts a copy into the database on the server, which has to be empty.
+// toServer restores a copy into an empty database on the server.
 func (r Restore) toServer(ctx context.Context, cfg config.Config, s *Streams) error {
 	dir, err := os.MkdirTemp("", "parley-restore-")
 	if err != nil {
@@ -46,10 +46,10 @@ func (r Restore) toServer(ctx context.Context, cfg config.Config, s *Streams) er
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	aside := datadir.Folder{Dir: dir, Migrations: memory.Migrations()}
-	if _, err := aside.Restore(ctx, r.File); err != nil { // verified, and with nonces of its own
+	if _, err := aside.Restore(ctx, r.File); err != nil { // verified, and with its own nonces
 		return err
 	}
-	local, err := memory.Open(ctx, dir, memory.Options{}) // brings its schema up to date
+	local, err := memory.Open(ctx, dir, memory.Options{}) // migrates its schema
 	said := ""
 	if err == nil {
 		said, err = settle(ctx, local, cfg.DataDir)

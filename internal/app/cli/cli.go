@@ -1,6 +1,6 @@
-// Package cli holds the commands that operators type in a shell, apart from starting
-// the bot: each command is a struct with its flags and a Run. It starts nothing that
-// outlives the command and has no rule of the assistant.
+// Package cli holds the shell commands other than starting the bot: each command is a
+// struct with its flags and a Run. It starts nothing that outlives the command and has no
+// rule of the assistant.
 package cli
 
 import (
@@ -21,8 +21,8 @@ import (
 	"parley/internal/text"
 )
 
-// Flags are common to all commands; each is a setting that wins over the file
-// and the environment.
+// Flags are common to all commands; each overrides a setting of the file and the
+// environment.
 type Flags struct {
 	Config    string `help:"Settings file (default bot.yaml, which may be missing)." placeholder:"FILE"`
 	Data      string `help:"Data folder." placeholder:"DIR"`
@@ -33,39 +33,37 @@ type Flags struct {
 	IDs  chat.Identities `kong:"-"` // of all platforms
 }
 
-// Bot holds what the commands need from parts of the bot that only the program can
-// build.
+// Bot gives commands what only the program can build.
 type Bot struct {
-	Tools    func(config.Config) (schemas map[string][]byte, err error) // that the settings make useful, by name
+	Tools    func(config.Config) (schemas map[string][]byte, err error) // built-in tools that the settings enable, by name
 	Rehearse rehearse.Build
-	Hosted   func(config.Config) bool // whether there is a platform besides the terminal
-	// Start runs the bot until ctx ends; met is told of the first message that is
-	// answered.
+	Hosted   func(config.Config) bool // reports whether a platform other than the terminal is set up
+	// Start runs the bot until ctx ends; met is called with the first answered message.
 	Start func(ctx context.Context, f *Flags, s *Streams, met Met) error
 }
 
-// Met is told of a message that was answered: of whom, on which platform, and how
-// long that took.
+// Met is called after a message was answered: from whom, on which platform, and how long
+// it took.
 type Met func(who, platform string, took time.Duration)
 
-// Streams are the process's, or a test's.
+// Streams are the process's standard streams.
 type Streams struct {
 	In       io.Reader
 	Out, Err io.Writer
 	Watched  bool // Err is a terminal
 }
 
-// seen prints what others wrote without anything that could control the terminal.
+// seen strips control sequences from what others wrote.
 type seen struct{ io.Writer }
 
-// Write implements io.Writer, for texts that come whole.
+// Write implements io.Writer. Each call must contain a whole text.
 func (s seen) Write(p []byte) (int, error) {
 	clean, _ := text.Strip(string(p))
 	_, err := io.WriteString(s.Writer, clean)
 	return len(p), err
 }
 
-// Load reads the settings with the flags on top.
+// Load reads the settings, flags included.
 func (f *Flags) Load() (config.Config, error) {
 	set := map[string]string{}
 	for path, v := range map[string]string{"data_dir": f.Data, "log.level": f.LogLevel, "log.format": f.LogFormat} {
@@ -80,7 +78,7 @@ func (f *Flags) Load() (config.Config, error) {
 	return c, err
 }
 
-// withStore opens the data folder of the settings beside a bot that may be running.
+// withStore opens the database of the settings; a bot may be running.
 func withStore(ctx context.Context, f *Flags, do func(*memory.Store) error) error {
 	cfg, err := f.Load()
 	if err != nil {
@@ -89,7 +87,7 @@ func withStore(ctx context.Context, f *Flags, do func(*memory.Store) error) erro
 	return inStore(ctx, cfg, do)
 }
 
-// inStore is withStore for settings that were read.
+// inStore is withStore for loaded settings.
 func inStore(ctx context.Context, cfg config.Config, do func(*memory.Store) error) error {
 	store, err := openStore(ctx, cfg, memory.Options{})
 	if err != nil {
@@ -99,14 +97,13 @@ func inStore(ctx context.Context, cfg config.Config, do func(*memory.Store) erro
 	return do(store)
 }
 
-// openStore opens the database of the settings, beside a bot that may be running.
+// openStore opens the database of the settings; a bot may be running.
 func openStore(ctx context.Context, cfg config.Config, o memory.Options) (*memory.Store, error) {
 	o.URL = string(cfg.Database.URL)
 	return memory.Open(ctx, cfg.DataDir, o)
 }
 
-// stored reports whether there is a database already. Whether a server has one is seen
-// when it is opened.
+// stored reports whether there is a database already. For a server, opening it will tell.
 func stored(cfg config.Config) bool {
 	if cfg.Database.URL != "" {
 		return true
@@ -115,10 +112,9 @@ func stored(cfg config.Config) bool {
 	return err == nil
 }
 
-// PDFText prints the text of a PDF: the process that pdf.Read starts.
+// PDFText prints the text of a PDF, in the process that pdf.Read starts.
 type PDFText struct{}
 
-// Run returns the process in which a PDF is read.
 func (PDFText) Run(s *Streams) error { return pdf.Extract(s.In, s.Out) }
 
 // IsTerminal reports whether a stream is a terminal.

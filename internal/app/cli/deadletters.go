@@ -8,8 +8,7 @@ import (
 	"parley/internal/text"
 )
 
-// DeadLetters is the operator's view of events that were put aside because
-// they could not be understood or stored, with the bot running or not.
+// DeadLetters shows events that could not be understood or stored. The bot may be running.
 type DeadLetters struct {
 	List  deadlettersListCmd  `cmd:"" help:"List them, oldest first."`
 	Show  deadlettersShowCmd  `cmd:"" help:"Show one as it came."`
@@ -70,7 +69,7 @@ type deadlettersRetryCmd struct {
 	ID []int64 `arg:"" help:"Their numbers in the list."`
 }
 
-// Run asks for dead letters to be read again.
+// Run marks dead letters for retry.
 func (c deadlettersRetryCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
 	return withStore(ctx, f, func(store *memory.Store) error {
 		return eachLetter(c.ID, func(id int64) error { return store.RetryDeadLetter(ctx, id) }, s,
@@ -82,14 +81,14 @@ type deadlettersDropCmd struct {
 	ID []int64 `arg:"" help:"Their numbers in the list."`
 }
 
-// Run forgets dead letters.
+// Run deletes dead letters.
 func (c deadlettersDropCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
 	return withStore(ctx, f, func(store *memory.Store) error {
 		return eachLetter(c.ID, func(id int64) error { return store.DropDeadLetter(ctx, id) }, s, "%s forgotten\n")
 	})
 }
 
-// eachLetter does something to dead letters and prints to how many.
+// eachLetter calls do for each dead letter and prints how many there were.
 func eachLetter(ids []int64, do func(int64) error, s *Streams, words string) error {
 	for _, id := range ids {
 		if err := do(id); err != nil {

@@ -36,14 +36,14 @@ const (
 // Doctor checks everything that startup needs.
 type Doctor struct{}
 
-// errUnwell makes doctor exit with 1; it has printed why.
+// errUnwell makes doctor exit with 1, after it printed why.
 var errUnwell = text.Tell("something is wrong; see above")
 
-// doctorWait bounds each check that needs the network.
+// doctorWait bounds each check over the network.
 const doctorWait = 10 * time.Second
 
-// Run checks everything that startup needs, prints a line for each check, and
-// explains how to fix each problem. It changes nothing.
+// Run checks everything that startup needs, prints a line per check, and explains how to
+// fix problems. It changes nothing.
 func (Doctor) Run(ctx context.Context, f *Flags, s *Streams, b *Bot) error {
 	cfg, err := f.Load()
 	d := &doctor{s: s, p: Speaks(), now: time.Now, hosted: b.Hosted}
@@ -76,7 +76,7 @@ func (Doctor) Run(ctx context.Context, f *Flags, s *Streams, b *Bot) error {
 	return nil
 }
 
-// nameColumns is how wide the names of parts are at least.
+// nameColumns is the minimum width of names.
 const nameColumns = 18
 
 // writable is W_OK and X_OK of access(2).
@@ -87,12 +87,12 @@ type doctor struct {
 	p      catalog.Printer
 	now    func() time.Time
 	hide   text.Redactor
-	wait   time.Duration // of questions, for their vector
+	wait   time.Duration // how long questions wait for their vector
 	unwell bool
-	hosted func(config.Config) bool // whether there is a platform besides the terminal
+	hosted func(config.Config) bool // reports whether a platform other than the terminal is set up
 }
 
-// say prints how a part is: its mark, its name, and words with what they leave open.
+// say prints one check: its mark, its name, and its result.
 func (d *doctor) say(mark string, name any, words string, args ...any) {
 	called := d.p.Say("%v", phrase(name))
 	for lineedit.Width(called) < nameColumns {
@@ -101,7 +101,7 @@ func (d *doctor) say(mark string, name any, words string, args ...any) {
 	_, _ = fmt.Fprintf(d.s.Out, "%-4s %s %s\n", mark, called, d.hide.Hide(d.p.Say(words, args...)))
 }
 
-// phrase is a name as an argument of Say.
+// phrase turns a name into an argument of Say.
 func phrase(name any) any {
 	if words, ok := name.(string); ok {
 		return catalog.Words(words)
@@ -109,7 +109,7 @@ func phrase(name any) any {
 	return name
 }
 
-// line prints what is wrong with a part or, where nothing is, words that say it is fine.
+// line prints what is wrong, or that all is fine.
 func (d *doctor) line(name any, err error, fine string, args ...any) {
 	if err != nil {
 		d.unwell = true
@@ -164,7 +164,7 @@ func (d *doctor) access(cfg config.Config) {
 	}
 }
 
-// space checks the disk of the data folder, or of the folder it will be in.
+// space checks the disk of the data folder, or of its nearest existing parent.
 func (d *doctor) space(dir string) {
 	free, err := health.FreeSpace(dir)
 	for errors.Is(err, syscall.ENOENT) && filepath.Dir(dir) != dir {
@@ -222,7 +222,7 @@ func (d *doctor) data(ctx context.Context, cfg config.Config) {
 	d.factsFile(ctx, cfg, store)
 }
 
-// server looks at the database's server, where there is one.
+// server checks the database's server, if there is one.
 func (d *doctor) server(ctx context.Context, url string) {
 	if url == "" {
 		return
@@ -240,7 +240,7 @@ func (d *doctor) server(ctx context.Context, url string) {
 	}
 }
 
-// waiting reports events that were put aside, and answers that do not get through.
+// waiting reports dead letters and answers that are not delivered.
 func (d *doctor) waiting(ctx context.Context, store *memory.Store) {
 	if n, err := store.DeadLetters(ctx); err == nil && n > 0 {
 		d.say("warn", "dead letters", "%v", health.DeadLetters(n))
@@ -260,10 +260,10 @@ func (d *doctor) waiting(ctx context.Context, store *memory.Store) {
 	}
 }
 
-// shownTables is how many of the largest tables doctor names.
+// shownTables is the number of largest tables shown.
 const shownTables = 4
 
-// sizes shows what takes the most space in the database.
+// sizes shows the largest tables of the database.
 func (d *doctor) sizes(ctx context.Context, store *memory.Store) {
 	list, err := store.Sizes(ctx)
 	var words []string
@@ -303,11 +303,11 @@ func (d *doctor) account(platform string, a account, err error) {
 	}
 }
 
-// maxSkew is how far this machine's clock may be off before signatures,
-// reminders and the order of messages suffer.
+// maxSkew is how far this machine's clock may be off before signatures, reminders and
+// message order suffer.
 const maxSkew = 2 * time.Minute
 
-// skewed reports that this machine's clock and a platform's differ too much.
+// skewed returns an error if this machine's clock differs too much from another.
 func skewed(here, there time.Time) error {
 	if off := here.Sub(there).Round(time.Second); off.Abs() > maxSkew {
 		return text.Tell("this machine's clock is off by %s (it says %s): set it, for example with timedatectl set-ntp true",

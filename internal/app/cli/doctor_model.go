@@ -25,9 +25,9 @@ const (
 )
 
 func (d *doctor) model(ctx context.Context, cfg config.Config) {
-	var notes openai.Notebook // what a start learned; before the first there is nothing
+	var notes openai.Notebook // learned at earlier starts
 	if stored(cfg) {
-		if store, err := openStore(ctx, cfg, memory.Options{}); err == nil { // data has told why it cannot be opened
+		if store, err := openStore(ctx, cfg, memory.Options{}); err == nil { // data reports why it cannot be opened
 			defer func() { _ = store.Close() }()
 			notes = store
 		}
@@ -59,7 +59,7 @@ func (d *doctor) model(ctx context.Context, cfg config.Config) {
 	}
 }
 
-// several checks each model, and shows which model does what.
+// several checks each model and shows the routes.
 func (d *doctor) several(ctx context.Context, e setup.Endpoint) {
 	for _, engine := range e.Engines() {
 		if e.Talks(engine) {
@@ -86,21 +86,21 @@ func (d *doctor) several(ctx context.Context, e setup.Endpoint) {
 
 // trial is a model to try.
 type trial struct {
-	name  catalog.Phrase // of the line
+	name  catalog.Phrase // of the check
 	about catalog.Phrase
-	check catalog.Phrase // the settings to look at
+	check catalog.Phrase // settings to check
 	*setup.Engine
 }
 
-// mostSaid is how much of an answer is shown, in characters.
+// mostSaid is how much of an answer is quoted, in characters.
 const mostSaid = 160
 
-// shown is an answer as it is quoted to the operator.
+// shown shortens an answer for quoting.
 func shown(answer string) string { return text.Shorten(text.Line(answer), mostSaid) }
 
-// tried has a model answer and call a tool, as a conversation does: a list that has
-// its name says nothing about that. An answer without sense is a warning, as code cannot
-// tell a model that is broken from one that knows nothing.
+// tried has a model answer and call a tool, as a conversation does: being listed proves
+// neither. A senseless answer is only a warning, because code cannot tell a broken model
+// from an ignorant one.
 func (d *doctor) tried(ctx context.Context, t trial) {
 	o, err := t.Try(ctx)
 	place, _ := t.Find(ctx)
@@ -129,7 +129,7 @@ func (d *doctor) tried(ctx context.Context, t trial) {
 	}
 }
 
-// window returns how many tokens a model takes, in words; "" where nobody says.
+// window describes how many tokens a model takes, "" if unknown.
 func (d *doctor) window(ctx context.Context, e *setup.Engine) string {
 	if e.Traits.ContextSize > 0 {
 		return " " + d.p.Say("%d tokens, as set.", e.Traits.ContextSize)
@@ -144,8 +144,8 @@ func (d *doctor) window(ctx context.Context, e *setup.Engine) string {
 	return " " + d.p.Say("%d tokens.", tokens)
 }
 
-// embedding asks each embedding model for a vector, the second time to see how long
-// a question waits for one.
+// embedding asks each embedding model for a vector twice; the second time shows how long a
+// question waits.
 func (d *doctor) embedding(ctx context.Context, e setup.Endpoint, hint string) {
 	for _, v := range e.Embedders() {
 		var took time.Duration

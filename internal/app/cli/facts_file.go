@@ -48,7 +48,7 @@ func (d *doctor) factsFile(ctx context.Context, cfg config.Config, store *memory
 	d.line("facts file", err, "%s", cfg.Memory.FactsFile)
 }
 
-// refusal is an error only when there is one.
+// refusal avoids a non-nil error around a nil pointer.
 func refusal(mass *facts.MassError) error {
 	if mass == nil {
 		return nil

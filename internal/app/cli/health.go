@@ -14,17 +14,16 @@ import (
 	"parley/internal/text"
 )
 
-// Health asks the running bot how it is: what a container's health check and
-// other scripts call.
+// Health asks the running bot for its health, for container health checks and scripts.
 type Health struct {
 	Ready bool `help:"Have it also write to the database and ask for the model."`
 }
 
-// healthPatience is longer than /readyz takes at most.
+// healthPatience is longer than /readyz takes.
 const healthPatience = 10 * time.Second
 
-// Run prints the state and each problem. A bot that is unavailable, or that does
-// not answer, is an error; one that is degraded is not.
+// Run prints the state and each problem. It fails if the bot is unavailable or does not
+// answer, not if it is degraded.
 func (h Health) Run(ctx context.Context, cfg config.Config, s *Streams) error {
 	if cfg.HTTP.Listen == "" {
 		return text.Tell("there is nothing to ask: set http.listen, for example to 127.0.0.1:9090, and start the bot again")
@@ -39,7 +38,7 @@ func (h Health) Run(ctx context.Context, cfg config.Config, s *Streams) error {
 	if err != nil {
 		return fmt.Errorf("http.listen: %w", err)
 	}
-	client := http.Client{Transport: &http.Transport{Proxy: nil}} // the bot is here, wherever a proxy is
+	client := http.Client{Transport: &http.Transport{Proxy: nil}} // the bot is local: use no proxy
 	resp, err := client.Do(req)
 	if err != nil {
 		return text.Tell("no bot answers: %w", err)
@@ -62,8 +61,8 @@ func (h Health) Run(ctx context.Context, cfg config.Config, s *Streams) error {
 	return nil
 }
 
-// reachable returns where a process on this machine reaches a listening address,
-// which may stand for all addresses.
+// reachable returns the address at which a local process reaches a listener, which may
+// listen on all addresses.
 func reachable(listen string) string {
 	host, port, err := net.SplitHostPort(listen)
 	if ip := net.ParseIP(host); err == nil && (host == "" || ip != nil && ip.IsUnspecified()) {

@@ -21,15 +21,15 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// Init asks for what the first startup needs and writes the settings.
+// Init asks for what the first start needs and writes the settings.
 type Init struct {
 	Force   bool   `help:"Overwrite a settings file that exists, without asking."`
 	Answers string `help:"Take the answers from a file: lines such as \"provider: openai\", or the answers in the order of the questions." placeholder:"FILE"`
 }
 
-// Run asks for what the first startup needs, tries each answer, writes the settings,
-// and starts the bot if that is wanted. On a terminal it asks again after a wrong
-// answer; with a pipe or a file it stops.
+// Run asks for what the first start needs, tries each answer, writes the settings, and
+// starts the bot if wanted. On a terminal it repeats a question after a wrong answer; with
+// a pipe or a file it stops.
 func (c Init) Run(ctx context.Context, f *Flags, s *Streams, b *Bot) error {
 	// The environment may set the address (telegram.api_url), as at startup.
 	base, err := config.Load(config.Options{File: os.DevNull, Env: os.Environ(), IDs: f.IDs})
@@ -60,27 +60,27 @@ writes nothing. Keys and tokens are not shown as you type.
 // wizard is one run of init.
 type wizard struct {
 	asker
-	base config.Config // what is in force without a file
+	base config.Config // the settings without a file
 	ids  chat.Identities
 	file string
-	know func(config.Config) // takes the secrets of the answers, so that nothing shows them
+	know func(config.Config) // takes secrets among the answers, so that nothing shows them
 	made config.Config       // the answers
 
 	menu     []choice
-	given    given              // what the answer to the first question held besides
-	at       *provider.Provider // whose endpoint it is; nil for nobody who is known
-	place    probe.Place        // of the endpoint; without a base there is none
-	chosen   []string           // platforms; none is the terminal
+	given    given              // what else the first answer contained
+	at       *provider.Provider // the endpoint's provider; nil if unknown
+	place    probe.Place        // the endpoint; Base is "" without one
+	chosen   []string           // platforms; empty means the terminal
 	accounts map[string]account
 }
 
 // given is a key and a model's name that came with an address.
 type given struct {
 	key, model string
-	keyless    bool // it was said that no key is needed
+	keyless    bool // no key is needed
 }
 
-// open finds out where the answers come from.
+// open finds the source of the answers.
 func (w *wizard) open(answers string, s *Streams) error {
 	w.asker = asker{p: w.p, out: s.Out, in: bufio.NewReader(s.In), hide: func(line string) string {
 		return setup.NewRedactor(w.made, setup.ShortestLogged).Hide(line)
@@ -103,10 +103,10 @@ func (w *wizard) open(answers string, s *Streams) error {
 	return nil
 }
 
-// names are those of the questions.
+// names of the questions.
 var names = []string{"provider", "key", "model", "platforms", "telegram.token", "telegram.owner", "discord.token", "discord.owner", "start"}
 
-// step asks one question, or none where what is known already answers it.
+// step asks one question, or none if the answer is known already.
 type step struct {
 	name string
 	run  func(context.Context) error
@@ -120,7 +120,7 @@ func (w *wizard) steps() []step {
 	}
 }
 
-// returnTo says that an earlier answer does not do.
+// returnTo says that an earlier answer must change.
 type returnTo struct {
 	step string
 	err  error
@@ -132,13 +132,13 @@ func (r *returnTo) Error() string { return r.err.Error() }
 // String implements catalog.Phrase.
 func (r *returnTo) String() string { return r.err.Error() }
 
-// In says it in a language.
+// In implements catalog.Phrase.
 func (r *returnTo) In(p catalog.Printer) string { return p.Say("%v", r.err) }
 
 // Unwrap returns what is wrong.
 func (r *returnTo) Unwrap() error { return r.err }
 
-// walk takes the steps in order, and back where that is asked for.
+// walk takes the steps in order, and goes back on request.
 func (w *wizard) walk(ctx context.Context, steps []step) error {
 	var trail []int // steps that asked something
 	for i := 0; i < len(steps); {
@@ -188,16 +188,16 @@ func (a *asker) yes(said string) bool {
 		func(yes string) bool { return strings.EqualFold(said, yes) })
 }
 
-// Speaks returns the language of this machine, which operators are spoken to in.
+// Speaks returns the language of this machine.
 func Speaks() catalog.Printer {
 	p, _ := catalog.For(language.Machine(os.Getenv))
 	return p
 }
 
-// Complain writes an error, in the language of this machine where it has words.
+// Complain prints an error in the language of this machine.
 func Complain(w io.Writer, err error) {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok && len(joined.Unwrap()) == 1 {
-		err = joined.Unwrap()[0] // as the parser returns it
+		err = joined.Unwrap()[0] // the parser wraps it
 	}
 	_, _ = fmt.Fprintln(w, Speaks().Say("bot: %v", err))
 }

@@ -15,7 +15,7 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// text returns the settings file: the answers and nothing else.
+// text returns the settings file with the answers only.
 func (w *wizard) text() string {
 	var b strings.Builder
 	b.WriteString("# Written by bot init; config/bot.example.yaml has every setting.\n")
@@ -23,7 +23,7 @@ func (w *wizard) text() string {
 		head := name + ":\n"
 		for _, p := range pairs {
 			if p[1] != "" {
-				value, _ := json.Marshal(p[1]) // JSON strings are YAML
+				value, _ := json.Marshal(p[1]) // a JSON string is valid YAML
 				fmt.Fprintf(&b, "%s  %s: %s\n", head, p[0], value)
 				head = ""
 			}
@@ -40,8 +40,8 @@ func (w *wizard) text() string {
 	return b.String()
 }
 
-// write writes the file, reads it back, and then moves it into place. Only its owner
-// can read it.
+// write writes the file, reads it back, and moves it into place. Only its owner can read
+// it.
 func (w *wizard) write() error {
 	draft := fmt.Sprintf("%s.new-%d", w.file, os.Getpid())
 	defer func() { _ = os.Remove(draft) }()
@@ -57,8 +57,8 @@ func (w *wizard) write() error {
 	return nil
 }
 
-// next says what to do now, and starts the bot if that is wanted. Where the answers
-// end before that question, it is not.
+// next says what to do now, and starts the bot if wanted. If the answers end before that
+// question, it does not.
 func (w *wizard) next(ctx context.Context, f *Flags, s *Streams, b *Bot) error {
 	with := ""
 	if w.file != config.DefaultFile {
@@ -80,7 +80,7 @@ func (w *wizard) next(ctx context.Context, f *Flags, s *Streams, b *Bot) error {
 	return w.start(ctx, f, s, b)
 }
 
-// invite says how people get to the bot.
+// invite explains how people reach the bot.
 func (w *wizard) invite(platform string, a account) {
 	switch platform {
 	case "discord":
@@ -95,8 +95,8 @@ func (w *wizard) invite(platform string, a account) {
 // History and Send Messages in Threads.
 const invitePermissions = 1<<10 | 1<<11 | 1<<15 | 1<<16 | 1<<38
 
-// start runs the bot with the settings that were written. With a pipe, where nobody
-// would end it, it ends after the first message.
+// start runs the bot with the new settings. Without a terminal, where nobody could stop
+// it, it stops after the first message.
 func (w *wizard) start(ctx context.Context, f *Flags, s *Streams, b *Bot) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -109,7 +109,7 @@ func (w *wizard) start(ctx context.Context, f *Flags, s *Streams, b *Bot) error 
 		streams.In = w.tty
 	}
 	if len(w.chosen) == 0 {
-		return b.Start(ctx, f, streams, nil) // they see it themselves
+		return b.Start(ctx, f, streams, nil) // the person sees the answer
 	}
 	return b.Start(ctx, f, streams, func(who, platform string, took time.Duration) {
 		w.say("\nIt works: %s wrote on %s, and was answered after %s. Ctrl-C ends it; bot starts it again.", cmp.Or(who, w.p.Text("somebody")), cmp.Or(titles[platform], platform), took.Round(time.Millisecond))

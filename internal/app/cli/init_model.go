@@ -27,14 +27,14 @@ const (
 	wordsInitBuiltinTaken = "  The built-in responder answers until you set a model."
 )
 
-// choice is a line of the menu of providers.
+// choice is a line of the provider menu.
 type choice struct {
-	name  string // typed instead of the number
+	name  string // may be typed instead of the number
 	label string
 	take  func() error
 }
 
-// provider asks who answers.
+// provider asks which provider answers.
 func (w *wizard) provider(ctx context.Context) error {
 	w.made.Model, w.given, w.at, w.place = config.Model{}, given{}, nil, probe.Place{}
 	local, _ := openai.Probe(ctx, w.base.OllamaURL)
@@ -119,8 +119,7 @@ func (w *wizard) choose(ctx context.Context, said string) error {
 	return w.address(ctx, first)
 }
 
-// address looks whether there is an interface. No key is sent yet: one may be asked
-// for first.
+// address probes an endpoint without a key: whose key it needs is not known yet.
 func (w *wizard) address(ctx context.Context, address string) error {
 	if err := provider.Belongs(w.given.key, address); err != nil {
 		return err
@@ -145,21 +144,21 @@ func (w *wizard) address(ctx context.Context, address string) error {
 	return nil
 }
 
-// found tells what is at the address.
+// found reports what was completed in the address.
 func (w *wizard) found() {
 	if w.place.Added != "" {
 		w.say("  %s was missing, I added it: %s", w.place.Added, provider.Veil(w.place.Base))
 	}
 }
 
-// key asks for the key, where one is needed, and lists the models with it.
+// key asks for the key, if one is needed, and lists the models with it.
 func (w *wizard) key(ctx context.Context) error {
 	if w.place.Base == "" || w.given.keyless {
 		w.made.Model.BaseURL = w.place.Base
 		return nil
 	}
 	if key := w.given.key; key != "" {
-		w.given.key = "" // asked for, should it be refused
+		w.given.key = "" // asked for if this one is refused
 		return again("key", w.tryKey(ctx, key))
 	}
 	ask := catalog.Fill("   Its key, or Enter if it needs none:")
@@ -175,12 +174,12 @@ func (w *wizard) key(ctx context.Context) error {
 			w.made.Model, w.place = config.Model{Name: offline.Name}, probe.Place{}
 			return nil
 		}
-		w.made.Model.BaseURL, w.made.Model.APIKey = w.place.Base, "" // one that was refused is not kept
+		w.made.Model.BaseURL, w.made.Model.APIKey = w.place.Base, "" // drop a refused key
 		return nil
 	})
 }
 
-// again wraps an error so that it leads to a step.
+// again makes an error return to a step.
 func again(step string, err error) error {
 	if err == nil {
 		return nil
@@ -188,7 +187,7 @@ func again(step string, err error) error {
 	return &returnTo{step, err}
 }
 
-// tryKey sends a key where it belongs.
+// tryKey sends a key to its own provider only.
 func (w *wizard) tryKey(ctx context.Context, key string) error {
 	if owner := provider.Owner(key); owner != "" && provider.Of(key) == nil {
 		return text.Tell(wordsInitForeign, owner)
@@ -210,7 +209,7 @@ func (w *wizard) tryKey(ctx context.Context, key string) error {
 	return nil
 }
 
-// model asks which model, and has it answer and call a tool.
+// model asks for the model, and has it answer and call a tool.
 func (w *wizard) model(ctx context.Context) error {
 	if w.place.Base == "" {
 		w.say(wordsInitBuiltinTaken)
@@ -236,7 +235,7 @@ func (w *wizard) model(ctx context.Context) error {
 	return w.pick(ctx, list, best)
 }
 
-// listed returns a name as the list has it.
+// listed returns a name as the endpoint lists it.
 func (w *wizard) listed(name string) string {
 	if full := "models/" + name; slices.Contains(w.place.Models, full) { // Google
 		return full
@@ -244,11 +243,10 @@ func (w *wizard) listed(name string) string {
 	return name
 }
 
-// mostShown is how many models are shown at once.
+// mostShown is the number of models shown at once.
 const mostShown = 15
 
-// pick asks for a model of the list: by number, by name, or by part of a name to see
-// fewer.
+// pick asks for a model by number, name, or part of a name to see fewer.
 func (w *wizard) pick(ctx context.Context, all []string, best string) error {
 	shown := all
 	w.show(shown, best)
@@ -310,7 +308,7 @@ func (w *wizard) show(list []string, best string) {
 	}
 }
 
-// tryModel has a model answer as a conversation would.
+// tryModel has a model answer as in a conversation.
 func (w *wizard) tryModel(ctx context.Context, name string) error {
 	w.made.Model.Name = name
 	try := w.base
@@ -341,12 +339,11 @@ func (w *wizard) tryModel(ctx context.Context, name string) error {
 	return nil
 }
 
-// unspoken are parts of the names of models that hold no conversation.
+// unspoken are parts of the names of models that cannot converse.
 var unspoken = []string{"embed", "whisper", "tts", "dall-e", "moderation", "transcribe", "rerank", "-image", "realtime",
 	"sora", "davinci", "babbage", "imagen", "veo", "-ocr", "guard"}
 
-// talkers returns the models that may hold a conversation, as far as their names
-// tell; all where none is left.
+// talkers returns the models that may converse, judging by name; all if none is left.
 func talkers(all []string) []string {
 	list := slices.DeleteFunc(slices.Clone(all), func(name string) bool {
 		return slices.ContainsFunc(unspoken, func(part string) bool { return strings.Contains(strings.ToLower(name), part) })

@@ -19,7 +19,7 @@ import (
 // wordsMendModel is said in more than one place.
 const wordsMendModel = "run bot doctor: it tries the model and says what stands in the way."
 
-// Logs explains the numbers that people are given when something goes wrong.
+// Logs explains the error numbers that people are given.
 type Logs struct {
 	ID    string `arg:"" optional:"" help:"The number that was in the answer; with none, the newest errors are listed."`
 	Limit int    `help:"How many." default:"20"`
@@ -56,13 +56,13 @@ func (c Logs) Run(ctx context.Context, cfg config.Config, s *Streams) error {
 	})
 }
 
-// oldestError is how long ago an error may be to be found.
+// oldestError is the age of the oldest error that is searched.
 const oldestError = 365 * 24 * time.Hour
 
-// maxBroken is how much of what broke is shown, in runes.
+// maxBroken is how much of the cause is shown, in runes.
 const maxBroken = 2000
 
-// explain prints what is known of an error, and what to do about it.
+// explain prints what is known about an error, and what to do.
 func explain(w io.Writer, d memory.Decision, hide text.Redactor) error {
 	p := Speaks()
 	about := p.Text("a message")
@@ -77,7 +77,7 @@ func explain(w io.Writer, d memory.Decision, hide text.Redactor) error {
 	return err
 }
 
-// mends say what to do, by the reason of an error.
+// mends maps the reason of an error to what to do.
 var mends = map[chat.Reason]string{
 	chat.Unavailable: wordsMendModel, chat.Misset: wordsMendModel, chat.Unreadable: wordsMendModel,
 	chat.Busy: "the model's provider turned the request away for now; a second model in models and routes would have answered.", chat.NoQuota: "nothing is left of the account at the model's provider: add credit there, or route to another model.", chat.TimedOut: "the answer took longer than agent.turn_timeout or model.timeout; a local model may need more time, or a smaller one.", chat.TooLong: "the conversation is too long for the model: set model.context_size, or choose a model that takes more.",

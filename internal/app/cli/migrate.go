@@ -14,12 +14,12 @@ import (
 	"parley/internal/text"
 )
 
-// Migrate moves the rows of the bot to a database of another kind.
+// Migrate moves the bot's rows to another kind of database.
 type Migrate struct {
 	To string `required:"" env:"BOT_MIGRATE_TO" help:"Where to: the URL of an empty PostgreSQL database, or sqlite for the file in the data folder." placeholder:"URL|sqlite"`
 }
 
-// Run copies all rows, compares them, and retires the database they came from.
+// Run copies all rows, compares them, and retires the old database.
 func (m Migrate) Run(ctx context.Context, cfg config.Config, s *Streams) error {
 	if err := os.MkdirAll(cfg.DataDir, 0o700); err != nil {
 		return err
@@ -52,16 +52,16 @@ func (m Migrate) Run(ctx context.Context, cfg config.Config, s *Streams) error {
 	return err
 }
 
-// retire marks the database that rows were moved from, so that nobody goes on with it.
+// retire marks the old database, so that no bot uses it any more.
 type retire = func(context.Context) error
 
-// toServer moves the file of the data folder to a server.
+// toServer moves the file in the data folder to a server.
 func (m Migrate) toServer(ctx context.Context, cfg config.Config, p *progress) (c transfer.Copied, _ retire, err error) {
 	path := filepath.Join(cfg.DataDir, datadir.Name)
 	if _, err := os.Stat(path); err != nil {
 		return c, nil, fmt.Errorf("there is no database to move: %w", err)
 	}
-	local, err := memory.Open(ctx, cfg.DataDir, memory.Options{}) // brings its schema up to date
+	local, err := memory.Open(ctx, cfg.DataDir, memory.Options{}) // migrates its schema
 	if err != nil {
 		return c, nil, err
 	}
@@ -72,8 +72,8 @@ func (m Migrate) toServer(ctx context.Context, cfg config.Config, p *progress) (
 	return c, folder(cfg).Retire, err
 }
 
-// copyIn writes a file whose schema is up to date into an empty database on a server, or one
-// that an earlier attempt left half full. Until all is there, that one is no bot's.
+// copyIn writes a migrated file into an empty database on a server, or into one that an
+// earlier attempt left incomplete. Until it is complete, no bot can use it.
 func copyIn(ctx context.Context, path, url string, p *progress) (c transfer.Copied, err error) {
 	if err := datadir.Discard(ctx, url); err != nil {
 		return c, err
@@ -91,7 +91,7 @@ func copyIn(ctx context.Context, path, url string, p *progress) (c transfer.Copi
 	return c, errors.Join(err, there.Close())
 }
 
-// toFile moves the database of database.url into a file of the data folder.
+// toFile moves the database of database.url into a file in the data folder.
 func (m Migrate) toFile(ctx context.Context, cfg config.Config, p *progress) (c transfer.Copied, _ retire, err error) {
 	url := string(cfg.Database.URL)
 	if url == "" {
@@ -100,12 +100,12 @@ func (m Migrate) toFile(ctx context.Context, cfg config.Config, p *progress) (c 
 	if err := folder(cfg).Free(); err != nil {
 		return c, nil, err
 	}
-	there, err := memory.Open(ctx, "", memory.Options{URL: url, Alone: true}) // brings its schema up to date
+	there, err := memory.Open(ctx, "", memory.Options{URL: url, Alone: true}) // migrates its schema
 	if err != nil {
 		return c, nil, err
 	}
 	defer func() { err = errors.Join(err, there.Close()) }()
-	left, _ := filepath.Glob(filepath.Join(cfg.DataDir, "migrate-[0-9]*")) // by one that was killed; it holds conversations
+	left, _ := filepath.Glob(filepath.Join(cfg.DataDir, "migrate-[0-9]*")) // left by a killed process; they hold conversations
 	for _, dir := range left {
 		_ = os.RemoveAll(dir)
 	}
@@ -123,7 +123,7 @@ func (m Migrate) toFile(ctx context.Context, cfg config.Config, p *progress) (c 
 	return c, func(ctx context.Context) error { return datadir.RetireServed(ctx, url, "the file in "+cfg.DataDir) }, nil
 }
 
-// copyOut writes a database on a server into a new file in a folder.
+// copyOut writes a server's database into a new file in a folder.
 func copyOut(ctx context.Context, url, dir string, p *progress) (c transfer.Copied, err error) {
 	local, err := memory.Open(ctx, dir, memory.Options{})
 	if err != nil {

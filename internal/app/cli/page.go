@@ -14,7 +14,7 @@ import (
 // Page prints a link to the control page.
 type Page struct{}
 
-// Run prints a link that lets a browser in once; the bot may be running.
+// Run prints a one-time link; the bot may be running.
 func (Page) Run(ctx context.Context, cfg config.Config, s *Streams) error {
 	if cfg.HTTP.Listen == "" {
 		return text.Tell("there is no control page: set http.listen, for example to 127.0.0.1:9090, and start the bot again")

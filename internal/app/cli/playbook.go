@@ -17,7 +17,7 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// Playbook holds the commands on the playbook.
+// Playbook holds the playbook commands.
 type Playbook struct {
 	Check  playbookCheckCmd  `cmd:"" help:"Look for mistakes and for rules that can never do what they say."`
 	Replay playbookReplayCmd `cmd:"" help:"Play recorded conversations against the guards, and list which calls of tools they would have stopped."`
@@ -76,7 +76,7 @@ func (c playbookCheckCmd) Run(ctx context.Context, f *Flags, cfg config.Config, 
 	return err
 }
 
-// roles are those that rules may name.
+// roles are the roles that rules may name.
 var roles = []string{gate.Member.String(), gate.Admin.String(), gate.Owner.String()}
 
 // compared asks the configured model about pairs of rules.
@@ -91,7 +91,7 @@ func compared(ctx context.Context, cfg config.Config, book *playbook.Book) ([]pl
 	return playbook.Compare(ctx, book, e.Model)
 }
 
-// matched counts how many messages each rule matched; nil if nothing was counted.
+// matched counts the messages each rule matched; nil if nothing was counted.
 func (c playbookCheckCmd) matched(ctx context.Context, cfg config.Config) (map[string]int, error) {
 	if c.Days <= 0 {
 		return nil, nil

@@ -8,17 +8,17 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// progress tells how far long work is: on a terminal in one line that it writes over, and
-// elsewhere, as in a log, in a line now and then.
+// progress reports the progress of long work: on a terminal in one line that it
+// overwrites, elsewhere in a line now and then.
 type progress struct {
 	w    io.Writer
 	p    catalog.Printer
 	live bool
 	now  func() time.Time
-	last time.Time // something was told
+	last time.Time // when it last reported
 }
 
-// How often it tells.
+// How often it reports.
 const (
 	tellLive = 200 * time.Millisecond
 	tellLog  = 10 * time.Second
@@ -28,7 +28,7 @@ func newProgress(s *Streams) *progress {
 	return &progress{w: s.Err, p: Speaks(), live: s.Watched, now: time.Now, last: time.Now()}
 }
 
-// of returns what is called with how much is done of work that say tells of.
+// of returns a function that reports progress in the words of say.
 func (p *progress) of(say func(done, of int64) catalog.Phrase) func(done, of int64) {
 	return func(done, of int64) {
 		every, start, end := tellLog, "", "\n"
@@ -49,7 +49,7 @@ func indexing(done, of int64) catalog.Phrase {
 	return catalog.Fill("making the search: %d of %d rows", done, of)
 }
 
-// end leaves a terminal's line empty for what follows.
+// end clears a terminal's line.
 func (p *progress) end() {
 	if p.live {
 		_, _ = fmt.Fprint(p.w, "\r\x1b[K")

@@ -35,7 +35,7 @@ type Recall struct {
 	Query   []string `arg:"" help:"The question."`
 }
 
-// recalled is one line of the answer.
+// recalled is one result.
 type recalled struct {
 	Kind  string    `json:"kind"`
 	ID    string    `json:"id"`
@@ -82,7 +82,7 @@ func (c Recall) Run(ctx context.Context, cfg config.Config, s *Streams) error {
 	})
 }
 
-// asked returns the agent that is asked: the one that is named, or that answers there.
+// asked returns the agent that is asked: the named one, or the one that answers there.
 func (c Recall) asked(ctx context.Context, cfg config.Config, store *memory.Store, q memory.Query) (name string, at chat.Agent, err error) {
 	r, err := setup.LookRoster(ctx, cfg, store)
 	if err != nil {
@@ -101,13 +101,13 @@ func (c Recall) asked(ctx context.Context, cfg config.Config, store *memory.Stor
 	return name, at, nil
 }
 
-// withMeanings is inStore for questions: vectors count, where a bot made some.
+// withMeanings is inStore with vectors for questions, if an embedding model answers.
 func withMeanings(ctx context.Context, cfg config.Config, do func(*memory.Store) error) error {
 	cfg = setup.FindEncoder(ctx, cfg)
 	silent := slog.New(slog.DiscardHandler)
 	o := memory.Options{EmbedModel: cfg.EmbeddingModel()}
 	if o.EmbedModel != "" {
-		if e, err := setup.Connect(ctx, cfg, nil, silent); err == nil { // doctor tells why not; words decide
+		if e, err := setup.Connect(ctx, cfg, nil, silent); err == nil { // doctor reports why not; words decide
 			embedder := wrap.Embedder{Of: e.Embedders(), Name: o.EmbedModel, Hide: setup.NewRedactor(cfg, setup.ShortestSaid),
 				Count: func(context.Context, wrap.Call) {}, Log: silent, Now: time.Now}
 			o.Embed = embedder.Embed
@@ -124,8 +124,8 @@ func withMeanings(ctx context.Context, cfg config.Config, do func(*memory.Store)
 	return do(store)
 }
 
-// withNotes adds passages of the owner's notes while there is room, if the index
-// that a bot made is there.
+// withNotes adds passages of the owner's notes while there is room, if a bot has made an
+// index.
 func (c Recall) withNotes(ctx context.Context, cfg config.Config, list []recalled, q memory.Query, from []string) []recalled {
 	if cfg.Vault.Dir == "" {
 		return list
@@ -156,14 +156,13 @@ func (c Recall) withNotes(ctx context.Context, cfg config.Config, list []recalle
 	return list
 }
 
-// cost returns a text's share of a budget, in tokens.
+// cost estimates a text's tokens.
 func cost(text string) int { return (utf8.RuneCountInString(text) + 3) / 4 }
 
-// recallAll returns the facts that would be shown and the passages that would be
-// found, within one budget.
+// recallAll returns the facts and passages an agent would be given, within one budget.
 func recallAll(ctx context.Context, store *memory.Store, q memory.Query, at chat.Agent) (list []recalled, err error) {
-	list = []recalled{} // in JSON an empty list, not null
-	limit := q.Limit    // 0 is what the budget holds
+	list = []recalled{} // encoded as an empty list, not null
+	limit := q.Limit    // 0: whatever fits the budget
 	v := provenance.Viewer{User: q.User, Key: q.Key, Direct: q.Key.Channel == "", Agent: at}
 	facts, err := store.FactsFor(ctx, v, q.Text, q.Tokens/4)
 	if err != nil {
@@ -228,10 +227,10 @@ func (c sessionsImportCmd) Run(ctx context.Context, cfg config.Config, s *Stream
 	})
 }
 
-// vectorsFor is how long an import makes vectors; a bot makes the rest.
+// vectorsFor limits the time an import makes vectors; the bot makes the rest.
 const vectorsFor = time.Minute
 
-// makeMeanings makes vectors of what was imported, where there is an embedding model.
+// makeMeanings makes vectors of what was imported, if there is an embedding model.
 func (c sessionsImportCmd) makeMeanings(ctx context.Context, store *memory.Store, s *Streams) error {
 	began := time.Now()
 	for more := true; more; {

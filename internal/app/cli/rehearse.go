@@ -18,8 +18,8 @@ type Rehearse struct {
 	Paths  []string `arg:"" name:"path" help:"Scripts, or folders of scripts (*.txt)."`
 }
 
-// Run plays conversation scripts against the real agent: no key, no network,
-// no data folder.
+// Run plays conversation scripts against the real agent, without key, network or data
+// folder.
 func (c Rehearse) Run(ctx context.Context, cfg config.Config, s *Streams, b *Bot) error {
 	p := rehearse.Player{Base: cfg, Build: b.Rehearse, Update: c.Update || c.Record}
 	if c.Record {

@@ -26,7 +26,7 @@ type playbookReplayCmd struct {
 	JSON    bool   `name:"json" help:"Print every verdict as a line of JSON, also those that allow."`
 }
 
-// Run lists which calls of tools today's guards would have stopped.
+// Run lists tool calls that today's guards would have stopped.
 func (c playbookReplayCmd) Run(ctx context.Context, cfg config.Config, s *Streams) error {
 	if c.Dir != "" {
 		cfg.Playbook.Dir = c.Dir
@@ -65,7 +65,7 @@ func (c playbookReplayCmd) Run(ctx context.Context, cfg config.Config, s *Stream
 	return err
 }
 
-// read returns the conversations that are to be played.
+// read returns the conversations to play.
 func (c playbookReplayCmd) read(ctx context.Context, cfg config.Config, in io.Reader) ([]replay.Conversation, error) {
 	switch {
 	case (c.File == "") == (c.History == ""):
@@ -95,7 +95,7 @@ func (c playbookReplayCmd) read(ctx context.Context, cfg config.Config, in io.Re
 	return replay.Read(file)
 }
 
-// span reads a length of time such as 30d or 12h.
+// span parses a length of time such as 30d or 12h.
 func span(s string) (time.Duration, error) {
 	if days, ok := strings.CutSuffix(s, "d"); ok {
 		if n, err := strconv.Atoi(days); err == nil && n > 0 {
@@ -108,7 +108,7 @@ func span(s string) (time.Duration, error) {
 	return 0, text.Tell("--history %q is no length of time like 30d or 12h", s)
 }
 
-// tell prints a verdict; one that allows only as data.
+// tell prints a verdict; allowed calls only as JSON.
 func (c playbookReplayCmd) tell(out io.Writer, v replay.Verdict) error {
 	if c.JSON {
 		return json.NewEncoder(out).Encode(v)

@@ -19,8 +19,7 @@ import (
 	"parley/internal/tools/rest"
 )
 
-// servers connects to all tool servers as startup does, in parallel, and pins
-// nothing.
+// servers connects to all tool servers at once, as startup does, and pins nothing.
 func (d *doctor) servers(ctx context.Context, cfg config.Config) {
 	o := setup.ToolServers(cfg)
 	counts := make([]int, len(o.Servers))
@@ -38,8 +37,7 @@ func (d *doctor) servers(ctx context.Context, cfg config.Config) {
 	}
 }
 
-// services checks the HTTP tools of the settings, and that their hosts answer. It
-// calls none of them.
+// services checks the HTTP tools, and that their hosts answer. It calls no tool.
 func (d *doctor) services(ctx context.Context, cfg config.Config) {
 	list, err := setup.ServiceCalls(cfg, func(file, operation, why string) {
 		d.say("warn", "tools.openapi", "%s: %s is no tool: %s", file, operation, why)
@@ -83,8 +81,8 @@ type MCPLogin struct {
 	Name string `arg:"" help:"The server's name in mcp.servers."`
 }
 
-// Run prints the address to open and waits until the browser comes back to this
-// machine, or until the address is pasted. A running bot uses the login at once.
+// Run prints the address to open and waits until the browser returns to this machine, or
+// until the address is pasted. A running bot uses the login at once.
 func (c MCPLogin) Run(ctx context.Context, cfg config.Config, s *Streams) error {
 	client, err := toolServers(cfg, c.Name)
 	if err != nil {
@@ -131,8 +129,8 @@ page, paste it here and press Enter:`, open))
 	}
 }
 
-// awaitBrowser listens at the address that the browser is sent to. If it cannot,
-// people can still paste the address.
+// awaitBrowser listens for the browser's return. If it cannot, people can still paste the
+// address.
 func awaitBrowser(ctx context.Context, back chan<- string) (stop func()) {
 	r, err := http.NewRequest(http.MethodGet, mcp.Redirect, nil)
 	if err != nil {
@@ -154,7 +152,7 @@ func awaitBrowser(ctx context.Context, back chan<- string) (stop func()) {
 		}
 	})}
 	done := make(chan struct{})
-	go func() { defer close(done); _ = server.Serve(listener) }() // it ends when we end it
+	go func() { defer close(done); _ = server.Serve(listener) }() // stop ends it
 	return func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 		defer cancel()
@@ -170,7 +168,7 @@ type MCPLogout struct {
 	Name string `arg:"" help:"The server's name in mcp.servers."`
 }
 
-// Run deletes the file that holds it.
+// Run deletes the stored login.
 func (c MCPLogout) Run(cfg config.Config, s *Streams) error {
 	client, err := toolServers(cfg, c.Name)
 	if err != nil {
@@ -187,7 +185,8 @@ func (c MCPLogout) Run(cfg config.Config, s *Streams) error {
 	return nil
 }
 
-// toolServers connects to none yet; there is one named so.
+// toolServers returns a client, not yet connected, after checking that it has a server of
+// this name.
 func toolServers(cfg config.Config, name string) (*mcp.Client, error) {
 	if !slices.ContainsFunc(cfg.MCP.Servers, func(s config.MCPServer) bool { return s.Name == name }) {
 		return nil, text.Tell("there is no tool server %q in mcp.servers", name)

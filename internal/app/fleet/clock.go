@@ -2,8 +2,8 @@ package fleet
 
 import "time"
 
-// Skew is what has to be added to the time of this machine for the one that all processes
-// go by; see node.Skew. A process that is alone goes by its own.
+// Skew returns the difference between the clock shared by all processes and this
+// machine's; see node.Skew. It is 0 for a process that is alone.
 func (f *Fleet) Skew() time.Duration {
 	if f == nil {
 		return 0
@@ -11,10 +11,10 @@ func (f *Fleet) Skew() time.Duration {
 	return f.Node.Skew()
 }
 
-// Clock is now by the time that all processes go by.
+// Clock returns now by the shared clock.
 func (f *Fleet) Clock(now func() time.Time) time.Time {
 	if skew := f.Skew(); skew != 0 {
-		return now().Round(0).Add(skew) // what it is compared with may be from before a clock was set
+		return now().Round(0).Add(skew) // drop the monotonic clock: it may be compared with a time from before an adjustment
 	}
 	return now()
 }

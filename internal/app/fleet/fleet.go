@@ -1,7 +1,6 @@
-// Package fleet joins this process with others on the same database: the Hub asks it
-// whose a conversation is, it brings what other processes stored or left behind, and it
-// decides which of them receives from a platform. It keeps no lease and no row: those are
-// node's and lanes'.
+// Package fleet joins this process with others on the same database: it tells the Hub who
+// owns a conversation, brings what other processes stored or left behind, and decides
+// which process receives from a platform. Leases and rows belong to node and lanes.
 package fleet
 
 import (
@@ -18,20 +17,20 @@ import (
 	"parley/internal/memory/cluster"
 )
 
-// Fleet is the processes as this one sees them. A nil Fleet is a process that is alone.
+// Fleet is this process among others. A nil Fleet is a process that is alone.
 type Fleet struct {
 	*cluster.Node
 	log *slog.Logger
 
-	mu    sync.Mutex // guards what follows, which Join sets
+	mu    sync.Mutex // guards the following, set by Join
 	hub   *chat.Hub
 	store *memory.Store
 
 	stray stray
 }
 
-// Start takes part under the names of machine and process, and returns once this process may. The caller calls Close, last of
-// all.
+// Start joins the fleet under the names of machine and process, and returns once this
+// process may act. The caller calls Close last.
 func Start(ctx context.Context, o cluster.Options) (f *Fleet, err error) {
 	f = &Fleet{log: o.Log}
 	o.Lost = func() {
@@ -48,7 +47,7 @@ func Start(ctx context.Context, o cluster.Options) (f *Fleet, err error) {
 	return f, nil
 }
 
-// Problem is why this process may not act just now; nil while it may, or is alone.
+// Problem returns why this process may not act now; nil if it may, or is alone.
 func (f *Fleet) Problem() error {
 	if f == nil {
 		return nil
@@ -56,7 +55,7 @@ func (f *Fleet) Problem() error {
 	return f.Node.Problem()
 }
 
-// Join says what the process is made of. It is called once, before Run.
+// Join sets the hub and the store. Call it once, before Run.
 func (f *Fleet) Join(hub *chat.Hub, store *memory.Store) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -69,7 +68,7 @@ func (f *Fleet) joined() (*chat.Hub, *memory.Store) {
 	return f.hub, f.store
 }
 
-// Close ends the lease, and gives up all that is still this process's.
+// Close ends the lease and gives up everything this process owns.
 func (f *Fleet) Close() {
 	if f != nil && f.Node != nil {
 		f.Node.Close()
@@ -79,8 +78,7 @@ func (f *Fleet) Close() {
 // Own implements chat.Node.
 func (f *Fleet) Own(ctx context.Context, k chat.Key) (bool, error) { return f.store.Lanes.Own(ctx, k) }
 
-// leaving bounds giving up a conversation; what is not given up in time is free when
-// the lease ends.
+// leaving bounds giving up a conversation; otherwise the end of the lease frees it.
 const leaving = time.Second
 
 // Leave implements chat.Node.
@@ -92,7 +90,7 @@ func (f *Fleet) Leave(k chat.Key) {
 	}
 }
 
-// Retire gives up every conversation that rests, while the process ends.
+// Retire gives up idle conversations at shutdown.
 func (f *Fleet) Retire() {
 	if f == nil {
 		return
@@ -104,10 +102,10 @@ func (f *Fleet) Retire() {
 	}
 }
 
-// lookEvery is how often each process looks what there is for it.
+// lookEvery is how often each process looks for work.
 const lookEvery = 500 * time.Millisecond
 
-// Run brings what others stored for this process, and what nobody living has, until ctx
+// Run brings what others stored for this process, and what dead processes owned, until ctx
 // ends.
 func (f *Fleet) Run(ctx context.Context) {
 	tick := time.NewTicker(lookEvery)
@@ -123,7 +121,7 @@ func (f *Fleet) Run(ctx context.Context) {
 	}
 }
 
-// look looks once. What fails is tried again with the next look.
+// look looks once. A failure is retried with the next look.
 func (f *Fleet) look(ctx context.Context) {
 	for f.Alive() && ctx.Err() == nil {
 		posted, left, err := f.store.Lanes.Waiting(f.hub.Platforms())
@@ -139,14 +137,14 @@ func (f *Fleet) look(ctx context.Context) {
 			f.warn(ctx, err)
 			return
 		}
-		if adopted == 0 { // what is left another process is just about
+		if adopted == 0 { // another process is taking the rest
 			return
 		}
 	}
 }
 
-// bring puts what others posted, or left behind, into its lanes. It returns how many
-// conversations it took over.
+// bring puts what others posted or left behind into this process's lanes. It returns the
+// number of conversations taken over.
 func (f *Fleet) bring(ctx context.Context, posted, left bool) (adopted int, err error) {
 	if left {
 		keys, err := f.store.Lanes.Adopt(ctx, f.hub.Platforms())
@@ -173,8 +171,8 @@ func (f *Fleet) bring(ctx context.Context, posted, left bool) (adopted int, err 
 	return adopted, nil
 }
 
-// takeUp goes on with conversations that were claimed. It tries until it succeeds or
-// they are not this process's any more: nobody else would do it.
+// takeUp continues conversations that were claimed. It retries until it succeeds or loses
+// them: nobody else would.
 func (f *Fleet) takeUp(ctx context.Context, keys []chat.Key) error {
 	for {
 		err := f.hub.TakeUp(ctx, keys)

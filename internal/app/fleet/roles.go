@@ -8,8 +8,8 @@ import (
 	"parley/internal/chat"
 )
 
-// Receive runs an adapter until ctx ends. With one it does so in one process at a time,
-// and in the others learns only what it needs to send.
+// Receive runs an adapter until ctx ends. With one, a single process at a time runs it;
+// the others only learn what they need to send.
 func (f *Fleet) Receive(ctx context.Context, a chat.Adapter, in chat.Intake, one bool) error {
 	if f == nil || !one {
 		return a.Run(ctx, in)
@@ -22,7 +22,7 @@ func (f *Fleet) Receive(ctx context.Context, a chat.Adapter, in chat.Intake, one
 	return f.Role(ctx, receiving(a.Platform()), func(ctx context.Context) error { return a.Run(ctx, in) })
 }
 
-// Peers are the processes among which an adapter divides its connections, nil for none.
+// Peers are the processes that share an adapter's connections, nil for none.
 func (f *Fleet) Peers() shards.Peers {
 	if f == nil {
 		return nil
@@ -32,7 +32,7 @@ func (f *Fleet) Peers() shards.Peers {
 
 func receiving(platform string) string { return "receive " + platform }
 
-// learnAgain is how long to wait after an attempt to learn that failed.
+// learnAgain is the pause after a failed attempt to learn.
 const learnAgain = 500 * time.Millisecond
 
 func (f *Fleet) learn(ctx context.Context, l chat.Learner, in chat.Intake) {
@@ -40,26 +40,27 @@ func (f *Fleet) learn(ctx context.Context, l chat.Learner, in chat.Intake) {
 	}
 }
 
-// Elsewhere reports whether another process receives from a platform of which one does.
+// Elsewhere reports whether a platform that one process receives from is received by
+// another.
 func (f *Fleet) Elsewhere(platform string) bool {
 	return f != nil && f.Node.Wants(receiving(platform)) && !f.Holds(receiving(platform))
 }
 
-// chore is the role of what is done once for all, at set times.
+// chore is the role of the process that does scheduled work for all.
 const chore = "chores"
 
-// Chores takes the role of what one process does for all, until ctx ends.
+// Chores holds the role of doing scheduled work for all until ctx ends.
 func (f *Fleet) Chores(ctx context.Context) {
 	if f != nil {
 		_ = f.Role(ctx, chore, func(ctx context.Context) error { <-ctx.Done(); return nil })
 	}
 }
 
-// DoesChores reports whether this process does what one does for all: it is alone, or has
-// the role.
+// DoesChores reports whether this process does scheduled work for all: it is alone, or
+// holds the role.
 func (f *Fleet) DoesChores() bool { return f == nil || f.Holds(chore) }
 
-// Once makes a tick one that a single process does.
+// Once makes a tick run in a single process.
 func (f *Fleet) Once(run func(context.Context) error) func(context.Context) error {
 	return func(ctx context.Context) error {
 		if !f.DoesChores() {

@@ -9,20 +9,19 @@ import (
 	"parley/internal/memory/cluster/lanes"
 )
 
-// strayEvery is how often it is looked whether something unfinished of this process's own
-// stands in no lane.
+// strayEvery is how often this process looks for its own unfinished work outside of lanes.
 const strayEvery = 2 * time.Second
 
-// stray is what is unfinished in this process's conversations and stands in no lane: nobody
-// else takes it, for its owner lives. There should be none.
+// stray is unfinished work in this process's conversations that is in no lane. Nobody else
+// takes it, because its owner lives. There should be none.
 type stray struct {
-	next  time.Time          // when to look; the look's
-	seen  map[lanes.Open]int // in how many looks, up to the last; the look's
-	count atomic.Int64       // conversations with some that taking up did not help
+	next  time.Time          // next look
+	seen  map[lanes.Open]int // number of looks that saw it, up to the last
+	count atomic.Int64       // conversations where taking up did not help
 }
 
-// Stray counts the conversations in which something waits that this process is not at
-// work on, though nobody else may be, and that it tried to take up.
+// Stray counts conversations in which something waits although this process tried to take
+// it up.
 func (f *Fleet) Stray() int {
 	if f == nil {
 		return 0
@@ -30,8 +29,8 @@ func (f *Fleet) Stray() int {
 	return int(f.stray.count.Load())
 }
 
-// gather takes up what strays. What was only just stored, or is just being finished, does not:
-// it is not there with the next look.
+// gather takes up stray work. What was just stored or is just being finished is gone by
+// the next look.
 func (f *Fleet) gather(ctx context.Context) error {
 	if time.Now().Before(f.stray.next) {
 		return nil

@@ -1,4 +1,4 @@
-// Package host is how far the memory of the process may grow, and when what is not needed
-// is given back. It does not know what the process does. It imports next to nothing, so
-// that its pace is set before other packages make what they need.
+// Package host limits how far the process's memory grows and gives unused memory back. It
+// knows nothing about the program. It imports next to nothing, so that its pace is set
+// before other packages initialize.
 package host

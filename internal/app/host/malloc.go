@@ -15,9 +15,9 @@ static void parley_trim(void) {}
 */
 import "C"
 
-// few has the allocator of C, which SQLite takes its memory from, keep two stocks
-// instead of eight for each processor: what one thread frees is of use to others.
+// few limits C's allocator, which SQLite uses, to two arenas instead of eight per
+// processor: memory freed by one thread can then serve others.
 func few() { C.parley_few() }
 
-// trim returns what SQLite has freed.
+// trim returns memory freed by SQLite.
 func trim() { C.parley_trim() }

@@ -8,26 +8,25 @@ import (
 	"runtime/metrics"
 )
 
-// The heap of most bots is a few megabytes, so collecting it at the usual pace, whenever
-// it has doubled, takes a quarter of the processor time of a busy one and saves next to
-// nothing. What has died may take room bytes before it is collected, and spare of what
-// is in use where that is more.
+// The heap of most bots is a few megabytes. Collecting it whenever it has doubled, as Go
+// does, takes a quarter of a busy bot's processor time and saves next to nothing. So
+// garbage may grow to room bytes, or to spare times the live heap if that is more.
 const (
-	startAt = 400     // percent, as GOGC, until something was collected
+	startAt = 400     // percent, as GOGC, before the first collection
 	room    = 8 << 20 // bytes
 	spare   = 0.6
 )
 
-func init() { // what packages make when the program begins is megabytes, too, and stays
+func init() { // initialization allocates megabytes that stay
 	if !set() {
 		debug.SetGCPercent(startAt)
 	}
 }
 
-// set reports whether the operator has set the pace.
+// set reports whether the operator set the pace.
 func set() bool { return os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" }
 
-// Pace sets how far memory may grow between two collections, unless the operator has.
+// Pace sets how far memory may grow between collections, unless the operator has.
 func Pace() {
 	few()
 	if set() {
@@ -37,10 +36,10 @@ func Pace() {
 	follow(startAt)
 }
 
-// round is collected with each collection.
+// round is freed by each collection.
 type round struct{ _ *round }
 
-// follow keeps the pace as it should be with what is in use after each collection.
+// follow adjusts the pace to the live heap after each collection.
 func follow(now float64) {
 	runtime.SetFinalizer(&round{}, func(*round) {
 		use := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"}}
@@ -53,7 +52,7 @@ func follow(now float64) {
 	})
 }
 
-// percent is the pace with so many bytes in use, as GOGC.
+// percent returns the pace for a live heap of use bytes, as GOGC.
 func percent(use uint64) float64 {
 	return 100 * max(spare, room/float64(max(use, 1<<20)))
 }

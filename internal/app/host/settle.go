@@ -6,26 +6,25 @@ import (
 	"time"
 )
 
-// In a calm nothing happens for a moment, which is noticed within another; a lull is
-// longer, and after the second one idle connections are closed, too.
+// After calm without events, the process is idle; after lull it is idle for longer, and
+// from the second lull on idle connections close, too.
 const (
 	calm   = 300 * time.Millisecond
 	lull   = 25 * time.Second
-	latest = 5 * time.Second // when first is called without a calm
+	latest = 5 * time.Second // first is called by then even without a calm
 )
 
-// Settle keeps a process that has started small until ctx ends: after startup and during
-// lulls it gives back all that is not needed. stirred has a token once something has happened. first
-// is called once, for what may wait until the first messages are answered, and rest
-// before each Release in a lull.
+// Settle keeps the process small until ctx ends: after startup and in lulls it gives back
+// unused memory. stirred holds a token after an event. first is called once, for work that
+// may wait for the first messages; rest is called before each Release in a lull.
 func Settle(ctx context.Context, stirred <-chan struct{}, first, rest func()) {
 	next := time.NewTimer(calm)
 	defer next.Stop()
 	first = sync.OnceFunc(first)
 	late := time.NewTimer(latest)
 	defer late.Stop()
-	// While it is busy the token is looked for at the end of each calm only, since to wake
-	// up at once takes every message a switch of threads.
+	// While busy, look for the token only at the end of each calm: waking up at once would
+	// cost every message a switch of threads.
 	for starting, quiet, listen := true, false, stirred; ; {
 		select {
 		case <-ctx.Done():

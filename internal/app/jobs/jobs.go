@@ -1,6 +1,6 @@
-// Package jobs is the bot's cron: what is done again and again, how each entry ended
-// last, and the end of all with the process. It decides only when; what a job does is
-// its owner's, and runs in the lane of its conversation, so that it never races a turn.
+// Package jobs is the bot's cron: it runs jobs on a schedule, remembers how each ended,
+// and stops them with the process. It decides only when a job runs; the job's owner runs
+// it in the lane of its conversation, so that it never races a turn.
 package jobs
 
 import (
@@ -26,11 +26,11 @@ const tickTimeout = 50 * time.Second
 type Options struct {
 	Log *slog.Logger
 	Now func() time.Time
-	// Background runs long work beside the ticks; the process waits for it at its end.
+	// Background runs long work outside of ticks; shutdown waits for it.
 	Background func(work func())
 }
 
-// Jobs owns the cron and the results of each entry.
+// Jobs owns the cron and the results of each job.
 type Jobs struct {
 	o      Options
 	cron   *cron.Cron
@@ -42,7 +42,7 @@ type Jobs struct {
 	failed map[string]string
 }
 
-// New returns a schedule with nothing on it.
+// New returns an empty schedule.
 func New(o Options) *Jobs {
 	log := cronLog{o.Log}
 	ctx, cancel := context.WithCancelCause(context.Background())
@@ -56,30 +56,30 @@ func New(o Options) *Jobs {
 	}
 }
 
-// Start begins to tick.
+// Start starts the cron.
 func (j *Jobs) Start() { j.cron.Start() }
 
-// Add puts an entry on the schedule; spec is ours, so a wrong one panics. A tick that
-// is still running is not begun again.
+// Add schedules a job. A wrong spec panics. A tick is skipped while the last one still
+// runs.
 func (j *Jobs) Add(name, spec string, run func(context.Context) error) {
 	id, err := j.cron.AddFunc(spec, func() { j.Run(name, run) })
 	if err != nil {
-		panic("cron: " + err.Error()) // the schedule is ours
+		panic("cron: " + err.Error()) // the spec is ours
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.ids[name] = id
 }
 
-// Run does one tick of a job now. A panic is an error of the job.
+// Run runs one tick now. A panic counts as an error of the job.
 func (j *Jobs) Run(name string, run func(context.Context) error) {
 	ctx, cancel := context.WithTimeout(j.ctx, tickTimeout)
 	defer cancel()
 	j.note(name, fenced(ctx, run))
 }
 
-// Aside makes long work a job: a tick begins it, unless it is under way, and
-// returns. The work has no bound of time and ends with the process.
+// Aside makes a job of long work: a tick starts it, unless it is running, and returns. The
+// work has no time limit and ends with the process.
 func (j *Jobs) Aside(name string, run func(context.Context) error) func(context.Context) error {
 	var busy atomic.Bool
 	return func(context.Context) error {
@@ -94,8 +94,8 @@ func (j *Jobs) Aside(name string, run func(context.Context) error) func(context.
 	}
 }
 
-// note keeps how a job ended, for the log and the status. What was cut short by
-// the end of the process did not fail.
+// note records how a job ended, for the log and the status. Work cut short by shutdown did
+// not fail.
 func (j *Jobs) note(name string, err error) {
 	if err != nil && j.ctx.Err() != nil {
 		return
@@ -119,11 +119,11 @@ func fenced(ctx context.Context, run func(context.Context) error) (err error) {
 	return run(ctx)
 }
 
-// errEnding is why ticks end with the process.
+// errEnding cancels ticks at shutdown.
 var errEnding = errors.New("the process is ending")
 
-// End stops the schedule and cuts running ticks short: the next start, or the
-// next tick, does what they did not. It waits for them until ctx ends.
+// End stops the schedule and cancels running ticks, whose work is left for the next start.
+// It waits for them until ctx ends.
 func (j *Jobs) End(ctx context.Context) {
 	j.cancel(errEnding)
 	select {
@@ -136,7 +136,7 @@ func (j *Jobs) End(ctx context.Context) {
 // cronLog passes the cron's log lines to ours.
 type cronLog struct{ log *slog.Logger }
 
-// Info implements cron.Logger. It drops the line of every tick.
+// Info implements cron.Logger. It drops the line that each tick logs.
 func (l cronLog) Info(string, ...any) {}
 
 // Error implements cron.Logger.
@@ -144,7 +144,7 @@ func (l cronLog) Error(err error, msg string, keys ...any) {
 	l.log.Error(msg, append(keys, "err", err)...)
 }
 
-// Last returns when each job ran last, by name; the zero time for never.
+// Last returns when each job last ran, by name; the zero time for never.
 func (j *Jobs) Last() map[string]time.Time {
 	j.mu.Lock()
 	defer j.mu.Unlock()

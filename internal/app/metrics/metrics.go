@@ -26,7 +26,7 @@ type Counters struct {
 	tools    *prometheus.CounterVec
 }
 
-// New returns counters at nought for a process of that version.
+// New returns counters at zero for a process of that version.
 func New(version string) *Counters {
 	vec := func(name, help string, labels ...string) *prometheus.CounterVec {
 		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
@@ -59,7 +59,7 @@ func New(version string) *Counters {
 	return c
 }
 
-// Observe takes the Hub's events.
+// Observe counts an event of the Hub.
 func (c *Counters) Observe(e chat.Event) {
 	c.events.WithLabelValues(e.Key.Platform, e.Name).Inc()
 	if e.Outcome != "" {
@@ -80,7 +80,7 @@ func (c *Counters) ModelCall(call wrap.Call) {
 	c.money.WithLabelValues(call.Model).Add(u.Cost)
 }
 
-// FirstToken counts how long a model took to its first text.
+// FirstToken records how long a model took to its first text.
 func (c *Counters) FirstToken(model string, took time.Duration) {
 	c.first.WithLabelValues(model).Observe(took.Seconds())
 }
@@ -88,7 +88,7 @@ func (c *Counters) FirstToken(model string, took time.Duration) {
 // Tool counts a call by how it ended.
 func (c *Counters) Tool(name, status string) { c.tools.WithLabelValues(name, status).Inc() }
 
-// Gauge registers a figure that is read when asked, with the labels given.
+// Gauge registers a metric that is read on request.
 func (c *Counters) Gauge(name, help string, labels prometheus.Labels, read func() float64) {
 	c.Registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help, ConstLabels: labels}, read))
 }

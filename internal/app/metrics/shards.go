@@ -6,15 +6,13 @@ import (
 	"parley/internal/chat"
 )
 
-// shards are the connections that a platform's messages come over just now: which this
-// process has changes.
+// shards are this process's current connections to a platform; they change.
 type shards struct {
 	up   *prometheus.Desc
 	read func() []chat.Shard
 }
 
-// Shards registers how each connection of this process to a platform does, where it may
-// have several.
+// Shards registers the state of each connection to a platform that may have several.
 func (c *Counters) Shards(a chat.Adapter) {
 	if s, ok := a.(chat.Sharded); ok {
 		c.Registry.MustRegister(shards{prometheus.NewDesc("parley_shard_up", "1 while messages are received over a connection of this process.",

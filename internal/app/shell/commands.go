@@ -1,7 +1,6 @@
-// Package shell tells people, shells and man(1) what can be typed after bot, and what is
-// wrong with what was. All of it is
-// read from the model of the command line that also parses it, so nothing is
-// listed twice. It runs no command.
+// Package shell helps people, shells and man(1) with the command line, and explains
+// mistakes in it. It reads everything from the model that also parses the command line, so
+// nothing is listed twice. It runs no command.
 package shell
 
 import (
@@ -10,8 +9,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// Usage returns how a command is typed, with its own flags: those of the whole
-// program are left out.
+// Usage returns how to type a command, without the flags of the whole program.
 func Usage(leaf *kong.Node) string {
 	var b strings.Builder
 	b.WriteString("bot " + leaf.Path())
@@ -31,7 +29,7 @@ func flagUsage(f *kong.Flag) string {
 	return "--" + f.Name + " " + strings.ToUpper(f.FormatPlaceHolder())
 }
 
-// own returns the flags of a node that are shown and that not every command has.
+// own returns the visible flags of a node that not every command has.
 func own(n *kong.Node) (flags []*kong.Flag) {
 	for _, f := range n.Flags {
 		if !f.Hidden && f.Name != "help" {
@@ -41,7 +39,7 @@ func own(n *kong.Node) (flags []*kong.Flag) {
 	return flags
 }
 
-// shown returns the commands below a node that are meant for people.
+// shown returns the visible commands below a node.
 func shown(n *kong.Node) (nodes []*kong.Node) {
 	for _, c := range n.Children {
 		if !c.Hidden {

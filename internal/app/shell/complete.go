@@ -17,18 +17,18 @@ import (
 //go:embed scripts
 var scripts embed.FS
 
-// Completion prints the script that makes a shell ask.
+// Completion prints a shell's completion script.
 type Completion struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"The shell: bash, zsh or fish."`
 }
 
-// Help says how the script is put to use.
+// Help explains how to install the script.
 func (Completion) Help() string {
 	return "For the session that you are in: \"eval \"$(bot completion bash)\"\", the same with zsh, or \"bot " +
 		"completion fish | source\". Packages install all three."
 }
 
-// Run prints it.
+// Run prints the script.
 func (c Completion) Run(p *kong.Kong) error {
 	b, err := scripts.ReadFile("scripts/bot." + c.Shell)
 	if err != nil {
@@ -38,13 +38,13 @@ func (c Completion) Run(p *kong.Kong) error {
 	return err
 }
 
-// Complete lists what could stand at the end of a command line, for the scripts.
-// Nothing at all means that the shell may offer files.
+// Complete lists what may come at the end of a command line, for the scripts. No output
+// means the shell may offer files.
 type Complete struct {
-	Words []string `arg:"" optional:"" passthrough:""` // after "bot"; the last one is unfinished
+	Words []string `arg:"" optional:"" passthrough:""` // after "bot"; the last is unfinished
 }
 
-// Run prints a candidate on each line: the word, a tab and what it means.
+// Run prints a candidate per line: the word, a tab and its meaning.
 func (c Complete) Run(p *kong.Kong, speak catalog.Printer) error {
 	words := c.Words
 	if len(words) > 0 && words[0] == "--" {
@@ -58,15 +58,15 @@ func (c Complete) Run(p *kong.Kong, speak catalog.Printer) error {
 	return nil
 }
 
-// candidate is a word that could stand next.
+// candidate is a word that may come next.
 type candidate struct{ word, about string }
 
-// line is how far a command line has been read.
+// line is a command line as read so far.
 type line struct {
 	node    *kong.Node
-	given   []*kong.Flag // of node and what is above it
-	pending *kong.Flag   // waits for its value; nil if none does
-	args    int          // positional arguments that stand already
+	given   []*kong.Flag // of node and its parents
+	pending *kong.Flag   // waits for its value; may be nil
+	args    int          // positional arguments read
 }
 
 // candidates returns what fits as the last of words.
@@ -79,7 +79,7 @@ func candidates(root *kong.Node, words []string) []candidate {
 	for _, w := range words {
 		l.read(w)
 	}
-	if last == "=" { // bash makes a word of it
+	if last == "=" { // bash passes it as a word
 		last = ""
 	}
 	var all []candidate
@@ -123,7 +123,7 @@ func (l *line) read(w string) {
 	}
 }
 
-// flag returns the flag of that name as typed, or nil.
+// flag returns the flag as typed, or nil.
 func (l *line) flag(typed string) *kong.Flag {
 	for _, f := range l.given {
 		if typed == "--"+f.Name || f.Short != 0 && typed == "-"+string(f.Short) {
@@ -133,7 +133,7 @@ func (l *line) flag(typed string) *kong.Flag {
 	return nil
 }
 
-// next returns the commands, or the values of the argument, that could follow.
+// next returns the commands, or the values of the argument, that may follow.
 func (l *line) next() (all []candidate) {
 	if l.args == 0 {
 		for _, c := range shown(l.node) {
@@ -146,7 +146,7 @@ func (l *line) next() (all []candidate) {
 	return all
 }
 
-// enum returns the words that a value must be one of, if there are such.
+// enum returns the allowed values, if they are limited.
 func enum(v *kong.Value, prefix string) (all []candidate) {
 	if v.Enum == "" {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// About says what the program is.
+// About describes the program.
 const About = "Parley: an assistant that lives in your chats and remembers."
 
 // Help prints the help of a command in a language. The manual page stays English.
@@ -46,7 +46,7 @@ func Help(p catalog.Printer) kong.HelpPrinter {
 	}
 }
 
-// heading returns a line in a language where it is one of the parser's own.
+// heading translates a line if it is one of the parser's own.
 func heading(p catalog.Printer, line string) string {
 	switch line {
 	case "Arguments:", "Flags:", "Commands:":

@@ -22,7 +22,7 @@ func (Man) Run(p *kong.Kong) error {
 	return err
 }
 
-// page returns the manual page of the program.
+// page returns the manual page.
 func page(app *kong.Application) string {
 	var b strings.Builder
 	name, about, _ := strings.Cut(app.Help, ": ") // "Parley: an assistant …"
@@ -48,12 +48,12 @@ func page(app *kong.Application) string {
 	return b.String() + closing
 }
 
-// item writes a paragraph with what it is about in bold.
+// item writes a paragraph with a bold heading.
 func item(b *strings.Builder, what, help string) {
 	b.WriteString(".TP\n\\fB" + roff(what) + "\\fR\n" + roff(help) + "\n")
 }
 
-// nested writes an item below the last one.
+// nested writes an indented item.
 func nested(b *strings.Builder, what, help string) {
 	if help != "" {
 		b.WriteString(".RS\n")
@@ -64,7 +64,7 @@ func nested(b *strings.Builder, what, help string) {
 
 var escapes = strings.NewReplacer(`\`, `\e`, `-`, `\-`, `"`, `\(dq`, "\n", " ")
 
-// roff returns a text as roff prints it, whatever it begins with.
+// roff escapes a text for roff.
 func roff(text string) string {
 	text = escapes.Replace(text)
 	if strings.HasPrefix(text, ".") || strings.HasPrefix(text, "'") {

@@ -13,8 +13,7 @@ import (
 // wordsMissing is said in more than one place.
 const wordsMissing = "missing: %s"
 
-// sentences are what the parser says of a mistake, and how we say it. A sentence of
-// the parser that is not here stays as it is.
+// sentences maps the parser's messages to ours. Other messages stay as they are.
 var sentences = []struct {
 	parser func(string) []string
 	ours   func(found []string) error
@@ -38,14 +37,13 @@ var sentences = []struct {
 	{matches(`^.+: "(.+)" exists but is a directory$`), func(f []string) error { return text.Tell("%s is a folder", f[1]) }},
 }
 
-// matches finds the parts of a sentence, nil where it is another one.
+// matches finds the parts of a message, nil if it is another one.
 func matches(pattern string) func(string) []string {
 	form := text.Pattern(pattern)
 	return func(s string) []string { return form().FindStringSubmatch(s) }
 }
 
-// Mistake returns what the parser says of how a command was typed in words for people,
-// with the command that explains more.
+// Mistake rewords the parser's error for people, and names the command that explains more.
 func Mistake(err error) error {
 	said := err
 	for _, s := range sentences {
@@ -66,7 +64,7 @@ func Mistake(err error) error {
 	return text.Tell("%w (%s explains it)", said, command+" --help")
 }
 
-// meant adds which names the parser found near.
+// meant adds the similar names that the parser found.
 func meant(err error, near string) error {
 	if near == "" {
 		return err
@@ -74,13 +72,13 @@ func meant(err error, near string) error {
 	return text.Tell("%w, did you mean %s?", err, near)
 }
 
-// bare is a flag without what stands for its value.
+// bare returns a flag without the placeholder of its value.
 func bare(flag string) string {
 	name, _, _ := strings.Cut(flag, "=")
 	return name
 }
 
-// choices lists values as people would, without the empty one that stands for none.
+// choices lists values without the empty one that stands for none.
 func choices(quoted string) string {
 	var list []string
 	for _, one := range strings.Split(strings.ReplaceAll(quoted, `"`, ""), ",") {

@@ -1,6 +1,6 @@
-// Package standby waits beside a bot that runs, and takes its data folder over when
-// that one ends, however it ends: the folder's lock goes with its process. It starts
-// nothing and makes no database.
+// Package standby waits beside a running bot and takes over its data folder when that bot
+// ends, however it ends: the folder's lock goes with its process. It starts nothing and
+// makes no database.
 package standby
 
 import (
@@ -19,21 +19,21 @@ import (
 // lookEvery is how often the lock is tried: a bot takes over well within a second.
 const lookEvery = 250 * time.Millisecond
 
-// errNothing is that there is no bot to stand by for. A folder that is not mounted
-// yet looks like this, so a database is never begun there.
+// errNothing: there is no bot to stand by for. A folder that is not mounted yet looks the
+// same, so no database is ever created there.
 var errNothing = errors.New("there is no database in it: it is not mounted here yet, or no bot ever ran in it")
 
 // Options of Wait. Dir and Log are required.
 type Options struct {
 	Dir        string
 	Log        *slog.Logger
-	Supervisor systemd.Supervisor // is told that waiting is what this process is there for
+	Supervisor systemd.Supervisor // is told that the process is ready while it waits
 }
 
-// Wait returns the lock of a data folder, as datadir.Lock does, once nobody else
-// holds it and a database is in it. It returns an error at once where locks do not
-// work at all, and nil with none when ctx ends first. What hinders it later is logged
-// and may pass: storage may be on its way from another machine.
+// Wait returns the lock of a data folder, like datadir.Lock, once nobody else holds it and
+// it contains a database. If locks do not work at all, it fails at once; if ctx ends
+// first, it returns nil and no error. Later problems are logged and may pass: storage may
+// be moving from another machine.
 func Wait(ctx context.Context, o Options) (*os.File, error) {
 	began, told := time.Now(), ""
 	tick := time.NewTicker(lookEvery)
@@ -66,7 +66,7 @@ func Wait(ctx context.Context, o Options) (*os.File, error) {
 	}
 }
 
-// reason says in a few words why this process has to wait.
+// reason explains briefly why this process must wait.
 func reason(err error) string {
 	var held *datadir.InUseError
 	if errors.As(err, &held) {
@@ -75,8 +75,8 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// take tries once. The folder is looked at anew each time, for another may have been
-// mounted in its place.
+// take tries once. It looks at the folder anew each time, because another may have been
+// mounted there.
 func take(dir string) (*os.File, error) {
 	if err := there(dir); err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func take(dir string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(there(dir), same(lock)); err != nil { // it was changed meanwhile
+	if err := errors.Join(there(dir), same(lock)); err != nil { // changed in the meantime
 		_ = lock.Close()
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func there(dir string) error {
 	return err
 }
 
-// same reports an error unless the lock still has its name.
+// same returns an error unless the lock file still has its name.
 func same(lock *os.File) error {
 	held, err := lock.Stat()
 	if err != nil {

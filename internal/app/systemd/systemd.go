@@ -1,4 +1,5 @@
-// Package systemd reports to the service manager. It does not know what is reported.
+// Package systemd reports to the service manager with sd_notify(3). It does not know what
+// it reports.
 package systemd
 
 import (
@@ -11,15 +12,15 @@ import (
 	"time"
 )
 
-// Supervisor reports the bot's state to the service manager with sd_notify(3).
-// Without a manager it does nothing.
+// Supervisor reports the bot's state to the service manager. Without a manager it does
+// nothing.
 type Supervisor struct {
 	conn  net.Conn      // nil without a manager
-	Every time.Duration // half of the watchdog's patience; 0 without a watchdog
+	Every time.Duration // half of the watchdog's interval; 0 without a watchdog
 }
 
-// New reads the manager's variables from the environment and removes them:
-// a tool server must not report in the bot's name.
+// New reads the manager's variables and removes them from the environment: a tool server
+// must not report in the bot's name.
 func New() (s Supervisor, err error) {
 	socket, usec, pid := os.Getenv("NOTIFY_SOCKET"), os.Getenv("WATCHDOG_USEC"), os.Getenv("WATCHDOG_PID")
 	for _, name := range []string{"NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"} {
@@ -28,7 +29,7 @@ func New() (s Supervisor, err error) {
 	if socket == "" {
 		return s, nil
 	}
-	if s.conn, err = net.Dial("unixgram", socket); err != nil { // a leading @ is the abstract namespace
+	if s.conn, err = net.Dial("unixgram", socket); err != nil { // a leading @ means the abstract namespace
 		return Supervisor{}, fmt.Errorf("tell the service manager: %w", err)
 	}
 	if n, err := strconv.ParseInt(usec, 10, 64); err == nil && (pid == "" || pid == strconv.Itoa(os.Getpid())) {
@@ -40,18 +41,18 @@ func New() (s Supervisor, err error) {
 // Present reports whether there is a manager.
 func (s Supervisor) Present() bool { return s.conn != nil }
 
-// Tell sends a message and ignores a manager that does not listen.
+// Tell sends a message. A manager that does not listen is ignored.
 func (s Supervisor) Tell(lines ...string) {
 	if s.conn != nil {
 		_, _ = s.conn.Write([]byte(strings.Join(lines, "\n")))
 	}
 }
 
-// lookEvery is how often a bot that is not ready yet checks again.
+// lookEvery is how often a bot that is not ready checks again.
 const lookEvery = 100 * time.Millisecond
 
-// Watch reports READY once the bot is alive, and then, at half of the watchdog's
-// interval, that it is, for as long as it is so. It ends with ctx.
+// Watch reports READY once the bot is alive, and then feeds the watchdog every s.Every
+// while it stays so. It ends with ctx.
 func (s Supervisor) Watch(ctx context.Context, alive func(context.Context) bool) {
 	if !s.Present() {
 		return
