@@ -7,7 +7,7 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// agents lists those there are, none where there is one.
+// agents lists the agents, nil if there is only one.
 func (p *Page) agents() []Agent {
 	if p.o.Views.Agents == nil {
 		return nil
@@ -15,8 +15,8 @@ func (p *Page) agents() []Agent {
 	return p.o.Views.Agents()
 }
 
-// agentOf returns the agent that an address or a form names; nil for none, and for one
-// that is no more.
+// agentOf returns the agent that an address or a form names; nil for none, and for a
+// removed one.
 func (p *Page) agentOf(r *http.Request) *Agent {
 	name, named := r.FormValue("agent"), r.Form.Has("agent")
 	for _, a := range p.agents() {
@@ -27,7 +27,7 @@ func (p *Page) agentOf(r *http.Request) *Agent {
 	return nil
 }
 
-// ownAgent stands for the bot's own in addresses: no agent can have this name.
+// ownAgent names the bot's own agent in addresses: no other agent can have this name.
 const ownAgent = "*"
 
 func agentValue(a Agent) string {
@@ -37,7 +37,7 @@ func agentValue(a Agent) string {
 	return a.Name
 }
 
-// agentName is what people read of an agent.
+// agentName returns an agent's name for people.
 func agentName(p catalog.Printer, a Agent) string {
 	if a.Name == "" {
 		return p.Text("the bot itself")
@@ -45,7 +45,7 @@ func agentName(p catalog.Printer, a Agent) string {
 	return a.Name
 }
 
-// named returns the name of the agent of a memory, "" where there is one.
+// named returns the name of the agent with this memory, "" if there is only one agent.
 func (p *Page) named(in catalog.Printer, memory string) string {
 	for _, a := range p.agents() {
 		if a.Memory == memory {
@@ -55,7 +55,7 @@ func (p *Page) named(in catalog.Printer, memory string) string {
 	return ""
 }
 
-// agentChoices are the agents as a form offers them; Path is what is sent.
+// agentChoices returns the agents for a form; Path is the value sent.
 func (p *Page) agentChoices(r *http.Request) (list []link) {
 	now := p.agentOf(r)
 	for _, a := range p.agents() {
@@ -64,7 +64,7 @@ func (p *Page) agentChoices(r *http.Request) (list []link) {
 	return list
 }
 
-// about adds an agent to what an address asks for, where it names one.
+// about adds the agent to an address, if one is named.
 func about(v url.Values, agent string) url.Values {
 	if agent != "" {
 		v.Set("agent", agent)

@@ -18,29 +18,29 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// Calls are what models were asked and what they answered; a nil *modellog.Tape has none.
+// Calls are model calls with requests and answers; a nil *modellog.Tape has none.
 type Calls interface {
 	For(ctx context.Context, row int64, k chat.Key, at time.Time) ([]modellog.Call, error)
 	List(ctx context.Context, q modellog.Query) ([]modellog.Call, error)
 	Read(ctx context.Context, id int64) (modellog.Call, error)
 }
 
-// callView is a model call as it is shown.
+// callView is a model call as shown.
 type callView struct {
 	modellog.Call
-	Said     []voice // the messages of the request
+	Said     []voice // messages of the request
 	Tools    []namedText
-	Rest     []namedText // what else the request has
+	Rest     []namedText // other fields of the request
 	Answer   []voice
 	Finish   string
-	Used     string // tokens, as the provider said
-	Read     *voice // what the answer was taken for, where it says something else
-	Short    bool   // some of it is not shown
+	Used     string // tokens, as the provider reports them
+	Read     *voice // how the answer was understood, if that differs
+	Short    bool   // some of it is left out
 	Asked    int    // bytes of the request
 	Answered int    // and of the answer
 }
 
-// voice is something that somebody said in a request or an answer.
+// voice is one message of a request or an answer.
 type voice struct{ Role, Text string }
 
 type namedText struct{ Name, Text string }
@@ -70,7 +70,7 @@ func (p *Page) oneCall(r *http.Request) (modellog.Call, error) {
 	return c, err
 }
 
-// body hands a request or an answer out as it was.
+// body sends a request or an answer unchanged.
 func (p *Page) body(w http.ResponseWriter, r *http.Request, _ *login) {
 	c, err := p.oneCall(r)
 	if err != nil {
@@ -86,7 +86,7 @@ func (p *Page) body(w http.ResponseWriter, r *http.Request, _ *login) {
 	_, _ = w.Write([]byte(text)) // the reader is gone
 }
 
-// said is a message on the wire, in the form of the endpoints and in ours.
+// wireMessage is a message in the endpoints' form, or in ours.
 type wireMessage struct {
 	Role     string          `json:"role"`
 	Name     string          `json:"name"`
@@ -120,7 +120,8 @@ func (m wireMessage) voices(p catalog.Printer) (list []voice) {
 	return list
 }
 
-// plain returns a text, or JSON that is none; of parts those that are texts.
+// plain returns a JSON string's text, the text parts of a list, or any other JSON as it
+// is.
 func plain(raw json.RawMessage) string {
 	var s string
 	if len(raw) == 0 || json.Unmarshal(raw, &s) == nil {
@@ -139,7 +140,7 @@ func plain(raw json.RawMessage) string {
 	return s
 }
 
-// request takes a request apart; what is none is shown whole.
+// request takes a request apart. A body that is not JSON is shown whole.
 func (v *callView) request(p catalog.Printer, body string) {
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(body), &all); err != nil {
@@ -147,7 +148,7 @@ func (v *callView) request(p catalog.Printer, body string) {
 		return
 	}
 	var messages []wireMessage
-	_ = json.Unmarshal(all["messages"], &messages) // none is none
+	_ = json.Unmarshal(all["messages"], &messages) // without messages it stays empty
 	for _, m := range messages {
 		v.Said = append(v.Said, m.voices(p)...)
 	}
@@ -192,7 +193,7 @@ func (v *callView) answer(p catalog.Printer, c modellog.Call) {
 	}
 }
 
-// fit cuts what is said to what a page has room for: the newest is the longest.
+// fit cuts the texts to a page's size, giving the newest the most room.
 func (v *callView) fit() {
 	room := maxBody
 	take := func(s *string, most int) {
@@ -232,7 +233,7 @@ func indented(raw json.RawMessage) string {
 	return b.String()
 }
 
-// turnPage is a message, what came of it, and what models were asked for it.
+// turnPage is one message, what came of it, and the model calls it took.
 type turnPage struct {
 	conversation // with one turn
 	Said         string
@@ -265,12 +266,12 @@ func (p *Page) turnOf(r *http.Request) (any, error) {
 	return turnPage{t, clip(asked, maxText)}, err
 }
 
-// script shows a conversation as a script that can be played.
+// script shows a conversation as a rehearsal script.
 func (p *Page) script(r *http.Request) (any, error) {
 	return p.o.Views.Script(r.Context(), r.PathValue("id"))
 }
 
-// rehearse makes a test of an answer that was not right.
+// rehearse turns a wrong answer into a rehearsal.
 func (p *Page) rehearse(w http.ResponseWriter, r *http.Request, l *login) {
 	f := frame{Title: catalog.Text(r.Context(), "Not written"), CSRF: l.csrf, Nav: p.nav(r, "")}
 	path, err := p.o.Views.Capture(r.Context(), r.PostFormValue("id"), r.PostFormValue("should"))

@@ -18,8 +18,7 @@ import (
 // wordsDown is said in more than one place.
 const wordsDown = "The bot takes no messages right now. Nothing was sent; try again in a moment."
 
-// platform is the first word of the key and of the owner's id here. Whoever
-// writes under it is the owner: nobody else gets this far.
+// platform is the platform of the page's chat. Only the owner can write there.
 const platform = "page"
 
 var (
@@ -27,26 +26,26 @@ var (
 	owner = chat.User{ID: platform + ":owner", Name: "owner"}
 )
 
-// Here is the place where the owner writes on the page.
+// Here returns the place of the owner's chat on the page.
 func Here() chat.Key { return here }
 
-// keep is how many of the latest messages are shown, maxSpent how many forms
-// that were sent are remembered.
+// keep is the number of latest messages shown, maxSpent the number of submitted forms
+// remembered.
 const (
 	keep     = 40
 	maxSpent = 1000
-	// orderPatience is how long a page waits for what is said to a command.
+	// orderPatience is how long a page waits for the answer to a command.
 	orderPatience = 10 * time.Second
 )
 
-// The page is told when a message is over.
+// The page must know when a message is done.
 var (
 	_ chat.Adapter   = (*Chat)(nil)
 	_ chat.TurnTaker = (*Chat)(nil)
 )
 
-// Chat is the owner's conversation with the bot as a chat.Adapter. It shows
-// what was said since the start; the database has the rest.
+// Chat is the owner's conversation with the bot as a chat.Adapter. It shows messages since
+// the start; the database has the rest.
 type Chat struct {
 	now     func() time.Time
 	changed func()
@@ -54,10 +53,10 @@ type Chat struct {
 	mu      sync.Mutex // guards the rest
 	in      chat.Intake
 	log     []said
-	spent   map[string]bool      // ids of forms that were sent
-	growing string               // the answer in the making
-	awaited map[string]chan said // answers that somebody waits for, by the message
-	waiting int                  // messages that are not answered yet
+	spent   map[string]bool      // ids of submitted forms
+	growing string               // the answer being written
+	awaited map[string]chan said // channels for awaited answers, by message id
+	waiting int                  // messages not answered yet
 }
 
 // said is one message of the conversation.
@@ -90,7 +89,7 @@ func (c *Chat) with(f func()) {
 	f()
 }
 
-// Split returns text whole: a page has no longest message.
+// Split returns text whole: a page limits no message.
 func (*Chat) Split(text string) []string {
 	if text == "" {
 		return nil
@@ -98,10 +97,10 @@ func (*Chat) Split(text string) []string {
 	return []string{text}
 }
 
-// Typing does nothing: a message that waits shows.
+// Typing does nothing: the page shows that a message waits.
 func (*Chat) Typing(context.Context, chat.Message) error { return nil }
 
-// Preview shows an answer while it grows.
+// Preview shows a growing answer.
 func (c *Chat) Preview(_ context.Context, _ chat.Message, _, text string) (string, time.Duration, error) {
 	c.with(func() { c.growing = text })
 	c.changed()
@@ -121,7 +120,7 @@ func (c *Chat) Send(_ context.Context, p chat.Part) (string, error) {
 		c.growing = ""
 		c.add(s)
 		select {
-		case c.awaited[p.ReplyTo] <- s: // nobody waits at nil
+		case c.awaited[p.ReplyTo] <- s: // nil if nobody waits
 		default:
 		}
 	})
@@ -146,11 +145,11 @@ var (
 	errGone = errors.New("not an open choice")
 )
 
-// say hands a message to the hub. Its id comes from the form, so a form that
-// is sent twice is one message.
+// say hands a message to the hub. Its id is from the form, so a form submitted twice is
+// one message.
 func (c *Chat) say(ctx context.Context, m chat.Message) error {
 	m.Key, m.From, m.Addressed, m.Direct, m.At = here, owner, true, true, c.now().UTC()
-	m.Language = catalog.Of(ctx).Tag() // what is said to it is shown among the page's words
+	m.Language = catalog.Of(ctx).Tag() // the answer is shown on this page
 	shown := said{ID: m.ID, Mine: true, Text: m.Text, At: m.At}
 	c.mu.Lock()
 	in := c.in
@@ -170,11 +169,11 @@ func (c *Chat) say(ctx context.Context, m chat.Message) error {
 		c.mu.Unlock()
 		return errDown
 	}
-	for i := range c.log { // a choice is open until something else is said
+	for i := range c.log { // buttons work until something else is said
 		c.log[i].Buttons = nil
 	}
 	c.add(shown)
-	if c.spent == nil || len(c.spent) >= maxSpent { // the inbox knows the older ones
+	if c.spent == nil || len(c.spent) >= maxSpent { // the inbox recognizes older ones
 		c.spent = map[string]bool{}
 	}
 	c.spent[m.ID] = true
@@ -192,7 +191,7 @@ func (c *Chat) say(ctx context.Context, m chat.Message) error {
 	return nil
 }
 
-// order gives a command and returns what is said to it, or that it takes longer.
+// order gives a command and returns the answer, or says that it takes longer.
 func (c *Chat) order(ctx context.Context, line string) (string, error) {
 	id, answer := rand.Text(), make(chan said, 1)
 	c.with(func() {
@@ -220,7 +219,7 @@ func (c *Chat) order(ctx context.Context, line string) (string, error) {
 	}
 }
 
-// choose returns the label of a button that is open. The caller holds mu.
+// choose returns the label of an active button. The caller holds mu.
 func (c *Chat) choose(message, data string) (label string, ok bool) {
 	for _, s := range c.log {
 		for _, b := range s.Buttons {
@@ -232,7 +231,7 @@ func (c *Chat) choose(message, data string) (label string, ok bool) {
 	return "", false
 }
 
-// scene is the conversation as the page shows it.
+// scene is the conversation as shown.
 type scene struct {
 	ID      string // of the next message
 	Log     []said

@@ -18,25 +18,25 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// How much a page lists.
+// Limits of what a page lists.
 const (
 	maxMessages = 40
 	maxAudits   = 60
 	perPage     = 25
 )
 
-// conversation is a whole one, or one session of it, with what was done about each
-// message.
+// conversation is a whole conversation, or one of its sessions, with what was decided
+// about each message.
 type conversation struct {
 	Key     chat.Key
-	Name    string          // of the place: who writes there
+	Name    string          // of the place
 	Session *memory.Session // nil for a whole place
 	Turns   []turn
-	Earlier string          // address of what came before; "" at the beginning
-	Later   string          // address of the newest; "" there
-	Tests   bool            // answers can be made tests of
-	Script  bool            // and shown as scripts
-	Beside  []modellog.Call // model calls for no message: summaries
+	Earlier string          // address of the previous page; "" at the beginning
+	Later   string          // address of the newest page; "" there
+	Tests   bool            // answers can become rehearsals
+	Script  bool            // answers can be shown as scripts
+	Beside  []modellog.Call // model calls for no message, such as summaries
 }
 
 func (p *Page) conversation(r *http.Request) (any, error) {
@@ -66,7 +66,7 @@ func (t conversation) title() string {
 	return t.Name
 }
 
-// read fills in what was said before a message, or last.
+// read fills in the messages before a given one, or the latest.
 func (p *Page) read(r *http.Request, t conversation, self string) (any, error) {
 	ctx := r.Context()
 	name, err := p.o.Browse.Called(ctx, t.Key)
@@ -79,7 +79,7 @@ func (p *Page) read(r *http.Request, t conversation, self string) (any, error) {
 	if t.Session != nil {
 		q.Session = t.Session.ID
 	}
-	q.Before, _ = strconv.ParseInt(r.URL.Query().Get("before"), 10, 64) // anything else is the end
+	q.Before, _ = strconv.ParseInt(r.URL.Query().Get("before"), 10, 64) // 0, the end, if it is no number
 	entries, err := p.o.Store.Messages(ctx, q)
 	if err != nil {
 		return nil, err
@@ -113,10 +113,10 @@ func (p *Page) read(r *http.Request, t conversation, self string) (any, error) {
 	return t, err
 }
 
-// maxBeside is how many model calls are listed that were for no message.
+// maxBeside is the number of model calls without a message that are listed.
 const maxBeside = 20
 
-// addCalls adds what models were asked for each message, and beside them.
+// addCalls adds the model calls of each message, and those without one.
 func (p *Page) addCalls(ctx context.Context, t *conversation, from, to time.Time) (err error) {
 	for _, one := range t.Turns {
 		if one.Audit != nil {
@@ -140,8 +140,8 @@ func (p *Page) addCalls(ctx context.Context, t *conversation, from, to time.Time
 	return err
 }
 
-// firstID returns the row of the first message shown; turns without one come from
-// in between.
+// firstID returns the row of the first message shown; turns without messages lie in
+// between.
 func firstID(list []turn) int64 {
 	for _, t := range list {
 		if len(t.Said) > 0 {
@@ -151,8 +151,7 @@ func firstID(list []turn) int64 {
 	return 1
 }
 
-// fitting keeps the newest turns that a page has room for, one at least that
-// has words.
+// fitting keeps the newest turns that fit on a page, at least one with words.
 func fitting(list []turn) (kept []turn) {
 	room, words := maxBody, false
 	for _, t := range slices.Backward(list) {
@@ -169,8 +168,8 @@ func fitting(list []turn) (kept []turn) {
 	return kept
 }
 
-// turn is what somebody said and what came of it. Either part may be missing:
-// a command leaves no words, and old audits may be gone.
+// turn is a message and what came of it. Either may be missing: a command stores no words,
+// and old audits may be deleted.
 type turn struct {
 	Said  []memory.Entry
 	Audit *account
@@ -194,9 +193,8 @@ func (t turn) weight() (n int) {
 	return n
 }
 
-// turns puts what was decided under what was said. Both come in order; a
-// decision is made after the last word of its turn and before the last one of
-// the next.
+// turns joins messages with the decisions about them, both in order. A decision comes
+// after the last word of its turn and before the last word of the next.
 func turns(entries []memory.Entry, audits []memory.Audit) (list []turn) {
 	alone := func(before time.Time) {
 		for len(audits) > 0 && audits[0].At.Before(before) {
@@ -211,7 +209,7 @@ func turns(entries []memory.Entry, audits []memory.Audit) (list []turn) {
 		mine := len(audits) > 0 && audits[0].Session != ""
 		if mine && i+1 < len(said) {
 			next := said[i+1]
-			mine = audits[0].At.Before(next[len(next)-1].At) // of the same moment: the next one's
+			mine = audits[0].At.Before(next[len(next)-1].At) // at the same moment it belongs to the next
 		}
 		if mine {
 			t.Audit = accountOf(audits[0])
@@ -225,7 +223,7 @@ func turns(entries []memory.Entry, audits []memory.Audit) (list []turn) {
 	return list
 }
 
-// exchanges cuts at every message of a person, and what is too long to show.
+// exchanges splits entries at each message of a person, and clips them.
 func exchanges(entries []memory.Entry) (list [][]memory.Entry) {
 	for len(entries) > 0 {
 		n := 1
@@ -249,12 +247,12 @@ func exchanges(entries []memory.Entry) (list [][]memory.Entry) {
 type account struct {
 	memory.Audit
 	Laps  []lap
-	Rest  time.Duration   // what of the time no step took
-	Asked []modellog.Call // the exact requests that are kept
-	Heard string          // the agent's name, where there are several
+	Rest  time.Duration   // time that no step took
+	Asked []modellog.Call // recorded requests
+	Heard string          // the agent's name, if there are several
 }
 
-// lap is one step, with its bar in a picture 100 wide.
+// lap is one step, with its bar in a picture 100 units wide.
 type lap struct {
 	memory.Lap
 	X, W    string
@@ -265,8 +263,8 @@ type lap struct {
 	Result  string
 }
 
-// How much of a turn is shown: a tool's arguments and result, a name, a reason
-// and how many of them, steps.
+// Limits of a turn: a tool's arguments and result, a name, a reason, the number of
+// reasons, and of steps.
 const (
 	maxTool   = 400
 	maxName   = 80
@@ -308,10 +306,10 @@ func accountOf(a memory.Audit) *account {
 	return acc
 }
 
-// statuses of sessions, as the filter shows them.
+// statuses of sessions, in the order of the filter.
 var statuses = []memory.Status{memory.Active, memory.Idle, memory.Suspended, memory.Completed, memory.Expired, memory.Archived}
 
-// sessionList is the list of sessions, or what a search found in them.
+// sessionList is a list of sessions, or search results.
 type sessionList struct {
 	Query    string
 	Statuses []link
@@ -321,7 +319,7 @@ type sessionList struct {
 	Next     string
 }
 
-// sessionLine is a session in a list, with what its place is called.
+// sessionLine is a listed session with the name of its place.
 type sessionLine struct {
 	memory.Session
 	Name string
@@ -346,7 +344,7 @@ func (p *Page) sessions(r *http.Request) (any, error) {
 		}
 		n = len(hits)
 		for _, h := range hits[:min(n, perPage)] {
-			// A little of what followed is shown with it.
+			// Show a little of what followed, too.
 			s.Hits = append(s.Hits, hit{h, fmt.Sprintf("/sessions/%s?before=%d#m%d", h.Session, h.ID+20, h.ID)})
 		}
 	} else {
@@ -371,7 +369,7 @@ func (p *Page) sessions(r *http.Request) (any, error) {
 	return s, nil
 }
 
-// pager makes the links to the pages around one; "" where there is none.
+// pager returns the links to the previous and the next page, "" for none.
 func pager(path string, keepOn url.Values, page int, more bool) (previous, next string) {
 	at := func(n int) string {
 		keepOn.Set("page", strconv.Itoa(n))
@@ -386,7 +384,7 @@ func pager(path string, keepOn url.Values, page int, more bool) (previous, next 
 	return previous, next
 }
 
-// number reads one, 0 for anything else.
+// number parses a page number, 0 if it is none.
 func number(s string) int {
 	n, err := strconv.Atoi(s)
 	if err != nil || n > 1_000_000 {

@@ -16,11 +16,10 @@ const (
 	wordsForeign = "This request came from another site, so it was refused. Nothing was changed."
 )
 
-// maxForm bounds what a form may bring.
+// maxForm is the longest form, in bytes.
 const maxForm = 64 << 10
 
-// ServeHTTP implements http.Handler: every request passes the checks here
-// before anything else looks at it.
+// ServeHTTP implements http.Handler. Every request must pass its checks first.
 func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Security-Policy",
@@ -32,7 +31,7 @@ func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	r = r.WithContext(catalog.With(r.Context(), p.language(r)))
-	// A name that somebody else's DNS points here is not ours.
+	// Reject names that foreign DNS points here.
 	if !p.hosts[strings.ToLower(r.Host)] {
 		p.refuse(w, r, http.StatusMisdirectedRequest, wordsHost)
 		return
@@ -47,11 +46,10 @@ func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.mux.ServeHTTP(w, r)
 }
 
-// Beside guards what stands beside the page and needs no login, such as
-// metrics: no other site's page may ask for it, and where only this machine can
-// reach the address, nobody may ask under another name, which somebody else's
-// DNS could point here. Elsewhere any name is good: who
-// collects metrics has one of their own for this machine.
+// Beside guards handlers that need no login, such as metrics: no other site's page may
+// load them. On loopback the request must also use one of our names, because foreign DNS
+// could point another one here; elsewhere any name is accepted, since whoever collects
+// metrics may use their own.
 func (p *Page) Beside(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
@@ -65,15 +63,14 @@ func (p *Page) Beside(next http.Handler) http.Handler {
 	})
 }
 
-// loopback reports whether only this machine reaches a listening address.
+// loopback reports whether only this machine can reach a listening address.
 func loopback(listen string) bool {
 	host, _, _ := net.SplitHostPort(listen)
 	return host == "localhost" || net.ParseIP(host).IsLoopback()
 }
 
-// sameOrigin reports whether a page of ours sent r, as far as the browser says. A
-// browser that keeps its referrer to itself, as ours are told to, sends the
-// origin null, so what it says about the site decides then.
+// sameOrigin reports whether one of our pages sent r, according to the browser. Our pages
+// suppress the referrer, so their origin may be null; then Sec-Fetch-Site decides.
 func sameOrigin(r *http.Request) bool {
 	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" {
 		return false
@@ -86,7 +83,7 @@ func sameOrigin(r *http.Request) bool {
 	return err == nil && u.Scheme == "http" && strings.EqualFold(u.Host, r.Host)
 }
 
-// refuse says why and logs it.
+// refuse answers with the reason and logs it.
 func (p *Page) refuse(w http.ResponseWriter, r *http.Request, status int, words string) {
 	if status != http.StatusNotFound {
 		p.o.Log.Warn("control page refused a request", "status", status, "method", r.Method, "path", clip(r.URL.Path, 100),
@@ -95,8 +92,8 @@ func (p *Page) refuse(w http.ResponseWriter, r *http.Request, status int, words 
 	p.write(w, r, "message", frame{Status: status, Title: catalog.Text(r.Context(), "Refused"), Body: catalog.Text(r.Context(), words)})
 }
 
-// inside lets logged-in requests through; one that changes something has to
-// bring the login's own token as well.
+// inside admits logged-in requests; one that changes something must also carry the login's
+// own token.
 func (p *Page) inside(next func(http.ResponseWriter, *http.Request, *login)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		l := p.logins.find(p.token(r))
@@ -119,7 +116,7 @@ func (p *Page) inside(next func(http.ResponseWriter, *http.Request, *login)) htt
 func addresses(listen string) (hosts map[string]bool, port string) {
 	host, port, err := net.SplitHostPort(listen)
 	if err != nil {
-		return nil, "" // nothing is let in
+		return nil, "" // admits nothing
 	}
 	hosts = map[string]bool{}
 	for _, h := range []string{host, "localhost", "127.0.0.1", "::1"} {
@@ -127,7 +124,7 @@ func addresses(listen string) (hosts map[string]bool, port string) {
 			continue
 		}
 		hosts[strings.ToLower(net.JoinHostPort(h, port))] = true
-		if port == "80" { // browsers leave it out
+		if port == "80" { // browsers omit it
 			hosts[strings.TrimSuffix(strings.ToLower(net.JoinHostPort(h, port)), ":80")] = true
 		}
 	}

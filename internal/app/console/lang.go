@@ -14,8 +14,8 @@ import (
 // languageAge is how long a chosen language is kept, in seconds.
 const languageAge = 365 * 24 * 60 * 60
 
-// language returns the language of a request: the one that was chosen on the page, else
-// the first of the browser's that there is.
+// language returns the language chosen on the page, else the first one of the browser that
+// exists.
 func (p *Page) language(r *http.Request) catalog.Printer {
 	if c, err := r.Cookie(p.cookie + "_language"); err == nil {
 		if spoken, known := catalog.For(c.Value); known {
@@ -25,18 +25,18 @@ func (p *Page) language(r *http.Request) catalog.Printer {
 	return catalog.Accepted(r.Header.Get("Accept-Language"))
 }
 
-// choose keeps a language, and goes back to where it was chosen. It needs no login: it
-// says nothing, and changes what this browser is shown.
+// choose stores a language and returns to the page. It needs no login: it affects only
+// what this browser is shown.
 func (p *Page) choose(w http.ResponseWriter, r *http.Request) {
 	c := http.Cookie{Name: p.cookie + "_language", Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, MaxAge: -1}
-	if spoken, known := catalog.For(r.PostFormValue("language")); known { // anything else is the browser's
+	if spoken, known := catalog.For(r.PostFormValue("language")); known { // otherwise the browser's language
 		c.Value, c.MaxAge = spoken.Tag(), languageAge
 	}
 	http.SetCookie(w, &c)
 	http.Redirect(w, r, local(r.PostFormValue("back")), http.StatusSeeOther)
 }
 
-// local returns an address as one of this page; what leads elsewhere is the overview.
+// local returns an address within this page; anything else becomes the overview.
 func local(back string) string {
 	u, err := url.Parse(back)
 	if err != nil || u.IsAbs() || u.Host != "" || u.Opaque != "" || !strings.HasPrefix(u.Path, "/") ||
@@ -46,7 +46,7 @@ func local(back string) string {
 	return u.RequestURI()
 }
 
-// tongues are the languages there are, as links have them.
+// tongues returns the languages as links.
 func tongues(now catalog.Printer) (list []link) {
 	for _, p := range catalog.Printers() {
 		list = append(list, link{p.Tag(), p.Name(), p == now})
@@ -54,7 +54,7 @@ func tongues(now catalog.Printer) (list []link) {
 	return list
 }
 
-// marks are what words of ours have in them: `code`, and [links](/path) within the page.
+// marks are the markup in our own texts: `code`, and [links](/path) within the page.
 var marks = whole.Pattern("`([^`]+)`|\\[([^\\]]+)\\]\\((/[a-z?=:]*)\\)")
 
 // rich returns words with marks as HTML; what is filled in has none.

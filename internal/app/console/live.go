@@ -7,24 +7,24 @@ import (
 	"time"
 )
 
-// How news are spread.
+// Limits of the event stream.
 const (
 	maxReaders = 32
-	newsPace   = 250 * time.Millisecond // at most one line in this time
-	newsBeat   = 20 * time.Second       // a line that says nothing, to notice who is gone
+	newsPace   = 250 * time.Millisecond // at most one event in this time
+	newsBeat   = 20 * time.Second       // an empty line, to notice closed pages
 )
 
-// news tells open pages that they are out of date. What changed they fetch as
-// any page is fetched, so nothing is shown here that is not shown there.
+// news tells open pages that they are out of date. They fetch changes like any page, so
+// the stream itself reveals nothing.
 type news struct {
 	mu      sync.Mutex // guards readers
 	readers map[*reader]bool
 }
 
-// reader is one open page; each channel holds a token while there is news.
+// reader is an open page; a channel holds a token while there is news.
 type reader struct{ chat, other chan struct{} }
 
-// tell never blocks: a reader that is behind reads once for all it missed.
+// tell never blocks: a slow reader gets one token for all it missed.
 func (n *news) tell(chat bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -57,8 +57,7 @@ func (n *news) leave(r *reader) {
 	delete(n.readers, r)
 }
 
-// events streams a word for every change until the page is closed or its login
-// ends.
+// events streams a line for every change until the page closes or its login ends.
 func (p *Page) events(w http.ResponseWriter, r *http.Request, _ *login) {
 	me := p.news.join()
 	if me == nil {
@@ -67,7 +66,7 @@ func (p *Page) events(w http.ResponseWriter, r *http.Request, _ *login) {
 	}
 	defer p.news.leave(me)
 	token, out := p.token(r), http.NewResponseController(w)
-	_ = out.SetReadDeadline(time.Time{}) // the server's is for requests, this one stays
+	_ = out.SetReadDeadline(time.Time{}) // the server's deadline is for requests
 	w.Header().Set("Content-Type", "text/event-stream")
 	beat := time.NewTicker(newsBeat)
 	defer beat.Stop()

@@ -14,7 +14,7 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// How logging in is bounded.
+// Limits of logins.
 const (
 	purpose     = "page"
 	linkLife    = 10 * time.Minute
@@ -24,8 +24,8 @@ const (
 	maxLogins   = 16
 )
 
-// NewLink makes a link that lets in once; an earlier one of the same person
-// stops working. Any process that opens the database can make one.
+// NewLink makes a link that logs in once; an earlier link of the same person stops
+// working. Any process with the database can make one.
 func NewLink(ctx context.Context, codes Codes, listen string, who chat.User) (string, error) {
 	host, port, err := net.SplitHostPort(listen)
 	if err != nil {
@@ -46,21 +46,21 @@ func hash(code string) []byte {
 	return sum[:]
 }
 
-// login is one browser that was let in.
+// login is a logged-in browser.
 type login struct {
 	csrf  string
 	until time.Time
-	news  chan string // what came of the last form, until it is shown; holds one
+	news  chan string // result of the last form, until shown; holds one
 }
 
-// logins are kept in memory: a restart ends them all.
+// logins are kept in memory only: a restart ends them.
 type logins struct {
 	now  func() time.Time
 	mu   sync.Mutex // guards open
 	open map[[32]byte]*login
 }
 
-// begin lets a browser in and returns its token, which is kept nowhere.
+// begin logs a browser in and returns its token, of which only a hash is kept.
 func (ls *logins) begin() (token string) {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
@@ -80,7 +80,7 @@ func (ls *logins) begin() (token string) {
 	return token
 }
 
-// find returns the login of a token and keeps it alive; nil when there is none.
+// find returns a token's login and extends it; nil if there is none.
 func (ls *logins) find(token string) *login {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
@@ -92,7 +92,7 @@ func (ls *logins) find(token string) *login {
 	return l
 }
 
-// live reports whether a login still is one, without keeping it alive.
+// live reports whether a login is valid, without extending it.
 func (ls *logins) live(token string) bool {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
@@ -106,7 +106,7 @@ func (ls *logins) end(token string) {
 	delete(ls.open, sha256.Sum256([]byte(token)))
 }
 
-// token returns what the browser was given; "" when it has none.
+// token returns the browser's token, "" if it has none.
 func (p *Page) token(r *http.Request) string {
 	c, err := r.Cookie(p.cookie)
 	if err != nil {
@@ -115,14 +115,14 @@ func (p *Page) token(r *http.Request) string {
 	return c.Value
 }
 
-// loginForm asks for a press of a button: whatever looks at links by itself,
-// such as a preview, must not use them up.
+// loginForm requires pressing a button: previews, which follow links by themselves, must
+// not use a link up.
 func (p *Page) loginForm(w http.ResponseWriter, r *http.Request) {
 	p.write(w, r, "login", frame{Title: catalog.Text(r.Context(), "Log in"), Body: clip(r.URL.Query().Get("code"), 64)})
 }
 
-// logIn takes a code. The guess is counted before it is looked at, so that
-// guesses made side by side are counted too.
+// logIn takes a code. It counts the guess before checking it, so that parallel guesses
+// count, too.
 func (p *Page) logIn(w http.ResponseWriter, r *http.Request) {
 	ctx := r.Context()
 	ok, err := p.o.Store.Try(ctx, purpose, maxGuesses, guessWindow)

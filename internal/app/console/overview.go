@@ -15,7 +15,7 @@ import (
 // wordsErrors is said in more than one place.
 const wordsErrors = "Errors"
 
-// overview is how things stand.
+// overview shows the state of the bot.
 type overview struct {
 	Lines    []Line
 	Counts   []tally
@@ -25,11 +25,11 @@ type overview struct {
 	Loads    []memory.Load
 	Spent    []memory.Used
 	Total    memory.Used // of Spent
-	Label    string      // form of a stretch's time in the table
+	Label    string      // time format in the table
 	Failures []failure
 }
 
-// failure is a message that failed, with whose it was.
+// failure is a failed message, with its author's name.
 type failure struct {
 	memory.Audit
 	Name string
@@ -40,7 +40,7 @@ type tally struct {
 	N    int
 }
 
-// window is a stretch of time that the charts show.
+// window is the time span of the charts.
 type window struct {
 	name, words string
 	step        time.Duration
@@ -53,7 +53,7 @@ var windows = []window{
 	{"month", "30 days", 24 * time.Hour, 30, "2 Jan"},
 }
 
-// maxFailures is how many errors the overview lists.
+// maxFailures is the number of errors listed.
 const maxFailures = 8
 
 func (p *Page) overview(r *http.Request) (any, error) {
@@ -89,7 +89,7 @@ func (p *Page) overview(r *http.Request) (any, error) {
 		}
 		o.Failures = append(o.Failures, failure{a, clip(name, maxName)})
 	}
-	// Days begin at midnight UTC, as /stats and the limits count them.
+	// Days start at midnight UTC, as for /stats and the limits.
 	if o.Spent, err = p.o.Store.UsageByDay(ctx, from); err != nil {
 		return nil, err
 	}
@@ -102,8 +102,8 @@ func (p *Page) overview(r *http.Request) (any, error) {
 	return o, nil
 }
 
-// past remembers stretches that are over: they do not change, and open pages
-// ask for them again and again.
+// past caches figures of past spans: they no longer change, and open pages ask for them
+// repeatedly.
 type past struct {
 	mu    sync.Mutex // guards loads
 	loads map[stretch]memory.Load
@@ -114,8 +114,7 @@ type stretch struct {
 	step time.Duration
 }
 
-// How long after its end a stretch is taken for over, and how many are
-// remembered.
+// How long after its end a span is settled, and how many are cached.
 const (
 	settling = time.Minute
 	maxPast  = 500
@@ -142,14 +141,14 @@ func (p *Page) load(ctx context.Context, from time.Time, step time.Duration) (me
 	return l, nil
 }
 
-// chart is a row of bars; a bar may have a second, darker one in front of it.
+// chart is a row of bars; a bar may have a second, darker one in front.
 type chart struct {
 	Title, Total, Top, Class string
 	Bars                     []bar
 	Labels                   []label
 }
 
-type bar struct{ X, Y, W, H, Y2, H2, Tip string } // Y2 and H2 are the front one's
+type bar struct{ X, Y, W, H, Y2, H2, Tip string } // Y2 and H2: the bar in front
 
 type label struct{ X, Text string }
 
@@ -159,14 +158,14 @@ const (
 	labelEvery              = 6
 )
 
-// measure is one figure: its bar, the bar in front of it, and both in words.
+// measure is one figure: its bar, the bar in front, and both in words.
 type measure struct {
 	chart
 	value func(memory.Load) (back, front float64, words string)
 	show  func(float64) string
 }
 
-// slowest is the time that nearly all answers stay below.
+// slowest describes the time that 95 % of answers stay below.
 func slowest(p catalog.Printer, p95 time.Duration) string {
 	if p95 == 0 {
 		return p.Text("no answers yet")
@@ -174,7 +173,7 @@ func slowest(p catalog.Printer, p95 time.Duration) string {
 	return p.Say("p95 up to %s", took(p, p95))
 }
 
-// charts draws the four figures that tell how the bot is doing.
+// charts draws four figures about the bot.
 func charts(p catalog.Printer, loads []memory.Load, form string) (list []chart) {
 	var all memory.Load
 	for _, l := range loads {

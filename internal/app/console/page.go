@@ -1,7 +1,7 @@
 // Package console is the owner's control page: what happened and how things stand, in a
 // browser, on loopback, behind a one-time link. It shows and changes facts, playbooks,
-// agents and handoffs of a running bot. It decides nothing about the assistant and asks
-// nothing of the outside; what is typed into its chat goes the way of every message.
+// agents and handoffs of a running bot. It decides nothing about the assistant and calls
+// nothing outside; messages typed into its chat are handled like any other.
 package console
 
 import (
@@ -38,7 +38,7 @@ const (
 	wordsTryIt         = "Try it"
 )
 
-// Codes keeps hashes of one-time codes and counts guesses at them.
+// Codes stores hashes of one-time codes and counts guesses.
 type Codes interface {
 	AddCode(ctx context.Context, purpose string, hash []byte, who chat.User, until time.Time) error
 	TakeCode(ctx context.Context, purpose string, hash []byte) (who chat.User, ok bool, err error)
@@ -46,7 +46,7 @@ type Codes interface {
 	Forgive(ctx context.Context, user string) error
 }
 
-// Figures are totals over a window.
+// Figures are totals over a period.
 type Figures interface {
 	Load(ctx context.Context, from, to time.Time) (memory.Load, error)
 	Failures(ctx context.Context, since time.Time, limit int) ([]memory.Audit, error)
@@ -54,33 +54,32 @@ type Figures interface {
 	SessionCounts(ctx context.Context) (map[memory.Status]int, error)
 }
 
-// Conversations is what was said, and what was decided about it.
+// Conversations are messages, and the decisions about them.
 type Conversations interface {
 	Messages(ctx context.Context, q memory.MessageQuery) ([]memory.Entry, error)
 	Audits(ctx context.Context, k chat.Key, from, to time.Time, limit int) ([]memory.Audit, error)
 	Search(ctx context.Context, text string, limit, offset int) ([]memory.Hit, error)
 }
 
-// Sessions are the parts of conversations, with long silences between them.
+// Sessions are the parts of conversations between long silences.
 type Sessions interface {
 	SessionsByAge(ctx context.Context, status memory.Status, limit, offset int) ([]memory.Session, error)
 	SessionByID(ctx context.Context, id string) (memory.Session, error)
 }
 
-// Turns are single messages, by the beginnings of the ids of their accounts.
+// Turns are single messages, by the beginning of their account's id.
 type Turns interface {
 	DecisionByID(ctx context.Context, prefix string) (memory.Decision, error)
 	Calls(ctx context.Context, decision string) ([]memory.CallRecord, error)
 	Asked(ctx context.Context, d memory.Decision) (string, error)
 }
 
-// Spending is what model calls took, those without a message included.
+// Spending is the cost of model calls, including those without a message.
 type Spending interface {
 	UsageByDay(ctx context.Context, since time.Time) ([]memory.Used, error)
 }
 
-// Store is everything the page reads from the database; memory.Store is the
-// real one.
+// Store is what the page reads from the database; memory.Store is the real one.
 type Store interface {
 	Codes
 	Figures
@@ -92,28 +91,28 @@ type Store interface {
 	Letters
 }
 
-// Doors are who asks to be let in, and who was.
+// Doors are people who asked to be let in, and who were.
 type Doors interface {
 	Waiting(ctx context.Context, purpose string) ([]chat.User, error)
 	Grants(ctx context.Context) (map[string]string, error)
 }
 
-// Letters are events that were put aside because they could not be understood or stored.
+// Letters are events that could not be understood or stored.
 type Letters interface {
 	ListDeadLetters(ctx context.Context, after int64, limit int) ([]memory.DeadLetter, error)
 	RetryDeadLetter(ctx context.Context, id int64) error
 	DropDeadLetter(ctx context.Context, id int64) error
 }
 
-// Line says how one part of the bot is doing.
+// Line is the state of one part of the bot.
 type Line struct {
 	Name, State string
 	Ill         bool
 }
 
-// Playbook is how a playbook is shown.
+// Playbook is a playbook as shown.
 type Playbook struct {
-	Problem  string // why its newest files are not in force
+	Problem  string // why the newest files are not in force
 	Rules    []Rule
 	Journeys []Journey
 }
@@ -121,108 +120,109 @@ type Playbook struct {
 // Rule is a guideline.
 type Rule struct {
 	ID, When, Then string
-	Canned, Reply  string // what it has said, in place of Then
+	Canned, Reply  string // the fixed answer used instead of Then
 	Priority       int
 	Off            bool
 }
 
-// Journey is a conversation of several steps; Start is the id of the first.
+// Journey is a conversation in steps; Start is the id of the first.
 type Journey struct {
 	ID, Name, Description, Trigger, Start string
 	Steps                                 []Step
 }
 
-// Step is one of them.
+// Step is a step of a Journey.
 type Step struct {
 	ID, Name, Description string
 	End                   bool
 	To                    []Arrow
 }
 
-// Arrow leads to the step of that id; without a condition always.
+// Arrow leads to the step with this id; without a condition always.
 type Arrow struct{ To, When string }
 
-// Fact is something that is known, with what was thought before.
+// Fact is a remembered fact with its history.
 type Fact struct {
 	ID, About, Text string
-	Type, By, Rank  string // what it is, who wrote it, how firmly it stands
-	Agent           string // the memory of who was told; shown as its name
-	Name            string // of whom it is about
+	Type, By, Rank  string // its kind, its author, how firmly it stands
+	Agent           string // the memory of the agent that was told; shown as its name
+	Name            string // of the person it is about
 	Content         string // the fact alone
 	At              time.Time
 	History         []FactChange
 }
 
-// FactQuery says which facts are wanted.
+// FactQuery selects facts.
 type FactQuery struct {
 	Words string
-	Of    *Agent // nil is those of all
+	Of    *Agent // nil for all agents
 	Page  int    // counted from 1
 }
 
-// Agent is one of several, by its name and by the id of its memory; the name "" is the
-// bot's own.
+// Agent is one of several agents; Memory is the id of its memory. The bot's own has no
+// name.
 type Agent struct{ Name, Memory string }
 
-// FactChange is one earlier form of a fact, or what became of it.
+// FactChange is an earlier version of a fact, or what became of it.
 type FactChange struct {
-	By, Text string // until At
+	By, Text string // valid until At
 	At       time.Time
 }
 
-// Handoff is a conversation that people answer, or are to.
+// Handoff is a conversation that people answer or should answer.
 type Handoff struct {
 	N                              int64
 	Who, Place, State, Why, By, To string
 	Opened, Due                    time.Time
 	Taken                          bool
-	Here                           bool // it is answered on the page
+	Here                           bool // taken on the page
 }
 
-// Setting can be changed while the bot runs.
+// Setting is a setting that can change while the bot runs.
 type Setting struct{ Name, Value, Doc string }
 
-// Views are what only the process knows. Status and Settings are required. None
-// of them may block on anything but the database: a page waits for them.
+// Views show what only the process knows. Status and Settings are required. They may block
+// on nothing but the database, because a page waits for them.
 type Views struct {
 	Status   func(ctx context.Context) []Line
 	Settings func() string // without secrets
-	// Book is nil, or returns nil, when there is no playbook. A nil agent is the bot's own.
+	// Book is nil, or returns nil, without a playbook. A nil agent is the bot's own.
 	Book func(ctx context.Context, of *Agent) (*Playbook, error)
-	// Files are those of an agent's playbook; nil, or returning nil, for none.
+	// Files returns the files of an agent's playbook; it is nil, or returns nil, without
+	// one.
 	Files func(of *Agent) *files.Folder
-	// Switch turns a rule of an agent on or off; known is false where it has no such rule.
-	// With nil it goes through the chat, where the bot's own agent answers.
+	// Switch turns an agent's rule on or off; known is false if it has no such rule. If it
+	// is nil, the bot's own agent is told through the chat.
 	Switch func(ctx context.Context, of *Agent, id string, on bool) (known bool, err error)
-	// Agents lists those there are; nil, or returning none, where there is one.
+	// Agents lists the agents; it is nil, or returns none, if there is only one.
 	Agents func() []Agent
-	// Facts lists a page of them; nil when there are none.
+	// Facts returns a page of facts; nil if there are none.
 	Facts func(ctx context.Context, q FactQuery) (list []Fact, more bool, err error)
-	// ChangeFact makes a fact say something else, and ForgetFact forgets it, whosever it
-	// is; nil where they cannot. A text.Error can be told to people.
+	// ChangeFact rewrites a fact and ForgetFact deletes it, whoever it belongs to; nil if
+	// that is impossible. A text.Error may be shown to people.
 	ChangeFact func(ctx context.Context, id int64, text string) error
 	ForgetFact func(ctx context.Context, id int64) error
-	// Handoffs lists the conversations that people answer, or are to; nil is none.
+	// Handoffs lists conversations that people answer or should answer; may be nil.
 	Handoffs func(ctx context.Context) ([]Handoff, error)
-	// Tunable are the settings that can be changed while the bot runs; nil is none.
+	// Tunable lists settings that can change while the bot runs; may be nil.
 	Tunable func() []Setting
-	// Capture makes a test of an answer, by its id, and of what should have come of it,
-	// and returns its path; nil where it cannot. A text.Error can be told to people.
+	// Capture turns an answer, given by id, and what should have been said into a
+	// rehearsal and returns its path; may be nil. A text.Error may be shown to people.
 	Capture func(ctx context.Context, id, should string) (path string, err error)
-	// Script returns the conversation that led to an answer, by its id, as a script that
-	// can be played; nil where it cannot. A text.Error can be told to people.
+	// Script returns the conversation up to an answer, given by id, as a rehearsal script;
+	// may be nil. A text.Error may be shown to people.
 	Script func(ctx context.Context, id string) (string, error)
 }
 
 // Options of New. Listen, Store, Browse and Views are required.
 type Options struct {
-	Listen string // the address that is listened on, with the real port
-	Name   string // the bot's
+	Listen string // listening address, with the real port
+	Name   string // the bot's name
 	Store  Store
 	Views  Views
-	Calls  Calls // of models; nil where none are kept
+	Calls  Calls // nil if none are kept
 	Browse *search.Shelf
-	// Currency is that of what model calls cost, as it stands behind amounts.
+	// Currency is the currency of costs, as written after amounts.
 	Currency string
 	Now      func() time.Time // nil is time.Now
 	Log      *slog.Logger     // nil discards
@@ -230,12 +230,12 @@ type Options struct {
 
 // Page is the control page as an http.Handler.
 type Page struct {
-	// Chat is where the owner talks to the bot: hand it to the hub.
+	// Chat is the owner's chat with the bot: give it to the hub.
 	Chat *Chat
 
 	o      Options
 	hosts  map[string]bool
-	local  bool // nobody but this machine reaches it
+	local  bool // only this machine can reach it
 	cookie string
 	logins *logins
 	news   *news
@@ -258,7 +258,7 @@ func New(o Options) *Page {
 	hosts, port := addresses(o.Listen)
 	p := &Page{
 		o: o, hosts: hosts, local: loopback(o.Listen), logins: &logins{now: o.Now, open: map[[32]byte]*login{}},
-		cookie: "parley_" + port, // cookies do not tell ports apart, and two bots may run here
+		cookie: "parley_" + port, // cookies ignore ports, and two bots may run here
 		news:   &news{readers: map[*reader]bool{}}, mux: http.NewServeMux(), sheets: &sheets{currency: o.Currency,
 			all: map[string]map[string]*template.Template{}},
 	}
@@ -267,7 +267,7 @@ func New(o Options) *Page {
 	return p
 }
 
-// Address returns where the page is listened on.
+// Address returns the listening address.
 func (p *Page) Address() string { return p.o.Listen }
 
 // Changed tells open pages that something happened.
@@ -317,10 +317,10 @@ func (p *Page) routes() {
 	}))
 }
 
-// errNone is what a view returns when the thing asked for is not there.
+// errNone: the requested thing does not exist.
 var errNone = errors.New("no such thing")
 
-// show serves a page: its view fills the template of that name.
+// show serves a page: view returns the body for the template named sheet.
 func (p *Page) show(path, sheet, title string, view func(r *http.Request) (any, error)) {
 	p.mux.Handle("GET "+path, p.inside(func(w http.ResponseWriter, r *http.Request, l *login) {
 		title := catalog.Text(r.Context(), title)
@@ -342,8 +342,8 @@ func (p *Page) show(path, sheet, title string, view func(r *http.Request) (any, 
 	}))
 }
 
-// fail says in a frame why there is no page: that nothing is there, what people can be
-// told, or that something went wrong, under its number in the log.
+// fail explains, in a frame, why there is no page: nothing is there, a sentence for
+// people, or a failure under its number in the log.
 func (p *Page) fail(w http.ResponseWriter, r *http.Request, f frame, err error) {
 	sentence, told := catalog.Sentence(r.Context(), err)
 	switch {
@@ -360,22 +360,22 @@ func (p *Page) fail(w http.ResponseWriter, r *http.Request, f frame, err error) 
 	p.write(w, r, "message", f)
 }
 
-// broken logs what went wrong under a number, and says so with it.
+// broken logs a failure under a number and returns a sentence with it.
 func (p *Page) broken(r *http.Request, err error) string {
 	id := chat.ErrorID()
 	p.o.Log.Error("page", "id", id, "path", r.URL.Path, "err", err)
 	return catalog.Say(r.Context(), wordsBrokenID, id)
 }
 
-// titled is a body with a title of its own; "" is that of its page.
+// titled is a body with its own title; "" means the page's.
 type titled interface{ title() string }
 
-// frame is what every page has around its body.
+// frame is what surrounds the body of every page.
 type frame struct {
 	Status                       int // 0 is 200
 	Title, Bot, CSRF, Lang, Here string
-	Nav, Languages               []link // Nav is nil outside a login
-	News                         string // what came of a form
+	Nav, Languages               []link // Nav is nil before login
+	News                         string // result of a form
 	Body                         any
 }
 
@@ -400,8 +400,8 @@ func (p *Page) nav(r *http.Request, sheet string) []link {
 	return list
 }
 
-// write renders before the first byte is sent, so that a mistake in a template
-// is an error and not half a page.
+// write renders the whole page first: a mistake in a template must become an error, not
+// half a page.
 func (p *Page) write(w http.ResponseWriter, r *http.Request, sheet string, f frame) {
 	spoken := catalog.Of(r.Context())
 	f.Bot, f.Lang, f.Languages, f.Here = p.o.Name, spoken.Tag(), tongues(spoken), "/"

@@ -8,7 +8,7 @@ import (
 	"parley/internal/memory"
 )
 
-// peopleView is who asks to be let in, who was, and whom people answer.
+// peopleView shows who asks to be let in, who was, and which conversations people answer.
 type peopleView struct {
 	Waiting  []person
 	Members  []person
@@ -18,7 +18,7 @@ type peopleView struct {
 
 type person struct{ ID, Name, Role string }
 
-// Lists on this page are not longer than this.
+// maxPeople limits the lists on this page.
 const maxPeople = 200
 
 func (p *Page) people(r *http.Request) (any, error) {
@@ -58,7 +58,7 @@ func (p *Page) people(r *http.Request) (any, error) {
 	return v, err
 }
 
-// letters lists events that were put aside.
+// letters lists dead letters.
 func (p *Page) letters(r *http.Request) (any, error) {
 	list, err := p.o.Store.ListDeadLetters(r.Context(), int64(number(r.URL.Query().Get("after"))), perPage)
 	for i := range list {
@@ -72,10 +72,10 @@ type lettersView struct {
 	More bool
 }
 
-// Last is the number of the last one listed.
+// Last returns the number of the last letter listed.
 func (v lettersView) Last() int64 { return v.List[len(v.List)-1].ID }
 
-// settingsView is what is in force, and what of it can be changed here.
+// settingsView shows the settings in force, and which can change here.
 type settingsView struct {
 	Whole   string
 	Tunable []Setting

@@ -13,21 +13,21 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// usesWindow is how far back rules are counted.
+// usesWindow is the period in which uses of rules are counted.
 const usesWindow = 7 * 24 * time.Hour
 
-// bookView is the playbook with how often its rules came up.
+// bookView is the playbook with the uses of its rules.
 type bookView struct {
 	None     bool
 	Problem  string
 	Rules    []ruleView
 	Journeys []link
 	Journey  *Journey
-	Picture  *picture // nil when it would be too large to look at
-	More     int      // steps that are not listed
-	Files    []string // that can be edited
-	Agents   []link   // whose playbooks there are; none where there is one
-	Agent    string   // as addresses name it, "" for the bot's own
+	Picture  *picture // nil if it would be too large
+	More     int      // steps left out
+	Files    []string // editable files
+	Agents   []link   // agents with playbooks; nil if there is one agent
+	Agent    string   // in addresses; "" for the bot's own
 	Page     int
 	Previous string
 	Next     string
@@ -91,8 +91,8 @@ func (p *Page) playbook(r *http.Request) (any, error) {
 	return v, nil
 }
 
-// shown is the agent whose playbook an address asks for: the first one unless it is
-// named, nil where there is one.
+// shown returns the agent whose playbook an address asks for: the named one, else the
+// first; nil if there is one agent.
 func (p *Page) shown(r *http.Request) *Agent {
 	if of := p.agentOf(r); of != nil {
 		return of
@@ -103,7 +103,7 @@ func (p *Page) shown(r *http.Request) *Agent {
 	return nil
 }
 
-// files are those of an agent's playbook, nil for none.
+// files returns an agent's playbook files, nil for none.
 func (p *Page) files(of *Agent) *files.Folder {
 	if p.o.Views.Files == nil {
 		return nil
@@ -111,15 +111,15 @@ func (p *Page) files(of *Agent) *files.Folder {
 	return p.o.Views.Files(of)
 }
 
-// How much of a journey is drawn and listed.
+// Limits of drawing and listing a journey.
 const (
-	maxDrawn  = 90 // steps and arrows together
+	maxDrawn  = 90 // steps plus arrows
 	maxListed = 60 // steps
-	maxArrows = 6  // of one step
+	maxArrows = 6  // per step
 	maxWhen   = 120
 )
 
-// show takes a journey in, cut to what a page has room for.
+// show sets the journey to show, cut to a page's size.
 func (v *bookView) show(j Journey) {
 	v.More = max(0, len(j.Steps)-maxListed)
 	j.Steps = slices.Clone(j.Steps[:len(j.Steps)-v.More])
@@ -140,9 +140,9 @@ func (v *bookView) show(j Journey) {
 	}
 }
 
-// picture is a journey drawn: steps in rows, each below all that lead to it,
-// and arrows between them. Those to the next row go straight down, those that
-// pass a row go around on the left, and those that lead back on the right.
+// picture is a drawn journey: each step is in a row below all steps leading to it. Arrows
+// to the next row go straight down; those that skip rows pass on the left, and those that
+// lead back on the right.
 type picture struct {
 	W, H   int
 	Boxes  []box
@@ -157,7 +157,7 @@ type box struct {
 	row   int
 }
 
-// Middle and Line say where the lines of a name stand.
+// Middle and Line position the lines of a name.
 func (b box) Middle() int    { return b.X + boxWidth/2 }
 func (b box) Line(i int) int { return b.Y + 20 + 16*i }
 
@@ -172,12 +172,12 @@ const (
 	boxWidth, boxHeight = 170, 46
 	gapX, gapY          = 34, 58
 	margin              = 12
-	lane                = 12  // between arrows that run beside each other
-	side                = 220 // room for arrows on one side, with their labels
+	lane                = 12  // between parallel arrows
+	side                = 220 // room for arrows and labels on one side
 	labelLength         = 32
 )
 
-// sketch lays a journey out.
+// sketch lays out a journey.
 func sketch(j Journey) picture {
 	rows := rows(j)
 	left, right := margin, margin
@@ -211,9 +211,9 @@ func sketch(j Journey) picture {
 	return p
 }
 
-// connect draws the arrows between boxes that have their places.
+// connect draws the arrows between placed boxes.
 func (p *picture) connect(at map[string]box) {
-	around := map[bool]int{} // arrows on the left (true) and on the right
+	around := map[bool]int{} // number on the left (true) and on the right
 	for _, from := range p.Boxes {
 		for i, a := range from.Step.To {
 			to, ok := at[a.To]
@@ -231,7 +231,7 @@ func (p *picture) connect(at map[string]box) {
 	}
 }
 
-// down draws the i-th arrow of a box to the next row.
+// down draws a box's i-th arrow, to the next row.
 func down(from, to box, i int, when string) arrow {
 	x1, y1, x2, y2 := from.X+boxWidth*(i+1)/(len(from.Step.To)+1), from.Y+boxHeight, to.Middle(), to.Y-2
 	bend := (y2 - y1) / 2
@@ -241,8 +241,7 @@ func down(from, to box, i int, when string) arrow {
 	}
 }
 
-// beside draws the n-th arrow that goes around: on the left when it leads
-// ahead, else on the right.
+// beside draws the n-th arrow around: on the left if it leads ahead, else on the right.
 func (p *picture) beside(from, to box, n int, when string) arrow {
 	x1, x2, out, anchor, away := from.X, to.X-2, margin+side-40-n*lane, "end", -6
 	if to.row <= from.row {
@@ -258,9 +257,8 @@ func (p *picture) beside(from, to box, n int, when string) arrow {
 	}
 }
 
-// rows puts every step below all that lead to it; what cannot be reached comes
-// last. An arrow to a step that was passed on the way leads back and does not
-// count.
+// rows puts every step below all steps leading to it, unreachable ones last. Arrows back
+// to a step passed on the way do not count.
 func rows(j Journey) (list [][]Step) {
 	steps, order, place := map[string]Step{}, []string(nil), map[string]int{}
 	for _, s := range j.Steps {
@@ -327,7 +325,7 @@ func wrap(s string, width, most int) (lines []string) {
 // factView is a page of facts.
 type factView struct {
 	Query    string
-	Agents   []link // to choose from; none where there is one
+	Agents   []link // to choose from; nil if there is one agent
 	Facts    []Fact
 	Edit     bool // they can be changed
 	Back     string

@@ -15,12 +15,12 @@ import (
 	"parley/internal/text/markdown"
 )
 
-// swollen is how many times its length a text may take as HTML; one that takes
-// more is marks rather than words, and is shown as it was written.
+// swollen limits how much longer a text may become as HTML. One that exceeds it is mostly
+// markup and is shown as written.
 const swollen = 2
 
-// prose returns what somebody wrote, in Markdown, as HTML. It loads nothing, and its
-// links lead to the web only.
+// prose renders Markdown that somebody wrote as HTML. The result loads nothing, and links
+// lead only to the web.
 func prose(text string) template.HTML {
 	plain := template.HTMLEscapeString(text)
 	doc, source := markdown.Parse(text)
@@ -28,10 +28,11 @@ func prose(text string) template.HTML {
 	if err := sheet.Render(&b, source, doc); err != nil || b.Len() > swollen*len(plain)+markup {
 		return template.HTML(`<p class="plain">` + plain + "</p>") // escaped above
 	}
-	return template.HTML(b.String()) // the renderer escapes, and knows no raw HTML
+	return template.HTML(b.String()) // the renderer escapes and drops raw HTML
 }
 
-// sheet renders as the library does, but for what looks or leads elsewhere.
+// sheet is the library's renderer, except for what looks different here or leads
+// elsewhere.
 var sheet = renderer.NewRenderer(renderer.WithNodeRenderers(
 	util.Prioritized(quiet{}, 100),
 	util.Prioritized(extension.NewTableHTMLRenderer(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)), 500),
@@ -63,7 +64,7 @@ func around(before, after string) renderer.NodeRendererFunc {
 	}
 }
 
-// block can be reached with the keyboard, so that a long line can be scrolled.
+// block makes code focusable, so that long lines can be scrolled by keyboard.
 func block(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	if !entering {
 		return ast.WalkContinue, nil
@@ -72,8 +73,8 @@ func block(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.Walk
 	return ast.WalkSkipChildren, err
 }
 
-// hyperlink tells where it leads when its label says something else; a picture is a
-// link too, because showing it would fetch it.
+// hyperlink shows where a link leads if its label says something else. A picture becomes a
+// link, because showing it would fetch it.
 func hyperlink(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	if !entering {
 		return ast.WalkContinue, nil
@@ -106,7 +107,7 @@ func address(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.Wa
 	return ast.WalkSkipChildren, err
 }
 
-// anchor returns a link to the web; anything else is shown and leads nowhere.
+// anchor returns a link to the web; anything else becomes plain text.
 func anchor(to, label string) string {
 	label = template.HTMLEscapeString(label)
 	u, err := url.Parse(to)

@@ -10,19 +10,19 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// maxEdited is how long a file of rules may be to be edited here, in bytes: a form holds
-// no more.
+// maxEdited is the longest rule file that can be edited here, in bytes: a form holds no
+// more.
 const maxEdited = 40 << 10
 
 // ruleFile is a file of rules in the editor.
 type ruleFile struct {
 	Name, Text, Version string
-	Agent               string // whose it is, as addresses name it
-	Long                bool   // too long to be edited here
+	Agent               string // its agent, in addresses
+	Long                bool   // too long for the editor
 	Verdict             verdict
 }
 
-// verdict is what reading the rules with a text came to.
+// verdict is the result of checking all rules with a changed file.
 type verdict struct {
 	Fine  bool
 	Words string
@@ -44,7 +44,7 @@ func (p *Page) ruleFile(r *http.Request) (any, error) {
 		Agent: r.FormValue("agent"), Verdict: verdict{Fine: true}}, err
 }
 
-// saveRules tries a text and, unless it is only to be tried, saves it.
+// saveRules checks a text and, if asked to, saves it.
 func (p *Page) saveRules(w http.ResponseWriter, r *http.Request, l *login) {
 	f := ruleFile{Name: r.PathValue("name"), Text: strings.ReplaceAll(r.PostFormValue("text"), "\r\n", "\n"),
 		Version: r.PostFormValue("version"), Agent: r.FormValue("agent")}

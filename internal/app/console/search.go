@@ -14,12 +14,12 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// conversationList is the list of conversations, or of messages that were looked for.
+// conversationList is the list of conversations, or of messages found.
 type conversationList struct {
 	Form     filterForm
-	Quick    []link // short ways to what owners look for most
+	Quick    []link // shortcuts for frequent searches
 	Choices  search.Choices
-	Agents   []link // to choose from; none where there is one
+	Agents   []link // to choose from; nil if there is one agent
 	Single   bool
 	Places   []placeLine
 	Turns    []turnLine
@@ -28,28 +28,28 @@ type conversationList struct {
 	Next     string
 }
 
-// placeLine is a conversation in the list.
+// placeLine is a listed conversation.
 type placeLine struct {
 	search.Place
 	Name string
 }
 
-// turnLine is a message in the list, with where it is read among the others.
+// turnLine is a listed message, with a link to it in its conversation.
 type turnLine struct {
 	search.Turn
-	Place, Path, Heard string // Heard is the agent's name, where there are several
+	Place, Path, Heard string // Heard is the agent's name, if there are several
 }
 
-// filterForm is a filter as it was typed.
+// filterForm is a filter as typed.
 type filterForm struct {
 	Words, Platform, Person, Rule, Tool string
 	Agent                               string
 	Errors                              bool
 	Took, Tokens, Cost                  string // at least
-	More                                bool   // more than the words is set
+	More                                bool   // anything but the words is set
 }
 
-// How slow and how dear an answer is that the short ways to such answers mean.
+// Limits of the shortcuts for slow and for expensive answers, in seconds and tokens.
 const (
 	slowAnswer = 10
 	dearAnswer = 10_000
@@ -64,7 +64,7 @@ func formOf(q url.Values) filterForm {
 	return f
 }
 
-// filter reads the form; a number that is none is 0.
+// filter parses the form; an invalid number is 0.
 func (f filterForm) filter() search.Filter {
 	amount := func(s string) float64 {
 		n, err := strconv.ParseFloat(strings.ReplaceAll(s, ",", "."), 64)
@@ -77,7 +77,7 @@ func (f filterForm) filter() search.Filter {
 		Took: time.Duration(amount(f.Took) * float64(time.Second)), Tokens: int(amount(f.Tokens)), Cost: amount(f.Cost)}
 }
 
-// values returns the form as an address has it.
+// values returns the form as query parameters.
 func (f filterForm) values() url.Values {
 	v := url.Values{}
 	for name, text := range map[string]string{"q": f.Words, "platform": f.Platform, "person": f.Person, "rule": f.Rule,
@@ -92,7 +92,7 @@ func (f filterForm) values() url.Values {
 	return v
 }
 
-// quick returns the short ways to what owners look for most.
+// quick returns the shortcuts for frequent searches.
 func (f filterForm) quick(p catalog.Printer) []link {
 	list := []link{{"/conversations", p.Text("All"), f == filterForm{}}}
 	for _, one := range []struct{ name, query string }{
@@ -166,12 +166,12 @@ func (p *Page) findTurns(r *http.Request, v *conversationList, f search.Filter, 
 	return len(list) > perPage, nil
 }
 
-// pathOf is where a message is read: among those around it or, where its words are
-// not kept, alone.
+// pathOf returns the page that shows a message: its conversation or, if its words are not
+// stored, its account.
 func pathOf(t search.Turn) string {
 	if t.Row == 0 {
 		return "/turns/" + t.ID
 	}
-	// A little of what followed is shown with it.
+	// Show a little of what followed, too.
 	return fmt.Sprintf("/conversation?place=%s&before=%d#m%d", url.QueryEscape(t.Key.String()), t.Row+20, t.Row)
 }

@@ -12,16 +12,15 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// sheets are the templates of the pages in each language, parsed when it is first
-// spoken.
+// sheets are the templates in each language, parsed on first use.
 type sheets struct {
-	currency string // stands behind amounts of money
+	currency string // written after amounts
 
 	mu  sync.Mutex // guards all
 	all map[string]map[string]*template.Template
 }
 
-// in returns the templates of a language by their names, each with the frame around it.
+// in returns the templates of a language by name, each within the frame.
 func (s *sheets) in(p catalog.Printer) map[string]*template.Template {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -38,9 +37,8 @@ func (s *sheets) in(p catalog.Printer) map[string]*template.Template {
 	return set
 }
 
-// funcs are what templates call. Words for people stand in them in English as the first
-// argument of t, say and rich, and things that are counted as the last one of many:
-// that is how the catalogs know them.
+// funcs are the functions of templates. Texts for people are the first argument of t, say
+// and rich; counted things are the last one of many. The catalogs find them there.
 func (s *sheets) funcs(p catalog.Printer) template.FuncMap {
 	return template.FuncMap{
 		"t": p.Text, "word": word(p),
@@ -64,7 +62,7 @@ func (s *sheets) funcs(p catalog.Printer) template.FuncMap {
 	}
 }
 
-// word says what is stored as a word, such as how something ended, to people.
+// word says a stored word, such as an outcome, to people.
 func word(p catalog.Printer) func(any) string {
 	return func(stored any) string {
 		said := fmt.Sprint(stored)
@@ -80,8 +78,7 @@ func ended(p catalog.Printer, e chat.End) string {
 	return p.Text(string(e.Outcome)) + ": " + p.Text(string(e.Reason))
 }
 
-// told is what people read where one word is stored that says too little. Outcomes,
-// states and the like stand for themselves.
+// told maps stored words to what people read, where the word alone says too little.
 var told = map[string]string{
 	"rules": "rules", "model": "model", "tool": "tool", // steps
 	"owner": "owner", "member": "let in", "denied": "kept out", // roles

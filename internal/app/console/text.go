@@ -10,14 +10,14 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// A page with everything on it stays below 100 KB: one text takes maxText bytes
-// at most, and all that a page lists maxBody.
+// A full page stays below 100 KB: one text takes at most maxText bytes, all texts of a
+// page maxBody.
 const (
 	maxText = 6000
 	maxBody = 48 << 10
 )
 
-// cost returns what a rune takes in HTML.
+// cost returns the bytes a rune takes in HTML.
 func cost(r rune) int {
 	switch r {
 	case '<', '>':
@@ -28,7 +28,7 @@ func cost(r rune) int {
 	return utf8.RuneLen(r)
 }
 
-// clip cuts a text so that it takes no more than n bytes of HTML.
+// clip cuts a text to n bytes of HTML.
 func clip(s string, n int) string {
 	for i, r := range s {
 		if n -= cost(r); n < 0 {
@@ -38,10 +38,10 @@ func clip(s string, n int) string {
 	return s
 }
 
-// markup is about what the tags around one text take.
+// markup estimates the bytes of tags around one text.
 const markup = 300
 
-// weight returns what texts take on a page.
+// weight returns the bytes that texts take on a page.
 func weight(texts ...string) (n int) {
 	for _, s := range texts {
 		for _, r := range s {
@@ -52,7 +52,7 @@ func weight(texts ...string) (n int) {
 	return n
 }
 
-// few cuts a list of texts and each of them.
+// few shortens a list of texts, and each text.
 func few(list []string, most, length int) []string {
 	var kept []string
 	for _, s := range list[:min(len(list), most)] {
@@ -61,16 +61,16 @@ func few(list []string, most, length int) []string {
 	return kept
 }
 
-// span is a piece of text, marked or not.
+// span is a piece of text, highlighted or not.
 type span struct {
 	Text string
 	Mark bool
 }
 
-// found is what a search put around the words it found.
+// found matches the marks that a search puts around words.
 var found = whole.Pattern("\x02([^\x03]*)\x03")
 
-// marked splits a text at the words that a search found.
+// marked splits a text at the words found by a search.
 func marked(text string) (list []span) {
 	at := 0
 	for _, m := range found().FindAllStringSubmatchIndex(text, -1) {
@@ -86,7 +86,7 @@ func marked(text string) (list []span) {
 	return list
 }
 
-// stamp returns a moment as people read it; all of them are UTC.
+// stamp formats a moment, in UTC.
 func stamp(p catalog.Printer, t time.Time) string {
 	if t.IsZero() {
 		return "–"
@@ -96,7 +96,7 @@ func stamp(p catalog.Printer, t time.Time) string {
 
 func machine(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// took returns a duration in three digits or so.
+// took formats a duration with about three digits.
 func took(p catalog.Printer, d time.Duration) string {
 	switch {
 	case d < time.Second:
@@ -108,7 +108,7 @@ func took(p catalog.Printer, d time.Duration) string {
 	return p.Say("%d min %d s", int(d.Minutes()), int(d.Seconds())%60)
 }
 
-// count returns a number in three digits or so.
+// count formats a number with about three digits.
 func count(p catalog.Printer, n int) string {
 	switch {
 	case n < 10_000:
@@ -119,7 +119,7 @@ func count(p catalog.Printer, n int) string {
 	return p.Say("%sM", tenths(p, float64(n)/1e6))
 }
 
-// tenths writes a number with a tenth where it has one.
+// tenths formats a number with at most one decimal.
 func tenths(p catalog.Printer, n float64) string {
 	return p.Figure(strings.TrimSuffix(fmt.Sprintf("%.1f", n), ".0"))
 }

@@ -17,32 +17,32 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// Window looks into one bot. All fields are required.
+// Window shows one bot. All fields are required.
 type Window struct {
 	Store *memory.Store
 	Rules *files.Books
-	// Switches returns what turns rules on and off for the agent of a memory.
+	// Switches returns the switches of the agent with this memory.
 	Switches func(memory string) Switches
-	// Residents lists the agents there are, nil where there is only one.
+	// Residents lists the agents, nil if there is only one.
 	Residents func() []Agent
 	Now       func() time.Time
 }
 
-// Switches are which rules were turned on or off; agent.Agent is the real one.
+// Switches turn rules on and off; agent.Agent is the real one.
 type Switches interface {
 	RuleSwitches(ctx context.Context) (map[string]bool, error)
 	SwitchRule(ctx context.Context, id string, on bool) error
 }
 
-// factsAPage is how many facts the page shows at once.
+// factsAPage is the number of facts on a page.
 const factsAPage = 50
 
-// operator is on whose behalf the owner's page changes what is remembered.
+// operator is the identity under which the page changes facts.
 func operator() facts.Asker {
 	return facts.Asker{Viewer: provenance.Viewer{Operator: true}, Admin: func(context.Context) bool { return true }}
 }
 
-// Facts lists everybody's facts with their histories, or those that one agent was told.
+// Facts lists everybody's facts with their histories, or those told to one agent.
 func (w Window) Facts(ctx context.Context, q FactQuery) (list []Fact, more bool, err error) {
 	v := provenance.Viewer{Operator: true}
 	if q.Of != nil {
@@ -51,7 +51,7 @@ func (w Window) Facts(ctx context.Context, q FactQuery) (list []Fact, more bool,
 	var found []facts.Fact
 	if q.Words == "" {
 		found, err = w.Store.Facts(ctx, v, factsAPage+1, (q.Page-1)*factsAPage)
-	} else if q.Page == 1 { // a search shows its best
+	} else if q.Page == 1 { // a search returns only the best
 		found, err = w.Store.SearchFacts(ctx, v, q.Words, factsAPage)
 	}
 	if err != nil {
@@ -60,7 +60,7 @@ func (w Window) Facts(ctx context.Context, q FactQuery) (list []Fact, more bool,
 	more = len(found) > factsAPage
 	for _, f := range found[:min(len(found), factsAPage)] {
 		_, before, err := w.Store.FactHistory(ctx, provenance.Viewer{Operator: true}, f.ID)
-		if err != nil && !errors.Is(err, facts.ErrNone) { // forgotten meanwhile
+		if err != nil && !errors.Is(err, facts.ErrNone) { // forgotten in the meantime
 			return nil, false, err
 		}
 		list = append(list, pageFact(catalog.Of(ctx), f, before, w.Now()))
@@ -78,20 +78,20 @@ func pageFact(in catalog.Printer, f facts.Fact, before []facts.Earlier, now time
 	return view
 }
 
-// ChangeFact makes a fact say something else, whosever it is.
+// ChangeFact rewrites a fact, whoever it belongs to.
 func (w Window) ChangeFact(ctx context.Context, id int64, content string) error {
 	_, err := facts.Service{Rows: w.Store}.Correct(ctx, operator(), id, facts.NewFact{Content: strings.Join(strings.Fields(content),
 		" "), Author: "user"})
 	return err
 }
 
-// ForgetFact forgets a fact, whosever it is.
+// ForgetFact forgets a fact, whoever it belongs to.
 func (w Window) ForgetFact(ctx context.Context, id int64) error {
 	_, err := facts.Service{Rows: w.Store}.Forget(ctx, operator(), id)
 	return err
 }
 
-// Handoffs lists those that are not over.
+// Handoffs lists open handoffs.
 func (w Window) Handoffs(ctx context.Context) (list []Handoff, err error) {
 	all, err := w.Store.Handoffs.All(ctx)
 	for _, h := range all {
@@ -105,7 +105,8 @@ func (w Window) Handoffs(ctx context.Context) (list []Handoff, err error) {
 	return list, err
 }
 
-// Files are those of an agent's playbook, nil for none; a nil agent is the bot's own.
+// Files returns the files of an agent's playbook, nil for none; a nil agent is the bot's
+// own.
 func (w Window) Files(of *Agent) *files.Folder {
 	if r := w.book(of); r != nil {
 		return r.Files()
@@ -124,7 +125,7 @@ func (w Window) book(of *Agent) *files.Rulebook {
 	return nil
 }
 
-// Book returns the playbook of an agent in force, nil for none; a nil agent is the bot's
+// Book returns the playbook in force of an agent, nil for none; a nil agent is the bot's
 // own.
 func (w Window) Book(ctx context.Context, of *Agent) (*Playbook, error) {
 	r := w.book(of)
@@ -154,7 +155,7 @@ func (w Window) Book(ctx context.Context, of *Agent) (*Playbook, error) {
 	return view, nil
 }
 
-// Switch turns a rule of an agent on or off; known is false where it has no such rule.
+// Switch turns an agent's rule on or off; known is false if it has no such rule.
 func (w Window) Switch(ctx context.Context, of *Agent, id string, on bool) (known bool, err error) {
 	book, err := w.Book(ctx, of)
 	if book == nil || err != nil {
