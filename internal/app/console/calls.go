@@ -3,27 +3,17 @@ package console
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
-	"parley/internal/chat"
 	"parley/internal/memory"
 	"parley/internal/memory/modellog"
 	"parley/internal/text/catalog"
 )
-
-// Calls are model calls with requests and answers; a nil *modellog.Tape has none.
-type Calls interface {
-	For(ctx context.Context, row int64, k chat.Key, at time.Time) ([]modellog.Call, error)
-	List(ctx context.Context, q modellog.Query) ([]modellog.Call, error)
-	Read(ctx context.Context, id int64) (modellog.Call, error)
-}
 
 // callView is a model call as shown.
 type callView struct {

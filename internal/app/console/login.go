@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/memory"
 	"parley/internal/text/catalog"
 )
 
@@ -26,7 +27,7 @@ const (
 
 // NewLink makes a link that logs in once; an earlier link of the same person stops
 // working. Any process with the database can make one.
-func NewLink(ctx context.Context, codes Codes, listen string, who chat.User) (string, error) {
+func NewLink(ctx context.Context, store *memory.Store, listen string, who chat.User) (string, error) {
 	host, port, err := net.SplitHostPort(listen)
 	if err != nil {
 		return "", fmt.Errorf("address of the page: %w", err)
@@ -35,7 +36,7 @@ func NewLink(ctx context.Context, codes Codes, listen string, who chat.User) (st
 		host = "127.0.0.1"
 	}
 	code := rand.Text() // at least 128 bits
-	if err := codes.AddCode(ctx, purpose, hash(code), who, time.Now().Add(linkLife)); err != nil {
+	if err := store.AddCode(ctx, purpose, hash(code), who, time.Now().Add(linkLife)); err != nil {
 		return "", err
 	}
 	return "http://" + net.JoinHostPort(host, port) + "/login?code=" + code, nil

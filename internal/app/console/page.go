@@ -20,6 +20,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/memory"
+	"parley/internal/memory/modellog"
 	"parley/internal/memory/search"
 	"parley/internal/playbook/files"
 	"parley/internal/text"
@@ -37,72 +38,6 @@ const (
 	wordsSettings      = "Settings"
 	wordsTryIt         = "Try it"
 )
-
-// Codes stores hashes of one-time codes and counts guesses.
-type Codes interface {
-	AddCode(ctx context.Context, purpose string, hash []byte, who chat.User, until time.Time) error
-	TakeCode(ctx context.Context, purpose string, hash []byte) (who chat.User, ok bool, err error)
-	Try(ctx context.Context, user string, limit int, window time.Duration) (bool, error)
-	Forgive(ctx context.Context, user string) error
-}
-
-// Figures are totals over a period.
-type Figures interface {
-	Load(ctx context.Context, from, to time.Time) (memory.Load, error)
-	Failures(ctx context.Context, since time.Time, limit int) ([]memory.Audit, error)
-	RuleUses(ctx context.Context, since time.Time, agent *string) (map[string]memory.RuleUse, error)
-	SessionCounts(ctx context.Context) (map[memory.Status]int, error)
-}
-
-// Conversations are messages, and the decisions about them.
-type Conversations interface {
-	Messages(ctx context.Context, q memory.MessageQuery) ([]memory.Entry, error)
-	Audits(ctx context.Context, k chat.Key, from, to time.Time, limit int) ([]memory.Audit, error)
-	Search(ctx context.Context, text string, limit, offset int) ([]memory.Hit, error)
-}
-
-// Sessions are the parts of conversations between long silences.
-type Sessions interface {
-	SessionsByAge(ctx context.Context, status memory.Status, limit, offset int) ([]memory.Session, error)
-	SessionByID(ctx context.Context, id string) (memory.Session, error)
-}
-
-// Turns are single messages, by the beginning of their account's id.
-type Turns interface {
-	DecisionByID(ctx context.Context, prefix string) (memory.Decision, error)
-	Calls(ctx context.Context, decision string) ([]memory.CallRecord, error)
-	Asked(ctx context.Context, d memory.Decision) (string, error)
-}
-
-// Spending is the cost of model calls, including those without a message.
-type Spending interface {
-	UsageByDay(ctx context.Context, since time.Time) ([]memory.Used, error)
-}
-
-// Store is what the page reads from the database; memory.Store is the real one.
-type Store interface {
-	Codes
-	Figures
-	Spending
-	Conversations
-	Sessions
-	Turns
-	Doors
-	Letters
-}
-
-// Doors are people who asked to be let in, and who were.
-type Doors interface {
-	Waiting(ctx context.Context, purpose string) ([]chat.User, error)
-	Grants(ctx context.Context) (map[string]string, error)
-}
-
-// Letters are events that could not be understood or stored.
-type Letters interface {
-	ListDeadLetters(ctx context.Context, after int64, limit int) ([]memory.DeadLetter, error)
-	RetryDeadLetter(ctx context.Context, id int64) error
-	DropDeadLetter(ctx context.Context, id int64) error
-}
 
 // Line is the state of one part of the bot.
 type Line struct {
@@ -218,9 +153,9 @@ type Views struct {
 type Options struct {
 	Listen string // listening address, with the real port
 	Name   string // the bot's name
-	Store  Store
+	Store  *memory.Store
 	Views  Views
-	Calls  Calls // nil if none are kept
+	Calls  *modellog.Tape // nil if none are kept
 	Browse *search.Shelf
 	// Currency is the currency of costs, as written after amounts.
 	Currency string

@@ -1,6 +1,7 @@
 // Package fleet joins this process with others on the same database: it tells the Hub who
 // owns a conversation, brings what other processes stored or left behind, and decides
-// which process receives from a platform. Leases and rows belong to node and lanes.
+// which process receives from a platform. It keeps no lease and no row: those belong to
+// node and lanes.
 package fleet
 
 import (
@@ -188,4 +189,21 @@ func (f *Fleet) warn(ctx context.Context, err error) {
 	if ctx.Err() == nil {
 		f.log.Warn("look what other processes left", "err", err)
 	}
+}
+
+// Skew returns the difference between the clock shared by all processes and this
+// machine's; see node.Skew. It is 0 for a process that is alone.
+func (f *Fleet) Skew() time.Duration {
+	if f == nil {
+		return 0
+	}
+	return f.Node.Skew()
+}
+
+// Clock returns now by the shared clock.
+func (f *Fleet) Clock(now func() time.Time) time.Time {
+	if skew := f.Skew(); skew != 0 {
+		return now().Round(0).Add(skew) // drop the monotonic clock: it may be compared with a time from before an adjustment
+	}
+	return now()
 }

@@ -1,7 +1,11 @@
+// Package host limits how far the process's memory grows and gives unused memory back. It
+// knows nothing about the program. It imports next to nothing, so that its pace is set
+// before other packages initialize.
 package host
 
 import (
 	"context"
+	"runtime/debug"
 	"sync"
 	"time"
 )
@@ -53,4 +57,10 @@ func Settle(ctx context.Context, stirred <-chan struct{}, first, rest func()) {
 		starting, quiet = false, true
 		next.Reset(lull)
 	}
+}
+
+// Release returns unused memory to the system: free heap, and what SQLite has freed.
+func Release() {
+	debug.FreeOSMemory()
+	trim()
 }

@@ -38,9 +38,6 @@ func New() (s Supervisor, err error) {
 	return s, nil
 }
 
-// Present reports whether there is a manager.
-func (s Supervisor) Present() bool { return s.conn != nil }
-
 // Tell sends a message. A manager that does not listen is ignored.
 func (s Supervisor) Tell(lines ...string) {
 	if s.conn != nil {
@@ -54,7 +51,7 @@ const lookEvery = 100 * time.Millisecond
 // Watch reports READY once the bot is alive, and then feeds the watchdog every s.Every
 // while it stays so. It ends with ctx.
 func (s Supervisor) Watch(ctx context.Context, alive func(context.Context) bool) {
-	if !s.Present() {
+	if s.conn == nil {
 		return
 	}
 	tick := time.NewTicker(lookEvery)
