@@ -43,7 +43,7 @@ func (f *front) ask(ctx context.Context, m chat.Message, p agent.Parked, calls [
 			action.Items[i].Also = gate.Owner
 			continue
 		}
-		if c.Spec.Server != "" && !c.Once && f.owns(ctx, m) {
+		if c.Spec.Server != "" && !c.Once && f.people.isOwner(ctx, tools.CallOf(m)) {
 			action.Items[i].Standing = c.Spec.Name
 		}
 	}
@@ -62,12 +62,6 @@ func (f *front) ask(ctx context.Context, m chat.Message, p agent.Parked, calls [
 	q.Answer, asks.Question, asks.Instead, err = f.confirm.Prepare(ctx, m, action)
 	q.Asks = &asks
 	return q, err
-}
-
-// owns reports whether m's author owns the bot.
-func (f *front) owns(ctx context.Context, m chat.Message) bool {
-	role, err := f.people.gate.Role(ctx, m)
-	return err == nil && role >= gate.Owner
 }
 
 // toast returns the words shown when a button is pressed, in the presser's language.

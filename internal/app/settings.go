@@ -106,37 +106,6 @@ func (s *settings) putInForce(c config.Config) {
 	}
 }
 
-// tune changes a setting for good; "default" resets it. For an invalid value the error is
-// a text.Error.
-func (s *settings) tune(ctx context.Context, path, value string) (now string, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	set := maps.Clone(s.set)
-	if s.fleet != nil { // another process may have changed it
-		if set, err = s.tuned(ctx); err != nil {
-			return "", err
-		}
-	}
-	if set[path] = value; value == "default" {
-		delete(set, path)
-	}
-	merged, err := with(s.given, set)
-	if err != nil {
-		return "", text.Tell("I changed nothing: %v.", err)
-	}
-	now, _ = merged.Get(path)
-	row, _ := json.Marshal(set) // strings always marshal
-	if len(set) == 0 {
-		row = nil
-	}
-	if err := s.store.SetSetting(ctx, tunedSetting, string(row)); err != nil {
-		return "", err
-	}
-	s.set = set
-	s.putInForce(merged)
-	return now, nil
-}
-
 // refresh applies values set in another process.
 func (s *settings) refresh(ctx context.Context) error {
 	s.mu.Lock() // before reading, or a value set here meanwhile could be undone
@@ -223,8 +192,32 @@ func (s *settings) Tuned() (list []command.Tuned) {
 }
 
 // Tune implements command.Settings.
-func (s *settings) Tune(ctx context.Context, name, value string) (was, now string, err error) {
-	was, _ = s.inForce.Load().Get(name)
-	now, err = s.tune(ctx, name, value)
-	return was, now, err
+func (s *settings) Tune(ctx context.Context, path, value string) (was, now string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	set := maps.Clone(s.set)
+	if s.fleet != nil { // another process may have changed it
+		if set, err = s.tuned(ctx); err != nil {
+			return "", "", err
+		}
+	}
+	if set[path] = value; value == "default" {
+		delete(set, path)
+	}
+	merged, err := with(s.given, set)
+	if err != nil {
+		return "", "", text.Tell("I changed nothing: %v.", err)
+	}
+	row, _ := json.Marshal(set) // strings always marshal
+	if len(set) == 0 {
+		row = nil
+	}
+	if err := s.store.SetSetting(ctx, tunedSetting, string(row)); err != nil {
+		return "", "", err
+	}
+	was, _ = s.inForce.Load().Get(path)
+	now, _ = merged.Get(path)
+	s.set = set
+	s.putInForce(merged)
+	return was, now, nil
 }

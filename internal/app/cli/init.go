@@ -123,20 +123,11 @@ func (w *wizard) steps() []step {
 // returnTo says that an earlier answer must change.
 type returnTo struct {
 	step string
-	err  error
+	error
 }
 
-// Error implements error.
-func (r *returnTo) Error() string { return r.err.Error() }
-
-// String implements catalog.Phrase.
-func (r *returnTo) String() string { return r.err.Error() }
-
-// In implements catalog.Phrase.
-func (r *returnTo) In(p catalog.Printer) string { return p.Say("%v", r.err) }
-
 // Unwrap returns what is wrong.
-func (r *returnTo) Unwrap() error { return r.err }
+func (r *returnTo) Unwrap() error { return r.error }
 
 // walk takes the steps in order, and goes back on request.
 func (w *wizard) walk(ctx context.Context, steps []step) error {
@@ -151,8 +142,10 @@ func (w *wizard) walk(ctx context.Context, steps []step) error {
 			w.say("  %v", err)
 		case errors.Is(err, errBack):
 			i, trail = trail[len(trail)-1], trail[:len(trail)-1]
-		case errors.As(err, &to) && w.tty != nil:
-			w.say("  %v", err)
+		case errors.As(err, &to) && w.tty == nil:
+			return to.error
+		case to != nil:
+			w.say("  %v", to.error)
 			i = slices.IndexFunc(steps, func(s step) bool { return s.name == to.step })
 			trail = slices.DeleteFunc(trail, func(t int) bool { return t >= i })
 		case err != nil:
