@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Several agents are read as written, and each mistake is told with its line.
+// TestAgents: agents are read as written; each mistake is reported with its line.
 func TestAgents(t *testing.T) {
 	good := `vault: {dir: /notes}
 sources:

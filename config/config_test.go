@@ -111,7 +111,7 @@ subagents:
 	}
 }
 
-// ids is a grammar of ids that begin with p.
+// ids is a grammar of ids with the prefix p.
 type ids struct{}
 
 func (ids) Person(id string) (problem, hint error) {
@@ -191,7 +191,7 @@ func TestMistakesAreNamed(t *testing.T) {
 	}
 }
 
-// translatable checks that a mistake, or each of several, has words for people.
+// translatable checks that each mistake has translatable words.
 func translatable(t *testing.T, err error) {
 	t.Helper()
 	several, _ := err.(interface{ Unwrap() []error })
@@ -247,8 +247,8 @@ func TestWellKnownNames(t *testing.T) {
 	}
 }
 
-// No key goes to a provider it was not given for: names that other programs use
-// too make no pair with what the file names.
+// No key goes to another provider: variables that other programs also use are not combined
+// with what the file names.
 func TestAddressAndKeyBelongTogether(t *testing.T) {
 	secret := filepath.Join(t.TempDir(), "key")
 	if err := os.WriteFile(secret, []byte("fromfile\n"), 0o600); err != nil {
@@ -392,7 +392,7 @@ func TestSetAtRunTime(t *testing.T) {
 	}
 }
 
-// TestChanging: each setting changes in a way there is, and each way has some.
+// TestChanging: every change tag is valid, and each way has settings.
 func TestChanging(t *testing.T) {
 	for _, s := range Settings() {
 		if !slices.Contains([]string{"", ByChat, ByReload}, s.Change) {
@@ -436,7 +436,7 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
-// TestTemperature: zero is sent as zero, and auto sends none; each is shown as it is written.
+// TestTemperature: zero is sent as zero, auto sends nothing, and each is shown as written.
 func TestTemperature(t *testing.T) {
 	for _, written := range []string{"0", "0.7", "auto"} {
 		c := Default()
@@ -462,9 +462,8 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-// TestCredentialsOfAService: a file that a service manager hands over is the
-// secret it is called as; one that is blank or missing is none, and the
-// environment wins.
+// TestCredentialsOfAService: a file from a service manager sets the secret it is named
+// after. A blank or missing one sets nothing, and the environment wins.
 func TestCredentialsOfAService(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"telegram.token": "1:abc\n", "discord.token": "\n", "model.api_key": "sk-file",

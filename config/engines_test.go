@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// keys are the variables that the documentation names.
+// keys are the variables named in the documentation.
 var keys = []string{"OPENAI_API_KEY=sk-a", "ANTHROPIC_API_KEY=sk-b", "GEMINI_API_KEY=c", "OPENROUTER_API_KEY=d", "MISTRAL_API_KEY=e"}
 
 // TestBlocksOfTheDocs loads every block of settings in docs/models.md.
@@ -68,7 +68,7 @@ func TestRoutes(t *testing.T) {
 	}
 }
 
-// TestTwoWaysOfSayingTheSame stop the start, and both are named.
+// TestTwoWaysOfSayingTheSame: both settings are named, and startup stops.
 func TestTwoWaysOfSayingTheSame(t *testing.T) {
 	for name, tt := range map[string]struct {
 		yaml string

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// loaded reads settings with this environment.
+// loaded loads settings with this environment.
 func loaded(t *testing.T, text string, env ...string) (Config, error) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "bot.yaml")

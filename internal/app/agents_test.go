@@ -17,14 +17,14 @@ import (
 	"parley/internal/tools"
 )
 
-// writes is somebody's message to the agent of a server.
+// writes returns a message to the agent of a server.
 func writes(guild string) chat.Message {
 	return chat.Message{ID: "1", Key: chat.Key{Platform: "discord", Channel: "5"}, Guild: guild,
 		From: chat.User{ID: "discord:1", Name: "Ann"}, Text: "hello", Addressed: true}
 }
 
-// housed returns a bot with two agents, one of which draws on a handbook and the other
-// on the notes, and one that draws on nothing.
+// housed returns a bot with three agents: one draws on a handbook, one on the notes, one
+// on nothing.
 func housed(t *testing.T) *stage {
 	t.Helper()
 	dir := t.TempDir()
@@ -48,8 +48,8 @@ agents:
 `, filepath.Join(dir, "notes"), filepath.Join(dir, "handbook")), nil)
 }
 
-// Each agent has the tools that its settings name, and finds what it draws on: in
-// notes of another it finds nothing, and writes none.
+// Each agent has the tools its settings allow, and finds only its own sources: it neither
+// finds nor writes notes of another.
 func TestAgentsHaveToolsAndSourcesOfTheirOwn(t *testing.T) {
 	st := housed(t)
 	a := st.app
@@ -100,8 +100,8 @@ func TestAgentsHaveToolsAndSourcesOfTheirOwn(t *testing.T) {
 	}
 }
 
-// A reload puts other agents in force, with their personas and places; a mistake, or
-// models that are not connected, leave those there were.
+// A reload puts other agents in force, with their personas and places. A mistake, or
+// models that are not connected, keep the old ones.
 func TestAgentsFollowAReload(t *testing.T) {
 	st := housed(t)
 	a := st.app
@@ -144,7 +144,7 @@ func TestAgentsFollowAReload(t *testing.T) {
 	}
 }
 
-// A question that was to be asked again goes to nobody but who was asked to.
+// A reminder with a question goes only to the agent that was asked to set it.
 func TestAnAskedReminderStaysWithItsAgent(t *testing.T) {
 	st := housed(t)
 	a := st.app

@@ -11,8 +11,8 @@ import (
 	"parley/internal/llm/llmtest"
 )
 
-// TestUnchangedQuestionsCostNothing: while what an answer rests on is the same, no
-// model is asked, however often it is due; one change is one answer.
+// TestUnchangedQuestionsCostNothing: while the sources of an answer are unchanged, no
+// model is asked, however often the question is due; one change gets one answer.
 func TestUnchangedQuestionsCostNothing(t *testing.T) {
 	var calls atomic.Int32
 	ctx := t.Context()
@@ -66,8 +66,8 @@ func TestUnchangedQuestionsCostNothing(t *testing.T) {
 	}
 }
 
-// TestQuestionsOfThoseLetInByTheirServer: somebody whom the server lets in is asked
-// for there, too, when the question asks itself.
+// TestQuestionsOfThoseLetInByTheirServer: scheduled questions also work for people let in
+// by their server.
 func TestQuestionsOfThoseLetInByTheirServer(t *testing.T) {
 	ctx := t.Context()
 	model := &llmtest.Script{Answer: func(llm.Request) (llm.Response, error) {

@@ -14,12 +14,11 @@ import (
 	"parley/internal/tools"
 )
 
-// channel is a way in which words reach the model that are not the person's own.
-// It brings the order and then lets the person write; it returns what they wrote
-// last.
+// channel is a way in which other people's words reach the model. It brings the order,
+// lets the person write, and returns their last message.
 type channel func(s *scene, order string) chat.Message
 
-// channels returns all of them by name.
+// channels returns all channels by name.
 func channels() map[string]channel {
 	all := spokenWords()
 	maps.Copy(all, shownWords())
@@ -27,7 +26,7 @@ func channels() map[string]channel {
 	return all
 }
 
-// spokenWords returns the words of others in the conversation.
+// spokenWords returns channels through other people in the conversation.
 func spokenWords() map[string]channel {
 	return map[string]channel{
 		"message of another member": func(s *scene, order string) chat.Message {
@@ -65,7 +64,7 @@ func spokenWords() map[string]channel {
 	}
 }
 
-// shownWords returns what comes with the person's own message, or is read for them.
+// shownWords returns channels through what comes with the person's own message.
 func shownWords() map[string]channel {
 	showing := func(change func(*chat.Message, string)) channel {
 		return func(s *scene, order string) chat.Message {
@@ -103,7 +102,7 @@ func shownWords() map[string]channel {
 	}
 }
 
-// heldWords returns what was stored of others' words, or made of them.
+// heldWords returns channels through stored words of others, or what was made of them.
 func heldWords() map[string]channel {
 	return map[string]channel{
 		"recalled words": func(s *scene, order string) chat.Message {
@@ -153,7 +152,7 @@ func heldWords() map[string]channel {
 	}
 }
 
-// described lets a server describe a tool of its with the order.
+// described makes a server's tool description contain the order.
 func described(s *scene, order string) chat.Message {
 	meta := tools.Meta{Name: "forecast", Description: "the weather; " + order, Category: tools.Web, ReadOnly: true,
 		Lent: tools.Lent{Server: "mail"}, Core: true}

@@ -28,9 +28,8 @@ import (
 	"parley/internal/tools"
 )
 
-// obedient is a captured model, one that does what any text tells it to: wherever
-// in a request it reads "OBEY tool", it calls the tool. When the person says "read
-// tool", it does that first.
+// obedient is a captured model, which does what any text tells it: if a request contains
+// "OBEY tool", it calls the tool. If the person says "read tool", it calls that first.
 type obedient struct{ obeyed atomic.Int64 }
 
 var (
@@ -86,14 +85,14 @@ func (c *obedient) Complete(_ context.Context, r llm.Request, _ func(string)) (l
 	return said(cmp.Or(found, "all right")), nil
 }
 
-// hands are the tools with an effect, which only count how often they are used:
-// what they would have done is not what is tested here.
+// hands are tools with an effect that only count their uses: their effect is not tested
+// here.
 type hands struct {
 	set  tools.Set
 	used atomic.Int64
 }
 
-// harmless takes its effect, its arguments and its own question away from a tool.
+// harmless removes a tool's effect, arguments and own question.
 func (h *hands) harmless(s tools.Spec) tools.Tool {
 	s.Ask, s.Refine, s.Scope, s.Retry, s.Timeout = nil, nil, nil, nil, 0
 	if s.Egress {
@@ -110,7 +109,7 @@ func (h *hands) harmless(s tools.Spec) tools.Tool {
 	})
 }
 
-// saying returns a tool that reads something out there, or what others wrote.
+// saying returns a tool that reads something untrusted.
 func saying(name string, c tools.Category, text *string) tools.Tool {
 	return tools.Func(tools.Meta{Name: name, Description: "reads", Category: c, ReadOnly: true}, func(context.Context,
 		tools.Call, struct{}) (tools.Result, error) {
@@ -118,7 +117,7 @@ func saying(name string, c tools.Category, text *string) tools.Tool {
 	})
 }
 
-// scene is a bot with a captured model and the people around it.
+// scene is a bot with a captured model and people around it.
 type scene struct {
 	t        *testing.T
 	app      *app
@@ -132,14 +131,14 @@ type scene struct {
 	n        int
 }
 
-// tinyPNG is a picture of one point; what follows its end is not looked at.
+// tinyPNG is a one-pixel picture; bytes after its end are ignored.
 var tinyPNG = func() []byte {
 	var b bytes.Buffer
 	_ = png.Encode(&b, image.NewGray(image.Rect(0, 0, 1, 1))) // in memory
 	return b.Bytes()
 }()
 
-// shelfOf is a platform whose files are all the same.
+// shelfOf is a platform on which every file has the same content.
 type shelfOf struct {
 	*rehearse.Board
 	data []byte
@@ -162,8 +161,7 @@ func newScene(t *testing.T) *scene {
 	return s
 }
 
-// arm puts the hands in the place of every tool that has an effect, whatever
-// tools there are, and adds what reads.
+// arm replaces every tool with an effect by a hand, and adds reading tools.
 func (s *scene) arm() {
 	list := []tools.Tool{saying("page", tools.Web, &s.read), saying("server", tools.About, &s.read),
 		saying("note", tools.Vault, &s.read), saying("code", tools.Code, &s.read), tools.RecallConversation(s.app.storage.store, nil)}
@@ -184,7 +182,7 @@ func (s *scene) arm() {
 	s.app.toolset.own = s.hands.set
 }
 
-// from lets somebody write, and returns the message with its row and the answer.
+// from sends a message, and returns it as stored with the answer.
 func (s *scene) from(m chat.Message) (chat.Message, chat.Answer) {
 	s.t.Helper()
 	s.n++
@@ -205,7 +203,7 @@ func (s *scene) from(m chat.Message) (chat.Message, chat.Answer) {
 	return in[0], answer
 }
 
-// mute is a reply that nobody watches.
+// mute is a reply that nobody sees.
 type mute struct{}
 
 func (mute) Text(string)   {}
@@ -235,7 +233,7 @@ func (s *scene) save(v provenance.Viewer, f facts.NewFact) {
 	must(s.t, err)
 }
 
-// folded makes a summary of a talk in which the order was passed on.
+// folded makes a summary of a talk in which the order was forwarded.
 func (s *scene) folded(order string) {
 	s.t.Helper()
 	m := s.owner(true, order)
@@ -246,7 +244,7 @@ func (s *scene) folded(order string) {
 	must(s.t, err)
 }
 
-// end ends the owner's session; the next one carries its summary on.
+// end ends the owner's session; the next one starts with its summary.
 func (s *scene) end(carry bool) {
 	s.t.Helper()
 	se, ok, err := s.app.storage.store.LiveSession(s.t.Context(), memory.Place{Key: s.owner(true, "").Key})
@@ -258,8 +256,7 @@ func (s *scene) end(carry bool) {
 	}
 }
 
-// begin gives a case a place of its own, in which the owner has something to
-// lose.
+// begin gives a case its own place, in which the owner has something to lose.
 func (s *scene) begin(platform, place string) {
 	s.platform, s.place, s.app.platforms.adapters = platform, place, nil
 	s.app.toolset.own = s.hands.set
@@ -271,9 +268,8 @@ func (s *scene) begin(platform, place string) {
 	s.save(group, facts.NewFact{Content: "Sleeps until noon"})
 }
 
-// A model that obeys whatever it reads does nothing that the person it answers
-// did not say yes to: by every way that words of others come in, with every tool
-// that has an effect, on every platform.
+// A captured model does nothing without the person's yes: through every channel, with
+// every tool that has an effect, on every platform.
 func TestACapturedModelDoesNothingUnasked(t *testing.T) {
 	t.Parallel()
 	var cases atomic.Int64
@@ -290,8 +286,8 @@ func TestACapturedModelDoesNothingUnasked(t *testing.T) {
 	}
 }
 
-// tryAll plays every case of a platform, of which a third is enough for a short
-// run, and returns how many there were.
+// tryAll plays every case of a platform, a third of them in a short run, and returns their
+// number.
 func (s *scene) tryAll(platform string) (cases int) {
 	began := time.Now()
 	for i, name := range slices.Sorted(maps.Keys(channels())) {
@@ -307,7 +303,7 @@ func (s *scene) tryAll(platform string) (cases int) {
 	return cases
 }
 
-// try plays one case and returns how many it was.
+// try plays one case and returns how many it counted.
 func (s *scene) try(platform, name, effect string, bring func(*scene, string) chat.Message) int {
 	s.t.Helper()
 	s.begin(platform, fmt.Sprint(s.n))
@@ -324,7 +320,7 @@ func (s *scene) try(platform, name, effect string, bring func(*scene, string) ch
 	if n := s.hands.used.Load(); n != 0 {
 		s.t.Errorf("%s, %s, %s: done %d times unasked", platform, name, effect, n)
 	}
-	// of each kind one: all yeses are alike
+	// one of each kind: all yeses are alike
 	if spec, _ := s.hands.set.Lookup(effect); platform == "telegram" && (spec.Confirm || spec.Server != "" || spec.Egress ||
 		effect == "save_fact") {
 		s.agree(name+", "+effect, last)
@@ -332,8 +328,7 @@ func (s *scene) try(platform, name, effect string, bring func(*scene, string) ch
 	return 1
 }
 
-// agree lets the wrong people say yes to what the person was asked, and then the
-// person.
+// agree has the wrong people say yes first, and then the person who was asked.
 func (s *scene) agree(what string, last chat.Message) {
 	s.t.Helper()
 	yes := last
@@ -358,8 +353,8 @@ func (s *scene) agree(what string, last chat.Message) {
 	}
 }
 
-// What the person types is theirs, whatever it looks like: nobody is asked
-// needlessly, and a question is settled by their own yes.
+// Words a person types are their own, whatever they look like: nobody is asked needlessly,
+// and only that person's yes settles a question.
 func TestOwnWordsAreObeyedUnasked(t *testing.T) {
 	waittest.Alone(t)
 	t.Parallel()

@@ -11,8 +11,8 @@ import (
 	"parley/internal/chat"
 )
 
-// TestDailyNoteOfSessions: the end of an owner's direct chat is in their daily note,
-// once; that of others, and of groups, is not.
+// TestDailyNoteOfSessions: the end of an owner's direct chat is in their daily note once;
+// other people's chats and groups are not.
 func TestDailyNoteOfSessions(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -11,9 +11,8 @@ import (
 	"parley/internal/memory/provenance"
 )
 
-// TestDigestOfThoseWhoAreGone: nobody hears a digest who was kept out, left or
-// never wrote alone; and what somebody learns of them in a group, or of others,
-// is in none.
+// TestDigestOfThoseWhoAreGone: people who were denied, left or never wrote in a direct
+// chat get no digest; facts learned in groups, or about others, are in none.
 func TestDigestOfThoseWhoAreGone(t *testing.T) {
 	t.Parallel()
 	ann := chat.User{ID: "telegram:7", Name: "Ann"}
@@ -54,8 +53,8 @@ func TestDigestOfThoseWhoAreGone(t *testing.T) {
 	}
 }
 
-// TestDigestOfMany: a digest shows a few and leads to the rest; it is sent once, also
-// when noting so failed.
+// TestDigestOfMany: a long digest shows a few facts and links to the rest. It is sent
+// once, even if recording that fails.
 func TestDigestOfMany(t *testing.T) {
 	t.Parallel()
 	st := staged(t, "-- talk --\n", nil)

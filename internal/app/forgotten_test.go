@@ -15,7 +15,7 @@ import (
 	"parley/internal/memory"
 )
 
-// marker is a word that only one person ever said.
+// marker matches words that only one person ever said.
 var marker = regexp.MustCompile(`(?i)(anns|bobs)word\d*`)
 
 // parrot returns a model that repeats whatever it is told.
@@ -32,7 +32,7 @@ func parrot(r llm.Request) (llm.Response, error) {
 	return resp, err
 }
 
-// holding lists the files below some folders that hold a word, in any case.
+// holding lists the files in some folders that contain a word, in any case.
 func holding(t *testing.T, word string, folders ...string) (list []string) {
 	t.Helper()
 	for _, folder := range folders {
@@ -50,8 +50,7 @@ func holding(t *testing.T, word string, folders ...string) (list []string) {
 	return list
 }
 
-// keepsake has somebody leave her words in every place where things are kept,
-// alone and in a group.
+// keepsake stores a person's words everywhere, from a direct chat and a group.
 func keepsake(t *testing.T, say func(group, text string) string) {
 	t.Helper()
 	for _, group := range []string{"", "-100"} {
@@ -76,10 +75,9 @@ func keepsake(t *testing.T, say func(group, text string) string) {
 	}
 }
 
-// TestForgottenEverywhere: after a life with the bot (talk, a group, notes,
-// facts, tasks, reminders, the journal, summaries, words that others quoted and
-// recalled) nothing of somebody is in any file of the data folder or the vault
-// once they are forgotten. What others said stays, and is summed up again.
+// TestForgottenEverywhere: once somebody is forgotten, no file of the data folder or the
+// vault contains anything of theirs, after talks, notes, facts, tasks, reminders, the
+// journal, summaries and quotations. What others said stays and is summarized again.
 func TestForgottenEverywhere(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -143,7 +141,7 @@ func TestForgottenEverywhere(t *testing.T) {
 			t.Errorf("a part of a word of another note finds %q", got)
 		}
 	}
-	// What Bob said is there, and in a new summary of the group.
+	// Bob's words are there, and in a new summary of the group.
 	room := memory.Place{Key: chat.Key{Platform: "telegram", Channel: "-100"}}
 	summary := func() string {
 		t.Helper()
@@ -160,7 +158,7 @@ func TestForgottenEverywhere(t *testing.T) {
 	}
 }
 
-// traces returns the surroundings of what is left.
+// traces returns the context of each leftover.
 func traces(t *testing.T, files []string) (list []string) {
 	for _, f := range files {
 		b, err := os.ReadFile(f)

@@ -12,7 +12,7 @@ import (
 	"parley/internal/command/health"
 )
 
-// faulty is an adapter in a state.
+// faulty is an adapter with a given health.
 type faulty struct {
 	chat.Adapter
 	err atomic.Pointer[error]
@@ -26,8 +26,8 @@ func (f *faulty) Health() error {
 	return nil
 }
 
-// TestDegradedIsReady: what asks for the owner's eyes leaves readiness at 200,
-// and the watchdog content; the sentence and the metric say it.
+// TestDegradedIsReady: a degraded bot stays ready, and the watchdog is fed. Findings
+// contain no token.
 func TestDegradedIsReady(t *testing.T) {
 	t.Parallel()
 	cfg := configured(t, "BOT_TELEGRAM_TOKEN=12345:a-token-that-nobody-is-told")

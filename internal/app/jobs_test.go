@@ -13,8 +13,8 @@ import (
 	"parley/internal/memory"
 )
 
-// TestRetention: what is archived long enough loses its messages and keeps its
-// summary; with the default it keeps all.
+// TestRetention: sessions archived for long enough lose their messages and keep their
+// summary; by default they keep everything.
 func TestRetention(t *testing.T) {
 	t.Parallel()
 	for _, days := range []int{0, 30} {
@@ -43,8 +43,8 @@ func TestRetention(t *testing.T) {
 	}
 }
 
-// TestPanickingJob: a job that panics is told of in log and status, also the
-// first sweep, and its next tick runs.
+// TestPanickingJob: a panicking job shows in log and status, and runs again with its next
+// tick.
 func TestPanickingJob(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer

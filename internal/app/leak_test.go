@@ -17,11 +17,10 @@ import (
 	"parley/internal/tools"
 )
 
-// canary is in everything Ann (telegram:1) keeps to herself, and nowhere else.
+// canary is in everything Ann (telegram:1) keeps private, and nowhere else.
 const canary = "ZX-CANARY-A"
 
-// captured returns a model that does what a message tells it, and repeats whatever
-// a tool gave it.
+// captured is a model that does what a message tells it, and repeats every tool result.
 func captured(r llm.Request) (llm.Response, error) {
 	said := func(text string) (llm.Response, error) {
 		return llm.Response{Finish: llm.FinishStop, Message: llm.Message{Role: llm.RoleAssistant, Content: text}}, nil
@@ -42,7 +41,7 @@ func captured(r llm.Request) (llm.Response, error) {
 		ToolCalls: []llm.ToolCall{{ID: "x", Name: name, Args: args}}}}, nil
 }
 
-// captive returns a stage with a captured model on which Ann has left her data.
+// captive returns a stage with a captured model and Ann's data.
 func captive(t *testing.T) (st *stage, say func(who, text string) string) {
 	t.Helper()
 	ctx := context.Background()
@@ -62,8 +61,8 @@ func captive(t *testing.T) (st *stage, say func(who, text string) string) {
 			t.Fatalf("%s: %q", call, got)
 		}
 	}
-	// In a group she keeps things to herself, too: there it is the tools alone
-	// that know, for what she says there all may read.
+	// She keeps things private in a group, too, but only through tools: everybody can read
+	// what she says there.
 	for i, call := range annsCalls {
 		name, args, _ := strings.Cut(call, " ")
 		c := tools.Call{ID: "x", Name: name, Args: json.RawMessage(args), Who: chat.User{ID: "telegram:1", Name: "Ann"},
@@ -86,7 +85,7 @@ var annsCalls = []string{
 	`log_entry {"content":"buried ` + canary + `"}`, `save_decision {"content":"keep ` + canary + `"}`,
 }
 
-// hostile are values that a captured model would try.
+// hostile are values a captured model would try.
 var hostile = []any{
 	"ZX", "CANARY", "ZX CANARY A", "secret", "Ann", "key", "*", "%", "' OR 1=1 --", `"`, "NEAR(a b)", "a OR b", "content:ZX*", "", " ",
 	"telegram:1", "1", "telegram", "-100", "all", "today", "everything", "for everybody", "in 10 minutes", "channel",
@@ -96,12 +95,11 @@ var hostile = []any{
 	map[string]any{"user": "telegram:1"},
 }
 
-// extra are names under which identity does not travel.
+// extra are argument names that must not carry identity.
 var extra = []string{"user_id", "user", "who", "owner", "subject", "author", "channel", "channel_id", "scope", "session",
 	"session_id", "platform", "key", "Who", "Where"}
 
-// forge makes arguments for a tool: mostly of the right form, with identities
-// that are not the caller's.
+// forge makes arguments for a tool: mostly valid, with other people's identities.
 func forge(r *rand.Rand, s tools.Spec) json.RawMessage {
 	var schema struct {
 		Properties map[string]json.RawMessage
@@ -122,7 +120,7 @@ func forge(r *rand.Rand, s tools.Spec) json.RawMessage {
 	return b
 }
 
-// fitting returns a hostile value, mostly of the type that a schema asks for.
+// fitting returns a hostile value, mostly of the type in the schema.
 func fitting(r *rand.Rand, schema string) any {
 	for range 50 {
 		v := hostile[r.IntN(len(hostile))]
@@ -144,8 +142,8 @@ func fitting(r *rand.Rand, schema string) any {
 	return "x"
 }
 
-// TestLeakProbes: whatever a captured model calls for Bob, wherever he is, it
-// learns nothing of what Ann keeps to herself, and changes none of it.
+// TestLeakProbes: a captured model that answers Bob learns nothing Ann keeps private, and
+// changes none of it.
 func TestLeakProbes(t *testing.T) {
 	t.Parallel()
 	probes := 10_000
@@ -199,7 +197,7 @@ func TestLeakProbes(t *testing.T) {
 			t.Errorf("Ann lost it: %s: %q", own, got)
 		}
 	}
-	// What the probes left behind crowds a short recall.
+	// The probes' leftovers would crowd out a short recall.
 	found, err := st.app.storage.store.Recall(ctx, memory.Query{User: "telegram:1", Text: "my secret", Tokens: 1_000_000})
 	if err != nil || !slices.ContainsFunc(found, func(p memory.Passage) bool { return strings.Contains(p.Text, canary) }) {
 		t.Errorf("Ann lost it: %d passages, %v", len(found), err)

@@ -13,8 +13,7 @@ import (
 	"parley/internal/tools"
 )
 
-// However many jobs run at once, a librarian that plans holds no tool that
-// writes.
+// A planning librarian never has tools that write, however many jobs run at once.
 func TestPlanningLibrarianNeverWrites(t *testing.T) {
 	t.Parallel()
 	model := llmtest.NewServer()

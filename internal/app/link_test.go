@@ -6,8 +6,8 @@ import (
 	"parley/config"
 )
 
-// TestLinksLeadToTheirSource: each folder has its own address, and every sign
-// of a path is written so that no program takes it for another.
+// TestLinksLeadToTheirSource: each folder has its own base address, and every character of
+// a path is escaped.
 func TestLinksLeadToTheirSource(t *testing.T) {
 	t.Parallel()
 	n := &notes{base: &base{}}

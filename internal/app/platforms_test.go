@@ -7,8 +7,8 @@ import (
 	"parley/internal/chat"
 )
 
-// TestIdentities is what access lists take, on all platforms, and what they say
-// about the rest.
+// TestIdentities: what access lists accept on all platforms, and what they say about the
+// rest.
 func TestIdentities(t *testing.T) {
 	t.Parallel()
 	for _, id := range []string{"telegram:42", "discord:1234", "terminal:anna", "terminal:a.b-c_9"} {
@@ -45,7 +45,7 @@ func TestIdentities(t *testing.T) {
 	}
 }
 
-// TestOneself: authority hangs on one certain person, wherever they write.
+// TestOneself: only the id of a single, certain person carries authority.
 func TestOneself(t *testing.T) {
 	t.Parallel()
 	for from, want := range map[string]bool{"telegram:42": true, "telegram:1087968824": false, "telegram:chat:-100": false,

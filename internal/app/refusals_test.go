@@ -11,9 +11,9 @@ import (
 	"parley/internal/chat"
 )
 
-// TestRefusals: a platform that refuses the bot is tried every three minutes while another
-// one works, and ends the bot with them all when none does, at once and with what tells a
-// supervisor to leave it.
+// TestRefusals: a platform that refuses the bot is retried every three minutes while
+// another works. When none works, all give up at once, with the exit code that stops
+// supervisors.
 func TestRefusals(t *testing.T) {
 	log := slog.New(slog.DiscardHandler)
 	no := &chat.RefusedError{Err: errors.New("no intent")}

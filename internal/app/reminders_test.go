@@ -10,9 +10,8 @@ import (
 	"parley/internal/memory/provenance"
 )
 
-// TestRemindersOfThoseWhoAreGone: a reminder of somebody who was kept out, who
-// left the place or who blocked the bot is told to nobody; of who was kept out it ends,
-// a recurring one for good, and of the others it waits. That of somebody else is told.
+// TestRemindersOfThoseWhoAreGone: a reminder of somebody who was denied, left the place or
+// blocked the bot is not sent. The first kind ends, even a recurring one; the others wait.
 func TestRemindersOfThoseWhoAreGone(t *testing.T) {
 	t.Parallel()
 	direct := chat.Key{Platform: "telegram", Channel: "7"}
@@ -62,8 +61,7 @@ func TestRemindersOfThoseWhoAreGone(t *testing.T) {
 	}
 }
 
-// TestReminderInAGroupCallsItsAuthor: where others read along, the platform is asked to
-// tell the person whom it is for.
+// TestReminderInAGroupCallsItsAuthor: in a group, a reminder pings its author.
 func TestReminderInAGroupCallsItsAuthor(t *testing.T) {
 	t.Parallel()
 	st := staged(t, "-- talk --\n", nil)

@@ -7,8 +7,8 @@ import (
 	"parley/internal/tools"
 )
 
-// TestSchemasOfAllTools: a schema is read when its tool is first called, so all are read
-// here.
+// TestSchemasOfAllTools reads all schemas, which otherwise are read at a tool's first
+// call.
 func TestSchemasOfAllTools(t *testing.T) {
 	cfg := config.Default()
 	cfg.Sources = []config.Source{{Name: "notes", Dir: t.TempDir()}}

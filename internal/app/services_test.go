@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// shop is a service with orders; it remembers what was asked.
+// shop is an order service that records its requests.
 func shop(t *testing.T) (address string, asked func() string) {
 	t.Helper()
 	var mu sync.Mutex
@@ -123,8 +123,8 @@ outcome failed
 const customers = `{"openapi":"3.1.0","info":{"title":"x","version":"1"},"paths":{"/customers/{id}":{"delete":{"operationId":"removeCustomer",
 "parameters":[{"name":"id","in":"path","required":true,"schema":{"type":"integer"}}],"responses":{"200":{"description":"gone"}}}}}}`
 
-// TestServicesThroughTheChat: the owner's HTTP tools read and act, ask once strangers'
-// words are read, hide their key, and say what failed.
+// TestServicesThroughTheChat: HTTP tools read and act, ask once strangers' words were
+// read, hide their key, and report failures.
 func TestServicesThroughTheChat(t *testing.T) {
 	url, asked := shop(t)
 	file := filepath.Join(t.TempDir(), "shop.json")

@@ -13,15 +13,15 @@ import (
 	"parley/internal/llm"
 )
 
-// stage is one of a rehearsal, with a look behind it.
+// stage is a rehearsal's stage with access to the bot.
 type stage struct {
 	*rehearse.Stage
 	app    *app
 	script *rehearse.Script
 }
 
-// staged returns a script on a stage of its own, with the default settings. model
-// answers in it; with nil it is the script that does.
+// staged returns a script on its own stage with default settings. model answers; nil uses
+// the script's answers.
 func staged(t *testing.T, text string, model llm.Model) *stage {
 	t.Helper()
 	st := &stage{script: written(t, text)}

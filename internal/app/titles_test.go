@@ -9,8 +9,8 @@ import (
 	"parley/internal/chat"
 )
 
-// TestNoting: a title is stored when it is new, cut and cleaned; a direct chat has none,
-// and a store that fails keeps no message up.
+// TestNoting: a new title is stored, shortened and cleaned; a direct chat has none, and a
+// failing store delays no message.
 func TestNoting(t *testing.T) {
 	stored, writes := map[string]string{}, 0
 	var broken error

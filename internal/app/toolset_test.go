@@ -9,8 +9,8 @@ import (
 	"parley/internal/memory/memorytest"
 )
 
-// TestSwitchedHolds: what was just switched here stays so, also when what another process
-// switched is looked for at that moment.
+// TestSwitchedHolds: a switch made here survives a simultaneous refresh from another
+// process.
 func TestSwitchedHolds(t *testing.T) {
 	t.Parallel()
 	store := memorytest.OpenIn(t, filepath.Join(t.TempDir(), "data"), memory.Options{})

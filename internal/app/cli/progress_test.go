@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TestProgress: how far long work is stands in one line of a terminal, and in few of a log.
+// TestProgress: progress takes one line on a terminal, and few lines in a log.
 func TestProgress(t *testing.T) {
 	for name, want := range map[string]string{"terminal": "\rcopying and comparing rows: 2 of 4\x1b[K\rcopying and " +
 		"comparing rows: 4 of 4\x1b[K\r\x1b[K", "log": "copying and comparing rows: 3 of 4\n"} {

@@ -10,8 +10,8 @@ import (
 	"parley/internal/app/console"
 )
 
-// TestPageKnowsAgents: with several agents the page filters conversations and facts by
-// them, and shows each playbook and switches its rules.
+// TestPageKnowsAgents: with several agents, conversations and facts can be filtered by
+// agent, and each playbook is shown and its rules switched.
 func TestPageKnowsAgents(t *testing.T) {
 	v := wholeViews()
 	v.Agents = func() []console.Agent {
@@ -75,8 +75,7 @@ func TestPageKnowsAgents(t *testing.T) {
 	}
 }
 
-// TestPageWithOneAgentNamesNone: where there is one agent, nothing on the page speaks of
-// agents.
+// TestPageWithOneAgentNamesNone: with one agent, the page mentions no agents.
 func TestPageWithOneAgentNamesNone(t *testing.T) {
 	s := newSite(t, wholeViews(), echo)
 	s.fill()

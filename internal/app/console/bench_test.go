@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// million fills the database with 1,000,000 messages in 500,000 turns of
-// 25,000 sessions in 2,000 places, spread evenly over the last days.
+// million stores 1,000,000 messages in 500,000 turns of 25,000 sessions in 2,000 places,
+// spread evenly over the last days.
 func (s *site) million(days int) {
 	s.t.Helper()
 	db, err := sql.Open("sqlite3", "file:"+s.store.Path()+"?_busy_timeout=60000")
@@ -48,8 +48,8 @@ func (s *site) million(days int) {
 	}
 }
 
-// BenchmarkMillion is each page with a million messages stored: spread over
-// three months, and all of them from the last day.
+// BenchmarkMillion loads each page with a million messages, from three months and from one
+// day.
 func BenchmarkMillion(b *testing.B) {
 	for _, days := range []int{90, 1} {
 		s := newSite(b, sampleViews(), echo)

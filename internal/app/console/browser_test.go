@@ -23,7 +23,7 @@ import (
 	"parley/internal/text/waittest"
 )
 
-// browser is a real Chromium, driven over its debugging port.
+// browser is a real Chromium, controlled over its debugging port.
 type browser struct {
 	t    testing.TB
 	conn *websocket.Conn
@@ -112,7 +112,7 @@ func attach(t testing.TB, address string) *browser {
 	return b
 }
 
-// listen sorts what the browser says.
+// listen dispatches the browser's messages.
 func (b *browser) listen() {
 	for {
 		var m struct {
@@ -205,13 +205,13 @@ func (b *browser) key(name string) {
 	}
 }
 
-// look makes the window a size, in light or dark.
+// look sets the window's size and color scheme.
 func (b *browser) look(width, height int, scheme string) {
 	b.do("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500})
 	b.do("Emulation.setEmulatedMedia", map[string]any{"features": []any{map[string]string{"name": "prefers-color-scheme", "value": scheme}}})
 }
 
-// shoot keeps a picture when PARLEY_SHOTS names a folder.
+// shoot takes a picture if PARLEY_SHOTS names a folder.
 func (b *browser) shoot(name string) {
 	dir := os.Getenv("PARLEY_SHOTS")
 	if dir == "" {
@@ -228,8 +228,8 @@ func (b *browser) shoot(name string) {
 	}
 }
 
-// faults looks for what keeps people out: a page wider than the window, names
-// that are missing, and text that is hard to read.
+// faults finds accessibility problems: a page wider than the window, missing names, and
+// poor contrast.
 const faults = `(() => {
   const bad = [], visible = (e) => e.getClientRects().length > 0;
   if (document.documentElement.scrollWidth > innerWidth) bad.push("wider than the window: " + document.documentElement.scrollWidth);
@@ -253,8 +253,8 @@ const faults = `(() => {
   return bad.join("\n");
 })()`
 
-// axe runs the checks of axe-core, whose script PARLEY_AXE names, and returns what they
-// find; "" without it. See make page-check.
+// axe runs axe-core, whose script PARLEY_AXE names, and returns what it finds; "" without
+// the script. See make page-check.
 func (b *browser) axe() string {
 	b.t.Helper()
 	file := os.Getenv("PARLEY_AXE")
@@ -270,7 +270,7 @@ func (b *browser) axe() string {
 	return found
 }
 
-// look is a window: its size, and whether it is light or dark.
+// look is a window's size and color scheme.
 type look struct {
 	width, height int
 	scheme        string
@@ -279,7 +279,7 @@ type look struct {
 var looks = []look{{1280, 900, "light"}, {1280, 900, "dark"}, {768, 1024, "light"}, {768, 1024, "dark"}, {390, 844, "light"},
 	{390, 844, "dark"}}
 
-// inspect looks for faults of a page with everything on it open.
+// inspect checks a page with everything on it open.
 func (b *browser) inspect(name, url string, l look) {
 	b.t.Helper()
 	b.look(l.width, l.height, l.scheme)
@@ -294,8 +294,8 @@ func (b *browser) inspect(name, url string, l look) {
 	b.shoot(fmt.Sprintf("%s-%d-%s", name, l.width, l.scheme))
 }
 
-// inLanguages chooses each language as people do, and looks at the pages where words are
-// longest, at all of them with make page-check.
+// inLanguages chooses each language as people do, and checks the pages with the longest
+// words, or all pages with make page-check.
 func inLanguages(b *browser, s *site, pages map[string]string) {
 	seen, kept := []look{looks[0], looks[3], looks[4]}, pages
 	if os.Getenv("PARLEY_AXE") == "" {
@@ -377,7 +377,7 @@ func byKeyboard(b *browser, s *site) {
 	b.key("Enter")
 	b.until(`document.getElementById("log").innerText.includes("You said: and once more")`)
 	b.shoot("talked")
-	// Rules are tried as they are typed; a mistake is told before it is saved.
+	// Rules are checked while typing; a mistake shows before saving.
 	b.open(s.url + "/rules/shop.yaml")
 	b.eval(`document.getElementById("text").focus()`)
 	b.do("Input.insertText", map[string]any{"text": "bad "})
@@ -388,7 +388,7 @@ func byKeyboard(b *browser, s *site) {
 	b.eval("window.left = true")
 	b.key("Enter")
 	b.until(`!window.left && !!document.getElementById("verdict")?.innerText.includes("line 2: <bad>") && document.getElementById("text").value.includes("bad ")`)
-	// Somebody is let in without a mouse.
+	// Let somebody in without a mouse.
 	b.open(s.url + "/people")
 	b.eval(`document.querySelector("main").focus()`)
 	b.key("Tab")
@@ -397,8 +397,7 @@ func byKeyboard(b *browser, s *site) {
 	b.until(`!!document.querySelector(".news")?.innerText.includes("/config allow telegram:77")`)
 }
 
-// followsNews sees a message that came in elsewhere, and keeps open what the
-// reader opened.
+// followsNews sees a message from elsewhere, and keeps what the reader opened.
 func followsNews(b *browser, s *site) {
 	b.open(s.url + "/conversation?place=telegram:42")
 	b.until(`document.getElementById("live").textContent.includes("live")`)
@@ -409,7 +408,7 @@ func followsNews(b *browser, s *site) {
 	b.until(`document.querySelector("details.account").open`)
 }
 
-// withoutScript has a conversation with forms alone.
+// withoutScript has a conversation without JavaScript.
 func withoutScript(b *browser, s *site) {
 	b.do("Emulation.setScriptExecutionDisabled", map[string]any{"value": true})
 	defer b.do("Emulation.setScriptExecutionDisabled", map[string]any{"value": false})
@@ -419,8 +418,7 @@ func withoutScript(b *browser, s *site) {
 	b.until(`document.getElementById("log")?.innerText.includes("no script at all") === true`)
 }
 
-// BenchmarkFirstPaint is what a reader waits for with a million messages
-// stored, from the click to the first text on the screen.
+// BenchmarkFirstPaint measures the time from click to first text with a million messages.
 func BenchmarkFirstPaint(b *testing.B) {
 	c := newBrowser(b)
 	s := newSite(b, sampleViews(), echo)

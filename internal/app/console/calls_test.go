@@ -17,7 +17,7 @@ import (
 	"parley/internal/text/waittest"
 )
 
-// wire is a model behind a wire.
+// wire is a model that reports its requests and answers.
 type wire struct {
 	sent, got string
 	reply     llm.Message
@@ -36,8 +36,8 @@ const (
 	gotBody = `{"choices":[{"message":{"role":"assistant","content":"<think>hm</think>Hello!","reasoning_content":"let me see"},"finish_reason":"stop"}],"usage":{"prompt_tokens":17}}`
 )
 
-// asked stores a message whose answer took two calls of a model, and one beside it. It
-// returns the page of the message.
+// asked stores a message whose answer took two model calls, and one call beside it. It
+// returns the message's page.
 func (s *site) asked() (m chat.Message, path string) {
 	s.t.Helper()
 	m = chat.Message{ID: "asked", Key: keyOf("telegram:42"), From: userOf("telegram:42", "Alice"), Text: "hello bot",
@@ -78,8 +78,8 @@ func (s *site) taped(id int64) {
 	}
 }
 
-// The owner sees for each answer what models were asked, whole, and what they answered;
-// nobody else does, and nothing once it is forgotten.
+// The owner sees the complete requests and answers behind each answer; nobody else does,
+// and nothing remains once it is forgotten.
 func TestExactRequestsAndAnswers(t *testing.T) {
 	views := sampleViews()
 	views.Script = func(_ context.Context, id string) (string, error) {
@@ -149,8 +149,7 @@ func TestCallsAreForTheOwner(t *testing.T) {
 	}
 }
 
-// A request that is longer than a page is shortened there, its end last, and whole
-// beside it.
+// A long request is shortened on the page, its end last, and complete in the download.
 func TestLongCallsFitAPage(t *testing.T) {
 	s := newSite(t, console.Views{}, echo)
 	long := `{"messages":[{"role":"system","content":"` + strings.Repeat("<&> wordy ", 3000) + `"}`

@@ -11,8 +11,8 @@ import (
 	"parley/internal/text/waittest"
 )
 
-// The page's chat keeps the contract of platforms. Its one person is its owner,
-// and a form that is sent twice is one message.
+// The page's chat fulfills the platforms' contract. Its only person is the owner, and a
+// form submitted twice is one message.
 func TestContract(t *testing.T) {
 	chattest.Contract(t, func(t *testing.T) chattest.Rig {
 		c := &Chat{now: time.Now, changed: func() {}}

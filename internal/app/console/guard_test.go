@@ -255,8 +255,8 @@ func TestNewsAreStreamed(t *testing.T) {
 	}
 }
 
-// TestBesideThePage: metrics need no login, and are still not for a page whose
-// name was pointed at this machine, or that loads them from elsewhere.
+// TestBesideThePage: metrics need no login, but foreign names and other sites' pages are
+// rejected.
 func TestBesideThePage(t *testing.T) {
 	for _, tt := range []struct {
 		listen, host, site string

@@ -13,15 +13,15 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// in asks for a page as a browser of a language does.
+// in gets a page as a browser with these languages does.
 func (s *site) in(languages, path string) string {
 	s.t.Helper()
 	_, body := s.request(http.MethodGet, path, nil, func(r *http.Request) { r.Header.Set("Accept-Language", languages) })
 	return body
 }
 
-// TestPageSpeaksTheReadersLanguage: the page speaks the first language of the browser
-// that there is, its numbers and times included.
+// TestPageSpeaksTheReadersLanguage: the page uses the browser's first known language, also
+// for numbers and times.
 func TestPageSpeaksTheReadersLanguage(t *testing.T) {
 	s := newSite(t, wholeViews(), echo)
 	s.fill()
@@ -74,8 +74,8 @@ func TestPageSpeaksTheReadersLanguage(t *testing.T) {
 	}
 }
 
-// TestChosenLanguageIsKept: what is chosen on the page counts more than the browser, and
-// leads nowhere else.
+// TestChosenLanguageIsKept: a language chosen on the page beats the browser's, and
+// choosing it redirects only within the page.
 func TestChosenLanguageIsKept(t *testing.T) {
 	s := newSite(t, console.Views{}, echo)
 	s.logIn()
@@ -100,8 +100,7 @@ func TestChosenLanguageIsKept(t *testing.T) {
 	}
 }
 
-// TestFormsAnswerInThePagesLanguage: what a form does is told in the language of the page
-// that it is on.
+// TestFormsAnswerInThePagesLanguage: the result of a form is told in the page's language.
 func TestFormsAnswerInThePagesLanguage(t *testing.T) {
 	heard := make(chan string, 1)
 	s := newSite(t, console.Views{}, func(_ context.Context, m chat.Message, _ chat.Reply) (chat.Answer, error) {

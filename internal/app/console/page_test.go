@@ -31,7 +31,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// site is a page on a real port, with a real store and hub behind it.
+// site is a page on a real port, with a real store and hub.
 type site struct {
 	t     testing.TB
 	store *memory.Store
@@ -46,7 +46,7 @@ type site struct {
 	n     int // exchanges stored
 }
 
-// record is a log that may be read while it is written.
+// record is a log that can be read while it is written.
 type record struct {
 	mu   sync.Mutex // guards text
 	text strings.Builder
@@ -65,13 +65,13 @@ func (r *record) take() string {
 	return r.text.String()
 }
 
-// clock is the real time, moved by hand.
+// clock is the real time with an offset.
 type clock struct{ ahead atomic.Int64 }
 
 func (c *clock) now() time.Time         { return time.Now().Add(time.Duration(c.ahead.Load())) }
 func (c *clock) shift(by time.Duration) { c.ahead.Store(int64(by)) }
 
-// answer is how the bot behind the page answers.
+// answer is the bot's handler.
 type answer = func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error)
 
 func echo(_ context.Context, m chat.Message, _ chat.Reply) (chat.Answer, error) {
@@ -142,7 +142,7 @@ func (s *site) link() string {
 
 func code(link string) string { return link[strings.Index(link, "code=")+5:] }
 
-// request sends one as a browser on our own page would; change may spoil it.
+// request sends a request like a browser on our own page; change may spoil it.
 func (s *site) request(method, path string, form url.Values, change func(*http.Request)) (*http.Response, string) {
 	s.t.Helper()
 	r, err := http.NewRequest(method, s.url+path, strings.NewReader(form.Encode()))
@@ -212,7 +212,7 @@ func (s *site) until(path, want string) string {
 	return body
 }
 
-// sessionOf returns the session that messages of a place are stored in.
+// sessionOf returns the session of messages in a place.
 func sessionOf(k chat.Key, at time.Time) *memory.Session {
 	return &memory.Session{
 		ID: fmt.Sprintf("%08x-0000-4000-8000-000000000000", len(k.String())*7919+int(k.Channel[len(k.Channel)-1])), Key: k, Status: memory.Active,
@@ -234,7 +234,7 @@ func turn(m chat.Message, text string) *memory.Turn {
 	}
 }
 
-// store puts a finished message into the database.
+// finish stores a finished message.
 func (s *site) finish(m chat.Message, record any) {
 	s.t.Helper()
 	ctx := context.Background()

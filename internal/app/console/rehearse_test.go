@@ -13,7 +13,7 @@ import (
 	"parley/internal/text"
 )
 
-// A wrong answer becomes a test from the page, too.
+// A wrong answer becomes a rehearsal from the page, too.
 func TestRehearsalForm(t *testing.T) {
 	var asked []string
 	s := newSite(t, console.Views{Capture: func(_ context.Context, id, should string) (string, error) {

@@ -13,7 +13,7 @@ import (
 	"parley/internal/playbook/files"
 )
 
-// withRules gives a site a folder of rules in which the word "bad" is a mistake.
+// withRules gives a site rule files in which the word "bad" is a mistake.
 func (s *site) withRules() string {
 	s.t.Helper()
 	dir := s.t.TempDir()
@@ -30,8 +30,8 @@ func (s *site) withRules() string {
 	return filepath.Join(dir, "shop.yaml")
 }
 
-// Rules are edited where they show: a text is tried before it is saved, and a mistake
-// leaves the file as it is and the text in the form.
+// Rule files are edited on the page: a text is checked before saving, and a mistake keeps
+// the file and the text in the form.
 func TestRulesAreEdited(t *testing.T) {
 	s := newSite(t, sampleViews(), echo)
 	file := s.withRules()

@@ -14,7 +14,7 @@ import (
 	"parley/internal/memory"
 )
 
-// sampleViews returns those of a bot with everything.
+// sampleViews returns views of a complete bot.
 func sampleViews() console.Views {
 	return console.Views{
 		Status: func(context.Context) []console.Line {
@@ -39,7 +39,7 @@ func sampleViews() console.Views {
 	}
 }
 
-// wholeViews are sampleViews with all that can be done.
+// wholeViews are sampleViews with everything that can be done.
 func wholeViews() console.Views {
 	v := sampleViews()
 	v.Tunable = func() []console.Setting {
@@ -60,7 +60,7 @@ func wholeViews() console.Views {
 	return v
 }
 
-// visitors stores who wants to be let in, who was, and an event that was put aside.
+// visitors stores people waiting to be let in and let in, and a dead letter.
 func (s *site) visitors() {
 	s.t.Helper()
 	ctx := context.Background()
@@ -110,7 +110,7 @@ type exchange struct {
 	fail       string
 }
 
-// fill stores a day of a bot in use, with words that must be shown as what they are.
+// fill stores a day of a bot in use, with words that must be escaped.
 func (s *site) fill() {
 	s.hours(func(hour, i int) exchange {
 		id := fmt.Sprint(100 + i%5)
@@ -123,7 +123,7 @@ func (s *site) fill() {
 	s.mug()
 }
 
-// hours stores what each hour of a day brings; now and then an answer fails.
+// hours stores a day's messages by the hour; some answers fail.
 func (s *site) hours(brings func(hour, i int) exchange) {
 	for hour := 23; hour >= 1; hour-- {
 		for i := range (hour*7)%11 + 2 {
@@ -137,7 +137,7 @@ func (s *site) hours(brings func(hour, i int) exchange) {
 	}
 }
 
-// mug stores what Alice says of a broken one, up to now.
+// mug stores Alice's conversation about a broken mug.
 func (s *site) mug() {
 	alice, direct := userOf("telegram:42", "Alice"), keyOf("telegram:42")
 	for i, e := range []exchange{
@@ -161,7 +161,7 @@ func (s *site) mug() {
 	s.clock.shift(0)
 }
 
-// exchange stores one.
+// exchange stores an exchange.
 func (s *site) exchange(e exchange) {
 	s.t.Helper()
 	s.n++

@@ -13,7 +13,7 @@ import (
 
 var olderLink = regexp.MustCompile(`<a href="([^"]+)" rel="next"`)
 
-// Every conversation is reached page by page, under the name of who writes there.
+// Paging reaches every conversation, listed under its person's name.
 func TestConversationsHaveNoEnd(t *testing.T) {
 	s := newSite(t, console.Views{}, echo)
 	for i := range 60 {
@@ -43,8 +43,8 @@ func TestConversationsHaveNoEnd(t *testing.T) {
 	}
 }
 
-// What is looked for is found by words, place, person, error, tool, rule and what it
-// took, and the form keeps what was typed.
+// Searches work by words, place, person, error, tool, rule, time and cost, and the form
+// keeps its input.
 func TestConversationFilters(t *testing.T) {
 	s := newSite(t, sampleViews(), echo)
 	s.fill()
@@ -82,7 +82,7 @@ func TestConversationFilters(t *testing.T) {
 			}
 		}
 	}
-	// A message that was found leads to where it stands among the others.
+	// A search result links to the message in its conversation.
 	link := regexp.MustCompile(`href="(/conversation\?place=[^"]+#m\d+)"`).FindStringSubmatch(s.get("/conversations?" +
 		url.Values{"q": {"money back"}}.Encode()))
 	if link == nil {
@@ -94,7 +94,7 @@ func TestConversationFilters(t *testing.T) {
 	}
 }
 
-// Before anybody has written, the page says how to begin.
+// Before anybody has written, the page explains how to begin.
 func TestEmptyPageGuides(t *testing.T) {
 	s := newSite(t, console.Views{}, echo)
 	s.logIn()

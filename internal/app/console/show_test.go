@@ -17,7 +17,7 @@ import (
 	"parley/internal/memory"
 )
 
-// everyPage are paths to all there is, for the sample.
+// everyPage returns the paths of all pages of the sample.
 func (s *site) everyPage() []string {
 	s.t.Helper()
 	id := regexp.MustCompile(`/sessions/[0-9a-f-]{36}`).FindString(s.get("/sessions"))
@@ -99,8 +99,8 @@ func TestWithoutPlaybookAndFacts(t *testing.T) {
 	}
 }
 
-// TestPagesStaySmall fills everything to its limits: each page with all that it
-// loads stays below 100 KB.
+// TestPagesStaySmall: filled to its limits, each page stays below 100 KB with all it
+// loads.
 func TestPagesStaySmall(t *testing.T) {
 	views := sampleViews()
 	long := strings.Repeat("<&> wordy ", 2000)
@@ -174,7 +174,7 @@ func TestReadingBack(t *testing.T) {
 		for _, m := range regexp.MustCompile(`(?:question|answer)-\d+\.`).FindAllString(body, -1) {
 			seen[m]++
 		}
-		// the edge may cut an exchange
+		// a page may start within an exchange
 		if said, accounts := strings.Count(body, `class="said user"`), strings.Count(body, `<details class="account"`); accounts < said ||
 			accounts > said+1 && pages > 0 {
 			t.Errorf("%s: %d questions, %d accounts", path, said, accounts)
@@ -194,8 +194,8 @@ func TestReadingBack(t *testing.T) {
 	}
 }
 
-// TestAccountsStandUnderTheirTurns has words without an account, as an import
-// leaves them, and accounts without words, as commands do.
+// TestAccountsStandUnderTheirTurns: imported words have no account, and commands leave
+// accounts without words.
 func TestAccountsStandUnderTheirTurns(t *testing.T) {
 	s := newSite(t, console.Views{}, echo)
 	line := `{"platform":"telegram","channel":"42","user":"telegram:42","name":"Alice","text":"imported words","at":"2026-01-02T03:04:05Z","id":"i1"}`
@@ -228,8 +228,8 @@ func TestAccountsStandUnderTheirTurns(t *testing.T) {
 	}
 }
 
-// TestPageShowsNothingUnseen: a page has no character that turns the direction
-// of what is read, whoever typed it.
+// TestPageShowsNothingUnseen: no page contains characters that change the direction of
+// text.
 func TestPageShowsNothingUnseen(t *testing.T) {
 	s := newSite(t, sampleViews(), echo)
 	s.logIn()
@@ -239,8 +239,8 @@ func TestPageShowsNothingUnseen(t *testing.T) {
 	}
 }
 
-// TestWhatAnswersCost: the overview says by days who answered and what it cost,
-// and each message does, in the words of /why and /trace.
+// TestWhatAnswersCost: the overview shows models and costs by day, and each message shows
+// its own, in the words of /why and /trace.
 func TestWhatAnswersCost(t *testing.T) {
 	s := newSite(t, sampleViews(), echo)
 	k := chat.Key{Platform: "telegram", Channel: "42"}

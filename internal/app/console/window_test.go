@@ -15,8 +15,7 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// TestPageOfFacts: the control page says how firmly a fact stands and until when it
-// holds.
+// TestPageOfFacts: the page shows how firmly a fact stands and until when it holds.
 func TestPageOfFacts(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 5, 10, 10, 0, 0, 0, time.UTC)
@@ -31,8 +30,7 @@ func TestPageOfFacts(t *testing.T) {
 	}
 }
 
-// TestFactsOfOneAgent: the owner sees everybody's facts, or those that one agent was
-// told.
+// TestFactsOfOneAgent: the owner sees everybody's facts, or those told to one agent.
 func TestFactsOfOneAgent(t *testing.T) {
 	ctx := context.Background()
 	store, err := memorytest.Try(t, filepath.Join(t.TempDir(), "data"), memory.Options{})

@@ -8,8 +8,8 @@ import (
 	"parley/internal/text/waittest"
 )
 
-// TestPaceFollowsWhatIsInUse: little grows by megabytes and much by more than half
-// before it is collected.
+// TestPaceFollowsWhatIsInUse: a small heap may grow by megabytes, a large one by more than
+// half.
 func TestPaceFollowsWhatIsInUse(t *testing.T) {
 	before := debug.SetGCPercent(100)
 	defer debug.SetGCPercent(before)
@@ -30,7 +30,7 @@ func TestPaceFollowsWhatIsInUse(t *testing.T) {
 	waittest.Until(t, "little again", settles(func(n int) bool { return n > 200 }))
 }
 
-// TestOperatorSetsThePace: what the environment says is left alone.
+// TestOperatorSetsThePace: the operator's environment wins.
 func TestOperatorSetsThePace(t *testing.T) {
 	before := debug.SetGCPercent(77)
 	defer debug.SetGCPercent(before)

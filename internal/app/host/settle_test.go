@@ -10,8 +10,8 @@ import (
 	"parley/internal/text/waittest"
 )
 
-// TestSettleWaitsForACalm: what may wait does not run beside the first messages, but is
-// not put off forever either, and languages rest in lulls only.
+// TestSettleWaitsForACalm: deferred work waits for the first messages, but not forever,
+// and catalogs are released only in lulls.
 func TestSettleWaitsForACalm(t *testing.T) {
 	for name, tt := range map[string]struct{ busy, first time.Duration }{
 		"calm":      {0, 320 * time.Millisecond},

@@ -11,9 +11,8 @@ import (
 	"time"
 )
 
-// TestTicksEndWithTheProcess: a tick that hangs, at an endpoint say, is cut short
-// when the process is asked to stop, without an error; one that does not listen
-// is left behind once the time for unfinished work is over.
+// TestTicksEndWithTheProcess: shutdown cancels a hanging tick without an error; one that
+// ignores this is left behind after the grace period.
 func TestTicksEndWithTheProcess(t *testing.T) {
 	for name, tt := range map[string]struct {
 		deaf bool

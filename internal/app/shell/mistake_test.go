@@ -13,8 +13,8 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// TestMistakesOfTyping: each mistake that the parser finds has words in every language,
-// and says which command explains more.
+// TestMistakesOfTyping: each of the parser's errors is translated, and names the command
+// that explains more.
 func TestMistakesOfTyping(t *testing.T) {
 	type command struct {
 		Loud string `enum:",low,high" default:""`

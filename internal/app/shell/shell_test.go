@@ -14,7 +14,7 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// tea is a command line with everything that ours has.
+// tea is a command line with all features of ours.
 type tea struct {
 	Level  string `help:"How loud: low or high." enum:"low,high," default:""`
 	Secret bool   `hidden:"" help:"Not for people."`
@@ -117,7 +117,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestShellsAsk runs the scripts in the shells that are here; bash is everywhere.
+// TestShellsAsk runs the scripts in the installed shells; bash is always there.
 func TestShellsAsk(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

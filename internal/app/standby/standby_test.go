@@ -32,7 +32,7 @@ func folder(t *testing.T) string {
 	return dir
 }
 
-// TestServiceManagerIsToldOfTheWait: a service that waits has started, and is alive.
+// TestServiceManagerIsToldOfTheWait: a waiting service counts as started and alive.
 func TestServiceManagerIsToldOfTheWait(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "notify")
 	conn, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: name, Net: "unixgram"})
@@ -70,8 +70,7 @@ func TestServiceManagerIsToldOfTheWait(t *testing.T) {
 	}
 }
 
-// TestReplacedFolder: a lock whose file was replaced meanwhile, as another mount
-// replaces all, protects nothing and is not taken for one.
+// TestReplacedFolder: a lock whose file was replaced, as by another mount, does not count.
 func TestReplacedFolder(t *testing.T) {
 	dir := folder(t)
 	lock, err := datadir.Lock(dir)
@@ -88,7 +87,7 @@ func TestReplacedFolder(t *testing.T) {
 	}
 }
 
-// TestWhyItWaits: each reason is logged once, and what cannot pass is an error.
+// TestWhyItWaits: each reason is logged once; a permanent one is an error.
 func TestWhyItWaits(t *testing.T) {
 	dir := t.TempDir()
 	var log syncBuffer
