@@ -63,29 +63,28 @@ func openApp(ctx context.Context, b *base, lock bool) (*app, error) {
 // assemble gives each part the others it needs. It opens and starts nothing.
 func assemble(b *base, m *models, s *storage) *app {
 	b.counts = metrics.New(b.process.Version)
-	store := s.store
 	a := &app{
-		base: b, models: m, storage: s, rules: &files.Books{}, platforms: &platforms{base: b, store: store}, mind: &mind{base: b, store: store},
-		people: &people{base: b, store: store, speaker: language.Speaker{Rows: store, Log: b.log}},
+		base: b, models: m, storage: s, rules: &files.Books{}, platforms: &platforms{base: b, store: b.store}, mind: &mind{base: b},
+		people: &people{base: b, speaker: language.Speaker{Rows: b.store, Log: b.log}},
 		jobs:   jobs.New(jobs.Options{Log: b.log, Now: b.now, Background: b.background}),
 	}
-	a.notes = &notes{base: b, store: store, people: a.people, models: m, mind: a.mind}
+	a.notes = &notes{base: b, people: a.people, models: m, mind: a.mind}
 	a.people.logged = a.notes.logged
-	desk := newDesk(b, store, a.platforms, a.people)
-	a.toolset = &toolset{base: b, store: store, people: a.people, platforms: a.platforms, notes: a.notes, rules: a.rules, models: m,
+	desk := newDesk(b, a.platforms, a.people)
+	a.toolset = &toolset{base: b, people: a.people, platforms: a.platforms, notes: a.notes, rules: a.rules, models: m,
 		mind: a.mind, desk: desk}
-	a.front = &front{base: b, desk: desk, store: store, people: a.people, platforms: a.platforms, models: m, mind: a.mind}
-	m.front, m.store, m.tape = a.front, store, s.tape
-	a.settings = &settings{base: b, store: store, front: a.front, mind: a.mind, rules: a.rules, put: a.put}
-	a.chores = &chores{base: b, sums: &background.Work{Background: b.background}, store: store, platforms: a.platforms,
+	a.front = &front{base: b, desk: desk, people: a.people, platforms: a.platforms, models: m, mind: a.mind}
+	m.front, m.tape = a.front, s.tape
+	a.settings = &settings{base: b, front: a.front, mind: a.mind, rules: a.rules, put: a.put}
+	a.chores = &chores{base: b, sums: &background.Work{Background: b.background}, platforms: a.platforms,
 		people: a.people, front: a.front, models: m, mind: a.mind, rules: a.rules, notes: a.notes}
-	a.chores.asker = &scheduled.Asker{Store: store, Alone: a.platforms.alone, Tools: a.toolset.here, Now: b.now,
+	a.chores.asker = &scheduled.Asker{Store: b.store, Alone: a.platforms.alone, Tools: a.toolset.here, Now: b.now,
 		Runner:  func() *tools.Runner { return a.mind.runner },
 		Deliver: func(ctx context.Context, batch chat.Batch) error { return a.platforms.hub.Deliver(ctx, batch) },
 		Agent:   a.mind.agentOf}
 	a.vitals = &vitals{base: b, storage: s, platforms: a.platforms, models: m, notes: a.notes, rules: a.rules, chores: a.chores,
 		toolset: a.toolset, jobs: a.jobs, stirred: make(chan struct{}, 1), hide: setup.NewRedactor(b.cfg, setup.ShortestLogged)}
-	a.port = &port{base: b, store: store, vitals: a.vitals, models: m, rules: a.rules, mind: a.mind}
+	a.port = &port{base: b, vitals: a.vitals, models: m, rules: a.rules, mind: a.mind}
 	return a
 }
 
@@ -107,7 +106,7 @@ func (a *app) openTools(ctx context.Context) error {
 
 // openAgent makes the agents, once everything they need is built.
 func (a *app) openAgent(ctx context.Context) error {
-	a.chores.facts = newFactsFile(a.cfg, a.storage.store)
+	a.chores.openFactsFile()
 	name, err := a.mind.modelName(ctx, a.models.endpoint)
 	if err != nil {
 		return err

@@ -28,6 +28,7 @@ type base struct {
 	now     func() time.Time // the database's clock where several processes share one
 	began   time.Time
 	counts  *metrics.Counters // nil if nothing runs
+	store   *memory.Store     // nil until storage opens it
 	fleet   *fleet.Fleet      // nil if this process has the database to itself
 	work    sync.WaitGroup    // background work; drain waits for it
 }

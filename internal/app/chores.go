@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"parley/config"
 	"parley/internal/adapters/terminal"
 	"parley/internal/agent/background"
 	"parley/internal/agent/scheduled"
@@ -23,7 +22,6 @@ import (
 // chores is the work of the cron.
 type chores struct {
 	*base
-	store     *memory.Store
 	platforms *platforms
 	people    *people
 	models    *models
@@ -204,16 +202,11 @@ func (c *chores) makeVectors(ctx context.Context) error {
 	return nil
 }
 
-// newFactsFile returns nil if the settings name none.
-func newFactsFile(cfg config.Config, store *memory.Store) *factsfile.File {
-	if cfg.Memory.FactsFile == "" {
-		return nil
+// openFactsFile opens the facts file, if the settings name one.
+func (c *chores) openFactsFile() {
+	if c.cfg.Memory.FactsFile != "" {
+		c.facts = factsfile.New(c.cfg.Memory.FactsFile, c.firstOwner(), c.store)
 	}
-	user := terminal.Local
-	if len(cfg.Access.Owners) > 0 {
-		user = cfg.Access.Owners[0]
-	}
-	return factsfile.New(cfg.Memory.FactsFile, user, store)
 }
 
 // syncFacts synchronizes the facts file.

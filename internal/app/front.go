@@ -21,7 +21,6 @@ import (
 // front stands between the hub and the agent. It owns quotas, confirmations and commands.
 type front struct {
 	*base
-	store     *memory.Store
 	people    *people
 	platforms *platforms
 	models    *models

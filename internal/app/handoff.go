@@ -8,13 +8,12 @@ import (
 	"parley/internal/app/console"
 	"parley/internal/chat"
 	"parley/internal/command/gate"
-	"parley/internal/memory"
 )
 
 // newDesk makes the desk. It needs the hub and the gate only later.
-func newDesk(b *base, store *memory.Store, ps *platforms, people *people) *handover.Desk {
+func newDesk(b *base, ps *platforms, people *people) *handover.Desk {
 	return handover.New(handover.Options{
-		Store: store, Now: b.now, Log: b.log,
+		Store: b.store, Now: b.now, Log: b.log,
 		Place: handover.Place{Where: b.cfg.Handoff.Desk, Owners: func() []string { return b.inForce.Load().Access.Owners },
 			Window: console.Here(),
 			Runs:   func(platform string) bool { return chat.On(ps.adapters, platform) != nil },

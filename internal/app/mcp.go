@@ -62,11 +62,16 @@ func forClients(all tools.Set) tools.Set {
 
 // asOwner returns a call of the first owner in a direct chat.
 func (b *base) asOwner() tools.Call {
-	owner := terminal.Local
-	if len(b.cfg.Access.Owners) > 0 {
-		owner = terminal.UserID(b.cfg.Access.Owners[0])
-	}
+	owner := terminal.UserID(b.firstOwner())
 	return tools.Call{Who: chat.User{ID: owner}, Where: chat.DirectKey(owner), Direct: true}
+}
+
+// firstOwner returns the first of access.owners, else the person at this machine.
+func (b *base) firstOwner() string {
+	if len(b.cfg.Access.Owners) > 0 {
+		return b.cfg.Access.Owners[0]
+	}
+	return terminal.Local
 }
 
 // writeCloser ignores Close.

@@ -10,7 +10,6 @@ import (
 	"parley/internal/agent/dispatch"
 	"parley/internal/app/setup"
 	"parley/internal/chat/routing"
-	"parley/internal/memory"
 	"parley/internal/tools"
 )
 
@@ -18,7 +17,6 @@ import (
 // them through mind.
 type mind struct {
 	*base
-	store *memory.Store
 	dispatch.Minds
 	roster *routing.Roster // nil until opened
 	own    *dispatch.Mind  // answers where no other agent does

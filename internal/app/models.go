@@ -27,7 +27,6 @@ const wordsBuiltIn = "built in"
 type models struct {
 	*base
 	front    *front         // its quotas bound the calls
-	store    *memory.Store  // for usage
 	tape     *modellog.Tape // for requests and answers; nil keeps none
 	endpoint setup.Endpoint
 	gauges   map[string]*wrap.Gauge // by model

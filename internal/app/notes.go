@@ -15,7 +15,6 @@ import (
 	"parley/internal/command"
 	"parley/internal/command/gate"
 	"parley/internal/command/health"
-	"parley/internal/memory"
 	"parley/internal/notes/citation"
 	head "parley/internal/notes/frontmatter"
 	"parley/internal/notes/index"
@@ -30,7 +29,6 @@ const wordsNotes = "notes"
 // notes owns the folders of notes and code and their index.
 type notes struct {
 	*base
-	store  *memory.Store
 	people *people
 	models *models
 	mind   *mind

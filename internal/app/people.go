@@ -8,7 +8,6 @@ import (
 	"parley/internal/chat"
 	"parley/internal/command/gate"
 	"parley/internal/command/language"
-	"parley/internal/memory"
 	"parley/internal/memory/agenda"
 	"parley/internal/text/times"
 	"parley/internal/tools"
@@ -17,7 +16,6 @@ import (
 // people knows what people may do and their time zones. It owns the gate.
 type people struct {
 	*base
-	store *memory.Store
 	gate  *gate.Gate
 	claim string // makes somebody the owner; "" if there is one
 	// speaker knows people's languages.

@@ -11,7 +11,6 @@ import (
 
 	"parley/internal/app/console"
 	"parley/internal/command/health"
-	"parley/internal/memory"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"parley/internal/playbook/files"
@@ -21,7 +20,6 @@ import (
 // metrics for anybody.
 type port struct {
 	*base
-	store  *memory.Store
 	vitals *vitals
 	models *models
 	rules  *files.Books

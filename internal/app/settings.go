@@ -24,7 +24,6 @@ const tunedSetting = "config.set"
 // top.
 type settings struct {
 	*base
-	store *memory.Store
 	front *front // front, mind and rules follow a change
 	mind  *mind
 	rules *files.Books

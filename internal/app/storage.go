@@ -24,8 +24,7 @@ import (
 // storage owns the data folder: its lock, the database and their checks.
 type storage struct {
 	*base
-	store *memory.Store
-	tape  *modellog.Tape // nil if no model calls are kept
+	tape *modellog.Tape // nil if no model calls are kept
 	// oblivion makes other processes forget; nil if there are none.
 	oblivion *privacy.Eraser
 	lock     *os.File                       // kept open; released by the end of the process

@@ -11,7 +11,6 @@ import (
 	"parley/internal/agent/handover"
 	"parley/internal/app/setup"
 	"parley/internal/chat"
-	"parley/internal/memory"
 	"parley/internal/playbook/files"
 	"parley/internal/tools"
 	"parley/internal/tools/mcp"
@@ -22,7 +21,6 @@ import (
 // those the owner switched off.
 type toolset struct {
 	*base
-	store     *memory.Store
 	people    *people
 	platforms *platforms
 	notes     *notes

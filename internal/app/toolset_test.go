@@ -14,7 +14,7 @@ import (
 func TestSwitchedHolds(t *testing.T) {
 	t.Parallel()
 	store := memorytest.OpenIn(t, filepath.Join(t.TempDir(), "data"), memory.Options{})
-	set := &toolset{base: &base{}, store: store, off: map[string]bool{}}
+	set := &toolset{base: &base{store: store}, off: map[string]bool{}}
 	ctx, stop := context.WithCancel(t.Context())
 	looked := make(chan struct{})
 	go func() {
