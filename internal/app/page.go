@@ -17,7 +17,7 @@ func (p *port) newPage(address string) *console.Page {
 		Switches: func(memory string) console.Switches { return p.mind.Of(memory) }}
 	return console.New(console.Options{
 		Listen: address, Name: p.cfg.Agent.Name, Store: p.store, Now: p.now, Log: p.log, Currency: p.cfg.Limits.Currency,
-		Calls: p.vitals.storage.tape, Browse: p.store.Browse,
+		Calls: p.vitals.storage.tape,
 		Views: console.Views{
 			Status: p.status, Settings: func() string { return p.inForce.Load().String() }, Book: look.Book, Files: look.Files,
 			Switch: look.Switch, Agents: look.Residents,

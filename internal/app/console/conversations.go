@@ -69,7 +69,7 @@ func (t conversation) title() string {
 // read fills in the messages before a given one, or the latest.
 func (p *Page) read(r *http.Request, t conversation, self string) (any, error) {
 	ctx := r.Context()
-	name, err := p.o.Browse.Called(ctx, t.Key)
+	name, err := p.o.Store.Browse.Called(ctx, t.Key)
 	if err != nil {
 		return nil, err
 	}
@@ -354,7 +354,7 @@ func (p *Page) sessions(r *http.Request) (any, error) {
 		}
 		n = len(list)
 		for _, se := range list[:min(n, perPage)] {
-			name, err := p.o.Browse.Called(r.Context(), se.Key)
+			name, err := p.o.Store.Browse.Called(r.Context(), se.Key)
 			if err != nil {
 				return nil, err
 			}

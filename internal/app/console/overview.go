@@ -83,7 +83,7 @@ func (p *Page) overview(r *http.Request) (any, error) {
 		return nil, err
 	}
 	for _, a := range failed {
-		name, err := p.o.Browse.Person(ctx, a.User)
+		name, err := p.o.Store.Browse.Person(ctx, a.User)
 		if err != nil {
 			return nil, err
 		}

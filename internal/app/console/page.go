@@ -21,7 +21,6 @@ import (
 	"parley/internal/chat"
 	"parley/internal/memory"
 	"parley/internal/memory/modellog"
-	"parley/internal/memory/search"
 	"parley/internal/playbook/files"
 	"parley/internal/text"
 	"parley/internal/text/catalog"
@@ -149,14 +148,13 @@ type Views struct {
 	Script func(ctx context.Context, id string) (string, error)
 }
 
-// Options of New. Listen, Store, Browse and Views are required.
+// Options of New. Listen, Store and Views are required.
 type Options struct {
 	Listen string // listening address, with the real port
 	Name   string // the bot's name
 	Store  *memory.Store
 	Views  Views
 	Calls  *modellog.Tape // nil if none are kept
-	Browse *search.Shelf
 	// Currency is the currency of costs, as written after amounts.
 	Currency string
 	Now      func() time.Time // nil is time.Now

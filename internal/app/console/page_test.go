@@ -101,7 +101,7 @@ func newSite(t testing.TB, views console.Views, handle answer) *site {
 	views.Files = func(*console.Agent) *files.Folder { return s.rules }
 	server := httptest.NewUnstartedServer(nil)
 	s.page = console.New(console.Options{Currency: "EUR",
-		Listen: server.Listener.Addr().String(), Name: "Parley", Store: store, Views: views, Calls: s.tape, Browse: store.Browse,
+		Listen: server.Listener.Addr().String(), Name: "Parley", Store: store, Views: views, Calls: s.tape,
 		Now: s.clock.now, Log: slog.New(slog.NewTextHandler(&s.log, nil)),
 	})
 	server.Config.Handler = s.page

@@ -36,7 +36,7 @@ func (p *Page) people(r *http.Request) (any, error) {
 		return nil, err
 	}
 	for id, role := range grants {
-		name, err := p.o.Browse.Person(ctx, id)
+		name, err := p.o.Store.Browse.Person(ctx, id)
 		if err != nil {
 			return nil, err
 		}

@@ -344,7 +344,7 @@ func (p *Page) facts(r *http.Request) (any, error) {
 	}
 	for i := range v.Facts {
 		f := &v.Facts[i]
-		f.Name, err = p.o.Browse.Person(r.Context(), f.About)
+		f.Name, err = p.o.Store.Browse.Person(r.Context(), f.About)
 		if err != nil {
 			return nil, err
 		}

@@ -114,7 +114,7 @@ func (p *Page) conversations(r *http.Request) (_ any, err error) {
 	if a := p.agentOf(r); a != nil {
 		f.ByAgent, f.Agent = true, a.Memory
 	}
-	if v.Choices, err = p.o.Browse.Choices(ctx); err != nil {
+	if v.Choices, err = p.o.Store.Browse.Choices(ctx); err != nil {
 		return nil, err
 	}
 	for _, c := range []struct {
@@ -140,7 +140,7 @@ func (p *Page) conversations(r *http.Request) (_ any, err error) {
 }
 
 func (p *Page) listPlaces(r *http.Request, v *conversationList, f search.Filter, page int) (more bool, err error) {
-	list, err := p.o.Browse.Places(r.Context(), f, perPage+1, (page-1)*perPage)
+	list, err := p.o.Store.Browse.Places(r.Context(), f, perPage+1, (page-1)*perPage)
 	for _, one := range list[:min(len(list), perPage)] {
 		one.Text = clip(one.Text, maxReason)
 		one.By = clip(one.By, maxName)
@@ -151,12 +151,12 @@ func (p *Page) listPlaces(r *http.Request, v *conversationList, f search.Filter,
 }
 
 func (p *Page) findTurns(r *http.Request, v *conversationList, f search.Filter, page int) (more bool, err error) {
-	list, err := p.o.Browse.Turns(r.Context(), f, perPage+1, (page-1)*perPage)
+	list, err := p.o.Store.Browse.Turns(r.Context(), f, perPage+1, (page-1)*perPage)
 	if err != nil {
 		return false, err
 	}
 	for _, one := range list[:min(len(list), perPage)] {
-		name, err := p.o.Browse.Called(r.Context(), one.Key)
+		name, err := p.o.Store.Browse.Called(r.Context(), one.Key)
 		if err != nil {
 			return false, err
 		}
