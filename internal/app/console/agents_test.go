@@ -2,7 +2,6 @@ package console_test
 
 import (
 	"context"
-	"net/http"
 	"net/url"
 	"strings"
 	"testing"
@@ -52,9 +51,7 @@ func TestPageKnowsAgents(t *testing.T) {
 		"/conversations?agent=desk": "There are none like this.", "/conversations?agent=home": "Alice",
 		"/conversation?place=telegram:42": "agent home",
 	} {
-		if body := s.get(path); !strings.Contains(body, shows) {
-			t.Errorf("%s does not show %q:\n%s", path, shows, body)
-		}
+		s.shows(path, shows)
 	}
 	if got := strings.Join(asked, ", "); !strings.Contains(got, "facts of all") || !strings.Contains(got, "facts of desk/desk") ||
 		!strings.Contains(got, "facts of /*") {
@@ -70,9 +67,7 @@ func TestPageKnowsAgents(t *testing.T) {
 	if len(asked) != 2 || !strings.HasSuffix(asked[0], "of desk/desk") {
 		t.Errorf("switched %q", asked)
 	}
-	if resp, _ := s.request(http.MethodGet, "/rules/none.yaml?agent=desk", nil, nil); resp.StatusCode != http.StatusNotFound {
-		t.Errorf("a file that is not there: %s", resp.Status)
-	}
+	s.missing("/rules/none.yaml?agent=desk")
 }
 
 // TestPageWithOneAgentNamesNone: with one agent, the page mentions no agents.

@@ -120,9 +120,7 @@ func TestExactRequestsAndAnswers(t *testing.T) {
 			}
 		}
 	}
-	if body := s.get(turn + "/script"); !strings.Contains(body, "&gt; hello &lt;/textarea&gt;\n= Hello!</textarea>") {
-		t.Errorf("the script is shown as\n%s", body)
-	}
+	s.shows(turn+"/script", "&gt; hello &lt;/textarea&gt;\n= Hello!</textarea>")
 	if resp, body := s.request(http.MethodGet, "/turns/00000000/script", nil, nil); resp.StatusCode != 422 ||
 		!strings.Contains(body, "Nothing is kept.") {
 		t.Errorf("without words: %s\n%s", resp.Status, body)
@@ -131,11 +129,7 @@ func TestExactRequestsAndAnswers(t *testing.T) {
 	if err := s.store.ForgetPerson(context.Background(), m.From.ID, 0); err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range []string{turn, "/calls/1", "/calls/2", "/calls/2/request", "/calls/99", "/calls/x", "/turns/1", "/turns/00000000"} {
-		if resp, _ := s.request(http.MethodGet, path, nil, nil); resp.StatusCode != http.StatusNotFound {
-			t.Errorf("%s: %s", path, resp.Status)
-		}
-	}
+	s.missing(turn, "/calls/1", "/calls/2", "/calls/2/request", "/calls/99", "/calls/x", "/turns/1", "/turns/00000000")
 }
 
 func TestCallsAreForTheOwner(t *testing.T) {

@@ -40,10 +40,7 @@ func TestLinkLetsInOnce(t *testing.T) {
 	}
 	s.get("/")
 	s.http.Jar.SetCookies(mustURL(t, s.url), []*http.Cookie{{Name: resp.Cookies()[0].Name, MaxAge: -1}})
-	resp, body := s.request(http.MethodPost, "/login", url.Values{"code": {code(link)}}, nil)
-	if resp.StatusCode != http.StatusForbidden || !strings.Contains(body, "used before") {
-		t.Errorf("a second use: %s\n%s", resp.Status, body)
-	}
+	s.posts("/login", url.Values{"code": {code(link)}}, http.StatusForbidden, "used before")
 	if strings.Contains(s.log.take(), code(link)) {
 		t.Error("the log has the code")
 	}
@@ -61,12 +58,8 @@ func mustURL(t *testing.T, s string) *url.URL {
 func TestNewerLinkReplacesOlder(t *testing.T) {
 	s := newSite(t, console.Views{}, echo)
 	old, fresh := s.link(), s.link()
-	if resp, _ := s.request(http.MethodPost, "/login", url.Values{"code": {code(old)}}, nil); resp.StatusCode != http.StatusForbidden {
-		t.Errorf("the older link: %s", resp.Status)
-	}
-	if resp, _ := s.request(http.MethodPost, "/login", url.Values{"code": {code(fresh)}}, nil); resp.StatusCode != http.StatusOK {
-		t.Errorf("the newer link: %s", resp.Status)
-	}
+	s.posts("/login", url.Values{"code": {code(old)}}, http.StatusForbidden, "used before")
+	s.posts("/login", url.Values{"code": {code(fresh)}}, http.StatusOK, "Overview")
 }
 
 func TestGuessingIsLockedOut(t *testing.T) {
@@ -80,10 +73,7 @@ func TestGuessingIsLockedOut(t *testing.T) {
 	if counts[http.StatusForbidden] != 10 || counts[http.StatusTooManyRequests] != 15 {
 		t.Errorf("guesses ended as %v", counts)
 	}
-	resp, body := s.request(http.MethodPost, "/login", url.Values{"code": {code(link)}}, nil)
-	if resp.StatusCode != http.StatusTooManyRequests || !strings.Contains(body, "Too many wrong links") {
-		t.Errorf("the right code then: %s", resp.Status)
-	}
+	s.posts("/login", url.Values{"code": {code(link)}}, http.StatusTooManyRequests, "Too many wrong links")
 	if n := strings.Count(s.log.take(), "refused"); n != 26 {
 		t.Errorf("%d of 26 refusals are in the log", n)
 	}
@@ -173,14 +163,10 @@ func TestLoginEnds(t *testing.T) {
 	s.logIn()
 	f := s.form("late")
 	kept := s.http.Jar.Cookies(mustURL(t, s.url))
-	if body := func() string { _, b := s.request(http.MethodPost, "/logout", f, nil); return b }(); !strings.Contains(body, "<h1>Log in") {
-		t.Errorf("logging out shows:\n%s", body)
-	}
+	s.posts("/logout", f, http.StatusOK, "<h1>Log in")
 	for _, cookies := range [][]*http.Cookie{nil, kept} { // a stolen cookie ends with its login
 		s.http.Jar.SetCookies(mustURL(t, s.url), cookies)
-		if resp, _ := s.request(http.MethodPost, "/chat", f, nil); resp.StatusCode != http.StatusUnauthorized {
-			t.Errorf("a button of a login that ended: %s", resp.Status)
-		}
+		s.posts("/chat", f, http.StatusUnauthorized, "not logged in")
 	}
 }
 
@@ -199,9 +185,7 @@ func TestChatGoesThroughTheHub(t *testing.T) {
 	s.logIn()
 	f := s.form("what is **this**?")
 	for range 2 { // a form that is sent twice is one message
-		if resp, _ := s.request(http.MethodPost, "/chat", f, nil); resp.StatusCode != http.StatusOK {
-			t.Fatal(resp.Status)
-		}
+		s.posts("/chat", f, http.StatusOK, "")
 	}
 	if body := s.until("/chat", "You said: what is <strong>this</strong>?"); strings.Count(body, `class="said user"`) != 1 {
 		t.Errorf("one message is shown as:\n%s", body)
@@ -215,11 +199,9 @@ func TestChatGoesThroughTheHub(t *testing.T) {
 	choice := s.form("")
 	choice.Set("on", on)
 	choice.Set("choice", "3")
-	if resp, _ := s.request(http.MethodPost, "/chat", choice, nil); resp.StatusCode != http.StatusConflict {
-		t.Errorf("a choice that was not offered: %s", resp.Status)
-	}
+	s.posts("/chat", choice, http.StatusConflict, "not open any more") // never offered
 	choice.Set("choice", "2")
-	s.request(http.MethodPost, "/chat", choice, nil)
+	s.posts("/chat", choice, http.StatusOK, "")
 	s.until("/chat", "It is 2")
 	if m := asked[len(asked)-1]; m.Kind != chat.KindButton || m.ReplyTo != on {
 		t.Errorf("the choice came as %+v", m)
@@ -227,9 +209,7 @@ func TestChatGoesThroughTheHub(t *testing.T) {
 	again := s.form("")
 	again.Set("on", on)
 	again.Set("choice", "2")
-	if resp, _ := s.request(http.MethodPost, "/chat", again, nil); resp.StatusCode != http.StatusConflict {
-		t.Errorf("an old choice: %s", resp.Status)
-	}
+	s.posts("/chat", again, http.StatusConflict, "not open any more")
 }
 
 func TestNewsAreStreamed(t *testing.T) {

@@ -178,13 +178,41 @@ func (s *site) get(path string) string {
 	return body
 }
 
+// shows checks that a page shows some texts.
+func (s *site) shows(path string, wants ...string) {
+	s.t.Helper()
+	body := s.get(path)
+	for _, want := range wants {
+		if !strings.Contains(body, want) {
+			s.t.Errorf("%s does not show %q:\n%s", path, want, body)
+		}
+	}
+}
+
+// missing checks that there is nothing at some paths.
+func (s *site) missing(paths ...string) {
+	s.t.Helper()
+	for _, path := range paths {
+		if resp, _ := s.request(http.MethodGet, path, nil, nil); resp.StatusCode != http.StatusNotFound {
+			s.t.Errorf("%s: %s", path, resp.Status)
+		}
+	}
+}
+
+// posts checks how a form is answered, and returns the page.
+func (s *site) posts(path string, form url.Values, status int, words string) string {
+	s.t.Helper()
+	resp, body := s.request(http.MethodPost, path, form, nil)
+	if resp.StatusCode != status || !strings.Contains(body, words) {
+		s.t.Errorf("%s %v: %s, without %q\n%s", path, form, resp.Status, words, body)
+	}
+	return body
+}
+
 // logIn lets this site's browser in.
 func (s *site) logIn() {
 	s.t.Helper()
-	resp, body := s.request(http.MethodPost, "/login", url.Values{"code": {code(s.link())}}, nil)
-	if resp.StatusCode != http.StatusOK || !strings.Contains(body, "Overview") {
-		s.t.Fatalf("log in: %s\n%s", resp.Status, body)
-	}
+	s.posts("/login", url.Values{"code": {code(s.link())}}, http.StatusOK, "Overview")
 }
 
 // form reads the hidden fields of the chat's form.

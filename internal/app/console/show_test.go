@@ -77,18 +77,9 @@ func TestPagesShowWhatHappened(t *testing.T) {
 			`"Applied">0</td><td data-label="Gave way">2</td>`, "Ask for a photo", "marker-end", "off</span>"},
 		"/settings": {"base_url", "(set)"},
 	} {
-		body := s.get(path)
-		for _, want := range wants {
-			if !strings.Contains(body, want) {
-				t.Errorf("%s does not show %q:\n%s", path, want, body)
-			}
-		}
+		s.shows(path, wants...)
 	}
-	for _, path := range []string{"/conversation?place=nonsense", "/sessions/nobody", "/nowhere"} {
-		if resp, _ := s.request(http.MethodGet, path, nil, nil); resp.StatusCode != http.StatusNotFound {
-			t.Errorf("%s: %s", path, resp.Status)
-		}
-	}
+	s.missing("/conversation?place=nonsense", "/sessions/nobody", "/nowhere")
 }
 
 func TestWithoutPlaybookAndFacts(t *testing.T) {
@@ -262,11 +253,6 @@ func TestWhatAnswersCost(t *testing.T) {
 			"<td>&lt;b&gt;local&lt;/b&gt;</td><td>1</td><td>0</td><td>77</td><td>0</td><td>0</td><td></td>", "Calls: 4, tokens: 1677, 0.0040 EUR"},
 		"/conversation?place=telegram:42": {"930 tokens, 0.00031 EUR", "main (gpt-x) · 900 prompt"},
 	} {
-		body := s.get(path)
-		for _, want := range list {
-			if !strings.Contains(body, want) {
-				t.Errorf("%s lacks %q:\n%s", path, want, body)
-			}
-		}
+		s.shows(path, list...)
 	}
 }
