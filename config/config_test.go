@@ -60,7 +60,7 @@ func write(t testing.TB, text string) string {
 	return name
 }
 
-func TestLaterWins(t *testing.T) {
+func TestLaterSourceWins(t *testing.T) {
 	file := write(t, "session:\n  ttl: 2h\n  idle_timeout: 90\n  max_messages: 50\nagent: {name: File}\nlog:\n")
 	c, err := Load(Options{
 		File:  file,
@@ -199,19 +199,19 @@ func translatable(t *testing.T, err error) {
 		var words *text.Error
 		e := one.(*Error)
 		if !errors.As(e.Problem, &words) || e.Hint != nil && !errors.As(e.Hint, &words) {
-			t.Errorf("cannot be said in another language: %v", e)
+			t.Errorf("not translatable: %v", e)
 		}
 	}
 }
 
-func TestMistakesAreToldInHandfuls(t *testing.T) {
+func TestMistakesAreLimited(t *testing.T) {
 	var b strings.Builder
 	for i := range 1000 {
 		fmt.Fprintf(&b, "key%d: 1\n", i)
 	}
 	_, err := Load(Options{File: write(t, b.String())})
 	if n := strings.Count(err.Error(), "unknown setting"); n != maxMistakes {
-		t.Errorf("%d mistakes told", n)
+		t.Errorf("%d mistakes reported", n)
 	}
 }
 
@@ -367,7 +367,7 @@ func TestSecretsAreNeverShown(t *testing.T) {
 	}
 }
 
-func TestReadableByOthersWarns(t *testing.T) {
+func TestReadableFileWarns(t *testing.T) {
 	file := write(t, "telegram: {token: x}\n")
 	for mode, want := range map[os.FileMode]int{0o600: 0, 0o640: 1, 0o604: 1} {
 		if err := os.Chmod(file, mode); err != nil {

@@ -68,8 +68,8 @@ func TestRoutes(t *testing.T) {
 	}
 }
 
-// TestTwoWaysOfSayingTheSame: both settings are named, and startup stops.
-func TestTwoWaysOfSayingTheSame(t *testing.T) {
+// TestConflictingSettings: both settings are named, and startup stops.
+func TestConflictingSettings(t *testing.T) {
 	for name, tt := range map[string]struct {
 		yaml string
 		env  []string
@@ -102,7 +102,7 @@ func TestTwoWaysOfSayingTheSame(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, err := Load(Options{File: write(t, tt.yaml), Env: append(slices.Clone(keys[1:]), append(tt.env, "OPENAI_API_KEY=sk-a")...)})
 			if err == nil {
-				t.Fatal("it was taken")
+				t.Fatal("accepted")
 			}
 			for _, want := range tt.want {
 				if !strings.Contains(err.Error(), want) {

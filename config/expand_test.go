@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestSecretsWithinLists(t *testing.T) {
+func TestSecretsInLists(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "key")
 	if err := os.WriteFile(file, []byte("CANARY-file\n"), 0o600); err != nil {
@@ -44,7 +44,7 @@ func TestSecretsWithinLists(t *testing.T) {
 	}
 }
 
-func TestSecretsWithinListsThatAreNotThere(t *testing.T) {
+func TestMissingSecretsInLists(t *testing.T) {
 	for _, tt := range []struct{ yaml, want string }{
 		{`{name: a, url: "https://h", bearer: "${NONE}"}`, "mcp.servers[0].bearer: names ${NONE}, which is not set"},
 		{`{name: a, url: "https://h", bearer: "file:/no/such/file"}`, "/no/such/file"},

@@ -69,12 +69,12 @@ func TestAgentsHaveToolsAndSourcesOfTheirOwn(t *testing.T) {
 		must(t, err)
 		for _, name := range tt.has {
 			if _, ok := set.Lookup(name); !ok {
-				t.Errorf("in %s %s is missing", guild, name)
+				t.Errorf("server %s: no tool %s", guild, name)
 			}
 		}
 		for _, name := range tt.lacks {
 			if _, ok := set.Lookup(name); ok {
-				t.Errorf("in %s there is %s", guild, name)
+				t.Errorf("server %s: unexpected tool %s", guild, name)
 			}
 		}
 		shelf, err := a.notes.shelf(t.Context(), m)
@@ -86,12 +86,12 @@ func TestAgentsHaveToolsAndSourcesOfTheirOwn(t *testing.T) {
 			from = append(from, h.Source)
 		}
 		if got := strings.Join(slices.Compact(from), " "); got != tt.finds {
-			t.Errorf("in %s the key is found in %q, want %q", guild, got, tt.finds)
+			t.Errorf("server %s: found in %q, want %q", guild, got, tt.finds)
 		}
 		for source, path := range map[string]string{"notes": "boat.md", "handbook": "keys.md"} {
 			_, err := shelf.Read(t.Context(), index.Part{Source: source, Path: path})
 			if may := source == tt.finds; (err == nil) != may {
-				t.Errorf("in %s reading %s gives %v", guild, source, err)
+				t.Errorf("server %s: reading %s: %v", guild, source, err)
 			}
 		}
 	}
@@ -145,7 +145,7 @@ func TestAgentsFollowAReload(t *testing.T) {
 }
 
 // A reminder with a question goes only to the agent that was asked to set it.
-func TestAnAskedReminderStaysWithItsAgent(t *testing.T) {
+func TestScheduledQuestionStaysWithItsAgent(t *testing.T) {
 	st := housed(t)
 	a := st.app
 	m := writes("9")

@@ -66,9 +66,9 @@ func TestUnchangedQuestionsCostNothing(t *testing.T) {
 	}
 }
 
-// TestQuestionsOfThoseLetInByTheirServer: scheduled questions also work for people let in
+// TestScheduledQuestionsOfServerMembers: scheduled questions also work for people let in
 // by their server.
-func TestQuestionsOfThoseLetInByTheirServer(t *testing.T) {
+func TestScheduledQuestionsOfServerMembers(t *testing.T) {
 	ctx := t.Context()
 	model := &llmtest.Script{Answer: func(llm.Request) (llm.Response, error) {
 		return llm.Response{Message: llm.Message{Role: llm.RoleAssistant, Content: "Nothing is open."}}, nil

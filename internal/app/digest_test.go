@@ -11,9 +11,9 @@ import (
 	"parley/internal/memory/provenance"
 )
 
-// TestDigestOfThoseWhoAreGone: people who were denied, left or never wrote in a direct
+// TestNoDigestForPeopleWhoLeft: people who were denied, left or never wrote in a direct
 // chat get no digest; facts learned in groups, or about others, are in none.
-func TestDigestOfThoseWhoAreGone(t *testing.T) {
+func TestNoDigestForPeopleWhoLeft(t *testing.T) {
 	t.Parallel()
 	ann := chat.User{ID: "telegram:7", Name: "Ann"}
 	alone, room := chat.Key{Platform: "telegram", Channel: "7"}, chat.Key{Platform: "telegram", Channel: "-100"}

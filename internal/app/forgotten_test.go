@@ -119,7 +119,7 @@ func TestForgottenEverywhere(t *testing.T) {
 	ann("", "/export")
 	data := filepath.Dir(st.app.storage.store.Path())
 	if list := holding(t, "annsword", data, dir); len(list) < 3 {
-		t.Fatalf("the test stores nothing that could be found: %q", list)
+		t.Fatalf("the test stored too little: %q", list)
 	}
 	ann("", "/forget-me")
 	if got := ann("", "yes"); marker.MatchString(got) {
@@ -138,7 +138,7 @@ func TestForgottenEverywhere(t *testing.T) {
 	}
 	for _, part := range []string{"librar", "bobswor", "peningtime"} {
 		if got := bob("", "/notes search "+part); !strings.Contains(got, "Hours") {
-			t.Errorf("a part of a word of another note finds %q", got)
+			t.Errorf("searching part of a word finds %q", got)
 		}
 	}
 	// Bob's words are there, and in a new summary of the group.
@@ -154,7 +154,7 @@ func TestForgottenEverywhere(t *testing.T) {
 	bob("-100", "once more, bobsword4")
 	send(from("telegram", "9", "-100", "/summarize"))
 	if got := summary(); !strings.Contains(got, "bobsword2") || strings.Contains(got, "annsword") {
-		t.Errorf("the group is summed up as %q", got)
+		t.Errorf("the group's summary is %q", got)
 	}
 }
 

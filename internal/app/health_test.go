@@ -38,7 +38,7 @@ func TestDegradedIsReady(t *testing.T) {
 	a.platforms.adapters = []chat.Adapter{p}
 	must(t, a.storage.store.Check(t.Context()))
 	if got := a.vitals.findings(); len(got) != 0 {
-		t.Errorf("nothing is wrong: %v", got)
+		t.Errorf("findings of a healthy bot: %v", got)
 	}
 	for _, tt := range []struct {
 		err  error
@@ -57,6 +57,6 @@ func TestDegradedIsReady(t *testing.T) {
 	secret := errors.New("the address " + string(cfg.Telegram.Token) + " does not answer")
 	p.err.Store(&secret)
 	if got := fmt.Sprint(a.vitals.findings()); strings.Contains(got, string(cfg.Telegram.Token)) {
-		t.Errorf("anybody is told a token: %s", got)
+		t.Errorf("a finding contains the token: %s", got)
 	}
 }

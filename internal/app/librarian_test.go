@@ -43,7 +43,7 @@ func TestPlanningLibrarianNeverWrites(t *testing.T) {
 		switch {
 		case strings.HasPrefix(r.Last("user"), "Make a plan"):
 			if planned++; writes {
-				t.Errorf("a planning librarian was given %s", r.Tools)
+				t.Errorf("a planning librarian had %s", r.Tools)
 			}
 		case writes:
 			done++

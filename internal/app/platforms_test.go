@@ -45,8 +45,8 @@ func TestIdentities(t *testing.T) {
 	}
 }
 
-// TestOneself: only the id of a single, certain person carries authority.
-func TestOneself(t *testing.T) {
+// TestAuthorityNeedsOnePerson: only the id of a single, certain person carries authority.
+func TestAuthorityNeedsOnePerson(t *testing.T) {
 	t.Parallel()
 	for from, want := range map[string]bool{"telegram:42": true, "telegram:1087968824": false, "telegram:chat:-100": false,
 		"telegram:": false, "": false, "discord:42": false} {

@@ -34,20 +34,20 @@ func TestRefusals(t *testing.T) {
 	})
 	synctest.Test(t, func(t *testing.T) {
 		down, ctx := newRefusals(2), t.Context()
-		mended, end := context.WithCancel(ctx)
+		fixed, end := context.WithCancel(ctx)
 		tries, errs := 0, make(chan error, 1)
 		go func() {
-			errs <- down.keep(mended, log, func() error {
+			errs <- down.keep(fixed, log, func() error {
 				if tries++; tries == 1 {
 					return no
 				}
-				<-mended.Done()
+				<-fixed.Done()
 				return nil
 			})
 		}()
 		chat.Sleep(t.Context(), time.Hour)
 		if end(); <-errs != nil || tries != 2 {
-			t.Errorf("%d tries until it was mended", tries)
+			t.Errorf("%d tries until it was fixed", tries)
 		}
 	})
 	synctest.Test(t, func(t *testing.T) { // another one gives up for another reason

@@ -10,9 +10,9 @@ import (
 	"parley/internal/memory/provenance"
 )
 
-// TestRemindersOfThoseWhoAreGone: a reminder of somebody who was denied, left the place or
+// TestRemindersOfPeopleWhoLeft: a reminder of somebody who was denied, left the place or
 // blocked the bot is not sent. The first kind ends, even a recurring one; the others wait.
-func TestRemindersOfThoseWhoAreGone(t *testing.T) {
+func TestRemindersOfPeopleWhoLeft(t *testing.T) {
 	t.Parallel()
 	direct := chat.Key{Platform: "telegram", Channel: "7"}
 	room := chat.Key{Platform: "telegram", Channel: "-100"}
@@ -55,14 +55,14 @@ func TestRemindersOfThoseWhoAreGone(t *testing.T) {
 			left, err := st.app.storage.store.Reminders(t.Context(), provenance.Viewer{User: ann.ID, Key: tt.key, Direct: true})
 			must(t, err)
 			if (len(left) > 0) != tt.kept {
-				t.Errorf("%d wait on", len(left))
+				t.Errorf("%d reminders are left", len(left))
 			}
 		})
 	}
 }
 
-// TestReminderInAGroupCallsItsAuthor: in a group, a reminder pings its author.
-func TestReminderInAGroupCallsItsAuthor(t *testing.T) {
+// TestGroupReminderPingsItsAuthor: in a group, a reminder pings its author.
+func TestGroupReminderPingsItsAuthor(t *testing.T) {
 	t.Parallel()
 	st := staged(t, "-- talk --\n", nil)
 	ann := chat.User{ID: "telegram:7", Name: "Ann"}

@@ -182,7 +182,7 @@ func TestSecretsStayWithTheirOwner(t *testing.T) {
 			t.Errorf("Ann lost her note: %q", got)
 		}
 		if got := ann("-300", "/notes search secret"); strings.Contains(got, canary) {
-			t.Errorf("her note is shown in company: %q", got)
+			t.Errorf("her note is shown in a group: %q", got)
 		}
 		ann("", "/forget-me")
 		if got := ann("", "yes"); strings.Contains(got, canary) {
@@ -220,7 +220,7 @@ func TestNotesBelongToPeople(t *testing.T) {
 			"/notes show agent-notes/moved.md"} {
 			if got := ask(who, group, text); strings.Contains(got, "hidden") || strings.Contains(got, "Diary") ||
 				strings.Contains(got, "diary") && strings.HasPrefix(text, "/notes r") {
-				t.Errorf("%s: %s reads by %q: %s", when, who, text, got)
+				t.Errorf("%s: %s sees with %q: %s", when, who, text, got)
 			}
 		}
 	}
@@ -228,7 +228,7 @@ func TestNotesBelongToPeople(t *testing.T) {
 	hidden("in a group", "7", "-100")
 	hidden("to the owner, through the bot", "9", "")
 	if got := ask("8", "", "/notes search sparrow"); !strings.Contains(got, "picnic") {
-		t.Errorf("what was written in company: %q", got)
+		t.Errorf("a note written in a group: %q", got)
 	}
 	if got := ask("7", "", "/notes search sparrow"); !strings.Contains(got, "hidden") {
 		t.Errorf("its author: %q", got)

@@ -9,9 +9,9 @@ import (
 	"parley/internal/chat"
 )
 
-// TestNoting: a new title is stored, shortened and cleaned; a direct chat has none, and a
+// TestTitlesAreStored: a new title is stored, shortened and cleaned; a direct chat has none, and a
 // failing store delays no message.
-func TestNoting(t *testing.T) {
+func TestTitlesAreStored(t *testing.T) {
 	stored, writes := map[string]string{}, 0
 	var broken error
 	b := &titles{log: slog.New(slog.DiscardHandler), set: func(_ context.Context, id, title string) error {

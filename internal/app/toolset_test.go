@@ -9,9 +9,9 @@ import (
 	"parley/internal/memory/memorytest"
 )
 
-// TestSwitchedHolds: a switch made here survives a simultaneous refresh from another
+// TestSwitchSurvivesRefresh: a switch made here survives a simultaneous refresh from another
 // process.
-func TestSwitchedHolds(t *testing.T) {
+func TestSwitchSurvivesRefresh(t *testing.T) {
 	t.Parallel()
 	store := memorytest.OpenIn(t, filepath.Join(t.TempDir(), "data"), memory.Options{})
 	set := &toolset{base: &base{store: store}, off: map[string]bool{}}

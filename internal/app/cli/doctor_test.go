@@ -9,7 +9,7 @@ import (
 	"parley/config"
 )
 
-func TestSkewOfTwoMinutes(t *testing.T) {
+func TestClockSkew(t *testing.T) {
 	now := time.Now()
 	for off, want := range map[time.Duration]bool{0: true, 119 * time.Second: true, -119 * time.Second: true,
 		3 * time.Minute: false, -time.Hour: false} {
@@ -19,7 +19,7 @@ func TestSkewOfTwoMinutes(t *testing.T) {
 	}
 }
 
-func TestDiskIsLookedAtBeforeTheFirstStart(t *testing.T) {
+func TestDiskCheckBeforeFirstStart(t *testing.T) {
 	var out strings.Builder
 	d := &doctor{s: &Streams{Out: &out}, now: time.Now}
 	d.space(filepath.Join(t.TempDir(), "not", "yet"))

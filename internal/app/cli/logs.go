@@ -16,8 +16,8 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// wordsMendModel is said in more than one place.
-const wordsMendModel = "run bot doctor: it tries the model and says what stands in the way."
+// wordsFixModel is said in more than one place.
+const wordsFixModel = "run bot doctor: it tries the model and says what stands in the way."
 
 // Logs explains the error numbers that people are given.
 type Logs struct {
@@ -70,16 +70,16 @@ func explain(w io.Writer, d memory.Decision, hide text.Redactor) error {
 		about = "/" + d.End.Command
 	}
 	broken := text.Shorten(hide.Hide(cmp.Or(d.Detail.Error, p.Text("(no longer known)"))), maxBroken)
-	todo := mends[d.End.Reason]
+	todo := fixes[d.End.Reason]
 	_, err := io.WriteString(w, p.Say("Error %s, %s: %s of %s in %s failed (%s) after %s.\n  What broke: %s\n  What to do: %s\n  More: /trace %s\n", d.End.ErrorID, d.At.Local().Format(time.DateTime), about, d.User, d.Key,
 		cmp.Or(string(d.End.Reason), string(d.End.Outcome)), d.Took.Round(time.Millisecond), broken,
 		catalog.Words(cmp.Or(todo, "try it again; if it fails again, report what broke, it is a mistake in Parley.")), d.ID[:8]))
 	return err
 }
 
-// mends maps the reason of an error to what to do.
-var mends = map[chat.Reason]string{
-	chat.Unavailable: wordsMendModel, chat.Misset: wordsMendModel, chat.Unreadable: wordsMendModel,
+// fixes maps the reason of an error to what to do.
+var fixes = map[chat.Reason]string{
+	chat.Unavailable: wordsFixModel, chat.Misset: wordsFixModel, chat.Unreadable: wordsFixModel,
 	chat.Busy: "the model's provider turned the request away for now; a second model in models and routes would have answered.", chat.NoQuota: "nothing is left of the account at the model's provider: add credit there, or route to another model.", chat.TimedOut: "the answer took longer than agent.turn_timeout or model.timeout; a local model may need more time, or a smaller one.", chat.TooLong: "the conversation is too long for the model: set model.context_size, or choose a model that takes more.",
 	chat.ToolFailed: "a tool failed; bot doctor tries tool servers and services.",
 }

@@ -9,9 +9,9 @@ import (
 	"parley/internal/app/console"
 )
 
-// TestPageKnowsAgents: with several agents, conversations and facts can be filtered by
+// TestSeveralAgentsOnThePage: with several agents, conversations and facts can be filtered by
 // agent, and each playbook is shown and its rules switched.
-func TestPageKnowsAgents(t *testing.T) {
+func TestSeveralAgentsOnThePage(t *testing.T) {
 	v := wholeViews()
 	v.Agents = func() []console.Agent {
 		return []console.Agent{{Name: "home"}, {Name: "desk", Memory: "desk"}, {Memory: "*"}}
@@ -70,8 +70,8 @@ func TestPageKnowsAgents(t *testing.T) {
 	s.missing("/rules/none.yaml?agent=desk")
 }
 
-// TestPageWithOneAgentNamesNone: with one agent, the page mentions no agents.
-func TestPageWithOneAgentNamesNone(t *testing.T) {
+// TestSingleAgentIsNotMentioned: with one agent, the page mentions no agents.
+func TestSingleAgentIsNotMentioned(t *testing.T) {
 	s := newSite(t, wholeViews(), echo)
 	s.fill()
 	s.logIn()

@@ -80,7 +80,7 @@ func (s *site) taped(id int64) {
 
 // The owner sees the complete requests and answers behind each answer; nobody else does,
 // and nothing remains once it is forgotten.
-func TestExactRequestsAndAnswers(t *testing.T) {
+func TestRecordedCalls(t *testing.T) {
 	views := sampleViews()
 	views.Script = func(_ context.Context, id string) (string, error) {
 		if id != "00000000" {

@@ -15,7 +15,7 @@ import (
 	"parley/internal/chat"
 )
 
-func TestLinkLetsInOnce(t *testing.T) {
+func TestLinkWorksOnce(t *testing.T) {
 	s := newSite(t, console.Views{}, echo)
 	link := s.link()
 	if len(code(link)) < 26 { // 5 bits each
@@ -62,7 +62,7 @@ func TestNewerLinkReplacesOlder(t *testing.T) {
 	s.posts("/login", url.Values{"code": {code(fresh)}}, http.StatusOK, "Overview")
 }
 
-func TestGuessingIsLockedOut(t *testing.T) {
+func TestGuessingLocksOut(t *testing.T) {
 	s := newSite(t, console.Views{}, echo)
 	link := s.link()
 	counts := map[int]int{}
@@ -212,7 +212,7 @@ func TestChatGoesThroughTheHub(t *testing.T) {
 	s.posts("/chat", again, http.StatusConflict, "not open any more")
 }
 
-func TestNewsAreStreamed(t *testing.T) {
+func TestChangesAreStreamed(t *testing.T) {
 	s := newSite(t, console.Views{}, echo)
 	s.logIn()
 	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
@@ -235,9 +235,9 @@ func TestNewsAreStreamed(t *testing.T) {
 	}
 }
 
-// TestBesideThePage: metrics need no login, but foreign names and other sites' pages are
+// TestMetricsBesideThePage: metrics need no login, but foreign names and other sites' pages are
 // rejected.
-func TestBesideThePage(t *testing.T) {
+func TestMetricsBesideThePage(t *testing.T) {
 	for _, tt := range []struct {
 		listen, host, site string
 		want               int

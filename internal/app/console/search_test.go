@@ -14,7 +14,7 @@ import (
 var olderLink = regexp.MustCompile(`<a href="([^"]+)" rel="next"`)
 
 // Paging reaches every conversation, listed under its person's name.
-func TestConversationsHaveNoEnd(t *testing.T) {
+func TestPagingReachesEveryConversation(t *testing.T) {
 	s := newSite(t, console.Views{}, echo)
 	for i := range 60 {
 		s.clock.shift(-time.Hour + time.Duration(i)*time.Second)

@@ -30,7 +30,7 @@ func (s *site) everyPage() []string {
 const wantCSP = "default-src 'none'; style-src 'self'; img-src 'self' data:; script-src 'self'; connect-src 'self'; " +
 	"form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
-func TestEveryPageIsShutIn(t *testing.T) {
+func TestSecurityHeaders(t *testing.T) {
 	s := newSite(t, sampleViews(), echo)
 	s.fill()
 	s.logIn()
@@ -59,7 +59,7 @@ func TestEveryPageIsShutIn(t *testing.T) {
 	}
 }
 
-func TestPagesShowWhatHappened(t *testing.T) {
+func TestPagesShowTheSample(t *testing.T) {
 	s := newSite(t, sampleViews(), echo)
 	s.fill()
 	s.logIn()
@@ -219,9 +219,9 @@ func TestAccountsStandUnderTheirTurns(t *testing.T) {
 	}
 }
 
-// TestPageShowsNothingUnseen: no page contains characters that change the direction of
+// TestNoDirectionCharacters: no page contains characters that change the direction of
 // text.
-func TestPageShowsNothingUnseen(t *testing.T) {
+func TestNoDirectionCharacters(t *testing.T) {
 	s := newSite(t, sampleViews(), echo)
 	s.logIn()
 	s.request(http.MethodPost, "/chat", s.form("see \u202Etxt.exe\u2069\U000E0068 there"), nil)
@@ -230,9 +230,9 @@ func TestPageShowsNothingUnseen(t *testing.T) {
 	}
 }
 
-// TestWhatAnswersCost: the overview shows models and costs by day, and each message shows
+// TestCostsAreShown: the overview shows models and costs by day, and each message shows
 // its own, in the words of /why and /trace.
-func TestWhatAnswersCost(t *testing.T) {
+func TestCostsAreShown(t *testing.T) {
 	s := newSite(t, sampleViews(), echo)
 	k := chat.Key{Platform: "telegram", Channel: "42"}
 	for _, u := range []memory.Used{

@@ -8,9 +8,9 @@ import (
 	"parley/internal/text/waittest"
 )
 
-// TestPaceFollowsWhatIsInUse: a small heap may grow by megabytes, a large one by more than
+// TestPaceFollowsLiveHeap: a small heap may grow by megabytes, a large one by more than
 // half.
-func TestPaceFollowsWhatIsInUse(t *testing.T) {
+func TestPaceFollowsLiveHeap(t *testing.T) {
 	before := debug.SetGCPercent(100)
 	defer debug.SetGCPercent(before)
 	t.Setenv("GOGC", "")

@@ -10,9 +10,9 @@ import (
 	"parley/internal/text/waittest"
 )
 
-// TestSettleWaitsForACalm: deferred work waits for the first messages, but not forever,
+// TestSettleWaitsForCalm: deferred work waits for the first messages, but not forever,
 // and catalogs are released only in lulls.
-func TestSettleWaitsForACalm(t *testing.T) {
+func TestSettleWaitsForCalm(t *testing.T) {
 	for name, tt := range map[string]struct{ busy, first time.Duration }{
 		"calm":      {0, 320 * time.Millisecond},
 		"a moment":  {2 * time.Second, 2750 * time.Millisecond},

@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// TestTicksEndWithTheProcess: shutdown cancels a hanging tick without an error; one that
+// TestShutdownCancelsTicks: shutdown cancels a hanging tick without an error; one that
 // ignores this is left behind after the grace period.
-func TestTicksEndWithTheProcess(t *testing.T) {
+func TestShutdownCancelsTicks(t *testing.T) {
 	for name, tt := range map[string]struct {
 		deaf bool
 		most time.Duration

@@ -13,9 +13,9 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// TestMistakesOfTyping: each of the parser's errors is translated, and names the command
+// TestUsageErrors: each of the parser's errors is translated, and names the command
 // that explains more.
-func TestMistakesOfTyping(t *testing.T) {
+func TestUsageErrors(t *testing.T) {
 	type command struct {
 		Loud string `enum:",low,high" default:""`
 		N    int    `name:"number"`

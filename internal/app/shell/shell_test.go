@@ -55,7 +55,7 @@ func typed(t *testing.T, args ...string) string {
 	return out.String()
 }
 
-func TestWhatMayStandNext(t *testing.T) {
+func TestCandidates(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{
 		"":                         "brew pot completion",

@@ -32,8 +32,8 @@ func folder(t *testing.T) string {
 	return dir
 }
 
-// TestServiceManagerIsToldOfTheWait: a waiting service counts as started and alive.
-func TestServiceManagerIsToldOfTheWait(t *testing.T) {
+// TestStandbyNotifiesServiceManager: a waiting service counts as started and alive.
+func TestStandbyNotifiesServiceManager(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "notify")
 	conn, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: name, Net: "unixgram"})
 	must(t, err)
@@ -87,8 +87,8 @@ func TestReplacedFolder(t *testing.T) {
 	}
 }
 
-// TestWhyItWaits: each reason is logged once; a permanent one is an error.
-func TestWhyItWaits(t *testing.T) {
+// TestStandbyReasons: each reason is logged once; a permanent one is an error.
+func TestStandbyReasons(t *testing.T) {
 	dir := t.TempDir()
 	var log syncBuffer
 	got := make(chan *os.File, 1)
