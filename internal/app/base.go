@@ -41,13 +41,7 @@ func newBase(p Process, cfg config.Config, log *slog.Logger, now func() time.Tim
 }
 
 // background runs fn and makes drain wait for it.
-func (b *base) background(fn func()) {
-	b.work.Add(1)
-	go func() {
-		defer b.work.Done()
-		fn()
-	}()
-}
+func (b *base) background(fn func()) { b.work.Go(fn) }
 
 // health returns how receiving from a platform goes; nil if another process receives from
 // it, which reports for itself.

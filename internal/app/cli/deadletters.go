@@ -65,36 +65,34 @@ func (c deadlettersShowCmd) Run(ctx context.Context, f *Flags, s *Streams) error
 	})
 }
 
-type deadlettersRetryCmd struct {
-	ID []int64 `arg:"" help:"Their numbers in the list."`
-}
+type deadlettersRetryCmd struct{ letterIDs }
 
 // Run marks dead letters for retry.
 func (c deadlettersRetryCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
-	return withStore(ctx, f, func(store *memory.Store) error {
-		return eachLetter(c.ID, func(id int64) error { return store.RetryDeadLetter(ctx, id) }, s,
-			"%s will be read again within seconds by the bot that runs, or at the next start\n")
-	})
+	return c.each(ctx, f, s, func(store *memory.Store, id int64) error { return store.RetryDeadLetter(ctx, id) },
+		"%s will be read again within seconds by the bot that runs, or at the next start\n")
 }
 
-type deadlettersDropCmd struct {
-	ID []int64 `arg:"" help:"Their numbers in the list."`
-}
+type deadlettersDropCmd struct{ letterIDs }
 
 // Run deletes dead letters.
 func (c deadlettersDropCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
-	return withStore(ctx, f, func(store *memory.Store) error {
-		return eachLetter(c.ID, func(id int64) error { return store.DropDeadLetter(ctx, id) }, s, "%s forgotten\n")
-	})
+	return c.each(ctx, f, s, func(store *memory.Store, id int64) error { return store.DropDeadLetter(ctx, id) }, "%s forgotten\n")
 }
 
-// eachLetter calls do for each dead letter and prints how many there were.
-func eachLetter(ids []int64, do func(int64) error, s *Streams, words string) error {
-	for _, id := range ids {
-		if err := do(id); err != nil {
-			return fmt.Errorf("%d: %w", id, err)
+type letterIDs struct {
+	ID []int64 `arg:"" help:"Their numbers in the list."`
+}
+
+// each calls do for each dead letter and prints how many there were.
+func (l letterIDs) each(ctx context.Context, f *Flags, s *Streams, do func(*memory.Store, int64) error, words string) error {
+	return withStore(ctx, f, func(store *memory.Store) error {
+		for _, id := range l.ID {
+			if err := do(store, id); err != nil {
+				return fmt.Errorf("%d: %w", id, err)
+			}
 		}
-	}
-	_, err := fmt.Fprintf(s.Out, words, text.Many(len(ids), "event"))
-	return err
+		_, err := fmt.Fprintf(s.Out, words, text.Many(len(l.ID), "event"))
+		return err
+	})
 }

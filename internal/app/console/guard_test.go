@@ -3,6 +3,7 @@ package console_test
 import (
 	"bufio"
 	"context"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -253,7 +254,8 @@ func TestMetricsBesideThePage(t *testing.T) {
 		{"[::]:9090", "10.0.0.7:9090", "", 200},
 		{"0.0.0.0:9090", "parley.internal:9090", "cross-site", 403},
 	} {
-		beside := console.New(console.Options{Listen: tt.listen}).Beside(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+		page := console.New(console.Options{Listen: tt.listen, Log: slog.New(slog.DiscardHandler)})
+		beside := page.Beside(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 		r := httptest.NewRequest(http.MethodGet, "/metrics", nil)
 		r.Host = tt.host
 		if tt.site != "" {

@@ -148,7 +148,7 @@ type Views struct {
 	Script func(ctx context.Context, id string) (string, error)
 }
 
-// Options of New. Listen, Store and Views are required.
+// Options of New. Only Calls and Currency are optional.
 type Options struct {
 	Listen string // listening address, with the real port
 	Name   string // the bot's name
@@ -157,8 +157,8 @@ type Options struct {
 	Calls  *modellog.Tape // nil if none are kept
 	// Currency is the currency of costs, as written after amounts.
 	Currency string
-	Now      func() time.Time // nil is time.Now
-	Log      *slog.Logger     // nil discards
+	Now      func() time.Time
+	Log      *slog.Logger
 }
 
 // Page is the control page as an http.Handler.
@@ -182,12 +182,6 @@ var assets embed.FS
 
 // New makes the page. It serves until its server ends.
 func New(o Options) *Page {
-	if o.Now == nil {
-		o.Now = time.Now
-	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
 	hosts, port := addresses(o.Listen)
 	p := &Page{
 		o: o, hosts: hosts, local: loopback(o.Listen), logins: &logins{now: o.Now, open: map[[32]byte]*login{}},
