@@ -3,10 +3,10 @@
 # amd64 and arm64, each as a tar and a deb, with their SBOMs and checksums. Called
 # by make release. The same commit, Go and tools make the same bytes.
 #
-# VERSION, COMMIT, DATE (of the commit, in seconds) and ARCHS may be given; else git
-# is asked. TOOLS is where the compiler and the SBOM's writer are installed.
-# QUICK=1 uses what is here instead: only for this processor, without an SBOM, to
-# try how it is packed and installed and not to give away.
+# VERSION, COMMIT, DATE (of the commit, in seconds) and ARCHS may be given; git
+# supplies the rest. TOOLS is where the compiler and the SBOM writer are installed.
+# QUICK=1 uses this machine's tools instead: for this architecture only, without an
+# SBOM, to try packaging and installing. Do not publish the result.
 set -eu
 cd "$(dirname "$0")/../.."
 from=deploy/release
@@ -35,7 +35,7 @@ build() {
 		-o "$work/$1/bot" ./cmd/bot
 }
 
-# pack FOLDER FILE: a tar without a trace of who made it, and when.
+# pack FOLDER FILE: a reproducible tar, without user names and times.
 pack() {
 	tar --sort=name --format=ustar --owner=0 --group=0 --numeric-owner --mtime="@$DATE" -C "$(dirname "$1")" -cf - "$(basename "$1")" | gzip -9n >"$2"
 }
@@ -66,8 +66,8 @@ deb() {
 	mv "$root/usr/lib/systemd" "$root/lib/systemd"
 	rmdir "$root/usr/lib"
 	install -d -m 0700 "$root/etc/parley"
-	# A pre-release sorts before its release, 1.2.0~rc1, and what came after it
-	# behind, 1.2.0+3.gabc.
+	# A pre-release sorts before its release (1.2.0~rc1), later commits after it
+	# (1.2.0+3.gabc).
 	debversion=$(echo "${VERSION#v}" | sed 's/-\([0-9]*\)-\(g[0-9a-f]*\)/+\1.\2/; s/-/~/; s/-/./g')
 	sed "s/@VERSION@/$debversion/; s/@ARCH@/$1/; s/@SIZE@/$(du -sk "$root" | cut -f1)/" $from/deb/control >"$root/DEBIAN/control"
 	install -m 0755 $from/deb/postinst $from/deb/prerm $from/deb/postrm "$root/DEBIAN/"

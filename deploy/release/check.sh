@@ -1,10 +1,10 @@
 #!/bin/bash
-# Tries what make release built, in roots that hold nothing of ours and no Go:
-#   busybox  a shell and its tools, nothing else, not even the names of zones
-#   debian   what debootstrap makes of the Debian that this machine has
+# Tries the output of make release in roots without Go and without our files:
+#   busybox  a shell and its tools, nothing else, not even time zones
+#   debian   debootstrap of this machine's Debian
 # arm64 runs under qemu-user. Called by make release-check, as root.
 #
-# ROOTS and ARCHS say which, else all. What is missing here (busybox-static,
+# ROOTS and ARCHS select some; the default is all. What is missing here (busybox-static,
 # debootstrap, qemu-user-static) is installed where apt-get can.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -23,7 +23,7 @@ need() { # command package
 	DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends "$2"
 }
 
-# make_busybox ROOT: a machine that has next to nothing.
+# make_busybox ROOT: a root with next to nothing.
 make_busybox() {
 	need busybox busybox-static
 	mkdir -p "$1"/{bin,dev,etc,root,tmp}
@@ -36,7 +36,7 @@ make_busybox() {
 	install -d -o 1000 -g 1000 "$1/home/ann"
 }
 
-# make_debian ROOT: debootstrap's, made once.
+# make_debian ROOT: from debootstrap, made once.
 make_debian() {
 	need debootstrap debootstrap
 	local kept=$KEEP/debian.tar.gz suite from

@@ -30,7 +30,7 @@ sum() {
 	if has sha256sum; then sha256sum "$1"; elif has shasum; then shasum -a 256 "$1"; else openssl dgst -sha256 -r "$1"; fi | cut -d' ' -f1
 }
 
-# get NAME FILE: from a folder or an address; the answer is false where it is not.
+# get NAME FILE: from a folder or an address; false if it is not there.
 get() {
 	case $from in
 	http://127.0.0.1[:/]* | http://localhost[:/]* | https://*)
@@ -56,11 +56,11 @@ machine() {
 	esac
 }
 
-# owner PATH: the number of who owns it, without following a link.
+# owner PATH: its owner's numeric id, without following a link.
 owner() { ls -ldn "$1" | awk '{print $3}'; }
 
-# Whose folder this is: a file that root leaves in somebody's home, or finds where
-# anybody may write, is a surprise that this refuses.
+# Check the folder's owner: root must not leave files in somebody's home, nor use a
+# folder where anybody may write.
 trusted_folder() { # folder, which may not be there yet
 	at=$1
 	while [ ! -e "$at" ] && [ ! -L "$at" ]; do at=$(dirname "$at"); done
@@ -73,7 +73,7 @@ trusted_folder() { # folder, which may not be there yet
 	fi
 }
 
-# replaceable FILE: nothing is there, or what this put there.
+# replaceable FILE: nothing is there, or a file that this script installed.
 replaceable() {
 	target=$prefix/$1
 	[ -e "$target" ] || [ -L "$target" ] || return 0
@@ -96,7 +96,7 @@ wanted() {
 	done
 }
 
-# fetch: the release, its sum compared, unpacked in $new.
+# fetch: the release, verified and unpacked in $new.
 fetch() {
 	get SHA256SUMS "$work/SHA256SUMS" || fail "$from has no SHA256SUMS, so there is nothing to compare what is installed with"
 	names=$(awk '{print $2}' "$work/SHA256SUMS" | sed 's/^\*//' | grep "^parley_${version:-.*}_linux_$arch\.tar\.gz\$" || true)
@@ -119,7 +119,7 @@ fetch() {
 	[ "$arch" != "$(machine)" ] || said=$("$new/bin/bot" --version) || fail "the program in $names does not run on this machine"
 }
 
-# put FILE: in one step, so that a program that runs keeps what it has.
+# put FILE: atomically, so that a running program keeps its file.
 put() {
 	target=$prefix/$1 folder=$(dirname "$prefix/$1")
 	missing=
@@ -144,7 +144,7 @@ install_it() {
 	said=
 	fetch
 	wanted >"$work/wanted"
-	# All is looked at before anything is touched.
+	# Check everything before changing anything.
 	trusted_folder "$prefix"
 	while read -r file; do
 		trusted_folder "$(dirname "$prefix/$file")"

@@ -51,7 +51,7 @@ mkdir -p /srv
 none go
 none gcc
 
-# By root, from a folder.
+# As root, from a folder.
 says "Undo:" sh /dist/install.sh --arch "$ARCH"
 used /usr/local/bin/bot
 says "complete -o default" $RUN /usr/local/bin/bot completion bash
@@ -60,7 +60,7 @@ says "keeps" sh -c 'rm -rf /srv/kept && cp -r /srv/data /srv/kept && echo keeps'
 says "Parley is gone" sh /usr/local/share/parley/install.sh --uninstall
 gone /usr/local/bin/bot
 
-# By somebody else, and never with what is not theirs.
+# As another user, without touching other people's files.
 run_as_ann() { su ann -s /bin/sh -c "PATH=$PATH; $1"; }
 says "is in /home/ann/.local" run_as_ann "sh /dist/install.sh --arch $ARCH >/tmp/ann; cat /tmp/ann; echo is in /home/ann/.local"
 says "parley $VERSION" $RUN /home/ann/.local/bin/bot --version
@@ -70,7 +70,7 @@ refuses "belongs to somebody else" sh /dist/install.sh --arch "$ARCH" --prefix /
 says "Parley is gone" run_as_ann "sh /home/ann/.local/share/parley/install.sh --uninstall"
 gone /home/ann/.local/bin/bot
 
-# Nothing of others is replaced, and nothing that is not what it says.
+# Foreign files are not replaced, and a forged release is rejected.
 mkdir -p /usr/local/bin
 echo mine >/usr/local/bin/bot
 refuses "is there already" sh /dist/install.sh --arch "$ARCH"
