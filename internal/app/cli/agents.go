@@ -48,18 +48,16 @@ func (d *doctor) agents(ctx context.Context, cfg config.Config) {
 }
 
 // roster returns who answers where, nil without a database.
-func (d *doctor) roster(ctx context.Context, cfg config.Config) *routing.Roster {
+func (d *doctor) roster(ctx context.Context, cfg config.Config) (r *routing.Roster) {
 	if !stored(cfg) {
 		return nil
 	}
-	store, err := openStore(ctx, cfg, memory.Options{})
+	err := inStore(ctx, cfg, func(store *memory.Store) (err error) {
+		r, err = setup.LookRoster(ctx, cfg, store)
+		return err
+	})
 	if err != nil {
 		return nil // data reports why
-	}
-	defer func() { _ = store.Close() }()
-	r, err := setup.LookRoster(ctx, cfg, store)
-	if err != nil {
-		return nil
 	}
 	return r
 }

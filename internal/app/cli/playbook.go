@@ -92,17 +92,13 @@ func compared(ctx context.Context, cfg config.Config, book *playbook.Book) ([]pl
 }
 
 // matched counts the messages each rule matched; nil if nothing was counted.
-func (c playbookCheckCmd) matched(ctx context.Context, cfg config.Config) (map[string]int, error) {
-	if c.Days <= 0 {
+func (c playbookCheckCmd) matched(ctx context.Context, cfg config.Config) (counts map[string]int, err error) {
+	if c.Days <= 0 || !stored(cfg) {
 		return nil, nil
 	}
-	if !stored(cfg) {
-		return nil, nil
-	}
-	store, err := openStore(ctx, cfg, memory.Options{})
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = store.Close() }()
-	return store.Matched(ctx, time.Now().AddDate(0, 0, -c.Days))
+	err = inStore(ctx, cfg, func(store *memory.Store) (err error) {
+		counts, err = store.Matched(ctx, time.Now().AddDate(0, 0, -c.Days))
+		return err
+	})
+	return counts, err
 }

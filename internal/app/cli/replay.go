@@ -66,7 +66,7 @@ func (c playbookReplayCmd) Run(ctx context.Context, cfg config.Config, s *Stream
 }
 
 // read returns the conversations to play.
-func (c playbookReplayCmd) read(ctx context.Context, cfg config.Config, in io.Reader) ([]replay.Conversation, error) {
+func (c playbookReplayCmd) read(ctx context.Context, cfg config.Config, in io.Reader) (list []replay.Conversation, err error) {
 	switch {
 	case (c.File == "") == (c.History == ""):
 		return nil, text.Tell("name a file with recordings, or --history 30d")
@@ -78,12 +78,11 @@ func (c playbookReplayCmd) read(ctx context.Context, cfg config.Config, in io.Re
 		if _, err := os.Stat(cfg.DataDir); err != nil && cfg.Database.URL == "" {
 			return nil, fmt.Errorf("data_dir: %w", err)
 		}
-		store, err := openStore(ctx, cfg, memory.Options{})
-		if err != nil {
-			return nil, err
-		}
-		defer func() { _ = store.Close() }()
-		return replay.History(ctx, store, time.Now().Add(-length))
+		err = inStore(ctx, cfg, func(store *memory.Store) (err error) {
+			list, err = replay.History(ctx, store, time.Now().Add(-length))
+			return err
+		})
+		return list, err
 	case c.File == "-":
 		return replay.Read(in)
 	}
