@@ -208,7 +208,8 @@ func TestNobodyIsAPerson(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := w.open(t)
-	if p, err := s.Policy(context.Background(), chat.Key{Platform: "telegram", Channel: fmt.Sprint(group)}); err != nil || p.Tools != nil {
+	if p, err := s.Access.Policy(context.Background(),
+		chat.Key{Platform: "telegram", Channel: fmt.Sprint(group)}); err != nil || p.Tools != nil {
 		t.Errorf("the policy was changed: %+v, %v", p, err)
 	}
 	if list, err := s.Sessions(context.Background(), memory.SessionQuery{Status: memory.Completed, Limit: 5}); err != nil || len(list) != 0 {
@@ -322,7 +323,7 @@ func TestReminderStaysHere(t *testing.T) {
 	if err := w.stop(); err != nil {
 		t.Fatal(err)
 	}
-	list, err := w.open(t).Reminders(context.Background(), provenance.Viewer{User: "telegram:7",
+	list, err := w.open(t).Agenda.Reminders(context.Background(), provenance.Viewer{User: "telegram:7",
 		Key: chat.Key{Platform: "telegram", Channel: "7"}, Direct: true})
 	if err != nil || len(list) != 2 {
 		t.Errorf("reminders: %+v, %v", list, err)

@@ -41,7 +41,7 @@ func echo() tools.Tool {
 // secretive returns a bench whose person has a fact.
 func secretive(t *testing.T, o Options, list ...tools.Tool) *bench {
 	b := newBench(t, o, list...)
-	_, err := b.store.SaveFact(t.Context(), annAlone,
+	_, err := b.store.Facts.SaveFact(t.Context(), annAlone,
 		facts.NewFact{Content: "Ann's password is ZX-CANARY-A; her wiki is https://wiki.example/ann", Type: "fact"})
 	must(t, err)
 	return b

@@ -46,7 +46,7 @@ func (b *bench) everything() string {
 			all.WriteString("|" + e.Content)
 		}
 	}
-	facts, err := b.store.Facts(context.Background(), provenance.Viewer{User: "telegram:bob", Direct: true}, 100, 0)
+	facts, err := b.store.Facts.Facts(context.Background(), provenance.Viewer{User: "telegram:bob", Direct: true}, 100, 0)
 	must(b.t, err)
 	for _, f := range facts {
 		all.WriteString("|" + f.Content)

@@ -72,13 +72,13 @@ func (f *front) owns(ctx context.Context, m chat.Message) bool {
 
 // toast says what becomes of a button, in the language of who pressed it.
 func (f *front) toast(ctx context.Context, m chat.Message) (string, bool) {
-	m.Key = f.store.Latest(m.Key)
+	m.Key = f.store.Access.Latest(m.Key)
 	return f.confirm.Toast(catalog.With(ctx, f.people.speaker.Answering(ctx, m)), m)
 }
 
 // allow stores the owner's decision that a tool needs no question in a place.
 func (f *front) allow(ctx context.Context, m chat.Message, tool string) error {
-	return f.store.Allow(ctx, m.Key, tool, m.From.ID)
+	return f.store.Access.Allow(ctx, m.Key, tool, m.From.ID)
 }
 
 // fill takes an answer to a server's question: the next field is asked, or the

@@ -119,7 +119,7 @@ func TestForgottenEverywhere(t *testing.T) {
 	send(edited)
 	send(from("telegram", "9", "-100", "/summarize"))
 	ann("", "/export")
-	data := filepath.Dir(st.app.storage.store.Path())
+	data := filepath.Dir(st.app.storage.store.File.Path())
 	if list := holding(t, "annsword", data, dir); len(list) < 3 {
 		t.Fatalf("the test stores nothing that could be found: %q", list)
 	}

@@ -34,7 +34,7 @@ func (v *vitals) gauges() {
 		return float64(n)
 	})
 	gauge("parley_database_bytes", "The database file and its write-ahead log, or the database on its server.", func() float64 {
-		n, err := v.storage.store.Bytes(context.Background())
+		n, err := v.storage.store.File.Bytes(context.Background())
 		if err != nil {
 			return math.NaN()
 		}

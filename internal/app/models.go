@@ -173,7 +173,7 @@ func (m *models) count(ctx context.Context, c wrap.Call) {
 		used.Failed = 1
 	}
 	payer := chat.Payer(ctx)
-	m.store.AddUsage(payer.Key, payer.From.ID, used, func(err error) {
+	m.store.Usage.AddUsage(payer.Key, payer.From.ID, used, func(err error) {
 		m.log.Warn("a model call is not in the figures", "model", c.Model, "err", err)
 	})
 }

@@ -152,5 +152,5 @@ func (ps *platforms) wait(ctx context.Context, errs <-chan error, stop func()) e
 
 // attester asks the platforms where somebody still is.
 func (ps *platforms) attester() Attester {
-	return Attester{Rows: ps.store, Adapters: func() []chat.Adapter { return ps.adapters }, Log: ps.log}
+	return Attester{Rows: ps.store.Access, Adapters: func() []chat.Adapter { return ps.adapters }, Log: ps.log}
 }

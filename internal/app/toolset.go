@@ -114,7 +114,7 @@ func (t *toolset) only(names []string) tools.Set {
 
 // here returns the tools that may be used in m's place.
 func (t *toolset) here(ctx context.Context, m chat.Message) (tools.Set, error) {
-	p, err := t.toolbox.store.Policy(ctx, m.Key)
+	p, err := t.toolbox.store.Access.Policy(ctx, m.Key)
 	if err != nil {
 		return t.offered(), err
 	}

@@ -48,7 +48,7 @@ func (v *vitals) findings() (list []health.Finding) {
 		}
 		list = append(list, health.ShardFindings(p)...)
 	}
-	if f, ok := health.Found("database", datadir.Among(v.storage.store.Health(), v.fleet.Problem())); ok {
+	if f, ok := health.Found("database", datadir.Among(v.storage.store.File.Health(), v.fleet.Problem())); ok {
 		list = append(list, f)
 	}
 	if n := v.fleet.Stray(); n > 0 {

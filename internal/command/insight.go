@@ -63,7 +63,7 @@ type Accounts interface {
 	Asked(ctx context.Context, d memory.Decision) (string, error)
 }
 
-// Spending is what model calls took; memory.Store.
+// Spending is what model calls took; usage.Ledger.
 type Spending interface {
 	UsageSince(ctx context.Context, since time.Time) ([]memory.Used, error)
 }

@@ -12,7 +12,7 @@ import (
 // sizes returns the bytes by table.
 func sizes(t *testing.T, s *Store) map[string]int64 {
 	t.Helper()
-	list, err := s.Sizes(bg)
+	list, err := s.File.Sizes(bg)
 	must(t, err)
 	all := map[string]int64{}
 	for _, sz := range list {

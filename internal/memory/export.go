@@ -28,22 +28,22 @@ func (s *Store) ExportPerson(ctx context.Context, user string) (e Export, err er
 		return e, err
 	}
 	const everything = 1_000_000
-	list, err := s.Facts(ctx, v, everything, 0)
+	list, err := s.Facts.Facts(ctx, v, everything, 0)
 	if err != nil {
 		return e, err
 	}
-	shared, err := s.SharedWords(ctx, user)
+	shared, err := s.Facts.SharedWords(ctx, user)
 	if err != nil {
 		return e, err
 	}
 	e.Facts = facts.Records(append(list, shared...))
-	if e.Tasks, err = s.Tasks(ctx, v, everything, 0); err != nil {
+	if e.Tasks, err = s.Agenda.Tasks(ctx, v, everything, 0); err != nil {
 		return e, err
 	}
-	if e.Reminders, err = s.Reminders(ctx, v); err != nil {
+	if e.Reminders, err = s.Agenda.Reminders(ctx, v); err != nil {
 		return e, err
 	}
-	if e.Journal, err = s.Log(ctx, v, agenda.LogQuery{Limit: everything}); err != nil {
+	if e.Journal, err = s.Agenda.Log(ctx, v, agenda.LogQuery{Limit: everything}); err != nil {
 		return e, err
 	}
 	e.Playbook = p.Playbook

@@ -128,7 +128,7 @@ func TestMigrationToLastingIDsChangesNothingForPeople(t *testing.T) {
 			t.Errorf("lost: %s", line)
 		}
 	}
-	must(t, s.Check(t.Context()))
+	must(t, s.File.Check(t.Context()))
 	var found, ahead int64
 	must(t, s.db.QueryRow("SELECT count(*) FROM messages_fts WHERE messages_fts MATCH ?",
 		ranking.Asking("apples").Match("apples")).Scan(&found))

@@ -91,7 +91,7 @@ func (a *arrival) today(k chat.Key) chat.Key {
 			k.Channel = mv.To.Channel
 		}
 	}
-	return a.s.Latest(k)
+	return a.s.Access.Latest(k)
 }
 
 // appear stores who is where. That the bot is out of a place that goes on under another

@@ -46,7 +46,7 @@ func TestPastSessionsAreSeenByThoseWhoWereThere(t *testing.T) {
 	over(t, s, Session{ID: "bbbbbbbb-3", Key: others, Direct: true}, Closing{Text: "about bob's zebra"}, "x:bob")
 	over(t, s, Session{ID: "cccccccc-4", Key: chat.Key{Platform: "x", Channel: "split"}, User: "x:bob"},
 		Closing{Text: "zebra alone in company"}, "x:bob")
-	must(t, s.Attend(bg, chat.Presence{Key: room, User: chat.User{ID: "x:ann"}, State: chat.Present}))
+	must(t, s.Access.Attend(bg, chat.Presence{Key: room, User: chat.User{ID: "x:ann"}, State: chat.Present}))
 	ids := func(v Viewer) string {
 		list, err := s.Past.List(bg, v, 10, 0)
 		must(t, err)
@@ -88,7 +88,7 @@ func TestPastSessionsAreSeenByThoseWhoWereThere(t *testing.T) {
 		!strings.Contains(found[0].Text, "We rent the quagga.") {
 		t.Errorf("found %+v, %v", found, err)
 	}
-	must(t, s.Attend(bg, chat.Presence{Key: room, User: chat.User{ID: "x:ann"}, State: chat.Absent}))
+	must(t, s.Access.Attend(bg, chat.Presence{Key: room, User: chat.User{ID: "x:ann"}, State: chat.Absent}))
 	if got := ids(ann); got != "aaaaaaab" {
 		t.Errorf("who is out sees %q", got)
 	}

@@ -132,7 +132,7 @@ func TestReportsUseIndexes(t *testing.T) {
 	_, _ = s.Search(ctx, "word", 1, 0)
 	_, _ = s.RuleUses(ctx, s.now(), nil)
 	_, _ = s.SaidBy(ctx, chat.Key{Platform: "p", Channel: "c"}, "1")
-	plans, err := sqlite.Plans(ctx, s.Path(), s.db.Kept())
+	plans, err := sqlite.Plans(ctx, s.File.Path(), s.db.Kept())
 	must(t, err)
 	if len(plans) < 8 {
 		t.Fatalf("only %d queries were made", len(plans))

@@ -28,7 +28,7 @@ const InOwners = "owners"
 func (d *Desk) places(ctx context.Context) (list []chat.Key, err error) {
 	if d.o.Where != InOwners {
 		if k, ok := chat.ParseKey(d.o.Where); ok {
-			list = append(list, d.o.Store.Latest(k))
+			list = append(list, d.o.Store.Access.Latest(k))
 		}
 		return list, nil
 	}

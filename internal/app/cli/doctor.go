@@ -212,9 +212,9 @@ func (d *doctor) data(ctx context.Context, cfg config.Config) {
 		return
 	}
 	defer func() { _ = store.Close() }()
-	v, err := store.SchemaVersion(ctx)
+	v, err := store.File.SchemaVersion(ctx)
 	d.line("schema", err, "version %d", v)
-	d.line("database", store.Check(ctx), "%v", catalog.Words(cmp.Or(cfg.Database.Shown(), "sound")))
+	d.line("database", store.File.Check(ctx), "%v", catalog.Words(cmp.Or(cfg.Database.Shown(), "sound")))
 	d.server(ctx, string(cfg.Database.URL))
 	d.sizes(ctx, store)
 	d.waiting(ctx, store)

@@ -61,11 +61,11 @@ func TestFormsAreCommands(t *testing.T) {
 	views := sampleViews()
 	views.Tunable = func() []console.Setting { return []console.Setting{{Name: "session.ttl", Value: "1h", Doc: "silence"}} }
 	s := newSite(t, views, o.answer)
-	if err := s.store.AddCode(context.Background(), "pair", []byte("x"), chat.User{ID: "telegram:77", Name: "Zoe <b>"},
+	if err := s.store.Access.AddCode(context.Background(), "pair", []byte("x"), chat.User{ID: "telegram:77", Name: "Zoe <b>"},
 		time.Now().Add(time.Hour)); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.store.Grant(context.Background(), "telegram:42", "member", "x"); err != nil {
+	if err := s.store.Access.Grant(context.Background(), "telegram:42", "member", "x"); err != nil {
 		t.Fatal(err)
 	}
 	s.fill()

@@ -95,7 +95,7 @@ func (p *Page) overview(r *http.Request) (any, error) {
 		o.Failures = append(o.Failures, failure{a, clip(name, maxName)})
 	}
 	// Days begin at midnight UTC, as /stats and the limits count them.
-	if o.Spent, err = p.o.Store.UsageByDay(ctx, from); err != nil {
+	if o.Spent, err = p.o.Store.Usage.UsageByDay(ctx, from); err != nil {
 		return nil, err
 	}
 	for _, u := range o.Spent {

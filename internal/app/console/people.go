@@ -24,14 +24,14 @@ const maxPeople = 200
 func (p *Page) people(r *http.Request) (any, error) {
 	ctx := r.Context()
 	var v peopleView
-	waiting, err := p.o.Store.Waiting(ctx, "pair")
+	waiting, err := p.o.Store.Access.Waiting(ctx, "pair")
 	if err != nil {
 		return nil, err
 	}
 	for _, u := range waiting {
 		v.Waiting = append(v.Waiting, person{ID: u.ID, Name: clip(u.Name, maxName)})
 	}
-	grants, err := p.o.Store.Grants(ctx)
+	grants, err := p.o.Store.Access.Grants(ctx)
 	if err != nil {
 		return nil, err
 	}

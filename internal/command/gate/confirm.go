@@ -63,7 +63,6 @@ type Secrets interface {
 type Pending interface {
 	Questions
 	Answers
-	Secrets
 }
 
 // Action is what happens after a yes. Args are the exact arguments that were shown.
@@ -136,10 +135,10 @@ type Confirmations struct {
 
 // NewConfirmations reads, or makes, the secret that signs buttons. now may be
 // nil.
-func NewConfirmations(ctx context.Context, rows Pending, now func() time.Time) (*Confirmations, error) {
+func NewConfirmations(ctx context.Context, rows Pending, secrets Secrets, now func() time.Time) (*Confirmations, error) {
 	fresh := make([]byte, 32)
 	_, _ = rand.Read(fresh) // never fails
-	secret, err := rows.Secret(ctx, "buttons", fresh)
+	secret, err := secrets.Secret(ctx, "buttons", fresh)
 	if err != nil {
 		return nil, fmt.Errorf("confirmations: %w", err)
 	}

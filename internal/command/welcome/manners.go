@@ -133,7 +133,7 @@ func (o Manners) Welcome(ctx context.Context, who chat.User, welcome string) {
 	}
 }
 
-// Admissions is who was let in; memory.Store.
+// Admissions is who was let in; access.Register.
 type Admissions interface {
 	// Newcomers tells of each person whom by let in since it was last asked, and of when.
 	Newcomers(ctx context.Context, by string, tell func(id, at string)) error

@@ -33,7 +33,7 @@ func filled(t testing.TB, rounds int) *memory.Store {
 func TestBackupBesideAWriter(t *testing.T) {
 	memorytest.AboutFiles(t)
 	s := filled(t, 30)
-	dir, file := filepath.Dir(s.Path()), filepath.Join(t.TempDir(), "copy.db")
+	dir, file := filepath.Dir(s.File.Path()), filepath.Join(t.TempDir(), "copy.db")
 	ctx, stop := context.WithCancel(t.Context())
 	var wg sync.WaitGroup
 	wg.Go(func() {
@@ -64,7 +64,7 @@ func TestBackupBesideAWriter(t *testing.T) {
 	}
 	_, err = folder(dir).Backup(t.Context(), file, true)
 	must(t, err)
-	if _, err := folder(dir).Backup(t.Context(), s.Path(), true); err == nil || !strings.Contains(err.Error(), "database itself") {
+	if _, err := folder(dir).Backup(t.Context(), s.File.Path(), true); err == nil || !strings.Contains(err.Error(), "database itself") {
 		t.Errorf("onto itself: %v", err)
 	}
 }
@@ -75,7 +75,7 @@ func TestBackupCancelledLeavesNothing(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	empty := t.TempDir()
-	if _, err := folder(filepath.Dir(s.Path())).Backup(ctx, filepath.Join(empty, "copy.db"), false); !errors.Is(err, context.Canceled) {
+	if _, err := folder(filepath.Dir(s.File.Path())).Backup(ctx, filepath.Join(empty, "copy.db"), false); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 	if left, _ := os.ReadDir(empty); len(left) != 0 {
@@ -86,7 +86,7 @@ func TestBackupCancelledLeavesNothing(t *testing.T) {
 func TestRestoreKeepsWhatWasThere(t *testing.T) {
 	memorytest.AboutFiles(t)
 	s := filled(t, 1)
-	dir, file := filepath.Dir(s.Path()), filepath.Join(t.TempDir(), "copy.db")
+	dir, file := filepath.Dir(s.File.Path()), filepath.Join(t.TempDir(), "copy.db")
 	_, err := folder(dir).Backup(t.Context(), file, false)
 	must(t, err)
 	must(t, s.SetSetting(t.Context(), "after", "the backup"))
@@ -127,7 +127,7 @@ func TestRestoreOntoNothingAndOntoDamage(t *testing.T) {
 	memorytest.AboutFiles(t)
 	s := filled(t, 1)
 	file := filepath.Join(t.TempDir(), "copy.db")
-	_, err := folder(filepath.Dir(s.Path())).Backup(t.Context(), file, false)
+	_, err := folder(filepath.Dir(s.File.Path())).Backup(t.Context(), file, false)
 	must(t, err)
 	dir := filepath.Join(t.TempDir(), "data")
 	if c, err := folder(dir).Restore(t.Context(), file); err != nil || c.Aside != "" {
@@ -140,7 +140,7 @@ func TestRestoreOntoNothingAndOntoDamage(t *testing.T) {
 		t.Errorf("damaged: %v", err)
 	}
 	must(t, s.SetSetting(t.Context(), "stale", "yes"))
-	log, err := os.ReadFile(s.Path() + "-wal")
+	log, err := os.ReadFile(s.File.Path() + "-wal")
 	must(t, err)
 	must(t, os.WriteFile(path+"-wal", log, 0o600))
 	c, err := folder(dir).Restore(t.Context(), file)
@@ -150,7 +150,7 @@ func TestRestoreOntoNothingAndOntoDamage(t *testing.T) {
 	}
 	again, err := memory.Open(t.Context(), dir, memory.Options{})
 	must(t, err)
-	must(t, again.Check(t.Context()))
+	must(t, again.File.Check(t.Context()))
 	if v, err := again.Setting(t.Context(), "stale"); v != "" || err != nil {
 		t.Errorf("a log that is not its own was taken over: %q %v", v, err)
 	}
@@ -160,7 +160,7 @@ func TestRestoreOntoNothingAndOntoDamage(t *testing.T) {
 func TestRestoreRefuses(t *testing.T) {
 	memorytest.AboutFiles(t)
 	s := filled(t, 3)
-	dir, copies := filepath.Dir(s.Path()), t.TempDir()
+	dir, copies := filepath.Dir(s.File.Path()), t.TempDir()
 	must(t, s.SetSetting(t.Context(), "here", "still"))
 	must(t, s.Close())
 	for _, tt := range []struct {
@@ -188,7 +188,7 @@ func TestRestoreRefuses(t *testing.T) {
 			if _, err := folder(dir).Restore(t.Context(), file); err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want %q", err, tt.want)
 			}
-			if aside, _ := filepath.Glob(s.Path() + ".*"); len(aside) != 0 {
+			if aside, _ := filepath.Glob(s.File.Path() + ".*"); len(aside) != 0 {
 				t.Errorf("left over: %v", aside)
 			}
 			again, err := memory.Open(t.Context(), dir, memory.Options{})
@@ -215,7 +215,7 @@ func BenchmarkBackup(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	dir, file := filepath.Dir(s.Path()), filepath.Join(b.TempDir(), "copy.db")
+	dir, file := filepath.Dir(s.File.Path()), filepath.Join(b.TempDir(), "copy.db")
 	for b.Loop() {
 		ctx, stop := context.WithCancel(b.Context())
 		var took []time.Duration
