@@ -101,7 +101,7 @@ func TestIngressOfStrangers(t *testing.T) {
 			if err := w.stop(); err != nil {
 				t.Fatal(err)
 			}
-			list, err := w.open(t).Sessions(context.Background(), memory.SessionQuery{Limit: 10})
+			list, err := w.open(t).Sessions.Sessions(context.Background(), memory.SessionQuery{Limit: 10})
 			if err != nil || len(list) != 2 {
 				t.Errorf("%d conversations, %v", len(list), err)
 			}
@@ -212,7 +212,8 @@ func TestNobodyIsAPerson(t *testing.T) {
 		chat.Key{Platform: "telegram", Channel: fmt.Sprint(group)}); err != nil || p.Tools != nil {
 		t.Errorf("the policy was changed: %+v, %v", p, err)
 	}
-	if list, err := s.Sessions(context.Background(), memory.SessionQuery{Status: memory.Completed, Limit: 5}); err != nil || len(list) != 0 {
+	list, err := s.Sessions.Sessions(context.Background(), memory.SessionQuery{Status: memory.Completed, Limit: 5})
+	if err != nil || len(list) != 0 {
 		t.Errorf("a conversation was ended: %+v, %v", list, err)
 	}
 	for _, r := range w.llm.Requests() {

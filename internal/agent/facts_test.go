@@ -138,7 +138,7 @@ func TestSessionEndReplacesNothing(t *testing.T) {
 func (b *bench) endAll() {
 	b.t.Helper()
 	ctx := context.Background()
-	list, err := b.store.Sessions(ctx, memory.SessionQuery{Status: memory.Active})
+	list, err := b.store.Sessions.Sessions(ctx, memory.SessionQuery{Status: memory.Active})
 	must(b.t, err)
 	for _, se := range list {
 		_, err := b.End(ctx, se.ID, true)

@@ -266,7 +266,7 @@ func (s *scene) folded(order string) {
 // end ends the owner's session; the next one carries its summary on.
 func (s *scene) end(carry bool) {
 	s.t.Helper()
-	se, ok, err := s.app.storage.store.LiveSession(s.t.Context(), memory.Place{Key: s.owner(true, "").Key})
+	se, ok, err := s.app.storage.store.Sessions.LiveSession(s.t.Context(), memory.Place{Key: s.owner(true, "").Key})
 	if err == nil && ok {
 		_, err = s.app.mind.End(s.t.Context(), se.ID, carry)
 	}

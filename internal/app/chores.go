@@ -93,7 +93,7 @@ func (c *chores) sweep(ctx context.Context) error {
 	if err := c.store.Facts.PruneChanges(ctx); err != nil {
 		return err
 	}
-	if _, err := c.store.MarkIdle(ctx, c.inForce.Load().Session.IdleTimeout); err != nil {
+	if _, err := c.store.Sessions.MarkIdle(ctx, c.inForce.Load().Session.IdleTimeout); err != nil {
 		return err
 	}
 	due, err := c.store.Past.DueToExpire(ctx, jobLimit)
@@ -150,7 +150,7 @@ func (c *chores) archive(ctx context.Context, d sessions.Due) {
 func (c *chores) noted(ctx context.Context, id string) {
 	agent := ""
 	if c.mind.roster.Several() {
-		se, err := c.store.SessionByID(ctx, id)
+		se, err := c.store.Sessions.SessionByID(ctx, id)
 		if err != nil {
 			return
 		}

@@ -139,7 +139,7 @@ func (f *front) amend(ctx context.Context, q chat.Question, text string) {
 	if !ok {
 		return
 	}
-	id, err := f.store.AskedAs(ctx, q)
+	id, err := f.store.Questions.AskedAs(ctx, q)
 	if err != nil || id == "" {
 		f.log.Debug("amend a question", "id", id, "err", err)
 		return
@@ -153,7 +153,7 @@ func (f *front) amend(ctx context.Context, q chat.Question, text string) {
 
 // expireQuestions ends questions that nobody answered in time.
 func (f *front) expireQuestions(ctx context.Context) error {
-	late, err := f.store.ExpireQuestions(ctx)
+	late, err := f.store.Questions.ExpireQuestions(ctx)
 	for _, q := range late {
 		f.confirm.Expired(f.people.speaker.With(ctx, q.Asked), q)
 	}

@@ -64,7 +64,7 @@ func (c *chores) digestKind(ctx context.Context, d facts.Digest) string {
 // digest sends one to its person's direct chat, of what was learned until then.
 // Where there is no such chat, it waits: they are told below their answers.
 func (c *chores) digest(ctx context.Context, d facts.Digest, until time.Time) error {
-	k, err := c.store.DirectChat(ctx, d.User)
+	k, err := c.store.People.DirectChat(ctx, d.User)
 	if errors.Is(err, memory.ErrNotFound) || err == nil && !slices.ContainsFunc(c.platforms.adapters,
 		func(p chat.Adapter) bool { return p.Platform() == k.Platform }) {
 		return nil

@@ -147,7 +147,7 @@ func TestForgottenEverywhere(t *testing.T) {
 	room := memory.Place{Key: chat.Key{Platform: "telegram", Channel: "-100"}}
 	summary := func() string {
 		t.Helper()
-		se, ok, err := st.app.storage.store.LiveSession(context.Background(), room)
+		se, ok, err := st.app.storage.store.Sessions.LiveSession(context.Background(), room)
 		if must(t, err); !ok {
 			t.Fatal("the group has no session")
 		}

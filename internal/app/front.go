@@ -37,7 +37,7 @@ type front struct {
 // open builds gate, quotas and confirmations. isAdmin asks the platform; nil means
 // that nobody is an administrator.
 func (f *front) open(ctx context.Context, isAdmin func(context.Context, chat.Key, string) (bool, error)) (err error) {
-	if f.confirm, err = gate.NewConfirmations(ctx, f.store, f.store.Access, f.now); err != nil {
+	if f.confirm, err = gate.NewConfirmations(ctx, f.store.Questions, f.store.Access, f.now); err != nil {
 		return err
 	}
 	if err := f.people.open(f.vouching(isAdmin)); err != nil {
@@ -59,7 +59,7 @@ func (f *front) vouching(isAdmin func(context.Context, chat.Key, string) (bool, 
 		isAdmin: isAdmin, waits: f.waits,
 		door: func(platform string) string { return f.manners().Door(platform) },
 		knock: func(ctx context.Context, who chat.User, request string) {
-			if err := f.store.SetHeard(ctx, who.ID, catalog.Of(ctx).Tag()); err != nil { // to be welcomed in
+			if err := f.store.People.SetHeard(ctx, who.ID, catalog.Of(ctx).Tag()); err != nil { // to be welcomed in
 				f.log.Warn("language of somebody who asks to be let in", "err", err)
 			}
 			f.manners().Knock(ctx, who, request)

@@ -27,7 +27,7 @@ func (v *vitals) gauges() {
 	gauge("parley_health", "0 while all is well, 1 degraded, 2 unavailable, as /healthz says.",
 		func() float64 { return float64(health.Worst(v.findings())) })
 	gauge("parley_dead_letters", "Events that were put aside because they could not be understood or stored.", func() float64 {
-		n, err := v.storage.store.DeadLetters(context.Background())
+		n, err := v.storage.store.Letters.Count(context.Background())
 		if err != nil {
 			return math.NaN()
 		}

@@ -96,7 +96,7 @@ func (p *people) mayShare(ctx context.Context, c tools.Call) bool {
 // zone returns a person's time zone, "" when unknown. The person at this machine has
 // the machine's zone.
 func (p *people) zone(ctx context.Context, who chat.User) string {
-	known, err := p.store.Person(ctx, who.ID, "")
+	known, err := p.store.People.Person(ctx, who.ID, "")
 	if err != nil {
 		p.log.Error("read time zone", "err", err)
 	}

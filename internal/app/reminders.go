@@ -137,7 +137,7 @@ func (c *chores) tellLost(ctx context.Context) error {
 // is not told.
 func (c *chores) tellOfPlace(ctx context.Context, list []agenda.Reminder) error {
 	who, place := list[0].User, list[0].Key
-	direct, err := c.store.DirectChat(ctx, who.ID)
+	direct, err := c.store.People.DirectChat(ctx, who.ID)
 	if errors.Is(err, memory.ErrNotFound) || err == nil && direct == place {
 		return c.store.Agenda.TellLost(ctx, list, nil)
 	}

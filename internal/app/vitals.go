@@ -58,7 +58,7 @@ func (v *vitals) findings() (list []health.Finding) {
 		list = append(list, health.Concern("clock", health.Clock(skew)))
 	}
 	list = append(list, v.deliveries.Findings(v.now())...)
-	if n, err := v.storage.store.DeadLetters(context.Background()); err == nil && n > 0 {
+	if n, err := v.storage.store.Letters.Count(context.Background()); err == nil && n > 0 {
 		list = append(list, health.Concern("dead letters", health.DeadLetters(n)))
 	}
 	if low := v.storage.narrow.Load(); low != nil {

@@ -134,12 +134,12 @@ func TestQuestionsBelongToPersonAndPlace(t *testing.T) {
 	other.From.ID, elsewhere.Key.Channel = "telegram:2", "-2"
 	put := func(id string, row int64, instead string) {
 		t.Helper()
-		must(t, s.PutQuestion(ctx, chat.Question{ID: id, Asked: m.From, Key: m.Key, Row: row, Text: "go?", Body: []byte(id),
+		must(t, s.Questions.PutQuestion(ctx, chat.Question{ID: id, Asked: m.From, Key: m.Key, Row: row, Text: "go?", Body: []byte(id),
 			Until: now.Add(time.Minute)}, instead))
 	}
 	find := func(m chat.Message, id, want string) {
 		t.Helper()
-		if q, _, err := s.Question(ctx, m, id); err != nil || q.ID+" "+string(q.State) != want {
+		if q, _, err := s.Questions.Question(ctx, m, id); err != nil || q.ID+" "+string(q.State) != want {
 			t.Errorf("%q: found %q %s, %v, want %s", id, q.ID, q.State, err, want)
 		}
 	}
@@ -155,21 +155,21 @@ func TestQuestionsBelongToPersonAndPlace(t *testing.T) {
 	must(t, s.db.Write(ctx, func(tx *engine.Tx) error { return moveAccess(tx, chat.Move{From: m.Key, To: elsewhere.Key}) }))
 	find(m, "", " ")
 	for i, want := range []string{"true false", "false true"} {
-		if first, again, err := s.TakeQuestion(ctx, "c", elsewhere); fmt.Sprint(first, again) != want || err != nil {
+		if first, again, err := s.Questions.TakeQuestion(ctx, "c", elsewhere); fmt.Sprint(first, again) != want || err != nil {
 			t.Errorf("take %d: %v %v %v", i, first, again, err)
 		}
 	}
 	late := elsewhere
 	late.Row = 8
-	if first, again, err := s.TakeQuestion(ctx, "c", late); first || again || err != nil {
+	if first, again, err := s.Questions.TakeQuestion(ctx, "c", late); first || again || err != nil {
 		t.Errorf("another answer took it: %v %v %v", first, again, err)
 	}
 	find(elsewhere, "", "c taken")
 	find(late, "", " ")
-	must(t, s.EndQuestion(ctx, "c", chat.QuestionSettled, "done"))
+	must(t, s.Questions.EndQuestion(ctx, "c", chat.QuestionSettled, "done"))
 	put("d", 3, "")
 	now = now.Add(2 * time.Minute)
-	gone, err := s.ExpireQuestions(ctx)
+	gone, err := s.Questions.ExpireQuestions(ctx)
 	if err != nil || len(gone) != 1 || gone[0].ID != "d" {
 		t.Errorf("expired %v, %v", gone, err)
 	}

@@ -41,7 +41,7 @@ func told(t *testing.T, s *Store, agent string, k chat.Key, direct bool) (word s
 		in, err := s.Accept(bg, chat.Batch{Platform: k.Platform, Messages: []chat.Message{m}})
 		must(t, err)
 		in[0].Agent = m.Agent
-		se, err := s.NewSession(bg, Place{Key: k, Agent: agent}, true)
+		se, err := s.Sessions.NewSession(bg, Place{Key: k, Agent: agent}, true)
 		must(t, err)
 		se.Direct, se.LastActivity, se.Expires = direct, time.Now(), time.Now().Add(time.Hour)
 		se.Summary, se.Title, se.Decisions, se.Playbook = "about "+word, word, []string{"we take " + word}, `{"v":2,"word":"`+word+`"}`
@@ -51,9 +51,9 @@ func told(t *testing.T, s *Store, agent string, k chat.Key, direct bool) (word s
 			{Role: "assistant", User: m.From.ID, Content: "noted: the harbour password is " + word, At: time.Now()}},
 			Decision: Decision{End: chat.End{Outcome: chat.Answered}, Detail: Detail{Reason: word}}}))
 		if i == 0 {
-			se, _, err = s.LiveSession(bg, Place{Key: k, Agent: agent})
+			se, _, err = s.Sessions.LiveSession(bg, Place{Key: k, Agent: agent})
 			must(t, err)
-			must(t, second(s.EndSession(bg, se, Completed, Closing{Text: "closed with " + word, Title: word}, true)))
+			must(t, second(s.Sessions.EndSession(bg, se, Completed, Closing{Text: "closed with " + word, Title: word}, true)))
 		}
 	}
 	return word
@@ -111,13 +111,13 @@ func seen(t *testing.T, s *Store, m chat.Message) map[string]string {
 		found, err := s.Past.Find(bg, v, se)
 		read("session "+se, found, err)
 	}
-	live, _, err := s.LiveSession(bg, p)
+	live, _, err := s.Sessions.LiveSession(bg, p)
 	read("the session", live, err)
-	next, err := s.NewSession(bg, p, true)
+	next, err := s.Sessions.NewSession(bg, p, true)
 	read("the next session", next, err)
-	d, err := s.LastDecision(bg, p)
+	d, err := s.Decisions.LastDecision(bg, p)
 	read("the last answer", d, err)
-	person, err := s.Person(bg, v.User, m.Agent.ID)
+	person, err := s.People.Person(bg, v.User, m.Agent.ID)
 	read("the person", person, err)
 	tasks, err := s.Agenda.Tasks(bg, v, 100, 0)
 	read("tasks", tasks, err)
@@ -137,7 +137,7 @@ func ignore(err, which error) error {
 
 func everySession(t *testing.T, s *Store) (ids []string) {
 	t.Helper()
-	list, err := s.Sessions(bg, SessionQuery{Limit: 1000})
+	list, err := s.Sessions.Sessions(bg, SessionQuery{Limit: 1000})
 	must(t, err)
 	for _, se := range list {
 		ids = append(ids, se.ID)

@@ -177,10 +177,10 @@ func BenchmarkLimits(b *testing.B) {
 		{"the sweep", func(int) error {
 			_, err := s.Past.DueToExpire(bg, 200)
 			_, e2 := s.Past.DueToArchive(bg, 200)
-			_, e3 := s.MarkIdle(bg, time.Hour)
+			_, e3 := s.Sessions.MarkIdle(bg, time.Hour)
 			return errors.Join(err, e2, e3)
 		}},
-		{"a reminder's place", func(int) error { _, err := s.Alone(bg, k); return err }},
+		{"a reminder's place", func(int) error { _, err := s.Sessions.Alone(bg, k); return err }},
 	} {
 		b.Run(op.name, func(b *testing.B) {
 			var took []time.Duration

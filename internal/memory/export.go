@@ -19,12 +19,12 @@ import (
 func (s *Store) ExportPerson(ctx context.Context, user string) (e Export, err error) {
 	v := Viewer{User: user, Direct: true, Agent: chat.Agent{ID: provenance.Every}}
 	e = Export{User: user, At: s.now().UTC()}
-	p, err := s.Person(ctx, user, "")
+	p, err := s.People.Person(ctx, user, "")
 	if err != nil {
 		return e, err
 	}
 	e.TimeZone = p.TimeZone
-	if e.Languages.Chosen, e.Languages.Heard, err = s.Languages(ctx, user); err != nil {
+	if e.Languages.Chosen, e.Languages.Heard, err = s.People.Languages(ctx, user); err != nil {
 		return e, err
 	}
 	const everything = 1_000_000

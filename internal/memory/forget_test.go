@@ -49,10 +49,10 @@ func TestForgettingLeavesNoTrace(t *testing.T) {
 		must(t, second(s.Agenda.AddLog(bg, v, agenda.LogEntry{Content: word}, "")))
 		must(t, second(s.Agenda.AddReminder(bg, agenda.Reminder{User: chat.User{ID: v.User, Name: word}, Key: place,
 			Text: word, Due: time.Now()}, "")))
-		must(t, s.SetTimeZone(bg, v.User, "Europe/"+word))
+		must(t, s.People.SetTimeZone(bg, v.User, "Europe/"+word))
 	}
-	must(t, s.SetSetting(bg, Passing+"librarian:1:2:c", "tidy what "+secret+" wrote"))
-	must(t, s.SetSetting(bg, "bot.name", kept))
+	must(t, s.Settings.SetSetting(bg, Passing+"librarian:1:2:c", "tidy what "+secret+" wrote"))
+	must(t, s.Settings.SetSetting(bg, "bot.name", kept))
 	for more := true; more; {
 		var err error
 		more, err = s.Facts.EmbedFacts(bg)
@@ -72,7 +72,7 @@ func TestForgettingLeavesNoTrace(t *testing.T) {
 	if hits(t, s, kept) == 0 {
 		t.Error("somebody else was forgotten too")
 	}
-	if name, err := s.Setting(bg, "bot.name"); err != nil || name != kept {
+	if name, err := s.Settings.Setting(bg, "bot.name"); err != nil || name != kept {
 		t.Errorf("another setting is %q, %v", name, err)
 	}
 	if list, err := s.Recall(bg, Query{User: "x:b", Key: place, Text: kept}); err != nil || len(list) == 0 {

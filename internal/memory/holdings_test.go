@@ -122,10 +122,10 @@ func life(t *testing.T, s *Store, who string) {
 	must(t, second(s.Agenda.AddLog(bg, v, agenda.LogEntry{Content: w("log_entries.content")}, "")))
 	must(t, second(s.Agenda.AddReminder(bg, agenda.Reminder{User: chat.User{ID: user, Name: w("reminders.name")}, Key: alone,
 		Text: w("reminders.text"), Due: time.Now().Add(time.Hour)}, "")))
-	must(t, s.SetTimeZone(bg, user, "Europe/"+w("people.time_zone")))
-	must(t, s.SavePersonPlaybook(bg, user, "desk", PersonNote{To: `{"word": "` + w("agent_people.playbook") + `"}`}))
-	must(t, s.SetLanguage(bg, user, w("people.language")))
-	must(t, s.SetHeard(bg, user, w("people.heard")))
+	must(t, s.People.SetTimeZone(bg, user, "Europe/"+w("people.time_zone")))
+	must(t, s.People.SavePersonPlaybook(bg, user, "desk", PersonNote{To: `{"word": "` + w("agent_people.playbook") + `"}`}))
+	must(t, s.People.SetLanguage(bg, user, w("people.language")))
+	must(t, s.People.SetHeard(bg, user, w("people.heard")))
 	for _, k := range []chat.Key{alone, room} {
 		m := chat.Message{ID: who + k.Channel, Key: k, From: chat.User{ID: user, Name: w("messages.name")}, Text: "x",
 			Addressed: true, At: time.Now()}
@@ -273,7 +273,7 @@ func TestForgettingReachesAllThatWasMadeOfIt(t *testing.T) {
 			t.Errorf("recalled: %s", p.Text)
 		}
 	}
-	se, err := s.SessionByID(bg, "s-room")
+	se, err := s.Sessions.SessionByID(bg, "s-room")
 	must(t, err)
 	left, err := s.Transcript(bg, "s-room", se.SummarizedAt, 0)
 	must(t, err)

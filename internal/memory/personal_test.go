@@ -271,17 +271,17 @@ func TestExportHasEverything(t *testing.T) {
 func TestNotesOnAPersonAreJoined(t *testing.T) {
 	s := open(t, Options{})
 	first := PersonNote{To: `{"v":1,"vars":{"size":{"value":"M"}}}`}
-	must(t, s.SavePersonPlaybook(bg, "x:a", "", first))
-	must(t, s.SavePersonPlaybook(bg, "x:a", "", PersonNote{first.To, `{"v":1,"vars":{"size":{"value":"M"}},"tags":["vip"]}`}))
-	must(t, s.SavePersonPlaybook(bg, "x:a", "", PersonNote{first.To, `{"v":1,"vars":{"size":{"value":"L"},"town":{"value":"Ulm"}}}`}))
-	p, err := s.Person(bg, "x:a", "")
+	must(t, s.People.SavePersonPlaybook(bg, "x:a", "", first))
+	must(t, s.People.SavePersonPlaybook(bg, "x:a", "", PersonNote{first.To, `{"v":1,"vars":{"size":{"value":"M"}},"tags":["vip"]}`}))
+	must(t, s.People.SavePersonPlaybook(bg, "x:a", "", PersonNote{first.To, `{"v":1,"vars":{"size":{"value":"L"},"town":{"value":"Ulm"}}}`}))
+	p, err := s.People.Person(bg, "x:a", "")
 	must(t, err)
 	if want := `{"tags":["vip"],"v":1,"vars":{"size":{"value":"L"},"town":{"value":"Ulm"}}}`; p.Playbook != want {
 		t.Errorf("%s, want %s", p.Playbook, want)
 	}
 	must(t, s.ForgetPerson(bg, "x:a", 0))
-	must(t, s.SavePersonPlaybook(bg, "x:a", "", PersonNote{p.Playbook, `{"v":1,"vars":{"size":{"value":"S"}}}`}))
-	if p, err = s.Person(bg, "x:a", ""); err != nil || p.Playbook != "" {
+	must(t, s.People.SavePersonPlaybook(bg, "x:a", "", PersonNote{p.Playbook, `{"v":1,"vars":{"size":{"value":"S"}}}`}))
+	if p, err = s.People.Person(bg, "x:a", ""); err != nil || p.Playbook != "" {
 		t.Errorf("after forgetting: %q, %v", p.Playbook, err)
 	}
 }

@@ -240,7 +240,7 @@ func setTimeZone(k Planner) Tool {
 func (k Planner) SetZone(ctx context.Context, who chat.User, zone string) (name string, err error) {
 	for _, name := range []string{zone, titled(zone), strings.ToUpper(zone)} {
 		if _, err := loadZone(name); err == nil && name != "" {
-			return name, k.Store.SetTimeZone(ctx, who.ID, name)
+			return name, k.Store.People.SetTimeZone(ctx, who.ID, name)
 		}
 	}
 	return "", text.Tell("I don't know that time zone. Use a name such as Europe/Zurich, America/New_York or UTC.")

@@ -33,7 +33,7 @@ func (d *Desk) places(ctx context.Context) (list []chat.Key, err error) {
 		return list, nil
 	}
 	for _, owner := range d.o.Owners() {
-		if k, err := d.o.Store.DirectChat(ctx, owner); err == nil && d.o.Runs(k.Platform) {
+		if k, err := d.o.Store.People.DirectChat(ctx, owner); err == nil && d.o.Runs(k.Platform) {
 			list = append(list, k)
 		}
 	}

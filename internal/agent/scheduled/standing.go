@@ -97,11 +97,11 @@ func (a *Asker) rests(ctx context.Context, r agenda.Reminder, m chat.Message) (h
 	if err != nil || spent.Last == "" {
 		return "", false, err
 	}
-	d, err := a.Store.DecisionByID(ctx, spent.Last)
+	d, err := a.Store.Decisions.DecisionByID(ctx, spent.Last)
 	if err != nil {
 		return "", false, err
 	}
-	calls, err := a.Store.Calls(ctx, spent.Last)
+	calls, err := a.Store.Decisions.Calls(ctx, spent.Last)
 	if err != nil {
 		return "", false, err
 	}

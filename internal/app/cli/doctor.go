@@ -241,7 +241,7 @@ func (d *doctor) server(ctx context.Context, url string) {
 
 // waiting reports events that were put aside, and answers that do not get through.
 func (d *doctor) waiting(ctx context.Context, store *memory.Store) {
-	if n, err := store.DeadLetters(ctx); err == nil && n > 0 {
+	if n, err := store.Letters.Count(ctx); err == nil && n > 0 {
 		d.say("warn", "dead letters", "%v", health.DeadLetters(n))
 	}
 	stuck, err := store.Undelivered(ctx, d.now().Add(-health.Patience))

@@ -160,7 +160,7 @@ func TestLettersFromThePage(t *testing.T) {
 		t.Errorf("retry:\n%s", body)
 	}
 	s.send("/letters", url.Values{"do": {"drop"}, "id": {"2"}})
-	if list, err := s.store.ListDeadLetters(ctx, 0, 10); err != nil || len(list) != 1 || !list[0].Retry {
+	if list, err := s.store.Letters.List(ctx, 0, 10); err != nil || len(list) != 1 || !list[0].Retry {
 		t.Errorf("left: %+v, %v", list, err)
 	}
 	if _, body := s.send("/letters", url.Values{"do": {"drop"}, "id": {"2"}}); !strings.Contains(body, "This is not there, or not any more.") {

@@ -66,7 +66,7 @@ func Alone(c config.Config, r *routing.Roster, memory, source string) bool {
 
 // LookRoster returns the roster for somebody who only looks: nothing is stored.
 func LookRoster(ctx context.Context, c config.Config, store *memory.Store) (*routing.Roster, error) {
-	return routing.Open(ctx, looking{store}, store.Access.Formerly, time.Now, Residents(c))
+	return routing.Open(ctx, looking{store.Settings}, store.Access.Formerly, time.Now, Residents(c))
 }
 
 // looking are rows that stay as they are.

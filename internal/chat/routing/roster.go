@@ -31,7 +31,7 @@ const Everywhere = "default"
 const Nobody = ""
 
 // Rows keeps small values by name, "" is none.
-// memory.Store is the real one.
+// memory.Settings is the real one.
 type Rows interface {
 	Setting(ctx context.Context, name string) (string, error)
 	SetSetting(ctx context.Context, name, value string) error

@@ -29,7 +29,7 @@ const (
 	maxPicks = 8
 )
 
-// Questions stores what waits for a person. memory.Store is the real one.
+// Questions stores what waits for a person. memory.Questions is the real one.
 type Questions interface {
 	// PutQuestion stores a question instead of the one with this id, "" for none.
 	PutQuestion(ctx context.Context, q chat.Question, instead string) error
@@ -42,7 +42,7 @@ type Questions interface {
 	EndQuestion(ctx context.Context, id string, to chat.QuestionState, came string) error
 }
 
-// Answers finds what is said to a question. memory.Store is the real one.
+// Answers finds what is said to a question. memory.Questions is the real one.
 type Answers interface {
 	// MeantBy finds the question that m is said to, by where m stands: the one whose
 	// message it replies to; in a direct chat without a reply, the last thing that was
@@ -59,7 +59,7 @@ type Secrets interface {
 	Secret(ctx context.Context, name string, fresh []byte) ([]byte, error)
 }
 
-// Pending holds what survives a restart. memory.Store is the real one.
+// Pending holds the questions that survive a restart. memory.Questions is the real one.
 type Pending interface {
 	Questions
 	Answers

@@ -230,7 +230,7 @@ func BenchmarkInFront(b *testing.B) {
 	c := newClock()
 	s := store(b, c)
 	g := newGate(b, gate.GateOptions{Allow: []string{"telegram:chat:-100"}, Rows: s.Access, Now: c.now})
-	conf, err := gate.NewConfirmations(b.Context(), s, s.Access, c.now)
+	conf, err := gate.NewConfirmations(b.Context(), s.Questions, s.Access, c.now)
 	must(b, err)
 	q := gate.NewQuotas(gate.QuotaOptions{Limits: gate.Limits{PerMinute: 1e9, User: gate.Amount{Tokens: 1e9}}, Usage: s.Usage, Now: c.now})
 	silent := chat.HandlerFunc(func(context.Context, chat.Message, chat.Reply) (chat.Answer, error) { return chat.Answer{}, nil })

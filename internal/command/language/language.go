@@ -19,7 +19,7 @@ type Language struct {
 	Speak func(ctx context.Context, m chat.Message) catalog.Printer
 }
 
-// LanguageRows is which languages people chose, as tags; memory.Store.
+// LanguageRows is which languages people chose, as tags; memory.People.
 type LanguageRows interface {
 	Languages(ctx context.Context, person string) (chosen, heard string, err error)
 	SetLanguage(ctx context.Context, person, tag string) error

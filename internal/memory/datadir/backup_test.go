@@ -38,7 +38,7 @@ func TestBackupBesideAWriter(t *testing.T) {
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		for i := 0; ctx.Err() == nil; i++ {
-			if err := s.SetSetting(context.Background(), strconv.Itoa(i), "x"); err != nil {
+			if err := s.Settings.SetSetting(context.Background(), strconv.Itoa(i), "x"); err != nil {
 				t.Error(err)
 			}
 		}
@@ -89,7 +89,7 @@ func TestRestoreKeepsWhatWasThere(t *testing.T) {
 	dir, file := filepath.Dir(s.File.Path()), filepath.Join(t.TempDir(), "copy.db")
 	_, err := folder(dir).Backup(t.Context(), file, false)
 	must(t, err)
-	must(t, s.SetSetting(t.Context(), "after", "the backup"))
+	must(t, s.Settings.SetSetting(t.Context(), "after", "the backup"))
 	must(t, s.Close())
 
 	lock, err := datadir.Lock(dir)
@@ -108,7 +108,7 @@ func TestRestoreKeepsWhatWasThere(t *testing.T) {
 		s, err := memory.Open(t.Context(), dir, memory.Options{})
 		must(t, err)
 		defer func() { must(t, s.Close()) }()
-		v, err := s.Setting(t.Context(), "after")
+		v, err := s.Settings.Setting(t.Context(), "after")
 		must(t, err)
 		return v
 	}
@@ -139,7 +139,7 @@ func TestRestoreOntoNothingAndOntoDamage(t *testing.T) {
 		!strings.Contains(err.Error(), "bot restore") {
 		t.Errorf("damaged: %v", err)
 	}
-	must(t, s.SetSetting(t.Context(), "stale", "yes"))
+	must(t, s.Settings.SetSetting(t.Context(), "stale", "yes"))
 	log, err := os.ReadFile(s.File.Path() + "-wal")
 	must(t, err)
 	must(t, os.WriteFile(path+"-wal", log, 0o600))
@@ -151,7 +151,7 @@ func TestRestoreOntoNothingAndOntoDamage(t *testing.T) {
 	again, err := memory.Open(t.Context(), dir, memory.Options{})
 	must(t, err)
 	must(t, again.File.Check(t.Context()))
-	if v, err := again.Setting(t.Context(), "stale"); v != "" || err != nil {
+	if v, err := again.Settings.Setting(t.Context(), "stale"); v != "" || err != nil {
 		t.Errorf("a log that is not its own was taken over: %q %v", v, err)
 	}
 	must(t, again.Close())
@@ -161,7 +161,7 @@ func TestRestoreRefuses(t *testing.T) {
 	memorytest.AboutFiles(t)
 	s := filled(t, 3)
 	dir, copies := filepath.Dir(s.File.Path()), t.TempDir()
-	must(t, s.SetSetting(t.Context(), "here", "still"))
+	must(t, s.Settings.SetSetting(t.Context(), "here", "still"))
 	must(t, s.Close())
 	for _, tt := range []struct {
 		name, want string
@@ -193,7 +193,7 @@ func TestRestoreRefuses(t *testing.T) {
 			}
 			again, err := memory.Open(t.Context(), dir, memory.Options{})
 			must(t, err)
-			if v, err := again.Setting(t.Context(), "here"); v != "still" || err != nil {
+			if v, err := again.Settings.Setting(t.Context(), "here"); v != "still" || err != nil {
 				t.Errorf("the database there was touched: %q %v", v, err)
 			}
 			must(t, again.Close())
@@ -211,7 +211,7 @@ func BenchmarkBackup(b *testing.B) {
 	s := memorytest.Open(b, memory.Options{})
 	blob := strings.Repeat("words ", 200_000/6)
 	for i := range 5 * megabytes {
-		if err := s.SetSetting(b.Context(), "fill"+strconv.Itoa(i), blob); err != nil {
+		if err := s.Settings.SetSetting(b.Context(), "fill"+strconv.Itoa(i), blob); err != nil {
 			b.Fatal(err)
 		}
 	}

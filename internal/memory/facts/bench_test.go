@@ -45,7 +45,7 @@ func BenchmarkFacts(b *testing.B) {
 			return second(s.Facts.FactsFor(bg, any(), "what did I say about my sister and the piano last winter?", 4000))
 		}},
 		{"list", func(int) error { return second(s.Facts.Facts(bg, any(), 15, 0)) }},
-		{"commit", func(i int) error { return s.SetSetting(bg, "x", fmt.Sprint(i)) }}, // what of the next is the disk
+		{"commit", func(i int) error { return s.Settings.SetSetting(bg, "x", fmt.Sprint(i)) }}, // what of the next is the disk
 		{"save", func(i int) error {
 			return second(s.Facts.SaveFact(bg, any(), facts.NewFact{Content: fmt.Sprintf("moved to house %d with %s and %s", i, word(), word())}))
 		}},

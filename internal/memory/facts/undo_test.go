@@ -233,12 +233,12 @@ func TestFactsAgreedByEarlierVersions(t *testing.T) {
 	for _, x := range list {
 		parts = append(parts, fmt.Sprintf(`"%d":{"content":%q}`, x.ID, x.Content))
 	}
-	must(t, f.SetSetting(bg, facts.SyncedSetting, "{"+strings.Join(parts, ",")+"}"))
+	must(t, f.Settings.SetSetting(bg, facts.SyncedSetting, "{"+strings.Join(parts, ",")+"}"))
 	must(t, f.sync(f.without(1), true))
 	if got := f.facts(); len(got) != 2 {
 		t.Errorf("%q", got)
 	}
-	if v, err := f.Setting(bg, facts.SyncedSetting); err != nil || strings.Contains(v, "number") {
+	if v, err := f.Settings.Setting(bg, facts.SyncedSetting); err != nil || strings.Contains(v, "number") {
 		t.Errorf("words are kept beside the facts: %s, %v", v, err)
 	}
 }
