@@ -5,7 +5,7 @@ TAGS  := -tags sqlite_fts5
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME    := 10s
 
-.PHONY: cluster translations run test postgres race bench lint fuzz cover faults live templates dojo page-check recordings release release-check
+.PHONY: cluster costs translations run test postgres race bench lint fuzz cover faults live templates dojo page-check recordings release release-check
 
 # A conversation in the terminal; no key needed.
 run:
@@ -33,6 +33,11 @@ race:
 bench:
 	$(GO) test $(TAGS) -run '^$$' -bench '^Benchmark(Figures|Stored)$$' -benchtime 1x -timeout 30m ./cmd/bot
 	$(GO) test $(TAGS) -run '^$$' -bench . -skip '^Benchmark(Figures|Stored)$$' -benchmem ./...
+
+# What adding a platform, a tool, a command, a setting or a column costs in existing
+# files: each is added to a copy of the tree, built and tested. Takes minutes.
+costs:
+	PARLEY_COSTS=1 $(GO) test $(TAGS) -count=1 -timeout 60m -v -run '^TestCosts$$' .
 
 # The sentences that a language lacks; they are said in English.
 translations:
