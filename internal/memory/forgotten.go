@@ -16,6 +16,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/db/engine"
+	"parley/internal/text"
 )
 
 // ForgottenName is the file in the data folder that says who was forgotten, as marks, for
@@ -109,26 +110,11 @@ func (s *Store) KeepForgotten(ctx context.Context) error {
 	if !changed {
 		return nil
 	}
-	return during("keep who was forgotten", writeWhole(filepath.Join(s.dir, ForgottenName), books))
-}
-
-// writeWhole writes a file that is there whole or not at all, for its owner only.
-func writeWhole(path string, value any) error {
-	b, err := json.Marshal(value)
-	if err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.Remove(f.Name()) }()
-	_, err = f.Write(b)
-	err = errors.Join(err, f.Sync(), f.Close())
+	b, err := json.Marshal(books)
 	if err == nil {
-		err = os.Rename(f.Name(), path)
+		err = text.WriteFile(filepath.Join(s.dir, ForgottenName), b, 0o600, nil)
 	}
-	return err
+	return during("keep who was forgotten", err)
 }
 
 // Restored is what came back with a copy of the database that was put back.

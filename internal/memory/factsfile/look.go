@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"parley/internal/memory/facts"
+	"parley/internal/text"
 )
 
 // maxSize is more than any facts take, in bytes.
@@ -83,12 +84,12 @@ func (l look) same(o look) bool {
 
 // replace gives the file a text in one step, with the permissions it had. It
 // does nothing and is not ok when the file is not as it was any more.
-func (l look) replace(name, text string) (ok bool, err error) {
+func (l look) replace(name, words string) (ok bool, err error) {
 	perm := os.FileMode(0o600)
 	if l.exists {
 		perm = l.info.Mode().Perm()
 	}
-	err = writeAside(l.target, text, perm, func() (bool, error) {
+	err = text.WriteFile(l.target, []byte(words), perm, func() (bool, error) {
 		now, err := at(name)
 		ok = err == nil && now.same(l)
 		return ok, err
@@ -96,39 +97,8 @@ func (l look) replace(name, text string) (ok bool, err error) {
 	return ok, err
 }
 
-// writeAside writes a file whole or not at all, and puts it on disk. may is
-// asked when all but the name is there; nil is yes.
-func writeAside(name, text string, perm os.FileMode, may func() (bool, error)) error {
-	dir := filepath.Dir(name)
-	f, err := os.CreateTemp(dir, ".parley-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(text)
-	err = errors.Join(err, f.Chmod(perm), f.Sync(), f.Close())
-	ok := err == nil
-	if ok && may != nil {
-		ok, err = may()
-	}
-	if ok {
-		if err = os.Rename(f.Name(), name); err == nil {
-			syncFolder(dir)
-			return nil
-		}
-	}
-	_ = os.Remove(f.Name())
-	return err
-}
-
-// syncFolder puts the names in a folder on disk, where the file system can.
-func syncFolder(dir string) {
-	if d, err := os.Open(dir); err == nil {
-		_, _ = d.Sync(), d.Close() // the name is there; some file systems sync no folders
-	}
-}
-
 // Write writes a private file whole or not at all.
-func Write(name, text string) error { return writeAside(name, text, 0o600, nil) }
+func Write(name, words string) error { return text.WriteFile(name, []byte(words), 0o600, nil) }
 
 // Examine says what would keep the file at path from being obeyed. One that is
 // not there is os.ErrNotExist only where its folder is missing.

@@ -122,17 +122,8 @@ func (f Folder) Save(name, version, words string) (notes []string, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("save rules: %w", err)
 	}
-	fresh, err := os.CreateTemp(f.Dir, ".rules-")
-	if err != nil {
+	if err := text.WriteFile(path, []byte(words), info.Mode().Perm(), nil); err != nil {
 		return nil, fmt.Errorf("save rules: %w", err)
-	}
-	_, err = fresh.WriteString(words)
-	err = errors.Join(err, fresh.Chmod(info.Mode().Perm()), fresh.Sync(), fresh.Close())
-	if err == nil {
-		err = os.Rename(fresh.Name(), path)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("save rules: %w", errors.Join(err, os.Remove(fresh.Name())))
 	}
 	return notes, nil
 }

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"parley/internal/text"
 )
 
 // pin is what was approved of one tool.
@@ -148,7 +150,7 @@ func (p *pins) save() error {
 	if err != nil {
 		return fmt.Errorf("mcp: write pins: %w", err)
 	}
-	if err := writeFile(p.path, data); err != nil {
+	if err := text.WriteFile(p.path, data, 0o600, nil); err != nil {
 		return fmt.Errorf("mcp: write pins: %w", err)
 	}
 	return nil

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/oauth2"
+
+	"parley/internal/text"
 )
 
 // tokens is what a login to one server gave, kept in a file that only this user
@@ -77,7 +79,7 @@ func (t *tokens) store(c *oauth2.Config, token *oauth2.Token) error {
 func (t *tokens) save(h *held) error {
 	data, err := json.Marshal(h)
 	if err == nil {
-		err = writeFile(t.path, data)
+		err = text.WriteFile(t.path, data, 0o600, nil)
 	}
 	if err != nil {
 		return fmt.Errorf("keep login: %w", err)
@@ -154,21 +156,4 @@ func (t *tokens) fresh(client *http.Client, old *oauth2.Token) (*oauth2.Token, e
 		}
 	}
 	return token, nil
-}
-
-// writeFile replaces a file as a whole; only this user can read it.
-func writeFile(path string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+"-*") // made 0600
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
 }
