@@ -94,8 +94,7 @@ func (f *figures) fill(n int) {
 	must(f.b, err)
 	path := store.File.Path()
 	must(f.b, store.Close())
-	db, err := sqlite.Raw(path, "_synchronous=OFF&_cache_size=-200000")
-	must(f.b, err)
+	db := sqlite.Raw(path, "_synchronous=OFF&_cache_size=-200000")
 	defer func() { must(f.b, db.Close()) }()
 	const chunk = 100_000
 	for from := writers; from < n; from += chunk {

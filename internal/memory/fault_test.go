@@ -54,8 +54,7 @@ func TestFaultFullDisk(t *testing.T) {
 func TestFaultOtherWriter(t *testing.T) {
 	aboutFiles(t)
 	s := open(t, Options{})
-	other, err := sqlite.Raw(s.File.Path(), "_txlock=immediate")
-	must(t, err)
+	other := sqlite.Raw(s.File.Path(), "_txlock=immediate")
 	defer func() { _ = other.Close() }()
 	tx, err := other.Begin()
 	must(t, err)
@@ -74,8 +73,7 @@ func TestFaultOtherWriter(t *testing.T) {
 // next start does it whole.
 func TestFaultMigrationCutOff(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db")
-	db, err := sqlite.Raw(path, asWriter)
-	must(t, err)
+	db := sqlite.Raw(path, asWriter)
 	defer func() { _ = db.Close() }()
 	all := Migrations()
 	for n := range all {

@@ -24,8 +24,7 @@ func oldDatabase(t *testing.T) (dir string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "data")
 	must(t, os.Mkdir(dir, 0o700))
-	db, err := sqlite.Raw(filepath.Join(dir, datadir.Name), asWriter)
-	must(t, err)
+	db := sqlite.Raw(filepath.Join(dir, datadir.Name), asWriter)
 	must(t, Migrations()[:8].Apply(t.Context(), db))
 	for _, q := range []string{
 		"INSERT INTO inbox (id, platform, channel, message_id, state, body, at) VALUES (7, 'p', 'c', 'm7', 'done', '', " +
@@ -58,8 +57,7 @@ func oldDatabase(t *testing.T) (dir string) {
 // dump reads all rows of a table by the columns that are named.
 func dump(t *testing.T, path, table, columns string) (rows []string) {
 	t.Helper()
-	db, err := sqlite.Raw(path, "mode=ro")
-	must(t, err)
+	db := sqlite.Raw(path, "mode=ro")
 	defer func() { must(t, db.Close()) }()
 	r, err := db.Query("SELECT " + columns + " FROM " + table + " ORDER BY 1")
 	must(t, err)
@@ -89,8 +87,7 @@ func columnsOf(t *testing.T, path, table string) string {
 
 func dumpNames(t *testing.T, path, query string) (names []string) {
 	t.Helper()
-	db, err := sqlite.Raw(path, "mode=ro")
-	must(t, err)
+	db := sqlite.Raw(path, "mode=ro")
 	defer func() { must(t, db.Close()) }()
 	rows, err := db.Query(query)
 	must(t, err)

@@ -16,8 +16,7 @@ func TestOldAudit(t *testing.T) {
 	aboutFiles(t)
 	dir := filepath.Join(t.TempDir(), "data")
 	must(t, os.Mkdir(dir, 0o700))
-	db, err := sqlite.Raw(filepath.Join(dir, datadir.Name), asWriter)
-	must(t, err)
+	db := sqlite.Raw(filepath.Join(dir, datadir.Name), asWriter)
 	must(t, Migrations()[:13].Apply(t.Context(), db))
 	old := []struct {
 		category, detail string
@@ -37,7 +36,7 @@ func TestOldAudit(t *testing.T) {
 		{"INVALID_INPUT", "{}", chat.End{Outcome: chat.Refused, Reason: chat.Invalid}},
 		{"ERROR", `{"error_id":"Y"}`, chat.End{Outcome: chat.Failed, ErrorID: "Y"}},
 	}
-	_, err = db.Exec("INSERT INTO inbox (id, platform, channel, message_id, state, body, at, uid) VALUES (1, 'p', 'c', " +
+	_, err := db.Exec("INSERT INTO inbox (id, platform, channel, message_id, state, body, at, uid) VALUES (1, 'p', 'c', " +
 		"'m1', 'done', '', 'x', 'u1')")
 	must(t, err)
 	for i, o := range old {

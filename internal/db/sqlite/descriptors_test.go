@@ -84,3 +84,29 @@ func another(t *testing.T, path string) error {
 	step := d.ClearGaps()
 	return errors.Join(d.Bare(t.Context(), func(tx *engine.Tx) error { _, err := step(tx); return err }), d.Close())
 }
+
+// TestNoConnectionIsLeftBehind: where a descriptor that rested cannot be closed, there is an
+// error and no connection.
+func TestNoConnectionIsLeftBehind(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.db")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	st, err := f.Stat()
+	if err != nil || f.Close() != nil {
+		t.Fatal(err)
+	}
+	nowhere := inode{1, 1}
+	descriptors.Lock()
+	descriptors.resting[nowhere] = append(descriptors.resting[nowhere], f)
+	descriptors.Unlock()
+	if err := Raw(path, "").Ping(); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("connected: %v", err)
+	}
+	descriptors.Lock()
+	defer descriptors.Unlock()
+	if n := descriptors.conns[inodeOf(st)]; n != 0 {
+		t.Errorf("%d connections are left", n)
+	}
+}

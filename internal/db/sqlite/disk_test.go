@@ -25,7 +25,7 @@ func (p *platter) Close() error { return nil }
 func onPlatter(t *testing.T) (*engine.DB, *platter) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "x.db")
-	f := &file{path: path, w: openSeen(path, writerPragmas(Options{Durable: true}), func(error) {})}
+	f := &file{path: path, w: open(path, writerPragmas(Options{Durable: true}), func(error) {})}
 	f.w.SetMaxOpenConns(1)
 	conn, err := f.w.Conn(t.Context())
 	if err != nil {
@@ -36,7 +36,7 @@ func onPlatter(t *testing.T) (*engine.DB, *platter) {
 	}
 	p := &platter{let: make(chan error)}
 	f.disk = newDisk(p, func(error) {})
-	d := f.db(conn, openBare(path, readerPragmas))
+	d := f.db(conn, Raw(path, readerPragmas))
 	t.Cleanup(func() {
 		close(p.let)
 		if err := d.Close(); err != nil {

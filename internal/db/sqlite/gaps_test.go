@@ -20,11 +20,8 @@ const canary = "zxcanary"
 func gapped(t *testing.T, settings string) *engine.DB {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "x.db")
-	raw, err := Raw(path, settings)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = raw.Exec("CREATE TABLE kept (n INTEGER); CREATE TABLE things (id TEXT PRIMARY KEY, words TEXT NOT NULL); " +
+	raw := Raw(path, settings)
+	_, err := raw.Exec("CREATE TABLE kept (n INTEGER); CREATE TABLE things (id TEXT PRIMARY KEY, words TEXT NOT NULL); " +
 		"CREATE INDEX by_words ON things (words)")
 	if err := errors.Join(err, raw.Close()); err != nil {
 		t.Fatal(err)
@@ -143,10 +140,7 @@ func TestGapsAreCleared(t *testing.T) {
 			if n := inFile(t, d); n != 0 {
 				t.Errorf("%d traces are left", n)
 			}
-			raw, err := Raw(d.Path(), "mode=ro")
-			if err != nil {
-				t.Fatal(err)
-			}
+			raw := Raw(d.Path(), "mode=ro")
 			defer func() { _ = raw.Close() }()
 			var verdict string
 			if err := raw.QueryRow("PRAGMA integrity_check").Scan(&verdict); err != nil || verdict != "ok" {

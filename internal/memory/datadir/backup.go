@@ -169,10 +169,7 @@ func setAside(path, why string) (string, error) {
 // fold brings the write-ahead log into the file, as far as a file that is
 // being replaced, perhaps because it is damaged, still can.
 func fold(path string) {
-	db, err := sqlite.Raw(path, "mode=rw&_busy_timeout=1000")
-	if err != nil {
-		return
-	}
+	db := sqlite.Raw(path, "mode=rw&_busy_timeout=1000")
 	_, _ = db.Exec("PRAGMA wal_checkpoint(TRUNCATE)")
 	_ = db.Close()
 }

@@ -193,10 +193,7 @@ func create(ctx context.Context, path string, o Options) (made bool, err error) 
 	draft := f.Name()
 	defer func() { _ = f.Close(); _ = os.Remove(draft) }()
 	// A file can only be made to give free pages back while it is empty.
-	db, err := sqlite.Raw(draft, "_synchronous=OFF&_journal_mode=MEMORY&_auto_vacuum=incremental")
-	if err != nil {
-		return false, err
-	}
+	db := sqlite.Raw(draft, "_synchronous=OFF&_journal_mode=MEMORY&_auto_vacuum=incremental")
 	if o.Today != "" {
 		if err := sqlite.Run(ctx, db, o.Today); err != nil {
 			return false, errors.Join(err, db.Close())

@@ -38,8 +38,7 @@ func closed(t testing.TB, n int) (dir, path string) {
 // root returns the page a table or index begins at.
 func root(t testing.TB, path, name string) int64 {
 	t.Helper()
-	db, err := sqlite.Raw(path, "")
-	must(t, err)
+	db := sqlite.Raw(path, "")
 	defer func() { _ = db.Close() }()
 	var page int64
 	must(t, db.QueryRow("SELECT rootpage FROM sqlite_schema WHERE name = ?", name).Scan(&page))
@@ -118,8 +117,7 @@ func TestNewFileIsWell(t *testing.T) {
 // objects returns what is in a schema, each as "table messages".
 func objects(t *testing.T, path string) []string {
 	t.Helper()
-	db, err := sqlite.Raw(path, "mode=ro")
-	must(t, err)
+	db := sqlite.Raw(path, "mode=ro")
 	defer func() { _ = db.Close() }()
 	rows, err := db.Query("SELECT type || ' ' || name FROM sqlite_schema WHERE substr(name, 1, 7) <> 'sqlite_'")
 	must(t, err)
@@ -142,8 +140,7 @@ func TestFaultDroppedTriggerIsNamed(t *testing.T) {
 		must(t, os.Mkdir(dir, 0o700))
 		copied := filepath.Join(dir, datadir.Name)
 		must(t, os.WriteFile(copied, whole, 0o600))
-		db, err := sqlite.Raw(copied, "")
-		must(t, err)
+		db := sqlite.Raw(copied, "")
 		if _, err := db.Exec("DROP " + kind + " " + sqlite.Quoted(name)); err != nil {
 			must(t, db.Close())
 			continue // a part of another
@@ -284,8 +281,7 @@ func TestOlderDatabaseIsSigned(t *testing.T) {
 		dir := t.TempDir()
 		must(t, os.Chmod(dir, 0o700))
 		path := filepath.Join(dir, datadir.Name)
-		db, err := sqlite.Raw(path, asWriter)
-		must(t, err)
+		db := sqlite.Raw(path, asWriter)
 		must(t, memory.Migrations()[:version].Apply(t.Context(), db))
 		must(t, db.Close())
 		s, err := memory.Open(t.Context(), dir, memory.Options{})

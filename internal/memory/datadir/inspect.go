@@ -43,10 +43,7 @@ func recognize(ctx context.Context, path string, ms sqlite.Migrations) error {
 	if sqlite.HasLog(path) {
 		from = "mode=ro"
 	}
-	db, err := sqlite.Raw(path, from)
-	if err != nil {
-		return err
-	}
+	db := sqlite.Raw(path, from)
 	defer func() { _ = db.Close() }()
 	ours, tables, err := ms.Resembles(ctx, db)
 	if err != nil {

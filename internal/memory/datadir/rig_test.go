@@ -28,9 +28,8 @@ func batch(from, n int) chat.Batch {
 // exec changes a database beside everything.
 func exec(t testing.TB, path, query string) {
 	t.Helper()
-	db, err := sqlite.Raw(path, "")
-	must(t, err)
-	_, err = db.Exec(query)
+	db := sqlite.Raw(path, "")
+	_, err := db.Exec(query)
 	must(t, err)
 	must(t, db.Close())
 }

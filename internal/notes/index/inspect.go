@@ -30,10 +30,7 @@ func Inspect(ctx context.Context, file string) (r Report, err error) {
 		}
 		return r, err
 	}
-	db, err := sqlite.Raw(file, "mode=ro&_query_only=1&_busy_timeout=5000")
-	if err != nil {
-		return r, fmt.Errorf("inspect index: %w", err)
-	}
+	db := sqlite.Raw(file, "mode=ro&_query_only=1&_busy_timeout=5000")
 	defer func() { err = errors.Join(err, db.Close()) }()
 	var version int
 	if err := db.QueryRowContext(ctx, "SELECT user_version FROM pragma_user_version").Scan(&version); err != nil || version != schemaVersion {

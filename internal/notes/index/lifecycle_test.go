@@ -229,12 +229,9 @@ func TestDamageWhileRunning(t *testing.T) {
 	f.put("bread.md", "# Bread\n\nsourdough\n")
 	f.running()
 	before := f.index()
-	db, err := sqlite.Raw(f.opts.Index, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := sqlite.Raw(f.opts.Index, "")
 	// which others read anew
-	_, err = db.Exec("PRAGMA writable_schema = ON; UPDATE sqlite_schema SET rootpage = 9999 WHERE name = 'sections'; " +
+	_, err := db.Exec("PRAGMA writable_schema = ON; UPDATE sqlite_schema SET rootpage = 9999 WHERE name = 'sections'; " +
 		"PRAGMA schema_version = 1000")
 	if err := errors.Join(err, db.Close()); err != nil {
 		t.Fatal(err)
