@@ -3,7 +3,6 @@ package memory
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"parley/internal/chat"
@@ -34,12 +33,7 @@ func moveAccess(tx *engine.Tx, mv chat.Move) error {
 	}
 	args := engine.Named{"platform": from.Platform, "from": from.Channel, "to": to.Channel, "thread": from.Thread,
 		"grant": chat.PlaceID(from), "granted": chat.PlaceID(to)}
-	for _, q := range movedAccess {
-		if _, err := tx.Exec(q, args); err != nil {
-			return fmt.Errorf("move access: %.40s: %w", q, err)
-		}
-	}
-	return nil
+	return during("move access", tx.ExecAll(args, movedAccess...))
 }
 
 // movedAccess carries what was decided about :from to :to, in the place of what was

@@ -3,9 +3,7 @@ package memory
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -193,20 +191,11 @@ func (s *Decisions) insertDecision(tx *engine.Tx, m chat.Message, d Decision, ca
 const decisionColumns = `id, inbox_id, session_id, platform, channel, thread, user_id, outcome, reason, command, message_id, model,
 	prompt_tokens, completion_tokens, total_tokens, model_calls, duration_ms, detail, at, cached_tokens, cost, answered_by, agent`
 
-func scanDecision(row scanner) (Decision, error) {
-	var (
-		d          Decision
-		ms         int64
-		detail, at string
-	)
-	err := row.Scan(&d.ID, &d.InboxID, &d.Session, &d.Key.Platform, &d.Key.Channel, &d.Key.Thread, &d.User, &d.End.Outcome,
+func scanDecision(row engine.Scanner) (d Decision, err error) {
+	err = row.Scan(&d.ID, &d.InboxID, &d.Session, &d.Key.Platform, &d.Key.Channel, &d.Key.Thread, &d.User, &d.End.Outcome,
 		&d.End.Reason, &d.End.Command, &d.Message, &d.Model,
-		&d.Usage.Prompt, &d.Usage.Completion, &d.Usage.Total, &d.Calls, &ms, &detail, &at, &d.Usage.Cached, &d.Usage.Cost, &d.By, &d.Agent)
-	if err != nil {
-		return d, err
-	}
-	d.Took, d.At = time.Duration(ms)*time.Millisecond, ParseStamp(at)
-	err = json.Unmarshal([]byte(detail), &d.Detail)
+		&d.Usage.Prompt, &d.Usage.Completion, &d.Usage.Total, &d.Calls, engine.Millis(&d.Took), engine.JSON(&d.Detail),
+		engine.Stamped(&d.At), &d.Usage.Cached, &d.Usage.Cost, &d.By, &d.Agent)
 	d.End.ErrorID = d.Detail.ErrorID
 	return d, err
 }
@@ -243,59 +232,26 @@ func (s *Decisions) Asked(_ context.Context, d Decision) (said string, err error
 	if d.Message == "" {
 		return "", nil
 	}
-	err = s.db.QueryRow(`SELECT content FROM messages WHERE platform = ? AND channel = ? AND thread = ? AND message_id = ? AND message_id <> '' AND role = 'user' AND user_id = ?
-		ORDER BY id DESC LIMIT 1`, d.Key.Platform, d.Key.Channel, d.Key.Thread, d.Message, d.User).Scan(&said)
-	if errors.Is(err, ErrNotFound) {
-		err = nil
-	}
-	return said, err
+	return s.db.Word("read what was asked", `SELECT content FROM messages WHERE platform = ? AND channel = ? AND thread = ? AND message_id = ? AND message_id <> '' AND role = 'user' AND user_id = ?
+		ORDER BY id DESC LIMIT 1`, d.Key.Platform, d.Key.Channel, d.Key.Thread, d.Message, d.User)
 }
 
 // Calls returns the tool calls of a decision in order.
 func (s *Decisions) Calls(_ context.Context, decision string) ([]CallRecord, error) {
-	rows, err := s.db.Query(
+	return engine.Select(s.db, scanCall,
 		"SELECT call_id, name, arguments, result, status, class, retries, duration_ms FROM tool_calls WHERE decision_id = ? ORDER BY sequence",
 		decision)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }()
-	var calls []CallRecord
-	for rows.Next() {
-		var c CallRecord
-		var ms int64
-		if err := rows.Scan(&c.CallID, &c.Name, &c.Arguments, &c.Result, &c.Status, &c.Class, &c.Retries, &ms); err != nil {
-			return nil, err
-		}
-		c.Took = time.Duration(ms) * time.Millisecond
-		calls = append(calls, c)
-	}
-	return calls, rows.Err()
 }
 
 // Matched counts, by its id, how often each guideline of the playbook matched
 // since a moment, also where another one took its place.
 func (s *Decisions) Matched(_ context.Context, since time.Time) (map[string]int, error) {
-	rows, err := s.db.Query(`SELECT id, count(*) FROM (
+	return engine.Pairs[string, int](s.db, `SELECT id, count(*) FROM (
 			SELECT m.value ->> 'guideline_id' AS id FROM decisions d, json_each(d.detail, '$.playbook.matches') m WHERE d.at >= :since
 			UNION ALL
 			SELECT m.value ->> 'guideline_id' FROM decisions d, json_each(d.detail, '$.playbook.dropped') m
 			WHERE d.at >= :since AND m.value ->> 'reason' IN ('unmet dependency', 'excluded', 'already applied')) matched
 		WHERE id IS NOT NULL GROUP BY id`, engine.Named{"since": Stamp(since)})
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }()
-	counts := map[string]int{}
-	for rows.Next() {
-		var id string
-		var n int
-		if err := rows.Scan(&id, &n); err != nil {
-			return nil, err
-		}
-		counts[id] = n
-	}
-	return counts, rows.Err()
 }
 
 // Rows counts what a table holds; the error names the tables there are.
@@ -367,16 +323,12 @@ func succeeded(yes bool) string {
 // Stats sums decisions since a moment, by how they ended and why. What was overheard is
 // counted by days, the first of them whole.
 func (s *Decisions) Stats(_ context.Context, since time.Time) ([]Stat, error) {
-	rows, err := s.db.Query(`SELECT outcome, reason, sum(n), sum(calls), sum(tokens), sum(took) FROM (
+	return engine.Select(s.db, func(r engine.Scanner) (st Stat, err error) {
+		err = r.Scan(&st.Outcome, &st.Reason, &st.Messages, &st.Calls, &st.Tokens, &st.Millis)
+		return st, err
+	}, `SELECT outcome, reason, sum(n), sum(calls), sum(tokens), sum(took) FROM (
 			SELECT outcome, reason, count(*) AS n, sum(model_calls) AS calls, sum(total_tokens) AS tokens, sum(duration_ms) AS took
 				FROM decisions WHERE at >= :since GROUP BY outcome, reason
 			UNION ALL SELECT 'overheard', '', sum(n), 0, 0, 0 FROM overheard WHERE day >= substr(:since, 1, 10) HAVING sum(n) > 0) ended
 		GROUP BY outcome, reason ORDER BY sum(n) DESC`, engine.Named{"since": Stamp(since)})
-	if err != nil {
-		return nil, err
-	}
-	return engine.Collect(rows, func(r *sql.Rows) (st Stat, err error) {
-		err = r.Scan(&st.Outcome, &st.Reason, &st.Messages, &st.Calls, &st.Tokens, &st.Millis)
-		return st, err
-	})
 }

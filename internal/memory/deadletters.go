@@ -2,7 +2,6 @@ package memory
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"time"
 
@@ -68,7 +67,7 @@ func (s *Letters) setAside(ctx context.Context, list []unread) error {
 	}))
 }
 
-// DeadLetters counts the events that were put aside.
+// Count counts the events that were put aside.
 func (s *Letters) Count(context.Context) (n int, err error) {
 	err = s.db.QueryRow("SELECT count(*) FROM dead_letters").Scan(&n)
 	return n, during("count dead letters", err)
@@ -76,65 +75,49 @@ func (s *Letters) Count(context.Context) (n int, err error) {
 
 const letterColumns = "id, platform, event_id, raw, reason, state = 'retry', tries, at"
 
-func scanLetter(r scanner) (l DeadLetter, err error) {
-	var at string
-	err = r.Scan(&l.ID, &l.Platform, &l.Event, &l.Raw, &l.Reason, &l.Retry, &l.Tries, &at)
-	l.At = ParseStamp(at)
+func scanLetter(r engine.Scanner) (l DeadLetter, err error) {
+	err = r.Scan(&l.ID, &l.Platform, &l.Event, &l.Raw, &l.Reason, &l.Retry, &l.Tries, engine.Stamped(&l.At))
 	return l, err
 }
 
-// ListDeadLetters lists what was put aside after a number, oldest first, at
-// most limit.
+// List lists what was put aside after a number, oldest first, at most limit.
 func (s *Letters) List(_ context.Context, after int64, limit int) ([]DeadLetter, error) {
-	rows, err := s.db.Query("SELECT "+letterColumns+" FROM dead_letters WHERE id > ? ORDER BY id LIMIT ?", after, limit)
-	if err != nil {
-		return nil, during("list dead letters", err)
-	}
-	list, err := engine.Collect(rows, func(r *sql.Rows) (DeadLetter, error) { return scanLetter(r) })
+	list, err := engine.Select(s.db, scanLetter, "SELECT "+letterColumns+" FROM dead_letters WHERE id > ? ORDER BY id LIMIT ?", after, limit)
 	return list, during("list dead letters", err)
 }
 
-// DeadLetter returns one; ErrNoLetter when there is none.
+// Get returns one; ErrNoLetter when there is none.
 func (s *Letters) Get(_ context.Context, id int64) (DeadLetter, error) {
 	l, err := scanLetter(s.db.QueryRow("SELECT "+letterColumns+" FROM dead_letters WHERE id = ?", id))
 	return l, during("read dead letter", engine.NoRow(err, ErrNoLetter))
 }
 
-// LettersToRetry lists those that are to be read again, oldest first.
+// ToRetry lists those that are to be read again, oldest first.
 func (s *Letters) ToRetry(_ context.Context, limit int) ([]DeadLetter, error) {
-	rows, err := s.db.Query("SELECT "+letterColumns+" FROM dead_letters WHERE state = 'retry' ORDER BY id LIMIT ?", limit)
-	if err != nil {
-		return nil, during("list dead letters", err)
-	}
-	list, err := engine.Collect(rows, func(r *sql.Rows) (DeadLetter, error) { return scanLetter(r) })
+	list, err := engine.Select(s.db, scanLetter, "SELECT "+letterColumns+" FROM dead_letters WHERE state = 'retry' ORDER BY id LIMIT ?", limit)
 	return list, during("list dead letters", err)
 }
 
-// RetryDeadLetter asks the running bot, or the next one, to read an event
+// Retry asks the running bot, or the next one, to read an event
 // again.
 func (s *Letters) Retry(ctx context.Context, id int64) error {
 	return s.changeLetter(ctx, "UPDATE dead_letters SET state = 'retry' WHERE id = ?", id)
 }
 
-// DropDeadLetter forgets an event.
+// Drop forgets an event.
 func (s *Letters) Drop(ctx context.Context, id int64) error {
 	return s.changeLetter(ctx, "DELETE FROM dead_letters WHERE id = ?", id)
 }
 
-// FailDeadLetter notes that another attempt to read an event failed.
+// Fail notes that another attempt to read an event failed.
 func (s *Letters) Fail(ctx context.Context, id int64, reason string) error {
 	return s.changeLetter(ctx, "UPDATE dead_letters SET state = 'new', tries = tries + 1, reason = ? WHERE id = ?", reason, id)
 }
 
 func (s *Letters) changeLetter(ctx context.Context, query string, args ...any) error {
-	return during("change dead letter", s.db.Write(ctx, func(tx *engine.Tx) error {
-		res, err := tx.Exec(query, args...)
-		if err != nil {
-			return err
-		}
-		if n, err := res.RowsAffected(); err != nil || n == 0 {
-			return errors.Join(err, ErrNoLetter)
-		}
-		return nil
-	}))
+	n, err := s.db.Count(ctx, query, args...)
+	if err == nil && n == 0 {
+		err = ErrNoLetter
+	}
+	return during("change dead letter", err)
 }

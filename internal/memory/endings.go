@@ -3,7 +3,6 @@ package memory
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -52,12 +51,9 @@ func (s *Sessions) EndSession(ctx context.Context, se Session, to Status, digest
 		if err != nil {
 			return err
 		}
-		res, err := tx.Exec(`UPDATE sessions SET status = :status, ended_at = :now, carry = :carry, `+closed+`
+		var n int64
+		err = tx.Count(&n, `UPDATE sessions SET status = :status, ended_at = :now, carry = :carry, `+closed+`
 			WHERE id = :id AND status IN ('active', 'idle', 'suspended') AND (:status <> 'expired' OR expires_at <= :now)`, args)
-		if err != nil {
-			return err
-		}
-		n, err := res.RowsAffected()
 		ok = n == 1
 		return err
 	})
@@ -73,12 +69,9 @@ func (s *Sessions) ArchiveSession(ctx context.Context, se Session, c Closing) er
 		return fmt.Errorf("archive session: %w", err)
 	}
 	return s.db.Write(ctx, func(tx *engine.Tx) error {
-		res, err := tx.Exec("UPDATE sessions SET status = 'archived', "+closed+
-			" WHERE id = :id AND status IN ('completed', 'expired', 'archived') AND generation = :generation", args)
-		if err != nil {
-			return err
-		}
-		if n, err := res.RowsAffected(); err != nil || n == 0 {
+		var n int64
+		if err := tx.Count(&n, "UPDATE sessions SET status = 'archived', "+closed+
+			" WHERE id = :id AND status IN ('completed', 'expired', 'archived') AND generation = :generation", args); err != nil || n == 0 {
 			return err
 		}
 		return handOn(tx, se, c)
@@ -87,28 +80,16 @@ func (s *Sessions) ArchiveSession(ctx context.Context, se Session, c Closing) er
 
 // handOn adds to the live session after se what se was found to have decided.
 func handOn(tx *engine.Tx, se Session, c Closing) error {
-	var id, list string
+	var id string
+	var now []string
 	err := tx.QueryRow("SELECT id, decisions FROM sessions WHERE platform = ? AND channel = ? AND thread = ? AND user_id "+
 		"= ? AND status IN ('active', 'idle', 'suspended') AND carried_from = ?",
-		se.Key.Platform, se.Key.Channel, se.Key.Thread, se.User, se.ID).Scan(&id, &list)
-	if errors.Is(err, ErrNotFound) {
-		return nil
-	}
-	var now []string
-	if err == nil {
-		err = json.Unmarshal([]byte(list), &now)
-	}
-	if err != nil {
-		return err
-	}
-	var late []string
-	for _, d := range c.Decisions {
-		if !slices.Contains(se.Decisions, d) && !slices.Contains(now, d) {
-			late = append(late, d)
-		}
-	}
-	if len(late) == 0 {
-		return nil
+		se.Key.Platform, se.Key.Channel, se.Key.Thread, se.User, se.ID).Scan(&id, engine.JSON(&now))
+	late := slices.DeleteFunc(slices.Clone(c.Decisions), func(d string) bool {
+		return slices.Contains(se.Decisions, d) || slices.Contains(now, d)
+	})
+	if err != nil || len(late) == 0 {
+		return engine.NoRow(err, nil)
 	}
 	b, err := json.Marshal(append(late, now...))
 	if err != nil {

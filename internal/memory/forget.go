@@ -2,9 +2,7 @@ package memory
 
 import (
 	"context"
-	"database/sql"
 	"errors"
-	"fmt"
 
 	"parley/internal/db/chunked"
 	"parley/internal/db/engine"
@@ -181,11 +179,10 @@ func (s *Store) FinishForgetting(ctx context.Context, shown bool) error {
 		return nil // somebody is at it
 	}
 	defer s.forgetting.Unlock()
-	rows, err := s.db.Query("SELECT id, user_id, but FROM bulk_work ORDER BY id")
-	if err != nil {
-		return during("finish forgetting", err)
-	}
-	list, err := engine.Collect(rows, func(r *sql.Rows) (w unfinishedWork, err error) { return w, r.Scan(&w.id, &w.user, &w.but) })
+	list, err := engine.Select(s.db, func(r engine.Scanner) (w unfinishedWork, err error) {
+		err = r.Scan(&w.id, &w.user, &w.but)
+		return w, err
+	}, "SELECT id, user_id, but FROM bulk_work ORDER BY id")
 	for _, w := range list {
 		if err == nil && w.user != "" {
 			err = s.erase(ctx, w)
@@ -207,15 +204,7 @@ func (s *Store) erase(ctx context.Context, w unfinishedWork) error {
 		defer over()
 	}
 	args := engine.Named{"user": w.user, "but": w.but}
-	err := s.db.Write(ctx, func(tx *engine.Tx) error {
-		for _, q := range erasedAtOnce {
-			if _, err := tx.Exec(q, args); err != nil {
-				return fmt.Errorf("%.40s: %w", q, err)
-			}
-		}
-		return nil
-	})
-	if err != nil {
+	if err := s.db.Write(ctx, func(tx *engine.Tx) error { return tx.ExecAll(args, erasedAtOnce...) }); err != nil {
 		return err
 	}
 	for changed, round := int64(1), 0; changed > 0 && round < forgetRounds; round++ {
@@ -227,10 +216,7 @@ func (s *Store) erase(ctx context.Context, w unfinishedWork) error {
 			}
 		}
 	}
-	return s.db.Write(ctx, func(tx *engine.Tx) error {
-		_, err := tx.Exec("UPDATE bulk_work SET kind = 'wipe', user_id = '', but = 0 WHERE id = ?", w.id)
-		return err
-	})
+	return s.db.Exec(ctx, "UPDATE bulk_work SET kind = 'wipe', user_id = '', but = 0 WHERE id = ?", w.id)
 }
 
 // wipe leaves nothing of deleted rows in the file, nor in memory of what they meant.
@@ -239,10 +225,7 @@ func (s *Store) wipe(ctx context.Context, w unfinishedWork) error {
 	if err := chunked.Wipe(ctx, s.db, indexes); err != nil {
 		return err
 	}
-	return s.db.Write(ctx, func(tx *engine.Tx) error {
-		_, err := tx.Exec("DELETE FROM bulk_work WHERE id = ?", w.id)
-		return err
-	})
+	return s.db.Exec(ctx, "DELETE FROM bulk_work WHERE id = ?", w.id)
 }
 
 // saidIndex is the index of messages; indexes are all those of words.

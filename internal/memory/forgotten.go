@@ -13,8 +13,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
-	"parley/internal/chat"
 	"parley/internal/db/engine"
 	"parley/internal/text"
 )
@@ -72,12 +72,7 @@ func (s *Store) KeepForgotten(ctx context.Context) error {
 	if s.dir == "" {
 		return nil
 	}
-	rows, err := s.db.Query("SELECT mark, at FROM forgotten")
-	if err != nil {
-		return during("keep who was forgotten", err)
-	}
-	type row struct{ mark, at string }
-	list, err := engine.Collect(rows, func(r *sql.Rows) (f row, err error) { return f, r.Scan(&f.mark, &f.at) })
+	marks, err := engine.Pairs[string, string](s.db, "SELECT mark, at FROM forgotten")
 	if err != nil {
 		return during("keep who was forgotten", err)
 	}
@@ -91,20 +86,14 @@ func (s *Store) KeepForgotten(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	changed := false
-	var own *forgottenBook
-	for i := range books {
-		if bytes.Equal(books[i].Key, key) {
-			own = &books[i]
-		}
+	own := slices.IndexFunc(books, func(b forgottenBook) bool { return bytes.Equal(b.Key, key) })
+	changed := own < 0
+	if changed {
+		own, books = len(books), append(books, forgottenBook{Key: key, Marks: map[string]string{}})
 	}
-	if own == nil {
-		books = append(books, forgottenBook{Key: key, Marks: map[string]string{}})
-		own, changed = &books[len(books)-1], true
-	}
-	for _, f := range list {
-		if own.Marks[f.mark] < f.at {
-			own.Marks[f.mark], changed = f.at, true
+	for mark, at := range marks {
+		if books[own].Marks[mark] < at {
+			books[own].Marks[mark], changed = at, true
 		}
 	}
 	if !changed {
@@ -152,11 +141,7 @@ func (s *Store) AfterRestore(ctx context.Context, dir string) (r Restored, ok bo
 	}
 	err = s.db.Write(ctx, func(tx *engine.Tx) error {
 		r = Restored{Known: known, Forgotten: len(again)}
-		rows, err := tx.Query("SELECT " + questionColumns + " FROM questions WHERE state IN ('open', 'taken')")
-		if err != nil {
-			return err
-		}
-		open, err := engine.Collect(rows, func(r *sql.Rows) (chat.Question, error) { return scanQuestion(r) })
+		open, err := engine.Select(tx, scanQuestion, "SELECT "+questionColumns+" FROM questions WHERE state IN ('open', 'taken')")
 		for _, q := range open {
 			_, e := tx.Exec("UPDATE questions SET state = 'expired', restored = 1, body = '' WHERE id = ?", q.ID)
 			err = errors.Join(err, e, endWaiting(tx, q, "expired"))

@@ -435,18 +435,5 @@ func broken(err error) error {
 
 // Cursors implements chat.Inbox.
 func (s *Store) Cursors(_ context.Context, platform string) (map[string]string, error) {
-	rows, err := s.db.Query("SELECT name, value FROM cursors WHERE platform = ?", platform)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }()
-	cursors := map[string]string{}
-	for rows.Next() {
-		var name, value string
-		if err := rows.Scan(&name, &value); err != nil {
-			return nil, err
-		}
-		cursors[name] = value
-	}
-	return cursors, rows.Err()
+	return engine.Pairs[string, string](s.db, "SELECT name, value FROM cursors WHERE platform = ?", platform)
 }

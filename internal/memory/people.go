@@ -30,10 +30,7 @@ func (s *People) Person(_ context.Context, id, agent string) (Person, error) {
 	p := Person{ID: id}
 	err := s.db.QueryRow("SELECT time_zone, iif(:agent = '', playbook, "+ofAgent+") FROM people WHERE user_id = :id",
 		engine.Named{"id": id, "agent": agent}).Scan(&p.TimeZone, &p.Playbook)
-	if errors.Is(err, ErrNotFound) {
-		err = nil
-	}
-	return p, err
+	return p, engine.NoRow(err, nil)
 }
 
 // DirectChat returns where somebody last wrote to the bot alone; ErrNotFound when
@@ -48,8 +45,7 @@ func (s *People) DirectChat(_ context.Context, id string) (k chat.Key, err error
 // read and as it was changed.
 type PersonNote struct{ From, To string }
 
-// SavePersonPlaybook stores what was changed of the note of an agent's playbook on
-// somebody.
+// SavePersonPlaybook stores what was changed of an agent's playbook note on somebody.
 // What somebody else changed meanwhile stays: people may talk in several places
 // at once while the owner says something about them.
 func (s *People) SavePersonPlaybook(ctx context.Context, id, agent string, note PersonNote) error {
@@ -64,13 +60,9 @@ func savePersonPlaybook(tx *engine.Tx, id, agent string, note PersonNote) error 
 	var now string
 	err := tx.QueryRow("SELECT iif(:agent = '', playbook, "+ofAgent+") FROM people WHERE user_id = :id",
 		engine.Named{"id": id, "agent": agent}).Scan(&now)
-	switch {
-	case errors.Is(err, ErrNotFound):
-		if note.From != "" {
-			return nil // it was forgotten meanwhile
-		}
-	case err != nil:
-		return err
+	gone := errors.Is(err, ErrNotFound)
+	if gone && note.From != "" || err != nil && !gone { // it was forgotten meanwhile
+		return engine.NoRow(err, nil)
 	}
 	to := mergeObjects(note.From, note.To, now, noteDepth)
 	if agent != "" {
@@ -86,11 +78,8 @@ func savePersonPlaybook(tx *engine.Tx, id, agent string, note PersonNote) error 
 
 // SetTimeZone stores a person's IANA time zone; the caller has checked it.
 func (s *People) SetTimeZone(ctx context.Context, id, zone string) error {
-	return s.db.Write(ctx, func(tx *engine.Tx) error {
-		_, err := tx.Exec("INSERT INTO people (user_id, time_zone) VALUES (?, ?) ON CONFLICT (user_id) DO UPDATE SET "+
-			"time_zone = excluded.time_zone", id, zone)
-		return err
-	})
+	return s.db.Exec(ctx, "INSERT INTO people (user_id, time_zone) VALUES (?, ?) ON CONFLICT (user_id) DO UPDATE SET "+
+		"time_zone = excluded.time_zone", id, zone)
 }
 
 // Languages returns the tag of the language that somebody chose, and of the one
@@ -98,10 +87,7 @@ func (s *People) SetTimeZone(ctx context.Context, id, zone string) error {
 func (s *People) Languages(_ context.Context, id string) (chosen, heard string, err error) {
 	both, err := s.languages.Get(id, func() (both [2]string, err error) {
 		err = s.db.QueryRow("SELECT language, heard FROM people WHERE user_id = ?", id).Scan(&both[0], &both[1])
-		if errors.Is(err, ErrNotFound) {
-			err = nil
-		}
-		return both, err
+		return both, engine.NoRow(err, nil)
 	})
 	return both[0], both[1], err
 }
@@ -109,18 +95,12 @@ func (s *People) Languages(_ context.Context, id string) (chosen, heard string, 
 // SetLanguage stores the tag of the language that somebody chose; "" when they
 // take that back.
 func (s *People) SetLanguage(ctx context.Context, id, tag string) error {
-	return s.db.Write(ctx, func(tx *engine.Tx) error {
-		_, err := tx.Exec("INSERT INTO people (user_id, language) VALUES (?, ?) ON CONFLICT (user_id) DO UPDATE SET language = excluded.language", id, tag)
-		return err
-	})
+	return s.db.Exec(ctx, "INSERT INTO people (user_id, language) VALUES (?, ?) ON CONFLICT (user_id) DO UPDATE SET language = excluded.language", id, tag)
 }
 
 // SetHeard stores the tag of the language that somebody was heard to speak.
 func (s *People) SetHeard(ctx context.Context, id, tag string) error {
-	return s.db.Write(ctx, func(tx *engine.Tx) error {
-		_, err := tx.Exec("INSERT INTO people (user_id, heard) VALUES (?, ?) ON CONFLICT (user_id) DO UPDATE SET heard = excluded.heard", id, tag)
-		return err
-	})
+	return s.db.Exec(ctx, "INSERT INTO people (user_id, heard) VALUES (?, ?) ON CONFLICT (user_id) DO UPDATE SET heard = excluded.heard", id, tag)
 }
 
 // Settings are small values by name that were changed from the chat.
@@ -146,12 +126,8 @@ const dropPassing = "DELETE FROM settings WHERE name >= '" + Passing + "' AND na
 
 // SetSetting stores one; "" forgets it.
 func (s *Settings) SetSetting(ctx context.Context, name, value string) error {
-	return s.db.Write(ctx, func(tx *engine.Tx) error {
-		if value == "" {
-			_, err := tx.Exec("DELETE FROM settings WHERE name = ?", name)
-			return err
-		}
-		_, err := tx.Exec("INSERT INTO settings VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value", name, value)
-		return err
-	})
+	if value == "" {
+		return s.db.Exec(ctx, "DELETE FROM settings WHERE name = ?", name)
+	}
+	return s.db.Exec(ctx, "INSERT INTO settings VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value", name, value)
 }

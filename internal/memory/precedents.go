@@ -2,7 +2,6 @@ package memory
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"slices"
 	"time"
@@ -27,31 +26,20 @@ const maxPrecedents = 200
 
 // Precedents returns those of a person in a session, oldest first.
 func (s *Store) Precedents(_ context.Context, session, user string) ([]Precedent, error) {
-	rows, err := s.db.Query(
-		"SELECT name, arguments, result, at, confirmed FROM guard_calls WHERE session_id = ? AND user_id = ? ORDER BY id DESC LIMIT ?",
-		session, user, maxPrecedents)
-	if err != nil {
-		return nil, during("read earlier calls", err)
-	}
-	list, err := engine.Collect(rows, func(r *sql.Rows) (p Precedent, err error) {
-		var at string
-		err = r.Scan(&p.Tool, &p.Args, &p.Result, &at, &p.Confirmed)
-		p.At = ParseStamp(at)
+	list, err := engine.Select(s.db, func(r engine.Scanner) (p Precedent, err error) {
+		err = r.Scan(&p.Tool, &p.Args, &p.Result, engine.Stamped(&p.At), &p.Confirmed)
 		return p, err
-	})
+	}, "SELECT name, arguments, result, at, confirmed FROM guard_calls WHERE session_id = ? AND user_id = ? ORDER BY id DESC LIMIT ?",
+		session, user, maxPrecedents)
 	slices.Reverse(list)
 	return list, during("read earlier calls", err)
 }
 
 // Worked returns the names of tools that succeeded for a person in a session.
 func (s *Store) Worked(_ context.Context, session, user string) ([]string, error) {
-	rows, err := s.db.Query(
+	list, err := engine.Select(s.db, engine.Value[string],
 		"SELECT DISTINCT c.name FROM decisions d JOIN tool_calls c ON c.decision_id = d.id WHERE d.session_id = ? AND "+
 			"d.user_id = ? AND c.status = 'success'", session, user)
-	if err != nil {
-		return nil, during("read what tools did", err)
-	}
-	list, err := engine.Collect(rows, scanText)
 	return list, during("read what tools did", err)
 }
 

@@ -3,7 +3,6 @@ package memory
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -29,15 +28,10 @@ type standing struct {
 const questionColumns = "id, user_id, name, platform, channel, thread, inbox_id, behind, text, body, expires_at, " +
 	"state, taken_by, by_id, by_name, came, restored"
 
-func scanQuestion(row scanner) (q chat.Question, err error) {
-	var behind, until string
-	err = row.Scan(&q.ID, &q.Asked.ID, &q.Asked.Name, &q.Key.Platform, &q.Key.Channel, &q.Key.Thread, &q.Row, &behind,
-		&q.Text, &q.Body, &until, &q.State, &q.Taken, &q.By.ID, &q.By.Name, &q.Came, &q.Restored)
-	if err != nil {
-		return q, err
-	}
-	q.Until = ParseStamp(until)
-	return q, json.Unmarshal([]byte(behind), &q.Behind)
+func scanQuestion(row engine.Scanner) (q chat.Question, err error) {
+	err = row.Scan(&q.ID, &q.Asked.ID, &q.Asked.Name, &q.Key.Platform, &q.Key.Channel, &q.Key.Thread, &q.Row,
+		engine.JSON(&q.Behind), &q.Text, &q.Body, engine.Stamped(&q.Until), &q.State, &q.Taken, &q.By.ID, &q.By.Name, &q.Came, &q.Restored)
+	return q, err
 }
 
 // PutQuestion stores a question. It replaces the one with the id instead, and
@@ -78,11 +72,8 @@ func (s *Questions) Question(_ context.Context, m chat.Message, id string) (q ch
 		args[0] = m.From.ID
 		args = append(args, m.Row)
 	}
-	q, err = scanQuestion(s.db.QueryRow(query, args...))
-	if errors.Is(err, ErrNotFound) {
-		return chat.Question{}, false, nil
-	}
-	return q, err == nil, during("read question", err)
+	q, ok, err = engine.Found(scanQuestion(s.db.QueryRow(query, args...)))
+	return q, ok, during("read question", err)
 }
 
 // MeantBy finds the question that m is said to, by where m stands: the one whose
@@ -95,14 +86,11 @@ func (s *Questions) MeantBy(_ context.Context, m chat.Message) (q chat.Question,
 	}
 	args := engine.Named{"user": m.From.ID, "platform": m.Key.Platform, "channel": m.Key.Channel, "thread": m.Key.Thread,
 		"row": m.Row, "reply": m.ReplyTo}
-	q, err = scanQuestion(s.db.QueryRow("SELECT "+questionColumns+
+	q, ok, err = engine.Found(scanQuestion(s.db.QueryRow("SELECT "+questionColumns+
 		` FROM questions WHERE user_id = :user AND platform = :platform AND channel = :channel AND thread = :thread
 		AND (state IN ('open', 'expired') AND (`+stands(m)+`) OR state = 'taken' AND taken_by = :row AND taken_by <> 0)
-		ORDER BY state = 'taken' DESC, state = 'open' DESC, asked_at DESC, rowid DESC LIMIT 1`, args))
-	if errors.Is(err, ErrNotFound) {
-		return chat.Question{}, false, nil
-	}
-	return q, err == nil, during("find what is answered", err)
+		ORDER BY state = 'taken' DESC, state = 'open' DESC, asked_at DESC, rowid DESC LIMIT 1`, args)))
+	return q, ok, during("find what is answered", err)
 }
 
 // stands is the condition on a question that m is said to.
@@ -127,13 +115,10 @@ func stands(m chat.Message) string {
 
 // AskedAgain notes that the answer to the message in this inbox row ends with a question.
 func (s *Questions) AskedAgain(ctx context.Context, id string, row int64) error {
-	return during("repeat question", s.db.Write(ctx, func(tx *engine.Tx) error {
-		_, err := tx.Exec("UPDATE questions SET again = ? WHERE id = ? AND state = 'open'", row, id)
-		return err
-	}))
+	return during("repeat question", s.db.Exec(ctx, "UPDATE questions SET again = ? WHERE id = ? AND state = 'open'", row, id))
 }
 
-// waitsIn tells whether there may be a question that waits for m's author in m's place.
+// waitsIn reports whether there may be a question that waits for m's author in m's place.
 func (s *Questions) waitsIn(m chat.Message) (bool, error) {
 	return s.waiting.Get(standing{m.From.ID, m.Key}, func() (some bool, err error) {
 		err = s.db.QueryRow(`SELECT EXISTS (SELECT 1 FROM questions WHERE user_id = ? AND platform = ? AND channel = ? AND thread = ? AND state IN ('open', 'expired', 'taken'))`,
@@ -176,11 +161,9 @@ func endQuestion(tx *engine.Tx, id string, to chat.QuestionState, came string) e
 // first kind. A call that waits with no question is ended, too, whatever became of that.
 func (s *Questions) ExpireQuestions(ctx context.Context) (late []chat.Question, err error) {
 	err = s.db.Write(ctx, func(tx *engine.Tx) error {
-		rows, err := tx.Query("SELECT "+questionColumns+" FROM questions WHERE state = 'open' AND expires_at <= ?", Stamp(s.now()))
+		late, err = engine.Select(tx, scanQuestion, "SELECT "+questionColumns+" FROM questions WHERE state = 'open' AND expires_at <= ?",
+			Stamp(s.now()))
 		if err != nil {
-			return err
-		}
-		if late, err = engine.Collect(rows, func(r *sql.Rows) (chat.Question, error) { return scanQuestion(r) }); err != nil {
 			return err
 		}
 		for _, q := range late {
@@ -189,13 +172,9 @@ func (s *Questions) ExpireQuestions(ctx context.Context) (late []chat.Question, 
 				return err
 			}
 		}
-		lost, err := tx.Query("SELECT " + questionColumns +
+		lost, err := engine.Select(tx, scanQuestion, "SELECT "+questionColumns+
 			" FROM questions WHERE state = 'taken' AND taken_by NOT IN (SELECT id FROM inbox WHERE state = 'new')")
-		if err != nil {
-			return err
-		}
-		all, err := engine.Collect(lost, func(r *sql.Rows) (chat.Question, error) { return scanQuestion(r) })
-		for _, q := range all {
+		for _, q := range lost {
 			err = errors.Join(err, endQuestion(tx, q.ID, chat.QuestionSettled, q.Came), endWaiting(tx, q, "error"))
 		}
 		if err != nil {
@@ -219,19 +198,11 @@ func endWaiting(tx *engine.Tx, q chat.Question, status string) error {
 
 // endForsaken ends the calls that no question waits for.
 func endForsaken(tx *engine.Tx) error {
-	rows, err := tx.Query("SELECT DISTINCT inbox_id FROM tool_calls WHERE status = 'pending'")
-	if err != nil {
-		return err
-	}
-	calls, err := engine.Collect(rows, func(r *sql.Rows) (row int64, err error) { return row, r.Scan(&row) })
+	calls, err := engine.Select(tx, engine.Value[int64], "SELECT DISTINCT inbox_id FROM tool_calls WHERE status = 'pending'")
 	if err != nil || len(calls) == 0 {
 		return err
 	}
-	rows, err = tx.Query("SELECT " + questionColumns + " FROM questions WHERE state IN ('open', 'taken')")
-	if err != nil {
-		return err
-	}
-	live, err := engine.Collect(rows, func(r *sql.Rows) (chat.Question, error) { return scanQuestion(r) })
+	live, err := engine.Select(tx, scanQuestion, "SELECT "+questionColumns+" FROM questions WHERE state IN ('open', 'taken')")
 	for _, row := range calls {
 		if err == nil && !slices.ContainsFunc(live, func(q chat.Question) bool { return q.Row == row || slices.Contains(q.Behind, row) }) {
 			_, err = tx.Exec("UPDATE tool_calls SET status = 'expired', class = '' WHERE inbox_id = ? AND status = 'pending'", row)

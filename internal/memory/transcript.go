@@ -2,7 +2,6 @@ package memory
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -78,30 +77,17 @@ func (s *Store) Window(_ context.Context, session string, after int64, limit int
 
 func (s *Store) entries(session string, after int64, limit int) ([]Entry, error) {
 	// SQLite prepares a statement with a bare LIMIT ? anew whenever that is bound.
-	rows, err := s.db.Query(
+	entries, err := engine.Select(s.db, scanEntry,
 		`SELECT id, message_id, role, user_id, name, content, tool_calls, tool_call_id, tokens, key_insight, at, attached, via, people
 		FROM messages WHERE session_id = ? AND id > ? ORDER BY id DESC LIMIT ? + 0`, session, after, limit)
-	if err != nil {
-		return nil, fmt.Errorf("read transcript: %w", err)
-	}
-	entries, err := engine.Collect(rows, scanEntry)
 	slices.Reverse(entries)
 	return entries, during("read transcript", err)
 }
 
-func scanEntry(r *sql.Rows) (e Entry, err error) {
-	var calls, at string
-	if err := r.Scan(&e.ID, &e.MessageID, &e.Role, &e.User, &e.Name, &e.Content, &calls, &e.ToolCallID, &e.Tokens,
-		&e.Insight, &at, &e.Attached, &e.Origin.Via, (*names)(&e.Origin.People)); err != nil {
-		return e, err
-	}
-	e.At = ParseStamp(at)
-	if calls != "" {
-		if err := json.Unmarshal([]byte(calls), &e.ToolCalls); err != nil {
-			return e, fmt.Errorf("row %d: %w", e.ID, err)
-		}
-	}
-	return e, nil
+func scanEntry(r engine.Scanner) (e Entry, err error) {
+	err = r.Scan(&e.ID, &e.MessageID, &e.Role, &e.User, &e.Name, &e.Content, engine.JSON(&e.ToolCalls), &e.ToolCallID, &e.Tokens,
+		&e.Insight, engine.Stamped(&e.At), &e.Attached, &e.Origin.Via, (*names)(&e.Origin.People))
+	return e, err
 }
 
 // EditMessage replaces what a person wrote, in place, when it is stored
@@ -112,13 +98,10 @@ func (s *Store) EditMessage(ctx context.Context, k chat.Key, messageID, text str
 		return false, nil
 	}
 	err = s.db.Write(ctx, func(tx *engine.Tx) error {
-		res, err := tx.Exec("UPDATE messages SET content = ?, via = via | ? WHERE platform = ? AND channel = ? AND thread = "+
+		var n int64
+		err := tx.Count(&n, "UPDATE messages SET content = ?, via = via | ? WHERE platform = ? AND channel = ? AND thread = "+
 			"? AND message_id = ? AND message_id <> '' AND role = 'user'",
 			text, int(via|provenance.ViaEdited), k.Platform, k.Channel, k.Thread, messageID)
-		if err != nil {
-			return err
-		}
-		n, err := res.RowsAffected()
 		found = n > 0
 		return err
 	})
@@ -291,12 +274,8 @@ func saveStep(tx *engine.Tx, inbox int64, st Step, late bool) (err error) {
 
 // Steps returns what an earlier process finished of a turn, in order.
 func (s *Store) Steps(_ context.Context, inbox int64) ([]Step, error) {
-	rows, err := s.db.Query("SELECT n, kind, key, state = 'done', result FROM steps WHERE inbox_id = ? ORDER BY n", inbox)
-	if err != nil {
-		return nil, err
-	}
-	return engine.Collect(rows, func(r *sql.Rows) (st Step, err error) {
+	return engine.Select(s.db, func(r engine.Scanner) (st Step, err error) {
 		err = r.Scan(&st.N, &st.Kind, &st.Key, &st.Done, &st.Result)
 		return st, err
-	})
+	}, "SELECT n, kind, key, state = 'done', result FROM steps WHERE inbox_id = ? ORDER BY n", inbox)
 }
