@@ -48,7 +48,8 @@ func refill(tx *engine.Tx, m chat.Message, parts []chat.Part) error {
 	_, err := engine.Select(tx, func(r engine.Scanner) (row int64, err error) {
 		var part chat.Part
 		var state string
-		err = r.Scan(&row, &part.Index, &part.Nonce, &part.Preview, &state, &part.Unknown, engine.Stamped(&part.NotBefore), engine.Stamped(&part.At))
+		err = r.Scan(&row, &part.Index, &part.Nonce, &part.Preview, &state, &part.Unknown, engine.Stamped(&part.NotBefore),
+			engine.Stamped(&part.At))
 		for i := range parts {
 			if p := &parts[i]; p.Index == part.Index {
 				p.Row, p.Nonce, p.Preview, p.Started = row, part.Nonce, part.Preview, state == string(chat.PartStarted)

@@ -42,7 +42,8 @@ func taskText(said string) (string, error) {
 const taskColumns = "id, description, done, created_at, done_at, via, people"
 
 func scanTask(r engine.Scanner) (t Task, err error) {
-	err = r.Scan(&t.ID, &t.Description, &t.Done, engine.Stamped(&t.Created), engine.Stamped(&t.DoneAt), &t.Origin.Via, (*provenance.Names)(&t.Origin.People))
+	err = r.Scan(&t.ID, &t.Description, &t.Done, engine.Stamped(&t.Created), engine.Stamped(&t.DoneAt),
+		&t.Origin.Via, (*provenance.Names)(&t.Origin.People))
 	return t, err
 }
 

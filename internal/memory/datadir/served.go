@@ -190,10 +190,17 @@ func (f *File) sizesServed(ctx context.Context) (list []Size, err error) {
 
 // RetireServed marks a database on a server; where says in words where its rows are.
 func RetireServed(ctx context.Context, url, where string) error {
+	return onServer(url, func(db *sql.DB) error {
+		_, err := db.ExecContext(ctx, "UPDATE parley SET moved = $1", "on "+time.Now().UTC().Format(time.DateOnly)+" to "+where)
+		return err
+	})
+}
+
+// onServer does something to a database on a server, without our writer.
+func onServer(url string, do func(*sql.DB) error) error {
 	db, err := postgres.Raw(url)
 	if err != nil {
 		return err
 	}
-	_, err = db.ExecContext(ctx, "UPDATE parley SET moved = $1", "on "+time.Now().UTC().Format(time.DateOnly)+" to "+where)
-	return errors.Join(err, db.Close())
+	return errors.Join(postgres.Explain(do(db)), db.Close())
 }
