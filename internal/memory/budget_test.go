@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/db/postgres/postgrestest"
 	"parley/internal/llm"
 )
 
@@ -25,7 +26,7 @@ func sizes(t *testing.T, s *Store) map[string]int64 {
 // that is not named gets nothing. What grows without end is what people said
 // and were answered; of what was overheard only a count stays.
 func TestWhatAMessageLeaves(t *testing.T) {
-	aboutFiles(t)
+	postgrestest.AboutFiles(t)
 	const n = 40
 	passes := map[string]int64{"inbox": 170, "outbox": 190} // for a week, to know redelivery
 	for name, tt := range map[string]struct {

@@ -13,6 +13,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/db/engine"
+	"parley/internal/db/postgres/postgrestest"
 	"parley/internal/memory/facts"
 	"parley/internal/text/waittest"
 )
@@ -77,9 +78,7 @@ func TestFaultForgettingKilled(t *testing.T) {
 	all := hers(s)
 	child := exec.Command(os.Args[0], "-test.run=^TestFaultForgettingKilled$")
 	child.Env = append(os.Environ(), forgetInChild+"="+dir)
-	if url, ok := databases.Load(dir); ok {
-		child.Env = append(child.Env, urlInChild+"="+url.(string))
-	}
+	child.Env = append(child.Env, postgrestest.OfParent+"="+postgrestest.InFolder(t, dir, nil))
 	must(t, child.Start())
 	waittest.Until(t, "some are forgotten", func() bool { return hers(s) < all })
 	must(t, child.Process.Kill())

@@ -13,6 +13,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/db/engine"
+	"parley/internal/db/postgres/postgrestest"
 	"parley/internal/llm/llmtest"
 	"parley/internal/memory/agenda"
 	"parley/internal/memory/facts"
@@ -105,7 +106,7 @@ func inFiles(t *testing.T, s *Store, all [][]byte) (n int) {
 	t.Helper()
 	whole := allBytes(t, s)
 	for _, b := range all {
-		if bytes.Contains(whole, b) || onServer() && bytes.Contains(whole, []byte(hex.EncodeToString(b))) {
+		if bytes.Contains(whole, b) || postgrestest.Served() && bytes.Contains(whole, []byte(hex.EncodeToString(b))) {
 			n++
 		}
 	}
@@ -120,7 +121,7 @@ func hits(t *testing.T, s *Store, word string) int {
 
 func allBytes(t *testing.T, s *Store) (whole []byte) {
 	t.Helper()
-	if onServer() {
+	if postgrestest.Served() {
 		return allRows(t, s)
 	}
 	files, err := filepath.Glob(s.File.Path() + "*")

@@ -12,6 +12,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/db/engine"
+	"parley/internal/db/postgres/postgrestest"
 	"parley/internal/llm"
 	"parley/internal/memory/agenda"
 	"parley/internal/memory/facts"
@@ -229,7 +230,7 @@ func others(t *testing.T, s *Store, whose, who string) {
 // column, in nobody's recall and nothing made of their words; others keep theirs,
 // and their summaries are owed. What would go is what the person was handed.
 func TestForgettingReachesAllThatWasMadeOfIt(t *testing.T) {
-	aboutFiles(t) // it looks into columns that indexes have there alone
+	postgrestest.AboutFiles(t) // it looks into columns that indexes have there alone
 	s := open(t, Options{})
 	life(t, s, "ada")
 	life(t, s, "bob")
@@ -289,7 +290,7 @@ func TestForgettingReachesAllThatWasMadeOfIt(t *testing.T) {
 // Retention keeps what holdings says: words of conversations go with their
 // sessions and their audit, what people keep on purpose stays.
 func TestRetentionKeepsWhatHoldingsSays(t *testing.T) {
-	aboutFiles(t) // as above
+	postgrestest.AboutFiles(t) // as above
 	at := time.Now()
 	s := open(t, Options{Now: func() time.Time { return at }})
 	life(t, s, "ada")
@@ -339,7 +340,7 @@ func rowsWith(t *testing.T, s *Store, column, word string) (n int) {
 // bytesWith counts a word in all files of the data folder.
 func bytesWith(t *testing.T, s *Store, word string) (n int) {
 	t.Helper()
-	if onServer() {
+	if postgrestest.Served() {
 		return hits(t, s, word)
 	}
 	must(t, filepath.Walk(filepath.Dir(s.File.Path()), func(path string, info os.FileInfo, err error) error {

@@ -13,6 +13,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/db/engine"
+	"parley/internal/db/postgres/postgrestest"
 	"parley/internal/db/sqlite"
 	"parley/internal/memory/datadir"
 	"parley/internal/text/ranking"
@@ -99,7 +100,7 @@ func dumpNames(t *testing.T, path, query string) (names []string) {
 // A database of an earlier version keeps every row under its id, is searched as
 // before, takes up what was unfinished, and from then on no id comes twice.
 func TestMigrationToLastingIDsChangesNothingForPeople(t *testing.T) {
-	aboutFiles(t)
+	postgrestest.AboutFiles(t)
 	dir := oldDatabase(t)
 	path := filepath.Join(dir, datadir.Name)
 	const triggersAndIndexes = "SELECT name || ' ' || sql FROM sqlite_master WHERE type IN ('trigger', 'index') AND sql " +
@@ -190,7 +191,7 @@ func TestIDsAreNeverGivenTwice(t *testing.T) {
 // What a message is known by survives a restart; the nonces of a restored or a
 // fresh database are its own, and parts that are stored keep theirs.
 func TestNoncesBelongToADatabase(t *testing.T) {
-	aboutFiles(t)
+	postgrestest.AboutFiles(t)
 	dir := filepath.Join(t.TempDir(), "data")
 	s, err := openIn(t, dir, Options{})
 	must(t, err)

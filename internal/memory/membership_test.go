@@ -99,10 +99,7 @@ func TestAttestedAnew(t *testing.T) {
 	}
 	for _, platform := range []string{"telegram", "discord"} {
 		m := chat.Message{ID: platform, Key: chat.Key{Platform: platform, Channel: "-100"}, From: chat.User{ID: "x:b"}, At: now}
-		must(t, s.db.Write(t.Context(), func(tx *engine.Tx) error {
-			_, err := tx.Exec("INSERT INTO participants (user_id, platform, channel) VALUES (?, ?, ?)", m.From.ID, platform, m.Key.Channel)
-			return err
-		}))
+		must(t, s.db.Exec(t.Context(), "INSERT INTO participants (user_id, platform, channel) VALUES (?, ?, ?)", m.From.ID, platform, m.Key.Channel))
 		must(t, s.Access.Attend(t.Context(), chat.Presence{Key: m.Key, User: m.From, State: chat.Present}))
 	}
 	must(t, s.db.Write(t.Context(), func(tx *engine.Tx) error { _, err := tx.Exec(step); return err }))

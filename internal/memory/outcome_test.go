@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"parley/internal/chat"
+	"parley/internal/db/postgres/postgrestest"
 	"parley/internal/db/sqlite"
 	"parley/internal/memory/datadir"
 )
 
 // What an earlier version recorded is read as ends of messages.
 func TestOldAudit(t *testing.T) {
-	aboutFiles(t)
+	postgrestest.AboutFiles(t)
 	dir := filepath.Join(t.TempDir(), "data")
 	must(t, os.Mkdir(dir, 0o700))
 	db := sqlite.Raw(filepath.Join(dir, datadir.Name), asWriter)

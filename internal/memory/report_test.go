@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/db/postgres/postgrestest"
 	"parley/internal/db/sqlite"
 	"parley/internal/llm"
 )
@@ -121,7 +122,7 @@ var wholeTable = regexp.MustCompile(`^SCAN (decisions|messages|m|sessions|s|tool
 // TestReportsUseIndexes holds every report, and the look-up of a quote, to an index: none may walk through a
 // table that grows with every message.
 func TestReportsUseIndexes(t *testing.T) {
-	aboutFiles(t)
+	postgrestest.AboutFiles(t)
 	s := open(t, Options{})
 	ctx := context.Background()
 	_, _ = s.Decisions.Load(ctx, s.now(), s.now())

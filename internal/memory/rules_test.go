@@ -8,13 +8,14 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/db/engine"
+	"parley/internal/db/postgres/postgrestest"
 	"parley/internal/memory/provenance"
 )
 
 // A journey that a session had before journeys belonged to people goes to whose it
 // was: the session's owner, who gave its newest value, or who spoke when it began.
 func TestOldJourneysFindTheirPeople(t *testing.T) {
-	aboutFiles(t)
+	postgrestest.AboutFiles(t)
 	s := open(t, Options{})
 	migration, err := schema.ReadFile("schema/0027_rules.sql")
 	must(t, err)

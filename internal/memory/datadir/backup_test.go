@@ -23,9 +23,7 @@ func filled(t testing.TB, rounds int) *memory.Store {
 	t.Helper()
 	s := memorytest.Open(t, memory.Options{})
 	for i := range rounds {
-		if _, err := s.Accept(t.Context(), batch(1+i*100, 100)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, waittest.Second(s.Accept(t.Context(), batch(1+i*100, 100))))
 	}
 	return s
 }
@@ -211,9 +209,7 @@ func BenchmarkBackup(b *testing.B) {
 	s := memorytest.Open(b, memory.Options{})
 	blob := strings.Repeat("words ", 200_000/6)
 	for i := range 5 * megabytes {
-		if err := s.Settings.SetSetting(b.Context(), "fill"+strconv.Itoa(i), blob); err != nil {
-			b.Fatal(err)
-		}
+		must(b, s.Settings.SetSetting(b.Context(), "fill"+strconv.Itoa(i), blob))
 	}
 	dir, file := filepath.Dir(s.File.Path()), filepath.Join(b.TempDir(), "copy.db")
 	for b.Loop() {
@@ -231,9 +227,7 @@ func BenchmarkBackup(b *testing.B) {
 			}
 		})
 		began := time.Now()
-		if _, err := folder(dir).Backup(b.Context(), file, true); err != nil {
-			b.Fatal(err)
-		}
+		must(b, waittest.Second(folder(dir).Backup(b.Context(), file, true)))
 		b.ReportMetric(float64(megabytes)/time.Since(began).Seconds(), "MB/s")
 		stop()
 		wg.Wait()

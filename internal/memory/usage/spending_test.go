@@ -15,12 +15,7 @@ import (
 	"parley/internal/text/waittest"
 )
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = waittest.Must
 
 // open returns the store of one process of several on a database.
 func open(t *testing.T, url string) *memory.Store {

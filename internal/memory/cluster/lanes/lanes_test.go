@@ -25,12 +25,7 @@ type desk struct {
 	*memory.Store
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = waittest.Must
 
 func open(t testing.TB, url, name string) desk {
 	t.Helper()
