@@ -24,9 +24,8 @@ type Decisions struct {
 	now func() time.Time
 }
 
-// Decision is the audit of one message: what was decided about it, at what
-// cost, and why the answer looks as it does. Every finished message has one, but
-// those that were only overheard.
+// Decision is the audit of one message: what was decided about it, at what cost, and why
+// the answer looks as it does. Every finished message has one, except overheard ones.
 type Decision struct {
 	ID      string // UUIDv4; set when stored, if empty
 	InboxID int64
@@ -73,8 +72,8 @@ type Detail struct {
 	Steps    []Lap           `json:"steps,omitempty"`           // in the order they began
 }
 
-// Spoken are words that no transcript has: a command, and what its author, or that of a
-// message that failed, was told.
+// Spoken are words that are in no transcript: a command, and the reply to it or to a
+// message that failed.
 type Spoken struct {
 	Said string `json:"said,omitempty"`
 	Told string `json:"told,omitempty"`
@@ -88,7 +87,7 @@ type Ruled struct {
 	Lacks  string `json:"lacks,omitempty"`
 }
 
-// Intent is what somebody was taken to want.
+// Intent is the purpose a message was taken to have.
 type Intent struct {
 	By string `json:"by"` // model or code
 	Is string `json:"is"` // in our own words: none of theirs
@@ -114,8 +113,8 @@ type Source struct {
 	Snippet string `json:"snippet,omitempty"`
 }
 
-// confided are commands of whose words nothing is kept: codes and addresses that let
-// somebody in are among them.
+// confided are commands whose words are not kept: they may contain codes and addresses
+// that grant access.
 var confided = []string{"claim", "pair", "page", "tools"}
 
 // How much is kept of a command and of what was told, in bytes.
@@ -124,7 +123,7 @@ const (
 	maxTold = 2000
 )
 
-// quote keeps the words that no transcript has. What a command shows may be anybody's.
+// quote keeps the words that are in no transcript. A command may show anybody's words.
 func (d *Decision) quote(m chat.Message, parts []chat.Part) {
 	command := m.Kind == chat.KindCommand && d.End.Command != ""
 	if slices.Contains(confided, d.End.Command) || !command && d.End.Outcome != chat.Failed {

@@ -120,7 +120,7 @@ type placed struct {
 	messages int
 }
 
-// places are the numbers of the places that are visible, at most so many.
+// places returns the numbers of the visible places, at most maxPlaces.
 func (s *Store) places(q Query) ([]int64, error) {
 	return engine.Select(s.db, engine.Value[int64], placesQuery, q.scope().With(engine.Named{"limit": maxPlaces}))
 }

@@ -11,14 +11,14 @@ import (
 	"parley/internal/memory/sessions"
 )
 
-// Closing is what is left of a session that is over, with the origin of all
-// that it was made of: it takes the place of the session's.
+// Closing is what remains of an ended session. Its Origin covers everything it was made of
+// and replaces the session's.
 type Closing struct {
 	Text      string          // of the whole
 	Title     string          // "" leaves what there is
 	Decisions []string        // none leave those there are
 	Page      []sessions.Line // what matters beyond it, with what was carried to it; the same
-	Owed      *sessions.Debt  // what no model has read of it; nil is nothing
+	Owed      *sessions.Debt  // what no model has summarized; nil is nothing
 	Origin    Origin
 }
 
@@ -78,7 +78,7 @@ func (s *Sessions) ArchiveSession(ctx context.Context, se Session, c Closing) er
 	})
 }
 
-// handOn adds to the live session after se what se was found to have decided.
+// handOn adds decisions found late in se to the live session that carries it on.
 func handOn(tx *engine.Tx, se Session, c Closing) error {
 	var id string
 	var now []string

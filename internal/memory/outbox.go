@@ -39,8 +39,8 @@ func (s *Store) insertPart(tx *engine.Tx, inbox int64, p *chat.Part, body string
 		inbox, p.Index, p.Key.Platform, p.Key.Channel, p.Key.Thread, body, p.Nonce, string(state), Stamp(at), p.Preview)
 }
 
-// refill fills parts in from the rows that an earlier attempt to finish m has
-// left, as far as they are still to be sent.
+// refill fills in the parts that an earlier attempt to finish m stored and that are not
+// sent yet.
 func refill(tx *engine.Tx, m chat.Message, parts []chat.Part) error {
 	for i := range parts {
 		parts[i].Row = 0
@@ -63,9 +63,9 @@ func refill(tx *engine.Tx, m chat.Message, parts []chat.Part) error {
 	return err
 }
 
-// Notify stores parts that nobody asked for just now, such as a reminder.
-// what names it: a second call with the same name stores nothing, so it is
-// said once however often its cause comes up. The caller flushes the lane.
+// Notify stores parts that answer no message, such as a reminder. what names
+// them: a second call with the same name stores nothing, so they are said once
+// however often their cause comes up. The caller flushes the lane.
 func (s *Store) Notify(ctx context.Context, what string, parts []chat.Part) error {
 	bodies, err := encode(parts)
 	if err != nil {
@@ -171,7 +171,7 @@ type Undelivered struct {
 	Since         time.Time // when the oldest of them was stored
 }
 
-// Undelivered lists what was tried in vain and stored before a time.
+// Undelivered lists platforms with parts stored before a time whose sending failed.
 func (s *Store) Undelivered(_ context.Context, before time.Time) (list []Undelivered, err error) {
 	list, err = engine.Select(s.db, func(r engine.Scanner) (u Undelivered, err error) {
 		err = r.Scan(&u.Platform, &u.Conversations, engine.Stamped(&u.Since))

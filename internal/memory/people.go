@@ -8,13 +8,13 @@ import (
 	"parley/internal/db/engine"
 )
 
-// People are the rows about people, besides facts.
+// People are the rows about people, except facts.
 type People struct {
 	db        *engine.DB
 	languages *engine.Kept[string, [2]string] // chosen and heard, by person
 }
 
-// Person is what is kept about somebody besides facts.
+// Person is what is kept about somebody, except facts.
 type Person struct {
 	ID       string
 	TimeZone string // IANA name, "" when unknown

@@ -10,18 +10,18 @@ import (
 	"parley/internal/db/engine"
 )
 
-// Precedent is a call that guards may look back on: made for one person in one
-// session, and successful.
+// Precedent is an earlier call that guards may consider: made for one person in one session,
+// and successful.
 type Precedent struct {
 	Tool      string    `json:"tool"`
 	Args      string    `json:"args"`   // a JSON object
 	Result    string    `json:"result"` // as the tool gave it
 	At        time.Time `json:"at"`
 	Confirmed bool      `json:"confirmed,omitempty"` // the person had said yes to it
-	People    []string  `json:"people,omitempty"`    // whose words Result is made of, besides the person's
+	People    []string  `json:"people,omitempty"`    // whose words Result is made of, other than the person's
 }
 
-// maxPrecedents is how many of a session's calls are looked back on.
+// maxPrecedents is how many of a session's calls guards consider.
 const maxPrecedents = 200
 
 // Precedents returns those of a person in a session, oldest first.
@@ -56,7 +56,7 @@ func addPrecedents(tx *engine.Tx, session, user string, list []Precedent) error 
 	return nil
 }
 
-// pastPrecedents are those of sessions that are over: nothing looks back on them.
+// pastPrecedents deletes those of ended sessions, which no guard considers.
 var pastPrecedents = chunked.Sweep{Table: "guard_calls",
 	Where: "NOT EXISTS (SELECT 1 FROM sessions s WHERE s.id = guard_calls.session_id AND s.status IN ('active', 'idle', 'suspended'))",
 	Do:    []string{"DELETE FROM guard_calls WHERE id = :key"}}

@@ -127,9 +127,8 @@ func (s *Questions) waitsIn(m chat.Message) (bool, error) {
 	})
 }
 
-// TakeQuestion uses a question up with the answer m, in the name of its author.
-// Of many answers one gets first; again says that it is m's since an earlier
-// process.
+// TakeQuestion uses a question up with the answer m, in the name of its author. first is
+// true for exactly one caller; again means that m took it in an earlier process.
 func (s *Questions) TakeQuestion(ctx context.Context, id string, m chat.Message) (first, again bool, err error) {
 	err = s.db.Write(ctx, func(tx *engine.Tx) error {
 		var n int64
@@ -145,8 +144,8 @@ func (s *Questions) TakeQuestion(ctx context.Context, id string, m chat.Message)
 	return first && err == nil, again && err == nil, during("take question", err)
 }
 
-// EndQuestion notes what became of a question, in a line, and lets go of what it
-// would have done.
+// EndQuestion notes in one line what became of a question, and drops what it would have
+// done.
 func (s *Questions) EndQuestion(ctx context.Context, id string, to chat.QuestionState, came string) error {
 	return during("end question", s.db.Write(ctx, func(tx *engine.Tx) error { return endQuestion(tx, id, to, came) }))
 }
@@ -196,7 +195,7 @@ func endWaiting(tx *engine.Tx, q chat.Question, status string) error {
 	return nil
 }
 
-// endForsaken ends the calls that no question waits for.
+// endForsaken ends pending calls without a question.
 func endForsaken(tx *engine.Tx) error {
 	calls, err := engine.Select(tx, engine.Value[int64], "SELECT DISTINCT inbox_id FROM tool_calls WHERE status = 'pending'")
 	if err != nil || len(calls) == 0 {

@@ -7,8 +7,7 @@ import (
 	"parley/internal/db/engine"
 )
 
-// keepQuirks is how long a model is taken to be as it was: servers are updated,
-// and templates fixed.
+// keepQuirks is how long a quirk is believed: servers are updated, and templates fixed.
 const keepQuirks = 30 * 24 * time.Hour
 
 // Quirks returns what was learned of a model at an endpoint, sorted.

@@ -9,9 +9,9 @@ import (
 	"parley/internal/db/engine"
 )
 
-// Deed is what another room stores in the transaction that finishes a message.
+// Deed lets another package store rows in the transaction that finishes a message.
 type Deed struct {
-	// Do runs in the transaction and may run twice: only its last run counts.
+	// Do runs in the transaction and may run twice; only its last run counts.
 	Do func(tx *engine.Tx, s *Store) error
 	// Then runs in the lane once the message is answered; nil is nothing.
 	Then func(context.Context)
@@ -19,9 +19,9 @@ type Deed struct {
 
 // Line is something said in a conversation without the assistant.
 type Line struct {
-	// Session is where it belongs while no other is alive in its place.
+	// Session is the one to begin when none is alive in its place.
 	Session Session
-	TTL     time.Duration // after which that silence ends it
+	TTL     time.Duration // silence that ends the session
 	Entry   Entry
 	// Why is what /why says there about it; "" leaves no record of its own there.
 	Why string

@@ -13,8 +13,8 @@ import (
 	"parley/internal/text/ranking"
 )
 
-// What the owner is shown. Every query here is bounded by a window or a limit
-// and reads through an index: it costs the same with a million messages.
+// Reports for the owner. Every query here is bounded by a window or a limit and uses an
+// index: it costs the same with a million messages.
 
 // Load is what happened in one stretch of time.
 type Load struct {

@@ -61,8 +61,8 @@ type Session struct {
 	// mentions were made of, and how those came; CarriedOrigin is Carried's.
 	Origin        Origin
 	CarriedOrigin Origin // read only
-	// Page is what matters beyond this session: while it lives its own lines,
-	// once it is over those carried to it as well. CarriedPage is CarriedFrom's.
+	// Page holds the lines that matter beyond this session: its own while it lives, and
+	// those carried to it once it is over. CarriedPage is CarriedFrom's.
 	Page        []sessions.Line
 	CarriedPage []sessions.Line // read only
 	// Owed is what no model has summed up yet; nil is nothing.

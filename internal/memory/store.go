@@ -24,10 +24,10 @@ import (
 	"parley/internal/memory/usage"
 )
 
-// Tx is a transaction on the rows, for work that is done within one of the store.
+// Tx is a transaction, for callers whose work is part of one of the store's.
 type Tx = engine.Tx
 
-// Store is every row that survives a restart. It is safe for many goroutines.
+// Store holds every row that survives a restart. It is safe for many goroutines.
 // Reads run beside each other; writes are queued to one writer that commits what
 // has gathered in one transaction. Messages on their way in and out, transcripts and
 // whatever crosses its parts are its own.
@@ -47,8 +47,8 @@ type Store struct {
 	Letters   *Letters   // events that were put aside
 	People    *People    // but for facts
 	Settings  *Settings  // that were changed from the chat
-	// Forgetting is called before somebody is forgotten, and over afterwards: what is
-	// kept of them elsewhere goes first. It is set before the Store is used; nil is nothing.
+	// Forgetting is called before somebody is forgotten, and over afterwards: it deletes
+	// what is kept of them elsewhere. Set it before using the Store; nil does nothing.
 	Forgetting func(ctx context.Context, user string) (over func(), err error)
 
 	dir string     // the data folder; "" for none
@@ -57,8 +57,8 @@ type Store struct {
 
 	meanings *embeddings.Index // of messages
 	salt     []byte            // of this database's nonces
-	// What every message asks for and hardly ever changes: whether any part waits for its
-	// person, and what was said last in each session.
+	// Cached because every message reads them: whether any part waits for its person, and
+	// the newest entries of each session.
 	waiting *engine.Kept[struct{}, bool]
 	windows *engine.Growing[Entry]
 
@@ -68,38 +68,38 @@ type Store struct {
 	keeps      sync.Mutex // held while who was forgotten is written into the data folder
 }
 
-// shown are the messages whose row has another preview than they came with.
+// shown holds the messages whose row has a newer preview than the one they came with.
 type shown struct{ rows sync.Map }
 
 func (s *shown) add(row int64)      { s.rows.Store(row, true) }
 func (s *shown) has(row int64) bool { _, ok := s.rows.Load(row); return ok }
 func (s *shown) drop(row int64)     { s.rows.Delete(row) }
 
-// NoteAuthor says whose a note is.
+// NoteAuthor is the author of a note.
 type NoteAuthor = access.NoteAuthor
 
-// Used is what model calls took.
+// Used is the usage of model calls.
 type Used = usage.Used
 
 // Options of Open. The zero value is ready for use.
 type Options struct {
 	// Now is the clock; nil is time.Now.
 	Now   func() time.Time
-	URL   string // postgres://… of a database on a server; "" is a file in the folder
-	Fresh bool   // begins a new database where that of a used folder is missing
-	Alone bool   // refuses one on a server that another bot uses
+	URL   string // postgres://… of a database on a server; "" uses a file in the folder
+	Fresh bool   // allows a new database where that of a used folder is missing
+	Alone bool   // refuses a database on a server that another bot uses
 	// MaxPages limits the file's size in pages, to prove what a full disk
 	// does; 0 is no limit.
 	MaxPages int
-	// Embed makes vectors of facts, messages and what is asked, with the model
-	// named; nil finds them by words alone.
+	// Embed makes vectors of facts, messages and questions with EmbedModel; nil searches
+	// by words alone.
 	Embed      vector.Embed
 	EmbedModel string
 	// Node is this process among others on the same database; nil is alone.
 	Node lanes.Node
 }
 
-// ErrNotFound is returned for a row that is not there, wrapped or bare.
+// ErrNotFound is returned, wrapped or bare, when there is no such row.
 var ErrNotFound = engine.ErrNotFound
 
 // ErrClosed is returned by writes after Close.
@@ -142,16 +142,16 @@ func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 // Close waits for queued writes and closes the database. It may be called twice.
 func (s *Store) Close() error { return s.File.Close() }
 
-// IndexWords makes the indexes of words of a database on a server, whose rows were copied.
+// IndexWords builds the full-text indexes on a server to which rows were copied.
 func (s *Store) IndexWords(ctx context.Context, seen func(done, of int64)) error {
 	return pgschema.Index(ctx, s.db, seen)
 }
 
-// Witness tells whose words answers were made of.
+// Witness reports whose words answers were made of.
 func (s *Store) Witness() modellog.Witness { return modellog.NewWitness(s.db) }
 
-// Oblivion tells other processes what to forget, and hears them, with what this one keeps
-// for itself.
+// Oblivion passes on what to forget between processes, and has this one forget what it
+// caches.
 func (s *Store) Oblivion(self func() string, t *modellog.Tape) *privacy.Eraser {
 	return privacy.NewEraser(s.db, self, privacy.Own{Tape: t, Memory: s.meanings.Forget})
 }

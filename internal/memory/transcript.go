@@ -203,9 +203,8 @@ func (t *Turn) settle(tx *engine.Tx, s *Store) error {
 	return nil
 }
 
-// ownWords returns what the author of a message said themselves: all that is kept
-// of a turn during which somebody else was forgotten, since its answer may rest
-// on their words.
+// ownWords returns what the author of a message said. Nothing else is kept of a turn during
+// which somebody else was forgotten, since its answer may rest on their words.
 func ownWords(entries []Entry, user string) (own []Entry) {
 	for _, e := range entries {
 		if e.Role == llm.RoleUser && e.User == user {
@@ -228,7 +227,7 @@ type Step struct {
 	Key    string // the tool call's id; "" for model steps
 	Done   bool
 	Result string
-	People []string // whose words Result was made of, besides the author's
+	People []string // whose words Result was made of, other than the author's
 }
 
 // SaveSteps stores steps together, behind every write so far; the same number again

@@ -7,7 +7,7 @@ import (
 	"parley/internal/db/engine"
 )
 
-// names are what channels are called and were called before. It is immutable.
+// names maps channels to their present and former names. It is immutable.
 type names struct {
 	now  map[chat.Key]chat.Key   // by an old name
 	were map[chat.Key][]chat.Key // by today's name

@@ -10,7 +10,7 @@ import (
 // Named returns what the messages of a question that asks itself begin with.
 func (r Reminder) Named() string { return fmt.Sprintf("ask:%d:", r.ID) }
 
-// Spent is what a question that asks itself took so far.
+// Spent is the usage so far of a question that asks itself.
 type Spent struct {
 	Times  int // it was put to the assistant
 	Tokens int

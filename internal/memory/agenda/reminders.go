@@ -193,7 +193,7 @@ func (b *Agenda) FireReminder(ctx context.Context, r Reminder, next time.Time, p
 	return ok, engine.During("fire reminder", err)
 }
 
-// What names a due time of a reminder among all that is said once.
+// What returns the Notify name of a due time of a reminder.
 func (r Reminder) What() string {
 	what := fmt.Sprintf("reminder:%d:%s", r.ID, engine.Stamp(r.Due))
 	if !r.Lost.IsZero() { // said again after it went nowhere

@@ -48,7 +48,7 @@ func scanTask(r engine.Scanner) (t Task, err error) {
 }
 
 // AddTask stores a task of v's; a second call with the same key ("" is none)
-// returns the first one's. from is where the text comes from besides v.
+// returns the first one's. from is where the text comes from, other than v.
 func (b *Agenda) AddTask(ctx context.Context, v provenance.Viewer, text, callKey string, from provenance.Origin) (t Task, err error) {
 	if text, err = taskText(text); err != nil {
 		return t, err

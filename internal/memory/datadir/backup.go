@@ -45,7 +45,7 @@ func (f Folder) Backup(ctx context.Context, file string, force bool) (Copied, er
 		return Copied{}, err
 	}
 	if err := sqlite.Whole(path); err != nil {
-		return Copied{}, mend(err)
+		return Copied{}, advise(err)
 	}
 	draft, err := newDraft(file)
 	if err != nil {
@@ -54,7 +54,7 @@ func (f Folder) Backup(ctx context.Context, file string, force bool) (Copied, er
 	defer func() { _ = draft.Close(); _ = os.Remove(draft.Name()) }()
 	c, err := f.duplicate(ctx, path, "mode=rw&_query_only=1&_busy_timeout=30000&_cache_size=-2000", draft)
 	if err != nil {
-		return Copied{}, fmt.Errorf("back up %s: %w", path, mend(sqlite.Explain(err)))
+		return Copied{}, fmt.Errorf("back up %s: %w", path, advise(sqlite.Explain(err)))
 	}
 	if err := rename(draft.Name(), file); err != nil {
 		return Copied{}, fmt.Errorf("back up %s: %w", path, err)

@@ -69,7 +69,7 @@ func (f *File) check(ctx context.Context) error {
 func (f *File) verdict(ctx context.Context, conn *sql.Conn, table string) error {
 	err := sqlite.QuickCheck(ctx, conn, table)
 	if errors.Is(err, ErrCorrupt) {
-		err = mend(err)
+		err = advise(err)
 		f.cond.damaged.CompareAndSwap(nil, &err)
 	}
 	return err

@@ -117,7 +117,7 @@ var versionOfToday = text.Pattern(`PRAGMA user_version = (\d+)`)
 // ownName stands for Served.Own among the steps.
 const ownName = "own.sql"
 
-// servedScript is what takes a database from a version to the newest.
+// servedScript returns the script that takes a database from a version to the newest.
 func (o Options) servedScript(version int) (string, error) {
 	var b strings.Builder
 	steps := o.Migrations[version:]

@@ -14,7 +14,7 @@ const Half = "half"
 // ErrHalf says that copying rows to a database did not come to its end.
 var ErrHalf = errors.New("rows were being copied to this database, and not all arrived: run bot migrate, or bot restore, once more")
 
-// Whole says that all that was to be copied to a database on a server is there.
+// Whole marks a database on a server as completely copied.
 func Whole(ctx context.Context, url string) error {
 	return onServer(url, func(db *sql.DB) error {
 		_, err := db.ExecContext(ctx, "UPDATE parley SET moved = '' WHERE moved = $1", Half)

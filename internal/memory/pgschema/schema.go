@@ -9,7 +9,7 @@ import (
 	"parley/internal/memory/datadir"
 )
 
-// own is what of the schema has to be said in PostgreSQL's own words: triggers.
+// own holds the triggers, written for PostgreSQL.
 //
 //go:embed own.sql
 var own string

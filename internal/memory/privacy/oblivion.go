@@ -20,7 +20,7 @@ type Eraser struct {
 	upto      int64      // what was told up to here is done
 }
 
-// Own is what a process keeps for itself.
+// Own is what a process stores or caches for itself.
 type Own struct {
 	Tape *modellog.Tape // nil for none
 	// Memory drops what is in memory of rows; it is read again.
@@ -33,7 +33,7 @@ func NewEraser(db *engine.DB, self func() string, own Own) *Eraser {
 	return &Eraser{db: db, self: self, own: own}
 }
 
-// matter is what is to be forgotten: a person's words, or a session's.
+// matter names what to forget: a person's words, or a session's.
 type matter struct{ user, session string }
 
 // Person has all processes that live forget a person's words, and then this one, as
@@ -74,8 +74,8 @@ const (
 const unheard = `SELECT EXISTS (SELECT 1 FROM node_leases l WHERE l.until > clock_timestamp() AND l.id <> ?
 	AND NOT EXISTS (SELECT 1 FROM node_forgot f WHERE f.told = ? AND f.node = l.id))`
 
-// tell says what is to be forgotten, and waits until all that live have done so. Then it
-// takes the name back: who comes later forgets everything.
+// tell names what to forget and waits until all living processes have done so. Then it
+// removes the name: a process that comes later forgets everything.
 func (b *Eraser) tell(ctx context.Context, m matter) error {
 	self, told := b.self(), int64(0)
 	err := b.db.Write(ctx, func(tx *engine.Tx) error {

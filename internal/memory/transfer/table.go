@@ -10,7 +10,7 @@ import (
 	"parley/internal/db/engine"
 )
 
-// table is what both databases have of a table.
+// table is a table that both databases have.
 type table struct {
 	name    string
 	columns []column

@@ -14,7 +14,7 @@ import (
 	"parley/internal/memory/pgschema"
 )
 
-// Copied is what was copied and found to be the same.
+// Copied counts what was copied and compared.
 type Copied struct{ Tables, Rows int64 }
 
 // ErrNotEmpty says that rows would be mixed with others.

@@ -1,4 +1,4 @@
-// Package usage is what model calls took, as rows: summed by day, person, place and
+// Package usage keeps the usage of model calls as rows, summed by day, person, place and
 // model. It sets no limit and knows no price.
 package usage
 
@@ -24,7 +24,7 @@ type Ledger struct {
 // NewLedger returns the ledger in a database.
 func NewLedger(db *engine.DB, now func() time.Time) *Ledger { return &Ledger{db: db, now: now} }
 
-// Used is what model calls took.
+// Used is the usage of some model calls.
 type Used struct {
 	Day     string // 2026-01-31, in UTC; "" where days are taken together
 	Purpose string // the route; "" where all are
