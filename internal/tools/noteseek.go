@@ -28,10 +28,7 @@ func (c Clock) at(ctx context.Context, who chat.User) time.Time {
 // a folder and properties; see query.Parse.
 func NoteQuery(question string, now time.Time) index.Query {
 	s := query.Parse(question, now)
-	q := index.Query{Text: s.Text, Tags: s.Tags, Folder: s.Folder}
-	for _, p := range s.Properties {
-		q.Properties = append(q.Properties, frontmatter.Property(p))
-	}
+	q := index.Query{Text: s.Text, Tags: s.Tags, Folder: s.Folder, Properties: s.Properties}
 	if s.Time != nil {
 		q.During = &index.Period{From: s.Time.From, To: s.Time.To, In: s.Time.In}
 	}

@@ -45,33 +45,6 @@ func contents(list []facts.Fact) (out []string) {
 	return out
 }
 
-func TestFactsThatSayTheSameAreCorrected(t *testing.T) {
-	for _, tt := range []struct {
-		old, new string
-		same     bool
-	}{
-		{"Josh prefers dark mode in all apps", "Josh prefers light mode in all apps", true},
-		{"Josh's main project is DIANA", "Josh's main project is ORACLE", true},
-		{"Standup is at 9am every day", "Standup is at 10am every day", true},
-		{"wife's birthday 4 May", "mum's birthday 4 May", false},
-		{"lives in Rome", "lives in Paris", true},
-		{"favourite editor is Vim", "favourite editor is Emacs", true},
-		{"project DIANA", "Josh's project DIANA has a command line and a web page", false},
-		{"likes tea", "LIKES TEA", true},
-	} {
-		s := memorytest.Open(t, memory.Options{})
-		v := direct("x:a")
-		first := save(t, s, v, tt.old)
-		second := save(t, s, v, tt.new)
-		if got := second.ID == first.ID; got != tt.same {
-			t.Errorf("%q, then %q: same fact %v, want %v", tt.old, tt.new, got, tt.same)
-		}
-		if tt.same && !second.Created.Equal(first.Created) {
-			t.Errorf("%q: the age was lost", tt.new)
-		}
-	}
-}
-
 func TestFactKeepsWhatItSaid(t *testing.T) {
 	clock := &clockAt{time.Date(2026, 5, 1, 10, 0, 0, 0, time.UTC)}
 	s := memorytest.Open(t, memory.Options{Now: clock.now})

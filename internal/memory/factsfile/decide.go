@@ -12,8 +12,8 @@ import (
 // WordsFine is said in more than one place.
 const WordsFine = "The facts file is in use; nothing in it was refused."
 
-// Decide does what is asked about the facts file and says what came of
-// it. do is accept, undo or anything else, which changes nothing.
+// Decide accepts or undoes changes of the facts file and returns the result for people. do is
+// accept or undo; anything else only reports.
 func Decide(ctx context.Context, s *memory.Store, do string) (string, error) {
 	switch do {
 	case "accept":
@@ -40,7 +40,7 @@ func Decide(ctx context.Context, s *memory.Store, do string) (string, error) {
 	return Refused(mass)(catalog.Of(ctx)), nil
 }
 
-// Refused says to the owner what a file is like that lost too much to be obeyed.
+// Refused tells the owner why a file is not used.
 func Refused(mass *facts.MassError) func(p catalog.Printer) string {
 	return func(p catalog.Printer) string {
 		return p.Say("I am not using the facts file: %s\nIf it was cut off or replaced by accident, restore the whole "+

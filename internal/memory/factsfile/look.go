@@ -13,20 +13,19 @@ import (
 	"parley/internal/text"
 )
 
-// maxSize is more than any facts take, in bytes.
+// maxSize limits the bytes of the file.
 const maxSize = 64 << 20
 
-// look is a file as one look found it.
+// look is the state of a file at one time.
 type look struct {
-	target string // behind links
+	target string // with links resolved
 	exists bool
 	info   os.FileInfo
 	sum    [sha256.Size]byte
 	text   string
 }
 
-// at reads a file. One that is not there is a look, too, as long as its
-// folder is there.
+// at looks at a file. The file may be missing, its folder may not.
 func at(name string) (l look, err error) {
 	l.target, err = filepath.EvalSymlinks(name)
 	if errors.Is(err, os.ErrNotExist) {
@@ -58,7 +57,7 @@ func at(name string) (l look, err error) {
 	return l, err
 }
 
-// beside returns where a file would be that is not there.
+// beside returns the look at a missing file.
 func beside(name string) (l look, err error) {
 	if to, err := os.Readlink(name); err == nil { // a link to nothing
 		if !filepath.IsAbs(to) {
@@ -74,7 +73,7 @@ func beside(name string) (l look, err error) {
 	return l, nil
 }
 
-// same reports whether nothing happened between two looks.
+// same reports whether the file did not change between two looks.
 func (l look) same(o look) bool {
 	if l.target != o.target || l.exists != o.exists || l.sum != o.sum {
 		return false
@@ -100,8 +99,8 @@ func (l look) replace(name, words string) (ok bool, err error) {
 // Write writes a private file whole or not at all.
 func Write(name, words string) error { return text.WriteFile(name, []byte(words), 0o600, nil) }
 
-// Examine says what would keep the file at path from being obeyed. One that is
-// not there is os.ErrNotExist only where its folder is missing.
+// Examine returns why the file at path would not be used. A missing file is no error, a
+// missing folder is os.ErrNotExist.
 func Examine(path string) error {
 	l, err := at(path)
 	if err == nil && l.exists {

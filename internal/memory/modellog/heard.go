@@ -6,8 +6,8 @@ import (
 	"parley/internal/db/engine"
 )
 
-// heardSchema is how much of what other processes told to be forgotten was done here. Files
-// of before have no such table.
+// heardSchema holds the number of the last request to forget, made by another process, that
+// was done here. Older files lack the table.
 const heardSchema = "CREATE TABLE IF NOT EXISTS heard (upto INTEGER NOT NULL)"
 
 // Heard returns the number that Hear was given last, 0 for none.
@@ -19,7 +19,7 @@ func (t *Tape) Heard(ctx context.Context) (upto int64, err error) {
 	return upto, engine.During("read what was forgotten", err)
 }
 
-// Hear notes that everything up to a number was done that was told to be forgotten.
+// Hear notes that all requests to forget up to a number were done.
 func (t *Tape) Hear(ctx context.Context, upto int64) error {
 	if t == nil {
 		return nil
@@ -31,14 +31,4 @@ func (t *Tape) Hear(ctx context.Context, upto int64) error {
 		_, err := tx.Exec("INSERT INTO heard (upto) VALUES (?)", upto)
 		return err
 	}))
-}
-
-// ForgetAll deletes every call there is.
-func (t *Tape) ForgetAll(ctx context.Context) error {
-	over, err := t.forget(ctx, func(question) (map[int64]bool, error) { return nil, nil })
-	if err != nil {
-		return err
-	}
-	over()
-	return nil
 }
