@@ -3,7 +3,6 @@ package facts_test
 import (
 	"context"
 	"errors"
-	"parley/internal/text/catalog"
 	"strings"
 	"testing"
 	"time"
@@ -12,10 +11,11 @@ import (
 	"parley/internal/memory/facts"
 	"parley/internal/memory/memorytest"
 	"parley/internal/text"
+	"parley/internal/text/catalog"
 )
 
-// What is forgotten is in nothing that anybody reads, and what is erased is in no
-// byte of the files: at once when they ask for it, else after a day.
+// Nobody can read a forgotten fact, and no byte of an erased one stays in the files. A
+// forgotten fact is erased after a day.
 func TestForgottenAndErased(t *testing.T) {
 	clock := &clockAt{time.Date(2026, 5, 1, 10, 0, 0, 0, time.UTC)}
 	s := memorytest.Open(t, memory.Options{Now: clock.now})
@@ -79,7 +79,7 @@ func TestForgottenAndErased(t *testing.T) {
 	want("cleared at once")
 }
 
-// Forgetting a person takes what waits for Undo, too.
+// Forgetting a person also deletes the facts that wait for Undo.
 func TestForgottenPersonLeavesNoUndo(t *testing.T) {
 	s := memorytest.Open(t, memory.Options{})
 	v := direct("x:a")
@@ -94,7 +94,7 @@ func TestForgottenPersonLeavesNoUndo(t *testing.T) {
 	}
 }
 
-// Who may no longer decide for a place takes nothing back there.
+// A former administrator of a place can undo nothing there.
 func TestUndoAsksWhoMay(t *testing.T) {
 	s := memorytest.Open(t, memory.Options{})
 	service, admin := facts.Service{Rows: s.Facts}, true
@@ -105,10 +105,10 @@ func TestUndoAsksWhoMay(t *testing.T) {
 	must(t, err)
 	admin = false
 	if _, err := service.Undo(bg, a, gone.ID); !refusedInWords(err) {
-		t.Errorf("undone by one who may not: %v", err)
+		t.Errorf("a former administrator undid it: %v", err)
 	}
 	if _, err := service.Erase(bg, a, saved.ID); !refusedInWords(err) {
-		t.Errorf("erased by one who may not: %v", err)
+		t.Errorf("a former administrator erased it: %v", err)
 	}
 	if list, err := s.Facts.Facts(bg, a.Viewer, 10, 0); err != nil || len(list) > 0 {
 		t.Errorf("%q, %v", contents(list), err)
@@ -119,8 +119,8 @@ func TestUndoAsksWhoMay(t *testing.T) {
 
 func refusedInWords(err error) bool { _, ok := text.ForPeople(err); return ok }
 
-// What was marked, kept or said again can be taken back like anything else, and
-// 0 is the latest that was told.
+// Marking, keeping and repeating a fact can be undone like other changes. Change 0 is the latest
+// that was told.
 func TestUndoOfMarks(t *testing.T) {
 	clock := &clockAt{time.Date(2026, 5, 1, 10, 0, 0, 0, time.UTC)}
 	s := memorytest.Open(t, memory.Options{Now: clock.now})
@@ -154,7 +154,7 @@ func TestUndoOfMarks(t *testing.T) {
 	}
 	must(t, second(service.Undo(bg, a, untold.Change.ID)))
 
-	// Keeping one of two that disagree, and back.
+	// Keep and undo.
 	rome := guess(t, s, v, "Lives in Rome")
 	kept, gone, err := service.Keep(bg, a, rome.ID, 0)
 	must(t, err)

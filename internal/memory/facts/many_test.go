@@ -11,7 +11,7 @@ import (
 	"parley/internal/memory/memorytest"
 )
 
-// crowd gives people more facts than are scored one by one.
+// crowd gives people more facts than are scored without the word index.
 func crowd(t testing.TB, s *memory.Store, people ...string) {
 	t.Helper()
 	must(t, s.Facts.DB().Write(bg, func(tx *engine.Tx) error {
@@ -27,8 +27,7 @@ func crowd(t testing.TB, s *memory.Store, people ...string) {
 	}))
 }
 
-// Where somebody has many facts the word index finds those that matter, with
-// the same outcome.
+// For a person with many facts the word index finds the relevant ones, with the same results.
 func TestFactsAmongMany(t *testing.T) {
 	s := memorytest.Open(t, memory.Options{})
 	v, other := direct("x:a"), direct("x:b")

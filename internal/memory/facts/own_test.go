@@ -8,7 +8,7 @@ import (
 	"parley/internal/memory/memorytest"
 )
 
-// What a model makes of somebody's words is theirs only if they said so, and of
+// A fact that a model makes of somebody's words is their own only if they said it, about
 // themselves.
 func TestOwnWords(t *testing.T) {
 	for _, tt := range []struct {

@@ -10,8 +10,8 @@ import (
 	"parley/internal/memory/memorytest"
 )
 
-// Facts file, export, list and history agree on until when a fact holds, that it
-// is past, and how firmly it stands; the file comes back as it was.
+// Facts file, export and list agree on the end of a fact, on whether it is past, and on its
+// rank. The file survives a round trip.
 func TestPastEverywhere(t *testing.T) {
 	clock := &clockAt{time.Date(2026, 5, 10, 10, 0, 0, 0, time.UTC)}
 	s := memorytest.Open(t, memory.Options{Now: clock.now})
@@ -41,7 +41,7 @@ func TestPastEverywhere(t *testing.T) {
 		strings.Contains(past, "chess") || !strings.Contains(all, "that is past") {
 		t.Errorf("afterwards:\n%s\n%s", text, all)
 	}
-	// Read again it changes nothing, and brought in elsewhere it is past there, too.
+	// Read again, the file changes nothing. Imported elsewhere, the fact is past there, too.
 	if done, err := s.Facts.SyncFacts(bg, p, text, true); err != nil || done.Text != text {
 		t.Errorf("%v\n%s\nwant\n%s", err, done.Text, text)
 	}

@@ -18,7 +18,7 @@ import (
 
 var bg = context.Background()
 
-// clockAt is a store's clock that a test moves.
+// clockAt is a clock that tests set.
 type clockAt struct{ t time.Time }
 
 func (c *clockAt) now() time.Time { return c.t }
@@ -45,7 +45,7 @@ func contents(list []facts.Fact) (out []string) {
 	return out
 }
 
-func TestFactKeepsWhatItSaid(t *testing.T) {
+func TestFactHistory(t *testing.T) {
 	clock := &clockAt{time.Date(2026, 5, 1, 10, 0, 0, 0, time.UTC)}
 	s := memorytest.Open(t, memory.Options{Now: clock.now})
 	v := direct("x:a")
@@ -65,7 +65,7 @@ func TestFactKeepsWhatItSaid(t *testing.T) {
 		!before[0].Until.Equal(clock.t) {
 		t.Errorf("history: %+v, %+v", f, before)
 	}
-	// The other fact that says the same is superseded, not left beside it.
+	// Another fact that says the same is superseded.
 	other := save(t, s, v, "Ann's editor is Vim")
 	up, err := s.Facts.UpdateFact(bg, v, other.ID, facts.NewFact{Content: "Ann prefers light mode everywhere now"})
 	must(t, err)
@@ -74,7 +74,7 @@ func TestFactKeepsWhatItSaid(t *testing.T) {
 	if len(list) != 1 || list[0].ID != up.ID {
 		t.Errorf("after an update onto another: %q", contents(list))
 	}
-	// Words from before the correction do not undo it.
+	// Words from before a correction do not undo it.
 	late, err := s.Facts.SaveFact(bg, v, facts.NewFact{Content: "Ann prefers dark mode everywhere now", Said: clock.t.Add(-30 * time.Minute)})
 	must(t, err)
 	if !late.Known || late.Content != up.Content {
@@ -84,11 +84,11 @@ func TestFactKeepsWhatItSaid(t *testing.T) {
 	must(t, err)
 	if again, err := s.Facts.SaveFact(bg, v, facts.NewFact{Content: "Ann prefers light mode everywhere",
 		Said: clock.t.Add(-time.Minute)}); err != nil || again.ID != 0 {
-		t.Errorf("what was forgotten came back: %+v, %v", again, err)
+		t.Errorf("a forgotten fact came back: %+v, %v", again, err)
 	}
 }
 
-func TestFactsRefuseWhatIsNone(t *testing.T) {
+func TestInvalidFactsAreRefused(t *testing.T) {
 	s := memorytest.Open(t, memory.Options{})
 	for text, want := range map[string]error{
 		"": facts.ErrSize, " \t\n": facts.ErrSize, "#only #tags": facts.ErrSize, strings.Repeat("ä", facts.MaxLength+1): facts.ErrSize,
@@ -99,7 +99,7 @@ func TestFactsRefuseWhatIsNone(t *testing.T) {
 	}
 	var tag *facts.TagError
 	if _, err := s.Facts.SaveFact(bg, direct("x:a"), facts.NewFact{Content: "x", Tags: []string{"two words"}}); !errors.As(err, &tag) {
-		t.Errorf("a tag with a space: %v", err)
+		t.Errorf("a tag with a space was accepted: %v", err)
 	}
 	for _, text := range []string{"NEAR( \" AND -x* ' OR", "ends in \x00 NUL \xff", strings.Repeat("ä", facts.MaxLength), "a\nb\r\u202Ec"} {
 		f := save(t, s, direct("x:a"), text)
@@ -114,7 +114,7 @@ func TestFactsRefuseWhatIsNone(t *testing.T) {
 		t.Errorf("forget nothing: %v", err)
 	}
 	if _, err := s.Facts.SaveFact(bg, in("x:a", "c", ""), facts.NewFact{Content: "x", Scope: facts.ScopeGuild}); err == nil {
-		t.Error("a fact for a server that is not there")
+		t.Error("a fact for a missing server was accepted")
 	}
 }
 
@@ -152,7 +152,7 @@ func TestFactsForAMessage(t *testing.T) {
 	}
 }
 
-// anybody returns one of six people, alone with the bot or in one of four channels.
+// anybody returns one of six people, in a direct chat or in one of four channels.
 func anybody(r *rand.Rand) facts.Viewer {
 	user := fmt.Sprintf("x:u%d", r.IntN(6))
 	if r.IntN(3) == 0 {
@@ -161,8 +161,8 @@ func anybody(r *rand.Rand) facts.Viewer {
 	return in(user, fmt.Sprintf("c%d", r.IntN(4)), []string{"", "g1", "g2"}[r.IntN(3)])
 }
 
-// Random people in random places save and look: nobody ever sees what the
-// rules do not show them, whatever they ask.
+// Random people save and search facts in random places. Nobody ever sees a fact that the rules
+// hide from them.
 func TestFactsNeverLeak(t *testing.T) {
 	t.Run("words", func(t *testing.T) { neverLeak(t, memorytest.Open(t, memory.Options{}), 10_000) })
 	t.Run("vectors", func(t *testing.T) { neverLeak(t, memorytest.Open(t, (&embeddings{}).options()), 5_000) })
@@ -173,13 +173,13 @@ func TestFactsNeverLeak(t *testing.T) {
 	})
 }
 
-// secret is a fact and who said it.
+// secret is a fact and its author.
 type secret struct {
 	facts.Viewer
 	scope facts.Scope
 }
 
-// shownTo is the rule, in other words than the query's.
+// shownTo states the rule independently of the query.
 func (f secret) shownTo(v facts.Viewer) bool {
 	switch f.scope {
 	case facts.ScopePerson:
@@ -199,7 +199,7 @@ func neverLeak(t *testing.T, s *memory.Store, probes int) {
 		word := fmt.Sprintf("canary%dq%d", i, i*i)
 		f, err := s.Facts.SaveFact(bg, v, facts.NewFact{Content: word + " sings of " + fmt.Sprint(r.Int64()), Scope: scope})
 		if err != nil {
-			continue // a server that is not there
+			continue // there is no server
 		}
 		secrets[word] = secret{v, f.Scope}
 		if r.IntN(5) == 0 {
@@ -219,7 +219,7 @@ func neverLeak(t *testing.T, s *memory.Store, probes int) {
 		}
 		var list []facts.Fact
 		var err error
-		switch r.IntN(200) / 49 { // writes are rare: they cost a commit each
+		switch r.IntN(200) / 49 { // few writes, because each costs a commit
 		case 0:
 			list, err = s.Facts.Facts(bg, v, 1000, 0)
 		case 1:

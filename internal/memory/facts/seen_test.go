@@ -2,7 +2,6 @@ package facts_test
 
 import (
 	"errors"
-	"parley/internal/text/catalog"
 	"slices"
 	"strings"
 	"testing"
@@ -11,9 +10,10 @@ import (
 	"parley/internal/memory"
 	"parley/internal/memory/facts"
 	"parley/internal/memory/memorytest"
+	"parley/internal/text/catalog"
 )
 
-// guess is what a model puts together.
+// guess saves a fact that a model composed.
 func guess(t testing.TB, s *memory.Store, v facts.Viewer, content string) facts.Saved {
 	t.Helper()
 	f, err := s.Facts.SaveFact(bg, v, facts.NewFact{Content: content, Author: "assistant",
@@ -31,7 +31,7 @@ func held(t testing.TB, s *memory.Store, v facts.Viewer) []string {
 	return out
 }
 
-// A guess at another's birthday, or against what a person said, replaces nothing.
+// A guess about another person, or against a person's words, replaces nothing.
 func TestAGuessReplacesNothing(t *testing.T) {
 	s := memorytest.Open(t, memory.Options{})
 	v := direct("x:a")
@@ -42,11 +42,11 @@ func TestAGuessReplacesNothing(t *testing.T) {
 	}
 	wrong := guess(t, s, v, "Wife has her birthday on 5 May")
 	if wrong.ID == first.ID || wrong.Change.Other.ID != first.ID {
-		t.Errorf("a guess beside what was said: %+v", wrong)
+		t.Errorf("a guess replaced a saved fact: %+v", wrong)
 	}
 	coffee := save(t, s, v, "Likes coffee")
 	if no := guess(t, s, v, "Does not like coffee"); no.ID == coffee.ID || no.Change.Other.ID != coffee.ID {
-		t.Errorf("a guess against what was said: %+v", no)
+		t.Errorf("a negative guess replaced a saved fact: %+v", no)
 	}
 	untold, err := s.Facts.Untold(v, 10)
 	must(t, err)
@@ -57,16 +57,16 @@ func TestAGuessReplacesNothing(t *testing.T) {
 	if got := held(t, s, v); len(got) != 5 {
 		t.Errorf("%q", got)
 	}
-	// What they say themselves does, in one row, unless more is marked important.
+	// Their own words replace nothing in doubt, or if the other fact is important.
 	if f := save(t, s, v, "Does not like coffee at all"); f.Replaced != "" {
 		t.Errorf("in doubt: %+v", f)
 	}
 	if f := save(t, s, v, "Wife has her birthday on 6 May"); f.Replaced != "" || f.Change.Other.ID == 0 {
-		t.Errorf("against what is important: %+v", f)
+		t.Errorf("an important fact was replaced: %+v", f)
 	}
 }
 
-// Of two that stand side by side, the one who is asked may just say it again.
+// Of two contradicting facts, the person settles it by saying one of them again.
 func TestSayingItAgainSettles(t *testing.T) {
 	clock := &clockAt{time.Date(2026, 5, 1, 10, 0, 0, 0, time.UTC)}
 	s := memorytest.Open(t, memory.Options{Now: clock.now})
@@ -75,7 +75,7 @@ func TestSayingItAgainSettles(t *testing.T) {
 	guess(t, s, v, "Lives in Paris")
 	clock.t = clock.t.Add(time.Minute)
 	if again := guess(t, s, v, "Lives in Paris"); !again.Known || len(held(t, s, v)) != 2 {
-		t.Errorf("a guess that is repeated is no more: %+v, %q", again, held(t, s, v))
+		t.Errorf("a repeated guess counted for more: %+v, %q", again, held(t, s, v))
 	}
 	said := save(t, s, v, "I live in Paris now")
 	if said.ID != rome.ID || !strings.Contains(said.Change.Note(catalog.Printer{}), "It replaces: “Lives in Rome”") ||
@@ -88,7 +88,7 @@ func TestSayingItAgainSettles(t *testing.T) {
 	}
 }
 
-// What was said replaces what was guessed, and what was picked up.
+// Words of a person replace guesses and facts that were picked up.
 func TestAPersonCorrectsInOneRow(t *testing.T) {
 	clock := &clockAt{time.Date(2026, 5, 1, 10, 0, 0, 0, time.UTC)}
 	s := memorytest.Open(t, memory.Options{Now: clock.now})
@@ -105,7 +105,7 @@ func TestAPersonCorrectsInOneRow(t *testing.T) {
 		Worth: facts.Worth{Rank: facts.PickedUp, Spoken: "we moved, it's Paris now"}})
 	must(t, err)
 	if paris.ID != f.ID || paris.Replaced != "Lives in Rome" || paris.Rank != facts.PickedUp || !paris.Created.Equal(f.Created) {
-		t.Errorf("by the words that differ it is their own: %+v", paris)
+		t.Errorf("a correction with their own words: %+v", paris)
 	}
 	other, err := s.Facts.SaveFact(bg, v, facts.NewFact{Content: "Ann likes the sea", Worth: facts.Worth{Rank: facts.Kept,
 		Spoken: "Remember that I like the sea"}})
@@ -122,7 +122,7 @@ func TestAPersonCorrectsInOneRow(t *testing.T) {
 	}
 }
 
-// In a channel nobody's words replace another's.
+// In a channel nobody's words replace those of another person.
 func TestNobodyReplacesAnothersFact(t *testing.T) {
 	s := memorytest.Open(t, memory.Options{})
 	ann, bob := in("x:a", "c", ""), in("x:b", "c", "")
@@ -135,7 +135,7 @@ func TestNobodyReplacesAnothersFact(t *testing.T) {
 	}
 	if own, err := s.Facts.SaveFact(bg, ann, facts.NewFact{Scope: facts.ScopeChannel, Content: "Standup is at 9:30"}); err != nil ||
 		own.Replaced != "" {
-		t.Errorf("of two that disagree none is replaced: %+v, %v", own, err)
+		t.Errorf("one of two contradicting facts was replaced: %+v, %v", own, err)
 	}
 	if _, err := s.Facts.Undo(bg, ann, other.Change.ID); !errors.Is(err, facts.ErrNoChange) {
 		t.Errorf("another's change was undone: %v", err)
@@ -159,12 +159,12 @@ func TestUndo(t *testing.T) {
 	must(t, err)
 	if now.Content != f.Content || strings.Join(now.Tags, " ") != "#work" || now.Important || len(before) != 0 ||
 		!now.Updated.Equal(f.Updated) || now.Previous != "" {
-		t.Errorf("not as it was: %+v, %+v", now, before)
+		t.Errorf("not restored: %+v, %+v", now, before)
 	}
 	if found, err := s.Facts.SearchFacts(bg, v, "10am", 5); err != nil || len(found) > 0 && found[0].Content != f.Content {
 		t.Errorf("%q, %v", contents(found), err)
 	}
-	// Forgotten, and back.
+	// A forgotten fact comes back.
 	gone, err := s.Facts.ForgetFact(bg, v, f.ID)
 	must(t, err)
 	if can, err := s.Facts.Undoables(bg, v, 10); err != nil || len(can) != 1 || can[0].ID != gone.ID ||
@@ -185,7 +185,7 @@ func TestUndo(t *testing.T) {
 	if _, err := s.Facts.Undo(bg, v, gone.ID); !errors.Is(err, facts.ErrNoChange) {
 		t.Errorf("twice: %v", err)
 	}
-	// All at once, and back.
+	// All forgotten facts come back together.
 	save(t, s, v, "Likes tea")
 	n, all, err := s.Facts.ClearFacts(bg, v, false)
 	must(t, err)
@@ -195,7 +195,7 @@ func TestUndo(t *testing.T) {
 	if undone, err := s.Facts.Undo(bg, v, all.ID); err != nil || n != 2 || len(undone) != 2 || len(held(t, s, v)) != 2 {
 		t.Errorf("%d, %+v, %v", n, undone, err)
 	}
-	// Over after a day: then it is gone from the disk as well.
+	// After a day Undo is too late, and the fact is deleted from the database.
 	gone, err = s.Facts.ForgetFact(bg, v, f.ID)
 	must(t, err)
 	clock.t = clock.t.Add(24*time.Hour + time.Second)
@@ -211,8 +211,7 @@ func TestUndo(t *testing.T) {
 	if rows != 1 {
 		t.Errorf("%d rows", rows)
 	}
-	// A forgotten fact that a later save says again is another row; and what was
-	// picked up is undone for good.
+	// A guess that was undone is not learned again from old words.
 	up := guess(t, s, v, "Plays the cello")
 	clock.t = clock.t.Add(time.Hour)
 	must(t, second(s.Facts.Undo(bg, v, up.Change.ID)))
@@ -222,7 +221,7 @@ func TestUndo(t *testing.T) {
 	}
 }
 
-// What holds for a time is shown as past afterwards, and contradicts nothing then.
+// A fact that has ended is shown as past and contradicts nothing.
 func TestFactsThatHoldForATime(t *testing.T) {
 	at := time.Date(2026, 5, 10, 10, 0, 0, 0, time.UTC) // a Sunday
 	for content, want := range map[string]string{
@@ -291,11 +290,11 @@ func TestFactsThatHoldForATime(t *testing.T) {
 		t.Error(line)
 	}
 	if f := save(t, s, v, "Lives in Paris until June"); f.ID == rome.ID || f.Change.Other.ID != 0 {
-		t.Errorf("what is past was contradicted: %+v", f)
+		t.Errorf("a past fact was contradicted: %+v", f)
 	}
 }
 
-// Words, tags and dates narrow what is found.
+// Words, tags and dates narrow a search.
 func TestFindFacts(t *testing.T) {
 	clock := &clockAt{time.Date(2026, 5, 1, 10, 0, 0, 0, time.UTC)}
 	s := memorytest.Open(t, memory.Options{Now: clock.now})
@@ -329,7 +328,7 @@ func TestFindFacts(t *testing.T) {
 	}
 }
 
-// A line that is moved to another part of the file says the same.
+// A line that moves to another section of the file is the same fact.
 func TestDatesAreNoPartOfAFact(t *testing.T) {
 	f := newFiled(t, 1)
 	text := strings.Replace(f.text, "## Important\n", "## Important\n\n- [2026-05-01] likes tea\n"+
@@ -341,13 +340,13 @@ func TestDatesAreNoPartOfAFact(t *testing.T) {
 	}
 }
 
-// What a file and the rows agreed upon counts for that person and that file.
+// The state of a sync counts only for its person and its file.
 func TestFactsFileOfAnotherPerson(t *testing.T) {
 	f := newFiled(t, 3)
 	theirs := strings.Replace(f.text, "subject: \"x:a\"\n", "", 1)
 	other := facts.Paper{User: "x:b", Path: paper.Path}
 	if _, err := f.Facts.SyncFacts(bg, other, theirs, true); err == nil || !strings.Contains(err.Error(), "not about x:b") {
-		t.Errorf("somebody else's lines were taken: %v", err)
+		t.Errorf("another person's lines were accepted: %v", err)
 	}
 	save(t, f.Store, direct("x:b"), "Plays the harp")
 	done, err := f.Facts.SyncFacts(bg, other, "", false)
@@ -356,7 +355,7 @@ func TestFactsFileOfAnotherPerson(t *testing.T) {
 	if strings.Contains(done.Text, "number") || !strings.Contains(done.Text, "harp") {
 		t.Errorf("x:b's file:\n%s", done.Text)
 	}
-	// The first person's file goes on as if nothing had been.
+	// The first person's file is not affected.
 	must(t, f.sync(f.without(1), true))
 	if got := f.facts(); len(got) != 2 {
 		t.Errorf("%q", got)
@@ -364,6 +363,6 @@ func TestFactsFileOfAnotherPerson(t *testing.T) {
 	elsewhere := facts.Paper{User: "x:a", Path: "/other.md"}
 	if done, err = f.Facts.SyncFacts(bg, elsewhere, "# Key Facts\n", true); err != nil || len(f.facts()) != 2 ||
 		!strings.Contains(done.Text, f.facts()[0]) {
-		t.Errorf("another file's gaps were obeyed: %v, %q", err, f.facts())
+		t.Errorf("facts missing in another file were deleted: %v, %q", err, f.facts())
 	}
 }

@@ -12,10 +12,10 @@ import (
 	"parley/internal/memory/memorytest"
 )
 
-// paper is the file of x:a.
+// paper is the facts file of x:a.
 var paper = facts.Paper{User: "x:a", Path: "/facts.md"}
 
-// filed is a store whose facts stand in a file.
+// filed is a store with a facts file.
 type filed struct {
 	*memory.Store
 	t    *testing.T
@@ -32,7 +32,7 @@ func newFiled(t *testing.T, n int) *filed {
 	return f
 }
 
-// sync is one look at a file that says text.
+// sync syncs a file that says text.
 func (f *filed) sync(text string, exists bool) error {
 	done, err := f.Facts.SyncFacts(bg, paper, text, exists)
 	if err == nil {
@@ -50,7 +50,7 @@ func (f *filed) facts() []string {
 	return all
 }
 
-// without leaves out the lines of some facts.
+// without returns the file without its first n facts.
 func (f *filed) without(n int) string {
 	lines := strings.SplitAfter(f.text, "\n")
 	return strings.Join(slices.DeleteFunc(lines, func(l string) bool {
@@ -62,8 +62,8 @@ func (f *filed) without(n int) string {
 	}), "")
 }
 
-// A file that lost many of its facts at once, or ends in the middle of a line,
-// is taken for an accident, until somebody says that it is meant.
+// A file that lost many facts at once, or ends in the middle of a line, counts as an accident
+// until somebody accepts it.
 func TestFactsThatVanishTogether(t *testing.T) {
 	cut := func(f *filed) string { // after the first fact
 		i := strings.Index(f.text, "%%\n")
@@ -101,7 +101,7 @@ func TestFactsThatVanishTogether(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			f := newFiled(t, tt.n)
 			before, text := f.facts(), tt.file(f)
-			for range 3 { // however often it is looked at
+			for range 3 { // syncs do not wear it down
 				err := f.sync(text, true)
 				if (err != nil) != tt.refused {
 					t.Fatalf("refused: %v", err)
@@ -114,8 +114,8 @@ func TestFactsThatVanishTogether(t *testing.T) {
 	}
 }
 
-// What was refused is named once for all who ask, and obeyed when somebody
-// accepts exactly this file.
+// Everybody who asks learns why a file is refused. It is used when somebody accepts this very
+// file.
 func TestAcceptedFacts(t *testing.T) {
 	f := newFiled(t, 30)
 	if _, err := f.Facts.AcceptFacts(bg); !errors.Is(err, facts.ErrNothingRefused) {
@@ -134,11 +134,11 @@ func TestAcceptedFacts(t *testing.T) {
 		t.Errorf("taken back at once: %+v, %v", done, err)
 	}
 	if err := f.sync(text, true); err == nil {
-		t.Error("obeyed after it was taken back")
+		t.Error("used after the acceptance was withdrawn")
 	}
 	must(t, second(f.Facts.AcceptFacts(bg)))
 	if err := f.sync(other, true); err == nil {
-		t.Error("another file was obeyed")
+		t.Error("another file was used")
 	}
 	if err := f.sync(text, true); err != nil || len(f.facts()) != 20 {
 		t.Errorf("%d facts, %v", len(f.facts()), err)
@@ -146,7 +146,7 @@ func TestAcceptedFacts(t *testing.T) {
 	if got, err := f.Facts.FactsRefused(bg); err != nil || got != nil {
 		t.Errorf("still refused: %+v, %v", got, err)
 	}
-	// Put right instead: nothing is refused any more.
+	// A repaired file is not refused.
 	whole := f.text
 	if f.sync(f.without(9), true) == nil || f.sync(whole, true) != nil {
 		t.Error("a file that is whole again")
@@ -156,8 +156,7 @@ func TestAcceptedFacts(t *testing.T) {
 	}
 }
 
-// Of every sync that deleted, changed or added, the rows can be had back, the
-// latest first.
+// Undo takes back each sync that deleted, changed or added facts, the latest first.
 func TestUndoneFacts(t *testing.T) {
 	f := newFiled(t, 10)
 	if _, err := f.Facts.UndoFacts(bg); !errors.Is(err, facts.ErrNothingUndone) {
@@ -186,12 +185,12 @@ func TestUndoneFacts(t *testing.T) {
 	if got := f.facts(); !slices.Equal(got, first) {
 		t.Errorf("%q\nwant %q", got, first)
 	}
-	// The file says so with the next look, and nothing is undone by it.
+	// The next sync writes the restored facts to the file.
 	must(t, f.sync(f.text, true))
 	if got := f.facts(); !slices.Equal(got, first) || strings.Count(f.text, "\n- ") != 10 {
 		t.Errorf("%q\n%s", got, f.text)
 	}
-	// What was forgotten in the chat since is not brought back by undoing.
+	// Undo does not restore what was forgotten in the chat since.
 	must(t, f.sync(f.without(1), true))
 	_, _, err := f.Facts.ClearFacts(bg, direct("x:a"), false)
 	must(t, err)
@@ -209,8 +208,8 @@ func (f *filed) tags() (all string) {
 	return all
 }
 
-// A file that was not written to the end of a sync is merged anew: what was
-// said in the chat meanwhile is not taken for deleted.
+// A file that could not be written is merged again: facts saved meanwhile in the chat do not
+// count as deleted.
 func TestFactsAgreeOnlyOnceWritten(t *testing.T) {
 	f := newFiled(t, 10)
 	old := f.text
@@ -224,7 +223,7 @@ func TestFactsAgreeOnlyOnceWritten(t *testing.T) {
 	}
 }
 
-// What earlier versions noted of file and rows still counts.
+// The state of syncs that earlier versions stored still counts.
 func TestFactsAgreedByEarlierVersions(t *testing.T) {
 	f := newFiled(t, 3)
 	list, err := f.Facts.Facts(bg, direct("x:a"), 10, 0)
@@ -239,7 +238,7 @@ func TestFactsAgreedByEarlierVersions(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	if v, err := f.Settings.Setting(bg, facts.SyncedSetting); err != nil || strings.Contains(v, "number") {
-		t.Errorf("words are kept beside the facts: %s, %v", v, err)
+		t.Errorf("the setting still contains words: %s, %v", v, err)
 	}
 }
 

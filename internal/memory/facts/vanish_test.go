@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"parley/internal/text/catalog"
 	"slices"
 	"strings"
 	"testing"
@@ -15,12 +14,12 @@ import (
 	"parley/internal/memory"
 	"parley/internal/memory/facts"
 	"parley/internal/memory/memorytest"
+	"parley/internal/text/catalog"
 )
 
-// Whatever is saved, guessed, corrected, marked, kept, forgotten, cleared and
-// undone, by two people alone and in a channel of theirs: nothing that stands
-// more firmly vanishes by something weaker or by somebody else, every change is
-// told to who made it, and undoing goes back step by step to just what was.
+// Two people save, guess, correct, mark, keep, forget, clear and undo facts at random, in
+// direct chats and in a channel. No fact vanishes because of a weaker one or of another person,
+// everybody is told every change they made, and undoing restores each earlier state exactly.
 func TestNothingVanishesUnseen(t *testing.T) {
 	steps := 200
 	if testing.Short() {
@@ -39,30 +38,29 @@ func TestNothingVanishesUnseen(t *testing.T) {
 	}
 }
 
-// walk is a random one.
+// walk is a random walk.
 type walk struct {
 	t     *testing.T
 	r     *rand.Rand
 	clock *clockAt
 	s     *memory.Store
 	step  int
-	at    int // the state that the rows are in; one that is come back to has its number again
-	last  int // the highest so far
-	// back is what there was before each change of a person that is not undone,
-	// the oldest first.
+	at    int // number of the present state; a restored state has its old number
+	last  int // highest number so far
+	// back holds the stations of each person's changes that are not undone, the oldest first.
 	back map[string][]station
 }
 
-// station is what there was before a change, and the states before and after it.
+// station is all facts before a change, with the numbers of the states before and after it.
 type station struct {
 	pictures
 	before, after int
 }
 
-// The viewers: two alone, and both in one channel.
+// walkers are two people in their direct chats and in one channel.
 var walkers = []facts.Viewer{direct("x:a"), direct("x:b"), in("x:a", "c", ""), in("x:b", "c", "")}
 
-// pictures are all facts, by number, with what they said before.
+// pictures are all facts by ID, with their history.
 type pictures map[int64]string
 
 func (w *walk) look() (map[int64]facts.Fact, pictures) {
@@ -97,12 +95,12 @@ func (w *walk) sentence() string {
 	return "Standup is at " + w.pick("9am", "10am") + " every day"
 }
 
-// asker may decide about what is for everybody.
+// asker returns an administrator.
 func asker(v facts.Viewer) facts.Asker {
 	return facts.Asker{Viewer: v, Admin: func(context.Context) bool { return true }}
 }
 
-// on takes one step, and holds what must hold after it.
+// on takes one step and checks the rules.
 func (w *walk) on() {
 	w.clock.t = w.clock.t.Add(time.Minute)
 	v := walkers[w.r.IntN(len(walkers))]
@@ -130,14 +128,14 @@ func (w *walk) on() {
 	w.at = w.last
 }
 
-// latest is the change of a person that Undo would take back, from wherever they are.
+// latest returns the latest change of a person, in any place.
 func (w *walk) latest(v facts.Viewer) (id int64) {
 	must(w.t, w.s.Facts.DB().QueryRow("SELECT coalesce(max(id), 0) FROM fact_changes WHERE user_id = ?", v.User).Scan(&id))
 	return id
 }
 
-// act does something as v, and returns how firmly it stands, and whether it is
-// told with another answer.
+// act changes something as v. It returns the weight of the change, and whether it is told
+// later.
 func (w *walk) act(v facts.Viewer, all map[int64]facts.Fact) (weight int, later bool) {
 	var ids []int64
 	for _, id := range slices.Sorted(maps.Keys(all)) {
@@ -180,8 +178,7 @@ func (w *walk) act(v facts.Viewer, all map[int64]facts.Fact) (weight int, later 
 	return weight, later
 }
 
-// told reads what an answer would tell v of now, the latest change if they were
-// told at once.
+// told returns the changes that an answer would tell v now, and notes them as told.
 func (w *walk) told(v facts.Viewer) (list []facts.Change) {
 	list, err := w.s.Facts.Untold(v, 1000)
 	must(w.t, err)
@@ -200,8 +197,8 @@ func standing(f facts.Fact) int {
 	return 2 * int(f.Rank)
 }
 
-// seen holds that what went was no firmer than what took its place, was about the
-// one who spoke or theirs to decide, and is told.
+// seen checks that each removed fact was no firmer than its replacement, was v's to change, and
+// that v is told.
 func (w *walk) seen(v facts.Viewer, before, after map[int64]facts.Fact, weight int) {
 	w.t.Helper()
 	var at int64
@@ -246,7 +243,7 @@ func (w *walk) seen(v facts.Viewer, before, after map[int64]facts.Fact, weight i
 	}
 }
 
-// said holds that what is told of changes names what went.
+// said checks that notes name the replaced content.
 func (w *walk) said(told []facts.Change) {
 	for _, c := range told {
 		if c.Kind == facts.Replaced && c.Was != c.Fact.Content && !strings.Contains(c.Note(catalog.Printer{}), c.Was) ||
@@ -256,7 +253,7 @@ func (w *walk) said(told []facts.Change) {
 	}
 }
 
-// undo takes back the latest change of a person, one of theirs after the other.
+// undo takes back the latest change of a person.
 func (w *walk) undo(v facts.Viewer) {
 	stack := w.back[v.User]
 	want := stack[len(stack)-1]
@@ -292,7 +289,7 @@ func (w *walk) undo(v facts.Viewer) {
 	if w.at == want.after {
 		w.t.Fatalf("step %d: nothing happened since, and change %d cannot be undone", w.step, id)
 	}
-	// Somebody else changed the shared fact since: then nothing is taken back,
-	// and what is below waits, too.
+	// Somebody else changed the shared fact since, so neither this nor earlier changes can be
+	// undone.
 	w.back[v.User] = nil
 }

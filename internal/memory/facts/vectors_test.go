@@ -21,7 +21,7 @@ import (
 	"parley/internal/memory/memorytest"
 )
 
-// embeddings is a model to whom some words mean the same. It counts.
+// embeddings is a model for which some words are synonyms. It records its texts.
 type embeddings struct {
 	synonyms map[string]string
 	down     bool
@@ -50,7 +50,7 @@ func embedAll(t testing.TB, s *memory.Store) {
 	}
 }
 
-// storedVectors returns those of a person's facts.
+// storedVectors returns the vectors of a person's facts.
 func storedVectors(t *testing.T, s *memory.Store, user string) [][]byte {
 	t.Helper()
 	rows, err := s.Facts.DB().Query(
@@ -61,8 +61,8 @@ func storedVectors(t *testing.T, s *memory.Store, user string) [][]byte {
 	return list
 }
 
-// inFiles counts how many of some byte strings are in the database's files. One
-// that goes over the end of a page is looked for by its beginning.
+// inFiles counts how many of some byte strings are in the database's files, or on a server in
+// its rows.
 func inFiles(t *testing.T, s *memory.Store, all [][]byte) (n int) {
 	t.Helper()
 	files, err := filepath.Glob(s.File.Path() + "*")
@@ -84,7 +84,7 @@ func inFiles(t *testing.T, s *memory.Store, all [][]byte) (n int) {
 	return n
 }
 
-// rowsOnServer is every row as text.
+// rowsOnServer returns every row as text.
 func rowsOnServer(t *testing.T, s *memory.Store) (whole []byte) {
 	t.Helper()
 	rows, err := s.Facts.DB().QueryContext(bg, "SELECT CAST(tablename AS text) FROM pg_tables WHERE schemaname = 'public'")
@@ -128,7 +128,7 @@ func TestFactsAreFoundByMeaning(t *testing.T) {
 	if n := len(e.asked) - made; n != 2 {
 		t.Errorf("%d vectors for 2 questions", n)
 	}
-	// A correction is found by what it says now, and no more by what it said.
+	// A correction is found by its new content and not by the old one.
 	_, err = s.Facts.UpdateFact(bg, v, pet.ID, facts.NewFact{Content: "Drives an automobile called Misha"})
 	must(t, err)
 	if got, err := s.Facts.SearchFacts(bg, v, "kitty", 5); err != nil || len(got) > 0 {
@@ -147,7 +147,7 @@ func TestFactsAreFoundByMeaning(t *testing.T) {
 	if err != nil || !slices.Equal(contents(got), []string{"Visited town7 in year7"}) {
 		t.Errorf("with the model down: %q, %v", contents(got), err)
 	}
-	// Another model's vectors say nothing to this one.
+	// Another model cannot use these vectors.
 	e.down = false
 	s.Facts.UseModel("other")
 	if got, err := s.Facts.SearchFacts(bg, v, "vehicle", 5); err != nil || len(got) > 0 {
@@ -159,7 +159,7 @@ func TestFactsAreFoundByMeaning(t *testing.T) {
 	}
 }
 
-// A fact that is corrected while its vector is made does not get the old one.
+// A fact that is corrected while its vector is made does not get the old vector.
 func TestVectorsFollowCorrections(t *testing.T) {
 	e := &embeddings{}
 	o := e.options()
@@ -213,7 +213,7 @@ func TestForgettingTakesVectors(t *testing.T) {
 	}
 }
 
-// BenchmarkNearFacts is one person's thousand facts, compared with a message.
+// BenchmarkNearFacts compares a thousand facts of one person with a message.
 func BenchmarkNearFacts(b *testing.B) {
 	e := &embeddings{}
 	s := memorytest.Open(b, e.options())
