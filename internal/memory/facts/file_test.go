@@ -112,7 +112,7 @@ func TestFactsFileAndRowsStayInStep(t *testing.T) {
 	if strings.Contains(remembered(), "dog") {
 		t.Errorf("a deleted line stayed: %s", remembered())
 	}
-	// Both sides changed: the row stays, the file's words are shown.
+	// Both sides changed: the database keeps its version, and the file lists its own.
 	list, err = s.Facts.SearchFacts(bg, v, "cello", 1)
 	must(t, err)
 	must(t, second(s.Facts.UpdateFact(bg, v, list[0].ID, facts.NewFact{Content: "plays the blue cello"})))

@@ -32,7 +32,7 @@ func newDesk(t *testing.T, files map[string]string) *desk {
 	return d
 }
 
-// open is a start of the program.
+// open opens the Pen, as a start of the program does.
 func (d *desk) open() {
 	d.t.Helper()
 	p, err := Open(d.dir, "ours", false)
@@ -46,7 +46,7 @@ func (d *desk) put(name, text string) {
 	must(d.t, errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(text), 0o600)))
 }
 
-// says returns what a file says, "-" when it is missing.
+// says returns the text of a file, "-" if it is missing.
 func (d *desk) says(name string) string {
 	b, err := os.ReadFile(filepath.Join(d.dir, name))
 	if err != nil {
@@ -59,8 +59,8 @@ func by(id string, minute int) Writer {
 	return Writer{ID: id, Name: "Name of " + id, At: noon.Add(time.Duration(minute) * time.Minute)}
 }
 
-// An editor saves while a new text is being written: its words stay, whatever their
-// length and time.
+// An editor saves while a new text is written: its words stay, even with the same length and
+// time.
 func TestUpdateLeavesWhatOthersWrote(t *testing.T) {
 	d := newDesk(t, map[string]string{"ours/a.md": "old words"})
 	info, err := os.Stat(filepath.Join(d.dir, "ours/a.md"))
@@ -127,7 +127,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// moving is a change of two files, and the notes it begins with.
+// moving returns a change that moves a note and edits two others.
 func moving(t *testing.T, d *desk) (Change, Again) {
 	t.Helper()
 	m := links.NewMove([]string{"home.md", "ours/a.md", "ours/b.md"}, map[string]string{"ours/a.md": "ours/sub/new.md"}, false)
@@ -144,8 +144,8 @@ func moving(t *testing.T, d *desk) (Change, Again) {
 
 var before = map[string]string{"home.md": "[[a]] and [x](ours/a.md)", "ours/a.md": "[h](../home.md) [[a]]", "ours/b.md": "![[a]]"}
 
-// TestCrash ends the process before each name that a move changes on disk: the next
-// start finishes the move, or nothing of it was begun.
+// TestCrash ends the process before each rename of a move. The next start finishes the move,
+// unless it had not begun.
 func TestCrash(t *testing.T) {
 	for n := 1; ; n++ {
 		d := newDesk(t, before)
@@ -179,7 +179,7 @@ func TestCrash(t *testing.T) {
 	}
 }
 
-// crash runs do and ends it before the n-th rename; false if it came to its end.
+// crash runs do until the n-th rename; false if do reached its end.
 func crash(d *desk, n int, do func() error) (crashed bool) {
 	defer func() { crashed = recover() != nil }()
 	d.pause = func() {
@@ -191,8 +191,7 @@ func crash(d *desk, n int, do func() error) (crashed bool) {
 	return false
 }
 
-// TestMoveBesideOthers: somebody writes to a file between the plan and its turn, and
-// another is read-only.
+// Somebody writes to a file between the plan of a move and its edit.
 func TestMoveBesideOthers(t *testing.T) {
 	d := newDesk(t, before)
 	c, again := moving(t, d)
@@ -216,7 +215,7 @@ func TestMoveBesideOthers(t *testing.T) {
 	}
 }
 
-// TestLinkedFolders: nothing is read or written through a linked folder.
+// Nothing is read or written through a linked folder.
 func TestLinkedFolders(t *testing.T) {
 	d := newDesk(t, map[string]string{"private/x.md": "[[a]]"})
 	must(t, os.Symlink(filepath.Join(d.dir, "private"), filepath.Join(d.dir, "ours", "out")))
