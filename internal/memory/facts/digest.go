@@ -28,11 +28,7 @@ type Digest struct {
 
 // SetDigest stores a person's choice.
 func (s *Store) SetDigest(ctx context.Context, user, when string) error {
-	return engine.During("set digest", s.db.Write(ctx, func(tx *engine.Tx) error {
-		_, err := tx.Exec("INSERT INTO people (user_id, digest) VALUES (?, ?) ON CONFLICT (user_id) DO UPDATE SET digest = excluded.digest",
-			user, when)
-		return err
-	}))
+	return engine.During("set digest", s.db.Write(ctx, func(tx *engine.Tx) error { return setPerson(tx, user, "digest", when) }))
 }
 
 // DueDigests returns the digests of people about whom something was learned in a session
@@ -60,9 +56,7 @@ func (s *Store) DigestSent(ctx context.Context, user string, list []Change, unti
 		if err := Told(tx, ids, s.o.Now()); err != nil {
 			return err
 		}
-		_, err := tx.Exec("INSERT INTO people (user_id, digest_at) VALUES (?, ?) ON CONFLICT (user_id) DO UPDATE SET "+
-			"digest_at = excluded.digest_at", user, engine.Stamp(until))
-		return err
+		return setPerson(tx, user, "digest_at", engine.Stamp(until))
 	}))
 }
 

@@ -258,8 +258,13 @@ func forgottenSince(tx *engine.Tx, user string, said time.Time) (bool, error) {
 
 // learnFromNow keeps facts from being learned from anything said before now.
 func learnFromNow(tx *engine.Tx, user, now string) error {
-	_, err := tx.Exec("INSERT INTO people (user_id, learn_after) VALUES (?, ?) ON CONFLICT (user_id) DO UPDATE SET "+
-		"learn_after = excluded.learn_after", user, now)
+	return setPerson(tx, user, "learn_after", now)
+}
+
+// setPerson stores a value of a person in a column of the table people.
+func setPerson(tx *engine.Tx, user, column, value string) error {
+	_, err := tx.Exec("INSERT INTO people (user_id, "+column+") VALUES (?, ?) ON CONFLICT (user_id) DO UPDATE SET "+
+		column+" = excluded."+column, user, value)
 	return err
 }
 
