@@ -281,7 +281,7 @@ func (s *Store) FactsAway(ctx context.Context, p Paper) error {
 func (m *merge3) run(ctx context.Context) error {
 	step := undoStep{At: engine.Stamp(m.s.o.Now())}
 	for _, r := range m.gone {
-		if err := m.s.retireFact(ctx, m.v, r.ID, step.At); err != nil {
+		if err := m.s.changeFact(ctx, m.v, r.ID, func(tx *engine.Tx, f Fact) error { return hide(tx, f, step.At) }); err != nil {
 			return err
 		}
 		step.Gone = append(step.Gone, r.ID)

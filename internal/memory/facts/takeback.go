@@ -181,17 +181,20 @@ func (s *Store) restore(tx *engine.Tx, c taken) error {
 	return err
 }
 
-// retire hides a fact from everything but Undo, and keeps it from being learned again from
-// what was said so far.
-func (s *Store) retire(tx *engine.Tx, v Viewer, f Fact, first int64) (Change, error) {
-	now := engine.Stamp(s.o.Now())
-	if _, err := tx.Exec("UPDATE key_facts SET valid_to = ?, call_key = '' WHERE id = ?", now, f.ID); err != nil {
-		return Change{}, err
+// hide hides a fact from everything but Undo, and keeps it from being learned again from what
+// was said so far.
+func hide(tx *engine.Tx, f Fact, now string) error {
+	_, err := tx.Exec("UPDATE key_facts SET valid_to = ?, call_key = '' WHERE id = ?", now, f.ID)
+	if err != nil || f.Scope != ScopePerson {
+		return err
 	}
-	if f.Scope == ScopePerson {
-		if err := learnFromNow(tx, f.Subject, now); err != nil {
-			return Change{}, err
-		}
+	return learnFromNow(tx, f.Subject, now)
+}
+
+// retire hides a fact and notes the change, in the batch of first if that is not 0.
+func (s *Store) retire(tx *engine.Tx, v Viewer, f Fact, first int64) (Change, error) {
+	if err := hide(tx, f, engine.Stamp(s.o.Now())); err != nil {
+		return Change{}, err
 	}
 	return s.note(tx, v, Change{Kind: Forgotten, Fact: f, Batch: first}, true)
 }

@@ -170,17 +170,6 @@ func (s *Store) addUndo(ctx context.Context, step undoStep) error {
 	return s.saveUndo(ctx, steps)
 }
 
-// retireFact hides a fact from everything but Undo, and keeps it from being learned again
-// from what was said so far.
-func (s *Store) retireFact(ctx context.Context, v Viewer, id int64, at string) error {
-	return s.changeFact(ctx, v, id, func(tx *engine.Tx, f Fact) error {
-		if _, err := tx.Exec("UPDATE key_facts SET valid_to = ?, call_key = '' WHERE id = ?", at, id); err != nil {
-			return err
-		}
-		return learnFromNow(tx, f.Subject, at)
-	})
-}
-
 // dropRetired deletes for good the facts that were deleted in the facts file until then.
 func (s *Store) dropRetired(ctx context.Context, until string) error {
 	return s.db.Write(ctx, func(tx *engine.Tx) error {
