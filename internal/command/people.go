@@ -85,7 +85,7 @@ func (p Playbook) setPerson(ctx context.Context, r gate.Request, b *playbook.Boo
 		return chat.Answer{}, err
 	}
 	name := r.Args["variable"]
-	if i := slices.IndexFunc(b.VariableDefinitions(), func(v playbook.Variable) bool { return v.Name == name }); i >= 0 &&
+	if i := slices.IndexFunc(b.VariableDefinitions(), func(v *playbook.Variable) bool { return v.Name == name }); i >= 0 &&
 		!b.VariableDefinitions()[i].PerPerson {
 		return say(ctx, "%s is not kept for people: only variables with per_person are.", name)
 	}

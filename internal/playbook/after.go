@@ -74,8 +74,7 @@ func (b *Book) After(ctx context.Context, m llm.Model, s Situation, before Guida
 
 // learnFromTools fills the variables that come from tools, the newest result first.
 func (t *turn) learnFromTools() {
-	for i := range t.book.doc.Variables {
-		v := &t.book.doc.Variables[i]
+	for _, v := range t.book.doc.Variables {
 		tool, field := v.source()
 		for _, r := range slices.Backward(t.sit.Results) {
 			if got, ok := r.field("result" + field); tool == r.Tool && !r.Failed && ok {
@@ -138,8 +137,7 @@ func (t *turn) afterQuestions() (q judge.Question) {
 	for _, r := range t.sit.Results {
 		q.Results = append(q.Results, judge.Result{Tool: r.Tool, Text: r.Text})
 	}
-	for i := range t.book.doc.Guidelines {
-		g := &t.book.doc.Guidelines[i]
+	for _, g := range t.book.doc.Guidelines {
 		if !g.when.Judged() || !t.enabled(g) || t.scope(g) != "" || !g.when.OfTools() && !slices.ContainsFunc(g.After, t.ran) {
 			continue
 		}
@@ -153,8 +151,8 @@ func (t *turn) afterQuestions() (q judge.Question) {
 		if step == nil {
 			continue
 		}
-		for i := range step.Transitions {
-			if tr := &step.Transitions[i]; tr.when.Judged() && t.ofResults(step, tr) {
+		for _, tr := range step.Transitions {
+			if tr.when.Judged() && t.ofResults(step, tr) {
 				q.Conditions = append(q.Conditions, t.asks(step.ID+"->"+tr.ToStep, tr.when)...)
 			}
 		}

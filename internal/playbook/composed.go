@@ -25,8 +25,7 @@ func (t *turn) composed(top []Match, ask *Variable) (list []string) {
 	}
 	var found []near
 	fits := len(list) > 0
-	for i := range t.book.doc.Replies {
-		r := &t.book.doc.Replies[i]
+	for _, r := range t.book.doc.Replies {
 		n := 0
 		for _, w := range saying.Words(r.ID + " " + r.Text) {
 			if slices.Contains(t.words(), w) {

@@ -15,7 +15,7 @@ func (j *Journey) stuck() (step, cycle string) {
 			if ends[s.ID] {
 				continue
 			}
-			if s.IsTerminal || slices.ContainsFunc(s.Transitions, func(t Transition) bool { return ends[t.ToStep] }) {
+			if s.IsTerminal || slices.ContainsFunc(s.Transitions, func(t *Transition) bool { return ends[t.ToStep] }) {
 				ends[s.ID], again = true, true
 			}
 		}

@@ -12,17 +12,17 @@ func (b *Book) compileEnforced(g *Guideline) {
 		for i, p := range phrases {
 			at := fmt.Sprintf("%s[%d]", field, i)
 			if err := review.Check(p); err != nil {
-				g.at.Mistake(at, "%v", err)
+				g.At.Mistake(at, "%v", err)
 			}
-			g.needs = append(g.needs, b.templates(p, g.at, at)...)
+			g.needs = append(g.needs, b.templates(p, g.At, at)...)
 		}
 		if len(phrases) > 0 && !g.Enforce {
-			g.at.Mistake(field, "needs enforce: true beside it")
+			g.At.Mistake(field, "needs enforce: true beside it")
 		}
 	}
-	g.needs = append(g.needs, b.templates(g.Say, g.at, "say")...)
+	g.needs = append(g.needs, b.templates(g.Say, g.At, "say")...)
 	if g.Say != "" && !g.Enforce {
-		g.at.Mistake("say", "needs enforce: true beside it")
+		g.At.Mistake("say", "needs enforce: true beside it")
 	}
 }
 

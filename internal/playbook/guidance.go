@@ -161,7 +161,7 @@ type view struct {
 	Ask     *Variable
 	Wrong   string // why the last answer was not taken
 	Known   []string
-	Terms   []Term
+	Terms   []*Term
 }
 
 func (t *turn) guidance(top, all []Match) Guidance {
@@ -306,8 +306,7 @@ func (t *turn) toAsk() *Variable {
 	if at {
 		return nil
 	}
-	for i := range t.book.doc.Variables {
-		v := &t.book.doc.Variables[i]
+	for _, v := range t.book.doc.Variables {
 		if v.Required && t.missing([]string{v.Name}) != "" {
 			return v
 		}
@@ -357,8 +356,7 @@ func (t *turn) verbatim(top []Match) (list []string) {
 // facts returns the known variables as JSON, so that a value cannot be mistaken for
 // an instruction.
 func (t *turn) facts() (out []string) {
-	for i := range t.book.doc.Variables {
-		v := &t.book.doc.Variables[i]
+	for _, v := range t.book.doc.Variables {
 		if got, ok := t.value(v.Name); ok {
 			text, _ := json.Marshal(got.Value)
 			out = append(out, fmt.Sprintf("%s (%s) = %s", v.Name, v.Description, text))

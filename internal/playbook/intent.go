@@ -60,8 +60,7 @@ func (t *turn) turnAway(k *track) bool {
 // stood when it is to be taken up again.
 func (t *turn) wanted(k *track) (next *Journey, j *journeyState, why string) {
 	var top float64
-	for i := range t.book.doc.Journeys {
-		def := &t.book.doc.Journeys[i]
+	for _, def := range t.book.doc.Journeys {
 		if at := k.front(); def.shared() != k.shared || at != nil && at.ID == def.ID {
 			continue
 		}
@@ -142,8 +141,7 @@ func (t *turn) mindQuestions(k *track) (out []judge.Asked, worth bool) {
 		out = append(out, judge.Asked{ID: "leave:" + def.ID, When: leaveWords(def), Version: version(leaveWords(def))})
 		worth = t.offTopic(k)
 	}
-	for i := range t.book.doc.Journeys {
-		def := &t.book.doc.Journeys[i]
+	for _, def := range t.book.doc.Journeys {
 		if def.shared() != k.shared || front != nil && front.ID == def.ID {
 			continue
 		}
@@ -164,8 +162,7 @@ func (t *turn) offTopic(k *track) bool {
 	if step == nil || t.sit.Forwarded || strings.TrimSpace(t.sit.Text) == "" || t.learned {
 		return false
 	}
-	for i := range step.Transitions {
-		tr := &step.Transitions[i]
+	for _, tr := range step.Transitions {
 		if score, _ := t.holds(tr.when); score >= t.book.threshold && tr.when.Kind != condition.Always {
 			return false
 		}

@@ -46,22 +46,21 @@ type linter struct {
 // show. used counts how often each guideline matched lately, nil to skip that one.
 func Check(b *Book, known Known, used map[string]int) []Finding {
 	l := &linter{b: b, Known: known}
-	for i := range b.doc.Guidelines {
-		g := &b.doc.Guidelines[i]
+	for _, g := range b.doc.Guidelines {
 		l.alwaysTrue(g)
 		l.unreachable(g)
 		l.needsExcluded(g)
-		l.unknownTools(g.at, g.ID, append(slices.Clone(g.Tools), g.After...))
+		l.unknownTools(g.At, g.ID, append(slices.Clone(g.Tools), g.After...))
 		l.unknownNames(g)
 		if g.IsEnabled() && used != nil && used[g.ID] == 0 {
-			l.add(g.at, g.ID, "never matched", "it did not match in the period counted")
+			l.add(g.At, g.ID, "never matched", "it did not match in the period counted")
 		}
 	}
 	l.guardedTools()
 	l.pairs()
 	l.variables()
-	for i := range b.doc.Journeys {
-		l.journey(&b.doc.Journeys[i])
+	for _, j := range b.doc.Journeys {
+		l.journey(j)
 	}
 	l.triggers()
 	slices.SortStableFunc(l.found, func(a, b Finding) int {
@@ -77,27 +76,27 @@ func (l *linter) add(at sheet.Place, id, kind, format string, args ...any) {
 func (l *linter) alwaysTrue(g *Guideline) {
 	switch {
 	case g.when.Kind == condition.Regex && g.when.Re.MatchString(""):
-		l.add(g.at, g.ID, "always true", "its pattern matches the empty text, so every message")
+		l.add(g.At, g.ID, "always true", "its pattern matches the empty text, so every message")
 	case g.when.Kind == condition.Literal && len([]rune(g.when.Lit)) < 2:
-		l.add(g.at, g.ID, "always true", "%q is in nearly every message", g.when.Lit)
+		l.add(g.At, g.ID, "always true", "%q is in nearly every message", g.when.Lit)
 	case g.when.Kind == condition.Always && g.reply != "" && len(g.homes)+len(g.needs)+len(g.Channels)+len(g.Platforms)+
 		len(g.Roles)+len(g.Tags) == 0:
-		l.add(g.at, g.ID, "always true", "it answers every message with the same text")
+		l.add(g.At, g.ID, "always true", "it answers every message with the same text")
 	case g.when.Kind == condition.Var && g.when.Test.Op == "set" && l.b.variables[g.when.Test.Name].fallback != nil:
-		l.add(g.at, g.ID, "always true", "%s has a default, so it is always set", g.when.Test.Name)
+		l.add(g.At, g.ID, "always true", "%s has a default, so it is always set", g.when.Test.Name)
 	}
 }
 
 func (l *linter) unreachable(g *Guideline) {
 	for _, name := range g.needs {
 		if v := l.b.variables[name]; v.ExtractionPrompt == "" && len(v.patterns) == 0 && v.fallback == nil && v.From == "" && !v.PerPerson {
-			l.add(g.at, g.ID, "unreachable", "nothing but a tool can set %s, which it needs", name)
+			l.add(g.At, g.ID, "unreachable", "nothing but a tool can set %s, which it needs", name)
 		}
 	}
 	if g.DependsOn != nil {
 		for _, id := range g.DependsOn.All {
 			if !l.b.guidelines[id].IsEnabled() {
-				l.add(g.at, g.ID, "unreachable", "it depends on %s, which is switched off", id)
+				l.add(g.At, g.ID, "unreachable", "it depends on %s, which is switched off", id)
 			}
 		}
 	}
@@ -105,12 +104,12 @@ func (l *linter) unreachable(g *Guideline) {
 		v := l.b.variables[g.when.Test.Name]
 		fits := func(a []byte) bool { return strings.EqualFold(value.Plain(a), g.when.Test.Value) }
 		if v.valid.Allowed != nil && !slices.ContainsFunc(value.Bytes(v.valid.Allowed), fits) {
-			l.add(g.at, g.ID, "unreachable", "%s is never %q: not among its allowed values", v.Name, g.when.Test.Value)
+			l.add(g.At, g.ID, "unreachable", "%s is never %q: not among its allowed values", v.Name, g.when.Test.Value)
 		}
 	}
 	for _, h := range g.homes {
 		if j := l.b.journeys[h.journey]; h.step != "" && !j.reached()[h.step] {
-			l.add(g.at, g.ID, "unreachable", "no way leads to its step %s of %s", h.step, h.journey)
+			l.add(g.At, g.ID, "unreachable", "no way leads to its step %s of %s", h.step, h.journey)
 		}
 	}
 }
@@ -144,26 +143,22 @@ func shadows(r, g *Guideline) bool {
 }
 
 func (l *linter) journey(j *Journey) {
-	at := func(i int) sheet.Place {
-		return sheet.Place{Src: j.at.Src, Path: fmt.Sprintf("%s.steps[%d]", j.at.Path, i)}
-	}
 	reached := j.reached()
-	for i := range j.Steps {
-		s := &j.Steps[i]
-		l.toolStep(at(i), j, s)
+	for _, s := range j.Steps {
+		l.toolStep(j, s)
 		switch {
 		case !reached[s.ID]:
-			l.add(at(i), j.ID, "unreachable", "no way leads to step %s", s.ID)
+			l.add(s.At, j.ID, "unreachable", "no way leads to step %s", s.ID)
 		case !s.IsTerminal && len(s.Transitions) == 0:
-			l.add(at(i), j.ID, "dead end", "step %s is not terminal and leads nowhere", s.ID)
+			l.add(s.At, j.ID, "dead end", "step %s is not terminal and leads nowhere", s.ID)
 		case s.IsTerminal && len(s.Transitions) > 0:
-			l.add(at(i), j.ID, "unreachable", "the transitions of the terminal step %s are never taken", s.ID)
+			l.add(s.At, j.ID, "unreachable", "the transitions of the terminal step %s are never taken", s.ID)
 		}
 		for k, tr := range s.Transitions {
 			for _, before := range s.Transitions[:k] {
 				if certain := before.when.Kind == condition.Always && (!tr.Early || before.Early); certain ||
 					saying.Normal(before.Condition) == saying.Normal(tr.Condition) && before.Early == tr.Early {
-					l.add(at(i), j.ID, "shadowed", "the transition from %s to %s is always preceded by the one to %s", s.ID, tr.ToStep, before.ToStep)
+					l.add(s.At, j.ID, "shadowed", "the transition from %s to %s is always preceded by the one to %s", s.ID, tr.ToStep, before.ToStep)
 					break
 				}
 			}

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"parley/internal/playbook/condition"
-	"parley/internal/playbook/saying"
 	"parley/internal/playbook/sheet"
 	"parley/internal/text"
 )
@@ -29,17 +28,17 @@ func (l *linter) unknownTools(at sheet.Place, id string, tools []string) {
 func (l *linter) unknownNames(g *Guideline) {
 	for _, name := range g.Roles {
 		if l.Roles != nil && !slices.Contains(l.Roles, name) {
-			l.add(g.at, g.ID, "unknown role", "nobody is %s%s", name, sheet.Suggest(name, l.Roles))
+			l.add(g.At, g.ID, "unknown role", "nobody is %s%s", name, sheet.Suggest(name, l.Roles))
 		}
 	}
 	for _, name := range g.Platforms {
 		if l.Platforms != nil && !slices.Contains(l.Platforms, name) {
-			l.add(g.at, g.ID, "unknown platform", "%s%s", name, sheet.Suggest(name, l.Platforms))
+			l.add(g.At, g.ID, "unknown platform", "%s%s", name, sheet.Suggest(name, l.Platforms))
 		}
 	}
 	g.when.Each(func(c condition.Condition) {
 		if c.Kind == condition.Tool && !strings.Contains(c.Lit, "*") {
-			l.unknownTools(g.at, g.ID, []string{c.Lit})
+			l.unknownTools(g.At, g.ID, []string{c.Lit})
 		}
 	})
 }
@@ -59,15 +58,15 @@ func (l *linter) needsExcluded(g *Guideline) {
 			switch {
 			case !bars(a, b) && !bars(b, a):
 			case x == g.ID:
-				l.add(g.at, g.ID, "unreachable", "it needs %s, and the two exclude each other", y)
+				l.add(g.At, g.ID, "unreachable", "it needs %s, and the two exclude each other", y)
 			default:
-				l.add(g.at, g.ID, "unreachable", "it needs %s and %s, which exclude each other", x, y)
+				l.add(g.At, g.ID, "unreachable", "it needs %s and %s, which exclude each other", x, y)
 			}
 		}
 	}
 	for _, id := range l.closure(g.ID, func(g *Guideline) []string { return g.Entails }) {
 		if b := l.b.guidelines[id]; id != g.ID && (bars(g, b) || bars(b, g)) {
-			l.add(g.at, g.ID, "contradiction", "it entails %s, and the two exclude each other", id)
+			l.add(g.At, g.ID, "contradiction", "it entails %s, and the two exclude each other", id)
 		}
 	}
 }
@@ -92,30 +91,22 @@ var naming = text.Pattern(
 
 // variables finds numbers that are names: nobody counts with an account number.
 func (l *linter) variables() {
-	for i := range l.b.doc.Variables {
-		v := &l.b.doc.Variables[i]
+	for _, v := range l.b.doc.Variables {
 		if v.valid.Kind == "number" && v.Validation == nil && (naming().MatchString(v.Name) || naming().MatchString(v.Description)) {
-			l.add(v.at, v.Name, "digits", "it looks like the number of something, not an amount: data_type string keeps it as it is written")
+			l.add(v.At, v.Name, "digits", "it looks like the number of something, not an amount: data_type string keeps it as it is written")
 		}
 		if tool, _ := v.source(); tool != "" {
-			l.unknownTools(v.at, v.Name, []string{tool})
+			l.unknownTools(v.At, v.Name, []string{tool})
 		}
 	}
 }
 
 // triggers finds journeys that begin with the same words: only one of them ever does.
 func (l *linter) triggers() {
-	for i := range l.b.doc.Journeys {
-		a := &l.b.doc.Journeys[i]
-		for k := range i {
-			b := &l.b.doc.Journeys[k]
-			if a.Trigger == "" || b.Trigger == "" || a.shared() != b.shared() {
-				continue
-			}
-			x, y := saying.Content(a.trigger.Text), saying.Content(b.trigger.Text)
-			plain := a.trigger.Kind == condition.Plain && b.trigger.Kind == condition.Plain && len(x) > 0 && slices.Equal(x, y)
-			if plain || saying.Normal(a.Trigger) == saying.Normal(b.Trigger) {
-				l.add(a.at, a.ID, "same trigger", "the journey %s begins with the same words, so only one of them ever does", b.ID)
+	for i, a := range l.b.doc.Journeys {
+		for _, b := range l.b.doc.Journeys[:i] {
+			if a.Trigger != "" && a.shared() == b.shared() && sameWhen(a.Trigger, b.Trigger, a.trigger, b.trigger) {
+				l.add(a.At, a.ID, "same trigger", "the journey %s begins with the same words, so only one of them ever does", b.ID)
 			}
 		}
 	}
@@ -123,16 +114,16 @@ func (l *linter) triggers() {
 
 // toolStep finds steps whose tool there is not, and steps that stay where they are when
 // their tool fails.
-func (l *linter) toolStep(at sheet.Place, j *Journey, s *Step) {
+func (l *linter) toolStep(j *Journey, s *Step) {
 	if s.Tool == "" {
 		return
 	}
-	l.unknownTools(at, j.ID, []string{s.Tool})
-	for i := range s.Transitions {
-		switch c := s.Transitions[i].when; {
+	l.unknownTools(s.At, j.ID, []string{s.Tool})
+	for _, tr := range s.Transitions {
+		switch c := tr.when; {
 		case c.Kind == condition.Always, c.Kind == condition.Tool && c.Test.Name == "failed", c.Judged():
 			return
 		}
 	}
-	l.add(at, j.ID, "dead end", "step %s leads nowhere when its tool fails", s.ID)
+	l.add(s.At, j.ID, "dead end", "step %s leads nowhere when its tool fails", s.ID)
 }

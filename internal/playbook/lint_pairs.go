@@ -11,8 +11,7 @@ import (
 // a reply always speaks before.
 func (l *linter) pairs() {
 	var on, replies []*Guideline
-	for i := range l.b.doc.Guidelines {
-		g := &l.b.doc.Guidelines[i]
+	for _, g := range l.b.doc.Guidelines {
 		if !g.IsEnabled() {
 			continue
 		}
@@ -26,20 +25,20 @@ func (l *linter) pairs() {
 			if !overlap(a, b) || bars(a, b) || bars(b, a) {
 				continue
 			}
-			switch same := sameWhen(a, b); {
+			switch same := sameWhen(a.Condition, b.Condition, a.when, b.when); {
 			case same && contradict(a, b):
-				l.add(b.at, b.ID, "contradiction", "has the condition of %s and says otherwise", a.ID)
+				l.add(b.At, b.ID, "contradiction", "has the condition of %s and says otherwise", a.ID)
 			case !same && (a.when.Kind == condition.Always || b.when.Kind == condition.Always) && saying.Forbids(a.Action, b.Action):
-				l.add(b.at, b.ID, "contradiction", "%s and this one cannot both be followed, and one of them always applies", a.ID)
+				l.add(b.At, b.ID, "contradiction", "%s and this one cannot both be followed, and one of them always applies", a.ID)
 			case same && sameSaying(a, b):
-				l.add(b.at, b.ID, "twice", "says what %s says, under the same condition", a.ID)
+				l.add(b.At, b.ID, "twice", "says what %s says, under the same condition", a.ID)
 			}
 		}
 	}
 	for _, g := range on {
 		for _, r := range replies {
 			if g != r && overlap(r, g) && shadows(r, g) {
-				l.add(g.at, g.ID, "shadowed", "whenever it matches, %s answers before it", r.ID)
+				l.add(g.At, g.ID, "shadowed", "whenever it matches, %s answers before it", r.ID)
 				break
 			}
 		}
@@ -49,16 +48,14 @@ func (l *linter) pairs() {
 // bars reports whether a keeps b from applying beside it, so that they may differ.
 func bars(a, b *Guideline) bool { return slices.Contains(a.Excludes, b.ID) }
 
-// sameWhen reports whether two conditions say the same, in other words perhaps.
-func sameWhen(a, b *Guideline) bool {
-	if saying.Normal(a.Condition) == saying.Normal(b.Condition) {
+// sameWhen reports whether two conditions, as written and as compiled, say the same,
+// perhaps in other words.
+func sameWhen(a, b string, x, y condition.Condition) bool {
+	if saying.Normal(a) == saying.Normal(b) {
 		return true
 	}
-	if a.when.Kind != condition.Plain || b.when.Kind != condition.Plain {
-		return false
-	}
-	x, y := saying.Content(a.when.Text), saying.Content(b.when.Text)
-	return len(x) > 0 && slices.Equal(x, y)
+	words := saying.Content(x.Text)
+	return x.Kind == condition.Plain && y.Kind == condition.Plain && len(words) > 0 && slices.Equal(words, saying.Content(y.Text))
 }
 
 // contradict recognizes two different ready-made answers, an action that forbids the

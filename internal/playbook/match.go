@@ -146,8 +146,7 @@ func (t *turn) value(name string) (Value, bool) {
 
 // extract sets variables by their patterns.
 func (t *turn) extract() {
-	for i := range t.book.doc.Variables {
-		v := &t.book.doc.Variables[i]
+	for _, v := range t.book.doc.Variables {
 		if text, ok := v.match(t.sit.Text, t.own.Asked == v.Name || t.shared.Asked == v.Name); ok {
 			t.learned = true
 			raw, _ := json.Marshal(text)
@@ -254,8 +253,7 @@ func (t *turn) gate(g *Guideline) string {
 // match finds the rules whose conditions hold, with their score and reason.
 func (t *turn) match() map[string]Match {
 	out := map[string]Match{}
-	for i := range t.book.doc.Guidelines {
-		g := &t.book.doc.Guidelines[i]
+	for _, g := range t.book.doc.Guidelines {
 		if t.before != nil && t.stays(g, out) {
 			continue
 		}
@@ -354,9 +352,9 @@ func (t *turn) choose(matched map[string]Match) (top, all []Match) {
 func (t *turn) candidates(matched map[string]Match) []resolve.Candidate {
 	out := make([]resolve.Candidate, 0, len(matched))
 	queue := make([]*Guideline, 0, len(matched))
-	for i := range t.book.doc.Guidelines {
-		if _, ok := matched[t.book.doc.Guidelines[i].ID]; ok {
-			queue = append(queue, &t.book.doc.Guidelines[i])
+	for _, g := range t.book.doc.Guidelines {
+		if _, ok := matched[g.ID]; ok {
+			queue = append(queue, g)
 		}
 	}
 	own := maps.Clone(matched)

@@ -6,11 +6,11 @@
 package playbook
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"parley/internal/llm/vector"
@@ -141,67 +141,32 @@ func (b *Book) add(name string, text []byte, found *sheet.Mistakes) {
 	if root == nil {
 		return
 	}
-	var d document
-	sheet.Read(src, root, &d)
-	b.merge(d, src)
+	before := b.doc.Settings
+	b.doc.Settings = nil
+	sheet.Read(src, root, &b.doc)
+	if before != nil && b.doc.Settings != nil {
+		src.Mistake("settings", "settings were given in another file already")
+	}
+	b.doc.Settings = cmp.Or(b.doc.Settings, before)
 }
 
-// merge appends a file's definitions. Ids that were taken before are mistakes.
-func (b *Book) merge(d document, src *sheet.Source) {
-	if d.Settings != nil {
-		if b.doc.Settings != nil {
-			src.Mistake("settings", "settings were given in another file already")
-		}
-		b.doc.Settings = d.Settings
-	}
-	at := func(list string, i int) sheet.Place {
-		return sheet.Place{Src: src, Path: fmt.Sprintf("%s[%d]", list, i)}
-	}
-	for i := range d.Glossary {
-		d.Glossary[i].at = at("glossary", i)
-	}
-	for i := range d.Variables {
-		d.Variables[i].at = at("variables", i)
-	}
-	for i := range d.Replies {
-		d.Replies[i].at = at("replies", i)
-	}
-	for i := range d.Guidelines {
-		d.Guidelines[i].at = at("guidelines", i)
-	}
-	for i := range d.Journeys {
-		d.Journeys[i].at = at("journeys", i)
-	}
-	b.doc.Glossary = append(b.doc.Glossary, d.Glossary...)
-	b.doc.Variables = append(b.doc.Variables, d.Variables...)
-	b.doc.Replies = append(b.doc.Replies, d.Replies...)
-	b.doc.Guidelines = append(b.doc.Guidelines, d.Guidelines...)
-	b.doc.Journeys = append(b.doc.Journeys, d.Journeys...)
-	b.doc.Guards = append(b.doc.Guards, d.Guards...)
-	for i := range d.Guards {
-		b.doc.guardsAt = append(b.doc.guardsAt, at("guards", i))
-	}
-}
-
-// Guidelines returns all rules, in the order of the files. The slice is the
-// caller's.
-func (b *Book) Guidelines() []Guideline { return slices.Clone(b.doc.Guidelines) }
+// Guidelines returns all rules, in the order of the files. Callers must not change
+// them, nor what Journeys and VariableDefinitions return.
+func (b *Book) Guidelines() []*Guideline { return b.doc.Guidelines }
 
 // Guideline finds a rule; the error names the nearest one.
-func (b *Book) Guideline(id string) (Guideline, error) {
+func (b *Book) Guideline(id string) (*Guideline, error) {
 	if g, ok := b.guidelines[id]; ok {
-		return *g, nil
+		return g, nil
 	}
-	return Guideline{}, fmt.Errorf("unknown guideline %q%s", id, sheet.Suggest(id, sortedKeys(b.guidelines)))
+	return nil, fmt.Errorf("unknown guideline %q%s", id, sheet.Suggest(id, sortedKeys(b.guidelines)))
 }
 
 // IsEnabled returns the file's enabled flag.
-func (g Guideline) IsEnabled() bool { return g.Enabled == nil || *g.Enabled }
+func (g *Guideline) IsEnabled() bool { return g.Enabled == nil || *g.Enabled }
 
-// Journeys returns all journeys, in the order of the files. The slice is the
-// caller's.
-func (b *Book) Journeys() []Journey { return slices.Clone(b.doc.Journeys) }
+// Journeys returns all journeys, in the order of the files.
+func (b *Book) Journeys() []*Journey { return b.doc.Journeys }
 
-// VariableDefinitions returns all variables, in the order of the files. The slice
-// is the caller's.
-func (b *Book) VariableDefinitions() []Variable { return slices.Clone(b.doc.Variables) }
+// VariableDefinitions returns all variables, in the order of the files.
+func (b *Book) VariableDefinitions() []*Variable { return b.doc.Variables }

@@ -52,15 +52,15 @@ func (b *Book) Embed(ctx context.Context) (more bool, err error) {
 
 // unknown lists the conditions that have no vector and may need one. It drops
 // the vectors of conditions that no longer exist.
-func (c *vectors) unknown(rules []Guideline) (due []string) {
+func (c *vectors) unknown(rules []*Guideline) (due []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	kept := map[string]vector.Vector{}
-	for i := range rules {
-		if !rules[i].when.Judged() {
+	for _, g := range rules {
+		if !g.when.Judged() {
 			continue
 		}
-		condition := rules[i].Condition
+		condition := g.Condition
 		if v, known := c.of[condition]; known {
 			kept[condition] = v
 		} else if !slices.Contains(due, condition) {

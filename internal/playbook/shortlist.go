@@ -13,15 +13,15 @@ type index struct {
 	weight   map[string]float64
 }
 
-func newIndex(rules []Guideline) index {
+func newIndex(rules []*Guideline) index {
 	x := index{map[string][]int{}, map[string]float64{}}
 	n := 0
-	for i := range rules {
-		if !rules[i].when.Judged() {
+	for i, g := range rules {
+		if !g.when.Judged() {
 			continue
 		}
 		n++
-		for _, w := range saying.Words(rules[i].Condition) {
+		for _, w := range saying.Words(g.Condition) {
 			x.postings[w] = append(x.postings[w], i)
 		}
 	}

@@ -209,8 +209,7 @@ func (b *Book) SetVariable(st State, v Value) (State, error) {
 func (b *Book) Variables(st State) []Value {
 	r, _ := st.read()
 	var out []Value
-	for i := range b.doc.Variables {
-		def := &b.doc.Variables[i]
+	for _, def := range b.doc.Variables {
 		if v, ok := def.known(r); ok {
 			out = append(out, v)
 		}

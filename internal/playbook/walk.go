@@ -114,7 +114,7 @@ func (t *turn) arrive(k *track, step *Step) {
 func (t *turn) goBack(k *track) bool {
 	j := k.front()
 	for i := len(t.book.journeys[j.ID].Steps) - 1; i >= 0; i-- {
-		step := &t.book.journeys[j.ID].Steps[i]
+		step := t.book.journeys[j.ID].Steps[i]
 		if step.ID == j.Step || !j.visited(step.ID) {
 			continue
 		}
@@ -138,8 +138,7 @@ func (t *turn) next(step *Step, answered bool) (*Transition, string) {
 	if !answered && (len(step.RequiredContext) == 0 || missing != "") {
 		return nil, ""
 	}
-	for i := range step.Transitions {
-		tr := &step.Transitions[i]
+	for _, tr := range step.Transitions {
 		if missing != "" && !tr.Early || !answered && tr.when.OfMessage() || t.before != nil && answered && !t.ofResults(step, tr) {
 			continue
 		}

@@ -57,7 +57,7 @@ func (w Window) switches(of *Agent) Switches {
 	return w.Switches(of.Memory)
 }
 
-func pageJourney(j playbook.Journey) Journey {
+func pageJourney(j *playbook.Journey) Journey {
 	view := Journey{ID: j.ID, Name: j.Name, Description: j.Description, Trigger: j.Trigger, Start: j.InitialStep}
 	for _, s := range j.Steps {
 		step := Step{ID: s.ID, Name: s.Name, Description: s.Description, End: s.IsTerminal}

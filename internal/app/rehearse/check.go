@@ -126,7 +126,7 @@ func ruledExactly(st *Stage, text string) (string, error) {
 	return line{mark: "rules", text: strings.Join(st.applied(), " ")}.String(), errors.Join(errs...)
 }
 
-func (st *Stage) journey(id string) (playbook.Journey, error) {
+func (st *Stage) journey(id string) (*playbook.Journey, error) {
 	var ids []string
 	for _, j := range st.book().Journeys() {
 		if j.ID == id {
@@ -134,7 +134,7 @@ func (st *Stage) journey(id string) (playbook.Journey, error) {
 		}
 		ids = append(ids, j.ID)
 	}
-	return playbook.Journey{}, named("journey", id, ids)
+	return nil, named("journey", id, ids)
 }
 
 // stepped returns the current step of the journey under way.

@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"github.com/expr-lang/expr/vm"
+
+	"parley/internal/playbook/sheet"
 )
 
 // Rule is one guard as its owner writes it.
@@ -23,6 +25,8 @@ type Rule struct {
 	Otherwise string `json:"otherwise,omitempty" rule:"enum=refuse|confirm|handoff" doc:"What happens if it is false: refuse (when absent), confirm (the person is asked) or handoff (refused, and people are to take over)."`
 	Say       string `json:"say,omitempty" rule:"len=1..500" doc:"Why, in a sentence for the model and the person."`
 	Enabled   *bool  `json:"enabled,omitempty" doc:"false switches it off; true when absent."`
+
+	At sheet.Place // where it was written; zero for a rule of no file
 }
 
 // Guard is a compiled Rule. It never changes and serves many goroutines.

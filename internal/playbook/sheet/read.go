@@ -71,8 +71,9 @@ func bounds(arg string) [2]float64 {
 // every mistake on the way.
 type reader struct{ src *Source }
 
-// Read fills v, a pointer to a struct with tags, from a document. What is wrong goes to
-// src.
+// Read fills v, a pointer to a struct with tags, from a document. Lists grow by what the
+// document has, and a struct's field At, a Place, says where it was read. What is wrong
+// goes to src.
 func Read(src *Source, root ast.Node, v any) {
 	(&reader{src}).read(root, reflect.ValueOf(v).Elem(), "", shape{})
 }
@@ -81,6 +82,11 @@ func Read(src *Source, root ast.Node, v any) {
 // holds it.
 func (r *reader) read(n ast.Node, v reflect.Value, path string, s shape) {
 	r.src.lines[path] = n.GetToken().Position.Line
+	if v.Kind() == reflect.Struct {
+		if at := v.FieldByName("At"); at.IsValid() {
+			at.Set(reflect.ValueOf(Place{r.src, path}))
+		}
+	}
 	switch n.(type) {
 	case *ast.NullNode:
 		return
@@ -120,11 +126,19 @@ func (r *reader) readList(n ast.Node, v reflect.Value, path string, s shape) {
 		r.src.Mistake(path, "wants a list, got %s", kindOf(n))
 		return
 	}
-	list := reflect.MakeSlice(v.Type(), len(seq.Values), len(seq.Values))
-	for i, item := range seq.Values {
-		r.read(item, list.Index(i), fmt.Sprintf("%s[%d]", path, i), s)
+	kind := v.Type().Elem()
+	pointers := kind.Kind() == reflect.Pointer
+	if pointers {
+		kind = kind.Elem()
 	}
-	v.Set(list)
+	for i, node := range seq.Values {
+		item := reflect.New(kind)
+		r.read(node, item.Elem(), fmt.Sprintf("%s[%d]", path, i), s)
+		if !pointers {
+			item = item.Elem()
+		}
+		v.Set(reflect.Append(v, item))
+	}
 }
 
 func (r *reader) readStruct(n ast.Node, v reflect.Value, path string) {
