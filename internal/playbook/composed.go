@@ -26,12 +26,7 @@ func (t *turn) composed(top []Match, ask *Variable) (list []string) {
 	var found []near
 	fits := len(list) > 0
 	for _, r := range t.book.doc.Replies {
-		n := 0
-		for _, w := range saying.Words(r.ID + " " + r.Text) {
-			if slices.Contains(t.words(), w) {
-				n++
-			}
-		}
+		n := saying.Shared(saying.Words(r.ID+" "+r.Text), t.words())
 		if text := t.fillPlain(r.Text); !slices.Contains(list, text) {
 			found = append(found, near{text, n})
 			fits = fits || n > 0

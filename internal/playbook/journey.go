@@ -3,6 +3,7 @@ package playbook
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -43,11 +44,10 @@ func (b *Book) Start(st State, id string, now time.Time) (State, error) {
 func (b *Book) Stop(st State, id string, now time.Time) (State, error) {
 	r, _ := st.read()
 	for _, s := range []*standing{r.own, r.shared} {
-		for _, j := range s.Journeys {
-			if j.alive() && (id == "" || j.ID == id) {
-				s.finish(j, Abandoned, "stopped", now)
-				return r.write()
-			}
+		i := slices.IndexFunc(s.Journeys, func(j *journeyState) bool { return j.alive() && (id == "" || j.ID == id) })
+		if i >= 0 {
+			s.finish(s.Journeys[i], Abandoned, "stopped", now)
+			return r.write()
 		}
 	}
 	return st, ErrNoJourney
@@ -56,7 +56,7 @@ func (b *Book) Stop(st State, id string, now time.Time) (State, error) {
 // Abandon ends everybody's journeys because their session expired.
 func (b *Book) Abandon(st State, now time.Time) (State, error) {
 	r, _ := st.read()
-	for _, s := range append(slices.Collect(values(r.session.People)), r.shared) {
+	for _, s := range append(slices.Collect(maps.Values(r.session.People)), r.shared) {
 		for _, j := range slices.Clone(s.Journeys) {
 			if j.alive() {
 				s.finish(j, Abandoned, "the session expired", now)
@@ -84,12 +84,11 @@ func (s *standing) front() *journeyState {
 
 // open returns a journey that can be taken up again, nil for none.
 func (s *standing) open(id string) *journeyState {
-	for _, j := range s.Journeys {
-		if j.ID == id && (j.alive() || j.Status == Left) {
-			return j
-		}
+	i := slices.IndexFunc(s.Journeys, func(j *journeyState) bool { return j.ID == id && (j.alive() || j.Status == Left) })
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return s.Journeys[i]
 }
 
 func (s *standing) begin(def *Journey, now time.Time) {

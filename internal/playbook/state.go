@@ -192,11 +192,10 @@ func (b *Book) SetVariable(st State, v Value) (State, error) {
 	if !ok {
 		return st, fmt.Errorf("unknown variable %q%s", v.Name, sheet.Suggest(v.Name, sortedKeys(b.variables)))
 	}
-	checked, err := def.valid.Check(v.Value)
-	if err != nil {
+	var err error
+	if v.Value, err = def.valid.Check(v.Value); err != nil {
 		return st, fmt.Errorf("%s is not taken: %w", v.Name, err)
 	}
-	v.Value = checked
 	if v.Confidence <= 0 || v.Confidence > 1 {
 		v.Confidence = 1
 	}

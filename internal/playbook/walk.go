@@ -2,8 +2,6 @@ package playbook
 
 import (
 	"fmt"
-	"iter"
-	"maps"
 	"strings"
 )
 
@@ -14,8 +12,6 @@ type track struct {
 	final  *Step    // the terminal step reached with this message
 	done   *Journey // what it ended
 }
-
-func values[K comparable, V any](m map[K]V) iter.Seq[V] { return maps.Values(m) }
 
 // step returns the definition of the step a track is in, nil when no journey is in
 // front.

@@ -88,7 +88,7 @@ func (c Condition) holds(e *Evidence) (score float64, reason string) {
 	case Always:
 		return scoreExact, "always applies"
 	case Literal:
-		if containsWords(e.Lower, c.Lit) {
+		if HasWords(e.Lower, c.Lit) {
 			return scoreExact, fmt.Sprintf("the message contains %q", c.Lit)
 		}
 	case Regex:

@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// containsWords reports whether a text has the words in one stretch, and no more
-// letters on either side: "sing" is not in "using". Scripts that put no space between
-// words have no such sides. Both are lower case.
-func containsWords(s, words string) bool {
+// HasWords reports whether a text has the words in one stretch, and no more letters on
+// either side: "sing" is not in "using". Scripts that put no space between words have no
+// such sides. Both are lower case.
+func HasWords(s, words string) bool {
 	first, _ := utf8.DecodeRuneInString(words)
 	last, _ := utf8.DecodeLastRuneInString(words)
 	for from := 0; ; {
@@ -37,9 +37,4 @@ func inWord(r rune) bool {
 		return false
 	}
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.Mn, r) || r == '_'
-}
-
-// HasWords is the same for texts in any case.
-func HasWords(s, words string) bool {
-	return containsWords(strings.ToLower(s), strings.ToLower(words))
 }

@@ -1,7 +1,6 @@
 package judge
 
 import (
-	"container/list"
 	"crypto/sha256"
 	"sync"
 )
@@ -9,25 +8,18 @@ import (
 // Cache holds the model's verdicts on items of the structured call, by the item's
 // version and the messages it was judged on. The oldest entries are dropped first.
 type Cache struct {
-	mu    sync.Mutex // guards what is below
-	items map[cacheKey]*list.Element
-	order *list.List // of cached, newest first
+	mu    sync.Mutex // guards the rest
+	items map[cacheKey]Verdict
+	order []cacheKey // oldest first
 }
 
 type cacheKey [sha256.Size]byte
-
-type cached struct {
-	key cacheKey
-	v   Verdict
-}
 
 // maxCached bounds the cache to a few megabytes.
 const maxCached = 8192
 
 // NewCache returns an empty one.
-func NewCache() *Cache {
-	return &Cache{items: map[cacheKey]*list.Element{}, order: list.New()}
-}
+func NewCache() *Cache { return &Cache{items: map[cacheKey]Verdict{}} }
 
 // keyOf hashes an item with the messages it is judged on.
 func keyOf(talk, item, version string) cacheKey {
@@ -37,20 +29,19 @@ func keyOf(talk, item, version string) cacheKey {
 func (c *Cache) get(k cacheKey) (Verdict, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if e, ok := c.items[k]; ok {
-		return e.Value.(cached).v, true
-	}
-	return Verdict{}, false
+	v, ok := c.items[k]
+	return v, ok
 }
 
 func (c *Cache) put(k cacheKey, v Verdict) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if e, ok := c.items[k]; ok {
-		c.order.Remove(e)
+	if _, known := c.items[k]; !known {
+		c.order = append(c.order, k)
 	}
-	c.items[k] = c.order.PushFront(cached{k, v})
-	if c.order.Len() > maxCached {
-		delete(c.items, c.order.Remove(c.order.Back()).(cached).key)
+	c.items[k] = v
+	if len(c.order) > maxCached {
+		delete(c.items, c.order[0])
+		c.order = c.order[1:]
 	}
 }

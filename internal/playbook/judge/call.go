@@ -8,6 +8,8 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 
 	"parley/internal/llm"
 	"parley/internal/text"
@@ -116,7 +118,7 @@ func (j Judge) learn(q Question, a answer, r *Ruling) {
 		j.Cache.put(keyOf(talk, it.name, it.version), v)
 		r.Verdicts[it.name] = v
 	}
-	for _, name := range sorted(a.verdicts) {
+	for _, name := range slices.Sorted(maps.Keys(a.verdicts)) {
 		r.Notes = append(r.Notes, fmt.Sprintf("the model judged a %s, which was not asked", text.Shorten(name, 80)))
 	}
 }
@@ -131,8 +133,6 @@ func (c *Cache) answers(q Question, into map[string]Verdict) bool {
 		}
 		found[it.name] = v
 	}
-	for name, v := range found {
-		into[name] = v
-	}
+	maps.Copy(into, found)
 	return true
 }

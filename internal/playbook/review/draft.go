@@ -80,7 +80,7 @@ func literal(phrase string) (words string, is bool) {
 // emphasis and ends of lines, or what fits a pattern.
 func says(answer, phrase string) bool {
 	if words, is := literal(phrase); is {
-		return condition.HasWords(flat(answer), flat(words))
+		return condition.HasWords(strings.ToLower(flat(answer)), strings.ToLower(flat(words)))
 	}
 	re, err := regexp.Compile(strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(phrase), "regex:")))
 	return err == nil && (re.MatchString(answer) || re.MatchString(flat(answer)))

@@ -138,11 +138,15 @@ func Opposite(a, b string) bool {
 	for i, w := range kindsX {
 		differ = differ || kindsY[i] != "" && kindsY[i] != w
 	}
-	shared := 0
-	for _, w := range restX {
-		if slices.Contains(restY, w) {
-			shared++
+	return differ && 2*Shared(restX, restY) >= min(len(restX), len(restY))
+}
+
+// Shared counts the words of x that are among y.
+func Shared(x, y []string) (n int) {
+	for _, w := range x {
+		if slices.Contains(y, w) {
+			n++
 		}
 	}
-	return differ && 2*shared >= min(len(restX), len(restY))
+	return n
 }

@@ -4,6 +4,7 @@ package value
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -33,7 +34,6 @@ type Checker struct {
 	Kind     string            // string, number, boolean, date, array or object
 	Re       *regexp.Regexp    // of text; nil for none
 	Allowed  []json.RawMessage // nil for all
-	rules    Validation
 	minLen   int
 	maxLen   int // 0 is no limit but the cap
 	min, max float64
@@ -44,39 +44,25 @@ const maxValue = 4000
 
 // NewChecker makes one for a type, "" for string; nil rules restrict nothing.
 func NewChecker(kind string, rules *Validation) (Checker, error) {
-	c := Checker{Kind: strings.ToLower(kind), min: math.Inf(-1), max: math.Inf(1)}
-	if c.Kind == "" {
-		c.Kind = "string"
-	}
+	c := Checker{Kind: cmp.Or(strings.ToLower(kind), "string"), min: math.Inf(-1), max: math.Inf(1)}
 	if rules == nil {
 		return c, nil
 	}
-	c.rules = *rules
 	var err error
-	if c.rules.Pattern != "" {
-		if c.Re, err = Compile(c.rules.Pattern); err != nil {
+	if rules.Pattern != "" {
+		if c.Re, err = Compile(rules.Pattern); err != nil {
 			return c, fmt.Errorf("pattern: %w", err)
 		}
 	}
-	if c.rules.Min != nil {
-		c.min = *c.rules.Min
-	}
-	if c.rules.Max != nil {
-		c.max = *c.rules.Max
-	}
-	if c.rules.MinLength != nil {
-		c.minLen = *c.rules.MinLength
-	}
-	if c.rules.MaxLength != nil {
-		c.maxLen = *c.rules.MaxLength
-	}
+	c.min, c.max = *cmp.Or(rules.Min, &c.min), *cmp.Or(rules.Max, &c.max)
+	c.minLen, c.maxLen = *cmp.Or(rules.MinLength, &c.minLen), *cmp.Or(rules.MaxLength, &c.maxLen)
 	if c.min > c.max {
 		return c, errors.New("min is greater than max")
 	}
 	if c.maxLen > 0 && c.minLen > c.maxLen {
 		return c, errors.New("min_length is greater than max_length")
 	}
-	for _, a := range c.rules.AllowedValues {
+	for _, a := range rules.AllowedValues {
 		text, err := json.Marshal(a)
 		if err == nil {
 			text, err = c.Coerce(text)
