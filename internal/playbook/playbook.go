@@ -131,8 +131,7 @@ func (b *Book) add(name string, text []byte, found *sheet.Mistakes) {
 	root, err := yamldoc.Parse(string(text))
 	if err != nil {
 		line := 0
-		var e *yamldoc.Error
-		if errors.As(err, &e) {
+		if e, ok := errors.AsType[*yamldoc.Error](err); ok {
 			line, err = e.Line, errors.New(e.Problem)
 		}
 		src.Broken(line, err)

@@ -18,7 +18,7 @@ func (r *Reader) parse(body string) ([]Call, Fault) {
 	body = strings.ReplaceAll(body, minimax, "")
 	body = kimiEnd().ReplaceAllString(kimiArg().ReplaceAllString(kimiCall().ReplaceAllString(body, `<invoke name="$1">`),
 		`<parameter name="$1">`), `</$1>`)
-	if at := strings.IndexByte(body, '{'); tagForm().MatchString(cut(body, at)) {
+	if before, _, _ := strings.Cut(body, "{"); tagForm().MatchString(before) {
 		calls = r.tags(body)
 	} else {
 		calls = (&reading{r: r, loose: loose{s: body}}).calls()
@@ -32,13 +32,6 @@ func (r *Reader) parse(body string) ([]Call, Fault) {
 		}
 	}
 	return calls, ""
-}
-
-func cut(s string, at int) string {
-	if at < 0 {
-		return s
-	}
-	return s[:at]
 }
 
 func (r *Reader) offered(name string) (json.RawMessage, bool) {
@@ -165,10 +158,7 @@ again:
 // calls returns nil when anything cannot be read.
 func (b *reading) calls() []Call {
 	for b.skip(); b.i < len(b.s); b.skip() {
-		if !b.next() {
-			return nil
-		}
-		if len(b.out) > maxCalls {
+		if !b.next() || len(b.out) > maxCalls {
 			return nil
 		}
 	}
@@ -178,10 +168,7 @@ func (b *reading) calls() []Call {
 // next reads one call, or a list of them.
 func (b *reading) next() bool {
 	switch c := b.s[b.i]; {
-	case c == '{':
-		v, ok := b.value(0)
-		return ok && b.take(v, 0)
-	case c == '[' && !b.pythonic():
+	case c == '{', c == '[' && !b.pythonic():
 		v, ok := b.value(0)
 		return ok && b.take(v, 0)
 	case c == '[' || c == ']' || c == ')':
@@ -246,10 +233,7 @@ func (b *reading) named() bool {
 		b.out = append(b.out, Call{name, "{}"})
 		return true
 	}
-	if len(b.out) > 0 {
-		return b.rest()
-	}
-	return false
+	return len(b.out) > 0 && b.rest()
 }
 
 // index skips Kimi's number of a call.

@@ -1,7 +1,7 @@
 package dialect
 
-// family is one way in which models write a call into their text. The body
-// between open and close is read by parseCalls, whatever its form.
+// family is one way in which models write a call into their text. parse reads the body
+// between open and close, whatever its form.
 type family struct {
 	open   string
 	close  []string // the first that comes; none is the end of the text

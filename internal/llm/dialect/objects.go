@@ -47,16 +47,15 @@ func (b *reading) take(v value, depth int) bool {
 }
 
 func (v value) get(key string) (value, bool) {
-	for _, f := range v.fields {
-		if f.key == key {
-			return f.value, true
-		}
+	i := slices.IndexFunc(v.fields, func(f field) bool { return f.key == key })
+	if i < 0 {
+		return value{}, false
 	}
-	return value{}, false
+	return v.fields[i].value, true
 }
 
 func (v value) name() (string, bool) {
-	for _, key := range append(nameKeys[:len(nameKeys):len(nameKeys)], "function") {
+	for _, key := range slices.Concat(nameKeys, []string{"function"}) {
 		if n, ok := v.get(key); ok && n.is == '"' && n.text != "" {
 			return n.text, true
 		}

@@ -53,30 +53,19 @@ var books = sync.OnceValue(func() (all []*book) {
 		}
 		all = append(all, b)
 	}
-	slices.SortStableFunc(all, func(a, b *book) int { return strings.Compare(order(a), order(b)) })
-	return all
+	return led(all, "en")
 })
 
-func order(b *book) string {
-	if b.tag == "en" {
-		return ""
-	}
-	return b.tag
-}
-
 // inOrder returns the languages, the one that somebody speaks first.
-func inOrder(first string) []*book {
-	all := slices.Clone(books())
-	slices.SortStableFunc(all, func(a, b *book) int {
-		switch {
-		case a.tag == first && b.tag != first:
-			return -1
-		case b.tag == first && a.tag != first:
-			return 1
-		}
-		return 0
-	})
-	return all
+func inOrder(first string) []*book { return led(books(), first) }
+
+// led returns the books with that of a language first.
+func led(all []*book, tag string) []*book {
+	i := slices.IndexFunc(all, func(b *book) bool { return b.tag == tag })
+	if i <= 0 {
+		return all
+	}
+	return slices.Concat(all[i:i+1], all[:i], all[i+1:])
 }
 
 // readBook reads a file. An error names the line.

@@ -3,6 +3,7 @@ package offline
 import (
 	"cmp"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -71,7 +72,7 @@ func (t talk) completed(a asked, said string) (asked, bool) {
 	text, at := a.args["text"], a.args["when"]
 	own, understood := t.find(said)
 	both, what, err := times.Split(said, someTime, a.tag)
-	part := (*times.Partial)(nil)
+	var part *times.Partial
 	switch {
 	case at == "" && isTime(said, a.tag):
 		at = a.onItsDay(said)
@@ -86,8 +87,7 @@ func (t talk) completed(a asked, said string) (asked, bool) {
 	default:
 		return a, false
 	}
-	a.args, a.about = map[string]string{"text": text, "when": at}, a.spoken()
-	a.part = part
+	a.args, a.about, a.part = map[string]string{"text": text, "when": at}, a.spoken(), part
 	return a, true
 }
 
@@ -199,10 +199,8 @@ func (t talk) in(b *book, said string) (asked, bool) {
 
 // loose tells a phrase that is also an answer to what somebody asks.
 func (p phrase) loose() bool {
-	for _, value := range p.fixed {
-		if value == "*" {
-			return true
-		}
+	if slices.Contains(slices.Collect(maps.Values(p.fixed)), "*") {
+		return true
 	}
 	return slices.Contains(answers, p.does) && p.does != "sum" && p.does != "ask_when"
 }

@@ -5,6 +5,7 @@ package openai
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -63,7 +64,6 @@ type Client struct {
 
 	written sync.Map // a tool's name -> wrote
 
-	http    *http.Client
 	once    sync.Once // guards silent
 	silent  quirks    // what the server's template leaves out without a word
 	learned learned
@@ -75,23 +75,13 @@ func New(o Options) (*Client, error) {
 	if o.BaseURL == "" {
 		return nil, errors.New("openai: no base URL")
 	}
-	if o.MaxTokens == 0 {
-		o.MaxTokens = 1024
-	}
-	if o.Timeout == 0 {
-		o.Timeout = 30 * time.Second
-	}
-	if o.Total == 0 {
-		o.Total = 4 * o.Timeout
-	}
-	if o.Concurrent == 0 {
-		o.Concurrent = 64
-	}
+	o.MaxTokens = cmp.Or(o.MaxTokens, 1024)
+	o.Timeout = cmp.Or(o.Timeout, 30*time.Second)
+	o.Total = cmp.Or(o.Total, 4*o.Timeout)
+	o.Concurrent = cmp.Or(o.Concurrent, 64)
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	if o.Room == nil {
 		o.Room = make(chan struct{}, o.Concurrent)
-	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConns, transport.MaxIdleConnsPerHost = o.Concurrent, o.Concurrent
@@ -100,11 +90,10 @@ func New(o Options) (*Client, error) {
 	transport.DisableCompression = true          // a stream must not wait in a decompressor
 	config := goopenai.DefaultConfig(o.APIKey)
 	config.BaseURL = strings.TrimRight(o.BaseURL, "/")
-	plain := &http.Client{Transport: transport}
-	wire := &doer{client: plain, secret: o.APIKey}
+	wire := &doer{client: &http.Client{Transport: transport}, secret: o.APIKey}
 	config.HTTPClient = wire
 	config.EmptyMessagesLimit = math.MaxInt32 // keep-alive comments are no error
-	return &Client{o: o, wire: wire, api: goopenai.NewClientWithConfig(config), room: o.Room, http: plain,
+	return &Client{o: o, wire: wire, api: goopenai.NewClientWithConfig(config), room: o.Room,
 		learned: learned{models: map[string]quirks{}, book: o.Notebook, where: endpointName(o.BaseURL)}}, nil
 }
 
@@ -116,9 +105,7 @@ func (c *Client) Complete(ctx context.Context, r llm.Request, onText func(string
 	case <-ctx.Done():
 		return llm.Response{}, context.Cause(ctx)
 	}
-	if r.Model == "" {
-		r.Model = c.o.Model
-	}
+	r.Model = cmp.Or(r.Model, c.o.Model)
 	known, err := c.learned.of(ctx, r.Model)
 	if err != nil {
 		c.o.Log.Warn("what was learned of the model cannot be read", "err", err)
@@ -148,7 +135,11 @@ func (c *Client) Complete(ctx context.Context, r llm.Request, onText func(string
 		return err
 	})
 	if err != nil {
-		return llm.Response{}, tries.billed(err)
+		if e, ok := errors.AsType[*llm.Error](err); ok { // the bill of all attempts
+			e.Usage = tries.lost
+			e.Usage.Attempts = tries.attempts
+		}
+		return llm.Response{}, err
 	}
 	if err := c.learned.keep(ctx, r.Model, tries.trial); err != nil {
 		c.o.Log.Warn("what was learned of the model is forgotten at the next start", "err", err)
@@ -166,7 +157,9 @@ func (c *Client) persist(ctx context.Context, tries *tally, attempt func() error
 		if err == nil {
 			return nil
 		}
-		tries.lose(err)
+		if e, ok := errors.AsType[*llm.Error](err); ok {
+			tries.lost = tries.lost.Add(e.Usage)
+		}
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -194,24 +187,6 @@ type tally struct {
 	lost           llm.Usage // of attempts that came to nothing
 }
 
-// lose notes what a failed attempt was billed.
-func (t *tally) lose(err error) {
-	var e *llm.Error
-	if errors.As(err, &e) {
-		t.lost = t.lost.Add(e.Usage)
-	}
-}
-
-// billed returns the error with the usage of all attempts.
-func (t *tally) billed(err error) error {
-	var e *llm.Error
-	if errors.As(err, &e) {
-		e.Usage = t.lost
-		e.Usage.Attempts = t.attempts
-	}
-	return err
-}
-
 // again decides whether an attempt is repeated, and after how long.
 func (c *Client) again(err error, t *tally) (time.Duration, bool) {
 	var e *llm.Error
@@ -230,9 +205,7 @@ func (c *Client) again(err error, t *tally) (time.Duration, bool) {
 	case errors.Is(e.Class, llm.ErrRateLimited):
 		first := t.patient && !t.waited
 		t.waited = true
-		if e.RetryAfter == 0 {
-			e.RetryAfter = time.Second
-		}
+		e.RetryAfter = cmp.Or(e.RetryAfter, time.Second)
 		return e.RetryAfter, first && e.RetryAfter <= longestTip
 	case errors.Is(e.Class, llm.ErrInvalidOutput):
 		first := !t.mended
@@ -280,8 +253,7 @@ func (c *Client) attempt(ctx context.Context, t *tally, onText func(string)) (ll
 	}
 	failed := c.classify(ctx, err, a)
 	overhear(ctx, ex, a, failed)
-	var e *llm.Error
-	if errors.As(failed, &e) && t.repair == nil {
+	if e, ok := errors.AsType[*llm.Error](failed); ok && t.repair == nil {
 		t.repair = a.repair(e)
 	}
 	return llm.Response{}, failed
@@ -316,7 +288,7 @@ func (c *Client) exchange(ctx context.Context, ex *exchange, a *answer, watch *w
 		return err
 	}
 	defer func() { _ = stream.Close() }()
-	return a.follow(newEvents(ex.body).next, watch)
+	return a.follow(events(ex.body), watch)
 }
 
 // Transcribe transcribes a recording; name has the file ending of its format. It

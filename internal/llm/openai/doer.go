@@ -2,6 +2,7 @@ package openai
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -57,19 +59,20 @@ func (d *doer) Do(req *http.Request) (*http.Response, error) {
 	if resp.StatusCode >= http.StatusBadRequest {
 		defer func() { _ = resp.Body.Close() }()
 		body, _ := io.ReadAll(io.LimitReader(resp.Body, maxError)) // half a body still says something
-		return nil, failure(resp, body, d.secret)
+		return nil, &llm.Error{
+			Class: class(resp.StatusCode, string(body)), Status: resp.StatusCode,
+			RetryAfter: retryAfter(resp.Header, time.Now()), Detail: hide(words(body), d.secret),
+		}
 	}
 	body := &capped{ReadCloser: resp.Body, left: maxBody, start: true, stream: strings.HasPrefix(resp.Header.Get("Content-Type"),
 		"text/event-stream")}
 	resp.Body = body
-	if ex != nil {
-		body.left = ex.room
+	if ex == nil {
+		return resp, nil
 	}
-	if ex != nil && !body.stream {
+	body.left, ex.body = ex.room, body
+	if !body.stream {
 		return d.whole(resp, ex)
-	}
-	if ex != nil {
-		ex.body = resp.Body
 	}
 	return resp, nil
 }
@@ -112,8 +115,7 @@ func (g *growing) Read(p []byte) (int, error) {
 // unreachable describes a failure without an answer. The URL stays out of it:
 // it may carry a key.
 func (d *doer) unreachable(err error) error {
-	var ue *url.Error
-	if errors.As(err, &ue) {
+	if ue, ok := errors.AsType[*url.Error](err); ok {
 		err = ue.Err
 	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
@@ -123,8 +125,9 @@ func (d *doer) unreachable(err error) error {
 }
 
 // complete adds to a request what the library leaves out or cannot say: the temperature,
-// tools and messages. The last two come last, after everything that never changes, so that nearly all of a request is
-// byte for byte the beginning of the next one, which is what provider caches need.
+// tools and messages. The last two come after everything that never changes, so that
+// nearly all of a request is byte for byte the beginning of the next one, as provider
+// caches need.
 func (ex *exchange) complete(req *http.Request) error {
 	body, err := io.ReadAll(req.Body) // a few settings
 	if err != nil {
@@ -184,14 +187,6 @@ const (
 	toolsKey    = `"tools":[`
 )
 
-// failure classifies an answer with an error status.
-func failure(resp *http.Response, body []byte, secret string) error {
-	return &llm.Error{
-		Class: class(resp.StatusCode, string(body)), Status: resp.StatusCode,
-		RetryAfter: retryAfter(resp.Header, time.Now()), Detail: hide(words(body), secret),
-	}
-}
-
 // words returns the message of an error body, in any provider's format.
 func words(body []byte) string {
 	var form struct {
@@ -223,12 +218,7 @@ func words(body []byte) string {
 func class(status int, body string) error {
 	low := strings.ToLower(body)
 	has := func(words ...string) bool {
-		for _, w := range words {
-			if strings.Contains(low, w) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(low, w) })
 	}
 	switch {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
@@ -284,26 +274,18 @@ func hide(text, secret string) string {
 }
 
 // classify turns the error that ended an attempt into an llm.Error. The caller has
-// checked that its own context is still alive.
-// a is what came of an answer until then, nil for none.
+// checked that its own context is still alive. a is what came of an answer until then,
+// nil for none.
 func (c *Client) classify(ctx context.Context, err error, a *answer) error {
-	var (
-		e       *llm.Error
-		partial string
-		usage   llm.Usage
-	)
+	e, ok := errors.AsType[*llm.Error](err)
+	if !ok {
+		e = &llm.Error{Class: llm.ErrUnavailable, Detail: cmp.Or(context.Cause(ctx), err).Error()}
+	}
+	e.Detail, e.Partial, e.Usage = hide(e.Detail, c.o.APIKey), "", llm.Usage{}
 	if a != nil {
-		partial, usage = a.text.String(), a.usage
+		e.Partial, e.Usage = a.text.String(), a.usage
 	}
-	if errors.As(err, &e) {
-		e.Detail, e.Partial, e.Usage = hide(e.Detail, c.o.APIKey), partial, usage
-		return e
-	}
-	detail := hide(err.Error(), c.o.APIKey)
-	if cause := context.Cause(ctx); cause != nil {
-		detail = cause.Error()
-	}
-	return &llm.Error{Class: llm.ErrUnavailable, Detail: detail, Partial: partial, Usage: usage}
+	return e
 }
 
 // watch ends an attempt that makes no progress. Only calls of touch count as

@@ -2,8 +2,6 @@ package openai
 
 import (
 	"context"
-	"encoding/json"
-	"io"
 	"net/http"
 	"strings"
 	"time"
@@ -12,8 +10,11 @@ import (
 // propsWait is how long a server is asked what it is before the first message.
 const propsWait = 2 * time.Second
 
-// props is what llama.cpp's server says of its model at /props.
+// props holds what llama.cpp's server says about its model at /props.
 type props struct {
+	Settings struct {
+		Ctx int `json:"n_ctx"` // tokens that each of its slots has
+	} `json:"default_generation_settings"`
 	Caps *struct {
 		System    bool `json:"supports_system_role"`
 		Tools     bool `json:"supports_tools"`
@@ -32,26 +33,15 @@ func (c *Client) inspect(ctx context.Context) quirks {
 		}
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), propsWait)
 		defer cancel()
-		root := strings.TrimSuffix(strings.TrimRight(c.o.BaseURL, "/"), "/v1")
-		req, err := http.NewRequestWithContext(ctx, http.MethodGet, root+"/props", nil)
-		if err != nil {
-			return
-		}
-		if c.o.APIKey != "" {
-			req.Header.Set("Authorization", "Bearer "+c.o.APIKey)
-		}
-		resp, err := c.http.Do(req)
-		if err != nil {
-			return
-		}
-		defer func() { _ = resp.Body.Close() }()
-		body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
-		var p props
-		if err == nil && resp.StatusCode == http.StatusOK && json.Unmarshal(body, &p) == nil {
+		if p, err := c.props(ctx); err == nil {
 			c.silent = p.quirks()
 		}
 	})
 	return c.silent
+}
+
+func (c *Client) props(ctx context.Context) (p props, err error) {
+	return p, c.ask(ctx, http.MethodGet, c.beside("/props"), nil, &p)
 }
 
 func (p props) quirks() (q quirks) {

@@ -95,7 +95,7 @@ func hasToolTurns(r llm.Request) bool {
 }
 
 func hasImages(r llm.Request) bool {
-	return slices.ContainsFunc(r.Messages, func(m llm.Message) bool { return len(m.Images) > 0 })
+	return slices.ContainsFunc(r.Messages, llm.Message.Pictured)
 }
 
 // raised stands before what a template says in the errors of llama.cpp's server.

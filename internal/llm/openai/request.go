@@ -2,10 +2,10 @@ package openai
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,13 +18,9 @@ import (
 // request turns a Request into the library's form, without what makes up nearly all of
 // it, and what that form cannot say: see tools, messages and temperature.
 func (c *Client) request(r llm.Request, known quirks) goopenai.ChatCompletionRequest {
-	model := r.Model
-	limit := r.MaxTokens
-	if limit == 0 {
-		limit = c.o.MaxTokens
-	}
-	req := goopenai.ChatCompletionRequest{Model: model, ReasoningEffort: c.o.Reasoning, Messages: []goopenai.ChatCompletionMessage{}}
-	if known&newLimit != 0 || c.modern(model) && known&oldLimit == 0 {
+	limit := cmp.Or(r.MaxTokens, c.o.MaxTokens)
+	req := goopenai.ChatCompletionRequest{Model: r.Model, ReasoningEffort: c.o.Reasoning, Messages: []goopenai.ChatCompletionMessage{}}
+	if known&newLimit != 0 || c.modern(r.Model) && known&oldLimit == 0 {
 		req.MaxCompletionTokens = limit
 	} else {
 		//lint:ignore SA1019 Ollama, Gemini and OpenRouter know only the older name
@@ -80,18 +76,13 @@ func (c *Client) temperature(model string, known quirks) []byte {
 // modern reports whether the endpoint wants max_completion_tokens: OpenAI itself,
 // and the models for which the library refuses the older name.
 func (c *Client) modern(model string) bool {
-	u, err := url.Parse(c.o.BaseURL)
-	return fixedTemperature(model) || (err == nil && strings.HasSuffix(u.Hostname(), "api.openai.com"))
+	return fixedTemperature(model) || strings.HasSuffix(c.host(), "api.openai.com")
 }
 
 // fixedTemperature lists the models that take only their own temperature.
 func fixedTemperature(model string) bool {
-	for _, prefix := range []string{"o1", "o3", "o4", "gpt-5", "gpt-6"} {
-		if strings.HasPrefix(model, prefix) {
-			return true
-		}
-	}
-	return false
+	own := []string{"o1", "o3", "o4", "gpt-5", "gpt-6"}
+	return slices.ContainsFunc(own, func(prefix string) bool { return strings.HasPrefix(model, prefix) })
 }
 
 // arranged arranges the messages for this server: the schema and the tools move into

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,7 +23,7 @@ const ollamaWindow = 4096
 // say. sure is false for what may be otherwise once the model is loaded. What a
 // server gives the model now counts before what the model could take.
 func (c *Client) Window(ctx context.Context) (tokens int, sure bool, err error) {
-	list, err := c.listed(ctx)
+	list, err := c.listed(ctx, strings.TrimRight(c.o.BaseURL, "/")+"/models")
 	if err != nil {
 		return 0, false, err
 	}
@@ -38,11 +39,12 @@ func (c *Client) Window(ctx context.Context) (tokens int, sure bool, err error) 
 		}
 	}
 	if !c.elsewhere() {
-		if n := c.lmStudio(ctx); n > 0 {
-			return n, true, nil
+		list, _ := c.listed(ctx, c.beside("/api/v0/models")) // LM Studio: what the model was loaded with
+		if i := slices.IndexFunc(list, func(l listing) bool { return c.isModel(l.ID) }); i >= 0 && list[i].window() > 0 {
+			return list[i].window(), true, nil
 		}
-		if n := c.llamaServer(ctx); n > 0 {
-			return n, true, nil
+		if p, err := c.props(ctx); err == nil && p.Settings.Ctx > 0 {
+			return p.Settings.Ctx, true, nil
 		}
 		if n, sure, err := c.ollama(ctx); err == nil && n > 0 {
 			return n, sure, nil
@@ -67,8 +69,7 @@ type listing struct {
 	// Anthropic
 	MaxInput int `json:"max_input_tokens"`
 	// LM Studio's own list
-	Loaded int    `json:"loaded_context_length"`
-	State  string `json:"state"`
+	Loaded int `json:"loaded_context_length"`
 }
 
 func (l listing) window() int {
@@ -81,12 +82,12 @@ func (l listing) window() int {
 	return 0
 }
 
-// listed returns the list of models with all that it says.
-func (c *Client) listed(ctx context.Context) ([]listing, error) {
+// listed returns the list of models at an address, with everything that it says.
+func (c *Client) listed(ctx context.Context, address string) ([]listing, error) {
 	var body struct {
 		Data []listing `json:"data"`
 	}
-	err := c.ask(ctx, http.MethodGet, strings.TrimRight(c.o.BaseURL, "/")+"/models", nil, &body)
+	err := c.ask(ctx, http.MethodGet, address, nil, &body)
 	return body.Data, err
 }
 
@@ -100,35 +101,6 @@ func (c *Client) elsewhere() bool {
 // beside returns an address of the same server.
 func (c *Client) beside(path string) string {
 	return strings.TrimSuffix(strings.TrimRight(c.o.BaseURL, "/"), "/v1") + path
-}
-
-// lmStudio asks LM Studio for what the model was loaded with.
-func (c *Client) lmStudio(ctx context.Context) int {
-	var body struct {
-		Data []listing `json:"data"`
-	}
-	if c.ask(ctx, http.MethodGet, c.beside("/api/v0/models"), nil, &body) != nil {
-		return 0
-	}
-	for _, m := range body.Data {
-		if c.isModel(m.ID) {
-			return m.window()
-		}
-	}
-	return 0
-}
-
-// llamaServer asks llama.cpp's server for what each of its slots has.
-func (c *Client) llamaServer(ctx context.Context) int {
-	var body struct {
-		Settings struct {
-			Ctx int `json:"n_ctx"`
-		} `json:"default_generation_settings"`
-	}
-	if c.ask(ctx, http.MethodGet, c.beside("/props"), nil, &body) != nil {
-		return 0
-	}
-	return body.Settings.Ctx
 }
 
 var numCtx = text.Pattern(`(?m)^\s*num_ctx\s+(\d+)`)

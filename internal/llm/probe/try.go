@@ -120,8 +120,7 @@ func (e Endpoint) look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var p *Problem
-	if err := r.problem(); asProblem(err, &p) && (p.Kind != Path && p.Kind != Refused && p.Kind != Unwell || !json.Valid(r.body)) {
+	if p, ok := errors.AsType[*Problem](r.problem()); ok && (p.Kind != Path && p.Kind != Refused && p.Kind != Unwell || !json.Valid(r.body)) {
 		return p
 	}
 	return nil

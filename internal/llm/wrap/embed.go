@@ -178,12 +178,8 @@ func aboutTexts(ctx context.Context, err error) bool {
 	if ctx.Err() != nil {
 		return false
 	}
-	for _, class := range []error{llm.ErrUnavailable, llm.ErrBadRequest, llm.ErrContextOverflow, llm.ErrFiltered, llm.ErrInvalidOutput} {
-		if errors.Is(err, class) {
-			return true
-		}
-	}
-	return false
+	classes := []error{llm.ErrUnavailable, llm.ErrBadRequest, llm.ErrContextOverflow, llm.ErrFiltered, llm.ErrInvalidOutput}
+	return slices.ContainsFunc(classes, func(class error) bool { return errors.Is(err, class) })
 }
 
 // first asks each endpoint until one answers, and counts what each took.
@@ -192,11 +188,7 @@ func (e *Embedder) first(ctx context.Context, texts []string) (list [][]float32,
 		var used llm.Usage
 		list, used, err = v.Embed(ctx, texts)
 		used.Cost = v.Price.Of(used)
-		call := Call{"embedding", v.Name, "ok", used}
-		if err != nil {
-			call.Outcome = "failed"
-		}
-		e.Count(ctx, call)
+		e.Count(ctx, Call{"embedding", v.Name, outcome(err), used})
 		if err == nil || ctx.Err() != nil {
 			break
 		}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 
 	"parley/internal/llm"
@@ -78,22 +79,13 @@ func (g *Gauge) Estimate(r llm.Request) int {
 // Learn takes in what a provider counted for a request. One with pictures
 // teaches nothing, nor does a count of nothing.
 func (g *Gauge) Learn(r llm.Request, counted int) {
-	if g == nil || counted <= 0 || pictured(r) {
+	if g == nil || counted <= 0 || slices.ContainsFunc(r.Messages, llm.Message.Pictured) {
 		return
 	}
 	state := g.learn(llm.TraitsOf(r), float64(counted))
 	if g.Save != nil && state != "" {
 		g.Save(state)
 	}
-}
-
-func pictured(r llm.Request) bool {
-	for _, m := range r.Messages {
-		if len(m.Images) > 0 {
-			return true
-		}
-	}
-	return false
 }
 
 // learn returns what is to be kept, "" when too little has changed.

@@ -3,10 +3,10 @@ package wrap
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 
 	"parley/internal/llm"
@@ -132,8 +132,8 @@ func (c *routed) round(ctx context.Context, legs []Leg) (llm.Response, error) {
 				resp.Usage = resp.Usage.Add(c.lost)
 				return resp, nil
 			}
-			var e *llm.Error
-			if ctx.Err() != nil || !errors.As(err, &e) || errors.Is(err, llm.ErrLimit) {
+			e, ok := errors.AsType[*llm.Error](err)
+			if ctx.Err() != nil || !ok || errors.Is(err, llm.ErrLimit) {
 				c.over = true
 				return llm.Response{}, err
 			}
@@ -201,13 +201,11 @@ func (c *routed) worst(failed []failure) error {
 		told = *failed[i].err
 	}
 	if len(failed) > 1 {
-		told.Detail = ""
-		for i, f := range failed {
-			if i > 0 {
-				told.Detail += "; "
-			}
-			told.Detail += fmt.Sprintf("%s: %s", f.name, f.err.Detail)
+		var details []string
+		for _, f := range failed {
+			details = append(details, f.name+": "+f.err.Detail)
 		}
+		told.Detail = strings.Join(details, "; ")
 	}
 	told.Usage = c.lost
 	return &told
@@ -215,17 +213,26 @@ func (c *routed) worst(failed []failure) error {
 
 // unseen returns the messages without pictures.
 func unseen(ms []llm.Message) []llm.Message {
-	if !slices.ContainsFunc(ms, func(m llm.Message) bool { return len(m.Images) > 0 }) {
-		return ms
+	return replaced(ms, llm.Message.Pictured, func(m llm.Message) llm.Message {
+		m.Images = nil
+		m.Content += "\n(There is a picture here that you cannot see. Say so if it matters.)"
+		return m
+	})
+}
+
+// replaced returns list with others in place of those that are found; list itself, which
+// is not changed, where none is.
+func replaced[T any](list []T, found func(T) bool, other func(T) T) []T {
+	if !slices.ContainsFunc(list, found) {
+		return list
 	}
-	ms = slices.Clone(ms)
-	for i, m := range ms {
-		if len(m.Images) > 0 {
-			ms[i].Images = nil
-			ms[i].Content += "\n(There is a picture here that you cannot see. Say so if it matters.)"
+	list = slices.Clone(list)
+	for i, one := range list {
+		if found(one) {
+			list[i] = other(one)
 		}
 	}
-	return ms
+	return list
 }
 
 // jittered keeps clients that failed together from coming back together.

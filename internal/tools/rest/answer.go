@@ -231,8 +231,7 @@ func (c *call) unreached(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	var in *url.Error
-	if errors.As(err, &in) {
+	if in, ok := errors.AsType[*url.Error](err); ok {
 		err = in.Err
 	}
 	c.o.Log.Warn("service not reached", "tool", c.Name, "err", err)

@@ -145,8 +145,7 @@ func fetchError(ctx context.Context, err error) error {
 	var dns *net.DNSError
 	switch {
 	case errors.Is(err, netguard.ErrForbidden):
-		var inner *url.Error
-		if errors.As(err, &inner) {
+		if inner, ok := errors.AsType[*url.Error](err); ok {
 			return inner.Err
 		}
 		return err
