@@ -105,13 +105,13 @@ func (t *Turn) Left() (h *tools.HandOver, say string) {
 func told(v guard.Verdict) string {
 	say := "Not allowed by a rule that code enforces; nothing was done."
 	if v.Ruling == guard.HandOver {
-		say = "Not allowed by a rule that code enforces; nothing was done. A person has to take this over: tell them so."
+		say += " A person has to take this over: tell them so."
 	}
 	if v.Say != "" {
 		say += " " + v.Say
 	}
 	if v.Lacks != "" {
-		say += " " + fmt.Sprintf("The rule could not be checked: %s. Make the call that brings it first, if there is one.", v.Lacks)
+		say += fmt.Sprintf(" The rule could not be checked: %s. Make the call that brings it first, if there is one.", v.Lacks)
 	}
 	return say
 }
@@ -200,17 +200,13 @@ func (t *Turn) Precedents() []memory.Precedent {
 
 // note keeps a verdict for those who ask why.
 func (t *Turn) note(tool string, v guard.Verdict) {
-	line, name, about := "", spaced(v.Guard), spaced(tool)
-	switch v.Ruling {
-	case guard.Allowed:
-		line = fmt.Sprintf("the guard “%s” let “%s” pass", name, about)
-	case guard.Asked:
-		line = fmt.Sprintf("the guard “%s” had me ask before “%s”", name, about)
-	case guard.HandOver:
-		line = fmt.Sprintf("the guard “%s” left “%s” to people", name, about)
-	case guard.Refused:
-		line = fmt.Sprintf("the guard “%s” stopped “%s”", name, about)
+	forms := map[guard.Ruling]string{
+		guard.Allowed:  "the guard “%s” let “%s” pass",
+		guard.Asked:    "the guard “%s” had me ask before “%s”",
+		guard.HandOver: "the guard “%s” left “%s” to people",
+		guard.Refused:  "the guard “%s” stopped “%s”",
 	}
+	line := fmt.Sprintf(forms[v.Ruling], spaced(v.Guard), spaced(tool))
 	if v.Say != "" {
 		line += ": " + v.Say
 	}

@@ -38,7 +38,7 @@ func (r *remote) await(ctx context.Context) bool {
 		select {
 		case <-changed:
 		case <-again.C:
-			r.hurry()
+			nudge(r.again)
 		case <-limit.Done():
 			return false
 		}

@@ -80,8 +80,8 @@ const undelivered = -32005
 
 // undone reports whether a server said that it failed, or never heard of a call.
 func undone(err error) bool {
-	var said *jsonrpc.Error
-	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, sdk.ErrSessionMissing) || errors.As(err, &said) && said.Code != undelivered
+	said, ok := errors.AsType[*jsonrpc.Error](err)
+	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, sdk.ErrSessionMissing) || ok && said.Code != undelivered
 }
 
 // result returns an answer as the model and the person get it. What a server has is
@@ -158,6 +158,4 @@ func readable(r *sdk.ResourceContents) bool {
 	return len(r.Blob) > 0 && (strings.HasPrefix(kind, "text/") || kind == "application/json") && utf8.Valid(r.Blob)
 }
 
-func limited(text string, limit int) string {
-	return whole.ClipBytes(text, limit)
-}
+func limited(text string, limit int) string { return whole.ClipBytes(text, limit) }

@@ -134,21 +134,17 @@ func hints(t *sdk.Tool) *tools.Hints {
 
 // titles returns what a server calls a tool to people, in both places; nil for nothing.
 func titles(t *sdk.Tool) []string {
-	both := []string{t.Title, ""}
+	hint := ""
 	if t.Annotations != nil {
-		both[1] = t.Annotations.Title
+		hint = t.Annotations.Title
 	}
-	if both[0] == "" && both[1] == "" {
+	if t.Title+hint == "" {
 		return nil
 	}
-	return both
+	return []string{t.Title, hint}
 }
 
 func describe(t *sdk.Tool) string {
 	text, _ := whole.Strip(t.Description)
-	text = strings.Join(strings.Fields(text), " ")
-	if text == "" {
-		text = t.Name
-	}
-	return whole.Shorten(text, 500)
+	return whole.Shorten(cmp.Or(strings.Join(strings.Fields(text), " "), t.Name), 500)
 }

@@ -106,10 +106,10 @@ func (r *remote) lost(err error) {
 	}
 }
 
-// hurry connects now, if it waits to. It never blocks.
-func (r *remote) hurry() {
+// nudge sends to a channel that holds one; a full one asks already.
+func nudge(c chan<- struct{}) {
 	select {
-	case r.again <- struct{}{}:
+	case c <- struct{}{}:
 	default:
 	}
 }
@@ -120,7 +120,6 @@ func (r *remote) connect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer hangUp()
 	return r.attend(ctx, session, hangUp)
 }
 
@@ -224,12 +223,7 @@ func (r *remote) attend(ctx context.Context, session *sdk.ClientSession, hangUp 
 
 // wake asks for a look at the server's tools, which also finds out whether it
 // still answers. It never blocks, and the look waits for calls under way.
-func (r *remote) wake() {
-	select {
-	case r.look <- struct{}{}:
-	default:
-	}
-}
+func (r *remote) wake() { nudge(r.look) }
 
 // refresh reads the server's tools and offers those that are approved.
 func (r *remote) refresh(ctx context.Context, session *sdk.ClientSession, patience time.Duration) error {

@@ -99,7 +99,7 @@ func (r *remote) prompting() tools.Tool {
 	})
 }
 
-// ask asks the server something besides a tool.
+// ask asks the server for something other than a tool.
 func (r *remote) ask(ctx context.Context, do func(*sdk.ClientSession) (tools.Result, error)) (tools.Result, error) {
 	session := r.current()
 	if session == nil {
@@ -135,7 +135,7 @@ func resourceLines(ctx context.Context, session *sdk.ClientSession) (string, err
 		if n++; n > maxListed {
 			break
 		}
-		fmt.Fprintf(&b, "- %s: %s (%s) %s\n", "addresses of this form", limited(form.URITemplate, 1000), limited(form.Name, 200),
+		fmt.Fprintf(&b, "- addresses of this form: %s (%s) %s\n", limited(form.URITemplate, 1000), limited(form.Name, 200),
 			limited(form.Description, 300))
 	}
 	return b.String(), nil

@@ -42,8 +42,8 @@ func Serve(ctx context.Context, set tools.Set, as tools.Call, in io.ReadCloser, 
 			}, nil
 		})
 	}
-	d := newDesk(ctx, in, out)
-	err := server.Run(ctx, &sdk.IOTransport{Reader: d, Writer: d, MaxLineLength: maxMessage})
+	t := newTransport(ctx, in, out)
+	err := server.Run(ctx, &sdk.IOTransport{Reader: t, Writer: t, MaxLineLength: maxMessage})
 	patience, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
 	if waited := runner.Wait(patience); err == nil {

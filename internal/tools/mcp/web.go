@@ -45,15 +45,11 @@ func (w wire) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return resp, err
 	}
-	body := resp.Body
-	read := &overheard{from: body, heard: w.heard, events: strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream")}
+	read := &overheard{from: resp.Body, heard: w.heard, events: strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream")}
 	if !read.events {
-		read.from = &limit{body, maxMessage}
+		read.from = &limit{resp.Body, maxMessage}
 	}
-	resp.Body = struct {
-		io.Reader
-		io.Closer
-	}{read, body}
+	resp.Body = body{read, resp.Body}
 	return resp, nil
 }
 
@@ -143,10 +139,6 @@ func (n neighbours) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	body := resp.Body
-	resp.Body = struct {
-		io.Reader
-		io.Closer
-	}{&limit{body, maxAnswer}, body}
+	resp.Body = body{&limit{resp.Body, maxAnswer}, resp.Body}
 	return resp, nil
 }

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"encoding/json"
@@ -71,10 +72,7 @@ func (c *call) read(resp *http.Response) (answer, error) {
 		body = body[:maxBody]
 	}
 	a.size = len(body)
-	kind := resp.Header.Get("Content-Type")
-	if kind == "" {
-		kind = http.DetectContentType(body)
-	}
+	kind := cmp.Or(resp.Header.Get("Content-Type"), http.DetectContentType(body))
 	a.media, _, _ = mime.ParseMediaType(kind) // what cannot be read is no text
 	if !readable(a.media) && !json.Valid(body) {
 		return a, nil
@@ -172,13 +170,9 @@ func (c *call) mapped(ctx context.Context, a answer, in tools.Call) (string, err
 
 // decoded reads JSON; whole numbers stay whole.
 func decoded(s string) (any, error) {
-	d := json.NewDecoder(strings.NewReader(s))
-	d.UseNumber()
 	var v any
-	if err := d.Decode(&v); err != nil {
-		return nil, err
-	}
-	return numbers(v), nil
+	err := decode([]byte(s), &v)
+	return numbers(v), err
 }
 
 func numbers(v any) any {
@@ -249,8 +243,8 @@ func (c *call) unreached(ctx context.Context, err error) error {
 	case errors.As(err, &unsafe):
 		return never(text.Tell("the certificate of the service is not valid"))
 	}
-	var on *net.OpError
-	if c.ReadOnly || errors.As(err, &dns) || errors.As(err, &on) && on.Op == "dial" { // or it was never asked
+	on, ok := errors.AsType[*net.OpError](err)
+	if c.ReadOnly || errors.As(err, &dns) || ok && on.Op == "dial" { // or it was never asked
 		return &tools.Again{Err: text.Tell(wordsUnread)}
 	}
 	return &tools.Again{Err: fmt.Errorf("%w: %w", tools.ErrUnknown, text.Tell(wordsUnread))}

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -27,21 +28,13 @@ func Probe(ctx context.Context, origin string) error {
 	if err != nil {
 		return errors.New("the address cannot be read")
 	}
-	var conn net.Conn
+	dial, port := (&net.Dialer{}).DialContext, "80"
 	if u.Scheme == "https" {
-		conn, err = (&tls.Dialer{}).DialContext(ctx, "tcp", net.JoinHostPort(u.Hostname(), port(u, "443")))
-	} else {
-		conn, err = (&net.Dialer{}).DialContext(ctx, "tcp", net.JoinHostPort(u.Hostname(), port(u, "80")))
+		dial, port = (&tls.Dialer{}).DialContext, "443"
 	}
+	conn, err := dial(ctx, "tcp", net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), port)))
 	if err != nil {
 		return text.Tell("%s: %w", origin, err)
 	}
 	return conn.Close()
-}
-
-func port(u *url.URL, usual string) string {
-	if p := u.Port(); p != "" {
-		return p
-	}
-	return usual
 }

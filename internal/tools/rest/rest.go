@@ -5,6 +5,7 @@
 package rest
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -72,9 +73,7 @@ func New(d Definition, o Options) (tools.Tool, error) {
 	if o.Hide == nil {
 		o.Hide = func(s string) string { return s }
 	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	c := &call{Definition: d, o: o, args: map[string]bool{}, used: map[string]bool{}}
 	c.Egress = true // a service may open what it is given
 	if err := c.prepare(); err != nil {

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -17,11 +18,7 @@ func written(v any) string {
 	case string:
 		return v
 	case []any:
-		texts := make([]string, len(v))
-		for i, e := range v {
-			texts[i] = written(e)
-		}
-		return strings.Join(texts, ",")
+		return strings.Join(texts(v), ",")
 	case map[string]any:
 		b, _ := json.Marshal(v) // it came from JSON
 		return string(b)
@@ -29,12 +26,23 @@ func written(v any) string {
 	return fmt.Sprint(v)
 }
 
-// parts returns the values of a list, or the only one.
-func parts(v any) []any {
-	if list, ok := v.([]any); ok {
-		return list
+// texts returns the values of a list as text, or the only one.
+func texts(v any) (all []string) {
+	list, ok := v.([]any)
+	if !ok {
+		list = []any{v}
 	}
-	return []any{v}
+	for _, one := range list {
+		all = append(all, written(one))
+	}
+	return all
+}
+
+// add adds each value of a list to a query, or the only one.
+func add(q url.Values, name string, v any) {
+	for _, one := range texts(v) {
+		q.Add(name, one)
+	}
 }
 
 // joined returns a value in one piece: style simple, as paths and headers have it.
@@ -59,27 +67,16 @@ func (s slot) add(q url.Values, v any) {
 	switch v := v.(type) {
 	case []any:
 		if s.explode && (s.style == "form" || s.style == "") {
-			for _, e := range v {
-				q.Add(s.name, written(e))
-			}
+			add(q, s.name, v)
 			return
 		}
 		between := map[string]string{"spaceDelimited": " ", "pipeDelimited": "|"}[s.style]
-		if between == "" {
-			between = ","
-		}
-		texts := make([]string, len(v))
-		for i, e := range v {
-			texts[i] = written(e)
-		}
-		q.Add(s.name, strings.Join(texts, between))
+		q.Add(s.name, strings.Join(texts(v), cmp.Or(between, ",")))
 	case map[string]any:
 		for _, name := range slices.Sorted(maps.Keys(v)) {
 			switch {
 			case s.style == "deepObject":
-				for _, e := range parts(v[name]) {
-					q.Add(s.name+"["+name+"]", written(e))
-				}
+				add(q, s.name+"["+name+"]", v[name])
 			case s.explode:
 				q.Add(name, written(v[name]))
 			default:

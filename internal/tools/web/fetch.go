@@ -5,6 +5,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	_ "embed"
 	"errors"
@@ -135,8 +136,7 @@ func (f *fetcher) fetch(ctx context.Context, address string) (fetched, error) {
 	if err != nil {
 		return fetched{}, fetchError(ctx, err)
 	}
-	p, err := readBody(body, resp.Header.Get("Content-Type"), resp.Request.URL)
-	return p, err
+	return readBody(body, resp.Header.Get("Content-Type"), resp.Request.URL)
 }
 
 // fetchError explains a failure in one sentence for models and people. It never
@@ -162,9 +162,7 @@ func readBody(body []byte, kind string, from *url.URL) (fetched, error) {
 	if p.more = len(body) > maxPageBytes; p.more {
 		body = body[:maxPageBytes]
 	}
-	if kind == "" {
-		kind = http.DetectContentType(body)
-	}
+	kind = cmp.Or(kind, http.DetectContentType(body))
 	media, _, err := mime.ParseMediaType(kind)
 	if err != nil {
 		return fetched{}, errors.New("the site did not say what it sent")
@@ -227,10 +225,7 @@ func (p fetched) piece(from int) tools.Result {
 		b.WriteString("\n\nLinks:\n" + strings.Join(p.links, "\n"))
 	}
 	snippet := text.ClipBytes(p.text, 300)
-	title := p.title
-	if title == "" {
-		title = p.url
-	}
+	title := cmp.Or(p.title, p.url)
 	return tools.Result{Content: b.String(), Untrusted: true,
 		Sources: []tools.Source{{Kind: "web", ID: p.url, Title: title, URL: p.url, Snippet: snippet, Text: piece}}}
 }

@@ -2,6 +2,7 @@
 package fields
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -99,10 +100,8 @@ func (f Field) Shown(value any) string {
 		return strings.Join(list, ", ")
 	}
 	said := fmt.Sprint(value)
-	for _, o := range f.Options {
-		if o.Value == said {
-			return o.Label
-		}
+	if i := slices.IndexFunc(f.Options, func(o Option) bool { return o.Value == said }); i >= 0 {
+		return f.Options[i].Label
 	}
 	return said
 }
@@ -232,11 +231,7 @@ func options(values, names []string, titled []option) (all []Option) {
 		all = append(all, o)
 	}
 	for _, t := range titled {
-		o := Option{t.Const, t.Title}
-		if o.Label == "" {
-			o.Label = o.Value
-		}
-		all = append(all, o)
+		all = append(all, Option{t.Const, cmp.Or(t.Title, t.Const)})
 	}
 	return all
 }

@@ -17,15 +17,14 @@ import (
 // end: many write all they want to know, and then close.
 const lastAnswers = 30 * time.Second
 
-// desk stands between a client and the protocol's library, which ends at the
-// first line that it cannot read: such a line is refused, as JSON-RPC says, and
-// the next one counts. Read and Close are called by one goroutine each.
-type desk struct {
-	ctx  context.Context
-	from *bufio.Reader
-	out  io.WriteCloser
-	rest []byte // of the line that is passed on
-
+// transport stands between a client and the protocol's library, which ends at the
+// first line that it cannot read. It refuses such a line, as JSON-RPC says, and goes
+// on with the next. One goroutine calls Read, one Close.
+type transport struct {
+	lineReader
+	ctx   context.Context
+	from  *bufio.Reader
+	out   io.WriteCloser
 	close func() error
 
 	mu      sync.Mutex      // guards what follows, and writing
@@ -33,37 +32,32 @@ type desk struct {
 	settled chan struct{}   // closed when there are none
 }
 
-func newDesk(ctx context.Context, in io.ReadCloser, out io.WriteCloser) *desk {
-	d := &desk{ctx: ctx, from: bufio.NewReaderSize(in, 64<<10), out: out, waiting: map[string]bool{}, settled: make(chan struct{})}
-	close(d.settled)
-	d.close = sync.OnceValue(func() error { return errors.Join(in.Close(), out.Close()) })
-	return d
+func newTransport(ctx context.Context, in io.ReadCloser, out io.WriteCloser) *transport {
+	t := &transport{ctx: ctx, from: bufio.NewReaderSize(in, 64<<10), out: out, waiting: map[string]bool{}, settled: make(chan struct{})}
+	t.next = t.admitted
+	close(t.settled)
+	t.close = sync.OnceValue(func() error { return errors.Join(in.Close(), out.Close()) })
+	return t
 }
 
-// Read implements io.Reader with the lines that are requests or notifications.
-func (d *desk) Read(p []byte) (int, error) {
-	for len(d.rest) == 0 {
-		line, err := d.line()
-		if len(line) > 0 && d.admit(line) {
-			d.rest = line
-			break
-		}
-		if err != nil {
-			d.settle()
-			return 0, err
-		}
+// admitted returns the next line if it is a request or a notification.
+func (t *transport) admitted() ([]byte, error) {
+	line, err := t.line()
+	if len(line) > 0 && t.admit(line) {
+		return line, nil
 	}
-	n := copy(p, d.rest)
-	d.rest = d.rest[n:]
-	return n, nil
+	if err != nil {
+		t.settle()
+	}
+	return nil, err
 }
 
 // line returns the next line with its end; one that is too long is refused here and
 // comes back as nothing.
-func (d *desk) line() ([]byte, error) {
+func (t *transport) line() ([]byte, error) {
 	var all []byte
 	for long := false; ; {
-		piece, err := d.from.ReadSlice('\n')
+		piece, err := t.from.ReadSlice('\n')
 		if long = long || len(all)+len(piece) > maxMessage; !long {
 			all = append(all, piece...)
 		}
@@ -71,7 +65,7 @@ func (d *desk) line() ([]byte, error) {
 			continue
 		}
 		if long {
-			d.refuse(nil, jsonrpc.CodeParseError, "Parse error: the line is too long")
+			t.refuse(nil, jsonrpc.CodeParseError, "Parse error: the line is too long")
 			return nil, err
 		}
 		return all, err
@@ -79,27 +73,27 @@ func (d *desk) line() ([]byte, error) {
 }
 
 // admit reports whether a line is for the library, and refuses it otherwise.
-func (d *desk) admit(line []byte) bool {
+func (t *transport) admit(line []byte) bool {
 	line = bytes.TrimSpace(line)
 	if len(line) == 0 {
 		return false
 	}
 	if !json.Valid(line) {
-		d.refuse(nil, jsonrpc.CodeParseError, "Parse error: the line is not JSON")
+		t.refuse(nil, jsonrpc.CodeParseError, "Parse error: the line is not JSON")
 		return false
 	}
 	if line[0] == '[' {
-		d.refuse(nil, jsonrpc.CodeInvalidRequest, "Invalid request: batches are not supported; send one message a line")
+		t.refuse(nil, jsonrpc.CodeInvalidRequest, "Invalid request: batches are not supported; send one message a line")
 		return false
 	}
 	var head envelope
 	_, broken := jsonrpc.DecodeMessage(line)
 	if json.Unmarshal(line, &head) != nil || head.JSONRPC != "2.0" || broken != nil {
-		d.refuse(head.id(), jsonrpc.CodeInvalidRequest, "Invalid request: the line is no JSON-RPC 2.0 message")
+		t.refuse(head.id(), jsonrpc.CodeInvalidRequest, "Invalid request: the line is no JSON-RPC 2.0 message")
 		return false
 	}
-	if !d.expect(head) {
-		d.refuse(head.id(), jsonrpc.CodeInvalidRequest, "Invalid request: another request with this id has no answer yet")
+	if !t.expect(head) {
+		t.refuse(head.id(), jsonrpc.CodeInvalidRequest, "Invalid request: another request with this id has no answer yet")
 		return false
 	}
 	return true
@@ -107,20 +101,20 @@ func (d *desk) admit(line []byte) bool {
 
 // expect notes a question that will be answered. It is false for an id that
 // another one has, which the library would never answer.
-func (d *desk) expect(head envelope) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+func (t *transport) expect(head envelope) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	switch {
 	case head.Method == "notifications/cancelled":
-		d.answered(head.Params.RequestID)
+		t.answered(head.Params.RequestID)
 	case head.Method != "" && head.id() != nil:
-		if d.waiting[string(head.ID)] {
+		if t.waiting[string(head.ID)] {
 			return false
 		}
-		if len(d.waiting) == 0 {
-			d.settled = make(chan struct{})
+		if len(t.waiting) == 0 {
+			t.settled = make(chan struct{})
 		}
-		d.waiting[string(head.ID)] = true
+		t.waiting[string(head.ID)] = true
 	}
 	return true
 }
@@ -143,31 +137,31 @@ func (e envelope) id() json.RawMessage {
 
 // answered notes that nobody waits for the answer with this id. The caller
 // holds mu.
-func (d *desk) answered(id json.RawMessage) {
-	if !d.waiting[string(id)] {
+func (t *transport) answered(id json.RawMessage) {
+	if !t.waiting[string(id)] {
 		return
 	}
-	delete(d.waiting, string(id))
-	if len(d.waiting) == 0 {
-		close(d.settled)
+	delete(t.waiting, string(id))
+	if len(t.waiting) == 0 {
+		close(t.settled)
 	}
 }
 
 // settle waits until every question has its answer.
-func (d *desk) settle() {
-	d.mu.Lock()
-	settled := d.settled
-	d.mu.Unlock()
+func (t *transport) settle() {
+	t.mu.Lock()
+	settled := t.settled
+	t.mu.Unlock()
 	select {
 	case <-settled:
-	case <-d.ctx.Done():
+	case <-t.ctx.Done():
 	case <-time.After(lastAnswers):
 	}
 }
 
 // refuse answers what the library will not see. Failing to write is for the
 // library to find out.
-func (d *desk) refuse(id json.RawMessage, code int, why string) {
+func (t *transport) refuse(id json.RawMessage, code int, why string) {
 	if id == nil {
 		id = json.RawMessage("null")
 	}
@@ -175,22 +169,22 @@ func (d *desk) refuse(id json.RawMessage, code int, why string) {
 	if err != nil {
 		return
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	_, _ = d.out.Write(append(answer, '\n'))
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	_, _ = t.out.Write(append(answer, '\n'))
 }
 
 // Write implements io.Writer; the library writes a message a call.
-func (d *desk) Write(p []byte) (int, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	n, err := d.out.Write(p)
+func (t *transport) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	n, err := t.out.Write(p)
 	var head envelope
 	if json.Unmarshal(p, &head) == nil && head.Method == "" {
-		d.answered(head.ID)
+		t.answered(head.ID)
 	}
 	return n, err
 }
 
 // Close implements io.Closer, for both ends; the library closes each.
-func (d *desk) Close() error { return d.close() }
+func (t *transport) Close() error { return t.close() }
