@@ -66,14 +66,6 @@ func (j *journeyState) moveTo(step string, now time.Time) {
 	j.Step, j.Entered, j.Ran = step, now, false
 }
 
-// visited reports whether the journey was in a step before.
-func (j *journeyState) visited(step string) bool { return slices.Contains(j.Steps, step) }
-
-func (j *journeyState) end(s Status, reason string, now time.Time) {
-	j.leave(now)
-	j.Status, j.Reason, j.Ended = s, reason, now
-}
-
 // history unpacks the log.
 func (j *journeyState) history() ([]HistoryEntry, error) {
 	out := make([]HistoryEntry, 0, len(j.Log)/4+1)

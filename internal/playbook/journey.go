@@ -123,7 +123,8 @@ func (s *standing) toFront(j *journeyState) {
 
 // finish ends a journey. The one that waited last comes to the front.
 func (s *standing) finish(j *journeyState, as Status, reason string, now time.Time) {
-	j.end(as, reason, now)
+	j.leave(now)
+	j.Status, j.Reason, j.Ended = as, reason, now
 	s.Asked = ""
 	if as != Left {
 		s.Past = append(s.Past, ended{j.ID, as, now})

@@ -87,7 +87,9 @@ func (b *Book) Guide(ctx context.Context, m llm.Model, s Situation) (Guidance, e
 	t.checkJourneys()
 	if !s.Forwarded {
 		t.extract()
-		t.ask(ctx, m)
+		if q, needed := t.questions(ctx); needed {
+			t.judge(ctx, m, q)
+		}
 		if err := ctx.Err(); err != nil {
 			return Guidance{}, err
 		}
@@ -215,9 +217,7 @@ func (t *turn) scope(g *Guideline) string {
 		return "not in this channel"
 	case len(g.Roles) > 0 && !slices.ContainsFunc(g.Roles, func(r string) bool { return slices.Contains(t.sit.Roles, r) }):
 		return "not for this person's roles"
-	case len(g.Tags) > 0 && !slices.ContainsFunc(g.Tags, func(tag string) bool {
-		return slices.Contains(t.person.Tags, tag)
-	}):
+	case len(g.Tags) > 0 && !slices.ContainsFunc(g.Tags, func(tag string) bool { return slices.Contains(t.person.Tags, tag) }):
 		return "not for this person's tags"
 	case len(g.homes) > 0 && !slices.ContainsFunc(g.homes, t.at):
 		return "belongs to another step of a journey"
@@ -383,15 +383,8 @@ func (t *turn) candidates(matched map[string]Match) []resolve.Candidate {
 	return out
 }
 
-// ask gets verdicts that only a model can give: from the cache, or with one call.
+// judge gets verdicts that only a model can give: from the cache, or with one call.
 // Failures become notes; the deterministic rules still apply.
-func (t *turn) ask(ctx context.Context, m llm.Model) {
-	if q, needed := t.questions(ctx); needed {
-		t.judge(ctx, m, q)
-	}
-}
-
-// judge asks one question and takes the verdicts.
 func (t *turn) judge(ctx context.Context, m llm.Model, q judge.Question) {
 	j := judge.Judge{Model: m, Name: t.book.options.Model, Spend: t.sit.Spend, Cache: t.book.cache}
 	r := j.Ask(ctx, q, t.sit.Recent)

@@ -113,12 +113,17 @@ func yamlFiles(dir string) ([]string, error) {
 	}
 	var files []string
 	for _, e := range entries {
-		ext := filepath.Ext(e.Name())
-		if !e.IsDir() && (ext == ".yaml" || ext == ".yml") && !strings.HasPrefix(e.Name(), ".") {
+		if !e.IsDir() && IsFile(e.Name()) {
 			files = append(files, filepath.Join(dir, e.Name()))
 		}
 	}
 	return files, nil
+}
+
+// IsFile reports whether a file of a playbook's folder belongs to it, by its name.
+func IsFile(name string) bool {
+	ext := filepath.Ext(name)
+	return (ext == ".yaml" || ext == ".yml") && !strings.HasPrefix(name, ".")
 }
 
 // add reads one file into the book.

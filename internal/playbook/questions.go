@@ -234,10 +234,8 @@ func (t *turn) terms() (out []*Term) {
 		text += "\n" + strings.ToLower(m.Content)
 	}
 	for _, term := range t.book.doc.Glossary {
-		if slices.ContainsFunc(append([]string{term.Term}, term.Also...), func(w string) bool {
-			return strings.Contains(text,
-				strings.ToLower(w))
-		}) {
+		named := func(w string) bool { return strings.Contains(text, strings.ToLower(w)) }
+		if named(term.Term) || slices.ContainsFunc(term.Also, named) {
 			out = append(out, term)
 		}
 	}

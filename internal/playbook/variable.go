@@ -16,7 +16,6 @@ const (
 	SourceModel   = "model"   // the confidence the model gave
 	SourceTool    = "tool"
 	SourceOwner   = "owner"
-	SourceCommand = "command"
 	SourceDefault = "default"
 )
 

@@ -2,6 +2,7 @@ package playbook
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -109,18 +110,15 @@ func (t *turn) arrive(k *track, step *Step) {
 // has passed it.
 func (t *turn) goBack(k *track) bool {
 	j := k.front()
-	for i := len(t.book.journeys[j.ID].Steps) - 1; i >= 0; i-- {
-		step := t.book.journeys[j.ID].Steps[i]
-		if step.ID == j.Step || !j.visited(step.ID) {
+	for _, step := range slices.Backward(t.book.journeys[j.ID].Steps) {
+		if step.ID == j.Step || !slices.Contains(j.Steps, step.ID) {
 			continue
 		}
-		for _, name := range step.RequiredContext {
-			if t.changed[name] {
-				t.why("journey: back to %q, because %s was changed", step.ID, name)
-				j.moveTo(step.ID, t.sit.Now)
-				t.events[EventStepEntered] = true
-				return true
-			}
+		if i := slices.IndexFunc(step.RequiredContext, func(name string) bool { return t.changed[name] }); i >= 0 {
+			t.why("journey: back to %q, because %s was changed", step.ID, step.RequiredContext[i])
+			j.moveTo(step.ID, t.sit.Now)
+			t.events[EventStepEntered] = true
+			return true
 		}
 	}
 	return false

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"parley/internal/playbook"
 	"parley/internal/text"
 )
 
@@ -29,16 +30,11 @@ const maxFile = 1 << 20
 func (f Folder) List() (names []string, err error) {
 	list, err := os.ReadDir(f.Dir)
 	for _, e := range list {
-		if e.Type().IsRegular() && isRules(e.Name()) {
+		if e.Type().IsRegular() && playbook.IsFile(e.Name()) {
 			names = append(names, e.Name())
 		}
 	}
 	return names, err
-}
-
-func isRules(name string) bool {
-	ext := filepath.Ext(name)
-	return (ext == ".yaml" || ext == ".yml") && !strings.HasPrefix(name, ".") && filepath.Base(name) == name
 }
 
 // ErrNone: there is no such file.

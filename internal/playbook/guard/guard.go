@@ -6,7 +6,6 @@ package guard
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"path"
@@ -137,4 +136,4 @@ func (gs Guards) Read(tool string) bool {
 	})
 }
 
-var errTooLong = errors.New("it takes too long")
+var errTooLong error = lack{words: "it takes too long"}

@@ -7,11 +7,6 @@ import (
 	"time"
 )
 
-// unseen says which earlier call a guard needs that was not made.
-type unseen string
-
-func (u unseen) Error() string { return string(u) }
-
 // find reads the arguments of last, calls and confirmed: a tool, and arguments that the
 // call must have had. It returns these calls, oldest first.
 func (b *bench) find(args []any) (list []*seen, err error) {
@@ -20,12 +15,12 @@ func (b *bench) find(args []any) (list []*seen, err error) {
 	}
 	tool, ok := args[0].(string)
 	if !ok {
-		return nil, mistyped{"the name of a tool", kind(args[0]), "text"}
+		return nil, mistyped("the name of a tool", kind(args[0]), "text")
 	}
 	var with map[string]any
 	if len(args) > 1 && args[1] != nil {
 		if with, ok = args[1].(map[string]any); !ok {
-			return nil, mistyped{"what the call was made with", kind(args[1]), "an object"}
+			return nil, mistyped("what the call was made with", kind(args[1]), "an object")
 		}
 	}
 	for _, c := range b.calls {
@@ -80,7 +75,7 @@ func (b *bench) last(args ...any) (any, error) {
 		mayLack, args = true, args[:n-1]
 	}
 	if len(args) == 0 {
-		return nil, missing{"the tool of last()"}
+		return nil, missing("the tool of last()")
 	}
 	if list, ok := args[0].([]any); ok {
 		switch {
@@ -89,7 +84,7 @@ func (b *bench) last(args ...any) (any, error) {
 		case mayLack:
 			return nil, nil
 		}
-		return nil, missing{"the last of an empty list"}
+		return nil, missing("the last of an empty list")
 	}
 	found, err := b.find(args)
 	switch {
@@ -105,7 +100,7 @@ func (b *bench) last(args ...any) (any, error) {
 		with, _ := json.Marshal(args[1]) // from JSON
 		lacks += " with " + string(with)
 	}
-	return nil, unseen(lacks)
+	return nil, lack{words: lacks}
 }
 
 // list is calls(tool) and calls(tool, {argument: value}).
@@ -114,7 +109,7 @@ func (b *bench) list(args ...any) (any, error) {
 		args = args[:len(args)-1]
 	}
 	if len(args) == 0 {
-		return nil, missing{"the tool of calls()"}
+		return nil, missing("the tool of calls()")
 	}
 	found, err := b.find(args)
 	if err != nil {
@@ -144,7 +139,7 @@ var layouts = []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02T15:0
 // date is date(text) and date(text, layout); a number is seconds since 1970.
 func (b *bench) date(args ...any) (any, error) {
 	if len(args) == 0 {
-		return nil, missing{"the text of date()"}
+		return nil, missing("the text of date()")
 	}
 	if n, ok := toFloat(args[0]); ok {
 		return time.Unix(int64(n), 0).In(b.s.Now.Location()), nil
@@ -154,7 +149,7 @@ func (b *bench) date(args ...any) (any, error) {
 	}
 	text, ok := args[0].(string)
 	if !ok {
-		return nil, mistyped{"what date() reads", kind(args[0]), "text"}
+		return nil, mistyped("what date() reads", kind(args[0]), "text")
 	}
 	forms := layouts
 	if len(args) > 1 {
@@ -167,5 +162,5 @@ func (b *bench) date(args ...any) (any, error) {
 			return t, nil
 		}
 	}
-	return nil, mistyped{fmt.Sprintf("%q", text), "text", "a time"}
+	return nil, mistyped(fmt.Sprintf("%q", text), "text", "a time")
 }

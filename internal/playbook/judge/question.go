@@ -165,10 +165,8 @@ func fit(all Question, recent []llm.Message, most int) (q, rest Question) {
 	for _, c := range q.Conditions {
 		chosen[c.ID] = true
 	}
-	q.Tools, _ = affordable(slices.DeleteFunc(slices.Clone(all.Tools), func(p Arguments) bool {
-		return p.About != "" &&
-			!chosen[p.About]
-	}), afford)
+	beside := slices.DeleteFunc(slices.Clone(all.Tools), func(p Arguments) bool { return p.About != "" && !chosen[p.About] })
+	q.Tools, _ = affordable(beside, afford)
 	return q, rest
 }
 

@@ -67,8 +67,8 @@ func bounds(arg string) [2]float64 {
 	return [2]float64{a, b}
 }
 
-// reader turns one file's nodes into Go values, noting the line of each and
-// every mistake on the way.
+// reader turns one file's nodes into Go values. It notes the line of each and every
+// mistake on the way.
 type reader struct{ src *Source }
 
 // Read fills v, a pointer to a struct with tags, from a document. Lists grow by what the
@@ -227,7 +227,9 @@ func (r *reader) readScalar(n ast.Node, v reflect.Value, path string, s shape) {
 	case v.CanInt(), v.CanFloat():
 		f, ok := Number(x)
 		if ok && (v.CanFloat() || f == math.Trunc(f)) {
-			r.checkNumber(f, path, s)
+			if f < s.span[0] || f > s.span[1] {
+				r.src.Mistake(path, "wants %v to %v, got %v", s.span[0], s.span[1], f)
+			}
 			if v.CanInt() {
 				v.SetInt(int64(f))
 			} else {
@@ -251,12 +253,6 @@ func (r *reader) checkText(text, path string, s shape) {
 		r.src.Mistake(path, "%q is not a name: wants %s", text, formats[s.format].says)
 	case s.enum != nil && !slices.Contains(s.enum, strings.ToLower(text)):
 		r.src.Mistake(path, "%q is none of %s%s", text, strings.Join(s.enum, ", "), Suggest(text, s.enum))
-	}
-}
-
-func (r *reader) checkNumber(f float64, path string, s shape) {
-	if f < s.span[0] || f > s.span[1] {
-		r.src.Mistake(path, "wants %v to %v, got %v", s.span[0], s.span[1], f)
 	}
 }
 

@@ -200,13 +200,17 @@ func (t *Turn) Precedents() []memory.Precedent {
 
 // note keeps a verdict for those who ask why.
 func (t *Turn) note(tool string, v guard.Verdict) {
-	forms := map[guard.Ruling]string{
-		guard.Allowed:  "the guard “%s” let “%s” pass",
-		guard.Asked:    "the guard “%s” had me ask before “%s”",
-		guard.HandOver: "the guard “%s” left “%s” to people",
-		guard.Refused:  "the guard “%s” stopped “%s”",
+	line, name, about := "", spaced(v.Guard), spaced(tool)
+	switch v.Ruling {
+	case guard.Allowed:
+		line = fmt.Sprintf("the guard “%s” let “%s” pass", name, about)
+	case guard.Asked:
+		line = fmt.Sprintf("the guard “%s” had me ask before “%s”", name, about)
+	case guard.HandOver:
+		line = fmt.Sprintf("the guard “%s” left “%s” to people", name, about)
+	case guard.Refused:
+		line = fmt.Sprintf("the guard “%s” stopped “%s”", name, about)
 	}
-	line := fmt.Sprintf(forms[v.Ruling], spaced(v.Guard), spaced(tool))
 	if v.Say != "" {
 		line += ": " + v.Say
 	}

@@ -140,11 +140,15 @@ func choose(all []operation, s Service) (chosen []operation, err error) {
 			}
 		}
 		if !found {
+			hint := ""
 			var ids []string
 			for _, o := range all {
 				ids = append(ids, o.id)
 			}
-			return nil, fmt.Errorf("operations: the file has no %q%s", want, meant(want, ids, "%s"))
+			if near := text.Nearest(want, ids); near != "" {
+				hint = fmt.Sprintf("; did you mean %s?", near)
+			}
+			return nil, fmt.Errorf("operations: the file has no %q%s", want, hint)
 		}
 	}
 	if len(chosen) > maxOperations {

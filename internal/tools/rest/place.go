@@ -57,14 +57,6 @@ func (c *call) templates() (list [][2]string) {
 	return append(list, [2]string{"body", string(c.Body)})
 }
 
-// meant names what is nearest to a name, in this form; "" for nothing.
-func meant(name string, list []string, form string) string {
-	if near := text.Nearest(name, list); near != "" {
-		return fmt.Sprintf("; did you mean "+form+"?", near)
-	}
-	return ""
-}
-
 // declare reads the arguments, or makes them of the placeholders.
 func (c *call) declare() error {
 	schema := map[string]any{}
@@ -119,7 +111,11 @@ func (c *call) place() error {
 				c.used[name] = true
 			case slices.Contains(facts, name):
 			case t[0] == "url" || t[0] == "body":
-				return fmt.Errorf("%s: {%s} is no argument%s", t[0], name, meant(name, slices.Collect(maps.Keys(c.args)), "{%s}"))
+				hint := ""
+				if near := text.Nearest(name, slices.Collect(maps.Keys(c.args))); near != "" {
+					hint = fmt.Sprintf("; did you mean {%s}?", near)
+				}
+				return fmt.Errorf("%s: {%s} is no argument%s", t[0], name, hint)
 			default:
 				return fmt.Errorf("%s: it holds a name in braces that is no argument", t[0])
 			}
