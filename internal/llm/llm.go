@@ -190,7 +190,7 @@ func Pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Exchange is what one attempt at a call sent, and what came back.
+// Exchange is the traffic of one attempt at a call.
 type Exchange struct {
 	Sent []byte // the body as it went over the wire; nobody changes it any more
 	Got  []byte // the body of the answer; of a stream its pieces joined; nil for none

@@ -15,7 +15,7 @@ import (
 	"parley/internal/playbook/value"
 )
 
-// ToolResult is what came of a call.
+// ToolResult is the outcome of a call.
 type ToolResult struct {
 	Tool   string
 	Args   json.RawMessage
@@ -29,8 +29,7 @@ type ToolRun struct {
 	Args json.RawMessage // an object
 }
 
-// Heeds reports whether a rule, a step or a variable wants to know what a tool gave
-// back.
+// Heeds reports whether a rule, a step or a variable depends on a tool's results.
 func (b *Book) Heeds(tool string) bool {
 	return slices.ContainsFunc(b.heeded, func(pattern string) bool { return named(pattern, tool) })
 }
@@ -108,7 +107,7 @@ func (t *turn) carryOn(k *track) {
 	t.advance(k, true)
 }
 
-// ran reports whether a tool was run for this message, whatever came of it.
+// ran reports whether a tool ran for this message, whatever its outcome.
 func (t *turn) ran(tool string) bool {
 	return slices.ContainsFunc(t.sit.Results, func(r ToolResult) bool { return named(tool, r.Tool) })
 }
@@ -119,8 +118,8 @@ func (t *turn) ofResults(step *Step, tr *Transition) bool {
 	return step.Tool != "" && t.ran(step.Tool) || tr.when.OfTools()
 }
 
-// stays settles the rules that have nothing to do with tools: those that matched before
-// still do, in the places where they apply. It reports whether the rule is settled.
+// stays settles a rule that does not depend on tools: if it matched before it still
+// does, where it applies. It reports whether the rule is settled.
 func (t *turn) stays(g *Guideline, out map[string]Match) bool {
 	was := slices.IndexFunc(t.before.Result.Matches, func(m Match) bool { return m.GuidelineID == g.ID })
 	if was >= 0 && t.enabled(g) && t.gate(g) == "" {

@@ -28,7 +28,7 @@ const (
 	maxComparisons = 60
 )
 
-// pair is what a model says of two rules.
+// pair is a model's verdict on two rules.
 type pair struct{ A, B, Kind, Why string }
 
 // Compare asks a model for pairs of rules that contradict each other, overlap or say

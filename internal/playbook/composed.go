@@ -7,13 +7,13 @@ import (
 	"parley/internal/playbook/saying"
 )
 
-// maxComposed is how many ready-made texts an answer is put together from, besides those
-// of the rules that apply.
+// maxComposed is how many replies an answer may draw on, beyond the texts of the rules
+// that apply.
 const maxComposed = 4
 
 // composed lists the texts for an answer: those of the rules that apply, what is asked
 // for next, and replies, those that share words with the message first. It is empty
-// when none of all this has to do with the message.
+// when nothing relates to the message.
 func (t *turn) composed(top []Match, ask *Variable) (list []string) {
 	list = t.verbatim(top)
 	if ask != nil && ask.Ask != "" {

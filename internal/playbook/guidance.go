@@ -37,8 +37,8 @@ type Guidance struct {
 	Reply  string
 	Strict bool
 	Demands
-	// Kind is what the answer is that follows, by those who wrote the rules; From
-	// is where Reply is from, in a few words, "" without one.
+	// Kind classifies the answer, as the rules' owner said; From says in a few words
+	// where Reply is from, "" without one.
 	Kind Kind
 	From string
 	// State has to be stored for the next message.
@@ -52,14 +52,14 @@ type Guidance struct {
 	Calls int       // model calls made: 0 or 1
 }
 
-// HandOver is what passes a conversation on to people: By names the rule or the step,
-// nil is none; For is why, in the owner's words.
+// HandOver passes a conversation on to people: By names the rule or the step, nil for
+// none; For is the reason, in the owner's words.
 type HandOver struct {
 	By  catalog.Phrase
 	For string
 }
 
-// Demands are what the model's answer has to be like.
+// Demands are requirements on the model's answer.
 type Demands struct {
 	// Enforced are the rules that the answer is compared with before it is sent.
 	Enforced []review.Rule
@@ -72,7 +72,7 @@ type Demands struct {
 	Composed []string
 }
 
-// Kind is what an answer is.
+// Kind classifies an answer.
 type Kind string
 
 // The kinds of a guideline's outcome; "" is an answer.
@@ -140,7 +140,7 @@ func (t *turn) stands() (list []stand) {
 	return list
 }
 
-// openJourneys names what waits, and after an end what goes on next.
+// openJourneys names the journeys that wait and, after one ended, the next.
 func (t *turn) openJourneys() (names []string) {
 	for _, k := range t.tracks {
 		for _, j := range k.Journeys {
@@ -223,8 +223,8 @@ func (t *turn) guidance(top, all []Match) Guidance {
 	return g
 }
 
-// handOver says whether people are to take over: because of a rule that applies, or of
-// a step that is reached, once.
+// handOver decides whether people take over: for a rule that applies or, once, for a
+// step that is reached.
 func (t *turn) handOver(g *Guidance, top []Match, v view) {
 	for _, m := range top {
 		if def := t.book.guidelines[m.GuidelineID]; def.Handoff && g.HandOver.By == nil {

@@ -15,7 +15,7 @@ type Status string
 const (
 	Active    Status = "active"    // in front
 	Waiting   Status = "waiting"   // put aside while another one is in front
-	Left      Status = "left"      // by its person, in so many words; it can be taken up again
+	Left      Status = "left"      // by its person, who said so; it can be taken up again
 	Completed Status = "completed" // reached a terminal step
 	Abandoned Status = "abandoned" // stopped, or its session expired
 	Suspended Status = "suspended" // its definition is away; it goes on once that is back

@@ -56,8 +56,8 @@ func (t *turn) turnAway(k *track) bool {
 	return true
 }
 
-// wanted returns the journey that a message asks for, nil for none; j is where it
-// stood when it is to be taken up again.
+// wanted returns the journey that a message asks for, nil for none; j is its earlier
+// state if it goes on from there.
 func (t *turn) wanted(k *track) (next *Journey, j *journeyState, why string) {
 	var top float64
 	for _, def := range t.book.doc.Journeys {

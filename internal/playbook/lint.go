@@ -26,7 +26,7 @@ func (f Finding) String() string {
 	return fmt.Sprintf("%s:%d: %s: %s: %s", f.File, f.Line, f.ID, f.Kind, f.Text)
 }
 
-// Known is what there is besides the playbook. A nil list is not known, and nothing is
+// Known is what exists outside the playbook. A nil list is unknown, and nothing is
 // compared with it.
 type Known struct {
 	Tools []string

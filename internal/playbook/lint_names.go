@@ -85,7 +85,7 @@ func (l *linter) closure(id string, next func(*Guideline) []string) (out []strin
 	return out
 }
 
-// naming tells a name or number of something from an amount.
+// naming matches what identifies something, as opposed to an amount.
 var naming = text.Pattern(
 	`(?i)(^|[_ ])(id|ids|number|no|nr|account|phone|mobile|fax|zip|postcode|postal|iban|card|code|serial|order|invoice|ticket|tracking|customer|passport)($|[_ ,.])`)
 

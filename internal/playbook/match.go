@@ -23,7 +23,7 @@ import (
 // in characters.
 const maxWords = 3000
 
-// Situation is one message and what is known around it.
+// Situation is one message and its context.
 type Situation struct {
 	Platform string
 	Channel  string // as guidelines name it: the platform's channel id
@@ -37,7 +37,7 @@ type Situation struct {
 	MessageID string
 	Recent    []llm.Message // the conversation before Text, oldest first
 	State     State
-	// Results are what tools gave back while this message was answered; for After.
+	// Results are those of tools that ran for this message; for After.
 	Results []ToolResult
 	Tools   []llm.ToolSpec // what can be offered; nil means not known, and all are
 	Events  []string       // Event constants
@@ -67,7 +67,7 @@ type turn struct {
 	told
 }
 
-// told collects what Guidance reports besides instructions.
+// told collects what Guidance reports beyond instructions.
 type told struct {
 	says           catalog.Printer // the language of who is answered
 	notes, reasons []string

@@ -74,7 +74,7 @@ func Load(dir string, o Options) (*Book, error) {
 	return load(dir, o, kept{judge.NewCache(), newVectors()})
 }
 
-// kept is what later versions of the files take over.
+// kept survives from one version of the files to the next.
 type kept struct {
 	verdicts *judge.Cache
 	vectors  *vectors

@@ -130,8 +130,7 @@ type reading struct {
 	out []Call
 }
 
-// between is what stands before, between and after names and arguments and says
-// nothing.
+// between lists the fillers before, between and after names and arguments.
 var between = func() (all []string) {
 	all = []string{"[ARGS]", "<｜tool▁sep｜>", "<|tool_call_argument_begin|>", "✿ARGS✿", "```json", "```tool_code",
 		"```tool_call", "```", "Action Input:", "Action:",

@@ -21,8 +21,8 @@ const (
 	Doubtful Fault = "doubtful" // a call beside prose, which may be an example
 )
 
-// Result is what a text was. With a fault there are no calls, and Text is what
-// remains without them.
+// Result is a text that was read. With a fault there are no calls, and Text is the rest
+// without them.
 type Result struct {
 	Text  string
 	Calls []Call
@@ -198,7 +198,7 @@ func (r *Reader) part() {
 	r.parted, r.blank, r.gap = true, true, ""
 }
 
-// unsay takes back all that was said.
+// unsay takes back everything said so far.
 func (r *Reader) unsay() {
 	if r.text.Len() > 0 && r.Void != nil {
 		r.Void()

@@ -7,7 +7,7 @@ import (
 	"parley/internal/text"
 )
 
-// event is what may stand at one place of the prose.
+// event classifies a place in the prose.
 type event int
 
 const (
@@ -24,7 +24,7 @@ const (
 	jsonMark  // JSON or "Action:" at the beginning of a line
 )
 
-// mark is what a mark means.
+// mark is the meaning of a mark.
 type mark struct {
 	event
 	ends []string // what closes it
@@ -108,7 +108,7 @@ func (r *Reader) look(s string, final bool) (event, int) {
 	return r.lookMark(s, final)
 }
 
-// whole says whether s begins with a mark, or may once more has come.
+// whole reports whether s begins with a mark, or may do so once more text has come.
 func whole(s, mark string, final bool, what event) (event, int) {
 	switch {
 	case strings.HasPrefix(s, mark):
@@ -149,15 +149,15 @@ func (r *Reader) lookMark(s string, final bool) (event, int) {
 	return nothing, 0
 }
 
-// ending reports whether a mark ends a thought that nothing began, by what stands
-// around it: prose tells of marks between spaces and signs.
+// ending reports whether a mark ends a thought that nothing began, by its surroundings:
+// prose mentions marks between spaces and signs.
 func ending(spaced bool, after byte) bool {
 	word := after >= 'a' && after <= 'z' || after >= 'A' && after <= 'Z' || after >= utf8.RuneSelf
 	return after == '\n' || after == '\r' || !spaced && (word || after == '<' || after == ']' || after == '[')
 }
 
-// told reports whether prose may tell of a mark of somebody else's turn: people type
-// such tags, and no special tokens.
+// told reports whether prose may mention a mark of somebody else's turn: people type
+// such tags, but no special tokens.
 func told(mark string) bool { return mark[0] == '[' || mark == "<tool_response>" }
 
 // maxInline is how far apart the two ends of code within a line are at most.

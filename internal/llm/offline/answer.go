@@ -217,12 +217,12 @@ func saidByPeople(found string) string {
 // fewExamples is how many sentences stand in an answer that is not the first.
 const fewExamples = 3
 
-// introduces tells what people say who do not know yet who answers.
+// introduces reports what people say who do not know yet who answers.
 func (a asked) introduces() bool {
 	return slices.Contains([]string{"greeting", "help", "about"}, a.does)
 }
 
-// answered tells that something was said before in this conversation.
+// answered reports whether something was said before in this conversation.
 func answered(r llm.Request) bool {
 	return slices.ContainsFunc(r.Messages, func(m llm.Message) bool { return m.Role == llm.RoleAssistant })
 }

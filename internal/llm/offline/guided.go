@@ -19,7 +19,7 @@ var (
 
 // guided asks what the playbook wants asked, word for word, or says at which
 // step the conversation is and what the owner wrote about it; "" when no
-// journey is under way and nothing is to be asked.
+// journey is under way and there is nothing to ask.
 func guided(p catalog.Printer, r llm.Request) string {
 	i := len(r.Messages) - 1
 	for i > 0 && r.Messages[i].Role != llm.RoleSystem {

@@ -14,11 +14,10 @@ const (
 	maxError  = 64 << 10  // of an answer with an error status
 )
 
-// perToken is what a token of a streamed answer takes on the wire with
-// everything around it.
+// perToken is the size of a streamed token on the wire with everything around it.
 const perToken = 512
 
-// errOverlong: the answer is longer than may be read.
+// errOverlong means that the answer is longer than may be read.
 var errOverlong = errors.New("the answer is too large to be one")
 
 // room returns how many bytes may be read of an answer with this many tokens.

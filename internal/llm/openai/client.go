@@ -67,7 +67,7 @@ type Client struct {
 	once    sync.Once // guards silent
 	silent  quirks    // what the server's template leaves out without a word
 	learned learned
-	shorter atomic.Int32 // texts of maxText to embed: so many times they are halved
+	shorter atomic.Int32 // how many times maxText was halved for texts to embed
 }
 
 // New makes a Client. It does not connect.
@@ -178,7 +178,7 @@ func (c *Client) persist(ctx context.Context, tries *tally, attempt func() error
 // tally records the attempts of one request.
 type tally struct {
 	attempts       int
-	waited, mended bool   // the one honoured 429, the one empty answer
+	waited, filled bool   // the one 429 and the one empty answer that are retried
 	patient        bool   // servers that cannot be reached are waited for
 	void           func() // told before another attempt
 	asked          llm.Request
@@ -208,8 +208,8 @@ func (c *Client) again(err error, t *tally) (time.Duration, bool) {
 		e.RetryAfter = cmp.Or(e.RetryAfter, time.Second)
 		return e.RetryAfter, first && e.RetryAfter <= longestTip
 	case errors.Is(e.Class, llm.ErrInvalidOutput):
-		first := !t.mended
-		t.mended = true
+		first := !t.filled
+		t.filled = true
 		return 0, first
 	}
 	return 0, false

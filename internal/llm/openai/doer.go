@@ -97,8 +97,8 @@ func (d *doer) whole(resp *http.Response, ex *exchange) (*http.Response, error) 
 	return resp, nil
 }
 
-// growing tells of each piece of a body that is more than blanks: some servers
-// send those to keep the connection while nothing comes.
+// growing reports each piece of a body that is more than blanks, which some servers
+// send to keep the connection while nothing comes.
 type growing struct {
 	io.Reader
 	touch func()

@@ -8,7 +8,7 @@ import (
 	"parley/internal/llm"
 )
 
-// overhear tells whoever listens what an attempt sent and got.
+// overhear reports an attempt's traffic to whoever listens.
 func overhear(ctx context.Context, ex *exchange, a *answer, err error) {
 	ear := llm.Ear(ctx)
 	if ear == nil || ex.sent == nil {

@@ -125,7 +125,7 @@ type Notebook interface {
 	LearnQuirk(ctx context.Context, endpoint, model, name string) error
 }
 
-// learned is what is known of each model of an endpoint.
+// learned holds the known quirks of each model at an endpoint.
 type learned struct {
 	mu     sync.Mutex // guards models
 	models map[string]quirks
@@ -142,7 +142,7 @@ func endpointName(base string) string {
 	return u.Scheme + "://" + u.Host + strings.TrimRight(u.Path, "/")
 }
 
-// of returns what is known about a model. After a failed read it asks the notebook
+// of returns the known quirks of a model. After a failed read it asks the notebook
 // again.
 func (l *learned) of(ctx context.Context, model string) (quirks, error) {
 	l.mu.Lock()
@@ -186,7 +186,7 @@ func (l *learned) keep(ctx context.Context, model string, q quirks) error {
 	return nil
 }
 
-// Quirks returns in words what is known about the model, for the operator.
+// Quirks describes the model's known quirks for the operator.
 func (c *Client) Quirks(ctx context.Context) ([]string, error) {
 	q, err := c.learned.of(ctx, c.o.Model)
 	q |= c.inspect(ctx)

@@ -15,8 +15,8 @@ import (
 	"parley/internal/text"
 )
 
-// ollamaWindow is what Ollama gives a model on a small machine when nobody says
-// otherwise; larger ones are known once the model is loaded.
+// ollamaWindow is Ollama's default on a small machine; larger ones are known once the
+// model is loaded.
 const ollamaWindow = 4096
 
 // Window asks the endpoint how many tokens the model takes, 0 where it does not

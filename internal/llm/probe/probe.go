@@ -23,7 +23,7 @@ const wordsNoAddress = "that is no address, so nothing was sent; one looks like 
 
 // Place is an endpoint that was found.
 type Place struct {
-	Base   string    // its address, mended where it had to be
+	Base   string    // its address, corrected where needed
 	Added  string    // what was missing at the end of the address that was given; "" for nothing
 	Models []string  // sorted; nil where the endpoint lists none
 	Date   time.Time // of its answer, by its own clock; zero where it does not say
@@ -32,7 +32,7 @@ type Place struct {
 // patience bounds one request that lists or looks.
 const patience = 10 * time.Second
 
-// endings are what people copy along from documentation.
+// endings are paths that people copy along from documentation.
 var endings = []string{"/chat/completions", "/completions", "/embeddings", "/responses", "/models"}
 
 // Find looks for an OpenAI-compatible interface at an address, and below and above it

@@ -18,7 +18,7 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// Kind is what stands in the way.
+// Kind classifies a Problem.
 type Kind string
 
 // The kinds of Problem.

@@ -20,7 +20,7 @@ type Provider struct {
 	Base string                // of its OpenAI-compatible interface
 	Keys string                // the page where its keys are made
 	Best string                // what people take who name no model; "" for the first in its list
-	form func() *regexp.Regexp // of its keys; nil where nothing tells them from others
+	form func() *regexp.Regexp // of its keys; nil where nothing distinguishes them
 }
 
 // providers are asked, and shown, in this order. OpenAI's keys hold a mark of its

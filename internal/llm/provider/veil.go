@@ -14,7 +14,7 @@ const dot = "•"
 // the front of Telegram's tokens.
 var secretive = text.Pattern(`^(sk-|gsk_|AIza|xai-|nvapi-|pplx-|hf_|csk-|gh[pousr]_|github_pat_|xox|AKIA|ASIA|\d{6})`)
 
-// plain is what people type who name something: a number, a word, a host.
+// plain matches names that people type: a number, a word, a host.
 var plain = text.Pattern(`^[a-z0-9._:/-]*$|^[A-Za-z]{1,15}$`)
 
 // bare is an address without its scheme: keys may have dots and slashes, too.

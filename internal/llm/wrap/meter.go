@@ -24,7 +24,7 @@ func (p Price) Of(u llm.Usage) float64 {
 	return (float64(u.Prompt-u.Cached)*p.Input + float64(u.Cached)*cmp.Or(p.Cached, p.Input) + float64(u.Completion)*p.Output) / 1e6
 }
 
-// Amount is what a call takes.
+// Amount is the cost of a call.
 type Amount struct {
 	Tokens int64
 	Money  float64
@@ -38,11 +38,11 @@ type Call struct {
 	Usage   llm.Usage
 }
 
-// Count hears of a call that has ended. It may write to the database.
+// Count is called for each call that has ended. It may write to the database.
 type Count func(ctx context.Context, c Call)
 
-// Meter holds every call of a model to limits of tokens and money, so that a
-// limit is passed by one call at most, and tells of each call how it ended.
+// Meter holds every call of a model to limits of tokens and money, so that at most one
+// call exceeds a limit, and counts how each call ended.
 type Meter struct {
 	llm.Model
 	Name      string // of the model, where a request names none

@@ -190,8 +190,8 @@ type failure struct {
 	err  *llm.Error
 }
 
-// worst is what a round that failed is told as: the first failure, unless one
-// says that a shorter request would do.
+// worst returns the error of a failed round: the first failure, unless one says that a
+// shorter request would do.
 func (c *routed) worst(failed []failure) error {
 	if len(failed) == 0 {
 		return &llm.Error{Class: llm.ErrUnavailable, Detail: "no model is left to ask"}

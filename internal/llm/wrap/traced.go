@@ -9,7 +9,7 @@ import (
 	"parley/internal/llm"
 )
 
-// Traced makes a span of each call, and tells when its text began.
+// Traced makes a span of each call, and reports when its text began.
 type Traced struct {
 	llm.Model
 	Name   string // of the model, where a request names none

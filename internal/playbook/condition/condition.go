@@ -46,7 +46,7 @@ type Condition struct {
 	filter value.Filter
 }
 
-// Evidence is what conditions are decided with.
+// Evidence is everything that conditions are decided with.
 type Evidence struct {
 	Text, Lower string // the message, as it is and in lower case
 	// Mute keeps the message's words from deciding anything.
@@ -170,8 +170,8 @@ func (c Condition) Each(f func(Condition)) {
 	}
 }
 
-// Open returns the words to judge that could still decide the condition, without
-// what the rest of it has settled.
+// Open returns the words to judge that could still decide the condition, less those
+// that its other parts have settled.
 func (c Condition) Open(e *Evidence) (words []string) {
 	switch c.Kind {
 	case Plain:

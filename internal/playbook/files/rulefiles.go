@@ -18,8 +18,8 @@ import (
 // Folder is a playbook's folder. It is safe for many goroutines.
 type Folder struct {
 	Dir string
-	// Check reads a folder of such files as the bot would. notes are what is probably a
-	// mistake, err what certainly is one.
+	// Check reads a folder of such files as the bot would. notes are probable mistakes,
+	// err certain ones.
 	Check func(dir string) (notes []string, err error)
 }
 
@@ -37,10 +37,10 @@ func (f Folder) List() (names []string, err error) {
 	return names, err
 }
 
-// ErrNone: there is no such file.
+// ErrNone means that there is no such file.
 var ErrNone = errors.New("no such file of rules")
 
-// Read returns the text of a file, and a version that tells whether it was changed since.
+// Read returns the text of a file, and a version that changes with it.
 func (f Folder) Read(name string) (words, version string, err error) {
 	names, err := f.List()
 	if err != nil {
@@ -57,8 +57,8 @@ func (f Folder) Read(name string) (words, version string, err error) {
 	return string(b), hex.EncodeToString(sum[:8]), err
 }
 
-// Try reads the folder as it would be with another text in a file. notes are what is
-// probably a mistake; an error that can be told to people is one.
+// Try reads the folder with another text in place of a file. notes are probable
+// mistakes; an error that can be told to people is a certain one.
 func (f Folder) Try(name, words string) (notes []string, err error) {
 	if _, _, err := f.Read(name); err != nil {
 		return nil, err

@@ -40,7 +40,7 @@ type Call struct {
 	Confirmed bool // the person had said yes to it
 }
 
-// Ruling is what becomes of a call.
+// Ruling decides a call.
 type Ruling string
 
 // The rulings, the weightiest last.
@@ -53,7 +53,7 @@ const (
 
 var weight = map[Ruling]int{Allowed: 0, Asked: 1, HandOver: 2, Refused: 3}
 
-// Verdict is what one guard says about one call.
+// Verdict is one guard's ruling on one call.
 type Verdict struct {
 	Guard  string `json:"guard"`
 	Ruling Ruling `json:"ruling"`

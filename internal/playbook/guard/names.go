@@ -14,15 +14,15 @@ import (
 	"parley/internal/playbook/sheet"
 )
 
-// known are the names that expressions may use besides functions of the language, and
-// what stands under them; nil is anything.
+// known are the names that expressions may use beyond functions of the language, with
+// their members; nil is anything.
 var known = map[string][]string{
 	"args": nil, "variables": nil, "tool": {}, "role": {}, "last": {}, "calls": {}, "confirmed": {}, "now": {}, "date": {},
 	"person": {"id", "name", "role"},
 	"place":  {"platform", "channel", "thread", "guild", "direct"},
 }
 
-// ofCall is what an earlier call has.
+// ofCall are the members of an earlier call.
 var ofCall = []string{"tool", "args", "result", "at", "confirmed"}
 
 // names looks for names in an expression that mean nothing, and for tools it reads.
@@ -114,7 +114,7 @@ func plain(node ast.Node) ast.Node {
 	return node
 }
 
-// under checks a name behind one of ours.
+// under checks a member of one of the known names.
 func (n *names) under(name, key string) {
 	switch {
 	case slices.Contains(n.local, name):

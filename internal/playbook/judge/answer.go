@@ -24,7 +24,7 @@ type Verdict struct {
 	Withdrawn bool            // the variable's value was taken back
 }
 
-// answer is what a model's text says, item by item, and what of it nobody can read.
+// answer holds what a model's text says, item by item, and notes on unreadable parts.
 type answer struct {
 	verdicts map[string]Verdict
 	notes    []string

@@ -36,7 +36,7 @@ type Judge struct {
 	Cache *Cache
 }
 
-// Ruling is what came of a question.
+// Ruling is the outcome of a question.
 type Ruling struct {
 	// Verdicts are those on what was asked, by name; what the model left out, or what
 	// was not asked, has none.
@@ -76,7 +76,7 @@ func (j Judge) Ask(ctx context.Context, all Question, recent []llm.Message) Ruli
 	return r
 }
 
-// call asks the model one question, and once more while again allows it.
+// call asks the model one question, and a second time while again allows it.
 func (j Judge) call(ctx context.Context, q Question, r *Ruling, again *bool) {
 	body, err := json.Marshal(q)
 	if err != nil {

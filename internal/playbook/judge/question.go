@@ -26,7 +26,7 @@ const (
 	maxAnswer     = 1500 // tokens the model may answer with
 )
 
-// Question is what a model may be asked about one message, most wanted first.
+// Question lists what to ask a model about one message, most wanted first.
 type Question struct {
 	Conversation []Said      `json:"conversation,omitempty"`
 	Newest       string      `json:"newest"`
@@ -43,7 +43,7 @@ type Said struct {
 	Text string `json:"text"`
 }
 
-// Result is what a tool gave back while this message was answered.
+// Result is that of a tool which ran for this message.
 type Result struct {
 	Tool string `json:"tool"`
 	Text string `json:"text"`

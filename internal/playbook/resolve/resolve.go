@@ -45,7 +45,7 @@ type Dropped struct {
 	Detail string `json:"detail"` // in plain words
 }
 
-// Result is what came of a resolution. All lists are ranked.
+// Result is the outcome of a resolution. All lists are ranked.
 type Result struct {
 	Kept []Candidate // those that apply
 	Cut  []Candidate // those that only the bound on the top kept from it
@@ -323,7 +323,7 @@ func (r *resolution) brings(i int) (list []int) {
 	return list
 }
 
-// matchedAny returns those that matched of the rules of which one is needed.
+// matchedAny returns the rules in c.Any that matched.
 func (r *resolution) matchedAny(c *Candidate) (list []int) {
 	for _, id := range c.Any {
 		if k, ok := r.byID[id]; ok && r.ranked[k].Matched {

@@ -91,7 +91,7 @@ func Forbids(a, b string) bool {
 	return len(no) > 1 && !slices.ContainsFunc(no, func(w string) bool { return !slices.Contains(yes, w) })
 }
 
-// rivals are words of which an answer can only heed one.
+// rivals are groups of words that contradict each other.
 var rivals = [][]string{
 	{"formal", "informal", "casual"},
 	{"brief", "briefly", "short", "concise", "detail", "detailed", "length", "long", "thorough"},

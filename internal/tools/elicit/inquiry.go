@@ -65,7 +65,7 @@ func (q *Inquiry) hear(p catalog.Printer, said chat.Said) (reply tools.Reply, so
 	return reply, ""
 }
 
-// errDeclined is what a no is where something else is asked.
+// errDeclined is a no to a field that is no yes-or-no question.
 var errDeclined = errors.New("no answer")
 
 // read makes the value of an answer. left says that it is left out.

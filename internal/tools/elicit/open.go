@@ -11,8 +11,8 @@ import (
 	"parley/internal/tools"
 )
 
-// Open holds the questions that wait for a person, under names of ours. They wait
-// in memory with their calls: a restart ends both.
+// Open holds the questions that wait for a person, by name. They wait in memory with
+// their calls: a restart ends both.
 type Open struct {
 	Now func() time.Time // the clock; required
 
@@ -42,8 +42,7 @@ func (i *Open) Take(name string) *Inquiry {
 	return q
 }
 
-// Drop tells the server that nobody answers, and does not wait for what it makes
-// of that.
+// Drop tells the server that nobody answers. It does not wait for a reaction.
 func (i *Open) Drop(name string) {
 	if q := i.Take(name); q != nil {
 		ctx, cancel := context.WithCancel(context.Background())
@@ -52,8 +51,8 @@ func (i *Open) Drop(name string) {
 	}
 }
 
-// Expire tells the servers of questions that were put so long ago that nobody answers
-// them. Another process may have noticed that before.
+// Expire drops questions that have waited for life. Another process may have noticed
+// before.
 func (i *Open) Expire(life time.Duration) {
 	i.mu.Lock()
 	var late []string
@@ -68,9 +67,9 @@ func (i *Open) Expire(life time.Duration) {
 	}
 }
 
-// Fill takes what a person has said to an open question. Say is what they are
-// asked next, with form; without it they have said all, and reply is that. One
-// that is no longer there is taken as all. direct says that nobody else reads it.
+// Fill takes a person's answer to an open question. Say is their next question, with
+// form; without it they have answered everything, in reply. A question that is gone
+// counts as cancelled. direct means that nobody else reads it.
 func (i *Open) Fill(p catalog.Printer, name string, direct bool, said chat.Said) (say string, form *chat.Form, reply tools.Reply) {
 	i.mu.Lock()
 	defer i.mu.Unlock()

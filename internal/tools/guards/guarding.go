@@ -17,8 +17,8 @@ import (
 	"parley/internal/tools"
 )
 
-// Case is what guards may know about a turn. All of it is asked for only when a guard
-// is about a call.
+// Case is everything that guards may know about a turn. It is asked for only when a
+// guard covers a call.
 type Case struct {
 	Guards guard.Guards
 	// Past returns the calls of earlier turns of this person's conversation.
@@ -86,7 +86,7 @@ func (t *Turn) Rule(ctx context.Context, c tools.Call) (class tools.Class, say s
 }
 
 // Left returns what the first guard that leaves a call to people says to the person,
-// and who asks for them; nil when none does. It tells once.
+// and who asks for them; nil when none does. Only the first call returns it.
 func (t *Turn) Left() (h *tools.HandOver, say string) {
 	if t == nil {
 		return nil, ""

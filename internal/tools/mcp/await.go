@@ -6,13 +6,12 @@ import (
 	"time"
 )
 
-// startLimit is how long a server may take to start, to be connected and to say what it
-// has.
+// startLimit is how long a server may take to start, to connect and to list its tools.
 const startLimit = connectTimeout + listTimeout
 
-// Await waits until the server of a tool is connected, while it starts: as long as it may
-// take since the client began, or since it was lost. It reports whether the server is
-// there, which one may be at once that came after the caller had looked.
+// Await waits until the server of a tool is connected, while it starts: up to startLimit
+// after the client began or the server was lost. It reports whether the server is there;
+// it may be so at once, if it came after the caller had looked.
 func (c *Client) Await(ctx context.Context, tool string) bool {
 	server, _, _ := strings.Cut(tool, "__")
 	r := c.find(server)
@@ -45,8 +44,7 @@ func (r *remote) await(ctx context.Context) bool {
 	}
 }
 
-// moved tells those who wait that the server has come, or that a try has failed. mu must
-// be held.
+// moved wakes those who wait: the server has come, or a try has failed. mu must be held.
 func (r *remote) moved() {
 	close(r.changed)
 	r.changed = make(chan struct{})

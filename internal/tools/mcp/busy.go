@@ -6,9 +6,8 @@ import (
 	"time"
 )
 
-// busy is what a server has to do for us. One that works on a call need not
-// answer anything else meanwhile: it is not asked whether it lives, and never
-// ended for being slow.
+// busy tracks a server's work for us. One that works on a call need not answer anything
+// else meanwhile: nobody asks whether it lives, and it is never ended for being slow.
 type busy struct {
 	mu        sync.Mutex // guards what follows
 	calls     int        // under way

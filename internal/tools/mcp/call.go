@@ -46,7 +46,7 @@ func (t tool) Call(ctx context.Context, c tools.Call) (tools.Result, error) {
 	return t.remote.start(ctx, session, t, c).wait(ctx)
 }
 
-// ended is what came of a call.
+// ended returns the result of a call.
 func (t tool) ended(ctx context.Context, a answered) (tools.Result, error) {
 	switch {
 	case a.err != nil:
@@ -74,8 +74,8 @@ func (t tool) failed(ctx context.Context, err error) (tools.Result, error) {
 	return result, failed
 }
 
-// undelivered is the code with which the library says that a request was not taken, or
-// that its answer got lost.
+// undelivered is the library's code for a request that was not taken, or whose answer
+// got lost.
 const undelivered = -32005
 
 // undone reports whether a server said that it failed, or never heard of a call.

@@ -31,8 +31,8 @@ type Server struct {
 	// Command is the program and its arguments, run without a shell, in a
 	// folder of its own.
 	Command []string
-	// Env is what the program's environment has besides a few harmless names:
-	// NAME hands a variable on, NAME=value sets one.
+	// Env adds to the few harmless variables of the program's environment: NAME hands
+	// one on, NAME=value sets one.
 	Env []string
 	URL string // of a streamable HTTP server
 	// Headers go with every request to URL's host, and nowhere else.
@@ -47,7 +47,7 @@ type Server struct {
 	Timeout time.Duration // of one call, 1-300 s; 0 is a minute
 }
 
-// Login is what an operator says about logging in to a server.
+// Login holds an operator's settings for logging in to a server.
 type Login struct {
 	ClientID     string // "" registers a client
 	ClientSecret string

@@ -33,8 +33,8 @@ type definition struct {
 	titles []string
 }
 
-// pin is what an approval keeps; reads is true if whoever approved was told that the
-// tool is said to only read.
+// pin returns the record of an approval; reads is true if whoever approved knew that
+// the tool is said to only read.
 func (d definition) pin(reads bool) pin {
 	return pin{Hash: d.hash, Description: d.Description, Said: d.said(), Reads: reads && d.claims}
 }
@@ -47,7 +47,7 @@ func (d definition) said() string {
 	return fmt.Sprintf("title %q, %s", d.titles, d.hinted())
 }
 
-// hinted returns what the hints say, which was all that was pinned before titles were.
+// hinted returns what the hints say; older pins hold nothing else.
 func (d definition) hinted() string {
 	if d.Hints == nil {
 		return "nothing"
@@ -56,7 +56,7 @@ func (d definition) hinted() string {
 	return fmt.Sprintf("read-only %t, destructive %t, idempotent %t, open world %t", h.ReadOnly, h.Destructive, h.Idempotent, h.OpenWorld)
 }
 
-// id is of all that an approval approves.
+// id identifies everything that an approval covers.
 func (d definition) id() string { return d.hash + " " + d.said() }
 
 var (

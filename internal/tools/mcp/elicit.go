@@ -162,13 +162,13 @@ func checkPage(address string) error {
 	return nil
 }
 
-// inquiry is q with the way to go on.
+// inquiry returns q with the way to continue.
 func (o *ongoing) inquiry(q inquiry) tools.Inquiry {
 	q.Go = func(reply tools.Reply) tools.Tool { return continued{o, q.reply, reply} }
 	return q.Inquiry
 }
 
-// continued goes on with a call whose person was asked. It is called once.
+// continued resumes a call whose person was asked. It is called once.
 type continued struct {
 	o     *ongoing
 	way   chan<- tools.Reply

@@ -14,7 +14,7 @@ import (
 	"parley/internal/text"
 )
 
-// pin is what was approved of one tool.
+// pin records the approval of one tool.
 type pin struct {
 	Hash        string `json:"hash"` // of the definition
 	Description string `json:"description"`

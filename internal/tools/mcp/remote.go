@@ -52,7 +52,7 @@ type remote struct {
 	changed chan struct{} // closed when the server has come, or a try has failed
 }
 
-// offering is what a server has, and what of it may be used.
+// offering lists a server's tools, and those that may be used.
 type offering struct {
 	all     []definition // what the server has
 	set     tools.Set    // what of it is offered
@@ -142,9 +142,8 @@ func (r *remote) greet(ctx context.Context) (session *sdk.ClientSession, hangUp 
 	return session, hangUp, nil
 }
 
-// manners are what a server may do with us: no roots, no sampling, so it gets
-// nothing of ours that it asks for. It may ask people where somebody can be
-// asked.
+// manners limit what a server may do with us: without roots and sampling it gets nothing
+// of ours. It may ask people where somebody can be asked.
 func (r *remote) manners() *sdk.ClientOptions {
 	o := &sdk.ClientOptions{
 		Capabilities:           &sdk.ClientCapabilities{},

@@ -14,9 +14,9 @@ import (
 // maxListed is how many resources, forms of addresses or prompts are listed.
 const maxListed = 200
 
-// extras are tools of ours on what a server has besides tools: resources and
-// prompts. They only read, and their descriptions are ours, so nothing of them
-// is pinned. A server that has none, or does not say, has no such tools.
+// extras are tools for a server's resources and prompts. They only read, and their
+// descriptions are ours, so none is pinned. A server without resources or prompts has no
+// such tools.
 func (r *remote) extras(ctx context.Context, session *sdk.ClientSession) (all []tools.Tool) {
 	has := session.InitializeResult().Capabilities
 	if has.Resources != nil {

@@ -17,8 +17,8 @@ import (
 	"parley/internal/text"
 )
 
-// tokens is what a login to one server gave, kept in a file that only this user
-// can read. Another process may write it, too: bot mcp login.
+// tokens holds the login to one server, in a file that only this user can read. Another
+// process may write it, too: bot mcp login.
 type tokens struct {
 	path string
 
@@ -103,7 +103,7 @@ func (t *tokens) forget() (bool, error) {
 	return err == nil, err
 }
 
-// refreshing is the token, made new when it has run out and kept.
+// refreshing hands out the token; it renews and stores one that has run out.
 type refreshing struct {
 	tokens *tokens
 	client *http.Client

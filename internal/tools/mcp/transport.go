@@ -13,8 +13,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// lastAnswers is how long answers are waited for after a client has closed its
-// end: many write all they want to know, and then close.
+// lastAnswers is how long the server waits for answers after a client has closed its
+// end: many write all their questions, and then close.
 const lastAnswers = 30 * time.Second
 
 // transport stands between a client and the protocol's library, which ends at the
@@ -119,7 +119,7 @@ func (t *transport) expect(head envelope) bool {
 	return true
 }
 
-// envelope is what of a message decides where it goes.
+// envelope holds the parts of a message that decide where it goes.
 type envelope struct {
 	JSONRPC string
 	Method  string

@@ -67,7 +67,7 @@ func (w wire) signed(r *http.Request) *http.Request {
 	return r
 }
 
-// overheard tells what is read: a body as a whole, or events line by line.
+// overheard reports what is read: a body as a whole, or events line by line.
 type overheard struct {
 	from   io.Reader
 	heard  hearing

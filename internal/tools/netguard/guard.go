@@ -128,7 +128,7 @@ func Only(hosts []string, address string) (*http.Client, error) {
 }
 
 // Client makes a client. It uses no proxy, keeps no cookies, follows at most 5
-// redirects, each checked like the first address, and tells a new host nothing
+// redirects, each checked like the first address, and reveals nothing to a new host
 // about the one before. It has no overall deadline and no limit on bodies: the
 // caller sets both. Its errors wrap ErrForbidden when the Guard refused.
 func (g Guard) Client() *http.Client {

@@ -40,7 +40,7 @@ const (
 	maxSteps = 5       // redirects
 )
 
-// known is what expressions know.
+// known holds the variables of expressions.
 type known struct {
 	Body   any            `expr:"body"` // JSON as values, else text
 	Status int            `expr:"status"`
@@ -52,7 +52,7 @@ func compile(code string) (*vm.Program, error) {
 	return expr.Compile(code, expr.Env(known{}))
 }
 
-// answer is what a service sent.
+// answer is the response of a service.
 type answer struct {
 	status int
 	media  string

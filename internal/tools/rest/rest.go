@@ -50,7 +50,7 @@ type Definition struct {
 	slots []slot // where arguments of an OpenAPI file go
 }
 
-// Options are what all tools need. The zero value is ready.
+// Options are shared by all tools. The zero value is ready.
 type Options struct {
 	Guard netguard.Guard
 	// Hide removes secrets from answers; nil removes none.

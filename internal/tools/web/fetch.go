@@ -1,5 +1,5 @@
 // Package web holds the tools that read the internet: one page, and a search. They
-// read only, and only where an netguard.Guard lets them. They do not decide whether
+// read only, and only where a netguard.Guard lets them. They do not decide whether
 // a turn may: the policy of the tools does.
 package web
 
@@ -180,18 +180,18 @@ func readBody(body []byte, kind string, from *url.URL) (fetched, error) {
 		if p.page, err = readPage(utf, from); err != nil {
 			return fetched{}, errors.New("the page cannot be read")
 		}
-		return p.mended(), nil
+		return p.trimmed(), nil
 	}
 	raw, err := io.ReadAll(utf)
 	if err != nil {
 		return fetched{}, errors.New("the page cannot be read")
 	}
 	p.text, p.hiddenCharacters = text.Strip(string(raw))
-	return p.mended(), nil
+	return p.trimmed(), nil
 }
 
-// mended removes the rest of a character that was cut at the end of a page.
-func (p fetched) mended() fetched {
+// trimmed removes the rest of a character that was cut at the end of a page.
+func (p fetched) trimmed() fetched {
 	if p.more {
 		p.text = strings.TrimRight(p.text, "\uFFFD")
 	}

@@ -22,7 +22,7 @@ import (
 // wordFieldSize is said in more than one place.
 const wordFieldSize = "The number must be %s."
 
-// Kind is what a Field holds.
+// Kind is the type of a Field.
 type Kind string
 
 // The kinds of fields.
@@ -172,7 +172,7 @@ func (f Field) formed(said string) error {
 	return nil
 }
 
-// errForm is what a server asks for that cannot be asked here.
+// errForm is returned for a form that cannot be asked here.
 var errForm = errors.New("not a form that can be asked in a chat")
 
 // Of reads one property of a form's JSON Schema.
