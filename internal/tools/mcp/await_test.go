@@ -48,15 +48,7 @@ func TestAwait(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := newFake()
 				f.add("ok", "answers", says("fine"))
-				c, err := Open(Options{Servers: []Server{server("fake")}, Dir: t.TempDir()})
-				if err != nil {
-					t.Fatal(err)
-				}
-				c.remotes[0].dial = late(f, tt.ready, tt.hangs)
-				ctx, cancel := context.WithCancel(t.Context())
-				done := make(chan struct{})
-				go func() { defer close(done); c.Run(ctx) }()
-				t.Cleanup(func() { cancel(); <-done })
+				c, _ := live(t, Options{Servers: []Server{server("fake")}, Dir: t.TempDir()}, late(f, tt.ready, tt.hangs))
 				settle()
 				start := time.Now()
 				got, took := c.Await(t.Context(), tt.tool), time.Since(start)

@@ -110,20 +110,14 @@ func TestServerThatStopsReading(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := newFake()
 				f.add("a", "first", says("1"))
-				c, err := Open(Options{Servers: []Server{server("fake")}, Dir: t.TempDir()})
-				if err != nil {
-					t.Fatal(err)
-				}
 				var stuck *atomic.Bool
-				c.remotes[0].dial = func(ctx context.Context) (sdk.Transport, func(), error) {
+				dial := func(ctx context.Context) (sdk.Transport, func(), error) {
 					transport, hangUp, err := f.dial(ctx)
 					stuck = &atomic.Bool{}
 					u := unread{Transport: transport, stuck: stuck, closed: make(chan struct{})}
 					return u, func() { close(u.closed); hangUp() }, err
 				}
-				ctx, cancel := context.WithCancel(t.Context())
-				done := make(chan struct{})
-				go func() { defer close(done); c.Run(ctx) }()
+				c, stop := live(t, Options{Servers: []Server{server("fake")}, Dir: t.TempDir()}, dial)
 				settle()
 				stuck.Store(true)
 				touch(t, c)
@@ -138,8 +132,7 @@ func TestServerThatStopsReading(t *testing.T) {
 				c.Look()
 				waittest.Pass(time.Second)
 				began := time.Now()
-				cancel()
-				<-done
+				stop()
 				if took := time.Since(began); took > 2*goodbye {
 					t.Errorf("the end took %v", took)
 				}

@@ -61,14 +61,7 @@ func TestReadsIsAClaim(t *testing.T) {
 		}
 		f.hinted("look", `{"type":"object","properties":{"a":{}}}`, reads)
 		settle()
-		p := again.Status()[0].Pending
-		if len(p) != 1 {
-			t.Fatalf("changed: %+v", again.Status()[0])
-		}
-		if err := again.Approve("fake", "look", p[0].Hash); err != nil {
-			t.Fatal(err)
-		}
-		settle()
+		approve(t, again)
 		if got := outcome(again.Set(), false); got != "" {
 			t.Errorf("an approval that showed the claim is the decision: %q", got)
 		}
@@ -93,14 +86,10 @@ func TestTitlesArePinned(t *testing.T) {
 		} {
 			change()
 			settle()
-			p := c.Status()[0].Pending
-			if offered(c) != "" || len(p) != 1 {
-				t.Fatalf("offered %q, pending %+v", offered(c), p)
+			if offered(c) != "" {
+				t.Fatalf("offered %q", offered(c))
 			}
-			if err := c.Approve("fake", "pay", p[0].Hash); err != nil {
-				t.Fatal(err)
-			}
-			settle()
+			approve(t, c)
 			if offered(c) != "fake__pay" {
 				t.Errorf("after approval: %q", offered(c))
 			}
@@ -134,9 +123,7 @@ func TestPinsWithoutTitles(t *testing.T) {
 		if offered(c) != "fake__plain" || len(p) != 1 || !p[0].Titled || p[0].New {
 			t.Fatalf("offered %q, pending %+v", offered(c), p)
 		}
-		if err := c.Approve("fake", "pay", p[0].Hash); err != nil {
-			t.Fatal(err)
-		}
+		approve(t, c)
 		again := begin(t, dir, []Server{server("fake")}, f)
 		if offered(again) != "fake__pay fake__plain" {
 			t.Errorf("after approval: %q", offered(again))

@@ -3,8 +3,10 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -87,19 +89,38 @@ func begin(t *testing.T, dir string, servers []Server, fakes ...*fake) *Client {
 
 func beginWith(t *testing.T, o Options, fakes ...*fake) *Client {
 	t.Helper()
-	c, err := Open(o)
-	if err != nil {
-		t.Fatal(err)
+	var dialers []dialer
+	for _, f := range fakes {
+		dialers = append(dialers, f.dial)
 	}
-	for i, f := range fakes {
-		c.remotes[i].dial = f.dial
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan struct{})
-	go func() { defer close(done); c.Run(ctx) }()
-	t.Cleanup(func() { cancel(); <-done })
+	c, _ := live(t, o, dialers...)
 	settle()
 	return c
+}
+
+// approve approves the only change that is pending, and waits for the tools.
+func approve(t *testing.T, c *Client) {
+	t.Helper()
+	p := c.Status()[0].Pending
+	if len(p) != 1 {
+		t.Fatalf("pending %+v", p)
+	}
+	if err := c.Approve("fake", p[0].Tool, p[0].Hash); err != nil {
+		t.Fatal(err)
+	}
+	settle()
+}
+
+// hangUp ends all connections of a fake.
+func (f *fake) hangUp() {
+	for session := range f.server.Sessions() {
+		session.Close()
+	}
+}
+
+// handler serves the fake over HTTP.
+func (f *fake) handler() http.Handler {
+	return sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return f.server }, nil)
 }
 
 // settle lets everything that is due within two looks at a server happen.
@@ -142,7 +163,7 @@ func TestCalls(t *testing.T) {
 		})
 		f.add("huge", "floods", says(strings.Repeat("x", 3<<20)))
 		f.add("many", "items", func() (*sdk.CallToolResult, error) {
-			return &sdk.CallToolResult{Content: make1000()}, nil
+			return &sdk.CallToolResult{Content: slices.Repeat([]sdk.Content{&sdk.TextContent{Text: "i"}}, 1000)}, nil
 		})
 		f.add("silent", "nothing", func() (*sdk.CallToolResult, error) { return &sdk.CallToolResult{}, nil })
 		c := begin(t, t.TempDir(), []Server{server("fake")}, f)
@@ -166,13 +187,6 @@ func TestCalls(t *testing.T) {
 			t.Errorf("wrong arguments reached the server: %+v", o)
 		}
 	})
-}
-
-func make1000() (items []sdk.Content) {
-	for range 1000 {
-		items = append(items, &sdk.TextContent{Text: "i"})
-	}
-	return items
 }
 
 func TestPins(t *testing.T) {
@@ -304,20 +318,24 @@ func TestListChangedStorm(t *testing.T) {
 }
 
 func TestHangingServer(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newFake()
-		stuck := make(chan struct{})
-		f.add("hang", "never answers", func() (*sdk.CallToolResult, error) { <-stuck; return nil, nil })
-		f.add("ok", "answers", says("fine"))
-		c := begin(t, t.TempDir(), []Server{server("fake")}, f)
-		if o := run(t, c, "fake__hang", `{}`); o.Class != tools.Unsure || o.Duration != callTimeout {
-			t.Errorf("outcome %+v", o)
-		}
-		if o := run(t, c, "fake__ok", `{}`); o.Class != "" {
-			t.Errorf("the next call: %+v", o)
-		}
-		close(stuck)
-	})
+	for _, timeout := range []time.Duration{0, 150 * time.Second} { // the usual one, and the operator's
+		synctest.Test(t, func(t *testing.T) {
+			f := newFake()
+			stuck := make(chan struct{})
+			f.add("hang", "never answers", func() (*sdk.CallToolResult, error) { <-stuck; return nil, nil })
+			f.add("ok", "answers", says("fine"))
+			s := server("fake")
+			s.Timeout = timeout
+			c := begin(t, t.TempDir(), []Server{s}, f)
+			if o := run(t, c, "fake__hang", `{}`); o.Class != tools.Unsure || o.Duration != s.timeout() {
+				t.Errorf("outcome %+v", o)
+			}
+			if o := run(t, c, "fake__ok", `{}`); o.Class != "" {
+				t.Errorf("the next call: %+v", o)
+			}
+			close(stuck)
+		})
+	}
 }
 
 func TestOpenRefuses(t *testing.T) {

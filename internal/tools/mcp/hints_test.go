@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -70,10 +69,7 @@ func TestHintsArePinned(t *testing.T) {
 		if offered(c) != "" || len(p) != 1 || p[0].New || !p[0].Hints.ReadOnly {
 			t.Fatalf("offered %q, pending %+v", offered(c), p)
 		}
-		if err := c.Approve("fake", "wipe", p[0].Hash); err != nil {
-			t.Fatal(err)
-		}
-		settle()
+		approve(t, c)
 		if s, ok := c.Set().Lookup("fake__wipe"); !ok || !s.ReadOnly || !s.Claim.Taken() {
 			t.Errorf("after approval: %+v", s)
 		}
@@ -131,32 +127,12 @@ func TestEmptyListIsNotPinned(t *testing.T) {
 	})
 }
 
-func TestTimeoutOfAServer(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newFake()
-		stuck := make(chan struct{})
-		f.add("hang", "never answers", func() (*sdk.CallToolResult, error) { <-stuck; return nil, nil })
-		c := begin(t, t.TempDir(), []Server{{Name: "fake", Command: []string{"x"}, Timeout: 150 * time.Second}}, f)
-		if o := run(t, c, "fake__hang", `{}`); o.Class != tools.Unsure || o.Duration != 150*time.Second {
-			t.Errorf("outcome %+v", o)
-		}
-		close(stuck)
-	})
-}
-
 // Some servers have the rest of their tools a moment after the handshake.
 func TestToolsThatComeAMomentLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
 		f.add("a", "first", says("1"))
-		c, err := Open(Options{Servers: []Server{server("fake")}, Dir: t.TempDir()})
-		if err != nil {
-			t.Fatal(err)
-		}
-		c.remotes[0].dial = f.dial
-		ctx, cancel := context.WithCancel(t.Context())
-		done := make(chan struct{})
-		go func() { defer close(done); c.Run(ctx) }()
+		c, _ := live(t, Options{Servers: []Server{server("fake")}, Dir: t.TempDir()}, f.dial)
 		synctest.Wait()
 		if offered(c) != "fake__a" {
 			t.Fatalf("offered %q", offered(c))
@@ -169,7 +145,5 @@ func TestToolsThatComeAMomentLater(t *testing.T) {
 		if p := c.Status()[0].Pending; offered(c) != "fake__b" || len(p) != 2 || p[0].New {
 			t.Errorf("offered %q, pending %+v", offered(c), p)
 		}
-		cancel()
-		<-done
 	})
 }

@@ -10,8 +10,6 @@ import (
 	"sync"
 	"testing"
 
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"parley/internal/text/waittest"
 	"parley/internal/tools"
 	"parley/internal/tools/mcp/mcptest"
@@ -21,12 +19,8 @@ import (
 func behindGate(t *testing.T) *mcptest.Gate {
 	f := newFake()
 	f.add("echo", "says", says("behind the gate"))
-	t.Cleanup(func() {
-		for session := range f.server.Sessions() {
-			session.Close()
-		}
-	})
-	return mcptest.NewGate(t, sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return f.server }, nil))
+	t.Cleanup(f.hangUp)
+	return mcptest.NewGate(t, f.handler())
 }
 
 func gateServer(g *mcptest.Gate) Server { return Server{Name: "gate", URL: g.URL} }
@@ -128,13 +122,9 @@ func TestLoginsThatFail(t *testing.T) {
 	g := behindGate(t)
 	open := newFake()
 	open.add("a", "open to all", says("x"))
-	web := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return open.server }, nil))
-	defer func() {
-		for session := range open.server.Sessions() {
-			session.Close()
-		}
-		web.Close()
-	}()
+	web := httptest.NewServer(open.handler())
+	defer web.Close()
+	defer open.hangUp()
 	known := gateServer(g)
 	known.Name, known.Login = "known", Login{ClientID: "known", ClientSecret: "CANARY-secret", Scopes: []string{"one", "two"}}
 	keyed := gateServer(g)
@@ -183,7 +173,7 @@ func TestHeaders(t *testing.T) {
 	seen := map[string]string{}
 	f := newFake()
 	f.add("a", "first", says("1"))
-	inner := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return f.server }, nil)
+	inner := f.handler()
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -206,9 +196,7 @@ func TestHeaders(t *testing.T) {
 		{Name: "moved", URL: web.URL + "/moved", Headers: headers}}})
 	waittest.Until(t, "connected", func() bool { return offered(c) == "web__a" && c.Status()[1].Err != "" })
 	stop()
-	for session := range f.server.Sessions() {
-		session.Close()
-	}
+	f.hangUp()
 	mu.Lock()
 	defer mu.Unlock()
 	if seen["POST"] != "kBearer b" || seen["GET"] != "kBearer b" || seen["elsewhere"] != "" {

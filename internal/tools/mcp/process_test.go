@@ -79,12 +79,16 @@ func child(mode string) {
 	}
 }
 
-// live runs a client over real children until the test ends.
-func live(t *testing.T, o Options) (c *Client, stop func()) {
+// live runs a client until the test ends: over dialers or, where none are given, over
+// real connections.
+func live(t *testing.T, o Options, dialers ...dialer) (c *Client, stop func()) {
 	t.Helper()
 	c, err := Open(o)
 	if err != nil {
 		t.Fatal(err)
+	}
+	for i, d := range dialers {
+		c.remotes[i].dial = d
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
@@ -189,7 +193,7 @@ func TestHTTP(t *testing.T) {
 	f.add("echo", "says", says("over http"))
 	var breakIt atomic.Bool
 	var sessions atomic.Int32
-	handler := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return f.server }, nil)
+	handler := f.handler()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Mcp-Session-Id") == "" && r.Method == http.MethodPost {
 			sessions.Add(1)
@@ -202,12 +206,8 @@ func TestHTTP(t *testing.T) {
 	}))
 	defer s.Close()
 	c, stop := live(t, Options{Dir: t.TempDir(), Servers: []Server{{Name: "web", URL: s.URL}}})
-	defer func() {
-		stop()
-		for session := range f.server.Sessions() {
-			session.Close()
-		}
-	}()
+	defer f.hangUp()
+	defer stop()
 	waittest.Until(t, "connected", func() bool { return offered(c) == "web__echo" })
 	if o := run(t, c, "web__echo", `{}`); o.Class != "" || !strings.Contains(o.Result.Content, "over http") {
 		t.Errorf("%+v", o)
