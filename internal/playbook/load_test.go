@@ -1,6 +1,7 @@
 package playbook
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -9,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/playbook/sheet"
-
+	"parley/internal/playbook/guard"
 	"parley/internal/playbook/judge"
+	"parley/internal/playbook/sheet"
 )
 
 func write1(t testing.TB, text string) string {
@@ -302,4 +303,122 @@ func FuzzLoad(f *testing.F) {
 		b.compile()
 		_ = found.Error()
 	})
+}
+
+func TestCheck(t *testing.T) {
+	b := parseBook(t, `
+variables:
+  - {name: plan, description: d, patterns: [x], default_value: free, validation: {allowed_values: [free, plus]}}
+  - {name: orphan, description: d}
+guidelines:
+  - {id: empty_regex, condition: "regex:x*", action: a}
+  - {id: default_set, condition: "var:plan is set", action: a}
+  - {id: never_value, condition: "var:plan = gold", action: a}
+  - {id: no_source, condition: "literal:no source", action: a, required_context: [orphan]}
+  - {id: tool, condition: "literal:tool", action: a, tools: [chekc]}
+  - {id: do, condition: "The person is Angry", action: Offer a discount.}
+  - {id: dont, condition: "the person  is angry", action: Never offer a discount.}
+  - {id: refund, priority: 9, condition: "literal:refund", reply: no}
+  - {id: refund_late, condition: "literal:refund late", action: a}
+  - {id: off, condition: "literal:off", action: a, enabled: false}
+  - {id: on_off, condition: "literal:on off", action: a, depends_on: {all: [off]}}
+  - {id: lost, condition: "literal:lost", action: a, journey_id: j, journey_step: island}
+journeys:
+  - id: j
+    name: J
+    description: d
+    initial_step: one
+    steps:
+      - {id: one, name: One, transitions: [{to_step: two, priority: 5}, {to_step: end, condition: they agree}]}
+      - {id: two, name: Two}
+      - {id: island, name: Island, transitions: [{to_step: end}]}
+      - {id: end, name: End, is_terminal: true}
+`)
+	var got []string
+	for _, f := range Check(b, Known{Tools: []string{"check"}}, map[string]int{"do": 1}) {
+		if f.Kind != "never matched" {
+			got = append(got, fmt.Sprintf("%d %s: %s", f.Line, f.ID, f.Kind))
+		} else if f.ID == "do" || f.ID == "off" {
+			t.Errorf("finding %s", f)
+		}
+		if !strings.Contains(f.String(), "p.yaml:") {
+			t.Errorf("finding without a file: %s", f)
+		}
+	}
+	want := `6 empty_regex: always true
+7 default_set: always true
+8 never_value: unreachable
+9 no_source: unreachable
+10 tool: unknown tool
+12 dont: contradiction
+14 refund_late: shadowed
+16 on_off: unreachable
+17 lost: unreachable
+24 j: shadowed
+25 j: dead end
+26 j: unreachable`
+	if strings.Join(got, "\n") != want {
+		t.Errorf("findings:\n%s\nwant:\n%s", strings.Join(got, "\n"), want)
+	}
+}
+
+// Check names a guard's tool that is nearly a known one. Others may come from a server:
+// naming one is no mistake.
+func TestCheckKnowsToolsOfGuards(t *testing.T) {
+	b := parseBook(t, `
+guards:
+  - {id: near, tool: delete_tsk, require: "true"}
+  - {id: read, tool: delete_task, require: 'last("list_taskz").result.x == 1'}
+  - {id: later, tool: shop__cancel_order, require: 'last("shop__get_order").result.open == true && args.id == "x"'}
+  - {id: many, tool: "*_order|delete_task", require: "true"}
+`)
+	var got []string
+	for _, f := range Check(b, Known{Tools: []string{"delete_task", "list_tasks"}}, nil) {
+		got = append(got, f.String())
+	}
+	if len(got) != 2 || !strings.Contains(got[0], `:3: near: unknown tool: delete_tsk; did you mean "delete_task"?`) ||
+		!strings.Contains(got[1], `:4: read: unknown tool: list_taskz; did you mean "list_tasks"?`) {
+		t.Errorf("%s", strings.Join(got, "\n"))
+	}
+}
+
+// TestShippedGuards: the example guards load, and hold in a case each.
+func TestShippedGuards(t *testing.T) {
+	now := time.Date(2024, 5, 15, 15, 0, 0, 0, time.UTC)
+	reservation := func(extra string) guard.Call {
+		return guard.Call{Tool: "desk__get_reservation_details", Args: json.RawMessage(`{"reservation_id": "A"}`),
+			Result: `{"reservation_id": "A", "user_id": "u", "cabin": "economy", "created_at": "2024-05-01T08:00:00", "flights": [{"flight_number": "H1", "date": "2024-05-20"}], ` + extra + `}`}
+	}
+	order := func(status string) []guard.Call {
+		return []guard.Call{
+			{Tool: "find_user_id_by_email", Args: json.RawMessage(`{"email": "a@b.example"}`), Result: "u"},
+			{Tool: "get_order_details", Args: json.RawMessage(`{"order_id": "#1"}`), Result: `{"order_id": "#1", "user_id": "u", "status": "` +
+				status + `"}`},
+		}
+	}
+	for _, c := range []struct {
+		desk, tool, args string
+		past             []guard.Call
+		want             guard.Ruling
+	}{
+		{"airline", "desk__cancel_reservation", `{"reservation_id": "A"}`, nil, guard.Refused},
+		{"airline", "desk__cancel_reservation", `{"reservation_id": "A"}`, []guard.Call{reservation(`"insurance": "no"`)}, guard.Refused},
+		{"airline", "desk__cancel_reservation", `{"reservation_id": "A"}`, []guard.Call{reservation(`"insurance": "yes"`)}, guard.Asked},
+		{"retail", "cancel_pending_order", `{"order_id": "#1", "reason": "no longer needed"}`, order("pending"), guard.Asked},
+		{"retail", "cancel_pending_order", `{"order_id": "#1", "reason": "too dear"}`, order("pending"), guard.Refused},
+		{"retail", "cancel_pending_order", `{"order_id": "#1", "reason": "no longer needed"}`, order("delivered"), guard.Refused},
+		{"retail", "cancel_pending_order", `{"order_id": "#1", "reason": "no longer needed"}`, order("pending")[1:], guard.Refused},
+	} {
+		b, err := Load("../../config/guards/"+c.desk, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found := Check(b, Known{Tools: []string{"delete_task"}}, nil); len(found) > 0 {
+			t.Errorf("%s: %v", c.desk, found)
+		}
+		said := b.Guards().Judge(guard.Situation{Tool: c.tool, Args: json.RawMessage(c.args), Past: c.past, Now: now})
+		if got := guard.Worst(said); got.Ruling != c.want {
+			t.Errorf("%s %s %s: %+v, want %s", c.desk, c.tool, c.args, said, c.want)
+		}
+	}
 }

@@ -24,11 +24,24 @@ const key = "sk-canary-0123456789"
 // tests of silence make them shorter.
 func client(t testing.TB, s *llmtest.Server, stream bool) *Client {
 	t.Helper()
-	c, err := New(Options{BaseURL: s.URL(), APIKey: key, Model: "test", Timeout: 20 * time.Second, Total: 20 * time.Second, Stream: stream})
+	return made(t, Options{BaseURL: s.URL(), APIKey: key, Model: "test", Timeout: 20 * time.Second, Total: 20 * time.Second, Stream: stream})
+}
+
+func made(t testing.TB, o Options) *Client {
+	t.Helper()
+	c, err := New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return c
+}
+
+// complete has a request answered without an error.
+func complete(t testing.TB, c *Client, r llm.Request) {
+	t.Helper()
+	if _, err := c.Complete(context.Background(), r, nil); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func fake(t testing.TB) *llmtest.Server {
@@ -218,25 +231,19 @@ func TestServersThatTakeLess(t *testing.T) {
 		status(500, `{"error":{"code":500,"message":"System role not supported","type":"server_error"}}`), llmtest.Turn{Text: "ok"})
 	r := ask("hi")
 	r.Schema = &llm.Schema{Name: "a", JSON: json.RawMessage(`{"type":"object"}`)}
-	if _, err := c.Complete(context.Background(), r, nil); err != nil {
-		t.Fatal(err)
-	}
+	complete(t, c, r)
 	if last := s.Requests()[1]; len(last.ResponseFormat) != 0 || !strings.Contains(last.System(), `{"type":"object"}`) {
 		t.Errorf("the schema did not move into the prompt: %s", last.Raw)
 	}
 	r = llm.Request{Messages: []llm.Message{{Role: llm.RoleSystem, Content: "one"}, {Role: llm.RoleSystem, Content: "two"},
 		{Role: llm.RoleUser, Content: "hi"}}}
-	if _, err := c.Complete(context.Background(), r, nil); err != nil {
-		t.Fatal(err)
-	}
+	complete(t, c, r)
 	if asked := s.Requests(); len(asked) != 4 || asked[3].System() != "" || asked[3].Last("user") != "one\n\ntwo\n\nhi" {
 		t.Errorf("the system message stayed: %s", asked[len(asked)-1].Raw)
 	}
 	r.Messages = append(r.Messages, llm.Message{Role: llm.RoleAssistant, Content: "ok"}, llm.Message{Role: llm.RoleSystem,
 		Content: "now"}, llm.Message{Role: llm.RoleUser, Content: "again"})
-	if _, err := c.Complete(context.Background(), r, nil); err != nil {
-		t.Fatal(err)
-	}
+	complete(t, c, r)
 	if asked := s.Requests(); len(asked) != 5 || asked[4].System() != "now" {
 		t.Errorf("it was not learned once, or the turn's context went astray: %s", asked[len(asked)-1].Raw)
 	}
@@ -253,9 +260,7 @@ func TestTemplateWithoutTools(t *testing.T) {
 	r.Messages = append(r.Messages, llm.Message{Role: llm.RoleAssistant, ToolCalls: []llm.ToolCall{{ID: "1", Name: "now", Args: "{}"}}},
 		llm.Message{Role: llm.RoleTool, Name: "now", ToolCallID: "1", Content: "noon"})
 	for range 2 { // learned once
-		if _, err := c.Complete(context.Background(), r, nil); err != nil {
-			t.Fatal(err)
-		}
+		complete(t, c, r)
 	}
 	asked := s.Requests()
 	last := asked[len(asked)-1]
@@ -272,9 +277,7 @@ func TestExtraGoesBackWithItsCall(t *testing.T) {
 	r.Messages = append(r.Messages, llm.Message{Role: llm.RoleAssistant, ToolCalls: []llm.ToolCall{{ID: "1", Name: "a",
 		Args: "{}", Extra: json.RawMessage(`{"google":{"thought_signature":"sig"}}`)}}},
 		llm.Message{Role: llm.RoleTool, Name: "a", ToolCallID: "1", Content: ""})
-	if _, err := c.Complete(context.Background(), r, nil); err != nil {
-		t.Fatal(err)
-	}
+	complete(t, c, r)
 	if raw := string(s.Requests()[0].Raw); !strings.Contains(raw, `"thought_signature":"sig"`) || !strings.Contains(raw, "(empty)") {
 		t.Errorf("sent %s", raw)
 	}
@@ -296,9 +299,7 @@ func TestToolsOnTheWire(t *testing.T) {
 				Args: "{}", Extra: json.RawMessage(`{"seen":true}`)}}},
 				llm.Message{Role: llm.RoleTool, Name: "add", ToolCallID: "1", Content: "2"})
 		}
-		if _, err := c.Complete(context.Background(), r, nil); err != nil {
-			t.Fatal(err)
-		}
+		complete(t, c, r)
 		sent := s.Requests()[i]
 		var got, want any
 		if err := errors.Join(json.Unmarshal(sent.Tools, &got), json.Unmarshal(fmt.Appendf(nil, form, about), &want)); err != nil {
@@ -355,10 +356,7 @@ func TestSpendBoundsAttempts(t *testing.T) {
 func TestConcurrencyIsCapped(t *testing.T) {
 	s := fake(t)
 	s.Respond(func(llmtest.Request) llmtest.Turn { return llmtest.Turn{Delay: 10 * time.Millisecond} })
-	c, err := New(Options{BaseURL: s.URL(), Model: "test", Concurrent: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := made(t, Options{BaseURL: s.URL(), Model: "test", Concurrent: 3})
 	done := make(chan error)
 	for range 20 {
 		go func() { _, err := c.Complete(context.Background(), ask("hi"), nil); done <- err }()
@@ -377,10 +375,7 @@ func TestCheck(t *testing.T) {
 	s := fake(t)
 	s.Models("qwen3:latest", "models/gemini-pro")
 	for name, class := range map[string]error{"qwen3": nil, "gemini-pro": nil, "llama9": llm.ErrModelNotFound} {
-		c, err := New(Options{BaseURL: s.URL(), Model: name})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := made(t, Options{BaseURL: s.URL(), Model: name})
 		if err := c.Check(context.Background()); !errors.Is(err, class) || (class == nil) != (err == nil) {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -15,12 +15,8 @@ import (
 
 func embedder(t testing.TB, s *llmtest.Server) *Client {
 	t.Helper()
-	c, err := New(Options{BaseURL: s.URL(), APIKey: key, Model: "test", Embedding: llmtest.EmbeddingModel,
+	return made(t, Options{BaseURL: s.URL(), APIKey: key, Model: "test", Embedding: llmtest.EmbeddingModel,
 		Timeout: 5 * time.Second, Total: time.Minute})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
 }
 
 func TestEmbedInBatches(t *testing.T) {

@@ -45,10 +45,7 @@ func TestFaultFloods(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := fake(t)
 			s.Respond(func(llmtest.Request) llmtest.Turn { return tt.turn })
-			c, err := New(Options{BaseURL: s.URL(), Model: "test", Timeout: 20 * time.Second, Stream: tt.stream})
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := made(t, Options{BaseURL: s.URL(), Model: "test", Timeout: 20 * time.Second, Stream: tt.stream})
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			r, err := c.Complete(t.Context(), ask("hi"), func(string) {})
@@ -85,10 +82,7 @@ func TestLongAnswersAreNotCut(t *testing.T) {
 		all = append(all, line)
 	}
 	s.Queue(llmtest.Turn{Stream: append(all, data(`{}`, "stop"))})
-	c, err := New(Options{BaseURL: s.URL(), Model: "test", MaxTokens: 16000, Stream: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := made(t, Options{BaseURL: s.URL(), Model: "test", MaxTokens: 16000, Stream: true})
 	r, err := c.Complete(t.Context(), ask("hi"), nil)
 	if err != nil || r.Finish != llm.FinishStop || len(r.Message.Content) != 5*16000 {
 		t.Errorf("%d bytes, %s, %v", len(r.Message.Content), r.Finish, err)

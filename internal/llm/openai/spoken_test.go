@@ -154,10 +154,7 @@ func TestThinksAhead(t *testing.T) {
 		return llmtest.Turn{Text: "They greet me.\n</think>\n\nHello!", Chunks: 20}
 	})
 	for i, want := range []string{"They greet me." + llm.RetryText + "Hello!", "Hello!"} {
-		c, err := New(Options{BaseURL: s.URL(), Model: "test", Stream: true, Notebook: book})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := made(t, Options{BaseURL: s.URL(), Model: "test", Stream: true, Notebook: book})
 		shown := ""
 		if resp, err := c.Complete(t.Context(), ask("hi"), func(d string) { shown += d }); err != nil ||
 			resp.Message.Content != "Hello!" || shown != want {

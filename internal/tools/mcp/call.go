@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"mime"
+	"path"
 	"strings"
 	"syscall"
 	"unicode/utf8"
@@ -12,7 +14,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	whole "parley/internal/text"
+	"parley/internal/chat"
+	"parley/internal/text"
 	"parley/internal/tools"
 )
 
@@ -158,4 +161,49 @@ func readable(r *sdk.ResourceContents) bool {
 	return len(r.Blob) > 0 && (strings.HasPrefix(kind, "text/") || kind == "application/json") && utf8.Valid(r.Blob)
 }
 
-func limited(text string, limit int) string { return whole.ClipBytes(text, limit) }
+func limited(s string, limit int) string { return text.ClipBytes(s, limit) }
+
+// files returns the pictures, recordings and documents among the items of a
+// result, with names that people can save them under.
+func (r *remote) files(items []sdk.Content) tools.Attached {
+	var all tools.Attached
+	for _, item := range items {
+		var name, kind string
+		var data []byte
+		switch v := item.(type) {
+		case *sdk.ImageContent:
+			kind, data = v.MIMEType, v.Data
+		case *sdk.AudioContent:
+			kind, data = v.MIMEType, v.Data
+		case *sdk.EmbeddedResource:
+			if v.Resource != nil && !readable(v.Resource) {
+				name, kind, data = v.Resource.URI, v.Resource.MIMEType, v.Resource.Blob
+			}
+		}
+		if len(data) > 0 {
+			all = append(all, chat.File{Name: r.fileName(name, kind, len(all)+1), MIME: kind, Size: int64(len(data)), Data: data})
+		}
+	}
+	return all
+}
+
+// fileName returns the end of an address, or the server's name and a number.
+func (r *remote) fileName(uri, kind string, n int) string {
+	name, _, _ := strings.Cut(path.Base(uri), "?")
+	name = strings.Trim(text.Clip(text.Clean(name), 80), " ./\\")
+	if name == "" {
+		name = fmt.Sprintf("%s-%d", r.server.Name, n)
+	}
+	if path.Ext(name) != "" {
+		return name
+	}
+	switch ext, _ := mime.ExtensionsByType(kind); {
+	case kind == "image/jpeg":
+		return name + ".jpg"
+	case kind == "text/plain":
+		return name + ".txt"
+	case len(ext) > 0:
+		return name + ext[0]
+	}
+	return name
+}

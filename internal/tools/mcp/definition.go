@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -8,11 +9,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	whole "parley/internal/text"
+	"parley/internal/text"
 	"parley/internal/tools"
 )
 
@@ -60,8 +62,8 @@ func (d definition) hinted() string {
 func (d definition) id() string { return d.hash + " " + d.said() }
 
 var (
-	remoteName = whole.Pattern(`^[A-Za-z0-9_./-]{1,128}$`)
-	unfit      = whole.Pattern(`[^A-Za-z0-9_-]+`)
+	remoteName = text.Pattern(`^[A-Za-z0-9_./-]{1,128}$`)
+	unfit      = text.Pattern(`[^A-Za-z0-9_-]+`)
 )
 
 // define turns a server's tool into ours. One that the operator says is read-only
@@ -83,7 +85,7 @@ func define(s Server, t *sdk.Tool) (definition, error) {
 		return definition{}, fmt.Errorf("%s: %w", t.Name, err)
 	}
 	sum := sha256.Sum256(said)
-	clean, _ := whole.Strip(string(schema))
+	clean, _ := text.Strip(string(schema))
 	d := definition{name: t.Name, hash: hex.EncodeToString(sum[:]), titles: titles(t)}
 	d.Parameters = json.RawMessage(clean)
 	d.Meta = tools.Meta{Name: ourName(s.Name, t.Name), Description: describe(t), Category: tools.Web,
@@ -126,9 +128,9 @@ func hints(t *sdk.Tool) *tools.Hints {
 		}
 		a = &sdk.ToolAnnotations{}
 	}
-	title, _ := whole.Strip(cmp.Or(t.Title, a.Title))
+	title, _ := text.Strip(cmp.Or(t.Title, a.Title))
 	said := func(b *bool) bool { return b == nil || *b }
-	return &tools.Hints{Title: whole.Shorten(strings.Join(strings.Fields(title), " "), 100),
+	return &tools.Hints{Title: text.Shorten(strings.Join(strings.Fields(title), " "), 100),
 		ReadOnly: a.ReadOnlyHint, Destructive: said(a.DestructiveHint), Idempotent: a.IdempotentHint, OpenWorld: said(a.OpenWorldHint)}
 }
 
@@ -145,6 +147,46 @@ func titles(t *sdk.Tool) []string {
 }
 
 func describe(t *sdk.Tool) string {
-	text, _ := whole.Strip(t.Description)
-	return whole.Shorten(cmp.Or(strings.Join(strings.Fields(text), " "), t.Name), 500)
+	clean, _ := text.Strip(t.Description)
+	return text.Shorten(cmp.Or(strings.Join(strings.Fields(clean), " "), t.Name), 500)
+}
+
+// taskOnly are the tools of a server that run only as a task: they start and
+// are asked about later, which is not supported, so a plain call fails. The
+// library does not read that part of a list. The zero taskOnly is ready.
+type taskOnly struct {
+	mu    sync.Mutex // guards names
+	names map[string]bool
+}
+
+// hear reads it from a message; it is a hearing.
+func (t *taskOnly) hear(message []byte) {
+	if !bytes.Contains(message, []byte(`"taskSupport"`)) {
+		return
+	}
+	var list struct {
+		Result struct {
+			Tools []struct {
+				Name      string
+				Execution struct{ TaskSupport string }
+			}
+		}
+	}
+	if json.Unmarshal(message, &list) != nil {
+		return // the library complains
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, tool := range list.Result.Tools {
+		if t.names == nil {
+			t.names = map[string]bool{}
+		}
+		t.names[tool.Name] = tool.Execution.TaskSupport == "required"
+	}
+}
+
+func (t *taskOnly) has(name string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.names[name]
 }

@@ -8,10 +8,13 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"crypto/tls"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -160,4 +163,32 @@ func (c *call) Call(ctx context.Context, in tools.Call) (tools.Result, error) {
 func key(in tools.Call) string {
 	sum := sha256.Sum256([]byte(in.Key))
 	return hex.EncodeToString(sum[:16])
+}
+
+// Origin returns scheme, host and port of a service, without anything that could be
+// a secret.
+func Origin(address string) string {
+	u, err := url.Parse(fixedPart(address))
+	if err != nil {
+		return ""
+	}
+	return u.Scheme + "://" + u.Host
+}
+
+// Probe reports whether a service's host takes connections, with a certificate that
+// holds where it is https. It asks the service nothing.
+func Probe(ctx context.Context, origin string) error {
+	u, err := url.Parse(origin)
+	if err != nil {
+		return errors.New("the address cannot be read")
+	}
+	dial, port := (&net.Dialer{}).DialContext, "80"
+	if u.Scheme == "https" {
+		dial, port = (&tls.Dialer{}).DialContext, "443"
+	}
+	conn, err := dial(ctx, "tcp", net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), port)))
+	if err != nil {
+		return text.Tell("%s: %w", origin, err)
+	}
+	return conn.Close()
 }
