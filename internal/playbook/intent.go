@@ -65,7 +65,11 @@ func (t *turn) wanted(k *track) (next *Journey, j *journeyState, why string) {
 			continue
 		}
 		old := k.open(def.ID)
-		score, because := t.triggered(k, def)
+		var score float64
+		var because string
+		if def.Trigger != "" && (def.Repeat || !k.past(def.ID)) {
+			score, because = t.holds(def.trigger)
+		}
 		if old != nil {
 			if again, reason := t.goesOn(k, def, old); again > score {
 				score, because = again, reason
@@ -76,14 +80,6 @@ func (t *turn) wanted(k *track) (next *Journey, j *journeyState, why string) {
 		}
 	}
 	return next, j, why
-}
-
-// triggered returns how much a message begins a journey.
-func (t *turn) triggered(k *track, def *Journey) (score float64, why string) {
-	if def.Trigger == "" || !def.Repeat && k.past(def.ID) {
-		return 0, ""
-	}
-	return t.holds(def.trigger)
 }
 
 // goesOn returns how much a message wants to go on with a journey that was put aside

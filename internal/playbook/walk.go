@@ -79,8 +79,11 @@ func (t *turn) advance(k *track, answered bool) {
 		if step == nil {
 			return
 		}
-		if step.IsTerminal {
-			t.arrive(k, step)
+		if j := k.front(); step.IsTerminal {
+			k.final, k.done = step, t.book.journeys[j.ID]
+			t.events[EventJourneyCompleted] = true
+			t.why("journey %s completed at %q", j.ID, step.ID)
+			k.finish(j, Completed, "", t.sit.Now)
 			return
 		}
 		entered[step.ID] = true
@@ -96,14 +99,6 @@ func (t *turn) advance(k *track, answered bool) {
 		t.events[EventStepEntered] = true
 		answered = false
 	}
-}
-
-func (t *turn) arrive(k *track, step *Step) {
-	j := k.front()
-	k.final, k.done = step, t.book.journeys[j.ID]
-	t.events[EventJourneyCompleted] = true
-	t.why("journey %s completed at %q", j.ID, step.ID)
-	k.finish(j, Completed, "", t.sit.Now)
 }
 
 // goBack returns to the step whose answer the person changed, if the journey

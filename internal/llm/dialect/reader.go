@@ -158,23 +158,17 @@ func (r *Reader) emit(s string) {
 		r.gap += s
 		return
 	}
-	if len(r.held.weak) > 0 {
-		r.follow()
+	if len(r.held.weak) > 0 { // prose behind what looked like a call: an example, or an answer that should have waited
+		raw := r.held.raw
+		r.held.weak, r.held.raw = nil, ""
+		if r.Sure {
+			r.say(raw)
+		} else {
+			r.result.Fault = Doubtful
+		}
 	}
 	r.say(r.gap + core)
 	r.gap = s[len(core):]
-}
-
-// follow is told of prose behind what looked like a call: that was an example,
-// or the model answered what it should have waited for.
-func (r *Reader) follow() {
-	raw := r.held.raw
-	r.held.weak, r.held.raw = nil, ""
-	if !r.Sure {
-		r.result.Fault = Doubtful
-		return
-	}
-	r.say(raw)
 }
 
 func (r *Reader) say(s string) {

@@ -139,22 +139,16 @@ func sum(p catalog.Printer, said string) string {
 		return p.Text(wordNoSum)
 	}
 	out, err := expr.Eval(plain, nil)
-	n, ok := number(out)
+	n, ok := out.(float64)
+	if i, whole := out.(int); whole {
+		n, ok = float64(i), true
+	} else {
+		n = math.Round(n*1e9) / 1e9 // computers count no more exactly
+	}
 	if err != nil || !ok || math.IsInf(n, 0) || math.IsNaN(n) {
 		return p.Text(wordNoSum)
 	}
 	return p.Say("%s = %s", strings.TrimRight(strings.TrimSpace(said), "= "), strconv.FormatFloat(n, 'f', -1, 64))
-}
-
-// number is a result, rounded to where computers count exactly.
-func number(out any) (float64, bool) {
-	switch n := out.(type) {
-	case int:
-		return float64(n), true
-	case float64:
-		return math.Round(n*1e9) / 1e9, true
-	}
-	return 0, false
 }
 
 // class is the code that stands before the words of a failure.
@@ -216,11 +210,6 @@ func saidByPeople(found string) string {
 
 // fewExamples is how many sentences stand in an answer that is not the first.
 const fewExamples = 3
-
-// introduces reports what people say who do not know yet who answers.
-func (a asked) introduces() bool {
-	return slices.Contains([]string{"greeting", "help", "about"}, a.does)
-}
 
 // answered reports whether something was said before in this conversation.
 func answered(r llm.Request) bool {

@@ -76,7 +76,7 @@ func (t talk) completed(a asked, said string) (asked, bool) {
 	switch {
 	case at == "" && isTime(said, a.tag):
 		at = a.onItsDay(said)
-	case understood && !own.general():
+	case understood && own.args["words"] == "" && own.args["content"] == "": // no phrase that fits nearly every sentence
 		return own, true
 	case at == "" && errors.As(err, &part): // asked again
 		text = cmp.Or(text, part.What)
@@ -137,9 +137,6 @@ func isTime(said, speaks string) bool {
 	_, err := times.Parse(said, someTime, time.UTC, speaks)
 	return err == nil
 }
-
-// general reports a phrase that fits nearly every sentence of its form: "I called mom".
-func (a asked) general() bool { return a.args["words"] != "" || a.args["content"] != "" }
 
 // find finds what a sentence asks for, also with a mistyped word.
 func (t talk) find(said string) (asked, bool) {

@@ -354,9 +354,6 @@ const perToken = 512
 // errOverlong means that the answer is longer than may be read.
 var errOverlong = errors.New("the answer is too large to be one")
 
-// room returns how many bytes may be read of an answer with this many tokens.
-func room(tokens int) int64 { return min(max(maxAnswer, int64(tokens)*perToken), maxBody) }
-
 // capped is a body that ends in errOverlong when it is larger than left. The
 // library holds a stream's lines whole, and all that are no data together, so
 // these have bounds of their own.

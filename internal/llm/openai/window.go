@@ -38,7 +38,8 @@ func (c *Client) Window(ctx context.Context) (tokens int, sure bool, err error) 
 			return c.ollama(ctx)
 		}
 	}
-	if !c.elsewhere() {
+	u, err := url.Parse(c.o.BaseURL)
+	if err == nil && strings.TrimRight(u.Path, "/") == "/v1" && u.Scheme != "https" { // others have nothing beside it
 		list, _ := c.listed(ctx, c.beside("/api/v0/models")) // LM Studio: what the model was loaded with
 		if i := slices.IndexFunc(list, func(l listing) bool { return c.isModel(l.ID) }); i >= 0 && list[i].window() > 0 {
 			return list[i].window(), true, nil
@@ -89,13 +90,6 @@ func (c *Client) listed(ctx context.Context, address string) ([]listing, error) 
 	}
 	err := c.ask(ctx, http.MethodGet, address, nil, &body)
 	return body.Data, err
-}
-
-// elsewhere reports whether the endpoint is of a kind that has no addresses beside
-// the interface that all speak: one with a path of its own.
-func (c *Client) elsewhere() bool {
-	u, err := url.Parse(c.o.BaseURL)
-	return err != nil || strings.TrimRight(u.Path, "/") != "/v1" || u.Scheme == "https"
 }
 
 // beside returns an address of the same server.

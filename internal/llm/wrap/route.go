@@ -46,7 +46,8 @@ type Route struct {
 	Log      *slog.Logger
 }
 
-// Back-off between rounds: doubled each time, within a third more or less.
+// Back-off between rounds: doubled each time, within a third more or less, so that
+// clients that failed together do not come back together.
 const (
 	firstPause = 250 * time.Millisecond
 	mostPause  = 5 * time.Second
@@ -66,7 +67,7 @@ func (r Route) Complete(ctx context.Context, req llm.Request, onText func(string
 		if err == nil || call.over {
 			return resp, err
 		}
-		wait := max(min(jittered(pause), left), call.tip)
+		wait := max(min(pause*2/3+rand.N(pause*2/3), left), call.tip)
 		if !call.soon || left <= 0 || wait > left || r.Tries > 0 && call.tries >= r.Tries {
 			return llm.Response{}, err
 		}
@@ -239,9 +240,4 @@ func replaced[T any](list []T, found func(T) bool, other func(T) T) []T {
 		}
 	}
 	return list
-}
-
-// jittered keeps clients that failed together from coming back together.
-func jittered(d time.Duration) time.Duration {
-	return d*2/3 + rand.N(d*2/3)
 }

@@ -197,11 +197,10 @@ func (t *Tracer) send() {
 }
 
 func (t *Tracer) post(batch []*Span) error {
-	service := Attribute{Key: "service.name"}
-	name := "parley"
-	service.Value.Text = &name
+	var resource Span
+	resource.Set("service.name", "parley")
 	body, err := json.Marshal(map[string]any{"resourceSpans": []any{map[string]any{
-		"resource":   map[string]any{"attributes": []Attribute{service}},
+		"resource":   map[string]any{"attributes": resource.Attrs},
 		"scopeSpans": []any{map[string]any{"scope": map[string]any{"name": "parley", "version": t.version}, "spans": batch}},
 	}}})
 	if err != nil {

@@ -135,7 +135,9 @@ func batches(all Question, recent []llm.Message) (list []Question, left int) {
 // fit drops items from the end until a prompt is small enough, and returns them as
 // rest.
 func fit(all Question, recent []llm.Message, most int) (q, rest Question) {
-	q.Results = shortened(all.Results)
+	for _, r := range all.Results[max(0, len(all.Results)-maxRecent):] {
+		q.Results = append(q.Results, Result{r.Tool, Middle(r.Text, maxResultText)})
+	}
 	for n := maxNewest; n == maxNewest || size(q) > maxNewestSize && n > 100; n = n * 2 / 3 {
 		q.Newest = Middle(all.Newest, n)
 	}
@@ -168,13 +170,6 @@ func fit(all Question, recent []llm.Message, most int) (q, rest Question) {
 	beside := slices.DeleteFunc(slices.Clone(all.Tools), func(p Arguments) bool { return p.About != "" && !chosen[p.About] })
 	q.Tools, _ = affordable(beside, afford)
 	return q, rest
-}
-
-func shortened(results []Result) (out []Result) {
-	for _, r := range results[max(0, len(results)-maxRecent):] {
-		out = append(out, Result{r.Tool, Middle(r.Text, maxResultText)})
-	}
-	return out
 }
 
 // affordable stops when several in a row do not fit, so that thousands of rules cost

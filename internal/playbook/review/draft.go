@@ -125,7 +125,7 @@ func (r Rule) look(answer string, done func([]string) bool) string {
 	if r.Verbatim != "" && !strings.Contains(flat(answer), flat(r.Verbatim)) {
 		return fmt.Sprintf("It must contain this, word for word: %s", r.Verbatim)
 	}
-	if len(r.Tools) > 0 && claims(answer) && !done(r.Tools) {
+	if len(r.Tools) > 0 && claimed().MatchString(flat(answer)) && !done(r.Tools) {
 		return fmt.Sprintf("It says that something was done, and no tool has done it (%s).", strings.Join(r.Tools, ", "))
 	}
 	return ""
@@ -150,9 +150,6 @@ var claimed = text.Pattern(`(?i)\b(?:` +
 	`|(?:eu )?(?:cancelei|reservei|enviei|fiz)|foi \w+(?:ado|ada|ido|ida)` +
 	`|ik heb .{0,60}?\bge\w+(?:d|t|en)` +
 	`)`)
-
-// claims reports whether an answer says that something was done.
-func claims(answer string) bool { return claimed().MatchString(flat(answer)) }
 
 // marks are those of emphasis, with which words stay the same.
 var marks = strings.NewReplacer("*", "", "_", "", "`", "")

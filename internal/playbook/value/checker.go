@@ -137,43 +137,33 @@ func (c Checker) Coerce(raw json.RawMessage) (json.RawMessage, error) {
 	text, isText := x.(string)
 	text = strings.TrimSpace(text)
 	var out any
+	var ok bool
+	var wants string
 	switch c.Kind {
 	case "string":
-		if n, ok := x.(json.Number); ok {
+		if n, is := x.(json.Number); is {
 			text, isText = n.String(), true
 		}
-		if !isText || text == "" {
-			return nil, errors.New("it has to be text")
-		}
-		out = text
+		out, ok, wants = text, isText && text != "", "text"
 	case "number":
-		digits, ok := digits(x)
-		if !ok {
-			return nil, errors.New("it has to be a number")
-		}
-		return digits, nil
+		out, ok = digits(x)
+		wants = "a number"
 	case "boolean":
-		b, ok := boolean(x)
-		if !ok {
-			return nil, errors.New("it has to be yes or no")
-		}
-		out = b
+		out, ok = boolean(x)
+		wants = "yes or no"
 	case "date":
-		day, ok := date(text)
-		if !ok {
-			return nil, errors.New("it has to be a date like 2026-01-31")
-		}
-		out = day
+		out, ok = date(text)
+		wants = "a date like 2026-01-31"
 	default:
 		if isText {
 			_ = json.Unmarshal([]byte(text), &x) // text that is no JSON stays text and fails below
 		}
 		_, list := x.([]any)
 		_, object := x.(map[string]any)
-		if list != (c.Kind == "array") || object != (c.Kind == "object") {
-			return nil, fmt.Errorf("it has to be an %s", c.Kind)
-		}
-		out = x
+		out, ok, wants = x, list == (c.Kind == "array") && object == (c.Kind == "object"), "an "+c.Kind
+	}
+	if !ok {
+		return nil, fmt.Errorf("it has to be %s", wants)
 	}
 	return json.Marshal(out)
 }

@@ -42,6 +42,7 @@ type Filter [][]string
 // maxGroup bounds the alternatives worth looking for.
 const maxGroup = 30
 
+// NewFilter makes the filter of a pattern; nil admits every text.
 func NewFilter(re *regexp.Regexp) Filter {
 	tree, err := syntax.Parse(re.String(), syntax.Perl)
 	if err != nil {
@@ -78,7 +79,7 @@ func needed(re *syntax.Regexp) Filter {
 			if len(f) == 0 {
 				return nil
 			}
-			group = append(group, f.best()...)
+			group = append(group, slices.MaxFunc(f, func(a, b []string) int { return shortest(a) - shortest(b) })...)
 		}
 		if len(group) <= maxGroup {
 			return Filter{group}
@@ -96,11 +97,7 @@ func neededPieces(text string) (f Filter) {
 	return f
 }
 
-// best returns the group whose shortest word is longest.
-func (f Filter) best() []string {
-	return slices.MaxFunc(f, func(a, b []string) int { return shortest(a) - shortest(b) })
-}
-
+// shortest returns the length of a group's shortest word.
 func shortest(group []string) int {
 	n := len(group[0])
 	for _, w := range group {

@@ -162,12 +162,6 @@ func checkPage(address string) error {
 	return nil
 }
 
-// inquiry returns q with the way to continue.
-func (o *ongoing) inquiry(q inquiry) tools.Inquiry {
-	q.Go = func(reply tools.Reply) tools.Tool { return continued{o, q.reply, reply} }
-	return q.Inquiry
-}
-
 // continued resumes a call whose person was asked. It is called once.
 type continued struct {
 	o     *ongoing

@@ -140,7 +140,8 @@ func (o *ongoing) wait(ctx context.Context) (tools.Result, error) {
 	case a := <-o.done:
 		return o.tool.ended(ctx, a)
 	case q := <-o.asked:
-		return tools.Result{Data: o.inquiry(q), Untrusted: true}, nil
+		q.Go = func(reply tools.Reply) tools.Tool { return continued{o, q.reply, reply} }
+		return tools.Result{Data: q.Inquiry, Untrusted: true}, nil
 	case <-ctx.Done():
 		o.cancel()
 		return tools.Result{}, ctx.Err()

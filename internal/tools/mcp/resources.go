@@ -18,16 +18,16 @@ const maxListed = 200
 // descriptions are ours, so none is pinned. A server without resources or prompts has no
 // such tools.
 func (r *remote) extras(ctx context.Context, session *sdk.ClientSession) (all []tools.Tool) {
-	has := session.InitializeResult().Capabilities
-	if has.Resources != nil {
-		if list, err := resourceLines(ctx, session); err == nil && list != "" {
-			all = append(all, r.listing("list_resources", "Lists what the tool server %s has to read: documents and data, each with its address.", resourceLines), r.reading())
-		}
+	some := func(list lister) bool {
+		lines, err := list(ctx, session)
+		return err == nil && lines != ""
 	}
-	if has.Prompts != nil {
-		if list, err := promptLines(ctx, session); err == nil && list != "" {
-			all = append(all, r.listing("list_prompts", "Lists the prompts that the tool server %s offers: ready instructions for a kind of job, with their arguments.", promptLines), r.prompting())
-		}
+	has := session.InitializeResult().Capabilities
+	if has.Resources != nil && some(resourceLines) {
+		all = append(all, r.listing("list_resources", "Lists what the tool server %s has to read: documents and data, each with its address.", resourceLines), r.reading())
+	}
+	if has.Prompts != nil && some(promptLines) {
+		all = append(all, r.listing("list_prompts", "Lists the prompts that the tool server %s offers: ready instructions for a kind of job, with their arguments.", promptLines), r.prompting())
 	}
 	return all
 }

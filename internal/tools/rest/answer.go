@@ -13,13 +13,13 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/expr-lang/expr"
-	"github.com/expr-lang/expr/vm"
 	"golang.org/x/net/html/charset"
 
 	"parley/internal/text"
@@ -45,11 +45,6 @@ type known struct {
 	Body   any            `expr:"body"` // JSON as values, else text
 	Status int            `expr:"status"`
 	Args   map[string]any `expr:"args"`
-}
-
-// compile reads an expression; names that it cannot know are mistakes.
-func compile(code string) (*vm.Program, error) {
-	return expr.Compile(code, expr.Env(known{}))
 }
 
 // answer is the response of a service.
@@ -126,12 +121,8 @@ func (c *call) present(ctx context.Context, a answer, in tools.Call) (string, er
 
 // passing reports whether a status may be another one soon.
 func passing(status int) bool {
-	switch status {
-	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests,
-		http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		return true
-	}
-	return false
+	return slices.Contains([]int{http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests,
+		http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout}, status)
 }
 
 // mapped makes the result of an answer with the owner's expression.

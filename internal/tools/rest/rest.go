@@ -19,6 +19,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/expr-lang/expr"
 	"github.com/expr-lang/expr/vm"
 
 	"parley/internal/memory/provenance"
@@ -93,11 +94,10 @@ func (c *call) prepare() error {
 		return err
 	}
 	if c.Result != "" {
-		program, err := compile(c.Result)
-		if err != nil {
+		var err error
+		if c.result, err = expr.Compile(c.Result, expr.Env(known{})); err != nil {
 			return fmt.Errorf("result: %w", err)
 		}
-		c.result = program
 	}
 	c.Ask = func(ctx context.Context, call tools.Call) (string, error) {
 		return strings.TrimSpace(catalog.Say(ctx, "Call **%s** (%s, %s)?", text.Exact(c.Name), c.Method, text.Exact(c.host())) + "\n" +
@@ -109,7 +109,7 @@ func (c *call) prepare() error {
 	if err := tools.CheckSchema(c.Parameters); err != nil {
 		return err
 	}
-	guard, err := c.o.Guard.Trusting(c.fixed())
+	guard, err := c.o.Guard.Trusting(fixedPart(c.URL))
 	if err != nil {
 		return fmt.Errorf("url: %w", err)
 	}
@@ -119,16 +119,14 @@ func (c *call) prepare() error {
 	return nil
 }
 
-// fixed returns the part of the address before any placeholder.
-func (c *call) fixed() string { return fixedPart(c.URL) }
-
+// fixedPart returns the part of an address before any placeholder.
 func fixedPart(address string) string {
 	fixed, _, _ := strings.Cut(address, "{")
 	return fixed
 }
 
 func (c *call) host() string {
-	u, err := url.Parse(c.fixed())
+	u, err := url.Parse(fixedPart(c.URL))
 	if err != nil {
 		return ""
 	}
