@@ -21,9 +21,7 @@ var update = flag.Bool("update", false, "write what the tests compare with")
 func mustLoad(t testing.TB, dir string) *Book {
 	t.Helper()
 	b, err := Load(dir, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return b
 }
 
@@ -31,14 +29,10 @@ func mustLoad(t testing.TB, dir string) *Book {
 func TestSchemaInStep(t *testing.T) {
 	file := exampleDir + "/playbook.schema.json"
 	if *update {
-		if err := os.WriteFile(file, Schema(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(file, Schema(), 0o644))
 	}
 	have, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if !bytes.Equal(have, Schema()) {
 		t.Errorf("%s is out of step; run the test with -update", file)
 	}
@@ -47,26 +41,18 @@ func TestSchemaInStep(t *testing.T) {
 // What loads passes the schema too.
 func TestSchemaTakesExample(t *testing.T) {
 	var schema jsonschema.Schema
-	if err := json.Unmarshal(Schema(), &schema); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(Schema(), &schema))
 	resolved, err := schema.Resolve(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	files, err := yamlFiles(exampleDir)
 	if err != nil || len(files) < 2 {
 		t.Fatal(files, err)
 	}
 	for _, file := range files {
 		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		var x any
-		if err := yaml.Unmarshal(text, &x); err != nil {
-			t.Fatal(err)
-		}
+		must(t, yaml.Unmarshal(text, &x))
 		if err := resolved.Validate(x); err != nil {
 			t.Errorf("%s: %v", file, err)
 		}
@@ -107,9 +93,7 @@ func (c *talk) say(text string) Guidance {
 	} else {
 		c.last, err = c.book.Guide(context.Background(), c.model, s)
 	}
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	must(c.t, err)
 	c.state = c.last.State
 	return c.last
 }

@@ -66,9 +66,7 @@ func TestPriorityTopAndEnabled(t *testing.T) {
 	}
 	g, err := b.Guide(context.Background(), nil, Situation{Text: "refund", State: c.state, Enabled: map[string]bool{"mid": false,
 		"off": true}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	wantTop(t, g, "high", "off", "low")
 }
 
@@ -304,9 +302,7 @@ guidelines:
 	spec := func(schema string) Guidance {
 		g, err := b.Guide(context.Background(), nil, Situation{Text: "refund #12345", Now: time.Unix(1, 0),
 			Tools: []llm.ToolSpec{{Name: "check_order", Parameters: json.RawMessage(schema)}}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return g
 	}
 	g := spec(`{"type":"object","properties":{"order_id":{"type":"string"},"fast":{"type":"boolean"}},"required":["fast"]}`)
@@ -327,9 +323,7 @@ guidelines:
 func TestConcurrentGuides(t *testing.T) {
 	dir := write1(t, judged)
 	src, err := Open(dir, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var wg sync.WaitGroup
 	for i := range 8 {
 		wg.Go(func() {
@@ -381,9 +375,7 @@ func TestForwardsTriggerNothing(t *testing.T) {
 	}}
 	for _, text := range []string{"please forget my order", "cancel my account", "order #99999"} {
 		g, err := b.Guide(t.Context(), judged, Situation{Text: text, Forwarded: true, State: c.state})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		wantTop(t, g, "polite")
 		if _, on, _ := b.Status(g.State); on || g.Reply != "" {
 			t.Errorf("%q starts a journey: %v, or is answered %q", text, on, g.Reply)
@@ -398,9 +390,7 @@ func TestForwardsTriggerNothing(t *testing.T) {
 		t.Fatalf("the person's own words got %q", g.Reply)
 	}
 	g, err := b.Guide(t.Context(), nil, Situation{Text: "yes", Forwarded: true, State: c.state, Events: []string{EventFile}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if at, _, _ := b.Status(g.State); at.CurrentStep != "sure" {
 		t.Errorf("a forwarded yes moved the journey to %q", at.CurrentStep)
 	}

@@ -77,9 +77,7 @@ func TestVerdictsAreCached(t *testing.T) {
 	s := Situation{Text: "grr", Recent: []llm.Message{{Role: llm.RoleUser, Content: "before"}}, Now: time.Unix(1, 0)}
 	for range 3 {
 		g, err := b.Guide(context.Background(), m, s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		wantTop(t, g, "angry")
 	}
 	if len(m.asked) != 1 {

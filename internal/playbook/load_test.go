@@ -18,9 +18,7 @@ import (
 func write1(t testing.TB, text string) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "p.yaml"), []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(dir, "p.yaml"), []byte(text), 0o644))
 	return dir
 }
 
@@ -39,9 +37,7 @@ func TestMistakes(t *testing.T) {
 	var got strings.Builder
 	for _, file := range files {
 		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		_, err = Load(write1(t, string(text)), Options{
 			Tools: []string{"check_order", "get_refund_policy"},
 			Schemas: map[string][]byte{"delete_task": []byte(
@@ -58,14 +54,10 @@ func TestMistakes(t *testing.T) {
 	}
 	const golden = "testdata/mistakes/expected.txt"
 	if *update {
-		if err := os.WriteFile(golden, []byte(got.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(golden, []byte(got.String()), 0o644))
 	}
 	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if got.String() != string(want) {
 		t.Errorf("messages differ from %s:\n%s", golden, lineDiff(string(want), got.String()))
 	}
@@ -137,9 +129,7 @@ func TestSourceReloads(t *testing.T) {
 	dir := write1(t, rule("a"))
 	file := filepath.Join(dir, "p.yaml")
 	s, err := Open(dir, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	now := time.Unix(1000, 0)
 	at := func(after time.Duration, want string, ok bool) {
 		t.Helper()
@@ -149,9 +139,7 @@ func TestSourceReloads(t *testing.T) {
 		}
 	}
 	put := func(text string) {
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(file, []byte(text), 0o644))
 	}
 	at(0, "a", true)
 	put(rule("bb"))
@@ -166,9 +154,7 @@ func TestSourceReloads(t *testing.T) {
 	at(8*time.Second, "bb", false)
 	at(9*time.Second, "ccc", true)
 	put(rule("dddd"))
-	if err := s.Reload(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Reload())
 	at(9*time.Second, "dddd", true)
 }
 
@@ -182,25 +168,20 @@ func TestSourceThatLosesRules(t *testing.T) {
 		}
 		return text
 	}
+	second := func(text string) func(dir string) error {
+		return func(dir string) error { return os.WriteFile(filepath.Join(dir, "b.yaml"), []byte(text), 0o600) }
+	}
 	for _, tt := range []struct {
 		name    string
 		change  func(dir string) error
 		left    int
 		refused bool
 	}{
-		{"one of twenty", func(dir string) error {
-			return os.WriteFile(filepath.Join(dir, "b.yaml"), []byte(rules(10, 19)), 0o600)
-		}, 19, false},
-		{"four of twenty", func(dir string) error {
-			return os.WriteFile(filepath.Join(dir, "b.yaml"), []byte(rules(10, 16)), 0o600)
-		}, 16, false},
-		{"five of twenty", func(dir string) error {
-			return os.WriteFile(filepath.Join(dir, "b.yaml"), []byte(rules(10, 15)), 0o600)
-		}, 15, true},
-		{"cut inside a file", func(dir string) error {
-			return os.WriteFile(filepath.Join(dir, "b.yaml"), []byte(rules(10, 12)), 0o600)
-		}, 12, true},
-		{"a file is empty", func(dir string) error { return os.WriteFile(filepath.Join(dir, "b.yaml"), nil, 0o600) }, 10, true},
+		{"one of twenty", second(rules(10, 19)), 19, false},
+		{"four of twenty", second(rules(10, 16)), 16, false},
+		{"five of twenty", second(rules(10, 15)), 15, true},
+		{"cut inside a file", second(rules(10, 12)), 12, true},
+		{"a file is empty", second(""), 10, true},
 		{"a file is gone", func(dir string) error { return os.Remove(filepath.Join(dir, "b.yaml")) }, 10, true},
 		{"a file has another name", func(dir string) error { return os.Rename(filepath.Join(dir, "b.yaml"), filepath.Join(dir, "c.yaml")) },
 			20, false},
@@ -208,21 +189,13 @@ func TestSourceThatLosesRules(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "book")
-			if err := os.Mkdir(dir, 0o700); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Mkdir(dir, 0o700))
 			for name, text := range map[string]string{"a.yaml": rules(0, 10), "b.yaml": rules(10, 20)} {
-				if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 			}
 			s, err := Open(dir, Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := tt.change(dir); err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
+			must(t, tt.change(dir))
 			var b *Book
 			for i := range 4 {
 				b, err = s.Book(time.Unix(int64(1000+2*i), 0))
@@ -246,16 +219,12 @@ func TestSourceThatLosesRules(t *testing.T) {
 func TestSourceThatGrows(t *testing.T) {
 	dir := write1(t, "guidelines:\n  - {id: a, condition: always, action: x}\n  - {id: b, condition: always, action: x}\n")
 	s, err := Open(dir, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	text := "guidelines:\n"
 	for i := range 10 {
 		text += fmt.Sprintf("  - {id: r%d, condition: always, action: x}\n", i)
-		if err := os.WriteFile(filepath.Join(dir, "p.yaml"), []byte("guidelines:\n  - {id: a, condition: always, action: x}\n"+
-			text[len("guidelines:\n"):]), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(dir, "p.yaml"), []byte("guidelines:\n  - {id: a, condition: always, action: x}\n"+
+			text[len("guidelines:\n"):]), 0o600))
 		if b, err := s.Book(time.Unix(int64(1000+2*i), 0)); err != nil || len(b.Guidelines()) != 2 {
 			t.Fatalf("piece %d: %d rules, %v", i, len(b.Guidelines()), err)
 		}
@@ -410,9 +379,7 @@ func TestShippedGuards(t *testing.T) {
 		{"retail", "cancel_pending_order", `{"order_id": "#1", "reason": "no longer needed"}`, order("pending")[1:], guard.Refused},
 	} {
 		b, err := Load("../../config/guards/"+c.desk, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if found := Check(b, Known{Tools: []string{"delete_task"}}, nil); len(found) > 0 {
 			t.Errorf("%s: %v", c.desk, found)
 		}
@@ -420,5 +387,12 @@ func TestShippedGuards(t *testing.T) {
 		if got := guard.Worst(said); got.Ruling != c.want {
 			t.Errorf("%s %s %s: %+v, want %s", c.desk, c.tool, c.args, said, c.want)
 		}
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -67,9 +67,7 @@ func TestRecordedAnswers(t *testing.T) {
 	}
 	for _, file := range files {
 		body, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		s := fake(t)
 		s.Queue(llmtest.Turn{Body: string(body), Header: map[string]string{"Content-Type": "text/event-stream"}})
 		shown := ""

@@ -237,7 +237,8 @@ func (c *Client) attempt(ctx context.Context, t *tally, onText func(string)) (ll
 		r.Messages = append(r.Messages[:len(r.Messages):len(r.Messages)], t.repair.turns()...)
 	}
 	tokens := max(r.MaxTokens, c.o.MaxTokens)
-	ex := &exchange{room: min(max(maxAnswer, int64(tokens)*perToken), maxBody), cache: c.cacheKey(r.Cache), marks: c.marksCache(r.Model), touch: watch.touch}
+	ex := &exchange{room: min(max(maxAnswer, int64(tokens)*perToken), maxBody),
+		cache: c.cacheKey(r.Cache), marks: c.marksCache(r.Model), touch: watch.touch}
 	ctx = context.WithValue(ctx, exchangeKey{}, ex)
 	a := &answer{tokens: tokens, asked: r, known: known, reader: reader(r, known, t.repair != nil, onText)}
 	err := c.exchange(ctx, ex, a, watch)

@@ -88,7 +88,7 @@ func TestRefusals(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := fake(t)
-			s.Queue(status(tt.status, tt.body))
+			s.Queue(llmtest.Refusal(tt.status, tt.body))
 			s.Respond(func(llmtest.Request) llmtest.Turn { return llmtest.Turn{Text: "fine"} })
 			book := &notebook{rows: map[string][]string{}}
 			for range 2 { // two processes
@@ -119,7 +119,7 @@ func TestWrongLesson(t *testing.T) {
 	s := fake(t)
 	book := &notebook{rows: map[string][]string{}}
 	s.Respond(func(llmtest.Request) llmtest.Turn {
-		return status(400, `{"error":{"message":"System role not supported, temperature is not supported, and image input, stream_options, unknown max_completion_tokens"}}`)
+		return llmtest.Refusal(400, `{"error":{"message":"System role not supported, temperature is not supported, and image input, stream_options, unknown max_completion_tokens"}}`)
 	})
 	c := made(t, Options{BaseURL: s.URL(), Model: "test", Stream: true, Notebook: book})
 	if _, err := c.Complete(t.Context(), ask("hi"), nil); err == nil || len(book.rows) != 0 {
@@ -146,7 +146,7 @@ func TestWrongLesson(t *testing.T) {
 func TestModelsLearnApart(t *testing.T) {
 	s := fake(t)
 	s.Models("test", "other")
-	s.Queue(status(400, `{"error":{"message":"System role not supported"}}`))
+	s.Queue(llmtest.Refusal(400, `{"error":{"message":"System role not supported"}}`))
 	c := client(t, s, false)
 	for i, model := range []string{"test", "other"} {
 		r := llm.Request{Model: model, Messages: []llm.Message{{Role: llm.RoleSystem, Content: "be kind"}, {Role: llm.RoleUser, Content: "hi"}}}
@@ -194,9 +194,7 @@ func TestRecordedRefusals(t *testing.T) {
 	}
 	for _, file := range files {
 		body, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		name, _, _ := strings.Cut(filepath.Base(file), ".")
 		q := lessonOf(words(body), everything(), 0)
 		if i := slices.IndexFunc(lessons, func(l lesson) bool { return l.learns == q }); i < 0 || lessons[i].name != name {

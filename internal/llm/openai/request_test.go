@@ -29,17 +29,11 @@ func TestCacheHints(t *testing.T) {
 		c := made(t, Options{BaseURL: tt.base, Model: tt.model})
 		const list = `[{"role":"system","content":"You are."},{"role":"user","content":"a"},{"role":"assistant","content":"b"},{"role":"user","content":"c"}]`
 		req, err := http.NewRequest(http.MethodPost, tt.base, bytes.NewReader([]byte(`{"model":"m","messages":[]}`)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		ex := &exchange{messages: []byte(list), cache: c.cacheKey("session-1"), marks: c.marksCache(tt.model)}
-		if err := ex.complete(req); err != nil {
-			t.Fatal(err)
-		}
+		must(t, ex.complete(req))
 		sent, err := io.ReadAll(req.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		marks := 0
 		if tt.marked {
 			marks = 2
@@ -61,12 +55,8 @@ func TestCompletePutsMessagesLast(t *testing.T) {
 		`{"messages":[],"n":1,"schema":{"messages":[]}}`: `{"n":1,"schema":{"messages":[]},"tools":[{},{"a":1}],"messages":` + odd + `}`,
 	} {
 		req, err := http.NewRequest(http.MethodPost, "http://model.invalid", bytes.NewReader([]byte(body)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := (&exchange{tools: [][]byte{[]byte("{}"), []byte(`{"a":1}`)}, messages: []byte(odd)}).complete(req); err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
+		must(t, (&exchange{tools: [][]byte{[]byte("{}"), []byte(`{"a":1}`)}, messages: []byte(odd)}).complete(req))
 		got, err := io.ReadAll(req.Body)
 		if err != nil || string(got) != want || req.ContentLength != int64(len(want)) || !json.Valid(got) {
 			t.Errorf("%s\n%s, %v", body, cmp.Diff(want, string(got)), err)

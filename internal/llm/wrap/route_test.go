@@ -19,47 +19,34 @@ import (
 	"parley/internal/text/waittest"
 )
 
-// a piece of a stream.
-func piece(delta, finish string) string {
-	return fmt.Sprintf(`data: {"model":"test","choices":[{"delta":%s,"finish_reason":%s}]}`, delta, finish)
-}
-
-func refusal(code int, body string, header ...string) llmtest.Turn {
-	t := llmtest.Turn{Status: code, Body: body, Header: map[string]string{}}
-	for i := 0; i+1 < len(header); i += 2 {
-		t.Header[header[i]] = header[i+1]
-	}
-	return t
-}
-
 // failures returns the ways in which endpoints fail at the wire.
 func failures() map[string]llmtest.Turn {
-	half := piece(`{"content":"half an answer"}`, "null")
+	half := llmtest.Piece(`{"content":"half an answer"}`, "")
 	return map[string]llmtest.Turn{
-		"400":                       refusal(400, `{"error":{"message":"no"}}`),
-		"400, too long":             refusal(400, `{"error":{"code":"context_length_exceeded","message":"maximum context length"}}`),
-		"400, filtered":             refusal(400, `{"error":{"code":"content_filter","message":"no"}}`),
-		"401":                       refusal(401, `{"error":{"message":"bad key"}}`),
-		"402":                       refusal(402, `{"error":{"message":"Insufficient credits"}}`),
-		"403":                       refusal(403, `{"error":{"message":"not in your country"}}`),
-		"404":                       refusal(404, `{"error":{"message":"model not found"}}`),
-		"408":                       refusal(408, `{"error":{"message":"timeout"}}`),
-		"413":                       refusal(413, `<html>Request Entity Too Large</html>`, "Content-Type", "text/html"),
-		"429":                       refusal(429, `{"error":{"message":"slow down"}}`),
-		"429, for a minute":         refusal(429, `{"error":{"message":"slow down"}}`, "Retry-After", "60"),
-		"500":                       refusal(500, `{"error":{"message":"boom"}}`),
-		"502 as HTML":               refusal(502, `<html>Bad Gateway</html>`, "Content-Type", "text/html"),
-		"503":                       refusal(503, ``),
-		"529":                       refusal(529, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`),
+		"400":                       llmtest.Refusal(400, `{"error":{"message":"no"}}`),
+		"400, too long":             llmtest.Refusal(400, `{"error":{"code":"context_length_exceeded","message":"maximum context length"}}`),
+		"400, filtered":             llmtest.Refusal(400, `{"error":{"code":"content_filter","message":"no"}}`),
+		"401":                       llmtest.Refusal(401, `{"error":{"message":"bad key"}}`),
+		"402":                       llmtest.Refusal(402, `{"error":{"message":"Insufficient credits"}}`),
+		"403":                       llmtest.Refusal(403, `{"error":{"message":"not in your country"}}`),
+		"404":                       llmtest.Refusal(404, `{"error":{"message":"model not found"}}`),
+		"408":                       llmtest.Refusal(408, `{"error":{"message":"timeout"}}`),
+		"413":                       llmtest.Refusal(413, `<html>Request Entity Too Large</html>`, "Content-Type", "text/html"),
+		"429":                       llmtest.Refusal(429, `{"error":{"message":"slow down"}}`),
+		"429, for a minute":         llmtest.Refusal(429, `{"error":{"message":"slow down"}}`, "Retry-After", "60"),
+		"500":                       llmtest.Refusal(500, `{"error":{"message":"boom"}}`),
+		"502 as HTML":               llmtest.Refusal(502, `<html>Bad Gateway</html>`, "Content-Type", "text/html"),
+		"503":                       llmtest.Refusal(503, ``),
+		"529":                       llmtest.Refusal(529, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`),
 		"cut in the middle":         {Stream: []string{half}},
 		"silent from the beginning": {Stream: []string{": waiting"}, Hang: true},
 		"silent in the middle":      {Stream: []string{half}, Hang: true},
 		"an error in the stream":    {Stream: []string{half, `data: {"error":{"code":502,"message":"upstream"}}`}},
 		"a 401 in the stream":       {Stream: []string{`data: {"error":{"code":401,"message":"no auth"}}`}},
-		"empty":                     {Stream: []string{piece(`{"content":""}`, `"stop"`)}},
+		"empty":                     {Stream: []string{llmtest.Piece(`{"content":""}`, "stop")}},
 		"no JSON":                   {Stream: []string{`data: {"choices":[{`}},
-		"a lie about the content":   refusal(200, `<html>Sign in to the hotel's network</html>`, "Content-Type", "application/json"),
-		"HTML that says it streams": refusal(200, `<html>Sign in</html>`, "Content-Type", "text/event-stream"),
+		"a lie about the content":   llmtest.Refusal(200, `<html>Sign in to the hotel's network</html>`, "Content-Type", "application/json"),
+		"HTML that says it streams": llmtest.Refusal(200, `<html>Sign in</html>`, "Content-Type", "text/event-stream"),
 		"too much":                  {Header: map[string]string{"Content-Type": "application/json"}, Body: `{"choices":[`, Flood: " "},
 	}
 }

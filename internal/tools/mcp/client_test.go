@@ -105,9 +105,7 @@ func approve(t *testing.T, c *Client) {
 	if len(p) != 1 {
 		t.Fatalf("pending %+v", p)
 	}
-	if err := c.Approve("fake", p[0].Tool, p[0].Hash); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.Approve("fake", p[0].Tool, p[0].Hash))
 	settle()
 }
 
@@ -240,9 +238,7 @@ func TestPins(t *testing.T) {
 	if info, err := os.Stat(filepath.Join(dir, "pins.json")); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("pins: %v %v", info, err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "pins.json"), []byte(`{"fake":`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(dir, "pins.json"), []byte(`{"fake":`), 0o600))
 	if _, err := Open(Options{Dir: dir}); err == nil {
 		t.Error("broken pins were read as none")
 	}
@@ -397,5 +393,12 @@ func TestDefine(t *testing.T) {
 	d, _ := define(server("a"), &sdk.Tool{Name: "x", Description: "hid\U000E0041den\x1b[0m\nline", InputSchema: ok})
 	if d.Description != "hidden line" {
 		t.Errorf("description %q", d.Description)
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

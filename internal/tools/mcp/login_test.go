@@ -34,18 +34,14 @@ func TestLogin(t *testing.T) {
 		t.Errorf("before it began: %v", err)
 	}
 	address, err := c.Login(t.Context(), "gate")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, wrong := range []string{"", "hello", "http://127.0.0.1:8765/callback", address} {
 		if err := c.FinishLogin(t.Context(), "gate", wrong); !errors.Is(err, ErrAddress) {
 			t.Errorf("%.60q: %v", wrong, err)
 		}
 	}
 	back := g.Agree(t, address)
-	if err := c.FinishLogin(t.Context(), "gate", " <"+back+"> "); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.FinishLogin(t.Context(), "gate", " <"+back+"> "))
 	waittest.Until(t, "connected", func() bool { return offered(c) == "gate__echo" && !c.Status()[0].Login })
 	if err := c.FinishLogin(t.Context(), "gate", back); !errors.Is(err, ErrNoLogin) {
 		t.Errorf("twice: %v", err)
@@ -113,9 +109,7 @@ func logIn(t *testing.T, g *mcptest.Gate, c *Client) {
 	if err == nil {
 		err = c.FinishLogin(t.Context(), "gate", g.Agree(t, address))
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }
 
 func TestLoginsThatFail(t *testing.T) {
@@ -158,9 +152,7 @@ func TestLoginsThatFail(t *testing.T) {
 		t.Errorf("another's login: %v", err)
 	}
 	address, err = c.Login(t.Context(), "gate")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	state := strings.SplitAfter(g.Agree(t, address), "state=")[1]
 	err = c.FinishLogin(t.Context(), "gate", Redirect+"?code=CANARY-wrong&state="+state)
 	if err == nil || strings.Contains(err.Error(), "CANARY") {

@@ -108,16 +108,12 @@ func TestPinsWithoutTitles(t *testing.T) {
 		begin(t, dir, []Server{server("fake")}, f)
 		path := filepath.Join(dir, "pins.json")
 		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		old := strings.Replace(string(data), `title [\"Pay somebody\" \"\"], `, "", 1)
 		if old == string(data) {
 			t.Fatalf("no title is pinned: %s", data)
 		}
-		if err := os.WriteFile(path, []byte(old), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, []byte(old), 0o600))
 		c := begin(t, dir, []Server{server("fake")}, f)
 		p := c.Status()[0].Pending
 		if offered(c) != "fake__plain" || len(p) != 1 || !p[0].Titled || p[0].New {
@@ -185,9 +181,7 @@ func TestHints(t *testing.T) {
 			tt.tool.InputSchema = json.RawMessage(plain)
 		}
 		d, err := define(tt.server, &tt.tool)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		got := d.Meta
 		if got.SideEffect != tt.want.SideEffect || got.ReadOnly != tt.want.ReadOnly || !got.Egress || got.Server != "s" ||
 			(got.Hints == nil) != (tt.want.Hints == nil) || got.Hints != nil && *got.Hints != *tt.want.Hints {
@@ -226,9 +220,7 @@ func TestPinsWithoutHints(t *testing.T) {
 		begin(t, dir, []Server{server("fake")}, f)
 		path := filepath.Join(dir, "pins.json")
 		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		before, rest, _ := strings.Cut(string(data), `,
       "said"`)
 		_, after, _ := strings.Cut(rest, "\n")

@@ -84,9 +84,7 @@ func child(mode string) {
 func live(t *testing.T, o Options, dialers ...dialer) (c *Client, stop func()) {
 	t.Helper()
 	c, err := Open(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for i, d := range dialers {
 		c.remotes[i].dial = d
 	}
@@ -157,9 +155,7 @@ func testGroup(t *testing.T, end func(c *Client, stop func())) {
 	c, stop := live(t, Options{Dir: dir, Servers: []Server{childServer("kid", "fork")}})
 	waittest.Until(t, "connected", func() bool { return c.Set().Len() == 4 })
 	data, err := os.ReadFile(filepath.Join(dir, "kid", "grandchild"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	pid, _ := strconv.Atoi(string(data))
 	if syscall.Kill(pid, 0) != nil {
 		t.Fatal("no grandchild")
@@ -262,9 +258,7 @@ func TestServe(t *testing.T) {
 	go func() { served <- Serve(t.Context(), set, as, inRead, outWrite) }()
 	client := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil)
 	session, err := client.Connect(t.Context(), &sdk.IOTransport{Reader: outRead, Writer: inWrite}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	list, err := session.ListTools(t.Context(), nil)
 	if err != nil || len(list.Tools) != 2 || list.Tools[1].Name != "say" {
 		t.Fatalf("%+v, %v", list, err)
