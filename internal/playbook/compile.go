@@ -165,9 +165,7 @@ func (b *Book) compileGuideline(g *Guideline, order int) {
 	g.version = version(g.Condition, g.Action, g.Reply, g.Canned)
 	b.compileReply(g)
 	for i, tool := range g.Tools {
-		if b.options.Tools != nil && !slices.Contains(b.options.Tools, tool) {
-			g.At.Mistake(fmt.Sprintf("tools[%d]", i), "unknown tool %q%s", tool, sheet.Suggest(tool, b.options.Tools))
-		}
+		b.checkTool(tool, g.At, fmt.Sprintf("tools[%d]", i))
 	}
 	known("variable", g.RequiredContext, b.variables, g.At, "required_context")
 	g.needs = append(g.needs, g.RequiredContext...)
@@ -279,11 +277,18 @@ func (b *Book) compileTool(s *Step) {
 		s.At.Mistake("args", "arguments of no tool")
 	case s.Tool != "" && s.IsTerminal:
 		s.At.Mistake("tool", "the last step runs no tool: put it into a step before")
-	case s.Tool != "" && b.options.Tools != nil && !slices.Contains(b.options.Tools, s.Tool):
-		s.At.Mistake("tool", "unknown tool %q%s", s.Tool, sheet.Suggest(s.Tool, b.options.Tools))
+	case s.Tool != "":
+		b.checkTool(s.Tool, s.At, "tool")
 	}
 	for _, name := range sortedKeys(s.Args) {
 		b.templates(s.Args[name], s.At, "args."+name)
+	}
+}
+
+// checkTool reports a tool that does not exist, where the tools are known.
+func (b *Book) checkTool(tool string, at sheet.Place, field string) {
+	if b.options.Tools != nil && !slices.Contains(b.options.Tools, tool) {
+		at.Mistake(field, "unknown tool %q%s", tool, sheet.Suggest(tool, b.options.Tools))
 	}
 }
 

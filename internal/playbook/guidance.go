@@ -264,6 +264,7 @@ func (t *turn) addTools(g *Guidance, m Match) {
 	}
 }
 
+// whyJourney explains where the journeys stand.
 func (t *turn) whyJourney(v view) {
 	for _, s := range v.Stands {
 		if !s.Done {

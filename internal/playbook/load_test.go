@@ -266,7 +266,7 @@ func FuzzLoad(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		var found sheet.Mistakes
-		b := &Book{cache: judge.NewCache(), vectors: newVectors(), guidelines: map[string]*Guideline{}, journeys: map[string]*Journey{},
+		b := &Book{kept: kept{judge.NewCache(), newVectors()}, guidelines: map[string]*Guideline{}, journeys: map[string]*Journey{},
 			variables: map[string]*Variable{}, replies: map[string]*Reply{}, threshold: DefaultThreshold, top: DefaultTop}
 		b.add("f.yaml", []byte(text), &found)
 		b.compile()

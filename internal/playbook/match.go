@@ -64,11 +64,8 @@ type turn struct {
 	rejected  map[string]error           // values that validation refused
 	learned   bool                       // a pattern found a value
 	before    *Guidance                  // what was said before tools ran; nil in a message's first pass
-	told
-}
 
-// told collects what Guidance reports beyond instructions.
-type told struct {
+	// What Guidance reports beyond instructions.
 	says           catalog.Printer // the language of who is answered
 	notes, reasons []string
 	usage          llm.Usage
@@ -109,7 +106,7 @@ func (b *Book) newTurn(ctx context.Context, s Situation) *turn {
 		s.Now = time.Now()
 	}
 	t := &turn{book: b, sit: s, lower: strings.ToLower(s.Text), events: map[string]bool{}, verdicts: map[string]judge.Verdict{},
-		arguments: map[string]json.RawMessage{}, changed: map[string]bool{}, rejected: map[string]error{}, told: told{says: catalog.Of(ctx)}}
+		arguments: map[string]json.RawMessage{}, changed: map[string]bool{}, rejected: map[string]error{}, says: catalog.Of(ctx)}
 	for _, e := range s.Events {
 		t.events[e] = true
 	}
@@ -386,7 +383,7 @@ func (t *turn) candidates(matched map[string]Match) []resolve.Candidate {
 // judge gets verdicts that only a model can give: from the cache, or with one call.
 // Failures become notes; the deterministic rules still apply.
 func (t *turn) judge(ctx context.Context, m llm.Model, q judge.Question) {
-	j := judge.Judge{Model: m, Name: t.book.options.Model, Spend: t.sit.Spend, Cache: t.book.cache}
+	j := judge.Judge{Model: m, Name: t.book.options.Model, Spend: t.sit.Spend, Cache: t.book.verdicts}
 	r := j.Ask(ctx, q, t.sit.Recent)
 	t.usage, t.calls = t.usage.Add(r.Usage), t.calls+r.Calls
 	t.reasons, t.notes = append(t.reasons, r.Why...), append(t.notes, r.Notes...)

@@ -45,26 +45,20 @@ type Options struct {
 
 // Book is a loaded playbook. It never changes and serves many goroutines.
 type Book struct {
-	doc        document // merged, in the order of the files
-	options    Options
-	guidelines map[string]*Guideline
-	journeys   map[string]*Journey
-	variables  map[string]*Variable
-	replies    map[string]*Reply
-	threshold  float64
-	top        int
-	canned
-	guards  guard.Guards
-	heeded  []string // names and patterns of tools whose results matter
-	index   index
-	cache   *judge.Cache
-	vectors *vectors
-}
-
-// canned is how ready-made replies are used.
-type canned struct {
-	strict, composited bool
+	doc                document // merged, in the order of the files
+	options            Options
+	guidelines         map[string]*Guideline
+	journeys           map[string]*Journey
+	variables          map[string]*Variable
+	replies            map[string]*Reply
+	threshold          float64
+	top                int
+	strict, composited bool // how ready-made replies are used
 	fallback           string
+	guards             guard.Guards
+	heeded             []string // names and patterns of tools whose results matter
+	index              index
+	kept
 }
 
 // Load reads every *.yaml and *.yml file directly in dir, in the order of
@@ -81,7 +75,7 @@ type kept struct {
 }
 
 func load(dir string, o Options, k kept) (*Book, error) {
-	b := &Book{options: o, cache: k.verdicts, vectors: k.vectors, guidelines: map[string]*Guideline{}, journeys: map[string]*Journey{},
+	b := &Book{options: o, kept: k, guidelines: map[string]*Guideline{}, journeys: map[string]*Journey{},
 		variables: map[string]*Variable{}, replies: map[string]*Reply{}, threshold: DefaultThreshold, top: DefaultTop}
 	files, err := yamlFiles(dir)
 	if err != nil {

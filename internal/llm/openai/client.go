@@ -238,7 +238,7 @@ func (c *Client) attempt(ctx context.Context, t *tally, onText func(string)) (ll
 	}
 	tokens := max(r.MaxTokens, c.o.MaxTokens)
 	ex := &exchange{room: min(max(maxAnswer, int64(tokens)*perToken), maxBody),
-		cache: c.cacheKey(r.Cache), marks: c.marksCache(r.Model), touch: watch.touch}
+		members: [][]byte{c.temperature(r.Model, known), c.cacheKey(r.Cache)}, marks: c.marksCache(r.Model), touch: watch.touch}
 	ctx = context.WithValue(ctx, exchangeKey{}, ex)
 	a := &answer{tokens: tokens, asked: r, known: known, reader: reader(r, known, t.repair != nil, onText)}
 	err := c.exchange(ctx, ex, a, watch)
@@ -269,7 +269,6 @@ func (c *Client) exchange(ctx context.Context, ex *exchange, a *answer, watch *w
 			return err
 		}
 	}
-	ex.warmth = c.temperature(r.Model, known)
 	if ex.messages, err = messages(arranged(r, known), known); err != nil {
 		return fmt.Errorf("write messages: %w", err)
 	}

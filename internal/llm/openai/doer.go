@@ -24,8 +24,7 @@ import (
 type exchange struct {
 	messages []byte   // the list of them
 	tools    [][]byte // nil for none
-	warmth   []byte   // member that sets the temperature; nil for none
-	cache    []byte   // member that names what shares a beginning; nil for none
+	members  [][]byte // further ones of the request; nil ones are left out
 	marks    bool     // the provider caches what is marked
 
 	sent  []byte    // the body as it goes over the wire
@@ -143,8 +142,8 @@ func (ex *exchange) complete(req *http.Request) error {
 			return fmt.Errorf("rewrite request: %w", err)
 		}
 	}
-	size := len(body) + len(ms) + len(ex.warmth) + len(ex.cache) + len(toolsKey) + len(messagesKey) + 5
-	for _, t := range ex.tools {
+	size := len(body) + len(ms) + len(toolsKey) + len(messagesKey) + 5
+	for _, t := range slices.Concat(ex.tools, ex.members) {
 		size += len(t) + 1
 	}
 	out := append(make([]byte, 0, size), before...)
@@ -155,7 +154,7 @@ func (ex *exchange) complete(req *http.Request) error {
 		}
 		out = append(out, member...)
 	}
-	for _, member := range [][]byte{ex.warmth, ex.cache} {
+	for _, member := range ex.members {
 		if len(member) > 0 {
 			begin(string(member))
 		}

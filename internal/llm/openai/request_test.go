@@ -30,7 +30,7 @@ func TestCacheHints(t *testing.T) {
 		const list = `[{"role":"system","content":"You are."},{"role":"user","content":"a"},{"role":"assistant","content":"b"},{"role":"user","content":"c"}]`
 		req, err := http.NewRequest(http.MethodPost, tt.base, bytes.NewReader([]byte(`{"model":"m","messages":[]}`)))
 		must(t, err)
-		ex := &exchange{messages: []byte(list), cache: c.cacheKey("session-1"), marks: c.marksCache(tt.model)}
+		ex := &exchange{messages: []byte(list), members: [][]byte{c.cacheKey("session-1")}, marks: c.marksCache(tt.model)}
 		must(t, ex.complete(req))
 		sent, err := io.ReadAll(req.Body)
 		must(t, err)

@@ -157,7 +157,9 @@ func (c *Client) Run(ctx context.Context) {
 func (c *Client) Set() tools.Set {
 	var set tools.Set
 	for _, r := range c.remotes {
-		set = set.With(r.offered())
+		r.mu.Lock()
+		set = set.With(r.set)
+		r.mu.Unlock()
 	}
 	return set
 }

@@ -46,18 +46,13 @@ type remote struct {
 
 	mu      sync.Mutex // guards what follows
 	session *sdk.ClientSession
-	offering
+	all     []definition // its tools
+	set     tools.Set    // those that may be used
+	pending []Change
 	err     string
 	barred  bool          // it wants a login
 	away    time.Time     // since when there is no session
 	changed chan struct{} // closed when the server has come, or a try has failed
-}
-
-// offering lists a server's tools, and those that may be used.
-type offering struct {
-	all     []definition // what the server has
-	set     tools.Set    // what of it is offered
-	pending []Change
 }
 
 func newRemote(s Server, p *pins, log *slog.Logger) *remote {
@@ -291,12 +286,6 @@ func (r *remote) offer(ctx context.Context, session *sdk.ClientSession, all []de
 	}
 	r.session, r.all, r.set, r.pending, r.err, r.barred = session, all, set, pending, "", false
 	return nil
-}
-
-func (r *remote) offered() tools.Set {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.set
 }
 
 func (r *remote) status() Status {

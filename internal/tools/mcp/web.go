@@ -117,7 +117,7 @@ func (l *limit) Read(p []byte) (int, error) {
 func newLogin(s Server, guard netguard.Guard, path string) *login {
 	guard.Wait = askTimeout
 	client := &http.Client{Transport: neighbours{s.URL, guard}, CheckRedirect: guard.Client().CheckRedirect}
-	return &login{server: s, client: client, tokens: &tokens{path: path}}
+	return &login{server: s, tokens: &tokens{path: path, client: client}}
 }
 
 // neighbours also reaches other ports of a server's own host.
