@@ -6,11 +6,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"parley/internal/agent/attachments"
-	"parley/internal/llm"
-	"parley/internal/memory/provenance"
 	"parley/internal/text"
-	"parley/internal/tools"
 )
 
 // wordsCut is said in more than one place.
@@ -74,30 +70,5 @@ func (in *input) tell(words string) { in.notice = strings.TrimSpace(in.notice + 
 func (t *turn) blind() {
 	t.in.files.Blind()
 	t.in.tell(t.in.p.Text("I could not look at the picture: my model did not take it."))
-	t.context.added[0] = t.heard()
-}
-
-// Bounds of the files that tools give to one answer.
-const (
-	maxAttached      = 4
-	maxAttachedBytes = 8 << 20 // of all of them, which every platform takes
-)
-
-// give keeps the files of a tool's result for the answer, and shows a model
-// that sees the pictures among them.
-func (t *turn) give(files tools.Attached) {
-	size := 0
-	for _, f := range t.report.files {
-		size += len(f.Data)
-	}
-	for _, f := range files {
-		if size += len(f.Data); len(t.report.files) == maxAttached || size > maxAttachedBytes {
-			return
-		}
-		t.report.files = append(t.report.files, f)
-		if kind, mime := attachments.File(f, f.Data); kind == attachments.Image && t.a.o.Files.Unseen(t.in.p, mime, f.Data) == "" {
-			t.in.files.Images = append(t.in.files.Images, llm.Image{MIME: mime, Data: f.Data})
-			t.trust.origin.Via |= provenance.ViaPicture // what is written in it
-		}
-	}
+	t.context.added[0] = t.context.heard()
 }

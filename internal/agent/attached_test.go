@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"parley/internal/agent/attachments"
+	"parley/internal/chat"
 	"parley/internal/llm"
 	"parley/internal/memory/provenance"
 	"parley/internal/tools"
@@ -74,14 +75,14 @@ func TestFilesOfToolsBeforeAQuestion(t *testing.T) {
 }
 
 func TestFilesOfToolsAreBounded(t *testing.T) {
-	tr := &turn{a: &Agent{}}
+	tr := (&Agent{o: withDefaults(Options{})}).newTurn(chat.Message{}, input{}, false)
 	big := make([]byte, maxAttachedBytes/2)
-	tr.give(tools.Attached{{Data: big}, {Data: big}, {Data: []byte{1}}})
+	tr.tools.give(tools.Attached{{Data: big}, {Data: big}, {Data: []byte{1}}})
 	if len(tr.report.files) != 2 {
 		t.Errorf("%d files", len(tr.report.files))
 	}
-	tr = &turn{a: &Agent{}}
-	tr.give(make(tools.Attached, 20))
+	tr = tr.a.newTurn(chat.Message{}, input{}, false)
+	tr.tools.give(make(tools.Attached, 20))
 	if len(tr.report.files) != maxAttached || tr.trust.origin.Via&provenance.ViaPicture != 0 {
 		t.Errorf("%d files", len(tr.report.files))
 	}

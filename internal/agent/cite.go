@@ -29,8 +29,11 @@ var (
 
 // sources holds what a turn may cite, numbered from 1.
 type sources struct {
-	cited []tools.Source
-	given int // how many of them were there before the model asked for any
+	*job
+	context *background
+	report  *report
+	cited   []tools.Source
+	given   int // how many of them were there before the model asked for any
 }
 
 // numbered gives the sources of a result numbers that are unique in the turn:
@@ -63,14 +66,14 @@ func shifted(text string, mark *regexp.Regexp, by int) string {
 
 // cites reports whether this turn has something to cite, so that marks in an
 // answer are citations.
-func (t *turn) cites() bool { return t.a.o.Cite != nil && t.sub == nil && len(t.sources.cited) > 0 }
+func (c *sources) cites() bool { return c.a.o.Cite != nil && c.sub == nil && len(c.cited) > 0 }
 
 // checked returns an answer with its marks in order, and what it cites.
-func (t *turn) checked(answer string) (string, []int) {
-	if !t.cites() {
+func (c *sources) checked(answer string) (string, []int) {
+	if !c.cites() {
 		return answer, nil
 	}
-	return t.a.o.Cite(answer, t.sources.passages())
+	return c.a.o.Cite(answer, c.passages())
 }
 
 // passages lists what was retrieved, each with everything the turn was shown of
@@ -103,30 +106,30 @@ func document(s tools.Source) string {
 // sourced returns an answer with its citations checked, what it rests on, and the
 // footer that says so: what it cites and the facts it took words from, or, when
 // it cites nothing, what the model looked at.
-func (t *turn) sourced(answer string) (text string, sources []memory.Source, below string) {
-	if t.a.o.Cite == nil || t.sub != nil {
+func (c *sources) sourced(answer string) (text string, sources []memory.Source, below string) {
+	if c.a.o.Cite == nil || c.sub != nil {
 		return answer, nil, ""
 	}
-	if !t.report.worded { // the agent's own words cite nothing
-		sources = t.rested(answer)
-		return answer, sources, footer(t.in.p, wordsSources, sources)
+	if !c.report.worded { // the agent's own words cite nothing
+		sources = c.rested(answer)
+		return answer, sources, footer(c.in.p, wordsSources, sources)
 	}
-	text, numbers := t.checked(answer)
-	rested := t.rested(text)
+	text, numbers := c.checked(answer)
+	rested := c.rested(text)
 	cites := len(numbers) > 0
-	numbers, disputes := t.disputed(text, numbers)
+	numbers, disputes := c.disputed(text, numbers)
 	if cites {
-		sources = append(t.sources.listed(numbers), rested...)
-		return text, sources, disputes + footer(t.in.p, wordsSources, sources)
+		sources = append(c.listed(numbers), rested...)
+		return text, sources, disputes + footer(c.in.p, wordsSources, sources)
 	}
-	for n := t.sources.given + 1; n <= len(t.sources.cited); n++ {
+	for n := c.given + 1; n <= len(c.cited); n++ {
 		if !slices.Contains(numbers, n) {
 			numbers = append(numbers, n) // behind those that disagree
 		}
 	}
-	looked := t.sources.listed(numbers)
+	looked := c.listed(numbers)
 	looked = looked[:min(len(looked), maxButtons)]
-	return text, append(looked, rested...), disputes + footer(t.in.p, "Looked at:", looked) + footer(t.in.p, wordsSources, rested)
+	return text, append(looked, rested...), disputes + footer(c.in.p, "Looked at:", looked) + footer(c.in.p, wordsSources, rested)
 }
 
 // listed returns the sources that numbers name, each once.
@@ -144,12 +147,12 @@ func (c *sources) listed(numbers []int) (list []memory.Source) {
 
 // rested returns the facts that a question's answer took words from: words that the
 // question did not have.
-func (t *turn) rested(answer string) (used []memory.Source) {
-	if t.report.rote || !text.Asks(t.in.text) {
+func (c *sources) rested(answer string) (used []memory.Source) {
+	if c.report.rote || !text.Asks(c.in.text) {
 		return nil
 	}
-	for _, f := range t.context.known.facts {
-		if facts.RestsOn(f.Content, answer, t.in.text) {
+	for _, f := range c.context.known.facts {
+		if facts.RestsOn(f.Content, answer, c.in.text) {
 			used = append(used, memory.Source{Kind: "fact", Title: f.Content, Path: origin(f), Snippet: text.Clip(f.Quote, maxShown)})
 		}
 	}

@@ -20,18 +20,27 @@ import (
 // address is suspect unless the person or a tool brought it up, and so is a name
 // alone, such as zx.example.com, where others than its owner may have chosen a part.
 
+// links judges the addresses in what the model says.
+type links struct {
+	*job
+	context *background
+	trust   *trust
+	sources *sources
+	brought map[string]bool // addresses that people and tools brought up; nil before it is asked
+}
+
 // defanged returns an answer with its suspect addresses made harmless.
-func (t *turn) defanged(answer string) string {
-	if !t.trust.guarded() {
+func (l *links) defanged(answer string) string {
+	if !l.trust.guarded() {
 		return answer
 	}
 	answer, _ = text.Strip(answer)
 	answer = urls.Joined(answer)
-	if t.trust.brought == nil {
-		t.trust.brought = t.addresses()
+	if l.brought == nil {
+		l.brought = l.addresses()
 	}
 	return urls.Each(answer, func(a string) string {
-		if t.trust.brought[a] || !strings.ContainsAny(a, "/?") && t.trust.brought[hostKey(a)] || t.innocent(a) {
+		if l.brought[a] || !strings.ContainsAny(a, "/?") && l.brought[hostKey(a)] || l.innocent(a) {
 			return a
 		}
 		return urls.Defang(a)
@@ -40,16 +49,16 @@ func (t *turn) defanged(answer string) string {
 
 // innocent reports whether an address leads where the person pointed, and contains no
 // private word.
-func (t *turn) innocent(a string) bool {
+func (l *links) innocent(a string) bool {
 	u, err := url.Parse(full(a))
-	if err != nil || u.User != nil || !slices.Contains(t.trust.taint.Hosts, text.Dialed(u.Hostname())) {
+	if err != nil || u.User != nil || !slices.Contains(l.trust.taint.Hosts, text.Dialed(u.Hostname())) {
 		return false
 	}
 	carried := u.Path + " " + u.RawQuery + " " + u.Fragment
 	if s, err := url.QueryUnescape(carried); err == nil {
 		carried = s
 	}
-	return !slices.ContainsFunc(t.private(), func(s string) bool { return facts.Contributes(s, carried, t.in.text) })
+	return !slices.ContainsFunc(l.private(), func(s string) bool { return facts.Contributes(s, carried, l.in.text) })
 }
 
 // full returns an address with its scheme.
@@ -64,9 +73,9 @@ func full(a string) string {
 func hostKey(a string) string { return "host " + text.Host(full(a)) }
 
 // private lists what the turn holds that only this person or place may know.
-func (t *turn) private() []string {
-	list := append([]string{t.context.known.notes}, t.trust.held...)
-	for _, f := range t.context.known.facts {
+func (l *links) private() []string {
+	list := append([]string{l.context.known.notes}, l.trust.held...)
+	for _, f := range l.context.known.facts {
 		list = append(list, f.Content)
 	}
 	return list
@@ -74,7 +83,7 @@ func (t *turn) private() []string {
 
 // addresses returns those that people and tools brought up. What a tool only
 // repeats after the model is the model's own.
-func (t *turn) addresses() map[string]bool {
+func (l *links) addresses() map[string]bool {
 	brought, made := map[string]bool{}, map[string]bool{}
 	note := func(in, unless map[string]bool, text string) {
 		urls.Each(text, func(a string) string {
@@ -84,13 +93,13 @@ func (t *turn) addresses() map[string]bool {
 			return a
 		})
 	}
-	for _, s := range append(t.private(), t.m.Quote) {
+	for _, s := range append(l.private(), l.m.Quote) {
 		note(brought, made, s)
 	}
-	for _, s := range t.sources.cited {
+	for _, s := range l.sources.cited {
 		note(brought, made, s.URL)
 	}
-	for _, e := range slices.Concat(t.context.window, t.context.added) {
+	for _, e := range slices.Concat(l.context.window, l.context.added) {
 		for _, c := range e.ToolCalls {
 			var args any
 			_ = json.Unmarshal([]byte(c.Args), &args) // what is no JSON was not run

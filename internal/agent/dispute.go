@@ -15,23 +15,23 @@ type Dispute struct {
 // disputed adds to the numbers of what an answer cites those that contradict it, and
 // returns what code says about that; "" where nothing does. Of an answer that cites
 // nothing, what the model asked for counts.
-func (t *turn) disputed(answer string, numbers []int) (cited []int, below string) {
-	if t.a.o.Notes.Disputes == nil || len(t.sources.cited) < 2 {
+func (c *sources) disputed(answer string, numbers []int) (cited []int, below string) {
+	if c.a.o.Notes.Disputes == nil || len(c.cited) < 2 {
 		return numbers, ""
 	}
-	list := slices.Clone(t.sources.cited)
+	list := slices.Clone(c.cited)
 	for i := range list {
-		if looked := len(numbers) == 0 && i >= t.sources.given; list[i].Kind != noteKind || len(numbers) == 0 && !looked {
+		if looked := len(numbers) == 0 && i >= c.given; list[i].Kind != noteKind || len(numbers) == 0 && !looked {
 			list[i] = tools.Source{}
 		}
 	}
 	cited = slices.Clone(numbers)
-	for _, d := range t.a.o.Notes.Disputes(t.in.text, answer, list) {
+	for _, d := range c.a.o.Notes.Disputes(c.in.text, answer, list) {
 		a, b := d.A+1, d.B+1
 		if len(numbers) > 0 && !slices.Contains(numbers, a) && !slices.Contains(numbers, b) {
 			continue
 		}
-		below += t.in.p.Say("\n\nThese notes disagree:\n[%d] “%s”\n[%d] “%s”", a, d.SaidA, b, d.SaidB)
+		below += c.in.p.Say("\n\nThese notes disagree:\n[%d] “%s”\n[%d] “%s”", a, d.SaidA, b, d.SaidB)
 		for _, n := range []int{a, b} {
 			if !slices.Contains(cited, n) {
 				cited = append(cited, n)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"slices"
 	"time"
 
 	"parley/internal/chat"
@@ -12,84 +13,127 @@ import (
 	"parley/internal/memory/provenance"
 	"parley/internal/playbook"
 	"parley/internal/tools"
+	"parley/internal/tools/guards"
 )
 
-// guide asks the playbook how to behave now: no model call, or a few.
-func (t *turn) guide(ctx context.Context) error {
-	book := t.a.o.Book()
+// guidance is what the playbook says about this turn, and how far the playbook has
+// followed it.
+type guidance struct {
+	*job
+	context *background
+	tools   *toolrun
+	report  *report
+
+	playbook.Guidance
+	noted   memory.PersonNote // the playbook's note on the author
+	changed bool              // it must be stored
+
+	ran    []playbook.ToolResult // what came of the turn's calls
+	heard  int                   // of ran
+	judged bool                  // it asked a model again
+	rounds int                   // of calls that steps made
+}
+
+// ask asks the playbook how to behave now: no model call, or a few.
+func (g *guidance) ask(ctx context.Context) error {
+	book := g.a.o.Book()
 	if book == nil {
 		return nil
 	}
-	s, err := t.situation(ctx)
+	s, err := g.situation(ctx)
 	if err != nil {
 		return err
 	}
-	if s.Events = t.events(); t.keep && t.m.Kind == chat.KindCommand {
+	if s.Events = g.events(); g.keep && g.m.Kind == chat.KindCommand {
 		s.Text, s.Events = "", nil
 	}
-	began := t.a.o.Now()
-	g, err := book.Guide(ctx, t.judge(), s)
-	if err != nil {
-		return err
+	began := g.a.o.Now()
+	now, err := book.Guide(ctx, g.judge(), s)
+	if err == nil {
+		g.take(ctx, now, began)
 	}
-	t.take(ctx, g, began)
-	return nil
+	return err
 }
 
-// judge returns the model that decides the playbook's conditions, nil for none.
-func (t *turn) judge() llm.Model {
-	if t.a.o.BookModel == nil && !t.a.o.NoBookModel {
-		return t.a.o.Model
+// again has the playbook guide anew after tools it heeds gave something back. again is
+// false where it heeds none of them, or failed.
+func (g *guidance) again(ctx context.Context) (again bool) {
+	book := g.a.o.Book()
+	if book == nil || g.sub != nil {
+		return false
 	}
-	return t.a.o.BookModel
+	heeds := slices.ContainsFunc(g.ran[g.heard:], func(r playbook.ToolResult) bool { return book.Heeds(r.Tool) })
+	if g.heard = len(g.ran); !heeds {
+		return false
+	}
+	var model llm.Model // once a message
+	if !g.judged {
+		model = g.judge()
+	}
+	began := g.a.o.Now()
+	s, err := g.situation(ctx)
+	now := g.Guidance
+	if s.Results = g.ran; err == nil {
+		now, err = book.After(ctx, model, s, now)
+	}
+	if err != nil {
+		g.a.o.Log.Warn("playbook after tools", "err", err)
+		return false
+	}
+	g.judged = g.judged || now.Calls > 0
+	g.take(ctx, now, began)
+	return true
 }
 
 // state returns where the playbook stands.
-func (t *turn) state(ctx context.Context) (st playbook.State, err error) {
-	if t.context.noted.To == "" {
-		person, err := t.a.o.Store.Person(ctx, t.m.From.ID, t.m.Agent.ID)
+func (g *guidance) state(ctx context.Context) (st playbook.State, err error) {
+	if g.noted.To == "" {
+		person, err := g.a.o.Store.Person(ctx, g.m.From.ID, g.m.Agent.ID)
 		if err != nil {
 			return st, err
 		}
-		t.context.noted = memory.PersonNote{From: person.Playbook, To: person.Playbook}
+		g.noted = memory.PersonNote{From: person.Playbook, To: person.Playbook}
 	}
-	return playbook.State{User: t.m.From.ID, Session: raw(t.context.session.Playbook), Person: raw(t.context.noted.To)}, nil
+	return playbook.State{User: g.m.From.ID, Session: raw(g.context.session.Playbook), Person: raw(g.noted.To)}, nil
 }
 
 // situation returns what the playbook decides by, as it is now.
-func (t *turn) situation(ctx context.Context) (s playbook.Situation, err error) {
+func (g *guidance) situation(ctx context.Context) (s playbook.Situation, err error) {
 	s = playbook.Situation{
-		Platform: t.m.Key.Platform, Channel: t.m.Key.Channel, User: t.m.From.ID, Text: t.in.text, Forwarded: t.m.Forwarded ||
-			t.m.Shared, MessageID: t.m.ID,
-		Tools: t.tools.set.Specs(), Now: t.report.began, Spend: t.report.ledger.spend,
+		Platform: g.m.Key.Platform, Channel: g.m.Key.Channel, User: g.m.From.ID, Text: g.in.text, Forwarded: g.m.Forwarded ||
+			g.m.Shared, MessageID: g.m.ID,
+		Tools: g.tools.set.Specs(), Now: g.report.began, Spend: g.report.ledger.spend,
 	}
-	if s.State, err = t.state(ctx); err != nil {
+	if s.State, err = g.state(ctx); err != nil {
 		return s, err
 	}
-	if role := t.a.o.Role(ctx, t.m); role != "" {
+	if role := g.a.o.Role(ctx, g.m); role != "" {
 		s.Roles = []string{role}
 	}
-	for _, e := range t.context.window {
+	for _, e := range g.context.window {
 		if e.Role != llm.RoleTool && e.Content != "" {
 			s.Recent = append(s.Recent, llm.Message{Role: e.Role, Content: provenance.Shown(e.Content, e.Origin.Via)})
 		}
 	}
-	s.Enabled, err = t.a.RuleSwitches(ctx)
+	s.Enabled, err = g.a.RuleSwitches(ctx)
 	return s, err
 }
 
 // take makes the playbook's guidance that of the turn.
-func (t *turn) take(ctx context.Context, g playbook.Guidance, began time.Time) {
-	t.context.guidance = g
-	t.report.lap(memory.Lap{Kind: "rules", Tokens: g.Usage.Total}, began, t.a.o.Now().Sub(began))
-	t.report.ledger.add(g.Calls, g.Usage)
-	level := map[bool]slog.Level{false: slog.LevelWarn, true: slog.LevelDebug}[t.judge() == nil] // that was the owner's choice
-	for _, n := range g.Notes {
-		t.a.o.Log.Log(ctx, level, "playbook", "note", n)
+func (g *guidance) take(ctx context.Context, now playbook.Guidance, began time.Time) {
+	g.Guidance = now
+	g.report.lap(memory.Lap{Kind: "rules", Tokens: now.Usage.Total}, began, g.a.o.Now().Sub(began))
+	g.report.ledger.add(now.Calls, now.Usage)
+	level := slog.LevelWarn
+	if g.judge() == nil { // the owner's choice
+		level = slog.LevelDebug
 	}
-	t.context.changed = t.context.changed || t.context.noted.To != string(g.State.Person)
-	t.context.session.Playbook, t.context.noted.To = string(g.State.Session), string(g.State.Person)
-	t.tools.offer = append(t.tools.offer, g.Tools...)
+	for _, n := range now.Notes {
+		g.a.o.Log.Log(ctx, level, "playbook", "note", n)
+	}
+	g.changed = g.changed || g.noted.To != string(now.State.Person)
+	g.context.session.Playbook, g.noted.To = string(now.State.Session), string(now.State.Person)
+	g.tools.offer = append(g.tools.offer, now.Tools...)
 }
 
 func raw(s string) json.RawMessage {
@@ -100,17 +144,17 @@ func raw(s string) json.RawMessage {
 }
 
 // events lists what happened besides the text.
-func (t *turn) events() (events []string) {
-	if t.context.session.LastActivity.IsZero() {
+func (g *guidance) events() (events []string) {
+	if g.context.session.LastActivity.IsZero() {
 		events = append(events, playbook.EventStart)
-		if t.context.session.CarriedFrom == "" {
+		if g.context.session.CarriedFrom == "" {
 			events = append(events, playbook.EventFirstMessage)
 		}
 	}
-	if t.context.session.Status == memory.Idle {
+	if g.context.session.Status == memory.Idle {
 		events = append(events, playbook.EventIdleReturn)
 	}
-	if len(t.m.Files) > 0 {
+	if len(g.m.Files) > 0 {
 		events = append(events, playbook.EventFile)
 	}
 	return events
@@ -118,8 +162,8 @@ func (t *turn) events() (events []string) {
 
 // setVariable takes a variable that a tool set over into the session's
 // playbook state; a value that breaks the variable's rules is dropped.
-func (t *turn) setVariable(v tools.VariableSet) {
-	book := t.a.o.Book()
+func (g *guidance) setVariable(v tools.VariableSet) {
+	book := g.a.o.Book()
 	if book == nil {
 		return
 	}
@@ -127,13 +171,61 @@ func (t *turn) setVariable(v tools.VariableSet) {
 	if err != nil {
 		return
 	}
-	st, err := book.SetVariable(playbook.State{User: t.m.From.ID, Session: raw(t.context.session.Playbook),
-		Person: raw(t.context.noted.To)}, playbook.Value{
-		Name: v.Name, Value: value, Confidence: 1, Source: "tool", MessageID: t.m.ID, At: t.a.o.Now(),
+	st, err := book.SetVariable(playbook.State{User: g.m.From.ID, Session: raw(g.context.session.Playbook),
+		Person: raw(g.noted.To)}, playbook.Value{
+		Name: v.Name, Value: value, Confidence: 1, Source: "tool", MessageID: g.m.ID, At: g.a.o.Now(),
 	})
 	if err != nil {
-		t.a.o.Log.Warn("set variable", "name", v.Name, "err", err)
+		g.a.o.Log.Warn("set variable", "name", v.Name, "err", err)
 		return
 	}
-	t.context.session.Playbook, t.context.noted.To, t.context.changed = string(st.Session), string(st.Person), true
+	g.context.session.Playbook, g.noted.To, g.changed = string(st.Session), string(st.Person), true
+}
+
+// guards returns the playbook's guards for this turn, nil for none.
+func (g *guidance) guards() *guards.Turn {
+	book := g.a.o.Book()
+	if book == nil {
+		return nil
+	}
+	return guards.New(guards.Case{
+		Guards: book.Guards(), Now: g.a.o.Now, Schema: guards.Schemas(g.tools.set),
+		Past: func(ctx context.Context) ([]memory.Precedent, error) {
+			return g.a.o.Store.Precedents(ctx, g.context.session.ID, g.m.From.ID)
+		},
+		Role:      func(ctx context.Context) string { return g.a.o.Role(ctx, g.m) },
+		Variables: func(ctx context.Context) (map[string]any, error) { return g.variables(ctx, book) },
+	})
+}
+
+// variables returns those of the playbook that are known.
+func (g *guidance) variables(ctx context.Context, book *playbook.Book) (map[string]any, error) {
+	st, err := g.state(ctx)
+	if err != nil {
+		return nil, err
+	}
+	known := map[string]any{}
+	for _, v := range book.Variables(st) {
+		var value any
+		if err := json.Unmarshal(v.Value, &value); err == nil {
+			known[v.Name] = value
+		}
+	}
+	return known, nil
+}
+
+// came notes what came of a call; one that waits for its person has come to nothing yet.
+func (g *guidance) came(c llm.ToolCall, o tools.Outcome) {
+	if o.Class != tools.NeedsYes && o.Class != tools.NeedsInput {
+		g.ran = append(g.ran, playbook.ToolResult{Tool: c.Name, Args: json.RawMessage(c.Args), Text: given(o), Failed: o.State != tools.Success})
+	}
+}
+
+// given returns what a tool gave, without what the model reads around it; of what is too
+// long only that part that the model reads. It is the same when it comes from the journal.
+func given(o tools.Outcome) string {
+	if o.Raw == "" || len(o.Raw) > guards.MaxResult {
+		return tools.Unwrapped(o.Result.Content)
+	}
+	return o.Raw
 }

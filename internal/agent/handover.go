@@ -55,7 +55,7 @@ func (t *turn) passOn(ctx context.Context, h tools.HandOver, said string) (chat.
 	if said != "" {
 		told = said + "\n\n" + told
 	}
-	t.context.guidance.Why = append(t.context.guidance.Why, catalog.Say(ctx, "You were passed on to a person (by %s). What they write here is theirs.", h.By))
+	t.guide.Why = append(t.guide.Why, catalog.Say(ctx, "You were passed on to a person (by %s). What they write here is theirs.", h.By))
 	answer := t.finish(told, chat.End{Outcome: chat.PassedOn})
 	if rec, ok := answer.Record.(*memory.Turn); ok {
 		rec.Also = deed
@@ -78,7 +78,7 @@ func (t *turn) unasked(ctx context.Context) {
 		c := t.tools.batch.calls[i]
 		switch o.Class {
 		case tools.NeedsInput:
-			t.amend(c, t.unanswered(ctx, c, o))
+			t.amend(c, t.tools.unanswered(ctx, c, o))
 		case tools.NeedsYes:
 			o.State, o.Class, o.Result.Content = tools.Failed, tools.NotRun, wordsPassedOn
 			t.amend(c, o)
@@ -87,7 +87,7 @@ func (t *turn) unasked(ctx context.Context) {
 	for i := range t.report.calls { // of subagents
 		notRun(&t.report.calls[i])
 	}
-	t.tools.batch, t.tools.waits = batch{}, nil
+	t.tools.batch, t.asks.waits = batch{}, nil
 }
 
 // amend notes that something else came of a call than was noted before.

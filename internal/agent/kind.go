@@ -72,11 +72,11 @@ func guided(kind playbook.Kind) chat.End {
 // ends settles how the turn ends whose answer is of this kind: as the model says
 // or, where it says nothing, the playbook. What a person's yes or no came to
 // stays what it is.
-func (t *turn) ends(kind chat.End) chat.End {
-	if t.report.well.Outcome != chat.Answered {
-		return t.report.well
+func (g *guidance) ends(kind chat.End) chat.End {
+	if g.report.well.Outcome != chat.Answered {
+		return g.report.well
 	}
-	ruled := guided(t.context.guidance.Kind)
+	ruled := guided(g.Kind)
 	if kind.Outcome == "" || kind.Outcome == ruled.Outcome {
 		return ruled
 	}

@@ -88,6 +88,16 @@ const (
 	maxAskedOwn = 8000
 )
 
+// questions puts the calls that need a yes to the person.
+type questions struct {
+	*job
+	tools  *toolrun
+	links  *links
+	report *report
+	// waits are calls of subagents that need a yes; in a subagent's turn, its own.
+	waits []Waiting
+}
+
 // asksFor is how much room a question takes, as part of a list.
 func asksFor(say string) int { return utf8.RuneCountInString(say) + 4*(1+strings.Count(say, "\n")) }
 
@@ -100,9 +110,9 @@ func (q Question) why(asked []Asked) chat.End {
 }
 
 // askable refuses the calls that nobody can be asked about.
-func (t *turn) askable(calls []llm.ToolCall, outcomes []tools.Outcome) []tools.Outcome {
+func (qs *questions) askable(calls []llm.ToolCall, outcomes []tools.Outcome) []tools.Outcome {
 	room := maxAskAll
-	for _, w := range t.tools.waits {
+	for _, w := range qs.waits {
 		room -= asksFor(w.Say)
 	}
 	first := firstInquiry(outcomes)
@@ -110,29 +120,29 @@ func (t *turn) askable(calls []llm.ToolCall, outcomes []tools.Outcome) []tools.O
 		if o.Class != tools.NeedsYes {
 			continue
 		}
-		n, limit := asksFor(t.question(calls[i], o)), maxAsked
-		if spec, _ := t.tools.set.Lookup(calls[i].Name); spec.Confirm && spec.Server == "" && o.Question != "" {
+		n, limit := asksFor(qs.question(calls[i], o)), maxAsked
+		if spec, _ := qs.tools.set.Lookup(calls[i].Name); spec.Confirm && spec.Server == "" && o.Question != "" {
 			limit = maxAskedOwn
 		}
 		switch {
 		case first >= 0: // one question at a time
 			o = unasked(o, wordsTooManyToAsk)
-		case t.a.o.Confirm == nil:
+		case qs.a.o.Confirm == nil:
 			o = unasked(o, wordsNoConfirm)
-		case t.sub != nil && t.tools.set.ForAgent("").Only(calls[i].Name).Len() == 0: // the conversation may not make it either
+		case qs.sub != nil && qs.tools.set.ForAgent("").Only(calls[i].Name).Len() == 0: // the conversation may not make it either
 			o = unasked(o, "Nothing was done: this needs the person's yes, and you cannot ask them. Leave it, and say so in your answer.")
 		case n > limit:
 			o = unasked(o, fmt.Sprintf("Not done: the person must agree to this and has to see all of it, and it has %d characters, of "+
 				"which one message holds %d. Make it shorter, or do it in parts.", n, limit))
-			t.report.deeds = append(t.report.deeds, tools.Deed{Note: t.in.p.Say("_Not done: %s. You would have to agree to it, and it is too long to be shown whole._", strings.ReplaceAll(calls[i].Name, "_", " "))})
+			qs.report.deeds = append(qs.report.deeds, tools.Deed{Note: qs.in.p.Say("_Not done: %s. You would have to agree to it, and it is too long to be shown whole._", strings.ReplaceAll(calls[i].Name, "_", " "))})
 		case min(n, maxAsked) > room:
 			o = unasked(o, wordsTooManyToAsk)
 		default:
 			room -= min(n, maxAsked)
-			if t.sub != nil {
+			if qs.sub != nil {
 				o.Result.Content = "Not done yet: this needs the person's yes, and they are asked when you are finished. Do not " +
 					"call it again. Go on with what does not depend on it, and say in your answer what waits."
-				t.tools.waits = append(t.tools.waits, Waiting{t.question(calls[i], o), t.pending(calls[i], o), len(o.Far) > 0})
+				qs.waits = append(qs.waits, Waiting{qs.question(calls[i], o), qs.pending(calls[i], o), len(o.Far) > 0})
 			}
 		}
 		outcomes[i] = o
@@ -141,28 +151,28 @@ func (t *turn) askable(calls []llm.ToolCall, outcomes []tools.Outcome) []tools.O
 }
 
 // pending is a call that waits.
-func (t *turn) pending(c llm.ToolCall, o tools.Outcome) Pending {
-	made := t.call(c)
-	return Pending{Tool: c.Name, Args: string(o.Args), Key: made.Key, CallID: c.ID, Row: t.m.Row, Origin: made.Origin}
+func (qs *questions) pending(c llm.ToolCall, o tools.Outcome) Pending {
+	made := qs.tools.call(c)
+	return Pending{Tool: c.Name, Args: string(o.Args), Key: made.Key, CallID: c.ID, Row: qs.m.Row, Origin: made.Origin}
 }
 
 // takeUp makes the calls that a subagent handed up wait as the turn's own. What
 // does not fit into one question any more is left, and the model is told.
-func (t *turn) takeUp(c llm.ToolCall, list []Waiting) {
+func (qs *questions) takeUp(c llm.ToolCall, list []Waiting) {
 	room := maxAskAll
-	for _, w := range t.tools.waits {
+	for _, w := range qs.waits {
 		room -= asksFor(w.Say)
 	}
 	for i, w := range list {
-		w.Call.CallID, w.Call.Row = fmt.Sprintf("%s/%d", c.ID, i+1), t.m.Row
+		w.Call.CallID, w.Call.Row = fmt.Sprintf("%s/%d", c.ID, i+1), qs.m.Row
 		state, class := tools.Pending, tools.NeedsYes
 		if n := asksFor(w.Say); n > room {
 			state, class = tools.Failed, tools.NotAllowed
 		} else {
 			room -= n
-			t.tools.waits = append(t.tools.waits, w)
+			qs.waits = append(qs.waits, w)
 		}
-		t.report.calls = append(t.report.calls, memory.CallRecord{
+		qs.report.calls = append(qs.report.calls, memory.CallRecord{
 			CallID: w.Call.CallID, Name: text.Clip(w.Call.Tool, 64), Arguments: w.Call.Args, Status: string(state), Class: string(class),
 		})
 	}
@@ -176,31 +186,31 @@ func unasked(o tools.Outcome, why string) tools.Outcome {
 // question returns what the person is asked about a call: the tool's own words and
 // values, in which nothing is changed any more. Only a guard's reason may repeat an
 // address that a model made up.
-func (t *turn) question(c llm.ToolCall, o tools.Outcome) string {
+func (qs *questions) question(c llm.ToolCall, o tools.Outcome) string {
 	say := o.Question
 	if say == "" {
-		say = t.in.p.Say("Do this: %s?", strings.ReplaceAll(c.Name, "_", " ")) + "\n" + tools.Listed(o.Args)
+		say = qs.in.p.Say("Do this: %s?", strings.ReplaceAll(c.Name, "_", " ")) + "\n" + tools.Listed(o.Args)
 	}
-	return strings.TrimSpace(t.defanged(o.Because) + "\n" + strings.TrimSpace(say))
+	return strings.TrimSpace(qs.links.defanged(o.Because) + "\n" + strings.TrimSpace(say))
 }
 
 // park ends the turn with a question about the calls that wait for a yes; over
 // is false where none does.
 func (t *turn) park(ctx context.Context, calls []llm.ToolCall, outcomes []tools.Outcome) (answer chat.Answer, over bool) {
-	asked := t.inquired(calls, outcomes)
+	asked := t.asks.inquired(calls, outcomes)
 	for i, o := range outcomes {
 		if o.Class != tools.NeedsYes || t.sub != nil {
 			continue
 		}
 		spec, _ := t.tools.set.Lookup(calls[i].Name)
-		asked = append(asked, Asked{Say: t.question(calls[i], o), Spec: spec, Call: t.pending(calls[i], o), Once: len(o.Far) > 0})
+		asked = append(asked, Asked{Say: t.asks.question(calls[i], o), Spec: spec, Call: t.asks.pending(calls[i], o), Once: len(o.Far) > 0})
 	}
 	if t.sub == nil && firstInquiry(outcomes) < 0 { // one question at a time
-		for _, w := range t.tools.waits {
+		for _, w := range t.asks.waits {
 			spec, _ := t.tools.set.Lookup(w.Call.Tool)
 			asked = append(asked, Asked{Say: w.Say, Spec: spec, Call: w.Call, Once: w.Once})
 		}
-		t.tools.waits = nil
+		t.asks.waits = nil
 	}
 	if len(asked) == 0 {
 		return chat.Answer{}, false
@@ -209,7 +219,7 @@ func (t *turn) park(ctx context.Context, calls []llm.ToolCall, outcomes []tools.
 		Agent: t.m.Agent.ID,
 		Said:  t.in.text, Outside: !t.keep, Via: t.via(), Taint: t.trust.taint, Origin: t.trust.origin, Offer: t.tools.offer,
 		Sources: t.sources.cited,
-		Rules:   t.context.guidance.Instructions, Demands: t.context.guidance.Demands,
+		Rules:   t.guide.Instructions, Demands: t.guide.Demands,
 	}
 	q, err := t.a.o.Confirm(ctx, t.m, parked, asked)
 	if err != nil {
@@ -241,8 +251,8 @@ func (a *Agent) Propose(ctx context.Context, m chat.Message, tool string, args m
 		return chat.Answer{}, err
 	}
 	c := llm.ToolCall{ID: "proposed", Name: tool, Args: string(b)}
-	o := a.o.Runner.Run(tools.WithPerson(ctx, tools.Person{Guard: t.tools.guards.Rule}), t.tools.set, t.call(c))
-	outcomes := t.askable([]llm.ToolCall{c}, []tools.Outcome{o})
+	o := a.o.Runner.Run(tools.WithPerson(ctx, tools.Person{Guard: t.tools.guards.Rule}), t.tools.set, t.tools.call(c))
+	outcomes := t.asks.askable([]llm.ToolCall{c}, []tools.Outcome{o})
 	t.absorb(c, outcomes[0])
 	if answer, over := t.park(ctx, []llm.ToolCall{c}, outcomes); over {
 		return answer, nil

@@ -28,6 +28,8 @@ const (
 // report collects what a turn tells about itself: to the audit, and to a person
 // when it ends early.
 type report struct {
+	*job
+	guide  *guidance
 	began  time.Time
 	ledger ledger
 	laps   []memory.Lap
@@ -109,17 +111,17 @@ func (t *turn) finish(said string, end chat.End) chat.Answer {
 	if t.in.notice != "" {
 		said = t.in.notice + "\n\n" + said
 	}
-	said, sources, below := t.sourced(text.Clean(said))
+	said, sources, below := t.sources.sourced(text.Clean(said))
 	if t.sub == nil {
 		t.report.noted.In = t.in.p
 		t.report.noted = t.a.o.Store.Tell(provenance.ViewerOf(t.m), t.report.noted, t.report.rote)
 	}
-	done, undo := t.told()
+	done, undo := t.report.told()
 	kept := text.Clip(said, maxAnswer)
 	if len(kept) < len(said) {
 		kept += "\n\n" + t.in.p.Text(wordsCutShort)
 	}
-	spoken := t.entry(llm.Message{Role: llm.RoleAssistant, Content: kept})
+	spoken := t.context.entry(llm.Message{Role: llm.RoleAssistant, Content: kept})
 	spoken.Insight = insight(said)
 	t.context.added = append(t.context.added, spoken)
 	rec := t.record(end, memory.Detail{Sources: sources})
@@ -134,18 +136,18 @@ const maxDeeds = 10
 
 // told returns what code tells of this turn's deeds, below what is said, and what may
 // be done about the last one. A helper leaves that to who asked it.
-func (t *turn) told() (below string, buttons [][]chat.Button) {
-	if t.sub != nil || len(t.report.deeds) == 0 {
+func (r *report) told() (below string, buttons [][]chat.Button) {
+	if r.sub != nil || len(r.deeds) == 0 {
 		return "", nil
 	}
-	for i, d := range t.report.deeds {
+	for i, d := range r.deeds {
 		if i == maxDeeds {
-			below += "\n" + t.in.p.Say("… and %d more.", len(t.report.deeds)-i)
+			below += "\n" + r.in.p.Say("… and %d more.", len(r.deeds)-i)
 			break
 		}
 		below += "\n" + d.Note
 	}
-	if last := t.report.deeds[len(t.report.deeds)-1]; len(last.Buttons) > 0 {
+	if last := r.deeds[len(r.deeds)-1]; len(last.Buttons) > 0 {
 		buttons = [][]chat.Button{last.Buttons}
 	}
 	return "\n" + below, buttons
@@ -153,16 +155,16 @@ func (t *turn) told() (below string, buttons [][]chat.Button) {
 
 // record returns what the finishing transaction stores.
 func (t *turn) record(end chat.End, d memory.Detail) *memory.Turn {
-	d.Intent = t.intent(end)
+	d.Intent = t.report.intent(end)
 	d.Requests = t.report.ledger.attempts
 	guards, why := t.tools.guards.Told()
 	d.Guards = guards
-	d.Why, d.Facts, d.Tools, d.Steps = slices.Concat(t.context.guidance.Why, why), t.context.known.cited, t.report.did, t.report.laps
+	d.Why, d.Facts, d.Tools, d.Steps = slices.Concat(t.guide.Why, why), t.context.known.cited, t.report.did, t.report.laps
 	for _, s := range t.sources.cited {
 		d.Read = append(d.Read, s.Title)
 	}
-	if len(t.context.guidance.Result.Matches)+len(t.context.guidance.Result.Dropped) > 0 {
-		d.Playbook, _ = json.Marshal(t.context.guidance.Result) // plain data: cannot fail
+	if len(t.guide.Result.Matches)+len(t.guide.Result.Dropped) > 0 {
+		d.Playbook, _ = json.Marshal(t.guide.Result) // plain data: cannot fail
 	}
 	rec := &memory.Turn{Entries: t.context.added, Calls: t.report.calls, Settles: t.report.settles, Facts: t.context.known.used,
 		Told: t.report.noted.IDs, Precedents: t.tools.guards.Precedents(), Decision: memory.Decision{
@@ -174,11 +176,11 @@ func (t *turn) record(end chat.End, d memory.Detail) *memory.Turn {
 		rec.Entries = nil
 		return rec
 	}
-	if t.context.changed {
-		rec.Person = t.context.noted
+	if t.guide.changed {
+		rec.Person = t.guide.noted
 	}
-	sent := t.messages()
-	t.note(sent)
+	sent := t.prompt.messages()
+	t.context.note(sent)
 	rec.Session = &t.context.session
 	if size, should := t.a.shouldFold(t, sent); should {
 		id, at := t.context.session.ID, t.context.session.SummarizedAt
@@ -193,9 +195,9 @@ const maxIntents = 4
 // intent returns what the model took its person to want: the tools that it called for
 // it, or what it made of it in the end. Without a model it is what the playbook
 // answered.
-func (t *turn) intent(end chat.End) memory.Intent {
+func (r *report) intent(end chat.End) memory.Intent {
 	var names []string
-	for _, c := range t.report.calls {
+	for _, c := range r.calls {
 		if name := strings.ReplaceAll(c.Name, "_", " "); !slices.Contains(names, name) && len(names) < maxIntents {
 			names = append(names, name)
 		}
@@ -203,10 +205,10 @@ func (t *turn) intent(end chat.End) memory.Intent {
 	switch {
 	case len(names) > 0:
 		return memory.Intent{By: "model", Is: strings.Join(names, ", ")}
-	case t.report.worded:
+	case r.worded:
 		return memory.Intent{By: "model", Is: meant(end)}
-	case t.context.guidance.Reply != "" && t.context.guidance.From != "":
-		return memory.Intent{By: "playbook", Is: t.context.guidance.From}
+	case r.guide.Reply != "" && r.guide.From != "":
+		return memory.Intent{By: "playbook", Is: r.guide.From}
 	}
 	return memory.Intent{}
 }
@@ -222,18 +224,18 @@ func (t *turn) asked() string {
 
 // note updates the session row with what the turn added. sent is what the next request
 // would begin with.
-func (t *turn) note(sent []llm.Message) {
-	now := t.a.o.Now()
-	t.context.session.Status, t.context.session.LastActivity, t.context.session.Expires = memory.Active, now, now.Add(t.a.o.TTL())
-	t.context.session.Direct = t.m.Direct
-	t.context.session.LastModel = t.a.ModelName()
-	t.context.session.Origin = t.context.session.Origin.Of(t.trust.origin.People...)
-	for _, e := range t.context.added {
+func (b *background) note(sent []llm.Message) {
+	now := b.a.o.Now()
+	b.session.Status, b.session.LastActivity, b.session.Expires = memory.Active, now, now.Add(b.a.o.TTL())
+	b.session.Direct = b.m.Direct
+	b.session.LastModel = b.a.ModelName()
+	b.session.Origin = b.session.Origin.Of(b.trust.origin.People...)
+	for _, e := range b.added {
 		if e.Role != llm.RoleTool {
-			t.context.session.Mentions = t.context.session.Mentions.With(e.Content)
+			b.session.Mentions = b.session.Mentions.With(e.Content)
 		}
 	}
-	t.context.session.TokensUsed = t.a.o.Limits.Tokens(llm.Request{Model: t.modelName(), Messages: sent})
+	b.session.TokensUsed = b.a.o.Limits.Tokens(llm.Request{Model: b.modelName(), Messages: sent})
 }
 
 // maxInsight caps the line that stands for an exchange when it is folded.

@@ -43,7 +43,7 @@ func (a *Agent) Resume(ctx context.Context, m chat.Message, w chat.Reply, r Resu
 		return chat.Answer{}, fmt.Errorf("load conversation: %w", err)
 	}
 	t.unpark(r.Parked)
-	t.context.added = []memory.Entry{t.answered(r)}
+	t.context.added = []memory.Entry{t.context.answered(r)}
 	calls, outcomes, done := t.carryOut(ctx, r)
 	if !done {
 		return t.failed(ctx, context.Cause(ctx))
@@ -69,22 +69,22 @@ func (t *turn) unpark(p Parked) {
 	t.in.quoted |= p.Via
 	t.tools.offer = append(t.tools.offer, p.Offer...)
 	t.sources.cited, t.sources.given = p.Sources, min(t.sources.given, len(p.Sources))
-	t.context.guidance.Instructions, t.context.guidance.Demands = p.Rules, p.Demands
+	t.guide.Instructions, t.guide.Demands = p.Rules, p.Demands
 }
 
 // answered returns the person's answer as the transcript keeps it.
-func (t *turn) answered(r Resumed) memory.Entry {
-	said := strings.TrimSpace(text.Plain(t.m.Text))
-	if t.m.Kind != chat.KindText {
+func (b *background) answered(r Resumed) memory.Entry {
+	said := strings.TrimSpace(text.Plain(b.m.Text))
+	if b.m.Kind != chat.KindText {
 		said = pressedWords(r.Agreed)
 	}
 	if r.Reply != nil { // it is for the server
 		said = "(I have answered what the tool server asked me.)"
 	}
-	if !t.keep { // the model sees nothing else of it
+	if !b.keep { // the model sees nothing else of it
 		said = r.Parked.Said
 	}
-	e := t.entry(llm.Message{Role: llm.RoleUser, Content: said})
+	e := b.entry(llm.Message{Role: llm.RoleUser, Content: said})
 	e.Origin = provenance.Origin{Via: provenance.ViaTyped}
 	return e
 }
@@ -121,7 +121,7 @@ func (t *turn) carryOut(ctx context.Context, r Resumed) (calls []llm.ToolCall, o
 			t.tools.agreed[calls[i].ID] = p
 		}
 	}
-	t.context.added = append(t.context.added, t.entry(llm.Message{Role: llm.RoleAssistant, ToolCalls: calls}))
+	t.context.added = append(t.context.added, t.context.entry(llm.Message{Role: llm.RoleAssistant, ToolCalls: calls}))
 	var came []string
 	var handed []memory.CallRecord // of subagents
 	t.report.well = chat.End{Outcome: chat.Declined}
@@ -129,12 +129,12 @@ func (t *turn) carryOut(ctx context.Context, r Resumed) (calls []llm.ToolCall, o
 		o := tools.Outcome{State: tools.Declined, Class: tools.Refused, Result: tools.Result{Content: "The person said no, so this was not done. Do not try it again; go on with what else they asked for."}}
 		began := t.a.o.Now()
 		if r.Agreed[i] {
-			if o = t.runCall(ctx, c, true); (o.Class == tools.Cancelled || o.Class == tools.Unsure) &&
+			if o = t.tools.runCall(ctx, c, true); (o.Class == tools.Cancelled || o.Class == tools.Unsure) &&
 				errors.Is(context.Cause(ctx), chat.ErrDraining) {
 				return nil, nil, false
 			}
 			if o.Class == tools.NeedsInput && firstInquiry(outcomes) >= 0 {
-				o = t.unanswered(ctx, c, o)
+				o = t.tools.unanswered(ctx, c, o)
 			}
 			if t.report.well.Outcome != chat.Confirmed {
 				t.report.well = ran(o, r.well())

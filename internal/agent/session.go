@@ -65,16 +65,16 @@ func (a *Agent) window(ctx context.Context, se memory.Session) ([]memory.Entry, 
 }
 
 // earlier opens the session of the turn, and returns what was said there before.
-func (t *turn) earlier(ctx context.Context) (entries []memory.Entry, err error) {
-	if r, ok := chat.Ahead(ctx).(ahead); ok && r.place == t.a.place(t.m) && r.stay == t.a.o.Store.Lanes.Stay(t.m.Key) &&
-		t.a.o.Now().Before(r.session.Expires) {
-		t.context.session = r.session
+func (b *background) earlier(ctx context.Context) (entries []memory.Entry, err error) {
+	if r, ok := chat.Ahead(ctx).(ahead); ok && r.place == b.a.place(b.m) && r.stay == b.a.o.Store.Lanes.Stay(b.m.Key) &&
+		b.a.o.Now().Before(r.session.Expires) {
+		b.session = r.session
 		return r.window, nil
 	}
-	if t.context.session, err = t.a.open(ctx, t.m); err != nil {
+	if b.session, err = b.a.open(ctx, b.m); err != nil {
 		return nil, err
 	}
-	return t.a.window(ctx, t.context.session)
+	return b.a.window(ctx, b.session)
 }
 
 // Session returns the session m belongs to, as Handle would open it. It is not

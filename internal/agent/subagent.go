@@ -59,9 +59,10 @@ func (a *Agent) Delegate(ctx context.Context, s Subagent, c tools.Call, task str
 	}
 	t := a.newTurn(m, input{p: catalog.Of(ctx), text: task}, false)
 	t.sub, t.trust.taint, t.trust.origin = &s, c.Taint, c.Origin
-	t.tools = toolrun{set: set.ForAgent(s.Name).Only(s.Tools...), offer: s.Tools, under: c.Key + "/", guards: guards.From(ctx)}
+	t.tools.set, t.tools.offer = set.ForAgent(s.Name).Only(s.Tools...), s.Tools
+	t.tools.under, t.tools.guards = c.Key+"/", guards.From(ctx)
 	t.report.ledger.maxAttempts = attemptsPerCall * s.MaxTurns
-	t.context.added = []memory.Entry{t.heard()}
+	t.context.added = []memory.Entry{t.context.heard()}
 	answer, err := t.loop(ctx)
 	if err != nil {
 		return tools.Result{}, fmt.Errorf("%s: %w", s.Name, err)
@@ -70,7 +71,7 @@ func (a *Agent) Delegate(ctx context.Context, s Subagent, c tools.Call, task str
 		Content: strings.TrimSpace(answer.Text), Untrusted: t.trust.taint.Outside, Origin: t.trust.origin.But(c.Who.ID),
 		Private: t.trust.taint.Private, Sources: t.sources.cited,
 		Data: Delegated{Usage: t.report.ledger.usage, Calls: t.report.ledger.calls, Did: t.report.did, Deeds: t.report.deeds,
-			Waits: t.tools.waits},
+			Waits: t.asks.waits},
 	}
 	return r, nil
 }

@@ -23,13 +23,6 @@ const (
 // limit returns the size a request must not pass.
 func (a *Agent) limit() int { return min(a.o.TokenBudget, a.o.Limits.Window(a.ModelName())) }
 
-// size returns the estimate of what would be sent now, tools included.
-func (t *turn) size() int { return t.sizeOf(t.messages()) }
-
-func (t *turn) sizeOf(messages []llm.Message) int {
-	return t.a.o.Limits.Tokens(llm.Request{Model: t.modelName(), Messages: messages, Tools: t.tools.offered().Specs()})
-}
-
 // tooLong reports whether a request of this size must be shortened before it is sent.
 func (t *turn) tooLong(size int) bool {
 	limit := t.a.limit()
@@ -50,7 +43,7 @@ func grown(se memory.Session, size, limit int) bool {
 // answer is made and noted, and the size of its request, sent: it is close to the
 // budget, or the window is full.
 func (a *Agent) shouldFold(t *turn, sent []llm.Message) (size int, should bool) {
-	size, limit := t.sizeOf(sent), a.limit()
+	size, limit := t.prompt.sizeOf(sent), a.limit()
 	full := nearly(size, limit) && grown(t.context.session, size, limit)
 	crowded := a.crowded(t.context.window, t.context.added)
 	if !full && !crowded {
@@ -110,7 +103,7 @@ func (a *Agent) fold(ctx context.Context, t *turn) error {
 	if t.context.session.Folded > 0 {
 		k.share = gained
 	}
-	cut, _ := a.halved(t.context.window, t.size(), k)
+	cut, _ := a.halved(t.context.window, t.prompt.size(), k)
 	if cut > 0 {
 		f, n, err := a.sumUp(ctx, a.part(ctx, t.context.session, t.context.window[:cut]), 1)
 		if ctx.Err() != nil {
@@ -118,10 +111,10 @@ func (a *Agent) fold(ctx context.Context, t *turn) error {
 		}
 		a.shorten(ctx, t, cut, summing{f, n, err})
 	}
-	if t.size() > a.limit() && len(t.context.window) > 0 {
+	if t.prompt.size() > a.limit() && len(t.context.window) > 0 {
 		a.shorten(ctx, t, len(t.context.window), summing{err: errPutOff})
 	}
-	t.context.session.Folded = t.size()
+	t.context.session.Folded = t.prompt.size()
 	return nil
 }
 
