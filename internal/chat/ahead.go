@@ -5,34 +5,12 @@ import (
 	"sync/atomic"
 )
 
-type aheadKey struct{}
-
 // ahead is what is read for a message while it is being stored.
 type ahead struct {
 	id    string // of the message
 	over  chan struct{}
 	value any // set before over is closed
 	taken atomic.Bool
-}
-
-// Ahead returns what HubOptions.Ahead has read for the message that ctx belongs to while
-// that was being stored, once; nil is nothing. It is as read when the message began:
-// nothing was under way in its conversation from before the reading until then.
-func Ahead(ctx context.Context) any {
-	a, ok := ctx.Value(aheadKey{}).(*ahead)
-	if !ok || a.taken.Swap(true) {
-		return nil
-	}
-	<-a.over
-	return a.value
-}
-
-// within returns a context in which Ahead finds it.
-func (a *ahead) within(ctx context.Context) context.Context {
-	if a == nil {
-		return ctx
-	}
-	return context.WithValue(ctx, aheadKey{}, a)
 }
 
 // readAhead begins to read for a message that comes alone into a conversation that rests:

@@ -16,7 +16,7 @@ func (h *Hub) gather(l *lane, first Message, disk *onDisk) Message {
 	if first.Album == "" {
 		return first
 	}
-	show := startLive(disk.within(h.ctx), h, first)
+	show := startLive(h.ctx, h, first, disk)
 	defer show.stop()
 	parts := []Message{first}
 	for waited := false; ; {

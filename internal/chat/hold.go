@@ -46,8 +46,8 @@ func (h *Hub) hold(l *lane) {
 	}
 	for _, j := range l.queue {
 		if j.do == nil && j.m.expected() {
-			ctx, cancel := context.WithTimeout(j.disk.within(h.ctx), longestHold)
-			l.held = startLive(ctx, h, j.m)
+			ctx, cancel := context.WithTimeout(h.ctx, longestHold)
+			l.held = startLive(ctx, h, j.m, j.disk)
 			quit := l.held.quit
 			l.held.quit = func() { quit(); cancel() }
 			return

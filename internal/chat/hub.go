@@ -431,11 +431,7 @@ func (l *lane) behind() int {
 // turn makes the context of one Handle call, which Stop can cancel by its
 // conversation. The caller calls end when the call is over.
 func (h *Hub) turn(l *lane, m Message) (ctx context.Context, end func()) {
-	ctx = catalog.With(h.ctx, h.speak(m))
-	if h.o.Node != nil {
-		ctx = context.WithValue(ctx, nodeKey{}, h.o.Node)
-	}
-	ctx, cancel := context.WithCancelCause(ctx)
+	ctx, cancel := context.WithCancelCause(catalog.With(h.ctx, h.speak(m)))
 	arm := func(c context.CancelCauseFunc) {
 		h.mu.Lock()
 		l.cancel, l.asked = c, m

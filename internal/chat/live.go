@@ -21,8 +21,9 @@ const (
 // preview redrawn at the pace the platform allows. It is a Reply. Its one
 // goroutine begins when something is to be shown, and ends with stop.
 type live struct {
-	h *Hub
-	m Message
+	h    *Hub
+	m    Message
+	disk *onDisk // nothing is shown before m is on it
 
 	mu     sync.Mutex // guards text, status, tools and id
 	text   strings.Builder
@@ -40,8 +41,8 @@ type live struct {
 
 // startLive begins to show that m is being answered. Messages nobody waits
 // for get a Reply that shows nothing until Await is called.
-func startLive(ctx context.Context, h *Hub, m Message) *live {
-	l := &live{h: h, m: m, wake: make(chan struct{}, 1), done: make(chan struct{})}
+func startLive(ctx context.Context, h *Hub, m Message, disk *onDisk) *live {
+	l := &live{h: h, m: m, disk: disk, wake: make(chan struct{}, 1), done: make(chan struct{})}
 	l.ctx, l.quit = context.WithCancel(ctx)
 	if m.expected() {
 		l.Await()
@@ -123,7 +124,7 @@ func (l *live) picture() string {
 
 // show alternates typing and previews, from firstTyping on until ctx ends.
 func (l *live) show(ctx context.Context, adapter Adapter) {
-	if OnDisk(ctx) != nil {
+	if l.disk.wait(ctx) != nil {
 		return
 	}
 	typing := time.NewTimer(0)

@@ -151,13 +151,3 @@ func (h *Hub) left(k Key) {
 		h.o.Node.Leave(k)
 	}
 }
-
-type nodeKey struct{}
-
-// mayEffect returns an error unless what ctx belongs to may have effects.
-func mayEffect(ctx context.Context) error {
-	if n, ok := ctx.Value(nodeKey{}).(Node); ok && !n.Alive() {
-		return ErrFenced
-	}
-	return nil
-}

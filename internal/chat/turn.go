@@ -94,7 +94,6 @@ func (h *Hub) handle(l *lane, j job) (a Answer, err error) {
 		return Answer{Text: h.speak(m).Text("I could not finish an answer to this, even after several tries. Please put it another way."), Record: End{Outcome: Failed, Reason: GivenUp}}, nil
 	}
 	ctx, end := h.turn(l, m)
-	ctx = j.read.within(j.disk.within(ctx))
 	defer end()
 	shown := func() bool { return m.Preview != "" }
 	defer func() {
@@ -111,7 +110,7 @@ func (h *Hub) handle(l *lane, j job) (a Answer, err error) {
 	if !m.expected() {
 		defer h.unseen(l)()
 	}
-	live := startLive(ctx, h, m)
+	live := startLive(ctx, h, m, j.disk)
 	shown = live.left
 	defer live.stop()
 	defer func() {
@@ -119,7 +118,8 @@ func (h *Hub) handle(l *lane, j job) (a Answer, err error) {
 			err = fmt.Errorf("%w: %v\n%s", errPanic, p, debug.Stack())
 		}
 	}()
-	return h.o.Handler.Handle(context.WithValue(ctx, placeKey{}, l.place), m, live)
+	known := &handling{disk: j.disk, read: j.read, place: l.place, node: h.o.Node}
+	return h.o.Handler.Handle(known.within(ctx), m, live)
 }
 
 // failed turns an error into one sentence with the id under which the log has

@@ -1,7 +1,6 @@
 package chat
 
 import (
-	"context"
 	"math"
 	"sync"
 	"time"
@@ -120,14 +119,4 @@ func (p *place) leave() {
 		p.t.inside--
 		p.t.admit()
 	}
-}
-
-type placeKey struct{}
-
-// Aside says that the message that ctx belongs to waits for somebody else, such as a
-// model, until back is called, so that another one can be worked on.
-func Aside(ctx context.Context) (back func()) {
-	p, _ := ctx.Value(placeKey{}).(*place)
-	p.aside()
-	return p.back
 }
