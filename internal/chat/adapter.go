@@ -1,3 +1,7 @@
+// Package chat defines the types that everything shares (who, where, what was
+// said) and the Hub, which gives every conversation one lane: strict order within
+// a lane, all lanes in parallel, nothing accepted before it is durable, nothing
+// answered twice. It is not a platform and knows no model and no SQL.
 package chat
 
 import (
@@ -171,4 +175,25 @@ func (f HandlerFunc) Handle(ctx context.Context, m Message, w Reply) (Answer, er
 var (
 	ErrStopped  = errors.New("stopped by the person")
 	ErrDraining = errors.New("shutting down")
+)
+
+// Presence is what a platform reported about somebody's membership of a
+// conversation; threads follow their channel.
+type Presence struct {
+	Key   Key
+	User  User // nobody: the bot itself is there no more
+	State PresenceState
+	// Joined is when a Present came; zero when it only turned out that they are
+	// there.
+	Joined time.Time
+}
+
+// PresenceState is the state of a membership.
+type PresenceState string
+
+// The states of a Presence.
+const (
+	Present PresenceState = "in"
+	Absent  PresenceState = "out"     // left, was removed, or may not read there any more
+	Blocked PresenceState = "blocked" // of a direct chat: nothing can be sent to it
 )

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 )
 
-// ahead is what is read for a message while it is being stored.
+// ahead is a reading for a message while that is being stored.
 type ahead struct {
 	id    string // of the message
 	over  chan struct{}
@@ -13,9 +13,9 @@ type ahead struct {
 	taken atomic.Bool
 }
 
-// readAhead begins to read for a message that comes alone into a conversation that rests:
-// where a server holds both, storing and reading are trips that need not wait for each
-// other. done waits for it.
+// readAhead begins to read for a single message into an idle conversation: with a
+// database server, storing and reading are round trips that need not wait for each
+// other. done waits for the reading.
 func (h *Hub) readAhead(b Batch) (done func()) {
 	if h.o.Ahead == nil || h.o.Node == nil || len(b.Messages) != 1 || b.Messages[0].Kind != KindText || !b.Messages[0].Addressed {
 		return func() {}
@@ -28,7 +28,7 @@ func (h *Hub) readAhead(b Batch) (done func()) {
 	go func() {
 		defer close(a.over)
 		h.fenced(m.Key, func(ctx context.Context) {
-			m.Agent = h.o.Agent(m) // which may read, too
+			m.Agent = h.o.Agent(m) // may read a row too
 			a.value = h.o.Ahead(ctx, m)
 		})
 	}()
@@ -42,8 +42,7 @@ func (h *Hub) readAhead(b Batch) (done func()) {
 	}
 }
 
-// foresees notes that something is read for a conversation, unless something is under way
-// there.
+// foresees registers a reading, unless something is under way in the conversation.
 func (h *Hub) foresees(k Key, a *ahead) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -54,15 +53,15 @@ func (h *Hub) foresees(k Key, a *ahead) bool {
 	return true
 }
 
-// calmly reports whether nothing is under way in a conversation that changes what is read
-// for its next message. The caller holds mu.
+// calmly reports whether nothing under way in a conversation can change what is read for
+// its next message. The caller holds mu.
 func (h *Hub) calmly(k Key) bool {
 	l := h.lanes[k]
 	return h.beside[k] == nil && (l == nil || l.calm && len(l.queue) == 0)
 }
 
-// calm notes whether all that a lane still does is to send what is stored. Otherwise what
-// was read for its next message may not be so any more.
+// calm notes whether the lane only has stored parts left to send. Otherwise a reading for
+// its next message may be outdated, and is dropped.
 func (h *Hub) calm(l *lane, calm bool) {
 	if h.o.Ahead == nil {
 		return
@@ -77,8 +76,8 @@ func (h *Hub) calm(l *lane, calm bool) {
 	}
 }
 
-// foreseen returns what is read for the next job of a lane. What else is done in its
-// conversation may change what was read. The caller holds mu.
+// foreseen takes the reading for a lane's next job; nil where other work may have outdated
+// it. The caller holds mu.
 func (h *Hub) foreseen(l *lane, j job) *ahead {
 	a := h.aheads[l.key]
 	if a == nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 )
 
 // Optional capabilities of an Adapter. Callers check for each one with a type
@@ -174,4 +175,14 @@ type Withdrawer interface {
 	// Withdraw removes what Preview has shown in k under this id. It makes one attempt,
 	// at best: what it cannot remove stays.
 	Withdraw(ctx context.Context, k Key, id string)
+}
+
+// ReadFile reads a whole file. If it has more than limit bytes, ReadFile stops
+// there and returns ErrFileTooLarge.
+func ReadFile(r io.Reader, limit int64) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, limit+1))
+	if err == nil && int64(len(data)) > limit {
+		return nil, ErrFileTooLarge
+	}
+	return data, err
 }

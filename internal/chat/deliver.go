@@ -3,6 +3,8 @@ package chat
 import (
 	"context"
 	"errors"
+	"parley/internal/text"
+	"slices"
 	"time"
 )
 
@@ -85,7 +87,9 @@ func (h *Hub) deliver(adapter Adapter, p Part, at *place, life int64) (*Move, bo
 	outage, s := h.outages[p.Key.Platform], h.outages[p.Key.Platform].begin()
 	for wait := firstRetry; ; wait = min(2*wait, lastRetry) {
 		h.o.Failpoint("before_start")
-		p.Again = h.mayAgain(adapter, p)
+		next := p
+		next.Unknown++
+		p.Again = h.mayRepeat(adapter, next)
 		if ok, over := h.begins(p, life); !ok {
 			return nil, over
 		}
@@ -164,12 +168,6 @@ func (h *Hub) mayRepeat(adapter Adapter, p Part) bool {
 	return p.Unknown == 0 || harmless(adapter, p) || h.o.RepeatUnknown && p.Unknown == 1
 }
 
-// mayAgain is mayRepeat after one more attempt of which nothing is known.
-func (h *Hub) mayAgain(adapter Adapter, p Part) bool {
-	p.Unknown++
-	return h.mayRepeat(adapter, p)
-}
-
 // harmless reports whether a part shows once however often it is sent: an edit, or a
 // platform that knows the nonce. Only such a part is stored as started together with
 // the answer: a crash before its request then looks like one after it, and where
@@ -198,3 +196,28 @@ func (h *Hub) mark(p Part, s PartState, id string, until time.Time) bool {
 	}
 	return ok
 }
+
+// visible removes invisible characters and those that turn the direction of text
+// from a part, whoever wrote them: a model, a page, a person in a name.
+// Everything that is sent passes through here.
+func visible(p Part) Part {
+	p.Text = text.Clean(p.Text)
+	p.Files = slices.Clone(p.Files)
+	for i := range p.Files {
+		p.Files[i].Name = text.Clean(p.Files[i].Name)
+	}
+	p.Buttons = slices.Clone(p.Buttons)
+	for i, row := range p.Buttons {
+		row = slices.Clone(row)
+		for j := range row {
+			row[j].Label = text.Clean(row[j].Label)
+		}
+		p.Buttons[i] = row
+	}
+	return p
+}
+
+// Seen returns an answer as people may see it: without invisible characters, and
+// with the real host after each link that looks as if it led elsewhere. Code that
+// splits a text into parts without a Handler must call it first.
+func Seen(markdown string) string { return text.Honest(text.Clean(markdown)) }

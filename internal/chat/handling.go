@@ -85,3 +85,17 @@ func (d *onDisk) wait(ctx context.Context) error {
 		return context.Cause(ctx)
 	}
 }
+
+type payerKey struct{}
+
+// PaidBy returns a context whose model calls are charged to the author and the
+// place of a message.
+func PaidBy(ctx context.Context, m Message) context.Context {
+	return context.WithValue(ctx, payerKey{}, m)
+}
+
+// Payer returns the message that PaidBy named, or the zero Message.
+func Payer(ctx context.Context) Message {
+	m, _ := ctx.Value(payerKey{}).(Message)
+	return m
+}

@@ -21,14 +21,6 @@ type Aftercare interface {
 	After() func(ctx context.Context)
 }
 
-// aftercare returns what is left to do for a record, nil for nothing.
-func aftercare(record any) func(context.Context) {
-	if a, ok := record.(Aftercare); ok {
-		return a.After()
-	}
-	return nil
-}
-
 // revise applies the edits that wait behind a message in its lane when its turn
 // comes. They replace its text, which is stored before anything is done for it; ok
 // is false when it was deleted. A message that an earlier process had begun to

@@ -53,12 +53,7 @@ func (h *Hub) stopping(m Message) bool {
 			parts = h.parts(m, Answer{Text: h.speak(m).Text(wordsStopped)})
 		}
 		h.o.Observe(Event{Name: "stopped", Key: m.Key, Outcome: Answered})
-		defer h.sending(m.Key)()
-		life := h.lives.Load()
-		if h.finish(m, parts, End{Outcome: Answered, Command: "stop"}) {
-			h.deliverAll(m.Key, parts, nil, life)
-			h.done(m)
-		}
+		h.conclude(m, parts, End{Outcome: Answered, Command: "stop"})
 	}()
 	return true
 }
@@ -93,11 +88,16 @@ func (h *Hub) unbegun(m Message) bool {
 	if m.expected() {
 		parts = h.parts(m, Answer{Text: h.speak(m).Text(wordsStopped)})
 	}
+	h.conclude(m, parts, End{Outcome: Stopped})
+	return true
+}
+
+// conclude finishes a message outside its lane and sends what is said about it.
+func (h *Hub) conclude(m Message, parts []Part, end End) {
 	defer h.sending(m.Key)()
 	life := h.lives.Load()
-	if h.finish(m, parts, End{Outcome: Stopped}) {
+	if h.finish(m, parts, end) {
 		h.deliverAll(m.Key, parts, nil, life)
 		h.done(m)
 	}
-	return true
 }

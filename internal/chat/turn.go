@@ -51,7 +51,10 @@ func (h *Hub) work(l *lane, j job) {
 	}
 	h.o.Failpoint("after_finish")
 	h.ended(j.m, len(parts) > 0, answer.Record, time.Since(began))
-	after := aftercare(answer.Record)
+	var after func(context.Context)
+	if a, ok := answer.Record.(Aftercare); ok {
+		after = a.After()
+	}
 	h.calm(l, after == nil)
 	if h.deliverAll(j.m.Key, h.elsewhere(j.m.Key, parts), l.place, life) {
 		l.had = life + 1

@@ -129,29 +129,26 @@ func (ms *Minds) Delegate(ctx context.Context, s agent.Subagent, c tools.Call, t
 
 // Expire is agent.Agent.Expire.
 func (ms *Minds) Expire(ctx context.Context, id string) error {
-	m, err := ms.session(ctx, id)
-	if err != nil {
-		return err
-	}
-	return m.Expire(ctx, id)
+	return ms.with(ctx, id, (*agent.Agent).Expire)
 }
 
 // Archive is agent.Agent.Archive.
 func (ms *Minds) Archive(ctx context.Context, id string) error {
-	m, err := ms.session(ctx, id)
-	if err != nil {
-		return err
-	}
-	return m.Archive(ctx, id)
+	return ms.with(ctx, id, (*agent.Agent).Archive)
 }
 
 // Pay is agent.Agent.Pay.
 func (ms *Minds) Pay(ctx context.Context, id string) error {
+	return ms.with(ctx, id, (*agent.Agent).Pay)
+}
+
+// with calls do with the agent that a session belongs to.
+func (ms *Minds) with(ctx context.Context, id string, do func(*agent.Agent, context.Context, string) error) error {
 	m, err := ms.session(ctx, id)
 	if err != nil {
 		return err
 	}
-	return m.Pay(ctx, id)
+	return do(m.Agent, ctx, id)
 }
 
 // End is agent.Agent.End.

@@ -9,6 +9,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"parley/internal/chat"
@@ -71,25 +72,18 @@ var (
 // Possible explains why a person's conversation in a place cannot be handed over; nil
 // if it can.
 func (d *Desk) Possible(ctx context.Context, k chat.Key, user string) error {
-	desks, err := d.places(ctx)
-	if err != nil {
-		return err
-	}
+	desks := d.places(ctx)
 	if len(desks) == 0 {
 		return ErrNoDesk
 	}
-	for _, desk := range desks {
-		if desk == k {
-			return ErrAtDesk
-		}
+	if slices.Contains(desks, k) {
+		return ErrAtDesk
 	}
-	if _, open, err := d.o.Store.Handoffs.In(ctx, k, user); err != nil || open {
-		if err == nil {
-			err = ErrOpen
-		}
-		return err
+	_, open, err := d.o.Store.Handoffs.In(ctx, k, user)
+	if err == nil && open {
+		return ErrOpen
 	}
-	return nil
+	return err
 }
 
 // HandOver returns what stores that m's author is handed over, and what they are told.
@@ -99,10 +93,7 @@ func (d *Desk) HandOver(ctx context.Context, m chat.Message, h tools.HandOver, s
 	if err := d.Possible(ctx, m.Key, m.From.ID); err != nil {
 		return deed, "", err
 	}
-	desks, err := d.places(ctx)
-	if err != nil {
-		return deed, "", err
-	}
+	desks := d.places(ctx)
 	words, earlier, err := d.background(ctx, session, m)
 	if err != nil {
 		return deed, "", err

@@ -20,28 +20,12 @@ const (
 	maxFiles = 4
 )
 
-// What the desk reads.
-const (
-	wordsCase     = "**%s** (%s, %s) asks for a person. Conversation %d."
-	wordsOpenedBy = "Asked by %s%s"
-	wordsWrote    = "What they wrote:"
-	wordsTried    = "What was tried:"
-	labelTake     = "Take"
-	labelBack     = "Give back"
-)
-
-// What /why and /handoff list say.
-const (
-	wordsIsDirect = "in a direct chat"
-	wordsInGroup  = "in a group"
-)
-
 func takeButton(p catalog.Printer, id int64) chat.Button {
-	return chat.Button{Label: p.Text(labelTake), Data: fmt.Sprintf("/handoff take %d", id)}
+	return chat.Button{Label: p.Text("Take"), Data: fmt.Sprintf("/handoff take %d", id)}
 }
 
 func backButton(p catalog.Printer, id int64) chat.Button {
-	return chat.Button{Label: p.Text(labelBack), Data: fmt.Sprintf("/handoff back %d", id)}
+	return chat.Button{Label: p.Text("Give back"), Data: fmt.Sprintf("/handoff back %d", id)}
 }
 
 func bothButtons(p catalog.Printer, id int64) [][]chat.Button {
@@ -74,25 +58,25 @@ type dossier struct {
 }
 
 func (f dossier) text(p catalog.Printer, id int64) string {
-	place := wordsInGroup
+	place := "in a group"
 	if f.m.Direct {
-		place = wordsIsDirect
+		place = "in a direct chat"
 	}
 	var b strings.Builder
-	b.WriteString(p.Say(wordsCase, named(f.m.From), text.Literal(f.m.From.ID), p.Text(place), id) + "\n")
+	b.WriteString(p.Say("**%s** (%s, %s) asks for a person. Conversation %d.", named(f.m.From), text.Literal(f.m.From.ID), p.Text(place), id) + "\n")
 	reason := "."
 	if f.h.Reason != "" {
 		reason = ": " + shown(text.Shorten(f.h.Reason, maxLine))
 	}
-	b.WriteString(p.Say(wordsOpenedBy, text.Literal(f.h.By.In(p)), reason) + "\n")
+	b.WriteString(p.Say("Asked by %s%s", text.Literal(f.h.By.In(p)), reason) + "\n")
 	if len(f.words) > 0 {
-		b.WriteString("\n" + p.Text(wordsWrote) + "\n")
+		b.WriteString("\n" + p.Text("What they wrote:") + "\n")
 		for _, w := range f.words {
 			b.WriteString("- " + strings.ReplaceAll(shown(text.Shorten(w, maxLine)), "\n", "\n  ") + "\n")
 		}
 	}
 	if len(f.calls) > 0 {
-		b.WriteString("\n" + p.Text(wordsTried) + "\n")
+		b.WriteString("\n" + p.Text("What was tried:") + "\n")
 		for _, c := range f.calls {
 			if c.Class == "" {
 				c.Class = c.Status

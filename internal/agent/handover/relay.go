@@ -62,10 +62,7 @@ func (d *Desk) Holds(ctx context.Context, m chat.Message) (bool, error) {
 // fromPerson passes on what the person wrote: to who has taken the conversation, or
 // to the whole desk.
 func (d *Desk) fromPerson(ctx context.Context, m chat.Message, h handoff.Handoff) (chat.Answer, error) {
-	desks, err := d.places(ctx)
-	if err != nil {
-		return chat.Answer{}, err
-	}
+	desks := d.places(ctx)
 	session, err := d.session(ctx, memory.Place{Key: m.Key, User: m.From.ID, Agent: m.Agent.ID}, m.Direct)
 	if err != nil {
 		return chat.Answer{}, err

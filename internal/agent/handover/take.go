@@ -53,10 +53,7 @@ func (d *Desk) take(ctx context.Context, m chat.Message, id int64) (chat.Answer,
 			return refused(catalog.Text(ctx, "This person has asked again since; take that conversation.")), nil, err
 		}
 	}
-	desks, err := d.places(ctx)
-	if err != nil {
-		return chat.Answer{}, nil, err
-	}
+	desks := d.places(ctx)
 	answer := chat.Answer{Text: catalog.Say(ctx, "You are with **%s** now. What you write here goes to them until you give the conversation back; "+
 		"lines that begin with // stay here. With several conversations, reply to a message of the one you mean.", named(h.Person)),
 		Buttons: [][]chat.Button{{backButton(catalog.Of(ctx), h.ID)}}}
@@ -143,10 +140,7 @@ func (d *Desk) end(ctx context.Context, m chat.Message, h handoff.Handoff, byPer
 	hears := hearing{other: d.o.Speak(ctx, h.Person.ID)}
 	switch {
 	case byPerson:
-		desks, err := d.places(ctx)
-		if err != nil {
-			return chat.Answer{}, err
-		}
+		desks := d.places(ctx)
 		hears = d.hearing(ctx, h)
 		if h.State == handoff.Taken {
 			desks = []chat.Key{h.Desk}
@@ -221,10 +215,7 @@ func (d *Desk) Tick(ctx context.Context) error {
 	if err != nil || len(late) == 0 {
 		return err
 	}
-	desks, err := d.places(ctx)
-	if err != nil {
-		return err
-	}
+	desks := d.places(ctx)
 	for _, h := range late {
 		to := desks
 		if h.State == handoff.Taken {

@@ -96,7 +96,7 @@ func (d *Deliveries) Findings(now time.Time) (list []Finding) {
 		if d.sent[platform].After(f.since) {
 			is = Degraded
 		}
-		list = append(list, Finding{platform + " delivery", is, Undelivered(stuck[platform], now.Sub(f.since), short{catalog.Told(f.err)})})
+		list = append(list, Finding{platform + " delivery", is, Undelivered(stuck[platform], now.Sub(f.since), worded{catalog.Told(f.err), short})})
 	}
 	for _, platform := range slices.Sorted(maps.Keys(d.lost)) {
 		if f, ok := d.lost[platform].finding(platform, now); ok && longest[platform].err == nil {
@@ -106,16 +106,8 @@ func (d *Deliveries) Findings(now time.Time) (list []Finding) {
 	return list
 }
 
-// short is a reason that may be long.
-type short struct{ catalog.Phrase }
-
-const maxReason = 200
-
-// String implements catalog.Phrase.
-func (s short) String() string { return text.Shorten(s.Phrase.String(), maxReason) }
-
-// In implements catalog.Phrase.
-func (s short) In(p catalog.Printer) string { return text.Shorten(s.Phrase.In(p), maxReason) }
+// short cuts a reason that may be long.
+func short(reason string) string { return text.Shorten(reason, 200) }
 
 // manyRefused is how many parts in a row may be refused for good: people block
 // bots and remove them.
