@@ -73,8 +73,8 @@ type Batch struct {
 	// Moved lists conversations that continue under another Key (a Telegram
 	// group that became a supergroup); applied before Messages.
 	Moved []Move
-	// Taken is called with the messages that are new once they are committed, and
-	// before they are on the disk, so that work on them can begin; nil is not called.
+	// Taken is called with the new messages once they are committed, before they are on the
+	// disk, so that work on them can begin; nil is not called.
 	Taken func([]Message)
 }
 

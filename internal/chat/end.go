@@ -77,9 +77,8 @@ const (
 	TakenBack Reason = "taken back" // deleted by its author before it was begun
 )
 
-// End is how a message ended, as everybody reads it: the audit, /why, /trace,
-// /stats, the page and metrics. It is a Record by itself, for a message that
-// leaves nothing else behind.
+// End is how a message ended, for the audit, /why, /trace, /stats, the page and metrics.
+// It is a Record by itself, for a message that leaves nothing else behind.
 type End struct {
 	Outcome Outcome
 	Reason  Reason

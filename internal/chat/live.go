@@ -18,9 +18,9 @@ const (
 	firstPreview = 700 * time.Millisecond
 )
 
-// live shows one answer while it grows: typing until there is text, then a
-// preview redrawn at the pace the platform allows. It is a Reply. Its one
-// goroutine begins when something is to be shown, and ends with stop.
+// live shows one answer while it grows: typing until there is text, then a preview
+// redrawn at the pace the platform allows. It is a Reply. Its one goroutine starts when
+// there is something to show, and ends with stop.
 type live struct {
 	h    *Hub
 	m    Message
@@ -29,7 +29,7 @@ type live struct {
 	mu     sync.Mutex // guards text, status, tools and id
 	text   strings.Builder
 	status string
-	tools  []string // that are at work
+	tools  []string // running now
 	id     string   // of the preview; "" while there is none
 
 	wake  chan struct{} // holds one token when there is something new to draw
@@ -66,8 +66,8 @@ func (l *live) Await() {
 	})
 }
 
-// stop ends the show. After it returns nothing more is drawn, so the final
-// text cannot be overtaken.
+// stop ends the show. After it returns nothing more is drawn, so that no preview lands
+// after the final text.
 func (l *live) stop() {
 	l.quit()
 	l.begin.Do(func() { close(l.done) }) // it never began
@@ -181,9 +181,9 @@ func (l *live) show(ctx context.Context, adapter Adapter) {
 	}
 }
 
-// remember notes a preview, also when the turn has ended meanwhile, or it would be
-// orphaned. Where the conversation is another process's by now, which does not know of it,
-// it is taken back.
+// remember stores a preview's id, even if the turn has ended meanwhile: nobody could finish
+// the preview otherwise. If another process owns the conversation by now, which does not
+// know of the preview, it is removed.
 func (l *live) remember(ctx context.Context, adapter Adapter, id string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), firstDraw)
 	defer cancel()
@@ -196,13 +196,13 @@ func (l *live) remember(ctx context.Context, adapter Adapter, id string) {
 	}
 }
 
-// showsAtOnce is how many previews and signs of typing one platform is sent at the same
-// time. Answers have to get through beside them: nobody looks at what is shown of an
-// answer that waits behind a thousand of these.
+// showsAtOnce is how many previews and typing calls may be under way to one platform.
+// Answers must get through beside them: a preview helps nobody if the answer waits behind
+// a thousand of these.
 const showsAtOnce = 12
 
-// turn waits until the platform may be shown something. It returns false when there is
-// nothing to show any more, or nothing may be; else the caller calls over.
+// turn waits for a free call to the platform. false means that nothing more is shown, or
+// nothing may be; otherwise the caller calls over.
 func (l *live) turn() bool {
 	select {
 	case l.h.shows[l.m.Key.Platform] <- struct{}{}:
@@ -218,8 +218,8 @@ func (l *live) turn() bool {
 
 func (l *live) over() { <-l.h.shows[l.m.Key.Platform] }
 
-// firstDraw bounds the call that creates a preview; a platform that takes longer
-// leaves one behind that nobody can finish.
+// firstDraw bounds the call that creates a preview; one that a slower platform makes later
+// stays unfinished.
 const firstDraw = 15 * time.Second
 
 // draw shows the text. The call that creates the preview is not cancelled when
@@ -242,14 +242,14 @@ func silence(err error) time.Duration {
 	return 0
 }
 
-// Worker is a Reply that can tell which tools are at work.
+// Worker is a Reply that can show which tools are running.
 type Worker interface {
-	// Work tells that a tool begins, or ends.
+	// Work reports that a tool begins, or ends.
 	Work(tool string, begins bool)
 }
 
-// Work tells w that a tool is at work until done is called, which also ends what
-// the tool said about itself (Reply.Status).
+// Work tells w that a tool is running until done is called, which also clears what the
+// tool said about itself (Reply.Status).
 func Work(w Reply, tool string) (done func()) {
 	worker, ok := w.(Worker)
 	if ok {
@@ -263,11 +263,11 @@ func Work(w Reply, tool string) (done func()) {
 	}
 }
 
-// Watcher is an Adapter that can show what is done for an answer. Elsewhere people
-// see typing.
+// Watcher is an Adapter that can show what runs for an answer. Elsewhere people see
+// typing.
 type Watcher interface {
-	// Watch shows that these tools, by name, are at work for m; with none, that the
-	// model is. It must not block.
+	// Watch shows that these tools, by name, run for m; none means the model. It must not
+	// block.
 	Watch(m Message, tools []string)
 }
 

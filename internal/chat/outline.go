@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// line is one line of Markdown and what it lies in.
+// line is one line of Markdown with its surroundings.
 type line struct {
 	start, end int    // end is before the line break
 	body       int    // where its text begins, after quotation marks, list marks and number signs
@@ -62,7 +62,7 @@ type outliner struct {
 	column int    // of the text of the list item under way, 0 outside lists
 }
 
-// outline tells what every line of text lies in. It takes one pass.
+// outline returns the lines of text with their surroundings, in one pass.
 func outline(text string) []line {
 	o := &outliner{text: text}
 	for at := 0; at < len(text); {

@@ -21,9 +21,9 @@ func isStop(m Message) bool {
 	return strings.EqualFold(word, "/stop")
 }
 
-// stopping handles a /stop while something runs. It runs beside the intake, which
-// must not wait for a platform. A /stop that is not allowed, or comes too late, is
-// handled like any other message: the gate refuses it.
+// stopping handles a /stop while something runs, beside the intake, which must not wait
+// for a platform. A /stop that is not allowed, or too late, is handled like any message:
+// the gate refuses it.
 func (h *Hub) stopping(m Message) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -58,8 +58,7 @@ func (h *Hub) stopping(m Message) bool {
 	return true
 }
 
-// stop cancels the answer to a message. It reports whether the answer was still
-// unfinished.
+// stop cancels the answer to a message, and reports whether it was still unfinished.
 func (h *Hub) stop(running Message) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -71,8 +70,8 @@ func (h *Hub) stop(running Message) bool {
 	return true
 }
 
-// unbegun ends a message that waits for its place, and says so. It reports whether that
-// one still waited.
+// unbegun ends a message that waits for its place, and says so. It reports whether the
+// message still waited.
 func (h *Hub) unbegun(m Message) bool {
 	h.mu.Lock()
 	l := h.lanes[m.Key]

@@ -14,12 +14,12 @@ func DeadLetters(n int) catalog.Phrase {
 	return catalog.Fill("%s could not be understood or stored, and nobody was answered: bot deadletters list", catalog.Count{N: n, Thing: "event"})
 }
 
-// Full says that so many bytes are too few.
+// Full says that this many free bytes are too few.
 func Full(free uint64) catalog.Phrase {
 	return catalog.Fill("%s: messages cannot be stored without free space: free some or move data_dir", Gigabytes(free))
 }
 
-// Clock says that this machine's clock is behind by so much; less than 0 is ahead.
+// Clock says how far this machine's clock is behind; less than 0 is ahead.
 func Clock(behind time.Duration) catalog.Phrase {
 	if behind < 0 {
 		return catalog.Fill("this machine's clock is %s ahead of the database server's, which the bot goes by: set the one "+
@@ -36,7 +36,8 @@ func Stray(conversations int) catalog.Phrase {
 
 // Undelivered says how many conversations have got nothing for how long.
 func Undelivered(conversations int, waited time.Duration, why catalog.Phrase) catalog.Phrase {
-	return catalog.Fill("%s got no answers through for %s: %s", catalog.Count{N: conversations, Thing: "conversation"}, waited.Round(time.Second), why)
+	return catalog.Fill("%s got no answers through for %s: %s", catalog.Count{N: conversations, Thing: "conversation"},
+		waited.Round(time.Second), why)
 }
 
 // Free space below these, in bytes, is worth a word, and keeps messages from
@@ -78,7 +79,7 @@ func Shards(a chat.Adapter) []chat.Shard {
 	return nil
 }
 
-// ShardFindings tells of each connection over which nothing is received.
+// ShardFindings lists the connections over which nothing is received.
 func ShardFindings(a chat.Adapter) (list []Finding) {
 	for _, one := range Shards(a) {
 		if one.Err != nil {
