@@ -9,7 +9,6 @@ import (
 	"parley/internal/text"
 )
 
-// wordsCut is said in more than one place.
 const wordsCut = "_(Your message was longer than 4,000 characters; I read the first 4,000.)_"
 
 // How many messages have their files in memory at once, over all conversations,
@@ -63,7 +62,6 @@ func (in *input) heed() {
 	in.tell(strings.Join(in.files.Sorry, "\n"))
 }
 
-// tell adds sentences to what is said before the answer.
 func (in *input) tell(words string) { in.notice = strings.TrimSpace(in.notice + "\n\n" + words) }
 
 // blind removes the images from the turn because the model refused them.

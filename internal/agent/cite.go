@@ -16,7 +16,6 @@ import (
 	"parley/internal/tools"
 )
 
-// wordsSources is said in more than one place.
 const wordsSources = "Sources:"
 
 // maxButtons is how many sources get a button that shows their text.
@@ -56,7 +55,6 @@ func (c *sources) numbered(o tools.Outcome) tools.Outcome {
 	return o
 }
 
-// shifted adds to the numbers of marks.
 func shifted(text string, mark *regexp.Regexp, by int) string {
 	return mark.ReplaceAllStringFunc(text, func(m string) string {
 		n, _ := strconv.Atoi(mark.FindStringSubmatch(m)[1]) // digits
@@ -181,12 +179,10 @@ func footer(p catalog.Printer, title string, sources []memory.Source) string {
 // closed escapes an address so that it cannot end the link around it.
 var closed = strings.NewReplacer("(", "%28", ")", "%29", " ", "%20", "<", "%3C")
 
-// bare returns a title that cannot end the link it stands in.
 func bare(title string) string {
 	return strings.NewReplacer("[", "(", "]", ")", "\n", " ").Replace(title)
 }
 
-// sourceButtons returns buttons that show the text of a source.
 func sourceButtons(decision string, sources []memory.Source) [][]chat.Button {
 	var row []chat.Button
 	for _, s := range sources {
@@ -198,4 +194,40 @@ func sourceButtons(decision string, sources []memory.Source) [][]chat.Button {
 		return nil
 	}
 	return [][]chat.Button{row}
+}
+
+// Dispute is what two sources of a list, counted from 0, say against each other.
+type Dispute struct {
+	A, B         int
+	SaidA, SaidB string
+}
+
+// disputed adds to the numbers of what an answer cites those that contradict it, and
+// returns what code says about that; "" where nothing does. Of an answer that cites
+// nothing, what the model asked for counts.
+func (c *sources) disputed(answer string, numbers []int) (cited []int, below string) {
+	if c.a.o.Notes.Disputes == nil || len(c.cited) < 2 {
+		return numbers, ""
+	}
+	list := slices.Clone(c.cited)
+	for i := range list {
+		if looked := len(numbers) == 0 && i >= c.given; list[i].Kind != "note" || len(numbers) == 0 && !looked {
+			list[i] = tools.Source{}
+		}
+	}
+	cited = slices.Clone(numbers)
+	for _, d := range c.a.o.Notes.Disputes(c.in.text, answer, list) {
+		a, b := d.A+1, d.B+1
+		if len(numbers) > 0 && !slices.Contains(numbers, a) && !slices.Contains(numbers, b) {
+			continue
+		}
+		below += c.in.p.Say("\n\nThese notes disagree:\n[%d] “%s”\n[%d] “%s”", a, d.SaidA, b, d.SaidB)
+		for _, n := range []int{a, b} {
+			if !slices.Contains(cited, n) {
+				cited = append(cited, n)
+			}
+		}
+	}
+	slices.Sort(cited)
+	return cited, below
 }

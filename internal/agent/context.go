@@ -31,7 +31,6 @@ type background struct {
 	waits   string // what the author was asked and has not answered
 }
 
-// known holds what memory knows for a message.
 type known struct {
 	lasting  []string // part of the stable beginning
 	relevant []string // for this message only
@@ -71,7 +70,6 @@ func (b *background) heard() memory.Entry {
 	return e
 }
 
-// entry makes a transcript entry from a message.
 func (b *background) entry(m llm.Message) memory.Entry {
 	e := memory.Entry{
 		Role: m.Role, User: b.m.From.ID, Name: m.Name, Content: m.Content, ToolCalls: m.ToolCalls, ToolCallID: m.ToolCallID,

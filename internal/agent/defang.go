@@ -61,7 +61,6 @@ func (l *links) innocent(a string) bool {
 	return !slices.ContainsFunc(l.private(), func(s string) bool { return facts.Contributes(s, carried, l.in.text) })
 }
 
-// full returns an address with its scheme.
 func full(a string) string {
 	if strings.Contains(a, "://") {
 		return a

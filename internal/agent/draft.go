@@ -90,7 +90,6 @@ func (d *draft) look(ctx context.Context, said string, rules []review.Rule) ([]r
 	return broken, err
 }
 
-// rewrite has the model write its answer anew.
 func (d *draft) rewrite(ctx context.Context, said string, broken []review.Breach) (string, chat.End, error) {
 	began := d.a.o.Now()
 	messages := append(d.prompt.messages(), llm.Message{Role: llm.RoleAssistant, Content: said}, llm.Message{Role: llm.RoleUser,

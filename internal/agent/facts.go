@@ -25,7 +25,6 @@ const maxShown = 500
 // learned is the confidence of a fact found afterwards; one that was asked for has 1.
 const learned = 0.7
 
-// origin says where a fact comes from.
 func origin(f facts.Fact) string {
 	how := "you told me"
 	if f.Author != "user" {

@@ -85,7 +85,6 @@ func (g *guidance) again(ctx context.Context) (again bool) {
 	return true
 }
 
-// state returns where the playbook stands.
 func (g *guidance) state(ctx context.Context) (st playbook.State, err error) {
 	if g.noted.To == "" {
 		person, err := g.a.o.Store.Person(ctx, g.m.From.ID, g.m.Agent.ID)
@@ -198,7 +197,6 @@ func (g *guidance) guards() *guards.Turn {
 	})
 }
 
-// variables returns those of the playbook that are known.
 func (g *guidance) variables(ctx context.Context, book *playbook.Book) (map[string]any, error) {
 	st, err := g.state(ctx)
 	if err != nil {

@@ -12,7 +12,6 @@ import (
 	"parley/internal/tools"
 )
 
-// wordsPassedOn is said in more than one place.
 const wordsPassedOn = "Not done: this needs the person's yes, and before they were asked they were passed on to a person."
 
 // handedOver ends the turn when a tool or a guard wants people to take over. Where

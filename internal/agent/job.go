@@ -30,7 +30,6 @@ func (j *job) maxCalls() int {
 	return j.a.o.MaxCalls
 }
 
-// agentName returns who calls tools, as their scopes name it.
 func (j *job) agentName() string {
 	if j.sub != nil {
 		return j.sub.Name
@@ -38,7 +37,6 @@ func (j *job) agentName() string {
 	return ""
 }
 
-// modelName returns the model this turn asks.
 func (j *job) modelName() string {
 	if j.sub != nil && j.sub.Model != nil {
 		return ""
@@ -46,7 +44,6 @@ func (j *job) modelName() string {
 	return j.a.ModelName()
 }
 
-// models returns who is asked.
 func (j *job) models() llm.Model {
 	if j.sub != nil && j.sub.Model != nil {
 		return j.sub.Model
@@ -85,7 +82,6 @@ const (
 	maxName   = 64
 )
 
-// input is a message prepared for the model.
 type input struct {
 	p      catalog.Printer // the language of its author
 	chosen bool            // which they chose themselves

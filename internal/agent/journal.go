@@ -88,7 +88,6 @@ func (j *journal) read(earlier []memory.Step) {
 	}
 }
 
-// next gives a new step its number, which no other has.
 func (j *journal) next() {
 	j.last++
 	j.step = j.last
@@ -147,7 +146,6 @@ type journaled struct {
 	Long      bool               `json:"long,omitempty"`  // what the tool gave is too long to be kept
 }
 
-// kept returns what is journaled of an outcome.
 func kept(o tools.Outcome) journaled {
 	d, _ := o.Result.Data.(Delegated)
 	j := journaled{o.State, o.Class, o.Result.Content, o.Result.Private, &o.Result.Origin, o.Result.Untrusted, d.Waits,

@@ -19,7 +19,6 @@ import (
 	"parley/internal/tools"
 )
 
-// Said in more than one place.
 const (
 	wordsCutShort   = "(cut short)"
 	wordsTooComplex = "That was too much for one go. Please break it into smaller steps."

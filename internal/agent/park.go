@@ -18,7 +18,6 @@ import (
 	"parley/internal/tools"
 )
 
-// Said in more than one place.
 const (
 	wordsNoConfirm    = "That needs a confirmation, which I can't ask for here."
 	wordsNothingDone  = "Nothing was changed."

@@ -9,10 +9,8 @@ import (
 	"parley/internal/text"
 )
 
-// wordsStopped is said in more than one place.
 const wordsStopped = "Stopped."
 
-// preview shows an answer while it grows.
 type preview struct {
 	*job
 	links   *links

@@ -203,7 +203,6 @@ func (p *prompt) spoken(e memory.Entry) llm.Message {
 	return m
 }
 
-// size returns the estimate of what would be sent now, tools included.
 func (p *prompt) size() int { return p.sizeOf(p.messages()) }
 
 func (p *prompt) sizeOf(messages []llm.Message) int {

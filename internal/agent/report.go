@@ -19,7 +19,6 @@ import (
 	"parley/internal/tools"
 )
 
-// Said in more than one place.
 const (
 	wordsMisset    = "My language model is not set up properly. My owner can run `bot doctor` to see what to fix. (%s)"
 	wordsMayBeDone = "I do not know whether this was done, so please check before asking for it again: %s."
@@ -56,7 +55,6 @@ func (r *report) lap(l memory.Lap, began time.Time, took time.Duration) {
 	r.laps = append(r.laps, l)
 }
 
-// account adds a model call.
 func (r *report) account(resp llm.Response) {
 	r.ledger.add(1, resp.Usage)
 	r.model, r.by = resp.Model, resp.By
@@ -101,7 +99,6 @@ func (l *ledger) spend() error {
 	return nil
 }
 
-// add notes calls that were made and what they used.
 func (l *ledger) add(calls int, used llm.Usage) {
 	l.calls, l.usage = l.calls+calls, l.usage.Add(used)
 }
@@ -131,7 +128,6 @@ func (t *turn) finish(said string, end chat.End) chat.Answer {
 	return chat.Answer{Text: said + done + below + t.report.noted.Below, Files: t.report.files, Buttons: buttons, Record: rec}
 }
 
-// maxDeeds is how many deeds an answer tells.
 const maxDeeds = 10
 
 // told returns what code tells of this turn's deeds, below what is said, and what may
@@ -153,7 +149,6 @@ func (r *report) told() (below string, buttons [][]chat.Button) {
 	return "\n" + below, buttons
 }
 
-// record returns what the finishing transaction stores.
 func (t *turn) record(end chat.End, d memory.Detail) *memory.Turn {
 	d.Intent = t.report.intent(end)
 	d.Requests = t.report.ledger.attempts
@@ -189,7 +184,6 @@ func (t *turn) record(end chat.End, d memory.Detail) *memory.Turn {
 	return rec
 }
 
-// maxIntents is how many different tools an intent names.
 const maxIntents = 4
 
 // intent returns what the model took its person to want: the tools that it called for
@@ -241,7 +235,6 @@ func (b *background) note(sent []llm.Message) {
 // maxInsight caps the line that stands for an exchange when it is folded.
 const maxInsight = 160
 
-// deed returns the first line of what a tool says it did, after whole words.
 func deed(result string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(result), "\n")
 	return text.ShortenWords(line, maxInsight)

@@ -89,7 +89,6 @@ func (b *background) answered(r Resumed) memory.Entry {
 	return e
 }
 
-// pressedWords returns what a button says, in words.
 func pressedWords(agreed []bool) string {
 	var list []string
 	for i, yes := range agreed {

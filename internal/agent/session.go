@@ -124,10 +124,6 @@ func (a *Agent) end(ctx context.Context, id string, to memory.Status, carry bool
 	return a.o.Store.EndSession(ctx, se, to, a.digested(se, entries), carry)
 }
 
-// ruleSetting is the row that holds which rules were switched from the chat, where
-// there is one agent.
-const ruleSetting = "playbook.enabled"
-
 // RuleSwitches returns the guidelines that were turned on or off from the chat;
 // nil is none.
 func (a *Agent) RuleSwitches(ctx context.Context) (map[string]bool, error) {

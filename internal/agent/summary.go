@@ -20,7 +20,6 @@ const (
 	maxTitle      = 50
 )
 
-// limit returns the size a request must not pass.
 func (a *Agent) limit() int { return min(a.o.TokenBudget, a.o.Limits.Window(a.ModelName())) }
 
 // tooLong reports whether a request of this size must be shortened before it is sent.
@@ -30,7 +29,6 @@ func (t *turn) tooLong(size int) bool {
 	return t.keep && len(t.context.window) > 0 && (size > limit || !busy && nearly(size, limit) && grown(t.context.session, size, limit))
 }
 
-// nearly reports whether a request is close to its limit.
 func nearly(size, limit int) bool { return float64(size) > foldAt*float64(limit) }
 
 // grown reports whether a conversation gained enough since its last fold for

@@ -43,7 +43,6 @@ type toolrun struct {
 	reply tools.Reply
 }
 
-// batch is the calls of one answer, and what came of each.
 type batch struct {
 	calls    []llm.ToolCall
 	outcomes []tools.Outcome
@@ -241,7 +240,6 @@ func (r *toolrun) runOnce(ctx context.Context, c llm.ToolCall, alone bool) tools
 	return o
 }
 
-// notBegun is the outcome of a call whose turn ended before.
 func notBegun() tools.Outcome {
 	return tools.Outcome{State: tools.Failed, Class: tools.Cancelled, Result: tools.Result{Content: "cancelled"}}
 }

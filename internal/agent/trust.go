@@ -36,7 +36,6 @@ func (r *trust) heard(outside bool) {
 	r.taint.Private = r.taint.Private || r.taint.Outside
 }
 
-// others returns the people besides the user whose words the turn has read.
 func (r *trust) others() []string { return r.origin.But(r.m.From.ID).People }
 
 // guarded reports whether what the model makes up may carry private data out.

@@ -5,7 +5,6 @@ import (
 	"sync/atomic"
 )
 
-// ahead is a reading for a message while that is being stored.
 type ahead struct {
 	id    string // of the message
 	over  chan struct{}

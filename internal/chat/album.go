@@ -69,7 +69,6 @@ func (m Message) plus(next Message) Message {
 	return m
 }
 
-// sameAlbum reports whether next belongs to the album of m.
 func sameAlbum(m, next Message) bool {
 	return m.Album != "" && next.Album == m.Album && next.Kind == KindText && next.From.ID == m.From.ID
 }

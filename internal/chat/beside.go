@@ -50,7 +50,6 @@ func (h *Hub) letPass(l *lane) {
 	l.queue = stay
 }
 
-// outlet is the right to send to one conversation.
 type outlet struct {
 	mu    sync.Mutex // held while parts of one answer are sent
 	users int        // guarded by Hub.mu

@@ -19,7 +19,6 @@ const (
 	lastRetry  = 30 * time.Second
 )
 
-// flush sends what waits in the outbox of a conversation.
 func (h *Hub) flush(k Key) {
 	defer h.sending(k)()
 	for h.ctx.Err() == nil {
@@ -60,7 +59,6 @@ func (h *Hub) deliverAll(k Key, parts []Part, at *place, life int64) bool {
 	return true
 }
 
-// moved re-addresses a conversation and continues there.
 func (h *Hub) moved(mv Move) {
 	if h.lasting(mv.From, "move conversation to "+mv.To.String(), func() error { return h.o.Outbox.Move(h.ctx, mv) }) {
 		h.Flush(mv.To)
@@ -132,7 +130,6 @@ func (h *Hub) deliver(adapter Adapter, p Part, at *place, life int64) (*Move, bo
 	}
 }
 
-// waits reports that a part must wait.
 func (h *Hub) waits(p Part, wait time.Duration, err error) {
 	h.o.Observe(Event{Name: "waits", Key: p.Key, Took: wait, Err: err})
 	h.o.Log.Warn("a part waits", "conversation", p.Key.String(), "for", wait, "err", err)

@@ -13,7 +13,6 @@ type handling struct {
 
 type handlingKey struct{}
 
-// within returns a context that carries the handling.
 func (g *handling) within(ctx context.Context) context.Context {
 	return context.WithValue(ctx, handlingKey{}, g)
 }

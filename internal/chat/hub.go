@@ -102,7 +102,6 @@ type Hub struct {
 	lives  atomic.Int64   // how often Abandon was called; no lock guards it
 }
 
-// backlog counts what waits.
 type backlog struct {
 	waiting int           // messages queued or running, over all lanes
 	room    chan struct{} // closed and replaced when waiting falls below Bounds.Backlog

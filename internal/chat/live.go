@@ -113,7 +113,6 @@ func (l *live) poke() {
 	}
 }
 
-// picture returns what a preview shows now.
 func (l *live) picture() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -94,7 +94,6 @@ func edited(m, edit Message) Message {
 	return m
 }
 
-// drop finishes a message without answering it.
 func (h *Hub) drop(m Message) {
 	if h.ctx.Err() != nil {
 		return // what it has become could not be stored: the next process looks again

@@ -55,7 +55,6 @@ func shows(piece string) bool {
 	return false
 }
 
-// start describes where a piece begins.
 type start struct {
 	at     int
 	head   string // what is put before it
@@ -63,7 +62,6 @@ type start struct {
 	indent string // this follows, which is left out of the lines that have it
 }
 
-// cutter cuts one text.
 type cutter struct {
 	text            string
 	fits            func(string) bool
@@ -282,7 +280,6 @@ func (c *cutter) bare(at int, around []span) bool {
 	return before.opens != nil || before.kind == lineRow && before.table == ""
 }
 
-// rank rates a place to cut.
 func (c *cutter) rank(at int) int {
 	if c.text[at-1] != '\n' {
 		if c.text[at-1] == ' ' || c.text[at-1] == '\t' {

@@ -20,7 +20,6 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// Said in more than one place.
 const (
 	wordsFileTooLarge = "I can't open %%s: it is larger than %d MB."
 	wordsFileEmpty    = "There is nothing in %s that I could read."
@@ -102,7 +101,7 @@ func (a *Opened) Blind() {
 	}
 }
 
-// take opens one file and keeps what is of use. sorry has %s for its name.
+// take opens one file and keeps what is useful. sorry has %s for its name.
 func (a *Opened) take(ctx context.Context, m chat.Message, f chat.File) (sorry string) {
 	o := a.o
 	limit := int64(MaxFile)
@@ -234,7 +233,6 @@ func (a *Opened) takeText(f chat.File, content string) (sorry string) {
 // fileMark would close, or open, the marks that a file's text stands between.
 var fileMark = text.Pattern(`(?i)<(\s*/?\s*data)`)
 
-// fileData returns the text of a file between marks that the model knows.
 func fileData(text string) string {
 	return "<data>\n" + fileMark().ReplaceAllString(text, "‹$1") + "\n</data>"
 }

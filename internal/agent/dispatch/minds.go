@@ -53,7 +53,6 @@ func (ms *Minds) Of(memory string) *Mind {
 	return all[Own]
 }
 
-// here returns the agent that answers m.
 func (ms *Minds) here(m chat.Message) *Mind { return ms.Of(m.Agent.ID) }
 
 // session returns the agent that a session belongs to. Where there is only one,

@@ -164,7 +164,6 @@ func (d *Desk) background(ctx context.Context, session string, m chat.Message) (
 	return words[max(0, len(words)-maxWords):], calls, nil
 }
 
-// session returns where what is said in a place is kept.
 func (d *Desk) session(ctx context.Context, p memory.Place, direct bool) (memory.Session, error) {
 	if !d.o.PerUser {
 		p.User = ""

@@ -32,7 +32,6 @@ func bothButtons(p catalog.Printer, id int64) [][]chat.Button {
 	return [][]chat.Button{{takeButton(p, id), backButton(p, id)}}
 }
 
-// shown returns what somebody wrote, every character as it is, line by line.
 func shown(said string) string {
 	lines := strings.Split(said, "\n")
 	for i, line := range lines {
@@ -41,7 +40,6 @@ func shown(said string) string {
 	return strings.Join(lines, "\n")
 }
 
-// named returns how a person is called, or else their id.
 func named(u chat.User) string {
 	if u.Name != "" {
 		return text.Literal(text.Shorten(u.Name, 60))

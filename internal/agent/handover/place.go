@@ -42,7 +42,6 @@ func (d *Desk) places(ctx context.Context) (list []chat.Key) {
 	return list
 }
 
-// mayTake reports whether m's author may take conversations.
 func (d *Desk) mayTake(ctx context.Context, m chat.Message) (bool, error) {
 	list := d.places(ctx)
 	if len(list) == 0 || m.Key != d.o.Window && !slices.Contains(list, m.Key) {
@@ -80,7 +79,6 @@ func (d *Desk) hearing(ctx context.Context, taken handoff.Handoff) hearing {
 	return h
 }
 
-// at returns the language of a place of the desk.
 func (h hearing) at(k chat.Key) catalog.Printer {
 	if p, known := h.places[k]; known {
 		return p

@@ -14,7 +14,6 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// Said in more than one place.
 const (
 	wordsSaid       = "**%s**: %s"
 	wordsWith       = "**%s** is with **%s**."
@@ -175,7 +174,6 @@ func refused(words string) chat.Answer {
 	return chat.Answer{Text: words, Record: chat.End{Outcome: chat.Refused, Reason: chat.NotYours}}
 }
 
-// passOn returns what passes m on to the person of a handoff.
 func (d *Desk) passOn(m chat.Message, h handoff.Handoff) func(context.Context) (chat.Answer, bool, error) {
 	return func(ctx context.Context) (chat.Answer, bool, error) {
 		session, err := d.session(ctx, memory.Place{Key: h.Place, User: h.Person.ID, Agent: h.Agent}, h.Direct)
@@ -230,7 +228,6 @@ type passed struct {
 	lost       []string // the names of files that cannot be had now
 }
 
-// words are what somebody reads of it.
 func (c passed) words(p catalog.Printer) string {
 	said := p.Text(c.mark) + c.said
 	for _, name := range c.lost {
@@ -239,7 +236,6 @@ func (c passed) words(p catalog.Printer) string {
 	return strings.TrimSpace(said)
 }
 
-// content returns what is passed on of m.
 func (d *Desk) content(ctx context.Context, m chat.Message) passed {
 	c := passed{said: shown(m.Text)}
 	switch {

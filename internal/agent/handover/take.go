@@ -14,7 +14,6 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// Said in more than one place.
 const (
 	wordsBack   = "I am with you again."
 	wordsOver   = "This conversation is over."

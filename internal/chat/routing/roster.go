@@ -124,7 +124,6 @@ func bound(ctx context.Context, rows Rows) (list map[string]Bound, err error) {
 	return list, nil
 }
 
-// kinship lists the memories that share, as JSON.
 func (s *state) kinship() string {
 	ids := []string{}
 	for _, a := range s.agents {
@@ -329,7 +328,6 @@ func Places(m chat.Message) (names []string) {
 	return names
 }
 
-// named is what a thread or a channel is called.
 func named(k chat.Key) string {
 	if k.Thread != "" {
 		return chat.PlaceID(k) + "/" + k.Thread

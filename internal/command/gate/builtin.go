@@ -11,7 +11,6 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// Said in more than one place.
 const (
 	wordNotWaiting   = "%s is not waiting. Try /pair list."
 	wordPairApproved = "%s (%s) may talk with me now. If you did not expect that person: `/pair revoke %s`."
@@ -185,7 +184,6 @@ func (g *Gate) runWho(ctx context.Context, r Request) (chat.Answer, error) {
 	})
 }
 
-// decided changes the settings of a channel and answers with the result.
 func (g *Gate) decided(ctx context.Context, r Request, change func(*chat.Policy)) (chat.Answer, error) {
 	if !r.Message.Direct && len(r.Args) > 0 {
 		p, err := g.o.Rows.Policy(ctx, r.Message.Key)
@@ -240,7 +238,6 @@ func (g *Gate) runGrant(role, words string) func(context.Context, Request) (chat
 	}
 }
 
-// granted answers whoever gave an id a role.
 func (g *Gate) granted(ctx context.Context, words, id string, err error) (chat.Answer, error) {
 	if err != nil {
 		return chat.Answer{}, err

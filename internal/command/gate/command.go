@@ -170,7 +170,6 @@ func (c Command) at(m chat.Message) Command {
 	return c
 }
 
-// admits reports whether a role may run it.
 func (c Command) admits(role Role) bool {
 	if c.Who == 0 {
 		return role >= Member
@@ -187,7 +186,6 @@ func (c Command) Least() Role {
 	return least
 }
 
-// usage returns how it is typed, with its options.
 func (c Command) usage(path string) string {
 	var b strings.Builder
 	b.WriteString("/" + path)

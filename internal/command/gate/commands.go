@@ -14,7 +14,6 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// wordUnknown is said in more than one place.
 const wordUnknown = "I do not know the command /%s. Try /help."
 
 // Codes by which refusals can be found in the log.
@@ -302,7 +301,6 @@ func (c *Commands) command(name string) (Command, bool) {
 	return Command{}, false
 }
 
-// anyVerb reports whether a role may use some verb of a command.
 func anyVerb(cmd Command, role Role) bool { return len(names(inherited(cmd), role)) > 0 }
 
 func inherited(cmd Command) []Command {

@@ -16,7 +16,6 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// wordAskHere is said in more than one place.
 const wordAskHere = "Others write here, too: press a button, reply to this message, or mention me."
 
 // QuestionLife is how long a question waits.
@@ -155,7 +154,6 @@ type body struct {
 	Nonce string `json:"nonce"`
 }
 
-// count returns how many things a question asks about.
 func (b body) count() int { return max(1, len(b.Items)) }
 
 // Ask puts a question to m's author in m's place and returns it as an answer. It
@@ -243,7 +241,6 @@ func (c *Confirmations) form(ctx context.Context, m chat.Message, asked string, 
 		Buttons: c.buttons(ctx, q, b)}, q, nil
 }
 
-// questionID returns the hash of all that was asked, arguments included.
 func questionID(body []byte) string {
 	sum := sha256.Sum256(body)
 	return short(sum[:])
@@ -287,7 +284,6 @@ func (c *Confirmations) answered(ctx context.Context, m chat.Message) (a answere
 	return answered{q, []bool{true}, m.From, said}, true, nil
 }
 
-// things returns how many things a question asks about.
 func things(q chat.Question) int { return bodyOf(q).count() }
 
 // bodyOf returns what a question would do; of one that is over, nothing.
@@ -358,7 +354,6 @@ func (c *Confirmations) reminded(ctx context.Context, m chat.Message, q chat.Que
 	return a, nil
 }
 
-// answered is a question with what was said to it, by whom.
 type answered struct {
 	chat.Question
 	agreed []bool
@@ -378,7 +373,6 @@ func (c *Confirmations) afford(ctx context.Context, m chat.Message, w chat.Reply
 	return h.Handle(ctx, m, w)
 }
 
-// settle uses the question up, whatever the answer was.
 func (c *Confirmations) settle(ctx context.Context, m chat.Message, w chat.Reply, a answered, do map[string]Do) (chat.Answer, error) {
 	if why := c.over(ctx, a.Question); why != "" && a.State != chat.QuestionTaken {
 		err := c.rows.EndQuestion(ctx, a.ID, chat.QuestionSettled, "")

@@ -12,7 +12,6 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// wordYes is said in more than one place.
 const wordYes = "Yes"
 
 // Questions that want more than a yes are asked like the others and end like

@@ -11,7 +11,6 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// help returns the command that tells about all others.
 func (c *Commands) help() Command {
 	return Command{
 		Name: "help", Help: "What you can do here", Effect: Reads, Quiet: true,

@@ -175,7 +175,6 @@ func chosenBehind(options []Option, args map[string]string, text string) string 
 	}
 }
 
-// unquote removes the quotes around a text that is quoted as a whole.
 func unquote(s string) string {
 	if value, rest := cutValue(s); rest == "" {
 		return value

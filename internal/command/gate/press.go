@@ -15,10 +15,8 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// wordExpired is said in more than one place.
 const wordExpired = "That question has expired, so nothing was changed. Please ask again."
 
-// press settles a question by its button.
 func (c *Confirmations) press(ctx context.Context, m chat.Message, w chat.Reply, p push, do map[string]Do) (chat.Answer, error) {
 	q, why, err := c.pressable(ctx, m, p)
 	if err != nil {
@@ -57,7 +55,6 @@ func reasonOf(q chat.Question, m chat.Message) chat.Reason {
 	return chat.Expired
 }
 
-// allow stores the owner's permanent permission.
 func (c *Confirmations) allow(ctx context.Context, m chat.Message, q chat.Question) error {
 	for _, item := range bodyOf(q).Items {
 		if err := c.Allow(ctx, m, item.Standing); err != nil {
@@ -97,7 +94,7 @@ func (c *Confirmations) pressable(ctx context.Context, m chat.Message, p push) (
 	return q, c.over(ctx, q), nil
 }
 
-// over explains what became of a question, "" when it still waits.
+// over explains what became of a question, "" while it still waits.
 func (c *Confirmations) over(ctx context.Context, q chat.Question) string {
 	switch {
 	case q.Restored:
@@ -119,7 +116,6 @@ func (c *Confirmations) over(ctx context.Context, q chat.Question) string {
 	return ""
 }
 
-// called returns a person's name.
 func called(u chat.User) string {
 	if u.Name != "" {
 		return u.Name
@@ -174,7 +170,6 @@ func (c *Confirmations) Toast(ctx context.Context, m chat.Message) (text string,
 // number of the only thing that is agreed to, or of what is picked.
 type push struct{ verdict, id string }
 
-// pressed reads a button's Data.
 func pressed(data string) (p push, ok bool) {
 	verdict, rest, _ := strings.Cut(data, ":")
 	id, _, ok := strings.Cut(rest, ":")
@@ -230,7 +225,6 @@ func (c *Confirmations) token(verdict string, q chat.Question) string {
 	return verdict + ":" + q.ID + ":" + short(mac.Sum(nil))
 }
 
-// firstLine returns the first line of a text, clipped.
 func firstLine(s string) string {
 	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")
 	return text.Clip(s, maxCame)

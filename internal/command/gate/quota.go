@@ -84,7 +84,7 @@ type bucket struct {
 	at   time.Time
 }
 
-// meter counts what was used today under one limit, reserved calls included.
+// meter counts today's use under one limit, reserved calls included.
 type meter struct{ used, open Amount }
 
 // spent reports whether nothing is left of what a limit allows.
@@ -194,7 +194,6 @@ const (
 	keyChannel = "channel "
 )
 
-// today returns the start of the day for which limits count.
 func (q *Quotas) today() time.Time { return q.o.Now().UTC().Truncate(24 * time.Hour) }
 
 // usedUp tells people that nothing is left, and when there will be.
@@ -281,7 +280,6 @@ func (q *Quotas) promise(m chat.Message, aside Amount) (done func(actual Amount)
 	}, nil
 }
 
-// take uses one message of a person's minute.
 func (q *Quotas) take(id string) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()

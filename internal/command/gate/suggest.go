@@ -28,7 +28,6 @@ func (o Option) suggestions(ctx context.Context, m chat.Message, typed string) (
 	return list
 }
 
-// hasWord reports whether a word of a text begins as what was typed.
 func hasWord(text, typed string) bool {
 	text, typed = fold(text), fold(strings.TrimSpace(typed))
 	for i := range text {

@@ -107,7 +107,6 @@ func (d *Deliveries) Findings(now time.Time) (list []Finding) {
 	return list
 }
 
-// short cuts a reason that may be long.
 func short(reason string) string { return text.Shorten(reason, 200) }
 
 // manyRefused is how many parts in a row may be refused for good: people block

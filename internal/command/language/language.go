@@ -25,7 +25,6 @@ type LanguageRows interface {
 	SetLanguage(ctx context.Context, person, tag string) error
 }
 
-// maxNamed is how much of an unknown name is repeated, in characters.
 const maxNamed = 40
 
 // automatic takes a choice back.

@@ -14,7 +14,6 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// wordsGreeting is said in more than one place.
 const wordsGreeting = "Hello, I'm %s. Write %s, or reply to one of my messages, when you want something from me; /help shows what I can do."
 
 // Manners of one bot. All fields are required.
@@ -162,5 +161,4 @@ func plain(name string) string {
 	return name
 }
 
-// maxName is how much of a name is shown, in runes.
 const maxName = 41

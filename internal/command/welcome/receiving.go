@@ -11,7 +11,6 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// lookEvery is how often a platform that does not receive yet is looked at again.
 const lookEvery = 100 * time.Millisecond
 
 // Receiving tells the operator, as each platform begins to receive, as whom it does and
