@@ -12,8 +12,6 @@ import (
 	"parley/internal/chat"
 	"parley/internal/memory"
 	"parley/internal/playbook"
-	"parley/internal/text/catalog"
-	"parley/internal/tools"
 )
 
 // Mind is one agent and the book it goes by.
@@ -53,7 +51,8 @@ func (ms *Minds) Of(memory string) *Mind {
 	return all[Own]
 }
 
-func (ms *Minds) here(m chat.Message) *Mind { return ms.Of(m.Agent.ID) }
+// At returns the agent that answers m.
+func (ms *Minds) At(m chat.Message) *Mind { return ms.Of(m.Agent.ID) }
 
 // session returns the agent that a session belongs to. Where there is only one,
 // nothing is read.
@@ -77,53 +76,22 @@ func (ms *Minds) Each(do func(*Mind)) {
 	}
 }
 
-// Book returns the playbook that m is answered by, nil for none.
-func (ms *Minds) Book(m chat.Message) *playbook.Book { return ms.here(m).Book() }
-
-// Rules returns the agent whose rules m is answered by.
-func (ms *Minds) Rules(m chat.Message) *agent.Agent { return ms.here(m).Agent }
-
 // Handle implements chat.Handler.
 func (ms *Minds) Handle(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
-	return ms.here(m).Handle(ctx, m, w)
+	return ms.At(m).Handle(ctx, m, w)
 }
 
 // Ahead is agent.Agent.Ahead.
-func (ms *Minds) Ahead(ctx context.Context, m chat.Message) any { return ms.here(m).Ahead(ctx, m) }
-
-// Begin is agent.Agent.Begin.
-func (ms *Minds) Begin(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
-	return ms.here(m).Begin(ctx, m, w)
-}
-
-// Ask is agent.Agent.Ask.
-func (ms *Minds) Ask(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
-	return ms.here(m).Ask(ctx, m, w)
-}
-
-// Resume is agent.Agent.Resume.
-func (ms *Minds) Resume(ctx context.Context, m chat.Message, w chat.Reply, r agent.Resumed) (chat.Answer, error) {
-	return ms.here(m).Resume(ctx, m, w, r)
-}
-
-// Propose is agent.Agent.Propose.
-func (ms *Minds) Propose(ctx context.Context, m chat.Message, tool string, args map[string]any) (chat.Answer, error) {
-	return ms.here(m).Propose(ctx, m, tool, args)
-}
+func (ms *Minds) Ahead(ctx context.Context, m chat.Message) any { return ms.At(m).Ahead(ctx, m) }
 
 // Session is agent.Agent.Session.
 func (ms *Minds) Session(ctx context.Context, m chat.Message) (memory.Session, error) {
-	return ms.here(m).Session(ctx, m)
+	return ms.At(m).Session(ctx, m)
 }
 
 // Summarize is agent.Agent.Summarize.
 func (ms *Minds) Summarize(ctx context.Context, p memory.Place) (string, error) {
 	return ms.Of(p.Agent).Summarize(ctx, p)
-}
-
-// Delegate is agent.Agent.Delegate, by the agent that makes the call.
-func (ms *Minds) Delegate(ctx context.Context, s agent.Subagent, c tools.Call, task string) (tools.Result, error) {
-	return ms.Of(c.Memory.ID).Delegate(ctx, s, c, task)
 }
 
 // Expire is agent.Agent.Expire.
@@ -157,11 +125,6 @@ func (ms *Minds) End(ctx context.Context, id string, carry bool) (bool, error) {
 		return false, err
 	}
 	return m.End(ctx, id, carry)
-}
-
-// Fill is agent.Agent.Fill.
-func (ms *Minds) Fill(p catalog.Printer, c agent.Pending, m chat.Message, said chat.Said) (say string, form *chat.Form, reply tools.Reply) {
-	return ms.here(m).Fill(p, c, m, said)
 }
 
 // ExpireInquiries is agent.Agent.ExpireInquiries of every agent.
