@@ -354,3 +354,77 @@ func (q *Quotas) Left(ctx context.Context, m chat.Message) (Left, error) {
 	}
 	return l, nil
 }
+
+// everybody is what all people spent together, which is summed over many rows.
+type everybody struct {
+	mu    sync.Mutex // guards the rest, also while it is summed
+	day   time.Time
+	until time.Time // for how long the last sum will do
+	sum   Amount
+}
+
+// How long a sum will do: so long that summing takes a fiftieth of the time at most. What
+// this process reserves and spends is counted besides.
+const (
+	sumRests = time.Second
+	sumShare = 50
+)
+
+// spent sums what everybody spent since a day began, unless that was just done.
+func (e *everybody) spent(ctx context.Context, q *Quotas, since time.Time) (tokens int64, money float64, err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if now, began := q.o.Now(), time.Now(); !e.day.Equal(since) || !now.Before(e.until) {
+		if tokens, money, err = q.o.Usage.AllSpent(ctx, since); err != nil {
+			return 0, 0, err
+		}
+		e.day, e.sum, e.until = since, Amount{tokens, money}, now.Add(max(sumRests, sumShare*time.Since(began)))
+	}
+	return e.sum.Tokens, e.sum.Money, nil
+}
+
+// maxRemembered bounds how many people a process remembers; beyond it some are
+// forgotten, which costs nothing but a repeated notice.
+const maxRemembered = 10_000
+
+// once lets something happen once per key and period.
+type once struct {
+	every time.Duration
+	mu    sync.Mutex // guards seen
+	seen  map[string]time.Time
+}
+
+func newOnce(every time.Duration) *once {
+	return &once{every: every, seen: map[string]time.Time{}}
+}
+
+// first reports whether this is the first time in its period.
+func (o *once) first(key string, now time.Time) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if at, ok := o.seen[key]; ok && now.Sub(at) < o.every {
+		return false
+	}
+	makeRoom(o.seen, func(at time.Time) bool { return now.Sub(at) >= o.every })
+	o.seen[key] = now
+	return true
+}
+
+// makeRoom keeps a map below maxRemembered: stale entries leave first, then
+// any.
+func makeRoom[V any](all map[string]V, stale func(V) bool) {
+	if len(all) < maxRemembered {
+		return
+	}
+	for k, v := range all {
+		if stale(v) {
+			delete(all, k)
+		}
+	}
+	for k := range all {
+		if len(all) < maxRemembered*3/4 { // so that the next many inserts are cheap
+			return
+		}
+		delete(all, k)
+	}
+}
