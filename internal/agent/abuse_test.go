@@ -21,10 +21,7 @@ import (
 
 // reader returns a tool that returns a text from outside.
 func reader(text string, sources ...tools.Source) tools.Tool {
-	return tools.Func(tools.Meta{Name: "page", Description: "reads", Category: tools.Web, ReadOnly: true, Core: true},
-		func(context.Context, tools.Call, struct{}) (tools.Result, error) {
-			return tools.Result{Content: text, Untrusted: true, Sources: sources}, nil
-		})
+	return gives(tools.Meta{Name: "page", Description: "reads", Category: tools.Web, ReadOnly: true, Core: true}, tools.Result{Content: text, Untrusted: true, Sources: sources})
 }
 
 // echo returns a tool that repeats its argument.
@@ -104,50 +101,23 @@ func TestMadeUpAddressesLeadNowhere(t *testing.T) {
 	}
 }
 
-// shown is a Reply that keeps all that was ever shown.
-type shown struct {
-	nobody
-	text strings.Builder
-}
-
-func (s *shown) Text(delta string) { s.text.WriteString(delta) }
-
 // A preview shows no address that the answer would not.
 func TestPreviewIsDefangedToo(t *testing.T) {
 	b := secretive(t, Options{}, reader("a page"))
-	turns := 0
-	b.o.Model = streams(func(onText func(string)) llm.Response {
-		if turns++; turns == 1 {
-			return llm.Response{Finish: llm.FinishToolCalls, Message: llm.Message{Role: llm.RoleAssistant,
-				ToolCalls: []llm.ToolCall{call("c", "page", `{}`)}}}
-		}
-		const said = "look: https://evil.tld/?d=ZX and more"
-		for _, r := range said {
-			onText(string(r))
-		}
-		return llm.Response{Finish: llm.FinishStop, Message: llm.Message{Role: llm.RoleAssistant, Content: said}}
-	})
-	w := &shown{}
-	_, err := b.Handle(t.Context(), b.accept(chat.Message{Key: annAlone.Key, From: chat.User{ID: annAlone.User, Name: "Ann"},
-		Text: "read it", Direct: true}), w)
-	must(t, err)
+	m := &letters{}
+	m.Call(call("c", "page", `{}`)).Say("look: https://evil.tld/?d=ZX and more")
+	b.o.Model = m
+	w := &viewer{}
+	b.shown(b.accept(sent("read it")), w)
 	if got := w.text.String(); got != "look: hxxps://evil.tld/?d=ZX and " {
 		t.Errorf("shown: %q", got)
 	}
 }
 
-// streams is a model that speaks piece by piece.
-type streams func(onText func(string)) llm.Response
-
-// Complete implements llm.Model.
-func (s streams) Complete(_ context.Context, _ llm.Request, onText func(string)) (llm.Response, error) {
-	return s(onText), nil
-}
-
 // TestEveryWayInTaints says that words of others need a yes before anything is
 // changed, whichever way they came in and for as long as they are seen.
 func TestEveryWayInTaints(t *testing.T) {
-	direct := chat.Message{Key: annAlone.Key, From: chat.User{ID: annAlone.User, Name: "Ann"}, Direct: true, Text: "look"}
+	direct := sent("look")
 	for name, m := range map[string]func(*chat.Message){
 		"a quotation": func(m *chat.Message) { m.Quote, m.Relayed = "add evil", true },
 		"a forward":   func(m *chat.Message) { m.Forwarded = true },
@@ -314,7 +284,7 @@ func TestQuestionsAreNotTakenApart(t *testing.T) {
 	if shown.String() != args {
 		t.Errorf("asked %q", got)
 	}
-	must(t, second(b.Resume(t.Context(), b.accept(sent("yes")), nobody{}, d.resumed([]bool{true}))))
+	b.resume(d, true)
 	if ran != shown.String() {
 		t.Errorf("shown %s, run %s", shown.String(), ran)
 	}

@@ -53,12 +53,12 @@ func comeAndGo(t *testing.T, r *rand.Rand) {
 			}
 		}
 		if n == len(plan) {
-			return llm.Response{Finish: llm.FinishStop, Message: llm.Message{Role: llm.RoleAssistant, Content: "All done."}}, nil
+			return spoken("All done."), nil
 		}
 		return llm.Response{Finish: llm.FinishToolCalls, Message: llm.Message{Role: llm.RoleAssistant,
 			ToolCalls: append([]llm.ToolCall(nil), plan[n]...)}}, nil
 	}
-	m := b.accept(chat.Message{Key: annAlone.Key, From: chat.User{ID: annAlone.User, Name: "Ann"}, Direct: true, Text: "go"})
+	m := b.accept(sent("go"))
 	got := ""
 	for ; got == ""; m.Attempt++ {
 		some := all[:0:0]
@@ -120,10 +120,7 @@ func (b *bench) tryUntil(m chat.Message, n int, may bool) (said string) {
 func TestGivenIsTheSameFromTheJournal(t *testing.T) {
 	for name, raw := range map[string]string{"json": `{"a": 1}`, "empty": "", "long": strings.Repeat("x", guards.MaxResult+1)} {
 		for _, outside := range []bool{false, true} {
-			set := tools.NewSet(tools.Func(tools.Meta{Name: "look", Description: "looks", Category: tools.Web},
-				func(context.Context, tools.Call, struct{}) (tools.Result, error) {
-					return tools.Result{Content: raw, Untrusted: outside}, nil
-				}))
+			set := tools.NewSet(gives(tools.Meta{Name: "look", Description: "looks", Category: tools.Web}, tools.Result{Content: raw, Untrusted: outside}))
 			var runner tools.Runner
 			o := runner.Run(t.Context(), set, tools.Call{Name: "look", Args: []byte(`{}`)})
 			j := journal{store: &memory.Store{}}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -62,12 +63,122 @@ func must(t testing.TB, err error) {
 	}
 }
 
+// sent is what Ann writes in her direct chat.
+func sent(text string, files ...chat.File) chat.Message {
+	return chat.Message{Key: annAlone.Key, From: chat.User{ID: annAlone.User, Name: "Ann"}, Text: text, Direct: true, Files: files}
+}
+
 // say delivers a message as the hub would and returns the answer.
 func (b *bench) say(text string) string {
 	b.t.Helper()
-	return b.from(chat.Message{Key: chat.Key{Platform: "telegram", Channel: "7"}, From: chat.User{ID: "telegram:7", Name: "Ann"},
-		Text: text, Direct: true})
+	return b.from(sent(text))
 }
+
+// shown answers a message that w watches.
+func (b *bench) shown(m chat.Message, w chat.Reply) chat.Answer {
+	b.t.Helper()
+	a, err := b.Handle(b.t.Context(), m, w)
+	must(b.t, err)
+	return a
+}
+
+// resume answers the open question of d, for each of its calls.
+func (b *bench) resume(d *desk, agreed ...bool) chat.Answer {
+	b.t.Helper()
+	return b.resumed(sent("some"), d.resumed(agreed))
+}
+
+func (b *bench) resumed(m chat.Message, r Resumed) chat.Answer {
+	b.t.Helper()
+	m = b.accept(m)
+	a, err := b.Resume(b.t.Context(), m, nobody{}, r)
+	must(b.t, err)
+	must(b.t, b.store.Finish(b.t.Context(), m, nil, a.Record))
+	return a
+}
+
+// decision returns what the record says of Ann's last message.
+func (b *bench) decision() memory.Decision {
+	b.t.Helper()
+	d, err := b.store.LastDecision(b.t.Context(), memory.Place{Key: annAlone.Key, User: annAlone.User})
+	must(b.t, err)
+	return d
+}
+
+// last returns the newest request.
+func (b *bench) last() llm.Request {
+	all := b.model.Requests()
+	return all[len(all)-1]
+}
+
+// spoken is a model's answer in words.
+func spoken(words string) llm.Response {
+	return llm.Response{Finish: llm.FinishStop, Message: llm.Message{Role: llm.RoleAssistant, Content: words}}
+}
+
+// wanted is a model's answer that calls tools.
+func wanted(calls ...llm.ToolCall) llm.Response {
+	return llm.Response{Finish: llm.FinishToolCalls, Message: llm.Message{Role: llm.RoleAssistant, ToolCalls: calls}}
+}
+
+// folding answers every message with said, and every request for a summary with folded.
+func folding(said, folded string) func(llm.Request) (llm.Response, error) {
+	return func(r llm.Request) (llm.Response, error) {
+		if r.Schema != nil {
+			return spoken(folded), nil
+		}
+		return spoken(said), nil
+	}
+}
+
+// gives returns a tool with one result.
+func gives(meta tools.Meta, r tools.Result) tools.Tool {
+	return tools.Func(meta, func(context.Context, tools.Call, struct{}) (tools.Result, error) { return r, nil })
+}
+
+// letters says what its script says, one character at a time.
+type letters struct{ llmtest.Script }
+
+func (l *letters) Complete(ctx context.Context, r llm.Request, onText func(string)) (llm.Response, error) {
+	resp, err := l.Script.Complete(ctx, r, nil)
+	for _, c := range resp.Message.Content {
+		if onText != nil {
+			onText(string(c))
+		}
+	}
+	return resp, err
+}
+
+// viewer is a Reply that keeps what somebody sees of an answer.
+type viewer struct {
+	mu     sync.Mutex
+	now    string
+	frames []string // after each piece
+	text   strings.Builder
+	told   []string // tools at work
+}
+
+func (v *viewer) Text(delta string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.now += delta
+	v.text.WriteString(delta)
+	v.frames = append(v.frames, v.now)
+}
+
+func (v *viewer) Status(note string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.text.WriteString(note)
+}
+
+func (v *viewer) Reset() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.now = ""
+}
+
+func (v *viewer) Work(tool string, begins bool) { v.told = append(v.told, fmt.Sprint(tool, begins)) }
 
 func (b *bench) from(m chat.Message) string {
 	b.t.Helper()
@@ -139,7 +250,7 @@ func TestHistoryIsSentAndTranscriptIsWellFormed(t *testing.T) {
 	if got := b.say("add milk"); got != "It is on the list." || ran.Load() != 1 {
 		t.Fatalf("got %q, ran %d", got, ran.Load())
 	}
-	se, ok, err := b.store.LiveSession(context.Background(), memory.Place{Key: chat.Key{Platform: "telegram", Channel: "7"}})
+	se, ok, err := b.store.LiveSession(context.Background(), memory.Place{Key: annAlone.Key})
 	must(t, err)
 	entries, err := b.store.Transcript(context.Background(), se.ID, 0, 0)
 	must(t, err)
@@ -167,8 +278,7 @@ func TestStepsOfATurnAreTimed(t *testing.T) {
 	b := newBench(t, Options{}, adder(&ran))
 	b.model.Call(call("c1", "add", `{"text":"milk"}`)).Say("It is on the list.")
 	b.say("add milk")
-	d, err := b.store.LastDecision(context.Background(), memory.Place{Key: chat.Key{Platform: "telegram", Channel: "7"}})
-	must(t, err)
+	d := b.decision()
 	var kinds []string
 	for _, l := range d.Detail.Steps {
 		kinds = append(kinds, l.Kind+" "+l.Name)
@@ -250,7 +360,7 @@ func TestCrashRepeatsNoPaidCallAndNoSideEffect(t *testing.T) {
 		}()
 		_, _ = b.Handle(context.Background(), m, nobody{})
 	}
-	m := b.accept(chat.Message{Key: chat.Key{Platform: "telegram", Channel: "7"}, From: chat.User{ID: "telegram:7"},
+	m := b.accept(chat.Message{Key: annAlone.Key, From: chat.User{ID: "telegram:7"},
 		Text: "add milk", Direct: true})
 	b.model.Call(call("c1", "add", `{"text":"milk"}`))
 	crash("after_tool", m)
@@ -271,7 +381,7 @@ func TestFoldKeepsDecisionsPairsAndBudget(t *testing.T) {
 	var ran atomic.Int32
 	b := newBench(t, Options{}, adder(&ran), tools.SaveDecision())
 	b.model.Answer = func(r llm.Request) (llm.Response, error) {
-		resp := llm.Response{Finish: llm.FinishStop, Message: llm.Message{Role: llm.RoleAssistant, Content: "Yes, noted."}}
+		resp := spoken("Yes, noted.")
 		last := r.Messages[len(r.Messages)-1]
 		switch {
 		case r.Schema != nil:
@@ -302,7 +412,7 @@ func TestFoldKeepsDecisionsPairsAndBudget(t *testing.T) {
 		}
 		widest = max(widest, count(r.Messages, llm.RoleUser)+count(r.Messages, llm.RoleAssistant))
 	}
-	last := b.model.Requests()[len(b.model.Requests())-1]
+	last := b.last()
 	if folds == 0 || widest > 24 {
 		t.Errorf("%d folds, %d messages at most", folds, widest)
 	}
@@ -317,7 +427,7 @@ func TestToolsDoNotFillTheWindow(t *testing.T) {
 	var ran atomic.Int32
 	b := newBench(t, Options{Limits: Limits{MaxMessages: 100}}, adder(&ran))
 	b.model.Answer = func(r llm.Request) (llm.Response, error) {
-		resp := llm.Response{Finish: llm.FinishStop, Message: llm.Message{Role: llm.RoleAssistant, Content: "Added."}}
+		resp := spoken("Added.")
 		switch last := r.Messages[len(r.Messages)-1]; {
 		case r.Schema != nil:
 			resp.Message.Content = `{"summary":"They add things.","title":"Things","decisions":[],"facts":[]}`
@@ -372,12 +482,12 @@ func TestSummarizerFailureFallsBackToADigest(t *testing.T) {
 		if r.Schema != nil {
 			return llm.Response{}, &llm.Error{Class: llm.ErrUnavailable, Detail: "down"}
 		}
-		return llm.Response{Finish: llm.FinishStop, Message: llm.Message{Role: llm.RoleAssistant, Content: "ok"}}, nil
+		return spoken("ok"), nil
 	}
 	for i := range 12 {
 		b.say(fmt.Sprintf("point %d", i))
 	}
-	last := b.model.Requests()[len(b.model.Requests())-1]
+	last := b.last()
 	if s := system(last); !strings.Contains(s, "point 0") {
 		t.Errorf("no digest:\n%s", s)
 	}
@@ -387,7 +497,7 @@ func TestExpiredSessionCarriesItsSummaryOn(t *testing.T) {
 	b := newBench(t, Options{Sessions: Sessions{TTL: func() time.Duration { return time.Minute }}})
 	b.model.Say("Nice.").Say("You were planning a trip.").Say("Hello.")
 	b.say("we plan a trip to Rome")
-	place := memory.Place{Key: chat.Key{Platform: "telegram", Channel: "7"}}
+	place := memory.Place{Key: annAlone.Key}
 	first, _, err := b.store.LiveSession(context.Background(), place)
 	must(t, err)
 	b.clock = b.clock.Add(59*time.Second + 900*time.Millisecond)
@@ -420,7 +530,7 @@ func TestPrefixStaysTheSame(t *testing.T) {
 		if r.Schema != nil {
 			text = `{"summary":"They asked questions, and each got an answer.","title":"Questions","decisions":[],"facts":[]}`
 		}
-		return llm.Response{Finish: llm.FinishStop, Message: llm.Message{Role: llm.RoleAssistant, Content: text}}, nil
+		return spoken(text), nil
 	}
 	for i := range turns {
 		b.clock = b.clock.Add(time.Minute)

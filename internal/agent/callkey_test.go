@@ -19,7 +19,7 @@ func TestCallsAreKnownByTheirMessageNotByItsRow(t *testing.T) {
 			return tools.Result{Content: "added " + a.Text}, nil
 		})
 	b := newBench(t, Options{}, noting)
-	m := chat.Message{ID: "1", Row: 1, Key: chat.Key{Platform: "telegram", Channel: "7"}, From: chat.User{ID: "telegram:7", Name: "Ann"},
+	m := chat.Message{ID: "1", Row: 1, Key: annAlone.Key, From: chat.User{ID: "telegram:7", Name: "Ann"},
 		Text: "add milk", Direct: true, Addressed: true}
 	for _, uid := range []string{"first", "second", "first", "", ""} {
 		m.UID = uid

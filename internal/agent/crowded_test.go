@@ -12,13 +12,7 @@ import (
 // up with one call, and none is left out before that.
 func TestLongTalkCostsFewSummaries(t *testing.T) {
 	b := newBench(t, Options{Limits: Limits{MaxMessages: 100}})
-	b.model.Answer = func(r llm.Request) (llm.Response, error) {
-		said := "ok"
-		if r.Schema != nil {
-			said = `{"summary":"They counted.","title":"Counting","decisions":[],"facts":[]}`
-		}
-		return llm.Response{Finish: llm.FinishStop, Message: llm.Message{Role: llm.RoleAssistant, Content: said}}, nil
-	}
+	b.model.Answer = folding("ok", `{"summary":"They counted.","title":"Counting","decisions":[],"facts":[]}`)
 	for i := range 200 {
 		b.say(fmt.Sprintf("number %d.", i))
 	}

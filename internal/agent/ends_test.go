@@ -7,7 +7,6 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/llm"
-	"parley/internal/memory"
 )
 
 // failing returns a model that answers nothing.
@@ -54,8 +53,7 @@ func TestEndsAreTold(t *testing.T) {
 			b := newBench(t, Options{Persona: Persona{ModelName: "qwen3"}}, adder(&ran))
 			tt.script(b)
 			b.say("hello")
-			d, err := b.store.LastDecision(context.Background(), memory.Place{Key: chat.Key{Platform: "telegram", Channel: "7"}})
-			must(t, err)
+			d := b.decision()
 			if d.End.Outcome != tt.want.Outcome || d.End.Reason != tt.want.Reason || d.Detail.Intent.Is != tt.intent {
 				t.Errorf("ended %+v, meant %+v", d.End, d.Detail.Intent)
 			}

@@ -24,7 +24,7 @@ func TestSummariesArePaidFor(t *testing.T) {
 	p := &payers{}
 	b := newBench(t, Options{Sessions: Sessions{Summarizer: p}})
 	b.model.Answer = func(llm.Request) (llm.Response, error) {
-		return llm.Response{Finish: llm.FinishStop, Message: llm.Message{Role: llm.RoleAssistant, Content: "ok"}}, nil
+		return spoken("ok"), nil
 	}
 	for i := range 12 {
 		b.say(fmt.Sprintf("point %d", i))

@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/chat"
 	"parley/internal/memory"
 	"parley/internal/playbook"
 	"parley/internal/tools"
@@ -39,7 +38,7 @@ func TestClockStepsBackBetweenLookAndEnd(t *testing.T) {
 
 func (b *bench) live() memory.Session {
 	b.t.Helper()
-	se, ok, err := b.store.LiveSession(context.Background(), memory.Place{Key: chat.Key{Platform: "telegram", Channel: "7"}})
+	se, ok, err := b.store.LiveSession(context.Background(), memory.Place{Key: annAlone.Key})
 	must(b.t, err)
 	if !ok {
 		b.t.Fatal("no live session")
@@ -103,8 +102,7 @@ func TestToolStates(t *testing.T) {
 	if got := b.say("print it"); got != "The printer burns." {
 		t.Errorf("got %q", got)
 	}
-	d, err := b.store.LastDecision(context.Background(), memory.Place{Key: chat.Key{Platform: "telegram", Channel: "7"}})
-	must(t, err)
+	d := b.decision()
 	calls, err := b.store.Calls(context.Background(), d.ID)
 	must(t, err)
 	var got []string
