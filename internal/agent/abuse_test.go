@@ -21,7 +21,8 @@ import (
 
 // reader returns a tool that returns a text from outside.
 func reader(text string, sources ...tools.Source) tools.Tool {
-	return gives(tools.Meta{Name: "page", Description: "reads", Category: tools.Web, ReadOnly: true, Core: true}, tools.Result{Content: text, Untrusted: true, Sources: sources})
+	return gives(tools.Meta{Name: "page", Description: "reads", Category: tools.Web, ReadOnly: true, Core: true},
+		tools.Result{Content: text, Untrusted: true, Sources: sources})
 }
 
 // echo returns a tool that repeats its argument.

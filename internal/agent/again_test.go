@@ -120,7 +120,8 @@ func (b *bench) tryUntil(m chat.Message, n int, may bool) (said string) {
 func TestGivenIsTheSameFromTheJournal(t *testing.T) {
 	for name, raw := range map[string]string{"json": `{"a": 1}`, "empty": "", "long": strings.Repeat("x", guards.MaxResult+1)} {
 		for _, outside := range []bool{false, true} {
-			set := tools.NewSet(gives(tools.Meta{Name: "look", Description: "looks", Category: tools.Web}, tools.Result{Content: raw, Untrusted: outside}))
+			set := tools.NewSet(gives(tools.Meta{Name: "look", Description: "looks", Category: tools.Web},
+				tools.Result{Content: raw, Untrusted: outside}))
 			var runner tools.Runner
 			o := runner.Run(t.Context(), set, tools.Call{Name: "look", Args: []byte(`{}`)})
 			j := journal{store: &memory.Store{}}

@@ -48,7 +48,8 @@ func TestFilesOfTools(t *testing.T) {
 // A picture that was made before a question comes with the question: nothing of
 // it waits for the answer.
 func TestFilesOfToolsBeforeAQuestion(t *testing.T) {
-	draw := gives(tools.Meta{Name: "draw", Description: "draws", Category: tools.Web, ReadOnly: true, Core: true}, tools.Result{Content: "drawn", Data: tools.Attached{{Name: "a.png", MIME: "image/png", Data: aPNG(t)}}})
+	draw := gives(tools.Meta{Name: "draw", Description: "draws", Category: tools.Web, ReadOnly: true, Core: true},
+		tools.Result{Content: "drawn", Data: tools.Attached{{Name: "a.png", MIME: "image/png", Data: aPNG(t)}}})
 	erase := gives(tools.Meta{Name: "erase", Description: "erases", Category: tools.Task, Core: true,
 		Consent: tools.Consent{Confirm: true}}, tools.Result{Content: "erased"})
 	d := &desk{}

@@ -20,9 +20,10 @@ func checkedBy(answer string, passages []string) (string, []int) {
 
 // library finds two notes.
 func library() tools.Tool {
-	return gives(tools.Meta{Name: "find", Description: "finds", Category: tools.Vault, ReadOnly: true, Core: true}, tools.Result{Content: "[1] Lease — a.md\nEnds on 30 April 2030.\n\n[2] Bike — b.md\nFrame B7.", Sources: []tools.Source{
-		{Kind: "note", Title: "Lease", Path: "a.md", Snippet: "Ends", Text: "Ends on 30 April 2030."},
-		{Kind: "note", Title: "Bike", Path: "b.md", Snippet: "Frame", Text: "Frame B7."}}})
+	return gives(tools.Meta{Name: "find", Description: "finds", Category: tools.Vault, ReadOnly: true, Core: true},
+		tools.Result{Content: "[1] Lease — a.md\nEnds on 30 April 2030.\n\n[2] Bike — b.md\nFrame B7.", Sources: []tools.Source{
+			{Kind: "note", Title: "Lease", Path: "a.md", Snippet: "Ends", Text: "Ends on 30 April 2030."},
+			{Kind: "note", Title: "Bike", Path: "b.md", Snippet: "Frame", Text: "Frame B7."}}})
 }
 
 // watched says something and shows the answer as it grows.
@@ -153,10 +154,11 @@ func TestFactsBelowAnAnswerInAnyLanguage(t *testing.T) {
 // TestNotesThatDisagree: code points out what notes say against each other and
 // cites both, unless the answer does.
 func TestNotesThatDisagree(t *testing.T) {
-	find := gives(tools.Meta{Name: "find", Description: "finds", Category: tools.Vault, ReadOnly: true, Core: true}, tools.Result{Content: "[1] Shops — a.md\nThe bakery opens at 8:00.\n\n[2] Pool — p.md\nBlue.\n\n[3] Errands " +
-		"— b.md\nBakery opens 9:30.", Sources: []tools.Source{
-		{Kind: "note", Title: "Shops", Path: "a.md", Text: "The bakery opens at 8:00."}, {Kind: "note", Title: "Pool",
-			Path: "p.md", Text: "Blue."}, {Kind: "note", Title: "Errands", Path: "b.md", Text: "Bakery opens 9:30."}}})
+	find := gives(tools.Meta{Name: "find", Description: "finds", Category: tools.Vault, ReadOnly: true, Core: true},
+		tools.Result{Content: "[1] Shops — a.md\nThe bakery opens at 8:00.\n\n[2] Pool — p.md\nBlue.\n\n[3] Errands " +
+			"— b.md\nBakery opens 9:30.", Sources: []tools.Source{
+			{Kind: "note", Title: "Shops", Path: "a.md", Text: "The bakery opens at 8:00."}, {Kind: "note", Title: "Pool",
+				Path: "p.md", Text: "Blue."}, {Kind: "note", Title: "Errands", Path: "b.md", Text: "Bakery opens 9:30."}}})
 	disputes := func(question, answer string, list []tools.Source) (all []Dispute) {
 		passages := make([]citation.Passage, len(list))
 		for i, s := range list {
