@@ -11,8 +11,8 @@ import (
 
 const wordsCut = "_(Your message was longer than 4,000 characters; I read the first 4,000.)_"
 
-// How many messages have their files in memory at once, over all conversations,
-// and how long another one waits for that.
+// How many messages, over all conversations, have their files in memory at once, and how
+// long another waits for its turn.
 const (
 	maxReaders  = 4
 	waitReaders = 20 * time.Second
@@ -21,8 +21,8 @@ const (
 // voiceMark comes before words that were spoken.
 const voiceMark = "[voice] "
 
-// attach opens the files. A file that cannot be used adds a sentence and never costs
-// the answer; the only error is ctx's. The caller calls done when the turn is over.
+// attach opens the files. A file that cannot be used adds a sentence and never costs the
+// answer; the only error is ctx's. Call done when the turn is over.
 func (t *turn) attach(ctx context.Context) (done func(), err error) {
 	if len(t.m.Files) == 0 {
 		return func() {}, nil
@@ -32,7 +32,7 @@ func (t *turn) attach(ctx context.Context) (done func(), err error) {
 		done = func() { <-t.a.readers }
 	case <-time.After(waitReaders):
 		t.in.files.Sorry = append(t.in.files.Sorry, t.in.p.Text("I am busy with too many files to open yours. Please send it again in a moment."))
-		t.in.heed()
+		t.in.addTranscripts()
 		return func() {}, nil
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
@@ -46,12 +46,13 @@ func (t *turn) attach(ctx context.Context) (done func(), err error) {
 		done()
 		return nil, context.Cause(ctx)
 	}
-	t.in.heed()
+	t.in.addTranscripts()
 	return done, nil
 }
 
-// heed adds spoken words to the author's text, and the sentences to the notice.
-func (in *input) heed() {
+// addTranscripts appends transcribed voice to the author's text, and the files' sentences
+// to the notice.
+func (in *input) addTranscripts() {
 	for _, s := range in.files.Said {
 		in.text = strings.TrimSpace(in.text + "\n" + voiceMark + s)
 	}

@@ -24,9 +24,8 @@ const (
 	wordsTooComplex = "That was too much for one go. Please break it into smaller steps."
 )
 
-// loop asks the model and runs its tool calls until it answers, at most MaxCalls
-// times. The last batch of tools still runs, so the closing text reports what was
-// done.
+// loop asks the model and runs its tool calls until it answers, at most MaxCalls times.
+// The last batch of tools still runs, so the closing text reports what was done.
 func (t *turn) loop(ctx context.Context) (chat.Answer, error) {
 	folded := false
 	for call := 1; call <= t.maxCalls(); {
@@ -43,7 +42,7 @@ func (t *turn) loop(ctx context.Context) (chat.Answer, error) {
 			messages = t.prompt.messages()
 			size = t.prompt.sizeOf(messages)
 		}
-		if float64(size) > overflowAt*float64(t.a.limit()) { // shortened as it is
+		if float64(size) > overflowAt*float64(t.a.limit()) { // although shortened
 			return t.failed(ctx, &llm.Error{Class: llm.ErrContextOverflow, Detail: fmt.Sprintf("a request of %d tokens, for a limit of %d",
 				size, t.a.limit())})
 		}
@@ -81,8 +80,8 @@ func (t *turn) loop(ctx context.Context) (chat.Answer, error) {
 // maxStepRuns is how many rounds of calls a journey's steps make for one message.
 const maxStepRuns = 8
 
-// step makes the calls that a journey's step waits for, as if the model had asked for
-// them. over is true when the turn ends here.
+// step makes the calls that a journey's step needs, as if the model had asked for them. over
+// is true when the turn ends here.
 func (t *turn) step(ctx context.Context) (answer chat.Answer, over bool) {
 	for g := &t.guide; len(g.Run) > 0 && g.rounds < maxStepRuns && t.sub == nil; {
 		g.rounds++
@@ -124,8 +123,8 @@ func (t *turn) ruledOver(ctx context.Context) (answer chat.Answer, over bool) {
 	return answer, err == nil
 }
 
-// Bounds of an answer, in runes: how much is remembered, and how much is sent. A model
-// that writes more is going in circles.
+// Bounds of an answer, in runes: how much is remembered, and how much is sent. A model that
+// writes more is going in circles.
 const (
 	maxAnswer = 18_000
 	maxGiven  = 256_000
@@ -157,8 +156,7 @@ func (t *turn) spoke(ctx context.Context, resp llm.Response) (chat.Answer, error
 // goOn is the command that has the model go on with an answer that was cut short.
 const goOn = "/session more"
 
-// complete makes one model call with messages, or replays the answer that an earlier
-// process got.
+// complete makes one model call, or replays the answer that an earlier process got.
 func (t *turn) complete(ctx context.Context, messages []llm.Message) (llm.Response, error) {
 	t.links.brought, t.preview.written = nil, written{}
 	if st, ok := t.journal.answer(); ok {
@@ -200,15 +198,15 @@ func (t *turn) complete(ctx context.Context, messages []llm.Message) (llm.Respon
 	return resp, nil
 }
 
-// down reports whether the model cannot be reached for a reason that the
-// person's next try would not change.
+// down reports whether the model cannot be reached for a reason that trying again soon would
+// not change.
 func down(err error) bool {
 	return errors.Is(err, llm.ErrUnavailable) || errors.Is(err, llm.ErrAuth) || errors.Is(err, llm.ErrQuota) ||
 		errors.Is(err, llm.ErrModelNotFound)
 }
 
-// fallback lets the built-in responder do what needs no model. If it does not
-// understand the message, the failure stays.
+// fallback lets the built-in responder do what needs no model. If it does not understand the
+// message, the failure stays.
 func (t *turn) fallback(ctx context.Context, req llm.Request, cause error) (llm.Response, error) {
 	req.Spend = nil
 	resp, err := t.a.o.Fallback.Complete(ctx, req, nil)

@@ -25,9 +25,9 @@ const (
 		"they have answered what they are asked now."
 )
 
-// A turn with calls that need a person's yes is parked: it ends with one question
-// about them, and the answer starts a turn that continues it (resume.go). What the
-// second turn needs from the first, and no transcript has, waits with the question.
+// A turn with calls that need a person's yes is parked: it ends with one question about
+// them, and the answer starts a turn that continues it (resume.go). What that turn needs and
+// no transcript has is stored with the question.
 
 // Pending is a tool call that waits for a person's yes.
 type Pending struct {
@@ -41,10 +41,10 @@ type Pending struct {
 	Inquiry string `json:"inquiry,omitempty"`
 }
 
-// Parked is the part of a turn that waits with its question.
+// Parked is the part of a turn that is stored with its question.
 type Parked struct {
 	Said    string            `json:"said"`              // the person's words
-	Outside bool              `json:"outside,omitempty"` // of no session
+	Outside bool              `json:"outside,omitempty"` // belongs to no session
 	Via     provenance.Via    `json:"via,omitempty"`     // how the words came
 	Taint   tools.Taint       `json:"taint"`
 	Origin  provenance.Origin `json:"origin,omitzero"` // of what was read
@@ -78,9 +78,9 @@ type Question struct {
 	Asks   *memory.Asking
 }
 
-// How long a question may be, in runes: about one call and in all. More does not fit
-// into one message on every platform, and a call that cannot be shown in full is not
-// run. One about a tool of ours, which is all that is asked, may take some messages.
+// How long a question may be, in runes: about one call, and in all. More does not fit into
+// one message on every platform, and a call that cannot be shown in full is not run. The
+// question of a built-in tool may span messages if nothing else is asked.
 const (
 	maxAsked    = 1500
 	maxAskAll   = 1700
@@ -97,10 +97,10 @@ type questions struct {
 	waits []Waiting
 }
 
-// asksFor is how much room a question takes, as part of a list.
+// asksFor returns how many runes a question takes in a list.
 func asksFor(say string) int { return utf8.RuneCountInString(say) + 4*(1+strings.Count(say, "\n")) }
 
-// why is how a turn ends that asks this.
+// why returns how a turn that asks this ends.
 func (q Question) why(asked []Asked) chat.End {
 	if asked[0].Form != nil {
 		return chat.End{Outcome: chat.Asked, Reason: chat.NeedsAnswer}
@@ -149,14 +149,13 @@ func (qs *questions) askable(calls []llm.ToolCall, outcomes []tools.Outcome) []t
 	return outcomes
 }
 
-// pending is a call that waits.
 func (qs *questions) pending(c llm.ToolCall, o tools.Outcome) Pending {
 	made := qs.tools.call(c)
 	return Pending{Tool: c.Name, Args: string(o.Args), Key: made.Key, CallID: c.ID, Row: qs.m.Row, Origin: made.Origin}
 }
 
-// takeUp makes the calls that a subagent handed up wait as the turn's own. What
-// does not fit into one question any more is left, and the model is told.
+// takeUp makes the calls that a subagent handed up wait as the turn's own. Those that no
+// longer fit into one question are dropped, and the model is told.
 func (qs *questions) takeUp(c llm.ToolCall, list []Waiting) {
 	room := maxAskAll
 	for _, w := range qs.waits {
@@ -182,9 +181,8 @@ func unasked(o tools.Outcome, why string) tools.Outcome {
 	return o
 }
 
-// question returns what the person is asked about a call: the tool's own words and
-// values, in which nothing is changed any more. Only a guard's reason may repeat an
-// address that a model made up.
+// question returns what the person is asked about a call: the tool's own words and values,
+// unchanged. Only in a guard's reason are made-up addresses defused.
 func (qs *questions) question(c llm.ToolCall, o tools.Outcome) string {
 	say := o.Question
 	if say == "" {
@@ -237,8 +235,8 @@ func (t *turn) park(ctx context.Context, calls []llm.ToolCall, outcomes []tools.
 	return q.Answer, true
 }
 
-// Propose puts a tool call to the person as a question, as a model's call of the
-// same arguments would: for commands that need a yes.
+// Propose asks the person about a tool call as if the model had made it: for commands that
+// need a yes.
 func (a *Agent) Propose(ctx context.Context, m chat.Message, tool string, args map[string]any) (chat.Answer, error) {
 	t := a.newTurn(m, input{p: catalog.Of(ctx), text: text.Clip(text.Plain(m.Text), maxUsed)}, true)
 	t.report.ledger.maxAttempts = attemptsPerCall * a.o.MaxCalls
@@ -259,7 +257,7 @@ func (a *Agent) Propose(ctx context.Context, m chat.Message, tool string, args m
 	return t.finish(cmp.Or(strings.TrimSpace(outcomes[0].Result.Content), t.in.p.Text(wordsNothingDone)), ran(outcomes[0], chat.Answered)), nil
 }
 
-// ran returns how a message ended that was one call: well, or as the call did.
+// ran returns how a message that was one call ended: well, or as the call did.
 func ran(o tools.Outcome, well chat.Outcome) chat.End {
 	switch o.Class {
 	case "":

@@ -30,10 +30,10 @@ type written struct {
 	begun bool   // it is not
 }
 
-// show streams text to the person: whole words where addresses are looked at,
-// and marks only as they will stand in the answer.
+// show streams text to the person: whole words where addresses are checked, and marks only
+// as they will stand in the answer.
 func (g *preview) show(delta string) {
-	if len(g.guide.Enforced)+len(g.guide.Composed) > 0 { // nothing is shown before it was looked at
+	if len(g.guide.Enforced)+len(g.guide.Composed) > 0 { // nothing is shown unchecked
 		return
 	}
 	if delta == llm.RetryText {
@@ -74,8 +74,8 @@ func (g *preview) show(delta string) {
 	}
 }
 
-// opening returns what may be shown of a delta: nothing before it is known whether
-// the answer begins with a mark, and never the mark.
+// opening returns what may be shown of a delta: never the mark of a kind, and nothing until
+// it is known whether the answer begins with one.
 func (g *preview) opening(delta string) string {
 	if g.begun {
 		return delta
@@ -97,10 +97,10 @@ var (
 	lastMark = text.Pattern(`\s*(?:[\[【［〔〖⟦][^\]】］〕〗⟧\n]{1,60}[\]】］〕〗⟧]+[,\s]*)+$`)
 )
 
-// settled returns how much of a text may be shown before its end, without a mark
-// that is not over or that others may follow.
+// settled returns how much of a text may be shown: it stops before a mark that is unfinished
+// or that others may follow.
 func settled(text string, end int) int {
-	end = len(strings.TrimRight(text[:end], " \n\t")) // a mark that is taken out takes the space before it
+	end = len(strings.TrimRight(text[:end], " \n\t")) // removing a mark removes the space before it
 	for _, pattern := range []*regexp.Regexp{openMark(), lastMark()} {
 		if at := pattern.FindStringIndex(text[:end]); at != nil {
 			end = at[0]
@@ -115,7 +115,7 @@ func (g *preview) hush() {
 	g.w.Reset()
 }
 
-// stopped ends a turn that its person stopped. What they have read stays.
+// stopped ends a turn that its person stopped, and keeps what they have read.
 func (t *turn) stopped(why chat.Reason) chat.Answer {
 	said := strings.TrimSpace(text.Clip(string(t.preview.said), maxAnswer))
 	if said == "" {
@@ -128,7 +128,7 @@ func (t *turn) stopped(why chat.Reason) chat.Answer {
 
 var fence = text.Pattern("^ {0,3}(`{3,}|~{3,})([^\n]*)")
 
-// closedFence closes a block of code that a text ends in.
+// closedFence closes a code block that a text ends in.
 func closedFence(text string) string {
 	open := ""
 	for line := range strings.Lines(text) {

@@ -21,7 +21,7 @@ import (
 	"parley/internal/tools/guards"
 )
 
-// toolrun holds the tools a turn has and the calls it has made.
+// toolrun runs a turn's calls of tools.
 type toolrun struct {
 	*job
 	context *background
@@ -31,7 +31,7 @@ type toolrun struct {
 
 	set   tools.Set    // everything this turn may use
 	offer []string     // names offered beyond the core
-	under string       // before the keys of its calls: the key of the call that is the job
+	under string       // prefix of its calls' keys: the key of the call that gave the job
 	past  []tools.Step // for loop detection
 	// agreed are the calls, by their id, that the person said yes to.
 	agreed map[string]Pending
@@ -48,8 +48,8 @@ type batch struct {
 	outcomes []tools.Outcome
 }
 
-// maxParallel bounds how many read-only tools of one batch run beside each
-// other; maxBatch how many calls of one answer are run at all.
+// maxParallel bounds how many read-only tools of one batch run in parallel; maxBatch how
+// many calls of one answer are run at all.
 const (
 	maxParallel = 4
 	maxBatch    = 16
@@ -60,8 +60,8 @@ func (r *toolrun) offered() tools.Set {
 	return r.set.Core().With(r.set.Only(r.offer...))
 }
 
-// named gives every call an id of its own: some servers send none, or the same
-// one twice, and every result must name its call.
+// named gives every call a unique id: some servers send none, or the same twice, and every
+// result must name its call.
 func named(calls []llm.ToolCall, step int) []llm.ToolCall {
 	seen := map[string]bool{}
 	for i := range calls {
@@ -76,8 +76,8 @@ func named(calls []llm.ToolCall, step int) []llm.ToolCall {
 	return calls
 }
 
-// act runs the calls of one answer. over is true when the turn ends here, with
-// a question to the person.
+// act runs the calls of one answer. over is true when the turn ends here, for example with a
+// question to the person.
 func (t *turn) act(ctx context.Context, said llm.Message) (answer chat.Answer, over bool) {
 	stored := said
 	_, stored.Content = kindOf(said.Content)
@@ -107,7 +107,7 @@ func (t *turn) act(ctx context.Context, said llm.Message) (answer chat.Answer, o
 	return t.follow(ctx)
 }
 
-// heardOf adds what came of a call to the conversation.
+// heardOf adds a call's outcome to the conversation.
 func (t *turn) heardOf(c llm.ToolCall, o tools.Outcome, began time.Time) {
 	if o.State == tools.Success {
 		t.tools.worked = append(t.tools.worked, c.Name)
@@ -143,9 +143,8 @@ func toolName(c llm.ToolCall) string {
 	return text.Clip(c.Name, 64)
 }
 
-// runBatch runs calls in order, or beside each other when all of them only
-// read. Results come in call order either way, with when
-// each call began.
+// runBatch runs calls in order, or in parallel if all of them only read. Either way results
+// come in call order, with the time each call began.
 func (r *toolrun) runBatch(ctx context.Context, calls []llm.ToolCall) ([]tools.Outcome, []time.Time) {
 	outcomes, began := make([]tools.Outcome, len(calls)), make([]time.Time, len(calls))
 	run := func(i int, alone bool) {
@@ -175,7 +174,7 @@ func (r *toolrun) runBatch(ctx context.Context, calls []llm.ToolCall) ([]tools.O
 	return outcomes, began
 }
 
-// allReadOnly reports whether several calls surely change nothing.
+// allReadOnly reports whether these are several calls that surely change nothing.
 func (r *toolrun) allReadOnly(calls []llm.ToolCall) bool {
 	for _, c := range calls {
 		if spec, ok := r.set.Lookup(c.Name); !ok || !spec.ReadOnly {
@@ -185,18 +184,16 @@ func (r *toolrun) allReadOnly(calls []llm.ToolCall) bool {
 	return len(calls) > 1
 }
 
-// runCall runs one call. The guards know of it before the next one, also of the same
-// answer.
+// runCall runs one call and tells the guards, before the next call of the same answer.
 func (r *toolrun) runCall(ctx context.Context, c llm.ToolCall, alone bool) tools.Outcome {
 	o := r.runOnce(ctx, c, alone)
 	r.witnessed(c, o)
 	return o
 }
 
-// runOnce runs a call. One that changes something is journaled before and
-// after, so that a crash never makes it happen twice: one that was begun and
-// not finished is not begun again. The journal is asked first: the tool may be gone
-// by now, or its server may not be back yet.
+// runOnce runs a call. One with a side effect is journaled before and after, so that a crash
+// never makes it happen twice: a call that was begun and not finished is not run again. The
+// journal is asked first: the tool may be gone by now, or its server not back yet.
 func (r *toolrun) runOnce(ctx context.Context, c llm.ToolCall, alone bool) tools.Outcome {
 	if ctx.Err() != nil {
 		return notBegun()
@@ -244,8 +241,7 @@ func notBegun() tools.Outcome {
 	return tools.Outcome{State: tools.Failed, Class: tools.Cancelled, Result: tools.Result{Content: "cancelled"}}
 }
 
-// tool returns what is known of a tool; one whose server is about to start is waited for.
-// The zero Spec is that of no tool.
+// tool looks a tool up, and waits if its server is just starting. The zero Spec is no tool.
 func (r *toolrun) tool(ctx context.Context, name string) tools.Spec {
 	spec, ok := r.set.Lookup(name)
 	if ok || r.sub != nil || r.a.o.Await == nil {
@@ -265,7 +261,7 @@ func (r *toolrun) tool(ctx context.Context, name string) tools.Spec {
 	return spec
 }
 
-// perform runs a call, or goes on with one whose person was asked something.
+// perform runs a call, or continues one whose person was asked something.
 func (r *toolrun) perform(ctx context.Context, c llm.ToolCall) tools.Outcome {
 	person := tools.Person{Status: r.w.Status, Asks: r.sub == nil && r.a.o.Confirm != nil, Guard: r.guards.Rule}
 	defer chat.Work(r.w, toolName(c))()
@@ -310,7 +306,7 @@ func (t *turn) absorb(c llm.ToolCall, o tools.Outcome) {
 		CallID: c.ID, Name: text.Clip(c.Name, 64), Arguments: c.Args, Result: o.Result.Content,
 		Status: string(o.State), Class: string(o.Class), Retries: o.Retries, Took: o.Duration,
 	})
-	switch o.Class { // what was run has its line from the runner
+	switch o.Class { // the runner logs those that ran
 	case tools.NotFound, tools.NotAllowed, tools.Guarded, tools.Invalid:
 		t.a.o.Log.Warn("tool not run", "tool", c.Name, "class", string(o.Class), "err", o.Err)
 	}
@@ -340,7 +336,7 @@ func (t *turn) absorb(c llm.ToolCall, o tools.Outcome) {
 	}
 }
 
-// ofOurs reports whether an entry holds what a tool took from memory or notes.
+// ofOurs reports whether an entry is a tool's result from memory or notes.
 func (r *toolrun) ofOurs(e memory.Entry) bool {
 	spec, ok := r.set.Lookup(e.Name)
 	return ok && e.Role == llm.RoleTool && spec.Category != tools.Web && spec.Category != tools.About
@@ -352,8 +348,8 @@ const (
 	maxAttachedBytes = 8 << 20 // of all of them, which every platform takes
 )
 
-// give keeps the files of a tool's result for the answer, and shows a model
-// that sees the pictures among them.
+// give keeps the files of a tool's result for the answer, and shows the pictures among them
+// to a model that can see.
 func (r *toolrun) give(files tools.Attached) {
 	size := 0
 	for _, f := range r.report.files {
@@ -371,15 +367,15 @@ func (r *toolrun) give(files tools.Attached) {
 	}
 }
 
-// witnessed tells the guards of a call that was made.
+// witnessed tells the guards about a call.
 func (r *toolrun) witnessed(c llm.ToolCall, o tools.Outcome) {
 	_, agreed := r.agreed[c.ID]
 	r.guards.Heard(tools.Call{Name: c.Name, Args: json.RawMessage(c.Args), Confirmed: agreed}, o,
 		o.Result.Origin.But(r.m.From.ID).People)
 }
 
-// oneInquiry leaves the first question of servers in a batch: a person is asked
-// one thing at a time, and the others hear that nobody answers.
+// oneInquiry keeps the first question of servers in a batch: a person is asked one thing at
+// a time, and the other servers are told that nobody answers.
 func (r *toolrun) oneInquiry(ctx context.Context, calls []llm.ToolCall, outcomes []tools.Outcome) {
 	first := firstInquiry(outcomes)
 	for i, o := range outcomes {
@@ -389,7 +385,7 @@ func (r *toolrun) oneInquiry(ctx context.Context, calls []llm.ToolCall, outcomes
 	}
 }
 
-// unanswered goes on with a call as if its person had not answered.
+// unanswered continues a call as if its person had not answered.
 func (r *toolrun) unanswered(ctx context.Context, c llm.ToolCall, o tools.Outcome) tools.Outcome {
 	call := r.call(c)
 	call.Confirmed = true

@@ -23,14 +23,14 @@ type trust struct {
 	held   []string          // private results of tools
 }
 
-// read notes words that the turn has read: they may influence all it does from now on.
-// Once words from outside may, what the person says and sends here is private.
+// read notes words that the turn has read: they may influence everything it does from now
+// on. Once words from outside may, what the person says and sends here is private.
 func (r *trust) read(o provenance.Origin) {
 	r.origin = r.origin.And(o)
 	r.heard(o.Outside(r.m.From.ID))
 }
 
-// heard notes that words from outside may influence the turn, or not.
+// heard notes whether words from outside may influence the turn.
 func (r *trust) heard(outside bool) {
 	r.taint.Outside = r.taint.Outside || outside
 	r.taint.Private = r.taint.Private || r.taint.Outside
@@ -38,11 +38,10 @@ func (r *trust) heard(outside bool) {
 
 func (r *trust) others() []string { return r.origin.But(r.m.From.ID).People }
 
-// guarded reports whether what the model makes up may carry private data out.
+// guarded reports whether what the model writes may carry private data out.
 func (r *trust) guarded() bool { return r.taint.Outside && r.taint.Private }
 
-// Nothing here looks at what a text says to find out whose it is: rows and
-// messages carry that with them.
+// Whose words a text holds is never guessed from the text: rows and messages carry it.
 
 // listen reads what the message itself brings.
 func (r *trust) listen(ctx context.Context) error {
@@ -60,9 +59,8 @@ func (r *trust) listen(ctx context.Context) error {
 	return nil
 }
 
-// remember reads the conversation so far. An answer that this very person was
-// given is no wish of others by itself: what it was made of stands beside it, or
-// in the summary.
+// remember reads the conversation so far. An answer given to this very person counts for its
+// people only: what it was made of stands beside it, or in the summary.
 func (b *background) remember() {
 	for _, e := range b.window {
 		if e.Role == llm.RoleAssistant && e.User == b.m.From.ID {
@@ -80,9 +78,8 @@ func (b *background) remember() {
 	}
 }
 
-// readSummary reads what sessions were made of. Where the person and the bot are
-// alone, others have a word only by way of something, which is kept; of their
-// names every later answer would keep some.
+// readSummary reads the origin of summaries. In a direct chat only how the words came makes
+// them outside; the people's names are kept, but taint nothing.
 func (b *background) readSummary(o provenance.Origin) {
 	if !b.m.Direct {
 		b.trust.read(o)
@@ -92,8 +89,8 @@ func (b *background) readSummary(o provenance.Origin) {
 	b.trust.origin = b.trust.origin.Of(o.People...)
 }
 
-// typed returns what the person has typed, where all else that the turn has read is
-// what people said here; "" otherwise.
+// typed returns what the person typed, if everything else that the turn has read was said
+// here; "" otherwise.
 func (r *trust) typed() string {
 	if r.sub != nil || r.via().Outside() || r.origin.Via.Outside() {
 		return ""
@@ -101,16 +98,15 @@ func (r *trust) typed() string {
 	return r.in.text
 }
 
-// made returns the origin of what the model wrote into a call: the person's, who is
-// asked where the turn has read others, and of others those whose words are in
-// it and not in the person's message.
+// made returns the origin of what the model wrote into a call: the person, and those others
+// whose words are in it and not in the person's message.
 func (b *background) made(args string) provenance.Origin {
 	o := provenance.Origin{Via: provenance.ViaTyped}
 	if !b.trust.origin.Outside(b.m.From.ID) {
 		return o
 	}
 	var values any
-	_ = json.Unmarshal([]byte(args), &values) // what is no JSON is not run
+	_ = json.Unmarshal([]byte(args), &values) // calls without valid JSON are not run
 	text := fmt.Sprint(values)
 	used := func(from provenance.Origin, words ...string) {
 		for _, w := range words {
