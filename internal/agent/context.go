@@ -40,17 +40,6 @@ type known struct {
 	notes    string // passages of notes, numbered from 1
 }
 
-// wholeExchanges drops the beginning of a window up to the first thing a
-// person said, so that no tool result comes without its call.
-func wholeExchanges(entries []memory.Entry) []memory.Entry {
-	for i, e := range entries {
-		if e.Role == llm.RoleUser {
-			return entries[i:]
-		}
-	}
-	return nil
-}
-
 // usedTools returns the tools this conversation has used: they stay offered, which
 // also keeps the beginning of the request the same.
 func usedTools(entries []memory.Entry) (names []string) {

@@ -4,6 +4,7 @@ import (
 	_ "embed" // prompts
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -126,19 +127,12 @@ func (p *prompt) stable() string {
 		b.WriteString("\n\nDecided here (data):\n- " + strings.Join(p.context.session.Decisions, "\n- "))
 	}
 	if p.context.session.Summary != "" {
-		if s := mentionLine(p.context.session.Mentions); s != "" {
-			b.WriteString("\n\nMentioned (data): " + s)
+		m := p.context.session.Mentions
+		if all := slices.Concat(m.Files, m.URLs, m.Symbols, m.People, m.Refs); len(all) > 0 {
+			b.WriteString("\n\nMentioned (data): " + strings.Join(all, ", "))
 		}
 	}
 	return p.a.prompt.current() + b.String()
-}
-
-func mentionLine(m sessions.Mentions) string {
-	var parts []string
-	for _, list := range [][]string{m.Files, m.URLs, m.Symbols, m.People, m.Refs} {
-		parts = append(parts, list...)
-	}
-	return strings.Join(parts, ", ")
 }
 
 // contextLine returns the part of the prompt that holds for this turn only.
@@ -180,9 +174,7 @@ func (p *prompt) contextLine() string {
 func asData(s string) string { return "<data>" + escapeData(s) + "</data>" }
 
 // escapeData keeps text from closing the mark it stands in.
-func escapeData(s string) string { return escaping.Replace(s) }
-
-var escaping = strings.NewReplacer("<", "‹", ">", "›")
+var escapeData = strings.NewReplacer("<", "‹", ">", "›").Replace
 
 // spoken returns a stored entry as the model sees it.
 func (p *prompt) spoken(e memory.Entry) llm.Message {

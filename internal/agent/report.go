@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -161,9 +160,13 @@ func (t *turn) record(end chat.End, d memory.Detail) *memory.Turn {
 	if len(t.guide.Result.Matches)+len(t.guide.Result.Dropped) > 0 {
 		d.Playbook, _ = json.Marshal(t.guide.Result) // plain data: cannot fail
 	}
+	model := t.report.model
+	if model == "" && t.report.ledger.attempts > 0 { // no answer came
+		model = t.modelName()
+	}
 	rec := &memory.Turn{Entries: t.context.added, Calls: t.report.calls, Settles: t.report.settles, Facts: t.context.known.used,
 		Told: t.report.noted.IDs, Precedents: t.tools.guards.Precedents(), Decision: memory.Decision{
-			Origin: t.trust.origin, Session: t.context.session.ID, End: end, Model: cmp.Or(t.report.model, t.asked()),
+			Origin: t.trust.origin, Session: t.context.session.ID, End: end, Model: model,
 			By: t.report.by, Usage: t.report.ledger.usage, Calls: t.report.ledger.calls,
 			Took: t.a.o.Now().Sub(t.report.began), Detail: d,
 		}}
@@ -205,15 +208,6 @@ func (r *report) intent(end chat.End) memory.Intent {
 		return memory.Intent{By: "playbook", Is: r.guide.From}
 	}
 	return memory.Intent{}
-}
-
-// asked returns the model that requests went to, also where none was answered; "" is
-// none.
-func (t *turn) asked() string {
-	if t.report.ledger.attempts == 0 {
-		return ""
-	}
-	return t.modelName()
 }
 
 // note updates the session row with what the turn added. sent is what the next request

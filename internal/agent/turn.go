@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"parley/internal/chat"
+	"parley/internal/llm"
 	"parley/internal/memory"
 	"parley/internal/tools"
 )
@@ -120,7 +121,10 @@ func (t *turn) load(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	t.context.window = wholeExchanges(entries)
+	// A window begins with what a person said, so that no tool result lacks its call.
+	if i := slices.IndexFunc(entries, func(e memory.Entry) bool { return e.Role == llm.RoleUser }); i >= 0 {
+		t.context.window = entries[i:]
+	}
 	t.tools.offer = usedTools(t.context.window)
 	t.context.remember()
 	t.trust.taint.Private = t.trust.taint.Private || slices.ContainsFunc(t.context.window, t.tools.ofOurs)

@@ -225,17 +225,13 @@ func (a *Opened) takeText(f chat.File, content string) (sorry string) {
 		name += ", its beginning"
 	}
 	a.room -= utf8.RuneCountInString(used)
-	a.Notes = append(a.Notes, "[file: "+name+"]\n"+fileData(used))
+	a.Notes = append(a.Notes, "[file: "+name+"]\n<data>\n"+fileMark().ReplaceAllString(used, "‹$1")+"\n</data>")
 	a.Via |= provenance.ViaFile
 	return ""
 }
 
 // fileMark would close, or open, the marks that a file's text stands between.
 var fileMark = text.Pattern(`(?i)<(\s*/?\s*data)`)
-
-func fileData(text string) string {
-	return "<data>\n" + fileMark().ReplaceAllString(text, "‹$1") + "\n</data>"
-}
 
 func fileName(f chat.File) string {
 	if name := plain(f.Name); name != "" {

@@ -3,6 +3,7 @@ package gate
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
@@ -107,28 +108,24 @@ func (g *Gate) runApprove(ctx context.Context, r Request) (chat.Answer, error) {
 	return chat.Answer{Text: catalog.Say(ctx, wordPairApproved, escape(who.Name), who.ID, who.ID)}, nil
 }
 
+func (r Request) id() string { return strings.TrimSpace(clean(r.Args["id"])) }
+
 func (g *Gate) runLet(ctx context.Context, r Request) (chat.Answer, error) {
-	id := strings.TrimSpace(clean(r.Args["id"]))
+	id := r.id()
 	who, ok, err := g.Admit(ctx, id, r.Message.From.ID)
-	switch {
-	case err != nil:
-		return chat.Answer{}, err
-	case !ok:
+	if err == nil && !ok {
 		return chat.Answer{Text: catalog.Say(ctx, wordNotWaiting, escape(id))}, nil
 	}
-	return chat.Answer{Text: catalog.Say(ctx, wordPairApproved, escape(who.Name), who.ID, who.ID)}, nil
+	return chat.Answer{Text: catalog.Say(ctx, wordPairApproved, escape(who.Name), who.ID, who.ID)}, err
 }
 
 func (g *Gate) runDrop(ctx context.Context, r Request) (chat.Answer, error) {
-	id := strings.TrimSpace(clean(r.Args["id"]))
+	id := r.id()
 	ok, err := g.Drop(ctx, id)
-	switch {
-	case err != nil:
-		return chat.Answer{}, err
-	case !ok:
+	if err == nil && !ok {
 		return chat.Answer{Text: catalog.Say(ctx, wordNotWaiting, escape(id))}, nil
 	}
-	return chat.Answer{Text: catalog.Say(ctx, "Done, the request of %s is gone.", id)}, nil
+	return chat.Answer{Text: catalog.Say(ctx, "Done, the request of %s is gone.", id)}, err
 }
 
 func (g *Gate) suggestWaiting(ctx context.Context, _ chat.Message, prefix string) []string {
@@ -144,7 +141,7 @@ func (g *Gate) suggestWaiting(ctx context.Context, _ chat.Message, prefix string
 }
 
 func (g *Gate) runRevoke(ctx context.Context, r Request) (chat.Answer, error) {
-	id := strings.TrimSpace(clean(r.Args["id"]))
+	id := r.id()
 	if id == r.Message.From.ID {
 		return chat.Answer{Text: catalog.Text(ctx, "You cannot take that back from yourself.")}, nil
 	}
@@ -164,12 +161,7 @@ func (g *Gate) suggestGranted(ctx context.Context, _ chat.Message, prefix string
 	if err != nil {
 		return nil
 	}
-	var ids []string
-	for id := range granted {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	return starting(ids, prefix)
+	return starting(slices.Sorted(maps.Keys(granted)), prefix)
 }
 
 func (g *Gate) runChannel(ctx context.Context, r Request) (chat.Answer, error) {
@@ -214,7 +206,7 @@ func (g *Gate) Here(ctx context.Context, m chat.Message) (string, error) {
 // runGrant gives an id, or the place where it is typed, a role.
 func (g *Gate) runGrant(role, words string) func(context.Context, Request) (chat.Answer, error) {
 	return func(ctx context.Context, r Request) (chat.Answer, error) {
-		id := strings.TrimSpace(clean(r.Args["id"]))
+		id := r.id()
 		if fold(id) == "here" && !r.Message.Direct {
 			id = chat.PlaceID(r.Message.Key)
 		}

@@ -171,10 +171,7 @@ func (c Command) at(m chat.Message) Command {
 }
 
 func (c Command) admits(role Role) bool {
-	if c.Who == 0 {
-		return role >= Member
-	}
-	return role >= c.Who
+	return role >= cmp.Or(c.Who, Member)
 }
 
 // Least returns the lowest role that may use the command or one of its verbs.

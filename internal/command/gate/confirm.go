@@ -269,7 +269,7 @@ func (c *Confirmations) answered(ctx context.Context, m chat.Message) (a answere
 	}
 	form := bodyOf(q).Form
 	if form == nil {
-		agreed, ok := verdict(m, things(q))
+		agreed, ok := verdict(m, bodyOf(q).count())
 		return answered{q, agreed, m.From, chat.Said{}}, ok, nil
 	}
 	said, ok := saidTo(m, *form)
@@ -283,8 +283,6 @@ func (c *Confirmations) answered(ctx context.Context, m chat.Message) (a answere
 	}
 	return answered{q, []bool{true}, m.From, said}, true, nil
 }
-
-func things(q chat.Question) int { return bodyOf(q).count() }
 
 // bodyOf returns what a question would do; of one that is over, nothing.
 func bodyOf(q chat.Question) (b body) {

@@ -23,7 +23,10 @@ func (c *Confirmations) press(ctx context.Context, m chat.Message, w chat.Reply,
 		return chat.Answer{}, fmt.Errorf("confirm: %w", err)
 	}
 	if why != "" {
-		a := ended(why, chat.Refused, reasonOf(q, m))
+		a := ended(why, chat.Refused, chat.Expired)
+		if q.Asked.ID != m.From.ID {
+			a = ended(why, chat.Refused, chat.NotYours)
+		}
 		if a.Private = !m.Direct && m.Origin != ""; m.Told {
 			a.Text = ""
 		}
@@ -32,7 +35,7 @@ func (c *Confirmations) press(ctx context.Context, m chat.Message, w chat.Reply,
 	if bodyOf(q).Form != nil {
 		return c.afford(ctx, m, w, answered{q, []bool{true}, m.From, p.said()}, do)
 	}
-	n := things(q)
+	n := bodyOf(q).count()
 	agreed := make([]bool, n)
 	v := p.verdict
 	at, _ := strconv.Atoi(v)
@@ -40,28 +43,13 @@ func (c *Confirmations) press(ctx context.Context, m chat.Message, w chat.Reply,
 		agreed[i] = v == "yes" || v == "always" || i == at-1
 	}
 	if v == "always" {
-		if err := c.allow(ctx, m, q); err != nil {
-			return chat.Answer{}, fmt.Errorf("confirm: %w", err)
+		for _, item := range bodyOf(q).Items {
+			if err := c.Allow(ctx, m, item.Standing); err != nil {
+				return chat.Answer{}, fmt.Errorf("confirm: %w", err)
+			}
 		}
 	}
 	return c.afford(ctx, m, w, answered{q, agreed, m.From, chat.Said{}}, do)
-}
-
-// reasonOf returns why a press did nothing.
-func reasonOf(q chat.Question, m chat.Message) chat.Reason {
-	if q.Asked.ID != m.From.ID {
-		return chat.NotYours
-	}
-	return chat.Expired
-}
-
-func (c *Confirmations) allow(ctx context.Context, m chat.Message, q chat.Question) error {
-	for _, item := range bodyOf(q).Items {
-		if err := c.Allow(ctx, m, item.Standing); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // pressable finds the question whose button m presses; why, when not empty,

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -157,6 +156,7 @@ func (q *Quotas) Reserve(ctx context.Context, estimate Amount) (done func(actual
 // limit is one meter that a message counts on.
 type limit struct {
 	key    string
+	of     func(*Left) *Amount
 	most   Amount
 	stored func(ctx context.Context, since time.Time) (tokens int64, money float64, err error)
 }
@@ -170,29 +170,22 @@ func (q *Quotas) bounds(m chat.Message) (all []limit) {
 			all = append(all, l)
 		}
 	}
-	add(limit{keyAll, most.All, func(ctx context.Context, since time.Time) (int64, float64, error) {
-		return q.all.spent(ctx, q, since)
-	}})
+	add(limit{"all", func(l *Left) *Amount { return &l.All }, most.All,
+		func(ctx context.Context, since time.Time) (int64, float64, error) { return q.all.spent(ctx, q, since) }})
 	if m.From.ID != "" {
-		add(limit{keyUser + m.From.ID, own.User.or(most.User), func(ctx context.Context, since time.Time) (int64, float64, error) {
-			return q.o.Usage.UserSpent(ctx, m.From.ID, since)
-		}})
+		add(limit{"user " + m.From.ID, func(l *Left) *Amount { return &l.User }, own.User.or(most.User),
+			func(ctx context.Context, since time.Time) (int64, float64, error) {
+				return q.o.Usage.UserSpent(ctx, m.From.ID, since)
+			}})
 	}
 	if m.Key.Channel != "" {
-		add(limit{keyChannel + chat.PlaceID(m.Key), own.Channel.or(most.Channel), func(ctx context.Context, since time.Time) (int64,
-			float64, error) {
-			return q.o.Usage.ChannelSpent(ctx, m.Key, since)
-		}})
+		add(limit{"channel " + chat.PlaceID(m.Key), func(l *Left) *Amount { return &l.Channel }, own.Channel.or(most.Channel),
+			func(ctx context.Context, since time.Time) (int64, float64, error) {
+				return q.o.Usage.ChannelSpent(ctx, m.Key, since)
+			}})
 	}
 	return all
 }
-
-// Prefixes of the keys of meters.
-const (
-	keyAll     = "all"
-	keyUser    = "user "
-	keyChannel = "channel "
-)
 
 func (q *Quotas) today() time.Time { return q.o.Now().UTC().Truncate(24 * time.Hour) }
 
@@ -343,14 +336,7 @@ func (q *Quotas) Left(ctx context.Context, m chat.Message) (Left, error) {
 		if lim.most.Money > 0 {
 			left.Money = max(0, lim.most.Money-gone.Money)
 		}
-		switch {
-		case lim.key == keyAll:
-			l.All = left
-		case strings.HasPrefix(lim.key, keyUser):
-			l.User = left
-		default:
-			l.Channel = left
-		}
+		*lim.of(&l) = left
 	}
 	return l, nil
 }
