@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"time"
 
 	"parley/internal/chat"
@@ -123,8 +124,9 @@ func (d *Desk) HandOver(ctx context.Context, m chat.Message, h tools.HandOver, s
 		"am silent. If nobody comes within %s, I tell you. To go on with me, send /handoff back.", catalog.HowLong(ctx, d.o.Patience())), nil
 }
 
-// begin hands over because m's author asks for it with a command.
-func (d *Desk) begin(ctx context.Context, m chat.Message, reason string) (chat.Answer, error) {
+// Open hands m's author over: /handoff.
+func (d *Desk) Open(ctx context.Context, m chat.Message, reason string) (chat.Answer, error) {
+	reason = strings.TrimSpace(reason)
 	session, err := d.session(ctx, memory.Place{Key: m.Key, User: m.From.ID, Agent: m.Agent.ID}, m.Direct)
 	if err != nil {
 		return chat.Answer{}, err

@@ -122,7 +122,8 @@ func (d *Desk) fromDesk(ctx context.Context, m chat.Message) (a chat.Answer, our
 	case strings.HasPrefix(m.Text, "//"):
 		return chat.Answer{Record: chat.End{Outcome: chat.Overheard}}, true, nil
 	case len(taken) == 1:
-		return d.passOn(m, taken[0])(ctx)
+		a, err = d.passOn(ctx, m, taken[0])
+		return a, true, err
 	}
 	var names []string
 	for _, h := range taken {
@@ -145,28 +146,25 @@ func (d *Desk) reply(ctx context.Context, m chat.Message, h handoff.Handoff) (ch
 		a.Buttons = [][]chat.Button{{takeButton(catalog.Of(ctx), h.ID)}}
 		return a, nil
 	case h.State == handoff.Taken:
-		a, _, err := d.passOn(m, h)(ctx)
-		return a, err
+		return d.passOn(ctx, m, h)
 	}
 	a, took, err := d.take(ctx, m, h.ID)
 	if err != nil || took == nil {
 		return a, err
 	}
-	said, _, err := d.passOn(m, h)(ctx)
+	said, err := d.passOn(ctx, m, h)
 	if err != nil {
 		return a, err
 	}
 	then := said.Record.(*memory.Relay)
-	first, second := took.Do, then.Do
+	relay := then.Deed
 	then.Do = func(tx *memory.Tx, s *memory.Store) error {
-		if err := first(tx, s); err != nil {
+		if err := took.Do(tx, s); err != nil {
 			return err
 		}
-		return second(tx, s)
+		return relay.Do(tx, s)
 	}
-	tell := took.Then
-	sent := then.Then
-	then.Then = func(ctx context.Context) { tell(ctx); sent(ctx) }
+	then.Then = func(ctx context.Context) { took.Then(ctx); relay.Then(ctx) }
 	return chat.Answer{Text: a.Text, Buttons: a.Buttons, Record: then}, nil
 }
 
@@ -174,38 +172,37 @@ func refused(words string) chat.Answer {
 	return chat.Answer{Text: words, Record: chat.End{Outcome: chat.Refused, Reason: chat.NotYours}}
 }
 
-func (d *Desk) passOn(m chat.Message, h handoff.Handoff) func(context.Context) (chat.Answer, bool, error) {
-	return func(ctx context.Context) (chat.Answer, bool, error) {
-		session, err := d.session(ctx, memory.Place{Key: h.Place, User: h.Person.ID, Agent: h.Agent}, h.Direct)
-		if err != nil {
-			return chat.Answer{}, true, err
-		}
-		passed, theirs := d.content(ctx, m), d.o.Speak(ctx, h.Person.ID)
-		parts := d.parts(h.Place, h.Person, theirs.Say(wordsSaid, named(m.From), passed.words(theirs)))
-		parts[len(parts)-1].Files = passed.files
-		entry := memory.Entry{Role: llm.RoleAssistant, User: h.Person.ID, Name: m.From.Name, Content: kept(m), At: m.At,
-			Tokens: llm.EstimateTokens(llm.Message{Content: kept(m)}), Origin: provenance.Origin{Via: provenance.ViaPerson,
-				People: []string{m.From.ID}}}
-		if entry.Name == "" {
-			entry.Name = m.From.ID
-		}
-		l := d.line(session, entry)
-		l.Why = theirs.Say("%s (%s) answered this, from the desk. No model had a part in it.", entry.Name, m.From.ID)
-		r := &memory.Relay{End: chat.End{Outcome: chat.PassedOn}, Why: []string{catalog.Say(ctx, wordsWhyRelayed, h.Person.Name)},
-			Lines: []memory.Line{l}}
-		r.Do = func(tx *memory.Tx, s *memory.Store) error {
-			now, err := s.Handoffs.Answered(tx, h.ID)
-			if err != nil {
-				return err
-			}
-			if !now.Direct {
-				parts[0].ReplyTo = now.LastID
-			}
-			return s.Say(tx, fmt.Sprintf("handoff:%d:out:%s", h.ID, m.UID), parts)
-		}
-		r.Then = d.flush(h.Place)
-		return chat.Answer{Record: r}, true, nil
+// passOn passes m on to the person of a handoff.
+func (d *Desk) passOn(ctx context.Context, m chat.Message, h handoff.Handoff) (chat.Answer, error) {
+	session, err := d.session(ctx, memory.Place{Key: h.Place, User: h.Person.ID, Agent: h.Agent}, h.Direct)
+	if err != nil {
+		return chat.Answer{}, err
 	}
+	passed, theirs := d.content(ctx, m), d.o.Speak(ctx, h.Person.ID)
+	parts := d.parts(h.Place, h.Person, theirs.Say(wordsSaid, named(m.From), passed.words(theirs)))
+	parts[len(parts)-1].Files = passed.files
+	entry := memory.Entry{Role: llm.RoleAssistant, User: h.Person.ID, Name: m.From.Name, Content: kept(m), At: m.At,
+		Tokens: llm.EstimateTokens(llm.Message{Content: kept(m)}), Origin: provenance.Origin{Via: provenance.ViaPerson,
+			People: []string{m.From.ID}}}
+	if entry.Name == "" {
+		entry.Name = m.From.ID
+	}
+	l := d.line(session, entry)
+	l.Why = theirs.Say("%s (%s) answered this, from the desk. No model had a part in it.", entry.Name, m.From.ID)
+	r := &memory.Relay{End: chat.End{Outcome: chat.PassedOn}, Why: []string{catalog.Say(ctx, wordsWhyRelayed, h.Person.Name)},
+		Lines: []memory.Line{l}}
+	r.Do = func(tx *memory.Tx, s *memory.Store) error {
+		now, err := s.Handoffs.Answered(tx, h.ID)
+		if err != nil {
+			return err
+		}
+		if !now.Direct {
+			parts[0].ReplyTo = now.LastID
+		}
+		return s.Say(tx, fmt.Sprintf("handoff:%d:out:%s", h.ID, m.UID), parts)
+	}
+	r.Then = d.flush(h.Place)
+	return chat.Answer{Record: r}, nil
 }
 
 // kept is m as the transcript has it: its words, or what files came.

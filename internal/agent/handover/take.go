@@ -20,11 +20,6 @@ const (
 	wordsMayNot = "Only those at the desk may take conversations."
 )
 
-// Open hands m's author over: /handoff.
-func (d *Desk) Open(ctx context.Context, m chat.Message, reason string) (chat.Answer, error) {
-	return d.begin(ctx, m, strings.TrimSpace(reason))
-}
-
 // Take gives a conversation to m's author: /handoff take.
 func (d *Desk) Take(ctx context.Context, m chat.Message, id int64) (chat.Answer, error) {
 	a, deed, err := d.take(ctx, m, id)
@@ -37,14 +32,11 @@ func (d *Desk) Take(ctx context.Context, m chat.Message, id int64) (chat.Answer,
 // take returns what m's author reads and what gives them the conversation; nil is
 // nothing.
 func (d *Desk) take(ctx context.Context, m chat.Message, id int64) (chat.Answer, *memory.Deed, error) {
-	h, err := d.mine(ctx, m, id)
-	if gone(m, err) {
-		return refused(catalog.Text(ctx, wordsOver)), nil, nil
-	}
+	h, over, err := d.mine(ctx, m, id)
 	if err != nil {
 		return chat.Answer{}, nil, err
 	}
-	if h.State == handoff.Over {
+	if over {
 		return refused(catalog.Text(ctx, wordsOver)), nil, nil
 	}
 	if h.State == handoff.Missed {
@@ -81,26 +73,21 @@ func (d *Desk) take(ctx context.Context, m chat.Message, id int64) (chat.Answer,
 	return answer, deed, nil
 }
 
-// mine returns a handoff that m's author may take or give back, where they are.
-func (d *Desk) mine(ctx context.Context, m chat.Message, id int64) (handoff.Handoff, error) {
-	h, err := d.o.Store.Handoffs.ByID(ctx, id)
-	if err != nil {
-		return h, err
+// mine returns a handoff that m's author may take or give back where they are. over is true
+// for one that has ended, also for a button of one whose row is gone.
+func (d *Desk) mine(ctx context.Context, m chat.Message, id int64) (h handoff.Handoff, over bool, err error) {
+	h, err = d.o.Store.Handoffs.ByID(ctx, id)
+	if m.Kind == chat.KindButton && errors.Is(err, handoff.ErrNone) {
+		return h, true, nil
 	}
-	if h.State == handoff.Taken && h.Taker.ID == m.From.ID {
-		return h, nil
+	if err != nil || h.State == handoff.Taken && h.Taker.ID == m.From.ID {
+		return h, false, err
 	}
 	may, err := d.mayTake(ctx, m)
 	if err == nil && !may {
 		err = text.Tell(wordsMayNot)
 	}
-	return h, err
-}
-
-// gone reports whether a button is about a handoff that there was: its person was
-// forgotten, or it is long over.
-func gone(m chat.Message, err error) bool {
-	return m.Kind == chat.KindButton && errors.Is(err, handoff.ErrNone)
+	return h, h.State == handoff.Over, err
 }
 
 // Back brings the assistant back: for the person in whose place m is, or for the
@@ -120,14 +107,11 @@ func (d *Desk) Back(ctx context.Context, m chat.Message, id int64) (chat.Answer,
 		}
 		return d.end(ctx, m, taken[0], false)
 	}
-	h, err := d.mine(ctx, m, id)
-	if gone(m, err) {
-		return refused(catalog.Text(ctx, wordsOver)), nil
-	}
+	h, over, err := d.mine(ctx, m, id)
 	if err != nil {
 		return chat.Answer{}, err
 	}
-	if h.State == handoff.Over {
+	if over {
 		return refused(catalog.Text(ctx, wordsOver)), nil
 	}
 	return d.end(ctx, m, h, false)
