@@ -35,9 +35,8 @@ type sources struct {
 	given   int // how many of them were there before the model asked for any
 }
 
-// numbered gives the sources of a result numbers that are unique in the turn:
-// tools count theirs from 1. Text from outside is not searched for marks; its
-// numbers are listed below it.
+// numbered makes the numbers of a result's sources unique in the turn: tools count from 1.
+// Text from outside is not searched for marks; its numbers are listed below it.
 func (c *sources) numbered(o tools.Outcome) tools.Outcome {
 	r, before := &o.Result, len(c.cited)
 	if n := len(r.Sources); n > 0 && r.Untrusted {
@@ -62,8 +61,8 @@ func shifted(text string, mark *regexp.Regexp, by int) string {
 	})
 }
 
-// cites reports whether this turn has something to cite, so that marks in an
-// answer are citations.
+// cites reports whether the turn has something to cite, so that marks in an answer are
+// citations.
 func (c *sources) cites() bool { return c.a.o.Cite != nil && c.sub == nil && len(c.cited) > 0 }
 
 // checked returns an answer with its marks in order, and what it cites.
@@ -74,8 +73,8 @@ func (c *sources) checked(answer string) (string, []int) {
 	return c.a.o.Cite(answer, c.passages())
 }
 
-// passages lists what was retrieved, each with everything the turn was shown of
-// the same note or page.
+// passages lists what was retrieved, each with everything the turn was shown of the same
+// note or page.
 func (c *sources) passages() []string {
 	whole := map[string]string{}
 	for _, s := range c.cited {
@@ -101,9 +100,9 @@ func document(s tools.Source) string {
 	return s.Kind + " " + cmp.Or(name, s.URL, s.ID)
 }
 
-// sourced returns an answer with its citations checked, what it rests on, and the
-// footer that says so: what it cites and the facts it took words from, or, when
-// it cites nothing, what the model looked at.
+// sourced returns an answer with its citations checked, its sources, and the footer that
+// lists them: what it cites and the facts it took words from or, if it cites nothing, what
+// the model looked at.
 func (c *sources) sourced(answer string) (text string, sources []memory.Source, below string) {
 	if c.a.o.Cite == nil || c.sub != nil {
 		return answer, nil, ""
@@ -143,8 +142,8 @@ func (c *sources) listed(numbers []int) (list []memory.Source) {
 	return list
 }
 
-// rested returns the facts that a question's answer took words from: words that the
-// question did not have.
+// rested returns the facts whose words are in the answer to a question and not in the
+// question.
 func (c *sources) rested(answer string) (used []memory.Source) {
 	if c.report.rote || !text.Asks(c.in.text) {
 		return nil
@@ -196,15 +195,15 @@ func sourceButtons(decision string, sources []memory.Source) [][]chat.Button {
 	return [][]chat.Button{row}
 }
 
-// Dispute is what two sources of a list, counted from 0, say against each other.
+// Dispute is a contradiction between two sources of a list, counted from 0.
 type Dispute struct {
 	A, B         int
 	SaidA, SaidB string
 }
 
-// disputed adds to the numbers of what an answer cites those that contradict it, and
-// returns what code says about that; "" where nothing does. Of an answer that cites
-// nothing, what the model asked for counts.
+// disputed adds to the numbers an answer cites those of notes that contradict them, and
+// returns the sentence about it, "" for none. For an answer that cites nothing, the notes
+// the model asked for count.
 func (c *sources) disputed(answer string, numbers []int) (cited []int, below string) {
 	if c.a.o.Notes.Disputes == nil || len(c.cited) < 2 {
 		return numbers, ""

@@ -40,8 +40,8 @@ type known struct {
 	notes    string // passages of notes, numbered from 1
 }
 
-// usedTools returns the tools this conversation has used: they stay offered, which
-// also keeps the beginning of the request the same.
+// usedTools returns the tools this conversation has used: they stay offered, which also
+// keeps the beginning of the request the same.
 func usedTools(entries []memory.Entry) (names []string) {
 	for _, e := range entries {
 		for _, c := range e.ToolCalls {
@@ -70,8 +70,8 @@ func (b *background) entry(m llm.Message) memory.Entry {
 	return e
 }
 
-// recall fetches the facts for the turn. In company only what is meant for the
-// whole place is stable: what is about the author changes with the author.
+// recall fetches the facts for the turn. In a group only facts about the place belong to the
+// stable beginning: those about the author change with the author.
 func (b *background) recall(ctx context.Context) error {
 	budget := int(factShare * float64(b.a.o.TokenBudget))
 	found, err := b.a.o.Store.FactsFor(ctx, provenance.ViewerOf(b.m), b.in.text, budget)
@@ -107,14 +107,14 @@ func (b *background) recall(ctx context.Context) error {
 	return nil
 }
 
-// prefetch fetches notes that may fit the message. Notes that cannot be searched
-// now are a gap, not a failure.
+// prefetch fetches notes that may fit the message. If notes cannot be searched now, the turn
+// goes on without them.
 func (b *background) prefetch(ctx context.Context) {
 	if b.a.o.Prefetch == nil || b.sub != nil {
 		return
 	}
 	m := b.m
-	m.Text = b.in.text // what facts and rules are asked too
+	m.Text = b.in.text // as for facts and rules
 	r, err := b.a.o.Prefetch(ctx, m)
 	if err != nil {
 		b.a.o.Log.Warn("prefetch notes", "err", err)

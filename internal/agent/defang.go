@@ -14,11 +14,11 @@ import (
 )
 
 // A model that obeys outside text can put what it knows into an address and hope that
-// somebody opens it. So a turn that has read outside text shows addresses that it
-// made up as plain text: the person's own message is private by then. Private words
-// in an address can be recognized as they are, but not when they are encoded. So every
-// address is suspect unless the person or a tool brought it up, and so is a name
-// alone, such as zx.example.com, where others than its owner may have chosen a part.
+// somebody opens it. So once a turn has read outside text, addresses that the model made up
+// are shown as plain text. Private words in an address can be recognized as they are, but
+// not when they are encoded. So every address is suspect unless the person or a tool brought
+// it up; so is a bare host, such as zx.example.com, of which others than its owner may have
+// chosen a part.
 
 // links judges the addresses in what the model says.
 type links struct {
@@ -47,8 +47,8 @@ func (l *links) defanged(answer string) string {
 	})
 }
 
-// innocent reports whether an address leads where the person pointed, and contains no
-// private word.
+// innocent reports whether an address leads to a host the person named, and has no private
+// word in it.
 func (l *links) innocent(a string) bool {
 	u, err := url.Parse(full(a))
 	if err != nil || u.User != nil || !slices.Contains(l.trust.taint.Hosts, text.Dialed(u.Hostname())) {
@@ -68,7 +68,7 @@ func full(a string) string {
 	return "https://" + a
 }
 
-// hostKey is under which the host of an address counts as brought up.
+// hostKey is the key under which an address's host counts as brought up.
 func hostKey(a string) string { return "host " + text.Host(full(a)) }
 
 // private lists what the turn holds that only this person or place may know.
@@ -80,8 +80,8 @@ func (l *links) private() []string {
 	return list
 }
 
-// addresses returns those that people and tools brought up. What a tool only
-// repeats after the model is the model's own.
+// addresses returns those that people and tools brought up. What a tool repeats after the
+// model is the model's own.
 func (l *links) addresses() map[string]bool {
 	brought, made := map[string]bool{}, map[string]bool{}
 	note := func(in, unless map[string]bool, text string) {

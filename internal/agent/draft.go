@@ -15,10 +15,10 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// checkFor is how long an answer may be checked and written anew.
+// checkFor bounds checking and rewriting an answer.
 const checkFor = 10 * time.Second
 
-// draft holds an answer against the enforced rules before anybody sees it.
+// draft checks an answer against the enforced rules before anybody sees it.
 type draft struct {
 	*job
 	context *background
@@ -28,9 +28,9 @@ type draft struct {
 	report  *report
 }
 
-// enforce returns an answer that keeps the enforced rules: as it is, written anew once,
-// or in the rules' own words. It shows nothing meanwhile. An error means that the
-// turn was stopped.
+// enforce returns an answer that keeps the enforced rules: unchanged, rewritten once, or in
+// the rules' own words. It shows nothing meanwhile. An error means that the turn was
+// stopped.
 func (d *draft) enforce(ctx context.Context, said string, kind chat.End) (string, chat.End, error) {
 	rules := d.guide.Enforced
 	if len(rules) == 0 || d.sub != nil {
@@ -60,7 +60,7 @@ func (d *draft) enforce(ctx context.Context, said string, kind chat.End) (string
 	if err != nil {
 		d.a.o.Log.Warn("check an answer", "err", err)
 	}
-	if len(broken) == 0 { // nobody knows which
+	if len(broken) == 0 { // which ones is unknown
 		for _, r := range rules {
 			broken = append(broken, review.Breach{Rule: r, Why: catalog.Text(ctx, "It could not be checked.")})
 		}
@@ -75,8 +75,8 @@ func (d *draft) enforce(ctx context.Context, said string, kind chat.End) (string
 	return review.Instead(broken), chat.End{Outcome: chat.Answered}, nil
 }
 
-// look returns the rules that an answer breaks: by code, and if that finds none, by one
-// call of a model where a rule needs one. An error means that nobody knows.
+// look returns the rules that an answer breaks: by code and, if that finds none and a rule
+// needs it, by one model call. An error means unknown.
 func (d *draft) look(ctx context.Context, said string, rules []review.Rule) ([]review.Breach, error) {
 	broken := review.Look(said, rules, func(tools []string) bool { return d.worked(ctx, tools) })
 	model := d.judge()
@@ -109,7 +109,7 @@ func (d *draft) rewrite(ctx context.Context, said string, broken []review.Breach
 	return again, kind, nil
 }
 
-// worked reports whether one of these tools has done something in this conversation.
+// worked reports whether one of these tools has succeeded in this conversation.
 func (d *draft) worked(ctx context.Context, tools []string) bool {
 	is := func(name string) bool { return slices.Contains(tools, name) }
 	if slices.ContainsFunc(d.tools.worked, is) {
@@ -122,10 +122,10 @@ func (d *draft) worked(ctx context.Context, tools []string) bool {
 	return slices.ContainsFunc(earlier, is)
 }
 
-// looked notes for /why what came of a look at the answer.
+// looked adds a line to /why about a check of the answer.
 func (d *draft) looked(line string) { d.guide.Why = append(d.guide.Why, line) }
 
-// broke notes for /why which rules a draft broke.
+// broke adds to /why which rules a draft broke.
 func (d *draft) broke(broken []review.Breach) {
 	for _, b := range broken {
 		d.looked(d.in.p.Say("the draft broke the rule %s: %s", b.Rule.ID, b.Why))

@@ -16,8 +16,7 @@ import (
 	"parley/internal/tools/guards"
 )
 
-// guidance is what the playbook says about this turn, and how far the playbook has
-// followed it.
+// guidance is what the playbook says about this turn, and how much of the turn it has seen.
 type guidance struct {
 	*job
 	context *background
@@ -26,12 +25,12 @@ type guidance struct {
 
 	playbook.Guidance
 	noted   memory.PersonNote // the playbook's note on the author
-	changed bool              // it must be stored
+	changed bool              // noted must be stored
 
-	ran    []playbook.ToolResult // what came of the turn's calls
-	heard  int                   // of ran
-	judged bool                  // it asked a model again
-	rounds int                   // of calls that steps made
+	ran    []playbook.ToolResult // outcomes of the turn's calls
+	heard  int                   // how many of ran the playbook has seen
+	judged bool                  // it asked a model again; once a message
+	rounds int                   // of calls made by steps
 }
 
 // ask asks the playbook how to behave now: no model call, or a few.
@@ -96,7 +95,7 @@ func (g *guidance) state(ctx context.Context) (st playbook.State, err error) {
 	return playbook.State{User: g.m.From.ID, Session: raw(g.context.session.Playbook), Person: raw(g.noted.To)}, nil
 }
 
-// situation returns what the playbook decides by, as it is now.
+// situation returns what the playbook decides by.
 func (g *guidance) situation(ctx context.Context) (s playbook.Situation, err error) {
 	s = playbook.Situation{
 		Platform: g.m.Key.Platform, Channel: g.m.Key.Channel, User: g.m.From.ID, Text: g.in.text, Forwarded: g.m.Forwarded ||
@@ -118,7 +117,7 @@ func (g *guidance) situation(ctx context.Context) (s playbook.Situation, err err
 	return s, err
 }
 
-// take makes the playbook's guidance that of the turn.
+// take puts new guidance in force for the turn.
 func (g *guidance) take(ctx context.Context, now playbook.Guidance, began time.Time) {
 	g.Guidance = now
 	g.report.lap(memory.Lap{Kind: "rules", Tokens: now.Usage.Total}, began, g.a.o.Now().Sub(began))
@@ -142,7 +141,7 @@ func raw(s string) json.RawMessage {
 	return json.RawMessage(s)
 }
 
-// events lists what happened besides the text.
+// events lists what happened apart from the text.
 func (g *guidance) events() (events []string) {
 	if g.context.session.LastActivity.IsZero() {
 		events = append(events, playbook.EventStart)
@@ -159,8 +158,8 @@ func (g *guidance) events() (events []string) {
 	return events
 }
 
-// setVariable takes a variable that a tool set over into the session's
-// playbook state; a value that breaks the variable's rules is dropped.
+// setVariable puts a variable set by a tool into the session's playbook state; a value that
+// breaks the variable's rules is dropped.
 func (g *guidance) setVariable(v tools.VariableSet) {
 	book := g.a.o.Book()
 	if book == nil {
@@ -212,15 +211,15 @@ func (g *guidance) variables(ctx context.Context, book *playbook.Book) (map[stri
 	return known, nil
 }
 
-// came notes what came of a call; one that waits for its person has come to nothing yet.
+// came records a call's outcome, unless the call still waits for its person.
 func (g *guidance) came(c llm.ToolCall, o tools.Outcome) {
 	if o.Class != tools.NeedsYes && o.Class != tools.NeedsInput {
 		g.ran = append(g.ran, playbook.ToolResult{Tool: c.Name, Args: json.RawMessage(c.Args), Text: given(o), Failed: o.State != tools.Success})
 	}
 }
 
-// given returns what a tool gave, without what the model reads around it; of what is too
-// long only that part that the model reads. It is the same when it comes from the journal.
+// given returns what a tool gave, without the envelope for the model; if it is too long, only
+// the part the model reads. It is the same when it comes from the journal.
 func given(o tools.Outcome) string {
 	if o.Raw == "" || len(o.Raw) > guards.MaxResult {
 		return tools.Unwrapped(o.Result.Content)

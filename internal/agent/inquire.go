@@ -16,11 +16,11 @@ func (a *Agent) Fill(p catalog.Printer, c Pending, m chat.Message, said chat.Sai
 	return a.inquiries.Fill(p, c.Inquiry, m.Direct, said)
 }
 
-// ExpireInquiries tells the servers whose question waits for so long that nobody answers.
+// ExpireInquiries tells servers whose question has waited for life that nobody answers.
 func (a *Agent) ExpireInquiries(life time.Duration) { a.inquiries.Expire(life) }
 
-// firstInquiry is the place of the first outcome that is a server's question; -1
-// for none.
+// firstInquiry returns the index of the first outcome that is a server's question; -1 for
+// none.
 func firstInquiry(outcomes []tools.Outcome) int {
 	for i, o := range outcomes {
 		if o.Class == tools.NeedsInput {
@@ -30,7 +30,7 @@ func firstInquiry(outcomes []tools.Outcome) int {
 	return -1
 }
 
-// inquired is the question of a server among outcomes, to be put to the person.
+// inquired returns the question of a server among outcomes, for the person.
 func (qs *questions) inquired(calls []llm.ToolCall, outcomes []tools.Outcome) []Asked {
 	i := firstInquiry(outcomes)
 	if i < 0 {

@@ -91,8 +91,8 @@ type input struct {
 	quoted provenance.Via // ViaQuoted where the quotation is not the person's own
 }
 
-// readInput applies the limits. refusal is said instead of an answer; an empty
-// text without one means that there is nothing to answer.
+// readInput applies the limits. refusal is said instead of an answer; an empty text without
+// one means that there is nothing to answer.
 func readInput(p catalog.Printer, m chat.Message) (in input, refusal string) {
 	in.p = p
 	s := strings.TrimSpace(text.Plain(m.Text))

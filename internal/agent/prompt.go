@@ -24,8 +24,7 @@ var builtinPersona string
 //go:embed prompts/rules.md
 var rules string
 
-// promptFile is the persona with the rules below it, read again when the file
-// changes.
+// promptFile is the persona with the rules below it, read again when the file changes.
 type promptFile struct {
 	path, name string
 
@@ -60,8 +59,8 @@ func (p *promptFile) read() error {
 	return nil
 }
 
-// current is persona and rules now. A file that has become unreadable leaves the
-// last good one in force.
+// current returns persona and rules. If the file has become unreadable, the last good text
+// stays in force.
 func (p *promptFile) current() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -82,10 +81,10 @@ type prompt struct {
 	report  *report
 }
 
-// messages lays the request out, what changes least first, so that from one
-// turn to the next everything before the context line is byte for byte the
-// same and the provider's cache holds: persona and rules, lasting facts and
-// summaries, the window, the context line of this turn, and what was said now.
+// messages lays out the request, what changes least first: persona and rules, lasting facts
+// and summaries, the window, the context line of this turn, and what was said now. So from
+// one turn to the next everything before the context line is byte for byte the same, and the
+// provider's cache holds.
 func (p *prompt) messages() []llm.Message {
 	out := append(make([]llm.Message, 0, 2+len(p.context.window)+len(p.context.added)), llm.Message{Role: llm.RoleSystem, Content: p.stable()})
 	for _, e := range p.context.window {
@@ -145,7 +144,7 @@ func (p *prompt) contextLine() string {
 		fmt.Fprintf(&b, " This is a group; each message begins with its author's name and sign. You are answering %s.",
 			transcript.Speaker(p.m.From.Name, p.m.From.ID))
 	}
-	switch { // a model hears by itself who writes English
+	switch { // a model notices English by itself
 	case p.in.chosen:
 		fmt.Fprintf(&b, " Answer in %s, whatever language they write: they chose that.", p.in.p.EnglishName())
 	case p.in.p != (catalog.Printer{}):
@@ -170,7 +169,7 @@ func (p *prompt) contextLine() string {
 	return b.String()
 }
 
-// asData marks a text that is not to be obeyed.
+// asData marks a text that must not be obeyed.
 func asData(s string) string { return "<data>" + escapeData(s) + "</data>" }
 
 // escapeData keeps text from closing the mark it stands in.

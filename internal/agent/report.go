@@ -23,8 +23,8 @@ const (
 	wordsMayBeDone = "I do not know whether this was done, so please check before asking for it again: %s."
 )
 
-// report collects what a turn tells about itself: to the audit, and to a person
-// when it ends early.
+// report collects what a turn reports about itself: to the audit, and to the person when it
+// ends early.
 type report struct {
 	*job
 	guide  *guidance
@@ -32,14 +32,14 @@ type report struct {
 	ledger ledger
 	laps   []memory.Lap
 	calls  []memory.CallRecord
-	noted  facts.Notes  // what the answer tells of what is remembered
+	noted  facts.Notes  // what the answer says was remembered
 	did    []string     // side effects, in plain words
 	unsure []string     // calls that may have been done, by their tools
-	deeds  []tools.Deed // what code tells of them
+	deeds  []tools.Deed // what code says about them
 	files  []chat.File  // from tools, for the person
 	model  string       // as the provider names it
 	by     string       // as the owner does
-	rote   bool         // the answer was said by rote
+	rote   bool         // the answer is a canned one
 	worded bool         // the answer is in the model's words
 	// settles is the question that this turn is the answer to; nil for none.
 	settles *memory.Settled
@@ -48,7 +48,7 @@ type report struct {
 	handOver *tools.HandOver
 }
 
-// lap notes a step that began then and took so long.
+// lap records a step with its beginning and duration.
 func (r *report) lap(l memory.Lap, began time.Time, took time.Duration) {
 	l.Start, l.Took = began.Sub(r.began).Milliseconds(), took.Milliseconds()
 	r.laps = append(r.laps, l)
@@ -59,7 +59,7 @@ func (r *report) account(resp llm.Response) {
 	r.model, r.by = resp.Model, resp.By
 }
 
-// lose adds what a failed call was billed.
+// lose adds what a failed call was billed for.
 func (r *report) lose(err error) {
 	var e *llm.Error
 	if errors.As(err, &e) {
@@ -67,8 +67,8 @@ func (r *report) lose(err error) {
 	}
 }
 
-// withDone adds to what is said in p what was really done, and what may have been, so that
-// nobody asks for it twice.
+// withDone adds to words what was really done, and what may have been, so that nobody asks
+// for it twice.
 func (r *report) withDone(p catalog.Printer, words string) string {
 	if len(r.did) > 0 {
 		words += " " + p.Say("What I did so far: %s.", strings.Join(r.did, "; "))
@@ -79,7 +79,7 @@ func (r *report) withDone(p catalog.Printer, words string) string {
 	return words
 }
 
-// ledger bounds what one message may cost: retries, fallbacks and repairs all count.
+// ledger bounds what one message may cost; retries, fallbacks and repairs count.
 type ledger struct {
 	attempts, maxAttempts int
 	calls                 int
@@ -129,8 +129,8 @@ func (t *turn) finish(said string, end chat.End) chat.Answer {
 
 const maxDeeds = 10
 
-// told returns what code tells of this turn's deeds, below what is said, and what may
-// be done about the last one. A helper leaves that to who asked it.
+// told returns the lines about this turn's deeds, for below the answer, and the buttons of
+// the last one. A subagent leaves that to its caller.
 func (r *report) told() (below string, buttons [][]chat.Button) {
 	if r.sub != nil || len(r.deeds) == 0 {
 		return "", nil
@@ -189,9 +189,8 @@ func (t *turn) record(end chat.End, d memory.Detail) *memory.Turn {
 
 const maxIntents = 4
 
-// intent returns what the model took its person to want: the tools that it called for
-// it, or what it made of it in the end. Without a model it is what the playbook
-// answered.
+// intent returns what the model took the person to want: the tools it called or, without
+// any, the kind of its answer. Without a model it is what the playbook answered.
 func (r *report) intent(end chat.End) memory.Intent {
 	var names []string
 	for _, c := range r.calls {

@@ -30,9 +30,9 @@ type Resumed struct {
 	Reply *tools.Reply
 }
 
-// Resume continues a parked turn: it runs the calls that were agreed to, and the model
-// gets the result of every call and finishes its plan. m is the answer of the person
-// who was asked. Like any turn it may be repeated after a crash: nothing runs twice.
+// Resume continues a parked turn: it runs the calls that were agreed to, and the model gets
+// the result of every call and finishes its plan. m is the person's answer. Like any turn it
+// may be repeated after a crash: nothing runs twice.
 func (a *Agent) Resume(ctx context.Context, m chat.Message, w chat.Reply, r Resumed) (chat.Answer, error) {
 	t := a.newTurn(m, input{p: catalog.Of(ctx), chosen: catalog.IsChosen(ctx), text: r.Parked.Said}, !r.Parked.Outside)
 	t.w = w
@@ -62,7 +62,7 @@ func (a *Agent) Resume(ctx context.Context, m chat.Message, w chat.Reply, r Resu
 	return t.loop(ctx)
 }
 
-// unpark restores what waited with the question.
+// unpark restores what was stored with the question.
 func (t *turn) unpark(p Parked) {
 	t.trust.taint = t.trust.taint.And(p.Taint)
 	t.trust.origin = t.trust.origin.And(p.Origin)
@@ -105,9 +105,8 @@ func pressedWords(agreed []bool) string {
 	return fmt.Sprintf("Only %s", strings.Join(list, ", "))
 }
 
-// carryOut makes the calls anew as the model's own, runs those that were agreed
-// to and says of the others that they were not. done is false when the turn was
-// cancelled meanwhile.
+// carryOut repeats the calls as the model's own: it runs those that were agreed to, and says
+// that the others were not. done is false if the turn was cancelled meanwhile.
 func (t *turn) carryOut(ctx context.Context, r Resumed) (calls []llm.ToolCall, outcomes []tools.Outcome, done bool) {
 	calls = make([]llm.ToolCall, len(r.Calls))
 	t.tools.agreed = map[string]Pending{}
@@ -156,13 +155,13 @@ func (t *turn) carryOut(ctx context.Context, r Resumed) (calls []llm.ToolCall, o
 			Inbox: r.Calls[i].Row, CallID: r.Calls[i].CallID, Status: end.Status, Class: end.Class, Result: end.Result, Took: end.Took,
 		})
 	}
-	t.report.calls = handed // the others have their rows, which are ended with the turn
+	t.report.calls = handed // the others have rows already, which end with the turn
 	t.report.settles.Came = cmp.Or(insight(strings.Join(came, "; ")), t.in.p.Text(wordsNothingDone))
 	t.journal.settle(ctx)
 	return calls, outcomes, true
 }
 
-// well is how the message ends whose answer this is, if what it is for works.
+// well returns how the answer's message ends if everything works.
 func (r Resumed) well() chat.Outcome {
 	if r.Reply != nil && r.Reply.Action != tools.Accept {
 		return chat.Declined
@@ -170,15 +169,15 @@ func (r Resumed) well() chat.Outcome {
 	return chat.Confirmed
 }
 
-// callID names a call that is made again: letters and digits, as many as the strictest
-// server accepts, and the same after a crash.
+// callID names a repeated call: letters and digits, no more than the strictest server
+// accepts, and the same after a crash.
 func callID(question string, i int) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d", question, i))
 	return strings.ToLower(base32.StdEncoding.EncodeToString(sum[:]))[:9]
 }
 
-// waiting says what this person was asked here and has not answered, "" for
-// nothing.
+// waiting returns the question that this person was asked here and has not answered, "" for
+// none.
 func (t *turn) waiting(ctx context.Context) (string, error) {
 	if t.report.settles != nil || t.sub != nil {
 		return "", nil

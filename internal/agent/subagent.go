@@ -13,9 +13,9 @@ import (
 	"parley/internal/tools/guards"
 )
 
-// Subagent is a helper with its own prompt, fewer tools and perhaps another
-// model. It runs the same loop; its transcript stays out of the conversation's,
-// and it has no helpers of its own.
+// Subagent is a helper with its own prompt, fewer tools and perhaps another model. It runs
+// the same loop; its transcript stays out of the conversation's, and it has no helpers of
+// its own.
 type Subagent struct {
 	Name        string // its tool name
 	Description string // when to hand it a job
@@ -46,8 +46,7 @@ func (nobody) Status(string) {}
 // Reset implements chat.Reply.
 func (nobody) Reset() {}
 
-// Delegate lets a subagent do a job for the person and place of c, with what
-// set holds of its tools. It is called from within a tool.
+// Delegate has a subagent do a job for the person and place of c. Tools call it.
 func (a *Agent) Delegate(ctx context.Context, s Subagent, c tools.Call, task string) (tools.Result, error) {
 	if s.MaxTurns == 0 {
 		s.MaxTurns = 10

@@ -1,7 +1,7 @@
-// Package attachments opens what people attach to a message, and makes text and pictures
-// for a model of it. It trusts neither a file's name nor its kind but tells what it is by
-// its first bytes, bounds what it reads, and has a sentence for everything it cannot use.
-// It does not fetch files from a platform, and does not decide what a model is shown.
+// Package attachments opens the files of a message and turns them into text and pictures for
+// a model. It trusts neither a file's name nor its declared kind but goes by its first bytes,
+// bounds what it reads, and has a sentence for everything it cannot use. It does not fetch
+// files from a platform, and does not decide what a model is shown.
 package attachments
 
 import (
@@ -43,7 +43,7 @@ type Files struct {
 	ReadPDF func(ctx context.Context, pdf []byte) (string, error)
 }
 
-// How many of a message's files are opened, and how much of them.
+// How many files of a message are opened, and how much of them.
 const (
 	MaxFiles    = 4
 	MaxText     = 100 << 10 // runes of all of them
@@ -91,7 +91,7 @@ func (o *Files) Read(ctx context.Context, log *slog.Logger, m chat.Message, room
 	return a
 }
 
-// Blind takes the pictures away because a model refused them, and tells.
+// Blind removes the pictures because a model refused them, and says so in the notes.
 func (a *Opened) Blind() {
 	a.Images = nil
 	for i, note := range a.Notes {

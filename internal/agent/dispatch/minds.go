@@ -1,5 +1,5 @@
-// Package dispatch is the agents of one bot together: each message, and each session,
-// goes to the one it belongs to. It decides nothing else.
+// Package dispatch holds the agents of one bot: each message, and each session, goes to the
+// one it belongs to. It decides nothing else.
 package dispatch
 
 import (
@@ -14,18 +14,17 @@ import (
 	"parley/internal/playbook"
 )
 
-// Mind is one agent and the book it goes by.
+// Mind is one agent and its playbook.
 type Mind struct {
 	*agent.Agent
 	Name string                // "" is the bot's own
 	Book func() *playbook.Book // in force; nil is none
-	// Follows is true where it is answered by the model that the owner chose for
-	// the bot, and not by models of its own.
+	// Follows is true if it uses the model that the owner chose for the bot, and has none of
+	// its own.
 	Follows bool
 }
 
-// Minds is all agents by their memories. The zero Minds has none; Put comes first.
-// It is safe for many goroutines.
+// Minds holds all agents by their memories; call Put first. It is safe for many goroutines.
 type Minds struct {
 	// Sessions finds the session of an id; memory.Store.
 	Sessions interface {
@@ -34,12 +33,12 @@ type Minds struct {
 	all atomic.Pointer[map[string]*Mind]
 }
 
-// Put puts agents in force, by their memories. The one of fallback answers for
-// those that are no more, and is always there.
+// Put puts agents in force, by their memories. The one under Own is always there, and answers
+// for those that are gone.
 func (ms *Minds) Put(all map[string]*Mind) { ms.all.Store(&all) }
 
-// Own is the memory that the bot's own agent is put under besides its place in the
-// roster: it does what belongs to no agent of today.
+// Own is the key under which the bot's own agent is also put: it does what belongs to no
+// agent of today.
 const Own = "*own"
 
 // Of returns the agent of a memory.
@@ -54,8 +53,8 @@ func (ms *Minds) Of(memory string) *Mind {
 // At returns the agent that answers m.
 func (ms *Minds) At(m chat.Message) *Mind { return ms.Of(m.Agent.ID) }
 
-// session returns the agent that a session belongs to. Where there is only one,
-// nothing is read.
+// session returns the agent that a session belongs to. If there is only one, it reads
+// nothing.
 func (ms *Minds) session(ctx context.Context, id string) (*Mind, error) {
 	all := *ms.all.Load()
 	if len(all) == 1 {

@@ -1,8 +1,8 @@
-// Package handover is where people answer in place of the assistant: it hands a
-// conversation over, passes what both sides write on, and takes it back. Everything
-// it says goes through the outbox, in the transaction that finishes the message it
-// came from, so that nothing is lost and nothing is said twice. It sees what a person
-// wrote in the place that was handed over, and nothing else of them.
+// Package handover lets people answer in place of the assistant: it hands a conversation
+// over to a desk, relays what both sides write, and takes it back. Everything it says goes
+// through the outbox, in the transaction that finishes the message that led to it, so that
+// nothing is lost and nothing is said twice. It sees what a person wrote in the place that
+// was handed over, and nothing else about them.
 package handover
 
 import (
@@ -87,8 +87,8 @@ func (d *Desk) Possible(ctx context.Context, k chat.Key, user string) error {
 	return err
 }
 
-// HandOver returns what stores that m's author is handed over, and what they are told.
-// calls are those of this turn, session is that of the conversation.
+// HandOver returns the deed that hands m's author over, and what they are told. calls are
+// those of this turn, session is the conversation's.
 func (d *Desk) HandOver(ctx context.Context, m chat.Message, h tools.HandOver, session string,
 	calls []memory.CallRecord) (deed memory.Deed, said string, err error) {
 	if err := d.Possible(ctx, m.Key, m.From.ID); err != nil {
@@ -143,8 +143,8 @@ func (d *Desk) Open(ctx context.Context, m chat.Message, reason string) (chat.An
 	return chat.Answer{Text: said, Record: r}, nil
 }
 
-// background returns what somebody wrote in a session, the newest last, and what was
-// tried for them.
+// background returns what m's author wrote in a session, the newest last, and what was tried
+// for them.
 func (d *Desk) background(ctx context.Context, session string, m chat.Message) (words []string, calls []handoff.Attempt, err error) {
 	if session != "" {
 		entries, err := d.o.Store.Transcript(ctx, session, 0, maxRead)
@@ -193,8 +193,8 @@ func (d *Desk) entry(m chat.Message, said string) memory.Entry {
 		Tokens: llm.EstimateTokens(llm.Message{Content: said}), Origin: provenance.Origin{Via: via}}
 }
 
-// parts cuts words for a place. to is the person whose words they are, or whom they
-// are for: forgetting them reaches the parts.
+// parts cuts words for a place. to is the person who wrote them or gets them: forgetting the
+// person then reaches the parts.
 func (d *Desk) parts(k chat.Key, to chat.User, said string) (parts []chat.Part) {
 	for i, piece := range d.o.Split(k.Platform, chat.Seen(said)) {
 		parts = append(parts, chat.Part{Key: k, Index: i, Text: piece, To: to})

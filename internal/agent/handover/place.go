@@ -25,8 +25,7 @@ type Place struct {
 // InOwners is the desk in the direct chats with the owners.
 const InOwners = "owners"
 
-// places returns the places of the desk as they are now; none means that there is
-// nobody to hand anything over to.
+// places returns the places of the desk now; none means that nobody is there.
 func (d *Desk) places(ctx context.Context) (list []chat.Key) {
 	if d.o.Where != InOwners {
 		if k, ok := chat.ParseKey(d.o.Where); ok {
@@ -50,15 +49,15 @@ func (d *Desk) mayTake(ctx context.Context, m chat.Message) (bool, error) {
 	return d.o.May(ctx, m)
 }
 
-// hearing is the language of each place of the desk: in an owner's direct chat
-// theirs, where several read it that of the first owner.
+// hearing knows the language of each place of the desk: in an owner's direct chat theirs,
+// where several read along that of the first owner.
 type hearing struct {
 	places map[chat.Key]catalog.Printer
 	other  catalog.Printer
 }
 
-// hearing reads the languages of the desk, before anything is stored. Who has taken one
-// reads what comes to their place; the zero Handoff is nobody.
+// hearing reads the languages of the desk, and of who has taken a handoff; the zero Handoff
+// is nobody's. It reads before anything is stored.
 func (d *Desk) hearing(ctx context.Context, taken handoff.Handoff) hearing {
 	h := hearing{places: map[chat.Key]catalog.Printer{}}
 	for i, owner := range d.o.Owners() {

@@ -42,8 +42,8 @@ func (d *Desk) Wrap(next chat.Handler) chat.Handler {
 	})
 }
 
-// Waits reports whether what m's author says without addressing anybody is for
-// somebody: they have taken a conversation here.
+// Waits reports whether m's author has taken a conversation here, so that what they say is
+// meant for somebody even if it addresses nobody.
 func (d *Desk) Waits(ctx context.Context, m chat.Message) (bool, error) {
 	if m.Kind != chat.KindText && m.Kind != chat.KindEdit {
 		return false, nil
@@ -58,8 +58,8 @@ func (d *Desk) Holds(ctx context.Context, m chat.Message) (bool, error) {
 	return open, err
 }
 
-// fromPerson passes on what the person wrote: to who has taken the conversation, or
-// to the whole desk.
+// fromPerson passes on what the person wrote: to whoever has taken the conversation, or to
+// the whole desk.
 func (d *Desk) fromPerson(ctx context.Context, m chat.Message, h handoff.Handoff) (chat.Answer, error) {
 	desks := d.places(ctx)
 	session, err := d.session(ctx, memory.Place{Key: m.Key, User: m.From.ID, Agent: m.Agent.ID}, m.Direct)
@@ -105,8 +105,8 @@ func (d *Desk) fromPerson(ctx context.Context, m chat.Message, h handoff.Handoff
 	return chat.Answer{Record: r}, nil
 }
 
-// fromDesk passes on what somebody at the desk wrote. ours is false when it is
-// about no handoff.
+// fromDesk passes on what somebody at the desk wrote. ours is false if it is about no
+// handoff.
 func (d *Desk) fromDesk(ctx context.Context, m chat.Message) (a chat.Answer, ours bool, err error) {
 	h, ours, err := d.o.Store.Handoffs.About(ctx, m.Key, m.ReplyTo)
 	if err != nil || ours && m.Kind == chat.KindText {
@@ -133,8 +133,8 @@ func (d *Desk) fromDesk(ctx context.Context, m chat.Message) (a chat.Answer, our
 		Reason: chat.Unclear}}, true, nil
 }
 
-// reply is what somebody wrote in reply to a message about a handoff. Whoever may
-// take it does so by writing.
+// reply handles a reply to a message about a handoff. Whoever may take it takes it by
+// writing.
 func (d *Desk) reply(ctx context.Context, m chat.Message, h handoff.Handoff) (chat.Answer, error) {
 	switch {
 	case strings.HasPrefix(m.Text, "//"):

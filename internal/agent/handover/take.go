@@ -29,8 +29,8 @@ func (d *Desk) Take(ctx context.Context, m chat.Message, id int64) (chat.Answer,
 	return a, err
 }
 
-// take returns what m's author reads and what gives them the conversation; nil is
-// nothing.
+// take returns what m's author reads, and the deed that gives them the conversation; nil is
+// none.
 func (d *Desk) take(ctx context.Context, m chat.Message, id int64) (chat.Answer, *memory.Deed, error) {
 	h, over, err := d.mine(ctx, m, id)
 	if err != nil {
@@ -176,8 +176,8 @@ func (d *Desk) List(ctx context.Context, m chat.Message) (chat.Answer, error) {
 	return chat.Answer{Text: strings.Join(lines, "\n"), Buttons: buttons}, nil
 }
 
-// Choices are the conversations that m's author may take or give back, by their
-// numbers; none where they may not, or where that cannot be told.
+// Choices lists the conversations that m's author may take or give back, by their numbers;
+// none if they may not, or that is unknown.
 func (d *Desk) Choices(ctx context.Context, m chat.Message) (list []chat.Choice) {
 	if may, err := d.mayTake(ctx, m); err != nil || !may {
 		return nil
@@ -192,7 +192,7 @@ func (d *Desk) Choices(ctx context.Context, m chat.Message) (list []chat.Choice)
 	return list
 }
 
-// Tick tells those to whom nobody wrote in time, and brings the assistant back.
+// Tick tells people to whom nobody wrote in time, and brings the assistant back.
 func (d *Desk) Tick(ctx context.Context) error {
 	late, err := d.o.Store.Handoffs.Late(ctx)
 	if err != nil || len(late) == 0 {
