@@ -40,8 +40,7 @@ type Commands struct {
 	o     CommandOptions
 }
 
-// NewCommands checks the table, adds help in front and is ready. Help lists
-// commands in the order given.
+// NewCommands checks the table and adds help in front. Help lists commands in the order given.
 func NewCommands(table []Command, o CommandOptions) (*Commands, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -86,8 +85,8 @@ func gives(m chat.Message) bool {
 	return !m.Forwarded && (m.Kind == chat.KindCommand || pressed)
 }
 
-// Pace tells when a message is answered: commands that only read need not wait
-// for what takes long, whoever gives them. It reads nothing but the table.
+// Pace says what a message waits for: commands that only read do not wait for what takes long,
+// whoever gives them. It reads nothing but the table.
 func (c *Commands) Pace(m chat.Message) chat.Pace {
 	if !gives(m) {
 		return chat.InOrder
@@ -181,8 +180,8 @@ const (
 	maxLabel   = 40 // characters
 )
 
-// offer makes buttons for the one option that was left out, each of which runs the
-// command with a value; nil if there is nothing to choose.
+// offer makes buttons for the one missing option, each of which runs the command with a value;
+// nil if there is nothing to choose from.
 func offer(ctx context.Context, m chat.Message, cmd Command, path string, err error) (rows [][]chat.Button) {
 	var left missing
 	if !errors.As(err, &left) || len(cmd.Options) > 1 {
@@ -212,8 +211,8 @@ func offer(ctx context.Context, m chat.Message, cmd Command, path string, err er
 	return rows
 }
 
-// Private reports whether the answer to a command is best shown to its author
-// alone, before it is run: what is private or quiet, and what goes wrong.
+// Private reports, before a command runs, whether its answer is best shown to its author
+// alone: because it is private or quiet, or the command goes wrong.
 func (c *Commands) Private(ctx context.Context, m chat.Message) bool {
 	role, err := c.o.Role(ctx, m)
 	if err != nil {
@@ -247,8 +246,8 @@ func (c *Commands) execute(ctx context.Context, cmd Command, r Request, confirme
 	return a, err
 }
 
-// apologize answers for a command that failed; the log has the details under the
-// id in the sentence.
+// apologize answers for a command that failed; the log has the details under the id in the
+// sentence.
 func (c *Commands) apologize(ctx context.Context, r Request, err error) (chat.Answer, error) {
 	if cause := context.Cause(ctx); cause != nil {
 		return chat.Answer{}, cause
@@ -259,9 +258,9 @@ func (c *Commands) apologize(ctx context.Context, r Request, err error) (chat.An
 		Record: chat.End{Outcome: chat.Failed, Reason: chat.Fault, Command: r.Command, ErrorID: id, Fault: err.Error()}}, nil
 }
 
-// find names the command and verb that r's message means and returns the text
-// of their arguments, or a complaint that suggests what may have been meant.
-// Only names that the author may use are suggested.
+// find names the command and verb that r's message means and returns the text of their
+// arguments, or a complaint that suggests what was meant. It suggests only names that the
+// author may use.
 func (c *Commands) find(ctx context.Context, r *Request) (cmd Command, rest, complaint string) {
 	name, rest := commandName(r.Message.Text)
 	cmd, ok := c.command(name)

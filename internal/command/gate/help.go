@@ -36,8 +36,7 @@ const everything = "all"
 // mostFirst is how many commands /help names at first.
 const mostFirst = 5
 
-// Help names a few things that a role may do, all of them with "all", or describes
-// one command.
+// Help names a few commands that a role may use, all of them for "all", or describes one.
 func (c *Commands) Help(ctx context.Context, role Role, name string) string {
 	switch {
 	case name == "":
@@ -65,8 +64,8 @@ func (c *Commands) Help(ctx context.Context, role Role, name string) string {
 	return b.String()
 }
 
-// useful reports whether a role may use a command, or a verb of it, and has any use
-// for it: what lets strangers in is of none to who is in.
+// useful reports whether a role may use a command, or a verb of it, and has any use for it:
+// people who are in need no command that lets strangers in.
 func (cmd Command) useful(role Role) bool {
 	if cmd.Who == Anyone && role > Stranger {
 		return false
@@ -74,7 +73,7 @@ func (cmd Command) useful(role Role) bool {
 	return cmd.admits(role) || anyVerb(cmd, role)
 }
 
-// first names what people want most, and before it what only this role may do.
+// first names what people want most.
 func (c *Commands) first(ctx context.Context, role Role) string {
 	var few []Command
 	for _, cmd := range c.table {

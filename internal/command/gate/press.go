@@ -52,8 +52,8 @@ func (c *Confirmations) press(ctx context.Context, m chat.Message, w chat.Reply,
 	return c.afford(ctx, m, w, answered{q, agreed, m.From, chat.Said{}}, do)
 }
 
-// pressable finds the question whose button m presses; why, when not empty,
-// explains why nothing is done.
+// pressable finds the question whose button m presses; why, if not empty, explains why
+// nothing is done.
 func (c *Confirmations) pressable(ctx context.Context, m chat.Message, p push) (q chat.Question, why string, err error) {
 	q, ok, err := c.rows.Question(ctx, m, p.id)
 	if err != nil {
@@ -134,9 +134,8 @@ func (c *Confirmations) mayAlso(ctx context.Context, m chat.Message, q chat.Ques
 	return err == nil, err
 }
 
-// Toast returns what the platform may show at once to the person who pressed a
-// button: what is done now or, with refused, why nothing is. "" means that it is
-// no button of a question.
+// Toast returns what the platform may show at once to whoever pressed a button: what is done
+// now or, with refused, why nothing is. "" means that it is no button of a question.
 func (c *Confirmations) Toast(ctx context.Context, m chat.Message) (text string, refused bool) {
 	p, ok := pressed(m.Text)
 	if !ok {
@@ -154,8 +153,8 @@ func (c *Confirmations) Toast(ctx context.Context, m chat.Message) (text string,
 	return catalog.Text(ctx, "On it."), false
 }
 
-// push is the meaning of a button of a question: yes, no, always, skip, or the
-// number of the only thing that is agreed to, or of what is picked.
+// push is the meaning of a question's button: yes, no, always, skip, or the number of the one
+// thing agreed to or picked.
 type push struct{ verdict, id string }
 
 func pressed(data string) (p push, ok bool) {
@@ -168,8 +167,8 @@ func pressed(data string) (p push, ok bool) {
 	return p, ok && (verdict == "yes" || verdict == "no" || verdict == "always" || verdict == "skip")
 }
 
-// buttons returns yes and no, one button for each thing that can be agreed to
-// alone, and the owner's "always".
+// buttons returns yes and no, one button for each thing that can be agreed to alone, and the
+// owner's "always".
 func (c *Confirmations) buttons(ctx context.Context, q chat.Question, b body) (rows [][]chat.Button) {
 	button := func(label, verdict string) chat.Button {
 		return chat.Button{Label: label, Data: c.token(verdict, q)}
@@ -192,8 +191,8 @@ func (c *Confirmations) buttons(ctx context.Context, q chat.Question, b body) (r
 	return rows
 }
 
-// signed reports whether a button's Data is ours, for this question in its place, whatever
-// that was called when it was asked.
+// signed reports whether a button's Data was signed by us for this question, under any key
+// its place has had.
 func (c *Confirmations) signed(data, verdict string, q chat.Question) bool {
 	keys := []chat.Key{q.Key}
 	if c.Formerly != nil {
@@ -218,12 +217,12 @@ func firstLine(s string) string {
 	return text.Clip(s, maxCame)
 }
 
-// maxCame is how much is kept of the result of a question, in runes: it must fit
-// into the notice that a platform shows for a moment.
+// maxCame bounds the stored result of a question, in runes: it must fit into the notice that
+// a platform shows for a moment.
 const maxCame = 120
 
-// maxShown is the longest question that is repeated when it is over, in runes;
-// one that took several messages is not.
+// maxShown is the longest question that is repeated when it is over, in runes; one that took
+// several messages is not.
 const maxShown = 1900
 
 // show changes the message of a question that is over.

@@ -56,15 +56,15 @@ func (a Amount) or(b Amount) Amount {
 type QuotaOptions struct {
 	Limits // to begin with; SetLimits changes them
 	Usage  Usage
-	// Exempt messages are not counted by the minute (the owner's own
-	// terminal); nil exempts none. Tokens are counted for everybody.
+	// Exempt messages are not counted by the minute (the owner's own terminal); nil exempts
+	// none. Tokens are counted for everybody.
 	Exempt func(m chat.Message) bool
 	Now    func() time.Time
 	Log    *slog.Logger
 }
 
-// Quotas bounds what one person, one channel and everybody may use. People over a
-// limit are told once a minute; their other messages end silently.
+// Quotas bounds what one person, one channel and everybody may use. People over a limit are
+// told once a minute; their other messages end silently.
 type Quotas struct {
 	o      QuotaOptions
 	limits atomic.Pointer[Limits]
@@ -140,11 +140,10 @@ func (q *Quotas) Budget(next chat.Handler) chat.Handler {
 	})
 }
 
-// Reserve is asked before each model call with an estimate of what it takes, and
-// fails with ErrQuota when a limit is reached. done must be called with what
-// the call really took. Concurrent calls count each other's estimates, so a
-// limit is exceeded by one call at most. A ctx for which nobody pays (chat.PaidBy) is only
-// held to the limit for everybody.
+// Reserve is asked before each model call with an estimate of its cost, and fails with
+// ErrQuota when a limit is reached. Call done with the real cost. Concurrent calls count each
+// other's estimates, so a limit is exceeded by one call at most. A ctx without a payer
+// (chat.PaidBy) is held to the limit for everybody only.
 func (q *Quotas) Reserve(ctx context.Context, estimate Amount) (done func(actual Amount), err error) {
 	m := chat.Payer(ctx) // work that nobody asked for is charged to nobody
 	if err := q.refresh(ctx, m); err != nil {
@@ -207,8 +206,8 @@ func inHours(ctx context.Context, d time.Duration) string {
 	return catalog.Many(ctx, h, "hour") + " " + catalog.Many(ctx, m, "minute")
 }
 
-// refresh raises m's meters to the stored values, which include calls of an earlier
-// process and calls without a reservation.
+// refresh raises m's meters to the stored values, which include calls of an earlier process
+// and calls without a reservation.
 func (q *Quotas) refresh(ctx context.Context, m chat.Message) error {
 	since := q.today()
 	for _, l := range q.bounds(m) {
@@ -369,8 +368,8 @@ func (e *everybody) spent(ctx context.Context, q *Quotas, since time.Time) (toke
 	return e.sum.Tokens, e.sum.Money, nil
 }
 
-// maxRemembered bounds how many people a process remembers; beyond it some are
-// forgotten, which costs nothing but a repeated notice.
+// maxRemembered bounds how many people a process remembers; beyond it some are forgotten,
+// which costs only a repeated notice.
 const maxRemembered = 10_000
 
 // once lets something happen once per key and period.

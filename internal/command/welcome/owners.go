@@ -11,7 +11,7 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// Owners reaches who owns the bot. All fields are required.
+// Owners reaches the bot's owners. All fields are required.
 type Owners struct {
 	List     func(ctx context.Context) ([]string, error) // their ids
 	Adapters func() []chat.Adapter

@@ -11,9 +11,9 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// Receiving tells the operator, as each platform begins to receive, as whom it does and
-// what to type there. claim is the code that makes somebody the owner, "" with an
-// owner. It ends with the last platform, or with ctx.
+// Receiving tells the operator, as each platform begins to receive, under which name it does
+// and what to type there. claim is the code that makes somebody the owner, "" with an owner.
+// It ends with the last platform, or with ctx.
 func Receiving(ctx context.Context, adapters []chat.Adapter, claim string, say func(format string, args ...any)) {
 	waiting := slices.Clone(adapters)
 	for {
@@ -52,7 +52,7 @@ func open(p chat.Adapter, claim string) catalog.Filled {
 // SaysVersion is said in more than one place.
 const SaysVersion = "Parley %s. Its data is in %s."
 
-// Start is what a start without platforms knows already. All fields are required.
+// Start is what startup knows before any platform runs. All fields are required.
 type Start struct {
 	Version, Data string
 	Listen        string // where the control page is; "" for nowhere
