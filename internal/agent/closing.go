@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,11 +20,8 @@ const maxSummaryTries = 3
 // digested returns the extract stored of a session that ends now, until a model has
 // summarized it.
 func (a *Agent) digested(se memory.Session, entries []memory.Entry) memory.Closing {
-	c := memory.Closing{Title: shortTitle("", insight(firstSaid(entries))), Decisions: transcript.Decided(se, sessions.Folded{},
-		entries), Owed: se.Owed}
-	if se.Title != "" {
-		c.Title = se.Title
-	}
+	c := memory.Closing{Title: cmp.Or(se.Title, shortTitle("", insight(firstSaid(entries)))),
+		Decisions: transcript.Decided(se, sessions.Folded{}, entries), Owed: se.Owed}
 	told := sessions.Digest(transcript.Left(transcript.Points(entries), se.Summary), maxClosing)
 	if !slices.ContainsFunc(transcript.Points(entries), func(p sessions.Point) bool { return !p.Bot }) {
 		told = transcript.Text(entries) // nobody said much

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	_ "embed" // prompts
 	"errors"
@@ -208,8 +209,5 @@ func (a *Agent) owing(se memory.Session, p part, s summing) *sessions.Debt {
 
 // shortTitle returns a title as it is stored; otherwise where there is none.
 func shortTitle(title, otherwise string) string {
-	if title = strings.Join(strings.Fields(text.Plain(title)), " "); title == "" {
-		title = otherwise
-	}
-	return text.Clip(title, maxTitle)
+	return text.Clip(cmp.Or(strings.Join(strings.Fields(text.Plain(title)), " "), otherwise), maxTitle)
 }

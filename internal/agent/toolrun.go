@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -136,12 +137,7 @@ func told(o tools.Outcome) string {
 }
 
 // toolName returns the name a call gave, kept short: it is the model's own text.
-func toolName(c llm.ToolCall) string {
-	if c.Name == "" {
-		return "unnamed"
-	}
-	return text.Clip(c.Name, 64)
-}
+func toolName(c llm.ToolCall) string { return text.Clip(cmp.Or(c.Name, "unnamed"), 64) }
 
 // runBatch runs calls in order, or in parallel if all of them only read. Either way results
 // come in call order, with the time each call began.

@@ -1,5 +1,7 @@
 package chat
 
+import "cmp"
+
 // Menu holds the commands that a platform shows behind the slash.
 type Menu struct {
 	Commands []MenuCommand
@@ -70,9 +72,4 @@ type Choice struct {
 }
 
 // Shown returns what people read.
-func (c Choice) Shown() string {
-	if c.Label == "" {
-		return c.Value
-	}
-	return c.Label
-}
+func (c Choice) Shown() string { return cmp.Or(c.Label, c.Value) }

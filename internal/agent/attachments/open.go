@@ -5,6 +5,7 @@
 package attachments
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -233,12 +234,7 @@ func (a *Opened) takeText(f chat.File, content string) (sorry string) {
 // fileMark would close, or open, the marks that a file's text stands between.
 var fileMark = text.Pattern(`(?i)<(\s*/?\s*data)`)
 
-func fileName(f chat.File) string {
-	if name := plain(f.Name); name != "" {
-		return name
-	}
-	return "the file"
-}
+func fileName(f chat.File) string { return cmp.Or(plain(f.Name), "the file") }
 
 // plain keeps the letters, digits and a few signs of a name, so that nothing in
 // it can be mistaken for markup.

@@ -1,6 +1,7 @@
 package handover
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -76,11 +77,8 @@ func (f dossier) text(p catalog.Printer, id int64) string {
 	if len(f.calls) > 0 {
 		b.WriteString("\n" + p.Text("What was tried:") + "\n")
 		for _, c := range f.calls {
-			if c.Class == "" {
-				c.Class = c.Status
-			}
 			b.WriteString("- " + text.Literal(strings.ReplaceAll(c.Tool, "_", " ")) + ": " +
-				text.Literal(strings.ToLower(strings.ReplaceAll(c.Class, "_", " "))) + "\n")
+				text.Literal(strings.ToLower(strings.ReplaceAll(cmp.Or(c.Class, c.Status), "_", " "))) + "\n")
 		}
 	}
 	return strings.TrimSpace(b.String())

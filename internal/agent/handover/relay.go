@@ -1,6 +1,7 @@
 package handover
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -181,12 +182,9 @@ func (d *Desk) passOn(ctx context.Context, m chat.Message, h handoff.Handoff) (c
 	passed, theirs := d.content(ctx, m), d.o.Speak(ctx, h.Person.ID)
 	parts := d.parts(h.Place, h.Person, theirs.Say(wordsSaid, named(m.From), passed.words(theirs)))
 	parts[len(parts)-1].Files = passed.files
-	entry := memory.Entry{Role: llm.RoleAssistant, User: h.Person.ID, Name: m.From.Name, Content: kept(m), At: m.At,
+	entry := memory.Entry{Role: llm.RoleAssistant, User: h.Person.ID, Name: cmp.Or(m.From.Name, m.From.ID), Content: kept(m), At: m.At,
 		Tokens: llm.EstimateTokens(llm.Message{Content: kept(m)}), Origin: provenance.Origin{Via: provenance.ViaPerson,
 			People: []string{m.From.ID}}}
-	if entry.Name == "" {
-		entry.Name = m.From.ID
-	}
 	l := d.line(session, entry)
 	l.Why = theirs.Say("%s (%s) answered this, from the desk. No model had a part in it.", entry.Name, m.From.ID)
 	r := &memory.Relay{End: chat.End{Outcome: chat.PassedOn}, Why: []string{catalog.Say(ctx, wordsWhyRelayed, h.Person.Name)},
@@ -211,10 +209,7 @@ func kept(m chat.Message) string {
 	for _, f := range m.Files {
 		said += "\n(" + f.Name + ")"
 	}
-	if said = strings.TrimSpace(said); said == "" {
-		return "…"
-	}
-	return said
+	return cmp.Or(strings.TrimSpace(said), "…")
 }
 
 // passed is what is passed on of a message: its words, marked as what they are, and

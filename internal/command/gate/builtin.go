@@ -77,9 +77,9 @@ func (g *Gate) runPairList(ctx context.Context, _ Request) (chat.Answer, error) 
 	var lines []string
 	var rows [][]chat.Button
 	for _, u := range waiting {
-		lines = append(lines, catalog.Say(ctx, "%s (%s) is waiting", escape(u.Name), u.ID))
+		lines = append(lines, catalog.Say(ctx, "%s (%s) is waiting", Escape(u.Name), u.ID))
 		if len(rows) < maxWaiting {
-			rows = append(rows, []chat.Button{{Label: catalog.Say(ctx, "Let in %s", escape(u.Name)), Data: "/pair let " + u.ID},
+			rows = append(rows, []chat.Button{{Label: catalog.Say(ctx, "Let in %s", Escape(u.Name)), Data: "/pair let " + u.ID},
 				{Label: catalog.Text(ctx, wordNo), Data: "/pair drop " + u.ID}})
 		}
 	}
@@ -105,7 +105,7 @@ func (g *Gate) runApprove(ctx context.Context, r Request) (chat.Answer, error) {
 	if err != nil {
 		return chat.Answer{}, text.Instead(err, ErrCode, "No one is waiting with that code: it may be mistyped, used or older than an hour.")
 	}
-	return chat.Answer{Text: catalog.Say(ctx, wordPairApproved, escape(who.Name), who.ID, who.ID)}, nil
+	return chat.Answer{Text: catalog.Say(ctx, wordPairApproved, Escape(who.Name), who.ID, who.ID)}, nil
 }
 
 func (r Request) id() string { return strings.TrimSpace(clean(r.Args["id"])) }
@@ -114,16 +114,16 @@ func (g *Gate) runLet(ctx context.Context, r Request) (chat.Answer, error) {
 	id := r.id()
 	who, ok, err := g.Admit(ctx, id, r.Message.From.ID)
 	if err == nil && !ok {
-		return chat.Answer{Text: catalog.Say(ctx, wordNotWaiting, escape(id))}, nil
+		return chat.Answer{Text: catalog.Say(ctx, wordNotWaiting, Escape(id))}, nil
 	}
-	return chat.Answer{Text: catalog.Say(ctx, wordPairApproved, escape(who.Name), who.ID, who.ID)}, err
+	return chat.Answer{Text: catalog.Say(ctx, wordPairApproved, Escape(who.Name), who.ID, who.ID)}, err
 }
 
 func (g *Gate) runDrop(ctx context.Context, r Request) (chat.Answer, error) {
 	id := r.id()
 	ok, err := g.Drop(ctx, id)
 	if err == nil && !ok {
-		return chat.Answer{Text: catalog.Say(ctx, wordNotWaiting, escape(id))}, nil
+		return chat.Answer{Text: catalog.Say(ctx, wordNotWaiting, Escape(id))}, nil
 	}
 	return chat.Answer{Text: catalog.Say(ctx, "Done, the request of %s is gone.", id)}, err
 }
@@ -150,7 +150,7 @@ func (g *Gate) runRevoke(ctx context.Context, r Request) (chat.Answer, error) {
 		return chat.Answer{}, err
 	}
 	if !ok {
-		return chat.Answer{Text: catalog.Say(ctx, "Nothing was granted to %s. Try /pair list.", escape(id))}, nil
+		return chat.Answer{Text: catalog.Say(ctx, "Nothing was granted to %s. Try /pair list.", Escape(id))}, nil
 	}
 	who, err := g.Called(ctx, id)
 	return chat.Answer{Text: catalog.Say(ctx, "Done, %s has nothing granted by hand any more.", who)}, err
@@ -212,7 +212,7 @@ func (g *Gate) runGrant(role, words string) func(context.Context, Request) (chat
 		}
 		if err := g.checkID(id, true); err != nil {
 			return chat.Answer{Text: catalog.Say(ctx, "I need a numeric id with its platform, not %s: telegram:42, discord:1234, "+
-				"telegram:chat:-1001, discord:guild:99, or here in a channel. Names prove nothing.", escape(id))}, nil
+				"telegram:chat:-1001, discord:guild:99, or here in a channel. Names prove nothing.", Escape(id))}, nil
 		}
 		granted, err := g.o.Rows.Granted(ctx, id)
 		if err != nil {

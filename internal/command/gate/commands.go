@@ -234,7 +234,7 @@ func (c *Commands) execute(ctx context.Context, cmd Command, r Request, confirme
 			return chat.Answer{}, err
 		}
 		if cmd.Private && question != "" && !r.Message.Direct {
-			question = catalog.Say(ctx, "Shall I really do that (%s)?", escape(r.Message.Text)) // others read it
+			question = catalog.Say(ctx, "Shall I really do that (%s)?", Escape(r.Message.Text)) // others read it
 		}
 		if question != "" {
 			line, _ := json.Marshal(r.Message.Text) // a string always can
@@ -265,7 +265,7 @@ func (c *Commands) find(ctx context.Context, r *Request) (cmd Command, rest, com
 	name, rest := commandName(r.Message.Text)
 	cmd, ok := c.command(name)
 	if !ok {
-		return cmd, "", didYouMean(ctx, catalog.Say(ctx, wordUnknown, escape(name)), "/", nearest(name, names(c.table, r.Role)))
+		return cmd, "", didYouMean(ctx, catalog.Say(ctx, wordUnknown, Escape(name)), "/", nearest(name, names(c.table, r.Role)))
 	}
 	r.Command = cmd.Name
 	if len(cmd.Verbs) == 0 || !cmd.admits(r.Role) && !anyVerb(cmd, r.Role) {
@@ -280,7 +280,7 @@ func (c *Commands) find(ctx context.Context, r *Request) (cmd Command, rest, com
 		return cmd, rest, ""
 	}
 	usable := names(inherited(cmd), r.Role)
-	complaint = catalog.Say(ctx, "/%s does not know %s; it knows %s.", cmd.Name, escape(word), strings.Join(usable, ", "))
+	complaint = catalog.Say(ctx, "/%s does not know %s; it knows %s.", cmd.Name, Escape(word), strings.Join(usable, ", "))
 	return cmd, "", didYouMean(ctx, complaint, "/"+cmd.Name+" ", nearest(fold(word), usable))
 }
 

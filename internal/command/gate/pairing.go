@@ -100,7 +100,7 @@ func (g *Gate) Called(ctx context.Context, id string) (string, error) {
 	if err != nil || name == id {
 		return id, err
 	}
-	return escape(name) + " (" + id + ")", nil
+	return Escape(name) + " (" + id + ")", nil
 }
 
 // Waiting returns who asked to be let in and holds a live code.

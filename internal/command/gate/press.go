@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -68,7 +69,7 @@ func (c *Confirmations) pressable(ctx context.Context, m chat.Message, p push) (
 	if q.Asked.ID != m.From.ID {
 		may, err := c.mayAlso(ctx, m, q)
 		if err != nil || !may {
-			return q, catalog.Say(ctx, "That button is not yours: I asked %s.", escape(called(q.Asked))), err
+			return q, catalog.Say(ctx, "That button is not yours: I asked %s.", Escape(called(q.Asked))), err
 		}
 	}
 	if p.verdict == "always" {
@@ -93,23 +94,18 @@ func (c *Confirmations) over(ctx context.Context, q chat.Question) string {
 	case q.State == chat.QuestionExpired || q.State == chat.QuestionOpen && !c.now().Before(q.Until):
 		return catalog.Text(ctx, wordExpired)
 	case q.State == chat.QuestionTaken:
-		return catalog.Say(ctx, "%s has answered that already, and I am on it.", escape(called(q.By)))
+		return catalog.Say(ctx, "%s has answered that already, and I am on it.", Escape(called(q.By)))
 	case q.State == chat.QuestionSettled && q.By.ID == "":
 		return catalog.Text(ctx, wordExpired)
 	case q.State == chat.QuestionSettled && q.Came == "":
-		return catalog.Say(ctx, "%s has answered that already.", escape(called(q.By)))
+		return catalog.Say(ctx, "%s has answered that already.", Escape(called(q.By)))
 	case q.State == chat.QuestionSettled:
-		return catalog.Say(ctx, "%s has answered that already: %s", escape(called(q.By)), q.Came)
+		return catalog.Say(ctx, "%s has answered that already: %s", Escape(called(q.By)), q.Came)
 	}
 	return ""
 }
 
-func called(u chat.User) string {
-	if u.Name != "" {
-		return u.Name
-	}
-	return u.ID
-}
+func called(u chat.User) string { return cmp.Or(u.Name, u.ID) }
 
 func (c *Confirmations) role(ctx context.Context, m chat.Message) (Role, error) {
 	if c.Role == nil {
@@ -238,7 +234,7 @@ func (c *Confirmations) show(ctx context.Context, a answered, outcome string) {
 
 // shownAs returns what was answered, and by whom.
 func shownAs(ctx context.Context, a answered) string {
-	name := escape(called(a.by))
+	name := Escape(called(a.by))
 	if bodyOf(a.Question).Form != nil {
 		if a.said.No || a.said.Stop {
 			return catalog.Say(ctx, "❌ %s gave no answer.", name)

@@ -4,6 +4,7 @@
 package welcome
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/command/gate"
 	"parley/internal/text"
 	"parley/internal/text/catalog"
 )
@@ -151,19 +153,8 @@ func (o Manners) Newcomers(ctx context.Context, a Admissions, by string) error {
 // plain returns a name that somebody else chose, without Markdown.
 func plain(name string) string {
 	name, _ = text.Strip(strings.Join(strings.Fields(name), " "))
-	name = strings.Map(func(r rune) rune {
-		if strings.ContainsRune("`*_~|<>[]()@#\\", r) {
-			return -1
-		}
-		return r
-	}, name)
-	if name = text.Shorten(name, maxName); name == "" {
-		return "?"
-	}
-	return name
+	return cmp.Or(gate.Escape(name), "?")
 }
-
-const maxName = 41
 
 // Between tries to register, doubling.
 const (
