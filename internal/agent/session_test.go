@@ -36,15 +36,7 @@ func TestClockStepsBackBetweenLookAndEnd(t *testing.T) {
 	}
 }
 
-func (b *bench) live() memory.Session {
-	b.t.Helper()
-	se, ok, err := b.store.LiveSession(context.Background(), memory.Place{Key: annAlone.Key})
-	must(b.t, err)
-	if !ok {
-		b.t.Fatal("no live session")
-	}
-	return se
-}
+func (b *bench) live() memory.Session { return b.liveIn(annAlone.Key) }
 
 // TestMessageBeforeExpiryKeepsTheJourney: a sweep that chose a session while a
 // message was on its way leaves it, and the journey in it, as they are.

@@ -355,3 +355,59 @@ func TestReadFolded(t *testing.T) {
 		}
 	}
 }
+
+// TestLongTalkCostsFewSummaries: as long as there is room, many messages are summed
+// up with one call, and none is left out before that.
+func TestLongTalkCostsFewSummaries(t *testing.T) {
+	b := newBench(t, Options{Limits: Limits{MaxMessages: 100}})
+	b.model.Answer = folding("ok", `{"summary":"They counted.","title":"Counting","decisions":[],"facts":[]}`)
+	for i := range 200 {
+		b.say(fmt.Sprintf("number %d.", i))
+	}
+	requests := b.model.Requests()
+	if n := len(requests); n > 210 {
+		t.Errorf("%d model calls for 200 messages", n)
+	}
+	summed := 0
+	for _, r := range requests {
+		if r.Schema != nil {
+			summed += strings.Count(r.Messages[1].Content, "number ")
+			continue
+		}
+		last := 0
+		_, _ = fmt.Sscanf(r.Messages[len(r.Messages)-1].Content, "number %d.", &last)
+		if n := count(r.Messages, llm.RoleUser); n+summed <= last || n > 32 {
+			t.Fatalf("message %d comes with %d others, and %d are summed up", last, n-1, summed)
+		}
+	}
+}
+
+// payers is a summarizer that notes who pays.
+type payers struct{ list []chat.Message }
+
+// Complete implements llm.Model.
+func (p *payers) Complete(ctx context.Context, _ llm.Request, _ func(string)) (llm.Response, error) {
+	p.list = append(p.list, chat.Payer(ctx))
+	return llm.Response{}, &llm.Error{Class: llm.ErrUnavailable, Detail: "down"}
+}
+
+// TestSummariesArePaidFor: a summary is made by its own models, and whoever spoke
+// last in what it sums up pays for it, although nobody waits for it.
+func TestSummariesArePaidFor(t *testing.T) {
+	p := &payers{}
+	b := newBench(t, Options{Sessions: Sessions{Summarizer: p}})
+	b.model.Answer = func(llm.Request) (llm.Response, error) {
+		return spoken("ok"), nil
+	}
+	for i := range 12 {
+		b.say(fmt.Sprintf("point %d", i))
+	}
+	if len(p.list) == 0 {
+		t.Fatal("no summary was asked for")
+	}
+	for _, m := range p.list {
+		if m.From.ID != annAlone.User || m.Key != annAlone.Key {
+			t.Errorf("paid by %q in %s", m.From.ID, m.Key)
+		}
+	}
+}
