@@ -40,7 +40,6 @@ func learning(t *testing.T, facts ...map[string]string) *llmScript {
 // llmScript says ok, and its text where something structured is asked for.
 type llmScript struct{ structured string }
 
-// Complete implements llm.Model.
 func (s *llmScript) Complete(_ context.Context, r llm.Request, _ func(string)) (llm.Response, error) {
 	resp := spoken("ok")
 	if r.Schema != nil {

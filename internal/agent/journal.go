@@ -108,7 +108,6 @@ func (j *journal) answer() (memory.Step, bool) {
 	return memory.Step{}, false
 }
 
-// The kinds of steps.
 const (
 	stepModel = "model"
 	stepTool  = "tool"

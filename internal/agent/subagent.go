@@ -37,14 +37,9 @@ type Delegated struct {
 // nobody is the Reply of a subagent, which does not talk to people.
 type nobody struct{}
 
-// Text implements chat.Reply.
-func (nobody) Text(string) {}
-
-// Status implements chat.Reply.
+func (nobody) Text(string)   {}
 func (nobody) Status(string) {}
-
-// Reset implements chat.Reply.
-func (nobody) Reset() {}
+func (nobody) Reset()        {}
 
 // Delegate has a subagent do a job for the person and place of c. Tools call it.
 func (a *Agent) Delegate(ctx context.Context, s Subagent, c tools.Call, task string) (tools.Result, error) {

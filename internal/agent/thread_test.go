@@ -385,7 +385,6 @@ func TestLongTalkCostsFewSummaries(t *testing.T) {
 // payers is a summarizer that notes who pays.
 type payers struct{ list []chat.Message }
 
-// Complete implements llm.Model.
 func (p *payers) Complete(ctx context.Context, _ llm.Request, _ func(string)) (llm.Response, error) {
 	p.list = append(p.list, chat.Payer(ctx))
 	return llm.Response{}, &llm.Error{Class: llm.ErrUnavailable, Detail: "down"}

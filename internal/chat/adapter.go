@@ -92,10 +92,7 @@ type DeadLetter struct {
 // that nothing can be received.
 type DegradedError struct{ Err error }
 
-// Error implements error.
 func (e *DegradedError) Error() string { return e.Err.Error() }
-
-// Unwrap returns what is wrong.
 func (e *DegradedError) Unwrap() error { return e.Err }
 
 // Move re-addresses everything a Key owns.
@@ -111,10 +108,7 @@ type WaitError struct {
 	Err   error
 }
 
-// Error implements error.
 func (e *WaitError) Error() string { return fmt.Sprintf("asked to wait %s: %v", e.After, e.Err) }
-
-// Unwrap returns the platform's own error.
 func (e *WaitError) Unwrap() error { return e.Err }
 
 // GoneError reports that no attempt at this part will ever succeed: blocked,
@@ -126,10 +120,7 @@ type GoneError struct {
 	Closed bool
 }
 
-// Error implements error.
 func (e *GoneError) Error() string { return fmt.Sprintf("cannot be delivered: %v", e.Err) }
-
-// Unwrap returns the platform's own error.
 func (e *GoneError) Unwrap() error { return e.Err }
 
 // MovedError reports that the conversation now has another Key.
@@ -138,10 +129,7 @@ type MovedError struct {
 	Err error
 }
 
-// Error implements error.
 func (e *MovedError) Error() string { return fmt.Sprintf("moved to %s: %v", e.To, e.Err) }
-
-// Unwrap returns the platform's own error.
 func (e *MovedError) Unwrap() error { return e.Err }
 
 // Reply shows an answer while it grows. Everything here is

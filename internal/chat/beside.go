@@ -8,7 +8,6 @@ import (
 // Pace says which messages of its conversation a message waits for.
 type Pace int
 
-// The paces.
 const (
 	// InOrder waits for everything that came before.
 	InOrder Pace = iota

@@ -86,8 +86,5 @@ func (c *Credential) Doubt(ctx context.Context, began time.Time) {
 // helps only after the operator has fixed it.
 type RefusedError struct{ Err error }
 
-// Error implements error.
 func (e *RefusedError) Error() string { return e.Err.Error() }
-
-// Unwrap returns the sentence for the operator.
 func (e *RefusedError) Unwrap() error { return e.Err }

@@ -37,7 +37,6 @@ func (o Outcome) Succeeded() (yes, counts bool) {
 // Reason says more about an Outcome. It is one of these, or "".
 type Reason string
 
-// The reasons.
 const (
 	// Of Asked.
 	NeedsYes Reason = "needs a yes"

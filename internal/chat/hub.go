@@ -162,7 +162,7 @@ func NewHub(o HubOptions) *Hub {
 		shows: map[string]chan struct{}{}, backlog: backlog{room: make(chan struct{})}, aheads: map[Key]*ahead{},
 		stile: &turnstile{most: workAtOnce, all: o.AtOnce, patience: workPatience}}
 	for _, a := range o.Adapters {
-		h.outages[a.Platform()] = newOutage()
+		h.outages[a.Platform()] = &outage{over: make(chan struct{})}
 		h.shows[a.Platform()] = make(chan struct{}, showsAtOnce)
 	}
 	h.ctx, h.abort = context.WithCancelCause(context.Background())

@@ -87,7 +87,6 @@ type Outbox interface {
 // PartState is the state of an outbox row.
 type PartState string
 
-// The states of an outbox row.
 const (
 	PartReady   PartState = "ready"   // not written to the platform, or refused for now
 	PartStarted PartState = "started" // a request may have been written

@@ -83,7 +83,6 @@ func (l *live) left() bool {
 	return l.id != "" || l.m.Preview != ""
 }
 
-// Text implements Reply.
 func (l *live) Text(delta string) {
 	l.mu.Lock()
 	l.text.WriteString(delta)
@@ -91,7 +90,6 @@ func (l *live) Text(delta string) {
 	l.poke()
 }
 
-// Status implements Reply.
 func (l *live) Status(note string) {
 	l.mu.Lock()
 	l.status = note
@@ -99,7 +97,6 @@ func (l *live) Status(note string) {
 	l.poke()
 }
 
-// Reset implements Reply.
 func (l *live) Reset() {
 	l.mu.Lock()
 	l.text.Reset()
@@ -270,7 +267,6 @@ type Watcher interface {
 	Watch(m Message, tools []string)
 }
 
-// Work implements Worker.
 func (l *live) Work(tool string, begins bool) {
 	w, ok := l.h.adapter(l.m.Key.Platform).(Watcher)
 	if !ok {

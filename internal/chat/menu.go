@@ -47,7 +47,6 @@ type MenuOption struct {
 // OptionKind is what an option holds.
 type OptionKind string
 
-// The kinds of option.
 const (
 	OptionText   OptionKind = ""
 	OptionNumber OptionKind = "number" // a whole number

@@ -105,34 +105,25 @@ func (h *Hub) mayAct() bool { return h.o.Node == nil || h.o.Node.Alive() }
 // stillLives reports whether ownership has not changed since life (Hub.lives).
 func (h *Hub) stillLives(life int64) bool { return h.lives.Load() == life && h.mayAct() }
 
-// owns is own for the next job of a lane. It asks once per life: while the lane runs,
-// this process does not give the conversation up (Hub.left), and no other takes it before
-// the life ends.
+// owns claims a conversation for work without a message. It asks once per life: while the
+// lane runs, this process does not give the conversation up (Hub.left), and no other takes
+// it before the life ends.
 func (h *Hub) owns(l *lane) bool {
 	life := h.lives.Load()
-	if l.had == life+1 && h.mayAct() {
+	if h.o.Node == nil || l.had == life+1 && h.mayAct() {
 		return true
 	}
-	if !h.own(l.key) {
-		return false
-	}
-	l.had = life + 1
-	return true
-}
-
-// own claims a conversation for work without a message.
-func (h *Hub) own(k Key) bool {
-	if h.o.Node == nil {
-		return true
-	}
-	if h.adapter(k.Platform) == nil {
-		return false // one that can send there finds it
+	if h.adapter(l.key.Platform) == nil {
+		return false // a process that can send there finds it
 	}
 	ours := false
-	ok := h.lasting(k, "claim", func() (err error) {
-		ours, err = h.o.Node.Own(h.ctx, k)
+	ok := h.lasting(l.key, "claim", func() (err error) {
+		ours, err = h.o.Node.Own(h.ctx, l.key)
 		return err
 	})
+	if ok && ours {
+		l.had = life + 1
+	}
 	return ok && ours
 }
 

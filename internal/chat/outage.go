@@ -16,8 +16,6 @@ type outage struct {
 	sent    uint64        // how many did
 }
 
-func newOutage() *outage { return &outage{over: make(chan struct{})} }
-
 // through records a delivery.
 func (o *outage) through() {
 	o.mu.Lock()

@@ -42,7 +42,6 @@ type Said struct {
 // QuestionState is the state of a question.
 type QuestionState string
 
-// The states of a question.
 const (
 	QuestionOpen     QuestionState = "open"
 	QuestionTaken    QuestionState = "taken" // answered; what it asked about is being done

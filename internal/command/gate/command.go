@@ -52,7 +52,6 @@ type Command struct {
 // Effect is what a command changes.
 type Effect int
 
-// The effects.
 const (
 	Changes   Effect = iota // something: it runs in its turn, and at once
 	Works                   // something, and takes as long as an answer of the model's

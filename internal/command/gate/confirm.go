@@ -216,7 +216,8 @@ func (c *Confirmations) form(ctx context.Context, m chat.Message, asked string, 
 	if err != nil {
 		return chat.Answer{}, chat.Question{}, fmt.Errorf("ask: %w", err)
 	}
-	q := chat.Question{ID: questionID(raw), Asked: m.From, Key: m.Key, Row: m.Row, Text: asked, Body: raw,
+	sum := sha256.Sum256(raw)
+	q := chat.Question{ID: short(sum[:]), Asked: m.From, Key: m.Key, Row: m.Row, Text: asked, Body: raw,
 		Until: c.now().Add(QuestionLife), State: chat.QuestionOpen}
 	if a.Form != nil {
 		said := asked
@@ -238,11 +239,6 @@ func (c *Confirmations) form(ctx context.Context, m chat.Message, asked string, 
 	}
 	return chat.Answer{Text: asked + "\n" + hint, Record: chat.End{Outcome: chat.Asked, Reason: chat.NeedsYes},
 		Buttons: c.buttons(ctx, q, b)}, q, nil
-}
-
-func questionID(body []byte) string {
-	sum := sha256.Sum256(body)
-	return short(sum[:])
 }
 
 // short is 80 bits of a hash.

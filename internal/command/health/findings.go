@@ -61,10 +61,8 @@ func Gigabytes(n uint64) catalog.Phrase { return free(n) }
 
 type free uint64
 
-// String implements catalog.Phrase.
 func (n free) String() string { return n.In(catalog.Printer{}) }
 
-// In implements catalog.Phrase.
 func (n free) In(p catalog.Printer) string {
 	return p.Say("%s GB free", p.Figure(fmt.Sprintf("%.1f", float64(n)/(1<<30))))
 }

@@ -48,10 +48,8 @@ type worded struct {
 	change func(string) string
 }
 
-// String implements catalog.Phrase.
 func (w worded) String() string { return w.change(w.Phrase.String()) }
 
-// In implements catalog.Phrase.
 func (w worded) In(p catalog.Printer) string { return w.change(w.Phrase.In(p)) }
 
 // Found returns the finding that an error of a Health method stands for; ok is
