@@ -149,7 +149,7 @@ func TestTenThousandReminders(t *testing.T) {
 	}
 	s, kept := w.open(t), 0
 	for i := range 10_000 {
-		_, err := s.AddReminder(context.Background(), agenda.Reminder{User: chat.User{ID: "telegram:7"},
+		_, err := s.Agenda.AddReminder(context.Background(), agenda.Reminder{User: chat.User{ID: "telegram:7"},
 			Key: chat.Key{Platform: "telegram", Channel: "7"}, Text: fmt.Sprint("r", i), Due: time.Now().Add(time.Hour)}, "")
 		if err == nil {
 			kept++

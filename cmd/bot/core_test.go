@@ -224,7 +224,8 @@ func TestEveryMessageHasOneDecision(t *testing.T) {
 	if !strings.Contains(stats, "Together: 10 messages") {
 		t.Errorf("the totals are %q", stats)
 	}
-	d, err := store.LastDecision(context.Background(), memory.Place{Key: chat.Key{Platform: "telegram", Channel: "1"}, User: "telegram:1"})
+	d, err := store.Decisions.LastDecision(context.Background(),
+		memory.Place{Key: chat.Key{Platform: "telegram", Channel: "1"}, User: "telegram:1"})
 	if err != nil || d.End.Outcome != chat.Answered {
 		t.Errorf("the last one is %+v, %v", d, err)
 	}

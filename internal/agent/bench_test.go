@@ -94,7 +94,7 @@ func (b *bench) resumed(m chat.Message, r Resumed) chat.Answer {
 // decision returns what the record says of Ann's last message.
 func (b *bench) decision() memory.Decision {
 	b.t.Helper()
-	d, err := b.store.LastDecision(b.t.Context(), memory.Place{Key: annAlone.Key, User: annAlone.User})
+	d, err := b.store.Decisions.LastDecision(b.t.Context(), memory.Place{Key: annAlone.Key, User: annAlone.User})
 	must(b.t, err)
 	return d
 }

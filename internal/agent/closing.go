@@ -48,7 +48,7 @@ func (a *Agent) closingOrigin(se memory.Session, entries []memory.Entry) memory.
 // Archive writes the closing summary of an ended session: by the model, or after three
 // failures by code, which still owes it. Call it in the session's lane.
 func (a *Agent) Archive(ctx context.Context, id string) error {
-	se, err := a.o.Store.SessionByID(ctx, id)
+	se, err := a.o.Store.Sessions.SessionByID(ctx, id)
 	if err != nil {
 		return fmt.Errorf("archive: %w", err)
 	}
@@ -64,7 +64,8 @@ func (a *Agent) Archive(ctx context.Context, id string) error {
 		return fmt.Errorf("archive: %w", err)
 	}
 	if len(p.entries) == 0 && p.before == "" {
-		return a.o.Store.ArchiveSession(ctx, se, memory.Closing{Text: se.Closing, Decisions: se.Decisions, Page: se.Page, Origin: se.Origin})
+		return a.o.Store.Sessions.ArchiveSession(ctx, se,
+			memory.Closing{Text: se.Closing, Decisions: se.Decisions, Page: se.Page, Origin: se.Origin})
 	}
 	return a.beside(ctx, p, maxFolds, a.archive)
 }
@@ -92,12 +93,12 @@ func (a *Agent) archive(ctx context.Context, p part, s summing) error {
 		c.Page = sessions.Page(carried, append(own(se, p.entries), transcript.Lines(se, s.Folded, p.entries)...)...)
 		a.learn(ctx, se, s.Folded, p.entries[:s.read])
 	}
-	return a.o.Store.ArchiveSession(ctx, se, c)
+	return a.o.Store.Sessions.ArchiveSession(ctx, se, c)
 }
 
 // Pay writes a summary that a session owes. Call it in the session's lane.
 func (a *Agent) Pay(ctx context.Context, id string) error {
-	se, err := a.o.Store.SessionByID(ctx, id)
+	se, err := a.o.Store.Sessions.SessionByID(ctx, id)
 	if err != nil || se.Owed == nil {
 		return err
 	}
@@ -107,14 +108,14 @@ func (a *Agent) Pay(ctx context.Context, id string) error {
 	p := a.part(ctx, se, nil)
 	if len(p.entries) == 0 { // retention took them
 		se.Owed = nil
-		return a.o.Store.SaveSession(ctx, se)
+		return a.o.Store.Sessions.SaveSession(ctx, se)
 	}
 	return a.beside(ctx, p, maxFolds, a.refold)
 }
 
 // refold puts a summary into a live session, unless what it was made of has changed.
 func (a *Agent) refold(ctx context.Context, p part, s summing) error {
-	now, err := a.o.Store.SessionByID(ctx, p.session.ID)
+	now, err := a.o.Store.Sessions.SessionByID(ctx, p.session.ID)
 	if err != nil {
 		return fmt.Errorf("fold: %w", err)
 	}
@@ -123,7 +124,7 @@ func (a *Agent) refold(ctx context.Context, p part, s summing) error {
 	}
 	now.Folded = p.session.Folded
 	p.session = now
-	err = a.o.Store.SaveSession(ctx, a.folded(ctx, p, s))
+	err = a.o.Store.Sessions.SaveSession(ctx, a.folded(ctx, p, s))
 	if errors.Is(err, memory.ErrOutdated) {
 		return nil
 	}
@@ -180,7 +181,7 @@ func (a *Agent) beside(ctx context.Context, p part, pieces int, take func(contex
 // foldAfter shortens a session after its answer was sent; size is that of its request, and
 // at its SummarizedAt then. Call it in the lane.
 func (a *Agent) foldAfter(ctx context.Context, id string, size int, at int64) {
-	se, err := a.o.Store.SessionByID(ctx, id)
+	se, err := a.o.Store.Sessions.SessionByID(ctx, id)
 	if err != nil {
 		a.o.Log.Error("fold: read session", "err", err)
 		return
@@ -206,7 +207,7 @@ func (a *Agent) foldAfter(ctx context.Context, id string, size int, at int64) {
 // Summarize summarizes a live session now and returns that; "" means that there is nothing
 // yet. All but the last exchanges leave the window. Call it in the session's lane.
 func (a *Agent) Summarize(ctx context.Context, p memory.Place) (string, error) {
-	se, ok, err := a.o.Store.LiveSession(ctx, p)
+	se, ok, err := a.o.Store.Sessions.LiveSession(ctx, p)
 	if err != nil || !ok {
 		return "", err
 	}
@@ -233,7 +234,7 @@ func (a *Agent) Summarize(ctx context.Context, p memory.Place) (string, error) {
 		se.Summary, se.Title, se.Origin = said, shortTitle(all.Title, se.Title), se.Origin.And(transcript.Origin(entries))
 		se.Compressions = older.session.Compressions + 1
 	}
-	if err = a.o.Store.SaveSession(ctx, se); errors.Is(err, memory.ErrOutdated) { // somebody was forgotten meanwhile: without their words
+	if err = a.o.Store.Sessions.SaveSession(ctx, se); errors.Is(err, memory.ErrOutdated) { // somebody was forgotten: without their words
 		return a.Summarize(ctx, p)
 	}
 	return said, err

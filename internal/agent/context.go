@@ -74,7 +74,7 @@ func (b *background) entry(m llm.Message) memory.Entry {
 // stable beginning: those about the author change with the author.
 func (b *background) recall(ctx context.Context) error {
 	budget := int(factShare * float64(b.a.o.TokenBudget))
-	found, err := b.a.o.Store.FactsFor(ctx, provenance.ViewerOf(b.m), b.in.text, budget)
+	found, err := b.a.o.Store.Facts.FactsFor(ctx, provenance.ViewerOf(b.m), b.in.text, budget)
 	if err != nil {
 		return err
 	}

@@ -86,7 +86,7 @@ func (g *guidance) again(ctx context.Context) (again bool) {
 
 func (g *guidance) state(ctx context.Context) (st playbook.State, err error) {
 	if g.noted.To == "" {
-		person, err := g.a.o.Store.Person(ctx, g.m.From.ID, g.m.Agent.ID)
+		person, err := g.a.o.Store.People.Person(ctx, g.m.From.ID, g.m.Agent.ID)
 		if err != nil {
 			return st, err
 		}

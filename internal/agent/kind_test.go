@@ -106,7 +106,7 @@ func TestEndsAreTold(t *testing.T) {
 			if (d.End.ErrorID != "") != (d.Detail.Error != "") {
 				t.Errorf("error %q, id %q", d.Detail.Error, d.End.ErrorID)
 			}
-			calls, err := b.store.Calls(context.Background(), d.ID)
+			calls, err := b.store.Decisions.Calls(context.Background(), d.ID)
 			must(t, err)
 			if d.Detail.Requests == 0 || d.Model == "" {
 				t.Errorf("%d requests to %q", d.Detail.Requests, d.Model)
@@ -118,7 +118,7 @@ func TestEndsAreTold(t *testing.T) {
 			if class != tt.class {
 				t.Errorf("class %q, want %q", class, tt.class)
 			}
-			asked, err := b.store.Asked(context.Background(), d)
+			asked, err := b.store.Decisions.Asked(context.Background(), d)
 			must(t, err)
 			if asked != "hello" {
 				t.Errorf("asked %q", asked)

@@ -110,7 +110,7 @@ func (t *turn) finish(said string, end chat.End) chat.Answer {
 	said, sources, below := t.sources.sourced(text.Clean(said))
 	if t.sub == nil {
 		t.report.noted.In = t.in.p
-		t.report.noted = t.a.o.Store.Tell(provenance.ViewerOf(t.m), t.report.noted, t.report.rote)
+		t.report.noted = t.a.o.Store.Facts.Tell(provenance.ViewerOf(t.m), t.report.noted, t.report.rote)
 	}
 	done, undo := t.report.told()
 	kept := text.Clip(said, maxAnswer)

@@ -182,7 +182,7 @@ func (t *turn) waiting(ctx context.Context) (string, error) {
 	if t.report.settles != nil || t.sub != nil {
 		return "", nil
 	}
-	q, ok, err := t.a.o.Store.Question(ctx, t.m, "")
+	q, ok, err := t.a.o.Store.Questions.Question(ctx, t.m, "")
 	if err != nil || !ok || q.State != chat.QuestionOpen || !t.a.o.Now().Before(q.Until) || slices.Contains(q.Behind, t.m.Row) ||
 		q.Row == t.m.Row {
 		return "", err

@@ -95,7 +95,7 @@ func TestToolStates(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	d := b.decision()
-	calls, err := b.store.Calls(context.Background(), d.ID)
+	calls, err := b.store.Decisions.Calls(context.Background(), d.ID)
 	must(t, err)
 	var got []string
 	for _, c := range calls {

@@ -59,7 +59,7 @@ func (d Diary) Ended(ctx context.Context, session string) {
 	if !d.keeps(Sessions) {
 		return
 	}
-	se, err := d.Store.SessionByID(ctx, session)
+	se, err := d.Store.Sessions.SessionByID(ctx, session)
 	if err != nil || !se.Direct || se.Status != memory.Archived || se.Closing == "" {
 		return
 	}

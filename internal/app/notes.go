@@ -69,7 +69,7 @@ func (n *notes) kinds() (kinds []string) {
 
 // view returns the notes as tools see it.
 func (n *notes) view() tools.Notes {
-	view := tools.Notes{Vault: n.index, Code: slices.Contains(n.kinds(), index.KindCode), Authors: n.store, Writes: n.mayWrite,
+	view := tools.Notes{Vault: n.index, Code: slices.Contains(n.kinds(), index.KindCode), Authors: n.store.Access, Writes: n.mayWrite,
 		Owner: n.people.owns}
 	if n.cfg.Vault.Readers == "owner" {
 		view.May = n.people.isOwner

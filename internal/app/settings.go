@@ -80,7 +80,7 @@ func (s *settings) read(ctx context.Context) error {
 // tuned returns what was set from the chat, by path.
 func (s *settings) tuned(ctx context.Context) (map[string]string, error) {
 	set := map[string]string{}
-	row, err := s.store.Setting(ctx, tunedSetting)
+	row, err := s.store.Settings.Setting(ctx, tunedSetting)
 	if err == nil && row != "" {
 		err = json.Unmarshal([]byte(row), &set)
 	}
@@ -133,7 +133,7 @@ func (s *settings) tune(ctx context.Context, path, value string) (now string, er
 	if len(set) == 0 {
 		row = nil
 	}
-	if err := s.store.SetSetting(ctx, tunedSetting, string(row)); err != nil {
+	if err := s.store.Settings.SetSetting(ctx, tunedSetting, string(row)); err != nil {
 		return "", err
 	}
 	s.set = set

@@ -37,7 +37,7 @@ type toolbox struct {
 // newToolbox puts these parts together. It opens and starts nothing.
 func newToolbox(b *base, m *models, store *memory.Store) *toolbox {
 	box := &toolbox{
-		base: b, store: store, people: &people{base: b, store: store, speaker: language.Speaker{Rows: store, Log: b.log}},
+		base: b, store: store, people: &people{base: b, store: store, speaker: language.Speaker{Rows: store.People, Log: b.log}},
 		platforms: &platforms{base: b, store: store},
 		mind:      &mind{base: b, store: store}, rules: &files.Books{}, models: m,
 	}

@@ -37,7 +37,7 @@ type Facts struct {
 }
 
 // FactRows reads the facts that are stored, as far as somebody can see them;
-// memory.Store.
+// facts.Store.
 type FactRows interface {
 	facts.Reader
 	Facts(ctx context.Context, v provenance.Viewer, limit, offset int) ([]facts.Fact, error)
@@ -47,7 +47,7 @@ type FactRows interface {
 	ClearFacts(ctx context.Context, v provenance.Viewer, erase bool) (int64, facts.Change, error)
 }
 
-// FactFinder finds facts, and what was done to them; memory.Store.
+// FactFinder finds facts, and what was done to them; facts.Store.
 type FactFinder interface {
 	CountFacts(ctx context.Context, v provenance.Viewer) (int, error)
 	FindFacts(ctx context.Context, v provenance.Viewer, q facts.Query) ([]facts.Fact, error)

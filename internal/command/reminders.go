@@ -27,7 +27,7 @@ type Reminders struct {
 }
 
 // ReminderRows is the reminders that are stored, as far as somebody can see
-// them; agenda.ErrNoReminder is none. memory.Store.
+// them; agenda.ErrNoReminder is none. agenda.Agenda.
 type ReminderRows interface {
 	FinishReminder(ctx context.Context, v provenance.Viewer, id int64) (agenda.Reminder, error)
 	Reminders(ctx context.Context, v provenance.Viewer) ([]agenda.Reminder, error)

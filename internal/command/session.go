@@ -37,7 +37,7 @@ type Session struct {
 	Control SessionControl
 }
 
-// SessionRows is the sessions that are stored; memory.Store.
+// SessionRows is the sessions that are stored; memory.Sessions.
 type SessionRows interface {
 	LiveSession(ctx context.Context, p memory.Place) (memory.Session, bool, error)
 }

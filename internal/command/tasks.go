@@ -16,7 +16,7 @@ import (
 // Tasks is /tasks.
 type Tasks struct{ Rows TaskRows }
 
-// TaskRows is the tasks that are stored; memory.Store.
+// TaskRows is the tasks that are stored; agenda.Agenda.
 type TaskRows interface {
 	TaskReader
 	TaskWriter

@@ -11,7 +11,7 @@ import (
 	"parley/internal/text"
 )
 
-// Authors stores who owns the notes that were written through the bot. memory.Store
+// Authors stores who owns the notes that were written through the bot. access.Register
 // is the real one.
 type Authors interface {
 	NoteAuthors(ctx context.Context) ([]memory.NoteAuthor, error)

@@ -135,7 +135,7 @@ func SaveFact(store *memory.Store, mayShare func(context.Context, Call) bool) To
 			Scope: facts.Scope(a.Scope), Content: a.Content, Tags: a.Tags, Type: a.Type, Session: c.Session, MessageID: c.Message, CallKey: c.Key,
 			Confidence: told(c), Origin: c.Origin, Worth: worth(c),
 		}
-		saved, err := facts.Service{Rows: store}.Save(ctx, asker(c, mayShare), f)
+		saved, err := facts.Service{Rows: store.Facts}.Save(ctx, asker(c, mayShare), f)
 		if tag := (*facts.TagError)(nil); errors.As(err, &tag) && len(a.Tags) > 0 {
 			return refused(err, "tags")
 		}
@@ -178,7 +178,7 @@ func UpdateFact(store *memory.Store, mayShare func(context.Context, Call) bool) 
 	}
 	meta := core("update_fact", updateFactText, Memory).sets()
 	meta.Ask = asking(func(ctx context.Context, c Call, a args) (string, error) {
-		f, err := facts.Service{Rows: store}.Find(ctx, asker(c, mayShare), a.ID)
+		f, err := facts.Service{Rows: store.Facts}.Find(ctx, asker(c, mayShare), a.ID)
 		return sentence(ctx, "Change what I remember from \"%s\" to \"%s\"?", f.Content, a.Content), err
 	})
 	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
@@ -187,7 +187,7 @@ func UpdateFact(store *memory.Store, mayShare func(context.Context, Call) bool) 
 		if w.Rank == facts.PickedUp {
 			w.Rank = facts.Kept // who corrects wants it kept
 		}
-		saved, err := facts.Service{Rows: store}.Correct(ctx, asker(c, mayShare), a.ID, facts.NewFact{
+		saved, err := facts.Service{Rows: store.Facts}.Correct(ctx, asker(c, mayShare), a.ID, facts.NewFact{
 			Content: a.Content, Session: c.Session, MessageID: c.Message, CallKey: c.Key, Confidence: told(c), Origin: c.Origin,
 			Worth: w})
 		if err != nil {
@@ -206,7 +206,7 @@ func ForgetFact(store *memory.Store, mayShare func(context.Context, Call) bool) 
 		if err != nil {
 			return "", err
 		}
-		f, err := facts.Service{Rows: store}.Find(ctx, asker(c, mayShare), id)
+		f, err := facts.Service{Rows: store.Facts}.Find(ctx, asker(c, mayShare), id)
 		return sentence(ctx, "Forget this: \"%s\"?", f.Content), err
 	})
 	return Func(meta, func(ctx context.Context, c Call, a named) (Result, error) {
@@ -214,7 +214,7 @@ func ForgetFact(store *memory.Store, mayShare func(context.Context, Call) bool) 
 		if err != nil {
 			return Result{}, err
 		}
-		gone, err := facts.Service{Rows: store}.Forget(ctx, asker(c, mayShare), id)
+		gone, err := facts.Service{Rows: store.Facts}.Forget(ctx, asker(c, mayShare), id)
 		r, err := worded(ctx, deed{gone.Fact.Heard(), err}, "Forgotten: “%s”. It is kept a day for Undo, then erased.", gone.Fact.Content)
 		if err == nil {
 			r.Data = gone
@@ -234,12 +234,12 @@ func ListFacts(store *memory.Store) Tool {
 		var list []facts.Fact
 		var err error
 		if strings.TrimSpace(a.Query) != "" {
-			if list, err = store.SearchFacts(ctx, viewer(c), a.Query, most); len(list) == 0 {
+			if list, err = store.Facts.SearchFacts(ctx, viewer(c), a.Query, most); len(list) == 0 {
 				title = catalog.Say(ctx, "Nothing fits “%s”. What I remember besides:", a.Query)
 			}
 		}
 		if err == nil && len(list) == 0 {
-			list, err = store.Facts(ctx, viewer(c), most, 0)
+			list, err = store.Facts.Facts(ctx, viewer(c), most, 0)
 		}
 		if err != nil {
 			return Result{}, err
@@ -249,7 +249,7 @@ func ListFacts(store *memory.Store) Tool {
 		}
 		r, lines := Result{Private: true}, make([]string, len(list))
 		for i, f := range list {
-			lines[i] = store.Line(catalog.Of(ctx), f)
+			lines[i] = store.Facts.Line(catalog.Of(ctx), f)
 			r.Origin = r.Origin.And(f.Heard())
 		}
 		r.Content = title + "\n" + strings.Join(lines, "\n")

@@ -53,7 +53,7 @@ func logEntry(k Planner) Tool {
 
 // AddLog writes a line into the journal of who calls, and tells of it.
 func (k Planner) AddLog(ctx context.Context, c Call, e agenda.LogEntry) (agenda.LogEntry, error) {
-	e, err := k.Store.AddLog(ctx, viewer(c), e, c.Key)
+	e, err := k.Store.Agenda.AddLog(ctx, viewer(c), e, c.Key)
 	if err == nil && k.Logged != nil {
 		k.Logged(ctx, c, e)
 	}
@@ -82,7 +82,7 @@ func (k Planner) Journal(ctx context.Context, c Call, day, query string) (r Resu
 		}
 		q.From, q.To, q.Limit = from, from.AddDate(0, 0, 1), 200
 	}
-	list, err := k.Store.Log(ctx, viewer(c), q)
+	list, err := k.Store.Agenda.Log(ctx, viewer(c), q)
 	if err != nil {
 		return r, err
 	}

@@ -73,7 +73,7 @@ func (k Planner) Plan(ctx context.Context, c Call, r agenda.Reminder, at string)
 	}
 	r.User, r.Key, r.Guild, r.Origin, r.Agent = c.Who, c.Where, c.Guild, c.Origin, c.Memory.ID
 	r.Due, r.Schedule, r.Zone = w.At, w.Schedule, loc.String()
-	r, err = k.Store.AddReminder(ctx, r, c.Key)
+	r, err = k.Store.Agenda.AddReminder(ctx, r, c.Key)
 	if err != nil {
 		return Result{}, err
 	}
@@ -135,7 +135,7 @@ func setReminder(k Planner) Tool {
 func listReminders(k Planner) Tool {
 	type args struct{}
 	return Func(core("list_reminders", listRemindersText, Task).reads().onDemand(), func(ctx context.Context, c Call, _ args) (Result, error) {
-		list, err := k.Store.Reminders(ctx, viewer(c))
+		list, err := k.Store.Agenda.Reminders(ctx, viewer(c))
 		if err != nil || len(list) == 0 {
 			return Result{Content: catalog.Text(ctx, "You have no reminders waiting here.")}, err
 		}
@@ -170,7 +170,7 @@ func (k Planner) asks(ctx context.Context, r agenda.Reminder) string {
 	if r.OnlyChanged {
 		words = "(a question, only if something changed, asked %s) "
 	}
-	spent, err := k.Store.Spent(ctx, r)
+	spent, err := k.Store.Agenda.Spent(ctx, r)
 	if err != nil {
 		return catalog.Say(ctx, words, catalog.Words("an unknown number of times"))
 	}
@@ -213,7 +213,7 @@ func cancelReminder(store *memory.Store) Tool {
 	return Func(meta, func(ctx context.Context, c Call, a named) (Result, error) {
 		r, err := reminderOf(ctx, store, c, a)
 		if err == nil {
-			r, err = store.CancelReminder(ctx, viewer(c), r.ID)
+			r, err = store.Agenda.CancelReminder(ctx, viewer(c), r.ID)
 		}
 		return worded(ctx, deed{r.Origin, err}, "Cancelled: #%d %s", r.ID, r.Text)
 	})
@@ -240,7 +240,7 @@ func setTimeZone(k Planner) Tool {
 func (k Planner) SetZone(ctx context.Context, who chat.User, zone string) (name string, err error) {
 	for _, name := range []string{zone, titled(zone), strings.ToUpper(zone)} {
 		if _, err := loadZone(name); err == nil && name != "" {
-			return name, k.Store.SetTimeZone(ctx, who.ID, name)
+			return name, k.Store.People.SetTimeZone(ctx, who.ID, name)
 		}
 	}
 	return "", text.Tell("I don't know that time zone. Use a name such as Europe/Zurich, America/New_York or UTC.")

@@ -40,7 +40,7 @@ func addTask(store *memory.Store) Tool {
 	meta.Ask = about("Add the task \"%s\"?", func(a args) []string { return []string{a.Description} })
 	meta.Own = owning(func(a args) string { return a.Description })
 	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
-		t, err := store.AddTask(ctx, viewer(c), a.Description, c.Key, c.Origin)
+		t, err := store.Agenda.AddTask(ctx, viewer(c), a.Description, c.Key, c.Origin)
 		if err != nil {
 			return refused(err, "description")
 		}
@@ -55,7 +55,7 @@ func listTasks(store *memory.Store) Tool {
 	meta := core("list_tasks", listTasksText, Task).reads()
 	meta.Refine = oneOf(map[string][]string{"status": {"open", "done", "all"}})
 	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
-		list, err := store.Tasks(ctx, viewer(c), maxTasks, 0)
+		list, err := store.Agenda.Tasks(ctx, viewer(c), maxTasks, 0)
 		if err != nil {
 			return Result{}, err
 		}
@@ -104,7 +104,7 @@ func completeTask(store *memory.Store) Tool {
 	return Func(meta, func(ctx context.Context, c Call, a named) (Result, error) {
 		t, err := taskOf(ctx, store, c, a, true)
 		if err == nil {
-			t, err = store.CompleteTask(ctx, viewer(c), t.ID)
+			t, err = store.Agenda.CompleteTask(ctx, viewer(c), t.ID)
 		}
 		return worded(ctx, deed{t.Origin, err}, "Done: #%d %s", t.ID, t.Description)
 	})
@@ -117,15 +117,15 @@ func updateTask(store *memory.Store) Tool {
 	}
 	meta := core("update_task", updateTaskText, Task).writes().onDemand()
 	meta.Ask = asking(func(ctx context.Context, c Call, a args) (string, error) {
-		t, err := store.Task(ctx, viewer(c), a.ID)
+		t, err := store.Agenda.Task(ctx, viewer(c), a.ID)
 		return sentence(ctx, "Change the task \"%s\" to \"%s\"?", t.Description, a.Description), err
 	})
 	meta.Own = asking(func(ctx context.Context, c Call, a args) (string, error) {
-		t, err := store.Task(ctx, viewer(c), a.ID)
+		t, err := store.Agenda.Task(ctx, viewer(c), a.ID)
 		return t.Description + " " + a.Description, err
 	})
 	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
-		t, err := store.UpdateTask(ctx, viewer(c), a.ID, a.Description, c.Origin)
+		t, err := store.Agenda.UpdateTask(ctx, viewer(c), a.ID, a.Description, c.Origin)
 		if err != nil {
 			return refused(err, "description")
 		}
@@ -143,7 +143,7 @@ func deleteTask(store *memory.Store) Tool {
 	return Func(meta, func(ctx context.Context, c Call, a named) (Result, error) {
 		t, err := taskOf(ctx, store, c, a, false)
 		if err == nil {
-			t, err = store.DeleteTask(ctx, viewer(c), t.ID)
+			t, err = store.Agenda.DeleteTask(ctx, viewer(c), t.ID)
 		}
 		return worded(ctx, deed{t.Origin, err}, "Deleted: #%d %s", t.ID, t.Description)
 	})

@@ -26,7 +26,7 @@ type Mind struct {
 
 // Minds holds all agents by their memories; call Put first. It is safe for many goroutines.
 type Minds struct {
-	// Sessions finds the session of an id; memory.Store.
+	// Sessions finds the session of an id; memory.Sessions.
 	Sessions interface {
 		SessionByID(ctx context.Context, id string) (memory.Session, error)
 	}

@@ -170,11 +170,11 @@ func (d *Desk) session(ctx context.Context, p memory.Place, direct bool) (memory
 	if !d.o.PerUser {
 		p.User = ""
 	}
-	se, ok, err := d.o.Store.LiveSession(ctx, p)
+	se, ok, err := d.o.Store.Sessions.LiveSession(ctx, p)
 	if err != nil || ok {
 		return se, err
 	}
-	se, err = d.o.Store.NewSession(ctx, p, true)
+	se, err = d.o.Store.Sessions.NewSession(ctx, p, true)
 	se.Direct = direct
 	return se, err
 }

@@ -29,12 +29,12 @@ const InOwners = "owners"
 func (d *Desk) places(ctx context.Context) (list []chat.Key) {
 	if d.o.Where != InOwners {
 		if k, ok := chat.ParseKey(d.o.Where); ok {
-			list = append(list, d.o.Store.Latest(k))
+			list = append(list, d.o.Store.Access.Latest(k))
 		}
 		return list
 	}
 	for _, owner := range d.o.Owners() {
-		if k, err := d.o.Store.DirectChat(ctx, owner); err == nil && d.o.Runs(k.Platform) {
+		if k, err := d.o.Store.People.DirectChat(ctx, owner); err == nil && d.o.Runs(k.Platform) {
 			list = append(list, k)
 		}
 	}
@@ -68,7 +68,7 @@ func (d *Desk) hearing(ctx context.Context, taken handoff.Handoff) hearing {
 		if d.o.Where != InOwners {
 			break
 		}
-		if k, err := d.o.Store.DirectChat(ctx, owner); err == nil {
+		if k, err := d.o.Store.People.DirectChat(ctx, owner); err == nil {
 			h.places[k] = p
 		}
 	}

@@ -212,9 +212,9 @@ func (d *doctor) data(ctx context.Context, cfg config.Config) {
 		return
 	}
 	defer func() { _ = store.Close() }()
-	v, err := store.SchemaVersion(ctx)
+	v, err := store.File.SchemaVersion(ctx)
 	d.line("schema", err, "version %d", v)
-	d.line("database", store.Check(ctx), "%v", catalog.Words(cmp.Or(cfg.Database.Shown(), "sound")))
+	d.line("database", store.File.Check(ctx), "%v", catalog.Words(cmp.Or(cfg.Database.Shown(), "sound")))
 	d.server(ctx, string(cfg.Database.URL))
 	d.sizes(ctx, store)
 	d.waiting(ctx, store)
@@ -241,7 +241,7 @@ func (d *doctor) server(ctx context.Context, url string) {
 
 // waiting reports events that were put aside, and answers that do not get through.
 func (d *doctor) waiting(ctx context.Context, store *memory.Store) {
-	if n, err := store.DeadLetters(ctx); err == nil && n > 0 {
+	if n, err := store.Letters.Count(ctx); err == nil && n > 0 {
 		d.say("warn", "dead letters", "%v", health.DeadLetters(n))
 	}
 	stuck, err := store.Undelivered(ctx, d.now().Add(-health.Patience))

@@ -32,7 +32,7 @@ func (c Logs) Run(ctx context.Context, f *Flags, s *Streams) error {
 	}
 	hide := setup.NewRedactor(cfg, setup.ShortestLogged)
 	return withStore(ctx, f, func(store *memory.Store) error {
-		list, err := store.Errors(ctx, strings.ToUpper(strings.TrimSpace(c.ID)), time.Now().Add(-oldestError), c.Limit)
+		list, err := store.Decisions.Errors(ctx, strings.ToUpper(strings.TrimSpace(c.ID)), time.Now().Add(-oldestError), c.Limit)
 		if err != nil {
 			return err
 		}

@@ -38,10 +38,10 @@ var deeds = map[string]struct {
 	"rule-off":     {"/playbook", switching("/guideline disable", false)},
 	"set":          {"/settings", ordering("/config set", "id", "value")},
 	"retry": {"/letters", func(p *Page, r *http.Request) (string, error) {
-		return catalog.Text(r.Context(), "It will be read again within seconds."), letter(p.o.Store.RetryDeadLetter(r.Context(), formID(r)))
+		return catalog.Text(r.Context(), "It will be read again within seconds."), letter(p.o.Store.Letters.Retry(r.Context(), formID(r)))
 	}},
 	"drop": {"/letters", func(p *Page, r *http.Request) (string, error) {
-		return catalog.Text(r.Context(), wordsDone), letter(p.o.Store.DropDeadLetter(r.Context(), formID(r)))
+		return catalog.Text(r.Context(), wordsDone), letter(p.o.Store.Letters.Drop(r.Context(), formID(r)))
 	}},
 	"fact-change": {"/facts", func(p *Page, r *http.Request) (string, error) {
 		if p.o.Views.ChangeFact == nil || strings.TrimSpace(r.PostFormValue("value")) == "" {

@@ -132,20 +132,20 @@ func (p *Page) loginForm(w http.ResponseWriter, r *http.Request) {
 // guesses made side by side are counted too.
 func (p *Page) logIn(w http.ResponseWriter, r *http.Request) {
 	ctx := r.Context()
-	ok, err := p.o.Store.Try(ctx, purpose, maxGuesses, guessWindow)
+	ok, err := p.o.Store.Access.Try(ctx, purpose, maxGuesses, guessWindow)
 	if err == nil && !ok {
 		p.refuse(w, r, http.StatusTooManyRequests, "Too many wrong links. Wait a quarter of an hour, then ask for a new one.")
 		return
 	}
 	if err == nil {
-		_, ok, err = p.o.Store.TakeCode(ctx, purpose, hash(r.PostFormValue("code")))
+		_, ok, err = p.o.Store.Access.TakeCode(ctx, purpose, hash(r.PostFormValue("code")))
 	}
 	if err == nil && !ok {
 		p.refuse(w, r, http.StatusForbidden, "This link was used before, has expired, or never was one. Ask for a new one with “bot page”, or send /page to the bot.")
 		return
 	}
 	if err == nil {
-		err = p.o.Store.Forgive(ctx, purpose)
+		err = p.o.Store.Access.Forgive(ctx, purpose)
 	}
 	if err != nil {
 		p.o.Log.Error("log in to the control page", "err", err)

@@ -44,65 +44,6 @@ type Codes interface {
 	Forgive(ctx context.Context, user string) error
 }
 
-// Figures are totals over a window.
-type Figures interface {
-	Load(ctx context.Context, from, to time.Time) (memory.Load, error)
-	Failures(ctx context.Context, since time.Time, limit int) ([]memory.Audit, error)
-	RuleUses(ctx context.Context, since time.Time, agent *string) (map[string]memory.RuleUse, error)
-	SessionCounts(ctx context.Context) (map[memory.Status]int, error)
-}
-
-// Conversations is what was said, and what was decided about it.
-type Conversations interface {
-	Messages(ctx context.Context, q memory.MessageQuery) ([]memory.Entry, error)
-	Audits(ctx context.Context, k chat.Key, from, to time.Time, limit int) ([]memory.Audit, error)
-	Search(ctx context.Context, text string, limit, offset int) ([]memory.Hit, error)
-}
-
-// Sessions are the parts of conversations, with long silences between them.
-type Sessions interface {
-	SessionsByAge(ctx context.Context, status memory.Status, limit, offset int) ([]memory.Session, error)
-	SessionByID(ctx context.Context, id string) (memory.Session, error)
-}
-
-// Turns are single messages, by the beginnings of the ids of their accounts.
-type Turns interface {
-	DecisionByID(ctx context.Context, prefix string) (memory.Decision, error)
-	Calls(ctx context.Context, decision string) ([]memory.CallRecord, error)
-	Asked(ctx context.Context, d memory.Decision) (string, error)
-}
-
-// Spending is what model calls took, those without a message included.
-type Spending interface {
-	UsageByDay(ctx context.Context, since time.Time) ([]memory.Used, error)
-}
-
-// Store is everything the page reads from the database; memory.Store is the
-// real one.
-type Store interface {
-	Codes
-	Figures
-	Spending
-	Conversations
-	Sessions
-	Turns
-	Doors
-	Letters
-}
-
-// Doors are who asks to be let in, and who was.
-type Doors interface {
-	Waiting(ctx context.Context, purpose string) ([]chat.User, error)
-	Grants(ctx context.Context) (map[string]string, error)
-}
-
-// Letters are events that were put aside because they could not be understood or stored.
-type Letters interface {
-	ListDeadLetters(ctx context.Context, after int64, limit int) ([]memory.DeadLetter, error)
-	RetryDeadLetter(ctx context.Context, id int64) error
-	DropDeadLetter(ctx context.Context, id int64) error
-}
-
 // Line says how one part of the bot is doing.
 type Line struct {
 	Name, State string
@@ -216,7 +157,7 @@ type Views struct {
 type Options struct {
 	Listen string // the address that is listened on, with the real port
 	Name   string // the bot's
-	Store  Store
+	Store  *memory.Store
 	Views  Views
 	Calls  Calls // of models; nil where none are kept
 	Browse *search.Shelf

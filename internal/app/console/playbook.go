@@ -56,7 +56,7 @@ func (p *Page) playbook(r *http.Request) (any, error) {
 	if err != nil || b == nil {
 		return v, err
 	}
-	uses, err := p.o.Store.RuleUses(ctx, p.o.Now().Add(-usesWindow), heard)
+	uses, err := p.o.Store.Decisions.RuleUses(ctx, p.o.Now().Add(-usesWindow), heard)
 	if err != nil {
 		return nil, err
 	}

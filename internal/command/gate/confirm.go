@@ -28,7 +28,7 @@ const (
 	maxPicks = 8
 )
 
-// Questions stores what waits for a person. memory.Store is the real one.
+// Questions stores what waits for a person. memory.Questions is the real one.
 type Questions interface {
 	// PutQuestion stores a question instead of the one with this id, "" for none.
 	PutQuestion(ctx context.Context, q chat.Question, instead string) error
@@ -58,11 +58,10 @@ type Secrets interface {
 	Secret(ctx context.Context, name string, fresh []byte) ([]byte, error)
 }
 
-// Pending holds what survives a restart. memory.Store is the real one.
+// Pending holds the questions that survive a restart. memory.Questions is the real one.
 type Pending interface {
 	Questions
 	Answers
-	Secrets
 }
 
 // Action is what happens after a yes. Args are the exact arguments that were shown.
@@ -134,10 +133,10 @@ type Confirmations struct {
 }
 
 // NewConfirmations reads, or makes, the secret that signs buttons. A nil now is time.Now.
-func NewConfirmations(ctx context.Context, rows Pending, now func() time.Time) (*Confirmations, error) {
+func NewConfirmations(ctx context.Context, rows Pending, secrets Secrets, now func() time.Time) (*Confirmations, error) {
 	fresh := make([]byte, 32)
 	_, _ = rand.Read(fresh) // never fails
-	secret, err := rows.Secret(ctx, "buttons", fresh)
+	secret, err := secrets.Secret(ctx, "buttons", fresh)
 	if err != nil {
 		return nil, fmt.Errorf("confirmations: %w", err)
 	}

@@ -25,7 +25,7 @@ type Amount struct {
 
 func (a Amount) plus(b Amount) Amount { return Amount{a.Tokens + b.Tokens, a.Money + b.Money} }
 
-// Usage sums the cost of finished calls. memory.Store is the real one.
+// Usage sums the cost of finished calls. usage.Ledger is the real one.
 type Usage interface {
 	UserSpent(ctx context.Context, user string, since time.Time) (tokens int64, money float64, err error)
 	ChannelSpent(ctx context.Context, k chat.Key, since time.Time) (tokens int64, money float64, err error)

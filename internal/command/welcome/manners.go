@@ -136,7 +136,7 @@ func (o Manners) Welcome(ctx context.Context, who chat.User, welcome string) {
 	}
 }
 
-// Admissions is who was let in; memory.Store.
+// Admissions is who was let in; access.Register.
 type Admissions interface {
 	// Newcomers tells who was let in by by since the last call, and when.
 	Newcomers(ctx context.Context, by string, tell func(id, at string)) error

@@ -37,7 +37,7 @@ type Writer interface {
 	ForgetFact(ctx context.Context, v provenance.Viewer, id int64) (Change, error)
 }
 
-// Settler decides about what stands: memory.Store.
+// Settler decides about what stands. Store is the real one.
 type Settler interface {
 	KeepFact(ctx context.Context, v provenance.Viewer, id, not int64) (Fact, Change, error)
 	Undo(ctx context.Context, v provenance.Viewer, change int64) ([]Change, error)
