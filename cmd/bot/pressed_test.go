@@ -38,7 +38,7 @@ type pressing struct {
 // pressed is every place in the code that makes buttons. Whoever makes one
 // elsewhere adds it here, with what a press of it does.
 var pressed = map[string][]pressing{
-	"internal/agent/cite.go:sourceButtons": {{
+	"internal/agent/sources.go:sourceButtons": {{
 		say:     "what is the rent?",
 		model:   []llmtest.Turn{callTool("vault_search", `{"query":"rent"}`), {Text: "It is 1450 [1]."}},
 		buttons: 1, want: []string{"The rent is 1450 a month"},

@@ -171,3 +171,14 @@ func TestForgettingBetweenTwoSessionsIsNotUndone(t *testing.T) {
 }
 
 func second[T any](_ T, err error) error { return err }
+
+// liveIn returns the session that is alive in a place.
+func (b *bench) liveIn(k chat.Key) memory.Session {
+	b.t.Helper()
+	se, ok, err := b.store.Sessions.LiveSession(b.t.Context(), memory.Place{Key: k})
+	must(b.t, err)
+	if !ok {
+		b.t.Fatal("no live session")
+	}
+	return se
+}

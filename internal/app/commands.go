@@ -25,7 +25,7 @@ func (a *app) commands() command.Groups {
 		General: command.General{
 			Name: a.cfg.Agent.Name, Help: func(ctx context.Context, r gate.Role) string { return f.commands.Help(ctx, r, "") },
 			Ask: f.quotas.Budget(chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
-				return a.mind.Ask(ctx, m, w)
+				return a.mind.At(m).Ask(ctx, m, w)
 			})),
 			Page: a.port.link, Agents: command.Agents{Roster: a.mind.roster, About: a.mind.about},
 		},
@@ -109,7 +109,7 @@ func (a *app) playbookCommands() command.Playbook {
 		Rows: a.storage.store.Sessions, People: a.storage.store.People, Session: a.mind.Session, Place: a.placeOf, Judge: judge,
 		Begin: a.front.quotas.Budget(chat.HandlerFunc(func(ctx context.Context,
 			m chat.Message, w chat.Reply) (chat.Answer, error) {
-			return a.mind.Begin(ctx, m, w)
+			return a.mind.At(m).Begin(ctx, m, w)
 		})),
 		Now: a.now}
 }

@@ -88,7 +88,7 @@ func (f *front) fill(ctx context.Context, m chat.Message, s gate.Settled, w chat
 	if err := json.Unmarshal(s.Items[0].Args, &call); err != nil {
 		return chat.Answer{}, fmt.Errorf("read what was asked: %w", err)
 	}
-	say, form, reply := f.mind.Fill(catalog.Of(ctx), call, m, s.Said)
+	say, form, reply := f.mind.At(m).Fill(catalog.Of(ctx), call, m, s.Said)
 	if form == nil {
 		return f.resume(ctx, m, s, w, &reply)
 	}
@@ -126,7 +126,7 @@ func (f *front) resume(ctx context.Context, m chat.Message, s gate.Settled, w ch
 		m.From, m.Admin = s.Asked, false
 	}
 	return f.debugging(chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
-		return f.mind.Resume(ctx, m, w, r)
+		return f.mind.At(m).Resume(ctx, m, w, r)
 	})).Handle(ctx, m, w)
 }
 

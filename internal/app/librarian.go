@@ -37,7 +37,7 @@ func (n *notes) librarian() tools.Tool {
 		if err := n.mayTidy(ctx, c); err != nil {
 			return "", err
 		}
-		r, err := n.mind.Delegate(ctx, with(plan), c, fmt.Sprintf("Make a plan for this job, and change nothing yet: %s", c.Args))
+		r, err := n.mind.Of(c.Memory.ID).Delegate(ctx, with(plan), c, fmt.Sprintf("Make a plan for this job, and change nothing yet: %s", c.Args))
 		if err != nil {
 			return "", err
 		}
@@ -60,7 +60,7 @@ func (n *notes) librarian() tools.Tool {
 		if err := n.store.Settings.SetSetting(ctx, planSetting+c.Key, ""); err != nil {
 			return tools.Result{}, err
 		}
-		return n.mind.Delegate(ctx, with(do), c, fmt.Sprintf("The job: %s\n\nThe plan, which the person has agreed to. Carry it out:\n%s", in.Task, agreed))
+		return n.mind.Of(c.Memory.ID).Delegate(ctx, with(do), c, fmt.Sprintf("The job: %s\n\nThe plan, which the person has agreed to. Carry it out:\n%s", in.Task, agreed))
 	})
 }
 

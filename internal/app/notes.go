@@ -277,7 +277,7 @@ func (n *notes) commands() command.Notes {
 			return n.view().Desk(ctx, tools.CallOf(m))
 		}
 		view.Tidy = func(ctx context.Context, m chat.Message, task string) (chat.Answer, error) {
-			return n.mind.Propose(ctx, m, tools.Librarian, map[string]any{"task": task})
+			return n.mind.At(m).Propose(ctx, m, tools.Librarian, map[string]any{"task": task})
 		}
 	}
 	return view

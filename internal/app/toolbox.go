@@ -127,6 +127,6 @@ func (b *toolbox) delegate(s agent.Subagent) tools.Tool {
 		return catalog.Say(ctx, "Give the helper %s this job?", s.Name) + "\n" + tools.Listed(c.Args), nil
 	}
 	return tools.Func(meta, func(ctx context.Context, c tools.Call, in args) (tools.Result, error) {
-		return b.mind.Delegate(ctx, s, c, in.Task)
+		return b.mind.Of(c.Memory.ID).Delegate(ctx, s, c, in.Task)
 	})
 }

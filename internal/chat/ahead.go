@@ -5,9 +5,6 @@ import (
 	"sync/atomic"
 )
 
-type aheadKey struct{}
-
-// ahead is what is read for a message while it is being stored.
 type ahead struct {
 	id    string // of the message
 	over  chan struct{}
@@ -15,29 +12,9 @@ type ahead struct {
 	taken atomic.Bool
 }
 
-// Ahead returns what HubOptions.Ahead has read for the message that ctx belongs to while
-// that was being stored, once; nil is nothing. It is as read when the message began:
-// nothing was under way in its conversation from before the reading until then.
-func Ahead(ctx context.Context) any {
-	a, ok := ctx.Value(aheadKey{}).(*ahead)
-	if !ok || a.taken.Swap(true) {
-		return nil
-	}
-	<-a.over
-	return a.value
-}
-
-// within returns a context in which Ahead finds it.
-func (a *ahead) within(ctx context.Context) context.Context {
-	if a == nil {
-		return ctx
-	}
-	return context.WithValue(ctx, aheadKey{}, a)
-}
-
-// readAhead begins to read for a message that comes alone into a conversation that rests:
-// where a server holds both, storing and reading are trips that need not wait for each
-// other. done waits for it.
+// readAhead begins to read for a single message into an idle conversation: with a
+// database server, storing and reading are round trips that need not wait for each
+// other. done waits for the reading.
 func (h *Hub) readAhead(b Batch) (done func()) {
 	if h.o.Ahead == nil || h.o.Node == nil || len(b.Messages) != 1 || b.Messages[0].Kind != KindText || !b.Messages[0].Addressed {
 		return func() {}
@@ -50,7 +27,7 @@ func (h *Hub) readAhead(b Batch) (done func()) {
 	go func() {
 		defer close(a.over)
 		h.fenced(m.Key, func(ctx context.Context) {
-			m.Agent = h.o.Agent(m) // which may read, too
+			m.Agent = h.o.Agent(m) // may read a row too
 			a.value = h.o.Ahead(ctx, m)
 		})
 	}()
@@ -64,8 +41,7 @@ func (h *Hub) readAhead(b Batch) (done func()) {
 	}
 }
 
-// foresees notes that something is read for a conversation, unless something is under way
-// there.
+// foresees registers a reading, unless something is under way in the conversation.
 func (h *Hub) foresees(k Key, a *ahead) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -76,15 +52,15 @@ func (h *Hub) foresees(k Key, a *ahead) bool {
 	return true
 }
 
-// calmly reports whether nothing is under way in a conversation that changes what is read
-// for its next message. The caller holds mu.
+// calmly reports whether nothing under way in a conversation can change what is read for
+// its next message. The caller holds mu.
 func (h *Hub) calmly(k Key) bool {
 	l := h.lanes[k]
 	return h.beside[k] == nil && (l == nil || l.calm && len(l.queue) == 0)
 }
 
-// calm notes whether all that a lane still does is to send what is stored. Otherwise what
-// was read for its next message may not be so any more.
+// calm notes whether the lane only has stored parts left to send. Otherwise a reading for
+// its next message may be outdated, and is dropped.
 func (h *Hub) calm(l *lane, calm bool) {
 	if h.o.Ahead == nil {
 		return
@@ -99,8 +75,8 @@ func (h *Hub) calm(l *lane, calm bool) {
 	}
 }
 
-// foreseen returns what is read for the next job of a lane. What else is done in its
-// conversation may change what was read. The caller holds mu.
+// foreseen takes the reading for a lane's next job; nil where other work may have outdated
+// it. The caller holds mu.
 func (h *Hub) foreseen(l *lane, j job) *ahead {
 	a := h.aheads[l.key]
 	if a == nil {

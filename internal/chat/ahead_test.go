@@ -60,7 +60,7 @@ func TestReadAhead(t *testing.T) {
 			}
 			s.say("a", "first")
 			if tt.point == "" || tt.point == "after_inbox_commit" {
-				s.until("it rests", func() bool { lanes, _ := s.Active(); return lanes == 0 })
+				s.rest()
 				second()
 			}
 			if got := <-read; got != tt.want {

@@ -5,23 +5,20 @@ import (
 	"sync"
 )
 
-// Pace says whether a message has to wait for the others of its conversation.
+// Pace says which messages of its conversation a message waits for.
 type Pace int
 
-// The paces.
 const (
-	// InOrder waits for all that came before.
+	// InOrder waits for everything that came before.
 	InOrder Pace = iota
-	// Quick also waits for all that came before, and is done at once: whatever
-	// is read after it sees its effect.
+	// Quick waits too, and is short: whatever is read after it sees its effect.
 	Quick
-	// Beside only reads. It is answered at once, next to whatever takes long.
+	// Beside only reads. It is answered at once, beside whatever takes long.
 	Beside
 )
 
-// besideLane returns the lane for a message that need not wait, next to the lane
-// that is busy with something slow. It returns nil when the message goes the
-// usual way. The caller holds mu.
+// besideLane returns the second lane for a message that need not wait while the
+// conversation's own lane does something slow; nil for the own lane. The caller holds mu.
 func (h *Hub) besideLane(m Message, pace Pace) *lane {
 	l := h.lanes[m.Key]
 	if pace != Beside || l == nil || !l.slow {
@@ -34,8 +31,8 @@ func (h *Hub) besideLane(m Message, pace Pace) *lane {
 	return b
 }
 
-// letPass moves messages that need not wait out of a lane that begins something slow. The
-// caller holds mu.
+// letPass moves messages that need not wait from a lane that begins something slow to the
+// lane beside it. The caller holds mu.
 func (h *Hub) letPass(l *lane) {
 	passes := func(j job) bool { return j.do == nil && j.pace == Beside }
 	if !slices.ContainsFunc(l.queue, passes) { // nearly always
@@ -52,15 +49,14 @@ func (h *Hub) letPass(l *lane) {
 	l.queue = stay
 }
 
-// outlet is the right to send to one conversation.
 type outlet struct {
 	mu    sync.Mutex // held while parts of one answer are sent
 	users int        // guarded by Hub.mu
 }
 
-// sending waits until nothing else is being sent to a conversation, and blocks
-// others until done is called. So the parts of two answers do not mix, and no
-// sender picks up parts that another one has just stored.
+// sending waits until nothing else is being sent to a conversation, and blocks others
+// until done is called: parts of two answers do not mix, and no sender picks up parts
+// that another has just stored.
 func (h *Hub) sending(k Key) (done func()) {
 	h.mu.Lock()
 	o := h.outlets[k]

@@ -106,10 +106,7 @@ func TestBesideSurvives(t *testing.T) {
 	if parked := s.end(0); parked != 2 {
 		t.Errorf("parked %d", parked)
 	}
-	s = newStage(t, dir, chat.HubOptions{Pace: pace, Handler: listening()})
-	if err := s.Recover(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	s = s.next(dir, chat.HubOptions{Pace: pace, Handler: listening()})
 	s.settled()
 	got := s.p.Texts()
 	slices.Sort(got)

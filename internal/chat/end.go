@@ -37,7 +37,6 @@ func (o Outcome) Succeeded() (yes, counts bool) {
 // Reason says more about an Outcome. It is one of these, or "".
 type Reason string
 
-// The reasons.
 const (
 	// Of Asked.
 	NeedsYes Reason = "needs a yes"
@@ -77,9 +76,8 @@ const (
 	TakenBack Reason = "taken back" // deleted by its author before it was begun
 )
 
-// End is how a message ended, as everybody reads it: the audit, /why, /trace,
-// /stats, the page and metrics. It is a Record by itself, for a message that
-// leaves nothing else behind.
+// End is how a message ended, for the audit, /why, /trace, /stats, the page and metrics.
+// It is a Record by itself, for a message that leaves nothing else behind.
 type End struct {
 	Outcome Outcome
 	Reason  Reason

@@ -5,23 +5,21 @@ import (
 	"time"
 )
 
-// longestHold bounds how long typing is shown for a message that nobody has
-// begun to answer.
+// longestHold bounds how long typing is shown for a message whose answer has not begun.
 const longestHold = 5 * time.Minute
 
 // Awaiter is a Reply that can begin to show an answer later.
 type Awaiter interface{ Await() }
 
-// Await marks a message that was not addressed as expecting an answer after all:
-// w then shows it while it grows.
+// Await begins to show the answer to a message that was not addressed but gets one.
 func Await(w Reply) {
 	if a, ok := w.(Awaiter); ok {
 		a.Await()
 	}
 }
 
-// unseen begins work in a lane that shows nothing by itself. While somebody waits
-// behind it, they see typing; seen ends it.
+// unseen begins work that shows nothing by itself. Whoever waits behind it sees typing
+// until seen is called.
 func (h *Hub) unseen(l *lane) (seen func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -38,16 +36,15 @@ func (h *Hub) unseen(l *lane) (seen func()) {
 	}
 }
 
-// hold shows typing for the first who waits in a lane that shows nothing itself.
-// The caller holds mu.
+// hold shows typing to the first person who waits behind unseen work. The caller holds mu.
 func (h *Hub) hold(l *lane) {
 	if !l.unseen || l.held != nil || h.ctx.Err() != nil {
 		return
 	}
 	for _, j := range l.queue {
 		if j.do == nil && j.m.expected() {
-			ctx, cancel := context.WithTimeout(j.disk.within(h.ctx), longestHold)
-			l.held = startLive(ctx, h, j.m)
+			ctx, cancel := context.WithTimeout(h.ctx, longestHold)
+			l.held = startLive(ctx, h, j.m, j.disk)
 			quit := l.held.quit
 			l.held.quit = func() { quit(); cancel() }
 			return

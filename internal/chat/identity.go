@@ -83,7 +83,6 @@ func (l Identities) Entry(id string) (problem, hint error) {
 	return text.Tell("%q is not a numeric id; names can be taken over by others", id), such(l.examples())
 }
 
-// such shows how ids are written.
 func such(examples []string) error { return text.Tell("for example %s", strings.Join(examples, ", ")) }
 
 // Oneself reports whether m's author is one certain person, as opposed to an id

@@ -17,6 +17,7 @@ import (
 // unknown. memory.People.
 type Rows interface {
 	Languages(ctx context.Context, person string) (chosen, heard string, err error)
+	SetLanguage(ctx context.Context, person, tag string) error // what they chose
 	SetHeard(ctx context.Context, person, tag string) error
 }
 

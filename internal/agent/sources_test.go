@@ -3,37 +3,15 @@ package agent
 import (
 	"context"
 	"strings"
-	"sync"
 	"testing"
 
 	"parley/internal/chat"
 	"parley/internal/llm"
-	"parley/internal/llm/llmtest"
 	"parley/internal/memory"
 	"parley/internal/memory/facts"
 	"parley/internal/notes/citation"
 	"parley/internal/tools"
 )
-
-// viewer is what a person sees of an answer in the making.
-type viewer struct {
-	mu     sync.Mutex
-	now    string
-	frames []string
-}
-
-func (v *viewer) Text(delta string) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.now += delta
-	v.frames = append(v.frames, v.now)
-}
-func (v *viewer) Status(string) {}
-func (v *viewer) Reset() {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.now = ""
-}
 
 func checkedBy(answer string, passages []string) (string, []int) {
 	c := citation.Check(answer, passages)
@@ -42,19 +20,17 @@ func checkedBy(answer string, passages []string) (string, []int) {
 
 // library finds two notes.
 func library() tools.Tool {
-	return tools.Func(tools.Meta{Name: "find", Description: "finds", Category: tools.Vault, ReadOnly: true, Core: true},
-		func(context.Context, tools.Call, struct{}) (tools.Result, error) {
-			return tools.Result{Content: "[1] Lease — a.md\nEnds on 30 April 2030.\n\n[2] Bike — b.md\nFrame B7.", Sources: []tools.Source{
-				{Kind: "note", Title: "Lease", Path: "a.md", Snippet: "Ends", Text: "Ends on 30 April 2030."},
-				{Kind: "note", Title: "Bike", Path: "b.md", Snippet: "Frame", Text: "Frame B7."}}}, nil
-		})
+	return gives(tools.Meta{Name: "find", Description: "finds", Category: tools.Vault, ReadOnly: true, Core: true},
+		tools.Result{Content: "[1] Lease — a.md\nEnds on 30 April 2030.\n\n[2] Bike — b.md\nFrame B7.", Sources: []tools.Source{
+			{Kind: "note", Title: "Lease", Path: "a.md", Snippet: "Ends", Text: "Ends on 30 April 2030."},
+			{Kind: "note", Title: "Bike", Path: "b.md", Snippet: "Frame", Text: "Frame B7."}}})
 }
 
 // watched says something and shows the answer as it grows.
 func (b *bench) watched(text string) (answer string, v *viewer) {
 	b.t.Helper()
 	v = &viewer{}
-	m := chat.Message{ID: "w" + text, Key: chat.Key{Platform: "telegram", Channel: "7"}, From: chat.User{ID: "telegram:7", Name: "Ann"},
+	m := chat.Message{ID: "w" + text, Key: annAlone.Key, From: chat.User{ID: "telegram:7", Name: "Ann"},
 		Text: text, Direct: true, Addressed: true, At: b.clock}
 	a, err := b.Handle(context.Background(), m, v)
 	must(b.t, err)
@@ -73,21 +49,10 @@ func TestMarksAreTouchedOnlyWhereSomethingWasLookedUp(t *testing.T) {
 	}
 }
 
-// chopped streams what its script says in small pieces.
-type chopped struct{ llmtest.Script }
-
-func (c *chopped) Complete(ctx context.Context, r llm.Request, onText func(string)) (llm.Response, error) {
-	resp, err := c.Script.Complete(ctx, r, nil)
-	for text := []rune(resp.Message.Content); len(text) > 0 && onText != nil; text = text[min(3, len(text)):] {
-		onText(string(text[:min(3, len(text))]))
-	}
-	return resp, err
-}
-
 // TestPreviewsCiteAsTheAnswerDoes: no mark is seen growing that the answer does
 // not have, and nothing that was shown is taken back.
 func TestPreviewsCiteAsTheAnswerDoes(t *testing.T) {
-	m := &chopped{}
+	m := &letters{}
 	b := newBench(t, Options{Notes: Notes{Cite: checkedBy}, Model: m}, library())
 	said := "It ends on 3 May 2031 【1†L3】, I think [9]. The frame is B7 [Source 2] [1]. Code: `x[9]` and a[8] too."
 	m.Call(call("c1", "find", `{}`)).Say(said)
@@ -148,7 +113,7 @@ func TestStoppedAnswerKeepsWhatWasRead(t *testing.T) {
 		b := newBench(t, Options{Model: m})
 		ctx, stop := context.WithCancelCause(context.Background())
 		go func() { <-m.said; stop(chat.ErrStopped) }()
-		a, err := b.Handle(ctx, chat.Message{ID: "1", Key: chat.Key{Platform: "telegram", Channel: "7"}, From: chat.User{ID: "telegram:7"},
+		a, err := b.Handle(ctx, chat.Message{ID: "1", Key: annAlone.Key, From: chat.User{ID: "telegram:7"},
 			Text: "tell me", Direct: true, Addressed: true, At: b.clock}, &viewer{})
 		must(t, err)
 		entries := a.Record.(*memory.Turn).Entries
@@ -189,13 +154,11 @@ func TestFactsBelowAnAnswerInAnyLanguage(t *testing.T) {
 // TestNotesThatDisagree: code points out what notes say against each other and
 // cites both, unless the answer does.
 func TestNotesThatDisagree(t *testing.T) {
-	find := tools.Func(tools.Meta{Name: "find", Description: "finds", Category: tools.Vault, ReadOnly: true, Core: true},
-		func(context.Context, tools.Call, struct{}) (tools.Result, error) {
-			return tools.Result{Content: "[1] Shops — a.md\nThe bakery opens at 8:00.\n\n[2] Pool — p.md\nBlue.\n\n[3] Errands " +
-				"— b.md\nBakery opens 9:30.", Sources: []tools.Source{
-				{Kind: "note", Title: "Shops", Path: "a.md", Text: "The bakery opens at 8:00."}, {Kind: "note", Title: "Pool",
-					Path: "p.md", Text: "Blue."}, {Kind: "note", Title: "Errands", Path: "b.md", Text: "Bakery opens 9:30."}}}, nil
-		})
+	find := gives(tools.Meta{Name: "find", Description: "finds", Category: tools.Vault, ReadOnly: true, Core: true},
+		tools.Result{Content: "[1] Shops — a.md\nThe bakery opens at 8:00.\n\n[2] Pool — p.md\nBlue.\n\n[3] Errands " +
+			"— b.md\nBakery opens 9:30.", Sources: []tools.Source{
+			{Kind: "note", Title: "Shops", Path: "a.md", Text: "The bakery opens at 8:00."}, {Kind: "note", Title: "Pool",
+				Path: "p.md", Text: "Blue."}, {Kind: "note", Title: "Errands", Path: "b.md", Text: "Bakery opens 9:30."}}})
 	disputes := func(question, answer string, list []tools.Source) (all []Dispute) {
 		passages := make([]citation.Passage, len(list))
 		for i, s := range list {

@@ -16,7 +16,6 @@ import (
 	"parley/internal/tools"
 )
 
-// wordsSources is said in more than one place.
 const wordsSources = "Sources:"
 
 // maxButtons is how many sources get a button that shows their text.
@@ -29,13 +28,15 @@ var (
 
 // sources holds what a turn may cite, numbered from 1.
 type sources struct {
-	cited []tools.Source
-	given int // how many of them were there before the model asked for any
+	*job
+	context *background
+	report  *report
+	cited   []tools.Source
+	given   int // how many of them were there before the model asked for any
 }
 
-// numbered gives the sources of a result numbers that are unique in the turn:
-// tools count theirs from 1. Text from outside is not searched for marks; its
-// numbers are listed below it.
+// numbered makes the numbers of a result's sources unique in the turn: tools count from 1.
+// Text from outside is not searched for marks; its numbers are listed below it.
 func (c *sources) numbered(o tools.Outcome) tools.Outcome {
 	r, before := &o.Result, len(c.cited)
 	if n := len(r.Sources); n > 0 && r.Untrusted {
@@ -53,7 +54,6 @@ func (c *sources) numbered(o tools.Outcome) tools.Outcome {
 	return o
 }
 
-// shifted adds to the numbers of marks.
 func shifted(text string, mark *regexp.Regexp, by int) string {
 	return mark.ReplaceAllStringFunc(text, func(m string) string {
 		n, _ := strconv.Atoi(mark.FindStringSubmatch(m)[1]) // digits
@@ -61,20 +61,20 @@ func shifted(text string, mark *regexp.Regexp, by int) string {
 	})
 }
 
-// cites reports whether this turn has something to cite, so that marks in an
-// answer are citations.
-func (t *turn) cites() bool { return t.a.o.Cite != nil && t.sub == nil && len(t.sources.cited) > 0 }
+// cites reports whether the turn has something to cite, so that marks in an answer are
+// citations.
+func (c *sources) cites() bool { return c.a.o.Cite != nil && c.sub == nil && len(c.cited) > 0 }
 
 // checked returns an answer with its marks in order, and what it cites.
-func (t *turn) checked(answer string) (string, []int) {
-	if !t.cites() {
+func (c *sources) checked(answer string) (string, []int) {
+	if !c.cites() {
 		return answer, nil
 	}
-	return t.a.o.Cite(answer, t.sources.passages())
+	return c.a.o.Cite(answer, c.passages())
 }
 
-// passages lists what was retrieved, each with everything the turn was shown of
-// the same note or page.
+// passages lists what was retrieved, each with everything the turn was shown of the same
+// note or page.
 func (c *sources) passages() []string {
 	whole := map[string]string{}
 	for _, s := range c.cited {
@@ -100,33 +100,33 @@ func document(s tools.Source) string {
 	return s.Kind + " " + cmp.Or(name, s.URL, s.ID)
 }
 
-// sourced returns an answer with its citations checked, what it rests on, and the
-// footer that says so: what it cites and the facts it took words from, or, when
-// it cites nothing, what the model looked at.
-func (t *turn) sourced(answer string) (text string, sources []memory.Source, below string) {
-	if t.a.o.Cite == nil || t.sub != nil {
+// sourced returns an answer with its citations checked, its sources, and the footer that
+// lists them: what it cites and the facts it took words from or, if it cites nothing, what
+// the model looked at.
+func (c *sources) sourced(answer string) (text string, sources []memory.Source, below string) {
+	if c.a.o.Cite == nil || c.sub != nil {
 		return answer, nil, ""
 	}
-	if !t.report.worded { // the agent's own words cite nothing
-		sources = t.rested(answer)
-		return answer, sources, footer(t.in.p, wordsSources, sources)
+	if !c.report.worded { // the agent's own words cite nothing
+		sources = c.rested(answer)
+		return answer, sources, footer(c.in.p, wordsSources, sources)
 	}
-	text, numbers := t.checked(answer)
-	rested := t.rested(text)
+	text, numbers := c.checked(answer)
+	rested := c.rested(text)
 	cites := len(numbers) > 0
-	numbers, disputes := t.disputed(text, numbers)
+	numbers, disputes := c.disputed(text, numbers)
 	if cites {
-		sources = append(t.sources.listed(numbers), rested...)
-		return text, sources, disputes + footer(t.in.p, wordsSources, sources)
+		sources = append(c.listed(numbers), rested...)
+		return text, sources, disputes + footer(c.in.p, wordsSources, sources)
 	}
-	for n := t.sources.given + 1; n <= len(t.sources.cited); n++ {
+	for n := c.given + 1; n <= len(c.cited); n++ {
 		if !slices.Contains(numbers, n) {
 			numbers = append(numbers, n) // behind those that disagree
 		}
 	}
-	looked := t.sources.listed(numbers)
+	looked := c.listed(numbers)
 	looked = looked[:min(len(looked), maxButtons)]
-	return text, append(looked, rested...), disputes + footer(t.in.p, "Looked at:", looked) + footer(t.in.p, wordsSources, rested)
+	return text, append(looked, rested...), disputes + footer(c.in.p, "Looked at:", looked) + footer(c.in.p, wordsSources, rested)
 }
 
 // listed returns the sources that numbers name, each once.
@@ -142,14 +142,14 @@ func (c *sources) listed(numbers []int) (list []memory.Source) {
 	return list
 }
 
-// rested returns the facts that a question's answer took words from: words that the
-// question did not have.
-func (t *turn) rested(answer string) (used []memory.Source) {
-	if t.report.rote || !text.Asks(t.in.text) {
+// rested returns the facts whose words are in the answer to a question and not in the
+// question.
+func (c *sources) rested(answer string) (used []memory.Source) {
+	if c.report.rote || !text.Asks(c.in.text) {
 		return nil
 	}
-	for _, f := range t.context.known.facts {
-		if facts.RestsOn(f.Content, answer, t.in.text) {
+	for _, f := range c.context.known.facts {
+		if facts.RestsOn(f.Content, answer, c.in.text) {
 			used = append(used, memory.Source{Kind: "fact", Title: f.Content, Path: origin(f), Snippet: text.Clip(f.Quote, maxShown)})
 		}
 	}
@@ -178,12 +178,10 @@ func footer(p catalog.Printer, title string, sources []memory.Source) string {
 // closed escapes an address so that it cannot end the link around it.
 var closed = strings.NewReplacer("(", "%28", ")", "%29", " ", "%20", "<", "%3C")
 
-// bare returns a title that cannot end the link it stands in.
 func bare(title string) string {
 	return strings.NewReplacer("[", "(", "]", ")", "\n", " ").Replace(title)
 }
 
-// sourceButtons returns buttons that show the text of a source.
 func sourceButtons(decision string, sources []memory.Source) [][]chat.Button {
 	var row []chat.Button
 	for _, s := range sources {
@@ -195,4 +193,40 @@ func sourceButtons(decision string, sources []memory.Source) [][]chat.Button {
 		return nil
 	}
 	return [][]chat.Button{row}
+}
+
+// Dispute is a contradiction between two sources of a list, counted from 0.
+type Dispute struct {
+	A, B         int
+	SaidA, SaidB string
+}
+
+// disputed adds to the numbers an answer cites those of notes that contradict them, and
+// returns the sentence about it, "" for none. For an answer that cites nothing, the notes
+// the model asked for count.
+func (c *sources) disputed(answer string, numbers []int) (cited []int, below string) {
+	if c.a.o.Notes.Disputes == nil || len(c.cited) < 2 {
+		return numbers, ""
+	}
+	list := slices.Clone(c.cited)
+	for i := range list {
+		if looked := len(numbers) == 0 && i >= c.given; list[i].Kind != "note" || len(numbers) == 0 && !looked {
+			list[i] = tools.Source{}
+		}
+	}
+	cited = slices.Clone(numbers)
+	for _, d := range c.a.o.Notes.Disputes(c.in.text, answer, list) {
+		a, b := d.A+1, d.B+1
+		if len(numbers) > 0 && !slices.Contains(numbers, a) && !slices.Contains(numbers, b) {
+			continue
+		}
+		below += c.in.p.Say("\n\nThese notes disagree:\n[%d] “%s”\n[%d] “%s”", a, d.SaidA, b, d.SaidB)
+		for _, n := range []int{a, b} {
+			if !slices.Contains(cited, n) {
+				cited = append(cited, n)
+			}
+		}
+	}
+	slices.Sort(cited)
+	return cited, below
 }

@@ -58,11 +58,7 @@ func fill(b *bench, d *desk, said ...chat.Said) (answer chat.Answer, asked []str
 		}
 		r := d.resumed([]bool{true})
 		r.Reply = &reply
-		m := b.accept(sent("SECRET answer"))
-		var err error
-		answer, err = b.Resume(b.t.Context(), m, nobody{}, r)
-		must(b.t, err)
-		must(b.t, b.store.Finish(b.t.Context(), m, nil, answer.Record))
+		answer = b.resumed(sent("SECRET answer"), r)
 	}
 	return answer, asked
 }
@@ -121,7 +117,7 @@ func TestInquiryDoesNotOutliveTheProcess(t *testing.T) {
 	b.Agent.inquiries = elicit.Open{Now: time.Now}
 	b.model.Say("It was lost.")
 	answer, _ := fill(b, d, chat.Said{Text: "Ann"})
-	last := b.model.Requests()[len(b.model.Requests())-1].Messages
+	last := b.last().Messages
 	if answer.Text != "It was lost." || !strings.Contains(last[len(last)-1].Content, "The tool server's question was lost, because I was restarted before it was answered. Whether "+
 		"the tool has done anything is not known; check before calling it again.") || len(replies) != 0 {
 		t.Errorf("%q after %q, %v", answer.Text, last[len(last)-1].Content, replies)
@@ -181,7 +177,7 @@ func TestNobodyToAsk(t *testing.T) {
 	b.model.Call(call("1", "ask", "{}"))
 	b.model.Say("Done.")
 	b.say("go")
-	last := b.model.Requests()[len(b.model.Requests())-1].Messages
+	last := b.last().Messages
 	if got := last[len(last)-1].Content; !strings.Contains(got, "nobody to ask") {
 		t.Errorf("%q", got)
 	}
