@@ -10,7 +10,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/db/postgres/postgrestest"
-	"parley/internal/db/sqlite"
+	"parley/internal/db/sqlite/plantest"
 	"parley/internal/llm"
 )
 
@@ -133,7 +133,7 @@ func TestReportsUseIndexes(t *testing.T) {
 	_, _ = s.Search(ctx, "word", 1, 0)
 	_, _ = s.Decisions.RuleUses(ctx, s.now(), nil)
 	_, _ = s.SaidBy(ctx, chat.Key{Platform: "p", Channel: "c"}, "1")
-	plans, err := sqlite.Plans(ctx, s.File.Path(), s.db.Kept())
+	plans, err := plantest.Plans(ctx, s.File.Path(), s.db.Kept())
 	must(t, err)
 	if len(plans) < 8 {
 		t.Fatalf("only %d queries were made", len(plans))

@@ -56,13 +56,3 @@ func TestOlderProcesses(t *testing.T) {
 		t.Errorf("an older process that starts: %v", err)
 	}
 }
-
-// A step that nobody has declared is one that takes: it waits until older processes are
-// gone, and a test asks for the declaration.
-func TestUndeclaredSteps(t *testing.T) {
-	served := Served{Effects: map[string]Effect{"0003_more.sql": Adds, "0004_less.sql": Takes}}
-	steps := sqlite.Migrations{{Name: "0001_old.sql"}, {Name: "0003_more.sql"}, {Name: "0004_less.sql"}, {Name: "0005_new.sql"}}
-	if got := served.Undeclared(steps, "0002"); len(got) != 1 || got[0] != "0005_new.sql" || served.Effects[got[0]] != Takes {
-		t.Errorf("undeclared: %q", got)
-	}
-}
