@@ -50,7 +50,7 @@ func newToolbox(b *base, m *models, store *memory.Store) *toolbox {
 // settings make useful, by name.
 func ToolSchemas(cfg config.Config) (map[string][]byte, error) {
 	b := newBase(Process{}, cfg, slog.New(slog.DiscardHandler), time.Now)
-	list, err := newToolbox(b, &models{base: b}, nil).list()
+	list, err := newToolbox(b, &models{base: b}, &memory.Store{}).list() // whose tools are described and never called
 	if err != nil {
 		return nil, err
 	}
