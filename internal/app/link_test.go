@@ -4,13 +4,14 @@ import (
 	"testing"
 
 	"parley/config"
+	"parley/internal/memory"
 )
 
 // TestLinksLeadToTheirSource: each folder has its own address, and every sign
 // of a path is written so that no program takes it for another.
 func TestLinksLeadToTheirSource(t *testing.T) {
 	t.Parallel()
-	n := &notes{base: &base{}}
+	n := &notes{base: &base{}, store: &memory.Store{}}
 	n.cfg.Vault.BaseURL = "obsidian://open?vault=my&file={path}"
 	n.cfg.Sources = []config.Source{
 		{Name: "parley", Kind: "code", BaseURL: "https://git.example.org/parley/blob/main/{path}#L{line}"},
