@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -85,7 +86,7 @@ type Adapter struct {
 	opts      Options
 	log       *slog.Logger
 	now       func() time.Time
-	bot       *bot.Bot
+	id        int64 // of the bot, as the token begins
 	wire      *wire
 	me        atomic.Pointer[models.User] // nil until Run has learned it
 	in        chat.Intake                 // set by Run before anything is received
@@ -127,16 +128,8 @@ func New(opts Options) (*Adapter, error) {
 	}
 	a := &Adapter{opts: opts, log: opts.Log, now: opts.Now}
 	a.wire = newWire(opts)
-	b, err := bot.New(opts.Token,
-		bot.WithSkipGetMe(),
-		bot.WithServerURL(opts.APIURL),
-		bot.WithHTTPClient(opts.Timing.Send, a.wire),
-		bot.WithErrorsHandler(func(err error) { a.log.Debug("telegram library", "error", err) }),
-	)
-	if err != nil {
-		return nil, fmt.Errorf("telegram.token: %w", err)
-	}
-	a.bot = b
+	id, _, _ := strings.Cut(opts.Token, ":")
+	a.id, _ = strconv.ParseInt(id, 10, 64)
 	return a, nil
 }
 
@@ -193,12 +186,9 @@ func (a *Adapter) Run(ctx context.Context, in chat.Intake) error {
 func (a *Adapter) learnSelf(ctx context.Context) bool {
 	return a.insist(ctx, "getMe", func(ctx context.Context) error {
 		began := a.now()
-		me, err := a.bot.GetMe(ctx)
+		err := a.Learn(ctx, nil)
 		if errors.Is(err, bot.ErrorNotFound) { // how a malformed token is refused
 			a.wire.doubt(ctx, began)
-		}
-		if err == nil {
-			a.me.Store(me)
 		}
 		return err
 	})
@@ -206,9 +196,9 @@ func (a *Adapter) learnSelf(ctx context.Context) bool {
 
 // Learn implements chat.Learner.
 func (a *Adapter) Learn(ctx context.Context, _ chat.Intake) error {
-	me, err := a.bot.GetMe(ctx)
+	me, err := ask[models.User](ctx, a.wire, "getMe", struct{}{})
 	if err == nil {
-		a.me.Store(me)
+		a.me.Store(&me)
 	}
 	return err
 }

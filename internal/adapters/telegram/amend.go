@@ -78,7 +78,7 @@ func (a *Adapter) acknowledge(ctx context.Context, presses []press) {
 	ctx, cancel := context.WithTimeout(ctx, ackLimit)
 	defer cancel()
 	for _, p := range presses {
-		if _, err := a.bot.AnswerCallbackQuery(ctx, &bot.AnswerCallbackQueryParams{CallbackQueryID: p.query, Text: p.text,
+		if _, err := a.wire.call(ctx, "answerCallbackQuery", &bot.AnswerCallbackQueryParams{CallbackQueryID: p.query, Text: p.text,
 			ShowAlert: p.refused}); err != nil {
 			a.log.Debug("telegram: answer callback query", "error", err)
 		}

@@ -1,14 +1,11 @@
 package telegram
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"strings"
 
 	"github.com/go-telegram/bot"
-	"github.com/go-telegram/bot/models"
 )
 
 // reply is an answer of the Bot API, read as far as it can be.
@@ -76,61 +73,11 @@ func (r reply) refusal(method string) error {
 	return fmt.Errorf("telegram %s: %d %s", method, r.code, r.description)
 }
 
-// encode writes the answer in the form that the library reads, with only the
-// fields of the result that are used here. So a field that the library does not
-// know cannot make an accepted message look refused.
-func (r reply) encode(method string) []byte {
-	whole := map[string]any{"ok": r.ok}
-	if r.ok {
-		whole["result"] = r.plain(method)
-	} else {
-		whole["error_code"], whole["description"] = r.code, r.description
-		whole["parameters"] = map[string]int64{"retry_after": r.retryAfter, "migrate_to_chat_id": r.migrateTo}
-	}
-	data, _ := json.Marshal(whole) // of what was JSON before
-	return data
-}
-
-// plain returns the result, reduced to the id for messages.
-func (r reply) plain(method string) any {
-	switch {
-	case method == "sendMessageDraft" || method == "sendChatAction":
-		return true
-	case strings.HasPrefix(method, "send") || strings.HasPrefix(method, "edit"):
-		return map[string]int64{"message_id": r.field("message_id")}
-	case strings.HasPrefix(method, "set") || strings.HasPrefix(method, "delete") || method == "answerCallbackQuery":
-		return true
-	case method == "getChatMember":
-		return r.member()
-	case len(r.result) == 0:
-		return nil
-	}
-	return r.result
-}
-
 // field returns a number in the result.
 func (r reply) field(name string) int64 {
 	var fields map[string]json.RawMessage
 	_ = json.Unmarshal(r.result, &fields)
 	return number(fields[name])
-}
-
-// member returns the standing of a person in a group: its status, and whether they are
-// there where the status leaves that open. Who has a status that is not known here is
-// not there.
-func (r reply) member() any {
-	var m struct {
-		Status models.ChatMemberType `json:"status"`
-		Inside bool                  `json:"is_member"`
-	}
-	_ = json.Unmarshal(r.result, &m)
-	switch m.Status {
-	case models.ChatMemberTypeOwner, models.ChatMemberTypeAdministrator, models.ChatMemberTypeMember,
-		models.ChatMemberTypeRestricted, models.ChatMemberTypeLeft, models.ChatMemberTypeBanned:
-	default:
-		m.Status = models.ChatMemberTypeLeft
-	}
-	return m
 }
 
 // wasted reports whether a page refused this request alone.
@@ -141,9 +88,3 @@ func wasted(status int) bool { return status == http.StatusRequestEntityTooLarge
 func unprocessed(status int) bool {
 	return status >= 400 && status < 500 || status == http.StatusServiceUnavailable
 }
-
-// bodyOf is a response's body that is held in memory.
-type bodyOf struct{ *bytes.Reader }
-
-// Close implements io.Closer.
-func (bodyOf) Close() error { return nil }

@@ -78,7 +78,7 @@ func TestOddResultsOfOtherCalls(t *testing.T) {
 		if _, _, err := a.Preview(t.Context(), m, "", "growing"); err != nil || len(s.Drafts()) != 1 {
 			t.Errorf("%s: draft: %v", echo, err)
 		}
-		if err := a.showMenus(t.Context(), []menu{{commands: []command{{"help", "h"}}}}); err != nil {
+		if err := a.showMenus(t.Context(), []menu{{where: menuEverywhere, commands: []command{{"help", "h"}}}}); err != nil {
 			t.Errorf("%s: menus: %v", echo, err)
 		}
 		if id, err := a.Send(t.Context(), chat.Part{Key: m.Key, Text: "x"}); err != nil || id == "" || len(s.Sent()) != 1 {
@@ -274,7 +274,7 @@ func TestMenusTellHowLongToWait(t *testing.T) {
 	s := server(t, telegramtest.Options{})
 	s.Fail(telegramtest.Fault{Method: "getMyCommands", Status: 429, RetryAfter: 40})
 	var silence *chat.WaitError
-	if err := adapter(t, s, nil).showMenus(t.Context(), []menu{{}}); !errors.As(err, &silence) || silence.After != 40*time.Second {
+	if err := adapter(t, s, nil).showMenus(t.Context(), []menu{{where: menuEverywhere}}); !errors.As(err, &silence) || silence.After != 40*time.Second {
 		t.Errorf("showMenus: %v", err)
 	}
 }

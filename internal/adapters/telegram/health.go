@@ -15,4 +15,3 @@ var (
 	errNotStored = text.Tell("telegram messages cannot be stored")
 )
 
-// degradedPages is what Health says while a method, %s, is answered with pages.

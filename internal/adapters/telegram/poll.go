@@ -144,7 +144,7 @@ func (a *Adapter) refused(ctx context.Context, status int, why string) {
 	}
 	a.fail(errWebhookSet, true)
 	if a.opts.DeleteWebhook {
-		if _, err := a.bot.DeleteWebhook(ctx, &bot.DeleteWebhookParams{}); err != nil {
+		if _, err := a.wire.call(ctx, "deleteWebhook", &bot.DeleteWebhookParams{}); err != nil {
 			a.log.Warn("telegram: delete webhook", "error", err)
 			return
 		}

@@ -77,7 +77,7 @@ func (a *Adapter) notice(ctx context.Context, m chat.Message, to target) {
 }
 
 func (a *Adapter) react(ctx context.Context, to target, with []models.ReactionType) error {
-	_, err := a.bot.SetMessageReaction(ctx, &bot.SetMessageReactionParams{ChatID: to.chat, MessageID: to.reply, Reaction: with})
+	_, err := a.wire.call(ctx, "setMessageReaction", &bot.SetMessageReactionParams{ChatID: to.chat, MessageID: to.reply, Reaction: with})
 	return err
 }
 

@@ -58,7 +58,7 @@ func (a *Adapter) script(m *models.Message) script {
 // names reports whether an entity means this bot.
 func (a *Adapter) names(e models.MessageEntity, written string) bool {
 	if e.User != nil {
-		return e.User.ID == a.bot.ID()
+		return e.User.ID == a.id
 	}
 	me := a.me.Load()
 	return me != nil && me.Username != "" && strings.EqualFold(written, "@"+me.Username)

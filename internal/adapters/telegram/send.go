@@ -1,7 +1,6 @@
 package telegram
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -129,7 +128,7 @@ func (a *Adapter) send(ctx context.Context, p chat.Part) (string, error) {
 // again: while Telegram does not answer, the repetition would be just as
 // uncertain, and the hub gives up after it.
 func (a *Adapter) answers(ctx context.Context) error {
-	if _, err := a.bot.GetMe(ctx); err != nil {
+	if _, err := a.wire.call(ctx, "getMe", struct{}{}); err != nil {
 		return fmt.Errorf("nothing is repeated until telegram answers: %v", err)
 	}
 	return nil
@@ -219,13 +218,12 @@ func (a *Adapter) documents(ctx context.Context, to target, p chat.Part, sent st
 func (a *Adapter) document(ctx context.Context, to target, f chat.File, caption rendered, k models.ReplyMarkup) (id string, err error) {
 	err = a.inPlace(&to, func() error {
 		return a.plainly(caption, func(r rendered) error {
-			m, err := a.bot.SendDocument(ctx, &bot.SendDocumentParams{
+			sent, err := a.wire.upload(ctx, "sendDocument", &bot.SendDocumentParams{
 				ChatID: to.chat, MessageThreadID: to.thread, ReplyParameters: to.options(), ReplyMarkup: k,
-				Document: &models.InputFileUpload{Filename: orName(path.Base(f.Name), "file"), Data: bytes.NewReader(f.Data)},
-				Caption:  r.text, CaptionEntities: r.entities,
-			})
+				Caption: r.text, CaptionEntities: r.entities,
+			}, "document", chat.File{Name: orName(path.Base(f.Name), "file"), Data: f.Data})
 			if err == nil {
-				id = messageID(to.chat, m.ID)
+				id = messageID(to.chat, int(sent.field("message_id")))
 			}
 			return err
 		})
@@ -260,7 +258,7 @@ func (a *Adapter) discard(ctx context.Context, to target, preview string) {
 	if id == 0 || a.quiet.left(to.chat, a.now()) > 0 {
 		return
 	}
-	if _, err := a.bot.DeleteMessage(ctx, &bot.DeleteMessageParams{ChatID: to.chat, MessageID: id}); err != nil {
+	if _, err := a.wire.call(ctx, "deleteMessage", &bot.DeleteMessageParams{ChatID: to.chat, MessageID: id}); err != nil {
 		_ = a.outcome(to, err) // only for its retry_after
 		a.log.Debug("telegram: delete preview", "error", err)
 	}

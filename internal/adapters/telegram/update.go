@@ -185,7 +185,7 @@ func (a *Adapter) message(m *models.Message) chat.Message {
 	switch {
 	case m.Chat.ID == 0 || m.ID == 0 || from.ID == "":
 		return skipped(key, id, skipNobody)
-	case m.SenderChat == nil && m.From.ID == a.bot.ID():
+	case m.SenderChat == nil && m.From.ID == a.id:
 		return chat.Message{}
 	case m.SenderChat == nil && m.From.IsBot && !shared(m.From.ID):
 		return skipped(key, id, skipBot)
@@ -208,7 +208,7 @@ func (a *Adapter) message(m *models.Message) chat.Message {
 	}
 	if r := m.ReplyToMessage; r != nil && !opensTopic(m, r) {
 		c.ReplyTo, c.Quote = messageID(m.Chat.ID, r.ID), clean(r.Text+r.Caption)
-		ours := r.From != nil && r.From.ID == a.bot.ID()
+		ours := r.From != nil && r.From.ID == a.id
 		c.Addressed = c.Addressed || ours
 		c.Relayed = !ours && author(r).ID != from.ID || r.ForwardOrigin != nil || r.ViaBot != nil
 	}
