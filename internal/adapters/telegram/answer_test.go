@@ -274,7 +274,8 @@ func TestMenusTellHowLongToWait(t *testing.T) {
 	s := server(t, telegramtest.Options{})
 	s.Fail(telegramtest.Fault{Method: "getMyCommands", Status: 429, RetryAfter: 40})
 	var silence *chat.WaitError
-	if err := adapter(t, s, nil).showMenus(t.Context(), []menu{{where: menuEverywhere}}); !errors.As(err, &silence) || silence.After != 40*time.Second {
+	err := adapter(t, s, nil).showMenus(t.Context(), []menu{{where: menuEverywhere}})
+	if !errors.As(err, &silence) || silence.After != 40*time.Second {
 		t.Errorf("showMenus: %v", err)
 	}
 }

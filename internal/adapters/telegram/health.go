@@ -14,4 +14,3 @@ var (
 	errNoUpdates = text.Tell("telegram answers polls with something that is no list of updates")
 	errNotStored = text.Tell("telegram messages cannot be stored")
 )
-

@@ -77,7 +77,7 @@ func openConsole(a *Adapter) (*console, error) {
 	if err := unix.IoctlSetTermios(int(in.Fd()), setTermios, &keyed); err != nil {
 		return nil, errors.Join(fmt.Errorf("terminal mode: %w", err), woken.Close(), wake.Close())
 	}
-	history, err := lineedit.OpenHistory(a.historyFile())
+	history, err := lineedit.OpenHistory(a.historyFile(), a.o.Tokens)
 	if err != nil {
 		a.o.Log.Warn("earlier lines are not offered", "err", err)
 	}

@@ -22,6 +22,7 @@ import (
 
 	"parley/internal/adapters/terminal/lineedit"
 	"parley/internal/chat"
+	"parley/internal/llm/provider"
 )
 
 const platform = "terminal"
@@ -43,8 +44,9 @@ type Options struct {
 	User, Name string
 	// Channel names the conversation, "local" when empty; channel/thread works.
 	Channel     string
-	HistoryFile string // typed lines, 0600, of others with their id behind; "" keeps none
-	Downloads   string // folder for files in answers; "" prints their names only
+	HistoryFile string         // typed lines, 0600, of others with their id behind; "" keeps none
+	Tokens      provider.Forms // of the platforms: lines that hold one are not kept
+	Downloads   string         // folder for files in answers; "" prints their names only
 	// Complete returns the commands that begin with prefix; nil completes none.
 	Complete func(prefix string) []string
 	Now      func() time.Time // nil is time.Now

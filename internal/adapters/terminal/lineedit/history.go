@@ -8,6 +8,8 @@ import (
 	"os"
 	"strings"
 	"sync"
+
+	"parley/internal/llm/provider"
 )
 
 // How many lines are kept, and how long one may be, in bytes: a long paste is not
@@ -20,15 +22,17 @@ const (
 // History is the lines that were typed before, the last one at the end. It may be
 // used from several goroutines.
 type History struct {
-	path string
-	mu   sync.Mutex // guards lines and the file
-	list []string
+	path   string
+	tokens provider.Forms
+	mu     sync.Mutex // guards list and the file
+	list   []string
 }
 
 // OpenHistory reads the lines of earlier starts; without a path none are kept. What
-// cannot be read is not offered, and the error says why.
-func OpenHistory(path string) (*History, error) {
-	h := &History{path: path}
+// cannot be read is not offered, and the error says why. Lines that hold one of tokens, or
+// another secret, are not kept.
+func OpenHistory(path string, tokens provider.Forms) (*History, error) {
+	h := &History{path: path, tokens: tokens}
 	if path == "" {
 		return h, nil
 	}
@@ -67,7 +71,8 @@ func (h *History) Add(line string) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	last := len(h.list) - 1
-	if strings.TrimSpace(line) == "" || line[0] == ' ' || len(line) > longestLine || Secret(line) || last >= 0 && h.list[last] == line {
+	if strings.TrimSpace(line) == "" || line[0] == ' ' || len(line) > longestLine || Secret(line, h.tokens) ||
+		last >= 0 && h.list[last] == line {
 		return nil
 	}
 	h.list = append(h.list, line)

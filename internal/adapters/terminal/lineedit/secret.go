@@ -13,9 +13,9 @@ var named = text.Pattern(
 	`(?i)(?:pass(?:word|wort|code|phrase)|\bpwd|\bpin|token|secret|api[ _-]?key|bearer|authorization)\b(?:\s*[:=]\s*\S|\s+(?:is|ist|es|est)\s+\S|\s+\S*\d)`)
 
 // Secret reports whether a line seems to hold a password, a key or a code that
-// should be on no disk. It errs on the side of yes: then the line only has to be
+// should be on no disk; tokens are of the platforms. It errs on the side of yes: then the line only has to be
 // typed again.
-func Secret(line string) bool {
+func Secret(line string, tokens provider.Forms) bool {
 	if named().MatchString(line) || strings.Contains(line, "-----BEGIN") || strings.HasPrefix(strings.TrimSpace(line), "/claim") {
 		return true
 	}
@@ -23,7 +23,7 @@ func Secret(line string) bool {
 		return unicode.IsSpace(r) ||
 			strings.ContainsRune(`"'<>(),;=`+"`", r)
 	}) {
-		if len(word) >= 16 && provider.Owner(word) != "" || random(word) {
+		if len(word) >= 16 && tokens.Owner(word) != "" || random(word) {
 			return true
 		}
 	}
