@@ -19,7 +19,13 @@ import (
 )
 
 // All are the platforms, in the order of init's menu.
-func All() []Platform { return []Platform{telegramPlatform, discordPlatform, terminalPlatform} }
+func All() []Platform {
+	return []Platform{
+		telegramPlatform,
+		discordPlatform,
+		terminalPlatform,
+	}
+}
 
 // Platform is what the process knows about one platform. Platform.Platform is its name: of
 // its section in the settings, in ids and in rehearsals.
@@ -37,7 +43,8 @@ type Hosted struct {
 	Title string // what people call the platform
 	// Token is the setting NAME.token, which turns the platform on.
 	Token func(*config.Config) *config.Secret
-	// Form matches its tokens, and nothing else that people paste.
+	// Form matches its tokens, and nothing else that people paste; nil where nothing tells
+	// them from other secrets.
 	Form func() *regexp.Regexp
 	// Misformed says that a secret is no token; nil where Form does not match all of them.
 	Misformed error
@@ -123,7 +130,9 @@ func Identities() (list chat.Identities) {
 // Tokens are the forms of the tokens of all platforms.
 func Tokens() (forms provider.Forms) {
 	for _, p := range Accounts() {
-		forms = append(forms, provider.Form{Owner: p.Title, Matches: p.Form})
+		if p.Form != nil {
+			forms = append(forms, provider.Form{Owner: p.Title, Matches: p.Form})
+		}
 	}
 	return forms
 }
