@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"parley/internal/adapters/discord/shards"
+	"parley/internal/adapters/recent"
 	"parley/internal/chat"
 	"parley/internal/text"
 	"parley/internal/text/catalog"
@@ -97,8 +98,8 @@ type Adapter struct {
 	*rest
 	me
 	atlas
-	posts
 	interactions
+	nonces recent.Map[string, string] // of the parts that our recent messages are, by their ids
 	// directs are the channels of direct chats, by person.
 	directs sync.Map
 	// ending counts what ends with Run.
@@ -114,9 +115,9 @@ type Adapter struct {
 
 // interactions is what commands, buttons and forms need.
 type interactions struct {
-	acks    sync.WaitGroup        // of those being acknowledged or completed
-	menus   atomic.Pointer[menus] // that are registered; nil before
-	targets targets
+	acks    sync.WaitGroup             // of those being acknowledged or completed
+	menus   atomic.Pointer[menus]      // that are registered; nil before
+	targets recent.Map[string, target] // of open forms: Discord does not send them again
 }
 
 // errConnecting is the health before the first connection.
@@ -138,8 +139,9 @@ func New(o Options) (*Adapter, error) {
 	}
 	o.Timing = o.Timing.defaults()
 	return &Adapter{
-		o: o, rest: newRest(o), me: newMe(), atlas: newAtlas(), posts: posts{nonces: map[string]string{}},
-		readers: make(chan struct{}, catchUpSide),
+		o: o, rest: newRest(o), me: newMe(), atlas: newAtlas(), readers: make(chan struct{}, catchUpSide),
+		nonces:       recent.Map[string, string]{Most: maxNonces},
+		interactions: interactions{targets: recent.Map[string, target]{Most: maxTargets}},
 	}, nil
 }
 

@@ -454,7 +454,8 @@ func TestNamesAreOneLine(t *testing.T) {
 // is no word of others.
 func TestWhoseWordsAreQuoted(t *testing.T) {
 	t.Parallel()
-	a := &Adapter{me: me{self: "9000"}, atlas: atlas{places: map[string]place{"50": {}}}}
+	a := &Adapter{atlas: atlas{places: map[string]place{"50": {}}}}
+	a.introduce(resumable{Self: "9000"})
 	for name, tt := range map[string]struct {
 		quoted wireMessage
 		want   bool

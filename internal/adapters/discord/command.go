@@ -81,9 +81,9 @@ func (a *Adapter) Register(ctx context.Context, m chat.Menu) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	path := "/applications/" + a.appID() + "/commands"
+	path := "/applications/" + a.identity().App + "/commands"
 	if a.o.Guild != "" {
-		path = "/applications/" + a.appID() + "/guilds/" + a.o.Guild + "/commands"
+		path = "/applications/" + a.identity().App + "/guilds/" + a.o.Guild + "/commands"
 	}
 	want := make([]wireCommand, len(m.Commands))
 	for i, c := range m.Commands {
@@ -195,7 +195,7 @@ func (a *Adapter) used(i *wireInteraction, m *chat.Message) bool {
 	case i.Type == number(discordgo.InteractionModalSubmit):
 		command, about := i.filled()
 		m.Text = command
-		if t, ok := a.targets.get(about); ok {
+		if t, ok := a.targets.Get(about); ok {
 			a.refer(m, about, t)
 		}
 	case i.Data.Type == number(discordgo.MessageApplicationCommand):

@@ -164,13 +164,17 @@ func (a *Adapter) act(i *wireInteraction, m *chat.Message) (command string, aske
 		if utf8.RuneCountInString(id) > maxCustomID {
 			return "", false
 		}
-		a.targets.put(string(i.Data.Target), i.target(a.myID(), m))
+		a.targets.Put(string(i.Data.Target), i.target(a.myID(), m))
 		a.aside(func(ctx context.Context) { a.ask(ctx, i, f, id) })
 		return "", true
 	}
 	a.refer(m, string(i.Data.Target), i.target(a.myID(), m))
 	return "/" + act.Command, false
 }
+
+// maxTargets is how many messages that forms are about are remembered. What was forgotten
+// only costs the form.
+const maxTargets = 200
 
 // target is a message that somebody uses a menu on.
 type target struct {

@@ -90,11 +90,10 @@ func (a *Adapter) whisperTo(ctx context.Context, o origin, p chat.Part) (string,
 			err = a.call(ctx, http.MethodPatch, first, "", attach(body, p.Files), &got)
 			return got.ID.shown(), err
 		}
-		var e *restError
 		if err == nil {
 			err = a.call(ctx, http.MethodDelete, first, "", nil, nil)
 		}
-		if err != nil && !(errors.As(err, &e) && e.Code == unknownMessage) {
+		if err != nil && codeOf(err) != unknownMessage {
 			return "", repeatable(err)
 		}
 	}

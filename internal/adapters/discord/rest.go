@@ -13,11 +13,11 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"parley/internal/adapters/discord/restraint"
+	"parley/internal/adapters/recent"
 	"parley/internal/chat"
 )
 
@@ -34,39 +34,20 @@ type rest struct {
 	now   func() time.Time
 	guard restraint.Guard
 	cred  *chat.Credential
-	skew  atomic.Int64 // how far Discord's clock is ahead, in ns
-
-	mu     sync.Mutex           // guards silent
-	silent map[string]time.Time // which routes must be left alone, and until when
+	skew  atomic.Int64         // how far Discord's clock is ahead, in ns
+	quiet recent.Waits[string] // routes, and everywhere
 }
 
 func newRest(o Options) *rest {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = 64
-	r := &rest{token: o.Token, api: strings.TrimRight(o.APIURL, "/"), http: &http.Client{Transport: transport}, now: o.Now,
-		silent: map[string]time.Time{}}
+	r := &rest{token: o.Token, api: strings.TrimRight(o.APIURL, "/"), http: &http.Client{Transport: transport}, now: o.Now}
 	r.cred = chat.NewCredential(r.taken, func() time.Time { return r.now() })
 	return r
 }
 
-// hushed returns how long a route must still be left alone.
-func (r *rest) hushed(what string) time.Duration {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return max(r.silent[what].Sub(r.now()), r.silent["*"].Sub(r.now()))
-}
-
-func (r *rest) hush(what string, d time.Duration) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	now := r.now()
-	for w, until := range r.silent {
-		if now.After(until) {
-			delete(r.silent, w)
-		}
-	}
-	r.silent[what] = now.Add(d)
-}
+// everywhere is what a global limit silences.
+const everywhere = "*"
 
 // maxAnswer bounds what is read of an answer.
 const maxAnswer = 8 << 20
@@ -83,6 +64,15 @@ type restError struct {
 // Error implements error.
 func (e *restError) Error() string {
 	return fmt.Sprintf("discord: status %d, code %d: %s", e.Status, e.Code, e.Message)
+}
+
+// codeOf returns the code of a definite no, 0 for any other error.
+func codeOf(err error) int {
+	var no *restError
+	if !errors.As(err, &no) {
+		return 0
+	}
+	return no.Code
 }
 
 // call makes one request. in nil sends no body; out nil ignores the answer.
@@ -105,7 +95,7 @@ func (r *rest) call(ctx context.Context, method, path, channel string, in, out a
 		return err
 	}
 	quiet := cmp.Or(channel, restraint.Route(req))
-	if d := r.hushed(quiet); d > 0 {
+	if d := r.quiet.Left(r.now(), quiet, everywhere); d > 0 {
 		return &chat.WaitError{After: d, Err: errLimited}
 	}
 	if body != nil {
@@ -250,9 +240,9 @@ func (r *rest) limited(resp *http.Response, answer []byte, quiet string) error {
 	}
 	wait := time.Duration(min(max(body.RetryAfter, 0.1), 86400) * float64(time.Second))
 	if body.Global {
-		quiet = "*"
+		quiet = everywhere
 	}
-	r.hush(quiet, wait)
+	r.quiet.Keep(quiet, wait, r.now())
 	return &chat.WaitError{After: wait, Err: errLimited}
 }
 

@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 	"unicode/utf16"
 
@@ -192,7 +191,7 @@ func (a *Adapter) Typing(ctx context.Context, m chat.Message) error {
 // Preview implements chat.Outlet.
 func (a *Adapter) Preview(ctx context.Context, m chat.Message, id, text string) (string, time.Duration, error) {
 	channel := channelOf(m.Key)
-	if d := a.hushed(channel); d > 0 {
+	if d := a.quiet.Left(a.now(), channel, everywhere); d > 0 {
 		return id, d, nil
 	}
 	if a.connected(ctx, 0) != nil {
@@ -229,7 +228,7 @@ func (a *Adapter) create(ctx context.Context, channel string, body payload, file
 		err = a.call(ctx, http.MethodPost, path, channel, attach(body, files), &got)
 	}
 	if err == nil {
-		a.account(got.ID.shown(), body.Nonce)
+		a.nonces.Put(got.ID.shown(), body.Nonce)
 	}
 	return got, err
 }
@@ -303,8 +302,7 @@ func (a *Adapter) Send(ctx context.Context, p chat.Part) (string, error) {
 		// The interaction has expired (50027, 10015, 10062): post in the channel.
 	}
 	id, err := a.post(ctx, channel, p)
-	var e *restError
-	if errors.As(err, &e) && e.Code == 50083 { // the thread was archived meanwhile
+	if codeOf(err) == 50083 { // the thread was archived meanwhile
 		if err = a.call(ctx, http.MethodPatch, "/channels/"+channel, channel, map[string]bool{"archived": false}, nil); err == nil {
 			id, err = a.post(ctx, channel, p)
 		}
@@ -340,8 +338,7 @@ func (a *Adapter) post(ctx context.Context, channel string, p chat.Part) (string
 	path := "/channels/" + channel + "/messages"
 	if p.Preview != "" && p.Preview != original {
 		err := a.call(ctx, http.MethodPatch, path+"/"+p.Preview, channel, attach(body, p.Files), nil)
-		var e *restError
-		if !errors.As(err, &e) || e.Code != 10008 {
+		if codeOf(err) != unknownMessage {
 			return p.Preview, repeatable(err)
 		}
 		// Somebody deleted the preview: post again.
@@ -380,34 +377,10 @@ func repeatable(err error) error {
 
 // Bounds of looking for a message of ours.
 const (
-	findPages   = 5
-	findSlack   = 2 * time.Second // of the clocks
-	maxAccounts = 1000
+	findPages = 5
+	findSlack = 2 * time.Second // of the clocks
+	maxNonces = 1000
 )
-
-// posts remembers our recent messages.
-type posts struct {
-	mu     sync.Mutex        // guards nonces
-	nonces map[string]string // id -> the nonce of its part
-}
-
-// account notes which part one of our messages is.
-func (p *posts) account(id, nonce string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if len(p.nonces) >= maxAccounts {
-		clear(p.nonces)
-	}
-	p.nonces[id] = nonce
-}
-
-// accounted returns the nonce of one of our recent messages.
-func (p *posts) accounted(id string) (nonce string, ok bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	nonce, ok = p.nonces[id]
-	return nonce, ok
-}
 
 // find looks for a part in the history when its nonce has expired. It ignores
 // messages older than the part, however similar, and messages known to be other
@@ -443,7 +416,7 @@ func (a *Adapter) ahead() time.Duration {
 
 // isPart reports whether a message is a part that was posted before.
 func (a *Adapter) isPart(m posted, p chat.Part) bool {
-	nonce, accounted := a.accounted(string(m.ID))
+	nonce, accounted := a.nonces.Get(string(m.ID))
 	switch {
 	case string(m.Author.ID) != a.myID():
 		return false

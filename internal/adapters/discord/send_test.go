@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"parley/internal/adapters/discord/discordtest"
+	"parley/internal/adapters/recent"
 	"parley/internal/chat"
 )
 
@@ -196,7 +197,7 @@ func TestOnlyItselfIsFound(t *testing.T) {
 		return a.now()
 	}
 	at := later(time.Hour)
-	a.nonces = map[string]string{} // as after a restart
+	a.nonces = recent.Map[string, string]{Most: maxNonces} // as in another process
 	lost := old
 	lost.Nonce, lost.Unknown, lost.At = "two", 1, at
 	later(3 * time.Minute)

@@ -2,7 +2,6 @@ package discord
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"strings"
 
@@ -60,8 +59,7 @@ func (a *Adapter) openThread(ctx context.Context, m *chat.Message) bool {
 	defer cancel()
 	body := map[string]any{"name": text.Clip(name, maxThreadName), "auto_archive_duration": threadSilence}
 	err := a.call(ctx, http.MethodPost, "/channels/"+m.Key.Channel+"/messages/"+m.ID+"/threads", m.Key.Channel, body, nil)
-	var no *restError
-	if err != nil && !(errors.As(err, &no) && no.Code == threadExists) {
+	if err != nil && codeOf(err) != threadExists {
 		a.o.Log.Warn("discord: no thread, the conversation stays in the channel", "err", err)
 		return false
 	}

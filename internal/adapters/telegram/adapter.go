@@ -20,6 +20,7 @@ import (
 	"github.com/go-telegram/bot"
 	"github.com/go-telegram/bot/models"
 
+	"parley/internal/adapters/recent"
 	"parley/internal/chat"
 	"parley/internal/text"
 )
@@ -91,10 +92,11 @@ type Adapter struct {
 	me        atomic.Pointer[models.User] // nil until Run has learned it
 	in        chat.Intake                 // set by Run before anything is received
 	health    health
-	quiet     quiet
-	draftless draftless
-	reactions reactions
-	acks      sync.WaitGroup // goroutines that answer callback queries
+	quiet     recent.Waits[int64]      // chats
+	undrafted recent.Map[int64, bool]  // chats where drafts are refused; 0 is everywhere
+	marked    recent.Map[string, bool] // messages that carry the reaction
+	unmarked  recent.Map[int64, bool]  // chats that allow no reactions
+	acks      sync.WaitGroup           // goroutines that answer callback queries
 	// hold is the next wait after a conflict; it outlives a restarted Run, so
 	// that restarting does not look like recovering. Only the poll uses it.
 	hold time.Duration
@@ -127,6 +129,7 @@ func New(opts Options) (*Adapter, error) {
 		return nil, fmt.Errorf("telegram.api_url %q: want an http or https address", opts.APIURL)
 	}
 	a := &Adapter{opts: opts, log: opts.Log, now: opts.Now}
+	a.undrafted.Most, a.unmarked.Most, a.marked.Most = maxKnown, maxKnown, maxMarked
 	a.wire = newWire(opts)
 	id, _, _ := strings.Cut(opts.Token, ":")
 	a.id, _ = strconv.ParseInt(id, 10, 64)

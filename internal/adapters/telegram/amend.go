@@ -30,7 +30,7 @@ func (a *Adapter) Amend(ctx context.Context, k chat.Key, id, text string) error 
 	if err != nil {
 		return err
 	}
-	if left := a.quiet.left(to.chat, a.now()); left > 0 {
+	if left := a.quiet.Left(a.now(), to.chat); left > 0 {
 		return &chat.WaitError{After: left, Err: fmt.Errorf("telegram asked for silence")}
 	}
 	pieces := a.Split(text)

@@ -94,7 +94,7 @@ func (a *Adapter) send(ctx context.Context, p chat.Part) (string, error) {
 			return "", err
 		}
 	}
-	if left := a.quiet.left(to.chat, a.now()); left > 0 {
+	if left := a.quiet.Left(a.now(), to.chat); left > 0 {
 		return "", &chat.WaitError{After: left, Err: errQuiet}
 	}
 	if p.Unknown > 0 && p.Preview == "" {
@@ -255,7 +255,7 @@ func (a *Adapter) inPlace(to *target, call func() error) error {
 // discard removes a preview that must not become the answer. Best effort.
 func (a *Adapter) discard(ctx context.Context, to target, preview string) {
 	id := messageNumber(to.chat, preview)
-	if id == 0 || a.quiet.left(to.chat, a.now()) > 0 {
+	if id == 0 || a.quiet.Left(a.now(), to.chat) > 0 {
 		return
 	}
 	if _, err := a.wire.call(ctx, "deleteMessage", &bot.DeleteMessageParams{ChatID: to.chat, MessageID: id}); err != nil {
@@ -267,7 +267,7 @@ func (a *Adapter) discard(ctx context.Context, to target, preview string) {
 // Typing implements chat.Outlet; Telegram shows it for 5 s at most.
 func (a *Adapter) Typing(ctx context.Context, m chat.Message) error {
 	to, err := targetOf(m.Key, m.ID)
-	if err != nil || a.quiet.left(to.chat, a.now()) > 0 {
+	if err != nil || a.quiet.Left(a.now(), to.chat) > 0 {
 		return err
 	}
 	a.notice(ctx, m, to)
@@ -285,7 +285,7 @@ func (a *Adapter) Preview(ctx context.Context, m chat.Message, id, text string) 
 	if err != nil {
 		return id, editPace, err
 	}
-	if left := a.quiet.left(to.chat, a.now()); left > 0 {
+	if left := a.quiet.Left(a.now(), to.chat); left > 0 {
 		return id, left, nil
 	}
 	var r rendered
@@ -296,7 +296,7 @@ func (a *Adapter) Preview(ctx context.Context, m chat.Message, id, text string) 
 	switch {
 	case r.text == "":
 		return id, 0, nil
-	case to.chat > 0 && id == "" && !a.draftless.has(to.chat):
+	case to.chat > 0 && id == "" && !a.draftless(to.chat):
 		if err = a.draft(ctx, to, m.Row, r); err == nil || ctx.Err() != nil || errors.As(err, new(*chat.WaitError)) {
 			return "", draftPace, err
 		}
@@ -326,11 +326,21 @@ func (a *Adapter) draft(ctx context.Context, to target, row int64, r rendered) e
 	})
 	switch {
 	case errors.Is(err, bot.ErrorNotFound):
-		a.draftless.add(0)
+		a.undrafted.Put(0, true)
 	case errors.Is(err, bot.ErrorBadRequest), errors.Is(err, bot.ErrorForbidden):
-		a.draftless.add(to.chat)
+		a.undrafted.Put(to.chat, true)
 	}
 	return a.outcome(to, err)
+}
+
+// maxKnown is how many chats are remembered that refuse drafts, or reactions.
+const maxKnown = 10_000
+
+// draftless reports whether drafts are refused in a chat, or everywhere.
+func (a *Adapter) draftless(chat int64) bool {
+	_, here := a.undrafted.Get(chat)
+	_, everywhere := a.undrafted.Get(0)
+	return here || everywhere
 }
 
 func noPreview() *models.LinkPreviewOptions {
