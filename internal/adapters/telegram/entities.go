@@ -17,27 +17,11 @@ const maxColumns = 60
 
 // table lays a table out for a fixed-width block.
 func (w *walker) table(n *extast.Table) string {
-	var rows [][]string
-	var widths []int
-	for r := n.FirstChild(); r != nil; r = r.NextSibling() {
-		var row []string
-		for c := r.FirstChild(); c != nil; c = c.NextSibling() {
-			cell := strings.Join(strings.Fields(markdown.Plain(c, w.source)), " ")
-			if len(row) == len(widths) {
-				widths = append(widths, 0)
-			}
-			widths[len(row)] = max(widths[len(row)], utf8.RuneCountInString(cell))
-			row = append(row, cell)
-		}
-		rows = append(rows, row)
-	}
-	total := 0
-	for _, n := range widths {
-		total += n + 3
-	}
+	t := markdown.ReadTable(n, w.source, utf8.RuneCountInString)
+	total := t.Width() + len(" | ")
 	var b strings.Builder
-	for i, row := range rows {
-		line := lineUp(row, widths, total <= maxColumns)
+	for i, row := range t.Rows {
+		line := lineUp(row, t.Widths, total <= maxColumns)
 		b.WriteString(line + "\n")
 		if i == 0 {
 			b.WriteString(strings.Repeat("-", min(total, maxColumns)-min(total, 3)) + "\n")

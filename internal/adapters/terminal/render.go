@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/yuin/goldmark/ast"
 	extast "github.com/yuin/goldmark/extension/ast"
@@ -327,58 +326,19 @@ func (p *painter) to(address string, body func()) {
 // table aligns its columns, or writes each row as a list of its cells if that would
 // be too wide.
 func (p *painter) table(n *extast.Table) {
-	var rows [][]string
-	var widths []int
-	total := 0
-	for r := n.FirstChild(); r != nil; r = r.NextSibling() {
-		var row []string
-		for c := r.FirstChild(); c != nil; c = c.NextSibling() {
-			cell := strings.Join(strings.Fields(markdown.Plain(c, p.source)), " ")
-			if len(row) == len(widths) {
-				widths = append(widths, 0)
-				total += len(" │ ")
-			}
-			grown := max(0, wide(cell)-widths[len(row)])
-			widths[len(row)] += grown
-			total += grown
-			row = append(row, cell)
-		}
-		rows = append(rows, row)
-	}
-	if p.look.width > 0 && total > p.room() && len(rows) > 1 {
-		p.records(rows)
+	t := markdown.ReadTable(n, p.source, wide)
+	if p.look.width > 0 && t.Width() > p.room() && len(t.Rows) > 1 {
+		p.records(t.Rows)
 		return
 	}
-	for i, row := range rows {
-		cells := make([]string, len(row))
-		for k, cell := range row {
-			gap := widths[k] - wide(cell)
-			left := 0
-			switch n.Alignments[k] {
-			case extast.AlignRight:
-				left = gap
-			case extast.AlignCenter:
-				left = gap / 2
-			}
-			cells[k] = strings.Repeat(" ", left) + cell + strings.Repeat(" ", gap-left)
+	for i := range t.Rows {
+		if i > 0 {
+			p.line(t.Row(i))
+			continue
 		}
-		line := strings.TrimRightFunc(strings.Join(cells, " │ "), unicode.IsSpace)
-		if i == 0 {
-			line = styleBold + line + styleOff
-		}
-		p.line(line)
-		if i == 0 {
-			p.line(rule(widths))
-		}
+		p.line(styleBold + t.Row(i) + styleOff)
+		p.line(t.Rule())
 	}
-}
-
-func rule(widths []int) string {
-	dashes := make([]string, len(widths))
-	for i, n := range widths {
-		dashes[i] = strings.Repeat("─", n)
-	}
-	return strings.Join(dashes, "─┼─")
 }
 
 // records writes each row below the others, every cell with its heading.
