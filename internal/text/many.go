@@ -2,6 +2,8 @@ package text
 
 import (
 	"fmt"
+	"math"
+	"strconv"
 	"time"
 )
 
@@ -27,13 +29,12 @@ func Ago(now, t time.Time) string {
 	return Many(int(d.Hours()/24), "day") + " ago"
 }
 
-// HowLong returns a duration as people say it.
-func HowLong(d time.Duration) string {
-	switch {
-	case d < 2*time.Hour:
-		return Many(int(d.Minutes()), "minute")
-	case d < 48*time.Hour:
-		return Many(int(d.Hours()), "hour")
+// Money returns an amount with its currency. Small amounts, such as the cost of one
+// answer, keep two significant digits: 0.00031 USD.
+func Money(amount float64, currency string) string {
+	digits := 2
+	if a := math.Abs(amount); a > 0 && a < 0.1 {
+		digits = min(1-int(math.Floor(math.Log10(a))), 9)
 	}
-	return Many(int(d.Hours()/24), "day")
+	return strconv.FormatFloat(amount, 'f', digits, 64) + " " + currency
 }

@@ -10,7 +10,10 @@ import (
 	"parley/config"
 	"parley/internal/text"
 	"parley/internal/tools"
+	"parley/internal/tools/mcp"
 	"parley/internal/tools/rest"
+	"path/filepath"
+	"strings"
 )
 
 // Services makes the tools of HTTP services that the settings describe. log hears
@@ -85,4 +88,32 @@ func raw(j config.JSON) json.RawMessage {
 		return nil
 	}
 	return json.RawMessage(j)
+}
+
+// ToolServers returns the tool servers of the settings. Log is the caller's.
+func ToolServers(cfg config.Config) mcp.Options {
+	o := mcp.Options{Dir: filepath.Join(cfg.DataDir, "mcp")}
+	for _, s := range cfg.MCP.Servers {
+		server := mcp.Server{Name: s.Name, Command: s.Command, URL: s.URL, ReadOnly: s.ReadOnly, Public: s.Public, Timeout: s.Timeout,
+			Login: mcp.Login{ClientID: s.ClientID, ClientSecret: string(s.ClientSecret), Scopes: s.Scopes}}
+		for _, e := range s.Env {
+			server.Env = append(server.Env, string(e))
+		}
+		server.Headers = headers(s)
+		o.Servers = append(o.Servers, server)
+	}
+	return o
+}
+
+// headers returns those of the settings; bearer is one of them.
+func headers(s config.MCPServer) map[string]string {
+	all := map[string]string{}
+	if s.Bearer != "" {
+		all["Authorization"] = "Bearer " + string(s.Bearer)
+	}
+	for _, h := range s.Headers {
+		name, value, _ := strings.Cut(string(h), ":")
+		all[http.CanonicalHeaderKey(name)] = strings.TrimSpace(value)
+	}
+	return all
 }

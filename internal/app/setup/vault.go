@@ -6,10 +6,13 @@ import (
 	"path/filepath"
 	"slices"
 
+	"net/url"
 	"parley/config"
 	"parley/internal/notes/code"
 	"parley/internal/notes/document/pdf"
 	"parley/internal/notes/index"
+	"strconv"
+	"strings"
 )
 
 // NotesSource is the name of the folder vault.dir, NotesIndex that of the index in
@@ -65,3 +68,25 @@ func tags(ctx context.Context, c config.Config) (*code.Tags, error) {
 	}
 	return found, nil
 }
+
+// SourceLink adds a path to the base address of its source, "" for none: in place of
+// {path}, or else at the end; and the line in place of {line}.
+func SourceLink(base, path string, line int) string {
+	if base == "" {
+		return ""
+	}
+	if !strings.Contains(base, "{path}") {
+		base = strings.TrimSuffix(base, "/") + "/{path}"
+	}
+	before, after, _ := strings.Cut(base, "{path}")
+	at := escaped(path)
+	if !strings.Contains(before, "?") { // folders of the address itself
+		at = strings.ReplaceAll(at, "%2F", "/")
+	}
+	base = before + at + strings.ReplaceAll(after, "{path}", at)
+	return strings.ReplaceAll(base, "{line}", strconv.Itoa(line))
+}
+
+// escaped escapes text for any place in an address. Not every program reads "+" as a
+// space.
+func escaped(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }

@@ -1,6 +1,10 @@
 package times
 
-import "time"
+import (
+	"os"
+	"strings"
+	"time"
+)
 
 // Days are counted on the wall clock, where none is shorter than others: such times are
 // written in UTC, whatever zone they are meant in.
@@ -23,4 +27,22 @@ func moment(wall time.Time, loc *time.Location) time.Time {
 		return t.Add(early)
 	}
 	return t
+}
+
+// MachineZone returns the name of this machine's time zone, "" when it has none but
+// UTC or none that can be told.
+func MachineZone() string {
+	name, set := os.LookupEnv("TZ")
+	if !set {
+		link, err := os.Readlink("/etc/localtime")
+		if err != nil {
+			return ""
+		}
+		_, name, _ = strings.Cut(link, "/zoneinfo/")
+	}
+	name = strings.TrimPrefix(name, ":")
+	if loc, err := time.LoadLocation(name); err != nil || loc == time.UTC || strings.HasSuffix(name, "UTC") {
+		return ""
+	}
+	return name
 }
