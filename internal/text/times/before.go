@@ -62,7 +62,7 @@ func (s *splitter) counted(t stretch, j, from int, w way) int {
 		if end := s.weak(k); end == j && !w.far && (!t.full() || w.bound || s.byDay(t)) {
 			return k
 		}
-		if _, ok := s.unitAt(k, j); ok && (w.bound || k > from && s.several(t, k, from)) {
+		if s.unitAt(k, j) && (w.bound || k > from && s.several(t, k, from)) {
 			return k
 		}
 	}
@@ -84,17 +84,18 @@ func (s *splitter) endsAt(k, j int, w way) bool {
 			return true
 		}
 	}
-	_, end := s.value(s.tokens, k, "month")
+	_, end := s.value(k, "month")
 	return end == j
 }
 
 // unitAt tells that the words from k to j are a unit.
-func (s *splitter) unitAt(k, j int) (unit string, ok bool) {
-	s.meanings(s.tokens, k, "unit", func(v string, end int) bool {
-		unit, ok = v, end == j
-		return !ok
-	})
-	return unit, ok
+func (s *splitter) unitAt(k, j int) bool {
+	for _, end := range s.meanings(k, "unit") {
+		if end == j {
+			return true
+		}
+	}
+	return false
 }
 
 // several tells that a number stands before a unit, which counts it; where a time is full
@@ -190,7 +191,7 @@ func (s *splitter) byDay(t stretch) bool {
 
 // ranges tells that a time begins with a word that binds: "to 18".
 func (s *splitter) ranges(t stretch) bool {
-	return !s.meanings(s.tokens, t.from, "between", func(v string, _ int) bool { return v != "1" })
+	return s.means(t.from, "between", "1")
 }
 
 // overLoose tells that a word such as "for" stands before a number, which then counts
@@ -215,7 +216,7 @@ func (s *splitter) backOver(j, from int, w *way) int {
 // and tells that a time at from, after the words from rest on, is one more of the first.
 func (s *splitter) and(rest, from int) bool {
 	for k := max(rest, from-2); k < from; k++ {
-		if _, end := s.value(s.tokens, k, "and"); end == from {
+		if _, end := s.value(k, "and"); end == from {
 			return true
 		}
 	}

@@ -25,8 +25,7 @@ func (s *splitter) forward(t stretch, to int) int {
 	for i < to {
 		end := i
 		for _, x := range s.readers {
-			_, half := x.half(i)
-			if x == s || !half { // "um 9 am Bahnhof" is no "9 am"
+			if x == s || !x.means(i, "half", "") { // "um 9 am Bahnhof" is no "9 am"
 				end = max(end, x.follows(t, i))
 			}
 		}
@@ -141,24 +140,19 @@ func (s *splitter) over(i int, w *way) int {
 		}
 		return i
 	}
-	if _, end := s.value(s.tokens, i, "and"); end > i {
+	if _, end := s.value(i, "and"); end > i {
 		w.bound = true
 		return end
 	}
-	_, joint := s.value(s.tokens, i, "joint")
-	if _, end := s.value(s.tokens, i, "filler"); end > i && joint == 0 {
+	_, joint := s.value(i, "joint")
+	if _, end := s.value(i, "filler"); end > i && joint == 0 {
 		return end
 	}
-	end := i
-	s.meanings(s.tokens, i, "between", func(v string, e int) bool {
-		end = e
+	if v, end := s.first(i, "between"); end > i {
 		w.loose, w.far, w.bound, w.named = w.loose || v == "loose", w.far || v == "loose", w.bound || v == "1", w.named || v == "article"
-		return false
-	})
-	if end > i {
 		return end
 	}
-	if _, e := s.value(s.tokens, i, "at"); e > i {
+	if _, e := s.value(i, "at"); e > i {
 		if s.digitAt(e) {
 			w.bound = true
 		} else {
@@ -179,7 +173,7 @@ func (s *splitter) belongs(t stretch, j int, w way) int {
 	if end := s.sharpens(j, "after"); end > j && !w.far {
 		return end
 	}
-	if t.part != "" && !s.meanings(s.tokens, j, "part", func(v string, _ int) bool { return v != t.part }) {
+	if t.part != "" && s.means(j, "part", t.part) {
 		return j // "at noon lunch"
 	}
 	if end := s.named(j); end > j {
@@ -222,7 +216,7 @@ func (s *splitter) counts(t stretch, j int, w way) int {
 
 // notOne is end, but j where the number is the article of something: "a friend".
 func (s *splitter) notOne(j, end int) int {
-	if n, _ := s.value(s.tokens, j, "number"); n == 1 && s.tokens[j].num < 0 {
+	if n, _ := s.value(j, "number"); n == 1 && s.tokens[j].num < 0 {
 		return j
 	}
 	return end
@@ -233,12 +227,10 @@ func (s *splitter) more(i int) bool {
 	if i >= len(s.tokens) {
 		return false
 	}
-	unit := !s.meanings(s.tokens, i, "unit", func(string, int) bool { return false })
-	_, half := s.half(i)
-	if _, end := s.value(s.tokens, i, "suffix"); s.tag == "zh" && end > i {
+	if _, end := s.value(i, "suffix"); s.tag == "zh" && end > i {
 		return true
 	}
-	if unit || half || s.named(i) > i || s.single(i) > i || s.sharpens(i, "after") > i {
+	if s.means(i, "unit", "") || s.means(i, "half", "") || s.named(i) > i || s.single(i) > i || s.sharpens(i, "after") > i {
 		return true
 	}
 	var w way
@@ -249,28 +241,19 @@ func (s *splitter) more(i int) bool {
 	return false
 }
 
-// half finds a half of the day.
-func (s *splitter) half(i int) (end int, ok bool) {
-	ok = !s.meanings(s.tokens, i, "half", func(_ string, e int) bool {
-		end = e
-		return false
-	})
-	return end, ok
-}
-
 // numberAt reads a number or an ordinal.
 func (s *splitter) numberAt(i int) (n, end int, ordinal bool) {
 	if i >= len(s.tokens) {
 		return -1, i, false
 	}
-	if n, end = s.value(s.tokens, i, "ordinal"); n >= 0 {
+	if n, end = s.value(i, "ordinal"); n >= 0 {
 		return n, end, true
 	}
 	if n, end = s.whole(i); n < 0 {
 		return n, i, false
 	}
 	if end < len(s.tokens) && !s.tokens[end].open {
-		if _, e := s.value(s.tokens, end, "suffix"); e > end && s.tokens[end].text != "." {
+		if _, e := s.value(end, "suffix"); e > end && s.tokens[end].text != "." {
 			return n, e, true
 		}
 		if r, _ := utf8.DecodeRuneInString(s.tokens[end].text); unicode.IsLetter(r) && !unicode.Is(unicode.Han, r) && !s.more(end) {
@@ -294,7 +277,7 @@ func (s *splitter) named(i int) int {
 	if end := s.sharpens(i, "always"); end > i && s.sharpens(i, "") < end {
 		return end
 	}
-	_, end := s.value(s.tokens, i, "month")
+	_, end := s.value(i, "month")
 	return max(i, end)
 }
 
@@ -313,26 +296,24 @@ func (s *splitter) tells(p step, i int) bool {
 
 // sharpens finds what says more of a time beside it, on a side of it.
 func (s *splitter) sharpens(i int, side string) int {
-	end := i
-	s.meanings(s.tokens, i, "beside", func(v string, e int) bool {
+	for v, end := range s.meanings(i, "beside") {
 		if v == "1" || v == side {
-			end = e
+			return end
 		}
-		return end == i
-	})
-	return end
+	}
+	return i
 }
 
 // weak finds what is often something else: where a time says its day and its hour, it is.
 func (s *splitter) weak(i int) int {
 	end := i
 	for _, class := range []string{"beside", "last", "fraction"} {
-		s.meanings(s.tokens, i, class, func(v string, e int) bool {
+		for v, e := range s.meanings(i, class) {
 			if class != "beside" || v == "weak" {
 				end = e
+				break
 			}
-			return end == i
-		})
+		}
 	}
 	return end
 }
@@ -342,12 +323,11 @@ func (s *splitter) weak(i int) int {
 func (s *splitter) single(i int) int {
 	end := i
 	for _, class := range []string{"unit", "length", "half", "and-half"} {
-		s.meanings(s.tokens, i, class, func(_ string, e int) bool {
-			if class != "unit" || utf8.RuneCountInString(s.tokens[i].text) > 1 || i > 0 && s.tokens[i-1].num >= 0 {
+		if class != "unit" || i < len(s.tokens) && utf8.RuneCountInString(s.tokens[i].text) > 1 || i > 0 && s.tokens[i-1].num >= 0 {
+			if _, e := s.first(i, class); e > i {
 				end = e
 			}
-			return end == i
-		})
+		}
 	}
 	return end
 }

@@ -118,11 +118,16 @@ func (m *matcher) cover(i int, s said, on func(end int, s said) bool) bool {
 		}
 	}
 	if len(s.clocks) > 0 { // "at 8 and at 18:00"
-		if _, end := m.value(m.tokens, i, "and"); end > i && !m.cover(end, s, on) {
+		if _, end := m.value(i, "and"); end > i && !m.cover(end, s, on) {
 			return false
 		}
 	}
-	return m.meanings(m.tokens, i, "filler", func(_ string, end int) bool { return m.cover(end, s, on) })
+	for _, end := range m.meanings(i, "filler") {
+		if !m.cover(end, s, on) {
+			return false
+		}
+	}
+	return true
 }
 
 // step is a piece, and where it ends.

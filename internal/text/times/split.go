@@ -135,7 +135,7 @@ func (s *splitter) what(from, to int) string {
 // led skips "remind me".
 func (s *splitter) led(i int) int {
 	for more := true; more; {
-		_, end := s.value(s.tokens, i, "lead")
+		_, end := s.value(i, "lead")
 		if more = end > i; more {
 			i = end
 		}
@@ -149,7 +149,7 @@ func (s *splitter) joint(i, to int) int {
 		i++
 	}
 	i = s.led(i)
-	if _, end := s.value(s.tokens, i, "joint"); end > i && end < to {
+	if _, end := s.value(i, "joint"); end > i && end < to {
 		i = end
 	}
 	return i
@@ -181,9 +181,9 @@ func (s *splitter) joins(i, to int) bool {
 	if s.tokens[i].text == "," {
 		return true
 	}
-	_, filler := s.value(s.tokens, i, "filler")
-	_, joint := s.value(s.tokens, i, "joint")
-	_, at := s.value(s.tokens, i, "at")
+	_, filler := s.value(i, "filler")
+	_, joint := s.value(i, "joint")
+	_, at := s.value(i, "at")
 	return filler == to && (joint == to || at == to)
 }
 
@@ -194,7 +194,7 @@ func (s *splitter) hanging(got said, at, to int) bool {
 		return false
 	}
 	last := got.clocks[len(got.clocks)-1]
-	_, joined := s.value(s.tokens, at, "joint")
+	_, joined := s.value(at, "joint")
 	return last.bare && last.half == "" && joined == 0
 }
 

@@ -3,6 +3,7 @@ package times
 import (
 	"embed"
 	"fmt"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -202,37 +203,54 @@ func (r *shapeReader) ways(closing string) (all [][]node, err error) {
 	return append(all, now), nil
 }
 
-// meanings calls yield with each meaning in a class that the words at i have, and
-// where they end, until it returns false. The longest words come first.
-func (l *tongue) meanings(all []token, i int, class string, yield func(value string, end int) bool) bool {
-	if i >= len(all) {
-		return true
-	}
-	found := l.words[all[i].text]
-	for longest := 4; longest >= 0; longest-- {
-		for _, w := range found {
-			if w.class != class || min(len(w.rest), 4) != longest || i+1+len(w.rest) > len(all) {
-				continue
-			}
-			fits := true
-			for n, more := range w.rest {
-				fits = fits && all[i+1+n].text == more
-			}
-			if fits && !yield(w.value, i+1+len(w.rest)) {
-				return false
+// meanings are those in a class that the words at i have, and where the words end. The
+// longest come first.
+func (m *matcher) meanings(i int, class string) iter.Seq2[string, int] {
+	return func(yield func(value string, end int) bool) {
+		if i >= len(m.tokens) {
+			return
+		}
+		found := m.words[m.tokens[i].text]
+		for longest := 4; longest >= 0; longest-- {
+			for _, w := range found {
+				if w.class == class && min(len(w.rest), 4) == longest && w.at(m.tokens[i+1:]) && !yield(w.value, i+1+len(w.rest)) {
+					return
+				}
 			}
 		}
 	}
-	return true
 }
 
-// value returns the first meaning, or -1.
-func (l *tongue) value(all []token, i int, class string) (n, end int) {
-	n = -1
-	l.meanings(all, i, class, func(v string, e int) bool {
-		n, _ = strconv.Atoi(v) // TestTongues
-		end = e
-		return false
-	})
+// at reports whether the rest of a word begins a text.
+func (w word) at(tokens []token) bool {
+	return len(w.rest) <= len(tokens) &&
+		slices.EqualFunc(w.rest, tokens[:len(w.rest)], func(part string, t token) bool { return t.text == part })
+}
+
+// means reports whether the words at i have a meaning in a class; "" is any.
+func (m *matcher) means(i int, class, value string) bool {
+	for v := range m.meanings(i, class) {
+		if value == "" || v == value {
+			return true
+		}
+	}
+	return false
+}
+
+// first returns the first meaning in a class, and where its words end; i for none.
+func (m *matcher) first(i int, class string) (value string, end int) {
+	for value, end = range m.meanings(i, class) {
+		return value, end
+	}
+	return "", i
+}
+
+// value returns the first meaning as a number, and where its words end; -1 and 0 for none.
+func (m *matcher) value(i int, class string) (n, end int) {
+	v, end := m.first(i, class)
+	if end == i {
+		return -1, 0
+	}
+	n, _ = strconv.Atoi(v) // TestTongues
 	return n, end
 }
