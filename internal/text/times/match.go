@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// piece is what one phrase said.
+// piece is what one phrase says.
 type piece struct {
 	kind  string
 	args  []string
@@ -26,7 +26,7 @@ type amount struct {
 	unit string
 }
 
-// clock is a time of day as somebody said it.
+// clock is a time of day in somebody's words.
 type clock struct {
 	hour, minute int
 	said         bool
@@ -35,11 +35,11 @@ type clock struct {
 	digits       bool   // written as 17:30, which is no half past five
 	padded       bool   // written with a zero: 05
 	written      bool   // in a language that counts to 24, where no half of a day is said
-	bare         bool   // nothing but a number
-	before       bool   // the hour that was said is the next one: "quarter to 7"
+	bare         bool   // only a number
+	before       bool   // the named hour is the next one: "quarter to 7"
 }
 
-// date is what was said of a date; 0 is what was not.
+// date holds the parts of a date; 0 was not said.
 type date struct{ day, month, year int }
 
 func (p piece) arg(i int) string {
@@ -49,19 +49,19 @@ func (p piece) arg(i int) string {
 	return ""
 }
 
-// matcher reads one text in one language.
+// matcher reads a text in one language.
 type matcher struct {
 	*tongue
 	tokens []token
-	begun  map[int][]step // the pieces that begin at a token
-	steps  int            // what is left of the work that a text may cause
+	begun  map[int][]step // pieces by the token they begin at
+	steps  int            // how much work is still allowed
 }
 
-// mostSteps bounds what is tried: no time that people say comes near.
+// mostSteps bounds the work on a text; no real time comes near.
 const mostSteps = 60_000
 
-// found is a way on: it takes what was read up to a token and returns whether to look
-// for other ways.
+// found takes what was read up to a token, and returns whether to look for another
+// reading.
 type found func(end int, p piece) bool
 
 // match reads a shape from token i on.
@@ -88,7 +88,7 @@ func (m *matcher) match(shape []node, i int, p piece, next found) bool {
 	return true
 }
 
-// fill reads what stands for a slot.
+// fill reads the value of a slot.
 func (m *matcher) fill(slot string, i int, p piece, on found) bool {
 	switch slot {
 	case "n":
@@ -133,7 +133,7 @@ func (m *matcher) fill(slot string, i int, p piece, on found) bool {
 	return m.figure(slot, i, p, on)
 }
 
-// figure reads the slots that are one whole number.
+// figure reads a slot of one whole number.
 func (m *matcher) figure(slot string, i int, p piece, on found) bool {
 	fit := func(n, least, most, end int, into *int) bool {
 		if n < least || n > most {
@@ -205,7 +205,7 @@ func (m *matcher) dayOfMonth(slot string, i int, p piece, on found) bool {
 	return on(end, p)
 }
 
-// nthOf reads which one of a month's weekdays: the first to the fifth, or the last.
+// nthOf reads which of a month's weekdays is meant: the first to the fifth, or the last.
 func (m *matcher) nthOf(i int, p piece, on found) bool {
 	if n, end := m.value(i, "last"); n >= 0 {
 		p.nth = -1
@@ -243,7 +243,7 @@ func (m *matcher) weekdays(slot string, i int, p piece, on found) bool {
 	return on(end, p)
 }
 
-// weekday reads a day of the week, also with a part of it in one word.
+// weekday reads a weekday; the word may name a part of the day, too.
 func (m *matcher) weekday(i int, class string) (day, end int, part string) {
 	v, end := m.first(i, class)
 	if end == i {
@@ -265,7 +265,7 @@ func (m *matcher) joined(i int) int {
 	return i
 }
 
-// digits reads a number of so many digits, -1 for none.
+// digits reads a number with least to most digits; -1 for none.
 func (m *matcher) digits(i, least, most int) (n, end int) {
 	if i >= len(m.tokens) || len(m.tokens[i].text) < least || len(m.tokens[i].text) > most {
 		return -1, i
@@ -273,7 +273,7 @@ func (m *matcher) digits(i, least, most int) (n, end int) {
 	return m.tokens[i].num, i + 1
 }
 
-// whole reads a whole number in digits or words, -1 for none.
+// whole reads a whole number in digits or words; -1 for none.
 func (m *matcher) whole(i int) (n, end int) {
 	if i >= len(m.tokens) {
 		return -1, i
@@ -311,7 +311,7 @@ func (m *matcher) chinese(n, end int) (int, int) {
 	return n, end
 }
 
-// quantity reads how many: a number, also with one decimal, or a fraction.
+// quantity reads a number, which may have decimals, or a fraction.
 func (m *matcher) quantity(i int, on func(n float64, end int) bool) bool {
 	n, end := m.whole(i)
 	if n >= 0 {

@@ -13,15 +13,15 @@ import (
 //go:embed tongues/*.txt
 var tongueFiles embed.FS
 
-// tongue is how times are said in one language: what its file says;
-// the head of tongues/en.txt explains the lines.
+// tongue holds the words for times in one language, from its file; the head of
+// tongues/en.txt explains the lines.
 type tongue struct {
 	tag     string
 	words   map[string][]word // by their first token
 	phrases []phrase
 }
 
-// word is a word or several with a meaning: ("unit", "hour").
+// word is one or several words with a meaning, such as "hour" of class "unit".
 type word struct {
 	class, value string
 	rest         []string // the tokens after the first
@@ -34,8 +34,8 @@ type phrase struct {
 	shape []node
 }
 
-// node is one part of a phrase: a token as it is, a slot, or one of several ways,
-// where none is a way, too, if it may be left out.
+// node is one part of a phrase: a literal token, a slot, or alternatives, one of which is
+// empty if the part is optional.
 type node struct {
 	word string
 	slot string
@@ -72,7 +72,7 @@ func rank(l *tongue) string {
 	return l.tag
 }
 
-// inOrder returns the languages, those that somebody speaks first.
+// inOrder returns all languages, beginning with those in first.
 func inOrder(first []string) []*tongue {
 	all := slices.Clone(tongues())
 	for _, tag := range slices.Backward(first) {
@@ -88,7 +88,7 @@ func inOrder(first []string) []*tongue {
 var classes = []string{"number", "ordinal", "unit", "length", "fraction", "and-half", "weekday", "weekdays", "month",
 	"part", "half", "last", "suffix", "and", "tens", "filler", "lead", "joint", "at", "beside", "between"}
 
-// kinds are the pieces that a file may have phrases for.
+// kinds are the pieces that the phrases of a file may make.
 var kinds = []string{"ahead", "day", "weekday", "next-weekday", "weekend", "week", "month", "year", "date", "monthday",
 	"clock", "bare", "part", "every", "weekly", "workdays", "weekends", "daily", "monthly", "yearly"}
 
@@ -166,7 +166,7 @@ type shapeReader struct {
 	i      int
 }
 
-// ways reads alternatives up to a closing mark, "" for the end.
+// ways reads alternatives up to a closing mark; "" is the end.
 func (r *shapeReader) ways(closing string) (all [][]node, err error) {
 	now := []node{}
 	for ; r.i < len(r.tokens); r.i++ {
