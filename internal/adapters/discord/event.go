@@ -38,7 +38,7 @@ func (c *connection) event(e *discordgo.Event) {
 	a.wake()
 }
 
-// wake lets the store note how far the session has come.
+// wake makes the store note how far the session has come.
 func (sh *shard) wake() {
 	select {
 	case sh.noted <- struct{}{}:
@@ -62,8 +62,8 @@ func (sh *shard) arrive(ctx context.Context, e *discordgo.Event) {
 	sh.enter(ctx, string(at.ChannelID), item)
 }
 
-// begin notes a new session, and that everything said since the last one has
-// to be read from the history.
+// begin notes a new session, and asks for the history of everything said since the last
+// one.
 func (c *connection) begin(e *discordgo.Event) {
 	a := c.a
 	var r wireReady
@@ -188,7 +188,7 @@ func (a *Adapter) deleted(ctx context.Context, raw json.RawMessage) (list []chat
 // discordEpoch is the zero of snowflake ids, in Unix milliseconds.
 const discordEpoch = 1420070400000
 
-// whole returns an event as it is put aside: with its kind.
+// whole returns an event with its kind, as it is put aside.
 func (e event) whole() []byte {
 	b, _ := json.Marshal(wholeEvent{e.kind, e.raw}) // it was read as JSON
 	return b

@@ -119,8 +119,7 @@ func (r *rest) request(ctx context.Context, method, path string, body []byte) (*
 	return req, nil
 }
 
-// exchange makes one request, unless none may be made just now, and finds out what a 401
-// is about.
+// exchange makes one request if the token is accepted. After a 401 it checks the token.
 func (r *rest) exchange(req *http.Request) (*http.Response, []byte, error) {
 	if !r.cred.Usable(req.Context()) {
 		return nil, nil, errToken
@@ -133,7 +132,7 @@ func (r *rest) exchange(req *http.Request) (*http.Response, []byte, error) {
 	return resp, answer, err
 }
 
-// taken asks Discord who we are, for which it wants nothing but the token.
+// taken reports whether Discord accepts the token: it asks who we are.
 func (r *rest) taken(ctx context.Context) (bool, error) {
 	req, err := r.request(ctx, http.MethodGet, "/users/@me", nil)
 	if err != nil {
@@ -149,8 +148,8 @@ func (r *rest) taken(ctx context.Context) (bool, error) {
 	return true, r.judge(resp, answer, restraint.Route(req), nil)
 }
 
-// send makes one request. An answer that is not from Discord's API makes every request
-// wait.
+// send makes one request. An answer that does not come from Discord's API delays all
+// requests.
 func (r *rest) send(req *http.Request) (*http.Response, []byte, error) {
 	route, began := restraint.Route(req), r.now()
 	if wait, why := r.guard.Enter(route, began); wait > 0 {
@@ -188,14 +187,14 @@ func (r *rest) dated(resp *http.Response) {
 	}
 }
 
-// upload is a body that is made already.
+// upload is an encoded body.
 type upload struct {
 	body        []byte
 	contentType string
 }
 
-// lost is a request without an answer. Interaction URLs carry a token, so the
-// URL stays out of it.
+// lost returns the error of a request without an answer, without its URL: those of
+// interactions hold a token.
 func lost(err error, wrote bool) error {
 	var ue *url.Error
 	if errors.As(err, &ue) {

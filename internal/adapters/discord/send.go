@@ -46,8 +46,8 @@ func units(s string) (n int) {
 	return n
 }
 
-// payload is a message as it is posted. Nobody is pinged but the one person whom a part
-// calls: every post and every edit has allowed_mentions, because an edit without it parses mentions again.
+// payload is a message as it is posted. It pings only the person whom a part calls: every
+// post and edit has allowed_mentions, because an edit without it parses mentions again.
 type payload struct {
 	Content    string      `json:"content"`
 	Nonce      string      `json:"nonce,omitempty"`
@@ -100,7 +100,7 @@ type posted struct {
 	} `json:"message_reference"`
 }
 
-// composed returns a part as it is posted.
+// composed returns a part as a payload.
 func composed(p chat.Part) payload {
 	body := compose(p.Text, p.Buttons)
 	if id, ok := calls(p); ok {
@@ -109,13 +109,13 @@ func composed(p chat.Part) payload {
 	return body
 }
 
-// calls returns whom a part calls.
+// calls returns the id of the person whom a part calls.
 func calls(p chat.Part) (id string, ok bool) {
 	where, id := chat.CutID(p.To.ID)
 	return id, p.Ping && where == Platform && isID(plain(id))
 }
 
-// calling puts a mention in the place of the name of whom the part calls.
+// calling replaces the name of the person whom a part calls with a mention.
 func calling(p chat.Part) chat.Part {
 	id, ok := calls(p)
 	mention := "<@" + id + ">"
@@ -148,7 +148,7 @@ const (
 	maxRows    = 5
 )
 
-// menu returns a list too long for buttons.
+// menu returns buttons as a menu, where there are too many.
 func menu(buttons [][]chat.Button) component {
 	c := component{Type: selectMenu, CustomID: "menu"}
 	for _, b := range slices.Concat(buttons...) {
@@ -169,7 +169,7 @@ type origin struct {
 	Pressed bool `json:"pressed,omitempty"`
 }
 
-// home reads an Origin that is still valid and waits for an answer.
+// home decodes an Origin; false if it has expired or waits for no answer.
 func (a *Adapter) home(s string) (o origin, ok bool) {
 	o, ok = a.way(s)
 	return o, ok && !o.Pressed
@@ -218,8 +218,8 @@ func (a *Adapter) Preview(ctx context.Context, m chat.Message, id, text string) 
 	return got.ID.shown(), previewEvery, err
 }
 
-// create posts a message. Where what it replies to is gone, or may not be read,
-// it replies to nothing.
+// create posts a message. If the message it replies to is gone or unreadable, it replies to
+// nothing.
 func (a *Adapter) create(ctx context.Context, channel string, body payload, files []chat.File) (got posted, err error) {
 	path := "/channels/" + channel + "/messages"
 	err = a.call(ctx, http.MethodPost, path, channel, attach(body, files), &got)
@@ -233,7 +233,7 @@ func (a *Adapter) create(ctx context.Context, channel string, body payload, file
 	return got, err
 }
 
-// unrepliable recognizes a refusal that is only about the reference.
+// unrepliable reports whether a refusal concerns only the reference.
 func unrepliable(err error) bool {
 	var no *restError
 	if !errors.As(err, &no) {
@@ -271,8 +271,8 @@ func (a *Adapter) connected(ctx context.Context, patience time.Duration) error {
 
 func (o origin) path() string { return "/webhooks/" + o.App + "/" + o.Token }
 
-// replyTo refers to a message of the conversation; nil to the one that a thread was
-// opened for, which stands in the channel.
+// replyTo refers to a message of the conversation; nil for the one that its thread was
+// opened for, which is in the channel.
 func replyTo(k chat.Key, id string) *reference {
 	if id == "" || id == k.Thread || strings.Trim(id, "0123456789") != "" {
 		return nil
@@ -310,7 +310,7 @@ func (a *Adapter) Send(ctx context.Context, p chat.Part) (string, error) {
 	return id, final(err)
 }
 
-// final reports whether a refusal is permanent. A refused token may be replaced.
+// final makes a refusal permanent, except that of a token, which may be replaced.
 func final(err error) error {
 	var e *restError
 	if errors.As(err, &e) && e.Status != http.StatusUnauthorized {
@@ -366,8 +366,7 @@ func (a *Adapter) post(ctx context.Context, channel string, p chat.Part) (string
 	return id, nil
 }
 
-// repeatable makes an edit without an answer an ordinary failure: repeating it
-// changes nothing.
+// repeatable makes an edit without an answer an ordinary failure: it can be repeated.
 func repeatable(err error) error {
 	if errors.Is(err, chat.ErrUnknownOutcome) {
 		return fmt.Errorf("discord: edit: %v", err)
@@ -382,9 +381,8 @@ const (
 	maxNonces = 1000
 )
 
-// find looks for a part in the history when its nonce has expired. It ignores
-// messages older than the part, however similar, and messages known to be other
-// parts.
+// find looks for a part in the history after its nonce has expired. It ignores messages
+// older than the part, however similar, and those known to be other parts.
 func (a *Adapter) find(ctx context.Context, channel string, p chat.Part) (posted, error) {
 	after := idAt(p.At.Add(a.ahead() - findSlack))
 	for range findPages {
@@ -406,7 +404,7 @@ func (a *Adapter) find(ctx context.Context, channel string, p chat.Part) (posted
 	return posted{}, nil
 }
 
-// ahead returns how far Discord's clock is from ours, where that matters.
+// ahead returns how far Discord's clock is ahead of ours; 0 if that is negligible.
 func (a *Adapter) ahead() time.Duration {
 	if d := time.Duration(a.skew.Load()); d.Abs() > findSlack {
 		return d
