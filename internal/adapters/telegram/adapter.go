@@ -100,7 +100,7 @@ type Adapter struct {
 	// hold is the next wait after a conflict; it outlives a restarted Run, so
 	// that restarting does not look like recovering. Only the poll uses it.
 	hold time.Duration
-	last int64 // id of the last update that was stored; 0 before. Only the poll uses it
+	last int64 // id of the last stored update; 0 before. Only the poll uses it
 }
 
 // New checks the options; it makes no request, so that a network that is down
@@ -227,9 +227,9 @@ func (a *Adapter) insist(ctx context.Context, what string, call func(context.Con
 // health is the current state of receiving.
 type health struct {
 	mu   sync.Mutex // guards the rest
-	last time.Time  // the last time something was received, or found to be empty
+	last time.Time  // when something was last received, if only an empty answer
 	down error      // why the last attempt failed; nil after a success
-	deaf bool       // down is certain: report it at once, not only after the bound
+	deaf bool       // down is certain: Health reports it at once
 }
 
 // Health implements chat.Adapter.

@@ -8,7 +8,7 @@ import (
 	"github.com/go-telegram/bot"
 )
 
-// reply is an answer of the Bot API, read as far as it can be.
+// reply is an answer of the Bot API, as far as it is readable.
 type reply struct {
 	ok          bool
 	status      int // of HTTP
@@ -21,7 +21,7 @@ type reply struct {
 
 // readReply reads an answer. ok is false when it is not the Bot API's.
 func readReply(status int, data []byte) (r reply, ok bool) {
-	var fields struct { // each by itself, whatever the others are
+	var fields struct { // each is read by itself
 		OK          json.RawMessage `json:"ok"`
 		Result      json.RawMessage `json:"result"`
 		Description json.RawMessage `json:"description"`
@@ -47,8 +47,7 @@ func readReply(status int, data []byte) (r reply, ok bool) {
 	return r, true
 }
 
-// refusal returns why the Bot API did not do what it was called for, in the library's
-// errors; nil when it did.
+// refusal returns the library's error for a refused call; nil if it was not refused.
 func (r reply) refusal(method string) error {
 	if r.ok {
 		return nil
@@ -80,11 +79,11 @@ func (r reply) field(name string) int64 {
 	return number(fields[name])
 }
 
-// wasted reports whether a page refused this request alone.
+// wasted reports whether a page with this status refuses this request only.
 func wasted(status int) bool { return status == http.StatusRequestEntityTooLarge }
 
-// unprocessed reports whether a page with this status came from a proxy in front of
-// the Bot API, which then has not seen the request.
+// unprocessed reports whether a page with this status comes from a proxy in front of the
+// Bot API, which has not seen the request.
 func unprocessed(status int) bool {
 	return status >= 400 && status < 500 || status == http.StatusServiceUnavailable
 }

@@ -34,9 +34,9 @@ type command struct{ name, description string }
 
 // menu is the commands that one kind of chat is shown behind the slash.
 type menu struct {
-	where    string // one of the menu constants, or the ID of a person in their direct chat
+	where    string // one of the menu constants, or the User.ID of a person, for their direct chat
 	commands []command
-	in       catalog.Printer // the language of who sees it; English is for all others
+	in       catalog.Printer // the language of those who see it; English is for all others
 }
 
 // Where a menu is shown, as the Bot API names it; the narrower scope wins.
@@ -78,11 +78,10 @@ func commandsFor(m chat.Menu, from, to chat.Audience) (list []command) {
 	return list
 }
 
-// showMenus sends Telegram those of our menus that differ from what it has.
-// Telegram has no "-" in command names: "_" is shown for it, and read back as
-// "-". Somebody who never wrote to the bot has no chat to show a menu in. One
-// refused menu does not keep the others from being shown, one that does not arrive does:
-// the next would not either. Calling again is cheap once all are.
+// showMenus sends Telegram those menus that differ from what it has. Telegram has no "-"
+// in command names: it gets "_" instead, which is read back as "-". Somebody who never
+// wrote to the bot has no chat to show a menu in. After a refusal the other menus are
+// still sent; after a failure they are not. Calling again is cheap once all are shown.
 func (a *Adapter) showMenus(ctx context.Context, menus []menu) (err error) {
 	for _, m := range menus {
 		e := a.showMenu(ctx, m)

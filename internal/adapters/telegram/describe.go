@@ -15,7 +15,7 @@ const (
 	maxGreeting = 512
 )
 
-// description is one of those that people read of the bot before they write to it.
+// description is a text that people read about the bot before they write to it.
 type description struct {
 	words  string // in English
 	most   int    // characters
@@ -23,9 +23,8 @@ type description struct {
 	field  string
 }
 
-// describe sets the descriptions in each language, where nobody has written anything:
-// what the owner told @BotFather stays. Telegram lets few of them be set in a day, so
-// the first that it refuses ends this for now.
+// describe sets the descriptions in each language that has none: what the owner told
+// @BotFather stays. Telegram allows few changes a day, so it stops at the first refusal.
 func (a *Adapter) describe(ctx context.Context, m chat.Menu) error {
 	for _, d := range []description{
 		{m.About, maxAbout, "MyShortDescription", "short_description"}, {m.Greeting, maxGreeting, "MyDescription", "description"},

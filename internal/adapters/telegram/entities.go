@@ -12,7 +12,7 @@ import (
 	"parley/internal/text/markdown"
 )
 
-// maxColumns is how wide a table may be to have its columns lined up.
+// maxColumns is the widest table whose columns are aligned.
 const maxColumns = 60
 
 // table lays a table out for a fixed-width block.
@@ -44,8 +44,8 @@ func lineUp(row []string, widths []int, pad bool) string {
 	return strings.TrimRight(b.String(), " ")
 }
 
-// result returns what was written, with trailing space removed and the entities as
-// Telegram wants them: within the text, and none but code on code.
+// result returns what was written without trailing space, and the entities as Telegram
+// wants them: within the text, and nothing but code on code.
 func (w *walker) result() rendered {
 	r := rendered{text: strings.TrimRightFunc(w.out.String(), unicode.IsSpace)}
 	end := length(r.text)
@@ -73,8 +73,8 @@ func (w *walker) result() rendered {
 	return r
 }
 
-// thin drops entities when a text has more than Telegram shows: those at the end
-// first, and spoilers and links last.
+// thin drops entities beyond what Telegram shows: those at the end first, and spoilers and
+// links last.
 func (r *rendered) thin() {
 	excess := len(r.entities) - maxEntities
 	for _, kind := range []models.MessageEntityType{

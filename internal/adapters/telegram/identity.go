@@ -47,7 +47,7 @@ func (a *Adapter) Name() string {
 	return "@" + me.Username
 }
 
-// Door implements chat.Confidant: the link shows a button that starts the bot.
+// Door implements chat.Confidant: the link offers to start the bot.
 func (a *Adapter) Door() string {
 	me := a.me.Load()
 	if me == nil || me.Username == "" {

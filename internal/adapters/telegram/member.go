@@ -45,8 +45,8 @@ func (a *Adapter) present(u *models.Update) (list []chat.Presence) {
 	return list
 }
 
-// presence notes whether somebody is in a group now; joined is when they came, 0
-// when they were there before.
+// presence notes whether somebody is in a group now; joined is when they joined, 0 if they
+// were in it before.
 func presence(group int64, who *models.User, is bool, joined int) chat.Presence {
 	p := chat.Presence{Key: place(group, 0), User: person(who), State: chat.Absent}
 	if is {
@@ -58,8 +58,8 @@ func presence(group int64, who *models.User, is bool, joined int) chat.Presence 
 	return p
 }
 
-// ourselves returns what happened to the bot: it was blocked in a direct chat, or
-// it joined or left a group.
+// ourselves returns what happened to the bot itself: it was blocked or unblocked in a
+// direct chat, or left a group.
 func ourselves(c *models.ChatMemberUpdated) []chat.Presence {
 	_, in := member(&c.NewChatMember)
 	p := chat.Presence{Key: place(c.Chat.ID, 0), State: chat.Absent}
@@ -76,8 +76,8 @@ func ourselves(c *models.ChatMemberUpdated) []chat.Presence {
 	return []chat.Presence{p}
 }
 
-// added returns the news that somebody brought the bot into a group or a channel;
-// anything else that happened to it there is skipped.
+// added returns a message that somebody added the bot to a group or a channel; any other
+// change is skipped.
 func added(c *models.ChatMemberUpdated, update int64) chat.Message {
 	m := skipped(place(c.Chat.ID, 0), updateID(update), skipKind)
 	_, was := member(&c.OldChatMember)
@@ -90,7 +90,7 @@ func added(c *models.ChatMemberUpdated, update int64) chat.Message {
 	return m
 }
 
-// member returns whom an entry is about and whether they are in the group.
+// member returns the person of an entry and whether they are in the group.
 func member(m *models.ChatMember) (who *models.User, in bool) {
 	switch {
 	case m.Owner != nil:

@@ -42,7 +42,7 @@ func (a *Adapter) outcome(to target, err error) error {
 	return err
 }
 
-// retryAfter returns the silence err asks for, 0 when it asks for none.
+// retryAfter returns the pause err asks for; 0 for none.
 func retryAfter(err error) time.Duration {
 	var pause *pausedError
 	if errors.As(err, &pause) {
@@ -61,7 +61,7 @@ func refusedFor(err error, what string) bool {
 	return errors.Is(err, bot.ErrorBadRequest) && strings.Contains(strings.ToLower(err.Error()), what)
 }
 
-// Parts of Telegram's descriptions of refusals that we can work around.
+// Parts of Telegram's descriptions of refusals, in lower case, that we handle.
 const (
 	refusedChat        = "chat not found" // also of a person who never wrote to the bot
 	refusedEntities    = "entit"          // "can't parse entities", "entity beginning at ..."

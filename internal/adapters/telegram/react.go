@@ -10,8 +10,7 @@ import (
 	"parley/internal/chat"
 )
 
-// atWork is the reaction to a message that is being answered: one of those that
-// Telegram allows to bots.
+// atWork is the reaction to a message that is being answered; bots may use only some.
 const atWork = "👀"
 
 // maxMarked is how many messages that carry the reaction are remembered; on older ones it
@@ -40,8 +39,8 @@ func (a *Adapter) react(ctx context.Context, to target, with []models.ReactionTy
 	return err
 }
 
-// answered takes the reaction back from the message that a part answers. On one that
-// needs no answer it stays.
+// answered removes the reaction from the message that a part answers. Without an answer it
+// stays.
 func (a *Adapter) answered(ctx context.Context, p chat.Part) {
 	if p.Index > 0 || p.ReplyTo == "" || !a.marked.Drop(p.Key.String()+p.ReplyTo) {
 		return

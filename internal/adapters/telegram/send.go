@@ -124,9 +124,9 @@ func (a *Adapter) send(ctx context.Context, p chat.Part) (string, error) {
 	return a.text(ctx, to, r, keyboard(p.Buttons))
 }
 
-// answers makes a harmless request before a part that may have been sent is sent
-// again: while Telegram does not answer, the repetition would be just as
-// uncertain, and the hub gives up after it.
+// answers makes a harmless request before a part is sent again that may have arrived:
+// while Telegram does not answer, that attempt would be just as uncertain, and it is the
+// last.
 func (a *Adapter) answers(ctx context.Context) error {
 	if _, err := a.wire.call(ctx, "getMe", struct{}{}); err != nil {
 		return fmt.Errorf("nothing is repeated until telegram answers: %v", err)
@@ -134,9 +134,8 @@ func (a *Adapter) answers(ctx context.Context) error {
 	return nil
 }
 
-// finish turns the preview into the part. id is "" without an error when there
-// is nothing left to edit. Editing twice does no harm, so an unknown outcome is
-// an ordinary failure here.
+// finish edits the preview into the part. id is "" without an error if the preview is gone.
+// Edits can be repeated, so an unknown outcome is an ordinary failure here.
 func (a *Adapter) finish(ctx context.Context, to target, p chat.Part, r rendered) (id string, err error) {
 	err = a.change(ctx, to, p.Preview, r, keyboard(p.Buttons))
 	switch {
@@ -151,7 +150,7 @@ func (a *Adapter) finish(ctx context.Context, to target, p chat.Part, r rendered
 	return "", err
 }
 
-// change edits one message, as plain text where its entities are refused.
+// change edits one message; as plain text if its entities are refused.
 func (a *Adapter) change(ctx context.Context, to target, id string, r rendered, k models.ReplyMarkup) error {
 	message := messageNumber(to.chat, id)
 	if message == 0 {
@@ -231,8 +230,7 @@ func (a *Adapter) document(ctx context.Context, to target, f chat.File, caption 
 	return id, a.outcome(to, err)
 }
 
-// plainly makes a call, and repeats it without entities if Telegram refused
-// those.
+// plainly makes a call, and repeats it without entities if Telegram refuses them.
 func (a *Adapter) plainly(r rendered, call func(rendered) error) error {
 	err := call(r)
 	if len(r.entities) > 0 && refusedFor(err, refusedEntities) {

@@ -48,14 +48,14 @@ func newWire(opts Options) *wire {
 	return w
 }
 
-// ends has stop called once the token is rejected; nil calls nothing any more.
+// ends sets what is called once the token is rejected; nil for nothing.
 func (w *wire) ends(stop func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.stop = stop
 }
 
-// doubt finds out whether the token is rejected, after a call that was begun then was.
+// doubt finds out whether the token is rejected, after a call begun at began was.
 func (w *wire) doubt(ctx context.Context, began time.Time) {
 	w.cred.Doubt(ctx, began)
 	w.mu.Lock()
@@ -65,7 +65,7 @@ func (w *wire) doubt(ctx context.Context, began time.Time) {
 	}
 }
 
-// taken asks Telegram who we are. A token that is none at all is not found.
+// taken reports whether Telegram accepts the token. A malformed one gets a 404.
 func (w *wire) taken(ctx context.Context) (bool, error) {
 	r, err := w.round(ctx, w.send, request{"getMe", jsonForm, []byte("{}")}, w.limit)
 	if err != nil || r.ok {
@@ -82,8 +82,8 @@ func (w *wire) taken(ctx context.Context) (bool, error) {
 // descriptors.
 const maxConns = 24
 
-// newClient speaks HTTP/1.1 only: one connection is one request, so giving up
-// on a request that hangs also gives up the half-open connection under it.
+// newClient speaks HTTP/1.1 only: a connection carries one request, so giving up on one
+// that hangs also gives up its half-open connection.
 func newClient(idle int) *http.Client {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
@@ -124,8 +124,7 @@ var (
 	errRefused = errors.New("not done") // the Bot API itself says so
 )
 
-// request is a call of a method. It can be sent again: a connection that died while
-// idle costs nothing.
+// request is a call of a method. It can be sent again after an idle connection died.
 type request struct {
 	method string
 	form   string // of the body, as a media type
@@ -207,7 +206,7 @@ func (w *wire) exchange(ctx context.Context, c *http.Client, q request, limit ti
 	return r, err
 }
 
-// round is exchange without a look at the token.
+// round is exchange without checking the token.
 func (w *wire) round(ctx context.Context, c *http.Client, q request, limit time.Duration) (reply, error) {
 	fault := &callError{method: q.method}
 	if left := w.pace.admit(q.method); left > 0 {
@@ -266,7 +265,7 @@ func (w *wire) read(resp *http.Response, method string, began time.Time) (r repl
 	return r, nil
 }
 
-// bare strips the URL, and with it the token, from what net/http returned.
+// bare strips the URL, and with it the token, from an error of net/http.
 func bare(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {

@@ -15,11 +15,10 @@ import (
 	"parley/internal/adapters/terminal/lineedit"
 )
 
-// Veiled asks for a line at a terminal and shows what shown makes of it as it grows,
-// for lines that may hold a secret. The question stands there only once the terminal
-// itself shows nothing any more: people and programs answer as soon as they see it.
-// It blocks until Enter or the end of ctx, when
-// the read is left behind; Ctrl-C stays a signal. Ctrl-D alone is io.EOF.
+// Veiled asks for a line that may hold a secret, and shows what shown makes of it as it
+// grows. It turns the terminal's echo off before it asks: people and programs answer as
+// soon as they see the question. It blocks until Enter or the end of ctx, which abandons
+// the read. Ctrl-C stays a signal; Ctrl-D alone is io.EOF.
 func Veiled(ctx context.Context, f *os.File, out io.Writer, ask string, shown func(line string) string) (string, error) {
 	fd := int(f.Fd())
 	before, err := unix.IoctlGetTermios(fd, getTermios)
@@ -94,7 +93,7 @@ func (l *veiled) take(keys []lineedit.Key) (done bool, err error) {
 	return false, nil
 }
 
-// draw changes the screen to what may be shown now.
+// draw updates the screen.
 func (l *veiled) draw() {
 	now := l.shown(l.line)
 	same := 0

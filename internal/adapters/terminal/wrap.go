@@ -9,10 +9,10 @@ import (
 	"unicode/utf8"
 )
 
-// narrowest is the width, in columns, below which wrapping does more harm than good.
+// narrowest is the width, in columns, below which lines are not wrapped.
 const narrowest = 20
 
-// style matches what changes the look of text, and the beginning and end of links.
+// style matches sequences for styles, and the beginning and end of links.
 var style = text.Pattern("\x1b\\[[0-9;]*m|\x1b\\]8;;[^\x1b]*\x1b\\\\")
 
 // wide returns how many columns a text takes, styles aside.
@@ -43,8 +43,8 @@ func wrapLine(line string, width int, hang string) string {
 	return b.String()
 }
 
-// breakLines wraps a styled text; a style that spans a break is ended before it and
-// started again after it.
+// breakLines wraps a styled text. It ends styles before each break and starts them again
+// after it.
 func breakLines(text string, width int) []string {
 	var lines []string
 	for line := range strings.SplitSeq(text, "\n") {
@@ -78,8 +78,8 @@ func breakLines(text string, width int) []string {
 	return lines
 }
 
-// whole returns the part of an unfinished text whose words are complete: a word that
-// still grows may have to move to the next line, except for the first of a line.
+// whole returns the part of an unfinished text whose words are complete: a growing word may
+// have to move to the next line, unless it is the first of its line.
 func whole(text string) string {
 	if at := strings.LastIndexAny(text, " \n"); at >= 0 && text[at] == ' ' {
 		return text[:at]

@@ -65,8 +65,8 @@ var (
 	unescape = strings.NewReplacer(`\\`, `\`, `\n`, "\n")
 )
 
-// Add keeps a line for this start and the next ones, unless it is blank, as the last
-// one, long, begins with a space, or holds a secret. It is in the file at once.
+// Add keeps a line, in the file too, unless it is blank, repeats the last one, is long,
+// begins with a space, or holds a secret.
 func (h *History) Add(line string) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -90,7 +90,7 @@ func (h *History) Add(line string) error {
 	return nil
 }
 
-// rewrite makes the file as long as it should be.
+// rewrite shortens the file to the kept lines.
 func (h *History) rewrite() error {
 	var b strings.Builder
 	for _, l := range h.list {
@@ -117,7 +117,7 @@ func (h *History) Forget() error {
 	return nil
 }
 
-// lines returns them all; the caller changes nothing in it.
+// lines returns all lines; the caller must not change the slice.
 func (h *History) lines() []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"parley/internal/text"
 )
 
-// named is a secret by what stands before it.
+// named matches a secret by the words before it.
 var named = text.Pattern(
 	`(?i)(?:pass(?:word|wort|code|phrase)|\bpwd|\bpin|token|secret|api[ _-]?key|bearer|authorization)\b(?:\s*[:=]\s*\S|\s+(?:is|ist|es|est)\s+\S|\s+\S*\d)`)
 
@@ -30,10 +30,10 @@ func Secret(line string, tokens provider.Forms) bool {
 	return hasPassword().MatchString(line)
 }
 
-// hasPassword is an address that logs in.
+// hasPassword matches an address with a password.
 var hasPassword = text.Pattern(`://[^/\s:@]+:[^/\s@]+@`)
 
-// random reports whether a word looks as if a machine had drawn it.
+// random reports whether a word looks randomly generated.
 func random(word string) bool {
 	if len(word) < 20 || strings.Contains(word, "/") || strings.Contains(word, "://") {
 		return false
