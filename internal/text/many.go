@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"time"
 )
 
 // Many returns a number of things in English: "1 fact", "2 facts".
@@ -13,20 +12,6 @@ func Many(n int, thing string) string {
 		thing += "s"
 	}
 	return fmt.Sprintf("%d %s", n, thing)
-}
-
-// Ago returns a time before now, as people say it.
-func Ago(now, t time.Time) string {
-	d := now.Sub(t)
-	switch {
-	case d < time.Minute:
-		return "just now"
-	case d < time.Hour:
-		return fmt.Sprintf("%d min ago", int(d.Minutes()))
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%d h ago", int(d.Hours()))
-	}
-	return Many(int(d.Hours()/24), "day") + " ago"
 }
 
 // Money returns an amount with its currency. Small amounts, such as the cost of one

@@ -3,13 +3,13 @@ package discord
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"slices"
 
 	"github.com/bwmarrin/discordgo"
 
-	"errors"
 	"parley/internal/chat"
 )
 

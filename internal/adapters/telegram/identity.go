@@ -1,10 +1,10 @@
 package telegram
 
 import (
+	"strconv"
 	"strings"
 
 	"parley/internal/chat"
-	"strconv"
 )
 
 // Identity is the grammar of Telegram's ids. Usernames can change hands.

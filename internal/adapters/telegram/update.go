@@ -3,6 +3,7 @@ package telegram
 import (
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -11,7 +12,6 @@ import (
 
 	"github.com/go-telegram/bot/models"
 
-	"errors"
 	"parley/internal/chat"
 )
 

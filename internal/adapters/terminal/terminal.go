@@ -5,6 +5,7 @@
 package terminal
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -20,7 +21,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"bufio"
 	"parley/internal/adapters/terminal/lineedit"
 	"parley/internal/chat"
 	"parley/internal/llm/provider"

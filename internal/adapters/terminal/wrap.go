@@ -2,11 +2,11 @@ package terminal
 
 import (
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"parley/internal/adapters/terminal/lineedit"
 	"parley/internal/text"
-	"unicode"
-	"unicode/utf8"
 )
 
 // narrowest is the width, in columns, below which lines are not wrapped.

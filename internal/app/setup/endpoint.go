@@ -277,13 +277,19 @@ func (b *builder) several() (Endpoint, error) {
 // route fills in the routes, and what follows from them.
 func (b *builder) route(e *Endpoint, engine func(name string) (*Engine, error)) error {
 	e.Routes = map[string][]*Engine{}
-	for _, purpose := range config.Purposes() {
-		for _, name := range b.cfg.Route(purpose) {
+	add := func(purpose string, names []string) error {
+		for _, name := range names {
 			made, err := engine(name)
 			if err != nil {
 				return err
 			}
 			e.Routes[purpose] = append(e.Routes[purpose], made)
+		}
+		return nil
+	}
+	for _, purpose := range config.Purposes() {
+		if err := add(purpose, b.cfg.Route(purpose)); err != nil {
+			return err
 		}
 	}
 	for i, s := range b.cfg.Subagents {
@@ -291,23 +297,14 @@ func (b *builder) route(e *Endpoint, engine func(name string) (*Engine, error)) 
 		if s.Model != "" {
 			route = []string{s.Model, ""}
 		}
-		for _, name := range route {
-			made, err := engine(name)
-			if err != nil {
-				return fmt.Errorf("subagents[%d]: %w", i, err)
-			}
-			e.Routes[ForSubagent+s.Name] = append(e.Routes[ForSubagent+s.Name], made)
+		if err := add(ForSubagent+s.Name, route); err != nil {
+			return fmt.Errorf("subagents[%d]: %w", i, err)
 		}
 	}
 	for i, r := range b.cfg.Agents {
 		for _, purpose := range residentPurposes {
-			for _, name := range r.Route(purpose) {
-				made, err := engine(name)
-				if err != nil {
-					return fmt.Errorf("agents[%d]: %w", i, err)
-				}
-				own := ForAgent(r.Name, purpose)
-				e.Routes[own] = append(e.Routes[own], made)
+			if err := add(ForAgent(r.Name, purpose), r.Route(purpose)); err != nil {
+				return fmt.Errorf("agents[%d]: %w", i, err)
 			}
 		}
 	}

@@ -6,14 +6,14 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"parley/config"
 	"parley/internal/text"
 	"parley/internal/tools"
 	"parley/internal/tools/mcp"
 	"parley/internal/tools/rest"
-	"path/filepath"
-	"strings"
 )
 
 // Services makes the tools of HTTP services that the settings describe. log hears

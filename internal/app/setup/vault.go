@@ -3,16 +3,16 @@ package setup
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 
-	"net/url"
 	"parley/config"
 	"parley/internal/notes/code"
 	"parley/internal/notes/document/pdf"
 	"parley/internal/notes/index"
-	"strconv"
-	"strings"
 )
 
 // NotesSource is the name of the folder vault.dir, NotesIndex that of the index in

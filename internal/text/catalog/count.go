@@ -71,7 +71,7 @@ func (p Printer) Ago(now, t time.Time) string {
 	if n := int(d.Hours() / 24); p.c != nil && p.c.words().IsTranslated("%d day ago") {
 		return p.c.words().GetN("%d day ago", "%d days ago", n, n)
 	}
-	return text.Ago(now, t)
+	return text.Many(int(d.Hours()/24), "day") + " ago"
 }
 
 // Figure returns a number that was written with a point, such as "1.5", as the

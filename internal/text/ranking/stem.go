@@ -1,13 +1,12 @@
 package ranking
 
 import (
-	_ "embed" // the list of irregular forms
-	"strings"
-	"sync"
-
 	_ "embed" // lists of words
+	_ "embed" // the list of irregular forms
 	"maps"
 	"slices"
+	"strings"
+	"sync"
 
 	"github.com/blevesearch/snowballstem"
 	"github.com/blevesearch/snowballstem/english"

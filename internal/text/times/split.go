@@ -1,10 +1,11 @@
 package times
 
 import (
-	whole "parley/internal/text"
 	"slices"
 	"strings"
 	"time"
+
+	whole "parley/internal/text"
 )
 
 // Split splits "in 10 minutes to stretch" or "stretch in 10 minutes" into the time and
