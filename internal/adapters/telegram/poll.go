@@ -79,7 +79,7 @@ func (a *Adapter) poll(ctx context.Context, known <-chan struct{}) error {
 		return ctx.Err()
 	}
 	if r.status != http.StatusOK {
-		a.refused(ctx, r.status, r.description)
+		a.refused(r.status, r.description)
 		return fmt.Errorf("%w: %w", errNotGiven, r.refusal(q.method))
 	}
 	var updates []json.RawMessage
@@ -130,7 +130,7 @@ func (a *Adapter) pollRequest() (request, time.Duration) {
 }
 
 // refused notes a definite refusal of a poll.
-func (a *Adapter) refused(ctx context.Context, status int, why string) {
+func (a *Adapter) refused(status int, why string) {
 	if status != http.StatusConflict {
 		a.fail(fmt.Errorf("telegram getUpdates: status %d: %s", status, why), status == http.StatusNotFound)
 		return
@@ -141,13 +141,6 @@ func (a *Adapter) refused(ctx context.Context, status int, why string) {
 		return
 	}
 	a.fail(errWebhookSet, true)
-	if a.opts.DeleteWebhook {
-		if _, err := a.wire.call(ctx, "deleteWebhook", &bot.DeleteWebhookParams{}); err != nil {
-			a.log.Warn("telegram: delete webhook", "error", err)
-			return
-		}
-		a.hold = 0
-	}
 }
 
 // store stores updates that arrived together, then answers the buttons among
