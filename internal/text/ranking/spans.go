@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// maxTried is how many messages that an index named are tried, seen or not.
+// maxTried bounds how many messages that an index named are examined.
 const maxTried = 4000
 
 // Hit is a message that an index names for a word of the question.
@@ -21,8 +21,8 @@ type span struct {
 	score float64
 }
 
-// Spans are the messages that say the most of a number of words, the best first
-// and of equal ones the latest. The hits come by ID.
+// Spans returns the messages with the most of the asked words, the best first, of equal
+// ones the latest. Hits must be sorted by ID.
 func Spans(hits []Hit, words int) []int64 {
 	var all []span
 	best := make([]float64, words)
