@@ -115,8 +115,8 @@ type Adapter struct {
 
 // interactions holds the state of commands, buttons and forms.
 type interactions struct {
-	acks    sync.WaitGroup             // of those being acknowledged or completed
-	menus   atomic.Pointer[menus]      // that are registered; nil before
+	acks    sync.WaitGroup             // counts those being acknowledged or completed
+	menus   atomic.Pointer[menus]      // as registered; nil before
 	targets recent.Map[string, target] // of open forms: Discord does not send them again
 }
 

@@ -45,7 +45,7 @@ type Options struct {
 	User, Name string
 	// Channel names the conversation, "local" when empty; channel/thread works.
 	Channel     string
-	HistoryFile string         // typed lines, 0600, of others with their id behind; "" keeps none
+	HistoryFile string         // of typed lines, 0600; for others with their id appended; "" keeps none
 	Tokens      provider.Forms // of the platforms: lines that hold one are not kept
 	Downloads   string         // folder for files in answers; "" prints their names only
 	// Complete returns the commands that begin with prefix; nil completes none.

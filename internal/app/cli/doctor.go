@@ -91,7 +91,7 @@ type doctor struct {
 	unwell bool
 }
 
-// say prints how a part is: its mark, its name, and words with what they leave open.
+// say prints a line: a mark, the name of a part, and formatted words.
 func (d *doctor) say(mark string, name any, words string, args ...any) {
 	called := d.p.Say("%v", phrase(name))
 	for lineedit.Width(called) < nameColumns {
@@ -108,7 +108,7 @@ func phrase(name any) any {
 	return name
 }
 
-// line prints what is wrong with a part or, where nothing is, words that say it is fine.
+// line prints what is wrong with a part, or that it is fine.
 func (d *doctor) line(name any, err error, fine string, args ...any) {
 	if err != nil {
 		d.unwell = true
@@ -239,7 +239,7 @@ func (d *doctor) server(ctx context.Context, url string) {
 	}
 }
 
-// waiting reports events that were put aside, and answers that do not get through.
+// waiting reports events that were put aside, and answers that cannot be delivered.
 func (d *doctor) waiting(ctx context.Context, store *memory.Store) {
 	if n, err := store.Letters.Count(ctx); err == nil && n > 0 {
 		d.say("warn", "dead letters", "%v", health.DeadLetters(n))
@@ -302,7 +302,7 @@ func skewed(here, there time.Time) error {
 	return nil
 }
 
-// checked are the names of what is looked at.
+// checked are the names of parts.
 var checked = map[string]string{
 	"config": "config", "prompt": "prompt", "playbook": "playbook", "access": "access", "disk": "disk", "data folder": "data folder",
 	"database": "database", "schema": "schema",

@@ -65,7 +65,7 @@ type wizard struct {
 	base config.Config // what is in force without a file
 	ids  chat.Identities
 	file string
-	know func(config.Config) // takes the secrets of the answers, so that nothing shows them
+	know func(config.Config) // is given the secrets of the answers, so that nothing shows them
 	made config.Config       // the answers
 
 	menu     []choice
@@ -106,7 +106,7 @@ func (w *wizard) open(answers string, s *Streams) error {
 	return nil
 }
 
-// names are those of the questions.
+// names returns the names of the questions.
 func (w *wizard) names() (list []string) {
 	for _, s := range w.steps() {
 		list = append(list, s.name)
@@ -114,7 +114,7 @@ func (w *wizard) names() (list []string) {
 	return append(list, "start")
 }
 
-// step asks one question, or none where what is known already answers it.
+// step asks one question, unless an earlier answer covers it.
 type step struct {
 	name string
 	run  func(context.Context) error
@@ -128,7 +128,7 @@ func (w *wizard) steps() []step {
 	return list
 }
 
-// returnTo says that an earlier answer does not do.
+// returnTo: an earlier answer does not work, so its step must ask again.
 type returnTo struct {
 	step string
 	err  error
@@ -140,13 +140,13 @@ func (r *returnTo) Error() string { return r.err.Error() }
 // String implements catalog.Phrase.
 func (r *returnTo) String() string { return r.err.Error() }
 
-// In says it in a language.
+// In implements catalog.Phrase.
 func (r *returnTo) In(p catalog.Printer) string { return p.Say("%v", r.err) }
 
 // Unwrap returns what is wrong.
 func (r *returnTo) Unwrap() error { return r.err }
 
-// walk takes the steps in order, and back where that is asked for.
+// walk takes the steps in order, and back on request.
 func (w *wizard) walk(ctx context.Context, steps []step) error {
 	var trail []int // steps that asked something
 	for i := 0; i < len(steps); {
@@ -196,13 +196,13 @@ func (a *asker) yes(said string) bool {
 		func(yes string) bool { return strings.EqualFold(said, yes) })
 }
 
-// Speaks returns the language of this machine, which operators are spoken to in.
+// Speaks returns the language of this machine, for operators.
 func Speaks() catalog.Printer {
 	p, _ := catalog.For(language.Machine(os.Getenv))
 	return p
 }
 
-// Complain writes an error, in the language of this machine where it has words.
+// Complain writes an error, in the language of this machine if it has words.
 func Complain(w io.Writer, err error) {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok && len(joined.Unwrap()) == 1 {
 		err = joined.Unwrap()[0] // as the parser returns it

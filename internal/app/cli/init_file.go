@@ -16,7 +16,7 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// text returns the settings file: the answers and nothing else.
+// text returns the settings file: only the answers.
 func (w *wizard) text() string {
 	var b strings.Builder
 	b.WriteString("# Written by bot init; config/bot.example.yaml has every setting.\n")
@@ -59,8 +59,8 @@ func (w *wizard) write() error {
 	return nil
 }
 
-// next says what to do now, and starts the bot if that is wanted. Where the answers
-// end before that question, it is not.
+// next explains the next steps, and starts the bot if the answer is yes. Without an answer
+// it does not.
 func (w *wizard) next(ctx context.Context, f *Flags, s *Streams, b *Bot) error {
 	with := ""
 	if w.file != config.DefaultFile {
@@ -82,8 +82,8 @@ func (w *wizard) next(ctx context.Context, f *Flags, s *Streams, b *Bot) error {
 	return w.start(ctx, f, s, b)
 }
 
-// start runs the bot with the settings that were written. With a pipe, where nobody
-// would end it, it ends after the first message.
+// start runs the bot with the new settings. With a pipe, where nobody would end it, it ends
+// after the first message.
 func (w *wizard) start(ctx context.Context, f *Flags, s *Streams, b *Bot) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()

@@ -102,7 +102,7 @@ func (w *wizard) tryToken(ctx context.Context, p platform.Platform, token string
 	return nil
 }
 
-// ask has a platform say whose token this is.
+// ask asks a platform whose token this is.
 func (w *wizard) ask(ctx context.Context, p platform.Platform, token string) (a platform.Account, err error) {
 	*p.Token(&w.made) = config.Secret(token)
 	w.know(w.made)

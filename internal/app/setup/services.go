@@ -16,8 +16,8 @@ import (
 	"parley/internal/tools/rest"
 )
 
-// Services makes the tools of HTTP services that the settings describe. log hears
-// which operations of a file cannot be tools; nil is silent.
+// Services makes tools of the HTTP services in the settings. It logs operations that cannot
+// be tools; nil logs nothing.
 func Services(cfg config.Config, log *slog.Logger) (list []tools.Tool, err error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
@@ -38,8 +38,8 @@ func Services(cfg config.Config, log *slog.Logger) (list []tools.Tool, err error
 	return list, nil
 }
 
-// ServiceCalls returns the calls of the settings, those of OpenAPI files included.
-// left hears of each operation that cannot be a tool.
+// ServiceCalls returns the calls in the settings and in OpenAPI files. It calls left for
+// each operation that cannot be a tool.
 func ServiceCalls(cfg config.Config, left func(file, operation, why string)) (list []rest.Definition, err error) {
 	for i, t := range cfg.Tools.HTTP {
 		d := definition(t.HTTPCall, t.Method)

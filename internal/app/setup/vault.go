@@ -22,8 +22,8 @@ const (
 	NotesIndex  = "vault.db"
 )
 
-// OpenVault opens the owner's folders of notes and code; nil for none. o has
-// what the settings do not say. The caller closes it.
+// OpenVault opens the owner's folders of notes and code; nil without any. o holds what is
+// not in the settings. The caller closes it.
 func OpenVault(ctx context.Context, c config.Config, o index.Options) (*index.Vault, error) {
 	o.Index, o.WriteDir = filepath.Join(c.DataDir, NotesIndex), c.Vault.WriteDir
 	o.PDF = pdf.Pages
