@@ -69,7 +69,7 @@ type wizard struct {
 	made config.Config       // the answers
 
 	menu     []choice
-	given    given               // what the answer to the first question held besides
+	given    given               // the rest of the first answer
 	at       *provider.Provider  // whose endpoint it is; nil for nobody who is known
 	place    probe.Place         // of the endpoint; without a base there is none
 	chosen   []platform.Platform // none is the terminal
