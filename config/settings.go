@@ -26,8 +26,9 @@ type Setting struct {
 	Doc     string
 	Secret  bool
 
-	form  string
-	value reflect.Value
+	form      string
+	wellKnown string // variable of other programs; the one of Env wins
+	value     reflect.Value
 }
 
 var (
@@ -119,8 +120,8 @@ func newSetting(field reflect.StructField, value reflect.Value, path string) Set
 		Range:   field.Tag.Get("range") + field.Tag.Get("one"),
 		Doc:     field.Tag.Get("doc"),
 		Secret:  field.Type == secretType || field.Type.Kind() == reflect.Slice && field.Type.Elem() == secretType,
-		form:    field.Tag.Get("form"),
-		value:   value,
+		form:    field.Tag.Get("form"), wellKnown: field.Tag.Get("env"),
+		value: value,
 	}
 	if !isSections(field.Type) && !strings.Contains(path, "[") {
 		s.Env = envName(path)

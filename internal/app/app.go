@@ -18,6 +18,7 @@ import (
 	"parley/internal/agent/scheduled"
 	"parley/internal/app/jobs"
 	"parley/internal/app/metrics"
+	"parley/internal/app/platform"
 	"parley/internal/app/setup"
 	"parley/internal/chat"
 	"parley/internal/memory/agenda"
@@ -179,7 +180,7 @@ func (a *app) start(adapters ...chat.Adapter) {
 			QueuePerLane: a.cfg.Limits.QueuePerChannel, Backlog: a.cfg.Limits.Backlog,
 			AtOnce: max(64, 2*a.cfg.Limits.ConcurrentModelCalls), TurnTimeout: a.cfg.Agent.TurnTimeout,
 		},
-		RepeatUnknown: a.cfg.Telegram.UnknownSend == "prefer_duplicate",
+		RepeatUnknown: !platform.PrefersLoss(a.cfg),
 		Failpoint:     a.process.Failpoint, Observe: observe, Pace: a.front.commands.Pace,
 		Authors: chat.Authors{MayStop: a.people.mayStop, Agent: a.answers, Speak: a.people.speaker.Answering},
 		Closed:  a.platforms.closed, Ahead: a.mind.Ahead,

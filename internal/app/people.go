@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"parley/internal/app/platform"
 	"parley/internal/chat"
 	"parley/internal/command/gate"
 	"parley/internal/command/language"
@@ -41,7 +42,7 @@ type vouching struct {
 func (p *people) open(by vouching) (err error) {
 	p.gate, err = gate.NewGate(gate.GateOptions{
 		Mode: p.cfg.Access.Mode, Owners: p.cfg.Access.Owners, Allow: p.cfg.Access.Allow,
-		IDs: Identities, Rows: p.store.Access, IsAdmin: by.isAdmin, Waits: by.waits, Knock: by.knock, Door: by.door,
+		IDs: platform.Identities(), Rows: p.store.Access, IsAdmin: by.isAdmin, Waits: by.waits, Knock: by.knock, Door: by.door,
 		Formerly: p.store.Access.Formerly, Called: p.store.Browse.Person, Admitted: by.welcome, Now: p.now, Log: p.log,
 	})
 	return err

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"parley/config"
+	"parley/internal/app/platform"
 	"parley/internal/app/setup"
 	"parley/internal/command"
 	"parley/internal/db/engine"
@@ -57,7 +58,7 @@ func with(c config.Config, set map[string]string) (config.Config, error) {
 			return c, err
 		}
 	}
-	return c, c.Validate(Identities)
+	return c, c.Validate(platform.Identities())
 }
 
 // read applies what was set from the chat before the restart, except what the

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 
+	"parley/internal/app/platform"
 	"parley/internal/chat"
 	"parley/internal/command/gate"
 )
@@ -24,8 +25,8 @@ func (c *chores) unwanted(ctx context.Context, who chat.User, k chat.Key) (strin
 	if err != nil || granted == "denied" {
 		return granted, err
 	}
-	if k.Platform == "discord" && !c.platforms.alone(k) {
-		return "", nil // a server may be let in as a whole, and which it is is not known here
+	if p, _ := platform.Named(k.Platform); p.Servers && !c.platforms.alone(k) {
+		return "", nil // the whole server may be let in, and which one this is is unknown here
 	}
 	// As in a direct chat, so that no platform is asked who administers what.
 	role, err := c.people.gate.Role(ctx, chat.Message{Key: k, From: who, Direct: true})

@@ -36,7 +36,6 @@ type Flags struct {
 type Bot struct {
 	Tools    func(config.Config) (schemas map[string][]byte, err error) // that the settings make useful, by name
 	Rehearse rehearse.Build
-	Hosted   func(config.Config) bool // whether there is a platform besides the terminal
 	// Start runs the bot until ctx ends; met is told of the first message that is
 	// answered.
 	Start func(ctx context.Context, f *Flags, s *Streams, met Met) error

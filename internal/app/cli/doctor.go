@@ -15,6 +15,7 @@ import (
 	"parley/config"
 	"parley/internal/adapters/terminal/lineedit"
 	"parley/internal/agent"
+	"parley/internal/app/platform"
 	"parley/internal/app/setup"
 	"parley/internal/command/health"
 	"parley/internal/memory"
@@ -45,7 +46,7 @@ const doctorWait = 10 * time.Second
 // explains how to fix each problem. It changes nothing.
 func (Doctor) Run(ctx context.Context, f *Flags, s *Streams, b *Bot) error {
 	cfg, err := f.Load()
-	d := &doctor{s: s, p: Speaks(), now: time.Now, hosted: b.Hosted}
+	d := &doctor{s: s, p: Speaks(), now: time.Now}
 	d.line("config", err, wordsOK)
 	if err != nil {
 		return errUnwell
@@ -88,10 +89,9 @@ type doctor struct {
 	hide   text.Redactor
 	wait   time.Duration // of questions, for their vector
 	unwell bool
-	hosted func(config.Config) bool // whether there is a platform besides the terminal
 }
 
-// say prints how a part is: its mark, its name, and words with what they leave open.
+// say prints a line: a mark, the name of a part, and formatted words.
 func (d *doctor) say(mark string, name any, words string, args ...any) {
 	called := d.p.Say("%v", phrase(name))
 	for lineedit.Width(called) < nameColumns {
@@ -108,7 +108,7 @@ func phrase(name any) any {
 	return name
 }
 
-// line prints what is wrong with a part or, where nothing is, words that say it is fine.
+// line prints what is wrong with a part, or that it is fine.
 func (d *doctor) line(name any, err error, fine string, args ...any) {
 	if err != nil {
 		d.unwell = true
@@ -239,7 +239,7 @@ func (d *doctor) server(ctx context.Context, url string) {
 	}
 }
 
-// waiting reports events that were put aside, and answers that do not get through.
+// waiting reports events that were put aside, and answers that cannot be delivered.
 func (d *doctor) waiting(ctx context.Context, store *memory.Store) {
 	if n, err := store.Letters.Count(ctx); err == nil && n > 0 {
 		d.say("warn", "dead letters", "%v", health.DeadLetters(n))
@@ -260,31 +260,32 @@ func (d *doctor) waiting(ctx context.Context, store *memory.Store) {
 }
 
 func (d *doctor) platforms(ctx context.Context, cfg config.Config) {
-	if !d.hosted(cfg) {
+	if !platform.AnyOn(cfg) {
 		d.say("ok", "tokens", "none set: bot starts the terminal chat")
 		return
 	}
-	if cfg.Telegram.Token != "" {
-		a, err := askTelegram(ctx, cfg.Telegram)
-		d.account("telegram", a, err)
-	}
-	if cfg.Discord.Token != "" {
-		a, err := askDiscord(ctx, cfg.Discord)
-		d.account("discord", a, err)
-		if err == nil {
-			said, err := askShards(ctx, cfg.Discord)
-			d.line("discord shards", err, "%v", said)
+	for _, p := range platform.Accounts() {
+		if p.On(cfg) {
+			d.account(ctx, cfg, p)
 		}
 	}
 }
 
-func (d *doctor) account(platform string, a account, err error) {
-	d.line(platform, err, "the token is that of %s", a.name)
+func (d *doctor) account(ctx context.Context, cfg config.Config, p platform.Platform) {
+	a, err := p.Account(ctx, cfg)
+	d.line(p.Platform, err, "the token is that of %s", a.Name)
 	if err == nil {
-		d.line(catalog.Fill("%s receiving", platform), a.problem, "nothing stands in the way")
+		d.line(catalog.Fill("%s receiving", p.Platform), a.Problem, "nothing stands in the way")
 	}
-	if !a.date.IsZero() {
-		d.line(catalog.Fill(wordsClockOf, platform), skewed(d.now(), a.date), wordsClockAgrees)
+	if !a.Date.IsZero() {
+		d.line(catalog.Fill(wordsClockOf, p.Platform), skewed(d.now(), a.Date), wordsClockAgrees)
+	}
+	if err != nil {
+		return
+	}
+	for _, c := range p.Checks {
+		said, err := c.Run(ctx, cfg)
+		d.line(c.Name, err, "%v", said)
 	}
 }
 
@@ -301,11 +302,11 @@ func skewed(here, there time.Time) error {
 	return nil
 }
 
-// checked are the names of what is looked at.
+// checked are the names of parts.
 var checked = map[string]string{
 	"config": "config", "prompt": "prompt", "playbook": "playbook", "access": "access", "disk": "disk", "data folder": "data folder",
 	"database": "database", "schema": "schema",
 	"dead letters": "dead letters", "delivery": "delivery", "tokens": "tokens", "notes": "notes", "agents": "agents",
 	"http tools": "http tools", "largest tables": "largest tables",
-	"facts file": "facts file", "model": "model", "embedding": "embedding", "discord shards": "discord shards",
+	"facts file": "facts file", "model": "model", "embedding": "embedding",
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"parley/config"
+	"parley/internal/app/platform"
 	"parley/internal/app/setup"
 	"parley/internal/chat"
 	"parley/internal/command/language"
@@ -36,7 +37,8 @@ func (c Init) Run(ctx context.Context, f *Flags, s *Streams, b *Bot) error {
 	if err != nil {
 		return err
 	}
-	w := &wizard{asker: asker{p: Speaks()}, base: base, ids: f.IDs, file: cmp.Or(f.Config, config.DefaultFile), accounts: map[string]account{},
+	w := &wizard{asker: asker{p: Speaks()}, base: base, ids: f.IDs, file: cmp.Or(f.Config, config.DefaultFile),
+		accounts: map[string]platform.Account{}, tokens: platform.Tokens(),
 		know: func(m config.Config) { f.Veil.Knows(setup.NewRedactor(m, setup.ShortestLogged)) }}
 	if err := w.open(c.Answers, s); err != nil {
 		return err
@@ -63,15 +65,16 @@ type wizard struct {
 	base config.Config // what is in force without a file
 	ids  chat.Identities
 	file string
-	know func(config.Config) // takes the secrets of the answers, so that nothing shows them
+	know func(config.Config) // is given the secrets of the answers, so that nothing shows them
 	made config.Config       // the answers
 
 	menu     []choice
-	given    given              // what the answer to the first question held besides
-	at       *provider.Provider // whose endpoint it is; nil for nobody who is known
-	place    probe.Place        // of the endpoint; without a base there is none
-	chosen   []string           // platforms; none is the terminal
-	accounts map[string]account
+	given    given               // the rest of the first answer
+	at       *provider.Provider  // whose endpoint it is; nil for nobody who is known
+	place    probe.Place         // of the endpoint; without a base there is none
+	chosen   []platform.Platform // none is the terminal
+	accounts map[string]platform.Account
+	tokens   provider.Forms // of the platforms
 }
 
 // given is a key and a model's name that came with an address.
@@ -95,7 +98,7 @@ func (w *wizard) open(answers string, s *Streams) error {
 	if err != nil {
 		return fmt.Errorf("answers: %w", err)
 	}
-	named, lines, err := answersOf(string(b), names)
+	named, lines, err := answersOf(string(b), w.names())
 	if err != nil {
 		return err
 	}
@@ -103,24 +106,29 @@ func (w *wizard) open(answers string, s *Streams) error {
 	return nil
 }
 
-// names are those of the questions.
-var names = []string{"provider", "key", "model", "platforms", "telegram.token", "telegram.owner", "discord.token", "discord.owner", "start"}
+// names returns the names of the questions.
+func (w *wizard) names() (list []string) {
+	for _, s := range w.steps() {
+		list = append(list, s.name)
+	}
+	return append(list, "start")
+}
 
-// step asks one question, or none where what is known already answers it.
+// step asks one question, unless an earlier answer covers it.
 type step struct {
 	name string
 	run  func(context.Context) error
 }
 
 func (w *wizard) steps() []step {
-	return []step{
-		{"provider", w.provider}, {"key", w.key}, {"model", w.model}, {"platforms", w.platforms},
-		{"telegram.token", w.token("telegram")}, {"telegram.owner", w.owner("telegram")},
-		{"discord.token", w.token("discord")}, {"discord.owner", w.owner("discord")},
+	list := []step{{"provider", w.provider}, {"key", w.key}, {"model", w.model}, {"platforms", w.platforms}}
+	for _, p := range platform.Accounts() {
+		list = append(list, step{p.Platform + ".token", w.token(p)}, step{p.Platform + ".owner", w.owner(p)})
 	}
+	return list
 }
 
-// returnTo says that an earlier answer does not do.
+// returnTo: an earlier answer does not work, so its step must ask again.
 type returnTo struct {
 	step string
 	err  error
@@ -132,13 +140,13 @@ func (r *returnTo) Error() string { return r.err.Error() }
 // String implements catalog.Phrase.
 func (r *returnTo) String() string { return r.err.Error() }
 
-// In says it in a language.
+// In implements catalog.Phrase.
 func (r *returnTo) In(p catalog.Printer) string { return p.Say("%v", r.err) }
 
 // Unwrap returns what is wrong.
 func (r *returnTo) Unwrap() error { return r.err }
 
-// walk takes the steps in order, and back where that is asked for.
+// walk takes the steps in order, and back on request.
 func (w *wizard) walk(ctx context.Context, steps []step) error {
 	var trail []int // steps that asked something
 	for i := 0; i < len(steps); {
@@ -188,13 +196,13 @@ func (a *asker) yes(said string) bool {
 		func(yes string) bool { return strings.EqualFold(said, yes) })
 }
 
-// Speaks returns the language of this machine, which operators are spoken to in.
+// Speaks returns the language of this machine, for operators.
 func Speaks() catalog.Printer {
 	p, _ := catalog.For(language.Machine(os.Getenv))
 	return p
 }
 
-// Complain writes an error, in the language of this machine where it has words.
+// Complain writes an error, in the language of this machine if it has words.
 func Complain(w io.Writer, err error) {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok && len(joined.Unwrap()) == 1 {
 		err = joined.Unwrap()[0] // as the parser returns it

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"parley/config"
+	registry "parley/internal/app/platform"
 	"parley/internal/chat"
 	"parley/internal/text"
 )
@@ -223,9 +224,6 @@ func (s *Script) check(a act) error {
 // speaker is who says a line, and where: [telegram:42@-100/7 admin].
 var speaker = text.Pattern(`^\[(?:([a-z]+):)?([\w.-]+)(?:@([\w.-]+)(?:/([\w.-]+))?)?( admin)?\] *`)
 
-// platforms are those a script can speak on.
-var platforms = []string{"terminal", "telegram", "discord"}
-
 // Message reads a line of a talk, such as "[telegram:42@-100] hello", whose
 // message has this id.
 func Message(id int, text string) (chat.Message, error) {
@@ -245,8 +243,8 @@ func (a act) message() (chat.Message, error) {
 	if platform == "" {
 		platform = "terminal"
 	}
-	if !slices.Contains(platforms, platform) {
-		return chat.Message{}, fmt.Errorf("%s is no platform: %s", platform, didYouMean(platform, platforms))
+	if _, ok := registry.Named(platform); !ok {
+		return chat.Message{}, fmt.Errorf("%s is no platform: %s", platform, didYouMean(platform, registry.Names()))
 	}
 	m := chat.Message{
 		ID: fmt.Sprint(a.n), Text: text, From: chat.User{ID: platform + ":" + user, Name: user},

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"parley/config"
+	"parley/internal/app/platform"
 	"parley/internal/chat"
 	"parley/internal/llm"
 	"parley/internal/llm/offline"
@@ -97,7 +98,7 @@ func NewStage(ctx context.Context, s *Script, dir string, o Player) (*Stage, err
 	if cfg.Model.Name == offline.Name {
 		st.model.real, parts.ModelName = offline.Model{}, offline.Name
 	}
-	for _, p := range platforms {
+	for _, p := range platform.Names() {
 		parts.Adapters = append(parts.Adapters, &Board{Name: p, Posted: st.hear})
 	}
 	if st.bot, err = o.Build(ctx, parts); err != nil {

@@ -1,28 +1,33 @@
-package app
+package platform
 
 import (
 	"strings"
 	"testing"
 
+	"parley/internal/adapters/discord"
+	"parley/internal/adapters/telegram"
+	"parley/internal/adapters/terminal"
 	"parley/internal/chat"
 )
+
+var known = chat.Identities{telegram.Identity, discord.Identity, terminal.Identity}
 
 // TestIdentities is what access lists take, on all platforms, and what they say
 // about the rest.
 func TestIdentities(t *testing.T) {
 	t.Parallel()
 	for _, id := range []string{"telegram:42", "discord:1234", "terminal:anna", "terminal:a.b-c_9"} {
-		for _, check := range []func(string) (error, error){Identities.Person, Identities.Entry} {
+		for _, check := range []func(string) (error, error){known.Person, known.Entry} {
 			if problem, hint := check(id); problem != nil || hint != nil {
 				t.Errorf("%s: %s; %s", id, problem, hint)
 			}
 		}
 	}
 	for _, id := range []string{"telegram:chat:-1001", "discord:guild:99", "discord:chat:50"} {
-		if problem, _ := Identities.Entry(id); problem != nil {
+		if problem, _ := known.Entry(id); problem != nil {
 			t.Errorf("%s: %v", id, problem)
 		}
-		if problem, hint := Identities.Person(id); !strings.Contains(problem.Error(), "owner is a person") ||
+		if problem, hint := known.Person(id); !strings.Contains(problem.Error(), "owner is a person") ||
 			hint.Error() != "for example telegram:42, discord:1234" {
 			t.Errorf("%s as a person: %s; %s", id, problem, hint)
 		}
@@ -37,7 +42,7 @@ func TestIdentities(t *testing.T) {
 		"telegram:guild:5": "not a numeric id", "terminal:chat:1": "not a numeric id", "terminal:a b": "not a numeric id",
 		"page:owner": "not a numeric id", "telegram:99999999999999999999": "not a numeric id",
 	} {
-		for _, check := range []func(string) (error, error){Identities.Person, Identities.Entry} {
+		for _, check := range []func(string) (error, error){known.Person, known.Entry} {
 			if problem, hint := check(id); problem == nil || !strings.Contains(problem.Error()+"; "+hint.Error(), want) {
 				t.Errorf("%q: %s; %s", id, problem, hint)
 			}
@@ -50,11 +55,11 @@ func TestOneself(t *testing.T) {
 	t.Parallel()
 	for from, want := range map[string]bool{"telegram:42": true, "telegram:1087968824": false, "telegram:chat:-100": false,
 		"telegram:": false, "": false, "discord:42": false} {
-		if got := Identities.Oneself(chat.Message{Key: chat.Key{Platform: "telegram"}, From: chat.User{ID: from}}); got != want {
+		if got := known.Oneself(chat.Message{Key: chat.Key{Platform: "telegram"}, From: chat.User{ID: from}}); got != want {
 			t.Errorf("%q: %t", from, got)
 		}
 	}
-	if !Identities.Oneself(chat.Message{Key: chat.Key{Platform: "page"}, From: chat.User{ID: "page:owner"}}) {
+	if !known.Oneself(chat.Message{Key: chat.Key{Platform: "page"}, From: chat.User{ID: "page:owner"}}) {
 		t.Error("the page's owner is nobody")
 	}
 }
