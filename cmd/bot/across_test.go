@@ -121,33 +121,16 @@ func (f *posted) says(t *testing.T, who int64, to int, text string) string {
 // process than the one before, and people notice nothing.
 func TestClusterConversations(t *testing.T) {
 	t.Parallel()
-	for _, script := range scripts(t) {
-		t.Run(filepath.Base(script), func(t *testing.T) {
-			if testing.Short() && filepath.Base(script) != "tools.txt" {
-				t.Skip("one of them will do")
-			}
-			env, steps := readScript(t, script)
-			w := scripted(t, env, "telegram:1")
-			f := newPosted(t, w, 2)
-			n, to := 0, 0
-			notes := slices.ContainsFunc(env, func(e string) bool { return strings.Contains(e, "$NOTES") }) // which each process indexes
-			stays := notes
-			w.converse(t, steps, func(text string) string {
-				if f.settled(t); !stays {
-					f.loose(t)
-					to = 1 - to
-				}
-				f.turn.Store(int32(to))
-				w.tg.Push(telegramtest.Text(1, 1, text))
-				n++
-				answer := w.sent(t, n)[n-1]
-				if strings.HasPrefix(text, "/debug") { // is the process's that has the conversation
-					stays = notes || text == "/debug on"
-				}
-				return answer
-			})
-		})
-	}
+	w := newWorld(t)
+	f := newPosted(t, w, 2)
+	n := 0
+	w.converse(t, func(text string) string {
+		f.loose(t)
+		f.turn.Store(1 - f.turn.Load())
+		w.tg.Push(telegramtest.Text(1, 1, text))
+		n++
+		return w.sent(t, n)[n-1]
+	})
 }
 
 // kept counts the model calls that a process keeps of somebody; -1 while its file is not

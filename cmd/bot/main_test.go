@@ -121,7 +121,7 @@ func newWorld(t testing.TB) *world {
 	w.env = []string{
 		"BOT_TELEGRAM_TOKEN=" + w.tg.Token(), "BOT_TELEGRAM_API_URL=" + w.tg.URL(), "BOT_MODEL_BASE_URL=" + w.llm.URL(),
 		"BOT_MODEL_NAME=test", "BOT_MODEL_RETRY_FOR=1s", "BOT_MODEL_RETRIES=3", "BOT_ACCESS_MODE=open", "BOT_DATA_DIR=" + w.dir,
-		"BOT_ACCESS_OWNERS=telegram:1",
+		"BOT_ACCESS_OWNERS=telegram:1,discord:42",
 		"BOT_LIMITS_USER_PER_MINUTE=0",
 	}
 	if memorytest.Served() {

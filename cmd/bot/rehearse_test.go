@@ -40,9 +40,10 @@ guidelines:
 	return file
 }
 
+// The examples for owners, and the conversations that are only tests, are as they say.
 func TestRehearseExamples(t *testing.T) {
 	t.Parallel()
-	code, out := rehearsing(t, examples)
+	code, out := rehearsing(t, examples, "testdata/rehearsals")
 	if code != 0 || strings.Count(out, "ok ") < 10 || !strings.Contains(out, " 0 differ") {
 		t.Errorf("exit %d\n%s", code, out)
 	}
@@ -68,6 +69,9 @@ func TestRehearseDifference(t *testing.T) {
 		{"> hi\n= Hi.\njourney none\n> hi\n", ":11: differs\n  after > hi\n  the model was asked for words"},
 		{"> hi\n= Hi.\n= Ho.\n", ":8: differs\n  after > hi\n  the model was never asked for line 10: = Ho."},
 		{"> [telegram:42] hi\n<~ ^$\n", "- <~ ^$\n+ < "}, // a stranger gets a code
+		{"> hi\n= Hi.\n!<~ ^H\n", "- !<~ ^H\n+ <~ ^H\n"},
+		{"> hi\n= Hi.\n< [telegram:42] Hi.\n", "- < [telegram:42] Hi.\n+ < [telegram:42]\n"},
+		{"> hi\n= Hi.\nsum {}\n", "the model was never asked for line 10: sum {}"},
 	} {
 		code, out := rehearsing(t, stageScript(t, tt.talk))
 		if code != exitFailure || !strings.Contains(out, tt.want) || !strings.Contains(out, "the turn:") {
@@ -86,6 +90,14 @@ func TestRehearseUnreadable(t *testing.T) {
 		{"> hi\n= Hi.\n<~ (\n", "script.txt:10: <~ (: error parsing regexp"},
 		{"> [telgram:1] hi\n", "script.txt:8: > [telgram:1] hi: telgram is no platform: did you mean telegram?"},
 		{"> [oops hi\n", "a speaker is written like"},
+		{"hears [telegram:1] hi\n", "script.txt:8: hears [telegram:1] hi: the bot overhears in groups only"},
+		{"> hi\n= Hi.\npress Yes\n", "script.txt:10: press Yes: there is no such button: there is none"},
+		{"> add a task to x\n! add_task {\"description\":\"x\"}\n= Ok.\n> delete it\n! delete_task {\"id\":1}\npress Yep\n",
+			"script.txt:13: press Yep: there is no such button: did you mean Yes?"},
+		{"edit hi\n", "a line at the terminal stays as it is"},
+		{"edit [telegram:1] hi\n", "they have written nothing there yet"},
+		{"delete [telegram:1@-100]\n", "only Discord tells of deleted messages"},
+		{"added [telegram:1]\n", "the bot is added to groups only"},
 		{"after a while\n", "script.txt:8: after a while: wants a time like 65m"},
 		{"at 2020-01-01 09:00\n", "does not go back"},
 		{"> hi\n= Hi.\nrows decision 1\n", "there is no table decision"},

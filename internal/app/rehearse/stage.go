@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -60,17 +61,26 @@ type Build func(ctx context.Context, p Parts) (*Bot, error)
 // platforms from the script.
 type Stage struct {
 	bot   *Bot
+	build func(context.Context) (*Bot, error)
 	model *prompter
-	keys  map[chat.Key]bool
+	keys  map[chat.Key]bool // every conversation of the script
+	wrote map[author]string // the id of the last message
 	// recording asks a real model instead of the script.
 	recording bool
 
-	mu   sync.Mutex // guards the next three
-	time time.Time
-	said []string // what the bot said in this act
-	log  []byte   // and its log
+	mu    sync.Mutex // guards the rest
+	time  time.Time
+	sent  []chat.Part // by the bot
+	fresh int         // where this act begins in sent
+	log   []byte      // of this act
 
 	last
+}
+
+// author is a person in a conversation.
+type author struct {
+	key  chat.Key
+	user string
 }
 
 // last is the result of the last message.
@@ -90,8 +100,8 @@ func NewStage(ctx context.Context, s *Script, dir string, o Player) (*Stage, err
 	if err != nil {
 		return nil, err
 	}
-	st := &Stage{model: &prompter{real: o.Model}, keys: map[chat.Key]bool{}, time: opens, recording: o.Model != nil,
-		last: last{seen: map[string]bool{}}}
+	st := &Stage{model: &prompter{real: o.Model}, keys: s.conversations(), wrote: map[author]string{}, time: opens,
+		recording: o.Model != nil, last: last{seen: map[string]bool{}}}
 	parts := Parts{Config: cfg, Log: slog.New(slog.NewTextHandler(st, &slog.HandlerOptions{Level: slog.LevelWarn, ReplaceAttr: untimed})),
 		Now: st.Now, Model: st.model, ModelName: cmp.Or(o.ModelName, Rehearsed)}
 	if cfg.Model.Name == offline.Name {
@@ -100,7 +110,8 @@ func NewStage(ctx context.Context, s *Script, dir string, o Player) (*Stage, err
 	for _, p := range platforms {
 		parts.Adapters = append(parts.Adapters, &Board{Name: p, Posted: st.hear})
 	}
-	if st.bot, err = o.Build(ctx, parts); err != nil {
+	st.build = func(ctx context.Context) (*Bot, error) { return o.Build(ctx, parts) }
+	if st.bot, err = st.build(ctx); err != nil {
 		return nil, err
 	}
 	return st, nil
@@ -122,11 +133,11 @@ func untimed(_ []string, a slog.Attr) slog.Attr {
 	return a
 }
 
-// hear keeps what the bot says.
-func (st *Stage) hear(text string) {
+// hear keeps what the bot sends.
+func (st *Stage) hear(p chat.Part) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	st.said = append(st.said, text)
+	st.sent = append(st.sent, p)
 }
 
 // Now returns the clock of the rehearsal.
@@ -159,15 +170,92 @@ func (st *Stage) act(ctx context.Context, s *Script, a act) error {
 	if st.recording {
 		answers = nil
 	}
-	if a.mark != ">" {
+	switch a.mark {
+	case "at", "after":
 		st.begin(answers)
 		return st.pass(ctx, s, a)
+	case "restart":
+		st.begin(answers)
+		return st.restart(ctx)
 	}
 	m, err := a.message()
+	if err == nil {
+		err = st.aim(&m, a.mark)
+	}
 	if err != nil {
-		return err
+		return unreadable(s.at(a.n), a.mark+" "+a.text, err.Error(), "")
+	}
+	if a.mark == "removed" {
+		st.begin(answers)
+		return st.remove(ctx, m)
 	}
 	return st.deliver(ctx, m, answers)
+}
+
+// aim finds the message that an act is about.
+func (st *Stage) aim(m *chat.Message, mark string) error {
+	switch me := (author{m.Key, m.From.ID}); m.Kind {
+	case chat.KindButton:
+		return st.press(m)
+	case chat.KindEdit, chat.KindDeleted:
+		if m.ReplyTo = st.wrote[me]; m.ReplyTo == "" {
+			return errors.New("they have written nothing there yet")
+		}
+	default:
+		if mark != "removed" {
+			st.wrote[me] = m.ID
+		}
+	}
+	return nil
+}
+
+// press turns the label of a button into what the newest button with it stands for.
+func (st *Stage) press(m *chat.Message) error {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	var labels []string
+	for _, p := range slices.Backward(st.sent) {
+		for _, b := range slices.Concat(p.Buttons...) {
+			if p.Key == m.Key && b.Data != "" && b.Label == m.Text {
+				m.Text, m.ReplyTo = b.Data, sentID(p)
+				return nil
+			}
+			if p.Key == m.Key && b.Data != "" {
+				labels = append(labels, b.Label)
+			}
+		}
+	}
+	return fmt.Errorf("there is no such button: %s", didYouMean(m.Text, labels))
+}
+
+// remove takes the bot out of a group; in a direct chat the person blocks it.
+func (st *Stage) remove(ctx context.Context, m chat.Message) error {
+	p := chat.Presence{Key: m.Key, State: chat.Absent}
+	if m.Direct {
+		p.User, p.State = m.From, chat.Blocked
+	}
+	if err := st.bot.Hub.Deliver(ctx, chat.Batch{Platform: m.Key.Platform, Present: []chat.Presence{p}}); err != nil {
+		return err
+	}
+	if err := st.Settle(ctx); err != nil {
+		return err
+	}
+	return st.look(ctx)
+}
+
+// restart ends the bot and starts it again on the same data folder.
+func (st *Stage) restart(ctx context.Context) (err error) {
+	st.Close()
+	if st.bot, err = st.build(ctx); err != nil {
+		return err
+	}
+	if err := st.bot.Hub.Recover(ctx); err != nil {
+		return err
+	}
+	if err := st.Settle(ctx); err != nil {
+		return err
+	}
+	return st.look(ctx)
 }
 
 // begin clears what the act before left; answers are the model's in this one.
@@ -175,7 +263,7 @@ func (st *Stage) begin(answers []line) {
 	st.model.begin(answers)
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	st.said, st.log = nil, nil
+	st.fresh, st.log = len(st.sent), nil
 	st.time = st.time.Add(time.Second) // nobody writes two messages at once
 }
 
@@ -285,11 +373,20 @@ func (st *Stage) remember(ctx context.Context) error {
 	return err
 }
 
-// Reply returns what the bot said in this act.
-func (st *Stage) Reply() string {
+// Reply returns what the bot said in this act, in all places.
+func (st *Stage) Reply() string { return st.replyIn(nil) }
+
+// replyIn returns what the bot said in this act in one place; nil is all places.
+func (st *Stage) replyIn(place *chat.Key) string {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	return strings.Join(st.said, "\n\n")
+	var said []string
+	for _, p := range st.sent[st.fresh:] {
+		if place == nil || p.Key == *place {
+			said = append(said, p.Text)
+		}
+	}
+	return strings.Join(said, "\n\n")
 }
 
 // Log returns the bot's log of this act, from warnings on.
