@@ -88,7 +88,7 @@ page-check:
 # The films and pictures in docs/img, from the program as it is now; those of the page
 # need Chromium. A test compares the films with the program: what it says has changed.
 recordings:
-	PARLEY_RECORD=1 $(GO) test $(TAGS) -count=1 -run '^TestRecord' ./cmd/bot ./internal/app/console
+	PARLEY_RECORD=1 $(GO) test $(TAGS) -count=1 -run '^TestRecord' ./docs/img/filmtest ./internal/app/console
 
 # The chat templates of a folder against the bot's own requests: see eval/templates.
 templates:

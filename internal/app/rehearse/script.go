@@ -77,7 +77,8 @@ const (
 
 // belongs reports whether a script may have a file of this name besides the talk.
 func belongs(name string) bool {
-	return name == settingsFile || isNote(name) || slices.ContainsFunc([]string{bookFiles, othersFiles, personaFiles}, func(pattern string) bool {
+	patterns := []string{bookFiles, othersFiles, personaFiles}
+	return name == settingsFile || isNote(name) || slices.ContainsFunc(patterns, func(pattern string) bool {
 		ok, _ := path.Match(pattern, name)
 		return ok
 	})
