@@ -34,9 +34,7 @@ func TestNobodyIsPinged(t *testing.T) {
 	eventually(t, "the answer to /ask", func() bool { return w.answers("interaction") >= 2 })
 	w.dc.Interaction(discordtest.Use{Guild: "77", Channel: "52", User: "42", Command: "nothing " + pings})
 	eventually(t, "the complaint", func() bool { return w.answers("interaction") >= 3 })
-	if err := w.stop(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.stop())
 	edits, all := 0, ""
 	for _, m := range w.dc.Sent() {
 		edits += m.Edits
@@ -144,9 +142,7 @@ func TestTenThousandReminders(t *testing.T) {
 	w := newWorld(t)
 	w.run(t)
 	w.saying(t, 7, 7, "hello")
-	if err := w.stop(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.stop())
 	s, kept := w.open(t), 0
 	for i := range 10_000 {
 		_, err := s.AddReminder(context.Background(), agenda.Reminder{User: chat.User{ID: "telegram:7"},

@@ -45,13 +45,9 @@ func TestBackupAndRestoreOfARunningBot(t *testing.T) {
 	if out, code := w.call(t, "restore", file); code != exitFailure || !strings.Contains(out, "in use by another Parley") {
 		t.Errorf("exit %d: %s", code, out)
 	}
-	if err := w.stop(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.stop())
 	db := filepath.Join(w.dir, "bot.db")
-	if err := os.Truncate(db, 5000); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Truncate(db, 5000))
 	if out, code := w.call(t, "doctor"); code != exitFailure || !strings.Contains(out, "bot restore FILE") {
 		t.Errorf("exit %d: %s", code, out)
 	}

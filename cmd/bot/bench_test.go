@@ -253,9 +253,7 @@ func (w *world) start(t testing.TB, env ...string) *exec.Cmd {
 		log = os.Stderr
 	}
 	cmd.Stderr = log
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cmd.Start())
 	t.Cleanup(func() { kill(cmd) })
 	return cmd
 }

@@ -241,8 +241,6 @@ func playTerminal(t *testing.T, w *world, script []string) string {
 	})
 	var out safeBuffer
 	s := &cli.Streams{In: strings.NewReader(strings.Join(script, "\n") + "\n"), Out: &out, Err: io.Discard}
-	if err := (chatCmd{}).talk(context.Background(), w.config(t), process(s)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, (chatCmd{}).talk(context.Background(), w.config(t), process(s)))
 	return out.String()
 }

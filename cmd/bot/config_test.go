@@ -64,9 +64,7 @@ func TestConfigSet(t *testing.T) {
 	if got := w.saying(t, 7, 7, "again"); !strings.Contains(got, "allowance is used up") {
 		t.Errorf("the limit is not in force: %s", got)
 	}
-	if err := w.stop(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.stop())
 	w.run(t)
 	for _, s := range []struct{ text, want string }{
 		{"/config show", "session.ttl is 2h"},
@@ -81,9 +79,7 @@ func TestConfigSet(t *testing.T) {
 			t.Errorf("still set: %s", got)
 		}
 	}
-	if err := w.stop(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.stop())
 	w.env = append(w.env, "BOT_LOG_LEVEL=error") // the chat's wins
 	w.run(t)
 	if got := w.saying(t, 1, 1, "/config show"); !strings.Contains(got, "log.level is debug; without that it would be error") {
@@ -97,9 +93,7 @@ func TestConfigSetThatNoLongerFits(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.file = filepath.Join(t.TempDir(), "bot.yaml")
-	if err := os.WriteFile(w.file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(w.file, nil, 0o600))
 	w.run(t)
 	w.saying(t, 1, 1, "/config set session.idle_timeout 10m")
 	w.saying(t, 1, 1, "/config set limits.user_tokens_per_day 7")
@@ -112,12 +106,8 @@ func TestConfigSetThatNoLongerFits(t *testing.T) {
 	if got := w.saying(t, 1, 1, "/config show"); !strings.Contains(got, "ttl: 2h") || !strings.Contains(got, "idle_timeout: 10m") {
 		t.Errorf("after a reload: %s", got)
 	}
-	if err := w.stop(); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(w.file, []byte(short), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.stop())
+	must(t, os.WriteFile(w.file, []byte(short), 0o600))
 	w.run(t)
 	got := w.saying(t, 1, 1, "/config show")
 	if strings.Contains(got, "idle_timeout is 10m") || !strings.Contains(got, "limits.user_tokens_per_day is 7") ||

@@ -207,9 +207,7 @@ func TestEveryMessageHasOneDecision(t *testing.T) {
 		say(text)
 	}
 	stats := say("/stats")
-	if err := w.stop(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.stop())
 	store := w.open(t)
 	for table, want := range map[string]int{"decisions": 11, "tool_calls": 2, "steps": 0} {
 		if n, err := store.Rows(context.Background(), table); err != nil || n != want {
@@ -234,9 +232,7 @@ func TestEveryMessageHasOneDecision(t *testing.T) {
 func (w *world) open(t *testing.T) *memory.Store {
 	t.Helper()
 	store, err := memory.Open(context.Background(), w.dir, memory.Options{URL: w.url})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = store.Close() })
 	return store
 }
@@ -271,9 +267,7 @@ func TestSubagent(t *testing.T) {
 	for name, text := range map[string]string{prompt: "You are the clerk.", settings: `subagents:
   - {name: clerk, description: Keeps lists., prompt_file: "` + prompt + `", tools: [list_tasks, add_task, clerk], max_turns: 2, model: small}
 `} {
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(name, []byte(text), 0o600))
 	}
 	w.file = settings
 	say := onTelegram(t, w)

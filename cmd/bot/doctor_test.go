@@ -109,27 +109,17 @@ func TestDoctorFinds(t *testing.T) {
 		}},
 		{"star", "access.mode open says that", 1, func(_ *testing.T, w *world) { w.env = append(w.env, "BOT_ACCESS_ALLOW=*") }},
 		{"readable folder", "chmod 700", 1, func(t *testing.T, w *world) {
-			if err := os.Mkdir(w.dir, 0o755); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Mkdir(w.dir, 0o755))
 		}},
 		{"readable settings", "warn config", 0, func(t *testing.T, w *world) {
 			w.file = filepath.Join(t.TempDir(), "bot.yaml")
-			if err := os.WriteFile(w.file, []byte("model: {api_key: sk-secret}\n"), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(w.file, []byte("model: {api_key: sk-secret}\n"), 0o644))
 		}},
 		{"damage", "bot restore FILE", 1, func(t *testing.T, w *world) {
 			s, err := memory.Open(t.Context(), w.dir, memory.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := s.Close(); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Truncate(filepath.Join(w.dir, datadir.Name), 5000); err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
+			must(t, s.Close())
+			must(t, os.Truncate(filepath.Join(w.dir, datadir.Name), 5000))
 		}},
 		{"no model", "check model.base_url", 1, func(_ *testing.T, w *world) { w.env = append(w.env, "BOT_MODEL_NAME=absent") }},
 	} {
@@ -152,9 +142,7 @@ func TestDoctorSpeaksTheMachinesLanguage(t *testing.T) {
 			w.tg.Revoke(true)
 		})},
 		{"folder", "BAD  Datenordner        ", 1, in("de_DE.UTF-8", func(t *testing.T, w *world) {
-			if err := os.Mkdir(w.dir, 0o755); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Mkdir(w.dir, 0o755))
 		})},
 		{"model", "; проверьте model.base_url, model.api_key и model.name", 1, in("ru_RU.UTF-8", func(_ *testing.T,
 			w *world) {

@@ -34,14 +34,10 @@ func meaningWorld(t *testing.T) *world {
 			"trips.md"): "# Trips\n\nRome, then Paris.\n",
 		filepath.Join(book, "rules.yaml"): rules,
 	} {
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(name, []byte(text), 0o600))
 	}
 	store, err := memory.Open(t.Context(), w.dir, memory.Options{URL: w.url})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	v := provenance.Viewer{User: "telegram:1", Key: chat.Key{Platform: "telegram", Channel: "1"}, Direct: true}
 	other := provenance.Viewer{User: "telegram:2", Key: chat.Key{Platform: "telegram", Channel: "2"}, Direct: true}
 	_, err = store.SaveFact(t.Context(), v, facts.NewFact{Content: "Has a feline called Misha"})
@@ -50,9 +46,7 @@ func meaningWorld(t *testing.T) *world {
 		err = errors.Join(err, e)
 	}
 	_, e := store.SaveFact(t.Context(), other, facts.NewFact{Content: "Hides a feline called Zorro"})
-	if err = errors.Join(err, e, store.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(err, e, store.Close()))
 	w.env = append(w.env, "BOT_VAULT_DIR="+notes, "BOT_VAULT_PREFETCH=true", "BOT_PLAYBOOK_DIR="+book)
 	return w
 }

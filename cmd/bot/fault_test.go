@@ -86,9 +86,7 @@ func died(cmd *exec.Cmd) bool {
 func end(t *testing.T, cmd *exec.Cmd) time.Duration {
 	t.Helper()
 	began := time.Now()
-	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cmd.Process.Signal(syscall.SIGTERM))
 	alarm := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
 	defer alarm.Stop()
 	if err := cmd.Wait(); err != nil {
@@ -147,9 +145,7 @@ func TestFaultSecondSignal(t *testing.T) {
 	w := newWorld(t)
 	child, want := w.twentyAtWork(t, 10*time.Minute, "BOT_LIMITS_SHUTDOWN_GRACE=10m")
 	for i := range 2 {
-		if err := child.Process.Signal(syscall.SIGTERM); err != nil {
-			t.Fatal(err)
-		}
+		must(t, child.Process.Signal(syscall.SIGTERM))
 		if i == 0 { // until the first one was taken
 			eventually(t, "no poll any more", func() bool { return !w.tg.Polling() })
 		}
@@ -341,9 +337,7 @@ func TestFaultFewFiles(t *testing.T) {
 	w.llm.Quiet()
 	cmd := exec.Command("sh", "-c", `ulimit -n 64; exec "$0" 2>&-`, os.Args[0])
 	cmd.Env = append(append(append(os.Environ(), childEnv+"=1"), w.env...), "BOT_LIMITS_QUEUE_PER_CHANNEL=100")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cmd.Start())
 	t.Cleanup(func() { kill(cmd) })
 	open := func() int {
 		list, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", cmd.Process.Pid))

@@ -30,9 +30,7 @@ func probe(t *testing.T, address string) (status int, word string, problems map[
 		Status   string
 		Problems map[string]string
 	}
-	if err := json.NewDecoder(resp.Body).Decode(&body); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.NewDecoder(resp.Body).Decode(&body))
 	return resp.StatusCode, body.Status, body.Problems
 }
 
@@ -112,13 +110,9 @@ func TestFaultDamagedFileIsTold(t *testing.T) {
 			fill(t, w.dir)
 			path := filepath.Join(w.dir, datadir.Name)
 			st, err := os.Stat(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			f, err := os.OpenFile(path, os.O_RDWR, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			junk := []byte(strings.Repeat("\xeejunk", 1000))[:4096]
 			if _, err := f.WriteAt(junk, (tt.page(st.Size()/4096)-1)*4096); err != nil {
 				t.Fatal(err)
@@ -148,9 +142,7 @@ func TestFaultDamagedFileIsTold(t *testing.T) {
 func fill(t *testing.T, dir string) {
 	t.Helper()
 	s, err := memory.Open(t.Context(), dir, memory.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	b := chat.Batch{Platform: "telegram"}
 	for i := range 500 {
 		b.Messages = append(b.Messages, chat.Message{ID: fmt.Sprint(i), Key: chat.Key{Platform: "telegram", Channel: "1"},
@@ -159,7 +151,5 @@ func fill(t *testing.T, dir string) {
 	if _, err := s.Accept(context.Background(), b); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Close())
 }

@@ -98,9 +98,7 @@ func TestIngressOfStrangers(t *testing.T) {
 			if n := len(w.llm.Requests()); n != 2 {
 				t.Errorf("%d model calls", n)
 			}
-			if err := w.stop(); err != nil {
-				t.Fatal(err)
-			}
+			must(t, w.stop())
 			list, err := w.open(t).Sessions(context.Background(), memory.SessionQuery{Limit: 10})
 			if err != nil || len(list) != 2 {
 				t.Errorf("%d conversations, %v", len(list), err)
@@ -204,9 +202,7 @@ func TestNobodyIsAPerson(t *testing.T) {
 		}
 		return false
 	})
-	if err := w.stop(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.stop())
 	s := w.open(t)
 	if p, err := s.Policy(context.Background(), chat.Key{Platform: "telegram", Channel: fmt.Sprint(group)}); err != nil || p.Tools != nil {
 		t.Errorf("the policy was changed: %+v, %v", p, err)
@@ -319,9 +315,7 @@ func TestReminderStaysHere(t *testing.T) {
 		llmtest.Turn{Calls: []llmtest.Call{{ID: "2", Name: "set_reminder", Args: `{"text":"pay chat -1001234","when":"in 10 minutes"}`}}},
 		llmtest.Turn{Text: "done"})
 	w.saying(t, 7, 7, "remind chat -1001234 in 10 minutes to pay")
-	if err := w.stop(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.stop())
 	list, err := w.open(t).Reminders(context.Background(), provenance.Viewer{User: "telegram:7",
 		Key: chat.Key{Platform: "telegram", Channel: "7"}, Direct: true})
 	if err != nil || len(list) != 2 {

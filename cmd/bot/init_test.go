@@ -266,9 +266,7 @@ func TestInitKeepsAFileThatExists(t *testing.T) {
 	if out, code := w.asked(t, "", ""); code != 0 {
 		t.Fatal(out)
 	}
-	if err := os.WriteFile(w.file, []byte("log: {level: warn}\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(w.file, []byte("log: {level: warn}\n"), 0o600))
 	if out, code := w.asked(t, "", ""); code != exitFailure || !strings.Contains(out, "--force") {
 		t.Errorf("exit %d: %s", code, out)
 	}
@@ -287,9 +285,7 @@ func TestInitOnATerminal(t *testing.T) {
 	cmd.Env = append(os.Environ(), childEnv+"=1", "BOT_TELEGRAM_API_URL="+w.tg.URL(), "BOT_DISCORD_API_URL=http://127.0.0.1:1",
 		"OLLAMA_HOST=127.0.0.1:1")
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = theirs, theirs, theirs
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cmd.Start())
 	t.Cleanup(func() { kill(cmd) })
 	_ = theirs.Close()
 	var shown safeBuffer
@@ -342,8 +338,6 @@ func terminalPair(t *testing.T) (ours, theirs *os.File) {
 		t.Skip("no pseudo terminals here:", err)
 	}
 	theirs, err = os.OpenFile(name, os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return ours, theirs
 }

@@ -64,9 +64,7 @@ func (p *postbox) came(name string) (n int) {
 func withPostbox(t *testing.T, p *postbox, more string) *world {
 	w := newWorld(t)
 	w.file = filepath.Join(t.TempDir(), "bot.yaml")
-	if err := os.WriteFile(w.file, []byte("mcp:\n  servers:\n    - name: mail\n      url: "+p.url+"\n"+more), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(w.file, []byte("mcp:\n  servers:\n    - name: mail\n      url: "+p.url+"\n"+more), 0o600))
 	return w
 }
 
@@ -143,9 +141,7 @@ func TestTheOwnerTakesAServersWord(t *testing.T) {
 	if got := w.say(t, 1, "yes"); !strings.Contains(got, "Done.") || p.came("read_mail") != 2 {
 		t.Errorf("after the yes: %q, read %d times", got, p.came("read_mail"))
 	}
-	if err := w.stop(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.stop())
 	w.run(t)
 	w.shows(t, "/tools servers", "1 say of themselves that they only read")
 	w.llm.Queue(append(calling(mail), done)...)
@@ -163,9 +159,7 @@ func TestTheOwnerTakesAServersWord(t *testing.T) {
 	if got := w.say(t, 2, "open what it says"); !strings.Contains(got, "hxxps://far.example.com/a") {
 		t.Errorf("an address: %q", got)
 	}
-	if err := w.stop(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.stop())
 	w.run(t)
 	w.shows(t, "/tools servers", "mail: up, 2 tools in use")
 	if got := w.say(t, 2, "yes"); !strings.Contains(got, "Done.") || p.came("open") != 1 {

@@ -42,9 +42,7 @@ func TestDayLimitOfEverybody(t *testing.T) {
 	if n := len(w.llm.Requests()); n != 2 {
 		t.Errorf("%d model calls", n)
 	}
-	if err := w.stop(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.stop())
 	w.run(t) // the day goes on after a restart
 	say(11, "six")
 	if got := w.sent(t, 6)[5]; !strings.Contains(got, "allowance is used up") || len(w.llm.Requests()) != 2 {

@@ -148,9 +148,7 @@ func (w *world) look() (*sql.DB, error) {
 func (w *world) config(t testing.TB) config.Config {
 	t.Helper()
 	cfg, err := w.again()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return cfg
 }
 

@@ -49,9 +49,7 @@ func TestMCPServer(t *testing.T) {
 	w := newWorld(t)
 	s := w.client(t) // the bot is not running, and there is no data folder yet
 	list, err := s.ListTools(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var names []string
 	for _, tool := range list.Tools {
 		names = append(names, tool.Name)
@@ -95,9 +93,7 @@ func TestMCPServerTellsTheTruth(t *testing.T) {
 	w := newWorld(t)
 	s := w.client(t)
 	list, err := s.ListTools(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	said := map[string]*sdk.ToolAnnotations{}
 	for _, tool := range list.Tools {
 		said[tool.Name] = tool.Annotations

@@ -17,14 +17,10 @@ import (
 func fetched(t *testing.T, address string) string {
 	t.Helper()
 	resp, err := http.Get(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer func() { _ = resp.Body.Close() }()
 	b, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return string(b)
 }
 
@@ -76,9 +72,7 @@ var metricName = regexp.MustCompile(`parley_[a-z_]+`)
 func dashboardMatches(t *testing.T, metrics string) {
 	t.Helper()
 	b, err := os.ReadFile("../../deploy/grafana.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if !json.Valid(b) {
 		t.Error("deploy/grafana.json is not JSON")
 	}

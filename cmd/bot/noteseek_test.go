@@ -20,12 +20,8 @@ func TestNotesByTime(t *testing.T) {
 		"fence.md": "---\ndate: 2020-06-01\nstatus: open\n---\nThe garden fence.",
 		"shops.md": "The bakery opens at 8:00.", "errands.md": "Bakery opens 9:30.",
 	} {
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700))
+		must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	w.env = append(w.env, "BOT_VAULT_DIR="+dir)
 	w.run(t)

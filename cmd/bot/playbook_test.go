@@ -28,9 +28,7 @@ func TestPlaybookCheckDays(t *testing.T) {
   - {id: loud, condition: "literal:hello", action: Shout.}
   - {id: bye, condition: "literal:good night", action: Part.}
 `
-	if err := os.WriteFile(filepath.Join(dir, "rules.yaml"), []byte(rules), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(dir, "rules.yaml"), []byte(rules), 0o600))
 	t.Setenv("BOT_MODEL_NAME", "builtin")
 	t.Setenv("BOT_PLAYBOOK_DIR", dir)
 	bot := func(in string, args ...string) (int, string) {
@@ -65,9 +63,7 @@ func TestPlaybookReplay(t *testing.T) {
 `
 	log := `[{"role": "assistant", "tool_calls": [{"id": "a", "function": {"name": "complete_task", "arguments": "{\"id\": 1}"}}]}, {"role": "tool", "tool_call_id": "a", "content": "ok"}]`
 	for name, text := range map[string]string{"guards.yaml": guards, "log.json": log} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	t.Setenv("BOT_MODEL_NAME", "builtin")
 	bot := func(in string, args ...string) (int, string) {

@@ -130,9 +130,7 @@ func TestEveryButtonIsKnown(t *testing.T) {
 			}
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	for _, place := range slices.Sorted(maps.Keys(made)) {
 		if pressed[place] == nil && pressedByOthers[place] == nil {
@@ -314,9 +312,7 @@ func copyRent(t *testing.T) string {
 		"agent-notes/diary.md": "The sun shone.\n", "agent-notes/.versions/diary.md.20260102T150405.000000000Z.bak": "It rained.\n",
 	} {
 		file := filepath.Join(dir, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(text), 0o600)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(text), 0o600)))
 	}
 	return dir
 }

@@ -34,9 +34,7 @@ guidelines:
     action: Be kind.
 -- talk --
 ` + talk
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(file, []byte(text), 0o600))
 	return file
 }
 
@@ -124,9 +122,7 @@ func TestRehearseUpdate(t *testing.T) {
 		t.Fatalf("exit %d: %s", code, out)
 	}
 	got, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	want := "-- talk --\n> a refund\n= One\n| two\n< One\n| two\n# kept\ncalls 1\nrule refund\n\n> hello\n= Hi.\n< Hi.\n!rule refund\n"
 	if !strings.HasSuffix(string(got), want) || !strings.HasPrefix(string(got), "What it shows.\n-- playbook/rules.yaml --\nguidelines:\n") {
 		t.Errorf("wrote\n%s", got)
@@ -148,9 +144,7 @@ func TestRehearseRecord(t *testing.T) {
 		t.Fatalf("exit %d: %s", code, out)
 	}
 	got, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if want := "> what time is it?\n! current_time { }\n= It is\n| late.\n< It is\n| late.\n"; !strings.HasSuffix(string(got), want) {
 		t.Errorf("wrote\n%s", got)
 	}
@@ -169,9 +163,7 @@ func TestRehearseJUnit(t *testing.T) {
 		t.Errorf("exit %d: %s", code, out)
 	}
 	text, err := os.ReadFile(report)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var got struct {
 		Tests    int `xml:"tests,attr"`
 		Failures int `xml:"failures,attr"`
@@ -181,9 +173,7 @@ func TestRehearseJUnit(t *testing.T) {
 			Error   *string `xml:"error"`
 		} `xml:"testcase"`
 	}
-	if err := xml.Unmarshal(text, &got); err != nil {
-		t.Fatal(err)
-	}
+	must(t, xml.Unmarshal(text, &got))
 	if got.Tests != 3 || got.Failures != 1 || got.Errors != 1 || len(got.Cases) != 3 ||
 		got.Cases[0].Failure != nil || got.Cases[1].Failure == nil || !strings.Contains(*got.Cases[1].Failure, "- < <no>") ||
 		got.Cases[2].Error == nil {

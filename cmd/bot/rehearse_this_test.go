@@ -17,9 +17,7 @@ func TestRehearseThis(t *testing.T) {
 		"condition: always, action: Be quick., tags: [vip]}\nvariables:\n  - {name: plan, description: d, per_person: true, " +
 		"validation: {allowed_values: [free, plus]}}\n"
 	write := func(text string) {
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(file, []byte(text), 0o600))
 	}
 	write(wrong)
 	t.Setenv("BOT_MODEL_NAME", "builtin")
@@ -56,9 +54,7 @@ func TestPersonCommand(t *testing.T) {
 	rules, data := t.TempDir(), filepath.Join(t.TempDir(), "data")
 	text := "guidelines:\n  - {id: vip, condition: always, reply: \"Welcome, {{plan}}.\", tags: [vip]}\nvariables:\n  - " +
 		"{name: plan, description: d, per_person: true, validation: {allowed_values: [free, plus]}}\n  - {name: size, description: d}\n"
-	if err := os.WriteFile(filepath.Join(rules, "rules.yaml"), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(rules, "rules.yaml"), []byte(text), 0o600))
 	t.Setenv("BOT_MODEL_NAME", "builtin")
 	t.Setenv("BOT_PLAYBOOK_DIR", rules)
 	var out safeBuffer

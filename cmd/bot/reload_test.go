@@ -14,13 +14,9 @@ import (
 // hangUp writes settings, sends the signal and waits for a line in the log.
 func (w *world) hangUp(t *testing.T, settings, want string) {
 	t.Helper()
-	if err := os.WriteFile(w.file, []byte(settings), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(w.file, []byte(settings), 0o600))
 	before := strings.Count(w.log.String(), want)
-	if err := syscall.Kill(os.Getpid(), syscall.SIGHUP); err != nil {
-		t.Fatal(err)
-	}
+	must(t, syscall.Kill(os.Getpid(), syscall.SIGHUP))
 	eventually(t, want, func() bool { return strings.Count(w.log.String(), want) > before })
 }
 
@@ -31,9 +27,7 @@ func TestReload(t *testing.T) {
 	w.file = filepath.Join(folder, "bot.yaml")
 	persona := filepath.Join(folder, "persona.md")
 	for name, text := range map[string]string{w.file: "access: {mode: allowlist}\n", persona: "You are the first."} {
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(name, []byte(text), 0o600))
 	}
 	w.env = slices.DeleteFunc(w.env, func(e string) bool { return strings.HasPrefix(e, "BOT_ACCESS_MODE=") })
 	w.env = append(w.env, "BOT_AGENT_PROMPT_FILE="+persona)
@@ -53,9 +47,7 @@ func TestReload(t *testing.T) {
 		t.Errorf("a reload with a mistake let a stranger in: %q", got)
 	}
 
-	if err := os.WriteFile(persona, []byte("You are the second."), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(persona, []byte("You are the second."), 0o600))
 	w.hangUp(t, "access: {mode: open}\nlog: {level: debug}\nagent: {name: Other}\n", "some settings change with the next start only")
 	if log := w.log.String(); !strings.Contains(log, `changed="access.mode, log.level"`) || !strings.Contains(log, "settings=agent.name") {
 		t.Errorf("the log does not say what changed: %s", log)

@@ -103,9 +103,7 @@ func TestTelegramMenus(t *testing.T) {
 		w.run(t)
 		eventually(t, "the owner's menu, the last language's too", func() bool { return has("1", "forget_me") && has("1/zh", "forget_me") })
 		w.saying(t, 1, 1, "/status")
-		if err := w.stop(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, w.stop())
 	}
 	for name, want := range map[string]string{
 		"help": "default all_group_chats all_chat_administrators 1", "claim": "", // there is an owner

@@ -53,9 +53,7 @@ func TestExactRequestsFromChatToPage(t *testing.T) {
 		t.Fatal("there is no script")
 	}
 	file := filepath.Join(t.TempDir(), "copied.txt")
-	if err := os.WriteFile(file, []byte(html.UnescapeString(script[1])), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(file, []byte(html.UnescapeString(script[1])), 0o600))
 	var out bytes.Buffer
 	if code := run([]string{"rehearse", file}, strings.NewReader(""), &out, &out); code != 0 || !strings.Contains(script[1], "! add_task") {
 		t.Errorf("the copy plays with exit %d:\n%s\n%s", code, out.String(), script[1])
@@ -73,12 +71,8 @@ func TestNothingIsKept(t *testing.T) {
 	w := newWorld(t)
 	w.env = append(w.env, "BOT_TRACE_KEEP=0")
 	file := filepath.Join(w.config(t).DataDir, "traces.db")
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, []byte("old"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(filepath.Dir(file), 0o700))
+	must(t, os.WriteFile(file, []byte("old"), 0o600))
 	w.run(t)
 	w.tg.Push(telegramtest.Text(1, 1, "hello"))
 	w.sent(t, 1)
