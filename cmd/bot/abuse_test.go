@@ -1,9 +1,7 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"sync/atomic"
@@ -12,9 +10,7 @@ import (
 
 	"parley/internal/adapters/discord/discordtest"
 	"parley/internal/adapters/telegram/telegramtest"
-	"parley/internal/chat"
 	"parley/internal/llm/llmtest"
-	"parley/internal/memory/agenda"
 )
 
 // TestNobodyIsPinged: whatever a model says, in posts, edits,
@@ -133,28 +129,6 @@ func TestHostileModelIsBounded(t *testing.T) {
 	w.saying(t, 7, 7, "never stop")
 	if got := n.Load(); got > 18 { // three attempts at five calls and the playbook's one
 		t.Errorf("%d requests for one message", got)
-	}
-}
-
-// TestTenThousandReminders: a person has a hundred at most.
-func TestTenThousandReminders(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.run(t)
-	w.saying(t, 7, 7, "hello")
-	must(t, w.stop())
-	s, kept := w.open(t), 0
-	for i := range 10_000 {
-		_, err := s.AddReminder(context.Background(), agenda.Reminder{User: chat.User{ID: "telegram:7"},
-			Key: chat.Key{Platform: "telegram", Channel: "7"}, Text: fmt.Sprint("r", i), Due: time.Now().Add(time.Hour)}, "")
-		if err == nil {
-			kept++
-		} else if !errors.Is(err, agenda.ErrTooManyReminders) {
-			t.Fatal(err)
-		}
-	}
-	if kept != 100 {
-		t.Errorf("%d reminders were kept", kept)
 	}
 }
 

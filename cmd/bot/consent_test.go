@@ -215,28 +215,6 @@ func TestYesBelongsToItsQuestion(t *testing.T) {
 	}
 }
 
-// TestBareYesConfirmsNoCommand: a yes to nobody in a channel deletes nothing, and in a
-// direct chat only while the question is the last thing that was said.
-func TestBareYesConfirmsNoCommand(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t).onDiscord()
-	w.run(t)
-	w.connected(t)
-	w.dc.Message("", "10", "42", "/facts add I live in Aachen")
-	w.posted(t, "10", "Aachen")
-	w.dc.Message("77", "50", "42", "<@9000> /forget-me")
-	asked := w.posted(t, "50", "mention me")
-	w.dc.Message("77", "50", "42", "yes")
-	w.dc.Message("77", "50", "43", "<@9000> /nothing")
-	w.posted(t, "50", "/nothing")
-	w.settled(t)
-	if n := w.rowsOf(t, "key_facts"); n != 1 {
-		t.Fatalf("%d facts after a yes to nobody", n)
-	}
-	w.dc.Reply(discordtest.Reply{Guild: "77", Channel: "50", User: "42", To: asked.ID, Text: "yes"})
-	eventually(t, "all is forgotten", func() bool { return w.rowsOf(t, "key_facts") == 0 })
-}
-
 // rowsOf counts the rows of a table.
 func (w *world) rowsOf(t *testing.T, table string) (n int) {
 	t.Helper()

@@ -33,36 +33,6 @@ func (w *world) discordSent(t *testing.T, n int) []discordtest.Message {
 	return w.dc.Sent()
 }
 
-func TestDiscordConversation(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t).onDiscord()
-	w.run(t)
-	w.connected(t)
-	w.llm.Queue(llmtest.Turn{Text: "Hello!"}, llmtest.Turn{Text: strings.Repeat("```go\ncode line\n```\n", 150)})
-	w.dc.Message("", "10", "42", "hi")
-	if got := w.discordSent(t, 1)[0]; got.Content != "Hello!" || got.ReplyTo == "" {
-		t.Errorf("got %+v", got)
-	}
-	w.dc.Message("77", "50", "42", "not for the bot")
-	w.dc.Message("77", "50", "42", "<@9000> a long one please")
-	for _, m := range w.discordSent(t, 3)[1:] {
-		if len(m.Content) > 2000 || strings.Count(m.Content, "```")%2 != 0 {
-			t.Errorf("a part of %d characters with %d fences", len(m.Content), strings.Count(m.Content, "```"))
-		}
-	}
-	if n := len(w.llm.Requests()); n != 2 {
-		t.Errorf("%d model calls: chatter was sent to the model", n)
-	}
-	id := w.dc.Interaction(discordtest.Use{Guild: "77", Channel: "50", User: "42", Command: "help"})
-	if !w.dc.Wait(time.Minute, func() bool { _, ok := w.dc.Acknowledged(id); return ok }) {
-		t.Error("the command was not acknowledged")
-	}
-	w.dc.Wait(time.Minute, func() bool { s := w.dc.Sent(); return s[len(s)-1].Interaction != "" })
-	if s := w.dc.Sent(); !strings.Contains(s[len(s)-1].Content, "/session") {
-		t.Errorf("help is %q", s[len(s)-1].Content)
-	}
-}
-
 // responded waits for the first answer to an interaction.
 func (w *world) responded(t *testing.T, id string) discordtest.Response {
 	t.Helper()

@@ -11,9 +11,7 @@ import (
 	"parley/internal/adapters/discord/discordtest"
 	"parley/internal/adapters/telegram/telegramtest"
 	"parley/internal/chat"
-	"parley/internal/llm/llmtest"
 	"parley/internal/memory"
-	"parley/internal/memory/provenance"
 	"parley/internal/text/waittest"
 )
 
@@ -302,28 +300,5 @@ func TestReplayedInteraction(t *testing.T) {
 	w.dc.Interaction(discordtest.Use{Guild: "77", Channel: "50", User: "42", Command: "tasks list"})
 	if sent := w.discordSent(t, 5); len(sent) != 5 || strings.Contains(sent[4].Content, "call mom") {
 		t.Errorf("after the presses: %+v", sent[3:])
-	}
-}
-
-// TestReminderStaysHere: a model cannot aim at another chat.
-func TestReminderStaysHere(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.run(t)
-	w.llm.Queue(
-		llmtest.Turn{Calls: []llmtest.Call{{ID: "1", Name: "set_reminder", Args: `{"text":"pay","when":"in 10 minutes","chat":"-1001234"}`}}},
-		llmtest.Turn{Calls: []llmtest.Call{{ID: "2", Name: "set_reminder", Args: `{"text":"pay chat -1001234","when":"in 10 minutes"}`}}},
-		llmtest.Turn{Text: "done"})
-	w.saying(t, 7, 7, "remind chat -1001234 in 10 minutes to pay")
-	must(t, w.stop())
-	list, err := w.open(t).Reminders(context.Background(), provenance.Viewer{User: "telegram:7",
-		Key: chat.Key{Platform: "telegram", Channel: "7"}, Direct: true})
-	if err != nil || len(list) != 2 {
-		t.Errorf("reminders: %+v, %v", list, err)
-	}
-	for _, r := range list {
-		if r.Key != (chat.Key{Platform: "telegram", Channel: "7"}) || r.User.ID != "telegram:7" {
-			t.Errorf("a reminder for %+v in %s", r.User, r.Key)
-		}
 	}
 }

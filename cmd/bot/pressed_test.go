@@ -92,14 +92,14 @@ var pressed = map[string][]pressing{
 	}},
 }
 
-// pressedByOthers are places whose buttons somebody else presses, somewhere else, and
-// the test that does.
-var pressedByOthers = map[string]func(*testing.T){
-	"internal/command/welcome/manners.go:joined":   TestAddedToAGroup,
-	"internal/command/welcome/manners.go:Knock":    TestAStrangerReachesTheOwner,
-	"internal/command/gate/builtin.go:runPairList": TestAStrangerReachesTheOwner,
-	"internal/agent/handover/words.go:takeButton":  TestHandoffFromTelegramToDiscord,
-	"internal/agent/handover/words.go:backButton":  TestHandoffFromTelegramToDiscord,
+// pressedInScripts are places whose buttons are pressed in a rehearsal, often by somebody
+// else, somewhere else.
+var pressedInScripts = map[string]string{
+	"internal/command/welcome/manners.go:joined":   examples + "/group.txt",
+	"internal/command/welcome/manners.go:Knock":    "testdata/rehearsals/let-in.txt",
+	"internal/command/gate/builtin.go:runPairList": "testdata/rehearsals/let-in.txt",
+	"internal/agent/handover/words.go:takeButton":  examples + "/handoff.txt",
+	"internal/agent/handover/words.go:backButton":  examples + "/handoff.txt",
 }
 
 func many16(format string) (list []string) {
@@ -133,8 +133,13 @@ func TestEveryButtonIsKnown(t *testing.T) {
 		must(t, err)
 	}
 	for _, place := range slices.Sorted(maps.Keys(made)) {
-		if pressed[place] == nil && pressedByOthers[place] == nil {
+		if pressed[place] == nil && pressedInScripts[place] == "" {
 			t.Errorf("%s makes buttons that no test presses: add it to pressed", place)
+		}
+	}
+	for place, script := range pressedInScripts {
+		if b, err := os.ReadFile(script); err != nil || !strings.Contains(string(b), "\npress ") {
+			t.Errorf("%s presses no button of %s: %v", script, place, err)
 		}
 	}
 	for place := range pressed {

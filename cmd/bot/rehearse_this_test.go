@@ -48,28 +48,3 @@ func TestRehearseThis(t *testing.T) {
 		t.Errorf("a rule: exit %d, %s", code, out)
 	}
 }
-
-// The owner sets what the playbook knows of somebody.
-func TestPersonCommand(t *testing.T) {
-	rules, data := t.TempDir(), filepath.Join(t.TempDir(), "data")
-	text := "guidelines:\n  - {id: vip, condition: always, reply: \"Welcome, {{plan}}.\", tags: [vip]}\nvariables:\n  - " +
-		"{name: plan, description: d, per_person: true, validation: {allowed_values: [free, plus]}}\n  - {name: size, description: d}\n"
-	must(t, os.WriteFile(filepath.Join(rules, "rules.yaml"), []byte(text), 0o600))
-	t.Setenv("BOT_MODEL_NAME", "builtin")
-	t.Setenv("BOT_PLAYBOOK_DIR", rules)
-	var out safeBuffer
-	in := "hello\n/person tag terminal:local VIP\n/person set terminal:local plan gold\n/person set terminal:local size " +
-		"3\n/person set terminal:local plan plus\n/person show terminal:local\nhello\n/person untag terminal:local vip\nhello\n"
-	if code := run([]string{"chat", "--data", data}, strings.NewReader(in), &out, &out); code != 0 {
-		t.Fatal(out.String())
-	}
-	for _, want := range []string{"They have the tag vip.", "one of", "size is not kept for people", "plan is set.",
-		"Tags: vip", `plan: "plus"`, "They no longer have the tag vip."} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("no %q in\n%s", want, &out)
-		}
-	}
-	if n := strings.Count(out.String(), "Welcome, plus."); n != 1 {
-		t.Errorf("the rule answered %d times:\n%s", n, &out)
-	}
-}

@@ -28,6 +28,9 @@ func (s *Script) config(dir string, base config.Config) (config.Config, error) {
 	for i := range cfg.Agents {
 		paths = append(paths, &cfg.Agents[i].Playbook, &cfg.Agents[i].Persona)
 	}
+	for i := range cfg.Subagents {
+		paths = append(paths, &cfg.Subagents[i].PromptFile)
+	}
 	for _, p := range paths {
 		if *p != "" && !filepath.IsAbs(*p) {
 			*p = s.beside(dir, *p)
