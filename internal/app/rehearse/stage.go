@@ -220,12 +220,15 @@ func (st *Stage) press(m *chat.Message) error {
 				m.Text, m.ReplyTo = b.Data, sentID(p)
 				return nil
 			}
-			if p.Key == m.Key && b.Data != "" {
+			if p.Key == m.Key && b.Data != "" && !slices.Contains(labels, b.Label) {
 				labels = append(labels, b.Label)
 			}
 		}
 	}
-	return fmt.Errorf("there is no such button: %s", didYouMean(m.Text, labels))
+	if len(labels) == 0 {
+		return errors.New("there is no button here yet")
+	}
+	return fmt.Errorf("no button here is called that; there are %s", strings.Join(labels[:min(10, len(labels))], ", "))
 }
 
 // remove takes the bot out of a group; in a direct chat the person blocks it.
