@@ -6,10 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"net/http"
-	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf16"
@@ -26,18 +22,13 @@ import (
 func banked(t *testing.T) (w *world, paid chan string) {
 	t.Helper()
 	paid = make(chan string, 100)
-	server := sdk.NewServer(&sdk.Implementation{Name: "fake", Version: "1"}, nil)
-	server.AddTool(&sdk.Tool{Name: "pay", Description: "pays", InputSchema: json.RawMessage(`{"type":"object"}`)},
-		func(_ context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-			paid <- string(r.Params.Arguments)
-			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "paid"}}}, nil
-		})
-	web := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil))
-	t.Cleanup(func() { web.CloseClientConnections(); go web.Close() })
+	server := newToolServer(t)
+	server.add("pay", "pays", func(_ context.Context, r *sdk.CallToolRequest) (string, error) {
+		paid <- string(r.Params.Arguments)
+		return "paid", nil
+	})
 	w = newWorld(t).onDiscord()
-	w.file = filepath.Join(t.TempDir(), "bot.yaml")
-	must(t, os.WriteFile(w.file, []byte("mcp:\n  servers:\n    - name: bank\n      url: "+web.URL+
-		"\ntools:\n  policy:\n    bank__pay: {ask: always}\n"), 0o600))
+	w.uses(t, "bank", server.url, "tools:\n  policy:\n    bank__pay: {ask: always}\n")
 	return w, paid
 }
 

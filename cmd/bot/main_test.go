@@ -145,6 +145,20 @@ func (w *world) look() (*sql.DB, error) {
 	return sql.Open("sqlite3", "file:"+filepath.Join(w.dir, datadir.Name)+"?mode=ro")
 }
 
+// settings gives the bot a file of settings.
+func (w *world) settings(t testing.TB, text string) {
+	t.Helper()
+	w.file = filepath.Join(t.TempDir(), "bot.yaml")
+	must(t, os.WriteFile(w.file, []byte(text), 0o600))
+}
+
+// typed runs the program in this process, and returns what it printed and its exit code.
+func typed(in string, args ...string) (out string, code int) {
+	var both safeBuffer // what it starts may log meanwhile
+	code = run(args, strings.NewReader(in), &both, &both)
+	return both.String(), code
+}
+
 func (w *world) config(t testing.TB) config.Config {
 	t.Helper()
 	cfg, err := w.again()

@@ -126,8 +126,7 @@ func referenceWorld(t *testing.T, dir string) (*world, referencePlace) {
 		"MEMORY_FILE_PATH="+filepath.Join(t.TempDir(), "memory.jsonl"),
 		script("server-sequential-thinking"), python("mcp-server-time"), python("mcp-server-fetch"), python("mcp-server-git"))
 	w := newWorld(t)
-	w.file = filepath.Join(t.TempDir(), "bot.yaml")
-	must(t, os.WriteFile(w.file, []byte(settings), 0o600))
+	w.settings(t, settings)
 	w.llm.Respond(func(r llmtest.Request) llmtest.Turn {
 		last := r.Messages[len(r.Messages)-1]
 		if last.Role == "tool" {
