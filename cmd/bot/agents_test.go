@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -25,10 +24,8 @@ func agentsFile(t *testing.T, agents string) (bot func(args ...string) (out stri
 	t.Setenv("BOT_MODEL_NAME", "builtin")
 	t.Chdir(dir)
 	return func(args ...string) (string, int) {
-		var out, errs bytes.Buffer
-		code := run(append([]string{"--config", file, "--data", filepath.Join(dir, "data")}, args...),
-			strings.NewReader("remember that the cellar key is green\n"), &out, &errs)
-		return out.String() + errs.String(), code
+		return typed("remember that the cellar key is green\n",
+			append([]string{"--config", file, "--data", filepath.Join(dir, "data")}, args...)...)
 	}
 }
 

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,13 +12,11 @@ import (
 // call runs a command of the program beside the world's bot.
 func (w *world) call(t *testing.T, args ...string) (out string, code int) {
 	t.Helper()
-	var both bytes.Buffer
 	args = append(args, "--data", w.dir)
 	if w.file != "" {
 		args = append(args, "--config", w.file)
 	}
-	code = run(args, strings.NewReader(""), &both, &both)
-	return both.String(), code
+	return typed("", args...)
 }
 
 func TestBackupAndRestoreOfARunningBot(t *testing.T) {

@@ -104,10 +104,9 @@ func TestMistakesSpeakTheMachinesLanguage(t *testing.T) {
 		{"access: {owners: ['@anna']}\n", "doctor", `"@anna" ist keine Nummer; Namen können andere übernehmen (zum Beispiel telegram:42`},
 	} {
 		must(t, os.WriteFile(file, []byte(tt.yaml), 0o600))
-		var out bytes.Buffer
-		code := run(append(strings.Fields(tt.args), "--config", file, "--data", filepath.Join(dir, "data")), strings.NewReader(""), &out, &out)
-		if code == 0 || !strings.Contains(out.String(), tt.want) {
-			t.Errorf("bot %s: %d, lacks %q:\n%s", tt.args, code, tt.want, &out)
+		out, code := typed("", append(strings.Fields(tt.args), "--config", file, "--data", filepath.Join(dir, "data"))...)
+		if code == 0 || !strings.Contains(out, tt.want) {
+			t.Errorf("bot %s: %d, lacks %q:\n%s", tt.args, code, tt.want, out)
 		}
 	}
 }

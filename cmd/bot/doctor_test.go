@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,11 +20,17 @@ import (
 // examined runs bot doctor with the world's settings and returns its lines.
 func (w *world) examined(t *testing.T, env ...string) (out string, code int) {
 	t.Helper()
-	for _, e := range append(w.env, env...) {
+	w.setenv(t, env...)
+	return w.call(t, "doctor")
+}
+
+// setenv gives commands that run in this process the environment of the bot, and more.
+func (w *world) setenv(t *testing.T, more ...string) {
+	t.Helper()
+	for _, e := range slices.Concat(w.env, more) {
 		name, value, _ := strings.Cut(e, "=")
 		t.Setenv(name, value)
 	}
-	return w.call(t, "doctor")
 }
 
 // obedient calls the first tool that it is offered, as a model does that is told to, and

@@ -28,13 +28,11 @@ func (w *world) asked(t *testing.T, answers ...string) (out string, code int) {
 	if w.file == "" {
 		w.file = filepath.Join(t.TempDir(), "bot.yaml")
 	}
-	var b safeBuffer // the bot that init starts logs while init speaks
 	args := []string{"init", "--config", w.file}
 	if len(answers) > 0 && answers[0] == "--answers" {
 		args = append(args, answers...)
 	}
-	code = run(args, strings.NewReader(strings.Join(answers, "\n")+"\n"), &b, &b)
-	return b.String(), code
+	return typed(strings.Join(answers, "\n")+"\n", args...)
 }
 
 func TestInitWritesWhatAStartNeeds(t *testing.T) {

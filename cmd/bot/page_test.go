@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"net"
@@ -122,23 +121,15 @@ func TestControlPage(t *testing.T) {
 	w.tg.Push(telegramtest.Text(1, 1, "my order is 12345"))
 	w.sent(t, 1)
 
-	for _, kv := range w.env {
-		name, value, _ := strings.Cut(kv, "=")
-		t.Setenv(name, value)
+	w.setenv(t)
+	link, code := typed("", "page")
+	if code != 0 {
+		t.Fatal(link)
 	}
-	var out, errs bytes.Buffer
-	if code := run([]string{"page"}, strings.NewReader(""), &out, &errs); code != 0 {
-		t.Fatal(errs.String())
-	}
-	link := out.String()
-	out.Reset()
 	for _, asks := range [][]string{{"health"}, {"health", "--ready"}} {
-		if code := run(asks, strings.NewReader(""), &out, &errs); code != 0 {
-			t.Errorf("bot %s: exit code %d: %s", asks, code, &errs)
+		if out, code := typed("", asks...); code != 0 || out != "ok\n" {
+			t.Errorf("bot %s: exit %d: %q", asks, code, out)
 		}
-	}
-	if out.String() != "ok\nok\n" {
-		t.Errorf("a bot that is well says %q", &out)
 	}
 	v := newVisitor(t, base)
 	if v.get("/healthz"); !strings.Contains(v.get("/metrics"), "parley_events_total") {
@@ -288,14 +279,9 @@ func TestHandoffOnThePage(t *testing.T) {
 
 func TestPageWithoutPort(t *testing.T) {
 	w := newWorld(t)
-	for _, kv := range w.env {
-		name, value, _ := strings.Cut(kv, "=")
-		t.Setenv(name, value)
-	}
-	var out, errs bytes.Buffer
-	if code := run([]string{"page"}, strings.NewReader(""), &out, &errs); code != exitFailure ||
-		!strings.Contains(errs.String(), "set http.listen") {
-		t.Errorf("%d %q", code, errs.String())
+	w.setenv(t)
+	if out, code := typed("", "page"); code != exitFailure || !strings.Contains(out, "set http.listen") {
+		t.Errorf("%d %q", code, out)
 	}
 }
 

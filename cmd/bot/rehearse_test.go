@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/xml"
 	"os"
 	"path/filepath"
@@ -15,11 +14,9 @@ const examples = "../../config/rehearsals"
 
 // rehearsing runs the command without a key, and without the settings of whoever
 // tests.
-func rehearsing(t *testing.T, args ...string) (code int, out string) {
-	t.Helper()
-	var both bytes.Buffer
-	code = run(append([]string{"rehearse"}, args...), strings.NewReader(""), &both, &both)
-	return code, both.String()
+func rehearsing(args ...string) (code int, out string) {
+	out, code = typed("", append([]string{"rehearse"}, args...)...)
+	return code, out
 }
 
 // stageScript writes a script with a playbook of one rule and one journey.
@@ -41,7 +38,7 @@ guidelines:
 // The examples for owners, and the conversations that are only tests, are as they say.
 func TestRehearseExamples(t *testing.T) {
 	t.Parallel()
-	code, out := rehearsing(t, examples, "testdata/rehearsals")
+	code, out := rehearsing(examples, "testdata/rehearsals")
 	if code != 0 || strings.Count(out, "ok ") < 10 || !strings.Contains(out, " 0 differ") {
 		t.Errorf("exit %d\n%s", code, out)
 	}
@@ -71,7 +68,7 @@ func TestRehearseDifference(t *testing.T) {
 		{"> hi\n= Hi.\n< [telegram:42] Hi.\n", "- < [telegram:42] Hi.\n+ < [telegram:42]\n"},
 		{"> hi\n= Hi.\nsum {}\n", "the model was never asked for line 10: sum {}"},
 	} {
-		code, out := rehearsing(t, stageScript(t, tt.talk))
+		code, out := rehearsing(stageScript(t, tt.talk))
 		if code != exitFailure || !strings.Contains(out, tt.want) || !strings.Contains(out, "the turn:") {
 			t.Errorf("%q: exit %d, want %q in\n%s", tt.talk, code, tt.want, out)
 		}
@@ -105,12 +102,12 @@ func TestRehearseUnreadable(t *testing.T) {
 		{"> hi\n-- settings.yaml --\nweb: {search: {url: \"http://127.0.0.1:1\"}}\n", "a rehearsal reaches nothing outside"},
 		{"> hi\n-- settings.yml --\n", "script.txt:9: settings.yml: a script has no such file"},
 	} {
-		code, out := rehearsing(t, stageScript(t, tt.talk))
+		code, out := rehearsing(stageScript(t, tt.talk))
 		if code != exitUsage || !strings.Contains(out, tt.want) {
 			t.Errorf("%q: exit %d, want %q in\n%s", tt.talk, code, tt.want, out)
 		}
 	}
-	if code, out := rehearsing(t, t.TempDir()); code != exitUsage || !strings.Contains(out, "no scripts") {
+	if code, out := rehearsing(t.TempDir()); code != exitUsage || !strings.Contains(out, "no scripts") {
 		t.Errorf("an empty folder: exit %d, %s", code, out)
 	}
 }
@@ -118,7 +115,7 @@ func TestRehearseUnreadable(t *testing.T) {
 func TestRehearseUpdate(t *testing.T) {
 	t.Parallel()
 	file := stageScript(t, "> a refund\n= One\n| two\n<\n| old\n# kept\ncalls 7\nrule refund\n\n> hello\n= Hi.\n<~ ^no\nrule refund\n")
-	if code, out := rehearsing(t, file, "--update"); code != 0 || !strings.Contains(out, "new ") {
+	if code, out := rehearsing(file, "--update"); code != 0 || !strings.Contains(out, "new ") {
 		t.Fatalf("exit %d: %s", code, out)
 	}
 	got, err := os.ReadFile(file)
@@ -127,7 +124,7 @@ func TestRehearseUpdate(t *testing.T) {
 	if !strings.HasSuffix(string(got), want) || !strings.HasPrefix(string(got), "What it shows.\n-- playbook/rules.yaml --\nguidelines:\n") {
 		t.Errorf("wrote\n%s", got)
 	}
-	if code, out := rehearsing(t, file); code != 0 {
+	if code, out := rehearsing(file); code != 0 {
 		t.Errorf("afterwards: exit %d, %s", code, out)
 	}
 }
@@ -140,7 +137,7 @@ func TestRehearseRecord(t *testing.T) {
 	t.Setenv("BOT_MODEL_BASE_URL", model.URL())
 	t.Setenv("BOT_MODEL_NAME", "test")
 	file := stageScript(t, "> what time is it?\n= old\n<\n")
-	if code, out := rehearsing(t, file, "--record"); code != 0 {
+	if code, out := rehearsing(file, "--record"); code != 0 {
 		t.Fatalf("exit %d: %s", code, out)
 	}
 	got, err := os.ReadFile(file)
@@ -148,7 +145,7 @@ func TestRehearseRecord(t *testing.T) {
 	if want := "> what time is it?\n! current_time { }\n= It is\n| late.\n< It is\n| late.\n"; !strings.HasSuffix(string(got), want) {
 		t.Errorf("wrote\n%s", got)
 	}
-	if code, out := rehearsing(t, file); code != 0 || len(model.Requests()) != 2 {
+	if code, out := rehearsing(file); code != 0 || len(model.Requests()) != 2 {
 		t.Errorf("afterwards: exit %d, %d requests, %s", code, len(model.Requests()), out)
 	}
 }
@@ -158,7 +155,7 @@ func TestRehearseJUnit(t *testing.T) {
 	report := filepath.Join(t.TempDir(), "junit.xml")
 	good, bad := stageScript(t, "> hi\n= Hi.\n"), stageScript(t, "> hi\n= Hi.\n< <no>\n")
 	odd := stageScript(t, "> hi\n= Hi.\nrule nobody\n")
-	if code, out := rehearsing(t, "--junit", report, good, bad, odd); code != exitUsage || !strings.Contains(out,
+	if code, out := rehearsing("--junit", report, good, bad, odd); code != exitUsage || !strings.Contains(out,
 		"3 scripts, 3 messages, 1 differ") {
 		t.Errorf("exit %d: %s", code, out)
 	}

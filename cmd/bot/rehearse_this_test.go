@@ -22,29 +22,25 @@ func TestRehearseThis(t *testing.T) {
 	write(wrong)
 	t.Setenv("BOT_MODEL_NAME", "builtin")
 	t.Setenv("BOT_PLAYBOOK_DIR", rules)
-	bot := func(in string, args ...string) (int, string) {
-		var out safeBuffer
-		code := run(append(args, "--data", data), strings.NewReader(in), &out, &out)
-		return code, out.String()
-	}
-	_, out := bot("Can I get a refund?\n/rehearse this should have said 14 days\n/rehearse this should have said \"30 days\"\n", "chat")
+	bot := func(in string, args ...string) (string, int) { return typed(in, append(args, "--data", data)...) }
+	out, _ := bot("Can I get a refund?\n/rehearse this should have said 14 days\n/rehearse this should have said \"30 days\"\n", "chat")
 	script := regexp.MustCompile(`Written to (\S+\.txt)\.`).FindStringSubmatch(out)
 	if script == nil || !strings.Contains(out, "That is what came of it.") {
 		t.Fatal(out)
 	}
-	if code, out := bot("", "rehearse", script[1]); code == 0 || !strings.Contains(out, "Within 14 days.") {
+	if out, code := bot("", "rehearse", script[1]); code == 0 || !strings.Contains(out, "Within 14 days.") {
 		t.Errorf("before it is right: exit %d, %s", code, out)
 	}
 	write(strings.ReplaceAll(wrong, "14", "30"))
-	if code, out := bot("", "rehearse", script[1]); code != 0 {
+	if out, code := bot("", "rehearse", script[1]); code != 0 {
 		t.Errorf("once it is right: exit %d, %s", code, out)
 	}
-	_, out = bot("Can I get a refund?\n/rehearse this should not have applied refund\n/rehearse this should\n", "chat")
+	out, _ = bot("Can I get a refund?\n/rehearse this should not have applied refund\n/rehearse this should\n", "chat")
 	script = regexp.MustCompile(`Written to (\S+\.txt)\.`).FindStringSubmatch(out)
 	if script == nil || !strings.Contains(out, "Say what should have come of it") {
 		t.Fatal(out)
 	}
-	if code, out := bot("", "rehearse", script[1]); code == 0 || !strings.Contains(out, "+ rule refund") {
+	if out, code := bot("", "rehearse", script[1]); code == 0 || !strings.Contains(out, "+ rule refund") {
 		t.Errorf("a rule: exit %d, %s", code, out)
 	}
 }

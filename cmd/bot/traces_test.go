@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"html"
 	"net/url"
 	"os"
@@ -54,9 +53,8 @@ func TestExactRequestsFromChatToPage(t *testing.T) {
 	}
 	file := filepath.Join(t.TempDir(), "copied.txt")
 	must(t, os.WriteFile(file, []byte(html.UnescapeString(script[1])), 0o600))
-	var out bytes.Buffer
-	if code := run([]string{"rehearse", file}, strings.NewReader(""), &out, &out); code != 0 || !strings.Contains(script[1], "! add_task") {
-		t.Errorf("the copy plays with exit %d:\n%s\n%s", code, out.String(), script[1])
+	if out, code := typed("", "rehearse", file); code != 0 || !strings.Contains(script[1], "! add_task") {
+		t.Errorf("the copy plays with exit %d:\n%s\n%s", code, out, script[1])
 	}
 	w.tg.Push(telegramtest.Text(1, 1, "/forget-me"))
 	w.sent(t, 4)
