@@ -103,9 +103,7 @@ func TestJourneySurvivesKills(t *testing.T) {
 	kill(child)
 	child = w.start(t, "BOT_FAILPOINT=before_finish:1")
 	w.tg.Push(telegramtest.Text(7, 7, "yes"))
-	if !died(child) {
-		t.Fatal("it never came by that point")
-	}
+	dies(t, child)
 	b.shut()
 	w.start(t)
 	w.told(t, 7, settled)

@@ -206,16 +206,6 @@ func TestYesBelongsToItsQuestion(t *testing.T) {
 	}
 }
 
-// rowsOf counts the rows of a table.
-func (w *world) rowsOf(t *testing.T, table string) (n int) {
-	t.Helper()
-	db, err := w.look()
-	must(t, err)
-	defer func() { _ = db.Close() }()
-	must(t, db.QueryRow("SELECT count(*) FROM "+table).Scan(&n))
-	return n
-}
-
 // TestYesDuringAHandover: what is asked of a person is answered to it also while people
 // answer everything else; what a tool server asks is not answered by words for them.
 func TestYesDuringAHandover(t *testing.T) {
@@ -234,7 +224,7 @@ func TestYesDuringAHandover(t *testing.T) {
 	w.tg.Push(telegramtest.Text(5, 5, "/forget-me"))
 	w.told(t, 5, "yes or no")
 	w.tg.Push(telegramtest.Text(5, 5, "yes"))
-	eventually(t, "all is forgotten", func() bool { return w.rowsOf(t, "key_facts") == 0 })
+	eventually(t, "all is forgotten", func() bool { return w.count(t, "SELECT count(*) FROM key_facts") == 0 })
 	w.settled(t)
 	for len(heard) > 0 {
 		if got := <-heard; strings.Contains(got, "accept") {

@@ -140,25 +140,34 @@ var fronts = map[string]func(*testing.T, *world) func(string) string{"telegram":
 
 func onTelegram(t *testing.T, w *world) func(string) string {
 	w.run(t)
-	n := 0
-	return func(text string) string {
-		w.tg.Push(telegramtest.Text(1, 1, text))
-		n++
-		list := w.sent(t, n)
-		return list[n-1]
-	}
+	return w.sayer(t, func(text string) { w.tg.Push(telegramtest.Text(1, 1, text)) }, func() (texts []string) {
+		for _, m := range w.tg.Sent() {
+			texts = append(texts, m.Text)
+		}
+		return texts
+	})
 }
 
 func onDiscordDM(t *testing.T, w *world) func(string) string {
 	w.onDiscord().run(t)
 	w.connected(t)
-	n := 0
+	return w.sayer(t, func(text string) { w.dc.Message("", "10", "42", text) }, func() (texts []string) {
+		for _, m := range w.dc.Sent() {
+			texts = append(texts, m.Content)
+		}
+		return texts
+	})
+}
+
+// sayer returns what says something, waits until all of it is answered, and returns the
+// answer. sent is all that the bot has said.
+func (w *world) sayer(t *testing.T, say func(string), sent func() []string) func(string) string {
 	return func(text string) string {
-		w.dc.Message("", "10", "42", text)
-		n++
-		w.discordSent(t, n)
-		w.settled(t) // what was sent may be a preview
-		return w.dc.Sent()[n-1].Content
+		t.Helper()
+		before := len(sent())
+		say(text)
+		eventually(t, text+" is answered", func() bool { return len(sent()) > before && w.unfinished() == 0 })
+		return strings.Join(sent()[before:], "\n")
 	}
 }
 

@@ -11,7 +11,6 @@ import (
 
 	"parley/internal/llm/llmtest"
 	"parley/internal/memory"
-	"parley/internal/text/waittest"
 )
 
 // words returns the requests for words: those for summaries are left out.
@@ -104,46 +103,6 @@ func checkTokens(t *testing.T, w *world, info, answer string) {
 	want := last.Tokens() + (len([]rune(strings.TrimSpace(answer)))+3)/4
 	if said*10 < want*9 || said*10 > want*11 {
 		t.Errorf("said %d tokens, sent %d", said, want)
-	}
-}
-
-// TestFoldKeepsFiveExchanges: near the budget one summary is asked for, and
-// the next request has it and the last five exchanges.
-func TestFoldKeepsFiveExchanges(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.env = append(w.env, "BOT_CONTEXT_TOKEN_BUDGET=4000")
-	var folds atomic.Int32
-	w.llm.Structured(summarizing(&folds))
-	say := onTelegram(t, w)
-	say("The code word is heron.")
-	for i := 0; folds.Load() == 0; i++ {
-		if i == 20 {
-			t.Fatal("never folded")
-		}
-		say(fmt.Sprintf("Turn %d. %s", i, strings.Repeat("word ", 60)))
-	}
-	// The fold runs beside the conversation once the answer is out.
-	waittest.Until(t, "folded", func() bool { return strings.Contains(say("/session info"), "shortened: 1 time") })
-	say("And now?")
-	list := w.llm.Requests()
-	fold := slices.IndexFunc(list, func(r llmtest.Request) bool { return len(r.ResponseFormat) > 0 })
-	r := list[len(list)-1]
-	var users []string
-	for _, m := range r.Messages {
-		if m.Role == "user" {
-			users = append(users, m.Text())
-		}
-	}
-	if fold < 0 || len(users) < 6 || len(users) > 7 || // one may have been answered during the fold
-		!strings.Contains(r.System(), "The code word is heron.") || folds.Load() != 1 {
-		t.Errorf("%d exchanges, %d folds, told %q", len(users), folds.Load(), r.System())
-	}
-	// Pastes of the full length force another one, before the request is too long.
-	say(strings.Repeat("paste ", 660))
-	say(strings.Repeat("paste ", 660))
-	if got := say("/session info"); !strings.Contains(got, "shortened: 2 times") {
-		t.Errorf("after the paste: %q", got)
 	}
 }
 

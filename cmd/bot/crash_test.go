@@ -129,9 +129,8 @@ func TestKilledBeforeTheWire(t *testing.T) {
 			setting := "BOT_TELEGRAM_UNKNOWN_SEND=" + tt.setting
 			child := w.start(t, "BOT_FAILPOINT=after_finish:1", setting)
 			want := w.ask(0, 1, 3)
-			if !died(child) || !died(w.start(t, "BOT_FAILPOINT="+tt.second+":1", setting)) {
-				t.Fatal("it never came by that point")
-			}
+			dies(t, child)
+			dies(t, w.start(t, "BOT_FAILPOINT="+tt.second+":1", setting))
 			w.start(t, setting)
 			if l := w.settle(t, want); l != (ledger{}) {
 				t.Errorf("%+v", l)
@@ -151,9 +150,7 @@ func TestKilledBetweenAnEditAndTheAnswer(t *testing.T) {
 		said.Message.ID = 5
 		w.tg.Push(said, telegramtest.Edit(1000, 1000, 5, "tok-new."), telegramtest.Text(1000, 1000, "tok-next."))
 		child := w.start(t, "BOT_FAILPOINT="+point+":1")
-		if !died(child) {
-			t.Fatal("it never came by that point")
-		}
+		dies(t, child)
 		w.start(t)
 		l := w.settle(t, map[int64][]string{1000: {"tok-new.", "tok-next."}})
 		if old := tally(map[int64][]string{1000: {"tok-old."}}, w.tg.Sent()); l != (ledger{}) || old.lost != 1 {

@@ -43,9 +43,7 @@ func TestCrashWithASideEffect(t *testing.T) {
 			})
 			child := w.start(t, "BOT_FAILPOINT="+point)
 			w.tg.Push(telegramtest.Text(1, 1, "add milk"))
-			if !died(child) {
-				t.Fatal("it never came by that point")
-			}
+			dies(t, child)
 			child = w.start(t)
 			if got := w.sent(t, 1)[0]; got != "It is on your list." {
 				t.Errorf("got %q", got)
@@ -72,13 +70,15 @@ func ended(cmd *exec.Cmd) bool {
 	return alarm.Stop()
 }
 
-// died waits until a process has killed itself.
-func died(cmd *exec.Cmd) bool {
-	if !ended(cmd) {
-		return false
+// dies waits until a process has killed itself at its point of failure.
+func dies(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
+	if ended(cmd) {
+		if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() && status.Signal() == syscall.SIGKILL {
+			return
+		}
 	}
-	status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus)
-	return ok && status.Signaled() && status.Signal() == syscall.SIGKILL
+	t.Fatal("it never came by that point")
 }
 
 // end asks a process to end and returns how long it took; it has to end well,

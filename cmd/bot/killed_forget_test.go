@@ -36,9 +36,7 @@ func TestKilledWhileForgetting(t *testing.T) {
 				} else {
 					w.tg.Push(telegramtest.Text(7, 7, "yes"))
 				}
-				if !died(child) {
-					t.Fatal("it never came by that point")
-				}
+				dies(t, child)
 				child = w.start(t)
 				w.sent(t, 3)
 				w.settled(t)

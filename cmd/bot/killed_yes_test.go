@@ -33,9 +33,7 @@ func TestKilledBetweenTheYesAndItsResult(t *testing.T) {
 			eventually(t, "it asks", func() bool { return said(`Delete the task "old"?`) })
 			w.llm.Queue(callTool("add_task", `{"description":"new"}`), llmtest.Turn{Text: "Both are done."})
 			w.tg.Push(telegramtest.Text(7, 7, "yes, do it"))
-			if !died(child) {
-				t.Fatal("it never came by that point")
-			}
+			dies(t, child)
 			child = w.start(t)
 			eventually(t, "the plan is finished", func() bool { return said("Both are done.") })
 			w.settled(t)
@@ -68,9 +66,7 @@ func TestKilledWhileAsking(t *testing.T) {
 	w.tg.Push(telegramtest.Text(7, 7, "put old on my list"))
 	eventually(t, "the task is there", func() bool { return said("It is on it.") > 0 })
 	w.tg.Push(telegramtest.Text(7, 7, "delete it"))
-	if !died(child) {
-		t.Fatal("it never came by that point")
-	}
+	dies(t, child)
 	child = w.start(t)
 	eventually(t, "it asks", func() bool { return said(`Delete the task "old"?`) > 0 })
 	w.llm.Queue(llmtest.Turn{Text: "It is gone."})

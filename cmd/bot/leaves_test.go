@@ -171,9 +171,7 @@ func TestKilledAfterTheOwnersWord(t *testing.T) {
 	eventually(t, "it asks", func() bool { return said("says of itself that it only reads") })
 	w.llm.Queue(done)
 	w.tg.Push(telegramtest.Text(1, 1, "yes"))
-	if !died(child) {
-		t.Fatal("it never came by that point")
-	}
+	dies(t, child)
 	child = w.start(t)
 	eventually(t, "it goes on", func() bool { return said("Done.") })
 	w.shows(t, "/tools servers", "1 say of themselves that they only read")

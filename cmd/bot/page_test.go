@@ -254,6 +254,13 @@ func TestHandoffOnThePage(t *testing.T) {
 	v := newVisitor(t, base)
 	v.logIn(w.say(t, 1, "/page"))
 	w.say(t, 1, "good morning")
+	w.onThePage(t, v)
+}
+
+// onThePage hands a conversation over; the owner takes it on the page, answers and gives
+// it back.
+func (w *world) onThePage(t *testing.T, v *visitor) {
+	t.Helper()
 	w.tg.Push(telegramtest.Text(42, 42, "/handoff I want a human"))
 	w.told(t, 42, "asked a person")
 	if body := v.until("/people", "I want a human"); !strings.Contains(body, `value="handoff-take"`) {
@@ -272,6 +279,7 @@ func TestHandoffOnThePage(t *testing.T) {
 		"No conversation is handed over") {
 		t.Errorf("given back:\n%s", body)
 	}
+	w.told(t, 42, "I am with you again")
 	w.llm.Queue(llmtest.Turn{Text: "I am the assistant again."})
 	w.tg.Push(telegramtest.Text(42, 42, "hello?"))
 	w.told(t, 42, "I am the assistant again.")

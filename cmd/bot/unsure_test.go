@@ -183,9 +183,7 @@ func TestKilledAfterAConfirmedPayment(t *testing.T) {
 	w.told(t, 7, "bank")
 	w.llm.Queue(callTool("bank__rate", `{}`))
 	w.tg.Push(telegramtest.Text(7, 7, "yes"))
-	if !died(child) {
-		t.Fatal("it never came by that point")
-	}
+	dies(t, child)
 	b.shut()
 	must(t, os.WriteFile(w.file, []byte("access: {mode: open}\n"), 0o600))
 	w.start(t)
