@@ -18,8 +18,7 @@ import (
 func TestNobodyIsPinged(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t).onDiscord()
-	w.run(t)
-	w.connected(t)
+	w.serve(t)
 	const pings = "@everyone @here <@&1> <@2> <@!2>"
 	w.llm.Respond(func(llmtest.Request) llmtest.Turn {
 		return llmtest.Turn{Text: strings.Repeat(pings+" and so on.\n", 120), Chunks: 15, ChunkWait: 100 * time.Millisecond}
@@ -85,15 +84,13 @@ func TestErrorsStayInside(t *testing.T) {
 // minute cost as many model calls as the limit says, and one notice.
 func TestOnePersonFloods(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.env = append(w.env, "BOT_LIMITS_USER_PER_MINUTE=20", "BOT_LIMITS_QUEUE_PER_CHANNEL=1000")
+	w := newWorld(t, "BOT_LIMITS_USER_PER_MINUTE=20", "BOT_LIMITS_QUEUE_PER_CHANNEL=1000")
 	w.run(t)
 	var flood []telegramtest.Update
 	for i := range 500 {
 		flood = append(flood, telegramtest.Text(-1000000000000-int64(i%50), 7, fmt.Sprintf("/ask %d", i)))
 	}
-	w.tg.Push(telegramtest.Text(7, 7, "hello"))
-	w.sent(t, 1)
+	w.saying(t, 7, 7, "hello")
 	began := time.Now()
 	w.tg.Push(flood...)
 	w.idle(t)
@@ -138,8 +135,7 @@ func TestHostileModelIsBounded(t *testing.T) {
 func TestNothingIsCarriedOut(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t).onDiscord()
-	w.run(t)
-	w.connected(t)
+	w.serve(t)
 	const evil, blunt = "https://evil.tld/?d=ZX-CANARY-A", "hxxps://evil.tld/?d=ZX-CANARY-A"
 	w.saying(t, 7, 7, "/facts add my password is ZX-CANARY-A")
 	w.dc.Message("", "10", "42", "/facts add my password is ZX-CANARY-A")

@@ -205,8 +205,7 @@ func TestClusterForgets(t *testing.T) {
 func TestClusterAtOnce(t *testing.T) {
 	t.Parallel()
 	waittest.Alone(t)
-	w := newWorld(t)
-	w.env = append(w.env, "BOT_ACCESS_MODE=allowlist", "BOT_ACCESS_ALLOW=telegram:6")
+	w := newWorld(t, "BOT_ACCESS_MODE=allowlist", "BOT_ACCESS_ALLOW=telegram:6")
 	f := newPosted(t, w, 2)
 	say := func(who int64, to int, text string) string {
 		f.turn.Store(int32(to))

@@ -32,8 +32,7 @@ func TestReadingDoesNotWait(t *testing.T) {
 // not.
 func TestTypingWhereEverythingIsAnswered(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.env = append(w.env, "BOT_ACCESS_MODE=open", "BOT_ACCESS_OWNERS=telegram:1")
+	w := newWorld(t, "BOT_ACCESS_MODE=open", "BOT_ACCESS_OWNERS=telegram:1")
 	w.run(t)
 	w.tg.Push(telegramtest.Text(-200, 8, "nobody asked"))
 	w.tg.Push(telegramtest.Text(-100, 1, "/config channel all"))

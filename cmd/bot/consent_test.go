@@ -105,8 +105,7 @@ func TestWhatIsShownIsRun(t *testing.T) {
 	r := rand.New(rand.NewPCG(15, 2))
 	var args string
 	w.pays(func() string { return args })
-	w.run(t)
-	w.connected(t)
+	w.serve(t)
 	w.shows(t, "/tools servers", "bank: up, 1 tool in use")
 	asked := 0
 	for i := range 60 {

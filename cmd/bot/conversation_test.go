@@ -149,8 +149,8 @@ func onTelegram(t *testing.T, w *world) func(string) string {
 }
 
 func onDiscordDM(t *testing.T, w *world) func(string) string {
-	w.onDiscord().run(t)
-	w.connected(t)
+	w.env = append(w.env, "BOT_ACCESS_OWNERS=telegram:1,discord:42")
+	w.onDiscord().serve(t)
 	return w.sayer(t, func(text string) { w.dc.Message("", "10", "42", text) }, func() (texts []string) {
 		for _, m := range w.dc.Sent() {
 			texts = append(texts, m.Content)

@@ -42,8 +42,7 @@ func TestSixtyTurns(t *testing.T) {
 			if name == "terminal" && os.Getenv("PARLEY_FAULTS") == "" {
 				t.Skip("takes 20 s at a pipe; make faults plays it")
 			}
-			w := newWorld(t)
-			w.env = append(w.env, "BOT_CONTEXT_TOKEN_BUDGET=4000", "BOT_ACCESS_OWNERS=telegram:1,discord:42")
+			w := newWorld(t, "BOT_CONTEXT_TOKEN_BUDGET=4000")
 			var folds atomic.Int32
 			w.llm.Structured(summarizing(&folds))
 			say := front(t, w)

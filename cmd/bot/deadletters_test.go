@@ -13,8 +13,7 @@ import (
 func TestDeadLettersAreReadAgain(t *testing.T) {
 	w := newWorld(t).onDiscord()
 	w.llm.Quiet()
-	w.run(t)
-	w.connected(t)
+	w.serve(t)
 	store := w.open(t)
 	event := `{"t":"MESSAGE_CREATE","d":{"id":"77001","type":0,"channel_id":"10","content":"hear me now","timestamp":"2026-03-02T10:00:00Z","author":{"id":"42","username":"Ann"}}}`
 	_, err := store.Accept(t.Context(), chat.Batch{Platform: "discord", Dead: []chat.DeadLetter{

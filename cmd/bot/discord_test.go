@@ -25,6 +25,13 @@ func (w *world) connected(t testing.TB) {
 	}
 }
 
+// serve starts the bot in this process and waits until Discord is connected.
+func (w *world) serve(t testing.TB) {
+	t.Helper()
+	w.run(t)
+	w.connected(t)
+}
+
 func (w *world) discordSent(t *testing.T, n int) []discordtest.Message {
 	t.Helper()
 	if !w.dc.Wait(time.Minute, func() bool { return len(w.dc.Sent()) >= n }) {
@@ -47,10 +54,8 @@ func (w *world) responded(t *testing.T, id string) discordtest.Response {
 // whose eyes an answer is for.
 func TestDiscordCommands(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t).onDiscord()
-	w.env = append(w.env, "BOT_ACCESS_OWNERS=discord:1")
-	w.run(t)
-	w.connected(t)
+	w := newWorld(t, "BOT_ACCESS_OWNERS=discord:1").onDiscord()
+	w.serve(t)
 	if !w.dc.Wait(time.Minute, func() bool { return len(w.dc.Commands()) > 0 }) {
 		t.Fatal("no commands were registered") // or Discord would refuse them
 	}
@@ -105,10 +110,8 @@ func TestDiscordCommands(t *testing.T) {
 // chose it.
 func TestDiscordMenu(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t).onDiscord()
-	w.env = append(w.env, "BOT_ACCESS_OWNERS=discord:1")
-	w.run(t)
-	w.connected(t)
+	w := newWorld(t, "BOT_ACCESS_OWNERS=discord:1").onDiscord()
+	w.serve(t)
 	w.dc.Message("77", "50", "1", "<@9000> /tools disable")
 	list := w.discordSent(t, 1)[0]
 	if !slices.Contains(list.Menu, "/tools disable web_fetch") || len(list.Buttons) > 0 {
@@ -134,14 +137,12 @@ func TestDiscordMenu(t *testing.T) {
 // acknowledged first and answered in the same place later.
 func TestDiscordSlowCommand(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t).onDiscord()
-	w.env = append(w.env, "BOT_SESSION_CONTROL=everyone")
+	w := newWorld(t, "BOT_SESSION_CONTROL=everyone").onDiscord()
 	held := make(chan struct{})
 	w.llm.Structured(func(llmtest.Request) llmtest.Turn {
 		return llmtest.Turn{Held: held, Text: `{"summary":"They talked of tea.","title":"Tea","decisions":[],"facts":[]}`}
 	})
-	w.run(t)
-	w.connected(t)
+	w.serve(t)
 	w.dc.Message("77", "50", "42", "<@9000> I like tea")
 	w.discordSent(t, 1)
 	id := w.dc.Interaction(discordtest.Use{Guild: "77", Channel: "50", User: "42", Command: "summarize"})
@@ -157,10 +158,8 @@ func TestDiscordSlowCommand(t *testing.T) {
 // alone, each time, and is completed nothing.
 func TestDiscordChannelForAdmins(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t).onDiscord()
-	w.env = append(w.env, "BOT_ACCESS_OWNERS=discord:1")
-	w.run(t)
-	w.connected(t)
+	w := newWorld(t, "BOT_ACCESS_OWNERS=discord:1").onDiscord()
+	w.serve(t)
 	use := discordtest.Use{Guild: "77", Channel: "50", User: "1", Command: "config who", Options: [][2]string{{"people", "admins"}}}
 	w.dc.Interaction(use)
 	w.discordSent(t, 1)
@@ -194,8 +193,7 @@ func TestDiscordChannelForAdmins(t *testing.T) {
 func TestCompanyIsNotPrivate(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t).onDiscord()
-	w.run(t)
-	w.connected(t)
+	w.serve(t)
 	for _, company := range []bool{false, true} {
 		n := len(w.llm.Requests())
 		w.dc.Interaction(discordtest.Use{Channel: "60", User: "42", Command: "ask", Options: [][2]string{{"question", "who am I?"}},

@@ -84,8 +84,7 @@ func TestFaultDiskFullWhileRunning(t *testing.T) {
 	w.onSmallDisk(t, "8m")
 	base := w.withPort(t)
 	w.startAndPoll(t)
-	w.tg.Push(telegramtest.Text(7, 7, "one"))
-	w.sent(t, 1)
+	w.saying(t, 7, 7, "one")
 	empty := fillUp(t, w.dir)
 	w.tg.Push(telegramtest.Text(7, 7, strings.Repeat("two ", 900)))
 	for i := range 40 {

@@ -71,8 +71,7 @@ type spoiled struct {
 }
 
 func (s spoiled) examine(t *testing.T) {
-	w := newWorld(t)
-	w.env = append(w.env, "BOT_ACCESS_MODE=pairing")
+	w := newWorld(t, "BOT_ACCESS_MODE=pairing")
 	s.spoil(t, w)
 	out, code := w.examined(t)
 	if code != s.exit || !strings.Contains(out, s.want) {

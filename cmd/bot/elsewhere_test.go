@@ -19,8 +19,7 @@ func TestClusterHandsOn(t *testing.T) {
 	t.Parallel()
 	waittest.Alone(t)
 	const desk = -500
-	w := newWorld(t)
-	w.env = append(w.env, "BOT_HANDOFF_DESK=telegram:-500")
+	w := newWorld(t, "BOT_HANDOFF_DESK=telegram:-500")
 	w.tg.AddChat(desk)
 	f := newPosted(t, w, 2, []string{"BOT_FAILPOINT=after_finish:3"})
 	f.turn.Store(1)
@@ -58,8 +57,7 @@ func TestClusterHandsOn(t *testing.T) {
 func TestClusterHandoffOnThePage(t *testing.T) {
 	t.Parallel()
 	thorough(t)
-	w := newWorld(t)
-	w.env = append(w.env, "BOT_HANDOFF_DESK=owners", "BOT_HANDOFF_WHO=owner")
+	w := newWorld(t, "BOT_HANDOFF_DESK=owners", "BOT_HANDOFF_WHO=owner")
 	base := w.withPort(t)
 	last := len(w.env) - 1
 	listens := w.env[last]

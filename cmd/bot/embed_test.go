@@ -154,8 +154,7 @@ func TestNoVectorsWithoutTheSetting(t *testing.T) {
 	w := meaningWorld(t)
 	w.run(t)
 	w.llm.Queue(llmtest.Turn{Text: "Who knows."})
-	w.tg.Push(telegramtest.Text(1, 1, "where might my kitty be"))
-	w.sent(t, 1)
+	w.saying(t, 1, 1, "where might my kitty be")
 	if got := w.heard(true, "called Misha", "feed at noon"); len(got) > 0 || len(w.llm.Embedded()) > 0 {
 		t.Errorf("the model was told %q; asked for vectors of %q", got, w.llm.Embedded())
 	}
@@ -163,12 +162,10 @@ func TestNoVectorsWithoutTheSetting(t *testing.T) {
 
 func TestNoVectorsWithoutAnythingToCompare(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.env = append(w.env, "BOT_MODEL_EMBEDDING="+llmtest.EmbeddingModel)
+	w := newWorld(t, "BOT_MODEL_EMBEDDING="+llmtest.EmbeddingModel)
 	w.run(t)
 	w.llm.Queue(llmtest.Turn{Text: "Hello."})
-	w.tg.Push(telegramtest.Text(1, 1, "where might my kitty be"))
-	w.sent(t, 1)
+	w.saying(t, 1, 1, "where might my kitty be")
 	if asked := w.llm.Embedded(); len(asked) > 0 {
 		t.Errorf("asked for vectors of %q", asked)
 	}

@@ -247,8 +247,7 @@ func TestFaultTyping(t *testing.T) {
 	if n == 0 {
 		t.Error("typing was never shown")
 	}
-	w.tg.Push(telegramtest.Text(7, 7, "/help"))
-	w.sent(t, 3)
+	w.saying(t, 7, 7, "/help")
 	if more := len(w.tg.Calls("sendChatAction")) - n; more > 1 {
 		t.Errorf("%d more after the end", more)
 	}
@@ -369,8 +368,7 @@ func TestFaultFewFiles(t *testing.T) {
 // model, says so, and answers as soon as there is one.
 func TestFaultModelComesLater(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.env = append(w.env, "BOT_MODEL_REQUIRED=false")
+	w := newWorld(t, "BOT_MODEL_REQUIRED=false")
 	w.llm.Models("another")
 	w.run(t)
 	for i, tt := range []struct{ text, want string }{{"hello", "not set up properly"}, {"/status", "down"},

@@ -174,8 +174,7 @@ func TestTelegramFiles(t *testing.T) {
 func TestDiscordFiles(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t).onDiscord().seeing()
-	w.run(t)
-	w.connected(t)
+	w.serve(t)
 	w.llm.Hear(func(llmtest.Recording) string { return "spoken words" })
 	img := testImage(t)
 	for i, c := range []struct {

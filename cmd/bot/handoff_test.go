@@ -56,8 +56,7 @@ func (w *world) posted(t *testing.T, channel, words string) discordtest.Message 
 // manned returns a world with a desk.
 func manned(t *testing.T, desk string) *world {
 	t.Helper()
-	w := newWorld(t).onDiscord()
-	w.env = append(w.env, "BOT_HANDOFF_DESK="+desk)
+	w := newWorld(t, "BOT_HANDOFF_DESK="+desk).onDiscord()
 	return w
 }
 

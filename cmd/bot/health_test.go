@@ -45,8 +45,7 @@ func TestFaultNothingGetsThrough(t *testing.T) {
 	w := newWorld(t)
 	base := w.withPort(t)
 	w.run(t)
-	w.tg.Push(telegramtest.Text(7, 7, "one"))
-	w.sent(t, 1)
+	w.saying(t, 7, 7, "one")
 	eventually(t, "green", func() bool { _, word, _ := probe(t, base+"/readyz"); return word == "ok" })
 	lift := w.tg.Fail(telegramtest.Fault{Method: "sendMessage", Drop: true})
 	w.tg.Push(telegramtest.Text(7, 7, "two"), telegramtest.Text(8, 8, "three"))
@@ -68,8 +67,7 @@ func TestFaultNothingGetsThrough(t *testing.T) {
 		t.Errorf("metrics say nothing of it:\n%s", text)
 	}
 	lift()
-	w.tg.Push(telegramtest.Text(7, 7, "four"))
-	w.sent(t, 2)
+	w.saying(t, 7, 7, "four")
 	eventually(t, "green again", func() bool { status, word, _ := probe(t, base+"/readyz"); return status == 200 && word == "ok" })
 }
 

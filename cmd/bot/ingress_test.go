@@ -163,8 +163,7 @@ func (w *world) onDiscordEverything(guild, channel, user string) {
 // authority, whoever stands behind them, and bots are not answered.
 func TestNobodyIsAPerson(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.env = append(w.env, "BOT_LIMITS_QUEUE_PER_CHANNEL=100")
+	w := newWorld(t, "BOT_LIMITS_QUEUE_PER_CHANNEL=100")
 	w.run(t)
 	const group = -1000000000005
 	for _, id := range []int64{1087968824, 777000, 136817688, group} {
@@ -262,8 +261,7 @@ func TestCommandsThatAreNone(t *testing.T) {
 func TestReplayedInteraction(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t).onDiscord()
-	w.run(t)
-	w.connected(t)
+	w.serve(t)
 	e := map[string]any{"id": "1573620504269422592", "application_id": "9000", "type": 2, "token": "tok", "channel_id": "50",
 		"guild_id": "77", "version": 1,
 		"member": map[string]any{"user": map[string]any{"id": "42", "username": "u"}, "permissions": "0"},

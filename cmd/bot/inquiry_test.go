@@ -37,8 +37,7 @@ func shop(t *testing.T) (server toolServer, heard chan string, goOn chan struct{
 
 // curious is a bot with such a server, whose model calls the tool it is told.
 func curious(t *testing.T, env ...string) (*world, chan string, chan struct{}) {
-	w := newWorld(t)
-	w.env = append(w.env, env...)
+	w := newWorld(t, env...)
 	server, heard, goOn := shop(t)
 	w.uses(t, "shop", server.url, "      read_only: true\n")
 	w.llm.Respond(func(r llmtest.Request) llmtest.Turn {

@@ -17,8 +17,7 @@ func (w *world) spend(tokens int) {
 
 func TestDayLimitOfEverybody(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.env = append(w.env, "BOT_LIMITS_TOKENS_PER_DAY=5000")
+	w := newWorld(t, "BOT_LIMITS_TOKENS_PER_DAY=5000")
 	w.spend(3000)
 	w.run(t)
 	say := func(user int64, text string) { w.tg.Push(telegramtest.Text(user, user, text)) }
@@ -52,8 +51,7 @@ func TestDayLimitOfEverybody(t *testing.T) {
 
 func TestDayLimitIsPassedByOneCallAtMost(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.env = append(w.env, "BOT_LIMITS_TOKENS_PER_DAY=2000")
+	w := newWorld(t, "BOT_LIMITS_TOKENS_PER_DAY=2000")
 	w.spend(1500)
 	w.run(t)
 	for chat := range int64(20) {
@@ -67,8 +65,7 @@ func TestDayLimitIsPassedByOneCallAtMost(t *testing.T) {
 
 func TestPastLimitOffline(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.env = append(w.env, "BOT_LIMITS_USER_TOKENS_PER_DAY=100", "BOT_LIMITS_PAST_LIMIT=offline")
+	w := newWorld(t, "BOT_LIMITS_USER_TOKENS_PER_DAY=100", "BOT_LIMITS_PAST_LIMIT=offline")
 	w.spend(3000)
 	w.run(t)
 	for _, text := range []string{"one", "two"} {
@@ -77,8 +74,7 @@ func TestPastLimitOffline(t *testing.T) {
 	if got := w.sent(t, 2)[1]; !strings.HasPrefix(got, "Today's allowance is used up, so I can't ask my language model") {
 		t.Errorf("got %q", got)
 	}
-	w.tg.Push(telegramtest.Text(7, 7, "what time is it?"))
-	if got := w.sent(t, 3)[2]; !strings.Contains(got, "20") || strings.Contains(got, "allowance") {
+	if got := w.saying(t, 7, 7, "what time is it?"); !strings.Contains(got, "20") || strings.Contains(got, "allowance") {
 		t.Errorf("got %q", got)
 	}
 	if n := len(w.llm.Requests()); n != 1 {

@@ -109,8 +109,9 @@ func eventually(t testing.TB, what string, ok func() bool) {
 	waittest.Until(t, what, ok)
 }
 
-// newWorld starts the fakes; the bot is started by run or by a child process.
-func newWorld(t testing.TB) *world {
+// newWorld starts the fakes; the bot is started by run or by a child process. env adds to
+// its environment.
+func newWorld(t testing.TB, env ...string) *world {
 	w := &world{tg: telegramtest.New(), dc: discordtest.New(), llm: llmtest.NewServer(), dir: filepath.Join(t.TempDir(), "data")}
 	t.Cleanup(w.llm.Close)
 	w.cut = sync.OnceFunc(func() { w.tg.Close(); w.dc.Close() })
@@ -121,9 +122,10 @@ func newWorld(t testing.TB) *world {
 	w.env = []string{
 		"BOT_TELEGRAM_TOKEN=" + w.tg.Token(), "BOT_TELEGRAM_API_URL=" + w.tg.URL(), "BOT_MODEL_BASE_URL=" + w.llm.URL(),
 		"BOT_MODEL_NAME=test", "BOT_MODEL_RETRY_FOR=1s", "BOT_MODEL_RETRIES=3", "BOT_ACCESS_MODE=open", "BOT_DATA_DIR=" + w.dir,
-		"BOT_ACCESS_OWNERS=telegram:1,discord:42",
+		"BOT_ACCESS_OWNERS=telegram:1",
 		"BOT_LIMITS_USER_PER_MINUTE=0",
 	}
+	w.env = append(w.env, env...)
 	if memorytest.Served() {
 		w.served(t)
 	}

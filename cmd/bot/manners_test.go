@@ -41,8 +41,7 @@ func (w *world) answered(t *testing.T, chat, user int64, text string) string {
 // TestAddedToAGroup: the group is greeted once and told how to address the bot, and
 // the owner decides about it with a button.
 func TestAddedToAGroup(t *testing.T) {
-	w := newWorld(t)
-	w.env = append(w.env, "BOT_ACCESS_MODE=pairing")
+	w := newWorld(t, "BOT_ACCESS_MODE=pairing")
 	w.tg.AddChat(1)
 	w.tg.AddChat(-100)
 	w.run(t)
@@ -101,10 +100,8 @@ func TestAddedWhereNobodyIsGreeted(t *testing.T) {
 // TestAddedToAServer is the same on Discord, which describes a server anew after each
 // gap.
 func TestAddedToAServer(t *testing.T) {
-	w := newWorld(t).onDiscord()
-	w.env = append(w.env, "BOT_ACCESS_MODE=pairing", "BOT_ACCESS_OWNERS=discord:77")
-	w.run(t)
-	w.connected(t)
+	w := newWorld(t, "BOT_ACCESS_MODE=pairing", "BOT_ACCESS_OWNERS=discord:77").onDiscord()
+	w.serve(t)
 	server := map[string]any{"id": "900", "name": "Garden", "owner_id": "9", "joined_at": time.Now().UTC().Format(time.RFC3339),
 		"system_channel_id": "902",
 		"channels":          []any{map[string]any{"id": "901", "type": 0}, map[string]any{"id": "902", "type": 0}}}
@@ -139,13 +136,11 @@ func TestAddedToAServer(t *testing.T) {
 // they asked and in their language; whoever was not is told nothing.
 func TestWhoIsLetInIsTold(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t).onDiscord()
-	w.env = append(w.env, "BOT_ACCESS_MODE=pairing", "BOT_TELEGRAM_TOKEN="+w.tg.Token(), "BOT_ACCESS_OWNERS=telegram:1")
+	w := newWorld(t, "BOT_ACCESS_MODE=pairing").onDiscord()
 	for _, id := range []int64{1, 5, 6, 7, 8} {
 		w.tg.AddChat(id)
 	}
-	w.run(t)
-	w.connected(t)
+	w.serve(t)
 	german := telegramtest.Text(5, 5, "hallo?")
 	german.Message.From.Language = "de"
 	w.tg.Push(german, telegramtest.Text(6, 6, "hello?"), telegramtest.Text(7, 7, "hello?"), telegramtest.Text(8, 8, "hello?"))
@@ -177,10 +172,8 @@ func TestWhoIsLetInIsTold(t *testing.T) {
 // TestTitlesOfServers: on Discord a server and its channels are called by their names.
 func TestTitlesOfServers(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t).onDiscord()
-	w.env = append(w.env, "BOT_ACCESS_OWNERS=discord:77")
-	w.run(t)
-	w.connected(t)
+	w := newWorld(t, "BOT_ACCESS_OWNERS=discord:77").onDiscord()
+	w.serve(t)
 	w.dc.Dispatch("GUILD_CREATE", map[string]any{"id": "900", "name": "Garden", "joined_at": "2020-01-01T00:00:00Z",
 		"channels": []any{map[string]any{"id": "902", "type": 0, "name": "seeds"}}})
 	w.dc.Dispatch("CHANNEL_UPDATE", map[string]any{"id": "902", "guild_id": "900", "type": 0, "name": "plants"})

@@ -77,8 +77,7 @@ func TestMCPServer(t *testing.T) {
 	if strings.Count(got, "water the plants") != 1 || strings.Count(got, "tea over coffee") != 1 {
 		t.Errorf("the bot shows %q", got)
 	}
-	w.tg.Push(telegramtest.Text(1, 1, "the wifi password hint is the blue boat"))
-	w.sent(t, 4)
+	w.saying(t, 1, 1, "the wifi password hint is the blue boat")
 	if got, _ := ask(t, s, "recall_conversation", map[string]any{"query": "blue boat"}); !strings.Contains(got, "wifi") {
 		t.Errorf("recalls %q", got)
 	}

@@ -36,10 +36,8 @@ func TestMetrics(t *testing.T) {
 		llmtest.Turn{Text: "noon", Usage: [2]int{200, 5}},
 		llmtest.Turn{Status: 400, Body: `{"error":{"message":"no"}}`},
 	)
-	w.tg.Push(telegramtest.Text(7, 7, "what time is it?"))
-	w.sent(t, 1)
-	w.tg.Push(telegramtest.Text(7, 7, "fail"))
-	w.sent(t, 2)
+	w.saying(t, 7, 7, "what time is it?")
+	w.saying(t, 7, 7, "fail")
 	lift := w.tg.Fail(telegramtest.Fault{Method: "sendMessage", Status: 500})
 	w.tg.Push(telegramtest.Text(7, 7, "stuck"))
 	eventually(t, "the answer is made and a part waits", func() bool {

@@ -118,8 +118,7 @@ func TestControlPage(t *testing.T) {
 	base := w.withPort(t)
 	w.env = append(w.env, "BOT_PLAYBOOK_DIR=../../config/playbook")
 	w.run(t)
-	w.tg.Push(telegramtest.Text(1, 1, "my order is 12345"))
-	w.sent(t, 1)
+	w.saying(t, 1, 1, "my order is 12345")
 
 	w.setenv(t)
 	link, code := typed("", "page")
@@ -167,8 +166,7 @@ func TestControlPage(t *testing.T) {
 	say("/stats")
 	v.until("/chat", "The last 7 days")
 
-	w.tg.Push(telegramtest.Text(1, 1, "/page"))
-	told := w.sent(t, 2)[1]
+	told := w.saying(t, 1, 1, "/page")
 	found := linkForm.FindStringSubmatch(told)
 	if found == nil {
 		t.Fatalf("/page says %q", told)
@@ -177,8 +175,7 @@ func TestControlPage(t *testing.T) {
 	if body := second.post("/login", url.Values{"code": {found[1]}}); !strings.Contains(body, "Overview") {
 		t.Errorf("the link from the chat:\n%s", body)
 	}
-	w.tg.Push(telegramtest.Text(2, 2, "/page"))
-	if told := w.sent(t, 3)[2]; strings.Contains(told, "login") {
+	if told := w.saying(t, 2, 2, "/page"); strings.Contains(told, "login") {
 		t.Errorf("a stranger to ownership is told %q", told)
 	}
 }
@@ -210,8 +207,7 @@ func TestOwnersForms(t *testing.T) {
 	if got := w.sent(t, 4)[3]; !strings.Contains(got, "You are let in") {
 		t.Errorf("the one who was let in is told %q", got)
 	}
-	w.tg.Push(telegramtest.Text(7, 7, "when are you open?"))
-	if got := w.sent(t, 5)[4]; !strings.Contains(got, "We open at nine.") {
+	if got := w.saying(t, 7, 7, "when are you open?"); !strings.Contains(got, "We open at nine.") {
 		t.Errorf("the one who was let in is answered %q", got)
 	}
 	version := regexp.MustCompile(`name="version" value="([^"]+)"`).FindStringSubmatch(v.get("/rules/shop.yaml"))[1]
@@ -231,8 +227,7 @@ func TestOwnersForms(t *testing.T) {
 		`value="2h"`) {
 		t.Errorf("the setting is as it was:\n%s", body)
 	}
-	w.tg.Push(telegramtest.Text(7, 7, "/facts add I like tea"))
-	w.sent(t, 6)
+	w.saying(t, 7, 7, "/facts add I like tea")
 	id := regexp.MustCompile(`name="id" value="(\d+)"`).FindStringSubmatch(v.until("/facts", "I like tea"))
 	if body := v.send("/facts", "/do", url.Values{"do": {"fact-change"}, "id": {id[1]},
 		"value": {"I like coffee"}}); !strings.Contains(body, ">I like coffee</textarea>") {

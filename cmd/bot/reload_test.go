@@ -7,8 +7,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-
-	"parley/internal/adapters/telegram/telegramtest"
 )
 
 // hangUp writes settings, sends the signal and waits for a line in the log.
@@ -32,8 +30,7 @@ func TestReload(t *testing.T) {
 	w.env = slices.DeleteFunc(w.env, func(e string) bool { return strings.HasPrefix(e, "BOT_ACCESS_MODE=") })
 	w.env = append(w.env, "BOT_AGENT_PROMPT_FILE="+persona)
 	w.run(t)
-	w.tg.Push(telegramtest.Text(1, 1, "I own this"))
-	w.sent(t, 1)
+	w.saying(t, 1, 1, "I own this")
 
 	for settings, want := range map[string]string{"access: {mode: open, owner: []}\n": "access.owners?",
 		"access: {mode: open}\nlog: {level: loud}\n": "log.level"} {
@@ -42,8 +39,7 @@ func TestReload(t *testing.T) {
 			t.Errorf("the log does not name the mistake, %s: %s", want, log)
 		}
 	}
-	w.tg.Push(telegramtest.Text(7, 7, "may I?"))
-	if got := w.sent(t, 2)[1]; !strings.Contains(got, "private assistant") {
+	if got := w.saying(t, 7, 7, "may I?"); !strings.Contains(got, "private assistant") {
 		t.Errorf("a reload with a mistake let a stranger in: %q", got)
 	}
 
@@ -52,22 +48,19 @@ func TestReload(t *testing.T) {
 	if log := w.log.String(); !strings.Contains(log, `changed="access.mode, log.level"`) || !strings.Contains(log, "settings=agent.name") {
 		t.Errorf("the log does not say what changed: %s", log)
 	}
-	w.tg.Push(telegramtest.Text(7, 7, "and now?"))
-	if got := w.sent(t, 3)[2]; got != "and now?" {
+	if got := w.saying(t, 7, 7, "and now?"); got != "and now?" {
 		t.Errorf("the new mode is not in force: %q", got)
 	}
 	reqs := w.llm.Requests()
 	if last := string(reqs[len(reqs)-1].Raw); !strings.Contains(last, "You are the second.") {
 		t.Errorf("the new persona is not in force: %s", last)
 	}
-	w.tg.Push(telegramtest.Text(1, 1, "/config show"))
-	if got := w.sent(t, 4)[3]; !strings.Contains(got, `mode: "open"`) || !strings.Contains(got, `name: "Parley"`) {
+	if got := w.saying(t, 1, 1, "/config show"); !strings.Contains(got, `mode: "open"`) || !strings.Contains(got, `name: "Parley"`) {
 		t.Errorf("/config does not show what is in force: %s", got)
 	}
 
 	w.hangUp(t, "access: {mode: open}\nlimits: {user_tokens_per_day: 1}\n", "changed=\"limits.user_tokens_per_day, log.level\"")
-	w.tg.Push(telegramtest.Text(7, 7, "over the limit"))
-	if got := w.sent(t, 5)[4]; !strings.Contains(got, "allowance is used up") {
+	if got := w.saying(t, 7, 7, "over the limit"); !strings.Contains(got, "allowance is used up") {
 		t.Errorf("the new limit is not in force: %q", got)
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"parley/internal/adapters/discord/discordtest"
-	"parley/internal/adapters/telegram/telegramtest"
 	"parley/internal/text/waittest"
 )
 
@@ -162,8 +161,7 @@ func TestServiceStarts(t *testing.T) {
 			}
 			cmd, log := h.start(t)
 			if tt.telegram {
-				w.tg.Push(telegramtest.Text(7, 7, "hi from telegram"))
-				if got := w.sent(t, 1)[0]; got != "hi from telegram" {
+				if got := w.saying(t, 7, 7, "hi from telegram"); got != "hi from telegram" {
 					t.Errorf("got %q", got)
 				}
 			}

@@ -55,8 +55,7 @@ func TestClaimByTheLinkOfTheStart(t *testing.T) {
 // and nothing of what was said.
 func TestEachMessageHasALineInTheLog(t *testing.T) {
 	w := newWorld(t).onDiscord()
-	w.run(t)
-	w.connected(t)
+	w.serve(t)
 	w.saying(t, 5, 5, "plum pudding")
 	w.dc.Message("", "600", "77", "plum pudding")
 	for _, want := range []string{"msg=message from=telegram:5 in=telegram:5 outcome=answered took=",

@@ -17,8 +17,7 @@ func TestTelegramStopCancelsTheTurn(t *testing.T) {
 	w.llm.Queue(llmtest.Turn{Text: "never", Delay: time.Minute})
 	w.tg.Push(telegramtest.Text(7, 7, "think long"))
 	eventually(t, "the model is asked", func() bool { return len(w.llm.Requests()) > 0 })
-	w.tg.Push(telegramtest.Text(7, 7, "/stop"))
-	if got := w.sent(t, 1)[0]; got != "Stopped." {
+	if got := w.saying(t, 7, 7, "/stop"); got != "Stopped." {
 		t.Errorf("got %q", got)
 	}
 }
