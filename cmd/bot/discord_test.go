@@ -54,8 +54,10 @@ func (w *world) responded(t *testing.T, id string) discordtest.Response {
 // whose eyes an answer is for.
 func TestDiscordCommands(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "BOT_ACCESS_OWNERS=discord:1").onDiscord()
+	w := newWorld(t, "BOT_ACCESS_OWNERS=discord:1", "BOT_HANDOFF_DESK=discord:50").onDiscord()
 	w.serve(t)
+	w.say(t, 42, "/handoff")
+	w.posted(t, "50", "telegram:42")
 	if !w.dc.Wait(time.Minute, func() bool { return len(w.dc.Commands()) > 0 }) {
 		t.Fatal("no commands were registered") // or Discord would refuse them
 	}
@@ -73,6 +75,7 @@ func TestDiscordCommands(t *testing.T) {
 		{"1", "tools enable", "name", "web_f", "web_fetch"},
 		{"1", "tools enable", "name", "nothing", ""},
 		{"42", "tools enable", "name", "web_f", ""}, // not for them
+		{"9", "handoff take", "number", "", "1 – User 42"},
 		{"1", "tools enable", "nothing", "web_f", ""},
 		{"1", "nothing", "name", "web_f", ""},
 	} {
@@ -94,7 +97,7 @@ func TestDiscordCommands(t *testing.T) {
 	if r := w.responded(t, w.dc.Interaction(discordtest.Use{Guild: "77", Channel: "50", User: "1", Command: "tools list"})); r.Private() {
 		t.Error("/tools list by the owner is private")
 	}
-	sent := w.discordSent(t, 7)
+	sent := w.discordSent(t, 8)
 	denied := 0
 	for _, m := range sent {
 		if strings.Contains(m.Content, "for the administrators") || strings.Contains(m.Content, "for my owner") {

@@ -89,6 +89,7 @@ func TestRehearseUnreadable(t *testing.T) {
 		{"> hi\n= Hi.\npress Yes\n", "script.txt:10: press Yes: there is no button here yet"},
 		{"> add a task to x\n! add_task {\"description\":\"x\"}\n= Ok.\n> delete it\n! delete_task {\"id\":1}\npress Yep\n",
 			"script.txt:13: press Yep: no button here is called that; there are Yes, No"},
+		{"reply hi\n", "the bot has said nothing there yet"},
 		{"edit hi\n", "a line at the terminal stays as it is"},
 		{"edit [telegram:1] hi\n", "they have written nothing there yet"},
 		{"delete [telegram:1@-100]\n", "only Discord tells of deleted messages"},

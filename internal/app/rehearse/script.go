@@ -191,7 +191,7 @@ func (s *Script) list(l line) (*[]line, error) {
 // actMarks begin an act, answerMarks are what the model does in it; checks has what
 // should follow.
 var (
-	actMarks = map[string]bool{">": true, "hears": true, "edit": true, "delete": true, "press": true, "added": true, "removed": true,
+	actMarks = map[string]bool{">": true, "hears": true, "reply": true, "edit": true, "delete": true, "press": true, "added": true, "removed": true,
 		"restart": true, "at": true, "after": true}
 	answerMarks = map[string]bool{"=": true, "!": true, "x": true, "judge": true, "sum": true}
 )
@@ -244,7 +244,7 @@ func Message(id int, text string) (chat.Message, error) {
 }
 
 // message returns what an act says or does, but for what only the stage knows: the
-// message that is edited or deleted, the button that is pressed. Without a speaker it is
+// message that it is about, the button that is pressed. Without a speaker it is
 // the owner at the terminal; without a channel, a direct chat.
 func (a act) message() (chat.Message, error) {
 	m, err := spoken(a.text)
@@ -254,7 +254,7 @@ func (a act) message() (chat.Message, error) {
 	m.ID, m.Named = fmt.Sprint(a.n), !m.Direct
 	wrong := ""
 	switch a.mark {
-	case ">":
+	case ">", "reply":
 		if chat.IsCommand(m.Text) {
 			m.Kind = chat.KindCommand
 		}

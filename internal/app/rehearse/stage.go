@@ -202,11 +202,28 @@ func (st *Stage) aim(m *chat.Message, mark string) error {
 			return errors.New("they have written nothing there yet")
 		}
 	default:
+		if mark == "reply" {
+			if m.ReplyTo = st.newest(m.Key); m.ReplyTo == "" {
+				return errors.New("the bot has said nothing there yet")
+			}
+		}
 		if mark != "removed" {
 			st.wrote[me] = m.ID
 		}
 	}
 	return nil
+}
+
+// newest returns the id of the last message of the bot in a place, "" for none.
+func (st *Stage) newest(place chat.Key) string {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	for _, p := range slices.Backward(st.sent) {
+		if p.Key == place {
+			return sentID(p)
+		}
+	}
+	return ""
 }
 
 // press turns the label of a button into what the newest button with it stands for.
