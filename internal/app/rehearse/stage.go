@@ -170,26 +170,42 @@ func (st *Stage) act(ctx context.Context, s *Script, a act) error {
 	if st.recording {
 		answers = nil
 	}
-	switch a.mark {
-	case "at", "after":
-		st.begin(answers)
-		return st.pass(ctx, s, a)
-	case "restart":
-		st.begin(answers)
-		return st.restart(ctx)
+	return st.during(ctx, answers, func() error {
+		switch a.mark {
+		case "at", "after":
+			return st.pass(ctx, s, a)
+		case "restart":
+			return st.restart(ctx)
+		}
+		m, err := a.message()
+		if err == nil {
+			err = st.aim(&m, a.mark)
+		}
+		switch {
+		case err != nil:
+			return unreadable(s.at(a.n), a.mark+" "+a.text, err.Error(), "")
+		case a.mark == "removed":
+			return st.remove(ctx, m)
+		}
+		return st.deliver(ctx, m)
+	})
+}
+
+// during begins an act, in which the model gives these answers, does what happens in it,
+// waits for what follows and looks at it.
+func (st *Stage) during(ctx context.Context, answers []line, do func() error) error {
+	st.model.begin(answers)
+	st.mu.Lock()
+	st.fresh, st.log = len(st.sent), nil
+	st.time = st.time.Add(time.Second) // nobody writes two messages at once
+	st.mu.Unlock()
+	if err := do(); err != nil {
+		return err
 	}
-	m, err := a.message()
-	if err == nil {
-		err = st.aim(&m, a.mark)
+	if err := st.Settle(ctx); err != nil {
+		return err
 	}
-	if err != nil {
-		return unreadable(s.at(a.n), a.mark+" "+a.text, err.Error(), "")
-	}
-	if a.mark == "removed" {
-		st.begin(answers)
-		return st.remove(ctx, m)
-	}
-	return st.deliver(ctx, m, answers)
+	return st.look(ctx)
 }
 
 // aim finds the message that an act is about.
@@ -254,13 +270,7 @@ func (st *Stage) remove(ctx context.Context, m chat.Message) error {
 	if m.Direct {
 		p.User, p.State = m.From, chat.Blocked
 	}
-	if err := st.bot.Hub.Deliver(ctx, chat.Batch{Platform: m.Key.Platform, Present: []chat.Presence{p}}); err != nil {
-		return err
-	}
-	if err := st.Settle(ctx); err != nil {
-		return err
-	}
-	return st.look(ctx)
+	return st.bot.Hub.Deliver(ctx, chat.Batch{Platform: m.Key.Platform, Present: []chat.Presence{p}})
 }
 
 // restart ends the bot and starts it again on the same data folder.
@@ -269,39 +279,19 @@ func (st *Stage) restart(ctx context.Context) (err error) {
 	if st.bot, err = st.build(ctx); err != nil {
 		return err
 	}
-	if err := st.bot.Hub.Recover(ctx); err != nil {
-		return err
-	}
-	if err := st.Settle(ctx); err != nil {
-		return err
-	}
-	return st.look(ctx)
-}
-
-// begin clears what the act before left; answers are the model's in this one.
-func (st *Stage) begin(answers []line) {
-	st.model.begin(answers)
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	st.fresh, st.log = len(st.sent), nil
-	st.time = st.time.Add(time.Second) // nobody writes two messages at once
+	return st.bot.Hub.Recover(ctx)
 }
 
 // Say delivers a message now and waits until everything that follows is over.
-func (st *Stage) Say(ctx context.Context, m chat.Message) error { return st.deliver(ctx, m, nil) }
+func (st *Stage) Say(ctx context.Context, m chat.Message) error {
+	return st.during(ctx, nil, func() error { return st.deliver(ctx, m) })
+}
 
-func (st *Stage) deliver(ctx context.Context, m chat.Message, answers []line) error {
-	st.begin(answers)
+func (st *Stage) deliver(ctx context.Context, m chat.Message) error {
 	m.At = st.Now()
 	m.Agent = st.bot.Agent(m)
-	st.message = m
-	if err := st.bot.Hub.Deliver(ctx, chat.Batch{Platform: m.Key.Platform, Messages: []chat.Message{m}}); err != nil {
-		return err
-	}
-	if err := st.Settle(ctx, m.Key); err != nil {
-		return err
-	}
-	return st.look(ctx)
+	st.message, st.keys[m.Key] = m, true
+	return st.bot.Hub.Deliver(ctx, chat.Batch{Platform: m.Key.Platform, Messages: []chat.Message{m}})
 }
 
 // pass moves the clock and does what cron would have done meanwhile.
@@ -316,13 +306,7 @@ func (st *Stage) pass(ctx context.Context, s *Script, a act) error {
 	st.mu.Lock()
 	st.time = to
 	st.mu.Unlock()
-	if err := st.bot.Sweep(ctx); err != nil {
-		return err
-	}
-	if err := st.Settle(ctx); err != nil {
-		return err
-	}
-	return st.look(ctx)
+	return st.bot.Sweep(ctx)
 }
 
 // patience bounds an act: writes to a broken database are retried forever.
@@ -447,8 +431,11 @@ func (st *Stage) explain() string {
 	return "the turn:\n  " + strings.Join(lines, "\n  ")
 }
 
-// Close ends the bot. Its folder belongs to the caller.
+// Close ends the bot, if it runs. Its folder belongs to the caller.
 func (st *Stage) Close() {
+	if st.bot == nil { // it did not start again
+		return
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	st.bot.Hub.Drain(ctx)
