@@ -162,18 +162,17 @@ func TestKilledAfterTheOwnersWord(t *testing.T) {
 	t.Parallel()
 	p := newPostbox(t)
 	w := withPostbox(t, p, "")
-	said := func(want string) bool { return strings.Contains(w.texts(1), want) }
 	child := w.start(t, "BOT_FAILPOINT=after_yes:1")
 	mail, done := llmtest.Call{Name: "mail__read_mail", Args: "{}"}, llmtest.Turn{Text: "Done."}
 	w.shows(t, "/tools servers", "2 say of themselves that they only read")
 	w.llm.Queue(calling(mail)...)
 	w.tg.Push(telegramtest.Text(1, 1, "what is new in my mail?"))
-	eventually(t, "it asks", func() bool { return said("says of itself that it only reads") })
+	w.told(t, 1, "says of itself that it only reads")
 	w.llm.Queue(done)
 	w.tg.Push(telegramtest.Text(1, 1, "yes"))
 	dies(t, child)
 	child = w.start(t)
-	eventually(t, "it goes on", func() bool { return said("Done.") })
+	w.told(t, 1, "Done.")
 	w.shows(t, "/tools servers", "1 say of themselves that they only read")
 	kill(child)
 	if n := strings.Count(w.texts(1), "says of itself"); n != 1 || p.came("read_mail") == 0 {
