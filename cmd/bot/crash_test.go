@@ -18,6 +18,11 @@ import (
 // model echoes it, so an answer names its question.
 type ledger struct{ lost, doubled, misrouted, misordered int }
 
+func (l *ledger) add(more ledger) {
+	l.lost, l.doubled = l.lost+more.lost, l.doubled+more.doubled
+	l.misrouted, l.misordered = l.misrouted+more.misrouted, l.misordered+more.misordered
+}
+
 // tally joins what was asked with what was said. want is the tokens by chat,
 // in order.
 func tally(want map[int64][]string, sent []telegramtest.SentMessage) (l ledger) {
@@ -178,11 +183,7 @@ func TestKilledAtRandom(t *testing.T) {
 		eventually(t, "the moment to die", func() bool { return len(w.tg.Sent()) >= moment })
 		kill(child)
 		child = w.start(t)
-		l := w.settle(t, want)
-		all.lost += l.lost
-		all.doubled += l.doubled
-		all.misrouted += l.misrouted
-		all.misordered += l.misordered
+		all.add(w.settle(t, want))
 		kill(child)
 	}
 	t.Logf("%d kills under load: %+v (doubled are sends whose answer was never seen)", kills, all)

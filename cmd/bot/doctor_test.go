@@ -70,6 +70,11 @@ type spoiled struct {
 	spoil      func(t *testing.T, w *world)
 }
 
+// sets is an environment in which something is wrong.
+func sets(env ...string) func(*testing.T, *world) {
+	return func(_ *testing.T, w *world) { w.env = append(w.env, env...) }
+}
+
 func (s spoiled) examine(t *testing.T) {
 	w := newWorld(t, "BOT_ACCESS_MODE=pairing")
 	s.spoil(t, w)
@@ -84,10 +89,7 @@ func (s spoiled) examine(t *testing.T) {
 
 func TestDoctorFinds(t *testing.T) {
 	for _, tt := range []spoiled{
-		{"embedding", "check model.embedding, which is mistyped", 1, func(_ *testing.T, w *world) {
-			w.env = append(w.env,
-				"BOT_MODEL_EMBEDDING=mistyped")
-		}},
+		{"embedding", "check model.embedding, which is mistyped", 1, sets("BOT_MODEL_EMBEDDING=mistyped")},
 		{"intent", "tick Message Content Intent", 1, func(_ *testing.T, w *world) { w.onDiscord().dc.Flags(1 << 23) }},
 		{"verified intent", "ok   discord receiving", 0, func(_ *testing.T, w *world) { w.onDiscord().dc.Flags(1 << 18) }},
 		{"webhook", "a webhook is set at 127.0.0.1:", 1, func(t *testing.T, w *world) {
@@ -106,17 +108,10 @@ func TestDoctorFinds(t *testing.T) {
 			t.Cleanup(ahead.Close)
 			w.env = append(w.env, "BOT_TELEGRAM_API_URL="+ahead.URL())
 		}},
-		{"open", "everybody may talk with the bot (access.mode open), as much", 0, func(_ *testing.T,
-			w *world) {
-			w.env = append(w.env, "BOT_ACCESS_MODE=open")
-		}},
-		{"open and bounded", "unless you mean it", 0, func(_ *testing.T, w *world) {
-			w.env = append(w.env, "BOT_ACCESS_MODE=open", "BOT_LIMITS_TOKENS_PER_DAY=1000")
-		}},
-		{"star", "access.mode open says that", 1, func(_ *testing.T, w *world) { w.env = append(w.env, "BOT_ACCESS_ALLOW=*") }},
-		{"readable folder", "chmod 700", 1, func(t *testing.T, w *world) {
-			must(t, os.Mkdir(w.dir, 0o755))
-		}},
+		{"open", "everybody may talk with the bot (access.mode open), as much", 0, sets("BOT_ACCESS_MODE=open")},
+		{"open and bounded", "unless you mean it", 0, sets("BOT_ACCESS_MODE=open", "BOT_LIMITS_TOKENS_PER_DAY=1000")},
+		{"star", "access.mode open says that", 1, sets("BOT_ACCESS_ALLOW=*")},
+		{"readable folder", "chmod 700", 1, func(t *testing.T, w *world) { must(t, os.Mkdir(w.dir, 0o755)) }},
 		{"readable settings", "warn config", 0, func(t *testing.T, w *world) {
 			w.file = filepath.Join(t.TempDir(), "bot.yaml")
 			must(t, os.WriteFile(w.file, []byte("model: {api_key: sk-secret}\n"), 0o644))
@@ -127,7 +122,7 @@ func TestDoctorFinds(t *testing.T) {
 			must(t, s.Close())
 			must(t, os.Truncate(filepath.Join(w.dir, datadir.Name), 5000))
 		}},
-		{"no model", "check model.base_url", 1, func(_ *testing.T, w *world) { w.env = append(w.env, "BOT_MODEL_NAME=absent") }},
+		{"no model", "check model.base_url", 1, sets("BOT_MODEL_NAME=absent")},
 	} {
 		t.Run(tt.name, tt.examine)
 	}
@@ -143,21 +138,10 @@ func TestDoctorSpeaksTheMachinesLanguage(t *testing.T) {
 		}
 	}
 	for _, tt := range []spoiled{
-		{"token", "BAD  telegram           Telegram kennt dieses Token nicht: ", 1, in("de_DE.UTF-8", func(_ *testing.T,
-			w *world) {
-			w.tg.Revoke(true)
-		})},
-		{"folder", "BAD  Datenordner        ", 1, in("de_DE.UTF-8", func(t *testing.T, w *world) {
-			must(t, os.Mkdir(w.dir, 0o755))
-		})},
-		{"model", "; проверьте model.base_url, model.api_key и model.name", 1, in("ru_RU.UTF-8", func(_ *testing.T,
-			w *world) {
-			w.env = append(w.env, "BOT_MODEL_NAME=absent")
-		})},
-		{"width", "warn 访问               任何人都能和机器人说话", 0, in("zh_CN.UTF-8", func(_ *testing.T, w *world) {
-			w.env = append(w.env,
-				"BOT_ACCESS_MODE=open")
-		})},
+		{"token", "BAD  telegram           Telegram kennt dieses Token nicht: ", 1, in("de_DE.UTF-8", func(_ *testing.T, w *world) { w.tg.Revoke(true) })},
+		{"folder", "BAD  Datenordner        ", 1, in("de_DE.UTF-8", func(t *testing.T, w *world) { must(t, os.Mkdir(w.dir, 0o755)) })},
+		{"model", "; проверьте model.base_url, model.api_key и model.name", 1, in("ru_RU.UTF-8", sets("BOT_MODEL_NAME=absent"))},
+		{"width", "warn 访问               任何人都能和机器人说话", 0, in("zh_CN.UTF-8", sets("BOT_ACCESS_MODE=open"))},
 	} {
 		t.Run(tt.name, tt.examine)
 	}

@@ -205,9 +205,7 @@ func TestFaultSoak(t *testing.T) {
 		}
 		w.llm.Queue(llmtest.Turn{}, llmtest.Turn{}, broken("503"))
 		want := w.ask(rounds, 20, 5)
-		l := w.settle(t, want)
-		sum.lost, sum.doubled, sum.misordered, sum.misrouted = sum.lost+l.lost, sum.doubled+l.doubled, sum.misordered+l.misordered,
-			sum.misrouted+l.misrouted
+		sum.add(w.settle(t, want))
 	}
 	after := before
 	waittest.Within(time.Minute, func() bool { after = goroutines(); return after <= before })
@@ -347,8 +345,7 @@ func TestFaultFewFiles(t *testing.T) {
 	}
 	sum, list := ledger{}, []int{}
 	for round := range 5 {
-		l := w.settle(t, w.ask(round, 5, 40))
-		sum.lost, sum.doubled, sum.misordered = sum.lost+l.lost, sum.doubled+l.doubled, sum.misordered+l.misordered
+		sum.add(w.settle(t, w.ask(round, 5, 40)))
 		list = append(list, open())
 	}
 	t.Logf("1,000 messages: %+v, files open after each 200: %v", sum, list)
@@ -371,20 +368,17 @@ func TestFaultModelComesLater(t *testing.T) {
 	w := newWorld(t, "BOT_MODEL_REQUIRED=false")
 	w.llm.Models("another")
 	w.run(t)
-	for i, tt := range []struct{ text, want string }{{"hello", "not set up properly"}, {"/status", "down"},
-		{"/tasks add milk", "Task #1 added"}} {
-		w.tg.Push(telegramtest.Text(1, 1, tt.text))
-		if got := w.sent(t, i+1)[i]; !strings.Contains(got, tt.want) {
-			t.Errorf("%q was answered %q", tt.text, got)
+	answers := func(list ...[2]string) {
+		t.Helper()
+		for _, a := range list {
+			if got := w.say(t, 1, a[0]); !strings.Contains(got, a[1]) {
+				t.Errorf("%q was answered %q", a[0], got)
+			}
 		}
 	}
+	answers([2]string{"hello", "not set up properly"}, [2]string{"/status", "down"}, [2]string{"/tasks add milk", "Task #1 added"})
 	w.llm.Models("test")
-	for i, want := range []string{"hello again", "model: test, ok"} {
-		w.tg.Push(telegramtest.Text(1, 1, []string{"hello again", "/status"}[i]))
-		if got := w.sent(t, 4+i)[3+i]; !strings.Contains(got, want) {
-			t.Errorf("got %q, not %q", got, want)
-		}
-	}
+	answers([2]string{"hello again", "hello again"}, [2]string{"/status", "model: test, ok"})
 }
 
 // TestFaultTerminationInATool: a process that is ended while a tool runs keeps

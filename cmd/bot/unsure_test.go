@@ -110,6 +110,22 @@ func payer(t *testing.T) (*world, *bank) {
 	return w, b
 }
 
+// asks has the bot ask somebody about a payment.
+func (w *world) asks(t *testing.T, who int64) {
+	t.Helper()
+	w.shows(t, "/tools servers", "bank: up")
+	w.tg.Push(telegramtest.Text(who, who, "pay anna"))
+	w.told(t, who, "bank")
+}
+
+// pays has somebody agree to a payment, which begins.
+func (b *bank) pays(t *testing.T, w *world, who int64) {
+	t.Helper()
+	w.asks(t, who)
+	w.tg.Push(telegramtest.Text(who, who, "yes"))
+	<-b.begun
+}
+
 // status is how a bot's calls of a tool ended, the newest last.
 func (w *world) status(t *testing.T, tool string) (list []string) {
 	t.Helper()
@@ -147,11 +163,7 @@ func TestKilledDuringAConfirmedPayment(t *testing.T) {
 			w, b := payer(t)
 			b.hold()
 			child := w.start(t)
-			w.shows(t, "/tools servers", "bank: up")
-			w.tg.Push(telegramtest.Text(7, 7, "pay anna"))
-			w.told(t, 7, "bank")
-			w.tg.Push(telegramtest.Text(7, 7, "yes"))
-			<-b.begun
+			b.pays(t, w, 7)
 			meanwhile(t, w, b)
 			kill(child)
 			child = w.start(t)
@@ -178,9 +190,7 @@ func TestKilledAfterAConfirmedPayment(t *testing.T) {
 	t.Parallel()
 	w, b := payer(t)
 	child := w.start(t, "BOT_FAILPOINT=after_model:3") // with its answer
-	w.shows(t, "/tools servers", "bank: up")
-	w.tg.Push(telegramtest.Text(7, 7, "pay anna"))
-	w.told(t, 7, "bank")
+	w.asks(t, 7)
 	w.llm.Queue(callTool("bank__rate", `{}`))
 	w.tg.Push(telegramtest.Text(7, 7, "yes"))
 	dies(t, child)
@@ -204,9 +214,7 @@ func TestApprovedCallWaitsForItsServer(t *testing.T) {
 	t.Parallel()
 	w, b := payer(t)
 	child := w.start(t)
-	w.shows(t, "/tools servers", "bank: up")
-	w.tg.Push(telegramtest.Text(7, 7, "pay anna"))
-	w.told(t, 7, "bank")
+	w.asks(t, 7)
 	w.settled(t)
 	kill(child)
 	open := b.shut()
@@ -237,11 +245,7 @@ func TestStopDuringAConfirmedPayment(t *testing.T) {
 	w, b := payer(t)
 	b.hold()
 	w.run(t)
-	w.shows(t, "/tools servers", "bank: up")
-	w.tg.Push(telegramtest.Text(1, 1, "pay anna"))
-	w.told(t, 1, "bank")
-	w.tg.Push(telegramtest.Text(1, 1, "yes"))
-	<-b.begun
+	b.pays(t, w, 1)
 	w.tg.Push(telegramtest.Text(1, 1, "/stop"))
 	got := w.told(t, 1, "Stopped.")
 	close(b.goOn)
@@ -269,11 +273,7 @@ func TestShutdownDuringAConfirmedPayment(t *testing.T) {
 	b.hold()
 	w.env = append(w.env, "BOT_LIMITS_SHUTDOWN_GRACE=1s")
 	child := w.start(t)
-	w.shows(t, "/tools servers", "bank: up")
-	w.tg.Push(telegramtest.Text(7, 7, "pay anna"))
-	w.told(t, 7, "bank")
-	w.tg.Push(telegramtest.Text(7, 7, "yes"))
-	<-b.begun
+	b.pays(t, w, 7)
 	end(t, child)
 	b.shut()
 	w.start(t)

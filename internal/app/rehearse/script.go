@@ -191,8 +191,8 @@ func (s *Script) list(l line) (*[]line, error) {
 // actMarks begin an act, answerMarks are what the model does in it; checks has what
 // should follow.
 var (
-	actMarks = map[string]bool{">": true, "hears": true, "reply": true, "edit": true, "delete": true, "press": true, "added": true, "removed": true,
-		"restart": true, "at": true, "after": true}
+	actMarks = map[string]bool{">": true, "hears": true, "reply": true, "edit": true, "delete": true, "press": true,
+		"added": true, "removed": true, "restart": true, "at": true, "after": true}
 	answerMarks = map[string]bool{"=": true, "!": true, "x": true, "judge": true, "sum": true}
 )
 
