@@ -53,7 +53,7 @@ func remote(t *testing.T, url string) string {
 }
 
 // seen starts a bot as a process of its own, has it answer, and returns its sockets
-// besides those to the platform and the model, and what all its goroutines do.
+// other than those to the platform and the model, and what all its goroutines do.
 func seen(t *testing.T, w *world) (open []string, goroutines string) {
 	t.Helper()
 	w.llm.Quiet()

@@ -30,9 +30,8 @@ func calls(id, tool, args string) llmtest.Turn {
 
 func says(text string) llmtest.Turn { return llmtest.Turn{Text: text} }
 
-// conversation takes its way through everything that a front end and the wire to the
-// model have a part in: retries, halves, confirmations, other models. What is said is
-// the matter of the rehearsals.
+// conversation goes through everything in which a front end or the wire to the model has
+// a part: retries, halves, confirmations, other models. The rehearsals check the rest.
 func conversation() []line {
 	return []line{
 		{say: "my file is plan.txt", model: []llmtest.Turn{says("Noted.")}, answer: []string{"Noted."}},
@@ -160,7 +159,7 @@ func onDiscordDM(t *testing.T, w *world) func(string) string {
 }
 
 // sayer returns what says something, waits until all of it is answered, and returns the
-// answer. sent is all that the bot has said.
+// answer. sent is everything the bot has said.
 func (w *world) sayer(t *testing.T, say func(string), sent func() []string) func(string) string {
 	return func(text string) string {
 		t.Helper()

@@ -95,7 +95,7 @@ func TestFaultFloodIsLasting(t *testing.T) {
 
 // TestFaultDamagedFileIsTold: garbage in the file of a bot that is not running
 // keeps it from starting, or turns health red soon after; doctor names the
-// command that mends it either way.
+// command that repairs it either way.
 func TestFaultDamagedFileIsTold(t *testing.T) {
 	for _, tt := range []struct {
 		name string

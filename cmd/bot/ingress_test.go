@@ -15,7 +15,7 @@ import (
 	"parley/internal/text/waittest"
 )
 
-// everything is one person doing on Telegram all that can be done, in a place.
+// everything is one person doing whatever Telegram allows in one place.
 func everything(place, user int64) (all []telegramtest.Update) {
 	text := func(change func(*telegramtest.Message)) telegramtest.Update {
 		u := telegramtest.Text(place, user, "hey @parley_bot")
@@ -106,7 +106,7 @@ func TestIngressOfStrangers(t *testing.T) {
 }
 
 // idle waits until nothing is at work but the owner's question whether
-// anything is. The owner asks when all that was stored is answered, and rarely:
+// anything is. The owner asks when every stored message is answered, and rarely:
 // questions count towards the limit too.
 func (w *world) idle(t *testing.T) {
 	t.Helper()

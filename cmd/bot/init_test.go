@@ -85,8 +85,8 @@ func TestInitWritesWhatAStartNeeds(t *testing.T) {
 	}
 }
 
-// TestInitIsAMenu: models are picked from the list of the endpoint, an address is
-// mended, several platforms are set up at once, and each answer can be taken back.
+// TestInitIsAMenu: people pick a model from the endpoint's list, set up several platforms
+// at once and take back each answer; init corrects an address.
 func TestInitIsAMenu(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
@@ -207,7 +207,7 @@ func TestInitWaitsForTheFirstMessage(t *testing.T) {
 	}
 }
 
-func TestInitSaysHowToMend(t *testing.T) {
+func TestInitSaysHowToFix(t *testing.T) {
 	for _, tt := range []struct {
 		name, want string
 		answers    func(w *world) []string

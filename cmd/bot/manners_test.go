@@ -79,8 +79,8 @@ func TestAddedToAGroup(t *testing.T) {
 	}
 }
 
-// TestAddedWhereNobodyIsGreeted: a channel's readers get no greeting, and nothing that
-// happens to the bot besides is news.
+// TestAddedWhereNobodyIsGreeted: a channel's readers get no greeting, and no other change
+// of the bot's membership is news.
 func TestAddedWhereNobodyIsGreeted(t *testing.T) {
 	w := newWorld(t)
 	w.tg.AddChat(1)

@@ -35,7 +35,7 @@ guidelines:
 	return file
 }
 
-// The examples for owners, and the conversations that are only tests, are as they say.
+// The examples for owners and the scripts that are only tests pass.
 func TestRehearseExamples(t *testing.T) {
 	t.Parallel()
 	code, out := rehearsing(examples, "testdata/rehearsals")

@@ -50,7 +50,7 @@ func TestServedDiskFull(t *testing.T) {
 		}
 	}
 	if len(got) != 41 {
-		t.Errorf("people read %d messages besides", len(got)-41)
+		t.Errorf("people read %d other messages", len(got)-41)
 	}
 }
 

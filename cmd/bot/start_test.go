@@ -11,7 +11,7 @@ import (
 )
 
 // TestStartSaysWhatItIs: who starts the bot learns the version, where its data is,
-// as whom it receives, where its page is, who owns it, and what to type.
+// under which name it receives, where its page is, who owns it, and what to type.
 func TestStartSaysWhatItIs(t *testing.T) {
 	w := newWorld(t).onDiscord()
 	w.withPort(t)

@@ -104,12 +104,12 @@ func (w *world) settled(t *testing.T) bool {
 	return err == nil && n == 0
 }
 
-// passing is what is different each time: times, sizes of processes, versions.
+// passing matches what differs each time: times, sizes of processes, versions.
 var passing = regexp.MustCompile(`\d+(\.\d+)? ?(ms|s)\b|\d{1,2}:\d\d|\b(today|tomorrow)\b|Parley (dev|v?\d\S*)|\b[A-Z0-9]{5}-[A-Z0-9]{5}\b`)
 
-// shows compares a film with the one in the papers: the program says today what they
-// show, but for what passes. With PARLEY_RECORD, as make recordings sets it, it writes
-// the film there.
+// shows fails a test whose film says something else than the one in the papers, apart
+// from what passing matches. With PARLEY_RECORD, as make recordings sets it, it writes the
+// film there instead.
 func shows(t *testing.T, name string, film []byte) {
 	t.Helper()
 	if len(film) > 300<<10 {
@@ -131,7 +131,7 @@ func shows(t *testing.T, name string, film []byte) {
 			same++
 		}
 		from := max(0, same-60)
-		t.Errorf("docs/img/%s is of an earlier program: make recordings makes it anew.\nit says   %.200q\nnow it is %.200q",
+		t.Errorf("docs/img/%s shows an earlier program; run make recordings.\nit says   %.200q\nnow it is %.200q",
 			name, was[from:], is[from:])
 	}
 }
@@ -201,7 +201,7 @@ func film(t *testing.T, w *world) *filmed {
 	return f
 }
 
-// host returns where a fake model listens.
+// hostPart returns where a fake model listens.
 func hostPart(s *llmtest.Server) string {
 	return strings.TrimSuffix(strings.TrimPrefix(s.URL(), "http://"), "/v1")
 }
@@ -211,7 +211,7 @@ func (f *filmed) shown() string {
 	return strings.ReplaceAll(f.screen.All(), hostPart(f.world.llm), "127.0.0.1:11434")
 }
 
-// waits lets the program come to some words, and shows them for so many seconds.
+// waits until the program shows some words, and films them for a time.
 func (f *filmed) waits(words string, seconds float64) {
 	f.t.Helper()
 	waittest.Until(f.t, words+" in "+f.screen.All(), func() bool { return strings.Contains(f.whole(), words) })

@@ -35,7 +35,8 @@ func (p *prompter) begin(answers []line) {
 	p.waiting, p.asked, p.recorded, p.problem = slices.Clone(answers), nil, nil, ""
 }
 
-// took returns the requests of this act, and what was wrong with the script.
+// took returns the requests and recorded answers of this act, and what was wrong with the
+// script.
 func (p *prompter) took() (asked []llm.Request, recorded []line, problem string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

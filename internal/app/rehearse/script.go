@@ -65,7 +65,7 @@ func didYouMean(word string, known []string) string {
 	return "did you mean " + config.Closest(word, known) + "?"
 }
 
-// The files of a script besides the talk.
+// The other files of a script.
 const (
 	talkFile     = "talk"
 	settingsFile = "settings.yaml"
@@ -75,7 +75,7 @@ const (
 	noteFiles    = "notes/" // Markdown at any depth
 )
 
-// belongs reports whether a script may have a file of this name besides the talk.
+// belongs reports whether a script may have another file of this name.
 func belongs(name string) bool {
 	patterns := []string{bookFiles, othersFiles, personaFiles}
 	return name == settingsFile || isNote(name) || slices.ContainsFunc(patterns, func(pattern string) bool {

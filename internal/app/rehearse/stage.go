@@ -25,8 +25,7 @@ import (
 // Rehearsed is the name of the model in a rehearsal.
 const Rehearsed = "rehearsed"
 
-// opens is when a rehearsal begins, unless its script says otherwise: a Monday
-// morning.
+// opens is when a rehearsal begins unless its script moves the clock: a Monday morning.
 var opens = time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC)
 
 // Parts are what a rehearsal replaces in the outside world.
@@ -44,12 +43,12 @@ type Bot struct {
 	Store      *memory.Store
 	Hub        *chat.Hub
 	Sweep      func(context.Context) error                                              // what cron does each minute
-	Book       func(chat.Message) *playbook.Book                                        // a message is answered by; nil for none
+	Book       func(chat.Message) *playbook.Book                                        // the playbook that answers a message; nil for none
 	Agent      func(chat.Message) chat.Agent                                            // who answers a message
 	Named      func(agent string) string                                                // what the agent of a memory is called
 	LastAnswer func(ctx context.Context, p memory.Place) (memory.Decision, bool, error) // false for none yet
 	Place      func(chat.Message) memory.Place                                          // where a message's session lives
-	// waits for work in the background; the Hub is drained before
+	// Close waits for work in the background; the Hub must be drained before.
 	Close func()
 }
 
@@ -125,7 +124,7 @@ func (st *Stage) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// untimed removes the time from log lines: it is not the stage's time.
+// untimed removes the time from log lines: it is not that of the stage.
 func untimed(_ []string, a slog.Attr) slog.Attr {
 	if a.Key == slog.TimeKey {
 		return slog.Attr{}
