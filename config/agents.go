@@ -10,6 +10,12 @@ import (
 	"parley/internal/text"
 )
 
+// Said in more than one place.
+const (
+	wordsNoneOf     = "names %q, which is not in %s"
+	wordsDidYouMean = "did you mean %s?"
+)
+
 // Resident is one of several agents in one bot, with memory of its own.
 type Resident struct {
 	Name     string         `yaml:"name" form:"agent" doc:"what it calls itself, and what /agent and its stored memory go by"`
@@ -87,7 +93,7 @@ func (c *Config) residents(fail fail) {
 		names[strings.ToLower(r.Name)] = fmt.Sprintf("agents[%d]", i)
 		for j, p := range r.Places {
 			if first := taken[p]; first != "" {
-				fail(fmt.Sprintf("%splaces[%d]", at, j), wrong(wordsPlaceTaken, p, first).hint(wordsOneAgent))
+				fail(fmt.Sprintf("%splaces[%d]", at, j), wrong("is %s, which %s has already", p, first).hint("one agent answers in one place"))
 				continue
 			}
 			taken[p] = r.Name
@@ -95,11 +101,11 @@ func (c *Config) residents(fail fail) {
 		c.drawn(at, r, fail)
 		for j, t := range r.Tools {
 			if _, err := path.Match(t, ""); err != nil || t == "" {
-				fail(fmt.Sprintf("%stools[%d]", at, j), wrong(wordsNoPattern, t).hint(wordsPatternForm))
+				fail(fmt.Sprintf("%stools[%d]", at, j), wrong("is %q, which is no pattern", t).hint("use letters and *"))
 			}
 		}
 		if n := r.Limits.TokenBudget; n != 0 && n < leastBudget {
-			fail(at+"limits.token_budget", wrong(wordsNotBudget, n, leastBudget))
+			fail(at+"limits.token_budget", wrong("is %d; expected %d to 128000, or 0", n, leastBudget))
 		}
 	}
 }
@@ -122,9 +128,9 @@ func (c *Config) drawn(at string, r Resident, fail fail) {
 		case near != "":
 			e.hint(wordsDidYouMean, near)
 		case len(known) > 0:
-			e.hint(wordsThereAre, strings.Join(known, ", "))
+			e.hint("there is %s", strings.Join(known, ", "))
 		default:
-			e.hint(wordsNoSources)
+			e.hint("there are no sources")
 		}
 		fail(fmt.Sprintf("%ssources[%d]", at, j), e)
 	}
@@ -137,14 +143,14 @@ func boundTo(place string, ids IDs) *Error {
 	}
 	whole, thread, threaded := strings.Cut(place, "/")
 	if threaded && (thread == "" || strings.Contains(thread, "/") || !strings.Contains(whole, ":chat:")) {
-		return wrong(wordsIs, place).hint(wordsThreadForm)
+		return wrong(wordsIs, place).hint("a thread is written behind its channel: discord:chat:5/6")
 	}
 	if ids == nil {
 		return nil
 	}
 	e := identified(ids.Entry(whole))
 	if e != nil {
-		e.hint(wordsOrWords, e.Hint, Everywhere)
+		e.hint("%w, or %s", e.Hint, Everywhere)
 	}
 	return e
 }

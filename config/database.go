@@ -39,7 +39,7 @@ func badPostgres(address string) *Error {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" || u.Host == "" && u.Query().Get("host") == "" ||
 		strings.Trim(u.Path, "/") == "" {
-		return wrong(wordsNotPostgres).hint(wordsPostgresForm)
+		return wrong("is not the URL of a PostgreSQL database").hint("postgres://user:password@host:5432/name; write special characters of the password as %%40 and so on")
 	}
 	return nil
 }

@@ -125,7 +125,7 @@ func (c *Config) engines(fail fail) {
 				}
 				fail(path, e)
 			} else if slices.Contains(route[:i], name) {
-				fail(path, wrong(wordsNamesTwice, name))
+				fail(path, wrong("names %q twice", name))
 			}
 		}
 	}
@@ -136,7 +136,7 @@ func (c *Config) engines(fail fail) {
 // better than a guess.
 func (c *Config) oneWay(fail fail) {
 	both := func(old, now string) {
-		fail(old, wrong(wordsBothSet, now).hint(wordsRemoveOne))
+		fail(old, wrong("is set, and so is %s", now).hint("remove one of them"))
 	}
 	for _, s := range []struct {
 		old, now string
@@ -193,7 +193,7 @@ func (c *Config) sameVectors(fail fail) {
 	first, _ := c.Engine(c.Routes.Embedding[0])
 	for _, name := range c.Routes.Embedding[1:] {
 		if e, ok := c.Engine(name); ok && e.Model != first.Model {
-			fail("routes.embedding", wrong(wordsTwoModels, first.Name, e.Name).hint(wordsVectors))
+			fail("routes.embedding", wrong("has %s and %s, which are different models", first.Name, e.Name).hint("vectors of different models cannot be compared: name one, or the same model at several endpoints"))
 		}
 	}
 }

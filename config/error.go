@@ -84,7 +84,7 @@ func paths() []string {
 
 // unknown is a name that stands for nothing; one of known may be meant.
 func unknown(name string, known []string) *Error {
-	return wrong(wordsUnknown).hint(wordsDidYouMean, Closest(name, known)).at(name)
+	return wrong("unknown setting").hint(wordsDidYouMean, Closest(name, known)).at(name)
 }
 
 // Closest returns the known name that looks most like name. It compares whole names

@@ -9,6 +9,9 @@ import (
 	"parley/internal/text"
 )
 
+// wordsEmptyFile is said in more than one place.
+const wordsEmptyFile = "%s is empty"
+
 // reference matches an environment variable within a secret of a list.
 var reference = text.Pattern(`\$\{([^}]*)\}`)
 
@@ -26,7 +29,7 @@ func (l *loader) expand(values map[string]string) {
 		for _, v := range texts(s.value) {
 			filled, err := l.expanded(v.String(), s.form, values)
 			if err != nil {
-				l.fail((&Error{Setting: s.Path, Place: placeOf(l.places, s.Path), Problem: err}).hint(wordsNameFilled))
+				l.fail((&Error{Setting: s.Path, Place: placeOf(l.places, s.Path), Problem: err}).hint("name a variable that is set, or a readable file that holds the secret"))
 				return
 			}
 			v.SetString(filled)
@@ -71,7 +74,7 @@ func (l *loader) expanded(written, form string, values map[string]string) (strin
 			value = strings.TrimSpace(secret)
 		}
 		if value == "" {
-			missing = errors.Join(missing, text.Tell(wordsNotSet, name))
+			missing = errors.Join(missing, text.Tell("names ${%s}, which is not set", name))
 		}
 		l.fill(value)
 		return value

@@ -16,6 +16,13 @@ import (
 	"parley/internal/text"
 )
 
+// Said in more than one place.
+const (
+	wordsNotAddress = "is not an address"
+	wordsNameSecret = "name a readable file that holds the secret"
+	wordsForExample = "for example %s"
+)
+
 // DefaultFile is read when no file is named, and may be missing.
 const DefaultFile = "bot.yaml"
 
@@ -96,13 +103,13 @@ func (l *loader) file(name string) {
 		return
 	}
 	if err != nil {
-		l.fail((&Error{Setting: "--config", Problem: err}).hint(wordsNameFile))
+		l.fail((&Error{Setting: "--config", Problem: err}).hint("name a readable YAML file"))
 		return
 	}
 	y := yamlFile{loader: l, name: name, lines: strings.Split(content, "\n")}
 	y.load(content)
 	if info, err := os.Stat(name); err == nil && info.Mode().Perm()&0o077 != 0 && l.config.hasSecret() {
-		l.warn(text.Tell(wordsReadable, name, name))
+		l.warn(text.Tell("%s holds secrets and other users of this machine can read it: chmod 600 %s", name, name))
 	}
 }
 
@@ -122,7 +129,7 @@ func readFile(name string) (string, error) {
 		return "", unread(name, err)
 	}
 	if len(content) > maxFile {
-		return "", text.Tell(wordsTooLarge, name, maxFile)
+		return "", text.Tell("%s is larger than %d bytes", name, maxFile)
 	}
 	return string(content), nil
 }
@@ -131,11 +138,11 @@ func readFile(name string) (string, error) {
 func unread(name string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return missing{text.Tell(wordsNotFound, name)}
+		return missing{text.Tell("there is no file %s", name)}
 	case errors.Is(err, fs.ErrPermission):
-		return text.Tell(wordsNotReadable, name)
+		return text.Tell("%s cannot be read by this user", name)
 	case errors.Is(err, syscall.EISDIR):
-		return text.Tell(wordsFolder, name)
+		return text.Tell("%s is a folder", name)
 	}
 	return err
 }
@@ -224,9 +231,9 @@ func (l *loader) strangers(values map[string]string) (names []string) {
 			continue
 		}
 		if file.BaseURL != "" {
-			l.warn(text.Tell(wordsNotUsed, name, "model.base_url", envName(wellKnown[name])))
+			l.warn(text.Tell("%s is set and not used, because the settings file names %s; %s overrides the file", name, "model.base_url", envName(wellKnown[name])))
 		} else {
-			l.warn(text.Tell(wordsNotUsedOther, name, "model.api_key", envName(wellKnown[name])))
+			l.warn(text.Tell("%s is set and not used, because the settings file names %s, which goes with OpenAI's address; %s overrides the file", name, "model.api_key", envName(wellKnown[name])))
 		}
 	}
 	return names
@@ -247,7 +254,7 @@ func (l *loader) variable(values map[string]string, name, path string) {
 		return
 	}
 	if value != "" {
-		l.fail(wrong(wordsSetTwice, name+"_FILE").hint(wordsUnsetOne).at(name).from(environment))
+		l.fail(wrong("set twice, by value and by %s", name+"_FILE").hint("unset one of them").at(name).from(environment))
 		return
 	}
 	secret, err := readFile(file)

@@ -12,6 +12,13 @@ import (
 	"parley/internal/text"
 )
 
+// Said in more than one place.
+const (
+	wordsIsTwice     = "is %q, as %s is"
+	wordsAddressForm = "it begins with https:// or http:// and names a host"
+	wordsDiffer      = "names must differ"
+)
+
 // HTTPTool is one call of an HTTP service, offered to the model as a tool.
 type HTTPTool struct {
 	Name        string `yaml:"name" form:"name" doc:"its name, as rules and policies know it"`
@@ -105,7 +112,7 @@ func (c *Config) services(fail fail) {
 		names = append(names, o.Name)
 		for j, s := range c.MCP.Servers {
 			if s.Name == o.Name {
-				fail(at+".name", wrong(wordsIsTwice, o.Name, fmt.Sprintf("mcp.servers[%d]", j)).hint(wordsPrefixes))
+				fail(at+".name", wrong(wordsIsTwice, o.Name, fmt.Sprintf("mcp.servers[%d]", j)).hint("both would be the prefix of tools"))
 			}
 		}
 		o.check(at, nil, fail)
@@ -115,11 +122,11 @@ func (c *Config) services(fail fail) {
 // check checks one call; nil methods are those of a file.
 func (c HTTPCall) check(at string, methods []string, fail fail) {
 	if !tokenForm().MatchString(c.Idempotency) {
-		fail(at+".idempotency", wrong(wordsHeaderName).hint(wordsForExample, "Idempotency-Key"))
+		fail(at+".idempotency", wrong("is not the name of a header").hint(wordsForExample, "Idempotency-Key"))
 	}
 	for _, m := range methods {
 		if c.Retry.Attempts > 1 && !c.Repeatable(m) {
-			fail(at+".retry.attempts", wrong(wordsActsTwice, c.Retry.Attempts, m).hint(wordsIdempotent))
+			fail(at+".retry.attempts", wrong("is %d, but a repeated %s may act twice", c.Retry.Attempts, m).hint("set idempotency if the service knows such a header, or read_only: true if nothing is changed"))
 		}
 	}
 }
@@ -135,9 +142,9 @@ func badTemplate(address string) *Error {
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
 		return wrong(wordsNotAddress).hint(wordsAddressForm)
 	case u.Path == "" && u.RawQuery == "" && !u.ForceQuery && len(fixed) < len(address):
-		return wrong(wordsHostOpen).hint(wordsHostFixed)
+		return wrong("has a placeholder in its host").hint("the host is fixed: only what follows may change")
 	case u.User != nil:
-		return wrong(wordsUserName).hint(wordsUseHeaders)
+		return wrong("holds a user name").hint("send it with headers: Authorization: Basic ${VARIABLE}")
 	}
 	return nil
 }

@@ -186,46 +186,46 @@ func (c *Config) find(path string) (found Setting, ok bool) {
 func (s *Setting) set(value string) error {
 	value = strings.TrimSpace(value)
 	if strings.ContainsFunc(value, unicode.IsControl) {
-		return text.Tell(wordsControl)
+		return text.Tell("must be one line without control characters")
 	}
 	v := s.value
 	switch {
 	case v.Type() == durationType:
 		d, err := parseDuration(value)
 		if err != nil {
-			return text.Tell(wordsNotDuration, value)
+			return text.Tell("is %q; expected a duration such as 300s, 5m or 1h", value)
 		}
 		v.SetInt(int64(d))
 	case v.Type() == bytesType:
 		n, err := parseBytes(value)
 		if err != nil {
-			return text.Tell(wordsNotSize, value)
+			return text.Tell("is %q; expected a size such as 200MB or 1GB", value)
 		}
 		v.SetInt(int64(n))
 	case v.Type() == tokensType && value == auto:
 		v.SetInt(0)
 	case v.Type() == tokensType && value == "0": // the form of auto within
-		return text.Tell(wordsNotTokens, value, auto)
+		return text.Tell("is %q; expected %s or a whole number", value, auto)
 	case v.Type() == warmthType && value == auto:
 		v.SetFloat(float64(OwnWarmth))
 	case v.Type() == warmthType && strings.HasPrefix(value, "-"): // the form of auto within
-		return text.Tell(wordsNotWarmth, value, auto)
+		return text.Tell("is %q; expected %s or a number from 0", value, auto)
 	case v.Kind() == reflect.Int:
 		n, err := strconv.Atoi(value)
 		if err != nil {
-			return text.Tell(wordsNotWhole, value)
+			return text.Tell("is %q; expected a whole number", value)
 		}
 		v.SetInt(int64(n))
 	case v.Kind() == reflect.Float64:
 		n, err := strconv.ParseFloat(value, 64)
 		if err != nil {
-			return text.Tell(wordsNotNumber, value)
+			return text.Tell("is %q; expected a number", value)
 		}
 		v.SetFloat(n)
 	case v.Kind() == reflect.Bool:
 		b, err := strconv.ParseBool(value)
 		if err != nil {
-			return text.Tell(wordsNotSwitch, value)
+			return text.Tell("is %q; expected true or false", value)
 		}
 		v.SetBool(b)
 	case v.Kind() == reflect.String:

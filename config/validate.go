@@ -13,6 +13,14 @@ import (
 	"parley/internal/text"
 )
 
+// Said in more than one place.
+const (
+	wordsIs        = "is %q"
+	wordsIsMissing = "is missing"
+	wordsPairForm  = "name: value"
+	wordsNeedsIt   = "%s needs it"
+)
+
 // IDs is the grammar of people and places in access lists, which the platforms
 // supply. Both methods return what is wrong with an id and how it should read, nil
 // for nothing.
@@ -65,7 +73,7 @@ func (s *Setting) outOfRange() *Error {
 	low, high, isRange := strings.Cut(s.Range, "..")
 	if !isRange {
 		if words := strings.Split(s.Range, "|"); !slices.Contains(words, s.value.String()) {
-			return wrong(wordsNotOneOf, s.value.String(), strings.Join(words, ", "))
+			return wrong("is %q; expected one of: %s", s.value.String(), strings.Join(words, ", "))
 		}
 		return nil
 	}
@@ -79,7 +87,7 @@ func (s *Setting) outOfRange() *Error {
 		value = float64(s.value.Int())
 	}
 	if !(bound(s.value, low) <= value && value <= bound(s.value, high)) { // also refuses NaN
-		return wrong(wordsNotBetween, s.text(), low, high)
+		return wrong("is %s; expected %s to %s", s.text(), low, high)
 	}
 	return nil
 }
@@ -131,13 +139,13 @@ func misformed(form string, v reflect.Value, ids IDs) *Error {
 	case form == "required" && text == "":
 		return wrong(wordsIsMissing)
 	case form == "name" && !nameForm().MatchString(text):
-		return wrong(wordsIs, text).hint(wordsNameForm)
+		return wrong(wordsIs, text).hint("a letter a-z, then up to 49 of a-z, 0-9 and _")
 	case form == "agent" && !agentForm().MatchString(text):
-		return wrong(wordsIs, text).hint(wordsAgentForm)
+		return wrong(wordsIs, text).hint("a letter, then up to 49 letters, digits, _ and -")
 	case form == "template":
 		return badTemplate(text)
 	case v.Type() == jsonType && !JSON(text).valid():
-		return wrong(wordsNotJSON).hint(wordsWriteJSON)
+		return wrong("is not JSON").hint("write it as YAML, or as a text that holds JSON")
 	case text == "":
 		return nil
 	case form == "url":
@@ -147,21 +155,21 @@ func misformed(form string, v reflect.Value, ids IDs) *Error {
 	case form == "postgres":
 		return badPostgres(text)
 	case form == "webhook_secret" && (len(text) > 256 || !webhookSecretForm().MatchString(text)):
-		return wrong(wordsHookSecret).hint(wordsSecretForm)
+		return wrong("has characters that Telegram does not take").hint("1 to 256 of A-Z a-z 0-9 _ -")
 	case form == "query" && !queryForm().MatchString(text):
-		return wrong(wordsQueryEntry).hint(wordsPairForm)
+		return wrong("has an entry without a name").hint(wordsPairForm)
 	case form == "env" && !envForm().MatchString(text):
-		return wrong(wordsEnvEntry).hint(wordsEnvForm)
+		return wrong("has an entry that names no variable").hint("NAME or NAME=value")
 	case form == "header" && !headerForm().MatchString(text):
-		return wrong(wordsHeaderEntry).hint(wordsPairForm)
+		return wrong("has an entry that is no header").hint(wordsPairForm)
 	case form == "desk" && text != Owners && !deskForm().MatchString(text):
-		return wrong(wordsIs, text).hint(wordsDeskForm)
+		return wrong(wordsIs, text).hint("owners, or a place such as discord:123456789 or telegram:-1001234")
 	case form == "currency" && !currencyForm().MatchString(text):
-		return wrong(wordsIs, text).hint(wordsCurrencyForm)
+		return wrong(wordsIs, text).hint("up to 8 letters, or a sign: USD, EUR, €")
 	case form == "snowflake" && !isID(text):
-		return wrong(wordsIs, text).hint(wordsServerID)
+		return wrong(wordsIs, text).hint("the numeric id: in Discord, Copy Server ID")
 	case form == "shards" && !shardsForm().MatchString(text):
-		return wrong(wordsIs, text).hint(wordsShardsForm)
+		return wrong(wordsIs, text).hint("auto, or a number from 1 to 9999")
 	case form == "person" && ids != nil:
 		return identified(ids.Person(text))
 	case form == "place" && ids != nil:
@@ -208,7 +216,7 @@ func redactURL(text string) string {
 func badListen(text string) *Error {
 	_, port, err := net.SplitHostPort(text)
 	if n, e := strconv.Atoi(port); err != nil || e != nil || n < 0 || n > 65535 {
-		return wrong(wordsIs, text).hint(wordsListenForm)
+		return wrong(wordsIs, text).hint("host:port, for example 127.0.0.1:8080")
 	}
 	return nil
 }
@@ -222,7 +230,8 @@ func isID(text string) bool {
 // together checks values that depend on each other.
 func (c *Config) together(fail fail) {
 	if c.Session.IdleTimeout >= c.Session.TTL {
-		fail("session.idle_timeout", wrong(wordsNotBelow, durationText(c.Session.IdleTimeout), "session.ttl", durationText(c.Session.TTL)))
+		fail("session.idle_timeout",
+			wrong("is %s; expected less than %s, which is %s", durationText(c.Session.IdleTimeout), "session.ttl", durationText(c.Session.TTL)))
 	}
 	if c.Telegram.Mode == "webhook" {
 		hook := c.Telegram.Webhook
@@ -233,13 +242,13 @@ func (c *Config) together(fail fail) {
 		}
 	}
 	if c.Web.Search.Kind == "searxng" && c.Web.Search.APIKey != "" && c.Web.Search.URL == "" {
-		fail("web.search.url", wrong(wordsIsMissing).hint(wordsSearxng))
+		fail("web.search.url", wrong(wordsIsMissing).hint("the address of the searxng server"))
 	}
 	if c.Web.Search.Kind == "brave" && c.Web.Search.URL != "" && c.Web.Search.APIKey == "" {
 		fail("web.search.api_key", wrong(wordsIsMissing).hint(wordsNeedsIt, "web.search.kind brave"))
 	}
 	if c.Vault.DailyNote != "off" && c.Vault.DailyNote != "" && c.Vault.Readers != "owner" {
-		fail("vault.daily_note", wrong(wordsDailyReaders, c.Vault.DailyNote, c.Vault.Readers).hint(wordsDailyHint))
+		fail("vault.daily_note", wrong("is %q, and vault.readers is %q", c.Vault.DailyNote, c.Vault.Readers).hint("what is said in direct chats goes into a note: set vault.readers to owner, or vault.daily_note to off"))
 	}
 	c.lists(fail)
 	c.services(fail)
@@ -267,13 +276,13 @@ func (c *Config) lists(fail fail) {
 	for i, s := range c.MCP.Servers {
 		unique("mcp.servers", i, s.Name)
 		if (len(s.Command) == 0) == (s.URL == "") {
-			fail(fmt.Sprintf("mcp.servers[%d]", i), wrong(wordsEither))
+			fail(fmt.Sprintf("mcp.servers[%d]", i), wrong("needs either command or url"))
 		}
 		if s.URL == "" && (len(s.Headers) > 0 || s.Bearer != "" || s.ClientID != "") {
-			fail(fmt.Sprintf("mcp.servers[%d]", i), wrong(wordsForURL).hint(wordsWithEnv))
+			fail(fmt.Sprintf("mcp.servers[%d]", i), wrong("has headers, bearer or client_id, which are for a url").hint("hand a program its secrets with env"))
 		}
 		if s.ClientSecret != "" && s.ClientID == "" {
-			fail(fmt.Sprintf("mcp.servers[%d].client_id", i), wrong(wordsIsMissing).hint(wordsGoesWith, "client_secret"))
+			fail(fmt.Sprintf("mcp.servers[%d].client_id", i), wrong(wordsIsMissing).hint("%s goes with it", "client_secret"))
 		}
 	}
 }

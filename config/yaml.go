@@ -41,30 +41,30 @@ func (y *yamlFile) load(text string) {
 func (y *yamlFile) unparsed(err error) {
 	var e *yamldoc.Error
 	if !errors.As(err, &e) || e.Line == 0 {
-		y.fail(wrong(wordsNotYAML).from(y.name))
+		y.fail(wrong("is not YAML").from(y.name))
 		return
 	}
 	line := ""
 	if e.Line <= len(y.lines) {
 		line = y.lines[e.Line-1]
 	}
-	mistake := wrong(wordsYAMLHere)
+	mistake := wrong("this is not valid YAML")
 	switch lead := line[:len(line)-len(strings.TrimLeft(line, " \t"))]; {
 	case errors.Is(err, yamldoc.ErrTooDeep):
-		mistake = wrong(wordsTooDeep)
+		mistake = wrong("is nested too deeply to be a settings file")
 	case errors.Is(err, yamldoc.ErrSeveral):
-		mistake = wrong(wordsSeveral).hint(wordsRemoveLine)
+		mistake = wrong("a settings file is one document").hint("remove the line ---")
 	case strings.Contains(lead, "\t"):
-		mistake.hint(wordsNoTabs)
+		mistake.hint("indent with spaces, not with tabs")
 	case strings.Contains(e.Problem, "already defined"):
-		mistake = wrong(wordsDefinedTwice)
+		mistake = wrong("this is set a second time")
 	case strings.Contains(e.Problem, "end of quote"), strings.Contains(e.Problem, "could not find end character"),
 		strings.Contains(e.Problem, "end token"), strings.Contains(e.Problem, "must be specified"):
-		mistake.hint(wordsCloseQuote)
+		mistake.hint("a quotation mark or a bracket is opened here and never closed")
 	case strings.Contains(e.Problem, "mapping value is not allowed"):
-		mistake.hint(wordsQuoteText)
+		mistake.hint("put a text that holds : or # between quotation marks")
 	default:
-		mistake.hint(wordsIndent)
+		mistake.hint("the lines of a section are indented alike, with spaces")
 	}
 	y.failHere(e.Line, e.Column, mistake)
 }
@@ -91,7 +91,7 @@ func (y *yamlFile) section(node ast.Node, v reflect.Value, prefix string) {
 	}
 	mapping, ok := node.(*ast.MappingNode)
 	if !ok {
-		y.failAt(node.GetToken(), strings.TrimSuffix(prefix, "."), wrong(wordsNotSettings))
+		y.failAt(node.GetToken(), strings.TrimSuffix(prefix, "."), wrong("expected settings, one `name: value` a line"))
 		return
 	}
 	for _, entry := range mapping.Values {
@@ -143,7 +143,7 @@ func (y *yamlFile) value(node ast.Node, parent reflect.Value, field reflect.Stru
 		y.keyed(node.(*ast.MappingNode), v, path, field.Tag.Get("key"))
 	case isSections(v.Type()):
 		if !isList {
-			y.failAt(node.GetToken(), path, wrong(wordsNotList))
+			y.failAt(node.GetToken(), path, wrong("expected a list"))
 			return
 		}
 		y.sections(list, v, path)
@@ -156,7 +156,7 @@ func (y *yamlFile) value(node ast.Node, parent reflect.Value, field reflect.Stru
 	default:
 		text, ok := yamldoc.Scalar(node)
 		if !ok {
-			y.failAt(node.GetToken(), path, wrong(wordsNotValue))
+			y.failAt(node.GetToken(), path, wrong("expected a single value"))
 			return
 		}
 		if err := s.set(text); err != nil {
@@ -175,7 +175,7 @@ func (y *yamlFile) pairs(mapping *ast.MappingNode, s *Setting) {
 	for _, entry := range mapping.Values {
 		text, ok := yamldoc.Scalar(entry.Value)
 		if _, plain := entry.Key.(ast.ScalarNode); !plain || !ok {
-			y.failAt(entry.Key.GetToken(), s.Path, wrong(wordsNotNamed))
+			y.failAt(entry.Key.GetToken(), s.Path, wrong("expected single values by name"))
 			return
 		}
 		items = append(items, entry.Key.GetToken().Value+joins[s.form]+text)
@@ -196,7 +196,7 @@ func (y *yamlFile) json(node ast.Node, s *Setting) {
 		written, err = json.Marshal(value)
 	}
 	if err != nil {
-		y.failAt(node.GetToken(), s.Path, wrong(wordsNotAsJSON))
+		y.failAt(node.GetToken(), s.Path, wrong("cannot be written as JSON"))
 		return
 	}
 	s.value.SetString(string(written))
@@ -207,7 +207,7 @@ func (y *yamlFile) list(list *ast.SequenceNode, s *Setting) {
 	for _, n := range list.Values {
 		text, ok := yamldoc.Scalar(n)
 		if !ok {
-			y.failAt(n.GetToken(), s.Path, wrong(wordsNotValues))
+			y.failAt(n.GetToken(), s.Path, wrong("expected a list of single values"))
 			return
 		}
 		if text = strings.TrimSpace(text); text != "" {

@@ -40,12 +40,12 @@ func meaningWorld(t *testing.T) *world {
 	must(t, err)
 	v := provenance.Viewer{User: "telegram:1", Key: chat.Key{Platform: "telegram", Channel: "1"}, Direct: true}
 	other := provenance.Viewer{User: "telegram:2", Key: chat.Key{Platform: "telegram", Channel: "2"}, Direct: true}
-	_, err = store.SaveFact(t.Context(), v, facts.NewFact{Content: "Has a feline called Misha"})
+	_, err = store.Facts.SaveFact(t.Context(), v, facts.NewFact{Content: "Has a feline called Misha"})
 	for i := range 8 {
-		_, e := store.SaveFact(t.Context(), v, facts.NewFact{Content: fmt.Sprintf("Visited town%d in year%d", i, i)})
+		_, e := store.Facts.SaveFact(t.Context(), v, facts.NewFact{Content: fmt.Sprintf("Visited town%d in year%d", i, i)})
 		err = errors.Join(err, e)
 	}
-	_, e := store.SaveFact(t.Context(), other, facts.NewFact{Content: "Hides a feline called Zorro"})
+	_, e := store.Facts.SaveFact(t.Context(), other, facts.NewFact{Content: "Hides a feline called Zorro"})
 	must(t, errors.Join(err, e, store.Close()))
 	w.env = append(w.env, "BOT_VAULT_DIR="+notes, "BOT_VAULT_PREFETCH=true", "BOT_PLAYBOOK_DIR="+book)
 	return w

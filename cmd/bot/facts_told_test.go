@@ -30,7 +30,7 @@ func TestOwnerDecidesAboutTheFactsFile(t *testing.T) {
 	owner := provenance.Viewer{User: "telegram:1", Key: chat.Key{Platform: "telegram", Channel: "1"}, Direct: true}
 	store := w.open(t)
 	for i := range 30 {
-		if _, err := store.SaveFact(t.Context(), owner, facts.NewFact{Content: fmt.Sprintf("number %d is %s", i,
+		if _, err := store.Facts.SaveFact(t.Context(), owner, facts.NewFact{Content: fmt.Sprintf("number %d is %s", i,
 			strings.Repeat(string(rune('a'+i%26)), 5+i/26))}); err != nil {
 			t.Fatal(err)
 		}

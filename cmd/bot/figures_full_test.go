@@ -80,7 +80,7 @@ func (f *figures) fill(n int) {
 	}
 	_, err = store.Import(f.b.Context(), strings.NewReader(firsts.String()))
 	must(f.b, err)
-	path := store.Path()
+	path := store.File.Path()
 	must(f.b, store.Close())
 	db, err := sqlite.Raw(path, "_synchronous=OFF&_cache_size=-200000")
 	must(f.b, err)

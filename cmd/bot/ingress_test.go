@@ -97,7 +97,7 @@ func TestIngressOfStrangers(t *testing.T) {
 				t.Errorf("%d model calls", n)
 			}
 			must(t, w.stop())
-			list, err := w.open(t).Sessions(context.Background(), memory.SessionQuery{Limit: 10})
+			list, err := w.open(t).Sessions.Sessions(context.Background(), memory.SessionQuery{Limit: 10})
 			if err != nil || len(list) != 2 {
 				t.Errorf("%d conversations, %v", len(list), err)
 			}
@@ -201,10 +201,12 @@ func TestNobodyIsAPerson(t *testing.T) {
 	})
 	must(t, w.stop())
 	s := w.open(t)
-	if p, err := s.Policy(context.Background(), chat.Key{Platform: "telegram", Channel: fmt.Sprint(group)}); err != nil || p.Tools != nil {
+	if p, err := s.Access.Policy(context.Background(),
+		chat.Key{Platform: "telegram", Channel: fmt.Sprint(group)}); err != nil || p.Tools != nil {
 		t.Errorf("the policy was changed: %+v, %v", p, err)
 	}
-	if list, err := s.Sessions(context.Background(), memory.SessionQuery{Status: memory.Completed, Limit: 5}); err != nil || len(list) != 0 {
+	list, err := s.Sessions.Sessions(context.Background(), memory.SessionQuery{Status: memory.Completed, Limit: 5})
+	if err != nil || len(list) != 0 {
 		t.Errorf("a conversation was ended: %+v, %v", list, err)
 	}
 	for _, r := range w.llm.Requests() {

@@ -54,10 +54,10 @@ func serve(ctx context.Context, f *cli.Flags, s *cli.Streams, p app.Process) err
 		return p.Serve(ctx, cfg, f.Load)
 	}
 	if p.Standby {
-		return &config.Error{Setting: "telegram.token", Problem: text.Tell(wordsStandsBy), Hint: text.Tell(wordsSetToken)}
+		return &config.Error{Setting: "telegram.token", Problem: text.Tell("a bot that stands by needs a platform to live on, and none has a token"), Hint: text.Tell("set telegram.token or discord.token")}
 	}
 	if os.Getenv("NOTIFY_SOCKET") != "" {
-		return &config.Error{Setting: "telegram.token", Problem: text.Tell(wordsService), Hint: text.Tell(wordsSetTokenSystemd)}
+		return &config.Error{Setting: "telegram.token", Problem: text.Tell("a service needs a platform to live on, and none has a token"), Hint: text.Tell("set telegram.token or discord.token, under systemd in /etc/parley/telegram.token or discord.token")}
 	}
 	return chatCmd{}.talk(ctx, cfg, p)
 }

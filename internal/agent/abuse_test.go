@@ -41,7 +41,7 @@ func echo() tools.Tool {
 // secretive returns a bench whose person has a fact.
 func secretive(t *testing.T, o Options, list ...tools.Tool) *bench {
 	b := newBench(t, o, list...)
-	_, err := b.store.SaveFact(t.Context(), annAlone,
+	_, err := b.store.Facts.SaveFact(t.Context(), annAlone,
 		facts.NewFact{Content: "Ann's password is ZX-CANARY-A; her wiki is https://wiki.example/ann", Type: "fact"})
 	must(t, err)
 	return b
@@ -222,7 +222,7 @@ func TestSummariesStayTainted(t *testing.T) {
 	for i := range 7 {
 		b.say(fmt.Sprint("talk ", i))
 	}
-	se, ok, err := b.store.LiveSession(t.Context(), memory.Place{Key: annAlone.Key})
+	se, ok, err := b.store.Sessions.LiveSession(t.Context(), memory.Place{Key: annAlone.Key})
 	must(t, err)
 	if !ok || !se.Origin.Via.Outside() || len(se.Decisions) != 0 {
 		t.Fatalf("summary %q, decisions %q", se.Summary, se.Decisions)
@@ -369,7 +369,7 @@ func TestSummariesStayInTheirFrame(t *testing.T) {
 	b.say("one")
 	se := b.live()
 	se.Summary, se.Decisions = order, sessions.Decide(nil, order)
-	must(t, b.store.SaveSession(t.Context(), se))
+	must(t, b.store.Sessions.SaveSession(t.Context(), se))
 	script := &llmtest.Script{}
 	b.o.Model = script.Say("ok")
 	b.say("two")

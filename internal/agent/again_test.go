@@ -69,7 +69,7 @@ func comeAndGo(t *testing.T, r *rand.Rand) {
 		}
 		b.o.Tools = func(context.Context, chat.Message) (tools.Set, error) { return tools.NewSet(some...), nil }
 		got = b.tryUntil(m, r.IntN(8), m.Attempt < 4)
-		must(t, b.store.SetSetting(t.Context(), "x", "y")) // a process that is killed writes nothing later
+		must(t, b.store.Settings.SetSetting(t.Context(), "x", "y")) // a process that is killed writes nothing later
 	}
 	if got != "All done." {
 		t.Errorf("said %q", got)

@@ -139,7 +139,7 @@ func TestHistoryIsSentAndTranscriptIsWellFormed(t *testing.T) {
 	if got := b.say("add milk"); got != "It is on the list." || ran.Load() != 1 {
 		t.Fatalf("got %q, ran %d", got, ran.Load())
 	}
-	se, ok, err := b.store.LiveSession(context.Background(), memory.Place{Key: chat.Key{Platform: "telegram", Channel: "7"}})
+	se, ok, err := b.store.Sessions.LiveSession(context.Background(), memory.Place{Key: chat.Key{Platform: "telegram", Channel: "7"}})
 	must(t, err)
 	entries, err := b.store.Transcript(context.Background(), se.ID, 0, 0)
 	must(t, err)
@@ -167,7 +167,7 @@ func TestStepsOfATurnAreTimed(t *testing.T) {
 	b := newBench(t, Options{}, adder(&ran))
 	b.model.Call(call("c1", "add", `{"text":"milk"}`)).Say("It is on the list.")
 	b.say("add milk")
-	d, err := b.store.LastDecision(context.Background(), memory.Place{Key: chat.Key{Platform: "telegram", Channel: "7"}})
+	d, err := b.store.Decisions.LastDecision(context.Background(), memory.Place{Key: chat.Key{Platform: "telegram", Channel: "7"}})
 	must(t, err)
 	var kinds []string
 	for _, l := range d.Detail.Steps {
@@ -388,16 +388,16 @@ func TestExpiredSessionCarriesItsSummaryOn(t *testing.T) {
 	b.model.Say("Nice.").Say("You were planning a trip.").Say("Hello.")
 	b.say("we plan a trip to Rome")
 	place := memory.Place{Key: chat.Key{Platform: "telegram", Channel: "7"}}
-	first, _, err := b.store.LiveSession(context.Background(), place)
+	first, _, err := b.store.Sessions.LiveSession(context.Background(), place)
 	must(t, err)
 	b.clock = b.clock.Add(59*time.Second + 900*time.Millisecond)
 	must(t, b.Expire(context.Background(), first.ID))
-	if se, ok, _ := b.store.LiveSession(context.Background(), place); !ok || se.ID != first.ID {
+	if se, ok, _ := b.store.Sessions.LiveSession(context.Background(), place); !ok || se.ID != first.ID {
 		t.Fatal("ended before its time")
 	}
 	b.clock = b.clock.Add(2 * time.Second)
 	b.say("what were we doing?")
-	second, _, err := b.store.LiveSession(context.Background(), place)
+	second, _, err := b.store.Sessions.LiveSession(context.Background(), place)
 	must(t, err)
 	r := b.model.Requests()[1]
 	if second.ID == first.ID || !strings.Contains(system(r), "trip to Rome") || count(r.Messages, llm.RoleUser) != 1 {

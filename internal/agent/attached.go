@@ -13,6 +13,9 @@ import (
 	"parley/internal/tools"
 )
 
+// wordsCut is said in more than one place.
+const wordsCut = "_(Your message was longer than 4,000 characters; I read the first 4,000.)_"
+
 // How many messages have their files in memory at once, over all conversations,
 // and how long another one waits for that.
 const (
@@ -33,7 +36,7 @@ func (t *turn) attach(ctx context.Context) (done func(), err error) {
 	case t.a.readers <- struct{}{}:
 		done = func() { <-t.a.readers }
 	case <-time.After(waitReaders):
-		t.in.files.Sorry = append(t.in.files.Sorry, t.in.p.Text(wordsFilesBusy))
+		t.in.files.Sorry = append(t.in.files.Sorry, t.in.p.Text("I am busy with too many files to open yours. Please send it again in a moment."))
 		t.in.heed()
 		return func() {}, nil
 	case <-ctx.Done():
@@ -70,7 +73,7 @@ func (in *input) tell(words string) { in.notice = strings.TrimSpace(in.notice + 
 // blind removes the images from the turn because the model refused them.
 func (t *turn) blind() {
 	t.in.files.Blind()
-	t.in.tell(t.in.p.Text(wordsImageRefused))
+	t.in.tell(t.in.p.Text("I could not look at the picture: my model did not take it."))
 	t.context.added[0] = t.heard()
 }
 

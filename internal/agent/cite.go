@@ -16,6 +16,9 @@ import (
 	"parley/internal/tools"
 )
 
+// wordsSources is said in more than one place.
+const wordsSources = "Sources:"
+
 // maxButtons is how many sources get a button that shows their text.
 const maxButtons = 5
 
@@ -123,7 +126,7 @@ func (t *turn) sourced(answer string) (text string, sources []memory.Source, bel
 	}
 	looked := t.sources.listed(numbers)
 	looked = looked[:min(len(looked), maxButtons)]
-	return text, append(looked, rested...), disputes + footer(t.in.p, wordsLookedAt, looked) + footer(t.in.p, wordsSources, rested)
+	return text, append(looked, rested...), disputes + footer(t.in.p, "Looked at:", looked) + footer(t.in.p, wordsSources, rested)
 }
 
 // listed returns the sources that numbers name, each once.
@@ -162,7 +165,7 @@ func footer(p catalog.Printer, title string, sources []memory.Source) string {
 	for _, s := range sources {
 		switch {
 		case s.Kind == "fact":
-			lines = append(lines, p.Say(wordsFromFact, s.Title, s.Path))
+			lines = append(lines, p.Say("- remembered: %s %s", s.Title, s.Path))
 		case s.URL != "":
 			lines = append(lines, fmt.Sprintf("[%d] [%s](%s) %s", s.N, bare(s.Title), closed.Replace(s.URL), s.Path))
 		default:

@@ -172,7 +172,7 @@ func TestFactsBelowAnAnswerInAnyLanguage(t *testing.T) {
 	} {
 		b := newBench(t, Options{Notes: Notes{Cite: checkedBy}})
 		for _, text := range []string{c.fact, c.other} {
-			_, err := b.store.SaveFact(context.Background(), annAlone, facts.NewFact{Content: text})
+			_, err := b.store.Facts.SaveFact(context.Background(), annAlone, facts.NewFact{Content: text})
 			must(t, err)
 		}
 		b.model.Say(c.answer)

@@ -51,7 +51,7 @@ func (a *Agent) closingOrigin(se memory.Session, entries []memory.Entry) memory.
 // and after three failures by code, which owes it. It must be called in the
 // session's lane.
 func (a *Agent) Archive(ctx context.Context, id string) error {
-	se, err := a.o.Store.SessionByID(ctx, id)
+	se, err := a.o.Store.Sessions.SessionByID(ctx, id)
 	if err != nil {
 		return fmt.Errorf("archive: %w", err)
 	}
@@ -67,7 +67,8 @@ func (a *Agent) Archive(ctx context.Context, id string) error {
 		return fmt.Errorf("archive: %w", err)
 	}
 	if len(p.entries) == 0 && p.before == "" {
-		return a.o.Store.ArchiveSession(ctx, se, memory.Closing{Text: se.Closing, Decisions: se.Decisions, Page: se.Page, Origin: se.Origin})
+		return a.o.Store.Sessions.ArchiveSession(ctx, se,
+			memory.Closing{Text: se.Closing, Decisions: se.Decisions, Page: se.Page, Origin: se.Origin})
 	}
 	return a.beside(ctx, p, maxFolds, a.archive)
 }
@@ -96,13 +97,13 @@ func (a *Agent) archive(ctx context.Context, p part, s summing) error {
 		c.Page = sessions.Page(carried, append(own(se, p.entries), transcript.Lines(se, s.Folded, p.entries)...)...)
 		a.learn(ctx, se, s.Folded, p.entries[:s.read])
 	}
-	return a.o.Store.ArchiveSession(ctx, se, c)
+	return a.o.Store.Sessions.ArchiveSession(ctx, se, c)
 }
 
 // Pay makes up for a summary that a session owes. It must be called in the
 // session's lane.
 func (a *Agent) Pay(ctx context.Context, id string) error {
-	se, err := a.o.Store.SessionByID(ctx, id)
+	se, err := a.o.Store.Sessions.SessionByID(ctx, id)
 	if err != nil || se.Owed == nil {
 		return err
 	}
@@ -112,7 +113,7 @@ func (a *Agent) Pay(ctx context.Context, id string) error {
 	p := a.part(ctx, se, nil)
 	if len(p.entries) == 0 { // retention took them
 		se.Owed = nil
-		return a.o.Store.SaveSession(ctx, se)
+		return a.o.Store.Sessions.SaveSession(ctx, se)
 	}
 	return a.beside(ctx, p, maxFolds, a.refold)
 }
@@ -120,7 +121,7 @@ func (a *Agent) Pay(ctx context.Context, id string) error {
 // refold takes a summary into a live session, if what it was made of is as it
 // was.
 func (a *Agent) refold(ctx context.Context, p part, s summing) error {
-	now, err := a.o.Store.SessionByID(ctx, p.session.ID)
+	now, err := a.o.Store.Sessions.SessionByID(ctx, p.session.ID)
 	if err != nil {
 		return fmt.Errorf("fold: %w", err)
 	}
@@ -129,7 +130,7 @@ func (a *Agent) refold(ctx context.Context, p part, s summing) error {
 	}
 	now.Folded = p.session.Folded
 	p.session = now
-	err = a.o.Store.SaveSession(ctx, a.folded(ctx, p, s))
+	err = a.o.Store.Sessions.SaveSession(ctx, a.folded(ctx, p, s))
 	if errors.Is(err, memory.ErrOutdated) {
 		return nil
 	}
@@ -191,7 +192,7 @@ func (a *Agent) beside(ctx context.Context, p part, pieces int, take func(contex
 // foldAfter shortens a session once its answer has been sent; size is that of
 // its request, and at how far it was folded then. It must be called in the lane.
 func (a *Agent) foldAfter(ctx context.Context, id string, size int, at int64) {
-	se, err := a.o.Store.SessionByID(ctx, id)
+	se, err := a.o.Store.Sessions.SessionByID(ctx, id)
 	if err != nil {
 		a.o.Log.Error("fold: read session", "err", err)
 		return
@@ -218,7 +219,7 @@ func (a *Agent) foldAfter(ctx context.Context, id string, size int, at int64) {
 // exchanges leave the window. It must run in the session's lane; "" means that
 // there is nothing to sum up yet.
 func (a *Agent) Summarize(ctx context.Context, p memory.Place) (string, error) {
-	se, ok, err := a.o.Store.LiveSession(ctx, p)
+	se, ok, err := a.o.Store.Sessions.LiveSession(ctx, p)
 	if err != nil || !ok {
 		return "", err
 	}
@@ -246,7 +247,7 @@ func (a *Agent) Summarize(ctx context.Context, p memory.Place) (string, error) {
 		se.Summary, se.Title, se.Origin = said, shortTitle(f.Title, se.Title), se.Origin.And(transcript.Origin(entries))
 		se.Compressions = older.session.Compressions + 1
 	}
-	if err = a.o.Store.SaveSession(ctx, se); errors.Is(err, memory.ErrOutdated) { // somebody was forgotten meanwhile: without their words
+	if err = a.o.Store.Sessions.SaveSession(ctx, se); errors.Is(err, memory.ErrOutdated) { // somebody was forgotten: without their words
 		return a.Summarize(ctx, p)
 	}
 	return said, err

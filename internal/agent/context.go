@@ -137,7 +137,7 @@ func (t *turn) entry(m llm.Message) memory.Entry {
 // whole place is stable: what is about the author changes with the author.
 func (t *turn) recall(ctx context.Context) error {
 	budget := int(factShare * float64(t.a.o.TokenBudget))
-	found, err := t.a.o.Store.FactsFor(ctx, provenance.ViewerOf(t.m), t.in.text, budget)
+	found, err := t.a.o.Store.Facts.FactsFor(ctx, provenance.ViewerOf(t.m), t.in.text, budget)
 	if err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ func (t *turn) disputed(answer string, numbers []int) (cited []int, below string
 		if len(numbers) > 0 && !slices.Contains(numbers, a) && !slices.Contains(numbers, b) {
 			continue
 		}
-		below += t.in.p.Say(wordsDisputed, a, d.SaidA, b, d.SaidB)
+		below += t.in.p.Say("\n\nThese notes disagree:\n[%d] “%s”\n[%d] “%s”", a, d.SaidA, b, d.SaidB)
 		for _, n := range []int{a, b} {
 			if !slices.Contains(cited, n) {
 				cited = append(cited, n)

@@ -30,7 +30,7 @@ func (t *turn) enforce(ctx context.Context, said string, kind chat.End) (string,
 	defer cancel()
 	broken, err := t.look(within, said, rules)
 	if err == nil && len(broken) == 0 {
-		t.looked(catalog.Say(ctx, wordsKept, ids(rules)))
+		t.looked(catalog.Say(ctx, "the answer was checked and keeps %s", ids(rules)))
 		return said, kind, nil
 	}
 	if err == nil {
@@ -39,7 +39,7 @@ func (t *turn) enforce(ctx context.Context, said string, kind chat.End) (string,
 		if again, kind, err = t.rewrite(within, said, broken); err == nil {
 			said = again
 			if broken, err = t.look(within, said, rules); err == nil && len(broken) == 0 {
-				t.looked(catalog.Say(ctx, wordsRewritten, ids(rules)))
+				t.looked(catalog.Say(ctx, "the answer was written anew, checked, and keeps %s", ids(rules)))
 				return said, kind, nil
 			}
 		}
@@ -52,7 +52,7 @@ func (t *turn) enforce(ctx context.Context, said string, kind chat.End) (string,
 	}
 	if len(broken) == 0 { // nobody knows which
 		for _, r := range rules {
-			broken = append(broken, review.Breach{Rule: r, Why: catalog.Text(ctx, wordsUnchecked)})
+			broken = append(broken, review.Breach{Rule: r, Why: catalog.Text(ctx, "It could not be checked.")})
 		}
 	}
 	t.broke(broken)
@@ -60,7 +60,7 @@ func (t *turn) enforce(ctx context.Context, said string, kind chat.End) (string,
 	for _, b := range broken {
 		own = append(own, b.Rule)
 	}
-	t.looked(catalog.Say(ctx, wordsInstead, ids(own)))
+	t.looked(catalog.Say(ctx, "the answer is what the rules themselves say: %s", ids(own)))
 	t.report.worded = false
 	return review.Instead(broken), chat.End{Outcome: chat.Answered}, nil
 }
@@ -119,7 +119,7 @@ func (t *turn) looked(line string) { t.context.guidance.Why = append(t.context.g
 // broke notes for /why which rules a draft broke.
 func (t *turn) broke(broken []review.Breach) {
 	for _, b := range broken {
-		t.looked(t.in.p.Say(wordsBroke, b.Rule.ID, b.Why))
+		t.looked(t.in.p.Say("the draft broke the rule %s: %s", b.Rule.ID, b.Why))
 	}
 }
 

@@ -119,7 +119,7 @@ func TestCheckingEnds(t *testing.T) {
 			continue
 		}
 		b.finish(in, a)
-		d, err := b.store.LastDecision(t.Context(), memory.Place{Key: annAlone.Key, User: annAlone.User})
+		d, err := b.store.Decisions.LastDecision(t.Context(), memory.Place{Key: annAlone.Key, User: annAlone.User})
 		must(t, err)
 		if why := strings.Join(d.Detail.Why, "\n"); !strings.Contains(why, "the answer is what the rules themselves say") {
 			t.Errorf("why: %s", why)

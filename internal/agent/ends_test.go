@@ -54,7 +54,7 @@ func TestEndsAreTold(t *testing.T) {
 			b := newBench(t, Options{Persona: Persona{ModelName: "qwen3"}}, adder(&ran))
 			tt.script(b)
 			b.say("hello")
-			d, err := b.store.LastDecision(context.Background(), memory.Place{Key: chat.Key{Platform: "telegram", Channel: "7"}})
+			d, err := b.store.Decisions.LastDecision(context.Background(), memory.Place{Key: chat.Key{Platform: "telegram", Channel: "7"}})
 			must(t, err)
 			if d.End.Outcome != tt.want.Outcome || d.End.Reason != tt.want.Reason || d.Detail.Intent.Is != tt.intent {
 				t.Errorf("ended %+v, meant %+v", d.End, d.Detail.Intent)
@@ -62,7 +62,7 @@ func TestEndsAreTold(t *testing.T) {
 			if (d.End.ErrorID != "") != (d.Detail.Error != "") {
 				t.Errorf("error %q, id %q", d.Detail.Error, d.End.ErrorID)
 			}
-			calls, err := b.store.Calls(context.Background(), d.ID)
+			calls, err := b.store.Decisions.Calls(context.Background(), d.ID)
 			must(t, err)
 			if d.Detail.Requests == 0 || d.Model == "" {
 				t.Errorf("%d requests to %q", d.Detail.Requests, d.Model)
@@ -74,7 +74,7 @@ func TestEndsAreTold(t *testing.T) {
 			if class != tt.class {
 				t.Errorf("class %q, want %q", class, tt.class)
 			}
-			asked, err := b.store.Asked(context.Background(), d)
+			asked, err := b.store.Decisions.Asked(context.Background(), d)
 			must(t, err)
 			if asked != "hello" {
 				t.Errorf("asked %q", asked)

@@ -56,7 +56,7 @@ func (a *Agent) learn(ctx context.Context, se memory.Session, f sessions.Folded,
 			kind = "fact"
 		}
 		v := provenance.Viewer{User: e.User, Key: se.Key, Direct: se.Direct, Agent: chat.Agent{ID: se.Agent, Kin: a.o.Kin}}
-		_, err := a.o.Store.SaveFact(ctx, v, facts.NewFact{
+		_, err := a.o.Store.Facts.SaveFact(ctx, v, facts.NewFact{
 			Content: fact.Content, Type: kind, Author: "assistant", Session: se.ID, Generation: se.Generation, MessageID: e.MessageID,
 			Quote: text.Clip(fact.Quote, maxShown), Confidence: learned, Said: e.At, Worth: facts.Worth{Rank: facts.PickedUp,
 				Spoken: e.Content + " " + e.Name, Later: true},

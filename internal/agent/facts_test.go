@@ -22,7 +22,7 @@ var annAlone = provenance.Viewer{User: "telegram:7", Key: chat.Key{Platform: "te
 
 func (b *bench) facts(v provenance.Viewer) (list []string) {
 	b.t.Helper()
-	all, err := b.store.Facts(context.Background(), v, 100, 0)
+	all, err := b.store.Facts.Facts(context.Background(), v, 100, 0)
 	must(b.t, err)
 	for _, f := range all {
 		list = append(list, f.Content)
@@ -71,14 +71,14 @@ func TestSessionEndLearnsFromOwnWordsOnly(t *testing.T) {
 	if got := b.facts(annAlone); !slices.Equal(got, []string{"I prefer tea"}) {
 		t.Fatalf("learned %q", got)
 	}
-	list, err := b.store.Facts(context.Background(), annAlone, 1, 0)
+	list, err := b.store.Facts.Facts(context.Background(), annAlone, 1, 0)
 	must(t, err)
 	if f := list[0]; f.Author != "assistant" || f.Quote != "I prefer tea" || f.Confidence >= 1 || f.Session == "" ||
 		f.MessageID == "" || f.Type != "preference" {
 		t.Errorf("provenance: %+v", f)
 	}
 	// What is forgotten is not learned again from the same words.
-	_, err = b.store.ForgetFact(context.Background(), annAlone, list[0].ID)
+	_, err = b.store.Facts.ForgetFact(context.Background(), annAlone, list[0].ID)
 	must(t, err)
 	b.clock = b.clock.Add(time.Minute)
 	b.say("hello again")
@@ -109,7 +109,7 @@ func TestSessionEndReplacesNothing(t *testing.T) {
 		map[string]string{"person": "Ann", "content": "Mum has her birthday on 4 May", "quote": "my mum has her birthday on 4 May too"},
 		map[string]string{"person": "Ann", "content": "Wife has her birthday on 5 May", "quote": "I thought it was 5 May"},
 	)})
-	_, err := b.store.SaveFact(context.Background(), annAlone, facts.NewFact{Content: "Wife has her birthday on 4 May #important"})
+	_, err := b.store.Facts.SaveFact(context.Background(), annAlone, facts.NewFact{Content: "Wife has her birthday on 4 May #important"})
 	must(t, err)
 	b.say("my mum has her birthday on 4 May too. I thought it was 5 May")
 	b.endAll()
@@ -138,7 +138,7 @@ func TestSessionEndReplacesNothing(t *testing.T) {
 func (b *bench) endAll() {
 	b.t.Helper()
 	ctx := context.Background()
-	list, err := b.store.Sessions(ctx, memory.SessionQuery{Status: memory.Active})
+	list, err := b.store.Sessions.Sessions(ctx, memory.SessionQuery{Status: memory.Active})
 	must(b.t, err)
 	for _, se := range list {
 		_, err := b.End(ctx, se.ID, true)
@@ -154,7 +154,7 @@ func TestFactsInThePrompt(t *testing.T) {
 	ctx := context.Background()
 	save := func(v provenance.Viewer, text string, tags ...string) {
 		b.clock = b.clock.Add(time.Second)
-		_, err := b.store.SaveFact(ctx, v, facts.NewFact{Content: text, Tags: tags})
+		_, err := b.store.Facts.SaveFact(ctx, v, facts.NewFact{Content: text, Tags: tags})
 		must(t, err)
 	}
 	save(annAlone, "Ann is allergic to peanuts", "important")
@@ -163,7 +163,7 @@ func TestFactsInThePrompt(t *testing.T) {
 	}
 	group := provenance.Viewer{User: "telegram:7", Key: chat.Key{Platform: "telegram", Channel: "-1"}}
 	save(group, "Ann leads the choir")
-	_, err := b.store.SaveFact(ctx, group, facts.NewFact{Content: "The choir meets on Mondays", Scope: facts.ScopeChannel})
+	_, err := b.store.Facts.SaveFact(ctx, group, facts.NewFact{Content: "The choir meets on Mondays", Scope: facts.ScopeChannel})
 	must(t, err)
 
 	b.model.Say("ok")

@@ -222,7 +222,7 @@ func TestRefusedImageIsLeftOut(t *testing.T) {
 		}
 		return llm.Response{Finish: llm.FinishStop, Message: llm.Message{Role: llm.RoleAssistant, Content: m.Content}}, nil
 	}
-	if got := b.from(sent("hello", file("a.png", "image/png"))); got != wordsImageRefused+"\n\nhello\n[image, not opened]" {
+	if got := b.from(sent("hello", file("a.png", "image/png"))); got != "I could not look at the picture: my model did not take it."+"\n\nhello\n[image, not opened]" {
 		t.Errorf("got %q", got)
 	}
 }
@@ -303,7 +303,7 @@ func TestBusyReadersAreTold(t *testing.T) {
 		}
 		turn := a.newTurn(chat.Message{Files: []chat.File{{Name: "a.png", MIME: "image/png"}}}, input{}, false)
 		answer, err := turn.run(t.Context())
-		if err != nil || answer.Text != wordsFilesBusy {
+		if err != nil || answer.Text != "I am busy with too many files to open yours. Please send it again in a moment." {
 			t.Errorf("said %q, %v", answer.Text, err)
 		}
 	})

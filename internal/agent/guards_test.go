@@ -100,7 +100,7 @@ func TestGuardsLookBack(t *testing.T) {
 		!strings.Contains(first, "24 hours") {
 		t.Fatalf("done %v, told %q", done, first)
 	}
-	d, err := b.store.LastDecision(t.Context(), memory.Place{Key: annAlone.Key, User: annAlone.User})
+	d, err := b.store.Decisions.LastDecision(t.Context(), memory.Place{Key: annAlone.Key, User: annAlone.User})
 	must(t, err)
 	if why := strings.Join(d.Detail.Why, "\n"); !strings.Contains(why, "stopped “cancel booking”") ||
 		!strings.Contains(why, "let “cancel booking” pass") || len(d.Detail.Guards) != 2 {

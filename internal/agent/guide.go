@@ -47,7 +47,7 @@ func (t *turn) judge() llm.Model {
 // state returns where the playbook stands.
 func (t *turn) state(ctx context.Context) (st playbook.State, err error) {
 	if t.context.noted.To == "" {
-		person, err := t.a.o.Store.Person(ctx, t.m.From.ID, t.m.Agent.ID)
+		person, err := t.a.o.Store.People.Person(ctx, t.m.From.ID, t.m.Agent.ID)
 		if err != nil {
 			return st, err
 		}

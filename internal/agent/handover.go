@@ -12,6 +12,9 @@ import (
 	"parley/internal/tools"
 )
 
+// wordsPassedOn is said in more than one place.
+const wordsPassedOn = "Not done: this needs the person's yes, and before they were asked they were passed on to a person."
+
 // handedOver ends the turn when a tool or a guard wants people to take over. Where
 // there is nobody, a guard's refusal is all there is, and the turn goes on.
 func (t *turn) handedOver(ctx context.Context) (answer chat.Answer, over bool) {
@@ -19,7 +22,7 @@ func (t *turn) handedOver(ctx context.Context) (answer chat.Answer, over bool) {
 		answer, err := t.passOn(ctx, *h, "")
 		if err != nil {
 			t.unasked(ctx)
-			answer = t.finish(t.report.withDone(t.in.p, t.in.p.Text(wordsNobodyThere)), chat.End{Outcome: chat.Failed, Reason: chat.ToolFailed})
+			answer = t.finish(t.report.withDone(t.in.p, t.in.p.Text("I wanted to pass you on to a person, and that did not work. Please try again later.")), chat.End{Outcome: chat.Failed, Reason: chat.ToolFailed})
 		}
 		return answer, true
 	}
@@ -52,7 +55,7 @@ func (t *turn) passOn(ctx context.Context, h tools.HandOver, said string) (chat.
 	if said != "" {
 		told = said + "\n\n" + told
 	}
-	t.context.guidance.Why = append(t.context.guidance.Why, catalog.Say(ctx, wordsWhyPassedOn, h.By))
+	t.context.guidance.Why = append(t.context.guidance.Why, catalog.Say(ctx, "You were passed on to a person (by %s). What they write here is theirs.", h.By))
 	answer := t.finish(told, chat.End{Outcome: chat.PassedOn})
 	if rec, ok := answer.Record.(*memory.Turn); ok {
 		rec.Also = deed

@@ -37,7 +37,7 @@ func readInput(p catalog.Printer, m chat.Message) (in input, refusal string) {
 	n := utf8.RuneCountInString(s)
 	switch {
 	case n > maxTaken:
-		return input{}, p.Text(wordsTooLong)
+		return input{}, p.Text("That message is too long for me (more than 10,000 characters). Please send it in smaller pieces.")
 	case n > maxUsed:
 		in.notice = p.Text(wordsCut)
 		s = text.Clip(s, maxUsed)

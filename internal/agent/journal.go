@@ -177,5 +177,5 @@ func (j *journal) resumed(st memory.Step, tool string) tools.Outcome {
 		return o
 	}
 	j.log.Warn("a tool was interrupted and is not run again", "tool", tool)
-	return tools.Outcome{State: tools.Unknown, Class: tools.Unsure, Result: tools.Result{Content: wordsLateTool}}
+	return tools.Outcome{State: tools.Unknown, Class: tools.Unsure, Result: tools.Result{Content: "I was interrupted while doing this and can't tell whether it was done; please check before asking again."}}
 }

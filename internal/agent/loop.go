@@ -18,6 +18,12 @@ import (
 	"parley/internal/tools"
 )
 
+// Said in more than one place.
+const (
+	wordsCutShort   = "(cut short)"
+	wordsTooComplex = "That was too much for one go. Please break it into smaller steps."
+)
+
 // loop asks the model and runs its tool calls until it answers, at most MaxCalls
 // times. The last batch of tools still runs, so the closing text reports what was
 // done.
@@ -128,7 +134,7 @@ func (t *turn) spoke(ctx context.Context, resp llm.Response) (chat.Answer, error
 	said = review.WordForWord(given, t.context.guidance.Verbatim)
 	answer := t.finish(said, t.ends(kind))
 	if cut && t.sub == nil {
-		answer.Buttons = append(answer.Buttons, []chat.Button{{Label: catalog.Text(ctx, wordsGoOn), Data: goOn}})
+		answer.Buttons = append(answer.Buttons, []chat.Button{{Label: catalog.Text(ctx, "Go on"), Data: goOn}})
 	}
 	return answer, nil
 }

@@ -58,7 +58,7 @@ func TestNoLineOfAGroupIsForged(t *testing.T) {
 // liveIn returns the session that is alive in a place.
 func (b *bench) liveIn(k chat.Key) memory.Session {
 	b.t.Helper()
-	se, _, err := b.store.LiveSession(b.t.Context(), memory.Place{Key: k})
+	se, _, err := b.store.Sessions.LiveSession(b.t.Context(), memory.Place{Key: k})
 	must(b.t, err)
 	return se
 }

@@ -18,6 +18,14 @@ import (
 	"parley/internal/tools"
 )
 
+// Said in more than one place.
+const (
+	wordsNoConfirm    = "That needs a confirmation, which I can't ask for here."
+	wordsNothingDone  = "Nothing was changed."
+	wordsTooManyToAsk = "Not done: the person must agree to this, and one message cannot hold more. Call it again after " +
+		"they have answered what they are asked now."
+)
+
 // A turn with calls that need a person's yes is parked: it ends with one question
 // about them, and the answer starts a turn that continues it (resume.go). What the
 // second turn needs from the first, and no transcript has, waits with the question.
@@ -112,16 +120,18 @@ func (t *turn) askable(calls []llm.ToolCall, outcomes []tools.Outcome) []tools.O
 		case t.a.o.Confirm == nil:
 			o = unasked(o, wordsNoConfirm)
 		case t.sub != nil && t.tools.set.ForAgent("").Only(calls[i].Name).Len() == 0: // the conversation may not make it either
-			o = unasked(o, wordsAskElsewhere)
+			o = unasked(o, "Nothing was done: this needs the person's yes, and you cannot ask them. Leave it, and say so in your answer.")
 		case n > limit:
-			o = unasked(o, fmt.Sprintf(wordsTooLongToAsk, n, limit))
-			t.report.deeds = append(t.report.deeds, tools.Deed{Note: t.in.p.Say(wordsNotShown, strings.ReplaceAll(calls[i].Name, "_", " "))})
+			o = unasked(o, fmt.Sprintf("Not done: the person must agree to this and has to see all of it, and it has %d characters, of "+
+				"which one message holds %d. Make it shorter, or do it in parts.", n, limit))
+			t.report.deeds = append(t.report.deeds, tools.Deed{Note: t.in.p.Say("_Not done: %s. You would have to agree to it, and it is too long to be shown whole._", strings.ReplaceAll(calls[i].Name, "_", " "))})
 		case min(n, maxAsked) > room:
 			o = unasked(o, wordsTooManyToAsk)
 		default:
 			room -= min(n, maxAsked)
 			if t.sub != nil {
-				o.Result.Content = wordsHandedUp
+				o.Result.Content = "Not done yet: this needs the person's yes, and they are asked when you are finished. Do not " +
+					"call it again. Go on with what does not depend on it, and say in your answer what waits."
 				t.tools.waits = append(t.tools.waits, Waiting{t.question(calls[i], o), t.pending(calls[i], o), len(o.Far) > 0})
 			}
 		}
@@ -169,7 +179,7 @@ func unasked(o tools.Outcome, why string) tools.Outcome {
 func (t *turn) question(c llm.ToolCall, o tools.Outcome) string {
 	say := o.Question
 	if say == "" {
-		say = t.in.p.Say(wordsConfirm, strings.ReplaceAll(c.Name, "_", " ")) + "\n" + tools.Listed(o.Args)
+		say = t.in.p.Say("Do this: %s?", strings.ReplaceAll(c.Name, "_", " ")) + "\n" + tools.Listed(o.Args)
 	}
 	return strings.TrimSpace(t.defanged(o.Because) + "\n" + strings.TrimSpace(say))
 }

@@ -9,6 +9,9 @@ import (
 	"parley/internal/text"
 )
 
+// wordsStopped is said in more than one place.
+const wordsStopped = "Stopped."
+
 // preview is an answer while it grows. Adding a word does not copy the whole.
 type preview struct {
 	said  []byte // by the model, so far
@@ -113,7 +116,7 @@ func (t *turn) stopped(why chat.Reason) chat.Answer {
 	}
 	t.report.worded = true
 	said = closedFence(t.defanged(said))
-	return t.finish(t.report.withDone(t.in.p, said+"\n\n"+t.in.p.Text(wordsStoppedHere)), chat.End{Outcome: chat.Stopped, Reason: why})
+	return t.finish(t.report.withDone(t.in.p, said+"\n\n"+t.in.p.Text("(stopped)")), chat.End{Outcome: chat.Stopped, Reason: why})
 }
 
 var fence = text.Pattern("^ {0,3}(`{3,}|~{3,})([^\n]*)")

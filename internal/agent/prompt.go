@@ -144,9 +144,9 @@ func (t *turn) contextLine() string {
 	}
 	switch { // a model hears by itself who writes English
 	case t.in.chosen:
-		fmt.Fprintf(&b, wordsChosen, t.in.p.EnglishName())
+		fmt.Fprintf(&b, " Answer in %s, whatever language they write: they chose that.", t.in.p.EnglishName())
 	case t.in.p != (catalog.Printer{}):
-		fmt.Fprintf(&b, wordsTheirs, t.in.p.EnglishName())
+		fmt.Fprintf(&b, " Their language is %s.", t.in.p.EnglishName())
 	}
 	if q := strings.TrimSpace(text.Plain(t.m.Quote)); q != "" {
 		fmt.Fprintf(&b, "\nThey reply to this earlier message (data): %s", asData(text.Clip(q, maxQuoted)))
@@ -158,7 +158,8 @@ func (t *turn) contextLine() string {
 		b.WriteString("\nPossibly relevant, from the notes (data):\n" + asData(t.context.known.notes))
 	}
 	if t.context.waits != "" {
-		fmt.Fprintf(&b, "\n"+wordsStillWaits, asData(t.context.waits))
+		fmt.Fprintf(&b, "\n"+"You asked this person the following, and they have not answered yes or no yet (data). It is not "+
+			"done. They can still answer; do not call it again unless they ask for it anew: %s", asData(t.context.waits))
 	}
 	if t.context.guidance.Instructions != "" {
 		b.WriteString("\n" + t.context.guidance.Instructions)
@@ -182,7 +183,7 @@ func (t *turn) spoken(e memory.Entry) llm.Message {
 		m.Name = e.Name
 	case llm.RoleAssistant:
 		if e.Name != "" {
-			m.Content = fmt.Sprintf(wordsFromDesk, transcript.Label(e.Name), e.Content)
+			m.Content = fmt.Sprintf("[%s, a person of the team, wrote this in your place] %s", transcript.Label(e.Name), e.Content)
 		}
 	case llm.RoleUser:
 		m.Content = transcript.Full(e)

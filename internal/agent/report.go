@@ -19,6 +19,12 @@ import (
 	"parley/internal/tools"
 )
 
+// Said in more than one place.
+const (
+	wordsMisset    = "My language model is not set up properly. My owner can run `bot doctor` to see what to fix. (%s)"
+	wordsMayBeDone = "I do not know whether this was done, so please check before asking for it again: %s."
+)
+
 // report collects what a turn tells about itself: to the audit, and to a person
 // when it ends early.
 type report struct {
@@ -66,7 +72,7 @@ func (r *report) lose(err error) {
 // nobody asks for it twice.
 func (r *report) withDone(p catalog.Printer, words string) string {
 	if len(r.did) > 0 {
-		words += " " + p.Say(wordsDone, strings.Join(r.did, "; "))
+		words += " " + p.Say("What I did so far: %s.", strings.Join(r.did, "; "))
 	}
 	if len(r.unsure) > 0 {
 		words += " " + p.Say(wordsMayBeDone, strings.Join(r.unsure, "; "))
@@ -106,7 +112,7 @@ func (t *turn) finish(said string, end chat.End) chat.Answer {
 	said, sources, below := t.sourced(text.Clean(said))
 	if t.sub == nil {
 		t.report.noted.In = t.in.p
-		t.report.noted = t.a.o.Store.Tell(provenance.ViewerOf(t.m), t.report.noted, t.report.rote)
+		t.report.noted = t.a.o.Store.Facts.Tell(provenance.ViewerOf(t.m), t.report.noted, t.report.rote)
 	}
 	done, undo := t.told()
 	kept := text.Clip(said, maxAnswer)
@@ -134,7 +140,7 @@ func (t *turn) told() (below string, buttons [][]chat.Button) {
 	}
 	for i, d := range t.report.deeds {
 		if i == maxDeeds {
-			below += "\n" + t.in.p.Say(wordsMoreDone, len(t.report.deeds)-i)
+			below += "\n" + t.in.p.Say("… and %d more.", len(t.report.deeds)-i)
 			break
 		}
 		below += "\n" + d.Note
@@ -280,22 +286,25 @@ func explain(ctx context.Context, err error, id string) (text string, end chat.E
 		why   chat.Reason
 	}{
 		{errSpent, wordsTooComplex, chat.Failed, chat.TooComplex},
-		{llm.ErrRateLimited, wordsRateLimited, chat.Failed, chat.Busy},
-		{llm.ErrQuota, wordsQuota, chat.Failed, chat.NoQuota},
-		{llm.ErrLimit, wordsLimit, chat.Refused, chat.Spent},
+		{llm.ErrRateLimited, "There are too many requests at the moment. Please try again in a minute. (%s)", chat.Failed, chat.Busy},
+		{llm.ErrQuota, "My language model's quota is used up. My owner has to raise it. (%s)", chat.Failed, chat.NoQuota},
+		{llm.ErrLimit, "Today's allowance is used up, so I stopped here. It renews at midnight UTC; please come back then.", chat.Refused, chat.Spent},
 		{llm.ErrAuth, wordsMisset, chat.Failed, chat.Misset},
 		{llm.ErrModelNotFound, wordsMisset, chat.Failed, chat.Misset},
 		{llm.ErrBadRequest, wordsMisset, chat.Failed, chat.Misset},
-		{llm.ErrContextOverflow, wordsOverflow, chat.Failed, chat.TooLong},
-		{llm.ErrFiltered, wordsFiltered, chat.Refused, chat.Filtered},
-		{llm.ErrInvalidOutput, wordsInvalid, chat.Failed, chat.Unreadable},
+		{llm.ErrContextOverflow, "This conversation has become too long for me to continue, even shortened. Send /session reset " +
+			"to start afresh; I keep what I know about you. (%s)", chat.Failed, chat.TooLong},
+		{llm.ErrFiltered, "I can't help with that one: the answer was declined by the model's provider.", chat.Refused, chat.Filtered},
+		{llm.ErrInvalidOutput, "I did not get a usable answer from my language model. Please try again, or put it another way. (%s)", chat.Failed, chat.Unreadable},
 	} {
 		if errors.Is(err, row.is) {
 			return say(row.words), chat.End{Outcome: row.how, Reason: row.why, ErrorID: id}
 		}
 	}
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return say(wordsTimeout), chat.End{Outcome: chat.Failed, Reason: chat.TimedOut, ErrorID: id}
+		return say("This took longer than I may take for one message, so I stopped. Please try again, perhaps with " +
+			"a smaller question. (%s)"), chat.End{Outcome: chat.Failed, Reason: chat.TimedOut, ErrorID: id}
 	}
-	return say(wordsUnavailable), chat.End{Outcome: chat.Failed, Reason: chat.Unavailable, ErrorID: id}
+	return say("I can't reach my language model right now. Please try again in a moment; commands such as " +
+		"/help, /facts and /tasks still work. (%s)"), chat.End{Outcome: chat.Failed, Reason: chat.Unavailable, ErrorID: id}
 }

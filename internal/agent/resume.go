@@ -79,7 +79,7 @@ func (t *turn) answered(r Resumed) memory.Entry {
 		said = pressedWords(r.Agreed)
 	}
 	if r.Reply != nil { // it is for the server
-		said = wordsGaveAnswer
+		said = "(I have answered what the tool server asked me.)"
 	}
 	if !t.keep { // the model sees nothing else of it
 		said = r.Parked.Said
@@ -99,11 +99,11 @@ func pressedWords(agreed []bool) string {
 	}
 	switch len(list) {
 	case 0:
-		return wordsNo
+		return "No"
 	case len(agreed):
-		return wordsYes
+		return "Yes"
 	}
-	return fmt.Sprintf(wordsOnly, strings.Join(list, ", "))
+	return fmt.Sprintf("Only %s", strings.Join(list, ", "))
 }
 
 // carryOut makes the calls anew as the model's own, runs those that were agreed
@@ -126,7 +126,7 @@ func (t *turn) carryOut(ctx context.Context, r Resumed) (calls []llm.ToolCall, o
 	var handed []memory.CallRecord // of subagents
 	t.report.well = chat.End{Outcome: chat.Declined}
 	for i, c := range calls {
-		o := tools.Outcome{State: tools.Declined, Class: tools.Refused, Result: tools.Result{Content: wordsDeclined}}
+		o := tools.Outcome{State: tools.Declined, Class: tools.Refused, Result: tools.Result{Content: "The person said no, so this was not done. Do not try it again; go on with what else they asked for."}}
 		began := t.a.o.Now()
 		if r.Agreed[i] {
 			if o = t.runCall(ctx, c, true); (o.Class == tools.Cancelled || o.Class == tools.Unsure) &&
@@ -184,7 +184,7 @@ func (t *turn) waiting(ctx context.Context) (string, error) {
 	if t.report.settles != nil || t.sub != nil {
 		return "", nil
 	}
-	q, ok, err := t.a.o.Store.Question(ctx, t.m, "")
+	q, ok, err := t.a.o.Store.Questions.Question(ctx, t.m, "")
 	if err != nil || !ok || q.State != chat.QuestionOpen || !t.a.o.Now().Before(q.Until) || slices.Contains(q.Behind, t.m.Row) ||
 		q.Row == t.m.Row {
 		return "", err

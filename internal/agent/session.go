@@ -16,7 +16,7 @@ import (
 // and suspended sessions wake with the turn's record.
 func (a *Agent) open(ctx context.Context, m chat.Message) (memory.Session, error) {
 	p := a.place(m)
-	se, ok, err := a.o.Store.LiveSession(ctx, p)
+	se, ok, err := a.o.Store.Sessions.LiveSession(ctx, p)
 	if err != nil {
 		return se, err
 	}
@@ -31,7 +31,7 @@ func (a *Agent) open(ctx context.Context, m chat.Message) (memory.Session, error
 			return se, err
 		}
 	}
-	return a.o.Store.NewSession(ctx, p, !a.o.DropSummaries)
+	return a.o.Store.Sessions.NewSession(ctx, p, !a.o.DropSummaries)
 }
 
 // ahead is what a turn begins with, read before.
@@ -49,7 +49,7 @@ func (a *Agent) Ahead(ctx context.Context, m chat.Message) any {
 	if r.stay == 0 {
 		return nil // another process may be writing there
 	}
-	se, ok, err := a.o.Store.LiveSession(ctx, r.place)
+	se, ok, err := a.o.Store.Sessions.LiveSession(ctx, r.place)
 	if err != nil || !ok {
 		return nil
 	}
@@ -102,7 +102,7 @@ func (a *Agent) End(ctx context.Context, id string, carry bool) (ok bool, err er
 }
 
 func (a *Agent) end(ctx context.Context, id string, to memory.Status, carry bool) (bool, error) {
-	se, err := a.o.Store.SessionByID(ctx, id)
+	se, err := a.o.Store.Sessions.SessionByID(ctx, id)
 	if err != nil {
 		return false, fmt.Errorf("end session: %w", err)
 	}
@@ -116,12 +116,12 @@ func (a *Agent) end(ctx context.Context, id string, to memory.Status, carry bool
 	if book := a.o.Book(); book != nil && se.Playbook != "" {
 		if st, err := book.Abandon(playbook.State{Session: json.RawMessage(se.Playbook)}, a.o.Now()); err == nil {
 			se.Playbook = string(st.Session)
-			if err := a.o.Store.SaveSession(ctx, se); err != nil && !errors.Is(err, memory.ErrOutdated) {
+			if err := a.o.Store.Sessions.SaveSession(ctx, se); err != nil && !errors.Is(err, memory.ErrOutdated) {
 				return false, err
 			}
 		}
 	}
-	return a.o.Store.EndSession(ctx, se, to, a.digested(se, entries), carry)
+	return a.o.Store.Sessions.EndSession(ctx, se, to, a.digested(se, entries), carry)
 }
 
 // ruleSetting is the row that holds which rules were switched from the chat, where
@@ -131,7 +131,7 @@ const ruleSetting = "playbook.enabled"
 // RuleSwitches returns the guidelines that were turned on or off from the chat;
 // nil is none.
 func (a *Agent) RuleSwitches(ctx context.Context) (map[string]bool, error) {
-	v, err := a.o.Store.Setting(ctx, a.o.Switches)
+	v, err := a.o.Store.Settings.Setting(ctx, a.o.Switches)
 	if err != nil || v == "" {
 		return nil, err
 	}
@@ -153,5 +153,5 @@ func (a *Agent) SwitchRule(ctx context.Context, id string, on bool) error {
 	if err != nil {
 		return err
 	}
-	return a.o.Store.SetSetting(ctx, a.o.Switches, string(b))
+	return a.o.Store.Settings.SetSetting(ctx, a.o.Switches, string(b))
 }

@@ -39,7 +39,7 @@ func TestClockStepsBackBetweenLookAndEnd(t *testing.T) {
 
 func (b *bench) live() memory.Session {
 	b.t.Helper()
-	se, ok, err := b.store.LiveSession(context.Background(), memory.Place{Key: chat.Key{Platform: "telegram", Channel: "7"}})
+	se, ok, err := b.store.Sessions.LiveSession(context.Background(), memory.Place{Key: chat.Key{Platform: "telegram", Channel: "7"}})
 	must(b.t, err)
 	if !ok {
 		b.t.Fatal("no live session")
@@ -103,9 +103,9 @@ func TestToolStates(t *testing.T) {
 	if got := b.say("print it"); got != "The printer burns." {
 		t.Errorf("got %q", got)
 	}
-	d, err := b.store.LastDecision(context.Background(), memory.Place{Key: chat.Key{Platform: "telegram", Channel: "7"}})
+	d, err := b.store.Decisions.LastDecision(context.Background(), memory.Place{Key: chat.Key{Platform: "telegram", Channel: "7"}})
 	must(t, err)
-	calls, err := b.store.Calls(context.Background(), d.ID)
+	calls, err := b.store.Decisions.Calls(context.Background(), d.ID)
 	must(t, err)
 	var got []string
 	for _, c := range calls {

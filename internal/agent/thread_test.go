@@ -223,7 +223,7 @@ func TestAFailedClosingIsADebt(t *testing.T) {
 	for range maxSummaryTries {
 		b.tick()
 	}
-	if se, e := b.store.SessionByID(t.Context(), se.ID); e != nil || se.Status != memory.Archived || se.Owed == nil ||
+	if se, e := b.store.Sessions.SessionByID(t.Context(), se.ID); e != nil || se.Status != memory.Archived || se.Owed == nil ||
 		!strings.Contains(se.Closing, "Oslo") {
 		t.Fatalf("%+v %v", se, e)
 	}
@@ -231,7 +231,7 @@ func TestAFailedClosingIsADebt(t *testing.T) {
 	err = nil
 	b.clock = b.clock.Add(longestDebt)
 	b.tick()
-	if se, e := b.store.SessionByID(t.Context(), se.ID); e != nil || se.Owed != nil || se.Closing != "They plan a trip to Oslo." ||
+	if se, e := b.store.Sessions.SessionByID(t.Context(), se.ID); e != nil || se.Owed != nil || se.Closing != "They plan a trip to Oslo." ||
 		se.Title != "Oslo" {
 		t.Errorf("%+v %v", se, e)
 	}

@@ -270,7 +270,8 @@ func (t *turn) perform(ctx context.Context, c llm.ToolCall) tools.Outcome {
 	if p, ok := t.tools.agreed[c.ID]; ok && p.Inquiry != "" {
 		q := t.a.inquiries.Take(p.Inquiry)
 		if q == nil {
-			return tools.Outcome{State: tools.Unknown, Class: tools.Unsure, Result: tools.Result{Content: wordsInquiryLost}}
+			return tools.Outcome{State: tools.Unknown, Class: tools.Unsure, Result: tools.Result{Content: "The tool server's question was lost, because I was restarted before it was answered. Whether " +
+				"the tool has done anything is not known; check before calling it again."}}
 		}
 		set, person.Guard = tools.NewSet(q.Go(t.tools.reply)), nil // it was let pass when it began
 	}

@@ -27,8 +27,9 @@ import (
 
 // openRoster reads which agent answers where.
 func (a *app) openRoster(ctx context.Context) (err error) {
-	a.mind.Sessions = a.storage.store
-	if a.mind.roster, err = routing.Open(ctx, a.storage.store, a.now, setup.Residents(a.cfg)); err == nil {
+	store := a.storage.store
+	a.mind.Sessions = store.Sessions
+	if a.mind.roster, err = routing.Open(ctx, store.Settings, store.Access.Formerly, a.now, setup.Residents(a.cfg)); err == nil {
 		for _, place := range a.mind.roster.Lost() {
 			a.log.Warn("a place was given to an agent that is no more; the settings decide there", "place", place)
 		}
@@ -189,14 +190,14 @@ func (m *mind) about(ctx context.Context, name string) (lines []string) {
 			lines = append(lines, catalog.Say(ctx, words, said))
 		}
 	}
-	line(wordsAgentPlaces, append(slices.Clone(r.Places), m.roster.Given(name)...)...)
-	line(wordsAgentPersona, cmp.Or(r.Persona, m.cfg.Agent.PromptFile))
-	line(wordsAgentPlaybook, r.Playbook)
-	line(wordsAgentSources, r.Sources...)
-	line(wordsAgentTools, r.Tools...)
-	line(wordsAgentModel, m.Of(at.ID).ModelName())
+	line("answers in %s", append(slices.Clone(r.Places), m.roster.Given(name)...)...)
+	line("persona: %s", cmp.Or(r.Persona, m.cfg.Agent.PromptFile))
+	line("playbook: %s", r.Playbook)
+	line("draws on %s", r.Sources...)
+	line("tools: %s", r.Tools...)
+	line("model: %s", m.Of(at.ID).ModelName())
 	if r.Share {
-		lines = append(lines, catalog.Text(ctx, wordsAgentShares))
+		lines = append(lines, catalog.Text(ctx, "what it knows about a person, the others that share know too"))
 	}
 	return lines
 }

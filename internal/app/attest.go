@@ -24,7 +24,7 @@ type Attester struct {
 	Log      *slog.Logger
 }
 
-// Rows is what is known of who is where; memory.Store.
+// Rows is what is known of who is where; access.Register.
 type Rows interface {
 	Unattested(ctx context.Context, user string, limit int) ([]chat.Key, error)
 	Attend(ctx context.Context, p chat.Presence) error

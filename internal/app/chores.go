@@ -52,7 +52,7 @@ func (c *chores) schedule(j *jobs.Jobs) {
 		{"handoffs", "@every 5s", c.fleet.Once(c.front.desk.Tick)},
 		{"newcomers", "@every 5s", c.fleet.Once(func(ctx context.Context) error {
 			return c.front.manners().Newcomers(ctx,
-				c.store, terminal.Local)
+				c.store.Access, terminal.Local)
 		})},
 		{"dead letters", "@every 5s", c.fleet.Once(c.platforms.reread)},
 		{"retention", "17 4 * * *", c.fleet.Once(j.Aside("retention", c.prune))},
@@ -90,10 +90,10 @@ func (c *chores) sweep(ctx context.Context) error {
 			c.platforms.hub.Flush(k)
 		}
 	}
-	if err := c.store.PruneChanges(ctx); err != nil {
+	if err := c.store.Facts.PruneChanges(ctx); err != nil {
 		return err
 	}
-	if _, err := c.store.MarkIdle(ctx, c.inForce.Load().Session.IdleTimeout); err != nil {
+	if _, err := c.store.Sessions.MarkIdle(ctx, c.inForce.Load().Session.IdleTimeout); err != nil {
 		return err
 	}
 	due, err := c.store.Past.DueToExpire(ctx, jobLimit)
@@ -150,7 +150,7 @@ func (c *chores) archive(ctx context.Context, d sessions.Due) {
 func (c *chores) noted(ctx context.Context, id string) {
 	agent := ""
 	if c.mind.roster.Several() {
-		se, err := c.store.SessionByID(ctx, id)
+		se, err := c.store.Sessions.SessionByID(ctx, id)
 		if err != nil {
 			return
 		}
@@ -177,11 +177,11 @@ func (c *chores) prune(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	facts, err := c.store.PruneFacts(ctx, c.cfg.Memory.MaxFacts)
+	facts, err := c.store.Facts.PruneFacts(ctx, c.cfg.Memory.MaxFacts)
 	if err != nil {
 		return err
 	}
-	if err := c.store.PruneUndo(ctx); err != nil {
+	if err := c.store.Facts.PruneUndo(ctx); err != nil {
 		return err
 	}
 	if err := c.store.Tidy(ctx); err != nil {
@@ -201,7 +201,7 @@ const embedFor = 20 * time.Second
 func (c *chores) makeVectors(ctx context.Context) error {
 	work, messages := []func(context.Context) (bool, error){c.rules.Embed}, c.store.Meanings().Follow
 	if c.fleet.DoesChores() {
-		work, messages = append(work, c.store.EmbedFacts), c.store.Meanings().Embed
+		work, messages = append(work, c.store.Facts.EmbedFacts), c.store.Meanings().Embed
 	}
 	if c.notes.index != nil {
 		work = append(work, c.notes.index.Embed)

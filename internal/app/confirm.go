@@ -72,13 +72,13 @@ func (f *front) owns(ctx context.Context, m chat.Message) bool {
 
 // toast says what becomes of a button, in the language of who pressed it.
 func (f *front) toast(ctx context.Context, m chat.Message) (string, bool) {
-	m.Key = f.store.Latest(m.Key)
+	m.Key = f.store.Access.Latest(m.Key)
 	return f.confirm.Toast(catalog.With(ctx, f.people.speaker.Answering(ctx, m)), m)
 }
 
 // allow stores the owner's decision that a tool needs no question in a place.
 func (f *front) allow(ctx context.Context, m chat.Message, tool string) error {
-	return f.store.Allow(ctx, m.Key, tool, m.From.ID)
+	return f.store.Access.Allow(ctx, m.Key, tool, m.From.ID)
 }
 
 // fill takes an answer to a server's question: the next field is asked, or the
@@ -118,7 +118,7 @@ func (f *front) resume(ctx context.Context, m chat.Message, s gate.Settled, w ch
 		return chat.Answer{}, fmt.Errorf("read what was asked: %w", err)
 	}
 	if r.Parked.Agent != m.Agent.ID { // the place was given to another meanwhile, which knows nothing of it
-		return chat.Answer{Text: catalog.Text(ctx, wordsOthersQuestion), Record: &memory.Turn{
+		return chat.Answer{Text: catalog.Text(ctx, "Another assistant asked that, and it no longer answers here: I changed nothing. Ask again if you still want it."), Record: &memory.Turn{
 			Decision: memory.Decision{End: chat.End{Outcome: chat.Refused, Reason: chat.Expired}}, Settles: &memory.Settled{Question: s.ID},
 		}}, nil
 	}
@@ -139,7 +139,7 @@ func (f *front) amend(ctx context.Context, q chat.Question, text string) {
 	if !ok {
 		return
 	}
-	id, err := f.store.AskedAs(ctx, q)
+	id, err := f.store.Questions.AskedAs(ctx, q)
 	if err != nil || id == "" {
 		f.log.Debug("amend a question", "id", id, "err", err)
 		return
@@ -153,7 +153,7 @@ func (f *front) amend(ctx context.Context, q chat.Question, text string) {
 
 // expireQuestions ends questions that nobody answered in time.
 func (f *front) expireQuestions(ctx context.Context) error {
-	late, err := f.store.ExpireQuestions(ctx)
+	late, err := f.store.Questions.ExpireQuestions(ctx)
 	for _, q := range late {
 		f.confirm.Expired(f.people.speaker.With(ctx, q.Asked), q)
 	}

@@ -59,7 +59,7 @@ func (d Diary) Ended(ctx context.Context, session string) {
 	if !d.keeps(Sessions) {
 		return
 	}
-	se, err := d.Store.SessionByID(ctx, session)
+	se, err := d.Store.Sessions.SessionByID(ctx, session)
 	if err != nil || !se.Direct || se.Status != memory.Archived || se.Closing == "" {
 		return
 	}
@@ -67,9 +67,9 @@ func (d Diary) Ended(ctx context.Context, session string) {
 	if err != nil || who.ID == "" || !d.Owns(ctx, who.ID) {
 		return
 	}
-	said := fmt.Sprintf(wordsEnded, se.Title, se.Closing)
+	said := fmt.Sprintf("Conversation “%s”: %s", se.Title, se.Closing)
 	if se.Origin.Outside(who.ID) {
-		said = fmt.Sprintf(wordsBegan, text.ShortenWords(first, 80))
+		said = fmt.Sprintf("Conversation that began with: “%s”", text.ShortenWords(first, 80))
 	}
 	d.add(ctx, who, se.Ended, said)
 }

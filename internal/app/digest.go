@@ -23,7 +23,7 @@ const digestHour = 9
 // who hear each morning, or those who hear at the end of a session. One that
 // fails is tried again with the next.
 func (c *chores) digests(ctx context.Context, session string) error {
-	due, err := c.store.DueDigests(ctx, session)
+	due, err := c.store.Facts.DueDigests(ctx, session)
 	if err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (c *chores) digestKind(ctx context.Context, d facts.Digest) string {
 // digest sends one to its person's direct chat, of what was learned until then.
 // Where there is no such chat, it waits: they are told below their answers.
 func (c *chores) digest(ctx context.Context, d facts.Digest, until time.Time) error {
-	k, err := c.store.DirectChat(ctx, d.User)
+	k, err := c.store.People.DirectChat(ctx, d.User)
 	if errors.Is(err, memory.ErrNotFound) || err == nil && !slices.ContainsFunc(c.platforms.adapters,
 		func(p chat.Adapter) bool { return p.Platform() == k.Platform }) {
 		return nil
@@ -77,7 +77,7 @@ func (c *chores) digest(ctx context.Context, d facts.Digest, until time.Time) er
 	if why, err := c.unwanted(ctx, to, k); err != nil || why != "" {
 		return err
 	}
-	list, err := c.store.Learned(ctx, provenance.Viewer{User: d.User, Key: k, Direct: true}, facts.Query{Since: d.Sent,
+	list, err := c.store.Facts.Learned(ctx, provenance.Viewer{User: d.User, Key: k, Direct: true}, facts.Query{Since: d.Sent,
 		Before: until, Limit: command.LearnedPage + 1})
 	if err != nil || len(list) == 0 {
 		return err
@@ -93,5 +93,5 @@ func (c *chores) digest(ctx context.Context, d facts.Digest, until time.Time) er
 		return err
 	}
 	c.platforms.hub.Flush(k)
-	return c.store.DigestSent(ctx, d.User, shown, until)
+	return c.store.Facts.DigestSent(ctx, d.User, shown, until)
 }

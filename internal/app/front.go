@@ -37,7 +37,7 @@ type front struct {
 // open builds gate, quotas and confirmations. isAdmin asks the platform; nil means
 // that nobody is an administrator.
 func (f *front) open(ctx context.Context, isAdmin func(context.Context, chat.Key, string) (bool, error)) (err error) {
-	if f.confirm, err = gate.NewConfirmations(ctx, f.store, f.now); err != nil {
+	if f.confirm, err = gate.NewConfirmations(ctx, f.store.Questions, f.store.Access, f.now); err != nil {
 		return err
 	}
 	if err := f.people.open(f.vouching(isAdmin)); err != nil {
@@ -45,11 +45,11 @@ func (f *front) open(ctx context.Context, isAdmin func(context.Context, chat.Key
 	}
 	f.quotas = gate.NewQuotas(gate.QuotaOptions{
 		Limits: f.mind.limits(f.cfg),
-		Usage:  f.store, Exempt: f.people.gate.Local, Now: f.now, Log: f.log,
+		Usage:  f.store.Usage, Exempt: f.people.gate.Local, Now: f.now, Log: f.log,
 	})
 	f.confirm.Passes = f.desk.Holds
 	f.confirm.Budget, f.confirm.Role, f.confirm.Shown, f.confirm.Allow = f.quotas.Budget, f.people.gate.Role, f.amend, f.allow
-	f.confirm.Formerly = f.store.Formerly
+	f.confirm.Formerly = f.store.Access.Formerly
 	return nil
 }
 
@@ -59,7 +59,7 @@ func (f *front) vouching(isAdmin func(context.Context, chat.Key, string) (bool, 
 		isAdmin: isAdmin, waits: f.waits,
 		door: func(platform string) string { return f.manners().Door(platform) },
 		knock: func(ctx context.Context, who chat.User, request string) {
-			if err := f.store.SetHeard(ctx, who.ID, catalog.Of(ctx).Tag()); err != nil { // to be welcomed in
+			if err := f.store.People.SetHeard(ctx, who.ID, catalog.Of(ctx).Tag()); err != nil { // to be welcomed in
 				f.log.Warn("language of somebody who asks to be let in", "err", err)
 			}
 			f.manners().Knock(ctx, who, request)
@@ -118,7 +118,7 @@ func (f *front) handler() chat.Handler {
 	mind := f.quotas.Budget(f.debugging(f.mind))
 	way := f.people.gate.Wrap(f.people.speaker.Heard(f.waiting().Wrap(f.quotas.Rate(scheduled.Apart(mind,
 		f.confirm.Wrap(f.desk.Wrap(f.commands.Wrap(mind)), do))))))
-	titled := &Titles{Set: f.store.SetTitle, Log: f.log}
+	titled := &Titles{Set: f.store.Access.SetTitle, Log: f.log}
 	return f.models.spans.Messages(discreetly(setup.NewRedactor(f.cfg, setup.ShortestSaid), titled.Noting(f.manners().Wrap(way))))
 }
 

@@ -27,14 +27,14 @@ func (v *vitals) gauges() {
 	gauge("parley_health", "0 while all is well, 1 degraded, 2 unavailable, as /healthz says.",
 		func() float64 { return float64(health.Worst(v.findings())) })
 	gauge("parley_dead_letters", "Events that were put aside because they could not be understood or stored.", func() float64 {
-		n, err := v.storage.store.DeadLetters(context.Background())
+		n, err := v.storage.store.Letters.Count(context.Background())
 		if err != nil {
 			return math.NaN()
 		}
 		return float64(n)
 	})
 	gauge("parley_database_bytes", "The database file and its write-ahead log, or the database on its server.", func() float64 {
-		n, err := v.storage.store.Bytes(context.Background())
+		n, err := v.storage.store.File.Bytes(context.Background())
 		if err != nil {
 			return math.NaN()
 		}

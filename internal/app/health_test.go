@@ -38,7 +38,7 @@ func TestDegradedIsReady(t *testing.T) {
 	defer a.close()
 	p := &faulty{}
 	a.platforms.adapters = []chat.Adapter{p}
-	if err := a.storage.store.Check(t.Context()); err != nil {
+	if err := a.storage.store.File.Check(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if got := a.vitals.findings(); len(got) != 0 {

@@ -19,6 +19,9 @@ import (
 	"parley/internal/text/catalog"
 )
 
+// wordsBuiltIn is said in more than one place.
+const wordsBuiltIn = "built in"
+
 // models owns everything around the language models: endpoints, wrappers of calls,
 // vectors, traces, and the state of the model when it was last checked.
 type models struct {
@@ -61,12 +64,12 @@ const gaugeSetting = "tokens:"
 // gauge continues with what was learned about a model's tokens.
 func (m *models) gauge(ctx context.Context, name string) (*wrap.Gauge, error) {
 	row := gaugeSetting + name
-	state, err := m.store.Setting(ctx, row)
+	state, err := m.store.Settings.Setting(ctx, row)
 	if err != nil {
 		return nil, err
 	}
 	return wrap.NewGauge(state, func(state string) {
-		if err := m.store.SetSetting(context.WithoutCancel(ctx), row, state); err != nil {
+		if err := m.store.Settings.SetSetting(context.WithoutCancel(ctx), row, state); err != nil {
 			m.log.Warn("what was learned about tokens is not kept", "model", name, "err", err)
 		}
 	}), nil
@@ -170,7 +173,7 @@ func (m *models) count(ctx context.Context, c wrap.Call) {
 		used.Failed = 1
 	}
 	payer := chat.Payer(ctx)
-	m.store.AddUsage(payer.Key, payer.From.ID, used, func(err error) {
+	m.store.Usage.AddUsage(payer.Key, payer.From.ID, used, func(err error) {
 		m.log.Warn("a model call is not in the figures", "model", c.Model, "err", err)
 	})
 }
@@ -215,7 +218,7 @@ const pastOffline = "offline"
 // pastLimit returns who answers when a limit is reached; nil is nobody.
 func (m *models) pastLimit(err error) llm.Model {
 	if errors.Is(err, gate.ErrQuota) && m.inForce.Load().Limits.PastLimit == pastOffline {
-		return offline.Model{Why: wordsPastLimit}
+		return offline.Model{Why: "Today's allowance is used up, so I can't ask my language model before midnight UTC."}
 	}
 	return nil
 }
@@ -277,9 +280,9 @@ func (m *models) state(ctx context.Context) condition {
 	}
 	began := m.now()
 	if err := m.endpoint.Check(ctx); err != nil {
-		return condition{catalog.Words(wordsDown), true}
+		return condition{catalog.Words("down"), true}
 	}
-	return condition{said: catalog.Fill(wordsAnswersIn, m.now().Sub(began).Milliseconds())}
+	return condition{said: catalog.Fill("ok, %d ms", m.now().Sub(began).Milliseconds())}
 }
 
 // pulse remembers the state of the model, because checking takes longer than a page
@@ -310,7 +313,7 @@ func (p *pulse) last(ask func(context.Context) condition) condition {
 		}()
 	}
 	if p.state.said == nil {
-		return condition{said: catalog.Words(wordsBeingAsked)}
+		return condition{said: catalog.Words("being asked")}
 	}
 	return p.state
 }

@@ -24,6 +24,9 @@ import (
 	"parley/internal/tools"
 )
 
+// wordsNotes is said in more than one place.
+const wordsNotes = "notes"
+
 // notes owns the folders of notes and code and their index.
 type notes struct {
 	*base
@@ -66,7 +69,7 @@ func (n *notes) kinds() (kinds []string) {
 
 // view returns the notes as tools see it.
 func (n *notes) view() tools.Notes {
-	view := tools.Notes{Vault: n.index, Code: slices.Contains(n.kinds(), index.KindCode), Authors: n.store, Writes: n.mayWrite,
+	view := tools.Notes{Vault: n.index, Code: slices.Contains(n.kinds(), index.KindCode), Authors: n.store.Access, Writes: n.mayWrite,
 		Owner: n.people.owns}
 	if n.cfg.Vault.Readers == "owner" {
 		view.May = n.people.isOwner
@@ -218,14 +221,14 @@ func (n *notes) state(p catalog.Printer) (said string, ill bool) {
 	if n.models.embedder != nil {
 		said += ", " + p.Many(st.Vectors, "vector")
 		if st.Wordless > 0 {
-			said += p.Say(wordsRefused, p.Many(st.Wordless, "section"))
+			said += p.Say(" (%s found by words alone: the embedding model refuses them)", p.Many(st.Wordless, "section"))
 		}
 	}
 	if st.Unread > 0 {
-		said += p.Say(wordsUnread, p.Many(st.Unread, "PDF or Word document"))
+		said += p.Say(", %s still to be looked at", p.Many(st.Unread, "PDF or Word document"))
 	}
 	if st.State == index.StateBuilding || st.State == index.StateLoading {
-		said += p.Say(wordsLooked, st.Done, st.Total)
+		said += p.Say(" (%d of %d files looked at)", st.Done, st.Total)
 	}
 	skipped, linked := 0, 0
 	for _, s := range st.Sources {
@@ -233,10 +236,10 @@ func (n *notes) state(p catalog.Printer) (said string, ill bool) {
 		linked += s.Linked
 	}
 	if skipped > 0 {
-		said += p.Say(wordsSkipped, p.Many(skipped, "file"))
+		said += p.Say(", skipped: %s", p.Many(skipped, "file"))
 	}
 	if linked > 0 {
-		said += p.Say(wordsLinked, linked)
+		said += p.Say(" (%d of them because they are hard links; vault.hard_links says what to do with those)", linked)
 	}
 	if st.Err != "" {
 		said += ": " + text.Shorten(st.Err, 200)
@@ -252,7 +255,7 @@ func (n *notes) state(p catalog.Printer) (said string, ill bool) {
 func (n *notes) away() (all []health.Finding) {
 	for _, s := range n.index.Status().Sources {
 		if s.Away {
-			all = append(all, health.Concern(wordsNotes, catalog.Fill(wordsAway, s.Name, text.Shorten(s.Err, 300))))
+			all = append(all, health.Concern(wordsNotes, catalog.Fill("the folder %s is away: %s", s.Name, text.Shorten(s.Err, 300))))
 		}
 	}
 	return all

@@ -44,7 +44,7 @@ func (p *port) link(ctx context.Context, who chat.User) (link, port string, err 
 		return "", "", nil
 	}
 	_, port, _ = net.SplitHostPort(p.page.Address()) // a listener's address has one
-	link, err = console.NewLink(ctx, p.store, p.page.Address(), who)
+	link, err = console.NewLink(ctx, p.store.Access, p.page.Address(), who)
 	return link, port, err
 }
 

@@ -41,8 +41,8 @@ type vouching struct {
 func (p *people) open(by vouching) (err error) {
 	p.gate, err = gate.NewGate(gate.GateOptions{
 		Mode: p.cfg.Access.Mode, Owners: p.cfg.Access.Owners, Allow: p.cfg.Access.Allow,
-		IDs: Identities, Rows: p.store, IsAdmin: by.isAdmin, Waits: by.waits, Knock: by.knock, Door: by.door,
-		Formerly: p.store.Formerly, Called: p.store.Browse.Person, Admitted: by.welcome, Now: p.now, Log: p.log,
+		IDs: Identities, Rows: p.store.Access, IsAdmin: by.isAdmin, Waits: by.waits, Knock: by.knock, Door: by.door,
+		Formerly: p.store.Access.Formerly, Called: p.store.Browse.Person, Admitted: by.welcome, Now: p.now, Log: p.log,
 	})
 	return err
 }
@@ -96,7 +96,7 @@ func (p *people) mayShare(ctx context.Context, c tools.Call) bool {
 // zone returns a person's time zone, "" when unknown. The person at this machine has
 // the machine's zone.
 func (p *people) zone(ctx context.Context, who chat.User) string {
-	known, err := p.store.Person(ctx, who.ID, "")
+	known, err := p.store.People.Person(ctx, who.ID, "")
 	if err != nil {
 		p.log.Error("read time zone", "err", err)
 	}

@@ -77,7 +77,7 @@ func (ps *platforms) isAdmin(ctx context.Context, k chat.Key, userID string) (bo
 // alone reports whether a place has one person in it, as far as its sessions
 // know.
 func (ps *platforms) alone(k chat.Key) bool {
-	alone, err := ps.store.Alone(context.Background(), k)
+	alone, err := ps.store.Sessions.Alone(context.Background(), k)
 	return err == nil && alone
 }
 
@@ -152,5 +152,5 @@ func (ps *platforms) wait(ctx context.Context, errs <-chan error, stop func()) e
 
 // attester asks the platforms where somebody still is.
 func (ps *platforms) attester() Attester {
-	return Attester{Rows: ps.store, Adapters: func() []chat.Adapter { return ps.adapters }, Log: ps.log}
+	return Attester{Rows: ps.store.Access, Adapters: func() []chat.Adapter { return ps.adapters }, Log: ps.log}
 }

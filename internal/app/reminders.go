@@ -19,14 +19,14 @@ const late = 2 * time.Minute
 // remind sends due reminders. One that came due while the bot was not running is sent
 // once, with how late it is; a recurring one then continues from now.
 func (c *chores) remind(ctx context.Context) error {
-	if err := errors.Join(c.asker.Look(ctx), c.store.Regain(ctx), c.tellLost(ctx)); err != nil {
+	if err := errors.Join(c.asker.Look(ctx), c.store.Agenda.Regain(ctx), c.tellLost(ctx)); err != nil {
 		return err
 	}
 	platforms := make([]string, len(c.platforms.adapters))
 	for i, p := range c.platforms.adapters {
 		platforms[i] = p.Platform()
 	}
-	due, err := c.store.DueReminders(ctx, platforms, jobLimit)
+	due, err := c.store.Agenda.DueReminders(ctx, platforms, jobLimit)
 	if err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (c *chores) remind(ctx context.Context) error {
 		if !r.Ask {
 			parts = c.reminderParts(c.people.speaker.With(ctx, r.User), r)
 		}
-		ok, err := c.store.FireReminder(ctx, r, next, parts)
+		ok, err := c.store.Agenda.FireReminder(ctx, r, next, parts)
 		if err != nil {
 			return err
 		}
@@ -70,22 +70,22 @@ func (c *chores) remind(ctx context.Context) error {
 
 // reminderParts returns the words, with buttons to snooze and to be done.
 func (c *chores) reminderParts(ctx context.Context, r agenda.Reminder) []chat.Part {
-	said := catalog.Say(ctx, wordsReminder, r.Text)
+	said := catalog.Say(ctx, "⏰ %s", r.Text)
 	named := r.User.Name != "" && !c.platforms.alone(r.Key)
 	if named {
-		said = catalog.Say(ctx, wordsReminderFor, r.User.Name, r.Text)
+		said = catalog.Say(ctx, "⏰ %s: %s", r.User.Name, r.Text)
 	}
 	if behind := c.now().Sub(r.Due); behind > late {
-		why := catalog.Say(ctx, wordsReminderLate, catalog.HowLong(ctx, behind))
+		why := catalog.Say(ctx, "(I am %s late: I was not running.)", catalog.HowLong(ctx, behind))
 		if r.Away == agenda.Back {
-			why = catalog.Say(ctx, wordsReminderBack, catalog.HowLong(ctx, behind))
+			why = catalog.Say(ctx, "(I am %s late: I could not write here.)", catalog.HowLong(ctx, behind))
 		}
 		said += " " + why
 	}
 	buttons := [][]chat.Button{{
-		{Label: catalog.Text(ctx, wordsSnooze10), Data: fmt.Sprintf("/remind snooze %d 10m", r.ID)},
-		{Label: catalog.Text(ctx, wordsSnooze60), Data: fmt.Sprintf("/remind snooze %d 1h", r.ID)},
-		{Label: catalog.Text(ctx, wordsReminderDone), Data: fmt.Sprintf("/remind done %d", r.ID)},
+		{Label: catalog.Text(ctx, "In 10 min"), Data: fmt.Sprintf("/remind snooze %d 10m", r.ID)},
+		{Label: catalog.Text(ctx, "In 1 h"), Data: fmt.Sprintf("/remind snooze %d 1h", r.ID)},
+		{Label: catalog.Text(ctx, "Done"), Data: fmt.Sprintf("/remind done %d", r.ID)},
 	}}
 	var parts []chat.Part
 	for i, piece := range chat.On(c.platforms.adapters, r.Key.Platform).Split(chat.Seen(said)) {
@@ -106,9 +106,9 @@ func (c *chores) stillWanted(ctx context.Context, r agenda.Reminder) (bool, erro
 	case err != nil || why == "":
 		return err == nil, err
 	case why == absent:
-		return false, c.store.LoseReminder(ctx, r.ID)
+		return false, c.store.Agenda.LoseReminder(ctx, r.ID)
 	}
-	return false, c.store.EndReminder(ctx, r.ID, why)
+	return false, c.store.Agenda.EndReminder(ctx, r.ID, why)
 }
 
 // How long a place has to be lost before people hear of it, and how long they hear no more
@@ -121,7 +121,7 @@ const (
 // tellLost tells people in their direct chats, once for each place, which of their
 // reminders wait because it is lost.
 func (c *chores) tellLost(ctx context.Context) error {
-	list, err := c.store.Lost(ctx, c.now().Add(-lostFor), c.now().Add(-lostSilence), jobLimit)
+	list, err := c.store.Agenda.Lost(ctx, c.now().Add(-lostFor), c.now().Add(-lostSilence), jobLimit)
 	for err == nil && len(list) > 0 {
 		n := 1
 		for n < len(list) && list[n].User.ID == list[0].User.ID && list[n].Key == list[0].Key {
@@ -137,9 +137,9 @@ func (c *chores) tellLost(ctx context.Context) error {
 // is not told.
 func (c *chores) tellOfPlace(ctx context.Context, list []agenda.Reminder) error {
 	who, place := list[0].User, list[0].Key
-	direct, err := c.store.DirectChat(ctx, who.ID)
+	direct, err := c.store.People.DirectChat(ctx, who.ID)
 	if errors.Is(err, memory.ErrNotFound) || err == nil && direct == place {
-		return c.store.TellLost(ctx, list, nil)
+		return c.store.Agenda.TellLost(ctx, list, nil)
 	}
 	if err != nil {
 		return err
@@ -148,7 +148,7 @@ func (c *chores) tellOfPlace(ctx context.Context, list []agenda.Reminder) error 
 		if err != nil {
 			return err
 		}
-		return c.store.TellLost(ctx, list, nil)
+		return c.store.Agenda.TellLost(ctx, list, nil)
 	}
 	called, err := c.store.Browse.Person(ctx, chat.PlaceID(place))
 	if err != nil {
@@ -158,14 +158,15 @@ func (c *chores) tellOfPlace(ctx context.Context, list []agenda.Reminder) error 
 		list[i].Away = agenda.AtHand // it is said of all of them
 	}
 	ctx = c.people.speaker.With(ctx, who)
-	said := catalog.Say(ctx, wordsRemindersLost, called) + "\n" + c.people.planner().Lines(ctx, who, list)
+	said := catalog.Say(ctx, "I can no longer write to you in %s. These reminders wait until I can, and are said late then; "+
+		"“/remind cancel” and the number ends one:", called) + "\n" + c.people.planner().Lines(ctx, who, list)
 	var parts []chat.Part
 	if adapter := chat.On(c.platforms.adapters, direct.Platform); adapter != nil {
 		for i, piece := range adapter.Split(chat.Seen(said)) {
 			parts = append(parts, chat.Part{Key: direct, Index: i, Text: piece, To: who})
 		}
 	}
-	if err := c.store.TellLost(ctx, list, parts); err != nil {
+	if err := c.store.Agenda.TellLost(ctx, list, parts); err != nil {
 		return err
 	}
 	c.platforms.hub.Flush(direct)

@@ -16,7 +16,7 @@ var errNoReader = errors.New("this platform's events cannot be read again")
 // One that can now be stored is answered like any message; the others stay aside with
 // the reason.
 func (ps *platforms) reread(ctx context.Context) error {
-	list, err := ps.store.LettersToRetry(ctx, jobLimit)
+	list, err := ps.store.Letters.ToRetry(ctx, jobLimit)
 	if err != nil {
 		return err
 	}
@@ -30,10 +30,10 @@ func (ps *platforms) reread(ctx context.Context) error {
 		case errors.Is(err, chat.ErrNotReady):
 			continue
 		case err != nil:
-			err = ps.store.FailDeadLetter(ctx, l.ID, err.Error())
+			err = ps.store.Letters.Fail(ctx, l.ID, err.Error())
 		default:
 			if err = ps.hub.Deliver(ctx, chat.Batch{Platform: l.Platform, Messages: messages}); err == nil {
-				err = ps.store.DropDeadLetter(ctx, l.ID)
+				err = ps.store.Letters.Drop(ctx, l.ID)
 			}
 		}
 		if err != nil && !errors.Is(err, memory.ErrNoLetter) { // dropped meanwhile

@@ -80,7 +80,7 @@ func (s *settings) read(ctx context.Context) error {
 // tuned returns what was set from the chat, by path.
 func (s *settings) tuned(ctx context.Context) (map[string]string, error) {
 	set := map[string]string{}
-	row, err := s.store.Setting(ctx, tunedSetting)
+	row, err := s.store.Settings.Setting(ctx, tunedSetting)
 	if err == nil && row != "" {
 		err = json.Unmarshal([]byte(row), &set)
 	}
@@ -126,14 +126,14 @@ func (s *settings) tune(ctx context.Context, path, value string) (now string, er
 	}
 	merged, err := with(s.given, set)
 	if err != nil {
-		return "", text.Tell(wordsNotTuned, err)
+		return "", text.Tell("I changed nothing: %v.", err)
 	}
 	now, _ = merged.Get(path)
 	row, _ := json.Marshal(set) // texts always can
 	if len(set) == 0 {
 		row = nil
 	}
-	if err := s.store.SetSetting(ctx, tunedSetting, string(row)); err != nil {
+	if err := s.store.Settings.SetSetting(ctx, tunedSetting, string(row)); err != nil {
 		return "", err
 	}
 	s.set = set

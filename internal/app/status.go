@@ -11,6 +11,12 @@ import (
 	"parley/internal/text/catalog"
 )
 
+// Said in more than one place.
+const (
+	wordsReceiving = "receiving"
+	wordsOK        = "ok"
+)
+
 // statusTimeout bounds one check of the model.
 const statusTimeout = 2 * time.Second
 
@@ -44,29 +50,29 @@ func (v *vitals) doing(ctx context.Context) (lines []console.Line) {
 		text, ill := v.notes.state(p)
 		line(ill, wordsNotes, "%s", text)
 	}
-	told(wordsDatabase, wordsOK)
+	told("database", wordsOK)
 	if url := string(v.cfg.Database.URL); url != "" {
 		line(false, "PostgreSQL", "%s", datadir.Where(v.cfg.DataDir, url))
 	}
-	told(wordsClock, "")
-	told(wordsDeadLetters, "")
-	told(wordsDisk, "")
+	told("clock", "")
+	told("dead letters", "")
+	told("disk", "")
 	if v.chores.facts != nil {
-		told(wordsFactsFile, wordsOK)
+		told("facts file", wordsOK)
 	}
 	persona := p.Text(wordsBuiltIn)
 	if v.cfg.Agent.PromptFile != "" {
 		persona = v.cfg.Agent.PromptFile
 	}
-	line(false, wordsPersona, "%s", persona)
-	line(false, wordsTools, "%d", v.toolset.offered().Len())
+	line(false, "persona", "%s", persona)
+	line(false, "tools", "%d", v.toolset.offered().Len())
 	if len(v.rules.All()) > 0 {
-		told(wordsPlaybook, wordsOK)
+		told("playbook", wordsOK)
 	}
 	lanes, waiting := v.platforms.hub.Active()
-	line(false, wordsNow, wordsAtWork, catalog.Count{N: lanes, Thing: "conversation"}, catalog.Count{N: waiting, Thing: "message"})
+	line(false, "now", "%s at work, %s waiting", catalog.Count{N: lanes, Thing: "conversation"}, catalog.Count{N: waiting, Thing: "message"})
 	v.jobs.Status(p, line)
-	line(false, wordsUp, "%s", v.now().Sub(v.began).Round(time.Second))
+	line(false, "up", "%s", v.now().Sub(v.began).Round(time.Second))
 	return lines
 }
 

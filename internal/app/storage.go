@@ -60,7 +60,7 @@ func (s *storage) open(ctx context.Context, lock bool, vectors embed) (err error
 	if err != nil || !lock {
 		return err
 	}
-	s.store.Claim(s.lock)
+	s.store.File.Claim(s.lock)
 	err = s.openTape(ctx)
 	if s.process.Failpoint != nil {
 		s.store.Forgetting = s.passing(s.store.Forgetting)
@@ -147,7 +147,7 @@ func (s *storage) check(ctx context.Context, wait time.Duration) {
 		if !chat.Sleep(ctx, wait) {
 			return
 		}
-		if err := s.store.Check(ctx); err != nil && ctx.Err() == nil {
+		if err := s.store.File.Check(ctx); err != nil && ctx.Err() == nil {
 			s.log.Error("the database was checked", "err", err)
 		}
 	})
@@ -164,7 +164,7 @@ func (s *storage) watch(ctx context.Context, j *jobs.Jobs) {
 		last := time.Now()
 		for chat.Sleep(ctx, beatAgain) {
 			s.look(ctx)
-			if time.Since(last) >= beatEvery || errors.Is(s.store.Health(), datadir.ErrUnwritable) {
+			if time.Since(last) >= beatEvery || errors.Is(s.store.File.Health(), datadir.ErrUnwritable) {
 				last = time.Now()
 				s.beat(ctx)
 			}
@@ -176,7 +176,7 @@ func (s *storage) watch(ctx context.Context, j *jobs.Jobs) {
 func (s *storage) look(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, lookPatience)
 	defer cancel()
-	s.store.Look(ctx)
+	s.store.File.Look(ctx)
 }
 
 // beat writes to the database and checks the free space on its disk.
@@ -184,7 +184,7 @@ func (s *storage) beat(ctx context.Context) {
 	s.lookForRoom()
 	ctx, cancel := context.WithTimeout(ctx, readyPatience)
 	defer cancel()
-	err := s.store.Beat(ctx)
+	err := s.store.File.Beat(ctx)
 	stuck := errors.Is(err, datadir.ErrUnwritable)
 	switch was := s.stuck.Swap(stuck); {
 	case stuck && !was:
@@ -210,7 +210,7 @@ func (s *storage) lookForRoom() {
 func (s *storage) takeUp(ctx context.Context, hub *chat.Hub) error {
 	s.beat(ctx)
 	for {
-		if err := s.store.Health(); errors.Is(err, datadir.ErrCorrupt) {
+		if err := s.store.File.Health(); errors.Is(err, datadir.ErrCorrupt) {
 			return err
 		}
 		// Nothing of somebody is shown whom an earlier process began to forget.
@@ -221,7 +221,7 @@ func (s *storage) takeUp(ctx context.Context, hub *chat.Hub) error {
 		if err == nil && s.fleet == nil {
 			err = hub.Recover(ctx)
 		}
-		switch ill := s.store.Health(); {
+		switch ill := s.store.File.Health(); {
 		case err == nil || ctx.Err() != nil:
 			return nil
 		case errors.Is(ill, datadir.ErrCorrupt):

@@ -10,7 +10,7 @@ import (
 // platform receives. One platform that is down is no reason to cut off the others;
 // /healthz reports it.
 func (v *vitals) alive(ctx context.Context) bool {
-	if _, err := v.storage.store.SchemaVersion(ctx); err != nil {
+	if _, err := v.storage.store.File.SchemaVersion(ctx); err != nil {
 		return false
 	}
 	deaf := 0

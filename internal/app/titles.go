@@ -13,7 +13,7 @@ import (
 
 // Titles notes titles. It is safe for many goroutines.
 type Titles struct {
-	// Set stores what a place is called; memory.Store.SetTitle is the real one.
+	// Set stores what a place is called; access.Register.SetTitle is the real one.
 	Set func(ctx context.Context, id, title string) error
 	Log *slog.Logger
 

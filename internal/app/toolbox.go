@@ -37,7 +37,7 @@ type toolbox struct {
 // newToolbox puts these parts together. It opens and starts nothing.
 func newToolbox(b *base, m *models, store *memory.Store) *toolbox {
 	box := &toolbox{
-		base: b, store: store, people: &people{base: b, store: store, speaker: language.Speaker{Rows: store, Log: b.log}},
+		base: b, store: store, people: &people{base: b, store: store, speaker: language.Speaker{Rows: store.People, Log: b.log}},
 		platforms: &platforms{base: b, store: store},
 		mind:      &mind{base: b, store: store}, rules: &files.Books{}, models: m,
 	}
@@ -124,7 +124,7 @@ func (b *toolbox) delegate(s agent.Subagent) tools.Tool {
 	meta := tools.Meta{Name: s.Name, Description: s.Description, Category: tools.About, Scope: []string{""}, SideEffect: true,
 		Trying: tools.Trying{Timeout: tools.MaxTimeout}}
 	meta.Ask = func(ctx context.Context, c tools.Call) (string, error) {
-		return catalog.Say(ctx, wordsAskHelper, s.Name) + "\n" + tools.Listed(c.Args), nil
+		return catalog.Say(ctx, "Give the helper %s this job?", s.Name) + "\n" + tools.Listed(c.Args), nil
 	}
 	return tools.Func(meta, func(ctx context.Context, c tools.Call, in args) (tools.Result, error) {
 		return b.mind.Delegate(ctx, s, c, in.Task)

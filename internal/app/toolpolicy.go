@@ -19,7 +19,7 @@ func leastRole(s tools.Spec) gate.Role {
 // use, without a question for tools that the owner has always allowed there, and
 // saying whether this person decides what the word of a server is worth.
 func (t *toolset) personal(ctx context.Context, m chat.Message, set tools.Set) (tools.Set, error) {
-	allowed, err := t.toolbox.store.Allowed(ctx, m.Key)
+	allowed, err := t.toolbox.store.Access.Allowed(ctx, m.Key)
 	if err != nil {
 		return set, err
 	}

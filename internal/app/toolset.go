@@ -114,7 +114,7 @@ func (t *toolset) only(names []string) tools.Set {
 
 // here returns the tools that may be used in m's place.
 func (t *toolset) here(ctx context.Context, m chat.Message) (tools.Set, error) {
-	p, err := t.toolbox.store.Policy(ctx, m.Key)
+	p, err := t.toolbox.store.Access.Policy(ctx, m.Key)
 	if err != nil {
 		return t.offered(), err
 	}
@@ -139,7 +139,7 @@ func findable(set tools.Set) tools.Set {
 // switchedOff reads which tools are off.
 func (t *toolset) switchedOff(ctx context.Context) (map[string]bool, error) {
 	off := map[string]bool{}
-	v, err := t.toolbox.store.Setting(ctx, offSetting)
+	v, err := t.toolbox.store.Settings.Setting(ctx, offSetting)
 	if err == nil && v != "" {
 		err = json.Unmarshal([]byte(v), &off)
 	}
@@ -184,7 +184,7 @@ func (t *toolset) turn(ctx context.Context, name string, on bool) error {
 	if err != nil {
 		return err
 	}
-	if err := t.toolbox.store.SetSetting(ctx, offSetting, string(row)); err != nil {
+	if err := t.toolbox.store.Settings.SetSetting(ctx, offSetting, string(row)); err != nil {
 		return err
 	}
 	t.apply(off)

@@ -13,14 +13,14 @@ const absent = "absent"
 // unwanted explains why nothing is sent to somebody unasked: they left the place, blocked
 // the bot, or may not write any more. "" means that it is sent.
 func (c *chores) unwanted(ctx context.Context, who chat.User, k chat.Key) (string, error) {
-	out, err := c.store.Absent(ctx, who.ID, k)
+	out, err := c.store.Access.Absent(ctx, who.ID, k)
 	if err != nil {
 		return "", err
 	}
 	if out {
 		return absent, nil
 	}
-	granted, err := c.store.Granted(ctx, who.ID)
+	granted, err := c.store.Access.Granted(ctx, who.ID)
 	if err != nil || granted == "denied" {
 		return granted, err
 	}

@@ -48,7 +48,7 @@ func (v *vitals) findings() (list []health.Finding) {
 		}
 		list = append(list, health.ShardFindings(p)...)
 	}
-	if f, ok := health.Found("database", datadir.Among(v.storage.store.Health(), v.fleet.Problem())); ok {
+	if f, ok := health.Found("database", datadir.Among(v.storage.store.File.Health(), v.fleet.Problem())); ok {
 		list = append(list, f)
 	}
 	if n := v.fleet.Stray(); n > 0 {
@@ -58,7 +58,7 @@ func (v *vitals) findings() (list []health.Finding) {
 		list = append(list, health.Concern("clock", health.Clock(skew)))
 	}
 	list = append(list, v.deliveries.Findings(v.now())...)
-	if n, err := v.storage.store.DeadLetters(context.Background()); err == nil && n > 0 {
+	if n, err := v.storage.store.Letters.Count(context.Background()); err == nil && n > 0 {
 		list = append(list, health.Concern("dead letters", health.DeadLetters(n)))
 	}
 	if low := v.storage.narrow.Load(); low != nil {
@@ -73,7 +73,7 @@ func (v *vitals) findings() (list []health.Finding) {
 		list = append(list, v.notes.away()...)
 	}
 	if e := v.rules.Problem(); e != "" {
-		list = append(list, health.Concern("playbook", catalog.Fill(wordsLastGood, text.Shorten(e, 300))))
+		list = append(list, health.Concern("playbook", catalog.Fill("the last good one is in force: %s", text.Shorten(e, 300))))
 	}
 	for i, f := range list {
 		list[i] = f.Hiding(v.hide.Hide)

@@ -353,7 +353,7 @@ func (h *Hub) shed(m Message, first bool) {
 	if m.Addressed {
 		a.Record = End{Outcome: Shed}
 		if first {
-			a.Text = h.speak(m).Text(wordsBusy)
+			a.Text = h.speak(m).Text("I'm still working on your earlier messages. Please wait for those answers and send this again.")
 		}
 	}
 	h.o.Observe(Event{Name: "shed", Key: m.Key, Outcome: Ending(m, a.Text != "", a.Record).Outcome})

@@ -24,15 +24,15 @@ func (h *Hub) aside(adapter Adapter, m Message, a Answer) []Part {
 	if ok {
 		said.Key, known = c.DirectKey(m.From)
 	}
-	notice := Answer{Text: h.speak(m).Text(wordsAside)}
+	notice := Answer{Text: h.speak(m).Text("That answer is for you alone: it is in our direct chat, or will be there as soon as you open it.")}
 	var secret []Part
 	if known {
 		secret = h.pieces(adapter, said, a)
 	} else {
-		notice.Text = h.speak(m).Text(wordsNobody)
+		notice.Text = h.speak(m).Text("That answer is for one person alone, and I cannot tell who asked. Please ask me in a direct chat.")
 	}
 	if ok && c.Door() != "" {
-		notice.Buttons = [][]Button{{{Label: h.speak(m).Text(wordsDoor), URL: c.Door()}}}
+		notice.Buttons = [][]Button{{{Label: h.speak(m).Text("Open our direct chat"), URL: c.Door()}}}
 	}
 	parts := h.pieces(adapter, m, notice)
 	for _, p := range secret {

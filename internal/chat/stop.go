@@ -6,6 +6,9 @@ import (
 	"time"
 )
 
+// wordsStopped is said in more than one place.
+const wordsStopped = "Stopped."
+
 // stopDeadline bounds how long a platform may take to say who may stop an answer.
 const stopDeadline = 10 * time.Second
 

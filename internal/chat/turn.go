@@ -91,7 +91,7 @@ func (h *Hub) handle(l *lane, j job) (a Answer, err error) {
 	m := j.m
 	if m.Attempt >= maxAttempts {
 		h.o.Observe(Event{Name: "dead", Key: m.Key})
-		return Answer{Text: h.speak(m).Text(wordsGivenUp), Record: End{Outcome: Failed, Reason: GivenUp}}, nil
+		return Answer{Text: h.speak(m).Text("I could not finish an answer to this, even after several tries. Please put it another way."), Record: End{Outcome: Failed, Reason: GivenUp}}, nil
 	}
 	ctx, end := h.turn(l, m)
 	ctx = j.read.within(j.disk.within(ctx))
@@ -130,7 +130,7 @@ func (h *Hub) failed(m Message, err error) Answer {
 	h.o.Log.Error("a message failed", "id", id, "conversation", m.Key.String(), "err", err)
 	a := Answer{Record: End{Outcome: Failed, Reason: Fault, ErrorID: id, Fault: err.Error()}}
 	if m.Addressed {
-		a.Text = h.speak(m).Say(wordsFailed, id)
+		a.Text = h.speak(m).Say("Something went wrong on my side. Please try again; if it keeps happening, tell my owner the number %s.", id)
 	}
 	return a
 }
@@ -221,8 +221,8 @@ func (h *Hub) pieces(adapter Adapter, m Message, a Answer) []Part {
 		texts = adapter.Split(whole)
 	}
 	if len(texts) > maxParts {
-		texts = []string{texts[0], h.speak(m).Text(wordsWhole)}
-		file := File{Name: wholeName, MIME: "text/markdown", Size: int64(len(whole)), Data: []byte(whole)}
+		texts = []string{texts[0], h.speak(m).Text("That was the beginning. The whole answer is in this file.")}
+		file := File{Name: "answer.md", MIME: "text/markdown", Size: int64(len(whole)), Data: []byte(whole)}
 		a.Files = append([]File{file}, a.Files...)
 	}
 	if len(texts) == 0 && len(a.Files) > 0 {

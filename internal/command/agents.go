@@ -13,6 +13,9 @@ import (
 	"parley/internal/text/catalog"
 )
 
+// wordsOneAgent is said in more than one place.
+const wordsOneAgent = "There is one assistant here, and it answers everywhere. The setting agents makes more."
+
 // Agents is /agent.
 type Agents struct {
 	Roster Roster
@@ -37,16 +40,16 @@ const (
 )
 
 func (a Agents) command() gate.Command {
-	name := gate.Option{Name: "name", Help: helpAgentName, Required: true, Suggest: func(_ context.Context, _ chat.Message,
+	name := gate.Option{Name: "name", Help: "name of the assistant", Required: true, Suggest: func(_ context.Context, _ chat.Message,
 		typed string) []string {
 		return beginning(a.Roster.Names(), typed)
 	}}
-	where := gate.Option{Name: "where", Help: helpAgentWhere, Choices: []string{placeHere, placeChannel, placeServer}}
-	return gate.Command{Name: "agent", Help: helpAgent, Run: a.show, Effect: gate.Reads, Verbs: []gate.Command{
-		{Name: "show", Help: helpAgentShow, Effect: gate.Reads, Run: a.show},
-		{Name: "list", Help: helpAgentList, Who: gate.Owner, Effect: gate.Reads, Private: true, Run: a.list},
-		{Name: "use", Help: helpAgentUse, Who: gate.Owner, Options: []gate.Option{name, where}, Run: a.use},
-		{Name: "reset", Help: helpAgentReset, Who: gate.Owner, Options: []gate.Option{where}, Run: a.reset},
+	where := gate.Option{Name: "where", Help: "this thread or chat, the whole channel, or the whole server", Choices: []string{placeHere, placeChannel, placeServer}}
+	return gate.Command{Name: "agent", Help: "Which assistant answers here", Run: a.show, Effect: gate.Reads, Verbs: []gate.Command{
+		{Name: "show", Help: "Who answers here", Effect: gate.Reads, Run: a.show},
+		{Name: "list", Help: "The assistants there are", Who: gate.Owner, Effect: gate.Reads, Private: true, Run: a.list},
+		{Name: "use", Help: "Have one of them answer here", Who: gate.Owner, Options: []gate.Option{name, where}, Run: a.use},
+		{Name: "reset", Help: "Leave it to the settings again who answers here", Who: gate.Owner, Options: []gate.Option{where}, Run: a.reset},
 	}}
 }
 
@@ -56,7 +59,7 @@ func (a Agents) show(ctx context.Context, r gate.Request) (chat.Answer, error) {
 		return say(ctx, wordsOneAgent)
 	}
 	at := a.Roster.At(r.Message)
-	said := catalog.Say(ctx, wordsAgentHere, called(ctx, at.Agent))
+	said := catalog.Say(ctx, "Here answers %s.", called(ctx, at.Agent))
 	if r.Role >= gate.Owner {
 		said += " " + because(ctx, at)
 	}
@@ -66,7 +69,7 @@ func (a Agents) show(ctx context.Context, r gate.Request) (chat.Answer, error) {
 // called is what an agent is called.
 func called(ctx context.Context, name string) string {
 	if name == routing.Nobody {
-		return catalog.Text(ctx, wordsOwnAgent)
+		return catalog.Text(ctx, "the bot's own assistant")
 	}
 	return "**" + name + "**"
 }
@@ -75,13 +78,13 @@ func called(ctx context.Context, name string) string {
 func because(ctx context.Context, at routing.Answering) string {
 	switch {
 	case at.Place == "":
-		return catalog.Text(ctx, wordsAgentUnbound)
+		return catalog.Text(ctx, "No other is bound to this place.")
 	case at.Chat == nil:
-		return catalog.Say(ctx, wordsAgentSet, at.Place)
+		return catalog.Say(ctx, "The settings say so, for %s.", at.Place)
 	case at.Instead != "":
-		return catalog.Say(ctx, wordsAgentBoundOver, at.Place, at.Chat.At.Format(time.DateOnly), called(ctx, at.Instead))
+		return catalog.Say(ctx, "It was bound to %s here in the chat on %s; the settings say %s.", at.Place, at.Chat.At.Format(time.DateOnly), called(ctx, at.Instead))
 	}
-	return catalog.Say(ctx, wordsAgentBound, at.Place, at.Chat.At.Format(time.DateOnly))
+	return catalog.Say(ctx, "It was bound to %s here in the chat on %s.", at.Place, at.Chat.At.Format(time.DateOnly))
 }
 
 func (a Agents) list(ctx context.Context, _ gate.Request) (chat.Answer, error) {
@@ -106,7 +109,7 @@ func (a Agents) use(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	}
 	err := a.Roster.Bind(ctx, place, r.Args["name"], r.Message.From.ID)
 	if errors.Is(err, routing.ErrNobody) {
-		return say(ctx, wordsNoAgent, r.Args["name"], strings.Join(a.Roster.Names(), ", "))
+		return say(ctx, "There is no assistant %s. There are: %s.", r.Args["name"], strings.Join(a.Roster.Names(), ", "))
 	}
 	if err != nil {
 		return chat.Answer{}, err
@@ -124,7 +127,7 @@ func (a Agents) reset(ctx context.Context, r gate.Request) (chat.Answer, error) 
 		return chat.Answer{}, err
 	}
 	if !ok {
-		return say(ctx, wordsAgentNotBound, place)
+		return say(ctx, "%s was not bound in a chat: the settings decide there.", place)
 	}
 	return a.now(ctx, r, place)
 }
@@ -133,11 +136,11 @@ func (a Agents) reset(ctx context.Context, r gate.Request) (chat.Answer, error) 
 // may still decide.
 func (a Agents) now(ctx context.Context, r gate.Request, place string) (chat.Answer, error) {
 	at := a.Roster.At(r.Message)
-	said := catalog.Say(ctx, wordsAgentNow, called(ctx, at.Agent)) + " " + because(ctx, at)
+	said := catalog.Say(ctx, "From now on %s answers here.", called(ctx, at.Agent)) + " " + because(ctx, at)
 	if at.Place != place && at.Chat != nil {
-		said += " " + catalog.Say(ctx, wordsAgentCloser, place)
+		said += " " + catalog.Say(ctx, "%s is a wider place, and this one has a binding of its own: /agent reset takes it away.", place)
 	}
-	return chat.Answer{Text: said + " " + catalog.Text(ctx, wordsAgentApart)}, nil
+	return chat.Answer{Text: said + " " + catalog.Text(ctx, "It knows what was said to it, and nothing that was said to another.")}, nil
 }
 
 // placed returns the place that a request means, or why there is none.
@@ -146,7 +149,7 @@ func placed(ctx context.Context, r gate.Request) (place, refusal string) {
 	switch r.Args["where"] {
 	case placeServer:
 		if m.Guild == "" {
-			return "", catalog.Text(ctx, wordsAgentNoServer)
+			return "", catalog.Text(ctx, "There is no server around this chat.")
 		}
 		places := routing.Places(m)
 		return places[len(places)-1], ""

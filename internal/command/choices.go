@@ -16,11 +16,18 @@ import (
 	"parley/internal/memory/provenance"
 )
 
+// Said in more than one place.
+const (
+	wordsShort    = "A private assistant that remembers: tasks, reminders, notes and what you tell it."
+	wordsGreeting = "I remember what you tell me, keep your tasks, remind you, look things up and say where it is " +
+		"from.\n\nJust write, in your own words. /help lists what else there is, /forget-me deletes everything about you."
+)
+
 // Actions is what can be done with a message from its menu.
 var Actions = []chat.MenuAction{
-	{Name: wordsRememberThis, Command: "facts add"},
-	{Name: wordsRemindMe, Command: "remind add", Ask: wordsRemindWhen},
-	{Name: wordsWhyThis, Command: "why"},
+	{Name: "Remember this", Command: "facts add"},
+	{Name: "Remind me", Command: "remind add", Ask: "When? “in 2 hours”, “tomorrow at 9”, …"},
+	{Name: "Why?", Command: "why"},
 }
 
 // About and Greeting say what the bot is before anybody writes to it.
@@ -56,7 +63,7 @@ func numbered(id int64, words string) chat.Choice {
 
 // which is the number of a task that is open, or of any.
 func (t Tasks) which(open bool) gate.Option {
-	return offered(number(helpTaskNumber), func(ctx context.Context, v provenance.Viewer) ([]agenda.Task, error) {
+	return offered(number("number of the task"), func(ctx context.Context, v provenance.Viewer) ([]agenda.Task, error) {
 		rows, err := t.Rows.Tasks(ctx, v, mostChoices, 0)
 		return slices.DeleteFunc(rows, func(row agenda.Task) bool { return row.Done && open }), err
 	}, func(row agenda.Task) chat.Choice { return numbered(row.ID, row.Description) })
@@ -64,21 +71,21 @@ func (t Tasks) which(open bool) gate.Option {
 
 // which is the number of a reminder.
 func (s Reminders) which() gate.Option {
-	return offered(number(helpReminderNumber), func(ctx context.Context, v provenance.Viewer) ([]agenda.Reminder, error) {
+	return offered(number("number of the reminder"), func(ctx context.Context, v provenance.Viewer) ([]agenda.Reminder, error) {
 		return s.Rows.Reminders(ctx, v)
 	}, func(row agenda.Reminder) chat.Choice { return numbered(row.ID, row.Text) })
 }
 
 // which is the number of a fact.
 func (f Facts) which() gate.Option {
-	return offered(number(helpFactNumber), func(ctx context.Context, v provenance.Viewer) ([]facts.Fact, error) {
+	return offered(number("number of the fact"), func(ctx context.Context, v provenance.Viewer) ([]facts.Fact, error) {
 		return f.Rows.Facts(ctx, v, mostChoices, 0)
 	}, func(row facts.Fact) chat.Choice { return numbered(row.ID, row.Content) })
 }
 
 // undoable is the number of a change that can be taken back.
 func (f Facts) undoable() gate.Option {
-	return offered(gate.Option{Name: "number", Help: helpFactChange, Kind: gate.Number}, func(ctx context.Context,
+	return offered(gate.Option{Name: "number", Help: "number of the change, as its button has it; the latest when left out", Kind: gate.Number}, func(ctx context.Context,
 		v provenance.Viewer) ([]facts.Change, error) {
 		return f.Rows.Undoables(ctx, v, mostChoices)
 	}, func(c facts.Change) chat.Choice { return numbered(c.ID, outlined(c)) })

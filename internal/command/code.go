@@ -11,6 +11,12 @@ import (
 	"parley/internal/text/catalog"
 )
 
+// Said in more than one place.
+const (
+	helpQuery      = "words"
+	wordsUndefined = "Nothing was found in the code for %s."
+)
+
 // Code finds names in folders of code; index.Vault.
 type Code interface {
 	Definition(ctx context.Context, name string) ([]index.Hit, error)
@@ -25,16 +31,18 @@ const (
 
 // code is /code.
 func (n Notes) code(who gate.Role) gate.Command {
-	name := []gate.Option{{Name: "name", Help: helpCodeName, Required: true}}
-	c := gate.Command{Name: "code", Help: helpCode, Effect: gate.Reads, Who: who, Private: true, Verbs: []gate.Command{
-		{Name: "definition", Help: helpCodeDefinition, Effect: gate.Reads, Run: n.definition, Options: name},
-		{Name: "references", Help: helpCodeReferences, Effect: gate.Reads, Run: n.references, Options: name},
-		{Name: "search", Help: helpCodeSearch, Effect: gate.Reads, Run: n.searchCode, Options: []gate.Option{{Name: "query",
+	name := []gate.Option{{Name: "name", Help: "a name, or Type.Method", Required: true}}
+	c := gate.Command{Name: "code", Help: "My owner's code", Effect: gate.Reads, Who: who, Private: true, Verbs: []gate.Command{
+		{Name: "definition", Help: "Where a name is defined", Effect: gate.Reads, Run: n.definition, Options: name},
+		{Name: "references", Help: "Where a name is used", Effect: gate.Reads, Run: n.references, Options: name},
+		{Name: "search", Help: "Search it", Effect: gate.Reads, Run: n.searchCode, Options: []gate.Option{{Name: "query",
 			Help: helpQuery, Required: true}}},
 	}}
 	if n.Code == nil {
 		for i := range c.Verbs {
-			c.Verbs[i].Run = func(ctx context.Context, _ gate.Request) (chat.Answer, error) { return say(ctx, wordsNoCode) }
+			c.Verbs[i].Run = func(ctx context.Context, _ gate.Request) (chat.Answer, error) {
+				return say(ctx, "There is no code: add a folder of the kind code to sources, and start me again.")
+			}
 		}
 	}
 	return c
@@ -72,14 +80,14 @@ func (n Notes) references(ctx context.Context, r gate.Request) (chat.Answer, err
 		return chat.Answer{}, err
 	}
 	if total == 0 {
-		return say(ctx, wordsUnused, quoted(r.Args["name"], maxSnippet))
+		return say(ctx, "Nothing in the code uses %s.", quoted(r.Args["name"], maxSnippet))
 	}
 	var b strings.Builder
 	for _, h := range hits {
 		fmt.Fprintf(&b, "- %s:%d %s\n", h.Path, h.Line, quoted(h.Text, maxSnippet))
 	}
 	if total > len(hits) {
-		b.WriteString(catalog.Say(ctx, wordsMoreUses, total-len(hits)))
+		b.WriteString(catalog.Say(ctx, "… and %d more", total-len(hits)))
 	}
 	return chat.Answer{Text: b.String()}, nil
 }

@@ -2,10 +2,6 @@ package command_test
 
 import (
 	"context"
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -56,51 +52,6 @@ func TestHelpNamesFiveThingsFirst(t *testing.T) {
 		}
 		if strings.Contains(c.Help(t.Context(), role, "all"), "/claim") {
 			t.Errorf("%s is told to claim what is theirs", role)
-		}
-	}
-}
-
-// TestWords: words.go holds nothing but constants, each of which is said, and
-// no other file holds a sentence.
-func TestWords(t *testing.T) {
-	names, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	named, used := map[string]bool{}, map[string]int{}
-	for _, name := range names {
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if file.Name.Name != "command" {
-			continue
-		}
-		words := strings.HasPrefix(name, "words") // words.go, and those of a place of their own
-		for _, d := range file.Decls {
-			if g, ok := d.(*ast.GenDecl); words && (!ok || g.Tok != token.CONST) {
-				t.Errorf("%s holds more than words: %v", name, d)
-			}
-		}
-		ast.Inspect(file, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.ValueSpec:
-				if words {
-					named[n.Names[0].Name] = true
-				}
-			case *ast.Ident:
-				used[n.Name]++
-			case *ast.BasicLit:
-				if !words && n.Kind == token.STRING && strings.Count(n.Value, " ") > 3 && strings.HasSuffix(n.Value, `."`) {
-					t.Errorf("%s: %s belongs into words.go", name, n.Value)
-				}
-			}
-			return true
-		})
-	}
-	for name := range named {
-		if used[name] < 2 {
-			t.Errorf("nobody says %s", name)
 		}
 	}
 }

@@ -44,7 +44,7 @@ type Settings interface {
 // Tuned is a setting that was changed from the chat.
 type Tuned struct{ Name, Now, Otherwise string }
 
-// Policies is what was decided about each channel; memory.Store.
+// Policies is what was decided about each channel; access.Register.
 type Policies interface {
 	Policy(ctx context.Context, k chat.Key) (chat.Policy, error)
 	SetPolicy(ctx context.Context, k chat.Key, p chat.Policy) error
@@ -53,16 +53,16 @@ type Policies interface {
 // Verbs returns the verbs.
 func (c Config) Verbs() []gate.Command {
 	return []gate.Command{
-		{Name: "show", Help: helpConfigShow, Effect: gate.Reads, Private: true, Run: c.show},
-		{Name: "set", Help: helpConfigSet, Private: true, Run: c.set, Options: []gate.Option{
-			{Name: "name", Help: helpSettingName, Required: true, Suggest: c.suggestSetting},
-			{Name: "value", Help: helpSettingValue, Required: true},
+		{Name: "show", Help: "What applies here, and the current settings", Effect: gate.Reads, Private: true, Run: c.show},
+		{Name: "set", Help: "Change a setting permanently", Private: true, Run: c.set, Options: []gate.Option{
+			{Name: "name", Help: "such as session.ttl", Required: true, Suggest: c.suggestSetting},
+			{Name: "value", Help: "as in the settings file, or default to reset it", Required: true},
 		}},
-		{Name: "tools", Help: helpConfigTools, Effect: gate.ReadsBare, Who: gate.Admin, Run: c.tools, Options: []gate.Option{
-			{Name: "names", Help: helpToolNames, Suggest: c.suggestTools},
+		{Name: "tools", Help: "Which tools I use in this channel", Effect: gate.ReadsBare, Who: gate.Admin, Run: c.tools, Options: []gate.Option{
+			{Name: "names", Help: "names with commas between, none, or default for all", Suggest: c.suggestTools},
 		}},
-		{Name: "leave", Help: helpConfigLeave, Private: true, Run: c.leave, Options: []gate.Option{
-			{Name: "place", Help: helpLeavePlace, Required: true},
+		{Name: "leave", Help: "Leave a group or a server", Private: true, Run: c.leave, Options: []gate.Option{
+			{Name: "place", Help: "its id, such as telegram:chat:-1001 or discord:guild:99", Required: true},
 		}},
 	}
 }
@@ -76,13 +76,14 @@ func (c Config) leave(ctx context.Context, r gate.Request) (chat.Answer, error) 
 	place := strings.TrimSpace(r.Args["place"])
 	if err := c.Leave(ctx, place); err != nil {
 		c.Log.Warn("leave", "place", place, "err", err)
-		return say(ctx, wordsNotLeft, place)
+		return say(ctx, "I could not leave %s: I may be gone from there already, or that is not the id of a place. "+
+			"Somebody who administers it can remove me.", place)
 	}
 	called, err := c.Called(ctx, place)
 	if err != nil {
 		return chat.Answer{}, err
 	}
-	return say(ctx, wordsLeft, called)
+	return say(ctx, "Done, I have left %s.", called)
 }
 
 func (c Config) show(ctx context.Context, r gate.Request) (chat.Answer, error) {
@@ -97,7 +98,7 @@ func (c Config) show(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s\n", here, toolsWords(ctx, p.Tools))
 	for _, t := range c.Settings.Tuned() {
-		b.WriteString(catalog.Say(ctx, wordsTuned, t.Name, t.Now, t.Otherwise) + "\n")
+		b.WriteString(catalog.Say(ctx, "Set with /config set: `%s` is %s; without that it would be %s.", t.Name, t.Now, t.Otherwise) + "\n")
 	}
 	for _, id := range c.IDs() {
 		if called, err := c.Called(ctx, id); err != nil {
@@ -113,14 +114,14 @@ func (c Config) show(ctx context.Context, r gate.Request) (chat.Answer, error) {
 func (c Config) set(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	name, value := strings.ToLower(r.Args["name"]), strings.TrimSpace(r.Args["value"])
 	if all := c.Settings.Tunable(); !slices.Contains(all, name) {
-		return say(ctx, wordsNotTunable, name, strings.Join(all, ", "))
+		return say(ctx, "I can't change %q from here. What I can change: %s. Everything else is in the settings file.", name, strings.Join(all, ", "))
 	}
 	was, now, err := c.Settings.Tune(ctx, name, value)
 	if err != nil {
 		return chat.Answer{}, err
 	}
 	c.Log.Info("setting changed", "setting", name, "value", now, "by", r.Message.From.ID)
-	return say(ctx, wordsSet, name, now, was)
+	return say(ctx, "`%s` is %s from now on; it was %s.", name, now, was)
 }
 
 // separators stand between names of tools.
@@ -158,11 +159,11 @@ func (c Config) tools(ctx context.Context, r gate.Request) (chat.Answer, error) 
 func toolsWords(ctx context.Context, names []string) string {
 	switch {
 	case names == nil:
-		return catalog.Text(ctx, wordsToolsAll)
+		return catalog.Text(ctx, "I may use all my tools here.")
 	case len(names) == 0:
-		return catalog.Text(ctx, wordsToolsNone)
+		return catalog.Text(ctx, "I use no tools here.")
 	}
-	return catalog.Say(ctx, wordsToolsOnly, strings.Join(names, ", "))
+	return catalog.Say(ctx, "The only tools I use here are %s.", strings.Join(names, ", "))
 }
 
 // suggestTools completes the last of several names.

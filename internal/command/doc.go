@@ -6,5 +6,4 @@
 // It does not decide who may run what, parse lines or ask for a yes: admin does.
 // It asks no model (/ask hands a message on), holds no SQL and starts nothing.
 // An error that may be shown to people is a text.Error; admin answers with it.
-// What is said to people stands in words.go.
 package command

@@ -14,6 +14,13 @@ import (
 	"parley/internal/text/catalog"
 )
 
+// Said in more than one place.
+const (
+	helpPageNumber = "page number"
+	helpFactText   = "what to remember; #tags at its end become tags"
+	wordsNoFacts   = "I remember nothing about you here."
+)
+
 // Facts is /facts.
 type Facts struct {
 	Rows FactRows
@@ -30,7 +37,7 @@ type Facts struct {
 }
 
 // FactRows reads the facts that are stored, as far as somebody can see them;
-// memory.Store.
+// facts.Store.
 type FactRows interface {
 	facts.Reader
 	Facts(ctx context.Context, v provenance.Viewer, limit, offset int) ([]facts.Fact, error)
@@ -40,7 +47,7 @@ type FactRows interface {
 	ClearFacts(ctx context.Context, v provenance.Viewer, erase bool) (int64, facts.Change, error)
 }
 
-// FactFinder finds facts, and what was done to them; memory.Store.
+// FactFinder finds facts, and what was done to them; facts.Store.
 type FactFinder interface {
 	CountFacts(ctx context.Context, v provenance.Viewer) (int, error)
 	FindFacts(ctx context.Context, v provenance.Viewer, q facts.Query) ([]facts.Fact, error)
@@ -50,38 +57,42 @@ type FactFinder interface {
 }
 
 func (f Facts) command() gate.Command {
-	now := gate.Option{Name: "when", Help: helpFactNow, Choices: []string{"now"}}
+	now := gate.Option{Name: "when", Help: "now erases it at once, without Undo", Choices: []string{"now"}}
 	verbs := []gate.Command{
-		{Name: "list", Help: helpFactsList, Effect: gate.Reads, Run: f.list, Options: []gate.Option{{Name: "page",
+		{Name: "list", Help: "What I remember about you here", Effect: gate.Reads, Run: f.list, Options: []gate.Option{{Name: "page",
 			Help: helpPageNumber, Kind: gate.Number}}},
-		{Name: "search", Help: helpFactsSearch, Effect: gate.Reads, Run: f.search, Options: []gate.Option{
-			{Name: "text", Help: helpFactsWords}, {Name: "tag", Help: helpFactsTag, Named: true},
-			{Name: "since", Help: helpFactsSince, Named: true}, {Name: "before", Help: helpFactsBefore, Named: true},
+		{Name: "search", Help: "Find facts by words, tag and date", Effect: gate.Reads, Run: f.search, Options: []gate.Option{
+			{Name: "text", Help: "what to look for"}, {Name: "tag", Help: "only with this tag, such as work", Named: true},
+			{Name: "since", Help: "only from this day on: a date such as 2026-05-31, a month such as 2026-05, today, yesterday", Named: true}, {Name: "before", Help: "only from before this day", Named: true},
 			{Name: "page", Help: helpPageNumber, Kind: gate.Number, Named: true},
 		}},
-		{Name: "add", Help: helpFactsAdd, Run: f.add, Options: []gate.Option{
+		{Name: "add", Help: "Remember something", Run: f.add, Options: []gate.Option{
 			{Name: "text", Help: helpFactText, Required: true, Long: true},
-			{Name: "scope", Help: helpFactScope, Choices: []string{"person", "channel", "guild"}},
+			{Name: "scope", Help: "for whom: you (person), or everybody here (admins only)", Choices: []string{"person", "channel", "guild"}},
 		}},
-		{Name: "change", Help: helpFactsChange, Run: f.change, Options: []gate.Option{f.which(), {Name: "text", Help: helpFactText}}},
-		{Name: "keep", Help: helpFactsKeep, Run: f.keep, Options: []gate.Option{f.which(), {Name: "not", Help: helpFactNot, Kind: gate.Number}}},
-		{Name: "undo", Help: helpFactsUndo, Run: f.undo, Options: []gate.Option{f.undoable()}},
-		{Name: "learned", Help: helpFactsLearned, Effect: gate.Reads, Run: f.learned, Options: []gate.Option{{Name: "page",
+		{Name: "change", Help: "Make it say something else", Run: f.change,
+			Options: []gate.Option{f.which(), {Name: "text", Help: helpFactText}}},
+		{Name: "keep", Help: "Say that it is right", Run: f.keep, Options: []gate.Option{f.which(), {Name: "not", Help: "number of the fact that is wrong, and is forgotten", Kind: gate.Number}}},
+		{Name: "undo", Help: "Take back what was done to a fact, for a day", Run: f.undo, Options: []gate.Option{f.undoable()}},
+		{Name: "learned", Help: "What I learned without being asked, to keep, change or forget", Effect: gate.Reads, Run: f.learned, Options: []gate.Option{{Name: "page",
 			Help: helpPageNumber, Kind: gate.Number}}},
-		{Name: "digest", Help: helpFactsDigest, Run: f.digest, Options: []gate.Option{{Name: "when", Help: helpDigestWhen,
+		{Name: "digest", Help: "When I tell you what I learned", Run: f.digest, Options: []gate.Option{{Name: "when", Help: "never, each morning, or when a conversation ends",
 			Choices: facts.Digests, Required: true}}},
-		{Name: "important", Help: helpFactsImportant, Run: f.important, Options: []gate.Option{f.which(),
-			{Name: "state", Help: helpFactState, Kind: gate.Switch}}},
-		{Name: "forget", Help: helpFactsForget, Run: f.forget, Confirm: f.askForget, Options: []gate.Option{f.which(), now}},
-		{Name: "history", Help: helpFactsHistory, Effect: gate.Reads, Run: f.history, Options: []gate.Option{f.which()}},
-		{Name: "export", Help: helpFactsExport, Effect: gate.Reads, Run: f.export},
-		{Name: "clear", Help: helpFactsClear, Run: f.clear, Confirm: askClear, Options: []gate.Option{now}},
+		{Name: "important", Help: "Never overlook it", Run: f.important, Options: []gate.Option{f.which(),
+			{Name: "state", Help: "off takes it back", Kind: gate.Switch}}},
+		{Name: "forget", Help: "Forget it; Undo brings it back for a day", Run: f.forget, Confirm: f.askForget,
+			Options: []gate.Option{f.which(), now}},
+		{Name: "history", Help: "Where it comes from and what it said before", Effect: gate.Reads,
+			Run: f.history, Options: []gate.Option{f.which()}},
+		{Name: "export", Help: "As a Markdown file", Effect: gate.Reads, Run: f.export},
+		{Name: "clear", Help: "Forget everything about you here", Run: f.clear, Confirm: askClear, Options: []gate.Option{now}},
 	}
 	if f.File != nil {
-		verbs = append(verbs, gate.Command{Name: "file", Help: helpFactsFile, Effect: gate.ReadsBare, Who: gate.Owner, Run: f.file,
-			Options: []gate.Option{{Name: "do", Help: helpFactsFileDo, Choices: []string{"accept", "undo"}}}})
+		verbs = append(verbs, gate.Command{Name: "file", Help: "The facts file: accept it as it is, or undo what it did", Effect: gate.ReadsBare, Who: gate.Owner, Run: f.file,
+			Options: []gate.Option{{Name: "do", Help: "empty shows its state", Choices: []string{"accept", "undo"}}}})
 	}
-	return gate.Command{Name: "facts", Help: helpFacts, First: 5, Effect: gate.Reads, Private: true, Run: f.list, Verbs: verbs}
+	return gate.Command{Name: "facts", Help: "What I remember about you", First: 5, Effect: gate.Reads,
+		Private: true, Run: f.list, Verbs: verbs}
 }
 
 // asker returns a command's author, to the facts service.
@@ -90,7 +101,9 @@ func asker(r gate.Request) facts.Asker {
 }
 
 // noFact says where to find those there are.
-func noFact(err error) error { return text.Instead(err, facts.ErrNone, wordsNoFact) }
+func noFact(err error) error {
+	return text.Instead(err, facts.ErrNone, "There is no such fact. /facts list shows yours.")
+}
 
 func (f Facts) list(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	page := max(r.Number("page", 1), 1)
@@ -107,7 +120,7 @@ func (f Facts) list(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	}
 	answer := chat.Answer{Text: strings.Join(lines, "\n"), Buttons: paged(ctx, "/facts list", page, len(list) > listPage)}
 	if !r.Message.Direct {
-		answer.Text += "\n" + catalog.Text(ctx, wordsFactsHere)
+		answer.Text += "\n" + catalog.Text(ctx, "(This is what I use here; in a direct chat I show the rest.)")
 	}
 	return answer, nil
 }
@@ -117,10 +130,10 @@ func (f Facts) list(ctx context.Context, r gate.Request) (chat.Answer, error) {
 func paged(ctx context.Context, command string, page int, more bool) [][]chat.Button {
 	var buttons []chat.Button
 	if page > 1 {
-		buttons = append(buttons, chat.Button{Label: catalog.Text(ctx, wordsBack), Data: fmt.Sprintf("%s page:%d", command, page-1)})
+		buttons = append(buttons, chat.Button{Label: catalog.Text(ctx, "« Back"), Data: fmt.Sprintf("%s page:%d", command, page-1)})
 	}
 	if more {
-		buttons = append(buttons, chat.Button{Label: catalog.Text(ctx, wordsMore), Data: fmt.Sprintf("%s page:%d", command, page+1)})
+		buttons = append(buttons, chat.Button{Label: catalog.Text(ctx, "More »"), Data: fmt.Sprintf("%s page:%d", command, page+1)})
 	}
 	if len(buttons) == 0 || len(buttons[0].Data) > maxButton {
 		return nil
@@ -135,15 +148,15 @@ func (f Facts) noSuchPage(ctx context.Context, r gate.Request) (chat.Answer, err
 		return chat.Answer{Text: catalog.Text(ctx, wordsNoFacts)}, err
 	}
 	if pages := (n + listPage - 1) / listPage; pages > 1 {
-		return say(ctx, wordsPages, pages)
+		return say(ctx, "There are only %d pages.", pages)
 	}
-	return say(ctx, wordsOnePage)
+	return say(ctx, "There is only one page: /facts list shows it.")
 }
 
 func (f Facts) add(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	fact := facts.NewFact{Content: r.Args["text"], Scope: facts.Scope(r.Args["scope"]), MessageID: r.Message.ID, Origin: passedOn(r)}
 	if r.Message.Direct && fact.Scope != "" && fact.Scope != facts.ScopePerson {
-		return say(ctx, wordsNobodyElse)
+		return say(ctx, "Here are only you and me: say it in the channel where everybody should have it, or leave the scope out.")
 	}
 	saved, err := f.Service.Save(ctx, asker(r), fact)
 	return changed(ctx, saved), err
@@ -167,9 +180,9 @@ func told(ctx context.Context, c facts.Change, words string) chat.Answer {
 }
 
 func (f Facts) important(ctx context.Context, r gate.Request) (chat.Answer, error) {
-	on, words := true, wordsFactImportant
+	on, words := true, "I will never overlook this (#%d): %s"
 	if r.Args["state"] == "off" {
-		on, words = false, wordsFactPlain
+		on, words = false, "No longer important (#%d): %s"
 	}
 	fact, err := f.Service.Mark(ctx, asker(r), row(r), on)
 	return chat.Answer{Text: catalog.Say(ctx, words, fact.ID, fact.Content)}, noFact(err)
@@ -187,17 +200,18 @@ func (f Facts) history(ctx context.Context, r gate.Request) (chat.Answer, error)
 func (c Facts) whole(ctx context.Context, f facts.Fact, before []facts.Earlier, loc *time.Location) string {
 	stamp := func(t time.Time) string { return t.In(loc).Format("2006-01-02 15:04 MST") }
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n- %s", c.Find.Line(catalog.Of(ctx), f), catalog.Say(ctx, wordsFactSince, f.Type, f.Author,
+	fmt.Fprintf(&b, "%s\n- %s", c.Find.Line(catalog.Of(ctx), f), catalog.Say(ctx, "%s, by %s, since %s, %s", f.Type, f.Author,
 		stamp(f.ValidFrom), f.Rank))
 	if f.Confidence < 1 {
-		b.WriteString(catalog.Say(ctx, wordsFactSure, 100*f.Confidence))
+		b.WriteString(catalog.Say(ctx, ", %.0f %% sure", 100*f.Confidence))
 	}
-	b.WriteString("\n- " + catalog.Say(ctx, wordsFactFirst, stamp(f.Created), f.Key, catalog.Many(ctx, f.Uses, "answer")))
+	b.WriteString("\n- " +
+		catalog.Say(ctx, "first remembered %s, in %s, fetched for %s", stamp(f.Created), f.Key, catalog.Many(ctx, f.Uses, "answer")))
 	if f.Quote != "" {
-		b.WriteString("\n- " + catalog.Say(ctx, wordsFactQuote, f.Quote))
+		b.WriteString("\n- " + catalog.Say(ctx, "in your words: “%s”", f.Quote))
 	}
 	for _, e := range before {
-		b.WriteString("\n- " + catalog.Say(ctx, wordsFactUntil, stamp(e.Until), e.Content))
+		b.WriteString("\n- " + catalog.Say(ctx, "until %s: %s", stamp(e.Until), e.Content))
 	}
 	return b.String()
 }
@@ -212,7 +226,7 @@ func (f Facts) export(ctx context.Context, r gate.Request) (chat.Answer, error) 
 	if len(list) == 0 {
 		return say(ctx, wordsNoFacts)
 	}
-	return chat.Answer{Text: catalog.Say(ctx, wordsFactsExported, len(list)), Files: []chat.File{
+	return chat.Answer{Text: catalog.Say(ctx, "What I remember about you here, as a file (facts: %d).", len(list)), Files: []chat.File{
 		{Name: "facts.md", MIME: "text/markdown", Data: []byte(facts.Render(v.User, facts.Records(list), nil, r.Message.At))},
 	}}, nil
 }

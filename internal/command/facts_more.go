@@ -14,6 +14,12 @@ import (
 	"parley/internal/tools"
 )
 
+// Said in more than one place.
+const (
+	wordsFactKept    = "I keep this (#%d): %s"
+	wordsFactKeptNot = wordsFactKept + "\nForgotten: “%s”."
+)
+
 // maxButton is the most bytes that a button's command may have.
 const maxButton = 64
 
@@ -31,7 +37,7 @@ func (f Facts) search(ctx context.Context, r gate.Request) (chat.Answer, error) 
 		return chat.Answer{}, err
 	}
 	if len(list) == 0 {
-		return say(ctx, wordsNoneFound)
+		return say(ctx, "I remember nothing here that fits.")
 	}
 	var lines []string
 	for _, fact := range list[:min(len(list), listPage)] {
@@ -68,13 +74,13 @@ func dayOf(p catalog.Printer, said string, now time.Time) (time.Time, error) {
 	if t, err := tools.ParseDay(p, said, now, now.Location()); err == nil {
 		return t, nil
 	}
-	return time.Time{}, text.Tell(wordsNoDate, text.Shorten(said, 40))
+	return time.Time{}, text.Tell("I can't read the date “%s”: write 2026-05-31, 2026-05, today or yesterday.", text.Shorten(said, 40))
 }
 
 func (f Facts) change(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	if r.Args["text"] == "" { // the button cannot know it
 		fact, err := f.Service.Find(ctx, asker(r), row(r))
-		return chat.Answer{Text: catalog.Say(ctx, wordsHowToChange, fact.ID, fact.Content, fact.ID)}, noFact(err)
+		return chat.Answer{Text: catalog.Say(ctx, "Fact #%d says: “%s”. To change it, send /facts change %d and what is right.", fact.ID, fact.Content, fact.ID)}, noFact(err)
 	}
 	saved, err := f.Service.Correct(ctx, asker(r), row(r), facts.NewFact{Content: r.Args["text"], MessageID: r.Message.ID,
 		Worth: facts.Worth{Explicit: true}})

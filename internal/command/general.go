@@ -21,16 +21,17 @@ type General struct {
 }
 
 func (g General) start() gate.Command {
-	return gate.Command{Name: "start", Help: helpStart, Who: gate.Member,
-		Options: []gate.Option{{Name: "link", Help: helpStartLink, Hidden: true}},
+	return gate.Command{Name: "start", Help: "Say hello", Who: gate.Member,
+		Options: []gate.Option{{Name: "link", Help: "what a link to this chat brought along", Hidden: true}},
 		Run: func(ctx context.Context, r gate.Request) (chat.Answer, error) {
-			return say(ctx, wordsHello, g.Name, g.Help(ctx, r.Role))
+			return say(ctx, "Hello, I am %s. Write to me as you would to a person: I answer, remember what you ask me to, and "+
+				"keep lists and reminders for you.\n\n%s", g.Name, g.Help(ctx, r.Role))
 		}}
 }
 
 func (g General) ask() gate.Command {
-	return gate.Command{Name: "ask", Help: helpAsk, Effect: gate.Works,
-		Options: []gate.Option{{Name: "question", Help: helpAskQuestion, Required: true, Long: true}},
+	return gate.Command{Name: "ask", Help: "Ask once, without keeping the conversation", Effect: gate.Works,
+		Options: []gate.Option{{Name: "question", Help: "what you want to know", Required: true, Long: true}},
 		Run: func(ctx context.Context, r gate.Request) (chat.Answer, error) {
 			m := r.Message
 			m.Text = r.Args["question"]
@@ -43,21 +44,23 @@ func (g General) ask() gate.Command {
 
 // stop is said where nothing runs: the hub heeds it before it gets here.
 func (g General) stop() gate.Command {
-	return gate.Command{Name: "stop", Help: helpStop, Run: func(ctx context.Context, _ gate.Request) (chat.Answer, error) {
-		return say(ctx, wordsNothingRuns)
+	return gate.Command{Name: "stop", Help: "Stop the current answer", Run: func(ctx context.Context, _ gate.Request) (chat.Answer, error) {
+		return say(ctx, "Nothing is running here that I could stop.")
 	}}
 }
 
 func (g General) page() gate.Command {
-	return gate.Command{Name: "page", Help: helpPage, Effect: gate.Reads, Who: gate.Owner, Private: true, First: 2,
+	return gate.Command{Name: "page", Help: "A one-time link to the control page", Effect: gate.Reads,
+		Who: gate.Owner, Private: true, First: 2,
 		Run: func(ctx context.Context, r gate.Request) (chat.Answer, error) {
 			link, port, err := g.Page(ctx, r.Message.From)
 			if err != nil {
 				return chat.Answer{}, err
 			}
 			if link == "" {
-				return say(ctx, wordsNoPage)
+				return say(ctx, "There is no control page: set http.listen, for example to 127.0.0.1:9090, and start me again.")
 			}
-			return say(ctx, wordsPage, link, port)
+			return say(ctx, "%s\n\nOpen this on the machine I run on; it works once, for ten minutes. From elsewhere, first "+
+				"forward the port: `ssh -L %s:127.0.0.1:%[2]s that-machine`.", link, port)
 		}}
 }

@@ -7,6 +7,12 @@ import (
 	"parley/internal/command/gate"
 )
 
+// Said in more than one place.
+const (
+	helpHandoff       = "Have a person answer here instead of the assistant"
+	helpHandoffNumber = "number of the conversation"
+)
+
 // Handoff is /handoff.
 type Handoff struct {
 	Desk People
@@ -28,19 +34,19 @@ type People interface {
 func (h Handoff) command() gate.Command {
 	take := number(helpHandoffNumber)
 	take.Offer = h.Choices
-	reason := gate.Option{Name: "reason", Help: helpHandoffReason}
+	reason := gate.Option{Name: "reason", Help: "what it is about"}
 	return gate.Command{Name: "handoff", Help: helpHandoff, Options: []gate.Option{reason}, Run: h.open, Verbs: []gate.Command{
 		{Name: "ask", Help: helpHandoff, Options: []gate.Option{reason}, Run: h.open},
-		{Name: "back", Help: helpHandoffBack, Options: []gate.Option{{Name: "number", Help: helpHandoffNumber, Kind: gate.Number,
+		{Name: "back", Help: "Go back to the assistant; at the desk: give a conversation back", Options: []gate.Option{{Name: "number", Help: helpHandoffNumber, Kind: gate.Number,
 			Offer: h.Choices}},
 			Run: func(ctx context.Context, r gate.Request) (chat.Answer, error) {
 				return h.Desk.Back(ctx, r.Message, row(r))
 			}},
-		{Name: "take", Help: helpHandoffTake, Options: []gate.Option{take},
+		{Name: "take", Help: "At the desk: answer a conversation yourself", Options: []gate.Option{take},
 			Run: func(ctx context.Context, r gate.Request) (chat.Answer, error) {
 				return h.Desk.Take(ctx, r.Message, row(r))
 			}},
-		{Name: "list", Help: helpHandoffList, Effect: gate.Reads,
+		{Name: "list", Help: "At the desk: the conversations that wait", Effect: gate.Reads,
 			Run: func(ctx context.Context, r gate.Request) (chat.Answer, error) { return h.Desk.List(ctx, r.Message) }},
 	}}
 }

@@ -14,6 +14,13 @@ import (
 	"parley/internal/tools"
 )
 
+// Said in more than one place.
+const (
+	helpAnswerID  = "the id of the answer; the last one if you leave it out"
+	wordsNoSource = "That answer has no such source."
+	wordsTogether = "Together: %s."
+)
+
 // Insight is /why, /trace, /stats and /debug.
 type Insight struct {
 	Rows  Audit
@@ -33,7 +40,7 @@ type Insight struct {
 	Currency string
 }
 
-// Audit is what became of each message; memory.Store.
+// Audit is what became of each message; memory.Decisions.
 type Audit interface {
 	// LastDecision returns the newest in a place, for one person or for anybody ("").
 	LastDecision(ctx context.Context, p memory.Place) (memory.Decision, error)
@@ -42,21 +49,21 @@ type Audit interface {
 	Stats(ctx context.Context, since time.Time) ([]memory.Stat, error)
 }
 
-// Named is an answer that somebody means; memory.Store.
+// Named is an answer that somebody means; memory.Decisions.
 type Named interface {
 	DecisionByID(ctx context.Context, prefix string) (memory.Decision, error)
 	// DecisionOf returns that of an answer by the platform's id of one of its messages.
 	DecisionOf(ctx context.Context, k chat.Key, message string) (memory.Decision, error)
 }
 
-// Accounts is what there is besides about a decision; memory.Store.
+// Accounts is what there is besides about a decision; memory.Decisions.
 type Accounts interface {
 	Calls(ctx context.Context, decision string) ([]memory.CallRecord, error)
 	// Asked returns what was said in a message, "" where that is not kept.
 	Asked(ctx context.Context, d memory.Decision) (string, error)
 }
 
-// Spending is what model calls took; memory.Store.
+// Spending is what model calls took; usage.Ledger.
 type Spending interface {
 	UsageSince(ctx context.Context, since time.Time) ([]memory.Used, error)
 }
@@ -73,9 +80,10 @@ func found(d memory.Decision, err error) (memory.Decision, bool, error) {
 }
 
 func (i Insight) why() gate.Command {
-	return gate.Command{Name: "why", Help: helpWhy, First: 7, Effect: gate.Reads, Run: i.explain, Private: true, Options: []gate.Option{
-		{Name: "source", Help: helpWhySource, Kind: gate.Number}, {Name: "answer", Help: helpAnswerID},
-	}}
+	return gate.Command{Name: "why", Help: "Why the last answer looks as it does", First: 7, Effect: gate.Reads,
+		Run: i.explain, Private: true, Options: []gate.Option{
+			{Name: "source", Help: "number of a source: what it says", Kind: gate.Number}, {Name: "answer", Help: helpAnswerID},
+		}}
 }
 
 // explain tells about an answer that its asker got, in plain words.
@@ -85,7 +93,7 @@ func (i Insight) explain(ctx context.Context, r gate.Request) (chat.Answer, erro
 		return chat.Answer{}, err
 	}
 	if !ok {
-		return say(ctx, wordsNoAnswer)
+		return say(ctx, "I have not answered anything here yet.")
 	}
 	if n := r.Number("source", 0); n > 0 {
 		return i.source(ctx, r.Message, d, n)
@@ -99,33 +107,33 @@ func (i Insight) explain(ctx context.Context, r gate.Request) (chat.Answer, erro
 		return chat.Answer{}, err
 	}
 	var b strings.Builder
-	b.WriteString(catalog.Say(ctx, wordsAboutAnswer, catalog.Ago(ctx, i.Now(), d.At)) + "\n")
+	b.WriteString(catalog.Say(ctx, "**About my last answer to you** (%s)", catalog.Ago(ctx, i.Now(), d.At)) + "\n")
 	for _, list := range []struct {
 		title string
 		lines []string
 	}{
-		{catalog.Text(ctx, wordsRules), d.Detail.Why}, {catalog.Text(ctx, wordsRemembered), d.Detail.Facts},
-		{catalog.Text(ctx, wordsRestsOn), rests}, {catalog.Text(ctx, wordsRead), d.Detail.Read}, {catalog.Text(ctx, wordsDid),
-			d.Detail.Tools}, {catalog.Text(ctx, wordsNotWorked), notWorked(ctx, calls)},
+		{catalog.Text(ctx, "Rules and steps:"), d.Detail.Why}, {catalog.Text(ctx, "What I remembered:"), d.Detail.Facts},
+		{catalog.Text(ctx, "What it rests on:"), rests}, {catalog.Text(ctx, "What I read:"), d.Detail.Read}, {catalog.Text(ctx, "What I did:"),
+			d.Detail.Tools}, {catalog.Text(ctx, "What did not work:"), notWorked(ctx, calls)},
 	} {
 		if len(list.lines) > 0 {
 			fmt.Fprintf(&b, "%s\n- %s\n\n", list.title, strings.Join(list.lines, "\n- "))
 		}
 	}
 	if len(d.Detail.Why)+len(d.Detail.Facts)+len(d.Detail.Read)+len(calls) == 0 && d.End.Outcome == chat.Answered {
-		b.WriteString(catalog.Text(ctx, wordsTalkAlone) + "\n")
+		b.WriteString(catalog.Text(ctx, "It came from our conversation alone: no rule, no remembered fact, no note and no action shaped it.") + "\n")
 	}
 	if d.End.Outcome != chat.Answered {
-		b.WriteString(catalog.Say(ctx, wordsEnded, ended(d.End)) + "\n")
+		b.WriteString(catalog.Say(ctx, "How it ended: %s.", ended(d.End)) + "\n")
 	}
 	if d.End.ErrorID != "" {
-		b.WriteString(catalog.Say(ctx, wordsWentWrong, d.End.ErrorID) + "\n")
+		b.WriteString(catalog.Say(ctx, "Something went wrong then; my owner finds it as %s.", d.End.ErrorID) + "\n")
 	}
 	took := catalog.Many(ctx, d.Usage.Total, "token") + i.cost(d.Usage.Cost)
 	if model := d.Answerer(); model != "" && d.Calls > 0 {
-		b.WriteString(catalog.Say(ctx, wordsTookModel, d.Took.Seconds(), took, model))
+		b.WriteString(catalog.Say(ctx, "It took %.1f s and %s; %s answered.", d.Took.Seconds(), took, model))
 	} else {
-		b.WriteString(catalog.Say(ctx, wordsTook, d.Took.Seconds(), took))
+		b.WriteString(catalog.Say(ctx, "It took %.1f s and %s.", d.Took.Seconds(), took))
 	}
 	return chat.Answer{Text: b.String()}, nil
 }
@@ -138,13 +146,13 @@ func notWorked(ctx context.Context, calls []memory.CallRecord) (list []string) {
 			continue
 		}
 		why, known := map[tools.Class]string{
-			tools.NotFound: catalog.Text(ctx, wordsToolUnknown), tools.Invalid: catalog.Text(ctx, wordsToolInvalid),
-			tools.NotAllowed: catalog.Text(ctx, wordsToolBarred), tools.TimedOut: catalog.Text(ctx, wordsToolSlow),
-			tools.Guarded: catalog.Text(ctx, wordsToolGuarded), tools.Cancelled: catalog.Text(ctx, wordsToolStopped),
-			tools.NeedsYes: catalog.Text(ctx, wordsToolAsks), tools.NeedsInput: catalog.Text(ctx, wordsToolInput),
+			tools.NotFound: catalog.Text(ctx, "there is no such tool"), tools.Invalid: catalog.Text(ctx, "it was asked for something it cannot do"),
+			tools.NotAllowed: catalog.Text(ctx, "it is not allowed here"), tools.TimedOut: catalog.Text(ctx, "it took too long"),
+			tools.Guarded: catalog.Text(ctx, "a rule that code enforces stopped it"), tools.Cancelled: catalog.Text(ctx, "it was stopped"),
+			tools.NeedsYes: catalog.Text(ctx, "it needs a yes"), tools.NeedsInput: catalog.Text(ctx, "its server asked something first"),
 		}[tools.Class(c.Class)]
 		if !known {
-			why = catalog.Text(ctx, wordsToolFailed)
+			why = catalog.Text(ctx, "it failed")
 		}
 		list = append(list, quoted(strings.ReplaceAll(c.Name, "_", " "), maxNamed)+": "+catalog.Text(ctx, why))
 	}
@@ -179,7 +187,7 @@ func (i Insight) source(ctx context.Context, m chat.Message, d memory.Decision, 
 		case s.N != n:
 			continue
 		case s.Kind != "web" && !i.ReadsNotes(ctx, m):
-			return say(ctx, wordsNotesOwner)
+			return say(ctx, "The notes are not for everybody: only my owner may have them tidied.")
 		case s.Kind == "note" && !i.ShowsNote(ctx, m, s.Path):
 			return say(ctx, wordsNoSource)
 		}
@@ -190,8 +198,8 @@ func (i Insight) source(ctx context.Context, m chat.Message, d memory.Decision, 
 }
 
 func (i Insight) stats() gate.Command {
-	return gate.Command{Name: "stats", Help: helpStats, Effect: gate.Reads, Who: gate.Owner, Run: i.total,
-		Options: []gate.Option{{Name: "days", Help: helpStatsDays, Kind: gate.Number}}}
+	return gate.Command{Name: "stats", Help: "Totals of messages, tokens and errors, and how many succeeded", Effect: gate.Reads, Who: gate.Owner, Run: i.total,
+		Options: []gate.Option{{Name: "days", Help: "how many days back, 7 if you leave it out", Kind: gate.Number}}}
 }
 
 func (i Insight) total(ctx context.Context, r gate.Request) (chat.Answer, error) {
@@ -201,7 +209,7 @@ func (i Insight) total(ctx context.Context, r gate.Request) (chat.Answer, error)
 		return chat.Answer{}, err
 	}
 	var b strings.Builder
-	b.WriteString(catalog.Say(ctx, wordsLastDays, catalog.Many(ctx, days, "day")) + "\n")
+	b.WriteString(catalog.Say(ctx, "**The last %s**", catalog.Many(ctx, days, "day")) + "\n")
 	var all memory.Stat
 	var tally memory.Tally
 	for _, o := range chat.Outcomes {
@@ -228,9 +236,10 @@ func (i Insight) total(ctx context.Context, r gate.Request) (chat.Answer, error)
 	}
 	b.WriteString("\n" + catalog.Say(ctx, wordsTogether, figures(ctx, all)) + "\n\n")
 	if rate := tally.Rate(); rate != "" {
-		b.WriteString(catalog.Say(ctx, wordsSuccess, rate, catalog.Many(ctx, tally.Good+tally.Bad, "message")))
+		b.WriteString(catalog.Say(ctx, "Success: %s of %s that asked for something. Answered, asked, confirmed and declined count as "+
+			"success, failed and shed do not; what was refused on purpose, stopped or only overheard is not counted.", rate, catalog.Many(ctx, tally.Good+tally.Bad, "message")))
 	} else {
-		b.WriteString(catalog.Text(ctx, wordsNoSuccess))
+		b.WriteString(catalog.Text(ctx, "Success: nothing has asked for anything yet."))
 	}
 	err = i.spent(ctx, &b, days)
 	return chat.Answer{Text: b.String()}, err
@@ -243,14 +252,14 @@ func figures(ctx context.Context, s memory.Stat) string {
 }
 
 func (i Insight) debug() gate.Command {
-	return gate.Command{Name: "debug", Help: helpDebug, Who: gate.Owner,
-		Options: []gate.Option{{Name: "state", Help: helpDebugState, Kind: gate.Switch, Required: true}},
+	return gate.Command{Name: "debug", Help: "Show calls and timings under answers here", Who: gate.Owner,
+		Options: []gate.Option{{Name: "state", Help: "on or off", Kind: gate.Switch, Required: true}},
 		Run: func(ctx context.Context, r gate.Request) (chat.Answer, error) {
 			on := r.Args["state"] == "on"
 			i.Debug(r.Message.Key, on)
 			if on {
-				return say(ctx, wordsDebugOn)
+				return say(ctx, "Answers here will show calls and timings to you.")
 			}
-			return say(ctx, wordsDebugOff)
+			return say(ctx, "Answers here no longer show calls and timings.")
 		}}
 }

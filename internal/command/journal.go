@@ -18,13 +18,14 @@ type Journal struct {
 }
 
 func (j Journal) command() gate.Command {
-	return gate.Command{Name: "log", Help: helpLog, Effect: gate.Reads, Private: true, Run: j.read, Verbs: []gate.Command{
-		{Name: "add", Help: helpLogAdd, Run: j.add, Options: []gate.Option{
-			{Name: "text", Help: helpLogText, Required: true, Long: true},
-			{Name: "type", Help: helpLogType, Choices: []string{"thought", "decision", "research", "insight"}},
+	return gate.Command{Name: "log", Help: "Your journal", Effect: gate.Reads, Private: true, Run: j.read, Verbs: []gate.Command{
+		{Name: "add", Help: "Write a line into it", Run: j.add, Options: []gate.Option{
+			{Name: "text", Help: "the line", Required: true, Long: true},
+			{Name: "type", Help: "what it is", Choices: []string{"thought", "decision", "research", "insight"}},
 		}},
-		{Name: "day", Help: helpLogDay, Effect: gate.Reads, Run: j.read, Options: []gate.Option{{Name: "day", Help: helpDay}}},
-		{Name: "search", Help: helpLogSearch, Effect: gate.Reads, Run: j.read, Options: []gate.Option{{Name: "query",
+		{Name: "day", Help: "What you logged on a day", Effect: gate.Reads, Run: j.read,
+			Options: []gate.Option{{Name: "day", Help: "today, yesterday, Tuesday, 2026-05-01"}}},
+		{Name: "search", Help: "Find lines by their words", Effect: gate.Reads, Run: j.read, Options: []gate.Option{{Name: "query",
 			Help: helpQuery, Required: true}}},
 	}}
 }
@@ -32,7 +33,7 @@ func (j Journal) command() gate.Command {
 func (j Journal) add(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	e, err := j.Planner.AddLog(ctx, tools.CallOf(r.Message), agenda.LogEntry{Content: r.Args["text"], Type: r.Args["type"],
 		Origin: passedOn(r)})
-	return chat.Answer{Text: catalog.Say(ctx, wordsLogged, e.ID, e.Content)}, err
+	return chat.Answer{Text: catalog.Say(ctx, "Logged (#%d): %s", e.ID, e.Content)}, err
 }
 
 func (j Journal) read(ctx context.Context, r gate.Request) (chat.Answer, error) {

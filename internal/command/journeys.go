@@ -11,6 +11,9 @@ import (
 	"parley/internal/text/catalog"
 )
 
+// wordsNoJourney is said in more than one place.
+const wordsNoJourney = "No journey is under way here. /journey list shows which there are."
+
 func (p Playbook) suggestJourney(_ context.Context, m chat.Message, typed string) []string {
 	var ids []string
 	if b := p.Book(m); b != nil {
@@ -27,7 +30,7 @@ func (p Playbook) listJourneys(ctx context.Context, _ gate.Request, b *playbook.
 		fmt.Fprintf(&s, "- `%s` %s: %s\n", j.ID, j.Name, j.Description)
 	}
 	if s.Len() == 0 {
-		return say(ctx, wordsNoJourneys)
+		return say(ctx, "The playbook has no journeys.")
 	}
 	return chat.Answer{Text: s.String()}, nil
 }
@@ -58,7 +61,7 @@ func (p Playbook) startJourney(ctx context.Context, r gate.Request, b *playbook.
 
 func (p Playbook) stopJourney(ctx context.Context, r gate.Request, b *playbook.Book) (chat.Answer, error) {
 	_, err := p.change(ctx, r.Message, func(st playbook.State) (playbook.State, error) { return b.Stop(st, r.Args["id"], p.Now()) })
-	return chat.Answer{Text: catalog.Text(ctx, wordsJourneyLeft)}, err
+	return chat.Answer{Text: catalog.Text(ctx, "We have left it.")}, err
 }
 
 // state returns where the playbook stands here.
@@ -93,8 +96,9 @@ func standing(ctx context.Context, b *playbook.Book, st playbook.State) (chat.An
 		for i, h := range at.History {
 			path[i] = stepName(b, at.JourneyID, h.StepID)
 		}
-		all = append(all, catalog.Say(ctx, wordsStanding, at.Name, at.Status, stepName(b, at.JourneyID, at.CurrentStep),
-			strings.Join(path, " → ")))
+		all = append(all,
+			catalog.Say(ctx, "**%s** is %s, at “%s”.\nThe way here: %s", at.Name, at.Status, stepName(b, at.JourneyID, at.CurrentStep),
+				strings.Join(path, " → ")))
 	}
 	return chat.Answer{Text: strings.Join(all, "\n\n")}, nil
 }

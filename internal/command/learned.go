@@ -26,9 +26,9 @@ func Learned(ctx context.Context, head string, list []facts.Change, page int, mo
 		n := c.Fact.ID
 		lines = append(lines, "- "+c.Short(catalog.Of(ctx)))
 		rows = append(rows, []chat.Button{
-			{Label: catalog.Say(ctx, wordsKeepIt, n), Data: fmt.Sprintf("/facts keep %d", n)},
-			{Label: catalog.Say(ctx, wordsChangeIt, n), Data: fmt.Sprintf("/facts change %d", n)},
-			{Label: catalog.Say(ctx, wordsForgetIt, n), Data: fmt.Sprintf("/facts forget %d", n)},
+			{Label: catalog.Say(ctx, "Keep #%d", n), Data: fmt.Sprintf("/facts keep %d", n)},
+			{Label: catalog.Say(ctx, "Change #%d", n), Data: fmt.Sprintf("/facts change %d", n)},
+			{Label: catalog.Say(ctx, "Forget #%d", n), Data: fmt.Sprintf("/facts forget %d", n)},
 		})
 	}
 	return chat.Answer{Text: strings.Join(lines, "\n"), Buttons: append(rows, paged(ctx, "/facts learned", page, more)...)}
@@ -40,11 +40,11 @@ func LearnedSince(ctx context.Context, list []facts.Change, due time.Time) strin
 	first, yesterday := list[len(list)-1].At.In(due.Location()), due.AddDate(0, 0, -1)
 	switch first.Format(time.DateOnly) {
 	case due.Format(time.DateOnly):
-		return catalog.Text(ctx, wordsLearnedToday)
+		return catalog.Text(ctx, "Learned today. Is it right?")
 	case yesterday.Format(time.DateOnly):
-		return catalog.Text(ctx, wordsLearnedYesterday)
+		return catalog.Text(ctx, "Learned since yesterday. Is it right?")
 	}
-	return catalog.Say(ctx, wordsLearnedSince, catalog.Time(ctx, first, layoutDay))
+	return catalog.Say(ctx, "Learned since %s. Is it right?", catalog.Time(ctx, first, "2 January"))
 }
 
 func (f Facts) learned(ctx context.Context, r gate.Request) (chat.Answer, error) {
@@ -54,16 +54,17 @@ func (f Facts) learned(ctx context.Context, r gate.Request) (chat.Answer, error)
 		return chat.Answer{}, err
 	}
 	if len(list) == 0 {
-		return say(ctx, wordsNothingLearned)
+		return say(ctx, "I learned nothing that you have not seen and kept.")
 	}
-	return Learned(ctx, catalog.Text(ctx, wordsLearned), list[:min(len(list), LearnedPage)], page, len(list) > LearnedPage), nil
+	return Learned(ctx, catalog.Text(ctx, "Learned without being asked. Is it right?"),
+		list[:min(len(list), LearnedPage)], page, len(list) > LearnedPage), nil
 }
 
 func (f Facts) digest(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	if err := f.SetDigest(ctx, r.Message.From.ID, r.Args["when"]); err != nil {
 		return chat.Answer{}, err
 	}
-	words := map[string]string{facts.DigestOff: catalog.Text(ctx, wordsDigestOff), facts.DigestDaily: catalog.Text(ctx,
-		wordsDigestDaily), facts.DigestSession: catalog.Text(ctx, wordsDigestSession)}
+	words := map[string]string{facts.DigestOff: catalog.Text(ctx, "I send you no digest. What I pick up is told below my answers."), facts.DigestDaily: catalog.Text(ctx,
+		"Each morning I tell you here what I learned the day before, if anything."), facts.DigestSession: catalog.Text(ctx, "When a conversation ends I tell you what I learned in it, if anything.")}
 	return chat.Answer{Text: words[r.Args["when"]]}, nil
 }

@@ -47,31 +47,31 @@ func (r Route) In(p catalog.Printer) string {
 		if m.Until.IsZero() {
 			names = append(names, m.Name)
 		} else {
-			names = append(names, p.Say(wordsResting, m.Name, m.Until.UTC().Format(time.TimeOnly), m.Why))
+			names = append(names, p.Say("%s (rests until %s UTC: %s)", m.Name, m.Until.UTC().Format(time.TimeOnly), m.Why))
 		}
 	}
-	return p.Say(wordsRoute, r.Purpose, strings.Join(names, ", "))
+	return p.Say("- %s: %s", r.Purpose, strings.Join(names, ", "))
 }
 
 func (l Model) command() gate.Command {
-	name := gate.Option{Name: "name", Help: helpModelName, Required: true, Offer: l.offer}
-	return gate.Command{Name: "model", Help: helpModel, Who: gate.Owner, Verbs: []gate.Command{
-		{Name: "show", Help: helpModelShow, Effect: gate.Reads, Run: l.show},
-		{Name: "set", Help: helpModelSet, Effect: gate.Works, Options: []gate.Option{name}, Run: l.set},
+	name := gate.Option{Name: "name", Help: "name of the model", Required: true, Offer: l.offer}
+	return gate.Command{Name: "model", Help: "The language model", Who: gate.Owner, Verbs: []gate.Command{
+		{Name: "show", Help: "Which model answers, and which there are", Effect: gate.Reads, Run: l.show},
+		{Name: "set", Help: "Answer with another model", Effect: gate.Works, Options: []gate.Option{name}, Run: l.set},
 	}}
 }
 
 func (l Model) show(ctx context.Context, _ gate.Request) (chat.Answer, error) {
-	answer := catalog.Say(ctx, wordsModel, l.Name())
+	answer := catalog.Say(ctx, "**Model:** %s", l.Name())
 	if l.List == nil {
 		return chat.Answer{Text: answer}, nil
 	}
 	const most = 50
 	if names, err := l.List(ctx); err == nil && len(names) > 0 { // without the list it is an answer, too
-		answer += "\n" + catalog.Say(ctx, wordsModels, strings.Join(names[:min(len(names), most)], ", "))
+		answer += "\n" + catalog.Say(ctx, "**There are:** %s", strings.Join(names[:min(len(names), most)], ", "))
 	}
 	if l.Routes != nil {
-		answer += "\n" + catalog.Text(ctx, wordsRoutes)
+		answer += "\n" + catalog.Text(ctx, "**Who does what:**")
 		for _, r := range l.Routes() {
 			answer += "\n" + r.In(catalog.Of(ctx))
 		}
@@ -82,7 +82,8 @@ func (l Model) show(ctx context.Context, _ gate.Request) (chat.Answer, error) {
 func (l Model) set(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	name := r.Args["name"]
 	if l.BuiltIn {
-		return say(ctx, wordsModelNone)
+		return say(ctx, "No language model is connected, only my built-in responder, so there is nothing to choose from. "+
+			"OPENAI_BASE_URL and OPENAI_MODEL connect one at the next start.")
 	}
 	if l.List != nil {
 		names, err := l.List(ctx)
@@ -90,23 +91,23 @@ func (l Model) set(ctx context.Context, r gate.Request) (chat.Answer, error) {
 			return chat.Answer{}, fmt.Errorf("list models: %w", err)
 		}
 		if !slices.Contains(names, name) {
-			return say(ctx, wordsNoModel, name)
+			return say(ctx, "There is no model named %q at this endpoint. /model show lists what there is.", name)
 		}
 	}
 	n, err := l.Choose(ctx, name)
 	if err != nil {
 		return chat.Answer{}, err
 	}
-	return say(ctx, wordsModelSet, name, catalog.Many(ctx, n, "conversation"))
+	return say(ctx, "From now on %s answers. It continues with %s.", name, catalog.Many(ctx, n, "conversation"))
 }
 
 func (l Model) prompt() gate.Command {
-	return gate.Command{Name: "prompt", Help: helpPrompt, Who: gate.Owner, Verbs: []gate.Command{
-		{Name: "reload", Help: helpPromptReload, Run: func(ctx context.Context, _ gate.Request) (chat.Answer, error) {
+	return gate.Command{Name: "prompt", Help: "The persona", Who: gate.Owner, Verbs: []gate.Command{
+		{Name: "reload", Help: "Read the persona file again", Run: func(ctx context.Context, _ gate.Request) (chat.Answer, error) {
 			if err := l.Reload(); err != nil {
-				return say(ctx, wordsPromptBad, err)
+				return say(ctx, "The persona file can't be used, so the last good one stays in force: %v", err)
 			}
-			return say(ctx, wordsPromptRead)
+			return say(ctx, "I have read the persona file again.")
 		}},
 	}}
 }

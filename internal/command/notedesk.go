@@ -32,9 +32,9 @@ func (n Notes) desk() []gate.Command {
 	}
 	note := gate.Option{Name: "path", Help: helpNotePath, Required: true, Suggest: n.suggest}
 	return []gate.Command{
-		{Name: "move", Help: helpNotesMove, Run: n.move, Options: []gate.Option{note, {Name: "to", Help: helpNoteTo, Required: true}}},
-		{Name: "undo", Help: helpNotesUndo, Run: n.undo},
-		{Name: "restore", Help: helpNotesBack, Run: n.restore, Options: []gate.Option{note, {Name: "version", Help: helpNoteVersion,
+		{Name: "move", Help: "Give one another name or folder; every link to it is kept", Run: n.move, Options: []gate.Option{note, {Name: "to", Help: "the new name, or a folder and a name", Required: true}}},
+		{Name: "undo", Help: "Take my last move back", Run: n.undo},
+		{Name: "restore", Help: "Give one an earlier text again; without a version, list them", Run: n.restore, Options: []gate.Option{note, {Name: "version", Help: "which version; 1 is the newest",
 			Choices: strings.Fields("1 2 3 4 5 6 7 8 9 10")}}},
 	}
 }
@@ -46,7 +46,7 @@ func which(ctx context.Context, err error, run string) (chat.Answer, error) {
 	if !errors.As(err, &several) {
 		return chat.Answer{}, noNote(err)
 	}
-	a := chat.Answer{Text: catalog.Say(ctx, wordsWhichNote, text.Literal(text.Shorten(several.Name, 100))) + "\n" +
+	a := chat.Answer{Text: catalog.Say(ctx, "Several notes are called “%s”. Which one do you mean?", text.Literal(text.Shorten(several.Name, 100))) + "\n" +
 		tools.EntryLines(several.List)}
 	for _, e := range several.List {
 		if b := (chat.Button{Label: e.Path, Data: run + e.Path}); len(b.Data) <= maxData && len(a.Buttons) < maxChoices {
@@ -130,14 +130,14 @@ func (n Notes) restore(ctx context.Context, r gate.Request) (chat.Answer, error)
 // versions lists those of a note, each with a button that restores it.
 func versions(ctx context.Context, r gate.Request, at string, all []edit.Version) chat.Answer {
 	if len(all) == 0 {
-		return chat.Answer{Text: catalog.Say(ctx, wordsNoVersions, text.Literal(at))}
+		return chat.Answer{Text: catalog.Say(ctx, "No earlier version of %s is kept.", text.Literal(at))}
 	}
-	list := []string{catalog.Say(ctx, wordsVersions, text.Literal(at))}
+	list := []string{catalog.Say(ctx, "Earlier versions of %s:", text.Literal(at))}
 	var a chat.Answer
 	for i, v := range all {
-		list = append(list, catalog.Say(ctx, wordsVersion, i+1, v.By.At.Local().Format("2006-01-02 15:04"),
+		list = append(list, catalog.Say(ctx, "%d. %s, %s (%s)", i+1, v.By.At.Local().Format("2006-01-02 15:04"),
 			author(ctx, v, r.Message.From.ID), catalog.Many(ctx, len([]rune(v.Text)), "character")))
-		b := chat.Button{Label: catalog.Say(ctx, wordsRestore, i+1), Data: "/notes restore " + at + " version:" + strconv.Itoa(i+1)}
+		b := chat.Button{Label: catalog.Say(ctx, "Restore %d", i+1), Data: "/notes restore " + at + " version:" + strconv.Itoa(i+1)}
 		if len(b.Data) > maxData || i >= maxChoices {
 			continue
 		}
@@ -154,11 +154,11 @@ func versions(ctx context.Context, r gate.Request, at string, all []edit.Version
 func author(ctx context.Context, v edit.Version, asks string) string {
 	switch {
 	case v.Hand:
-		return catalog.Text(ctx, wordsByHand)
+		return catalog.Text(ctx, "not written through me")
 	case v.By.ID == "":
-		return catalog.Text(ctx, wordsByMe)
+		return catalog.Text(ctx, "by me")
 	case v.By.ID == asks:
-		return catalog.Text(ctx, wordsByYou)
+		return catalog.Text(ctx, "by you")
 	}
-	return catalog.Say(ctx, wordsBy, text.Literal(text.Shorten(v.By.Name, 60)))
+	return catalog.Say(ctx, "by %s", text.Literal(text.Shorten(v.By.Name, 60)))
 }

@@ -16,6 +16,12 @@ import (
 	"parley/internal/tools"
 )
 
+// Said in more than one place.
+const (
+	helpNotePath = "its title, or its path"
+	wordsNoNotes = "Nothing was found in the notes."
+)
+
 // Notes is /notes and /librarian.
 type Notes struct {
 	// Shelf is the notes as a message's author may read them where it was
@@ -67,18 +73,21 @@ func (n Notes) commands() []gate.Command {
 	if n.Owner {
 		who = gate.Owner
 	}
-	notes := gate.Command{Name: "notes", Help: helpNotes, Effect: gate.Reads, Who: who, Private: true, Run: n.recent, Verbs: []gate.Command{
-		{Name: "search", Help: helpNotesSearch, Effect: gate.Reads, Run: n.search, Options: searchOptions},
-		{Name: "show", Help: helpNotesShow, Effect: gate.Reads, Run: n.show, Options: []gate.Option{{Name: "path",
-			Help: helpNotePath, Required: true, Suggest: n.suggest}}},
-		{Name: "recent", Help: helpNotesRecent, Effect: gate.Reads, Run: n.recent},
-		{Name: "status", Help: helpNotesStatus, Effect: gate.Reads, Run: n.status},
-		{Name: "related", Help: helpNotesNear, Effect: gate.Reads, Run: n.related, Options: []gate.Option{{Name: "path",
-			Help: helpNotePath, Required: true, Suggest: n.suggest}}},
-	}}
+	notes := gate.Command{Name: "notes", Help: "My owner's notes", Effect: gate.Reads, Who: who,
+		Private: true, Run: n.recent, Verbs: []gate.Command{
+			{Name: "search", Help: "Search them", Effect: gate.Reads, Run: n.search, Options: searchOptions},
+			{Name: "show", Help: "Show one", Effect: gate.Reads, Run: n.show, Options: []gate.Option{{Name: "path",
+				Help: helpNotePath, Required: true, Suggest: n.suggest}}},
+			{Name: "recent", Help: "The latest", Effect: gate.Reads, Run: n.recent},
+			{Name: "status", Help: "How the search index is, and which files are not in it", Effect: gate.Reads, Run: n.status},
+			{Name: "related", Help: "What belongs to one: notes that link to it, that it links to, and that are like it", Effect: gate.Reads, Run: n.related, Options: []gate.Option{{Name: "path",
+				Help: helpNotePath, Required: true, Suggest: n.suggest}}},
+		}}
 	notes.Verbs = append(notes.Verbs, n.desk()...)
 	if n.Shelf == nil {
-		notes.Run = func(ctx context.Context, _ gate.Request) (chat.Answer, error) { return say(ctx, wordsNoVault) }
+		notes.Run = func(ctx context.Context, _ gate.Request) (chat.Answer, error) {
+			return say(ctx, "There are no notes: set vault.dir to a folder of Markdown notes, and start me again.")
+		}
 		for i := range notes.Verbs {
 			notes.Verbs[i].Run = notes.Run
 		}
@@ -90,12 +99,14 @@ func (n Notes) commands() []gate.Command {
 	if n.Tidy == nil {
 		return all
 	}
-	return append(all, gate.Command{Name: "librarian", Help: helpLibrarian, Effect: gate.Works, Who: who,
-		Options: []gate.Option{{Name: "task", Help: helpTidyTask}}, Run: n.tidy})
+	return append(all, gate.Command{Name: "librarian", Help: "Let the librarian tidy the notes I wrote", Effect: gate.Works, Who: who,
+		Options: []gate.Option{{Name: "task", Help: "what to tidy"}}, Run: n.tidy})
 }
 
 // noNote says how to find those there are.
-func noNote(err error) error { return text.Instead(err, index.ErrNotFound, wordsNoNote) }
+func noNote(err error) error {
+	return text.Instead(err, index.ErrNotFound, "There is no such note. /notes search finds one by its words, /notes shows the latest.")
+}
 
 func (n Notes) show(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	s, err := n.Shelf(ctx, r.Message)
@@ -145,9 +156,9 @@ func (n Notes) status(ctx context.Context, r gate.Request) (chat.Answer, error) 
 	lines := []string{n.State(catalog.Of(ctx))}
 	for _, e := range list {
 		if e.Skipped != "" {
-			lines = append(lines, catalog.Say(ctx, wordsSkipped, e.Path, catalog.Words(e.Skipped)))
+			lines = append(lines, catalog.Say(ctx, "- not searched: %s, which is %s", e.Path, catalog.Words(e.Skipped)))
 		} else {
-			lines = append(lines, catalog.Say(ctx, wordsPartly, e.Path, document.Left(catalog.Of(ctx), e.Partly)))
+			lines = append(lines, catalog.Say(ctx, "- searched in part: %s, without %s", e.Path, document.Left(catalog.Of(ctx), e.Partly)))
 		}
 	}
 	return chat.Answer{Text: strings.Join(lines, "\n")}, nil
@@ -177,7 +188,7 @@ func (n Notes) suggest(ctx context.Context, m chat.Message, typed string) (paths
 // tidy asks about the plan, as the model's own call does.
 func (n Notes) tidy(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	if n.BuiltIn {
-		return say(ctx, wordsNoTidying)
+		return say(ctx, "The librarian needs a language model, and none is connected. /notes works without one.")
 	}
-	return n.Tidy(ctx, r.Message, cmp.Or(r.Args["task"], wordsTidyAll))
+	return n.Tidy(ctx, r.Message, cmp.Or(r.Args["task"], "Tidy the notes in your folder: names, places, an index."))
 }

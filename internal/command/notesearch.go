@@ -18,17 +18,17 @@ import (
 // searchOptions are what /notes search takes. All of it may stand in the query, too:
 // "garden last week #plants [status:open]".
 var searchOptions = []gate.Option{
-	{Name: "query", Help: helpNotesQuery},
-	{Name: "when", Help: helpNotesWhen, Named: true},
-	{Name: "tag", Help: helpNotesTag, Named: true},
-	{Name: "folder", Help: helpNotesFolder, Named: true},
-	{Name: "property", Help: helpNotesProperty, Named: true},
+	{Name: "query", Help: "words; \"last week\", #tags and [status:open] count"},
+	{Name: "when", Help: "\"last week\", \"in May\", 2026-05-04", Named: true},
+	{Name: "tag", Help: "a tag that they have", Named: true},
+	{Name: "folder", Help: "the folder that they are in", Named: true},
+	{Name: "property", Help: "a property that they have, such as status:open", Named: true},
 }
 
 func (n Notes) search(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	q := n.query(ctx, r)
 	if strings.TrimSpace(q.Text) == "" && q.During == nil && len(q.Tags)+len(q.Properties) == 0 && q.Folder == "" {
-		return say(ctx, wordsLookFor)
+		return say(ctx, "What shall I look for? Words, a time, a #tag or a [property]: /notes search garden last week #plants [status:open]")
 	}
 	s, err := n.Shelf(ctx, r.Message)
 	if err != nil {
@@ -47,7 +47,7 @@ func (n Notes) search(ctx context.Context, r gate.Request) (chat.Answer, error) 
 		if len(of) > 0 {
 			hits = of
 		} else {
-			b.WriteString(catalog.Say(ctx, wordsNotThen, tools.PeriodOf(q.During)) + "\n")
+			b.WriteString(catalog.Say(ctx, "Nothing is from that time (%s). From other times:", tools.PeriodOf(q.During)) + "\n")
 		}
 	}
 	for _, h := range hits {
@@ -58,7 +58,7 @@ func (n Notes) search(ctx context.Context, r gate.Request) (chat.Answer, error) 
 		fmt.Fprintf(&b, "- **%s** — %s\n  %s\n", h.Title, path, strings.Join(strings.Fields(text.Shorten(h.Snippet, maxSnippet)), " "))
 	}
 	for _, d := range tools.Disputes(q, hits) {
-		b.WriteString("\n" + catalog.Say(ctx, wordsDisagree, d.SaidA, hits[d.A].Path, d.SaidB, hits[d.B].Path))
+		b.WriteString("\n" + catalog.Say(ctx, "These notes disagree:\n- “%s” (%s)\n- “%s” (%s)\n", d.SaidA, hits[d.A].Path, d.SaidB, hits[d.B].Path))
 	}
 	return chat.Answer{Text: b.String()}, nil
 }

@@ -14,17 +14,21 @@ import (
 	"parley/internal/text/catalog"
 )
 
+// wordsVariable is said in more than one place.
+const wordsVariable = "%s: %s (confidence %.2f)"
+
 // about is /person: what the playbook knows of somebody, for the owner.
 func (p Playbook) about() gate.Command {
-	who := gate.Option{Name: "who", Help: helpPersonWho, Required: true}
-	tag := gate.Option{Name: "tag", Help: helpPersonTag, Required: true}
-	return gate.Command{Name: "person", Help: helpPerson, Who: gate.Owner, Private: true, Verbs: []gate.Command{
-		{Name: "show", Help: helpPersonShow, Effect: gate.Reads, Options: []gate.Option{who}, Run: p.with(p.showPerson)},
-		{Name: "set", Help: helpPersonSet, Options: []gate.Option{who, {Name: "variable", Help: helpPersonVariable,
-			Required: true, Suggest: p.suggestVariable},
-			{Name: "value", Help: helpPersonValue, Required: true}}, Run: p.with(p.setPerson)},
-		{Name: "tag", Help: helpPersonTagged, Options: []gate.Option{who, tag}, Run: p.with(p.tagPerson(true))},
-		{Name: "untag", Help: helpPersonUntagged, Options: []gate.Option{who, tag}, Run: p.with(p.tagPerson(false))},
+	who := gate.Option{Name: "who", Help: "Their id, such as telegram:42", Required: true}
+	tag := gate.Option{Name: "tag", Help: "One word", Required: true}
+	return gate.Command{Name: "person", Help: "What the playbook knows of somebody", Who: gate.Owner, Private: true, Verbs: []gate.Command{
+		{Name: "show", Help: "Their tags and variables", Effect: gate.Reads, Options: []gate.Option{who}, Run: p.with(p.showPerson)},
+		{Name: "set", Help: "Set a variable that is kept for them",
+			Options: []gate.Option{who, {Name: "variable", Help: "A variable of the playbook",
+				Required: true, Suggest: p.suggestVariable},
+				{Name: "value", Help: "Its value", Required: true}}, Run: p.with(p.setPerson)},
+		{Name: "tag", Help: "Give them a tag, for rules with tags", Options: []gate.Option{who, tag}, Run: p.with(p.tagPerson(true))},
+		{Name: "untag", Help: "Take a tag away", Options: []gate.Option{who, tag}, Run: p.with(p.tagPerson(false))},
 	}}
 }
 
@@ -50,7 +54,7 @@ func named(m chat.Message, who string) string {
 // alter changes what the playbook keeps of a person, in general and in the session here.
 func (p Playbook) alter(ctx context.Context, r gate.Request, to func(playbook.State) (playbook.State, error)) error {
 	id := named(r.Message, r.Args["who"])
-	person, err := p.Rows.Person(ctx, id, r.Message.Agent.ID)
+	person, err := p.People.Person(ctx, id, r.Message.Agent.ID)
 	if err != nil {
 		return err
 	}
@@ -72,7 +76,7 @@ func (p Playbook) alter(ctx context.Context, r gate.Request, to func(playbook.St
 			return err
 		}
 	}
-	return p.Save(ctx, id, r.Message.Agent.ID, memory.PersonNote{From: person.Playbook, To: string(after.Person)})
+	return p.People.SavePersonPlaybook(ctx, id, r.Message.Agent.ID, memory.PersonNote{From: person.Playbook, To: string(after.Person)})
 }
 
 func (p Playbook) setPerson(ctx context.Context, r gate.Request, b *playbook.Book) (chat.Answer, error) {
@@ -83,7 +87,7 @@ func (p Playbook) setPerson(ctx context.Context, r gate.Request, b *playbook.Boo
 	name := r.Args["variable"]
 	if i := slices.IndexFunc(b.VariableDefinitions(), func(v playbook.Variable) bool { return v.Name == name }); i >= 0 &&
 		!b.VariableDefinitions()[i].PerPerson {
-		return say(ctx, wordsNotPersons, name)
+		return say(ctx, "%s is not kept for people: only variables with per_person are.", name)
 	}
 	var refused error
 	err = p.alter(ctx, r, func(st playbook.State) (playbook.State, error) {
@@ -92,17 +96,17 @@ func (p Playbook) setPerson(ctx context.Context, r gate.Request, b *playbook.Boo
 		return after, refused
 	})
 	if refused != nil {
-		return say(ctx, wordsNotTaken, refused.Error())
+		return say(ctx, "That is not taken: %s", refused.Error())
 	}
-	return chat.Answer{Text: catalog.Say(ctx, wordsPersonSet, name)}, err
+	return chat.Answer{Text: catalog.Say(ctx, "%s is set.", name)}, err
 }
 
 func (p Playbook) tagPerson(on bool) bookRun {
 	return func(ctx context.Context, r gate.Request, _ *playbook.Book) (chat.Answer, error) {
 		tag := strings.ToLower(strings.TrimSpace(r.Args["tag"]))
-		words := wordsUntagged
+		words := "They no longer have the tag %s."
 		if on {
-			words = wordsTagged
+			words = "They have the tag %s."
 		}
 		err := p.alter(ctx, r, func(st playbook.State) (playbook.State, error) { return st.Tag(tag, on) })
 		return chat.Answer{Text: catalog.Say(ctx, words, tag)}, err
@@ -111,7 +115,7 @@ func (p Playbook) tagPerson(on bool) bookRun {
 
 func (p Playbook) showPerson(ctx context.Context, r gate.Request, b *playbook.Book) (chat.Answer, error) {
 	id := named(r.Message, r.Args["who"])
-	person, err := p.Rows.Person(ctx, id, r.Message.Agent.ID)
+	person, err := p.People.Person(ctx, id, r.Message.Agent.ID)
 	if err != nil {
 		return chat.Answer{}, err
 	}
@@ -119,7 +123,7 @@ func (p Playbook) showPerson(ctx context.Context, r gate.Request, b *playbook.Bo
 	if person.Playbook != "" {
 		st.Person = json.RawMessage(person.Playbook)
 	}
-	lines := []string{catalog.Say(ctx, wordsPersonTags, cmp.Or(strings.Join(st.Tags(), ", "), "–"))}
+	lines := []string{catalog.Say(ctx, "Tags: %s", cmp.Or(strings.Join(st.Tags(), ", "), "–"))}
 	for _, v := range b.Variables(st) {
 		lines = append(lines, catalog.Say(ctx, wordsVariable, v.Name, v.Value, v.Confidence))
 	}

@@ -13,13 +13,22 @@ import (
 	"parley/internal/memory"
 	"parley/internal/notes/index"
 	"parley/internal/text/catalog"
+	"parley/internal/tools"
 )
+
+// wordsForgetMe is said in more than one place.
+const wordsForgetMe = "Shall I delete everything about you, in all our conversations: what you said and what I " +
+	"answered, facts, tasks, reminders, journal? This cannot be undone."
 
 // Person is /export, /forget-me and /language.
 type Person struct {
 	Language language.Language
 	Rows     PersonRows
-	Vault    Files // nil without notes
+	Authors  tools.Authors
+	// Served is true where a server holds the rows: of that we cannot say what it keeps
+	// of what was deleted.
+	Served bool
+	Vault  Files // nil without notes
 	// Elsewhere deletes what the front ends keep of a person; nil is nothing.
 	Elsewhere func(ctx context.Context, user string) error
 }
@@ -30,10 +39,6 @@ type PersonRows interface {
 	// ForgetPerson leaves the row of the message that asks for it. memory.ErrTraces is
 	// that the file's log has to keep traces for now.
 	ForgetPerson(ctx context.Context, user string, except int64) error
-	NoteAuthors(ctx context.Context) ([]memory.NoteAuthor, error)
-	// Path is the file that holds the rows, "" where a server does: of that we cannot
-	// say what it keeps of what was deleted.
-	Path() string
 }
 
 // Files is the owner's folder of notes, to which people dictate; index.Vault.
@@ -49,33 +54,35 @@ type Files interface {
 // export hands somebody everything about them, in a direct chat only: the files
 // hold what was said elsewhere.
 func (p Person) export() gate.Command {
-	return gate.Command{Name: "export", Help: helpExport, Effect: gate.Reads, Private: true, Run: func(ctx context.Context,
-		r gate.Request) (chat.Answer, error) {
-		if !r.Message.Direct {
-			return say(ctx, wordsExportDirect)
-		}
-		e, err := p.Rows.ExportPerson(ctx, r.Message.From.ID)
-		if err != nil {
-			return chat.Answer{}, err
-		}
-		b, err := json.MarshalIndent(e, "", "  ")
-		if err != nil {
-			return chat.Answer{}, err
-		}
-		files := []chat.File{
-			{Name: "parley-export.md", MIME: "text/markdown", Data: []byte(e.Markdown())},
-			{Name: "parley-export.json", MIME: "application/json", Data: b},
-		}
-		notes, err := p.Notes(ctx, r.Message.From.ID)
-		if err != nil {
-			return chat.Answer{}, err
-		}
-		if notes != "" {
-			files = append(files, chat.File{Name: "parley-notes.md", MIME: "text/markdown", Data: []byte(notes)})
-		}
-		return chat.Answer{Text: catalog.Say(ctx, wordsExported, len(e.Facts), len(e.Tasks), len(e.Reminders), len(e.Journal),
-			len(e.Messages)), Files: files}, nil
-	}}
+	return gate.Command{Name: "export", Help: "Everything I have stored about you, as files",
+		Effect: gate.Reads, Private: true, Run: func(ctx context.Context,
+			r gate.Request) (chat.Answer, error) {
+			if !r.Message.Direct {
+				return say(ctx, "The export holds everything you told me, also elsewhere. Ask me in a direct chat.")
+			}
+			e, err := p.Rows.ExportPerson(ctx, r.Message.From.ID)
+			if err != nil {
+				return chat.Answer{}, err
+			}
+			b, err := json.MarshalIndent(e, "", "  ")
+			if err != nil {
+				return chat.Answer{}, err
+			}
+			files := []chat.File{
+				{Name: "parley-export.md", MIME: "text/markdown", Data: []byte(e.Markdown())},
+				{Name: "parley-export.json", MIME: "application/json", Data: b},
+			}
+			notes, err := p.Notes(ctx, r.Message.From.ID)
+			if err != nil {
+				return chat.Answer{}, err
+			}
+			if notes != "" {
+				files = append(files, chat.File{Name: "parley-notes.md", MIME: "text/markdown", Data: []byte(notes)})
+			}
+			return chat.Answer{Text: catalog.Say(ctx, "This is everything stored about you (facts: %d, tasks: %d, reminders: %d, journal lines: %d, "+
+				"messages and answers: %d). What I know of your access (that you may talk to me) is an id only.", len(e.Facts), len(e.Tasks), len(e.Reminders), len(e.Journal),
+				len(e.Messages)), Files: files}, nil
+		}}
 }
 
 // dictated lists the notes that a person had written.
@@ -83,7 +90,7 @@ func (p Person) dictated(ctx context.Context, user string) (own []memory.NoteAut
 	if p.Vault == nil {
 		return nil, nil
 	}
-	all, err := p.Rows.NoteAuthors(ctx)
+	all, err := p.Authors.NoteAuthors(ctx)
 	for _, n := range all {
 		if n.User == user {
 			own = append(own, n)
@@ -113,10 +120,10 @@ func (p Person) Notes(ctx context.Context, user string) (string, error) {
 }
 
 func (p Person) forgetMe() gate.Command {
-	return gate.Command{Name: "forget-me", Help: helpForgetMe, Run: p.forget, Again: true, Confirm: func(ctx context.Context,
+	return gate.Command{Name: "forget-me", Help: "Delete everything about you", Run: p.forget, Again: true, Confirm: func(ctx context.Context,
 		r gate.Request) (string, error) {
 		if r.Message.Key.Platform == "terminal" {
-			return catalog.Text(ctx, wordsForgetMe) + " " + catalog.Text(ctx, wordsForgetTyped), nil
+			return catalog.Text(ctx, wordsForgetMe) + " " + catalog.Text(ctx, "The lines you typed here and the files I saved in exports go too: copy first what you want to keep."), nil
 		}
 		return catalog.Text(ctx, wordsForgetMe), nil
 	}}
@@ -155,11 +162,17 @@ func (p Person) forget(ctx context.Context, r gate.Request) (chat.Answer, error)
 			return chat.Answer{}, err
 		}
 	}
-	if p.Rows.Path() == "" {
-		return say(ctx, wordsForgotServed)
+	if p.Served {
+		return say(ctx, "Done: I have deleted everything about you from the database. Its server may keep traces for a "+
+			"while: in its log, and in pages that it has not used again. What remains: that you may talk to me (your id), what "+
+			"other people said about you, the messages that the platform itself still shows, and backups that my owner made earlier.")
 	}
 	if traces {
-		return say(ctx, wordsForgotTraces)
+		return say(ctx, "Done: I have deleted everything about you. Another program is reading the log of my file, so "+
+			"that log may keep traces until the program ends. What remains: that you may talk to me (your id), what other "+
+			"people said about you, the messages that the platform itself still shows, and backups that my owner made earlier.")
 	}
-	return say(ctx, wordsForgotMe)
+	return say(ctx, "Done: I have deleted everything about you, and the file is rewritten so that no trace of it is "+
+		"left in it. What remains: that you may talk to me (your id), what other people said about you, the messages that "+
+		"the platform itself still shows, and backups that my owner made earlier.")
 }

@@ -15,11 +15,18 @@ import (
 	"parley/internal/text/catalog"
 )
 
+// Said in more than one place.
+const (
+	wordsOff    = "off"
+	wordsNoRule = "There is no guideline %q. /guideline list shows them."
+)
+
 // Playbook is /guideline and /journey.
 type Playbook struct {
-	Book  func(chat.Message) *playbook.Book // that is answered by; nil for none
-	Rules func(chat.Message) Rules
-	Rows  PlaybookRows
+	Book   func(chat.Message) *playbook.Book // that is answered by; nil for none
+	Rules  func(chat.Message) Rules
+	Rows   PlaybookRows
+	People PlaybookPeople
 	// Session is the one a message's author is in, a new one if there is none.
 	Session func(context.Context, chat.Message) (memory.Session, error)
 	// Place is where the session of a message's author lives.
@@ -27,8 +34,6 @@ type Playbook struct {
 	// Judge decides conditions in plain words for /guideline test; nil decides
 	// none.
 	Judge llm.Model
-	// Save stores what the playbook of an agent keeps of a person; memory.Store.SavePersonPlaybook.
-	Save func(ctx context.Context, user, agent string, note memory.PersonNote) error
 	// Begin answers a message that began a journey, with its first step.
 	Begin chat.Handler
 	Now   func() time.Time
@@ -40,32 +45,37 @@ type Rules interface {
 	SwitchRule(ctx context.Context, id string, on bool) error
 }
 
-// PlaybookRows is what is stored of where the playbook stands; memory.Store.
+// PlaybookRows is what is stored of where the playbook stands; memory.Sessions.
 type PlaybookRows interface {
 	LiveSession(ctx context.Context, p memory.Place) (memory.Session, bool, error)
 	SaveSession(ctx context.Context, se memory.Session) error
+}
+
+// PlaybookPeople is what the playbook of an agent keeps of people; memory.People.
+type PlaybookPeople interface {
 	Person(ctx context.Context, id, agent string) (memory.Person, error)
+	SavePersonPlaybook(ctx context.Context, id, agent string, note memory.PersonNote) error
 }
 
 func (p Playbook) commands() []gate.Command {
-	rule := gate.Option{Name: "id", Help: helpRuleID, Required: true, Suggest: p.suggestRule}
-	journey := gate.Option{Name: "id", Help: helpJourneyID, Required: true, Suggest: p.suggestJourney}
+	rule := gate.Option{Name: "id", Help: "id of the guideline", Required: true, Suggest: p.suggestRule}
+	journey := gate.Option{Name: "id", Help: "id of the journey", Required: true, Suggest: p.suggestJourney}
 	return []gate.Command{
-		{Name: "guideline", Help: helpGuideline, Who: gate.Owner, Verbs: []gate.Command{
-			{Name: "list", Help: helpRuleList, Effect: gate.Reads, Run: p.with(p.listRules)},
-			{Name: "show", Help: helpRuleShow, Effect: gate.Reads, Options: []gate.Option{rule}, Run: p.with(p.showRule)},
-			{Name: "enable", Help: helpRuleEnable, Options: []gate.Option{rule}, Run: p.with(p.switchRule(true))},
-			{Name: "disable", Help: helpRuleDisable, Options: []gate.Option{rule}, Run: p.with(p.switchRule(false))},
-			{Name: "test", Help: helpRuleTest, Effect: gate.Reads, Options: []gate.Option{{Name: "text", Help: helpRuleTestText,
+		{Name: "guideline", Help: "The rules I follow", Who: gate.Owner, Verbs: []gate.Command{
+			{Name: "list", Help: "Every rule and whether it is on", Effect: gate.Reads, Run: p.with(p.listRules)},
+			{Name: "show", Help: "One rule in full", Effect: gate.Reads, Options: []gate.Option{rule}, Run: p.with(p.showRule)},
+			{Name: "enable", Help: "Follow it", Options: []gate.Option{rule}, Run: p.with(p.switchRule(true))},
+			{Name: "disable", Help: "Do not follow it", Options: []gate.Option{rule}, Run: p.with(p.switchRule(false))},
+			{Name: "test", Help: "Which rules a message would match", Effect: gate.Reads, Options: []gate.Option{{Name: "text", Help: "the message",
 				Required: true}}, Run: p.with(p.testRules)},
 		}},
-		{Name: "journey", Help: helpJourney, Verbs: []gate.Command{
-			{Name: "list", Help: helpJourneyList, Effect: gate.Reads, Run: p.with(p.listJourneys)},
-			{Name: "start", Help: helpJourneyStart, Effect: gate.Works, Options: []gate.Option{journey}, Run: p.with(p.startJourney)},
-			{Name: "status", Help: helpJourneyStatus, Effect: gate.Reads, Run: p.with(p.journeyStatus)},
-			{Name: "stop", Help: helpJourneyStop, Options: []gate.Option{{Name: "id", Help: helpJourneyOf, Suggest: p.suggestJourney}},
+		{Name: "journey", Help: "Step-by-step conversations", Verbs: []gate.Command{
+			{Name: "list", Help: "Which there are", Effect: gate.Reads, Run: p.with(p.listJourneys)},
+			{Name: "start", Help: "Begin one", Effect: gate.Works, Options: []gate.Option{journey}, Run: p.with(p.startJourney)},
+			{Name: "status", Help: "Where we stand", Effect: gate.Reads, Run: p.with(p.journeyStatus)},
+			{Name: "stop", Help: "Leave it", Options: []gate.Option{{Name: "id", Help: "Name of the journey; the one in front without it", Suggest: p.suggestJourney}},
 				Run: p.with(p.stopJourney)},
-			{Name: "draw", Help: helpJourneyDraw, Effect: gate.Reads, Options: []gate.Option{journey}, Run: p.with(p.drawJourney)},
+			{Name: "draw", Help: "A picture of it", Effect: gate.Reads, Options: []gate.Option{journey}, Run: p.with(p.drawJourney)},
 		}},
 		p.about(),
 	}
@@ -78,7 +88,7 @@ func (p Playbook) with(run bookRun) func(context.Context, gate.Request) (chat.An
 	return func(ctx context.Context, r gate.Request) (chat.Answer, error) {
 		b := p.Book(r.Message)
 		if b == nil {
-			return say(ctx, wordsNoPlaybook)
+			return say(ctx, "There is no playbook: set playbook.dir to a folder of YAML files.")
 		}
 		return run(ctx, r, b)
 	}
@@ -109,10 +119,10 @@ func (p Playbook) listRules(ctx context.Context, r gate.Request, b *playbook.Boo
 		if on {
 			state = catalog.Text(ctx, wordsOn)
 		}
-		s.WriteString("- " + catalog.Say(ctx, wordsRule, g.ID, state, g.Priority, quoted(g.Condition, most)) + "\n")
+		s.WriteString("- " + catalog.Say(ctx, "`%s` (%s, priority %d): %s", g.ID, state, g.Priority, quoted(g.Condition, most)) + "\n")
 	}
 	if s.Len() == 0 {
-		return say(ctx, wordsNoRules)
+		return say(ctx, "The playbook has no guidelines.")
 	}
 	return chat.Answer{Text: s.String()}, nil
 }
@@ -127,9 +137,9 @@ func (p Playbook) showRule(ctx context.Context, r gate.Request, b *playbook.Book
 }
 
 func (p Playbook) switchRule(on bool) bookRun {
-	words := wordsRuleOff
+	words := "The guideline %s is off."
 	if on {
-		words = wordsRuleOn
+		words = "The guideline %s is on."
 	}
 	return func(ctx context.Context, r gate.Request, b *playbook.Book) (chat.Answer, error) {
 		g, err := b.Guideline(r.Args["id"])
@@ -150,7 +160,7 @@ func (p Playbook) testRules(ctx context.Context, r gate.Request, b *playbook.Boo
 	}
 	lines := append(append([]string{}, g.Why...), g.Notes...)
 	if len(lines) == 0 {
-		return say(ctx, wordsNoRuleFits)
+		return say(ctx, "No rule would apply.")
 	}
 	return chat.Answer{Text: "- " + strings.Join(lines, "\n- ")}, nil
 }
@@ -170,7 +180,7 @@ func (p Playbook) Variables(ctx context.Context, se memory.Session, m chat.Messa
 	if b == nil {
 		return nil
 	}
-	person, err := p.Rows.Person(ctx, m.From.ID, m.Agent.ID)
+	person, err := p.People.Person(ctx, m.From.ID, m.Agent.ID)
 	if err != nil {
 		return nil
 	}
@@ -186,7 +196,7 @@ func (p Playbook) Variables(ctx context.Context, se memory.Session, m chat.Messa
 
 // journeyFailed says what a person can do about it.
 func journeyFailed(err error) error {
-	err = text.Instead(err, playbook.ErrAlreadyActive, wordsJourneyOn)
+	err = text.Instead(err, playbook.ErrAlreadyActive, "This journey is under way here. /journey status shows where it stands, /journey stop leaves it.")
 	err = text.Instead(err, playbook.ErrNoJourney, wordsNoJourney)
-	return text.Instead(err, playbook.ErrUnknownJourney, wordsNoSuchJourney)
+	return text.Instead(err, playbook.ErrUnknownJourney, "There is no such journey. /journey list shows them.")
 }

@@ -19,8 +19,8 @@ type Rehearsal struct {
 }
 
 func (h Rehearsal) command() gate.Command {
-	return gate.Command{Name: "rehearse", Help: helpRehearse, Who: gate.Owner, Private: true, Verbs: []gate.Command{
-		{Name: "this", Help: helpRehearseThis, Options: []gate.Option{{Name: "should", Help: helpRehearseShould, Required: true}}, Run: h.this},
+	return gate.Command{Name: "rehearse", Help: "Tests of what I say", Who: gate.Owner, Private: true, Verbs: []gate.Command{
+		{Name: "this", Help: "Make a test of my last answer here", Options: []gate.Option{{Name: "should", Help: "What should have come of it: should have said …", Required: true}}, Run: h.this},
 	}}
 }
 
@@ -31,11 +31,12 @@ func (h Rehearsal) this(ctx context.Context, r gate.Request) (chat.Answer, error
 		return chat.Answer{}, err
 	}
 	if !ok {
-		return say(ctx, wordsNothingToRehearse)
+		return say(ctx, "I have answered nothing here yet.")
 	}
 	path, err := h.Write(ctx, d, r.Args["should"])
 	if err != nil {
 		return chat.Answer{}, err
 	}
-	return chat.Answer{Text: catalog.Say(ctx, wordsRehearsed, path)}, nil
+	return chat.Answer{Text: catalog.Say(ctx, "Written to %[1]s. It fails until the playbook is right: `bot rehearse %[1]s`; with "+
+		"`--record` the model answers anew.", path)}, nil
 }

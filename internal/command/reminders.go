@@ -27,7 +27,7 @@ type Reminders struct {
 }
 
 // ReminderRows is the reminders that are stored, as far as somebody can see
-// them; agenda.ErrNoReminder is none. memory.Store.
+// them; agenda.ErrNoReminder is none. agenda.Agenda.
 type ReminderRows interface {
 	FinishReminder(ctx context.Context, v provenance.Viewer, id int64) (agenda.Reminder, error)
 	Reminders(ctx context.Context, v provenance.Viewer) ([]agenda.Reminder, error)
@@ -36,29 +36,29 @@ type ReminderRows interface {
 }
 
 func (s Reminders) command() gate.Command {
-	what := gate.Option{Name: "what", Help: helpRemindWhat}
-	return gate.Command{Name: "remind", Help: helpRemind, First: 3, Effect: gate.ReadsBare, Private: true,
+	what := gate.Option{Name: "what", Help: "what and when: “in 10 minutes to stretch”, “water the plants every Monday at 9”"}
+	return gate.Command{Name: "remind", Help: "Reminders", First: 3, Effect: gate.ReadsBare, Private: true,
 		Options: []gate.Option{what}, Run: s.add, Verbs: []gate.Command{
-			{Name: "add", Help: helpRemindAdd, Options: []gate.Option{what}, Run: s.add},
-			{Name: "list", Help: helpRemindList, Effect: gate.Reads, Run: s.list},
-			{Name: "cancel", Help: helpRemindCancel, Options: []gate.Option{s.which()}, Run: func(ctx context.Context,
+			{Name: "add", Help: "Remind me", Options: []gate.Option{what}, Run: s.add},
+			{Name: "list", Help: "What is waiting", Effect: gate.Reads, Run: s.list},
+			{Name: "cancel", Help: "Cancel a reminder", Options: []gate.Option{s.which()}, Run: func(ctx context.Context,
 				r gate.Request) (chat.Answer, error) {
-				return reminderAnswer(ctx, wordsReminderGone)(s.Rows.CancelReminder(ctx, provenance.ViewerOf(r.Message), row(r)))
+				return reminderAnswer(ctx, "Cancelled: #%d %s")(s.Rows.CancelReminder(ctx, provenance.ViewerOf(r.Message), row(r)))
 			}},
-			{Name: "done", Help: helpRemindDone, Options: []gate.Option{s.which()}, Run: func(ctx context.Context,
+			{Name: "done", Help: "That is done", Options: []gate.Option{s.which()}, Run: func(ctx context.Context,
 				r gate.Request) (chat.Answer, error) {
-				return reminderAnswer(ctx, wordsReminderOver)(s.Rows.FinishReminder(ctx, provenance.ViewerOf(r.Message), row(r)))
+				return reminderAnswer(ctx, "Well done: #%d %s")(s.Rows.FinishReminder(ctx, provenance.ViewerOf(r.Message), row(r)))
 			}},
-			{Name: "snooze", Help: helpRemindSnooze, Run: s.snooze,
-				Options: []gate.Option{s.which(), {Name: "time", Help: helpSnoozeTime}}},
-			{Name: "zone", Help: helpRemindZone, Options: []gate.Option{{Name: "name", Help: helpZoneName, Required: true,
+			{Name: "snooze", Help: "Say it again later", Run: s.snooze,
+				Options: []gate.Option{s.which(), {Name: "time", Help: "10m, 1h, or words such as “tomorrow at 9”; 10m if you leave it out"}}},
+			{Name: "zone", Help: "Your time zone", Options: []gate.Option{{Name: "name", Help: "such as Europe/Zurich", Required: true,
 				Suggest: suggestZone}}, Run: s.zone},
 		}}
 }
 
 // noReminder says where to find those there are.
 func noReminder(err error) error {
-	return text.Instead(err, agenda.ErrNoReminder, wordsNoReminder)
+	return text.Instead(err, agenda.ErrNoReminder, "There is no such reminder. /remind list shows yours.")
 }
 
 // reminderAnswer says what became of a reminder.
@@ -77,11 +77,11 @@ func (s Reminders) add(ctx context.Context, r gate.Request) (chat.Answer, error)
 	case err != nil:
 		return chat.Answer{}, err
 	case at == "":
-		return say(ctx, wordsRemindHow)
+		return say(ctx, "I can't find a time in that. Try /remind in 10 minutes to stretch, or /remind water the plants every Monday at 9.")
 	case what == "" && strings.TrimSpace(r.Message.Quote) != "": // of the message that it replies to
 		what, r.Quoted = text.ShortenWords(strings.Join(strings.Fields(r.Message.Quote), " "), longestQuote), true
 	case what == "":
-		return say(ctx, wordsRemindWhat, at)
+		return say(ctx, "What shall I remind you of? Say it with the time: /remind %s to stretch.", at)
 	}
 	call, due := tools.CallOf(r.Message), agenda.Reminder{Text: what}
 	if call.Origin = passedOn(r); !r.Quoted {
@@ -120,7 +120,7 @@ func (s Reminders) list(ctx context.Context, r gate.Request) (chat.Answer, error
 		return chat.Answer{}, err
 	}
 	if len(list) == 0 {
-		return say(ctx, wordsNoReminders)
+		return say(ctx, "You have no reminders waiting here. Try /remind in 10 minutes to stretch.")
 	}
 	return chat.Answer{Text: s.Planner.Lines(ctx, r.Message.From, list)}, nil
 }
@@ -144,7 +144,7 @@ func (s Reminders) snooze(ctx context.Context, r gate.Request) (chat.Answer, err
 				return chat.Answer{}, err
 			}
 			if err != nil || w.Schedule != "" {
-				return say(ctx, wordsSnoozeHow)
+				return say(ctx, "I don't understand that time. Try 10m, 1h or “tomorrow at 9”.")
 			}
 			due = w.At
 		}
@@ -153,10 +153,10 @@ func (s Reminders) snooze(ctx context.Context, r gate.Request) (chat.Answer, err
 	if err != nil {
 		return chat.Answer{}, noReminder(err)
 	}
-	return say(ctx, wordsSnoozed, m.Text, catalog.HowLong(ctx, due.Sub(s.Now())+time.Second))
+	return say(ctx, "I will say it again in %[2]s: %[1]s", m.Text, catalog.HowLong(ctx, due.Sub(s.Now())+time.Second))
 }
 
 func (s Reminders) zone(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	name, err := s.Planner.SetZone(ctx, r.Message.From, r.Args["name"])
-	return chat.Answer{Text: catalog.Say(ctx, wordsZoneSet, name)}, err
+	return chat.Answer{Text: catalog.Say(ctx, "Your time zone is %s now.", name)}, err
 }

@@ -45,29 +45,29 @@ func (t Tools) suggestServer(_ context.Context, _ chat.Message, typed string) []
 func (t Tools) serverLines(ctx context.Context) string {
 	var b strings.Builder
 	for _, s := range t.Servers() {
-		state := catalog.Say(ctx, wordsServerUp, catalog.Many(ctx, len(s.Tools), "tool"))
+		state := catalog.Say(ctx, "up, %s in use", catalog.Many(ctx, len(s.Tools), "tool"))
 		switch {
 		case s.Login:
-			state = catalog.Say(ctx, wordsServerLogin, s.Server)
+			state = catalog.Say(ctx, "waits for a login: /tools login %s", s.Server)
 		case !s.Connected && s.Err == "":
-			state = catalog.Text(ctx, wordsServerStarts)
+			state = catalog.Text(ctx, "starting")
 		case !s.Connected:
-			state = catalog.Say(ctx, wordsServerDown, foreign(s.Err, maxServerErr))
+			state = catalog.Say(ctx, "down, I keep trying to restart it: %s", foreign(s.Err, maxServerErr))
 		case len(s.Pending) > 0:
-			state += catalog.Say(ctx, wordsServerPending, len(s.Pending), s.Server)
+			state += catalog.Say(ctx, "; %d new or changed, and off until you look: /tools approve %s", len(s.Pending), s.Server)
 		case len(s.Claims) > 0:
-			state += catalog.Say(ctx, wordsServerClaims, len(s.Claims), s.Server)
+			state += catalog.Say(ctx, "; %d say of themselves that they only read: /tools approve %s, or I ask when they are first used", len(s.Claims), s.Server)
 		}
 		fmt.Fprintf(&b, "- %s: %s\n", s.Server, state)
 	}
 	if b.Len() == 0 {
 		return ""
 	}
-	return catalog.Text(ctx, wordsServers) + "\n" + b.String()
+	return catalog.Text(ctx, "Tool servers:") + "\n" + b.String()
 }
 
 func (t Tools) servers(ctx context.Context, _ gate.Request) (chat.Answer, error) {
-	return chat.Answer{Text: cmp.Or(t.serverLines(ctx), catalog.Text(ctx, wordsNoServers))}, nil
+	return chat.Answer{Text: cmp.Or(t.serverLines(ctx), catalog.Text(ctx, "No tool servers are set up: mcp.servers lists them."))}, nil
 }
 
 // foreign returns a text of a server as one line that says nothing in Markdown.
@@ -84,28 +84,28 @@ func (t Tools) approve(ctx context.Context, r gate.Request) (chat.Answer, error)
 	case i < 0:
 		return say(ctx, wordsNoToolServer, r.Args["server"])
 	case !all[i].Connected:
-		return say(ctx, wordsServerNotUp, all[i].Server)
+		return say(ctx, "The tool server %s is not running, so there is nothing to look at now.", all[i].Server)
 	case len(all[i].Pending)+len(all[i].Claims) == 0:
-		return say(ctx, wordsNonePending, all[i].Server)
+		return say(ctx, "Everything the tool server %s has is approved.", all[i].Server)
 	}
 	about := approval{Server: all[i].Server, Hashes: map[string]string{}}
 	var b strings.Builder
-	b.WriteString(catalog.Say(ctx, wordsApprove, about.Server) + "\n")
+	b.WriteString(catalog.Say(ctx, "The tool server %s has something new. These are its own words, and they may try to talk you, or me, into something:", about.Server) + "\n")
 	changes := slices.Concat(all[i].Pending, all[i].Claims)
 	for n, c := range changes[:min(len(changes), maxApproved)] {
 		about.Hashes[c.Tool] = c.Hash
-		news := catalog.Text(ctx, wordsToolInUse)
+		news := catalog.Text(ctx, "in use")
 		switch {
 		case n >= len(all[i].Pending):
 		case c.New:
-			news = catalog.Text(ctx, wordsToolNew)
+			news = catalog.Text(ctx, "new")
 		case c.Titled:
-			news = catalog.Text(ctx, wordsToolTitled)
+			news = catalog.Text(ctx, "only its title is new, or was not kept when it was approved")
 		default:
-			news = catalog.Say(ctx, wordsToolChanged, foreign(c.Before, maxServerText))
+			news = catalog.Say(ctx, "changed (before: %s)", foreign(c.Before, maxServerText))
 		}
 		if c.Hints != nil && c.Hints.ReadOnly {
-			news += catalog.Text(ctx, wordsToolReads)
+			news += catalog.Text(ctx, ", said to change nothing, so it would never ask you")
 		}
 		name := foreign(c.Tool, maxServerErr)
 		if c.Hints != nil && c.Hints.Title != "" {
@@ -128,16 +128,16 @@ func (t Tools) Approved(ctx context.Context, m chat.Message, s gate.Settled, _ c
 		return chat.Answer{}, fmt.Errorf("read approval: %w", err)
 	}
 	if role, err := t.Role(ctx, m); err != nil || role < gate.Owner {
-		return chat.Answer{Text: catalog.Text(ctx, wordsNotOwner)}, err
+		return chat.Answer{Text: catalog.Text(ctx, "Only my owner can do that.")}, err
 	}
 	for tool, hash := range about.Hashes {
 		err := t.Approve(about.Server, tool, hash)
 		if errors.Is(err, mcp.ErrChanged) {
-			return say(ctx, wordsToolMoved, foreign(tool, maxServerErr), about.Server)
+			return say(ctx, "%s has changed again since I showed it to you, so I left it off. /tools approve %s shows what it is now.", foreign(tool, maxServerErr), about.Server)
 		}
 		if err != nil {
 			return chat.Answer{}, err
 		}
 	}
-	return say(ctx, wordsApproved, catalog.Many(ctx, len(about.Hashes), "tool"), about.Server)
+	return say(ctx, "Approved: %s of %s.", catalog.Many(ctx, len(about.Hashes), "tool"), about.Server)
 }

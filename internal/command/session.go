@@ -13,6 +13,12 @@ import (
 	"parley/internal/text/catalog"
 )
 
+// Said in more than one place.
+const (
+	wordsNoSession = "There is no conversation going on here."
+	wordsDecided   = "decided"
+)
+
 // Session is /session and /summarize.
 type Session struct {
 	Rows  SessionRows
@@ -31,7 +37,7 @@ type Session struct {
 	Control SessionControl
 }
 
-// SessionRows is the sessions that are stored; memory.Store.
+// SessionRows is the sessions that are stored; memory.Sessions.
 type SessionRows interface {
 	LiveSession(ctx context.Context, p memory.Place) (memory.Session, bool, error)
 }
@@ -44,23 +50,24 @@ type Conversations interface {
 }
 
 func (s Session) command() gate.Command {
-	which := []gate.Option{{Name: "id", Help: helpSessionID, Required: true, Offer: s.offer}}
-	return gate.Command{Name: "session", Help: helpSession, First: 6, Verbs: []gate.Command{
-		{Name: "info", Help: helpSessionInfo, Effect: gate.Reads, Run: s.info},
-		{Name: "list", Help: helpSessionList, Effect: gate.Reads, Private: true, Run: s.list,
+	which := []gate.Option{{Name: "id", Help: "as /session list shows it", Required: true, Offer: s.offer}}
+	return gate.Command{Name: "session", Help: "This conversation", First: 6, Verbs: []gate.Command{
+		{Name: "info", Help: "How long it is and what it holds", Effect: gate.Reads, Run: s.info},
+		{Name: "list", Help: "Your conversations, the latest first", Effect: gate.Reads, Private: true, Run: s.list,
 			Options: []gate.Option{{Name: "page", Help: helpPageNumber, Kind: gate.Number}}},
-		{Name: "show", Help: helpSessionShow, Effect: gate.Reads, Private: true, Run: s.show, Options: which},
-		{Name: "resume", Help: helpSessionResume, WhoIn: s.who, Run: s.resume, Options: which},
-		{Name: "delete", Help: helpSessionDelete, Private: true, Run: s.remove, Confirm: s.askRemove, Options: which},
-		{Name: "more", Help: helpSessionMore, Effect: gate.Works, Run: func(ctx context.Context, r gate.Request) (chat.Answer, error) {
-			m := r.Message
-			m.Kind, m.Text, m.ReplyTo, m.Quote, m.Relayed = chat.KindText, catalog.Text(ctx, wordsGoOn), "", "", false
-			return s.More.Handle(ctx, m, r.Reply)
-		}},
-		{Name: "end", Help: helpSessionEnd, WhoIn: s.who, Run: func(ctx context.Context, r gate.Request) (chat.Answer, error) {
+		{Name: "show", Help: "What a conversation was about", Effect: gate.Reads, Private: true, Run: s.show, Options: which},
+		{Name: "resume", Help: "Continue an earlier conversation", WhoIn: s.who, Run: s.resume, Options: which},
+		{Name: "delete", Help: "Delete a conversation and what it left", Private: true, Run: s.remove, Confirm: s.askRemove, Options: which},
+		{Name: "more", Help: "Go on with an answer that was cut short", Effect: gate.Works,
+			Run: func(ctx context.Context, r gate.Request) (chat.Answer, error) {
+				m := r.Message
+				m.Kind, m.Text, m.ReplyTo, m.Quote, m.Relayed = chat.KindText, catalog.Text(ctx, "Go on exactly where you stopped."), "", "", false
+				return s.More.Handle(ctx, m, r.Reply)
+			}},
+		{Name: "end", Help: "End it and keep its summary", WhoIn: s.who, Run: func(ctx context.Context, r gate.Request) (chat.Answer, error) {
 			return s.end(ctx, r.Message, true)
 		}},
-		{Name: "reset", Help: helpSessionReset, WhoIn: s.who, Run: func(ctx context.Context, r gate.Request) (chat.Answer, error) {
+		{Name: "reset", Help: "Start afresh; facts stay", WhoIn: s.who, Run: func(ctx context.Context, r gate.Request) (chat.Answer, error) {
 			return s.end(ctx, r.Message, false)
 		}},
 	}}
@@ -75,17 +82,17 @@ func (s Session) info(ctx context.Context, r gate.Request) (chat.Answer, error) 
 		return say(ctx, wordsNoSession)
 	}
 	var b strings.Builder
-	b.WriteString(catalog.Say(ctx, wordsSession, se.ID[:8], se.Status, catalog.Ago(ctx, s.Now(), se.Created),
+	b.WriteString(catalog.Say(ctx, "**This conversation** `%s` is %s.\n- begun %s, last message %s\n- tokens: %d of %d\n- shortened: %s\n", se.ID[:8], se.Status, catalog.Ago(ctx, s.Now(), se.Created),
 		catalog.Ago(ctx, s.Now(), se.LastActivity),
 		se.TokensUsed, s.Tokens(), catalog.Many(ctx, se.Compressions, "time")))
 	for _, line := range []struct {
 		words string
 		list  []string
 	}{
-		{catalog.Text(ctx, wordsDecided), se.Decisions}, {catalog.Text(ctx, wordsFiles), se.Mentions.Files},
-		{catalog.Text(ctx, wordsLinks), se.Mentions.URLs},
-		{catalog.Text(ctx, wordsNames), se.Mentions.Symbols}, {catalog.Text(ctx, wordsPeople), se.Mentions.People},
-		{catalog.Text(ctx, wordsAbout), se.Mentions.Refs},
+		{catalog.Text(ctx, wordsDecided), se.Decisions}, {catalog.Text(ctx, "files"), se.Mentions.Files},
+		{catalog.Text(ctx, "links"), se.Mentions.URLs},
+		{catalog.Text(ctx, "names"), se.Mentions.Symbols}, {catalog.Text(ctx, "people"), se.Mentions.People},
+		{catalog.Text(ctx, "about"), se.Mentions.Refs},
 	} {
 		if len(line.list) > 0 {
 			fmt.Fprintf(&b, "- %s: %s\n", line.words, strings.Join(line.list, ", "))
@@ -116,17 +123,17 @@ func (s Session) end(ctx context.Context, m chat.Message, carry bool) (chat.Answ
 	}
 	switch {
 	case !carry:
-		return say(ctx, wordsFresh)
+		return say(ctx, "We start afresh. I keep what I know about you.")
 	case ok:
-		return say(ctx, wordsFarewell)
+		return say(ctx, "Goodbye! I have ended this conversation and will remember what mattered.")
 	}
 	return say(ctx, wordsNoSession)
 }
 
 func (s Session) summarize() gate.Command {
-	return gate.Command{Name: "summarize", Help: helpSummarize, Effect: gate.Works, WhoIn: s.who,
+	return gate.Command{Name: "summarize", Help: "Summarize this conversation", Effect: gate.Works, WhoIn: s.who,
 		Run: func(ctx context.Context, r gate.Request) (chat.Answer, error) {
 			summary, err := s.Agent.Summarize(ctx, s.Place(r.Message))
-			return chat.Answer{Text: cmp.Or(summary, catalog.Text(ctx, wordsNothingSaid))}, err
+			return chat.Answer{Text: cmp.Or(summary, catalog.Text(ctx, "There is nothing to summarize yet."))}, err
 		}}
 }

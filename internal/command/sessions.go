@@ -16,6 +16,12 @@ import (
 	"parley/internal/text/catalog"
 )
 
+// Said in more than one place.
+const (
+	wordsNoSuchSession = "I know no such conversation of yours, or more than one begins like that. /session list shows them."
+	wordsElsewhere     = "That conversation belongs to %s. Please write it there."
+)
+
 // PastSessions is the sessions that somebody may see; sessions.Archive.
 type PastSessions interface {
 	List(ctx context.Context, v provenance.Viewer, limit, offset int) ([]sessions.Session, error)
@@ -62,13 +68,13 @@ func (s Session) list(ctx context.Context, r gate.Request) (chat.Answer, error) 
 		return chat.Answer{}, err
 	}
 	if len(list) == 0 {
-		return say(ctx, wordsNoSessions)
+		return say(ctx, "There are no conversations yet.")
 	}
 	lines := make([]string, len(list))
 	for i, se := range list {
 		lines[i] = fmt.Sprintf("`%s` %s · %s", se.ID[:8], catalog.Ago(ctx, s.Now(), se.Last), titleOf(ctx, se))
 		if se.Alive {
-			lines[i] += " · " + catalog.Text(ctx, wordsGoingOn)
+			lines[i] += " · " + catalog.Text(ctx, "going on")
 		}
 		if r.Message.Direct && !se.Direct {
 			lines[i] += " · " + se.Key.String()
@@ -82,7 +88,7 @@ func (s Session) list(ctx context.Context, r gate.Request) (chat.Answer, error) 
 func titleOf(ctx context.Context, se sessions.Session) string {
 	const most = 60
 	first, _, _ := strings.Cut(se.Closing, "\n")
-	return cmp.Or(se.Title, text.ShortenWords(first, most), catalog.Text(ctx, wordsNoTitle))
+	return cmp.Or(se.Title, text.ShortenWords(first, most), catalog.Text(ctx, "(no title)"))
 }
 
 // find is the session that a command names.
@@ -102,7 +108,7 @@ func (s Session) show(ctx context.Context, r gate.Request) (chat.Answer, error) 
 		return chat.Answer{}, err
 	}
 	var b strings.Builder
-	b.WriteString(catalog.Say(ctx, wordsPastSession, titleOf(ctx, se), se.ID[:8], catalog.Time(ctx, se.Began.UTC(), layoutMoment),
+	b.WriteString(catalog.Say(ctx, "**%s** `%s`\n- begun %s UTC, last message %s\n", titleOf(ctx, se), se.ID[:8], catalog.Time(ctx, se.Began.UTC(), "2 January 2006 15:04"),
 		catalog.Ago(ctx, s.Now(), se.Last)))
 	if len(se.Decisions) > 0 {
 		fmt.Fprintf(&b, "- %s: %s\n", catalog.Text(ctx, wordsDecided), strings.Join(se.Decisions, "; "))
@@ -111,7 +117,7 @@ func (s Session) show(ctx context.Context, r gate.Request) (chat.Answer, error) 
 		fmt.Fprintf(&b, "\n%s\n", se.Closing)
 	}
 	if len(said) > 0 {
-		b.WriteString("\n" + catalog.Text(ctx, wordsLastSaid) + "\n")
+		b.WriteString("\n" + catalog.Text(ctx, "The last words:") + "\n")
 	}
 	for _, w := range said {
 		who := provenance.Label(w.Name)
@@ -135,7 +141,7 @@ func (s Session) resume(ctx context.Context, r gate.Request) (chat.Answer, error
 	case se.Key != here.Key || se.User != here.User:
 		return say(ctx, wordsElsewhere, se.Key)
 	case se.Alive:
-		return say(ctx, wordsGoesOn)
+		return say(ctx, "That is the conversation we are having.")
 	}
 	if now, ok, err := s.Rows.LiveSession(ctx, here); err != nil {
 		return chat.Answer{}, err
@@ -152,7 +158,7 @@ func (s Session) resume(ctx context.Context, r gate.Request) (chat.Answer, error
 	} else if !ok {
 		return say(ctx, wordsNoSuchSession)
 	}
-	return say(ctx, wordsResumed, titleOf(ctx, se))
+	return say(ctx, "We go on with: %s", titleOf(ctx, se))
 }
 
 // removable is the session that a command names, if its author may delete it:
@@ -164,7 +170,7 @@ func (s Session) removable(ctx context.Context, r gate.Request) (sessions.Sessio
 	}
 	own := se.Direct || se.User == r.Message.From.ID
 	if !own && (r.Role < gate.Admin || se.Key != r.Message.Key) {
-		return se, text.Tell(wordsNotYours)
+		return se, text.Tell("Only the administrators of a group can delete its conversations, and only there.")
 	}
 	if own && se.Key != r.Message.Key {
 		return se, text.Tell(wordsElsewhere, se.Key)
@@ -177,7 +183,7 @@ func (s Session) askRemove(ctx context.Context, r gate.Request) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	return catalog.Say(ctx, wordsAskRemove, titleOf(ctx, se), se.Last.UTC().Format(time.DateOnly)), nil
+	return catalog.Say(ctx, "Delete the conversation “%s” of %s, with all messages in it? Facts that I learned from it stay; /facts shows them.", titleOf(ctx, se), se.Last.UTC().Format(time.DateOnly)), nil
 }
 
 func (s Session) remove(ctx context.Context, r gate.Request) (chat.Answer, error) {
@@ -188,5 +194,5 @@ func (s Session) remove(ctx context.Context, r gate.Request) (chat.Answer, error
 	if err := s.Past.Delete(ctx, se.ID); err != nil {
 		return chat.Answer{}, text.Instead(err, memory.ErrNotFound, wordsNoSuchSession)
 	}
-	return say(ctx, wordsRemoved)
+	return say(ctx, "The conversation is deleted.")
 }

@@ -26,14 +26,14 @@ func (i Insight) spent(ctx context.Context, b *strings.Builder, days int) error 
 	if err != nil || len(list) == 0 {
 		return err
 	}
-	b.WriteString("\n\n" + catalog.Text(ctx, wordsSpent) + "\n")
+	b.WriteString("\n\n" + catalog.Text(ctx, "**What model calls took**, those for summaries, notes and vectors included (by days of UTC)") + "\n")
 	var all memory.Used
 	for _, u := range list {
 		failed := ""
 		if u.Failed > 0 {
-			failed = catalog.Say(ctx, wordsSpentFailed, u.Failed)
+			failed = catalog.Say(ctx, ", %d failed", u.Failed)
 		}
-		b.WriteString(catalog.Say(ctx, wordsSpentOn, u.Purpose, u.Model, catalog.Many(ctx, u.Calls, "call")+failed,
+		b.WriteString(catalog.Say(ctx, "- %s, %s: %s, %s sent (%d cached), %d answered%s", u.Purpose, u.Model, catalog.Many(ctx, u.Calls, "call")+failed,
 			catalog.Many(ctx, u.Usage.Prompt, "token"), u.Usage.Cached, u.Usage.Completion, i.cost(u.Usage.Cost)) + "\n")
 		all.Calls, all.Usage = all.Calls+u.Calls, all.Usage.Add(u.Usage)
 	}

@@ -36,25 +36,25 @@ type Status struct {
 type Line struct{ Name, State string }
 
 func (s Status) command() gate.Command {
-	return gate.Command{Name: "status", Help: helpStatus, Effect: gate.Reads, Run: s.show}
+	return gate.Command{Name: "status", Help: "How I am doing", Effect: gate.Reads, Run: s.show}
 }
 
 // show says how the bot is; the details are for its owner.
 func (s Status) show(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, statusTimeout)
 	defer cancel()
-	lines := []Line{{catalog.Text(ctx, wordsStatusModel), s.Model(ctx)}}
+	lines := []Line{{catalog.Text(ctx, "model"), s.Model(ctx)}}
 	if left, err := s.Left(ctx, r.Message); err == nil { // without it, it is an answer, too
 		lines = append(lines,
-			Line{catalog.Text(ctx, wordsLeftForYou), catalog.Say(ctx, wordsLeftYours, count(ctx, int64(left.Messages)),
+			Line{catalog.Text(ctx, "left for you"), catalog.Say(ctx, "%s messages this minute, %s tokens today", count(ctx, int64(left.Messages)),
 				count(ctx, left.User.Tokens)) + s.money(left.User)},
-			Line{catalog.Text(ctx, wordsLeftToday), catalog.Say(ctx, wordsLeftAll, count(ctx, left.Channel.Tokens),
+			Line{catalog.Text(ctx, "left today"), catalog.Say(ctx, "%s tokens for this channel, %s for everybody together", count(ctx, left.Channel.Tokens),
 				count(ctx, left.All.Tokens)) + s.money(left.Channel, left.All)})
 	}
 	if r.Role >= gate.Owner {
 		lines = append(lines, s.Parts(ctx)...)
 		if counts, err := s.Sessions(ctx); err == nil {
-			lines = append(lines, Line{catalog.Text(ctx, wordsStatusSessions), sessionCounts(ctx, counts)})
+			lines = append(lines, Line{catalog.Text(ctx, "sessions"), sessionCounts(ctx, counts)})
 		}
 	}
 	var b strings.Builder
@@ -70,14 +70,14 @@ func sessionCounts(ctx context.Context, counts map[memory.Status]int) string {
 		is    memory.Status
 		words string
 	}{
-		{memory.Active, wordsActive}, {memory.Idle, wordsIdle}, {memory.Suspended, wordsSuspended}, {memory.Completed, wordsCompleted},
-		{memory.Expired, wordsExpired}, {memory.Archived, wordsArchived},
+		{memory.Active, "active"}, {memory.Idle, "idle"}, {memory.Suspended, "suspended"}, {memory.Completed, "completed"},
+		{memory.Expired, "expired"}, {memory.Archived, "archived"},
 	} {
 		if counts[s.is] > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", counts[s.is], catalog.Text(ctx, s.words)))
 		}
 	}
-	return cmp.Or(strings.Join(parts, ", "), catalog.Text(ctx, wordsNone))
+	return cmp.Or(strings.Join(parts, ", "), catalog.Text(ctx, "none"))
 }
 
 // money returns what is left of limits of money, in words; "" where there are none.
@@ -93,7 +93,7 @@ func (s Status) money(left ...gate.Amount) (words string) {
 // count returns a number of which -1 is no limit.
 func count(ctx context.Context, n int64) string {
 	if n < 0 {
-		return catalog.Text(ctx, wordsUnlimited)
+		return catalog.Text(ctx, "unlimited")
 	}
 	return fmt.Sprint(n)
 }

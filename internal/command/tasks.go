@@ -16,7 +16,7 @@ import (
 // Tasks is /tasks.
 type Tasks struct{ Rows TaskRows }
 
-// TaskRows is the tasks that are stored; memory.Store.
+// TaskRows is the tasks that are stored; agenda.Agenda.
 type TaskRows interface {
 	TaskReader
 	TaskWriter
@@ -40,30 +40,32 @@ type TaskWriter interface {
 var typed = provenance.Origin{Via: provenance.ViaTyped}
 
 func (t Tasks) command() gate.Command {
-	what := gate.Option{Name: "text", Help: helpTaskText, Required: true}
-	return gate.Command{Name: "tasks", Help: helpTasks, First: 4, Effect: gate.Reads, Private: true, Run: t.list, Verbs: []gate.Command{
-		{Name: "list", Help: helpTasksList, Effect: gate.Reads, Run: t.list, Options: []gate.Option{{Name: "page",
+	what := gate.Option{Name: "text", Help: "what is to be done", Required: true}
+	return gate.Command{Name: "tasks", Help: "Your tasks", First: 4, Effect: gate.Reads, Private: true, Run: t.list, Verbs: []gate.Command{
+		{Name: "list", Help: "Your tasks, newest first", Effect: gate.Reads, Run: t.list, Options: []gate.Option{{Name: "page",
 			Help: helpPageNumber, Kind: gate.Number}}},
-		{Name: "add", Help: helpTasksAdd, Options: []gate.Option{what}, Run: func(ctx context.Context, r gate.Request) (chat.Answer, error) {
-			return taskAnswer(ctx, wordsTaskAdded)(t.Rows.AddTask(ctx, provenance.ViewerOf(r.Message), r.Args["text"], "", typed))
+		{Name: "add", Help: "Add a task", Options: []gate.Option{what}, Run: func(ctx context.Context, r gate.Request) (chat.Answer, error) {
+			return taskAnswer(ctx, "Task #%d added: %s")(t.Rows.AddTask(ctx, provenance.ViewerOf(r.Message), r.Args["text"], "", typed))
 		}},
-		{Name: "done", Help: helpTasksDone, Options: []gate.Option{t.which(true)}, Run: func(ctx context.Context,
+		{Name: "done", Help: "Tick a task off", Options: []gate.Option{t.which(true)}, Run: func(ctx context.Context,
 			r gate.Request) (chat.Answer, error) {
-			return taskAnswer(ctx, wordsTaskDone)(t.Rows.CompleteTask(ctx, provenance.ViewerOf(r.Message), row(r)))
+			return taskAnswer(ctx, "Done: #%d %s")(t.Rows.CompleteTask(ctx, provenance.ViewerOf(r.Message), row(r)))
 		}},
-		{Name: "edit", Help: helpTasksEdit, Options: []gate.Option{t.which(false), what}, Run: func(ctx context.Context,
+		{Name: "edit", Help: "Change what it says", Options: []gate.Option{t.which(false), what}, Run: func(ctx context.Context,
 			r gate.Request) (chat.Answer, error) {
-			return taskAnswer(ctx, wordsTaskChanged)(t.Rows.UpdateTask(ctx, provenance.ViewerOf(r.Message), row(r), r.Args["text"], typed))
+			return taskAnswer(ctx, "Changed: #%d %s")(t.Rows.UpdateTask(ctx, provenance.ViewerOf(r.Message), row(r), r.Args["text"], typed))
 		}},
-		{Name: "delete", Help: helpTasksDelete, Options: []gate.Option{t.which(false)}, Confirm: t.askDelete,
+		{Name: "delete", Help: "Delete a task", Options: []gate.Option{t.which(false)}, Confirm: t.askDelete,
 			Run: func(ctx context.Context, r gate.Request) (chat.Answer, error) {
-				return taskAnswer(ctx, wordsTaskDeleted)(t.Rows.DeleteTask(ctx, provenance.ViewerOf(r.Message), row(r)))
+				return taskAnswer(ctx, "Deleted: #%d %s")(t.Rows.DeleteTask(ctx, provenance.ViewerOf(r.Message), row(r)))
 			}},
 	}}
 }
 
 // noTask says where to find those there are.
-func noTask(err error) error { return text.Instead(err, agenda.ErrNoTask, wordsNoTask) }
+func noTask(err error) error {
+	return text.Instead(err, agenda.ErrNoTask, "There is no such task. /tasks list shows yours.")
+}
 
 // taskAnswer says what became of a task.
 func taskAnswer(ctx context.Context, words string) func(agenda.Task, error) (chat.Answer, error) {
@@ -74,7 +76,7 @@ func taskAnswer(ctx context.Context, words string) func(agenda.Task, error) (cha
 
 func (t Tasks) askDelete(ctx context.Context, r gate.Request) (string, error) {
 	found, err := t.Rows.Task(ctx, provenance.ViewerOf(r.Message), row(r))
-	return catalog.Say(ctx, wordsDeleteTask, text.Literal(found.Description)), noTask(err)
+	return catalog.Say(ctx, "Delete the task \"%s\"?", text.Literal(found.Description)), noTask(err)
 }
 
 func (t Tasks) list(ctx context.Context, r gate.Request) (chat.Answer, error) {
@@ -84,7 +86,7 @@ func (t Tasks) list(ctx context.Context, r gate.Request) (chat.Answer, error) {
 		return chat.Answer{}, err
 	}
 	if len(list) == 0 {
-		return say(ctx, wordsNoTasks)
+		return say(ctx, "You have no tasks here. /tasks add TEXT makes one.")
 	}
 	return gate.Page(ctx, strings.Split(tools.TaskLines(ctx, list), "\n"), r.Number("page", 1), listPage, "/tasks list"), nil
 }

@@ -13,6 +13,12 @@ import (
 	"parley/internal/tools/mcp"
 )
 
+// Said in more than one place.
+const (
+	wordsOn     = "on"
+	wordsNoTool = "There is nothing named %q that I could use. /tools list shows what there is."
+)
+
 // Tools is /tools: what the model may use, and the tool servers.
 type Tools struct {
 	All func() tools.Set // every tool there is, on or off
@@ -42,20 +48,20 @@ type Allowances interface {
 }
 
 func (t Tools) command() gate.Command {
-	name := gate.Option{Name: "name", Help: helpToolName, Required: true, Suggest: t.suggest}
-	server := gate.Option{Name: "server", Help: helpServerName, Required: true, Suggest: t.suggestServer}
-	return gate.Command{Name: "tools", Help: helpTools, Effect: gate.Reads, Who: gate.Owner, Run: t.list, Verbs: []gate.Command{
-		{Name: "list", Help: helpToolsList, Effect: gate.Reads, Run: t.list},
-		{Name: "enable", Help: helpToolsEnable, Options: []gate.Option{name}, Run: t.turn(true)},
-		{Name: "disable", Help: helpToolsDisable, Options: []gate.Option{name}, Run: t.turn(false)},
-		{Name: "allow", Help: helpToolsAllow, Options: []gate.Option{name}, Run: t.allow(true)},
-		{Name: "ask", Help: helpToolsAsk, Options: []gate.Option{name}, Run: t.allow(false)},
-		{Name: "servers", Help: helpToolsServers, Effect: gate.Reads, Run: t.servers},
-		{Name: "approve", Help: helpToolsApprove, Run: t.approve,
+	name := gate.Option{Name: "name", Help: "name of the tool", Required: true, Suggest: t.suggest}
+	server := gate.Option{Name: "server", Help: "name of the tool server", Required: true, Suggest: t.suggestServer}
+	return gate.Command{Name: "tools", Help: "What I can do for you", Effect: gate.Reads, Who: gate.Owner, Run: t.list, Verbs: []gate.Command{
+		{Name: "list", Help: "Every tool and whether it is on", Effect: gate.Reads, Run: t.list},
+		{Name: "enable", Help: "Let it be used again", Options: []gate.Option{name}, Run: t.turn(true)},
+		{Name: "disable", Help: "Do not use it any more", Options: []gate.Option{name}, Run: t.turn(false)},
+		{Name: "allow", Help: "Stop asking before a tool is used in this channel", Options: []gate.Option{name}, Run: t.allow(true)},
+		{Name: "ask", Help: "Ask again before a tool is used in this channel", Options: []gate.Option{name}, Run: t.allow(false)},
+		{Name: "servers", Help: "The state of each tool server", Effect: gate.Reads, Run: t.servers},
+		{Name: "approve", Help: "Use what a tool server has changed", Run: t.approve,
 			Options: []gate.Option{server}},
-		{Name: "login", Help: helpToolsLogin, Effect: gate.Works, Run: t.login, Options: []gate.Option{server,
-			{Name: "address", Help: helpLoginAddress}}},
-		{Name: "logout", Help: helpToolsLogout, Run: t.logout, Options: []gate.Option{server}},
+		{Name: "login", Help: "Log in to a tool server", Effect: gate.Works, Run: t.login, Options: []gate.Option{server,
+			{Name: "address", Help: "address the browser was sent to after you agreed"}}},
+		{Name: "logout", Help: "Forget the login to a tool server", Run: t.logout, Options: []gate.Option{server}},
 	}}
 }
 
@@ -82,10 +88,10 @@ func (t Tools) list(ctx context.Context, r gate.Request) (chat.Answer, error) {
 		if here, ok := now.Lookup(s.Name); !ok {
 			state = catalog.Text(ctx, wordsOff)
 		} else if state += ", " + catalog.Text(ctx, asks[here.Asks()]); slices.Contains(allowed, s.Name) {
-			state = catalog.Text(ctx, wordsOn) + ", " + catalog.Text(ctx, wordsAllowedHere)
+			state = catalog.Text(ctx, wordsOn) + ", " + catalog.Text(ctx, "allowed here")
 		}
 		if here, _ := now.Lookup(s.Name); here.Who != "" {
-			state += ", " + catalog.Say(ctx, wordsToolFor, here.Who)
+			state += ", " + catalog.Say(ctx, "for %s only", here.Who)
 		}
 		fmt.Fprintf(&b, "- `%s` (%s, %s): %s\n", s.Name, s.Category, state, tell(s))
 	}
@@ -100,17 +106,17 @@ func (t Tools) allow(on bool) func(context.Context, gate.Request) (chat.Answer, 
 			return say(ctx, wordsNoTool, name)
 		}
 		if on {
-			return chat.Answer{Text: catalog.Say(ctx, wordsToolAllowed, name)}, t.Rows.Allow(ctx, r.Message.Key, name, r.Message.From.ID)
+			return chat.Answer{Text: catalog.Say(ctx, "I use `%s` here without asking from now on. `/tools ask` takes that back.", name)}, t.Rows.Allow(ctx, r.Message.Key, name, r.Message.From.ID)
 		}
 		_, err := t.Rows.Disallow(ctx, r.Message.Key, name)
-		return chat.Answer{Text: catalog.Say(ctx, wordsAsksAgain, name)}, err
+		return chat.Answer{Text: catalog.Say(ctx, "I ask before I use `%s` here, as everywhere.", name)}, err
 	}
 }
 
 func (t Tools) turn(on bool) func(context.Context, gate.Request) (chat.Answer, error) {
-	words := wordsToolOff
+	words := "I will not use %s any more."
 	if on {
-		words = wordsToolOn
+		words = "I may use %s again."
 	}
 	return func(ctx context.Context, r gate.Request) (chat.Answer, error) {
 		name := r.Args["name"]
@@ -122,4 +128,5 @@ func (t Tools) turn(on bool) func(context.Context, gate.Request) (chat.Answer, e
 }
 
 // asks say when a tool asks.
-var asks = map[tools.Asking]string{tools.AskNever: wordsNeverAsks, tools.AskOutside: wordsOutsideAsks, tools.AskAlways: wordsAlwaysAsks}
+var asks = map[tools.Asking]string{tools.AskNever: "never asks", tools.AskOutside: "asks after outside words",
+	tools.AskAlways: "always asks"}

@@ -23,7 +23,7 @@ const (
 )
 
 func (i Insight) trace() gate.Command {
-	return gate.Command{Name: "trace", Help: helpTrace, Effect: gate.Reads, Who: gate.Admin, Private: true, Run: i.show,
+	return gate.Command{Name: "trace", Help: "Everything about one answer", Effect: gate.Reads, Who: gate.Admin, Private: true, Run: i.show,
 		Options: []gate.Option{{Name: "answer", Help: helpAnswerID}}}
 }
 
@@ -45,7 +45,7 @@ func (i Insight) show(ctx context.Context, r gate.Request) (chat.Answer, error) 
 		return chat.Answer{}, err
 	}
 	if !ok {
-		return say(ctx, wordsNoTrace)
+		return say(ctx, "I know no answer with that id. /trace last is about the newest here.")
 	}
 	calls, err := i.Rows.Calls(ctx, d.ID)
 	if err != nil {
@@ -69,9 +69,9 @@ func (i Insight) kept(ctx context.Context, d memory.Decision) (string, error) {
 	case err != nil || n == 0:
 		return "", err
 	case where == "":
-		return "\n" + catalog.Say(ctx, wordsTraceKeptAway, catalog.Many(ctx, n, "model call")), nil
+		return "\n" + catalog.Say(ctx, "The exact requests and answers of %s are kept for the owner; `http.listen` opens the page that shows them.", catalog.Many(ctx, n, "model call")), nil
 	}
-	return "\n" + catalog.Say(ctx, wordsTraceKept, catalog.Many(ctx, n, "model call"), where), nil
+	return "\n" + catalog.Say(ctx, "The exact requests and answers of %s are kept for the owner: %s (/page logs in)", catalog.Many(ctx, n, "model call"), where), nil
 }
 
 // traced returns all that is known about an answer, the end first and then what led
@@ -79,30 +79,30 @@ func (i Insight) kept(ctx context.Context, d memory.Decision) (string, error) {
 // not kept.
 func (i Insight) traced(ctx context.Context, d memory.Decision, calls []memory.CallRecord, asked string) string {
 	var b strings.Builder
-	b.WriteString(catalog.Say(ctx, wordsTraceHead, ended(d.End), stamp(d.At), d.ID) + "\n")
-	b.WriteString("- " + catalog.Say(ctx, wordsTraceWhose, d.User, d.Key, cmp.Or(d.Message, "?")) + "\n")
+	b.WriteString(catalog.Say(ctx, "**%s** · %s · `%s`", ended(d.End), stamp(d.At), d.ID) + "\n")
+	b.WriteString("- " + catalog.Say(ctx, "%s in %s, %s", d.User, d.Key, cmp.Or(d.Message, "?")) + "\n")
 	if d.Agent != "" {
-		b.WriteString("- " + catalog.Say(ctx, wordsTraceAgent, d.Agent) + "\n")
+		b.WriteString("- " + catalog.Say(ctx, "answered by the agent %s", d.Agent) + "\n")
 	}
 	if asked != "" {
-		b.WriteString("- " + catalog.Say(ctx, wordsTraceAsked, quoted(asked, maxTraced)) + "\n")
+		b.WriteString("- " + catalog.Say(ctx, "asked: %s", quoted(asked, maxTraced)) + "\n")
 	}
 	if d.Detail.Intent.Is != "" {
-		b.WriteString("- " + catalog.Say(ctx, wordsTraceMeant, d.Detail.Intent.By, d.Detail.Intent.Is) + "\n")
+		b.WriteString("- " + catalog.Say(ctx, "meant, as the %s saw it: %s", d.Detail.Intent.By, d.Detail.Intent.Is) + "\n")
 	}
 	if d.Detail.Error != "" || d.End.ErrorID != "" {
-		b.WriteString("- " + catalog.Say(ctx, wordsTraceError, d.End.ErrorID, text.Shorten(d.Detail.Error, maxTraced)) + "\n")
+		b.WriteString("- " + catalog.Say(ctx, "error %s: %s", d.End.ErrorID, text.Shorten(d.Detail.Error, maxTraced)) + "\n")
 	}
 	if requests := max(d.Detail.Requests, d.Calls); requests == 0 {
-		b.WriteString("- " + catalog.Text(ctx, wordsNotAsked) + "\n")
+		b.WriteString("- " + catalog.Text(ctx, "no model was asked") + "\n")
 	} else {
-		b.WriteString("- " + catalog.Say(ctx, wordsTraceModel, d.Answerer(), catalog.Many(ctx, requests, "request"),
+		b.WriteString("- " + catalog.Say(ctx, "model %s: %s, %s answered; %d prompt + %d completion = %d tokens (%d cached)", d.Answerer(), catalog.Many(ctx, requests, "request"),
 			catalog.Many(ctx, d.Calls, "call"), d.Usage.Prompt, d.Usage.Completion, d.Usage.Total, d.Usage.Cached) + i.cost(d.Usage.Cost) + "\n")
 	}
-	b.WriteString("- " + catalog.Say(ctx, wordsTraceTook, d.Took.Milliseconds(), cmp.Or(d.Session, "none")) + "\n")
+	b.WriteString("- " + catalog.Say(ctx, "took %d ms, session %s", d.Took.Milliseconds(), cmp.Or(d.Session, "none")) + "\n")
 	steps(ctx, &b, d.Detail.Steps, calls)
 	if len(d.Detail.Why) > 0 {
-		fmt.Fprintf(&b, "\n%s\n- %s\n", catalog.Text(ctx, wordsTraceRules), strings.Join(d.Detail.Why, "\n- "))
+		fmt.Fprintf(&b, "\n%s\n- %s\n", catalog.Text(ctx, "**Rules**"), strings.Join(d.Detail.Why, "\n- "))
 	}
 	var state any
 	if err := json.Unmarshal(d.Detail.Playbook, &state); err == nil {
@@ -117,13 +117,14 @@ func steps(ctx context.Context, b *strings.Builder, laps []memory.Lap, calls []m
 	if len(laps)+len(calls) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\n%s\n", catalog.Text(ctx, wordsTraceSteps))
+	fmt.Fprintf(b, "\n%s\n", catalog.Text(ctx, "**Steps**"))
 	n := 0
 	call := func(c memory.CallRecord) {
 		n++
-		fmt.Fprintf(b, "%d. %s\n", n, catalog.Say(ctx, wordsTraceTool, c.Name, c.Status, c.Took.Milliseconds(), c.Retries, c.CallID))
+		fmt.Fprintf(b, "%d. %s\n", n,
+			catalog.Say(ctx, "`%s` → %s, %d ms, retries: %d, call %s", c.Name, c.Status, c.Took.Milliseconds(), c.Retries, c.CallID))
 		if c.Class != "" {
-			b.WriteString(catalog.Say(ctx, wordsTraceWhy, c.Class+": "+quoted(c.Result, maxTraced)) + "\n")
+			b.WriteString(catalog.Say(ctx, "  why: %s", c.Class+": "+quoted(c.Result, maxTraced)) + "\n")
 		}
 		b.WriteString(codeBlock("json", text.Shorten(c.Arguments, maxTraced)) + "\n")
 	}
@@ -138,7 +139,7 @@ func steps(ctx context.Context, b *strings.Builder, laps []memory.Lap, calls []m
 			what += ", " + catalog.Many(ctx, l.Tokens, "token")
 		}
 		n++
-		fmt.Fprintf(b, "%d. %s\n", n, catalog.Say(ctx, wordsTraceLap, what, l.Took, l.Start))
+		fmt.Fprintf(b, "%d. %s\n", n, catalog.Say(ctx, "%s, %d ms after %d ms", what, l.Took, l.Start))
 	}
 	for _, c := range calls { // of a time when steps were not timed
 		call(c)

@@ -58,7 +58,7 @@ func (s *Store) Adopt(ctx context.Context, keys []chat.Key) ([]chat.Message, err
 	}
 	list, bad, err := s.unfinished(s.db.Query, []int64{0, math.MaxInt64}, func(_ int64, k chat.Key) bool { return named[k] })
 	if err == nil && len(bad) > 0 {
-		err = s.setAside(ctx, bad)
+		err = s.Letters.setAside(ctx, bad)
 	}
 	return list, during("adopt", err)
 }
@@ -76,7 +76,7 @@ func (s *Store) Mail(ctx context.Context) (list []chat.Message, flush []chat.Key
 		return err
 	})
 	if err == nil && len(bad) > 0 {
-		err = s.setAside(ctx, bad)
+		err = s.Letters.setAside(ctx, bad)
 	}
 	return list, flush, during("read what others stored", err)
 }

@@ -20,6 +20,12 @@ import (
 	"parley/internal/text"
 )
 
+// Decisions are the audit of messages, with the calls of tools.
+type Decisions struct {
+	db  *engine.DB
+	now func() time.Time
+}
+
 // Decision is the audit of one message: what was decided about it, at what
 // cost, and why the answer looks as it does. Every finished message has one, but
 // those that were only overheard.
@@ -150,7 +156,7 @@ func clip(s string) string {
 	return short
 }
 
-func (s *Store) insertDecision(tx *engine.Tx, m chat.Message, d Decision, calls []CallRecord) error {
+func (s *Decisions) insertDecision(tx *engine.Tx, m chat.Message, d Decision, calls []CallRecord) error {
 	if d.ID == "" {
 		d.ID = uuid.NewString()
 	}
@@ -208,7 +214,7 @@ func scanDecision(row scanner) (Decision, error) {
 // LastDecision returns the newest answer a person got in a place; commands and
 // what was not answered do not count. ErrNotFound when there is none. No user means
 // anybody.
-func (s *Store) LastDecision(_ context.Context, p Place) (Decision, error) {
+func (s *Decisions) LastDecision(_ context.Context, p Place) (Decision, error) {
 	return scanDecision(s.db.QueryRow(`SELECT `+decisionColumns+` FROM decisions
 		WHERE platform = :platform AND channel = :channel AND thread = :thread AND `+provenance.Heard+` AND (:user = '' OR user_id = :user) AND command = '' AND outcome NOT IN ('overheard', 'shed')
 		ORDER BY at DESC, rowid DESC LIMIT 1`,
@@ -217,14 +223,14 @@ func (s *Store) LastDecision(_ context.Context, p Place) (Decision, error) {
 
 // DecisionByID finds a decision by the beginning of its id, eight characters
 // at least; ErrNotFound when none fits.
-func (s *Store) DecisionByID(_ context.Context, prefix string) (Decision, error) {
+func (s *Decisions) DecisionByID(_ context.Context, prefix string) (Decision, error) {
 	return scanDecision(s.db.QueryRow("SELECT "+decisionColumns+
 		" FROM decisions WHERE id >= :prefix AND id < :prefix || 'g' ORDER BY at DESC LIMIT 1", engine.Named{"prefix": prefix}))
 }
 
 // DecisionOf returns the decision of an answer by the platform's id of one of its
 // messages; ErrNotFound when none fits, or the message was sent unasked.
-func (s *Store) DecisionOf(_ context.Context, k chat.Key, message string) (Decision, error) {
+func (s *Decisions) DecisionOf(_ context.Context, k chat.Key, message string) (Decision, error) {
 	return scanDecision(s.db.QueryRow(`SELECT `+decisionColumns+` FROM decisions
 		WHERE platform = :platform AND channel = :channel AND thread = :thread AND inbox_id IN (SELECT inbox_id FROM outbox WHERE platform = :platform AND channel = :channel AND thread = :thread AND platform_id = :message AND platform_id <> '' AND inbox_id <> 0)
 		ORDER BY at DESC, rowid DESC LIMIT 1`,
@@ -233,7 +239,7 @@ func (s *Store) DecisionOf(_ context.Context, k chat.Key, message string) (Decis
 
 // Asked returns what the message of a decision said, as it stands in the
 // transcript; "" where it is not kept there: commands, what was forgotten.
-func (s *Store) Asked(_ context.Context, d Decision) (said string, err error) {
+func (s *Decisions) Asked(_ context.Context, d Decision) (said string, err error) {
 	if d.Message == "" {
 		return "", nil
 	}
@@ -246,7 +252,7 @@ func (s *Store) Asked(_ context.Context, d Decision) (said string, err error) {
 }
 
 // Calls returns the tool calls of a decision in order.
-func (s *Store) Calls(_ context.Context, decision string) ([]CallRecord, error) {
+func (s *Decisions) Calls(_ context.Context, decision string) ([]CallRecord, error) {
 	rows, err := s.db.Query(
 		"SELECT call_id, name, arguments, result, status, class, retries, duration_ms FROM tool_calls WHERE decision_id = ? ORDER BY sequence",
 		decision)
@@ -269,7 +275,7 @@ func (s *Store) Calls(_ context.Context, decision string) ([]CallRecord, error) 
 
 // Matched counts, by its id, how often each guideline of the playbook matched
 // since a moment, also where another one took its place.
-func (s *Store) Matched(_ context.Context, since time.Time) (map[string]int, error) {
+func (s *Decisions) Matched(_ context.Context, since time.Time) (map[string]int, error) {
 	rows, err := s.db.Query(`SELECT id, count(*) FROM (
 			SELECT m.value ->> 'guideline_id' AS id FROM decisions d, json_each(d.detail, '$.playbook.matches') m WHERE d.at >= :since
 			UNION ALL
@@ -360,7 +366,7 @@ func succeeded(yes bool) string {
 
 // Stats sums decisions since a moment, by how they ended and why. What was overheard is
 // counted by days, the first of them whole.
-func (s *Store) Stats(_ context.Context, since time.Time) ([]Stat, error) {
+func (s *Decisions) Stats(_ context.Context, since time.Time) ([]Stat, error) {
 	rows, err := s.db.Query(`SELECT outcome, reason, sum(n), sum(calls), sum(tokens), sum(took) FROM (
 			SELECT outcome, reason, count(*) AS n, sum(model_calls) AS calls, sum(total_tokens) AS tokens, sum(duration_ms) AS took
 				FROM decisions WHERE at >= :since GROUP BY outcome, reason

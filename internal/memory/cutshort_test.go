@@ -50,7 +50,7 @@ func crowd(t *testing.T, s *Store, exchanges int) {
 		}
 		return nil
 	}))
-	must(t, second(s.SaveFact(bg, Viewer{User: "x:ada", Key: room}, facts.NewFact{Content: "zxadaword is a fact"})))
+	must(t, second(s.Facts.SaveFact(bg, Viewer{User: "x:ada", Key: room}, facts.NewFact{Content: "zxadaword is a fact"})))
 }
 
 // forgetInChild is the other process of the test below.
@@ -108,7 +108,7 @@ func TestFaultForgettingKilled(t *testing.T) {
 	if n := bytesWith(t, s, "zxada"); n != 0 || left != 0 || others != 1000 {
 		t.Errorf("%d traces, %d notes of unfinished work, %d of 1000 messages of somebody else", n, left, others)
 	}
-	must(t, s.Check(t.Context()))
+	must(t, s.File.Check(t.Context()))
 }
 
 // While somebody is forgotten, retention deletes a lot or history is imported,

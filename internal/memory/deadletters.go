@@ -13,6 +13,13 @@ import (
 // maxRaw is how much is kept of an event that was put aside, in bytes.
 const maxRaw = 64 << 10
 
+// Letters are the events that were put aside. They are safe for many goroutines, as are all
+// parts of a Store.
+type Letters struct {
+	db  *engine.DB
+	now func() time.Time
+}
+
 // DeadLetter is an event that was put aside because it could not be understood
 // or stored.
 type DeadLetter struct {
@@ -47,7 +54,7 @@ type unread struct {
 	letter   chat.DeadLetter
 }
 
-func (s *Store) setAside(ctx context.Context, list []unread) error {
+func (s *Letters) setAside(ctx context.Context, list []unread) error {
 	return during("put aside", s.db.Write(ctx, func(tx *engine.Tx) error {
 		for _, u := range list {
 			if err := putAside(tx, u.platform, u.letter, Stamp(s.now())); err != nil {
@@ -62,7 +69,7 @@ func (s *Store) setAside(ctx context.Context, list []unread) error {
 }
 
 // DeadLetters counts the events that were put aside.
-func (s *Store) DeadLetters(context.Context) (n int, err error) {
+func (s *Letters) Count(context.Context) (n int, err error) {
 	err = s.db.QueryRow("SELECT count(*) FROM dead_letters").Scan(&n)
 	return n, during("count dead letters", err)
 }
@@ -78,7 +85,7 @@ func scanLetter(r scanner) (l DeadLetter, err error) {
 
 // ListDeadLetters lists what was put aside after a number, oldest first, at
 // most limit.
-func (s *Store) ListDeadLetters(_ context.Context, after int64, limit int) ([]DeadLetter, error) {
+func (s *Letters) List(_ context.Context, after int64, limit int) ([]DeadLetter, error) {
 	rows, err := s.db.Query("SELECT "+letterColumns+" FROM dead_letters WHERE id > ? ORDER BY id LIMIT ?", after, limit)
 	if err != nil {
 		return nil, during("list dead letters", err)
@@ -88,13 +95,13 @@ func (s *Store) ListDeadLetters(_ context.Context, after int64, limit int) ([]De
 }
 
 // DeadLetter returns one; ErrNoLetter when there is none.
-func (s *Store) DeadLetter(_ context.Context, id int64) (DeadLetter, error) {
+func (s *Letters) Get(_ context.Context, id int64) (DeadLetter, error) {
 	l, err := scanLetter(s.db.QueryRow("SELECT "+letterColumns+" FROM dead_letters WHERE id = ?", id))
 	return l, during("read dead letter", engine.NoRow(err, ErrNoLetter))
 }
 
 // LettersToRetry lists those that are to be read again, oldest first.
-func (s *Store) LettersToRetry(_ context.Context, limit int) ([]DeadLetter, error) {
+func (s *Letters) ToRetry(_ context.Context, limit int) ([]DeadLetter, error) {
 	rows, err := s.db.Query("SELECT "+letterColumns+" FROM dead_letters WHERE state = 'retry' ORDER BY id LIMIT ?", limit)
 	if err != nil {
 		return nil, during("list dead letters", err)
@@ -105,21 +112,21 @@ func (s *Store) LettersToRetry(_ context.Context, limit int) ([]DeadLetter, erro
 
 // RetryDeadLetter asks the running bot, or the next one, to read an event
 // again.
-func (s *Store) RetryDeadLetter(ctx context.Context, id int64) error {
+func (s *Letters) Retry(ctx context.Context, id int64) error {
 	return s.changeLetter(ctx, "UPDATE dead_letters SET state = 'retry' WHERE id = ?", id)
 }
 
 // DropDeadLetter forgets an event.
-func (s *Store) DropDeadLetter(ctx context.Context, id int64) error {
+func (s *Letters) Drop(ctx context.Context, id int64) error {
 	return s.changeLetter(ctx, "DELETE FROM dead_letters WHERE id = ?", id)
 }
 
 // FailDeadLetter notes that another attempt to read an event failed.
-func (s *Store) FailDeadLetter(ctx context.Context, id int64, reason string) error {
+func (s *Letters) Fail(ctx context.Context, id int64, reason string) error {
 	return s.changeLetter(ctx, "UPDATE dead_letters SET state = 'new', tries = tries + 1, reason = ? WHERE id = ?", reason, id)
 }
 
-func (s *Store) changeLetter(ctx context.Context, query string, args ...any) error {
+func (s *Letters) changeLetter(ctx context.Context, query string, args ...any) error {
 	return during("change dead letter", s.db.Write(ctx, func(tx *engine.Tx) error {
 		res, err := tx.Exec(query, args...)
 		if err != nil {

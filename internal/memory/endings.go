@@ -39,7 +39,7 @@ func (c Closing) args(more engine.Named) (engine.Named, error) {
 // digest becomes its closing until a better one is written, unless something
 // was forgotten since se was read; carry false makes the next session start
 // without it.
-func (s *Store) EndSession(ctx context.Context, se Session, to Status, digest Closing, carry bool) (ok bool, err error) {
+func (s *Sessions) EndSession(ctx context.Context, se Session, to Status, digest Closing, carry bool) (ok bool, err error) {
 	now := Stamp(s.now())
 	err = s.db.Write(ctx, func(tx *engine.Tx) error {
 		digest := digest
@@ -67,7 +67,7 @@ func (s *Store) EndSession(ctx context.Context, se Session, to Status, digest Cl
 // ArchiveSession stores what is left of an ended session, and hands the
 // decisions that were found only now to the one that carries it on. When something
 // was forgotten since se was read it stays as it is, to be summed up anew.
-func (s *Store) ArchiveSession(ctx context.Context, se Session, c Closing) error {
+func (s *Sessions) ArchiveSession(ctx context.Context, se Session, c Closing) error {
 	args, err := c.args(engine.Named{"id": se.ID, "generation": se.Generation})
 	if err != nil {
 		return fmt.Errorf("archive session: %w", err)

@@ -19,31 +19,31 @@ import (
 func (s *Store) ExportPerson(ctx context.Context, user string) (e Export, err error) {
 	v := Viewer{User: user, Direct: true, Agent: chat.Agent{ID: provenance.Every}}
 	e = Export{User: user, At: s.now().UTC()}
-	p, err := s.Person(ctx, user, "")
+	p, err := s.People.Person(ctx, user, "")
 	if err != nil {
 		return e, err
 	}
 	e.TimeZone = p.TimeZone
-	if e.Languages.Chosen, e.Languages.Heard, err = s.Languages(ctx, user); err != nil {
+	if e.Languages.Chosen, e.Languages.Heard, err = s.People.Languages(ctx, user); err != nil {
 		return e, err
 	}
 	const everything = 1_000_000
-	list, err := s.Facts(ctx, v, everything, 0)
+	list, err := s.Facts.Facts(ctx, v, everything, 0)
 	if err != nil {
 		return e, err
 	}
-	shared, err := s.SharedWords(ctx, user)
+	shared, err := s.Facts.SharedWords(ctx, user)
 	if err != nil {
 		return e, err
 	}
 	e.Facts = facts.Records(append(list, shared...))
-	if e.Tasks, err = s.Tasks(ctx, v, everything, 0); err != nil {
+	if e.Tasks, err = s.Agenda.Tasks(ctx, v, everything, 0); err != nil {
 		return e, err
 	}
-	if e.Reminders, err = s.Reminders(ctx, v); err != nil {
+	if e.Reminders, err = s.Agenda.Reminders(ctx, v); err != nil {
 		return e, err
 	}
-	if e.Journal, err = s.Log(ctx, v, agenda.LogQuery{Limit: everything}); err != nil {
+	if e.Journal, err = s.Agenda.Log(ctx, v, agenda.LogQuery{Limit: everything}); err != nil {
 		return e, err
 	}
 	e.Playbook = p.Playbook

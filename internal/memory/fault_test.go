@@ -54,7 +54,7 @@ func TestFaultFullDisk(t *testing.T) {
 func TestFaultOtherWriter(t *testing.T) {
 	aboutFiles(t)
 	s := open(t, Options{})
-	other, err := sqlite.Raw(s.Path(), "_txlock=immediate")
+	other, err := sqlite.Raw(s.File.Path(), "_txlock=immediate")
 	must(t, err)
 	defer func() { _ = other.Close() }()
 	tx, err := other.Begin()

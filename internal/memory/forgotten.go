@@ -50,7 +50,7 @@ func (s *Store) markKey(ctx context.Context) ([]byte, error) {
 	if books, err := s.forgottenBooks(); err == nil && len(books) > 0 {
 		fresh = books[len(books)-1].Key
 	}
-	return s.Secret(ctx, "forgotten", fresh)
+	return s.Access.Secret(ctx, "forgotten", fresh)
 }
 
 // forgottenBooks reads the file; none is no error.

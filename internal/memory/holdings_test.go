@@ -113,19 +113,19 @@ func life(t *testing.T, s *Store, who string) {
 	room, alone := chat.Key{Platform: "x", Channel: "room"}, chat.Key{Platform: "x", Channel: "alone-" + who}
 	v := Viewer{User: user, Key: alone, Direct: true}
 	f := save(t, s, v, w("fact_history.content")+" is here #"+w("fact_history.tags"))
-	_, err := s.UpdateFact(bg, v, f.ID, facts.NewFact{Content: w("key_facts.content") + " " + w("key_facts_fts.content") + " came",
+	_, err := s.Facts.UpdateFact(bg, v, f.ID, facts.NewFact{Content: w("key_facts.content") + " " + w("key_facts_fts.content") + " came",
 		Tags: []string{w("key_facts.tags"), w("key_facts_fts.tags")}, Quote: w("key_facts.quote")})
 	must(t, err)
-	must(t, second(s.SaveFact(bg, Viewer{User: user, Key: room}, facts.NewFact{Scope: facts.ScopeChannel,
+	must(t, second(s.Facts.SaveFact(bg, Viewer{User: user, Key: room}, facts.NewFact{Scope: facts.ScopeChannel,
 		Content: w("key_facts.content") + " for the room"})))
-	must(t, second(s.AddTask(bg, v, w("tasks.description"), "", Origin{})))
-	must(t, second(s.AddLog(bg, v, agenda.LogEntry{Content: w("log_entries.content")}, "")))
-	must(t, second(s.AddReminder(bg, agenda.Reminder{User: chat.User{ID: user, Name: w("reminders.name")}, Key: alone,
+	must(t, second(s.Agenda.AddTask(bg, v, w("tasks.description"), "", Origin{})))
+	must(t, second(s.Agenda.AddLog(bg, v, agenda.LogEntry{Content: w("log_entries.content")}, "")))
+	must(t, second(s.Agenda.AddReminder(bg, agenda.Reminder{User: chat.User{ID: user, Name: w("reminders.name")}, Key: alone,
 		Text: w("reminders.text"), Due: time.Now().Add(time.Hour)}, "")))
-	must(t, s.SetTimeZone(bg, user, "Europe/"+w("people.time_zone")))
-	must(t, s.SavePersonPlaybook(bg, user, "desk", PersonNote{To: `{"word": "` + w("agent_people.playbook") + `"}`}))
-	must(t, s.SetLanguage(bg, user, w("people.language")))
-	must(t, s.SetHeard(bg, user, w("people.heard")))
+	must(t, s.People.SetTimeZone(bg, user, "Europe/"+w("people.time_zone")))
+	must(t, s.People.SavePersonPlaybook(bg, user, "desk", PersonNote{To: `{"word": "` + w("agent_people.playbook") + `"}`}))
+	must(t, s.People.SetLanguage(bg, user, w("people.language")))
+	must(t, s.People.SetHeard(bg, user, w("people.heard")))
 	for _, k := range []chat.Key{alone, room} {
 		m := chat.Message{ID: who + k.Channel, Key: k, From: chat.User{ID: user, Name: w("messages.name")}, Text: "x",
 			Addressed: true, At: time.Now()}
@@ -218,10 +218,10 @@ func others(t *testing.T, s *Store, whose, who string) {
 			Precedents: []Precedent{{Tool: "recall_conversation", Args: w, Result: w, People: made.People}}}))
 	}
 	v := Viewer{User: "x:" + who, Key: chat.Key{Platform: "x", Channel: "room"}}
-	must(t, second(s.SaveFact(bg, v, facts.NewFact{Content: w + " was told", Origin: made})))
-	must(t, second(s.AddTask(bg, v, w, "", made)))
-	must(t, second(s.AddLog(bg, v, agenda.LogEntry{Content: w, Origin: made}, "")))
-	must(t, second(s.AddReminder(bg, agenda.Reminder{User: chat.User{ID: v.User}, Key: v.Key, Text: w, Due: time.Now().Add(time.Hour),
+	must(t, second(s.Facts.SaveFact(bg, v, facts.NewFact{Content: w + " was told", Origin: made})))
+	must(t, second(s.Agenda.AddTask(bg, v, w, "", made)))
+	must(t, second(s.Agenda.AddLog(bg, v, agenda.LogEntry{Content: w, Origin: made}, "")))
+	must(t, second(s.Agenda.AddReminder(bg, agenda.Reminder{User: chat.User{ID: v.User}, Key: v.Key, Text: w, Due: time.Now().Add(time.Hour),
 		Origin: made}, "")))
 }
 
@@ -273,7 +273,7 @@ func TestForgettingReachesAllThatWasMadeOfIt(t *testing.T) {
 			t.Errorf("recalled: %s", p.Text)
 		}
 	}
-	se, err := s.SessionByID(bg, "s-room")
+	se, err := s.Sessions.SessionByID(bg, "s-room")
 	must(t, err)
 	left, err := s.Transcript(bg, "s-room", se.SummarizedAt, 0)
 	must(t, err)
@@ -283,7 +283,7 @@ func TestForgettingReachesAllThatWasMadeOfIt(t *testing.T) {
 	}) {
 		t.Errorf("the room is to be summed up anew from %+v, summary %q", left, se.Summary)
 	}
-	must(t, s.Check(bg))
+	must(t, s.File.Check(bg))
 }
 
 // Retention keeps what holdings says: words of conversations go with their
@@ -342,7 +342,7 @@ func bytesWith(t *testing.T, s *Store, word string) (n int) {
 	if onServer() {
 		return hits(t, s, word)
 	}
-	must(t, filepath.Walk(filepath.Dir(s.Path()), func(path string, info os.FileInfo, err error) error {
+	must(t, filepath.Walk(filepath.Dir(s.File.Path()), func(path string, info os.FileInfo, err error) error {
 		if err != nil || info.IsDir() {
 			return err
 		}

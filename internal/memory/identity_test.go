@@ -128,7 +128,7 @@ func TestMigrationToLastingIDsChangesNothingForPeople(t *testing.T) {
 			t.Errorf("lost: %s", line)
 		}
 	}
-	must(t, s.Check(t.Context()))
+	must(t, s.File.Check(t.Context()))
 	var found, ahead int64
 	must(t, s.db.QueryRow("SELECT count(*) FROM messages_fts WHERE messages_fts MATCH ?",
 		ranking.Asking("apples").Match("apples")).Scan(&found))
@@ -230,8 +230,8 @@ func TestNoncesBelongToADatabase(t *testing.T) {
 		t.Errorf("restored %q %q %q, before %q %q %q", m.UID, m.Nonce, p.Nonce, in[1].UID, in[1].Nonce, said[0].Nonce)
 	}
 	a, b := open(t, Options{}), open(t, Options{})
-	if slices.Equal(a.kept.salt, b.kept.salt) || len(a.kept.salt) != 16 {
-		t.Errorf("two fresh databases have the salts %x and %x", a.kept.salt, b.kept.salt)
+	if slices.Equal(a.salt, b.salt) || len(a.salt) != 16 {
+		t.Errorf("two fresh databases have the salts %x and %x", a.salt, b.salt)
 	}
 	must(t, restored(t, oldDatabase(t)))
 }
@@ -275,9 +275,9 @@ func TestWhatCannotBeStoredIsPutAside(t *testing.T) {
 	if !slices.Equal(ids, []string{"1", "5", "6"}) {
 		t.Errorf("stored %q", ids)
 	}
-	list, err := s.ListDeadLetters(bg, 0, 100)
+	list, err := s.Letters.List(bg, 0, 100)
 	must(t, err)
-	n, err := s.DeadLetters(bg)
+	n, err := s.Letters.Count(bg)
 	must(t, err)
 	raws := map[string]bool{}
 	for _, l := range list {
@@ -307,7 +307,7 @@ func TestUnreadableRowIsPutAsideAtTheStart(t *testing.T) {
 			t.Fatalf("taken up: %+v", open)
 		}
 	}
-	if list, err := s.ListDeadLetters(bg, 0, 9); err != nil || len(list) != 1 || string(list[0].Raw) != `{"at":` {
+	if list, err := s.Letters.List(bg, 0, 9); err != nil || len(list) != 1 || string(list[0].Raw) != `{"at":` {
 		t.Errorf("%+v %v", list, err)
 	}
 }

@@ -91,7 +91,7 @@ func (a *arrival) today(k chat.Key) chat.Key {
 			k.Channel = mv.To.Channel
 		}
 	}
-	return a.s.Latest(k)
+	return a.s.Access.Latest(k)
 }
 
 // appear stores who is where. That the bot is out of a place that goes on under another
@@ -288,7 +288,7 @@ func (a *arrival) take(tx *engine.Tx, m chat.Message, owner lanes.Owner) error {
 
 // answerNonce returns the nonce of a part of the answer to an inbox row.
 func (s *Store) answerNonce(uid string, part int) string {
-	return chat.Nonce(s.kept.salt, "answer:"+uid, part)
+	return chat.Nonce(s.salt, "answer:"+uid, part)
 }
 
 // Record is what a Handler may store together with the end of its message. It runs inside the
@@ -390,7 +390,7 @@ func (s *Store) Finish(ctx context.Context, m chat.Message, parts []chat.Part, r
 		}
 		d := Decision{End: end}
 		d.quote(m, parts)
-		return s.insertDecision(tx, m, d, nil)
+		return s.Decisions.insertDecision(tx, m, d, nil)
 	})
 }
 

@@ -93,7 +93,7 @@ func (s *Store) insertNotice(tx *engine.Tx, what string, parts []chat.Part, bodi
 	for i, p := range parts {
 		_, err := tx.Exec(`INSERT INTO outbox (part, kind, platform, channel, thread, body, nonce, at)
 			VALUES (?, 'notice', ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-			p.Index, p.Key.Platform, p.Key.Channel, p.Key.Thread, bodies[i], chat.Nonce(s.kept.salt, what, p.Index), Stamp(s.now()))
+			p.Index, p.Key.Platform, p.Key.Channel, p.Key.Thread, bodies[i], chat.Nonce(s.salt, what, p.Index), Stamp(s.now()))
 		if err != nil {
 			return err
 		}

@@ -51,7 +51,7 @@ func TestOldAudit(t *testing.T) {
 	must(t, err)
 	defer func() { must(t, s.Close()) }()
 	for i, o := range old {
-		d, err := s.DecisionByID(t.Context(), fmt.Sprintf("%08d", i))
+		d, err := s.Decisions.DecisionByID(t.Context(), fmt.Sprintf("%08d", i))
 		must(t, err)
 		if d.End != o.want {
 			t.Errorf("%s %s is %+v, want %+v", o.category, o.detail, d.End, o.want)

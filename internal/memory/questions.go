@@ -13,6 +13,19 @@ import (
 	"parley/internal/db/engine"
 )
 
+// Questions are those that wait for a person, and what became of them.
+type Questions struct {
+	db      *engine.DB
+	now     func() time.Time
+	waiting *engine.Kept[standing, bool] // whether there may be one
+}
+
+// standing is a person in a place.
+type standing struct {
+	user string
+	key  chat.Key
+}
+
 const questionColumns = "id, user_id, name, platform, channel, thread, inbox_id, behind, text, body, expires_at, " +
 	"state, taken_by, by_id, by_name, came, restored"
 
@@ -29,11 +42,11 @@ func scanQuestion(row scanner) (q chat.Question, err error) {
 
 // PutQuestion stores a question. It replaces the one with the id instead, and
 // any open one that the same message has led to: an earlier attempt's.
-func (s *Store) PutQuestion(ctx context.Context, q chat.Question, instead string) error {
+func (s *Questions) PutQuestion(ctx context.Context, q chat.Question, instead string) error {
 	return during("store question", s.db.Write(ctx, func(tx *engine.Tx) error { return s.putQuestion(tx, q, instead) }))
 }
 
-func (s *Store) putQuestion(tx *engine.Tx, q chat.Question, instead string) error {
+func (s *Questions) putQuestion(tx *engine.Tx, q chat.Question, instead string) error {
 	behind, err := json.Marshal(append([]int64{}, q.Behind...))
 	if err != nil {
 		return err
@@ -53,7 +66,7 @@ func (s *Store) putQuestion(tx *engine.Tx, q chat.Question, instead string) erro
 // Question finds a question by its id, whatever became of it; without an id the
 // newest that waits for m's author in m's place, in time or not, or that an
 // earlier process began to settle with m.
-func (s *Store) Question(_ context.Context, m chat.Message, id string) (q chat.Question, ok bool, err error) {
+func (s *Questions) Question(_ context.Context, m chat.Message, id string) (q chat.Question, ok bool, err error) {
 	query := "SELECT " + questionColumns + " FROM questions WHERE id = ? AND platform = ? AND channel = ? AND thread = ?"
 	args := []any{id, m.Key.Platform, m.Key.Channel, m.Key.Thread}
 	if id == "" {
@@ -76,7 +89,7 @@ func (s *Store) Question(_ context.Context, m chat.Message, id string) (q chat.Q
 // message it replies to; in a direct chat without a reply, the last thing that was
 // said there; elsewhere the newest of its author, if m calls the bot by its name or is
 // a command. It is in time or not, or m began to settle it in an earlier process.
-func (s *Store) MeantBy(_ context.Context, m chat.Message) (q chat.Question, ok bool, err error) {
+func (s *Questions) MeantBy(_ context.Context, m chat.Message) (q chat.Question, ok bool, err error) {
 	if some, err := s.waitsIn(m); err != nil || !some {
 		return q, false, during("find what is answered", err)
 	}
@@ -113,7 +126,7 @@ func stands(m chat.Message) string {
 }
 
 // AskedAgain notes that the answer to the message in this inbox row ends with a question.
-func (s *Store) AskedAgain(ctx context.Context, id string, row int64) error {
+func (s *Questions) AskedAgain(ctx context.Context, id string, row int64) error {
 	return during("repeat question", s.db.Write(ctx, func(tx *engine.Tx) error {
 		_, err := tx.Exec("UPDATE questions SET again = ? WHERE id = ? AND state = 'open'", row, id)
 		return err
@@ -121,8 +134,8 @@ func (s *Store) AskedAgain(ctx context.Context, id string, row int64) error {
 }
 
 // waitsIn tells whether there may be a question that waits for m's author in m's place.
-func (s *Store) waitsIn(m chat.Message) (bool, error) {
-	return s.kept.questions.Get(standing{m.From.ID, m.Key}, func() (some bool, err error) {
+func (s *Questions) waitsIn(m chat.Message) (bool, error) {
+	return s.waiting.Get(standing{m.From.ID, m.Key}, func() (some bool, err error) {
 		err = s.db.QueryRow(`SELECT EXISTS (SELECT 1 FROM questions WHERE user_id = ? AND platform = ? AND channel = ? AND thread = ? AND state IN ('open', 'expired', 'taken'))`,
 			m.From.ID, m.Key.Platform, m.Key.Channel, m.Key.Thread).Scan(&some)
 		return some, err
@@ -132,7 +145,7 @@ func (s *Store) waitsIn(m chat.Message) (bool, error) {
 // TakeQuestion uses a question up with the answer m, in the name of its author.
 // Of many answers one gets first; again says that it is m's since an earlier
 // process.
-func (s *Store) TakeQuestion(ctx context.Context, id string, m chat.Message) (first, again bool, err error) {
+func (s *Questions) TakeQuestion(ctx context.Context, id string, m chat.Message) (first, again bool, err error) {
 	err = s.db.Write(ctx, func(tx *engine.Tx) error {
 		var n int64
 		first, again = false, false
@@ -149,7 +162,7 @@ func (s *Store) TakeQuestion(ctx context.Context, id string, m chat.Message) (fi
 
 // EndQuestion notes what became of a question, in a line, and lets go of what it
 // would have done.
-func (s *Store) EndQuestion(ctx context.Context, id string, to chat.QuestionState, came string) error {
+func (s *Questions) EndQuestion(ctx context.Context, id string, to chat.QuestionState, came string) error {
 	return during("end question", s.db.Write(ctx, func(tx *engine.Tx) error { return endQuestion(tx, id, to, came) }))
 }
 
@@ -161,7 +174,7 @@ func endQuestion(tx *engine.Tx, id string, to chat.QuestionState, came string) e
 // ExpireQuestions ends every question whose time has passed, with the calls that
 // waited, and those whose answer ended without a word on them. It returns the
 // first kind. A call that waits with no question is ended, too, whatever became of that.
-func (s *Store) ExpireQuestions(ctx context.Context) (late []chat.Question, err error) {
+func (s *Questions) ExpireQuestions(ctx context.Context) (late []chat.Question, err error) {
 	err = s.db.Write(ctx, func(tx *engine.Tx) error {
 		rows, err := tx.Query("SELECT "+questionColumns+" FROM questions WHERE state = 'open' AND expires_at <= ?", Stamp(s.now()))
 		if err != nil {
@@ -229,7 +242,7 @@ func endForsaken(tx *engine.Tx) error {
 
 // AskedAs returns the platform's id of the message that shows a question; "" when it
 // is not known.
-func (s *Store) AskedAs(_ context.Context, q chat.Question) (string, error) {
+func (s *Questions) AskedAs(_ context.Context, q chat.Question) (string, error) {
 	if q.Row == 0 {
 		return "", nil
 	}

@@ -56,7 +56,7 @@ func (r *Relay) store(tx *engine.Tx, s *Store, m chat.Message) error {
 		}
 		there := chat.Message{Key: l.Session.Key, From: chat.User{ID: l.Entry.User}, Agent: chat.Agent{ID: l.Session.Agent}}
 		d := Decision{Session: id, End: chat.End{Outcome: chat.PassedOn}, Detail: Detail{Why: []string{l.Why}}, Origin: l.Entry.Origin}
-		if err := s.insertDecision(tx, there, d, nil); err != nil {
+		if err := s.Decisions.insertDecision(tx, there, d, nil); err != nil {
 			return err
 		}
 	}
@@ -65,7 +65,7 @@ func (r *Relay) store(tx *engine.Tx, s *Store, m chat.Message) error {
 			return err
 		}
 	}
-	return s.insertDecision(tx, m, Decision{Session: session, End: r.End, Detail: Detail{Why: r.Why}}, nil)
+	return s.Decisions.insertDecision(tx, m, Decision{Session: session, End: r.End, Detail: Detail{Why: r.Why}}, nil)
 }
 
 // add appends a line to the session that is alive in its place, or begins one.
@@ -92,7 +92,7 @@ func (s *Store) Post(tx *engine.Tx, handoff int64, what string, parts []chat.Par
 	}
 	nonces := make([]string, len(parts))
 	for i, p := range parts {
-		nonces[i] = chat.Nonce(s.kept.salt, what, p.Index)
+		nonces[i] = chat.Nonce(s.salt, what, p.Index)
 	}
 	return s.Handoffs.Posted(tx, handoff, nonces)
 }

@@ -28,7 +28,7 @@ type Load struct {
 }
 
 // Load sums the stretch from a moment up to another.
-func (s *Store) Load(_ context.Context, from, to time.Time) (Load, error) {
+func (s *Decisions) Load(_ context.Context, from, to time.Time) (Load, error) {
 	l := Load{From: from}
 	var took string
 	// The durations come as one text: a row of each would cost more than
@@ -114,7 +114,7 @@ type Audit struct {
 // Audits returns what was decided in a place between two moments, both
 // included, oldest first and at most limit of the newest. What was only
 // overheard is left out.
-func (s *Store) Audits(ctx context.Context, k chat.Key, from, to time.Time, limit int) ([]Audit, error) {
+func (s *Decisions) Audits(ctx context.Context, k chat.Key, from, to time.Time, limit int) ([]Audit, error) {
 	rows, err := s.db.Query(`SELECT `+decisionColumns+` FROM decisions
 		WHERE platform = ? AND channel = ? AND thread = ? AND at BETWEEN ? AND ? AND outcome <> 'overheard' ORDER BY at DESC LIMIT ?`,
 		k.Platform, k.Channel, k.Thread, Stamp(from), Stamp(to), limit)
@@ -124,7 +124,7 @@ func (s *Store) Audits(ctx context.Context, k chat.Key, from, to time.Time, limi
 }
 
 // Failures returns the latest messages that ended in an error, newest first.
-func (s *Store) Failures(ctx context.Context, since time.Time, limit int) ([]Audit, error) {
+func (s *Decisions) Failures(ctx context.Context, since time.Time, limit int) ([]Audit, error) {
 	rows, err := s.db.Query(`SELECT `+decisionColumns+` FROM decisions WHERE at >= ? AND outcome = 'failed' ORDER BY at DESC LIMIT ?`,
 		Stamp(since), limit)
 	return s.audits(ctx, rows, err)
@@ -132,14 +132,14 @@ func (s *Store) Failures(ctx context.Context, since time.Time, limit int) ([]Aud
 
 // Errors returns the messages that were given the number of an error, newest first;
 // with an id only that one. Forgetting and retention take what broke along.
-func (s *Store) Errors(ctx context.Context, id string, since time.Time, limit int) ([]Audit, error) {
+func (s *Decisions) Errors(ctx context.Context, id string, since time.Time, limit int) ([]Audit, error) {
 	rows, err := s.db.Query("SELECT "+decisionColumns+` FROM decisions
 		WHERE at >= :since AND json_extract(detail, '$.error_id') <> '' AND (:id = '' OR json_extract(detail, '$.error_id') = :id) ORDER BY at DESC LIMIT :limit`,
 		engine.Named{"id": id, "since": Stamp(since), "limit": limit})
 	return s.audits(ctx, rows, err)
 }
 
-func (s *Store) audits(ctx context.Context, rows interface {
+func (s *Decisions) audits(ctx context.Context, rows interface {
 	scanner
 	Next() bool
 	Err() error
@@ -210,7 +210,7 @@ func (s *Store) Search(ctx context.Context, text string, limit, offset int) (lis
 
 // SessionsByAge lists sessions in the order they began, newest first, with a
 // status or with any.
-func (s *Store) SessionsByAge(_ context.Context, status Status, limit, offset int) ([]Session, error) {
+func (s *Sessions) SessionsByAge(_ context.Context, status Status, limit, offset int) ([]Session, error) {
 	query := `SELECT ` + sessionColumns + ` FROM sessions s WHERE ? IN ('', status) ORDER BY s.rowid DESC LIMIT ? OFFSET ?`
 	if status != "" && status != Archived { // few, and in an index of their own
 		query = `SELECT ` + sessionColumns + ` FROM sessions s WHERE status = ? AND status <> 'archived' ORDER BY s.rowid DESC LIMIT ? OFFSET ?`
@@ -239,7 +239,7 @@ type RuleUse struct {
 
 // RuleUses counts by rule over the newest messages since a moment, those that one agent
 // answered or, with nil, all.
-func (s *Store) RuleUses(_ context.Context, since time.Time, agent *string) (map[string]RuleUse, error) {
+func (s *Decisions) RuleUses(_ context.Context, since time.Time, agent *string) (map[string]RuleUse, error) {
 	rows, err := s.db.Query(
 		`WITH newest AS (SELECT detail FROM decisions WHERE at >= ? AND agent = coalesce(?, agent) ORDER BY at DESC LIMIT ?)
 		SELECT id, sum(applied), sum(1 - applied) FROM (

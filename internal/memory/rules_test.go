@@ -44,7 +44,7 @@ func TestOldJourneysFindTheirPeople(t *testing.T) {
 			_, err := tx.Exec(string(migration))
 			return err
 		}))
-		se, err := s.SessionByID(bg, id)
+		se, err := s.Sessions.SessionByID(bg, id)
 		must(t, err)
 		if test.want == "" {
 			if se.Playbook != test.old {

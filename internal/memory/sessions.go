@@ -15,6 +15,12 @@ import (
 	"parley/internal/memory/sessions"
 )
 
+// Sessions are the rows of sessions, alive and over.
+type Sessions struct {
+	db  *engine.DB
+	now func() time.Time
+}
+
 // Status is where a session row stands.
 type Status string
 
@@ -120,7 +126,7 @@ type Place struct {
 
 // LiveSession returns the session that is alive in a place, and whether there
 // is one. One whose time has passed is still returned: the caller ends it.
-func (s *Store) LiveSession(_ context.Context, p Place) (Session, bool, error) {
+func (s *Sessions) LiveSession(_ context.Context, p Place) (Session, bool, error) {
 	row := s.db.QueryRow(`SELECT `+sessionColumns+
 		` FROM sessions s WHERE platform = ? AND channel = ? AND thread = ? AND user_id = ? AND agent = ?
 		AND status IN ('active', 'idle', 'suspended')`, p.Key.Platform, p.Key.Channel, p.Key.Thread, p.User, p.Agent)
@@ -132,14 +138,14 @@ func (s *Store) LiveSession(_ context.Context, p Place) (Session, bool, error) {
 }
 
 // SessionByID returns one session; ErrNotFound when there is none.
-func (s *Store) SessionByID(_ context.Context, id string) (Session, error) {
+func (s *Sessions) SessionByID(_ context.Context, id string) (Session, error) {
 	return scanSession(s.db.QueryRow("SELECT "+sessionColumns+" FROM sessions s WHERE id = ?", id))
 }
 
 // NewSession makes a session for a place, not stored yet. It carries on from
 // the newest one before it, with what was decided there, unless that one was
 // reset or carry is false.
-func (s *Store) NewSession(_ context.Context, p Place, carry bool) (Session, error) {
+func (s *Sessions) NewSession(_ context.Context, p Place, carry bool) (Session, error) {
 	se := Session{ID: uuid.NewString(), Key: p.Key, User: p.User, Agent: p.Agent, Status: Active, Created: s.now()}
 	if !carry {
 		return se, nil
@@ -280,7 +286,7 @@ func nonNil[T any](list []T) []T {
 
 // SaveSession stores what a fold or a command changed about a session.
 // ErrOutdated means that something in it was forgotten since it was read.
-func (s *Store) SaveSession(ctx context.Context, se Session) error {
+func (s *Sessions) SaveSession(ctx context.Context, se Session) error {
 	var current bool
 	err := s.db.Write(ctx, func(tx *engine.Tx) (err error) {
 		current, err = saveSession(tx, se)
@@ -294,7 +300,7 @@ func (s *Store) SaveSession(ctx context.Context, se Session) error {
 
 // MarkIdle turns sessions silent for longer than idle to Idle and returns how
 // many. It needs no lane: a message sets the row back to active.
-func (s *Store) MarkIdle(ctx context.Context, idle time.Duration) (n int64, err error) {
+func (s *Sessions) MarkIdle(ctx context.Context, idle time.Duration) (n int64, err error) {
 	before := Stamp(s.now().Add(-idle))
 	err = s.db.Write(ctx, func(tx *engine.Tx) error {
 		res, err := tx.Exec("UPDATE sessions SET status = 'idle' WHERE status = 'active' AND status <> 'archived' AND last_activity < ?", before)
@@ -308,7 +314,7 @@ func (s *Store) MarkIdle(ctx context.Context, idle time.Duration) (n int64, err 
 }
 
 // SuspendAll marks every live session for re-estimation under another model.
-func (s *Store) SuspendAll(ctx context.Context) (n int64, err error) {
+func (s *Sessions) SuspendAll(ctx context.Context) (n int64, err error) {
 	err = s.db.Write(ctx, func(tx *engine.Tx) error {
 		res, err := tx.Exec("UPDATE sessions SET status = 'suspended' WHERE status IN ('active', 'idle') AND status <> 'archived'")
 		if err != nil {
@@ -330,7 +336,7 @@ type SessionQuery struct {
 }
 
 // Sessions lists sessions.
-func (s *Store) Sessions(ctx context.Context, q SessionQuery) ([]Session, error) {
+func (s *Sessions) Sessions(ctx context.Context, q SessionQuery) ([]Session, error) {
 	if q.Limit <= 0 {
 		q.Limit = 20
 	}
@@ -350,7 +356,7 @@ func (s *Store) Sessions(ctx context.Context, q SessionQuery) ([]Session, error)
 
 // Alone reports whether a place has one person in it, as far as a session of it
 // knows. A place does not change that.
-func (s *Store) Alone(_ context.Context, k chat.Key) (alone bool, err error) {
+func (s *Sessions) Alone(_ context.Context, k chat.Key) (alone bool, err error) {
 	err = s.db.QueryRow("SELECT direct FROM sessions WHERE platform = ? AND channel = ? AND thread = ? LIMIT 1", k.Platform,
 		k.Channel, k.Thread).Scan(&alone)
 	if errors.Is(err, ErrNotFound) {
@@ -361,7 +367,7 @@ func (s *Store) Alone(_ context.Context, k chat.Key) (alone bool, err error) {
 
 // SessionCounts counts sessions by status. Those that are archived are most of
 // them and in no index by status, so they are what is left of all.
-func (s *Store) SessionCounts(context.Context) (map[Status]int, error) {
+func (s *Sessions) SessionCounts(context.Context) (map[Status]int, error) {
 	rows, err := s.db.Query(`WITH open AS (SELECT status, count(*) AS n FROM sessions WHERE status <> 'archived' GROUP BY status)
 		SELECT status, n FROM open UNION ALL
 		SELECT 'archived', (SELECT count(*) FROM sessions) - (SELECT coalesce(sum(n), 0) FROM open)`)
@@ -385,7 +391,7 @@ func (s *Store) SessionCounts(context.Context) (map[Status]int, error) {
 
 // FindSession finds a session by the beginning of its id; ErrNotFound when
 // none, or more than one, begins so.
-func (s *Store) FindSession(ctx context.Context, prefix string) (Session, error) {
+func (s *Sessions) FindSession(ctx context.Context, prefix string) (Session, error) {
 	var id string
 	var n int
 	if err := s.db.QueryRow("SELECT coalesce(min(id), ''), count(*) FROM sessions WHERE id >= :prefix AND id < :prefix || 'g'",

@@ -73,7 +73,7 @@ func (s *Store) Transcript(_ context.Context, session string, after int64, limit
 // Window is Transcript for each message of a conversation: it reads only what is new.
 // The entries must not be changed.
 func (s *Store) Window(_ context.Context, session string, after int64, limit int) ([]Entry, error) {
-	return s.kept.windows.Newest(session, after, limit)
+	return s.windows.Newest(session, after, limit)
 }
 
 func (s *Store) entries(session string, after int64, limit int) ([]Entry, error) {
@@ -176,7 +176,7 @@ func (t *Turn) store(tx *engine.Tx, s *Store, m chat.Message) error {
 		if !current {
 			entries, d, calls = ownWords(entries, m.From.ID), d.bare(), nil
 			if there, err := generation(tx, t.Session.ID); err != nil || there == 0 {
-				return errors.Join(err, s.insertDecision(tx, m, d, nil))
+				return errors.Join(err, s.Decisions.insertDecision(tx, m, d, nil))
 			}
 		}
 		if err := insertEntries(tx, *t.Session, entries); err != nil {
@@ -196,7 +196,7 @@ func (t *Turn) store(tx *engine.Tx, s *Store, m chat.Message) error {
 	if err := facts.Answered(tx, t.Facts, t.Told, s.now()); err != nil {
 		return err
 	}
-	if err := s.insertDecision(tx, m, d, calls); err != nil {
+	if err := s.Decisions.insertDecision(tx, m, d, calls); err != nil {
 		return err
 	}
 	if t.Also.Do != nil {
@@ -215,7 +215,7 @@ func (t *Turn) settle(tx *engine.Tx, s *Store) error {
 		}
 	}
 	if t.Asks != nil {
-		return s.putQuestion(tx, t.Asks.Question, t.Asks.Instead)
+		return s.Questions.putQuestion(tx, t.Asks.Question, t.Asks.Instead)
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ func await(tx *engine.Tx, p chat.Part) error {
 // is kept.
 func (s *Store) Closed(ctx context.Context, p chat.Part, says chat.Presence) error {
 	return during("close a conversation", s.db.Write(ctx, func(tx *engine.Tx) error {
-		err := agenda.Unsaid(tx, p, s.now(), func(what string) bool { return chat.Nonce(s.kept.salt, what, p.Index) == p.Nonce })
+		err := agenda.Unsaid(tx, p, s.now(), func(what string) bool { return chat.Nonce(s.salt, what, p.Index) == p.Nonce })
 		if err != nil {
 			return err
 		}
@@ -43,7 +43,7 @@ func (s *Store) Closed(ctx context.Context, p chat.Part, says chat.Presence) err
 // caller flushes the lane.
 func (s *Store) Opened(ctx context.Context, m chat.Message) (bool, error) {
 	const waiting = "waits_for = ? AND waits_for <> '' AND state = 'dead' AND at > ?"
-	some, err := s.kept.waiting.Get(struct{}{}, func() (some bool, err error) {
+	some, err := s.waiting.Get(struct{}{}, func() (some bool, err error) {
 		err = s.db.QueryRow("SELECT EXISTS (SELECT 1 FROM outbox WHERE waits_for <> '')").Scan(&some)
 		return some, err
 	})

@@ -17,6 +17,9 @@ import (
 	"parley/internal/text/catalog"
 )
 
+// fallbackReply is said in more than one place.
+const fallbackReply = "I cannot help with that here. Please ask in other words or turn to a person of the team."
+
 // Guidance is how to answer one message.
 type Guidance struct {
 	// Instructions is Markdown for the changing part of the prompt; "" when
@@ -225,7 +228,7 @@ func (t *turn) guidance(top, all []Match) Guidance {
 func (t *turn) handOver(g *Guidance, top []Match, v view) {
 	for _, m := range top {
 		if def := t.book.guidelines[m.GuidelineID]; def.Handoff && g.HandOver.By == nil {
-			g.HandOver.By = catalog.Fill(wordsByRule, m.GuidelineID)
+			g.HandOver.By = catalog.Fill("the rule %s", m.GuidelineID)
 			if def.reply == "" {
 				g.HandOver.For = m.Action
 			}
@@ -237,7 +240,7 @@ func (t *turn) handOver(g *Guidance, top []Match, v view) {
 		}
 		reached := s.Journey + "/" + s.Step.ID
 		if g.HandOver.By == nil && (s.Done || t.own.Applied[reached] == "") {
-			g.HandOver = HandOver{catalog.Fill(wordsByStep, s.Step.Name, s.Journey), s.Step.Description}
+			g.HandOver = HandOver{catalog.Fill("the step %s of %s", s.Step.Name, s.Journey), s.Step.Description}
 		}
 		if !s.Done { // an end is reached once
 			t.own.Applied[reached] = "handed over"

@@ -32,15 +32,15 @@ func (s Set) Lost(p catalog.Printer, calls []llm.ToolCall, outcomes []Outcome) s
 			continue
 		}
 		if o.Class == Unsure {
-			return p.Say(wordUnsure, text.Literal(spec.Name))
+			return p.Say("I stopped here, because I cannot tell whether %s worked.", text.Literal(spec.Name))
 		}
-		why := p.Text(wordBroke)
+		why := p.Text("It reported an error.")
 		if said, ok := p.Sentence(o.Err); ok {
 			why = said
 		} else if o.Class == TimedOut {
-			why = p.Text(wordTookLong)
+			why = p.Text("It took too long.")
 		}
-		return p.Say(wordNeeded, text.Literal(spec.Name), why)
+		return p.Say("I cannot answer this, because %s did not work. %s", text.Literal(spec.Name), why)
 	}
 	return ""
 }

@@ -27,13 +27,13 @@ func Listed(args json.RawMessage) string {
 // AskServer returns the question about a call of a server's tool, by its title and
 // with all of its arguments.
 func AskServer(ctx context.Context, m Meta, args json.RawMessage) string {
-	return m.asked(ctx, wordAskServer, args)
+	return m.asked(ctx, "Use “%s” of the tool server %s?", args)
 }
 
 // AskClaim returns the question about the first call of a tool that is said to only
 // read: a yes is for all that follow.
 func AskClaim(ctx context.Context, m Meta, args json.RawMessage) string {
-	return m.asked(ctx, wordAskClaim, args)
+	return m.asked(ctx, "“%s” of the tool server %s says of itself that it only reads. Let it run, and from now on without asking?", args)
 }
 
 func (m Meta) asked(ctx context.Context, words string, args json.RawMessage) string {

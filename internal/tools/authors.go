@@ -11,7 +11,7 @@ import (
 	"parley/internal/text"
 )
 
-// Authors stores who owns the notes that were written through the bot. memory.Store
+// Authors stores who owns the notes that were written through the bot. access.Register
 // is the real one.
 type Authors interface {
 	NoteAuthors(ctx context.Context) ([]memory.NoteAuthor, error)
@@ -231,7 +231,7 @@ func (s *Shelf) changes(ctx context.Context, path string) error {
 	}
 	may, err := s.Changes(ctx, "", path)
 	if err == nil && !may {
-		err = text.Tell(wordNoteNotYours)
+		err = text.Tell("That note is somebody else's, so I leave it as it is.")
 	}
 	return err
 }

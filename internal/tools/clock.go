@@ -12,6 +12,9 @@ import (
 	"parley/internal/text/times"
 )
 
+// layoutDay is said in more than one place.
+const layoutDay = "Monday, 2 January 2006"
+
 //go:embed clock.md
 var clockText string
 
@@ -65,16 +68,16 @@ func dated(ctx context.Context, said string, now time.Time) (Result, error) {
 	date := catalog.Time(ctx, at, layoutDay)
 	switch days := int(day(at).Sub(day(now)).Hours() / 24); days {
 	case 0:
-		return Result{Content: catalog.Say(ctx, wordThatIsToday, date)}, nil
+		return Result{Content: catalog.Say(ctx, "%s: that is today.", date)}, nil
 	case -1:
-		return Result{Content: catalog.Say(ctx, wordThatWasYesterday, date)}, nil
+		return Result{Content: catalog.Say(ctx, "%s: that was yesterday.", date)}, nil
 	case 1:
-		return Result{Content: catalog.Say(ctx, wordThatIsTomorrow, date)}, nil
+		return Result{Content: catalog.Say(ctx, "%s: that is tomorrow.", date)}, nil
 	default:
 		if days < 0 {
-			return Result{Content: catalog.Say(ctx, wordThatWas, date, -days)}, nil
+			return Result{Content: catalog.Say(ctx, "%s: that was %d days ago.", date, -days)}, nil
 		}
-		return Result{Content: catalog.Say(ctx, wordThatIsIn, date, days)}, nil
+		return Result{Content: catalog.Say(ctx, "%s: that is in %d days.", date, days)}, nil
 	}
 }
 

@@ -70,7 +70,7 @@ func (n Notes) references() Tool {
 		}
 		r, err := s.Found(ctx, index.KindCode, hits)
 		if more := total - len(hits); more > 0 {
-			r.Content += "\n\n" + catalog.Say(ctx, wordMoreUses, more)
+			r.Content += "\n\n" + catalog.Say(ctx, "… and %d more uses.", more)
 		}
 		return r, err
 	})

@@ -26,13 +26,13 @@ const (
 // Wrote tells what was written, with what it changed.
 func Wrote(ctx context.Context, w index.Written) Deed {
 	if w.Action == index.Created {
-		return Deed{Note: catalog.Say(ctx, wordDeedCreated, text.Literal(w.Path), catalog.Many(ctx, len(lines(w.After)), "line"))}
+		return Deed{Note: catalog.Say(ctx, "Wrote %s (new, %s).", text.Literal(w.Path), catalog.Many(ctx, len(lines(w.After)), "line"))}
 	}
 	gone, come := changed(lines(w.Before), lines(w.After))
 	if len(gone)+len(come) == 0 {
-		return Deed{Note: catalog.Say(ctx, wordDeedSame, text.Literal(w.Path))}
+		return Deed{Note: catalog.Say(ctx, "Wrote %s; nothing in it changed.", text.Literal(w.Path))}
 	}
-	return Deed{Note: catalog.Say(ctx, wordDeedWrote, text.Literal(w.Path), len(come), len(gone)) + "\n" + diff(ctx, gone, come)}
+	return Deed{Note: catalog.Say(ctx, "Wrote %s (+%d −%d lines):", text.Literal(w.Path), len(come), len(gone)) + "\n" + diff(ctx, gone, come)}
 }
 
 // lines returns those of a note.
@@ -63,7 +63,7 @@ func diff(ctx context.Context, gone, come []string) string {
 		most := maxDiffLines / 2
 		for i, l := range list {
 			if i == most && len(list) > most+1 {
-				b.WriteString(catalog.Say(ctx, wordDiffMore, mark, len(list)-most) + "\n")
+				b.WriteString(catalog.Say(ctx, "%s … and %d more", mark, len(list)-most) + "\n")
 				return
 			}
 			b.WriteString(strings.TrimRight(mark+" "+text.Shorten(text.Plain(l), maxDiffLine), " ") + "\n")
@@ -76,12 +76,13 @@ func diff(ctx context.Context, gone, come []string) string {
 
 // Moved tells what a move did; it can be taken back.
 func Moved(ctx context.Context, m index.Moved) Deed {
-	note := catalog.Say(ctx, wordDeedMoved, text.Literal(m.From), text.Literal(m.To))
+	note := catalog.Say(ctx, "Moved %s to %s.", text.Literal(m.From), text.Literal(m.To))
 	if m.Links > 0 {
-		note += " " + catalog.Say(ctx, wordDeedLinks, catalog.Many(ctx, m.Links, "link"), catalog.Many(ctx, len(m.Notes), "file"))
+		note += " " + catalog.Say(ctx, "Changed %s in %s, so that they lead there.", catalog.Many(ctx, m.Links, "link"),
+			catalog.Many(ctx, len(m.Notes), "file"))
 	}
 	if len(m.Left) > 0 {
-		note += " " + catalog.Say(ctx, wordDeedLeft, text.Literal(text.Shorten(strings.Join(m.Left, ", "), 200)))
+		note += " " + catalog.Say(ctx, "Left as they are: the links in %s.", text.Literal(text.Shorten(strings.Join(m.Left, ", "), 200)))
 	}
-	return Deed{Note: note, Buttons: []chat.Button{{Label: catalog.Text(ctx, wordUndo), Data: "/notes undo"}}}
+	return Deed{Note: note, Buttons: []chat.Button{{Label: catalog.Text(ctx, "Undo"), Data: "/notes undo"}}}
 }

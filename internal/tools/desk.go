@@ -13,6 +13,12 @@ import (
 	"parley/internal/text"
 )
 
+// Said in more than one place.
+const (
+	wordNotesNoWriter = "Only people whom my owner allows to write notes can do that."
+	wordNotesNot      = "The notes are not for everybody: only my owner may use them."
+)
+
 // AmbiguousError means that a name fits several notes. It is a sentence that asks
 // which.
 type AmbiguousError struct {
@@ -29,7 +35,7 @@ func (e AmbiguousError) Unwrap() error {
 	for i, n := range e.List {
 		names[i] = n.Path
 	}
-	return text.Tell(wordWhichNote, text.Shorten(e.Name, 100), strings.Join(names, ", "))
+	return text.Tell("Several notes are called “%s”. Which one do you mean: %s?", text.Shorten(e.Name, 100), strings.Join(names, ", "))
 }
 
 // Named returns the file that a name means among those that the person may read: a
@@ -109,7 +115,7 @@ func (s *Shelf) target(ctx context.Context, name string) (string, error) {
 		return e.Path, err
 	}
 	if _, err := s.Named(ctx, name); err == nil {
-		return "", text.Tell(wordNoteOutside)
+		return "", text.Tell("I leave that note as it is: I write only in my own folder of the notes.")
 	}
 	return name, nil
 }

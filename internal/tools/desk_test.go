@@ -20,7 +20,7 @@ import (
 func office(t *testing.T, files map[string]string) (*notebook, Notes) {
 	t.Helper()
 	b := newNotebook(t, files)
-	return b, Notes{Vault: b.vault, Authors: memorytest.Open(t, memory.Options{}), Owner: func(_ context.Context,
+	return b, Notes{Vault: b.vault, Authors: memorytest.Open(t, memory.Options{}).Access, Owner: func(_ context.Context,
 		id string) bool {
 		return id == "owner"
 	}}

@@ -121,8 +121,8 @@ func SaveFact(store *memory.Store, mayShare func(context.Context, Call) bool) To
 	meta := core("save_fact", saveFactText, Memory).adds(true)
 	meta.Refine = oneOf(map[string][]string{"type": {"fact", "preference", "decision", "insight"}, "scope": {"person", "channel", "guild"}})
 	meta.Ask = asking(func(ctx context.Context, c Call, a args) (string, error) {
-		words := map[string]string{"channel": catalog.Text(ctx, wordAskSaveHere), "guild": catalog.Text(ctx, wordAskSaveGuild)}[a.Scope]
-		return withRest(sentence(ctx, cmp.Or(words, wordAskSave), a.Content), c, len(a.Tags) > 0 || a.Type != ""), nil
+		words := map[string]string{"channel": catalog.Text(ctx, "Remember this for everybody in this channel: \"%s\"?"), "guild": catalog.Text(ctx, "Remember this for everybody on this server: \"%s\"?")}[a.Scope]
+		return withRest(sentence(ctx, cmp.Or(words, "Remember this about you: \"%s\"?"), a.Content), c, len(a.Tags) > 0 || a.Type != ""), nil
 	})
 	meta.Own = owning(func(a args) string {
 		if a.Scope == "channel" || a.Scope == "guild" {
@@ -135,7 +135,7 @@ func SaveFact(store *memory.Store, mayShare func(context.Context, Call) bool) To
 			Scope: facts.Scope(a.Scope), Content: a.Content, Tags: a.Tags, Type: a.Type, Session: c.Session, MessageID: c.Message, CallKey: c.Key,
 			Confidence: told(c), Origin: c.Origin, Worth: worth(c),
 		}
-		saved, err := facts.Service{Rows: store}.Save(ctx, asker(c, mayShare), f)
+		saved, err := facts.Service{Rows: store.Facts}.Save(ctx, asker(c, mayShare), f)
 		if tag := (*facts.TagError)(nil); errors.As(err, &tag) && len(a.Tags) > 0 {
 			return refused(err, "tags")
 		}
@@ -178,8 +178,8 @@ func UpdateFact(store *memory.Store, mayShare func(context.Context, Call) bool) 
 	}
 	meta := core("update_fact", updateFactText, Memory).sets()
 	meta.Ask = asking(func(ctx context.Context, c Call, a args) (string, error) {
-		f, err := facts.Service{Rows: store}.Find(ctx, asker(c, mayShare), a.ID)
-		return sentence(ctx, wordAskCorrect, f.Content, a.Content), err
+		f, err := facts.Service{Rows: store.Facts}.Find(ctx, asker(c, mayShare), a.ID)
+		return sentence(ctx, "Change what I remember from \"%s\" to \"%s\"?", f.Content, a.Content), err
 	})
 	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
 		w := worth(c)
@@ -187,7 +187,7 @@ func UpdateFact(store *memory.Store, mayShare func(context.Context, Call) bool) 
 		if w.Rank == facts.PickedUp {
 			w.Rank = facts.Kept // who corrects wants it kept
 		}
-		saved, err := facts.Service{Rows: store}.Correct(ctx, asker(c, mayShare), a.ID, facts.NewFact{
+		saved, err := facts.Service{Rows: store.Facts}.Correct(ctx, asker(c, mayShare), a.ID, facts.NewFact{
 			Content: a.Content, Session: c.Session, MessageID: c.Message, CallKey: c.Key, Confidence: told(c), Origin: c.Origin,
 			Worth: w})
 		if err != nil {
@@ -206,16 +206,16 @@ func ForgetFact(store *memory.Store, mayShare func(context.Context, Call) bool) 
 		if err != nil {
 			return "", err
 		}
-		f, err := facts.Service{Rows: store}.Find(ctx, asker(c, mayShare), id)
-		return sentence(ctx, wordForget, f.Content), err
+		f, err := facts.Service{Rows: store.Facts}.Find(ctx, asker(c, mayShare), id)
+		return sentence(ctx, "Forget this: \"%s\"?", f.Content), err
 	})
 	return Func(meta, func(ctx context.Context, c Call, a named) (Result, error) {
 		id, err := factOf(ctx, store, c, a)
 		if err != nil {
 			return Result{}, err
 		}
-		gone, err := facts.Service{Rows: store}.Forget(ctx, asker(c, mayShare), id)
-		r, err := worded(ctx, deed{gone.Fact.Heard(), err}, wordForgotten, gone.Fact.Content)
+		gone, err := facts.Service{Rows: store.Facts}.Forget(ctx, asker(c, mayShare), id)
+		r, err := worded(ctx, deed{gone.Fact.Heard(), err}, "Forgotten: “%s”. It is kept a day for Undo, then erased.", gone.Fact.Content)
 		if err == nil {
 			r.Data = gone
 		}
@@ -230,26 +230,26 @@ func ListFacts(store *memory.Store) Tool {
 	}
 	return Func(core("list_facts", listFactsText, Memory).reads(), func(ctx context.Context, c Call, a args) (Result, error) {
 		const most = 50
-		title := catalog.Text(ctx, wordFacts)
+		title := catalog.Text(ctx, "What I remember:")
 		var list []facts.Fact
 		var err error
 		if strings.TrimSpace(a.Query) != "" {
-			if list, err = store.SearchFacts(ctx, viewer(c), a.Query, most); len(list) == 0 {
-				title = catalog.Say(ctx, wordFactsElse, a.Query)
+			if list, err = store.Facts.SearchFacts(ctx, viewer(c), a.Query, most); len(list) == 0 {
+				title = catalog.Say(ctx, "Nothing fits “%s”. What I remember besides:", a.Query)
 			}
 		}
 		if err == nil && len(list) == 0 {
-			list, err = store.Facts(ctx, viewer(c), most, 0)
+			list, err = store.Facts.Facts(ctx, viewer(c), most, 0)
 		}
 		if err != nil {
 			return Result{}, err
 		}
 		if len(list) == 0 {
-			return Result{Content: catalog.Text(ctx, wordNoFacts)}, nil
+			return Result{Content: catalog.Text(ctx, "I remember nothing about you here.")}, nil
 		}
 		r, lines := Result{Private: true}, make([]string, len(list))
 		for i, f := range list {
-			lines[i] = store.Line(catalog.Of(ctx), f)
+			lines[i] = store.Facts.Line(catalog.Of(ctx), f)
 			r.Origin = r.Origin.And(f.Heard())
 		}
 		r.Content = title + "\n" + strings.Join(lines, "\n")

@@ -103,5 +103,5 @@ func leads(ctx context.Context, far []string) string {
 			shown[i] += " (`" + hosts[0].Host + "`)"
 		}
 	}
-	return catalog.Say(ctx, wordLeads, strings.Join(shown, ", "))
+	return catalog.Say(ctx, "This tells something to an address that you did not name: %s", strings.Join(shown, ", "))
 }

@@ -57,10 +57,10 @@ func FindTools(set Set) (t Tool, ok bool) {
 		allowed := func(s Spec) bool { return s.Scope == nil || slices.Contains(s.Scope, c.Agent) }
 		found := matching(slices.DeleteFunc(slices.Clone(rest), func(s Spec) bool { return !allowed(s) }), a.Query)
 		if len(found) == 0 {
-			return Result{Content: wordNoTool}, nil
+			return Result{Content: "No tool fits. Answer with what you have, or say what you cannot do."}, nil
 		}
 		var b strings.Builder
-		b.WriteString(wordOffered)
+		b.WriteString("You can now call:")
 		r := Result{}
 		for _, s := range found {
 			fmt.Fprintf(&b, "\n- %s: %s", s.Name, s.Description)

@@ -31,7 +31,7 @@ func HandOverTool(open func(ctx context.Context, c Call) error) Tool {
 	}
 	meta := Meta{Name: "hand_over", Description: strings.TrimSpace(handOverText), Category: About, Scope: []string{""},
 		SideEffect: true, Idempotent: true}
-	meta.Ask = about(wordAskHandOver, func(a args) []string { return []string{a.Reason} })
+	meta.Ask = about("Pass this conversation on to a person? They will read what you wrote here. The reason: %s", func(a args) []string { return []string{a.Reason} })
 	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
 		if utf8.RuneCountInString(a.Reason) > maxReason {
 			return Result{}, errors.New("the reason is one short sentence, at most 300 characters")
@@ -42,6 +42,6 @@ func HandOverTool(open func(ctx context.Context, c Call) error) Tool {
 		if c.Taint.Private {
 			a.Reason = "" // it may hold what they did not say here
 		}
-		return Result{Content: "Handed over.", Data: HandOver{By: catalog.Words(wordByAssistant), Reason: strings.TrimSpace(a.Reason)}}, nil
+		return Result{Content: "Handed over.", Data: HandOver{By: catalog.Words("the assistant"), Reason: strings.TrimSpace(a.Reason)}}, nil
 	})
 }

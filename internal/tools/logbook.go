@@ -13,6 +13,12 @@ import (
 	"parley/internal/text/times"
 )
 
+// Said in more than one place.
+const (
+	wordToday     = "today"
+	wordYesterday = "yesterday"
+)
+
 //go:embed log_entry.md
 var logEntryText string
 
@@ -33,7 +39,7 @@ func logEntry(k Planner) Tool {
 	meta := core("log_entry", logEntryText, Thread).writes().onDemand()
 	meta.Refine = oneOf(map[string][]string{"type": {"thought", "decision", "research", "insight"}, "author": {"user", "assistant"}})
 	meta.Ask = asking(func(ctx context.Context, c Call, a args) (string, error) {
-		return withRest(sentence(ctx, wordAskLog, a.Content), c, a.Type != "" || a.Author != ""), nil
+		return withRest(sentence(ctx, "Write this into your journal: \"%s\"?", a.Content), c, a.Type != "" || a.Author != ""), nil
 	})
 	meta.Own = owning(func(a args) string { return a.Content })
 	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
@@ -41,13 +47,13 @@ func logEntry(k Planner) Tool {
 		if err != nil {
 			return refused(err, "content")
 		}
-		return Result{Content: catalog.Say(ctx, wordLogged, e.Content), Origin: e.Origin, Private: true}, nil
+		return Result{Content: catalog.Say(ctx, "Logged: %s", e.Content), Origin: e.Origin, Private: true}, nil
 	})
 }
 
 // AddLog writes a line into the journal of who calls, and tells of it.
 func (k Planner) AddLog(ctx context.Context, c Call, e agenda.LogEntry) (agenda.LogEntry, error) {
-	e, err := k.Store.AddLog(ctx, viewer(c), e, c.Key)
+	e, err := k.Store.Agenda.AddLog(ctx, viewer(c), e, c.Key)
 	if err == nil && k.Logged != nil {
 		k.Logged(ctx, c, e)
 	}
@@ -76,13 +82,13 @@ func (k Planner) Journal(ctx context.Context, c Call, day, query string) (r Resu
 		}
 		q.From, q.To, q.Limit = from, from.AddDate(0, 0, 1), 200
 	}
-	list, err := k.Store.Log(ctx, viewer(c), q)
+	list, err := k.Store.Agenda.Log(ctx, viewer(c), q)
 	if err != nil {
 		return r, err
 	}
 	r.Private = true
 	if len(list) == 0 {
-		r.Content = catalog.Text(ctx, wordNoLog)
+		r.Content = catalog.Text(ctx, "Nothing is logged there.")
 		return r, nil
 	}
 	var b strings.Builder
@@ -151,5 +157,5 @@ func ParseDay(p catalog.Printer, said string, now time.Time, loc *time.Location)
 	if span, rest, ok := times.FindSpan(said, local); ok && rest == "" && span.To.Equal(span.From.AddDate(0, 0, 1)) {
 		return span.From, nil
 	}
-	return time.Time{}, text.Tell(wordNoDay, said)
+	return time.Time{}, text.Tell("I don't understand the day “%s”. Try today, yesterday, Tuesday or 2026-05-01.", said)
 }

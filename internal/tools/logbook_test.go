@@ -20,8 +20,8 @@ func TestDaysInEachLanguage(t *testing.T) {
 		p, _ := catalog.For(tag)
 		for i, want := range []string{"2026-03-12", "2026-03-11", "2026-03-10", "2026-05-01"} {
 			got, err := ParseDay(p, said[i], now, time.UTC)
-			if err != nil || got.Format(time.DateOnly) != want || !strings.Contains(p.Text(wordNoDay), said[i]) {
-				t.Errorf("%s: %q is %v, %v; want %s; shown in %q", tag, said[i], got, err, want, p.Text(wordNoDay))
+			if err != nil || got.Format(time.DateOnly) != want || !strings.Contains(p.Text("I don't understand the day “%s”. Try today, yesterday, Tuesday or 2026-05-01."), said[i]) {
+				t.Errorf("%s: %q is %v, %v; want %s; shown in %q", tag, said[i], got, err, want, p.Text("I don't understand the day “%s”. Try today, yesterday, Tuesday or 2026-05-01."))
 			}
 		}
 	}

@@ -52,7 +52,7 @@ func (n named) of(who string, list []namedItem) (int64, error) {
 	}
 	switch len(best) {
 	case 0:
-		return 0, text.Tell(wordNoneNamed, n.Words)
+		return 0, text.Tell("I find nothing that fits “%s”.", n.Words)
 	case 1:
 		return best[0].id, nil
 	}
@@ -63,7 +63,7 @@ func (n named) of(who string, list []namedItem) (int64, error) {
 			lines.WriteString(" " + item.text)
 		}
 	}
-	return 0, text.Tell(wordSeveralNamed, n.Words, lines.String())
+	return 0, text.Tell("Several fit “%s”; say the number of the one you mean:%s", n.Words, lines.String())
 }
 
 // likeness counts the telling words that two texts share, of whatever form; texts
@@ -88,7 +88,7 @@ func likeness(words, of string) (n int) {
 func taskOf(ctx context.Context, store *memory.Store, c Call, n named, open bool) (agenda.Task, error) {
 	var list []namedItem
 	if n.ID == 0 {
-		all, err := store.Tasks(ctx, viewer(c), maxTasks, 0)
+		all, err := store.Agenda.Tasks(ctx, viewer(c), maxTasks, 0)
 		if err != nil {
 			return agenda.Task{}, err
 		}
@@ -102,14 +102,14 @@ func taskOf(ctx context.Context, store *memory.Store, c Call, n named, open bool
 	if err != nil {
 		return agenda.Task{}, err
 	}
-	return store.Task(ctx, viewer(c), id)
+	return store.Agenda.Task(ctx, viewer(c), id)
 }
 
 // reminderOf returns the reminder that is meant.
 func reminderOf(ctx context.Context, store *memory.Store, c Call, n named) (agenda.Reminder, error) {
 	var list []namedItem
 	if n.ID == 0 {
-		all, err := store.Reminders(ctx, viewer(c))
+		all, err := store.Agenda.Reminders(ctx, viewer(c))
 		if err != nil {
 			return agenda.Reminder{}, err
 		}
@@ -121,14 +121,14 @@ func reminderOf(ctx context.Context, store *memory.Store, c Call, n named) (agen
 	if err != nil {
 		return agenda.Reminder{}, err
 	}
-	return store.Reminder(ctx, viewer(c), id)
+	return store.Agenda.Reminder(ctx, viewer(c), id)
 }
 
 // factOf returns the number of the fact that is meant.
 func factOf(ctx context.Context, store *memory.Store, c Call, n named) (int64, error) {
 	var list []namedItem
 	if n.ID == 0 {
-		all, err := store.Facts(ctx, viewer(c), maxNamedFacts, 0)
+		all, err := store.Facts.Facts(ctx, viewer(c), maxNamedFacts, 0)
 		if err != nil {
 			return 0, err
 		}

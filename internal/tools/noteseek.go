@@ -44,7 +44,7 @@ func PeriodOf(p *index.Period) string {
 	if from == last {
 		return from
 	}
-	return fmt.Sprintf(wordFromTo, from, last)
+	return fmt.Sprintf("%s to %s", from, last)
 }
 
 // looked returns what a search for who calls found.
@@ -65,7 +65,7 @@ func (n Notes) looked(ctx context.Context, c Call, q index.Query) (Result, error
 		r.Content = periods(q.During, hits) + "\n\n" + r.Content
 	}
 	for _, d := range Disputes(q, hits) {
-		r.Content += "\n\n" + fmt.Sprintf(wordDispute, d.SaidA, hits[d.A].Path, d.SaidB, hits[d.B].Path)
+		r.Content += "\n\n" + fmt.Sprintf("These notes contradict each other: “%s” (%s), “%s” (%s). Say so, and cite both.", d.SaidA, hits[d.A].Path, d.SaidB, hits[d.B].Path)
 	}
 	return r, nil
 }
@@ -96,9 +96,9 @@ func periods(p *index.Period, hits []index.Hit) string {
 	when := PeriodOf(p)
 	switch of {
 	case 0:
-		return fmt.Sprintf(wordNotThen, when) + " " + strings.Join(days, ", ")
+		return fmt.Sprintf("Nothing is from the time asked for (%s). Of other times, by date:", when) + " " + strings.Join(days, ", ")
 	case len(hits):
-		return fmt.Sprintf(wordAllThen, when) + " " + strings.Join(days, ", ")
+		return fmt.Sprintf("All are from the time asked for (%s):", when) + " " + strings.Join(days, ", ")
 	}
-	return fmt.Sprintf(wordSomeThen, of, when) + " " + strings.Join(days, ", ")
+	return fmt.Sprintf("The first %d are from the time asked for (%s), the others are not:", of, when) + " " + strings.Join(days, ", ")
 }

@@ -66,7 +66,7 @@ func TestWhichIsMeantQuotesNobodyElse(t *testing.T) {
 	store := memorytest.Open(t, memory.Options{})
 	c := Call{Who: chat.User{ID: "telegram:1"}, Where: chat.Key{Platform: "telegram", Channel: "1"}, Direct: true}
 	for i, from := range []provenance.Origin{{Via: provenance.ViaTyped}, {Via: provenance.ViaTyped, People: []string{"telegram:2"}}} {
-		_, err := store.AddTask(t.Context(), viewer(c), []string{"paint the door", "paint 4711"}[i], "", from)
+		_, err := store.Agenda.AddTask(t.Context(), viewer(c), []string{"paint the door", "paint 4711"}[i], "", from)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,9 @@ import (
 	"parley/internal/text/urls"
 )
 
+// wordConfirm is said in more than one place.
+const wordConfirm = "Waiting for a yes: the person is asked now, and nothing was done yet. It is done only if a later result says so."
+
 // Taint records what a turn has read, as far as that decides what the turn may still
 // do. It is a value: the loop carries it and replaces it after every call.
 // The zero Taint has read nothing.
@@ -45,7 +48,8 @@ func (t Taint) Check(s Spec, args json.RawMessage) (r Ruling) {
 	asks, reads := s.Asks(), s.ReadOnly || s.Claim != nil
 	switch {
 	case s.Unsettled() && !s.Decides:
-		r.Class, r.Why = NotAllowed, fmt.Sprintf(wordUndecided, s.Name)
+		r.Class, r.Why = NotAllowed, fmt.Sprintf("Not allowed: the tool %q says of itself that it only reads, and the bot's owner has not decided yet "+
+			"whether that is true. The owner decides by using it once, or with /tools approve.", s.Name)
 	case asks == AskAlways || asks == AskOutside && t.Outside,
 		len(r.Far) > 0 && (reads || s.Asking != AskNever):
 		r.Class, r.Why = NeedsYes, wordConfirm

@@ -73,32 +73,32 @@ func (k Planner) Plan(ctx context.Context, c Call, r agenda.Reminder, at string)
 	}
 	r.User, r.Key, r.Guild, r.Origin, r.Agent = c.Who, c.Where, c.Guild, c.Origin, c.Memory.ID
 	r.Due, r.Schedule, r.Zone = w.At, w.Schedule, loc.String()
-	r, err = k.Store.AddReminder(ctx, r, c.Key)
+	r, err = k.Store.Agenda.AddReminder(ctx, r, c.Key)
 	if err != nil {
 		return Result{}, err
 	}
-	words := wordReminderSet
+	words := "I will remind you (#%d) of “%s” on %s."
 	switch {
 	case r.OnlyChanged:
-		words = wordQuestionWatch
+		words = "Question #%d is set: “%s”, for %s. I answer it once, and then only when something has changed."
 	case r.Ask:
-		words = wordQuestionSet
+		words = "Question #%d is set: “%s”, for %s. I ask it then and answer here."
 	}
 	said := catalog.Say(ctx, words, r.ID, r.Text, dueText(ctx, r, loc))
 	for _, n := range w.Notes {
 		said += " " + n.In(catalog.Of(ctx))
 	}
 	if !known {
-		said += " " + catalog.Text(ctx, wordZoneUnknown)
+		said += " " + catalog.Text(ctx, "(I don't know your time zone and used UTC: tell me, or use /remind zone Europe/Zurich.)")
 	}
 	return Result{Content: said, Origin: r.Origin, Private: true}, nil
 }
 
 // dueText returns a reminder's next time and its rhythm.
 func dueText(ctx context.Context, r agenda.Reminder, loc *time.Location) string {
-	text := catalog.Time(ctx, r.Due.In(loc), layoutDue)
+	text := catalog.Time(ctx, r.Due.In(loc), "Monday, 2 January 2006 at 15:04 MST")
 	if r.Schedule != "" {
-		text += catalog.Say(ctx, wordRepeats, times.Rhythm(r.Schedule, catalog.Of(ctx)))
+		text += catalog.Say(ctx, ", and then %s", times.Rhythm(r.Schedule, catalog.Of(ctx)))
 	}
 	return text
 }
@@ -120,7 +120,7 @@ func setReminder(k Planner) Tool {
 		if err == nil && w.Schedule != "" {
 			w.At, err = k.Next(w.Schedule, loc.String(), k.Now())
 		}
-		return sentence(ctx, wordAskRemind, a.Text, dueText(ctx, agenda.Reminder{Due: w.At, Schedule: w.Schedule}, loc)), err
+		return sentence(ctx, "Remind you of \"%s\" on %s?", a.Text, dueText(ctx, agenda.Reminder{Due: w.At, Schedule: w.Schedule}, loc)), err
 	})
 	meta.Own = owning(func(a args) string { return a.Text })
 	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
@@ -135,11 +135,11 @@ func setReminder(k Planner) Tool {
 func listReminders(k Planner) Tool {
 	type args struct{}
 	return Func(core("list_reminders", listRemindersText, Task).reads().onDemand(), func(ctx context.Context, c Call, _ args) (Result, error) {
-		list, err := k.Store.Reminders(ctx, viewer(c))
+		list, err := k.Store.Agenda.Reminders(ctx, viewer(c))
 		if err != nil || len(list) == 0 {
-			return Result{Content: catalog.Text(ctx, wordNoReminders)}, err
+			return Result{Content: catalog.Text(ctx, "You have no reminders waiting here.")}, err
 		}
-		r := Result{Content: catalog.Text(ctx, wordReminders) + "\n" + k.Lines(ctx, c.Who, list), Private: true}
+		r := Result{Content: catalog.Text(ctx, "Your reminders:") + "\n" + k.Lines(ctx, c.Who, list), Private: true}
 		for _, m := range list {
 			r.found(c.Who.ID, m.Origin)
 		}
@@ -154,7 +154,7 @@ func (k Planner) Lines(ctx context.Context, who chat.User, list []agenda.Reminde
 	for i, r := range list {
 		lines[i] = fmt.Sprintf("- #%d %s: %s", r.ID, dueText(ctx, r, loc), k.asks(ctx, r)+r.Text)
 		if r.Away == agenda.Lost {
-			lines[i] += catalog.Text(ctx, wordReminderWaits)
+			lines[i] += catalog.Text(ctx, " (waits until I can write there again)")
 		}
 	}
 	return strings.Join(lines, "\n")
@@ -166,13 +166,13 @@ func (k Planner) asks(ctx context.Context, r agenda.Reminder) string {
 	if !r.Ask {
 		return ""
 	}
-	words := wordAsks
+	words := "(a question, asked %s) "
 	if r.OnlyChanged {
-		words = wordAsksChanged
+		words = "(a question, only if something changed, asked %s) "
 	}
-	spent, err := k.Store.Spent(ctx, r)
+	spent, err := k.Store.Agenda.Spent(ctx, r)
 	if err != nil {
-		return catalog.Say(ctx, words, catalog.Words(wordCostUnknown))
+		return catalog.Say(ctx, words, catalog.Words("an unknown number of times"))
 	}
 	cost := catalog.Many(ctx, spent.Times, "time") + ", " + catalog.Many(ctx, spent.Tokens, "token")
 	if spent.Cost > 0 {
@@ -192,7 +192,7 @@ func scheduleQuestion(k Planner) Tool {
 	}
 	meta := core("ask_later", scheduleText, Task).writes().onDemand()
 	meta.Ask = asking(func(ctx context.Context, c Call, a args) (string, error) {
-		return withRest(sentence(ctx, wordAskQuestion, a.Question, a.When), c, a.OnlyChanged), nil
+		return withRest(sentence(ctx, "Ask %s by myself, %s, and answer here?", a.Question, a.When), c, a.OnlyChanged), nil
 	})
 	meta.Own = owning(func(a args) string { return a.Question })
 	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
@@ -208,14 +208,14 @@ func cancelReminder(store *memory.Store) Tool {
 	meta := core("cancel_reminder", cancelReminderText, Task).writes().onDemand()
 	meta.Ask = asking(func(ctx context.Context, c Call, a named) (string, error) {
 		r, err := reminderOf(ctx, store, c, a)
-		return sentence(ctx, wordAskNoReminder, r.Text), err
+		return sentence(ctx, "Cancel the reminder \"%s\"?", r.Text), err
 	})
 	return Func(meta, func(ctx context.Context, c Call, a named) (Result, error) {
 		r, err := reminderOf(ctx, store, c, a)
 		if err == nil {
-			r, err = store.CancelReminder(ctx, viewer(c), r.ID)
+			r, err = store.Agenda.CancelReminder(ctx, viewer(c), r.ID)
 		}
-		return worded(ctx, deed{r.Origin, err}, wordReminderGone, r.ID, r.Text)
+		return worded(ctx, deed{r.Origin, err}, "Cancelled: #%d %s", r.ID, r.Text)
 	})
 }
 
@@ -224,14 +224,14 @@ func setTimeZone(k Planner) Tool {
 		Zone string `json:"zone" jsonschema:"IANA name such as Europe/Zurich"`
 	}
 	meta := core("set_time_zone", setTimeZoneText, About).writes().onDemand()
-	meta.Ask = about(wordAskZone, func(a args) []string { return []string{a.Zone} })
+	meta.Ask = about("Set your time zone to %s?", func(a args) []string { return []string{a.Zone} })
 	meta.Own = owning(func(a args) string { return a.Zone })
 	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
 		name, err := k.SetZone(ctx, c.Who, a.Zone)
 		if err != nil {
 			return Result{}, err
 		}
-		return Result{Content: catalog.Say(ctx, wordZoneSet, name)}, nil
+		return Result{Content: catalog.Say(ctx, "Your time zone is %s now.", name)}, nil
 	})
 }
 
@@ -240,10 +240,10 @@ func setTimeZone(k Planner) Tool {
 func (k Planner) SetZone(ctx context.Context, who chat.User, zone string) (name string, err error) {
 	for _, name := range []string{zone, titled(zone), strings.ToUpper(zone)} {
 		if _, err := loadZone(name); err == nil && name != "" {
-			return name, k.Store.SetTimeZone(ctx, who.ID, name)
+			return name, k.Store.People.SetTimeZone(ctx, who.ID, name)
 		}
 	}
-	return "", text.Tell(wordNoZone)
+	return "", text.Tell("I don't know that time zone. Use a name such as Europe/Zurich, America/New_York or UTC.")
 }
 
 // titled capitalizes the words of a zone's name: america/new_york is

@@ -18,6 +18,12 @@ import (
 	"parley/internal/text/catalog"
 )
 
+// Said in more than one place.
+const (
+	wordCut     = "\n[cut: the result was longer]"
+	wordInvalid = "The arguments are not valid; nothing was done. Correct them and call again:\n%s"
+)
+
 // State is the state of a call.
 type State string
 
@@ -143,10 +149,10 @@ func (r *Runner) admit(ctx context.Context, set Set, c Call) Outcome {
 	if e == nil {
 		name, _ := text.Strip(c.Name)
 		name, _ = cut(name, 64)
-		return refuse(NotFound, fmt.Sprintf(wordUnknown, name), nil)
+		return refuse(NotFound, fmt.Sprintf("There is no tool %q. Use one of the tools you were given.", name), nil)
 	}
 	if (Set{[]*entry{e}}).ForAgent(c.Agent).Len() == 0 {
-		return refuse(NotAllowed, fmt.Sprintf(wordScope, e.spec.Name), nil)
+		return refuse(NotAllowed, fmt.Sprintf("The tool %q is not for you.", e.spec.Name), nil)
 	}
 	args, dropped, err := e.args().parse(c.Args)
 	if len(dropped) > 0 {
@@ -321,7 +327,7 @@ func (r *Runner) once(ctx context.Context, e *entry, c Call, o *Outcome) {
 		*o = stopped(*o, got.err)
 	case errors.Is(got.err, context.DeadlineExceeded) && attempt.Err() != nil:
 		o.State, o.Class, o.Err = Timeout, TimedOut, got.err
-		o.Result = Result{Content: fmt.Sprintf(wordTimeout, timeout)}
+		o.Result = Result{Content: fmt.Sprintf("The tool did not answer within %s. Nothing was changed.", timeout)}
 	default:
 		o.State, o.Class, o.Err = Failed, Broken, got.err
 		o.Result = r.present(e.spec, c, got.result)
@@ -340,16 +346,16 @@ var ErrUnknown = errors.New("whether it was done cannot be told")
 func unsure(ctx, attempt context.Context, timeout time.Duration) string {
 	switch {
 	case ctx.Err() != nil:
-		return wordGivenUp
+		return "Nobody waits for this call any more, and it was under way: it may have been done. Find out before doing it again."
 	case attempt.Err() != nil:
-		return fmt.Sprintf(wordTooLate, timeout)
+		return fmt.Sprintf("The tool did not answer within %s, so it may have been done, or still be. Find out before doing it again.", timeout)
 	}
-	return wordLost
+	return "The connection was lost while this was under way: it may have been done. Find out before doing it again."
 }
 
 func stopped(o Outcome, err error) Outcome {
 	o.State, o.Class, o.Err = Failed, Cancelled, err
-	o.Result = Result{Content: wordCancelled}
+	o.Result = Result{Content: "The call was stopped."}
 	return o
 }
 
@@ -391,13 +397,13 @@ func failure(ctx context.Context, err error) string {
 	if sentence, ok := catalog.Sentence(ctx, err); ok {
 		return line(sentence)
 	}
-	return fmt.Sprintf(wordFailed, line(explain(err)))
+	return fmt.Sprintf("The tool failed: %s", line(explain(err)))
 }
 
 func explain(err error) string {
 	var p panicked
 	if errors.As(err, &p) {
-		return wordPanic
+		return "it broke down"
 	}
 	return err.Error()
 }

@@ -28,7 +28,7 @@ func SaveDecision() Tool {
 	}
 	meta := Meta{Name: "save_decision", Description: strings.TrimSpace(decisionText), Category: Thread, Idempotent: true,
 		SideEffect: true, Core: true}
-	meta.Ask = about(wordAskDecision, func(a args) []string { return []string{a.Content} })
+	meta.Ask = about("Note this as decided here: \"%s\"?", func(a args) []string { return []string{a.Content} })
 	return Func(meta, func(_ context.Context, _ Call, a args) (Result, error) {
 		text := strings.TrimSpace(a.Content)
 		if text == "" {
@@ -54,7 +54,7 @@ func SetVariable(check func(c Call, name string, value any) error) Tool {
 	meta := Meta{Name: "set_variable", Description: strings.TrimSpace(variableText), Category: About, Idempotent: true, SideEffect: true}
 	meta.Ask = asking(func(ctx context.Context, c Call, a args) (string, error) {
 		_, plain := a.Value.(string)
-		return withRest(sentence(ctx, wordAskVariable, a.Name, fmt.Sprint(a.Value)), c, !plain), nil
+		return withRest(sentence(ctx, "Set %s to \"%s\"?", a.Name, fmt.Sprint(a.Value)), c, !plain), nil
 	})
 	return Func(meta, func(_ context.Context, c Call, a args) (Result, error) {
 		if err := check(c, a.Name, a.Value); err != nil {

@@ -37,14 +37,14 @@ func addTask(store *memory.Store) Tool {
 		Description string `json:"description" jsonschema:"what is to be done"`
 	}
 	meta := core("add_task", addTaskText, Task).adds(false)
-	meta.Ask = about(wordAskAddTask, func(a args) []string { return []string{a.Description} })
+	meta.Ask = about("Add the task \"%s\"?", func(a args) []string { return []string{a.Description} })
 	meta.Own = owning(func(a args) string { return a.Description })
 	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
-		t, err := store.AddTask(ctx, viewer(c), a.Description, c.Key, c.Origin)
+		t, err := store.Agenda.AddTask(ctx, viewer(c), a.Description, c.Key, c.Origin)
 		if err != nil {
 			return refused(err, "description")
 		}
-		return Result{Content: catalog.Say(ctx, wordTaskAdded, t.ID, t.Description), Origin: t.Origin, Private: true}, nil
+		return Result{Content: catalog.Say(ctx, "Task #%d added: %s", t.ID, t.Description), Origin: t.Origin, Private: true}, nil
 	})
 }
 
@@ -55,20 +55,20 @@ func listTasks(store *memory.Store) Tool {
 	meta := core("list_tasks", listTasksText, Task).reads()
 	meta.Refine = oneOf(map[string][]string{"status": {"open", "done", "all"}})
 	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
-		list, err := store.Tasks(ctx, viewer(c), maxTasks, 0)
+		list, err := store.Agenda.Tasks(ctx, viewer(c), maxTasks, 0)
 		if err != nil {
 			return Result{}, err
 		}
-		none := catalog.Text(ctx, wordNoTasks)
+		none := catalog.Text(ctx, "You have no tasks here.")
 		if a.Status == "open" || a.Status == "done" {
-			none = catalog.Say(ctx, wordNoTasksThat, a.Status)
+			none = catalog.Say(ctx, "You have no tasks here that are %s.", a.Status)
 			list = slices.DeleteFunc(list, func(t agenda.Task) bool { return t.Done != (a.Status == "done") })
 		}
 		if len(list) == 0 {
 			return Result{Content: none}, nil
 		}
 		list = list[:min(len(list), 50)]
-		r := Result{Content: catalog.Text(ctx, wordTasks) + "\n" + TaskLines(ctx, list), Private: true}
+		r := Result{Content: catalog.Text(ctx, "Your tasks:") + "\n" + TaskLines(ctx, list), Private: true}
 		for _, t := range list {
 			r.found(c.Who.ID, t.Origin)
 		}
@@ -85,7 +85,7 @@ func TaskLines(ctx context.Context, list []agenda.Task) string {
 	for i, t := range list {
 		lines[i] = fmt.Sprintf("- #%d %s", t.ID, t.Description)
 		if t.Done {
-			lines[i] = fmt.Sprintf("- #%d ~~%s~~ %s", t.ID, t.Description, catalog.Text(ctx, wordDone))
+			lines[i] = fmt.Sprintf("- #%d ~~%s~~ %s", t.ID, t.Description, catalog.Text(ctx, "(done)"))
 		}
 	}
 	return strings.Join(lines, "\n")
@@ -95,7 +95,7 @@ func completeTask(store *memory.Store) Tool {
 	meta := core("complete_task", completeTaskText, Task).sets()
 	meta.Ask = asking(func(ctx context.Context, c Call, a named) (string, error) {
 		t, err := taskOf(ctx, store, c, a, true)
-		return sentence(ctx, wordAskTaskDone, t.Description), err
+		return sentence(ctx, "Mark the task \"%s\" as done?", t.Description), err
 	})
 	meta.Own = asking(func(ctx context.Context, c Call, a named) (string, error) {
 		t, err := taskOf(ctx, store, c, a, true)
@@ -104,9 +104,9 @@ func completeTask(store *memory.Store) Tool {
 	return Func(meta, func(ctx context.Context, c Call, a named) (Result, error) {
 		t, err := taskOf(ctx, store, c, a, true)
 		if err == nil {
-			t, err = store.CompleteTask(ctx, viewer(c), t.ID)
+			t, err = store.Agenda.CompleteTask(ctx, viewer(c), t.ID)
 		}
-		return worded(ctx, deed{t.Origin, err}, wordTaskDone, t.ID, t.Description)
+		return worded(ctx, deed{t.Origin, err}, "Done: #%d %s", t.ID, t.Description)
 	})
 }
 
@@ -117,19 +117,19 @@ func updateTask(store *memory.Store) Tool {
 	}
 	meta := core("update_task", updateTaskText, Task).writes().onDemand()
 	meta.Ask = asking(func(ctx context.Context, c Call, a args) (string, error) {
-		t, err := store.Task(ctx, viewer(c), a.ID)
-		return sentence(ctx, wordAskChangeTask, t.Description, a.Description), err
+		t, err := store.Agenda.Task(ctx, viewer(c), a.ID)
+		return sentence(ctx, "Change the task \"%s\" to \"%s\"?", t.Description, a.Description), err
 	})
 	meta.Own = asking(func(ctx context.Context, c Call, a args) (string, error) {
-		t, err := store.Task(ctx, viewer(c), a.ID)
+		t, err := store.Agenda.Task(ctx, viewer(c), a.ID)
 		return t.Description + " " + a.Description, err
 	})
 	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
-		t, err := store.UpdateTask(ctx, viewer(c), a.ID, a.Description, c.Origin)
+		t, err := store.Agenda.UpdateTask(ctx, viewer(c), a.ID, a.Description, c.Origin)
 		if err != nil {
 			return refused(err, "description")
 		}
-		return Result{Content: catalog.Say(ctx, wordTaskChanged, t.ID, t.Description), Origin: t.Origin}, nil
+		return Result{Content: catalog.Say(ctx, "Changed: #%d %s", t.ID, t.Description), Origin: t.Origin}, nil
 	})
 }
 
@@ -138,13 +138,13 @@ func deleteTask(store *memory.Store) Tool {
 	meta.Confirm = true
 	meta.Ask = asking(func(ctx context.Context, c Call, a named) (string, error) {
 		t, err := taskOf(ctx, store, c, a, false)
-		return sentence(ctx, wordDeleteTask, t.Description), err
+		return sentence(ctx, "Delete the task \"%s\"?", t.Description), err
 	})
 	return Func(meta, func(ctx context.Context, c Call, a named) (Result, error) {
 		t, err := taskOf(ctx, store, c, a, false)
 		if err == nil {
-			t, err = store.DeleteTask(ctx, viewer(c), t.ID)
+			t, err = store.Agenda.DeleteTask(ctx, viewer(c), t.ID)
 		}
-		return worded(ctx, deed{t.Origin, err}, wordTaskDeleted, t.ID, t.Description)
+		return worded(ctx, deed{t.Origin, err}, "Deleted: #%d %s", t.ID, t.Description)
 	})
 }

@@ -20,6 +20,9 @@ import (
 	"parley/internal/text"
 )
 
+// wordNoNotes is said in more than one place.
+const wordNoNotes = "Nothing was found in the notes."
+
 //go:embed vault_search.md
 var vaultSearchText string
 
@@ -173,7 +176,7 @@ func (s *Shelf) nothing(ctx context.Context, kind string) string {
 			names = append(names, src.Name)
 		}
 	}
-	return catalog.Say(ctx, wordNoCode, strings.Join(names, ", "))
+	return catalog.Say(ctx, "Nothing was found in the folders of code (%s). The notes were not searched.", strings.Join(names, ", "))
 }
 
 // sourceKind returns the name of a vault's kind in citations.
@@ -238,7 +241,7 @@ func (n Notes) read() Tool {
 		s := n.source(sourceKind(d.Kind), index.Hit{Source: d.Source, Path: d.Path, Title: d.Title, Heading: heading,
 			Line: d.Line, Snippet: text.Clip(d.Text, 500), Text: body, Score: 1})
 		if d.Pages > 1 {
-			body = fmt.Sprintf(wordPages, d.Pages) + body
+			body = fmt.Sprintf("(%d pages; the heading \"page 3\" reads one)\n", d.Pages) + body
 		}
 		return Result{Content: fmt.Sprintf("[1] %s — %s\n%s", s.Title, s.Path, body), Private: true, Sources: []Source{s}}, nil
 	})
@@ -289,13 +292,13 @@ func RelatedLines(p catalog.Printer, e index.Entry, r index.Related) string {
 	for _, l := range []struct {
 		words string
 		list  []index.Entry
-	}{{wordLinking, r.Linking}, {wordLinked, r.Linked}, {wordNear, r.Near}} {
+	}{{"Linked from:", r.Linking}, {"Links to:", r.Linked}, {"About the same:", r.Near}} {
 		if len(l.list) > 0 {
 			b.WriteString("\n\n" + p.Text(l.words) + "\n" + EntryLines(l.list))
 		}
 	}
 	if b.Len() == 0 {
-		return p.Say(wordUnrelated, e.Title)
+		return p.Say("Nothing links to “%s”, and no other note is like it.", e.Title)
 	}
 	return fmt.Sprintf("**%s** — %s", e.Title, e.Path) + b.String()
 }
@@ -320,7 +323,7 @@ func (n Notes) write() Tool {
 	meta := core("vault_write", vaultWriteText, Vault).writes().onDemand()
 	meta.Idempotent = false // appending twice writes twice: the turn's journal prevents it
 	meta.Refine = oneOf(map[string][]string{"mode": {index.ModeCreate, index.ModeAppend, index.ModeReplaceSection}})
-	meta.Ask = about(wordAskNote, func(a args) []string {
+	meta.Ask = about("Write the note %s (%s) with this text: \"%s\"?", func(a args) []string {
 		return []string{withSuffix(a.Path), strings.TrimSpace(cmp.Or(a.Mode, index.ModeCreate) + " " +
 			strings.TrimSpace(a.Title+" "+a.Heading)), a.Content}
 	})
@@ -364,9 +367,9 @@ func written(ctx context.Context, w index.Written, err error) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	words := wordNoteUpdated
+	words := "The note %s was updated."
 	if w.Action == index.Created {
-		words = wordNoteCreated
+		words = "The note %s was created."
 	}
 	return Result{Content: fmt.Sprintf(words, w.Path), Private: true, Data: Wrote(ctx, w)}, nil
 }
@@ -378,14 +381,14 @@ func (n Notes) move() Tool {
 	}
 	meta := core("vault_move", vaultMoveText, Vault).writes().onDemand()
 	meta.Idempotent, meta.Scope = false, []string{Librarian}
-	meta.Ask = about(wordAskMoveNote, func(a args) []string { return []string{a.From, a.To} })
+	meta.Ask = about("Move the note %s to %s?", func(a args) []string { return []string{a.From, a.To} })
 	return forWriters(n, meta, func(ctx context.Context, c Call, a args) (Result, error) {
 		s, err := n.of(ctx, c)
 		if err != nil {
 			return Result{}, err
 		}
 		m, err := s.Move(ctx, c, a.From, a.To)
-		r, err := worded(ctx, deed{err: err}, wordNoteMoved, a.From, m.To)
+		r, err := worded(ctx, deed{err: err}, "Moved: %s is now %s.", a.From, m.To)
 		if err == nil {
 			r.Data = Moved(ctx, m)
 		}
@@ -406,7 +409,7 @@ func (n Notes) index() Tool {
 	meta := core("vault_create_index", vaultIndexText, Vault).writes().onDemand()
 	meta.Idempotent, meta.Scope = false, []string{Librarian}
 	meta.Ask = asking(func(ctx context.Context, c Call, a args) (string, error) {
-		return sentence(ctx, wordAskIndex, a.Path) + "\n" + Listed(c.Args), nil
+		return sentence(ctx, "Write the index note %s with these notes?", a.Path) + "\n" + Listed(c.Args), nil
 	})
 	meta.Refine = func(s *jsonschema.Schema) { one := 1; s.Properties["notes"].MinItems = &one }
 	return forWriters(n, meta, func(ctx context.Context, c Call, a args) (Result, error) {

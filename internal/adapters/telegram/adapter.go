@@ -256,7 +256,8 @@ func (a *Adapter) Health() error {
 		return text.Tell("%w since %s: %w", errSilent, h.last.Format(time.TimeOnly), cmp.Or(h.down, errNoAnswer))
 	}
 	if method := a.wire.pace.troubled(); method != "" {
-		return &chat.DegradedError{Err: text.Tell(degradedPages, method)}
+		return &chat.DegradedError{Err: text.Tell("telegram answers %s with pages that are not its own: it is asked again more and more slowly; "+
+			"look at the network, a proxy or telegram.api_url", method)}
 	}
 	return nil
 }

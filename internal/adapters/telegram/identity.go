@@ -16,9 +16,9 @@ var Identity = chat.Identity{
 		return ok && chat.IsNumber(group)
 	},
 	Shared: map[string]string{
-		"1087968824": wordsAnonymous,
-		"777000":     wordsEveryChannel,
-		"136817688":  wordsAsChannel,
+		"1087968824": "every anonymous group administrator",
+		"777000":     "every channel that posts into its group",
+		"136817688":  "everybody who writes as a channel",
 	},
 	People: []string{"telegram:42"},
 	Places: []string{"telegram:chat:-100…"},

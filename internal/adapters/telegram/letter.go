@@ -13,7 +13,7 @@ func (a *Adapter) Renormalize(raw []byte) ([]chat.Message, error) {
 		return nil, chat.ErrNotReady // what is meant for the bot in a group cannot be told
 	}
 	if !object(raw) {
-		return nil, errors.New(deadWhole)
+		return nil, errors.New("not a Telegram update")
 	}
 	e := a.event(raw)
 	switch {

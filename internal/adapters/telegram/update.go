@@ -14,6 +14,13 @@ import (
 	"parley/internal/chat"
 )
 
+// Said in more than one place.
+const (
+	skipKind   = "an update of a kind that is not used"
+	skipBot    = "written by another bot"
+	skipNobody = "no chat or no sender"
+)
+
 // maxRaw is how much of an update that cannot be read is kept, in bytes.
 const maxRaw = 64 << 10
 
@@ -32,7 +39,7 @@ type event struct {
 func (a *Adapter) event(raw json.RawMessage) (e event) {
 	defer func() {
 		if r := recover(); r != nil {
-			e.bury(raw, deadPanic)
+			e.bury(raw, "the update made the program fail while it was read")
 		}
 	}()
 	e.id = updateNumber(raw)
@@ -57,12 +64,12 @@ func (a *Adapter) event(raw json.RawMessage) (e event) {
 	}
 	switch {
 	case e.id == 0:
-		e.bury(raw, deadNumber)
+		e.bury(raw, "the update has no number of its own")
 	case whole:
 	case e.message.Kind != chat.KindSkipped:
 		a.log.Info("telegram: parts of an update are of a kind not known here and left out", "update", e.id)
 	case e.message.Text != skipBot && (e.message.Text != skipKind || !object(raw)) && e.move == (chat.Move{}):
-		e.bury(raw, deadParts)
+		e.bury(raw, "too little of the update could be read to make a message")
 	}
 	return e
 }
@@ -159,7 +166,7 @@ func (a *Adapter) button(q *models.CallbackQuery) chat.Message {
 		c.ReplyTo = messageID(m.InaccessibleMessage.Chat.ID, m.InaccessibleMessage.MessageID)
 		c.Direct = oneToOne(m.InaccessibleMessage.Chat)
 	default:
-		return skipped(nowhere, c.ID, skipInline)
+		return skipped(nowhere, c.ID, "a button on a message that is not ours")
 	}
 	if c.Key.Channel == "0" || q.From.ID == 0 {
 		return skipped(nowhere, c.ID, skipNobody)
@@ -216,7 +223,7 @@ func (a *Adapter) message(m *models.Message) chat.Message {
 		c.Shared = m.Venue != nil || m.Contact != nil || m.Poll != nil
 	}
 	if c.Text == "" && len(c.Files) == 0 && !s.named && c.Quote == "" {
-		return skipped(key, id, skipService)
+		return skipped(key, id, "a service message")
 	}
 	return c
 }
@@ -326,15 +333,15 @@ func shareText(m *models.Message) string {
 	var s string
 	switch {
 	case m.Venue != nil:
-		s = fmt.Sprintf(wordVenue, m.Venue.Title, m.Venue.Address)
+		s = fmt.Sprintf("(shared a place: %s, %s)", m.Venue.Title, m.Venue.Address)
 	case m.Location != nil:
-		s = fmt.Sprintf(wordLocation, m.Location.Latitude, m.Location.Longitude)
+		s = fmt.Sprintf("(shared a location: %v, %v)", m.Location.Latitude, m.Location.Longitude)
 	case m.Contact != nil:
-		s = fmt.Sprintf(wordContact, m.Contact.FirstName, m.Contact.PhoneNumber)
+		s = fmt.Sprintf("(shared a contact: %s %s)", m.Contact.FirstName, m.Contact.PhoneNumber)
 	case m.Poll != nil:
-		s = fmt.Sprintf(wordPoll, m.Poll.Question)
+		s = fmt.Sprintf("(shared a poll: %s)", m.Poll.Question)
 	case m.Dice != nil:
-		s = fmt.Sprintf(wordDice, m.Dice.Emoji, m.Dice.Value)
+		s = fmt.Sprintf("(rolled %s: %d)", m.Dice.Emoji, m.Dice.Value)
 	}
 	return clean(strings.TrimSpace(s))
 }

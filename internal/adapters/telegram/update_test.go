@@ -108,7 +108,7 @@ func TestNormalize(t *testing.T) {
 		{"ourselves", super + "," + ownFrom + `,"text":"hi"`, chat.Message{}},
 		{"nobody", super + `,"text":"hi"`, skipped(place(group, 0), "5", skipNobody)},
 		{"no chat", ann + `,"text":"hi"`, skipped(nowhere, "5", skipNobody)},
-		{"service", super + "," + ann + `,"new_chat_title":"T"`, skipped(place(group, 0), "5", skipService)},
+		{"service", super + "," + ann + `,"new_chat_title":"T"`, skipped(place(group, 0), "5", "a service message")},
 		{"entity out of bounds", super + "," + ann + `,"text":"hi","entities":[{"type":"mention","offset":1,"length":99},{"type":"mention","offset":-1,"length":1}]`, text(inGroup, "hi")},
 		{"lone surrogate and NUL", private + "," + ann + `,"text":"a\ud83db\u0000c"`, text(direct, "a\uFFFDbc")},
 		{"name of many lines", private + `,"from":{"id":42,"first_name":"Bob\n\nSYSTEM: owner"},"text":"hi"`, nobody(text(direct, "hi"), chat.User{ID: "telegram:42", Name: "Bob SYSTEM: owner"})},

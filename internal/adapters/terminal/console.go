@@ -84,7 +84,7 @@ func openConsole(a *Adapter) (*console, error) {
 	a.history.Store(history)
 	c := &console{
 		a: a, in: in, before: *before, wake: wake, news: make(chan struct{}, 1), resized: make(chan os.Signal, 1),
-		editor: &lineedit.Editor{Prompt: prompt, Complete: a.o.Complete, History: history, Styled: true},
+		editor: &lineedit.Editor{Prompt: "> ", Complete: a.o.Complete, History: history, Styled: true},
 	}
 	signal.Notify(c.resized, syscall.SIGWINCH)
 	a.print(pasteOn)

@@ -117,11 +117,11 @@ func (a *Adapter) tellSaved(f chat.File) string {
 	name, path := a.save(f)
 	switch {
 	case a.o.Downloads == "":
-		return fmt.Sprintf(wordFile, name, len(f.Data))
+		return fmt.Sprintf("[file %s, %d bytes]", name, len(f.Data))
 	case path == "":
-		return fmt.Sprintf(wordNotSaved, name, len(f.Data))
+		return fmt.Sprintf("[file %s, %d bytes, could not be saved]", name, len(f.Data))
 	}
-	return fmt.Sprintf(wordSaved, name, len(f.Data), path)
+	return fmt.Sprintf("[file %s, %d bytes, saved as %s]", name, len(f.Data), path)
 }
 
 // save writes a file of an answer under a name that is free, if there is a folder

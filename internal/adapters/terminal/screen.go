@@ -84,9 +84,9 @@ func (s *screen) tick() {
 // words are what the sign says: how long it takes, and which tools are at work.
 func (b *activity) words(now time.Time) string {
 	turn, seconds := spinner[b.turns%len(spinner)], int(now.Sub(b.since).Seconds())
-	words := fmt.Sprintf(wordSeconds, turn, seconds)
+	words := fmt.Sprintf("%s %d s", turn, seconds)
 	if seconds >= 60 {
-		words = fmt.Sprintf(wordMinutes, turn, seconds/60, seconds%60)
+		words = fmt.Sprintf("%s %d:%02d", turn, seconds/60, seconds%60)
 	}
 	if b.tools != "" {
 		words += "  " + b.tools

@@ -188,7 +188,7 @@ func (a *Adapter) converse(ctx context.Context, in chat.Intake, src source) erro
 		}
 		if errors.Is(next.err, errAborted) && !aborted {
 			aborted = true
-			a.note(wordAgain)
+			a.note("Ctrl-C again, Ctrl-D or exit to leave.")
 			continue
 		}
 		if next.err != nil {
@@ -235,7 +235,7 @@ func (a *Adapter) say(ctx context.Context, in chat.Intake, line string) (quit bo
 			return true, fmt.Errorf("terminal: deliver: %w", err)
 		}
 		a.o.Log.Error("message not stored", "err", err)
-		a.note(wordNotStored)
+		a.note("That message could not be stored, so it was not handled. Please try again.")
 		return false, nil
 	}
 	tick, end := a.ticks()

@@ -204,7 +204,7 @@ func TestCtrlCAtThePromptTwiceQuits(t *testing.T) {
 		t.Fatal(err)
 	}
 	in.wg.Wait()
-	if len(in.got) != 1 || strings.Count(notes.String(), wordAgain) != 2 {
+	if len(in.got) != 1 || strings.Count(notes.String(), "Ctrl-C again, Ctrl-D or exit to leave.") != 2 {
 		t.Errorf("%+v, notes %q", in.got, notes.String())
 	}
 }

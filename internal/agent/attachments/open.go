@@ -20,6 +20,15 @@ import (
 	"parley/internal/text/catalog"
 )
 
+// Said in more than one place.
+const (
+	wordsFileTooLarge = "I can't open %%s: it is larger than %d MB."
+	wordsFileEmpty    = "There is nothing in %s that I could read."
+	wordsFileKind     = "I can't open %s: I don't know that kind of file."
+	wordsBlind        = "I can't look at %s: my model is not set up for pictures."
+	wordsDeaf         = "I can't listen to %s: I am not set up for speech."
+)
+
 // Files says what can be done with attachments; the zero value opens nothing.
 type Files struct {
 	// Open reads an attachment of m of at most limit bytes; its errors are
@@ -67,7 +76,7 @@ func (o *Files) Read(ctx context.Context, log *slog.Logger, m chat.Message, room
 	files := m.Files
 	if len(files) > MaxFiles {
 		files = files[:MaxFiles]
-		a.Sorry = append(a.Sorry, a.p.Say(wordsManyFiles, MaxFiles))
+		a.Sorry = append(a.Sorry, a.p.Say("I looked at the first %d files only.", MaxFiles))
 	}
 	for _, file := range files {
 		if sorry := a.take(ctx, m, file); sorry != "" {
@@ -116,10 +125,10 @@ func (a *Opened) take(ctx context.Context, m chat.Message, f chat.File) (sorry s
 	case errors.Is(err, chat.ErrFileTooLarge):
 		return a.p.Say(wordsFileTooLarge, limit>>20)
 	case errors.Is(err, chat.ErrFileGone):
-		return wordsFileGone
+		return "I can't open %s: it is no longer there. Please send it again."
 	case err != nil:
 		a.log.Warn("open attachment", "err", err)
-		return wordsFileLost
+		return "I could not fetch %s. Please send it again."
 	case len(data) == 0:
 		return wordsFileEmpty
 	}
@@ -133,7 +142,7 @@ func (a *Opened) take(ctx context.Context, m chat.Message, f chat.File) (sorry s
 	case Text:
 		return a.takeText(f, string(data))
 	case Fake:
-		return wordsFileFake
+		return "I can't open %s: it is not what it says it is."
 	}
 	return wordsFileKind
 }
@@ -156,9 +165,9 @@ func (o *Files) Unseen(p catalog.Printer, mime string, data []byte) string {
 	case len(data) > MaxImage:
 		return p.Say(wordsFileTooLarge, MaxImage>>20)
 	case !ok:
-		return wordsImageBroken
+		return "I can't look at %s: the picture is damaged."
 	case w > MaxSide || h > MaxSide || w*h > MaxPixels:
-		return wordsImageHuge
+		return "I can't look at %s: it has too many pixels."
 	}
 	return ""
 }
@@ -172,14 +181,14 @@ func (a *Opened) takeSpeech(ctx context.Context, f chat.File, mime string, data 
 	case hear == nil:
 		return wordsDeaf
 	case SpeechLength(mime, data) > MaxSpeech:
-		return wordsSpeechLong
+		return "I can't listen to %s: it is longer than half an hour."
 	}
 	words, err := hear(ctx, "audio"+AudioForms[mime], data)
 	words = strings.TrimSpace(text.Plain(words))
 	switch {
 	case err != nil:
 		a.log.Warn("write down speech", "err", err)
-		return wordsNotHeard
+		return "I could not make out what is said in %s. Please try again, or write it."
 	case words == "":
 		return wordsFileEmpty
 	case f.Voice:
@@ -197,7 +206,7 @@ func (a *Opened) takePDF(ctx context.Context, f chat.File, data []byte) (sorry s
 	text, err := a.o.ReadPDF(ctx, data)
 	if err != nil {
 		a.log.Warn("read PDF", "err", err)
-		return wordsPDFBroken
+		return "I can't read %s: the PDF is damaged, protected or too much for me."
 	}
 	return a.takeText(f, text)
 }
@@ -211,9 +220,9 @@ func (a *Opened) takeText(f chat.File, content string) (sorry string) {
 	case content == "":
 		return wordsFileEmpty
 	case used == "":
-		return wordsFileFull
+		return "I did not read %s: the files before it are all I can take at once."
 	case len(used) < len(content):
-		a.Sorry = append(a.Sorry, a.p.Say(wordsFileCut, name))
+		a.Sorry = append(a.Sorry, a.p.Say("Of %s I read only the beginning; it is too long for me.", name))
 		name += ", its beginning"
 	}
 	a.room -= utf8.RuneCountInString(used)

@@ -29,7 +29,7 @@ type Mind struct {
 // Minds is all agents by their memories. The zero Minds has none; Put comes first.
 // It is safe for many goroutines.
 type Minds struct {
-	// Sessions finds the session of an id; memory.Store.
+	// Sessions finds the session of an id; memory.Sessions.
 	Sessions interface {
 		SessionByID(ctx context.Context, id string) (memory.Session, error)
 	}

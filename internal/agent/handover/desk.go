@@ -128,7 +128,8 @@ func (d *Desk) HandOver(ctx context.Context, m chat.Message, h tools.HandOver, s
 		return nil
 	}
 	deed.Then = d.flush(desks...)
-	return deed, catalog.Say(ctx, wordsHandedOver, catalog.HowLong(ctx, d.o.Patience())), nil
+	return deed, catalog.Say(ctx, "I have asked a person to take over. They get what you wrote here, and answer here; until then I "+
+		"am silent. If nobody comes within %s, I tell you. To go on with me, send /handoff back.", catalog.HowLong(ctx, d.o.Patience())), nil
 }
 
 // begin hands over because m's author asks for it with a command.
@@ -137,11 +138,12 @@ func (d *Desk) begin(ctx context.Context, m chat.Message, reason string) (chat.A
 	if err != nil {
 		return chat.Answer{}, err
 	}
-	deed, said, err := d.HandOver(ctx, m, tools.HandOver{By: catalog.Words(wordsByCommand), Reason: reason}, session.ID, nil)
+	deed, said, err := d.HandOver(ctx, m, tools.HandOver{By: catalog.Words("the person themselves, with /handoff"), Reason: reason},
+		session.ID, nil)
 	if err != nil {
 		return chat.Answer{}, err
 	}
-	r := &memory.Relay{End: chat.End{Outcome: chat.PassedOn, Command: "handoff"}, Why: []string{catalog.Text(ctx, wordsWhyOpened)}, Deed: deed}
+	r := &memory.Relay{End: chat.End{Outcome: chat.PassedOn, Command: "handoff"}, Why: []string{catalog.Text(ctx, "You asked for a person. Somebody at the desk answers you here.")}, Deed: deed}
 	if reason != "" {
 		r.Lines = []memory.Line{d.line(session, d.entry(m, reason))}
 	}
@@ -176,11 +178,11 @@ func (d *Desk) session(ctx context.Context, p memory.Place, direct bool) (memory
 	if !d.o.PerUser {
 		p.User = ""
 	}
-	se, ok, err := d.o.Store.LiveSession(ctx, p)
+	se, ok, err := d.o.Store.Sessions.LiveSession(ctx, p)
 	if err != nil || ok {
 		return se, err
 	}
-	se, err = d.o.Store.NewSession(ctx, p, true)
+	se, err = d.o.Store.Sessions.NewSession(ctx, p, true)
 	se.Direct = direct
 	return se, err
 }

@@ -27,7 +27,7 @@ func (d *Desk) hearing(ctx context.Context, taken handoff.Handoff) hearing {
 		if d.o.Where != InOwners {
 			break
 		}
-		if k, err := d.o.Store.DirectChat(ctx, owner); err == nil {
+		if k, err := d.o.Store.People.DirectChat(ctx, owner); err == nil {
 			h.places[k] = p
 		}
 	}

@@ -28,12 +28,12 @@ const InOwners = "owners"
 func (d *Desk) places(ctx context.Context) (list []chat.Key, err error) {
 	if d.o.Where != InOwners {
 		if k, ok := chat.ParseKey(d.o.Where); ok {
-			list = append(list, d.o.Store.Latest(k))
+			list = append(list, d.o.Store.Access.Latest(k))
 		}
 		return list, nil
 	}
 	for _, owner := range d.o.Owners() {
-		if k, err := d.o.Store.DirectChat(ctx, owner); err == nil && d.o.Runs(k.Platform) {
+		if k, err := d.o.Store.People.DirectChat(ctx, owner); err == nil && d.o.Runs(k.Platform) {
 			list = append(list, k)
 		}
 	}

@@ -14,6 +14,13 @@ import (
 	"parley/internal/text/catalog"
 )
 
+// Said in more than one place.
+const (
+	wordsSaid       = "**%s**: %s"
+	wordsWith       = "**%s** is with **%s**."
+	wordsWhyRelayed = "What you wrote went to %s."
+)
+
 // Wrap passes on what belongs to a handoff and hands everything else to next.
 // Commands and buttons keep working on both sides.
 func (d *Desk) Wrap(next chat.Handler) chat.Handler {
@@ -64,7 +71,7 @@ func (d *Desk) fromPerson(ctx context.Context, m chat.Message, h handoff.Handoff
 		return chat.Answer{}, err
 	}
 	passed, hears := d.content(ctx, m), d.hearing(ctx, h)
-	r := &memory.Relay{End: chat.End{Outcome: chat.PassedOn}, Why: []string{catalog.Text(ctx, wordsWhyPassed)},
+	r := &memory.Relay{End: chat.End{Outcome: chat.PassedOn}, Why: []string{catalog.Text(ctx, "Your message went to the desk: a person answers it.")},
 		Lines: []memory.Line{d.line(session, d.entry(m, kept(m)))}}
 	if h.State == handoff.Taken {
 		r.Why = []string{catalog.Say(ctx, wordsWhyRelayed, h.Taker.Name)}
@@ -84,7 +91,7 @@ func (d *Desk) fromPerson(ctx context.Context, m chat.Message, h handoff.Handoff
 			p := hears.at(desk)
 			said := passed.words(p)
 			if now.State == handoff.Over || now.State == handoff.Missed {
-				said = p.Text(wordsAfter) + " " + said
+				said = p.Text("(after the conversation was given back)") + " " + said
 			}
 			parts := d.parts(desk, m.From, p.Say(wordsSaid, named(m.From), said))
 			parts[len(parts)-1].Files = passed.files
@@ -125,7 +132,7 @@ func (d *Desk) fromDesk(ctx context.Context, m chat.Message) (a chat.Answer, our
 	for _, h := range taken {
 		names = append(names, named(h.Person))
 	}
-	return chat.Answer{Text: catalog.Say(ctx, wordsWhich, strings.Join(names, ", ")), Record: chat.End{Outcome: chat.Asked,
+	return chat.Answer{Text: catalog.Say(ctx, "You are in several conversations: %s. Reply to a message of the one you mean.", strings.Join(names, ", ")), Record: chat.End{Outcome: chat.Asked,
 		Reason: chat.Unclear}}, true, nil
 }
 
@@ -188,7 +195,7 @@ func (d *Desk) passOn(m chat.Message, h handoff.Handoff) func(context.Context) (
 			entry.Name = m.From.ID
 		}
 		l := d.line(session, entry)
-		l.Why = theirs.Say(wordsWhyAnswer, entry.Name, m.From.ID)
+		l.Why = theirs.Say("%s (%s) answered this, from the desk. No model had a part in it.", entry.Name, m.From.ID)
 		r := &memory.Relay{End: chat.End{Outcome: chat.PassedOn}, Why: []string{catalog.Say(ctx, wordsWhyRelayed, h.Person.Name)},
 			Lines: []memory.Line{l}}
 		r.Do = func(tx *memory.Tx, s *memory.Store) error {
@@ -230,7 +237,7 @@ type passed struct {
 func (c passed) words(p catalog.Printer) string {
 	said := p.Text(c.mark) + c.said
 	for _, name := range c.lost {
-		said += "\n" + p.Say(wordsFileLost, text.Literal(name))
+		said += "\n" + p.Say("(a file that could not be passed on: %s)", text.Literal(name))
 	}
 	return strings.TrimSpace(said)
 }
@@ -240,9 +247,9 @@ func (d *Desk) content(ctx context.Context, m chat.Message) passed {
 	c := passed{said: shown(m.Text)}
 	switch {
 	case m.Kind == chat.KindEdit:
-		c.mark = wordsEdited
+		c.mark = "(corrected) "
 	case m.Forwarded:
-		c.mark = wordsPassedOn
+		c.mark = "(forwarded) "
 	}
 	for i, f := range m.Files {
 		data, err := []byte(nil), error(chat.ErrFileTooLarge)

@@ -14,6 +14,13 @@ import (
 	"parley/internal/text/catalog"
 )
 
+// Said in more than one place.
+const (
+	wordsBack   = "I am with you again."
+	wordsOver   = "This conversation is over."
+	wordsMayNot = "Only those at the desk may take conversations."
+)
+
 // Open hands m's author over: /handoff.
 func (d *Desk) Open(ctx context.Context, m chat.Message, reason string) (chat.Answer, error) {
 	return d.begin(ctx, m, strings.TrimSpace(reason))
@@ -43,14 +50,15 @@ func (d *Desk) take(ctx context.Context, m chat.Message, id int64) (chat.Answer,
 	}
 	if h.State == handoff.Missed {
 		if _, other, err := d.o.Store.Handoffs.In(ctx, h.Place, h.Person.ID); err != nil || other {
-			return refused(catalog.Text(ctx, wordsOtherOpen)), nil, err
+			return refused(catalog.Text(ctx, "This person has asked again since; take that conversation.")), nil, err
 		}
 	}
 	desks, err := d.places(ctx)
 	if err != nil {
 		return chat.Answer{}, nil, err
 	}
-	answer := chat.Answer{Text: catalog.Say(ctx, wordsYouHaveIt, named(h.Person)),
+	answer := chat.Answer{Text: catalog.Say(ctx, "You are with **%s** now. What you write here goes to them until you give the conversation back; "+
+		"lines that begin with // stay here. With several conversations, reply to a message of the one you mean.", named(h.Person)),
 		Buttons: [][]chat.Button{{backButton(catalog.Of(ctx), h.ID)}}}
 	if h.State == handoff.Taken && h.Taker.ID == m.From.ID && h.Desk == m.Key {
 		return answer, nil, nil
@@ -66,12 +74,13 @@ func (d *Desk) take(ctx context.Context, m chat.Message, id int64) (chat.Answer,
 			return err
 		}
 		for _, k := range tell {
-			said := hears.at(k).Say(wordsTakenBy, named(m.From), named(h.Person))
+			said := hears.at(k).Say("**%s** has taken the conversation with **%s**.", named(m.From), named(h.Person))
 			if err := s.Post(tx, h.ID, fmt.Sprintf("handoff:%d:taken:%s:%s", h.ID, m.UID, k), d.parts(k, h.Person, said)); err != nil {
 				return err
 			}
 		}
-		return s.Say(tx, fmt.Sprintf("handoff:%d:here:%s", h.ID, m.UID), d.parts(h.Place, h.Person, theirs.Say(wordsHere, named(m.From))))
+		return s.Say(tx, fmt.Sprintf("handoff:%d:here:%s", h.ID, m.UID),
+			d.parts(h.Place, h.Person, theirs.Say("**%s** is here now and answers you.", named(m.From))))
 	}
 	return answer, deed, nil
 }
@@ -111,7 +120,7 @@ func (d *Desk) Back(ctx context.Context, m chat.Message, id int64) (chat.Answer,
 	if id == 0 {
 		taken, err := d.o.Store.Handoffs.TakenBy(ctx, m.Key, m.From.ID)
 		if err != nil || len(taken) != 1 {
-			return refused(catalog.Text(ctx, wordsNotBack)), err
+			return refused(catalog.Text(ctx, "There is no conversation to give back here.")), err
 		}
 		return d.end(ctx, m, taken[0], false)
 	}
@@ -130,7 +139,7 @@ func (d *Desk) Back(ctx context.Context, m chat.Message, id int64) (chat.Answer,
 
 // end ends a handoff; both sides are told.
 func (d *Desk) end(ctx context.Context, m chat.Message, h handoff.Handoff, byPerson bool) (chat.Answer, error) {
-	there, words, answer := []chat.Key{h.Place}, catalog.Fill(wordsGivenBack, named(m.From)), catalog.Fill(wordsGaveBack, named(h.Person))
+	there, words, answer := []chat.Key{h.Place}, catalog.Fill("**%s** has left the conversation. I am with you again.", named(m.From)), catalog.Fill("The conversation with **%s** is over; the assistant answers them again.", named(h.Person))
 	hears := hearing{other: d.o.Speak(ctx, h.Person.ID)}
 	switch {
 	case byPerson:
@@ -142,7 +151,7 @@ func (d *Desk) end(ctx context.Context, m chat.Message, h handoff.Handoff, byPer
 		if h.State == handoff.Taken {
 			desks = []chat.Key{h.Desk}
 		}
-		there, words, answer = desks, catalog.Fill(wordsLeft, named(h.Person)), catalog.Fill(wordsBack)
+		there, words, answer = desks, catalog.Fill("**%s** went back to the assistant.", named(h.Person)), catalog.Fill(wordsBack)
 	case h.State == handoff.Missed: // the person knows that the assistant is back
 		there = nil
 	case h.State == handoff.Waiting:
@@ -172,12 +181,12 @@ func (d *Desk) List(ctx context.Context, m chat.Message) (chat.Answer, error) {
 	}
 	all, err := d.o.Store.Handoffs.All(ctx)
 	if err != nil || len(all) == 0 {
-		return chat.Answer{Text: catalog.Text(ctx, wordsNothing)}, err
+		return chat.Answer{Text: catalog.Text(ctx, "No conversation waits at the desk.")}, err
 	}
 	var lines []string
 	var buttons [][]chat.Button
 	for _, h := range all {
-		state := catalog.Text(ctx, map[handoff.State]string{handoff.Waiting: wordsWaiting, handoff.Missed: wordsMissedList}[h.State])
+		state := catalog.Text(ctx, map[handoff.State]string{handoff.Waiting: "waiting", handoff.Missed: "nobody came in time"}[h.State])
 		if h.State == handoff.Taken {
 			state = catalog.Say(ctx, wordsWith, named(h.Taker), named(h.Person))
 		} else if len(buttons) < 5 {
@@ -185,7 +194,7 @@ func (d *Desk) List(ctx context.Context, m chat.Message) (chat.Answer, error) {
 			b.Label = fmt.Sprintf("%s %d", b.Label, h.ID)
 			buttons = append(buttons, []chat.Button{b})
 		}
-		lines = append(lines, catalog.Say(ctx, wordsOne, h.ID, named(h.Person), catalog.Ago(ctx, d.o.Now(), h.Opened), state))
+		lines = append(lines, catalog.Say(ctx, "- %d: **%s**, %s, %s", h.ID, named(h.Person), catalog.Ago(ctx, d.o.Now(), h.Opened), state))
 	}
 	return chat.Answer{Text: strings.Join(lines, "\n"), Buttons: buttons}, nil
 }
@@ -229,13 +238,14 @@ func (d *Desk) Tick(ctx context.Context) error {
 				return err
 			}
 			for _, k := range to {
-				parts := d.parts(k, h.Person, hears.at(k).Say(wordsLate, named(h.Person)))
+				parts := d.parts(k, h.Person, hears.at(k).Say("Nobody wrote to **%s** in time; the assistant answers again. You can still take the conversation.", named(h.Person)))
 				parts[len(parts)-1].Buttons = bothButtons(hears.at(k), h.ID)
 				if err := s.Post(tx, h.ID, what+":"+k.String(), parts); err != nil {
 					return err
 				}
 			}
-			return s.Say(tx, what, d.parts(h.Place, h.Person, theirs.Text(wordsMissed)))
+			return s.Say(tx, what, d.parts(h.Place, h.Person, theirs.Text("Nobody could answer in time. I am with you again. Your messages stay with the desk: whoever takes "+
+				"them writes to you here.")))
 		}
 		if err := d.o.Store.Apart(ctx, deed); err != nil {
 			return err

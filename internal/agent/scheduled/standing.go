@@ -63,7 +63,7 @@ func (a *Asker) Ask(ctx context.Context, r agenda.Reminder) (later bool, err err
 		}
 	}
 	if r.OnlyChanged {
-		if err := a.Store.See(ctx, r.ID, ""); err != nil {
+		if err := a.Store.Agenda.See(ctx, r.ID, ""); err != nil {
 			return false, err
 		}
 	}
@@ -72,14 +72,14 @@ func (a *Asker) Ask(ctx context.Context, r agenda.Reminder) (later bool, err err
 
 // Look notes what the answers rest on that were given since the last look.
 func (a *Asker) Look(ctx context.Context) error {
-	list, err := a.Store.Unseen(ctx)
+	list, err := a.Store.Agenda.Unseen(ctx)
 	if err != nil {
 		return err
 	}
 	for _, r := range list {
 		now, known, err := a.rests(ctx, r, a.message(r))
 		if err == nil && known {
-			err = a.Store.See(ctx, r.ID, now)
+			err = a.Store.Agenda.See(ctx, r.ID, now)
 		}
 		if err != nil {
 			return err
@@ -93,15 +93,15 @@ func (a *Asker) Look(ctx context.Context) error {
 // day in a call moves with the calendar. known is false when there is no answer yet,
 // or a source fails just now.
 func (a *Asker) rests(ctx context.Context, r agenda.Reminder, m chat.Message) (hash string, known bool, err error) {
-	spent, err := a.Store.Spent(ctx, r)
+	spent, err := a.Store.Agenda.Spent(ctx, r)
 	if err != nil || spent.Last == "" {
 		return "", false, err
 	}
-	d, err := a.Store.DecisionByID(ctx, spent.Last)
+	d, err := a.Store.Decisions.DecisionByID(ctx, spent.Last)
 	if err != nil {
 		return "", false, err
 	}
-	calls, err := a.Store.Calls(ctx, spent.Last)
+	calls, err := a.Store.Decisions.Calls(ctx, spent.Last)
 	if err != nil {
 		return "", false, err
 	}
@@ -124,7 +124,7 @@ func (a *Asker) rests(ctx context.Context, r agenda.Reminder, m chat.Message) (h
 		}
 		fmt.Fprintf(sum, "%s %s\n", c.Name, o.Result.Content)
 	}
-	facts, err := a.Store.Facts(ctx, provenance.ViewerOf(m), 1000, 0)
+	facts, err := a.Store.Facts.Facts(ctx, provenance.ViewerOf(m), 1000, 0)
 	for _, f := range facts {
 		fmt.Fprintf(sum, "%d %s\n", f.ID, f.Content)
 	}

@@ -75,7 +75,7 @@ func askTelegram(ctx context.Context, c config.Telegram) (a account, err error) 
 		Result struct{ Username string }
 	}
 	if a.date, err = get(ctx, base+"getMe", "", &me); err != nil {
-		return a, mendToken(err, "Telegram", wordsCopyTelegram)
+		return a, mendToken(err, "Telegram", "copy it again from @BotFather: /mybots, the bot, API Token")
 	}
 	a.name = "@" + me.Result.Username
 	var hook struct {
@@ -113,7 +113,7 @@ func askDiscord(ctx context.Context, c config.Discord) (a account, err error) {
 	base, auth := strings.TrimRight(c.APIURL, "/")+"/", "Bot "+string(c.Token)
 	var me struct{ Username string }
 	if a.date, err = get(ctx, base+"users/@me", auth, &me); err != nil {
-		return a, mendToken(err, "Discord", wordsCopyDiscord)
+		return a, mendToken(err, "Discord", "copy it again from the developer portal: your application, Bot, Reset Token")
 	}
 	a.name = me.Username
 	var app struct {

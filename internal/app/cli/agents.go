@@ -15,6 +15,9 @@ import (
 	"parley/internal/text/catalog"
 )
 
+// wordsAgentCalled is said in more than one place.
+const wordsAgentCalled = "agent %s"
+
 // agents checks the persona and the playbook of each, and who is bound to nothing.
 func (d *doctor) agents(ctx context.Context, cfg config.Config) {
 	if len(cfg.Agents) == 0 {
@@ -31,16 +34,16 @@ func (d *doctor) agents(ctx context.Context, cfg config.Config) {
 			places = append(places, r.Given(a.Name)...)
 		}
 		if err == nil && len(places) == 0 {
-			d.say("warn", catalog.Fill(wordsAgentCalled, a.Name), wordsAgentNowhere, a.Name)
+			d.say("warn", catalog.Fill(wordsAgentCalled, a.Name), "answers nowhere: set its places, or use /agent use %s where it shall", a.Name)
 			continue
 		}
-		d.line(catalog.Fill(wordsAgentCalled, a.Name), err, wordsAgentIn, strings.Join(places, ", "))
+		d.line(catalog.Fill(wordsAgentCalled, a.Name), err, "answers in %s", strings.Join(places, ", "))
 	}
 	if r == nil {
 		return
 	}
 	for _, place := range r.Lost() {
-		d.say("warn", "agents", wordsAgentLost, place)
+		d.say("warn", "agents", "%s was given to an agent that is no more, so the settings decide there: /agent reset in it, or bring the agent back", place)
 	}
 }
 

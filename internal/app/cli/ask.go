@@ -15,8 +15,14 @@ import (
 	"parley/internal/text/catalog"
 )
 
+// Said in more than one place.
+const (
+	wordsSkip         = "skip"
+	wordsAnswersMixed = "answers, line %d: either every line is NAME: ANSWER, or none is; the names are %s"
+)
+
 // errBack leads to the question before.
-var errBack = text.Tell(wordsFirstQuestion)
+var errBack = text.Tell("this is the first question")
 
 // skipped is what people answer who want no answer to a question.
 const skipped = wordsSkip
@@ -75,10 +81,10 @@ func (a *asker) answer(ctx context.Context, q question) (line string, err error)
 	switch line = strings.TrimSpace(line); {
 	case ctx.Err() != nil:
 		a.say("")
-		return "", text.Tell(wordsNothingWritten)
+		return "", text.Tell("nothing was written")
 	case err != nil && (!errors.Is(err, io.EOF) || line == ""):
 		return "", errEnded
-	case a.says(line, wordsBack), line == "<":
+	case a.says(line, "back"), line == "<":
 		return "", errBack
 	case a.says(line, wordsSkip):
 		return skipped, nil
@@ -92,7 +98,7 @@ func (a *asker) says(typed, word string) bool {
 }
 
 // errEnded: there is no answer.
-var errEnded = text.Tell(wordsInputEnded)
+var errEnded = text.Tell("the input ended before the last question; nothing was written")
 
 func (a *asker) read(ctx context.Context) (string, error) {
 	type line struct {

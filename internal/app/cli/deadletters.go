@@ -24,7 +24,7 @@ type deadlettersListCmd struct {
 // Run lists dead letters.
 func (c deadlettersListCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
 	return withStore(ctx, f, func(store *memory.Store) error {
-		list, err := store.ListDeadLetters(ctx, 0, c.Limit)
+		list, err := store.Letters.List(ctx, 0, c.Limit)
 		if err != nil {
 			return err
 		}
@@ -56,7 +56,7 @@ type deadlettersShowCmd struct {
 // Run shows a dead letter.
 func (c deadlettersShowCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
 	return withStore(ctx, f, func(store *memory.Store) error {
-		l, err := store.DeadLetter(ctx, c.ID)
+		l, err := store.Letters.Get(ctx, c.ID)
 		if err != nil {
 			return err
 		}
@@ -73,7 +73,7 @@ type deadlettersRetryCmd struct {
 // Run asks for dead letters to be read again.
 func (c deadlettersRetryCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
 	return withStore(ctx, f, func(store *memory.Store) error {
-		return eachLetter(c.ID, func(id int64) error { return store.RetryDeadLetter(ctx, id) }, s,
+		return eachLetter(c.ID, func(id int64) error { return store.Letters.Retry(ctx, id) }, s,
 			"%s will be read again within seconds by the bot that runs, or at the next start\n")
 	})
 }
@@ -85,7 +85,7 @@ type deadlettersDropCmd struct {
 // Run forgets dead letters.
 func (c deadlettersDropCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
 	return withStore(ctx, f, func(store *memory.Store) error {
-		return eachLetter(c.ID, func(id int64) error { return store.DropDeadLetter(ctx, id) }, s, "%s forgotten\n")
+		return eachLetter(c.ID, func(id int64) error { return store.Letters.Drop(ctx, id) }, s, "%s forgotten\n")
 	})
 }
 

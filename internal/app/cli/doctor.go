@@ -25,6 +25,13 @@ import (
 	"parley/internal/text/catalog"
 )
 
+// Said in more than one place.
+const (
+	wordsOK          = "ok"
+	wordsClockAgrees = "this machine's clock agrees"
+	wordsClockOf     = "%s clock"
+)
+
 // Doctor checks everything that startup needs.
 type Doctor struct{}
 
@@ -130,15 +137,15 @@ func (d *doctor) folders(ctx context.Context, cfg config.Config) {
 			err = syscall.Access(dirs[name], writable)
 		}
 		if known := found.Documents[names[name]]; err == nil && known > 0 && index.Gone(dirs[name]) {
-			err = text.Tell(wordsNotesGone, dirs[name], catalog.Count{N: known, Thing: "file"})
+			err = text.Tell("%s is empty, but %s of it are known: is its disk mounted? What is known stays until there is a file again", dirs[name], catalog.Count{N: known, Thing: "file"})
 		}
-		d.line(name, err, wordsEntries, dirs[name], len(list))
+		d.line(name, err, "%s, %d entries", dirs[name], len(list))
 	}
 	for _, e := range found.Skipped {
 		if e.Skipped != "" {
-			d.say("warn", "notes", wordsNotSearched, e.Path, catalog.Words(e.Skipped))
+			d.say("warn", "notes", "%s is not searched: it is %s", e.Path, catalog.Words(e.Skipped))
 		} else {
-			d.say("warn", "notes", wordsPartlySearched, e.Path, catalog.Words(e.Partly))
+			d.say("warn", "notes", "%s is searched in part: without %s", e.Path, catalog.Words(e.Partly))
 		}
 	}
 }
@@ -147,9 +154,10 @@ func (d *doctor) folders(ctx context.Context, cfg config.Config) {
 func (d *doctor) access(cfg config.Config) {
 	switch l := cfg.Limits; {
 	case cfg.Access.Mode == "open" && l.UserTokensPerDay == 0 && l.TokensPerDay == 0 && l.UserMoneyPerDay == 0 && l.MoneyPerDay == 0:
-		d.say("warn", "access", wordsOpenUnlimited)
+		d.say("warn", "access", "everybody may talk with the bot (access.mode open), as much as they like: set "+
+			"limits.user_tokens_per_day, limits.tokens_per_day or limits.money_per_day, or access.mode pairing")
 	case cfg.Access.Mode == "open":
-		d.say("warn", "access", wordsOpen)
+		d.say("warn", "access", "everybody may talk with the bot (access.mode open): set access.mode pairing unless you mean it")
 	default:
 		d.say("ok", "access", "%s", cfg.Access.Mode)
 	}
@@ -171,7 +179,7 @@ func (d *doctor) space(dir string) {
 		d.unwell = true
 		d.say("BAD", "disk", "%v", health.Full(free))
 	case free < health.LittleSpace:
-		d.say("warn", "disk", wordsMakeRoom, health.Gigabytes(free))
+		d.say("warn", "disk", "%s: make room soon", health.Gigabytes(free))
 	default:
 		d.say("ok", "disk", "%v", health.Gigabytes(free))
 	}
@@ -181,7 +189,7 @@ func (d *doctor) space(dir string) {
 func (d *doctor) data(ctx context.Context, cfg config.Config) {
 	st, err := os.Stat(cfg.DataDir)
 	if os.IsNotExist(err) {
-		d.say("ok", "data folder", wordsWillBeMade, cfg.DataDir)
+		d.say("ok", "data folder", "%s will be made at the first start", cfg.DataDir)
 		return
 	}
 	if err == nil && st.Mode().Perm()&0o077 != 0 {
@@ -195,7 +203,7 @@ func (d *doctor) data(ctx context.Context, cfg config.Config) {
 		return
 	}
 	if !stored(cfg) {
-		d.line("database", datadir.Missing(cfg.DataDir), wordsMadeLater)
+		d.line("database", datadir.Missing(cfg.DataDir), "will be made at the first start")
 		return
 	}
 	store, err := openStore(ctx, cfg, memory.Options{})
@@ -204,9 +212,9 @@ func (d *doctor) data(ctx context.Context, cfg config.Config) {
 		return
 	}
 	defer func() { _ = store.Close() }()
-	v, err := store.SchemaVersion(ctx)
-	d.line("schema", err, wordsVersion, v)
-	d.line("database", store.Check(ctx), "%v", catalog.Words(cmp.Or(cfg.Database.Shown(), wordsSound)))
+	v, err := store.File.SchemaVersion(ctx)
+	d.line("schema", err, "version %d", v)
+	d.line("database", store.File.Check(ctx), "%v", catalog.Words(cmp.Or(cfg.Database.Shown(), "sound")))
 	d.server(ctx, string(cfg.Database.URL))
 	d.sizes(ctx, store)
 	d.waiting(ctx, store)
@@ -227,13 +235,13 @@ func (d *doctor) server(ctx context.Context, url string) {
 		d.line("database", is.Refuses, "")
 	}
 	for _, name := range is.Off {
-		d.say("warn", "database", wordsNotDurable, name)
+		d.say("warn", "database", "%s is off on the server: when its machine fails, what it acknowledged may be lost, or the database damaged", name)
 	}
 }
 
 // waiting reports events that were put aside, and answers that do not get through.
 func (d *doctor) waiting(ctx context.Context, store *memory.Store) {
-	if n, err := store.DeadLetters(ctx); err == nil && n > 0 {
+	if n, err := store.Letters.Count(ctx); err == nil && n > 0 {
 		d.say("warn", "dead letters", "%v", health.DeadLetters(n))
 	}
 	stuck, err := store.Undelivered(ctx, d.now().Add(-health.Patience))
@@ -243,17 +251,17 @@ func (d *doctor) waiting(ctx context.Context, store *memory.Store) {
 	}
 	for _, s := range stuck {
 		d.unwell = true
-		d.say("BAD", catalog.Fill(wordsDeliveryOf, s.Platform), "%v", health.Undelivered(s.Conversations, d.now().Sub(s.Since),
-			catalog.Words(wordsSeeLog)))
+		d.say("BAD", catalog.Fill("%s delivery", s.Platform), "%v", health.Undelivered(s.Conversations, d.now().Sub(s.Since),
+			catalog.Words("see the log for the reason")))
 	}
 	if len(stuck) == 0 {
-		d.say("ok", "delivery", wordsNothingWaits)
+		d.say("ok", "delivery", "nothing has waited for long")
 	}
 }
 
 func (d *doctor) platforms(ctx context.Context, cfg config.Config) {
 	if !d.hosted(cfg) {
-		d.say("ok", "tokens", wordsNoTokens)
+		d.say("ok", "tokens", "none set: bot starts the terminal chat")
 		return
 	}
 	if cfg.Telegram.Token != "" {
@@ -271,9 +279,9 @@ func (d *doctor) platforms(ctx context.Context, cfg config.Config) {
 }
 
 func (d *doctor) account(platform string, a account, err error) {
-	d.line(platform, err, wordsTokenOf, a.name)
+	d.line(platform, err, "the token is that of %s", a.name)
 	if err == nil {
-		d.line(catalog.Fill(wordsReceivingOf, platform), a.problem, wordsNothingInTheWay)
+		d.line(catalog.Fill("%s receiving", platform), a.problem, "nothing stands in the way")
 	}
 	if !a.date.IsZero() {
 		d.line(catalog.Fill(wordsClockOf, platform), skewed(d.now(), a.date), wordsClockAgrees)
@@ -291,4 +299,13 @@ func skewed(here, there time.Time) error {
 			off, here.UTC().Format("2006-01-02 15:04:05 UTC"))
 	}
 	return nil
+}
+
+// checked are the names of what is looked at.
+var checked = map[string]string{
+	"config": "config", "prompt": "prompt", "playbook": "playbook", "access": "access", "disk": "disk", "data folder": "data folder",
+	"database": "database", "schema": "schema",
+	"dead letters": "dead letters", "delivery": "delivery", "tokens": "tokens", "notes": "notes", "agents": "agents",
+	"http tools": "http tools", "largest tables": "largest tables",
+	"facts file": "facts file", "model": "model", "embedding": "embedding", "discord shards": "discord shards",
 }

@@ -17,6 +17,13 @@ import (
 	"parley/internal/text/catalog"
 )
 
+// Said in more than one place.
+const (
+	wordsItsSettings = "its base_url, api_key and model"
+	wordsModelCalled = "model %s"
+	wordsLimitsOf    = "limits of %s"
+)
+
 func (d *doctor) model(ctx context.Context, cfg config.Config) {
 	var notes openai.Notebook // what a start learned; before the first there is nothing
 	if stored(cfg) {
@@ -39,14 +46,15 @@ func (d *doctor) model(ctx context.Context, cfg config.Config) {
 		return
 	}
 	if list := e.Routes[config.PurposeAnswer]; len(list) > 0 {
-		d.tried(ctx, trial{catalog.Words("model"), e.About, catalog.Words(wordsModelSettings), list[0]})
+		d.tried(ctx, trial{catalog.Words("model"), e.About, catalog.Words("model.base_url, model.api_key and model.name"), list[0]})
 	} else {
 		d.say("ok", "model", "%v", e.About)
 	}
 	d.embedding(ctx, e, "model.embedding")
 	for _, purpose := range []string{config.PurposePlaybook, config.PurposeLibrarian} {
 		if route := e.Routes[purpose]; len(route) > 1 {
-			d.tried(ctx, trial{catalog.Fill(wordsModelFor, purpose), catalog.Words(route[0].Label), catalog.Words(wordsModelName), route[0]})
+			d.tried(ctx,
+				trial{catalog.Fill("model for %s", purpose), catalog.Words(route[0].Label), catalog.Words("the name of that model"), route[0]})
 		}
 	}
 }
@@ -70,7 +78,7 @@ func (d *doctor) several(ctx context.Context, e setup.Endpoint) {
 			names = append(names, engine.Name)
 		}
 		if len(names) > 0 {
-			d.say("ok", catalog.Fill(wordsRouteOf, purpose), "%s", strings.Join(names, d.p.Text(wordsThenNext)))
+			d.say("ok", catalog.Fill("route %s", purpose), "%s", strings.Join(names, d.p.Text(", then ")))
 		}
 	}
 	d.embedding(ctx, e, "routes.embedding")
@@ -99,7 +107,7 @@ func (d *doctor) tried(ctx context.Context, t trial) {
 	var p *probe.Problem
 	switch {
 	case errors.As(err, &p) && (p.Kind == probe.Path || p.Kind == probe.Page) && place.Added != "":
-		err = text.Tell(wordsAddressMended, err, place.Base)
+		err = text.Tell("%w; set model.base_url to %s", err, place.Base)
 	case err != nil:
 		err = text.Tell("%s %w; check %s", t.about, err, t.check)
 	}
@@ -109,10 +117,12 @@ func (d *doctor) tried(ctx context.Context, t trial) {
 	}
 	d.line(t.name, err, "%s%s", t.about, window)
 	if err == nil && !o.Knows {
-		d.say("warn", t.name, wordsNoSense, shown(o.Said))
+		d.say("warn", t.name, "it answers, but not sensibly: asked for the capital of France in one word, it said %q; check "+
+			"the temperature, the chat template that the server uses and how far the model is quantised, or take another model", shown(o.Said))
 	}
 	if err == nil && !o.Calls {
-		d.say("warn", t.name, wordsNoCalls)
+		d.say("warn", t.name, "it answers, but called no tool when it was told to: reminders, notes and searches will not "+
+			"work well; another model may do better")
 	}
 	if !place.Date.IsZero() {
 		d.line(catalog.Fill(wordsClockOf, t.name), skewed(d.now(), place.Date), wordsClockAgrees)
@@ -122,16 +132,16 @@ func (d *doctor) tried(ctx context.Context, t trial) {
 // window returns how many tokens a model takes, in words; "" where nobody says.
 func (d *doctor) window(ctx context.Context, e *setup.Engine) string {
 	if e.Traits.ContextSize > 0 {
-		return " " + d.p.Say(wordsWindowSet, e.Traits.ContextSize)
+		return " " + d.p.Say("%d tokens, as set.", e.Traits.ContextSize)
 	}
 	tokens, sure, err := e.Client.Window(ctx)
 	switch {
 	case err != nil || tokens == 0:
 		return ""
 	case !sure:
-		return " " + d.p.Say(wordsWindowUntil, tokens)
+		return " " + d.p.Say("%d tokens, until it is loaded.", tokens)
 	}
-	return " " + d.p.Say(wordsWindow, tokens)
+	return " " + d.p.Say("%d tokens.", tokens)
 }
 
 // embedding asks each embedding model for a vector, the second time to see how long
@@ -148,11 +158,11 @@ func (d *doctor) embedding(ctx context.Context, e setup.Endpoint, hint string) {
 			}
 			took = time.Since(began)
 		}
-		switch said := catalog.Fill(wordsDimensions, v.Name, len(slices.Concat(list...))); {
+		switch said := catalog.Fill("%s, %d dimensions", v.Name, len(slices.Concat(list...))); {
 		case err != nil:
 			d.line("embedding", text.Tell("%w; check %s, which is %s", err, hint, v.Name), "")
 		case took > d.wait:
-			d.say("warn", "embedding", wordsSlowVectors, said, took.Round(time.Millisecond), d.wait)
+			d.say("warn", "embedding", "%s; a vector took %s, and questions wait %s: words alone decide until model.embedding_wait is longer", said, took.Round(time.Millisecond), d.wait)
 		default:
 			d.say("ok", "embedding", "%s", said)
 		}
@@ -165,6 +175,6 @@ func (d *doctor) quirks(ctx context.Context, e *setup.Engine) {
 	if err != nil {
 		d.line(catalog.Fill(wordsLimitsOf, e.Name), err, "")
 	} else if len(list) > 0 {
-		d.say("ok", catalog.Fill(wordsLimitsOf, e.Name), wordsFoundOut, strings.Join(list, "; "))
+		d.say("ok", catalog.Fill(wordsLimitsOf, e.Name), "found out: %s", strings.Join(list, "; "))
 	}
 }

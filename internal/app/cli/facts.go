@@ -46,7 +46,7 @@ type factsListCmd struct {
 // Run lists facts.
 func (c factsListCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
 	return withStore(ctx, f, func(store *memory.Store) error {
-		list, err := store.Facts(ctx, c.viewer(), c.Limit, 0)
+		list, err := store.Facts.Facts(ctx, c.viewer(), c.Limit, 0)
 		if err != nil {
 			return err
 		}
@@ -74,7 +74,7 @@ func (c factsAddCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
 	return withStore(ctx, f, func(store *memory.Store) error {
 		v := whoever{c.User}.viewer()
 		v.Operator = false
-		saved, err := facts.Service{Rows: store}.Save(ctx, facts.Asker{Viewer: v}, facts.NewFact{Content: strings.Join(c.Text, " "),
+		saved, err := facts.Service{Rows: store.Facts}.Save(ctx, facts.Asker{Viewer: v}, facts.NewFact{Content: strings.Join(c.Text, " "),
 			Author: "system"})
 		if err != nil {
 			return err
@@ -96,7 +96,7 @@ type factsForgetCmd struct {
 func (c factsForgetCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
 	return withStore(ctx, f, func(store *memory.Store) error {
 		operator := whoever{}.viewer()
-		fact, err := store.EraseFact(ctx, operator, c.ID)
+		fact, err := store.Facts.EraseFact(ctx, operator, c.ID)
 		if errors.Is(err, facts.ErrNone) {
 			return text.Tell("there is no fact %d: bot facts list shows them", c.ID)
 		}
@@ -118,7 +118,7 @@ func (c factsExportCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
 	return withStore(ctx, f, func(store *memory.Store) error {
 		v := whoever{c.User}.viewer()
 		v.Operator = false
-		list, err := store.Facts(ctx, v, 1_000_000, 0)
+		list, err := store.Facts.Facts(ctx, v, 1_000_000, 0)
 		if err != nil {
 			return err
 		}
@@ -155,7 +155,7 @@ func (c factsImportCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
 	}
 	return withStore(ctx, f, func(store *memory.Store) error {
 		v := whoever{user}.viewer()
-		done, err := store.ImportFacts(ctx, v.User, v.Key, file.Facts)
+		done, err := store.Facts.ImportFacts(ctx, v.User, v.Key, file.Facts)
 		if err != nil {
 			return text.Tell("import %s: nothing was imported: %w", c.File, err)
 		}

@@ -44,7 +44,10 @@ func (c Init) Run(ctx context.Context, f *Flags, s *Streams, b *Bot) error {
 	if err := w.mayWrite(ctx, c.Force); err != nil {
 		return err
 	}
-	w.say(wordsInit)
+	w.say(`A few questions, and Parley is ready. Enter takes what stands in [brackets],
+back returns to the question before, skip leaves one out, and Ctrl-C ends this and
+writes nothing. Keys and tokens are not shown as you type.
+`)
 	if err := w.walk(ctx, w.steps()); err != nil {
 		return err
 	}
@@ -169,18 +172,18 @@ func (w *wizard) mayWrite(ctx context.Context, force bool) error {
 		return nil
 	}
 	if w.tty == nil {
-		return text.Tell(wordsExists, w.file)
+		return text.Tell("%s exists already: move it away, name another with --config, or overwrite it with --force", w.file)
 	}
-	said, err := w.answer(ctx, question{text: catalog.Fill(wordsOverwrite, w.file)})
+	said, err := w.answer(ctx, question{text: catalog.Fill("%s exists already. Overwrite it? [yes/no]", w.file)})
 	if err == nil && !w.yes(said) {
-		err = text.Tell(wordsAsItWas, w.file)
+		err = text.Tell("%s is as it was", w.file)
 	}
 	return err
 }
 
 // yes reports whether somebody agrees, in English or their language.
 func (a *asker) yes(said string) bool {
-	own := a.p.Text(wordsTypedYes)
+	own := a.p.Text("yes")
 	return slices.ContainsFunc([]string{"yes", "y", own, strings.ReplaceAll(own, "í", "i"), string([]rune(own)[:1])},
 		func(yes string) bool { return strings.EqualFold(said, yes) })
 }

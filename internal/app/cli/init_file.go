@@ -49,7 +49,7 @@ func (w *wizard) write() error {
 		return fmt.Errorf("write the settings: %w", err)
 	}
 	if _, err := config.Load(config.Options{File: draft, IDs: w.ids}); err != nil {
-		return text.Tell(wordsNotTogether, err)
+		return text.Tell("these answers do not go together: %w", err)
 	}
 	if err := os.Rename(draft, w.file); err != nil {
 		return fmt.Errorf("write the settings: %w", err)
@@ -64,13 +64,13 @@ func (w *wizard) next(ctx context.Context, f *Flags, s *Streams, b *Bot) error {
 	if w.file != config.DefaultFile {
 		with = " --config " + w.file
 	}
-	w.say(wordsInitWritten, w.file)
-	w.say(wordsInitDoctor, with)
-	w.say(wordsInitBot, with)
+	w.say("\n%s is written; only you can read it.", w.file)
+	w.say("  bot doctor%s    looks whether everything is in place", with)
+	w.say("  bot%s           starts it", with)
 	for _, platform := range w.chosen {
 		w.invite(platform, w.accounts[platform])
 	}
-	said, err := w.answer(ctx, question{name: "start", text: catalog.Words(wordsInitStart)})
+	said, err := w.answer(ctx, question{name: "start", text: catalog.Words("Start it now, and wait for your first message? [yes]:")})
 	if errors.Is(err, errEnded) || errors.Is(err, errBack) || ctx.Err() != nil {
 		return nil
 	}
@@ -84,9 +84,10 @@ func (w *wizard) next(ctx context.Context, f *Flags, s *Streams, b *Bot) error {
 func (w *wizard) invite(platform string, a account) {
 	switch platform {
 	case "discord":
-		w.say(wordsInitInvite, a.id, invitePermissions)
+		w.say("Discord: invite it with this link; choose your server, press Continue, then Authorize:\n  "+
+			"https://discord.com/oauth2/authorize?client_id=%s&scope=bot+applications.commands&permissions=%d", a.id, invitePermissions)
 	case "telegram":
-		w.say(wordsInitGroups, a.name)
+		w.say("Telegram: to have %[1]s in a group, open the group, Add Members, %[1]s.", a.name)
 	}
 }
 
@@ -101,7 +102,7 @@ func (w *wizard) start(ctx context.Context, f *Flags, s *Streams, b *Bot) error 
 	defer stop()
 	f.Config = w.file
 	for _, platform := range w.chosen {
-		w.say(wordsInitWrite, w.accounts[platform].name, titles[platform])
+		w.say("\nWrite to %s on %s now; I wait for the first message.", w.accounts[platform].name, titles[platform])
 	}
 	streams := &Streams{In: w.in, Out: s.Out, Err: s.Err, Watched: s.Watched}
 	if w.tty != nil {
@@ -111,7 +112,7 @@ func (w *wizard) start(ctx context.Context, f *Flags, s *Streams, b *Bot) error 
 		return b.Start(ctx, f, streams, nil) // they see it themselves
 	}
 	return b.Start(ctx, f, streams, func(who, platform string, took time.Duration) {
-		w.say(wordsInitMet, cmp.Or(who, w.p.Text(wordsInitSomebody)), cmp.Or(titles[platform], platform), took.Round(time.Millisecond))
+		w.say("\nIt works: %s wrote on %s, and was answered after %s. Ctrl-C ends it; bot starts it again.", cmp.Or(who, w.p.Text("somebody")), cmp.Or(titles[platform], platform), took.Round(time.Millisecond))
 		if w.tty == nil {
 			stop()
 		}

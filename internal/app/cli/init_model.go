@@ -20,6 +20,13 @@ import (
 	"parley/internal/text/catalog"
 )
 
+// Said in more than one place.
+const (
+	wordsInitForeign      = "that is a secret of %s, which serves no models, so I have sent it nowhere"
+	wordsInitUnusable     = "that model cannot be used: %w"
+	wordsInitBuiltinTaken = "  The built-in responder answers until you set a model."
+)
+
 // choice is a line of the menu of providers.
 type choice struct {
 	name  string // typed instead of the number
@@ -32,7 +39,8 @@ func (w *wizard) provider(ctx context.Context) error {
 	w.made.Model, w.given, w.at, w.place = config.Model{}, given{}, nil, probe.Place{}
 	local, _ := openai.Probe(ctx, w.base.OllamaURL)
 	w.menu = w.choices(local)
-	w.say(wordsInitProvider)
+	w.say("1. Who answers? A number, a key of theirs, or the address of your own server\n   (LM Studio, " +
+		"llama.cpp, vLLM, a gateway):")
 	for i, c := range w.menu {
 		w.say("  %2d  %s", i+1, c.label)
 	}
@@ -40,7 +48,7 @@ func (w *wizard) provider(ctx context.Context) error {
 	if len(local) > 0 {
 		fallback = w.menu[0]
 	}
-	q := question{name: "provider", text: catalog.Fill(wordsInitProviderAsk, fallback.name), shown: provider.Veil}
+	q := question{name: "provider", text: catalog.Fill("   [%s]:", fallback.name), shown: provider.Veil}
 	return w.until(ctx, q, func(said string) error {
 		if said == "" || said == skipped {
 			return fallback.take()
@@ -51,13 +59,13 @@ func (w *wizard) provider(ctx context.Context) error {
 
 // choices returns the menu.
 func (w *wizard) choices(local []string) (menu []choice) {
-	label := w.p.Say(wordsInitNoOllama, w.base.OllamaURL)
+	label := w.p.Say("Ollama, which does not answer at %s", w.base.OllamaURL)
 	if len(local) > 0 {
-		label = w.p.Say(wordsInitOllama, strings.Join(local[:min(3, len(local))], ", "))
+		label = w.p.Say("Ollama, which runs on this machine (%s)", strings.Join(local[:min(3, len(local))], ", "))
 	}
 	menu = append(menu, choice{"ollama", label, func() error {
 		if len(local) == 0 {
-			return text.Tell(wordsInitStartOllama, w.base.OllamaURL)
+			return text.Tell("Ollama does not answer at %s, or has no model: start it with ollama serve, and get a model with ollama pull qwen3", w.base.OllamaURL)
 		}
 		w.place, w.given.keyless = probe.Place{Base: w.base.OllamaURL, Models: local}, true
 		return nil
@@ -68,7 +76,7 @@ func (w *wizard) choices(local []string) (menu []choice) {
 			return nil
 		}})
 	}
-	return append(menu, choice{offline.Name, w.p.Text(wordsInitBuiltin), func() error {
+	return append(menu, choice{offline.Name, w.p.Text("nobody yet: the built-in responder, which knows no language model"), func() error {
 		w.made.Model.Name = offline.Name
 		return nil
 	}})
@@ -79,11 +87,11 @@ func (w *wizard) choices(local []string) (menu []choice) {
 func (w *wizard) choose(ctx context.Context, said string) error {
 	words := append(strings.Fields(said), "", "", "")
 	if len(words) > 6 {
-		return text.Tell(wordsInitTooMuch)
+		return text.Tell("that is more than an address, a key and a model's name")
 	}
 	first := words[0]
 	if provider.Owner(words[2]) != "" || words[1] != "" && provider.Owner(first) != "" && provider.Owner(words[1]) != "" {
-		return text.Tell(wordsInitOrder)
+		return text.Tell("a key stands where the model's name belongs, so I have sent it nowhere: the order is address, key, name")
 	}
 	n, _ := strconv.Atoi(first)
 	for i, c := range w.menu {
@@ -94,14 +102,15 @@ func (w *wizard) choose(ctx context.Context, said string) error {
 	}
 	if p := provider.Of(first); p != nil {
 		w.at, w.place, w.given = p, probe.Place{Base: p.Base}, given{key: first, model: words[1]}
-		w.say(wordsInitRecognized, p.Name, p.Base)
+		w.say("  That is a key of %s; it goes to %s and nowhere else.", p.Name, p.Base)
 		return nil
 	}
 	if owner := provider.Owner(first); owner != "" {
 		return text.Tell(wordsInitForeign, owner)
 	}
 	if !provider.IsAddress(first) {
-		return text.Tell(wordsInitUnknown)
+		return text.Tell("I can't tell whose key that is, so I have sent it nowhere: choose the provider by its " +
+			"number, and I ask for the key next; or give the address of your own server")
 	}
 	w.given = given{key: words[1], model: words[2], keyless: words[1] == "-"}
 	if w.given.keyless {
@@ -139,7 +148,7 @@ func (w *wizard) address(ctx context.Context, address string) error {
 // found tells what is at the address.
 func (w *wizard) found() {
 	if w.place.Added != "" {
-		w.say(wordsInitMended, w.place.Added, provider.Veil(w.place.Base))
+		w.say("  %s was missing, I added it: %s", w.place.Added, provider.Veil(w.place.Base))
 	}
 }
 
@@ -153,16 +162,16 @@ func (w *wizard) key(ctx context.Context) error {
 		w.given.key = "" // asked for, should it be refused
 		return again("key", w.tryKey(ctx, key))
 	}
-	ask := catalog.Fill(wordsInitKey)
+	ask := catalog.Fill("   Its key, or Enter if it needs none:")
 	if w.at != nil {
-		ask = catalog.Fill(wordsInitKeyOf, w.at.Name, w.at.Keys)
+		ask = catalog.Fill("   Your key of %s, from %s (or skip):", w.at.Name, w.at.Keys)
 	}
 	return w.until(ctx, question{name: "key", text: ask, shown: dots}, func(key string) error {
 		switch {
 		case key != "" && key != skipped:
 			return w.tryKey(ctx, key)
 		case w.at != nil:
-			w.say(wordsInitNoKey)
+			w.say("  Without a key nobody answers there.")
 			w.made.Model, w.place = config.Model{Name: offline.Name}, probe.Place{}
 			return nil
 		}
@@ -243,9 +252,9 @@ const mostShown = 15
 func (w *wizard) pick(ctx context.Context, all []string, best string) error {
 	shown := all
 	w.show(shown, best)
-	ask := catalog.Fill(wordsInitModelFree)
+	ask := catalog.Fill("   It lists no models. The name of the one you want:")
 	if best != "" {
-		ask = catalog.Fill(wordsInitModelAsk, best)
+		ask = catalog.Fill("   Which model? A number, a name, or part of one to see fewer [%s]:", best)
 	}
 	for {
 		var fewer []string
@@ -258,7 +267,7 @@ func (w *wizard) pick(ctx context.Context, all []string, best string) error {
 				w.say(wordsInitBuiltinTaken)
 				return nil
 			case answer == "" && best == "":
-				return text.Tell(wordsInitNoName)
+				return text.Tell("I need a name")
 			case answer == "":
 				return w.tryModel(ctx, best)
 			case n > 0 && n <= min(len(shown), mostShown):
@@ -271,7 +280,7 @@ func (w *wizard) pick(ctx context.Context, all []string, best string) error {
 					strings.ToLower(answer))
 			})
 			if len(fewer) == 0 || w.tty == nil && len(fewer) > 1 {
-				return text.Tell(wordsInitNoModel, answer, strings.Join(all[:min(8, len(all))], ", "))
+				return text.Tell("%q is not at this endpoint; it has %s", answer, strings.Join(all[:min(8, len(all))], ", "))
 			}
 			if len(fewer) == 1 {
 				name := fewer[0]
@@ -297,7 +306,7 @@ func (w *wizard) show(list []string, best string) {
 		w.say("  %2d  %s%s", i+1, name, mark)
 	}
 	if more := len(list) - mostShown; more > 0 {
-		w.say(wordsInitMore, more)
+		w.say("      and %d more: type part of a name", more)
 	}
 }
 
@@ -310,7 +319,7 @@ func (w *wizard) tryModel(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	w.say(wordsInitTrying, name)
+	w.say("  Trying %s …", name)
 	o, err := e.Routes[config.PurposeAnswer][0].Try(ctx)
 	var p *probe.Problem
 	if errors.As(err, &p) && (p.Kind == probe.NoKey || p.Kind == probe.Key) {
@@ -320,12 +329,14 @@ func (w *wizard) tryModel(ctx context.Context, name string) error {
 	if err != nil {
 		return text.Tell(wordsInitUnusable, err)
 	}
-	w.say(wordsInitAnswers, name, cmp.Or(o.Took.Round(100*time.Millisecond), 100*time.Millisecond))
+	w.say("  %s answers (%s).", name, cmp.Or(o.Took.Round(100*time.Millisecond), 100*time.Millisecond))
 	if !o.Knows {
-		w.say(wordsInitNoSense, shown(o.Said))
+		w.say("  But not sensibly: asked for the capital of France in one word, it said %q.\n  Check the "+
+			"chat template that the server uses and how far the model is quantised;\n  type back to choose another.", shown(o.Said))
 	}
 	if !o.Calls {
-		w.say(wordsInitNoCalls)
+		w.say("  But it called no tool when it was told to: it will talk, and not remind, note or\n  look " +
+			"things up reliably. Another model may; type back to choose.")
 	}
 	return nil
 }

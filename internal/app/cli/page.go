@@ -23,7 +23,7 @@ func (Page) Run(ctx context.Context, f *Flags, s *Streams) error {
 		return text.Tell("there is no control page: set http.listen, for example to 127.0.0.1:9090, and start the bot again")
 	}
 	return withStore(ctx, f, func(store *memory.Store) error {
-		link, err := console.NewLink(ctx, store, cfg.HTTP.Listen, chat.User{})
+		link, err := console.NewLink(ctx, store.Access, cfg.HTTP.Listen, chat.User{})
 		if err != nil {
 			return err
 		}

@@ -25,7 +25,7 @@ func gateOf(ctx context.Context, f *Flags, do func(*gate.Gate) error) error {
 	}
 	return withStore(ctx, f, func(store *memory.Store) error {
 		gate, err := gate.NewGate(gate.GateOptions{IDs: f.IDs, Mode: cfg.Access.Mode, Owners: cfg.Access.Owners,
-			Allow: cfg.Access.Allow, Rows: store, Formerly: store.Formerly})
+			Allow: cfg.Access.Allow, Rows: store.Access, Formerly: store.Access.Formerly})
 		if err != nil {
 			return err
 		}
@@ -46,7 +46,7 @@ func (pairListCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
 			fmt.Fprintf(seen{s.Out}, "%s  %s\n", u.ID, u.Name)
 		}
 		if len(waiting) == 0 {
-			fmt.Fprintln(s.Err, Speaks().Text(wordsNobodyWaits))
+			fmt.Fprintln(s.Err, Speaks().Text("nobody waits to be let in"))
 		}
 		return nil
 	})
@@ -61,9 +61,9 @@ func (c pairApproveCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
 	return gateOf(ctx, f, func(g *gate.Gate) error {
 		who, err := g.Approve(ctx, c.Code, terminal.Local)
 		if err != nil {
-			return text.Instead(err, gate.ErrCode, wordsNoCode)
+			return text.Instead(err, gate.ErrCode, "there is no such code, or it was used or has expired; bot pair list shows who waits")
 		}
-		fmt.Fprintln(seen{s.Out}, Speaks().Say(wordsLetIn, who.ID, who.Name))
+		fmt.Fprintln(seen{s.Out}, Speaks().Say("%s (%s) may talk to the bot now", who.ID, who.Name))
 		return nil
 	})
 }
@@ -82,7 +82,7 @@ func (c pairDropCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
 		case !ok:
 			return text.Tell("%s does not wait to be let in; bot pair list shows who does", c.ID)
 		}
-		fmt.Fprintln(seen{s.Out}, Speaks().Say(wordsTurnedDown, c.ID))
+		fmt.Fprintln(seen{s.Out}, Speaks().Say("%s waits no more", c.ID))
 		return nil
 	})
 }

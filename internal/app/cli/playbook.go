@@ -108,5 +108,5 @@ func (c playbookCheckCmd) matched(ctx context.Context, cfg config.Config) (map[s
 		return nil, err
 	}
 	defer func() { _ = store.Close() }()
-	return store.Matched(ctx, time.Now().AddDate(0, 0, -c.Days))
+	return store.Decisions.Matched(ctx, time.Now().AddDate(0, 0, -c.Days))
 }

@@ -42,8 +42,12 @@ func (p *progress) of(say func(done, of int64) catalog.Phrase) func(done, of int
 	}
 }
 
-func copying(done, of int64) catalog.Phrase  { return catalog.Fill(wordsCopying, done, of) }
-func indexing(done, of int64) catalog.Phrase { return catalog.Fill(wordsIndexing, done, of) }
+func copying(done, of int64) catalog.Phrase {
+	return catalog.Fill("copying and comparing rows: %d of %d", done, of)
+}
+func indexing(done, of int64) catalog.Phrase {
+	return catalog.Fill("making the search: %d of %d rows", done, of)
+}
 
 // end leaves a terminal's line empty for what follows.
 func (p *progress) end() {

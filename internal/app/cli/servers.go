@@ -34,12 +34,12 @@ func (d *doctor) servers(ctx context.Context, cfg config.Config) {
 	}
 	all.Wait()
 	for i, s := range o.Servers {
-		name := catalog.Fill(wordsServerCalled, s.Name)
+		name := catalog.Fill("mcp %s", s.Name)
 		if errors.Is(errs[i], mcp.ErrLogin) {
-			d.say("warn", name, wordsWantsLogin, s.Name)
+			d.say("warn", name, "it wants a login: run bot mcp login %[1]s, or send /tools login %[1]s", s.Name)
 			continue
 		}
-		d.line(name, errs[i], wordsHasTools, catalog.Count{N: counts[i], Thing: "tool"})
+		d.line(name, errs[i], "it has %s", catalog.Count{N: counts[i], Thing: "tool"})
 	}
 }
 
@@ -47,7 +47,7 @@ func (d *doctor) servers(ctx context.Context, cfg config.Config) {
 // calls none of them.
 func (d *doctor) services(ctx context.Context, cfg config.Config) {
 	list, err := setup.ServiceCalls(cfg, func(file, operation, why string) {
-		d.say("warn", "tools.openapi", wordsNoTool, file, operation, why)
+		d.say("warn", "tools.openapi", "%s: %s is no tool: %s", file, operation, why)
 	})
 	if err != nil {
 		d.line("http tools", err, "")
@@ -73,7 +73,7 @@ func (d *doctor) services(ctx context.Context, cfg config.Config) {
 	}
 	all.Wait()
 	for i, at := range hosts {
-		d.line("http tools", errs[i], wordsHostAnswers, at, catalog.Count{N: len(names[at]), Thing: "tool"})
+		d.line("http tools", errs[i], "%s answers: %s", at, catalog.Count{N: len(names[at]), Thing: "tool"})
 	}
 }
 
@@ -91,14 +91,19 @@ func (c MCPLogin) Run(ctx context.Context, f *Flags, s *Streams) error {
 	}
 	open, err := client.Login(ctx, c.Name)
 	if err != nil {
-		return text.Instead(err, mcp.ErrNoNeed, wordsNoNeed)
+		return text.Instead(err, mcp.ErrNoNeed, "the server does not ask for a login")
 	}
 	back := make(chan string)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	stop := awaitBrowser(ctx, back)
 	defer stop()
-	fmt.Fprintln(seen{s.Out}, Speaks().Say(wordsLogin, open))
+	fmt.Fprintln(seen{s.Out}, Speaks().Say(`Open this address in a browser and agree:
+
+%s
+
+If the browser then shows a page that does not load, copy the address of that
+page, paste it here and press Enter:`, open))
 	go func() {
 		for lines := bufio.NewScanner(s.In); lines.Scan(); {
 			select {
@@ -112,11 +117,11 @@ func (c MCPLogin) Run(ctx context.Context, f *Flags, s *Streams) error {
 		select {
 		case address := <-back:
 			if err = client.FinishLogin(ctx, c.Name, address); errors.Is(err, mcp.ErrAddress) {
-				fmt.Fprintln(s.Err, Speaks().Say(wordsLoginAddress, mcp.Redirect))
+				fmt.Fprintln(s.Err, Speaks().Say("That is not the address; it begins with %s?", mcp.Redirect))
 				continue
 			}
 			if err == nil {
-				fmt.Fprintln(s.Out, Speaks().Say(wordsLoggedIn, c.Name))
+				fmt.Fprintln(s.Out, Speaks().Say("logged in to %s", c.Name))
 			}
 			return err
 		case <-ctx.Done():
@@ -141,7 +146,7 @@ func awaitBrowser(ctx context.Context, back chan<- string) (stop func()) {
 			http.NotFound(w, q)
 			return
 		}
-		fmt.Fprintln(w, Speaks().Text(wordsLoginDone))
+		fmt.Fprintln(w, Speaks().Text("You can close this page and go back to the terminal."))
 		select {
 		case back <- "http://" + r.URL.Host + q.URL.RequestURI():
 		case <-ctx.Done():
@@ -177,7 +182,7 @@ func (c MCPLogout) Run(f *Flags, s *Streams) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(s.Out, Speaks().Say(wordsLoggedOut, c.Name))
+	fmt.Fprintln(s.Out, Speaks().Say("logged out of %s", c.Name))
 	return nil
 }
 
@@ -188,7 +193,7 @@ func toolServers(f *Flags, name string) (*mcp.Client, error) {
 		return nil, err
 	}
 	if !slices.ContainsFunc(cfg.MCP.Servers, func(s config.MCPServer) bool { return s.Name == name }) {
-		return nil, text.Tell(wordsNoServer, name)
+		return nil, text.Tell("there is no tool server %q in mcp.servers", name)
 	}
 	return mcp.Open(setup.ToolServers(cfg))
 }

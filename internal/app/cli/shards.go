@@ -21,7 +21,7 @@ func askShards(ctx context.Context, c config.Discord) (catalog.Phrase, error) {
 	if _, err := get(ctx, strings.TrimRight(c.APIURL, "/")+"/gateway/bot", "Bot "+string(c.Token), &got); err != nil {
 		return nil, mendToken(err, "Discord", "")
 	}
-	said := catalog.Fill(wordsShards, catalog.Count{N: got.Shards, Thing: "connection"}, got.Limit.Remaining, got.Limit.Total)
+	said := catalog.Fill("Discord recommends %s; %d of %d sessions may still begin today", catalog.Count{N: got.Shards, Thing: "connection"}, got.Limit.Remaining, got.Limit.Total)
 	if n := c.ShardCount(); n > 0 && got.Shards > 2*n {
 		return nil, text.Tell("discord.shards is %d, and Discord recommends %d: set it to auto, or at least to that", n, got.Shards)
 	}

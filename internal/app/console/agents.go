@@ -40,7 +40,7 @@ func agentValue(a Agent) string {
 // agentName is what people read of an agent.
 func agentName(p catalog.Printer, a Agent) string {
 	if a.Name == "" {
-		return p.Text(wordsOwnAgent)
+		return p.Text("the bot itself")
 	}
 	return a.Name
 }

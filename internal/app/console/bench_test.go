@@ -12,7 +12,7 @@ import (
 // 25,000 sessions in 2,000 places, spread evenly over the last days.
 func (s *site) million(days int) {
 	s.t.Helper()
-	db, err := sql.Open("sqlite3", "file:"+s.store.Path()+"?_busy_timeout=60000")
+	db, err := sql.Open("sqlite3", "file:"+s.store.File.Path()+"?_busy_timeout=60000")
 	if err != nil {
 		s.t.Fatal(err)
 	}

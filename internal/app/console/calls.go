@@ -112,13 +112,13 @@ func (m wireMessage) voices(p catalog.Printer) (list []voice) {
 			list = append(list, voice{role, text})
 		}
 	}
-	add(p.Say(wordsThinking, m.Role), m.Thoughts)
+	add(p.Say("%s (thinking)", m.Role), m.Thoughts)
 	add(strings.TrimSpace(m.Role+" "+m.Name), plain(m.Content))
 	for _, c := range m.Calls {
-		add(p.Say(wordsCalls, m.Role, cmp.Or(c.Name, c.Function.Name)), cmp.Or(c.Args, plain(c.Function.Arguments)))
+		add(p.Say("%s calls %s", m.Role, cmp.Or(c.Name, c.Function.Name)), cmp.Or(c.Args, plain(c.Function.Arguments)))
 	}
 	if len(list) == 0 {
-		list = []voice{{m.Role, p.Text(wordsNothing)}}
+		list = []voice{{m.Role, p.Text("(nothing)")}}
 	}
 	return list
 }
@@ -146,7 +146,7 @@ func plain(raw json.RawMessage) string {
 func (v *callView) request(p catalog.Printer, body string) {
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(body), &all); err != nil {
-		v.Said = []voice{{p.Text(wordsAsSent), body}}
+		v.Said = []voice{{p.Text("as it was sent"), body}}
 		return
 	}
 	var messages []wireMessage
@@ -180,7 +180,7 @@ func (v *callView) answer(p catalog.Printer, c modellog.Call) {
 	}
 	if err := json.Unmarshal([]byte(c.Answer), &whole); err != nil || len(whole.Choices) == 0 {
 		if c.Answer != "" {
-			v.Answer = []voice{{p.Text(wordsAsCame), c.Answer}}
+			v.Answer = []voice{{p.Text("as it came"), c.Answer}}
 		}
 		return
 	}
@@ -247,18 +247,18 @@ func (p *Page) turnOf(r *http.Request) (any, error) {
 	if len(id) < 8 {
 		return nil, errNone
 	}
-	d, err := p.o.Store.DecisionByID(ctx, id)
+	d, err := p.o.Store.Decisions.DecisionByID(ctx, id)
 	if errors.Is(err, memory.ErrNotFound) {
 		return nil, errNone
 	}
 	if err != nil {
 		return nil, err
 	}
-	done, err := p.o.Store.Calls(ctx, d.ID)
+	done, err := p.o.Store.Decisions.Calls(ctx, d.ID)
 	if err != nil {
 		return nil, err
 	}
-	asked, err := p.o.Store.Asked(ctx, d)
+	asked, err := p.o.Store.Decisions.Asked(ctx, d)
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,9 @@ import (
 	"parley/internal/text/catalog"
 )
 
+// wordsDown is said in more than one place.
+const wordsDown = "The bot takes no messages right now. Nothing was sent; try again in a moment."
+
 // platform is the first word of the key and of the owner's id here. Whoever
 // writes under it is the owner: nobody else gets this far.
 const platform = "page"
@@ -207,11 +210,11 @@ func (c *Chat) order(ctx context.Context, line string) (string, error) {
 	select {
 	case s := <-answer:
 		if len(s.Buttons) > 0 {
-			return s.Text + " " + catalog.Text(ctx, wordsChoose), nil
+			return s.Text + " " + catalog.Text(ctx, "Choose under “Try it”."), nil
 		}
 		return s.Text, nil
 	case <-late.C:
-		return catalog.Text(ctx, wordsLater), nil
+		return catalog.Text(ctx, "That takes longer; the answer will be under “Try it”."), nil
 	case <-ctx.Done():
 		return "", context.Cause(ctx)
 	}
@@ -271,7 +274,7 @@ func (p *Page) say(w http.ResponseWriter, r *http.Request, _ *login) {
 	err := p.Chat.say(r.Context(), m)
 	switch {
 	case errors.Is(err, errGone):
-		p.refuse(w, r, http.StatusConflict, wordsGone)
+		p.refuse(w, r, http.StatusConflict, "This choice is not open any more. Nothing was done.")
 	case err != nil:
 		p.o.Log.Error("message from the control page", "err", err)
 		p.refuse(w, r, http.StatusServiceUnavailable, wordsDown)

@@ -15,6 +15,14 @@ import (
 	"parley/internal/text/catalog"
 )
 
+// Said in more than one place.
+const (
+	wordsNoThing  = "This is not there, or not any more."
+	wordsBrokenID = "Something went wrong; the log has the details under %s."
+	wordsDone     = "Done."
+	wordsEmpty    = "There was nothing to send."
+)
+
 // deeds are what forms of the page do, by their field "do": most of them are commands
 // of the owner's, which go the way of every message. "told" is what is said about it.
 var deeds = map[string]struct {
@@ -30,10 +38,10 @@ var deeds = map[string]struct {
 	"rule-off":     {"/playbook", switching("/guideline disable", false)},
 	"set":          {"/settings", ordering("/config set", "id", "value")},
 	"retry": {"/letters", func(p *Page, r *http.Request) (string, error) {
-		return catalog.Text(r.Context(), wordsRead), letter(p.o.Store.RetryDeadLetter(r.Context(), formID(r)))
+		return catalog.Text(r.Context(), "It will be read again within seconds."), letter(p.o.Store.Letters.Retry(r.Context(), formID(r)))
 	}},
 	"drop": {"/letters", func(p *Page, r *http.Request) (string, error) {
-		return catalog.Text(r.Context(), wordsDone), letter(p.o.Store.DropDeadLetter(r.Context(), formID(r)))
+		return catalog.Text(r.Context(), wordsDone), letter(p.o.Store.Letters.Drop(r.Context(), formID(r)))
 	}},
 	"fact-change": {"/facts", func(p *Page, r *http.Request) (string, error) {
 		if p.o.Views.ChangeFact == nil || strings.TrimSpace(r.PostFormValue("value")) == "" {
@@ -134,7 +142,7 @@ func (p *Page) order(r *http.Request, command string, fields ...string) (string,
 	for i, name := range fields {
 		value := strings.TrimSpace(r.PostFormValue(name))
 		if i == 0 && !oneWord(value) || value == "" || len(value) > 500 || strings.ContainsFunc(value, unicode.IsControl) {
-			return catalog.Text(r.Context(), wordsOdd), nil
+			return catalog.Text(r.Context(), "That is not one line of plain text; nothing was changed."), nil
 		}
 		line += " " + value
 	}

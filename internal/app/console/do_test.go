@@ -61,11 +61,11 @@ func TestFormsAreCommands(t *testing.T) {
 	views := sampleViews()
 	views.Tunable = func() []console.Setting { return []console.Setting{{Name: "session.ttl", Value: "1h", Doc: "silence"}} }
 	s := newSite(t, views, o.answer)
-	if err := s.store.AddCode(context.Background(), "pair", []byte("x"), chat.User{ID: "telegram:77", Name: "Zoe <b>"},
+	if err := s.store.Access.AddCode(context.Background(), "pair", []byte("x"), chat.User{ID: "telegram:77", Name: "Zoe <b>"},
 		time.Now().Add(time.Hour)); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.store.Grant(context.Background(), "telegram:42", "member", "x"); err != nil {
+	if err := s.store.Access.Grant(context.Background(), "telegram:42", "member", "x"); err != nil {
 		t.Fatal(err)
 	}
 	s.fill()
@@ -160,7 +160,7 @@ func TestLettersFromThePage(t *testing.T) {
 		t.Errorf("retry:\n%s", body)
 	}
 	s.send("/letters", url.Values{"do": {"drop"}, "id": {"2"}})
-	if list, err := s.store.ListDeadLetters(ctx, 0, 10); err != nil || len(list) != 1 || !list[0].Retry {
+	if list, err := s.store.Letters.List(ctx, 0, 10); err != nil || len(list) != 1 || !list[0].Retry {
 		t.Errorf("left: %+v, %v", list, err)
 	}
 	if _, body := s.send("/letters", url.Values{"do": {"drop"}, "id": {"2"}}); !strings.Contains(body, "This is not there, or not any more.") {

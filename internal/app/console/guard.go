@@ -10,6 +10,12 @@ import (
 	"parley/internal/text/catalog"
 )
 
+// Said in more than one place.
+const (
+	wordsHost    = "This page answers only under the address it listens on."
+	wordsForeign = "This request came from another site, so it was refused. Nothing was changed."
+)
+
 // maxForm bounds what a form may bring.
 const maxForm = 64 << 10
 
@@ -86,7 +92,7 @@ func (p *Page) refuse(w http.ResponseWriter, r *http.Request, status int, words 
 		p.o.Log.Warn("control page refused a request", "status", status, "method", r.Method, "path", clip(r.URL.Path, 100),
 			"host", clip(r.Host, 100), "origin", clip(r.Header.Get("Origin"), 100), "from", r.RemoteAddr)
 	}
-	p.write(w, r, "message", frame{Status: status, Title: catalog.Text(r.Context(), wordsRefused), Body: catalog.Text(r.Context(), words)})
+	p.write(w, r, "message", frame{Status: status, Title: catalog.Text(r.Context(), "Refused"), Body: catalog.Text(r.Context(), words)})
 }
 
 // inside lets logged-in requests through; one that changes something has to
@@ -99,9 +105,10 @@ func (p *Page) inside(next func(http.ResponseWriter, *http.Request, *login)) htt
 		case l == nil && reads:
 			http.Redirect(w, r, "/login", http.StatusSeeOther)
 		case l == nil:
-			p.refuse(w, r, http.StatusUnauthorized, wordsLogin)
+			p.refuse(w, r, http.StatusUnauthorized, "You are not logged in, or your login has ended. Nothing was changed.")
 		case !reads && subtle.ConstantTimeCompare([]byte(r.PostFormValue("csrf")), []byte(l.csrf)) != 1:
-			p.refuse(w, r, http.StatusForbidden, wordsOld)
+			p.refuse(w, r, http.StatusForbidden, "This button belongs to an older login or another page, so it was refused. Nothing was changed. Go "+
+				"back, reload and try again.")
 		default:
 			next(w, r, l)
 		}

@@ -62,7 +62,7 @@ func (n *news) leave(r *reader) {
 func (p *Page) events(w http.ResponseWriter, r *http.Request, _ *login) {
 	me := p.news.join()
 	if me == nil {
-		p.refuse(w, r, http.StatusServiceUnavailable, wordsTooMany)
+		p.refuse(w, r, http.StatusServiceUnavailable, "Too many of these pages are open. Close one.")
 		return
 	}
 	defer p.news.leave(me)

@@ -14,6 +14,12 @@ import (
 	"parley/internal/text/catalog"
 )
 
+// Said in more than one place.
+const (
+	wordsBroken = "Something went wrong; the log has the details."
+	wordsError  = "Error"
+)
+
 // How logging in is bounded.
 const (
 	purpose     = "page"
@@ -119,27 +125,27 @@ func (p *Page) token(r *http.Request) string {
 // such as a preview, must not use them up.
 func (p *Page) loginForm(w http.ResponseWriter, r *http.Request) {
 	ctx := r.Context()
-	p.write(w, r, "login", frame{Title: catalog.Text(ctx, wordsLogIn), Body: clip(r.URL.Query().Get("code"), 64)})
+	p.write(w, r, "login", frame{Title: catalog.Text(ctx, "Log in"), Body: clip(r.URL.Query().Get("code"), 64)})
 }
 
 // logIn takes a code. The guess is counted before it is looked at, so that
 // guesses made side by side are counted too.
 func (p *Page) logIn(w http.ResponseWriter, r *http.Request) {
 	ctx := r.Context()
-	ok, err := p.o.Store.Try(ctx, purpose, maxGuesses, guessWindow)
+	ok, err := p.o.Store.Access.Try(ctx, purpose, maxGuesses, guessWindow)
 	if err == nil && !ok {
-		p.refuse(w, r, http.StatusTooManyRequests, wordsLocked)
+		p.refuse(w, r, http.StatusTooManyRequests, "Too many wrong links. Wait a quarter of an hour, then ask for a new one.")
 		return
 	}
 	if err == nil {
-		_, ok, err = p.o.Store.TakeCode(ctx, purpose, hash(r.PostFormValue("code")))
+		_, ok, err = p.o.Store.Access.TakeCode(ctx, purpose, hash(r.PostFormValue("code")))
 	}
 	if err == nil && !ok {
-		p.refuse(w, r, http.StatusForbidden, wordsCode)
+		p.refuse(w, r, http.StatusForbidden, "This link was used before, has expired, or never was one. Ask for a new one with “bot page”, or send /page to the bot.")
 		return
 	}
 	if err == nil {
-		err = p.o.Store.Forgive(ctx, purpose)
+		err = p.o.Store.Access.Forgive(ctx, purpose)
 	}
 	if err != nil {
 		p.o.Log.Error("log in to the control page", "err", err)

@@ -12,6 +12,9 @@ import (
 	"parley/internal/text/catalog"
 )
 
+// wordsErrors is said in more than one place.
+const wordsErrors = "Errors"
+
 // overview is how things stand.
 type overview struct {
 	Lines    []Line
@@ -46,8 +49,8 @@ type window struct {
 }
 
 var windows = []window{
-	{"day", words24Hours, time.Hour, 24, "15:04"},
-	{"month", words30Days, 24 * time.Hour, 30, wordsDay},
+	{"day", "24 hours", time.Hour, 24, "15:04"},
+	{"month", "30 days", 24 * time.Hour, 30, "2 Jan"},
 }
 
 // maxFailures is how many errors the overview lists.
@@ -66,7 +69,7 @@ func (p *Page) overview(r *http.Request) (any, error) {
 		o.Ranges = append(o.Ranges, link{"/?range=" + w.name, catalog.Text(ctx, w.words), w.name == win.name})
 	}
 	from := p.o.Now().UTC().Truncate(win.step).Add(-time.Duration(win.n-1) * win.step)
-	counts, err := p.o.Store.SessionCounts(ctx)
+	counts, err := p.o.Store.Sessions.SessionCounts(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +83,7 @@ func (p *Page) overview(r *http.Request) (any, error) {
 		}
 		o.Loads = append(o.Loads, l)
 	}
-	failed, err := p.o.Store.Failures(ctx, from, maxFailures)
+	failed, err := p.o.Store.Decisions.Failures(ctx, from, maxFailures)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +95,7 @@ func (p *Page) overview(r *http.Request) (any, error) {
 		o.Failures = append(o.Failures, failure{a, clip(name, maxName)})
 	}
 	// Days begin at midnight UTC, as /stats and the limits count them.
-	if o.Spent, err = p.o.Store.UsageByDay(ctx, from); err != nil {
+	if o.Spent, err = p.o.Store.Usage.UsageByDay(ctx, from); err != nil {
 		return nil, err
 	}
 	for _, u := range o.Spent {
@@ -131,7 +134,7 @@ func (p *Page) load(ctx context.Context, from time.Time, step time.Duration) (me
 	if ok {
 		return l, nil
 	}
-	l, err := p.o.Store.Load(ctx, from, from.Add(step))
+	l, err := p.o.Store.Decisions.Load(ctx, from, from.Add(step))
 	if err != nil || from.Add(step+settling).After(p.o.Now()) {
 		return l, err
 	}
@@ -171,9 +174,9 @@ type measure struct {
 // slowest is the time that nearly all answers stay below.
 func slowest(p catalog.Printer, p95 time.Duration) string {
 	if p95 == 0 {
-		return p.Text(wordsNoAnswers)
+		return p.Text("no answers yet")
 	}
-	return p.Say(wordsUpTo, took(p, p95))
+	return p.Say("p95 up to %s", took(p, p95))
 }
 
 // charts draws the four figures that tell how the bot is doing.
@@ -192,21 +195,21 @@ func charts(p catalog.Printer, loads []memory.Load, form string) (list []chart) 
 		}
 	}
 	for _, m := range []measure{
-		whole(wordsMessages, "messages", all.Messages, func(l memory.Load) int { return l.Messages }),
+		whole("Messages", "messages", all.Messages, func(l memory.Load) int { return l.Messages }),
 		{
-			chart: chart{Title: p.Text(wordsAnswering), Class: "latency", Total: slowest(p, all.P95)},
+			chart: chart{Title: p.Text("Time to answer"), Class: "latency", Total: slowest(p, all.P95)},
 			value: func(l memory.Load) (float64, float64, string) {
-				return float64(l.P95), float64(l.Median), p.Say(wordsMedian, took(p, l.Median), took(p, l.P95))
+				return float64(l.P95), float64(l.Median), p.Say("median %s, p95 %s", took(p, l.Median), took(p, l.P95))
 			},
 			show: func(v float64) string { return took(p, time.Duration(v)) },
 		},
-		whole(wordsTokens, "tokens", all.Tokens, func(l memory.Load) int { return l.Tokens }),
+		whole("Tokens", "tokens", all.Tokens, func(l memory.Load) int { return l.Tokens }),
 		whole(wordsErrors, "errors", all.Errors, func(l memory.Load) int { return l.Errors }),
 	} {
 		list = append(list, m.draw(p, loads, form))
 	}
 	if rate := all.Rate(); rate != "" {
-		list[len(list)-1].Total += " · " + p.Say(wordsSuccess, p.Figure(rate))
+		list[len(list)-1].Total += " · " + p.Say("%s success", p.Figure(rate))
 	}
 	return list
 }

@@ -24,71 +24,24 @@ import (
 	"parley/internal/text/catalog"
 )
 
+// Said in more than one place.
+const (
+	wordsOverview      = "Overview"
+	wordsConversations = "Conversations"
+	wordsSessions      = "Sessions"
+	wordsFacts         = "Facts"
+	wordsPlaybook      = "Playbook"
+	wordsPeople        = "People"
+	wordsSettings      = "Settings"
+	wordsTryIt         = "Try it"
+)
+
 // Codes keeps hashes of one-time codes and counts guesses at them.
 type Codes interface {
 	AddCode(ctx context.Context, purpose string, hash []byte, who chat.User, until time.Time) error
 	TakeCode(ctx context.Context, purpose string, hash []byte) (who chat.User, ok bool, err error)
 	Try(ctx context.Context, user string, limit int, window time.Duration) (bool, error)
 	Forgive(ctx context.Context, user string) error
-}
-
-// Figures are totals over a window.
-type Figures interface {
-	Load(ctx context.Context, from, to time.Time) (memory.Load, error)
-	Failures(ctx context.Context, since time.Time, limit int) ([]memory.Audit, error)
-	RuleUses(ctx context.Context, since time.Time, agent *string) (map[string]memory.RuleUse, error)
-	SessionCounts(ctx context.Context) (map[memory.Status]int, error)
-}
-
-// Conversations is what was said, and what was decided about it.
-type Conversations interface {
-	Messages(ctx context.Context, q memory.MessageQuery) ([]memory.Entry, error)
-	Audits(ctx context.Context, k chat.Key, from, to time.Time, limit int) ([]memory.Audit, error)
-	Search(ctx context.Context, text string, limit, offset int) ([]memory.Hit, error)
-}
-
-// Sessions are the parts of conversations, with long silences between them.
-type Sessions interface {
-	SessionsByAge(ctx context.Context, status memory.Status, limit, offset int) ([]memory.Session, error)
-	SessionByID(ctx context.Context, id string) (memory.Session, error)
-}
-
-// Turns are single messages, by the beginnings of the ids of their accounts.
-type Turns interface {
-	DecisionByID(ctx context.Context, prefix string) (memory.Decision, error)
-	Calls(ctx context.Context, decision string) ([]memory.CallRecord, error)
-	Asked(ctx context.Context, d memory.Decision) (string, error)
-}
-
-// Spending is what model calls took, those without a message included.
-type Spending interface {
-	UsageByDay(ctx context.Context, since time.Time) ([]memory.Used, error)
-}
-
-// Store is everything the page reads from the database; memory.Store is the
-// real one.
-type Store interface {
-	Codes
-	Figures
-	Spending
-	Conversations
-	Sessions
-	Turns
-	Doors
-	Letters
-}
-
-// Doors are who asks to be let in, and who was.
-type Doors interface {
-	Waiting(ctx context.Context, purpose string) ([]chat.User, error)
-	Grants(ctx context.Context) (map[string]string, error)
-}
-
-// Letters are events that were put aside because they could not be understood or stored.
-type Letters interface {
-	ListDeadLetters(ctx context.Context, after int64, limit int) ([]memory.DeadLetter, error)
-	RetryDeadLetter(ctx context.Context, id int64) error
-	DropDeadLetter(ctx context.Context, id int64) error
 }
 
 // Line says how one part of the bot is doing.
@@ -204,7 +157,7 @@ type Views struct {
 type Options struct {
 	Listen string // the address that is listened on, with the real port
 	Name   string // the bot's
-	Store  Store
+	Store  *memory.Store
 	Views  Views
 	Calls  Calls // of models; nil where none are kept
 	Browse *search.Shelf
@@ -276,22 +229,22 @@ func (p *Page) routes() {
 	}
 	p.mux.Handle("POST /do", p.inside(p.do))
 	if p.o.Views.Files != nil {
-		p.show("/rules/{name}", "rules", wordsRules, p.ruleFile)
+		p.show("/rules/{name}", "rules", "Rules", p.ruleFile)
 		p.mux.Handle("POST /rules/{name}", p.inside(p.saveRules))
 	}
 	p.show("/people", "people", wordsPeople, p.people)
-	p.show("/letters", "letters", wordsPutAside, p.letters)
+	p.show("/letters", "letters", "Put aside", p.letters)
 	p.show("/{$}", "overview", wordsOverview, p.overview)
 	p.show("/conversations", "conversations", wordsConversations, p.conversations)
-	p.show("/conversation", "conversation", wordsConversation, p.conversation)
+	p.show("/conversation", "conversation", "Conversation", p.conversation)
 	p.show("/sessions", "sessions", wordsSessions, p.sessions)
-	p.show("/turns/{id}", "turn", wordsMessage, p.turnOf)
-	p.show("/calls/{id}", "call", wordsModelCall, p.call)
+	p.show("/turns/{id}", "turn", "A message", p.turnOf)
+	p.show("/calls/{id}", "call", "A model call", p.call)
 	p.mux.Handle("GET /calls/{id}/{which}", p.inside(p.body))
 	if p.o.Views.Script != nil {
-		p.show("/turns/{id}/script", "script", wordsAsRehearsal, p.script)
+		p.show("/turns/{id}/script", "script", "As a rehearsal", p.script)
 	}
-	p.show("/sessions/{id}", "session", wordsSession, p.session)
+	p.show("/sessions/{id}", "session", "Session", p.session)
 	p.show("/playbook", "playbook", wordsPlaybook, p.playbook)
 	p.show("/settings", "settings", wordsSettings, p.settings)
 	p.show("/chat", "chat", wordsTryIt, p.talk)
@@ -299,7 +252,7 @@ func (p *Page) routes() {
 		p.show("/facts", "facts", wordsFacts, p.facts)
 	}
 	p.mux.Handle("/", p.inside(func(w http.ResponseWriter, r *http.Request, _ *login) {
-		p.refuse(w, r, http.StatusNotFound, wordsNoPage)
+		p.refuse(w, r, http.StatusNotFound, "There is no such page.")
 	}))
 }
 

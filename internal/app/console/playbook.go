@@ -56,7 +56,7 @@ func (p *Page) playbook(r *http.Request) (any, error) {
 	if err != nil || b == nil {
 		return v, err
 	}
-	uses, err := p.o.Store.RuleUses(ctx, p.o.Now().Add(-usesWindow), heard)
+	uses, err := p.o.Store.Decisions.RuleUses(ctx, p.o.Now().Add(-usesWindow), heard)
 	if err != nil {
 		return nil, err
 	}
@@ -73,9 +73,9 @@ func (p *Page) playbook(r *http.Request) (any, error) {
 	for _, rule := range b.Rules[from:to] {
 		switch in := catalog.Of(ctx); {
 		case rule.Canned != "":
-			rule.Then = in.Say(wordsCannedRule, rule.Canned)
+			rule.Then = in.Say("the reply %s", rule.Canned)
 		case rule.Reply != "":
-			rule.Then = in.Say(wordsReplyRule, rule.Reply)
+			rule.Then = in.Say("say: %s", rule.Reply)
 		}
 		v.Rules = append(v.Rules, ruleView{rule, uses[rule.ID]})
 	}

@@ -13,7 +13,7 @@ func (p *Page) rehearse(w http.ResponseWriter, r *http.Request, l *login) {
 	sentence, tell := catalog.Sentence(r.Context(), err)
 	switch {
 	case tell:
-		p.write(w, r, "message", frame{Status: http.StatusUnprocessableEntity, Title: catalog.Text(r.Context(), wordsNotWritten),
+		p.write(w, r, "message", frame{Status: http.StatusUnprocessableEntity, Title: catalog.Text(r.Context(), "Not written"),
 			CSRF: l.csrf, Nav: p.nav(r, ""), Body: sentence})
 	case err != nil:
 		id := chat.ErrorID()
@@ -22,7 +22,7 @@ func (p *Page) rehearse(w http.ResponseWriter, r *http.Request, l *login) {
 		f.CSRF, f.Nav = l.csrf, p.nav(r, "")
 		p.write(w, r, "message", f)
 	default:
-		p.write(w, r, "message", frame{Title: catalog.Text(r.Context(), wordsWritten), CSRF: l.csrf, Nav: p.nav(r, ""),
-			Body: catalog.Say(r.Context(), wordsCaptured, path)})
+		p.write(w, r, "message", frame{Title: catalog.Text(r.Context(), "Written"), CSRF: l.csrf, Nav: p.nav(r, ""),
+			Body: catalog.Say(r.Context(), "It fails until the playbook is right: bot rehearse %s", path)})
 	}
 }

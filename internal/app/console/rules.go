@@ -72,11 +72,11 @@ func (p *Page) saveRules(w http.ResponseWriter, r *http.Request, l *login) {
 		p.o.Log.Error("rules on the control page", "id", id, "err", err)
 		f.Verdict = verdict{Words: catalog.Say(ctx, wordsBrokenID, id)}
 	case saved:
-		l.tell(catalog.Text(ctx, wordsSaved))
+		l.tell(catalog.Text(ctx, "Saved. It counts within seconds."))
 		http.Redirect(w, r, (&url.URL{Path: "/rules/" + f.Name, RawQuery: about(url.Values{}, f.Agent).Encode()}).String(), http.StatusSeeOther)
 		return
 	default:
-		f.Verdict = verdict{Fine: true, Words: catalog.Text(ctx, wordsFine), Notes: few(notes, 2*maxWhy, maxReason)}
+		f.Verdict = verdict{Fine: true, Words: catalog.Text(ctx, "All files make sense with this text."), Notes: few(notes, 2*maxWhy, maxReason)}
 	}
 	p.write(w, r, "rules", frame{Title: f.Name, CSRF: l.csrf, Nav: p.nav(r, "rules"), Body: f})
 }

@@ -66,8 +66,9 @@ func (s *site) visitors() {
 	ctx := context.Background()
 	_, err := s.store.Accept(ctx, chat.Batch{Platform: "telegram",
 		Dead: []chat.DeadLetter{{Raw: []byte(`{"update_id": 7, "strange": true}`), Reason: "nothing in it is known"}}})
-	err = errors.Join(err, s.store.AddCode(ctx, "pair", []byte("x"), chat.User{ID: "telegram:77", Name: "Zoe"}, time.Now().Add(time.Hour)),
-		s.store.Grant(ctx, "telegram:42", "member", "x"), s.store.Grant(ctx, "discord:7", "denied", "x"))
+	err = errors.Join(err, s.store.Access.AddCode(ctx, "pair", []byte("x"), chat.User{ID: "telegram:77", Name: "Zoe"},
+		time.Now().Add(time.Hour)),
+		s.store.Access.Grant(ctx, "telegram:42", "member", "x"), s.store.Access.Grant(ctx, "discord:7", "denied", "x"))
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -94,10 +94,10 @@ func (f filterForm) values() url.Values {
 
 // quick returns the short ways to what owners look for most.
 func (f filterForm) quick(p catalog.Printer) []link {
-	list := []link{{"/conversations", p.Text(wordsAll), f == filterForm{}}}
+	list := []link{{"/conversations", p.Text("All"), f == filterForm{}}}
 	for _, one := range []struct{ name, query string }{
-		{p.Text(wordsErrors), "errors=on"}, {p.Say(wordsOver, slowAnswer), fmt.Sprint("took=", slowAnswer)},
-		{p.Say(wordsOverTokens, count(p, dearAnswer)), fmt.Sprint("tokens=", dearAnswer)},
+		{p.Text(wordsErrors), "errors=on"}, {p.Say("Over %d s", slowAnswer), fmt.Sprint("took=", slowAnswer)},
+		{p.Say("Over %s tokens", count(p, dearAnswer)), fmt.Sprint("tokens=", dearAnswer)},
 	} {
 		list = append(list, link{"/conversations?" + one.query, one.name, f.values().Encode() == one.query})
 	}

@@ -94,7 +94,7 @@ func stamp(p catalog.Printer, t time.Time) string {
 	if t.IsZero() {
 		return "–"
 	}
-	return p.Time(t.UTC(), wordsMoment)
+	return p.Time(t.UTC(), "2 Jan 15:04:05")
 }
 
 func machine(t time.Time) string { return t.UTC().Format(time.RFC3339) }
@@ -103,12 +103,12 @@ func machine(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 func took(p catalog.Printer, d time.Duration) string {
 	switch {
 	case d < time.Second:
-		return p.Say(wordsMillis, d.Milliseconds())
+		return p.Say("%d ms", d.Milliseconds())
 	case d < 100*time.Second:
-		return p.Say(wordsSeconds, p.Figure(fmt.Sprintf("%.1f", d.Seconds())))
+		return p.Say("%s s", p.Figure(fmt.Sprintf("%.1f", d.Seconds())))
 	}
 	d = d.Round(time.Second)
-	return p.Say(wordsMinutes, int(d.Minutes()), int(d.Seconds())%60)
+	return p.Say("%d min %d s", int(d.Minutes()), int(d.Seconds())%60)
 }
 
 // count returns a number in three digits or so.
@@ -117,9 +117,9 @@ func count(p catalog.Printer, n int) string {
 	case n < 10_000:
 		return fmt.Sprint(n)
 	case n < 1_000_000:
-		return p.Say(wordsThousand, tenths(p, float64(n)/1e3))
+		return p.Say("%sk", tenths(p, float64(n)/1e3))
 	}
-	return p.Say(wordsMillion, tenths(p, float64(n)/1e6))
+	return p.Say("%sM", tenths(p, float64(n)/1e6))
 }
 
 // tenths writes a number with a tenth where it has one.

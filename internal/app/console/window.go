@@ -48,16 +48,16 @@ func (w Window) Facts(ctx context.Context, q FactQuery) (list []Fact, more bool,
 	}
 	var found []facts.Fact
 	if q.Words == "" {
-		found, err = w.Store.Facts(ctx, v, factsAPage+1, (q.Page-1)*factsAPage)
+		found, err = w.Store.Facts.Facts(ctx, v, factsAPage+1, (q.Page-1)*factsAPage)
 	} else if q.Page == 1 { // a search shows its best
-		found, err = w.Store.SearchFacts(ctx, v, q.Words, factsAPage)
+		found, err = w.Store.Facts.SearchFacts(ctx, v, q.Words, factsAPage)
 	}
 	if err != nil {
 		return nil, false, err
 	}
 	more = len(found) > factsAPage
 	for _, f := range found[:min(len(found), factsAPage)] {
-		_, before, err := w.Store.FactHistory(ctx, provenance.Viewer{Operator: true}, f.ID)
+		_, before, err := w.Store.Facts.FactHistory(ctx, provenance.Viewer{Operator: true}, f.ID)
 		if err != nil && !errors.Is(err, facts.ErrNone) { // forgotten meanwhile
 			return nil, false, err
 		}
@@ -78,14 +78,14 @@ func pageFact(in catalog.Printer, f facts.Fact, before []facts.Earlier, now time
 
 // ChangeFact makes a fact say something else, whosever it is.
 func (w Window) ChangeFact(ctx context.Context, id int64, content string) error {
-	_, err := facts.Service{Rows: w.Store}.Correct(ctx, operator(), id, facts.NewFact{Content: strings.Join(strings.Fields(content),
+	_, err := facts.Service{Rows: w.Store.Facts}.Correct(ctx, operator(), id, facts.NewFact{Content: strings.Join(strings.Fields(content),
 		" "), Author: "user"})
 	return err
 }
 
 // ForgetFact forgets a fact, whosever it is.
 func (w Window) ForgetFact(ctx context.Context, id int64) error {
-	_, err := facts.Service{Rows: w.Store}.Forget(ctx, operator(), id)
+	_, err := facts.Service{Rows: w.Store.Facts}.Forget(ctx, operator(), id)
 	return err
 }
 

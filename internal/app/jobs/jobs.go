@@ -164,15 +164,15 @@ func (j *Jobs) Status(p catalog.Printer, line func(ill bool, name, format string
 			if id != e.ID {
 				continue
 			}
-			last := p.Text(wordsNotYet)
+			last := p.Text("not yet")
 			if !e.Prev.IsZero() {
 				last = p.Ago(j.o.Now(), e.Prev)
 			}
 			why := j.failed[name]
 			if why != "" {
-				last += p.Say(wordsFailed, text.Shorten(why, 100))
+				last += p.Say(", failed: %s", text.Shorten(why, 100))
 			}
-			line(why != "", p.Say(wordsCron, name), wordsRuns, last, e.Next.UTC().Format("15:04:05 UTC"))
+			line(why != "", p.Say("cron %s", name), "last %s, next %s", last, e.Next.UTC().Format("15:04:05 UTC"))
 		}
 	}
 }

@@ -20,10 +20,13 @@ import (
 	"parley/internal/text"
 )
 
+// wordsNothingSaid is said in more than one place.
+const wordsNothingSaid = "There is no answer here whose words are still kept."
+
 // Capture writes rehearsals from what was said, so that a wrong answer becomes a test
 // that fails until the playbook is right.
 type Capture struct {
-	Rows Said
+	Rows *memory.Store
 	Dir  string // where scripts go; made when it is not there
 	// Rules returns the playbook of an agent, which its scripts play, and the folder
 	// that it is in; nil and "" for none.
@@ -42,26 +45,20 @@ type Came struct {
 	Judged bool
 }
 
-// Said is what is stored of conversations; memory.Store.
-type Said interface {
-	Transcript(ctx context.Context, session string, after int64, limit int) ([]memory.Entry, error)
-	DecisionByID(ctx context.Context, prefix string) (memory.Decision, error)
-	Audits(ctx context.Context, k chat.Key, from, to time.Time, limit int) ([]memory.Audit, error)
-}
-
 // maxCaptured is how many exchanges a captured script has.
 const maxCaptured = 20
 
 // Errors of Write, for people.
 var (
 	ErrNothingSaid = text.Tell(wordsNothingSaid)
-	ErrNoWish      = text.Tell(wordsNoWish)
-	ErrAsWished    = text.Tell(wordsAsWished)
+	ErrNoWish      = text.Tell("Say what should have come of it: words of the answer, or the id of a rule or the name of a tool, " +
+		"such as: should have said 30 days; should not have applied refund_policy.")
+	ErrAsWished = text.Tell("That is what came of it.")
 )
 
 // WriteByID is Write for the answer with an id.
 func (c Capture) WriteByID(ctx context.Context, id, should string) (string, error) {
-	d, err := c.Rows.DecisionByID(ctx, id)
+	d, err := c.Rows.Decisions.DecisionByID(ctx, id)
 	if err != nil {
 		return "", text.Instead(err, memory.ErrNotFound, wordsNothingSaid)
 	}
@@ -71,7 +68,7 @@ func (c Capture) WriteByID(ctx context.Context, id, should string) (string, erro
 // Script returns the conversation that led to the answer with an id as a script that
 // expects the same answer again.
 func (c Capture) Script(ctx context.Context, id string) (string, error) {
-	d, err := c.Rows.DecisionByID(ctx, id)
+	d, err := c.Rows.Decisions.DecisionByID(ctx, id)
 	if err != nil {
 		return "", text.Instead(err, memory.ErrNotFound, wordsNothingSaid)
 	}
@@ -80,7 +77,7 @@ func (c Capture) Script(ctx context.Context, id string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return c.script(fmt.Sprintf(wordsCopied, d.At.Format(time.DateOnly)), talk, line{mark: "<", text: strings.TrimSpace(answer)}.String())
+	return c.script(fmt.Sprintf("A conversation of %s, with what the models answered.", d.At.Format(time.DateOnly)), talk, line{mark: "<", text: strings.TrimSpace(answer)}.String())
 }
 
 // Write makes a script of the conversation that led to an answer, with what should have
@@ -96,7 +93,7 @@ func (c Capture) Write(ctx context.Context, d memory.Decision, should string) (s
 	if err != nil {
 		return "", err
 	}
-	head := strings.ReplaceAll(fmt.Sprintf(wordsCaptured, d.At.Format(time.DateOnly), text.Shorten(should, 200)), "\n", " ")
+	head := strings.ReplaceAll(fmt.Sprintf("From a chat on %s: %s", d.At.Format(time.DateOnly), text.Shorten(should, 200)), "\n", " ")
 	script, err := c.script(head, talk, wish)
 	if err != nil {
 		return "", err
@@ -123,7 +120,7 @@ func (c Capture) talk(ctx context.Context, d memory.Decision) (lines, answer str
 	if err != nil {
 		return "", "", err
 	}
-	audits, err := c.Rows.Audits(ctx, d.Key, time.Time{}, d.At, maxCaptured)
+	audits, err := c.Rows.Decisions.Audits(ctx, d.Key, time.Time{}, d.At, maxCaptured)
 	if err != nil {
 		return "", "", err
 	}

@@ -349,7 +349,7 @@ func (st *Stage) look(ctx context.Context) error {
 			err = json.Unmarshal(d.Detail.Playbook, &st.guided)
 		}
 		var cerr error
-		st.calls, cerr = st.bot.Store.Calls(ctx, d.ID)
+		st.calls, cerr = st.bot.Store.Decisions.Calls(ctx, d.ID)
 		if err = errors.Join(err, cerr); err != nil {
 			return err
 		}
@@ -361,17 +361,17 @@ func (st *Stage) look(ctx context.Context) error {
 // of the session that is alive there, else of the newest.
 func (st *Stage) remember(ctx context.Context) error {
 	store, m := st.bot.Store, st.message
-	se, ok, err := store.LiveSession(ctx, st.bot.Place(m))
+	se, ok, err := store.Sessions.LiveSession(ctx, st.bot.Place(m))
 	if err == nil && !ok {
 		var list []memory.Session
-		if list, err = store.Sessions(ctx, memory.SessionQuery{Key: m.Key, Limit: 1}); len(list) > 0 {
+		if list, err = store.Sessions.Sessions(ctx, memory.SessionQuery{Key: m.Key, Limit: 1}); len(list) > 0 {
 			se = list[0]
 		}
 	}
 	if err != nil {
 		return err
 	}
-	person, err := store.Person(ctx, m.From.ID, m.Agent.ID)
+	person, err := store.People.Person(ctx, m.From.ID, m.Agent.ID)
 	st.state = playbook.State{User: m.From.ID, Session: json.RawMessage(se.Playbook), Person: json.RawMessage(person.Playbook)}
 	return err
 }

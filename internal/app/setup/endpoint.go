@@ -107,7 +107,7 @@ func Connect(ctx context.Context, cfg config.Config, notes openai.Notebook, log 
 	}
 	e, err := connect(ctx, cfg, notes, log)
 	if e.Encoder = encoder; encoder != nil && err == nil {
-		e.About = catalog.Fill(wordsMeaning, e.About, encoder.Label)
+		e.About = catalog.Fill("%s Meaning: %s.", e.About, encoder.Label)
 	}
 	return e, err
 }
@@ -119,14 +119,15 @@ func connect(ctx context.Context, cfg config.Config, notes openai.Notebook, log 
 		return b.several()
 	}
 	if cfg.Model.Name == offline.Name {
-		return builtin(wordsBuiltIn), nil
+		return builtin("Model: the built-in responder, as configured."), nil
 	}
 	found, err := locate(ctx, cfg)
 	if err != nil {
 		return Endpoint{}, err
 	}
 	if found.base == "" {
-		return builtin(wordsUnset), nil
+		return builtin("Model: the built-in responder, because no language model is set. Set OPENAI_API_KEY, or " +
+			"OPENAI_BASE_URL and OPENAI_MODEL, or start Ollama."), nil
 	}
 	return b.one(ctx, found)
 }
@@ -145,7 +146,7 @@ func locate(ctx context.Context, cfg config.Config) (place, error) {
 	case p.base != "":
 	case m.APIKey != "":
 		if owner := provider.Of(string(m.APIKey)); owner != nil && owner.Base != provider.OpenAI {
-			return place{}, text.Tell(wordsForeignKey, owner.Name, owner.Base)
+			return place{}, text.Tell("model.api_key is a key of %s and was sent nowhere: set model.base_url to %s, and model.name", owner.Name, owner.Base)
 		}
 		p.base = provider.OpenAI
 	case p.name != "":
@@ -154,7 +155,8 @@ func locate(ctx context.Context, cfg config.Config) (place, error) {
 			break
 		}
 		if here, _ := openai.Probe(ctx, p.base); !slices.Contains(here, p.name) {
-			return place{}, noKey("model.api_key", p.name, text.Tell(wordsSetKey))
+			return place{}, noKey("model.api_key", p.name, text.Tell("set OPENAI_API_KEY, or OPENAI_BASE_URL with the address of another provider and its key, or pull "+
+				"a model with Ollama and name that one"))
 		}
 	default:
 		models, ok := openai.Probe(ctx, cfg.OllamaURL)
@@ -170,7 +172,7 @@ func locate(ctx context.Context, cfg config.Config) (place, error) {
 }
 
 func noKey(setting, model string, hint error) error {
-	return &config.Error{Setting: setting, Problem: text.Tell(wordsNoKey, model), Hint: hint}
+	return &config.Error{Setting: setting, Problem: text.Tell("no key is set, and %s needs one", model), Hint: hint}
 }
 
 // builder makes engines, each once.
@@ -220,7 +222,7 @@ func (b *builder) one(ctx context.Context, at place) (Endpoint, error) {
 			return Endpoint{}, err
 		}
 	}
-	e := Endpoint{Name: at.name, About: catalog.Fill(wordsModel, at.name, at.base), Free: true}
+	e := Endpoint{Name: at.name, About: catalog.Fill("Model: %s at %s.", at.name, at.base), Free: true}
 	err := b.route(&e, func(name string) (*Engine, error) {
 		model, traits := name, m.Traits
 		if name == "" {
@@ -246,7 +248,7 @@ func (b *builder) several() (Endpoint, error) {
 		path := fmt.Sprintf("models[%d].", i)
 		if set.BaseURL == "" {
 			if set.APIKey == "" {
-				return nil, noKey(path+"api_key", set.Model, text.Tell(wordsSetItsKey))
+				return nil, noKey(path+"api_key", set.Model, text.Tell("set its api_key, such as ${OPENAI_API_KEY}, or the base_url of a server that needs none"))
 			}
 			if owner := provider.Of(string(set.APIKey)); owner != nil && owner.Base != provider.OpenAI {
 				return nil, fmt.Errorf("%sapi_key is a key of %s and was sent nowhere: set %sbase_url to %s", path, owner.Name, path, owner.Base)
@@ -262,7 +264,7 @@ func (b *builder) several() (Endpoint, error) {
 	for _, engine := range e.Engines() {
 		about = append(about, fmt.Sprintf("%s (%s)", engine.Name, engine.Label))
 	}
-	e.Name, e.About = e.Routes[config.PurposeAnswer][0].Name, catalog.Fill(wordsModels, strings.Join(about, ", "))
+	e.Name, e.About = e.Routes[config.PurposeAnswer][0].Name, catalog.Fill("Models: %s.", strings.Join(about, ", "))
 	e.List = func(context.Context) (names []string, err error) {
 		for _, engine := range e.Routes[config.PurposeAnswer] {
 			names = append(names, engine.Name)

@@ -8,6 +8,7 @@ import (
 	"parley/config"
 	"parley/internal/chat"
 	"parley/internal/chat/routing"
+	"parley/internal/memory"
 )
 
 // Residents returns the agents of the settings as the roster sees them.
@@ -64,8 +65,8 @@ func Alone(c config.Config, r *routing.Roster, memory, source string) bool {
 }
 
 // LookRoster returns the roster for somebody who only looks: nothing is stored.
-func LookRoster(ctx context.Context, c config.Config, rows routing.Rows) (*routing.Roster, error) {
-	return routing.Open(ctx, looking{rows}, time.Now, Residents(c))
+func LookRoster(ctx context.Context, c config.Config, store *memory.Store) (*routing.Roster, error) {
+	return routing.Open(ctx, looking{store.Settings}, store.Access.Formerly, time.Now, Residents(c))
 }
 
 // looking are rows that stay as they are.

@@ -24,7 +24,8 @@ type Completion struct {
 
 // Help says how the script is put to use.
 func (Completion) Help() string {
-	return wordsCompleted
+	return "For the session that you are in: \"eval \"$(bot completion bash)\"\", the same with zsh, or \"bot " +
+		"completion fish | source\". Packages install all three."
 }
 
 // Run prints it.

@@ -10,7 +10,7 @@ import (
 )
 
 // About says what the program is.
-const About = wordsAbout
+const About = "Parley: an assistant that lives in your chats and remembers."
 
 // Help prints the help of a command in a language. The manual page stays English.
 func Help(p catalog.Printer) kong.HelpPrinter {
@@ -49,15 +49,15 @@ func Help(p catalog.Printer) kong.HelpPrinter {
 // heading returns a line in a language where it is one of the parser's own.
 func heading(p catalog.Printer, line string) string {
 	switch line {
-	case wordsArguments, wordsFlags, wordsCommands:
+	case "Arguments:", "Flags:", "Commands:":
 		return p.Text(line)
 	}
 	if usage, ok := strings.CutPrefix(line, "Usage: "); ok {
-		return p.Say(wordsUsage, usage)
+		return p.Say("Usage: %s", usage)
 	}
 	if rest, ok := strings.CutPrefix(line, `Run "`); ok {
 		command, _, _ := strings.Cut(rest, `"`)
-		return p.Say(wordsMore, command)
+		return p.Say("Run \"%s\" for more information on a command.", command)
 	}
 	return line
 }

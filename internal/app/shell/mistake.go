@@ -10,6 +10,9 @@ import (
 	"parley/internal/text"
 )
 
+// wordsMissing is said in more than one place.
+const wordsMissing = "missing: %s"
+
 // sentences are what the parser says of a mistake, and how we say it. A sentence of
 // the parser that is not here stays as it is.
 var sentences = []struct {
@@ -17,20 +20,22 @@ var sentences = []struct {
 	ours   func(found []string) error
 }{
 	{matches(`^unknown flag (\S+?)(?:, did you mean (?:one of )?(.+)\?)?$`),
-		func(f []string) error { return meant(text.Tell(wordsUnknownFlag, f[1]), f[2]) }},
+		func(f []string) error { return meant(text.Tell("unknown flag %s", f[1]), f[2]) }},
 	{matches(`^unexpected argument (.+?)(?:, did you mean (?:one of )?(.+)\?)?$`),
-		func(f []string) error { return meant(text.Tell(wordsUnexpected, f[1]), f[2]) }},
+		func(f []string) error { return meant(text.Tell("unexpected argument %s", f[1]), f[2]) }},
 	{matches(`^(?:missing flags:|missing positional arguments) (.+)$`), func(f []string) error { return text.Tell(wordsMissing, f[1]) }},
-	{matches(`^expected one of (.+)$`), func(f []string) error { return text.Tell(wordsExpectedOf, strings.ReplaceAll(f[1], `"`, "")) }},
+	{matches(`^expected one of (.+)$`), func(f []string) error {
+		return text.Tell("a command is missing: %s", strings.ReplaceAll(f[1], `"`, ""))
+	}},
 	{matches(`^expected "([^"]+)"$`), func(f []string) error { return text.Tell(wordsMissing, f[1]) }},
 	{matches(`^(.+) must be one of (.+) but got (".*")$`), func(f []string) error {
-		return text.Tell(wordsNotAmong,
+		return text.Tell("%s is %s; expected one of: %s",
 			bare(f[1]), f[3], choices(f[2]))
 	}},
-	{matches(`^(.+): expected a valid .*int but got (".*")$`), func(f []string) error { return text.Tell(wordsNotNumber, bare(f[1]), f[2]) }},
+	{matches(`^(.+): expected a valid .*int but got (".*")$`), func(f []string) error { return text.Tell("%s is %s; expected a whole number", bare(f[1]), f[2]) }},
 	{matches(`^(.+): (?:expected .* value but got "EOL" \(<EOL>\)|missing value.*)$`),
-		func(f []string) error { return text.Tell(wordsNoValue, bare(f[1])) }},
-	{matches(`^.+: "(.+)" exists but is a directory$`), func(f []string) error { return text.Tell(wordsIsFolder, f[1]) }},
+		func(f []string) error { return text.Tell("%s needs a value", bare(f[1])) }},
+	{matches(`^.+: "(.+)" exists but is a directory$`), func(f []string) error { return text.Tell("%s is a folder", f[1]) }},
 }
 
 // matches finds the parts of a sentence, nil where it is another one.
@@ -51,14 +56,14 @@ func Mistake(err error) error {
 	}
 	var missing *fs.PathError
 	if errors.As(err, &missing) && errors.Is(err, fs.ErrNotExist) {
-		said = text.Tell(wordsNoFile, missing.Path)
+		said = text.Tell("there is no file %s", missing.Path)
 	}
 	command := "bot"
 	var parsed *kong.ParseError
 	if errors.As(err, &parsed) && parsed.Context.Selected() != nil {
 		command = parsed.Context.Selected().FullPath()
 	}
-	return text.Tell(wordsSeeHelp, said, command+" --help")
+	return text.Tell("%w (%s explains it)", said, command+" --help")
 }
 
 // meant adds which names the parser found near.
@@ -66,7 +71,7 @@ func meant(err error, near string) error {
 	if near == "" {
 		return err
 	}
-	return text.Tell(wordsMeant, err, near)
+	return text.Tell("%w, did you mean %s?", err, near)
 }
 
 // bare is a flag without what stands for its value.

@@ -36,7 +36,7 @@ func (r *Roster) places(m chat.Message) (list [][]string) {
 		names := []string{name}
 		for _, k := range []chat.Key{m.Key, channel} {
 			if name == named(k) {
-				for _, old := range r.rows.Formerly(k) {
+				for _, old := range r.formerly(k) {
 					names = append(names, named(old))
 				}
 				break

@@ -30,19 +30,19 @@ const Everywhere = "default"
 // is bound.
 const Nobody = ""
 
-// Rows keeps small values by name, "" is none, and knows what places were called before.
-// memory.Store is the real one.
+// Rows keeps small values by name, "" is none.
+// memory.Settings is the real one.
 type Rows interface {
 	Setting(ctx context.Context, name string) (string, error)
 	SetSetting(ctx context.Context, name, value string) error
-	Formerly(k chat.Key) []chat.Key
 }
 
 // Roster is who answers where. Of and At may be called from many goroutines, and see
 // a change of the settings as a whole.
 type Roster struct {
-	rows Rows
-	now  func() time.Time
+	rows     Rows
+	formerly func(chat.Key) []chat.Key
+	now      func() time.Time
 
 	mu  sync.Mutex // held by whoever changes it
 	all atomic.Pointer[state]
@@ -74,9 +74,9 @@ const (
 var ErrNobody = errors.New("no agent of that name")
 
 // Open returns the roster of these agents; none is a bot with one agent, which
-// reads and writes nothing.
-func Open(ctx context.Context, rows Rows, now func() time.Time, agents []Agent) (*Roster, error) {
-	r := &Roster{rows: rows, now: now}
+// reads and writes nothing. formerly returns what a place was called before.
+func Open(ctx context.Context, rows Rows, formerly func(chat.Key) []chat.Key, now func() time.Time, agents []Agent) (*Roster, error) {
+	r := &Roster{rows: rows, formerly: formerly, now: now}
 	r.all.Store(&state{})
 	return r, r.Set(ctx, agents)
 }

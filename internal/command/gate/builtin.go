@@ -11,49 +11,58 @@ import (
 	"parley/internal/text/catalog"
 )
 
+// Said in more than one place.
+const (
+	wordNotWaiting   = "%s is not waiting. Try /pair list."
+	wordPairApproved = "%s (%s) may talk with me now. If you did not expect that person: `/pair revoke %s`."
+	wordID           = "for example telegram:42"
+	wordNo           = "No"
+)
+
 // claimName is the only command that strangers may give.
 const claimName = "claim"
 
 // Commands returns the commands about access: claim, pair and config. verbs are
 // more verbs of config.
 func (g *Gate) Commands(verbs ...Command) []Command {
-	id := []Option{{Name: "id", Help: wordIDHere, Required: true}}
+	id := []Option{{Name: "id", Help: "for example telegram:42, discord:guild:99, or here", Required: true}}
 	return []Command{
-		{Name: claimName, Help: wordClaimHelp, Who: Anyone, Private: true, Run: g.runClaim,
-			Options: []Option{{Name: "code", Help: wordClaimCode, Required: true}}},
-		{Name: "pair", Help: wordPairHelp, Who: Owner, First: 1, Private: true, Verbs: []Command{
-			{Name: "list", Help: wordPairListHelp, Effect: Reads, Run: g.runPairList},
-			{Name: "approve", Help: wordPairApproveHelp, Run: g.runApprove,
-				Options: []Option{{Name: "code", Help: wordPairCode, Required: true}}},
-			{Name: "let", Help: wordPairLetHelp, Run: g.runLet,
+		{Name: claimName, Help: "Become the owner, with the code shown at startup", Who: Anyone, Private: true, Run: g.runClaim,
+			Options: []Option{{Name: "code", Help: "the code shown when the bot started", Required: true}}},
+		{Name: "pair", Help: "Let people in", Who: Owner, First: 1, Private: true, Verbs: []Command{
+			{Name: "list", Help: "Who is waiting and who was let in", Effect: Reads, Run: g.runPairList},
+			{Name: "approve", Help: "Let in the person with a code", Run: g.runApprove,
+				Options: []Option{{Name: "code", Help: "the code that the person gave you", Required: true}}},
+			{Name: "let", Help: "Let in somebody who is waiting, without a code", Run: g.runLet,
 				Options: []Option{{Name: "id", Help: wordID, Required: true, Suggest: g.suggestWaiting}}},
-			{Name: "drop", Help: wordPairDropHelp, Run: g.runDrop,
+			{Name: "drop", Help: "Reject somebody who is waiting", Run: g.runDrop,
 				Options: []Option{{Name: "id", Help: wordID, Required: true, Suggest: g.suggestWaiting}}},
-			{Name: "revoke", Help: wordPairRevokeHelp, Run: g.runRevoke,
+			{Name: "revoke", Help: "Take back what was granted", Run: g.runRevoke,
 				Options: []Option{{Name: "id", Help: wordID, Required: true, Suggest: g.suggestGranted}}},
 		}},
-		{Name: "config", Help: wordConfigHelp, Who: Owner, Verbs: append(verbs,
-			Command{Name: "channel", Help: wordConfigChannelHelp, Effect: ReadsBare, Run: g.runChannel,
-				Options: []Option{{Name: "listen", Help: helpConfigListen, Choices: []string{"mention", "all", "off"}}}},
-			Command{Name: "who", Help: wordConfigWhoHelp, Effect: ReadsBare, Run: g.runWho,
-				Options: []Option{{Name: "people", Help: wordConfigWho, Choices: []string{"everybody", "admins", "owner"}}}},
-			Command{Name: "allow", Help: wordConfigAllowHelp, Run: g.runGrant("member", wordAllowed), Options: id},
-			Command{Name: "deny", Help: wordConfigDenyHelp, Private: true, Run: g.runGrant("denied", wordDeniedID), Options: id},
+		{Name: "config", Help: "Settings, and who may talk where", Who: Owner, Verbs: append(verbs,
+			Command{Name: "channel", Help: "What I answer in this channel", Effect: ReadsBare, Run: g.runChannel,
+				Options: []Option{{Name: "listen", Help: "mention: when addressed; all: everything; off: nothing", Choices: []string{"mention", "all", "off"}}}},
+			Command{Name: "who", Help: "Whom I answer in this channel", Effect: ReadsBare, Run: g.runWho,
+				Options: []Option{{Name: "people", Help: "everybody: who was let in; admins: of this channel; owner: nobody else", Choices: []string{"everybody", "admins", "owner"}}}},
+			Command{Name: "allow", Help: "Let in a person or a place", Run: g.runGrant("member", "%s may talk with me now."), Options: id},
+			Command{Name: "deny", Help: "Keep out a person or a place", Private: true,
+				Run: g.runGrant("denied", "%s is kept out from now on."), Options: id},
 		)},
 	}
 }
 
 func (g *Gate) runClaim(ctx context.Context, r Request) (chat.Answer, error) {
 	if !r.Message.Direct || !g.oneself(r.Message) {
-		return chat.Answer{Text: catalog.Text(ctx, wordClaimDirect)}, nil
+		return chat.Answer{Text: catalog.Text(ctx, "Please send me that in a direct chat.")}, nil
 	}
 	if r.Role >= Owner {
-		return chat.Answer{Text: catalog.Text(ctx, wordYours)}, nil
+		return chat.Answer{Text: catalog.Text(ctx, "You own this bot already.")}, nil
 	}
 	if err := g.Claim(ctx, r.Message.From, r.Args["code"]); err != nil {
-		return chat.Answer{}, text.Instead(err, ErrCode, wordClaimWrong)
+		return chat.Answer{}, text.Instead(err, ErrCode, "That code does not work: it may be mistyped, used or too old. Restarting me shows a new one.")
 	}
-	return chat.Answer{Text: catalog.Text(ctx, wordClaimed)}, nil
+	return chat.Answer{Text: catalog.Text(ctx, "You own this bot now. Try /help to see what you can do.")}, nil
 }
 
 func (g *Gate) runPairList(ctx context.Context, _ Request) (chat.Answer, error) {
@@ -68,9 +77,9 @@ func (g *Gate) runPairList(ctx context.Context, _ Request) (chat.Answer, error) 
 	var lines []string
 	var rows [][]chat.Button
 	for _, u := range waiting {
-		lines = append(lines, catalog.Say(ctx, wordPairLine, escape(u.Name), u.ID))
+		lines = append(lines, catalog.Say(ctx, "%s (%s) is waiting", escape(u.Name), u.ID))
 		if len(rows) < maxWaiting {
-			rows = append(rows, []chat.Button{{Label: catalog.Say(ctx, wordLetIn, escape(u.Name)), Data: "/pair let " + u.ID},
+			rows = append(rows, []chat.Button{{Label: catalog.Say(ctx, "Let in %s", escape(u.Name)), Data: "/pair let " + u.ID},
 				{Label: catalog.Text(ctx, wordNo), Data: "/pair drop " + u.ID}})
 		}
 	}
@@ -79,11 +88,11 @@ func (g *Gate) runPairList(ctx context.Context, _ Request) (chat.Answer, error) 
 		if err != nil {
 			return chat.Answer{}, err
 		}
-		lines = append(lines, catalog.Say(ctx, wordGrantLine, who, role))
+		lines = append(lines, catalog.Say(ctx, "%s: %s", who, role))
 	}
 	slices.Sort(lines[len(waiting):])
 	if len(lines) == 0 {
-		return chat.Answer{Text: catalog.Text(ctx, wordPairNone)}, nil
+		return chat.Answer{Text: catalog.Text(ctx, "Nobody is waiting and nobody was let in by hand.")}, nil
 	}
 	return chat.Answer{Text: strings.Join(lines, "\n"), Buttons: rows}, nil
 }
@@ -94,7 +103,7 @@ const maxWaiting = 5
 func (g *Gate) runApprove(ctx context.Context, r Request) (chat.Answer, error) {
 	who, err := g.Approve(ctx, r.Args["code"], r.Message.From.ID)
 	if err != nil {
-		return chat.Answer{}, text.Instead(err, ErrCode, wordPairWrong)
+		return chat.Answer{}, text.Instead(err, ErrCode, "No one is waiting with that code: it may be mistyped, used or older than an hour.")
 	}
 	return chat.Answer{Text: catalog.Say(ctx, wordPairApproved, escape(who.Name), who.ID, who.ID)}, nil
 }
@@ -120,7 +129,7 @@ func (g *Gate) runDrop(ctx context.Context, r Request) (chat.Answer, error) {
 	case !ok:
 		return chat.Answer{Text: catalog.Say(ctx, wordNotWaiting, escape(id))}, nil
 	}
-	return chat.Answer{Text: catalog.Say(ctx, wordDropped, id)}, nil
+	return chat.Answer{Text: catalog.Say(ctx, "Done, the request of %s is gone.", id)}, nil
 }
 
 func (g *Gate) suggestWaiting(ctx context.Context, _ chat.Message, prefix string) []string {
@@ -138,17 +147,17 @@ func (g *Gate) suggestWaiting(ctx context.Context, _ chat.Message, prefix string
 func (g *Gate) runRevoke(ctx context.Context, r Request) (chat.Answer, error) {
 	id := strings.TrimSpace(clean(r.Args["id"]))
 	if id == r.Message.From.ID {
-		return chat.Answer{Text: catalog.Text(ctx, wordNotYourself)}, nil
+		return chat.Answer{Text: catalog.Text(ctx, "You cannot take that back from yourself.")}, nil
 	}
 	ok, err := g.o.Rows.Revoke(ctx, id)
 	if err != nil {
 		return chat.Answer{}, err
 	}
 	if !ok {
-		return chat.Answer{Text: catalog.Say(ctx, wordNoGrant, escape(id))}, nil
+		return chat.Answer{Text: catalog.Say(ctx, "Nothing was granted to %s. Try /pair list.", escape(id))}, nil
 	}
 	who, err := g.Called(ctx, id)
-	return chat.Answer{Text: catalog.Say(ctx, wordRevoked, who)}, err
+	return chat.Answer{Text: catalog.Say(ctx, "Done, %s has nothing granted by hand any more.", who)}, err
 }
 
 func (g *Gate) suggestGranted(ctx context.Context, _ chat.Message, prefix string) []string {
@@ -195,7 +204,7 @@ func (g *Gate) decided(ctx context.Context, r Request, change func(*chat.Policy)
 // Here explains in a sentence or two whom the bot answers in m's place, and when.
 func (g *Gate) Here(ctx context.Context, m chat.Message) (string, error) {
 	if m.Direct {
-		return catalog.Text(ctx, wordChannelDirect), nil
+		return catalog.Text(ctx, "This is a direct chat; I answer everything here."), nil
 	}
 	p, err := g.o.Rows.Policy(ctx, m.Key)
 	if err != nil {
@@ -212,14 +221,15 @@ func (g *Gate) runGrant(role, words string) func(context.Context, Request) (chat
 			id = chat.PlaceID(r.Message.Key)
 		}
 		if err := g.checkID(id, true); err != nil {
-			return chat.Answer{Text: catalog.Say(ctx, wordBadID, escape(id))}, nil
+			return chat.Answer{Text: catalog.Say(ctx, "I need a numeric id with its platform, not %s: telegram:42, discord:1234, "+
+				"telegram:chat:-1001, discord:guild:99, or here in a channel. Names prove nothing.", escape(id))}, nil
 		}
 		granted, err := g.o.Rows.Granted(ctx, id)
 		if err != nil {
 			return chat.Answer{}, err
 		}
 		if g.rules.Load().owners[id] || granted == "owner" || id == r.Message.From.ID {
-			return chat.Answer{Text: catalog.Text(ctx, wordIsOwner)}, nil
+			return chat.Answer{Text: catalog.Text(ctx, "That is an owner, and owners stay in.")}, nil
 		}
 		if role == "member" {
 			if _, asked, err := g.Admit(ctx, id, r.Message.From.ID); err != nil || asked {
@@ -238,3 +248,19 @@ func (g *Gate) granted(ctx context.Context, words, id string, err error) (chat.A
 	who, err := g.Called(ctx, id)
 	return chat.Answer{Text: catalog.Say(ctx, words, who)}, err
 }
+
+// listenWords and whoWords explain a channel's policy.
+var (
+	listenWords = map[string]string{
+		"all":     "I answer everything in this channel.",
+		"off":     "I am silent in this channel. `/config channel mention` brings me back.",
+		"mention": "In this channel I answer when I am addressed.",
+	}
+	whoWords = map[string]string{
+		"admins": "In this channel I only answer its administrators.",
+		"owner":  "In this channel I only answer my owner.",
+	}
+)
+
+// circles say whom a command is for.
+var circles = map[Role]string{Member: "people my owner has let in", Admin: "the administrators of this place", Owner: "my owner"}

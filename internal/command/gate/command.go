@@ -224,13 +224,13 @@ func (o Option) accept(value string) (string, error) {
 	case len(o.Choices) > 0:
 		i := slices.IndexFunc(o.Choices, func(c string) bool { return fold(c) == folded })
 		if i < 0 {
-			return "", text.Tell(wordChoice, o.Name, strings.Join(o.Choices, ", "))
+			return "", text.Tell("For %s I know %s.", o.Name, strings.Join(o.Choices, ", "))
 		}
 		return o.Choices[i], nil
 	case o.Kind == Number:
 		n, err := strconv.Atoi(strings.TrimSpace(clean(value)))
 		if err != nil {
-			return "", text.Tell(wordNumber, o.Name)
+			return "", text.Tell("For %s I need a whole number.", o.Name)
 		}
 		return strconv.Itoa(n), nil
 	case o.Kind == Switch:
@@ -240,7 +240,7 @@ func (o Option) accept(value string) (string, error) {
 		case "off", "false", "no", "0":
 			return "off", nil
 		}
-		return "", text.Tell(wordSwitch, o.Name)
+		return "", text.Tell("For %s I need on or off.", o.Name)
 	}
 	return value, nil
 }

@@ -14,6 +14,9 @@ import (
 	"parley/internal/text/catalog"
 )
 
+// wordUnknown is said in more than one place.
+const wordUnknown = "I do not know the command /%s. Try /help."
+
 // Codes by which refusals can be found in the log.
 const (
 	codeDenied  = "REFUSAL:MISSING_PERMISSION"
@@ -131,7 +134,7 @@ func (c *Commands) run(ctx context.Context, m chat.Message, w chat.Reply, confir
 	lists := cmd.Run == nil && anyVerb(cmd, role)
 	if !cmd.admits(role) && !lists {
 		c.o.Log.Warn("denied", "code", codeDenied, "command", path, "person", m.From.ID, "place", m.Key.String())
-		return closed(chat.Answer{Text: catalog.Say(ctx, wordDenied, path, catalog.Words(circles[max(cmd.Who, Member)]))},
+		return closed(chat.Answer{Text: catalog.Say(ctx, "/%s is for %s. Try /help to see what you can do.", path, catalog.Words(circles[max(cmd.Who, Member)]))},
 			path, chat.Refused, chat.NoPermission), nil
 	}
 	if lists {
@@ -141,7 +144,7 @@ func (c *Commands) run(ctx context.Context, m chat.Message, w chat.Reply, confir
 		r.quote(err)
 	}
 	if err != nil && !r.Quoted {
-		a := chat.Answer{Text: catalog.Say(ctx, wordUsage, err, cmd.usage(path)), Buttons: offer(ctx, m, cmd, path, err)}
+		a := chat.Answer{Text: catalog.Say(ctx, "%s Usage: `%s`", err, cmd.usage(path)), Buttons: offer(ctx, m, cmd, path, err)}
 		a.Private = cmd.Private
 		return closed(a, path, chat.Refused, chat.Invalid), nil
 	}
@@ -233,7 +236,7 @@ func (c *Commands) execute(ctx context.Context, cmd Command, r Request, confirme
 			return chat.Answer{}, err
 		}
 		if cmd.Private && question != "" && !r.Message.Direct {
-			question = catalog.Say(ctx, wordAskAside, escape(r.Message.Text)) // others read it
+			question = catalog.Say(ctx, "Shall I really do that (%s)?", escape(r.Message.Text)) // others read it
 		}
 		if question != "" {
 			line, _ := json.Marshal(r.Message.Text) // a string always can
@@ -253,7 +256,7 @@ func (c *Commands) apologize(ctx context.Context, r Request, err error) (chat.An
 	}
 	id := chat.ErrorID()
 	c.o.Log.Error("command failed", "id", id, "command", r.Command, "verb", r.Verb, "error", err)
-	return chat.Answer{Text: catalog.Say(ctx, wordFailed, r.Command, id),
+	return chat.Answer{Text: catalog.Say(ctx, "Sorry, /%s did not work. Please try again in a moment; if it keeps failing, tell the owner this number: %s", r.Command, id),
 		Record: chat.End{Outcome: chat.Failed, Reason: chat.Fault, Command: r.Command, ErrorID: id, Fault: err.Error()}}, nil
 }
 
@@ -279,7 +282,7 @@ func (c *Commands) find(ctx context.Context, r *Request) (cmd Command, rest, com
 		return cmd, rest, ""
 	}
 	usable := names(inherited(cmd), r.Role)
-	complaint = catalog.Say(ctx, wordUnknownVerb, cmd.Name, escape(word), strings.Join(usable, ", "))
+	complaint = catalog.Say(ctx, "/%s does not know %s; it knows %s.", cmd.Name, escape(word), strings.Join(usable, ", "))
 	return cmd, "", didYouMean(ctx, complaint, "/"+cmd.Name+" ", nearest(fold(word), usable))
 }
 
@@ -287,7 +290,7 @@ func didYouMean(ctx context.Context, complaint, before, guess string) string {
 	if guess == "" {
 		return complaint
 	}
-	return complaint + " " + catalog.Say(ctx, wordDidYouMean, before+guess)
+	return complaint + " " + catalog.Say(ctx, "Did you mean `%s`?", before+guess)
 }
 
 func (c *Commands) command(name string) (Command, bool) {

@@ -16,6 +16,9 @@ import (
 	"parley/internal/text/catalog"
 )
 
+// wordAskHere is said in more than one place.
+const wordAskHere = "Others write here, too: press a button, reply to this message, or mention me."
+
 // QuestionLife is how long a question waits.
 const QuestionLife = 5 * time.Minute
 
@@ -26,7 +29,7 @@ const (
 	maxPicks = 8
 )
 
-// Questions stores what waits for a person. memory.Store is the real one.
+// Questions stores what waits for a person. memory.Questions is the real one.
 type Questions interface {
 	// PutQuestion stores a question instead of the one with this id, "" for none.
 	PutQuestion(ctx context.Context, q chat.Question, instead string) error
@@ -39,7 +42,7 @@ type Questions interface {
 	EndQuestion(ctx context.Context, id string, to chat.QuestionState, came string) error
 }
 
-// Answers finds what is said to a question. memory.Store is the real one.
+// Answers finds what is said to a question. memory.Questions is the real one.
 type Answers interface {
 	// MeantBy finds the question that m is said to, by where m stands: the one whose
 	// message it replies to; in a direct chat without a reply, the last thing that was
@@ -56,11 +59,10 @@ type Secrets interface {
 	Secret(ctx context.Context, name string, fresh []byte) ([]byte, error)
 }
 
-// Pending holds what survives a restart. memory.Store is the real one.
+// Pending holds the questions that survive a restart. memory.Questions is the real one.
 type Pending interface {
 	Questions
 	Answers
-	Secrets
 }
 
 // Action is what happens after a yes. Args are the exact arguments that were shown.
@@ -133,10 +135,10 @@ type Confirmations struct {
 
 // NewConfirmations reads, or makes, the secret that signs buttons. now may be
 // nil.
-func NewConfirmations(ctx context.Context, rows Pending, now func() time.Time) (*Confirmations, error) {
+func NewConfirmations(ctx context.Context, rows Pending, secrets Secrets, now func() time.Time) (*Confirmations, error) {
 	fresh := make([]byte, 32)
 	_, _ = rand.Read(fresh) // never fails
-	secret, err := rows.Secret(ctx, "buttons", fresh)
+	secret, err := secrets.Secret(ctx, "buttons", fresh)
 	if err != nil {
 		return nil, fmt.Errorf("confirmations: %w", err)
 	}
@@ -203,7 +205,7 @@ func listed(ctx context.Context, items []Item) string {
 		return items[0].Say
 	}
 	var b strings.Builder
-	b.WriteString(catalog.Text(ctx, wordSeveral))
+	b.WriteString(catalog.Text(ctx, "I need your yes for these:"))
 	for i, item := range items {
 		fmt.Fprintf(&b, "\n%d. %s", i+1, strings.ReplaceAll(item.Say, "\n", "\n   "))
 	}
@@ -226,9 +228,9 @@ func (c *Confirmations) form(ctx context.Context, m chat.Message, asked string, 
 		return chat.Answer{Text: said, Record: chat.End{Outcome: chat.Asked, Reason: chat.NeedsAnswer},
 			Buttons: c.formButtons(ctx, q, *a.Form)}, q, nil
 	}
-	hint := catalog.Text(ctx, wordAsk)
+	hint := catalog.Text(ctx, "Please answer yes or no.")
 	if b.count() > 1 {
-		hint = catalog.Text(ctx, wordAskSeveral)
+		hint = catalog.Text(ctx, "Answer yes for all of them, no for none, or with the numbers you agree to.")
 	}
 	if !m.Direct {
 		hint += " " + catalog.Text(ctx, wordAskHere)
@@ -344,9 +346,9 @@ func (c *Confirmations) reminds(q chat.Question, m chat.Message, a chat.Answer) 
 // reminded returns an answer with the question that still waits below it. A yes in
 // words may be to that.
 func (c *Confirmations) reminded(ctx context.Context, m chat.Message, q chat.Question, a chat.Answer) (chat.Answer, error) {
-	still := catalog.Text(ctx, wordStill)
+	still := catalog.Text(ctx, "_I am still waiting for your yes or no:_")
 	if bodyOf(q).Form != nil {
-		still = catalog.Text(ctx, wordStillForm)
+		still = catalog.Text(ctx, "_I am still waiting for your answer:_")
 	}
 	a.Text += "\n\n" + still + "\n" + q.Text
 	if err := c.rows.AskedAgain(ctx, q.ID, m.Row); err != nil {
@@ -401,10 +403,10 @@ func (c *Confirmations) settle(ctx context.Context, m chat.Message, w chat.Reply
 	if len(b.Items) > 0 {
 		return f(ctx, m, Settled{b.Action, a.ID, a.agreed, a.Asked, a.said, again}, w)
 	}
-	answer := ended(catalog.Text(ctx, wordKept), chat.Declined, "")
+	answer := ended(catalog.Text(ctx, "All right, nothing was changed."), chat.Declined, "")
 	switch {
 	case yes && again && !b.Again:
-		answer = ended(catalog.Text(ctx, wordInterrupted), chat.Failed, chat.Fault)
+		answer = ended(catalog.Text(ctx, "I was interrupted while doing this and can't tell whether it was done; please check before asking again."), chat.Failed, chat.Fault)
 	case yes:
 		answer, err = f(ctx, m, Settled{b.Action, a.ID, a.agreed, a.Asked, a.said, again}, w)
 	}

@@ -12,6 +12,9 @@ import (
 	"parley/internal/text/catalog"
 )
 
+// wordYes is said in more than one place.
+const wordYes = "Yes"
+
 // Questions that want more than a yes are asked like the others and end like
 // them: by a button or in words, once, by the person who was asked.
 
@@ -56,7 +59,7 @@ func (c *Confirmations) formButtons(ctx context.Context, q chat.Question, form c
 		return chat.Button{Label: label, Data: c.token(verdict, q)}
 	}
 	if form.Page != "" {
-		rows = append(rows, []chat.Button{{Label: catalog.Say(ctx, wordOpenPage, form.Host), URL: form.Page}})
+		rows = append(rows, []chat.Button{{Label: catalog.Say(ctx, "Open %s", form.Host), URL: form.Page}})
 	}
 	if form.Consent {
 		return append(rows, []chat.Button{button(catalog.Text(ctx, wordYes), "yes"), button(catalog.Text(ctx, wordNo), "no")})
@@ -67,9 +70,9 @@ func (c *Confirmations) formButtons(ctx context.Context, q chat.Question, form c
 	for i, label := range form.Choices {
 		rows = append(rows, []chat.Button{button(label, strconv.Itoa(i+1))})
 	}
-	last := []chat.Button{button(catalog.Text(ctx, wordNoAnswer), "no")}
+	last := []chat.Button{button(catalog.Text(ctx, "No answer"), "no")}
 	if form.Skip {
-		last = append([]chat.Button{button(catalog.Text(ctx, wordSkip), skipping)}, last...)
+		last = append([]chat.Button{button(catalog.Text(ctx, "Skip"), skipping)}, last...)
 	}
 	return append(rows, last)
 }

@@ -48,7 +48,7 @@ type Policies interface {
 	SetPolicy(ctx context.Context, k chat.Key, p chat.Policy) error
 }
 
-// Rows is everything a Gate remembers. memory.Store is the real one.
+// Rows is everything a Gate remembers. access.Register is the real one.
 type Rows interface {
 	Grants
 	Codes

@@ -23,12 +23,12 @@ const (
 func TestGateMatrix(t *testing.T) {
 	c := newClock()
 	s := store(t, c)
-	must(t, s.Grant(t.Context(), barred, "denied", owner))
+	must(t, s.Access.Grant(t.Context(), barred, "denied", owner))
 	kinds := everyKind(t)
 	for _, mode := range []string{"pairing", "allowlist", "open"} {
-		g := newGate(t, gate.GateOptions{Mode: mode, Owners: []string{owner}, Allow: []string{member}, Rows: s, Now: c.now})
+		g := newGate(t, gate.GateOptions{Mode: mode, Owners: []string{owner}, Allow: []string{member}, Rows: s.Access, Now: c.now})
 		for _, listen := range []string{"mention", "all", "off"} {
-			must(t, s.SetPolicy(t.Context(), chat.Key{Platform: "telegram", Channel: "-100"}, chat.Policy{Listen: listen}))
+			must(t, s.Access.SetPolicy(t.Context(), chat.Key{Platform: "telegram", Channel: "-100"}, chat.Policy{Listen: listen}))
 			for _, who := range []string{owner, member, stranger, barred} {
 				for _, kind := range kinds {
 					for _, place := range []string{"direct", "addressed", "overheard"} {
@@ -66,8 +66,8 @@ func mayPass(mode, listen, who, place string, kind chat.Kind) bool {
 // TestAuthority: what grants nothing.
 func TestAuthority(t *testing.T) {
 	s := store(t, newClock())
-	must(t, s.Grant(t.Context(), "discord:guild:9", "member", owner))
-	g := newGate(t, gate.GateOptions{Owners: []string{owner, "discord:5"}, Allow: []string{"telegram:chat:-100"}, Rows: s,
+	must(t, s.Access.Grant(t.Context(), "discord:guild:9", "member", owner))
+	g := newGate(t, gate.GateOptions{Owners: []string{owner, "discord:5"}, Allow: []string{"telegram:chat:-100"}, Rows: s.Access,
 		IsAdmin: func(_ context.Context, k chat.Key, id string) (bool, error) {
 			if id == "telegram:77" {
 				return false, errors.New("telegram is down")
@@ -135,7 +135,7 @@ func TestGateRefusesIDs(t *testing.T) {
 }
 
 func TestTerminalOwners(t *testing.T) {
-	g := newGate(t, gate.GateOptions{Owners: []string{"terminal:anna"}, Rows: store(t, newClock())})
+	g := newGate(t, gate.GateOptions{Owners: []string{"terminal:anna"}, Rows: store(t, newClock()).Access})
 	for id, want := range map[string]gate.Role{"terminal:anna": gate.Owner, "terminal:bob": gate.Stranger} {
 		if got, err := g.Role(t.Context(), direct(id, "x")); err != nil || got != want {
 			t.Errorf("%s: %s, %v", id, got, err)
@@ -146,7 +146,7 @@ func TestTerminalOwners(t *testing.T) {
 // TestGateFailsClosed: without its rows the gate admits nobody.
 func TestGateFailsClosed(t *testing.T) {
 	s := store(t, newClock())
-	g := newGate(t, gate.GateOptions{Mode: "open", Rows: s})
+	g := newGate(t, gate.GateOptions{Mode: "open", Rows: s.Access})
 	must(t, s.Close())
 	a := &agent{}
 	if _, err := g.Wrap(a).Handle(t.Context(), group(member, "/x"), nil); err == nil || a.count() != 0 {
@@ -156,7 +156,7 @@ func TestGateFailsClosed(t *testing.T) {
 
 func TestStrangerIsToldOnceADay(t *testing.T) {
 	c := newClock()
-	g := newGate(t, gate.GateOptions{Rows: store(t, c), Now: c.now})
+	g := newGate(t, gate.GateOptions{Rows: store(t, c).Access, Now: c.now})
 	h := g.Wrap(&agent{})
 	m := group(stranger, "hi")
 	wantText(t, handle(t, h, m), "") // overheard
@@ -176,7 +176,7 @@ func TestConfigCommands(t *testing.T) {
 	c := newClock()
 	s := store(t, c)
 	const administrator = "telegram:50"
-	g := newGate(t, gate.GateOptions{Owners: []string{owner}, Allow: []string{"telegram:chat:-100"}, Rows: s, Now: c.now,
+	g := newGate(t, gate.GateOptions{Owners: []string{owner}, Allow: []string{"telegram:chat:-100"}, Rows: s.Access, Now: c.now,
 		IsAdmin: func(_ context.Context, _ chat.Key, id string) (bool, error) { return id == administrator, nil }})
 	cmds, err := gate.NewCommands(g.Commands(gate.Command{Name: "show", Help: "the settings", Run: func(context.Context,
 		gate.Request) (chat.Answer, error) {
@@ -229,10 +229,10 @@ func TestConfigCommands(t *testing.T) {
 func BenchmarkInFront(b *testing.B) {
 	c := newClock()
 	s := store(b, c)
-	g := newGate(b, gate.GateOptions{Allow: []string{"telegram:chat:-100"}, Rows: s, Now: c.now})
-	conf, err := gate.NewConfirmations(b.Context(), s, c.now)
+	g := newGate(b, gate.GateOptions{Allow: []string{"telegram:chat:-100"}, Rows: s.Access, Now: c.now})
+	conf, err := gate.NewConfirmations(b.Context(), s.Questions, s.Access, c.now)
 	must(b, err)
-	q := gate.NewQuotas(gate.QuotaOptions{Limits: gate.Limits{PerMinute: 1e9, User: gate.Amount{Tokens: 1e9}}, Usage: s, Now: c.now})
+	q := gate.NewQuotas(gate.QuotaOptions{Limits: gate.Limits{PerMinute: 1e9, User: gate.Amount{Tokens: 1e9}}, Usage: s.Usage, Now: c.now})
 	silent := chat.HandlerFunc(func(context.Context, chat.Message, chat.Reply) (chat.Answer, error) { return chat.Answer{}, nil })
 	h := g.Wrap(q.Rate(conf.Wrap(q.Budget(silent), nil)))
 	m := group(member, "hello")

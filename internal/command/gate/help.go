@@ -14,15 +14,16 @@ import (
 // help returns the command that tells about all others.
 func (c *Commands) help() Command {
 	return Command{
-		Name: "help", Help: wordHelpHelp, Effect: Reads, Quiet: true,
-		Options: []Option{{Name: "command", Help: wordHelpOption, Suggest: func(_ context.Context, _ chat.Message, prefix string) []string {
-			return starting(names(c.table, Owner), prefix)
-		}}},
+		Name: "help", Help: "What you can do here", Effect: Reads, Quiet: true,
+		Options: []Option{{Name: "command", Help: "a command to tell more about",
+			Suggest: func(_ context.Context, _ chat.Message, prefix string) []string {
+				return starting(names(c.table, Owner), prefix)
+			}}},
 		Run: func(ctx context.Context, r Request) (chat.Answer, error) {
 			name := strings.TrimPrefix(r.Args["command"], "/")
 			a := chat.Answer{Text: c.Help(ctx, r.Role, name)}
 			if name == "" {
-				a.Buttons = [][]chat.Button{{{Label: catalog.Text(ctx, wordMore), Data: "/help " + everything}}}
+				a.Buttons = [][]chat.Button{{{Label: catalog.Text(ctx, "All commands"), Data: "/help " + everything}}}
 			}
 			return a, nil
 		},
@@ -50,7 +51,7 @@ func (c *Commands) Help(ctx context.Context, role Role, name string) string {
 		return c.describe(ctx, cmd, cmd.Name, role)
 	}
 	var b strings.Builder
-	b.WriteString(catalog.Text(ctx, wordHelpHead))
+	b.WriteString(catalog.Text(ctx, "Just write to me. These commands work too:"))
 	for _, cmd := range c.table {
 		if !cmd.useful(role) {
 			continue
@@ -83,11 +84,11 @@ func (c *Commands) first(ctx context.Context, role Role) string {
 	}
 	slices.SortStableFunc(few, func(a, b Command) int { return a.First - b.First })
 	var b strings.Builder
-	b.WriteString(catalog.Text(ctx, wordHelpFirst))
+	b.WriteString(catalog.Text(ctx, "Just write to me: ask something, or say what I should remember. These help most:"))
 	for _, cmd := range few[:min(len(few), mostFirst)] {
 		fmt.Fprintf(&b, "\n`/%s` – %s", cmd.Name, catalog.Text(ctx, cmd.Help))
 	}
-	b.WriteString("\n" + catalog.Text(ctx, wordHelpMore))
+	b.WriteString("\n" + catalog.Text(ctx, "`/help all` lists everything you can do here, `/help remind` tells more about one command."))
 	return b.String()
 }
 
@@ -208,13 +209,13 @@ func Page(ctx context.Context, lines []string, page, size int, command string) c
 	if pages == 1 {
 		return a
 	}
-	a.Text += "\n" + catalog.Say(ctx, wordPage, page, pages)
+	a.Text += "\n" + catalog.Say(ctx, "Page %d of %d", page, pages)
 	var row []chat.Button
 	if page > 1 {
-		row = append(row, chat.Button{Label: catalog.Text(ctx, wordPageBack), Data: fmt.Sprintf("%s page:%d", command, page-1)})
+		row = append(row, chat.Button{Label: catalog.Text(ctx, "‹ Back"), Data: fmt.Sprintf("%s page:%d", command, page-1)})
 	}
 	if page < pages {
-		row = append(row, chat.Button{Label: catalog.Text(ctx, wordPageNext), Data: fmt.Sprintf("%s page:%d", command, page+1)})
+		row = append(row, chat.Button{Label: catalog.Text(ctx, "Next ›"), Data: fmt.Sprintf("%s page:%d", command, page+1)})
 	}
 	a.Buttons = [][]chat.Button{row}
 	return a

@@ -38,8 +38,8 @@ const (
 // Errors of Approve and Claim.
 var (
 	ErrCode      = errors.New("no such code, or it was used or has expired")
-	ErrLockedOut = text.Tell(wordLockedOut)
-	ErrOwned     = text.Tell(wordOwned)
+	ErrLockedOut = text.Tell("Too many wrong codes. Please try again in an hour.")
+	ErrOwned     = text.Tell("This bot already has an owner.")
 )
 
 // ClaimCode makes the code that startup shows while nobody owns this bot; an
@@ -167,7 +167,7 @@ func (g *Gate) stranger(ctx context.Context, m chat.Message) (chat.Answer, error
 		return chat.Answer{}, err
 	}
 	if m.Direct && !owned {
-		return chat.Answer{Text: catalog.Text(ctx, wordNobodys)}, nil
+		return chat.Answer{Text: catalog.Text(ctx, "Hello! Nobody owns me yet. If I am yours: my start has shown a code; send it here as `/claim CODE`.")}, nil
 	}
 	if m.Direct && g.rules.Load().mode == "pairing" {
 		return g.pair(ctx, m.From, m.Key.Platform)
@@ -176,13 +176,13 @@ func (g *Gate) stranger(ctx context.Context, m chat.Message) (chat.Answer, error
 		return chat.Answer{}, nil
 	}
 	if g.rules.Load().mode == "pairing" {
-		a := chat.Answer{Text: catalog.Text(ctx, wordStrangerChannel)}
+		a := chat.Answer{Text: catalog.Text(ctx, "I only talk with people my owner has let in. Write to me directly to ask for that.")}
 		if g.o.Door != nil && g.o.Door(m.Key.Platform) != "" {
-			a.Buttons = [][]chat.Button{{{Label: catalog.Text(ctx, wordDoor), URL: g.o.Door(m.Key.Platform)}}}
+			a.Buttons = [][]chat.Button{{{Label: catalog.Text(ctx, "Open our direct chat"), URL: g.o.Door(m.Key.Platform)}}}
 		}
 		return a, nil
 	}
-	return chat.Answer{Text: catalog.Text(ctx, wordStranger)}, nil
+	return chat.Answer{Text: catalog.Text(ctx, "This is a private assistant, and I only talk with people its owner has let in.")}, nil
 }
 
 // pair gives a stranger a code. Strangers cannot keep each other out: one person
@@ -197,7 +197,7 @@ func (g *Gate) pair(ctx context.Context, who chat.User, platform string) (chat.A
 	var pending []chat.User
 	for _, u := range waiting {
 		if u.ID == who.ID {
-			return g.say(who, catalog.Text(ctx, wordPairWaiting))
+			return g.say(who, catalog.Text(ctx, "You already have a code. I will answer as soon as the owner has approved it."))
 		}
 		if strings.HasPrefix(u.ID, platform+":") {
 			pending = append(pending, u)
@@ -208,7 +208,7 @@ func (g *Gate) pair(ctx context.Context, who chat.User, platform string) (chat.A
 		return chat.Answer{}, err
 	}
 	if !ok {
-		return g.say(who, catalog.Text(ctx, wordPairOften))
+		return g.say(who, catalog.Text(ctx, "You have asked a few times today. Please try again tomorrow."))
 	}
 	if len(pending) >= maxPending {
 		if _, err := g.Drop(ctx, pending[0].ID); err != nil {
@@ -221,7 +221,8 @@ func (g *Gate) pair(ctx context.Context, who chat.User, platform string) (chat.A
 	}
 	g.o.Log.Info("asks to be let in", "person", who.ID)
 	g.knock(ctx, who)
-	return chat.Answer{Text: catalog.Say(ctx, wordPair, code, code)}, nil
+	return chat.Answer{Text: catalog.Say(ctx, "Hello! This is a private assistant. To be let in, give its owner this code: **%s**\nThe owner "+
+		"approves it with `/pair approve %s`. It works once, for one hour.", code, code)}, nil
 }
 
 // knock has the owner told, a few times a day: many strangers must not fill their

@@ -81,7 +81,7 @@ func arguments(options []Option, line string) (map[string]string, error) {
 				left = left[1:]
 			}
 			if len(left) == 0 {
-				return nil, text.Tell(wordTooMany, escape(line))
+				return nil, text.Tell("I do not know what to do with %s.", escape(line))
 			}
 			option, value = left[0], line
 		}
@@ -124,7 +124,7 @@ func (m missing) Error() string  { return m.String() }
 func (m missing) String() string { return m.In(catalog.Printer{}) }
 
 // In implements catalog.Phrase.
-func (m missing) In(p catalog.Printer) string { return p.Say(wordMissing, m.Name) }
+func (m missing) In(p catalog.Printer) string { return p.Say("I need the %s.", m.Name) }
 
 // named reads "name:value" where name is an option not yet given.
 func named(options []Option, args map[string]string, text string) (o Option, value string, ok bool) {

@@ -15,6 +15,9 @@ import (
 	"parley/internal/text/catalog"
 )
 
+// wordExpired is said in more than one place.
+const wordExpired = "That question has expired, so nothing was changed. Please ask again."
+
 // press settles a question by its button.
 func (c *Confirmations) press(ctx context.Context, m chat.Message, w chat.Reply, p push, do map[string]Do) (chat.Answer, error) {
 	q, why, err := c.pressable(ctx, m, p)
@@ -75,17 +78,17 @@ func (c *Confirmations) pressable(ctx context.Context, m chat.Message, p push) (
 		q = chat.Question{ID: p.id, Asked: m.From, Key: m.Key, State: chat.QuestionExpired}
 	}
 	if !c.signed(m.Text, p.verdict, q) {
-		return q, catalog.Text(ctx, wordNotYours), nil
+		return q, catalog.Text(ctx, "That button is not yours."), nil
 	}
 	if q.Asked.ID != m.From.ID {
 		may, err := c.mayAlso(ctx, m, q)
 		if err != nil || !may {
-			return q, catalog.Say(ctx, wordForOther, escape(called(q.Asked))), err
+			return q, catalog.Say(ctx, "That button is not yours: I asked %s.", escape(called(q.Asked))), err
 		}
 	}
 	if p.verdict == "always" {
 		if role, err := c.role(ctx, m); err != nil || role < Owner {
-			return q, catalog.Text(ctx, wordOwnersOnly), err
+			return q, catalog.Text(ctx, "Only my owner can allow that for good."), err
 		}
 	}
 	if q.State == chat.QuestionTaken && q.Taken == m.Row && m.Row != 0 {
@@ -98,19 +101,20 @@ func (c *Confirmations) pressable(ctx context.Context, m chat.Message, p push) (
 func (c *Confirmations) over(ctx context.Context, q chat.Question) string {
 	switch {
 	case q.Restored:
-		return catalog.Text(ctx, wordRestored)
+		return catalog.Text(ctx, "This question is from before my data were restored from a backup, so I do nothing because of it. It "+
+			"may have been answered, and done, since that backup was made: look, and ask again if it was not.")
 	case q.State == chat.QuestionReplaced:
-		return catalog.Text(ctx, wordAskedAnew)
+		return catalog.Text(ctx, "I asked this again, further down.")
 	case q.State == chat.QuestionExpired || q.State == chat.QuestionOpen && !c.now().Before(q.Until):
 		return catalog.Text(ctx, wordExpired)
 	case q.State == chat.QuestionTaken:
-		return catalog.Say(ctx, wordBeingDone, escape(called(q.By)))
+		return catalog.Say(ctx, "%s has answered that already, and I am on it.", escape(called(q.By)))
 	case q.State == chat.QuestionSettled && q.By.ID == "":
 		return catalog.Text(ctx, wordExpired)
 	case q.State == chat.QuestionSettled && q.Came == "":
-		return catalog.Say(ctx, wordWasAnswered, escape(called(q.By)))
+		return catalog.Say(ctx, "%s has answered that already.", escape(called(q.By)))
 	case q.State == chat.QuestionSettled:
-		return catalog.Say(ctx, wordWasSettled, escape(called(q.By)), q.Came)
+		return catalog.Say(ctx, "%s has answered that already: %s", escape(called(q.By)), q.Came)
 	}
 	return ""
 }
@@ -161,9 +165,9 @@ func (c *Confirmations) Toast(ctx context.Context, m chat.Message) (text string,
 	case why != "":
 		return why, true
 	case p.verdict == "no":
-		return catalog.Text(ctx, wordToastNo), false
+		return catalog.Text(ctx, "All right, I won't do it."), false
 	}
-	return catalog.Text(ctx, wordToastYes), false
+	return catalog.Text(ctx, "On it."), false
 }
 
 // push is the meaning of a button of a question: yes, no, always, skip, or the
@@ -191,16 +195,16 @@ func (c *Confirmations) buttons(ctx context.Context, q chat.Question, b body) (r
 	if n == 1 {
 		rows = [][]chat.Button{{button(catalog.Text(ctx, wordYes), "yes"), button(catalog.Text(ctx, wordNo), "no")}}
 	} else {
-		rows = [][]chat.Button{{button(catalog.Text(ctx, wordAll), "yes"), button(catalog.Text(ctx, wordNone), "no")}}
+		rows = [][]chat.Button{{button(catalog.Text(ctx, "All"), "yes"), button(catalog.Text(ctx, "None"), "no")}}
 		var line []chat.Button
 		for i := range min(n, maxPicks) {
-			if line = append(line, button(catalog.Say(ctx, wordOnly, i+1), fmt.Sprint(i+1))); len(line) == 4 || i == min(n, maxPicks)-1 {
+			if line = append(line, button(catalog.Say(ctx, "Only %d", i+1), fmt.Sprint(i+1))); len(line) == 4 || i == min(n, maxPicks)-1 {
 				rows, line = append(rows, line), nil
 			}
 		}
 	}
 	if c.Allow != nil && len(b.Items) > 0 && !slices.ContainsFunc(b.Items, func(i Item) bool { return i.Standing == "" }) {
-		rows = append(rows, []chat.Button{button(catalog.Text(ctx, wordAlways), "always")})
+		rows = append(rows, []chat.Button{button(catalog.Text(ctx, "Always allow here"), "always")})
 	}
 	return rows
 }
@@ -256,9 +260,9 @@ func shownAs(ctx context.Context, a answered) string {
 	name := escape(called(a.by))
 	if bodyOf(a.Question).Form != nil {
 		if a.said.No || a.said.Stop {
-			return catalog.Say(ctx, wordShownNone, name)
+			return catalog.Say(ctx, "❌ %s gave no answer.", name)
 		}
-		return catalog.Say(ctx, wordShownForm, name)
+		return catalog.Say(ctx, "✅ %s has answered.", name)
 	}
 	var list []string
 	for i, yes := range a.agreed {
@@ -268,18 +272,18 @@ func shownAs(ctx context.Context, a answered) string {
 	}
 	switch len(list) {
 	case 0:
-		return catalog.Say(ctx, wordShownNo, name)
+		return catalog.Say(ctx, "❌ %s said no, so nothing was changed.", name)
 	case len(a.agreed):
-		return catalog.Say(ctx, wordShownYes, name)
+		return catalog.Say(ctx, "✅ %s said yes.", name)
 	}
-	return catalog.Say(ctx, wordShownSome, name, strings.Join(list, ", "))
+	return catalog.Say(ctx, "✅ %s said yes to %s, and no to the rest.", name, strings.Join(list, ", "))
 }
 
 // Expired changes the message of a question that nobody answered in time.
 func (c *Confirmations) Expired(ctx context.Context, q chat.Question) {
-	late := catalog.Text(ctx, wordShownLate)
+	late := catalog.Text(ctx, "⌛ Nobody answered in time, so nothing was changed.")
 	if bodyOf(q).Form != nil {
-		late = catalog.Text(ctx, wordShownUnsaid)
+		late = catalog.Text(ctx, "⌛ Nobody answered in time, and the tool server was told so.")
 	}
 	c.show(ctx, answered{Question: q}, late)
 }

@@ -26,7 +26,7 @@ type Amount struct {
 
 func (a Amount) plus(b Amount) Amount { return Amount{a.Tokens + b.Tokens, a.Money + b.Money} }
 
-// Usage sums the cost of finished calls. memory.Store is the real one.
+// Usage sums the cost of finished calls. usage.Ledger is the real one.
 type Usage interface {
 	UserSpent(ctx context.Context, user string, since time.Time) (tokens int64, money float64, err error)
 	ChannelSpent(ctx context.Context, k chat.Key, since time.Time) (tokens int64, money float64, err error)
@@ -113,7 +113,7 @@ func (q *Quotas) SetLimits(l Limits) { q.limits.Store(&l) }
 func (q *Quotas) Rate(next chat.Handler) chat.Handler {
 	return chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
 		if q.limits.Load().PerMinute > 0 && (q.o.Exempt == nil || !q.o.Exempt(m)) && !q.take(m.From.ID) {
-			return q.notice(m, chat.TooFast, catalog.Text(ctx, wordTooFast)), nil
+			return q.notice(m, chat.TooFast, catalog.Text(ctx, "That was a lot of messages at once. Please give me a minute.")), nil
 		}
 		return next.Handle(chat.PaidBy(ctx, m), m, w)
 	})
@@ -200,7 +200,7 @@ func (q *Quotas) today() time.Time { return q.o.Now().UTC().Truncate(24 * time.H
 // usedUp tells people that nothing is left, and when there will be.
 func (q *Quotas) usedUp(ctx context.Context) string {
 	left := q.today().AddDate(0, 0, 1).Sub(q.o.Now()).Round(time.Minute)
-	return catalog.Say(ctx, wordUsedUp, inHours(ctx, left))
+	return catalog.Say(ctx, "Today's allowance is used up. It renews at midnight UTC, in %s; please come back then.", inHours(ctx, left))
 }
 
 // inHours returns a time of less than a day as people say it.

@@ -48,10 +48,10 @@ func everyKind(t *testing.T) []chat.Kind {
 func TestWhoMayStop(t *testing.T) {
 	c := newClock()
 	s := store(t, c)
-	must(t, s.Grant(t.Context(), barred, "denied", owner))
+	must(t, s.Access.Grant(t.Context(), barred, "denied", owner))
 	const boss = "telegram:5"
 	g := newGate(t, gate.GateOptions{Mode: "allowlist", Owners: []string{owner}, Allow: []string{member, boss, "telegram:6"},
-		Rows: s, Now: c.now,
+		Rows: s.Access, Now: c.now,
 		IsAdmin: func(_ context.Context, _ chat.Key, id string) (bool, error) { return id == boss, nil }})
 	for _, tt := range []struct {
 		who, asked string

@@ -126,7 +126,7 @@ func (l losses) finding(platform string, now time.Time) (f Finding, ok bool) {
 	if now.Sub(l.since) <= Patience || l.unknown == 0 && l.refused < manyRefused {
 		return f, false
 	}
-	f = Finding{platform + " delivery", Degraded, catalog.Fill(wordsLost, catalog.Count{N: l.unknown + l.refused, Thing: "part"},
+	f = Finding{platform + " delivery", Degraded, catalog.Fill("%s of answers, one after the other, were refused or never confirmed, and none has arrived for %s", catalog.Count{N: l.unknown + l.refused, Thing: "part"},
 		now.Sub(l.since).Round(time.Second))}
 	if l.unknown > 1 {
 		f.Is = Unavailable

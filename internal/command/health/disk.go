@@ -33,5 +33,5 @@ func (n free) String() string { return n.In(catalog.Printer{}) }
 
 // In implements catalog.Phrase.
 func (n free) In(p catalog.Printer) string {
-	return p.Say(wordsFree, p.Figure(fmt.Sprintf("%.1f", float64(n)/(1<<30))))
+	return p.Say("%s GB free", p.Figure(fmt.Sprintf("%.1f", float64(n)/(1<<30))))
 }

@@ -19,7 +19,7 @@ type Language struct {
 	Speak func(ctx context.Context, m chat.Message) catalog.Printer
 }
 
-// LanguageRows is which languages people chose, as tags; memory.Store.
+// LanguageRows is which languages people chose, as tags; memory.People.
 type LanguageRows interface {
 	Languages(ctx context.Context, person string) (chosen, heard string, err error)
 	SetLanguage(ctx context.Context, person, tag string) error
@@ -33,11 +33,12 @@ const automatic = "auto"
 
 // Command returns the entry of the table.
 func (l Language) Command() gate.Command {
-	return gate.Command{Name: "language", Help: helpLanguage, Effect: gate.ReadsBare, Quiet: true, Run: l.run, Options: []gate.Option{
-		{Name: "language", Help: helpLanguageName, Suggest: func(_ context.Context, _ chat.Message, typed string) []string {
-			return slices.DeleteFunc(languageTags(), func(tag string) bool { return !strings.HasPrefix(tag, typed) })
-		}},
-	}}
+	return gate.Command{Name: "language", Help: "The language I speak with you", Effect: gate.ReadsBare,
+		Quiet: true, Run: l.run, Options: []gate.Option{
+			{Name: "language", Help: "its name or its tag, such as de; auto follows your platform and your messages", Suggest: func(_ context.Context, _ chat.Message, typed string) []string {
+				return slices.DeleteFunc(languageTags(), func(tag string) bool { return !strings.HasPrefix(tag, typed) })
+			}},
+		}}
 }
 
 func languageTags() (all []string) {
@@ -56,7 +57,8 @@ func (l Language) run(ctx context.Context, r gate.Request) (chat.Answer, error) 
 	if !strings.EqualFold(name, automatic) {
 		p, known := catalog.Named(name)
 		if !known {
-			return chat.Answer{Text: catalog.Say(ctx, wordsNoLanguage, text.Literal(text.Shorten(name, maxNamed)), languageNames())}, nil
+			return chat.Answer{Text: catalog.Say(ctx, "I do not speak %s. I speak %s.",
+				text.Literal(text.Shorten(name, maxNamed)), languageNames())}, nil
 		}
 		tag = p.Tag()
 	}
@@ -65,9 +67,9 @@ func (l Language) run(ctx context.Context, r gate.Request) (chat.Answer, error) 
 	}
 	p := l.Speak(ctx, r.Message)
 	if tag == "" {
-		return chat.Answer{Text: p.Say(wordsLanguageAuto, p.Name())}, nil
+		return chat.Answer{Text: p.Say("I go by your platform and your messages again: %s.", p.Name())}, nil
 	}
-	return chat.Answer{Text: p.Say(wordsLanguageSet, p.Name())}, nil
+	return chat.Answer{Text: p.Say("From now on I speak %s with you.", p.Name())}, nil
 }
 
 // show tells the language and why it is that, with a button for each other.
@@ -77,11 +79,11 @@ func (l Language) show(ctx context.Context, r gate.Request) (chat.Answer, error)
 		return chat.Answer{}, err
 	}
 	p := l.Speak(ctx, r.Message)
-	a := chat.Answer{Text: p.Say(wordsLanguageHeard, p.Name())}
+	a := chat.Answer{Text: p.Say("I speak %s with you: that is what your platform or your messages say.", p.Name())}
 	if chosen != "" {
-		a.Text = p.Say(wordsLanguageChosen, p.Name())
+		a.Text = p.Say("I speak %s with you, because you chose it.", p.Name())
 	}
-	a.Text += "\n" + p.Say(wordsLanguages, languageNames())
+	a.Text += "\n" + p.Say("Change that with /language and one of these: %s.", languageNames())
 	const perRow = 3
 	var row []chat.Button
 	for _, other := range catalog.Printers() {
@@ -93,7 +95,7 @@ func (l Language) show(ctx context.Context, r gate.Request) (chat.Answer, error)
 		}
 	}
 	if chosen != "" {
-		row = append(row, chat.Button{Label: p.Text(wordsLanguageBack), Data: "/language " + automatic})
+		row = append(row, chat.Button{Label: p.Text("Automatic"), Data: "/language " + automatic})
 	}
 	if len(row) > 0 {
 		a.Buttons = append(a.Buttons, row)

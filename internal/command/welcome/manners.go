@@ -14,6 +14,9 @@ import (
 	"parley/internal/text/catalog"
 )
 
+// wordsGreeting is said in more than one place.
+const wordsGreeting = "Hello, I'm %s. Write %s, or reply to one of my messages, when you want something from me; /help shows what I can do."
+
 // Manners of one bot. All fields are required.
 type Manners struct {
 	Name     string // what the owner calls the bot
@@ -63,7 +66,7 @@ func (o Manners) added(ctx context.Context, m chat.Message) (chat.Answer, error)
 	case talks:
 		said.Text = catalog.Say(ctx, wordsGreeting, plain(o.Name), called)
 	default:
-		said.Text = catalog.Say(ctx, wordsGreeting, plain(o.Name), called) + " " + catalog.Text(ctx, wordsNotYet)
+		said.Text = catalog.Say(ctx, wordsGreeting, plain(o.Name), called) + " " + catalog.Text(ctx, "For now I only answer people whom my owner has let in.")
 	}
 	return said, nil
 }
@@ -73,26 +76,26 @@ func (o Manners) called(ctx context.Context, platform string) string {
 	if n, ok := chat.On(o.Adapters(), platform).(chat.Named); ok && n.Name() != "" {
 		return "@" + strings.TrimPrefix(n.Name(), "@")
 	}
-	return catalog.Text(ctx, wordsMe)
+	return catalog.Text(ctx, "my name")
 }
 
 // joined is what the owner is told about a new group.
 func (o Manners) joined(m chat.Message, talks bool) Notice {
 	return Notice{What: "added " + m.Key.String() + " " + m.ID, Platform: m.Key.Platform, Say: func(p catalog.Printer) (string,
 		[][]chat.Button) {
-		id, group := Place(m), p.Say(wordsNameless)
+		id, group := Place(m), p.Say("a group")
 		if m.Title != "" {
 			group = plain(m.Title)
 		}
-		said := p.Say(wordsAdded, group, id)
+		said := p.Say("I was added to %s (%s).", group, id)
 		if m.From.ID != "" {
-			said = p.Say(wordsAddedBy, plain(m.From.Name), m.From.ID, group, id)
+			said = p.Say("%s (%s) has added me to %s (%s).", plain(m.From.Name), m.From.ID, group, id)
 		}
-		leave := chat.Button{Label: p.Text(wordsLeave), Data: "/config leave " + id}
+		leave := chat.Button{Label: p.Text("Leave"), Data: "/config leave " + id}
 		if talks {
-			return said + " " + p.Text(wordsTalks), [][]chat.Button{{leave}}
+			return said + " " + p.Text("I answer everybody there who addresses me."), [][]chat.Button{{leave}}
 		}
-		return said + " " + p.Text(wordsAllow), [][]chat.Button{{{Label: p.Text(wordsAllowHere), Data: "/config allow " + id}, leave}}
+		return said + " " + p.Text("Shall I answer everybody there who addresses me? Until you say so, I answer you and people you have let in."), [][]chat.Button{{{Label: p.Text("Allow here"), Data: "/config allow " + id}, leave}}
 	}}
 }
 
@@ -109,8 +112,8 @@ func Place(m chat.Message) string {
 func (o Manners) Knock(ctx context.Context, who chat.User, request string) {
 	platform, _ := chat.CutID(who.ID)
 	err := o.Tell(ctx, Notice{What: "knock " + request, Platform: platform, Say: func(p catalog.Printer) (string, [][]chat.Button) {
-		return p.Say(wordsKnock, plain(who.Name), who.ID), [][]chat.Button{{
-			{Label: p.Text(wordsLetIn), Data: "/pair let " + who.ID}, {Label: p.Text(wordsNo), Data: "/pair drop " + who.ID},
+		return p.Say("%s (%s) asks to talk with me. Shall I let them in?", plain(who.Name), who.ID), [][]chat.Button{{
+			{Label: p.Text("Let in"), Data: "/pair let " + who.ID}, {Label: p.Text("No"), Data: "/pair drop " + who.ID},
 		}}
 	}})
 	if err != nil {
@@ -123,14 +126,14 @@ func (o Manners) Knock(ctx context.Context, who chat.User, request string) {
 func (o Manners) Welcome(ctx context.Context, who chat.User, welcome string) {
 	err := o.Person(ctx, who.ID, Notice{What: "welcome " + welcome, Say: func(p catalog.Printer) (string,
 		[][]chat.Button) {
-		return p.Text(wordsWelcome), nil
+		return p.Text("You are let in: we can talk now. Just write what you need; /help shows what I can do."), nil
 	}})
 	if err != nil {
 		o.Log.Warn("tell somebody who was let in", "person", who.ID, "err", err)
 	}
 }
 
-// Admissions is who was let in; memory.Store.
+// Admissions is who was let in; access.Register.
 type Admissions interface {
 	// Newcomers tells of each person whom by let in since it was last asked, and of when.
 	Newcomers(ctx context.Context, by string, tell func(id, at string)) error

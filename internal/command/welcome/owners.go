@@ -15,17 +15,12 @@ import (
 type Owners struct {
 	List     func(ctx context.Context) ([]string, error) // their ids
 	Adapters func() []chat.Adapter
-	Rows     Rows
-	Flush    func(chat.Key)
-	Speak    func(ctx context.Context, id string) catalog.Printer // to somebody
-}
-
-// Rows is where direct chats and notices are. memory.Store is the real one.
-type Rows interface {
-	// DirectChat returns where somebody last wrote to the bot alone, or an error.
-	DirectChat(ctx context.Context, id string) (chat.Key, error)
+	// Direct returns where somebody last wrote to the bot alone, or an error.
+	Direct func(ctx context.Context, id string) (chat.Key, error)
 	// Notify stores parts once for each name.
-	Notify(ctx context.Context, what string, parts []chat.Part) error
+	Notify func(ctx context.Context, what string, parts []chat.Part) error
+	Flush  func(chat.Key)
+	Speak  func(ctx context.Context, id string) catalog.Printer // to somebody
 }
 
 // errNobody: no owner can be reached; the log and /status have it, too.
@@ -72,7 +67,7 @@ func (o Owners) Person(ctx context.Context, id string, n Notice) error {
 func (o Owners) reach(ctx context.Context, adapter chat.Adapter, id string) (p chat.Part, ok bool) {
 	p.To = chat.User{ID: id}
 	var err error
-	if p.Key, err = o.Rows.DirectChat(ctx, id); err == nil && p.Key.Platform == adapter.Platform() {
+	if p.Key, err = o.Direct(ctx, id); err == nil && p.Key.Platform == adapter.Platform() {
 		return p, true
 	}
 	c, ok := adapter.(chat.Confidant)
@@ -102,7 +97,7 @@ func (o Owners) send(ctx context.Context, adapter chat.Adapter, n Notice, to cha
 	if len(parts) > 0 {
 		parts[len(parts)-1].Buttons = buttons
 	}
-	if err := o.Rows.Notify(ctx, n.What, parts); err != nil {
+	if err := o.Notify(ctx, n.What, parts); err != nil {
 		return fmt.Errorf("tell the owner: %w", err)
 	}
 	o.Flush(to.Key)

@@ -28,7 +28,7 @@ func Receiving(ctx context.Context, adapters []chat.Adapter, claim string, say f
 			if err := p.Health(); !ok || err != nil && !errors.As(err, &degraded) {
 				return !ok
 			}
-			say(saysReceiving, strings.ToUpper(p.Platform()[:1])+p.Platform()[1:], n.Name(), open(p, claim))
+			say("%s: receiving as %s. %s", strings.ToUpper(p.Platform()[:1])+p.Platform()[1:], n.Name(), open(p, claim))
 			return true
 		})
 		if len(waiting) == 0 {
@@ -50,11 +50,11 @@ func open(p chat.Adapter, claim string) catalog.Filled {
 	}
 	switch {
 	case claim != "" && starts:
-		return catalog.Fill(saysOpenClaim, door, claim)
+		return catalog.Fill("Open %s?start=%s and press Start: that makes you the owner.", door, claim)
 	case claim != "":
-		return catalog.Fill(saysWriteClaim, claim)
+		return catalog.Fill("Write to it, in a direct chat: /claim %s", claim)
 	case door != "":
-		return catalog.Fill(saysOpen, door)
+		return catalog.Fill("Open %s and write, for example: what can you do? /help lists the commands.", door)
 	}
-	return catalog.Fill(saysWrite)
+	return catalog.Fill("Write to it, for example: what can you do? /help lists the commands.")
 }

@@ -5,6 +5,9 @@ import (
 	"strings"
 )
 
+// SaysVersion is said in more than one place.
+const SaysVersion = "Parley %s. Its data is in %s."
+
 // Start is what a start without platforms knows already. All fields are required.
 type Start struct {
 	Version, Data string
@@ -23,26 +26,26 @@ func (s Start) Say(ctx context.Context, say func(format string, args ...any)) (c
 	say(SaysVersion, s.Version, s.Data)
 	switch {
 	case s.Listen == "":
-		say(saysNoPage)
+		say("Page: none; http.listen 127.0.0.1:9090 makes one.")
 	case s.Watched:
 		link, err := s.Link(ctx)
 		if err != nil {
 			return "", err
 		}
-		say(saysPage, link)
+		say("Page: %s (lets you in once; bot page makes another link)", link)
 	default: // a log is kept and passed on
-		say(saysPageAt, s.Listen)
+		say("Page: http://%s (bot page makes a link that lets you in)", s.Listen)
 	}
 	if claim, err = s.Claim(ctx); err != nil {
 		return "", err
 	}
 	if claim != "" {
-		say(saysClaim, claim)
+		say("Nobody owns this bot yet. Write to it, in a direct chat: /claim %s", claim)
 		return claim, nil
 	}
 	owners, err := s.Owners(ctx)
 	if err == nil {
-		say(saysOwner, strings.Join(owners, ", "))
+		say("Owner: %s.", strings.Join(owners, ", "))
 	}
 	return "", err
 }

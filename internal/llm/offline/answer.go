@@ -15,6 +15,12 @@ import (
 	"parley/internal/text/catalog"
 )
 
+// Said in more than one place.
+const (
+	wordNoSum    = "I can't work that out."
+	wordCommands = "/help lists the commands."
+)
+
 // slotID stands for the number of a thing in what can be said next.
 const slotID = "{id}"
 
@@ -48,11 +54,11 @@ func (a asked) lacking(p catalog.Printer) string {
 		asks, _ := p.Sentence(a.part) // it has one
 		return asks
 	case text == "" && at == "":
-		return p.Say(wordAskBoth, a.example("set_reminder"))
+		return p.Say("What shall I remind you of, and when? For example: “%s”", a.example("set_reminder"))
 	case text == "":
-		return p.Say(wordAskWhat, at)
+		return p.Say("What shall I remind you of (%s)?", at)
 	}
-	return p.Say(wordAskWhen, text)
+	return p.Say("When shall I remind you of “%s”? Say a time, such as “tomorrow at 9” or “in 10 minutes”.", text)
 }
 
 // example is a sentence that asks for a thing.
@@ -69,23 +75,24 @@ func (b *book) example(does string) string {
 func (a asked) plain(p catalog.Printer) (string, bool) {
 	switch a.does {
 	case "greeting":
-		return p.Text(wordGreeting), true
+		return p.Text("Hello!"), true
 	case "how":
-		return p.Text(wordHow), true
+		return p.Text("I am here and ready."), true
 	case "help":
-		return p.Text(wordCan) + "\n- " + strings.Join(a.next["start"], "\n- ") + "\n\n" + p.Text(wordCommands), true
+		return p.Text("I can remember facts, remind you, keep tasks and a journal, tell the time and find what was said. Say for example:") + "\n- " + strings.Join(a.next["start"], "\n- ") + "\n\n" + p.Text(wordCommands), true
 	case "about":
-		return p.Text(wordAbout), true
+		return p.Text("I am Parley, an assistant that runs on its owner's machine. No language model is connected at the " +
+			"moment: I understand plain sentences about reminders, tasks, facts and your journal, and hold no real conversation."), true
 	case "thanks":
-		return p.Text(wordThanks), true
+		return p.Text("You are welcome."), true
 	case "bye":
-		return p.Text(wordBye), true
+		return p.Text("Goodbye! I keep what you told me. To end this conversation: /session end. In a terminal, Ctrl-D ends the program."), true
 	case "upset":
-		return p.Text(wordUpset), true
+		return p.Text("I am sorry. Without a language model I only understand plain sentences; “help” shows them."), true
 	case "ok":
-		return p.Text(wordOK), true
+		return p.Text("All right."), true
 	case "all":
-		return p.Text(wordAll), true
+		return p.Text("To make me forget everything about you, send /forget-me. It asks you once more, and then it is gone for good."), true
 	case "sum":
 		return sum(p, a.args["sum"]), true
 	}
@@ -113,7 +120,7 @@ func (b *book) with(p catalog.Printer, text, does string) string {
 	if len(said) == 0 {
 		return text
 	}
-	return text + "\n\n" + p.Say(wordNext, strings.Join(said, ", "))
+	return text + "\n\n" + p.Say("You can say next: %s", strings.Join(said, ", "))
 }
 
 // signs are how people write sums.
@@ -136,7 +143,7 @@ func sum(p catalog.Printer, said string) string {
 	if err != nil || !ok || math.IsInf(n, 0) || math.IsNaN(n) {
 		return p.Text(wordNoSum)
 	}
-	return p.Say(wordSum, strings.TrimRight(strings.TrimSpace(said), "= "), strconv.FormatFloat(n, 'f', -1, 64))
+	return p.Say("%s = %s", strings.TrimRight(strings.TrimSpace(said), "= "), strconv.FormatFloat(n, 'f', -1, 64))
 }
 
 // number is a result, rounded to where computers count exactly.
@@ -160,11 +167,11 @@ const declined = "DECLINED: "
 // sentence asked for also what can be said next.
 func told(p catalog.Printer, m llm.Message, t talk) string {
 	if strings.HasPrefix(m.Content, declined) {
-		return p.Text(wordUnchanged)
+		return p.Text("All right, nothing was changed.")
 	}
 	text := class().ReplaceAllString(strings.TrimSpace(m.Content), "")
 	if text == "" || text == "(empty)" {
-		text = p.Text(wordDone)
+		text = p.Text("Done.")
 	}
 	if m.Name == "recall_conversation" {
 		text = saidByPeople(text)
@@ -230,17 +237,18 @@ func (m Model) honest(p catalog.Printer, r llm.Request, b *book) string {
 			can = append(can, "“"+said+"”")
 		}
 	}
-	what := p.Text(wordOnly)
+	what := p.Text("I can still run commands: /help lists them.")
 	if len(can) > 0 {
-		what = p.Say(wordSentences, strings.Join(can[:min(len(can), fewExamples)], ", "))
+		what = p.Say("What I do understand are plain sentences such as %s. /help lists the commands.", strings.Join(can[:min(len(can), fewExamples)], ", "))
 	}
 	switch {
 	case m.Why != "":
 		return p.Text(m.Why) + " " + what
 	case answered(r):
-		return p.Text(wordNoModel) + " " + what
+		return p.Text("No language model is connected, so I can't answer that.") + " " + what
 	case len(can) > 0:
-		what = p.Text(wordUnderstood) + "\n- " + strings.Join(can, "\n- ") + "\n\n" + p.Text(wordCommands)
+		what = p.Text("What I do understand:") + "\n- " + strings.Join(can, "\n- ") + "\n\n" + p.Text(wordCommands)
 	}
-	return p.Text(wordFirst) + "\n\n" + what + "\n\n" + p.Text(wordConnect)
+	return p.Text("Hello! I am the built-in responder: no language model is connected, so I can't hold a real conversation yet.") + "\n\n" + what + "\n\n" + p.Text("To connect a model, start me with `OPENAI_API_KEY=…` (OpenAI), or with `OPENAI_BASE_URL=…` and "+
+		"`OPENAI_MODEL=…` (any OpenAI-compatible server), or run Ollama on this machine.")
 }

@@ -29,10 +29,10 @@ func guided(p catalog.Printer, r llm.Request) string {
 	if ask := asksFor().FindStringSubmatch(told); ask != nil {
 		question := ask[2]
 		if question == "" {
-			question = p.Say(wordTell, ask[1])
+			question = p.Say("Please tell me %s.", ask[1])
 		}
 		if wrong := notTaken().FindStringSubmatch(told); wrong != nil {
-			question = p.Say(wordNotTaken, wrong[1], question)
+			question = p.Say("I could not take that: %s. %s", wrong[1], question)
 		}
 		return question
 	}
@@ -41,7 +41,7 @@ func guided(p catalog.Printer, r llm.Request) string {
 	case step == nil:
 		return ""
 	case step[2] == "" || strings.HasPrefix(step[2], "## "):
-		return p.Say(wordAtStep, step[1])
+		return p.Say("We are at “%s”.", step[1])
 	}
-	return p.Say(wordStep, step[1], step[2])
+	return p.Say("We are at “%s”. No language model is connected, so I can only show what is meant to happen here: %s", step[1], step[2])
 }

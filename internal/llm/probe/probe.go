@@ -16,6 +16,9 @@ import (
 	"parley/internal/text/catalog"
 )
 
+// wordsNoAddress is said in more than one place.
+const wordsNoAddress = "that is no address, so nothing was sent; one looks like https://api.openai.com/v1 or http://localhost:11434/v1"
+
 // Place is an endpoint that was found.
 type Place struct {
 	Base   string    // its address, mended where it had to be
@@ -50,7 +53,7 @@ func Find(ctx context.Context, address, key string) (Place, error) {
 			if ok {
 				return Place{Base: base, Added: missing(given, base), Models: names, Date: r.date}, nil
 			}
-			err = &Problem{Kind: Page, said: catalog.Fill(wordsNoList, base)}
+			err = &Problem{Kind: Page, said: catalog.Fill("something answers at %s, but it is no list of models", base)}
 		}
 		if p := (*Problem)(nil); asProblem(err, &p) && !p.elsewhere() {
 			return Place{Base: base, Added: missing(given, base), Date: r.date}, err

@@ -99,7 +99,7 @@ func ask(ctx context.Context, method, address, key string, body []byte) (reply, 
 	r.date, _ = http.ParseTime(resp.Header.Get("Date"))
 	r.body, err = io.ReadAll(io.LimitReader(resp.Body, maxBody))
 	if err != nil {
-		return r, &Problem{Kind: Away, said: catalog.Fill(wordsBroken, r.asked)}
+		return r, &Problem{Kind: Away, said: catalog.Fill("%s broke off its answer", r.asked)}
 	}
 	r.html = strings.Contains(resp.Header.Get("Content-Type"), "html") || bytes.HasPrefix(bytes.TrimSpace(r.body), []byte("<"))
 	return r, nil
@@ -109,22 +109,23 @@ func ask(ctx context.Context, method, address, key string, body []byte) (reply, 
 func (r reply) problem() error {
 	switch {
 	case r.status == http.StatusProxyAuthRequired:
-		return &Problem{Proxy, catalog.Fill(wordsProxy)}
+		return &Problem{Proxy, catalog.Fill("the proxy between here and the model wants a login: put it into HTTPS_PROXY, as in http://name:password@proxy:3128")}
 	case r.host != r.asked && (r.html || r.status >= 300):
-		return &Problem{Page, catalog.Fill(wordsLedAway, r.asked, r.host)}
+		return &Problem{Page, catalog.Fill("%s led me on to %s, which is no model: probably the login page of a network or a proxy; log in "+
+			"there with a browser, or set NO_PROXY", r.asked, r.host)}
 	case (r.status == http.StatusUnauthorized || r.status == http.StatusForbidden) && !r.html:
 		if !r.keyed {
-			return &Problem{NoKey, catalog.Fill(wordsNoKey, r.asked)}
+			return &Problem{NoKey, catalog.Fill("%s wants a key, and none is set", r.asked)}
 		}
-		return &Problem{Key, catalog.Fill(wordsKey, r.asked)}
+		return &Problem{Key, catalog.Fill("%s refuses the key: copy it again, whole, and see that it has not expired or been deleted", r.asked)}
 	case r.html:
-		return &Problem{Page, catalog.Fill(wordsPage, r.base)}
+		return &Problem{Page, catalog.Fill("a web page answers at %s, not a model: either the path is wrong (most end in /v1), or a proxy answers in its place", r.base)}
 	case r.status == http.StatusNotFound, r.status == http.StatusMethodNotAllowed:
-		return &Problem{Path, catalog.Fill(wordsPath, r.base)}
+		return &Problem{Path, catalog.Fill("the host answers, but there is no model at %s: the path is wrong (most end in /v1)", r.base)}
 	case r.status >= 500:
-		return &Problem{Unwell, catalog.Fill(wordsUnwell, r.asked, r.status)}
+		return &Problem{Unwell, catalog.Fill("%s has trouble of its own (status %d): try again later, or look at its log if it is yours", r.asked, r.status)}
 	case r.status >= 300:
-		return &Problem{Refused, catalog.Fill(wordsStatus, r.base, r.status)}
+		return &Problem{Refused, catalog.Fill("%s answered with status %d", r.base, r.status)}
 	}
 	return nil
 }
@@ -149,23 +150,26 @@ func unreached(err error, at *url.URL, now time.Time) error {
 	clock := now.UTC().Format("2006-01-02 15:04 UTC")
 	switch {
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired && now.Before(invalid.Cert.NotBefore):
-		return &Problem{Clock, catalog.Fill(wordsClockBehind, clock, at.Host, invalid.Cert.NotBefore.UTC().Format(time.DateOnly))}
+		return &Problem{Clock, catalog.Fill("this machine's clock is wrong: it says %s, and the certificate of %s begins on %s; set the "+
+			"clock, for example with timedatectl set-ntp true", clock, at.Host, invalid.Cert.NotBefore.UTC().Format(time.DateOnly))}
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
-		return &Problem{Clock, catalog.Fill(wordsClockAhead, at.Host, invalid.Cert.NotAfter.UTC().Format(time.DateOnly), clock)}
+		return &Problem{Clock, catalog.Fill("the certificate of %s ended on %s, or this machine's clock is wrong: it says %s; set the clock, "+
+			"for example with timedatectl set-ntp true", at.Host, invalid.Cert.NotAfter.UTC().Format(time.DateOnly), clock)}
 	case errors.As(err, &invalid), errors.As(err, &unknown), errors.As(err, &name):
-		return &Problem{Cert, catalog.Fill(wordsCert, at.Host)}
+		return &Problem{Cert, catalog.Fill("the certificate of %s is one that this machine does not trust: a proxy may stand between, or its "+
+			"authority is to be added to this machine", at.Host)}
 	case errors.As(err, &plain), at.Scheme == "https" && errors.Is(err, http.ErrSchemeMismatch):
-		return &Problem{Away, catalog.Fill(wordsNoTLS, at.Host)}
+		return &Problem{Away, catalog.Fill("%s speaks plain HTTP: write http:// instead of https://", at.Host)}
 	case errors.As(err, &dns):
-		return &Problem{Away, catalog.Fill(wordsNoHost, at.Hostname())}
+		return &Problem{Away, catalog.Fill("there is no host called %s, or the network is down: check the spelling", at.Hostname())}
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return &Problem{Away, catalog.Fill(wordsNobody, at.Host)}
+		return &Problem{Away, catalog.Fill("nothing listens at %s: is the server started, and is the port right?", at.Host)}
 	case errors.As(err, &timeout) && timeout.Timeout():
-		return &Problem{Away, catalog.Fill(wordsSilent, at.Host)}
+		return &Problem{Away, catalog.Fill("%s does not answer in time: check the network, and any firewall", at.Host)}
 	}
 	var u *url.Error // its own text repeats the address
 	if errors.As(err, &u) {
 		err = u.Err
 	}
-	return &Problem{Away, catalog.Fill(wordsUnreached, at.Host, err)}
+	return &Problem{Away, catalog.Fill("%s cannot be reached: %v", at.Host, err)}
 }

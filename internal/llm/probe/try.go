@@ -85,7 +85,7 @@ func (e Endpoint) explain(ctx context.Context, err error) error {
 		host = u.Host
 	}
 	if errors.Is(context.Cause(ctx), errSlow) {
-		return &Problem{Unwell, catalog.Fill(wordsTooSlow, host, wait)}
+		return &Problem{Unwell, catalog.Fill("%s did not answer within %s: a local model may still be loading, so try once more, or choose a smaller one", host, wait)}
 	}
 	var failed *llm.Error
 	if ctx.Err() != nil || !errors.As(err, &failed) {
@@ -93,9 +93,9 @@ func (e Endpoint) explain(ctx context.Context, err error) error {
 	}
 	switch {
 	case errors.Is(failed.Class, llm.ErrQuota):
-		return &Problem{Quota, catalog.Fill(wordsQuota, host)}
+		return &Problem{Quota, catalog.Fill("%s says that nothing is left of this account: add credit there, or choose another model", host)}
 	case errors.Is(failed.Class, llm.ErrRateLimited):
-		return &Problem{Unwell, catalog.Fill(wordsBusy, host)}
+		return &Problem{Unwell, catalog.Fill("%s turns requests away for now (too many): try again in a minute", host)}
 	}
 	if found := e.look(ctx); found != nil {
 		return found
@@ -104,9 +104,9 @@ func (e Endpoint) explain(ctx context.Context, err error) error {
 	case errors.Is(failed.Class, llm.ErrModelNotFound):
 		return &Problem{Model, e.absent(ctx, host)}
 	case errors.Is(failed.Class, llm.ErrInvalidOutput):
-		return &Problem{Unwell, catalog.Fill(wordsNonsense, host, failed.Detail)}
+		return &Problem{Unwell, catalog.Fill("%s answered with nothing that can be read: %s", host, failed.Detail)}
 	}
-	return &Problem{Refused, catalog.Fill(wordsRefuses, host, e.Name, failed.Detail)}
+	return &Problem{Refused, catalog.Fill("%s does not accept a conversation with %s: %s", host, e.Name, failed.Detail)}
 }
 
 // look asks the address once more; nil where JSON answers, whose words say more
@@ -129,7 +129,7 @@ func (e Endpoint) look(ctx context.Context) error {
 
 // others names models that the endpoint has, as the rest of a sentence.
 func (e Endpoint) absent(ctx context.Context, host string) catalog.Filled {
-	none := catalog.Fill(wordsNoModel, host, e.Name)
+	none := catalog.Fill("%s does not have the model %s", host, e.Name)
 	r, err := ask(ctx, http.MethodGet, strings.TrimRight(e.Base, "/")+"/models", e.Key, nil)
 	if err != nil {
 		return none
@@ -139,5 +139,5 @@ func (e Endpoint) absent(ctx context.Context, host string) catalog.Filled {
 		return none
 	}
 	const most = 8
-	return catalog.Fill(wordsNoModelHas, host, e.Name, strings.Join(names[:min(len(names), most)], ", "))
+	return catalog.Fill("%s does not have the model %s; it has %s", host, e.Name, strings.Join(names[:min(len(names), most)], ", "))
 }

@@ -22,7 +22,7 @@ func TestOpenRefusesWhatItMustNotTouch(t *testing.T) {
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
-		change(t, s.Path())
+		change(t, s.File.Path())
 		return dir
 	}
 	tests := []struct {

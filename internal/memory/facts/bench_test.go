@@ -26,7 +26,7 @@ func BenchmarkFacts(b *testing.B) {
 		"tea coffee garden piano violin running cycling chess bread cheese winter summer mountain river sister brother " +
 			"daughter office project deadline holiday train guitar cinema novel recipe allergy doctor school football")
 	word := func() string { return words[r.IntN(len(words))] }
-	must(b, s.DB().Bare(bg, func(tx *engine.Tx) error {
+	must(b, s.Facts.DB().Bare(bg, func(tx *engine.Tx) error {
 		return manyFacts(tx, people*each, func(i int) []any { // everybody says one thing, then everybody the next
 			n, user := i/people, fmt.Sprintf("x:%d", i%people)
 			important := n%25 == 0
@@ -42,12 +42,12 @@ func BenchmarkFacts(b *testing.B) {
 		run  func(i int) error
 	}{
 		{"prompt", func(int) error {
-			return second(s.FactsFor(bg, any(), "what did I say about my sister and the piano last winter?", 4000))
+			return second(s.Facts.FactsFor(bg, any(), "what did I say about my sister and the piano last winter?", 4000))
 		}},
-		{"list", func(int) error { return second(s.Facts(bg, any(), 15, 0)) }},
-		{"commit", func(i int) error { return s.SetSetting(bg, "x", fmt.Sprint(i)) }}, // what of the next is the disk
+		{"list", func(int) error { return second(s.Facts.Facts(bg, any(), 15, 0)) }},
+		{"commit", func(i int) error { return s.Settings.SetSetting(bg, "x", fmt.Sprint(i)) }}, // what of the next is the disk
 		{"save", func(i int) error {
-			return second(s.SaveFact(bg, any(), facts.NewFact{Content: fmt.Sprintf("moved to house %d with %s and %s", i, word(), word())}))
+			return second(s.Facts.SaveFact(bg, any(), facts.NewFact{Content: fmt.Sprintf("moved to house %d with %s and %s", i, word(), word())}))
 		}},
 	} {
 		b.Run(op.name, func(b *testing.B) {

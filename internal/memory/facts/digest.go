@@ -77,9 +77,9 @@ func (c Change) Short(p catalog.Printer) string {
 	line := fmt.Sprintf("#%d %s", c.Fact.ID, quote(c.Fact.Content))
 	switch {
 	case c.Kind == Replaced && c.Was != "":
-		line += " " + p.Say(wordsShortReplaced, quote(c.Was))
+		line += " " + p.Say("(before: “%s”)", quote(c.Was))
 	case c.Other.ID != 0:
-		line += " " + p.Say(wordsShortBeside, c.Other.ID, quote(c.Other.Content))
+		line += " " + p.Say("(it disagrees with #%d, “%s”)", c.Other.ID, quote(c.Other.Content))
 	}
 	return line
 }

@@ -139,7 +139,9 @@ type TagError struct{ Tag string }
 func (e *TagError) Error() string { return e.Unwrap().Error() }
 
 // Unwrap makes it an error that people may read.
-func (e *TagError) Unwrap() error { return text.Tell(wordsNoTag, e.Tag) }
+func (e *TagError) Unwrap() error {
+	return text.Tell("%q is not a tag: use letters, digits, - and _, without spaces, such as #important", e.Tag)
+}
 
 const (
 	shortTag = "#important"

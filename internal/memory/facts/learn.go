@@ -28,7 +28,8 @@ var power = sync.OnceValue(func() (all []*regexp.Regexp) {
 // MayLearn says why a sentence may not be remembered; nil when it may.
 func MayLearn(said string) error {
 	if slices.ContainsFunc(power(), func(p *regexp.Regexp) bool { return p.MatchString(said) }) {
-		return text.Tell(wordsPower)
+		return text.Tell("I don't remember claims about who owns or runs me, rights, or orders for everybody: that is " +
+			"decided elsewhere. I do remember things about you.")
 	}
 	return nil
 }

@@ -7,6 +7,9 @@ import (
 	"time"
 )
 
+// of package time
+const layoutDay = "2 January 2006"
+
 // Line is a fact as people and models read it in a list, now.
 func (s *Store) Line(p catalog.Printer, f Fact) string { return Line(p, f, s.o.Now()) }
 
@@ -15,9 +18,9 @@ func Line(p catalog.Printer, f Fact, now time.Time) string {
 	line := fmt.Sprintf("- #%d %s", f.ID, tagged(f))
 	switch f.Scope {
 	case ScopeChannel:
-		line += " " + p.Text(wordsForChannel)
+		line += " " + p.Text("(for everybody in this channel)")
 	case ScopeGuild:
-		line += " " + p.Text(wordsForServer)
+		line += " " + p.Text("(for everybody in this server)")
 	}
 	return line + Until(p, f, now)
 }
@@ -28,9 +31,9 @@ func Until(p catalog.Printer, f Fact, now time.Time) string {
 	if f.Ends.IsZero() {
 		return ""
 	}
-	words := p.Text(wordsUntil)
+	words := p.Text("(until %s)")
 	if f.Past(now) {
-		words = p.Text(wordsPast)
+		words = p.Text("(until %s; that is past)")
 	}
 	return " " + p.Say(words, p.Time(f.Ends.AddDate(0, 0, -1), layoutDay))
 }
@@ -39,13 +42,13 @@ func Until(p catalog.Printer, f Fact, now time.Time) string {
 func Became(p catalog.Printer, s Saved) string {
 	switch {
 	case s.Change.Other.ID != 0 && s.Change.Kind == Added:
-		return p.Say(wordsDisagrees, s.ID, tagged(s.Fact), s.Change.Other.ID, s.Change.Other.Content)
+		return p.Say("Remembered (#%d): %s\nIt disagrees with #%d (“%s”), which stands too. The person is asked which is right.", s.ID, tagged(s.Fact), s.Change.Other.ID, s.Change.Other.Content)
 	case s.Replaced != "":
-		return p.Say(wordsCorrected, s.ID, s.Replaced, tagged(s.Fact))
+		return p.Say("Corrected (#%d). Before: “%s”. Now: “%s”.", s.ID, s.Replaced, tagged(s.Fact))
 	case s.Known:
-		return p.Say(wordsKnown, s.ID, tagged(s.Fact))
+		return p.Say("I remembered that already (#%d): %s", s.ID, tagged(s.Fact))
 	}
-	return p.Say(wordsRemembered, s.ID, tagged(s.Fact))
+	return p.Say("Remembered (#%d): %s", s.ID, tagged(s.Fact))
 }
 
 // tagged returns what a fact says, with its tags.

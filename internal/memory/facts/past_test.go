@@ -20,9 +20,9 @@ func TestPastEverywhere(t *testing.T) {
 	guess(t, s, v, "Plays chess")
 	file := func() string {
 		t.Helper()
-		done, err := s.SyncFacts(bg, p, "", false)
+		done, err := s.Facts.SyncFacts(bg, p, "", false)
 		must(t, err)
-		must(t, s.FactsAgreed(bg, p, done))
+		must(t, s.Facts.FactsAgreed(bg, p, done))
 		return done.Text
 	}
 	export := func() string {
@@ -42,16 +42,16 @@ func TestPastEverywhere(t *testing.T) {
 		t.Errorf("afterwards:\n%s\n%s", text, all)
 	}
 	// Read again it changes nothing, and brought in elsewhere it is past there, too.
-	if done, err := s.SyncFacts(bg, p, text, true); err != nil || done.Text != text {
+	if done, err := s.Facts.SyncFacts(bg, p, text, true); err != nil || done.Text != text {
 		t.Errorf("%v\n%s\nwant\n%s", err, done.Text, text)
 	}
 	read, err := facts.Parse(text)
 	must(t, err)
 	other := memorytest.Open(t, memory.Options{Now: clock.now})
-	if _, err := other.ImportFacts(bg, v.User, v.Key, read.Facts); err != nil {
+	if _, err := other.Facts.ImportFacts(bg, v.User, v.Key, read.Facts); err != nil {
 		t.Fatal(err)
 	}
-	list, err := other.Facts(bg, v, 10, 0)
+	list, err := other.Facts.Facts(bg, v, 10, 0)
 	must(t, err)
 	if len(list) != 2 || !list[0].Important || !list[0].Past(clock.t) || list[1].Rank != facts.Guessed {
 		t.Errorf("%+v", list)

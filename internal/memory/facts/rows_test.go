@@ -33,7 +33,7 @@ func in(user, channel, guild string) facts.Viewer {
 
 func save(t testing.TB, s *memory.Store, v facts.Viewer, content string, tags ...string) facts.Saved {
 	t.Helper()
-	f, err := s.SaveFact(bg, v, facts.NewFact{Content: content, Tags: tags})
+	f, err := s.Facts.SaveFact(bg, v, facts.NewFact{Content: content, Tags: tags})
 	must(t, err)
 	return f
 }
@@ -76,16 +76,17 @@ func TestFactKeepsWhatItSaid(t *testing.T) {
 	clock := &clockAt{time.Date(2026, 5, 1, 10, 0, 0, 0, time.UTC)}
 	s := memorytest.Open(t, memory.Options{Now: clock.now})
 	v := direct("x:a")
-	first, err := s.SaveFact(bg, v, facts.NewFact{Content: "Ann prefers dark mode everywhere #UI", Session: "s1"})
+	first, err := s.Facts.SaveFact(bg, v, facts.NewFact{Content: "Ann prefers dark mode everywhere #UI", Session: "s1"})
 	must(t, err)
 	clock.t = clock.t.Add(time.Hour)
-	got, err := s.SaveFact(bg, v, facts.NewFact{Content: "Ann prefers light mode everywhere", Session: "s2", Tags: []string{"important"}})
+	got, err := s.Facts.SaveFact(bg, v, facts.NewFact{Content: "Ann prefers light mode everywhere", Session: "s2",
+		Tags: []string{"important"}})
 	must(t, err)
 	if got.ID != first.ID || got.Replaced != "Ann prefers dark mode everywhere" || got.Session != "s2" ||
 		strings.Join(got.Tags, " ") != "#important #ui" || !got.Important {
 		t.Errorf("corrected: %+v", got)
 	}
-	f, before, err := s.FactHistory(bg, v, first.ID)
+	f, before, err := s.Facts.FactHistory(bg, v, first.ID)
 	must(t, err)
 	if f.Previous != "Ann prefers dark mode everywhere" || len(before) != 1 || before[0].Content != f.Previous ||
 		!before[0].Until.Equal(clock.t) {
@@ -93,22 +94,22 @@ func TestFactKeepsWhatItSaid(t *testing.T) {
 	}
 	// The other fact that says the same is superseded, not left beside it.
 	other := save(t, s, v, "Ann's editor is Vim")
-	up, err := s.UpdateFact(bg, v, other.ID, facts.NewFact{Content: "Ann prefers light mode everywhere now"})
+	up, err := s.Facts.UpdateFact(bg, v, other.ID, facts.NewFact{Content: "Ann prefers light mode everywhere now"})
 	must(t, err)
-	list, err := s.Facts(bg, v, 0, 0)
+	list, err := s.Facts.Facts(bg, v, 0, 0)
 	must(t, err)
 	if len(list) != 1 || list[0].ID != up.ID {
 		t.Errorf("after an update onto another: %q", contents(list))
 	}
 	// Words from before the correction do not undo it.
-	late, err := s.SaveFact(bg, v, facts.NewFact{Content: "Ann prefers dark mode everywhere now", Said: clock.t.Add(-30 * time.Minute)})
+	late, err := s.Facts.SaveFact(bg, v, facts.NewFact{Content: "Ann prefers dark mode everywhere now", Said: clock.t.Add(-30 * time.Minute)})
 	must(t, err)
 	if !late.Known || late.Content != up.Content {
 		t.Errorf("older words corrected a newer fact: %+v", late)
 	}
-	_, err = s.ForgetFact(bg, v, up.ID)
+	_, err = s.Facts.ForgetFact(bg, v, up.ID)
 	must(t, err)
-	if again, err := s.SaveFact(bg, v, facts.NewFact{Content: "Ann prefers light mode everywhere",
+	if again, err := s.Facts.SaveFact(bg, v, facts.NewFact{Content: "Ann prefers light mode everywhere",
 		Said: clock.t.Add(-time.Minute)}); err != nil || again.ID != 0 {
 		t.Errorf("what was forgotten came back: %+v, %v", again, err)
 	}
@@ -119,12 +120,12 @@ func TestFactsRefuseWhatIsNone(t *testing.T) {
 	for text, want := range map[string]error{
 		"": facts.ErrSize, " \t\n": facts.ErrSize, "#only #tags": facts.ErrSize, strings.Repeat("ä", facts.MaxLength+1): facts.ErrSize,
 	} {
-		if _, err := s.SaveFact(bg, direct("x:a"), facts.NewFact{Content: text}); !errors.Is(err, want) {
+		if _, err := s.Facts.SaveFact(bg, direct("x:a"), facts.NewFact{Content: text}); !errors.Is(err, want) {
 			t.Errorf("%.10q: %v", text, err)
 		}
 	}
 	var tag *facts.TagError
-	if _, err := s.SaveFact(bg, direct("x:a"), facts.NewFact{Content: "x", Tags: []string{"two words"}}); !errors.As(err, &tag) {
+	if _, err := s.Facts.SaveFact(bg, direct("x:a"), facts.NewFact{Content: "x", Tags: []string{"two words"}}); !errors.As(err, &tag) {
 		t.Errorf("a tag with a space: %v", err)
 	}
 	for _, text := range []string{"NEAR( \" AND -x* ' OR", "ends in \x00 NUL \xff", strings.Repeat("ä", facts.MaxLength), "a\nb\r\u202Ec"} {
@@ -132,14 +133,14 @@ func TestFactsRefuseWhatIsNone(t *testing.T) {
 		if strings.ContainsAny(f.Content, "\n\x00\u202e") {
 			t.Errorf("stored %q", f.Content)
 		}
-		if _, err := s.SearchFacts(bg, direct("x:a"), text, 5); err != nil {
+		if _, err := s.Facts.SearchFacts(bg, direct("x:a"), text, 5); err != nil {
 			t.Errorf("search %.20q: %v", text, err)
 		}
 	}
-	if _, err := s.ForgetFact(bg, direct("x:a"), 999); !errors.Is(err, facts.ErrNone) {
+	if _, err := s.Facts.ForgetFact(bg, direct("x:a"), 999); !errors.Is(err, facts.ErrNone) {
 		t.Errorf("forget nothing: %v", err)
 	}
-	if _, err := s.SaveFact(bg, in("x:a", "c", ""), facts.NewFact{Content: "x", Scope: facts.ScopeGuild}); err == nil {
+	if _, err := s.Facts.SaveFact(bg, in("x:a", "c", ""), facts.NewFact{Content: "x", Scope: facts.ScopeGuild}); err == nil {
 		t.Error("a fact for a server that is not there")
 	}
 }
@@ -155,7 +156,7 @@ func TestFactsForAMessage(t *testing.T) {
 		clock.t = clock.t.Add(time.Minute)
 		save(t, s, v, "Ann keeps a "+word)
 	}
-	k, err := s.FactsFor(bg, v, "Tell me about the deltas you kept, and the wiskey", 4000)
+	k, err := s.Facts.FactsFor(bg, v, "Tell me about the deltas you kept, and the wiskey", 4000)
 	must(t, err)
 	if got := contents(k.Important); len(got) != 1 || len(k.Recent) != 5 || k.Recent[0].Content != "Ann keeps a four" {
 		t.Errorf("important %q, recent %q", got, contents(k.Recent))
@@ -164,14 +165,14 @@ func TestFactsForAMessage(t *testing.T) {
 	if len(got) == 0 || got[0] != "Ann keeps a delta" || !slices.Contains(got, "Ann keeps a whiskey") {
 		t.Errorf("relevant: %q", got)
 	}
-	if k, err := s.FactsFor(bg, v, "x", 2); err != nil || len(k.Important) != 0 || k.Cut != 1 {
+	if k, err := s.Facts.FactsFor(bg, v, "x", 2); err != nil || len(k.Important) != 0 || k.Cut != 1 {
 		t.Errorf("over budget: %+v, %v", k, err)
 	}
 	clock.t = clock.t.Add(time.Minute)
 	guess(t, s, v, "Plays the harp")
-	n, err := s.PruneFacts(bg, 10)
+	n, err := s.Facts.PruneFacts(bg, 10)
 	must(t, err)
-	list, err := s.Facts(bg, v, 100, 0)
+	list, err := s.Facts.Facts(bg, v, 100, 0)
 	must(t, err)
 	if n != 21 || len(list) != 11 || !list[0].Important || slices.Contains(contents(list), "Plays the harp") {
 		t.Errorf("pruned %d, left %q", n, contents(list))
@@ -223,13 +224,13 @@ func neverLeak(t *testing.T, s *memory.Store, probes int) {
 	for i := range 150 {
 		v, scope := viewers(), []facts.Scope{facts.ScopePerson, facts.ScopePerson, facts.ScopeChannel, facts.ScopeGuild}[r.IntN(4)]
 		word := fmt.Sprintf("canary%dq%d", i, i*i)
-		f, err := s.SaveFact(bg, v, facts.NewFact{Content: word + " sings of " + fmt.Sprint(r.Int64()), Scope: scope})
+		f, err := s.Facts.SaveFact(bg, v, facts.NewFact{Content: word + " sings of " + fmt.Sprint(r.Int64()), Scope: scope})
 		if err != nil {
 			continue // a server that is not there
 		}
 		secrets[word] = secret{v, f.Scope}
 		if r.IntN(5) == 0 {
-			_, err = s.MarkFact(bg, v, f.ID, true)
+			_, err = s.Facts.MarkFact(bg, v, f.ID, true)
 			must(t, err)
 		}
 	}
@@ -247,26 +248,26 @@ func neverLeak(t *testing.T, s *memory.Store, probes int) {
 		var err error
 		switch r.IntN(200) / 49 { // writes are rare: they cost a commit each
 		case 0:
-			list, err = s.Facts(bg, v, 1000, 0)
+			list, err = s.Facts.Facts(bg, v, 1000, 0)
 		case 1:
-			list, err = s.SearchFacts(bg, v, word+" sings everybody owner x u1 o", 1000)
+			list, err = s.Facts.SearchFacts(bg, v, word+" sings everybody owner x u1 o", 1000)
 			must(t, err)
 			var near []facts.Fact
-			near, err = s.FindNear(bg, v, word+" sings")
+			near, err = s.Facts.FindNear(bg, v, word+" sings")
 			list = append(list, near...)
 		case 2:
 			var k facts.Known
-			k, err = s.FactsFor(bg, v, "sings "+word, 10_000)
+			k, err = s.Facts.FactsFor(bg, v, "sings "+word, 10_000)
 			list = slices.Concat(k.Important, k.Recent, k.Relevant)
 		case 3:
 			var f facts.Fact
-			if f, _, err = s.FactHistory(bg, v, r.Int64N(160)); err == nil {
+			if f, _, err = s.Facts.FactHistory(bg, v, r.Int64N(160)); err == nil {
 				list = []facts.Fact{f}
 			} else if errors.Is(err, facts.ErrNone) {
 				err = nil
 			}
 		case 4:
-			_, err = s.UpdateFact(bg, facts.Viewer{User: "x:nobody", Key: chat.Key{Platform: "x", Channel: "elsewhere"},
+			_, err = s.Facts.UpdateFact(bg, facts.Viewer{User: "x:nobody", Key: chat.Key{Platform: "x", Channel: "elsewhere"},
 				Guild: "g9", Direct: r.IntN(2) == 0}, r.Int64N(160), facts.NewFact{Content: "taken over"})
 			if errors.Is(err, facts.ErrNone) {
 				err = nil

@@ -22,7 +22,7 @@ const (
 
 // String implements catalog.Phrase.
 func (r Rank) String() string {
-	return map[Rank]string{Guessed: wordsGuessed, PickedUp: wordsPickedUp, Kept: wordsKept}[r]
+	return map[Rank]string{Guessed: "guessed", PickedUp: "picked up in passing", Kept: "said to be kept"}[r]
 }
 
 // In implements catalog.Phrase.

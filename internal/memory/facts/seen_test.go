@@ -16,14 +16,15 @@ import (
 // guess is what a model puts together.
 func guess(t testing.TB, s *memory.Store, v facts.Viewer, content string) facts.Saved {
 	t.Helper()
-	f, err := s.SaveFact(bg, v, facts.NewFact{Content: content, Author: "assistant", Worth: facts.Worth{Rank: facts.Guessed, Later: true}})
+	f, err := s.Facts.SaveFact(bg, v, facts.NewFact{Content: content, Author: "assistant",
+		Worth: facts.Worth{Rank: facts.Guessed, Later: true}})
 	must(t, err)
 	return f
 }
 
 func held(t testing.TB, s *memory.Store, v facts.Viewer) []string {
 	t.Helper()
-	list, err := s.Facts(bg, v, 1000, 0)
+	list, err := s.Facts.Facts(bg, v, 1000, 0)
 	must(t, err)
 	out := contents(list)
 	slices.Sort(out)
@@ -47,7 +48,7 @@ func TestAGuessReplacesNothing(t *testing.T) {
 	if no := guess(t, s, v, "Does not like coffee"); no.ID == coffee.ID || no.Change.Other.ID != coffee.ID {
 		t.Errorf("a guess against what was said: %+v", no)
 	}
-	untold, err := s.Untold(v, 10)
+	untold, err := s.Facts.Untold(v, 10)
 	must(t, err)
 	if len(untold) != 3 || !strings.Contains(untold[1].Note(catalog.Printer{}), "Wife has her birthday on 4 May") ||
 		len(untold[1].Buttons(catalog.Printer{})) != 3 {
@@ -81,7 +82,7 @@ func TestSayingItAgainSettles(t *testing.T) {
 		len(held(t, s, v)) != 1 {
 		t.Errorf("%+v, %q", said, held(t, s, v))
 	}
-	must(t, second(s.Undo(bg, v, said.Change.ID)))
+	must(t, second(s.Facts.Undo(bg, v, said.Change.ID)))
 	if got := held(t, s, v); !slices.Equal(got, []string{"Lives in Paris", "Lives in Rome"}) {
 		t.Errorf("undone: %q", got)
 	}
@@ -94,22 +95,22 @@ func TestAPersonCorrectsInOneRow(t *testing.T) {
 	v := direct("x:a")
 	f := guess(t, s, v, "Lives in Rome")
 	clock.t = clock.t.Add(time.Hour)
-	picked, err := s.SaveFact(bg, v, facts.NewFact{Content: "Ann lives in Rome", Author: "assistant",
+	picked, err := s.Facts.SaveFact(bg, v, facts.NewFact{Content: "Ann lives in Rome", Author: "assistant",
 		Worth: facts.Worth{Rank: facts.PickedUp, Spoken: "I live in Paris"}})
 	must(t, err)
 	if picked.Rank != facts.Guessed || picked.ID == f.ID {
 		t.Errorf("not their words: %+v", picked)
 	}
-	paris, err := s.SaveFact(bg, v, facts.NewFact{Content: "Lives in Paris", Author: "assistant",
+	paris, err := s.Facts.SaveFact(bg, v, facts.NewFact{Content: "Lives in Paris", Author: "assistant",
 		Worth: facts.Worth{Rank: facts.PickedUp, Spoken: "we moved, it's Paris now"}})
 	must(t, err)
 	if paris.ID != f.ID || paris.Replaced != "Lives in Rome" || paris.Rank != facts.PickedUp || !paris.Created.Equal(f.Created) {
 		t.Errorf("by the words that differ it is their own: %+v", paris)
 	}
-	other, err := s.SaveFact(bg, v, facts.NewFact{Content: "Ann likes the sea", Worth: facts.Worth{Rank: facts.Kept,
+	other, err := s.Facts.SaveFact(bg, v, facts.NewFact{Content: "Ann likes the sea", Worth: facts.Worth{Rank: facts.Kept,
 		Spoken: "Remember that I like the sea"}})
 	must(t, err)
-	mum, err := s.SaveFact(bg, v, facts.NewFact{Content: "Mum likes the opera", Worth: facts.Worth{Rank: facts.Kept,
+	mum, err := s.Facts.SaveFact(bg, v, facts.NewFact{Content: "Mum likes the opera", Worth: facts.Worth{Rank: facts.Kept,
 		Spoken: "Remember that I like the opera"}})
 	must(t, err)
 	if other.Rank != facts.Kept || mum.Rank != facts.Guessed || !facts.AsksToKeep("Remember that I like the sea") ||
@@ -125,18 +126,18 @@ func TestAPersonCorrectsInOneRow(t *testing.T) {
 func TestNobodyReplacesAnothersFact(t *testing.T) {
 	s := memorytest.Open(t, memory.Options{})
 	ann, bob := in("x:a", "c", ""), in("x:b", "c", "")
-	said, err := s.SaveFact(bg, ann, facts.NewFact{Scope: facts.ScopeChannel, Content: "Standup is at 9am"})
+	said, err := s.Facts.SaveFact(bg, ann, facts.NewFact{Scope: facts.ScopeChannel, Content: "Standup is at 9am"})
 	must(t, err)
-	other, err := s.SaveFact(bg, bob, facts.NewFact{Scope: facts.ScopeChannel, Content: "Standup is at 10am"})
+	other, err := s.Facts.SaveFact(bg, bob, facts.NewFact{Scope: facts.ScopeChannel, Content: "Standup is at 10am"})
 	must(t, err)
 	if other.ID == said.ID || other.Change.Other.ID != said.ID {
 		t.Errorf("%+v", other)
 	}
-	if own, err := s.SaveFact(bg, ann, facts.NewFact{Scope: facts.ScopeChannel, Content: "Standup is at 9:30"}); err != nil ||
+	if own, err := s.Facts.SaveFact(bg, ann, facts.NewFact{Scope: facts.ScopeChannel, Content: "Standup is at 9:30"}); err != nil ||
 		own.Replaced != "" {
 		t.Errorf("of two that disagree none is replaced: %+v, %v", own, err)
 	}
-	if _, err := s.Undo(bg, ann, other.Change.ID); !errors.Is(err, facts.ErrNoChange) {
+	if _, err := s.Facts.Undo(bg, ann, other.Change.ID); !errors.Is(err, facts.ErrNoChange) {
 		t.Errorf("another's change was undone: %v", err)
 	}
 }
@@ -150,63 +151,63 @@ func TestUndo(t *testing.T) {
 	tick()
 	g := save(t, s, v, "Standup is at 10am every day", "important")
 	tick()
-	if _, err := s.Undo(bg, v, f.Change.ID); !errors.Is(err, facts.ErrUndoOver) {
+	if _, err := s.Facts.Undo(bg, v, f.Change.ID); !errors.Is(err, facts.ErrUndoOver) {
 		t.Errorf("an older change: %v", err)
 	}
-	must(t, second(s.Undo(bg, v, g.Change.ID)))
-	now, before, err := s.FactHistory(bg, v, f.ID)
+	must(t, second(s.Facts.Undo(bg, v, g.Change.ID)))
+	now, before, err := s.Facts.FactHistory(bg, v, f.ID)
 	must(t, err)
 	if now.Content != f.Content || strings.Join(now.Tags, " ") != "#work" || now.Important || len(before) != 0 ||
 		!now.Updated.Equal(f.Updated) || now.Previous != "" {
 		t.Errorf("not as it was: %+v, %+v", now, before)
 	}
-	if found, err := s.SearchFacts(bg, v, "10am", 5); err != nil || len(found) > 0 && found[0].Content != f.Content {
+	if found, err := s.Facts.SearchFacts(bg, v, "10am", 5); err != nil || len(found) > 0 && found[0].Content != f.Content {
 		t.Errorf("%q, %v", contents(found), err)
 	}
 	// Forgotten, and back.
-	gone, err := s.ForgetFact(bg, v, f.ID)
+	gone, err := s.Facts.ForgetFact(bg, v, f.ID)
 	must(t, err)
-	if can, err := s.Undoables(bg, v, 10); err != nil || len(can) != 1 || can[0].ID != gone.ID ||
+	if can, err := s.Facts.Undoables(bg, v, 10); err != nil || len(can) != 1 || can[0].ID != gone.ID ||
 		can[0].Note(catalog.Printer{}) != gone.Note(catalog.Printer{}) {
 		t.Errorf("may be taken back: %+v, %v; want %+v", can, err, gone)
 	}
 	if len(held(t, s, v)) != 0 || !strings.Contains(gone.Note(catalog.Printer{}), "Forgotten") {
 		t.Errorf("%q, %q", held(t, s, v), gone.Note(catalog.Printer{}))
 	}
-	if found, err := s.SearchFacts(bg, v, "standup", 5); err != nil || len(found) > 0 {
+	if found, err := s.Facts.SearchFacts(bg, v, "standup", 5); err != nil || len(found) > 0 {
 		t.Errorf("found although it is forgotten: %q, %v", contents(found), err)
 	}
 	tick()
-	must(t, second(facts.Service{Rows: s}.Undo(bg, facts.Asker{Viewer: v}, 0)))
+	must(t, second(facts.Service{Rows: s.Facts}.Undo(bg, facts.Asker{Viewer: v}, 0)))
 	if got := held(t, s, v); !slices.Equal(got, []string{f.Content}) {
 		t.Errorf("%q", got)
 	}
-	if _, err := s.Undo(bg, v, gone.ID); !errors.Is(err, facts.ErrNoChange) {
+	if _, err := s.Facts.Undo(bg, v, gone.ID); !errors.Is(err, facts.ErrNoChange) {
 		t.Errorf("twice: %v", err)
 	}
 	// All at once, and back.
 	save(t, s, v, "Likes tea")
-	n, all, err := s.ClearFacts(bg, v, false)
+	n, all, err := s.Facts.ClearFacts(bg, v, false)
 	must(t, err)
-	if can, err := s.Undoables(bg, v, 10); err != nil || len(can) != 1 || can[0].ID != all.ID {
+	if can, err := s.Facts.Undoables(bg, v, 10); err != nil || len(can) != 1 || can[0].ID != all.ID {
 		t.Errorf("may be taken back: %+v, %v; want %+v", can, err, all)
 	}
-	if undone, err := s.Undo(bg, v, all.ID); err != nil || n != 2 || len(undone) != 2 || len(held(t, s, v)) != 2 {
+	if undone, err := s.Facts.Undo(bg, v, all.ID); err != nil || n != 2 || len(undone) != 2 || len(held(t, s, v)) != 2 {
 		t.Errorf("%d, %+v, %v", n, undone, err)
 	}
 	// Over after a day: then it is gone from the disk as well.
-	gone, err = s.ForgetFact(bg, v, f.ID)
+	gone, err = s.Facts.ForgetFact(bg, v, f.ID)
 	must(t, err)
 	clock.t = clock.t.Add(24*time.Hour + time.Second)
-	if _, err := s.Undo(bg, v, gone.ID); !errors.Is(err, facts.ErrUndoLate) {
+	if _, err := s.Facts.Undo(bg, v, gone.ID); !errors.Is(err, facts.ErrUndoLate) {
 		t.Errorf("after a day: %v", err)
 	}
-	if can, err := s.Undoables(bg, v, 10); err != nil || len(can) != 0 {
+	if can, err := s.Facts.Undoables(bg, v, 10); err != nil || len(can) != 0 {
 		t.Errorf("may be taken back after a day: %+v, %v", can, err)
 	}
-	must(t, s.PruneChanges(bg))
+	must(t, s.Facts.PruneChanges(bg))
 	var rows int
-	must(t, s.DB().QueryRow("SELECT count(*) FROM key_facts").Scan(&rows))
+	must(t, s.Facts.DB().QueryRow("SELECT count(*) FROM key_facts").Scan(&rows))
 	if rows != 1 {
 		t.Errorf("%d rows", rows)
 	}
@@ -214,8 +215,8 @@ func TestUndo(t *testing.T) {
 	// picked up is undone for good.
 	up := guess(t, s, v, "Plays the cello")
 	clock.t = clock.t.Add(time.Hour)
-	must(t, second(s.Undo(bg, v, up.Change.ID)))
-	if again, err := s.SaveFact(bg, v, facts.NewFact{Content: "Plays the cello", Said: clock.t.Add(-time.Minute)}); err != nil ||
+	must(t, second(s.Facts.Undo(bg, v, up.Change.ID)))
+	if again, err := s.Facts.SaveFact(bg, v, facts.NewFact{Content: "Plays the cello", Said: clock.t.Add(-time.Minute)}); err != nil ||
 		again.ID != 0 {
 		t.Errorf("learned again from old words: %+v, %v", again, err)
 	}
@@ -282,11 +283,11 @@ func TestFactsThatHoldForATime(t *testing.T) {
 	s := memorytest.Open(t, memory.Options{Now: clock.now})
 	v := direct("x:a")
 	rome := save(t, s, v, "Lives in Rome until June")
-	if line := s.Line(catalog.Printer{}, rome.Fact); !strings.Contains(line, "(until 31 May 2026)") {
+	if line := s.Facts.Line(catalog.Printer{}, rome.Fact); !strings.Contains(line, "(until 31 May 2026)") {
 		t.Error(line)
 	}
 	clock.t = time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
-	if line := s.Line(catalog.Printer{}, rome.Fact); !strings.Contains(line, "that is past") {
+	if line := s.Facts.Line(catalog.Printer{}, rome.Fact); !strings.Contains(line, "that is past") {
 		t.Error(line)
 	}
 	if f := save(t, s, v, "Lives in Paris until June"); f.ID == rome.ID || f.Change.Other.ID != 0 {
@@ -319,11 +320,11 @@ func TestFindFacts(t *testing.T) {
 		{facts.Query{Limit: 1, Offset: 1}, "Plays the cello"},
 		{facts.Query{Text: "plays", Offset: 7}, ""},
 	} {
-		if got, err := s.FindFacts(bg, v, tt.q); err != nil || strings.Join(contents(got), "|") != tt.want {
+		if got, err := s.Facts.FindFacts(bg, v, tt.q); err != nil || strings.Join(contents(got), "|") != tt.want {
 			t.Errorf("%+v: %q, %v, want %q", tt.q, contents(got), err, tt.want)
 		}
 	}
-	if n, err := s.CountFacts(bg, v); err != nil || n != 2 {
+	if n, err := s.Facts.CountFacts(bg, v); err != nil || n != 2 {
 		t.Errorf("%d, %v", n, err)
 	}
 }
@@ -345,13 +346,13 @@ func TestFactsFileOfAnotherPerson(t *testing.T) {
 	f := newFiled(t, 3)
 	theirs := strings.Replace(f.text, "subject: \"x:a\"\n", "", 1)
 	other := facts.Paper{User: "x:b", Path: paper.Path}
-	if _, err := f.SyncFacts(bg, other, theirs, true); err == nil || !strings.Contains(err.Error(), "not about x:b") {
+	if _, err := f.Facts.SyncFacts(bg, other, theirs, true); err == nil || !strings.Contains(err.Error(), "not about x:b") {
 		t.Errorf("somebody else's lines were taken: %v", err)
 	}
 	save(t, f.Store, direct("x:b"), "Plays the harp")
-	done, err := f.SyncFacts(bg, other, "", false)
+	done, err := f.Facts.SyncFacts(bg, other, "", false)
 	must(t, err)
-	must(t, f.FactsAgreed(bg, other, done))
+	must(t, f.Facts.FactsAgreed(bg, other, done))
 	if strings.Contains(done.Text, "number") || !strings.Contains(done.Text, "harp") {
 		t.Errorf("x:b's file:\n%s", done.Text)
 	}
@@ -361,7 +362,7 @@ func TestFactsFileOfAnotherPerson(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	elsewhere := facts.Paper{User: "x:a", Path: "/other.md"}
-	if done, err = f.SyncFacts(bg, elsewhere, "# Key Facts\n", true); err != nil || len(f.facts()) != 2 ||
+	if done, err = f.Facts.SyncFacts(bg, elsewhere, "# Key Facts\n", true); err != nil || len(f.facts()) != 2 ||
 		!strings.Contains(done.Text, f.facts()[0]) {
 		t.Errorf("another file's gaps were obeyed: %v, %q", err, f.facts())
 	}

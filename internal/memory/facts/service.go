@@ -8,6 +8,12 @@ import (
 	"parley/internal/text"
 )
 
+// Said in more than one place.
+const (
+	wordsShare        = "Only an admin of this place can make me remember, or forget, something for everybody here."
+	wordsShareInstead = wordsShare + " I can remember it for you."
+)
+
 // Rows is the facts that are stored, as far as a viewer can see them;
 // ErrNone is none. Store is the real one.
 type Rows interface {
@@ -31,7 +37,7 @@ type Writer interface {
 	ForgetFact(ctx context.Context, v provenance.Viewer, id int64) (Change, error)
 }
 
-// Settler decides about what stands: memory.Store.
+// Settler decides about what stands. Store is the real one.
 type Settler interface {
 	KeepFact(ctx context.Context, v provenance.Viewer, id, not int64) (Fact, Change, error)
 	Undo(ctx context.Context, v provenance.Viewer, change int64) ([]Change, error)

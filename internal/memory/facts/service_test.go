@@ -17,7 +17,7 @@ import (
 // not depend on what is done with it.
 func TestOneRule(t *testing.T) {
 	store := memorytest.Open(t, memory.Options{})
-	s, ctx := facts.Service{Rows: store}, t.Context()
+	s, ctx := facts.Service{Rows: store.Facts}, t.Context()
 	here := chat.Key{Platform: "telegram", Channel: "-1"}
 	member := facts.Asker{Viewer: provenance.Viewer{User: "telegram:1", Key: here}}
 	admin := facts.Asker{Viewer: provenance.Viewer{User: "telegram:2", Key: here}, Admin: func(context.Context) bool { return true }}

@@ -57,16 +57,17 @@ func (e *MassError) Error() string { return e.In(catalog.Printer{}) }
 
 // In says it in a language.
 func (e *MassError) In(p catalog.Printer) string {
-	what := p.Say(wordsMassGone, e.Gone, e.Total)
+	what := p.Say("%d of %d facts are gone from the file", e.Gone, e.Total)
 	switch {
 	case e.Away:
-		what = p.Text(wordsMassAway)
+		what = p.Text("the facts file is gone and its folder is empty, as if its disk were away; once it is back all " +
+			"goes on, and it is not written anew until then")
 	case e.Gone == 0:
-		what = p.Say(wordsMassChanged, e.Changed, e.Total)
+		what = p.Say("%d of %d facts say something else in the file", e.Changed, e.Total)
 	case e.Cut:
-		what += p.Text(wordsMassCut)
+		what += p.Text(", and its last line has no end, as if it had been cut")
 	}
-	return what + p.Text(wordsMassMeant)
+	return what + p.Text("; if that is meant, say so with /facts file accept or bot facts file accept")
 }
 
 // Synced is what came of a look at a facts file.

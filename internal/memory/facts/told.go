@@ -9,6 +9,9 @@ import (
 	"parley/internal/text"
 )
 
+// wordsOnly is said in more than one place.
+const wordsOnly = "Only #%d"
+
 // maxTold is how many characters of a fact are told.
 const maxTold = 200
 
@@ -19,13 +22,13 @@ func (c Change) Note(p catalog.Printer) string {
 	case c.ID == 0 || c.marks():
 		return ""
 	case c.Kind == Replaced:
-		return p.Say(wordsReplaced, is, c.Fact.ID, was)
+		return p.Say("Noted: “%s” (#%d). It replaces: “%s”.", is, c.Fact.ID, was)
 	case c.Kind == Forgotten:
-		return p.Say(wordsForgotten, is)
+		return p.Say("Forgotten: “%s”. It is kept a day for Undo, then erased.", is)
 	case c.Other.ID != 0:
-		return p.Say(wordsBeside, is, c.Fact.ID, quote(c.Other.Content), c.Other.ID)
+		return p.Say("Noted: “%s” (#%d). It disagrees with “%s” (#%d). Both stand. Which is right?", is, c.Fact.ID, quote(c.Other.Content), c.Other.ID)
 	}
-	return p.Say(wordsNoted, is, c.Fact.ID)
+	return p.Say("Noted: “%s” (#%d).", is, c.Fact.ID)
 }
 
 func quote(said string) string { return text.Literal(text.Shorten(said, maxTold)) }
@@ -35,14 +38,14 @@ func (c Change) Buttons(p catalog.Printer) []chat.Button {
 	if c.ID == 0 {
 		return nil
 	}
-	undo := chat.Button{Label: p.Text(wordsUndo), Data: fmt.Sprintf("/facts undo %d", c.ID)}
+	undo := chat.Button{Label: p.Text("Undo"), Data: fmt.Sprintf("/facts undo %d", c.ID)}
 	if c.Kind != Added || c.Other.ID == 0 {
 		return []chat.Button{undo}
 	}
 	return []chat.Button{
 		{Label: p.Say(wordsOnly, c.Fact.ID), Data: fmt.Sprintf("/facts keep %d not:%d", c.Fact.ID, c.Other.ID)},
 		{Label: p.Say(wordsOnly, c.Other.ID), Data: fmt.Sprintf("/facts keep %d not:%d", c.Other.ID, c.Fact.ID)},
-		{Label: p.Text(wordsBoth), Data: fmt.Sprintf("/facts keep %d", c.Fact.ID)},
+		{Label: p.Text("Both"), Data: fmt.Sprintf("/facts keep %d", c.Fact.ID)},
 	}
 }
 
@@ -52,20 +55,20 @@ func Undid(p catalog.Printer, list []Change) string {
 	for _, c := range list {
 		switch c.Kind {
 		case Added:
-			lines = append(lines, p.Say(wordsUndoneAdded, quote(c.Was)))
+			lines = append(lines, p.Say("Undone: I no longer remember “%s”.", quote(c.Was)))
 		case Replaced:
-			words := p.Text(wordsUndoneReplaced)
+			words := p.Text("Undone. Fact #%d says again: “%s”.")
 			if c.marks() {
-				words = p.Text(wordsUndoneMark)
+				words = p.Text("Undone. Fact #%d is as it was: “%s”.")
 			}
 			lines = append(lines, p.Say(words, c.Fact.ID, quote(tagged(c.Fact))))
 		case Forgotten:
-			lines = append(lines, p.Say(wordsUndoneForgotten, c.Fact.ID, quote(c.Fact.Content)))
+			lines = append(lines, p.Say("Undone. I remember again (#%d): “%s”.", c.Fact.ID, quote(c.Fact.Content)))
 		}
 	}
 	const most = 10
 	if n := len(lines) - most; n > 0 {
-		lines = append(lines[:most], p.Say(wordsUndoneMore, n))
+		lines = append(lines[:most], p.Say("… and %d more.", n))
 	}
 	return strings.Join(lines, "\n")
 }

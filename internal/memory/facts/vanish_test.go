@@ -68,10 +68,10 @@ type pictures map[int64]string
 func (w *walk) look() (map[int64]facts.Fact, pictures) {
 	all, shown := map[int64]facts.Fact{}, pictures{}
 	for _, v := range walkers {
-		list, err := w.s.Facts(bg, v, 1000, 0)
+		list, err := w.s.Facts.Facts(bg, v, 1000, 0)
 		must(w.t, err)
 		for _, f := range list {
-			now, before, err := w.s.FactHistory(bg, v, f.ID)
+			now, before, err := w.s.Facts.FactHistory(bg, v, f.ID)
 			must(w.t, err)
 			all[f.ID], shown[f.ID] = f, fmt.Sprint(now, before)
 		}
@@ -132,7 +132,7 @@ func (w *walk) on() {
 
 // latest is the change of a person that Undo would take back, from wherever they are.
 func (w *walk) latest(v facts.Viewer) (id int64) {
-	must(w.t, w.s.DB().QueryRow("SELECT coalesce(max(id), 0) FROM fact_changes WHERE user_id = ?", v.User).Scan(&id))
+	must(w.t, w.s.Facts.DB().QueryRow("SELECT coalesce(max(id), 0) FROM fact_changes WHERE user_id = ?", v.User).Scan(&id))
 	return id
 }
 
@@ -141,7 +141,7 @@ func (w *walk) latest(v facts.Viewer) (id int64) {
 func (w *walk) act(v facts.Viewer, all map[int64]facts.Fact) (weight int, later bool) {
 	var ids []int64
 	for _, id := range slices.Sorted(maps.Keys(all)) {
-		if _, _, err := w.s.FactHistory(bg, v, id); err == nil {
+		if _, _, err := w.s.Facts.FactHistory(bg, v, id); err == nil {
 			ids = append(ids, id)
 		}
 	}
@@ -158,7 +158,7 @@ func (w *walk) act(v facts.Viewer, all map[int64]facts.Fact) (weight int, later 
 		f.Scope = facts.ScopeChannel
 	}
 	weight = standing(facts.Fact{Rank: rank, Important: len(f.Tags) > 0})
-	service, by, err := facts.Service{Rows: w.s}, asker(v), error(nil)
+	service, by, err := facts.Service{Rows: w.s.Facts}, asker(v), error(nil)
 	switch op := w.r.IntN(14); {
 	case op < 6 || id == 0:
 		_, err = service.Save(bg, by, f)
@@ -173,7 +173,7 @@ func (w *walk) act(v facts.Viewer, all map[int64]facts.Fact) (weight int, later 
 		_, err = service.Forget(bg, by, id)
 		weight = 100
 	case w.r.IntN(4) == 0:
-		_, _, err = w.s.ClearFacts(bg, v, false)
+		_, _, err = w.s.Facts.ClearFacts(bg, v, false)
 		weight = 100
 	}
 	must(w.t, err)
@@ -183,13 +183,13 @@ func (w *walk) act(v facts.Viewer, all map[int64]facts.Fact) (weight int, later 
 // told reads what an answer would tell v of now, the latest change if they were
 // told at once.
 func (w *walk) told(v facts.Viewer) (list []facts.Change) {
-	list, err := w.s.Untold(v, 1000)
+	list, err := w.s.Facts.Untold(v, 1000)
 	must(w.t, err)
 	var ids []int64
 	for _, c := range list {
 		ids = append(ids, c.ID)
 	}
-	must(w.t, w.s.DB().Write(bg, func(tx *engine.Tx) error { return facts.Told(tx, ids, w.clock.t) }))
+	must(w.t, w.s.Facts.DB().Write(bg, func(tx *engine.Tx) error { return facts.Told(tx, ids, w.clock.t) }))
 	return list
 }
 
@@ -205,7 +205,7 @@ func standing(f facts.Fact) int {
 func (w *walk) seen(v facts.Viewer, before, after map[int64]facts.Fact, weight int) {
 	w.t.Helper()
 	var at int64
-	must(w.t, w.s.DB().QueryRow("SELECT count(*) FROM fact_changes WHERE user_id = ? AND told = ''", v.User).Scan(&at))
+	must(w.t, w.s.Facts.DB().QueryRow("SELECT count(*) FROM fact_changes WHERE user_id = ? AND told = ''", v.User).Scan(&at))
 	if at > 0 {
 		w.t.Fatalf("step %d: %d changes are not told", w.step, at)
 	}
@@ -223,7 +223,7 @@ func (w *walk) seen(v facts.Viewer, before, after map[int64]facts.Fact, weight i
 		heir := is
 		if !there { // forgotten, or another says the same
 			var by int64
-			must(w.t, w.s.DB().QueryRow("SELECT superseded_by FROM key_facts WHERE id = ?", id).Scan(&by))
+			must(w.t, w.s.Facts.DB().QueryRow("SELECT superseded_by FROM key_facts WHERE id = ?", id).Scan(&by))
 			if heir = after[by]; by != 0 && facts.Compare(was.Content, heir.Content) != facts.Same {
 				w.t.Fatalf("step %d: %q went for %q", w.step, was.Content, heir.Content)
 			}
@@ -237,7 +237,7 @@ func (w *walk) seen(v facts.Viewer, before, after map[int64]facts.Fact, weight i
 			w.t.Fatalf("step %d: %q (%d) went for %q (%d)", w.step, was.Content, standing(was), heir.Content, standing(heir))
 		}
 		var noted int
-		must(w.t, w.s.DB().QueryRow(
+		must(w.t, w.s.Facts.DB().QueryRow(
 			"SELECT count(*) FROM fact_changes WHERE (fact_id = ? OR other_id = ?) AND told <> '' AND user_id = ? AND at = ?",
 			id, id, v.User, engine.Stamp(w.clock.t)).Scan(&noted))
 		if noted == 0 {
@@ -261,7 +261,7 @@ func (w *walk) undo(v facts.Viewer) {
 	stack := w.back[v.User]
 	want := stack[len(stack)-1]
 	var id int64
-	must(w.t, w.s.DB().QueryRow(
+	must(w.t, w.s.Facts.DB().QueryRow(
 		"SELECT CASE batch WHEN 0 THEN id ELSE batch END FROM fact_changes WHERE user_id = ? ORDER BY id DESC LIMIT 1", v.User).Scan(&id))
 	w.back[v.User] = stack[:len(stack)-1]
 	alone := walkers[0]
@@ -269,7 +269,7 @@ func (w *walk) undo(v facts.Viewer) {
 		alone = walkers[1]
 	}
 	for _, from := range []facts.Viewer{alone, in(v.User, "c", "")} { // each sees what is theirs there
-		done, err := facts.Service{Rows: w.s}.Undo(bg, asker(from), id)
+		done, err := facts.Service{Rows: w.s.Facts}.Undo(bg, asker(from), id)
 		if err != nil {
 			continue
 		}

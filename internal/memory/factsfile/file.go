@@ -84,7 +84,7 @@ func (f *File) follow(ctx context.Context) error {
 			return err
 		}
 	}
-	done, err := f.store.SyncFacts(ctx, f.paper(), now.text, now.exists)
+	done, err := f.store.Facts.SyncFacts(ctx, f.paper(), now.text, now.exists)
 	if err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func (f *File) follow(ctx context.Context) error {
 	f.agreed, f.seen = sha256.Sum256([]byte(text)), look{}
 	// The file is written: a shutdown now must not leave it as one never agreed
 	// on, whose deleted lines would come back at the next start.
-	return f.store.FactsAgreed(context.WithoutCancel(ctx), f.paper(), done)
+	return f.store.Facts.FactsAgreed(context.WithoutCancel(ctx), f.paper(), done)
 }
 
 // missing tells a file that was never there, or that somebody deleted, from one
@@ -112,7 +112,7 @@ func (f *File) missing(ctx context.Context, now look) error {
 	if err != nil || len(list) > 0 {
 		return err
 	}
-	return f.store.FactsAway(ctx, f.paper())
+	return f.store.Facts.FactsAway(ctx, f.paper())
 }
 
 // likeBefore gives a text the mark and the ends of lines that the file had.

@@ -38,7 +38,7 @@ func newKept(t *testing.T, n int, file string) *kept {
 func (k *kept) learn(text string) {
 	k.t.Helper()
 	owner := provenance.Viewer{User: "telegram:1", Key: chat.Key{Platform: "telegram", Channel: "1"}, Direct: true}
-	if _, err := k.store.SaveFact(context.Background(), owner, facts.NewFact{Content: text}); err != nil {
+	if _, err := k.store.Facts.SaveFact(context.Background(), owner, facts.NewFact{Content: text}); err != nil {
 		k.t.Fatal(err)
 	}
 }
@@ -69,7 +69,7 @@ func (k *kept) write(text string) {
 func (k *kept) contents() (all []string) {
 	k.t.Helper()
 	owner := provenance.Viewer{User: "telegram:1", Key: chat.Key{Platform: "telegram", Channel: "1"}, Direct: true}
-	list, err := k.store.Facts(context.Background(), owner, 1000, 0)
+	list, err := k.store.Facts.Facts(context.Background(), owner, 1000, 0)
 	if err != nil {
 		k.t.Fatal(err)
 	}

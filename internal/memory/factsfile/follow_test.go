@@ -40,7 +40,7 @@ func TestFactsFileFollows(t *testing.T) {
 		}
 		return string(b)
 	}
-	if _, err := store.SaveFact(ctx, owner, facts.NewFact{Content: "Ann plays the cello"}); err != nil {
+	if _, err := store.Facts.SaveFact(ctx, owner, facts.NewFact{Content: "Ann plays the cello"}); err != nil {
 		t.Fatal(err)
 	}
 	text := sync()
@@ -55,7 +55,7 @@ func TestFactsFileFollows(t *testing.T) {
 		t.Fatal(err)
 	}
 	sync()
-	list, err := store.Facts(ctx, owner, 10, 0)
+	list, err := store.Facts.Facts(ctx, owner, 10, 0)
 	if err != nil || len(list) != 2 || !strings.Contains(list[0].Content+list[1].Content, "plays the harp") {
 		t.Errorf("rows: %+v, %v", list, err)
 	}
@@ -71,7 +71,7 @@ func TestFactsFileFollows(t *testing.T) {
 	if err := f.Sync(ctx); err != nil {
 		t.Errorf("said twice: %v", err)
 	}
-	if list, err := store.Facts(ctx, owner, 10, 0); err != nil || len(list) != 2 {
+	if list, err := store.Facts.Facts(ctx, owner, 10, 0); err != nil || len(list) != 2 {
 		t.Errorf("a broken file changed the rows: %+v, %v", list, err)
 	}
 }

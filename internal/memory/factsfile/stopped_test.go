@@ -56,7 +56,7 @@ func stopOnceWritten(t *testing.T) {
 	defer func() { _ = store.Close() }()
 	owner := provenance.Viewer{User: "telegram:1", Key: chat.Key{Platform: "telegram", Channel: "1"}, Direct: true}
 	for _, said := range []string{"Ann plays the cello", "Bob rides a bike"} {
-		if _, err := store.SaveFact(t.Context(), owner, facts.NewFact{Content: said}); err != nil {
+		if _, err := store.Facts.SaveFact(t.Context(), owner, facts.NewFact{Content: said}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -80,7 +80,7 @@ func stopOnceWritten(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	list, err := store.Facts(t.Context(), owner, 10, 0)
+	list, err := store.Facts.Facts(t.Context(), owner, 10, 0)
 	if err != nil || len(list) != 1 || !strings.Contains(list[0].Content, "Ann") {
 		t.Errorf("rows %+v, %v", list, err)
 	}

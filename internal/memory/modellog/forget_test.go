@@ -206,11 +206,11 @@ func TestRetentionReachesCalls(t *testing.T) {
 		r.ask(m, user+"sword")
 		r.finish(m)
 	}
-	se, err := r.store.SessionByID(bg, "s-a")
+	se, err := r.store.Sessions.SessionByID(bg, "s-a")
 	must(t, err)
-	_, err = r.store.EndSession(bg, se, memory.Completed, memory.Closing{}, false)
+	_, err = r.store.Sessions.EndSession(bg, se, memory.Completed, memory.Closing{}, false)
 	must(t, err)
-	must(t, r.store.ArchiveSession(bg, se, memory.Closing{Text: "over"}))
+	must(t, r.store.Sessions.ArchiveSession(bg, se, memory.Closing{Text: "over"}))
 	r.ahead = 72 * time.Hour
 	_, err = r.store.Prune(bg, memory.Retention{Days: 1})
 	must(t, err)

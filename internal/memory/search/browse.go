@@ -193,9 +193,9 @@ func (s *Shelf) Person(ctx context.Context, id string) (string, error) {
 func Names(p catalog.Printer, list []string, more int) string {
 	switch {
 	case more > 0:
-		return strings.Join(list, ", ") + p.Say(wordsMore, more)
+		return strings.Join(list, ", ") + p.Say(" and %d more", more)
 	case len(list) > 1:
-		return strings.Join(list[:len(list)-1], ", ") + p.Text(wordsAnd) + list[len(list)-1]
+		return strings.Join(list[:len(list)-1], ", ") + p.Text(" and ") + list[len(list)-1]
 	}
 	return strings.Join(list, "")
 }

@@ -218,9 +218,9 @@ func TestNamesAndChoices(t *testing.T) {
 func TestTitles(t *testing.T) {
 	s := newShop(t)
 	s.fill()
-	must(t, s.store.SetTitle(bg, "discord:chat:9", "Old"))
-	must(t, s.store.SetTitle(bg, "discord:chat:9", "#plants"))
-	must(t, s.store.SetTitle(bg, "discord:guild:5", "Garden"))
+	must(t, s.store.Access.SetTitle(bg, "discord:chat:9", "Old"))
+	must(t, s.store.Access.SetTitle(bg, "discord:chat:9", "#plants"))
+	must(t, s.store.Access.SetTitle(bg, "discord:guild:5", "Garden"))
 	for place, want := range map[string]string{"discord:9": "#plants", "discord:9/5": "#plants", "telegram:1": "Alice", "telegram:99": ""} {
 		k, _ := chat.ParseKey(place)
 		if got, err := s.store.Browse.Called(bg, k); err != nil || got != want {

@@ -58,7 +58,7 @@ func (g *gather) add(p Piece) {
 		return
 	}
 	if left := maxText - g.size; len(p.Text) > left || len(g.Pieces) == maxPieces {
-		g.Partly = wordsRest
+		g.Partly = "what follows the first 4 MB of text"
 		if p.Text = text.ClipBytes(p.Text, left); p.Text == "" || len(g.Pieces) == maxPieces {
 			return
 		}

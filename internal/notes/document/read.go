@@ -12,6 +12,13 @@ import (
 	"parley/internal/text"
 )
 
+// Said in more than one place.
+const (
+	wordsBroken = "damaged, or not what its name says"
+	wordsLocked = "protected by a password, or in Word's old format: save it as .docx"
+	wordsPages  = "pages %d to %d"
+)
+
 // endings lists the documents that are read. Word's old format is not, and is listed
 // so that people learn why it is not found.
 var endings = strings.Fields(".pdf .docx .docm .canvas .doc")
@@ -76,7 +83,8 @@ func Why(err error) string {
 		why string
 	}{
 		{ErrBroken, wordsBroken}, {pdf.ErrBroken, wordsBroken}, {ErrLocked, wordsLocked}, {pdf.ErrLocked, wordsLocked},
-		{ErrLarge, wordsLarge}, {pdf.ErrSlow, wordsSlow}, {ErrBlank, wordsBlank}, {errNoReader, wordsNoReader},
+		{ErrLarge, "too large, once unpacked"}, {pdf.ErrSlow, "too slow to read, or takes too much memory"},
+		{ErrBlank, "without text: pictures of pages, perhaps"}, {errNoReader, "a PDF, and nothing here reads one"},
 	} {
 		if errors.Is(err, c.err) {
 			return c.why

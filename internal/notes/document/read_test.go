@@ -21,8 +21,9 @@ func TestReadPDF(t *testing.T) {
 		read PDF
 		why  string
 	}{
-		{nil, wordsNoReader}, {reader(nil, 0, fmt.Errorf("read: %w", pdf.ErrLocked)), wordsLocked}, {reader(nil, 0, pdf.ErrBroken), wordsBroken},
-		{reader(nil, 0, pdf.ErrSlow), wordsSlow}, {reader([]string{""}, 1, nil), wordsBlank}, {reader(nil, 0, errors.New("fork")), ""},
+		{nil, "a PDF, and nothing here reads one"}, {reader(nil, 0, fmt.Errorf("read: %w", pdf.ErrLocked)), wordsLocked},
+		{reader(nil, 0, pdf.ErrBroken), wordsBroken}, {reader(nil, 0, pdf.ErrSlow), "too slow to read, or takes too much memory"},
+		{reader([]string{""}, 1, nil), "without text: pictures of pages, perhaps"}, {reader(nil, 0, errors.New("fork")), ""},
 	} {
 		if _, err := Read(t.Context(), "a.pdf", nil, c.read); err == nil || Why(err) != c.why {
 			t.Errorf("%v: %q, want %q", err, Why(err), c.why)

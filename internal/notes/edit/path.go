@@ -26,32 +26,32 @@ func CheckPath(name string) error {
 	no := func(why string) error { return text.Tell("%w: %s (%.300q)", ErrPath, catalog.Words(why), name) }
 	switch {
 	case !utf8.ValidString(name):
-		return no(whyNotText)
+		return no("it is not valid text")
 	case name == "" || utf8.RuneCountInString(name) > maxPath:
-		return no(whyLength)
+		return no("it has between 1 and 256 characters")
 	case strings.HasPrefix(name, "/"):
-		return no(whyRelative)
+		return no("it is relative to the folder of notes")
 	case strings.ContainsAny(name, `\:*?"<>|`):
-		return no(whyBarred)
+		return no(`none of \ : * ? " < > | may be in it`)
 	case strings.ContainsFunc(name, unseen):
-		return no(whyUnseen)
+		return no("it has characters that cannot be seen")
 	case encoded().MatchString(name):
-		return no(whyEncoded)
+		return no("dots and slashes are written as they are")
 	case path.Ext(name) != ".md":
-		return no(whyEnding)
+		return no("it ends in .md")
 	}
 	for part := range strings.SplitSeq(name, "/") {
 		switch {
 		case part == "":
-			return no(whyNameless)
+			return no("a folder in it has no name")
 		case strings.HasPrefix(part, "."):
-			return no(whyHidden)
+			return no("nothing in it begins with a dot")
 		case strings.HasPrefix(part, " ") || strings.HasSuffix(part, " ") || strings.HasSuffix(part, "."):
-			return no(whyEdges)
+			return no("no name in it begins or ends with a space, or ends with a dot")
 		case len(part) > 200: // room for what is added to names of kept versions
-			return no(whyLong)
+			return no("a name in it is too long")
 		case device().MatchString(part):
-			return no(whyDevice)
+			return no("a name in it means a device on some systems")
 		}
 	}
 	return nil

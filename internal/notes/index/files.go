@@ -16,6 +16,9 @@ import (
 	"parley/internal/notes/document"
 )
 
+// skipLinked is said in more than one place.
+const skipLinked = "a hard link, a second name of a file that may be outside of the folder"
+
 // Bounds of what is read.
 const (
 	maxNote  = 2 << 20
@@ -236,7 +239,7 @@ func read(root *os.Root, name, kind string, links bool) (content, error) {
 		return content{}, err
 	}
 	if int64(len(data)) > limit {
-		c.skipped = skipLarge
+		c.skipped = "too large"
 		return c, nil
 	}
 	sum := sha256.Sum256(data)
@@ -246,7 +249,7 @@ func read(root *os.Root, name, kind string, links bool) (content, error) {
 		return c, nil
 	}
 	if bytes.IndexByte(data, 0) >= 0 {
-		c.skipped = skipBinary
+		c.skipped = "not text"
 		return c, nil
 	}
 	c.text, c.raw = clean(string(data)), data
@@ -264,7 +267,7 @@ func clean(s string) string {
 func (v *Vault) parse(ctx context.Context, s Source, name string, c content) (d indexed, err error) {
 	defer func() {
 		if recover() != nil {
-			d, err = indexed{skipped: skipPanic, title: path.Base(name)}, nil
+			d, err = indexed{skipped: "cannot be parsed", title: path.Base(name)}, nil
 		}
 		d.source, d.path, d.kind = s.Name, name, s.Kind
 		d.stamp = stamp{c.size, c.info.ModTime().UnixNano(), string(c.hash)}

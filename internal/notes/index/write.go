@@ -138,15 +138,15 @@ func checkContent(n Note) error {
 	}
 	switch {
 	case n.Mode != ModeCreate && n.Mode != ModeAppend && n.Mode != ModeReplaceSection:
-		return no(wordsModes, ModeCreate, ModeAppend, ModeReplaceSection)
+		return no("the mode is %s, %s or %s", ModeCreate, ModeAppend, ModeReplaceSection)
 	case n.Mode == ModeReplaceSection && n.Heading == "":
-		return no(wordsNoSection)
+		return no("which section is not said; give its heading")
 	case !utf8.ValidString(n.Content) || strings.ContainsRune(n.Content, 0):
-		return no(wordsNoText)
+		return no("it is not text")
 	case strings.TrimSpace(n.Content) == "":
-		return no(wordsNothing)
+		return no("there is nothing in it")
 	case utf8.RuneCountInString(n.Content) > maxContent:
-		return no(wordsTooLong, maxContent)
+		return no("it has more than %d characters", maxContent)
 	}
 	return nil
 }

@@ -113,19 +113,19 @@ func Look(answer string, rules []Rule, done func(tools []string) bool) (broken [
 func (r Rule) look(answer string, done func([]string) bool) string {
 	for _, p := range r.MustSay {
 		if !says(answer, p) {
-			return fmt.Sprintf(wordMust, p)
+			return fmt.Sprintf("It must say: %s.", p)
 		}
 	}
 	for _, p := range r.MustNotSay {
 		if says(answer, p) {
-			return fmt.Sprintf(wordMustNot, p)
+			return fmt.Sprintf("It must not say: %s.", p)
 		}
 	}
 	if r.Verbatim != "" && !strings.Contains(flat(answer), flat(r.Verbatim)) {
-		return fmt.Sprintf(wordVerbatim, r.Verbatim)
+		return fmt.Sprintf("It must contain this, word for word: %s", r.Verbatim)
 	}
 	if len(r.Tools) > 0 && claims(answer) && !done(r.Tools) {
-		return fmt.Sprintf(wordClaims, strings.Join(r.Tools, ", "))
+		return fmt.Sprintf("It says that something was done, and no tool has done it (%s).", strings.Join(r.Tools, ", "))
 	}
 	return ""
 }

@@ -90,7 +90,7 @@ func verdicts(said string, rules []Rule) (broken []Breach, err error) {
 				continue
 			}
 			if known = true; !said.Kept {
-				broken = append(broken, Breach{r, fmt.Sprintf(wordJudged, text.Shorten(said.Reason, 300))})
+				broken = append(broken, Breach{r, fmt.Sprintf("It does not keep a rule: %s.", text.Shorten(said.Reason, 300))})
 			}
 		}
 		if !known {
@@ -106,7 +106,7 @@ func Repair(broken []Breach) string {
 	for _, b := range broken {
 		line := "- " + b.Why
 		if b.Rule.Action != "" {
-			line += " " + fmt.Sprintf(wordRule, b.Rule.Action)
+			line += " " + fmt.Sprintf("The rule: %s", b.Rule.Action)
 		}
 		list = append(list, line)
 	}

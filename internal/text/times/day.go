@@ -5,6 +5,9 @@ import (
 	"time"
 )
 
+// wordNextDay is said in more than one place.
+const wordNextDay = "(I took it as %s; name the date if you mean another.)"
+
 // days returns the day that was said, and how to find the same one later, when it turns
 // out to be past; nil where it comes once.
 func (r *resolver) days() (day time.Time, then func(time.Time) time.Time, err error) {

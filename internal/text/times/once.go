@@ -136,7 +136,7 @@ func (r *resolver) at(day time.Time, t ofDay) time.Time {
 func (r *resolver) exactly(day time.Time, t ofDay) Time {
 	at := r.at(day, t)
 	if at.Hour() != t.hour || at.Minute() != t.minute {
-		r.note(wordGap, time.Date(2000, 1, 1, t.hour, t.minute, 0, 0, time.UTC).Format("15:04"), at.Format("15:04"))
+		r.note("(%s does not exist on that day because the clocks change: I used %s.)", time.Date(2000, 1, 1, t.hour, t.minute, 0, 0, time.UTC).Format("15:04"), at.Format("15:04"))
 	}
 	return Time{At: at}
 }
@@ -148,14 +148,14 @@ func (r *resolver) notesOn(c clock, t ofDay, open bool, day time.Time) {
 	}
 	switch hour := t.hour % 24; {
 	case t.after == 1 && (r.day != nil || r.ahead != nil):
-		r.note(wordNight, day, day.AddDate(0, 0, 1))
+		r.note("(That is in the night from %s to %s.)", day, day.AddDate(0, 0, 1))
 	case open && hour == 12:
-		r.note(wordNoon)
+		r.note("(I took 12 as noon; if you mean the night, say midnight.)")
 	case open && hour < 12, c.said && c.digits && !c.written && !c.padded && c.half == "" && hour >= 1 && hour < 7 &&
 		r.part == "" && c.part == "":
-		r.note(wordBefore, clockText(t), clockText(ofDay{hour: hour + 12, minute: t.minute}))
+		r.note("(%s in the morning; for the other half of the day say %s.)", clockText(t), clockText(ofDay{hour: hour + 12, minute: t.minute}))
 	case open:
-		r.note(wordAfter, clockText(t), clockText(ofDay{hour: hour - 12, minute: t.minute}))
+		r.note("(%s; for the morning say %s.)", clockText(t), clockText(ofDay{hour: hour - 12, minute: t.minute}))
 	}
 }
 

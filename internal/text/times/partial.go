@@ -15,4 +15,6 @@ type Partial struct {
 func (p *Partial) Error() string { return p.Unwrap().Error() }
 
 // Unwrap returns the question for the person.
-func (p *Partial) Unwrap() error { return whole.Tell(wordPartial, p.Read, p.Left) }
+func (p *Partial) Unwrap() error {
+	return whole.Tell("I read “%s”, but not “%s”. When exactly?", p.Read, p.Left)
+}

@@ -138,7 +138,7 @@ func (r *resolver) monthly(p *piece, n int) (Time, error) {
 		return r.cron(nil, strconv.Itoa(want), "*", "*")
 	}
 	if want > 28 {
-		r.note(wordShortMonths)
+		r.note("(In shorter months it is the last day.)")
 	}
 	return r.anchoredBy(rule{n: n, unit: "mo", day: want}, func(day time.Time) bool { return day.Day() == min(want, daysIn(day)) })
 }
@@ -154,7 +154,7 @@ func (r *resolver) yearly(p *piece, n int) (Time, error) {
 		return r.cron(nil, strconv.Itoa(p.date.day), strconv.Itoa(int(month)), "*")
 	}
 	if leap {
-		r.note(wordLeapDay)
+		r.note("(In years without a 29 February it is the 28th.)")
 	}
 	return r.anchoredBy(rule{n: n, unit: "y", day: p.date.day}, func(day time.Time) bool {
 		return day.Month() == month && day.Day() == min(p.date.day, daysIn(day))
@@ -214,7 +214,7 @@ func (r *resolver) cron(weekdays []time.Weekday, day, month, week string) (Time,
 		}
 		week = list(on)
 		if after > 0 {
-			r.note(wordNightly)
+			r.note("(That is in the night after the day you said.)")
 		}
 	}
 	return Time{Schedule: fmt.Sprintf("%d %s %s %s %s", minute, list(hours), day, month, week)}, nil

@@ -22,15 +22,15 @@ var schedules = cron.NewParser(cron.Minute | cron.Hour | cron.Dom | cron.Month |
 func Next(schedule, zone string, after time.Time) (time.Time, error) {
 	loc, err := time.LoadLocation(zone)
 	if err != nil {
-		return time.Time{}, whole.Tell(wordsNoZone, zone)
+		return time.Time{}, whole.Tell("I don't know the time zone %q", zone)
 	}
 	upcoming, err := coming(schedule, loc)
 	if err != nil {
-		return time.Time{}, whole.Tell(wordsNoSchedule, schedule)
+		return time.Time{}, whole.Tell("I can't read the schedule “%s”: it needs five fields, such as 0 9 * * 1 for Mondays at 9", schedule)
 	}
 	first := upcoming(after)
 	if first.IsZero() {
-		return first, whole.Tell(wordsNeverDue, schedule)
+		return first, whole.Tell("The schedule “%s” is never due", schedule)
 	}
 	for t, n := first, 0; n < 3; n++ {
 		next := upcoming(t)
@@ -38,7 +38,7 @@ func Next(schedule, zone string, after time.Time) (time.Time, error) {
 			break
 		}
 		if next.Sub(t) < shortestRhythm {
-			return time.Time{}, whole.Tell(wordsTooOften, int(shortestRhythm.Minutes()))
+			return time.Time{}, whole.Tell("That is too often: reminders must be at least %d minutes apart", int(shortestRhythm.Minutes()))
 		}
 		t = next
 	}

@@ -9,6 +9,12 @@ import (
 	whole "parley/internal/text"
 )
 
+// Said in more than one place.
+const (
+	wordYearly = "every year on %s at %s"
+	layoutDate = "2 January"
+)
+
 // Speaker says words in somebody's language: format and layout are the English words,
 // thing is a singular. English is one.
 type Speaker interface {
@@ -46,7 +52,7 @@ func (n Note) In(p Speaker) string {
 	for i, a := range n.args {
 		args[i] = a
 		if day, ok := a.(time.Time); ok {
-			args[i] = p.Time(day, layoutDay)
+			args[i] = p.Time(day, "Monday, 2 January")
 		}
 	}
 	return p.Say(n.words, args...)
@@ -63,47 +69,47 @@ func Rhythm(schedule string, p Speaker) string {
 			return words
 		}
 	}
-	return p.Say(wordByCron, schedule)
+	return p.Say("by the cron expression %s", schedule)
 }
 
 func (u rule) words(p Speaker) string {
 	at := u.wall.Format("15:04")
 	switch {
 	case u.length == time.Hour:
-		return p.Say(wordHourly)
+		return p.Say("every hour")
 	case u.length > 0:
-		return p.Say(wordEvery, lengthWords(u.length, p))
+		return p.Say("every %s", lengthWords(u.length, p))
 	case u.unit == "d":
-		return p.Say(wordEveryDays, p.Many(u.n, "day"), at)
+		return p.Say("every %s at %s", p.Many(u.n, "day"), at)
 	case u.unit == "w":
-		return p.Say(wordEveryWeeks, p.Many(u.n, "week"), p.Text(u.wall.Weekday().String()), at)
+		return p.Say("every %s on %s at %s", p.Many(u.n, "week"), p.Text(u.wall.Weekday().String()), at)
 	case u.unit == "mo":
 		return u.monthWords(p, at)
 	case u.n == 1:
 		return p.Say(wordYearly, p.Time(u.anniversary(), layoutDate), at)
 	}
-	return p.Say(wordEveryYears, p.Many(u.n, "year"), p.Time(u.anniversary(), layoutDate), at)
+	return p.Say("every %s, on %s, at %s", p.Many(u.n, "year"), p.Time(u.anniversary(), layoutDate), at)
 }
 
 func (u rule) monthWords(p Speaker, at string) string {
 	months := p.Many(u.n, "month")
 	day, which := p.Text(u.weekday.String()), ""
-	if nth := []string{wordLast, "", wordFirst, wordSecond, wordThird, wordFourth, wordFifth}; u.nth != 0 {
+	if nth := []string{"last", "", "first", "second", "third", "fourth", "fifth"}; u.nth != 0 {
 		which = p.Text(nth[u.nth+1])
 	}
 	switch {
 	case u.nth != 0 && u.n == 1:
-		return p.Say(wordNthDay, which, day, at)
+		return p.Say("every month on the %s %s at %s", which, day, at)
 	case u.nth != 0:
-		return p.Say(wordNthDays, months, which, day, at)
+		return p.Say("every %s on the %s %s at %s", months, which, day, at)
 	case u.day == 31 && u.n == 1:
-		return p.Say(wordMonthEnd, at)
+		return p.Say("every month on the last day at %s", at)
 	case u.day == 31:
-		return p.Say(wordMonthsEnd, months, at)
+		return p.Say("every %s on the last day at %s", months, at)
 	case u.n == 1:
-		return p.Say(wordMonthLate, max(u.day, u.wall.Day()), at)
+		return p.Say("every month on day %d, or on its last day, at %s", max(u.day, u.wall.Day()), at)
 	}
-	return p.Say(wordEveryMonths, months, max(u.day, u.wall.Day()), at)
+	return p.Say("every %s on day %d at %s", months, max(u.day, u.wall.Day()), at)
 }
 
 // anniversary is a day with the date of a yearly rule, in a leap year.
@@ -145,15 +151,15 @@ func cronWords(f []string, p Speaker) string {
 	m, monthErr := strconv.Atoi(month)
 	switch {
 	case day == "*" && month == "*" && week == "*":
-		return p.Say(wordDaily, clock)
+		return p.Say("every day at %s", clock)
 	case day == "*" && month == "*" && (week == "1-5" || week == "mon-fri"):
-		return p.Say(wordWorkdays, clock)
+		return p.Say("Monday to Friday at %s", clock)
 	case day == "*" && month == "*":
 		if on := weekdayWords(week, p); on != "" {
-			return p.Say(wordWeekly, on, clock)
+			return p.Say("every week on %s at %s", on, clock)
 		}
 	case dayErr == nil && n >= 1 && n <= 28 && month == "*" && week == "*":
-		return p.Say(wordMonthly, n, clock)
+		return p.Say("every month on day %d at %s", n, clock)
 	case dayErr == nil && monthErr == nil && week == "*" && m >= 1 && m <= 12 && !onDay(2024, time.Month(m), n).IsZero() &&
 		(m != 2 || n != 29):
 		return p.Say(wordYearly, p.Time(time.Date(2024, time.Month(m), n, 0, 0, 0, 0, time.UTC), layoutDate), clock)
@@ -184,5 +190,5 @@ func listed(all []string, p Speaker) string {
 	if last == 0 {
 		return all[0]
 	}
-	return p.Say(wordListed, strings.Join(all[:last], ", "), all[last])
+	return p.Say("%s and %s", strings.Join(all[:last], ", "), all[last])
 }

@@ -8,6 +8,10 @@ import (
 	whole "parley/internal/text"
 )
 
+// wordNoWhen is said in more than one place.
+const wordNoWhen = "I don't understand the time “%s”. Try “in 10 minutes”, “tomorrow at 9”, “on Monday at 17:30”, " +
+	"“every weekday at 8:30”, “2026-12-24 18:00” or a cron expression such as “0 9 * * 1”."
+
 // Time is a time that somebody put in words: once, or a schedule.
 type Time struct {
 	At       time.Time // zero with a Schedule
@@ -48,15 +52,15 @@ func Parse(text string, now time.Time, loc *time.Location, speaks ...string) (Ti
 		}
 		return Time{}, whole.Tell(wordNoWhen, said)
 	case errors.Is(err, errEither):
-		return Time{}, whole.Tell(wordEither, said)
+		return Time{}, whole.Tell("“%s” can be two dates: is the day or the month first? Write it as 2026-12-24, or with the name of the month.", said)
 	case errors.Is(err, errDayOrHour):
-		return Time{}, whole.Tell(wordDayOrHour, said)
+		return Time{}, whole.Tell("“%s” can be a day or a time of day. Please say it another way.", said)
 	case err != nil || w.Schedule != "":
 		return w, err
 	case !w.At.After(now):
-		return Time{}, whole.Tell(wordPast, w.At.In(loc).Format("2006-01-02 15:04 MST"))
+		return Time{}, whole.Tell("That time (%s) is past.", w.At.In(loc).Format("2006-01-02 15:04 MST"))
 	case w.At.Sub(now) > farthest:
-		return Time{}, whole.Tell(wordTooFar)
+		return Time{}, whole.Tell("That is more than five years ahead.")
 	}
 	return w, nil
 }

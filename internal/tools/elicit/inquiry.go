@@ -15,6 +15,9 @@ import (
 	"parley/internal/tools/elicit/fields"
 )
 
+// wordsFieldPick is said in more than one place.
+const wordsFieldPick = "Please pick one."
+
 // Inquiry is a question of a tool server that is answered field by field.
 type Inquiry struct {
 	tools.Inquiry
@@ -91,16 +94,16 @@ const maxChoices = 10
 // Ask words what is asked now, and says how it is answered.
 func (q *Inquiry) Ask(p catalog.Printer, direct bool) (string, *chat.Form) {
 	server := text.Literal(q.Server)
-	head := p.Say(wordsInquiryNone, server)
+	head := p.Say("**%s** asks you something.", server)
 	if q.Message != "" {
-		head = p.Say(wordsInquiry, server, text.Literal(q.Message))
+		head = p.Say("**%s** asks you: %s", server, text.Literal(q.Message))
 	}
 	switch {
 	case q.URL != "":
 		host := text.Host(q.URL)
-		return head + "\n" + p.Say(wordsPage, text.Literal(host), text.Literal(q.URL)), &chat.Form{Consent: true, Page: q.URL, Host: host}
+		return head + "\n" + p.Say("It wants you to open a page on **%s**:\n%s\nOpen it only if you expect that. Answer yes if you do, else no.", text.Literal(host), text.Literal(q.URL)), &chat.Form{Consent: true, Page: q.URL, Host: host}
 	case q.at == len(q.Fields):
-		return head + "\n" + p.Text(wordsConsent), &chat.Form{Consent: true}
+		return head + "\n" + p.Text("Do you agree?"), &chat.Form{Consent: true}
 	}
 	f := q.Fields[q.at]
 	lines := []string{head, q.titled(p, f)}
@@ -109,7 +112,7 @@ func (q *Inquiry) Ask(p catalog.Printer, direct bool) (string, *chat.Form) {
 	}
 	shown := &chat.Form{Skip: !f.Required}
 	if f.Kind == fields.Switch {
-		shown.Choices = []string{p.Text(wordsYes), p.Text(wordsNo)}
+		shown.Choices = []string{p.Text("Yes"), p.Text("No")}
 	}
 	for i, o := range f.Options {
 		lines = append(lines, fmt.Sprintf("%d. %s", i+1, text.Literal(text.Shorten(o.Label, 100))))
@@ -119,7 +122,7 @@ func (q *Inquiry) Ask(p catalog.Printer, direct bool) (string, *chat.Form) {
 	}
 	tail := strings.Join(answering(p, f), " ") + "\n" + where(p, direct)
 	if q.at == 0 {
-		tail += " " + p.Say(wordsFieldSecret, server)
+		tail += " " + p.Say("_What you answer goes to %s. Do not send passwords or keys: a tool server may not ask for them here._", server)
 	}
 	if len(f.Options) > 0 { // below a list, and not of it
 		tail = "\n" + tail
@@ -131,7 +134,7 @@ func (q *Inquiry) Ask(p catalog.Printer, direct bool) (string, *chat.Form) {
 func (q *Inquiry) titled(p catalog.Printer, f fields.Field) string {
 	line := "**" + text.Literal(f.Title) + "**"
 	if len(q.Fields) > 1 {
-		line = p.Say(wordsFieldOf, q.at+1, len(q.Fields)) + line
+		line = p.Say("_%d of %d:_ ", q.at+1, len(q.Fields)) + line
 	}
 	if f.About != "" && f.About != f.Title {
 		line += ": " + text.Literal(f.About)
@@ -141,22 +144,22 @@ func (q *Inquiry) titled(p catalog.Printer, f fields.Field) string {
 
 // answering says how a field is answered.
 func answering(p catalog.Printer, f fields.Field) []string {
-	list := []string{p.Text(wordsFieldFree)}
+	list := []string{p.Text("Please write your answer.")}
 	switch f.Kind {
 	case fields.Choice, fields.Switch:
 		list[0] = p.Text(wordsFieldPick)
 	case fields.Choices:
-		list[0] = p.Text(wordsFieldSome)
+		list[0] = p.Text("Please write the numbers of all that fit, such as 1, 3.")
 	}
 	switch given := f.Shown(f.Default); {
 	case f.Required:
 	case given == "":
-		list = append(list, p.Text(wordsFieldSkip))
+		list = append(list, p.Text("To leave it out, say skip."))
 	default:
-		list = append(list, p.Say(wordsFieldLeft, text.Literal(text.ShortenWords(given, 100))))
+		list = append(list, p.Say("To leave it out, say skip; it is then “%s”.", text.Literal(text.ShortenWords(given, 100))))
 	}
 	if f.Kind != fields.Switch {
-		list = append(list, p.Text(wordsFieldNo))
+		list = append(list, p.Text("To give no answer at all, say no."))
 	}
 	return list
 }
@@ -164,7 +167,7 @@ func answering(p catalog.Printer, f fields.Field) []string {
 // where says which words are the answer.
 func where(p catalog.Printer, direct bool) string {
 	if direct {
-		return p.Text(wordsFieldNext)
+		return p.Text("_Your next message here is the answer, unless it is a command; /stop leaves it._")
 	}
-	return p.Text(wordsFieldOpen)
+	return p.Text("_Reply to this message, or mention me: that is the answer. Everybody here can read it._")
 }

@@ -60,7 +60,7 @@ func (t *Turn) Rule(ctx context.Context, c tools.Call) (class tools.Class, say s
 	}
 	s, err := t.situation(ctx, c)
 	if err != nil {
-		return tools.Guarded, wordUnread
+		return tools.Guarded, "Not allowed: the rules on this tool could not be checked now. Nothing was done."
 	}
 	verdicts := t.c.Guards.Judge(s)
 	t.mu.Lock()
@@ -98,20 +98,20 @@ func (t *Turn) Left() (h *tools.HandOver, say string) {
 	}
 	v := *t.left
 	t.left = nil
-	return &tools.HandOver{By: catalog.Fill(wordByGuard, spaced(v.Guard)), Reason: v.Say}, v.Say
+	return &tools.HandOver{By: catalog.Fill("the guard %s", spaced(v.Guard)), Reason: v.Say}, v.Say
 }
 
 // told is why a call is refused, for the model.
 func told(v guard.Verdict) string {
-	say := wordRefused
+	say := "Not allowed by a rule that code enforces; nothing was done."
 	if v.Ruling == guard.HandOver {
-		say = wordHandOver
+		say = "Not allowed by a rule that code enforces; nothing was done. A person has to take this over: tell them so."
 	}
 	if v.Say != "" {
 		say += " " + v.Say
 	}
 	if v.Lacks != "" {
-		say += " " + fmt.Sprintf(wordLacks, v.Lacks)
+		say += " " + fmt.Sprintf("The rule could not be checked: %s. Make the call that brings it first, if there is one.", v.Lacks)
 	}
 	return say
 }
@@ -203,13 +203,13 @@ func (t *Turn) note(tool string, v guard.Verdict) {
 	line, name, about := "", spaced(v.Guard), spaced(tool)
 	switch v.Ruling {
 	case guard.Allowed:
-		line = fmt.Sprintf(wordPassed, name, about)
+		line = fmt.Sprintf("the guard “%s” let “%s” pass", name, about)
 	case guard.Asked:
-		line = fmt.Sprintf(wordHadAsked, name, about)
+		line = fmt.Sprintf("the guard “%s” had me ask before “%s”", name, about)
 	case guard.HandOver:
-		line = fmt.Sprintf(wordLeft, name, about)
+		line = fmt.Sprintf("the guard “%s” left “%s” to people", name, about)
 	case guard.Refused:
-		line = fmt.Sprintf(wordStopped, name, about)
+		line = fmt.Sprintf("the guard “%s” stopped “%s”", name, about)
 	}
 	if v.Say != "" {
 		line += ": " + v.Say

@@ -16,6 +16,13 @@ import (
 	"parley/internal/tools"
 )
 
+// Said in more than one place.
+const (
+	wordGone     = "its server is not running at the moment"
+	wordReported = "its server reported an error"
+	wordAttached = "[%s of %d bytes: the person gets it with your answer]"
+)
+
 const (
 	maxItems  = 200       // content items of one result
 	maxAnswer = 256 << 10 // bytes of text taken from one result
@@ -45,14 +52,14 @@ func (t tool) ended(ctx context.Context, a answered) (tools.Result, error) {
 	case a.err != nil:
 		return t.failed(ctx, a.err)
 	case a.result.NeedsInput():
-		return tools.Result{}, errors.New(wordAsks)
+		return tools.Result{}, errors.New("its server asks for more input, which is not supported")
 	}
 	result := t.remote.result(a.result)
 	if a.result.IsError {
 		return result, errors.New(wordReported)
 	}
 	if result.Content == "" {
-		result.Content = wordNothing
+		result.Content = "Done; the server said nothing."
 	}
 	return result, nil
 }
@@ -102,7 +109,7 @@ func content(answer *sdk.CallToolResult) string {
 	var b strings.Builder
 	for i, item := range answer.Content {
 		if i == maxItems || b.Len() >= maxAnswer {
-			fmt.Fprintf(&b, wordMore, len(answer.Content)-i)
+			fmt.Fprintf(&b, "[%d more items left out]", len(answer.Content)-i)
 			break
 		}
 		b.WriteString(limited(itemText(item), maxAnswer-b.Len()))

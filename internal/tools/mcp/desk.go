@@ -71,7 +71,7 @@ func (d *desk) line() ([]byte, error) {
 			continue
 		}
 		if long {
-			d.refuse(nil, jsonrpc.CodeParseError, wordLong)
+			d.refuse(nil, jsonrpc.CodeParseError, "Parse error: the line is too long")
 			return nil, err
 		}
 		return all, err
@@ -85,21 +85,21 @@ func (d *desk) admit(line []byte) bool {
 		return false
 	}
 	if !json.Valid(line) {
-		d.refuse(nil, jsonrpc.CodeParseError, wordNoJSON)
+		d.refuse(nil, jsonrpc.CodeParseError, "Parse error: the line is not JSON")
 		return false
 	}
 	if line[0] == '[' {
-		d.refuse(nil, jsonrpc.CodeInvalidRequest, wordBatch)
+		d.refuse(nil, jsonrpc.CodeInvalidRequest, "Invalid request: batches are not supported; send one message a line")
 		return false
 	}
 	var head envelope
 	_, broken := jsonrpc.DecodeMessage(line)
 	if json.Unmarshal(line, &head) != nil || head.JSONRPC != "2.0" || broken != nil {
-		d.refuse(head.id(), jsonrpc.CodeInvalidRequest, wordNoRequest)
+		d.refuse(head.id(), jsonrpc.CodeInvalidRequest, "Invalid request: the line is no JSON-RPC 2.0 message")
 		return false
 	}
 	if !d.expect(head) {
-		d.refuse(head.id(), jsonrpc.CodeInvalidRequest, wordTaken)
+		d.refuse(head.id(), jsonrpc.CodeInvalidRequest, "Invalid request: another request with this id has no answer yet")
 		return false
 	}
 	return true

@@ -14,7 +14,7 @@ import (
 // reports of no call, or too late, is ignored.
 func (r *remote) progress(_ context.Context, n *sdk.ProgressNotificationClientRequest) {
 	if o := r.calls.named(n.Params.ProgressToken); o != nil && o.person.Status != nil {
-		o.person.Status(fmt.Sprintf(wordProgress, text.Literal(r.server.Name), howFar(n.Params)))
+		o.person.Status(fmt.Sprintf("_%s:_ %s", text.Literal(r.server.Name), howFar(n.Params)))
 	}
 }
 
@@ -27,7 +27,7 @@ func howFar(p *sdk.ProgressNotificationParams) string {
 	said := text.Literal(text.Shorten(p.Message, 200))
 	switch {
 	case said == "" && share == "":
-		return fmt.Sprintf(wordStep, p.Progress)
+		return fmt.Sprintf("step %v", p.Progress)
 	case said == "":
 		return share
 	case share == "":

@@ -21,12 +21,12 @@ func (r *remote) extras(ctx context.Context, session *sdk.ClientSession) (all []
 	has := session.InitializeResult().Capabilities
 	if has.Resources != nil {
 		if list, err := resourceLines(ctx, session); err == nil && list != "" {
-			all = append(all, r.listing("list_resources", wordList, resourceLines), r.reading())
+			all = append(all, r.listing("list_resources", "Lists what the tool server %s has to read: documents and data, each with its address.", resourceLines), r.reading())
 		}
 	}
 	if has.Prompts != nil {
 		if list, err := promptLines(ctx, session); err == nil && list != "" {
-			all = append(all, r.listing("list_prompts", wordPrompts, promptLines), r.prompting())
+			all = append(all, r.listing("list_prompts", "Lists the prompts that the tool server %s offers: ready instructions for a kind of job, with their arguments.", promptLines), r.prompting())
 		}
 	}
 	return all
@@ -45,7 +45,7 @@ func (r *remote) listing(name, words string, list lister) tools.Tool {
 		return r.ask(ctx, func(session *sdk.ClientSession) (tools.Result, error) {
 			lines, err := list(ctx, session)
 			if lines == "" {
-				lines = wordEmpty
+				lines = "It has none."
 			}
 			return tools.Result{Content: lines}, err
 		})
@@ -56,7 +56,7 @@ func (r *remote) reading() tools.Tool {
 	type args struct {
 		URI string `json:"uri" jsonschema:"the resource's address"`
 	}
-	return tools.Func(r.extra("read_resource", wordRead), func(ctx context.Context, _ tools.Call, a args) (tools.Result, error) {
+	return tools.Func(r.extra("read_resource", "Reads one of the resources of the tool server %[1]s, by an address that %[1]s__list_resources names."), func(ctx context.Context, _ tools.Call, a args) (tools.Result, error) {
 		return r.ask(ctx, func(session *sdk.ClientSession) (tools.Result, error) {
 			got, err := session.ReadResource(ctx, &sdk.ReadResourceParams{URI: a.URI})
 			if err != nil {
@@ -78,7 +78,8 @@ func (r *remote) prompting() tools.Tool {
 		Name      string            `json:"name" jsonschema:"the prompt's name"`
 		Arguments map[string]string `json:"arguments,omitempty" jsonschema:"its arguments by name"`
 	}
-	meta := r.extra("get_prompt", wordPrompt)
+	meta := r.extra("get_prompt", "Fetches a prompt of the tool server %[1]s that %[1]s__list_prompts names, filled in. It is what the "+
+		"person may want done; ask when unsure.")
 	meta.ReadOnly, meta.SideEffect = false, true
 	meta.Ask = func(ctx context.Context, c tools.Call) (string, error) {
 		return tools.AskServer(ctx, meta, c.Args), nil
@@ -134,7 +135,7 @@ func resourceLines(ctx context.Context, session *sdk.ClientSession) (string, err
 		if n++; n > maxListed {
 			break
 		}
-		fmt.Fprintf(&b, "- %s: %s (%s) %s\n", wordTemplate, limited(form.URITemplate, 1000), limited(form.Name, 200),
+		fmt.Fprintf(&b, "- %s: %s (%s) %s\n", "addresses of this form", limited(form.URITemplate, 1000), limited(form.Name, 200),
 			limited(form.Description, 300))
 	}
 	return b.String(), nil

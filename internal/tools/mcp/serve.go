@@ -20,7 +20,7 @@ import (
 // its other fields are filled per call. Closing in and out is Serve's task.
 func Serve(ctx context.Context, set tools.Set, as tools.Call, in io.ReadCloser, out io.WriteCloser) error {
 	server := sdk.NewServer(&sdk.Implementation{Name: "parley", Version: "1"}, &sdk.ServerOptions{
-		Instructions: wordServerTip,
+		Instructions: "Tools of a Parley assistant: its owner's memory, notes and tasks.",
 		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
 	})
 	runner := &tools.Runner{}

@@ -27,6 +27,12 @@ import (
 	"parley/internal/tools/netguard"
 )
 
+// Said in more than one place.
+const (
+	wordsUnfit  = "the service's answer is not of the form that the tool expects"
+	wordsUnread = "the service could not be reached, or broke off"
+)
+
 const (
 	maxBody  = 1 << 20 // bytes of an answer, after decompression
 	maxWhy   = 2000    // bytes of what a service says about a failure
@@ -105,7 +111,7 @@ func (c *call) present(ctx context.Context, a answer, in tools.Call) (string, er
 		if !strings.HasSuffix(a.media, "html") {
 			why = text.ClipBytes(a.text, maxWhy)
 		}
-		err := text.Tell(wordsStatus, a.status, http.StatusText(a.status))
+		err := text.Tell("the service answered with status %d (%s)", a.status, http.StatusText(a.status))
 		return why, &tools.Again{Err: err, Never: !passing(a.status), After: a.again}
 	}
 	if c.result != nil && c.Method != http.MethodHead && a.size > 0 {
@@ -113,9 +119,9 @@ func (c *call) present(ctx context.Context, a answer, in tools.Call) (string, er
 	}
 	switch {
 	case a.size == 0:
-		return catalog.Say(ctx, wordsNoBody, a.status), nil
+		return catalog.Say(ctx, "The service answered with status %d and sent nothing else.", a.status), nil
 	case a.text == "":
-		return catalog.Say(ctx, wordsFile, text.Literal(a.media)), nil
+		return catalog.Say(ctx, "The service answered with a file of type %s, which cannot be read as text.", text.Literal(a.media)), nil
 	}
 	return a.text, nil
 }
@@ -133,13 +139,13 @@ func passing(status int) bool {
 // mapped makes the result of an answer with the owner's expression.
 func (c *call) mapped(ctx context.Context, a answer, in tools.Call) (string, error) {
 	if a.more {
-		return "", never(text.Tell(wordsTooLong, maxBody))
+		return "", never(text.Tell("the service's answer is longer than %d bytes", maxBody))
 	}
 	env := known{Body: a.text, Status: a.status}
 	if value, err := decoded(a.text); err == nil {
 		env.Body = value
 	} else if strings.HasSuffix(a.media, "json") {
-		return "", never(text.Tell(wordsNotJSON))
+		return "", never(text.Tell("the service did not answer in JSON"))
 	}
 	if args, err := decoded(string(in.Args)); err == nil {
 		env.Args, _ = args.(map[string]any)
@@ -153,7 +159,7 @@ func (c *call) mapped(ctx context.Context, a answer, in tools.Call) (string, err
 		return s, nil
 	}
 	if out == nil {
-		return catalog.Text(ctx, wordsNoResult), nil
+		return catalog.Text(ctx, "The service answered, but what is wanted of its answer is not in it."), nil
 	}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -234,15 +240,15 @@ func (c *call) unreached(ctx context.Context, err error) error {
 	var unsafe *tls.CertificateVerificationError
 	switch {
 	case errors.Is(err, errAway):
-		return never(text.Tell(wordsAway))
+		return never(text.Tell("the service redirects to another host, which is not followed: its address in the settings is not right"))
 	case errors.Is(err, errChanged):
-		return never(text.Tell(wordsChanged))
+		return never(text.Tell("the service redirects what should change something: its address in the settings is not right"))
 	case errors.Is(err, netguard.ErrForbidden):
 		return never(err)
 	case errors.As(err, &dns) && dns.IsNotFound:
-		return never(text.Tell(wordsNoHost))
+		return never(text.Tell("there is no host of the service's name"))
 	case errors.As(err, &unsafe):
-		return never(text.Tell(wordsUnsafe))
+		return never(text.Tell("the certificate of the service is not valid"))
 	}
 	var on *net.OpError
 	if c.ReadOnly || errors.As(err, &dns) || errors.As(err, &on) && on.Op == "dial" { // or it was never asked

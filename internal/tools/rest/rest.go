@@ -98,7 +98,7 @@ func (c *call) prepare() error {
 		c.result = program
 	}
 	c.Ask = func(ctx context.Context, call tools.Call) (string, error) {
-		return strings.TrimSpace(catalog.Say(ctx, wordsAsk, text.Exact(c.Name), c.Method, text.Exact(c.host())) + "\n" +
+		return strings.TrimSpace(catalog.Say(ctx, "Call **%s** (%s, %s)?", text.Exact(c.Name), c.Method, text.Exact(c.host())) + "\n" +
 			tools.Listed(call.Args)), nil
 	}
 	if err := c.Spec().Check(); err != nil {

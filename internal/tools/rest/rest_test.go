@@ -312,7 +312,7 @@ func TestResults(t *testing.T) {
 		"body.items[0].state":                         "a<b",
 		"map(body.items, {{id: .id, state: .state}})": `[{"id":9007199254740993,"state":"a<b"},{"id":2,"state":null}]`,
 		`string(status) + " " + args.q`:               "200 now",
-		"body.nothing":                                wordsNoResult,
+		"body.nothing":                                "The service answered, but what is wanted of its answer is not in it.",
 		"body.items[7].id":                            "not of the form that",
 		"filter(body.items, .state == 'a<b')[0].x":    "1",
 		"len(body.items) > 1 ? body.total : body.sum": "2.5",

@@ -215,14 +215,14 @@ func (p fetched) piece(from int) tools.Result {
 		fmt.Fprintf(&b, "Title: %s\n", p.title)
 	}
 	if p.hiddenElements+p.hiddenCharacters+p.comments > 0 {
-		fmt.Fprintf(&b, wordHidden+"\n", p.hiddenElements, p.comments, p.hiddenCharacters)
+		fmt.Fprintf(&b, "[taken out because no reader would see it: %d hidden elements, %d comments, %d characters]"+"\n", p.hiddenElements, p.comments, p.hiddenCharacters)
 	}
 	b.WriteString("\n" + piece)
 	switch {
 	case long:
-		fmt.Fprintf(&b, "\n\n"+wordReadOn, from+len(piece), len(p.text))
+		fmt.Fprintf(&b, "\n\n"+"[read on with from=%d of %d]", from+len(piece), len(p.text))
 	case p.more:
-		b.WriteString("\n\n" + wordPageCut)
+		b.WriteString("\n\n" + "[the page goes on, but is too long to read]")
 	}
 	if !long && len(p.links) > 0 {
 		b.WriteString("\n\nLinks:\n" + strings.Join(p.links, "\n"))

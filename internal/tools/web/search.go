@@ -148,7 +148,7 @@ func present(hits []hit, count int) tools.Result {
 		}
 	}
 	if r.Content = strings.TrimSpace(b.String()); r.Content == "" {
-		r.Content = wordNoHit
+		r.Content = "Nothing was found."
 	}
 	return r
 }

@@ -108,7 +108,7 @@ func (c *choices) rows(width, most int, styled bool) (rows []row) {
 		rows = append(rows, row{text: b.String()})
 	}
 	if hidden := high - len(rows); hidden > 0 && width > 20 {
-		rows = append(rows, row{text: paint(wordMore, dim, styled)})
+		rows = append(rows, row{text: paint("… Tab goes on", dim, styled)})
 	}
 	return rows
 }

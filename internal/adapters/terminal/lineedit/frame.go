@@ -49,9 +49,9 @@ func (e *Editor) View(width, height int) Frame {
 	width, height = max(width, 4), max(height, 2)
 	prompt := e.Prompt
 	if s := e.search; s != nil {
-		words := wordSearch
+		words := "(search “%s”)"
 		if s.lost {
-			words = wordNotFound
+			words = "(nothing has “%s”)"
 		}
 		prompt = cutTo(fmt.Sprintf(words, s.query), max(width-2, 1)) + " "
 	}

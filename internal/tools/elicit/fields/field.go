@@ -18,6 +18,9 @@ import (
 	"parley/internal/text/catalog"
 )
 
+// wordFieldSize is said in more than one place.
+const wordFieldSize = "The number must be %s."
+
 // Kind is what a Field holds.
 type Kind string
 
@@ -57,13 +60,13 @@ func (f Field) Read(said string) (any, error) {
 	case Whole:
 		n, err := strconv.ParseInt(said, 10, 64)
 		if err != nil {
-			return nil, text.Tell(wordFieldWhole)
+			return nil, text.Tell("I need a whole number.")
 		}
 		return n, f.within(float64(n), wordFieldSize)
 	case Number:
 		n, err := strconv.ParseFloat(strings.Replace(said, ",", ".", 1), 64)
 		if err != nil || math.IsNaN(n) || math.IsInf(n, 0) {
-			return nil, text.Tell(wordFieldNumber)
+			return nil, text.Tell("I need a number.")
 		}
 		return n, f.within(n, wordFieldSize)
 	case Choice:
@@ -72,7 +75,7 @@ func (f Field) Read(said string) (any, error) {
 	case Choices:
 		return f.several(said)
 	}
-	if err := f.within(float64(utf8.RuneCountInString(said)), wordFieldLength); err != nil {
+	if err := f.within(float64(utf8.RuneCountInString(said)), "The number of characters must be %s."); err != nil {
 		return nil, err
 	}
 	return said, f.formed(said)
@@ -85,9 +88,9 @@ func (f Field) Shown(value any) string {
 		return ""
 	case bool:
 		if v {
-			return wordYes
+			return "yes"
 		}
-		return wordNo
+		return "no"
 	case []any:
 		var list []string
 		for _, one := range v {
@@ -115,7 +118,7 @@ func (f Field) option(said string) (Option, error) {
 	if n, err := strconv.Atoi(strings.TrimSuffix(said, ".")); err == nil && n >= 1 && n <= len(f.Options) {
 		return f.Options[n-1], nil
 	}
-	return Option{}, text.Tell(wordFieldChoice)
+	return Option{}, text.Tell("I need one of the answers in the list, or its number.")
 }
 
 func (f Field) several(said string) (any, error) {
@@ -129,7 +132,7 @@ func (f Field) several(said string) (any, error) {
 			values = append(values, o.Value)
 		}
 	}
-	return values, f.within(float64(len(values)), wordFieldCount)
+	return values, f.within(float64(len(values)), "The number of answers must be %s.")
 }
 
 // within says where a size is too small or too large; words take what is
@@ -140,11 +143,11 @@ func (f Field) within(size float64, words string) error {
 	case !low && !high:
 		return nil
 	case f.Least != nil && f.Most != nil:
-		return text.Tell(words, catalog.Fill(wordFieldBetween, *f.Least, *f.Most))
+		return text.Tell(words, catalog.Fill("between %v and %v", *f.Least, *f.Most))
 	case low:
-		return text.Tell(words, catalog.Fill(wordFieldLeast, *f.Least))
+		return text.Tell(words, catalog.Fill("at least %v", *f.Least))
 	}
-	return text.Tell(words, catalog.Fill(wordFieldMost, *f.Most))
+	return text.Tell(words, catalog.Fill("at most %v", *f.Most))
 }
 
 // formed says where a text is not of the form that is wanted.
@@ -152,19 +155,19 @@ func (f Field) formed(said string) error {
 	switch f.Format {
 	case "email":
 		if a, err := mail.ParseAddress(said); err != nil || a.Address != said {
-			return text.Tell(wordFieldMail)
+			return text.Tell("I need an email address.")
 		}
 	case "uri":
 		if u, err := url.Parse(said); err != nil || u.Scheme == "" {
-			return text.Tell(wordFieldAddress)
+			return text.Tell("I need an address that begins like https://.")
 		}
 	case "date":
 		if _, err := time.Parse(time.DateOnly, said); err != nil {
-			return text.Tell(wordFieldDate)
+			return text.Tell("I need a date such as 2026-03-31.")
 		}
 	case "date-time":
 		if _, err := time.Parse(time.RFC3339, said); err != nil {
-			return text.Tell(wordFieldTime)
+			return text.Tell("I need a date and a time such as 2026-03-31T18:00:00Z.")
 		}
 	}
 	return nil

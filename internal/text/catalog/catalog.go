@@ -1,6 +1,6 @@
 // Package catalog says the words for people in their language. It holds one
-// catalog a language, keyed by the English words as they stand in the words.go
-// of each room. It does not know people, and translates nothing by itself.
+// catalog a language, keyed by the English words as they stand where they are
+// said. It does not know people, and translates nothing by itself.
 package catalog
 
 import (

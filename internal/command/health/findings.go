@@ -9,7 +9,6 @@ import (
 // What owners are told.
 const (
 	wordsDeadLetters = "%s could not be understood or stored, and nobody was answered: bot deadletters list"
-	wordsFree        = "%s GB free"
 	wordsNoSpace     = "%s: messages cannot be stored without free space: free some or move data_dir"
 	wordsClockBehind = "this machine's clock is %s behind the database server's, which the bot goes by: set the one that " +
 		"is wrong, for example with timedatectl set-ntp true"
@@ -17,7 +16,6 @@ const (
 		"that is wrong, for example with timedatectl set-ntp true"
 	wordsUndelivered = "%s got no answers through for %s: %s"
 	wordsStray       = "nobody is at work in %s, though messages or answers wait there: if it does not end by itself, restart this process"
-	wordsLost        = "%s of answers, one after the other, were refused or never confirmed, and none has arrived for %s"
 )
 
 // DeadLetters says that n events were put aside.

@@ -1,8 +1,0 @@
-package lineedit
-
-// What people read here.
-const (
-	wordSearch   = "(search “%s”)"
-	wordNotFound = "(nothing has “%s”)"
-	wordMore     = "… Tab goes on"
-)

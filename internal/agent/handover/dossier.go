@@ -1,0 +1,105 @@
+package handover
+
+import (
+	"fmt"
+	"strings"
+
+	"parley/internal/chat"
+	"parley/internal/memory/handoff"
+	"parley/internal/text"
+	"parley/internal/text/catalog"
+	"parley/internal/tools"
+)
+
+// How much the desk is shown of a conversation.
+const (
+	maxRead  = 60   // lines of the session that are looked at
+	maxWords = 6    // messages of the person
+	maxLine  = 1000 // characters of each
+	maxFile  = 8 << 20
+	maxFiles = 4
+)
+
+// What the desk reads.
+const (
+	wordsCase     = "**%s** (%s, %s) asks for a person. Conversation %d."
+	wordsOpenedBy = "Asked by %s%s"
+	wordsWrote    = "What they wrote:"
+	wordsTried    = "What was tried:"
+	labelTake     = "Take"
+	labelBack     = "Give back"
+)
+
+// What /why and /handoff list say.
+const (
+	wordsIsDirect = "in a direct chat"
+	wordsInGroup  = "in a group"
+)
+
+func takeButton(p catalog.Printer, id int64) chat.Button {
+	return chat.Button{Label: p.Text(labelTake), Data: fmt.Sprintf("/handoff take %d", id)}
+}
+
+func backButton(p catalog.Printer, id int64) chat.Button {
+	return chat.Button{Label: p.Text(labelBack), Data: fmt.Sprintf("/handoff back %d", id)}
+}
+
+func bothButtons(p catalog.Printer, id int64) [][]chat.Button {
+	return [][]chat.Button{{takeButton(p, id), backButton(p, id)}}
+}
+
+// shown returns what somebody wrote, every character as it is, line by line.
+func shown(said string) string {
+	lines := strings.Split(said, "\n")
+	for i, line := range lines {
+		lines[i] = text.Literal(line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// named returns how a person is called, or else their id.
+func named(u chat.User) string {
+	if u.Name != "" {
+		return text.Literal(text.Shorten(u.Name, 60))
+	}
+	return text.Literal(u.ID)
+}
+
+// dossier is what the desk gets first.
+type dossier struct {
+	m     chat.Message
+	h     tools.HandOver
+	words []string
+	calls []handoff.Attempt
+}
+
+func (f dossier) text(p catalog.Printer, id int64) string {
+	place := wordsInGroup
+	if f.m.Direct {
+		place = wordsIsDirect
+	}
+	var b strings.Builder
+	b.WriteString(p.Say(wordsCase, named(f.m.From), text.Literal(f.m.From.ID), p.Text(place), id) + "\n")
+	reason := "."
+	if f.h.Reason != "" {
+		reason = ": " + shown(text.Shorten(f.h.Reason, maxLine))
+	}
+	b.WriteString(p.Say(wordsOpenedBy, text.Literal(f.h.By.In(p)), reason) + "\n")
+	if len(f.words) > 0 {
+		b.WriteString("\n" + p.Text(wordsWrote) + "\n")
+		for _, w := range f.words {
+			b.WriteString("- " + strings.ReplaceAll(shown(text.Shorten(w, maxLine)), "\n", "\n  ") + "\n")
+		}
+	}
+	if len(f.calls) > 0 {
+		b.WriteString("\n" + p.Text(wordsTried) + "\n")
+		for _, c := range f.calls {
+			if c.Class == "" {
+				c.Class = c.Status
+			}
+			b.WriteString("- " + text.Literal(strings.ReplaceAll(c.Tool, "_", " ")) + ": " +
+				text.Literal(strings.ToLower(strings.ReplaceAll(c.Class, "_", " "))) + "\n")
+		}
+	}
+	return strings.TrimSpace(b.String())
+}

@@ -1,7 +1,0 @@
-package search
-
-// What people read.
-const (
-	wordsAnd  = " and "
-	wordsMore = " and %d more"
-)
