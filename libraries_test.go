@@ -79,5 +79,6 @@ var forTests = []allowed{
 	{".", "github.com/leonelquinteros/gotext", "reads the catalogs"},
 	{"cmd/bot", "github.com/modelcontextprotocol/go-sdk", "the other end of the protocol"},
 	{"cmd/bot", "golang.org/x/sys", "a terminal of its own"},
+	{"docs/img/filmtest", "golang.org/x/sys", "a terminal of its own"},
 	{"internal/app/console", "github.com/gorilla/websocket", "drives a real browser"},
 }

@@ -34,6 +34,9 @@ func (p Process) newRehearsed(ctx context.Context, parts rehearse.Parts) (*app, 
 	if err = a.build(ctx); err == nil {
 		err = a.openFront(ctx, nil)
 	}
+	if err == nil && a.notes.index != nil {
+		err = a.notes.index.Refresh(ctx)
+	}
 	if err != nil {
 		a.close()
 		return nil, err

@@ -18,7 +18,7 @@ import (
 // History and Send Messages in Threads.
 const invitePermissions = 1<<10 | 1<<11 | 1<<15 | 1<<16 | 1<<38
 
-var discordPlatform = Platform{Identity: discord.Identity, Servers: true, Hosted: &Hosted{
+var discordPlatform = Platform{Identity: discord.Identity, Servers: true, Deletes: true, Hosted: &Hosted{
 	Title: "Discord",
 	Token: func(c *config.Config) *config.Secret { return &c.Discord.Token },
 	Form:  text.Pattern(`^[\w-]{20,}\.[\w-]{5,}\.[\w-]{20,}$`),

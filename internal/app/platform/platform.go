@@ -34,6 +34,8 @@ type Platform struct {
 	// Servers is true where places belong to servers that can be let in as a whole. A Key
 	// does not say which.
 	Servers bool
+	// Deletes is true where the platform reports deleted messages.
+	Deletes bool
 	// Hosted is nil for the terminal, which needs no account.
 	*Hosted
 }

@@ -68,7 +68,7 @@ func escaped(text string) string {
 	return b.String()
 }
 
-// Words returns what a film says, in the order of the file, each space as one.
+// Words returns what a film says, in the order of the file, with single spaces.
 func Words(film []byte) (string, error) {
 	var b strings.Builder
 	depth := 0

@@ -21,12 +21,12 @@ type shot struct {
 	lines []string
 }
 
-// NewTerminal begins a film of a terminal with so many rows.
+// NewTerminal starts a film of a terminal that shows this many rows at once.
 func NewTerminal(title string, rows int) *Terminal {
 	return &Terminal{title: title, rows: rows, typed: map[int]int{}}
 }
 
-// Show says what stands there now, with what has scrolled away, for so many seconds.
+// Show films a screen, with what has scrolled away, for some seconds.
 func (t *Terminal) Show(all string, seconds float64) {
 	t.shots = append(t.shots, shot{t.now, strings.Split(all, "\n")})
 	t.now += seconds
