@@ -73,7 +73,7 @@ func (b *toolbox) list() ([]tools.Tool, error) {
 		tools.SaveFact(b.store, b.people.mayShare), tools.UpdateFact(b.store, b.people.mayShare), tools.ForgetFact(b.store,
 			b.people.mayShare), tools.ListFacts(b.store),
 	}
-	list = append(list, tools.TaskTools(b.store)...)
+	list = append(list, tools.Tools(tools.TaskOperations(b.store))...)
 	list = append(list, tools.ReminderTools(b.people.planner())...)
 	list = append(list, tools.LogTools(b.people.planner())...)
 	list = append(list, b.notes.tools()...)

@@ -61,14 +61,6 @@ func numbered(id int64, words string) chat.Choice {
 	return chat.Choice{Value: n, Label: n + " – " + strings.Join(strings.Fields(words), " ")}
 }
 
-// which is the number of a task that is open, or of any.
-func (t Tasks) which(open bool) gate.Option {
-	return offered(number("number of the task"), func(ctx context.Context, v provenance.Viewer) ([]agenda.Task, error) {
-		rows, err := t.Rows.Tasks(ctx, v, mostChoices, 0)
-		return slices.DeleteFunc(rows, func(row agenda.Task) bool { return row.Done && open }), err
-	}, func(row agenda.Task) chat.Choice { return numbered(row.ID, row.Description) })
-}
-
 // which is the number of a reminder.
 func (s Reminders) which() gate.Option {
 	return offered(number("number of the reminder"), func(ctx context.Context, v provenance.Viewer) ([]agenda.Reminder, error) {

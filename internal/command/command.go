@@ -60,10 +60,11 @@ func number(about string) gate.Option {
 	return gate.Option{Name: "number", Help: about, Kind: gate.Number, Required: true}
 }
 
-// passedOn is the origin of what a request stores, besides what its author typed.
-func passedOn(r gate.Request) (from provenance.Origin) {
+// passedOn is the origin of what a request stores.
+func passedOn(r gate.Request) provenance.Origin {
+	from := provenance.Origin{Via: provenance.ViaTyped}
 	if r.Quoted {
-		from.Via = provenance.ViaQuoted
+		from.Via |= provenance.ViaQuoted
 	}
 	return from
 }

@@ -30,7 +30,7 @@ var listFactsText string
 
 // viewer returns who calls, and from where.
 func viewer(c Call) provenance.Viewer {
-	return provenance.Viewer{User: c.Who.ID, Key: c.Where, Guild: c.Guild, Direct: c.Direct, Agent: c.Memory}
+	return provenance.Viewer{User: c.Who.ID, Key: c.Where, Guild: c.Guild, Direct: c.Direct, Operator: c.Operator, Agent: c.Memory}
 }
 
 // core returns the Meta of a tool that is always offered.
@@ -42,6 +42,12 @@ func core(name, description string, category Category) Meta {
 // must stay small, because a local model reads all of it with each message.
 func (m Meta) onDemand() Meta {
 	m.Core = false
+	return m
+}
+
+// says returns a tool that tells people in these words what it does.
+func (m Meta) says(words string) Meta {
+	m.Words = words
 	return m
 }
 

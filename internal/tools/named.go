@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"parley/internal/chat"
 	"parley/internal/memory"
 	"parley/internal/memory/agenda"
 	"parley/internal/memory/provenance"
@@ -141,3 +142,23 @@ func factOf(ctx context.Context, store *memory.Store, c Call, n named) (int64, e
 
 // maxNamedFacts is how many facts are looked through for the one that is meant.
 const maxNamedFacts = 1000
+
+// mostOffered is how many rows are offered to choose from; platforms show fewer.
+const mostOffered = 200
+
+// offered lists rows to choose from by their numbers; none if they cannot be read.
+func offered[T any](list func(context.Context, provenance.Viewer) ([]T, error),
+	show func(T) (id int64, words string)) func(context.Context, provenance.Viewer) []chat.Choice {
+	return func(ctx context.Context, v provenance.Viewer) (choices []chat.Choice) {
+		rows, err := list(ctx, v)
+		if err != nil {
+			return nil
+		}
+		for _, row := range rows {
+			id, words := show(row)
+			n := strconv.FormatInt(id, 10)
+			choices = append(choices, chat.Choice{Value: n, Label: n + " – " + strings.Join(strings.Fields(words), " ")})
+		}
+		return choices
+	}
+}

@@ -43,7 +43,7 @@ func realTools(t *testing.T) Set {
 		error) {
 		return time.Time{}, nil
 	}}
-	list := append(VaultTools(Notes{Vault: v}), TaskTools(store)...)
+	list := append(VaultTools(Notes{Vault: v}), Tools(TaskOperations(store))...)
 	list = append(append(list, ReminderTools(plan)...), LogTools(plan)...)
 	return NewSet(append(list, SaveFact(store, nil), UpdateFact(store, nil))...)
 }

@@ -1,0 +1,133 @@
+package command
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"parley/internal/chat"
+	"parley/internal/command/gate"
+	"parley/internal/memory/facts"
+	"parley/internal/memory/provenance"
+	"parley/internal/text/catalog"
+	"parley/internal/tools"
+)
+
+// verbs makes the verbs of a command from operations, in their order.
+func verbs(all []tools.Operation) (list []gate.Command) {
+	for _, o := range all {
+		if o.Command != "" {
+			list = append(list, verb(o))
+		}
+	}
+	return list
+}
+
+// operated makes the verb of the operation that has this command.
+func operated(all []tools.Operation, command string) gate.Command {
+	o, _ := tools.Operated(all, command)
+	return verb(o)
+}
+
+// verb makes a verb from an operation.
+func verb(o tools.Operation) gate.Command {
+	spec := o.Spec()
+	c := gate.Command{Name: o.Command[strings.LastIndexByte(o.Command, ' ')+1:], Help: o.Help, Private: o.Private}
+	if spec.ReadOnly {
+		c.Effect = gate.Reads
+	}
+	for _, a := range o.Args {
+		c.Options = append(c.Options, option(o, a))
+	}
+	if o.Listed {
+		c.Options = append(c.Options, gate.Option{Name: "page", Help: "page number", Kind: gate.Number})
+	}
+	c.Run = func(ctx context.Context, r gate.Request) (chat.Answer, error) {
+		result, err := o.Do(ctx, callOf(r), given(o, c.Options, r))
+		if err != nil {
+			return chat.Answer{}, err
+		}
+		return shown(ctx, r, o, result), nil
+	}
+	if spec.Confirm {
+		c.Confirm = func(ctx context.Context, r gate.Request) (string, error) {
+			return o.Question(ctx, callOf(r), given(o, c.Options, r))
+		}
+	}
+	return c
+}
+
+// option makes an option from an argument of an operation.
+func option(o tools.Operation, a tools.Arg) gate.Option {
+	property, required := o.Schema(a)
+	opt := gate.Option{Name: a.Name, Help: a.Help, Required: required || a.Required, Long: a.Long, Choices: a.Choices, Suggest: a.Suggest}
+	if property == nil {
+		property = new(jsonschema.Schema) // the model does not have it
+	}
+	switch property.Type {
+	case "integer":
+		opt.Kind = gate.Number
+	case "boolean":
+		opt.Kind = gate.Switch
+	}
+	for _, v := range property.Enum {
+		if s, ok := v.(string); ok && a.Choices == nil {
+			opt.Choices = append(opt.Choices, s)
+		}
+	}
+	if a.Offer != nil {
+		opt.Offer = func(ctx context.Context, m chat.Message) []chat.Choice { return a.Offer(ctx, provenance.ViewerOf(m)) }
+	}
+	return opt
+}
+
+// callOf is the call that a command makes.
+func callOf(r gate.Request) tools.Call {
+	c := tools.CallOf(r.Message)
+	c.Origin = passedOn(r)
+	return c
+}
+
+// given are the arguments of a request, by the names that the operation has for them.
+func given(o tools.Operation, options []gate.Option, r gate.Request) map[string]any {
+	args := map[string]any{}
+	for i, a := range o.Args {
+		v, ok := r.Args[a.Name]
+		switch n, err := strconv.ParseInt(v, 10, 64); {
+		case !ok:
+		case options[i].Kind == gate.Number && err == nil:
+			args[a.Field()] = n
+		case options[i].Kind == gate.Switch:
+			args[a.Field()] = v == "on"
+		default:
+			args[a.Field()] = v
+		}
+	}
+	return args
+}
+
+// shown is what people see of a result: a list in pages, a deed with what may be done
+// about it.
+func shown(ctx context.Context, r gate.Request, o tools.Operation, result tools.Result) chat.Answer {
+	a := chat.Answer{Text: result.Content}
+	var buttons []chat.Button
+	switch data := result.Data.(type) {
+	case tools.Rows:
+		if len(data.Lines) > 0 {
+			return gate.Page(ctx, data.Lines, r.Number("page", 1), listPage, "/"+o.Command)
+		}
+		if data.None != "" {
+			a.Text = data.None
+		}
+	case tools.Deed:
+		a.Text, buttons = data.Note, data.Buttons
+	case facts.Change:
+		buttons = data.Buttons(catalog.Of(ctx))
+	}
+	if len(buttons) > 0 {
+		a.Buttons = [][]chat.Button{buttons}
+	}
+	return a
+}
