@@ -49,7 +49,7 @@ func (a *app) commands() command.Groups {
 		Facts: command.Facts{Rows: a.storage.store, Find: a.storage.store, SetDigest: a.storage.store.SetDigest,
 			Service: facts.Service{Rows: a.storage.store}, Location: a.people.location, File: a.factsFileDoes()},
 		Tasks:     command.Tasks{Rows: a.storage.store},
-		Reminders: command.Reminders{Rows: a.storage.store, Planner: a.people.planner(), Location: a.people.location, Now: a.now},
+		Reminders: command.Reminders{Planner: a.people.planner(), Location: a.people.location},
 		Handoff:   command.Handoff{Desk: f.desk, Choices: f.desk.Choices},
 		Journal:   command.Journal{Planner: a.people.planner()},
 		Person:    a.personCommands(),

@@ -74,8 +74,8 @@ func (b *toolbox) list() ([]tools.Tool, error) {
 			b.people.mayShare), tools.ListFacts(b.store),
 	}
 	list = append(list, tools.Tools(tools.TaskOperations(b.store))...)
-	list = append(list, tools.ReminderTools(b.people.planner())...)
-	list = append(list, tools.LogTools(b.people.planner())...)
+	list = append(list, tools.Tools(tools.ReminderOperations(b.people.planner()))...)
+	list = append(list, tools.Tools(tools.LogOperations(b.people.planner()))...)
 	list = append(list, b.notes.tools()...)
 	if b.cfg.Playbook.Dir != "" || slices.ContainsFunc(b.cfg.Agents, func(r config.Resident) bool { return r.Playbook != "" }) {
 		list = append(list, tools.SetVariable(func(c tools.Call, name string, value any) error {

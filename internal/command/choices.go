@@ -1,17 +1,13 @@
 package command
 
 import (
-	"cmp"
 	"context"
-	_ "embed"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
 	"parley/internal/chat"
 	"parley/internal/command/gate"
-	"parley/internal/memory/agenda"
 	"parley/internal/memory/facts"
 	"parley/internal/memory/provenance"
 )
@@ -61,13 +57,6 @@ func numbered(id int64, words string) chat.Choice {
 	return chat.Choice{Value: n, Label: n + " – " + strings.Join(strings.Fields(words), " ")}
 }
 
-// which is the number of a reminder.
-func (s Reminders) which() gate.Option {
-	return offered(number("number of the reminder"), func(ctx context.Context, v provenance.Viewer) ([]agenda.Reminder, error) {
-		return s.Rows.Reminders(ctx, v)
-	}, func(row agenda.Reminder) chat.Choice { return numbered(row.ID, row.Text) })
-}
-
 // which is the number of a fact.
 func (f Facts) which() gate.Option {
 	return offered(number("number of the fact"), func(ctx context.Context, v provenance.Viewer) ([]facts.Fact, error) {
@@ -113,40 +102,4 @@ func (l Model) offer(ctx context.Context, _ chat.Message) (choices []chat.Choice
 		choices = append(choices, chat.Choice{Value: name})
 	}
 	return choices
-}
-
-// zoneNames are the time zones of the world that people live in, from the list of
-// the IANA (zone1970.tab, in the public domain).
-//
-//go:embed zones.txt
-var zoneNames string
-
-// suggestZone returns the zones with a place whose name begins as what was typed,
-// the ones named so themselves first.
-func suggestZone(_ context.Context, _ chat.Message, typed string) []string {
-	typed = strings.ToLower(strings.ReplaceAll(strings.TrimSpace(typed), " ", "_"))
-	type found struct {
-		name string
-		far  int
-	}
-	var list []found
-	for name := range strings.Lines(zoneNames) {
-		name = strings.TrimSpace(name)
-		lower := strings.ToLower(name)
-		city := lower[strings.LastIndexByte(lower, '/')+1:]
-		switch {
-		case strings.HasPrefix(city, typed):
-			list = append(list, found{name, 0})
-		case strings.HasPrefix(lower, typed):
-			list = append(list, found{name, 1})
-		case strings.Contains(lower, typed):
-			list = append(list, found{name, 2})
-		}
-	}
-	slices.SortStableFunc(list, func(a, b found) int { return cmp.Compare(a.far, b.far) })
-	names := make([]string, len(list))
-	for i, f := range list {
-		names[i] = f.name
-	}
-	return names
 }

@@ -1,11 +1,10 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 	"strings"
-
-	"github.com/google/jsonschema-go/jsonschema"
 
 	"parley/internal/chat"
 	"parley/internal/command/gate"
@@ -61,21 +60,16 @@ func verb(o tools.Operation) gate.Command {
 
 // option makes an option from an argument of an operation.
 func option(o tools.Operation, a tools.Arg) gate.Option {
-	property, required := o.Schema(a)
-	opt := gate.Option{Name: a.Name, Help: a.Help, Required: required || a.Required, Long: a.Long, Choices: a.Choices, Suggest: a.Suggest}
-	if property == nil {
-		property = new(jsonschema.Schema) // the model does not have it
+	property := o.Property(a)
+	opt := gate.Option{Name: a.Name, Help: a.Help, Required: property.Required, Long: a.Long, Choices: a.Choices, Suggest: a.Suggest}
+	if opt.Choices == nil {
+		opt.Choices = property.Enum
 	}
 	switch property.Type {
 	case "integer":
 		opt.Kind = gate.Number
 	case "boolean":
 		opt.Kind = gate.Switch
-	}
-	for _, v := range property.Enum {
-		if s, ok := v.(string); ok && a.Choices == nil {
-			opt.Choices = append(opt.Choices, s)
-		}
 	}
 	if a.Offer != nil {
 		opt.Offer = func(ctx context.Context, m chat.Message) []chat.Choice { return a.Offer(ctx, provenance.ViewerOf(m)) }
@@ -115,11 +109,13 @@ func shown(ctx context.Context, r gate.Request, o tools.Operation, result tools.
 	var buttons []chat.Button
 	switch data := result.Data.(type) {
 	case tools.Rows:
-		if len(data.Lines) > 0 {
+		if len(data.Lines) > 0 && !o.Listed {
+			a.Text = strings.Join(data.Lines, "\n")
+		} else if len(data.Lines) > 0 {
 			return gate.Page(ctx, data.Lines, r.Number("page", 1), listPage, "/"+o.Command)
 		}
-		if data.None != "" {
-			a.Text = data.None
+		if len(data.Lines) == 0 {
+			a.Text = cmp.Or(data.None, a.Text)
 		}
 	case tools.Deed:
 		a.Text, buttons = data.Note, data.Buttons

@@ -128,14 +128,24 @@ func (o Operation) byHand(c Call, args map[string]any) (Call, error) {
 	return c, err
 }
 
-// Schema returns the schema of an argument, nil for one that the model does not have, and
-// whether the model must give it.
-func (o Operation) Schema(a Arg) (property *jsonschema.Schema, required bool) {
-	var all jsonschema.Schema
-	if err := json.Unmarshal(o.Spec().Parameters, &all); err != nil {
-		return nil, false // Declare has written it
+// Property is what the schema says of an argument.
+type Property struct {
+	Type        string   // a type of JSON Schema; "" if the model does not have the argument
+	Description string   // for the model
+	Enum        []string // the only values
+	Required    bool     `json:"-"`
+}
+
+// Property returns what the schema says of an argument.
+func (o Operation) Property(a Arg) Property {
+	var schema struct {
+		Properties map[string]Property
+		Required   []string
 	}
-	return all.Properties[a.Field()], slices.Contains(all.Required, a.Field())
+	_ = json.Unmarshal(o.Spec().Parameters, &schema) // Declare has written it
+	p := schema.Properties[a.Field()]
+	p.Required = a.Required || slices.Contains(schema.Required, a.Field())
+	return p
 }
 
 // Operated returns the operation with a slash command; ok is false if there is none.
@@ -147,11 +157,14 @@ func Operated(all []Operation, command string) (o Operation, ok bool) {
 	return all[i], true
 }
 
-// Tools are the operations as the model has them.
-func Tools(all []Operation) []Tool {
-	list := make([]Tool, len(all))
-	for i, o := range all {
-		list[i] = o
+// Tools are the operations as the model has them: each once, however many commands it has.
+func Tools(all []Operation) (list []Tool) {
+	has := map[string]bool{}
+	for _, o := range all {
+		if name := o.Spec().Name; !has[name] {
+			has[name] = true
+			list = append(list, o)
+		}
 	}
 	return list
 }

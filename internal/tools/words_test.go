@@ -44,7 +44,7 @@ func realTools(t *testing.T) Set {
 		return time.Time{}, nil
 	}}
 	list := append(VaultTools(Notes{Vault: v}), Tools(TaskOperations(store))...)
-	list = append(append(list, ReminderTools(plan)...), LogTools(plan)...)
+	list = append(append(list, Tools(ReminderOperations(plan))...), Tools(LogOperations(plan))...)
 	return NewSet(append(list, SaveFact(store, nil), UpdateFact(store, nil))...)
 }
 
