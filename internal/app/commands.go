@@ -11,7 +11,6 @@ import (
 	"parley/internal/command/gate"
 	"parley/internal/command/language"
 	"parley/internal/llm"
-	"parley/internal/memory/facts"
 	"parley/internal/memory/factsfile"
 	"parley/internal/text"
 	"parley/internal/text/catalog"
@@ -46,8 +45,7 @@ func (a *app) commands() command.Groups {
 		Insight: command.Insight{Rows: a.storage.store, Spent: a.storage.store, Currency: a.cfg.Limits.Currency, Now: a.now,
 			ShowsNote: a.notes.shows, ReadsNotes: a.notes.reads,
 			Debug: func(k chat.Key, on bool) { f.debug.Store(k, on) }, Kept: a.port.kept},
-		Facts: command.Facts{Rows: a.storage.store, Find: a.storage.store, SetDigest: a.storage.store.SetDigest,
-			Service: facts.Service{Rows: a.storage.store}, Location: a.people.location, File: a.factsFileDoes()},
+		Facts:     command.Facts{Rows: a.storage.store, MayShare: a.people.mayShare, Location: a.people.location, File: a.factsFileDoes()},
 		Tasks:     command.Tasks{Rows: a.storage.store},
 		Reminders: command.Reminders{Planner: a.people.planner(), Location: a.people.location},
 		Handoff:   command.Handoff{Desk: f.desk, Choices: f.desk.Choices},

@@ -70,9 +70,8 @@ func schemasOf(set tools.Set) map[string][]byte {
 func (b *toolbox) list() ([]tools.Tool, error) {
 	list := []tools.Tool{
 		tools.CurrentTime(b.now, b.people.zone), tools.SaveDecision(), tools.RecallConversation(b.store, b.platforms.attester().Look),
-		tools.SaveFact(b.store, b.people.mayShare), tools.UpdateFact(b.store, b.people.mayShare), tools.ForgetFact(b.store,
-			b.people.mayShare), tools.ListFacts(b.store),
 	}
+	list = append(list, tools.Tools(tools.FactOperations(b.store, b.people.mayShare))...)
 	list = append(list, tools.Tools(tools.TaskOperations(b.store))...)
 	list = append(list, tools.Tools(tools.ReminderOperations(b.people.planner()))...)
 	list = append(list, tools.Tools(tools.LogOperations(b.people.planner()))...)

@@ -3,13 +3,12 @@ package command
 import (
 	"context"
 	"fmt"
-	"strconv"
-	"strings"
 
 	"parley/internal/chat"
 	"parley/internal/command/gate"
 	"parley/internal/memory/facts"
 	"parley/internal/memory/provenance"
+	"parley/internal/tools"
 )
 
 // Said in more than one place.
@@ -35,41 +34,14 @@ const (
 // mostChoices is how many rows are offered to choose from; platforms show fewer.
 const mostChoices = 200
 
-// offered is a number option that shows the rows there are to choose from. list may
-// fail: then nothing is offered.
-func offered[T any](o gate.Option, list func(context.Context, provenance.Viewer) ([]T, error), show func(T) chat.Choice) gate.Option {
-	o.Offer = func(ctx context.Context, m chat.Message) (choices []chat.Choice) {
-		rows, err := list(ctx, provenance.ViewerOf(m))
-		if err != nil {
-			return nil
-		}
-		for _, row := range rows {
-			choices = append(choices, show(row))
-		}
-		return choices
-	}
-	return o
-}
-
-// numbered is a row that is chosen by its number.
-func numbered(id int64, words string) chat.Choice {
-	n := strconv.FormatInt(id, 10)
-	return chat.Choice{Value: n, Label: n + " – " + strings.Join(strings.Fields(words), " ")}
-}
-
-// which is the number of a fact.
-func (f Facts) which() gate.Option {
-	return offered(number("number of the fact"), func(ctx context.Context, v provenance.Viewer) ([]facts.Fact, error) {
-		return f.Rows.Facts(ctx, v, mostChoices, 0)
-	}, func(row facts.Fact) chat.Choice { return numbered(row.ID, row.Content) })
-}
-
 // undoable is the number of a change that can be taken back.
 func (f Facts) undoable() gate.Option {
-	return offered(gate.Option{Name: "number", Help: "number of the change, as its button has it; the latest when left out", Kind: gate.Number}, func(ctx context.Context,
-		v provenance.Viewer) ([]facts.Change, error) {
+	o := gate.Option{Name: "number", Help: "number of the change, as its button has it; the latest when left out", Kind: gate.Number}
+	offer := tools.Offered(func(ctx context.Context, v provenance.Viewer) ([]facts.Change, error) {
 		return f.Rows.Undoables(ctx, v, mostChoices)
-	}, func(c facts.Change) chat.Choice { return numbered(c.ID, outlined(c)) })
+	}, func(c facts.Change) (int64, string) { return c.ID, outlined(c) })
+	o.Offer = func(ctx context.Context, m chat.Message) []chat.Choice { return offer(ctx, provenance.ViewerOf(m)) }
+	return o
 }
 
 // outlined is a change as a difference shows it.

@@ -146,8 +146,8 @@ const maxNamedFacts = 1000
 // mostOffered is how many rows are offered to choose from; platforms show fewer.
 const mostOffered = 200
 
-// offered lists rows to choose from by their numbers; none if they cannot be read.
-func offered[T any](list func(context.Context, provenance.Viewer) ([]T, error),
+// Offered lists rows to choose from by their numbers; none if they cannot be read.
+func Offered[T any](list func(context.Context, provenance.Viewer) ([]T, error),
 	show func(T) (id int64, words string)) func(context.Context, provenance.Viewer) []chat.Choice {
 	return func(ctx context.Context, v provenance.Viewer) (choices []chat.Choice) {
 		rows, err := list(ctx, v)

@@ -30,7 +30,8 @@ type Face struct {
 	Private bool   // its results are for the eyes of who calls alone
 	// Text names the argument that is wrong when a text is too long or empty.
 	Text string
-	// Absent tells people where to find the rows there are; nil leaves errors as they are.
+	// Absent tells people in a chat where to find the rows there are; nil leaves errors as
+	// they are.
 	Absent func(error) error
 }
 
@@ -42,6 +43,7 @@ type Arg struct {
 	// Help documents it, for the model too where the tag of its field says nothing.
 	Help     string
 	Required bool // even though the model may leave it out
+	Optional bool // even though the model must give it
 	Long     bool // a text of several lines
 	// Choices are the only values; nil has those of the model's argument.
 	Choices []string
@@ -90,7 +92,7 @@ func (o Operation) Spec() Spec { return o.tool.Spec() }
 // Call implements Tool.
 func (o Operation) Call(ctx context.Context, c Call) (Result, error) {
 	r, err := o.tool.Call(ctx, c)
-	if err != nil && o.Absent != nil {
+	if err != nil && o.Absent != nil && !c.Operator {
 		err = o.Absent(err)
 	}
 	if err != nil && !c.ByHand {
@@ -144,7 +146,7 @@ func (o Operation) Property(a Arg) Property {
 	}
 	_ = json.Unmarshal(o.Spec().Parameters, &schema) // Declare has written it
 	p := schema.Properties[a.Field()]
-	p.Required = a.Required || slices.Contains(schema.Required, a.Field())
+	p.Required = a.Required || !a.Optional && slices.Contains(schema.Required, a.Field())
 	return p
 }
 

@@ -209,7 +209,7 @@ func cancelReminder(store *memory.Store) Operation {
 		r, err := reminderOf(ctx, store, c, a)
 		return sentence(ctx, "Cancel the reminder \"%s\"?", r.Text), err
 	})
-	which := Arg{Name: "number", Of: "id", Help: "number of the reminder", Required: true, Offer: offered(
+	which := Arg{Name: "number", Of: "id", Help: "number of the reminder", Required: true, Offer: Offered(
 		func(ctx context.Context, v provenance.Viewer) ([]agenda.Reminder, error) {
 			return store.Reminders(ctx, v)
 		},

@@ -45,7 +45,7 @@ var taskText = Arg{Name: "text", Of: "description", Help: "what is to be done"}
 
 // whichTask is the number of a task, of those that are open or of any.
 func whichTask(store *memory.Store, open bool) Arg {
-	return Arg{Name: "number", Of: "id", Help: "number of the task", Required: true, Offer: offered(
+	return Arg{Name: "number", Of: "id", Help: "number of the task", Required: true, Offer: Offered(
 		func(ctx context.Context, v provenance.Viewer) ([]agenda.Task, error) {
 			rows, err := store.Tasks(ctx, v, mostOffered, 0)
 			return slices.DeleteFunc(rows, func(row agenda.Task) bool { return row.Done && open }), err

@@ -45,7 +45,7 @@ func realTools(t *testing.T) Set {
 	}}
 	list := append(VaultTools(Notes{Vault: v}), Tools(TaskOperations(store))...)
 	list = append(append(list, Tools(ReminderOperations(plan))...), Tools(LogOperations(plan))...)
-	return NewSet(append(list, SaveFact(store, nil), UpdateFact(store, nil))...)
+	return NewSet(append(list, Tools(FactOperations(store, nil))...)...)
 }
 
 // A failed call says what went wrong, and no placeholder of ours.
