@@ -71,7 +71,8 @@ func (f Facts) command() gate.Command {
 
 // asker returns a command's author, to the facts service.
 func (f Facts) asker(r gate.Request) (facts.Service, facts.Asker) {
-	return facts.Service{Rows: f.Rows}, facts.Asker{Viewer: provenance.ViewerOf(r.Message), Admin: func(context.Context) bool { return r.Role >= gate.Admin }}
+	return facts.Service{Rows: f.Rows}, facts.Asker{Viewer: provenance.ViewerOf(r.Message),
+		Admin: func(context.Context) bool { return r.Role >= gate.Admin }}
 }
 
 // list lays out what is remembered. Where others read along it is not all.

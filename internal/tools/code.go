@@ -22,7 +22,8 @@ func (n Notes) searchCode() Tool {
 		Query  string `json:"query" jsonschema:"names or words that stand in the code"`
 		Folder string `json:"folder,omitempty" jsonschema:"only files below this folder"`
 	}
-	return forReaders(n, core("search_code", searchCodeText, Code).reads(), func(ctx context.Context, c Call, a args) (Result, error) {
+	meta := core("search_code", searchCodeText, Code).reads().says("searches the owner's code")
+	return forReaders(n, meta, func(ctx context.Context, c Call, a args) (Result, error) {
 		return n.looked(ctx, c, index.Query{Text: a.Query, Kind: index.KindCode, Folder: a.Folder, Limit: vaultHits})
 	})
 }
@@ -31,7 +32,7 @@ func (n Notes) definition() Tool {
 	type args struct {
 		Name string `json:"name" jsonschema:"the name, or Type.Method"`
 	}
-	meta := core("find_definition", findDefinitionText, Code).reads().onDemand()
+	meta := core("find_definition", findDefinitionText, Code).reads().onDemand().says("finds where something is defined in code")
 	return forReaders(n, meta, func(ctx context.Context, c Call, a args) (Result, error) {
 		s, err := n.of(ctx, c)
 		if err != nil {
@@ -52,7 +53,7 @@ func (n Notes) references() Tool {
 	type args struct {
 		Name string `json:"name" jsonschema:"the name, or Type.Method"`
 	}
-	meta := core("find_references", findReferencesText, Code).reads().onDemand()
+	meta := core("find_references", findReferencesText, Code).reads().onDemand().says("finds where something is used in code")
 	return forReaders(n, meta, func(ctx context.Context, c Call, a args) (Result, error) {
 		s, err := n.of(ctx, c)
 		if err != nil {

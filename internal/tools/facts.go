@@ -239,7 +239,8 @@ func (f factStore) update() Operation {
 	})
 	what := factText
 	what.Optional = true
-	return Declare(meta, factFace("facts change", "Make it say something else", f.which(), what), func(ctx context.Context, c Call, a args) (Result, error) {
+	face := factFace("facts change", "Make it say something else", f.which(), what)
+	return Declare(meta, face, func(ctx context.Context, c Call, a args) (Result, error) {
 		if c.ByHand && a.Content == "" { // the button cannot know it
 			old, err := f.service.Find(ctx, f.asker(c), a.ID)
 			return worded(ctx, deed{err: err}, "Fact #%d says: “%s”. To change it, send /facts change %d and what is right.", old.ID, old.Content, old.ID)

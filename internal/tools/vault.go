@@ -135,7 +135,8 @@ func (n Notes) search() Tool {
 		Tag    string `json:"tag,omitempty" jsonschema:"only notes with this tag"`
 		Folder string `json:"folder,omitempty" jsonschema:"only notes below this folder"`
 	}
-	return forReaders(n, core("vault_search", vaultSearchText, Vault).reads(), func(ctx context.Context, c Call, a args) (Result, error) {
+	meta := core("vault_search", vaultSearchText, Vault).reads().says("searches the owner's notes")
+	return forReaders(n, meta, func(ctx context.Context, c Call, a args) (Result, error) {
 		q := NoteQuery(a.Query, n.Clock.at(ctx, c.Who))
 		q.Kind, q.Limit, q.Folder = index.KindNotes, vaultHits, cmp.Or(a.Folder, q.Folder)
 		if a.Tag != "" {
@@ -221,7 +222,8 @@ func (n Notes) read() Tool {
 		Path    string `json:"path" jsonschema:"the note's title or path"`
 		Heading string `json:"heading,omitempty" jsonschema:"only the section below this heading"`
 	}
-	return forReaders(n, core("vault_read", vaultReadText, Vault).reads(), func(ctx context.Context, c Call, a args) (Result, error) {
+	meta := core("vault_read", vaultReadText, Vault).reads().says("reads a note")
+	return forReaders(n, meta, func(ctx context.Context, c Call, a args) (Result, error) {
 		name, heading := a.Path, a.Heading
 		if before, after, ok := strings.Cut(name, "#"); ok && heading == "" {
 			name, heading = before, after
@@ -251,8 +253,8 @@ func (n Notes) list() Tool {
 	type args struct {
 		Folder string `json:"folder,omitempty" jsonschema:"only notes below this folder"`
 	}
-	return forReaders(n, core("vault_list", vaultListText, Vault).reads().onDemand(), func(ctx context.Context, c Call,
-		a args) (Result, error) {
+	meta := core("vault_list", vaultListText, Vault).reads().onDemand().says("lists the owner's notes")
+	return forReaders(n, meta, func(ctx context.Context, c Call, a args) (Result, error) {
 		s, err := n.of(ctx, c)
 		if err != nil {
 			return Result{}, err
@@ -272,8 +274,8 @@ func (n Notes) related() Tool {
 	type args struct {
 		Path string `json:"path" jsonschema:"the note's title or path"`
 	}
-	return forReaders(n, core("vault_related", vaultRelatedText, Vault).reads().onDemand(), func(ctx context.Context,
-		c Call, a args) (Result, error) {
+	meta := core("vault_related", vaultRelatedText, Vault).reads().onDemand().says("finds what belongs to a note")
+	return forReaders(n, meta, func(ctx context.Context, c Call, a args) (Result, error) {
 		s, err := n.of(ctx, c)
 		if err != nil {
 			return Result{}, err
@@ -320,7 +322,7 @@ func (n Notes) write() Tool {
 		Title   string `json:"title,omitempty" jsonschema:"title of a new note"`
 		Content string `json:"content" jsonschema:"the text, Markdown"`
 	}
-	meta := core("vault_write", vaultWriteText, Vault).writes().onDemand()
+	meta := core("vault_write", vaultWriteText, Vault).writes().onDemand().says("writes a note")
 	meta.Idempotent = false // appending twice writes twice: the turn's journal prevents it
 	meta.Refine = oneOf(map[string][]string{"mode": {index.ModeCreate, index.ModeAppend, index.ModeReplaceSection}})
 	meta.Ask = about("Write the note %s (%s) with this text: \"%s\"?", func(a args) []string {
@@ -379,7 +381,7 @@ func (n Notes) move() Tool {
 		From string `json:"from" jsonschema:"the note's path now"`
 		To   string `json:"to" jsonschema:"its path then"`
 	}
-	meta := core("vault_move", vaultMoveText, Vault).writes().onDemand()
+	meta := core("vault_move", vaultMoveText, Vault).writes().onDemand().says("moves a note and keeps the links to it")
 	meta.Idempotent, meta.Scope = false, []string{Librarian}
 	meta.Ask = about("Move the note %s to %s?", func(a args) []string { return []string{a.From, a.To} })
 	return forWriters(n, meta, func(ctx context.Context, c Call, a args) (Result, error) {
@@ -406,7 +408,7 @@ func (n Notes) index() Tool {
 		Title string `json:"title" jsonschema:"its title"`
 		Notes []link `json:"notes" jsonschema:"the notes it links, in order"`
 	}
-	meta := core("vault_create_index", vaultIndexText, Vault).writes().onDemand()
+	meta := core("vault_create_index", vaultIndexText, Vault).writes().onDemand().says("writes a note that lists others")
 	meta.Idempotent, meta.Scope = false, []string{Librarian}
 	meta.Ask = asking(func(ctx context.Context, c Call, a args) (string, error) {
 		return sentence(ctx, "Write the index note %s with these notes?", a.Path) + "\n" + Listed(c.Args), nil
