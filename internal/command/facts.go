@@ -77,8 +77,7 @@ func (f Facts) asker(r gate.Request) (facts.Service, facts.Asker) {
 
 // list lays out what is remembered. Where others read along it is not all.
 func (f Facts) list(ctx context.Context, r gate.Request) (chat.Answer, error) {
-	o, _ := tools.Operated(tools.FactOperations(f.Rows, f.MayShare), "facts list")
-	result, err := o.Do(ctx, callOf(r), nil)
+	result, err := tools.Operated(tools.FactOperations(f.Rows, f.MayShare), "facts list").Do(ctx, callOf(r), nil)
 	if err != nil {
 		return chat.Answer{}, err
 	}

@@ -3,7 +3,6 @@ package command
 import (
 	"cmp"
 	"context"
-	"strconv"
 	"strings"
 
 	"parley/internal/chat"
@@ -26,8 +25,7 @@ func verbs(all []tools.Operation) (list []gate.Command) {
 
 // operated makes the verb of the operation that has this command.
 func operated(all []tools.Operation, command string) gate.Command {
-	o, _ := tools.Operated(all, command)
-	return verb(o)
+	return verb(tools.Operated(all, command))
 }
 
 // verb makes a verb from an operation.
@@ -44,7 +42,7 @@ func verb(o tools.Operation) gate.Command {
 		c.Options = append(c.Options, gate.Option{Name: "page", Help: "page number", Kind: gate.Number})
 	}
 	c.Run = func(ctx context.Context, r gate.Request) (chat.Answer, error) {
-		result, err := o.Do(ctx, callOf(r), given(o, c.Options, r))
+		result, err := o.Do(ctx, callOf(r), o.Given(r.Args))
 		if err != nil {
 			return chat.Answer{}, err
 		}
@@ -52,7 +50,7 @@ func verb(o tools.Operation) gate.Command {
 	}
 	if spec.Confirm {
 		c.Confirm = func(ctx context.Context, r gate.Request) (string, error) {
-			return o.Question(ctx, callOf(r), given(o, c.Options, r))
+			return o.Question(ctx, callOf(r), o.Given(r.Args))
 		}
 	}
 	return c
@@ -82,24 +80,6 @@ func callOf(r gate.Request) tools.Call {
 	c := tools.CallOf(r.Message)
 	c.Origin = passedOn(r)
 	return c
-}
-
-// given are the arguments of a request, by the names that the operation has for them.
-func given(o tools.Operation, options []gate.Option, r gate.Request) map[string]any {
-	args := map[string]any{}
-	for i, a := range o.Args {
-		v, ok := r.Args[a.Name]
-		switch n, err := strconv.ParseInt(v, 10, 64); {
-		case !ok:
-		case options[i].Kind == gate.Number && err == nil:
-			args[a.Field()] = n
-		case options[i].Kind == gate.Switch:
-			args[a.Field()] = v == "on"
-		default:
-			args[a.Field()] = v
-		}
-	}
-	return args
 }
 
 // shown is what people see of a result: a list in pages, a deed with what may be done

@@ -240,6 +240,7 @@ func (f factStore) update() Operation {
 	what := factText
 	what.Optional = true
 	face := factFace("facts change", "Make it say something else", f.which(), what)
+	face.Form = Form{Do: "fact-change", Page: "/facts", Args: []string{"number", "text"}}
 	return Declare(meta, face, func(ctx context.Context, c Call, a args) (Result, error) {
 		if c.ByHand && a.Content == "" { // the button cannot know it
 			old, err := f.service.Find(ctx, f.asker(c), a.ID)
@@ -280,6 +281,7 @@ func (f factStore) forget() Operation {
 	})
 	face := factFace("facts forget", "Forget it; Undo brings it back for a day", f.which(),
 		Arg{Name: "when", Help: "now erases it at once, without Undo", Choices: []string{"now"}})
+	face.Form = Form{Do: "fact-forget", Page: "/facts", Args: []string{"number"}}
 	return Declare(meta, face, func(ctx context.Context, c Call, a args) (Result, error) {
 		id, err := factOf(ctx, f.rows, c, a.named)
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -24,6 +25,7 @@ type Operation struct {
 // Face is what people see of an operation.
 type Face struct {
 	Command string // the slash command, as in "tasks add"; "" has none
+	Form    Form   // the control page's; the zero Form is none
 	Help    string // one line for people, without a period
 	Args    []Arg  // in the order in which people type them
 	Listed  bool   // it lists rows, of which a chat shows a page at a time
@@ -33,6 +35,15 @@ type Face struct {
 	// Absent tells people in a chat where to find the rows there are; nil leaves errors as
 	// they are.
 	Absent func(error) error
+}
+
+// Form is a form of the control page. The owner, who alone gets there, does with it what
+// is done to everybody's rows; the row stands above it, so that nothing is asked again.
+type Form struct {
+	Do   string // the value of its field "do"
+	Page string // where it stands
+	// Args are the names of the arguments that its fields "id" and "value" hold.
+	Args []string
 }
 
 // Arg is an argument as people give it. Its type, its choices and whether it may be left
@@ -150,13 +161,29 @@ func (o Operation) Property(a Arg) Property {
 	return p
 }
 
-// Operated returns the operation with a slash command; ok is false if there is none.
-func Operated(all []Operation, command string) (o Operation, ok bool) {
-	i := slices.IndexFunc(all, func(o Operation) bool { return o.Command == command })
-	if i < 0 {
-		return o, false
+// Given are arguments that people gave as words, by their names, as Do takes them.
+func (o Operation) Given(words map[string]string) map[string]any {
+	args := map[string]any{}
+	for _, a := range o.Args {
+		v, ok := words[a.Name]
+		kind := o.Property(a).Type
+		switch n, err := strconv.ParseInt(v, 10, 64); {
+		case !ok:
+		case kind == "integer" && err == nil:
+			args[a.Field()] = n
+		case kind == "boolean":
+			args[a.Field()] = v == "on"
+		default:
+			args[a.Field()] = v
+		}
 	}
-	return all[i], true
+	return args
+}
+
+// Operated returns the operation that has this slash command. It panics if none has: the
+// program must not start.
+func Operated(all []Operation, command string) Operation {
+	return all[slices.IndexFunc(all, func(o Operation) bool { return o.Command == command })]
 }
 
 // Tools are the operations as the model has them: each once, however many commands it has.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -15,6 +16,8 @@ import (
 	"parley/internal/memory/factsfile"
 	"parley/internal/memory/provenance"
 	"parley/internal/text"
+	"parley/internal/text/markdown"
+	"parley/internal/tools"
 )
 
 // Facts is the owner's view of what is remembered, with the bot running or
@@ -71,19 +74,21 @@ type factsAddCmd struct {
 
 // Run saves a fact.
 func (c factsAddCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
+	v := whoever{c.User}.viewer()
+	call := tools.Call{Who: chat.User{ID: v.User}, Where: v.Key, Direct: true, Caller: tools.Caller{Memory: v.Agent, Author: "system"}}
+	return operate(ctx, f, s, call, "facts add", map[string]string{"text": strings.Join(c.Text, " ")})
+}
+
+// operate does an operation that has this slash command, and prints what it says.
+func operate(ctx context.Context, f *Flags, s *Streams, c tools.Call, command string, args map[string]string) error {
 	return withStore(ctx, f, func(store *memory.Store) error {
-		v := whoever{c.User}.viewer()
-		v.Operator = false
-		saved, err := facts.Service{Rows: store}.Save(ctx, facts.Asker{Viewer: v}, facts.NewFact{Content: strings.Join(c.Text, " "),
-			Author: "system"})
+		o := tools.Operated(tools.FactOperations(store, nil), command)
+		result, err := o.Do(ctx, c, o.Given(args))
 		if err != nil {
 			return err
 		}
-		if saved.Replaced != "" {
-			_, err = fmt.Fprintf(seen{s.Out}, "corrected %d: %s (before: %s)\n", saved.ID, saved.Content, saved.Replaced)
-			return err
-		}
-		_, err = fmt.Fprintf(seen{s.Out}, "remembered %d: %s\n", saved.ID, saved.Content)
+		doc, source := markdown.Parse(result.Content)
+		_, err = fmt.Fprintln(seen{s.Out}, markdown.Plain(doc, source))
 		return err
 	})
 }
@@ -94,18 +99,13 @@ type factsForgetCmd struct {
 
 // Run forgets a fact.
 func (c factsForgetCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
-	return withStore(ctx, f, func(store *memory.Store) error {
-		operator := whoever{}.viewer()
-		fact, err := store.EraseFact(ctx, operator, c.ID)
-		if errors.Is(err, facts.ErrNone) {
-			return text.Tell("there is no fact %d: bot facts list shows them", c.ID)
-		}
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Fprintf(seen{s.Out}, "forgot %d: %s\n", c.ID, fact.Content)
-		return err
-	})
+	v := whoever{}.viewer()
+	call := tools.Call{Who: chat.User{ID: v.User}, Where: v.Key, Direct: true, Caller: tools.Caller{Memory: v.Agent, Operator: true}}
+	err := operate(ctx, f, s, call, "facts forget", map[string]string{"number": strconv.FormatInt(c.ID, 10), "when": "now"})
+	if errors.Is(err, facts.ErrNone) {
+		return text.Tell("there is no fact %d: bot facts list shows them", c.ID)
+	}
+	return err
 }
 
 type factsExportCmd struct {
