@@ -82,7 +82,10 @@ func (p *Page) do(w http.ResponseWriter, r *http.Request, l *login) {
 
 // operation returns the one that a form does.
 func (p *Page) operation(do string) (o tools.Operation, ok bool) {
-	all := p.o.Views.Operations
+	if p.o.Views.Operations == nil {
+		return o, false
+	}
+	all := p.o.Views.Operations()
 	i := slices.IndexFunc(all, func(o tools.Operation) bool { return do != "" && o.Form.Do == do })
 	if i < 0 {
 		return o, false

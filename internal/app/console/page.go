@@ -197,8 +197,8 @@ type Views struct {
 	Agents func() []Agent
 	// Facts lists a page of them; nil when there are none.
 	Facts func(ctx context.Context, q FactQuery) (list []Fact, more bool, err error)
-	// Operations are those whose forms the page may show.
-	Operations []tools.Operation
+	// Operations are those that have a form; nil is none.
+	Operations func() []tools.Operation
 	// Handoffs lists the conversations that people answer, or are to; nil is none.
 	Handoffs func(ctx context.Context) ([]Handoff, error)
 	// Tunable are the settings that can be changed while the bot runs; nil is none.
