@@ -69,7 +69,9 @@ func schemasOf(set tools.Set) map[string][]byte {
 // useful.
 func (b *toolbox) list() ([]tools.Tool, error) {
 	list := []tools.Tool{
-		tools.CurrentTime(b.now, b.people.zone), tools.SaveDecision(), tools.RecallConversation(b.store, b.platforms.attester().Look),
+		tools.CurrentTime(b.now, b.people.zone),
+		tools.SaveDecision(),
+		tools.RecallConversation(b.store, b.platforms.attester().Look),
 	}
 	list = append(list, tools.Tools(tools.FactOperations(b.store, b.people.mayShare))...)
 	list = append(list, tools.Tools(tools.TaskOperations(b.store))...)

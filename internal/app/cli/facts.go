@@ -76,14 +76,21 @@ type factsAddCmd struct {
 func (c factsAddCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
 	v := whoever{c.User}.viewer()
 	call := tools.Call{Who: chat.User{ID: v.User}, Where: v.Key, Direct: true, Caller: tools.Caller{Memory: v.Agent, Author: "system"}}
-	return operate(ctx, f, s, call, "facts add", map[string]string{"text": strings.Join(c.Text, " ")})
+	return operation{call, "facts add", map[string]string{"text": strings.Join(c.Text, " ")}}.run(ctx, f, s)
 }
 
-// operate does an operation that has this slash command, and prints what it says.
-func operate(ctx context.Context, f *Flags, s *Streams, c tools.Call, command string, args map[string]string) error {
+// operation is one that has a slash command, with the arguments that people have for it.
+type operation struct {
+	call    tools.Call
+	command string
+	args    map[string]string
+}
+
+// run does it and prints what it says.
+func (o operation) run(ctx context.Context, f *Flags, s *Streams) error {
 	return withStore(ctx, f, func(store *memory.Store) error {
-		o := tools.Operated(tools.FactOperations(store, nil), command)
-		result, err := o.Do(ctx, c, o.Given(args))
+		declared := tools.Operated(tools.FactOperations(store, nil), o.command)
+		result, err := declared.Do(ctx, o.call, declared.Given(o.args))
 		if err != nil {
 			return err
 		}
@@ -101,7 +108,7 @@ type factsForgetCmd struct {
 func (c factsForgetCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
 	v := whoever{}.viewer()
 	call := tools.Call{Who: chat.User{ID: v.User}, Where: v.Key, Direct: true, Caller: tools.Caller{Memory: v.Agent, Operator: true}}
-	err := operate(ctx, f, s, call, "facts forget", map[string]string{"number": strconv.FormatInt(c.ID, 10), "when": "now"})
+	err := operation{call, "facts forget", map[string]string{"number": strconv.FormatInt(c.ID, 10), "when": "now"}}.run(ctx, f, s)
 	if errors.Is(err, facts.ErrNone) {
 		return text.Tell("there is no fact %d: bot facts list shows them", c.ID)
 	}

@@ -49,7 +49,8 @@ func newFaces(t *testing.T, key chat.Key) *faces {
 	views.Operations = func() []tools.Operation { return f.all }
 	f.site = newSite(t, views, echo)
 	s := f.site
-	planner := tools.Planner{Store: s.store, Now: s.clock.now, Next: times.Next, Zone: func(context.Context, chat.User) string { return "UTC" }}
+	planner := tools.Planner{Store: s.store, Now: s.clock.now, Next: times.Next,
+		Zone: func(context.Context, chat.User) string { return "UTC" }}
 	f.all = slices.Concat(tools.FactOperations(s.store, nil), tools.TaskOperations(s.store), tools.ReminderOperations(planner),
 		tools.LogOperations(planner))
 	confirm, err := gate.NewConfirmations(t.Context(), s.store, s.clock.now)
@@ -69,7 +70,8 @@ func newFaces(t *testing.T, key chat.Key) *faces {
 	v, ctx := f.viewer(ann), t.Context()
 	_, err = s.store.SaveFact(ctx, v, facts.NewFact{Content: "Ann likes tea"})
 	_, terr := s.store.AddTask(ctx, v, "water the plants", "", provenance.Origin{})
-	_, rerr := s.store.AddReminder(ctx, agenda.Reminder{User: ann, Key: key, Text: "the bread", Due: s.clock.now().Add(time.Hour), Zone: "UTC"}, "")
+	_, rerr := s.store.AddReminder(ctx, agenda.Reminder{User: ann, Key: key, Text: "the bread", Due: s.clock.now().Add(time.Hour),
+		Zone: "UTC"}, "")
 	_, lerr := s.store.AddLog(ctx, v, agenda.LogEntry{Content: "began a book"}, "")
 	for _, err := range []error{err, terr, rerr, lerr} {
 		if err != nil {
@@ -179,7 +181,8 @@ func (f *faces) byShell(run func(ctx context.Context, f *cli.Flags, s *cli.Strea
 		f.t.Fatal(err)
 	}
 	f.t.Chdir(dir)
-	err := run(context.Background(), &cli.Flags{Data: filepath.Dir(f.store.Path()), Veil: text.NewBlotter(&out)}, &cli.Streams{Out: &out, Err: &out})
+	flags := &cli.Flags{Data: filepath.Dir(f.store.Path()), Veil: text.NewBlotter(&out)}
+	err := run(context.Background(), flags, &cli.Streams{Out: &out, Err: &out})
 	if c.said = strings.TrimSpace(out.String()); err != nil {
 		c.said = err.Error()
 	}
