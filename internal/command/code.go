@@ -11,11 +11,8 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// Said in more than one place.
-const (
-	helpQuery      = "words"
-	wordsUndefined = "Nothing was found in the code for %s."
-)
+// wordsUndefined is said in more than one place.
+const wordsUndefined = "Nothing was found in the code for %s."
 
 // Code finds names in folders of code; index.Vault.
 type Code interface {
@@ -36,7 +33,7 @@ func (n Notes) code(who gate.Role) gate.Command {
 		{Name: "definition", Help: "Where a name is defined", Effect: gate.Reads, Run: n.definition, Options: name},
 		{Name: "references", Help: "Where a name is used", Effect: gate.Reads, Run: n.references, Options: name},
 		{Name: "search", Help: "Search it", Effect: gate.Reads, Run: n.searchCode, Options: []gate.Option{{Name: "query",
-			Help: helpQuery, Required: true}}},
+			Help: "words", Required: true}}},
 	}}
 	if n.Code == nil {
 		for i := range c.Verbs {
@@ -93,7 +90,7 @@ func (n Notes) references(ctx context.Context, r gate.Request) (chat.Answer, err
 }
 
 func (n Notes) searchCode(ctx context.Context, r gate.Request) (chat.Answer, error) {
-	s, err := n.Shelf(ctx, r.Message)
+	s, err := n.shelf(ctx, r.Message)
 	if err != nil {
 		return chat.Answer{}, err
 	}

@@ -59,7 +59,8 @@ func verb(o tools.Operation) gate.Command {
 // option makes an option from an argument of an operation.
 func option(o tools.Operation, a tools.Arg) gate.Option {
 	property := o.Property(a)
-	opt := gate.Option{Name: a.Name, Help: a.Help, Required: property.Required, Long: a.Long, Choices: a.Choices, Suggest: a.Suggest}
+	opt := gate.Option{Name: a.Name, Help: a.Help, Required: property.Required, Long: a.Long, Named: a.Named,
+		Choices: a.Choices, Suggest: a.Suggest}
 	if opt.Choices == nil {
 		opt.Choices = property.Enum
 	}

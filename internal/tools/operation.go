@@ -56,6 +56,7 @@ type Arg struct {
 	Required bool // even though the model may leave it out
 	Optional bool // even though the model must give it
 	Long     bool // a text of several lines
+	Named    bool // typed only as name:value
 	// Choices are the only values; nil has those of the model's argument.
 	Choices []string
 	// Offer lists the rows to choose from, with words for each; nil lists none.

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -17,9 +19,11 @@ import (
 	"parley/internal/chat"
 	"parley/internal/command"
 	"parley/internal/command/gate"
+	"parley/internal/memory"
 	"parley/internal/memory/agenda"
 	"parley/internal/memory/facts"
 	"parley/internal/memory/provenance"
+	"parley/internal/notes/index"
 	"parley/internal/text"
 	"parley/internal/text/markdown"
 	"parley/internal/text/times"
@@ -33,7 +37,8 @@ type faces struct {
 	commands *gate.Commands
 	handler  chat.Handler
 	key      chat.Key
-	n        int // messages so far
+	n        int    // messages so far
+	vault    string // the folder of notes
 }
 
 var (
@@ -51,14 +56,16 @@ func newFaces(t *testing.T, key chat.Key) *faces {
 	s := f.site
 	planner := tools.Planner{Store: s.store, Now: s.clock.now, Next: times.Next,
 		Zone: func(context.Context, chat.User) string { return "UTC" }}
+	notes := tools.Notes{Vault: f.notes(), Authors: s.store, Owner: func(_ context.Context, id string) bool { return id == "telegram:9" }}
 	f.all = slices.Concat(tools.FactOperations(s.store, nil), tools.TaskOperations(s.store), tools.ReminderOperations(planner),
-		tools.LogOperations(planner))
+		tools.LogOperations(planner), tools.NoteOperations(notes))
 	confirm, err := gate.NewConfirmations(t.Context(), s.store, s.clock.now)
 	if err != nil {
 		t.Fatal(err)
 	}
 	groups := command.Groups{Facts: command.Facts{Rows: s.store}, Tasks: command.Tasks{Rows: s.store},
-		Reminders: command.Reminders{Planner: planner}, Journal: command.Journal{Planner: planner}}
+		Reminders: command.Reminders{Planner: planner}, Journal: command.Journal{Planner: planner},
+		Notes: command.Notes{View: notes, Writes: true}}
 	f.commands, err = gate.NewCommands(groups.Table(), gate.CommandOptions{Confirm: confirm,
 		Role: func(context.Context, chat.Message) (gate.Role, error) { return gate.Member, nil }})
 	if err != nil {
@@ -79,6 +86,36 @@ func newFaces(t *testing.T, key chat.Key) *faces {
 		}
 	}
 	return f
+}
+
+// notes are the owner's, of which one links to the other, and two of Ann's: one for her alone.
+func (f *faces) notes() *index.Vault {
+	f.t.Helper()
+	f.vault = f.t.TempDir()
+	for name, said := range map[string]string{"garden.md": "# Garden\n\nThe roses are red.", "plan.md": "# Plan\n\nSee [[garden]].",
+		"agent-notes/mine.md": "# Mine\n\nA secret of Ann.", "agent-notes/ours.md": "# Ours\n\nEverybody's."} {
+		path, day := filepath.Join(f.vault, name), time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(said), 0o644),
+			os.Chtimes(path, day, day)); err != nil {
+			f.t.Fatal(err)
+		}
+		if dir, ok := strings.CutPrefix(name, "agent-notes/"); ok {
+			err := f.store.SaveNoteAuthor(f.t.Context(), memory.NoteAuthor{Path: name, User: ann.ID, Shared: dir == "ours.md"})
+			if err != nil {
+				f.t.Fatal(err)
+			}
+		}
+	}
+	v, err := index.Open(f.t.Context(), index.Options{Index: filepath.Join(f.t.TempDir(), "notes.db"), WriteDir: "agent-notes",
+		Sources: []index.Source{{Name: "notes", Dir: f.vault, Kind: index.KindNotes}}})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	f.t.Cleanup(func() { _ = v.Close() })
+	if err := v.Refresh(f.t.Context()); err != nil {
+		f.t.Fatal(err)
+	}
+	return v
 }
 
 func (f *faces) direct() bool { return f.key == chat.DirectKey(ann.ID) }
@@ -114,6 +151,12 @@ func (f *faces) rows() string {
 	for _, x := range log {
 		fmt.Fprintf(&b, "log %d %s\n", x.ID, x.Content)
 	}
+	_ = filepath.WalkDir(f.vault, func(path string, d fs.DirEntry, err error) error {
+		if said, rerr := os.ReadFile(path); rerr == nil && filepath.Ext(path) == ".md" {
+			fmt.Fprintf(&b, "note %s %s\n", strings.TrimPrefix(path, f.vault), said)
+		}
+		return err
+	})
 	b.WriteString("zone " + known.TimeZone)
 	return b.String()
 }
@@ -127,9 +170,12 @@ type came struct {
 // byModel has the model call the tool.
 func (f *faces) byModel(who chat.User, name, args string) (c came) {
 	f.t.Helper()
-	var set tools.Set
-	set = set.With(tools.NewSet(tools.Tools(f.all)...))
-	call := tools.Call{ID: "1", Name: name, Args: json.RawMessage(args), Who: who, Where: f.key, Direct: f.direct(), Key: "turn:1"}
+	set, agent := tools.NewSet(tools.Tools(f.all)...), ""
+	if name == "vault_move" {
+		agent = tools.Librarian
+	}
+	call := tools.Call{ID: "1", Name: name, Args: json.RawMessage(args), Who: who, Where: f.key, Direct: f.direct(), Key: "turn:1",
+		Caller: tools.Caller{Agent: agent}}
 	spec, ok := set.Lookup(name)
 	if !ok {
 		f.t.Fatalf("no tool %s", name)
@@ -220,6 +266,7 @@ type tried struct {
 	shell               shell
 	form                url.Values
 	theirs              string // what somebody else is told; "" may do it to rows of their own
+	laid                bool   // the model gets the passages, numbered to be cited
 }
 
 var operated = []tried{
@@ -246,6 +293,14 @@ var operated = []tried{
 	{tool: "log_entry", args: `{"content":"read it","type":"insight"}`, command: "/log add read it type:insight"},
 	{tool: "list_log", args: `{"day":"today"}`, command: "/log day today", theirs: "Nothing is logged there."},
 	{tool: "list_log", args: `{"query":"book"}`, command: "/log search book", theirs: "Nothing is logged there."},
+	{tool: "vault_search", args: `{"query":"roses"}`, command: "/notes search roses", laid: true},
+	{tool: "vault_search", args: `{"query":"secret"}`, command: "/notes search secret", theirs: "Nothing was found in the notes."},
+	{tool: "vault_read", args: `{"path":"garden"}`, command: "/notes show garden", laid: true},
+	{tool: "vault_read", args: `{"path":"mine"}`, command: "/notes show mine", theirs: "There is no such note."},
+	{tool: "vault_list", args: `{}`, command: "/notes recent"},
+	{tool: "vault_related", args: `{"path":"garden"}`, command: "/notes related garden"},
+	{tool: "vault_move", args: `{"from":"ours","to":"everybody"}`, command: "/notes move ours everybody",
+		theirs: "That note is somebody else's, so I leave it as it is."},
 }
 
 // group is where others read along.
@@ -261,7 +316,7 @@ func TestOneOperationOnEveryFace(t *testing.T) {
 			same := func(face string, got came) {
 				t.Helper()
 				for _, line := range strings.Split(typed.said, "\n") {
-					if !strings.Contains(got.said, line) && !strings.HasPrefix(line, "(This is what I use here") {
+					if !o.laid && !strings.Contains(got.said, line) && !strings.HasPrefix(line, "(This is what I use here") {
 						t.Errorf("%s says %q; the command says %q", face, got.said, line)
 					}
 				}
@@ -348,8 +403,8 @@ func TestEveryOperationHasItsFaces(t *testing.T) {
 	}
 	for _, o := range f.all {
 		spec := o.Spec()
-		if !slices.ContainsFunc(operated, func(x tried) bool {
-			return x.tool == spec.Name && (o.Command == "" || strings.HasPrefix(x.command, "/"+o.Command))
+		if o.Command != "" && !slices.ContainsFunc(operated, func(x tried) bool {
+			return x.tool == spec.Name && strings.HasPrefix(x.command, "/"+o.Command)
 		}) {
 			t.Errorf("%s, /%s: not tried on its faces", spec.Name, o.Command)
 		}

@@ -42,7 +42,7 @@ func Serve(ctx context.Context, set tools.Set, as tools.Call, in io.ReadCloser, 
 			}, nil
 		})
 	}
-	d := newDesk(ctx, in, out)
+	d := newFramer(ctx, in, out)
 	err := server.Run(ctx, &sdk.IOTransport{Reader: d, Writer: d, MaxLineLength: maxMessage})
 	patience, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()

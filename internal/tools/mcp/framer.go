@@ -17,10 +17,10 @@ import (
 // end: many write all they want to know, and then close.
 const lastAnswers = 30 * time.Second
 
-// desk stands between a client and the protocol's library, which ends at the
+// framer stands between a client and the protocol's library, which ends at the
 // first line that it cannot read: such a line is refused, as JSON-RPC says, and
 // the next one counts. Read and Close are called by one goroutine each.
-type desk struct {
+type framer struct {
 	ctx  context.Context
 	from *bufio.Reader
 	out  io.WriteCloser
@@ -33,15 +33,15 @@ type desk struct {
 	settled chan struct{}   // closed when there are none
 }
 
-func newDesk(ctx context.Context, in io.ReadCloser, out io.WriteCloser) *desk {
-	d := &desk{ctx: ctx, from: bufio.NewReaderSize(in, 64<<10), out: out, waiting: map[string]bool{}, settled: make(chan struct{})}
+func newFramer(ctx context.Context, in io.ReadCloser, out io.WriteCloser) *framer {
+	d := &framer{ctx: ctx, from: bufio.NewReaderSize(in, 64<<10), out: out, waiting: map[string]bool{}, settled: make(chan struct{})}
 	close(d.settled)
 	d.close = sync.OnceValue(func() error { return errors.Join(in.Close(), out.Close()) })
 	return d
 }
 
 // Read implements io.Reader with the lines that are requests or notifications.
-func (d *desk) Read(p []byte) (int, error) {
+func (d *framer) Read(p []byte) (int, error) {
 	for len(d.rest) == 0 {
 		line, err := d.line()
 		if len(line) > 0 && d.admit(line) {
@@ -60,7 +60,7 @@ func (d *desk) Read(p []byte) (int, error) {
 
 // line returns the next line with its end; one that is too long is refused here and
 // comes back as nothing.
-func (d *desk) line() ([]byte, error) {
+func (d *framer) line() ([]byte, error) {
 	var all []byte
 	for long := false; ; {
 		piece, err := d.from.ReadSlice('\n')
@@ -79,7 +79,7 @@ func (d *desk) line() ([]byte, error) {
 }
 
 // admit reports whether a line is for the library, and refuses it otherwise.
-func (d *desk) admit(line []byte) bool {
+func (d *framer) admit(line []byte) bool {
 	line = bytes.TrimSpace(line)
 	if len(line) == 0 {
 		return false
@@ -107,7 +107,7 @@ func (d *desk) admit(line []byte) bool {
 
 // expect notes a question that will be answered. It is false for an id that
 // another one has, which the library would never answer.
-func (d *desk) expect(head envelope) bool {
+func (d *framer) expect(head envelope) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	switch {
@@ -143,7 +143,7 @@ func (e envelope) id() json.RawMessage {
 
 // answered notes that nobody waits for the answer with this id. The caller
 // holds mu.
-func (d *desk) answered(id json.RawMessage) {
+func (d *framer) answered(id json.RawMessage) {
 	if !d.waiting[string(id)] {
 		return
 	}
@@ -154,7 +154,7 @@ func (d *desk) answered(id json.RawMessage) {
 }
 
 // settle waits until every question has its answer.
-func (d *desk) settle() {
+func (d *framer) settle() {
 	d.mu.Lock()
 	settled := d.settled
 	d.mu.Unlock()
@@ -167,7 +167,7 @@ func (d *desk) settle() {
 
 // refuse answers what the library will not see. Failing to write is for the
 // library to find out.
-func (d *desk) refuse(id json.RawMessage, code int, why string) {
+func (d *framer) refuse(id json.RawMessage, code int, why string) {
 	if id == nil {
 		id = json.RawMessage("null")
 	}
@@ -181,7 +181,7 @@ func (d *desk) refuse(id json.RawMessage, code int, why string) {
 }
 
 // Write implements io.Writer; the library writes a message a call.
-func (d *desk) Write(p []byte) (int, error) {
+func (d *framer) Write(p []byte) (int, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	n, err := d.out.Write(p)
@@ -193,4 +193,4 @@ func (d *desk) Write(p []byte) (int, error) {
 }
 
 // Close implements io.Closer, for both ends; the library closes each.
-func (d *desk) Close() error { return d.close() }
+func (d *framer) Close() error { return d.close() }
