@@ -89,12 +89,8 @@ func (a *app) toolCommands() command.Tools {
 }
 
 func (a *app) personCommands() command.Person {
-	p := command.Person{Language: language.Language{Rows: a.storage.store, Speak: a.people.speaker.Answering},
-		Rows: a.storage.store, Elsewhere: a.platforms.forgetElsewhere}
-	if a.notes.index != nil {
-		p.Vault = a.notes.index
-	}
-	return p
+	return command.Person{Language: language.Language{Rows: a.storage.store, Speak: a.people.speaker.Answering},
+		Rows: a.storage.store, Vault: a.notes.index, Elsewhere: a.platforms.forgetElsewhere}
 }
 
 func (a *app) playbookCommands() command.Playbook {

@@ -266,9 +266,6 @@ func (n *notes) commands() command.Notes {
 	view := command.Notes{Owner: n.cfg.Vault.Readers == "owner", BuiltIn: n.models.builtIn()}
 	if n.index != nil {
 		view.View = n.view()
-		if slices.Contains(n.kinds(), index.KindCode) {
-			view.Code = n.index
-		}
 		view.State = func(p catalog.Printer) string { said, _ := n.state(p); return said }
 	}
 	if n.writable() {

@@ -115,15 +115,6 @@ func paged(ctx context.Context, command string, page int, more bool) [][]chat.Bu
 	return [][]chat.Button{buttons}
 }
 
-// told says something of a change, with what may be done about it.
-func told(ctx context.Context, c facts.Change, words string) chat.Answer {
-	answer := chat.Answer{Text: words}
-	if buttons := c.Buttons(catalog.Of(ctx)); len(buttons) > 0 {
-		answer.Buttons = [][]chat.Button{buttons}
-	}
-	return answer
-}
-
 func (f Facts) important(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	on, words := true, "I will never overlook this (#%d): %s"
 	if r.Args["state"] == "off" {

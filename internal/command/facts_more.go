@@ -81,7 +81,8 @@ func (f Facts) keep(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	service, who := f.asker(r)
 	kept, gone, err := service.Keep(ctx, who, row(r), int64(r.Number("not", 0)))
 	if gone.ID != 0 {
-		return told(ctx, gone, catalog.Say(ctx, wordsFactKeptNot, kept.ID, kept.Content, gone.Fact.Content)), tools.NoFact(err)
+		words := catalog.Say(ctx, wordsFactKeptNot, kept.ID, kept.Content, gone.Fact.Content)
+		return under(words, gone.Buttons(catalog.Of(ctx))), tools.NoFact(err)
 	}
 	return chat.Answer{Text: catalog.Say(ctx, wordsFactKept, kept.ID, kept.Content)}, tools.NoFact(err)
 }
@@ -110,5 +111,20 @@ func (f Facts) clear(ctx context.Context, r gate.Request) (chat.Answer, error) {
 		words = "Erased. Facts deleted: %d."
 	}
 	n, gone, err := f.Rows.ClearFacts(ctx, provenance.ViewerOf(r.Message), atOnce(r))
-	return told(ctx, gone, catalog.Say(ctx, words, n)), err
+	return under(catalog.Say(ctx, words, n), gone.Buttons(catalog.Of(ctx))), err
+}
+
+// undoable is the number of a change that can be taken back.
+func (f Facts) undoable() gate.Option {
+	o := gate.Option{Name: "number", Help: "number of the change, as its button has it; the latest when left out", Kind: gate.Number}
+	offer := tools.Offered(func(ctx context.Context, v provenance.Viewer) ([]facts.Change, error) {
+		return f.Rows.Undoables(ctx, v, mostChoices)
+	}, func(c facts.Change) (int64, string) { return c.ID, outlined(c) })
+	o.Offer = func(ctx context.Context, m chat.Message) []chat.Choice { return offer(ctx, provenance.ViewerOf(m)) }
+	return o
+}
+
+// outlined is a change as a difference shows it.
+func outlined(c facts.Change) string {
+	return map[facts.Kind]string{facts.Added: "+ ", facts.Forgotten: "− ", facts.Replaced: c.Was + " → "}[c.Kind] + c.Fact.Content
 }

@@ -51,14 +51,6 @@ const (
 	maxChoices = 8
 )
 
-func did(d tools.Deed) chat.Answer {
-	a := chat.Answer{Text: d.Note}
-	if len(d.Buttons) > 0 {
-		a.Buttons = [][]chat.Button{d.Buttons}
-	}
-	return a
-}
-
 func (n Notes) undo(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	d, err := n.View.Editable(ctx, tools.CallOf(r.Message))
 	if err != nil {
@@ -81,7 +73,7 @@ func (n Notes) restore(ctx context.Context, r gate.Request) (chat.Answer, error)
 		if err != nil {
 			return which(ctx, err, "/notes restore ")
 		}
-		return did(tools.Wrote(ctx, w)), nil
+		return chat.Answer{Text: tools.Wrote(ctx, w).Note}, nil
 	}
 	at, all, err := d.Versions(ctx, r.Args["path"])
 	if err != nil {

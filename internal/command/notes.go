@@ -18,11 +18,9 @@ import (
 type Notes struct {
 	// View is the notes; its Vault is nil without any.
 	View   tools.Notes
-	Writes bool // there is a folder to write to
-	// Code finds names in folders of code; nil where there are none.
-	Code  Code
-	State func(p catalog.Printer) string // how the index is, in a sentence
-	Owner bool                           // they are for the owner alone
+	Writes bool                           // there is a folder to write to
+	State  func(p catalog.Printer) string // how the index is, in a sentence
+	Owner  bool                           // they are for the owner alone
 	// Tidy has the librarian plan a job and asks about the plan; nil where there
 	// is no folder to write to.
 	Tidy    func(ctx context.Context, m chat.Message, task string) (chat.Answer, error)
@@ -73,7 +71,7 @@ func (n Notes) commands() []gate.Command {
 		}
 	}
 	all := []gate.Command{notes}
-	if n.Code != nil || n.View.Vault == nil {
+	if n.View.Code || n.View.Vault == nil {
 		all = append(all, n.code(who))
 	}
 	if n.Tidy == nil {

@@ -103,6 +103,12 @@ func shown(ctx context.Context, r gate.Request, o tools.Operation, result tools.
 	case facts.Change:
 		buttons = data.Buttons(catalog.Of(ctx))
 	}
+	return under(a.Text, buttons)
+}
+
+// under puts buttons below a text; nil is none.
+func under(words string, buttons []chat.Button) chat.Answer {
+	a := chat.Answer{Text: words}
 	if len(buttons) > 0 {
 		a.Buttons = [][]chat.Button{buttons}
 	}

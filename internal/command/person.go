@@ -23,7 +23,7 @@ const wordsForgetMe = "Shall I delete everything about you, in all our conversat
 type Person struct {
 	Language language.Language
 	Rows     PersonRows
-	Vault    Files // nil without notes
+	Vault    *index.Vault // to which people dictate; nil without notes
 	// Elsewhere deletes what the front ends keep of a person; nil is nothing.
 	Elsewhere func(ctx context.Context, user string) error
 }
@@ -38,16 +38,6 @@ type PersonRows interface {
 	// Path is the file that holds the rows, "" where a server does: of that we cannot
 	// say what it keeps of what was deleted.
 	Path() string
-}
-
-// Files is the owner's folder of notes, to which people dictate; index.Vault.
-type Files interface {
-	Read(ctx context.Context, p index.Part) (index.Document, error)
-	Remove(ctx context.Context, path string) error
-	// Disown takes somebody's name off versions of notes and off moves.
-	Disown(ctx context.Context, user string) error
-	// Scrub leaves nothing of removed notes in the index.
-	Scrub(ctx context.Context) error
 }
 
 // export hands somebody everything about them, in a direct chat only: the files

@@ -34,7 +34,7 @@ type Tools struct {
 	// not any more what the hash says.
 	Approve func(server, tool, hash string) error
 	// Logins logs in to tool servers; nil without any.
-	Logins Logins
+	Logins *mcp.Client
 	// Ask puts a question; after a yes, Approved is run with what the action
 	// holds (under ActionApprove).
 	Ask  func(ctx context.Context, m chat.Message, question string, act gate.Action) (chat.Answer, error)

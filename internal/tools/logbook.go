@@ -15,8 +15,8 @@ import (
 
 // Said in more than one place.
 const (
-	wordToday     = "today"
-	wordYesterday = "yesterday"
+	wordsToday     = "today"
+	wordsYesterday = "yesterday"
 )
 
 //go:embed log_entry.md
@@ -136,9 +136,9 @@ func ParseDay(p catalog.Printer, said string, now time.Time, loc *time.Location)
 	local := now.In(loc)
 	today := time.Date(local.Year(), local.Month(), local.Day(), 0, 0, 0, 0, loc)
 	switch said {
-	case wordToday, p.Text(wordToday):
+	case wordsToday, p.Text(wordsToday):
 		return today, nil
-	case wordYesterday, p.Text(wordYesterday):
+	case wordsYesterday, p.Text(wordsYesterday):
 		return today.AddDate(0, 0, -1), nil
 	}
 	for d := range 7 {

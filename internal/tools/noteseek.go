@@ -85,7 +85,7 @@ func (n Notes) seen(ctx context.Context, c Call, q index.Query) (Result, error) 
 	}
 	hits, err := s.Search(ctx, q)
 	if err != nil || len(hits) == 0 {
-		return Result{Content: catalog.Text(ctx, wordNoNotes)}, err
+		return Result{Content: catalog.Text(ctx, wordsNoNotes)}, err
 	}
 	var b strings.Builder
 	if q.During != nil {

@@ -16,8 +16,8 @@ import (
 
 // Said in more than one place.
 const (
-	wordNotesNoWriter = "Only people whom my owner allows to write notes can do that."
-	wordNotesNot      = "The notes are not for everybody: only my owner may use them."
+	wordsNotesNoWriter = "Only people whom my owner allows to write notes can do that."
+	wordsNotesNot      = "The notes are not for everybody: only my owner may use them."
 )
 
 // AmbiguousError means that a name fits several notes. It is a sentence that asks
@@ -150,9 +150,9 @@ func (s *Shelf) Move(ctx context.Context, from, to string) (index.Moved, error) 
 func (n Notes) Editable(ctx context.Context, c Call) (*Shelf, error) {
 	switch {
 	case n.May != nil && !n.May(ctx, c):
-		return nil, text.Tell(wordNotesNot)
+		return nil, text.Tell(wordsNotesNot)
 	case n.Writes != nil && !n.Writes(ctx, c):
-		return nil, text.Tell(wordNotesNoWriter)
+		return nil, text.Tell(wordsNotesNoWriter)
 	}
 	return n.Shelf(ctx, c)
 }

@@ -20,8 +20,8 @@ import (
 	"parley/internal/text"
 )
 
-// wordNoNotes is said in more than one place.
-const wordNoNotes = "Nothing was found in the notes."
+// wordsNoNotes is said in more than one place.
+const wordsNoNotes = "Nothing was found in the notes."
 
 //go:embed vault_search.md
 var vaultSearchText string
@@ -95,7 +95,7 @@ func VaultTools(n Notes) []Tool {
 func forReaders[A any](n Notes, meta Meta, face Face, call func(context.Context, Call, A) (Result, error)) Operation {
 	return Declare(meta, face, func(ctx context.Context, c Call, a A) (Result, error) {
 		if n.May != nil && !n.May(ctx, c) {
-			return Result{}, text.Tell(wordNotesNot)
+			return Result{}, text.Tell(wordsNotesNot)
 		}
 		r, err := call(ctx, c, a)
 		for wait := time.After(indexPatience); errors.Is(err, index.ErrNotReady) && !c.ByHand; {
@@ -116,7 +116,7 @@ func forReaders[A any](n Notes, meta Meta, face Face, call func(context.Context,
 func forWriters[A any](n Notes, meta Meta, face Face, call func(context.Context, Call, A) (Result, error)) Operation {
 	return forReaders(n, meta, face, func(ctx context.Context, c Call, a A) (Result, error) {
 		if n.Writes != nil && !n.Writes(ctx, c) {
-			return Result{}, text.Tell(wordNotesNoWriter)
+			return Result{}, text.Tell(wordsNotesNoWriter)
 		}
 		return call(ctx, c, a)
 	})
@@ -192,7 +192,7 @@ func (s *Shelf) Found(ctx context.Context, kind string, hits []index.Hit) (Resul
 // nothing says that a search found nothing, and where it looked.
 func (s *Shelf) nothing(ctx context.Context, kind string) string {
 	if kind != index.KindCode {
-		return catalog.Text(ctx, wordNoNotes)
+		return catalog.Text(ctx, wordsNoNotes)
 	}
 	var names []string
 	for _, src := range s.n.Vault.Status().Sources {
@@ -265,7 +265,7 @@ func (n Notes) read() Operation {
 		}
 		body := text.Clip(d.Text, readRunes)
 		if len(body) < len(d.Text) {
-			body += wordCut
+			body += wordsCut
 		}
 		s := n.source(sourceKind(d.Kind), index.Hit{Source: d.Source, Path: d.Path, Title: d.Title, Heading: part.Heading,
 			Line: d.Line, Snippet: text.Clip(d.Text, 500), Text: body, Score: 1})
@@ -294,7 +294,7 @@ func (n Notes) list() Operation {
 		if err == nil {
 			list, err = s.Listed(ctx, list, most)
 		}
-		return Result{Content: catalog.Text(ctx, wordNoNotes), Data: Rows{Lines: entryLines(list)}}, err
+		return Result{Content: catalog.Text(ctx, wordsNoNotes), Data: Rows{Lines: entryLines(list)}}, err
 	})
 }
 
