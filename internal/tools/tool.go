@@ -74,7 +74,7 @@ type Caller struct {
 
 // CallOf returns a call that m's author makes with a command, without a model.
 func CallOf(m chat.Message) Call {
-	return Call{ByHand: true, Who: m.From, Where: m.Key, Direct: m.Direct, Guild: m.Guild, Caller: Caller{Memory: m.Agent}, Message: m.ID,
+	return Call{Who: m.From, Where: m.Key, Direct: m.Direct, Guild: m.Guild, Caller: Caller{Memory: m.Agent}, Message: m.ID,
 		Key: "command:" + m.Key.String() + ":" + m.ID}
 }
 
