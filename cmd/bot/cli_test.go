@@ -18,7 +18,7 @@ func TestCommandLine(t *testing.T) {
 		code     int
 		out, err string // both have that; "-" is nothing
 	}{
-		{"facts add I like snow", 0, "remembered 1: I like snow", "-"},
+		{"facts add I like snow", 0, "Remembered (#1): I like snow", "-"},
 		{"facts forget 1 --help", 0, "Forget a fact for good.", "-"},
 		{"facts forget --help", 0, "Forget a fact for good.", "-"},
 		{"--help", 0, "bot <command>", "-"},

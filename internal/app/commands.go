@@ -11,7 +11,6 @@ import (
 	"parley/internal/command/gate"
 	"parley/internal/command/language"
 	"parley/internal/llm"
-	"parley/internal/memory/facts"
 	"parley/internal/memory/factsfile"
 	"parley/internal/text"
 	"parley/internal/text/catalog"
@@ -46,10 +45,9 @@ func (a *app) commands() command.Groups {
 		Insight: command.Insight{Rows: a.storage.store.Decisions, Spent: a.storage.store.Usage, Currency: a.cfg.Limits.Currency, Now: a.now,
 			ShowsNote: a.notes.shows, ReadsNotes: a.notes.reads,
 			Debug: func(k chat.Key, on bool) { f.debug.Store(k, on) }, Kept: a.port.kept},
-		Facts: command.Facts{Rows: a.storage.store.Facts, Find: a.storage.store.Facts, SetDigest: a.storage.store.Facts.SetDigest,
-			Service: facts.Service{Rows: a.storage.store.Facts}, Location: a.people.location, File: a.factsFileDoes()},
-		Tasks:     command.Tasks{Rows: a.storage.store.Agenda},
-		Reminders: command.Reminders{Rows: a.storage.store.Agenda, Planner: a.people.planner(), Location: a.people.location, Now: a.now},
+		Facts:     command.Facts{Rows: a.storage.store, MayShare: a.people.mayShare, Location: a.people.location, File: a.factsFileDoes()},
+		Tasks:     command.Tasks{Rows: a.storage.store},
+		Reminders: command.Reminders{Planner: a.people.planner(), Location: a.people.location},
 		Handoff:   command.Handoff{Desk: f.desk, Choices: f.desk.Choices},
 		Journal:   command.Journal{Planner: a.people.planner()},
 		Person:    a.personCommands(),
@@ -91,13 +89,9 @@ func (a *app) toolCommands() command.Tools {
 }
 
 func (a *app) personCommands() command.Person {
-	p := command.Person{Language: language.Language{Rows: a.storage.store.People, Speak: a.people.speaker.Answering},
+	return command.Person{Language: language.Language{Rows: a.storage.store.People, Speak: a.people.speaker.Answering},
 		Rows: a.storage.store, Authors: a.storage.store.Access, Served: a.storage.store.File.Path() == "",
-		Elsewhere: a.platforms.forgetElsewhere}
-	if a.notes.index != nil {
-		p.Vault = a.notes.index
-	}
-	return p
+		Vault: a.notes.index, Elsewhere: a.platforms.forgetElsewhere}
 }
 
 func (a *app) playbookCommands() command.Playbook {

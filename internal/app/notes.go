@@ -99,8 +99,8 @@ func (n *notes) shelf(ctx context.Context, m chat.Message) (*tools.Shelf, error)
 	return n.view().Shelf(ctx, tools.CallOf(m))
 }
 
-// desk is the source that notes are written to, "" for none.
-func (n *notes) desk() string {
+// written is the source that notes are written to, "" for none.
+func (n *notes) written() string {
 	if n.cfg.Vault.Dir != "" {
 		return setup.NotesSource
 	}
@@ -112,8 +112,8 @@ func (n *notes) desk() string {
 	return ""
 }
 
-// onDesk are the tools that write notes.
-var onDesk = []string{"vault_write", "vault_move", "vault_create_index", tools.Librarian}
+// noteWriters are the tools that write notes.
+var noteWriters = []string{"vault_write", "vault_move", "vault_create_index", tools.Librarian}
 
 // lends reports whether an agent may have a tool on notes or code, by what it draws
 // on; other tools are not its matter.
@@ -124,8 +124,8 @@ func (n *notes) lends(agent chat.Agent, tool tools.Spec) bool {
 	}
 	kind := map[tools.Category]string{tools.Vault: index.KindNotes, tools.Code: index.KindCode}[tool.Category]
 	switch {
-	case slices.Contains(onDesk, tool.Name):
-		return slices.Contains(from, n.desk())
+	case slices.Contains(noteWriters, tool.Name):
+		return slices.Contains(from, n.written())
 	case kind == "":
 		return true
 	}
@@ -149,7 +149,7 @@ func (n *notes) tools() []tools.Tool {
 // write to it keeps nothing, nor where another agent would read it.
 func (n *notes) diary(agent string) Diary {
 	d := Diary{Store: n.store, Owns: n.people.owns, Location: n.people.location, Log: n.log}
-	if n.index != nil && n.writable() && (n.mind.roster == nil || setup.Alone(*n.inForce.Load(), n.mind.roster, agent, n.desk())) {
+	if n.index != nil && n.writable() && (n.mind.roster == nil || setup.Alone(*n.inForce.Load(), n.mind.roster, agent, n.written())) {
 		d.Keeps, d.Add = n.cfg.Vault.DailyNote, n.index.AddDaily
 	}
 	return d
@@ -263,19 +263,13 @@ func (n *notes) away() (all []health.Finding) {
 
 // commands returns what people do with the notes themselves.
 func (n *notes) commands() command.Notes {
-	view := command.Notes{Clock: n.clock, Owner: n.cfg.Vault.Readers == "owner", BuiltIn: n.models.builtIn()}
+	view := command.Notes{Owner: n.cfg.Vault.Readers == "owner", BuiltIn: n.models.builtIn()}
 	if n.index != nil {
-		view.Index = n.index
-		if slices.Contains(n.kinds(), index.KindCode) {
-			view.Code = n.index
-		}
+		view.View = n.view()
 		view.State = func(p catalog.Printer) string { said, _ := n.state(p); return said }
-		view.Shelf = func(ctx context.Context, m chat.Message) (command.Shelf, error) { return n.shelf(ctx, m) }
 	}
 	if n.writable() {
-		view.Desk = func(ctx context.Context, m chat.Message) (command.Desk, error) {
-			return n.view().Desk(ctx, tools.CallOf(m))
-		}
+		view.Writes = true
 		view.Tidy = func(ctx context.Context, m chat.Message, task string) (chat.Answer, error) {
 			return n.mind.At(m).Propose(ctx, m, tools.Librarian, map[string]any{"task": task})
 		}

@@ -8,6 +8,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/memory"
 	"parley/internal/text/catalog"
+	"parley/internal/tools"
 )
 
 // newPage makes the control page for a listening address.
@@ -21,7 +22,7 @@ func (p *port) newPage(address string) *console.Page {
 		Views: console.Views{
 			Status: p.status, Settings: func() string { return p.inForce.Load().String() }, Book: look.Book, Files: look.Files,
 			Switch: look.Switch, Agents: look.Residents,
-			Facts: look.Facts, ChangeFact: look.ChangeFact, ForgetFact: look.ForgetFact,
+			Facts: look.Facts, Operations: func() []tools.Operation { return tools.FactOperations(p.store, nil) },
 			Handoffs: look.Handoffs, Tunable: p.tunable, Capture: capture.WriteByID, Script: capture.Script,
 		},
 	})

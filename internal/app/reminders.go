@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"parley/internal/chat"
@@ -159,7 +160,7 @@ func (c *chores) tellOfPlace(ctx context.Context, list []agenda.Reminder) error 
 	}
 	ctx = c.people.speaker.With(ctx, who)
 	said := catalog.Say(ctx, "I can no longer write to you in %s. These reminders wait until I can, and are said late then; "+
-		"“/remind cancel” and the number ends one:", called) + "\n" + c.people.planner().Lines(ctx, who, list)
+		"“/remind cancel” and the number ends one:", called) + "\n" + strings.Join(c.people.planner().Lines(ctx, who, list), "\n")
 	var parts []chat.Part
 	if adapter := chat.On(c.platforms.adapters, direct.Platform); adapter != nil {
 		for i, piece := range adapter.Split(chat.Seen(said)) {

@@ -69,13 +69,14 @@ func schemasOf(set tools.Set) map[string][]byte {
 // useful.
 func (b *toolbox) list() ([]tools.Tool, error) {
 	list := []tools.Tool{
-		tools.CurrentTime(b.now, b.people.zone), tools.SaveDecision(), tools.RecallConversation(b.store, b.platforms.attester().Look),
-		tools.SaveFact(b.store, b.people.mayShare), tools.UpdateFact(b.store, b.people.mayShare), tools.ForgetFact(b.store,
-			b.people.mayShare), tools.ListFacts(b.store),
+		tools.CurrentTime(b.now, b.people.zone),
+		tools.SaveDecision(),
+		tools.RecallConversation(b.store, b.platforms.attester().Look),
 	}
-	list = append(list, tools.TaskTools(b.store)...)
-	list = append(list, tools.ReminderTools(b.people.planner())...)
-	list = append(list, tools.LogTools(b.people.planner())...)
+	list = append(list, tools.Tools(tools.FactOperations(b.store, b.people.mayShare))...)
+	list = append(list, tools.Tools(tools.TaskOperations(b.store))...)
+	list = append(list, tools.Tools(tools.ReminderOperations(b.people.planner()))...)
+	list = append(list, tools.Tools(tools.LogOperations(b.people.planner()))...)
 	list = append(list, b.notes.tools()...)
 	if b.cfg.Playbook.Dir != "" || slices.ContainsFunc(b.cfg.Agents, func(r config.Resident) bool { return r.Playbook != "" }) {
 		list = append(list, tools.SetVariable(func(c tools.Call, name string, value any) error {

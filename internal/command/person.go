@@ -28,7 +28,7 @@ type Person struct {
 	// Served is true where a server holds the rows: of that we cannot say what it keeps
 	// of what was deleted.
 	Served bool
-	Vault  Files // nil without notes
+	Vault  *index.Vault // to which people dictate; nil without notes
 	// Elsewhere deletes what the front ends keep of a person; nil is nothing.
 	Elsewhere func(ctx context.Context, user string) error
 }
@@ -39,16 +39,6 @@ type PersonRows interface {
 	// ForgetPerson leaves the row of the message that asks for it. memory.ErrTraces is
 	// that the file's log has to keep traces for now.
 	ForgetPerson(ctx context.Context, user string, except int64) error
-}
-
-// Files is the owner's folder of notes, to which people dictate; index.Vault.
-type Files interface {
-	Read(ctx context.Context, p index.Part) (index.Document, error)
-	Remove(ctx context.Context, path string) error
-	// Disown takes somebody's name off versions of notes and off moves.
-	Disown(ctx context.Context, user string) error
-	// Scrub leaves nothing of removed notes in the index.
-	Scrub(ctx context.Context) error
 }
 
 // export hands somebody everything about them, in a direct chat only: the files

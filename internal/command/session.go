@@ -10,6 +10,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/command/gate"
 	"parley/internal/memory"
+	"parley/internal/memory/sessions"
 	"parley/internal/text/catalog"
 )
 
@@ -33,7 +34,7 @@ type Session struct {
 	Now       func() time.Time
 	// More answers in the conversation.
 	More    chat.Handler
-	Past    PastSessions
+	Past    *sessions.Archive
 	Control SessionControl
 }
 

@@ -5,8 +5,10 @@ import (
 	"strconv"
 	"strings"
 
+	"parley/internal/chat"
 	"parley/internal/memory"
 	"parley/internal/memory/agenda"
+	"parley/internal/memory/facts"
 	"parley/internal/memory/provenance"
 	"parley/internal/text"
 	"parley/internal/text/ranking"
@@ -125,10 +127,10 @@ func reminderOf(ctx context.Context, store *memory.Store, c Call, n named) (agen
 }
 
 // factOf returns the number of the fact that is meant.
-func factOf(ctx context.Context, store *memory.Store, c Call, n named) (int64, error) {
+func factOf(ctx context.Context, store *facts.Store, c Call, n named) (int64, error) {
 	var list []namedItem
 	if n.ID == 0 {
-		all, err := store.Facts.Facts(ctx, viewer(c), maxNamedFacts, 0)
+		all, err := store.Facts(ctx, viewer(c), maxNamedFacts, 0)
 		if err != nil {
 			return 0, err
 		}
@@ -141,3 +143,23 @@ func factOf(ctx context.Context, store *memory.Store, c Call, n named) (int64, e
 
 // maxNamedFacts is how many facts are looked through for the one that is meant.
 const maxNamedFacts = 1000
+
+// mostOffered is how many rows are offered to choose from; platforms show fewer.
+const mostOffered = 200
+
+// Offered lists rows to choose from by their numbers; none if they cannot be read.
+func Offered[T any](list func(context.Context, provenance.Viewer) ([]T, error),
+	show func(T) (id int64, words string)) func(context.Context, provenance.Viewer) []chat.Choice {
+	return func(ctx context.Context, v provenance.Viewer) (choices []chat.Choice) {
+		rows, err := list(ctx, v)
+		if err != nil {
+			return nil
+		}
+		for _, row := range rows {
+			id, words := show(row)
+			n := strconv.FormatInt(id, 10)
+			choices = append(choices, chat.Choice{Value: n, Label: n + " – " + strings.Join(strings.Fields(words), " ")})
+		}
+		return choices
+	}
+}

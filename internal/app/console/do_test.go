@@ -12,7 +12,6 @@ import (
 
 	"parley/internal/app/console"
 	"parley/internal/chat"
-	"parley/internal/text"
 )
 
 // orders notes the commands that reach the bot.
@@ -106,38 +105,6 @@ func TestFormsAreCommands(t *testing.T) {
 	if resp, _ := s.request(http.MethodPost, "/do", url.Values{"do": {"revoke"}, "id": {"telegram:42"}},
 		nil); resp.StatusCode != http.StatusForbidden || o.take() != "" {
 		t.Errorf("without the token: %s", resp.Status)
-	}
-}
-
-// Facts are changed and forgotten where they are listed, whosever they are.
-func TestFactsAreChanged(t *testing.T) {
-	var did []string
-	views := sampleViews()
-	views.ChangeFact = func(_ context.Context, id int64, words string) error {
-		did = append(did, words)
-		if words == "no" {
-			return text.Tell("Not that.")
-		}
-		return nil
-	}
-	views.ForgetFact = func(_ context.Context, id int64) error { did = append(did, "forgot"); return nil }
-	s := newSite(t, views, echo)
-	s.logIn()
-	for _, c := range []struct {
-		fields url.Values
-		has    string
-	}{
-		{url.Values{"do": {"fact-change"}, "id": {"12"}, "value": {"Alice eats nuts."}, "back": {"q=nuts"}}, "Done."},
-		{url.Values{"do": {"fact-change"}, "id": {"12"}, "value": {"no"}}, "Not that."},
-		{url.Values{"do": {"fact-change"}, "id": {"12"}, "value": {" "}}, "nothing to send"},
-		{url.Values{"do": {"fact-forget"}, "id": {"12"}}, "Done."},
-	} {
-		if _, body := s.send("/facts", c.fields); !strings.Contains(body, c.has) {
-			t.Errorf("%v:\n%s", c.fields, body)
-		}
-	}
-	if strings.Join(did, "|") != "Alice eats nuts.|no|forgot" {
-		t.Errorf("done: %q", did)
 	}
 }
 

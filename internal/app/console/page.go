@@ -22,6 +22,7 @@ import (
 	"parley/internal/playbook/files"
 	"parley/internal/text"
 	"parley/internal/text/catalog"
+	"parley/internal/tools"
 )
 
 // Said in more than one place.
@@ -137,10 +138,8 @@ type Views struct {
 	Agents func() []Agent
 	// Facts lists a page of them; nil when there are none.
 	Facts func(ctx context.Context, q FactQuery) (list []Fact, more bool, err error)
-	// ChangeFact makes a fact say something else, and ForgetFact forgets it, whosever it
-	// is; nil where they cannot. A text.Error can be told to people.
-	ChangeFact func(ctx context.Context, id int64, text string) error
-	ForgetFact func(ctx context.Context, id int64) error
+	// Operations are those that have a form; nil is none.
+	Operations func() []tools.Operation
 	// Handoffs lists the conversations that people answer, or are to; nil is none.
 	Handoffs func(ctx context.Context) ([]Handoff, error)
 	// Tunable are the settings that can be changed while the bot runs; nil is none.

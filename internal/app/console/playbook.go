@@ -357,7 +357,8 @@ func (p *Page) facts(r *http.Request) (any, error) {
 			f.History[n].Text = clip(f.History[n].Text, maxReason)
 		}
 	}
-	v.Edit, v.Back = p.o.Views.ChangeFact != nil && p.o.Views.ForgetFact != nil, r.URL.RawQuery
+	_, v.Edit = p.operation("fact-change")
+	v.Back = r.URL.RawQuery
 	v.Previous, v.Next = pager("/facts", about(url.Values{"q": {v.Query}}, q.Get("agent")), page, more)
 	return v, nil
 }

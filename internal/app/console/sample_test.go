@@ -12,6 +12,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/llm"
 	"parley/internal/memory"
+	"parley/internal/tools"
 )
 
 // sampleViews returns those of a bot with everything.
@@ -46,8 +47,7 @@ func wholeViews() console.Views {
 		return []console.Setting{{Name: "session.ttl", Value: "1h", Doc: "silence after which a session ends and is summarized"},
 			{Name: "limits.user_tokens_per_day", Value: "0", Doc: "tokens of one person; 0 is no limit"}}
 	}
-	v.ChangeFact = func(context.Context, int64, string) error { return nil }
-	v.ForgetFact = func(context.Context, int64) error { return nil }
+	v.Operations = func() []tools.Operation { return tools.FactOperations(nil, nil) }
 	v.Handoffs = func(context.Context) ([]console.Handoff, error) {
 		return []console.Handoff{{N: 3, Who: "Alice", Place: "telegram:42", State: "waiting", Why: "she wants to speak to a person",
 			By: "a rule", Opened: time.Now(), Due: time.Now().Add(time.Hour)}}, nil

@@ -35,11 +35,6 @@ type Switches interface {
 // factsAPage is how many facts the page shows at once.
 const factsAPage = 50
 
-// operator is on whose behalf the owner's page changes what is remembered.
-func operator() facts.Asker {
-	return facts.Asker{Viewer: provenance.Viewer{Operator: true}, Admin: func(context.Context) bool { return true }}
-}
-
 // Facts lists everybody's facts with their histories, or those that one agent was told.
 func (w Window) Facts(ctx context.Context, q FactQuery) (list []Fact, more bool, err error) {
 	v := provenance.Viewer{Operator: true}
@@ -74,19 +69,6 @@ func pageFact(in catalog.Printer, f facts.Fact, before []facts.Earlier, now time
 		view.History = append(view.History, FactChange{By: e.Author, Text: e.Content, At: e.Until})
 	}
 	return view
-}
-
-// ChangeFact makes a fact say something else, whosever it is.
-func (w Window) ChangeFact(ctx context.Context, id int64, content string) error {
-	_, err := facts.Service{Rows: w.Store.Facts}.Correct(ctx, operator(), id, facts.NewFact{Content: strings.Join(strings.Fields(content),
-		" "), Author: "user"})
-	return err
-}
-
-// ForgetFact forgets a fact, whosever it is.
-func (w Window) ForgetFact(ctx context.Context, id int64) error {
-	_, err := facts.Service{Rows: w.Store.Facts}.Forget(ctx, operator(), id)
-	return err
 }
 
 // Handoffs lists those that are not over.

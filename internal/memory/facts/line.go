@@ -41,11 +41,9 @@ func Until(p catalog.Printer, f Fact, now time.Time) string {
 
 // Became tells people the result of saving a fact.
 func Became(p catalog.Printer, s Saved) string {
-	switch {
-	case s.Change.Other.ID != 0 && s.Change.Kind == Added:
-		return p.Say("Remembered (#%d): %s\nIt disagrees with #%d (“%s”), which stands too. The person is asked which is right.", s.ID, tagged(s.Fact), s.Change.Other.ID, s.Change.Other.Content)
-	case s.Replaced != "":
-		return p.Say("Corrected (#%d). Before: “%s”. Now: “%s”.", s.ID, s.Replaced, tagged(s.Fact))
+	switch note := s.Change.Note(p); {
+	case note != "" && (s.Change.Kind == Replaced || s.Change.Other.ID != 0):
+		return note
 	case s.Known:
 		return p.Say("I remembered that already (#%d): %s", s.ID, tagged(s.Fact))
 	}

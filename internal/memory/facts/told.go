@@ -92,7 +92,7 @@ func (s *Store) Tell(v Viewer, n Notes, rote bool) Notes {
 	more, _ := s.Untold(v, maxNoted)
 	n.List = append(n.List, more...)
 	for _, c := range n.List[:min(len(n.List), maxNoted)] {
-		if !rote || c.Other.ID != 0 {
+		if !rote {
 			n.Below += "\n" + c.Note(n.In)
 		}
 		n.IDs, n.Buttons = append(n.IDs, c.ID), append(n.Buttons, c.Buttons(n.In))

@@ -42,7 +42,8 @@ const (
 // to text. A page is fetched once in a turn, however often it is read.
 func Fetch(g netguard.Guard) tools.Tool {
 	f := &fetcher{client: g.Client(), guard: g}
-	meta := tools.Meta{Name: "web_fetch", Description: strings.TrimSpace(fetchText), Category: tools.Web,
+	meta := tools.Meta{Name: "web_fetch", Words: "reads a web page",
+		Description: strings.TrimSpace(fetchText), Category: tools.Web,
 		ReadOnly: true, Egress: true, Trying: tools.Trying{Timeout: fetchTimeout + 5*time.Second}}
 	return tools.Func(meta, f.call)
 }

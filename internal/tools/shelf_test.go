@@ -38,10 +38,10 @@ func (b *notebook) says(name string) string {
 	return string(got)
 }
 
-// deskOf returns the notes that somebody may change, as they are now.
-func deskOf(t *testing.T, n Notes, who string) Desk {
+// shelfOf returns the notes that somebody may change, as they are now.
+func shelfOf(t *testing.T, n Notes, who string) *Shelf {
 	t.Helper()
-	d, err := n.Desk(t.Context(), direct(who))
+	d, err := n.Editable(t.Context(), direct(who))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,12 +50,12 @@ func deskOf(t *testing.T, n Notes, who string) Desk {
 
 func write(t *testing.T, n Notes, who, name, content string) {
 	t.Helper()
-	d := deskOf(t, n, who)
+	d := shelfOf(t, n, who)
 	mode := index.ModeCreate
 	if _, err := n.Vault.Fingerprint(t.Context(), "", "agent-notes/"+name); err == nil {
 		mode = index.ModeAppend
 	}
-	if _, err := d.shelf.put(t.Context(), d.call, index.Note{Path: name, Mode: mode, Content: content}); err != nil {
+	if _, err := d.put(t.Context(), index.Note{Path: name, Mode: mode, Content: content}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -64,7 +64,7 @@ func TestNamed(t *testing.T) {
 	_, n := office(t, map[string]string{"notes/a/Plan.md": "# The plan\n\nhere", "notes/b/plan.md": "# Another\n\nthere"})
 	write(t, n, "anna", "secret.md", "# The plan\n\nAnna's own")
 	read := func(who, name string) (string, error) {
-		d, err := deskOf(t, n, who).shelf.Read(t.Context(), index.Part{Path: name})
+		d, err := shelfOf(t, n, who).Read(t.Context(), index.Part{Path: name})
 		return d.Path, err
 	}
 	var several AmbiguousError
@@ -91,42 +91,42 @@ func TestMoveIsItsAuthors(t *testing.T) {
 	b, n := office(t, map[string]string{"notes/Home.md": "see [[idea]]", "notes/Plan.md": "x"})
 	ctx := t.Context()
 	write(t, n, "anna", "idea.md", "Anna's idea")
-	if _, err := deskOf(t, n, "bob").Move(ctx, "idea", "stolen"); !errors.Is(err, index.ErrNotFound) {
+	if _, err := shelfOf(t, n, "bob").Move(ctx, "idea", "stolen"); !errors.Is(err, index.ErrNotFound) {
 		t.Error(err)
 	}
-	if _, err := deskOf(t, n, "owner").Move(ctx, "plan", "plan b"); err == nil || errors.Is(err, index.ErrNotFound) {
+	if _, err := shelfOf(t, n, "owner").Move(ctx, "plan", "plan b"); err == nil || errors.Is(err, index.ErrNotFound) {
 		t.Error("outside of the write folder:", err)
 	}
-	m, err := deskOf(t, n, "anna").Move(ctx, "Idea", "ideas/")
+	m, err := shelfOf(t, n, "anna").Move(ctx, "Idea", "ideas/")
 	if err != nil || m.To != "agent-notes/ideas/idea.md" || m.Links != 0 {
 		t.Fatalf("%+v, %v", m, err)
 	}
-	if m, err = deskOf(t, n, "anna").Move(ctx, "idea", "better one"); err != nil || m.To != "agent-notes/ideas/better one.md" ||
+	if m, err = shelfOf(t, n, "anna").Move(ctx, "idea", "better one"); err != nil || m.To != "agent-notes/ideas/better one.md" ||
 		b.says("Home.md") != "see [[better one]]" {
 		t.Fatalf("%+v, %v, %s", m, err, b.says("Home.md"))
 	}
-	if _, err := deskOf(t, n, "bob").shelf.Read(ctx, index.Part{Path: "better one"}); !errors.Is(err, index.ErrNotFound) {
+	if _, err := shelfOf(t, n, "bob").Read(ctx, index.Part{Path: "better one"}); !errors.Is(err, index.ErrNotFound) {
 		t.Error("bob reads it:", err)
 	}
-	if _, err := deskOf(t, n, "bob").Undo(ctx); !errors.Is(err, edit.ErrNothing) {
+	if _, err := shelfOf(t, n, "bob").Undo(ctx); !errors.Is(err, edit.ErrNothing) {
 		t.Error("bob takes it back:", err)
 	}
 	for _, want := range []string{"agent-notes/ideas/idea.md", "agent-notes/idea.md"} {
-		if m, err = deskOf(t, n, "anna").Undo(ctx); err != nil || m.To != want {
+		if m, err = shelfOf(t, n, "anna").Undo(ctx); err != nil || m.To != want {
 			t.Fatalf("%+v, %v", m, err)
 		}
 	}
-	if _, err := deskOf(t, n, "anna").Undo(ctx); !errors.Is(err, edit.ErrNothing) || b.says("Home.md") != "see [[idea]]" {
+	if _, err := shelfOf(t, n, "anna").Undo(ctx); !errors.Is(err, edit.ErrNothing) || b.says("Home.md") != "see [[idea]]" {
 		t.Error(err)
 	}
-	if d, err := deskOf(t, n, "anna").shelf.Read(ctx, index.Part{Path: "idea"}); err != nil || d.Text != "Anna's idea\n" {
+	if d, err := shelfOf(t, n, "anna").Read(ctx, index.Part{Path: "idea"}); err != nil || d.Text != "Anna's idea\n" {
 		t.Error("it is not hers any more:", err)
 	}
 	write(t, n, "anna", "other.md", "x")
-	if _, err := deskOf(t, n, "anna").Move(ctx, "idea", "other"); !errors.Is(err, index.ErrExists) {
+	if _, err := shelfOf(t, n, "anna").Move(ctx, "idea", "other"); !errors.Is(err, index.ErrExists) {
 		t.Error(err)
 	}
-	if d, err := deskOf(t, n, "anna").shelf.Read(ctx, index.Part{Path: "other"}); err != nil || d.Text != "x\n" {
+	if d, err := shelfOf(t, n, "anna").Read(ctx, index.Part{Path: "other"}); err != nil || d.Text != "x\n" {
 		t.Error("a move that failed took the author of the other along:", err)
 	}
 }
@@ -136,18 +136,18 @@ func TestRestoreIsItsAuthors(t *testing.T) {
 	ctx := t.Context()
 	write(t, n, "anna", "idea.md", "one")
 	write(t, n, "anna", "idea.md", "two")
-	if _, _, err := deskOf(t, n, "bob").Versions(ctx, "idea"); !errors.Is(err, index.ErrNotFound) {
+	if _, _, err := shelfOf(t, n, "bob").Versions(ctx, "idea"); !errors.Is(err, index.ErrNotFound) {
 		t.Error(err)
 	}
-	at, all, err := deskOf(t, n, "anna").Versions(ctx, "idea")
+	at, all, err := shelfOf(t, n, "anna").Versions(ctx, "idea")
 	if err != nil || at != "agent-notes/idea.md" || len(all) != 1 || all[0].By.ID != "anna" || all[0].By.Name != "ANNA" ||
 		all[0].Text != "one\n" {
 		t.Fatalf("%s %+v %v", at, all, err)
 	}
-	if _, err := deskOf(t, n, "anna").Restore(ctx, "idea", 2); !errors.Is(err, index.ErrNotFound) {
+	if _, err := shelfOf(t, n, "anna").Restore(ctx, "idea", 2); !errors.Is(err, index.ErrNotFound) {
 		t.Error(err)
 	}
-	w, err := deskOf(t, n, "anna").Restore(ctx, "idea", 1)
+	w, err := shelfOf(t, n, "anna").Restore(ctx, "idea", 1)
 	if err != nil || b.says("agent-notes/idea.md") != "one\n" {
 		t.Fatal(err)
 	}

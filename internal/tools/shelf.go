@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"parley/internal/chat"
 	"parley/internal/notes/edit"
 	"parley/internal/notes/index"
 	"parley/internal/text"
@@ -15,8 +16,8 @@ import (
 
 // Said in more than one place.
 const (
-	wordNotesNoWriter = "Only people whom my owner allows to write notes can do that."
-	wordNotesNot      = "The notes are not for everybody: only my owner may use them."
+	wordsNotesNoWriter = "Only people whom my owner allows to write notes can do that."
+	wordsNotesNot      = "The notes are not for everybody: only my owner may use them."
 )
 
 // AmbiguousError means that a name fits several notes. It is a sentence that asks
@@ -122,7 +123,7 @@ func (s *Shelf) target(ctx context.Context, name string) (string, error) {
 
 // Move renames a note for who calls and keeps its author. A new name without a folder
 // stays in the note's own; one that ends in a slash is only a folder.
-func (s *Shelf) Move(ctx context.Context, c Call, from, to string) (index.Moved, error) {
+func (s *Shelf) Move(ctx context.Context, from, to string) (index.Moved, error) {
 	old, err := s.own(ctx, from)
 	if err != nil {
 		return index.Moved{}, err
@@ -141,47 +142,23 @@ func (s *Shelf) Move(ctx context.Context, c Call, from, to string) (index.Moved,
 		return index.Moved{}, err
 	}
 	return s.carry(ctx, old, target, func() (index.Moved, error) {
-		return s.n.Vault.Move(ctx, old, target, who(c))
+		return s.n.Vault.Move(ctx, old, target, s.by())
 	})
 }
 
-// Desk is the notes that one person may change, with their call.
-type Desk struct {
-	shelf *Shelf
-	call  Call
-}
-
-// Desk returns the notes that who calls may change. Its error says who may.
-func (n Notes) Desk(ctx context.Context, c Call) (Desk, error) {
+// Editable returns the notes that who calls may change. Its error says who may.
+func (n Notes) Editable(ctx context.Context, c Call) (*Shelf, error) {
 	switch {
 	case n.May != nil && !n.May(ctx, c):
-		return Desk{}, text.Tell(wordNotesNot)
+		return nil, text.Tell(wordsNotesNot)
 	case n.Writes != nil && !n.Writes(ctx, c):
-		return Desk{}, text.Tell(wordNotesNoWriter)
+		return nil, text.Tell(wordsNotesNoWriter)
 	}
-	s, err := n.of(ctx, c)
-	return Desk{s, c}, err
+	return n.Shelf(ctx, c)
 }
 
-// Move is a Shelf's.
-func (d Desk) Move(ctx context.Context, from, to string) (index.Moved, error) {
-	return d.shelf.Move(ctx, d.call, from, to)
-}
-
-// Undo is a Shelf's.
-func (d Desk) Undo(ctx context.Context) (index.Moved, error) { return d.shelf.Undo(ctx, d.call) }
-
-// Versions is a Shelf's.
-func (d Desk) Versions(ctx context.Context, name string) (string, []edit.Version, error) {
-	return d.shelf.Versions(ctx, name)
-}
-
-// Restore is a Shelf's.
-func (d Desk) Restore(ctx context.Context, name string, n int) (index.Written, error) {
-	return d.shelf.Restore(ctx, d.call, name, n)
-}
-
-func who(c Call) index.Who { return index.Who{ID: c.Who.ID, Name: c.Who.Name} }
+// by is who changes notes.
+func (s *Shelf) by() index.Who { return index.Who{ID: s.call.Who.ID, Name: s.call.Who.Name} }
 
 // carry has a note's author follow it, before it can be found at its new place.
 func (s *Shelf) carry(ctx context.Context, from, to string, move func() (index.Moved, error)) (index.Moved, error) {
@@ -219,11 +196,11 @@ func (s *Shelf) carry(ctx context.Context, from, to string, move func() (index.M
 }
 
 // Undo takes back the last move of who calls; an owner's is anybody's.
-func (s *Shelf) Undo(ctx context.Context, c Call) (index.Moved, error) {
-	owner := s.n.Owner == nil || s.n.Owner(ctx, s.who)
+func (s *Shelf) Undo(ctx context.Context) (index.Moved, error) {
+	owner := s.n.Owner == nil || s.n.Owner(ctx, s.call.Who.ID)
 	var from, to string
 	may := func(m edit.Change) bool {
-		if m.By != c.Who.ID && !owner || s.changes(ctx, m.To) != nil {
+		if m.By != s.call.Who.ID && !owner || s.changes(ctx, m.To) != nil {
 			return false
 		}
 		from, to = m.To, m.From
@@ -248,12 +225,12 @@ func (s *Shelf) Versions(ctx context.Context, name string) (string, []edit.Versi
 }
 
 // Restore gives a note the text of an earlier version again; 1 is the newest.
-func (s *Shelf) Restore(ctx context.Context, c Call, name string, n int) (index.Written, error) {
+func (s *Shelf) Restore(ctx context.Context, name string, n int) (index.Written, error) {
 	at, err := s.own(ctx, name)
 	if err != nil {
 		return index.Written{}, err
 	}
-	w, err := s.n.Vault.Restore(ctx, at, n, who(c))
+	w, err := s.n.Vault.Restore(ctx, at, n, s.by())
 	if err != nil {
 		return w, err
 	}
@@ -271,3 +248,56 @@ func (s *Shelf) known(ctx context.Context, at string) (err error) {
 	}
 	return s.n.Authors.SaveNoteAuthor(ctx, author)
 }
+
+// noteFace is what people see of an operation on notes.
+func noteFace(command, helpLine string, args ...Arg) Face {
+	return Face{Command: command, Help: helpLine, Args: args, Private: true, Absent: NoNote}
+}
+
+// NoNote tells people how to find the notes there are.
+func NoNote(err error) error {
+	return text.Instead(err, index.ErrNotFound, "There is no such note. /notes search finds one by its words, /notes shows the latest.")
+}
+
+// which is the argument that names a note.
+func (n Notes) which(of string) Arg {
+	return Arg{Name: "path", Of: of, Help: "its title, or its path", Suggest: n.suggest}
+}
+
+// suggest completes the title of a note, or its path where several have that title.
+func (n Notes) suggest(ctx context.Context, m chat.Message, typed string) (paths []string) {
+	if n.Vault == nil {
+		return nil
+	}
+	s, err := n.Shelf(ctx, CallOf(m))
+	if err != nil {
+		return nil
+	}
+	list, err := n.Vault.Titles(ctx, typed, maxListed)
+	if err == nil {
+		list, err = s.Listed(ctx, list, notesListed)
+	}
+	if err != nil {
+		return nil // nothing to suggest while it is indexed
+	}
+	times := map[string]int{}
+	for _, e := range list {
+		times[strings.ToLower(e.Title)]++
+	}
+	for _, e := range list {
+		if times[strings.ToLower(e.Title)] > 1 || len(e.Title) > maxSuggested {
+			e.Title = e.Path
+		}
+		paths = append(paths, e.Title)
+	}
+	return paths
+}
+
+// Bounds of what people are shown: notes of a list, characters of a note and of a passage,
+// and bytes of a title that is completed; Discord takes 100 characters.
+const (
+	notesListed  = 20
+	maxNote      = 6000
+	maxSnippet   = 200
+	maxSuggested = 90
+)

@@ -9,34 +9,23 @@ import (
 	"parley/internal/chat"
 	"parley/internal/command/gate"
 	"parley/internal/notes/edit"
-	"parley/internal/notes/index"
 	"parley/internal/text"
 	"parley/internal/text/catalog"
 	"parley/internal/tools"
 )
 
-// Desk changes the notes that one person may change; tools.Desk.
-type Desk interface {
-	Move(ctx context.Context, from, to string) (index.Moved, error)
-	// Undo takes the last move back; edit.ErrNothing means that there is none.
-	Undo(ctx context.Context) (index.Moved, error)
-	// Versions lists what a note said before, the newest first, with its path.
-	Versions(ctx context.Context, name string) (string, []edit.Version, error)
-	Restore(ctx context.Context, name string, version int) (index.Written, error)
-}
-
-// desk returns the verbs that change notes.
-func (n Notes) desk() []gate.Command {
-	if n.Desk == nil && n.Shelf != nil {
-		return nil
+// orWhich has a command ask which note is meant where a name fits several; run is what a
+// button runs with a path, "" for no buttons.
+func orWhich(c gate.Command, run string) gate.Command {
+	do := c.Run
+	c.Run = func(ctx context.Context, r gate.Request) (chat.Answer, error) {
+		a, err := do(ctx, r)
+		if err != nil {
+			return which(ctx, err, run)
+		}
+		return a, nil
 	}
-	note := gate.Option{Name: "path", Help: helpNotePath, Required: true, Suggest: n.suggest}
-	return []gate.Command{
-		{Name: "move", Help: "Give one another name or folder; every link to it is kept", Run: n.move, Options: []gate.Option{note, {Name: "to", Help: "the new name, or a folder and a name", Required: true}}},
-		{Name: "undo", Help: "Take my last move back", Run: n.undo},
-		{Name: "restore", Help: "Give one an earlier text again; without a version, list them", Run: n.restore, Options: []gate.Option{note, {Name: "version", Help: "which version; 1 is the newest",
-			Choices: strings.Fields("1 2 3 4 5 6 7 8 9 10")}}},
-	}
+	return c
 }
 
 // which asks which note is meant where a name fits several; run is the command that
@@ -44,12 +33,12 @@ func (n Notes) desk() []gate.Command {
 func which(ctx context.Context, err error, run string) (chat.Answer, error) {
 	var several tools.AmbiguousError
 	if !errors.As(err, &several) {
-		return chat.Answer{}, noNote(err)
+		return chat.Answer{}, tools.NoNote(err)
 	}
 	a := chat.Answer{Text: catalog.Say(ctx, "Several notes are called “%s”. Which one do you mean?", text.Literal(text.Shorten(several.Name, 100))) + "\n" +
 		tools.EntryLines(several.List)}
 	for _, e := range several.List {
-		if b := (chat.Button{Label: e.Path, Data: run + e.Path}); len(b.Data) <= maxData && len(a.Buttons) < maxChoices {
+		if b := (chat.Button{Label: e.Path, Data: run + e.Path}); run != "" && len(b.Data) <= maxData && len(a.Buttons) < maxChoices {
 			a.Buttons = append(a.Buttons, []chat.Button{b})
 		}
 	}
@@ -62,54 +51,20 @@ const (
 	maxChoices = 8
 )
 
-func (n Notes) related(ctx context.Context, r gate.Request) (chat.Answer, error) {
-	s, err := n.Shelf(ctx, r.Message)
-	if err != nil {
-		return chat.Answer{}, err
-	}
-	e, all, err := s.Related(ctx, r.Args["path"])
-	if err != nil {
-		return which(ctx, err, "/notes related ")
-	}
-	return chat.Answer{Text: tools.RelatedLines(catalog.Of(ctx), e, all)}, nil
-}
-
-func did(d tools.Deed) chat.Answer {
-	a := chat.Answer{Text: d.Note}
-	if len(d.Buttons) > 0 {
-		a.Buttons = [][]chat.Button{d.Buttons}
-	}
-	return a
-}
-
-func (n Notes) move(ctx context.Context, r gate.Request) (chat.Answer, error) {
-	d, err := n.Desk(ctx, r.Message)
-	if err != nil {
-		return chat.Answer{}, err
-	}
-	m, err := d.Move(ctx, r.Args["path"], r.Args["to"])
-	if err != nil {
-		a, err := which(ctx, err, "")
-		a.Buttons = nil // the new name would not fit
-		return a, err
-	}
-	return did(tools.Moved(ctx, m)), nil
-}
-
 func (n Notes) undo(ctx context.Context, r gate.Request) (chat.Answer, error) {
-	d, err := n.Desk(ctx, r.Message)
+	d, err := n.View.Editable(ctx, tools.CallOf(r.Message))
 	if err != nil {
 		return chat.Answer{}, err
 	}
 	m, err := d.Undo(ctx)
 	if err != nil {
-		return chat.Answer{}, noNote(err)
+		return chat.Answer{}, tools.NoNote(err)
 	}
 	return chat.Answer{Text: tools.Moved(ctx, m).Note}, nil
 }
 
 func (n Notes) restore(ctx context.Context, r gate.Request) (chat.Answer, error) {
-	d, err := n.Desk(ctx, r.Message)
+	d, err := n.View.Editable(ctx, tools.CallOf(r.Message))
 	if err != nil {
 		return chat.Answer{}, err
 	}
@@ -118,7 +73,7 @@ func (n Notes) restore(ctx context.Context, r gate.Request) (chat.Answer, error)
 		if err != nil {
 			return which(ctx, err, "/notes restore ")
 		}
-		return did(tools.Wrote(ctx, w)), nil
+		return chat.Answer{Text: tools.Wrote(ctx, w).Note}, nil
 	}
 	at, all, err := d.Versions(ctx, r.Args["path"])
 	if err != nil {
