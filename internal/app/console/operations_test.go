@@ -128,11 +128,11 @@ func (f *faces) viewer(who chat.User) provenance.Viewer {
 func (f *faces) rows() string {
 	f.t.Helper()
 	ctx, v := context.Background(), f.viewer(ann)
-	all, err := f.store.Facts(ctx, v, 100, 0)
-	done, terr := f.store.Tasks(ctx, v, 100, 0)
-	due, rerr := f.store.Reminders(ctx, v)
-	log, lerr := f.store.Log(ctx, v, agenda.LogQuery{})
-	known, perr := f.store.Person(ctx, ann.ID, "")
+	all, err := f.store.Facts.Facts(ctx, v, 100, 0)
+	done, terr := f.store.Agenda.Tasks(ctx, v, 100, 0)
+	due, rerr := f.store.Agenda.Reminders(ctx, v)
+	log, lerr := f.store.Agenda.Log(ctx, v, agenda.LogQuery{})
+	known, perr := f.store.People.Person(ctx, ann.ID, "")
 	for _, err := range []error{err, terr, rerr, lerr, perr} {
 		if err != nil {
 			f.t.Fatal(err)
