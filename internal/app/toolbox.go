@@ -73,7 +73,7 @@ func (b *toolbox) list() ([]tools.Tool, error) {
 		tools.SaveDecision(),
 		tools.RecallConversation(b.store, b.platforms.attester().Look),
 	}
-	list = append(list, tools.Tools(tools.FactOperations(b.store, b.people.mayShare))...)
+	list = append(list, tools.Tools(tools.FactOperations(b.store.Facts, b.people.mayShare))...)
 	list = append(list, tools.Tools(tools.TaskOperations(b.store))...)
 	list = append(list, tools.Tools(tools.ReminderOperations(b.people.planner()))...)
 	list = append(list, tools.Tools(tools.LogOperations(b.people.planner()))...)

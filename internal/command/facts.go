@@ -8,7 +8,6 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/command/gate"
-	"parley/internal/memory"
 	"parley/internal/memory/facts"
 	"parley/internal/memory/provenance"
 	"parley/internal/text/catalog"
@@ -23,7 +22,7 @@ const (
 
 // Facts is /facts.
 type Facts struct {
-	Rows *memory.Store
+	Rows *facts.Store
 	// MayShare reports whether who calls may decide about the facts of everybody in a place.
 	MayShare func(context.Context, tools.Call) bool
 	// Location is where a person's clock is.
@@ -71,7 +70,7 @@ func (f Facts) command() gate.Command {
 
 // asker returns a command's author, to the facts service.
 func (f Facts) asker(r gate.Request) (facts.Service, facts.Asker) {
-	return facts.Service{Rows: f.Rows.Facts}, facts.Asker{Viewer: provenance.ViewerOf(r.Message),
+	return facts.Service{Rows: f.Rows}, facts.Asker{Viewer: provenance.ViewerOf(r.Message),
 		Admin: func(context.Context) bool { return r.Role >= gate.Admin }}
 }
 
@@ -126,7 +125,7 @@ func (f Facts) important(ctx context.Context, r gate.Request) (chat.Answer, erro
 }
 
 func (f Facts) history(ctx context.Context, r gate.Request) (chat.Answer, error) {
-	fact, before, err := f.Rows.Facts.FactHistory(ctx, provenance.ViewerOf(r.Message), row(r))
+	fact, before, err := f.Rows.FactHistory(ctx, provenance.ViewerOf(r.Message), row(r))
 	if err != nil {
 		return chat.Answer{}, tools.NoFact(err)
 	}
@@ -137,7 +136,7 @@ func (f Facts) history(ctx context.Context, r gate.Request) (chat.Answer, error)
 func (c Facts) whole(ctx context.Context, f facts.Fact, before []facts.Earlier, loc *time.Location) string {
 	stamp := func(t time.Time) string { return t.In(loc).Format("2006-01-02 15:04 MST") }
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n- %s", c.Rows.Facts.Line(catalog.Of(ctx), f), catalog.Say(ctx, "%s, by %s, since %s, %s", f.Type, f.Author,
+	fmt.Fprintf(&b, "%s\n- %s", c.Rows.Line(catalog.Of(ctx), f), catalog.Say(ctx, "%s, by %s, since %s, %s", f.Type, f.Author,
 		stamp(f.ValidFrom), f.Rank))
 	if f.Confidence < 1 {
 		b.WriteString(catalog.Say(ctx, ", %.0f %% sure", 100*f.Confidence))
@@ -155,7 +154,7 @@ func (c Facts) whole(ctx context.Context, f facts.Fact, before []facts.Earlier, 
 
 func (f Facts) export(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	v := provenance.ViewerOf(r.Message)
-	list, err := f.Rows.Facts.Facts(ctx, v, tools.AllFacts, 0)
+	list, err := f.Rows.Facts(ctx, v, tools.AllFacts, 0)
 	if err != nil {
 		return chat.Answer{}, err
 	}

@@ -32,7 +32,7 @@ func (f Facts) search(ctx context.Context, r gate.Request) (chat.Answer, error) 
 			return chat.Answer{}, err
 		}
 	}
-	list, err := f.Rows.Facts.FindFacts(ctx, provenance.ViewerOf(r.Message), q)
+	list, err := f.Rows.FindFacts(ctx, provenance.ViewerOf(r.Message), q)
 	if err != nil {
 		return chat.Answer{}, err
 	}
@@ -41,7 +41,7 @@ func (f Facts) search(ctx context.Context, r gate.Request) (chat.Answer, error) 
 	}
 	var lines []string
 	for _, fact := range list[:min(len(list), listPage)] {
-		lines = append(lines, f.Rows.Facts.Line(catalog.Of(ctx), fact))
+		lines = append(lines, f.Rows.Line(catalog.Of(ctx), fact))
 	}
 	again := "/facts search"
 	for _, name := range []string{"text", "tag", "since", "before"} {
@@ -110,7 +110,7 @@ func (f Facts) clear(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	if atOnce(r) {
 		words = "Erased. Facts deleted: %d."
 	}
-	n, gone, err := f.Rows.Facts.ClearFacts(ctx, provenance.ViewerOf(r.Message), atOnce(r))
+	n, gone, err := f.Rows.ClearFacts(ctx, provenance.ViewerOf(r.Message), atOnce(r))
 	return under(catalog.Say(ctx, words, n), gone.Buttons(catalog.Of(ctx))), err
 }
 
@@ -118,7 +118,7 @@ func (f Facts) clear(ctx context.Context, r gate.Request) (chat.Answer, error) {
 func (f Facts) undoable() gate.Option {
 	o := gate.Option{Name: "number", Help: "number of the change, as its button has it; the latest when left out", Kind: gate.Number}
 	offer := tools.Offered(func(ctx context.Context, v provenance.Viewer) ([]facts.Change, error) {
-		return f.Rows.Facts.Undoables(ctx, v, mostChoices)
+		return f.Rows.Undoables(ctx, v, mostChoices)
 	}, func(c facts.Change) (int64, string) { return c.ID, outlined(c) })
 	o.Offer = func(ctx context.Context, m chat.Message) []chat.Choice { return offer(ctx, provenance.ViewerOf(m)) }
 	return o

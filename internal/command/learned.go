@@ -49,7 +49,7 @@ func LearnedSince(ctx context.Context, list []facts.Change, due time.Time) strin
 
 func (f Facts) learned(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	page := max(r.Number("page", 1), 1)
-	list, err := f.Rows.Facts.Learned(ctx, provenance.ViewerOf(r.Message), facts.Query{Limit: LearnedPage + 1, Offset: (page - 1) * LearnedPage})
+	list, err := f.Rows.Learned(ctx, provenance.ViewerOf(r.Message), facts.Query{Limit: LearnedPage + 1, Offset: (page - 1) * LearnedPage})
 	if err != nil {
 		return chat.Answer{}, err
 	}
@@ -61,7 +61,7 @@ func (f Facts) learned(ctx context.Context, r gate.Request) (chat.Answer, error)
 }
 
 func (f Facts) digest(ctx context.Context, r gate.Request) (chat.Answer, error) {
-	if err := f.Rows.Facts.SetDigest(ctx, r.Message.From.ID, r.Args["when"]); err != nil {
+	if err := f.Rows.SetDigest(ctx, r.Message.From.ID, r.Args["when"]); err != nil {
 		return chat.Answer{}, err
 	}
 	words := map[string]string{facts.DigestOff: catalog.Text(ctx, "I send you no digest. What I pick up is told below my answers."), facts.DigestDaily: catalog.Text(ctx,

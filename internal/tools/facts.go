@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"parley/internal/memory"
 	"parley/internal/memory/agenda"
 	"parley/internal/memory/facts"
 	"parley/internal/memory/provenance"
@@ -108,8 +107,8 @@ func refused(err error, argument string) (Result, error) {
 
 // FactOperations are what can be done with what is remembered. mayShare reports whether who
 // calls may make the bot remember something for a whole channel or server; nil forbids it.
-func FactOperations(store *memory.Store, mayShare func(context.Context, Call) bool) []Operation {
-	f := factStore{store.Facts, facts.Service{Rows: store.Facts}, mayShare}
+func FactOperations(store *facts.Store, mayShare func(context.Context, Call) bool) []Operation {
+	f := factStore{store, facts.Service{Rows: store}, mayShare}
 	return []Operation{f.save(), f.update(), f.forget(), f.list()}
 }
 

@@ -15,7 +15,7 @@ func TestByHand(t *testing.T) {
 	store := memorytest.Open(t, memory.Options{})
 	_, n := office(t, map[string]string{"notes/garden.md": "# Garden\n\nThe roses are red. See [[plan]]. #plants",
 		"notes/plan.md": "# Plan\n\nOn 2026-05-01: dig."})
-	all := slices.Concat(TaskOperations(store), FactOperations(store, nil), NoteOperations(n))
+	all := slices.Concat(TaskOperations(store), FactOperations(store.Facts, nil), NoteOperations(n))
 	who := Call{Who: chat.User{ID: "telegram:1"}, Where: chat.Key{Platform: "telegram", Channel: "1"}, Direct: true}
 	for _, tt := range []struct {
 		command, args    string

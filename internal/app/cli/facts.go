@@ -89,7 +89,7 @@ type operation struct {
 // run does it and prints what it says.
 func (o operation) run(ctx context.Context, f *Flags, s *Streams) error {
 	return withStore(ctx, f, func(store *memory.Store) error {
-		declared := tools.Operated(tools.FactOperations(store, nil), o.command)
+		declared := tools.Operated(tools.FactOperations(store.Facts, nil), o.command)
 		result, err := declared.Do(ctx, o.call, declared.Given(o.args))
 		if err != nil {
 			return err

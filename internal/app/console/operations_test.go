@@ -56,14 +56,15 @@ func newFaces(t *testing.T, key chat.Key) *faces {
 	s := f.site
 	planner := tools.Planner{Store: s.store, Now: s.clock.now, Next: times.Next,
 		Zone: func(context.Context, chat.User) string { return "UTC" }}
-	notes := tools.Notes{Vault: f.notes(), Authors: s.store.Access, Owner: func(_ context.Context, id string) bool { return id == "telegram:9" }}
-	f.all = slices.Concat(tools.FactOperations(s.store, nil), tools.TaskOperations(s.store), tools.ReminderOperations(planner),
+	notes := tools.Notes{Vault: f.notes(), Authors: s.store.Access,
+		Owner: func(_ context.Context, id string) bool { return id == "telegram:9" }}
+	f.all = slices.Concat(tools.FactOperations(s.store.Facts, nil), tools.TaskOperations(s.store), tools.ReminderOperations(planner),
 		tools.LogOperations(planner), tools.NoteOperations(notes))
 	confirm, err := gate.NewConfirmations(t.Context(), s.store.Questions, s.store.Access, s.clock.now)
 	if err != nil {
 		t.Fatal(err)
 	}
-	groups := command.Groups{Facts: command.Facts{Rows: s.store}, Tasks: command.Tasks{Rows: s.store},
+	groups := command.Groups{Facts: command.Facts{Rows: s.store.Facts}, Tasks: command.Tasks{Rows: s.store},
 		Reminders: command.Reminders{Planner: planner}, Journal: command.Journal{Planner: planner},
 		Notes: command.Notes{View: notes, Writes: true}}
 	f.commands, err = gate.NewCommands(groups.Table(), gate.CommandOptions{Confirm: confirm,
@@ -227,7 +228,7 @@ func (f *faces) byShell(run func(ctx context.Context, f *cli.Flags, s *cli.Strea
 		f.t.Fatal(err)
 	}
 	f.t.Chdir(dir)
-	flags := &cli.Flags{Data: filepath.Dir(f.store.Path()), Veil: text.NewBlotter(&out)}
+	flags := &cli.Flags{Data: filepath.Dir(f.store.File.Path()), Veil: text.NewBlotter(&out)}
 	err := run(context.Background(), flags, &cli.Streams{Out: &out, Err: &out})
 	if c.said = strings.TrimSpace(out.String()); err != nil {
 		c.said = err.Error()
@@ -345,7 +346,7 @@ func TestOneOperationOnEveryFace(t *testing.T) {
 			}
 			if o.shell != nil {
 				f := newFaces(t, chat.DirectKey(ann.ID))
-				if f.store.Path() == "" {
+				if f.store.File.Path() == "" {
 					t.Skip("the shell has no server of this test")
 				}
 				typed = f.byCommand(ann, o.command)
