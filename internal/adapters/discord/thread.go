@@ -16,7 +16,7 @@ import (
 const (
 	maxThreadName = 60
 	threadSilence = 24 * 60
-	wordThread    = "Conversation" // one that has no words of its own
+	wordsThread   = "Conversation" // one that has no words of its own
 )
 
 // threadExists is Discord's code for a message that has a thread.
@@ -53,7 +53,7 @@ func (t *atlas) branched(k chat.Key, id string) bool {
 func (a *Adapter) openThread(ctx context.Context, m *chat.Message) bool {
 	name := strings.Join(strings.Fields(marks().ReplaceAllString(m.Text, " ")), " ")
 	if name == "" {
-		name = wordThread
+		name = wordsThread
 	}
 	ctx, cancel := context.WithTimeout(ctx, lookup)
 	defer cancel()

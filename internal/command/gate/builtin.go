@@ -13,10 +13,10 @@ import (
 )
 
 const (
-	wordNotWaiting   = "%s is not waiting. Try /pair list."
-	wordPairApproved = "%s (%s) may talk with me now. If you did not expect that person: `/pair revoke %s`."
-	wordID           = "for example telegram:42"
-	wordNo           = "No"
+	wordsNotWaiting   = "%s is not waiting. Try /pair list."
+	wordsPairApproved = "%s (%s) may talk with me now. If you did not expect that person: `/pair revoke %s`."
+	wordsID           = "for example telegram:42"
+	wordsNo           = "No"
 )
 
 // claimName is the only command that strangers may give.
@@ -34,11 +34,11 @@ func (g *Gate) Commands(verbs ...Command) []Command {
 			{Name: "approve", Help: "Let in the person with a code", Run: g.runApprove,
 				Options: []Option{{Name: "code", Help: "the code that the person gave you", Required: true}}},
 			{Name: "let", Help: "Let in somebody who is waiting, without a code", Run: g.runLet,
-				Options: []Option{{Name: "id", Help: wordID, Required: true, Suggest: g.suggestWaiting}}},
+				Options: []Option{{Name: "id", Help: wordsID, Required: true, Suggest: g.suggestWaiting}}},
 			{Name: "drop", Help: "Reject somebody who is waiting", Run: g.runDrop,
-				Options: []Option{{Name: "id", Help: wordID, Required: true, Suggest: g.suggestWaiting}}},
+				Options: []Option{{Name: "id", Help: wordsID, Required: true, Suggest: g.suggestWaiting}}},
 			{Name: "revoke", Help: "Take back what was granted", Run: g.runRevoke,
-				Options: []Option{{Name: "id", Help: wordID, Required: true, Suggest: g.suggestGranted}}},
+				Options: []Option{{Name: "id", Help: wordsID, Required: true, Suggest: g.suggestGranted}}},
 		}},
 		{Name: "config", Help: "Settings, and who may talk where", Who: Owner, Verbs: append(verbs,
 			Command{Name: "channel", Help: "What I answer in this channel", Effect: ReadsBare, Run: g.runChannel,
@@ -80,7 +80,7 @@ func (g *Gate) runPairList(ctx context.Context, _ Request) (chat.Answer, error) 
 		lines = append(lines, catalog.Say(ctx, "%s (%s) is waiting", Escape(u.Name), u.ID))
 		if len(rows) < maxWaiting {
 			rows = append(rows, []chat.Button{{Label: catalog.Say(ctx, "Let in %s", Escape(u.Name)), Data: "/pair let " + u.ID},
-				{Label: catalog.Text(ctx, wordNo), Data: "/pair drop " + u.ID}})
+				{Label: catalog.Text(ctx, wordsNo), Data: "/pair drop " + u.ID}})
 		}
 	}
 	for id, role := range granted {
@@ -105,7 +105,7 @@ func (g *Gate) runApprove(ctx context.Context, r Request) (chat.Answer, error) {
 	if err != nil {
 		return chat.Answer{}, text.Instead(err, ErrCode, "No one is waiting with that code: it may be mistyped, used or older than an hour.")
 	}
-	return chat.Answer{Text: catalog.Say(ctx, wordPairApproved, Escape(who.Name), who.ID, who.ID)}, nil
+	return chat.Answer{Text: catalog.Say(ctx, wordsPairApproved, Escape(who.Name), who.ID, who.ID)}, nil
 }
 
 func (r Request) id() string { return strings.TrimSpace(clean(r.Args["id"])) }
@@ -114,16 +114,16 @@ func (g *Gate) runLet(ctx context.Context, r Request) (chat.Answer, error) {
 	id := r.id()
 	who, ok, err := g.Admit(ctx, id, r.Message.From.ID)
 	if err == nil && !ok {
-		return chat.Answer{Text: catalog.Say(ctx, wordNotWaiting, Escape(id))}, nil
+		return chat.Answer{Text: catalog.Say(ctx, wordsNotWaiting, Escape(id))}, nil
 	}
-	return chat.Answer{Text: catalog.Say(ctx, wordPairApproved, Escape(who.Name), who.ID, who.ID)}, err
+	return chat.Answer{Text: catalog.Say(ctx, wordsPairApproved, Escape(who.Name), who.ID, who.ID)}, err
 }
 
 func (g *Gate) runDrop(ctx context.Context, r Request) (chat.Answer, error) {
 	id := r.id()
 	ok, err := g.Drop(ctx, id)
 	if err == nil && !ok {
-		return chat.Answer{Text: catalog.Say(ctx, wordNotWaiting, Escape(id))}, nil
+		return chat.Answer{Text: catalog.Say(ctx, wordsNotWaiting, Escape(id))}, nil
 	}
 	return chat.Answer{Text: catalog.Say(ctx, "Done, the request of %s is gone.", id)}, err
 }

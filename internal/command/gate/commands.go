@@ -14,7 +14,7 @@ import (
 	"parley/internal/text/catalog"
 )
 
-const wordUnknown = "I do not know the command /%s. Try /help."
+const wordsUnknown = "I do not know the command /%s. Try /help."
 
 // Codes by which refusals can be found in the log.
 const (
@@ -265,7 +265,7 @@ func (c *Commands) find(ctx context.Context, r *Request) (cmd Command, rest, com
 	name, rest := commandName(r.Message.Text)
 	cmd, ok := c.command(name)
 	if !ok {
-		return cmd, "", didYouMean(ctx, catalog.Say(ctx, wordUnknown, Escape(name)), "/", nearest(name, names(c.table, r.Role)))
+		return cmd, "", didYouMean(ctx, catalog.Say(ctx, wordsUnknown, Escape(name)), "/", nearest(name, names(c.table, r.Role)))
 	}
 	r.Command = cmd.Name
 	if len(cmd.Verbs) == 0 || !cmd.admits(r.Role) && !anyVerb(cmd, r.Role) {

@@ -16,7 +16,7 @@ import (
 	"parley/internal/text/catalog"
 )
 
-const wordAskHere = "Others write here, too: press a button, reply to this message, or mention me."
+const wordsAskHere = "Others write here, too: press a button, reply to this message, or mention me."
 
 // QuestionLife is how long a question waits.
 const QuestionLife = 5 * time.Minute
@@ -221,7 +221,7 @@ func (c *Confirmations) form(ctx context.Context, m chat.Message, asked string, 
 	if a.Form != nil {
 		said := asked
 		if a.Form.Consent && !m.Direct {
-			said += "\n" + catalog.Text(ctx, wordAskHere)
+			said += "\n" + catalog.Text(ctx, wordsAskHere)
 		}
 		return chat.Answer{Text: said, Record: chat.End{Outcome: chat.Asked, Reason: chat.NeedsAnswer},
 			Buttons: c.formButtons(ctx, q, *a.Form)}, q, nil
@@ -231,7 +231,7 @@ func (c *Confirmations) form(ctx context.Context, m chat.Message, asked string, 
 		hint = catalog.Text(ctx, "Answer yes for all of them, no for none, or with the numbers you agree to.")
 	}
 	if !m.Direct {
-		hint += " " + catalog.Text(ctx, wordAskHere)
+		hint += " " + catalog.Text(ctx, wordsAskHere)
 	}
 	if strings.Contains(asked, "\n") { // below a list, and not of it
 		hint = "\n" + hint
@@ -382,7 +382,7 @@ func (c *Confirmations) settle(ctx context.Context, m chat.Message, w chat.Reply
 		return chat.Answer{}, fmt.Errorf("confirm: %w", err)
 	}
 	if !first && !again {
-		return ended(catalog.Text(ctx, wordExpired), chat.Refused, chat.Expired), nil
+		return ended(catalog.Text(ctx, wordsExpired), chat.Refused, chat.Expired), nil
 	}
 	yes := slices.Contains(a.agreed, true)
 	c.show(ctx, a, shownAs(ctx, a))

@@ -12,7 +12,7 @@ import (
 	"parley/internal/text/catalog"
 )
 
-const wordYes = "Yes"
+const wordsYes = "Yes"
 
 // Questions that need more than a yes are asked and end like the others: by a button or in
 // words, once, by the person who was asked.
@@ -61,7 +61,7 @@ func (c *Confirmations) formButtons(ctx context.Context, q chat.Question, form c
 		rows = append(rows, []chat.Button{{Label: catalog.Say(ctx, "Open %s", form.Host), URL: form.Page}})
 	}
 	if form.Consent {
-		return append(rows, []chat.Button{button(catalog.Text(ctx, wordYes), "yes"), button(catalog.Text(ctx, wordNo), "no")})
+		return append(rows, []chat.Button{button(catalog.Text(ctx, wordsYes), "yes"), button(catalog.Text(ctx, wordsNo), "no")})
 	}
 	if len(form.Choices) == 0 {
 		return nil

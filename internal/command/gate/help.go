@@ -45,7 +45,7 @@ func (c *Commands) Help(ctx context.Context, role Role, name string) string {
 		word, _ := cutWord(name)
 		cmd, ok := c.command(fold(word))
 		if !ok || !slices.Contains(names(c.table, role), cmd.Name) {
-			return didYouMean(ctx, catalog.Say(ctx, wordUnknown, Escape(word)), "/", nearest(fold(word), names(c.table, role)))
+			return didYouMean(ctx, catalog.Say(ctx, wordsUnknown, Escape(word)), "/", nearest(fold(word), names(c.table, role)))
 		}
 		return c.describe(ctx, cmd, cmd.Name, role)
 	}

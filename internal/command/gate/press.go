@@ -16,7 +16,7 @@ import (
 	"parley/internal/text/catalog"
 )
 
-const wordExpired = "That question has expired, so nothing was changed. Please ask again."
+const wordsExpired = "That question has expired, so nothing was changed. Please ask again."
 
 func (c *Confirmations) press(ctx context.Context, m chat.Message, w chat.Reply, p push, do map[string]Do) (chat.Answer, error) {
 	q, why, err := c.pressable(ctx, m, p)
@@ -92,11 +92,11 @@ func (c *Confirmations) over(ctx context.Context, q chat.Question) string {
 	case q.State == chat.QuestionReplaced:
 		return catalog.Text(ctx, "I asked this again, further down.")
 	case q.State == chat.QuestionExpired || q.State == chat.QuestionOpen && !c.now().Before(q.Until):
-		return catalog.Text(ctx, wordExpired)
+		return catalog.Text(ctx, wordsExpired)
 	case q.State == chat.QuestionTaken:
 		return catalog.Say(ctx, "%s has answered that already, and I am on it.", Escape(called(q.By)))
 	case q.State == chat.QuestionSettled && q.By.ID == "":
-		return catalog.Text(ctx, wordExpired)
+		return catalog.Text(ctx, wordsExpired)
 	case q.State == chat.QuestionSettled && q.Came == "":
 		return catalog.Say(ctx, "%s has answered that already.", Escape(called(q.By)))
 	case q.State == chat.QuestionSettled:
@@ -171,7 +171,7 @@ func (c *Confirmations) buttons(ctx context.Context, q chat.Question, b body) (r
 	}
 	n := b.count()
 	if n == 1 {
-		rows = [][]chat.Button{{button(catalog.Text(ctx, wordYes), "yes"), button(catalog.Text(ctx, wordNo), "no")}}
+		rows = [][]chat.Button{{button(catalog.Text(ctx, wordsYes), "yes"), button(catalog.Text(ctx, wordsNo), "no")}}
 	} else {
 		rows = [][]chat.Button{{button(catalog.Text(ctx, "All"), "yes"), button(catalog.Text(ctx, "None"), "no")}}
 		var line []chat.Button

@@ -17,8 +17,8 @@ import (
 
 // Said in more than one place.
 const (
-	wordNoSum    = "I can't work that out."
-	wordCommands = "/help lists the commands."
+	wordsNoSum    = "I can't work that out."
+	wordsCommands = "/help lists the commands."
 )
 
 // slotID stands for the number of a thing in what can be said next.
@@ -79,7 +79,7 @@ func (a asked) plain(p catalog.Printer) (string, bool) {
 	case "how":
 		return p.Text("I am here and ready."), true
 	case "help":
-		return p.Text("I can remember facts, remind you, keep tasks and a journal, tell the time and find what was said. Say for example:") + "\n- " + strings.Join(a.next["start"], "\n- ") + "\n\n" + p.Text(wordCommands), true
+		return p.Text("I can remember facts, remind you, keep tasks and a journal, tell the time and find what was said. Say for example:") + "\n- " + strings.Join(a.next["start"], "\n- ") + "\n\n" + p.Text(wordsCommands), true
 	case "about":
 		return p.Text("I am Parley, an assistant that runs on its owner's machine. No language model is connected at the " +
 			"moment: I understand plain sentences about reminders, tasks, facts and your journal, and hold no real conversation."), true
@@ -136,7 +136,7 @@ const mostSum = 100
 func sum(p catalog.Printer, said string) string {
 	plain := strings.ReplaceAll(thousands().ReplaceAllString(signs.Replace(said), "$1$2"), ",", ".")
 	if len(plain) > mostSum {
-		return p.Text(wordNoSum)
+		return p.Text(wordsNoSum)
 	}
 	out, err := expr.Eval(plain, nil)
 	n, ok := out.(float64)
@@ -146,7 +146,7 @@ func sum(p catalog.Printer, said string) string {
 		n = math.Round(n*1e9) / 1e9 // computers count no more exactly
 	}
 	if err != nil || !ok || math.IsInf(n, 0) || math.IsNaN(n) {
-		return p.Text(wordNoSum)
+		return p.Text(wordsNoSum)
 	}
 	return p.Say("%s = %s", strings.TrimRight(strings.TrimSpace(said), "= "), strconv.FormatFloat(n, 'f', -1, 64))
 }
@@ -236,7 +236,7 @@ func (m Model) honest(p catalog.Printer, r llm.Request, b *book) string {
 	case answered(r):
 		return p.Text("No language model is connected, so I can't answer that.") + " " + what
 	case len(can) > 0:
-		what = p.Text("What I do understand:") + "\n- " + strings.Join(can, "\n- ") + "\n\n" + p.Text(wordCommands)
+		what = p.Text("What I do understand:") + "\n- " + strings.Join(can, "\n- ") + "\n\n" + p.Text(wordsCommands)
 	}
 	return p.Text("Hello! I am the built-in responder: no language model is connected, so I can't hold a real conversation yet.") + "\n\n" + what + "\n\n" + p.Text("To connect a model, start me with `OPENAI_API_KEY=…` (OpenAI), or with `OPENAI_BASE_URL=…` and "+
 		"`OPENAI_MODEL=…` (any OpenAI-compatible server), or run Ollama on this machine.")

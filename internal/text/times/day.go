@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// wordNextDay is said in more than one place.
-const wordNextDay = "(I took it as %s; name the date if you mean another.)"
+// wordsNextDay is said in more than one place.
+const wordsNextDay = "(I took it as %s; name the date if you mean another.)"
 
 // days returns the day that was named, and how to find the next such day if it is past;
 // nil if there is only one.
@@ -23,7 +23,7 @@ func (r *resolver) days() (day time.Time, then func(time.Time) time.Time, err er
 		return today.AddDate(0, 0, n), nil, nil
 	case "weekend":
 		if n > 0 {
-			r.note(wordNextDay, saturday(today).AddDate(0, 0, 7*n))
+			r.note(wordsNextDay, saturday(today).AddDate(0, 0, 7*n))
 		}
 		return saturday(today).AddDate(0, 0, 7*n), nil, nil
 	case "weekday", "next-weekday":

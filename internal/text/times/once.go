@@ -144,7 +144,7 @@ func (r *resolver) exactly(day time.Time, t ofDay) Time {
 // notesOn notes which of two meanings was chosen.
 func (r *resolver) notesOn(c clock, t ofDay, open bool, day time.Time) {
 	if r.day != nil && r.day.kind == "next-weekday" && r.shift == nil {
-		r.note(wordNextDay, day)
+		r.note(wordsNextDay, day)
 	}
 	switch hour := t.hour % 24; {
 	case t.after == 1 && (r.day != nil || r.ahead != nil):

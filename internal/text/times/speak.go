@@ -10,8 +10,8 @@ import (
 
 // Said in more than one place.
 const (
-	wordYearly = "every year on %s at %s"
-	layoutDate = "2 January"
+	wordsYearly = "every year on %s at %s"
+	layoutDate  = "2 January"
 )
 
 // Note is something that people should know about how their words were taken. Days
@@ -61,7 +61,7 @@ func (u rule) words(p catalog.Printer) string {
 	case u.unit == "mo":
 		return u.monthWords(p, at)
 	case u.n == 1:
-		return p.Say(wordYearly, p.Time(u.anniversary(), layoutDate), at)
+		return p.Say(wordsYearly, p.Time(u.anniversary(), layoutDate), at)
 	}
 	return p.Say("every %s, on %s, at %s", p.Many(u.n, "year"), p.Time(u.anniversary(), layoutDate), at)
 }
@@ -137,7 +137,7 @@ func cronWords(f []string, p catalog.Printer) string {
 		return p.Say("every month on day %d at %s", n, clock)
 	case dayErr == nil && monthErr == nil && week == "*" && m >= 1 && m <= 12 && !onDay(2024, time.Month(m), n).IsZero() &&
 		(m != 2 || n != 29):
-		return p.Say(wordYearly, p.Time(time.Date(2024, time.Month(m), n, 0, 0, 0, 0, time.UTC), layoutDate), clock)
+		return p.Say(wordsYearly, p.Time(time.Date(2024, time.Month(m), n, 0, 0, 0, 0, time.UTC), layoutDate), clock)
 	}
 	return ""
 }

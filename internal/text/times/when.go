@@ -12,8 +12,8 @@ import (
 	whole "parley/internal/text"
 )
 
-// wordNoWhen is said in more than one place.
-const wordNoWhen = "I don't understand the time “%s”. Try “in 10 minutes”, “tomorrow at 9”, “on Monday at 17:30”, " +
+// wordsNoWhen is said in more than one place.
+const wordsNoWhen = "I don't understand the time “%s”. Try “in 10 minutes”, “tomorrow at 9”, “on Monday at 17:30”, " +
 	"“every weekday at 8:30”, “2026-12-24 18:00” or a cron expression such as “0 9 * * 1”."
 
 // Time is a time that somebody put in words: once, or a schedule.
@@ -46,7 +46,7 @@ func cronField(names string) string { return `(?:[\d*/,?-]|` + names + `)+` }
 func Parse(text string, now time.Time, loc *time.Location, speaks ...string) (Time, error) {
 	said := strings.TrimSpace(text)
 	if len(said) > maxWhen {
-		return Time{}, whole.Tell(wordNoWhen, whole.Clip(said, 20)+"…")
+		return Time{}, whole.Tell(wordsNoWhen, whole.Clip(said, 20)+"…")
 	}
 	w, err := read(said, now.In(loc), speaks)
 	switch {
@@ -54,7 +54,7 @@ func Parse(text string, now time.Time, loc *time.Location, speaks ...string) (Ti
 		if _, _, err := Split(said, now.In(loc), speaks...); err != nil {
 			return Time{}, err
 		}
-		return Time{}, whole.Tell(wordNoWhen, said)
+		return Time{}, whole.Tell(wordsNoWhen, said)
 	case errors.Is(err, errEither):
 		return Time{}, whole.Tell("“%s” can be two dates: is the day or the month first? Write it as 2026-12-24, or with the name of the month.", said)
 	case errors.Is(err, errDayOrHour):

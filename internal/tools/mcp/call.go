@@ -21,9 +21,9 @@ import (
 
 // Said in more than one place.
 const (
-	wordGone     = "its server is not running at the moment"
-	wordReported = "its server reported an error"
-	wordAttached = "[%s of %d bytes: the person gets it with your answer]"
+	wordsGone     = "its server is not running at the moment"
+	wordsReported = "its server reported an error"
+	wordsAttached = "[%s of %d bytes: the person gets it with your answer]"
 )
 
 const (
@@ -44,7 +44,7 @@ func (t tool) Spec() tools.Spec { return t.definition.Spec }
 func (t tool) Call(ctx context.Context, c tools.Call) (tools.Result, error) {
 	session := t.remote.current()
 	if session == nil {
-		return tools.Result{}, errors.New(wordGone)
+		return tools.Result{}, errors.New(wordsGone)
 	}
 	return t.remote.start(ctx, session, t, c).wait(ctx)
 }
@@ -59,7 +59,7 @@ func (t tool) ended(ctx context.Context, a answered) (tools.Result, error) {
 	}
 	result := t.remote.result(a.result)
 	if a.result.IsError {
-		return result, errors.New(wordReported)
+		return result, errors.New(wordsReported)
 	}
 	if result.Content == "" {
 		result.Content = "Done; the server said nothing."
@@ -104,7 +104,7 @@ func (r *remote) failed(ctx context.Context, err error) (tools.Result, error) {
 	}
 	r.wake()
 	r.log.WarnContext(ctx, "tool server failed a call", "err", err)
-	return tools.Result{Content: limited(err.Error(), 1000), Untrusted: true, Private: true}, errors.New(wordReported)
+	return tools.Result{Content: limited(err.Error(), 1000), Untrusted: true, Private: true}, errors.New(wordsReported)
 }
 
 // content returns what of an answer can be read.
@@ -131,9 +131,9 @@ func itemText(item sdk.Content) string {
 	case *sdk.TextContent:
 		return v.Text
 	case *sdk.ImageContent:
-		return fmt.Sprintf(wordAttached, "picture", len(v.Data))
+		return fmt.Sprintf(wordsAttached, "picture", len(v.Data))
 	case *sdk.AudioContent:
-		return fmt.Sprintf(wordAttached, "recording", len(v.Data))
+		return fmt.Sprintf(wordsAttached, "recording", len(v.Data))
 	case *sdk.ResourceLink:
 		return limited(v.Name, 200) + " " + limited(v.URI, 1000) + " " + limited(v.Description, 500)
 	case *sdk.EmbeddedResource:
@@ -150,7 +150,7 @@ func resourceText(r *sdk.ResourceContents) string {
 	case readable(r):
 		return string(r.Blob)
 	case len(r.Blob) > 0:
-		return fmt.Sprintf(wordAttached, "file", len(r.Blob)) + " " + limited(r.URI, 1000)
+		return fmt.Sprintf(wordsAttached, "file", len(r.Blob)) + " " + limited(r.URI, 1000)
 	}
 	return r.Text
 }

@@ -103,7 +103,7 @@ func (r *remote) prompting() tools.Tool {
 func (r *remote) ask(ctx context.Context, do func(*sdk.ClientSession) (tools.Result, error)) (tools.Result, error) {
 	session := r.current()
 	if session == nil {
-		return tools.Result{}, errors.New(wordGone)
+		return tools.Result{}, errors.New(wordsGone)
 	}
 	end := r.begin(ctx)
 	result, err := do(session)

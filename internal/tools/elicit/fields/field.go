@@ -19,8 +19,8 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// wordFieldSize is said in more than one place.
-const wordFieldSize = "The number must be %s."
+// wordsFieldSize is said in more than one place.
+const wordsFieldSize = "The number must be %s."
 
 // Kind is the type of a Field.
 type Kind string
@@ -63,13 +63,13 @@ func (f Field) Read(said string) (any, error) {
 		if err != nil {
 			return nil, text.Tell("I need a whole number.")
 		}
-		return n, f.within(float64(n), wordFieldSize)
+		return n, f.within(float64(n), wordsFieldSize)
 	case Number:
 		n, err := strconv.ParseFloat(strings.Replace(said, ",", ".", 1), 64)
 		if err != nil || math.IsNaN(n) || math.IsInf(n, 0) {
 			return nil, text.Tell("I need a number.")
 		}
-		return n, f.within(n, wordFieldSize)
+		return n, f.within(n, wordsFieldSize)
 	case Choice:
 		o, err := f.option(said)
 		return o.Value, err
