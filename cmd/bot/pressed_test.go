@@ -24,7 +24,7 @@ var pressed = map[string]string{
 	"internal/command/gate/help.go:help":            "testdata/rehearsals/buttons.txt",
 	"internal/command/gate/help.go:Page":            "testdata/rehearsals/buttons.txt",
 	"internal/command/facts.go:paged":               "testdata/rehearsals/buttons.txt",
-	"internal/command/digest.go:Learned":           "testdata/rehearsals/buttons.txt",
+	"internal/command/digest.go:Learned":            "testdata/rehearsals/buttons.txt",
 	"internal/memory/facts/told.go:Buttons":         "testdata/rehearsals/buttons.txt",
 	"internal/command/language/language.go:show":    "testdata/rehearsals/buttons.txt",
 	"internal/command/noteedit.go:which":            "testdata/rehearsals/buttons.txt",

@@ -94,7 +94,7 @@ func (t Tools) list(ctx context.Context, r gate.Request) (chat.Answer, error) {
 		if here, _ := now.Lookup(s.Name); here.Who != "" {
 			state += ", " + catalog.Say(ctx, "for %s only", here.Who)
 		}
-		fmt.Fprintf(&b, "- `%s` (%s, %s): %s\n", s.Name, s.Category, state, tell(s))
+		fmt.Fprintf(&b, "- `%s` (%s, %s): %s\n", s.Name, s.Category, state, tell(ctx, s))
 	}
 	return chat.Answer{Text: b.String()}, nil
 }
@@ -137,9 +137,9 @@ const longestTell = 120
 
 // tell says what a tool does: in words of its own, or in the first sentence of its
 // description, which a server or the owner wrote.
-func tell(s tools.Spec) string {
+func tell(ctx context.Context, s tools.Spec) string {
 	if s.Words != "" {
-		return s.Words
+		return catalog.Text(ctx, s.Words)
 	}
 	first, _, _ := strings.Cut(s.Description, "\n")
 	first, _, _ = strings.Cut(first, ". ")
