@@ -5,7 +5,7 @@ TAGS  := -tags sqlite_fts5
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME    := 10s
 
-.PHONY: cluster translations run test postgres race bench lint fuzz cover faults live templates dojo page-check recordings release release-check
+.PHONY: cluster costs translations run test postgres race bench lint fuzz cover faults live templates dojo page-check recordings release release-check
 
 # A conversation in the terminal; no key needed.
 run:
@@ -34,6 +34,11 @@ bench:
 	$(GO) test $(TAGS) -run '^$$' -bench '^Benchmark(Figures|Stored)$$' -benchtime 1x -timeout 30m ./cmd/bot
 	$(GO) test $(TAGS) -run '^$$' -bench . -skip '^Benchmark(Figures|Stored)$$' -benchmem ./...
 
+# What adding a platform, a tool, a command, a setting or a column costs in existing
+# files: each is added to a copy of the tree, built and tested. Takes minutes.
+costs:
+	PARLEY_COSTS=1 $(GO) test $(TAGS) -count=1 -timeout 60m -v -run '^TestCosts$$' .
+
 # The sentences that a language lacks; they are said in English.
 translations:
 	PARLEY_TRANSLATIONS=1 $(GO) test $(TAGS) -count=1 -run '^TestCatalogs$$' .
@@ -60,7 +65,7 @@ cover:
 # What must survive: processes killed at every named point, platforms and
 # models that fail in every way the fakes know. Not cached, said aloud.
 faults:
-	PARLEY_KILLS=60 PARLEY_FAULTS=1 $(GO) test $(TAGS) -count=1 -timeout 60m -v -run 'Crash|Kill|Fault|Sixty|YesBelongs|BareYes|YesDuring|WhatIsShown|OnlyAnswers|FormsWait|Supergroup|LostPlace|HandoffOfSomebody|DuringAConfirmed' ./...
+	PARLEY_KILLS=60 PARLEY_FAULTS=1 $(GO) test $(TAGS) -count=1 -timeout 60m -v -run 'Crash|Kill|Fault|Sixty|YesBelongs|YesDuring|WhatIsShown|OnlyAnswers|FormsWait|Supergroup|LostPlace|DuringAConfirmed' ./...
 
 # A question that any model knows, and 50 turns, with llama.cpp's server and a small
 # model: see eval/live. Not in CI.
@@ -88,7 +93,7 @@ page-check:
 # The films and pictures in docs/img, from the program as it is now; those of the page
 # need Chromium. A test compares the films with the program: what it says has changed.
 recordings:
-	PARLEY_RECORD=1 $(GO) test $(TAGS) -count=1 -run '^TestRecord' ./cmd/bot ./internal/app/console
+	PARLEY_RECORD=1 $(GO) test $(TAGS) -count=1 -run '^TestRecord' ./docs/img/filmtest ./internal/app/console
 
 # The chat templates of a folder against the bot's own requests: see eval/templates.
 templates:

@@ -23,10 +23,14 @@ import (
 	"parley/internal/text/times"
 )
 
-// unspoken are the rooms whose words are not said in a chat: models, logs or operators
-// read them.
-var unspoken = []string{"internal/app/rehearse",
-	"internal/adapters/terminal", "internal/adapters/terminal/lineedit"}
+// unspoken are the rooms whose words are for models, logs or machines.
+var unspoken = []string{"internal/app/rehearse", "internal/app/metrics", "internal/app/systemd", "internal/adapters/terminal",
+	"internal/adapters/terminal/lineedit", "internal/adapters/terminal/highlight", "internal/db/postgres", "internal/text/ranking",
+	"internal/playbook", "internal/playbook/judge", "internal/playbook/guard", "internal/tools/rest", "internal/notes/code"}
+
+// forModels are beginnings of what models are told, which is English.
+var forModels = regexp.MustCompile(`^(Not done:|What is the capital|Call the tool|\(a picture|\(no answer|\(the conversation goes|Lists |Reads one|` +
+	`Fetches |\n\[cut|The arguments are not valid|The text above|Waiting for a yes|\[%s of|Nothing was found in the folders|its server )`)
 
 // maxHelp is how long a description may be on Discord; Telegram takes 256.
 const maxHelp = 100
@@ -46,11 +50,11 @@ func spokenWords(t *testing.T) (words, things map[string]string) {
 	params := wordyParams(t)
 	for _, s := range sources(t) {
 		collectStored(s, words)
-		if s.isTest() || slices.Contains(unspoken, s.dir()) || strings.HasPrefix(s.dir(), "cmd/bot/testdata") {
+		if s.isTest() || isFake(s.dir()) || slices.Contains(unspoken, s.dir()) || strings.HasPrefix(s.dir(), "cmd/bot/testdata") {
 			continue
 		}
 		take := func(e ast.Expr, name string) {
-			if said, ok := constant(e, s); ok && said != "" {
+			if said, ok := constant(e, s); ok && strings.Contains(said, " ") && !forModels.MatchString(said) {
 				words[said] = strings.TrimSpace(fmt.Sprintf("%s:%d %s", s.path, s.line(e.Pos()), name))
 			}
 		}

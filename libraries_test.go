@@ -77,7 +77,9 @@ var forTests = []allowed{
 	{"*", "go.uber.org/goleak", "no goroutine is left behind"},
 	{".", "golang.org/x/net", "reads the pages as browsers do"},
 	{".", "github.com/leonelquinteros/gotext", "reads the catalogs"},
+	{".", "golang.org/x/tools", "the file format of what additions cost"},
 	{"cmd/bot", "github.com/modelcontextprotocol/go-sdk", "the other end of the protocol"},
 	{"cmd/bot", "golang.org/x/sys", "a terminal of its own"},
+	{"docs/img/filmtest", "golang.org/x/sys", "a terminal of its own"},
 	{"internal/app/console", "github.com/gorilla/websocket", "drives a real browser"},
 }

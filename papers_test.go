@@ -36,7 +36,7 @@ func TestPapersNameMakefileTargets(t *testing.T) {
 var namedFile = regexp.MustCompile("`([\\w./]+\\.(?:go|md))`")
 
 // invented are the files of the examples.
-var invented = []string{"irc.go", "dice.go", "dice.md"}
+var invented = []string{"zulip.go", "dice.go", "dice.md"}
 
 func TestPapersNameFiles(t *testing.T) {
 	all := files(t)

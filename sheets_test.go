@@ -25,7 +25,7 @@ var speaking = []string{"t", "say", "rich"}
 // stored are the types whose values are stored as words and shown in the reader's
 // language, by their files.
 var stored = map[string][]string{
-	"internal/chat/end.go": {"Outcome", "Reason"}, "internal/memory/handoff/handoff.go": {"State"},
+	"internal/chat/outcome.go": {"Outcome", "Reason"}, "internal/memory/handoff/handoff.go": {"State"},
 	"internal/memory/sessions.go": {"Status"}, "internal/tools/run.go": {"State"},
 }
 

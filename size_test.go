@@ -16,8 +16,6 @@ var exceptions = map[string]string{
 	"internal/command/gate/gate_test.go:mayPass":                "the columns of a matrix",
 	"internal/adapters/telegram/update_test.go:TestNormalize":   "a table of updates",
 	"internal/chat/typing_test.go:TestTypingWhileSomebodyWaits": "a table of conversations",
-	"cmd/bot/reference_test.go:calls":                           "a table of calls",
-	"cmd/bot/config_test.go:TestToolsOfAChannel":                "one conversation",
 	"internal/playbook/compile.go:unique":                       "a mistake and its place",
 	"internal/playbook/compile.go:known":                        "a mistake and its place",
 	"internal/playbook/compile.go:knownName":                    "a mistake and its place",

@@ -13,7 +13,6 @@ import (
 var sleeps = map[string]string{
 	"internal/text/waittest/wait.go:Pass": "panics outside a bubble, where time is not real",
 	"cmd/bot/figures_test.go:rest":        "a figure: memory a minute after a burst, an outage of seconds",
-	"cmd/bot/bench_test.go:BenchmarkIdle": "memory half a second after the last answer: a figure, not a test",
 }
 
 const maxSleeps = 5

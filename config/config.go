@@ -6,6 +6,7 @@
 // The tags of a field define everything about a setting:
 //   - yaml is its name, doc its sentence, default its default as written in the file
 //   - range is "low..high", both included; one is "a|b"; form names a check in misformed
+//   - env is a variable of other programs that sets it, too; the BOT_ name wins
 //   - change says how it changes without a restart: chat (/config set, and a reload) or
 //     reload; without the tag it needs a restart
 //   - unique, on a list of sections: their names must differ
@@ -65,9 +66,9 @@ type Config struct {
 
 // Model is the OpenAI-compatible endpoint, and how models are called.
 type Model struct {
-	BaseURL       string `yaml:"base_url" form:"url" doc:"OpenAI-compatible endpoint, with /v1; with no endpoint, key and name: Ollama if it answers, else the built-in offline responder"`
-	APIKey        Secret `yaml:"api_key" doc:"key of the endpoint"`
-	Name          string `yaml:"name" doc:"model name; builtin is the offline responder"`
+	BaseURL       string `yaml:"base_url" form:"url" env:"OPENAI_BASE_URL" doc:"OpenAI-compatible endpoint, with /v1; with no endpoint, key and name: Ollama if it answers, else the built-in offline responder"`
+	APIKey        Secret `yaml:"api_key" env:"OPENAI_API_KEY" doc:"key of the endpoint"`
+	Name          string `yaml:"name" env:"OPENAI_MODEL" doc:"model name; builtin is the offline responder"`
 	Traits        `yaml:",inline"`
 	Timeout       time.Duration `yaml:"timeout" default:"30s" range:"1s..10m" beside:"models" doc:"time to the first token of an answer, and between two tokens"`
 	RetryFor      time.Duration `yaml:"retry_for" default:"20s" range:"0s..10m" beside:"models" doc:"all waiting of one call for models that cannot be reached, are overloaded or limit the rate; 0 never waits"`
@@ -137,7 +138,7 @@ type Routes struct {
 
 // Telegram is the Telegram front end; it runs if there is a token.
 type Telegram struct {
-	Token       Secret  `yaml:"token" doc:"from @BotFather"`
+	Token       Secret  `yaml:"token" env:"TELEGRAM_BOT_TOKEN" doc:"from @BotFather"`
 	APIURL      string  `yaml:"api_url" default:"https://api.telegram.org" form:"url" doc:"Bot API server"`
 	Mode        string  `yaml:"mode" default:"polling" one:"polling|webhook" doc:"how updates arrive"`
 	Webhook     Webhook `yaml:"webhook"`
@@ -154,7 +155,7 @@ type Webhook struct {
 
 // Discord is the Discord front end; it runs if there is a token.
 type Discord struct {
-	Token   Secret `yaml:"token" doc:"bot token from the developer portal"`
+	Token   Secret `yaml:"token" env:"DISCORD_BOT_TOKEN" doc:"bot token from the developer portal"`
 	APIURL  string `yaml:"api_url" default:"https://discord.com/api/v9/" form:"url" doc:"REST endpoint"`
 	Guild   string `yaml:"guild" form:"snowflake" doc:"id of a server to register slash commands in at once; with none they are global"`
 	Threads bool   `yaml:"threads" doc:"in a server's channels, answer in a thread of its own for each conversation"`

@@ -114,6 +114,8 @@ subagents:
 // ids is a grammar of ids with the prefix p.
 type ids struct{}
 
+func (ids) Has(platform string) bool { return platform != "fax" }
+
 func (ids) Person(id string) (problem, hint error) {
 	if !strings.HasPrefix(id, "p:") {
 		return text.Tell("no person"), text.Tell("such as p:1")
@@ -134,6 +136,7 @@ func TestMistakesAreNamed(t *testing.T) {
 		env  string
 		want []string
 	}{
+		"desk nowhere": {yaml: "handoff:\n  desk: fax:1\n", want: []string{`handoff.desk: is "fax:1"`}},
 		"unknown key": {yaml: "data_dir: x\nsession:\n  idle_timout: 30s\n", want: []string{"bot.yaml:3:3",
 			"session.idle_timout", "did you mean session.idle_timeout?", ">    3 |   idle_timout:"}},
 		"unknown top key": {yaml: "sesion: {ttl: 2h}\n", want: []string{"bot.yaml:1:1", "sesion", "mean session?"}},

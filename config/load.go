@@ -44,12 +44,14 @@ const failpoint = "BOT_FAILPOINT"
 const environment = "environment"
 
 // wellKnown maps variables of other programs to our settings. BOT_ names win.
-var wellKnown = map[string]string{
-	"TELEGRAM_BOT_TOKEN": "telegram.token",
-	"DISCORD_BOT_TOKEN":  "discord.token",
-	"OPENAI_API_KEY":     "model.api_key",
-	"OPENAI_BASE_URL":    "model.base_url",
-	"OPENAI_MODEL":       "model.name",
+func wellKnown() map[string]string {
+	list := map[string]string{}
+	for _, s := range Settings() {
+		if s.wellKnown != "" {
+			list[s.wellKnown] = s.Path
+		}
+	}
+	return list
 }
 
 // Load returns the defaults changed by the file, the environment and the flags, in this
@@ -156,7 +158,7 @@ func (m missing) Unwrap() error { return m.error }
 
 // environment applies the well-known names first, so that BOT_ names win.
 func (l *loader) environment(env []string) {
-	known, names := map[string]string{}, []string{}
+	known, others, names := map[string]string{}, wellKnown(), []string{}
 	for _, s := range Settings() {
 		if s.Env != "" {
 			known[s.Env] = s.Path
@@ -166,9 +168,9 @@ func (l *loader) environment(env []string) {
 	values := environ(env)
 	l.credentials(values["CREDENTIALS_DIRECTORY"])
 	strange := l.strangers(values)
-	for _, name := range slices.Sorted(maps.Keys(wellKnown)) {
+	for _, name := range slices.Sorted(maps.Keys(others)) {
 		if !slices.Contains(strange, name) {
-			l.variable(values, name, wellKnown[name])
+			l.variable(values, name, others[name])
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(known)) {
@@ -214,7 +216,7 @@ func (l *loader) credentials(dir string) {
 // A file that names an address must also name the key; one with only a key means OpenAI.
 func (l *loader) strangers(values map[string]string) (names []string) {
 	const key, base, model = "OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL"
-	file := l.config.Model
+	file, settings := l.config.Model, wellKnown()
 	switch {
 	case len(l.config.Models) > 0: // those have their own keys, perhaps from these variables
 		return []string{key, base, model}
@@ -228,9 +230,9 @@ func (l *loader) strangers(values map[string]string) (names []string) {
 			continue
 		}
 		if file.BaseURL != "" {
-			l.warn(text.Tell("%s is set and not used, because the settings file names %s; %s overrides the file", name, "model.base_url", envName(wellKnown[name])))
+			l.warn(text.Tell("%s is set and not used, because the settings file names %s; %s overrides the file", name, "model.base_url", envName(settings[name])))
 		} else {
-			l.warn(text.Tell("%s is set and not used, because the settings file names %s, which goes with OpenAI's address; %s overrides the file", name, "model.api_key", envName(wellKnown[name])))
+			l.warn(text.Tell("%s is set and not used, because the settings file names %s, which goes with OpenAI's address; %s overrides the file", name, "model.api_key", envName(settings[name])))
 		}
 	}
 	return names

@@ -26,12 +26,13 @@ type Setting struct {
 	Secret  bool
 	Change  string // ByChat, ByReload, or "" if it needs a restart
 
-	form    string // checked by misformed
-	unique  bool   // the names in this list of sections must differ
-	names   bool   // the texts name entries of models
-	instead string // the setting to use instead if there are several models
-	beside  bool   // it also applies to several models
-	value   reflect.Value
+	form      string // checked by misformed
+	wellKnown string // variable of other programs; the one of Env wins
+	unique    bool   // the names in this list of sections must differ
+	names     bool   // the texts name entries of models
+	instead   string // the setting to use instead if there are several models
+	beside    bool   // it also applies to several models
+	value     reflect.Value
 }
 
 // How settings change without a restart.
@@ -140,7 +141,7 @@ func newSetting(field reflect.StructField, value reflect.Value, path string) Set
 		Doc:     field.Tag.Get("doc"),
 		Secret:  field.Type == secretType || field.Type.Kind() == reflect.Slice && field.Type.Elem() == secretType,
 		Change:  field.Tag.Get("change"),
-		form:    field.Tag.Get("form"),
+		form:    field.Tag.Get("form"), wellKnown: field.Tag.Get("env"),
 		unique:  field.Tag.Get("unique") != "",
 		names:   field.Tag.Get("names") != "",
 		instead: field.Tag.Get("instead"),

@@ -21,11 +21,13 @@ const (
 	wordsNeedsIt   = "%s needs it"
 )
 
-// IDs is the platforms' grammar of people and places in access lists. Both methods return
-// what is wrong with an id and how it should read, nil if nothing is.
+// IDs is the platforms' grammar of people and places in access lists. Person and Entry
+// return what is wrong with an id and how it should read, nil if nothing is. Has reports
+// whether there is such a platform.
 type IDs interface {
 	Person(id string) (problem, hint error)
 	Entry(id string) (problem, hint error) // a person or a place
+	Has(platform string) bool
 }
 
 // fail reports a mistake in a setting.
@@ -109,7 +111,7 @@ var (
 	webhookSecretForm = text.Pattern(`^[A-Za-z0-9_-]+$`) // and at most 256: Bot API setWebhook
 	headerForm        = text.Pattern("^[A-Za-z0-9!#$%&'*+.^_`|~-]+:[^\r\n\x00]*$")
 	currencyForm      = text.Pattern(`^(\p{L}{1,8}|\p{Sc})$`)
-	deskForm          = text.Pattern(`^(telegram|discord|terminal):[^/\s]+(/\S+)?$`)
+	deskForm          = text.Pattern(`^[a-z][a-z0-9]*:[^/\s]+(/\S+)?$`)
 	shardsForm        = text.Pattern(`^(auto|[1-9][0-9]{0,3})$`)
 	queryForm         = text.Pattern("(?s)^[^=\r\n]+=[^\r\n\x00]*$")
 	envForm           = text.Pattern(`^[A-Za-z_][A-Za-z0-9_]*(=.*)?$`)
@@ -160,7 +162,7 @@ func misformed(form string, v reflect.Value, ids IDs) *Error {
 		return wrong("has an entry that names no variable").hint("NAME or NAME=value")
 	case form == "header" && !headerForm().MatchString(text):
 		return wrong("has an entry that is no header").hint(wordsPairForm)
-	case form == "desk" && text != Owners && !deskForm().MatchString(text):
+	case form == "desk" && text != Owners && !isDesk(text, ids):
 		return wrong(wordsIs, text).hint("owners, or a place such as discord:123456789 or telegram:-1001234")
 	case form == "currency" && !currencyForm().MatchString(text):
 		return wrong(wordsIs, text).hint("up to 8 letters, or a sign: USD, EUR, €")
@@ -176,6 +178,12 @@ func misformed(form string, v reflect.Value, ids IDs) *Error {
 		return boundTo(text, ids)
 	}
 	return nil
+}
+
+// isDesk reports whether text names a channel or a thread of a platform.
+func isDesk(text string, ids IDs) bool {
+	platform, _, _ := strings.Cut(text, ":")
+	return deskForm().MatchString(text) && (ids == nil || ids.Has(platform))
 }
 
 // identified is the Error of an id, nil for none.

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"sync/atomic"
@@ -12,9 +10,7 @@ import (
 
 	"parley/internal/adapters/discord/discordtest"
 	"parley/internal/adapters/telegram/telegramtest"
-	"parley/internal/chat"
 	"parley/internal/llm/llmtest"
-	"parley/internal/memory/agenda"
 )
 
 // TestNobodyIsPinged: whatever a model says, in posts, edits,
@@ -22,8 +18,7 @@ import (
 func TestNobodyIsPinged(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t).onDiscord()
-	w.run(t)
-	w.connected(t)
+	w.serve(t)
 	const pings = "@everyone @here <@&1> <@2> <@!2>"
 	w.llm.Respond(func(llmtest.Request) llmtest.Turn {
 		return llmtest.Turn{Text: strings.Repeat(pings+" and so on.\n", 120), Chunks: 15, ChunkWait: 100 * time.Millisecond}
@@ -34,9 +29,7 @@ func TestNobodyIsPinged(t *testing.T) {
 	eventually(t, "the answer to /ask", func() bool { return w.answers("interaction") >= 2 })
 	w.dc.Interaction(discordtest.Use{Guild: "77", Channel: "52", User: "42", Command: "nothing " + pings})
 	eventually(t, "the complaint", func() bool { return w.answers("interaction") >= 3 })
-	if err := w.stop(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.stop())
 	edits, all := 0, ""
 	for _, m := range w.dc.Sent() {
 		edits += m.Edits
@@ -91,15 +84,13 @@ func TestErrorsStayInside(t *testing.T) {
 // minute cost as many model calls as the limit says, and one notice.
 func TestOnePersonFloods(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.env = append(w.env, "BOT_LIMITS_USER_PER_MINUTE=20", "BOT_LIMITS_QUEUE_PER_CHANNEL=1000")
+	w := newWorld(t, "BOT_LIMITS_USER_PER_MINUTE=20", "BOT_LIMITS_QUEUE_PER_CHANNEL=1000")
 	w.run(t)
 	var flood []telegramtest.Update
 	for i := range 500 {
 		flood = append(flood, telegramtest.Text(-1000000000000-int64(i%50), 7, fmt.Sprintf("/ask %d", i)))
 	}
-	w.tg.Push(telegramtest.Text(7, 7, "hello"))
-	w.sent(t, 1)
+	w.saying(t, 7, 7, "hello")
 	began := time.Now()
 	w.tg.Push(flood...)
 	w.idle(t)
@@ -138,38 +129,13 @@ func TestHostileModelIsBounded(t *testing.T) {
 	}
 }
 
-// TestTenThousandReminders: a person has a hundred at most.
-func TestTenThousandReminders(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.run(t)
-	w.saying(t, 7, 7, "hello")
-	if err := w.stop(); err != nil {
-		t.Fatal(err)
-	}
-	s, kept := w.open(t), 0
-	for i := range 10_000 {
-		_, err := s.AddReminder(context.Background(), agenda.Reminder{User: chat.User{ID: "telegram:7"},
-			Key: chat.Key{Platform: "telegram", Channel: "7"}, Text: fmt.Sprint("r", i), Due: time.Now().Add(time.Hour)}, "")
-		if err == nil {
-			kept++
-		} else if !errors.Is(err, agenda.ErrTooManyReminders) {
-			t.Fatal(err)
-		}
-	}
-	if kept != 100 {
-		t.Errorf("%d reminders were kept", kept)
-	}
-}
-
 // TestNothingIsCarriedOut, at the wire: a captured model that
 // knows a secret and has read what others wrote can put it into an address, but
 // into none that anybody can open, and no preview opens it by itself.
 func TestNothingIsCarriedOut(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t).onDiscord()
-	w.run(t)
-	w.connected(t)
+	w.serve(t)
 	const evil, blunt = "https://evil.tld/?d=ZX-CANARY-A", "hxxps://evil.tld/?d=ZX-CANARY-A"
 	w.saying(t, 7, 7, "/facts add my password is ZX-CANARY-A")
 	w.dc.Message("", "10", "42", "/facts add my password is ZX-CANARY-A")

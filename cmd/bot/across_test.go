@@ -104,9 +104,7 @@ func (f *fleet) has(t *testing.T, role string) int {
 // another one then.
 func (f *posted) dies(t *testing.T, who, then int) {
 	t.Helper()
-	if !died(f.nodes[who].Cmd) {
-		t.Fatal("it never came by that point")
-	}
+	dies(t, f.nodes[who].Cmd)
 	f.turn.Store(int32(then))
 }
 
@@ -121,33 +119,16 @@ func (f *posted) says(t *testing.T, who int64, to int, text string) string {
 // process than the one before, and people notice nothing.
 func TestClusterConversations(t *testing.T) {
 	t.Parallel()
-	for _, script := range scripts(t) {
-		t.Run(filepath.Base(script), func(t *testing.T) {
-			if testing.Short() && filepath.Base(script) != "tools.txt" {
-				t.Skip("one of them will do")
-			}
-			env, steps := readScript(t, script)
-			w := scripted(t, env, "telegram:1")
-			f := newPosted(t, w, 2)
-			n, to := 0, 0
-			notes := slices.ContainsFunc(env, func(e string) bool { return strings.Contains(e, "$NOTES") }) // which each process indexes
-			stays := notes
-			w.converse(t, steps, func(text string) string {
-				if f.settled(t); !stays {
-					f.loose(t)
-					to = 1 - to
-				}
-				f.turn.Store(int32(to))
-				w.tg.Push(telegramtest.Text(1, 1, text))
-				n++
-				answer := w.sent(t, n)[n-1]
-				if strings.HasPrefix(text, "/debug") { // is the process's that has the conversation
-					stays = notes || text == "/debug on"
-				}
-				return answer
-			})
-		})
-	}
+	w := newWorld(t)
+	f := newPosted(t, w, 2)
+	n := 0
+	w.converse(t, func(text string) string {
+		f.loose(t)
+		f.turn.Store(1 - f.turn.Load())
+		w.tg.Push(telegramtest.Text(1, 1, text))
+		n++
+		return w.sent(t, n)[n-1]
+	})
 }
 
 // kept counts the model calls that a process keeps of somebody; -1 while its file is not
@@ -224,8 +205,7 @@ func TestClusterForgets(t *testing.T) {
 func TestClusterAtOnce(t *testing.T) {
 	t.Parallel()
 	waittest.Alone(t)
-	w := newWorld(t)
-	w.env = append(w.env, "BOT_ACCESS_MODE=allowlist", "BOT_ACCESS_ALLOW=telegram:6")
+	w := newWorld(t, "BOT_ACCESS_MODE=allowlist", "BOT_ACCESS_ALLOW=telegram:6")
 	f := newPosted(t, w, 2)
 	say := func(who int64, to int, text string) string {
 		f.turn.Store(int32(to))

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -20,17 +19,13 @@ func agentsFile(t *testing.T, agents string) (bot func(args ...string) (out stri
 	file := filepath.Join(dir, "bot.yaml")
 	for name, text := range map[string]string{file: "access: {mode: pairing}\nagents:\n" + agents, filepath.Join(dir,
 		"desk.md"): "You work at a desk."} {
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(name, []byte(text), 0o600))
 	}
 	t.Setenv("BOT_MODEL_NAME", "builtin")
 	t.Chdir(dir)
 	return func(args ...string) (string, int) {
-		var out, errs bytes.Buffer
-		code := run(append([]string{"--config", file, "--data", filepath.Join(dir, "data")}, args...),
-			strings.NewReader("remember that the cellar key is green\n"), &out, &errs)
-		return out.String() + errs.String(), code
+		return typed("remember that the cellar key is green\n",
+			append([]string{"--config", file, "--data", filepath.Join(dir, "data")}, args...)...)
 	}
 }
 
@@ -112,9 +107,7 @@ agents:
   - {name: lab, places: ["telegram:2"], routes: {answer: [spare]}, limits: {max_tool_iterations: 1}}
   - {name: home, places: [default]}
 `, w.llm.URL(), other.URL())
-	if err := os.WriteFile(w.file, []byte(settings), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(w.file, []byte(settings), 0o600))
 	w.run(t)
 	for _, s := range []struct {
 		who       int64

@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -16,11 +14,10 @@ import (
 // words.
 func TestAlwaysAllowHere(t *testing.T) {
 	t.Parallel()
-	add, url, _ := toolServer(t)
-	add("write", "Writes a page")
+	pages := newToolServer(t)
+	pages.add("write", "Writes a page", nil)
 	w := newWorld(t)
-	w.file = filepath.Join(t.TempDir(), "bot.yaml")
-	must(t, os.WriteFile(w.file, []byte("mcp:\n  servers:\n    - name: pages\n      url: "+url+"\n"), 0o600))
+	w.uses(t, "pages", pages.url, "")
 	w.run(t)
 	w.shows(t, "/tools servers", "pages: up")
 	calls := func(what string, asks bool) {

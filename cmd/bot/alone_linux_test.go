@@ -10,7 +10,6 @@ import (
 	"syscall"
 	"testing"
 
-	"parley/internal/adapters/telegram/telegramtest"
 	"parley/internal/db/postgres/postgrestest"
 	"parley/internal/memory/memorytest"
 )
@@ -54,7 +53,7 @@ func remote(t *testing.T, url string) string {
 }
 
 // seen starts a bot as a process of its own, has it answer, and returns its sockets
-// besides those to the platform and the model, and what all its goroutines do.
+// other than those to the platform and the model, and what all its goroutines do.
 func seen(t *testing.T, w *world) (open []string, goroutines string) {
 	t.Helper()
 	w.llm.Quiet()
@@ -69,8 +68,7 @@ func seen(t *testing.T, w *world) (open []string, goroutines string) {
 			kill(cmd)
 		}
 	})
-	w.tg.Push(telegramtest.Text(1, 1, "hello"))
-	w.sent(t, 1)
+	w.saying(t, 1, 1, "hello")
 	open = sockets(t, cmd.Process.Pid, remote(t, w.tg.URL()), remote(t, w.llm.URL()))
 	must(t, cmd.Process.Signal(syscall.SIGQUIT))
 	_ = cmd.Wait() // it ends with what they do

@@ -15,9 +15,7 @@ func TestNotesAreAway(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "notes")
 	must := func(err error) {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	must(os.Mkdir(dir, 0o700))
 	must(os.WriteFile(filepath.Join(dir, "tea.md"), []byte("# Tea\n\nSencha.\n"), 0o600))

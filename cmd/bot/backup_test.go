@@ -1,33 +1,27 @@
 package main
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"parley/internal/adapters/telegram/telegramtest"
 )
 
 // call runs a command of the program beside the world's bot.
 func (w *world) call(t *testing.T, args ...string) (out string, code int) {
 	t.Helper()
-	var both bytes.Buffer
 	args = append(args, "--data", w.dir)
 	if w.file != "" {
 		args = append(args, "--config", w.file)
 	}
-	code = run(args, strings.NewReader(""), &both, &both)
-	return both.String(), code
+	return typed("", args...)
 }
 
 func TestBackupAndRestoreOfARunningBot(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.run(t)
-	w.tg.Push(telegramtest.Text(7, 7, "before the backup"))
-	w.sent(t, 1)
+	w.saying(t, 7, 7, "before the backup")
 	file := filepath.Join(t.TempDir(), "copy.db")
 	eventually(t, "a backup with nothing under way", func() bool {
 		out, code := w.call(t, "backup", "--force", file)
@@ -39,19 +33,14 @@ func TestBackupAndRestoreOfARunningBot(t *testing.T) {
 	if out, code := w.call(t, "backup", file); code != exitFailure || !strings.Contains(out, "--force") {
 		t.Errorf("exit %d: %s", code, out)
 	}
-	w.tg.Push(telegramtest.Text(7, 7, "after the backup"))
-	w.sent(t, 2)
+	w.saying(t, 7, 7, "after the backup")
 	eventually(t, "the message is confirmed", func() bool { return w.tg.Waiting() == 0 })
 	if out, code := w.call(t, "restore", file); code != exitFailure || !strings.Contains(out, "in use by another Parley") {
 		t.Errorf("exit %d: %s", code, out)
 	}
-	if err := w.stop(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.stop())
 	db := filepath.Join(w.dir, "bot.db")
-	if err := os.Truncate(db, 5000); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Truncate(db, 5000))
 	if out, code := w.call(t, "doctor"); code != exitFailure || !strings.Contains(out, "bot restore FILE") {
 		t.Errorf("exit %d: %s", code, out)
 	}
@@ -59,8 +48,7 @@ func TestBackupAndRestoreOfARunningBot(t *testing.T) {
 		t.Errorf("exit %d: %s", code, out)
 	}
 	w.run(t)
-	w.tg.Push(telegramtest.Text(7, 7, "and now?"))
-	w.sent(t, 3)
+	w.saying(t, 7, 7, "and now?")
 	reqs := w.llm.Requests()
 	last := string(reqs[len(reqs)-1].Raw)
 	if !strings.Contains(last, "before the backup") || strings.Contains(last, "after the backup") {

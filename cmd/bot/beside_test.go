@@ -13,45 +13,17 @@ import (
 // for what only reads gets it at once, and what changes something waits.
 func TestReadingDoesNotWait(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"telegram", "discord"} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t).onDiscord()
-			w.env = append(w.env, "BOT_ACCESS_MODE=open", "BOT_ACCESS_OWNERS=telegram:1,discord:1")
-			w.run(t)
-			w.connected(t)
-			say := func(user int64, text string) { w.tg.Push(telegramtest.Text(-100, user, text)) }
-			sent := func() (list []string) {
-				for _, m := range w.tg.Sent() {
-					list = append(list, m.Text)
-				}
-				return list
-			}
-			if name == "discord" {
-				say = func(user int64, text string) {
-					w.dc.Message("77", "50", map[int64]string{7: "7", 8: "8"}[user], "<@9000> "+strings.TrimPrefix(text, "@parley_bot "))
-				}
-				sent = func() (list []string) {
-					for _, m := range w.dc.Sent() {
-						list = append(list, m.Content)
-					}
-					return list
-				}
-			}
-			think := make(chan struct{})
-			w.llm.Queue(llmtest.Turn{Text: "the long answer", Held: think})
-			say(7, "@parley_bot think long")
-			eventually(t, "the model is asked", func() bool { return len(w.llm.Requests()) == 1 })
-			say(8, "/session reset")
-			say(8, "/status")
-			eventually(t, "what only reads", func() bool { return len(sent()) > 0 })
-			close(think)
-			eventually(t, "all three", func() bool { return len(sent()) >= 3 })
-			got := sent()
-			if !strings.Contains(got[0], "model") || got[1] != "the long answer" {
-				t.Errorf("said %q", got)
-			}
-		})
+	w := newWorld(t)
+	w.run(t)
+	think := make(chan struct{})
+	w.llm.Queue(llmtest.Turn{Text: "the long answer", Held: think})
+	w.tg.Push(telegramtest.Text(-100, 7, "@parley_bot think long"))
+	eventually(t, "the model is asked", func() bool { return len(w.llm.Requests()) == 1 })
+	w.tg.Push(telegramtest.Text(-100, 8, "/session reset"), telegramtest.Text(-100, 8, "/status"))
+	w.sent(t, 1)
+	close(think)
+	if got := w.sent(t, 3); !strings.Contains(got[0], "model") || got[1] != "the long answer" {
+		t.Errorf("said %q", got)
 	}
 }
 
@@ -60,8 +32,7 @@ func TestReadingDoesNotWait(t *testing.T) {
 // not.
 func TestTypingWhereEverythingIsAnswered(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.env = append(w.env, "BOT_ACCESS_MODE=open", "BOT_ACCESS_OWNERS=telegram:1")
+	w := newWorld(t, "BOT_ACCESS_MODE=open", "BOT_ACCESS_OWNERS=telegram:1")
 	w.run(t)
 	w.tg.Push(telegramtest.Text(-200, 8, "nobody asked"))
 	w.tg.Push(telegramtest.Text(-100, 1, "/config channel all"))

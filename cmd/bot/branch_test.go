@@ -59,8 +59,7 @@ func settling(t *testing.T) (*world, *bank) {
 	dir := filepath.Join(t.TempDir(), "playbook")
 	must(t, os.MkdirAll(dir, 0o700))
 	must(t, os.WriteFile(filepath.Join(dir, "settle.yaml"), []byte(settleBook), 0o600))
-	must(t, os.WriteFile(w.file, []byte("mcp:\n  servers:\n    - name: bank\n      url: "+b.url+
-		"\ntools:\n  http:\n    - name: get_rate\n      description: The rate.\n      url: "+service.URL+"/rate\n"), 0o600))
+	w.uses(t, "bank", b.url, "tools:\n  http:\n    - name: get_rate\n      description: The rate.\n      url: "+service.URL+"/rate\n")
 	w.env = append(w.env, "BOT_PLAYBOOK_DIR="+dir)
 	w.llm.Respond(func(llmtest.Request) llmtest.Turn { return llmtest.Turn{Text: "The model was asked."} })
 	return w, b
@@ -104,9 +103,7 @@ func TestJourneySurvivesKills(t *testing.T) {
 	kill(child)
 	child = w.start(t, "BOT_FAILPOINT=before_finish:1")
 	w.tg.Push(telegramtest.Text(7, 7, "yes"))
-	if !died(child) {
-		t.Fatal("it never came by that point")
-	}
+	dies(t, child)
 	b.shut()
 	w.start(t)
 	w.told(t, 7, settled)

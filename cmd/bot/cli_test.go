@@ -18,7 +18,7 @@ func TestCommandLine(t *testing.T) {
 		code     int
 		out, err string // both have that; "-" is nothing
 	}{
-		{"facts add I like snow", 0, "remembered 1: I like snow", "-"},
+		{"facts add I like snow", 0, "Remembered (#1): I like snow", "-"},
 		{"facts forget 1 --help", 0, "Forget a fact for good.", "-"},
 		{"facts forget --help", 0, "Forget a fact for good.", "-"},
 		{"--help", 0, "bot <command>", "-"},
@@ -65,9 +65,7 @@ func TestHelpSpeaksTheMachinesLanguage(t *testing.T) {
 func TestTheFirstLineSaysWhichModel(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "bot.yaml")
-	if err := os.WriteFile(file, []byte("model: {name: builtin, api_key: x}\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(file, []byte("model: {name: builtin, api_key: x}\n"), 0o644))
 	var out, errs bytes.Buffer
 	if code := run([]string{"chat", "--config", file, "--data", filepath.Join(t.TempDir(), "data")}, strings.NewReader(""),
 		&out, &errs); code != 0 {
@@ -105,13 +103,10 @@ func TestMistakesSpeakTheMachinesLanguage(t *testing.T) {
 		{"", "chat --usr x", `unbekannter Schalter --usr; meinst du "--user"?`},
 		{"access: {owners: ['@anna']}\n", "doctor", `"@anna" ist keine Nummer; Namen können andere übernehmen (zum Beispiel telegram:42`},
 	} {
-		if err := os.WriteFile(file, []byte(tt.yaml), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		var out bytes.Buffer
-		code := run(append(strings.Fields(tt.args), "--config", file, "--data", filepath.Join(dir, "data")), strings.NewReader(""), &out, &out)
-		if code == 0 || !strings.Contains(out.String(), tt.want) {
-			t.Errorf("bot %s: %d, lacks %q:\n%s", tt.args, code, tt.want, &out)
+		must(t, os.WriteFile(file, []byte(tt.yaml), 0o600))
+		out, code := typed("", append(strings.Fields(tt.args), "--config", file, "--data", filepath.Join(dir, "data"))...)
+		if code == 0 || !strings.Contains(out, tt.want) {
+			t.Errorf("bot %s: %d, lacks %q:\n%s", tt.args, code, tt.want, out)
 		}
 	}
 }

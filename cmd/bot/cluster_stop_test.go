@@ -99,7 +99,7 @@ func listening(t *testing.T, n int, route func(update string) int) (*fleet, *bal
 func TestClusterStopUnderLoad(t *testing.T) {
 	t.Parallel()
 	waittest.Alone(t)
-	const every, first = 60, int64(5000) // one answer is asked for with so many messages
+	const every, first = 60, int64(5000) // messages between two that want a long answer
 	rounds := 2
 	if whole {
 		rounds = 20

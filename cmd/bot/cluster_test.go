@@ -369,7 +369,7 @@ func TestClusterShares(t *testing.T) {
 // the answer that another makes, within a second.
 func TestClusterStop(t *testing.T) {
 	t.Parallel()
-	var turn atomic.Int32 // whose it is to be posted to
+	var turn atomic.Int32 // the process that the next update goes to
 	f, _ := listening(t, 2, func(string) int { return int(turn.Load()) })
 	f.llm.Queue(llmtest.Turn{Text: "the long answer", Delay: time.Minute})
 	began := time.Now()

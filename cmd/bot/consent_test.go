@@ -6,10 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"net/http"
-	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf16"
@@ -26,18 +22,13 @@ import (
 func banked(t *testing.T) (w *world, paid chan string) {
 	t.Helper()
 	paid = make(chan string, 100)
-	server := sdk.NewServer(&sdk.Implementation{Name: "fake", Version: "1"}, nil)
-	server.AddTool(&sdk.Tool{Name: "pay", Description: "pays", InputSchema: json.RawMessage(`{"type":"object"}`)},
-		func(_ context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-			paid <- string(r.Params.Arguments)
-			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "paid"}}}, nil
-		})
-	web := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil))
-	t.Cleanup(func() { web.CloseClientConnections(); go web.Close() })
+	server := newToolServer(t)
+	server.add("pay", "pays", func(_ context.Context, r *sdk.CallToolRequest) (string, error) {
+		paid <- string(r.Params.Arguments)
+		return "paid", nil
+	})
 	w = newWorld(t).onDiscord()
-	w.file = filepath.Join(t.TempDir(), "bot.yaml")
-	must(t, os.WriteFile(w.file, []byte("mcp:\n  servers:\n    - name: bank\n      url: "+web.URL+
-		"\ntools:\n  policy:\n    bank__pay: {ask: always}\n"), 0o600))
+	w.uses(t, "bank", server.url, "tools:\n  policy:\n    bank__pay: {ask: always}\n")
 	return w, paid
 }
 
@@ -114,8 +105,7 @@ func TestWhatIsShownIsRun(t *testing.T) {
 	r := rand.New(rand.NewPCG(15, 2))
 	var args string
 	w.pays(func() string { return args })
-	w.run(t)
-	w.connected(t)
+	w.serve(t)
 	w.shows(t, "/tools servers", "bank: up, 1 tool in use")
 	asked := 0
 	for i := range 60 {
@@ -215,38 +205,6 @@ func TestYesBelongsToItsQuestion(t *testing.T) {
 	}
 }
 
-// TestBareYesConfirmsNoCommand: a yes to nobody in a channel deletes nothing, and in a
-// direct chat only while the question is the last thing that was said.
-func TestBareYesConfirmsNoCommand(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t).onDiscord()
-	w.run(t)
-	w.connected(t)
-	w.dc.Message("", "10", "42", "/facts add I live in Aachen")
-	w.posted(t, "10", "Aachen")
-	w.dc.Message("77", "50", "42", "<@9000> /forget-me")
-	asked := w.posted(t, "50", "mention me")
-	w.dc.Message("77", "50", "42", "yes")
-	w.dc.Message("77", "50", "43", "<@9000> /nothing")
-	w.posted(t, "50", "/nothing")
-	w.settled(t)
-	if n := w.rowsOf(t, "key_facts"); n != 1 {
-		t.Fatalf("%d facts after a yes to nobody", n)
-	}
-	w.dc.Reply(discordtest.Reply{Guild: "77", Channel: "50", User: "42", To: asked.ID, Text: "yes"})
-	eventually(t, "all is forgotten", func() bool { return w.rowsOf(t, "key_facts") == 0 })
-}
-
-// rowsOf counts the rows of a table.
-func (w *world) rowsOf(t *testing.T, table string) (n int) {
-	t.Helper()
-	db, err := w.look()
-	must(t, err)
-	defer func() { _ = db.Close() }()
-	must(t, db.QueryRow("SELECT count(*) FROM "+table).Scan(&n))
-	return n
-}
-
 // TestYesDuringAHandover: what is asked of a person is answered to it also while people
 // answer everything else; what a tool server asks is not answered by words for them.
 func TestYesDuringAHandover(t *testing.T) {
@@ -265,7 +223,7 @@ func TestYesDuringAHandover(t *testing.T) {
 	w.tg.Push(telegramtest.Text(5, 5, "/forget-me"))
 	w.told(t, 5, "yes or no")
 	w.tg.Push(telegramtest.Text(5, 5, "yes"))
-	eventually(t, "all is forgotten", func() bool { return w.rowsOf(t, "key_facts") == 0 })
+	eventually(t, "all is forgotten", func() bool { return w.count(t, "SELECT count(*) FROM key_facts") == 0 })
 	w.settled(t)
 	for len(heard) > 0 {
 		if got := <-heard; strings.Contains(got, "accept") {

@@ -2,10 +2,8 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -17,82 +15,49 @@ import (
 	"parley/internal/llm/llmtest"
 )
 
-// step is one message of a conversation script and what follows from it.
-type step struct {
-	say             string
-	model           []llmtest.Turn
-	answer, asked   []string
-	silent, untold  []string
-	offers, conceal []string
-	calls           int // -1: not counted
+// line is one message of a conversation and what follows from it.
+type line struct {
+	say    string
+	model  []llmtest.Turn
+	answer []string // what it contains
+	told   []string // what the model reads
 }
 
-// readScript reads a file of testdata/conversations; basics.txt explains it.
-func readScript(t *testing.T, name string) (env []string, steps []step) {
-	t.Helper()
-	b, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for n, line := range strings.Split(string(b), "\n") {
-		mark, rest, _ := strings.Cut(line, " ")
-		if mark == ">" {
-			steps = append(steps, step{say: rest, calls: -1})
-			continue
-		}
-		if mark == "" || mark == "#" {
-			continue
-		}
-		if mark == "set" {
-			env = append(env, rest)
-			continue
-		}
-		s := &steps[len(steps)-1]
-		switch mark {
-		case "=":
-			s.model = append(s.model, llmtest.Turn{Text: rest})
-		case "!", "+":
-			tool, args, _ := strings.Cut(rest, " ")
-			if mark == "!" {
-				s.model = append(s.model, llmtest.Turn{})
-			}
-			last := &s.model[len(s.model)-1]
-			last.Calls = append(last.Calls, llmtest.Call{ID: fmt.Sprint("call", n), Name: tool, Args: args})
-		case "x":
-			for _, fault := range strings.Fields(rest) {
-				s.model = append(s.model, broken(fault))
-			}
-		case "<":
-			s.answer = append(s.answer, rest)
-		case "?":
-			s.asked = append(s.asked, rest)
-		case "!<":
-			s.silent = append(s.silent, rest)
-		case "!?":
-			s.untold = append(s.untold, rest)
-		case "offers":
-			s.offers = append(s.offers, rest)
-		case "!offers":
-			s.conceal = append(s.conceal, rest)
-		case "calls":
-			if _, err := fmt.Sscan(rest, &s.calls); err != nil {
-				t.Fatalf("%s:%d: %v", name, n+1, err)
-			}
-		default:
-			t.Fatalf("%s:%d: %q", name, n+1, line)
-		}
-	}
-	return env, steps
+// calls is a model that calls a tool.
+func calls(id, tool, args string) llmtest.Turn {
+	return llmtest.Turn{Calls: []llmtest.Call{{ID: id, Name: tool, Args: args}}}
 }
 
-// copyNotes returns a folder of notes that a script may change.
-func copyNotes(t *testing.T) string {
-	t.Helper()
-	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS("testdata/notes")); err != nil {
-		t.Fatal(err)
+func says(text string) llmtest.Turn { return llmtest.Turn{Text: text} }
+
+// conversation goes through everything in which a front end or the wire to the model has
+// a part: retries, halves, confirmations, other models. The rehearsals check the rest.
+func conversation() []line {
+	return []line{
+		{say: "my file is plan.txt", model: []llmtest.Turn{says("Noted.")}, answer: []string{"Noted."}},
+		{say: "add a task to call mom", model: []llmtest.Turn{{Calls: []llmtest.Call{
+			{ID: "a", Name: "add_task", Args: `{"description":"call mom"}`}, {ID: "b", Name: "list_tasks", Args: "{}"}}},
+			says("It is on your list.")}, answer: []string{"It is on your list."}, told: []string{"plan.txt", "Task #1 added: call mom"}},
+		{say: "add five", model: []llmtest.Turn{calls("c", "add_task", `{"description":`), calls("d", "rm_rf", "{}"), says("I could not.")},
+			answer: []string{"I could not."}, told: []string{"VALIDATION_ERROR", "TOOL_NOT_FOUND"}},
+		{say: "delete it", model: []llmtest.Turn{calls("e", "delete_task", `{"id":1}`)}, answer: []string{`Delete the task "call mom"?`}},
+		{say: "yes", model: []llmtest.Turn{says("It is gone.")}, answer: []string{"It is gone."}, told: []string{"Deleted: #1 call mom"}},
+		{say: "twice then well", model: []llmtest.Turn{broken("500"), broken("503"), says("Third time lucky.")},
+			answer: []string{"Third time lucky."}},
+		{say: "down", model: []llmtest.Turn{broken("503"), broken("503"), broken("503")}, answer: []string{"can't reach my language model"}},
+		{say: "busy for a second", model: []llmtest.Turn{broken("429:1"), says("It was only a second.")}, answer: []string{"only a second"}},
+		{say: "too many", model: []llmtest.Turn{broken("429:30")}, answer: []string{"too many requests"}},
+		{say: "write a book", model: []llmtest.Turn{broken("length")}, answer: []string{"The first half of", "(cut short)"}},
+		{say: "say nothing at all", model: []llmtest.Turn{broken("empty"), broken("empty")}, answer: []string{"did not get a usable answer"}},
+		{say: "a long past", model: []llmtest.Turn{broken("overflow"), says("Shortened, and well.")}, answer: []string{"Shortened, and well."}},
+		{say: "/model set second", answer: []string{"From now on second answers."}},
+		{say: "and now?", model: []llmtest.Turn{says("Here I am.")}, answer: []string{"Here I am."},
+			told: []string{`"model":"second"`, "Shortened, and well."}},
+		{say: "/summarize", answer: []string{"They talked."}},
+		{say: "/session end", answer: []string{"Goodbye!"}},
+		{say: "what were we doing?", model: []llmtest.Turn{says("Talking.")}, answer: []string{"Talking."},
+			told: []string{"The previous session, in short", "They talked."}},
 	}
-	return dir
 }
 
 // broken returns a model that fails.
@@ -116,130 +81,92 @@ func broken(fault string) llmtest.Turn {
 	return llmtest.Turn{Status: 503, Body: `{"error":{"message":"overloaded"}}`}
 }
 
-// TestConversations plays every script on every front end: the same core has
-// to give the same conversation.
+// TestConversations holds the same conversation on every front end.
 func TestConversations(t *testing.T) {
 	t.Parallel()
-	for _, script := range scripts(t) {
-		for name, front := range fronts {
-			t.Run(filepath.Base(script)+"/"+name, func(t *testing.T) {
-				t.Parallel()
-				env, steps := readScript(t, script)
-				w := scripted(t, env, "telegram:1,discord:42")
-				w.converse(t, steps, front(t, w))
-			})
+	for name, front := range fronts {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.converse(t, front(t, w))
+		})
+	}
+}
+
+// internals never appear in an answer: names of tools, ids of rows, keys, stacks.
+var internals = regexp.MustCompile(
+	`\b(save|add|list|complete|update|delete|forget|set|cancel|recall|log|current|web|find)_[a-z]+\b|[0-9a-f]{8}-[0-9a-f]{4}-|goroutine |` +
+		regexp.QuoteMeta(telegramtest.DefaultToken) + "|" + discordtest.Token)
+
+// converse holds the conversation; say says something there and returns the answer.
+func (w *world) converse(t *testing.T, say func(string) string) {
+	t.Helper()
+	w.llm.Models("test", "second")
+	for _, s := range conversation() {
+		w.llm.Queue(s.model...)
+		before := len(w.words())
+		got := say(s.say)
+		asked := w.words()[before:]
+		for _, want := range s.answer {
+			if !strings.Contains(got, want) {
+				t.Errorf("%q: no %q in %q", s.say, want, got)
+			}
+		}
+		for _, want := range s.told {
+			if !slices.ContainsFunc(asked, func(r llmtest.Request) bool { return strings.Contains(string(r.Raw), want) }) {
+				t.Errorf("%q: the model was not told %q", s.say, want)
+			}
+		}
+		if len(asked) != len(s.model) {
+			t.Errorf("%q: %d model calls, not %d", s.say, len(asked), len(s.model))
+		}
+		if internals.MatchString(got) {
+			t.Errorf("%q: the answer shows internals: %q", s.say, got)
 		}
 	}
 }
 
-// scripts lists the files of scripts; there are some.
-func scripts(t *testing.T) []string {
+// copyNotes returns a folder of notes that a test may change.
+func copyNotes(t *testing.T) string {
 	t.Helper()
-	list, err := filepath.Glob("testdata/conversations/*.txt")
-	if err != nil || len(list) == 0 {
-		t.Fatal("no scripts", err)
-	}
-	return list
-}
-
-// scripted is a world with owners and the settings of a script.
-func scripted(t *testing.T, env []string, owners string) *world {
-	t.Helper()
-	w := newWorld(t)
-	w.llm.Models("test", "second")
-	w.env = append(w.env, "BOT_ACCESS_OWNERS="+owners)
-	for _, e := range env {
-		w.env = append(w.env, strings.ReplaceAll(e, "$NOTES", copyNotes(t)))
-	}
-	return w
-}
-
-// converse plays a script, once the notes that it asks about are indexed.
-func (w *world) converse(t *testing.T, steps []step, say func(string) string) {
-	t.Helper()
-	ask := func(text string) (answer string) {
-		eventually(t, "the notes are indexed", func() bool {
-			answer = say(text)
-			return !strings.Contains(answer, "still being indexed")
-		})
-		return answer
-	}
-	for _, s := range steps {
-		w.play(t, ask, s)
-	}
+	dir := t.TempDir()
+	must(t, os.CopyFS(dir, os.DirFS("testdata/notes")))
+	return dir
 }
 
 // fronts start a bot and return how to say something to it there.
 var fronts = map[string]func(*testing.T, *world) func(string) string{"telegram": onTelegram, "discord": onDiscordDM, "terminal": onTerminal}
 
-// internals are what no answer shows: names of tools, ids of rows, keys,
-// stacks. Commands of owners may.
-var internals = regexp.MustCompile(
-	`\b(save|add|list|complete|update|delete|forget|set|cancel|recall|log|current|web|find)_[a-z]+\b|[0-9a-f]{8}-[0-9a-f]{4}-|goroutine |` +
-		regexp.QuoteMeta(telegramtest.DefaultToken) + "|" + discordtest.Token)
-
-// play says one thing and looks at what follows.
-func (w *world) play(t *testing.T, say func(string) string, s step) {
-	t.Helper()
-	w.llm.Queue(s.model...)
-	before := len(w.llm.Requests())
-	got := say(s.say)
-	// A summary may be asked for beside; it is not about what is said now.
-	asked := slices.DeleteFunc(w.llm.Requests()[before:], func(r llmtest.Request) bool { return len(r.ResponseFormat) > 0 })
-	told := func(want string) bool {
-		return slices.ContainsFunc(asked, func(r llmtest.Request) bool { return strings.Contains(string(r.Raw), want) })
-	}
-	offered := func(tool string) bool {
-		return slices.ContainsFunc(asked, func(r llmtest.Request) bool { return strings.Contains(string(r.Tools), `"name":"`+tool+`"`) })
-	}
-	for _, c := range []struct {
-		list  []string
-		holds func(string) bool
-		want  bool
-		what  string
-	}{
-		{s.answer, func(want string) bool { return strings.Contains(got, want) }, true, "the answer has"},
-		{s.silent, func(want string) bool { return strings.Contains(got, want) }, false, "the answer has"},
-		{s.asked, told, true, "the model was told"},
-		{s.untold, told, false, "the model was told"},
-		{s.offers, offered, true, "the model was offered"},
-		{s.conceal, offered, false, "the model was offered"},
-	} {
-		for _, text := range c.list {
-			if c.holds(text) != c.want {
-				t.Errorf("%q: %s %q is not %t; the answer is %q", s.say, c.what, text, c.want, got)
-			}
-		}
-	}
-	if !strings.HasPrefix(s.say, "/") && internals.MatchString(got) {
-		t.Errorf("%q: the answer shows internals: %q", s.say, got)
-	}
-	if s.calls >= 0 && len(asked) != s.calls {
-		t.Errorf("%q: %d model calls, not %d", s.say, len(asked), s.calls)
-	}
-}
-
 func onTelegram(t *testing.T, w *world) func(string) string {
 	w.run(t)
-	n := 0
-	return func(text string) string {
-		w.tg.Push(telegramtest.Text(1, 1, text))
-		n++
-		list := w.sent(t, n)
-		return list[n-1]
-	}
+	return w.sayer(t, func(text string) { w.tg.Push(telegramtest.Text(1, 1, text)) }, func() (texts []string) {
+		for _, m := range w.tg.Sent() {
+			texts = append(texts, m.Text)
+		}
+		return texts
+	})
 }
 
 func onDiscordDM(t *testing.T, w *world) func(string) string {
-	w.onDiscord().run(t)
-	w.connected(t)
-	n := 0
+	w.env = append(w.env, "BOT_ACCESS_OWNERS=telegram:1,discord:42")
+	w.onDiscord().serve(t)
+	return w.sayer(t, func(text string) { w.dc.Message("", "10", "42", text) }, func() (texts []string) {
+		for _, m := range w.dc.Sent() {
+			texts = append(texts, m.Content)
+		}
+		return texts
+	})
+}
+
+// sayer returns what says something, waits until all of it is answered, and returns the
+// answer. sent is everything the bot has said.
+func (w *world) sayer(t *testing.T, say func(string), sent func() []string) func(string) string {
 	return func(text string) string {
-		w.dc.Message("", "10", "42", text)
-		n++
-		w.discordSent(t, n)
-		w.settled(t) // what was sent may be a preview
-		return w.dc.Sent()[n-1].Content
+		t.Helper()
+		before := len(sent())
+		say(text)
+		eventually(t, text+" is answered", func() bool { return len(sent()) > before && w.unfinished() == 0 })
+		return strings.Join(sent()[before:], "\n")
 	}
 }
 

@@ -4,17 +4,13 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 
-	"parley/internal/adapters/discord/discordtest"
-	"parley/internal/chat"
 	"parley/internal/llm/llmtest"
 	"parley/internal/memory"
-	"parley/internal/text/waittest"
 )
 
 // words returns the requests for words: those for summaries are left out.
@@ -46,8 +42,7 @@ func TestSixtyTurns(t *testing.T) {
 			if name == "terminal" && os.Getenv("PARLEY_FAULTS") == "" {
 				t.Skip("takes 20 s at a pipe; make faults plays it")
 			}
-			w := newWorld(t)
-			w.env = append(w.env, "BOT_CONTEXT_TOKEN_BUDGET=4000", "BOT_ACCESS_OWNERS=telegram:1,discord:42")
+			w := newWorld(t, "BOT_CONTEXT_TOKEN_BUDGET=4000")
 			var folds atomic.Int32
 			w.llm.Structured(summarizing(&folds))
 			say := front(t, w)
@@ -110,46 +105,6 @@ func checkTokens(t *testing.T, w *world, info, answer string) {
 	}
 }
 
-// TestFoldKeepsFiveExchanges: near the budget one summary is asked for, and
-// the next request has it and the last five exchanges.
-func TestFoldKeepsFiveExchanges(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.env = append(w.env, "BOT_CONTEXT_TOKEN_BUDGET=4000")
-	var folds atomic.Int32
-	w.llm.Structured(summarizing(&folds))
-	say := onTelegram(t, w)
-	say("The code word is heron.")
-	for i := 0; folds.Load() == 0; i++ {
-		if i == 20 {
-			t.Fatal("never folded")
-		}
-		say(fmt.Sprintf("Turn %d. %s", i, strings.Repeat("word ", 60)))
-	}
-	// The fold runs beside the conversation once the answer is out.
-	waittest.Until(t, "folded", func() bool { return strings.Contains(say("/session info"), "shortened: 1 time") })
-	say("And now?")
-	list := w.llm.Requests()
-	fold := slices.IndexFunc(list, func(r llmtest.Request) bool { return len(r.ResponseFormat) > 0 })
-	r := list[len(list)-1]
-	var users []string
-	for _, m := range r.Messages {
-		if m.Role == "user" {
-			users = append(users, m.Text())
-		}
-	}
-	if fold < 0 || len(users) < 6 || len(users) > 7 || // one may have been answered during the fold
-		!strings.Contains(r.System(), "The code word is heron.") || folds.Load() != 1 {
-		t.Errorf("%d exchanges, %d folds, told %q", len(users), folds.Load(), r.System())
-	}
-	// Pastes of the full length force another one, before the request is too long.
-	say(strings.Repeat("paste ", 660))
-	say(strings.Repeat("paste ", 660))
-	if got := say("/session info"); !strings.Contains(got, "shortened: 2 times") {
-		t.Errorf("after the paste: %q", got)
-	}
-}
-
 // TestPromptPrefix: with the real tools, nearly all of a request is what the
 // request before began with, which is what providers' caches go by. A fold
 // begins anew after the tools and the persona.
@@ -185,134 +140,11 @@ func TestPromptPrefix(t *testing.T) {
 	}
 }
 
-// TestEveryMessageHasOneDecision: ten messages of all kinds leave ten rows,
-// the calls of each belong to it, and none is left pending.
-func TestEveryMessageHasOneDecision(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	say := onTelegram(t, w)
-	call := llmtest.Turn{Calls: []llmtest.Call{{ID: "a", Name: "add_task", Args: `{"description":"x"}`},
-		{ID: "b", Name: "no_such", Args: `{}`}}}
-	w.llm.Queue(call, llmtest.Turn{Text: "Added."})
-	say("add x")
-	w.llm.Queue(broken("503"), broken("503"), broken("503"))
-	say("down")
-	w.llm.Queue(broken("filter"))
-	say("refused")
-	w.llm.Queue(broken("429:30"))
-	say("busy")
-	w.llm.Queue(llmtest.Turn{Text: "Which one?"})
-	say("it")
-	for _, text := range []string{"/ask 2+2", "/help", "/nonsense", strings.Repeat("long ", 900), "bye"} {
-		say(text)
-	}
-	stats := say("/stats")
-	if err := w.stop(); err != nil {
-		t.Fatal(err)
-	}
-	store := w.open(t)
-	for table, want := range map[string]int{"decisions": 11, "tool_calls": 2, "steps": 0} {
-		if n, err := store.Rows(context.Background(), table); err != nil || n != want {
-			t.Errorf("%s: %d rows, not %d (%v)", table, n, want, err)
-		}
-	}
-	for _, outcome := range []chat.Outcome{chat.Answered, chat.Failed, chat.Refused} {
-		if !strings.Contains(stats, string(outcome)) {
-			t.Errorf("no %s in %q", outcome, stats)
-		}
-	}
-	if !strings.Contains(stats, "Together: 10 messages") {
-		t.Errorf("the totals are %q", stats)
-	}
-	d, err := store.LastDecision(context.Background(), memory.Place{Key: chat.Key{Platform: "telegram", Channel: "1"}, User: "telegram:1"})
-	if err != nil || d.End.Outcome != chat.Answered {
-		t.Errorf("the last one is %+v, %v", d, err)
-	}
-}
-
 // open opens the world's database once its bot has ended.
 func (w *world) open(t *testing.T) *memory.Store {
 	t.Helper()
 	store, err := memory.Open(context.Background(), w.dir, memory.Options{URL: w.url})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = store.Close() })
 	return store
-}
-
-// TestSlowCommandIsDeferred: a command that the model takes long over is
-// acknowledged before there is an answer, and answered in its place.
-func TestSlowCommandIsDeferred(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	held := make(chan struct{})
-	w.llm.Structured(func(llmtest.Request) llmtest.Turn {
-		return llmtest.Turn{Held: held, Text: `{"summary":"They talked long.","title":"Talk","decisions":[],"facts":[]}`}
-	})
-	say := onDiscordDM(t, w)
-	say("hello there")
-	w.responded(t, w.dc.Interaction(discordtest.Use{Channel: "10", User: "42", Command: "summarize"}))
-	close(held)
-	if last := w.discordSent(t, 2)[1]; last.Content != "They talked long." || last.Nonce != "@original" {
-		t.Errorf("got %+v", last)
-	}
-}
-
-// TestSubagent: a helper has its own prompt, its own model and only its tools;
-// what it says to itself stays out of the conversation.
-func TestSubagent(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.llm.Models("test", "small")
-	dir := t.TempDir()
-	prompt := filepath.Join(dir, "clerk.md")
-	settings := filepath.Join(dir, "config.yaml")
-	for name, text := range map[string]string{prompt: "You are the clerk.", settings: `subagents:
-  - {name: clerk, description: Keeps lists., prompt_file: "` + prompt + `", tools: [list_tasks, add_task, clerk], max_turns: 2, model: small}
-`} {
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	w.file = settings
-	say := onTelegram(t, w)
-	job := llmtest.Turn{Calls: []llmtest.Call{{ID: "a", Name: "clerk", Args: `{"task":"put milk on the list"}`}}}
-	add := llmtest.Turn{Calls: []llmtest.Call{{ID: "b", Name: "add_task", Args: `{"description":"milk"}`},
-		{ID: "c", Name: "save_fact", Args: `{"content":"x"}`}}}
-	w.llm.Queue(job, add, llmtest.Turn{Text: "The secret diary of the clerk: milk is on it."}, llmtest.Turn{Text: "Milk is on your list."})
-	if got := say("tidy my lists"); got != "Milk is on your list." {
-		t.Errorf("got %q", got)
-	}
-	list := w.words()
-	if len(list) != 4 {
-		t.Fatalf("%d model calls", len(list))
-	}
-	for i, own := range []bool{false, true, true, false} {
-		r := list[i]
-		if (r.Model == "small") != own || strings.Contains(string(r.Raw), "You are the clerk.") != own ||
-			strings.Contains(string(r.Tools), "save_fact") == own {
-			t.Errorf("call %d asks %s with %s", i, r.Model, r.Tools)
-		}
-		if own && strings.Contains(string(r.Tools), `"clerk"`) {
-			t.Error("a helper can call helpers")
-		}
-	}
-	if !strings.Contains(string(list[2].Raw), "TOOL_NOT_FOUND") {
-		t.Error("a tool that is not the helper's was run for it")
-	}
-	say("and then?")
-	if raw := string(w.words()[4].Raw); strings.Contains(raw, "You are the clerk") || strings.Contains(raw, `\"milk\"`) ||
-		!strings.Contains(raw, "secret diary") {
-		t.Errorf("the conversation has %s", raw)
-	}
-	if got := say("/tasks"); !strings.Contains(got, "milk") {
-		t.Errorf("the list is %q", got)
-	}
-	// Two calls are all a helper has: it stops, and the turn goes on.
-	w.llm.Queue(job, llmtest.Turn{Calls: []llmtest.Call{{ID: "d", Name: "list_tasks", Args: "{}"}}},
-		llmtest.Turn{Calls: []llmtest.Call{{ID: "e", Name: "add_task", Args: `{"description":"bread"}`}}}, llmtest.Turn{Text: "It gave up."})
-	if got := say("again"); got != "It gave up." {
-		t.Errorf("got %q", got)
-	}
 }

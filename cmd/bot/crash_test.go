@@ -18,6 +18,11 @@ import (
 // model echoes it, so an answer names its question.
 type ledger struct{ lost, doubled, misrouted, misordered int }
 
+func (l *ledger) add(more ledger) {
+	l.lost, l.doubled = l.lost+more.lost, l.doubled+more.doubled
+	l.misrouted, l.misordered = l.misrouted+more.misrouted, l.misordered+more.misordered
+}
+
 // tally joins what was asked with what was said. want is the tokens by chat,
 // in order.
 func tally(want map[int64][]string, sent []telegramtest.SentMessage) (l ledger) {
@@ -129,9 +134,8 @@ func TestKilledBeforeTheWire(t *testing.T) {
 			setting := "BOT_TELEGRAM_UNKNOWN_SEND=" + tt.setting
 			child := w.start(t, "BOT_FAILPOINT=after_finish:1", setting)
 			want := w.ask(0, 1, 3)
-			if !died(child) || !died(w.start(t, "BOT_FAILPOINT="+tt.second+":1", setting)) {
-				t.Fatal("it never came by that point")
-			}
+			dies(t, child)
+			dies(t, w.start(t, "BOT_FAILPOINT="+tt.second+":1", setting))
 			w.start(t, setting)
 			if l := w.settle(t, want); l != (ledger{}) {
 				t.Errorf("%+v", l)
@@ -151,9 +155,7 @@ func TestKilledBetweenAnEditAndTheAnswer(t *testing.T) {
 		said.Message.ID = 5
 		w.tg.Push(said, telegramtest.Edit(1000, 1000, 5, "tok-new."), telegramtest.Text(1000, 1000, "tok-next."))
 		child := w.start(t, "BOT_FAILPOINT="+point+":1")
-		if !died(child) {
-			t.Fatal("it never came by that point")
-		}
+		dies(t, child)
 		w.start(t)
 		l := w.settle(t, map[int64][]string{1000: {"tok-new.", "tok-next."}})
 		if old := tally(map[int64][]string{1000: {"tok-old."}}, w.tg.Sent()); l != (ledger{}) || old.lost != 1 {
@@ -181,11 +183,7 @@ func TestKilledAtRandom(t *testing.T) {
 		eventually(t, "the moment to die", func() bool { return len(w.tg.Sent()) >= moment })
 		kill(child)
 		child = w.start(t)
-		l := w.settle(t, want)
-		all.lost += l.lost
-		all.doubled += l.doubled
-		all.misrouted += l.misrouted
-		all.misordered += l.misordered
+		all.add(w.settle(t, want))
 		kill(child)
 	}
 	t.Logf("%d kills under load: %+v (doubled are sends whose answer was never seen)", kills, all)

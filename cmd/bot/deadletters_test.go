@@ -13,15 +13,12 @@ import (
 func TestDeadLettersAreReadAgain(t *testing.T) {
 	w := newWorld(t).onDiscord()
 	w.llm.Quiet()
-	w.run(t)
-	w.connected(t)
+	w.serve(t)
 	store := w.open(t)
 	event := `{"t":"MESSAGE_CREATE","d":{"id":"77001","type":0,"channel_id":"10","content":"hear me now","timestamp":"2026-03-02T10:00:00Z","author":{"id":"42","username":"Ann"}}}`
 	_, err := store.Accept(t.Context(), chat.Batch{Platform: "discord", Dead: []chat.DeadLetter{
 		{ID: "a", Raw: []byte(event), Reason: "not understood then"}, {ID: "b", Raw: []byte("{"), Reason: "broken"}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := store.Accept(t.Context(), chat.Batch{Platform: "elsewhere", Dead: []chat.DeadLetter{{ID: "c",
 		Reason: "of a platform that does not run"}}}); err != nil {
 		t.Fatal(err)
@@ -75,9 +72,7 @@ func TestDeadLettersOfTelegramAreReadAgain(t *testing.T) {
 	update := `{"update_id":700,"message":{"message_id":9,"date":1772445600,"chat":{"id":7,"type":"private"},"from":{"id":7,"is_bot":false,"first_name":"Ann"},"text":"hear me now"}}`
 	_, err := store.Accept(t.Context(), chat.Batch{Platform: "telegram", Dead: []chat.DeadLetter{
 		{ID: "update:700", Raw: []byte(update), Reason: "not understood then"}, {ID: "update:701", Raw: []byte(update[:90]), Reason: "broken"}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if out, code := w.call(t, "deadletters", "retry", "1", "2"); code != 0 {
 		t.Fatal(out)
 	}

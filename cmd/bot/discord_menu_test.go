@@ -68,7 +68,7 @@ func TestDiscordMenus(t *testing.T) {
 		names[0] != "Europe/Zurich" {
 		t.Errorf("zones %q", names)
 	}
-	list, err := w.open(t).Facts(t.Context(), provenance.Viewer{User: "discord:42", Key: chat.Key{Platform: "discord", Channel: "10"},
+	list, err := w.open(t).Facts.Facts(t.Context(), provenance.Viewer{User: "discord:42", Key: chat.Key{Platform: "discord", Channel: "10"},
 		Direct: true}, 10, 0)
 	if err != nil || len(list) != 2 {
 		t.Fatalf("%+v %v", list, err)

@@ -25,42 +25,19 @@ func (w *world) connected(t testing.TB) {
 	}
 }
 
+// serve starts the bot in this process and waits until Discord is connected.
+func (w *world) serve(t testing.TB) {
+	t.Helper()
+	w.run(t)
+	w.connected(t)
+}
+
 func (w *world) discordSent(t *testing.T, n int) []discordtest.Message {
 	t.Helper()
 	if !w.dc.Wait(time.Minute, func() bool { return len(w.dc.Sent()) >= n }) {
 		t.Fatalf("%d of %d messages were sent", len(w.dc.Sent()), n)
 	}
 	return w.dc.Sent()
-}
-
-func TestDiscordConversation(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t).onDiscord()
-	w.run(t)
-	w.connected(t)
-	w.llm.Queue(llmtest.Turn{Text: "Hello!"}, llmtest.Turn{Text: strings.Repeat("```go\ncode line\n```\n", 150)})
-	w.dc.Message("", "10", "42", "hi")
-	if got := w.discordSent(t, 1)[0]; got.Content != "Hello!" || got.ReplyTo == "" {
-		t.Errorf("got %+v", got)
-	}
-	w.dc.Message("77", "50", "42", "not for the bot")
-	w.dc.Message("77", "50", "42", "<@9000> a long one please")
-	for _, m := range w.discordSent(t, 3)[1:] {
-		if len(m.Content) > 2000 || strings.Count(m.Content, "```")%2 != 0 {
-			t.Errorf("a part of %d characters with %d fences", len(m.Content), strings.Count(m.Content, "```"))
-		}
-	}
-	if n := len(w.llm.Requests()); n != 2 {
-		t.Errorf("%d model calls: chatter was sent to the model", n)
-	}
-	id := w.dc.Interaction(discordtest.Use{Guild: "77", Channel: "50", User: "42", Command: "help"})
-	if !w.dc.Wait(time.Minute, func() bool { _, ok := w.dc.Acknowledged(id); return ok }) {
-		t.Error("the command was not acknowledged")
-	}
-	w.dc.Wait(time.Minute, func() bool { s := w.dc.Sent(); return s[len(s)-1].Interaction != "" })
-	if s := w.dc.Sent(); !strings.Contains(s[len(s)-1].Content, "/session") {
-		t.Errorf("help is %q", s[len(s)-1].Content)
-	}
 }
 
 // responded waits for the first answer to an interaction.
@@ -77,10 +54,10 @@ func (w *world) responded(t *testing.T, id string) discordtest.Response {
 // whose eyes an answer is for.
 func TestDiscordCommands(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t).onDiscord()
-	w.env = append(w.env, "BOT_ACCESS_OWNERS=discord:1")
-	w.run(t)
-	w.connected(t)
+	w := newWorld(t, "BOT_ACCESS_OWNERS=discord:1", "BOT_HANDOFF_DESK=discord:50").onDiscord()
+	w.serve(t)
+	w.say(t, 42, "/handoff")
+	w.posted(t, "50", "telegram:42")
 	if !w.dc.Wait(time.Minute, func() bool { return len(w.dc.Commands()) > 0 }) {
 		t.Fatal("no commands were registered") // or Discord would refuse them
 	}
@@ -98,6 +75,7 @@ func TestDiscordCommands(t *testing.T) {
 		{"1", "tools enable", "name", "web_f", "web_fetch"},
 		{"1", "tools enable", "name", "nothing", ""},
 		{"42", "tools enable", "name", "web_f", ""}, // not for them
+		{"9", "handoff take", "number", "", "1 – User 42"},
 		{"1", "tools enable", "nothing", "web_f", ""},
 		{"1", "nothing", "name", "web_f", ""},
 	} {
@@ -119,7 +97,7 @@ func TestDiscordCommands(t *testing.T) {
 	if r := w.responded(t, w.dc.Interaction(discordtest.Use{Guild: "77", Channel: "50", User: "1", Command: "tools list"})); r.Private() {
 		t.Error("/tools list by the owner is private")
 	}
-	sent := w.discordSent(t, 7)
+	sent := w.discordSent(t, 8)
 	denied := 0
 	for _, m := range sent {
 		if strings.Contains(m.Content, "for the administrators") || strings.Contains(m.Content, "for my owner") {
@@ -135,10 +113,8 @@ func TestDiscordCommands(t *testing.T) {
 // chose it.
 func TestDiscordMenu(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t).onDiscord()
-	w.env = append(w.env, "BOT_ACCESS_OWNERS=discord:1")
-	w.run(t)
-	w.connected(t)
+	w := newWorld(t, "BOT_ACCESS_OWNERS=discord:1").onDiscord()
+	w.serve(t)
 	w.dc.Message("77", "50", "1", "<@9000> /tools disable")
 	list := w.discordSent(t, 1)[0]
 	if !slices.Contains(list.Menu, "/tools disable web_fetch") || len(list.Buttons) > 0 {
@@ -164,14 +140,12 @@ func TestDiscordMenu(t *testing.T) {
 // acknowledged first and answered in the same place later.
 func TestDiscordSlowCommand(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t).onDiscord()
-	w.env = append(w.env, "BOT_SESSION_CONTROL=everyone")
+	w := newWorld(t, "BOT_SESSION_CONTROL=everyone").onDiscord()
 	held := make(chan struct{})
 	w.llm.Structured(func(llmtest.Request) llmtest.Turn {
 		return llmtest.Turn{Held: held, Text: `{"summary":"They talked of tea.","title":"Tea","decisions":[],"facts":[]}`}
 	})
-	w.run(t)
-	w.connected(t)
+	w.serve(t)
 	w.dc.Message("77", "50", "42", "<@9000> I like tea")
 	w.discordSent(t, 1)
 	id := w.dc.Interaction(discordtest.Use{Guild: "77", Channel: "50", User: "42", Command: "summarize"})
@@ -187,10 +161,8 @@ func TestDiscordSlowCommand(t *testing.T) {
 // alone, each time, and is completed nothing.
 func TestDiscordChannelForAdmins(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t).onDiscord()
-	w.env = append(w.env, "BOT_ACCESS_OWNERS=discord:1")
-	w.run(t)
-	w.connected(t)
+	w := newWorld(t, "BOT_ACCESS_OWNERS=discord:1").onDiscord()
+	w.serve(t)
 	use := discordtest.Use{Guild: "77", Channel: "50", User: "1", Command: "config who", Options: [][2]string{{"people", "admins"}}}
 	w.dc.Interaction(use)
 	w.discordSent(t, 1)
@@ -224,8 +196,7 @@ func TestDiscordChannelForAdmins(t *testing.T) {
 func TestCompanyIsNotPrivate(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t).onDiscord()
-	w.run(t)
-	w.connected(t)
+	w.serve(t)
 	for _, company := range []bool{false, true} {
 		n := len(w.llm.Requests())
 		w.dc.Interaction(discordtest.Use{Channel: "60", User: "42", Command: "ask", Options: [][2]string{{"question", "who am I?"}},

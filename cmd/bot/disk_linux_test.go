@@ -18,9 +18,7 @@ import (
 // onSmallDisk gives the bot's data folder a disk of its own.
 func (w *world) onSmallDisk(t *testing.T, size string) {
 	t.Helper()
-	if err := os.Mkdir(w.dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(w.dir, 0o700))
 	if err := syscall.Mount("tmpfs", w.dir, "tmpfs", 0, "mode=0700,size="+size); err != nil {
 		t.Skipf("no small disk to be had here: %v", err)
 	}
@@ -32,9 +30,7 @@ func fillUp(t *testing.T, dir string) (empty func()) {
 	t.Helper()
 	name := filepath.Join(dir, "filler")
 	f, err := os.Create(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for n := 1 << 16; n > 0; {
 		if _, err := f.Write(make([]byte, n)); err != nil {
 			n /= 2
@@ -88,8 +84,7 @@ func TestFaultDiskFullWhileRunning(t *testing.T) {
 	w.onSmallDisk(t, "8m")
 	base := w.withPort(t)
 	w.startAndPoll(t)
-	w.tg.Push(telegramtest.Text(7, 7, "one"))
-	w.sent(t, 1)
+	w.saying(t, 7, 7, "one")
 	empty := fillUp(t, w.dir)
 	w.tg.Push(telegramtest.Text(7, 7, strings.Repeat("two ", 900)))
 	for i := range 40 {
@@ -117,9 +112,7 @@ func TestKilledRestoreLeavesNothing(t *testing.T) {
 	}
 	drafts := func() []string {
 		list, err := filepath.Glob(filepath.Join(w.dir, datadir.Name+".new-*"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return list
 	}
 	for try := 0; len(drafts()) == 0; try++ {
@@ -128,9 +121,7 @@ func TestKilledRestoreLeavesNothing(t *testing.T) {
 		}
 		cmd := exec.Command("/bin/sh", "-c", `umask 000; exec "$0" restore "$1"`, os.Args[0], backup)
 		cmd.Env = append(append(os.Environ(), childEnv+"=1"), w.env...)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, cmd.Start())
 		for deadline := time.Now().Add(5 * time.Second); len(drafts()) == 0 && time.Now().Before(deadline); { // it is there for a moment only
 		}
 		kill(cmd)

@@ -28,9 +28,7 @@ func TestDocs(t *testing.T) {
 	} {
 		path := "../../docs/" + table.file
 		b, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		begin, end := fmt.Sprintf("<!-- %s -->\n", table.name), fmt.Sprintf("<!-- /%s -->", table.name)
 		before, rest, ok := strings.Cut(string(b), begin)
 		got, after, closed := strings.Cut(rest, end)
@@ -39,9 +37,7 @@ func TestDocs(t *testing.T) {
 			t.Errorf("%s: lacks the marks %s%s", path, begin, end)
 		case got == table.want:
 		case *update:
-			if err := os.WriteFile(path, []byte(before+begin+table.want+end+after), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(path, []byte(before+begin+table.want+end+after), 0o644))
 		default:
 			t.Errorf("%s: the %s table is stale: go test -tags sqlite_fts5 ./cmd/bot -run TestDocs -update", path, table.name)
 		}
@@ -62,9 +58,7 @@ func chatCommands(t *testing.T) string {
 // commandLine returns the table of what operators type.
 func commandLine(t *testing.T) string {
 	parser, err := kong.New(&program{}, kong.Name("bot"), kong.Vars{"version": ""})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var b strings.Builder
 	b.WriteString("| command | does |\n|---|---|\n")
 	for _, leaf := range parser.Model.Leaves(true) {
@@ -80,17 +74,13 @@ func TestDocsLead(t *testing.T) {
 	t.Parallel()
 	for _, dir := range []string{"../../", "../../docs/", "../../docs/decisions/"} {
 		entries, err := os.ReadDir(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, e := range entries {
 			if !strings.HasSuffix(e.Name(), ".md") {
 				continue
 			}
 			b, err := os.ReadFile(dir + e.Name())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			for _, m := range link.FindAllStringSubmatch(string(b), -1) {
 				if _, err := os.Stat(dir + m[1]); err != nil {
 					t.Errorf("%s%s: leads to %s, which is not there", dir, e.Name(), m[1])
@@ -104,9 +94,7 @@ func TestDocsLead(t *testing.T) {
 func TestReadmeIsShort(t *testing.T) {
 	t.Parallel()
 	b, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if n := len(strings.Fields(string(b))); n > 1500 {
 		t.Errorf("README.md has %d words", n)
 	}

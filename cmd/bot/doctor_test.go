@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,11 +20,17 @@ import (
 // examined runs bot doctor with the world's settings and returns its lines.
 func (w *world) examined(t *testing.T, env ...string) (out string, code int) {
 	t.Helper()
-	for _, e := range append(w.env, env...) {
+	w.setenv(t, env...)
+	return w.call(t, "doctor")
+}
+
+// setenv gives commands that run in this process the environment of the bot, and more.
+func (w *world) setenv(t *testing.T, more ...string) {
+	t.Helper()
+	for _, e := range slices.Concat(w.env, more) {
 		name, value, _ := strings.Cut(e, "=")
 		t.Setenv(name, value)
 	}
-	return w.call(t, "doctor")
 }
 
 // obedient calls the first tool that it is offered, as a model does that is told to, and
@@ -63,9 +70,13 @@ type spoiled struct {
 	spoil      func(t *testing.T, w *world)
 }
 
+// sets is an environment in which something is wrong.
+func sets(env ...string) func(*testing.T, *world) {
+	return func(_ *testing.T, w *world) { w.env = append(w.env, env...) }
+}
+
 func (s spoiled) examine(t *testing.T) {
-	w := newWorld(t)
-	w.env = append(w.env, "BOT_ACCESS_MODE=pairing")
+	w := newWorld(t, "BOT_ACCESS_MODE=pairing")
 	s.spoil(t, w)
 	out, code := w.examined(t)
 	if code != s.exit || !strings.Contains(out, s.want) {
@@ -78,10 +89,7 @@ func (s spoiled) examine(t *testing.T) {
 
 func TestDoctorFinds(t *testing.T) {
 	for _, tt := range []spoiled{
-		{"embedding", "check model.embedding, which is mistyped", 1, func(_ *testing.T, w *world) {
-			w.env = append(w.env,
-				"BOT_MODEL_EMBEDDING=mistyped")
-		}},
+		{"embedding", "check model.embedding, which is mistyped", 1, sets("BOT_MODEL_EMBEDDING=mistyped")},
 		{"intent", "tick Message Content Intent", 1, func(_ *testing.T, w *world) { w.onDiscord().dc.Flags(1 << 23) }},
 		{"verified intent", "ok   discord receiving", 0, func(_ *testing.T, w *world) { w.onDiscord().dc.Flags(1 << 18) }},
 		{"webhook", "a webhook is set at 127.0.0.1:", 1, func(t *testing.T, w *world) {
@@ -100,38 +108,21 @@ func TestDoctorFinds(t *testing.T) {
 			t.Cleanup(ahead.Close)
 			w.env = append(w.env, "BOT_TELEGRAM_API_URL="+ahead.URL())
 		}},
-		{"open", "everybody may talk with the bot (access.mode open), as much", 0, func(_ *testing.T,
-			w *world) {
-			w.env = append(w.env, "BOT_ACCESS_MODE=open")
-		}},
-		{"open and bounded", "unless you mean it", 0, func(_ *testing.T, w *world) {
-			w.env = append(w.env, "BOT_ACCESS_MODE=open", "BOT_LIMITS_TOKENS_PER_DAY=1000")
-		}},
-		{"star", "access.mode open says that", 1, func(_ *testing.T, w *world) { w.env = append(w.env, "BOT_ACCESS_ALLOW=*") }},
-		{"readable folder", "chmod 700", 1, func(t *testing.T, w *world) {
-			if err := os.Mkdir(w.dir, 0o755); err != nil {
-				t.Fatal(err)
-			}
-		}},
+		{"open", "everybody may talk with the bot (access.mode open), as much", 0, sets("BOT_ACCESS_MODE=open")},
+		{"open and bounded", "unless you mean it", 0, sets("BOT_ACCESS_MODE=open", "BOT_LIMITS_TOKENS_PER_DAY=1000")},
+		{"star", "access.mode open says that", 1, sets("BOT_ACCESS_ALLOW=*")},
+		{"readable folder", "chmod 700", 1, func(t *testing.T, w *world) { must(t, os.Mkdir(w.dir, 0o755)) }},
 		{"readable settings", "warn config", 0, func(t *testing.T, w *world) {
 			w.file = filepath.Join(t.TempDir(), "bot.yaml")
-			if err := os.WriteFile(w.file, []byte("model: {api_key: sk-secret}\n"), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(w.file, []byte("model: {api_key: sk-secret}\n"), 0o644))
 		}},
 		{"damage", "bot restore FILE", 1, func(t *testing.T, w *world) {
 			s, err := memory.Open(t.Context(), w.dir, memory.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := s.Close(); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Truncate(filepath.Join(w.dir, datadir.Name), 5000); err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
+			must(t, s.Close())
+			must(t, os.Truncate(filepath.Join(w.dir, datadir.Name), 5000))
 		}},
-		{"no model", "check model.base_url", 1, func(_ *testing.T, w *world) { w.env = append(w.env, "BOT_MODEL_NAME=absent") }},
+		{"no model", "check model.base_url", 1, sets("BOT_MODEL_NAME=absent")},
 	} {
 		t.Run(tt.name, tt.examine)
 	}
@@ -147,23 +138,10 @@ func TestDoctorSpeaksTheMachinesLanguage(t *testing.T) {
 		}
 	}
 	for _, tt := range []spoiled{
-		{"token", "BAD  telegram           Telegram kennt dieses Token nicht: ", 1, in("de_DE.UTF-8", func(_ *testing.T,
-			w *world) {
-			w.tg.Revoke(true)
-		})},
-		{"folder", "BAD  Datenordner        ", 1, in("de_DE.UTF-8", func(t *testing.T, w *world) {
-			if err := os.Mkdir(w.dir, 0o755); err != nil {
-				t.Fatal(err)
-			}
-		})},
-		{"model", "; проверьте model.base_url, model.api_key и model.name", 1, in("ru_RU.UTF-8", func(_ *testing.T,
-			w *world) {
-			w.env = append(w.env, "BOT_MODEL_NAME=absent")
-		})},
-		{"width", "warn 访问               任何人都能和机器人说话", 0, in("zh_CN.UTF-8", func(_ *testing.T, w *world) {
-			w.env = append(w.env,
-				"BOT_ACCESS_MODE=open")
-		})},
+		{"token", "BAD  telegram           Telegram kennt dieses Token nicht: ", 1, in("de_DE.UTF-8", func(_ *testing.T, w *world) { w.tg.Revoke(true) })},
+		{"folder", "BAD  Datenordner        ", 1, in("de_DE.UTF-8", func(t *testing.T, w *world) { must(t, os.Mkdir(w.dir, 0o755)) })},
+		{"model", "; проверьте model.base_url, model.api_key и model.name", 1, in("ru_RU.UTF-8", sets("BOT_MODEL_NAME=absent"))},
+		{"width", "warn 访问               任何人都能和机器人说话", 0, in("zh_CN.UTF-8", sets("BOT_ACCESS_MODE=open"))},
 	} {
 		t.Run(tt.name, tt.examine)
 	}

@@ -47,9 +47,7 @@ func TestClusterDiscordRepeats(t *testing.T) {
 	t.Parallel()
 	f := newDiscord(t, "after_send:1")
 	f.dc.Message("77", "50", "42", "<@"+discordtest.App+"> tok-1.")
-	if !died(f.nodes[0].Cmd) {
-		t.Fatal("it never came by that point")
-	}
+	dies(t, f.nodes[0].Cmd)
 	eventually(t, "it is sent again", func() bool { return len(f.nonces("50", "tok-1.")) == 2 && f.open() == 0 })
 	list := f.nonces("50", "tok-1.")
 	if n := len(f.dc.Sent()); n != 1 || list[0] != list[1] || list[0] == "" {

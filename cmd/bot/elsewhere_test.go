@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 	"syscall"
@@ -20,8 +19,7 @@ func TestClusterHandsOn(t *testing.T) {
 	t.Parallel()
 	waittest.Alone(t)
 	const desk = -500
-	w := newWorld(t)
-	w.env = append(w.env, "BOT_HANDOFF_DESK=telegram:-500")
+	w := newWorld(t, "BOT_HANDOFF_DESK=telegram:-500")
 	w.tg.AddChat(desk)
 	f := newPosted(t, w, 2, []string{"BOT_FAILPOINT=after_finish:3"})
 	f.turn.Store(1)
@@ -59,8 +57,7 @@ func TestClusterHandsOn(t *testing.T) {
 func TestClusterHandoffOnThePage(t *testing.T) {
 	t.Parallel()
 	thorough(t)
-	w := newWorld(t)
-	w.env = append(w.env, "BOT_HANDOFF_DESK=owners", "BOT_HANDOFF_WHO=owner")
+	w := newWorld(t, "BOT_HANDOFF_DESK=owners", "BOT_HANDOFF_WHO=owner")
 	base := w.withPort(t)
 	last := len(w.env) - 1
 	listens := w.env[last]
@@ -71,24 +68,7 @@ func TestClusterHandoffOnThePage(t *testing.T) {
 	v.logIn(f.says(t, 1, 0, "/page"))
 	f.says(t, 1, 0, "good morning")
 	f.turn.Store(1)
-	w.tg.Push(telegramtest.Text(42, 42, "/handoff I want a human"))
-	w.told(t, 42, "asked a person")
-	v.until("/people", "I want a human")
-	if body := v.send("/people", "/do", url.Values{"do": {"handoff-take"}, "id": {"1"}}); !strings.Contains(body, "goes to User 42") {
-		t.Errorf("taken:\n%s", body)
-	}
-	w.told(t, 42, "is here now")
-	v.write("It ships today")
-	w.told(t, 42, "It ships today")
-	w.tg.Push(telegramtest.Text(42, 42, "thank you so much"))
-	if !waittest.Within(patience, func() bool { return strings.Contains(v.get("/chat"), "thank you so much") }) {
-		t.Error("the page does not show what the person writes")
-	}
-	v.send("/people", "/do", url.Values{"do": {"handoff-back"}, "id": {"1"}})
-	w.told(t, 42, "I am with you again")
-	w.llm.Queue(llmtest.Turn{Text: "I am the assistant again."})
-	w.tg.Push(telegramtest.Text(42, 42, "hello?"))
-	w.told(t, 42, "I am the assistant again.")
+	w.onThePage(t, v)
 }
 
 // TestClusterPreview: what a process shows of an answer does not stay beside the answer that

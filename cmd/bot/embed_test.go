@@ -34,25 +34,19 @@ func meaningWorld(t *testing.T) *world {
 			"trips.md"): "# Trips\n\nRome, then Paris.\n",
 		filepath.Join(book, "rules.yaml"): rules,
 	} {
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(name, []byte(text), 0o600))
 	}
 	store, err := memory.Open(t.Context(), w.dir, memory.Options{URL: w.url})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	v := provenance.Viewer{User: "telegram:1", Key: chat.Key{Platform: "telegram", Channel: "1"}, Direct: true}
 	other := provenance.Viewer{User: "telegram:2", Key: chat.Key{Platform: "telegram", Channel: "2"}, Direct: true}
-	_, err = store.SaveFact(t.Context(), v, facts.NewFact{Content: "Has a feline called Misha"})
+	_, err = store.Facts.SaveFact(t.Context(), v, facts.NewFact{Content: "Has a feline called Misha"})
 	for i := range 8 {
-		_, e := store.SaveFact(t.Context(), v, facts.NewFact{Content: fmt.Sprintf("Visited town%d in year%d", i, i)})
+		_, e := store.Facts.SaveFact(t.Context(), v, facts.NewFact{Content: fmt.Sprintf("Visited town%d in year%d", i, i)})
 		err = errors.Join(err, e)
 	}
-	_, e := store.SaveFact(t.Context(), other, facts.NewFact{Content: "Hides a feline called Zorro"})
-	if err = errors.Join(err, e, store.Close()); err != nil {
-		t.Fatal(err)
-	}
+	_, e := store.Facts.SaveFact(t.Context(), other, facts.NewFact{Content: "Hides a feline called Zorro"})
+	must(t, errors.Join(err, e, store.Close()))
 	w.env = append(w.env, "BOT_VAULT_DIR="+notes, "BOT_VAULT_PREFETCH=true", "BOT_PLAYBOOK_DIR="+book)
 	return w
 }
@@ -160,8 +154,7 @@ func TestNoVectorsWithoutTheSetting(t *testing.T) {
 	w := meaningWorld(t)
 	w.run(t)
 	w.llm.Queue(llmtest.Turn{Text: "Who knows."})
-	w.tg.Push(telegramtest.Text(1, 1, "where might my kitty be"))
-	w.sent(t, 1)
+	w.saying(t, 1, 1, "where might my kitty be")
 	if got := w.heard(true, "called Misha", "feed at noon"); len(got) > 0 || len(w.llm.Embedded()) > 0 {
 		t.Errorf("the model was told %q; asked for vectors of %q", got, w.llm.Embedded())
 	}
@@ -169,12 +162,10 @@ func TestNoVectorsWithoutTheSetting(t *testing.T) {
 
 func TestNoVectorsWithoutAnythingToCompare(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.env = append(w.env, "BOT_MODEL_EMBEDDING="+llmtest.EmbeddingModel)
+	w := newWorld(t, "BOT_MODEL_EMBEDDING="+llmtest.EmbeddingModel)
 	w.run(t)
 	w.llm.Queue(llmtest.Turn{Text: "Hello."})
-	w.tg.Push(telegramtest.Text(1, 1, "where might my kitty be"))
-	w.sent(t, 1)
+	w.saying(t, 1, 1, "where might my kitty be")
 	if asked := w.llm.Embedded(); len(asked) > 0 {
 		t.Errorf("asked for vectors of %q", asked)
 	}

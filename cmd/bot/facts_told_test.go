@@ -30,14 +30,12 @@ func TestOwnerDecidesAboutTheFactsFile(t *testing.T) {
 	owner := provenance.Viewer{User: "telegram:1", Key: chat.Key{Platform: "telegram", Channel: "1"}, Direct: true}
 	store := w.open(t)
 	for i := range 30 {
-		if _, err := store.SaveFact(t.Context(), owner, facts.NewFact{Content: fmt.Sprintf("number %d is %s", i,
+		if _, err := store.Facts.SaveFact(t.Context(), owner, facts.NewFact{Content: fmt.Sprintf("number %d is %s", i,
 			strings.Repeat(string(rune('a'+i%26)), 5+i/26))}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := store.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, store.Close())
 	w.run(t)
 	until := func(what string, ok func() bool) {
 		t.Helper()
@@ -65,16 +63,10 @@ func TestOwnerDecidesAboutTheFactsFile(t *testing.T) {
 	w.tg.Push(telegramtest.Text(1, 1, "hello"))
 	until("the file", func() bool { return lines() == 30 })
 	w.sent(t, 1)
-	if err := w.stop(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.stop())
 	b, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, b[:strings.Index(string(b), "%%\n")+3], 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, os.WriteFile(file, b[:strings.Index(string(b), "%%\n")+3], 0o600))
 	w.run(t)
 	until("the notice", said("29 of 30"))
 	w.tg.Push(telegramtest.Text(1, 1, "/status"))

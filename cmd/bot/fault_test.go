@@ -43,9 +43,7 @@ func TestCrashWithASideEffect(t *testing.T) {
 			})
 			child := w.start(t, "BOT_FAILPOINT="+point)
 			w.tg.Push(telegramtest.Text(1, 1, "add milk"))
-			if !died(child) {
-				t.Fatal("it never came by that point")
-			}
+			dies(t, child)
 			child = w.start(t)
 			if got := w.sent(t, 1)[0]; got != "It is on your list." {
 				t.Errorf("got %q", got)
@@ -72,13 +70,15 @@ func ended(cmd *exec.Cmd) bool {
 	return alarm.Stop()
 }
 
-// died waits until a process has killed itself.
-func died(cmd *exec.Cmd) bool {
-	if !ended(cmd) {
-		return false
+// dies waits until a process has killed itself at its point of failure.
+func dies(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
+	if ended(cmd) {
+		if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() && status.Signal() == syscall.SIGKILL {
+			return
+		}
 	}
-	status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus)
-	return ok && status.Signaled() && status.Signal() == syscall.SIGKILL
+	t.Fatal("it never came by that point")
 }
 
 // end asks a process to end and returns how long it took; it has to end well,
@@ -86,9 +86,7 @@ func died(cmd *exec.Cmd) bool {
 func end(t *testing.T, cmd *exec.Cmd) time.Duration {
 	t.Helper()
 	began := time.Now()
-	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cmd.Process.Signal(syscall.SIGTERM))
 	alarm := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
 	defer alarm.Stop()
 	if err := cmd.Wait(); err != nil {
@@ -147,9 +145,7 @@ func TestFaultSecondSignal(t *testing.T) {
 	w := newWorld(t)
 	child, want := w.twentyAtWork(t, 10*time.Minute, "BOT_LIMITS_SHUTDOWN_GRACE=10m")
 	for i := range 2 {
-		if err := child.Process.Signal(syscall.SIGTERM); err != nil {
-			t.Fatal(err)
-		}
+		must(t, child.Process.Signal(syscall.SIGTERM))
 		if i == 0 { // until the first one was taken
 			eventually(t, "no poll any more", func() bool { return !w.tg.Polling() })
 		}
@@ -209,9 +205,7 @@ func TestFaultSoak(t *testing.T) {
 		}
 		w.llm.Queue(llmtest.Turn{}, llmtest.Turn{}, broken("503"))
 		want := w.ask(rounds, 20, 5)
-		l := w.settle(t, want)
-		sum.lost, sum.doubled, sum.misordered, sum.misrouted = sum.lost+l.lost, sum.doubled+l.doubled, sum.misordered+l.misordered,
-			sum.misrouted+l.misrouted
+		sum.add(w.settle(t, want))
 	}
 	after := before
 	waittest.Within(time.Minute, func() bool { after = goroutines(); return after <= before })
@@ -251,8 +245,7 @@ func TestFaultTyping(t *testing.T) {
 	if n == 0 {
 		t.Error("typing was never shown")
 	}
-	w.tg.Push(telegramtest.Text(7, 7, "/help"))
-	w.sent(t, 3)
+	w.saying(t, 7, 7, "/help")
 	if more := len(w.tg.Calls("sendChatAction")) - n; more > 1 {
 		t.Errorf("%d more after the end", more)
 	}
@@ -341,9 +334,7 @@ func TestFaultFewFiles(t *testing.T) {
 	w.llm.Quiet()
 	cmd := exec.Command("sh", "-c", `ulimit -n 64; exec "$0" 2>&-`, os.Args[0])
 	cmd.Env = append(append(append(os.Environ(), childEnv+"=1"), w.env...), "BOT_LIMITS_QUEUE_PER_CHANNEL=100")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cmd.Start())
 	t.Cleanup(func() { kill(cmd) })
 	open := func() int {
 		list, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", cmd.Process.Pid))
@@ -354,8 +345,7 @@ func TestFaultFewFiles(t *testing.T) {
 	}
 	sum, list := ledger{}, []int{}
 	for round := range 5 {
-		l := w.settle(t, w.ask(round, 5, 40))
-		sum.lost, sum.doubled, sum.misordered = sum.lost+l.lost, sum.doubled+l.doubled, sum.misordered+l.misordered
+		sum.add(w.settle(t, w.ask(round, 5, 40)))
 		list = append(list, open())
 	}
 	t.Logf("1,000 messages: %+v, files open after each 200: %v", sum, list)
@@ -375,24 +365,20 @@ func TestFaultFewFiles(t *testing.T) {
 // model, says so, and answers as soon as there is one.
 func TestFaultModelComesLater(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.env = append(w.env, "BOT_MODEL_REQUIRED=false")
+	w := newWorld(t, "BOT_MODEL_REQUIRED=false")
 	w.llm.Models("another")
 	w.run(t)
-	for i, tt := range []struct{ text, want string }{{"hello", "not set up properly"}, {"/status", "down"},
-		{"/tasks add milk", "Task #1 added"}} {
-		w.tg.Push(telegramtest.Text(1, 1, tt.text))
-		if got := w.sent(t, i+1)[i]; !strings.Contains(got, tt.want) {
-			t.Errorf("%q was answered %q", tt.text, got)
+	answers := func(list ...[2]string) {
+		t.Helper()
+		for _, a := range list {
+			if got := w.say(t, 1, a[0]); !strings.Contains(got, a[1]) {
+				t.Errorf("%q was answered %q", a[0], got)
+			}
 		}
 	}
+	answers([2]string{"hello", "not set up properly"}, [2]string{"/status", "down"}, [2]string{"/tasks add milk", "Task #1 added"})
 	w.llm.Models("test")
-	for i, want := range []string{"hello again", "model: test, ok"} {
-		w.tg.Push(telegramtest.Text(1, 1, []string{"hello again", "/status"}[i]))
-		if got := w.sent(t, 4+i)[3+i]; !strings.Contains(got, want) {
-			t.Errorf("got %q, not %q", got, want)
-		}
-	}
+	answers([2]string{"hello again", "hello again"}, [2]string{"/status", "model: test, ok"})
 }
 
 // TestFaultTerminationInATool: a process that is ended while a tool runs keeps

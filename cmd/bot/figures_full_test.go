@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/adapters/telegram/telegramtest"
 	"parley/internal/db/engine"
 	"parley/internal/db/sqlite"
 	"parley/internal/memory"
@@ -54,23 +53,12 @@ func BenchmarkStored(b *testing.B) {
 	f.print()
 }
 
-// waiting sends n messages that wait for each other, and returns the median time and the
-// processor time for each, in milliseconds.
+// waiting sends n messages about something old that wait for each other, and returns the
+// median time and the processor time for each, in milliseconds.
 func (c *contender) waiting(n int) (p50, used float64) {
 	c.begin()
 	rest(10 * time.Second) // the file is checked beside the messages once, after the start
-	sent := len(c.tg.Sent()) + 1
-	c.tg.Push(telegramtest.Text(7, 7, "warm up"))
-	c.sent(c.b, sent)
-	var took []float64
-	before := cpu(c.b, c.child.Process.Pid)
-	for i := range n {
-		began := time.Now()
-		c.tg.Push(telegramtest.Text(7, 7, fmt.Sprintf("what did we say about topic %d?", i)))
-		c.sent(c.b, sent+i+1)
-		took = append(took, float64(time.Since(began).Microseconds())/1000)
-	}
-	return median(took), float64((cpu(c.b, c.child.Process.Pid) - before).Microseconds()) / 1000 / float64(n)
+	return c.inTurn(n, "what did we say about topic %d?")
 }
 
 // writers is how many chats the stored messages are of, the asker's among them.
@@ -92,10 +80,9 @@ func (f *figures) fill(n int) {
 	}
 	_, err = store.Import(f.b.Context(), strings.NewReader(firsts.String()))
 	must(f.b, err)
-	path := store.Path()
+	path := store.File.Path()
 	must(f.b, store.Close())
-	db, err := sqlite.Raw(path, "_synchronous=OFF&_cache_size=-200000")
-	must(f.b, err)
+	db := sqlite.Raw(path, "_synchronous=OFF&_cache_size=-200000")
 	defer func() { must(f.b, db.Close()) }()
 	const chunk = 100_000
 	for from := writers; from < n; from += chunk {

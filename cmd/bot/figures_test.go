@@ -192,21 +192,27 @@ func rest(d time.Duration) { time.Sleep(d) }
 
 // oneByOne is messages that wait for each other.
 func (f *figures) oneByOne(c *contender) {
-	const n = 300
 	c.begin()
+	took, used := c.inTurn(300, "message %d")
+	c.note(figure{name: "one message, p50", unit: "ms", ratio: 4}, took)
+	c.note(figure{name: "CPU per message one at a time", unit: "ms", ratio: 4}, used)
+}
+
+// inTurn sends n messages of a format that wait for each other, after one that warms up. It
+// returns the median time and the processor time for each, in milliseconds.
+func (c *contender) inTurn(n int, format string) (p50, used float64) {
+	sent := len(c.tg.Sent()) + 1
 	c.tg.Push(telegramtest.Text(7, 7, "warm up"))
-	c.sent(c.b, 1)
+	c.sent(c.b, sent)
 	var took []float64
 	before := cpu(c.b, c.child.Process.Pid)
 	for i := range n {
 		began := time.Now()
-		c.tg.Push(telegramtest.Text(7, 7, fmt.Sprintf("message %d", i)))
-		c.sent(c.b, i+2)
+		c.tg.Push(telegramtest.Text(7, 7, fmt.Sprintf(format, i)))
+		c.sent(c.b, sent+i+1)
 		took = append(took, float64(time.Since(began).Microseconds())/1000)
 	}
-	used := cpu(c.b, c.child.Process.Pid) - before
-	c.note(figure{name: "one message, p50", unit: "ms", ratio: 4}, median(took))
-	c.note(figure{name: "CPU per message one at a time", unit: "ms", ratio: 4}, float64(used.Microseconds())/1000/n)
+	return median(took), float64((cpu(c.b, c.child.Process.Pid) - before).Microseconds()) / 1000 / float64(n)
 }
 
 // shower pushes messages of many chats at once and waits for all answers.

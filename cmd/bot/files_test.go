@@ -104,9 +104,7 @@ func (w *world) seeing() *world {
 func testImage(t *testing.T) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 4, 4))); err != nil {
-		t.Fatal(err)
-	}
+	must(t, png.Encode(&b, image.NewGray(image.Rect(0, 0, 4, 4))))
 	return b.Bytes()
 }
 
@@ -167,9 +165,7 @@ func TestTelegramFiles(t *testing.T) {
 			t.Errorf("%s: the model was told %.3000s", c.id, raw)
 		}
 	}
-	if err := w.stop(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.stop())
 	if db, err := os.ReadFile(w.dir + "/bot.db"); err != nil || bytes.Contains(db, img) || bytes.Contains(db, []byte(w.tg.Token())) {
 		t.Errorf("the database holds a picture or the token (%v)", err)
 	}
@@ -178,8 +174,7 @@ func TestTelegramFiles(t *testing.T) {
 func TestDiscordFiles(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t).onDiscord().seeing()
-	w.run(t)
-	w.connected(t)
+	w.serve(t)
 	w.llm.Hear(func(llmtest.Recording) string { return "spoken words" })
 	img := testImage(t)
 	for i, c := range []struct {

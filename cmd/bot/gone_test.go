@@ -39,8 +39,7 @@ func TestFaultDatabaseGone(t *testing.T) {
 			base := w.withPort(t)
 			w.llm.Quiet()
 			child := w.startAndPoll(t)
-			w.tg.Push(telegramtest.Text(7, 7, "before the loss"))
-			w.sent(t, 1)
+			w.saying(t, 7, 7, "before the loss")
 			w.settled(t)
 			backup := filepath.Join(t.TempDir(), "copy.db")
 			if out, err := w.command("backup", backup); err != nil {
@@ -84,8 +83,7 @@ func TestFaultBeginsAnewOnPurpose(t *testing.T) {
 	}
 	w.llm.Quiet()
 	child := w.startAndPoll(t)
-	w.tg.Push(telegramtest.Text(7, 7, "the first"))
-	w.sent(t, 1)
+	w.saying(t, 7, 7, "the first")
 	kill(child)
 	must(t, os.Remove(filepath.Join(w.dir, datadir.Name))) // its log stays
 	for _, command := range [][]string{nil, {"chat"}, {"facts", "list"}, {"doctor"}} {
@@ -97,8 +95,7 @@ func TestFaultBeginsAnewOnPurpose(t *testing.T) {
 	fresh.Env = append(append(os.Environ(), childEnv+"=1"), w.env...)
 	must(t, fresh.Start())
 	defer kill(fresh)
-	w.tg.Push(telegramtest.Text(7, 7, "the second"))
-	w.sent(t, 2)
+	w.saying(t, 7, 7, "the second")
 	if n := w.counted(datadir.Name); n < 1 {
 		t.Errorf("%d rows in the new one", n)
 	}

@@ -14,8 +14,7 @@ import (
 func TestALongAnswerGoesOn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t).onDiscord()
-	w.run(t)
-	w.connected(t)
+	w.serve(t)
 	w.llm.Queue(llmtest.Turn{Text: "One, two, three,", Finish: "length"}, llmtest.Turn{Text: "four, five."})
 	w.dc.Message("", "10", "42", "count to five")
 	whole := func() bool { // not a preview that grows

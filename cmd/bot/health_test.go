@@ -30,9 +30,7 @@ func probe(t *testing.T, address string) (status int, word string, problems map[
 		Status   string
 		Problems map[string]string
 	}
-	if err := json.NewDecoder(resp.Body).Decode(&body); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.NewDecoder(resp.Body).Decode(&body))
 	return resp.StatusCode, body.Status, body.Problems
 }
 
@@ -47,8 +45,7 @@ func TestFaultNothingGetsThrough(t *testing.T) {
 	w := newWorld(t)
 	base := w.withPort(t)
 	w.run(t)
-	w.tg.Push(telegramtest.Text(7, 7, "one"))
-	w.sent(t, 1)
+	w.saying(t, 7, 7, "one")
 	eventually(t, "green", func() bool { _, word, _ := probe(t, base+"/readyz"); return word == "ok" })
 	lift := w.tg.Fail(telegramtest.Fault{Method: "sendMessage", Drop: true})
 	w.tg.Push(telegramtest.Text(7, 7, "two"), telegramtest.Text(8, 8, "three"))
@@ -70,8 +67,7 @@ func TestFaultNothingGetsThrough(t *testing.T) {
 		t.Errorf("metrics say nothing of it:\n%s", text)
 	}
 	lift()
-	w.tg.Push(telegramtest.Text(7, 7, "four"))
-	w.sent(t, 2)
+	w.saying(t, 7, 7, "four")
 	eventually(t, "green again", func() bool { status, word, _ := probe(t, base+"/readyz"); return status == 200 && word == "ok" })
 }
 
@@ -99,7 +95,7 @@ func TestFaultFloodIsLasting(t *testing.T) {
 
 // TestFaultDamagedFileIsTold: garbage in the file of a bot that is not running
 // keeps it from starting, or turns health red soon after; doctor names the
-// command that mends it either way.
+// command that repairs it either way.
 func TestFaultDamagedFileIsTold(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -112,13 +108,9 @@ func TestFaultDamagedFileIsTold(t *testing.T) {
 			fill(t, w.dir)
 			path := filepath.Join(w.dir, datadir.Name)
 			st, err := os.Stat(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			f, err := os.OpenFile(path, os.O_RDWR, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			junk := []byte(strings.Repeat("\xeejunk", 1000))[:4096]
 			if _, err := f.WriteAt(junk, (tt.page(st.Size()/4096)-1)*4096); err != nil {
 				t.Fatal(err)
@@ -148,9 +140,7 @@ func TestFaultDamagedFileIsTold(t *testing.T) {
 func fill(t *testing.T, dir string) {
 	t.Helper()
 	s, err := memory.Open(t.Context(), dir, memory.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	b := chat.Batch{Platform: "telegram"}
 	for i := range 500 {
 		b.Messages = append(b.Messages, chat.Message{ID: fmt.Sprint(i), Key: chat.Key{Platform: "telegram", Channel: "1"},
@@ -159,7 +149,5 @@ func fill(t *testing.T, dir string) {
 	if _, err := s.Accept(context.Background(), b); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Close())
 }

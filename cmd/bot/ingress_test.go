@@ -11,13 +11,11 @@ import (
 	"parley/internal/adapters/discord/discordtest"
 	"parley/internal/adapters/telegram/telegramtest"
 	"parley/internal/chat"
-	"parley/internal/llm/llmtest"
 	"parley/internal/memory"
-	"parley/internal/memory/provenance"
 	"parley/internal/text/waittest"
 )
 
-// everything is one person doing on Telegram all that can be done, in a place.
+// everything is one person doing whatever Telegram allows in one place.
 func everything(place, user int64) (all []telegramtest.Update) {
 	text := func(change func(*telegramtest.Message)) telegramtest.Update {
 		u := telegramtest.Text(place, user, "hey @parley_bot")
@@ -98,10 +96,8 @@ func TestIngressOfStrangers(t *testing.T) {
 			if n := len(w.llm.Requests()); n != 2 {
 				t.Errorf("%d model calls", n)
 			}
-			if err := w.stop(); err != nil {
-				t.Fatal(err)
-			}
-			list, err := w.open(t).Sessions(context.Background(), memory.SessionQuery{Limit: 10})
+			must(t, w.stop())
+			list, err := w.open(t).Sessions.Sessions(context.Background(), memory.SessionQuery{Limit: 10})
 			if err != nil || len(list) != 2 {
 				t.Errorf("%d conversations, %v", len(list), err)
 			}
@@ -110,7 +106,7 @@ func TestIngressOfStrangers(t *testing.T) {
 }
 
 // idle waits until nothing is at work but the owner's question whether
-// anything is. The owner asks when all that was stored is answered, and rarely:
+// anything is. The owner asks when every stored message is answered, and rarely:
 // questions count towards the limit too.
 func (w *world) idle(t *testing.T) {
 	t.Helper()
@@ -167,8 +163,7 @@ func (w *world) onDiscordEverything(guild, channel, user string) {
 // authority, whoever stands behind them, and bots are not answered.
 func TestNobodyIsAPerson(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.env = append(w.env, "BOT_LIMITS_QUEUE_PER_CHANNEL=100")
+	w := newWorld(t, "BOT_LIMITS_QUEUE_PER_CHANNEL=100")
 	w.run(t)
 	const group = -1000000000005
 	for _, id := range []int64{1087968824, 777000, 136817688, group} {
@@ -204,14 +199,14 @@ func TestNobodyIsAPerson(t *testing.T) {
 		}
 		return false
 	})
-	if err := w.stop(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.stop())
 	s := w.open(t)
-	if p, err := s.Policy(context.Background(), chat.Key{Platform: "telegram", Channel: fmt.Sprint(group)}); err != nil || p.Tools != nil {
+	if p, err := s.Access.Policy(context.Background(),
+		chat.Key{Platform: "telegram", Channel: fmt.Sprint(group)}); err != nil || p.Tools != nil {
 		t.Errorf("the policy was changed: %+v, %v", p, err)
 	}
-	if list, err := s.Sessions(context.Background(), memory.SessionQuery{Status: memory.Completed, Limit: 5}); err != nil || len(list) != 0 {
+	list, err := s.Sessions.Sessions(context.Background(), memory.SessionQuery{Status: memory.Completed, Limit: 5})
+	if err != nil || len(list) != 0 {
 		t.Errorf("a conversation was ended: %+v, %v", list, err)
 	}
 	for _, r := range w.llm.Requests() {
@@ -268,8 +263,7 @@ func TestCommandsThatAreNone(t *testing.T) {
 func TestReplayedInteraction(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t).onDiscord()
-	w.run(t)
-	w.connected(t)
+	w.serve(t)
 	e := map[string]any{"id": "1573620504269422592", "application_id": "9000", "type": 2, "token": "tok", "channel_id": "50",
 		"guild_id": "77", "version": 1,
 		"member": map[string]any{"user": map[string]any{"id": "42", "username": "u"}, "permissions": "0"},
@@ -306,30 +300,5 @@ func TestReplayedInteraction(t *testing.T) {
 	w.dc.Interaction(discordtest.Use{Guild: "77", Channel: "50", User: "42", Command: "tasks list"})
 	if sent := w.discordSent(t, 5); len(sent) != 5 || strings.Contains(sent[4].Content, "call mom") {
 		t.Errorf("after the presses: %+v", sent[3:])
-	}
-}
-
-// TestReminderStaysHere: a model cannot aim at another chat.
-func TestReminderStaysHere(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.run(t)
-	w.llm.Queue(
-		llmtest.Turn{Calls: []llmtest.Call{{ID: "1", Name: "set_reminder", Args: `{"text":"pay","when":"in 10 minutes","chat":"-1001234"}`}}},
-		llmtest.Turn{Calls: []llmtest.Call{{ID: "2", Name: "set_reminder", Args: `{"text":"pay chat -1001234","when":"in 10 minutes"}`}}},
-		llmtest.Turn{Text: "done"})
-	w.saying(t, 7, 7, "remind chat -1001234 in 10 minutes to pay")
-	if err := w.stop(); err != nil {
-		t.Fatal(err)
-	}
-	list, err := w.open(t).Reminders(context.Background(), provenance.Viewer{User: "telegram:7",
-		Key: chat.Key{Platform: "telegram", Channel: "7"}, Direct: true})
-	if err != nil || len(list) != 2 {
-		t.Errorf("reminders: %+v, %v", list, err)
-	}
-	for _, r := range list {
-		if r.Key != (chat.Key{Platform: "telegram", Channel: "7"}) || r.User.ID != "telegram:7" {
-			t.Errorf("a reminder for %+v in %s", r.User, r.Key)
-		}
 	}
 }

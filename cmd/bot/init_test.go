@@ -28,13 +28,11 @@ func (w *world) asked(t *testing.T, answers ...string) (out string, code int) {
 	if w.file == "" {
 		w.file = filepath.Join(t.TempDir(), "bot.yaml")
 	}
-	var b safeBuffer // the bot that init starts logs while init speaks
 	args := []string{"init", "--config", w.file}
 	if len(answers) > 0 && answers[0] == "--answers" {
 		args = append(args, answers...)
 	}
-	code = run(args, strings.NewReader(strings.Join(answers, "\n")+"\n"), &b, &b)
-	return b.String(), code
+	return typed(strings.Join(answers, "\n")+"\n", args...)
 }
 
 func TestInitWritesWhatAStartNeeds(t *testing.T) {
@@ -87,8 +85,8 @@ func TestInitWritesWhatAStartNeeds(t *testing.T) {
 	}
 }
 
-// TestInitIsAMenu: models are picked from the list of the endpoint, an address is
-// mended, several platforms are set up at once, and each answer can be taken back.
+// TestInitIsAMenu: people pick a model from the endpoint's list, set up several platforms
+// at once and take back each answer; init corrects an address.
 func TestInitIsAMenu(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
@@ -209,7 +207,7 @@ func TestInitWaitsForTheFirstMessage(t *testing.T) {
 	}
 }
 
-func TestInitSaysHowToMend(t *testing.T) {
+func TestInitSaysHowToFix(t *testing.T) {
 	for _, tt := range []struct {
 		name, want string
 		answers    func(w *world) []string
@@ -222,7 +220,7 @@ func TestInitSaysHowToMend(t *testing.T) {
 			return []string{w.llm.URL() + " sk-secret-key test"}
 		}},
 		{"ollama away", "ollama serve", func(*world) []string { return []string{"ollama"} }},
-		{"platform", "I know telegram, discord and terminal", func(*world) []string { return []string{"builtin", "signal"} }},
+		{"platform", "I know telegram, discord, terminal, not", func(*world) []string { return []string{"builtin", "signal"} }},
 		{"telegram token", "@BotFather", func(*world) []string { return []string{"builtin", "telegram", "1:sk-secret-key"} }},
 		{"no token", "not a token", func(*world) []string { return []string{"builtin", "telegram", "", ""} }},
 		{"discord token", "Reset Token", func(*world) []string { return []string{"builtin", "discord", "sk-secret-key"} }},
@@ -266,9 +264,7 @@ func TestInitKeepsAFileThatExists(t *testing.T) {
 	if out, code := w.asked(t, "", ""); code != 0 {
 		t.Fatal(out)
 	}
-	if err := os.WriteFile(w.file, []byte("log: {level: warn}\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(w.file, []byte("log: {level: warn}\n"), 0o600))
 	if out, code := w.asked(t, "", ""); code != exitFailure || !strings.Contains(out, "--force") {
 		t.Errorf("exit %d: %s", code, out)
 	}
@@ -287,9 +283,7 @@ func TestInitOnATerminal(t *testing.T) {
 	cmd.Env = append(os.Environ(), childEnv+"=1", "BOT_TELEGRAM_API_URL="+w.tg.URL(), "BOT_DISCORD_API_URL=http://127.0.0.1:1",
 		"OLLAMA_HOST=127.0.0.1:1")
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = theirs, theirs, theirs
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cmd.Start())
 	t.Cleanup(func() { kill(cmd) })
 	_ = theirs.Close()
 	var shown safeBuffer
@@ -342,8 +336,6 @@ func terminalPair(t *testing.T) (ours, theirs *os.File) {
 		t.Skip("no pseudo terminals here:", err)
 	}
 	theirs, err = os.OpenFile(name, os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return ours, theirs
 }

@@ -3,10 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"net/http"
-	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -16,52 +12,34 @@ import (
 	"parley/internal/llm/llmtest"
 )
 
-// curiousServer is a tool server that asks people before it does anything, and
-// tells how far it is. heard are the answers it got.
-func curiousServer(t *testing.T) (url string, heard chan string, goOn chan struct{}) {
+// shop is a tool server that asks people before it does anything, and tells how far it
+// is. heard are the answers it got.
+func shop(t *testing.T) (server toolServer, heard chan string, goOn chan struct{}) {
 	t.Helper()
-	heard, goOn = make(chan string, 10), make(chan struct{})
-	server := sdk.NewServer(&sdk.Implementation{Name: "fake", Version: "1"}, nil)
-	add := func(name string, h func(context.Context, *sdk.CallToolRequest) error) {
-		tool := &sdk.Tool{Name: name, Description: name, InputSchema: json.RawMessage(`{"type":"object"}`),
-			Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true}}
-		server.AddTool(tool, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "done"}}}, h(ctx, r)
-		})
-	}
-	add("order", func(ctx context.Context, r *sdk.CallToolRequest) error {
+	server, heard, goOn = newToolServer(t), make(chan string, 10), make(chan struct{})
+	server.reads("order", "order", func(ctx context.Context, r *sdk.CallToolRequest) (string, error) {
 		got, err := r.Session.Elicit(ctx, &sdk.ElicitParams{Message: "Which size?", RequestedSchema: json.RawMessage(
 			`{"type":"object","required":["size"],"properties":{"size":{"type":"string","enum":["small","large"]},"when":{"type":"string","format":"date"}}}`)})
 		if err == nil {
 			b, _ := json.Marshal(got)
 			heard <- string(b)
 		}
-		return err
+		return "done", err
 	})
-	add("work", func(ctx context.Context, r *sdk.CallToolRequest) error {
+	server.reads("work", "work", func(ctx context.Context, r *sdk.CallToolRequest) (string, error) {
 		err := r.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: r.Params.GetProgressToken(),
 			Progress: 1, Total: 4, Message: "reading CANARY"})
 		<-goOn
-		return err
+		return "done", err
 	})
-	web := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil))
-	t.Cleanup(func() { web.CloseClientConnections(); go web.Close() })
-	return web.URL, heard, goOn
-}
-
-// shop is a file of settings with such a server.
-func shop(t *testing.T) (settings string, heard chan string, goOn chan struct{}) {
-	url, heard, goOn := curiousServer(t)
-	settings = filepath.Join(t.TempDir(), "bot.yaml")
-	must(t, os.WriteFile(settings, []byte("mcp:\n  servers:\n    - name: shop\n      url: "+url+"\n      read_only: true\n"), 0o600))
-	return settings, heard, goOn
+	return server, heard, goOn
 }
 
 // curious is a bot with such a server, whose model calls the tool it is told.
-func curious(t *testing.T, env ...string) (w *world, heard chan string, goOn chan struct{}) {
-	w = newWorld(t)
-	w.env = append(w.env, env...)
-	w.file, heard, goOn = shop(t)
+func curious(t *testing.T, env ...string) (*world, chan string, chan struct{}) {
+	w := newWorld(t, env...)
+	server, heard, goOn := shop(t)
+	w.uses(t, "shop", server.url, "      read_only: true\n")
 	w.llm.Respond(func(r llmtest.Request) llmtest.Turn {
 		last := r.Messages[len(r.Messages)-1]
 		if last.Role == "tool" {

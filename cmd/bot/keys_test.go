@@ -66,8 +66,7 @@ func (r *recorder) bot(t *testing.T, in string, env []string, args ...string) st
 // keyTail is the secret part of every key here.
 const keyTail = "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGH"
 
-// What init is given reaches only whom it belongs to for certain; every request
-// it makes is recorded.
+// A key that init is given goes only to its certain owner; a proxy records every request.
 func TestInitSendsKeysNowhereElse(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, answers, reached, says string }{

@@ -25,10 +25,8 @@ func TestKilledWhileForgetting(t *testing.T) {
 					w.served(t)
 				}
 				child := w.start(t, "BOT_FAILPOINT="+point)
-				w.tg.Push(telegramtest.Text(7, 7, "my zxparrot is called Coco"))
-				w.sent(t, 1)
-				w.tg.Push(telegramtest.Text(7, 7, "/forget-me"))
-				w.sent(t, 2)
+				w.saying(t, 7, 7, "my zxparrot is called Coco")
+				w.saying(t, 7, 7, "/forget-me")
 				asked := w.tg.Sent()[1]
 				calls := len(w.llm.Requests())
 				if c.pressed {
@@ -36,9 +34,7 @@ func TestKilledWhileForgetting(t *testing.T) {
 				} else {
 					w.tg.Push(telegramtest.Text(7, 7, "yes"))
 				}
-				if !died(child) {
-					t.Fatal("it never came by that point")
-				}
+				dies(t, child)
 				child = w.start(t)
 				w.sent(t, 3)
 				w.settled(t)

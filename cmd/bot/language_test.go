@@ -49,8 +49,7 @@ func TestModelIsToldTheLanguage(t *testing.T) {
 // TestStatusInTheLanguageOfTheOwner: each part of the bot is named in it.
 func TestStatusInTheLanguageOfTheOwner(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.env = append(w.env, "BOT_VAULT_DIR="+copyNotes(t))
+	w := newWorld(t, "BOT_VAULT_DIR="+copyNotes(t))
 	w.run(t)
 	w.say(t, 1, "/language de")
 	got := w.say(t, 1, "/status")
@@ -83,8 +82,7 @@ func TestStartSpeaksTheLanguageOfTheMachine(t *testing.T) {
 	} {
 		t.Run(tt.format, func(t *testing.T) {
 			t.Setenv("LC_ALL", "de_DE.UTF-8")
-			w := newWorld(t)
-			w.env = append(w.env, "BOT_LOG_FORMAT="+tt.format)
+			w := newWorld(t, "BOT_LOG_FORMAT="+tt.format)
 			w.run(t)
 			for _, want := range tt.want {
 				eventually(t, want, func() bool { return strings.Contains(w.log.String(), want) })
@@ -122,7 +120,7 @@ func TestInitInTheLanguageOfTheMachine(t *testing.T) {
 		{[]string{"http://127.0.0.1:1/v1 - test"}, "bei 127.0.0.1:1 lauscht nichts"},
 		{[]string{w.llm.URL() + " sk-test-12345 gpt-0", "terminal"}, "hat das Modell gpt-0 nicht"},
 		{[]string{"zzz"}, "ich erkenne nicht, von wem dieser Schlüssel ist"},
-		{[]string{"", "signal"}, "ich kenne telegram, discord und terminal, nicht"},
+		{[]string{"", "signal"}, "ich kenne telegram, discord, terminal, nicht"},
 		{[]string{"", "telegram", "abc"}, "das ist kein Token von Telegram"},
 	} {
 		w.file = ""

@@ -17,45 +17,34 @@ func (w *world) spend(tokens int) {
 
 func TestDayLimitOfEverybody(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.env = append(w.env, "BOT_LIMITS_TOKENS_PER_DAY=5000")
+	w := newWorld(t, "BOT_LIMITS_TOKENS_PER_DAY=5000")
 	w.spend(3000)
 	w.run(t)
-	say := func(user int64, text string) { w.tg.Push(telegramtest.Text(user, user, text)) }
-	say(7, "one")
-	w.sent(t, 1)
-	say(7, "/status")
-	if got := w.sent(t, 2)[1]; !strings.Contains(got, "unlimited tokens for this channel, 2000 for everybody together") {
+	w.say(t, 7, "one")
+	if got := w.say(t, 7, "/status"); !strings.Contains(got, "unlimited tokens for this channel, 2000 for everybody together") {
 		t.Errorf("status: %s", got)
 	}
-	say(8, "two passes the limit")
-	w.sent(t, 3)
-	say(9, "three")
-	if got := w.sent(t, 4)[3]; !strings.Contains(got, "allowance is used up") {
+	w.say(t, 8, "two passes the limit")
+	if got := w.say(t, 9, "three"); !strings.Contains(got, "allowance is used up") {
 		t.Errorf("past the limit: %q", got)
 	}
-	say(9, "four") // told already
-	say(10, "/ask five")
-	if got := w.sent(t, 5)[4]; !strings.Contains(got, "allowance is used up") {
+	w.tg.Push(telegramtest.Text(9, 9, "four")) // told already
+	if got := w.say(t, 10, "/ask five"); !strings.Contains(got, "allowance is used up") {
 		t.Errorf("/ask past the limit: %q", got)
 	}
 	if n := len(w.llm.Requests()); n != 2 {
 		t.Errorf("%d model calls", n)
 	}
-	if err := w.stop(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.stop())
 	w.run(t) // the day goes on after a restart
-	say(11, "six")
-	if got := w.sent(t, 6)[5]; !strings.Contains(got, "allowance is used up") || len(w.llm.Requests()) != 2 {
+	if got := w.say(t, 11, "six"); !strings.Contains(got, "allowance is used up") || len(w.llm.Requests()) != 2 {
 		t.Errorf("after a restart: %q, %d model calls", got, len(w.llm.Requests()))
 	}
 }
 
 func TestDayLimitIsPassedByOneCallAtMost(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.env = append(w.env, "BOT_LIMITS_TOKENS_PER_DAY=2000")
+	w := newWorld(t, "BOT_LIMITS_TOKENS_PER_DAY=2000")
 	w.spend(1500)
 	w.run(t)
 	for chat := range int64(20) {
@@ -69,8 +58,7 @@ func TestDayLimitIsPassedByOneCallAtMost(t *testing.T) {
 
 func TestPastLimitOffline(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.env = append(w.env, "BOT_LIMITS_USER_TOKENS_PER_DAY=100", "BOT_LIMITS_PAST_LIMIT=offline")
+	w := newWorld(t, "BOT_LIMITS_USER_TOKENS_PER_DAY=100", "BOT_LIMITS_PAST_LIMIT=offline")
 	w.spend(3000)
 	w.run(t)
 	for _, text := range []string{"one", "two"} {
@@ -79,8 +67,7 @@ func TestPastLimitOffline(t *testing.T) {
 	if got := w.sent(t, 2)[1]; !strings.HasPrefix(got, "Today's allowance is used up, so I can't ask my language model") {
 		t.Errorf("got %q", got)
 	}
-	w.tg.Push(telegramtest.Text(7, 7, "what time is it?"))
-	if got := w.sent(t, 3)[2]; !strings.Contains(got, "20") || strings.Contains(got, "allowance") {
+	if got := w.saying(t, 7, 7, "what time is it?"); !strings.Contains(got, "20") || strings.Contains(got, "allowance") {
 		t.Errorf("got %q", got)
 	}
 	if n := len(w.llm.Requests()); n != 1 {

@@ -114,8 +114,7 @@ func TestLiveMakesSense(t *testing.T) {
 	if server == "" {
 		t.Skip("PARLEY_LIVE names no server")
 	}
-	w := newWorld(t)
-	w.env = append(w.env, "BOT_MODEL_BASE_URL="+server, "BOT_MODEL_NAME="+os.Getenv("PARLEY_LIVE_MODEL"), "BOT_MODEL_TIMEOUT=4m")
+	w := newWorld(t, "BOT_MODEL_BASE_URL="+server, "BOT_MODEL_NAME="+os.Getenv("PARLEY_LIVE_MODEL"), "BOT_MODEL_TIMEOUT=4m")
 	out, code := w.examined(t)
 	t.Logf("exit %d:\n%s", code, out)
 	if code != 0 || strings.Contains(out, "not sensibly") {

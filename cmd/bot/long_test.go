@@ -20,8 +20,7 @@ func TestLongAnswers(t *testing.T) {
 	whole := strings.TrimSpace(b.String())
 	const room = "BOT_MODEL_MAX_TOKENS=20000" // of a model that may say so much
 	t.Run("telegram", func(t *testing.T) {
-		w := newWorld(t)
-		w.env = append(w.env, room)
+		w := newWorld(t, room)
 		w.run(t)
 		w.llm.Queue(llmtest.Turn{Text: whole})
 		w.tg.Push(telegramtest.Text(7, 7, "quote it"))
@@ -32,8 +31,7 @@ func TestLongAnswers(t *testing.T) {
 		}
 	})
 	t.Run("discord", func(t *testing.T) {
-		w := newWorld(t).onDiscord()
-		w.env = append(w.env, room)
+		w := newWorld(t, room).onDiscord()
 		w.run(t)
 		w.llm.Queue(llmtest.Turn{Text: whole})
 		w.connected(t)

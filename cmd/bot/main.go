@@ -19,6 +19,7 @@ import (
 	"parley/internal/app"
 	"parley/internal/app/cli"
 	"parley/internal/app/host"
+	"parley/internal/app/platform"
 	"parley/internal/app/shell"
 	"parley/internal/text"
 )
@@ -72,7 +73,7 @@ func main() {
 // run is main with its surroundings handed in. It returns the exit code.
 func run(args []string, in io.Reader, out, errw io.Writer) int {
 	var c program
-	c.Veil, c.IDs = text.NewBlotter(errw), app.Identities
+	c.Veil, c.IDs = text.NewBlotter(errw), platform.Identities()
 	watched := cli.IsTerminal(errw)
 	errw = c.Veil
 	helped := false // --help, wherever it stands, is all that is done
@@ -97,7 +98,7 @@ func run(args []string, in io.Reader, out, errw io.Writer) int {
 		panic(err) // the command line is ours
 	}
 	streams := &cli.Streams{In: in, Out: out, Err: errw, Watched: watched}
-	err = kctx.Run(&c.Flags, &cli.Bot{Tools: app.ToolSchemas, Rehearse: process(streams).Rehearse, Hosted: app.Hosted, Start: start},
+	err = kctx.Run(&c.Flags, &cli.Bot{Tools: app.ToolSchemas, Rehearse: process(streams).Rehearse, Start: start},
 		streams, parser, cli.Speaks())
 	if err == nil {
 		return 0

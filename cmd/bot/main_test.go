@@ -109,8 +109,9 @@ func eventually(t testing.TB, what string, ok func() bool) {
 	waittest.Until(t, what, ok)
 }
 
-// newWorld starts the fakes; the bot is started by run or by a child process.
-func newWorld(t testing.TB) *world {
+// newWorld starts the fakes; the bot is started by run or by a child process. env adds to
+// its environment.
+func newWorld(t testing.TB, env ...string) *world {
 	w := &world{tg: telegramtest.New(), dc: discordtest.New(), llm: llmtest.NewServer(), dir: filepath.Join(t.TempDir(), "data")}
 	t.Cleanup(w.llm.Close)
 	w.cut = sync.OnceFunc(func() { w.tg.Close(); w.dc.Close() })
@@ -124,6 +125,7 @@ func newWorld(t testing.TB) *world {
 		"BOT_ACCESS_OWNERS=telegram:1",
 		"BOT_LIMITS_USER_PER_MINUTE=0",
 	}
+	w.env = append(w.env, env...)
 	if memorytest.Served() {
 		w.served(t)
 	}
@@ -145,12 +147,24 @@ func (w *world) look() (*sql.DB, error) {
 	return sql.Open("sqlite3", "file:"+filepath.Join(w.dir, datadir.Name)+"?mode=ro")
 }
 
+// settings gives the bot a file of settings.
+func (w *world) settings(t testing.TB, text string) {
+	t.Helper()
+	w.file = filepath.Join(t.TempDir(), "bot.yaml")
+	must(t, os.WriteFile(w.file, []byte(text), 0o600))
+}
+
+// typed runs the program in this process, and returns what it printed and its exit code.
+func typed(in string, args ...string) (out string, code int) {
+	var both safeBuffer // what it starts may log meanwhile
+	code = run(args, strings.NewReader(in), &both, &both)
+	return both.String(), code
+}
+
 func (w *world) config(t testing.TB) config.Config {
 	t.Helper()
 	cfg, err := w.again()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return cfg
 }
 

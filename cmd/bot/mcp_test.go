@@ -49,9 +49,7 @@ func TestMCPServer(t *testing.T) {
 	w := newWorld(t)
 	s := w.client(t) // the bot is not running, and there is no data folder yet
 	list, err := s.ListTools(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var names []string
 	for _, tool := range list.Tools {
 		names = append(names, tool.Name)
@@ -79,8 +77,7 @@ func TestMCPServer(t *testing.T) {
 	if strings.Count(got, "water the plants") != 1 || strings.Count(got, "tea over coffee") != 1 {
 		t.Errorf("the bot shows %q", got)
 	}
-	w.tg.Push(telegramtest.Text(1, 1, "the wifi password hint is the blue boat"))
-	w.sent(t, 4)
+	w.saying(t, 1, 1, "the wifi password hint is the blue boat")
 	if got, _ := ask(t, s, "recall_conversation", map[string]any{"query": "blue boat"}); !strings.Contains(got, "wifi") {
 		t.Errorf("recalls %q", got)
 	}
@@ -95,9 +92,7 @@ func TestMCPServerTellsTheTruth(t *testing.T) {
 	w := newWorld(t)
 	s := w.client(t)
 	list, err := s.ListTools(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	said := map[string]*sdk.ToolAnnotations{}
 	for _, tool := range list.Tools {
 		said[tool.Name] = tool.Annotations

@@ -17,14 +17,10 @@ import (
 func fetched(t *testing.T, address string) string {
 	t.Helper()
 	resp, err := http.Get(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer func() { _ = resp.Body.Close() }()
 	b, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return string(b)
 }
 
@@ -40,10 +36,8 @@ func TestMetrics(t *testing.T) {
 		llmtest.Turn{Text: "noon", Usage: [2]int{200, 5}},
 		llmtest.Turn{Status: 400, Body: `{"error":{"message":"no"}}`},
 	)
-	w.tg.Push(telegramtest.Text(7, 7, "what time is it?"))
-	w.sent(t, 1)
-	w.tg.Push(telegramtest.Text(7, 7, "fail"))
-	w.sent(t, 2)
+	w.saying(t, 7, 7, "what time is it?")
+	w.saying(t, 7, 7, "fail")
 	lift := w.tg.Fail(telegramtest.Fault{Method: "sendMessage", Status: 500})
 	w.tg.Push(telegramtest.Text(7, 7, "stuck"))
 	eventually(t, "the answer is made and a part waits", func() bool {
@@ -76,9 +70,7 @@ var metricName = regexp.MustCompile(`parley_[a-z_]+`)
 func dashboardMatches(t *testing.T, metrics string) {
 	t.Helper()
 	b, err := os.ReadFile("../../deploy/grafana.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if !json.Valid(b) {
 		t.Error("deploy/grafana.json is not JSON")
 	}

@@ -17,8 +17,7 @@ import (
 func TestMigrateThereAndBack(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.Database(t)
-	w := newWorld(t)
-	w.env = append(w.env, "BOT_MODEL_NAME=builtin")
+	w := newWorld(t, "BOT_MODEL_NAME=builtin")
 	file := w.env
 	n := 0
 	say := func(text string) string {
@@ -99,8 +98,7 @@ func TestServedBackup(t *testing.T) {
 	w.served(t)
 	w.env = append(w.env, "BOT_MODEL_NAME=builtin")
 	w.start(t)
-	w.tg.Push(telegramtest.Text(1, 1, "/facts add My parrot is called Coco"))
-	w.sent(t, 1)
+	w.saying(t, 1, 1, "/facts add My parrot is called Coco")
 	w.settled(t)
 	copied := filepath.Join(t.TempDir(), "copy.db")
 	if out, err := w.command("backup", copied); err != nil {

@@ -32,9 +32,7 @@ func TestSeveralModels(t *testing.T) {
 routes: {answer: [main, spare]}
 limits: {user_money_per_day: 3, currency: EUR}
 `, down.URL(), w.llm.URL())
-	if err := os.WriteFile(w.file, []byte(settings), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(w.file, []byte(settings), 0o600))
 	w.run(t)
 	for _, s := range []struct{ say, want string }{
 		{"hi", "hello"},

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"net"
@@ -119,26 +118,17 @@ func TestControlPage(t *testing.T) {
 	base := w.withPort(t)
 	w.env = append(w.env, "BOT_PLAYBOOK_DIR=../../config/playbook")
 	w.run(t)
-	w.tg.Push(telegramtest.Text(1, 1, "my order is 12345"))
-	w.sent(t, 1)
+	w.saying(t, 1, 1, "my order is 12345")
 
-	for _, kv := range w.env {
-		name, value, _ := strings.Cut(kv, "=")
-		t.Setenv(name, value)
+	w.setenv(t)
+	link, code := typed("", "page")
+	if code != 0 {
+		t.Fatal(link)
 	}
-	var out, errs bytes.Buffer
-	if code := run([]string{"page"}, strings.NewReader(""), &out, &errs); code != 0 {
-		t.Fatal(errs.String())
-	}
-	link := out.String()
-	out.Reset()
 	for _, asks := range [][]string{{"health"}, {"health", "--ready"}} {
-		if code := run(asks, strings.NewReader(""), &out, &errs); code != 0 {
-			t.Errorf("bot %s: exit code %d: %s", asks, code, &errs)
+		if out, code := typed("", asks...); code != 0 || out != "ok\n" {
+			t.Errorf("bot %s: exit %d: %q", asks, code, out)
 		}
-	}
-	if out.String() != "ok\nok\n" {
-		t.Errorf("a bot that is well says %q", &out)
 	}
 	v := newVisitor(t, base)
 	if v.get("/healthz"); !strings.Contains(v.get("/metrics"), "parley_events_total") {
@@ -176,8 +166,7 @@ func TestControlPage(t *testing.T) {
 	say("/stats")
 	v.until("/chat", "The last 7 days")
 
-	w.tg.Push(telegramtest.Text(1, 1, "/page"))
-	told := w.sent(t, 2)[1]
+	told := w.saying(t, 1, 1, "/page")
 	found := linkForm.FindStringSubmatch(told)
 	if found == nil {
 		t.Fatalf("/page says %q", told)
@@ -186,8 +175,7 @@ func TestControlPage(t *testing.T) {
 	if body := second.post("/login", url.Values{"code": {found[1]}}); !strings.Contains(body, "Overview") {
 		t.Errorf("the link from the chat:\n%s", body)
 	}
-	w.tg.Push(telegramtest.Text(2, 2, "/page"))
-	if told := w.sent(t, 3)[2]; strings.Contains(told, "login") {
+	if told := w.saying(t, 2, 2, "/page"); strings.Contains(told, "login") {
 		t.Errorf("a stranger to ownership is told %q", told)
 	}
 }
@@ -219,8 +207,7 @@ func TestOwnersForms(t *testing.T) {
 	if got := w.sent(t, 4)[3]; !strings.Contains(got, "You are let in") {
 		t.Errorf("the one who was let in is told %q", got)
 	}
-	w.tg.Push(telegramtest.Text(7, 7, "when are you open?"))
-	if got := w.sent(t, 5)[4]; !strings.Contains(got, "We open at nine.") {
+	if got := w.saying(t, 7, 7, "when are you open?"); !strings.Contains(got, "We open at nine.") {
 		t.Errorf("the one who was let in is answered %q", got)
 	}
 	version := regexp.MustCompile(`name="version" value="([^"]+)"`).FindStringSubmatch(v.get("/rules/shop.yaml"))[1]
@@ -240,14 +227,13 @@ func TestOwnersForms(t *testing.T) {
 		`value="2h"`) {
 		t.Errorf("the setting is as it was:\n%s", body)
 	}
-	w.tg.Push(telegramtest.Text(7, 7, "/facts add I like tea"))
-	w.sent(t, 6)
+	w.saying(t, 7, 7, "/facts add I like tea")
 	id := regexp.MustCompile(`name="id" value="(\d+)"`).FindStringSubmatch(v.until("/facts", "I like tea"))
 	if body := v.send("/facts", "/do", url.Values{"do": {"fact-change"}, "id": {id[1]},
 		"value": {"I like coffee"}}); !strings.Contains(body, ">I like coffee</textarea>") {
 		t.Errorf("the fact is as it was:\n%s", body)
 	}
-	if body := v.send("/facts", "/do", url.Values{"do": {"fact-forget"}, "id": {id[1]}}); strings.Contains(body, "coffee") {
+	if body := v.send("/facts", "/do", url.Values{"do": {"fact-forget"}, "id": {id[1]}}); strings.Contains(body, ">I like coffee<") {
 		t.Errorf("the fact is still there:\n%s", body)
 	}
 }
@@ -263,6 +249,13 @@ func TestHandoffOnThePage(t *testing.T) {
 	v := newVisitor(t, base)
 	v.logIn(w.say(t, 1, "/page"))
 	w.say(t, 1, "good morning")
+	w.onThePage(t, v)
+}
+
+// onThePage hands a conversation over; the owner takes it on the page, answers and gives
+// it back.
+func (w *world) onThePage(t *testing.T, v *visitor) {
+	t.Helper()
 	w.tg.Push(telegramtest.Text(42, 42, "/handoff I want a human"))
 	w.told(t, 42, "asked a person")
 	if body := v.until("/people", "I want a human"); !strings.Contains(body, `value="handoff-take"`) {
@@ -281,6 +274,7 @@ func TestHandoffOnThePage(t *testing.T) {
 		"No conversation is handed over") {
 		t.Errorf("given back:\n%s", body)
 	}
+	w.told(t, 42, "I am with you again")
 	w.llm.Queue(llmtest.Turn{Text: "I am the assistant again."})
 	w.tg.Push(telegramtest.Text(42, 42, "hello?"))
 	w.told(t, 42, "I am the assistant again.")
@@ -288,14 +282,9 @@ func TestHandoffOnThePage(t *testing.T) {
 
 func TestPageWithoutPort(t *testing.T) {
 	w := newWorld(t)
-	for _, kv := range w.env {
-		name, value, _ := strings.Cut(kv, "=")
-		t.Setenv(name, value)
-	}
-	var out, errs bytes.Buffer
-	if code := run([]string{"page"}, strings.NewReader(""), &out, &errs); code != exitFailure ||
-		!strings.Contains(errs.String(), "set http.listen") {
-		t.Errorf("%d %q", code, errs.String())
+	w.setenv(t)
+	if out, code := typed("", "page"); code != exitFailure || !strings.Contains(out, "set http.listen") {
+		t.Errorf("%d %q", code, out)
 	}
 }
 

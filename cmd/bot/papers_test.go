@@ -53,9 +53,7 @@ func TestDocumentsInTheVault(t *testing.T) {
 		"broken.pdf":  []byte("%PDF-1.4\nno"),
 		"broken.docx": []byte("no"),
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(dir, name), data, 0o600))
 	}
 	w.env = append(w.env, "BOT_VAULT_DIR="+dir)
 	w.run(t)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,12 +9,11 @@ import (
 
 func TestPlaybookCheck(t *testing.T) {
 	t.Parallel()
-	var out, errs bytes.Buffer
-	if code := run([]string{"playbook", "check", "../../config/playbook"}, strings.NewReader(""), &out, &errs); code != 0 {
-		t.Errorf("the example: exit %d, %s%s", code, &out, &errs)
+	if out, code := typed("", "playbook", "check", "../../config/playbook"); code != 0 {
+		t.Errorf("the example: exit %d, %s", code, out)
 	}
-	if code := run([]string{"playbook", "check", t.TempDir() + "/none"}, strings.NewReader(""), &out, &errs); code != exitFailure {
-		t.Errorf("no folder: exit %d, %s", code, &errs)
+	if out, code := typed("", "playbook", "check", t.TempDir()+"/none"); code != exitFailure {
+		t.Errorf("no folder: exit %d, %s", code, out)
 	}
 }
 
@@ -28,29 +26,23 @@ func TestPlaybookCheckDays(t *testing.T) {
   - {id: loud, condition: "literal:hello", action: Shout.}
   - {id: bye, condition: "literal:good night", action: Part.}
 `
-	if err := os.WriteFile(filepath.Join(dir, "rules.yaml"), []byte(rules), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(dir, "rules.yaml"), []byte(rules), 0o600))
 	t.Setenv("BOT_MODEL_NAME", "builtin")
 	t.Setenv("BOT_PLAYBOOK_DIR", dir)
-	bot := func(in string, args ...string) (int, string) {
-		var out safeBuffer
-		code := run(append(args, "--data", data), strings.NewReader(in), &out, &out)
-		return code, out.String()
-	}
-	if code, out := bot("", "playbook", "check", "--days", "7"); code != 0 {
+	bot := func(in string, args ...string) (string, int) { return typed(in, append(args, "--data", data)...) }
+	if out, code := bot("", "playbook", "check", "--days", "7"); code != 0 {
 		t.Errorf("without a data folder: exit %d, %s", code, out)
 	}
 	if _, err := os.Stat(data); err == nil {
 		t.Error("looking made a data folder")
 	}
-	if code, out := bot("hello\n", "chat"); code != 0 {
+	if out, code := bot("hello\n", "chat"); code != 0 {
 		t.Fatal(out)
 	}
-	if code, out := bot("", "playbook", "check"); code != 0 {
+	if out, code := bot("", "playbook", "check"); code != 0 {
 		t.Errorf("not asked for: exit %d, %s", code, out)
 	}
-	code, out := bot("", "playbook", "check", "--days", "7")
+	out, code := bot("", "playbook", "check", "--days", "7")
 	if code != exitFailure || !strings.Contains(out, "rules.yaml:5: bye: never matched") || strings.Count(out, "never matched") != 1 {
 		t.Errorf("exit %d, %s", code, out)
 	}
@@ -65,17 +57,11 @@ func TestPlaybookReplay(t *testing.T) {
 `
 	log := `[{"role": "assistant", "tool_calls": [{"id": "a", "function": {"name": "complete_task", "arguments": "{\"id\": 1}"}}]}, {"role": "tool", "tool_call_id": "a", "content": "ok"}]`
 	for name, text := range map[string]string{"guards.yaml": guards, "log.json": log} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	t.Setenv("BOT_MODEL_NAME", "builtin")
-	bot := func(in string, args ...string) (int, string) {
-		var out safeBuffer
-		code := run(append(args, "--data", data), strings.NewReader(in), &out, &out)
-		return code, out.String()
-	}
-	if code, out := bot("add a task to call mom\nshow my tasks\ndone with #1\n", "chat"); code != 0 {
+	bot := func(in string, args ...string) (string, int) { return typed(in, append(args, "--data", data)...) }
+	if out, code := bot("add a task to call mom\nshow my tasks\ndone with #1\n", "chat"); code != 0 {
 		t.Fatal(out)
 	}
 	for _, c := range []struct {
@@ -96,7 +82,7 @@ func TestPlaybookReplay(t *testing.T) {
 		{"", nil, exitFailure, "name a file"},
 		{"", []string{filepath.Join(dir, "guards.yaml")}, exitFailure, "not JSON"},
 	} {
-		code, out := bot(c.in, append([]string{"playbook", "replay", "--dir", dir}, c.args...)...)
+		out, code := bot(c.in, append([]string{"playbook", "replay", "--dir", dir}, c.args...)...)
 		if code != c.code || !strings.Contains(out, c.want) {
 			t.Errorf("%v: exit %d, %s", c.args, code, out)
 		}
@@ -114,9 +100,8 @@ func TestUsage(t *testing.T) {
 		{[]string{"help"}, 0, "Usage"},
 		{[]string{"chat", "--config", "no-such.yaml"}, exitUsage, "no-such.yaml"},
 	} {
-		var out safeBuffer
-		if code := run(tt.args, strings.NewReader(""), &out, &out); code != tt.code || !strings.Contains(out.String(), tt.want) {
-			t.Errorf("%v: exit %d, %s", tt.args, code, &out)
+		if out, code := typed("", tt.args...); code != tt.code || !strings.Contains(out, tt.want) {
+			t.Errorf("%v: exit %d, %s", tt.args, code, out)
 		}
 	}
 }

@@ -85,10 +85,8 @@ func (w *world) overheard() (open []string, alone int) {
 // the others read a sentence that says where it went.
 func TestPrivateIsReadByOne(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t).onDiscord()
-	w.env = append(w.env, "BOT_ACCESS_OWNERS=telegram:1,discord:1")
-	w.run(t)
-	w.connected(t)
+	w := newWorld(t, "BOT_ACCESS_OWNERS=telegram:1,discord:1").onDiscord()
+	w.serve(t)
 	w.tg.AddChat(1)
 	w.tg.Push(telegramtest.Text(-100, 1, "/status"))
 	w.dc.Message("77", "50", "1", "<@9000> /status")

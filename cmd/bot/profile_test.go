@@ -3,8 +3,6 @@ package main
 import (
 	"testing"
 	"unicode/utf8"
-
-	"parley/internal/adapters/telegram/telegramtest"
 )
 
 // TestSmallProfile: what a small local model has to read before it can answer
@@ -14,11 +12,9 @@ func TestSmallProfile(t *testing.T) {
 	t.Parallel()
 	for name, env := range map[string][]string{"plain": nil, "notes": {"BOT_VAULT_DIR=" + copyNotes(t)}} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			w.env = append(w.env, env...)
+			w := newWorld(t, env...)
 			w.run(t)
-			w.tg.Push(telegramtest.Text(1, 1, "hi"))
-			w.sent(t, 1)
+			w.saying(t, 1, 1, "hi")
 			n := (utf8.RuneCount(w.llm.Requests()[0].Raw) + 3) / 4
 			t.Logf("%d tokens", n)
 			if n > 2000 {

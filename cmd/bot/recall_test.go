@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,11 +23,11 @@ func TestRecallCommand(t *testing.T) {
 	}
 	bot := func(args ...string) string {
 		t.Helper()
-		var out, errs bytes.Buffer
-		if code := run(append([]string{"--data", data}, args...), strings.NewReader(""), &out, &errs); code != 0 {
-			t.Fatalf("%v: exit %d, %s", args, code, errs.String())
+		out, code := typed("", append([]string{"--data", data}, args...)...)
+		if code != 0 {
+			t.Fatalf("%v: exit %d, %s", args, code, out)
 		}
-		return out.String()
+		return out
 	}
 	t.Setenv("BOT_VAULT_DIR", copyNotes(t))
 	bot("sessions", "import", old)
@@ -79,11 +78,11 @@ func TestRecallCommandByMeaning(t *testing.T) {
 	}
 	bot := func(args ...string) string {
 		t.Helper()
-		var out, errs bytes.Buffer
-		if code := run(append([]string{"--data", filepath.Join(dir, "data")}, args...), strings.NewReader(""), &out, &errs); code != 0 {
-			t.Fatalf("%v: exit %d, %s", args, code, errs.String())
+		out, code := typed("", append([]string{"--data", filepath.Join(dir, "data")}, args...)...)
+		if code != 0 {
+			t.Fatalf("%v: exit %d, %s", args, code, out)
 		}
-		return out.String()
+		return out
 	}
 	t.Setenv("BOT_MODEL_NAME", "builtin")
 	t.Setenv("BOT_MODEL_EMBEDDING", llmtest.EmbeddingModel)

@@ -27,9 +27,7 @@ func TestSecretsGoNowhere(t *testing.T) {
 	w := newWorld(t)
 	w.file = filepath.Join(t.TempDir(), "bot.yaml")
 	settings := "mcp: {servers: [{name: dead, command: [\"./" + envCanary + "\"], env: [\"KEY=" + envCanary + "\"]}]}\nlog: {level: debug}\n"
-	if err := os.WriteFile(w.file, []byte(settings), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(w.file, []byte(settings), 0o600))
 	w.env = append(w.env, "OPENAI_API_KEY="+keyCanary, "BOT_HTTP_LISTEN=127.0.0.1:0")
 	w.llm.RequireKey(keyCanary)
 	w.onDiscord().run(t)
@@ -57,9 +55,7 @@ func TestSecretsGoNowhere(t *testing.T) {
 	lift()
 	w.cut()
 	eventually(t, "a failed poll in the log", func() bool { return strings.Contains(w.log.String(), "getUpdates") })
-	if err := w.stop(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.stop())
 
 	found := map[string]string{"the log": w.log.String()}
 	for _, m := range w.tg.Sent() {
@@ -92,9 +88,7 @@ func TestSecretsGoNowhere(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }
 
 func TestRedactorForms(t *testing.T) {

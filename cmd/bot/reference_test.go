@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"net"
 	"net/http"
@@ -10,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -45,7 +45,8 @@ func TestReferenceServers(t *testing.T) {
 	}
 	asked, well := 0, 0
 	called := map[string]bool{}
-	for _, c := range place.calls() {
+	calls := place.calls(t)
+	for _, c := range calls {
 		began := time.Now()
 		got := w.say(t, 1, "CALL "+c.tool+" "+c.args)
 		questions := 0
@@ -71,7 +72,7 @@ func TestReferenceServers(t *testing.T) {
 			t.Errorf("%s was never called", name)
 		}
 	}
-	t.Logf("%d tools, %d calls, %d as they should, %d questions asked", len(called), len(place.calls()), well, asked)
+	t.Logf("%d tools, %d calls, %d as they should, %d questions asked", len(called), len(calls), well, asked)
 	if strings.Contains(w.log.String(), "panic") {
 		t.Error("a panic is in the log")
 	}
@@ -126,8 +127,7 @@ func referenceWorld(t *testing.T, dir string) (*world, referencePlace) {
 		"MEMORY_FILE_PATH="+filepath.Join(t.TempDir(), "memory.jsonl"),
 		script("server-sequential-thinking"), python("mcp-server-time"), python("mcp-server-fetch"), python("mcp-server-git"))
 	w := newWorld(t)
-	w.file = filepath.Join(t.TempDir(), "bot.yaml")
-	must(t, os.WriteFile(w.file, []byte(settings), 0o600))
+	w.settings(t, settings)
 	w.llm.Respond(func(r llmtest.Request) llmtest.Turn {
 		last := r.Messages[len(r.Messages)-1]
 		if last.Role == "tool" {
@@ -160,87 +160,32 @@ func everythingOverHTTP(t *testing.T, dir string) (url string) {
 	return url
 }
 
-// calls are one of each tool.
-func (p referencePlace) calls() (all []refCall) {
-	add := func(tool, want string, args map[string]any, says ...string) {
-		b, _ := json.Marshal(args) // plain data
-		all = append(all, refCall{tool, string(b), want, says})
+// calls reads eval/servers/calls.txt: one of each tool.
+func (p referencePlace) calls(t *testing.T) (all []refCall) {
+	t.Helper()
+	b, err := os.ReadFile("../../eval/servers/calls.txt")
+	must(t, err)
+	text := strings.NewReplacer("$FILES", p.files, "$REPO", p.repo, "$PAGE", p.page).Replace(string(b))
+	for line := range strings.Lines(text) {
+		mark, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		switch mark {
+		case "!":
+			tool, args, _ := strings.Cut(rest, " ")
+			all = append(all, refCall{tool: tool, args: args})
+		case "<":
+			all[len(all)-1].want = rest
+		case ">":
+			all[len(all)-1].says = append(all[len(all)-1].says, rest)
+		}
 	}
-	type m = map[string]any
+	var each []refCall
 	for _, server := range []string{"everything__", "everyhttp__"} {
-		add(server+"echo", "Echo: hello", m{"message": "hello"})
-		add(server+"get-annotated-message", "Error: Operation failed", m{"messageType": "error", "includeImage": true})
-		add(server+"get-env", "PATH", m{})
-		add(server+"get-resource-links", "demo://resource", m{"count": 2})
-		add(server+"get-resource-reference", "Resource 1", m{"resourceType": "Text", "resourceId": 1})
-		add(server+"get-structured-content", "temperature", m{"location": "New York"})
-		add(server+"get-sum", "The sum of 1 and 2 is 3", m{"a": 1, "b": 2})
-		add(server+"get-tiny-image", "picture of", m{})
-		add(server+"gzip-file-as-resource", "the person gets it", m{"name": "x.gz", "data": "data:text/plain,hello", "outputType": "resource"})
-		add(server+"toggle-simulated-logging", "logging", m{})
-		add(server+"toggle-simulated-logging", "logging", m{}) // and off
-		add(server+"toggle-subscriber-updates", "updates", m{})
-		add(server+"toggle-subscriber-updates", "updates", m{})
-		add(server+"trigger-long-running-operation", "operation completed", m{"duration": 3, "steps": 6})
-		add(server+"trigger-elicitation-request", "fish-3", m{}, "Ann Example", "tomorrow", "2001-02-03",
-			"yes", "not a mail", "ann@example.org", "skip", "https://example.org", "500", "7", "2", "skip", "1, 3",
-			"Wonder Woman", "skip", "yes please", "phoebe")
-		add(server+"trigger-elicitation-request", "declined", m{}, "no")
-		add(server+"trigger-elicitation-request", "cancel", m{}, "/stop")
-		add(server+"trigger-url-elicitation", "accept", m{"url": "https://example.org/open", "message": "Log in"}, "yes")
-		add(server+"trigger-url-elicitation", "decline", m{"url": "https://example.org/open2"}, "no")
-		add(server+"trigger-url-elicitation", "accept", m{"url": "https://example.org/open3", "errorPath": true}, "yes", "yes")
-		add(server+"list_resources", "demo://resource", m{})
-		add(server+"read_resource", "architecture", m{"uri": "demo://resource/static/document/architecture.md"})
-		add(server+"list_prompts", "args-prompt", m{})
-		add(server+"get_prompt", "weather in Rome", m{"name": "args-prompt", "arguments": m{"city": "Rome"}})
+		for _, c := range all {
+			if name, ok := strings.CutPrefix(c.tool, "EVERY__"); ok {
+				c.tool = server + name
+				each = append(each, c)
+			}
+		}
 	}
-	in := func(name string) string { return filepath.Join(p.files, name) }
-	add("files__list_allowed_directories", p.files, m{})
-	add("files__write_file", "Successfully", m{"path": in("new.txt"), "content": "fresh"})
-	add("files__edit_file", "fresher", m{"path": in("new.txt"), "edits": []m{{"oldText": "fresh", "newText": "fresher"}}})
-	add("files__create_directory", "Successfully", m{"path": in("sub")})
-	add("files__move_file", "Successfully", m{"source": in("new.txt"), "destination": in("sub/new.txt")})
-	add("files__read_file", "alpha", m{"path": in("a.txt")})
-	add("files__read_text_file", "alpha", m{"path": in("a.txt"), "head": 1})
-	add("files__read_media_file", "picture of", m{"path": in("p.png")})
-	add("files__read_multiple_files", "fresher", m{"paths": []string{in("a.txt"), in("sub/new.txt")}})
-	add("files__list_directory", "a.txt", m{"path": p.files})
-	add("files__list_directory_with_sizes", "a.txt", m{"path": p.files})
-	add("files__directory_tree", "new.txt", m{"path": p.files})
-	add("files__search_files", "new.txt", m{"path": p.files, "pattern": "**/new*"})
-	add("files__get_file_info", "size", m{"path": in("a.txt")})
-	add("memory__create_entities", "Otter", m{"entities": []m{{"name": "Otter", "entityType": "animal", "observations": []string{"swims"}},
-		{"name": "River", "entityType": "place", "observations": []string{}}}})
-	add("memory__create_relations", "lives in", m{"relations": []m{{"from": "Otter", "to": "River", "relationType": "lives in"}}})
-	add("memory__add_observations", "plays", m{"observations": []m{{"entityName": "Otter", "contents": []string{"plays"}}}})
-	add("memory__read_graph", "plays", m{})
-	add("memory__search_nodes", "Otter", m{"query": "swims"})
-	add("memory__open_nodes", "River", m{"names": []string{"River"}})
-	add("memory__delete_observations", "success", m{"deletions": []m{{"entityName": "Otter", "observations": []string{"plays"}}}})
-	add("memory__delete_relations", "success", m{"relations": []m{{"from": "Otter", "to": "River", "relationType": "lives in"}}})
-	add("memory__delete_entities", "success", m{"entityNames": []string{"Otter"}})
-	add("memory__list_resources", "memory", m{})
-	add("memory__read_resource", "River", m{"uri": "memory://knowledge-graph"})
-	add("thinking__sequentialthinking", "thoughtNumber", m{"thought": "first", "nextThoughtNeeded": false,
-		"thoughtNumber": 1, "totalThoughts": 1})
-	add("time__get_current_time", "UTC", m{"timezone": "UTC"})
-	add("time__convert_time", "Asia/Tokyo", m{"source_timezone": "UTC", "time": "12:00", "target_timezone": "Asia/Tokyo"})
-	add("fetch__fetch", "hold hands", m{"url": p.page})
-	add("fetch__list_prompts", "fetch", m{})
-	add("fetch__get_prompt", "hold hands", m{"name": "fetch", "arguments": m{"url": p.page}})
-	add("git__git_status", "f.txt", m{"repo_path": p.repo})
-	add("git__git_add", "staged", m{"repo_path": p.repo, "files": []string{"f.txt"}})
-	add("git__git_diff_staged", "one", m{"repo_path": p.repo})
-	add("git__git_reset", "reset", m{"repo_path": p.repo})
-	add("git__git_add", "staged", m{"repo_path": p.repo, "files": []string{"f.txt"}})
-	add("git__git_commit", "committed", m{"repo_path": p.repo, "message": "add f"})
-	add("git__git_diff_unstaged", "Unstaged", m{"repo_path": p.repo})
-	add("git__git_create_branch", "Created branch", m{"repo_path": p.repo, "branch_name": "side"})
-	add("git__git_checkout", "side", m{"repo_path": p.repo, "branch_name": "side"})
-	add("git__git_diff", "main", m{"repo_path": p.repo, "target": "main"})
-	add("git__git_log", "add f", m{"repo_path": p.repo})
-	add("git__git_show", "add f", m{"repo_path": p.repo, "revision": "HEAD"})
-	add("git__git_branch", "side", m{"repo_path": p.repo, "branch_type": "local"})
-	return all
+	return append(each, slices.DeleteFunc(all, func(c refCall) bool { return strings.HasPrefix(c.tool, "EVERY__") })...)
 }

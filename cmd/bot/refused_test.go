@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"parley/internal/adapters/discord/discordtest"
-	"parley/internal/adapters/telegram/telegramtest"
 	"parley/internal/llm/llmtest"
 )
 
@@ -63,8 +62,7 @@ func TestRefusedByOneOfTwo(t *testing.T) {
 	w.run(t)
 	eventually(t, "refused", func() bool { return w.dc.Identifies() == 1 })
 	w.llm.Queue(llmtest.Turn{Text: "Here I am."})
-	w.tg.Push(telegramtest.Text(7, 7, "are you there?"))
-	if got := w.sent(t, 1)[0]; got != "Here I am." || w.dc.Identifies() != 1 {
+	if got := w.saying(t, 7, 7, "are you there?"); got != "Here I am." || w.dc.Identifies() != 1 {
 		t.Errorf("got %q, %d sessions", got, w.dc.Identifies())
 	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/xml"
 	"os"
 	"path/filepath"
@@ -15,11 +14,9 @@ const examples = "../../config/rehearsals"
 
 // rehearsing runs the command without a key, and without the settings of whoever
 // tests.
-func rehearsing(t *testing.T, args ...string) (code int, out string) {
-	t.Helper()
-	var both bytes.Buffer
-	code = run(append([]string{"rehearse"}, args...), strings.NewReader(""), &both, &both)
-	return code, both.String()
+func rehearsing(args ...string) (code int, out string) {
+	out, code = typed("", append([]string{"rehearse"}, args...)...)
+	return code, out
 }
 
 // stageScript writes a script with a playbook of one rule and one journey.
@@ -34,17 +31,29 @@ guidelines:
     action: Be kind.
 -- talk --
 ` + talk
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(file, []byte(text), 0o600))
 	return file
 }
 
+// The examples for owners and the scripts that are only tests pass.
 func TestRehearseExamples(t *testing.T) {
 	t.Parallel()
-	code, out := rehearsing(t, examples)
-	if code != 0 || strings.Count(out, "ok ") < 10 || !strings.Contains(out, " 0 differ") {
-		t.Errorf("exit %d\n%s", code, out)
+	played := 0
+	for _, dir := range []string{examples, "testdata/rehearsals"} {
+		files, err := filepath.Glob(dir + "/*.txt")
+		must(t, err)
+		for _, file := range files {
+			played++
+			t.Run(filepath.Base(file), func(t *testing.T) {
+				t.Parallel()
+				if code, out := rehearsing(file); code != 0 || !strings.Contains(out, " 0 differ") {
+					t.Errorf("exit %d\n%s", code, out)
+				}
+			})
+		}
+	}
+	if played < 40 {
+		t.Errorf("%d scripts", played)
 	}
 }
 
@@ -68,8 +77,11 @@ func TestRehearseDifference(t *testing.T) {
 		{"> hi\n= Hi.\njourney none\n> hi\n", ":11: differs\n  after > hi\n  the model was asked for words"},
 		{"> hi\n= Hi.\n= Ho.\n", ":8: differs\n  after > hi\n  the model was never asked for line 10: = Ho."},
 		{"> [telegram:42] hi\n<~ ^$\n", "- <~ ^$\n+ < "}, // a stranger gets a code
+		{"> hi\n= Hi.\n!<~ ^H\n", "- !<~ ^H\n+ <~ ^H\n"},
+		{"> hi\n= Hi.\n< [telegram:42] Hi.\n", "- < [telegram:42] Hi.\n+ < [telegram:42]\n"},
+		{"> hi\n= Hi.\nsum {}\n", "the model was never asked for line 10: sum {}"},
 	} {
-		code, out := rehearsing(t, stageScript(t, tt.talk))
+		code, out := rehearsing(stageScript(t, tt.talk))
 		if code != exitFailure || !strings.Contains(out, tt.want) || !strings.Contains(out, "the turn:") {
 			t.Errorf("%q: exit %d, want %q in\n%s", tt.talk, code, tt.want, out)
 		}
@@ -86,6 +98,15 @@ func TestRehearseUnreadable(t *testing.T) {
 		{"> hi\n= Hi.\n<~ (\n", "script.txt:10: <~ (: error parsing regexp"},
 		{"> [telgram:1] hi\n", "script.txt:8: > [telgram:1] hi: telgram is no platform: did you mean telegram?"},
 		{"> [oops hi\n", "a speaker is written like"},
+		{"hears [telegram:1] hi\n", "script.txt:8: hears [telegram:1] hi: the bot overhears in groups only"},
+		{"> hi\n= Hi.\npress Yes\n", "script.txt:10: press Yes: there is no button here yet"},
+		{"> add a task to x\n! add_task {\"description\":\"x\"}\n= Ok.\n> delete it\n! delete_task {\"id\":1}\npress Yep\n",
+			"script.txt:13: press Yep: no button here is called that; there are Yes, No"},
+		{"reply hi\n", "the bot has said nothing there yet"},
+		{"edit hi\n", "a line at the terminal stays as it is"},
+		{"edit [telegram:1] hi\n", "they have written nothing there yet"},
+		{"delete [telegram:1@-100]\n", "telegram reports no deleted messages"},
+		{"added [telegram:1]\n", "the bot is added to groups only"},
 		{"after a while\n", "script.txt:8: after a while: wants a time like 65m"},
 		{"at 2020-01-01 09:00\n", "does not go back"},
 		{"> hi\n= Hi.\nrows decision 1\n", "there is no table decision"},
@@ -95,12 +116,12 @@ func TestRehearseUnreadable(t *testing.T) {
 		{"> hi\n-- settings.yaml --\nweb: {search: {url: \"http://127.0.0.1:1\"}}\n", "a rehearsal reaches nothing outside"},
 		{"> hi\n-- settings.yml --\n", "script.txt:9: settings.yml: a script has no such file"},
 	} {
-		code, out := rehearsing(t, stageScript(t, tt.talk))
+		code, out := rehearsing(stageScript(t, tt.talk))
 		if code != exitUsage || !strings.Contains(out, tt.want) {
 			t.Errorf("%q: exit %d, want %q in\n%s", tt.talk, code, tt.want, out)
 		}
 	}
-	if code, out := rehearsing(t, t.TempDir()); code != exitUsage || !strings.Contains(out, "no scripts") {
+	if code, out := rehearsing(t.TempDir()); code != exitUsage || !strings.Contains(out, "no scripts") {
 		t.Errorf("an empty folder: exit %d, %s", code, out)
 	}
 }
@@ -108,18 +129,16 @@ func TestRehearseUnreadable(t *testing.T) {
 func TestRehearseUpdate(t *testing.T) {
 	t.Parallel()
 	file := stageScript(t, "> a refund\n= One\n| two\n<\n| old\n# kept\ncalls 7\nrule refund\n\n> hello\n= Hi.\n<~ ^no\nrule refund\n")
-	if code, out := rehearsing(t, file, "--update"); code != 0 || !strings.Contains(out, "new ") {
+	if code, out := rehearsing(file, "--update"); code != 0 || !strings.Contains(out, "new ") {
 		t.Fatalf("exit %d: %s", code, out)
 	}
 	got, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	want := "-- talk --\n> a refund\n= One\n| two\n< One\n| two\n# kept\ncalls 1\nrule refund\n\n> hello\n= Hi.\n< Hi.\n!rule refund\n"
 	if !strings.HasSuffix(string(got), want) || !strings.HasPrefix(string(got), "What it shows.\n-- playbook/rules.yaml --\nguidelines:\n") {
 		t.Errorf("wrote\n%s", got)
 	}
-	if code, out := rehearsing(t, file); code != 0 {
+	if code, out := rehearsing(file); code != 0 {
 		t.Errorf("afterwards: exit %d, %s", code, out)
 	}
 }
@@ -132,17 +151,15 @@ func TestRehearseRecord(t *testing.T) {
 	t.Setenv("BOT_MODEL_BASE_URL", model.URL())
 	t.Setenv("BOT_MODEL_NAME", "test")
 	file := stageScript(t, "> what time is it?\n= old\n<\n")
-	if code, out := rehearsing(t, file, "--record"); code != 0 {
+	if code, out := rehearsing(file, "--record"); code != 0 {
 		t.Fatalf("exit %d: %s", code, out)
 	}
 	got, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if want := "> what time is it?\n! current_time { }\n= It is\n| late.\n< It is\n| late.\n"; !strings.HasSuffix(string(got), want) {
 		t.Errorf("wrote\n%s", got)
 	}
-	if code, out := rehearsing(t, file); code != 0 || len(model.Requests()) != 2 {
+	if code, out := rehearsing(file); code != 0 || len(model.Requests()) != 2 {
 		t.Errorf("afterwards: exit %d, %d requests, %s", code, len(model.Requests()), out)
 	}
 }
@@ -152,14 +169,12 @@ func TestRehearseJUnit(t *testing.T) {
 	report := filepath.Join(t.TempDir(), "junit.xml")
 	good, bad := stageScript(t, "> hi\n= Hi.\n"), stageScript(t, "> hi\n= Hi.\n< <no>\n")
 	odd := stageScript(t, "> hi\n= Hi.\nrule nobody\n")
-	if code, out := rehearsing(t, "--junit", report, good, bad, odd); code != exitUsage || !strings.Contains(out,
+	if code, out := rehearsing("--junit", report, good, bad, odd); code != exitUsage || !strings.Contains(out,
 		"3 scripts, 3 messages, 1 differ") {
 		t.Errorf("exit %d: %s", code, out)
 	}
 	text, err := os.ReadFile(report)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var got struct {
 		Tests    int `xml:"tests,attr"`
 		Failures int `xml:"failures,attr"`
@@ -169,9 +184,7 @@ func TestRehearseJUnit(t *testing.T) {
 			Error   *string `xml:"error"`
 		} `xml:"testcase"`
 	}
-	if err := xml.Unmarshal(text, &got); err != nil {
-		t.Fatal(err)
-	}
+	must(t, xml.Unmarshal(text, &got))
 	if got.Tests != 3 || got.Failures != 1 || got.Errors != 1 || len(got.Cases) != 3 ||
 		got.Cases[0].Failure != nil || got.Cases[1].Failure == nil || !strings.Contains(*got.Cases[1].Failure, "- < <no>") ||
 		got.Cases[2].Error == nil {

@@ -17,63 +17,30 @@ func TestRehearseThis(t *testing.T) {
 		"condition: always, action: Be quick., tags: [vip]}\nvariables:\n  - {name: plan, description: d, per_person: true, " +
 		"validation: {allowed_values: [free, plus]}}\n"
 	write := func(text string) {
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(file, []byte(text), 0o600))
 	}
 	write(wrong)
 	t.Setenv("BOT_MODEL_NAME", "builtin")
 	t.Setenv("BOT_PLAYBOOK_DIR", rules)
-	bot := func(in string, args ...string) (int, string) {
-		var out safeBuffer
-		code := run(append(args, "--data", data), strings.NewReader(in), &out, &out)
-		return code, out.String()
-	}
-	_, out := bot("Can I get a refund?\n/rehearse this should have said 14 days\n/rehearse this should have said \"30 days\"\n", "chat")
+	bot := func(in string, args ...string) (string, int) { return typed(in, append(args, "--data", data)...) }
+	out, _ := bot("Can I get a refund?\n/rehearse this should have said 14 days\n/rehearse this should have said \"30 days\"\n", "chat")
 	script := regexp.MustCompile(`Written to (\S+\.txt)\.`).FindStringSubmatch(out)
 	if script == nil || !strings.Contains(out, "That is what came of it.") {
 		t.Fatal(out)
 	}
-	if code, out := bot("", "rehearse", script[1]); code == 0 || !strings.Contains(out, "Within 14 days.") {
+	if out, code := bot("", "rehearse", script[1]); code == 0 || !strings.Contains(out, "Within 14 days.") {
 		t.Errorf("before it is right: exit %d, %s", code, out)
 	}
 	write(strings.ReplaceAll(wrong, "14", "30"))
-	if code, out := bot("", "rehearse", script[1]); code != 0 {
+	if out, code := bot("", "rehearse", script[1]); code != 0 {
 		t.Errorf("once it is right: exit %d, %s", code, out)
 	}
-	_, out = bot("Can I get a refund?\n/rehearse this should not have applied refund\n/rehearse this should\n", "chat")
+	out, _ = bot("Can I get a refund?\n/rehearse this should not have applied refund\n/rehearse this should\n", "chat")
 	script = regexp.MustCompile(`Written to (\S+\.txt)\.`).FindStringSubmatch(out)
 	if script == nil || !strings.Contains(out, "Say what should have come of it") {
 		t.Fatal(out)
 	}
-	if code, out := bot("", "rehearse", script[1]); code == 0 || !strings.Contains(out, "+ rule refund") {
+	if out, code := bot("", "rehearse", script[1]); code == 0 || !strings.Contains(out, "+ rule refund") {
 		t.Errorf("a rule: exit %d, %s", code, out)
-	}
-}
-
-// The owner sets what the playbook knows of somebody.
-func TestPersonCommand(t *testing.T) {
-	rules, data := t.TempDir(), filepath.Join(t.TempDir(), "data")
-	text := "guidelines:\n  - {id: vip, condition: always, reply: \"Welcome, {{plan}}.\", tags: [vip]}\nvariables:\n  - " +
-		"{name: plan, description: d, per_person: true, validation: {allowed_values: [free, plus]}}\n  - {name: size, description: d}\n"
-	if err := os.WriteFile(filepath.Join(rules, "rules.yaml"), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("BOT_MODEL_NAME", "builtin")
-	t.Setenv("BOT_PLAYBOOK_DIR", rules)
-	var out safeBuffer
-	in := "hello\n/person tag terminal:local VIP\n/person set terminal:local plan gold\n/person set terminal:local size " +
-		"3\n/person set terminal:local plan plus\n/person show terminal:local\nhello\n/person untag terminal:local vip\nhello\n"
-	if code := run([]string{"chat", "--data", data}, strings.NewReader(in), &out, &out); code != 0 {
-		t.Fatal(out.String())
-	}
-	for _, want := range []string{"They have the tag vip.", "one of", "size is not kept for people", "plan is set.",
-		"Tags: vip", `plan: "plus"`, "They no longer have the tag vip."} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("no %q in\n%s", want, &out)
-		}
-	}
-	if n := strings.Count(out.String(), "Welcome, plus."); n != 1 {
-		t.Errorf("the rule answered %d times:\n%s", n, &out)
 	}
 }

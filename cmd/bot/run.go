@@ -3,10 +3,12 @@ package main
 import (
 	"context"
 	"os"
+	"strings"
 
 	"parley/config"
 	"parley/internal/app"
 	"parley/internal/app/cli"
+	"parley/internal/app/platform"
 	"parley/internal/text"
 )
 
@@ -50,14 +52,17 @@ func serve(ctx context.Context, f *cli.Flags, s *cli.Streams, p app.Process) err
 	if err != nil {
 		return err
 	}
-	if app.Hosted(cfg) {
+	if platform.AnyOn(cfg) {
 		return p.Serve(ctx, cfg, f.Load)
 	}
+	tokens := platform.TokenSettings()
 	if p.Standby {
-		return &config.Error{Setting: "telegram.token", Problem: text.Tell("a bot that stands by needs a platform to live on, and none has a token"), Hint: text.Tell("set telegram.token or discord.token")}
+		return &config.Error{Setting: tokens[0], Hint: text.Tell("set one of: %s", strings.Join(tokens, ", ")),
+			Problem: text.Tell("a bot that stands by needs a platform to live on, and none has a token")}
 	}
 	if os.Getenv("NOTIFY_SOCKET") != "" {
-		return &config.Error{Setting: "telegram.token", Problem: text.Tell("a service needs a platform to live on, and none has a token"), Hint: text.Tell("set telegram.token or discord.token, under systemd in /etc/parley/telegram.token or discord.token")}
+		return &config.Error{Setting: tokens[0], Problem: text.Tell("a service needs a platform to live on, and none has a token"),
+			Hint: text.Tell("set one of: %s; under systemd, in a file such as %s", strings.Join(tokens, ", "), "/etc/parley/"+tokens[0])}
 	}
 	return chatCmd{}.talk(ctx, cfg, p)
 }

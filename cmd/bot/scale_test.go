@@ -11,7 +11,6 @@ import (
 	"syscall"
 	"testing"
 
-	"parley/internal/adapters/telegram/telegramtest"
 	"parley/internal/db/postgres/postgrestest"
 	"parley/internal/text/waittest"
 )
@@ -57,8 +56,7 @@ func TestScaleCommands(t *testing.T) {
 	must(t, shell.Start())
 	t.Cleanup(func() { _ = syscall.Kill(-shell.Process.Pid, syscall.SIGKILL); _ = shell.Wait() })
 	eventually(t, "three live", func() bool { return living(t, server.String()) == 3 })
-	w.tg.Push(telegramtest.Text(1, 1, "hello"))
-	w.sent(t, 1)
+	w.saying(t, 1, 1, "hello")
 	must(t, syscall.Kill(-shell.Process.Pid, syscall.SIGTERM))
 	eventually(t, "they ended", func() bool { return living(t, server.String()) == 0 })
 }

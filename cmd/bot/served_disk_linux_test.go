@@ -19,8 +19,7 @@ func TestServedDiskFull(t *testing.T) {
 	w.url, w.env = url, append(w.env, "BOT_DATABASE_URL="+url)
 	base := w.withPort(t)
 	w.startAndPoll(t)
-	w.tg.Push(telegramtest.Text(7, 7, "one"))
-	w.sent(t, 1)
+	w.saying(t, 7, 7, "one")
 	empty := fillUp(t, dir)
 	var want []string
 	for i := range 40 {
@@ -51,7 +50,7 @@ func TestServedDiskFull(t *testing.T) {
 		}
 	}
 	if len(got) != 41 {
-		t.Errorf("people read %d messages besides", len(got)-41)
+		t.Errorf("people read %d other messages", len(got)-41)
 	}
 }
 
@@ -71,8 +70,7 @@ func TestServedReadOnly(t *testing.T) {
 			"current_database() AND pid <> pg_backend_pid(); END$$")
 		must(t, err)
 	}
-	w.tg.Push(telegramtest.Text(7, 7, "one"))
-	w.sent(t, 1)
+	w.saying(t, 7, 7, "one")
 	turn("SET default_transaction_read_only = on")
 	w.tg.Push(telegramtest.Text(7, 7, "two"))
 	eventually(t, "red", func() bool {

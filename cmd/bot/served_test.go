@@ -71,8 +71,7 @@ func TestServedBesideAFile(t *testing.T) {
 	w := newWorld(t)
 	const unused = "bot.db is not used, because database.url names a server"
 	child := w.start(t)
-	w.tg.Push(telegramtest.Text(1, 1, "/help"))
-	w.sent(t, 1)
+	w.saying(t, 1, 1, "/help")
 	end(t, child)
 	if out, _ := w.examined(t); strings.Contains(out, unused) {
 		t.Errorf("doctor warns of the file that is used:\n%s", out)

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"parley/internal/adapters/discord/discordtest"
-	"parley/internal/adapters/telegram/telegramtest"
 	"parley/internal/text/waittest"
 )
 
@@ -24,9 +23,7 @@ const nobody = 65534
 func unit(t *testing.T) map[string][]string {
 	t.Helper()
 	b, err := os.ReadFile("../../deploy/parley.service")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, section, ok := strings.Cut(string(b), "\n[Service]\n")
 	if !ok {
 		t.Fatal("the unit has no [Service]")
@@ -56,27 +53,17 @@ func newHost(t *testing.T) machine {
 	}
 	h := machine{root: t.TempDir(), unit: unit(t)}
 	for _, dir := range []string{filepath.Dir(h.root), h.root} {
-		if err := os.Chmod(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Chmod(dir, 0o755))
 	}
 	program, err := os.ReadFile(os.Args[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	h.install(t, "/usr/local/bin/bot", string(program), 0o755)
 	for _, dir := range []string{"/var/lib/parley", "/run/credentials"} {
-		if err := os.MkdirAll(h.root+dir, 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chown(h.root+dir, nobody, nobody); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(h.root+dir, 0o700))
+		must(t, os.Chown(h.root+dir, nobody, nobody))
 	}
 	for _, dir := range []string{"/var", "/var/lib", "/run"} {
-		if err := os.Chmod(h.root+dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Chmod(h.root+dir, 0o755))
 	}
 	return h
 }
@@ -84,12 +71,8 @@ func newHost(t *testing.T) machine {
 // install is install -D.
 func (h machine) install(t *testing.T, name, text string, mode os.FileMode) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(h.root+name), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(h.root+name, []byte(text), mode); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(filepath.Dir(h.root+name), 0o755))
+	must(t, os.WriteFile(h.root+name, []byte(text), mode))
 }
 
 // credentials does what LoadCredential= and SetCredential= say.
@@ -110,12 +93,8 @@ func (h machine) credentials(t *testing.T) {
 			t.Fatalf("%s is mandatory: the service does not start without it", path)
 		}
 		name := h.root + "/run/credentials/" + id
-		if err := os.WriteFile(name, []byte(text), 0o400); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chown(name, nobody, nobody); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(name, []byte(text), 0o400))
+		must(t, os.Chown(name, nobody, nobody))
 	}
 }
 
@@ -151,9 +130,7 @@ func (h machine) start(t *testing.T) (*exec.Cmd, *safeBuffer) {
 		err = cmd.Start()
 		return !errors.Is(err, syscall.ETXTBSY)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { kill(cmd) })
 	return cmd, log
 }
@@ -184,8 +161,7 @@ func TestServiceStarts(t *testing.T) {
 			}
 			cmd, log := h.start(t)
 			if tt.telegram {
-				w.tg.Push(telegramtest.Text(7, 7, "hi from telegram"))
-				if got := w.sent(t, 1)[0]; got != "hi from telegram" {
+				if got := w.saying(t, 7, 7, "hi from telegram"); got != "hi from telegram" {
 					t.Errorf("got %q", got)
 				}
 			}
@@ -232,27 +208,17 @@ func TestUnitIsUnderstood(t *testing.T) {
 		t.Skip("no systemd-analyze")
 	}
 	b, err := os.ReadFile("../../deploy/parley.service")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	drop, err := os.ReadFile("../../deploy/parley-tools.conf")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	dir := t.TempDir()
 	file := filepath.Join(dir, "parley.service")
 	text := strings.Replace(string(b), "/usr/local/bin/bot", "/bin/true", 1)
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(file, []byte(text), 0o644))
 	for _, with := range []bool{false, true} {
 		if with {
-			if err := os.MkdirAll(file+".d", 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(filepath.Join(file+".d", "tools.conf"), drop, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.MkdirAll(file+".d", 0o755))
+			must(t, os.WriteFile(filepath.Join(file+".d", "tools.conf"), drop, 0o644))
 		}
 		out, err := exec.Command("systemd-analyze", "verify", "--man=no", file).CombinedOutput()
 		if err != nil || strings.Contains(string(out), dir) || strings.Contains(string(out), "parley") {

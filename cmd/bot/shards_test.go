@@ -141,7 +141,7 @@ func TestClusterShards(t *testing.T) {
 	w.llm.Quiet()
 	w.dc.Recommend(of, of)
 	w.dc.Pace(of, 5*time.Second)
-	w.env = append(w.env, "BOT_LIMITS_QUEUE_PER_CHANNEL=100") // all that was said meanwhile comes at once
+	w.env = append(w.env, "BOT_LIMITS_QUEUE_PER_CHANNEL=100") // everything said meanwhile comes at once
 	f := newFleetOf(t, w, 3, func(url string) string { return url })
 	t.Cleanup(func() { f.tellShards(t) })
 	eventually(t, "they divide the connections", func() bool {

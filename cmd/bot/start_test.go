@@ -11,7 +11,7 @@ import (
 )
 
 // TestStartSaysWhatItIs: who starts the bot learns the version, where its data is,
-// as whom it receives, where its page is, who owns it, and what to type.
+// under which name it receives, where its page is, who owns it, and what to type.
 func TestStartSaysWhatItIs(t *testing.T) {
 	w := newWorld(t).onDiscord()
 	w.withPort(t)
@@ -55,8 +55,7 @@ func TestClaimByTheLinkOfTheStart(t *testing.T) {
 // and nothing of what was said.
 func TestEachMessageHasALineInTheLog(t *testing.T) {
 	w := newWorld(t).onDiscord()
-	w.run(t)
-	w.connected(t)
+	w.serve(t)
 	w.saying(t, 5, 5, "plum pudding")
 	w.dc.Message("", "600", "77", "plum pudding")
 	for _, want := range []string{"msg=message from=telegram:5 in=telegram:5 outcome=answered took=",

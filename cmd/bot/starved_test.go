@@ -28,12 +28,8 @@ func TestFaultFewDescriptorsAndNoLog(t *testing.T) {
 	cmd := exec.Command("/bin/sh", "-c", `ulimit -n 64 && exec "$0" --log-level debug`, os.Args[0])
 	cmd.Env = append(append(os.Environ(), childEnv+"=1"), w.env...)
 	log, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, cmd.Start())
 	t.Cleanup(func() { kill(cmd) })
 	n := 0
 	answered := func(chats, each int) {
@@ -46,9 +42,7 @@ func TestFaultFewDescriptorsAndNoLog(t *testing.T) {
 		w.sent(t, n)
 	}
 	answered(2, 2)
-	if err := log.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, log.Close())
 	answered(150, 2) // more than there are descriptors for
 	before := descriptors(t, cmd.Process.Pid)
 	for range 5 {

@@ -37,8 +37,7 @@ func TestStopPassesTheGate(t *testing.T) {
 			w := newWorld(t).onDiscord()
 			w.env = append(w.env, "BOT_ACCESS_MODE=allowlist", "BOT_ACCESS_OWNERS=telegram:1,discord:1",
 				"BOT_ACCESS_ALLOW=telegram:7,telegram:8,discord:7,discord:8")
-			w.run(t)
-			w.connected(t)
+			w.serve(t)
 			delay := 1500 * time.Millisecond
 			if tt.want {
 				delay = time.Minute // that long a busy machine may take to stop it

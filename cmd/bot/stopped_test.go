@@ -30,16 +30,14 @@ func TestStopKeepsWhatWasRead(t *testing.T) {
 			}
 			return false
 		})
-		w.tg.Push(telegramtest.Text(7, 7, "/stop"))
-		if got := w.sent(t, 1)[0]; got != want {
+		if got := w.saying(t, 7, 7, "/stop"); got != want {
 			t.Errorf("got %q", got)
 		}
 	})
 	t.Run("discord", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t).onDiscord()
-		w.run(t)
-		w.connected(t)
+		w.serve(t)
 		w.llm.Queue(half)
 		w.dc.Message("", "10", "42", "tell me a story")
 		says := func(text string) func() bool {

@@ -56,9 +56,7 @@ func TestFaultNothingPrintsPastTheLog(t *testing.T) {
 			cmd.Env = append(append(os.Environ(), childEnv+"=1", "BOT_ACCESS_MODE=pairing"), w.env...)
 			log := &safeBuffer{}
 			cmd.Stderr = log
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
+			must(t, cmd.Start())
 			t.Cleanup(func() { kill(cmd) })
 			eventually(t, "both platforms", func() bool { return w.tg.Polling() && w.dc.Connected() > 0 })
 

@@ -16,9 +16,7 @@ type manager struct{ conn *net.UnixConn }
 func listenAs(t *testing.T, name string) manager {
 	t.Helper()
 	conn, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: name, Net: "unixgram"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = conn.Close() })
 	t.Setenv("NOTIFY_SOCKET", name)
 	return manager{conn}
@@ -27,9 +25,7 @@ func listenAs(t *testing.T, name string) manager {
 // next returns the next message; "" when none came in time.
 func (m manager) next(t *testing.T, wait time.Duration) string {
 	t.Helper()
-	if err := m.conn.SetReadDeadline(time.Now().Add(wait)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, m.conn.SetReadDeadline(time.Now().Add(wait)))
 	b := make([]byte, 4096)
 	n, _ := m.conn.Read(b)
 	return string(b[:n])
@@ -54,9 +50,7 @@ func TestServiceManagerIsTold(t *testing.T) {
 	w.tg.Fail(telegramtest.Fault{Method: "getUpdates", Status: 409})
 	w.tg.Push(telegramtest.Text(7, 7, "ends the poll that is held"))
 	eventually(t, "the watchdog is not told that a deaf bot is well", func() bool { return m.next(t, 500*time.Millisecond) == "" })
-	if err := w.stop(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.stop())
 	if got := m.next(t, time.Minute); got != "STOPPING=1" {
 		t.Errorf("told %q, not that it stops", got)
 	}

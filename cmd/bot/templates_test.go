@@ -107,8 +107,7 @@ const patient = 10 * time.Second
 
 // converse leads a bot through everything a request can hold.
 func converse(t *testing.T, render func(llmtest.Request) (string, error)) (got rendered) {
-	w := newWorld(t).seeing()
-	w.env = append(w.env, "BOT_MODEL_CONTEXT_SIZE=8000", "BOT_MODEL_STREAM=false")
+	w := newWorld(t, "BOT_MODEL_CONTEXT_SIZE=8000", "BOT_MODEL_STREAM=false").seeing()
 	var mu sync.Mutex // guards got
 	w.llm.Template(func(req llmtest.Request) error {
 		prompt, err := render(req)

@@ -48,15 +48,10 @@ func TestWordsOfOthersStayTheirs(t *testing.T) {
 // keeps reports whether the conversations, or what people keep, have a word.
 func (w *world) keeps(t *testing.T, word string) bool {
 	t.Helper()
-	db, err := w.look()
-	must(t, err)
-	defer func() { must(t, db.Close()) }()
 	for _, column := range []string{"messages.content", "messages.tool_calls", "tasks.description", "reminders.text",
 		"log_entries.content", "tool_calls.result", "tool_calls.arguments"} {
 		table, name, _ := strings.Cut(column, ".")
-		var n int
-		must(t, db.QueryRow("SELECT count(*) FROM "+table+" WHERE "+name+" LIKE '%"+word+"%'").Scan(&n))
-		if n > 0 {
+		if w.count(t, "SELECT count(*) FROM "+table+" WHERE "+name+" LIKE '%"+word+"%'") > 0 {
 			return true
 		}
 	}

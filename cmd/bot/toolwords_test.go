@@ -11,10 +11,8 @@ import (
 // shows none of what its description tells the model.
 func TestToolsAreToldInPlainWords(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t).onDiscord()
-	w.env = append(w.env, "BOT_ACCESS_OWNERS=discord:1")
-	w.run(t)
-	w.connected(t)
+	w := newWorld(t, "BOT_ACCESS_OWNERS=discord:1").onDiscord()
+	w.serve(t)
 	w.dc.Interaction(discordtest.Use{Channel: "10", User: "1", Command: "tools list"})
 	var all string
 	for _, m := range w.discordSent(t, 1) {

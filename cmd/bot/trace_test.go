@@ -9,7 +9,6 @@ import (
 	"sync"
 	"testing"
 
-	"parley/internal/adapters/telegram/telegramtest"
 	"parley/internal/llm/llmtest"
 	"parley/internal/llm/wrap"
 )
@@ -46,15 +45,12 @@ func newCollector(t *testing.T) *collector {
 func TestTraces(t *testing.T) {
 	t.Parallel()
 	c := newCollector(t)
-	w := newWorld(t)
-	w.env = append(w.env, "BOT_OTEL_ENDPOINT="+c.URL)
+	w := newWorld(t, "BOT_OTEL_ENDPOINT="+c.URL)
 	w.run(t)
 	w.llm.Queue(llmtest.Turn{Calls: []llmtest.Call{{ID: "1", Name: "current_time", Args: `{}`}}, Usage: [2]int{100, 10}},
 		llmtest.Turn{Text: "secretly noon", Usage: [2]int{200, 5}}, llmtest.Turn{Status: 400, Body: `{"error":{"message":"no"}}`})
-	w.tg.Push(telegramtest.Text(7, 7, "private question"))
-	w.sent(t, 1)
-	w.tg.Push(telegramtest.Text(8, 8, "fails"))
-	w.sent(t, 2)
+	w.saying(t, 7, 7, "private question")
+	w.saying(t, 8, 8, "fails")
 	if err := w.stop(); err != nil { // what waits is sent
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"html"
 	"net/url"
 	"os"
@@ -24,10 +23,8 @@ func TestExactRequestsFromChatToPage(t *testing.T) {
 	w.run(t)
 	w.llm.Queue(llmtest.Turn{Calls: []llmtest.Call{{Name: "add_task", Args: `{"description":"buy zxmilk"}`}}},
 		llmtest.Turn{Text: "It is on your list."})
-	w.tg.Push(telegramtest.Text(1, 1, "put zxmilk on my list"))
-	w.sent(t, 1)
-	w.tg.Push(telegramtest.Text(1, 1, "/trace"))
-	told := w.sent(t, 2)[1]
+	w.saying(t, 1, 1, "put zxmilk on my list")
+	told := w.saying(t, 1, 1, "/trace")
 	turn := regexp.MustCompile(`2 model calls are kept for the owner: ` + regexp.QuoteMeta(base) +
 		`(/turns/[0-9a-f-]+)`).FindStringSubmatch(told)
 	if turn == nil {
@@ -53,15 +50,11 @@ func TestExactRequestsFromChatToPage(t *testing.T) {
 		t.Fatal("there is no script")
 	}
 	file := filepath.Join(t.TempDir(), "copied.txt")
-	if err := os.WriteFile(file, []byte(html.UnescapeString(script[1])), 0o600); err != nil {
-		t.Fatal(err)
+	must(t, os.WriteFile(file, []byte(html.UnescapeString(script[1])), 0o600))
+	if out, code := typed("", "rehearse", file); code != 0 || !strings.Contains(script[1], "! add_task") {
+		t.Errorf("the copy plays with exit %d:\n%s\n%s", code, out, script[1])
 	}
-	var out bytes.Buffer
-	if code := run([]string{"rehearse", file}, strings.NewReader(""), &out, &out); code != 0 || !strings.Contains(script[1], "! add_task") {
-		t.Errorf("the copy plays with exit %d:\n%s\n%s", code, out.String(), script[1])
-	}
-	w.tg.Push(telegramtest.Text(1, 1, "/forget-me"))
-	w.sent(t, 4)
+	w.saying(t, 1, 1, "/forget-me")
 	w.tg.Push(telegramtest.Text(1, 1, "yes"))
 	if !waittest.Within(time.Minute, func() bool { return !strings.Contains(v.get(calls[0]+"/request"), "zxmilk") }) {
 		t.Error("the request is still there")
@@ -70,18 +63,12 @@ func TestExactRequestsFromChatToPage(t *testing.T) {
 
 // With trace.keep 0 nothing is kept, and what was is deleted.
 func TestNothingIsKept(t *testing.T) {
-	w := newWorld(t)
-	w.env = append(w.env, "BOT_TRACE_KEEP=0")
+	w := newWorld(t, "BOT_TRACE_KEEP=0")
 	file := filepath.Join(w.config(t).DataDir, "traces.db")
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, []byte("old"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(filepath.Dir(file), 0o700))
+	must(t, os.WriteFile(file, []byte("old"), 0o600))
 	w.run(t)
-	w.tg.Push(telegramtest.Text(1, 1, "hello"))
-	w.sent(t, 1)
+	w.saying(t, 1, 1, "hello")
 	if _, err := os.Stat(file); err == nil {
 		t.Error("traces are still there")
 	}

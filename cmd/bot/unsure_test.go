@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -25,24 +24,21 @@ type bank struct {
 	begun chan struct{} // one for each payment that begins
 	goOn  chan struct{} // what a payment that is held waits for
 
-	mu    sync.Mutex // guards the rest
-	held  bool
-	paid  int
-	other int           // read-only calls
-	open  chan struct{} // closed while it answers
+	mu   sync.Mutex // guards the rest
+	held bool
+	paid int
+	open chan struct{} // closed while it answers
 }
 
-// newBank starts one with the settings of a bot that has it.
-func newBank(t *testing.T) (b *bank, settings string) {
+func newBank(t *testing.T) *bank {
 	t.Helper()
-	b = &bank{begun: make(chan struct{}, 10), goOn: make(chan struct{}), open: make(chan struct{})}
+	b := &bank{begun: make(chan struct{}, 10), goOn: make(chan struct{}), open: make(chan struct{})}
 	close(b.open)
-	server := sdk.NewServer(&sdk.Implementation{Name: "fake", Version: "1"}, nil)
-	schema := json.RawMessage(`{"type":"object","properties":{"amount":{"type":"integer"}}}`)
-	server.AddTool(&sdk.Tool{Name: "pay", Description: "Pays", InputSchema: schema}, b.pay)
-	server.AddTool(&sdk.Tool{Name: "rate", Description: "Says a rate", InputSchema: schema,
-		Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true}}, b.rate)
-	inner := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil)
+	server := newToolServer(t)
+	server.schema = `{"type":"object","properties":{"amount":{"type":"integer"}}}`
+	server.add("pay", "Pays", b.pay)
+	server.reads("rate", "Says a rate", b.rate)
+	inner := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server.Server }, nil)
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		b.mu.Lock()
 		open := b.open
@@ -55,12 +51,10 @@ func newBank(t *testing.T) (b *bank, settings string) {
 	}))
 	t.Cleanup(func() { web.CloseClientConnections(); go web.Close() })
 	b.url = web.URL
-	settings = filepath.Join(t.TempDir(), "bot.yaml")
-	must(t, os.WriteFile(settings, []byte("mcp:\n  servers:\n    - name: bank\n      url: "+b.url+"\n"), 0o600))
-	return b, settings
+	return b
 }
 
-func (b *bank) pay(_ context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+func (b *bank) pay(_ context.Context, r *sdk.CallToolRequest) (string, error) {
 	var args struct{ Amount int }
 	_ = json.Unmarshal(r.Params.Arguments, &args)
 	b.mu.Lock()
@@ -71,18 +65,11 @@ func (b *bank) pay(_ context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResu
 	if held {
 		<-b.goOn // whoever asked may be gone: it pays all the same
 	}
-	return said(fmt.Sprintf(`{"state": "paid", "amount": %d, "receipt": {"number": "R-%d"}}`, args.Amount, args.Amount)), nil
+	return fmt.Sprintf(`{"state": "paid", "amount": %d, "receipt": {"number": "R-%d"}}`, args.Amount, args.Amount), nil
 }
 
-func (b *bank) rate(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.other++
-	return said(`{"rate": "high"}`), nil
-}
-
-func said(text string) *sdk.CallToolResult {
-	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}}
+func (b *bank) rate(context.Context, *sdk.CallToolRequest) (string, error) {
+	return `{"rate": "high"}`, nil
 }
 
 // hold has payments take until something is sent to goOn.
@@ -111,8 +98,8 @@ func (b *bank) payments() int {
 // what came of it.
 func payer(t *testing.T) (*world, *bank) {
 	w := newWorld(t)
-	b, settings := newBank(t)
-	w.file = settings
+	b := newBank(t)
+	w.uses(t, "bank", b.url, "")
 	w.llm.Respond(func(r llmtest.Request) llmtest.Turn {
 		last := r.Messages[len(r.Messages)-1]
 		if last.Role == "tool" {
@@ -121,6 +108,22 @@ func payer(t *testing.T) (*world, *bank) {
 		return callTool("bank__pay", `{"amount": 5}`)
 	})
 	return w, b
+}
+
+// asks has the bot ask somebody about a payment.
+func (w *world) asks(t *testing.T, who int64) {
+	t.Helper()
+	w.shows(t, "/tools servers", "bank: up")
+	w.tg.Push(telegramtest.Text(who, who, "pay anna"))
+	w.told(t, who, "bank")
+}
+
+// pays has somebody agree to a payment, which begins.
+func (b *bank) pays(t *testing.T, w *world, who int64) {
+	t.Helper()
+	w.asks(t, who)
+	w.tg.Push(telegramtest.Text(who, who, "yes"))
+	<-b.begun
 }
 
 // status is how a bot's calls of a tool ended, the newest last.
@@ -160,11 +163,7 @@ func TestKilledDuringAConfirmedPayment(t *testing.T) {
 			w, b := payer(t)
 			b.hold()
 			child := w.start(t)
-			w.shows(t, "/tools servers", "bank: up")
-			w.tg.Push(telegramtest.Text(7, 7, "pay anna"))
-			w.told(t, 7, "bank")
-			w.tg.Push(telegramtest.Text(7, 7, "yes"))
-			<-b.begun
+			b.pays(t, w, 7)
 			meanwhile(t, w, b)
 			kill(child)
 			child = w.start(t)
@@ -191,14 +190,10 @@ func TestKilledAfterAConfirmedPayment(t *testing.T) {
 	t.Parallel()
 	w, b := payer(t)
 	child := w.start(t, "BOT_FAILPOINT=after_model:3") // with its answer
-	w.shows(t, "/tools servers", "bank: up")
-	w.tg.Push(telegramtest.Text(7, 7, "pay anna"))
-	w.told(t, 7, "bank")
+	w.asks(t, 7)
 	w.llm.Queue(callTool("bank__rate", `{}`))
 	w.tg.Push(telegramtest.Text(7, 7, "yes"))
-	if !died(child) {
-		t.Fatal("it never came by that point")
-	}
+	dies(t, child)
 	b.shut()
 	must(t, os.WriteFile(w.file, []byte("access: {mode: open}\n"), 0o600))
 	w.start(t)
@@ -219,9 +214,7 @@ func TestApprovedCallWaitsForItsServer(t *testing.T) {
 	t.Parallel()
 	w, b := payer(t)
 	child := w.start(t)
-	w.shows(t, "/tools servers", "bank: up")
-	w.tg.Push(telegramtest.Text(7, 7, "pay anna"))
-	w.told(t, 7, "bank")
+	w.asks(t, 7)
 	w.settled(t)
 	kill(child)
 	open := b.shut()
@@ -252,11 +245,7 @@ func TestStopDuringAConfirmedPayment(t *testing.T) {
 	w, b := payer(t)
 	b.hold()
 	w.run(t)
-	w.shows(t, "/tools servers", "bank: up")
-	w.tg.Push(telegramtest.Text(1, 1, "pay anna"))
-	w.told(t, 1, "bank")
-	w.tg.Push(telegramtest.Text(1, 1, "yes"))
-	<-b.begun
+	b.pays(t, w, 1)
 	w.tg.Push(telegramtest.Text(1, 1, "/stop"))
 	got := w.told(t, 1, "Stopped.")
 	close(b.goOn)
@@ -284,11 +273,7 @@ func TestShutdownDuringAConfirmedPayment(t *testing.T) {
 	b.hold()
 	w.env = append(w.env, "BOT_LIMITS_SHUTDOWN_GRACE=1s")
 	child := w.start(t)
-	w.shows(t, "/tools servers", "bank: up")
-	w.tg.Push(telegramtest.Text(7, 7, "pay anna"))
-	w.told(t, 7, "bank")
-	w.tg.Push(telegramtest.Text(7, 7, "yes"))
-	<-b.begun
+	b.pays(t, w, 7)
 	end(t, child)
 	b.shut()
 	w.start(t)

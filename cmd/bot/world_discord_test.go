@@ -31,7 +31,7 @@ type rough struct {
 // roughPlaces are where people talk: channel and server, "" for direct chats.
 var roughPlaces = [][2]string{{"101", ""}, {"102", ""}, {"103", ""}, {"104", ""}, {"50", "77"}, {"51", "77"}, {"55", "77"}}
 
-// TestFaultRoughDiscord lets all that Discord is known to do happen at random
+// TestFaultRoughDiscord does at random whatever Discord is known to do
 // while people talk: nothing is lost, nothing is seen twice or out of order,
 // and nothing is asked again sooner than it may be.
 func TestFaultRoughDiscord(t *testing.T) {
@@ -188,7 +188,7 @@ func (x *rough) calm() {
 
 var tokenMark = regexp.MustCompile(`tok-(\d+)-(-?\d+)\.`)
 
-// answered waits until there are so many different answers.
+// answered waits until there are n different answers.
 func (x *rough) answered(n int, patience time.Duration) {
 	x.dc.Wait(patience, func() bool {
 		seen := map[string]bool{}

@@ -53,12 +53,12 @@ func comeAndGo(t *testing.T, r *rand.Rand) {
 			}
 		}
 		if n == len(plan) {
-			return llm.Response{Finish: llm.FinishStop, Message: llm.Message{Role: llm.RoleAssistant, Content: "All done."}}, nil
+			return spoken("All done."), nil
 		}
 		return llm.Response{Finish: llm.FinishToolCalls, Message: llm.Message{Role: llm.RoleAssistant,
 			ToolCalls: append([]llm.ToolCall(nil), plan[n]...)}}, nil
 	}
-	m := b.accept(chat.Message{Key: annAlone.Key, From: chat.User{ID: annAlone.User, Name: "Ann"}, Direct: true, Text: "go"})
+	m := b.accept(sent("go"))
 	got := ""
 	for ; got == ""; m.Attempt++ {
 		some := all[:0:0]
@@ -69,7 +69,7 @@ func comeAndGo(t *testing.T, r *rand.Rand) {
 		}
 		b.o.Tools = func(context.Context, chat.Message) (tools.Set, error) { return tools.NewSet(some...), nil }
 		got = b.tryUntil(m, r.IntN(8), m.Attempt < 4)
-		must(t, b.store.SetSetting(t.Context(), "x", "y")) // a process that is killed writes nothing later
+		must(t, b.store.Settings.SetSetting(t.Context(), "x", "y")) // a process that is killed writes nothing later
 	}
 	if got != "All done." {
 		t.Errorf("said %q", got)
@@ -120,10 +120,8 @@ func (b *bench) tryUntil(m chat.Message, n int, may bool) (said string) {
 func TestGivenIsTheSameFromTheJournal(t *testing.T) {
 	for name, raw := range map[string]string{"json": `{"a": 1}`, "empty": "", "long": strings.Repeat("x", guards.MaxResult+1)} {
 		for _, outside := range []bool{false, true} {
-			set := tools.NewSet(tools.Func(tools.Meta{Name: "look", Description: "looks", Category: tools.Web},
-				func(context.Context, tools.Call, struct{}) (tools.Result, error) {
-					return tools.Result{Content: raw, Untrusted: outside}, nil
-				}))
+			set := tools.NewSet(gives(tools.Meta{Name: "look", Description: "looks", Category: tools.Web},
+				tools.Result{Content: raw, Untrusted: outside}))
 			var runner tools.Runner
 			o := runner.Run(t.Context(), set, tools.Call{Name: "look", Args: []byte(`{}`)})
 			j := journal{store: &memory.Store{}}
@@ -133,5 +131,30 @@ func TestGivenIsTheSameFromTheJournal(t *testing.T) {
 				t.Errorf("%s, outside %t: %.80q, and from the journal %.80q", name, outside, given(o), got)
 			}
 		}
+	}
+}
+
+// Two messages in the same row, of a database that lost the first one, and the
+// same call of the same model: what the second one does is done, and not taken
+// for what the first one did.
+func TestCallsAreKnownByTheirMessageNotByItsRow(t *testing.T) {
+	var keys []string
+	noting := tools.Func(tools.Meta{Name: "add", Description: "adds", Category: tools.Task, SideEffect: true, Core: true},
+		func(_ context.Context, c tools.Call, a addArgs) (tools.Result, error) {
+			keys = append(keys, c.Key)
+			return tools.Result{Content: "added " + a.Text}, nil
+		})
+	b := newBench(t, Options{}, noting)
+	m := chat.Message{ID: "1", Row: 1, Key: annAlone.Key, From: chat.User{ID: "telegram:7", Name: "Ann"},
+		Text: "add milk", Direct: true, Addressed: true}
+	for _, uid := range []string{"first", "second", "first", "", ""} {
+		m.UID = uid
+		b.model.Call(call("call_1_0", "add", `{"text":"milk"}`)).Say("Done.")
+		if _, err := b.Handle(t.Context(), m, nobody{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(keys) != 5 || keys[0] == keys[1] || keys[0] != keys[2] || keys[3] == keys[4] || keys[3] == "" {
+		t.Errorf("the calls are known as %q", keys)
 	}
 }

@@ -37,15 +37,13 @@ type Options struct {
 	// Fallback answers plain requests for facts, tasks and the like while
 	// Model is down; nil for none.
 	Fallback llm.Model
-	// Tools returns all tools available now in m's place; they may change as
-	// servers come and go. nil means none.
+	// Tools returns the tools available now in m's place; servers come and go. nil is none.
 	Tools func(ctx context.Context, m chat.Message) (tools.Set, error)
-	// Await waits for the server of a tool that Tools did not return, while it starts, and
-	// reports whether it is there now. nil waits for none.
+	// Await waits for the starting server of a tool that Tools did not return, and reports
+	// whether it is there now. nil waits for none.
 	Await func(ctx context.Context, tool string) bool
-	// Confirm makes the question to m's author about calls that need a yes, and
-	// about those that wait for it already; Resume takes the answer. nil
-	// refuses such calls.
+	// Confirm makes the question to m's author about calls that need a yes, together with
+	// those already waiting; Resume takes the answer. nil refuses such calls.
 	Confirm func(ctx context.Context, m chat.Message, p Parked, calls []Asked) (Question, error)
 	Files   attachments.Files // what can be done with attachments
 	Rules
@@ -63,16 +61,16 @@ type Options struct {
 
 // Rules holds the owner's playbook and the model that decides its conditions.
 type Rules struct {
-	// Book is the playbook as it stands now; nil, or a nil Book, for none.
+	// Book returns the playbook in force; nil, or a nil Book, is none.
 	Book func() *playbook.Book
 	// BookModel decides natural-language conditions; nil uses Options.Model.
 	BookModel llm.Model
-	// Switches is the row of the rules that were switched from the chat; "" is
-	// that of the only agent.
+	// Switches is the row of the rules switched from the chat; "" is the row of the only
+	// agent, playbook.enabled.
 	Switches string
-	// NoBookModel leaves only the conditions that need no model.
+	// NoBookModel uses only the conditions that need no model.
 	NoBookModel bool
-	// Role names what a person is at a place: owner, admin, member.
+	// Role names a person's role at a place: owner, admin, member.
 	Role func(ctx context.Context, m chat.Message) string
 }
 
@@ -81,8 +79,8 @@ type Notes struct {
 	// Cite checks the marks of an answer against its passages, numbered from 1,
 	// and returns the numbers that are cited; nil leaves answers as they are.
 	Cite func(answer string, passages []string) (text string, numbers []int)
-	// Disputes finds what sources say against each other about a question, unless the
-	// answer tells both sides; nil finds nothing.
+	// Disputes finds sources that contradict each other about a question, unless the answer
+	// tells both sides; nil finds nothing.
 	Disputes func(question, answer string, list []tools.Source) []Dispute
 	// Prefetch fetches numbered passages that may fit a message before the
 	// model is asked; nil for none.
@@ -105,15 +103,15 @@ type Sessions struct {
 	// Learn lets summaries and ends of sessions remember what people said about
 	// themselves.
 	Learn bool
-	// Beside runs work where nobody waits for it, and what it returns, unless
-	// that is nil, in the lane of a conversation. nil does both at once.
+	// Beside runs work in the background, and what that returns, unless nil, in the lane of
+	// a conversation. A nil Beside runs both at once.
 	Beside func(k chat.Key, work func(context.Context) func(context.Context))
-	// Kin is chat.Agent.Kin of the agent: what is learned is compared with it.
+	// Kin is the agent's chat.Agent.Kin: what is learned is compared with its facts.
 	Kin string
 	// TTL is the silence after which a session ends; nil is always 1 h.
 	TTL func() time.Duration
-	// HandOver passes m's author on to people: it returns what has to be stored, and
-	// what they are told. Its errors may be shown to people; nil can pass nobody on.
+	// HandOver passes m's author on to people: it returns what to store, and what they are
+	// told. Its errors may be shown to people; nil can pass nobody on.
 	HandOver func(ctx context.Context, m chat.Message, h tools.HandOver, session string, calls []memory.CallRecord) (memory.Deed,
 		string, error)
 }
@@ -125,24 +123,24 @@ type Limits struct {
 	MaxMessages int // of a session kept in memory, 10-1000; 0 is 100
 	TokenBudget int // 4000-128000; 0 is 16000
 	ContextSize int // of the model; 0 is 32768
-	// Window is what a request to the model of this name may have, as it is
-	// known now; nil is ContextSize.
+	// Window returns the most tokens a request to a model may have, as far as known; nil is
+	// ContextSize.
 	Window func(model string) int
 	// Tokens is the size of a request as the model counts; nil is an estimate.
 	Tokens func(llm.Request) int
 }
 
-// Agent answers messages. It is a chat.Handler, safe for many conversations at
-// once; the Hub makes sure that each of them asks one thing at a time.
+// Agent answers messages. It is a chat.Handler, safe for many conversations at once, each of
+// which must ask one thing at a time.
 type Agent struct {
 	o      Options
 	prompt *promptFile
 	model  atomic.Pointer[string]
-	// readers has a place for each message whose files are held in memory.
+	// readers holds a token for each message whose files are in memory.
 	readers   chan struct{}
-	folding   sync.Map // sessions that are being summed up, by id
+	folding   sync.Map // sessions being summarized, by id
 	inquiries elicit.Open
-	checkFor  time.Duration // how long an answer may be checked and written anew
+	checkFor  time.Duration // longest check and rewrite of an answer
 }
 
 // New makes an Agent. It fails when the prompt file cannot be read.
@@ -158,24 +156,16 @@ func New(o Options) (*Agent, error) {
 }
 
 func withDefaults(o Options) Options {
-	or := func(v *int, d int) {
-		if *v == 0 {
-			*v = d
-		}
-	}
-	or(&o.MaxCalls, 5)
-	or(&o.History, 20)
-	or(&o.MaxMessages, 100)
-	or(&o.TokenBudget, 16000)
-	or(&o.ContextSize, 32768)
+	o.MaxCalls = cmp.Or(o.MaxCalls, 5)
+	o.History = cmp.Or(o.History, 20)
+	o.MaxMessages = cmp.Or(o.MaxMessages, 100)
+	o.TokenBudget = cmp.Or(o.TokenBudget, 16000)
+	o.ContextSize = cmp.Or(o.ContextSize, 32768)
+	o.Name = cmp.Or(o.Name, "Parley")
+	o.Switches = cmp.Or(o.Switches, "playbook.enabled")
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	if o.TTL == nil {
 		o.TTL = func() time.Duration { return time.Hour }
-	}
-	if o.Name == "" {
-		o.Name = "Parley"
-	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -196,7 +186,6 @@ func withDefaults(o Options) Options {
 	if o.Book == nil {
 		o.Book = func() *playbook.Book { return nil }
 	}
-	o.Switches = cmp.Or(o.Switches, ruleSetting)
 	if o.Role == nil {
 		o.Role = func(context.Context, chat.Message) string { return "" }
 	}
@@ -206,14 +195,14 @@ func withDefaults(o Options) Options {
 	return o
 }
 
-// SetModel makes later turns ask another model of the same endpoint; ""
-// leaves the choice to the client.
+// SetModel makes later turns ask another model of the same endpoint; "" leaves the choice
+// to the client.
 func (a *Agent) SetModel(name string) { a.model.Store(&name) }
 
 // ModelName returns the model that is asked now.
 func (a *Agent) ModelName() string { return *a.model.Load() }
 
-// ReloadPrompt reads the persona file at once instead of at the next message.
+// ReloadPrompt reads the persona file now, not at the next message.
 func (a *Agent) ReloadPrompt() error { return a.prompt.load() }
 
 // Handle implements chat.Handler.
@@ -229,8 +218,7 @@ func (a *Agent) Handle(ctx context.Context, m chat.Message, w chat.Reply) (chat.
 	return a.answer(ctx, m, w, true)
 }
 
-// Begin answers a message that says nothing itself but began a journey: with the
-// journey's first step.
+// Begin answers a message that only began a journey: with the journey's first step.
 func (a *Agent) Begin(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
 	m.Kind = chat.KindCommand // the playbook does not read its words
 	return a.answer(ctx, m, w, true)
@@ -250,7 +238,7 @@ func (a *Agent) answer(ctx context.Context, m chat.Message, w chat.Reply, sessio
 	if in.text == "" && len(m.Files) == 0 {
 		return chat.Answer{}, nil
 	}
-	if m.UID == "" { // of no journal
+	if m.UID == "" { // not from the inbox
 		m.UID = rand.Text()
 	}
 	in.chosen = catalog.IsChosen(ctx)

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -14,122 +13,12 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/llm"
-	"parley/internal/llm/llmtest"
 	"parley/internal/memory"
-	"parley/internal/memory/memorytest"
 	"parley/internal/memory/provenance"
 	"parley/internal/tools"
 	"parley/internal/tools/netguard"
 	"parley/internal/tools/web"
 )
-
-// bench is an agent with a real store and a scripted model.
-type bench struct {
-	*Agent
-	t     testing.TB
-	store *memory.Store
-	model *llmtest.Script
-	clock time.Time
-	n     int
-}
-
-func newBench(t testing.TB, o Options, list ...tools.Tool) *bench {
-	t.Helper()
-	b := &bench{t: t, model: &llmtest.Script{}, clock: time.Date(2026, 3, 2, 10, 0, 0, 0, time.UTC)}
-	now := func() time.Time { return b.clock }
-	var err error
-	b.store, err = memorytest.Try(t, filepath.Join(t.TempDir(), "data"), memory.Options{Now: now})
-	must(t, err)
-	t.Cleanup(func() { must(t, b.store.Close()) })
-	o.Store, o.Runner, o.Now, o.ModelName = b.store, &tools.Runner{Now: now}, now, "m1"
-	if o.Model == nil {
-		o.Model = b.model
-	}
-	if o.MaxMessages == 0 {
-		o.MaxMessages = 25 // so that a short talk is summed up
-	}
-	set := tools.NewSet(list...)
-	o.Tools = func(context.Context, chat.Message) (tools.Set, error) { return set, nil }
-	b.Agent, err = New(o)
-	must(t, err)
-	return b
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// say delivers a message as the hub would and returns the answer.
-func (b *bench) say(text string) string {
-	b.t.Helper()
-	return b.from(chat.Message{Key: chat.Key{Platform: "telegram", Channel: "7"}, From: chat.User{ID: "telegram:7", Name: "Ann"},
-		Text: text, Direct: true})
-}
-
-func (b *bench) from(m chat.Message) string {
-	b.t.Helper()
-	m = b.accept(m)
-	a, err := b.Handle(context.Background(), m, nobody{})
-	must(b.t, err)
-	return b.finish(m, a)
-}
-
-func (b *bench) accept(m chat.Message) chat.Message {
-	b.t.Helper()
-	b.n++
-	m.ID, m.Addressed, m.At = fmt.Sprint(b.n), true, b.clock
-	fresh, err := b.store.Accept(context.Background(), chat.Batch{Platform: m.Key.Platform, Messages: []chat.Message{m}})
-	must(b.t, err)
-	return fresh[0]
-}
-
-func (b *bench) finish(m chat.Message, a chat.Answer) string {
-	b.t.Helper()
-	m.Row = int64(b.n)
-	must(b.t, b.store.Finish(context.Background(), m, nil, a.Record))
-	if after, ok := a.Record.(chat.Aftercare); ok && after.After() != nil {
-		after.After()(context.Background())
-	}
-	return a.Text
-}
-
-// system returns everything a request says as system.
-func system(r llm.Request) string {
-	var all []string
-	for _, m := range r.Messages {
-		if m.Role == llm.RoleSystem {
-			all = append(all, m.Content)
-		}
-	}
-	return strings.Join(all, "\n")
-}
-
-func count(ms []llm.Message, role llm.Role) (n int) {
-	for _, m := range ms {
-		if m.Role == role {
-			n++
-		}
-	}
-	return n
-}
-
-type addArgs struct {
-	Text string `json:"text"`
-}
-
-// adder returns a tool with a side effect that counts how often it ran.
-func adder(ran *atomic.Int32) tools.Tool {
-	return tools.Func(tools.Meta{Name: "add", Description: "adds", Category: tools.Task, SideEffect: true, Core: true},
-		func(_ context.Context, _ tools.Call, a addArgs) (tools.Result, error) {
-			ran.Add(1)
-			return tools.Result{Content: "added " + a.Text}, nil
-		})
-}
-
-func call(id, name, args string) llm.ToolCall { return llm.ToolCall{ID: id, Name: name, Args: args} }
 
 func TestHistoryIsSentAndTranscriptIsWellFormed(t *testing.T) {
 	var ran atomic.Int32
@@ -139,7 +28,7 @@ func TestHistoryIsSentAndTranscriptIsWellFormed(t *testing.T) {
 	if got := b.say("add milk"); got != "It is on the list." || ran.Load() != 1 {
 		t.Fatalf("got %q, ran %d", got, ran.Load())
 	}
-	se, ok, err := b.store.LiveSession(context.Background(), memory.Place{Key: chat.Key{Platform: "telegram", Channel: "7"}})
+	se, ok, err := b.store.Sessions.LiveSession(context.Background(), memory.Place{Key: annAlone.Key})
 	must(t, err)
 	entries, err := b.store.Transcript(context.Background(), se.ID, 0, 0)
 	must(t, err)
@@ -167,8 +56,7 @@ func TestStepsOfATurnAreTimed(t *testing.T) {
 	b := newBench(t, Options{}, adder(&ran))
 	b.model.Call(call("c1", "add", `{"text":"milk"}`)).Say("It is on the list.")
 	b.say("add milk")
-	d, err := b.store.LastDecision(context.Background(), memory.Place{Key: chat.Key{Platform: "telegram", Channel: "7"}})
-	must(t, err)
+	d := b.decision()
 	var kinds []string
 	for _, l := range d.Detail.Steps {
 		kinds = append(kinds, l.Kind+" "+l.Name)
@@ -250,7 +138,7 @@ func TestCrashRepeatsNoPaidCallAndNoSideEffect(t *testing.T) {
 		}()
 		_, _ = b.Handle(context.Background(), m, nobody{})
 	}
-	m := b.accept(chat.Message{Key: chat.Key{Platform: "telegram", Channel: "7"}, From: chat.User{ID: "telegram:7"},
+	m := b.accept(chat.Message{Key: annAlone.Key, From: chat.User{ID: "telegram:7"},
 		Text: "add milk", Direct: true})
 	b.model.Call(call("c1", "add", `{"text":"milk"}`))
 	crash("after_tool", m)
@@ -271,7 +159,7 @@ func TestFoldKeepsDecisionsPairsAndBudget(t *testing.T) {
 	var ran atomic.Int32
 	b := newBench(t, Options{}, adder(&ran), tools.SaveDecision())
 	b.model.Answer = func(r llm.Request) (llm.Response, error) {
-		resp := llm.Response{Finish: llm.FinishStop, Message: llm.Message{Role: llm.RoleAssistant, Content: "Yes, noted."}}
+		resp := spoken("Yes, noted.")
 		last := r.Messages[len(r.Messages)-1]
 		switch {
 		case r.Schema != nil:
@@ -302,7 +190,7 @@ func TestFoldKeepsDecisionsPairsAndBudget(t *testing.T) {
 		}
 		widest = max(widest, count(r.Messages, llm.RoleUser)+count(r.Messages, llm.RoleAssistant))
 	}
-	last := b.model.Requests()[len(b.model.Requests())-1]
+	last := b.last()
 	if folds == 0 || widest > 24 {
 		t.Errorf("%d folds, %d messages at most", folds, widest)
 	}
@@ -317,7 +205,7 @@ func TestToolsDoNotFillTheWindow(t *testing.T) {
 	var ran atomic.Int32
 	b := newBench(t, Options{Limits: Limits{MaxMessages: 100}}, adder(&ran))
 	b.model.Answer = func(r llm.Request) (llm.Response, error) {
-		resp := llm.Response{Finish: llm.FinishStop, Message: llm.Message{Role: llm.RoleAssistant, Content: "Added."}}
+		resp := spoken("Added.")
 		switch last := r.Messages[len(r.Messages)-1]; {
 		case r.Schema != nil:
 			resp.Message.Content = `{"summary":"They add things.","title":"Things","decisions":[],"facts":[]}`
@@ -372,12 +260,12 @@ func TestSummarizerFailureFallsBackToADigest(t *testing.T) {
 		if r.Schema != nil {
 			return llm.Response{}, &llm.Error{Class: llm.ErrUnavailable, Detail: "down"}
 		}
-		return llm.Response{Finish: llm.FinishStop, Message: llm.Message{Role: llm.RoleAssistant, Content: "ok"}}, nil
+		return spoken("ok"), nil
 	}
 	for i := range 12 {
 		b.say(fmt.Sprintf("point %d", i))
 	}
-	last := b.model.Requests()[len(b.model.Requests())-1]
+	last := b.last()
 	if s := system(last); !strings.Contains(s, "point 0") {
 		t.Errorf("no digest:\n%s", s)
 	}
@@ -387,17 +275,17 @@ func TestExpiredSessionCarriesItsSummaryOn(t *testing.T) {
 	b := newBench(t, Options{Sessions: Sessions{TTL: func() time.Duration { return time.Minute }}})
 	b.model.Say("Nice.").Say("You were planning a trip.").Say("Hello.")
 	b.say("we plan a trip to Rome")
-	place := memory.Place{Key: chat.Key{Platform: "telegram", Channel: "7"}}
-	first, _, err := b.store.LiveSession(context.Background(), place)
+	place := memory.Place{Key: annAlone.Key}
+	first, _, err := b.store.Sessions.LiveSession(context.Background(), place)
 	must(t, err)
 	b.clock = b.clock.Add(59*time.Second + 900*time.Millisecond)
 	must(t, b.Expire(context.Background(), first.ID))
-	if se, ok, _ := b.store.LiveSession(context.Background(), place); !ok || se.ID != first.ID {
+	if se, ok, _ := b.store.Sessions.LiveSession(context.Background(), place); !ok || se.ID != first.ID {
 		t.Fatal("ended before its time")
 	}
 	b.clock = b.clock.Add(2 * time.Second)
 	b.say("what were we doing?")
-	second, _, err := b.store.LiveSession(context.Background(), place)
+	second, _, err := b.store.Sessions.LiveSession(context.Background(), place)
 	must(t, err)
 	r := b.model.Requests()[1]
 	if second.ID == first.ID || !strings.Contains(system(r), "trip to Rome") || count(r.Messages, llm.RoleUser) != 1 {
@@ -420,7 +308,7 @@ func TestPrefixStaysTheSame(t *testing.T) {
 		if r.Schema != nil {
 			text = `{"summary":"They asked questions, and each got an answer.","title":"Questions","decisions":[],"facts":[]}`
 		}
-		return llm.Response{Finish: llm.FinishStop, Message: llm.Message{Role: llm.RoleAssistant, Content: text}}, nil
+		return spoken(text), nil
 	}
 	for i := range turns {
 		b.clock = b.clock.Add(time.Minute)

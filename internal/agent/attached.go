@@ -6,18 +6,13 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"parley/internal/agent/attachments"
-	"parley/internal/llm"
-	"parley/internal/memory/provenance"
 	"parley/internal/text"
-	"parley/internal/tools"
 )
 
-// wordsCut is said in more than one place.
 const wordsCut = "_(Your message was longer than 4,000 characters; I read the first 4,000.)_"
 
-// How many messages have their files in memory at once, over all conversations,
-// and how long another one waits for that.
+// How many messages, over all conversations, have their files in memory at once, and how
+// long another waits for its turn.
 const (
 	maxReaders  = 4
 	waitReaders = 20 * time.Second
@@ -26,8 +21,8 @@ const (
 // voiceMark comes before words that were spoken.
 const voiceMark = "[voice] "
 
-// attach opens the files. A file that cannot be used adds a sentence and never costs
-// the answer; the only error is ctx's. The caller calls done when the turn is over.
+// attach opens the files. A file that cannot be used adds a sentence and never costs the
+// answer; the only error is ctx's. Call done when the turn is over.
 func (t *turn) attach(ctx context.Context) (done func(), err error) {
 	if len(t.m.Files) == 0 {
 		return func() {}, nil
@@ -37,7 +32,7 @@ func (t *turn) attach(ctx context.Context) (done func(), err error) {
 		done = func() { <-t.a.readers }
 	case <-time.After(waitReaders):
 		t.in.files.Sorry = append(t.in.files.Sorry, t.in.p.Text("I am busy with too many files to open yours. Please send it again in a moment."))
-		t.in.heed()
+		t.in.addTranscripts()
 		return func() {}, nil
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
@@ -51,12 +46,13 @@ func (t *turn) attach(ctx context.Context) (done func(), err error) {
 		done()
 		return nil, context.Cause(ctx)
 	}
-	t.in.heed()
+	t.in.addTranscripts()
 	return done, nil
 }
 
-// heed adds spoken words to the author's text, and the sentences to the notice.
-func (in *input) heed() {
+// addTranscripts appends transcribed voice to the author's text, and the files' sentences
+// to the notice.
+func (in *input) addTranscripts() {
 	for _, s := range in.files.Said {
 		in.text = strings.TrimSpace(in.text + "\n" + voiceMark + s)
 	}
@@ -67,37 +63,11 @@ func (in *input) heed() {
 	in.tell(strings.Join(in.files.Sorry, "\n"))
 }
 
-// tell adds sentences to what is said before the answer.
 func (in *input) tell(words string) { in.notice = strings.TrimSpace(in.notice + "\n\n" + words) }
 
 // blind removes the images from the turn because the model refused them.
 func (t *turn) blind() {
 	t.in.files.Blind()
 	t.in.tell(t.in.p.Text("I could not look at the picture: my model did not take it."))
-	t.context.added[0] = t.heard()
-}
-
-// Bounds of the files that tools give to one answer.
-const (
-	maxAttached      = 4
-	maxAttachedBytes = 8 << 20 // of all of them, which every platform takes
-)
-
-// give keeps the files of a tool's result for the answer, and shows a model
-// that sees the pictures among them.
-func (t *turn) give(files tools.Attached) {
-	size := 0
-	for _, f := range t.report.files {
-		size += len(f.Data)
-	}
-	for _, f := range files {
-		if size += len(f.Data); len(t.report.files) == maxAttached || size > maxAttachedBytes {
-			return
-		}
-		t.report.files = append(t.report.files, f)
-		if kind, mime := attachments.File(f, f.Data); kind == attachments.Image && t.a.o.Files.Unseen(t.in.p, mime, f.Data) == "" {
-			t.in.files.Images = append(t.in.files.Images, llm.Image{MIME: mime, Data: f.Data})
-			t.trust.origin.Via |= provenance.ViaPicture // what is written in it
-		}
-	}
+	t.context.added[0] = t.context.heard()
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"parley/internal/agent/attachments"
+	"parley/internal/chat"
 	"parley/internal/llm"
 	"parley/internal/memory/provenance"
 	"parley/internal/tools"
@@ -28,10 +29,9 @@ func TestFilesOfTools(t *testing.T) {
 					shown += len(m.Images)
 				}
 				if last := r.Messages[len(r.Messages)-1]; last.Role == llm.RoleTool {
-					return llm.Response{Finish: llm.FinishStop, Message: llm.Message{Role: llm.RoleAssistant, Content: "here"}}, nil
+					return spoken("here"), nil
 				}
-				return llm.Response{Finish: llm.FinishToolCalls, Message: llm.Message{Role: llm.RoleAssistant,
-					ToolCalls: []llm.ToolCall{{ID: "1", Name: "draw", Args: "{}"}}}}, nil
+				return wanted(call("1", "draw", "{}")), nil
 			}
 			m := b.accept(sent("draw me something"))
 			a, err := b.Handle(t.Context(), m, &viewer{})
@@ -48,15 +48,10 @@ func TestFilesOfTools(t *testing.T) {
 // A picture that was made before a question comes with the question: nothing of
 // it waits for the answer.
 func TestFilesOfToolsBeforeAQuestion(t *testing.T) {
-	draw := tools.Func(tools.Meta{Name: "draw", Description: "draws", Category: tools.Web, ReadOnly: true, Core: true},
-		func(context.Context, tools.Call, struct{}) (tools.Result, error) {
-			return tools.Result{Content: "drawn", Data: tools.Attached{{Name: "a.png", MIME: "image/png", Data: aPNG(t)}}}, nil
-		})
-	erase := tools.Func(tools.Meta{Name: "erase", Description: "erases", Category: tools.Task, Core: true,
-		Consent: tools.Consent{Confirm: true}},
-		func(context.Context, tools.Call, struct{}) (tools.Result, error) {
-			return tools.Result{Content: "erased"}, nil
-		})
+	draw := gives(tools.Meta{Name: "draw", Description: "draws", Category: tools.Web, ReadOnly: true, Core: true},
+		tools.Result{Content: "drawn", Data: tools.Attached{{Name: "a.png", MIME: "image/png", Data: aPNG(t)}}})
+	erase := gives(tools.Meta{Name: "erase", Description: "erases", Category: tools.Task, Core: true,
+		Consent: tools.Consent{Confirm: true}}, tools.Result{Content: "erased"})
 	d := &desk{}
 	b := newBench(t, Options{Confirm: d.ask}, draw, erase)
 	b.model.Call(call("1", "draw", "{}"), call("2", "erase", "{}"))
@@ -67,21 +62,20 @@ func TestFilesOfToolsBeforeAQuestion(t *testing.T) {
 		t.Fatalf("asked with %+v, %v", a.Files, err)
 	}
 	must(t, b.store.Finish(t.Context(), m, nil, a.Record))
-	a, err = b.Resume(t.Context(), b.accept(sent("yes")), nobody{}, d.resumed([]bool{true}))
-	if err != nil || a.Text != "Done." || len(a.Files) != 0 {
-		t.Errorf("then %q with %+v, %v", a.Text, a.Files, err)
+	if a = b.resume(d, true); a.Text != "Done." || len(a.Files) != 0 {
+		t.Errorf("then %q with %+v", a.Text, a.Files)
 	}
 }
 
 func TestFilesOfToolsAreBounded(t *testing.T) {
-	tr := &turn{a: &Agent{}}
+	tr := (&Agent{o: withDefaults(Options{})}).newTurn(chat.Message{}, input{}, false)
 	big := make([]byte, maxAttachedBytes/2)
-	tr.give(tools.Attached{{Data: big}, {Data: big}, {Data: []byte{1}}})
+	tr.tools.give(tools.Attached{{Data: big}, {Data: big}, {Data: []byte{1}}})
 	if len(tr.report.files) != 2 {
 		t.Errorf("%d files", len(tr.report.files))
 	}
-	tr = &turn{a: &Agent{}}
-	tr.give(make(tools.Attached, 20))
+	tr = tr.a.newTurn(chat.Message{}, input{}, false)
+	tr.tools.give(make(tools.Attached, 20))
 	if len(tr.report.files) != maxAttached || tr.trust.origin.Via&provenance.ViaPicture != 0 {
 		t.Errorf("%d files", len(tr.report.files))
 	}

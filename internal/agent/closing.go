@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,18 +13,15 @@ import (
 	"parley/internal/memory/transcript"
 )
 
-// maxSummaryTries is how often the model is asked for a closing summary before
-// the session is archived with an extract, and owes one.
+// maxSummaryTries is how often the model is asked for a closing summary before the session
+// is archived with an extract, and owes one.
 const maxSummaryTries = 3
 
-// digested returns what code leaves of a session that ends now, until a model has
-// read it.
+// digested returns the extract stored of a session that ends now, until a model has
+// summarized it.
 func (a *Agent) digested(se memory.Session, entries []memory.Entry) memory.Closing {
-	c := memory.Closing{Title: shortTitle("", insight(firstSaid(entries))), Decisions: transcript.Decided(se, sessions.Folded{},
-		entries), Owed: se.Owed}
-	if se.Title != "" {
-		c.Title = se.Title
-	}
+	c := memory.Closing{Title: cmp.Or(se.Title, shortTitle("", insight(firstSaid(entries)))),
+		Decisions: transcript.Decided(se, sessions.Folded{}, entries), Owed: se.Owed}
 	told := sessions.Digest(transcript.Left(transcript.Points(entries), se.Summary), maxClosing)
 	if !slices.ContainsFunc(transcript.Points(entries), func(p sessions.Point) bool { return !p.Bot }) {
 		told = transcript.Text(entries) // nobody said much
@@ -41,17 +39,16 @@ func own(se memory.Session, entries []memory.Entry) []sessions.Line {
 	})
 }
 
-// closingOrigin returns whose words a closing summary is made of: the summarizer
-// reads the carried page as well.
+// closingOrigin returns whose words a closing summary is made of; the summarizer also reads
+// the carried page.
 func (a *Agent) closingOrigin(se memory.Session, entries []memory.Entry) memory.Origin {
 	return se.Origin.And(transcript.Origin(entries)).Of(sessions.People(se.CarriedPage)...)
 }
 
-// Archive has the closing summary of an ended session written: by the model,
-// and after three failures by code, which owes it. It must be called in the
-// session's lane.
+// Archive writes the closing summary of an ended session: by the model, or after three
+// failures by code, which still owes it. Call it in the session's lane.
 func (a *Agent) Archive(ctx context.Context, id string) error {
-	se, err := a.o.Store.SessionByID(ctx, id)
+	se, err := a.o.Store.Sessions.SessionByID(ctx, id)
 	if err != nil {
 		return fmt.Errorf("archive: %w", err)
 	}
@@ -67,7 +64,8 @@ func (a *Agent) Archive(ctx context.Context, id string) error {
 		return fmt.Errorf("archive: %w", err)
 	}
 	if len(p.entries) == 0 && p.before == "" {
-		return a.o.Store.ArchiveSession(ctx, se, memory.Closing{Text: se.Closing, Decisions: se.Decisions, Page: se.Page, Origin: se.Origin})
+		return a.o.Store.Sessions.ArchiveSession(ctx, se,
+			memory.Closing{Text: se.Closing, Decisions: se.Decisions, Page: se.Page, Origin: se.Origin})
 	}
 	return a.beside(ctx, p, maxFolds, a.archive)
 }
@@ -89,20 +87,18 @@ func (a *Agent) archive(ctx context.Context, p part, s summing) error {
 	c := memory.Closing{Text: se.Closing, Decisions: se.Decisions, Page: se.Page, Owed: owed, Origin: a.closingOrigin(se, p.entries)}
 	if s.read > 0 || s.err == nil {
 		c.Title = shortTitle(s.Title, se.Title)
-		c.Text = sessions.Squeeze(s.Summary+"\n"+sessions.Digest(transcript.Left(transcript.Points(p.entries[s.read:]), s.Summary),
-			maxClosing), maxClosing)
+		c.Text = withDigest(s.Summary, p.entries[s.read:], maxClosing, maxClosing)
 		c.Decisions = transcript.Decided(se, s.Folded, p.entries)
 		carried := sessions.Without(se.CarriedPage, s.Outdated)
 		c.Page = sessions.Page(carried, append(own(se, p.entries), transcript.Lines(se, s.Folded, p.entries)...)...)
 		a.learn(ctx, se, s.Folded, p.entries[:s.read])
 	}
-	return a.o.Store.ArchiveSession(ctx, se, c)
+	return a.o.Store.Sessions.ArchiveSession(ctx, se, c)
 }
 
-// Pay makes up for a summary that a session owes. It must be called in the
-// session's lane.
+// Pay writes a summary that a session owes. Call it in the session's lane.
 func (a *Agent) Pay(ctx context.Context, id string) error {
-	se, err := a.o.Store.SessionByID(ctx, id)
+	se, err := a.o.Store.Sessions.SessionByID(ctx, id)
 	if err != nil || se.Owed == nil {
 		return err
 	}
@@ -112,15 +108,14 @@ func (a *Agent) Pay(ctx context.Context, id string) error {
 	p := a.part(ctx, se, nil)
 	if len(p.entries) == 0 { // retention took them
 		se.Owed = nil
-		return a.o.Store.SaveSession(ctx, se)
+		return a.o.Store.Sessions.SaveSession(ctx, se)
 	}
 	return a.beside(ctx, p, maxFolds, a.refold)
 }
 
-// refold takes a summary into a live session, if what it was made of is as it
-// was.
+// refold puts a summary into a live session, unless what it was made of has changed.
 func (a *Agent) refold(ctx context.Context, p part, s summing) error {
-	now, err := a.o.Store.SessionByID(ctx, p.session.ID)
+	now, err := a.o.Store.Sessions.SessionByID(ctx, p.session.ID)
 	if err != nil {
 		return fmt.Errorf("fold: %w", err)
 	}
@@ -129,14 +124,13 @@ func (a *Agent) refold(ctx context.Context, p part, s summing) error {
 	}
 	now.Folded = p.session.Folded
 	p.session = now
-	err = a.o.Store.SaveSession(ctx, a.folded(ctx, p, s))
+	err = a.o.Store.Sessions.SaveSession(ctx, a.folded(ctx, p, s))
 	if errors.Is(err, memory.ErrOutdated) {
 		return nil
 	}
 	return err
 }
 
-// unchanged reports whether the entries of a part are still what is stored.
 func (a *Agent) unchanged(ctx context.Context, p part) bool {
 	if len(p.entries) == 0 {
 		return true
@@ -153,27 +147,23 @@ func (a *Agent) unchanged(ctx context.Context, p part) bool {
 	return true
 }
 
-// beside has a model sum something up where nobody waits for it, and takes the
-// result in the lane. One session is summed up once at a time.
+// beside has a model summarize in the background, and takes the result in the lane. A
+// session is summarized once at a time.
 func (a *Agent) beside(ctx context.Context, p part, pieces int, take func(context.Context, part, summing) error) error {
 	id := p.session.ID
 	if _, busy := a.folding.LoadOrStore(id, true); busy {
 		return nil
 	}
-	ask := func(ctx context.Context) summing {
-		f, n, err := a.sumUp(ctx, p, pieces)
-		return summing{f, n, err}
-	}
 	if a.o.Beside == nil {
 		defer a.folding.Delete(id)
-		s := ask(ctx)
+		s := a.sumUp(ctx, p, pieces)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 		return take(ctx, p, s)
 	}
 	a.o.Beside(p.session.Key, func(ctx context.Context) func(context.Context) {
-		s := ask(ctx)
+		s := a.sumUp(ctx, p, pieces)
 		if ctx.Err() != nil {
 			a.folding.Delete(id)
 			return nil
@@ -188,10 +178,10 @@ func (a *Agent) beside(ctx context.Context, p part, pieces int, take func(contex
 	return nil
 }
 
-// foldAfter shortens a session once its answer has been sent; size is that of
-// its request, and at how far it was folded then. It must be called in the lane.
+// foldAfter shortens a session after its answer was sent; size is that of its request, and
+// at its SummarizedAt then. Call it in the lane.
 func (a *Agent) foldAfter(ctx context.Context, id string, size int, at int64) {
-	se, err := a.o.Store.SessionByID(ctx, id)
+	se, err := a.o.Store.Sessions.SessionByID(ctx, id)
 	if err != nil {
 		a.o.Log.Error("fold: read session", "err", err)
 		return
@@ -214,11 +204,10 @@ func (a *Agent) foldAfter(ctx context.Context, id string, size int, at int64) {
 	}
 }
 
-// Summarize sums a live session up now and returns that. All but the last
-// exchanges leave the window. It must run in the session's lane; "" means that
-// there is nothing to sum up yet.
+// Summarize summarizes a live session now and returns that; "" means that there is nothing
+// yet. All but the last exchanges leave the window. Call it in the session's lane.
 func (a *Agent) Summarize(ctx context.Context, p memory.Place) (string, error) {
-	se, ok, err := a.o.Store.LiveSession(ctx, p)
+	se, ok, err := a.o.Store.Sessions.LiveSession(ctx, p)
 	if err != nil || !ok {
 		return "", err
 	}
@@ -227,26 +216,25 @@ func (a *Agent) Summarize(ctx context.Context, p memory.Place) (string, error) {
 		return se.Summary, err
 	}
 	whole := a.part(ctx, se, entries)
-	f, read, err := a.sumUp(ctx, whole, maxFolds)
+	all := a.sumUp(ctx, whole, maxFolds)
 	if ctx.Err() != nil {
 		return "", context.Cause(ctx)
 	}
-	said := sessions.Squeeze(f.Summary+"\n"+sessions.Digest(transcript.Left(transcript.Points(whole.entries[read:]), f.Summary),
-		maxSummary), maxSummary)
-	if read == 0 {
+	said := withDigest(all.Summary, whole.entries[all.read:], maxSummary, maxSummary)
+	if all.read == 0 {
 		said = sessions.Squeeze(whole.before+"\n"+said, maxSummary)
 	}
 	older := a.part(ctx, se, entries[:transcript.CutAt(entries, keepExchanges)])
-	s := summing{f, min(read, len(older.entries)), err}
-	if read >= len(older.entries) {
+	s := summing{all.Folded, min(all.read, len(older.entries)), all.err}
+	if all.read >= len(older.entries) {
 		s.err = nil
 	}
 	se = a.folded(ctx, older, s)
-	if read > 0 { // of the exchanges that stay as well
-		se.Summary, se.Title, se.Origin = said, shortTitle(f.Title, se.Title), se.Origin.And(transcript.Origin(entries))
+	if all.read > 0 { // of the exchanges that stay as well
+		se.Summary, se.Title, se.Origin = said, shortTitle(all.Title, se.Title), se.Origin.And(transcript.Origin(entries))
 		se.Compressions = older.session.Compressions + 1
 	}
-	if err = a.o.Store.SaveSession(ctx, se); errors.Is(err, memory.ErrOutdated) { // somebody was forgotten meanwhile: without their words
+	if err = a.o.Store.Sessions.SaveSession(ctx, se); errors.Is(err, memory.ErrOutdated) { // somebody was forgotten: without their words
 		return a.Summarize(ctx, p)
 	}
 	return said, err

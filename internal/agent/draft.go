@@ -15,31 +15,41 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// checkFor is how long an answer may be checked and written anew.
+// checkFor bounds checking and rewriting an answer.
 const checkFor = 10 * time.Second
 
-// enforce returns an answer that keeps the enforced rules: as it is, written anew once,
-// or in the rules' own words. It shows nothing meanwhile. An error means that the
-// turn was stopped.
-func (t *turn) enforce(ctx context.Context, said string, kind chat.End) (string, chat.End, error) {
-	rules := t.context.guidance.Enforced
-	if len(rules) == 0 || t.sub != nil {
+// draft checks an answer against the enforced rules before anybody sees it.
+type draft struct {
+	*job
+	context *background
+	guide   *guidance
+	tools   *toolrun
+	prompt  *prompt
+	report  *report
+}
+
+// enforce returns an answer that keeps the enforced rules: unchanged, rewritten once, or in
+// the rules' own words. It shows nothing meanwhile. An error means that the turn was
+// stopped.
+func (d *draft) enforce(ctx context.Context, said string, kind chat.End) (string, chat.End, error) {
+	rules := d.guide.Enforced
+	if len(rules) == 0 || d.sub != nil {
 		return said, kind, nil
 	}
-	within, cancel := context.WithTimeout(ctx, t.a.checkFor)
+	within, cancel := context.WithTimeout(ctx, d.a.checkFor)
 	defer cancel()
-	broken, err := t.look(within, said, rules)
+	broken, err := d.look(within, said, rules)
 	if err == nil && len(broken) == 0 {
-		t.looked(catalog.Say(ctx, "the answer was checked and keeps %s", ids(rules)))
+		d.looked(catalog.Say(ctx, "the answer was checked and keeps %s", ids(rules)))
 		return said, kind, nil
 	}
 	if err == nil {
-		t.broke(broken)
+		d.broke(broken)
 		var again string
-		if again, kind, err = t.rewrite(within, said, broken); err == nil {
+		if again, kind, err = d.rewrite(within, said, broken); err == nil {
 			said = again
-			if broken, err = t.look(within, said, rules); err == nil && len(broken) == 0 {
-				t.looked(catalog.Say(ctx, "the answer was written anew, checked, and keeps %s", ids(rules)))
+			if broken, err = d.look(within, said, rules); err == nil && len(broken) == 0 {
+				d.looked(catalog.Say(ctx, "the answer was written anew, checked, and keeps %s", ids(rules)))
 				return said, kind, nil
 			}
 		}
@@ -48,51 +58,50 @@ func (t *turn) enforce(ctx context.Context, said string, kind chat.End) (string,
 		return "", kind, cause
 	}
 	if err != nil {
-		t.a.o.Log.Warn("check an answer", "err", err)
+		d.a.o.Log.Warn("check an answer", "err", err)
 	}
-	if len(broken) == 0 { // nobody knows which
+	if len(broken) == 0 { // which ones is unknown
 		for _, r := range rules {
 			broken = append(broken, review.Breach{Rule: r, Why: catalog.Text(ctx, "It could not be checked.")})
 		}
 	}
-	t.broke(broken)
+	d.broke(broken)
 	var own []review.Rule
 	for _, b := range broken {
 		own = append(own, b.Rule)
 	}
-	t.looked(catalog.Say(ctx, "the answer is what the rules themselves say: %s", ids(own)))
-	t.report.worded = false
+	d.looked(catalog.Say(ctx, "the answer is what the rules themselves say: %s", ids(own)))
+	d.report.worded = false
 	return review.Instead(broken), chat.End{Outcome: chat.Answered}, nil
 }
 
-// look returns the rules that an answer breaks: by code, and if that finds none, by one
-// call of a model where a rule needs one. An error means that nobody knows.
-func (t *turn) look(ctx context.Context, said string, rules []review.Rule) ([]review.Breach, error) {
-	broken := review.Look(said, rules, func(tools []string) bool { return t.worked(ctx, tools) })
-	model := t.judge()
-	if len(broken) > 0 || model == nil || t.report.rote || !slices.ContainsFunc(rules, review.Rule.Judged) {
+// look returns the rules that an answer breaks: by code and, if that finds none and a rule
+// needs it, by one model call. An error means unknown.
+func (d *draft) look(ctx context.Context, said string, rules []review.Rule) ([]review.Breach, error) {
+	broken := review.Look(said, rules, func(tools []string) bool { return d.worked(ctx, tools) })
+	model := d.judge()
+	if len(broken) > 0 || model == nil || d.report.rote || !slices.ContainsFunc(rules, review.Rule.Judged) {
 		return broken, nil
 	}
-	began := t.a.o.Now()
-	broken, used, err := review.Judge{Model: model, Spend: t.report.ledger.spend}.Ask(ctx, t.in.text, said, rules)
-	t.report.ledger.add(1, used)
-	t.report.lap(memory.Lap{Kind: "rules", Name: "draft", Tokens: used.Total}, began, t.a.o.Now().Sub(began))
+	began := d.a.o.Now()
+	broken, used, err := review.Judge{Model: model, Spend: d.report.ledger.spend}.Ask(ctx, d.in.text, said, rules)
+	d.report.ledger.add(1, used)
+	d.report.lap(memory.Lap{Kind: "rules", Name: "draft", Tokens: used.Total}, began, d.a.o.Now().Sub(began))
 	return broken, err
 }
 
-// rewrite has the model write its answer anew.
-func (t *turn) rewrite(ctx context.Context, said string, broken []review.Breach) (string, chat.End, error) {
-	began := t.a.o.Now()
-	messages := append(t.messages(), llm.Message{Role: llm.RoleAssistant, Content: said}, llm.Message{Role: llm.RoleUser,
+func (d *draft) rewrite(ctx context.Context, said string, broken []review.Breach) (string, chat.End, error) {
+	began := d.a.o.Now()
+	messages := append(d.prompt.messages(), llm.Message{Role: llm.RoleAssistant, Content: said}, llm.Message{Role: llm.RoleUser,
 		Content: review.Repair(broken)})
-	req := llm.Request{Model: t.modelName(), Messages: messages, Spend: t.report.ledger.spend, Cache: t.context.session.ID}
-	resp, err := t.models().Complete(ctx, req, nil)
-	t.report.lap(memory.Lap{Kind: "model", Name: "draft", Tokens: resp.Usage.Total}, began, t.a.o.Now().Sub(began))
-	t.report.lose(err)
+	req := llm.Request{Model: d.modelName(), Messages: messages, Spend: d.report.ledger.spend, Cache: d.context.session.ID}
+	resp, err := d.models().Complete(ctx, req, nil)
+	d.report.lap(memory.Lap{Kind: "model", Name: "draft", Tokens: resp.Usage.Total}, began, d.a.o.Now().Sub(began))
+	d.report.lose(err)
 	if err != nil {
 		return "", chat.End{}, fmt.Errorf("write the answer anew: %w", err)
 	}
-	t.report.account(resp)
+	d.report.account(resp)
 	kind, again := kindOf(strings.TrimSpace(resp.Message.Content))
 	if again == "" || len(resp.Message.ToolCalls) > 0 || resp.Finish == llm.FinishLength {
 		return "", kind, errors.New("write the answer anew: there is no whole answer")
@@ -100,26 +109,26 @@ func (t *turn) rewrite(ctx context.Context, said string, broken []review.Breach)
 	return again, kind, nil
 }
 
-// worked reports whether one of these tools has done something in this conversation.
-func (t *turn) worked(ctx context.Context, tools []string) bool {
+// worked reports whether one of these tools has succeeded in this conversation.
+func (d *draft) worked(ctx context.Context, tools []string) bool {
 	is := func(name string) bool { return slices.Contains(tools, name) }
-	if slices.ContainsFunc(t.tools.worked, is) {
+	if slices.ContainsFunc(d.tools.worked, is) {
 		return true
 	}
-	earlier, err := t.a.o.Store.Worked(ctx, t.context.session.ID, t.m.From.ID)
+	earlier, err := d.a.o.Store.Worked(ctx, d.context.session.ID, d.m.From.ID)
 	if err != nil {
-		t.a.o.Log.Warn("read what tools did", "err", err)
+		d.a.o.Log.Warn("read what tools did", "err", err)
 	}
 	return slices.ContainsFunc(earlier, is)
 }
 
-// looked notes for /why what came of a look at the answer.
-func (t *turn) looked(line string) { t.context.guidance.Why = append(t.context.guidance.Why, line) }
+// looked adds a line to /why about a check of the answer.
+func (d *draft) looked(line string) { d.guide.Why = append(d.guide.Why, line) }
 
-// broke notes for /why which rules a draft broke.
-func (t *turn) broke(broken []review.Breach) {
+// broke adds to /why which rules a draft broke.
+func (d *draft) broke(broken []review.Breach) {
 	for _, b := range broken {
-		t.looked(t.in.p.Say("the draft broke the rule %s: %s", b.Rule.ID, b.Why))
+		d.looked(d.in.p.Say("the draft broke the rule %s: %s", b.Rule.ID, b.Why))
 	}
 }
 

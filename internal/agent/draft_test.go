@@ -11,7 +11,6 @@ import (
 	"parley/internal/chat"
 	"parley/internal/llm"
 	"parley/internal/llm/llmtest"
-	"parley/internal/memory"
 	"parley/internal/playbook"
 	"parley/internal/tools"
 )
@@ -41,13 +40,6 @@ func enforcing(t *testing.T, o Options, list ...tools.Tool) *bench {
 	return newBench(t, o, list...)
 }
 
-// growing is what a person sees of an answer while it grows.
-type growing struct{ seen strings.Builder }
-
-func (g *growing) Text(s string)   { g.seen.WriteString(s) }
-func (g *growing) Status(s string) { g.seen.WriteString(s) }
-func (g *growing) Reset()          {}
-
 // TestNothingIsShownUnchecked: where an enforced rule applies nothing of a draft is
 // shown before it was looked at; elsewhere it is.
 func TestNothingIsShownUnchecked(t *testing.T) {
@@ -64,12 +56,11 @@ func TestNothingIsShownUnchecked(t *testing.T) {
 		for _, s := range c.says {
 			b.model.Say(s)
 		}
-		w := &growing{}
-		m := b.accept(chat.Message{Key: annAlone.Key, From: chat.User{ID: annAlone.User, Name: "Ann"}, Direct: true, Text: c.text})
-		a, err := b.Handle(t.Context(), m, w)
-		must(t, err)
-		if got := b.finish(m, a); got != c.want || (w.seen.Len() > 0) != c.shown {
-			t.Errorf("%s: answered %q, shown %q", c.text, got, w.seen.String())
+		w := &viewer{}
+		m := b.accept(sent(c.text))
+		a := b.shown(m, w)
+		if got := b.finish(m, a); got != c.want || (w.text.Len() > 0) != c.shown {
+			t.Errorf("%s: answered %q, shown %q", c.text, got, w.text.String())
 		}
 	}
 }
@@ -108,7 +99,7 @@ func TestCheckingEnds(t *testing.T) {
 			b.checkFor = time.Hour
 			time.AfterFunc(20*time.Millisecond, func() { cancel(chat.ErrStopped) })
 		}
-		in := b.accept(chat.Message{Key: annAlone.Key, From: chat.User{ID: annAlone.User, Name: "Ann"}, Direct: true, Text: c.text})
+		in := b.accept(sent(c.text))
 		a, err := b.Handle(ctx, in, nobody{})
 		must(t, err)
 		cancel(nil)
@@ -119,8 +110,7 @@ func TestCheckingEnds(t *testing.T) {
 			continue
 		}
 		b.finish(in, a)
-		d, err := b.store.LastDecision(t.Context(), memory.Place{Key: annAlone.Key, User: annAlone.User})
-		must(t, err)
+		d := b.decision()
 		if why := strings.Join(d.Detail.Why, "\n"); !strings.Contains(why, "the answer is what the rules themselves say") {
 			t.Errorf("why: %s", why)
 		}
@@ -131,17 +121,11 @@ func TestCheckingEnds(t *testing.T) {
 // been without.
 func TestEnforcedAfterAQuestion(t *testing.T) {
 	d := &desk{}
-	b := enforcing(t, Options{Confirm: d.ask}, tools.Func(tools.Meta{Name: "pay", Description: "pays", Category: tools.Web,
-		Core: true, Consent: tools.Consent{Confirm: true}},
-		func(context.Context, tools.Call, struct{}) (tools.Result, error) {
-			return tools.Result{Content: "paid"}, nil
-		}))
+	b := enforcing(t, Options{Confirm: d.ask}, gives(tools.Meta{Name: "pay", Description: "pays", Category: tools.Web,
+		Core: true, Consent: tools.Consent{Confirm: true}}, tools.Result{Content: "paid"}))
 	b.model.Call(call("a", "pay", `{}`)).Say("It is on its way.").Say("Soon.")
 	b.say("refund me")
-	m := b.accept(chat.Message{Key: annAlone.Key, From: chat.User{ID: annAlone.User, Name: "Ann"}, Direct: true, Text: "yes"})
-	a, err := b.Resume(t.Context(), m, nobody{}, d.resumed([]bool{true}))
-	must(t, err)
-	if a.Text != "A refund takes 5 days." {
+	if a := b.resume(d, true); a.Text != "A refund takes 5 days." {
 		t.Errorf("answered %q", a.Text)
 	}
 }

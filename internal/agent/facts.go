@@ -25,7 +25,6 @@ const maxShown = 500
 // learned is the confidence of a fact found afterwards; one that was asked for has 1.
 const learned = 0.7
 
-// origin says where a fact comes from.
 func origin(f facts.Fact) string {
 	how := "you told me"
 	if f.Author != "user" {
@@ -34,9 +33,8 @@ func origin(f facts.Fact) string {
 	return fmt.Sprintf("(%s on %s)", how, f.Updated.UTC().Format("2 January 2006"))
 }
 
-// learn remembers what people said about themselves, as a fold found it: only
-// with words that really stand in a message of that person, said since they
-// last had something forgotten.
+// learn saves what people said about themselves, as a summary found it: only if the quoted
+// words stand in a message of that person, sent since they last had something forgotten.
 func (a *Agent) learn(ctx context.Context, se memory.Session, f sessions.Folded, entries []memory.Entry) {
 	if !a.o.Learn {
 		return
@@ -45,18 +43,18 @@ func (a *Agent) learn(ctx context.Context, se memory.Session, f sessions.Folded,
 	for _, fact := range f.Facts {
 		e, ok := quoted(entries, fact.Person, fact.Quote)
 		if !ok || facts.MayLearn(fact.Content) != nil || facts.MayLearn(fact.Quote) != nil {
-			a.o.Log.Info("not remembered: nobody said so of themselves", "session", se.ID)
+			a.o.Log.Info("fact dropped: no message of theirs says it", "session", se.ID)
 			continue
 		}
 		if origin.Outside(e.User) {
-			fact.Content = fact.Quote // who summed it up may have obeyed what others wrote
+			fact.Content = fact.Quote // the summarizer may have obeyed what others wrote
 		}
 		kind := fact.Type
 		if !slices.Contains([]string{"fact", "preference", "decision", "insight"}, kind) {
 			kind = "fact"
 		}
 		v := provenance.Viewer{User: e.User, Key: se.Key, Direct: se.Direct, Agent: chat.Agent{ID: se.Agent, Kin: a.o.Kin}}
-		_, err := a.o.Store.SaveFact(ctx, v, facts.NewFact{
+		_, err := a.o.Store.Facts.SaveFact(ctx, v, facts.NewFact{
 			Content: fact.Content, Type: kind, Author: "assistant", Session: se.ID, Generation: se.Generation, MessageID: e.MessageID,
 			Quote: text.Clip(fact.Quote, maxShown), Confidence: learned, Said: e.At, Worth: facts.Worth{Rank: facts.PickedUp,
 				Spoken: e.Content + " " + e.Name, Later: true},
@@ -67,7 +65,7 @@ func (a *Agent) learn(ctx context.Context, se memory.Session, f sessions.Folded,
 	}
 }
 
-// quoted finds the message in which a person said something themselves.
+// quoted finds a person's own message with these words.
 func quoted(entries []memory.Entry, person, quote string) (memory.Entry, bool) {
 	quote = sessions.Normal(quote)
 	for _, e := range entries {

@@ -39,11 +39,6 @@ func (s shelf) open(_ context.Context, _ chat.Message, f chat.File, limit int64)
 	return data, nil
 }
 
-func sent(text string, files ...chat.File) chat.Message {
-	return chat.Message{Key: chat.Key{Platform: "telegram", Channel: "7"}, From: chat.User{ID: "telegram:7", Name: "Ann"},
-		Text: text, Direct: true, Files: files}
-}
-
 func file(name, mime string) chat.File { return chat.File{Name: name, MIME: mime, Ref: name} }
 
 func picture(t *testing.T, encode func(*bytes.Buffer, image.Image) error) []byte {
@@ -220,7 +215,7 @@ func TestRefusedImageIsLeftOut(t *testing.T) {
 		if len(m.Images) > 0 {
 			return llm.Response{}, &llm.Error{Class: llm.ErrBadRequest, Status: 400, Detail: "no image input"}
 		}
-		return llm.Response{Finish: llm.FinishStop, Message: llm.Message{Role: llm.RoleAssistant, Content: m.Content}}, nil
+		return spoken(m.Content), nil
 	}
 	if got := b.from(sent("hello", file("a.png", "image/png"))); got != "I could not look at the picture: my model did not take it."+"\n\nhello\n[image, not opened]" {
 		t.Errorf("got %q", got)
@@ -260,7 +255,7 @@ func TestFloodOfFiles(t *testing.T) {
 	}
 	b := newBench(t, Options{Files: attachments.Files{Open: open}})
 	b.model.Answer = func(llm.Request) (llm.Response, error) {
-		return llm.Response{Finish: llm.FinishStop, Message: llm.Message{Role: llm.RoleAssistant, Content: "ok"}}, nil
+		return spoken("ok"), nil
 	}
 	var all sync.WaitGroup
 	for i := range 100 {

@@ -35,7 +35,7 @@ func inRoom(who, text string) chat.Message {
 func (b *bench) everything() string {
 	b.t.Helper()
 	var all strings.Builder
-	list, err := b.store.Sessions(context.Background(), memory.SessionQuery{})
+	list, err := b.store.Sessions.Sessions(context.Background(), memory.SessionQuery{})
 	must(b.t, err)
 	for _, se := range list {
 		all.WriteString(se.Summary + se.Closing + se.Title + strings.Join(se.Decisions, " ") + strings.Join(se.Mentions.People,
@@ -46,7 +46,7 @@ func (b *bench) everything() string {
 			all.WriteString("|" + e.Content)
 		}
 	}
-	facts, err := b.store.Facts(context.Background(), provenance.Viewer{User: "telegram:bob", Direct: true}, 100, 0)
+	facts, err := b.store.Facts.Facts(context.Background(), provenance.Viewer{User: "telegram:bob", Direct: true}, 100, 0)
 	must(b.t, err)
 	for _, f := range facts {
 		all.WriteString("|" + f.Content)
@@ -91,7 +91,7 @@ func TestForgettingDuringAFoldIsNotUndone(t *testing.T) {
 				b.from(inRoom("bob", "I like zebra"))
 				b.from(inRoom("ann", "I see"))
 			}
-			se, _, err := b.store.LiveSession(t.Context(), memory.Place{Key: room})
+			se, _, err := b.store.Sessions.LiveSession(t.Context(), memory.Place{Key: room})
 			must(t, err)
 			forgotten := false
 			m.during = func(r llm.Request) {
@@ -115,7 +115,7 @@ func TestForgettingDuringAFoldIsNotUndone(t *testing.T) {
 			if all := b.everything(); !forgotten || strings.Contains(all, "zebra") || !strings.Contains(all, "I see") {
 				t.Errorf("forgotten %v, stored: %s", forgotten, all)
 			}
-			if se, err := b.store.SessionByID(t.Context(), se.ID); err != nil || what == "archive" &&
+			if se, err := b.store.Sessions.SessionByID(t.Context(), se.ID); err != nil || what == "archive" &&
 				(se.Status != memory.Archived || se.Closing != "Ann saw it") {
 				t.Errorf("%+v %v", se, err)
 			}
@@ -146,28 +146,39 @@ func TestForgettingBetweenTwoSessionsIsNotUndone(t *testing.T) {
 	ctx, place := t.Context(), memory.Place{Key: room}
 	b.model.Say("ok").Say("ok")
 	b.from(inRoom("bob", "zebra"))
-	se, _, err := b.store.LiveSession(ctx, place)
+	se, _, err := b.store.Sessions.LiveSession(ctx, place)
 	must(t, err)
 	se.Decisions = []string{"zebra it is"}
-	must(t, b.store.SaveSession(ctx, se))
-	must(t, second(b.store.EndSession(ctx, se, memory.Completed, memory.Closing{Text: "about zebra"}, true)))
-	next, err := b.store.NewSession(ctx, place, true)
+	must(t, b.store.Sessions.SaveSession(ctx, se))
+	must(t, second(b.store.Sessions.EndSession(ctx, se, memory.Completed, memory.Closing{Text: "about zebra"}, true)))
+	next, err := b.store.Sessions.NewSession(ctx, place, true)
 	must(t, err)
 	if next.Carried != "about zebra" || len(next.Decisions) != 1 {
 		t.Fatalf("carries %+v", next)
 	}
 	must(t, b.store.ForgetPerson(ctx, "telegram:bob", 0))
 	next.Summary = "zebra"
-	if err := b.store.SaveSession(ctx, next); err == nil {
+	if err := b.store.Sessions.SaveSession(ctx, next); err == nil {
 		t.Error("written back")
 	}
-	must(t, second(b.store.EndSession(ctx, se, memory.Completed, memory.Closing{Text: "about zebra"}, true)))
+	must(t, second(b.store.Sessions.EndSession(ctx, se, memory.Completed, memory.Closing{Text: "about zebra"}, true)))
 	if all := b.everything(); strings.Contains(all, "zebra") {
 		t.Errorf("stored: %s", all)
 	}
-	if live, ok, err := b.store.LiveSession(ctx, place); err != nil || !ok || live.ID != next.ID || live.Summary != "" {
+	if live, ok, err := b.store.Sessions.LiveSession(ctx, place); err != nil || !ok || live.ID != next.ID || live.Summary != "" {
 		t.Errorf("%+v %v %v", live, ok, err)
 	}
 }
 
 func second[T any](_ T, err error) error { return err }
+
+// liveIn returns the session that is alive in a place.
+func (b *bench) liveIn(k chat.Key) memory.Session {
+	b.t.Helper()
+	se, ok, err := b.store.Sessions.LiveSession(b.t.Context(), memory.Place{Key: k})
+	must(b.t, err)
+	if !ok {
+		b.t.Fatal("no live session")
+	}
+	return se
+}

@@ -100,8 +100,7 @@ func TestGuardsLookBack(t *testing.T) {
 		!strings.Contains(first, "24 hours") {
 		t.Fatalf("done %v, told %q", done, first)
 	}
-	d, err := b.store.LastDecision(t.Context(), memory.Place{Key: annAlone.Key, User: annAlone.User})
-	must(t, err)
+	d := b.decision()
 	if why := strings.Join(d.Detail.Why, "\n"); !strings.Contains(why, "stopped “cancel booking”") ||
 		!strings.Contains(why, "let “cancel booking” pass") || len(d.Detail.Guards) != 2 {
 		t.Errorf("why: %s; %+v", why, d.Detail.Guards)
@@ -175,10 +174,7 @@ func TestGuardAsks(t *testing.T) {
 	if done["pay 5"] != 1 || done["pay 500"] != 0 || !strings.Contains(got, "This is a lot of money.") {
 		t.Fatalf("done %v, asked %q", done, got)
 	}
-	m := b.accept(chat.Message{Key: annAlone.Key, From: chat.User{ID: annAlone.User, Name: "Ann"}, Direct: true, Text: "yes"})
-	a, err := b.Resume(t.Context(), m, nobody{}, d.resumed([]bool{true}))
-	must(t, err)
-	must(t, b.store.Finish(t.Context(), m, nil, a.Record))
+	a := b.resume(d, true)
 	if done["pay 500"] != 1 {
 		t.Errorf("done %v after a yes: %q", done, a.Text)
 	}

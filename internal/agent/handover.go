@@ -12,11 +12,10 @@ import (
 	"parley/internal/tools"
 )
 
-// wordsPassedOn is said in more than one place.
 const wordsPassedOn = "Not done: this needs the person's yes, and before they were asked they were passed on to a person."
 
-// handedOver ends the turn when a tool or a guard wants people to take over. Where
-// there is nobody, a guard's refusal is all there is, and the turn goes on.
+// handedOver ends the turn when a tool or a guard wants people to take over. If there is
+// nobody, the turn goes on after a guard's refusal.
 func (t *turn) handedOver(ctx context.Context) (answer chat.Answer, over bool) {
 	if h := t.report.handOver; h != nil {
 		answer, err := t.passOn(ctx, *h, "")
@@ -36,8 +35,8 @@ func (t *turn) handedOver(ctx context.Context) (answer chat.Answer, over bool) {
 
 var errNobody = errors.New("nobody can be asked")
 
-// passOn ends the turn by passing the conversation on to people. said is what the
-// person is told before; "" is nothing. After an error nothing has happened.
+// passOn ends the turn by passing the conversation on to people. said is told to the person
+// first; "" is nothing. After an error nothing has happened.
 func (t *turn) passOn(ctx context.Context, h tools.HandOver, said string) (chat.Answer, error) {
 	if t.a.o.HandOver == nil || t.sub != nil {
 		return chat.Answer{}, errNobody
@@ -55,7 +54,7 @@ func (t *turn) passOn(ctx context.Context, h tools.HandOver, said string) (chat.
 	if said != "" {
 		told = said + "\n\n" + told
 	}
-	t.context.guidance.Why = append(t.context.guidance.Why, catalog.Say(ctx, "You were passed on to a person (by %s). What they write here is theirs.", h.By))
+	t.guide.Why = append(t.guide.Why, catalog.Say(ctx, "You were passed on to a person (by %s). What they write here is theirs.", h.By))
 	answer := t.finish(told, chat.End{Outcome: chat.PassedOn})
 	if rec, ok := answer.Record.(*memory.Turn); ok {
 		rec.Also = deed
@@ -63,22 +62,22 @@ func (t *turn) passOn(ctx context.Context, h tools.HandOver, said string) (chat.
 	return answer, nil
 }
 
-// notRun ends a call that waits for its person, as one that was not made.
+// notRun records a call that waits for its person as not made.
 func notRun(c *memory.CallRecord) {
 	if c.Status == string(tools.Pending) {
 		c.Status, c.Class, c.Result = string(tools.Failed), string(tools.NotRun), wordsPassedOn
 	}
 }
 
-// unasked ends the calls of the newest batch that wait for their person, who is passed on
-// to people before they could be asked: none of them stays open, and servers that ask
-// hear that nobody answers.
+// unasked ends the calls of the newest batch that wait for the person, who is passed on
+// before they could be asked: none stays open, and servers that ask are told that nobody
+// answers.
 func (t *turn) unasked(ctx context.Context) {
 	for i, o := range t.tools.batch.outcomes {
 		c := t.tools.batch.calls[i]
 		switch o.Class {
 		case tools.NeedsInput:
-			t.amend(c, t.unanswered(ctx, c, o))
+			t.amend(c, t.tools.unanswered(ctx, c, o))
 		case tools.NeedsYes:
 			o.State, o.Class, o.Result.Content = tools.Failed, tools.NotRun, wordsPassedOn
 			t.amend(c, o)
@@ -87,10 +86,10 @@ func (t *turn) unasked(ctx context.Context) {
 	for i := range t.report.calls { // of subagents
 		notRun(&t.report.calls[i])
 	}
-	t.tools.batch, t.tools.waits = batch{}, nil
+	t.tools.batch, t.asks.waits = batch{}, nil
 }
 
-// amend notes that something else came of a call than was noted before.
+// amend replaces the recorded outcome of a call.
 func (t *turn) amend(c llm.ToolCall, o tools.Outcome) {
 	for i := range t.context.added {
 		if e := &t.context.added[i]; e.Role == llm.RoleTool && e.ToolCallID == c.ID {

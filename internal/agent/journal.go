@@ -13,20 +13,19 @@ import (
 	"parley/internal/tools/guards"
 )
 
-// journal stores the steps of a turn as they are made, so that a crash never
-// makes one happen twice. The zero value stores nothing: what belongs to no
-// session starts over after a crash.
+// journal stores the steps of a turn as they are made, so that a crash makes none happen
+// twice. The zero value stores nothing: a turn of no session starts over after a crash.
 type journal struct {
 	log   *slog.Logger
 	store *memory.Store
 	row   int64 // the message's
 
-	step    int           // number of the step that is being made
-	last    int           // the highest number that a step has
+	step    int           // number of the current step
+	last    int           // highest number in use
 	answers int           // of the model, so far
 	earlier []memory.Step // of an earlier process, in their order
-	owed    []memory.Step // to be stored next
-	stored  func() error  // waits for those handed over last; nil for none
+	owed    []memory.Step // stored with the next commit
+	stored  func() error  // waits for the last commit; nil for none
 }
 
 // owe notes the current step for the next commit. result may be nil.
@@ -46,8 +45,8 @@ func (j *journal) owe(st memory.Step, result any) error {
 	return nil
 }
 
-// begin stores that a call which changes something begins, with all that is
-// owed, and returns when that is durable: not before may it run.
+// begin stores that a call with a side effect begins, with everything owed, and returns when
+// that is durable. The call must not run before.
 func (j *journal) begin(ctx context.Context, st memory.Step) error {
 	if err := j.owe(st, nil); err != nil {
 		return err
@@ -58,16 +57,15 @@ func (j *journal) begin(ctx context.Context, st memory.Step) error {
 	return nil
 }
 
-// settle hands over what is owed, all of it done, and does not wait: the next step, a
-// model call or a tool that only reads, takes longer, and later writes are stored
-// after it.
+// settle commits what is owed without waiting: the steps are done, and later writes are
+// stored after them.
 func (j *journal) settle(ctx context.Context) {
 	if len(j.owed) > 0 {
 		j.stored = j.flush(ctx)
 	}
 }
 
-// flush queues what is owed; the function it returns waits for it.
+// flush queues what is owed; wait returns when it is stored.
 func (j *journal) flush(ctx context.Context) (wait func() error) {
 	if j.stored != nil {
 		if err := j.stored(); err != nil {
@@ -88,13 +86,12 @@ func (j *journal) read(earlier []memory.Step) {
 	}
 }
 
-// next gives a new step its number, which no other has.
 func (j *journal) next() {
 	j.last++
 	j.step = j.last
 }
 
-// answer goes on to the model's next answer, and returns it if an earlier process got it.
+// answer moves on to the model's next answer, and returns it if an earlier process got it.
 func (j *journal) answer() (memory.Step, bool) {
 	j.answers++
 	n := 0
@@ -111,17 +108,16 @@ func (j *journal) answer() (memory.Step, bool) {
 	return memory.Step{}, false
 }
 
-// The kinds of steps.
 const (
 	stepModel = "model"
 	stepTool  = "tool"
 )
 
 // key names a call of the model's newest answer: ids of calls are unique within one answer
-// only. It does not depend on what is known of the tool now.
+// only. It does not depend on what is known about the tool now.
 func (j *journal) key(call string) string { return fmt.Sprintf("%d/%s", j.answers, call) }
 
-// made returns what an earlier process noted of a call.
+// made returns what an earlier process stored about a call.
 func (j *journal) made(call string) (memory.Step, bool) {
 	key := j.key(call)
 	for _, st := range j.earlier {
@@ -133,21 +129,20 @@ func (j *journal) made(call string) (memory.Step, bool) {
 	return memory.Step{}, false
 }
 
-// journaled is what a tool step remembers of an outcome.
+// journaled is the stored form of a tool's outcome.
 type journaled struct {
 	State   tools.State `json:"state"`
 	Class   tools.Class `json:"class,omitempty"`
 	Content string      `json:"content"`
 	Private bool        `json:"private,omitempty"`
-	// Origin is nil in what an older version wrote: it may be from outside.
+	// Origin is nil in rows of older versions: the result may be from outside.
 	Origin    *provenance.Origin `json:"origin,omitempty"`
 	Untrusted bool               `json:"untrusted,omitempty"`
 	Waits     []Waiting          `json:"waits,omitempty"` // of a subagent
-	Raw       string             `json:"raw,omitempty"`   // where it is another than Content, and short enough
-	Long      bool               `json:"long,omitempty"`  // what the tool gave is too long to be kept
+	Raw       string             `json:"raw,omitempty"`   // if it differs from Content and is short enough
+	Long      bool               `json:"long,omitempty"`  // Raw was too long to keep
 }
 
-// kept returns what is journaled of an outcome.
 func kept(o tools.Outcome) journaled {
 	d, _ := o.Result.Data.(Delegated)
 	j := journaled{o.State, o.Class, o.Result.Content, o.Result.Private, &o.Result.Origin, o.Result.Untrusted, d.Waits,
@@ -158,7 +153,7 @@ func kept(o tools.Outcome) journaled {
 	return j
 }
 
-// resumed returns the outcome of a step an earlier process made or began.
+// resumed returns the outcome of a step that an earlier process finished or began.
 func (j *journal) resumed(st memory.Step, tool string) tools.Outcome {
 	var was journaled
 	if st.Done && json.Unmarshal([]byte(st.Result), &was) == nil && was.Class != tools.NeedsInput {

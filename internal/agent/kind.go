@@ -7,9 +7,8 @@ import (
 	"parley/internal/playbook"
 )
 
-// kinds are the marks with which a model says what its answer is, as rules.md
-// asks it to: the first thing in the answer, and taken off before anybody reads
-// it. An answer without one is an answer.
+// kinds are the marks with which a model labels its answer, as rules.md asks: they stand
+// first, and are removed before anybody reads them. No mark means a plain answer.
 var kinds = []struct {
 	mark string
 	end  chat.End
@@ -20,7 +19,7 @@ var kinds = []struct {
 	{"[unsafe]", chat.End{Outcome: chat.Refused, Reason: chat.Unsafe}, "something unsafe"},
 }
 
-// kindOf takes the mark off an answer; end is zero where there is none.
+// kindOf removes the mark from an answer; end is zero if there is none.
 func kindOf(answer string) (end chat.End, rest string) {
 	trimmed := strings.TrimLeft(answer, " \t\r\n")
 	for _, k := range kinds {
@@ -35,7 +34,7 @@ func kindOf(answer string) (end chat.End, rest string) {
 	return chat.End{}, answer
 }
 
-// mayBeKind reports whether more of an answer may make a mark of its beginning.
+// mayBeKind reports whether an answer so far may be the beginning of a mark.
 func mayBeKind(answer string) bool {
 	answer = strings.TrimLeft(answer, " \t\r\n")
 	for _, k := range kinds {
@@ -46,7 +45,7 @@ func mayBeKind(answer string) bool {
 	return false
 }
 
-// meant returns the intent that goes with how a message ended in the model's words.
+// meant returns the intent that goes with the model's mark.
 func meant(end chat.End) string {
 	for _, k := range kinds {
 		if k.end == end {
@@ -56,7 +55,7 @@ func meant(end chat.End) string {
 	return "an answer"
 }
 
-// guided returns how a message ends that is answered as the playbook says.
+// guided returns how a message ends that the playbook answers.
 func guided(kind playbook.Kind) chat.End {
 	switch kind {
 	case playbook.Asks:
@@ -69,14 +68,13 @@ func guided(kind playbook.Kind) chat.End {
 	return chat.End{Outcome: chat.Answered}
 }
 
-// ends settles how the turn ends whose answer is of this kind: as the model says
-// or, where it says nothing, the playbook. What a person's yes or no came to
-// stays what it is.
-func (t *turn) ends(kind chat.End) chat.End {
-	if t.report.well.Outcome != chat.Answered {
-		return t.report.well
+// ends decides how a turn with an answer of this kind ends: as the model says or, if it says
+// nothing, the playbook. The outcome of a person's yes or no stays.
+func (g *guidance) ends(kind chat.End) chat.End {
+	if g.report.well.Outcome != chat.Answered {
+		return g.report.well
 	}
-	ruled := guided(t.context.guidance.Kind)
+	ruled := guided(g.Kind)
 	if kind.Outcome == "" || kind.Outcome == ruled.Outcome {
 		return ruled
 	}

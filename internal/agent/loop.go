@@ -12,38 +12,37 @@ import (
 	"parley/internal/llm"
 	"parley/internal/memory"
 	"parley/internal/memory/provenance"
+	"parley/internal/playbook"
 	"parley/internal/playbook/review"
 	"parley/internal/text"
 	"parley/internal/text/catalog"
 	"parley/internal/tools"
 )
 
-// Said in more than one place.
 const (
 	wordsCutShort   = "(cut short)"
 	wordsTooComplex = "That was too much for one go. Please break it into smaller steps."
 )
 
-// loop asks the model and runs its tool calls until it answers, at most MaxCalls
-// times. The last batch of tools still runs, so the closing text reports what was
-// done.
+// loop asks the model and runs its tool calls until it answers, at most MaxCalls times.
+// The last batch of tools still runs, so the closing text reports what was done.
 func (t *turn) loop(ctx context.Context) (chat.Answer, error) {
 	folded := false
 	for call := 1; call <= t.maxCalls(); {
 		if answer, over := t.step(ctx); over {
 			return answer, nil
 		}
-		messages := t.messages()
-		size := t.sizeOf(messages)
+		messages := t.prompt.messages()
+		size := t.prompt.sizeOf(messages)
 		if !folded && t.tooLong(size) {
 			folded = true
 			if err := t.a.fold(ctx, t); err != nil {
 				t.a.o.Log.Warn("fold before sending", "err", err)
 			}
-			messages = t.messages()
-			size = t.sizeOf(messages)
+			messages = t.prompt.messages()
+			size = t.prompt.sizeOf(messages)
 		}
-		if float64(size) > overflowAt*float64(t.a.limit()) { // shortened as it is
+		if float64(size) > overflowAt*float64(t.a.limit()) { // although shortened
 			return t.failed(ctx, &llm.Error{Class: llm.ErrContextOverflow, Detail: fmt.Sprintf("a request of %d tokens, for a limit of %d",
 				size, t.a.limit())})
 		}
@@ -64,7 +63,7 @@ func (t *turn) loop(ctx context.Context) (chat.Answer, error) {
 			}
 			return t.spoke(ctx, resp)
 		}
-		t.hush()
+		t.preview.hush()
 		if answer, over := t.act(ctx, resp.Message); over {
 			return answer, nil
 		}
@@ -78,39 +77,54 @@ func (t *turn) loop(ctx context.Context) (chat.Answer, error) {
 	return t.finish(t.report.withDone(t.in.p, t.in.p.Text(wordsTooComplex)), chat.End{Outcome: chat.Failed, Reason: chat.TooComplex}), nil
 }
 
-func (t *turn) maxCalls() int {
-	if t.sub != nil {
-		return t.sub.MaxTurns
+// maxStepRuns is how many rounds of calls a journey's steps make for one message.
+const maxStepRuns = 8
+
+// step makes the calls that a journey's step needs, as if the model had asked for them. over
+// is true when the turn ends here.
+func (t *turn) step(ctx context.Context) (answer chat.Answer, over bool) {
+	for g := &t.guide; len(g.Run) > 0 && g.rounds < maxStepRuns && t.sub == nil; {
+		g.rounds++
+		said := llm.Message{Role: llm.RoleAssistant}
+		for i, run := range g.Run {
+			if _, known := t.tools.set.Lookup(run.Tool); !known {
+				run.Args = playbook.Typed(run.Args, t.tools.tool(ctx, run.Tool).Parameters)
+			}
+			said.ToolCalls = append(said.ToolCalls, llm.ToolCall{ID: fmt.Sprintf("step_%d_%d", g.rounds, i), Name: run.Tool, Args: string(run.Args)})
+			t.tools.offer = append(t.tools.offer, run.Tool)
+		}
+		g.Run = nil
+		if answer, over := t.act(ctx, said); over {
+			return answer, true
+		}
 	}
-	return t.a.o.MaxCalls
+	return chat.Answer{}, false
 }
 
-// agentName returns who calls tools, as their scopes name it.
-func (t *turn) agentName() string {
-	if t.sub != nil {
-		return t.sub.Name
+// follow does what the playbook says about what tools gave back. over is true when the
+// answer is ready.
+func (t *turn) follow(ctx context.Context) (answer chat.Answer, over bool) {
+	if !t.guide.again(ctx) {
+		return answer, false
 	}
-	return ""
+	if answer, over = t.ruledOver(ctx); !over && t.guide.Reply != "" {
+		return t.finish(t.guide.Reply, t.guide.ends(chat.End{})), true
+	}
+	return answer, over
 }
 
-// modelName returns the model this turn asks.
-func (t *turn) modelName() string {
-	if t.sub != nil && t.sub.Model != nil {
-		return ""
+// ruledOver ends the turn where the playbook passes the person on to people.
+func (t *turn) ruledOver(ctx context.Context) (answer chat.Answer, over bool) {
+	h := t.guide.HandOver
+	if h.By == nil {
+		return answer, false
 	}
-	return t.a.ModelName()
+	answer, err := t.passOn(ctx, tools.HandOver{By: h.By, Reason: h.For}, t.guide.Reply)
+	return answer, err == nil
 }
 
-// models returns who is asked.
-func (t *turn) models() llm.Model {
-	if t.sub != nil && t.sub.Model != nil {
-		return t.sub.Model
-	}
-	return t.a.o.Model
-}
-
-// Bounds of an answer, in runes: how much is remembered, and how much is sent. A model
-// that writes more is going in circles.
+// Bounds of an answer, in runes: how much is remembered, and how much is sent. A model that
+// writes more is going in circles.
 const (
 	maxAnswer = 18_000
 	maxGiven  = 256_000
@@ -120,7 +134,7 @@ const (
 func (t *turn) spoke(ctx context.Context, resp llm.Response) (chat.Answer, error) {
 	t.report.rote, t.report.worded = resp.Rote, true
 	kind, said := kindOf(strings.TrimSpace(resp.Message.Content))
-	said, kind, err := t.enforce(ctx, said, kind)
+	said, kind, err := t.draft.enforce(ctx, said, kind)
 	if err != nil {
 		return t.failed(ctx, err)
 	}
@@ -129,10 +143,10 @@ func (t *turn) spoke(ctx context.Context, resp llm.Response) (chat.Answer, error
 	if cut {
 		given += "\n\n" + catalog.Text(ctx, wordsCutShort)
 	}
-	given, kept := review.Composed(t.defanged(given), t.in.text, t.context.guidance.Composed)
+	given, kept := review.Composed(t.links.defanged(given), t.in.text, t.guide.Composed)
 	t.report.worded = t.report.worded && kept
-	said = review.WordForWord(given, t.context.guidance.Verbatim)
-	answer := t.finish(said, t.ends(kind))
+	said = review.WordForWord(given, t.guide.Verbatim)
+	answer := t.finish(said, t.guide.ends(kind))
 	if cut && t.sub == nil {
 		answer.Buttons = append(answer.Buttons, []chat.Button{{Label: catalog.Text(ctx, "Go on"), Data: goOn}})
 	}
@@ -142,10 +156,9 @@ func (t *turn) spoke(ctx context.Context, resp llm.Response) (chat.Answer, error
 // goOn is the command that has the model go on with an answer that was cut short.
 const goOn = "/session more"
 
-// complete makes one model call with messages, or replays the answer that an earlier
-// process got.
+// complete makes one model call, or replays the answer that an earlier process got.
 func (t *turn) complete(ctx context.Context, messages []llm.Message) (llm.Response, error) {
-	t.trust.brought, t.preview = nil, preview{}
+	t.links.brought, t.preview.written = nil, written{}
 	if st, ok := t.journal.answer(); ok {
 		var resp llm.Response
 		if err := json.Unmarshal([]byte(st.Result), &resp); err == nil {
@@ -161,12 +174,12 @@ func (t *turn) complete(ctx context.Context, messages []llm.Message) (llm.Respon
 		Spend: t.report.ledger.spend, Cache: t.context.session.ID}
 	began := t.a.o.Now()
 	back := chat.Aside(ctx)
-	resp, err := t.models().Complete(ctx, req, t.show)
+	resp, err := t.models().Complete(ctx, req, t.preview.show)
 	back()
 	if len(t.in.files.Images) > 0 && (errors.Is(err, llm.ErrBadRequest) || errors.Is(err, llm.ErrModelNotFound)) {
 		t.blind()
-		req.Messages = t.messages()
-		resp, err = t.models().Complete(ctx, req, t.show)
+		req.Messages = t.prompt.messages()
+		resp, err = t.models().Complete(ctx, req, t.preview.show)
 	}
 	t.report.lap(memory.Lap{Kind: "model", Name: cmp.Or(resp.By, req.Model), Tokens: resp.Usage.Total}, began, t.a.o.Now().Sub(began))
 	t.report.lose(err)
@@ -185,15 +198,15 @@ func (t *turn) complete(ctx context.Context, messages []llm.Message) (llm.Respon
 	return resp, nil
 }
 
-// down reports whether the model cannot be reached for a reason that the
-// person's next try would not change.
+// down reports whether the model cannot be reached for a reason that trying again soon would
+// not change.
 func down(err error) bool {
 	return errors.Is(err, llm.ErrUnavailable) || errors.Is(err, llm.ErrAuth) || errors.Is(err, llm.ErrQuota) ||
 		errors.Is(err, llm.ErrModelNotFound)
 }
 
-// fallback lets the built-in responder do what needs no model. If it does not
-// understand the message, the failure stays.
+// fallback lets the built-in responder do what needs no model. If it does not understand the
+// message, the failure stays.
 func (t *turn) fallback(ctx context.Context, req llm.Request, cause error) (llm.Response, error) {
 	req.Spend = nil
 	resp, err := t.a.o.Fallback.Complete(ctx, req, nil)

@@ -9,66 +9,73 @@ import (
 	"parley/internal/text"
 )
 
-// wordsStopped is said in more than one place.
 const wordsStopped = "Stopped."
 
-// preview is an answer while it grows. Adding a word does not copy the whole.
 type preview struct {
+	*job
+	links   *links
+	trust   *trust
+	sources *sources
+	guide   *guidance
+	written
+}
+
+// written is an answer so far. Adding a word does not copy the whole.
+type written struct {
 	said  []byte // by the model, so far
-	safe  string // what of it is whole words, with addresses looked at
-	rest  string // what is not
+	safe  string // the whole words of it, with addresses checked
+	rest  string // the unfinished word
 	shown []byte // to the person
 	head  string // its beginning, while that may be the mark of a kind
 	begun bool   // it is not
 }
 
-// show streams text to the person: whole words where addresses are looked at,
-// and marks only as they will stand in the answer.
-func (t *turn) show(delta string) {
-	g := &t.preview
-	if len(t.context.guidance.Enforced)+len(t.context.guidance.Composed) > 0 { // nothing is shown before it was looked at
+// show streams text to the person: whole words where addresses are checked, and marks only
+// as they will stand in the answer.
+func (g *preview) show(delta string) {
+	if len(g.guide.Enforced)+len(g.guide.Composed) > 0 { // nothing is shown unchecked
 		return
 	}
 	if delta == llm.RetryText {
-		t.hush()
+		g.hush()
 		return
 	}
 	if delta = g.opening(delta); delta == "" {
 		return
 	}
 	g.said = append(g.said, delta...)
-	if !t.trust.guarded() && !t.cites() {
+	if !g.trust.guarded() && !g.sources.cites() {
 		g.shown = append(g.shown, delta...)
-		t.w.Text(delta)
+		g.w.Text(delta)
 		return
 	}
 	g.rest += delta
 	end := strings.LastIndexAny(g.rest, " \n\t") + 1
-	if t.cites() {
+	if g.sources.cites() {
 		end = settled(g.rest, end)
 	}
 	if end == 0 {
 		return
 	}
-	word := t.defanged(g.rest[:end])
+	word := g.links.defanged(g.rest[:end])
 	g.safe, g.rest = g.safe+word, g.rest[end:]
 	shown := string(g.shown)
 	now := shown + word
-	if t.cites() && strings.ContainsAny(word, marking) {
-		now, _ = t.checked(text.Clean(g.safe))
+	if g.sources.cites() && strings.ContainsAny(word, marking) {
+		now, _ = g.sources.checked(text.Clean(g.safe))
 	}
 	more, extends := strings.CutPrefix(now, shown)
 	if !extends {
-		t.w.Reset()
+		g.w.Reset()
 		more = now
 	}
 	if g.shown = []byte(now); more != "" {
-		t.w.Text(more)
+		g.w.Text(more)
 	}
 }
 
-// opening returns what may be shown of a delta: nothing before it is known whether
-// the answer begins with a mark, and never the mark.
+// opening returns what may be shown of a delta: never the mark of a kind, and nothing until
+// it is known whether the answer begins with one.
 func (g *preview) opening(delta string) string {
 	if g.begun {
 		return delta
@@ -90,10 +97,10 @@ var (
 	lastMark = text.Pattern(`\s*(?:[\[【［〔〖⟦][^\]】］〕〗⟧\n]{1,60}[\]】］〕〗⟧]+[,\s]*)+$`)
 )
 
-// settled returns how much of a text may be shown before its end, without a mark
-// that is not over or that others may follow.
+// settled returns how much of a text may be shown: it stops before a mark that is unfinished
+// or that others may follow.
 func settled(text string, end int) int {
-	end = len(strings.TrimRight(text[:end], " \n\t")) // a mark that is taken out takes the space before it
+	end = len(strings.TrimRight(text[:end], " \n\t")) // removing a mark removes the space before it
 	for _, pattern := range []*regexp.Regexp{openMark(), lastMark()} {
 		if at := pattern.FindStringIndex(text[:end]); at != nil {
 			end = at[0]
@@ -103,25 +110,25 @@ func settled(text string, end int) int {
 }
 
 // hush removes what was shown because the model started over.
-func (t *turn) hush() {
-	t.preview = preview{}
-	t.w.Reset()
+func (g *preview) hush() {
+	g.written = written{}
+	g.w.Reset()
 }
 
-// stopped ends a turn that its person stopped. What they have read stays.
+// stopped ends a turn that its person stopped, and keeps what they have read.
 func (t *turn) stopped(why chat.Reason) chat.Answer {
 	said := strings.TrimSpace(text.Clip(string(t.preview.said), maxAnswer))
 	if said == "" {
 		return t.finish(t.report.withDone(t.in.p, t.in.p.Text(wordsStopped)), chat.End{Outcome: chat.Stopped, Reason: why})
 	}
 	t.report.worded = true
-	said = closedFence(t.defanged(said))
+	said = closedFence(t.links.defanged(said))
 	return t.finish(t.report.withDone(t.in.p, said+"\n\n"+t.in.p.Text("(stopped)")), chat.End{Outcome: chat.Stopped, Reason: why})
 }
 
 var fence = text.Pattern("^ {0,3}(`{3,}|~{3,})([^\n]*)")
 
-// closedFence closes a block of code that a text ends in.
+// closedFence closes a code block that a text ends in.
 func closedFence(text string) string {
 	open := ""
 	for line := range strings.Lines(text) {

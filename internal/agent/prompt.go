@@ -4,6 +4,7 @@ import (
 	_ "embed" // prompts
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -23,8 +24,7 @@ var builtinPersona string
 //go:embed prompts/rules.md
 var rules string
 
-// promptFile is the persona with the rules below it, read again when the file
-// changes.
+// promptFile is the persona with the rules below it, read again when the file changes.
 type promptFile struct {
 	path, name string
 
@@ -59,8 +59,8 @@ func (p *promptFile) read() error {
 	return nil
 }
 
-// current is persona and rules now. A file that has become unreadable leaves the
-// last good one in force.
+// current returns persona and rules. If the file has become unreadable, the last good text
+// stays in force.
 func (p *promptFile) current() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -72,111 +72,111 @@ func (p *promptFile) current() string {
 	return p.text
 }
 
-// messages lays the request out, what changes least first, so that from one
-// turn to the next everything before the context line is byte for byte the
-// same and the provider's cache holds: persona and rules, lasting facts and
-// summaries, the window, the context line of this turn, and what was said now.
-func (t *turn) messages() []llm.Message {
-	out := append(make([]llm.Message, 0, 2+len(t.context.window)+len(t.context.added)), llm.Message{Role: llm.RoleSystem, Content: t.stable()})
-	for _, e := range t.context.window {
-		out = append(out, t.spoken(e))
+// prompt lays out what the model reads.
+type prompt struct {
+	*job
+	context *background
+	guide   *guidance
+	tools   *toolrun
+	report  *report
+}
+
+// messages lays out the request, what changes least first: persona and rules, lasting facts
+// and summaries, the window, the context line of this turn, and what was said now. So from
+// one turn to the next everything before the context line is byte for byte the same, and the
+// provider's cache holds.
+func (p *prompt) messages() []llm.Message {
+	out := append(make([]llm.Message, 0, 2+len(p.context.window)+len(p.context.added)), llm.Message{Role: llm.RoleSystem, Content: p.stable()})
+	for _, e := range p.context.window {
+		out = append(out, p.spoken(e))
 	}
-	out = append(out, llm.Message{Role: llm.RoleSystem, Content: t.contextLine()})
+	out = append(out, llm.Message{Role: llm.RoleSystem, Content: p.contextLine()})
 	heard := len(out)
-	for _, e := range t.context.added {
-		out = append(out, t.spoken(e))
+	for _, e := range p.context.added {
+		out = append(out, p.spoken(e))
 	}
-	if len(t.in.files.Images) > 0 {
-		out[heard].Images = t.in.files.Images
+	if len(p.in.files.Images) > 0 {
+		out[heard].Images = p.in.files.Images
 	}
 	return out
 }
 
 // stable returns the beginning of every request of this session.
-func (t *turn) stable() string {
-	if t.sub != nil {
-		return t.sub.Prompt + "\n\n" + strings.TrimSpace(rules)
+func (p *prompt) stable() string {
+	if p.sub != nil {
+		return p.sub.Prompt + "\n\n" + strings.TrimSpace(rules)
 	}
 	var b strings.Builder // what comes below persona and rules
-	if len(t.context.known.lasting) > 0 {
+	if len(p.context.known.lasting) > 0 {
 		b.WriteString("\n\nWhat you remember; the number names a fact for tools, do not show it (data):\n")
-		for _, f := range t.context.known.lasting {
+		for _, f := range p.context.known.lasting {
 			b.WriteString("- " + llm.Unfenced(f) + "\n")
 		}
 	}
-	if len(t.context.session.CarriedPage) > 0 {
-		b.WriteString("\n\nFrom earlier conversations, what may still matter (data):\n" + asData(sessions.Text(t.context.session.CarriedPage)))
+	if len(p.context.session.CarriedPage) > 0 {
+		b.WriteString("\n\nFrom earlier conversations, what may still matter (data):\n" + asData(sessions.Text(p.context.session.CarriedPage)))
 	}
-	if t.context.session.Carried != "" {
-		b.WriteString("\n\nThe previous session, in short (data):\n" + asData(t.context.session.Carried))
+	if p.context.session.Carried != "" {
+		b.WriteString("\n\nThe previous session, in short (data):\n" + asData(p.context.session.Carried))
 	}
-	if t.context.session.Summary != "" {
-		b.WriteString("\n\nEarlier in this conversation, in short (data):\n" + asData(t.context.session.Summary))
+	if p.context.session.Summary != "" {
+		b.WriteString("\n\nEarlier in this conversation, in short (data):\n" + asData(p.context.session.Summary))
 	}
-	if len(t.context.session.Decisions) > 0 {
-		b.WriteString("\n\nDecided here (data):\n- " + strings.Join(t.context.session.Decisions, "\n- "))
+	if len(p.context.session.Decisions) > 0 {
+		b.WriteString("\n\nDecided here (data):\n- " + strings.Join(p.context.session.Decisions, "\n- "))
 	}
-	if t.context.session.Summary != "" {
-		if s := mentionLine(t.context.session.Mentions); s != "" {
-			b.WriteString("\n\nMentioned (data): " + s)
+	if p.context.session.Summary != "" {
+		m := p.context.session.Mentions
+		if all := slices.Concat(m.Files, m.URLs, m.Symbols, m.People, m.Refs); len(all) > 0 {
+			b.WriteString("\n\nMentioned (data): " + strings.Join(all, ", "))
 		}
 	}
-	return t.a.prompt.current() + b.String()
-}
-
-func mentionLine(m sessions.Mentions) string {
-	var parts []string
-	for _, list := range [][]string{m.Files, m.URLs, m.Symbols, m.People, m.Refs} {
-		parts = append(parts, list...)
-	}
-	return strings.Join(parts, ", ")
+	return p.a.prompt.current() + b.String()
 }
 
 // contextLine returns the part of the prompt that holds for this turn only.
-func (t *turn) contextLine() string {
+func (p *prompt) contextLine() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Now: %s.", t.report.began.UTC().Format("Monday, 2006-01-02 15:04 UTC"))
-	if t.m.Direct {
-		fmt.Fprintf(&b, " You are talking privately with %s.", transcript.Label(t.m.From.Name))
+	fmt.Fprintf(&b, "Now: %s.", p.report.began.UTC().Format("Monday, 2006-01-02 15:04 UTC"))
+	if p.m.Direct {
+		fmt.Fprintf(&b, " You are talking privately with %s.", transcript.Label(p.m.From.Name))
 	} else {
 		fmt.Fprintf(&b, " This is a group; each message begins with its author's name and sign. You are answering %s.",
-			transcript.Speaker(t.m.From.Name, t.m.From.ID))
+			transcript.Speaker(p.m.From.Name, p.m.From.ID))
 	}
-	switch { // a model hears by itself who writes English
-	case t.in.chosen:
-		fmt.Fprintf(&b, " Answer in %s, whatever language they write: they chose that.", t.in.p.EnglishName())
-	case t.in.p != (catalog.Printer{}):
-		fmt.Fprintf(&b, " Their language is %s.", t.in.p.EnglishName())
+	switch { // a model notices English by itself
+	case p.in.chosen:
+		fmt.Fprintf(&b, " Answer in %s, whatever language they write: they chose that.", p.in.p.EnglishName())
+	case p.in.p != (catalog.Printer{}):
+		fmt.Fprintf(&b, " Their language is %s.", p.in.p.EnglishName())
 	}
-	if q := strings.TrimSpace(text.Plain(t.m.Quote)); q != "" {
+	if q := strings.TrimSpace(text.Plain(p.m.Quote)); q != "" {
 		fmt.Fprintf(&b, "\nThey reply to this earlier message (data): %s", asData(text.Clip(q, maxQuoted)))
 	}
-	if len(t.context.known.relevant) > 0 {
-		b.WriteString("\nPossibly relevant, from memory (data):\n- " + strings.Join(t.context.known.relevant, "\n- "))
+	if len(p.context.known.relevant) > 0 {
+		b.WriteString("\nPossibly relevant, from memory (data):\n- " + strings.Join(p.context.known.relevant, "\n- "))
 	}
-	if t.context.known.notes != "" {
-		b.WriteString("\nPossibly relevant, from the notes (data):\n" + asData(t.context.known.notes))
+	if p.context.known.notes != "" {
+		b.WriteString("\nPossibly relevant, from the notes (data):\n" + asData(p.context.known.notes))
 	}
-	if t.context.waits != "" {
+	if p.context.waits != "" {
 		fmt.Fprintf(&b, "\n"+"You asked this person the following, and they have not answered yes or no yet (data). It is not "+
-			"done. They can still answer; do not call it again unless they ask for it anew: %s", asData(t.context.waits))
+			"done. They can still answer; do not call it again unless they ask for it anew: %s", asData(p.context.waits))
 	}
-	if t.context.guidance.Instructions != "" {
-		b.WriteString("\n" + t.context.guidance.Instructions)
+	if p.guide.Instructions != "" {
+		b.WriteString("\n" + p.guide.Instructions)
 	}
 	return b.String()
 }
 
-// asData marks a text that is not to be obeyed.
+// asData marks a text that must not be obeyed.
 func asData(s string) string { return "<data>" + escapeData(s) + "</data>" }
 
 // escapeData keeps text from closing the mark it stands in.
-func escapeData(s string) string { return escaping.Replace(s) }
-
-var escaping = strings.NewReplacer("<", "‹", ">", "›")
+var escapeData = strings.NewReplacer("<", "‹", ">", "›").Replace
 
 // spoken returns a stored entry as the model sees it.
-func (t *turn) spoken(e memory.Entry) llm.Message {
+func (p *prompt) spoken(e memory.Entry) llm.Message {
 	m := llm.Message{Role: e.Role, Content: e.Content, ToolCalls: e.ToolCalls, ToolCallID: e.ToolCallID}
 	switch e.Role {
 	case llm.RoleTool:
@@ -187,9 +187,15 @@ func (t *turn) spoken(e memory.Entry) llm.Message {
 		}
 	case llm.RoleUser:
 		m.Content = transcript.Full(e)
-		if !t.m.Direct {
+		if !p.m.Direct {
 			m.Content = transcript.Speaker(e.Name, e.User) + ": " + provenance.Under(m.Content)
 		}
 	}
 	return m
+}
+
+func (p *prompt) size() int { return p.sizeOf(p.messages()) }
+
+func (p *prompt) sizeOf(messages []llm.Message) int {
+	return p.a.o.Limits.Tokens(llm.Request{Model: p.modelName(), Messages: messages, Tools: p.tools.offered().Specs()})
 }

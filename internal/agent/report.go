@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -19,27 +18,28 @@ import (
 	"parley/internal/tools"
 )
 
-// Said in more than one place.
 const (
 	wordsMisset    = "My language model is not set up properly. My owner can run `bot doctor` to see what to fix. (%s)"
 	wordsMayBeDone = "I do not know whether this was done, so please check before asking for it again: %s."
 )
 
-// report collects what a turn tells about itself: to the audit, and to a person
-// when it ends early.
+// report collects what a turn reports about itself: to the audit, and to the person when it
+// ends early.
 type report struct {
+	*job
+	guide  *guidance
 	began  time.Time
 	ledger ledger
 	laps   []memory.Lap
 	calls  []memory.CallRecord
-	noted  facts.Notes  // what the answer tells of what is remembered
+	noted  facts.Notes  // what the answer says was remembered
 	did    []string     // side effects, in plain words
 	unsure []string     // calls that may have been done, by their tools
-	deeds  []tools.Deed // what code tells of them
+	deeds  []tools.Deed // what code says about them
 	files  []chat.File  // from tools, for the person
 	model  string       // as the provider names it
 	by     string       // as the owner does
-	rote   bool         // the answer was said by rote
+	rote   bool         // the answer is a canned one
 	worded bool         // the answer is in the model's words
 	// settles is the question that this turn is the answer to; nil for none.
 	settles *memory.Settled
@@ -48,19 +48,18 @@ type report struct {
 	handOver *tools.HandOver
 }
 
-// lap notes a step that began then and took so long.
+// lap records a step with its beginning and duration.
 func (r *report) lap(l memory.Lap, began time.Time, took time.Duration) {
 	l.Start, l.Took = began.Sub(r.began).Milliseconds(), took.Milliseconds()
 	r.laps = append(r.laps, l)
 }
 
-// account adds a model call.
 func (r *report) account(resp llm.Response) {
 	r.ledger.add(1, resp.Usage)
 	r.model, r.by = resp.Model, resp.By
 }
 
-// lose adds what a failed call was billed.
+// lose adds what a failed call was billed for.
 func (r *report) lose(err error) {
 	var e *llm.Error
 	if errors.As(err, &e) {
@@ -68,8 +67,8 @@ func (r *report) lose(err error) {
 	}
 }
 
-// withDone adds to what is said in p what was really done, and what may have been, so that
-// nobody asks for it twice.
+// withDone adds to words what was really done, and what may have been, so that nobody asks
+// for it twice.
 func (r *report) withDone(p catalog.Printer, words string) string {
 	if len(r.did) > 0 {
 		words += " " + p.Say("What I did so far: %s.", strings.Join(r.did, "; "))
@@ -80,7 +79,7 @@ func (r *report) withDone(p catalog.Printer, words string) string {
 	return words
 }
 
-// ledger bounds what one message may cost: retries, fallbacks and repairs all count.
+// ledger bounds what one message may cost; retries, fallbacks and repairs count.
 type ledger struct {
 	attempts, maxAttempts int
 	calls                 int
@@ -99,7 +98,6 @@ func (l *ledger) spend() error {
 	return nil
 }
 
-// add notes calls that were made and what they used.
 func (l *ledger) add(calls int, used llm.Usage) {
 	l.calls, l.usage = l.calls+calls, l.usage.Add(used)
 }
@@ -109,17 +107,17 @@ func (t *turn) finish(said string, end chat.End) chat.Answer {
 	if t.in.notice != "" {
 		said = t.in.notice + "\n\n" + said
 	}
-	said, sources, below := t.sourced(text.Clean(said))
+	said, sources, below := t.sources.sourced(text.Clean(said))
 	if t.sub == nil {
 		t.report.noted.In = t.in.p
-		t.report.noted = t.a.o.Store.Tell(provenance.ViewerOf(t.m), t.report.noted, t.report.rote)
+		t.report.noted = t.a.o.Store.Facts.Tell(provenance.ViewerOf(t.m), t.report.noted, t.report.rote)
 	}
-	done, undo := t.told()
+	done, undo := t.report.told()
 	kept := text.Clip(said, maxAnswer)
 	if len(kept) < len(said) {
 		kept += "\n\n" + t.in.p.Text(wordsCutShort)
 	}
-	spoken := t.entry(llm.Message{Role: llm.RoleAssistant, Content: kept})
+	spoken := t.context.entry(llm.Message{Role: llm.RoleAssistant, Content: kept})
 	spoken.Insight = insight(said)
 	t.context.added = append(t.context.added, spoken)
 	rec := t.record(end, memory.Detail{Sources: sources})
@@ -129,44 +127,46 @@ func (t *turn) finish(said string, end chat.End) chat.Answer {
 	return chat.Answer{Text: said + done + below + t.report.noted.Below, Files: t.report.files, Buttons: buttons, Record: rec}
 }
 
-// maxDeeds is how many deeds an answer tells.
 const maxDeeds = 10
 
-// told returns what code tells of this turn's deeds, below what is said, and what may
-// be done about the last one. A helper leaves that to who asked it.
-func (t *turn) told() (below string, buttons [][]chat.Button) {
-	if t.sub != nil || len(t.report.deeds) == 0 {
+// told returns the lines about this turn's deeds, for below the answer, and the buttons of
+// the last one. A subagent leaves that to its caller.
+func (r *report) told() (below string, buttons [][]chat.Button) {
+	if r.sub != nil || len(r.deeds) == 0 {
 		return "", nil
 	}
-	for i, d := range t.report.deeds {
+	for i, d := range r.deeds {
 		if i == maxDeeds {
-			below += "\n" + t.in.p.Say("… and %d more.", len(t.report.deeds)-i)
+			below += "\n" + r.in.p.Say("… and %d more.", len(r.deeds)-i)
 			break
 		}
 		below += "\n" + d.Note
 	}
-	if last := t.report.deeds[len(t.report.deeds)-1]; len(last.Buttons) > 0 {
+	if last := r.deeds[len(r.deeds)-1]; len(last.Buttons) > 0 {
 		buttons = [][]chat.Button{last.Buttons}
 	}
 	return "\n" + below, buttons
 }
 
-// record returns what the finishing transaction stores.
 func (t *turn) record(end chat.End, d memory.Detail) *memory.Turn {
-	d.Intent = t.intent(end)
+	d.Intent = t.report.intent(end)
 	d.Requests = t.report.ledger.attempts
 	guards, why := t.tools.guards.Told()
 	d.Guards = guards
-	d.Why, d.Facts, d.Tools, d.Steps = slices.Concat(t.context.guidance.Why, why), t.context.known.cited, t.report.did, t.report.laps
+	d.Why, d.Facts, d.Tools, d.Steps = slices.Concat(t.guide.Why, why), t.context.known.cited, t.report.did, t.report.laps
 	for _, s := range t.sources.cited {
 		d.Read = append(d.Read, s.Title)
 	}
-	if len(t.context.guidance.Result.Matches)+len(t.context.guidance.Result.Dropped) > 0 {
-		d.Playbook, _ = json.Marshal(t.context.guidance.Result) // plain data: cannot fail
+	if len(t.guide.Result.Matches)+len(t.guide.Result.Dropped) > 0 {
+		d.Playbook, _ = json.Marshal(t.guide.Result) // plain data: cannot fail
+	}
+	model := t.report.model
+	if model == "" && t.report.ledger.attempts > 0 { // no answer came
+		model = t.modelName()
 	}
 	rec := &memory.Turn{Entries: t.context.added, Calls: t.report.calls, Settles: t.report.settles, Facts: t.context.known.used,
 		Told: t.report.noted.IDs, Precedents: t.tools.guards.Precedents(), Decision: memory.Decision{
-			Origin: t.trust.origin, Session: t.context.session.ID, End: end, Model: cmp.Or(t.report.model, t.asked()),
+			Origin: t.trust.origin, Session: t.context.session.ID, End: end, Model: model,
 			By: t.report.by, Usage: t.report.ledger.usage, Calls: t.report.ledger.calls,
 			Took: t.a.o.Now().Sub(t.report.began), Detail: d,
 		}}
@@ -174,11 +174,11 @@ func (t *turn) record(end chat.End, d memory.Detail) *memory.Turn {
 		rec.Entries = nil
 		return rec
 	}
-	if t.context.changed {
-		rec.Person = t.context.noted
+	if t.guide.changed {
+		rec.Person = t.guide.noted
 	}
-	sent := t.messages()
-	t.note(sent)
+	sent := t.prompt.messages()
+	t.context.note(sent)
 	rec.Session = &t.context.session
 	if size, should := t.a.shouldFold(t, sent); should {
 		id, at := t.context.session.ID, t.context.session.SummarizedAt
@@ -187,15 +187,13 @@ func (t *turn) record(end chat.End, d memory.Detail) *memory.Turn {
 	return rec
 }
 
-// maxIntents is how many different tools an intent names.
 const maxIntents = 4
 
-// intent returns what the model took its person to want: the tools that it called for
-// it, or what it made of it in the end. Without a model it is what the playbook
-// answered.
-func (t *turn) intent(end chat.End) memory.Intent {
+// intent returns what the model took the person to want: the tools it called or, without
+// any, the kind of its answer. Without a model it is what the playbook answered.
+func (r *report) intent(end chat.End) memory.Intent {
 	var names []string
-	for _, c := range t.report.calls {
+	for _, c := range r.calls {
 		if name := strings.ReplaceAll(c.Name, "_", " "); !slices.Contains(names, name) && len(names) < maxIntents {
 			names = append(names, name)
 		}
@@ -203,43 +201,33 @@ func (t *turn) intent(end chat.End) memory.Intent {
 	switch {
 	case len(names) > 0:
 		return memory.Intent{By: "model", Is: strings.Join(names, ", ")}
-	case t.report.worded:
+	case r.worded:
 		return memory.Intent{By: "model", Is: meant(end)}
-	case t.context.guidance.Reply != "" && t.context.guidance.From != "":
-		return memory.Intent{By: "playbook", Is: t.context.guidance.From}
+	case r.guide.Reply != "" && r.guide.From != "":
+		return memory.Intent{By: "playbook", Is: r.guide.From}
 	}
 	return memory.Intent{}
 }
 
-// asked returns the model that requests went to, also where none was answered; "" is
-// none.
-func (t *turn) asked() string {
-	if t.report.ledger.attempts == 0 {
-		return ""
-	}
-	return t.modelName()
-}
-
 // note updates the session row with what the turn added. sent is what the next request
 // would begin with.
-func (t *turn) note(sent []llm.Message) {
-	now := t.a.o.Now()
-	t.context.session.Status, t.context.session.LastActivity, t.context.session.Expires = memory.Active, now, now.Add(t.a.o.TTL())
-	t.context.session.Direct = t.m.Direct
-	t.context.session.LastModel = t.a.ModelName()
-	t.context.session.Origin = t.context.session.Origin.Of(t.trust.origin.People...)
-	for _, e := range t.context.added {
+func (b *background) note(sent []llm.Message) {
+	now := b.a.o.Now()
+	b.session.Status, b.session.LastActivity, b.session.Expires = memory.Active, now, now.Add(b.a.o.TTL())
+	b.session.Direct = b.m.Direct
+	b.session.LastModel = b.a.ModelName()
+	b.session.Origin = b.session.Origin.Of(b.trust.origin.People...)
+	for _, e := range b.added {
 		if e.Role != llm.RoleTool {
-			t.context.session.Mentions = t.context.session.Mentions.With(e.Content)
+			b.session.Mentions = b.session.Mentions.With(e.Content)
 		}
 	}
-	t.context.session.TokensUsed = t.a.o.Limits.Tokens(llm.Request{Model: t.modelName(), Messages: sent})
+	b.session.TokensUsed = b.a.o.Limits.Tokens(llm.Request{Model: b.modelName(), Messages: sent})
 }
 
 // maxInsight caps the line that stands for an exchange when it is folded.
 const maxInsight = 160
 
-// deed returns the first line of what a tool says it did, after whole words.
 func deed(result string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(result), "\n")
 	return text.ShortenWords(line, maxInsight)

@@ -30,9 +30,9 @@ type Resumed struct {
 	Reply *tools.Reply
 }
 
-// Resume continues a parked turn: it runs the calls that were agreed to, and the model
-// gets the result of every call and finishes its plan. m is the answer of the person
-// who was asked. Like any turn it may be repeated after a crash: nothing runs twice.
+// Resume continues a parked turn: it runs the calls that were agreed to, and the model gets
+// the result of every call and finishes its plan. m is the person's answer. Like any turn it
+// may be repeated after a crash: nothing runs twice.
 func (a *Agent) Resume(ctx context.Context, m chat.Message, w chat.Reply, r Resumed) (chat.Answer, error) {
 	t := a.newTurn(m, input{p: catalog.Of(ctx), chosen: catalog.IsChosen(ctx), text: r.Parked.Said}, !r.Parked.Outside)
 	t.w = w
@@ -43,7 +43,7 @@ func (a *Agent) Resume(ctx context.Context, m chat.Message, w chat.Reply, r Resu
 		return chat.Answer{}, fmt.Errorf("load conversation: %w", err)
 	}
 	t.unpark(r.Parked)
-	t.context.added = []memory.Entry{t.answered(r)}
+	t.context.added = []memory.Entry{t.context.answered(r)}
 	calls, outcomes, done := t.carryOut(ctx, r)
 	if !done {
 		return t.failed(ctx, context.Cause(ctx))
@@ -62,34 +62,33 @@ func (a *Agent) Resume(ctx context.Context, m chat.Message, w chat.Reply, r Resu
 	return t.loop(ctx)
 }
 
-// unpark restores what waited with the question.
+// unpark restores what was stored with the question.
 func (t *turn) unpark(p Parked) {
 	t.trust.taint = t.trust.taint.And(p.Taint)
 	t.trust.origin = t.trust.origin.And(p.Origin)
 	t.in.quoted |= p.Via
 	t.tools.offer = append(t.tools.offer, p.Offer...)
 	t.sources.cited, t.sources.given = p.Sources, min(t.sources.given, len(p.Sources))
-	t.context.guidance.Instructions, t.context.guidance.Demands = p.Rules, p.Demands
+	t.guide.Instructions, t.guide.Demands = p.Rules, p.Demands
 }
 
 // answered returns the person's answer as the transcript keeps it.
-func (t *turn) answered(r Resumed) memory.Entry {
-	said := strings.TrimSpace(text.Plain(t.m.Text))
-	if t.m.Kind != chat.KindText {
+func (b *background) answered(r Resumed) memory.Entry {
+	said := strings.TrimSpace(text.Plain(b.m.Text))
+	if b.m.Kind != chat.KindText {
 		said = pressedWords(r.Agreed)
 	}
 	if r.Reply != nil { // it is for the server
 		said = "(I have answered what the tool server asked me.)"
 	}
-	if !t.keep { // the model sees nothing else of it
+	if !b.keep { // the model sees nothing else of it
 		said = r.Parked.Said
 	}
-	e := t.entry(llm.Message{Role: llm.RoleUser, Content: said})
+	e := b.entry(llm.Message{Role: llm.RoleUser, Content: said})
 	e.Origin = provenance.Origin{Via: provenance.ViaTyped}
 	return e
 }
 
-// pressedWords returns what a button says, in words.
 func pressedWords(agreed []bool) string {
 	var list []string
 	for i, yes := range agreed {
@@ -106,9 +105,8 @@ func pressedWords(agreed []bool) string {
 	return fmt.Sprintf("Only %s", strings.Join(list, ", "))
 }
 
-// carryOut makes the calls anew as the model's own, runs those that were agreed
-// to and says of the others that they were not. done is false when the turn was
-// cancelled meanwhile.
+// carryOut repeats the calls as the model's own: it runs those that were agreed to, and says
+// that the others were not. done is false if the turn was cancelled meanwhile.
 func (t *turn) carryOut(ctx context.Context, r Resumed) (calls []llm.ToolCall, outcomes []tools.Outcome, done bool) {
 	calls = make([]llm.ToolCall, len(r.Calls))
 	t.tools.agreed = map[string]Pending{}
@@ -121,7 +119,7 @@ func (t *turn) carryOut(ctx context.Context, r Resumed) (calls []llm.ToolCall, o
 			t.tools.agreed[calls[i].ID] = p
 		}
 	}
-	t.context.added = append(t.context.added, t.entry(llm.Message{Role: llm.RoleAssistant, ToolCalls: calls}))
+	t.context.added = append(t.context.added, t.context.entry(llm.Message{Role: llm.RoleAssistant, ToolCalls: calls}))
 	var came []string
 	var handed []memory.CallRecord // of subagents
 	t.report.well = chat.End{Outcome: chat.Declined}
@@ -129,12 +127,12 @@ func (t *turn) carryOut(ctx context.Context, r Resumed) (calls []llm.ToolCall, o
 		o := tools.Outcome{State: tools.Declined, Class: tools.Refused, Result: tools.Result{Content: "The person said no, so this was not done. Do not try it again; go on with what else they asked for."}}
 		began := t.a.o.Now()
 		if r.Agreed[i] {
-			if o = t.runCall(ctx, c, true); (o.Class == tools.Cancelled || o.Class == tools.Unsure) &&
+			if o = t.tools.runCall(ctx, c, true); (o.Class == tools.Cancelled || o.Class == tools.Unsure) &&
 				errors.Is(context.Cause(ctx), chat.ErrDraining) {
 				return nil, nil, false
 			}
 			if o.Class == tools.NeedsInput && firstInquiry(outcomes) >= 0 {
-				o = t.unanswered(ctx, c, o)
+				o = t.tools.unanswered(ctx, c, o)
 			}
 			if t.report.well.Outcome != chat.Confirmed {
 				t.report.well = ran(o, r.well())
@@ -157,13 +155,13 @@ func (t *turn) carryOut(ctx context.Context, r Resumed) (calls []llm.ToolCall, o
 			Inbox: r.Calls[i].Row, CallID: r.Calls[i].CallID, Status: end.Status, Class: end.Class, Result: end.Result, Took: end.Took,
 		})
 	}
-	t.report.calls = handed // the others have their rows, which are ended with the turn
+	t.report.calls = handed // the others have rows already, which end with the turn
 	t.report.settles.Came = cmp.Or(insight(strings.Join(came, "; ")), t.in.p.Text(wordsNothingDone))
 	t.journal.settle(ctx)
 	return calls, outcomes, true
 }
 
-// well is how the message ends whose answer this is, if what it is for works.
+// well returns how the answer's message ends if everything works.
 func (r Resumed) well() chat.Outcome {
 	if r.Reply != nil && r.Reply.Action != tools.Accept {
 		return chat.Declined
@@ -171,20 +169,20 @@ func (r Resumed) well() chat.Outcome {
 	return chat.Confirmed
 }
 
-// callID names a call that is made again: letters and digits, as many as the strictest
-// server accepts, and the same after a crash.
+// callID names a repeated call: letters and digits, no more than the strictest server
+// accepts, and the same after a crash.
 func callID(question string, i int) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d", question, i))
 	return strings.ToLower(base32.StdEncoding.EncodeToString(sum[:]))[:9]
 }
 
-// waiting says what this person was asked here and has not answered, "" for
-// nothing.
+// waiting returns the question that this person was asked here and has not answered, "" for
+// none.
 func (t *turn) waiting(ctx context.Context) (string, error) {
 	if t.report.settles != nil || t.sub != nil {
 		return "", nil
 	}
-	q, ok, err := t.a.o.Store.Question(ctx, t.m, "")
+	q, ok, err := t.a.o.Store.Questions.Question(ctx, t.m, "")
 	if err != nil || !ok || q.State != chat.QuestionOpen || !t.a.o.Now().Before(q.Until) || slices.Contains(q.Behind, t.m.Row) ||
 		q.Row == t.m.Row {
 		return "", err

@@ -95,11 +95,7 @@ func playPlan(t *testing.T, r *rand.Rand) {
 				ends[c.Call.CallID] = "declined"
 			}
 		}
-		m := b.accept(chat.Message{Key: annAlone.Key, From: chat.User{ID: annAlone.User, Name: "Ann"}, Direct: true, Text: "some"})
-		a, err := b.Resume(t.Context(), m, nobody{}, d.resumed(agreed))
-		must(t, err)
-		must(t, b.store.Finish(t.Context(), m, nil, a.Record))
-		got = a.Text
+		got = b.resume(d, agreed...).Text
 	}
 	for _, batch := range plan {
 		for _, c := range batch {
@@ -191,13 +187,7 @@ func TestSubagentsHandTheirQuestionsUp(t *testing.T) {
 				b.model.Call(call("x", "helper", `{"task":"tidy up"}`)).
 					Call(call("x", "erase", `{"id":"1"}`), call("y", "secret", `{}`)).
 					Call(call("x", "erase", `{"id":"2"}`)).Say("Two wait.").Say("All settled.")
-				answer := func(list ...bool) string {
-					m := b.accept(chat.Message{Key: annAlone.Key, From: chat.User{ID: annAlone.User, Name: "Ann"}, Direct: true, Text: "some"})
-					a, err := b.Resume(t.Context(), m, nobody{}, d.resumed(list))
-					must(t, err)
-					must(t, b.store.Finish(t.Context(), m, nil, a.Record))
-					return a.Text
-				}
+				answer := func(list ...bool) string { return b.resume(d, list...).Text }
 				got := b.say("let it tidy up")
 				if jobAsks {
 					got = answer(true)
@@ -215,7 +205,7 @@ func TestSubagentsHandTheirQuestionsUp(t *testing.T) {
 					t.Errorf("done %v, want %v: %q", done, want, got)
 				}
 				checkEnds(t, b, map[string]string{ids[0]: end, ids[1]: "declined"})
-				last := b.model.Requests()[len(b.model.Requests())-1].Messages
+				last := b.last().Messages
 				checkPairs(t, last)
 				if told := last[len(last)-2].Content; agree && !strings.Contains(told, "erased 1") {
 					t.Errorf("the model was told %q", told)

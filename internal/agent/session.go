@@ -11,12 +11,12 @@ import (
 	"parley/internal/playbook"
 )
 
-// open returns the session m belongs to: the live one, or a new one that
-// carries the last summary on. One whose time has passed is ended first. Idle
-// and suspended sessions wake with the turn's record.
+// open returns the session m belongs to: the live one, or a new one that carries the last
+// summary. One whose time has passed is ended first. Idle and suspended sessions wake with
+// the turn's record.
 func (a *Agent) open(ctx context.Context, m chat.Message) (memory.Session, error) {
 	p := a.place(m)
-	se, ok, err := a.o.Store.LiveSession(ctx, p)
+	se, ok, err := a.o.Store.Sessions.LiveSession(ctx, p)
 	if err != nil {
 		return se, err
 	}
@@ -31,10 +31,10 @@ func (a *Agent) open(ctx context.Context, m chat.Message) (memory.Session, error
 			return se, err
 		}
 	}
-	return a.o.Store.NewSession(ctx, p, !a.o.DropSummaries)
+	return a.o.Store.Sessions.NewSession(ctx, p, !a.o.DropSummaries)
 }
 
-// ahead is what a turn begins with, read before.
+// ahead is what Ahead read for a turn.
 type ahead struct {
 	place   memory.Place
 	stay    int64 // of its conversation, see lanes.Owned.Stay
@@ -42,14 +42,14 @@ type ahead struct {
 	window  []memory.Entry
 }
 
-// Ahead reads the conversation that m goes on with, for chat.HubOptions.Ahead; nil where
-// there is none, or it cannot be read now.
+// Ahead reads the conversation that m continues, for chat.HubOptions.Ahead; nil if there is
+// none, or it cannot be read now.
 func (a *Agent) Ahead(ctx context.Context, m chat.Message) any {
 	r := ahead{place: a.place(m), stay: a.o.Store.Lanes.Stay(m.Key)}
 	if r.stay == 0 {
 		return nil // another process may be writing there
 	}
-	se, ok, err := a.o.Store.LiveSession(ctx, r.place)
+	se, ok, err := a.o.Store.Sessions.LiveSession(ctx, r.place)
 	if err != nil || !ok {
 		return nil
 	}
@@ -65,20 +65,20 @@ func (a *Agent) window(ctx context.Context, se memory.Session) ([]memory.Entry, 
 }
 
 // earlier opens the session of the turn, and returns what was said there before.
-func (t *turn) earlier(ctx context.Context) (entries []memory.Entry, err error) {
-	if r, ok := chat.Ahead(ctx).(ahead); ok && r.place == t.a.place(t.m) && r.stay == t.a.o.Store.Lanes.Stay(t.m.Key) &&
-		t.a.o.Now().Before(r.session.Expires) {
-		t.context.session = r.session
+func (b *background) earlier(ctx context.Context) (entries []memory.Entry, err error) {
+	if r, ok := chat.Ahead(ctx).(ahead); ok && r.place == b.a.place(b.m) && r.stay == b.a.o.Store.Lanes.Stay(b.m.Key) &&
+		b.a.o.Now().Before(r.session.Expires) {
+		b.session = r.session
 		return r.window, nil
 	}
-	if t.context.session, err = t.a.open(ctx, t.m); err != nil {
+	if b.session, err = b.a.open(ctx, b.m); err != nil {
 		return nil, err
 	}
-	return t.a.window(ctx, t.context.session)
+	return b.a.window(ctx, b.session)
 }
 
-// Session returns the session m belongs to, as Handle would open it. It is not
-// stored when it is new. It must be called in the conversation's lane.
+// Session returns the session m belongs to, as Handle would open it. A new one is not
+// stored. Call it in the conversation's lane.
 func (a *Agent) Session(ctx context.Context, m chat.Message) (memory.Session, error) {
 	se, err := a.open(ctx, m)
 	if se.LastActivity.IsZero() {
@@ -87,22 +87,21 @@ func (a *Agent) Session(ctx context.Context, m chat.Message) (memory.Session, er
 	return se, err
 }
 
-// Expire ends a session by silence, unless a message came first. It must run
-// in the session's lane.
+// Expire ends a session after silence, unless a message came first. Call it in the session's
+// lane.
 func (a *Agent) Expire(ctx context.Context, id string) error {
 	_, err := a.end(ctx, id, memory.Expired, true)
 	return err
 }
 
-// End ends a session because somebody said so; carry false makes the next one
-// start without its summary. It must run in the session's lane. ok is false
-// when the session was over already.
+// End ends a session on request; without carry the next one starts without its summary. ok
+// is false if the session was over already. Call it in the session's lane.
 func (a *Agent) End(ctx context.Context, id string, carry bool) (ok bool, err error) {
 	return a.end(ctx, id, memory.Completed, carry)
 }
 
 func (a *Agent) end(ctx context.Context, id string, to memory.Status, carry bool) (bool, error) {
-	se, err := a.o.Store.SessionByID(ctx, id)
+	se, err := a.o.Store.Sessions.SessionByID(ctx, id)
 	if err != nil {
 		return false, fmt.Errorf("end session: %w", err)
 	}
@@ -116,22 +115,17 @@ func (a *Agent) end(ctx context.Context, id string, to memory.Status, carry bool
 	if book := a.o.Book(); book != nil && se.Playbook != "" {
 		if st, err := book.Abandon(playbook.State{Session: json.RawMessage(se.Playbook)}, a.o.Now()); err == nil {
 			se.Playbook = string(st.Session)
-			if err := a.o.Store.SaveSession(ctx, se); err != nil && !errors.Is(err, memory.ErrOutdated) {
+			if err := a.o.Store.Sessions.SaveSession(ctx, se); err != nil && !errors.Is(err, memory.ErrOutdated) {
 				return false, err
 			}
 		}
 	}
-	return a.o.Store.EndSession(ctx, se, to, a.digested(se, entries), carry)
+	return a.o.Store.Sessions.EndSession(ctx, se, to, a.digested(se, entries), carry)
 }
 
-// ruleSetting is the row that holds which rules were switched from the chat, where
-// there is one agent.
-const ruleSetting = "playbook.enabled"
-
-// RuleSwitches returns the guidelines that were turned on or off from the chat;
-// nil is none.
+// RuleSwitches returns the guidelines turned on or off from the chat; nil is none.
 func (a *Agent) RuleSwitches(ctx context.Context) (map[string]bool, error) {
-	v, err := a.o.Store.Setting(ctx, a.o.Switches)
+	v, err := a.o.Store.Settings.Setting(ctx, a.o.Switches)
 	if err != nil || v == "" {
 		return nil, err
 	}
@@ -153,5 +147,5 @@ func (a *Agent) SwitchRule(ctx context.Context, id string, on bool) error {
 	if err != nil {
 		return err
 	}
-	return a.o.Store.SetSetting(ctx, a.o.Switches, string(b))
+	return a.o.Store.Settings.SetSetting(ctx, a.o.Switches, string(b))
 }

@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/chat"
 	"parley/internal/memory"
 	"parley/internal/playbook"
 	"parley/internal/tools"
@@ -37,15 +36,7 @@ func TestClockStepsBackBetweenLookAndEnd(t *testing.T) {
 	}
 }
 
-func (b *bench) live() memory.Session {
-	b.t.Helper()
-	se, ok, err := b.store.LiveSession(context.Background(), memory.Place{Key: chat.Key{Platform: "telegram", Channel: "7"}})
-	must(b.t, err)
-	if !ok {
-		b.t.Fatal("no live session")
-	}
-	return se
-}
+func (b *bench) live() memory.Session { return b.liveIn(annAlone.Key) }
 
 // TestMessageBeforeExpiryKeepsTheJourney: a sweep that chose a session while a
 // message was on its way leaves it, and the journey in it, as they are.
@@ -103,9 +94,8 @@ func TestToolStates(t *testing.T) {
 	if got := b.say("print it"); got != "The printer burns." {
 		t.Errorf("got %q", got)
 	}
-	d, err := b.store.LastDecision(context.Background(), memory.Place{Key: chat.Key{Platform: "telegram", Channel: "7"}})
-	must(t, err)
-	calls, err := b.store.Calls(context.Background(), d.ID)
+	d := b.decision()
+	calls, err := b.store.Decisions.Calls(context.Background(), d.ID)
 	must(t, err)
 	var got []string
 	for _, c := range calls {

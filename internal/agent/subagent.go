@@ -13,9 +13,9 @@ import (
 	"parley/internal/tools/guards"
 )
 
-// Subagent is a helper with its own prompt, fewer tools and perhaps another
-// model. It runs the same loop; its transcript stays out of the conversation's,
-// and it has no helpers of its own.
+// Subagent is a helper with its own prompt, fewer tools and perhaps another model. It runs
+// the same loop; its transcript stays out of the conversation's, and it has no helpers of
+// its own.
 type Subagent struct {
 	Name        string // its tool name
 	Description string // when to hand it a job
@@ -37,17 +37,11 @@ type Delegated struct {
 // nobody is the Reply of a subagent, which does not talk to people.
 type nobody struct{}
 
-// Text implements chat.Reply.
-func (nobody) Text(string) {}
-
-// Status implements chat.Reply.
+func (nobody) Text(string)   {}
 func (nobody) Status(string) {}
+func (nobody) Reset()        {}
 
-// Reset implements chat.Reply.
-func (nobody) Reset() {}
-
-// Delegate lets a subagent do a job for the person and place of c, with what
-// set holds of its tools. It is called from within a tool.
+// Delegate has a subagent do a job for the person and place of c. Tools call it.
 func (a *Agent) Delegate(ctx context.Context, s Subagent, c tools.Call, task string) (tools.Result, error) {
 	if s.MaxTurns == 0 {
 		s.MaxTurns = 10
@@ -59,9 +53,10 @@ func (a *Agent) Delegate(ctx context.Context, s Subagent, c tools.Call, task str
 	}
 	t := a.newTurn(m, input{p: catalog.Of(ctx), text: task}, false)
 	t.sub, t.trust.taint, t.trust.origin = &s, c.Taint, c.Origin
-	t.tools = toolrun{set: set.ForAgent(s.Name).Only(s.Tools...), offer: s.Tools, under: c.Key + "/", guards: guards.From(ctx)}
+	t.tools.set, t.tools.offer = set.ForAgent(s.Name).Only(s.Tools...), s.Tools
+	t.tools.under, t.tools.guards = c.Key+"/", guards.From(ctx)
 	t.report.ledger.maxAttempts = attemptsPerCall * s.MaxTurns
-	t.context.added = []memory.Entry{t.heard()}
+	t.context.added = []memory.Entry{t.context.heard()}
 	answer, err := t.loop(ctx)
 	if err != nil {
 		return tools.Result{}, fmt.Errorf("%s: %w", s.Name, err)
@@ -70,7 +65,7 @@ func (a *Agent) Delegate(ctx context.Context, s Subagent, c tools.Call, task str
 		Content: strings.TrimSpace(answer.Text), Untrusted: t.trust.taint.Outside, Origin: t.trust.origin.But(c.Who.ID),
 		Private: t.trust.taint.Private, Sources: t.sources.cited,
 		Data: Delegated{Usage: t.report.ledger.usage, Calls: t.report.ledger.calls, Did: t.report.did, Deeds: t.report.deeds,
-			Waits: t.tools.waits},
+			Waits: t.asks.waits},
 	}
 	return r, nil
 }

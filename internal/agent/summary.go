@@ -20,37 +20,27 @@ const (
 	maxTitle      = 50
 )
 
-// limit returns the size a request must not pass.
 func (a *Agent) limit() int { return min(a.o.TokenBudget, a.o.Limits.Window(a.ModelName())) }
-
-// size returns the estimate of what would be sent now, tools included.
-func (t *turn) size() int { return t.sizeOf(t.messages()) }
-
-func (t *turn) sizeOf(messages []llm.Message) int {
-	return t.a.o.Limits.Tokens(llm.Request{Model: t.modelName(), Messages: messages, Tools: t.tools.offered().Specs()})
-}
 
 // tooLong reports whether a request of this size must be shortened before it is sent.
 func (t *turn) tooLong(size int) bool {
 	limit := t.a.limit()
-	_, busy := t.a.folding.Load(t.context.session.ID) // beside: as long as there is room, it is waited for
+	_, busy := t.a.folding.Load(t.context.session.ID) // in the background: wait while there is room
 	return t.keep && len(t.context.window) > 0 && (size > limit || !busy && nearly(size, limit) && grown(t.context.session, size, limit))
 }
 
-// nearly reports whether a request is close to its limit.
 func nearly(size, limit int) bool { return float64(size) > foldAt*float64(limit) }
 
-// grown reports whether a conversation gained enough since its last fold for
-// another: it would be summed up every few messages near the limit.
+// grown reports whether a conversation gained enough for another fold: near the limit it
+// would be folded every few messages.
 func grown(se memory.Session, size, limit int) bool {
 	return se.Folded == 0 || float64(size-se.Folded) >= gained*float64(limit)
 }
 
-// shouldFold reports whether the conversation should be shortened now that the
-// answer is made and noted, and the size of its request, sent: it is close to the
-// budget, or the window is full.
+// shouldFold reports whether to shorten the conversation after the answer, because it is
+// close to the budget or the window is full, and the size of its request, sent.
 func (a *Agent) shouldFold(t *turn, sent []llm.Message) (size int, should bool) {
-	size, limit := t.sizeOf(sent), a.limit()
+	size, limit := t.prompt.sizeOf(sent), a.limit()
 	full := nearly(size, limit) && grown(t.context.session, size, limit)
 	crowded := a.crowded(t.context.window, t.context.added)
 	if !full && !crowded {
@@ -60,27 +50,26 @@ func (a *Agent) shouldFold(t *turn, sent []llm.Message) (size int, should bool) 
 	return size, full && transcript.CutAt(all, 1) > 0 || crowded && transcript.CutAt(all, keepExchanges) > 0
 }
 
-// together is how many messages wait to be summed up with one call, as long as there
-// is room: a call for every few would cost a sixth more than the answers, and each
-// time the provider's cache of what comes before.
+// together is how many messages one call summarizes, as long as there is room: calls for
+// every few would cost a sixth more than the answers, and lose the provider's cache each
+// time.
 const together = 40
 
-// crowded reports whether so many messages are sent that the older ones should go into
-// the summary. None may be so old that it is not read any more.
+// crowded reports whether so many messages are sent that the older ones should go into the
+// summary, before they are too old to be read.
 func (a *Agent) crowded(window, added []memory.Entry) bool {
 	n := transcript.Count(window) + transcript.Count(added) - a.o.History
 	return n > together || n > 0 && len(window)+len(added) > a.o.MaxMessages*4/5
 }
 
-// keeping is how many exchanges a fold leaves: most where the request is then no
-// more than this share of the limit, fewer until half of it is free, and least at
-// any price.
+// keeping is how many exchanges a fold leaves: most, if the request is then within this
+// share of the limit; otherwise fewer until half is free, never below least.
 type keeping struct {
 	most, least int
 	share       float64
 }
 
-// halved is where to cut entries of a request of some size. left is the size that
+// halved returns where to cut the entries of a request of some size, and the size that
 // remains.
 func (a *Agent) halved(entries []memory.Entry, size int, k keeping) (cut, left int) {
 	for n := k.most; n >= k.least; n-- {
@@ -102,26 +91,26 @@ func (a *Agent) halved(entries []memory.Entry, size int, k keeping) (cut, left i
 	return cut, max(left, 1)
 }
 
-// fold shortens the running turn's conversation before it is sent, with one
-// summary at most: the last exchanges stay, as far as half the budget holds
-// them. What is still too much then is left to a later tick.
+// fold shortens the running turn's conversation before it is sent, with one summary at
+// most: the last exchanges stay, as far as half the budget holds them. Summarizing the rest
+// is deferred.
 func (a *Agent) fold(ctx context.Context, t *turn) error {
 	k := keeping{keepExchanges - 1, 0, foldAt} // the turn itself is one exchange
 	if t.context.session.Folded > 0 {
 		k.share = gained
 	}
-	cut, _ := a.halved(t.context.window, t.size(), k)
+	cut, _ := a.halved(t.context.window, t.prompt.size(), k)
 	if cut > 0 {
-		f, n, err := a.sumUp(ctx, a.part(ctx, t.context.session, t.context.window[:cut]), 1)
+		s := a.sumUp(ctx, a.part(ctx, t.context.session, t.context.window[:cut]), 1)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		a.shorten(ctx, t, cut, summing{f, n, err})
+		a.shorten(ctx, t, cut, s)
 	}
-	if t.size() > a.limit() && len(t.context.window) > 0 {
+	if t.prompt.size() > a.limit() && len(t.context.window) > 0 {
 		a.shorten(ctx, t, len(t.context.window), summing{err: errPutOff})
 	}
-	t.context.session.Folded = t.size()
+	t.context.session.Folded = t.prompt.size()
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	_ "embed" // prompts
 	"errors"
@@ -27,16 +28,16 @@ var refoldPrompt string
 // Bounds of summing up.
 const (
 	maxFoldInput = 24_000 // runes of transcript given to the summarizer at once
-	maxFolds     = 8      // such pieces of one conversation, where nobody waits
+	maxFolds     = 8      // pieces of one conversation, where nobody waits
 	firstDebt    = 5 * time.Minute
 	longestDebt  = 24 * time.Hour
 )
 
-// errPutOff says that nobody was asked, and somebody will be.
+// errPutOff says that summarizing was deferred.
 var errPutOff = errors.New("left to a later tick")
 
-// part is what is to be summed up of a session: what no model has read yet, and
-// the summary of what is before it.
+// part is what to summarize of a session: the entries no model has read yet, and the
+// summary of those before.
 type part struct {
 	session memory.Session
 	before  string
@@ -44,8 +45,8 @@ type part struct {
 	final   bool // the session is over
 }
 
-// summing is how that went: the summary of the first read entries, and why the
-// others are not in it, nil if there are none.
+// summing is the result: a summary of the first read entries, and why the others are not
+// in it; nil if there are none.
 type summing struct {
 	sessions.Folded
 	read int
@@ -68,31 +69,39 @@ func (a *Agent) part(ctx context.Context, se memory.Session, entries []memory.En
 	return p
 }
 
-// sumUp asks the model for a summary, in pieces of which there are at most so
-// many. An error comes with what was read before it.
-func (a *Agent) sumUp(ctx context.Context, p part, pieces int) (all sessions.Folded, read int, err error) {
+// sumUp asks the model for a summary, in at most this many pieces. An error comes with
+// what was read before it.
+func (a *Agent) sumUp(ctx context.Context, p part, pieces int) (s summing) {
 	if chat.Payer(ctx).Key == (chat.Key{}) { // after a turn, or by cron
 		ctx = chat.PaidBy(ctx, chat.Message{Key: p.session.Key, From: chat.User{ID: transcript.LastSpeaker(p.entries)}})
 	}
-	for first := true; first || read < len(p.entries); first = false {
+	for first := true; first || s.read < len(p.entries); first = false {
 		if pieces--; pieces < 0 {
-			return all, read, errPutOff
+			s.err = errPutOff
+			return s
 		}
-		n := fitting(p.entries[read:])
-		f, err := a.summarize(ctx, p, p.entries[read:read+n])
+		rest := p.entries[s.read:]
+		piece := rest[:fitting(rest)]
+		f, err := a.summarize(ctx, p, piece)
 		if err != nil {
-			return all, read, err
+			s.err = err
+			return s
 		}
 		if f.Prose {
-			f.Summary = sessions.Squeeze(f.Summary+"\n"+sessions.Digest(transcript.Left(transcript.Points(p.entries[read:read+n]), f.Summary),
-				maxClosing), maxSummary)
+			f.Summary = withDigest(f.Summary, piece, maxClosing, maxSummary)
 		}
 		f.Summary = sessions.Restore(p.before, f.Summary, maxSummary)
-		f.Decisions, f.Keep = append(all.Decisions, f.Decisions...), append(all.Keep, f.Keep...)
-		f.Facts, f.Outdated = append(all.Facts, f.Facts...), append(all.Outdated, f.Outdated...)
-		all, read, p.before = f, read+n, f.Summary
+		f.Decisions, f.Keep = append(s.Decisions, f.Decisions...), append(s.Keep, f.Keep...)
+		f.Facts, f.Outdated = append(s.Facts, f.Facts...), append(s.Outdated, f.Outdated...)
+		s.Folded, s.read, p.before = f, s.read+len(piece), f.Summary
 	}
-	return all, read, nil
+	return s
+}
+
+// withDigest adds to a summary what it lacks of entries, in at most digest runes, and keeps
+// it within room runes.
+func withDigest(summary string, entries []memory.Entry, digest, room int) string {
+	return sessions.Squeeze(summary+"\n"+sessions.Digest(transcript.Left(transcript.Points(entries), summary), digest), room)
 }
 
 // fitting returns how many entries make one piece; one at least, if there is any.
@@ -105,7 +114,7 @@ func fitting(entries []memory.Entry) (n int) {
 	return n
 }
 
-// summarize asks for one summary, and once more for the same in the right form.
+// summarize asks for one summary, and if its form is wrong, once more for the same.
 func (a *Agent) summarize(ctx context.Context, p part, entries []memory.Entry) (sessions.Folded, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Summary so far:\n<data>%s</data>\n\n", escapeData(p.before))
@@ -146,8 +155,8 @@ func (a *Agent) askSummarizer(ctx context.Context, system, data string) (string,
 	return resp.Message.Content, err
 }
 
-// folded takes a summary into a live session. What no model has read is in it as
-// an extract, and owed. It must run in the session's lane.
+// folded puts a summary into a live session. Of entries that no model has read it keeps an
+// extract, and owes a summary. It must run in the session's lane.
 func (a *Agent) folded(ctx context.Context, p part, s summing) memory.Session {
 	se := p.session
 	if len(p.entries) == 0 {
@@ -163,18 +172,17 @@ func (a *Agent) folded(ctx context.Context, p part, s summing) memory.Session {
 	}
 	se.Decisions = transcript.Decided(se, s.Folded, p.entries)
 	se.Page = sessions.Page(se.Page, transcript.Lines(se, s.Folded, p.entries)...)
-	before := se.Summary
 	se.Owed = a.owing(se, p, s)
 	if rest := p.entries[s.read:]; len(rest) > 0 {
-		se.Summary = sessions.Squeeze(before+"\n"+sessions.Digest(transcript.Left(transcript.Points(rest), before), maxSummary), maxSummary)
+		se.Summary = withDigest(se.Summary, rest, maxSummary, maxSummary)
 	}
 	se.SummarizedAt = max(se.SummarizedAt, p.entries[len(p.entries)-1].ID)
 	se.Compressions++
 	return se
 }
 
-// owing returns the debt that a summary leaves, nil for none: nobody can pay where no
-// model is.
+// owing returns the debt that a summary leaves; nil for none, and where there is no model
+// that could pay it.
 func (a *Agent) owing(se memory.Session, p part, s summing) *sessions.Debt {
 	rest := p.entries[s.read:]
 	if s.err == nil || len(rest) == 0 || errors.Is(s.err, llm.ErrNone) {
@@ -201,8 +209,5 @@ func (a *Agent) owing(se memory.Session, p part, s summing) *sessions.Debt {
 
 // shortTitle returns a title as it is stored; otherwise where there is none.
 func shortTitle(title, otherwise string) string {
-	if title = strings.Join(strings.Fields(text.Plain(title)), " "); title == "" {
-		title = otherwise
-	}
-	return text.Clip(title, maxTitle)
+	return text.Clip(cmp.Or(strings.Join(strings.Fields(text.Plain(title)), " "), otherwise), maxTitle)
 }

@@ -95,7 +95,7 @@ func TestAYearOfSessionsKeepsWhatMatters(t *testing.T) {
 						return llm.Response{}, err
 					}
 				}
-				return llm.Response{Finish: llm.FinishStop, Message: llm.Message{Role: llm.RoleAssistant, Content: said}}, nil
+				return spoken(said), nil
 			}
 			year(b)
 			b.say("hello again")
@@ -173,7 +173,7 @@ func TestAFailedFoldIsADebt(t *testing.T) {
 			shown = r.Messages[1].Content
 			said = `{"summary":"They counted points.","title":"Points","decisions":["Point 3 wins."],"keep":[],"outdated":[],"facts":[]}`
 		}
-		return llm.Response{Finish: llm.FinishStop, Message: llm.Message{Role: llm.RoleAssistant, Content: said}}, nil
+		return spoken(said), nil
 	}
 	for i := range 24 {
 		b.say(fmt.Sprintf("point %d is for Ann", i))
@@ -215,7 +215,7 @@ func TestAFailedClosingIsADebt(t *testing.T) {
 		if r.Schema != nil {
 			said = `{"summary":"They plan a trip to Oslo.","title":"Oslo","decisions":["They go by train."],"keep":["They plan a trip to Oslo in June."],"outdated":[],"facts":[]}`
 		}
-		return llm.Response{Finish: llm.FinishStop, Message: llm.Message{Role: llm.RoleAssistant, Content: said}}, nil
+		return spoken(said), nil
 	}
 	b.say("shall we go to Oslo in June?")
 	se := b.live()
@@ -223,7 +223,7 @@ func TestAFailedClosingIsADebt(t *testing.T) {
 	for range maxSummaryTries {
 		b.tick()
 	}
-	if se, e := b.store.SessionByID(t.Context(), se.ID); e != nil || se.Status != memory.Archived || se.Owed == nil ||
+	if se, e := b.store.Sessions.SessionByID(t.Context(), se.ID); e != nil || se.Status != memory.Archived || se.Owed == nil ||
 		!strings.Contains(se.Closing, "Oslo") {
 		t.Fatalf("%+v %v", se, e)
 	}
@@ -231,7 +231,7 @@ func TestAFailedClosingIsADebt(t *testing.T) {
 	err = nil
 	b.clock = b.clock.Add(longestDebt)
 	b.tick()
-	if se, e := b.store.SessionByID(t.Context(), se.ID); e != nil || se.Owed != nil || se.Closing != "They plan a trip to Oslo." ||
+	if se, e := b.store.Sessions.SessionByID(t.Context(), se.ID); e != nil || se.Owed != nil || se.Closing != "They plan a trip to Oslo." ||
 		se.Title != "Oslo" {
 		t.Errorf("%+v %v", se, e)
 	}
@@ -252,7 +252,7 @@ func TestOneFoldForEachGainedHalf(t *testing.T) {
 			folds++
 			said = `{"summary":"They went on.","title":"On","decisions":[],"keep":[],"outdated":[],"facts":[]}`
 		}
-		return llm.Response{Finish: llm.FinishStop, Message: llm.Message{Role: llm.RoleAssistant, Content: said}}, nil
+		return spoken(said), nil
 	}
 	words := 0
 	for i := range 40 {
@@ -274,14 +274,8 @@ func TestOneFoldForEachGainedHalf(t *testing.T) {
 // What /summarize folds leaves five exchanges in the window.
 func TestSummarizeKeepsFiveExchanges(t *testing.T) {
 	b := newBench(t, Options{Limits: Limits{History: 1000, MaxMessages: 1000}})
-	b.model.Answer = func(r llm.Request) (llm.Response, error) {
-		said := "ok"
-		if r.Schema != nil {
-			said = `{"summary":"They counted to nine.","title":"Nine","decisions":[],"keep":[],"outdated":[],"facts":[]}`
-		}
-		return llm.Response{Finish: llm.FinishStop, Message: llm.Message{Role: llm.RoleAssistant, Content: said}}, nil
-	}
-	place := memory.Place{Key: chat.Key{Platform: "telegram", Channel: "7"}}
+	b.model.Answer = folding("ok", `{"summary":"They counted to nine.","title":"Nine","decisions":[],"keep":[],"outdated":[],"facts":[]}`)
+	place := memory.Place{Key: annAlone.Key}
 	b.say("number 0")
 	if said, err := b.Summarize(t.Context(), place); err != nil || said != "They counted to nine." || b.live().SummarizedAt != 0 {
 		t.Errorf("a short one: %q, %v, folded to %d", said, err, b.live().SummarizedAt)
@@ -292,8 +286,7 @@ func TestSummarizeKeepsFiveExchanges(t *testing.T) {
 	said, err := b.Summarize(t.Context(), place)
 	must(t, err)
 	b.say("and now?")
-	requests := b.model.Requests()
-	last := requests[len(requests)-1]
+	last := b.last()
 	if said != "They counted to nine." || count(last.Messages, llm.RoleUser) != 6 || !strings.Contains(system(last), said) {
 		t.Errorf("said %q, then sent %+v", said, last.Messages)
 	}
@@ -307,13 +300,7 @@ func TestFoldsWorkBesideTheLane(t *testing.T) {
 		w func(context.Context) func(context.Context)) {
 		work = append(work, w)
 	}}})
-	b.model.Answer = func(r llm.Request) (llm.Response, error) {
-		said := "ok"
-		if r.Schema != nil {
-			said = `{"summary":"They counted.","title":"Counting","decisions":[],"keep":[],"outdated":[],"facts":[]}`
-		}
-		return llm.Response{Finish: llm.FinishStop, Message: llm.Message{Role: llm.RoleAssistant, Content: said}}, nil
-	}
+	b.model.Answer = folding("ok", `{"summary":"They counted.","title":"Counting","decisions":[],"keep":[],"outdated":[],"facts":[]}`)
 	for i := range 13 {
 		b.say(fmt.Sprint("number ", i))
 	}
@@ -365,6 +352,61 @@ func TestReadFolded(t *testing.T) {
 	for said, ok := range map[string]bool{"OK.": false, `{"broken": `: false, "Ann plans a long trip to Rome.": true} {
 		if _, got := sessions.Prose(said, maxSummary); got != ok {
 			t.Errorf("%q is prose: %v", said, got)
+		}
+	}
+}
+
+// TestLongTalkCostsFewSummaries: as long as there is room, many messages are summed
+// up with one call, and none is left out before that.
+func TestLongTalkCostsFewSummaries(t *testing.T) {
+	b := newBench(t, Options{Limits: Limits{MaxMessages: 100}})
+	b.model.Answer = folding("ok", `{"summary":"They counted.","title":"Counting","decisions":[],"facts":[]}`)
+	for i := range 200 {
+		b.say(fmt.Sprintf("number %d.", i))
+	}
+	requests := b.model.Requests()
+	if n := len(requests); n > 210 {
+		t.Errorf("%d model calls for 200 messages", n)
+	}
+	summed := 0
+	for _, r := range requests {
+		if r.Schema != nil {
+			summed += strings.Count(r.Messages[1].Content, "number ")
+			continue
+		}
+		last := 0
+		_, _ = fmt.Sscanf(r.Messages[len(r.Messages)-1].Content, "number %d.", &last)
+		if n := count(r.Messages, llm.RoleUser); n+summed <= last || n > 32 {
+			t.Fatalf("message %d comes with %d others, and %d are summed up", last, n-1, summed)
+		}
+	}
+}
+
+// payers is a summarizer that notes who pays.
+type payers struct{ list []chat.Message }
+
+func (p *payers) Complete(ctx context.Context, _ llm.Request, _ func(string)) (llm.Response, error) {
+	p.list = append(p.list, chat.Payer(ctx))
+	return llm.Response{}, &llm.Error{Class: llm.ErrUnavailable, Detail: "down"}
+}
+
+// TestSummariesArePaidFor: a summary is made by its own models, and whoever spoke
+// last in what it sums up pays for it, although nobody waits for it.
+func TestSummariesArePaidFor(t *testing.T) {
+	p := &payers{}
+	b := newBench(t, Options{Sessions: Sessions{Summarizer: p}})
+	b.model.Answer = func(llm.Request) (llm.Response, error) {
+		return spoken("ok"), nil
+	}
+	for i := range 12 {
+		b.say(fmt.Sprintf("point %d", i))
+	}
+	if len(p.list) == 0 {
+		t.Fatal("no summary was asked for")
+	}
+	for _, m := range p.list {
+		if m.From.ID != annAlone.User || m.Key != annAlone.Key {
+			t.Errorf("paid by %q in %s", m.From.ID, m.Key)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -9,27 +10,33 @@ import (
 	"sync"
 	"time"
 
+	"parley/internal/agent/attachments"
 	"parley/internal/chat"
 	"parley/internal/llm"
 	"parley/internal/memory"
 	"parley/internal/memory/facts"
+	"parley/internal/memory/provenance"
 	"parley/internal/memory/sessions"
 	"parley/internal/text"
 	"parley/internal/tools"
 	"parley/internal/tools/guards"
 )
 
-// toolrun holds the tools a turn has and the calls it has made.
+// toolrun runs a turn's calls of tools.
 type toolrun struct {
+	*job
+	context *background
+	trust   *trust
+	journal *journal
+	report  *report
+
 	set   tools.Set    // everything this turn may use
 	offer []string     // names offered beyond the core
-	under string       // before the keys of its calls: the key of the call that is the job
+	under string       // prefix of its calls' keys: the key of the call that gave the job
 	past  []tools.Step // for loop detection
 	// agreed are the calls, by their id, that the person said yes to.
 	agreed map[string]Pending
-	batch  batch // the newest
-	// waits are calls of subagents that need a yes; in a subagent's turn, its own.
-	waits  []Waiting
+	batch  batch    // the newest
 	worked []string // tools that succeeded in this turn
 	// guards are the playbook's; nil is none.
 	guards *guards.Turn
@@ -37,14 +44,13 @@ type toolrun struct {
 	reply tools.Reply
 }
 
-// batch is the calls of one answer, and what came of each.
 type batch struct {
 	calls    []llm.ToolCall
 	outcomes []tools.Outcome
 }
 
-// maxParallel bounds how many read-only tools of one batch run beside each
-// other; maxBatch how many calls of one answer are run at all.
+// maxParallel bounds how many read-only tools of one batch run in parallel; maxBatch how
+// many calls of one answer are run at all.
 const (
 	maxParallel = 4
 	maxBatch    = 16
@@ -55,8 +61,8 @@ func (r *toolrun) offered() tools.Set {
 	return r.set.Core().With(r.set.Only(r.offer...))
 }
 
-// named gives every call an id of its own: some servers send none, or the same
-// one twice, and every result must name its call.
+// named gives every call a unique id: some servers send none, or the same twice, and every
+// result must name its call.
 func named(calls []llm.ToolCall, step int) []llm.ToolCall {
 	seen := map[string]bool{}
 	for i := range calls {
@@ -71,8 +77,8 @@ func named(calls []llm.ToolCall, step int) []llm.ToolCall {
 	return calls
 }
 
-// act runs the calls of one answer. over is true when the turn ends here, with
-// a question to the person.
+// act runs the calls of one answer. over is true when the turn ends here, for example with a
+// question to the person.
 func (t *turn) act(ctx context.Context, said llm.Message) (answer chat.Answer, over bool) {
 	stored := said
 	_, stored.Content = kindOf(said.Content)
@@ -82,10 +88,10 @@ func (t *turn) act(ctx context.Context, said llm.Message) (answer chat.Answer, o
 			stored.ToolCalls[i].Args = "{}" // replaying it would fail every later request
 		}
 	}
-	t.context.added = append(t.context.added, t.entry(stored))
-	outcomes, began := t.runBatch(ctx, said.ToolCalls)
-	t.oneInquiry(ctx, said.ToolCalls, outcomes)
-	outcomes = t.askable(said.ToolCalls, outcomes)
+	t.context.added = append(t.context.added, t.context.entry(stored))
+	outcomes, began := t.tools.runBatch(ctx, said.ToolCalls)
+	t.tools.oneInquiry(ctx, said.ToolCalls, outcomes)
+	outcomes = t.asks.askable(said.ToolCalls, outcomes)
 	t.tools.batch = batch{said.ToolCalls, outcomes}
 	for i, o := range outcomes {
 		t.heardOf(said.ToolCalls[i], o, began[i])
@@ -102,15 +108,15 @@ func (t *turn) act(ctx context.Context, said llm.Message) (answer chat.Answer, o
 	return t.follow(ctx)
 }
 
-// heardOf adds what came of a call to the conversation.
+// heardOf adds a call's outcome to the conversation.
 func (t *turn) heardOf(c llm.ToolCall, o tools.Outcome, began time.Time) {
 	if o.State == tools.Success {
 		t.tools.worked = append(t.tools.worked, c.Name)
 	}
-	t.context.ruling.came(c, o)
+	t.guide.came(c, o)
 	o = t.sources.numbered(o)
 	t.tools.past = append(t.tools.past, tools.Step{Name: c.Name, Args: c.Args})
-	result := t.entry(llm.Message{Role: llm.RoleTool, Name: toolName(c), ToolCallID: c.ID, Content: told(o)})
+	result := t.context.entry(llm.Message{Role: llm.RoleTool, Name: toolName(c), ToolCallID: c.ID, Content: told(o)})
 	result.Origin = o.Result.Origin
 	t.context.added = append(t.context.added, result)
 	t.report.lap(memory.Lap{Kind: "tool", Name: toolName(c)}, began, o.Duration)
@@ -131,30 +137,24 @@ func told(o tools.Outcome) string {
 }
 
 // toolName returns the name a call gave, kept short: it is the model's own text.
-func toolName(c llm.ToolCall) string {
-	if c.Name == "" {
-		return "unnamed"
-	}
-	return text.Clip(c.Name, 64)
-}
+func toolName(c llm.ToolCall) string { return text.Clip(cmp.Or(c.Name, "unnamed"), 64) }
 
-// runBatch runs calls in order, or beside each other when all of them only
-// read. Results come in call order either way, with when
-// each call began.
-func (t *turn) runBatch(ctx context.Context, calls []llm.ToolCall) ([]tools.Outcome, []time.Time) {
+// runBatch runs calls in order, or in parallel if all of them only read. Either way results
+// come in call order, with the time each call began.
+func (r *toolrun) runBatch(ctx context.Context, calls []llm.ToolCall) ([]tools.Outcome, []time.Time) {
 	outcomes, began := make([]tools.Outcome, len(calls)), make([]time.Time, len(calls))
 	run := func(i int, alone bool) {
-		began[i] = t.a.o.Now()
-		outcomes[i] = t.runCall(ctx, calls[i], alone)
+		began[i] = r.a.o.Now()
+		outcomes[i] = r.runCall(ctx, calls[i], alone)
 	}
-	if !t.tools.allReadOnly(calls) {
+	if !r.allReadOnly(calls) {
 		for i := range calls {
 			run(i, true)
 		}
-		t.journal.settle(ctx)
+		r.journal.settle(ctx)
 		return outcomes, began
 	}
-	t.journal.settle(ctx)
+	r.journal.settle(ctx)
 	var wg sync.WaitGroup
 	room := make(chan struct{}, maxParallel)
 	for i := range calls {
@@ -170,7 +170,7 @@ func (t *turn) runBatch(ctx context.Context, calls []llm.ToolCall) ([]tools.Outc
 	return outcomes, began
 }
 
-// allReadOnly reports whether several calls surely change nothing.
+// allReadOnly reports whether these are several calls that surely change nothing.
 func (r *toolrun) allReadOnly(calls []llm.ToolCall) bool {
 	for _, c := range calls {
 		if spec, ok := r.set.Lookup(c.Name); !ok || !spec.ReadOnly {
@@ -180,113 +180,109 @@ func (r *toolrun) allReadOnly(calls []llm.ToolCall) bool {
 	return len(calls) > 1
 }
 
-// runCall runs one call. The guards know of it before the next one, also of the same
-// answer.
-func (t *turn) runCall(ctx context.Context, c llm.ToolCall, alone bool) tools.Outcome {
-	o := t.runOnce(ctx, c, alone)
-	t.witnessed(c, o)
+// runCall runs one call and tells the guards, before the next call of the same answer.
+func (r *toolrun) runCall(ctx context.Context, c llm.ToolCall, alone bool) tools.Outcome {
+	o := r.runOnce(ctx, c, alone)
+	r.witnessed(c, o)
 	return o
 }
 
-// runOnce runs a call. One that changes something is journaled before and
-// after, so that a crash never makes it happen twice: one that was begun and
-// not finished is not begun again. The journal is asked first: the tool may be gone
-// by now, or its server may not be back yet.
-func (t *turn) runOnce(ctx context.Context, c llm.ToolCall, alone bool) tools.Outcome {
+// runOnce runs a call. One with a side effect is journaled before and after, so that a crash
+// never makes it happen twice: a call that was begun and not finished is not run again. The
+// journal is asked first: the tool may be gone by now, or its server not back yet.
+func (r *toolrun) runOnce(ctx context.Context, c llm.ToolCall, alone bool) tools.Outcome {
 	if ctx.Err() != nil {
 		return notBegun()
 	}
-	_, agreed := t.tools.agreed[c.ID]
-	journaled := alone && t.journal.store != nil
+	_, agreed := r.agreed[c.ID]
+	journaled := alone && r.journal.store != nil
 	st, begun := memory.Step{}, false
 	if journaled {
-		st, begun = t.journal.made(c.ID)
+		st, begun = r.journal.made(c.ID)
 	}
 	if begun && (st.Done || agreed) {
-		return t.journal.resumed(st, c.Name)
+		return r.journal.resumed(st, c.Name)
 	}
-	spec := t.tool(ctx, c.Name)
+	spec := r.tool(ctx, c.Name)
 	if begun && spec.Asks() != tools.AskAlways { // else it was only asked about
-		return t.journal.resumed(st, c.Name)
+		return r.journal.resumed(st, c.Name)
 	}
 	writes := journaled && spec.Name != "" && !spec.ReadOnly
 	if writes {
 		if !begun {
-			t.journal.next()
+			r.journal.next()
 		}
-		if err := t.journal.begin(ctx, memory.Step{Kind: stepTool, Key: t.journal.key(c.ID), People: t.trust.others()}); err != nil {
+		if err := r.journal.begin(ctx, memory.Step{Kind: stepTool, Key: r.journal.key(c.ID), People: r.trust.others()}); err != nil {
 			return tools.Outcome{State: tools.Failed, Class: tools.Broken, Err: err,
 				Result: tools.Result{Content: "not done: it could not be recorded"}}
 		}
 	} else if alone {
-		t.journal.settle(ctx)
+		r.journal.settle(ctx)
 	}
 	if !spec.ReadOnly && chat.OnDisk(ctx) != nil {
 		return notBegun()
 	}
-	o := t.perform(ctx, c)
+	o := r.perform(ctx, c)
 	if writes {
-		t.a.o.Failpoint("after_tool")
-		if err := t.journal.owe(memory.Step{Kind: stepTool, Key: t.journal.key(c.ID), Done: true, People: t.trust.others()},
+		r.a.o.Failpoint("after_tool")
+		if err := r.journal.owe(memory.Step{Kind: stepTool, Key: r.journal.key(c.ID), Done: true, People: r.trust.others()},
 			kept(o)); err != nil {
-			t.a.o.Log.Error("journal tool result", "tool", c.Name, "err", err)
+			r.a.o.Log.Error("journal tool result", "tool", c.Name, "err", err)
 		}
 	}
 	return o
 }
 
-// notBegun is the outcome of a call whose turn ended before.
 func notBegun() tools.Outcome {
 	return tools.Outcome{State: tools.Failed, Class: tools.Cancelled, Result: tools.Result{Content: "cancelled"}}
 }
 
-// tool returns what is known of a tool; one whose server is about to start is waited for.
-// The zero Spec is that of no tool.
-func (t *turn) tool(ctx context.Context, name string) tools.Spec {
-	spec, ok := t.tools.set.Lookup(name)
-	if ok || t.sub != nil || t.a.o.Await == nil {
+// tool looks a tool up, and waits if its server is just starting. The zero Spec is no tool.
+func (r *toolrun) tool(ctx context.Context, name string) tools.Spec {
+	spec, ok := r.set.Lookup(name)
+	if ok || r.sub != nil || r.a.o.Await == nil {
 		return spec
 	}
 	defer chat.Aside(ctx)()
-	if !t.a.o.Await(ctx, name) {
+	if !r.a.o.Await(ctx, name) {
 		return spec
 	}
-	set, err := t.a.o.Tools(ctx, t.m)
+	set, err := r.a.o.Tools(ctx, r.m)
 	if err != nil {
-		t.a.o.Log.Warn("tools of a server that started", "err", err)
+		r.a.o.Log.Warn("tools of a server that started", "err", err)
 		return spec
 	}
-	t.tools.set = set.ForAgent("")
-	spec, _ = t.tools.set.Lookup(name)
+	r.set = set.ForAgent("")
+	spec, _ = r.set.Lookup(name)
 	return spec
 }
 
-// perform runs a call, or goes on with one whose person was asked something.
-func (t *turn) perform(ctx context.Context, c llm.ToolCall) tools.Outcome {
-	person := tools.Person{Status: t.w.Status, Asks: t.sub == nil && t.a.o.Confirm != nil, Guard: t.tools.guards.Rule}
-	defer chat.Work(t.w, toolName(c))()
+// perform runs a call, or continues one whose person was asked something.
+func (r *toolrun) perform(ctx context.Context, c llm.ToolCall) tools.Outcome {
+	person := tools.Person{Status: r.w.Status, Asks: r.sub == nil && r.a.o.Confirm != nil, Guard: r.guards.Rule}
+	defer chat.Work(r.w, toolName(c))()
 	defer chat.Aside(ctx)()
-	set := t.tools.offered().With(t.tools.set)
-	if p, ok := t.tools.agreed[c.ID]; ok && p.Inquiry != "" {
-		q := t.a.inquiries.Take(p.Inquiry)
+	set := r.offered().With(r.set)
+	if p, ok := r.agreed[c.ID]; ok && p.Inquiry != "" {
+		q := r.a.inquiries.Take(p.Inquiry)
 		if q == nil {
 			return tools.Outcome{State: tools.Unknown, Class: tools.Unsure, Result: tools.Result{Content: "The tool server's question was lost, because I was restarted before it was answered. Whether " +
 				"the tool has done anything is not known; check before calling it again."}}
 		}
-		set, person.Guard = tools.NewSet(q.Go(t.tools.reply)), nil // it was let pass when it began
+		set, person.Guard = tools.NewSet(q.Go(r.reply)), nil // it was let pass when it began
 	}
-	return t.a.o.Runner.Run(guards.With(tools.WithPerson(ctx, person), t.tools.guards), set, t.call(c))
+	return r.a.o.Runner.Run(guards.With(tools.WithPerson(ctx, person), r.guards), set, r.call(c))
 }
 
 // call adds the identity from the transport to the model's call.
-func (t *turn) call(c llm.ToolCall) tools.Call {
+func (r *toolrun) call(c llm.ToolCall) tools.Call {
 	call := tools.Call{
-		ID: c.ID, Name: c.Name, Args: json.RawMessage(c.Args), Who: t.m.From, Where: t.m.Key, Direct: t.m.Direct,
-		Guild: t.m.Guild, Caller: tools.Caller{Agent: t.agentName(), Memory: t.m.Agent}, Message: t.m.ID,
-		Session: t.context.session.ID, Key: fmt.Sprintf("%s%s:%d:%s", t.tools.under, t.m.UID, t.journal.step, c.ID),
-		Taint: t.trust.taint, Origin: t.made(c.Args), Said: t.typed(),
+		ID: c.ID, Name: c.Name, Args: json.RawMessage(c.Args), Who: r.m.From, Where: r.m.Key, Direct: r.m.Direct,
+		Guild: r.m.Guild, Caller: tools.Caller{Agent: r.agentName(), Memory: r.m.Agent}, Message: r.m.ID,
+		Session: r.context.session.ID, Key: fmt.Sprintf("%s%s:%d:%s", r.under, r.m.UID, r.journal.step, c.ID),
+		Taint: r.trust.taint, Origin: r.context.made(c.Args), Said: r.trust.typed(),
 	}
-	if p, ok := t.tools.agreed[c.ID]; ok {
+	if p, ok := r.agreed[c.ID]; ok {
 		call.Key, call.Origin, call.Confirmed = p.Key, p.Origin, true
 	}
 	return call
@@ -306,7 +302,7 @@ func (t *turn) absorb(c llm.ToolCall, o tools.Outcome) {
 		CallID: c.ID, Name: text.Clip(c.Name, 64), Arguments: c.Args, Result: o.Result.Content,
 		Status: string(o.State), Class: string(o.Class), Retries: o.Retries, Took: o.Duration,
 	})
-	switch o.Class { // what was run has its line from the runner
+	switch o.Class { // the runner logs those that ran
 	case tools.NotFound, tools.NotAllowed, tools.Guarded, tools.Invalid:
 		t.a.o.Log.Warn("tool not run", "tool", c.Name, "class", string(o.Class), "err", o.Err)
 	}
@@ -320,18 +316,82 @@ func (t *turn) absorb(c llm.ToolCall, o tools.Outcome) {
 	case tools.Decided:
 		t.context.session.Decisions = sessions.Decide(t.context.session.Decisions, string(data))
 	case tools.VariableSet:
-		t.setVariable(data)
+		t.guide.setVariable(data)
 	case tools.HandOver:
 		t.report.handOver = &data
 	case Delegated:
 		t.report.ledger.add(data.Calls, data.Usage)
 		t.report.deeds = append(t.report.deeds, data.Deeds...)
-		t.takeUp(c, data.Waits)
+		t.asks.takeUp(c, data.Waits)
 	case tools.Deed:
 		t.report.deeds = append(t.report.deeds, data)
 	case facts.Change:
 		t.report.noted.List = append(t.report.noted.List, data)
 	case tools.Attached:
-		t.give(data)
+		t.tools.give(data)
 	}
+}
+
+// ofOurs reports whether an entry is a tool's result from memory or notes.
+func (r *toolrun) ofOurs(e memory.Entry) bool {
+	spec, ok := r.set.Lookup(e.Name)
+	return ok && e.Role == llm.RoleTool && spec.Category != tools.Web && spec.Category != tools.About
+}
+
+// Bounds of the files that tools give to one answer.
+const (
+	maxAttached      = 4
+	maxAttachedBytes = 8 << 20 // of all of them, which every platform takes
+)
+
+// give keeps the files of a tool's result for the answer, and shows the pictures among them
+// to a model that can see.
+func (r *toolrun) give(files tools.Attached) {
+	size := 0
+	for _, f := range r.report.files {
+		size += len(f.Data)
+	}
+	for _, f := range files {
+		if size += len(f.Data); len(r.report.files) == maxAttached || size > maxAttachedBytes {
+			return
+		}
+		r.report.files = append(r.report.files, f)
+		if kind, mime := attachments.File(f, f.Data); kind == attachments.Image && r.a.o.Files.Unseen(r.in.p, mime, f.Data) == "" {
+			r.in.files.Images = append(r.in.files.Images, llm.Image{MIME: mime, Data: f.Data})
+			r.trust.origin.Via |= provenance.ViaPicture // what is written in it
+		}
+	}
+}
+
+// witnessed tells the guards about a call.
+func (r *toolrun) witnessed(c llm.ToolCall, o tools.Outcome) {
+	_, agreed := r.agreed[c.ID]
+	r.guards.Heard(tools.Call{Name: c.Name, Args: json.RawMessage(c.Args), Confirmed: agreed}, o,
+		o.Result.Origin.But(r.m.From.ID).People)
+}
+
+// oneInquiry keeps the first question of servers in a batch: a person is asked one thing at
+// a time, and the other servers are told that nobody answers.
+func (r *toolrun) oneInquiry(ctx context.Context, calls []llm.ToolCall, outcomes []tools.Outcome) {
+	first := firstInquiry(outcomes)
+	for i, o := range outcomes {
+		if o.Class == tools.NeedsInput && i != first {
+			outcomes[i] = r.unanswered(ctx, calls[i], o)
+		}
+	}
+}
+
+// unanswered continues a call as if its person had not answered.
+func (r *toolrun) unanswered(ctx context.Context, c llm.ToolCall, o tools.Outcome) tools.Outcome {
+	call := r.call(c)
+	call.Confirmed = true
+	for range 3 { // a server may ask again
+		q, ok := o.Result.Data.(tools.Inquiry)
+		if !ok || o.Class != tools.NeedsInput {
+			r.witnessed(c, o)
+			return o
+		}
+		o = r.a.o.Runner.Run(ctx, tools.NewSet(q.Go(tools.Reply{Action: tools.Cancel})), call)
+	}
+	return unasked(o, wordsTooManyToAsk)
 }

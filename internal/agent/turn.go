@@ -4,26 +4,27 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"parley/internal/chat"
+	"parley/internal/llm"
 	"parley/internal/memory"
 	"parley/internal/tools"
 )
 
-// turn makes one answer and is thrown away afterwards. Its parts hold what
-// their names say; only what needs several of them is a method of turn.
+// turn makes one answer and is thrown away afterwards. Each part does what its name
+// says with the parts it points to; only what needs most of them is a method of turn.
 type turn struct {
-	a    *Agent
-	m    chat.Message
-	w    chat.Reply
-	sub  *Subagent // whose turn it is; nil is the conversation's own
-	keep bool      // the turn belongs to a session and leaves a transcript
-
-	in      input
+	*job
 	context background
+	prompt  prompt
+	guide   guidance
 	tools   toolrun
+	asks    questions
 	sources sources
 	trust   trust
+	links   links
+	draft   draft
 	journal journal
 	report  report
 	preview preview
@@ -32,9 +33,18 @@ type turn struct {
 // newTurn begins a turn for the author of m. With keep it belongs to their
 // session. Nobody sees the answer grow unless w is set.
 func (a *Agent) newTurn(m chat.Message, in input, keep bool) *turn {
-	t := &turn{a: a, m: m, w: nobody{}, keep: keep, in: in}
-	t.trust.user = m.From.ID
-	t.report.began, t.report.well = a.o.Now(), chat.End{Outcome: chat.Answered}
+	j := &job{a: a, m: m, w: nobody{}, keep: keep, in: in}
+	t := &turn{job: j, trust: trust{job: j}}
+	t.context = background{job: j, trust: &t.trust, sources: &t.sources}
+	t.prompt = prompt{job: j, context: &t.context, guide: &t.guide, tools: &t.tools, report: &t.report}
+	t.guide = guidance{job: j, context: &t.context, tools: &t.tools, report: &t.report}
+	t.tools = toolrun{job: j, context: &t.context, trust: &t.trust, journal: &t.journal, report: &t.report}
+	t.links = links{job: j, context: &t.context, trust: &t.trust, sources: &t.sources}
+	t.asks = questions{job: j, tools: &t.tools, links: &t.links, report: &t.report}
+	t.sources = sources{job: j, context: &t.context, report: &t.report}
+	t.draft = draft{job: j, context: &t.context, guide: &t.guide, tools: &t.tools, prompt: &t.prompt, report: &t.report}
+	t.preview = preview{job: j, links: &t.links, trust: &t.trust, sources: &t.sources, guide: &t.guide}
+	t.report = report{job: j, guide: &t.guide, began: a.o.Now(), well: chat.End{Outcome: chat.Answered}}
 	if keep {
 		t.journal = journal{log: a.o.Log, store: a.o.Store, row: m.Row}
 	}
@@ -63,17 +73,60 @@ func (t *turn) run(ctx context.Context) (chat.Answer, error) {
 	if err := t.load(ctx); err != nil {
 		return chat.Answer{}, fmt.Errorf("load conversation: %w", err)
 	}
-	t.context.added = []memory.Entry{t.heard()}
-	if err := t.guide(ctx); err != nil {
+	t.context.added = []memory.Entry{t.context.heard()}
+	if err := t.guide.ask(ctx); err != nil {
 		return t.failed(ctx, err)
 	}
-	if g := t.context.guidance; g.HandOver.By != nil {
-		if answer, err := t.passOn(ctx, tools.HandOver{By: g.HandOver.By, Reason: g.HandOver.For}, g.Reply); err == nil {
-			return answer, nil
-		}
+	if answer, over := t.ruledOver(ctx); over {
+		return answer, nil
 	}
-	if t.context.guidance.Reply != "" && len(t.context.guidance.Run) == 0 {
-		return t.finish(t.context.guidance.Reply, t.ends(chat.End{})), nil
+	if t.guide.Reply != "" && len(t.guide.Run) == 0 {
+		return t.finish(t.guide.Reply, t.guide.ends(chat.End{})), nil
 	}
 	return t.loop(ctx)
+}
+
+// load reads memory once.
+func (t *turn) load(ctx context.Context) (err error) {
+	set, err := t.a.o.Tools(ctx, t.m)
+	if err != nil {
+		return err
+	}
+	t.tools.set = set.ForAgent("")
+	t.tools.guards = t.guide.guards()
+	if err := t.trust.listen(ctx); err != nil {
+		return err
+	}
+	if !t.m.Forwarded && !t.m.Shared { // hosts in such a text were typed by somebody else
+		t.trust.taint.Hosts = tools.TypedHosts(t.in.text)
+	}
+	if err = t.context.recall(ctx); err != nil {
+		return err
+	}
+	t.context.prefetch(ctx)
+	if t.m.Attempt > 0 && t.journal.store != nil {
+		earlier, err := t.a.o.Store.Steps(ctx, t.m.Row)
+		if err != nil {
+			return err
+		}
+		t.journal.read(earlier)
+	}
+	if !t.keep {
+		return nil
+	}
+	if t.context.waits, err = t.waiting(ctx); err != nil {
+		return err
+	}
+	entries, err := t.context.earlier(ctx)
+	if err != nil {
+		return err
+	}
+	// A window begins with what a person said, so that no tool result lacks its call.
+	if i := slices.IndexFunc(entries, func(e memory.Entry) bool { return e.Role == llm.RoleUser }); i >= 0 {
+		t.context.window = entries[i:]
+	}
+	t.tools.offer = usedTools(t.context.window)
+	t.context.remember()
+	t.trust.taint.Private = t.trust.taint.Private || slices.ContainsFunc(t.context.window, t.tools.ofOurs)
+	return err
 }

@@ -66,7 +66,7 @@ const (
 // attest asks the platforms whether a person may still read where they once spoke, unless
 // that was checked recently, and stores the answers.
 func (ps *platforms) attest(ctx context.Context, user string) {
-	places, err := ps.store.Unattested(ctx, user, attestPlaces)
+	places, err := ps.store.Access.Unattested(ctx, user, attestPlaces)
 	if err != nil {
 		ps.log.Warn("where somebody still is", "err", err)
 		return
@@ -99,7 +99,7 @@ func (ps *platforms) attestIn(ctx context.Context, user string, k chat.Key) {
 	if reads {
 		state = chat.Present
 	}
-	if err := ps.store.Attend(ctx, chat.Presence{Key: k, User: chat.User{ID: user}, State: state}); err != nil {
+	if err := ps.store.Access.Attend(ctx, chat.Presence{Key: k, User: chat.User{ID: user}, State: state}); err != nil {
 		ps.log.Warn("where somebody still is", "err", err)
 	}
 }
@@ -110,7 +110,7 @@ var errNoReader = errors.New("this platform's events cannot be read again")
 // reread hands dead letters marked for retry to their platforms again. One that can now be
 // stored is answered like any message; the others stay aside with the reason.
 func (ps *platforms) reread(ctx context.Context) error {
-	list, err := ps.store.LettersToRetry(ctx, jobLimit)
+	list, err := ps.store.Letters.ToRetry(ctx, jobLimit)
 	if err != nil {
 		return err
 	}
@@ -124,10 +124,10 @@ func (ps *platforms) reread(ctx context.Context) error {
 		case errors.Is(err, chat.ErrNotReady):
 			continue
 		case err != nil:
-			err = ps.store.FailDeadLetter(ctx, l.ID, err.Error())
+			err = ps.store.Letters.Fail(ctx, l.ID, err.Error())
 		default:
 			if err = ps.hub.Deliver(ctx, chat.Batch{Platform: l.Platform, Messages: messages}); err == nil {
-				err = ps.store.DropDeadLetter(ctx, l.ID)
+				err = ps.store.Letters.Drop(ctx, l.ID)
 			}
 		}
 		if err != nil && !errors.Is(err, memory.ErrNoLetter) { // dropped in the meantime

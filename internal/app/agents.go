@@ -28,8 +28,9 @@ import (
 
 // openRoster reads which agent answers where.
 func (a *app) openRoster(ctx context.Context) (err error) {
-	a.mind.Sessions = a.storage.store
-	if a.mind.roster, err = routing.Open(ctx, a.storage.store, a.now, setup.Residents(a.cfg)); err == nil {
+	store := a.storage.store
+	a.mind.Sessions = store.Sessions
+	if a.mind.roster, err = routing.Open(ctx, store.Settings, store.Access.Formerly, a.now, setup.Residents(a.cfg)); err == nil {
 		for _, place := range a.mind.roster.Lost() {
 			a.log.Warn("a place was given to an agent that is no more; the settings decide there", "place", place)
 		}

@@ -154,12 +154,12 @@ func TestScheduledQuestionStaysWithItsAgent(t *testing.T) {
 	planner := a.people.planner()
 	_, err := planner.Plan(t.Context(), c, agenda.Reminder{Text: "what is open", Asking: agenda.Asking{Ask: true}}, "in 2 hours")
 	must(t, err)
-	list, err := a.storage.store.DueReminders(t.Context(), []string{"discord"}, 10)
+	list, err := a.storage.store.Agenda.DueReminders(t.Context(), []string{"discord"}, 10)
 	must(t, err)
 	if len(list) != 0 {
 		t.Fatalf("due already: %v", list)
 	}
-	all, err := a.storage.store.Reminders(t.Context(), provenance.ViewerOf(m))
+	all, err := a.storage.store.Agenda.Reminders(t.Context(), provenance.ViewerOf(m))
 	must(t, err)
 	if len(all) != 1 || a.chores.asker.Elsewhere(all[0]) {
 		t.Fatalf("it is not the desk's: %+v", all)

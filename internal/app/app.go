@@ -18,6 +18,7 @@ import (
 	"parley/internal/agent/scheduled"
 	"parley/internal/app/jobs"
 	"parley/internal/app/metrics"
+	"parley/internal/app/platform"
 	"parley/internal/app/setup"
 	"parley/internal/chat"
 	"parley/internal/command/language"
@@ -64,8 +65,8 @@ func openApp(ctx context.Context, b *base, lock bool) (*app, error) {
 func assemble(b *base, m *models, s *storage) *app {
 	b.counts = metrics.New(b.process.Version)
 	a := &app{
-		base: b, models: m, storage: s, rules: &files.Books{}, platforms: &platforms{base: b, store: b.store}, mind: &mind{base: b},
-		people: &people{base: b, speaker: language.Speaker{Rows: b.store, Log: b.log}},
+		base: b, models: m, storage: s, rules: &files.Books{}, platforms: &platforms{base: b}, mind: &mind{base: b},
+		people: &people{base: b, speaker: language.Speaker{Rows: b.store.People, Log: b.log}},
 		jobs:   jobs.New(jobs.Options{Log: b.log, Now: b.now, Background: b.background}),
 	}
 	a.notes = &notes{base: b, people: a.people, models: m, mind: a.mind}
@@ -182,7 +183,7 @@ func (a *app) start(adapters ...chat.Adapter) {
 			QueuePerLane: a.cfg.Limits.QueuePerChannel, Backlog: a.cfg.Limits.Backlog,
 			AtOnce: max(64, 2*a.cfg.Limits.ConcurrentModelCalls), TurnTimeout: a.cfg.Agent.TurnTimeout,
 		},
-		RepeatUnknown: a.cfg.Telegram.UnknownSend == "prefer_duplicate",
+		RepeatUnknown: !platform.PrefersLoss(a.cfg),
 		Failpoint:     a.process.Failpoint, Observe: observe, Pace: a.front.commands.Pace,
 		Authors: chat.Authors{MayStop: a.people.gate.MayStop, Agent: a.answers, Speak: a.people.speaker.Answering},
 		Closed:  a.platforms.closed, Ahead: a.mind.Ahead,

@@ -229,7 +229,7 @@ func (s *scene) message(from chat.User, direct bool, text string) chat.Message {
 
 func (s *scene) save(v provenance.Viewer, f facts.NewFact) {
 	s.t.Helper()
-	_, err := s.app.storage.store.SaveFact(s.t.Context(), v, f)
+	_, err := s.app.storage.store.Facts.SaveFact(s.t.Context(), v, f)
 	must(s.t, err)
 }
 
@@ -247,7 +247,7 @@ func (s *scene) folded(order string) {
 // end ends the owner's session; the next one starts with its summary.
 func (s *scene) end(carry bool) {
 	s.t.Helper()
-	se, ok, err := s.app.storage.store.LiveSession(s.t.Context(), memory.Place{Key: s.owner(true, "").Key})
+	se, ok, err := s.app.storage.store.Sessions.LiveSession(s.t.Context(), memory.Place{Key: s.owner(true, "").Key})
 	if err == nil && ok {
 		_, err = s.app.mind.End(s.t.Context(), se.ID, carry)
 	}
@@ -261,7 +261,7 @@ func (s *scene) begin(platform, place string) {
 	s.platform, s.place, s.app.platforms.adapters = platform, place, nil
 	s.app.toolset.own = s.hands.set
 	alone, group := provenance.ViewerOf(s.owner(true, "")), provenance.ViewerOf(s.owner(false, ""))
-	if _, _, err := s.app.storage.store.ClearFacts(s.t.Context(), alone, true); err != nil {
+	if _, _, err := s.app.storage.store.Facts.ClearFacts(s.t.Context(), alone, true); err != nil {
 		s.t.Fatal(err)
 	}
 	s.save(alone, facts.NewFact{Content: "Hides the key under the mat"})

@@ -49,7 +49,7 @@ func (c *chores) schedule(j *jobs.Jobs) {
 		{"reminders", "@every 5s", c.fleet.Once(c.remind)},
 		{"handoffs", "@every 5s", c.fleet.Once(c.front.desk.Tick)},
 		{"newcomers", "@every 5s", c.fleet.Once(func(ctx context.Context) error {
-			return c.front.manners().Newcomers(ctx, c.store, terminal.Local)
+			return c.front.manners().Newcomers(ctx, c.store.Access, terminal.Local)
 		})},
 		{"dead letters", "@every 5s", c.fleet.Once(c.platforms.reread)},
 		{"retention", "17 4 * * *", c.fleet.Once(j.Aside("retention", c.prune))},
@@ -89,10 +89,10 @@ func (c *chores) sweep(ctx context.Context) error {
 			c.platforms.hub.Flush(k)
 		}
 	}
-	if err := c.store.PruneChanges(ctx); err != nil {
+	if err := c.store.Facts.PruneChanges(ctx); err != nil {
 		return err
 	}
-	if _, err := c.store.MarkIdle(ctx, c.inForce.Load().Session.IdleTimeout); err != nil {
+	if _, err := c.store.Sessions.MarkIdle(ctx, c.inForce.Load().Session.IdleTimeout); err != nil {
 		return err
 	}
 	due, err := c.store.Past.DueToExpire(ctx, jobLimit)
@@ -157,11 +157,11 @@ func (c *chores) prune(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	facts, err := c.store.PruneFacts(ctx, c.cfg.Memory.MaxFacts)
+	facts, err := c.store.Facts.PruneFacts(ctx, c.cfg.Memory.MaxFacts)
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(c.store.PruneUndo(ctx), c.store.Tidy(ctx)); err != nil {
+	if err := errors.Join(c.store.Facts.PruneUndo(ctx), c.store.Tidy(ctx)); err != nil {
 		return err
 	}
 	c.log.Info("pruned", "messages", report.Messages, "sessions", report.Sessions, "inbox", report.Inbox, "audit",
@@ -178,7 +178,7 @@ const embedFor = 20 * time.Second
 func (c *chores) makeVectors(ctx context.Context) error {
 	work, messages := []func(context.Context) (bool, error){c.rules.Embed}, c.store.Meanings().Follow
 	if c.fleet.DoesChores() {
-		work, messages = append(work, c.store.EmbedFacts), c.store.Meanings().Embed
+		work, messages = append(work, c.store.Facts.EmbedFacts), c.store.Meanings().Embed
 	}
 	if c.notes.index != nil {
 		work = append(work, c.notes.index.Embed)

@@ -11,7 +11,6 @@ import (
 	"parley/internal/command/gate"
 	"parley/internal/command/language"
 	"parley/internal/llm"
-	"parley/internal/memory/facts"
 	"parley/internal/memory/factsfile"
 	"parley/internal/text"
 	"parley/internal/text/catalog"
@@ -24,34 +23,35 @@ func (a *app) commands() command.Groups {
 	return command.Groups{
 		General: command.General{
 			Name: a.cfg.Agent.Name, Help: func(ctx context.Context, r gate.Role) string { return f.commands.Help(ctx, r, "") },
-			Ask:  f.quotas.Budget(chat.HandlerFunc(a.mind.Ask)),
+			Ask: f.quotas.Budget(chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
+				return a.mind.At(m).Ask(ctx, m, w)
+			})),
 			Page: a.port.link, Agents: command.Agents{Roster: a.mind.roster, About: a.mind.about},
 		},
 		Status: command.Status{Currency: a.cfg.Limits.Currency, Left: f.quotas.Left, Parts: a.vitals.parts,
-			Sessions: a.storage.store.SessionCounts,
+			Sessions: a.storage.store.Sessions.SessionCounts,
 			Model: func(ctx context.Context) string {
 				return a.mind.ModelName() + ", " + a.models.state(ctx).said.In(catalog.Of(ctx))
 			}},
-		Session: command.Session{Rows: a.storage.store, Agent: a.mind, Place: a.placeOf, Archive: a.chores.archiveSoon,
+		Session: command.Session{Rows: a.storage.store.Sessions, Agent: a.mind, Place: a.placeOf, Archive: a.chores.archiveSoon,
 			Variables: book.Variables, Past: a.storage.store.Past, Control: a.sessionControl(),
 			More:   f.quotas.Budget(a.mind),
 			Tokens: func() int { return min(a.cfg.Context.TokenBudget, a.models.window("", a.mind.ModelName())) }, Now: a.now},
 		Model: command.Model{Name: a.mind.ModelName, List: a.models.endpoint.List, BuiltIn: a.models.builtIn(),
 			Routes: a.models.shown(), Choose: a.mind.choose, Reload: a.mind.ReloadPrompt},
 		Tools: a.toolCommands(),
-		Insight: command.Insight{Rows: a.storage.store, Spent: a.storage.store, Currency: a.cfg.Limits.Currency, Now: a.now,
+		Insight: command.Insight{Rows: a.storage.store.Decisions, Spent: a.storage.store.Usage, Currency: a.cfg.Limits.Currency, Now: a.now,
 			ShowsNote: a.notes.shows, ReadsNotes: a.notes.reads,
 			Debug: func(k chat.Key, on bool) { f.debug.Store(k, on) }, Kept: a.port.kept},
-		Facts: command.Facts{Rows: a.storage.store, Find: a.storage.store, SetDigest: a.storage.store.SetDigest,
-			Service: facts.Service{Rows: a.storage.store}, Location: a.people.location, File: a.factsFileDoes()},
+		Facts:     command.Facts{Rows: a.storage.store.Facts, MayShare: a.people.mayShare, Location: a.people.location, File: a.factsFileDoes()},
 		Tasks:     command.Tasks{Rows: a.storage.store},
-		Reminders: command.Reminders{Rows: a.storage.store, Planner: a.people.planner(), Location: a.people.location, Now: a.now},
+		Reminders: command.Reminders{Planner: a.people.planner(), Location: a.people.location},
 		Handoff:   command.Handoff{Desk: f.desk, Choices: f.desk.Choices},
 		Journal:   command.Journal{Planner: a.people.planner()},
 		Person:    a.personCommands(),
 		Notes:     a.notes.commands(),
 		Playbook:  book,
-		Rehearsal: command.Rehearsal{Last: a.storage.store.LastDecision, Write: a.mind.capture(a.rules, a.storage.tape).Write},
+		Rehearsal: command.Rehearsal{Last: a.storage.store.Decisions.LastDecision, Write: a.mind.capture(a.rules, a.storage.tape).Write},
 	}
 }
 
@@ -80,19 +80,16 @@ func (a *app) sessionControl() command.SessionControl {
 }
 
 func (a *app) toolCommands() command.Tools {
-	return command.Tools{All: a.toolset.all, Rows: a.storage.store, Now: a.toolset.offered, Servers: a.toolset.status,
+	return command.Tools{All: a.toolset.all, Rows: a.storage.store.Access, Now: a.toolset.offered, Servers: a.toolset.status,
 		Ask: a.front.confirm.Ask, Role: a.people.gate.Role,
 		Logins: a.toolset.servers, Approve: func(server, tool, hash string) error { return a.toolset.servers.Approve(server, tool, hash) },
 		Switch: a.toolset.turn}
 }
 
 func (a *app) personCommands() command.Person {
-	p := command.Person{Language: language.Language{Rows: a.storage.store, Speak: a.people.speaker.Answering},
-		Rows: a.storage.store, Elsewhere: a.platforms.forgetElsewhere}
-	if a.notes.index != nil {
-		p.Vault = a.notes.index
-	}
-	return p
+	return command.Person{Language: language.Language{Rows: a.storage.store.People, Speak: a.people.speaker.Answering},
+		Rows: a.storage.store, Authors: a.storage.store.Access, Served: a.storage.store.File.Path() == "",
+		Vault: a.notes.index, Elsewhere: a.platforms.forgetElsewhere}
 }
 
 func (a *app) playbookCommands() command.Playbook {
@@ -101,8 +98,11 @@ func (a *app) playbookCommands() command.Playbook {
 		judge = a.models.endpoint.Model
 	}
 	return command.Playbook{Book: a.book, Rules: func(m chat.Message) command.Rules { return a.mind.Of(a.mind.agentOf(m).ID) },
-		Rows: a.storage.store, Session: a.mind.Session, Place: a.placeOf, Judge: judge,
-		Save: a.storage.store.SavePersonPlaybook, Begin: a.front.quotas.Budget(chat.HandlerFunc(a.mind.Begin)), Now: a.now}
+		Rows: a.storage.store.Sessions, People: a.storage.store.People, Session: a.mind.Session, Place: a.placeOf, Judge: judge,
+		Begin: a.front.quotas.Budget(chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
+			return a.mind.At(m).Begin(ctx, m, w)
+		})),
+		Now: a.now}
 }
 
 // factsFileDoes returns the facts file's service, nil without a file.
@@ -121,7 +121,7 @@ func (a *app) factsFileDoes() func(ctx context.Context, do string) (string, erro
 
 // configVerbs returns the verbs of /config except access.
 func (a *app) configVerbs() []gate.Command {
-	return command.Config{Settings: a.settings, Policies: a.storage.store, Here: a.people.gate.Here, All: a.toolset.all,
+	return command.Config{Settings: a.settings, Policies: a.storage.store.Access, Here: a.people.gate.Here, All: a.toolset.all,
 		Leave: a.front.manners().Leave,
 		IDs:   a.ids, Called: a.people.gate.Called, Log: a.log}.Verbs()
 }

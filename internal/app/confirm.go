@@ -66,7 +66,7 @@ func (f *front) ask(ctx context.Context, m chat.Message, p agent.Parked, calls [
 
 // toast returns the words shown when a button is pressed, in the presser's language.
 func (f *front) toast(ctx context.Context, m chat.Message) (string, bool) {
-	m.Key = f.store.Latest(m.Key)
+	m.Key = f.store.Access.Latest(m.Key)
 	return f.confirm.Toast(catalog.With(ctx, f.people.speaker.Answering(ctx, m)), m)
 }
 
@@ -77,7 +77,7 @@ func (f *front) fill(ctx context.Context, m chat.Message, s gate.Settled, w chat
 	if err := json.Unmarshal(s.Items[0].Args, &call); err != nil {
 		return chat.Answer{}, fmt.Errorf("read what was asked: %w", err)
 	}
-	say, form, reply := f.mind.Fill(catalog.Of(ctx), call, m, s.Said)
+	say, form, reply := f.mind.At(m).Fill(catalog.Of(ctx), call, m, s.Said)
 	if form == nil {
 		return f.resume(ctx, m, s, w, &reply)
 	}
@@ -112,7 +112,7 @@ func (f *front) resume(ctx context.Context, m chat.Message, s gate.Settled, w ch
 		m.From, m.Admin = s.Asked, false
 	}
 	return f.debugging(chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
-		return f.mind.Resume(ctx, m, w, r)
+		return f.mind.At(m).Resume(ctx, m, w, r)
 	})).Handle(ctx, m, w)
 }
 
@@ -125,7 +125,7 @@ func (f *front) amend(ctx context.Context, q chat.Question, text string) {
 	if !ok {
 		return
 	}
-	id, err := f.store.AskedAs(ctx, q)
+	id, err := f.store.Questions.AskedAs(ctx, q)
 	if err != nil || id == "" {
 		f.log.Debug("amend a question", "id", id, "err", err)
 		return
@@ -139,7 +139,7 @@ func (f *front) amend(ctx context.Context, q chat.Question, text string) {
 
 // expireQuestions ends questions nobody answered in time.
 func (f *front) expireQuestions(ctx context.Context) error {
-	late, err := f.store.ExpireQuestions(ctx)
+	late, err := f.store.Questions.ExpireQuestions(ctx)
 	for _, q := range late {
 		f.confirm.Expired(f.people.speaker.With(ctx, q.Asked), q)
 	}

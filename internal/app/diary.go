@@ -27,12 +27,12 @@ const maxLine = 1000
 
 // daily reports whether the daily note gets lines of a kind.
 func (n *notes) daily(kind string) bool {
-	return (n.cfg.Vault.DailyNote == kind || n.cfg.Vault.DailyNote == dailyBoth) && n.index != nil && n.desk() != ""
+	return (n.cfg.Vault.DailyNote == kind || n.cfg.Vault.DailyNote == dailyBoth) && n.index != nil && n.written() != ""
 }
 
 // apart reports whether only this agent reads the daily note.
 func (n *notes) apart(agent string) bool {
-	return n.mind.roster == nil || setup.Alone(*n.inForce.Load(), n.mind.roster, agent, n.desk())
+	return n.mind.roster == nil || setup.Alone(*n.inForce.Load(), n.mind.roster, agent, n.written())
 }
 
 // logged adds an entry of the owner's journal to their daily note. Entries that quote
@@ -57,7 +57,7 @@ func (n *notes) ended(ctx context.Context, session string) {
 	if !n.daily(dailySessions) {
 		return
 	}
-	se, err := n.store.SessionByID(ctx, session)
+	se, err := n.store.Sessions.SessionByID(ctx, session)
 	if err != nil || !se.Direct || se.Status != memory.Archived || se.Closing == "" || !n.apart(se.Agent) {
 		return
 	}

@@ -21,7 +21,7 @@ const digestHour = 9
 // those who want one when it ends; without, those who want one each morning. A failed
 // digest is tried again next time.
 func (c *chores) digests(ctx context.Context, session string) error {
-	due, err := c.store.DueDigests(ctx, session)
+	due, err := c.store.Facts.DueDigests(ctx, session)
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (c *chores) digestKind(ctx context.Context, d facts.Digest) string {
 // digest sends somebody, in their direct chat, what was learned up to until. Without such
 // a chat it waits; they are told below their answers.
 func (c *chores) digest(ctx context.Context, d facts.Digest, until time.Time) error {
-	k, err := c.store.DirectChat(ctx, d.User)
+	k, err := c.store.People.DirectChat(ctx, d.User)
 	if errors.Is(err, memory.ErrNotFound) || err == nil && chat.On(c.platforms.adapters, k.Platform) == nil {
 		return nil
 	}
@@ -74,7 +74,7 @@ func (c *chores) digest(ctx context.Context, d facts.Digest, until time.Time) er
 	if why, err := c.unwanted(ctx, to, k); err != nil || why != "" {
 		return err
 	}
-	list, err := c.store.Learned(ctx, provenance.Viewer{User: d.User, Key: k, Direct: true}, facts.Query{Since: d.Sent,
+	list, err := c.store.Facts.Learned(ctx, provenance.Viewer{User: d.User, Key: k, Direct: true}, facts.Query{Since: d.Sent,
 		Before: until, Limit: command.LearnedPage + 1})
 	if err != nil || len(list) == 0 {
 		return err
@@ -87,5 +87,5 @@ func (c *chores) digest(ctx context.Context, d facts.Digest, until time.Time) er
 		return err
 	}
 	c.platforms.hub.Flush(k)
-	return c.store.DigestSent(ctx, d.User, shown, until)
+	return c.store.Facts.DigestSent(ctx, d.User, shown, until)
 }

@@ -23,12 +23,14 @@ func TestNoDigestForPeopleWhoLeft(t *testing.T) {
 		told  bool
 	}{
 		"nothing happened": {alone, func(*stage) {}, true},
-		"kept out":         {alone, func(st *stage) { must(t, st.app.storage.store.Grant(t.Context(), ann.ID, "denied", "telegram:1")) }, false},
+		"kept out": {alone, func(st *stage) {
+			must(t, st.app.storage.store.Access.Grant(t.Context(), ann.ID, "denied", "telegram:1"))
+		}, false},
 		"blocked the bot":  {alone, func(st *stage) { st.app.platforms.closed(chat.Part{Key: alone, To: ann, Await: true}) }, false},
 		"wrote in a group": {room, func(*stage) {}, false},
 		"forgotten":        {alone, func(st *stage) { must(t, st.app.storage.store.ForgetPerson(t.Context(), ann.ID, 0)) }, false},
 		"corrected": {alone, func(st *stage) {
-			_, err := st.app.storage.store.UpdateFact(t.Context(), provenance.Viewer{User: ann.ID, Key: alone, Direct: true},
+			_, err := st.app.storage.store.Facts.UpdateFact(t.Context(), provenance.Viewer{User: ann.ID, Key: alone, Direct: true},
 				1, facts.NewFact{Content: "Plays the harp", Worth: facts.Worth{Explicit: true}})
 			must(t, err)
 		}, false},
@@ -36,10 +38,10 @@ func TestNoDigestForPeopleWhoLeft(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			st := staged(t, "-- talk --\n", nil)
 			store := st.app.storage.store
-			must(t, store.Grant(t.Context(), ann.ID, "member", "telegram:1"))
-			must(t, store.SetDigest(t.Context(), ann.ID, facts.DigestDaily))
+			must(t, store.Access.Grant(t.Context(), ann.ID, "member", "telegram:1"))
+			must(t, store.Facts.SetDigest(t.Context(), ann.ID, facts.DigestDaily))
 			must(t, st.Say(t.Context(), chat.Message{ID: "1", Key: tt.where, From: ann, Direct: tt.where == alone, Addressed: true, Text: "hello"}))
-			_, err := store.SaveFact(t.Context(), provenance.Viewer{User: ann.ID, Key: tt.where, Direct: tt.where == alone},
+			_, err := store.Facts.SaveFact(t.Context(), provenance.Viewer{User: ann.ID, Key: tt.where, Direct: tt.where == alone},
 				facts.NewFact{Content: "Plays the cello", Author: "assistant", Worth: facts.Worth{Rank: facts.PickedUp, Later: true}})
 			must(t, err)
 			tt.gone(st)
@@ -62,13 +64,13 @@ func TestDigestOfMany(t *testing.T) {
 	v := provenance.Viewer{User: owner.ID, Key: k, Direct: true}
 	must(t, st.Say(t.Context(), chat.Message{ID: "1", Key: k, From: owner, Direct: true, Addressed: true, Text: "hello"}))
 	for i := range 7 {
-		_, err := st.app.storage.store.SaveFact(t.Context(), v, facts.NewFact{Content: fmt.Sprintf("Owns book %d", i+1),
+		_, err := st.app.storage.store.Facts.SaveFact(t.Context(), v, facts.NewFact{Content: fmt.Sprintf("Owns book %d", i+1),
 			Author: "assistant", Worth: facts.Worth{Rank: facts.PickedUp, Later: true}})
 		must(t, err)
 	}
 	st.Advance(25 * time.Hour)
 	for range 2 {
-		err := st.app.storage.store.DigestSent(t.Context(), owner.ID, nil, time.Time{})
+		err := st.app.storage.store.Facts.DigestSent(t.Context(), owner.ID, nil, time.Time{})
 		must(t, err)
 		must(t, st.app.chores.sweep(t.Context()))
 		must(t, st.Settle(t.Context(), k))

@@ -117,7 +117,7 @@ func TestForgottenEverywhere(t *testing.T) {
 	send(edited)
 	send(from("telegram", "9", "-100", "/summarize"))
 	ann("", "/export")
-	data := filepath.Dir(st.app.storage.store.Path())
+	data := filepath.Dir(st.app.storage.store.File.Path())
 	if list := holding(t, "annsword", data, dir); len(list) < 3 {
 		t.Fatalf("the test stored too little: %q", list)
 	}
@@ -145,7 +145,7 @@ func TestForgottenEverywhere(t *testing.T) {
 	room := memory.Place{Key: chat.Key{Platform: "telegram", Channel: "-100"}}
 	summary := func() string {
 		t.Helper()
-		se, ok, err := st.app.storage.store.LiveSession(context.Background(), room)
+		se, ok, err := st.app.storage.store.Sessions.LiveSession(context.Background(), room)
 		if must(t, err); !ok {
 			t.Fatal("the group has no session")
 		}

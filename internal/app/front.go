@@ -36,14 +36,14 @@ type front struct {
 // open builds gate, quotas and confirmations. isAdmin asks the platform; nil means nobody
 // is an administrator.
 func (f *front) open(ctx context.Context, isAdmin func(context.Context, chat.Key, string) (bool, error)) (err error) {
-	if f.confirm, err = gate.NewConfirmations(ctx, f.store, f.now); err != nil {
+	if f.confirm, err = gate.NewConfirmations(ctx, f.store.Questions, f.store.Access, f.now); err != nil {
 		return err
 	}
 	o := gate.GateOptions{
 		IsAdmin: isAdmin, Waits: f.waits,
 		Door: func(platform string) string { return f.manners().Door(platform) },
 		Knock: func(ctx context.Context, who chat.User, request string) {
-			if err := f.store.SetHeard(ctx, who.ID, catalog.Of(ctx).Tag()); err != nil { // for the welcome later
+			if err := f.store.People.SetHeard(ctx, who.ID, catalog.Of(ctx).Tag()); err != nil { // for the welcome later
 				f.log.Warn("language of somebody who asks to be let in", "err", err)
 			}
 			f.manners().Knock(ctx, who, request)
@@ -57,13 +57,13 @@ func (f *front) open(ctx context.Context, isAdmin func(context.Context, chat.Key
 	}
 	f.quotas = gate.NewQuotas(gate.QuotaOptions{
 		Limits: f.mind.limits(f.cfg),
-		Usage:  f.store, Exempt: f.people.gate.Local, Now: f.now, Log: f.log,
+		Usage:  f.store.Usage, Exempt: f.people.gate.Local, Now: f.now, Log: f.log,
 	})
 	f.confirm.Passes = f.desk.Holds
 	f.confirm.Budget, f.confirm.Role, f.confirm.Shown = f.quotas.Budget, f.people.gate.Role, f.amend
-	f.confirm.Formerly = f.store.Formerly
+	f.confirm.Formerly = f.store.Access.Formerly
 	f.confirm.Allow = func(ctx context.Context, m chat.Message, tool string) error {
-		return f.store.Allow(ctx, m.Key, tool, m.From.ID)
+		return f.store.Access.Allow(ctx, m.Key, tool, m.From.ID)
 	}
 	return nil
 }
@@ -119,7 +119,7 @@ func (f *front) handler() chat.Handler {
 	mind := f.quotas.Budget(f.debugging(f.mind))
 	way := f.people.gate.Wrap(f.people.speaker.Heard(f.opening(f.quotas.Rate(scheduled.Apart(mind,
 		f.confirm.Wrap(f.desk.Wrap(f.commands.Wrap(mind)), do))))))
-	titled := &titles{set: f.store.SetTitle, log: f.log}
+	titled := &titles{set: f.store.Access.SetTitle, log: f.log}
 	return f.models.spans.Messages(discreetly(setup.NewRedactor(f.cfg, setup.ShortestSaid), titled.noting(f.manners().Wrap(way))))
 }
 
@@ -201,7 +201,7 @@ func (d discreet) Status(note string) { d.Reply.Status(d.hide.Hide(note)) }
 // manners returns how the bot treats strangers.
 func (f *front) manners() welcome.Manners {
 	adapters := func() []chat.Adapter { return f.platforms.adapters }
-	owners := welcome.Owners{List: f.people.gate.Owners, Adapters: adapters, Rows: f.store,
+	owners := welcome.Owners{List: f.people.gate.Owners, Adapters: adapters, Direct: f.store.People.DirectChat, Notify: f.store.Notify,
 		Flush: func(k chat.Key) { f.platforms.hub.Flush(k) }, Speak: f.people.speaker.To}
 	return welcome.Manners{Name: f.cfg.Agent.Name, Adapters: adapters, Tell: owners.Tell, Person: owners.Person,
 		Talks: f.people.gate.Talks, Log: f.log}

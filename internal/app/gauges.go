@@ -18,8 +18,9 @@ func (v *vitals) gauges() {
 	gauge("parley_health", "0 while all is well, 1 degraded, 2 unavailable, as /healthz says.",
 		func() float64 { return float64(health.Worst(v.findings())) })
 	gauge("parley_dead_letters", "Events that were put aside because they could not be understood or stored.",
-		counted(v.storage.store.DeadLetters))
-	gauge("parley_database_bytes", "The database file and its write-ahead log, or the database on its server.", counted(v.storage.store.Bytes))
+		counted(v.storage.store.Letters.Count))
+	gauge("parley_database_bytes", "The database file and its write-ahead log, or the database on its server.",
+		counted(v.storage.store.File.Bytes))
 	gauge("parley_traces_bytes", "The exact requests and answers of model calls that are kept.", counted(v.storage.tape.Size))
 	gauge("parley_traces_dropped", "Model calls since the start that were not kept because too many waited.",
 		func() float64 { return float64(v.storage.tape.Dropped()) })

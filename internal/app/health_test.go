@@ -36,7 +36,7 @@ func TestDegradedIsReady(t *testing.T) {
 	defer a.close()
 	p := &faulty{}
 	a.platforms.adapters = []chat.Adapter{p}
-	must(t, a.storage.store.Check(t.Context()))
+	must(t, a.storage.store.File.Check(t.Context()))
 	if got := a.vitals.findings(); len(got) != 0 {
 		t.Errorf("findings of a healthy bot: %v", got)
 	}

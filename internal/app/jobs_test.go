@@ -36,7 +36,7 @@ func TestRetention(t *testing.T) {
 		if !strings.Contains(log.String(), fmt.Sprintf("messages=%d ", 2-want)) {
 			t.Errorf("logged %s", &log)
 		}
-		list, err := st.app.storage.store.Sessions(ctx, memory.SessionQuery{})
+		list, err := st.app.storage.store.Sessions.Sessions(ctx, memory.SessionQuery{})
 		if err != nil || len(list) != 1 || list[0].Status != memory.Archived || !strings.Contains(list[0].Closing, "plan.txt") {
 			t.Errorf("sessions %+v, %v", list, err)
 		}

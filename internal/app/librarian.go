@@ -37,11 +37,11 @@ func (n *notes) librarian() tools.Tool {
 		if err := n.mayTidy(ctx, c); err != nil {
 			return "", err
 		}
-		r, err := n.mind.Delegate(ctx, with(plan), c, fmt.Sprintf("Make a plan for this job, and change nothing yet: %s", c.Args))
+		r, err := n.mind.Of(c.Memory.ID).Delegate(ctx, with(plan), c, fmt.Sprintf("Make a plan for this job, and change nothing yet: %s", c.Args))
 		if err != nil {
 			return "", err
 		}
-		if err := n.store.SetSetting(ctx, planSetting+c.Key, r.Content); err != nil {
+		if err := n.store.Settings.SetSetting(ctx, planSetting+c.Key, r.Content); err != nil {
 			return "", err
 		}
 		return text.ExactBlock(r.Content) + "\n\n" + catalog.Text(ctx, "Shall the librarian do this?"), nil
@@ -50,17 +50,17 @@ func (n *notes) librarian() tools.Tool {
 		if err := n.mayTidy(ctx, c); err != nil {
 			return tools.Result{}, err
 		}
-		agreed, err := n.store.Setting(ctx, planSetting+c.Key)
+		agreed, err := n.store.Settings.Setting(ctx, planSetting+c.Key)
 		if err != nil {
 			return tools.Result{}, err
 		}
 		if agreed == "" {
 			return tools.Result{}, text.Tell("That plan is no longer there. Ask for a new one.")
 		}
-		if err := n.store.SetSetting(ctx, planSetting+c.Key, ""); err != nil {
+		if err := n.store.Settings.SetSetting(ctx, planSetting+c.Key, ""); err != nil {
 			return tools.Result{}, err
 		}
-		return n.mind.Delegate(ctx, with(do), c, fmt.Sprintf("The job: %s\n\nThe plan, which the person has agreed to. Carry it out:\n%s", in.Task, agreed))
+		return n.mind.Of(c.Memory.ID).Delegate(ctx, with(do), c, fmt.Sprintf("The job: %s\n\nThe plan, which the person has agreed to. Carry it out:\n%s", in.Task, agreed))
 	})
 }
 

@@ -4,13 +4,14 @@ import (
 	"testing"
 
 	"parley/config"
+	"parley/internal/memory"
 )
 
 // TestLinksLeadToTheirSource: each folder has its own base address, and every character of
 // a path is escaped.
 func TestLinksLeadToTheirSource(t *testing.T) {
 	t.Parallel()
-	n := &notes{base: &base{}}
+	n := &notes{base: &base{store: &memory.Store{}}}
 	n.cfg.Vault.BaseURL = "obsidian://open?vault=my&file={path}"
 	n.cfg.Sources = []config.Source{
 		{Name: "parley", Kind: "code", BaseURL: "https://git.example.org/parley/blob/main/{path}#L{line}"},

@@ -33,7 +33,7 @@ const modelSetting = "model.name"
 
 // modelName returns the chosen model if it still exists, else the endpoint's own.
 func (m *mind) modelName(ctx context.Context, e setup.Endpoint) (string, error) {
-	name, err := m.store.Setting(ctx, modelSetting)
+	name, err := m.store.Settings.Setting(ctx, modelSetting)
 	if err == nil {
 		m.chosen = name
 	}
@@ -50,13 +50,13 @@ func (m *mind) modelName(ctx context.Context, e setup.Endpoint) (string, error) 
 
 // choose makes another model answer from now on, also after restarts.
 func (m *mind) choose(ctx context.Context, name string) (conversations int, err error) {
-	n, err := m.store.SuspendAll(ctx)
+	n, err := m.store.Sessions.SuspendAll(ctx)
 	if err != nil {
 		return 0, err
 	}
 	m.choosing.Lock()
 	defer m.choosing.Unlock()
-	if err := m.store.SetSetting(ctx, modelSetting, name); err != nil {
+	if err := m.store.Settings.SetSetting(ctx, modelSetting, name); err != nil {
 		return 0, err
 	}
 	m.chosen = name
@@ -76,7 +76,7 @@ func (m *mind) answerWith(name string) {
 func (m *mind) refresh(ctx context.Context, e setup.Endpoint) error {
 	m.choosing.Lock()
 	defer m.choosing.Unlock()
-	chosen, err := m.store.Setting(ctx, modelSetting)
+	chosen, err := m.store.Settings.Setting(ctx, modelSetting)
 	if err != nil || chosen == m.chosen {
 		return err
 	}

@@ -63,12 +63,12 @@ const gaugeSetting = "tokens:"
 // gauge returns the token gauge of a model, with what was learned before.
 func (m *models) gauge(ctx context.Context, name string) (*wrap.Gauge, error) {
 	row := gaugeSetting + name
-	state, err := m.store.Setting(ctx, row)
+	state, err := m.store.Settings.Setting(ctx, row)
 	if err != nil {
 		return nil, err
 	}
 	return wrap.NewGauge(state, func(state string) {
-		if err := m.store.SetSetting(context.WithoutCancel(ctx), row, state); err != nil {
+		if err := m.store.Settings.SetSetting(context.WithoutCancel(ctx), row, state); err != nil {
 			m.log.Warn("what was learned about tokens is not kept", "model", name, "err", err)
 		}
 	}), nil
@@ -171,7 +171,7 @@ func (m *models) count(ctx context.Context, c wrap.Call) {
 		used.Failed = 1
 	}
 	payer := chat.Payer(ctx)
-	m.store.AddUsage(payer.Key, payer.From.ID, used, func(err error) {
+	m.store.Usage.AddUsage(payer.Key, payer.From.ID, used, func(err error) {
 		m.log.Warn("a model call is not in the figures", "model", c.Model, "err", err)
 	})
 }

@@ -60,7 +60,7 @@ func (n *notes) has(kind string) bool {
 
 // view returns the notes as tools see them.
 func (n *notes) view() tools.Notes {
-	view := tools.Notes{Vault: n.index, Code: n.has(index.KindCode), Authors: n.store, Writes: n.mayWrite,
+	view := tools.Notes{Vault: n.index, Code: n.has(index.KindCode), Authors: n.store.Access, Writes: n.mayWrite,
 		Owner: n.people.owns}
 	if n.cfg.Vault.Readers == "owner" {
 		view.May = n.people.isOwner
@@ -90,8 +90,8 @@ func (n *notes) shelf(ctx context.Context, m chat.Message) (*tools.Shelf, error)
 	return n.view().Shelf(ctx, tools.CallOf(m))
 }
 
-// desk returns the source that notes are written to, "" for none.
-func (n *notes) desk() string {
+// written returns the source that notes are written to, "" for none.
+func (n *notes) written() string {
 	if n.cfg.Vault.Dir != "" {
 		return setup.NotesSource
 	}
@@ -103,8 +103,8 @@ func (n *notes) desk() string {
 	return ""
 }
 
-// onDesk are the tools that write notes.
-var onDesk = []string{"vault_write", "vault_move", "vault_create_index", tools.Librarian}
+// noteWriters are the tools that write notes.
+var noteWriters = []string{"vault_write", "vault_move", "vault_create_index", tools.Librarian}
 
 // lends reports whether an agent may have a tool, given the sources it may use. It allows
 // tools that have nothing to do with notes or code.
@@ -115,8 +115,8 @@ func (n *notes) lends(agent chat.Agent, tool tools.Spec) bool {
 	}
 	kind := map[tools.Category]string{tools.Vault: index.KindNotes, tools.Code: index.KindCode}[tool.Category]
 	switch {
-	case slices.Contains(onDesk, tool.Name):
-		return slices.Contains(from, n.desk())
+	case slices.Contains(noteWriters, tool.Name):
+		return slices.Contains(from, n.written())
 	case kind == "":
 		return true
 	}
@@ -130,7 +130,7 @@ func (n *notes) tools() []tools.Tool {
 		return nil
 	}
 	list := tools.VaultTools(n.view())
-	if n.desk() != "" {
+	if n.written() != "" {
 		list = append(list, n.librarian())
 	}
 	return list
@@ -244,21 +244,15 @@ func (n *notes) away() (all []health.Finding) {
 
 // commands returns the view of the notes for slash commands.
 func (n *notes) commands() command.Notes {
-	view := command.Notes{Clock: n.clock, Owner: n.cfg.Vault.Readers == "owner", BuiltIn: n.models.builtIn()}
+	view := command.Notes{Owner: n.cfg.Vault.Readers == "owner", BuiltIn: n.models.builtIn()}
 	if n.index != nil {
-		view.Index = n.index
-		if n.has(index.KindCode) {
-			view.Code = n.index
-		}
+		view.View = n.view()
 		view.State = func(p catalog.Printer) string { said, _ := n.state(p); return said }
-		view.Shelf = func(ctx context.Context, m chat.Message) (command.Shelf, error) { return n.shelf(ctx, m) }
 	}
-	if n.desk() != "" {
-		view.Desk = func(ctx context.Context, m chat.Message) (command.Desk, error) {
-			return n.view().Desk(ctx, tools.CallOf(m))
-		}
+	if n.written() != "" {
+		view.Writes = true
 		view.Tidy = func(ctx context.Context, m chat.Message, task string) (chat.Answer, error) {
-			return n.mind.Propose(ctx, m, tools.Librarian, map[string]any{"task": task})
+			return n.mind.At(m).Propose(ctx, m, tools.Librarian, map[string]any{"task": task})
 		}
 	}
 	return view

@@ -8,6 +8,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/memory"
 	"parley/internal/text/catalog"
+	"parley/internal/tools"
 )
 
 // newPage makes the control page for an address.
@@ -21,7 +22,7 @@ func (p *port) newPage(address string) *console.Page {
 		Views: console.Views{
 			Status: p.status, Settings: func() string { return p.inForce.Load().String() }, Book: look.Book, Files: look.Files,
 			Switch: look.Switch, Agents: look.Residents,
-			Facts: look.Facts, ChangeFact: look.ChangeFact, ForgetFact: look.ForgetFact,
+			Facts: look.Facts, Operations: func() []tools.Operation { return tools.FactOperations(p.store.Facts, nil) },
 			Handoffs: look.Handoffs, Tunable: p.tunable, Capture: capture.WriteByID, Script: capture.Script,
 		},
 	})
@@ -44,7 +45,7 @@ func (p *port) link(ctx context.Context, who chat.User) (link, port string, err 
 		return "", "", nil
 	}
 	_, port, _ = net.SplitHostPort(p.page.Address()) // a listener's address has one
-	link, err = console.NewLink(ctx, p.store, p.page.Address(), who)
+	link, err = console.NewLink(ctx, p.store.Access, p.page.Address(), who)
 	return link, port, err
 }
 

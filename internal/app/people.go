@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"parley/internal/app/platform"
 	"parley/internal/chat"
 	"parley/internal/command/gate"
 	"parley/internal/command/language"
@@ -28,8 +29,8 @@ type people struct {
 // open makes the gate. o holds what front knows: administrators, awaited answers and
 // greetings.
 func (p *people) open(o gate.GateOptions) (err error) {
-	o.Mode, o.Owners, o.Allow, o.IDs = p.cfg.Access.Mode, p.cfg.Access.Owners, p.cfg.Access.Allow, Identities
-	o.Rows, o.Formerly, o.Called, o.Now, o.Log = p.store, p.store.Formerly, p.store.Browse.Person, p.now, p.log
+	o.Mode, o.Owners, o.Allow, o.IDs = p.cfg.Access.Mode, p.cfg.Access.Owners, p.cfg.Access.Allow, platform.Identities()
+	o.Rows, o.Formerly, o.Called, o.Now, o.Log = p.store.Access, p.store.Access.Formerly, p.store.Browse.Person, p.now, p.log
 	p.gate, err = gate.NewGate(o)
 	return err
 }
@@ -77,7 +78,7 @@ func (p *people) mayShare(ctx context.Context, c tools.Call) bool {
 // zone returns a person's time zone, "" if unknown; for the person at this machine, the
 // machine's.
 func (p *people) zone(ctx context.Context, who chat.User) string {
-	known, err := p.store.Person(ctx, who.ID, "")
+	known, err := p.store.People.Person(ctx, who.ID, "")
 	if err != nil {
 		p.log.Error("read time zone", "err", err)
 	}

@@ -6,53 +6,26 @@ import (
 	"fmt"
 	"slices"
 
-	"parley/config"
-	"parley/internal/adapters/discord"
-	"parley/internal/adapters/telegram"
-	"parley/internal/adapters/terminal"
+	"parley/internal/app/platform"
 	"parley/internal/chat"
-	"parley/internal/memory"
-	"parley/internal/tools/netguard"
 )
-
-// Identities are the grammars of ids of all platforms.
-var Identities = chat.Identities{telegram.Identity, discord.Identity, terminal.Identity}
-
-// Hosted reports whether a platform other than the terminal is set up.
-func Hosted(c config.Config) bool { return c.Telegram.Token != "" || c.Discord.Token != "" }
 
 // platforms owns the adapters and the hub, which joins them with the handler.
 type platforms struct {
 	*base
-	store    *memory.Store
 	adapters []chat.Adapter // once they run
 	hub      *chat.Hub      // from then on
 }
 
 // setUp makes an adapter for each platform that is set up.
 func (ps *platforms) setUp(f *front) (list []chat.Adapter, err error) {
-	if c := ps.cfg.Telegram; c.Token != "" {
-		t, err := telegram.New(telegram.Options{
-			Token: string(c.Token), APIURL: c.APIURL, Mode: c.Mode, Log: ps.log,
-			Reactions: c.Reactions,
-			Webhook:   telegram.Webhook{Listen: c.Webhook.Listen, URL: c.Webhook.URL, Secret: string(c.Webhook.Secret)},
-			Toast:     f.toast,
-		})
-		if err != nil {
-			return nil, err
+	for _, p := range platform.Accounts() {
+		if !p.On(ps.cfg) {
+			continue
 		}
-		list = append(list, t)
-	}
-	if c := ps.cfg.Discord; c.Token != "" {
-		files, err := netguard.Only(discord.FileHosts, c.APIURL)
-		if err != nil {
-			return nil, fmt.Errorf("discord.api_url: %w", err)
-		}
-		d, err := discord.New(discord.Options{
-			Token: string(c.Token), APIURL: c.APIURL, Guild: c.Guild, Threads: c.Threads, Files: files, Log: ps.log,
-			Shards: c.ShardCount(), Peers: ps.fleet.Peers(),
+		a, err := p.Open(ps.cfg, platform.Surroundings{
+			Log: ps.log, Fleet: ps.fleet, Toast: f.toast,
 			Private: func(ctx context.Context, m chat.Message) bool { return f.commands.Private(ctx, m) },
-			Toast:   f.toast,
 			Suggest: func(ctx context.Context, m chat.Message, option, typed string) []chat.Choice {
 				return f.commands.Suggest(ctx, m, option, typed)
 			},
@@ -60,7 +33,7 @@ func (ps *platforms) setUp(f *front) (list []chat.Adapter, err error) {
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, d)
+		list = append(list, a)
 	}
 	return list, nil
 }
@@ -77,7 +50,7 @@ func (ps *platforms) isAdmin(ctx context.Context, k chat.Key, userID string) (bo
 // alone reports whether a place has one person in it, as far as its sessions
 // know.
 func (ps *platforms) alone(k chat.Key) bool {
-	alone, err := ps.store.Alone(context.Background(), k)
+	alone, err := ps.store.Sessions.Alone(context.Background(), k)
 	return err == nil && alone
 }
 
@@ -123,10 +96,10 @@ func (ps *platforms) run(ctx context.Context) <-chan error {
 	return errs
 }
 
-// oneAtATime reports whether of several processes one receives from a platform: all may
-// listen for what Telegram posts, and Discord's connections are divided among them.
+// oneAtATime reports whether of several processes one receives from a platform.
 func (ps *platforms) oneAtATime(a chat.Adapter) bool {
-	return a.Platform() == "telegram" && ps.cfg.Telegram.Mode != telegram.ModeWebhook
+	p, ok := platform.Named(a.Platform())
+	return ok && p.Hosted != nil && p.OneAtATime != nil && p.OneAtATime(ps.cfg)
 }
 
 // wait returns when the last adapter has ended. A platform that gives up does not

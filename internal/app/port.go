@@ -69,7 +69,7 @@ const readyPatience = 5 * time.Second
 func (p *port) readyz(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), readyPatience)
 	defer cancel()
-	err := p.vitals.beats.Ask(ctx, p.now(), p.store.Beat)
+	err := p.vitals.beats.Ask(ctx, p.now(), p.store.File.Beat)
 	list := p.vitals.findings()
 	if f, ok := health.Found("database", err); ok && !slices.ContainsFunc(list, func(f health.Finding) bool { return f.Part == "database" }) {
 		list = append(list, f)

@@ -11,6 +11,7 @@ import (
 
 	"parley/config"
 	"parley/internal/adapters/terminal"
+	"parley/internal/app/platform"
 	"parley/internal/app/setup"
 	"parley/internal/app/standby"
 	"parley/internal/app/systemd"
@@ -165,7 +166,8 @@ func (p Process) Talk(ctx context.Context, cfg config.Config, c Seat) error {
 		// A dumb terminal gets plain lines, like a pipe.
 		In: p.In, Out: p.Out, Err: p.Err, TTY: c.TTY && term != "" && term != "dumb", Color: os.Getenv("NO_COLOR") == "",
 		Links: terminal.ShowsLinks(os.Getenv), JSON: c.JSON,
-		User: c.User, Name: c.Name, Channel: c.Channel, HistoryFile: a.inData("history"), Downloads: a.inData("exports"), Log: log,
+		User: c.User, Name: c.Name, Channel: c.Channel, HistoryFile: a.inData("history"), Tokens: platform.Tokens(),
+		Downloads: a.inData("exports"), Log: log,
 		Complete: func(prefix string) []string {
 			return a.front.commands.Complete(ctx, chat.Message{Key: chat.Key{Platform: "terminal", Channel: "local"},
 				From: chat.User{ID: terminal.Local}, Text: prefix, Direct: true}, gate.Owner)

@@ -34,6 +34,9 @@ func (p Process) newRehearsed(ctx context.Context, parts rehearse.Parts) (*app, 
 	if err = a.build(ctx); err == nil {
 		err = a.openFront(ctx, nil)
 	}
+	if err == nil && a.notes.index != nil {
+		err = a.notes.index.Refresh(ctx)
+	}
 	if err != nil {
 		a.close()
 		return nil, err
@@ -53,7 +56,7 @@ func (a *app) rehearsed() *rehearse.Bot {
 
 // lastAnswer returns the newest answer in a place, to one person or to anybody.
 func (a *app) lastAnswer(ctx context.Context, p memory.Place) (memory.Decision, bool, error) {
-	d, err := a.storage.store.LastDecision(ctx, p)
+	d, err := a.storage.store.Decisions.LastDecision(ctx, p)
 	if errors.Is(err, memory.ErrNotFound) {
 		return d, false, nil
 	}

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
+	"parley/internal/app/platform"
 	"parley/internal/chat"
 	"parley/internal/command/gate"
 	"parley/internal/memory"
@@ -20,14 +22,14 @@ const late = 2 * time.Minute
 // remind sends due reminders. One that came due while the bot was down is sent once and
 // says how late it is; a recurring one then continues from now.
 func (c *chores) remind(ctx context.Context) error {
-	if err := errors.Join(c.asker.Look(ctx), c.store.Regain(ctx), c.tellLost(ctx)); err != nil {
+	if err := errors.Join(c.asker.Look(ctx), c.store.Agenda.Regain(ctx), c.tellLost(ctx)); err != nil {
 		return err
 	}
 	platforms := make([]string, len(c.platforms.adapters))
 	for i, p := range c.platforms.adapters {
 		platforms[i] = p.Platform()
 	}
-	due, err := c.store.DueReminders(ctx, platforms, jobLimit)
+	due, err := c.store.Agenda.DueReminders(ctx, platforms, jobLimit)
 	if err != nil {
 		return err
 	}
@@ -58,7 +60,7 @@ func (c *chores) remind(ctx context.Context) error {
 		if !r.Ask {
 			parts = c.reminderParts(c.people.speaker.With(ctx, r.User), r)
 		}
-		ok, err := c.store.FireReminder(ctx, r, next, parts)
+		ok, err := c.store.Agenda.FireReminder(ctx, r, next, parts)
 		if err != nil {
 			return err
 		}
@@ -104,9 +106,9 @@ func (c *chores) stillWanted(ctx context.Context, r agenda.Reminder) (bool, erro
 	case err != nil || why == "":
 		return err == nil, err
 	case why == absent:
-		return false, c.store.LoseReminder(ctx, r.ID)
+		return false, c.store.Agenda.LoseReminder(ctx, r.ID)
 	}
-	return false, c.store.EndReminder(ctx, r.ID, why)
+	return false, c.store.Agenda.EndReminder(ctx, r.ID, why)
 }
 
 // How long a place must be lost before people hear of it, and how long the same reminder
@@ -119,7 +121,7 @@ const (
 // tellLost tells people in their direct chats, once per place, which reminders wait
 // because the bot can no longer write there.
 func (c *chores) tellLost(ctx context.Context) error {
-	list, err := c.store.Lost(ctx, c.now().Add(-lostFor), c.now().Add(-lostSilence), jobLimit)
+	list, err := c.store.Agenda.Lost(ctx, c.now().Add(-lostFor), c.now().Add(-lostSilence), jobLimit)
 	for err == nil && len(list) > 0 {
 		n := 1
 		for n < len(list) && list[n].User.ID == list[0].User.ID && list[n].Key == list[0].Key {
@@ -135,9 +137,9 @@ func (c *chores) tellLost(ctx context.Context) error {
 // not told.
 func (c *chores) tellOfPlace(ctx context.Context, list []agenda.Reminder) error {
 	who, place := list[0].User, list[0].Key
-	direct, err := c.store.DirectChat(ctx, who.ID)
+	direct, err := c.store.People.DirectChat(ctx, who.ID)
 	if errors.Is(err, memory.ErrNotFound) || err == nil && direct == place {
-		return c.store.TellLost(ctx, list, nil)
+		return c.store.Agenda.TellLost(ctx, list, nil)
 	}
 	if err != nil {
 		return err
@@ -146,7 +148,7 @@ func (c *chores) tellOfPlace(ctx context.Context, list []agenda.Reminder) error 
 		if err != nil {
 			return err
 		}
-		return c.store.TellLost(ctx, list, nil)
+		return c.store.Agenda.TellLost(ctx, list, nil)
 	}
 	called, err := c.store.Browse.Person(ctx, chat.PlaceID(place))
 	if err != nil {
@@ -157,8 +159,8 @@ func (c *chores) tellOfPlace(ctx context.Context, list []agenda.Reminder) error 
 	}
 	ctx = c.people.speaker.With(ctx, who)
 	said := catalog.Say(ctx, "I can no longer write to you in %s. These reminders wait until I can, and are said late then; "+
-		"“/remind cancel” and the number ends one:", called) + "\n" + c.people.planner().Lines(ctx, who, list)
-	if err := c.store.TellLost(ctx, list, c.platforms.parts(direct, who, said)); err != nil {
+		"“/remind cancel” and the number ends one:", called) + "\n" + strings.Join(c.people.planner().Lines(ctx, who, list), "\n")
+	if err := c.store.Agenda.TellLost(ctx, list, c.platforms.parts(direct, who, said)); err != nil {
 		return err
 	}
 	c.platforms.hub.Flush(direct)
@@ -171,18 +173,18 @@ const absent = "absent"
 // unwanted returns why nothing may be sent to somebody unasked: they left the place,
 // blocked the bot, or may no longer write. "" means it may be sent.
 func (c *chores) unwanted(ctx context.Context, who chat.User, k chat.Key) (string, error) {
-	out, err := c.store.Absent(ctx, who.ID, k)
+	out, err := c.store.Access.Absent(ctx, who.ID, k)
 	if err != nil {
 		return "", err
 	}
 	if out {
 		return absent, nil
 	}
-	granted, err := c.store.Granted(ctx, who.ID)
+	granted, err := c.store.Access.Granted(ctx, who.ID)
 	if err != nil || granted == "denied" {
 		return granted, err
 	}
-	if k.Platform == "discord" && !c.platforms.alone(k) {
+	if p, _ := platform.Named(k.Platform); p.Servers && !c.platforms.alone(k) {
 		return "", nil // the whole server may be allowed, and its id is unknown here
 	}
 	// As in a direct chat, so that no platform is asked about administrators.

@@ -24,25 +24,27 @@ func TestRemindersOfPeopleWhoLeft(t *testing.T) {
 		kept bool
 	}{
 		"nothing happened": {direct, func(*stage) {}, true, true},
-		"kept out": {direct, func(st *stage) { must(t, st.app.storage.store.Grant(t.Context(), ann.ID, "denied", "telegram:1")) },
+		"kept out": {direct, func(st *stage) {
+			must(t, st.app.storage.store.Access.Grant(t.Context(), ann.ID, "denied", "telegram:1"))
+		},
 			false, false},
 		"revoked": {direct, func(st *stage) {
-			_, err := st.app.storage.store.Revoke(t.Context(), ann.ID)
+			_, err := st.app.storage.store.Access.Revoke(t.Context(), ann.ID)
 			must(t, err)
 		}, false, false},
 		"left the group": {room, func(st *stage) {
-			must(t, st.app.storage.store.Attend(t.Context(), chat.Presence{Key: room, User: ann, State: chat.Absent}))
+			must(t, st.app.storage.store.Access.Attend(t.Context(), chat.Presence{Key: room, User: ann, State: chat.Absent}))
 		}, false, true},
 		"left another group": {direct, func(st *stage) {
-			must(t, st.app.storage.store.Attend(t.Context(), chat.Presence{Key: room, User: ann, State: chat.Absent}))
+			must(t, st.app.storage.store.Access.Attend(t.Context(), chat.Presence{Key: room, User: ann, State: chat.Absent}))
 		}, true, true},
 		"blocked the bot": {direct, func(st *stage) { st.app.platforms.closed(chat.Part{Key: direct, To: ann, Await: true}) }, false, true},
 		"the bot is out":  {room, func(st *stage) { st.app.platforms.closed(chat.Part{Key: room, To: ann}) }, false, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			st := staged(t, "-- talk --\n", nil)
-			must(t, st.app.storage.store.Grant(t.Context(), ann.ID, "member", "telegram:1"))
-			_, err := st.app.storage.store.AddReminder(t.Context(), agenda.Reminder{User: ann, Key: tt.key, Text: "the plants",
+			must(t, st.app.storage.store.Access.Grant(t.Context(), ann.ID, "member", "telegram:1"))
+			_, err := st.app.storage.store.Agenda.AddReminder(t.Context(), agenda.Reminder{User: ann, Key: tt.key, Text: "the plants",
 				Due: st.Now().Add(time.Hour), Schedule: "0 10 * * *", Zone: "UTC"}, "")
 			must(t, err)
 			tt.gone(st)
@@ -52,7 +54,7 @@ func TestRemindersOfPeopleWhoLeft(t *testing.T) {
 			if told := strings.Contains(st.Reply(), "the plants"); told != tt.told {
 				t.Errorf("told %v: %q", told, st.Reply())
 			}
-			left, err := st.app.storage.store.Reminders(t.Context(), provenance.Viewer{User: ann.ID, Key: tt.key, Direct: true})
+			left, err := st.app.storage.store.Agenda.Reminders(t.Context(), provenance.Viewer{User: ann.ID, Key: tt.key, Direct: true})
 			must(t, err)
 			if (len(left) > 0) != tt.kept {
 				t.Errorf("%d reminders are left", len(left))

@@ -96,7 +96,7 @@ func (a *app) announce(ctx context.Context) (err error) {
 		Version: a.process.Version, Data: datadir.Where(a.cfg.DataDir, string(a.cfg.Database.URL)), Listen: at,
 		Watched: a.process.Watched, Claim: a.people.gate.ClaimCode, Owners: a.owners,
 		Link: func(ctx context.Context) (string, error) {
-			return console.NewLink(ctx, a.storage.store, at, chat.User{})
+			return console.NewLink(ctx, a.storage.store.Access, at, chat.User{})
 		},
 	}.Say(ctx, a.say)
 	return err

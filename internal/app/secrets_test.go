@@ -170,7 +170,8 @@ func TestSecretsStayWithTheirOwner(t *testing.T) {
 		// After Bob has left, something is said in the group.
 		bob.when = "after he left"
 		room := chat.Key{Platform: platform, Channel: "-100"}
-		must(t, bob.st.app.storage.store.Attend(t.Context(), chat.Presence{Key: room, User: chat.User{ID: platform + ":2"}, State: chat.Absent}))
+		store := bob.st.app.storage.store
+		must(t, store.Access.Attend(t.Context(), chat.Presence{Key: room, User: chat.User{ID: platform + ":2"}, State: chat.Absent}))
 		ann("-100", "now that Bob is gone: the secret is "+canary)
 		bob.ask("", askedForSecrets...)
 		bob.when = "after she edited"

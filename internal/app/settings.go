@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"parley/config"
+	"parley/internal/app/platform"
 	"parley/internal/app/setup"
 	"parley/internal/command"
 	"parley/internal/db/engine"
@@ -45,7 +46,7 @@ func with(c config.Config, set map[string]string) (config.Config, error) {
 			return c, err
 		}
 	}
-	return c, c.Validate(Identities)
+	return c, c.Validate(platform.Identities())
 }
 
 // read applies values set from the chat before the restart, except those the settings no
@@ -73,7 +74,7 @@ func (s *settings) tuned(ctx context.Context) (map[string]string, error) {
 // storedMap reads a row that holds a map as JSON; it is empty without the row.
 func storedMap[V any](ctx context.Context, store *memory.Store, name string) (map[string]V, error) {
 	m := map[string]V{}
-	row, err := store.Setting(ctx, name)
+	row, err := store.Settings.Setting(ctx, name)
 	if err == nil && row != "" {
 		err = json.Unmarshal([]byte(row), &m)
 	}
@@ -211,7 +212,7 @@ func (s *settings) Tune(ctx context.Context, path, value string) (was, now strin
 	if len(set) == 0 {
 		row = nil
 	}
-	if err := s.store.SetSetting(ctx, tunedSetting, string(row)); err != nil {
+	if err := s.store.Settings.SetSetting(ctx, tunedSetting, string(row)); err != nil {
 		return "", "", err
 	}
 	was, _ = s.inForce.Load().Get(path)

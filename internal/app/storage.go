@@ -59,7 +59,7 @@ func (s *storage) open(ctx context.Context, lock bool, vectors embed) (err error
 	if err != nil || !lock {
 		return err
 	}
-	s.store.Claim(s.lock)
+	s.store.File.Claim(s.lock)
 	err = s.openTape(ctx)
 	if s.process.Failpoint != nil {
 		s.store.Forgetting = s.passing(s.store.Forgetting)
@@ -144,7 +144,7 @@ func (s *storage) check(ctx context.Context, wait time.Duration) {
 		if !chat.Sleep(ctx, wait) {
 			return
 		}
-		if err := s.store.Check(ctx); err != nil && ctx.Err() == nil {
+		if err := s.store.File.Check(ctx); err != nil && ctx.Err() == nil {
 			s.log.Error("the database was checked", "err", err)
 		}
 	})
@@ -161,7 +161,7 @@ func (s *storage) watch(ctx context.Context, j *jobs.Jobs) {
 		last := time.Now()
 		for chat.Sleep(ctx, beatAgain) {
 			s.look(ctx)
-			if time.Since(last) >= beatEvery || errors.Is(s.store.Health(), datadir.ErrUnwritable) {
+			if time.Since(last) >= beatEvery || errors.Is(s.store.File.Health(), datadir.ErrUnwritable) {
 				last = time.Now()
 				s.beat(ctx)
 			}
@@ -173,7 +173,7 @@ func (s *storage) watch(ctx context.Context, j *jobs.Jobs) {
 func (s *storage) look(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, lookPatience)
 	defer cancel()
-	s.store.Look(ctx)
+	s.store.File.Look(ctx)
 }
 
 // beat test-writes to the database and checks the disk's free space.
@@ -181,7 +181,7 @@ func (s *storage) beat(ctx context.Context) {
 	s.lookForRoom()
 	ctx, cancel := context.WithTimeout(ctx, readyPatience)
 	defer cancel()
-	err := s.store.Beat(ctx)
+	err := s.store.File.Beat(ctx)
 	stuck := errors.Is(err, datadir.ErrUnwritable)
 	switch was := s.stuck.Swap(stuck); {
 	case stuck && !was:
@@ -207,7 +207,7 @@ func (s *storage) lookForRoom() {
 func (s *storage) takeUp(ctx context.Context, hub *chat.Hub) error {
 	s.beat(ctx)
 	for {
-		if err := s.store.Health(); errors.Is(err, datadir.ErrCorrupt) {
+		if err := s.store.File.Health(); errors.Is(err, datadir.ErrCorrupt) {
 			return err
 		}
 		// Finish forgetting people first, or their words could still be shown.
@@ -218,7 +218,7 @@ func (s *storage) takeUp(ctx context.Context, hub *chat.Hub) error {
 		if err == nil && s.fleet == nil {
 			err = hub.Recover(ctx)
 		}
-		switch ill := s.store.Health(); {
+		switch ill := s.store.File.Health(); {
 		case err == nil || ctx.Err() != nil:
 			return nil
 		case errors.Is(ill, datadir.ErrCorrupt):

@@ -13,7 +13,7 @@ import (
 
 // titles stores the names of places and servers. It is safe for concurrent use.
 type titles struct {
-	set func(ctx context.Context, id, title string) error // memory.Store.SetTitle
+	set func(ctx context.Context, id, title string) error // access.Register.SetTitle
 	log *slog.Logger
 
 	mu   sync.Mutex        // guards seen

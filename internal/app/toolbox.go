@@ -11,6 +11,7 @@ import (
 	"parley/config"
 	"parley/internal/agent"
 	"parley/internal/app/setup"
+	"parley/internal/memory"
 	"parley/internal/text/catalog"
 	"parley/internal/tools"
 	"parley/internal/tools/netguard"
@@ -21,6 +22,7 @@ import (
 // by name.
 func ToolSchemas(cfg config.Config) (map[string][]byte, error) {
 	b := newBase(Process{}, cfg, slog.New(slog.DiscardHandler), time.Now)
+	b.store = &memory.Store{} // its tools are described and never called
 	list, err := assemble(b, &models{base: b}, &storage{base: b}).toolset.list()
 	if err != nil {
 		return nil, err
@@ -39,13 +41,14 @@ func schemasOf(set tools.Set) map[string][]byte {
 // list returns the built-in tools that the settings enable. A new tool is added here.
 func (t *toolset) list() ([]tools.Tool, error) {
 	list := []tools.Tool{
-		tools.CurrentTime(t.now, t.people.zone), tools.SaveDecision(), tools.RecallConversation(t.store, t.platforms.attest),
-		tools.SaveFact(t.store, t.people.mayShare), tools.UpdateFact(t.store, t.people.mayShare), tools.ForgetFact(t.store,
-			t.people.mayShare), tools.ListFacts(t.store),
+		tools.CurrentTime(t.now, t.people.zone),
+		tools.SaveDecision(),
+		tools.RecallConversation(t.store, t.platforms.attest),
 	}
-	list = append(list, tools.TaskTools(t.store)...)
-	list = append(list, tools.ReminderTools(t.people.planner())...)
-	list = append(list, tools.LogTools(t.people.planner())...)
+	list = append(list, tools.Tools(tools.FactOperations(t.store.Facts, t.people.mayShare))...)
+	list = append(list, tools.Tools(tools.TaskOperations(t.store))...)
+	list = append(list, tools.Tools(tools.ReminderOperations(t.people.planner()))...)
+	list = append(list, tools.Tools(tools.LogOperations(t.people.planner()))...)
 	list = append(list, t.notes.tools()...)
 	if t.cfg.Playbook.Dir != "" || slices.ContainsFunc(t.cfg.Agents, func(r config.Resident) bool { return r.Playbook != "" }) {
 		list = append(list, tools.SetVariable(func(c tools.Call, name string, value any) error {
@@ -91,6 +94,6 @@ func (t *toolset) delegate(s agent.Subagent) tools.Tool {
 		return catalog.Say(ctx, "Give the helper %s this job?", s.Name) + "\n" + tools.Listed(c.Args), nil
 	}
 	return tools.Func(meta, func(ctx context.Context, c tools.Call, in args) (tools.Result, error) {
-		return t.mind.Delegate(ctx, s, c, in.Task)
+		return t.mind.Of(c.Memory.ID).Delegate(ctx, s, c, in.Task)
 	})
 }

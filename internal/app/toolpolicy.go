@@ -19,7 +19,7 @@ func leastRole(s tools.Spec) gate.Role {
 // without questions for tools an owner has allowed there, and with the author's right to
 // decide on claims of servers.
 func (t *toolset) personal(ctx context.Context, m chat.Message, set tools.Set) (tools.Set, error) {
-	allowed, err := t.store.Allowed(ctx, m.Key)
+	allowed, err := t.store.Access.Allowed(ctx, m.Key)
 	if err != nil {
 		return set, err
 	}

@@ -122,7 +122,7 @@ func (t *toolset) only(names []string) tools.Set {
 
 // here returns the tools for m's author in m's place.
 func (t *toolset) here(ctx context.Context, m chat.Message) (tools.Set, error) {
-	p, err := t.store.Policy(ctx, m.Key)
+	p, err := t.store.Access.Policy(ctx, m.Key)
 	if err != nil {
 		return t.offered(), err
 	}
@@ -179,7 +179,7 @@ func (t *toolset) turn(ctx context.Context, name string, on bool) error {
 	if err != nil {
 		return err
 	}
-	if err := t.store.SetSetting(ctx, offSetting, string(row)); err != nil {
+	if err := t.store.Settings.SetSetting(ctx, offSetting, string(row)); err != nil {
 		return err
 	}
 	t.apply(off)

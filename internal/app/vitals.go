@@ -48,7 +48,7 @@ func (v *vitals) findings() (list []health.Finding) {
 		}
 		list = append(list, health.ShardFindings(p)...)
 	}
-	if f, ok := health.Found("database", datadir.Among(v.storage.store.Health(), v.fleet.Problem())); ok {
+	if f, ok := health.Found("database", datadir.Among(v.storage.store.File.Health(), v.fleet.Problem())); ok {
 		list = append(list, f)
 	}
 	if n := v.fleet.Stray(); n > 0 {
@@ -58,7 +58,7 @@ func (v *vitals) findings() (list []health.Finding) {
 		list = append(list, health.Concern("clock", health.Clock(skew)))
 	}
 	list = append(list, v.deliveries.Findings(v.now())...)
-	if n, err := v.storage.store.DeadLetters(context.Background()); err == nil && n > 0 {
+	if n, err := v.storage.store.Letters.Count(context.Background()); err == nil && n > 0 {
 		list = append(list, health.Concern("dead letters", health.DeadLetters(n)))
 	}
 	if low := v.storage.narrow.Load(); low != nil {
@@ -84,7 +84,7 @@ func (v *vitals) findings() (list []health.Finding) {
 // alive reports whether the watchdog may be fed: the database answers and at least one
 // platform receives. A single platform that is down is reported by /healthz.
 func (v *vitals) alive(ctx context.Context) bool {
-	if _, err := v.storage.store.SchemaVersion(ctx); err != nil {
+	if _, err := v.storage.store.File.SchemaVersion(ctx); err != nil {
 		return false
 	}
 	deaf := 0

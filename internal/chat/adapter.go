@@ -1,3 +1,7 @@
+// Package chat defines the types that everything shares (who, where, what was
+// said) and the Hub, which gives every conversation one lane: strict order within
+// a lane, all lanes in parallel, nothing accepted before it is durable, nothing
+// answered twice. It is not a platform and knows no model and no SQL.
 package chat
 
 import (
@@ -69,8 +73,8 @@ type Batch struct {
 	// Moved lists conversations that continue under another Key (a Telegram
 	// group that became a supergroup); applied before Messages.
 	Moved []Move
-	// Taken is called with the messages that are new once they are committed, and
-	// before they are on the disk, so that work on them can begin; nil is not called.
+	// Taken is called with the new messages once they are committed, before they are on the
+	// disk, so that work on them can begin; nil is not called.
 	Taken func([]Message)
 }
 
@@ -88,10 +92,7 @@ type DeadLetter struct {
 // that nothing can be received.
 type DegradedError struct{ Err error }
 
-// Error implements error.
 func (e *DegradedError) Error() string { return e.Err.Error() }
-
-// Unwrap returns what is wrong.
 func (e *DegradedError) Unwrap() error { return e.Err }
 
 // Move re-addresses everything a Key owns.
@@ -107,10 +108,7 @@ type WaitError struct {
 	Err   error
 }
 
-// Error implements error.
 func (e *WaitError) Error() string { return fmt.Sprintf("asked to wait %s: %v", e.After, e.Err) }
-
-// Unwrap returns the platform's own error.
 func (e *WaitError) Unwrap() error { return e.Err }
 
 // GoneError reports that no attempt at this part will ever succeed: blocked,
@@ -122,10 +120,7 @@ type GoneError struct {
 	Closed bool
 }
 
-// Error implements error.
 func (e *GoneError) Error() string { return fmt.Sprintf("cannot be delivered: %v", e.Err) }
-
-// Unwrap returns the platform's own error.
 func (e *GoneError) Unwrap() error { return e.Err }
 
 // MovedError reports that the conversation now has another Key.
@@ -134,10 +129,7 @@ type MovedError struct {
 	Err error
 }
 
-// Error implements error.
 func (e *MovedError) Error() string { return fmt.Sprintf("moved to %s: %v", e.To, e.Err) }
-
-// Unwrap returns the platform's own error.
 func (e *MovedError) Unwrap() error { return e.Err }
 
 // Reply shows an answer while it grows. Everything here is
@@ -171,4 +163,25 @@ func (f HandlerFunc) Handle(ctx context.Context, m Message, w Reply) (Answer, er
 var (
 	ErrStopped  = errors.New("stopped by the person")
 	ErrDraining = errors.New("shutting down")
+)
+
+// Presence is what a platform reported about somebody's membership of a
+// conversation; threads follow their channel.
+type Presence struct {
+	Key   Key
+	User  User // nobody: the bot itself is there no more
+	State PresenceState
+	// Joined is when a Present came; zero when it only turned out that they are
+	// there.
+	Joined time.Time
+}
+
+// PresenceState is the state of a membership.
+type PresenceState string
+
+// The states of a Presence.
+const (
+	Present PresenceState = "in"
+	Absent  PresenceState = "out"     // left, was removed, or may not read there any more
+	Blocked PresenceState = "blocked" // of a direct chat: nothing can be sent to it
 )

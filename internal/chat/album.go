@@ -5,18 +5,17 @@ import (
 	"time"
 )
 
-// albumGap is how long to wait for the next picture of an album: they are
-// sent together and arrive as messages of their own, within a moment.
+// albumGap is how long to wait for the next picture of an album: pictures sent together
+// arrive as single messages within a moment.
 const albumGap = 700 * time.Millisecond
 
-// gather joins the messages of an album into one: the first of them, with the
-// words and files of all. What arrives later than albumGap becomes a message of
-// its own, so nothing is lost. The lane waits meanwhile.
+// gather joins an album into one message: the first, with the words and files of all. The
+// lane waits meanwhile. What arrives later than albumGap becomes a message of its own.
 func (h *Hub) gather(l *lane, first Message, disk *onDisk) Message {
 	if first.Album == "" {
 		return first
 	}
-	show := startLive(disk.within(h.ctx), h, first)
+	show := startLive(h.ctx, h, first, disk)
 	defer show.stop()
 	parts := []Message{first}
 	for waited := false; ; {
@@ -32,8 +31,7 @@ func (h *Hub) gather(l *lane, first Message, disk *onDisk) Message {
 	}
 }
 
-// joined makes one message of several. Edits made meanwhile are included; a
-// deleted message adds nothing.
+// joined makes one message of several, edits included; a deleted one adds nothing.
 func (h *Hub) joined(l *lane, parts []Message) Message {
 	all := parts[0]
 	for i, next := range parts {
@@ -71,12 +69,11 @@ func (m Message) plus(next Message) Message {
 	return m
 }
 
-// sameAlbum reports whether next belongs to the album of m.
 func sameAlbum(m, next Message) bool {
 	return m.Album != "" && next.Album == m.Album && next.Kind == KindText && next.From.ID == m.From.ID
 }
 
-// takeNext takes the lane's next message if it belongs to the same album.
+// takeNext takes the lane's next message if it belongs to m's album.
 func (h *Hub) takeNext(l *lane, m Message) (Message, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

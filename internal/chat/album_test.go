@@ -17,9 +17,7 @@ func (s *stage) album(user, id string, captions ...string) {
 		s.n++
 		m := chat.Message{ID: fmt.Sprint(s.n), Key: chat.Key{Platform: "p", Channel: "1"}, From: chat.User{ID: user}, Text: text,
 			Files: []chat.File{{Name: fmt.Sprint(s.n, ".png")}}, Album: id, Addressed: text != ""}
-		if err := s.Deliver(context.Background(), chat.Batch{Platform: "p", Messages: []chat.Message{m}}); err != nil {
-			s.t.Fatal(err)
-		}
+		s.deliver(m)
 	}
 }
 
@@ -50,10 +48,7 @@ func TestAlbumIsOneMessage(t *testing.T) {
 	<-handling
 	s.end(time.Millisecond)
 
-	s = newStage(t, dir, chat.HubOptions{Handler: chat.HandlerFunc(names)})
-	if err := s.Recover(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	s = s.next(dir, chat.HubOptions{Handler: chat.HandlerFunc(names)})
 	s.until("all", func() bool { return len(s.p.Texts()) >= 4 })
 	want := []string{"what are these? addressed=true: 1.png 2.png 3.png", "not mine addressed=true: 4.png",
 		"others addressed=true: 5.png", "and now? addressed=true:"}
@@ -61,10 +56,7 @@ func TestAlbumIsOneMessage(t *testing.T) {
 		t.Errorf("%d parked, sent %q", parked, s.p.Texts())
 	}
 
-	s = newStage(t, dir, chat.HubOptions{Handler: chat.HandlerFunc(names)})
-	if err := s.Recover(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	s = s.next(dir, chat.HubOptions{Handler: chat.HandlerFunc(names)})
 	if s.end(time.Minute); len(s.p.Texts()) != 0 {
 		t.Errorf("answered again: %q", s.p.Texts())
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 )
 
 // Optional capabilities of an Adapter. Callers check for each one with a type
@@ -68,8 +69,8 @@ type AdminChecker interface {
 // message there.
 type MemberChecker interface {
 	// Reads reports whether a person, by their User.ID, may read what is said in
-	// k now. It may block. An error means that this is unknown, for example
-	// because k is a direct chat.
+	// k now. It may block. An error means unknown, for example because k is a
+	// direct chat.
 	Reads(ctx context.Context, k Key, userID string) (bool, error)
 }
 
@@ -86,8 +87,8 @@ type Renormalizer interface {
 // ErrNotReady is returned by Renormalize before the adapter is connected.
 var ErrNotReady = errors.New("not connected yet")
 
-// Confidant is an Adapter of a platform where others may read along. Without
-// it, private answers are given in direct chats only.
+// Confidant is an Adapter of a platform where others may read along. Without it, private
+// answers are given in direct chats only.
 type Confidant interface {
 	// Whispers reports whether an answer to m can be shown where m came from to
 	// its author alone. Send hides a Private part of such an answer from others.
@@ -108,17 +109,16 @@ type Named interface {
 	Name() string
 }
 
-// Learner is an Adapter that learns by Run who it is, and needs that to send. Where
-// another process receives, Learn takes the place of Run. Other adapters can send at
-// once.
+// Learner is an Adapter that learns its own identity in Run and needs it to send. Where
+// another process receives, Learn replaces Run. Other adapters can send at once.
 type Learner interface {
-	// Learn makes one attempt at it. After an error it is called again. It may be
-	// called twice, and beside Run.
+	// Learn makes one attempt. After an error it is called again. It may be called twice,
+	// and beside Run.
 	Learn(ctx context.Context, in Intake) error
 }
 
-// Sharded is an Adapter that receives over one or several connections, each of them for
-// a part of all places. Elsewhere Adapter.Health says all there is.
+// Sharded is an Adapter that receives over several connections, each for a part of all
+// places. Elsewhere Adapter.Health covers everything.
 type Sharded interface {
 	// Shards returns the connections that this process has or would have. It must not
 	// block.
@@ -134,8 +134,8 @@ type Shard struct {
 // Name is the shard's for people, as 0/4.
 func (s Shard) Name() string { return fmt.Sprintf("%d/%d", s.ID, s.Of) }
 
-// Leaver is an Adapter whose bot can leave a place by itself. Elsewhere somebody who
-// administers the place removes it.
+// Leaver is an Adapter whose bot can leave a place by itself. Elsewhere an administrator
+// of the place removes it.
 type Leaver interface {
 	// Leave leaves the place with this id, as lists of places have it, without the
 	// platform: "chat:-100", "guild:99". It makes one attempt.
@@ -168,10 +168,20 @@ type Amender interface {
 	Amend(ctx context.Context, k Key, id, text string) error
 }
 
-// Withdrawer is an Adapter that can take back a preview. Elsewhere one that nobody can
-// finish stays, unless sending the answer turns it into that.
+// Withdrawer is an Adapter that can remove a preview. Elsewhere a preview that nobody can
+// finish stays.
 type Withdrawer interface {
-	// Withdraw removes what Preview has shown in k under this id. It makes one attempt,
-	// at best: what it cannot remove stays.
+	// Withdraw removes the preview with this id from k. It makes one attempt; what it cannot
+	// remove stays.
 	Withdraw(ctx context.Context, k Key, id string)
+}
+
+// ReadFile reads a whole file. If it has more than limit bytes, ReadFile stops
+// there and returns ErrFileTooLarge.
+func ReadFile(r io.Reader, limit int64) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, limit+1))
+	if err == nil && int64(len(data)) > limit {
+		return nil, ErrFileTooLarge
+	}
+	return data, err
 }

@@ -6,43 +6,41 @@ import (
 	"time"
 )
 
-// Credential is what is known of whether a platform still takes the bot's token. That one
-// call was refused says little: it may have been about that call alone. A question that
-// needs nothing but the token decides. Make it with NewCredential.
+// Credential knows whether a platform still accepts the bot's token. One refused call says
+// little: it may have been about that call alone. A request that needs nothing but the
+// token decides. Make it with NewCredential.
 type Credential struct {
-	// ask asks the platform; an error is no verdict, and leaves things as they were.
+	// ask asks the platform; an error decides nothing.
 	ask func(ctx context.Context) (taken bool, err error)
 	now func() time.Time
 
-	asking chan struct{} // holds one while it is asked
+	asking chan struct{} // holds one while the platform is asked
 
 	mu      sync.Mutex // guards the rest
 	refused bool
-	asked   time.Time // when the question of the latest verdict was begun
+	asked   time.Time // when the request that last decided began
 }
 
-// RefusedRest is how long what a platform refused is left alone, before it is tried
-// whether somebody put it right.
+// RefusedRest is how long a refused token rests before the platform is asked again.
 const RefusedRest = 3 * time.Minute
 
-// askWait bounds one question, which whoever met the refusal waits for.
+// askWait bounds one request, which the caller of Doubt waits for.
 const askWait = 10 * time.Second
 
-// NewCredential makes one that is taken until a question says otherwise.
+// NewCredential returns one that is accepted until the platform says otherwise.
 func NewCredential(ask func(ctx context.Context) (taken bool, err error), now func() time.Time) *Credential {
 	return &Credential{ask: ask, now: now, asking: make(chan struct{}, 1)}
 }
 
-// Refused reports whether the platform does not take the token, so that no call is worth
-// making.
+// Refused reports whether the platform rejects the token, so that no call is worth making.
 func (c *Credential) Refused() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.refused
 }
 
-// Usable is what stands before each call: like not Refused, but when the refusal is long
-// ago it asks once more, and may block for that.
+// Usable is asked before each call: not Refused, but an old refusal is checked again,
+// which may block.
 func (c *Credential) Usable(ctx context.Context) bool {
 	c.mu.Lock()
 	refused, due := c.refused, c.now().Sub(c.asked) >= RefusedRest
@@ -54,9 +52,9 @@ func (c *Credential) Usable(ctx context.Context) bool {
 	return !refused
 }
 
-// Doubt asks whether the token is taken, after a call that was begun at a time was
-// refused. It blocks for one question at most, and a verdict on a later question than that
-// call counts for it too.
+// Doubt asks whether the token is accepted, after a call begun at began was refused. It
+// blocks for one request at most; the verdict of a request begun later than the call
+// counts for it too.
 func (c *Credential) Doubt(ctx context.Context, began time.Time) {
 	select {
 	case c.asking <- struct{}{}:
@@ -84,12 +82,9 @@ func (c *Credential) Doubt(ctx context.Context, began time.Time) {
 	}
 }
 
-// RefusedError is what Run returns when its platform does not take the bot as it is set
-// up: to start again mends nothing until the operator did.
+// RefusedError is returned by Run when the platform rejects the bot's setup: restarting
+// helps only after the operator has fixed it.
 type RefusedError struct{ Err error }
 
-// Error implements error.
 func (e *RefusedError) Error() string { return e.Err.Error() }
-
-// Unwrap returns the sentence for the operator.
 func (e *RefusedError) Unwrap() error { return e.Err }

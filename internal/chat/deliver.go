@@ -3,6 +3,8 @@ package chat
 import (
 	"context"
 	"errors"
+	"parley/internal/text"
+	"slices"
 	"time"
 )
 
@@ -17,7 +19,6 @@ const (
 	lastRetry  = 30 * time.Second
 )
 
-// flush sends what waits in the outbox of a conversation.
 func (h *Hub) flush(k Key) {
 	defer h.sending(k)()
 	for h.ctx.Err() == nil {
@@ -33,10 +34,10 @@ func (h *Hub) flush(k Key) {
 	}
 }
 
-// deliverAll delivers parts in order; a part that has to wait holds up this lane
-// and no other. It returns false when nothing more can be sent here: the process
-// is ending, or the conversation has moved. at is where the message is worked on; nil
-// where none is. life is the one in which the parts were known to be this process's.
+// deliverAll delivers parts in order; a part that must wait holds up this lane and no
+// other. It returns false when nothing more can be sent here: the process is shutting
+// down, or the conversation has moved. at is the message's place, nil for none; life is
+// the one in which this process owned the parts.
 func (h *Hub) deliverAll(k Key, parts []Part, at *place, life int64) bool {
 	adapter := h.adapter(k.Platform)
 	if adapter == nil {
@@ -58,17 +59,16 @@ func (h *Hub) deliverAll(k Key, parts []Part, at *place, life int64) bool {
 	return true
 }
 
-// moved re-addresses a conversation and continues there.
 func (h *Hub) moved(mv Move) {
 	if h.lasting(mv.From, "move conversation to "+mv.To.String(), func() error { return h.o.Outbox.Move(h.ctx, mv) }) {
 		h.Flush(mv.To)
 	}
 }
 
-// deliver sends one part until it is sent, dead or unknown. It returns false when
-// the process ends first, and the new Key when the conversation moved. A part is
-// "started" only while a request may be on the wire; if the wait ends for any
-// other reason, it is "ready" again with the number of its unknown attempts.
+// deliver retries one part until it is sent, dead or unknown. It returns false when the
+// process shuts down first, and a Move when the conversation has a new Key. A part is
+// "started" only while a request may be on the wire; whenever it waits, it is "ready"
+// again, with its count of unknown attempts.
 func (h *Hub) deliver(adapter Adapter, p Part, at *place, life int64) (*Move, bool) {
 	if !h.mayRepeat(adapter, p) {
 		return nil, h.mark(p, PartUnknown, "", time.Time{})
@@ -130,14 +130,13 @@ func (h *Hub) deliver(adapter Adapter, p Part, at *place, life int64) (*Move, bo
 	}
 }
 
-// waits tells that a part has to wait.
 func (h *Hub) waits(p Part, wait time.Duration, err error) {
 	h.o.Observe(Event{Name: "waits", Key: p.Key, Took: wait, Err: err})
 	h.o.Log.Warn("a part waits", "conversation", p.Key.String(), "for", wait, "err", err)
 }
 
-// begins notes that a part is about to be sent; false means that it must not be, and over
-// that another process sent it while it had the conversation.
+// begins marks a part as started. Without ok it must not be sent; over means that another
+// process sent it while it owned the conversation.
 func (h *Hub) begins(p Part, life int64) (ok, over bool) {
 	if !h.stillLives(life) {
 		return false, false
@@ -157,23 +156,23 @@ func (h *Hub) begins(p Part, life int64) (ok, over bool) {
 	return h.stillLives(life), false // marking may take long
 }
 
-// mayRepeat decides about a part that may have been delivered already. What is
-// harmless is repeated; anything else once at most, and only if the owner prefers a
-// doubled answer to a lost one.
+// mayRepeat reports whether a part that may have been delivered is sent again: always if
+// that is harmless, otherwise once, and only if the owner prefers a doubled answer to a
+// lost one.
 func (h *Hub) mayRepeat(adapter Adapter, p Part) bool {
 	return p.Unknown == 0 || harmless(adapter, p) || h.o.RepeatUnknown && p.Unknown == 1
 }
 
-// mayAgain is mayRepeat after one more attempt of which nothing is known.
+// mayAgain is mayRepeat after one more attempt with an unknown outcome.
 func (h *Hub) mayAgain(adapter Adapter, p Part) bool {
 	p.Unknown++
 	return h.mayRepeat(adapter, p)
 }
 
-// harmless reports whether a part shows once however often it is sent: an edit, or a
-// platform that knows the nonce. Only such a part is stored as started together with
-// the answer: a crash before its request then looks like one after it, and where
-// that counts, two of them would lose what was never written.
+// harmless reports whether a part shows once however often it is sent: it is an edit, or
+// the platform knows the nonce. Only such a part is stored as started together with the
+// answer: a crash before its request then looks like one after it, and for any other part
+// two such crashes would lose what was never written.
 func harmless(adapter Adapter, p Part) bool {
 	d, ok := adapter.(Repeater)
 	return p.Preview != "" || ok && d.Idempotent(p)
@@ -198,3 +197,28 @@ func (h *Hub) mark(p Part, s PartState, id string, until time.Time) bool {
 	}
 	return ok
 }
+
+// visible removes from a part the characters that are invisible or turn the direction of
+// text, whoever wrote them: a model, a page, a person in a name. Everything that is sent
+// passes through here.
+func visible(p Part) Part {
+	p.Text = text.Clean(p.Text)
+	p.Files = slices.Clone(p.Files)
+	for i := range p.Files {
+		p.Files[i].Name = text.Clean(p.Files[i].Name)
+	}
+	p.Buttons = slices.Clone(p.Buttons)
+	for i, row := range p.Buttons {
+		row = slices.Clone(row)
+		for j := range row {
+			row[j].Label = text.Clean(row[j].Label)
+		}
+		p.Buttons[i] = row
+	}
+	return p
+}
+
+// Seen returns an answer as people may see it: without invisible characters, and
+// with the real host after each link that looks as if it led elsewhere. Code that
+// splits a text into parts without a Handler must call it first.
+func Seen(markdown string) string { return text.Honest(text.Clean(markdown)) }

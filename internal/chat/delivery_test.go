@@ -1,16 +1,19 @@
 package chat_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"runtime"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"parley/internal/chat"
-	"parley/internal/chat/chattest"
 	"parley/internal/memory"
 	"parley/internal/memory/memorytest"
 )
@@ -35,41 +38,23 @@ func (f *forgetful) Finish(ctx context.Context, m chat.Message, parts []chat.Par
 // An answer whose commit succeeded and whose reply was lost goes out, once and
 // under the nonce that is stored, and the lane goes on.
 func TestFaultFinishWhoseReplyIsLost(t *testing.T) {
-	dir := data(t)
-	store, err := memorytest.Try(t, dir, memory.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &stage{t: t, p: &chattest.Adapter{}, store: store}
-	s.disk.Store = store
-	s.Hub = chat.NewHub(chat.HubOptions{Inbox: &forgetful{Store: store, finishes: 2}, Outbox: &s.disk, Adapters: []chat.Adapter{s.p},
-		Handler: chat.HandlerFunc(echo)})
+	s := newStage(t, data(t), chat.HubOptions{})
+	s.on(&forgetful{Store: s.store, finishes: 2}, nil, echo)
 	s.say("c", "one")
 	s.say("c", "two")
 	s.until("both", func() bool { return len(s.p.Texts()) == 2 })
-	s.until("settled", func() bool { lanes, _ := s.Active(); return lanes == 0 })
+	s.rest()
 	first := s.p.Sent()[0]
 	if first.Row == 0 || len(first.Nonce) != 25 || first.At.IsZero() || first.Nonce == s.p.Sent()[1].Nonce {
 		t.Errorf("sent %+v", first)
 	}
-	if left, err := store.Pending(context.Background(), first.Key); err != nil || len(left) != 0 {
+	if left, err := s.store.Pending(context.Background(), first.Key); err != nil || len(left) != 0 {
 		t.Errorf("left %+v, %v", left, err)
 	}
 	s.end(time.Minute)
 	if got := s.p.Texts(); !slices.Equal(got, []string{"one", "two"}) {
 		t.Errorf("sent %q", got)
 	}
-}
-
-// next returns the process after s, on the same data.
-func (s *stage) next(dir string, o chat.HubOptions, errs ...error) *stage {
-	s.t.Helper()
-	n := newStage(s.t, dir, o)
-	n.p.Fail(errs...)
-	if err := n.Recover(context.Background()); err != nil {
-		s.t.Fatal(err)
-	}
-	return n
 }
 
 // An answer that was never on the wire is not given up, whatever ended the
@@ -130,5 +115,134 @@ func TestUnknownAttemptsAreCountedOverRestarts(t *testing.T) {
 			}
 			s.end(time.Minute)
 		})
+	}
+}
+
+// TestNothingUnseenIsSent: what nobody sees, or what turns the direction of
+// text, is in no preview, no answer, no file name and on no button.
+func TestNothingUnseenIsSent(t *testing.T) {
+	const hidden = "\u202E\u2066\u2069\u200E\u200F\u061C\u200B\U000E0068\U000E0069\uFEFF"
+	shown := make(chan struct{})
+	s := newStage(t, data(t), chat.HubOptions{Handler: chat.HandlerFunc(func(_ context.Context, m chat.Message,
+		w chat.Reply) (chat.Answer, error) {
+		if m.Text == "nothing" {
+			return chat.Answer{Text: hidden}, nil
+		}
+		w.Text("gro" + hidden + "wing")
+		<-shown
+		return chat.Answer{
+			Text:    "gr" + hidden + "own 👨\u200D👩\u200D👧 می\u200Cخواهم",
+			Files:   []chat.File{{Name: "a" + hidden + "txt.exe", Data: []byte(hidden)}},
+			Buttons: [][]chat.Button{{{Label: "Y" + hidden + "es", Data: "yes" + hidden}}},
+		}, nil
+	})})
+	s.say("c", "hi")
+	s.until("previewed", func() bool { return len(s.p.Shown()) > 0 })
+	close(shown)
+	s.say("c", "nothing")
+	s.say("c", "hi")
+	s.until("sent", func() bool { return len(s.p.Texts()) == 2 })
+	// What nobody asked for takes another way.
+	elsewhere := chat.Key{Platform: "p", Channel: "d"}
+	if err := s.store.Notify(context.Background(), "notice", []chat.Part{{Key: elsewhere, Text: "mind" + hidden + "ed"}}); err != nil {
+		t.Fatal(err)
+	}
+	s.Flush(elsewhere)
+	s.until("reminded", func() bool { return len(s.p.Texts()) == 3 })
+	s.end(time.Minute)
+	if got := s.p.Texts()[2]; got != "minded" {
+		t.Errorf("reminded %q", got)
+	}
+	p := s.p.Sent()[0]
+	if p.Text != "grown 👨\u200D👩\u200D👧 می\u200Cخواهم" || p.Files[0].Name != "atxt.exe" || p.Buttons[0][0].Label != "Yes" {
+		t.Errorf("sent %q, %q, %q", p.Text, p.Files[0].Name, p.Buttons[0][0].Label)
+	}
+	if string(p.Files[0].Data) != hidden || p.Buttons[0][0].Data != "yes"+hidden {
+		t.Error("what is in a file, or comes back from a button, was changed")
+	}
+	if all := fmt.Sprintf("%q", s.p.Shown()); strings.Contains(all, `\u`) || !strings.Contains(all, "growing") {
+		t.Errorf("previews %s", all)
+	}
+}
+
+// TestStopAsAnInteractionIsAnswered: where the platform shows that an answer is
+// being made, it does not do so for ever.
+func TestStopAsAnInteractionIsAnswered(t *testing.T) {
+	running := make(chan struct{})
+	s := newStage(t, data(t), chat.HubOptions{Handler: chat.HandlerFunc(func(ctx context.Context, _ chat.Message,
+		_ chat.Reply) (chat.Answer, error) {
+		close(running)
+		<-ctx.Done()
+		return chat.Answer{Text: "so far"}, nil
+	})})
+	s.say("c", "long")
+	<-running
+	m := chat.Message{ID: "i", Key: chat.Key{Platform: "p", Channel: "c"}, Kind: chat.KindCommand, From: chat.User{ID: "p:1"},
+		Text: "/stop", Addressed: true, Direct: true, Origin: "home"}
+	s.deliver(m)
+	s.until("both", func() bool { return len(s.p.Texts()) == 2 })
+	s.end(time.Minute)
+	for _, p := range s.p.Sent() {
+		if want := map[string]string{"": "so far", "home": "Stopped."}[p.Origin]; p.Text != want {
+			t.Errorf("%q said %q", p.Origin, p.Text)
+		}
+	}
+}
+
+// journal is a log that may be read while it is written.
+type journal struct {
+	mu  sync.Mutex // guards buf
+	buf bytes.Buffer
+}
+
+func (j *journal) Write(b []byte) (int, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.buf.Write(b)
+}
+
+func (j *journal) has(text string) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return strings.Contains(j.buf.String(), text)
+}
+
+// TestFaultDiskFullOnAnswer: an answer that cannot be stored is kept and, once
+// there is room again, sent once; the model is not asked twice.
+func TestFaultDiskFullOnAnswer(t *testing.T) {
+	memorytest.AboutFiles(t)
+	asked := 0
+	log := &journal{}
+	s := newStageOn(t, data(t), memory.Options{MaxPages: 400}, chat.HubOptions{Log: slog.New(slog.NewTextHandler(log, nil)),
+		Handler: chat.HandlerFunc(func(context.Context, chat.Message, chat.Reply) (chat.Answer, error) {
+			asked++
+			return chat.Answer{Text: strings.Repeat("a long answer ", 5000)}, nil
+		})})
+	elsewhere := chat.Key{Platform: "other", Channel: "1"}
+	ctx := context.Background()
+	full := false
+	for i := 0; !full && i < 1000; i++ {
+		full = s.store.Notify(ctx, fmt.Sprint("filler", i), []chat.Part{{Key: elsewhere, Text: strings.Repeat("x", 20_000)}}) != nil
+	}
+	fillers, err := s.store.Pending(ctx, elsewhere)
+	if err != nil || !full || len(fillers) < 10 {
+		t.Fatalf("the disk was never full: %d fillers, %v", len(fillers), err)
+	}
+	free := func(list []chat.Part) {
+		for _, p := range list {
+			if err := s.store.Mark(ctx, p, chat.PartSent, "1", time.Time{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	free(fillers[:1]) // room for the message, not for its answer
+	s.say("c", "hello")
+	s.until("the disk is full", func() bool { return log.has("finish failed") })
+	free(fillers[1:])
+	s.until("sent", func() bool { lanes, _ := s.Active(); return lanes == 0 })
+	s.end(time.Minute)
+	whole := string(s.p.Sent()[len(s.p.Sent())-1].Files[0].Data)
+	if n := strings.Count(whole, "answer"); n != 5000 || asked != 1 {
+		t.Errorf("sent %d of 5000 words, asked %d times", n, asked)
 	}
 }

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,11 +26,11 @@ type HubOptions struct {
 	// RepeatUnknown says whether a part whose outcome is unknown is sent
 	// again. Only platforms without idempotent sends are asked about.
 	RepeatUnknown bool
-	// Pace tells how a message stands to the others of its conversation. It must
-	// not block; nil is InOrder for all.
+	// Pace says which messages of its conversation a message waits for. It must not
+	// block; nil is InOrder for all.
 	Pace func(m Message) Pace
 	Authors
-	// Ahead reads what the Handler will want to know first; nil reads nothing. See Ahead.
+	// Ahead reads what the Handler needs first; nil reads nothing. See Ahead.
 	Ahead func(ctx context.Context, m Message) any
 	// Closed is called when nothing can be sent to p's conversation; nil
 	// ignores it. It must not block for long.
@@ -42,35 +43,35 @@ type HubOptions struct {
 	Observe func(Event)
 }
 
-// Bounds are how much is taken on.
+// Bounds limit how much work is taken on.
 type Bounds struct {
 	// QueuePerLane is how many messages may wait behind the one being
-	// answered; the next one is told that it is too much. 0 means 10.
+	// answered; the next one is refused. 0 means 10.
 	QueuePerLane int
 	// Backlog is how many waiting messages, over all lanes, make Room block.
 	// 0 means 2000.
 	Backlog int
-	// AtOnce is how many messages are answered at once, most of which wait for a
-	// model; the others wait in their lanes. 0 means 128.
+	// AtOnce is how many messages are answered at once, most of them waiting for a
+	// model; the others stay in their lanes. 0 means 128.
 	AtOnce int
 	// TurnTimeout bounds one Handle call; 0 means no bound.
 	TurnTimeout time.Duration
 }
 
-// Authors is what is known of who writes.
+// Authors answers questions about who writes.
 type Authors struct {
 	// Agent returns who answers a message; nil is the only one there is. It may
 	// read a row.
 	Agent func(m Message) Agent
-	// Speak returns the language that m's author is spoken to in. It may read a
-	// row; nil is English for all.
+	// Speak returns the language for m's author. It may read a row; nil is English
+	// for all.
 	Speak func(ctx context.Context, m Message) catalog.Printer
-	// MayStop decides whether m may cancel the answer to running, in the same
+	// MayStop reports whether m may cancel the answer to running, in the same
 	// conversation. It may ask the platform; nil allows whoever asked running.
 	MayStop func(ctx context.Context, m, running Message) bool
 }
 
-// Event is what the Hub reports for counting.
+// Event is one thing the Hub did, for counting.
 type Event struct {
 	Name    string // answered, shed, taken back, failed, dead, sent, unknown, repeated, waits
 	Key     Key
@@ -92,8 +93,8 @@ type Hub struct {
 	beside  map[Key]*lane // what is answered beside the lane of its conversation
 	outlets map[Key]*outlet
 	outages map[string]*outage       // one for each platform; never changed
-	shows   map[string]chan struct{} // the same: a place for each that is on its way
-	stile   *turnstile               // of what the Handler is called for in order
+	shows   map[string]chan struct{} // one for each platform; holds a token for each call under way
+	stile   *turnstile               // bounds the messages answered in order
 	backlog
 	aheads map[Key]*ahead
 	closed bool
@@ -101,7 +102,6 @@ type Hub struct {
 	lives  atomic.Int64   // how often Abandon was called; no lock guards it
 }
 
-// backlog is what waits.
 type backlog struct {
 	waiting int           // messages queued or running, over all lanes
 	room    chan struct{} // closed and replaced when waiting falls below Bounds.Backlog
@@ -118,11 +118,11 @@ type lane struct {
 	beside bool                    // what is in here only reads
 	slow   bool                    // what is being done may take long
 	unseen bool                    // and does not show that by itself
-	calm   bool                    // all that is still under way is to send what is stored
+	calm   bool                    // the lane only has stored parts left to send
 	held   *live                   // typing, for the first who waits; nil for none
-	place  *place                  // of the message that is being worked on, or that waits for it; nil for none
+	place  *place                  // of the message being worked on, or waiting for its place; nil for none
 	parked bool                    // the first of queue waits for it
-	had    int64                   // the life (Hub.lives) + 1 in which its conversation was known to be this process's; 0 for none
+	had    int64                   // life (Hub.lives) + 1 in which this process last surely owned the conversation; 0 for none
 }
 
 // job is one thing to do in a lane: a message, or a piece of work.
@@ -136,18 +136,10 @@ type job struct {
 
 // NewHub makes a Hub. Nothing runs before Recover or Deliver.
 func NewHub(o HubOptions) *Hub {
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
-	if o.QueuePerLane == 0 {
-		o.QueuePerLane = 10
-	}
-	if o.Backlog == 0 {
-		o.Backlog = 2000
-	}
-	if o.AtOnce == 0 {
-		o.AtOnce = 128
-	}
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
+	o.QueuePerLane = cmp.Or(o.QueuePerLane, 10)
+	o.Backlog = cmp.Or(o.Backlog, 2000)
+	o.AtOnce = cmp.Or(o.AtOnce, 128)
 	if o.Failpoint == nil {
 		o.Failpoint = func(string) {}
 	}
@@ -170,7 +162,7 @@ func NewHub(o HubOptions) *Hub {
 		shows: map[string]chan struct{}{}, backlog: backlog{room: make(chan struct{})}, aheads: map[Key]*ahead{},
 		stile: &turnstile{most: workAtOnce, all: o.AtOnce, patience: workPatience}}
 	for _, a := range o.Adapters {
-		h.outages[a.Platform()] = newOutage()
+		h.outages[a.Platform()] = &outage{over: make(chan struct{})}
 		h.shows[a.Platform()] = make(chan struct{}, showsAtOnce)
 	}
 	h.ctx, h.abort = context.WithCancelCause(context.Background())
@@ -232,18 +224,17 @@ func (h *Hub) Cursors(ctx context.Context, platform string) (map[string]string, 
 	return h.o.Inbox.Cursors(ctx, platform)
 }
 
-// Do runs fn in the conversation's lane, after what waits there and never
-// beside a message of the same conversation, unless that is Beside while fn is
-// InOrder. fn's context ends when the process gives up draining. It returns at
-// once; false means shutting down.
+// Do runs fn in the conversation's lane, after what waits there. No message of the
+// conversation runs meanwhile, except Beside ones while fn is InOrder. fn's context ends
+// when draining gives up. Do returns at once; false means shutting down.
 func (h *Hub) Do(k Key, pace Pace, fn func(ctx context.Context)) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.push(k, job{m: Message{Key: k}, pace: pace, do: fn})
 }
 
-// Flush sends what the outbox holds for a conversation, in its lane. Whoever
-// stores parts outside a Handler (a reminder) calls it afterwards.
+// Flush sends what the outbox holds for a conversation, in its lane. Call it after
+// storing parts outside a Handler, such as a reminder's.
 func (h *Hub) Flush(k Key) { h.Do(k, Quick, func(context.Context) { h.flush(k) }) }
 
 // Active returns the number of conversations at work and of messages waiting.
@@ -274,7 +265,7 @@ func (h *Hub) Shut() {
 	h.closed = true
 }
 
-// enqueue puts messages into their lanes, all at once, so that an edit that
+// enqueue puts messages into their lanes, all under one lock, so that an edit that
 // arrived with its message is there when the message is handled. A message is
 // shed when too many wait in its lane.
 func (h *Hub) enqueue(disk *onDisk, messages []Message) {
@@ -303,8 +294,7 @@ func (h *Hub) enqueue(disk *onDisk, messages []Message) {
 	}
 }
 
-// push queues a job and starts the lane's goroutine when it has none. The
-// caller holds mu.
+// push queues a job and starts the lane's goroutine if it has none. The caller holds mu.
 func (h *Hub) push(k Key, j job) bool {
 	if h.closed {
 		return false // the journal has it; the next process takes it up
@@ -326,8 +316,7 @@ func (h *Hub) push(k Key, j job) bool {
 	return true
 }
 
-// add puts a job into a lane, which begins to run with its first. The caller
-// holds mu.
+// add puts a job into a lane; the first job starts the lane. The caller holds mu.
 func (h *Hub) add(l *lane, j job) {
 	j.read = h.foreseen(l, j)
 	if all := h.ofKind(l); all[l.key] != l {
@@ -363,8 +352,7 @@ func (h *Hub) shed(m Message, first bool) {
 	h.done(m)
 }
 
-// run works through a lane until it is empty, or until its next message has to wait for
-// a place.
+// run works through a lane until it is empty or its next message must wait for a place.
 func (h *Hub) run(l *lane) {
 	defer h.idle.Done()
 	for j, ok := h.next(l); ok; j, ok = h.next(l) {
@@ -389,8 +377,8 @@ func (h *Hub) run(l *lane) {
 	}
 }
 
-// next takes the next job out of a lane. It returns false when there is none, or none
-// yet: then another goroutine goes on with the lane.
+// next takes the next job out of a lane. false means that there is none, or none yet:
+// then another goroutine continues the lane.
 func (h *Hub) next(l *lane) (j job, ok bool) {
 	h.mu.Lock()
 	if l.parked = false; len(l.queue) == 0 || h.ctx.Err() != nil || h.leaves() {
@@ -419,7 +407,7 @@ func (h *Hub) next(l *lane) (j job, ok bool) {
 	return j, true
 }
 
-// behind is how many messages wait behind the one that is answered, or next.
+// behind counts the messages behind the one being answered, or behind the next one.
 func (l *lane) behind() int {
 	n := countMessages(l.queue)
 	if l.parked {
@@ -428,14 +416,10 @@ func (l *lane) behind() int {
 	return n
 }
 
-// turn makes the context of one Handle call, which Stop can cancel by its
-// conversation. The caller calls end when the call is over.
+// turn makes the context of one Handle call, which /stop can cancel. Call end when the
+// Handler has returned.
 func (h *Hub) turn(l *lane, m Message) (ctx context.Context, end func()) {
-	ctx = catalog.With(h.ctx, h.speak(m))
-	if h.o.Node != nil {
-		ctx = context.WithValue(ctx, nodeKey{}, h.o.Node)
-	}
-	ctx, cancel := context.WithCancelCause(ctx)
+	ctx, cancel := context.WithCancelCause(catalog.With(h.ctx, h.speak(m)))
 	arm := func(c context.CancelCauseFunc) {
 		h.mu.Lock()
 		l.cancel, l.asked = c, m
@@ -445,7 +429,6 @@ func (h *Hub) turn(l *lane, m Message) (ctx context.Context, end func()) {
 	return ctx, func() { arm(nil); cancel(nil) }
 }
 
-// speak returns the language that m's author is spoken to in.
 func (h *Hub) speak(m Message) catalog.Printer { return h.o.Speak(h.ctx, m) }
 
 func countMessages(queue []job) (n int) {
@@ -465,7 +448,7 @@ func (h *Hub) makeRoom() {
 	}
 }
 
-// flushGrace is how long Drain lets requests that are on the wire come back.
+// flushGrace is how long Drain waits for requests on the wire.
 const flushGrace = 5 * time.Second
 
 // Drain stops taking work and waits until the lanes are empty. When ctx ends

@@ -87,9 +87,42 @@ func (s *stage) say(channel, text string) {
 	}
 	m := chat.Message{ID: fmt.Sprint(s.n), Key: chat.Key{Platform: "p", Channel: channel}, Kind: kind, From: chat.User{ID: "p:1"},
 		Text: text, Addressed: true}
-	if err := s.Deliver(context.Background(), chat.Batch{Platform: "p", Messages: []chat.Message{m}}); err != nil {
+	s.deliver(m)
+}
+
+func (s *stage) deliver(list ...chat.Message) {
+	s.t.Helper()
+	if err := s.Deliver(context.Background(), chat.Batch{Platform: "p", Messages: list}); err != nil {
 		s.t.Fatal(err)
 	}
+}
+
+// next returns the process after s, on the same data.
+func (s *stage) next(dir string, o chat.HubOptions, errs ...error) *stage {
+	s.t.Helper()
+	n := newStage(s.t, dir, o)
+	n.p.Fail(errs...)
+	if err := n.Recover(context.Background()); err != nil {
+		s.t.Fatal(err)
+	}
+	return n
+}
+
+// on has the hub of s keep its rows elsewhere.
+func (s *stage) on(rows rows, n chat.Node, handle chat.HandlerFunc) {
+	s.Hub = chat.NewHub(chat.HubOptions{Inbox: rows, Outbox: rows, Adapters: []chat.Adapter{s.p}, Node: n, Handler: handle})
+}
+
+// rows are a journal.
+type rows interface {
+	chat.Inbox
+	chat.Outbox
+}
+
+// rest waits until no lane is at work.
+func (s *stage) rest() {
+	s.t.Helper()
+	s.until("it rests", func() bool { lanes, _ := s.Active(); return lanes == 0 })
 }
 
 func (s *stage) until(what string, ok func() bool) {
@@ -139,7 +172,7 @@ func TestBusyIsSaidOnceAndTheLaneRecovers(t *testing.T) {
 		s.say("c", fmt.Sprint("m", i))
 	}
 	close(gate)
-	s.until("settled", func() bool { lanes, _ := s.Active(); return lanes == 0 })
+	s.rest()
 	busy := 0
 	for _, text := range s.p.Texts() {
 		if strings.Contains(text, "still working") {
@@ -208,10 +241,7 @@ func TestDrainParksAndTheNextProcessAnswersOnce(t *testing.T) {
 	if got := s.p.Texts(); len(got) != 0 {
 		t.Errorf("sent while draining: %q", got)
 	}
-	s = newStage(t, dir, chat.HubOptions{Handler: chat.HandlerFunc(echo)})
-	if err := s.Recover(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	s = s.next(dir, chat.HubOptions{Handler: chat.HandlerFunc(echo)})
 	s.until("both", func() bool { return len(s.p.Texts()) == 2 })
 	s.end(time.Minute)
 	if got := s.p.Texts(); got[0] != "one" || got[1] != "two" {
@@ -301,4 +331,56 @@ func TestPreviewIsTakenOverByTheAnswer(t *testing.T) {
 	if p := s.p.Sent()[0]; p.Preview != "preview" || len(s.p.Shown()) == 0 || s.p.Typed() == 0 {
 		t.Errorf("part %+v, shown %q, typing %d", p, s.p.Shown(), s.p.Typed())
 	}
+}
+
+// TestLongAnswersComeAsAFile: an answer of more messages than anybody wants is
+// one message, and a file with all of it; buttons and files are below that.
+func TestLongAnswersComeAsAFile(t *testing.T) {
+	text := ""
+	for i := range 1250 {
+		text += fmt.Sprintf("> line %d of a long quotation\n", i)
+	}
+	s := newStage(t, data(t), chat.HubOptions{Handler: chat.HandlerFunc(func(_ context.Context, m chat.Message,
+		_ chat.Reply) (chat.Answer, error) {
+		if m.Text == "short" {
+			return chat.Answer{Text: text[:5000]}, nil
+		}
+		return chat.Answer{
+			Text: text, Buttons: [][]chat.Button{{{Label: "Go", Data: "go"}}}, Files: []chat.File{{Name: "a.txt", Data: []byte("A")}},
+		}, nil
+	})})
+	s.say("c", "long")
+	s.until("sent", func() bool { return len(s.p.Texts()) == 2 })
+	s.say("c", "short")
+	s.until("sent", func() bool { return len(s.p.Texts()) == 8 })
+	s.end(time.Minute)
+	first, last := s.p.Sent()[0], s.p.Sent()[1]
+	if len(first.Text) < 500 || !strings.HasPrefix(first.Text, "> line 0 ") || len(first.Files)+len(first.Buttons) > 0 || first.ReplyTo == "" {
+		t.Errorf("first %d bytes, %+v", len(first.Text), first.Files)
+	}
+	if len(last.Files) != 2 || last.Files[0].Name != "answer.md" || string(last.Files[0].Data) != text ||
+		last.Files[1].Name != "a.txt" || len(last.Buttons) != 1 {
+		t.Errorf("last %q with %d files", last.Text, len(last.Files))
+	}
+	for _, p := range s.p.Sent()[2:] {
+		if len(p.Files) > 0 {
+			t.Error("an answer of few messages came as a file")
+		}
+	}
+}
+
+// TestPrivateWithoutAWay: on a platform that knows no way to one person alone,
+// nothing of a private answer is sent to a place of many, and they read why.
+func TestPrivateWithoutAWay(t *testing.T) {
+	s := newStage(t, data(t), chat.HubOptions{Handler: chat.HandlerFunc(func(context.Context, chat.Message, chat.Reply) (chat.Answer, error) {
+		return chat.Answer{Text: "the secret", Files: []chat.File{{Name: "secret.txt", Data: []byte("secret")}}, Private: true}, nil
+	})})
+	s.say("room", "/page")
+	s.until("a word", func() bool { return len(s.p.Texts()) == 1 })
+	for _, p := range s.p.Sent() {
+		if strings.Contains(p.Text, "secret") || len(p.Files) > 0 || !strings.Contains(p.Text, "direct chat") {
+			t.Errorf("sent %+v", p)
+		}
+	}
+	s.end(time.Minute)
 }

@@ -83,7 +83,11 @@ func (l Identities) Entry(id string) (problem, hint error) {
 	return text.Tell("%q is not a numeric id; names can be taken over by others", id), such(l.examples())
 }
 
-// such shows how ids are written.
+// Has reports whether a platform is one of these.
+func (l Identities) Has(platform string) bool {
+	return slices.ContainsFunc(l, func(one Identity) bool { return one.Platform == platform })
+}
+
 func such(examples []string) error { return text.Tell("for example %s", strings.Join(examples, ", ")) }
 
 // Oneself reports whether m's author is one certain person, as opposed to an id

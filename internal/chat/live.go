@@ -3,6 +3,7 @@ package chat
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -17,17 +18,18 @@ const (
 	firstPreview = 700 * time.Millisecond
 )
 
-// live shows one answer while it grows: typing until there is text, then a
-// preview redrawn at the pace the platform allows. It is a Reply. Its one
-// goroutine begins when something is to be shown, and ends with stop.
+// live shows one answer while it grows: typing until there is text, then a preview
+// redrawn at the pace the platform allows. It is a Reply. Its one goroutine starts when
+// there is something to show, and ends with stop.
 type live struct {
-	h *Hub
-	m Message
+	h    *Hub
+	m    Message
+	disk *onDisk // nothing is shown before m is on it
 
 	mu     sync.Mutex // guards text, status, tools and id
 	text   strings.Builder
 	status string
-	tools  []string // that are at work
+	tools  []string // running now
 	id     string   // of the preview; "" while there is none
 
 	wake  chan struct{} // holds one token when there is something new to draw
@@ -40,8 +42,8 @@ type live struct {
 
 // startLive begins to show that m is being answered. Messages nobody waits
 // for get a Reply that shows nothing until Await is called.
-func startLive(ctx context.Context, h *Hub, m Message) *live {
-	l := &live{h: h, m: m, wake: make(chan struct{}, 1), done: make(chan struct{})}
+func startLive(ctx context.Context, h *Hub, m Message, disk *onDisk) *live {
+	l := &live{h: h, m: m, disk: disk, wake: make(chan struct{}, 1), done: make(chan struct{})}
 	l.ctx, l.quit = context.WithCancel(ctx)
 	if m.expected() {
 		l.Await()
@@ -64,8 +66,8 @@ func (l *live) Await() {
 	})
 }
 
-// stop ends the show. After it returns nothing more is drawn, so the final
-// text cannot be overtaken.
+// stop ends the show. After it returns nothing more is drawn, so that no preview lands
+// after the final text.
 func (l *live) stop() {
 	l.quit()
 	l.begin.Do(func() { close(l.done) }) // it never began
@@ -81,7 +83,6 @@ func (l *live) left() bool {
 	return l.id != "" || l.m.Preview != ""
 }
 
-// Text implements Reply.
 func (l *live) Text(delta string) {
 	l.mu.Lock()
 	l.text.WriteString(delta)
@@ -89,7 +90,6 @@ func (l *live) Text(delta string) {
 	l.poke()
 }
 
-// Status implements Reply.
 func (l *live) Status(note string) {
 	l.mu.Lock()
 	l.status = note
@@ -97,7 +97,6 @@ func (l *live) Status(note string) {
 	l.poke()
 }
 
-// Reset implements Reply.
 func (l *live) Reset() {
 	l.mu.Lock()
 	l.text.Reset()
@@ -111,7 +110,6 @@ func (l *live) poke() {
 	}
 }
 
-// picture returns what a preview shows now.
 func (l *live) picture() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -123,7 +121,7 @@ func (l *live) picture() string {
 
 // show alternates typing and previews, from firstTyping on until ctx ends.
 func (l *live) show(ctx context.Context, adapter Adapter) {
-	if OnDisk(ctx) != nil {
+	if l.disk.wait(ctx) != nil {
 		return
 	}
 	typing := time.NewTimer(0)
@@ -179,9 +177,9 @@ func (l *live) show(ctx context.Context, adapter Adapter) {
 	}
 }
 
-// remember notes a preview, also when the turn has ended meanwhile, or it would be
-// orphaned. Where the conversation is another process's by now, which does not know of it,
-// it is taken back.
+// remember stores a preview's id, even if the turn has ended meanwhile: nobody could finish
+// the preview otherwise. If another process owns the conversation by now, which does not
+// know of the preview, it is removed.
 func (l *live) remember(ctx context.Context, adapter Adapter, id string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), firstDraw)
 	defer cancel()
@@ -194,13 +192,13 @@ func (l *live) remember(ctx context.Context, adapter Adapter, id string) {
 	}
 }
 
-// showsAtOnce is how many previews and signs of typing one platform is sent at the same
-// time. Answers have to get through beside them: nobody looks at what is shown of an
-// answer that waits behind a thousand of these.
+// showsAtOnce is how many previews and typing calls may be under way to one platform.
+// Answers must get through beside them: a preview helps nobody if the answer waits behind
+// a thousand of these.
 const showsAtOnce = 12
 
-// turn waits until the platform may be shown something. It returns false when there is
-// nothing to show any more, or nothing may be; else the caller calls over.
+// turn waits for a free call to the platform. false means that nothing more is shown, or
+// nothing may be; otherwise the caller calls over.
 func (l *live) turn() bool {
 	select {
 	case l.h.shows[l.m.Key.Platform] <- struct{}{}:
@@ -216,8 +214,8 @@ func (l *live) turn() bool {
 
 func (l *live) over() { <-l.h.shows[l.m.Key.Platform] }
 
-// firstDraw bounds the call that creates a preview; a platform that takes longer
-// leaves one behind that nobody can finish.
+// firstDraw bounds the call that creates a preview; one that a slower platform makes later
+// stays unfinished.
 const firstDraw = 15 * time.Second
 
 // draw shows the text. The call that creates the preview is not cancelled when
@@ -238,4 +236,48 @@ func silence(err error) time.Duration {
 		return w.After
 	}
 	return 0
+}
+
+// Worker is a Reply that can show which tools are running.
+type Worker interface {
+	// Work reports that a tool begins, or ends.
+	Work(tool string, begins bool)
+}
+
+// Work tells w that a tool is running until done is called, which also clears what the
+// tool said about itself (Reply.Status).
+func Work(w Reply, tool string) (done func()) {
+	worker, ok := w.(Worker)
+	if ok {
+		worker.Work(tool, true)
+	}
+	return func() {
+		if ok {
+			worker.Work(tool, false)
+		}
+		w.Status("")
+	}
+}
+
+// Watcher is an Adapter that can show what runs for an answer. Elsewhere people see
+// typing.
+type Watcher interface {
+	// Watch shows that these tools, by name, run for m; none means the model. It must not
+	// block.
+	Watch(m Message, tools []string)
+}
+
+func (l *live) Work(tool string, begins bool) {
+	w, ok := l.h.adapter(l.m.Key.Platform).(Watcher)
+	if !ok {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if begins {
+		l.tools = append(l.tools, tool)
+	} else if i := slices.Index(l.tools, tool); i >= 0 {
+		l.tools = slices.Delete(l.tools, i, i+1)
+	}
+	w.Watch(l.m, slices.Clone(l.tools))
 }

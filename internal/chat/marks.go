@@ -17,7 +17,6 @@ type span struct {
 
 func (s span) inside() (from, to int) { return s.start + len(s.mark), s.end - len(s.mark) }
 
-// maxUnit is how long a link may be to be kept whole.
 const maxUnit = 4096
 
 // maxOpen is how many marks may be open at once; older ones count as text.
@@ -32,7 +31,6 @@ type marker struct {
 	pairs map[int]int // [ -> ]
 }
 
-// run is a row of one mark.
 type run struct{ at, n int }
 
 // marks finds what lies between marks in text, sorted, each with its parent,
@@ -107,7 +105,6 @@ func (m *marker) survey(lines []line) {
 	}
 }
 
-// row counts how often the first character of s is repeated.
 func row(s string) (n int) {
 	for n < len(s) && s[n] == s[0] {
 		n++
@@ -115,7 +112,6 @@ func row(s string) (n int) {
 	return n
 }
 
-// token reads what begins at a place and returns where the next begins.
 func (m *marker) token(at, end int) int {
 	rest := m.text[at:end]
 	switch rest[0] {
@@ -188,7 +184,6 @@ func (m *marker) link(at, end int) int {
 	return 0
 }
 
-// emphasis reads a run of marks: it closes what it can and opens the rest.
 func (m *marker) emphasis(at, n, end int) {
 	c := m.text[at]
 	if n > 3 || c == '~' && n != 2 {

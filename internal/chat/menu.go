@@ -1,5 +1,7 @@
 package chat
 
+import "cmp"
+
 // Menu holds the commands that a platform shows behind the slash.
 type Menu struct {
 	Commands []MenuCommand
@@ -45,7 +47,6 @@ type MenuOption struct {
 // OptionKind is what an option holds.
 type OptionKind string
 
-// The kinds of option.
 const (
 	OptionText   OptionKind = ""
 	OptionNumber OptionKind = "number" // a whole number
@@ -70,9 +71,4 @@ type Choice struct {
 }
 
 // Shown returns what people read.
-func (c Choice) Shown() string {
-	if c.Label == "" {
-		return c.Value
-	}
-	return c.Label
-}
+func (c Choice) Shown() string { return cmp.Or(c.Label, c.Value) }

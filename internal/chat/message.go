@@ -60,8 +60,8 @@ const (
 type Message struct {
 	// Row is the inbox row, set by the journal; 0 before it is stored.
 	Row int64 `json:"-"`
-	// UID is the journal's name for the message: random, so that what is known
-	// by it is never taken for anything else. Set by the journal.
+	// UID is the journal's name for the message: random, and so never reused. Set by the
+	// journal.
 	UID string `json:"-"`
 	// Nonce is that of the first part of its answer. The final post finds a
 	// preview by it. Set by the journal.
@@ -79,8 +79,8 @@ type Message struct {
 	// before any limit is applied.
 	Text  string `json:"text"`
 	Files []File `json:"files,omitempty"`
-	// ReplyTo is the message that this one answers. It is not empty either where that
-	// message is gone, or in another place: then no message of Key has this id.
+	// ReplyTo is the message that this one answers. It is set even if that message is gone
+	// or in another place: then no message of Key has this id.
 	ReplyTo string `json:"reply_to,omitempty"`
 	// Quote is the text of the message this one replies to, when known: data,
 	// never instructions.
@@ -90,8 +90,8 @@ type Message struct {
 	// Addressed is true if an answer is expected: a direct chat, a mention, a
 	// reply to the bot, a command. It is false for what is only overheard.
 	Addressed bool `json:"addressed,omitempty"`
-	// Named is true if the text calls the bot by its name. A reply to the bot, or a
-	// place in which it answers everything, is no name.
+	// Named is true if the text calls the bot by its name. Replying to the bot, or writing
+	// where it answers everything, does not.
 	Named bool `json:"named,omitempty"`
 	// Direct is true if only one person and the bot are in the conversation.
 	Direct bool `json:"direct,omitempty"`
@@ -106,8 +106,8 @@ type Message struct {
 	GuildTitle string `json:"guild_title,omitempty"`
 	// Broadcast is true of a KindAdded where one side writes and many only read.
 	Broadcast bool `json:"broadcast,omitempty"`
-	// Unasked is true if nobody wrote it just now: it is a question that its author
-	// has put for later, and nothing may be done for it that reaches others.
+	// Unasked is true if nobody wrote it just now: its author scheduled the question, and
+	// nothing may be done for it that reaches others.
 	Unasked bool `json:"unasked,omitempty"`
 	// Admin is true if the event itself shows that the author administers the
 	// place (Discord's computed permissions).
@@ -130,8 +130,8 @@ type Message struct {
 	// Begun is true if an earlier process has finished a step of the answer; set
 	// by the journal.
 	Begun bool `json:"-"`
-	// Told is true if the person who pressed a button has already been told that
-	// nothing comes of it (Toast).
+	// Told is true if the person who pressed a button was already told that nothing comes
+	// of it (Toast).
 	Told bool `json:"-"`
 	// With lists the rows of the messages that the Hub joined to this one; they
 	// finish with it.
@@ -139,16 +139,15 @@ type Message struct {
 	// Preview is the platform's id of a preview an earlier process left
 	// behind; set by the journal.
 	Preview string `json:"-"`
-	// Agent is who answers it, which its place decides anew each time.
+	// Agent is who answers it; its place decides that anew each time.
 	Agent Agent `json:"-"`
 }
 
-// Agent is one of several agents in one bot, as far as memory goes: it reads what
-// was said to it, and nothing that was said to others. The zero Agent is the only
-// one. It is comparable.
+// Agent names one of several agents of a bot: each reads what was said to it, and nothing
+// that was said to others. The zero Agent is the only one. It is comparable.
 type Agent struct {
 	ID string // "" is the only one, or the first that answered everywhere
-	// Kin lists as JSON those whose facts about a person it knows too; "" is none.
+	// Kin is a JSON list of the agents whose facts about a person it shares; "" is none.
 	Kin string
 }
 
@@ -202,8 +201,8 @@ type Part struct {
 	// Private is true if others read Key and only To may see this part: it is
 	// whispered, or sent to the direct chat.
 	Private bool `json:"private,omitempty"`
-	// Ping is true if Text has the name of To, who is to be told by the platform
-	// that they are meant. Where a platform cannot do that, the name stays.
+	// Ping is true if Text has the name of To, whom the platform must notify. Where a
+	// platform cannot do that, the name stays.
 	Ping bool `json:"ping,omitempty"`
 	// Await is true if a part for a closed direct chat waits until the person
 	// opens it (PartWaiting), instead of being given up.
@@ -214,7 +213,7 @@ type Part struct {
 	Sending        // how far it has come
 }
 
-// Sending is how far a part has come on its way; the row knows it.
+// Sending is the state of a part's delivery, as its row has it.
 type Sending struct {
 	// Preview is the platform message to turn into this part; "" sends anew.
 	Preview string `json:"-"`
@@ -229,4 +228,12 @@ type Sending struct {
 	Again bool `json:"-"`
 	// At is when the part was stored.
 	At time.Time `json:"-"`
+}
+
+// Policy holds the settings of one channel; threads follow their channel. The
+// zero Policy is the default.
+type Policy struct {
+	Listen string   // mention, also when empty; all; off
+	Who    string   // admins or owner are the only ones answered; "" is everybody who was let in
+	Tools  []string // names of the only tools used here; nil is all there are
 }

@@ -5,22 +5,22 @@ import (
 	"slices"
 )
 
-// Node is this process among several that share an Inbox: each conversation is one
-// process's at a time. Without one, all are this process's.
+// Node is this process among several that share an Inbox: each conversation belongs to
+// one process at a time. Without a Node, all belong to this one.
 type Node interface {
-	// Alive reports whether what is this process's certainly is not another's yet. It
-	// must not block.
+	// Alive reports whether this process surely still owns what it owned. It must not
+	// block.
 	Alive() bool
-	// Own makes a conversation this process's for work that no message asks for. It is
-	// false where another one has it, which has been told to send what waits there.
+	// Own claims a conversation for work that no message asks for. false: another process
+	// owns it, and has been told to send what waits there.
 	Own(ctx context.Context, k Key) (bool, error)
-	// Leave gives up a conversation in which nothing is under way here, while this
-	// process ends. What is left there is another one's to do.
+	// Leave gives up an idle conversation while this process shuts down. Another one does
+	// what is left there.
 	Leave(k Key)
 }
 
-// TakeUp continues conversations that are this process's by now, and that nobody is at
-// work on: unsent parts first, then unfinished messages.
+// TakeUp continues conversations that this process has come to own, and that nobody works
+// on: unsent parts first, then unfinished messages.
 func (h *Hub) TakeUp(ctx context.Context, keys []Key) error {
 	messages, err := h.o.Inbox.Adopt(ctx, keys)
 	if err != nil {
@@ -40,7 +40,7 @@ func (h *Hub) TakeUp(ctx context.Context, keys []Key) error {
 // Hand takes messages that another process stored for this one.
 func (h *Hub) Hand(messages []Message) { h.taken(nil, messages) }
 
-// taken puts messages into their lanes, except those that are done with at once.
+// taken puts messages into their lanes, except those finished on the spot.
 func (h *Hub) taken(disk *onDisk, fresh []Message) {
 	h.enqueue(disk, slices.DeleteFunc(slices.Clone(fresh), func(m Message) bool {
 		if m.Kind == KindDeleted {
@@ -50,9 +50,8 @@ func (h *Hub) taken(disk *onDisk, fresh []Message) {
 	}))
 }
 
-// Abandon ends all that is under way, for none of it is this process's any more, and
-// whoever has it now goes on with it. Nothing more of it is shown, and nothing stored.
-// What comes afterwards is not concerned.
+// Abandon cancels everything under way: another process owns the conversations by now and
+// continues them. Nothing more of it is shown or stored. Later messages are unaffected.
 func (h *Hub) Abandon() {
 	h.lives.Add(1)
 	h.mu.Lock()
@@ -65,7 +64,7 @@ func (h *Hub) Abandon() {
 	h.makeRoom()
 }
 
-// Platforms lists those that this process can send to.
+// Platforms lists the platforms this process can send to.
 func (h *Hub) Platforms() (list []string) {
 	for _, a := range h.o.Adapters {
 		list = append(list, a.Platform())
@@ -73,7 +72,7 @@ func (h *Hub) Platforms() (list []string) {
 	return list
 }
 
-// lost ends what is under way in one conversation.
+// lost cancels what is under way in a conversation that another process owns.
 func (h *Hub) lost(k Key) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -85,8 +84,8 @@ func (h *Hub) lost(k Key) {
 	h.makeRoom()
 }
 
-// has reports whether a message is in a lane: it may be found twice, among what was left
-// behind and among what was handed over.
+// has reports whether a message is in a lane already: it may arrive twice, as left behind
+// and as handed over.
 func (l *lane) has(row int64) bool {
 	return row != 0 && (l.row == row || slices.ContainsFunc(l.queue, func(j job) bool { return j.m.Row == row }))
 }
@@ -100,49 +99,39 @@ func (h *Hub) empty(l *lane) {
 	}
 }
 
-// mayAct reports whether this process may do something for the conversations it has.
+// mayAct reports whether this process still owns its conversations.
 func (h *Hub) mayAct() bool { return h.o.Node == nil || h.o.Node.Alive() }
 
-// stillLives reports whether this process lives the life still that had a number (Hub.lives)
-// when something began: what was its own in one life may be another's in the next.
+// stillLives reports whether ownership has not changed since life (Hub.lives).
 func (h *Hub) stillLives(life int64) bool { return h.lives.Load() == life && h.mayAct() }
 
-// owns is own for the next job of a lane. What was stored there in this life says so, too:
-// while the lane goes on nobody here gives the conversation up (Hub.left), and nobody else
-// takes it before this life ends.
+// owns claims a conversation for work without a message. It asks once per life: while the
+// lane runs, this process does not give the conversation up (Hub.left), and no other takes
+// it before the life ends.
 func (h *Hub) owns(l *lane) bool {
 	life := h.lives.Load()
-	if l.had == life+1 && h.mayAct() {
+	if h.o.Node == nil || l.had == life+1 && h.mayAct() {
 		return true
 	}
-	if !h.own(l.key) {
-		return false
-	}
-	l.had = life + 1
-	return true
-}
-
-// own reports whether a conversation is this process's for work without a message.
-func (h *Hub) own(k Key) bool {
-	if h.o.Node == nil {
-		return true
-	}
-	if h.adapter(k.Platform) == nil {
-		return false // one that can send there finds it
+	if h.adapter(l.key.Platform) == nil {
+		return false // a process that can send there finds it
 	}
 	ours := false
-	ok := h.lasting(k, "claim", func() (err error) {
-		ours, err = h.o.Node.Own(h.ctx, k)
+	ok := h.lasting(l.key, "claim", func() (err error) {
+		ours, err = h.o.Node.Own(h.ctx, l.key)
 		return err
 	})
+	if ok && ours {
+		l.had = life + 1
+	}
 	return ok && ours
 }
 
-// leaves reports whether a lane ends although something waits in it: while a process
-// among several ends, the next one goes on sooner. The caller holds mu.
+// leaves reports whether lanes end although something waits: while one of several
+// processes shuts down, another continues sooner. The caller holds mu.
 func (h *Hub) leaves() bool { return h.closed && h.o.Node != nil }
 
-// left gives up the conversation of a lane that has ended, while this process ends.
+// left gives up the conversation of a lane that has ended, during shutdown.
 func (h *Hub) left(k Key) {
 	h.mu.Lock()
 	leave := h.leaves() && h.lanes[k] == nil && h.beside[k] == nil
@@ -150,14 +139,4 @@ func (h *Hub) left(k Key) {
 	if leave {
 		h.o.Node.Leave(k)
 	}
-}
-
-type nodeKey struct{}
-
-// mayEffect returns an error unless what ctx belongs to may have effects.
-func mayEffect(ctx context.Context) error {
-	if n, ok := ctx.Value(nodeKey{}).(Node); ok && !n.Alive() {
-		return ErrFenced
-	}
-	return nil
 }

@@ -69,7 +69,7 @@ func TestDeadNodeIsSilent(t *testing.T) {
 	<-begun
 	n.dead.Store(true)
 	gate <- struct{}{}
-	s.until("it rests", func() bool { lanes, _ := s.Active(); return lanes == 0 })
+	s.rest()
 	if got := s.p.Texts(); len(got) > 0 || effects.Load() > 0 {
 		t.Errorf("sent %q, %d effects", got, effects.Load())
 	}
@@ -77,17 +77,14 @@ func TestDeadNodeIsSilent(t *testing.T) {
 	s.say("b", "later")
 	<-begun
 	s.Abandon()
-	s.until("it rests", func() bool { lanes, _ := s.Active(); return lanes == 0 })
+	s.rest()
 	s.say("c", "afterwards")
 	<-begun
 	gate <- struct{}{}
 	s.until("what comes afterwards is answered", func() bool { return slices.Equal(s.p.Texts(), []string{"afterwards"}) })
 	s.end(time.Minute)
 	close(gate)
-	next := newStage(t, dir, chat.HubOptions{Handler: chat.HandlerFunc(echo)})
-	if err := next.Recover(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	next := s.next(dir, chat.HubOptions{Handler: chat.HandlerFunc(echo)})
 	next.until("another process answers the rest", func() bool { return len(next.p.Texts()) == 3 })
 	got := next.p.Texts()
 	slices.Sort(got)
@@ -123,15 +120,12 @@ func TestOwnedByItsAnswer(t *testing.T) {
 	s.say("a", "one")
 	<-begun
 	done := make(chan struct{})
-	s.Do(chat.Key{Platform: "p", Channel: "a"}, chat.Quick, func(context.Context) {
-		asked(0, "behind an answer")
-		close(done)
-	})
+	s.Do(chat.Key{Platform: "p", Channel: "a"}, chat.Quick, func(context.Context) { asked(0, "behind an answer"); close(done) })
 	gate <- struct{}{}
 	<-done
-	s.until("it rests", func() bool { lanes, _ := s.Active(); return lanes == 0 })
+	s.rest()
 	work(func() { asked(1, "without a message") })
-	s.until("it rests", func() bool { lanes, _ := s.Active(); return lanes == 0 })
+	s.rest()
 	s.say("a", "two")
 	<-begun
 	second := make(chan struct{})
@@ -164,19 +158,18 @@ func TestFencedConversation(t *testing.T) {
 	store := &fenced{Store: s.store}
 	var answered atomic.Int32
 	begun, gate := make(chan struct{}), make(chan struct{})
-	s.Hub = chat.NewHub(chat.HubOptions{Inbox: store, Outbox: store, Adapters: []chat.Adapter{s.p}, Node: &node{},
-		Handler: chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
-			answered.Add(1)
-			begun <- struct{}{}
-			<-gate
-			return echo(ctx, m, w)
-		})})
+	s.on(store, &node{}, func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
+		answered.Add(1)
+		begun <- struct{}{}
+		<-gate
+		return echo(ctx, m, w)
+	})
 	s.say("a", "one")
 	<-begun
 	s.say("a", "two")
 	store.now.Store(true)
 	close(gate)
-	s.until("it rests", func() bool { lanes, _ := s.Active(); return lanes == 0 })
+	s.rest()
 	if answered.Load() != 1 || len(s.p.Texts()) > 0 {
 		t.Errorf("%d were answered, and %q sent", answered.Load(), s.p.Texts())
 	}
@@ -203,8 +196,7 @@ func (r *reborn) Mark(ctx context.Context, p chat.Part, state chat.PartState, id
 func TestNextLifeSendsNothingOfTheLast(t *testing.T) {
 	s := newStage(t, data(t), chat.HubOptions{})
 	store := &reborn{Store: s.store, lost: func() { s.Abandon() }}
-	s.Hub = chat.NewHub(chat.HubOptions{Inbox: store, Outbox: store, Adapters: []chat.Adapter{s.p}, Node: &node{},
-		Handler: chat.HandlerFunc(echo)})
+	s.on(store, &node{}, echo)
 	s.say("a", "one")
 	s.until("it rests", func() bool {
 		lanes, _ := s.Active()

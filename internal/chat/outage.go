@@ -6,19 +6,17 @@ import (
 	"time"
 )
 
-// outage is what is known of a platform that does not take messages just now. One
-// part at a time tries again soon, so that the end of an outage is noticed within
-// a moment and the platform is not flooded; when any part gets through, all go on.
+// outage tracks a platform that rejects messages. One part at a time is retried soon, so
+// that the end of the outage is noticed within a moment without flooding the platform;
+// when any part gets through, all go on.
 type outage struct {
 	mu      sync.Mutex    // guards what follows
-	probing bool          // a part tries again soon
+	probing bool          // a part is being retried soon
 	over    chan struct{} // closed when a part gets through
 	sent    uint64        // how many did
 }
 
-func newOutage() *outage { return &outage{over: make(chan struct{})} }
-
-// through notes that a part was delivered.
+// through records a delivery.
 func (o *outage) through() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -27,27 +25,26 @@ func (o *outage) through() {
 	o.over = make(chan struct{})
 }
 
-// setback is what is known of a part that failed: when it first did, and how many
-// others had been delivered when it did last, or when it was begun.
+// setback is a part's record of failure: when it was first tried, and how many others
+// had been delivered at its last failure.
 type setback struct {
 	first time.Time
 	since uint64
 }
 
-// begin is where a part stands that was not tried yet.
+// begin returns the record of a part that was not tried yet.
 func (o *outage) begin() setback {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return setback{first: time.Now(), since: o.sent}
 }
 
-// hopeful is for how long a part that alone does not get through is tried often.
+// hopeful is how long one failing part is retried quickly while others get through.
 const hopeful = time.Minute
 
-// wait waits after a setback, at most d. Where others got through since the one
-// before, the trouble is that part's own, and nobody else ends its wait. It returns
-// false when ctx ends first.
-// A platform that asked for silence gets it.
+// wait waits at most d before the next attempt; false means that ctx ended first. If
+// others got through since the part's last failure, the trouble is its own, and no other
+// delivery ends its wait. A platform that asked for silence gets it.
 func (o *outage) wait(ctx context.Context, d time.Duration, s *setback, silence *WaitError) bool {
 	if silence != nil {
 		return Sleep(ctx, d)
@@ -81,6 +78,22 @@ func (o *outage) wait(ctx context.Context, d time.Duration, s *setback, silence 
 		return true
 	case <-over:
 		return ctx.Err() == nil
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// Sleep waits for d, or returns false when ctx ended first. It returns at once
+// for 0.
+func Sleep(ctx context.Context, d time.Duration) bool {
+	if d <= 0 {
+		return ctx.Err() == nil
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
 	case <-ctx.Done():
 		return false
 	}

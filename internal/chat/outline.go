@@ -5,7 +5,6 @@ import (
 	"strings"
 )
 
-// line is one line of Markdown and what it lies in.
 type line struct {
 	start, end int    // end is before the line break
 	body       int    // where its text begins, after quotation marks, list marks and number signs
@@ -18,7 +17,6 @@ type line struct {
 	table      string // the head of the table that it is a row of, with line breaks
 }
 
-// lineKind is what a line may begin.
 type lineKind int
 
 const (
@@ -53,7 +51,6 @@ const (
 	maxHead = 512
 )
 
-// outliner reads lines one after the other.
 type outliner struct {
 	text   string
 	lines  []line
@@ -62,7 +59,7 @@ type outliner struct {
 	column int    // of the text of the list item under way, 0 outside lists
 }
 
-// outline tells what every line of text lies in. It takes one pass.
+// outline returns the lines of text with their surroundings, in one pass.
 func outline(text string) []line {
 	o := &outliner{text: text}
 	for at := 0; at < len(text); {

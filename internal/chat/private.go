@@ -2,10 +2,9 @@ package chat
 
 import "time"
 
-// aside addresses a private answer to a question from a group. The answer is
-// whispered where the platform can do that. Otherwise it goes to the direct chat,
-// and the group gets a sentence that says so. No part of a itself is ever
-// addressed to a place that others read.
+// aside addresses a private answer to a question from a group: whispered where the
+// platform can, otherwise to the direct chat, with a sentence in the group that says so.
+// No part of a itself ever goes to a place that others read.
 func (h *Hub) aside(adapter Adapter, m Message, a Answer) []Part {
 	if a.Text == "" && len(a.Files) == 0 {
 		return nil
@@ -42,8 +41,8 @@ func (h *Hub) aside(adapter Adapter, m Message, a Answer) []Part {
 	return parts
 }
 
-// elsewhere sends the parts of an answer that are addressed to other
-// conversations, in their own lanes, and returns the parts for this one.
+// elsewhere flushes the other conversations that parts are addressed to, and returns the
+// parts for this one.
 func (h *Hub) elsewhere(k Key, parts []Part) (here []Part) {
 	var told []Key
 	for _, p := range parts {

@@ -22,7 +22,7 @@ type Question struct {
 	Restored bool
 }
 
-// Form says how a question is answered that wants more than a yes.
+// Form says how to answer a question that needs more than a yes.
 type Form struct {
 	Choices []string `json:"choices,omitempty"` // what their buttons say; nil for words
 	Skip    bool     `json:"skip,omitempty"`    // it need not be answered
@@ -42,7 +42,6 @@ type Said struct {
 // QuestionState is the state of a question.
 type QuestionState string
 
-// The states of a question.
 const (
 	QuestionOpen     QuestionState = "open"
 	QuestionTaken    QuestionState = "taken" // answered; what it asked about is being done

@@ -11,28 +11,19 @@ import (
 // ErrTakenBack is the cause of a Handler context whose message was deleted.
 var ErrTakenBack = fmt.Errorf("%w: the message was deleted", ErrStopped)
 
-// Effects is a record that knows whether its message has changed anything.
+// Effects is a record that knows whether its message changed anything.
 type Effects interface{ Effects() bool }
 
-// Aftercare is a record with work left to do once the answer is sent. What After returns
-// runs in the lane of its message, before the next one; nil is nothing. ctx ends with
-// draining.
+// Aftercare is a record with work for after the answer is sent. What After returns runs in
+// the message's lane, before the next message; nil is nothing. ctx ends with draining.
 type Aftercare interface {
 	After() func(ctx context.Context)
 }
 
-// aftercare returns what is left to do for a record, nil for nothing.
-func aftercare(record any) func(context.Context) {
-	if a, ok := record.(Aftercare); ok {
-		return a.After()
-	}
-	return nil
-}
-
-// revise applies the edits that wait behind a message in its lane when its turn
-// comes. They replace its text, which is stored before anything is done for it; ok
-// is false when it was deleted. A message that an earlier process had begun to
-// answer stays as it was, and its edits only go to the transcript.
+// revise applies the edits that wait behind a message when its turn comes. The new text
+// is stored before anything is done for it; ok is false if the message was deleted. A
+// message that an earlier process began to answer keeps its text: edits then go to the
+// transcript only.
 func (h *Hub) revise(l *lane, m Message) (revised Message, ok bool) {
 	if m.Begun || m.Kind == KindEdit || m.Kind == KindDeleted || m.Kind == KindButton {
 		return m, true
@@ -60,8 +51,8 @@ func (h *Hub) revise(l *lane, m Message) (revised Message, ok bool) {
 	})
 }
 
-// takeChanges takes the edits and deletions of a message out of its lane's queue.
-// A deletion needs no author: not every platform says who did it.
+// takeChanges takes a message's edits and deletions out of its lane's queue. Not every
+// platform says who deleted.
 func (h *Hub) takeChanges(l *lane, m Message) (changes []Message) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -80,8 +71,8 @@ func (h *Hub) takeChanges(l *lane, m Message) (changes []Message) {
 	return changes
 }
 
-// edited returns a message with its new text. It keeps its marks and gains those
-// of the edit.
+// edited returns a message with its new text. Its flags stay, and those of the edit are
+// added.
 func edited(m, edit Message) Message {
 	m.Text = edit.Text
 	if m.Kind == KindCommand && !strings.HasPrefix(strings.TrimSpace(m.Text), "/") {
@@ -103,7 +94,6 @@ func edited(m, edit Message) Message {
 	return m
 }
 
-// drop finishes a message without answering it.
 func (h *Hub) drop(m Message) {
 	if h.ctx.Err() != nil {
 		return // what it has become could not be stored: the next process looks again
@@ -123,8 +113,8 @@ func (h *Hub) takeBack(deleted Message) {
 	}
 }
 
-// quietly drops the answer when its message was deleted meanwhile, unless part of
-// the answer was already shown or something was, or may have been, done for it.
+// quietly drops the answer to a message that was deleted meanwhile, unless some of it was
+// shown or something was, or may have been, done for it.
 func quietly(ctx context.Context, a Answer, err error, shown bool) (Answer, error) {
 	if !errors.Is(context.Cause(ctx), ErrTakenBack) {
 		return a, err

@@ -66,13 +66,6 @@ func deletion(of string) chat.Message {
 	return m
 }
 
-func (s *stage) deliver(list ...chat.Message) {
-	s.t.Helper()
-	if err := s.Deliver(context.Background(), chat.Batch{Platform: "p", Messages: list}); err != nil {
-		s.t.Fatal(err)
-	}
-}
-
 func (s *stage) settled() {
 	s.t.Helper()
 	s.until("settled", func() bool { lanes, n := s.Active(); return lanes == 0 && n == 0 })
@@ -147,47 +140,33 @@ func TestCrashKeepsChangesToWhatWaits(t *testing.T) {
 	n.end(time.Minute)
 }
 
-// An edit that was taken up before a step of the answer is not lost with the
-// process that took it up.
-func TestCrashAfterAStepKeepsWhatWasEditedBefore(t *testing.T) {
-	dir, h := data(t), listening()
-	s := newStage(t, dir, chat.HubOptions{Handler: h})
-	s.deliver(said("1", "old"), edit("1", "first"))
-	<-h.in
-	if err := s.store.SaveSteps(context.Background(), 1, []memory.Step{{N: 1, Kind: "tool", Key: "c", Done: true}})(); err != nil {
-		t.Fatal(err)
+// Where an earlier process has done a step of the answer, that goes on: with an edit taken
+// up before the step, and without one that came later, which would do the step again.
+func TestCrashAfterAStepGoesOnWithItsText(t *testing.T) {
+	for name, list := range map[string][]chat.Message{"edited before": {said("1", "old"), edit("1", "first")},
+		"edited later": {said("1", "first")}} {
+		t.Run(name, func(t *testing.T) {
+			dir, h := data(t), listening()
+			s := newStage(t, dir, chat.HubOptions{Handler: h})
+			s.deliver(list...)
+			<-h.in
+			if err := s.store.SaveSteps(context.Background(), 1, []memory.Step{{N: 1, Kind: "tool", Key: "c", Done: true}})(); err != nil {
+				t.Fatal(err)
+			}
+			if len(list) == 1 {
+				s.deliver(edit("1", "new"))
+			}
+			s.end(0)
+			again := listening()
+			close(again.busy)
+			n := s.next(dir, chat.HubOptions{Handler: again})
+			n.settled()
+			if got := n.p.Texts(); !slices.Equal(got, []string{"first"}) {
+				t.Errorf("sent %q", got)
+			}
+			n.end(time.Minute)
+		})
 	}
-	s.end(0)
-	again := listening()
-	close(again.busy)
-	n := s.next(dir, chat.HubOptions{Handler: again})
-	n.settled()
-	if got := n.p.Texts(); !slices.Equal(got, []string{"first"}) {
-		t.Errorf("sent %q", got)
-	}
-	n.end(time.Minute)
-}
-
-// Where an earlier process has done a step of the answer, that goes on: a new
-// text would do the step again.
-func TestCrashAfterAStepGoesOnWithTheOldText(t *testing.T) {
-	dir, h := data(t), listening()
-	s := newStage(t, dir, chat.HubOptions{Handler: h})
-	s.deliver(said("1", "first"))
-	<-h.in
-	if err := s.store.SaveSteps(context.Background(), 1, []memory.Step{{N: 1, Kind: "tool", Key: "c", Done: true}})(); err != nil {
-		t.Fatal(err)
-	}
-	s.deliver(edit("1", "new"))
-	s.end(0)
-	again := listening()
-	close(again.busy)
-	n := s.next(dir, chat.HubOptions{Handler: again})
-	n.settled()
-	if got := n.p.Texts(); !slices.Equal(got, []string{"first"}) {
-		t.Errorf("sent %q", got)
-	}
-	n.end(time.Minute)
 }
 
 // done is a record of a turn that changed something, or not.

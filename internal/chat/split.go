@@ -55,7 +55,6 @@ func shows(piece string) bool {
 	return false
 }
 
-// start describes where a piece begins.
 type start struct {
 	at     int
 	head   string // what is put before it
@@ -63,7 +62,6 @@ type start struct {
 	indent string // this follows, which is left out of the lines that have it
 }
 
-// cutter cuts one text.
 type cutter struct {
 	text            string
 	fits            func(string) bool
@@ -282,7 +280,6 @@ func (c *cutter) bare(at int, around []span) bool {
 	return before.opens != nil || before.kind == lineRow && before.table == ""
 }
 
-// rank rates a place to cut.
 func (c *cutter) rank(at int) int {
 	if c.text[at-1] != '\n' {
 		if c.text[at-1] == ' ' || c.text[at-1] == '\t' {
@@ -337,4 +334,36 @@ func joined(a, b rune) bool {
 	flags := func(r rune) bool { return r >= 0x1F1E6 && r <= 0x1F1FF }
 	tone := b >= 0x1F3FB && b <= 0x1F3FF
 	return a == joiner || b == joiner || tone || unicode.In(b, unicode.M) || flags(a) && flags(b) || a == '\r' && b == '\n'
+}
+
+// CloseSpoilers closes a spoiler at the end of every block it goes through and
+// reopens it in the next, for platforms where a spoiler stays within one block.
+// Blocks of code are left as they are.
+func CloseSpoilers(text string) string {
+	if strings.Count(text, "||") < 2 || !strings.Contains(text, "\n") {
+		return text
+	}
+	lines := outline(text)
+	_, spoilers := marks(text, lines)
+	var b strings.Builder
+	at, i := 0, 0
+	put := func(to int) {
+		b.WriteString(text[at:to] + "||")
+		at = to
+	}
+	for _, s := range spoilers {
+		for ; i < len(lines) && lines[i].end < s.end; i++ {
+			l, next := lines[i], lines[i+1]
+			if l.start > s.start && l.fence == nil && l.kind != lineBlank && (l.kind == lineBlock || lines[i-1].kind == lineBlank) {
+				put(l.body)
+			}
+			if l.end > s.start && l.fence == nil && l.kind != lineBlank && next.kind != linePlain {
+				put(l.end)
+			}
+		}
+		if l := lines[min(i, len(lines)-1)]; l.start > s.start && l.fence == nil && (l.kind == lineBlock || lines[i-1].kind == lineBlank) {
+			put(l.body)
+		}
+	}
+	return b.String() + text[at:]
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 )
 
-// wordsStopped is said in more than one place.
 const wordsStopped = "Stopped."
 
 // stopDeadline bounds how long a platform may take to say who may stop an answer.
@@ -21,9 +20,9 @@ func isStop(m Message) bool {
 	return strings.EqualFold(word, "/stop")
 }
 
-// stopping handles a /stop while something runs. It runs beside the intake, which
-// must not wait for a platform. A /stop that is not allowed, or comes too late, is
-// handled like any other message: the gate refuses it.
+// stopping handles a /stop while something runs, beside the intake, which must not wait
+// for a platform. A /stop that is not allowed, or too late, is handled like any message:
+// the gate refuses it.
 func (h *Hub) stopping(m Message) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -53,18 +52,12 @@ func (h *Hub) stopping(m Message) bool {
 			parts = h.parts(m, Answer{Text: h.speak(m).Text(wordsStopped)})
 		}
 		h.o.Observe(Event{Name: "stopped", Key: m.Key, Outcome: Answered})
-		defer h.sending(m.Key)()
-		life := h.lives.Load()
-		if h.finish(m, parts, End{Outcome: Answered, Command: "stop"}) {
-			h.deliverAll(m.Key, parts, nil, life)
-			h.done(m)
-		}
+		h.conclude(m, parts, End{Outcome: Answered, Command: "stop"})
 	}()
 	return true
 }
 
-// stop cancels the answer to a message. It reports whether the answer was still
-// unfinished.
+// stop cancels the answer to a message, and reports whether it was still unfinished.
 func (h *Hub) stop(running Message) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -76,8 +69,8 @@ func (h *Hub) stop(running Message) bool {
 	return true
 }
 
-// unbegun ends a message that waits for its place, and says so. It reports whether that
-// one still waited.
+// unbegun ends a message that waits for its place, and says so. It reports whether the
+// message still waited.
 func (h *Hub) unbegun(m Message) bool {
 	h.mu.Lock()
 	l := h.lanes[m.Key]
@@ -93,11 +86,16 @@ func (h *Hub) unbegun(m Message) bool {
 	if m.expected() {
 		parts = h.parts(m, Answer{Text: h.speak(m).Text(wordsStopped)})
 	}
+	h.conclude(m, parts, End{Outcome: Stopped})
+	return true
+}
+
+// conclude finishes a message outside its lane and sends what is said about it.
+func (h *Hub) conclude(m Message, parts []Part, end End) {
 	defer h.sending(m.Key)()
 	life := h.lives.Load()
-	if h.finish(m, parts, End{Outcome: Stopped}) {
+	if h.finish(m, parts, end) {
 		h.deliverAll(m.Key, parts, nil, life)
 		h.done(m)
 	}
-	return true
 }

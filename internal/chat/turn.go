@@ -51,7 +51,10 @@ func (h *Hub) work(l *lane, j job) {
 	}
 	h.o.Failpoint("after_finish")
 	h.ended(j.m, len(parts) > 0, answer.Record, time.Since(began))
-	after := aftercare(answer.Record)
+	var after func(context.Context)
+	if a, ok := answer.Record.(Aftercare); ok {
+		after = a.After()
+	}
 	h.calm(l, after == nil)
 	if h.deliverAll(j.m.Key, h.elsewhere(j.m.Key, parts), l.place, life) {
 		l.had = life + 1
@@ -67,7 +70,7 @@ func (h *Hub) work(l *lane, j job) {
 	}
 }
 
-// fenced does the same for work that is not a message.
+// fenced runs work that is not a message; a panic ends the work, not the process.
 func (h *Hub) fenced(k Key, do func(context.Context)) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -77,16 +80,15 @@ func (h *Hub) fenced(k Key, do func(context.Context)) {
 	do(h.ctx)
 }
 
-// done tells an adapter that is a TurnTaker that a message is over: answered and
-// sent, or finished without an answer. The terminal then reads its next line.
+// done tells a TurnTaker that a message is over, with or without an answer. The terminal
+// then reads its next line.
 func (h *Hub) done(m Message) {
 	if d, ok := h.adapter(m.Key.Platform).(TurnTaker); ok {
 		d.Done(m)
 	}
 }
 
-// handle calls the Handler with a live preview and a deadline, and recovers its
-// panics.
+// handle calls the Handler with a live preview and a deadline, and recovers its panics.
 func (h *Hub) handle(l *lane, j job) (a Answer, err error) {
 	m := j.m
 	if m.Attempt >= maxAttempts {
@@ -94,7 +96,6 @@ func (h *Hub) handle(l *lane, j job) (a Answer, err error) {
 		return Answer{Text: h.speak(m).Text("I could not finish an answer to this, even after several tries. Please put it another way."), Record: End{Outcome: Failed, Reason: GivenUp}}, nil
 	}
 	ctx, end := h.turn(l, m)
-	ctx = j.read.within(j.disk.within(ctx))
 	defer end()
 	shown := func() bool { return m.Preview != "" }
 	defer func() {
@@ -111,7 +112,7 @@ func (h *Hub) handle(l *lane, j job) (a Answer, err error) {
 	if !m.expected() {
 		defer h.unseen(l)()
 	}
-	live := startLive(ctx, h, m)
+	live := startLive(ctx, h, m, j.disk)
 	shown = live.left
 	defer live.stop()
 	defer func() {
@@ -119,11 +120,12 @@ func (h *Hub) handle(l *lane, j job) (a Answer, err error) {
 			err = fmt.Errorf("%w: %v\n%s", errPanic, p, debug.Stack())
 		}
 	}()
-	return h.o.Handler.Handle(context.WithValue(ctx, placeKey{}, l.place), m, live)
+	known := &handling{disk: j.disk, read: j.read, place: l.place, node: h.o.Node}
+	return h.o.Handler.Handle(known.within(ctx), m, live)
 }
 
-// failed turns an error into one sentence with the id under which the log has
-// the details.
+// failed turns an error into one sentence with the id of the log line that has the
+// details.
 func (h *Hub) failed(m Message, err error) Answer {
 	id := ErrorID()
 	h.o.Observe(Event{Name: "failed", Key: m.Key})
@@ -135,8 +137,8 @@ func (h *Hub) failed(m Message, err error) Answer {
 	return a
 }
 
-// ended reports how a message ended. The log gets a line without anybody's words;
-// what was only overheard gets none by default, for a busy group would fill it.
+// ended reports how a message ended. The log line has nobody's words; for what was only
+// overheard it is at debug level, because a busy group would fill the log.
 func (h *Hub) ended(m Message, said bool, record any, took time.Duration) {
 	end := Ending(m, said, record)
 	h.o.Observe(Event{Name: "answered", Key: m.Key, From: m.From, Took: took, Outcome: end.Outcome})
@@ -156,8 +158,7 @@ func (h *Hub) ended(m Message, said bool, record any, took time.Duration) {
 // ErrorID returns a short random name under which a log line is found again.
 func ErrorID() string { return rand.Text()[:8] }
 
-// finish is durable moment 2. It never throws away an answer because the disk
-// was full for a while.
+// finish is durable moment 2. A disk that is full for a while loses no answer.
 func (h *Hub) finish(m Message, parts []Part, record any) bool {
 	ctx := context.WithoutCancel(h.ctx)
 	return h.lasting(m.Key, "finish", func() error {
@@ -171,9 +172,8 @@ func (h *Hub) finish(m Message, parts []Part, record any) bool {
 	})
 }
 
-// lasting repeats a write to the journal until it succeeds: a promise must not be
-// broken because the disk was full for a while. It returns false when the process
-// ends first, or the conversation is another process's.
+// lasting repeats a write to the journal until it succeeds. It returns false when the
+// process shuts down first, or another process owns the conversation.
 func (h *Hub) lasting(k Key, what string, do func() error) bool {
 	for wait := 100 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {
 		err := do()
@@ -208,8 +208,8 @@ func (h *Hub) parts(m Message, a Answer) []Part {
 // file.
 const maxParts = 10
 
-// maxSplit is how many bytes of an answer are split to see whether it has more
-// parts than that: ten messages of any platform.
+// maxSplit is how many bytes of an answer are split to count its parts: more than maxParts
+// messages on any platform.
 const maxSplit = 512 << 10
 
 // pieces returns the parts of an answer that goes where m was written.

@@ -1,37 +1,35 @@
 package chat
 
 import (
-	"context"
 	"math"
 	"sync"
 	"time"
 )
 
-// turnstile bounds how many messages are worked on at the same time, from their first
-// thought to their last part. Each takes a hundred kilobytes, those that wait in front
-// of it next to nothing, and more of them than processors can serve are not answered
-// sooner. Who waits for somebody else, such as a model, stands aside and lets the next
-// one in. Nobody who comes back is held up.
+// turnstile bounds how many messages are worked on at the same time, from the first read
+// to the last part. Each takes a hundred kilobytes, a queued one next to nothing, and
+// more of them than the processors can serve are not answered sooner. A turn waiting for
+// a model gives up its slot. Returning turns do not queue again.
 type turnstile struct {
-	most, all int           // how many are at work, and with those aside
-	patience  time.Duration // who is at work for longer is taken to be waiting
+	most, all int           // limits: at work, and including those aside
+	patience  time.Duration // a turn at work for longer counts as waiting
 
 	mu      sync.Mutex // guards what follows, and all places
 	working int
 	inside  int
-	queue   []*place // in the order in which they came
+	queue   []*place // in order of arrival
 }
 
-// The bounds of a Hub, beside its AtOnce.
+// The limits of a Hub's turnstile, besides AtOnce.
 const (
 	workAtOnce   = 16
 	workPatience = time.Second
 )
 
-// place is that of one message, from enter to leave. A nil one needs none.
+// place is one message's slot, from enter to leave. nil needs none.
 type place struct {
 	t     *turnstile
-	begin func() // of who waits in front
+	begin func() // called on admission; nil for who got in at once
 	state placeState
 	late  *time.Timer
 }
@@ -44,12 +42,11 @@ const (
 	waiting
 )
 
-// passes reports whether a job needs no place: what is short must get through whatever
-// goes on.
+// passes reports whether a job needs no place: short work must always get through.
 func passes(j job) bool { return j.do != nil || j.pace != InOrder || j.m.Kind == KindCommand }
 
-// enter returns a place. With in the caller has it at once; else begin is called when
-// it is in, and must not block.
+// enter returns a place. With in, the caller has it at once; otherwise begin is called
+// when it is free, and must not block.
 func (t *turnstile) enter(begin func()) (p *place, in bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -60,7 +57,7 @@ func (t *turnstile) enter(begin func()) (p *place, in bool) {
 	return p, p.state == working
 }
 
-// open lets everybody in.
+// open admits everything.
 func (t *turnstile) open() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -68,7 +65,7 @@ func (t *turnstile) open() {
 	t.admit()
 }
 
-// admit lets in who may. The caller holds mu.
+// admit lets in as many as the limits allow. The caller holds mu.
 func (t *turnstile) admit() {
 	for len(t.queue) > 0 && t.working < t.most && t.inside < t.all {
 		p := t.queue[0]
@@ -84,17 +81,17 @@ func (t *turnstile) admit() {
 	}
 }
 
-// aside lets the next one in. It may be called again.
+// aside gives up the slot for now. It may be called again.
 func (p *place) aside() { p.change(working, waiting, -1) }
 
-// back ends aside.
+// back ends aside, without queueing.
 func (p *place) back() {
 	if p.change(waiting, working, 1) {
 		p.late.Reset(p.t.patience)
 	}
 }
 
-// change reports whether p was in a state, and puts it into another.
+// change moves p from one state to another, and reports whether it was in the first.
 func (p *place) change(from, to placeState, more int) bool {
 	if p == nil {
 		return false
@@ -110,7 +107,7 @@ func (p *place) change(from, to placeState, more int) bool {
 	return true
 }
 
-// leave gives the place up.
+// leave gives the place up for good.
 func (p *place) leave() {
 	p.aside()
 	if p.change(waiting, outside, 0) {
@@ -120,14 +117,4 @@ func (p *place) leave() {
 		p.t.inside--
 		p.t.admit()
 	}
-}
-
-type placeKey struct{}
-
-// Aside says that the message that ctx belongs to waits for somebody else, such as a
-// model, until back is called, so that another one can be worked on.
-func Aside(ctx context.Context) (back func()) {
-	p, _ := ctx.Value(placeKey{}).(*place)
-	p.aside()
-	return p.back
 }

@@ -18,18 +18,10 @@ const wordsOneAgent = "There is one assistant here, and it answers everywhere. T
 
 // Agents is /agent.
 type Agents struct {
-	Roster Roster
+	Roster *routing.Roster // which agent answers where
 	// About describes an agent by its name, a line each: its persona, its playbook and
 	// so on.
 	About func(ctx context.Context, name string) []string
-}
-
-// Roster is which agent answers where; routing.Roster.
-type Roster interface {
-	At(m chat.Message) routing.Answering
-	Names() []string
-	Bind(ctx context.Context, place, name, by string) error
-	Unbind(ctx context.Context, place string) (bool, error)
 }
 
 // Parts of a place, as /agent use names them.

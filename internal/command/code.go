@@ -11,17 +11,8 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// Said in more than one place.
-const (
-	helpQuery      = "words"
-	wordsUndefined = "Nothing was found in the code for %s."
-)
-
-// Code finds names in folders of code; index.Vault.
-type Code interface {
-	Definition(ctx context.Context, name string) ([]index.Hit, error)
-	References(ctx context.Context, name string, limit int) (hits []index.Hit, total int, err error)
-}
+// wordsUndefined is said in more than one place.
+const wordsUndefined = "Nothing was found in the code for %s."
 
 // Bounds of what is shown: characters of code, and uses.
 const (
@@ -36,9 +27,9 @@ func (n Notes) code(who gate.Role) gate.Command {
 		{Name: "definition", Help: "Where a name is defined", Effect: gate.Reads, Run: n.definition, Options: name},
 		{Name: "references", Help: "Where a name is used", Effect: gate.Reads, Run: n.references, Options: name},
 		{Name: "search", Help: "Search it", Effect: gate.Reads, Run: n.searchCode, Options: []gate.Option{{Name: "query",
-			Help: helpQuery, Required: true}}},
+			Help: "words", Required: true}}},
 	}}
-	if n.Code == nil {
+	if !n.View.Code {
 		for i := range c.Verbs {
 			c.Verbs[i].Run = func(ctx context.Context, _ gate.Request) (chat.Answer, error) {
 				return say(ctx, "There is no code: add a folder of the kind code to sources, and start me again.")
@@ -49,7 +40,7 @@ func (n Notes) code(who gate.Role) gate.Command {
 }
 
 func (n Notes) definition(ctx context.Context, r gate.Request) (chat.Answer, error) {
-	hits, err := n.Code.Definition(ctx, r.Args["name"])
+	hits, err := n.View.Vault.Definition(ctx, r.Args["name"])
 	if err != nil {
 		return chat.Answer{}, err
 	}
@@ -75,7 +66,7 @@ func places(hits []index.Hit) string {
 }
 
 func (n Notes) references(ctx context.Context, r gate.Request) (chat.Answer, error) {
-	hits, total, err := n.Code.References(ctx, r.Args["name"], maxUses)
+	hits, total, err := n.View.Vault.References(ctx, r.Args["name"], maxUses)
 	if err != nil {
 		return chat.Answer{}, err
 	}
@@ -93,7 +84,7 @@ func (n Notes) references(ctx context.Context, r gate.Request) (chat.Answer, err
 }
 
 func (n Notes) searchCode(ctx context.Context, r gate.Request) (chat.Answer, error) {
-	s, err := n.Shelf(ctx, r.Message)
+	s, err := n.shelf(ctx, r.Message)
 	if err != nil {
 		return chat.Answer{}, err
 	}

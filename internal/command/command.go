@@ -1,3 +1,11 @@
+// Package command is what people type in a chat: one struct for each group of slash
+// commands, with the parts of the bot that the group needs. A group is data (gate.Command)
+// and the functions behind it; Groups puts them in the order of /help. What the model can
+// do too is declared in package tools (tools.Operation), and made into a command here.
+//
+// Package gate decides who may run what, parses lines and asks for a yes. Commands ask no
+// model (/ask hands a message on), hold no SQL and start nothing. An error that people may
+// read is a text.Error; gate answers with it.
 package command
 
 import (
@@ -60,10 +68,11 @@ func number(about string) gate.Option {
 	return gate.Option{Name: "number", Help: about, Kind: gate.Number, Required: true}
 }
 
-// passedOn is the origin of what a request stores, besides what its author typed.
-func passedOn(r gate.Request) (from provenance.Origin) {
+// passedOn is the origin of what a request stores.
+func passedOn(r gate.Request) provenance.Origin {
+	from := provenance.Origin{Via: provenance.ViaTyped}
 	if r.Quoted {
-		from.Via = provenance.ViaQuoted
+		from.Via |= provenance.ViaQuoted
 	}
 	return from
 }

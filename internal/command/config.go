@@ -44,7 +44,7 @@ type Settings interface {
 // Tuned is a setting that was changed from the chat.
 type Tuned struct{ Name, Now, Otherwise string }
 
-// Policies is what was decided about each channel; memory.Store.
+// Policies is what was decided about each channel; access.Register.
 type Policies interface {
 	Policy(ctx context.Context, k chat.Key) (chat.Policy, error)
 	SetPolicy(ctx context.Context, k chat.Key, p chat.Policy) error

@@ -32,7 +32,7 @@ func (f Facts) search(ctx context.Context, r gate.Request) (chat.Answer, error) 
 			return chat.Answer{}, err
 		}
 	}
-	list, err := f.Find.FindFacts(ctx, provenance.ViewerOf(r.Message), q)
+	list, err := f.Rows.FindFacts(ctx, provenance.ViewerOf(r.Message), q)
 	if err != nil {
 		return chat.Answer{}, err
 	}
@@ -41,7 +41,7 @@ func (f Facts) search(ctx context.Context, r gate.Request) (chat.Answer, error) 
 	}
 	var lines []string
 	for _, fact := range list[:min(len(list), listPage)] {
-		lines = append(lines, f.Find.Line(catalog.Of(ctx), fact))
+		lines = append(lines, f.Rows.Line(catalog.Of(ctx), fact))
 	}
 	again := "/facts search"
 	for _, name := range []string{"text", "tag", "since", "before"} {
@@ -77,25 +77,54 @@ func dayOf(p catalog.Printer, said string, now time.Time) (time.Time, error) {
 	return time.Time{}, text.Tell("I can't read the date “%s”: write 2026-05-31, 2026-05, today or yesterday.", text.Shorten(said, 40))
 }
 
-func (f Facts) change(ctx context.Context, r gate.Request) (chat.Answer, error) {
-	if r.Args["text"] == "" { // the button cannot know it
-		fact, err := f.Service.Find(ctx, asker(r), row(r))
-		return chat.Answer{Text: catalog.Say(ctx, "Fact #%d says: “%s”. To change it, send /facts change %d and what is right.", fact.ID, fact.Content, fact.ID)}, noFact(err)
-	}
-	saved, err := f.Service.Correct(ctx, asker(r), row(r), facts.NewFact{Content: r.Args["text"], MessageID: r.Message.ID,
-		Worth: facts.Worth{Explicit: true}})
-	return changed(ctx, saved), noFact(err)
-}
-
 func (f Facts) keep(ctx context.Context, r gate.Request) (chat.Answer, error) {
-	kept, gone, err := f.Service.Keep(ctx, asker(r), row(r), int64(r.Number("not", 0)))
+	service, who := f.asker(r)
+	kept, gone, err := service.Keep(ctx, who, row(r), int64(r.Number("not", 0)))
 	if gone.ID != 0 {
-		return told(ctx, gone, catalog.Say(ctx, wordsFactKeptNot, kept.ID, kept.Content, gone.Fact.Content)), noFact(err)
+		words := catalog.Say(ctx, wordsFactKeptNot, kept.ID, kept.Content, gone.Fact.Content)
+		return under(words, gone.Buttons(catalog.Of(ctx))), tools.NoFact(err)
 	}
-	return chat.Answer{Text: catalog.Say(ctx, wordsFactKept, kept.ID, kept.Content)}, noFact(err)
+	return chat.Answer{Text: catalog.Say(ctx, wordsFactKept, kept.ID, kept.Content)}, tools.NoFact(err)
 }
 
 func (f Facts) undo(ctx context.Context, r gate.Request) (chat.Answer, error) {
-	undone, err := f.Service.Undo(ctx, asker(r), row(r))
+	service, who := f.asker(r)
+	undone, err := service.Undo(ctx, who, row(r))
 	return chat.Answer{Text: facts.Undid(catalog.Of(ctx), undone)}, err
+}
+
+// atOnce reports whether nothing must be kept for Undo.
+func atOnce(r gate.Request) bool { return r.Args["when"] == "now" }
+
+func askClear(ctx context.Context, r gate.Request) (string, error) {
+	if atOnce(r) {
+		return catalog.Text(ctx, "Shall I erase everything I remember about you here, at once and without Undo? Conversations "+
+			"stay; /forget-me deletes them too."), nil
+	}
+	return catalog.Text(ctx, "Shall I forget everything I remember about you here? For a day you can take that back. "+
+		"Conversations stay; /forget-me deletes them too."), nil
+}
+
+func (f Facts) clear(ctx context.Context, r gate.Request) (chat.Answer, error) {
+	words := "Forgotten. Facts deleted: %d. They are kept a day for Undo, then erased."
+	if atOnce(r) {
+		words = "Erased. Facts deleted: %d."
+	}
+	n, gone, err := f.Rows.ClearFacts(ctx, provenance.ViewerOf(r.Message), atOnce(r))
+	return under(catalog.Say(ctx, words, n), gone.Buttons(catalog.Of(ctx))), err
+}
+
+// undoable is the number of a change that can be taken back.
+func (f Facts) undoable() gate.Option {
+	o := gate.Option{Name: "number", Help: "number of the change, as its button has it; the latest when left out", Kind: gate.Number}
+	offer := tools.Offered(func(ctx context.Context, v provenance.Viewer) ([]facts.Change, error) {
+		return f.Rows.Undoables(ctx, v, mostChoices)
+	}, func(c facts.Change) (int64, string) { return c.ID, outlined(c) })
+	o.Offer = func(ctx context.Context, m chat.Message) []chat.Choice { return offer(ctx, provenance.ViewerOf(m)) }
+	return o
+}
+
+// outlined is a change as a difference shows it.
+func outlined(c facts.Change) string {
+	return map[facts.Kind]string{facts.Added: "+ ", facts.Forgotten: "− ", facts.Replaced: c.Was + " → "}[c.Kind] + c.Fact.Content
 }

@@ -64,3 +64,23 @@ func (g General) page() gate.Command {
 				"forward the port: `ssh -L %s:127.0.0.1:%[2]s that-machine`.", link, port)
 		}}
 }
+
+// What the bot says of itself before anybody writes to it.
+const (
+	wordsAbout    = "A private assistant that remembers: tasks, reminders, notes and what you tell it."
+	wordsGreeting = "I remember what you tell me, keep your tasks, remind you, look things up and say where it is " +
+		"from.\n\nJust write, in your own words. /help lists what else there is, /forget-me deletes everything about you."
+)
+
+// Actions is what can be done with a message from its menu.
+var Actions = []chat.MenuAction{
+	{Name: "Remember this", Command: "facts add"},
+	{Name: "Remind me", Command: "remind add", Ask: "When? “in 2 hours”, “tomorrow at 9”, …"},
+	{Name: "Why?", Command: "why"},
+}
+
+// About and Greeting are for the profile that a platform shows.
+const (
+	About    = wordsAbout
+	Greeting = wordsGreeting
+)

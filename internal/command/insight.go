@@ -40,7 +40,7 @@ type Insight struct {
 	Currency string
 }
 
-// Audit is what became of each message; memory.Store.
+// Audit is what became of each message; memory.Decisions.
 type Audit interface {
 	// LastDecision returns the newest in a place, for one person or for anybody ("").
 	LastDecision(ctx context.Context, p memory.Place) (memory.Decision, error)
@@ -49,21 +49,21 @@ type Audit interface {
 	Stats(ctx context.Context, since time.Time) ([]memory.Stat, error)
 }
 
-// Named is an answer that somebody means; memory.Store.
+// Named is an answer that somebody means; memory.Decisions.
 type Named interface {
 	DecisionByID(ctx context.Context, prefix string) (memory.Decision, error)
 	// DecisionOf returns that of an answer by the platform's id of one of its messages.
 	DecisionOf(ctx context.Context, k chat.Key, message string) (memory.Decision, error)
 }
 
-// Accounts is what there is besides about a decision; memory.Store.
+// Accounts is what there is besides about a decision; memory.Decisions.
 type Accounts interface {
 	Calls(ctx context.Context, decision string) ([]memory.CallRecord, error)
 	// Asked returns what was said in a message, "" where that is not kept.
 	Asked(ctx context.Context, d memory.Decision) (string, error)
 }
 
-// Spending is what model calls took; memory.Store.
+// Spending is what model calls took; usage.Ledger.
 type Spending interface {
 	UsageSince(ctx context.Context, since time.Time) ([]memory.Used, error)
 }

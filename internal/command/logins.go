@@ -17,13 +17,6 @@ const (
 	wordsLoginFailed  = "The login to %s failed: %s"
 )
 
-// Logins logs in to tool servers, as mcp.Client does.
-type Logins interface {
-	Login(ctx context.Context, server string) (address string, err error)
-	FinishLogin(ctx context.Context, server, address string) error
-	Logout(server string) (bool, error)
-}
-
 // login starts a login to a tool server, or ends it with the address that the
 // browser was sent to.
 func (t Tools) login(ctx context.Context, r gate.Request) (chat.Answer, error) {

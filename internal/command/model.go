@@ -111,3 +111,18 @@ func (l Model) prompt() gate.Command {
 		}},
 	}}
 }
+
+// offer lists the models there are.
+func (l Model) offer(ctx context.Context, _ chat.Message) (choices []chat.Choice) {
+	if l.List == nil {
+		return nil
+	}
+	names, err := l.List(ctx)
+	if err != nil {
+		return nil
+	}
+	for _, name := range names {
+		choices = append(choices, chat.Choice{Value: name})
+	}
+	return choices
+}

@@ -54,7 +54,7 @@ func named(m chat.Message, who string) string {
 // alter changes what the playbook keeps of a person, in general and in the session here.
 func (p Playbook) alter(ctx context.Context, r gate.Request, to func(playbook.State) (playbook.State, error)) error {
 	id := named(r.Message, r.Args["who"])
-	person, err := p.Rows.Person(ctx, id, r.Message.Agent.ID)
+	person, err := p.People.Person(ctx, id, r.Message.Agent.ID)
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (p Playbook) alter(ctx context.Context, r gate.Request, to func(playbook.St
 			return err
 		}
 	}
-	return p.Save(ctx, id, r.Message.Agent.ID, memory.PersonNote{From: person.Playbook, To: string(after.Person)})
+	return p.People.SavePersonPlaybook(ctx, id, r.Message.Agent.ID, memory.PersonNote{From: person.Playbook, To: string(after.Person)})
 }
 
 func (p Playbook) setPerson(ctx context.Context, r gate.Request, b *playbook.Book) (chat.Answer, error) {
@@ -85,7 +85,7 @@ func (p Playbook) setPerson(ctx context.Context, r gate.Request, b *playbook.Boo
 		return chat.Answer{}, err
 	}
 	name := r.Args["variable"]
-	if i := slices.IndexFunc(b.VariableDefinitions(), func(v playbook.Variable) bool { return v.Name == name }); i >= 0 &&
+	if i := slices.IndexFunc(b.VariableDefinitions(), func(v *playbook.Variable) bool { return v.Name == name }); i >= 0 &&
 		!b.VariableDefinitions()[i].PerPerson {
 		return say(ctx, "%s is not kept for people: only variables with per_person are.", name)
 	}
@@ -115,7 +115,7 @@ func (p Playbook) tagPerson(on bool) bookRun {
 
 func (p Playbook) showPerson(ctx context.Context, r gate.Request, b *playbook.Book) (chat.Answer, error) {
 	id := named(r.Message, r.Args["who"])
-	person, err := p.Rows.Person(ctx, id, r.Message.Agent.ID)
+	person, err := p.People.Person(ctx, id, r.Message.Agent.ID)
 	if err != nil {
 		return chat.Answer{}, err
 	}

@@ -13,6 +13,7 @@ import (
 	"parley/internal/memory"
 	"parley/internal/notes/index"
 	"parley/internal/text/catalog"
+	"parley/internal/tools"
 )
 
 // wordsForgetMe is said in more than one place.
@@ -23,7 +24,11 @@ const wordsForgetMe = "Shall I delete everything about you, in all our conversat
 type Person struct {
 	Language language.Language
 	Rows     PersonRows
-	Vault    Files // nil without notes
+	Authors  tools.Authors
+	// Served is true where a server holds the rows: of that we cannot say what it keeps
+	// of what was deleted.
+	Served bool
+	Vault  *index.Vault // to which people dictate; nil without notes
 	// Elsewhere deletes what the front ends keep of a person; nil is nothing.
 	Elsewhere func(ctx context.Context, user string) error
 }
@@ -34,20 +39,6 @@ type PersonRows interface {
 	// ForgetPerson leaves the row of the message that asks for it. memory.ErrTraces is
 	// that the file's log has to keep traces for now.
 	ForgetPerson(ctx context.Context, user string, except int64) error
-	NoteAuthors(ctx context.Context) ([]memory.NoteAuthor, error)
-	// Path is the file that holds the rows, "" where a server does: of that we cannot
-	// say what it keeps of what was deleted.
-	Path() string
-}
-
-// Files is the owner's folder of notes, to which people dictate; index.Vault.
-type Files interface {
-	Read(ctx context.Context, p index.Part) (index.Document, error)
-	Remove(ctx context.Context, path string) error
-	// Disown takes somebody's name off versions of notes and off moves.
-	Disown(ctx context.Context, user string) error
-	// Scrub leaves nothing of removed notes in the index.
-	Scrub(ctx context.Context) error
 }
 
 // export hands somebody everything about them, in a direct chat only: the files
@@ -89,7 +80,7 @@ func (p Person) dictated(ctx context.Context, user string) (own []memory.NoteAut
 	if p.Vault == nil {
 		return nil, nil
 	}
-	all, err := p.Rows.NoteAuthors(ctx)
+	all, err := p.Authors.NoteAuthors(ctx)
 	for _, n := range all {
 		if n.User == user {
 			own = append(own, n)
@@ -161,7 +152,7 @@ func (p Person) forget(ctx context.Context, r gate.Request) (chat.Answer, error)
 			return chat.Answer{}, err
 		}
 	}
-	if p.Rows.Path() == "" {
+	if p.Served {
 		return say(ctx, "Done: I have deleted everything about you from the database. Its server may keep traces for a "+
 			"while: in its log, and in pages that it has not used again. What remains: that you may talk to me (your id), what "+
 			"other people said about you, the messages that the platform itself still shows, and backups that my owner made earlier.")

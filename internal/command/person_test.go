@@ -19,9 +19,7 @@ type person struct {
 	err error
 }
 
-func (p person) ForgetPerson(context.Context, string, int64) error        { return p.err }
-func (p person) NoteAuthors(context.Context) ([]memory.NoteAuthor, error) { return nil, nil }
-func (p person) Path() string                                             { return "bot.db" }
+func (p person) ForgetPerson(context.Context, string, int64) error { return p.err }
 
 // TestForgettingPromisesNothingMore: while another program reads the file's log, as one
 // does that copies it, words that were deleted are still in it, and nobody says otherwise.

@@ -23,9 +23,10 @@ const (
 
 // Playbook is /guideline and /journey.
 type Playbook struct {
-	Book  func(chat.Message) *playbook.Book // that is answered by; nil for none
-	Rules func(chat.Message) Rules
-	Rows  PlaybookRows
+	Book   func(chat.Message) *playbook.Book // that is answered by; nil for none
+	Rules  func(chat.Message) Rules
+	Rows   PlaybookRows
+	People PlaybookPeople
 	// Session is the one a message's author is in, a new one if there is none.
 	Session func(context.Context, chat.Message) (memory.Session, error)
 	// Place is where the session of a message's author lives.
@@ -33,8 +34,6 @@ type Playbook struct {
 	// Judge decides conditions in plain words for /guideline test; nil decides
 	// none.
 	Judge llm.Model
-	// Save stores what the playbook of an agent keeps of a person; memory.Store.SavePersonPlaybook.
-	Save func(ctx context.Context, user, agent string, note memory.PersonNote) error
 	// Begin answers a message that began a journey, with its first step.
 	Begin chat.Handler
 	Now   func() time.Time
@@ -46,11 +45,16 @@ type Rules interface {
 	SwitchRule(ctx context.Context, id string, on bool) error
 }
 
-// PlaybookRows is what is stored of where the playbook stands; memory.Store.
+// PlaybookRows is what is stored of where the playbook stands; memory.Sessions.
 type PlaybookRows interface {
 	LiveSession(ctx context.Context, p memory.Place) (memory.Session, bool, error)
 	SaveSession(ctx context.Context, se memory.Session) error
+}
+
+// PlaybookPeople is what the playbook of an agent keeps of people; memory.People.
+type PlaybookPeople interface {
 	Person(ctx context.Context, id, agent string) (memory.Person, error)
+	SavePersonPlaybook(ctx context.Context, id, agent string, note memory.PersonNote) error
 }
 
 func (p Playbook) commands() []gate.Command {
@@ -176,7 +180,7 @@ func (p Playbook) Variables(ctx context.Context, se memory.Session, m chat.Messa
 	if b == nil {
 		return nil
 	}
-	person, err := p.Rows.Person(ctx, m.From.ID, m.Agent.ID)
+	person, err := p.People.Person(ctx, m.From.ID, m.Agent.ID)
 	if err != nil {
 		return nil
 	}

@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,61 +19,38 @@ import (
 
 // Reminders is /remind.
 type Reminders struct {
-	Rows ReminderRows
 	// Planner understands people's times, as it does for the model's tools.
 	Planner tools.Planner
 	// Location is where a person's clock is.
 	Location func(context.Context, chat.User) *time.Location
-	Now      func() time.Time
-}
-
-// ReminderRows is the reminders that are stored, as far as somebody can see
-// them; agenda.ErrNoReminder is none. memory.Store.
-type ReminderRows interface {
-	FinishReminder(ctx context.Context, v provenance.Viewer, id int64) (agenda.Reminder, error)
-	Reminders(ctx context.Context, v provenance.Viewer) ([]agenda.Reminder, error)
-	CancelReminder(ctx context.Context, v provenance.Viewer, id int64) (agenda.Reminder, error)
-	SnoozeReminder(ctx context.Context, v provenance.Viewer, id int64, due time.Time) (agenda.Reminder, error)
 }
 
 func (s Reminders) command() gate.Command {
+	all := tools.ReminderOperations(s.Planner)
 	what := gate.Option{Name: "what", Help: "what and when: “in 10 minutes to stretch”, “water the plants every Monday at 9”"}
+	list, cancel := operated(all, "remind list"), operated(all, "remind cancel")
+	run := func(ctx context.Context, r gate.Request) (chat.Answer, error) {
+		if r.Args["what"] == "" {
+			return list.Run(ctx, r)
+		}
+		return s.add(ctx, r)
+	}
 	return gate.Command{Name: "remind", Help: "Reminders", First: 3, Effect: gate.ReadsBare, Private: true,
-		Options: []gate.Option{what}, Run: s.add, Verbs: []gate.Command{
-			{Name: "add", Help: "Remind me", Options: []gate.Option{what}, Run: s.add},
-			{Name: "list", Help: "What is waiting", Effect: gate.Reads, Run: s.list},
-			{Name: "cancel", Help: "Cancel a reminder", Options: []gate.Option{s.which()}, Run: func(ctx context.Context,
-				r gate.Request) (chat.Answer, error) {
-				return reminderAnswer(ctx, "Cancelled: #%d %s")(s.Rows.CancelReminder(ctx, provenance.ViewerOf(r.Message), row(r)))
-			}},
-			{Name: "done", Help: "That is done", Options: []gate.Option{s.which()}, Run: func(ctx context.Context,
-				r gate.Request) (chat.Answer, error) {
-				return reminderAnswer(ctx, "Well done: #%d %s")(s.Rows.FinishReminder(ctx, provenance.ViewerOf(r.Message), row(r)))
+		Options: []gate.Option{what}, Run: run, Verbs: []gate.Command{
+			{Name: "add", Help: "Remind me", Options: []gate.Option{what}, Run: run},
+			list, cancel,
+			{Name: "done", Help: "That is done", Options: cancel.Options, Run: func(ctx context.Context, r gate.Request) (chat.Answer, error) {
+				m, err := s.Planner.Store.Agenda.FinishReminder(ctx, provenance.ViewerOf(r.Message), row(r))
+				return chat.Answer{Text: catalog.Say(ctx, "Well done: #%d %s", m.ID, m.Text)}, tools.NoReminder(err)
 			}},
 			{Name: "snooze", Help: "Say it again later", Run: s.snooze,
-				Options: []gate.Option{s.which(), {Name: "time", Help: "10m, 1h, or words such as “tomorrow at 9”; 10m if you leave it out"}}},
-			{Name: "zone", Help: "Your time zone", Options: []gate.Option{{Name: "name", Help: "such as Europe/Zurich", Required: true,
-				Suggest: suggestZone}}, Run: s.zone},
+				Options: append(slices.Clip(cancel.Options), gate.Option{Name: "time", Help: "10m, 1h, or words such as “tomorrow at 9”; 10m if you leave it out"})},
+			operated(all, "remind zone"),
 		}}
 }
 
-// noReminder says where to find those there are.
-func noReminder(err error) error {
-	return text.Instead(err, agenda.ErrNoReminder, "There is no such reminder. /remind list shows yours.")
-}
-
-// reminderAnswer says what became of a reminder.
-func reminderAnswer(ctx context.Context, words string) func(agenda.Reminder, error) (chat.Answer, error) {
-	return func(m agenda.Reminder, err error) (chat.Answer, error) {
-		return chat.Answer{Text: catalog.Say(ctx, words, m.ID, m.Text)}, noReminder(err)
-	}
-}
-
 func (s Reminders) add(ctx context.Context, r gate.Request) (chat.Answer, error) {
-	if r.Args["what"] == "" {
-		return s.list(ctx, r)
-	}
-	at, what, err := times.Split(r.Args["what"], s.Now(), catalog.Of(ctx).Tag())
+	at, what, err := times.Split(r.Args["what"], s.Planner.Now(), catalog.Of(ctx).Tag())
 	switch {
 	case err != nil:
 		return chat.Answer{}, err
@@ -114,17 +92,6 @@ func question(what string) agenda.Reminder {
 // longestQuote is how much of a message is said again, in characters.
 const longestQuote = 300
 
-func (s Reminders) list(ctx context.Context, r gate.Request) (chat.Answer, error) {
-	list, err := s.Rows.Reminders(ctx, provenance.ViewerOf(r.Message))
-	if err != nil {
-		return chat.Answer{}, err
-	}
-	if len(list) == 0 {
-		return say(ctx, "You have no reminders waiting here. Try /remind in 10 minutes to stretch.")
-	}
-	return chat.Answer{Text: s.Planner.Lines(ctx, r.Message.From, list)}, nil
-}
-
 // How long a reminder is put off: unless something else is said, and at least
 // and at most as a bare duration.
 const (
@@ -134,12 +101,12 @@ const (
 )
 
 func (s Reminders) snooze(ctx context.Context, r gate.Request) (chat.Answer, error) {
-	due := s.Now().Add(snoozeUsual)
+	due := s.Planner.Now().Add(snoozeUsual)
 	if words := r.Args["time"]; words != "" {
 		if d, err := time.ParseDuration(words); err == nil && d >= snoozeLeast && d <= snoozeMost {
-			due = s.Now().Add(d)
+			due = s.Planner.Now().Add(d)
 		} else {
-			w, err := times.Parse(words, s.Now(), s.Location(ctx, r.Message.From), catalog.Of(ctx).Tag())
+			w, err := times.Parse(words, s.Planner.Now(), s.Location(ctx, r.Message.From), catalog.Of(ctx).Tag())
 			if errors.As(err, new(*times.Partial)) {
 				return chat.Answer{}, err
 			}
@@ -149,14 +116,9 @@ func (s Reminders) snooze(ctx context.Context, r gate.Request) (chat.Answer, err
 			due = w.At
 		}
 	}
-	m, err := s.Rows.SnoozeReminder(ctx, provenance.ViewerOf(r.Message), row(r), due)
+	m, err := s.Planner.Store.Agenda.SnoozeReminder(ctx, provenance.ViewerOf(r.Message), row(r), due)
 	if err != nil {
-		return chat.Answer{}, noReminder(err)
+		return chat.Answer{}, tools.NoReminder(err)
 	}
-	return say(ctx, "I will say it again in %[2]s: %[1]s", m.Text, catalog.HowLong(ctx, due.Sub(s.Now())+time.Second))
-}
-
-func (s Reminders) zone(ctx context.Context, r gate.Request) (chat.Answer, error) {
-	name, err := s.Planner.SetZone(ctx, r.Message.From, r.Args["name"])
-	return chat.Answer{Text: catalog.Say(ctx, "Your time zone is %s now.", name)}, err
+	return say(ctx, "I will say it again in %[2]s: %[1]s", m.Text, catalog.HowLong(ctx, due.Sub(s.Planner.Now())+time.Second))
 }

@@ -10,6 +10,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/command/gate"
 	"parley/internal/memory"
+	"parley/internal/memory/sessions"
 	"parley/internal/text/catalog"
 )
 
@@ -33,11 +34,11 @@ type Session struct {
 	Now       func() time.Time
 	// More answers in the conversation.
 	More    chat.Handler
-	Past    PastSessions
+	Past    *sessions.Archive
 	Control SessionControl
 }
 
-// SessionRows is the sessions that are stored; memory.Store.
+// SessionRows is the sessions that are stored; memory.Sessions.
 type SessionRows interface {
 	LiveSession(ctx context.Context, p memory.Place) (memory.Session, bool, error)
 }

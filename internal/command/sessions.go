@@ -22,16 +22,6 @@ const (
 	wordsElsewhere     = "That conversation belongs to %s. Please write it there."
 )
 
-// PastSessions is the sessions that somebody may see; sessions.Archive.
-type PastSessions interface {
-	List(ctx context.Context, v provenance.Viewer, limit, offset int) ([]sessions.Session, error)
-	// Find fails with memory.ErrNotFound where none, or more than one, has an
-	// id that begins so.
-	Find(ctx context.Context, v provenance.Viewer, prefix string) (sessions.Session, error)
-	Words(ctx context.Context, id string, limit int) ([]sessions.Said, error)
-	Delete(ctx context.Context, id string) error
-}
-
 // SessionControl is who may do what with sessions, and for how long they live.
 type SessionControl struct {
 	// Everyone reports whether members of a group may end, reset, take up and sum
@@ -195,4 +185,19 @@ func (s Session) remove(ctx context.Context, r gate.Request) (chat.Answer, error
 		return chat.Answer{}, text.Instead(err, memory.ErrNotFound, wordsNoSuchSession)
 	}
 	return say(ctx, "The conversation is deleted.")
+}
+
+// mostChoices is how many rows are offered to choose from; platforms show fewer.
+const mostChoices = 200
+
+// offer lists the sessions that somebody may see.
+func (s Session) offer(ctx context.Context, m chat.Message) (choices []chat.Choice) {
+	list, err := s.Past.List(ctx, s.viewer(ctx, gate.Request{Message: m}), mostChoices, 0)
+	if err != nil {
+		return nil
+	}
+	for _, se := range list {
+		choices = append(choices, chat.Choice{Value: se.ID[:8], Label: fmt.Sprintf("%s – %s", se.ID[:8], titleOf(ctx, se))})
+	}
+	return choices
 }

@@ -8,6 +8,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/command/gate"
+	"parley/internal/text"
 	"parley/internal/text/catalog"
 	"parley/internal/tools"
 	"parley/internal/tools/mcp"
@@ -33,7 +34,7 @@ type Tools struct {
 	// not any more what the hash says.
 	Approve func(server, tool, hash string) error
 	// Logins logs in to tool servers; nil without any.
-	Logins Logins
+	Logins *mcp.Client
 	// Ask puts a question; after a yes, Approved is run with what the action
 	// holds (under ActionApprove).
 	Ask  func(ctx context.Context, m chat.Message, question string, act gate.Action) (chat.Answer, error)
@@ -93,7 +94,7 @@ func (t Tools) list(ctx context.Context, r gate.Request) (chat.Answer, error) {
 		if here, _ := now.Lookup(s.Name); here.Who != "" {
 			state += ", " + catalog.Say(ctx, "for %s only", here.Who)
 		}
-		fmt.Fprintf(&b, "- `%s` (%s, %s): %s\n", s.Name, s.Category, state, tell(s))
+		fmt.Fprintf(&b, "- `%s` (%s, %s): %s\n", s.Name, s.Category, state, tell(ctx, s))
 	}
 	return chat.Answer{Text: b.String()}, nil
 }
@@ -130,3 +131,17 @@ func (t Tools) turn(on bool) func(context.Context, gate.Request) (chat.Answer, e
 // asks say when a tool asks.
 var asks = map[tools.Asking]string{tools.AskNever: "never asks", tools.AskOutside: "asks after outside words",
 	tools.AskAlways: "always asks"}
+
+// longestTell is how much of a description is shown, in characters.
+const longestTell = 120
+
+// tell says what a tool does: in words of its own, or in the first sentence of its
+// description, which a server or the owner wrote.
+func tell(ctx context.Context, s tools.Spec) string {
+	if s.Words != "" {
+		return catalog.Text(ctx, s.Words)
+	}
+	first, _, _ := strings.Cut(s.Description, "\n")
+	first, _, _ = strings.Cut(first, ". ")
+	return text.ShortenWords(strings.TrimSuffix(strings.TrimSpace(first), "."), longestTell)
+}

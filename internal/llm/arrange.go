@@ -197,7 +197,7 @@ func (a *arrangement) fence(m *Message) {
 	}
 }
 
-// end makes the last message one that is to be answered.
+// end makes sure that the last message can be answered.
 func (a *arrangement) end() {
 	last := a.last()
 	if last == nil || last.Role == RoleAssistant {

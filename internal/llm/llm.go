@@ -34,6 +34,9 @@ type Message struct {
 	Images     []Image    `json:"-"`                      // RoleUser only; never stored with the transcript
 }
 
+// Pictured reports whether a message has pictures.
+func (m Message) Pictured() bool { return len(m.Images) > 0 }
+
 // ToolCall is a model's request to run a tool.
 type ToolCall struct {
 	ID   string `json:"id"`
@@ -174,3 +177,65 @@ func (e *Error) Error() string {
 
 // Unwrap makes errors.Is find the class.
 func (e *Error) Unwrap() error { return e.Class }
+
+// Pause waits for d, as between two attempts, or returns why ctx ended first.
+func Pause(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// Exchange is the traffic of one attempt at a call.
+type Exchange struct {
+	Sent []byte // the body as it went over the wire; nobody changes it any more
+	Got  []byte // the body of the answer; of a stream its pieces joined; nil for none
+	Err  error  // why it was no answer
+}
+
+type earKey struct{}
+
+// Overheard returns a context whose model calls report what goes over the wire. ear is
+// called from the calling goroutine and must not block.
+func Overheard(ctx context.Context, ear func(Exchange)) context.Context {
+	return context.WithValue(ctx, earKey{}, ear)
+}
+
+// Ear returns who listens to ctx's calls; nil is nobody.
+func Ear(ctx context.Context) func(Exchange) {
+	ear, _ := ctx.Value(earKey{}).(func(Exchange))
+	return ear
+}
+
+// WholeJSON ends the strings, lists and objects that a piece of JSON leaves open:
+// models stop in the middle of an answer.
+func WholeJSON(s string) string {
+	closers := "" // of what is open, the innermost first
+	inside, escaped := false, false
+	for _, c := range []byte(s) {
+		switch {
+		case escaped:
+			escaped = false
+		case inside && c == '\\':
+			escaped = true
+		case c == '"':
+			inside = !inside
+		case inside:
+		case c == '{' || c == '[':
+			closers = string(c+2) + closers // { -> }, [ -> ]
+		case (c == '}' || c == ']') && closers != "":
+			closers = closers[1:]
+		}
+	}
+	if escaped {
+		s = s[:len(s)-1]
+	}
+	if inside {
+		s += `"`
+	}
+	return s + closers
+}

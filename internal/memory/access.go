@@ -3,7 +3,6 @@ package memory
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"parley/internal/chat"
@@ -11,8 +10,8 @@ import (
 )
 
 // PruneAccess forgets codes and guesses that expired, and questions that
-// expired a day ago: until then a late yes is told that it is late, and who
-// presses a button again what was done.
+// expired a day ago: until then a late yes is answered as late, and a button pressed
+// again with what was done.
 func (s *Store) PruneAccess(ctx context.Context) error {
 	return during("prune access", s.db.Write(ctx, func(tx *engine.Tx) error {
 		now := s.now()
@@ -24,9 +23,9 @@ func (s *Store) PruneAccess(ctx context.Context) error {
 	}))
 }
 
-// moveAccess carries what was decided about a channel to its new address,
-// within the transaction that moves the rest. Buttons of open questions stay signed for
-// the old address: Formerly says that it is the same place.
+// moveAccess moves what was decided about a channel to its new address, within the
+// transaction that moves the rest. Buttons of open questions stay signed for the old
+// address, which Formerly maps to the new one.
 func moveAccess(tx *engine.Tx, mv chat.Move) error {
 	from, to := mv.From, mv.To
 	if from.Channel == to.Channel {
@@ -34,16 +33,11 @@ func moveAccess(tx *engine.Tx, mv chat.Move) error {
 	}
 	args := engine.Named{"platform": from.Platform, "from": from.Channel, "to": to.Channel, "thread": from.Thread,
 		"grant": chat.PlaceID(from), "granted": chat.PlaceID(to)}
-	for _, q := range movedAccess {
-		if _, err := tx.Exec(q, args); err != nil {
-			return fmt.Errorf("move access: %.40s: %w", q, err)
-		}
-	}
-	return nil
+	return during("move access", tx.ExecAll(args, movedAccess...))
 }
 
-// movedAccess carries what was decided about :from to :to, in the place of what was
-// decided there.
+// movedAccess moves what was decided about :from to :to, replacing what was decided
+// there.
 var movedAccess = []string{
 	"DELETE FROM policies WHERE platform = :platform AND channel = :to AND EXISTS (SELECT 1 FROM policies o WHERE " +
 		"o.platform = :platform AND o.channel = :from)",

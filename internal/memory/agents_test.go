@@ -23,24 +23,25 @@ func told(t *testing.T, s *Store, agent string, k chat.Key, direct bool) (word s
 		Direct: direct, At: time.Now(), Agent: chat.Agent{ID: agent}}
 	v := provenance.ViewerOf(m)
 	f := save(t, s, v, "Ann likes "+word)
-	_, err := s.UpdateFact(bg, v, f.ID, facts.NewFact{Content: "Ann loves " + word, Tags: []string{word}})
+	_, err := s.Facts.UpdateFact(bg, v, f.ID, facts.NewFact{Content: "Ann loves " + word, Tags: []string{word}})
 	must(t, err)
-	must(t, second(s.ForgetFact(bg, v, save(t, s, v, "Ann owns a boat called "+word).ID)))
+	must(t, second(s.Facts.ForgetFact(bg, v, save(t, s, v, "Ann owns a boat called "+word).ID)))
 	if !direct {
-		must(t, second(s.SaveFact(bg, v, facts.NewFact{Scope: facts.ScopeChannel, Content: "Here we plan " + word})))
-		must(t, second(s.SaveFact(bg, v, facts.NewFact{Scope: facts.ScopeGuild, Content: "All of us plan " + word})))
+		must(t, second(s.Facts.SaveFact(bg, v, facts.NewFact{Scope: facts.ScopeChannel, Content: "Here we plan " + word})))
+		must(t, second(s.Facts.SaveFact(bg, v, facts.NewFact{Scope: facts.ScopeGuild, Content: "All of us plan " + word})))
 	}
-	must(t, second(s.SaveFact(bg, v, facts.NewFact{Content: "Ann cooks " + word, Author: "assistant",
+	must(t, second(s.Facts.SaveFact(bg, v, facts.NewFact{Content: "Ann cooks " + word, Author: "assistant",
 		Worth: facts.Worth{Rank: facts.PickedUp, Later: true}})))
-	must(t, second(s.AddTask(bg, v, "do "+word, "", Origin{})))
-	must(t, second(s.AddLog(bg, v, agenda.LogEntry{Content: "did " + word}, "")))
-	must(t, second(s.AddReminder(bg, agenda.Reminder{User: m.From, Key: k, Text: word, Due: time.Now().Add(time.Hour), Agent: agent}, "")))
+	must(t, second(s.Agenda.AddTask(bg, v, "do "+word, "", Origin{})))
+	must(t, second(s.Agenda.AddLog(bg, v, agenda.LogEntry{Content: "did " + word}, "")))
+	must(t, second(s.Agenda.AddReminder(bg, agenda.Reminder{User: m.From, Key: k,
+		Text: word, Due: time.Now().Add(time.Hour), Agent: agent}, "")))
 	for i := range 2 { // one that is over, and one that is alive
 		m.ID = fmt.Sprint(word, i)
 		in, err := s.Accept(bg, chat.Batch{Platform: k.Platform, Messages: []chat.Message{m}})
 		must(t, err)
 		in[0].Agent = m.Agent
-		se, err := s.NewSession(bg, Place{Key: k, Agent: agent}, true)
+		se, err := s.Sessions.NewSession(bg, Place{Key: k, Agent: agent}, true)
 		must(t, err)
 		se.Direct, se.LastActivity, se.Expires = direct, time.Now(), time.Now().Add(time.Hour)
 		se.Summary, se.Title, se.Decisions, se.Playbook = "about "+word, word, []string{"we take " + word}, `{"v":2,"word":"`+word+`"}`
@@ -50,9 +51,9 @@ func told(t *testing.T, s *Store, agent string, k chat.Key, direct bool) (word s
 			{Role: "assistant", User: m.From.ID, Content: "noted: the harbour password is " + word, At: time.Now()}},
 			Decision: Decision{End: chat.End{Outcome: chat.Answered}, Detail: Detail{Reason: word}}}))
 		if i == 0 {
-			se, _, err = s.LiveSession(bg, Place{Key: k, Agent: agent})
+			se, _, err = s.Sessions.LiveSession(bg, Place{Key: k, Agent: agent})
 			must(t, err)
-			must(t, second(s.EndSession(bg, se, Completed, Closing{Text: "closed with " + word, Title: word}, true)))
+			must(t, second(s.Sessions.EndSession(bg, se, Completed, Closing{Text: "closed with " + word, Title: word}, true)))
 		}
 	}
 	return word
@@ -71,29 +72,29 @@ func seen(t *testing.T, s *Store, m chat.Message) map[string]string {
 		must(t, err)
 		all[reader] = string(b)
 	}
-	list, err := s.Facts(bg, v, 1000, 0)
+	list, err := s.Facts.Facts(bg, v, 1000, 0)
 	read("facts", list, err)
-	known, err := s.FactsFor(bg, v, asked, 10_000)
+	known, err := s.Facts.FactsFor(bg, v, asked, 10_000)
 	read("facts for a message", known, err)
-	list, err = s.SearchFacts(bg, v, asked, 100)
+	list, err = s.Facts.SearchFacts(bg, v, asked, 100)
 	read("facts that fit", list, err)
-	list, err = s.FindFacts(bg, v, facts.Query{Limit: 100})
+	list, err = s.Facts.FindFacts(bg, v, facts.Query{Limit: 100})
 	read("facts that are looked for", list, err)
-	learned, err := s.Learned(bg, v, facts.Query{Limit: 100})
+	learned, err := s.Facts.Learned(bg, v, facts.Query{Limit: 100})
 	read("facts that were learned", learned, err)
-	untold, err := s.Untold(v, 100)
+	untold, err := s.Facts.Untold(v, 100)
 	read("changes that were not told", untold, err)
-	n, _, err := s.Undoable(bg, v, 0)
-	undone, uerr := s.Undo(bg, v, n)
+	n, _, err := s.Facts.Undoable(bg, v, 0)
+	undone, uerr := s.Facts.Undo(bg, v, n)
 	read("what can be undone", undone, errors.Join(err, uerr))
 	for id := range int64(60) {
-		f, before, err := s.FactHistory(bg, v, id)
+		f, before, err := s.Facts.FactHistory(bg, v, id)
 		read(fmt.Sprint("history of fact ", id), []any{f, before}, err)
-		f, err = s.Forgotten(bg, v, id)
+		f, err = s.Facts.Forgotten(bg, v, id)
 		read(fmt.Sprint("forgotten fact ", id), f, err)
-		r, err := s.Reminder(bg, v, id)
+		r, err := s.Agenda.Reminder(bg, v, id)
 		read(fmt.Sprint("reminder ", id), r, ignore(err, agenda.ErrNoReminder))
-		task, err := s.Task(bg, v, id)
+		task, err := s.Agenda.Task(bg, v, id)
 		read(fmt.Sprint("task ", id), task, ignore(err, agenda.ErrNoTask))
 	}
 	for _, k := range []chat.Key{m.Key, {}} {
@@ -110,19 +111,19 @@ func seen(t *testing.T, s *Store, m chat.Message) map[string]string {
 		found, err := s.Past.Find(bg, v, se)
 		read("session "+se, found, err)
 	}
-	live, _, err := s.LiveSession(bg, p)
+	live, _, err := s.Sessions.LiveSession(bg, p)
 	read("the session", live, err)
-	next, err := s.NewSession(bg, p, true)
+	next, err := s.Sessions.NewSession(bg, p, true)
 	read("the next session", next, err)
-	d, err := s.LastDecision(bg, p)
+	d, err := s.Decisions.LastDecision(bg, p)
 	read("the last answer", d, err)
-	person, err := s.Person(bg, v.User, m.Agent.ID)
+	person, err := s.People.Person(bg, v.User, m.Agent.ID)
 	read("the person", person, err)
-	tasks, err := s.Tasks(bg, v, 100, 0)
+	tasks, err := s.Agenda.Tasks(bg, v, 100, 0)
 	read("tasks", tasks, err)
-	reminders, err := s.Reminders(bg, v)
+	reminders, err := s.Agenda.Reminders(bg, v)
 	read("reminders", reminders, err)
-	entries, err := s.Log(bg, v, agenda.LogQuery{})
+	entries, err := s.Agenda.Log(bg, v, agenda.LogQuery{})
 	read("journal", entries, err)
 	return all
 }
@@ -136,7 +137,7 @@ func ignore(err, which error) error {
 
 func everySession(t *testing.T, s *Store) (ids []string) {
 	t.Helper()
-	list, err := s.Sessions(bg, SessionQuery{Limit: 1000})
+	list, err := s.Sessions.Sessions(bg, SessionQuery{Limit: 1000})
 	must(t, err)
 	for _, se := range list {
 		ids = append(ids, se.ID)
@@ -201,27 +202,27 @@ func TestSharingAgentsKnowThePerson(t *testing.T) {
 			save(t, s, teller, "Ann is allergic to nuts")
 			save(t, s, teller, "Ann lives in Rome")
 			there := Viewer{User: "x:ann", Key: room, Agent: tt.teller}
-			must(t, second(s.SaveFact(bg, there, facts.NewFact{Scope: facts.ScopeChannel, Content: "We meet on Mondays"})))
+			must(t, second(s.Facts.SaveFact(bg, there, facts.NewFact{Scope: facts.ScopeChannel, Content: "We meet on Mondays"})))
 			asker := Viewer{User: "x:ann", Key: dm, Direct: true, Agent: tt.asker}
-			list, err := s.Facts(bg, asker, 10, 0)
+			list, err := s.Facts.Facts(bg, asker, 10, 0)
 			must(t, err)
 			if (len(list) == 2) != tt.knows {
 				t.Errorf("knows %v", list)
 			}
-			saved, err := s.SaveFact(bg, asker, facts.NewFact{Content: "Ann lives in Oslo"})
+			saved, err := s.Facts.SaveFact(bg, asker, facts.NewFact{Content: "Ann lives in Oslo"})
 			must(t, err)
 			if (saved.Replaced != "") != tt.knows {
 				t.Errorf("a correction replaced %q", saved.Replaced)
 			}
 			asker.Key, asker.Direct = room, false
-			list, err = s.Facts(bg, asker, 10, 0)
+			list, err = s.Facts.Facts(bg, asker, 10, 0)
 			must(t, err)
 			if same := tt.asker.ID == tt.teller.ID; (len(list) > 0) != same {
 				t.Errorf("of the channel it knows %v", list)
 			}
-			n, _, err := s.ClearFacts(bg, Viewer{User: "x:ann", Key: dm, Direct: true, Agent: tt.asker}, true)
+			n, _, err := s.Facts.ClearFacts(bg, Viewer{User: "x:ann", Key: dm, Direct: true, Agent: tt.asker}, true)
 			must(t, err)
-			left, err := s.Facts(bg, teller, 10, 0)
+			left, err := s.Facts.Facts(bg, teller, 10, 0)
 			must(t, err)
 			if want := map[bool]int{true: 0, false: 2}[tt.knows]; len(left) != want || n == 0 {
 				t.Errorf("clearing took %d, and left %v", n, left)

@@ -3,9 +3,7 @@ package memory
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,9 +18,14 @@ import (
 	"parley/internal/text"
 )
 
-// Decision is the audit of one message: what was decided about it, at what
-// cost, and why the answer looks as it does. Every finished message has one, but
-// those that were only overheard.
+// Decisions are the audit of messages, with the calls of tools.
+type Decisions struct {
+	db  *engine.DB
+	now func() time.Time
+}
+
+// Decision is the audit of one message: what was decided about it, at what cost, and why
+// the answer looks as it does. Every finished message has one, except overheard ones.
 type Decision struct {
 	ID      string // UUIDv4; set when stored, if empty
 	InboxID int64
@@ -69,8 +72,8 @@ type Detail struct {
 	Steps    []Lap           `json:"steps,omitempty"`           // in the order they began
 }
 
-// Spoken are words that no transcript has: a command, and what its author, or that of a
-// message that failed, was told.
+// Spoken are words that are in no transcript: a command, and the reply to it or to a
+// message that failed.
 type Spoken struct {
 	Said string `json:"said,omitempty"`
 	Told string `json:"told,omitempty"`
@@ -84,7 +87,7 @@ type Ruled struct {
 	Lacks  string `json:"lacks,omitempty"`
 }
 
-// Intent is what somebody was taken to want.
+// Intent is the purpose a message was taken to have.
 type Intent struct {
 	By string `json:"by"` // model or code
 	Is string `json:"is"` // in our own words: none of theirs
@@ -110,8 +113,8 @@ type Source struct {
 	Snippet string `json:"snippet,omitempty"`
 }
 
-// confided are commands of whose words nothing is kept: codes and addresses that let
-// somebody in are among them.
+// confided are commands whose words are not kept: they may contain codes and addresses
+// that grant access.
 var confided = []string{"claim", "pair", "page", "tools"}
 
 // How much is kept of a command and of what was told, in bytes.
@@ -120,7 +123,7 @@ const (
 	maxTold = 2000
 )
 
-// quote keeps the words that no transcript has. What a command shows may be anybody's.
+// quote keeps the words that are in no transcript. A command may show anybody's words.
 func (d *Decision) quote(m chat.Message, parts []chat.Part) {
 	command := m.Kind == chat.KindCommand && d.End.Command != ""
 	if slices.Contains(confided, d.End.Command) || !command && d.End.Outcome != chat.Failed {
@@ -150,7 +153,7 @@ func clip(s string) string {
 	return short
 }
 
-func (s *Store) insertDecision(tx *engine.Tx, m chat.Message, d Decision, calls []CallRecord) error {
+func (s *Decisions) insertDecision(tx *engine.Tx, m chat.Message, d Decision, calls []CallRecord) error {
 	if d.ID == "" {
 		d.ID = uuid.NewString()
 	}
@@ -187,20 +190,11 @@ func (s *Store) insertDecision(tx *engine.Tx, m chat.Message, d Decision, calls 
 const decisionColumns = `id, inbox_id, session_id, platform, channel, thread, user_id, outcome, reason, command, message_id, model,
 	prompt_tokens, completion_tokens, total_tokens, model_calls, duration_ms, detail, at, cached_tokens, cost, answered_by, agent`
 
-func scanDecision(row scanner) (Decision, error) {
-	var (
-		d          Decision
-		ms         int64
-		detail, at string
-	)
-	err := row.Scan(&d.ID, &d.InboxID, &d.Session, &d.Key.Platform, &d.Key.Channel, &d.Key.Thread, &d.User, &d.End.Outcome,
+func scanDecision(row engine.Scanner) (d Decision, err error) {
+	err = row.Scan(&d.ID, &d.InboxID, &d.Session, &d.Key.Platform, &d.Key.Channel, &d.Key.Thread, &d.User, &d.End.Outcome,
 		&d.End.Reason, &d.End.Command, &d.Message, &d.Model,
-		&d.Usage.Prompt, &d.Usage.Completion, &d.Usage.Total, &d.Calls, &ms, &detail, &at, &d.Usage.Cached, &d.Usage.Cost, &d.By, &d.Agent)
-	if err != nil {
-		return d, err
-	}
-	d.Took, d.At = time.Duration(ms)*time.Millisecond, ParseStamp(at)
-	err = json.Unmarshal([]byte(detail), &d.Detail)
+		&d.Usage.Prompt, &d.Usage.Completion, &d.Usage.Total, &d.Calls, engine.Millis(&d.Took), engine.JSON(&d.Detail),
+		engine.Stamped(&d.At), &d.Usage.Cached, &d.Usage.Cost, &d.By, &d.Agent)
 	d.End.ErrorID = d.Detail.ErrorID
 	return d, err
 }
@@ -208,7 +202,7 @@ func scanDecision(row scanner) (Decision, error) {
 // LastDecision returns the newest answer a person got in a place; commands and
 // what was not answered do not count. ErrNotFound when there is none. No user means
 // anybody.
-func (s *Store) LastDecision(_ context.Context, p Place) (Decision, error) {
+func (s *Decisions) LastDecision(_ context.Context, p Place) (Decision, error) {
 	return scanDecision(s.db.QueryRow(`SELECT `+decisionColumns+` FROM decisions
 		WHERE platform = :platform AND channel = :channel AND thread = :thread AND `+provenance.Heard+` AND (:user = '' OR user_id = :user) AND command = '' AND outcome NOT IN ('overheard', 'shed')
 		ORDER BY at DESC, rowid DESC LIMIT 1`,
@@ -217,14 +211,14 @@ func (s *Store) LastDecision(_ context.Context, p Place) (Decision, error) {
 
 // DecisionByID finds a decision by the beginning of its id, eight characters
 // at least; ErrNotFound when none fits.
-func (s *Store) DecisionByID(_ context.Context, prefix string) (Decision, error) {
+func (s *Decisions) DecisionByID(_ context.Context, prefix string) (Decision, error) {
 	return scanDecision(s.db.QueryRow("SELECT "+decisionColumns+
 		" FROM decisions WHERE id >= :prefix AND id < :prefix || 'g' ORDER BY at DESC LIMIT 1", engine.Named{"prefix": prefix}))
 }
 
 // DecisionOf returns the decision of an answer by the platform's id of one of its
 // messages; ErrNotFound when none fits, or the message was sent unasked.
-func (s *Store) DecisionOf(_ context.Context, k chat.Key, message string) (Decision, error) {
+func (s *Decisions) DecisionOf(_ context.Context, k chat.Key, message string) (Decision, error) {
 	return scanDecision(s.db.QueryRow(`SELECT `+decisionColumns+` FROM decisions
 		WHERE platform = :platform AND channel = :channel AND thread = :thread AND inbox_id IN (SELECT inbox_id FROM outbox WHERE platform = :platform AND channel = :channel AND thread = :thread AND platform_id = :message AND platform_id <> '' AND inbox_id <> 0)
 		ORDER BY at DESC, rowid DESC LIMIT 1`,
@@ -233,63 +227,30 @@ func (s *Store) DecisionOf(_ context.Context, k chat.Key, message string) (Decis
 
 // Asked returns what the message of a decision said, as it stands in the
 // transcript; "" where it is not kept there: commands, what was forgotten.
-func (s *Store) Asked(_ context.Context, d Decision) (said string, err error) {
+func (s *Decisions) Asked(_ context.Context, d Decision) (said string, err error) {
 	if d.Message == "" {
 		return "", nil
 	}
-	err = s.db.QueryRow(`SELECT content FROM messages WHERE platform = ? AND channel = ? AND thread = ? AND message_id = ? AND message_id <> '' AND role = 'user' AND user_id = ?
-		ORDER BY id DESC LIMIT 1`, d.Key.Platform, d.Key.Channel, d.Key.Thread, d.Message, d.User).Scan(&said)
-	if errors.Is(err, ErrNotFound) {
-		err = nil
-	}
-	return said, err
+	return s.db.Word("read what was asked", `SELECT content FROM messages WHERE platform = ? AND channel = ? AND thread = ? AND message_id = ? AND message_id <> '' AND role = 'user' AND user_id = ?
+		ORDER BY id DESC LIMIT 1`, d.Key.Platform, d.Key.Channel, d.Key.Thread, d.Message, d.User)
 }
 
 // Calls returns the tool calls of a decision in order.
-func (s *Store) Calls(_ context.Context, decision string) ([]CallRecord, error) {
-	rows, err := s.db.Query(
+func (s *Decisions) Calls(_ context.Context, decision string) ([]CallRecord, error) {
+	return engine.Select(s.db, scanCall,
 		"SELECT call_id, name, arguments, result, status, class, retries, duration_ms FROM tool_calls WHERE decision_id = ? ORDER BY sequence",
 		decision)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }()
-	var calls []CallRecord
-	for rows.Next() {
-		var c CallRecord
-		var ms int64
-		if err := rows.Scan(&c.CallID, &c.Name, &c.Arguments, &c.Result, &c.Status, &c.Class, &c.Retries, &ms); err != nil {
-			return nil, err
-		}
-		c.Took = time.Duration(ms) * time.Millisecond
-		calls = append(calls, c)
-	}
-	return calls, rows.Err()
 }
 
 // Matched counts, by its id, how often each guideline of the playbook matched
 // since a moment, also where another one took its place.
-func (s *Store) Matched(_ context.Context, since time.Time) (map[string]int, error) {
-	rows, err := s.db.Query(`SELECT id, count(*) FROM (
+func (s *Decisions) Matched(_ context.Context, since time.Time) (map[string]int, error) {
+	return engine.Pairs[string, int](s.db, `SELECT id, count(*) FROM (
 			SELECT m.value ->> 'guideline_id' AS id FROM decisions d, json_each(d.detail, '$.playbook.matches') m WHERE d.at >= :since
 			UNION ALL
 			SELECT m.value ->> 'guideline_id' FROM decisions d, json_each(d.detail, '$.playbook.dropped') m
 			WHERE d.at >= :since AND m.value ->> 'reason' IN ('unmet dependency', 'excluded', 'already applied')) matched
 		WHERE id IS NOT NULL GROUP BY id`, engine.Named{"since": Stamp(since)})
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }()
-	counts := map[string]int{}
-	for rows.Next() {
-		var id string
-		var n int
-		if err := rows.Scan(&id, &n); err != nil {
-			return nil, err
-		}
-		counts[id] = n
-	}
-	return counts, rows.Err()
 }
 
 // Rows counts what a table holds; the error names the tables there are.
@@ -360,17 +321,13 @@ func succeeded(yes bool) string {
 
 // Stats sums decisions since a moment, by how they ended and why. What was overheard is
 // counted by days, the first of them whole.
-func (s *Store) Stats(_ context.Context, since time.Time) ([]Stat, error) {
-	rows, err := s.db.Query(`SELECT outcome, reason, sum(n), sum(calls), sum(tokens), sum(took) FROM (
+func (s *Decisions) Stats(_ context.Context, since time.Time) ([]Stat, error) {
+	return engine.Select(s.db, func(r engine.Scanner) (st Stat, err error) {
+		err = r.Scan(&st.Outcome, &st.Reason, &st.Messages, &st.Calls, &st.Tokens, &st.Millis)
+		return st, err
+	}, `SELECT outcome, reason, sum(n), sum(calls), sum(tokens), sum(took) FROM (
 			SELECT outcome, reason, count(*) AS n, sum(model_calls) AS calls, sum(total_tokens) AS tokens, sum(duration_ms) AS took
 				FROM decisions WHERE at >= :since GROUP BY outcome, reason
 			UNION ALL SELECT 'overheard', '', sum(n), 0, 0, 0 FROM overheard WHERE day >= substr(:since, 1, 10) HAVING sum(n) > 0) ended
 		GROUP BY outcome, reason ORDER BY sum(n) DESC`, engine.Named{"since": Stamp(since)})
-	if err != nil {
-		return nil, err
-	}
-	return engine.Collect(rows, func(r *sql.Rows) (st Stat, err error) {
-		err = r.Scan(&st.Outcome, &st.Reason, &st.Messages, &st.Calls, &st.Tokens, &st.Millis)
-		return st, err
-	})
 }

@@ -6,13 +6,14 @@ import (
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/db/postgres/postgrestest"
 	"parley/internal/llm"
 )
 
 // sizes returns the bytes by table.
 func sizes(t *testing.T, s *Store) map[string]int64 {
 	t.Helper()
-	list, err := s.Sizes(bg)
+	list, err := s.File.Sizes(bg)
 	must(t, err)
 	all := map[string]int64{}
 	for _, sz := range list {
@@ -25,7 +26,7 @@ func sizes(t *testing.T, s *Store) map[string]int64 {
 // that is not named gets nothing. What grows without end is what people said
 // and were answered; of what was overheard only a count stays.
 func TestWhatAMessageLeaves(t *testing.T) {
-	aboutFiles(t)
+	postgrestest.AboutFiles(t)
 	const n = 40
 	passes := map[string]int64{"inbox": 170, "outbox": 190} // for a week, to know redelivery
 	for name, tt := range map[string]struct {
@@ -122,7 +123,7 @@ func TestOverheardIsCounted(t *testing.T) {
 		ReplyTo: "1", From: from, Addressed: true},
 		chat.Message{ID: "4", Key: key, From: from, Addressed: true})
 	for since, want := range map[time.Time]int{now.AddDate(0, 0, -7): 4, now.Add(-time.Minute): 2} {
-		stats, err := s.Stats(bg, since)
+		stats, err := s.Decisions.Stats(bg, since)
 		must(t, err)
 		if got := counted(stats); got[chat.Overheard] != want || got[chat.Refused] != 1 || len(got) != 2 {
 			t.Errorf("since %s: %+v, want %d", since, stats, want)
@@ -132,7 +133,7 @@ func TestOverheardIsCounted(t *testing.T) {
 		t.Errorf("%d decisions, %v", n, err)
 	}
 	must(t, s.Move(bg, chat.Move{From: key, To: chat.Key{Platform: "telegram", Channel: "-200"}}))
-	if stats, err := s.Stats(bg, now.AddDate(0, 0, -7)); err != nil || counted(stats)[chat.Overheard] != 4 {
+	if stats, err := s.Decisions.Stats(bg, now.AddDate(0, 0, -7)); err != nil || counted(stats)[chat.Overheard] != 4 {
 		t.Errorf("after a move: %+v %v", stats, err)
 	}
 }

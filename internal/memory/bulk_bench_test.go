@@ -94,7 +94,7 @@ func BenchmarkLongWork(b *testing.B) {
 	s := open(b, Options{})
 	years(b, s, n)
 	size := func() float64 {
-		st, err := os.Stat(s.Path())
+		st, err := os.Stat(s.File.Path())
 		must(b, err)
 		return float64(st.Size()) / (1 << 20)
 	}
@@ -166,20 +166,21 @@ func BenchmarkLimits(b *testing.B) {
 		name string
 		run  func(i int) error
 	}{
-		{"everybody", func(int) error { _, _, err := s.AllSpent(bg, now); return err }},
-		{"a channel", func(int) error { _, _, err := s.ChannelSpent(bg, k, now); return err }},
-		{"a person", func(i int) error { _, _, err := s.UserSpent(bg, fmt.Sprint("u", i), now); return err }},
+		{"everybody", func(int) error { _, _, err := s.Usage.AllSpent(bg, now); return err }},
+		{"a channel", func(int) error { _, _, err := s.Usage.ChannelSpent(bg, k, now); return err }},
+		{"a person", func(i int) error { _, _, err := s.Usage.UserSpent(bg, fmt.Sprint("u", i), now); return err }},
 		{"counting", func(i int) error {
-			s.AddUsage(k, fmt.Sprint("u", i), Used{Purpose: "answer", Model: "m", Usage: llm.Usage{Prompt: 1}}, func(err error) { b.Error(err) })
+			s.Usage.AddUsage(k, fmt.Sprint("u", i),
+				Used{Purpose: "answer", Model: "m", Usage: llm.Usage{Prompt: 1}}, func(err error) { b.Error(err) })
 			return s.db.Settle(bg)
 		}},
 		{"the sweep", func(int) error {
 			_, err := s.Past.DueToExpire(bg, 200)
 			_, e2 := s.Past.DueToArchive(bg, 200)
-			_, e3 := s.MarkIdle(bg, time.Hour)
+			_, e3 := s.Sessions.MarkIdle(bg, time.Hour)
 			return errors.Join(err, e2, e3)
 		}},
-		{"a reminder's place", func(int) error { _, err := s.Alone(bg, k); return err }},
+		{"a reminder's place", func(int) error { _, err := s.Sessions.Alone(bg, k); return err }},
 	} {
 		b.Run(op.name, func(b *testing.B) {
 			var took []time.Duration

@@ -3,7 +3,6 @@ package memory
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"maps"
@@ -121,13 +120,9 @@ type placed struct {
 	messages int
 }
 
-// places are the numbers of the places that are visible, at most so many.
+// places returns the numbers of the visible places, at most maxPlaces.
 func (s *Store) places(q Query) ([]int64, error) {
-	rows, err := s.db.Query(placesQuery, q.scope().With(engine.Named{"limit": maxPlaces}))
-	if err != nil {
-		return nil, err
-	}
-	return engine.Collect(rows, func(r *sql.Rows) (n int64, err error) { return n, r.Scan(&n) })
+	return engine.Select(s.db, engine.Value[int64], placesQuery, q.scope().With(engine.Named{"limit": maxPlaces}))
 }
 
 // scope returns the parameters of visible, and of whatever keeps to it.
@@ -177,22 +172,14 @@ func (s *Store) spans(q Query, words []string, in placed) (ids, people string, e
 // names returns the words of the names of those who spoke where the asker may see
 // it, with their ids: said, they are greetings.
 func (s *Store) names(q Query) (map[string][]string, error) {
-	rows, err := s.db.Query(namesQuery, q.scope().With(engine.Named{"limit": maxNames}))
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }()
+	people, err := engine.Pairs[string, string](s.db, namesQuery, q.scope().With(engine.Named{"limit": maxNames}))
 	names := map[string][]string{}
-	for rows.Next() {
-		var id, name string
-		if err := rows.Scan(&id, &name); err != nil {
-			return nil, err
-		}
+	for id, name := range people {
 		for n := range strings.FieldsSeq(strings.ToLower(name)) {
 			names[n] = append(names[n], id)
 		}
 	}
-	return names, rows.Err()
+	return names, err
 }
 
 // hits are what the index names for some words and their synonyms in some places,

@@ -13,6 +13,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/db/engine"
+	"parley/internal/db/postgres/postgrestest"
 	"parley/internal/memory/facts"
 	"parley/internal/text/waittest"
 )
@@ -50,7 +51,7 @@ func crowd(t *testing.T, s *Store, exchanges int) {
 		}
 		return nil
 	}))
-	must(t, second(s.SaveFact(bg, Viewer{User: "x:ada", Key: room}, facts.NewFact{Content: "zxadaword is a fact"})))
+	must(t, second(s.Facts.SaveFact(bg, Viewer{User: "x:ada", Key: room}, facts.NewFact{Content: "zxadaword is a fact"})))
 }
 
 // forgetInChild is the other process of the test below.
@@ -77,9 +78,7 @@ func TestFaultForgettingKilled(t *testing.T) {
 	all := hers(s)
 	child := exec.Command(os.Args[0], "-test.run=^TestFaultForgettingKilled$")
 	child.Env = append(os.Environ(), forgetInChild+"="+dir)
-	if url, ok := databases.Load(dir); ok {
-		child.Env = append(child.Env, urlInChild+"="+url.(string))
-	}
+	child.Env = append(child.Env, postgrestest.OfParent+"="+postgrestest.InFolder(t, dir, nil))
 	must(t, child.Start())
 	waittest.Until(t, "some are forgotten", func() bool { return hers(s) < all })
 	must(t, child.Process.Kill())
@@ -108,7 +107,7 @@ func TestFaultForgettingKilled(t *testing.T) {
 	if n := bytesWith(t, s, "zxada"); n != 0 || left != 0 || others != 1000 {
 		t.Errorf("%d traces, %d notes of unfinished work, %d of 1000 messages of somebody else", n, left, others)
 	}
-	must(t, s.Check(t.Context()))
+	must(t, s.File.Check(t.Context()))
 }
 
 // While somebody is forgotten, retention deletes a lot or history is imported,

@@ -2,7 +2,6 @@ package memory
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"time"
 
@@ -12,6 +11,13 @@ import (
 
 // maxRaw is how much is kept of an event that was put aside, in bytes.
 const maxRaw = 64 << 10
+
+// Letters are the events that were put aside. They are safe for many goroutines, as are all
+// parts of a Store.
+type Letters struct {
+	db  *engine.DB
+	now func() time.Time
+}
 
 // DeadLetter is an event that was put aside because it could not be understood
 // or stored.
@@ -47,7 +53,7 @@ type unread struct {
 	letter   chat.DeadLetter
 }
 
-func (s *Store) setAside(ctx context.Context, list []unread) error {
+func (s *Letters) setAside(ctx context.Context, list []unread) error {
 	return during("put aside", s.db.Write(ctx, func(tx *engine.Tx) error {
 		for _, u := range list {
 			if err := putAside(tx, u.platform, u.letter, Stamp(s.now())); err != nil {
@@ -61,73 +67,57 @@ func (s *Store) setAside(ctx context.Context, list []unread) error {
 	}))
 }
 
-// DeadLetters counts the events that were put aside.
-func (s *Store) DeadLetters(context.Context) (n int, err error) {
+// Count counts the events that were put aside.
+func (s *Letters) Count(context.Context) (n int, err error) {
 	err = s.db.QueryRow("SELECT count(*) FROM dead_letters").Scan(&n)
 	return n, during("count dead letters", err)
 }
 
 const letterColumns = "id, platform, event_id, raw, reason, state = 'retry', tries, at"
 
-func scanLetter(r scanner) (l DeadLetter, err error) {
-	var at string
-	err = r.Scan(&l.ID, &l.Platform, &l.Event, &l.Raw, &l.Reason, &l.Retry, &l.Tries, &at)
-	l.At = ParseStamp(at)
+func scanLetter(r engine.Scanner) (l DeadLetter, err error) {
+	err = r.Scan(&l.ID, &l.Platform, &l.Event, &l.Raw, &l.Reason, &l.Retry, &l.Tries, engine.Stamped(&l.At))
 	return l, err
 }
 
-// ListDeadLetters lists what was put aside after a number, oldest first, at
-// most limit.
-func (s *Store) ListDeadLetters(_ context.Context, after int64, limit int) ([]DeadLetter, error) {
-	rows, err := s.db.Query("SELECT "+letterColumns+" FROM dead_letters WHERE id > ? ORDER BY id LIMIT ?", after, limit)
-	if err != nil {
-		return nil, during("list dead letters", err)
-	}
-	list, err := engine.Collect(rows, func(r *sql.Rows) (DeadLetter, error) { return scanLetter(r) })
+// List lists what was put aside after a number, oldest first, at most limit.
+func (s *Letters) List(_ context.Context, after int64, limit int) ([]DeadLetter, error) {
+	list, err := engine.Select(s.db, scanLetter, "SELECT "+letterColumns+" FROM dead_letters WHERE id > ? ORDER BY id LIMIT ?", after, limit)
 	return list, during("list dead letters", err)
 }
 
-// DeadLetter returns one; ErrNoLetter when there is none.
-func (s *Store) DeadLetter(_ context.Context, id int64) (DeadLetter, error) {
+// Get returns one; ErrNoLetter when there is none.
+func (s *Letters) Get(_ context.Context, id int64) (DeadLetter, error) {
 	l, err := scanLetter(s.db.QueryRow("SELECT "+letterColumns+" FROM dead_letters WHERE id = ?", id))
 	return l, during("read dead letter", engine.NoRow(err, ErrNoLetter))
 }
 
-// LettersToRetry lists those that are to be read again, oldest first.
-func (s *Store) LettersToRetry(_ context.Context, limit int) ([]DeadLetter, error) {
-	rows, err := s.db.Query("SELECT "+letterColumns+" FROM dead_letters WHERE state = 'retry' ORDER BY id LIMIT ?", limit)
-	if err != nil {
-		return nil, during("list dead letters", err)
-	}
-	list, err := engine.Collect(rows, func(r *sql.Rows) (DeadLetter, error) { return scanLetter(r) })
+// ToRetry lists those that are to be read again, oldest first.
+func (s *Letters) ToRetry(_ context.Context, limit int) ([]DeadLetter, error) {
+	list, err := engine.Select(s.db, scanLetter, "SELECT "+letterColumns+" FROM dead_letters WHERE state = 'retry' ORDER BY id LIMIT ?", limit)
 	return list, during("list dead letters", err)
 }
 
-// RetryDeadLetter asks the running bot, or the next one, to read an event
+// Retry asks the running bot, or the next one, to read an event
 // again.
-func (s *Store) RetryDeadLetter(ctx context.Context, id int64) error {
+func (s *Letters) Retry(ctx context.Context, id int64) error {
 	return s.changeLetter(ctx, "UPDATE dead_letters SET state = 'retry' WHERE id = ?", id)
 }
 
-// DropDeadLetter forgets an event.
-func (s *Store) DropDeadLetter(ctx context.Context, id int64) error {
+// Drop forgets an event.
+func (s *Letters) Drop(ctx context.Context, id int64) error {
 	return s.changeLetter(ctx, "DELETE FROM dead_letters WHERE id = ?", id)
 }
 
-// FailDeadLetter notes that another attempt to read an event failed.
-func (s *Store) FailDeadLetter(ctx context.Context, id int64, reason string) error {
+// Fail notes that another attempt to read an event failed.
+func (s *Letters) Fail(ctx context.Context, id int64, reason string) error {
 	return s.changeLetter(ctx, "UPDATE dead_letters SET state = 'new', tries = tries + 1, reason = ? WHERE id = ?", reason, id)
 }
 
-func (s *Store) changeLetter(ctx context.Context, query string, args ...any) error {
-	return during("change dead letter", s.db.Write(ctx, func(tx *engine.Tx) error {
-		res, err := tx.Exec(query, args...)
-		if err != nil {
-			return err
-		}
-		if n, err := res.RowsAffected(); err != nil || n == 0 {
-			return errors.Join(err, ErrNoLetter)
-		}
-		return nil
-	}))
+func (s *Letters) changeLetter(ctx context.Context, query string, args ...any) error {
+	n, err := s.db.Count(ctx, query, args...)
+	if err == nil && n == 0 {
+		err = ErrNoLetter
+	}
+	return during("change dead letter", err)
 }

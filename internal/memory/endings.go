@@ -3,7 +3,6 @@ package memory
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -12,14 +11,14 @@ import (
 	"parley/internal/memory/sessions"
 )
 
-// Closing is what is left of a session that is over, with the origin of all
-// that it was made of: it takes the place of the session's.
+// Closing is what remains of an ended session. Its Origin covers everything it was made of
+// and replaces the session's.
 type Closing struct {
 	Text      string          // of the whole
 	Title     string          // "" leaves what there is
 	Decisions []string        // none leave those there are
 	Page      []sessions.Line // what matters beyond it, with what was carried to it; the same
-	Owed      *sessions.Debt  // what no model has read of it; nil is nothing
+	Owed      *sessions.Debt  // what no model has summarized; nil is nothing
 	Origin    Origin
 }
 
@@ -39,7 +38,7 @@ func (c Closing) args(more engine.Named) (engine.Named, error) {
 // digest becomes its closing until a better one is written, unless something
 // was forgotten since se was read; carry false makes the next session start
 // without it.
-func (s *Store) EndSession(ctx context.Context, se Session, to Status, digest Closing, carry bool) (ok bool, err error) {
+func (s *Sessions) EndSession(ctx context.Context, se Session, to Status, digest Closing, carry bool) (ok bool, err error) {
 	now := Stamp(s.now())
 	err = s.db.Write(ctx, func(tx *engine.Tx) error {
 		digest := digest
@@ -52,12 +51,9 @@ func (s *Store) EndSession(ctx context.Context, se Session, to Status, digest Cl
 		if err != nil {
 			return err
 		}
-		res, err := tx.Exec(`UPDATE sessions SET status = :status, ended_at = :now, carry = :carry, `+closed+`
+		var n int64
+		err = tx.Count(&n, `UPDATE sessions SET status = :status, ended_at = :now, carry = :carry, `+closed+`
 			WHERE id = :id AND status IN ('active', 'idle', 'suspended') AND (:status <> 'expired' OR expires_at <= :now)`, args)
-		if err != nil {
-			return err
-		}
-		n, err := res.RowsAffected()
 		ok = n == 1
 		return err
 	})
@@ -67,48 +63,33 @@ func (s *Store) EndSession(ctx context.Context, se Session, to Status, digest Cl
 // ArchiveSession stores what is left of an ended session, and hands the
 // decisions that were found only now to the one that carries it on. When something
 // was forgotten since se was read it stays as it is, to be summed up anew.
-func (s *Store) ArchiveSession(ctx context.Context, se Session, c Closing) error {
+func (s *Sessions) ArchiveSession(ctx context.Context, se Session, c Closing) error {
 	args, err := c.args(engine.Named{"id": se.ID, "generation": se.Generation})
 	if err != nil {
 		return fmt.Errorf("archive session: %w", err)
 	}
 	return s.db.Write(ctx, func(tx *engine.Tx) error {
-		res, err := tx.Exec("UPDATE sessions SET status = 'archived', "+closed+
-			" WHERE id = :id AND status IN ('completed', 'expired', 'archived') AND generation = :generation", args)
-		if err != nil {
-			return err
-		}
-		if n, err := res.RowsAffected(); err != nil || n == 0 {
+		var n int64
+		if err := tx.Count(&n, "UPDATE sessions SET status = 'archived', "+closed+
+			" WHERE id = :id AND status IN ('completed', 'expired', 'archived') AND generation = :generation", args); err != nil || n == 0 {
 			return err
 		}
 		return handOn(tx, se, c)
 	})
 }
 
-// handOn adds to the live session after se what se was found to have decided.
+// handOn adds decisions found late in se to the live session that carries it on.
 func handOn(tx *engine.Tx, se Session, c Closing) error {
-	var id, list string
+	var id string
+	var now []string
 	err := tx.QueryRow("SELECT id, decisions FROM sessions WHERE platform = ? AND channel = ? AND thread = ? AND user_id "+
 		"= ? AND status IN ('active', 'idle', 'suspended') AND carried_from = ?",
-		se.Key.Platform, se.Key.Channel, se.Key.Thread, se.User, se.ID).Scan(&id, &list)
-	if errors.Is(err, ErrNotFound) {
-		return nil
-	}
-	var now []string
-	if err == nil {
-		err = json.Unmarshal([]byte(list), &now)
-	}
-	if err != nil {
-		return err
-	}
-	var late []string
-	for _, d := range c.Decisions {
-		if !slices.Contains(se.Decisions, d) && !slices.Contains(now, d) {
-			late = append(late, d)
-		}
-	}
-	if len(late) == 0 {
-		return nil
+		se.Key.Platform, se.Key.Channel, se.Key.Thread, se.User, se.ID).Scan(&id, engine.JSON(&now))
+	late := slices.DeleteFunc(slices.Clone(c.Decisions), func(d string) bool {
+		return slices.Contains(se.Decisions, d) || slices.Contains(now, d)
+	})
+	if err != nil || len(late) == 0 {
+		return engine.NoRow(err, nil)
 	}
 	b, err := json.Marshal(append(late, now...))
 	if err != nil {

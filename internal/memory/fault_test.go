@@ -11,6 +11,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/db/engine"
+	"parley/internal/db/postgres/postgrestest"
 	"parley/internal/db/sqlite"
 )
 
@@ -26,7 +27,7 @@ func batch(from, n int) chat.Batch {
 // TestFaultFullDisk: what cannot be written is not acknowledged, nothing of the
 // batch stays, and once there is room it works on.
 func TestFaultFullDisk(t *testing.T) {
-	aboutFiles(t)
+	postgrestest.AboutFiles(t)
 	s := open(t, Options{MaxPages: 60})
 	stored := 0
 	var full error
@@ -52,10 +53,9 @@ func TestFaultFullDisk(t *testing.T) {
 // TestFaultOtherWriter: while somebody else holds the write lock, writes wait
 // and none is lost.
 func TestFaultOtherWriter(t *testing.T) {
-	aboutFiles(t)
+	postgrestest.AboutFiles(t)
 	s := open(t, Options{})
-	other, err := sqlite.Raw(s.Path(), "_txlock=immediate")
-	must(t, err)
+	other := sqlite.Raw(s.File.Path(), "_txlock=immediate")
 	defer func() { _ = other.Close() }()
 	tx, err := other.Begin()
 	must(t, err)
@@ -74,8 +74,7 @@ func TestFaultOtherWriter(t *testing.T) {
 // next start does it whole.
 func TestFaultMigrationCutOff(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db")
-	db, err := sqlite.Raw(path, asWriter)
-	must(t, err)
+	db := sqlite.Raw(path, asWriter)
 	defer func() { _ = db.Close() }()
 	all := Migrations()
 	for n := range all {
@@ -158,10 +157,7 @@ func BenchmarkCommit(b *testing.B) {
 			b.SetParallelism(writers)
 			b.RunParallel(func(pb *testing.PB) {
 				for pb.Next() {
-					if err := s.db.Write(context.Background(), func(tx *engine.Tx) error {
-						_, err := tx.Exec("INSERT INTO cursors VALUES ('p', 'n', '1') ON CONFLICT DO UPDATE SET value = value + 1")
-						return err
-					}); err != nil {
+					if err := s.db.Exec(context.Background(), "INSERT INTO cursors VALUES ('p', 'n', '1') ON CONFLICT DO UPDATE SET value = value + 1"); err != nil {
 						b.Error(err)
 					}
 				}
@@ -173,7 +169,7 @@ func BenchmarkCommit(b *testing.B) {
 // TestPragmas: the settings that durability rests on are really in force. The log is
 // synced beside the writer (engine.DB.Write), so SQLite syncs only checkpoints.
 func TestPragmas(t *testing.T) {
-	aboutFiles(t)
+	postgrestest.AboutFiles(t)
 	s := open(t, Options{})
 	for name, want := range map[string]string{"synchronous": "1", "journal_mode": "wal", "foreign_keys": "1"} {
 		var got string

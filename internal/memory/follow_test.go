@@ -59,10 +59,7 @@ func TestMeaningsOfAnotherProcess(t *testing.T) {
 	say(t, follows, sayingsKey, "x:u1", "her bike is blue")
 	next()
 	finds("something azure?", "her bike is blue")
-	must(t, makes.db.Write(t.Context(), func(tx *engine.Tx) error {
-		_, err := tx.Exec("UPDATE messages SET content = 'zorps beside quells tonight' WHERE id = ?", early)
-		return err
-	}))
+	must(t, makes.db.Exec(t.Context(), "UPDATE messages SET content = 'zorps beside quells tonight' WHERE id = ?", early))
 	e.same["glim"], e.same["frab"] = "zorps", "quells"
 	later(time.Hour)
 	next()
@@ -76,11 +73,8 @@ func TestLateMessagesHaveAMeaning(t *testing.T) {
 	s := open(t, Options{Embed: e.embed, EmbedModel: "m", Now: clock()})
 	first := say(t, s, sayingsKey, "x:u1", "her bike is blue")
 	for _, n := range []int64{5, 3, 6} {
-		must(t, s.db.Write(t.Context(), func(tx *engine.Tx) error {
-			_, err := tx.Exec(`INSERT INTO messages (id, session_id, platform, channel, thread, role, user_id, name, content, tool_call_id, at)
-				SELECT ?, session_id, platform, channel, thread, role, user_id, name, content, tool_call_id, at FROM messages WHERE id = ?`, first+n, first)
-			return err
-		}))
+		must(t, s.db.Exec(t.Context(), `INSERT INTO messages (id, session_id, platform, channel, thread, role, user_id, name, content, tool_call_id, at)
+				SELECT ?, session_id, platform, channel, thread, role, user_id, name, content, tool_call_id, at FROM messages WHERE id = ?`, first+n, first))
 		if n != 3 {
 			embedAll(t, s)
 		}

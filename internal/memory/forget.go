@@ -2,9 +2,7 @@ package memory
 
 import (
 	"context"
-	"database/sql"
 	"errors"
-	"fmt"
 
 	"parley/internal/db/chunked"
 	"parley/internal/db/engine"
@@ -12,33 +10,31 @@ import (
 	"parley/internal/memory/usage"
 )
 
-// ofPerson says that a row was made of the words of a person, :user, or may have
-// been: its own column, people, tells.
+// ofPerson is the condition on rows that were, or may have been, made of the words of
+// :user, as their column people says.
 const ofPerson = "(people <> '' AND EXISTS (SELECT 1 FROM json_each(people) WHERE value IN (:user, '" + provenance.Anybody + "')))"
 
-// saidBy says that a line of a page, as JSON, was made of :user's words, or may have been.
+// saidBy is the same condition on a line of a page, as JSON.
 const saidBy = "EXISTS (SELECT 1 FROM json_each(value, '$.people') WHERE value IN (:user, '" + provenance.Anybody + "'))"
 
-// Sessions are wiped of what was made of somebody's words, and what is left of
-// them is summed up again: live ones when they are folded next, ended ones as
-// soon as they are looked at.
+// Sessions lose what was made of somebody's words, and what is left is summarized again:
+// live ones at the next fold, ended ones as soon as they are looked at.
 const (
 	wiped = `summary = '', closing = '', title = '', decisions = '[]', mentions = '{}', page = '[]', debt = '', owed_at = '', folded_tokens = 0, via = 0, people = '', summarized_at = 0, summary_tries = 0,
 		generation = generation + 1, status = iif(status = 'archived' AND ended_at <> '', 'completed', status)`
-	// spokenIn lists those in which somebody spoke, or could have.
+	// spokenIn lists the sessions in which somebody spoke or could have spoken.
 	spokenIn = `SELECT session_id FROM messages WHERE user_id = :user
 		UNION SELECT s.id FROM participants p CROSS JOIN sessions s ON s.platform = p.platform AND s.channel = p.channel AND s.thread = p.thread WHERE p.user_id = :user`
 )
 
-// exchange deletes what the bot did and said between two messages of people: a
-// call and its results go together, since a model refuses one without the other.
+// exchange deletes what the bot did and said between two messages of people. A call and its
+// results go together, since a model rejects one without the other.
 const exchange = `DELETE FROM messages WHERE role <> 'user' AND session_id = (SELECT session_id FROM messages WHERE id = :key)
 	AND id > coalesce((SELECT u.id FROM messages m CROSS JOIN messages u ON u.session_id = m.session_id WHERE m.id = :key AND u.id < m.id AND u.role = 'user' ORDER BY u.id DESC LIMIT 1), 0)
 	AND id < coalesce((SELECT u.id FROM messages m CROSS JOIN messages u ON u.session_id = m.session_id WHERE m.id = :key AND u.id > m.id AND u.role = 'user' ORDER BY u.id LIMIT 1), 9223372036854775807)`
 
-// erasedAtOnce is what forgetting a person deletes or empties in its first
-// moment: tables with few rows of theirs. :user is the person, :but the inbox row
-// that asks for it.
+// erasedAtOnce deletes or empties, in one transaction, the tables that have few rows of a
+// person. :user is the person, :but the inbox row that asks for it.
 var erasedAtOnce = []string{
 	// One to somebody else may repeat them; it is emptied within minutes. That one stays until
 	// its answer is stored to which it was the yes: with it a process that takes over knows
@@ -65,11 +61,10 @@ var erasedAtOnce = []string{
 	"UPDATE inbox SET body = '', preview = '', state = 'dead' WHERE state = 'new' AND id <> :but AND json_extract(body, '$.from.ID') = :user",
 }
 
-// erased is what goes then, bit by bit and in this order; holdings lists the
-// columns that are cleared. Conversations with the person alone go whole; of
-// those with others their words and the answers to them go, and all that was
-// made of their words: answers to others, results of tools, summaries. What
-// others said stays.
+// erased runs after that, chunk by chunk and in this order; holdings lists the columns it
+// clears. Conversations with the person alone go whole. Of those with others it takes their
+// words, the answers to them, and whatever was made of their words: answers to others,
+// results of tools, summaries. What others said stays.
 var erased = []chunked.Sweep{
 	{Table: "key_facts", Where: "scope = 'person' AND subject = :user OR " + ofPerson, Do: []string{"DELETE FROM key_facts WHERE id = :key"}},
 	{Keys: `WITH theirs AS MATERIALIZED (SELECT platform, channel, message_id FROM messages WHERE user_id = :user AND message_id <> '')
@@ -119,20 +114,20 @@ var erased = []chunked.Sweep{
 		instr(text_of(raw), substr(:user, instr(:user, ':') + 1)) > 0)`, Do: []string{"DELETE FROM dead_letters WHERE id = :key"}},
 }
 
-// ErrTraces is that words were forgotten that the file's log still has.
+// ErrTraces: rows are deleted; the write-ahead log still holds their words.
 var ErrTraces = engine.ErrLogInUse
 
-// forgetRounds bounds how often the rows are looked through: while a person is
-// forgotten, a turn may end that read their words before.
+// forgetRounds bounds how often the rows are searched: a turn that read their words
+// earlier may end meanwhile.
 const forgetRounds = 5
 
-// ForgetPerson deletes a person everywhere: what they said and were told, and
-// all that was remembered for them; then it sees to it that their words are in
-// no free page, index or log of the file. but is the inbox row that asked for
-// it. What other people said, about them too, stays, and so does whether they may
-// talk to the bot. The summaries that went are owed. It works in chunks beside
-// everybody's messages, and is noted before the first: FinishForgetting completes
-// what was cut short. With ErrTraces all is done but that: another program reads the log.
+// ForgetPerson deletes a person everywhere: what they said and were told, and what was
+// remembered for them. Then it clears their words from free pages, indexes and the log of
+// the file. but is the inbox row that asked for it. What other people said stays, even
+// about them, and so does whether they may talk to the bot. Deleted summaries are made
+// again. It works in chunks beside everybody's messages and is noted before the first:
+// FinishForgetting completes what was cut short. ErrTraces means that everything is done
+// but emptying the log, which another program reads.
 func (s *Store) ForgetPerson(ctx context.Context, user string, but int64) error {
 	if user == "" {
 		return errors.New("forget person: nobody is named")
@@ -165,27 +160,25 @@ func (s *Store) ForgetPerson(ctx context.Context, user string, but int64) error 
 	return during("forget person", err)
 }
 
-// unfinishedWork is a forgetting that was begun.
+// unfinishedWork is a forgetting that has begun.
 type unfinishedWork struct {
 	id   int64
-	user string // "" once only the file is left to be wiped
+	user string // "" once only the file has to be wiped
 	but  int64
 }
 
-// FinishForgetting completes what an earlier process, or a failure, cut short:
-// with shown only what could still be shown to people, so that a start can wait
-// for that and does not have to for the rest. Nothing left is no error, and neither is
-// a forgetting that is under way.
+// FinishForgetting completes what an earlier process or a failure cut short. With shown it
+// does only what people could otherwise see, so that startup need not wait for the rest.
+// Nothing left is no error, and neither is a forgetting under way.
 func (s *Store) FinishForgetting(ctx context.Context, shown bool) error {
 	if !s.forgetting.TryLock() {
-		return nil // somebody is at it
+		return nil // under way
 	}
 	defer s.forgetting.Unlock()
-	rows, err := s.db.Query("SELECT id, user_id, but FROM bulk_work ORDER BY id")
-	if err != nil {
-		return during("finish forgetting", err)
-	}
-	list, err := engine.Collect(rows, func(r *sql.Rows) (w unfinishedWork, err error) { return w, r.Scan(&w.id, &w.user, &w.but) })
+	list, err := engine.Select(s.db, func(r engine.Scanner) (w unfinishedWork, err error) {
+		err = r.Scan(&w.id, &w.user, &w.but)
+		return w, err
+	}, "SELECT id, user_id, but FROM bulk_work ORDER BY id")
 	for _, w := range list {
 		if err == nil && w.user != "" {
 			err = s.erase(ctx, w)
@@ -197,7 +190,7 @@ func (s *Store) FinishForgetting(ctx context.Context, shown bool) error {
 	return during("finish forgetting", err)
 }
 
-// erase deletes the rows. It begins anew whenever it is called.
+// erase deletes the rows. Each call starts over.
 func (s *Store) erase(ctx context.Context, w unfinishedWork) error {
 	if s.Forgetting != nil {
 		over, err := s.Forgetting(ctx, w.user)
@@ -207,15 +200,7 @@ func (s *Store) erase(ctx context.Context, w unfinishedWork) error {
 		defer over()
 	}
 	args := engine.Named{"user": w.user, "but": w.but}
-	err := s.db.Write(ctx, func(tx *engine.Tx) error {
-		for _, q := range erasedAtOnce {
-			if _, err := tx.Exec(q, args); err != nil {
-				return fmt.Errorf("%.40s: %w", q, err)
-			}
-		}
-		return nil
-	})
-	if err != nil {
+	if err := s.db.Write(ctx, func(tx *engine.Tx) error { return tx.ExecAll(args, erasedAtOnce...) }); err != nil {
 		return err
 	}
 	for changed, round := int64(1), 0; changed > 0 && round < forgetRounds; round++ {
@@ -227,25 +212,19 @@ func (s *Store) erase(ctx context.Context, w unfinishedWork) error {
 			}
 		}
 	}
-	return s.db.Write(ctx, func(tx *engine.Tx) error {
-		_, err := tx.Exec("UPDATE bulk_work SET kind = 'wipe', user_id = '', but = 0 WHERE id = ?", w.id)
-		return err
-	})
+	return s.db.Exec(ctx, "UPDATE bulk_work SET kind = 'wipe', user_id = '', but = 0 WHERE id = ?", w.id)
 }
 
-// wipe leaves nothing of deleted rows in the file, nor in memory of what they meant.
+// wipe clears deleted rows from the file, and their vectors from memory.
 func (s *Store) wipe(ctx context.Context, w unfinishedWork) error {
 	s.meanings.Forget()
 	if err := chunked.Wipe(ctx, s.db, indexes); err != nil {
 		return err
 	}
-	return s.db.Write(ctx, func(tx *engine.Tx) error {
-		_, err := tx.Exec("DELETE FROM bulk_work WHERE id = ?", w.id)
-		return err
-	})
+	return s.db.Exec(ctx, "DELETE FROM bulk_work WHERE id = ?", w.id)
 }
 
-// saidIndex is the index of messages; indexes are all those of words.
+// saidIndex is the full-text index of messages; indexes are all full-text indexes.
 var (
 	saidIndex = chunked.Index{Name: "messages_fts", Column: "words"}
 	indexes   = []chunked.Index{saidIndex, {Name: "key_facts_fts", Column: "content"}, {Name: "session_texts_fts", Column: "content"}}

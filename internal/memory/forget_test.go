@@ -13,6 +13,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/db/engine"
+	"parley/internal/db/postgres/postgrestest"
 	"parley/internal/llm/llmtest"
 	"parley/internal/memory/agenda"
 	"parley/internal/memory/facts"
@@ -42,19 +43,20 @@ func TestForgettingLeavesNoTrace(t *testing.T) {
 		v := Viewer{User: "x:" + who, Key: place}
 		for n := range 50 {
 			f := save(t, s, v, fmt.Sprintf("%s number%d is here", word, n))
-			_, err := s.UpdateFact(bg, v, f.ID, facts.NewFact{Content: fmt.Sprintf("%s number%d was there once more", word, n)})
+			_, err := s.Facts.UpdateFact(bg, v, f.ID, facts.NewFact{Content: fmt.Sprintf("%s number%d was there once more", word, n)})
 			must(t, err)
 		}
-		must(t, second(s.AddTask(bg, v, word, "", Origin{})))
-		must(t, second(s.AddLog(bg, v, agenda.LogEntry{Content: word}, "")))
-		must(t, second(s.AddReminder(bg, agenda.Reminder{User: chat.User{ID: v.User, Name: word}, Key: place, Text: word, Due: time.Now()}, "")))
-		must(t, s.SetTimeZone(bg, v.User, "Europe/"+word))
+		must(t, second(s.Agenda.AddTask(bg, v, word, "", Origin{})))
+		must(t, second(s.Agenda.AddLog(bg, v, agenda.LogEntry{Content: word}, "")))
+		must(t, second(s.Agenda.AddReminder(bg, agenda.Reminder{User: chat.User{ID: v.User, Name: word}, Key: place,
+			Text: word, Due: time.Now()}, "")))
+		must(t, s.People.SetTimeZone(bg, v.User, "Europe/"+word))
 	}
-	must(t, s.SetSetting(bg, Passing+"librarian:1:2:c", "tidy what "+secret+" wrote"))
-	must(t, s.SetSetting(bg, "bot.name", kept))
+	must(t, s.Settings.SetSetting(bg, Passing+"librarian:1:2:c", "tidy what "+secret+" wrote"))
+	must(t, s.Settings.SetSetting(bg, "bot.name", kept))
 	for more := true; more; {
 		var err error
-		more, err = s.EmbedFacts(bg)
+		more, err = s.Facts.EmbedFacts(bg)
 		must(t, err)
 	}
 	meant, theirs := vectorsOf(t, s, "x:a"), vectorsOf(t, s, "x:b")
@@ -71,13 +73,13 @@ func TestForgettingLeavesNoTrace(t *testing.T) {
 	if hits(t, s, kept) == 0 {
 		t.Error("somebody else was forgotten too")
 	}
-	if name, err := s.Setting(bg, "bot.name"); err != nil || name != kept {
+	if name, err := s.Settings.Setting(bg, "bot.name"); err != nil || name != kept {
 		t.Errorf("another setting is %q, %v", name, err)
 	}
 	if list, err := s.Recall(bg, Query{User: "x:b", Key: place, Text: kept}); err != nil || len(list) == 0 {
 		t.Errorf("the index lost the others: %v, %v", list, err)
 	}
-	must(t, s.Check(bg))
+	must(t, s.File.Check(bg))
 }
 
 // vectorsFor makes vectors as a model would.
@@ -104,7 +106,7 @@ func inFiles(t *testing.T, s *Store, all [][]byte) (n int) {
 	t.Helper()
 	whole := allBytes(t, s)
 	for _, b := range all {
-		if bytes.Contains(whole, b) || onServer() && bytes.Contains(whole, []byte(hex.EncodeToString(b))) {
+		if bytes.Contains(whole, b) || postgrestest.Served() && bytes.Contains(whole, []byte(hex.EncodeToString(b))) {
 			n++
 		}
 	}
@@ -119,10 +121,10 @@ func hits(t *testing.T, s *Store, word string) int {
 
 func allBytes(t *testing.T, s *Store) (whole []byte) {
 	t.Helper()
-	if onServer() {
+	if postgrestest.Served() {
 		return allRows(t, s)
 	}
-	files, err := filepath.Glob(s.Path() + "*")
+	files, err := filepath.Glob(s.File.Path() + "*")
 	must(t, err)
 	for _, f := range files {
 		b, err := os.ReadFile(f)

@@ -13,22 +13,23 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
-	"parley/internal/chat"
 	"parley/internal/db/engine"
+	"parley/internal/text"
 )
 
-// ForgottenName is the file in the data folder that says who was forgotten, as marks, for
-// the day on which an older copy of the database is put back.
+// ForgottenName is the file in the data folder that lists who was forgotten, as marks, in
+// case an older copy of the database is restored.
 const ForgottenName = "forgotten.json"
 
-// forgottenBook is what that file holds of a database.
+// forgottenBook is that file's list for one database.
 type forgottenBook struct {
-	Key   []byte            `json:"key"` // that its marks are made with
+	Key   []byte            `json:"key"` // for making marks
 	Marks map[string]string `json:"marks"`
 }
 
-// markRounds makes it slow to try one id after the other.
+// markRounds makes guessing ids slow.
 const markRounds = 4096
 
 // markOf returns the mark of a person.
@@ -37,8 +38,8 @@ func markOf(key []byte, user string) (string, error) {
 	return hex.EncodeToString(sum), err
 }
 
-// markKey returns the key of this database's marks. One that has none yet, as it is new or
-// was put back from a copy without one, takes that of the file.
+// markKey returns the key of this database's marks. A database without one, because it is
+// new or restored from a copy without one, takes the file's.
 func (s *Store) markKey(ctx context.Context) ([]byte, error) {
 	var key []byte
 	err := s.db.QueryRow("SELECT value FROM secrets WHERE name = 'forgotten'").Scan(&key)
@@ -50,7 +51,7 @@ func (s *Store) markKey(ctx context.Context) ([]byte, error) {
 	if books, err := s.forgottenBooks(); err == nil && len(books) > 0 {
 		fresh = books[len(books)-1].Key
 	}
-	return s.Secret(ctx, "forgotten", fresh)
+	return s.Access.Secret(ctx, "forgotten", fresh)
 }
 
 // forgottenBooks reads the file; none is no error.
@@ -65,18 +66,13 @@ func (s *Store) forgottenBooks() (books []forgottenBook, err error) {
 	return books, during("read who was forgotten", err)
 }
 
-// KeepForgotten brings into the file what the database says of who was forgotten, by this
-// process or another one: a copy of the database that is put back does not know it.
+// KeepForgotten copies the list of who was forgotten, by this process or another, from the
+// database to the file: a restored copy of the database does not know it.
 func (s *Store) KeepForgotten(ctx context.Context) error {
 	if s.dir == "" {
 		return nil
 	}
-	rows, err := s.db.Query("SELECT mark, at FROM forgotten")
-	if err != nil {
-		return during("keep who was forgotten", err)
-	}
-	type row struct{ mark, at string }
-	list, err := engine.Collect(rows, func(r *sql.Rows) (f row, err error) { return f, r.Scan(&f.mark, &f.at) })
+	marks, err := engine.Pairs[string, string](s.db, "SELECT mark, at FROM forgotten")
 	if err != nil {
 		return during("keep who was forgotten", err)
 	}
@@ -90,57 +86,36 @@ func (s *Store) KeepForgotten(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	changed := false
-	var own *forgottenBook
-	for i := range books {
-		if bytes.Equal(books[i].Key, key) {
-			own = &books[i]
-		}
+	own := slices.IndexFunc(books, func(b forgottenBook) bool { return bytes.Equal(b.Key, key) })
+	changed := own < 0
+	if changed {
+		own, books = len(books), append(books, forgottenBook{Key: key, Marks: map[string]string{}})
 	}
-	if own == nil {
-		books = append(books, forgottenBook{Key: key, Marks: map[string]string{}})
-		own, changed = &books[len(books)-1], true
-	}
-	for _, f := range list {
-		if own.Marks[f.mark] < f.at {
-			own.Marks[f.mark], changed = f.at, true
+	for mark, at := range marks {
+		if books[own].Marks[mark] < at {
+			books[own].Marks[mark], changed = at, true
 		}
 	}
 	if !changed {
 		return nil
 	}
-	return during("keep who was forgotten", writeWhole(filepath.Join(s.dir, ForgottenName), books))
-}
-
-// writeWhole writes a file that is there whole or not at all, for its owner only.
-func writeWhole(path string, value any) error {
-	b, err := json.Marshal(value)
-	if err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.Remove(f.Name()) }()
-	_, err = f.Write(b)
-	err = errors.Join(err, f.Sync(), f.Close())
+	b, err := json.Marshal(books)
 	if err == nil {
-		err = os.Rename(f.Name(), path)
+		err = text.WriteFile(filepath.Join(s.dir, ForgottenName), b, 0o600, nil)
 	}
-	return err
+	return during("keep who was forgotten", err)
 }
 
-// Restored is what came back with a copy of the database that was put back.
+// Restored describes what a restored copy of the database brought back.
 type Restored struct {
-	// Known is that the folder says who was forgotten: else nobody knows who that was since
-	// the copy was made.
+	// Known is true if the folder lists who was forgotten; otherwise nobody knows who that
+	// was since the copy was made.
 	Known     bool
-	Forgotten int // people to be forgotten again, by FinishForgetting
+	Forgotten int // people whom FinishForgetting must forget again
 	Questions int // that lapse
 }
 
-// people lists the ids of all people of whom the database has rows.
+// peopleHere lists the ids of all people with rows in the database.
 const peopleHere = `SELECT user_id FROM messages UNION SELECT user_id FROM participants UNION SELECT user_id FROM people UNION SELECT user_id FROM agent_people
 	UNION SELECT subject FROM key_facts WHERE scope = 'person' UNION SELECT user_id FROM tasks UNION SELECT user_id FROM reminders UNION SELECT user_id FROM log_entries
 	UNION SELECT user_id FROM decisions UNION SELECT user_id FROM guard_calls UNION SELECT user_id FROM handoffs UNION SELECT taker_id FROM handoffs UNION SELECT user_id FROM codes
@@ -148,10 +123,10 @@ const peopleHere = `SELECT user_id FROM messages UNION SELECT user_id FROM parti
 	UNION SELECT user_id FROM usage UNION SELECT user_id FROM questions UNION SELECT user_id FROM sessions
 	UNION SELECT json_extract(body, '$.from.ID') FROM inbox WHERE body <> '' UNION SELECT json_extract(body, '$.to.ID') FROM outbox WHERE body <> ''`
 
-// AfterRestore settles what came back with a copy of the database, once: questions that were
-// open when it was made may have been answered since, and are not answered again; and
-// who was forgotten since is to be forgotten again. ok is false where no copy was put back.
-// dir is the folder that says who was forgotten, "" for that of the database.
+// AfterRestore settles, once, what a restored copy brought back. Questions open in it may
+// have been answered since, so they expire; whoever was forgotten since must be forgotten
+// again. ok is false if no copy was restored. dir is the folder that lists who was
+// forgotten, "" for the database's own.
 func (s *Store) AfterRestore(ctx context.Context, dir string) (r Restored, ok bool, err error) {
 	var mark int
 	if err := s.db.QueryRow("SELECT count(*) FROM secrets WHERE name = 'restored'").Scan(&mark); err != nil || mark == 0 {
@@ -166,11 +141,7 @@ func (s *Store) AfterRestore(ctx context.Context, dir string) (r Restored, ok bo
 	}
 	err = s.db.Write(ctx, func(tx *engine.Tx) error {
 		r = Restored{Known: known, Forgotten: len(again)}
-		rows, err := tx.Query("SELECT " + questionColumns + " FROM questions WHERE state IN ('open', 'taken')")
-		if err != nil {
-			return err
-		}
-		open, err := engine.Collect(rows, func(r *sql.Rows) (chat.Question, error) { return scanQuestion(r) })
+		open, err := engine.Select(tx, scanQuestion, "SELECT "+questionColumns+" FROM questions WHERE state IN ('open', 'taken')")
 		for _, q := range open {
 			_, e := tx.Exec("UPDATE questions SET state = 'expired', restored = 1, body = '' WHERE id = ?", q.ID)
 			err = errors.Join(err, e, endWaiting(tx, q, "expired"))
@@ -187,15 +158,15 @@ func (s *Store) AfterRestore(ctx context.Context, dir string) (r Restored, ok bo
 	return r, err == nil, during("settle what came back with a restore", err)
 }
 
-// forgets notes that somebody is forgotten.
+// forgets notes who is being forgotten.
 const forgets = "INSERT INTO forgotten (mark, at) VALUES (?, ?) ON CONFLICT (mark) DO UPDATE SET at = " +
 	"iif(forgotten.at > excluded.at, forgotten.at, excluded.at)"
 
-// marked is a mark with when it was made.
+// marked is a mark with its time.
 type marked struct{ mark, at string }
 
-// forgottenSince returns the people of whom the database has rows though they were forgotten
-// later than it knows; known is that there is a file to tell.
+// forgottenSince returns the people with rows in the database who were forgotten later than
+// it knows; known is false without the file.
 func (s *Store) forgottenSince(ctx context.Context) (again map[string]marked, known bool, err error) {
 	books, err := s.forgottenBooks()
 	if err != nil || len(books) == 0 {
@@ -229,7 +200,7 @@ func (s *Store) forgottenSince(ctx context.Context) (again map[string]marked, kn
 	return again, true, err
 }
 
-// noteForgotten notes, within the transaction that begins it, that somebody is forgotten.
+// noteForgotten notes within a transaction that somebody is being forgotten.
 func (s *Store) noteForgotten(tx *engine.Tx, mark string) error {
 	_, err := tx.Exec(forgets, mark, Stamp(s.now()))
 	if err != nil {

@@ -1,15 +1,14 @@
 package memory
 
-// holding is a column with people's words, and what becomes of them. Forgetting
-// clears every one. Tests hold forgetting, exporting and retention to this list,
-// and that no column of the schema is missing: whoever adds one says here what
-// becomes of it.
+// holding is a column with people's words, and what happens to them. Forgetting clears
+// every one. Tests hold forgetting, exporting and retention to this list and fail when a
+// column of the schema is missing here.
 type holding struct {
 	column string // table.column
-	// export is the list of Export that hands it out to its person; "" is none,
-	// and why says the reason.
+	// export is the list of Export that hands it out to its person; "" is none, for the
+	// reason in why.
 	export, why string
-	// kept is how long it stays when nobody forgets it.
+	// kept is how long it stays if nobody forgets it.
 	kept lifetime
 }
 

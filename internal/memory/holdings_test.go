@@ -12,6 +12,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/db/engine"
+	"parley/internal/db/postgres/postgrestest"
 	"parley/internal/llm"
 	"parley/internal/memory/agenda"
 	"parley/internal/memory/facts"
@@ -75,7 +76,7 @@ func textColumns(t *testing.T, s *Store) (list []string) {
 			"SELECT table_name || '.' || column_name FROM information_schema.columns WHERE table_schema = 'public' AND "+
 				"table_name NOT LIKE 'parley%' AND data_type IN ('text', 'bytea') ORDER BY 1"))
 	must(t, err)
-	list, err = engine.Collect(rows, scanText)
+	list, err = engine.Collect(rows, engine.Name)
 	must(t, err)
 	return list
 }
@@ -113,19 +114,19 @@ func life(t *testing.T, s *Store, who string) {
 	room, alone := chat.Key{Platform: "x", Channel: "room"}, chat.Key{Platform: "x", Channel: "alone-" + who}
 	v := Viewer{User: user, Key: alone, Direct: true}
 	f := save(t, s, v, w("fact_history.content")+" is here #"+w("fact_history.tags"))
-	_, err := s.UpdateFact(bg, v, f.ID, facts.NewFact{Content: w("key_facts.content") + " " + w("key_facts_fts.content") + " came",
+	_, err := s.Facts.UpdateFact(bg, v, f.ID, facts.NewFact{Content: w("key_facts.content") + " " + w("key_facts_fts.content") + " came",
 		Tags: []string{w("key_facts.tags"), w("key_facts_fts.tags")}, Quote: w("key_facts.quote")})
 	must(t, err)
-	must(t, second(s.SaveFact(bg, Viewer{User: user, Key: room}, facts.NewFact{Scope: facts.ScopeChannel,
+	must(t, second(s.Facts.SaveFact(bg, Viewer{User: user, Key: room}, facts.NewFact{Scope: facts.ScopeChannel,
 		Content: w("key_facts.content") + " for the room"})))
-	must(t, second(s.AddTask(bg, v, w("tasks.description"), "", Origin{})))
-	must(t, second(s.AddLog(bg, v, agenda.LogEntry{Content: w("log_entries.content")}, "")))
-	must(t, second(s.AddReminder(bg, agenda.Reminder{User: chat.User{ID: user, Name: w("reminders.name")}, Key: alone,
+	must(t, second(s.Agenda.AddTask(bg, v, w("tasks.description"), "", Origin{})))
+	must(t, second(s.Agenda.AddLog(bg, v, agenda.LogEntry{Content: w("log_entries.content")}, "")))
+	must(t, second(s.Agenda.AddReminder(bg, agenda.Reminder{User: chat.User{ID: user, Name: w("reminders.name")}, Key: alone,
 		Text: w("reminders.text"), Due: time.Now().Add(time.Hour)}, "")))
-	must(t, s.SetTimeZone(bg, user, "Europe/"+w("people.time_zone")))
-	must(t, s.SavePersonPlaybook(bg, user, "desk", PersonNote{To: `{"word": "` + w("agent_people.playbook") + `"}`}))
-	must(t, s.SetLanguage(bg, user, w("people.language")))
-	must(t, s.SetHeard(bg, user, w("people.heard")))
+	must(t, s.People.SetTimeZone(bg, user, "Europe/"+w("people.time_zone")))
+	must(t, s.People.SavePersonPlaybook(bg, user, "desk", PersonNote{To: `{"word": "` + w("agent_people.playbook") + `"}`}))
+	must(t, s.People.SetLanguage(bg, user, w("people.language")))
+	must(t, s.People.SetHeard(bg, user, w("people.heard")))
 	for _, k := range []chat.Key{alone, room} {
 		m := chat.Message{ID: who + k.Channel, Key: k, From: chat.User{ID: user, Name: w("messages.name")}, Text: "x",
 			Addressed: true, At: time.Now()}
@@ -218,10 +219,10 @@ func others(t *testing.T, s *Store, whose, who string) {
 			Precedents: []Precedent{{Tool: "recall_conversation", Args: w, Result: w, People: made.People}}}))
 	}
 	v := Viewer{User: "x:" + who, Key: chat.Key{Platform: "x", Channel: "room"}}
-	must(t, second(s.SaveFact(bg, v, facts.NewFact{Content: w + " was told", Origin: made})))
-	must(t, second(s.AddTask(bg, v, w, "", made)))
-	must(t, second(s.AddLog(bg, v, agenda.LogEntry{Content: w, Origin: made}, "")))
-	must(t, second(s.AddReminder(bg, agenda.Reminder{User: chat.User{ID: v.User}, Key: v.Key, Text: w, Due: time.Now().Add(time.Hour),
+	must(t, second(s.Facts.SaveFact(bg, v, facts.NewFact{Content: w + " was told", Origin: made})))
+	must(t, second(s.Agenda.AddTask(bg, v, w, "", made)))
+	must(t, second(s.Agenda.AddLog(bg, v, agenda.LogEntry{Content: w, Origin: made}, "")))
+	must(t, second(s.Agenda.AddReminder(bg, agenda.Reminder{User: chat.User{ID: v.User}, Key: v.Key, Text: w, Due: time.Now().Add(time.Hour),
 		Origin: made}, "")))
 }
 
@@ -229,7 +230,7 @@ func others(t *testing.T, s *Store, whose, who string) {
 // column, in nobody's recall and nothing made of their words; others keep theirs,
 // and their summaries are owed. What would go is what the person was handed.
 func TestForgettingReachesAllThatWasMadeOfIt(t *testing.T) {
-	aboutFiles(t) // it looks into columns that indexes have there alone
+	postgrestest.AboutFiles(t) // it looks into columns that indexes have there alone
 	s := open(t, Options{})
 	life(t, s, "ada")
 	life(t, s, "bob")
@@ -273,7 +274,7 @@ func TestForgettingReachesAllThatWasMadeOfIt(t *testing.T) {
 			t.Errorf("recalled: %s", p.Text)
 		}
 	}
-	se, err := s.SessionByID(bg, "s-room")
+	se, err := s.Sessions.SessionByID(bg, "s-room")
 	must(t, err)
 	left, err := s.Transcript(bg, "s-room", se.SummarizedAt, 0)
 	must(t, err)
@@ -283,13 +284,13 @@ func TestForgettingReachesAllThatWasMadeOfIt(t *testing.T) {
 	}) {
 		t.Errorf("the room is to be summed up anew from %+v, summary %q", left, se.Summary)
 	}
-	must(t, s.Check(bg))
+	must(t, s.File.Check(bg))
 }
 
 // Retention keeps what holdings says: words of conversations go with their
 // sessions and their audit, what people keep on purpose stays.
 func TestRetentionKeepsWhatHoldingsSays(t *testing.T) {
-	aboutFiles(t) // as above
+	postgrestest.AboutFiles(t) // as above
 	at := time.Now()
 	s := open(t, Options{Now: func() time.Time { return at }})
 	life(t, s, "ada")
@@ -339,10 +340,10 @@ func rowsWith(t *testing.T, s *Store, column, word string) (n int) {
 // bytesWith counts a word in all files of the data folder.
 func bytesWith(t *testing.T, s *Store, word string) (n int) {
 	t.Helper()
-	if onServer() {
+	if postgrestest.Served() {
 		return hits(t, s, word)
 	}
-	must(t, filepath.Walk(filepath.Dir(s.Path()), func(path string, info os.FileInfo, err error) error {
+	must(t, filepath.Walk(filepath.Dir(s.File.Path()), func(path string, info os.FileInfo, err error) error {
 		if err != nil || info.IsDir() {
 			return err
 		}

@@ -13,6 +13,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/db/engine"
+	"parley/internal/db/postgres/postgrestest"
 	"parley/internal/db/sqlite"
 	"parley/internal/memory/datadir"
 	"parley/internal/text/ranking"
@@ -24,8 +25,7 @@ func oldDatabase(t *testing.T) (dir string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "data")
 	must(t, os.Mkdir(dir, 0o700))
-	db, err := sqlite.Raw(filepath.Join(dir, datadir.Name), asWriter)
-	must(t, err)
+	db := sqlite.Raw(filepath.Join(dir, datadir.Name), asWriter)
 	must(t, Migrations()[:8].Apply(t.Context(), db))
 	for _, q := range []string{
 		"INSERT INTO inbox (id, platform, channel, message_id, state, body, at) VALUES (7, 'p', 'c', 'm7', 'done', '', " +
@@ -58,8 +58,7 @@ func oldDatabase(t *testing.T) (dir string) {
 // dump reads all rows of a table by the columns that are named.
 func dump(t *testing.T, path, table, columns string) (rows []string) {
 	t.Helper()
-	db, err := sqlite.Raw(path, "mode=ro")
-	must(t, err)
+	db := sqlite.Raw(path, "mode=ro")
 	defer func() { must(t, db.Close()) }()
 	r, err := db.Query("SELECT " + columns + " FROM " + table + " ORDER BY 1")
 	must(t, err)
@@ -89,8 +88,7 @@ func columnsOf(t *testing.T, path, table string) string {
 
 func dumpNames(t *testing.T, path, query string) (names []string) {
 	t.Helper()
-	db, err := sqlite.Raw(path, "mode=ro")
-	must(t, err)
+	db := sqlite.Raw(path, "mode=ro")
 	defer func() { must(t, db.Close()) }()
 	rows, err := db.Query(query)
 	must(t, err)
@@ -102,7 +100,7 @@ func dumpNames(t *testing.T, path, query string) (names []string) {
 // A database of an earlier version keeps every row under its id, is searched as
 // before, takes up what was unfinished, and from then on no id comes twice.
 func TestMigrationToLastingIDsChangesNothingForPeople(t *testing.T) {
-	aboutFiles(t)
+	postgrestest.AboutFiles(t)
 	dir := oldDatabase(t)
 	path := filepath.Join(dir, datadir.Name)
 	const triggersAndIndexes = "SELECT name || ' ' || sql FROM sqlite_master WHERE type IN ('trigger', 'index') AND sql " +
@@ -128,7 +126,7 @@ func TestMigrationToLastingIDsChangesNothingForPeople(t *testing.T) {
 			t.Errorf("lost: %s", line)
 		}
 	}
-	must(t, s.Check(t.Context()))
+	must(t, s.File.Check(t.Context()))
 	var found, ahead int64
 	must(t, s.db.QueryRow("SELECT count(*) FROM messages_fts WHERE messages_fts MATCH ?",
 		ranking.Asking("apples").Match("apples")).Scan(&found))
@@ -193,7 +191,7 @@ func TestIDsAreNeverGivenTwice(t *testing.T) {
 // What a message is known by survives a restart; the nonces of a restored or a
 // fresh database are its own, and parts that are stored keep theirs.
 func TestNoncesBelongToADatabase(t *testing.T) {
-	aboutFiles(t)
+	postgrestest.AboutFiles(t)
 	dir := filepath.Join(t.TempDir(), "data")
 	s, err := openIn(t, dir, Options{})
 	must(t, err)
@@ -230,8 +228,8 @@ func TestNoncesBelongToADatabase(t *testing.T) {
 		t.Errorf("restored %q %q %q, before %q %q %q", m.UID, m.Nonce, p.Nonce, in[1].UID, in[1].Nonce, said[0].Nonce)
 	}
 	a, b := open(t, Options{}), open(t, Options{})
-	if slices.Equal(a.kept.salt, b.kept.salt) || len(a.kept.salt) != 16 {
-		t.Errorf("two fresh databases have the salts %x and %x", a.kept.salt, b.kept.salt)
+	if slices.Equal(a.salt, b.salt) || len(a.salt) != 16 {
+		t.Errorf("two fresh databases have the salts %x and %x", a.salt, b.salt)
 	}
 	must(t, restored(t, oldDatabase(t)))
 }
@@ -275,9 +273,9 @@ func TestWhatCannotBeStoredIsPutAside(t *testing.T) {
 	if !slices.Equal(ids, []string{"1", "5", "6"}) {
 		t.Errorf("stored %q", ids)
 	}
-	list, err := s.ListDeadLetters(bg, 0, 100)
+	list, err := s.Letters.List(bg, 0, 100)
 	must(t, err)
-	n, err := s.DeadLetters(bg)
+	n, err := s.Letters.Count(bg)
 	must(t, err)
 	raws := map[string]bool{}
 	for _, l := range list {
@@ -307,7 +305,7 @@ func TestUnreadableRowIsPutAsideAtTheStart(t *testing.T) {
 			t.Fatalf("taken up: %+v", open)
 		}
 	}
-	if list, err := s.ListDeadLetters(bg, 0, 9); err != nil || len(list) != 1 || string(list[0].Raw) != `{"at":` {
+	if list, err := s.Letters.List(bg, 0, 9); err != nil || len(list) != 1 || string(list[0].Raw) != `{"at":` {
 		t.Errorf("%+v %v", list, err)
 	}
 }

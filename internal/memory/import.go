@@ -24,12 +24,11 @@ import (
 // Imported counts what an import brought in.
 type Imported struct{ Messages, Known, Sessions int }
 
-// Import brings older conversations in: JSON lines, or Telegram Desktop's
-// result.json. All of it is read before anything is stored: an error names the
-// line. It is stored in chunks beside other writes, also those of another
-// process; what is cut short is completed by the same import again, which
-// changes nothing else. Imported sessions are archived and have no end of their
-// own, so retention leaves them alone.
+// Import reads older conversations: JSON lines, or Telegram Desktop's result.json. It reads
+// everything before it stores anything; an error names the line. It stores in chunks beside
+// other writes, even of another process. Repeating an import completes what was cut short and
+// changes nothing else. Imported sessions are archived without an end time, so retention
+// leaves them alone.
 func (s *Store) Import(ctx context.Context, r io.Reader) (done Imported, err error) {
 	list, err := importer.Read(r)
 	if err != nil {

@@ -95,7 +95,7 @@ func TestImportIsCompletedLater(t *testing.T) {
 	if found != 2500+250 {
 		t.Errorf("%d messages and sessions", found)
 	}
-	must(t, s.Check(bg))
+	must(t, s.File.Check(bg))
 }
 
 func TestImportTelegramExport(t *testing.T) {

@@ -54,21 +54,21 @@ type arrival struct {
 	bodies   []string
 	letters  []chat.DeadLetter
 	fresh    []chat.Message
-	ours     map[lanes.Identity]string // stored by any attempt so far, and handed to nobody, with their names
-	others   map[string]bool           // nodes whose conversations some are of
+	ours     map[lanes.Identity]string // UIDs stored by any attempt so far and handed to nobody
+	others   map[string]bool           // nodes that own the conversations of some
 	supposed supposing
 }
 
-// supposing is whether the messages are stored without asking whose their conversations are.
+// supposing says whether messages are stored without asking who owns their conversations.
 type supposing byte
 
 const (
 	perhaps  supposing = iota
-	supposed           // so they were by an attempt
-	never              // that has failed
+	supposed           // an attempt did so
+	never              // that attempt failed
 )
 
-// arrived sorts out what can never be stored.
+// arrived prepares a batch; what can never be stored becomes a dead letter.
 func (s *Store) arrived(b chat.Batch) *arrival {
 	a := &arrival{s: s, b: b, letters: slices.Clone(b.Dead), ours: map[lanes.Identity]string{}}
 	for _, m := range b.Messages {
@@ -84,18 +84,17 @@ func (s *Store) arrived(b chat.Batch) *arrival {
 	return a
 }
 
-// today returns what a place is called once the batch is stored.
+// today returns the name of a place once the batch is stored.
 func (a *arrival) today(k chat.Key) chat.Key {
 	for _, mv := range a.b.Moved {
 		if mv.From.Platform == k.Platform && mv.From.Channel == k.Channel {
 			k.Channel = mv.To.Channel
 		}
 	}
-	return a.s.Latest(k)
+	return a.s.Access.Latest(k)
 }
 
-// appear stores who is where. That the bot is out of a place that goes on under another
-// name means nothing.
+// appear stores who is where. The bot leaving a place that was renamed means nothing.
 func (a *arrival) appear(tx *engine.Tx) error {
 	for _, p := range a.b.Present {
 		was := p.Key
@@ -109,9 +108,9 @@ func (a *arrival) appear(tx *engine.Tx) error {
 	return nil
 }
 
-// stage stores it. What is said of places and people is for transactions of their own
-// order; messages are not: a lane's row is held before anything is decided about it, and
-// of two that are the same the unique index lets one in (see lanes.Owned).
+// stage stores the batch. Moves and presence need serializable transactions. Messages do
+// not: a lane's row is held before anything is decided about it, and the unique index
+// admits one of two equal messages (see lanes.Owned).
 func (a *arrival) stage(ctx context.Context) (durable func() error, err error) {
 	if len(a.b.Moved)+len(a.b.Present) > 0 {
 		return a.s.db.Stage(ctx, a.store)
@@ -128,8 +127,8 @@ func (a *arrival) stage(ctx context.Context) (durable func() error, err error) {
 	return durable, err
 }
 
-// store is repeatable: what an attempt stored whose commit was reported as
-// failed, and was not, is fresh all the same.
+// store is repeatable: messages are fresh even if an earlier attempt stored them and its
+// commit was wrongly reported as failed.
 func (a *arrival) store(tx *engine.Tx) error {
 	a.fresh, a.others = nil, map[string]bool{}
 	now := Stamp(a.s.now())
@@ -213,8 +212,9 @@ func (a *arrival) row(i int, now string) []any {
 	return []any{m.Key.Platform, m.Key.Channel, m.Key.Thread, m.ID, state, a.bodies[i], now, m.UID}
 }
 
-// supposes reports whether this attempt is made as if all conversations were this node's,
-// and nothing of it had been stored before: then nothing has to be known before its end.
+// supposes reports whether this attempt may skip the ownership check: it takes all
+// conversations for this node's and all messages for new, so that no statement waits for
+// an answer.
 func (a *arrival) supposes(tx *engine.Tx) bool {
 	if a.supposed != perhaps || !tx.Held() {
 		return false
@@ -227,7 +227,7 @@ func (a *arrival) supposes(tx *engine.Tx) bool {
 	return true
 }
 
-// suppose stores the messages so. Which of them are fresh their rows tell, in the end.
+// suppose stores the messages without that check. Row ids show which were new.
 func (a *arrival) suppose(tx *engine.Tx, now string) error {
 	a.supposed, a.fresh = supposed, slices.Clone(a.messages)
 	held := map[chat.Key]bool{}
@@ -253,8 +253,8 @@ func (a *arrival) suppose(tx *engine.Tx, now string) error {
 	return nil
 }
 
-// known reports whether a message was there before, and fills in what its row says of one
-// that is to be answered.
+// known reports whether a message was stored before. Of one that still needs an answer it
+// fills in what its row says.
 func (a *arrival) known(tx *engine.Tx, m *chat.Message, row func() (int64, error)) (known bool, err error) {
 	if m.Row, err = row(); err != nil || m.Row != 0 {
 		return false, err
@@ -270,7 +270,7 @@ func (a *arrival) known(tx *engine.Tx, m *chat.Message, row func() (int64, error
 	return m.Row == 0, engine.NoRow(err, nil)
 }
 
-// take hands a message that is stored to this process, or posts it to whoever has its
+// take hands a stored message to this process, or passes it to the node that owns its
 // conversation.
 func (a *arrival) take(tx *engine.Tx, m chat.Message, owner lanes.Owner) error {
 	if !owner.Ours {
@@ -288,17 +288,18 @@ func (a *arrival) take(tx *engine.Tx, m chat.Message, owner lanes.Owner) error {
 
 // answerNonce returns the nonce of a part of the answer to an inbox row.
 func (s *Store) answerNonce(uid string, part int) string {
-	return chat.Nonce(s.kept.salt, "answer:"+uid, part)
+	return chat.Nonce(s.salt, "answer:"+uid, part)
 }
 
-// Record is what a Handler may store together with the end of its message. It runs inside the
-// finishing transaction, at most once with effect.
+// Record is stored by a Handler together with the end of its message, inside the finishing
+// transaction. It may run twice and takes effect at most once.
 type Record interface {
 	store(tx *engine.Tx, s *Store, m chat.Message) error
 }
 
-// end ends the rows of a message, and returns what is kept for its answer; ErrNotFound
-// when that is stored already. Nearly always the row is as it was accepted.
+// end marks the rows of a message as done and returns the preview and UID its answer
+// needs; ErrNotFound when the answer is stored already. Nearly always the row is unchanged
+// since it was accepted.
 func (s *Store) end(tx *engine.Tx, m chat.Message) (preview, uid string, err error) {
 	preview, uid = m.Preview, m.UID
 	as := false
@@ -319,8 +320,8 @@ func (s *Store) end(tx *engine.Tx, m chat.Message) (preview, uid string, err err
 	return preview, uid, err
 }
 
-// openRow reads a message that has no answer yet. On a server it is held: whoever forgets
-// its author may empty it at this moment.
+// openRow reads a message that has no answer yet. On a server the row is locked, since
+// forgetting its author may empty it at the same moment.
 const openRow = "SELECT preview, uid FROM inbox WHERE id = ? AND state = 'new'"
 
 // alone reports whether what ends a message needs no order among all transactions. The
@@ -390,12 +391,12 @@ func (s *Store) Finish(ctx context.Context, m chat.Message, parts []chat.Part, r
 		}
 		d := Decision{End: end}
 		d.quote(m, parts)
-		return s.insertDecision(tx, m, d, nil)
+		return s.Decisions.insertDecision(tx, m, d, nil)
 	})
 }
 
-// countOverheard is all that stays of a message nobody was to answer: a group
-// says thousands of them a day.
+// countOverheard counts a message that nobody had to answer; nothing else of it stays. A
+// group says thousands of them a day.
 func (s *Store) countOverheard(tx *engine.Tx, k chat.Key) error {
 	_, err := tx.Exec(`INSERT INTO overheard VALUES (?, ?, ?, ?, 1) ON CONFLICT (day, platform, channel, thread) DO UPDATE SET n = overheard.n + 1`,
 		Stamp(s.now())[:len(time.DateOnly)], k.Platform, k.Channel, k.Thread)
@@ -424,8 +425,8 @@ func (s *Store) Revise(ctx context.Context, m chat.Message, changes []int64) err
 	}))
 }
 
-// broken tells what will fail however often it is tried, because it breaks a
-// rule of the schema or meets a damaged page, from what a full disk does.
+// broken marks errors that will recur on every try, such as a broken rule of the schema or
+// a damaged page, unlike a full disk.
 func broken(err error) error {
 	if engine.Hopeless(err) {
 		return fmt.Errorf("%w: %w", chat.ErrRecord, err)
@@ -435,18 +436,5 @@ func broken(err error) error {
 
 // Cursors implements chat.Inbox.
 func (s *Store) Cursors(_ context.Context, platform string) (map[string]string, error) {
-	rows, err := s.db.Query("SELECT name, value FROM cursors WHERE platform = ?", platform)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }()
-	cursors := map[string]string{}
-	for rows.Next() {
-		var name, value string
-		if err := rows.Scan(&name, &value); err != nil {
-			return nil, err
-		}
-		cursors[name] = value
-	}
-	return cursors, rows.Err()
+	return engine.Pairs[string, string](s.db, "SELECT name, value FROM cursors WHERE platform = ?", platform)
 }

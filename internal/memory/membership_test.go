@@ -77,11 +77,11 @@ func TestRecallEndsWithMembership(t *testing.T) {
 	say(ann, "the canary five")
 	check("spoke after they were out, just now", "own", "five")
 	told(chat.Present, time.Time{})
-	if keys, err := s.Unattested(t.Context(), bob.ID, 9); err != nil || len(keys) != 0 {
+	if keys, err := s.Access.Unattested(t.Context(), bob.ID, 9); err != nil || len(keys) != 0 {
 		t.Errorf("to be asked about: %v, %v", keys, err)
 	}
 	now = now.Add(access.Attested + time.Minute)
-	if keys, err := s.Unattested(t.Context(), bob.ID, 9); err != nil || len(keys) != 1 || keys[0] != room {
+	if keys, err := s.Access.Unattested(t.Context(), bob.ID, 9); err != nil || len(keys) != 1 || keys[0] != room {
 		t.Errorf("to be asked about: %v, %v", keys, err)
 	}
 }
@@ -99,14 +99,11 @@ func TestAttestedAnew(t *testing.T) {
 	}
 	for _, platform := range []string{"telegram", "discord"} {
 		m := chat.Message{ID: platform, Key: chat.Key{Platform: platform, Channel: "-100"}, From: chat.User{ID: "x:b"}, At: now}
-		must(t, s.db.Write(t.Context(), func(tx *engine.Tx) error {
-			_, err := tx.Exec("INSERT INTO participants (user_id, platform, channel) VALUES (?, ?, ?)", m.From.ID, platform, m.Key.Channel)
-			return err
-		}))
-		must(t, s.Attend(t.Context(), chat.Presence{Key: m.Key, User: m.From, State: chat.Present}))
+		must(t, s.db.Exec(t.Context(), "INSERT INTO participants (user_id, platform, channel) VALUES (?, ?, ?)", m.From.ID, platform, m.Key.Channel))
+		must(t, s.Access.Attend(t.Context(), chat.Presence{Key: m.Key, User: m.From, State: chat.Present}))
 	}
 	must(t, s.db.Write(t.Context(), func(tx *engine.Tx) error { _, err := tx.Exec(step); return err }))
-	keys, err := s.Unattested(t.Context(), "x:b", 9)
+	keys, err := s.Access.Unattested(t.Context(), "x:b", 9)
 	if err != nil || len(keys) != 1 || keys[0].Platform != "telegram" {
 		t.Errorf("to be asked about: %v, %v", keys, err)
 	}

@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 )
 
-// mergeObjects returns theirs with what mine changed of base: keys that mine added,
-// changed or took out are as in mine, all others as in theirs. Objects within
-// are joined key by key down to depth of them, and are values below. What is no
-// object, "" among it, is a value: mine if mine changed it.
+// mergeObjects is a three-way merge of JSON objects: keys that mine added, changed or
+// deleted since base are as in mine, all others as in theirs. Nested objects are merged key
+// by key down to depth, and are values below. Anything else, such as "", is a value: mine if
+// mine changed it.
 func mergeObjects(base, mine, theirs string, depth int) string {
 	return string(join([]byte(base), []byte(mine), []byte(theirs), depth))
 }

@@ -13,8 +13,8 @@ var schema embed.FS
 // Migrations are the steps to the schema of this version, in order.
 var Migrations = sync.OnceValue(func() sqlite.Migrations { return sqlite.ReadMigrations(schema, "schema") })
 
-// today is what the steps make of a file that is new, without the steps:
-// TestToday writes it. Steps that it lacks follow it.
+// today is the schema that the steps make, as one script for new files; TestToday writes
+// it. Steps newer than it run after it.
 //
 //go:embed today.sql
 var today string

@@ -21,8 +21,8 @@ func (s *Store) Move(ctx context.Context, mv chat.Move) error {
 	return s.db.Write(ctx, func(tx *engine.Tx) error { return move(tx, mv) })
 }
 
-// moved lists the tables that are addressed by conversation, with the condition under
-// which a row o of the new address stands in the way of one: that one stays where it is.
+// moved lists the tables addressed by conversation. taken is the condition under which a
+// row o at the new address conflicts with a row, which then stays where it is.
 var moved = []struct{ table, taken string }{
 	{"inbox", "o.message_id = inbox.message_id"},
 	{"outbox", ""},
@@ -36,7 +36,7 @@ var moved = []struct{ table, taken string }{
 	{"handoffs", "o.user_id = handoffs.user_id AND o.state IN ('waiting', 'taken') AND handoffs.state IN ('waiting', 'taken')"},
 }
 
-// movedWhole lists those that know channels and no threads.
+// movedWhole lists the tables with channels and no threads.
 var movedWhole = []string{"tasks", "log_entries"}
 
 // move re-addresses whole channels: a thread of the old channel becomes the
@@ -69,10 +69,10 @@ func move(tx *engine.Tx, mv chat.Move) error {
 	return agenda.Found(tx, mv.To) // who hears of a move is there
 }
 
-// movedSettings are those that are JSON objects by place, as settings name places.
+// movedSettings are JSON objects keyed by place, as settings name places.
 var movedSettings = []string{"agents.bound"}
 
-// moveSettings renames a channel in them, with its threads.
+// moveSettings renames a channel and its threads in movedSettings.
 func moveSettings(tx *engine.Tx, mv chat.Move) error {
 	from, to := chat.PlaceID(mv.From), chat.PlaceID(mv.To)
 	for _, name := range movedSettings {
@@ -105,8 +105,8 @@ func moveSettings(tx *engine.Tx, mv chat.Move) error {
 	return nil
 }
 
-// moveWhole carries what was remembered in a channel, or about it, to its new
-// address. A thread that moves alone leaves it where it is.
+// moveWhole moves what was remembered in a channel, or about it, to its new
+// address. A thread that moves alone leaves it behind.
 func moveWhole(tx *engine.Tx, mv chat.Move) error {
 	if mv.From.Thread != "" || mv.From.Channel == mv.To.Channel {
 		return nil

@@ -151,11 +151,11 @@ func TestEveryPlaceMoves(t *testing.T) {
 		}
 	}
 	for _, old := range []string{"-4711", "-12"} {
-		if got := s.Latest(chat.Key{Platform: "telegram", Channel: old, Thread: "3"}); got.Channel != mv.To.Channel || got.Thread != "3" {
+		if got := s.Access.Latest(chat.Key{Platform: "telegram", Channel: old, Thread: "3"}); got.Channel != mv.To.Channel || got.Thread != "3" {
 			t.Errorf("%s is %v now", old, got)
 		}
 	}
-	if got := s.Formerly(mv.To); len(got) != 2 || s.Formerly(mv.From) != nil || s.Latest(mv.To) != mv.To {
+	if got := s.Access.Formerly(mv.To); len(got) != 2 || s.Access.Formerly(mv.From) != nil || s.Access.Latest(mv.To) != mv.To {
 		t.Errorf("it was called %v before", got)
 	}
 }
@@ -203,21 +203,21 @@ func TestOutOfTheOldGroup(t *testing.T) {
 	s := open(t, Options{})
 	from, to := chat.Key{Platform: "telegram", Channel: "-5"}, chat.Key{Platform: "telegram", Channel: "-1005"}
 	for _, user := range []string{"telegram:1", "telegram:2"} {
-		must(t, second(s.AddReminder(t.Context(), agenda.Reminder{User: chat.User{ID: user}, Key: from, Text: "plants",
+		must(t, second(s.Agenda.AddReminder(t.Context(), agenda.Reminder{User: chat.User{ID: user}, Key: from, Text: "plants",
 			Due: time.Now().Add(-time.Hour)}, "")))
 	}
 	due := func(want int) {
 		t.Helper()
-		must(t, s.Regain(t.Context()))
-		list, err := s.DueReminders(t.Context(), []string{"telegram"}, 9)
+		must(t, s.Agenda.Regain(t.Context()))
+		list, err := s.Agenda.DueReminders(t.Context(), []string{"telegram"}, 9)
 		if err != nil || len(list) != want {
 			t.Errorf("%d are due, %v; want %d", len(list), err, want)
 		}
 	}
 	due(2)
-	must(t, s.Attend(t.Context(), chat.Presence{Key: from, User: chat.User{ID: "telegram:2"}, State: chat.Absent}))
+	must(t, s.Access.Attend(t.Context(), chat.Presence{Key: from, User: chat.User{ID: "telegram:2"}, State: chat.Absent}))
 	due(1)
-	must(t, s.Attend(t.Context(), chat.Presence{Key: from, State: chat.Absent}))
+	must(t, s.Access.Attend(t.Context(), chat.Presence{Key: from, State: chat.Absent}))
 	due(0)
 	must(t, s.Move(t.Context(), chat.Move{From: from, To: to}))
 	due(1)

@@ -51,13 +51,13 @@ func TestNastyTexts(t *testing.T) {
 			v := Viewer{User: who, Key: k, Direct: true}
 			short := string([]rune(strings.ToValidUTF8(text, "?"))[:min(len([]rune(text)), 9_000)])
 			if strings.TrimSpace(short) != "" {
-				f, err := s.SaveFact(bg, v, facts.NewFact{Content: "the code is " + short, Tags: []string{"tag"}, Quote: text})
+				f, err := s.Facts.SaveFact(bg, v, facts.NewFact{Content: "the code is " + short, Tags: []string{"tag"}, Quote: text})
 				must(t, err)
-				must(t, second(s.UpdateFact(bg, v, f.ID, facts.NewFact{Content: short + " it was", Quote: text})))
+				must(t, second(s.Facts.UpdateFact(bg, v, f.ID, facts.NewFact{Content: short + " it was", Quote: text})))
 				line := string([]rune(short)[:min(len([]rune(short)), 900)])
-				must(t, second(s.AddTask(bg, v, line, "", Origin{})))
-				must(t, second(s.AddLog(bg, v, agenda.LogEntry{Content: line}, "")))
-				must(t, second(s.AddReminder(bg, agenda.Reminder{User: chat.User{ID: who, Name: text}, Key: k, Text: line,
+				must(t, second(s.Agenda.AddTask(bg, v, line, "", Origin{})))
+				must(t, second(s.Agenda.AddLog(bg, v, agenda.LogEntry{Content: line}, "")))
+				must(t, second(s.Agenda.AddReminder(bg, agenda.Reminder{User: chat.User{ID: who, Name: text}, Key: k, Text: line,
 					Due: time.Now().Add(time.Hour)}, "")))
 			}
 			m := chat.Message{ID: "1", Key: k, From: chat.User{ID: who, Name: text}, Text: text, Addressed: true, At: time.Now(), Quote: text}
@@ -88,7 +88,7 @@ func TestNastyTexts(t *testing.T) {
 				t.Errorf("%d decisions are found by their error", n)
 			}
 			must(t, second(s.Recall(bg, Query{User: who, Key: k, Text: text})))
-			must(t, second(s.SearchFacts(bg, v, short, 5)))
+			must(t, second(s.Facts.SearchFacts(bg, v, short, 5)))
 			must(t, second(s.Search(bg, text, 5, 0)))
 			must(t, s.Finish(bg, in[1], nil, nil))
 			must(t, second(s.ExportPerson(bg, who)))

@@ -18,11 +18,10 @@ import (
 func TestOldRowsAreMarkedCarefully(t *testing.T) {
 	all := Migrations()
 	at := slices.IndexFunc(all, func(m sqlite.Migration) bool { return strings.HasPrefix(m.Name, "0010") })
-	db, err := sqlite.Raw(filepath.Join(t.TempDir(), "old.db"), "")
-	must(t, err)
+	db := sqlite.Raw(filepath.Join(t.TempDir(), "old.db"), "")
 	defer func() { must(t, db.Close()) }()
 	must(t, all[:at].Apply(bg, db))
-	_, err = db.Exec(`INSERT INTO sessions (id, platform, channel, direct, created_at, last_activity, expires_at, summary, closing) VALUES
+	_, err := db.Exec(`INSERT INTO sessions (id, platform, channel, direct, created_at, last_activity, expires_at, summary, closing) VALUES
 			('d', 'x', '1', 1, '', '', '', '[also about what others wrote] A page said so.', ''), ('g', 'x', '2', 0, '', '', '', 'Bob said so.', ''), ('r', 'x', '3', 1, '', '', '', 'quiet', '');
 		INSERT INTO messages (session_id, platform, channel, message_id, role, user_id, name, content, tool_call_id, at) VALUES
 			('d', 'x', '1', '1', 'user', 'x:a', 'Ann', 'plain', '', ''),

@@ -39,39 +39,33 @@ func (s *Store) insertPart(tx *engine.Tx, inbox int64, p *chat.Part, body string
 		inbox, p.Index, p.Key.Platform, p.Key.Channel, p.Key.Thread, body, p.Nonce, string(state), Stamp(at), p.Preview)
 }
 
-// refill fills parts in from the rows that an earlier attempt to finish m has
-// left, as far as they are still to be sent.
+// refill fills in the parts that an earlier attempt to finish m stored and that are not
+// sent yet.
 func refill(tx *engine.Tx, m chat.Message, parts []chat.Part) error {
 	for i := range parts {
 		parts[i].Row = 0
 	}
-	rows, err := tx.Query(`SELECT id, part, nonce, preview, state, unknown, not_before, at FROM outbox
-		WHERE platform = ? AND channel = ? AND thread = ? AND state IN ('ready', 'started') AND inbox_id = ? AND kind = 'answer'`,
-		m.Key.Platform, m.Key.Channel, m.Key.Thread, m.Row)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		var row int64
-		var part, unknown int
-		var nonce, preview, state, until, at string
-		if err := rows.Scan(&row, &part, &nonce, &preview, &state, &unknown, &until, &at); err != nil {
-			return err
-		}
+	_, err := engine.Select(tx, func(r engine.Scanner) (row int64, err error) {
+		var part chat.Part
+		var state string
+		err = r.Scan(&row, &part.Index, &part.Nonce, &part.Preview, &state, &part.Unknown, engine.Stamped(&part.NotBefore),
+			engine.Stamped(&part.At))
 		for i := range parts {
-			if p := &parts[i]; p.Index == part {
-				p.Row, p.Nonce, p.Preview, p.Started = row, nonce, preview, state == string(chat.PartStarted)
-				p.Unknown, p.NotBefore, p.At = unknown, ParseStamp(until), ParseStamp(at)
+			if p := &parts[i]; p.Index == part.Index {
+				p.Row, p.Nonce, p.Preview, p.Started = row, part.Nonce, part.Preview, state == string(chat.PartStarted)
+				p.Unknown, p.NotBefore, p.At = part.Unknown, part.NotBefore, part.At
 			}
 		}
-	}
-	return rows.Err()
+		return row, err
+	}, `SELECT id, part, nonce, preview, state, unknown, not_before, at FROM outbox
+		WHERE platform = ? AND channel = ? AND thread = ? AND state IN ('ready', 'started') AND inbox_id = ? AND kind = 'answer'`,
+		m.Key.Platform, m.Key.Channel, m.Key.Thread, m.Row)
+	return err
 }
 
-// Notify stores parts that nobody asked for just now, such as a reminder.
-// what names it: a second call with the same name stores nothing, so it is
-// said once however often its cause comes up. The caller flushes the lane.
+// Notify stores parts that answer no message, such as a reminder. what names
+// them: a second call with the same name stores nothing, so they are said once
+// however often their cause comes up. The caller flushes the lane.
 func (s *Store) Notify(ctx context.Context, what string, parts []chat.Part) error {
 	bodies, err := encode(parts)
 	if err != nil {
@@ -93,7 +87,7 @@ func (s *Store) insertNotice(tx *engine.Tx, what string, parts []chat.Part, bodi
 	for i, p := range parts {
 		_, err := tx.Exec(`INSERT INTO outbox (part, kind, platform, channel, thread, body, nonce, at)
 			VALUES (?, 'notice', ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-			p.Index, p.Key.Platform, p.Key.Channel, p.Key.Thread, bodies[i], chat.Nonce(s.kept.salt, what, p.Index), Stamp(s.now()))
+			p.Index, p.Key.Platform, p.Key.Channel, p.Key.Thread, bodies[i], chat.Nonce(s.salt, what, p.Index), Stamp(s.now()))
 		if err != nil {
 			return err
 		}
@@ -103,51 +97,25 @@ func (s *Store) insertNotice(tx *engine.Tx, what string, parts []chat.Part, bodi
 
 // Pending implements chat.Outbox.
 func (s *Store) Pending(_ context.Context, k chat.Key) ([]chat.Part, error) {
-	rows, err := s.db.Query(`SELECT id, body, nonce, preview, state, unknown, not_before, at FROM outbox
-		WHERE platform = ? AND channel = ? AND thread = ? AND state IN ('ready', 'started') ORDER BY id`,
-		k.Platform, k.Channel, k.Thread)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }()
-	var parts []chat.Part
-	for rows.Next() {
-		var (
-			p                      chat.Part
-			row                    int64
-			body, nonce, prev, sta string
-			until, at              string
-		)
-		if err := rows.Scan(&row, &body, &nonce, &prev, &sta, &p.Unknown, &until, &at); err != nil {
-			return nil, err
+	return engine.Select(s.db, func(r engine.Scanner) (p chat.Part, err error) {
+		var row int64
+		var body, nonce, preview, state, until, at string
+		if err := r.Scan(&row, &body, &nonce, &preview, &state, &p.Unknown, &until, &at); err != nil {
+			return p, err
 		}
 		if err := json.Unmarshal([]byte(body), &p); err != nil {
-			return nil, fmt.Errorf("outbox row %d: %w", row, err)
+			return p, fmt.Errorf("outbox row %d: %w", row, err)
 		}
-		p.Row, p.Key, p.Nonce, p.Preview = row, k, nonce, prev
-		p.Started, p.NotBefore = sta == string(chat.PartStarted), ParseStamp(until)
-		p.At = ParseStamp(at)
-		parts = append(parts, p)
-	}
-	return parts, rows.Err()
+		p.Row, p.Key, p.Nonce, p.Preview, p.Started = row, k, nonce, preview, state == string(chat.PartStarted)
+		p.NotBefore, p.At = ParseStamp(until), ParseStamp(at)
+		return p, nil
+	}, `SELECT id, body, nonce, preview, state, unknown, not_before, at FROM outbox
+		WHERE platform = ? AND channel = ? AND thread = ? AND state IN ('ready', 'started') ORDER BY id`, k.Platform, k.Channel, k.Thread)
 }
 
 // Unsent lists the conversations that have parts to be sent.
 func (s *Store) Unsent(context.Context) ([]chat.Key, error) {
-	rows, err := s.db.Query("SELECT DISTINCT platform, channel, thread FROM outbox WHERE state IN ('ready', 'started')")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }()
-	var keys []chat.Key
-	for rows.Next() {
-		var k chat.Key
-		if err := rows.Scan(&k.Platform, &k.Channel, &k.Thread); err != nil {
-			return nil, err
-		}
-		keys = append(keys, k)
-	}
-	return keys, rows.Err()
+	return engine.Select(s.db, scanKey, "SELECT DISTINCT platform, channel, thread FROM outbox WHERE state IN ('ready', 'started')")
 }
 
 // WaitingParts counts the parts that are not sent.
@@ -203,22 +171,12 @@ type Undelivered struct {
 	Since         time.Time // when the oldest of them was stored
 }
 
-// Undelivered lists what was tried in vain and stored before a time.
+// Undelivered lists platforms with parts stored before a time whose sending failed.
 func (s *Store) Undelivered(_ context.Context, before time.Time) (list []Undelivered, err error) {
-	rows, err := s.db.Query(`SELECT platform, count(DISTINCT channel || ' ' || thread), min(at) FROM outbox
+	list, err = engine.Select(s.db, func(r engine.Scanner) (u Undelivered, err error) {
+		err = r.Scan(&u.Platform, &u.Conversations, engine.Stamped(&u.Since))
+		return u, err
+	}, `SELECT platform, count(DISTINCT channel || ' ' || thread), min(at) FROM outbox
 		WHERE state IN ('ready', 'started') AND attempts > CASE WHEN state = 'started' THEN 1 ELSE 0 END AND at < ? GROUP BY platform`, Stamp(before))
-	if err != nil {
-		return nil, during("list undelivered parts", err)
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		var u Undelivered
-		var since string
-		if err := rows.Scan(&u.Platform, &u.Conversations, &since); err != nil {
-			return nil, during("list undelivered parts", err)
-		}
-		u.Since = ParseStamp(since)
-		list = append(list, u)
-	}
-	return list, during("list undelivered parts", rows.Err())
+	return list, during("list undelivered parts", err)
 }

@@ -7,17 +7,17 @@ import (
 	"testing"
 
 	"parley/internal/chat"
+	"parley/internal/db/postgres/postgrestest"
 	"parley/internal/db/sqlite"
 	"parley/internal/memory/datadir"
 )
 
 // What an earlier version recorded is read as ends of messages.
 func TestOldAudit(t *testing.T) {
-	aboutFiles(t)
+	postgrestest.AboutFiles(t)
 	dir := filepath.Join(t.TempDir(), "data")
 	must(t, os.Mkdir(dir, 0o700))
-	db, err := sqlite.Raw(filepath.Join(dir, datadir.Name), asWriter)
-	must(t, err)
+	db := sqlite.Raw(filepath.Join(dir, datadir.Name), asWriter)
 	must(t, Migrations()[:13].Apply(t.Context(), db))
 	old := []struct {
 		category, detail string
@@ -37,7 +37,7 @@ func TestOldAudit(t *testing.T) {
 		{"INVALID_INPUT", "{}", chat.End{Outcome: chat.Refused, Reason: chat.Invalid}},
 		{"ERROR", `{"error_id":"Y"}`, chat.End{Outcome: chat.Failed, ErrorID: "Y"}},
 	}
-	_, err = db.Exec("INSERT INTO inbox (id, platform, channel, message_id, state, body, at, uid) VALUES (1, 'p', 'c', " +
+	_, err := db.Exec("INSERT INTO inbox (id, platform, channel, message_id, state, body, at, uid) VALUES (1, 'p', 'c', " +
 		"'m1', 'done', '', 'x', 'u1')")
 	must(t, err)
 	for i, o := range old {
@@ -51,7 +51,7 @@ func TestOldAudit(t *testing.T) {
 	must(t, err)
 	defer func() { must(t, s.Close()) }()
 	for i, o := range old {
-		d, err := s.DecisionByID(t.Context(), fmt.Sprintf("%08d", i))
+		d, err := s.Decisions.DecisionByID(t.Context(), fmt.Sprintf("%08d", i))
 		must(t, err)
 		if d.End != o.want {
 			t.Errorf("%s %s is %+v, want %+v", o.category, o.detail, d.End, o.want)

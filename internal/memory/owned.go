@@ -8,13 +8,13 @@ import (
 	"parley/internal/memory/provenance"
 )
 
-// Words of other rooms that nearly every row here has.
+// Types of other packages that nearly every row here uses.
 type (
 	Origin = provenance.Origin
 	Via    = provenance.Via
 	Viewer = provenance.Viewer
 
-	// What is handed out, and the audit of a tool call.
+	// A person's export, and the audit of a tool call.
 	Export     = privacy.Person
 	CallRecord = privacy.Call
 

@@ -27,10 +27,10 @@ func over(t *testing.T, s *Store, se Session, closing Closing, people ...string)
 		}
 		return nil
 	}))
-	must(t, second(s.EndSession(bg, se, Completed, closing, true)))
-	stored, err := s.SessionByID(bg, se.ID)
+	must(t, second(s.Sessions.EndSession(bg, se, Completed, closing, true)))
+	stored, err := s.Sessions.SessionByID(bg, se.ID)
 	must(t, err)
-	must(t, s.ArchiveSession(bg, stored, closing))
+	must(t, s.Sessions.ArchiveSession(bg, stored, closing))
 }
 
 // Everybody lists, finds and searches what is theirs: direct chats of their own,
@@ -46,7 +46,7 @@ func TestPastSessionsAreSeenByThoseWhoWereThere(t *testing.T) {
 	over(t, s, Session{ID: "bbbbbbbb-3", Key: others, Direct: true}, Closing{Text: "about bob's zebra"}, "x:bob")
 	over(t, s, Session{ID: "cccccccc-4", Key: chat.Key{Platform: "x", Channel: "split"}, User: "x:bob"},
 		Closing{Text: "zebra alone in company"}, "x:bob")
-	must(t, s.Attend(bg, chat.Presence{Key: room, User: chat.User{ID: "x:ann"}, State: chat.Present}))
+	must(t, s.Access.Attend(bg, chat.Presence{Key: room, User: chat.User{ID: "x:ann"}, State: chat.Present}))
 	ids := func(v Viewer) string {
 		list, err := s.Past.List(bg, v, 10, 0)
 		must(t, err)
@@ -88,7 +88,7 @@ func TestPastSessionsAreSeenByThoseWhoWereThere(t *testing.T) {
 		!strings.Contains(found[0].Text, "We rent the quagga.") {
 		t.Errorf("found %+v, %v", found, err)
 	}
-	must(t, s.Attend(bg, chat.Presence{Key: room, User: chat.User{ID: "x:ann"}, State: chat.Absent}))
+	must(t, s.Access.Attend(bg, chat.Presence{Key: room, User: chat.User{ID: "x:ann"}, State: chat.Absent}))
 	if got := ids(ann); got != "aaaaaaab" {
 		t.Errorf("who is out sees %q", got)
 	}
@@ -104,7 +104,7 @@ func TestPastSessionsAreDeletedAndResumed(t *testing.T) {
 	first := Closing{Text: "about the zebra", Decisions: []string{"Zebra it is."}, Page: []sessions.Line{line("s1", "the zebra plan")}}
 	over(t, s, Session{ID: "s1", Key: k, Direct: true}, first, "x:ann")
 	at = at.Add(time.Hour)
-	two, err := s.NewSession(bg, Place{Key: k}, true)
+	two, err := s.Sessions.NewSession(bg, Place{Key: k}, true)
 	must(t, err)
 	two.ID, two.Direct = "s2", true
 	over(t, s, two, Closing{Text: "about tea", Decisions: append(two.Decisions, "Green tea."), Page: append(two.CarriedPage,
@@ -113,7 +113,7 @@ func TestPastSessionsAreDeletedAndResumed(t *testing.T) {
 	if ok, err := s.Past.Resume(bg, "s1", time.Hour); err != nil || !ok {
 		t.Fatalf("resumed: %v, %v", ok, err)
 	}
-	live, ok, err := s.LiveSession(bg, Place{Key: k})
+	live, ok, err := s.Sessions.LiveSession(bg, Place{Key: k})
 	must(t, err)
 	if !ok || live.ID != "s1" || live.CarriedFrom != "s2" || len(live.CarriedPage) != 2 {
 		t.Errorf("live is %+v", live)
@@ -121,13 +121,13 @@ func TestPastSessionsAreDeletedAndResumed(t *testing.T) {
 	if ok, err := s.Past.Resume(bg, "s2", time.Hour); err != nil || ok {
 		t.Errorf("resumed beside a live one: %v, %v", ok, err)
 	}
-	must(t, second(s.EndSession(bg, live, Completed, first, true)))
+	must(t, second(s.Sessions.EndSession(bg, live, Completed, first, true)))
 	at = at.Add(time.Hour)
-	if next, err := s.NewSession(bg, Place{Key: k}, true); err != nil || next.CarriedFrom != "s1" {
+	if next, err := s.Sessions.NewSession(bg, Place{Key: k}, true); err != nil || next.CarriedFrom != "s1" {
 		t.Errorf("the next one carries %+v, %v", next, err)
 	}
 	must(t, s.Past.Delete(bg, "s1"))
-	next, err := s.NewSession(bg, Place{Key: k}, true)
+	next, err := s.Sessions.NewSession(bg, Place{Key: k}, true)
 	must(t, err)
 	if next.CarriedFrom != "s2" || len(next.CarriedPage) != 1 || len(next.Decisions) != 1 {
 		t.Errorf("after deleting, the next one carries %+v", next)

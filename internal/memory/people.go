@@ -8,7 +8,13 @@ import (
 	"parley/internal/db/engine"
 )
 
-// Person is what is kept about somebody besides facts.
+// People are the rows about people, except facts.
+type People struct {
+	db        *engine.DB
+	languages *engine.Kept[string, [2]string] // chosen and heard, by person
+}
+
+// Person is what is kept about somebody, except facts.
 type Person struct {
 	ID       string
 	TimeZone string // IANA name, "" when unknown
@@ -20,19 +26,16 @@ const ofAgent = "coalesce((SELECT a.playbook FROM agent_people a WHERE a.user_id
 
 // Person returns what is kept about somebody, by the playbook of an agent; nothing
 // yet is no error.
-func (s *Store) Person(_ context.Context, id, agent string) (Person, error) {
+func (s *People) Person(_ context.Context, id, agent string) (Person, error) {
 	p := Person{ID: id}
 	err := s.db.QueryRow("SELECT time_zone, iif(:agent = '', playbook, "+ofAgent+") FROM people WHERE user_id = :id",
 		engine.Named{"id": id, "agent": agent}).Scan(&p.TimeZone, &p.Playbook)
-	if errors.Is(err, ErrNotFound) {
-		err = nil
-	}
-	return p, err
+	return p, engine.NoRow(err, nil)
 }
 
 // DirectChat returns where somebody last wrote to the bot alone; ErrNotFound when
 // they never did.
-func (s *Store) DirectChat(_ context.Context, id string) (k chat.Key, err error) {
+func (s *People) DirectChat(_ context.Context, id string) (k chat.Key, err error) {
 	err = s.db.QueryRow(`SELECT m.platform, m.channel, m.thread FROM messages m JOIN sessions s ON s.id = m.session_id
 		WHERE m.user_id = ? AND m.role = 'user' AND s.direct ORDER BY m.id DESC LIMIT 1`, id).Scan(&k.Platform, &k.Channel, &k.Thread)
 	return k, during("find direct chat", err)
@@ -42,11 +45,10 @@ func (s *Store) DirectChat(_ context.Context, id string) (k chat.Key, err error)
 // read and as it was changed.
 type PersonNote struct{ From, To string }
 
-// SavePersonPlaybook stores what was changed of the note of an agent's playbook on
-// somebody.
+// SavePersonPlaybook stores what was changed of an agent's playbook note on somebody.
 // What somebody else changed meanwhile stays: people may talk in several places
 // at once while the owner says something about them.
-func (s *Store) SavePersonPlaybook(ctx context.Context, id, agent string, note PersonNote) error {
+func (s *People) SavePersonPlaybook(ctx context.Context, id, agent string, note PersonNote) error {
 	return s.db.Write(ctx, func(tx *engine.Tx) error { return savePersonPlaybook(tx, id, agent, note) })
 }
 
@@ -58,13 +60,9 @@ func savePersonPlaybook(tx *engine.Tx, id, agent string, note PersonNote) error 
 	var now string
 	err := tx.QueryRow("SELECT iif(:agent = '', playbook, "+ofAgent+") FROM people WHERE user_id = :id",
 		engine.Named{"id": id, "agent": agent}).Scan(&now)
-	switch {
-	case errors.Is(err, ErrNotFound):
-		if note.From != "" {
-			return nil // it was forgotten meanwhile
-		}
-	case err != nil:
-		return err
+	gone := errors.Is(err, ErrNotFound)
+	if gone && note.From != "" || err != nil && !gone { // it was forgotten meanwhile
+		return engine.NoRow(err, nil)
 	}
 	to := mergeObjects(note.From, note.To, now, noteDepth)
 	if agent != "" {
@@ -79,47 +77,41 @@ func savePersonPlaybook(tx *engine.Tx, id, agent string, note PersonNote) error 
 }
 
 // SetTimeZone stores a person's IANA time zone; the caller has checked it.
-func (s *Store) SetTimeZone(ctx context.Context, id, zone string) error {
-	return s.db.Write(ctx, func(tx *engine.Tx) error {
-		_, err := tx.Exec("INSERT INTO people (user_id, time_zone) VALUES (?, ?) ON CONFLICT (user_id) DO UPDATE SET "+
-			"time_zone = excluded.time_zone", id, zone)
-		return err
-	})
+func (s *People) SetTimeZone(ctx context.Context, id, zone string) error {
+	return s.db.Exec(ctx, "INSERT INTO people (user_id, time_zone) VALUES (?, ?) ON CONFLICT (user_id) DO UPDATE SET "+
+		"time_zone = excluded.time_zone", id, zone)
 }
 
 // Languages returns the tag of the language that somebody chose, and of the one
 // they were last heard to speak; "" is unknown.
-func (s *Store) Languages(_ context.Context, id string) (chosen, heard string, err error) {
-	both, err := s.kept.languages.Get(id, func() (both [2]string, err error) {
+func (s *People) Languages(_ context.Context, id string) (chosen, heard string, err error) {
+	both, err := s.languages.Get(id, func() (both [2]string, err error) {
 		err = s.db.QueryRow("SELECT language, heard FROM people WHERE user_id = ?", id).Scan(&both[0], &both[1])
-		if errors.Is(err, ErrNotFound) {
-			err = nil
-		}
-		return both, err
+		return both, engine.NoRow(err, nil)
 	})
 	return both[0], both[1], err
 }
 
 // SetLanguage stores the tag of the language that somebody chose; "" when they
 // take that back.
-func (s *Store) SetLanguage(ctx context.Context, id, tag string) error {
-	return s.db.Write(ctx, func(tx *engine.Tx) error {
-		_, err := tx.Exec("INSERT INTO people (user_id, language) VALUES (?, ?) ON CONFLICT (user_id) DO UPDATE SET language = excluded.language", id, tag)
-		return err
-	})
+func (s *People) SetLanguage(ctx context.Context, id, tag string) error {
+	return s.db.Exec(ctx, "INSERT INTO people (user_id, language) VALUES (?, ?) ON CONFLICT (user_id) DO UPDATE SET language = excluded.language", id, tag)
 }
 
 // SetHeard stores the tag of the language that somebody was heard to speak.
-func (s *Store) SetHeard(ctx context.Context, id, tag string) error {
-	return s.db.Write(ctx, func(tx *engine.Tx) error {
-		_, err := tx.Exec("INSERT INTO people (user_id, heard) VALUES (?, ?) ON CONFLICT (user_id) DO UPDATE SET heard = excluded.heard", id, tag)
-		return err
-	})
+func (s *People) SetHeard(ctx context.Context, id, tag string) error {
+	return s.db.Exec(ctx, "INSERT INTO people (user_id, heard) VALUES (?, ?) ON CONFLICT (user_id) DO UPDATE SET heard = excluded.heard", id, tag)
+}
+
+// Settings are small values by name that were changed from the chat.
+type Settings struct {
+	db       *engine.DB
+	settings *engine.Kept[string, string]
 }
 
 // Setting reads a setting that was changed from the chat; "" when it was not.
-func (s *Store) Setting(_ context.Context, name string) (string, error) {
-	return s.kept.settings.Get(name, func() (v string, err error) {
+func (s *Settings) Setting(_ context.Context, name string) (string, error) {
+	return s.settings.Get(name, func() (v string, err error) {
 		err = s.db.QueryRow("SELECT value FROM settings WHERE name = ?", name).Scan(&v)
 		return v, engine.NoRow(err, nil)
 	})
@@ -133,13 +125,9 @@ const Passing = "passing."
 const dropPassing = "DELETE FROM settings WHERE name >= '" + Passing + "' AND name < 'passing/'"
 
 // SetSetting stores one; "" forgets it.
-func (s *Store) SetSetting(ctx context.Context, name, value string) error {
-	return s.db.Write(ctx, func(tx *engine.Tx) error {
-		if value == "" {
-			_, err := tx.Exec("DELETE FROM settings WHERE name = ?", name)
-			return err
-		}
-		_, err := tx.Exec("INSERT INTO settings VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value", name, value)
-		return err
-	})
+func (s *Settings) SetSetting(ctx context.Context, name, value string) error {
+	if value == "" {
+		return s.db.Exec(ctx, "DELETE FROM settings WHERE name = ?", name)
+	}
+	return s.db.Exec(ctx, "INSERT INTO settings VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value", name, value)
 }

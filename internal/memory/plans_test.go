@@ -3,13 +3,14 @@ package memory
 import (
 	"testing"
 
+	"parley/internal/db/postgres/postgrestest"
 	"parley/internal/db/sqlite/plantest"
 )
 
 // No query reads all of a table that grows with what people say, whoever waits
 // for it: not once in a minute, not for a message, not for an edit.
 func TestQueriesReadNoWholeTables(t *testing.T) {
-	aboutFiles(t)
+	postgrestest.AboutFiles(t)
 	s := open(t, Options{})
 	plantest.Check(t, s.db, []string{".", "facts", "sessions", "agenda", "access", "datadir", "../db/chunked",
 		"provenance", "../app", "../command", "../app/cli", "../app/console", "factsfile", "handoff", "embeddings",

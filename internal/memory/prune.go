@@ -19,9 +19,8 @@ type Retention struct {
 // Pruned counts what was deleted.
 type Pruned struct{ Messages, Sessions, Inbox, Audit int64 }
 
-// How long rows are kept that nobody reads again: those that recognize
-// redelivery (Telegram keeps updates for a day) and, where
-// retention limits conversations, their audit.
+// How long rows stay that nobody reads again: those that detect redelivery (Telegram keeps
+// updates for a day) and, where retention limits conversations, their audit.
 const (
 	keepInbox = 7 * 24 * time.Hour
 	keepAudit = 30 * 24 * time.Hour

@@ -16,6 +16,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/db/engine"
+	"parley/internal/db/postgres/postgrestest"
 	"parley/internal/text/waittest"
 )
 
@@ -81,10 +82,7 @@ func oldChats(t testing.TB, more ...string) (*Store, []question) {
 // attend makes somebody a participant of everything that is there.
 func attend(t testing.TB, s *Store, user string) {
 	t.Helper()
-	must(t, s.db.Write(context.Background(), func(tx *engine.Tx) error {
-		_, err := tx.Exec("INSERT INTO participants SELECT DISTINCT ?, platform, channel, thread, 1 << 62 FROM participants", user)
-		return err
-	}))
+	must(t, s.db.Exec(context.Background(), "INSERT INTO participants SELECT DISTINCT ?, platform, channel, thread, 1 << 62 FROM participants", user))
 }
 
 // share returns how much of the evidence is among the passages.
@@ -196,7 +194,7 @@ func TestRecallQuality(t *testing.T) {
 	}
 	long, short := split(list)
 	t.Run("full-text search alone", func(t *testing.T) {
-		aboutFiles(t)
+		postgrestest.AboutFiles(t)
 		must(t, s.db.Write(t.Context(), func(tx *engine.Tx) error {
 			_, err := tx.Exec("CREATE VIRTUAL TABLE plain_fts USING fts5 (content, tokenize = 'porter unicode61')")
 			if err == nil {

@@ -3,7 +3,6 @@ package memory
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -13,27 +12,35 @@ import (
 	"parley/internal/db/engine"
 )
 
+// Questions are those that wait for a person, and what became of them.
+type Questions struct {
+	db      *engine.DB
+	now     func() time.Time
+	waiting *engine.Kept[standing, bool] // whether there may be one
+}
+
+// standing is a person in a place.
+type standing struct {
+	user string
+	key  chat.Key
+}
+
 const questionColumns = "id, user_id, name, platform, channel, thread, inbox_id, behind, text, body, expires_at, " +
 	"state, taken_by, by_id, by_name, came, restored"
 
-func scanQuestion(row scanner) (q chat.Question, err error) {
-	var behind, until string
-	err = row.Scan(&q.ID, &q.Asked.ID, &q.Asked.Name, &q.Key.Platform, &q.Key.Channel, &q.Key.Thread, &q.Row, &behind,
-		&q.Text, &q.Body, &until, &q.State, &q.Taken, &q.By.ID, &q.By.Name, &q.Came, &q.Restored)
-	if err != nil {
-		return q, err
-	}
-	q.Until = ParseStamp(until)
-	return q, json.Unmarshal([]byte(behind), &q.Behind)
+func scanQuestion(row engine.Scanner) (q chat.Question, err error) {
+	err = row.Scan(&q.ID, &q.Asked.ID, &q.Asked.Name, &q.Key.Platform, &q.Key.Channel, &q.Key.Thread, &q.Row,
+		engine.JSON(&q.Behind), &q.Text, &q.Body, engine.Stamped(&q.Until), &q.State, &q.Taken, &q.By.ID, &q.By.Name, &q.Came, &q.Restored)
+	return q, err
 }
 
 // PutQuestion stores a question. It replaces the one with the id instead, and
 // any open one that the same message has led to: an earlier attempt's.
-func (s *Store) PutQuestion(ctx context.Context, q chat.Question, instead string) error {
+func (s *Questions) PutQuestion(ctx context.Context, q chat.Question, instead string) error {
 	return during("store question", s.db.Write(ctx, func(tx *engine.Tx) error { return s.putQuestion(tx, q, instead) }))
 }
 
-func (s *Store) putQuestion(tx *engine.Tx, q chat.Question, instead string) error {
+func (s *Questions) putQuestion(tx *engine.Tx, q chat.Question, instead string) error {
 	behind, err := json.Marshal(append([]int64{}, q.Behind...))
 	if err != nil {
 		return err
@@ -53,7 +60,7 @@ func (s *Store) putQuestion(tx *engine.Tx, q chat.Question, instead string) erro
 // Question finds a question by its id, whatever became of it; without an id the
 // newest that waits for m's author in m's place, in time or not, or that an
 // earlier process began to settle with m.
-func (s *Store) Question(_ context.Context, m chat.Message, id string) (q chat.Question, ok bool, err error) {
+func (s *Questions) Question(_ context.Context, m chat.Message, id string) (q chat.Question, ok bool, err error) {
 	query := "SELECT " + questionColumns + " FROM questions WHERE id = ? AND platform = ? AND channel = ? AND thread = ?"
 	args := []any{id, m.Key.Platform, m.Key.Channel, m.Key.Thread}
 	if id == "" {
@@ -65,31 +72,25 @@ func (s *Store) Question(_ context.Context, m chat.Message, id string) (q chat.Q
 		args[0] = m.From.ID
 		args = append(args, m.Row)
 	}
-	q, err = scanQuestion(s.db.QueryRow(query, args...))
-	if errors.Is(err, ErrNotFound) {
-		return chat.Question{}, false, nil
-	}
-	return q, err == nil, during("read question", err)
+	q, ok, err = engine.Found(scanQuestion(s.db.QueryRow(query, args...)))
+	return q, ok, during("read question", err)
 }
 
 // MeantBy finds the question that m is said to, by where m stands: the one whose
 // message it replies to; in a direct chat without a reply, the last thing that was
 // said there; elsewhere the newest of its author, if m calls the bot by its name or is
 // a command. It is in time or not, or m began to settle it in an earlier process.
-func (s *Store) MeantBy(_ context.Context, m chat.Message) (q chat.Question, ok bool, err error) {
+func (s *Questions) MeantBy(_ context.Context, m chat.Message) (q chat.Question, ok bool, err error) {
 	if some, err := s.waitsIn(m); err != nil || !some {
 		return q, false, during("find what is answered", err)
 	}
 	args := engine.Named{"user": m.From.ID, "platform": m.Key.Platform, "channel": m.Key.Channel, "thread": m.Key.Thread,
 		"row": m.Row, "reply": m.ReplyTo}
-	q, err = scanQuestion(s.db.QueryRow("SELECT "+questionColumns+
+	q, ok, err = engine.Found(scanQuestion(s.db.QueryRow("SELECT "+questionColumns+
 		` FROM questions WHERE user_id = :user AND platform = :platform AND channel = :channel AND thread = :thread
 		AND (state IN ('open', 'expired') AND (`+stands(m)+`) OR state = 'taken' AND taken_by = :row AND taken_by <> 0)
-		ORDER BY state = 'taken' DESC, state = 'open' DESC, asked_at DESC, rowid DESC LIMIT 1`, args))
-	if errors.Is(err, ErrNotFound) {
-		return chat.Question{}, false, nil
-	}
-	return q, err == nil, during("find what is answered", err)
+		ORDER BY state = 'taken' DESC, state = 'open' DESC, asked_at DESC, rowid DESC LIMIT 1`, args)))
+	return q, ok, during("find what is answered", err)
 }
 
 // stands is the condition on a question that m is said to.
@@ -113,26 +114,22 @@ func stands(m chat.Message) string {
 }
 
 // AskedAgain notes that the answer to the message in this inbox row ends with a question.
-func (s *Store) AskedAgain(ctx context.Context, id string, row int64) error {
-	return during("repeat question", s.db.Write(ctx, func(tx *engine.Tx) error {
-		_, err := tx.Exec("UPDATE questions SET again = ? WHERE id = ? AND state = 'open'", row, id)
-		return err
-	}))
+func (s *Questions) AskedAgain(ctx context.Context, id string, row int64) error {
+	return during("repeat question", s.db.Exec(ctx, "UPDATE questions SET again = ? WHERE id = ? AND state = 'open'", row, id))
 }
 
-// waitsIn tells whether there may be a question that waits for m's author in m's place.
-func (s *Store) waitsIn(m chat.Message) (bool, error) {
-	return s.kept.questions.Get(standing{m.From.ID, m.Key}, func() (some bool, err error) {
+// waitsIn reports whether there may be a question that waits for m's author in m's place.
+func (s *Questions) waitsIn(m chat.Message) (bool, error) {
+	return s.waiting.Get(standing{m.From.ID, m.Key}, func() (some bool, err error) {
 		err = s.db.QueryRow(`SELECT EXISTS (SELECT 1 FROM questions WHERE user_id = ? AND platform = ? AND channel = ? AND thread = ? AND state IN ('open', 'expired', 'taken'))`,
 			m.From.ID, m.Key.Platform, m.Key.Channel, m.Key.Thread).Scan(&some)
 		return some, err
 	})
 }
 
-// TakeQuestion uses a question up with the answer m, in the name of its author.
-// Of many answers one gets first; again says that it is m's since an earlier
-// process.
-func (s *Store) TakeQuestion(ctx context.Context, id string, m chat.Message) (first, again bool, err error) {
+// TakeQuestion uses a question up with the answer m, in the name of its author. first is
+// true for exactly one caller; again means that m took it in an earlier process.
+func (s *Questions) TakeQuestion(ctx context.Context, id string, m chat.Message) (first, again bool, err error) {
 	err = s.db.Write(ctx, func(tx *engine.Tx) error {
 		var n int64
 		first, again = false, false
@@ -147,9 +144,9 @@ func (s *Store) TakeQuestion(ctx context.Context, id string, m chat.Message) (fi
 	return first && err == nil, again && err == nil, during("take question", err)
 }
 
-// EndQuestion notes what became of a question, in a line, and lets go of what it
-// would have done.
-func (s *Store) EndQuestion(ctx context.Context, id string, to chat.QuestionState, came string) error {
+// EndQuestion notes in one line what became of a question, and drops what it would have
+// done.
+func (s *Questions) EndQuestion(ctx context.Context, id string, to chat.QuestionState, came string) error {
 	return during("end question", s.db.Write(ctx, func(tx *engine.Tx) error { return endQuestion(tx, id, to, came) }))
 }
 
@@ -161,13 +158,11 @@ func endQuestion(tx *engine.Tx, id string, to chat.QuestionState, came string) e
 // ExpireQuestions ends every question whose time has passed, with the calls that
 // waited, and those whose answer ended without a word on them. It returns the
 // first kind. A call that waits with no question is ended, too, whatever became of that.
-func (s *Store) ExpireQuestions(ctx context.Context) (late []chat.Question, err error) {
+func (s *Questions) ExpireQuestions(ctx context.Context) (late []chat.Question, err error) {
 	err = s.db.Write(ctx, func(tx *engine.Tx) error {
-		rows, err := tx.Query("SELECT "+questionColumns+" FROM questions WHERE state = 'open' AND expires_at <= ?", Stamp(s.now()))
+		late, err = engine.Select(tx, scanQuestion, "SELECT "+questionColumns+" FROM questions WHERE state = 'open' AND expires_at <= ?",
+			Stamp(s.now()))
 		if err != nil {
-			return err
-		}
-		if late, err = engine.Collect(rows, func(r *sql.Rows) (chat.Question, error) { return scanQuestion(r) }); err != nil {
 			return err
 		}
 		for _, q := range late {
@@ -176,13 +171,9 @@ func (s *Store) ExpireQuestions(ctx context.Context) (late []chat.Question, err 
 				return err
 			}
 		}
-		lost, err := tx.Query("SELECT " + questionColumns +
+		lost, err := engine.Select(tx, scanQuestion, "SELECT "+questionColumns+
 			" FROM questions WHERE state = 'taken' AND taken_by NOT IN (SELECT id FROM inbox WHERE state = 'new')")
-		if err != nil {
-			return err
-		}
-		all, err := engine.Collect(lost, func(r *sql.Rows) (chat.Question, error) { return scanQuestion(r) })
-		for _, q := range all {
+		for _, q := range lost {
 			err = errors.Join(err, endQuestion(tx, q.ID, chat.QuestionSettled, q.Came), endWaiting(tx, q, "error"))
 		}
 		if err != nil {
@@ -204,21 +195,13 @@ func endWaiting(tx *engine.Tx, q chat.Question, status string) error {
 	return nil
 }
 
-// endForsaken ends the calls that no question waits for.
+// endForsaken ends pending calls without a question.
 func endForsaken(tx *engine.Tx) error {
-	rows, err := tx.Query("SELECT DISTINCT inbox_id FROM tool_calls WHERE status = 'pending'")
-	if err != nil {
-		return err
-	}
-	calls, err := engine.Collect(rows, func(r *sql.Rows) (row int64, err error) { return row, r.Scan(&row) })
+	calls, err := engine.Select(tx, engine.Value[int64], "SELECT DISTINCT inbox_id FROM tool_calls WHERE status = 'pending'")
 	if err != nil || len(calls) == 0 {
 		return err
 	}
-	rows, err = tx.Query("SELECT " + questionColumns + " FROM questions WHERE state IN ('open', 'taken')")
-	if err != nil {
-		return err
-	}
-	live, err := engine.Collect(rows, func(r *sql.Rows) (chat.Question, error) { return scanQuestion(r) })
+	live, err := engine.Select(tx, scanQuestion, "SELECT "+questionColumns+" FROM questions WHERE state IN ('open', 'taken')")
 	for _, row := range calls {
 		if err == nil && !slices.ContainsFunc(live, func(q chat.Question) bool { return q.Row == row || slices.Contains(q.Behind, row) }) {
 			_, err = tx.Exec("UPDATE tool_calls SET status = 'expired', class = '' WHERE inbox_id = ? AND status = 'pending'", row)
@@ -229,7 +212,7 @@ func endForsaken(tx *engine.Tx) error {
 
 // AskedAs returns the platform's id of the message that shows a question; "" when it
 // is not known.
-func (s *Store) AskedAs(_ context.Context, q chat.Question) (string, error) {
+func (s *Questions) AskedAs(_ context.Context, q chat.Question) (string, error) {
 	if q.Row == 0 {
 		return "", nil
 	}

@@ -51,16 +51,16 @@ func TestForgettingLeavesOthersTheirQuestions(t *testing.T) {
 	must(t, s.ForgetPerson(bg, "x:ada", 0))
 	for who, want := range map[string]bool{"ada": false, "bob": true} {
 		m := chat.Message{From: chat.User{ID: "x:" + who}, Key: chat.Key{Platform: "x", Channel: "room"}, Named: true, Row: 99}
-		if q, ok, err := s.MeantBy(bg, m); err != nil || ok != want || ok && (q.Text != "pay?" || string(q.Body) != "{}") {
+		if q, ok, err := s.Questions.MeantBy(bg, m); err != nil || ok != want || ok && (q.Text != "pay?" || string(q.Body) != "{}") {
 			t.Errorf("%s: %+v, %v, %v", who, q, ok, err)
 		}
 	}
-	must(t, second(s.ExpireQuestions(bg)))
+	must(t, second(s.Questions.ExpireQuestions(bg)))
 	if got, want := callStates(t, s), fmt.Sprintf("[%d pending]", row); got != want {
 		t.Errorf("calls are %s, want %s", got, want)
 	}
 	now = now.Add(2 * time.Minute)
-	must(t, second(s.ExpireQuestions(bg)))
+	must(t, second(s.Questions.ExpireQuestions(bg)))
 	if got, want := callStates(t, s), fmt.Sprintf("[%d expired]", row); got != want {
 		t.Errorf("calls are %s, want %s", got, want)
 	}
@@ -77,8 +77,8 @@ func TestNoCallWaitsForGood(t *testing.T) {
 	until := time.Now().Add(time.Minute)
 	gone, settled, open := asksFor(t, s, "ada", "a", until), asksFor(t, s, "bob", "b", until), asksFor(t, s, "cyd", "c", until)
 	must(t, s.db.Write(bg, func(tx *engine.Tx) error { return second(tx.Exec("DELETE FROM questions WHERE id = 'a'")) }))
-	must(t, s.EndQuestion(bg, "b", chat.QuestionSettled, ""))
-	must(t, second(s.ExpireQuestions(bg)))
+	must(t, s.Questions.EndQuestion(bg, "b", chat.QuestionSettled, ""))
+	must(t, second(s.Questions.ExpireQuestions(bg)))
 	if got, want := callStates(t, s), fmt.Sprintf("[%d expired %d expired %d pending]", gone, settled, open); got != want {
 		t.Errorf("calls are %s, want %s", got, want)
 	}

@@ -7,18 +7,13 @@ import (
 	"parley/internal/db/engine"
 )
 
-// keepQuirks is how long a model is taken to be as it was: servers are updated,
-// and templates fixed.
+// keepQuirks is how long a quirk is believed: servers are updated, and templates fixed.
 const keepQuirks = 30 * 24 * time.Hour
 
 // Quirks returns what was learned of a model at an endpoint, sorted.
 func (s *Store) Quirks(_ context.Context, endpoint, model string) (names []string, err error) {
-	rows, err := s.db.Query("SELECT quirk FROM quirks WHERE endpoint = ? AND model = ? AND at > ? ORDER BY quirk",
+	return engine.Select(s.db, engine.Value[string], "SELECT quirk FROM quirks WHERE endpoint = ? AND model = ? AND at > ? ORDER BY quirk",
 		endpoint, model, Stamp(s.now().Add(-keepQuirks)))
-	if err != nil {
-		return nil, err
-	}
-	return engine.Collect(rows, engine.Name)
 }
 
 // LearnQuirk notes one for a month, and forgets whatever is older.

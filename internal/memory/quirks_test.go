@@ -12,14 +12,10 @@ import (
 func TestQuirksLastAMonth(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	s, err := openIn(t, filepath.Join(t.TempDir(), "data"), Options{Now: func() time.Time { return now }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer func() { _ = s.Close() }()
 	for _, q := range []string{"no-tools", "no-system", "no-tools"} {
-		if err := s.LearnQuirk(t.Context(), "http://a/v1", "m", q); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.LearnQuirk(t.Context(), "http://a/v1", "m", q))
 	}
 	for _, tt := range []struct {
 		endpoint, model string

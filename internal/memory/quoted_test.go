@@ -21,7 +21,7 @@ func TestAccountsQuoteWhatNoTranscriptHas(t *testing.T) {
 		in, err := s.Accept(bg, chat.Batch{Platform: "x", Messages: []chat.Message{m}})
 		must(t, err)
 		must(t, s.Finish(bg, in[0], []chat.Part{{Key: k, Text: told}}, record))
-		list, err := s.Audits(bg, k, time.Time{}, time.Now().Add(time.Hour), 1)
+		list, err := s.Decisions.Audits(bg, k, time.Time{}, time.Now().Add(time.Hour), 1)
 		must(t, err)
 		return list[0].Decision
 	}

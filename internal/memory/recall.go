@@ -143,23 +143,12 @@ func rank(question string, found []Passage, near map[int64]float64) []Passage {
 }
 
 func (s *Store) passages(query string, args engine.Named) ([]Passage, error) {
-	rows, err := s.db.Query(query, args)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }()
-	var found []Passage
-	for rows.Next() {
-		p := Passage{Kind: "message"}
-		var at string
-		if err := rows.Scan(&p.ID, &p.Key.Platform, &p.Key.Channel, &p.Key.Thread, &p.name, &p.MessageID, &p.content, &at,
-			&p.User, &p.Bot, &p.Origin.Via, (*names)(&p.Origin.People)); err != nil {
-			return nil, err
-		}
-		p.At = ParseStamp(at)
-		found = append(found, p)
-	}
-	return found, rows.Err()
+	return engine.Select(s.db, func(r engine.Scanner) (p Passage, err error) {
+		p.Kind = "message"
+		err = r.Scan(&p.ID, &p.Key.Platform, &p.Key.Channel, &p.Key.Thread, &p.name, &p.MessageID, &p.content, engine.Stamped(&p.At),
+			&p.User, &p.Bot, &p.Origin.Via, (*names)(&p.Origin.People))
+		return p, err
+	}, query, args)
 }
 
 // pack keeps the best that fit the budget, and writes them out.

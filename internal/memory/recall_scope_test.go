@@ -12,6 +12,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/db/engine"
+	"parley/internal/db/postgres/postgrestest"
 	"parley/internal/text/waittest"
 )
 
@@ -142,7 +143,7 @@ func neverLeaves(t *testing.T, o Options) {
 	if o.Embed != nil {
 		queries /= 8
 	}
-	if onServer() { // which is asked in a dozen trips
+	if postgrestest.Served() { // which is asked in a dozen trips
 		queries /= 4
 	}
 	for range queries {

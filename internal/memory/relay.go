@@ -9,9 +9,9 @@ import (
 	"parley/internal/db/engine"
 )
 
-// Deed is what another room stores in the transaction that finishes a message.
+// Deed lets another package store rows in the transaction that finishes a message.
 type Deed struct {
-	// Do runs in the transaction and may run twice: only its last run counts.
+	// Do runs in the transaction and may run twice; only its last run counts.
 	Do func(tx *engine.Tx, s *Store) error
 	// Then runs in the lane once the message is answered; nil is nothing.
 	Then func(context.Context)
@@ -19,9 +19,9 @@ type Deed struct {
 
 // Line is something said in a conversation without the assistant.
 type Line struct {
-	// Session is where it belongs while no other is alive in its place.
+	// Session is the one to begin when none is alive in its place.
 	Session Session
-	TTL     time.Duration // after which that silence ends it
+	TTL     time.Duration // silence that ends the session
 	Entry   Entry
 	// Why is what /why says there about it; "" leaves no record of its own there.
 	Why string
@@ -56,7 +56,7 @@ func (r *Relay) store(tx *engine.Tx, s *Store, m chat.Message) error {
 		}
 		there := chat.Message{Key: l.Session.Key, From: chat.User{ID: l.Entry.User}, Agent: chat.Agent{ID: l.Session.Agent}}
 		d := Decision{Session: id, End: chat.End{Outcome: chat.PassedOn}, Detail: Detail{Why: []string{l.Why}}, Origin: l.Entry.Origin}
-		if err := s.insertDecision(tx, there, d, nil); err != nil {
+		if err := s.Decisions.insertDecision(tx, there, d, nil); err != nil {
 			return err
 		}
 	}
@@ -65,7 +65,7 @@ func (r *Relay) store(tx *engine.Tx, s *Store, m chat.Message) error {
 			return err
 		}
 	}
-	return s.insertDecision(tx, m, Decision{Session: session, End: r.End, Detail: Detail{Why: r.Why}}, nil)
+	return s.Decisions.insertDecision(tx, m, Decision{Session: session, End: r.End, Detail: Detail{Why: r.Why}}, nil)
 }
 
 // add appends a line to the session that is alive in its place, or begins one.
@@ -92,7 +92,7 @@ func (s *Store) Post(tx *engine.Tx, handoff int64, what string, parts []chat.Par
 	}
 	nonces := make([]string, len(parts))
 	for i, p := range parts {
-		nonces[i] = chat.Nonce(s.kept.salt, what, p.Index)
+		nonces[i] = chat.Nonce(s.salt, what, p.Index)
 	}
 	return s.Handoffs.Posted(tx, handoff, nonces)
 }

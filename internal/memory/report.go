@@ -2,7 +2,7 @@ package memory
 
 import (
 	"context"
-	"encoding/json"
+	"database/sql"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,12 +10,11 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/db/engine"
-	"parley/internal/llm"
 	"parley/internal/text/ranking"
 )
 
-// What the owner is shown. Every query here is bounded by a window or a limit
-// and reads through an index: it costs the same with a million messages.
+// Reports for the owner. Every query here is bounded by a window or a limit and uses an
+// index: it costs the same with a million messages.
 
 // Load is what happened in one stretch of time.
 type Load struct {
@@ -28,7 +27,7 @@ type Load struct {
 }
 
 // Load sums the stretch from a moment up to another.
-func (s *Store) Load(_ context.Context, from, to time.Time) (Load, error) {
+func (s *Decisions) Load(_ context.Context, from, to time.Time) (Load, error) {
 	l := Load{From: from}
 	var took string
 	// The durations come as one text: a row of each would cost more than
@@ -81,28 +80,12 @@ func (s *Store) Messages(_ context.Context, q MessageQuery) ([]Entry, error) {
 		query = messageColumns + "platform = ? AND channel = ? AND thread = ? AND id < ? ORDER BY id DESC LIMIT ?"
 		args = []any{q.Key.Platform, q.Key.Channel, q.Key.Thread, q.Before, q.Limit}
 	}
-	rows, err := s.db.Query(query, args...)
-	if err != nil {
-		return nil, during("read messages", err)
-	}
-	defer func() { _ = rows.Close() }()
-	var list []Entry
-	for rows.Next() {
-		var e Entry
-		var role, calls, at string
-		if err := rows.Scan(&e.ID, &role, &e.User, &e.Name, &e.Content, &calls, &at); err != nil {
-			return nil, during("read messages", err)
-		}
-		if calls != "" {
-			if err := json.Unmarshal([]byte(calls), &e.ToolCalls); err != nil {
-				return nil, during("read messages", err)
-			}
-		}
-		e.Role, e.At = llm.Role(role), ParseStamp(at)
-		list = append(list, e)
-	}
+	list, err := engine.Select(s.db, func(r engine.Scanner) (e Entry, err error) {
+		err = r.Scan(&e.ID, &e.Role, &e.User, &e.Name, &e.Content, engine.JSON(&e.ToolCalls), engine.Stamped(&e.At))
+		return e, err
+	}, query, args...)
 	slices.Reverse(list)
-	return list, during("read messages", rows.Err())
+	return list, during("read messages", err)
 }
 
 // Audit is a decision with what was done for it.
@@ -114,58 +97,37 @@ type Audit struct {
 // Audits returns what was decided in a place between two moments, both
 // included, oldest first and at most limit of the newest. What was only
 // overheard is left out.
-func (s *Store) Audits(ctx context.Context, k chat.Key, from, to time.Time, limit int) ([]Audit, error) {
-	rows, err := s.db.Query(`SELECT `+decisionColumns+` FROM decisions
+func (s *Decisions) Audits(ctx context.Context, k chat.Key, from, to time.Time, limit int) ([]Audit, error) {
+	list, err := s.audits(ctx, `SELECT `+decisionColumns+` FROM decisions
 		WHERE platform = ? AND channel = ? AND thread = ? AND at BETWEEN ? AND ? AND outcome <> 'overheard' ORDER BY at DESC LIMIT ?`,
 		k.Platform, k.Channel, k.Thread, Stamp(from), Stamp(to), limit)
-	list, err := s.audits(ctx, rows, err)
 	slices.Reverse(list)
 	return list, err
 }
 
 // Failures returns the latest messages that ended in an error, newest first.
-func (s *Store) Failures(ctx context.Context, since time.Time, limit int) ([]Audit, error) {
-	rows, err := s.db.Query(`SELECT `+decisionColumns+` FROM decisions WHERE at >= ? AND outcome = 'failed' ORDER BY at DESC LIMIT ?`,
+func (s *Decisions) Failures(ctx context.Context, since time.Time, limit int) ([]Audit, error) {
+	return s.audits(ctx, `SELECT `+decisionColumns+` FROM decisions WHERE at >= ? AND outcome = 'failed' ORDER BY at DESC LIMIT ?`,
 		Stamp(since), limit)
-	return s.audits(ctx, rows, err)
 }
 
 // Errors returns the messages that were given the number of an error, newest first;
 // with an id only that one. Forgetting and retention take what broke along.
-func (s *Store) Errors(ctx context.Context, id string, since time.Time, limit int) ([]Audit, error) {
-	rows, err := s.db.Query("SELECT "+decisionColumns+` FROM decisions
+func (s *Decisions) Errors(ctx context.Context, id string, since time.Time, limit int) ([]Audit, error) {
+	return s.audits(ctx, "SELECT "+decisionColumns+` FROM decisions
 		WHERE at >= :since AND json_extract(detail, '$.error_id') <> '' AND (:id = '' OR json_extract(detail, '$.error_id') = :id) ORDER BY at DESC LIMIT :limit`,
 		engine.Named{"id": id, "since": Stamp(since), "limit": limit})
-	return s.audits(ctx, rows, err)
 }
 
-func (s *Store) audits(ctx context.Context, rows interface {
-	scanner
-	Next() bool
-	Err() error
-	Close() error
-}, err error) ([]Audit, error) {
-	if err != nil {
-		return nil, during("read decisions", err)
+func (s *Decisions) audits(ctx context.Context, query string, args ...any) ([]Audit, error) {
+	list, err := engine.Select(s.db, func(r engine.Scanner) (a Audit, err error) {
+		a.Decision, err = scanDecision(r)
+		return a, err
+	}, query, args...)
+	for i := 0; i < len(list) && err == nil; i++ {
+		list[i].Done, err = s.Calls(ctx, list[i].ID)
 	}
-	defer func() { _ = rows.Close() }()
-	var list []Audit
-	for rows.Next() {
-		d, err := scanDecision(rows)
-		if err != nil {
-			return nil, during("read decisions", err)
-		}
-		list = append(list, Audit{Decision: d})
-	}
-	if err := rows.Err(); err != nil {
-		return nil, during("read decisions", err)
-	}
-	for i := range list {
-		if list[i].Done, err = s.Calls(ctx, list[i].ID); err != nil {
-			return nil, during("read tool calls", err)
-		}
-	}
-	return list, nil
+	return list, during("read decisions", err)
 }
 
 // Hit is a message that has the words looked for.
@@ -195,40 +157,23 @@ func (s *Store) Search(ctx context.Context, text string, limit, offset int) (lis
 	if err != nil {
 		return nil, during("search", err)
 	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		var h Hit
-		var at string
-		if err := rows.Scan(&h.ID, &h.Session, &h.Key.Platform, &h.Key.Channel, &h.Key.Thread, &h.Name, &at, &h.Text); err != nil {
-			return nil, during("search", err)
-		}
-		h.At, h.Text = ParseStamp(at), asked.Excerpt(h.Text, words)
-		list = append(list, h)
-	}
-	return list, during("search", rows.Err())
+	list, err = engine.Collect(rows, func(r *sql.Rows) (h Hit, err error) {
+		err = r.Scan(&h.ID, &h.Session, &h.Key.Platform, &h.Key.Channel, &h.Key.Thread, &h.Name, engine.Stamped(&h.At), &h.Text)
+		h.Text = asked.Excerpt(h.Text, words)
+		return h, err
+	})
+	return list, during("search", err)
 }
 
 // SessionsByAge lists sessions in the order they began, newest first, with a
 // status or with any.
-func (s *Store) SessionsByAge(_ context.Context, status Status, limit, offset int) ([]Session, error) {
+func (s *Sessions) SessionsByAge(_ context.Context, status Status, limit, offset int) ([]Session, error) {
 	query := `SELECT ` + sessionColumns + ` FROM sessions s WHERE ? IN ('', status) ORDER BY s.rowid DESC LIMIT ? OFFSET ?`
 	if status != "" && status != Archived { // few, and in an index of their own
 		query = `SELECT ` + sessionColumns + ` FROM sessions s WHERE status = ? AND status <> 'archived' ORDER BY s.rowid DESC LIMIT ? OFFSET ?`
 	}
-	rows, err := s.db.Query(query, string(status), limit, offset)
-	if err != nil {
-		return nil, during("list sessions", err)
-	}
-	defer func() { _ = rows.Close() }()
-	var list []Session
-	for rows.Next() {
-		se, err := scanSession(rows)
-		if err != nil {
-			return nil, during("list sessions", err)
-		}
-		list = append(list, se)
-	}
-	return list, during("list sessions", rows.Err())
+	list, err := engine.Select(s.db, scanSession, query, string(status), limit, offset)
+	return list, during("list sessions", err)
 }
 
 // RuleUse is how often a rule of the playbook came up.
@@ -239,25 +184,18 @@ type RuleUse struct {
 
 // RuleUses counts by rule over the newest messages since a moment, those that one agent
 // answered or, with nil, all.
-func (s *Store) RuleUses(_ context.Context, since time.Time, agent *string) (map[string]RuleUse, error) {
-	rows, err := s.db.Query(
+func (s *Decisions) RuleUses(_ context.Context, since time.Time, agent *string) (map[string]RuleUse, error) {
+	uses := map[string]RuleUse{}
+	_, err := engine.Select(s.db, func(r engine.Scanner) (id string, err error) {
+		var u RuleUse
+		err = r.Scan(&id, &u.Applied, &u.Dropped)
+		uses[id] = u
+		return id, err
+	},
 		`WITH newest AS (SELECT detail FROM decisions WHERE at >= ? AND agent = coalesce(?, agent) ORDER BY at DESC LIMIT ?)
 		SELECT id, sum(applied), sum(1 - applied) FROM (
 			SELECT value ->> 'guideline_id' AS id, 1 AS applied FROM newest, json_each(detail, '$.playbook.top_matches')
 			UNION ALL SELECT value ->> 'guideline_id', 0 FROM newest, json_each(detail, '$.playbook.dropped')) used
 		WHERE id IS NOT NULL GROUP BY id`, Stamp(since), agent, newestLooked)
-	if err != nil {
-		return nil, during("count rules", err)
-	}
-	defer func() { _ = rows.Close() }()
-	uses := map[string]RuleUse{}
-	for rows.Next() {
-		var id string
-		var u RuleUse
-		if err := rows.Scan(&id, &u.Applied, &u.Dropped); err != nil {
-			return nil, during("count rules", err)
-		}
-		uses[id] = u
-	}
-	return uses, during("count rules", rows.Err())
+	return uses, during("count rules", err)
 }

@@ -9,7 +9,8 @@ import (
 	"time"
 
 	"parley/internal/chat"
-	"parley/internal/db/sqlite"
+	"parley/internal/db/postgres/postgrestest"
+	"parley/internal/db/sqlite/plantest"
 	"parley/internal/llm"
 )
 
@@ -47,12 +48,12 @@ func TestReport(t *testing.T) {
 		said(t, s, k, n, d)
 	}
 
-	l, err := s.Load(ctx, begin, begin.Add(time.Hour))
+	l, err := s.Decisions.Load(ctx, begin, begin.Add(time.Hour))
 	must(t, err)
 	if l.Messages != 60 || l.Errors != 1 || l.Tokens != 600 || l.Median != 30*time.Millisecond || l.P95 != 57*time.Millisecond {
 		t.Errorf("the first hour was %+v", l)
 	}
-	if l, err := s.Load(ctx, begin.Add(-time.Hour), begin); err != nil || l.Messages != 0 || l.P95 != 0 {
+	if l, err := s.Decisions.Load(ctx, begin.Add(-time.Hour), begin); err != nil || l.Messages != 0 || l.P95 != 0 {
 		t.Errorf("the hour before was %+v, %v", l, err)
 	}
 
@@ -67,12 +68,12 @@ func TestReport(t *testing.T) {
 		t.Errorf("before them came %+v", older)
 	}
 
-	audits, err := s.Audits(ctx, here, begin, now, 2)
+	audits, err := s.Decisions.Audits(ctx, here, begin, now, 2)
 	must(t, err)
 	if len(audits) != 2 || !audits[0].At.Before(audits[1].At) || audits[1].Took != 99*time.Millisecond || len(audits[1].Done) != 1 {
 		t.Errorf("the newest decisions are %+v", audits)
 	}
-	failures, err := s.Failures(ctx, begin, 5)
+	failures, err := s.Decisions.Failures(ctx, begin, 5)
 	must(t, err)
 	if len(failures) != 1 || failures[0].Detail.Error != "boom" {
 		t.Errorf("failures are %+v", failures)
@@ -89,12 +90,12 @@ func TestReport(t *testing.T) {
 		}
 	}
 
-	uses, err := s.RuleUses(ctx, now.Add(-10*time.Minute), nil)
+	uses, err := s.Decisions.RuleUses(ctx, now.Add(-10*time.Minute), nil)
 	must(t, err)
 	if uses["a"] != (RuleUse{Applied: 11}) || uses["b"] != (RuleUse{Dropped: 11}) {
 		t.Errorf("rules were used %v", uses)
 	}
-	sessions, err := s.SessionsByAge(ctx, Active, 1, 1)
+	sessions, err := s.Sessions.SessionsByAge(ctx, Active, 1, 1)
 	must(t, err)
 	if len(sessions) != 1 || sessions[0].Key != here {
 		t.Errorf("the older session is %+v", sessions)
@@ -103,13 +104,13 @@ func TestReport(t *testing.T) {
 
 func TestSessionCounts(t *testing.T) {
 	s, ctx := open(t, Options{}), context.Background()
-	if counts, err := s.SessionCounts(ctx); err != nil || len(counts) != 0 {
+	if counts, err := s.Sessions.SessionCounts(ctx); err != nil || len(counts) != 0 {
 		t.Errorf("an empty database has %v, %v", counts, err)
 	}
 	for i, st := range []Status{Active, Archived, Archived, Completed, Archived} {
-		must(t, s.SaveSession(ctx, Session{ID: fmt.Sprint(i), Key: chat.Key{Platform: "p", Channel: fmt.Sprint(i)}, Status: st}))
+		must(t, s.Sessions.SaveSession(ctx, Session{ID: fmt.Sprint(i), Key: chat.Key{Platform: "p", Channel: fmt.Sprint(i)}, Status: st}))
 	}
-	counts, err := s.SessionCounts(ctx)
+	counts, err := s.Sessions.SessionCounts(ctx)
 	must(t, err)
 	if len(counts) != 3 || counts[Archived] != 3 || counts[Active] != 1 || counts[Completed] != 1 {
 		t.Errorf("counted %v", counts)
@@ -121,18 +122,18 @@ var wholeTable = regexp.MustCompile(`^SCAN (decisions|messages|m|sessions|s|tool
 // TestReportsUseIndexes holds every report, and the look-up of a quote, to an index: none may walk through a
 // table that grows with every message.
 func TestReportsUseIndexes(t *testing.T) {
-	aboutFiles(t)
+	postgrestest.AboutFiles(t)
 	s := open(t, Options{})
 	ctx := context.Background()
-	_, _ = s.Load(ctx, s.now(), s.now())
+	_, _ = s.Decisions.Load(ctx, s.now(), s.now())
 	_, _ = s.Messages(ctx, MessageQuery{Limit: 1})
 	_, _ = s.Messages(ctx, MessageQuery{Session: "x", Limit: 1})
-	_, _ = s.Audits(ctx, chat.Key{}, s.now(), s.now(), 1)
-	_, _ = s.Failures(ctx, s.now(), 1)
+	_, _ = s.Decisions.Audits(ctx, chat.Key{}, s.now(), s.now(), 1)
+	_, _ = s.Decisions.Failures(ctx, s.now(), 1)
 	_, _ = s.Search(ctx, "word", 1, 0)
-	_, _ = s.RuleUses(ctx, s.now(), nil)
+	_, _ = s.Decisions.RuleUses(ctx, s.now(), nil)
 	_, _ = s.SaidBy(ctx, chat.Key{Platform: "p", Channel: "c"}, "1")
-	plans, err := sqlite.Plans(ctx, s.Path(), s.db.Kept())
+	plans, err := plantest.Plans(ctx, s.File.Path(), s.db.Kept())
 	must(t, err)
 	if len(plans) < 8 {
 		t.Fatalf("only %d queries were made", len(plans))

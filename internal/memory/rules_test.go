@@ -8,13 +8,14 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/db/engine"
+	"parley/internal/db/postgres/postgrestest"
 	"parley/internal/memory/provenance"
 )
 
 // A journey that a session had before journeys belonged to people goes to whose it
 // was: the session's owner, who gave its newest value, or who spoke when it began.
 func TestOldJourneysFindTheirPeople(t *testing.T) {
-	aboutFiles(t)
+	postgrestest.AboutFiles(t)
 	s := open(t, Options{})
 	migration, err := schema.ReadFile("schema/0027_rules.sql")
 	must(t, err)
@@ -44,7 +45,7 @@ func TestOldJourneysFindTheirPeople(t *testing.T) {
 			_, err := tx.Exec(string(migration))
 			return err
 		}))
-		se, err := s.SessionByID(bg, id)
+		se, err := s.Sessions.SessionByID(bg, id)
 		must(t, err)
 		if test.want == "" {
 			if se.Playbook != test.old {

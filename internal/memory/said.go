@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/db/engine"
 	"parley/internal/memory/provenance"
 )
 
@@ -30,14 +31,13 @@ func (s *Store) SaidBy(_ context.Context, k chat.Key, id string) (o Origin, err 
 // audit was stored with it, so it is looked for about that moment.
 func (s *Store) answered(k chat.Key, id string) (user string, o Origin, err error) {
 	var inbox int64
-	var stamp string
+	var at time.Time
 	err = s.db.QueryRow(`SELECT inbox_id, at FROM outbox WHERE platform = ? AND channel = ? AND thread = ? AND platform_id = ? AND platform_id <> '' AND inbox_id <> 0 LIMIT 1`,
-		k.Platform, k.Channel, k.Thread, id).Scan(&inbox, &stamp)
+		k.Platform, k.Channel, k.Thread, id).Scan(&inbox, engine.Stamped(&at))
 	if err != nil {
 		return "", o, err
 	}
 	const about = time.Minute
-	at := ParseStamp(stamp)
 	err = s.db.QueryRow("SELECT user_id, via, people FROM decisions WHERE platform = ? AND channel = ? AND at BETWEEN ? "+
 		"AND ? AND inbox_id = ? LIMIT 1",
 		k.Platform, k.Channel, Stamp(at.Add(-about)), Stamp(at.Add(about)), inbox).Scan(&user, &o.Via, (*names)(&o.People))

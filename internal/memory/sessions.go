@@ -2,7 +2,6 @@ package memory
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,6 +13,12 @@ import (
 	"parley/internal/db/engine"
 	"parley/internal/memory/sessions"
 )
+
+// Sessions are the rows of sessions, alive and over.
+type Sessions struct {
+	db  *engine.DB
+	now func() time.Time
+}
 
 // Status is where a session row stands.
 type Status string
@@ -56,8 +61,8 @@ type Session struct {
 	// mentions were made of, and how those came; CarriedOrigin is Carried's.
 	Origin        Origin
 	CarriedOrigin Origin // read only
-	// Page is what matters beyond this session: while it lives its own lines,
-	// once it is over those carried to it as well. CarriedPage is CarriedFrom's.
+	// Page holds the lines that matter beyond this session: its own while it lives, and
+	// those carried to it once it is over. CarriedPage is CarriedFrom's.
 	Page        []sessions.Line
 	CarriedPage []sessions.Line // read only
 	// Owed is what no model has summed up yet; nil is nothing.
@@ -83,29 +88,16 @@ const sessionColumns = `s.id, s.platform, s.channel, s.thread, s.user_id, s.stat
 	coalesce((SELECT p.page FROM sessions p WHERE p.id = s.carried_from), '[]'),
 	coalesce((SELECT p.via FROM sessions p WHERE p.id = s.carried_from), 0), coalesce((SELECT p.people FROM sessions p WHERE p.id = s.carried_from), '')`
 
-type scanner interface{ Scan(...any) error }
-
-func scanSession(row scanner) (Session, error) {
-	var (
-		s                             Session
-		created, last, expires, ended string
-		decisions, mentions           string
-		page, debt, due, carried      string
-	)
-	err := row.Scan(&s.ID, &s.Key.Platform, &s.Key.Channel, &s.Key.Thread, &s.User, &s.Status, &s.Direct, &created, &last,
-		&expires, &ended, &s.LastModel, &s.TokensUsed, &s.Summary, &s.SummarizedAt, &s.Compressions, &s.Closing,
-		&s.Title, &s.CarriedFrom, &s.Carried, &decisions, &mentions, &s.Playbook, &s.Generation, &s.Origin.Via, (*names)(&s.Origin.People),
-		&page, &debt, &due, &s.Folded, &s.Agent, &carried,
+func scanSession(row engine.Scanner) (s Session, err error) {
+	var due time.Time
+	err = row.Scan(&s.ID, &s.Key.Platform, &s.Key.Channel, &s.Key.Thread, &s.User, &s.Status, &s.Direct, engine.Stamped(&s.Created),
+		engine.Stamped(&s.LastActivity), engine.Stamped(&s.Expires), engine.Stamped(&s.Ended), &s.LastModel, &s.TokensUsed,
+		&s.Summary, &s.SummarizedAt, &s.Compressions, &s.Closing, &s.Title, &s.CarriedFrom, &s.Carried, engine.JSON(&s.Decisions),
+		engine.JSON(&s.Mentions), &s.Playbook, &s.Generation, &s.Origin.Via, (*names)(&s.Origin.People), engine.JSON(&s.Page),
+		engine.JSON(&s.Owed), engine.Stamped(&due), &s.Folded, &s.Agent, engine.JSON(&s.CarriedPage),
 		&s.CarriedOrigin.Via, (*names)(&s.CarriedOrigin.People))
-	if err != nil {
-		return s, err
-	}
-	s.Created, s.LastActivity, s.Expires, s.Ended = ParseStamp(created), ParseStamp(last), ParseStamp(expires), ParseStamp(ended)
-	err = errors.Join(json.Unmarshal([]byte(decisions), &s.Decisions), json.Unmarshal([]byte(mentions), &s.Mentions),
-		json.Unmarshal([]byte(page), &s.Page), json.Unmarshal([]byte(carried), &s.CarriedPage))
-	if debt != "" && err == nil {
-		s.Owed = &sessions.Debt{Due: ParseStamp(due)}
-		err = json.Unmarshal([]byte(debt), s.Owed)
+	if s.Owed != nil {
+		s.Owed.Due = due
 	}
 	return s, err
 }
@@ -120,45 +112,34 @@ type Place struct {
 
 // LiveSession returns the session that is alive in a place, and whether there
 // is one. One whose time has passed is still returned: the caller ends it.
-func (s *Store) LiveSession(_ context.Context, p Place) (Session, bool, error) {
-	row := s.db.QueryRow(`SELECT `+sessionColumns+
+func (s *Sessions) LiveSession(_ context.Context, p Place) (Session, bool, error) {
+	return engine.Found(scanSession(s.db.QueryRow(`SELECT `+sessionColumns+
 		` FROM sessions s WHERE platform = ? AND channel = ? AND thread = ? AND user_id = ? AND agent = ?
-		AND status IN ('active', 'idle', 'suspended')`, p.Key.Platform, p.Key.Channel, p.Key.Thread, p.User, p.Agent)
-	se, err := scanSession(row)
-	if errors.Is(err, ErrNotFound) {
-		return Session{}, false, nil
-	}
-	return se, err == nil, err
+		AND status IN ('active', 'idle', 'suspended')`, p.Key.Platform, p.Key.Channel, p.Key.Thread, p.User, p.Agent)))
 }
 
 // SessionByID returns one session; ErrNotFound when there is none.
-func (s *Store) SessionByID(_ context.Context, id string) (Session, error) {
+func (s *Sessions) SessionByID(_ context.Context, id string) (Session, error) {
 	return scanSession(s.db.QueryRow("SELECT "+sessionColumns+" FROM sessions s WHERE id = ?", id))
 }
 
 // NewSession makes a session for a place, not stored yet. It carries on from
 // the newest one before it, with what was decided there, unless that one was
 // reset or carry is false.
-func (s *Store) NewSession(_ context.Context, p Place, carry bool) (Session, error) {
+func (s *Sessions) NewSession(_ context.Context, p Place, carry bool) (Session, error) {
 	se := Session{ID: uuid.NewString(), Key: p.Key, User: p.User, Agent: p.Agent, Status: Active, Created: s.now()}
 	if !carry {
 		return se, nil
 	}
-	var decisions, page string
 	err := s.db.QueryRow(`SELECT iif(carry, id, ''), iif(carry, closing, ''), iif(carry, decisions, '[]'), iif(carry, page, '[]'), iif(carry, via, 0), iif(carry, people, ''), generation FROM sessions
 		WHERE platform = ? AND channel = ? AND thread = ? AND user_id = ? AND agent = ? AND ended_at <> ''
 		ORDER BY ended_at DESC LIMIT 1`, p.Key.Platform, p.Key.Channel, p.Key.Thread, p.User, p.Agent).
-		Scan(&se.CarriedFrom, &se.Carried, &decisions, &page, &se.CarriedOrigin.Via, (*names)(&se.CarriedOrigin.People), &se.carriedAt)
-	if errors.Is(err, ErrNotFound) {
-		return se, nil
-	}
-	if err == nil {
-		err = errors.Join(json.Unmarshal([]byte(decisions), &se.Decisions), json.Unmarshal([]byte(page), &se.CarriedPage))
-	}
+		Scan(&se.CarriedFrom, &se.Carried, engine.JSON(&se.Decisions), engine.JSON(&se.CarriedPage),
+			&se.CarriedOrigin.Via, (*names)(&se.CarriedOrigin.People), &se.carriedAt)
 	if len(se.Decisions) > 0 {
 		se.Origin = se.CarriedOrigin
 	}
-	return se, err
+	return se, engine.NoRow(err, nil)
 }
 
 // saveSession inserts or replaces the changing columns of a session. current is
@@ -251,10 +232,7 @@ func upToDate(tx *engine.Tx, se Session) (bool, error) {
 // generation is that of a session; 0 when there is none.
 func generation(tx *engine.Tx, id string) (n int, err error) {
 	err = tx.QueryRow("SELECT generation FROM sessions WHERE id = ?", id).Scan(&n)
-	if errors.Is(err, ErrNotFound) {
-		err = nil
-	}
-	return n, err
+	return n, engine.NoRow(err, nil)
 }
 
 // keepAlive lets an outdated session live on, empty where it is new, and does
@@ -280,7 +258,7 @@ func nonNil[T any](list []T) []T {
 
 // SaveSession stores what a fold or a command changed about a session.
 // ErrOutdated means that something in it was forgotten since it was read.
-func (s *Store) SaveSession(ctx context.Context, se Session) error {
+func (s *Sessions) SaveSession(ctx context.Context, se Session) error {
 	var current bool
 	err := s.db.Write(ctx, func(tx *engine.Tx) (err error) {
 		current, err = saveSession(tx, se)
@@ -294,30 +272,14 @@ func (s *Store) SaveSession(ctx context.Context, se Session) error {
 
 // MarkIdle turns sessions silent for longer than idle to Idle and returns how
 // many. It needs no lane: a message sets the row back to active.
-func (s *Store) MarkIdle(ctx context.Context, idle time.Duration) (n int64, err error) {
-	before := Stamp(s.now().Add(-idle))
-	err = s.db.Write(ctx, func(tx *engine.Tx) error {
-		res, err := tx.Exec("UPDATE sessions SET status = 'idle' WHERE status = 'active' AND status <> 'archived' AND last_activity < ?", before)
-		if err != nil {
-			return err
-		}
-		n, err = res.RowsAffected()
-		return err
-	})
-	return n, err
+func (s *Sessions) MarkIdle(ctx context.Context, idle time.Duration) (n int64, err error) {
+	return s.db.Count(ctx, "UPDATE sessions SET status = 'idle' WHERE status = 'active' AND status <> 'archived' AND last_activity < ?",
+		Stamp(s.now().Add(-idle)))
 }
 
 // SuspendAll marks every live session for re-estimation under another model.
-func (s *Store) SuspendAll(ctx context.Context) (n int64, err error) {
-	err = s.db.Write(ctx, func(tx *engine.Tx) error {
-		res, err := tx.Exec("UPDATE sessions SET status = 'suspended' WHERE status IN ('active', 'idle') AND status <> 'archived'")
-		if err != nil {
-			return err
-		}
-		n, err = res.RowsAffected()
-		return err
-	})
-	return n, err
+func (s *Sessions) SuspendAll(ctx context.Context) (n int64, err error) {
+	return s.db.Count(ctx, "UPDATE sessions SET status = 'suspended' WHERE status IN ('active', 'idle') AND status <> 'archived'")
 }
 
 // SessionQuery selects a page of sessions, newest activity first; of all places,
@@ -330,62 +292,43 @@ type SessionQuery struct {
 }
 
 // Sessions lists sessions.
-func (s *Store) Sessions(ctx context.Context, q SessionQuery) ([]Session, error) {
+func (s *Sessions) Sessions(ctx context.Context, q SessionQuery) ([]Session, error) {
 	if q.Limit <= 0 {
 		q.Limit = 20
 	}
 	if q.Key == (chat.Key{}) {
 		return s.SessionsByAge(ctx, q.Status, q.Limit, q.Offset)
 	}
-	rows, err := s.db.Query(`SELECT `+sessionColumns+` FROM sessions s
+	return engine.Select(s.db, scanSession, `SELECT `+sessionColumns+` FROM sessions s
 		WHERE platform = :platform AND channel = :channel AND thread = :thread AND (:status = '' OR status = :status)
 		ORDER BY last_activity DESC LIMIT :limit OFFSET :offset`,
 		engine.Named{"platform": q.Key.Platform, "channel": q.Key.Channel, "thread": q.Key.Thread, "status": string(q.Status),
 			"limit": q.Limit, "offset": q.Offset})
-	if err != nil {
-		return nil, err
-	}
-	return engine.Collect(rows, func(r *sql.Rows) (Session, error) { return scanSession(r) })
 }
 
 // Alone reports whether a place has one person in it, as far as a session of it
 // knows. A place does not change that.
-func (s *Store) Alone(_ context.Context, k chat.Key) (alone bool, err error) {
+func (s *Sessions) Alone(_ context.Context, k chat.Key) (alone bool, err error) {
 	err = s.db.QueryRow("SELECT direct FROM sessions WHERE platform = ? AND channel = ? AND thread = ? LIMIT 1", k.Platform,
 		k.Channel, k.Thread).Scan(&alone)
-	if errors.Is(err, ErrNotFound) {
-		return false, nil
-	}
-	return alone, during("look at a place", err)
+	return alone, during("look at a place", engine.NoRow(err, nil))
 }
 
 // SessionCounts counts sessions by status. Those that are archived are most of
 // them and in no index by status, so they are what is left of all.
-func (s *Store) SessionCounts(context.Context) (map[Status]int, error) {
-	rows, err := s.db.Query(`WITH open AS (SELECT status, count(*) AS n FROM sessions WHERE status <> 'archived' GROUP BY status)
+func (s *Sessions) SessionCounts(context.Context) (map[Status]int, error) {
+	counts, err := engine.Pairs[Status, int](s.db, `WITH open AS (SELECT status, count(*) AS n FROM sessions WHERE status <> 'archived' GROUP BY status)
 		SELECT status, n FROM open UNION ALL
 		SELECT 'archived', (SELECT count(*) FROM sessions) - (SELECT coalesce(sum(n), 0) FROM open)`)
-	if err != nil {
-		return nil, err
+	if counts[Archived] == 0 {
+		delete(counts, Archived)
 	}
-	defer func() { _ = rows.Close() }()
-	counts := map[Status]int{}
-	for rows.Next() {
-		var st Status
-		var n int
-		if err := rows.Scan(&st, &n); err != nil {
-			return nil, err
-		}
-		if n > 0 {
-			counts[st] = n
-		}
-	}
-	return counts, rows.Err()
+	return counts, err
 }
 
 // FindSession finds a session by the beginning of its id; ErrNotFound when
 // none, or more than one, begins so.
-func (s *Store) FindSession(ctx context.Context, prefix string) (Session, error) {
+func (s *Sessions) FindSession(ctx context.Context, prefix string) (Session, error) {
 	var id string
 	var n int
 	if err := s.db.QueryRow("SELECT coalesce(min(id), ''), count(*) FROM sessions WHERE id >= :prefix AND id < :prefix || 'g'",

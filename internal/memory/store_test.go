@@ -3,26 +3,13 @@ package memory
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
-	"sync"
 	"testing"
 
 	"parley/internal/db/engine"
 	"parley/internal/db/postgres/postgrestest"
+	"parley/internal/text/waittest"
 )
-
-// onServer says that the tests run with PostgreSQL, and not on files. (It is asked while
-// tests run: only then does go test know that their results depend on it.)
-func onServer() bool { return os.Getenv("PARLEY_TEST_ENGINE") == "postgres" }
-
-// aboutFiles skips a test of what SQLite does with its file.
-func aboutFiles(t *testing.T) {
-	t.Helper()
-	if onServer() {
-		t.Skip("about SQLite's file")
-	}
-}
 
 // allRows is every row on the server as text.
 func allRows(t *testing.T, s *Store) (whole []byte) {
@@ -39,32 +26,16 @@ func allRows(t *testing.T, s *Store) (whole []byte) {
 	return whole
 }
 
-// urlInChild names the variable with the URL of a test that runs in a child process.
-const urlInChild = "PARLEY_TEST_DATABASE"
-
-// databases are those that stand for folders on a server.
-var databases sync.Map // folder -> URL
-
-// openIn is Open; with PARLEY_TEST_ENGINE=postgres each folder stands for a database of
-// its own on a server.
+// openIn is Open; on a server each folder stands for a database of its own.
 func openIn(t testing.TB, dir string, o Options) (*Store, error) {
 	t.Helper()
-	if onServer() {
-		url, ok := databases.Load(dir)
-		if given := os.Getenv(urlInChild); given != "" {
-			url, ok = given, true
+	o.URL = postgrestest.InFolder(t, dir, func(url string) error {
+		s, err := Open(context.Background(), "", Options{URL: url})
+		if err != nil {
+			return err
 		}
-		if !ok {
-			url, _ = databases.LoadOrStore(dir, postgrestest.Copy(t, "parley_schema", func(url string) error {
-				s, err := Open(context.Background(), "", Options{URL: url})
-				if err != nil {
-					return err
-				}
-				return s.Close()
-			}))
-		}
-		o.URL = url.(string)
-	}
+		return s.Close()
+	})
 	return Open(context.Background(), dir, o)
 }
 
@@ -72,9 +43,7 @@ func openIn(t testing.TB, dir string, o Options) (*Store, error) {
 func open(t testing.TB, o Options) *Store {
 	t.Helper()
 	s, err := openIn(t, filepath.Join(t.TempDir(), "data"), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Error(err)
@@ -111,12 +80,7 @@ func TestWriteGroupsKeepNeighboursApart(t *testing.T) {
 	}
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = waittest.Must
 
 // asWriter are settings like the writer's.
 const asWriter = "_journal_mode=WAL&_txlock=immediate&_foreign_keys=on&_secure_delete=on"

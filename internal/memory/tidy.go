@@ -10,10 +10,10 @@ import (
 // tidied is how many pages of the index one step of Tidy rewrites.
 const tidied = 200
 
-// Tidy brings the parts that the index of what was said has grown together, so
-// that each word is looked up in one: with a million messages a minute's work
-// for a night. It yields to messages and may be cut short; what was done stays.
-// What is in memory of messages is read again, without those that went.
+// Tidy merges the segments of the full-text index of messages, so that each word is looked
+// up in one: about a minute's work per night with a million messages. It yields to messages
+// and may be cut short; what was done stays. Cached vectors of messages are dropped, and
+// with them those of deleted messages.
 func (s *Store) Tidy(ctx context.Context) error {
 	s.meanings.Forget()
 	if s.db.Path() == "" {

@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"parley/internal/db/engine"
+	"parley/internal/db/postgres/postgrestest"
 )
 
 // Each commit leaves a part of the index; after a night it is one, and finds the
 // same.
 func TestTidyLeavesOnePart(t *testing.T) {
-	aboutFiles(t)
+	postgrestest.AboutFiles(t)
 	s := sayings(t, "and that was that", 3)
 	parts := func() (n int) {
 		must(t, s.db.QueryRow("SELECT count(DISTINCT segid) FROM messages_fts_idx").Scan(&n))

@@ -44,8 +44,7 @@ func TestToday(t *testing.T) {
 }
 
 func inMemory(t *testing.T) *sql.DB {
-	db, err := sqlite.Raw(":memory:", "")
-	must(t, err)
+	db := sqlite.Raw(":memory:", "")
 	t.Cleanup(func() { must(t, db.Close()) })
 	db.SetMaxOpenConns(1)
 	return db

@@ -2,7 +2,6 @@ package memory
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -73,35 +72,22 @@ func (s *Store) Transcript(_ context.Context, session string, after int64, limit
 // Window is Transcript for each message of a conversation: it reads only what is new.
 // The entries must not be changed.
 func (s *Store) Window(_ context.Context, session string, after int64, limit int) ([]Entry, error) {
-	return s.kept.windows.Newest(session, after, limit)
+	return s.windows.Newest(session, after, limit)
 }
 
 func (s *Store) entries(session string, after int64, limit int) ([]Entry, error) {
 	// SQLite prepares a statement with a bare LIMIT ? anew whenever that is bound.
-	rows, err := s.db.Query(
+	entries, err := engine.Select(s.db, scanEntry,
 		`SELECT id, message_id, role, user_id, name, content, tool_calls, tool_call_id, tokens, key_insight, at, attached, via, people
 		FROM messages WHERE session_id = ? AND id > ? ORDER BY id DESC LIMIT ? + 0`, session, after, limit)
-	if err != nil {
-		return nil, fmt.Errorf("read transcript: %w", err)
-	}
-	entries, err := engine.Collect(rows, scanEntry)
 	slices.Reverse(entries)
 	return entries, during("read transcript", err)
 }
 
-func scanEntry(r *sql.Rows) (e Entry, err error) {
-	var calls, at string
-	if err := r.Scan(&e.ID, &e.MessageID, &e.Role, &e.User, &e.Name, &e.Content, &calls, &e.ToolCallID, &e.Tokens,
-		&e.Insight, &at, &e.Attached, &e.Origin.Via, (*names)(&e.Origin.People)); err != nil {
-		return e, err
-	}
-	e.At = ParseStamp(at)
-	if calls != "" {
-		if err := json.Unmarshal([]byte(calls), &e.ToolCalls); err != nil {
-			return e, fmt.Errorf("row %d: %w", e.ID, err)
-		}
-	}
-	return e, nil
+func scanEntry(r engine.Scanner) (e Entry, err error) {
+	err = r.Scan(&e.ID, &e.MessageID, &e.Role, &e.User, &e.Name, &e.Content, engine.JSON(&e.ToolCalls), &e.ToolCallID, &e.Tokens,
+		&e.Insight, engine.Stamped(&e.At), &e.Attached, &e.Origin.Via, (*names)(&e.Origin.People))
+	return e, err
 }
 
 // EditMessage replaces what a person wrote, in place, when it is stored
@@ -112,13 +98,10 @@ func (s *Store) EditMessage(ctx context.Context, k chat.Key, messageID, text str
 		return false, nil
 	}
 	err = s.db.Write(ctx, func(tx *engine.Tx) error {
-		res, err := tx.Exec("UPDATE messages SET content = ?, via = via | ? WHERE platform = ? AND channel = ? AND thread = "+
+		var n int64
+		err := tx.Count(&n, "UPDATE messages SET content = ?, via = via | ? WHERE platform = ? AND channel = ? AND thread = "+
 			"? AND message_id = ? AND message_id <> '' AND role = 'user'",
 			text, int(via|provenance.ViaEdited), k.Platform, k.Channel, k.Thread, messageID)
-		if err != nil {
-			return err
-		}
-		n, err := res.RowsAffected()
 		found = n > 0
 		return err
 	})
@@ -176,7 +159,7 @@ func (t *Turn) store(tx *engine.Tx, s *Store, m chat.Message) error {
 		if !current {
 			entries, d, calls = ownWords(entries, m.From.ID), d.bare(), nil
 			if there, err := generation(tx, t.Session.ID); err != nil || there == 0 {
-				return errors.Join(err, s.insertDecision(tx, m, d, nil))
+				return errors.Join(err, s.Decisions.insertDecision(tx, m, d, nil))
 			}
 		}
 		if err := insertEntries(tx, *t.Session, entries); err != nil {
@@ -196,7 +179,7 @@ func (t *Turn) store(tx *engine.Tx, s *Store, m chat.Message) error {
 	if err := facts.Answered(tx, t.Facts, t.Told, s.now()); err != nil {
 		return err
 	}
-	if err := s.insertDecision(tx, m, d, calls); err != nil {
+	if err := s.Decisions.insertDecision(tx, m, d, calls); err != nil {
 		return err
 	}
 	if t.Also.Do != nil {
@@ -215,14 +198,13 @@ func (t *Turn) settle(tx *engine.Tx, s *Store) error {
 		}
 	}
 	if t.Asks != nil {
-		return s.putQuestion(tx, t.Asks.Question, t.Asks.Instead)
+		return s.Questions.putQuestion(tx, t.Asks.Question, t.Asks.Instead)
 	}
 	return nil
 }
 
-// ownWords returns what the author of a message said themselves: all that is kept
-// of a turn during which somebody else was forgotten, since its answer may rest
-// on their words.
+// ownWords returns what the author of a message said. Nothing else is kept of a turn during
+// which somebody else was forgotten, since its answer may rest on their words.
 func ownWords(entries []Entry, user string) (own []Entry) {
 	for _, e := range entries {
 		if e.Role == llm.RoleUser && e.User == user {
@@ -245,7 +227,7 @@ type Step struct {
 	Key    string // the tool call's id; "" for model steps
 	Done   bool
 	Result string
-	People []string // whose words Result was made of, besides the author's
+	People []string // whose words Result was made of, other than the author's
 }
 
 // SaveSteps stores steps together, behind every write so far; the same number again
@@ -291,12 +273,8 @@ func saveStep(tx *engine.Tx, inbox int64, st Step, late bool) (err error) {
 
 // Steps returns what an earlier process finished of a turn, in order.
 func (s *Store) Steps(_ context.Context, inbox int64) ([]Step, error) {
-	rows, err := s.db.Query("SELECT n, kind, key, state = 'done', result FROM steps WHERE inbox_id = ? ORDER BY n", inbox)
-	if err != nil {
-		return nil, err
-	}
-	return engine.Collect(rows, func(r *sql.Rows) (st Step, err error) {
+	return engine.Select(s.db, func(r engine.Scanner) (st Step, err error) {
 		err = r.Scan(&st.N, &st.Kind, &st.Key, &st.Done, &st.Result)
 		return st, err
-	})
+	}, "SELECT n, kind, key, state = 'done', result FROM steps WHERE inbox_id = ? ORDER BY n", inbox)
 }

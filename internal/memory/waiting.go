@@ -11,26 +11,26 @@ import (
 	"parley/internal/memory/cluster/lanes"
 )
 
-// keepWaiting is how long a private answer waits for its person to open the
-// direct chat.
+// keepWaiting is how long a private answer waits for its person to open the direct
+// chat.
 const keepWaiting = 24 * time.Hour
 
-// waitingParts names them for what is kept of them: the outbox changes all the time.
+// waitingParts is their name in the cache of rows: the outbox table itself changes all
+// the time.
 const waitingParts = "outbox.waits_for"
 
-// await puts aside a part for a direct chat that is closed.
+// await sets a part aside until its person opens the direct chat.
 func await(tx *engine.Tx, p chat.Part) error {
 	tx.Changed(waitingParts)
 	_, err := tx.Exec("UPDATE outbox SET state = 'dead', waits_for = ? WHERE id = ?"+lanes.Unsent, p.To.ID, p.Row)
 	return err
 }
 
-// Closed notes that a part can never be delivered, because nothing can be sent to its
-// conversation, and what the platform thereby says of that. A reminder that it was to say
-// is kept.
+// Closed notes that nothing can be sent to a part's conversation, and what that says
+// about who is there. A reminder in that part is kept.
 func (s *Store) Closed(ctx context.Context, p chat.Part, says chat.Presence) error {
 	return during("close a conversation", s.db.Write(ctx, func(tx *engine.Tx) error {
-		err := agenda.Unsaid(tx, p, s.now(), func(what string) bool { return chat.Nonce(s.kept.salt, what, p.Index) == p.Nonce })
+		err := agenda.Unsaid(tx, p, s.now(), func(what string) bool { return chat.Nonce(s.salt, what, p.Index) == p.Nonce })
 		if err != nil {
 			return err
 		}
@@ -39,11 +39,11 @@ func (s *Store) Closed(ctx context.Context, p chat.Part, says chat.Presence) err
 }
 
 // Opened makes ready what waited for m's author to open the direct chat that m
-// was written in, addressed to it. It tells whether there was anything; the
+// was written in, addressed to it. It reports whether there was anything; the
 // caller flushes the lane.
 func (s *Store) Opened(ctx context.Context, m chat.Message) (bool, error) {
 	const waiting = "waits_for = ? AND waits_for <> '' AND state = 'dead' AND at > ?"
-	some, err := s.kept.waiting.Get(struct{}{}, func() (some bool, err error) {
+	some, err := s.waiting.Get(struct{}{}, func() (some bool, err error) {
 		err = s.db.QueryRow("SELECT EXISTS (SELECT 1 FROM outbox WHERE waits_for <> '')").Scan(&some)
 		return some, err
 	})
@@ -64,5 +64,5 @@ func (s *Store) Opened(ctx context.Context, m chat.Message) (bool, error) {
 	return n > 0, during("send waiting answers", err)
 }
 
-// dropWaiting empties what nobody came for.
+// dropWaiting empties parts that nobody came for.
 const dropWaiting = "UPDATE outbox SET body = '', waits_for = '' WHERE waits_for <> '' AND at <= ?"

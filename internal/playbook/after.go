@@ -15,7 +15,7 @@ import (
 	"parley/internal/playbook/value"
 )
 
-// ToolResult is what came of a call.
+// ToolResult is the outcome of a call.
 type ToolResult struct {
 	Tool   string
 	Args   json.RawMessage
@@ -29,8 +29,7 @@ type ToolRun struct {
 	Args json.RawMessage // an object
 }
 
-// Heeds reports whether a rule, a step or a variable wants to know what a tool gave
-// back.
+// Heeds reports whether a rule, a step or a variable depends on a tool's results.
 func (b *Book) Heeds(tool string) bool {
 	return slices.ContainsFunc(b.heeded, func(pattern string) bool { return named(pattern, tool) })
 }
@@ -74,8 +73,7 @@ func (b *Book) After(ctx context.Context, m llm.Model, s Situation, before Guida
 
 // learnFromTools fills the variables that come from tools, the newest result first.
 func (t *turn) learnFromTools() {
-	for i := range t.book.doc.Variables {
-		v := &t.book.doc.Variables[i]
+	for _, v := range t.book.doc.Variables {
 		tool, field := v.source()
 		for _, r := range slices.Backward(t.sit.Results) {
 			if got, ok := r.field("result" + field); tool == r.Tool && !r.Failed && ok {
@@ -109,7 +107,7 @@ func (t *turn) carryOn(k *track) {
 	t.advance(k, true)
 }
 
-// ran reports whether a tool was run for this message, whatever came of it.
+// ran reports whether a tool ran for this message, whatever its outcome.
 func (t *turn) ran(tool string) bool {
 	return slices.ContainsFunc(t.sit.Results, func(r ToolResult) bool { return named(tool, r.Tool) })
 }
@@ -120,8 +118,8 @@ func (t *turn) ofResults(step *Step, tr *Transition) bool {
 	return step.Tool != "" && t.ran(step.Tool) || tr.when.OfTools()
 }
 
-// stays settles the rules that have nothing to do with tools: those that matched before
-// still do, in the places where they apply. It reports whether the rule is settled.
+// stays settles a rule that does not depend on tools: if it matched before it still
+// does, where it applies. It reports whether the rule is settled.
 func (t *turn) stays(g *Guideline, out map[string]Match) bool {
 	was := slices.IndexFunc(t.before.Result.Matches, func(m Match) bool { return m.GuidelineID == g.ID })
 	if was >= 0 && t.enabled(g) && t.gate(g) == "" {
@@ -138,8 +136,7 @@ func (t *turn) afterQuestions() (q judge.Question) {
 	for _, r := range t.sit.Results {
 		q.Results = append(q.Results, judge.Result{Tool: r.Tool, Text: r.Text})
 	}
-	for i := range t.book.doc.Guidelines {
-		g := &t.book.doc.Guidelines[i]
+	for _, g := range t.book.doc.Guidelines {
 		if !g.when.Judged() || !t.enabled(g) || t.scope(g) != "" || !g.when.OfTools() && !slices.ContainsFunc(g.After, t.ran) {
 			continue
 		}
@@ -153,8 +150,8 @@ func (t *turn) afterQuestions() (q judge.Question) {
 		if step == nil {
 			continue
 		}
-		for i := range step.Transitions {
-			if tr := &step.Transitions[i]; tr.when.Judged() && t.ofResults(step, tr) {
+		for _, tr := range step.Transitions {
+			if tr.when.Judged() && t.ofResults(step, tr) {
 				q.Conditions = append(q.Conditions, t.asks(step.ID+"->"+tr.ToStep, tr.when)...)
 			}
 		}

@@ -53,11 +53,7 @@ func (g *group) ran(user, text string, m llm.Model, results ...ToolResult) Guida
 	var err error
 	g.last, err = g.book.After(g.t.Context(), m, Situation{User: user, Text: text, State: g.state(user), Now: g.now,
 		Results: results, Tools: lookup}, g.last)
-	if err != nil {
-		g.t.Fatal(err)
-	}
-	g.session, g.person[user] = g.last.State.Session, g.last.State.Person
-	return g.last
+	return g.keep(user, err)
 }
 
 func found(status string) ToolResult {

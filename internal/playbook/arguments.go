@@ -80,8 +80,6 @@ func (t *turn) argumentsFor(tool string) json.RawMessage {
 	return out
 }
 
-// typed writes arguments as an object. Text and numbers become what the schema asks
-// for; digits are never changed.
 // Typed brings a call's arguments into the types of its tool's schema, as far as that is
 // known; what is no object stays as it is.
 func Typed(args, schema json.RawMessage) json.RawMessage {
@@ -92,6 +90,8 @@ func Typed(args, schema json.RawMessage) json.RawMessage {
 	return typed(named, schema)
 }
 
+// typed writes arguments as an object. Text and numbers become what the schema asks
+// for; digits are never changed.
 func typed(args map[string]json.RawMessage, schema json.RawMessage) json.RawMessage {
 	var s struct{ Properties map[string]struct{ Type any } }
 	_ = json.Unmarshal(schema, &s) // without one they stay as they are

@@ -29,34 +29,20 @@ func mixedRules(n int) string {
 	return b.String()
 }
 
-// BenchmarkGuide is a message of two hundred words that a thirtieth of the
-// rules match.
+// BenchmarkGuide guides a message of two hundred words that a thirtieth of the rules
+// match, and an everyday one that matches one rule.
 func BenchmarkGuide(b *testing.B) {
-	for _, n := range []int{200, 1000, 5000} {
-		b.Run(fmt.Sprint(n, "rules"), func(b *testing.B) {
-			book := parseBook(b, mixedRules(n))
-			s := Situation{Text: "topic " + strings.Repeat("and so it goes on ", 40), Now: time.Unix(1, 0)}
-			for b.Loop() {
-				if _, err := book.Guide(context.Background(), nil, s); err != nil {
-					b.Fatal(err)
+	for name, text := range map[string]string{"long": "topic " + strings.Repeat("and so it goes on ", 40),
+		"short": "Hello, what about topic3 and my order, please?"} {
+		for _, n := range []int{200, 1000, 5000} {
+			b.Run(fmt.Sprint(name, n, "rules"), func(b *testing.B) {
+				book := parseBook(b, mixedRules(n))
+				for b.Loop() {
+					_, err := book.Guide(context.Background(), nil, Situation{Text: text, Now: time.Unix(1, 0)})
+					must(b, err)
 				}
-			}
-		})
-	}
-}
-
-// BenchmarkGuideShort is an everyday message that matches one rule.
-func BenchmarkGuideShort(b *testing.B) {
-	for _, n := range []int{200, 1000, 5000} {
-		b.Run(fmt.Sprint(n, "rules"), func(b *testing.B) {
-			book := parseBook(b, mixedRules(n))
-			s := Situation{Text: "Hello, what about topic3 and my order, please?", Now: time.Unix(1, 0)}
-			for b.Loop() {
-				if _, err := book.Guide(context.Background(), nil, s); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
+			})
+		}
 	}
 }
 
@@ -65,16 +51,14 @@ func BenchmarkHistory100k(b *testing.B) {
 	st := longHistory(100_000)
 	b.Run("guide", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := book.Guide(context.Background(), nil, Situation{Text: "hm", State: st, Now: time.Unix(1, 0)}); err != nil {
-				b.Fatal(err)
-			}
+			_, err := book.Guide(context.Background(), nil, Situation{Text: "hm", State: st, Now: time.Unix(1, 0)})
+			must(b, err)
 		}
 	})
 	b.Run("status", func(b *testing.B) {
 		for b.Loop() {
-			if _, _, err := book.Status(st); err != nil {
-				b.Fatal(err)
-			}
+			_, _, err := book.Status(st)
+			must(b, err)
 		}
 	})
 }
@@ -82,8 +66,7 @@ func BenchmarkHistory100k(b *testing.B) {
 func BenchmarkLoad5000(b *testing.B) {
 	dir := write1(b, mixedRules(5000))
 	for b.Loop() {
-		if _, err := Load(dir, Options{}); err != nil {
-			b.Fatal(err)
-		}
+		_, err := Load(dir, Options{})
+		must(b, err)
 	}
 }

@@ -28,7 +28,7 @@ const (
 	maxComparisons = 60
 )
 
-// pair is what a model says of two rules.
+// pair is a model's verdict on two rules.
 type pair struct{ A, B, Kind, Why string }
 
 // Compare asks a model for pairs of rules that contradict each other, overlap or say
@@ -37,8 +37,8 @@ type pair struct{ A, B, Kind, Why string }
 // not all could be compared; the findings are good all the same.
 func Compare(ctx context.Context, b *Book, m llm.Model) (found []Finding, err error) {
 	var on []*Guideline
-	for i := range b.doc.Guidelines {
-		if g := &b.doc.Guidelines[i]; g.IsEnabled() {
+	for _, g := range b.doc.Guidelines {
+		if g.IsEnabled() {
 			on = append(on, g)
 		}
 	}
@@ -115,5 +115,5 @@ func (b *Book) paired(p pair) (f Finding, ok bool) {
 		x, y = y, x
 	}
 	why := strings.TrimSpace(p.Why)
-	return Finding{y.at.Src.Name, y.at.Line(), y.ID, p.Kind, fmt.Sprintf("with %s, the model says: %s", x.ID, text.Shorten(why, 200))}, true
+	return Finding{y.At.Src.Name, y.At.Line(), y.ID, p.Kind, fmt.Sprintf("with %s, the model says: %s", x.ID, text.Shorten(why, 200))}, true
 }

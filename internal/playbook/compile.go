@@ -12,15 +12,15 @@ import (
 	"strings"
 
 	"parley/internal/playbook/condition"
+	"parley/internal/playbook/review"
 	"parley/internal/playbook/saying"
 	"parley/internal/playbook/sheet"
 	"parley/internal/playbook/value"
 	"parley/internal/text"
 )
 
-// compile checks references between definitions and prepares them for
-// matching. Mistakes go to the
-// files the definitions came from.
+// compile checks references between definitions and prepares them for matching.
+// Mistakes go to the files that the definitions came from.
 func (b *Book) compile() {
 	if s := b.doc.Settings; s != nil {
 		mode := strings.ToLower(s.Mode)
@@ -33,17 +33,17 @@ func (b *Book) compile() {
 		}
 	}
 	b.register()
-	for i := range b.doc.Variables {
-		b.doc.Variables[i].compile()
+	for _, v := range b.doc.Variables {
+		v.compile()
 	}
-	for i := range b.doc.Replies {
-		b.templates(b.doc.Replies[i].Text, b.doc.Replies[i].at, "text")
+	for _, r := range b.doc.Replies {
+		b.templates(r.Text, r.At, "text")
 	}
-	for i := range b.doc.Guidelines {
-		b.compileGuideline(&b.doc.Guidelines[i], i)
+	for i, g := range b.doc.Guidelines {
+		b.compileGuideline(g, i)
 	}
-	for i := range b.doc.Journeys {
-		b.compileJourney(&b.doc.Journeys[i])
+	for _, j := range b.doc.Journeys {
+		b.compileJourney(j)
 	}
 	b.compileGuards()
 	b.share()
@@ -55,8 +55,7 @@ func (b *Book) compile() {
 // say nothing and only journeys of the channel ask for.
 func (b *Book) share() {
 	wanted := map[string][2]bool{} // by persons' journeys, by channels'
-	for i := range b.doc.Journeys {
-		j := &b.doc.Journeys[i]
+	for _, j := range b.doc.Journeys {
 		for _, s := range j.Steps {
 			for _, name := range s.RequiredContext {
 				w := wanted[name]
@@ -64,10 +63,9 @@ func (b *Book) share() {
 			}
 		}
 	}
-	for i := range b.doc.Variables {
-		v := &b.doc.Variables[i]
+	for _, v := range b.doc.Variables {
 		if v.shared = v.Scope == "channel" || v.Scope == "" && !v.PerPerson && wanted[v.Name] == [2]bool{false, true}; v.shared && v.PerPerson {
-			v.at.Mistake("per_person", "a value of the channel cannot be kept for a person")
+			v.At.Mistake("per_person", "a value of the channel cannot be kept for a person")
 		}
 	}
 }
@@ -81,12 +79,12 @@ func (b *Book) listen() {
 			}
 		})
 	}
-	for i := range b.doc.Guidelines {
-		hear(b.doc.Guidelines[i].when)
-		b.heeded = append(b.heeded, b.doc.Guidelines[i].After...)
+	for _, g := range b.doc.Guidelines {
+		hear(g.when)
+		b.heeded = append(b.heeded, g.After...)
 	}
-	for i := range b.doc.Journeys {
-		for _, s := range b.doc.Journeys[i].Steps {
+	for _, j := range b.doc.Journeys {
+		for _, s := range j.Steps {
 			if s.Tool != "" {
 				b.heeded = append(b.heeded, s.Tool)
 			}
@@ -95,8 +93,8 @@ func (b *Book) listen() {
 			}
 		}
 	}
-	for i := range b.doc.Variables {
-		if tool, _ := b.doc.Variables[i].source(); tool != "" {
+	for _, v := range b.doc.Variables {
+		if tool, _ := v.source(); tool != "" {
 			b.heeded = append(b.heeded, tool)
 		}
 	}
@@ -104,25 +102,21 @@ func (b *Book) listen() {
 
 // register enters every name, which the checks between definitions need.
 func (b *Book) register() {
-	for i := range b.doc.Variables {
-		v := &b.doc.Variables[i]
-		unique(b.variables, v.Name, v, v.at, "name")
+	for _, v := range b.doc.Variables {
+		unique(b.variables, v.Name, v, v.At, "name")
 	}
-	for i := range b.doc.Replies {
-		r := &b.doc.Replies[i]
-		unique(b.replies, r.ID, r, r.at, "id")
+	for _, r := range b.doc.Replies {
+		unique(b.replies, r.ID, r, r.At, "id")
 	}
-	for i := range b.doc.Journeys {
-		j := &b.doc.Journeys[i]
-		unique(b.journeys, j.ID, j, j.at, "id")
+	for _, j := range b.doc.Journeys {
+		unique(b.journeys, j.ID, j, j.At, "id")
 		j.steps = map[string]*Step{}
-		for k := range j.Steps {
-			unique(j.steps, j.Steps[k].ID, &j.Steps[k], j.at, fmt.Sprintf("steps[%d].id", k))
+		for _, s := range j.Steps {
+			unique(j.steps, s.ID, s, s.At, "id")
 		}
 	}
-	for i := range b.doc.Guidelines {
-		g := &b.doc.Guidelines[i]
-		unique(b.guidelines, g.ID, g, g.at, "id")
+	for _, g := range b.doc.Guidelines {
+		unique(b.guidelines, g.ID, g, g.At, "id")
 	}
 }
 
@@ -137,14 +131,14 @@ func unique[T any](all map[string]*T, id string, v *T, at sheet.Place, field str
 func (v *Variable) compile() {
 	var err error
 	if v.valid, err = value.NewChecker(v.DataType, v.Validation); err != nil {
-		v.at.Mistake("validation", "%v", err)
+		v.At.Mistake("validation", "%v", err)
 	}
 	v.version = version(v.ExtractionPrompt, v.Description)
 	v.words = saying.Words(v.Name + " " + v.Description + " " + v.ExtractionPrompt)
 	for list, patterns := range map[string][]string{"patterns": v.Patterns, "answer_patterns": v.AnswerPatterns} {
 		for i, p := range patterns {
 			if _, err := value.Compile(p); err != nil {
-				v.at.Mistake(fmt.Sprintf("%s[%d]", list, i), "%v", err)
+				v.At.Mistake(fmt.Sprintf("%s[%d]", list, i), "%v", err)
 			}
 		}
 	}
@@ -161,35 +155,33 @@ func (v *Variable) compile() {
 		v.fallback, err = v.valid.Check(raw)
 	}
 	if err != nil {
-		v.at.Mistake("default_value", "does not fit the variable: %v", err)
+		v.At.Mistake("default_value", "does not fit the variable: %v", err)
 	}
 }
 
 func (b *Book) compileGuideline(g *Guideline, order int) {
 	g.order = order
-	g.when = b.condition(g.Condition, g.at, "condition")
+	g.when = b.condition(g.Condition, g.At, "condition")
 	g.version = version(g.Condition, g.Action, g.Reply, g.Canned)
 	b.compileReply(g)
 	for i, tool := range g.Tools {
-		if b.options.Tools != nil && !slices.Contains(b.options.Tools, tool) {
-			g.at.Mistake(fmt.Sprintf("tools[%d]", i), "unknown tool %q%s", tool, sheet.Suggest(tool, b.options.Tools))
-		}
+		b.checkTool(tool, g.At, fmt.Sprintf("tools[%d]", i))
 	}
-	known("variable", g.RequiredContext, b.variables, g.at, "required_context")
+	known("variable", g.RequiredContext, b.variables, g.At, "required_context")
 	g.needs = append(g.needs, g.RequiredContext...)
-	known("guideline", g.Excludes, b.guidelines, g.at, "excludes")
-	known("guideline", g.Entails, b.guidelines, g.at, "entails")
+	known("guideline", g.Excludes, b.guidelines, g.At, "excludes")
+	known("guideline", g.Entails, b.guidelines, g.At, "entails")
 	if d := g.DependsOn; d != nil {
-		known("guideline", d.All, b.guidelines, g.at, "depends_on.all")
-		known("guideline", d.Any, b.guidelines, g.at, "depends_on.any")
+		known("guideline", d.All, b.guidelines, g.At, "depends_on.all")
+		known("guideline", d.Any, b.guidelines, g.At, "depends_on.any")
 		for i, id := range d.All {
 			if id == g.ID || slices.Contains(g.Excludes, id) {
-				g.at.Mistake(fmt.Sprintf("depends_on.all[%d]", i), "%q cannot depend on itself or on what it excludes", g.ID)
+				g.At.Mistake(fmt.Sprintf("depends_on.all[%d]", i), "%q cannot depend on itself or on what it excludes", g.ID)
 			}
 		}
 	}
 	if slices.Contains(g.Excludes, g.ID) {
-		g.at.Mistake("excludes", "%q excludes itself", g.ID)
+		g.At.Mistake("excludes", "%q excludes itself", g.ID)
 	}
 	b.compileEnforced(g)
 	b.compileHome(g)
@@ -206,11 +198,11 @@ func (b *Book) compileReply(g *Guideline) {
 		}
 	}
 	if given != 1 {
-		g.at.Mistake("", "wants exactly one of action, reply and canned")
+		g.At.Mistake("", "wants exactly one of action, reply and canned")
 	}
 	switch {
 	case g.Canned != "":
-		knownName("reply", g.Canned, b.replies, g.at, "canned")
+		knownName("reply", g.Canned, b.replies, g.At, "canned")
 		if r := b.replies[g.Canned]; r != nil {
 			g.reply = r.Text
 		}
@@ -223,7 +215,7 @@ func (b *Book) compileReply(g *Guideline) {
 	if g.Reply != "" {
 		field = "reply"
 	}
-	names := b.templates(cmp.Or(g.reply, g.Action), g.at, field)
+	names := b.templates(cmp.Or(g.reply, g.Action), g.At, field)
 	if g.reply != "" {
 		g.needs = append(g.needs, names...)
 	}
@@ -232,66 +224,71 @@ func (b *Book) compileReply(g *Guideline) {
 func (b *Book) compileHome(g *Guideline) {
 	if g.JourneyID == "" {
 		if g.JourneyStep != "" {
-			g.at.Mistake("journey_step", "needs journey_id beside it")
+			g.At.Mistake("journey_step", "needs journey_id beside it")
 		}
 		return
 	}
-	if !knownName("journey", g.JourneyID, b.journeys, g.at, "journey_id") {
+	if !knownName("journey", g.JourneyID, b.journeys, g.At, "journey_id") {
 		return
 	}
-	knownName("step", g.JourneyStep, b.journeys[g.JourneyID].steps, g.at, "journey_step")
+	knownName("step", g.JourneyStep, b.journeys[g.JourneyID].steps, g.At, "journey_step")
 	g.homes = append(g.homes, home{g.JourneyID, g.JourneyStep})
 }
 
 func (b *Book) compileJourney(j *Journey) {
 	if j.Trigger != "" {
-		j.trigger = b.condition(j.Trigger, j.at, "trigger")
+		j.trigger = b.condition(j.Trigger, j.At, "trigger")
 	}
-	sound := knownName("step", j.InitialStep, j.steps, j.at, "initial_step")
-	for i := range j.Steps {
-		sound = b.compileStep(j, &j.Steps[i], fmt.Sprintf("steps[%d]", i)) && sound
+	sound := knownName("step", j.InitialStep, j.steps, j.At, "initial_step")
+	for _, s := range j.Steps {
+		sound = b.compileStep(j, s) && sound
 	}
 	if !sound {
 		return
 	}
 	if step, cycle := j.stuck(); step != "" {
-		i := slices.IndexFunc(j.Steps, func(s Step) bool { return s.ID == step })
-		j.at.Mistake(fmt.Sprintf("steps[%d].transitions", i), "a cycle without an exit: %s never reaches a terminal step", cycle)
+		j.steps[step].At.Mistake("transitions", "a cycle without an exit: %s never reaches a terminal step", cycle)
 	}
 }
 
 // compileStep reports whether all transitions lead to steps.
-func (b *Book) compileStep(j *Journey, s *Step, path string) bool {
-	known("variable", s.RequiredContext, b.variables, j.at, path+".required_context")
-	known("guideline", s.Guidelines, b.guidelines, j.at, path+".guidelines")
+func (b *Book) compileStep(j *Journey, s *Step) bool {
+	known("variable", s.RequiredContext, b.variables, s.At, "required_context")
+	known("guideline", s.Guidelines, b.guidelines, s.At, "guidelines")
 	for _, id := range s.Guidelines {
 		if g := b.guidelines[id]; g != nil {
 			g.homes = append(g.homes, home{j.ID, s.ID})
 		}
 	}
-	b.compileTool(j, s, path)
+	b.compileTool(s)
 	sound := true
-	for i := range s.Transitions {
-		tr, at := &s.Transitions[i], fmt.Sprintf("%s.transitions[%d]", path, i)
-		sound = knownName("step", tr.ToStep, j.steps, j.at, at+".to_step") && sound
-		tr.when = b.condition(cmp.Or(tr.Condition, string(condition.Always)), j.at, at+".condition")
+	for _, tr := range s.Transitions {
+		sound = knownName("step", tr.ToStep, j.steps, tr.At, "to_step") && sound
+		tr.when = b.condition(cmp.Or(tr.Condition, string(condition.Always)), tr.At, "condition")
 	}
-	slices.SortStableFunc(s.Transitions, func(x, y Transition) int { return cmp.Compare(y.Priority, x.Priority) })
+	slices.SortStableFunc(s.Transitions, func(x, y *Transition) int { return cmp.Compare(y.Priority, x.Priority) })
 	return sound
 }
 
 // compileTool checks the tool that a step runs.
-func (b *Book) compileTool(j *Journey, s *Step, path string) {
+func (b *Book) compileTool(s *Step) {
 	switch {
 	case s.Tool == "" && len(s.Args) > 0:
-		j.at.Mistake(path+".args", "arguments of no tool")
+		s.At.Mistake("args", "arguments of no tool")
 	case s.Tool != "" && s.IsTerminal:
-		j.at.Mistake(path+".tool", "the last step runs no tool: put it into a step before")
-	case s.Tool != "" && b.options.Tools != nil && !slices.Contains(b.options.Tools, s.Tool):
-		j.at.Mistake(path+".tool", "unknown tool %q%s", s.Tool, sheet.Suggest(s.Tool, b.options.Tools))
+		s.At.Mistake("tool", "the last step runs no tool: put it into a step before")
+	case s.Tool != "":
+		b.checkTool(s.Tool, s.At, "tool")
 	}
 	for _, name := range sortedKeys(s.Args) {
-		b.templates(s.Args[name], j.at, path+".args."+name)
+		b.templates(s.Args[name], s.At, "args."+name)
+	}
+}
+
+// checkTool reports a tool that does not exist, where the tools are known.
+func (b *Book) checkTool(tool string, at sheet.Place, field string) {
+	if b.options.Tools != nil && !slices.Contains(b.options.Tools, tool) {
+		at.Mistake(field, "unknown tool %q%s", tool, sheet.Suggest(tool, b.options.Tools))
 	}
 }
 
@@ -373,3 +370,38 @@ func version(texts ...string) string {
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// compileEnforced checks what a rule says about the answer itself.
+func (b *Book) compileEnforced(g *Guideline) {
+	for field, phrases := range map[string][]string{"must_say": g.MustSay, "must_not_say": g.MustNotSay} {
+		for i, p := range phrases {
+			at := fmt.Sprintf("%s[%d]", field, i)
+			if err := review.Check(p); err != nil {
+				g.At.Mistake(at, "%v", err)
+			}
+			g.needs = append(g.needs, b.templates(p, g.At, at)...)
+		}
+		if len(phrases) > 0 && !g.Enforce {
+			g.At.Mistake(field, "needs enforce: true beside it")
+		}
+	}
+	g.needs = append(g.needs, b.templates(g.Say, g.At, "say")...)
+	if g.Say != "" && !g.Enforce {
+		g.At.Mistake("say", "needs enforce: true beside it")
+	}
+}
+
+// enforced returns a rule as drafts are compared with it.
+func (t *turn) enforced(g *Guideline, action string) review.Rule {
+	r := review.Rule{ID: g.ID, Action: action, Tools: g.Tools, Say: t.fillPlain(g.Say)}
+	if g.reply != "" {
+		r.Action, r.Verbatim = "", t.fillPlain(g.reply)
+	}
+	for _, p := range g.MustSay {
+		r.MustSay = append(r.MustSay, t.fillPlain(p))
+	}
+	for _, p := range g.MustNotSay {
+		r.MustNotSay = append(r.MustNotSay, t.fillPlain(p))
+	}
+	return r
+}

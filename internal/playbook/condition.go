@@ -26,9 +26,12 @@ var eventNames = []string{EventStart, EventFirstMessage, EventIdleReturn, EventE
 func (t *turn) evidence() *condition.Evidence {
 	return &condition.Evidence{
 		Text: t.sit.Text, Lower: t.lower, Mute: t.sit.Forwarded, Threshold: t.book.threshold,
-		Variable: t.varHolds,
-		Event:    func(name string) bool { return t.events[name] },
-		Tool:     t.toolHolds,
+		Variable: func(test value.Test) bool {
+			v, known := t.value(test.Name)
+			return test.Holds(value.Plain(v.Value), known)
+		},
+		Event: func(name string) bool { return t.events[name] },
+		Tool:  t.toolHolds,
 		Verdict: func(words string) (float64, string, bool) {
 			v, known := t.verdicts[words]
 			return v.Relevance, v.Reason, known
@@ -37,12 +40,4 @@ func (t *turn) evidence() *condition.Evidence {
 }
 
 // holds decides a condition without a model, by the verdicts there are.
-func (t *turn) holds(c condition.Condition) (score float64, reason string) {
-	return c.Holds(t.known)
-}
-
-// varHolds decides a test of a variable on what is known now.
-func (t *turn) varHolds(test value.Test) bool {
-	v, known := t.value(test.Name)
-	return test.Holds(value.Plain(v.Value), known)
-}
+func (t *turn) holds(c condition.Condition) (score float64, reason string) { return c.Holds(t.known) }

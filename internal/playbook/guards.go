@@ -10,10 +10,9 @@ import (
 // compileGuards compiles the guards, and checks them against the tools that are known.
 func (b *Book) compileGuards() {
 	var taken []string
-	for i, r := range b.doc.Guards {
-		at := b.doc.guardsAt[i]
+	for _, r := range b.doc.Guards {
 		if slices.Contains(taken, r.ID) {
-			at.Mistake("id", "%q is defined twice", r.ID)
+			r.At.Mistake("id", "%q is defined twice", r.ID)
 		}
 		taken = append(taken, r.ID)
 		if r.Tool == "" || r.Require == "" {
@@ -24,7 +23,7 @@ func (b *Book) compileGuards() {
 			err = g.Check(b.options.Schemas)
 		}
 		if err != nil {
-			at.Mistake("require", "%v", err)
+			r.At.Mistake("require", "%v", err)
 			continue
 		}
 		b.guards = append(b.guards, g)
@@ -37,10 +36,10 @@ func (b *Book) Guards() guard.Guards { return b.guards }
 // guardedTools finds names of tools in guards that are nearly those of tools that are
 // known. Others may come from a server, and are checked when they do.
 func (l *linter) guardedTools() {
-	for i, g := range l.b.guards {
+	for _, g := range l.b.guards {
 		for _, name := range g.Tools() {
 			if near := sheet.Suggest(name, l.Tools); near != "" && !slices.Contains(l.Tools, name) {
-				l.add(l.b.doc.guardsAt[i], g.ID, "unknown tool", "%s%s", name, near)
+				l.add(g.At, g.ID, "unknown tool", "%s%s", name, near)
 			}
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"parley/internal/llm"
 	"parley/internal/playbook/resolve"
 	"parley/internal/playbook/review"
+	"parley/internal/playbook/saying"
 	"parley/internal/playbook/value"
 	"parley/internal/text/catalog"
 )
@@ -37,8 +38,8 @@ type Guidance struct {
 	Reply  string
 	Strict bool
 	Demands
-	// Kind is what the answer is that follows, by those who wrote the rules; From
-	// is where Reply is from, in a few words, "" without one.
+	// Kind classifies the answer, as the rules' owner said; From says in a few words
+	// where Reply is from, "" without one.
 	Kind Kind
 	From string
 	// State has to be stored for the next message.
@@ -52,14 +53,14 @@ type Guidance struct {
 	Calls int       // model calls made: 0 or 1
 }
 
-// HandOver is what passes a conversation on to people: By names the rule or the step,
-// nil is none; For is why, in the owner's words.
+// HandOver passes a conversation on to people: By names the rule or the step, nil for
+// none; For is the reason, in the owner's words.
 type HandOver struct {
 	By  catalog.Phrase
 	For string
 }
 
-// Demands are what the model's answer has to be like.
+// Demands are requirements on the model's answer.
 type Demands struct {
 	// Enforced are the rules that the answer is compared with before it is sent.
 	Enforced []review.Rule
@@ -72,7 +73,7 @@ type Demands struct {
 	Composed []string
 }
 
-// Kind is what an answer is.
+// Kind classifies an answer.
 type Kind string
 
 // The kinds of a guideline's outcome; "" is an answer.
@@ -140,7 +141,7 @@ func (t *turn) stands() (list []stand) {
 	return list
 }
 
-// openJourneys names what waits, and after an end what goes on next.
+// openJourneys names the journeys that wait and, after one ended, the next.
 func (t *turn) openJourneys() (names []string) {
 	for _, k := range t.tracks {
 		for _, j := range k.Journeys {
@@ -161,7 +162,7 @@ type view struct {
 	Ask     *Variable
 	Wrong   string // why the last answer was not taken
 	Known   []string
-	Terms   []Term
+	Terms   []*Term
 }
 
 func (t *turn) guidance(top, all []Match) Guidance {
@@ -223,8 +224,8 @@ func (t *turn) guidance(top, all []Match) Guidance {
 	return g
 }
 
-// handOver says whether people are to take over: because of a rule that applies, or of
-// a step that is reached, once.
+// handOver decides whether people take over: for a rule that applies or, once, for a
+// step that is reached.
 func (t *turn) handOver(g *Guidance, top []Match, v view) {
 	for _, m := range top {
 		if def := t.book.guidelines[m.GuidelineID]; def.Handoff && g.HandOver.By == nil {
@@ -263,6 +264,7 @@ func (t *turn) addTools(g *Guidance, m Match) {
 	}
 }
 
+// whyJourney explains where the journeys stand.
 func (t *turn) whyJourney(v view) {
 	for _, s := range v.Stands {
 		if !s.Done {
@@ -306,8 +308,7 @@ func (t *turn) toAsk() *Variable {
 	if at {
 		return nil
 	}
-	for i := range t.book.doc.Variables {
-		v := &t.book.doc.Variables[i]
+	for _, v := range t.book.doc.Variables {
 		if v.Required && t.missing([]string{v.Name}) != "" {
 			return v
 		}
@@ -357,8 +358,7 @@ func (t *turn) verbatim(top []Match) (list []string) {
 // facts returns the known variables as JSON, so that a value cannot be mistaken for
 // an instruction.
 func (t *turn) facts() (out []string) {
-	for i := range t.book.doc.Variables {
-		v := &t.book.doc.Variables[i]
+	for _, v := range t.book.doc.Variables {
 		if got, ok := t.value(v.Name); ok {
 			text, _ := json.Marshal(got.Value)
 			out = append(out, fmt.Sprintf("%s (%s) = %s", v.Name, v.Description, text))
@@ -389,4 +389,39 @@ func (t *turn) fillWith(text string, show func(json.RawMessage) string) string {
 		}
 		return show(v.Value)
 	})
+}
+
+// maxComposed is how many replies an answer may draw on, beyond the texts of the rules
+// that apply.
+const maxComposed = 4
+
+// composed lists the texts for an answer: those of the rules that apply, what is asked
+// for next, and replies, those that share words with the message first. It is empty
+// when nothing relates to the message.
+func (t *turn) composed(top []Match, ask *Variable) (list []string) {
+	list = t.verbatim(top)
+	if ask != nil && ask.Ask != "" {
+		list = append(list, ask.Ask)
+	}
+	type near struct {
+		text   string
+		shared int
+	}
+	var found []near
+	fits := len(list) > 0
+	for _, r := range t.book.doc.Replies {
+		n := saying.Shared(saying.Words(r.ID+" "+r.Text), t.words())
+		if text := t.fillPlain(r.Text); !slices.Contains(list, text) {
+			found = append(found, near{text, n})
+			fits = fits || n > 0
+		}
+	}
+	if !fits {
+		return nil
+	}
+	slices.SortStableFunc(found, func(a, b near) int { return cmp.Compare(b.shared, a.shared) })
+	for _, f := range found[:min(len(found), maxComposed)] {
+		list = append(list, f.text)
+	}
+	return list
 }

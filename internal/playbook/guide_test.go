@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"parley/internal/llm"
-
+	"parley/internal/llm/llmtest"
 	"parley/internal/playbook/resolve"
 )
 
@@ -66,9 +66,7 @@ func TestPriorityTopAndEnabled(t *testing.T) {
 	}
 	g, err := b.Guide(context.Background(), nil, Situation{Text: "refund", State: c.state, Enabled: map[string]bool{"mid": false,
 		"off": true}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	wantTop(t, g, "high", "off", "low")
 }
 
@@ -304,9 +302,7 @@ guidelines:
 	spec := func(schema string) Guidance {
 		g, err := b.Guide(context.Background(), nil, Situation{Text: "refund #12345", Now: time.Unix(1, 0),
 			Tools: []llm.ToolSpec{{Name: "check_order", Parameters: json.RawMessage(schema)}}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return g
 	}
 	g := spec(`{"type":"object","properties":{"order_id":{"type":"string"},"fast":{"type":"boolean"}},"required":["fast"]}`)
@@ -327,9 +323,7 @@ guidelines:
 func TestConcurrentGuides(t *testing.T) {
 	dir := write1(t, judged)
 	src, err := Open(dir, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var wg sync.WaitGroup
 	for i := range 8 {
 		wg.Go(func() {
@@ -347,4 +341,91 @@ func TestConcurrentGuides(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+const closing = `guidelines:
+  - {id: canned, priority: 50, condition: "literal:cancel my account", canned: closed}
+  - {id: pattern, priority: 40, condition: "regex:(?i)cancel|order|yes", action: obey}
+  - {id: judged, priority: 30, condition: "the person wants to leave", action: obey}
+  - {id: polite, priority: 1, condition: always, action: be kind}
+replies:
+  - {id: closed, text: "Your account is closed."}
+variables:
+  - {name: order, description: the order, data_type: string, patterns: ['order #(\d+)']}
+journeys:
+  - id: leave
+    name: Leave
+    description: leaving
+    trigger: "literal:cancel my account"
+    initial_step: sure
+    steps:
+      - {id: sure, name: Sure, transitions: [{condition: "literal:yes", to_step: gone}]}
+      - {id: gone, name: Gone, description: say goodbye, is_terminal: true}
+`
+
+// A forward is shown, not said: it starts nothing, answers nothing, withdraws
+// nothing and is not even judged.
+func TestForwardsTriggerNothing(t *testing.T) {
+	b := parseBook(t, closing)
+	c := newTalk(t, b)
+	c.say("this is order #12345")
+	judged := &llmtest.Script{Answer: func(llm.Request) (llm.Response, error) {
+		t.Error("a forward is judged")
+		return llm.Response{Message: llm.Message{Content: "{}"}}, nil
+	}}
+	for _, text := range []string{"please forget my order", "cancel my account", "order #99999"} {
+		g, err := b.Guide(t.Context(), judged, Situation{Text: text, Forwarded: true, State: c.state})
+		must(t, err)
+		wantTop(t, g, "polite")
+		if _, on, _ := b.Status(g.State); on || g.Reply != "" {
+			t.Errorf("%q starts a journey: %v, or is answered %q", text, on, g.Reply)
+		}
+		if vars := b.Variables(g.State); len(vars) != 1 || string(vars[0].Value) != `"12345"` {
+			t.Errorf("%q changed what is known: %+v", text, vars)
+		}
+	}
+	// Said by the person all of it does what it says, and a journey waits for
+	// their own yes.
+	if g := c.say("cancel my account"); g.Reply != "Your account is closed." {
+		t.Fatalf("the person's own words got %q", g.Reply)
+	}
+	g, err := b.Guide(t.Context(), nil, Situation{Text: "yes", Forwarded: true, State: c.state, Events: []string{EventFile}})
+	must(t, err)
+	if at, _, _ := b.Status(g.State); at.CurrentStep != "sure" {
+		t.Errorf("a forwarded yes moved the journey to %q", at.CurrentStep)
+	}
+	if g := c.say("yes"); !strings.Contains(g.Instructions, "say goodbye") {
+		t.Errorf("the person's yes did not:\n%s", g.Instructions)
+	}
+}
+
+// TestKindOfAnAnswer: what an answer is comes from those who wrote the rules.
+func TestKindOfAnAnswer(t *testing.T) {
+	const rules = `settings: {strict: %s}
+variables: [{name: order, description: its number, required: true, patterns: ["#\\d+"], ask: "Which order?"}]
+guidelines:
+  - {id: politics, priority: 9, condition: "literal:election", action: "Decline.", outcome: out_of_scope}
+  - {id: bomb, priority: 10, condition: "literal:bomb", reply: "No.", outcome: unsafe}
+  - {id: hours, condition: "literal:open", reply: "Nine to five."}
+  - {id: tone, priority: 20, condition: always, action: "Be kind."}
+`
+	for _, tt := range []struct {
+		strict, said string
+		want         Kind
+		from         string
+	}{
+		{"false", "about #12", "", ""},
+		{"false", "hello", Asks, ""},
+		{"false", "#12 and the election", OutOfScope, ""},
+		{"false", "the election", OutOfScope, ""},
+		{"true", "hello", Asks, "what to ask for order"},
+		{"true", "#12, a bomb", Unsafe, "the rule bomb"},
+		{"true", "are you open?", "", "the rule hours"},
+		{"true", "about #12", OutOfScope, "the fallback"},
+	} {
+		book := parseBook(t, fmt.Sprintf(rules, tt.strict))
+		if g := newTalk(t, book).say(tt.said); g.Kind != tt.want || g.From != tt.from || (g.Reply != "") != (tt.from != "") {
+			t.Errorf("strict %s, %q: %q from %q, reply %q", tt.strict, tt.said, g.Kind, g.From, g.Reply)
+		}
+	}
 }

@@ -15,7 +15,7 @@ type Status string
 const (
 	Active    Status = "active"    // in front
 	Waiting   Status = "waiting"   // put aside while another one is in front
-	Left      Status = "left"      // by its person, in so many words; it can be taken up again
+	Left      Status = "left"      // by its person, who said so; it can be taken up again
 	Completed Status = "completed" // reached a terminal step
 	Abandoned Status = "abandoned" // stopped, or its session expired
 	Suspended Status = "suspended" // its definition is away; it goes on once that is back
@@ -64,14 +64,6 @@ func (j *journeyState) leave(now time.Time) {
 func (j *journeyState) moveTo(step string, now time.Time) {
 	j.leave(now)
 	j.Step, j.Entered, j.Ran = step, now, false
-}
-
-// visited reports whether the journey was in a step before.
-func (j *journeyState) visited(step string) bool { return slices.Contains(j.Steps, step) }
-
-func (j *journeyState) end(s Status, reason string, now time.Time) {
-	j.leave(now)
-	j.Status, j.Reason, j.Ended = s, reason, now
 }
 
 // history unpacks the log.

@@ -56,17 +56,20 @@ func (t *turn) turnAway(k *track) bool {
 	return true
 }
 
-// wanted returns the journey that a message asks for, nil for none; j is where it
-// stood when it is to be taken up again.
+// wanted returns the journey that a message asks for, nil for none; j is its earlier
+// state if it goes on from there.
 func (t *turn) wanted(k *track) (next *Journey, j *journeyState, why string) {
 	var top float64
-	for i := range t.book.doc.Journeys {
-		def := &t.book.doc.Journeys[i]
+	for _, def := range t.book.doc.Journeys {
 		if at := k.front(); def.shared() != k.shared || at != nil && at.ID == def.ID {
 			continue
 		}
 		old := k.open(def.ID)
-		score, because := t.triggered(k, def)
+		var score float64
+		var because string
+		if def.Trigger != "" && (def.Repeat || !k.past(def.ID)) {
+			score, because = t.holds(def.trigger)
+		}
 		if old != nil {
 			if again, reason := t.goesOn(k, def, old); again > score {
 				score, because = again, reason
@@ -77,14 +80,6 @@ func (t *turn) wanted(k *track) (next *Journey, j *journeyState, why string) {
 		}
 	}
 	return next, j, why
-}
-
-// triggered returns how much a message begins a journey.
-func (t *turn) triggered(k *track, def *Journey) (score float64, why string) {
-	if def.Trigger == "" || !def.Repeat && k.past(def.ID) {
-		return 0, ""
-	}
-	return t.holds(def.trigger)
 }
 
 // goesOn returns how much a message wants to go on with a journey that was put aside
@@ -142,8 +137,7 @@ func (t *turn) mindQuestions(k *track) (out []judge.Asked, worth bool) {
 		out = append(out, judge.Asked{ID: "leave:" + def.ID, When: leaveWords(def), Version: version(leaveWords(def))})
 		worth = t.offTopic(k)
 	}
-	for i := range t.book.doc.Journeys {
-		def := &t.book.doc.Journeys[i]
+	for _, def := range t.book.doc.Journeys {
 		if def.shared() != k.shared || front != nil && front.ID == def.ID {
 			continue
 		}
@@ -164,8 +158,7 @@ func (t *turn) offTopic(k *track) bool {
 	if step == nil || t.sit.Forwarded || strings.TrimSpace(t.sit.Text) == "" || t.learned {
 		return false
 	}
-	for i := range step.Transitions {
-		tr := &step.Transitions[i]
+	for _, tr := range step.Transitions {
 		if score, _ := t.holds(tr.when); score >= t.book.threshold && tr.when.Kind != condition.Always {
 			return false
 		}

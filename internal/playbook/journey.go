@@ -3,7 +3,9 @@ package playbook
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"parley/internal/playbook/sheet"
@@ -43,11 +45,10 @@ func (b *Book) Start(st State, id string, now time.Time) (State, error) {
 func (b *Book) Stop(st State, id string, now time.Time) (State, error) {
 	r, _ := st.read()
 	for _, s := range []*standing{r.own, r.shared} {
-		for _, j := range s.Journeys {
-			if j.alive() && (id == "" || j.ID == id) {
-				s.finish(j, Abandoned, "stopped", now)
-				return r.write()
-			}
+		i := slices.IndexFunc(s.Journeys, func(j *journeyState) bool { return j.alive() && (id == "" || j.ID == id) })
+		if i >= 0 {
+			s.finish(s.Journeys[i], Abandoned, "stopped", now)
+			return r.write()
 		}
 	}
 	return st, ErrNoJourney
@@ -56,7 +57,7 @@ func (b *Book) Stop(st State, id string, now time.Time) (State, error) {
 // Abandon ends everybody's journeys because their session expired.
 func (b *Book) Abandon(st State, now time.Time) (State, error) {
 	r, _ := st.read()
-	for _, s := range append(slices.Collect(values(r.session.People)), r.shared) {
+	for _, s := range append(slices.Collect(maps.Values(r.session.People)), r.shared) {
 		for _, j := range slices.Clone(s.Journeys) {
 			if j.alive() {
 				s.finish(j, Abandoned, "the session expired", now)
@@ -84,12 +85,11 @@ func (s *standing) front() *journeyState {
 
 // open returns a journey that can be taken up again, nil for none.
 func (s *standing) open(id string) *journeyState {
-	for _, j := range s.Journeys {
-		if j.ID == id && (j.alive() || j.Status == Left) {
-			return j
-		}
+	i := slices.IndexFunc(s.Journeys, func(j *journeyState) bool { return j.ID == id && (j.alive() || j.Status == Left) })
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return s.Journeys[i]
 }
 
 func (s *standing) begin(def *Journey, now time.Time) {
@@ -124,7 +124,8 @@ func (s *standing) toFront(j *journeyState) {
 
 // finish ends a journey. The one that waited last comes to the front.
 func (s *standing) finish(j *journeyState, as Status, reason string, now time.Time) {
-	j.end(as, reason, now)
+	j.leave(now)
+	j.Status, j.Reason, j.Ended = as, reason, now
 	s.Asked = ""
 	if as != Left {
 		s.Past = append(s.Past, ended{j.ID, as, now})
@@ -147,4 +148,53 @@ func (s *standing) promote() {
 
 func (s *standing) past(id string) bool {
 	return slices.ContainsFunc(s.Past, func(e ended) bool { return e.ID == id })
+}
+
+// stuck returns a step in a cycle from which no terminal step can be reached, with
+// the cycle, or "".
+func (j *Journey) stuck() (step, cycle string) {
+	ends := map[string]bool{}
+	for again := true; again; {
+		again = false
+		for _, s := range j.Steps {
+			if ends[s.ID] {
+				continue
+			}
+			if s.IsTerminal || slices.ContainsFunc(s.Transitions, func(t *Transition) bool { return ends[t.ToStep] }) {
+				ends[s.ID], again = true, true
+			}
+		}
+	}
+	for _, s := range j.Steps {
+		if path := j.loop(s.ID, ends); path != nil {
+			return s.ID, strings.Join(path, " -> ")
+		}
+	}
+	return "", ""
+}
+
+// loop returns a path from a step back to itself over steps that are not terminal.
+func (j *Journey) loop(from string, ends map[string]bool) []string {
+	before := map[string]string{}
+	for queue := []string{from}; len(queue) > 0; queue = queue[1:] {
+		if ends[queue[0]] {
+			continue
+		}
+		for _, tr := range j.steps[queue[0]].Transitions {
+			if tr.ToStep == from {
+				path := []string{from}
+				for at := queue[0]; at != from; at = before[at] {
+					path = append(path, at)
+				}
+				path = append(path, from)
+				slices.Reverse(path)
+				return path
+			}
+			if _, seen := before[tr.ToStep]; !seen {
+				before[tr.ToStep] = queue[0]
+				queue = append(queue, tr.ToStep)
+			}
+		}
+	}
+	return nil
 }

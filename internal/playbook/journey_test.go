@@ -20,16 +20,12 @@ func TestJourneyCommands(t *testing.T) {
 		t.Errorf("unknown journey: %v", err)
 	}
 	st, err := b.Start(State{}, "onboarding", now)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if again, err := b.Start(st, "onboarding", now); !errors.Is(err, ErrAlreadyActive) || string(again.Session) != string(st.Session) {
 		t.Errorf("second start: %v", err)
 	}
 	gone, err := b.Abandon(st, now.Add(time.Hour))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	at, _, err := b.Status(gone)
 	if err != nil || at.Status != Abandoned || at.Reason != "the session expired" || !at.History[0].ExitedAt.Equal(now.Add(time.Hour)) {
 		t.Errorf("abandoned: %+v, %v", at, err)
@@ -177,9 +173,7 @@ func TestPlaybookChangedUnderJourney(t *testing.T) {
 	c := newTalk(t, mustLoad(t, dir))
 	c.say("begin with 50")
 	changed := strings.ReplaceAll(strings.ReplaceAll(twoWays, "id: big,", "id: large,"), "to_step: big", "to_step: large")
-	if err := os.WriteFile(filepath.Join(dir, "p.yaml"), []byte(changed), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(dir, "p.yaml"), []byte(changed), 0o644))
 	c.book = mustLoad(t, dir)
 	g := c.say("done")
 	c.at("big", Suspended)
@@ -266,13 +260,9 @@ func TestLongHistory(t *testing.T) {
 func TestDraw(t *testing.T) {
 	b := parseBook(t, strings.ReplaceAll(twoWays, "name: Big", `name: 'Big "<b>"'`))
 	st, err := b.Start(State{}, "j", time.Unix(0, 0))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	mermaid, text, err := b.Draw("j", st)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, want := range []string{"flowchart TD", `s0["Ask"]`, `s3(["End"])`, "class s0 current", `s0 -->|"var:size #gt; 10"| s2`,
 		`s2["Big #quot;#lt;b#gt;#quot;"]`, "begin(( )) --> s0"} {
 		if !strings.Contains(mermaid, want) {

@@ -2,6 +2,8 @@ package playbook
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,11 +11,9 @@ import (
 	"time"
 
 	"parley/internal/llm"
-	"parley/internal/text"
-
-	"parley/internal/playbook/resolve"
-
 	"parley/internal/playbook/judge"
+	"parley/internal/playbook/resolve"
+	"parley/internal/text"
 )
 
 const judged = `
@@ -77,9 +77,7 @@ func TestVerdictsAreCached(t *testing.T) {
 	s := Situation{Text: "grr", Recent: []llm.Message{{Role: llm.RoleUser, Content: "before"}}, Now: time.Unix(1, 0)}
 	for range 3 {
 		g, err := b.Guide(context.Background(), m, s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		wantTop(t, g, "angry")
 	}
 	if len(m.asked) != 1 {
@@ -207,4 +205,38 @@ func TestAppliedRulesAreMarked(t *testing.T) {
 	if q := m.question(1); !q.Conditions[slices.IndexFunc(q.Conditions, func(a judge.Asked) bool { return a.ID == "angry" })].Applied {
 		t.Errorf("asked %+v", q.Conditions)
 	}
+}
+
+// scripted is a model that gives its answers in order and keeps the requests.
+type scripted struct {
+	answers []string
+	asked   []llm.Request
+}
+
+var errScript = errors.New("no answer left in the script")
+
+func (m *scripted) Complete(_ context.Context, r llm.Request, _ func(string)) (llm.Response, error) {
+	m.asked = append(m.asked, r)
+	if len(m.answers) == 0 {
+		return llm.Response{}, errScript
+	}
+	text := m.answers[0]
+	m.answers = m.answers[1:]
+	return llm.Response{Message: llm.Message{Role: llm.RoleAssistant, Content: text}, Usage: llm.Usage{Prompt: 10,
+		Completion: 2, Total: 12, Attempts: 1}}, nil
+}
+
+// question returns what the n-th request asked.
+func (m *scripted) question(n int) (q judge.Question) {
+	if err := json.Unmarshal([]byte(m.asked[n].Messages[1].Content), &q); err != nil {
+		panic(err)
+	}
+	return q
+}
+
+func conditionIDs(q judge.Question) (out []string) {
+	for _, c := range q.Conditions {
+		out = append(out, c.ID)
+	}
+	return out
 }

@@ -23,7 +23,7 @@ import (
 // in characters.
 const maxWords = 3000
 
-// Situation is one message and what is known around it.
+// Situation is one message and its context.
 type Situation struct {
 	Platform string
 	Channel  string // as guidelines name it: the platform's channel id
@@ -37,7 +37,7 @@ type Situation struct {
 	MessageID string
 	Recent    []llm.Message // the conversation before Text, oldest first
 	State     State
-	// Results are what tools gave back while this message was answered; for After.
+	// Results are those of tools that ran for this message; for After.
 	Results []ToolResult
 	Tools   []llm.ToolSpec // what can be offered; nil means not known, and all are
 	Events  []string       // Event constants
@@ -64,11 +64,8 @@ type turn struct {
 	rejected  map[string]error           // values that validation refused
 	learned   bool                       // a pattern found a value
 	before    *Guidance                  // what was said before tools ran; nil in a message's first pass
-	told
-}
 
-// told collects what Guidance reports besides instructions.
-type told struct {
+	// What Guidance reports beyond instructions.
 	says           catalog.Printer // the language of who is answered
 	notes, reasons []string
 	usage          llm.Usage
@@ -87,7 +84,9 @@ func (b *Book) Guide(ctx context.Context, m llm.Model, s Situation) (Guidance, e
 	t.checkJourneys()
 	if !s.Forwarded {
 		t.extract()
-		t.ask(ctx, m)
+		if q, needed := t.questions(ctx); needed {
+			t.judge(ctx, m, q)
+		}
 		if err := ctx.Err(); err != nil {
 			return Guidance{}, err
 		}
@@ -107,7 +106,7 @@ func (b *Book) newTurn(ctx context.Context, s Situation) *turn {
 		s.Now = time.Now()
 	}
 	t := &turn{book: b, sit: s, lower: strings.ToLower(s.Text), events: map[string]bool{}, verdicts: map[string]judge.Verdict{},
-		arguments: map[string]json.RawMessage{}, changed: map[string]bool{}, rejected: map[string]error{}, told: told{says: catalog.Of(ctx)}}
+		arguments: map[string]json.RawMessage{}, changed: map[string]bool{}, rejected: map[string]error{}, says: catalog.Of(ctx)}
 	for _, e := range s.Events {
 		t.events[e] = true
 	}
@@ -146,8 +145,7 @@ func (t *turn) value(name string) (Value, bool) {
 
 // extract sets variables by their patterns.
 func (t *turn) extract() {
-	for i := range t.book.doc.Variables {
-		v := &t.book.doc.Variables[i]
+	for _, v := range t.book.doc.Variables {
 		if text, ok := v.match(t.sit.Text, t.own.Asked == v.Name || t.shared.Asked == v.Name); ok {
 			t.learned = true
 			raw, _ := json.Marshal(text)
@@ -216,9 +214,7 @@ func (t *turn) scope(g *Guideline) string {
 		return "not in this channel"
 	case len(g.Roles) > 0 && !slices.ContainsFunc(g.Roles, func(r string) bool { return slices.Contains(t.sit.Roles, r) }):
 		return "not for this person's roles"
-	case len(g.Tags) > 0 && !slices.ContainsFunc(g.Tags, func(tag string) bool {
-		return slices.Contains(t.person.Tags, tag)
-	}):
+	case len(g.Tags) > 0 && !slices.ContainsFunc(g.Tags, func(tag string) bool { return slices.Contains(t.person.Tags, tag) }):
 		return "not for this person's tags"
 	case len(g.homes) > 0 && !slices.ContainsFunc(g.homes, t.at):
 		return "belongs to another step of a journey"
@@ -254,8 +250,7 @@ func (t *turn) gate(g *Guideline) string {
 // match finds the rules whose conditions hold, with their score and reason.
 func (t *turn) match() map[string]Match {
 	out := map[string]Match{}
-	for i := range t.book.doc.Guidelines {
-		g := &t.book.doc.Guidelines[i]
+	for _, g := range t.book.doc.Guidelines {
 		if t.before != nil && t.stays(g, out) {
 			continue
 		}
@@ -354,9 +349,9 @@ func (t *turn) choose(matched map[string]Match) (top, all []Match) {
 func (t *turn) candidates(matched map[string]Match) []resolve.Candidate {
 	out := make([]resolve.Candidate, 0, len(matched))
 	queue := make([]*Guideline, 0, len(matched))
-	for i := range t.book.doc.Guidelines {
-		if _, ok := matched[t.book.doc.Guidelines[i].ID]; ok {
-			queue = append(queue, &t.book.doc.Guidelines[i])
+	for _, g := range t.book.doc.Guidelines {
+		if _, ok := matched[g.ID]; ok {
+			queue = append(queue, g)
 		}
 	}
 	own := maps.Clone(matched)
@@ -385,17 +380,10 @@ func (t *turn) candidates(matched map[string]Match) []resolve.Candidate {
 	return out
 }
 
-// ask gets verdicts that only a model can give: from the cache, or with one call.
+// judge gets verdicts that only a model can give: from the cache, or with one call.
 // Failures become notes; the deterministic rules still apply.
-func (t *turn) ask(ctx context.Context, m llm.Model) {
-	if q, needed := t.questions(ctx); needed {
-		t.judge(ctx, m, q)
-	}
-}
-
-// judge asks one question and takes the verdicts.
 func (t *turn) judge(ctx context.Context, m llm.Model, q judge.Question) {
-	j := judge.Judge{Model: m, Name: t.book.options.Model, Spend: t.sit.Spend, Cache: t.book.cache}
+	j := judge.Judge{Model: m, Name: t.book.options.Model, Spend: t.sit.Spend, Cache: t.book.verdicts}
 	r := j.Ask(ctx, q, t.sit.Recent)
 	t.usage, t.calls = t.usage.Add(r.Usage), t.calls+r.Calls
 	t.reasons, t.notes = append(t.reasons, r.Why...), append(t.notes, r.Notes...)

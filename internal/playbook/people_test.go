@@ -71,9 +71,13 @@ func (g *group) say(user, text string) Guidance {
 	var err error
 	g.last, err = g.book.Guide(context.Background(), g.model, Situation{User: user, Text: text, State: g.state(user),
 		Now: g.now, MessageID: g.now.Format(time.TimeOnly)})
-	if err != nil {
-		g.t.Fatal(err)
-	}
+	return g.keep(user, err)
+}
+
+// keep stores the state that the last guidance leaves.
+func (g *group) keep(user string, err error) Guidance {
+	g.t.Helper()
+	must(g.t, err)
 	g.session, g.person[user] = g.last.State.Session, g.last.State.Person
 	return g.last
 }

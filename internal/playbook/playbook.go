@@ -6,11 +6,11 @@
 package playbook
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"parley/internal/llm/vector"
@@ -45,26 +45,20 @@ type Options struct {
 
 // Book is a loaded playbook. It never changes and serves many goroutines.
 type Book struct {
-	doc        document // merged, in the order of the files
-	options    Options
-	guidelines map[string]*Guideline
-	journeys   map[string]*Journey
-	variables  map[string]*Variable
-	replies    map[string]*Reply
-	threshold  float64
-	top        int
-	canned
-	guards  guard.Guards
-	heeded  []string // names and patterns of tools whose results matter
-	index   index
-	cache   *judge.Cache
-	vectors *vectors
-}
-
-// canned is how ready-made replies are used.
-type canned struct {
-	strict, composited bool
+	doc                document // merged, in the order of the files
+	options            Options
+	guidelines         map[string]*Guideline
+	journeys           map[string]*Journey
+	variables          map[string]*Variable
+	replies            map[string]*Reply
+	threshold          float64
+	top                int
+	strict, composited bool // how ready-made replies are used
 	fallback           string
+	guards             guard.Guards
+	heeded             []string // names and patterns of tools whose results matter
+	index              index
+	kept
 }
 
 // Load reads every *.yaml and *.yml file directly in dir, in the order of
@@ -74,14 +68,14 @@ func Load(dir string, o Options) (*Book, error) {
 	return load(dir, o, kept{judge.NewCache(), newVectors()})
 }
 
-// kept is what later versions of the files take over.
+// kept survives from one version of the files to the next.
 type kept struct {
 	verdicts *judge.Cache
 	vectors  *vectors
 }
 
 func load(dir string, o Options, k kept) (*Book, error) {
-	b := &Book{options: o, cache: k.verdicts, vectors: k.vectors, guidelines: map[string]*Guideline{}, journeys: map[string]*Journey{},
+	b := &Book{options: o, kept: k, guidelines: map[string]*Guideline{}, journeys: map[string]*Journey{},
 		variables: map[string]*Variable{}, replies: map[string]*Reply{}, threshold: DefaultThreshold, top: DefaultTop}
 	files, err := yamlFiles(dir)
 	if err != nil {
@@ -113,12 +107,17 @@ func yamlFiles(dir string) ([]string, error) {
 	}
 	var files []string
 	for _, e := range entries {
-		ext := filepath.Ext(e.Name())
-		if !e.IsDir() && (ext == ".yaml" || ext == ".yml") && !strings.HasPrefix(e.Name(), ".") {
+		if !e.IsDir() && IsFile(e.Name()) {
 			files = append(files, filepath.Join(dir, e.Name()))
 		}
 	}
 	return files, nil
+}
+
+// IsFile reports whether a file of a playbook's folder belongs to it, by its name.
+func IsFile(name string) bool {
+	ext := filepath.Ext(name)
+	return (ext == ".yaml" || ext == ".yml") && !strings.HasPrefix(name, ".")
 }
 
 // add reads one file into the book.
@@ -131,8 +130,7 @@ func (b *Book) add(name string, text []byte, found *sheet.Mistakes) {
 	root, err := yamldoc.Parse(string(text))
 	if err != nil {
 		line := 0
-		var e *yamldoc.Error
-		if errors.As(err, &e) {
+		if e, ok := errors.AsType[*yamldoc.Error](err); ok {
 			line, err = e.Line, errors.New(e.Problem)
 		}
 		src.Broken(line, err)
@@ -141,67 +139,32 @@ func (b *Book) add(name string, text []byte, found *sheet.Mistakes) {
 	if root == nil {
 		return
 	}
-	var d document
-	sheet.Read(src, root, &d)
-	b.merge(d, src)
+	before := b.doc.Settings
+	b.doc.Settings = nil
+	sheet.Read(src, root, &b.doc)
+	if before != nil && b.doc.Settings != nil {
+		src.Mistake("settings", "settings were given in another file already")
+	}
+	b.doc.Settings = cmp.Or(b.doc.Settings, before)
 }
 
-// merge appends a file's definitions. Ids that were taken before are mistakes.
-func (b *Book) merge(d document, src *sheet.Source) {
-	if d.Settings != nil {
-		if b.doc.Settings != nil {
-			src.Mistake("settings", "settings were given in another file already")
-		}
-		b.doc.Settings = d.Settings
-	}
-	at := func(list string, i int) sheet.Place {
-		return sheet.Place{Src: src, Path: fmt.Sprintf("%s[%d]", list, i)}
-	}
-	for i := range d.Glossary {
-		d.Glossary[i].at = at("glossary", i)
-	}
-	for i := range d.Variables {
-		d.Variables[i].at = at("variables", i)
-	}
-	for i := range d.Replies {
-		d.Replies[i].at = at("replies", i)
-	}
-	for i := range d.Guidelines {
-		d.Guidelines[i].at = at("guidelines", i)
-	}
-	for i := range d.Journeys {
-		d.Journeys[i].at = at("journeys", i)
-	}
-	b.doc.Glossary = append(b.doc.Glossary, d.Glossary...)
-	b.doc.Variables = append(b.doc.Variables, d.Variables...)
-	b.doc.Replies = append(b.doc.Replies, d.Replies...)
-	b.doc.Guidelines = append(b.doc.Guidelines, d.Guidelines...)
-	b.doc.Journeys = append(b.doc.Journeys, d.Journeys...)
-	b.doc.Guards = append(b.doc.Guards, d.Guards...)
-	for i := range d.Guards {
-		b.doc.guardsAt = append(b.doc.guardsAt, at("guards", i))
-	}
-}
-
-// Guidelines returns all rules, in the order of the files. The slice is the
-// caller's.
-func (b *Book) Guidelines() []Guideline { return slices.Clone(b.doc.Guidelines) }
+// Guidelines returns all rules, in the order of the files. Callers must not change
+// them, nor what Journeys and VariableDefinitions return.
+func (b *Book) Guidelines() []*Guideline { return b.doc.Guidelines }
 
 // Guideline finds a rule; the error names the nearest one.
-func (b *Book) Guideline(id string) (Guideline, error) {
+func (b *Book) Guideline(id string) (*Guideline, error) {
 	if g, ok := b.guidelines[id]; ok {
-		return *g, nil
+		return g, nil
 	}
-	return Guideline{}, fmt.Errorf("unknown guideline %q%s", id, sheet.Suggest(id, sortedKeys(b.guidelines)))
+	return nil, fmt.Errorf("unknown guideline %q%s", id, sheet.Suggest(id, sortedKeys(b.guidelines)))
 }
 
 // IsEnabled returns the file's enabled flag.
-func (g Guideline) IsEnabled() bool { return g.Enabled == nil || *g.Enabled }
+func (g *Guideline) IsEnabled() bool { return g.Enabled == nil || *g.Enabled }
 
-// Journeys returns all journeys, in the order of the files. The slice is the
-// caller's.
-func (b *Book) Journeys() []Journey { return slices.Clone(b.doc.Journeys) }
+// Journeys returns all journeys, in the order of the files.
+func (b *Book) Journeys() []*Journey { return b.doc.Journeys }
 
-// VariableDefinitions returns all variables, in the order of the files. The slice
-// is the caller's.
-func (b *Book) VariableDefinitions() []Variable { return slices.Clone(b.doc.Variables) }
+// VariableDefinitions returns all variables, in the order of the files.
+func (b *Book) VariableDefinitions() []*Variable { return b.doc.Variables }

@@ -32,8 +32,7 @@ func (t *turn) questions(ctx context.Context) (q judge.Question, needed bool) {
 	q.Conditions = slices.Concat(q.Conditions, minds, rules)
 	wantedNow := t.wantedNow()
 	var later []judge.Wanted
-	for i := range t.book.doc.Variables {
-		v := &t.book.doc.Variables[i]
+	for _, v := range t.book.doc.Variables {
 		if v.ExtractionPrompt == "" {
 			continue
 		}
@@ -75,13 +74,12 @@ func (t *turn) wantedNow() map[string]bool {
 			}
 		}
 	}
-	for i := range t.book.doc.Variables {
-		if v := &t.book.doc.Variables[i]; v.Required {
+	for _, v := range t.book.doc.Variables {
+		if v.Required {
 			out[v.Name] = true
 		}
 	}
-	for i := range t.book.doc.Guidelines {
-		g := &t.book.doc.Guidelines[i]
+	for _, g := range t.book.doc.Guidelines {
 		if g.when.Judged() || len(g.needs) == 0 || !t.enabled(g) || t.scope(g) != "" || t.missing(g.needs) == "" {
 			continue
 		}
@@ -100,8 +98,7 @@ func (t *turn) wantedNow() map[string]bool {
 func (t *turn) journeyQuestions(k *track) (out []judge.Asked) {
 	step := t.step(k)
 	if step == nil {
-		for i := range t.book.doc.Journeys {
-			j := &t.book.doc.Journeys[i]
+		for _, j := range t.book.doc.Journeys {
 			if j.shared() == k.shared && j.trigger.Judged() && (j.Repeat || !k.past(j.ID)) {
 				out = append(out, t.asks("start:"+j.ID, j.trigger)...)
 			}
@@ -116,8 +113,7 @@ func (t *turn) journeyQuestions(k *track) (out []judge.Asked) {
 			continue
 		}
 		seen[s.ID] = true
-		for i := range s.Transitions {
-			tr := &s.Transitions[i]
+		for _, tr := range s.Transitions {
 			if tr.when.Judged() && (tr.Early || t.askable(s.RequiredContext)) {
 				out = append(out, t.asks(s.ID+"->"+tr.ToStep, tr.when)...)
 			}
@@ -140,8 +136,7 @@ func (t *turn) askable(names []string) bool {
 // what it means.
 func (t *turn) ruleQuestions(ctx context.Context) []judge.Asked {
 	var rules []*Guideline
-	for i := range t.book.doc.Guidelines {
-		g := &t.book.doc.Guidelines[i]
+	for _, g := range t.book.doc.Guidelines {
 		if !g.when.Judged() || !t.enabled(g) || !t.askable(g.needs) || !t.mayBeInScope(g) {
 			continue
 		}
@@ -201,7 +196,7 @@ func (t *turn) mayBeInScope(g *Guideline) bool {
 	for _, k := range t.tracks {
 		step := t.step(k)
 		if step != nil && slices.ContainsFunc(g.homes, func(h home) bool {
-			return h.journey == k.front().ID && slices.ContainsFunc(step.Transitions, func(tr Transition) bool { return tr.ToStep == h.step })
+			return h.journey == k.front().ID && slices.ContainsFunc(step.Transitions, func(tr *Transition) bool { return tr.ToStep == h.step })
 		}) {
 			return true
 		}
@@ -230,7 +225,7 @@ func (t *turn) toolQuestions(conditions []judge.Asked) (out []judge.Arguments) {
 }
 
 // terms returns the glossary entries mentioned in this or the last few messages.
-func (t *turn) terms() (out []Term) {
+func (t *turn) terms() (out []*Term) {
 	if len(t.book.doc.Glossary) == 0 {
 		return nil
 	}
@@ -239,11 +234,9 @@ func (t *turn) terms() (out []Term) {
 		text += "\n" + strings.ToLower(m.Content)
 	}
 	for _, term := range t.book.doc.Glossary {
-		if slices.ContainsFunc(append([]string{term.Term}, term.Also...), func(w string) bool {
-			return strings.Contains(text,
-				strings.ToLower(w))
-		}) {
-			out = append(out, Term{Term: term.Term, Also: term.Also, Meaning: term.Meaning})
+		named := func(w string) bool { return strings.Contains(text, strings.ToLower(w)) }
+		if named(term.Term) || slices.ContainsFunc(term.Also, named) {
+			out = append(out, term)
 		}
 	}
 	return out

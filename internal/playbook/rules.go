@@ -15,18 +15,16 @@ import (
 // Schema returns the JSON Schema of a playbook file, for editors.
 func Schema() []byte { return sheet.Schema("Parley playbook", document{}) }
 
-// document is one YAML file. Every list may be in any file; what they hold is
-// merged. The tags are the only source of the load checks and of Schema.
+// document is what the YAML files hold together: each list may be in any file. The
+// tags are the only source of the load checks and of Schema.
 type document struct {
-	Settings   *Settings   `json:"settings" doc:"How rules are chosen; in one file at most."`
-	Glossary   []Term      `json:"glossary" doc:"Words of this place and what they mean."`
-	Variables  []Variable  `json:"variables" doc:"What is worth knowing about a conversation or a person."`
-	Replies    []Reply     `json:"replies" doc:"Ready-made answers that guidelines can name."`
-	Guidelines []Guideline `json:"guidelines" doc:"When this, do that."`
-	Journeys   []Journey   `json:"journeys" doc:"Conversations of several steps."`
-
-	Guards   []guard.Rule `json:"guards" doc:"Conditions on tool calls that code enforces."`
-	guardsAt []sheet.Place
+	Settings   *Settings    `json:"settings" doc:"How rules are chosen; in one file at most."`
+	Glossary   []*Term      `json:"glossary" doc:"Words of this place and what they mean."`
+	Variables  []*Variable  `json:"variables" doc:"What is worth knowing about a conversation or a person."`
+	Replies    []*Reply     `json:"replies" doc:"Ready-made answers that guidelines can name."`
+	Guidelines []*Guideline `json:"guidelines" doc:"When this, do that."`
+	Journeys   []*Journey   `json:"journeys" doc:"Conversations of several steps."`
+	Guards     []guard.Rule `json:"guards" doc:"Conditions on tool calls that code enforces."`
 }
 
 // Settings tune matching.
@@ -43,14 +41,14 @@ type Term struct {
 	Term    string   `json:"term" rule:"required len=1..100" doc:"The word or phrase."`
 	Also    []string `json:"also,omitempty" rule:"len=1..100" doc:"Other ways to say it."`
 	Meaning string   `json:"meaning" rule:"required len=1..1000" doc:"What it means here."`
-	at      sheet.Place
+	At      sheet.Place
 }
 
 // Reply is a ready-made answer. {{name}} stands for a variable's value.
 type Reply struct {
 	ID   string `json:"id" rule:"required format=id" doc:"Unique name."`
 	Text string `json:"text" rule:"required len=1..2000" doc:"Markdown; {{name}} stands for a variable."`
-	at   sheet.Place
+	At   sheet.Place
 }
 
 // Variable is a context variable.
@@ -70,7 +68,7 @@ type Variable struct {
 	DefaultValue     any               `json:"default_value,omitempty" doc:"Used while nothing better is known."`
 	Metadata         map[string]string `json:"metadata,omitempty" doc:"Your own notes."`
 
-	at       sheet.Place
+	At       sheet.Place
 	patterns []*regexp.Regexp
 	valid    value.Checker
 	fallback json.RawMessage // DefaultValue in its type
@@ -111,7 +109,7 @@ type Guideline struct {
 	Metadata        map[string]string `json:"metadata,omitempty" doc:"Your own notes."`
 	CreatedAt       time.Time         `json:"created_at,omitzero" doc:"RFC 3339; the newer of two equal rules comes first."`
 
-	at      sheet.Place
+	At      sheet.Place
 	order   int
 	when    condition.Condition
 	reply   string   // filled text of reply, canned or action reply:
@@ -145,11 +143,11 @@ type Journey struct {
 	Scope       string            `json:"scope,omitempty" rule:"enum=person|channel" doc:"Whose journey it is: each person's own, or one that everybody in the channel is in together. Absent: person."`
 	Repeat      bool              `json:"repeat,omitempty" doc:"The trigger may start it again in the same session."`
 	InitialStep string            `json:"initial_step" rule:"required format=id" doc:"Where it starts."`
-	Steps       []Step            `json:"steps" rule:"required" doc:"Its steps."`
+	Steps       []*Step           `json:"steps" rule:"required" doc:"Its steps."`
 	Metadata    map[string]string `json:"metadata,omitempty" doc:"Your own notes."`
 	CreatedAt   time.Time         `json:"created_at,omitzero" doc:"RFC 3339."`
 
-	at      sheet.Place
+	At      sheet.Place
 	trigger condition.Condition
 	steps   map[string]*Step
 }
@@ -166,9 +164,11 @@ type Step struct {
 	RequiredContext []string          `json:"required_context,omitempty" rule:"format=name" doc:"Variables needed to complete the step, asked for one at a time."`
 	Tool            string            `json:"tool,omitempty" rule:"format=tool" doc:"A tool that is run here, once all it needs is known; transitions may ask what came of it."`
 	Args            map[string]string `json:"args,omitempty" doc:"Its arguments; {{name}} stands for a variable. Absent: the variables that are named like its arguments."`
-	Transitions     []Transition      `json:"transitions,omitempty" doc:"Where it may go on."`
+	Transitions     []*Transition     `json:"transitions,omitempty" doc:"Where it may go on."`
 	Handoff         bool              `json:"handoff,omitempty" doc:"true passes the conversation on to people once the step's required context is known."`
 	IsTerminal      bool              `json:"is_terminal,omitempty" doc:"The journey is completed here."`
+
+	At sheet.Place
 }
 
 // Transition leads to another step.
@@ -178,5 +178,6 @@ type Transition struct {
 	Priority  int    `json:"priority,omitempty" rule:"range=-100..100" doc:"Higher is tried first."`
 	Early     bool   `json:"early,omitempty" doc:"May be taken before the step's required context is known."`
 
+	At   sheet.Place
 	when condition.Condition
 }

@@ -112,32 +112,32 @@ const (
 )
 
 func lost(old, now *Book) error {
-	gone, total, left := 0, 0, 0
-	count := func(is bool) {
-		if total++; !is {
+	gone := missing(old.guidelines, now.guidelines) + missing(old.journeys, now.journeys) + missing(old.variables, now.variables) +
+		missing(old.replies, now.replies)
+	for _, g := range old.guards {
+		if !slices.ContainsFunc(now.guards, func(n *guard.Guard) bool { return n.ID == g.ID }) {
 			gone++
 		}
 	}
-	for id := range old.guidelines {
-		count(now.guidelines[id] != nil)
-	}
-	for id := range old.journeys {
-		count(now.journeys[id] != nil)
-	}
-	for id := range old.variables {
-		count(now.variables[id] != nil)
-	}
-	for id := range old.replies {
-		count(now.replies[id] != nil)
-	}
-	for _, g := range old.guards {
-		count(slices.ContainsFunc(now.guards, func(n *guard.Guard) bool { return n.ID == g.ID }))
-	}
-	left = len(now.guards) + len(now.guidelines) + len(now.journeys) + len(now.variables) + len(now.replies)
-	if gone > massLost || gone > 1 && shareLost*gone > total || gone > 0 && left == 0 {
+	total := old.size()
+	if gone > massLost || gone > 1 && shareLost*gone > total || gone > 0 && now.size() == 0 {
 		return &LostError{gone, total}
 	}
 	return nil
+}
+
+func (b *Book) size() int {
+	return len(b.guards) + len(b.guidelines) + len(b.journeys) + len(b.variables) + len(b.replies)
+}
+
+// missing counts the ids of old that are not in now.
+func missing[T any](old, now map[string]T) (n int) {
+	for id := range old {
+		if _, ok := now[id]; !ok {
+			n++
+		}
+	}
+	return n
 }
 
 // look returns names, sizes and times of the files without reading them, and when

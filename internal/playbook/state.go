@@ -12,10 +12,10 @@ import (
 	"parley/internal/playbook/sheet"
 )
 
-// State is what the playbook remembers between messages, as User sees it: Session
-// belongs to the session's row and holds what each of its people has going on, and
-// what the channel has; Person belongs to the person's. Both are opaque to everybody
-// else. An empty State is a fresh start.
+// State is the playbook's memory between messages, as User sees it. Session belongs in
+// the session's row and holds the standing of each of its people and of the channel;
+// Person belongs in the person's row. Both are opaque to everybody else. An empty State
+// is a fresh start.
 type State struct {
 	User    string
 	Session json.RawMessage
@@ -29,7 +29,7 @@ type session struct {
 	Channel *standing            `json:"channel,omitempty"`
 }
 
-// standing is what one person has going on in a session, or what the channel has.
+// standing is the state of one person in a session, or of the channel.
 type standing struct {
 	Journeys []*journeyState   `json:"journeys,omitempty"` // the one in front first
 	Vars     map[string]Value  `json:"vars,omitempty"`
@@ -192,11 +192,10 @@ func (b *Book) SetVariable(st State, v Value) (State, error) {
 	if !ok {
 		return st, fmt.Errorf("unknown variable %q%s", v.Name, sheet.Suggest(v.Name, sortedKeys(b.variables)))
 	}
-	checked, err := def.valid.Check(v.Value)
-	if err != nil {
+	var err error
+	if v.Value, err = def.valid.Check(v.Value); err != nil {
 		return st, fmt.Errorf("%s is not taken: %w", v.Name, err)
 	}
-	v.Value = checked
 	if v.Confidence <= 0 || v.Confidence > 1 {
 		v.Confidence = 1
 	}
@@ -209,8 +208,7 @@ func (b *Book) SetVariable(st State, v Value) (State, error) {
 func (b *Book) Variables(st State) []Value {
 	r, _ := st.read()
 	var out []Value
-	for i := range b.doc.Variables {
-		def := &b.doc.Variables[i]
+	for _, def := range b.doc.Variables {
 		if v, ok := def.known(r); ok {
 			out = append(out, v)
 		}

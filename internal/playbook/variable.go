@@ -16,7 +16,6 @@ const (
 	SourceModel   = "model"   // the confidence the model gave
 	SourceTool    = "tool"
 	SourceOwner   = "owner"
-	SourceCommand = "command"
 	SourceDefault = "default"
 )
 
@@ -69,8 +68,8 @@ func (v *Variable) mayBeIn(t *turn) bool {
 	return slices.ContainsFunc(t.words(), func(w string) bool { return slices.Contains(v.words, w) })
 }
 
-// tokenIn reports whether a word of the message fits the validation pattern,
-// which there has to be, and differs from what is known.
+// tokenIn reports whether a word of the message fits the validation pattern, which must
+// be set, and differs from the known value.
 func (v *Variable) tokenIn(t *turn) bool {
 	known, _ := t.value(v.Name)
 	for word := range strings.FieldsSeq(t.sit.Text) {

@@ -2,8 +2,7 @@ package playbook
 
 import (
 	"fmt"
-	"iter"
-	"maps"
+	"slices"
 	"strings"
 )
 
@@ -14,8 +13,6 @@ type track struct {
 	final  *Step    // the terminal step reached with this message
 	done   *Journey // what it ended
 }
-
-func values[K comparable, V any](m map[K]V) iter.Seq[V] { return maps.Values(m) }
 
 // step returns the definition of the step a track is in, nil when no journey is in
 // front.
@@ -82,8 +79,11 @@ func (t *turn) advance(k *track, answered bool) {
 		if step == nil {
 			return
 		}
-		if step.IsTerminal {
-			t.arrive(k, step)
+		if j := k.front(); step.IsTerminal {
+			k.final, k.done = step, t.book.journeys[j.ID]
+			t.events[EventJourneyCompleted] = true
+			t.why("journey %s completed at %q", j.ID, step.ID)
+			k.finish(j, Completed, "", t.sit.Now)
 			return
 		}
 		entered[step.ID] = true
@@ -101,30 +101,19 @@ func (t *turn) advance(k *track, answered bool) {
 	}
 }
 
-func (t *turn) arrive(k *track, step *Step) {
-	j := k.front()
-	k.final, k.done = step, t.book.journeys[j.ID]
-	t.events[EventJourneyCompleted] = true
-	t.why("journey %s completed at %q", j.ID, step.ID)
-	k.finish(j, Completed, "", t.sit.Now)
-}
-
 // goBack returns to the step whose answer the person changed, if the journey
 // has passed it.
 func (t *turn) goBack(k *track) bool {
 	j := k.front()
-	for i := len(t.book.journeys[j.ID].Steps) - 1; i >= 0; i-- {
-		step := &t.book.journeys[j.ID].Steps[i]
-		if step.ID == j.Step || !j.visited(step.ID) {
+	for _, step := range slices.Backward(t.book.journeys[j.ID].Steps) {
+		if step.ID == j.Step || !slices.Contains(j.Steps, step.ID) {
 			continue
 		}
-		for _, name := range step.RequiredContext {
-			if t.changed[name] {
-				t.why("journey: back to %q, because %s was changed", step.ID, name)
-				j.moveTo(step.ID, t.sit.Now)
-				t.events[EventStepEntered] = true
-				return true
-			}
+		if i := slices.IndexFunc(step.RequiredContext, func(name string) bool { return t.changed[name] }); i >= 0 {
+			t.why("journey: back to %q, because %s was changed", step.ID, step.RequiredContext[i])
+			j.moveTo(step.ID, t.sit.Now)
+			t.events[EventStepEntered] = true
+			return true
 		}
 	}
 	return false
@@ -138,8 +127,7 @@ func (t *turn) next(step *Step, answered bool) (*Transition, string) {
 	if !answered && (len(step.RequiredContext) == 0 || missing != "") {
 		return nil, ""
 	}
-	for i := range step.Transitions {
-		tr := &step.Transitions[i]
+	for _, tr := range step.Transitions {
 		if missing != "" && !tr.Early || !answered && tr.when.OfMessage() || t.before != nil && answered && !t.ofResults(step, tr) {
 			continue
 		}

@@ -13,11 +13,10 @@ const (
 	joiner    = 0x200D
 )
 
-// Clean removes invisible characters and those that turn the direction of text:
-// they hide words from people, or show words that are not there. Joiners stay
-// where a script or an emoji needs them, and so do the tags of a flag. Line breaks,
-// tabs and other controls are left alone. Cleaning a prefix of a text gives a
-// prefix of the cleaned text.
+// Clean removes invisible characters and those that change the direction of text: they
+// hide words from people, or show words that are not there. Joiners stay where a script or
+// an emoji needs them, and so do the tags of a flag. Line breaks, tabs and other controls
+// stay, too. Cleaning a prefix of a text gives a prefix of the cleaned text.
 func Clean(s string) string {
 	at := strings.IndexFunc(s, func(r rune) bool { return suspect(r) || r == utf8.RuneError })
 	if at < 0 {
@@ -25,7 +24,7 @@ func Clean(s string) string {
 	}
 	var b strings.Builder
 	b.Grow(len(s))
-	var before rune // that was kept
+	var before rune // the last one kept
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
 		rest := s[i+size:]
@@ -68,8 +67,8 @@ func isSelector(r rune) bool {
 	return r >= 0xFE00 && r <= 0xFE0F || r >= 0xE0100 && r <= 0xE01EF || r >= 0x180B && r <= 0x180F && r != 0x180E
 }
 
-// joins reports whether r, itself invisible, legitimately changes how its neighbors
-// look; before is 0 at the beginning of a text.
+// joins reports whether the invisible r rightly changes the look of its neighbors; before
+// is 0 at the beginning of a text.
 func joins(before, r rune, rest string) bool {
 	next, _ := utf8.DecodeRuneInString(rest)
 	switch {

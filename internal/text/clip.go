@@ -11,9 +11,9 @@ import (
 	"github.com/clipperhouse/uax29/v2/graphemes"
 )
 
-// Clip returns the beginning of s, at most n runes. It never cuts within what people
-// see as one character (an emoji of several, a letter with its accents), unless
-// that one alone is longer.
+// Clip returns the beginning of s, at most n runes. It never cuts within a visible
+// character (an emoji of several runes, a letter with its accents), unless that alone is
+// longer.
 func Clip(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -39,8 +39,7 @@ func ClipBytes(s string, n int) string {
 	return edge(s, n)
 }
 
-// Shorten is like Clip, but shows with "…", within the n runes, that something was
-// left out.
+// Shorten is like Clip, but marks an omission with "…", which counts among the n runes.
 func Shorten(s string, n int) string {
 	if len(s) <= n || utf8.RuneCountInString(s) <= n {
 		return s
@@ -64,8 +63,8 @@ func ShortenWords(s string, n int) string {
 	return strings.TrimRight(short, " ,;:") + "…"
 }
 
-// maxJoined is how far before a cut, in bytes, we look for the beginning of the
-// character around it: further than any real character is long.
+// maxJoined is how far before a cut, in bytes, we look for the beginning of the visible
+// character around it. No real one is longer.
 const maxJoined = 1 << 10
 
 // edge returns s up to at, or up to the beginning of the character that contains at.
@@ -90,8 +89,8 @@ func plainBreak(s string, i int) bool {
 	return s[i] < utf8.RuneSelf && s[i] != '\n' && s[i-1] < utf8.RuneSelf
 }
 
-// ClipStart returns the end of s, at most n runes; like Clip, it does not cut within
-// what people see as one character.
+// ClipStart returns the end of s, at most n runes; like Clip, it does not cut within a
+// visible character.
 func ClipStart(s string, n int) string {
 	left := utf8.RuneCountInString(s) - n
 	if left <= 0 {

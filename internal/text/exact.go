@@ -8,10 +8,10 @@ import (
 	"unicode/utf16"
 )
 
-// Exact returns Markdown that shows s as it is, character by character: people agree to
-// what they read, so nothing may be read otherwise. Plain words stand as they are. All
-// else is code, in the double quotes and with the escapes of JSON where a character is
-// invisible, turns the direction of text or cannot be told from another at its place.
+// Exact returns Markdown that shows s as it is, character by character, so that people
+// agree to exactly what they read. Plain words stay as they are. Everything else becomes
+// code in double quotes, with JSON escapes for characters that are invisible, change the
+// direction of text or look like others.
 func Exact(s string) string {
 	switch {
 	case plainly(s):
@@ -27,8 +27,8 @@ func Exact(s string) string {
 // longExact is how many bytes Exact shows within a line.
 const longExact = 400
 
-// ExactBlock shows s as a block of code of quoted lines, each of which can be read alone:
-// together they are s. It may be cut between lines.
+// ExactBlock shows s as a code block of quoted lines, which together are s. It may be cut
+// between lines.
 func ExactBlock(s string) string {
 	var b strings.Builder
 	b.WriteString("```\n")
@@ -46,8 +46,8 @@ func ExactBlock(s string) string {
 // exactLine is how long a line of ExactBlock is, in runes.
 const exactLine = 100
 
-// plainly reports whether s reads the same in Markdown, on every platform: words and
-// simple punctuation, nothing that is a mark, a link, a name or a command anywhere.
+// plainly reports whether s reads the same in Markdown on every platform: only words and
+// simple punctuation, no marks, links, names or commands.
 func plainly(s string) bool {
 	if s == "" || len(s) > longExact {
 		return false
@@ -75,8 +75,8 @@ func plainly(s string) bool {
 // ends are the signs after a word.
 const ends = ",.!?;:"
 
-// Quote returns s as a string of JSON in which every character is seen for what it is:
-// the others are escaped, and so are backquotes, so that it can stand in code.
+// Quote returns s as a JSON string. Characters that are not clearly visible are escaped, and
+// so are backquotes, so that it can be put into code.
 func Quote(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -112,10 +112,10 @@ func Quote(s string) string {
 	return b.String()
 }
 
-// maxMarks is how many accents of one letter are shown as such.
+// maxMarks is how many accents a letter may have unescaped.
 const maxMarks = 3
 
-// seen reports whether r is visible by itself, and nothing that ends code.
+// seen reports whether r is visible by itself and does not end code.
 func seen(r rune) bool {
 	switch {
 	case r == ' ':
@@ -126,8 +126,8 @@ func seen(r rune) bool {
 	return unicode.In(r, unicode.L, unicode.N, unicode.P, unicode.S)
 }
 
-// ExactJSON returns a value in JSON as it is shown and run, byte for byte: without white
-// space between its parts, each string as Quote writes it. What is no JSON is an error.
+// ExactJSON returns a JSON value in the form that is shown and executed: without white
+// space, strings as Quote writes them. Invalid JSON is an error.
 func ExactJSON(raw []byte) (json.RawMessage, error) {
 	var compact strings.Builder
 	d := json.NewDecoder(strings.NewReader(string(raw)))
@@ -160,4 +160,23 @@ func ExactJSON(raw []byte) (json.RawMessage, error) {
 		}
 	}
 	return json.RawMessage(compact.String()), nil
+}
+
+// Literal escapes a text for Markdown on one line: nothing in it acts as markup, hides
+// anything or links anywhere. Line ends become "⏎".
+func Literal(s string) string {
+	s, _ = Strip(s)
+	var b strings.Builder
+	for i, line := range strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune("\n\r\v\f\u0085\u2028\u2029", r) }) {
+		if i > 0 {
+			b.WriteString(" ⏎ ")
+		}
+		for _, r := range line {
+			if strings.ContainsRune("\\`*_[]<>|~&", r) {
+				b.WriteByte('\\')
+			}
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }

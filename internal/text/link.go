@@ -10,10 +10,9 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// Leads returns where a link really leads when its label looks like another
-// address, or when its own address has a user name before an "@"; "" when nobody is
-// misled. It returns the host as it is dialed, so that look-alike letters of other
-// scripts show.
+// Leads returns the host of a link that misleads: its label looks like another address, or
+// its address has a user name before an "@". "" is an honest link. The host is in the form
+// that is looked up, which exposes look-alike letters of other scripts.
 func Leads(label, address string) string {
 	u, err := url.Parse(strings.TrimSpace(html.UnescapeString(address)))
 	if err != nil || u.Host == "" {
@@ -34,8 +33,8 @@ func Leads(label, address string) string {
 	return ""
 }
 
-// Host is where an address of the web leads, as names are looked up: letters of
-// other scripts that look like ours show. "" is nowhere.
+// Host returns the host of a web address in the form that is looked up, which exposes
+// look-alike letters; "" for none.
 func Host(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -44,12 +43,12 @@ func Host(address string) string {
 	return Dialed(u.Hostname())
 }
 
-// related reports whether two hosts belong together: one is part of the other.
+// related reports whether one host is a subdomain of the other, or the same.
 func related(a, b string) bool {
 	return a == b || strings.HasSuffix(a, "."+b) || strings.HasSuffix(b, "."+a)
 }
 
-// Dialed returns a host as names are looked up.
+// Dialed returns a host in the form that is looked up.
 func Dialed(host string) string {
 	host = strings.ToLower(strings.Trim(host, ". "))
 	if ascii, err := idna.Punycode.ToASCII(host); err == nil {
@@ -65,7 +64,7 @@ var (
 	dots      = strings.NewReplacer("。", ".", "．", ".", "｡", ".", "․", ".", "﹒", ".", "⁄", "/", "∕", "/", "：", ":")
 )
 
-// hosts returns the parts of a label that look like names of hosts.
+// hosts returns the parts of a label that look like host names.
 func hosts(label string) (list []string) {
 	label = dots.Replace(markup.Replace(Clean(html.UnescapeString(label))))
 	label = strings.Map(func(r rune) rune {
@@ -92,9 +91,8 @@ var (
 	backtick = Pattern("`+")
 )
 
-// Honest returns Markdown in which each misleading link is followed by the host it
-// really leads to. Code is left alone. Like Clean, it changes nothing before what
-// it adds.
+// Honest returns Markdown in which each misleading link is followed by its real host. Code
+// stays as it is. Like Clean, it keeps prefixes stable.
 func Honest(markdown string) string {
 	if !strings.Contains(markdown, "](") && !strings.Contains(markdown, "@") {
 		return markdown

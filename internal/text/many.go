@@ -2,7 +2,8 @@ package text
 
 import (
 	"fmt"
-	"time"
+	"math"
+	"strconv"
 )
 
 // Many returns a number of things in English: "1 fact", "2 facts".
@@ -13,27 +14,12 @@ func Many(n int, thing string) string {
 	return fmt.Sprintf("%d %s", n, thing)
 }
 
-// Ago returns a time before now, as people say it.
-func Ago(now, t time.Time) string {
-	d := now.Sub(t)
-	switch {
-	case d < time.Minute:
-		return "just now"
-	case d < time.Hour:
-		return fmt.Sprintf("%d min ago", int(d.Minutes()))
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%d h ago", int(d.Hours()))
+// Money returns an amount with its currency. Small amounts, such as the cost of one
+// answer, keep two significant digits: 0.00031 USD.
+func Money(amount float64, currency string) string {
+	digits := 2
+	if a := math.Abs(amount); a > 0 && a < 0.1 {
+		digits = min(1-int(math.Floor(math.Log10(a))), 9)
 	}
-	return Many(int(d.Hours()/24), "day") + " ago"
-}
-
-// HowLong returns a duration as people say it.
-func HowLong(d time.Duration) string {
-	switch {
-	case d < 2*time.Hour:
-		return Many(int(d.Minutes()), "minute")
-	case d < 48*time.Hour:
-		return Many(int(d.Hours()), "hour")
-	}
-	return Many(int(d.Hours()/24), "day")
+	return strconv.FormatFloat(amount, 'f', digits, 64) + " " + currency
 }

@@ -5,10 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// Nearest returns the name that word was probably meant to be: the one with the
-// fewest edits: up to two or a third of the letters of word, and fewer than it has;
-// "" when no name is that close. Case does not count, and "-" equals "_". Of
-// equally close names the first wins.
+// Nearest returns the name that word probably means: the one with the fewest edits, at most
+// two or a third of the letters of word, and fewer than all; "" if none is that close. Case
+// does not count, and "-" equals "_". Of equally close names the first wins.
 func Nearest(word string, names []string) string {
 	word = plainName(word)
 	letters := utf8.RuneCountInString(word)

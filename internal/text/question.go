@@ -11,8 +11,8 @@ import (
 //go:embed questions.txt
 var questionsText string
 
-// asking leads from the first words of questions, in lower case with single
-// spaces, to true; those that end in * are beginnings of one.
+// asking holds the first words of questions, in lower case with single spaces; those that
+// end in * are prefixes.
 var asking = sync.OnceValue(func() map[string]bool {
 	all := map[string]bool{}
 	for line := range strings.Lines(questionsText) {
@@ -25,7 +25,7 @@ var asking = sync.OnceValue(func() map[string]bool {
 	return all
 })
 
-// Scripts without spaces ask anywhere in a sentence, or at its end.
+// In scripts without spaces the question word may be anywhere, or at the end.
 var (
 	askWithin = strings.Fields(
 		"什么 什麼 甚麼 甚么 谁 誰 哪 多少 几点 幾點 几个 幾個 几号 幾號 几岁 幾歲 怎么 怎麼 怎样 怎樣 为何 為何 为什么 為什麼 何 いつ どこ なぜ どう どの どんな どれ いくつ いくら 教えて 무엇 뭐 누구 " +
@@ -42,9 +42,9 @@ const (
 // Max, where …".
 const maxGreeting = 3
 
-// Asks reports whether somebody wants to know something: a sentence ends with
-// the question mark of any script, or it begins as questions do in some twenty
-// languages. It may be wrong about an exclamation such as "What a day!".
+// Asks reports whether a text asks something: a sentence ends with a question mark of any
+// script, or begins like a question in about twenty languages. It may be wrong about
+// exclamations such as "What a day!".
 func Asks(s string) bool {
 	s = strings.ToLower(strings.TrimSpace(s))
 	for i, r := range s {

@@ -73,8 +73,8 @@ func (r Redactor) Open(s string) (n int) {
 	return n
 }
 
-// Blotter is a writer that hides secrets once it knows them. Callers write whole
-// lines, so no secret is cut in two.
+// Blotter is a writer that hides the secrets it knows. Callers must write whole lines, so
+// that no secret is split.
 type Blotter struct {
 	w    io.Writer
 	hide atomic.Pointer[Redactor]
@@ -92,7 +92,7 @@ func (b *Blotter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Knows tells the blotter what to hide.
+// Knows sets what to hide.
 func (b *Blotter) Knows(r Redactor) { b.hide.Store(&r) }
 
 // NewBlotter writes to w, and hides nothing yet.

@@ -12,11 +12,10 @@ var escapes = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)?|[@-Z\\\\-_])")
 })
 
-// Strip removes from s, before a model or a log reads it, what nobody should
-// read: terminal escapes, control characters other than newline and tab, and
-// hidden characters (zero width, direction overrides, the tag block U+E0000).
-// hidden counts the latter: a text that has them is meant for a model only.
-// Strip is stricter than Clean on controls and keeps every joiner.
+// Strip removes what no model or log should read: terminal escapes, control characters
+// other than newline and tab, and hidden characters (zero width, direction overrides, the
+// tag block U+E0000). hidden counts the latter: they address models behind people's backs.
+// Strip is stricter than Clean on controls, and keeps every joiner.
 func Strip(s string) (stripped string, hidden int) {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	s = strings.ReplaceAll(s, "\r\n", "\n")
@@ -49,3 +48,13 @@ func smuggles(r rune) bool {
 	}
 	return false
 }
+
+// Plain removes controls, broken UTF-8, and invisible characters that can hide
+// instructions.
+func Plain(s string) string {
+	s, _ = Strip(breaks.Replace(s))
+	return s
+}
+
+// breaks turns every kind of line end into "\n".
+var breaks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")

@@ -30,9 +30,8 @@ func Terms(s string, limit int, skip func(word string) bool) (list []string) {
 	return list
 }
 
-// Pieces are the letters of s that a word index would not part into words, with
-// spaces between: those of scripts without spaces, and Korean ones, whose words
-// carry their endings. It is "" where there are none.
+// Pieces returns the letters of s that a word index cannot split into words, separated by
+// spaces: those of scripts without spaces, and of Korean, whose words carry endings.
 func Pieces(s string) string {
 	var b strings.Builder
 	for _, r := range s {

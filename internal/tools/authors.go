@@ -11,7 +11,7 @@ import (
 	"parley/internal/text"
 )
 
-// Authors stores who owns the notes that were written through the bot. memory.Store
+// Authors stores who owns the notes that were written through the bot. access.Register
 // is the real one.
 type Authors interface {
 	NoteAuthors(ctx context.Context) ([]memory.NoteAuthor, error)
@@ -30,16 +30,15 @@ const (
 // for everybody, and their own.
 type Shelf struct {
 	n      Notes
-	who    string
+	call   Call     // of who reads; where others read along, a private note is not shown
 	from   []string // sources; nil is all
-	alone  bool     // nobody else reads along; a private note is shown nowhere else
 	byPath map[string]memory.NoteAuthor
 	byHash map[string]memory.NoteAuthor
 }
 
 // Shelf returns the notes for who calls, who is alone with the bot or in company.
 func (n Notes) Shelf(ctx context.Context, c Call) (*Shelf, error) {
-	s := &Shelf{n: n, who: c.Who.ID, alone: c.Direct, byPath: map[string]memory.NoteAuthor{}, byHash: map[string]memory.NoteAuthor{}}
+	s := &Shelf{n: n, call: c, byPath: map[string]memory.NoteAuthor{}, byHash: map[string]memory.NoteAuthor{}}
 	if n.Sources != nil {
 		s.from = n.Sources(c.Memory)
 	}
@@ -89,15 +88,15 @@ func (s *Shelf) Shows(ctx context.Context, source, path string) (bool, error) {
 		return false, nil
 	}
 	a, known, err := s.author(ctx, source, path)
-	return err == nil && (!known || a.Shared || a.User == s.who && s.alone), err
+	return err == nil && (!known || a.Shared || a.User == s.call.Who.ID && s.call.Direct), err
 }
 
 // Changes reports whether the person may change a file: their own, and an owner
 // all that they may read.
 func (s *Shelf) Changes(ctx context.Context, source, path string) (bool, error) {
 	a, known, err := s.author(ctx, source, path)
-	owner := s.n.Owner == nil || s.n.Owner(ctx, s.who)
-	return err == nil && (a.User == s.who && known || owner && (!known || a.Shared)), err
+	owner := s.n.Owner == nil || s.n.Owner(ctx, s.call.Who.ID)
+	return err == nil && (a.User == s.call.Who.ID && known || owner && (!known || a.Shared)), err
 }
 
 // mark notes on a result that it contains words of neither the person nor the
@@ -108,7 +107,7 @@ func (s *Shelf) mark(ctx context.Context, r *Result, e index.Entry) error {
 		return nil
 	}
 	a, known, err := s.author(ctx, e.Source, e.Path)
-	if err != nil || !known || a.User == s.who || s.n.Owner != nil && s.n.Owner(ctx, a.User) {
+	if err != nil || !known || a.User == s.call.Who.ID || s.n.Owner != nil && s.n.Owner(ctx, a.User) {
 		return err
 	}
 	r.Untrusted, r.Origin = true, r.Origin.Of(a.User)
@@ -181,7 +180,7 @@ func sift[T any](ctx context.Context, s *Shelf, all []T, of func(T) index.Entry)
 // put writes a note. A new note belongs to its author alone if it was dictated in a
 // direct chat, and to everybody if it was dictated in a group; this is stored before
 // the note can be found. Only those to whom an old note belongs can change it.
-func (s *Shelf) put(ctx context.Context, c Call, note index.Note) (index.Written, error) {
+func (s *Shelf) put(ctx context.Context, note index.Note) (index.Written, error) {
 	path, err := s.n.Vault.Target(note.Path)
 	if err != nil {
 		return index.Written{}, err
@@ -198,7 +197,7 @@ func (s *Shelf) put(ctx context.Context, c Call, note index.Note) (index.Written
 		}
 	}
 	if !known {
-		author = memory.NoteAuthor{Path: path, User: c.Who.ID, Shared: !c.Direct}
+		author = memory.NoteAuthor{Path: path, User: s.call.Who.ID, Shared: !s.call.Direct}
 	}
 	ours := note.Mode == index.ModeCreate && !there
 	if s.n.Authors != nil && ours {
@@ -206,7 +205,7 @@ func (s *Shelf) put(ctx context.Context, c Call, note index.Note) (index.Written
 			return index.Written{}, err
 		}
 	}
-	note.By = who(c)
+	note.By = s.by()
 	w, err := s.n.Vault.Write(ctx, note)
 	if err != nil || s.n.Authors == nil || !known && !ours {
 		return w, err

@@ -29,7 +29,8 @@ func CurrentTime(now func() time.Time, zone func(context.Context, chat.User) str
 		Zone string `json:"time_zone,omitempty" jsonschema:"IANA name such as Europe/Zurich; leave out for the person's own"`
 		When string `json:"when,omitempty" jsonschema:"a time or a day in the person's words, to learn its date and how far it is"`
 	}
-	meta := Meta{Name: "current_time", Description: strings.TrimSpace(clockText), Category: About, ReadOnly: true}
+	meta := Meta{Name: "current_time", Words: "tells the date and the time",
+		Description: strings.TrimSpace(clockText), Category: About, ReadOnly: true}
 	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
 		place := time.UTC
 		if a.Zone != "" {

@@ -17,23 +17,24 @@ var findDefinitionText string
 //go:embed search_code.md
 var searchCodeText string
 
-func (n Notes) searchCode() Tool {
+func (n Notes) searchCode() Operation {
 	type args struct {
 		Query  string `json:"query" jsonschema:"names or words that stand in the code"`
 		Folder string `json:"folder,omitempty" jsonschema:"only files below this folder"`
 	}
-	return forReaders(n, core("search_code", searchCodeText, Code).reads(), func(ctx context.Context, c Call, a args) (Result, error) {
+	meta := core("search_code", searchCodeText, Code).reads().says("searches the owner's code")
+	return forReaders(n, meta, Face{Private: true}, func(ctx context.Context, c Call, a args) (Result, error) {
 		return n.looked(ctx, c, index.Query{Text: a.Query, Kind: index.KindCode, Folder: a.Folder, Limit: vaultHits})
 	})
 }
 
-func (n Notes) definition() Tool {
+func (n Notes) definition() Operation {
 	type args struct {
 		Name string `json:"name" jsonschema:"the name, or Type.Method"`
 	}
-	meta := core("find_definition", findDefinitionText, Code).reads().onDemand()
-	return forReaders(n, meta, func(ctx context.Context, c Call, a args) (Result, error) {
-		s, err := n.of(ctx, c)
+	meta := core("find_definition", findDefinitionText, Code).reads().onDemand().says("finds where something is defined in code")
+	return forReaders(n, meta, Face{Private: true}, func(ctx context.Context, c Call, a args) (Result, error) {
+		s, err := n.Shelf(ctx, c)
 		if err != nil {
 			return Result{}, err
 		}
@@ -48,13 +49,13 @@ func (n Notes) definition() Tool {
 	})
 }
 
-func (n Notes) references() Tool {
+func (n Notes) references() Operation {
 	type args struct {
 		Name string `json:"name" jsonschema:"the name, or Type.Method"`
 	}
-	meta := core("find_references", findReferencesText, Code).reads().onDemand()
-	return forReaders(n, meta, func(ctx context.Context, c Call, a args) (Result, error) {
-		s, err := n.of(ctx, c)
+	meta := core("find_references", findReferencesText, Code).reads().onDemand().says("finds where something is used in code")
+	return forReaders(n, meta, Face{Private: true}, func(ctx context.Context, c Call, a args) (Result, error) {
+		s, err := n.Shelf(ctx, c)
 		if err != nil {
 			return Result{}, err
 		}

@@ -9,10 +9,10 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"parley/internal/memory"
 	"parley/internal/memory/agenda"
 	"parley/internal/memory/facts"
 	"parley/internal/memory/provenance"
+	"parley/internal/text"
 	"parley/internal/text/catalog"
 )
 
@@ -30,7 +30,7 @@ var listFactsText string
 
 // viewer returns who calls, and from where.
 func viewer(c Call) provenance.Viewer {
-	return provenance.Viewer{User: c.Who.ID, Key: c.Where, Guild: c.Guild, Direct: c.Direct, Agent: c.Memory}
+	return provenance.Viewer{User: c.Who.ID, Key: c.Where, Guild: c.Guild, Direct: c.Direct, Operator: c.Operator, Agent: c.Memory}
 }
 
 // core returns the Meta of a tool that is always offered.
@@ -42,6 +42,12 @@ func core(name, description string, category Category) Meta {
 // must stay small, because a local model reads all of it with each message.
 func (m Meta) onDemand() Meta {
 	m.Core = false
+	return m
+}
+
+// says returns a tool that tells people in these words what it does.
+func (m Meta) says(words string) Meta {
+	m.Words = words
 	return m
 }
 
@@ -99,26 +105,57 @@ func refused(err error, argument string) (Result, error) {
 	return Result{}, err
 }
 
-// asker returns who calls, to the facts service. mayShare says whether they may make
-// the bot remember something for everybody in a place; nil is no.
-func asker(c Call, mayShare func(context.Context, Call) bool) facts.Asker {
-	a := facts.Asker{Viewer: viewer(c)}
-	if mayShare != nil {
-		a.Admin = func(ctx context.Context) bool { return mayShare(ctx, c) }
-	}
-	return a
+// FactOperations are what can be done with what is remembered. mayShare reports whether who
+// calls may make the bot remember something for a whole channel or server; nil forbids it.
+func FactOperations(store *facts.Store, mayShare func(context.Context, Call) bool) []Operation {
+	f := factStore{store, facts.Service{Rows: store}, mayShare}
+	return []Operation{f.save(), f.update(), f.forget(), f.list()}
 }
 
-// SaveFact returns the tool save_fact. mayShare says whether who calls may make the
-// bot remember something for a whole channel or server; nil forbids it.
-func SaveFact(store *memory.Store, mayShare func(context.Context, Call) bool) Tool {
+// factStore is the facts, and who may decide about those of everybody in a place.
+type factStore struct {
+	rows     *facts.Store
+	service  facts.Service
+	mayShare func(context.Context, Call) bool
+}
+
+// asker returns who calls, to the facts service.
+func (f factStore) asker(c Call) facts.Asker {
+	return facts.Asker{Viewer: viewer(c), Admin: func(ctx context.Context) bool {
+		return c.Operator || f.mayShare != nil && f.mayShare(ctx, c)
+	}}
+}
+
+// factFace is what people see of an operation on facts.
+func factFace(command, helpLine string, args ...Arg) Face {
+	return Face{Command: command, Help: helpLine, Args: args, Private: true, Text: "content", Absent: NoFact}
+}
+
+// NoFact tells people where to find the facts there are.
+func NoFact(err error) error {
+	return text.Instead(err, facts.ErrNone, "There is no such fact. /facts list shows yours.")
+}
+
+// factText is the argument with what a fact says.
+var factText = Arg{Name: "text", Of: "content", Help: "what to remember; #tags at its end become tags"}
+
+// which is the number of a fact.
+func (f factStore) which() Arg {
+	return Arg{Name: "number", Of: "id", Help: "number of the fact", Required: true, Offer: Offered(
+		func(ctx context.Context, v provenance.Viewer) ([]facts.Fact, error) {
+			return f.rows.Facts(ctx, v, mostOffered, 0)
+		},
+		func(row facts.Fact) (int64, string) { return row.ID, row.Content })}
+}
+
+func (f factStore) save() Operation {
 	type args struct {
 		Content string   `json:"content" jsonschema:"the fact, one short sentence"`
 		Tags    []string `json:"tags,omitempty" jsonschema:"words without spaces; important for what must never be overlooked"`
 		Type    string   `json:"type,omitempty" jsonschema:"what it is; fact if left out"`
 		Scope   string   `json:"scope,omitempty" jsonschema:"person (default), or channel or guild when the person says it is for everybody here"`
 	}
-	meta := core("save_fact", saveFactText, Memory).adds(true)
+	meta := core("save_fact", saveFactText, Memory).adds(true).says("remembers something about you")
 	meta.Refine = oneOf(map[string][]string{"type": {"fact", "preference", "decision", "insight"}, "scope": {"person", "channel", "guild"}})
 	meta.Ask = asking(func(ctx context.Context, c Call, a args) (string, error) {
 		words := map[string]string{"channel": catalog.Text(ctx, "Remember this for everybody in this channel: \"%s\"?"), "guild": catalog.Text(ctx, "Remember this for everybody on this server: \"%s\"?")}[a.Scope]
@@ -130,25 +167,44 @@ func SaveFact(store *memory.Store, mayShare func(context.Context, Call) bool) To
 		}
 		return a.Content
 	})
-	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
-		f := facts.NewFact{
-			Scope: facts.Scope(a.Scope), Content: a.Content, Tags: a.Tags, Type: a.Type, Session: c.Session, MessageID: c.Message, CallKey: c.Key,
-			Confidence: told(c), Origin: c.Origin, Worth: worth(c),
+	what := factText
+	what.Long = true
+	face := factFace("facts add", "Remember something", what,
+		Arg{Name: "scope", Help: "for whom: you (person), or everybody here (admins only)"})
+	return Declare(meta, face, func(ctx context.Context, c Call, a args) (Result, error) {
+		if c.ByHand && c.Direct && a.Scope != "" && a.Scope != string(facts.ScopePerson) {
+			return worded(ctx, deed{}, "Here are only you and me: say it in the channel where everybody should have it, or leave the scope out.")
 		}
-		saved, err := facts.Service{Rows: store}.Save(ctx, asker(c, mayShare), f)
+		saved, err := f.service.Save(ctx, f.asker(c), facts.NewFact{
+			Scope: facts.Scope(a.Scope), Content: a.Content, Tags: a.Tags, Type: a.Type, Session: c.Session, MessageID: c.Message, CallKey: c.Key,
+			Author: c.Author, Confidence: told(c), Origin: c.Origin, Worth: worth(c),
+		})
 		if tag := (*facts.TagError)(nil); errors.As(err, &tag) && len(a.Tags) > 0 {
 			return refused(err, "tags")
 		}
-		if err != nil {
-			return refused(err, "content")
-		}
-		return Result{Content: facts.Became(catalog.Of(ctx), saved), Private: true}, nil
+		return became(ctx, c, saved, err)
 	})
+}
+
+// became says what became of a fact. Who did it by hand is told at once what may be done
+// about it; who talks to a model, below its answer.
+func became(ctx context.Context, c Call, saved facts.Saved, err error) (Result, error) {
+	if err != nil {
+		return Result{}, err
+	}
+	r := Result{Content: facts.Became(catalog.Of(ctx), saved)}
+	if c.ByHand && (saved.Change.Kind == facts.Replaced || saved.Change.Other.ID != 0) {
+		r.Data = saved.Change
+	}
+	return r, nil
 }
 
 // worth is how firmly a fact stands that a model saves. What the person said yes
 // to is as if they had written it.
 func worth(c Call) facts.Worth {
+	if c.ByHand {
+		return facts.Worth{}
+	}
 	w := facts.Worth{Rank: facts.PickedUp, Spoken: c.Said + " " + c.Who.Name, Later: true}
 	switch {
 	case c.Confirmed:
@@ -170,89 +226,112 @@ func told(c Call) float64 {
 	return 1
 }
 
-// UpdateFact returns the tool update_fact.
-func UpdateFact(store *memory.Store, mayShare func(context.Context, Call) bool) Tool {
+func (f factStore) update() Operation {
 	type args struct {
 		ID      int64  `json:"id" jsonschema:"the fact's number"`
 		Content string `json:"content" jsonschema:"what is true now, one short sentence"`
 	}
-	meta := core("update_fact", updateFactText, Memory).sets()
+	meta := core("update_fact", updateFactText, Memory).sets().says("corrects something about you")
 	meta.Ask = asking(func(ctx context.Context, c Call, a args) (string, error) {
-		f, err := facts.Service{Rows: store}.Find(ctx, asker(c, mayShare), a.ID)
-		return sentence(ctx, "Change what I remember from \"%s\" to \"%s\"?", f.Content, a.Content), err
+		old, err := f.service.Find(ctx, f.asker(c), a.ID)
+		return sentence(ctx, "Change what I remember from \"%s\" to \"%s\"?", old.Content, a.Content), err
 	})
-	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
+	what := factText
+	what.Optional = true
+	face := factFace("facts change", "Make it say something else", f.which(), what)
+	face.Form = Form{Do: "fact-change", Page: "/facts", Args: []string{"number", "text"}}
+	return Declare(meta, face, func(ctx context.Context, c Call, a args) (Result, error) {
+		if c.ByHand && a.Content == "" { // the button cannot know it
+			old, err := f.service.Find(ctx, f.asker(c), a.ID)
+			return worded(ctx, deed{err: err}, "Fact #%d says: “%s”. To change it, send /facts change %d and what is right.", old.ID, old.Content, old.ID)
+		}
 		w := worth(c)
-		w.Explicit = c.Confirmed
+		w.Explicit = c.Confirmed || c.ByHand
 		if w.Rank == facts.PickedUp {
 			w.Rank = facts.Kept // who corrects wants it kept
 		}
-		saved, err := facts.Service{Rows: store}.Correct(ctx, asker(c, mayShare), a.ID, facts.NewFact{
-			Content: a.Content, Session: c.Session, MessageID: c.Message, CallKey: c.Key, Confidence: told(c), Origin: c.Origin,
-			Worth: w})
-		if err != nil {
-			return refused(err, "content")
-		}
-		return Result{Content: facts.Became(catalog.Of(ctx), saved), Private: true}, nil
+		saved, err := f.service.Correct(ctx, f.asker(c), a.ID, facts.NewFact{
+			Content: a.Content, Session: c.Session, MessageID: c.Message, CallKey: c.Key, Author: c.Author, Confidence: told(c),
+			Origin: c.Origin, Worth: w})
+		return became(ctx, c, saved, err)
 	})
 }
 
-// ForgetFact returns the tool forget_fact.
-func ForgetFact(store *memory.Store, mayShare func(context.Context, Call) bool) Tool {
-	meta := core("forget_fact", forgetFactText, Memory).writes().onDemand()
+func (f factStore) forget() Operation {
+	type args struct {
+		named
+		When string `json:"when,omitempty"` // people's alone
+	}
+	meta := core("forget_fact", forgetFactText, Memory).writes().onDemand().says("forgets something about you")
 	meta.Confirm = true
-	meta.Ask = asking(func(ctx context.Context, c Call, a named) (string, error) {
-		id, err := factOf(ctx, store, c, a)
+	meta.Refine = func(s *jsonschema.Schema) { delete(s.Properties, "when") }
+	atOnce := func(c Call, a args) bool { return c.ByHand && a.When == "now" }
+	meta.Ask = asking(func(ctx context.Context, c Call, a args) (string, error) {
+		find, words := f.service.Find, "Forget this: \"%s\"?"
+		if atOnce(c, a) {
+			find, words = f.service.FindErasable, "Erase this for good, without Undo: \"%s\"?"
+		}
+		id, err := factOf(ctx, f.rows, c, a.named)
 		if err != nil {
 			return "", err
 		}
-		f, err := facts.Service{Rows: store}.Find(ctx, asker(c, mayShare), id)
-		return sentence(ctx, "Forget this: \"%s\"?", f.Content), err
+		fact, err := find(ctx, f.asker(c), id)
+		return sentence(ctx, words, fact.Content), err
 	})
-	return Func(meta, func(ctx context.Context, c Call, a named) (Result, error) {
-		id, err := factOf(ctx, store, c, a)
+	face := factFace("facts forget", "Forget it; Undo brings it back for a day", f.which(),
+		Arg{Name: "when", Help: "now erases it at once, without Undo", Choices: []string{"now"}})
+	face.Form = Form{Do: "fact-forget", Page: "/facts", Args: []string{"number"}}
+	return Declare(meta, face, func(ctx context.Context, c Call, a args) (Result, error) {
+		id, err := factOf(ctx, f.rows, c, a.named)
 		if err != nil {
 			return Result{}, err
 		}
-		gone, err := facts.Service{Rows: store}.Forget(ctx, asker(c, mayShare), id)
-		r, err := worded(ctx, deed{gone.Fact.Heard(), err}, "Forgotten: “%s”. It is kept a day for Undo, then erased.", gone.Fact.Content)
-		if err == nil {
-			r.Data = gone
+		if atOnce(c, a) {
+			gone, err := f.service.Erase(ctx, f.asker(c), id)
+			return worded(ctx, deed{gone.Heard(), err}, "Erased: “%s”.", text.Literal(gone.Content))
 		}
+		gone, err := f.service.Forget(ctx, f.asker(c), id)
+		r, err := worded(ctx, deed{gone.Fact.Heard(), err}, "%s", gone.Note(catalog.Of(ctx)))
+		r.Data = gone
 		return r, err
 	})
 }
 
-// ListFacts returns the tool list_facts.
-func ListFacts(store *memory.Store) Tool {
+func (f factStore) list() Operation {
 	type args struct {
 		Query string `json:"query,omitempty" jsonschema:"only what fits these words"`
 	}
-	return Func(core("list_facts", listFactsText, Memory).reads(), func(ctx context.Context, c Call, a args) (Result, error) {
-		const most = 50
-		title := catalog.Text(ctx, "What I remember:")
+	face := factFace("facts list", "What I remember about you here")
+	face.Listed = true
+	meta := core("list_facts", listFactsText, Memory).reads().says("lists what is remembered about you")
+	return Declare(meta, face, func(ctx context.Context, c Call, a args) (Result, error) {
+		most := 50
+		if c.ByHand {
+			most = AllFacts
+		}
+		rows := Rows{Head: catalog.Text(ctx, "What I remember:")}
 		var list []facts.Fact
 		var err error
 		if strings.TrimSpace(a.Query) != "" {
-			if list, err = store.SearchFacts(ctx, viewer(c), a.Query, most); len(list) == 0 {
-				title = catalog.Say(ctx, "Nothing fits “%s”. What I remember besides:", a.Query)
+			if list, err = f.rows.SearchFacts(ctx, viewer(c), a.Query, most); len(list) == 0 {
+				rows.Head = catalog.Say(ctx, "Nothing fits “%s”. What I remember besides:", a.Query)
 			}
 		}
 		if err == nil && len(list) == 0 {
-			list, err = store.Facts(ctx, viewer(c), most, 0)
+			list, err = f.rows.Facts(ctx, viewer(c), most, 0)
 		}
 		if err != nil {
 			return Result{}, err
 		}
-		if len(list) == 0 {
-			return Result{Content: catalog.Text(ctx, "I remember nothing about you here.")}, nil
+		r := Result{Content: catalog.Text(ctx, "I remember nothing about you here.")}
+		for _, fact := range list {
+			rows.Lines = append(rows.Lines, f.rows.Line(catalog.Of(ctx), fact))
+			r.Origin = r.Origin.And(fact.Heard())
 		}
-		r, lines := Result{Private: true}, make([]string, len(list))
-		for i, f := range list {
-			lines[i] = store.Line(catalog.Of(ctx), f)
-			r.Origin = r.Origin.And(f.Heard())
-		}
-		r.Content = title + "\n" + strings.Join(lines, "\n")
+		r.Data = rows
 		return r, nil
 	})
 }
+
+// AllFacts is more facts than anybody has.
+const AllFacts = 1_000_000

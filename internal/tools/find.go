@@ -45,7 +45,8 @@ func FindTools(set Set) (t Tool, ok bool) {
 	type args struct {
 		Query string `json:"query"`
 	}
-	meta := Meta{Name: FindName, Description: strings.TrimSpace(findText), Category: About, ReadOnly: true, Core: true}
+	meta := Meta{Name: FindName, Words: "finds a tool that is not offered all the time",
+		Description: strings.TrimSpace(findText), Category: About, ReadOnly: true, Core: true}
 	listed, long := cut(strings.Join(names, ", "), maxNamesShown)
 	if long {
 		listed = listed[:strings.LastIndex(listed, ",")] + " and more"

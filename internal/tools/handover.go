@@ -29,7 +29,8 @@ func HandOverTool(open func(ctx context.Context, c Call) error) Tool {
 	type args struct {
 		Reason string `json:"reason" jsonschema:"why, one short sentence without anything that the person did not say here"`
 	}
-	meta := Meta{Name: "hand_over", Description: strings.TrimSpace(handOverText), Category: About, Scope: []string{""},
+	meta := Meta{Name: "hand_over", Words: "has a person answer here",
+		Description: strings.TrimSpace(handOverText), Category: About, Scope: []string{""},
 		SideEffect: true, Idempotent: true}
 	meta.Ask = about("Pass this conversation on to a person? They will read what you wrote here. The reason: %s", func(a args) []string { return []string{a.Reason} })
 	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {

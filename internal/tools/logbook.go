@@ -15,8 +15,8 @@ import (
 
 // Said in more than one place.
 const (
-	wordToday     = "today"
-	wordYesterday = "yesterday"
+	wordsToday     = "today"
+	wordsYesterday = "yesterday"
 )
 
 //go:embed log_entry.md
@@ -25,47 +25,53 @@ var logEntryText string
 //go:embed list_log.md
 var listLogText string
 
-// LogTools returns the tools on a person's journal.
-func LogTools(k Planner) []Tool {
-	return []Tool{logEntry(k), listLog(k)}
+// LogOperations are what can be done with a person's journal.
+func LogOperations(k Planner) []Operation {
+	day := listLog(k)
+	search := day
+	search.Face = Face{Command: "log search", Help: "Find lines by their words", Private: true,
+		Args: []Arg{{Name: "query", Help: "words", Required: true}}}
+	return []Operation{logEntry(k), day, search}
 }
 
-func logEntry(k Planner) Tool {
+func logEntry(k Planner) Operation {
 	type args struct {
 		Content string `json:"content" jsonschema:"the entry"`
 		Type    string `json:"type,omitempty" jsonschema:"what it is; thought if left out"`
 		Author  string `json:"author,omitempty" jsonschema:"user for their own words, assistant for yours; user if left out"`
 	}
-	meta := core("log_entry", logEntryText, Thread).writes().onDemand()
+	meta := core("log_entry", logEntryText, Thread).writes().onDemand().says("writes a line into your journal")
 	meta.Refine = oneOf(map[string][]string{"type": {"thought", "decision", "research", "insight"}, "author": {"user", "assistant"}})
 	meta.Ask = asking(func(ctx context.Context, c Call, a args) (string, error) {
 		return withRest(sentence(ctx, "Write this into your journal: \"%s\"?", a.Content), c, a.Type != "" || a.Author != ""), nil
 	})
 	meta.Own = owning(func(a args) string { return a.Content })
-	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
+	face := Face{Command: "log add", Help: "Write a line into it", Private: true, Text: "content",
+		Args: []Arg{{Name: "text", Of: "content", Help: "the line", Long: true}, {Name: "type", Help: "what it is"}}}
+	return Declare(meta, face, func(ctx context.Context, c Call, a args) (Result, error) {
 		e, err := k.AddLog(ctx, c, agenda.LogEntry{Content: a.Content, Type: a.Type, Author: a.Author, Origin: c.Origin})
-		if err != nil {
-			return refused(err, "content")
-		}
-		return Result{Content: catalog.Say(ctx, "Logged: %s", e.Content), Origin: e.Origin, Private: true}, nil
+		return worded(ctx, deed{e.Origin, err}, "Logged (#%d): %s", e.ID, e.Content)
 	})
 }
 
 // AddLog writes a line into the journal of who calls, and tells of it.
 func (k Planner) AddLog(ctx context.Context, c Call, e agenda.LogEntry) (agenda.LogEntry, error) {
-	e, err := k.Store.AddLog(ctx, viewer(c), e, c.Key)
+	e, err := k.Store.Agenda.AddLog(ctx, viewer(c), e, c.Key)
 	if err == nil && k.Logged != nil {
 		k.Logged(ctx, c, e)
 	}
 	return e, err
 }
 
-func listLog(k Planner) Tool {
+func listLog(k Planner) Operation {
 	type args struct {
-		Day   string `json:"day,omitempty" jsonschema:"today, yesterday, a weekday or a date"`
+		Day   string `json:"day,omitempty"`
 		Query string `json:"query,omitempty" jsonschema:"words that stand in the entry"`
 	}
-	return Func(core("list_log", listLogText, Thread).reads().onDemand(), func(ctx context.Context, c Call, a args) (Result, error) {
+	meta := core("list_log", listLogText, Thread).reads().onDemand().says("reads your journal")
+	face := Face{Command: "log day", Help: "What you logged on a day", Private: true,
+		Args: []Arg{{Name: "day", Help: "today, yesterday, Tuesday, 2026-05-01"}}}
+	return Declare(meta, face, func(ctx context.Context, c Call, a args) (Result, error) {
 		return k.Journal(ctx, c, a.Day, a.Query)
 	})
 }
@@ -82,7 +88,7 @@ func (k Planner) Journal(ctx context.Context, c Call, day, query string) (r Resu
 		}
 		q.From, q.To, q.Limit = from, from.AddDate(0, 0, 1), 200
 	}
-	list, err := k.Store.Log(ctx, viewer(c), q)
+	list, err := k.Store.Agenda.Log(ctx, viewer(c), q)
 	if err != nil {
 		return r, err
 	}
@@ -130,9 +136,9 @@ func ParseDay(p catalog.Printer, said string, now time.Time, loc *time.Location)
 	local := now.In(loc)
 	today := time.Date(local.Year(), local.Month(), local.Day(), 0, 0, 0, 0, loc)
 	switch said {
-	case wordToday, p.Text(wordToday):
+	case wordsToday, p.Text(wordsToday):
 		return today, nil
-	case wordYesterday, p.Text(wordYesterday):
+	case wordsYesterday, p.Text(wordsYesterday):
 		return today.AddDate(0, 0, -1), nil
 	}
 	for d := range 7 {

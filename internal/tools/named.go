@@ -5,8 +5,10 @@ import (
 	"strconv"
 	"strings"
 
+	"parley/internal/chat"
 	"parley/internal/memory"
 	"parley/internal/memory/agenda"
+	"parley/internal/memory/facts"
 	"parley/internal/memory/provenance"
 	"parley/internal/text"
 	"parley/internal/text/ranking"
@@ -88,7 +90,7 @@ func likeness(words, of string) (n int) {
 func taskOf(ctx context.Context, store *memory.Store, c Call, n named, open bool) (agenda.Task, error) {
 	var list []namedItem
 	if n.ID == 0 {
-		all, err := store.Tasks(ctx, viewer(c), maxTasks, 0)
+		all, err := store.Agenda.Tasks(ctx, viewer(c), maxTasks, 0)
 		if err != nil {
 			return agenda.Task{}, err
 		}
@@ -102,14 +104,14 @@ func taskOf(ctx context.Context, store *memory.Store, c Call, n named, open bool
 	if err != nil {
 		return agenda.Task{}, err
 	}
-	return store.Task(ctx, viewer(c), id)
+	return store.Agenda.Task(ctx, viewer(c), id)
 }
 
 // reminderOf returns the reminder that is meant.
 func reminderOf(ctx context.Context, store *memory.Store, c Call, n named) (agenda.Reminder, error) {
 	var list []namedItem
 	if n.ID == 0 {
-		all, err := store.Reminders(ctx, viewer(c))
+		all, err := store.Agenda.Reminders(ctx, viewer(c))
 		if err != nil {
 			return agenda.Reminder{}, err
 		}
@@ -121,11 +123,11 @@ func reminderOf(ctx context.Context, store *memory.Store, c Call, n named) (agen
 	if err != nil {
 		return agenda.Reminder{}, err
 	}
-	return store.Reminder(ctx, viewer(c), id)
+	return store.Agenda.Reminder(ctx, viewer(c), id)
 }
 
 // factOf returns the number of the fact that is meant.
-func factOf(ctx context.Context, store *memory.Store, c Call, n named) (int64, error) {
+func factOf(ctx context.Context, store *facts.Store, c Call, n named) (int64, error) {
 	var list []namedItem
 	if n.ID == 0 {
 		all, err := store.Facts(ctx, viewer(c), maxNamedFacts, 0)
@@ -141,3 +143,23 @@ func factOf(ctx context.Context, store *memory.Store, c Call, n named) (int64, e
 
 // maxNamedFacts is how many facts are looked through for the one that is meant.
 const maxNamedFacts = 1000
+
+// mostOffered is how many rows are offered to choose from; platforms show fewer.
+const mostOffered = 200
+
+// Offered lists rows to choose from by their numbers; none if they cannot be read.
+func Offered[T any](list func(context.Context, provenance.Viewer) ([]T, error),
+	show func(T) (id int64, words string)) func(context.Context, provenance.Viewer) []chat.Choice {
+	return func(ctx context.Context, v provenance.Viewer) (choices []chat.Choice) {
+		rows, err := list(ctx, v)
+		if err != nil {
+			return nil
+		}
+		for _, row := range rows {
+			id, words := show(row)
+			n := strconv.FormatInt(id, 10)
+			choices = append(choices, chat.Choice{Value: n, Label: n + " – " + strings.Join(strings.Fields(words), " ")})
+		}
+		return choices
+	}
+}

@@ -3,14 +3,18 @@ package tools
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"parley/internal/chat"
 	"parley/internal/notes/citation"
+	"parley/internal/notes/document"
 	"parley/internal/notes/frontmatter"
 	"parley/internal/notes/index"
 	"parley/internal/notes/query"
+	"parley/internal/text"
+	"parley/internal/text/catalog"
 )
 
 // Clock returns the time where a person is.
@@ -24,22 +28,19 @@ func (c Clock) at(ctx context.Context, who chat.User) time.Time {
 	return c(ctx, who)
 }
 
-// NoteQuery reads what somebody looks for in notes: words, and in them a time, tags,
+// noteQuery reads what somebody looks for in notes: words, and in them a time, tags,
 // a folder and properties; see query.Parse.
-func NoteQuery(question string, now time.Time) index.Query {
+func noteQuery(question string, now time.Time) index.Query {
 	s := query.Parse(question, now)
-	q := index.Query{Text: s.Text, Tags: s.Tags, Folder: s.Folder}
-	for _, p := range s.Properties {
-		q.Properties = append(q.Properties, frontmatter.Property(p))
-	}
+	q := index.Query{Text: s.Text, Tags: s.Tags, Folder: s.Folder, Properties: s.Properties}
 	if s.Time != nil {
 		q.During = &index.Period{From: s.Time.From, To: s.Time.To, In: s.Time.In}
 	}
 	return q
 }
 
-// PeriodOf says which days a period has.
-func PeriodOf(p *index.Period) string {
+// periodOf says which days a period has.
+func periodOf(p *index.Period) string {
 	from, last := p.From.Format(time.DateOnly), p.To.AddDate(0, 0, -1).Format(time.DateOnly)
 	if from == last {
 		return from
@@ -49,7 +50,7 @@ func PeriodOf(p *index.Period) string {
 
 // looked returns what a search for who calls found.
 func (n Notes) looked(ctx context.Context, c Call, q index.Query) (Result, error) {
-	s, err := n.of(ctx, c)
+	s, err := n.Shelf(ctx, c)
 	if err != nil {
 		return Result{}, err
 	}
@@ -64,15 +65,50 @@ func (n Notes) looked(ctx context.Context, c Call, q index.Query) (Result, error
 	if q.During != nil {
 		r.Content = periods(q.During, hits) + "\n\n" + r.Content
 	}
-	for _, d := range Disputes(q, hits) {
+	for _, d := range disputes(q, hits) {
 		r.Content += "\n\n" + fmt.Sprintf("These notes contradict each other: “%s” (%s), “%s” (%s). Say so, and cite both.", d.SaidA, hits[d.A].Path, d.SaidB, hits[d.B].Path)
 	}
 	return r, nil
 }
 
-// Disputes finds what notes among the hits say against each other. Code disputes
+// seen returns what a search for who calls found, as people read it.
+func (n Notes) seen(ctx context.Context, c Call, q index.Query) (Result, error) {
+	if strings.TrimSpace(q.Text) == "" && q.During == nil && len(q.Tags)+len(q.Properties) == 0 && q.Folder == "" {
+		return worded(ctx, deed{}, "What shall I look for? Words, a time, a #tag or a [property]: /notes search garden last week #plants [status:open]")
+	}
+	s, err := n.Shelf(ctx, c)
+	if err != nil {
+		return Result{}, err
+	}
+	hits, err := s.Search(ctx, q)
+	if err != nil || len(hits) == 0 {
+		return Result{Content: catalog.Text(ctx, wordsNoNotes)}, err
+	}
+	var b strings.Builder
+	if q.During != nil {
+		of := slices.DeleteFunc(slices.Clone(hits), func(h index.Hit) bool { return !h.During })
+		if len(of) > 0 {
+			hits = of
+		} else {
+			b.WriteString(catalog.Say(ctx, "Nothing is from that time (%s). From other times:", periodOf(q.During)) + "\n")
+		}
+	}
+	for _, h := range hits {
+		path := h.Path
+		if h.Page > 0 {
+			path += "#" + document.PageMark(h.Page)
+		}
+		fmt.Fprintf(&b, "- **%s** — %s\n  %s\n", h.Title, path, strings.Join(strings.Fields(text.Shorten(h.Snippet, maxSnippet)), " "))
+	}
+	for _, d := range disputes(q, hits) {
+		b.WriteString("\n" + catalog.Say(ctx, "These notes disagree:\n- “%s” (%s)\n- “%s” (%s)\n", d.SaidA, hits[d.A].Path, d.SaidB, hits[d.B].Path))
+	}
+	return Result{Content: b.String()}, nil
+}
+
+// disputes finds what notes among the hits say against each other. Code disputes
 // nothing.
-func Disputes(q index.Query, hits []index.Hit) []citation.Dispute {
+func disputes(q index.Query, hits []index.Hit) []citation.Dispute {
 	if q.Kind == index.KindCode {
 		return nil
 	}
@@ -93,7 +129,7 @@ func periods(p *index.Period, hits []index.Hit) string {
 		}
 		days[i] = h.Path + " " + h.Day.Format(time.DateOnly)
 	}
-	when := PeriodOf(p)
+	when := periodOf(p)
 	switch of {
 	case 0:
 		return fmt.Sprintf("Nothing is from the time asked for (%s). Of other times, by date:", when) + " " + strings.Join(days, ", ")

@@ -29,7 +29,7 @@ func TestWordsOfOthersComeBackAsTheirs(t *testing.T) {
 		{Via: provenance.ViaPage}} {
 		store := memorytest.Open(t, memory.Options{})
 		plan := Planner{Store: store, Now: time.Now, Zone: func(context.Context, chat.User) string { return "UTC" }}
-		set := NewSet(slices.Concat(TaskTools(store), ReminderTools(plan), LogTools(plan))...)
+		set := NewSet(slices.Concat(Tools(TaskOperations(store)), Tools(ReminderOperations(plan)), Tools(LogOperations(plan)))...)
 		c := Call{ID: "1", Who: chat.User{ID: "telegram:1"}, Direct: true, Confirmed: true, Where: chat.Key{Platform: "telegram",
 			Channel: "1"}, Origin: from}
 		for _, name := range []string{"add_task", "set_reminder", "log_entry"} {
@@ -66,7 +66,7 @@ func TestWhichIsMeantQuotesNobodyElse(t *testing.T) {
 	store := memorytest.Open(t, memory.Options{})
 	c := Call{Who: chat.User{ID: "telegram:1"}, Where: chat.Key{Platform: "telegram", Channel: "1"}, Direct: true}
 	for i, from := range []provenance.Origin{{Via: provenance.ViaTyped}, {Via: provenance.ViaTyped, People: []string{"telegram:2"}}} {
-		_, err := store.AddTask(t.Context(), viewer(c), []string{"paint the door", "paint 4711"}[i], "", from)
+		_, err := store.Agenda.AddTask(t.Context(), viewer(c), []string{"paint the door", "paint 4711"}[i], "", from)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,8 +8,8 @@ import (
 	"parley/internal/text/urls"
 )
 
-// wordConfirm is said in more than one place.
-const wordConfirm = "Waiting for a yes: the person is asked now, and nothing was done yet. It is done only if a later result says so."
+// wordsConfirm is said in more than one place.
+const wordsConfirm = "Waiting for a yes: the person is asked now, and nothing was done yet. It is done only if a later result says so."
 
 // Taint records what a turn has read, as far as that decides what the turn may still
 // do. It is a value: the loop carries it and replaces it after every call.
@@ -52,7 +52,7 @@ func (t Taint) Check(s Spec, args json.RawMessage) (r Ruling) {
 			"whether that is true. The owner decides by using it once, or with /tools approve.", s.Name)
 	case asks == AskAlways || asks == AskOutside && t.Outside,
 		len(r.Far) > 0 && (reads || s.Asking != AskNever):
-		r.Class, r.Why = NeedsYes, wordConfirm
+		r.Class, r.Why = NeedsYes, wordsConfirm
 	}
 	return r
 }

@@ -27,7 +27,8 @@ func RecallConversation(store *memory.Store, attest func(ctx context.Context, us
 	type args struct {
 		Query string `json:"query" jsonschema:"what to look for, in a few words"`
 	}
-	meta := Meta{Name: "recall_conversation", Description: strings.TrimSpace(recallText), Category: Thread, ReadOnly: true, Core: true}
+	meta := Meta{Name: "recall_conversation", Words: "searches what was said before",
+		Description: strings.TrimSpace(recallText), Category: Thread, ReadOnly: true, Core: true}
 	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
 		q := memory.Query{User: c.Who.ID, Text: a.Query, Tokens: recallTokens, Signs: true, Agent: c.Memory.ID}
 		if !c.Direct {

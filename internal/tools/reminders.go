@@ -11,6 +11,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/memory"
 	"parley/internal/memory/agenda"
+	"parley/internal/memory/provenance"
 	"parley/internal/text"
 	"parley/internal/text/catalog"
 	"parley/internal/text/times"
@@ -53,13 +54,8 @@ func (k Planner) place(ctx context.Context, who chat.User) (*time.Location, bool
 	return loc, true
 }
 
-// Remind stores a reminder for the caller, at a time in their own words, and
-// returns what it was set for.
-func (k Planner) Remind(ctx context.Context, c Call, text, at string) (Result, error) {
-	return k.Plan(ctx, c, agenda.Reminder{Text: text}, at)
-}
-
-// Plan is Remind for any reminder: r holds its text, and whether it asks.
+// Plan stores a reminder for the caller, at a time in their own words, and says what it
+// was set for. r holds its text, and whether it asks.
 func (k Planner) Plan(ctx context.Context, c Call, r agenda.Reminder, at string) (Result, error) {
 	loc, known := k.place(ctx, c.Who)
 	w, err := times.Parse(at, k.Now(), loc, catalog.Of(ctx).Tag())
@@ -73,7 +69,7 @@ func (k Planner) Plan(ctx context.Context, c Call, r agenda.Reminder, at string)
 	}
 	r.User, r.Key, r.Guild, r.Origin, r.Agent = c.Who, c.Where, c.Guild, c.Origin, c.Memory.ID
 	r.Due, r.Schedule, r.Zone = w.At, w.Schedule, loc.String()
-	r, err = k.Store.AddReminder(ctx, r, c.Key)
+	r, err = k.Store.Agenda.AddReminder(ctx, r, c.Key)
 	if err != nil {
 		return Result{}, err
 	}
@@ -103,17 +99,23 @@ func dueText(ctx context.Context, r agenda.Reminder, loc *time.Location) string 
 	return text
 }
 
-// ReminderTools returns the tools on a person's reminders.
-func ReminderTools(k Planner) []Tool {
-	return []Tool{setReminder(k), scheduleQuestion(k), listReminders(k), cancelReminder(k.Store), setTimeZone(k)}
+// ReminderOperations are what can be done with a person's reminders. What to remind of
+// and when are typed in one line, which /remind reads: these have no command here.
+func ReminderOperations(k Planner) []Operation {
+	return []Operation{setReminder(k), scheduleQuestion(k), listReminders(k), cancelReminder(k.Store), setTimeZone(k)}
 }
 
-func setReminder(k Planner) Tool {
+// NoReminder tells people where to find the reminders there are.
+func NoReminder(err error) error {
+	return text.Instead(err, agenda.ErrNoReminder, "There is no such reminder. /remind list shows yours.")
+}
+
+func setReminder(k Planner) Operation {
 	type args struct {
 		Text string `json:"text" jsonschema:"what to remind of"`
 		When string `json:"when" jsonschema:"the time, in the person's own words, or a cron expression"`
 	}
-	meta := core("set_reminder", setReminderText, Task).writes()
+	meta := core("set_reminder", setReminderText, Task).writes().says("reminds you at a time")
 	meta.Ask = asking(func(ctx context.Context, c Call, a args) (string, error) {
 		loc, _ := k.place(ctx, c.Who)
 		w, err := times.Parse(a.When, k.Now(), loc, catalog.Of(ctx).Tag())
@@ -123,23 +125,23 @@ func setReminder(k Planner) Tool {
 		return sentence(ctx, "Remind you of \"%s\" on %s?", a.Text, dueText(ctx, agenda.Reminder{Due: w.At, Schedule: w.Schedule}, loc)), err
 	})
 	meta.Own = owning(func(a args) string { return a.Text })
-	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
-		r, err := k.Remind(ctx, c, a.Text, a.When)
-		if err != nil {
-			return refused(err, "text")
-		}
-		return r, nil
+	return Declare(meta, Face{Private: true, Text: "text"}, func(ctx context.Context, c Call, a args) (Result, error) {
+		return k.Plan(ctx, c, agenda.Reminder{Text: a.Text}, a.When)
 	})
 }
 
-func listReminders(k Planner) Tool {
+func listReminders(k Planner) Operation {
 	type args struct{}
-	return Func(core("list_reminders", listRemindersText, Task).reads().onDemand(), func(ctx context.Context, c Call, _ args) (Result, error) {
-		list, err := k.Store.Reminders(ctx, viewer(c))
-		if err != nil || len(list) == 0 {
-			return Result{Content: catalog.Text(ctx, "You have no reminders waiting here.")}, err
+	meta := core("list_reminders", listRemindersText, Task).reads().onDemand().says("lists your reminders")
+	face := Face{Command: "remind list", Help: "What is waiting", Private: true}
+	return Declare(meta, face, func(ctx context.Context, c Call, _ args) (Result, error) {
+		list, err := k.Store.Agenda.Reminders(ctx, viewer(c))
+		if err != nil {
+			return Result{}, err
 		}
-		r := Result{Content: catalog.Text(ctx, "Your reminders:") + "\n" + k.Lines(ctx, c.Who, list), Private: true}
+		r := Result{Content: catalog.Text(ctx, "You have no reminders waiting here."), Data: Rows{
+			Head: catalog.Text(ctx, "Your reminders:"), Lines: k.Lines(ctx, c.Who, list),
+			None: catalog.Text(ctx, "You have no reminders waiting here. Try /remind in 10 minutes to stretch.")}}
 		for _, m := range list {
 			r.found(c.Who.ID, m.Origin)
 		}
@@ -148,7 +150,7 @@ func listReminders(k Planner) Tool {
 }
 
 // Lines are reminders as their owner reads them.
-func (k Planner) Lines(ctx context.Context, who chat.User, list []agenda.Reminder) string {
+func (k Planner) Lines(ctx context.Context, who chat.User, list []agenda.Reminder) []string {
 	loc, _ := k.place(ctx, who)
 	lines := make([]string, len(list))
 	for i, r := range list {
@@ -157,7 +159,7 @@ func (k Planner) Lines(ctx context.Context, who chat.User, list []agenda.Reminde
 			lines[i] += catalog.Text(ctx, " (waits until I can write there again)")
 		}
 	}
-	return strings.Join(lines, "\n")
+	return lines
 }
 
 // asks says of a question that asks itself what it is, and what it took so far; ""
@@ -170,7 +172,7 @@ func (k Planner) asks(ctx context.Context, r agenda.Reminder) string {
 	if r.OnlyChanged {
 		words = "(a question, only if something changed, asked %s) "
 	}
-	spent, err := k.Store.Spent(ctx, r)
+	spent, err := k.Store.Agenda.Spent(ctx, r)
 	if err != nil {
 		return catalog.Say(ctx, words, catalog.Words("an unknown number of times"))
 	}
@@ -184,54 +186,56 @@ func (k Planner) asks(ctx context.Context, r agenda.Reminder) string {
 //go:embed ask_later.md
 var scheduleText string
 
-func scheduleQuestion(k Planner) Tool {
+func scheduleQuestion(k Planner) Operation {
 	type args struct {
 		Question    string `json:"question" jsonschema:"what to ask then, as the person would ask you"`
 		When        string `json:"when" jsonschema:"the time, in the person's own words, or a cron expression"`
 		OnlyChanged bool   `json:"only_if_changed,omitempty" jsonschema:"stay silent while nothing has changed"`
 	}
-	meta := core("ask_later", scheduleText, Task).writes().onDemand()
+	meta := core("ask_later", scheduleText, Task).writes().onDemand().says(
+		"asks itself a question for you at a time, and tells you the answer")
 	meta.Ask = asking(func(ctx context.Context, c Call, a args) (string, error) {
 		return withRest(sentence(ctx, "Ask %s by myself, %s, and answer here?", a.Question, a.When), c, a.OnlyChanged), nil
 	})
 	meta.Own = owning(func(a args) string { return a.Question })
-	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
-		r, err := k.Plan(ctx, c, agenda.Reminder{Text: a.Question, Asking: agenda.Asking{Ask: true, OnlyChanged: a.OnlyChanged}}, a.When)
-		if err != nil {
-			return refused(err, "question")
-		}
-		return r, nil
+	return Declare(meta, Face{Private: true, Text: "question"}, func(ctx context.Context, c Call, a args) (Result, error) {
+		return k.Plan(ctx, c, agenda.Reminder{Text: a.Question, Asking: agenda.Asking{Ask: true, OnlyChanged: a.OnlyChanged}}, a.When)
 	})
 }
 
-func cancelReminder(store *memory.Store) Tool {
-	meta := core("cancel_reminder", cancelReminderText, Task).writes().onDemand()
+func cancelReminder(store *memory.Store) Operation {
+	meta := core("cancel_reminder", cancelReminderText, Task).writes().onDemand().says("cancels a reminder")
 	meta.Ask = asking(func(ctx context.Context, c Call, a named) (string, error) {
 		r, err := reminderOf(ctx, store, c, a)
 		return sentence(ctx, "Cancel the reminder \"%s\"?", r.Text), err
 	})
-	return Func(meta, func(ctx context.Context, c Call, a named) (Result, error) {
+	which := Arg{Name: "number", Of: "id", Help: "number of the reminder", Required: true, Offer: Offered(
+		func(ctx context.Context, v provenance.Viewer) ([]agenda.Reminder, error) {
+			return store.Agenda.Reminders(ctx, v)
+		},
+		func(row agenda.Reminder) (int64, string) { return row.ID, row.Text })}
+	face := Face{Command: "remind cancel", Help: "Cancel a reminder", Args: []Arg{which}, Private: true, Absent: NoReminder}
+	return Declare(meta, face, func(ctx context.Context, c Call, a named) (Result, error) {
 		r, err := reminderOf(ctx, store, c, a)
 		if err == nil {
-			r, err = store.CancelReminder(ctx, viewer(c), r.ID)
+			r, err = store.Agenda.CancelReminder(ctx, viewer(c), r.ID)
 		}
 		return worded(ctx, deed{r.Origin, err}, "Cancelled: #%d %s", r.ID, r.Text)
 	})
 }
 
-func setTimeZone(k Planner) Tool {
+func setTimeZone(k Planner) Operation {
 	type args struct {
 		Zone string `json:"zone" jsonschema:"IANA name such as Europe/Zurich"`
 	}
-	meta := core("set_time_zone", setTimeZoneText, About).writes().onDemand()
+	meta := core("set_time_zone", setTimeZoneText, About).writes().onDemand().says("remembers your time zone")
 	meta.Ask = about("Set your time zone to %s?", func(a args) []string { return []string{a.Zone} })
 	meta.Own = owning(func(a args) string { return a.Zone })
-	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
+	face := Face{Command: "remind zone", Help: "Your time zone", Private: true,
+		Args: []Arg{{Name: "name", Of: "zone", Help: "such as Europe/Zurich", Suggest: suggestZone}}}
+	return Declare(meta, face, func(ctx context.Context, c Call, a args) (Result, error) {
 		name, err := k.SetZone(ctx, c.Who, a.Zone)
-		if err != nil {
-			return Result{}, err
-		}
-		return Result{Content: catalog.Say(ctx, "Your time zone is %s now.", name)}, nil
+		return worded(ctx, deed{err: err}, "Your time zone is %s now.", name)
 	})
 }
 
@@ -240,7 +244,7 @@ func setTimeZone(k Planner) Tool {
 func (k Planner) SetZone(ctx context.Context, who chat.User, zone string) (name string, err error) {
 	for _, name := range []string{zone, titled(zone), strings.ToUpper(zone)} {
 		if _, err := loadZone(name); err == nil && name != "" {
-			return name, k.Store.SetTimeZone(ctx, who.ID, name)
+			return name, k.Store.People.SetTimeZone(ctx, who.ID, name)
 		}
 	}
 	return "", text.Tell("I don't know that time zone. Use a name such as Europe/Zurich, America/New_York or UTC.")

@@ -20,8 +20,8 @@ import (
 
 // Said in more than one place.
 const (
-	wordCut     = "\n[cut: the result was longer]"
-	wordInvalid = "The arguments are not valid; nothing was done. Correct them and call again:\n%s"
+	wordsCut     = "\n[cut: the result was longer]"
+	wordsInvalid = "The arguments are not valid; nothing was done. Correct them and call again:\n%s"
 )
 
 // State is the state of a call.
@@ -160,7 +160,7 @@ func (r *Runner) admit(ctx context.Context, set Set, c Call) Outcome {
 		r.log().WarnContext(ctx, "arguments ignored", "tool", c.Name, "keys", dropped, "who", c.Who.ID)
 	}
 	if err != nil {
-		o := refuse(Invalid, fmt.Sprintf(wordInvalid, err), err)
+		o := refuse(Invalid, fmt.Sprintf(wordsInvalid, err), err)
 		o.Dropped = dropped
 		return o
 	}
@@ -222,7 +222,7 @@ func (r *Runner) question(ctx context.Context, e *entry, c Call, o Outcome) Outc
 		}
 		o.Question = q
 	}
-	o.Class, o.Result.Content, o.Err = NeedsYes, wordConfirm, errors.New("needs confirmation")
+	o.Class, o.Result.Content, o.Err = NeedsYes, wordsConfirm, errors.New("needs confirmation")
 	return o
 }
 
@@ -320,7 +320,7 @@ func (r *Runner) once(ctx context.Context, e *entry, c Call, o *Outcome) {
 		o.inquired()
 	case errors.As(got.err, &invalid):
 		o.State, o.Class, o.Err = Failed, Invalid, got.err
-		o.Result = Result{Content: fmt.Sprintf(wordInvalid, line(got.err.Error()))}
+		o.Result = Result{Content: fmt.Sprintf(wordsInvalid, line(got.err.Error()))}
 	case errors.Is(got.err, ErrUnknown), !e.spec.ReadOnly && attempt.Err() != nil:
 		o.State, o.Class, o.Err, o.Result = Unknown, Unsure, got.err, Result{Content: unsure(ctx, attempt, timeout)}
 	case ctx.Err() != nil:
@@ -440,7 +440,7 @@ func (r *Runner) present(spec Spec, c Call, res Result) Result {
 	content, _ = text.Strip(content)
 	content, over := cut(content, limit)
 	if long || over {
-		content = strings.Clone(content) + wordCut
+		content = strings.Clone(content) + wordsCut
 	}
 	res.Private = res.Private && !spec.Public
 	res.Untrusted = res.Untrusted || res.Origin.Outside(c.Who.ID)

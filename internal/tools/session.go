@@ -26,7 +26,8 @@ func SaveDecision() Tool {
 	type args struct {
 		Content string `json:"content" jsonschema:"the decision, one short sentence"`
 	}
-	meta := Meta{Name: "save_decision", Description: strings.TrimSpace(decisionText), Category: Thread, Idempotent: true,
+	meta := Meta{Name: "save_decision", Words: "keeps a decision of this conversation",
+		Description: strings.TrimSpace(decisionText), Category: Thread, Idempotent: true,
 		SideEffect: true, Core: true}
 	meta.Ask = about("Note this as decided here: \"%s\"?", func(a args) []string { return []string{a.Content} })
 	return Func(meta, func(_ context.Context, _ Call, a args) (Result, error) {
@@ -51,7 +52,8 @@ func SetVariable(check func(c Call, name string, value any) error) Tool {
 		Name  string `json:"name" jsonschema:"name of the variable"`
 		Value any    `json:"value" jsonschema:"its value"`
 	}
-	meta := Meta{Name: "set_variable", Description: strings.TrimSpace(variableText), Category: About, Idempotent: true, SideEffect: true}
+	meta := Meta{Name: "set_variable", Words: "keeps what the owner's rules ask about you",
+		Description: strings.TrimSpace(variableText), Category: About, Idempotent: true, SideEffect: true}
 	meta.Ask = asking(func(ctx context.Context, c Call, a args) (string, error) {
 		_, plain := a.Value.(string)
 		return withRest(sentence(ctx, "Set %s to \"%s\"?", a.Name, fmt.Sprint(a.Value)), c, !plain), nil

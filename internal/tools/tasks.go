@@ -5,10 +5,11 @@ import (
 	_ "embed" // descriptions
 	"fmt"
 	"slices"
-	"strings"
 
 	"parley/internal/memory"
 	"parley/internal/memory/agenda"
+	"parley/internal/memory/provenance"
+	"parley/internal/text"
 	"parley/internal/text/catalog"
 )
 
@@ -27,35 +28,60 @@ var completeTaskText string
 //go:embed delete_task.md
 var deleteTaskText string
 
-// TaskTools returns the tools on a person's tasks.
-func TaskTools(store *memory.Store) []Tool {
-	return []Tool{addTask(store), listTasks(store), completeTask(store), updateTask(store), deleteTask(store)}
+// TaskOperations are what can be done with a person's tasks.
+func TaskOperations(store *memory.Store) []Operation {
+	return []Operation{listTasks(store), addTask(store), completeTask(store), updateTask(store), deleteTask(store)}
 }
 
-func addTask(store *memory.Store) Tool {
+// taskFace is what people see of an operation on tasks.
+func taskFace(command, helpLine string, args ...Arg) Face {
+	return Face{Command: command, Help: helpLine, Args: args, Private: true, Text: "description", Absent: func(err error) error {
+		return text.Instead(err, agenda.ErrNoTask, "There is no such task. /tasks list shows yours.")
+	}}
+}
+
+// taskText is the argument with what a task says.
+var taskText = Arg{Name: "text", Of: "description", Help: "what is to be done"}
+
+// whichTask is the number of a task, of those that are open or of any.
+func whichTask(store *memory.Store, open bool) Arg {
+	return Arg{Name: "number", Of: "id", Help: "number of the task", Required: true, Offer: Offered(
+		func(ctx context.Context, v provenance.Viewer) ([]agenda.Task, error) {
+			rows, err := store.Agenda.Tasks(ctx, v, mostOffered, 0)
+			return slices.DeleteFunc(rows, func(row agenda.Task) bool { return row.Done && open }), err
+		}, func(row agenda.Task) (int64, string) { return row.ID, row.Description })}
+}
+
+func addTask(store *memory.Store) Operation {
 	type args struct {
-		Description string `json:"description" jsonschema:"what is to be done"`
+		Description string `json:"description"`
 	}
-	meta := core("add_task", addTaskText, Task).adds(false)
+	meta := core("add_task", addTaskText, Task).adds(false).says("adds a task to your list")
 	meta.Ask = about("Add the task \"%s\"?", func(a args) []string { return []string{a.Description} })
 	meta.Own = owning(func(a args) string { return a.Description })
-	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
-		t, err := store.AddTask(ctx, viewer(c), a.Description, c.Key, c.Origin)
-		if err != nil {
-			return refused(err, "description")
-		}
-		return Result{Content: catalog.Say(ctx, "Task #%d added: %s", t.ID, t.Description), Origin: t.Origin, Private: true}, nil
+	return Declare(meta, taskFace("tasks add", "Add a task", taskText), func(ctx context.Context, c Call, a args) (Result, error) {
+		t, err := store.Agenda.AddTask(ctx, viewer(c), a.Description, c.Key, c.Origin)
+		return worded(ctx, deed{t.Origin, err}, "Task #%d added: %s", t.ID, t.Description)
 	})
 }
 
-func listTasks(store *memory.Store) Tool {
+// Bounds of a list of tasks: how many the model is shown, and how many people may turn
+// the pages of.
+const (
+	tasksShown = 50
+	tasksPaged = 1000
+)
+
+func listTasks(store *memory.Store) Operation {
 	type args struct {
 		Status string `json:"status,omitempty" jsonschema:"open, done, or all if left out"`
 	}
-	meta := core("list_tasks", listTasksText, Task).reads()
+	meta := core("list_tasks", listTasksText, Task).reads().says("lists your tasks")
 	meta.Refine = oneOf(map[string][]string{"status": {"open", "done", "all"}})
-	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
-		list, err := store.Tasks(ctx, viewer(c), maxTasks, 0)
+	face := taskFace("tasks list", "Your tasks, newest first")
+	face.Listed = true
+	return Declare(meta, face, func(ctx context.Context, c Call, a args) (Result, error) {
+		list, err := store.Agenda.Tasks(ctx, viewer(c), maxTasks, 0)
 		if err != nil {
 			return Result{}, err
 		}
@@ -64,14 +90,17 @@ func listTasks(store *memory.Store) Tool {
 			none = catalog.Say(ctx, "You have no tasks here that are %s.", a.Status)
 			list = slices.DeleteFunc(list, func(t agenda.Task) bool { return t.Done != (a.Status == "done") })
 		}
-		if len(list) == 0 {
-			return Result{Content: none}, nil
+		most := tasksShown
+		if c.ByHand {
+			most = tasksPaged
 		}
-		list = list[:min(len(list), 50)]
-		r := Result{Content: catalog.Text(ctx, "Your tasks:") + "\n" + TaskLines(ctx, list), Private: true}
-		for _, t := range list {
+		r, rows := Result{Content: none}, Rows{Head: catalog.Text(ctx, "Your tasks:"),
+			None: catalog.Text(ctx, "You have no tasks here. /tasks add TEXT makes one.")}
+		for _, t := range list[:min(len(list), most)] {
+			rows.Lines = append(rows.Lines, taskLine(ctx, t))
 			r.found(c.Who.ID, t.Origin)
 		}
+		r.Data = rows
 		return r, nil
 	})
 }
@@ -79,20 +108,16 @@ func listTasks(store *memory.Store) Tool {
 // maxTasks is how many tasks are searched at most.
 const maxTasks = 10_000
 
-// TaskLines are tasks as people read them.
-func TaskLines(ctx context.Context, list []agenda.Task) string {
-	lines := make([]string, len(list))
-	for i, t := range list {
-		lines[i] = fmt.Sprintf("- #%d %s", t.ID, t.Description)
-		if t.Done {
-			lines[i] = fmt.Sprintf("- #%d ~~%s~~ %s", t.ID, t.Description, catalog.Text(ctx, "(done)"))
-		}
+// taskLine is a task as people read it.
+func taskLine(ctx context.Context, t agenda.Task) string {
+	if t.Done {
+		return fmt.Sprintf("- #%d ~~%s~~ %s", t.ID, t.Description, catalog.Text(ctx, "(done)"))
 	}
-	return strings.Join(lines, "\n")
+	return fmt.Sprintf("- #%d %s", t.ID, t.Description)
 }
 
-func completeTask(store *memory.Store) Tool {
-	meta := core("complete_task", completeTaskText, Task).sets()
+func completeTask(store *memory.Store) Operation {
+	meta := core("complete_task", completeTaskText, Task).sets().says("ticks a task off")
 	meta.Ask = asking(func(ctx context.Context, c Call, a named) (string, error) {
 		t, err := taskOf(ctx, store, c, a, true)
 		return sentence(ctx, "Mark the task \"%s\" as done?", t.Description), err
@@ -101,49 +126,49 @@ func completeTask(store *memory.Store) Tool {
 		t, err := taskOf(ctx, store, c, a, true)
 		return t.Description, err
 	})
-	return Func(meta, func(ctx context.Context, c Call, a named) (Result, error) {
+	face := taskFace("tasks done", "Tick a task off", whichTask(store, true))
+	return Declare(meta, face, func(ctx context.Context, c Call, a named) (Result, error) {
 		t, err := taskOf(ctx, store, c, a, true)
 		if err == nil {
-			t, err = store.CompleteTask(ctx, viewer(c), t.ID)
+			t, err = store.Agenda.CompleteTask(ctx, viewer(c), t.ID)
 		}
 		return worded(ctx, deed{t.Origin, err}, "Done: #%d %s", t.ID, t.Description)
 	})
 }
 
-func updateTask(store *memory.Store) Tool {
+func updateTask(store *memory.Store) Operation {
 	type args struct {
-		ID          int64  `json:"id" jsonschema:"the task's number"`
+		ID          int64  `json:"id"`
 		Description string `json:"description" jsonschema:"what is to be done now"`
 	}
-	meta := core("update_task", updateTaskText, Task).writes().onDemand()
+	meta := core("update_task", updateTaskText, Task).writes().onDemand().says("changes a task")
 	meta.Ask = asking(func(ctx context.Context, c Call, a args) (string, error) {
-		t, err := store.Task(ctx, viewer(c), a.ID)
+		t, err := store.Agenda.Task(ctx, viewer(c), a.ID)
 		return sentence(ctx, "Change the task \"%s\" to \"%s\"?", t.Description, a.Description), err
 	})
 	meta.Own = asking(func(ctx context.Context, c Call, a args) (string, error) {
-		t, err := store.Task(ctx, viewer(c), a.ID)
+		t, err := store.Agenda.Task(ctx, viewer(c), a.ID)
 		return t.Description + " " + a.Description, err
 	})
-	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
-		t, err := store.UpdateTask(ctx, viewer(c), a.ID, a.Description, c.Origin)
-		if err != nil {
-			return refused(err, "description")
-		}
-		return Result{Content: catalog.Say(ctx, "Changed: #%d %s", t.ID, t.Description), Origin: t.Origin}, nil
+	face := taskFace("tasks edit", "Change what it says", whichTask(store, false), taskText)
+	return Declare(meta, face, func(ctx context.Context, c Call, a args) (Result, error) {
+		t, err := store.Agenda.UpdateTask(ctx, viewer(c), a.ID, a.Description, c.Origin)
+		return worded(ctx, deed{t.Origin, err}, "Changed: #%d %s", t.ID, t.Description)
 	})
 }
 
-func deleteTask(store *memory.Store) Tool {
-	meta := core("delete_task", deleteTaskText, Task).writes().onDemand()
+func deleteTask(store *memory.Store) Operation {
+	meta := core("delete_task", deleteTaskText, Task).writes().onDemand().says("deletes a task")
 	meta.Confirm = true
 	meta.Ask = asking(func(ctx context.Context, c Call, a named) (string, error) {
 		t, err := taskOf(ctx, store, c, a, false)
 		return sentence(ctx, "Delete the task \"%s\"?", t.Description), err
 	})
-	return Func(meta, func(ctx context.Context, c Call, a named) (Result, error) {
+	face := taskFace("tasks delete", "Delete a task", whichTask(store, false))
+	return Declare(meta, face, func(ctx context.Context, c Call, a named) (Result, error) {
 		t, err := taskOf(ctx, store, c, a, false)
 		if err == nil {
-			t, err = store.DeleteTask(ctx, viewer(c), t.ID)
+			t, err = store.Agenda.DeleteTask(ctx, viewer(c), t.ID)
 		}
 		return worded(ctx, deed{t.Origin, err}, "Deleted: #%d %s", t.ID, t.Description)
 	})

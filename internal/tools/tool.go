@@ -46,6 +46,8 @@ type Call struct {
 	// other ("turn:step"): a tool that writes uses it to write once.
 	Key string
 	Caller
+	// ByHand is true if Who gave Args themselves: with a command or a form.
+	ByHand bool
 	// Confirmed is true if Who said yes to exactly this call.
 	Confirmed bool
 	// Taint is what the turn has read so far.
@@ -64,6 +66,10 @@ type Caller struct {
 	Agent string
 	// Memory is whose memory it reads and writes, where several agents share one bot.
 	Memory chat.Agent
+	// Operator is true for the owner at the machine, who sees and changes everybody's rows.
+	Operator bool
+	// Author is who facts are by: user, assistant or system; "" is user.
+	Author string
 }
 
 // CallOf returns a call that m's author makes with a command, without a model.
@@ -143,13 +149,15 @@ const MaxTimeout = 300 * time.Second
 
 // Meta describes a tool. NewSet panics when a rule given here is broken.
 type Meta struct {
-	Name        string   // ^[a-z][a-zA-Z0-9_-]{0,63}$, what every model vendor takes
-	Description string   // 1-500 characters, for the model
-	Category    Category // one of the constants
-	Scope       []string // agents that may call it, "" being the main one; nil allows all
-	ReadOnly    bool     // changes nothing: may run beside others and may be repeated
-	SideEffect  bool     // changes something: in a tainted turn it needs a person's yes
-	Idempotent  bool     // writes once per Call.Key, so it may be repeated
+	Name        string // ^[a-z][a-zA-Z0-9_-]{0,63}$, what every model vendor takes
+	Description string // 1-500 characters, for the model
+	// Words tell people what it does; "" has them read the beginning of Description.
+	Words      string
+	Category   Category // one of the constants
+	Scope      []string // agents that may call it, "" being the main one; nil allows all
+	ReadOnly   bool     // changes nothing: may run beside others and may be repeated
+	SideEffect bool     // changes something: in a tainted turn it needs a person's yes
+	Idempotent bool     // writes once per Call.Key, so it may be repeated
 	// Egress means that what the arguments say leaves this machine: to a page's host, a
 	// service, a tool server. In a turn that holds private data, addresses in
 	// them that the person did not name are asked about.

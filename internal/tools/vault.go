@@ -20,8 +20,8 @@ import (
 	"parley/internal/text"
 )
 
-// wordNoNotes is said in more than one place.
-const wordNoNotes = "Nothing was found in the notes."
+// wordsNoNotes is said in more than one place.
+const wordsNoNotes = "Nothing was found in the notes."
 
 //go:embed vault_search.md
 var vaultSearchText string
@@ -77,23 +77,28 @@ const (
 	readRunes = 12_000
 )
 
+// NoteOperations are what can be done with notes.
+func NoteOperations(n Notes) []Operation {
+	return []Operation{n.search(), n.read(), n.list(), n.related(), n.write(), n.move(), n.index()}
+}
+
 // VaultTools returns the tools on notes and code.
 func VaultTools(n Notes) []Tool {
-	list := []Tool{n.search(), n.read(), n.list(), n.related(), n.write(), n.move(), n.index()}
+	list := Tools(NoteOperations(n))
 	if n.Code {
 		list = append(list, n.searchCode(), n.definition(), n.references())
 	}
 	return list
 }
 
-// forReaders is Func for callers who may read.
-func forReaders[A any](n Notes, meta Meta, call func(context.Context, Call, A) (Result, error)) Tool {
-	return Func(meta, func(ctx context.Context, c Call, a A) (Result, error) {
+// forReaders is Declare for callers who may read.
+func forReaders[A any](n Notes, meta Meta, face Face, call func(context.Context, Call, A) (Result, error)) Operation {
+	return Declare(meta, face, func(ctx context.Context, c Call, a A) (Result, error) {
 		if n.May != nil && !n.May(ctx, c) {
-			return Result{}, text.Tell(wordNotesNot)
+			return Result{}, text.Tell(wordsNotesNot)
 		}
 		r, err := call(ctx, c, a)
-		for wait := time.After(indexPatience); errors.Is(err, index.ErrNotReady); {
+		for wait := time.After(indexPatience); errors.Is(err, index.ErrNotReady) && !c.ByHand; {
 			select {
 			case <-time.After(indexPace):
 				r, err = call(ctx, c, a)
@@ -107,19 +112,14 @@ func forReaders[A any](n Notes, meta Meta, call func(context.Context, Call, A) (
 	})
 }
 
-// forWriters is Func for callers who may read and write.
-func forWriters[A any](n Notes, meta Meta, call func(context.Context, Call, A) (Result, error)) Tool {
-	return forReaders(n, meta, func(ctx context.Context, c Call, a A) (Result, error) {
+// forWriters is Declare for callers who may read and write.
+func forWriters[A any](n Notes, meta Meta, face Face, call func(context.Context, Call, A) (Result, error)) Operation {
+	return forReaders(n, meta, face, func(ctx context.Context, c Call, a A) (Result, error) {
 		if n.Writes != nil && !n.Writes(ctx, c) {
-			return Result{}, text.Tell(wordNotesNoWriter)
+			return Result{}, text.Tell(wordsNotesNoWriter)
 		}
 		return call(ctx, c, a)
 	})
-}
-
-// of returns the notes for who calls.
-func (n Notes) of(ctx context.Context, c Call) (*Shelf, error) {
-	return n.Shelf(ctx, c)
 }
 
 // How long a question right after startup waits until the notes are read, and how
@@ -129,18 +129,42 @@ const (
 	indexPace     = 50 * time.Millisecond
 )
 
-func (n Notes) search() Tool {
+func (n Notes) search() Operation {
 	type args struct {
-		Query  string `json:"query" jsonschema:"a few words, a time too"`
-		Tag    string `json:"tag,omitempty" jsonschema:"only notes with this tag"`
-		Folder string `json:"folder,omitempty" jsonschema:"only notes below this folder"`
+		Query    string `json:"query" jsonschema:"a few words, a time too"`
+		Tag      string `json:"tag,omitempty" jsonschema:"only notes with this tag"`
+		Folder   string `json:"folder,omitempty" jsonschema:"only notes below this folder"`
+		When     string `json:"when,omitempty"`     // people's alone: the model says it in its query
+		Property string `json:"property,omitempty"` // so, too
 	}
-	return forReaders(n, core("vault_search", vaultSearchText, Vault).reads(), func(ctx context.Context, c Call, a args) (Result, error) {
-		q := NoteQuery(a.Query, n.Clock.at(ctx, c.Who))
-		q.Kind, q.Limit, q.Folder = index.KindNotes, vaultHits, cmp.Or(a.Folder, q.Folder)
+	meta := core("vault_search", vaultSearchText, Vault).reads().says("searches the owner's notes")
+	meta.Refine = func(s *jsonschema.Schema) {
+		delete(s.Properties, "when")
+		delete(s.Properties, "property")
+	}
+	face := noteFace("notes search", "Search them",
+		Arg{Name: "query", Help: "words; \"last week\", #tags and [status:open] count", Optional: true},
+		Arg{Name: "when", Help: "\"last week\", \"in May\", 2026-05-04", Named: true},
+		Arg{Name: "tag", Help: "a tag that they have", Named: true},
+		Arg{Name: "folder", Help: "the folder that they are in", Named: true},
+		Arg{Name: "property", Help: "a property that they have, such as status:open", Named: true})
+	return forReaders(n, meta, face, func(ctx context.Context, c Call, a args) (Result, error) {
+		if a.When != "" {
+			a.Query += ` when:"` + strings.ReplaceAll(a.When, `"`, "") + `"`
+		}
+		if a.Property != "" {
+			key, value, _ := strings.Cut(strings.Trim(a.Property, "[]"), ":")
+			a.Query += " [" + strings.TrimSpace(key) + ":" + strings.TrimSpace(value) + "]"
+		}
+		q := noteQuery(a.Query, n.Clock.at(ctx, c.Who))
+		q.Folder = cmp.Or(a.Folder, q.Folder)
 		if a.Tag != "" {
 			q.Tags = append(q.Tags, a.Tag)
 		}
+		if c.ByHand {
+			return n.seen(ctx, c, q)
+		}
+		q.Kind, q.Limit = index.KindNotes, vaultHits
 		return n.looked(ctx, c, q)
 	})
 }
@@ -168,7 +192,7 @@ func (s *Shelf) Found(ctx context.Context, kind string, hits []index.Hit) (Resul
 // nothing says that a search found nothing, and where it looked.
 func (s *Shelf) nothing(ctx context.Context, kind string) string {
 	if kind != index.KindCode {
-		return catalog.Text(ctx, wordNoNotes)
+		return catalog.Text(ctx, wordsNoNotes)
 	}
 	var names []string
 	for _, src := range s.n.Vault.Status().Sources {
@@ -216,29 +240,34 @@ func headingOf(h index.Hit) string {
 	return h.Heading
 }
 
-func (n Notes) read() Tool {
+func (n Notes) read() Operation {
 	type args struct {
 		Path    string `json:"path" jsonschema:"the note's title or path"`
 		Heading string `json:"heading,omitempty" jsonschema:"only the section below this heading"`
 	}
-	return forReaders(n, core("vault_read", vaultReadText, Vault).reads(), func(ctx context.Context, c Call, a args) (Result, error) {
-		name, heading := a.Path, a.Heading
-		if before, after, ok := strings.Cut(name, "#"); ok && heading == "" {
-			name, heading = before, after
-		}
-		shelf, err := n.of(ctx, c)
+	meta := core("vault_read", vaultReadText, Vault).reads().says("reads a note")
+	return forReaders(n, meta, noteFace("notes show", "Show one", n.which("path")), func(ctx context.Context, c Call, a args) (Result, error) {
+		shelf, err := n.Shelf(ctx, c)
 		if err != nil {
 			return Result{}, err
 		}
-		d, err := shelf.Read(ctx, index.Part{Path: name, Heading: heading})
+		part := index.Part{Path: a.Path, Heading: a.Heading}
+		d, err := shelf.Read(ctx, part)
+		if path, heading, ok := strings.Cut(a.Path, "#"); ok && a.Heading == "" && errors.Is(err, index.ErrNotFound) {
+			part.Path, part.Heading = path, heading
+			d, err = shelf.Read(ctx, part)
+		}
 		if err != nil {
 			return Result{}, err
+		}
+		if c.ByHand {
+			return Result{Content: fmt.Sprintf("**%s** — %s\n\n%s", d.Title, d.Path, text.Shorten(d.Text, maxNote))}, nil
 		}
 		body := text.Clip(d.Text, readRunes)
 		if len(body) < len(d.Text) {
-			body += wordCut
+			body += wordsCut
 		}
-		s := n.source(sourceKind(d.Kind), index.Hit{Source: d.Source, Path: d.Path, Title: d.Title, Heading: heading,
+		s := n.source(sourceKind(d.Kind), index.Hit{Source: d.Source, Path: d.Path, Title: d.Title, Heading: part.Heading,
 			Line: d.Line, Snippet: text.Clip(d.Text, 500), Text: body, Score: 1})
 		if d.Pages > 1 {
 			body = fmt.Sprintf("(%d pages; the heading \"page 3\" reads one)\n", d.Pages) + body
@@ -247,34 +276,36 @@ func (n Notes) read() Tool {
 	})
 }
 
-func (n Notes) list() Tool {
+func (n Notes) list() Operation {
 	type args struct {
 		Folder string `json:"folder,omitempty" jsonschema:"only notes below this folder"`
 	}
-	return forReaders(n, core("vault_list", vaultListText, Vault).reads().onDemand(), func(ctx context.Context, c Call,
-		a args) (Result, error) {
-		s, err := n.of(ctx, c)
+	meta := core("vault_list", vaultListText, Vault).reads().onDemand().says("lists the owner's notes")
+	return forReaders(n, meta, noteFace("notes recent", "The latest"), func(ctx context.Context, c Call, a args) (Result, error) {
+		s, err := n.Shelf(ctx, c)
 		if err != nil {
 			return Result{}, err
 		}
+		most := 50
+		if c.ByHand {
+			most = notesListed
+		}
 		list, err := n.Vault.List(ctx, a.Folder, maxListed)
 		if err == nil {
-			list, err = s.Listed(ctx, list, 50)
+			list, err = s.Listed(ctx, list, most)
 		}
-		if err != nil || len(list) == 0 {
-			return Result{Content: catalog.Text(ctx, wordNoNotes)}, err
-		}
-		return Result{Content: EntryLines(list), Private: true}, nil
+		return Result{Content: catalog.Text(ctx, wordsNoNotes), Data: Rows{Lines: entryLines(list)}}, err
 	})
 }
 
-func (n Notes) related() Tool {
+func (n Notes) related() Operation {
 	type args struct {
 		Path string `json:"path" jsonschema:"the note's title or path"`
 	}
-	return forReaders(n, core("vault_related", vaultRelatedText, Vault).reads().onDemand(), func(ctx context.Context,
-		c Call, a args) (Result, error) {
-		s, err := n.of(ctx, c)
+	meta := core("vault_related", vaultRelatedText, Vault).reads().onDemand().says("finds what belongs to a note")
+	face := noteFace("notes related", "What belongs to one: notes that link to it, that it links to, and that are like it", n.which("path"))
+	return forReaders(n, meta, face, func(ctx context.Context, c Call, a args) (Result, error) {
+		s, err := n.Shelf(ctx, c)
 		if err != nil {
 			return Result{}, err
 		}
@@ -282,12 +313,12 @@ func (n Notes) related() Tool {
 		if err != nil {
 			return Result{}, err
 		}
-		return Result{Content: RelatedLines(catalog.Of(ctx), e, r), Private: true}, nil
+		return Result{Content: relatedLines(catalog.Of(ctx), e, r)}, nil
 	})
 }
 
-// RelatedLines are what belongs to a note, as people read it.
-func RelatedLines(p catalog.Printer, e index.Entry, r index.Related) string {
+// relatedLines are what belongs to a note, as people read it.
+func relatedLines(p catalog.Printer, e index.Entry, r index.Related) string {
 	var b strings.Builder
 	for _, l := range []struct {
 		words string
@@ -304,15 +335,17 @@ func RelatedLines(p catalog.Printer, e index.Entry, r index.Related) string {
 }
 
 // EntryLines are notes as people read them.
-func EntryLines(list []index.Entry) string {
+func EntryLines(list []index.Entry) string { return strings.Join(entryLines(list), "\n") }
+
+func entryLines(list []index.Entry) []string {
 	lines := make([]string, len(list))
 	for i, e := range list {
 		lines[i] = fmt.Sprintf("- %s — %s (%s)", e.Title, e.Path, e.Modified.Format("2006-01-02 15:04"))
 	}
-	return strings.Join(lines, "\n")
+	return lines
 }
 
-func (n Notes) write() Tool {
+func (n Notes) write() Operation {
 	type args struct {
 		Path    string `json:"path" jsonschema:"file name such as ideas.md, or a folder and a name"`
 		Mode    string `json:"mode,omitempty" jsonschema:"create a new note (default), append, or replace_section"`
@@ -320,14 +353,14 @@ func (n Notes) write() Tool {
 		Title   string `json:"title,omitempty" jsonschema:"title of a new note"`
 		Content string `json:"content" jsonschema:"the text, Markdown"`
 	}
-	meta := core("vault_write", vaultWriteText, Vault).writes().onDemand()
+	meta := core("vault_write", vaultWriteText, Vault).writes().onDemand().says("writes a note")
 	meta.Idempotent = false // appending twice writes twice: the turn's journal prevents it
 	meta.Refine = oneOf(map[string][]string{"mode": {index.ModeCreate, index.ModeAppend, index.ModeReplaceSection}})
 	meta.Ask = about("Write the note %s (%s) with this text: \"%s\"?", func(a args) []string {
 		return []string{withSuffix(a.Path), strings.TrimSpace(cmp.Or(a.Mode, index.ModeCreate) + " " +
 			strings.TrimSpace(a.Title+" "+a.Heading)), a.Content}
 	})
-	return forWriters(n, meta, func(ctx context.Context, c Call, a args) (Result, error) {
+	return forWriters(n, meta, Face{Private: true}, func(ctx context.Context, c Call, a args) (Result, error) {
 		if strings.TrimSpace(a.Content) == "" {
 			return Result{}, invalid("content", errors.New("must not be blank: ask the person what to write"))
 		}
@@ -335,7 +368,7 @@ func (n Notes) write() Tool {
 		if note.Mode == "" {
 			note.Mode = index.ModeCreate
 		}
-		s, err := n.of(ctx, c)
+		s, err := n.Shelf(ctx, c)
 		if err != nil {
 			return Result{}, err
 		}
@@ -345,10 +378,10 @@ func (n Notes) write() Tool {
 			}
 			note.Path = withSuffix(note.Path)
 		}
-		w, err := s.put(ctx, c, note)
+		w, err := s.put(ctx, note)
 		if errors.Is(err, index.ErrExists) && a.Mode == "" { // "write a note about X" again
 			note.Mode = index.ModeAppend
-			w, err = s.put(ctx, c, note)
+			w, err = s.put(ctx, note)
 		}
 		return written(ctx, w, err)
 	})
@@ -374,29 +407,31 @@ func written(ctx context.Context, w index.Written, err error) (Result, error) {
 	return Result{Content: fmt.Sprintf(words, w.Path), Private: true, Data: Wrote(ctx, w)}, nil
 }
 
-func (n Notes) move() Tool {
+func (n Notes) move() Operation {
 	type args struct {
 		From string `json:"from" jsonschema:"the note's path now"`
 		To   string `json:"to" jsonschema:"its path then"`
 	}
-	meta := core("vault_move", vaultMoveText, Vault).writes().onDemand()
+	meta := core("vault_move", vaultMoveText, Vault).writes().onDemand().says("moves a note and keeps the links to it")
 	meta.Idempotent, meta.Scope = false, []string{Librarian}
 	meta.Ask = about("Move the note %s to %s?", func(a args) []string { return []string{a.From, a.To} })
-	return forWriters(n, meta, func(ctx context.Context, c Call, a args) (Result, error) {
-		s, err := n.of(ctx, c)
+	face := noteFace("notes move", "Give one another name or folder; every link to it is kept", n.which("from"),
+		Arg{Name: "to", Help: "the new name, or a folder and a name"})
+	return forWriters(n, meta, face, func(ctx context.Context, c Call, a args) (Result, error) {
+		s, err := n.Shelf(ctx, c)
 		if err != nil {
 			return Result{}, err
 		}
-		m, err := s.Move(ctx, c, a.From, a.To)
-		r, err := worded(ctx, deed{err: err}, "Moved: %s is now %s.", a.From, m.To)
-		if err == nil {
-			r.Data = Moved(ctx, m)
+		m, err := s.Move(ctx, a.From, a.To)
+		if err != nil {
+			return Result{}, err
 		}
-		return r, err
+		d := Moved(ctx, m)
+		return Result{Content: d.Note, Data: d}, nil
 	})
 }
 
-func (n Notes) index() Tool {
+func (n Notes) index() Operation {
 	type link struct {
 		Path string `json:"path" jsonschema:"the note's path"`
 		Line string `json:"line,omitempty" jsonschema:"one line about it"`
@@ -406,14 +441,14 @@ func (n Notes) index() Tool {
 		Title string `json:"title" jsonschema:"its title"`
 		Notes []link `json:"notes" jsonschema:"the notes it links, in order"`
 	}
-	meta := core("vault_create_index", vaultIndexText, Vault).writes().onDemand()
+	meta := core("vault_create_index", vaultIndexText, Vault).writes().onDemand().says("writes a note that lists others")
 	meta.Idempotent, meta.Scope = false, []string{Librarian}
 	meta.Ask = asking(func(ctx context.Context, c Call, a args) (string, error) {
 		return sentence(ctx, "Write the index note %s with these notes?", a.Path) + "\n" + Listed(c.Args), nil
 	})
 	meta.Refine = func(s *jsonschema.Schema) { one := 1; s.Properties["notes"].MinItems = &one }
-	return forWriters(n, meta, func(ctx context.Context, c Call, a args) (Result, error) {
-		s, err := n.of(ctx, c)
+	return forWriters(n, meta, Face{Private: true}, func(ctx context.Context, c Call, a args) (Result, error) {
+		s, err := n.Shelf(ctx, c)
 		if err != nil {
 			return Result{}, err
 		}
@@ -429,9 +464,9 @@ func (n Notes) index() Tool {
 			}
 			b.WriteString("\n")
 		}
-		w, err := s.put(ctx, c, index.Note{Path: a.Path, Mode: index.ModeCreate, Title: a.Title, Content: b.String()})
+		w, err := s.put(ctx, index.Note{Path: a.Path, Mode: index.ModeCreate, Title: a.Title, Content: b.String()})
 		if errors.Is(err, index.ErrExists) {
-			w, err = s.put(ctx, c, index.Note{Path: a.Path, Mode: index.ModeReplaceSection, Heading: a.Title, Content: b.String()})
+			w, err = s.put(ctx, index.Note{Path: a.Path, Mode: index.ModeReplaceSection, Heading: a.Title, Content: b.String()})
 		}
 		return written(ctx, w, err)
 	})

@@ -43,9 +43,9 @@ func realTools(t *testing.T) Set {
 		error) {
 		return time.Time{}, nil
 	}}
-	list := append(VaultTools(Notes{Vault: v}), TaskTools(store)...)
-	list = append(append(list, ReminderTools(plan)...), LogTools(plan)...)
-	return NewSet(append(list, SaveFact(store, nil), UpdateFact(store, nil))...)
+	list := append(VaultTools(Notes{Vault: v}), Tools(TaskOperations(store))...)
+	list = append(append(list, Tools(ReminderOperations(plan))...), Tools(LogOperations(plan))...)
+	return NewSet(append(list, Tools(FactOperations(store.Facts, nil))...)...)
 }
 
 // A failed call says what went wrong, and no placeholder of ours.

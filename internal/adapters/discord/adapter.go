@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"parley/internal/adapters/discord/shards"
+	"parley/internal/adapters/recent"
 	"parley/internal/chat"
 	"parley/internal/text"
 	"parley/internal/text/catalog"
@@ -56,8 +57,8 @@ type Timing struct {
 	RetryMax time.Duration // 0 is 1 min
 	Stable   time.Duration // after which a connection counts as good; 0 is 1 min
 	Identify time.Duration // between two sessions of a bucket; 0 is 5 s
-	Token    time.Duration // between looks whether a token that was refused is taken again; 0 is 3 min
-	Refused  time.Duration // between two sessions where the last one was refused for good; 0 is 3 min
+	Token    time.Duration // between checks whether a refused token is accepted again; 0 is 3 min
+	Refused  time.Duration // between sessions after one was refused for good; 0 is 3 min
 }
 
 func (t Timing) defaults() Timing {
@@ -97,26 +98,26 @@ type Adapter struct {
 	*rest
 	me
 	atlas
-	posts
 	interactions
+	nonces recent.Map[string, string] // of the parts that our recent messages are, by their ids
 	// directs are the channels of direct chats, by person.
 	directs sync.Map
-	// ending counts what ends with Run.
+	// ending counts the goroutines that end with Run.
 	ending  sync.WaitGroup
-	readers chan struct{} // holds one for each channel whose history is being read
+	readers chan struct{} // a semaphore: how many channels' history is read at once
 	turns   *shards.Turns
 	brake   brake
-	roots   *x509.CertPool // who vouches for the gateway; nil is the machine's
+	roots   *x509.CertPool // trusted for the gateway; nil is the machine's
 
 	mu     sync.Mutex // guards shards
-	shards []*shard   // all there are, also those of other processes
+	shards []*shard   // all, including those of other processes
 }
 
-// interactions is what commands, buttons and forms need.
+// interactions holds the state of commands, buttons and forms.
 type interactions struct {
-	acks    sync.WaitGroup        // of those being acknowledged or completed
-	menus   atomic.Pointer[menus] // that are registered; nil before
-	targets targets
+	acks    sync.WaitGroup             // counts those being acknowledged or completed
+	menus   atomic.Pointer[menus]      // as registered; nil before
+	targets recent.Map[string, target] // of open forms: Discord does not send them again
 }
 
 // errConnecting is the health before the first connection.
@@ -138,8 +139,9 @@ func New(o Options) (*Adapter, error) {
 	}
 	o.Timing = o.Timing.defaults()
 	return &Adapter{
-		o: o, rest: newRest(o), me: newMe(), atlas: newAtlas(), posts: posts{nonces: map[string]string{}},
-		readers: make(chan struct{}, catchUpSide),
+		o: o, rest: newRest(o), me: newMe(), atlas: newAtlas(), readers: make(chan struct{}, catchUpSide),
+		nonces:       recent.Map[string, string]{Most: maxNonces},
+		interactions: interactions{targets: recent.Map[string, target]{Most: maxTargets}},
 	}, nil
 }
 
@@ -163,8 +165,8 @@ func (a *Adapter) Health() error {
 	return nil
 }
 
-// receives is how receiving goes in this process: degraded where some shards do and
-// others do not.
+// receives returns why this process does not receive: nil if it does, a DegradedError if
+// only some shards do.
 func (a *Adapter) receives() error {
 	var bad []chat.Shard
 	list := a.Shards()

@@ -101,6 +101,15 @@ func connected(t *testing.T, in *intake, s *discordtest.Server) (a *Adapter, sto
 	return a, running(t, a, in, s)
 }
 
+// live runs a test beside others, with an adapter that receives from a fake.
+func live(t *testing.T) (s *discordtest.Server, in *intake, a *Adapter) {
+	t.Helper()
+	t.Parallel()
+	s, in = fake(t), newIntake()
+	a, _ = connected(t, in, s)
+	return s, in, a
+}
+
 // clocks is how far the clocks of adapters that are connected are ahead, by the adapter.
 var clocks sync.Map
 
@@ -135,9 +144,7 @@ func fake(t *testing.T) *discordtest.Server {
 }
 
 func TestNormalizing(t *testing.T) {
-	t.Parallel()
-	s, in := fake(t), newIntake()
-	connected(t, in, s)
+	s, in, _ := live(t)
 	s.Thread("55", "50")
 	for _, tt := range []struct {
 		guild, channel, text string
@@ -165,9 +172,7 @@ func TestNormalizing(t *testing.T) {
 }
 
 func TestInteractionIsAcknowledgedAndAnswered(t *testing.T) {
-	t.Parallel()
-	s, in := fake(t), newIntake()
-	a, _ := connected(t, in, s)
+	s, in, a := live(t)
 	id := s.Interaction(discordtest.Use{Guild: "77", Channel: "50", User: "42", Command: "facts", Permissions: 8,
 		Options: [][2]string{{"text", "I like tea"}}})
 	until(t, "delivered", func() bool { return len(in.texts()) == 1 })
@@ -189,9 +194,7 @@ func TestInteractionIsAcknowledgedAndAnswered(t *testing.T) {
 }
 
 func TestDroppedConnectionResumes(t *testing.T) {
-	t.Parallel()
-	s, in := fake(t), newIntake()
-	connected(t, in, s)
+	s, in, _ := live(t)
 	s.Message("", "10", "42", "one")
 	until(t, "one", func() bool { return len(in.texts()) == 1 })
 	s.Drop()
@@ -260,9 +263,7 @@ func TestFatalCloseCodes(t *testing.T) {
 }
 
 func TestStoringIsTriedAgain(t *testing.T) {
-	t.Parallel()
-	s, in := fake(t), newIntake()
-	connected(t, in, s)
+	s, in, _ := live(t)
 	in.mu.Lock()
 	in.fail = 2
 	in.mu.Unlock()
@@ -271,9 +272,7 @@ func TestStoringIsTriedAgain(t *testing.T) {
 }
 
 func TestRegisterOnlyWhenChanged(t *testing.T) {
-	t.Parallel()
-	s, in := fake(t), newIntake()
-	a, _ := connected(t, in, s)
+	s, _, a := live(t)
 	list := []chat.MenuCommand{{Name: "tasks", Help: "Your tasks"}, {Name: "facts", Help: "What I know",
 		Verbs: []chat.MenuCommand{{Name: "add", Help: "Add one", Options: []chat.MenuOption{{Name: "text", Help: "the fact", Required: true}}}}}}
 	for range 3 {
@@ -376,9 +375,7 @@ func TestCommandForAnotherBot(t *testing.T) {
 // TestAuthorityOfMessages: permissions count, a role's name does
 // not, and what changes is asked anew.
 func TestAuthorityOfMessages(t *testing.T) {
-	t.Parallel()
-	s, in := fake(t), newIntake()
-	connected(t, in, s)
+	s, in, _ := live(t)
 	s.Guild("77", "1", map[string]int64{"500": 8, "501": 1 << 11})
 	n := 0
 	admin := func(guild, user string, roles ...string) bool {
@@ -415,9 +412,7 @@ func TestAuthorityOfMessages(t *testing.T) {
 // TestAuthorityThatChangesWhileItIsAsked: an answer of before the change does
 // not count after it.
 func TestAuthorityThatChangesWhileItIsAsked(t *testing.T) {
-	t.Parallel()
-	s, in := fake(t), newIntake()
-	connected(t, in, s)
+	s, in, _ := live(t)
 	s.Guild("77", "1", nil)
 	late := make(chan struct{})
 	s.Fail(discordtest.Fault{Path: "/guilds/77", Late: late})
@@ -454,7 +449,8 @@ func TestNamesAreOneLine(t *testing.T) {
 // is no word of others.
 func TestWhoseWordsAreQuoted(t *testing.T) {
 	t.Parallel()
-	a := &Adapter{me: me{self: "9000"}, atlas: atlas{places: map[string]place{"50": {}}}}
+	a := &Adapter{atlas: atlas{places: map[string]place{"50": {}}}}
+	a.introduce(resumable{Self: "9000"})
 	for name, tt := range map[string]struct {
 		quoted wireMessage
 		want   bool

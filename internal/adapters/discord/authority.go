@@ -12,7 +12,7 @@ const manages = discordgo.PermissionAdministrator | discordgo.PermissionManageGu
 
 // authority names who administers a server: its owner, and members with one of roles.
 type authority struct {
-	asked bool // Discord has not answered yet; nothing else is known
+	asked bool // Discord has not answered yet; the rest is unknown
 	owner string
 	roles map[string]bool
 }
@@ -37,8 +37,8 @@ func (t *atlas) forgetAuthority(guild string) {
 	delete(t.guilds, guild)
 }
 
-// rule notes who administers a server; if instead is not nil, only while instead
-// is the current note.
+// rule notes who administers a server. With instead, it does so only if that is still the
+// current note.
 func (t *atlas) rule(guild string, who, instead *authority) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -47,8 +47,8 @@ func (t *atlas) rule(guild string, who, instead *authority) {
 	}
 }
 
-// ruler returns who administers a server. Where that is unknown it notes that Discord
-// is being asked, and returns that note.
+// ruler returns who administers a server. If that is unknown, it notes that Discord is
+// being asked, and returns that note.
 func (t *atlas) ruler(guild string) (who *authority, known bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

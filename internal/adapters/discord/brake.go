@@ -14,32 +14,33 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// refusalCursor holds that Discord refused a session for good. It outlives the process: a
-// supervisor that starts the program every few seconds would use up the thousand sessions
-// of a day, after which Discord makes the token invalid.
+// refusalCursor names the note that Discord refused a session for good. It outlives the
+// process: a supervisor that restarts the program every few seconds would use up the
+// thousand sessions of a day, after which Discord resets the token.
 const refusalCursor = "refused"
 
 // refusal is a session that was refused for good.
 type refusal struct {
-	Of   string    `json:"of,omitempty"` // what was refused; with other settings it says nothing
+	Of   string    `json:"of,omitempty"` // fingerprint of the refused settings; it holds for no others
 	Code int       `json:"code,omitempty"`
 	At   time.Time `json:"at"` // when a session was last begun
 }
 
-// brake keeps sessions apart after one was refused for good: one at a time begins in a
-// while, among all shards and starts, until one is taken.
+// brake delays sessions after one was refused for good: across all shards and restarts,
+// one begins per Timing.Refused until one is accepted.
 type brake struct {
 	mu      sync.Mutex // held while it is decided whether a session may begin
 	refused bool       // the note says so
 }
 
-// settled names what Discord judges when a session begins, without telling the token.
+// settled returns a fingerprint of what Discord checks when a session begins. It does not
+// reveal the token.
 func (a *Adapter) settled() string {
 	sum := sha256.Sum256(fmt.Append(nil, a.o.Token, " ", intents, " ", a.o.Shards))
 	return hex.EncodeToString(sum[:8])
 }
 
-// turned returns the note that holds for these settings, the zero value for none.
+// turned returns the note for these settings; the zero value for none.
 func (a *Adapter) turned(ctx context.Context, in chat.Intake) (r refusal, err error) {
 	cursors, err := in.Cursors(ctx, Platform)
 	if err != nil {
@@ -61,8 +62,8 @@ func (a *Adapter) note(ctx context.Context, in chat.Intake, r refusal) error {
 	return nil
 }
 
-// hold waits until a session may begin. After one was refused for good that takes a
-// while, and the next one counts from now on, whatever becomes of this process.
+// hold waits until a session may begin. After one was refused for good, the time of this
+// attempt is noted first, so that it counts even if the process dies.
 func (sh *shard) hold(ctx context.Context, in chat.Intake) error {
 	for {
 		wait, err := sh.allow(ctx, in)
@@ -95,10 +96,10 @@ func (sh *shard) allow(ctx context.Context, in chat.Intake) (time.Duration, erro
 	return 0, sh.note(ctx, in, r)
 }
 
-// noting bounds how long a refusal is tried to be written down.
+// noting bounds the attempts to write a refusal down.
 const noting = 5 * time.Second
 
-// stop notes that a session was refused for good. It does so also while the process ends.
+// stop notes that a session was refused for good, even while the process ends.
 func (a *Adapter) stop(ctx context.Context, in chat.Intake, code int) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), noting)
 	defer cancel()

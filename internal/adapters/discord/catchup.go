@@ -25,11 +25,11 @@ const (
 
 // history tracks how far each channel was read, and what is still to be read.
 type history struct {
-	reading chan struct{} // the adapter's
+	reading chan struct{} // the adapter's semaphore
 
 	mu       sync.Mutex        // guards the rest
-	read     map[string]string // channel -> the newest message on its way to the inbox
-	behind   map[string]bool   // channels whose history cannot be read just now
+	read     map[string]string // channel -> newest message on its way to the inbox
+	behind   map[string]bool   // channels whose history cannot be read at present
 	missed   time.Time         // when the session before this one was alive
 	expected map[string]bool   // servers that READY announced and that have not come yet
 }
@@ -54,14 +54,14 @@ func (h *history) arrived(guild string) {
 	delete(h.expected, guild)
 }
 
-// gaps counts the channels whose history cannot be read just now.
+// gaps counts the channels whose history cannot be read at present.
 func (h *history) gaps() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return len(h.behind)
 }
 
-// newest returns the newest message of a channel that is on its way, "" for none.
+// newest returns the newest message of a channel on its way to the inbox; "" for none.
 func (h *history) newest(channel string) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -149,7 +149,7 @@ func (sh *shard) recall(ctx context.Context, channel, guild string, raw json.Raw
 	return sh.understand(ctx, channel, event{kind: "MESSAGE_CREATE", raw: raw})
 }
 
-// stalled notes whether the history of a channel cannot be read just now.
+// stalled notes whether the history of a channel cannot be read at present.
 func (h *history) stalled(channel string, is bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -160,8 +160,8 @@ func (h *history) stalled(channel string, is bool) {
 	}
 }
 
-// unread reports whether something was said in a channel without a cursor since
-// the last session was alive; if so, it sets a cursor.
+// unread reports whether a channel without a cursor got messages since the last session
+// was alive; if so, it sets a cursor.
 func (h *history) unread(ch wireChannel, guild string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -81,9 +81,9 @@ func (a *Adapter) Register(ctx context.Context, m chat.Menu) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	path := "/applications/" + a.appID() + "/commands"
+	path := "/applications/" + a.identity().App + "/commands"
 	if a.o.Guild != "" {
-		path = "/applications/" + a.appID() + "/guilds/" + a.o.Guild + "/commands"
+		path = "/applications/" + a.identity().App + "/guilds/" + a.o.Guild + "/commands"
 	}
 	want := make([]wireCommand, len(m.Commands))
 	for i, c := range m.Commands {
@@ -195,7 +195,7 @@ func (a *Adapter) used(i *wireInteraction, m *chat.Message) bool {
 	case i.Type == number(discordgo.InteractionModalSubmit):
 		command, about := i.filled()
 		m.Text = command
-		if t, ok := a.targets.get(about); ok {
+		if t, ok := a.targets.Get(about); ok {
 			a.refer(m, about, t)
 		}
 	case i.Data.Type == number(discordgo.MessageApplicationCommand):
@@ -226,8 +226,8 @@ func (i *wireInteraction) person() *wireUser {
 	return who
 }
 
-// user returns what is known about an interaction without asking Discord; nil if
-// it is of no interest.
+// user makes a message of an interaction without asking Discord; nil if the interaction does
+// not matter.
 func (a *Adapter) user(i *wireInteraction) *chat.Message {
 	who := i.person()
 	if who == nil || bool(who.Bot) || !isID(i.ID) || i.GuildID != "" && !isID(i.GuildID) {
@@ -248,7 +248,7 @@ func (a *Adapter) user(i *wireInteraction) *chat.Message {
 	return m
 }
 
-// aside runs, off the read loop, requests that Discord expects at once.
+// aside makes requests that Discord expects at once, off the read loop.
 func (a *Adapter) aside(f func(ctx context.Context)) {
 	a.acks.Add(1)
 	go func() {
@@ -292,7 +292,7 @@ const (
 	maxChoice  = 100 // characters
 )
 
-// complete answers what somebody has typed so far.
+// complete suggests values for what somebody has typed so far.
 func (a *Adapter) complete(ctx context.Context, i *wireInteraction, m chat.Message) {
 	m.Kind, m.Text = chat.KindCommand, "/"+i.Data.Name.shown()
 	options := i.Data.Options
@@ -322,8 +322,7 @@ type completion struct {
 	Value any    `json:"value"` // a number for an option that is one
 }
 
-// takes returns a value as Discord wants it for an option; false for none that it
-// takes.
+// takes converts a value for an option; false if Discord would refuse it.
 func (o wireOptionValue) takes(value string) (any, bool) {
 	if o.Type == number(discordgo.ApplicationCommandOptionInteger) {
 		n, err := strconv.ParseInt(value, 10, 53)

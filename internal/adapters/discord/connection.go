@@ -57,7 +57,7 @@ var (
 // with a close frame: after 1000 or 1001 Discord would forget the session.
 type connection struct {
 	a       *shard
-	ctx     context.Context // of Run: what an event begins goes on after the connection
+	ctx     context.Context // Run's: the work on an event outlives the connection
 	session resumable       // to continue; without an ID one begins
 	ready   chan struct{}   // closed at READY or RESUMED
 	ended   chan struct{}   // closed when nothing is read any more
@@ -72,9 +72,9 @@ type connection struct {
 	raw     net.Conn
 	cause   error // why it ended, the first reason
 	isOpen  bool  // ready is closed
-	dropped bool  // nothing is to connect any more
+	dropped bool  // dialing must not go on
 	called  bool  // IDENTIFY or RESUME was written
-	beating bool  // a heartbeat is not answered yet
+	beating bool  // a heartbeat is unanswered
 }
 
 func newConnection(ctx context.Context, sh *shard, session resumable) *connection {
@@ -135,7 +135,7 @@ func (c *connection) connect(ctx context.Context) error {
 	return nil
 }
 
-// dial keeps the connection, so that it can be cut. Once it was to be cut there is none.
+// dial keeps the connection for drop; after drop it fails.
 func (c *connection) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	conn, err := (&net.Dialer{}).DialContext(ctx, network, address)
 	if err != nil {
@@ -214,7 +214,7 @@ func (c *connection) take(e discordgo.Event) {
 	}
 }
 
-// hello says who we are, and begins to send heartbeats.
+// hello identifies or resumes, and starts the heartbeats.
 func (c *connection) hello(data json.RawMessage) {
 	if c.asked() { // a thousand IDENTIFYs a day invalidate the token
 		return
@@ -288,7 +288,7 @@ func (c *connection) write(op int, data any) {
 	}
 }
 
-// last stays with the connection until it ends, and returns why.
+// last waits until the connection ends, and returns why.
 func (c *connection) last(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
@@ -298,8 +298,7 @@ func (c *connection) last(ctx context.Context) error {
 	}
 }
 
-// leave waits until no event is taken any more: a late one must not advance the next
-// session.
+// leave waits until no more events are taken: a late one must not advance the next session.
 func (c *connection) leave() {
 	c.drop()
 	c.work.Wait()

@@ -39,9 +39,7 @@ func TestPackets(t *testing.T) {
 // TestInvalidMidway: a session that Discord takes back while all goes well begins anew once,
 // in its turn.
 func TestInvalidMidway(t *testing.T) {
-	t.Parallel()
-	s, in := fake(t), newIntake()
-	connected(t, in, s)
+	s, in, _ := live(t)
 	s.Packet(websocket.TextMessage, []byte(`{"op":9,"d":false}`))
 	until(t, "another session", func() bool { return s.Identifies() == 2 && s.Connected() == 1 })
 	s.Message("", "10", "42", "still there?")

@@ -3,6 +3,7 @@ package discord
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"slices"
@@ -37,7 +38,7 @@ func (c *connection) event(e *discordgo.Event) {
 	a.wake()
 }
 
-// wake lets the store note how far the session has come.
+// wake makes the store note how far the session has come.
 func (sh *shard) wake() {
 	select {
 	case sh.noted <- struct{}{}:
@@ -61,8 +62,8 @@ func (sh *shard) arrive(ctx context.Context, e *discordgo.Event) {
 	sh.enter(ctx, string(at.ChannelID), item)
 }
 
-// begin notes a new session, and that everything said since the last one has
-// to be read from the history.
+// begin notes a new session, and asks for the history of everything said since the last
+// one.
 func (c *connection) begin(e *discordgo.Event) {
 	a := c.a
 	var r wireReady
@@ -186,3 +187,42 @@ func (a *Adapter) deleted(ctx context.Context, raw json.RawMessage) (list []chat
 
 // discordEpoch is the zero of snowflake ids, in Unix milliseconds.
 const discordEpoch = 1420070400000
+
+// whole returns an event with its kind, as it is put aside.
+func (e event) whole() []byte {
+	b, _ := json.Marshal(wholeEvent{e.kind, e.raw}) // it was read as JSON
+	return b
+}
+
+type wholeEvent struct {
+	Kind string          `json:"t"`
+	Data json.RawMessage `json:"d"`
+}
+
+// maxRenormalize bounds what Discord may be asked about an old event.
+const maxRenormalize = 4 * lookup
+
+// Renormalize implements chat.Renormalizer.
+func (a *Adapter) Renormalize(raw []byte) ([]chat.Message, error) {
+	select {
+	case <-a.known:
+	default:
+		return nil, chat.ErrNotReady
+	}
+	var e wholeEvent
+	if err := json.Unmarshal(raw, &e); err != nil || e.Kind == "" {
+		return nil, errors.New("not an event of Discord as a whole")
+	}
+	if e.Kind == "INTERACTION_CREATE" {
+		return nil, errors.New("a command or a button can be answered for a few minutes only; use it again")
+	}
+	var at wireAddress
+	_ = decode(e.Data, &at) // judged below
+	ctx, cancel := context.WithTimeout(context.Background(), maxRenormalize)
+	defer cancel()
+	item := newShard(a, 0, 1).understand(ctx, string(at.ChannelID), event{kind: e.Kind, raw: e.Data})
+	if item.dead != nil {
+		return nil, errors.New(item.dead.Reason)
+	}
+	return item.messages, nil
+}

@@ -157,9 +157,7 @@ func TestFaultLateInteraction(t *testing.T) {
 // TestFaultGoneWhileAnswering: what is answered may be deleted meanwhile: the
 // preview, the channel, or the thread is archived. It ends after a call or two.
 func TestFaultGoneWhileAnswering(t *testing.T) {
-	t.Parallel()
-	s, in := fake(t), newIntake()
-	a, _ := connected(t, in, s)
+	s, _, a := live(t)
 	ctx := context.Background()
 	preview := func(channel string, row int64) string {
 		id, _, err := a.Preview(ctx, chat.Message{ID: "5", Row: row, Key: chat.Key{Platform: Platform, Channel: channel},

@@ -64,8 +64,8 @@ func wireActions(m chat.Menu) (list []wireCommand) {
 	return list
 }
 
-// lacking returns the form for what a use of a command leaves out; false if nothing
-// is, or Discord takes no form for it.
+// lacking returns the form for a required text that is missing from a command; false if
+// none is, or Discord takes no form for it.
 func (a *Adapter) lacking(i *wireInteraction) (f form, command string, ok bool) {
 	path, options := i.Data.Name.shown(), i.Data.Options
 	if len(options) > 0 && options[0].Type == number(discordgo.ApplicationCommandOptionSubCommand) {
@@ -97,7 +97,7 @@ const (
 	paragraph = 2
 )
 
-// ask shows a form; what comes of it is a use of the command of this id.
+// ask shows a form; sending it uses the command in its id.
 func (a *Adapter) ask(ctx context.Context, i *wireInteraction, f form, id string) {
 	style := paragraph
 	if f.option == "" {
@@ -112,8 +112,7 @@ func (a *Adapter) ask(ctx context.Context, i *wireInteraction, f form, id string
 // formField begins the id of the one field of a form; the option's name follows.
 const formField = "text:"
 
-// filled returns a form that was sent as the command it stands for, with the message
-// it is about.
+// filled returns the command that a sent form stands for, and the message it is about.
 func (i *wireInteraction) filled() (command, about string) {
 	command = i.Data.CustomID.shown()
 	if head, id, ok := strings.Cut(command, " @"); ok && isID(plain(id)) {
@@ -134,10 +133,10 @@ func (i *wireInteraction) filled() (command, about string) {
 	return command, about
 }
 
-// quotes are what a value may stand between.
+// quotes are the pairs that a value may stand between.
 var quotes = [][2]string{{`"`, `"`}, {"«", "»"}, {"“", "”"}, {"„", "“"}}
 
-// quoted puts a value between quotes that it does not hold.
+// quoted puts a value between quotes that it does not contain.
 func quoted(value string) string {
 	for _, q := range quotes {
 		if !strings.Contains(value, q[1]) {
@@ -164,7 +163,7 @@ func (a *Adapter) act(i *wireInteraction, m *chat.Message) (command string, aske
 		if utf8.RuneCountInString(id) > maxCustomID {
 			return "", false
 		}
-		a.targets.put(string(i.Data.Target), i.target(a.myID(), m))
+		a.targets.Put(string(i.Data.Target), i.target(a.myID(), m))
 		a.aside(func(ctx context.Context) { a.ask(ctx, i, f, id) })
 		return "", true
 	}
@@ -172,10 +171,14 @@ func (a *Adapter) act(i *wireInteraction, m *chat.Message) (command string, aske
 	return "/" + act.Command, false
 }
 
+// maxTargets is how many messages that forms are about are remembered. What was forgotten
+// only costs the form.
+const maxTargets = 200
+
 // target is a message that somebody uses a menu on.
 type target struct {
 	text  string
-	other bool // it is neither the bot's nor theirs
+	other bool // written by neither the bot nor them
 }
 
 // target reads the message that came with an interaction.

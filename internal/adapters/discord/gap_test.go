@@ -52,9 +52,7 @@ func ordered(t *testing.T, in *intake, n int, channels ...string) {
 // after each such gap of a process, not only the first, and what is said
 // afterwards comes behind it.
 func TestEveryGapIsRead(t *testing.T) {
-	t.Parallel()
-	s, in := fake(t), newIntake()
-	connected(t, in, s)
+	s, in, _ := live(t)
 	talk(s, "10", 0, 2)
 	s.Message("77", "50", "42", "50/0")
 	s.Message("77", "50", "42", "50/1")
@@ -82,9 +80,7 @@ func TestEveryGapIsRead(t *testing.T) {
 // TestLongGapIsReadInPages: more than a page is read to its end, and what comes
 // while it is read waits behind it.
 func TestLongGapIsReadInPages(t *testing.T) {
-	t.Parallel()
-	s, in := fake(t), newIntake()
-	connected(t, in, s)
+	s, in, _ := live(t)
 	talk(s, "10", 0, 1)
 	until(t, "live", func() bool { return len(in.texts()) == 1 })
 	lift := s.Stall("GET", "/channels/10/messages")
@@ -102,9 +98,7 @@ func TestLongGapIsReadInPages(t *testing.T) {
 // newer of that channel is let by, it is said so, and other channels go on. A
 // channel that may not be read any more holds nothing up.
 func TestGapIsReadAgainAfterAFailure(t *testing.T) {
-	t.Parallel()
-	s, in := fake(t), newIntake()
-	a, _ := connected(t, in, s)
+	s, in, a := live(t)
 	for _, c := range []string{"10", "11", "12"} {
 		talk(s, c, 0, 1)
 	}
@@ -299,9 +293,7 @@ func TestOverrun(t *testing.T) {
 // TestTakenBack: edits name what they change, deletions what is gone, also many
 // at once.
 func TestTakenBack(t *testing.T) {
-	t.Parallel()
-	s, in := fake(t), newIntake()
-	connected(t, in, s)
+	s, in, _ := live(t)
 	s.Thread("55", "50")
 	ids := []string{s.Message("77", "55", "42", "one"), s.Message("77", "55", "42", "two"), s.Message("77", "55", "42", "three")}
 	s.Edit(ids[0], "one, changed")

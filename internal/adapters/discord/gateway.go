@@ -70,7 +70,7 @@ func (sh *shard) run(ctx context.Context, in chat.Intake) error {
 	return nil
 }
 
-// hopeless returns why it is pointless to connect again after an error, nil for not.
+// hopeless returns why connecting again is pointless; nil if it is not.
 func (sh *shard) hopeless(err error) error {
 	switch code := closeCode(err); {
 	case sh.renumbers(code):
@@ -90,12 +90,12 @@ func (sh *shard) hopeless(err error) error {
 	return nil
 }
 
-// renumbers reports whether after a close code another number of shards helps.
+// renumbers reports whether another number of shards helps after a close code.
 func (sh *shard) renumbers(code int) bool {
 	return (code == 4010 || code == 4011) && sh.o.Shards == 0
 }
 
-// anew forgets what an earlier Run left half done: what was not stored is heard again.
+// anew drops what an earlier Run left unfinished: events that were not stored come again.
 func (sh *shard) anew() {
 	for len(sh.queue) > 0 {
 		<-sh.queue
@@ -104,7 +104,7 @@ func (sh *shard) anew() {
 	sh.progress.clear()
 }
 
-// errUnknown is that nothing has told yet who the bot is.
+// errUnknown: the bot's own id is unknown.
 var errUnknown = errors.New("discord: no process has connected yet")
 
 // Learn implements chat.Learner: the process that receives has noted who we are.
@@ -143,8 +143,7 @@ func closeCode(err error) int {
 	return 0
 }
 
-// connect makes one connection and stays with it until it ends. It returns why
-// it ended.
+// connect makes one connection, waits until it ends, and returns why.
 func (sh *shard) connect(ctx context.Context, in chat.Intake) error {
 	session := sh.progress.resume()
 	bucket := 0

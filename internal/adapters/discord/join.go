@@ -11,13 +11,12 @@ import (
 	"parley/internal/chat"
 )
 
-// newcomer is how long after joining a server it is still news: Discord describes
-// each server anew whenever it was away.
+// newcomer is how long joining a server stays news: Discord describes each server again
+// after every outage.
 const newcomer = 10 * time.Minute
 
-// greet tells of a server that the bot was just added to, in the channel where
-// Discord welcomes people. Discord does not say who added it. The journal drops the
-// news when it comes twice.
+// greet reports that the bot was just added to a server, in the channel where Discord
+// welcomes people. Discord does not say by whom. The journal drops duplicates.
 func (sh *shard) greet(ctx context.Context, g *wireGuild, sequence int64) {
 	joined, err := time.Parse(time.RFC3339, g.JoinedAt.shown())
 	channel := lobby(g)
@@ -30,8 +29,8 @@ func (sh *shard) greet(ctx context.Context, g *wireGuild, sequence int64) {
 	}})
 }
 
-// lobby returns the channel in which newcomers are seen, "" for none: the one that
-// the server chose, or its first.
+// lobby returns the channel for newcomers: the one that the server chose, or its first;
+// "" for none.
 func lobby(g *wireGuild) string {
 	first := ""
 	for _, ch := range g.Channels {

@@ -14,14 +14,14 @@ const maxQueued = 4096
 
 // event is something that happened in a channel.
 type event struct {
-	kind   string // as Discord names it; "" asks to read what was missed
+	kind   string // as Discord names it; "" asks to read the history
 	raw    json.RawMessage
 	made   *chat.Message // of an interaction, which is understood before it waits
 	ticket ticket
 }
 
-// lanes keep the events of each channel in order. No channel waits for another,
-// and the gateway waits for none: all questions to Discord are asked here.
+// lanes keep the events of each channel in order. No channel waits for another, and the
+// gateway for none: all requests about an event are made here.
 type lanes struct {
 	mu        sync.Mutex // guards the rest
 	byChannel map[string]*lane
@@ -33,8 +33,8 @@ type lanes struct {
 // lane is one channel's. It has a goroutine only while it has events.
 type lane struct{ queue []event }
 
-// enter puts an event at the end of its channel's lane. It never blocks. Where
-// too much waits already, it asks for the channel to be read again instead.
+// enter appends an event to its channel's lane. It never blocks. If too much waits already,
+// it asks to read the channel's history instead.
 func (sh *shard) enter(ctx context.Context, channel string, e event) {
 	l := &sh.lanes
 	l.mu.Lock()
@@ -80,7 +80,7 @@ func (l *lanes) waiting() (list []string) {
 	return list
 }
 
-// overrun reports whether more came than could be stored, and still waits.
+// overrun reports whether events were dropped because too many waited, and still do.
 func (l *lanes) overrun() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -49,9 +49,7 @@ func TestStalledPlaceHoldsUpNobody(t *testing.T) {
 // TestLookupsAreTriedAgain: a thread is known as one also when Discord fails
 // while it is asked.
 func TestLookupsAreTriedAgain(t *testing.T) {
-	t.Parallel()
-	s, in := fake(t), newIntake()
-	connected(t, in, s)
+	s, in, _ := live(t)
 	s.Thread("55", "50")
 	s.Fail(discordtest.Fault{Method: "GET", Path: "/channels/55", Status: 500, Times: 3})
 	s.Message("77", "55", "42", "in a thread")

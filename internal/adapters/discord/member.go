@@ -27,8 +27,7 @@ func (a *Adapter) Reads(ctx context.Context, k chat.Key, userID string) (bool, e
 	}
 	var m discordgo.Member
 	err := a.call(ctx, http.MethodGet, "/guilds/"+ch.GuildID+"/members/"+person, "", nil, &m)
-	var no *restError
-	if errors.As(err, &no) && (no.Code == unknownMember || no.Code == unknownUser) {
+	if code := codeOf(err); code == unknownMember || code == unknownUser {
 		return false, nil
 	}
 	if err != nil {

@@ -19,8 +19,8 @@ import (
 // name it.
 const voiceMessage discordgo.MessageFlags = 1 << 13
 
-// message normalizes. It returns a reason when somebody's message cannot be
-// understood, and neither message nor reason when there is nothing of interest.
+// message normalizes an event. It returns a reason if somebody's message cannot be
+// understood, and neither message nor reason if the event does not matter.
 func (a *Adapter) message(ctx context.Context, m *wireMessage, kind chat.Kind) (out *chat.Message, reason string) {
 	self := a.myID()
 	if kind == chat.KindEdit && m.Edited == "" {
@@ -63,12 +63,12 @@ func (a *Adapter) message(ctx context.Context, m *wireMessage, kind chat.Kind) (
 	return out, ""
 }
 
-// written recognizes what a person writes, as opposed to Discord's notes.
+// written reports whether a person wrote a message, as opposed to Discord's own notices.
 func written(kind number) bool {
 	return kind == number(discordgo.MessageTypeDefault) || kind == number(discordgo.MessageTypeReply)
 }
 
-// broken names the part of a message that is missing and indispensable.
+// broken names an indispensable part that a message lacks; "" for none.
 func (m *wireMessage) broken() string {
 	switch {
 	case !isID(m.ID):
@@ -85,7 +85,7 @@ func (m *wireMessage) broken() string {
 	return ""
 }
 
-// edited works out the new version of an earlier message.
+// edited makes out a new version of an earlier message.
 func (a *Adapter) edited(m *wireMessage, out *chat.Message) {
 	out.ReplyTo, out.At = string(m.ID), a.now()
 	version := "0"

@@ -16,14 +16,14 @@ import (
 	"parley/internal/text"
 )
 
-// numberCursor holds how many shards there are, where Discord decides it. Without it
-// there is one.
+// numberCursor names the note of how many shards there are if Discord decides that; without
+// it there is one.
 const numberCursor = "shards"
 
-// errNotEnough is that Discord refuses the number that it recommends.
+// errNotEnough: Discord rejected its own recommended shard count.
 var errNotEnough = text.Tell("Discord refuses as many shards as it recommends itself: set discord.shards to a greater number")
 
-// errNumber is that the number of shards is not right any more.
+// errNumber: the number of shards must change.
 var errNumber = errors.New("discord: another number of shards is needed")
 
 // Run implements chat.Adapter.
@@ -55,8 +55,8 @@ func (a *Adapter) Run(ctx context.Context, in chat.Intake) error {
 	}
 }
 
-// mind looks now and then whether a token that was refused is taken again: a mistake of
-// Discord's, or of somebody who has put it right, needs no restart.
+// mind checks now and then whether a refused token is accepted again: once a mistake is
+// fixed, no restart is needed.
 func (a *Adapter) mind(ctx context.Context) {
 	for chat.Sleep(ctx, a.o.Timing.Token) {
 		if a.cred.Refused() {
@@ -65,14 +65,14 @@ func (a *Adapter) mind(ctx context.Context) {
 	}
 }
 
-// introduced tries to find out who we are, also where no shard is this process's.
+// introduced finds out who we are, even if this process runs no shard.
 func (a *Adapter) introduced(ctx context.Context, in chat.Intake) {
 	for a.Learn(ctx, in) != nil && chat.Sleep(ctx, 500*time.Millisecond) {
 	}
 }
 
-// number returns how many shards there are as far as is known without asking Discord,
-// which is done before a session begins.
+// number returns how many shards there are, by the settings or the last note. Discord is
+// asked before a session begins.
 func (a *Adapter) number(ctx context.Context, in chat.Intake) (int, error) {
 	if a.o.Shards > 0 {
 		return a.o.Shards, nil
@@ -84,8 +84,8 @@ func (a *Adapter) number(ctx context.Context, in chat.Intake) (int, error) {
 	return shards.Number(cursors[numberCursor]), nil
 }
 
-// divide runs n shards, or those of them that are this process's, until one of them gives
-// up, ctx ends or another process notes another number.
+// divide runs n shards, or this process's share of them, until one gives up, ctx ends or
+// another process notes another number.
 func (a *Adapter) divide(ctx context.Context, in chat.Intake, n int) error {
 	list := make([]*shard, n)
 	for i := range list {
@@ -108,7 +108,7 @@ func (a *Adapter) divide(ctx context.Context, in chat.Intake, n int) error {
 	return err
 }
 
-// renumberEvery is how often a process looks whether another one noted another number.
+// renumberEvery is how often a process checks whether another one noted another number.
 const renumberEvery = 10 * time.Second
 
 func (a *Adapter) watchNumber(ctx context.Context, in chat.Intake, n int, stop context.CancelCauseFunc) {
@@ -120,7 +120,7 @@ func (a *Adapter) watchNumber(ctx context.Context, in chat.Intake, n int, stop c
 	}
 }
 
-// renumber notes how many shards Discord wants instead of n, unless another process did.
+// renumber notes how many shards Discord wants instead of n, unless another process has.
 func (a *Adapter) renumber(ctx context.Context, in chat.Intake, n int) error {
 	for try := 0; ctx.Err() == nil; try++ {
 		if now, err := a.number(ctx, in); err != nil || now != n {
@@ -151,8 +151,8 @@ func (a *Adapter) gatewayBot(ctx context.Context) (got shards.Advice, err error)
 	return got.Sane(), err
 }
 
-// mayIdentify asks how many sessions may still be begun: after too many, Discord resets
-// the token. It returns how many may begin side by side.
+// mayIdentify asks how many sessions may still begin: after too many, Discord resets the
+// token. It returns how many may begin at once.
 func (sh *shard) mayIdentify(ctx context.Context) (side int, err error) {
 	got, err := sh.gatewayBot(ctx)
 	if err != nil {
@@ -170,8 +170,8 @@ func (sh *shard) mayIdentify(ctx context.Context) (side int, err error) {
 	return got.Limit.Side, nil
 }
 
-// lastAlive returns up to when everything was heard by shards of another number, the zero
-// time for none: from there on the history is read.
+// lastAlive returns until when shards of another number received everything; the history
+// is read from there on. Zero is never.
 func lastAlive(cursors map[string]string, of int) time.Time {
 	first, last := map[int]time.Time{}, map[int]time.Time{}
 	for name, note := range cursors {

@@ -18,9 +18,7 @@ func said(id, text string) map[string]any {
 // TestOddEventsArePutAside: an event that no message can be made of is kept
 // raw, once, and what follows is heard.
 func TestOddEventsArePutAside(t *testing.T) {
-	t.Parallel()
-	s, in := fake(t), newIntake()
-	a, _ := connected(t, in, s)
+	s, in, a := live(t)
 	n := 0
 	for name, spoil := range map[string]func(e map[string]any){
 		"empty id":           func(e map[string]any) { e["id"] = "" },
@@ -81,9 +79,7 @@ func TestOddEventsArePutAside(t *testing.T) {
 // TestOddFieldsCostThemselves: a field of a type nobody expects costs that
 // field and no message.
 func TestOddFieldsCostThemselves(t *testing.T) {
-	t.Parallel()
-	s, in := fake(t), newIntake()
-	connected(t, in, s)
+	s, in, _ := live(t)
 	odd := []any{nil, true, 7, 7.5, "x", []any{}, []any{nil, 1, "x"}, map[string]any{"a": 1}}
 	fields := []string{"mentions", "mention_roles", "attachments", "embeds", "reactions", "components", "stickers",
 		"poll", "flags", "tts", "pinned", "timestamp",
@@ -137,9 +133,7 @@ func TestOddFieldsCostThemselves(t *testing.T) {
 // TestOddEditsAndRoles: an edit survives fields nobody expects, and so does who
 // administers a server.
 func TestOddEditsAndRoles(t *testing.T) {
-	t.Parallel()
-	s, in := fake(t), newIntake()
-	connected(t, in, s)
+	s, in, _ := live(t)
 	e := said("100", "first")
 	s.Dispatch("MESSAGE_CREATE", e)
 	e = said("100", "second")

@@ -81,9 +81,7 @@ func TestPagesPauseEverything(t *testing.T) {
 // TestOneBadRoute: a route that answers with pages while others do well is
 // asked less and less, too.
 func TestOneBadRoute(t *testing.T) {
-	t.Parallel()
-	s, in := fake(t), newIntake()
-	a, _ := connected(t, in, s)
+	s, _, a := live(t)
 	forward := wound(a)
 	s.Fail(discordtest.Fault{Path: "/channels/66/", Status: 403, Page: true, Times: 1 << 30})
 	good := 0
@@ -104,9 +102,7 @@ func TestOneBadRoute(t *testing.T) {
 // TestRefusalsAreBounded: however many requests are refused, and for whatever
 // reason, an address stays far below what gets it banned.
 func TestRefusalsAreBounded(t *testing.T) {
-	t.Parallel()
-	s, in := fake(t), newIntake()
-	a, _ := connected(t, in, s)
+	s, _, a := live(t)
 	forward := wound(a)
 	s.Fail(discordtest.Fault{Path: "/channels/", Status: 403, Code: 50001, Times: 1 << 30})
 	before := len(s.Calls("", "/"))
@@ -129,9 +125,7 @@ func TestRefusalsAreBounded(t *testing.T) {
 
 // TestLimitsWithoutATime: a 429 that does not say for how long is no invitation.
 func TestLimitsWithoutATime(t *testing.T) {
-	t.Parallel()
-	s, in := fake(t), newIntake()
-	a, _ := connected(t, in, s)
+	s, _, a := live(t)
 	forward := wound(a)
 	s.Fail(discordtest.Fault{Path: "/channels/50/", Status: 429, Times: 1 << 30, Bare: true})
 	for range 600 {

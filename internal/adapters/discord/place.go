@@ -108,7 +108,7 @@ func (sh *shard) learnGuild(ctx context.Context, g *wireGuild) {
 	for _, r := range g.Roles {
 		for _, m := range g.Members {
 			if bool(r.Managed) && m.User != nil && string(m.User.ID) == self && slices.Contains(m.Roles, r.ID) {
-				sh.play(string(r.ID))
+				sh.roles.Store(string(r.ID), true)
 			}
 		}
 	}

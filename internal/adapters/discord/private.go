@@ -11,8 +11,8 @@ import (
 	"parley/internal/text"
 )
 
-// directMark begins the Channel of a direct chat that is known by its person
-// only: Discord names the channel when it is opened.
+// directMark begins the Channel of a direct chat known only by its person: Discord names
+// the channel when it is opened.
 const directMark = "@"
 
 // Whispers implements chat.Confidant: while an interaction lives, its answer can
@@ -40,7 +40,7 @@ func (a *Adapter) Door() string {
 	return "https://discord.com/users/" + self
 }
 
-// way reads an Origin that is still valid.
+// way decodes an Origin; false if it has expired.
 func (a *Adapter) way(s string) (o origin, ok bool) {
 	if s == "" || json.Unmarshal([]byte(s), &o) != nil {
 		return o, false
@@ -90,11 +90,10 @@ func (a *Adapter) whisperTo(ctx context.Context, o origin, p chat.Part) (string,
 			err = a.call(ctx, http.MethodPatch, first, "", attach(body, p.Files), &got)
 			return got.ID.shown(), err
 		}
-		var e *restError
 		if err == nil {
 			err = a.call(ctx, http.MethodDelete, first, "", nil, nil)
 		}
-		if err != nil && !(errors.As(err, &e) && e.Code == unknownMessage) {
+		if err != nil && codeOf(err) != unknownMessage {
 			return "", repeatable(err)
 		}
 	}
@@ -106,8 +105,8 @@ func (a *Adapter) whisperTo(ctx context.Context, o origin, p chat.Part) (string,
 // unknownMessage is Discord's code for a message that is not there.
 const unknownMessage = 10008
 
-// closed reports whether a refusal is about the whole conversation: no such channel or
-// person, no access, or a direct chat that its person keeps shut.
+// closed reports whether a refusal concerns the whole conversation: no such channel or
+// person, no access, or a closed direct chat.
 func closed(e *restError) bool {
 	switch e.Code {
 	case 10003, 10013, 50001, 50007, 50278:
@@ -116,8 +115,8 @@ func closed(e *restError) bool {
 	return false
 }
 
-// channelFor returns where the messages of a conversation are posted; a direct chat
-// that is known by its person is opened, once.
+// channelFor returns the channel to post in. It opens a direct chat that is known only by
+// its person, once.
 func (a *Adapter) channelFor(ctx context.Context, k chat.Key) (string, error) {
 	person, direct := strings.CutPrefix(k.Channel, directMark)
 	if !direct {

@@ -19,28 +19,28 @@ type resumable struct {
 	App   string    `json:"app"`
 	Name  string    `json:"name,omitempty"`
 	Tries int       `json:"tries,omitempty"` // RESUMEs that nothing came of
-	At    time.Time `json:"at"`              // when the session was alive
+	At    time.Time `json:"at"`              // when the session was last alive
 }
 
-// ticket is an event on its way to the inbox. With seq 0 it stands for reading a
-// gap, which no session replays.
+// ticket stands for an event on its way to the inbox; with seq 0, for reading a gap, which
+// no session replays.
 type ticket struct {
 	gen int
 	seq int64
 }
 
-// progress knows up to which event everything is stored. Channels are processed in
-// parallel, so that is not the newest event.
+// progress tracks up to which event everything is stored. Channels are processed in
+// parallel, so that is not simply the newest event.
 type progress struct {
 	mu      sync.Mutex // guards the rest
 	session resumable  // Seq is the newest received
 	gen     int        // counts sessions
 	open    map[int64]bool
-	owed    int       // under way, and not replayed by the present session
-	since   time.Time // when the session before was alive
+	owed    int       // under way, but not replayed by the present session
+	since   time.Time // when the previous session was last alive
 }
 
-// clear forgets all: what is under way counts no more.
+// clear forgets everything; tickets under way no longer count.
 func (p *progress) clear() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -48,8 +48,7 @@ func (p *progress) clear() {
 	p.gen++
 }
 
-// restore continues from what an earlier process noted. What was heard in other ways up
-// to a time is not missing.
+// restore continues from an earlier process's note. Nothing up to heard is missing.
 func (p *progress) restore(note string, heard time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -65,8 +64,8 @@ func (p *progress) restore(note string, heard time.Time) {
 	}
 }
 
-// fresh begins another session. It returns when the last one was alive. Until
-// planned is called, more events may be outstanding than are known.
+// fresh begins another session, and returns when the last one was alive. Until planned is
+// called, an unknown number of gaps counts as outstanding.
 func (p *progress) fresh(r resumable) (since time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -80,7 +79,7 @@ func (p *progress) fresh(r resumable) (since time.Time) {
 	return p.since
 }
 
-// planned notes that every gap to be read has its ticket.
+// planned notes that every gap has its ticket.
 func (p *progress) planned() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -115,7 +114,7 @@ func (p *progress) resume() resumable {
 	return r
 }
 
-// unasked uncounts the try of a RESUME that never reached Discord.
+// unasked takes back the try of a RESUME that never reached Discord.
 func (p *progress) unasked() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -164,9 +163,8 @@ func (p *progress) id() string {
 	return p.session.ID
 }
 
-// noteAfter returns the session that the next process may resume without losing
-// anything once a batch is stored. There is none while anything is under way that
-// no RESUME would replay.
+// noteAfter returns the session that the next process can resume without loss once a batch
+// is stored; none while anything is under way that RESUME would not replay.
 func (p *progress) noteAfter(batch []arrival) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -13,11 +13,11 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"parley/internal/adapters/discord/restraint"
+	"parley/internal/adapters/recent"
 	"parley/internal/chat"
 )
 
@@ -34,39 +34,20 @@ type rest struct {
 	now   func() time.Time
 	guard restraint.Guard
 	cred  *chat.Credential
-	skew  atomic.Int64 // how far Discord's clock is ahead, in ns
-
-	mu     sync.Mutex           // guards silent
-	silent map[string]time.Time // which routes must be left alone, and until when
+	skew  atomic.Int64         // how far Discord's clock is ahead, in ns
+	quiet recent.Waits[string] // routes, and everywhere
 }
 
 func newRest(o Options) *rest {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = 64
-	r := &rest{token: o.Token, api: strings.TrimRight(o.APIURL, "/"), http: &http.Client{Transport: transport}, now: o.Now,
-		silent: map[string]time.Time{}}
+	r := &rest{token: o.Token, api: strings.TrimRight(o.APIURL, "/"), http: &http.Client{Transport: transport}, now: o.Now}
 	r.cred = chat.NewCredential(r.taken, func() time.Time { return r.now() })
 	return r
 }
 
-// hushed returns how long a route must still be left alone.
-func (r *rest) hushed(what string) time.Duration {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return max(r.silent[what].Sub(r.now()), r.silent["*"].Sub(r.now()))
-}
-
-func (r *rest) hush(what string, d time.Duration) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	now := r.now()
-	for w, until := range r.silent {
-		if now.After(until) {
-			delete(r.silent, w)
-		}
-	}
-	r.silent[what] = now.Add(d)
-}
+// everywhere is what a global limit silences.
+const everywhere = "*"
 
 // maxAnswer bounds what is read of an answer.
 const maxAnswer = 8 << 20
@@ -83,6 +64,15 @@ type restError struct {
 // Error implements error.
 func (e *restError) Error() string {
 	return fmt.Sprintf("discord: status %d, code %d: %s", e.Status, e.Code, e.Message)
+}
+
+// codeOf returns the code of a definite no, 0 for any other error.
+func codeOf(err error) int {
+	var no *restError
+	if !errors.As(err, &no) {
+		return 0
+	}
+	return no.Code
 }
 
 // call makes one request. in nil sends no body; out nil ignores the answer.
@@ -105,7 +95,7 @@ func (r *rest) call(ctx context.Context, method, path, channel string, in, out a
 		return err
 	}
 	quiet := cmp.Or(channel, restraint.Route(req))
-	if d := r.hushed(quiet); d > 0 {
+	if d := r.quiet.Left(r.now(), quiet, everywhere); d > 0 {
 		return &chat.WaitError{After: d, Err: errLimited}
 	}
 	if body != nil {
@@ -129,8 +119,7 @@ func (r *rest) request(ctx context.Context, method, path string, body []byte) (*
 	return req, nil
 }
 
-// exchange makes one request, unless none may be made just now, and finds out what a 401
-// is about.
+// exchange makes one request if the token is accepted. After a 401 it checks the token.
 func (r *rest) exchange(req *http.Request) (*http.Response, []byte, error) {
 	if !r.cred.Usable(req.Context()) {
 		return nil, nil, errToken
@@ -143,7 +132,7 @@ func (r *rest) exchange(req *http.Request) (*http.Response, []byte, error) {
 	return resp, answer, err
 }
 
-// taken asks Discord who we are, for which it wants nothing but the token.
+// taken reports whether Discord accepts the token: it asks who we are.
 func (r *rest) taken(ctx context.Context) (bool, error) {
 	req, err := r.request(ctx, http.MethodGet, "/users/@me", nil)
 	if err != nil {
@@ -159,8 +148,8 @@ func (r *rest) taken(ctx context.Context) (bool, error) {
 	return true, r.judge(resp, answer, restraint.Route(req), nil)
 }
 
-// send makes one request. An answer that is not from Discord's API makes every request
-// wait.
+// send makes one request. An answer that does not come from Discord's API delays all
+// requests.
 func (r *rest) send(req *http.Request) (*http.Response, []byte, error) {
 	route, began := restraint.Route(req), r.now()
 	if wait, why := r.guard.Enter(route, began); wait > 0 {
@@ -198,14 +187,14 @@ func (r *rest) dated(resp *http.Response) {
 	}
 }
 
-// upload is a body that is made already.
+// upload is an encoded body.
 type upload struct {
 	body        []byte
 	contentType string
 }
 
-// lost is a request without an answer. Interaction URLs carry a token, so the
-// URL stays out of it.
+// lost returns the error of a request without an answer, without its URL: those of
+// interactions hold a token.
 func lost(err error, wrote bool) error {
 	var ue *url.Error
 	if errors.As(err, &ue) {
@@ -250,9 +239,9 @@ func (r *rest) limited(resp *http.Response, answer []byte, quiet string) error {
 	}
 	wait := time.Duration(min(max(body.RetryAfter, 0.1), 86400) * float64(time.Second))
 	if body.Global {
-		quiet = "*"
+		quiet = everywhere
 	}
-	r.hush(quiet, wait)
+	r.quiet.Keep(quiet, wait, r.now())
 	return &chat.WaitError{After: wait, Err: errLimited}
 }
 

@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 	"unicode/utf16"
 
@@ -47,8 +46,8 @@ func units(s string) (n int) {
 	return n
 }
 
-// payload is a message as it is posted. Nobody is pinged but the one person whom a part
-// calls: every post and every edit has allowed_mentions, because an edit without it parses mentions again.
+// payload is a message as it is posted. It pings only the person whom a part calls: every
+// post and edit has allowed_mentions, because an edit without it parses mentions again.
 type payload struct {
 	Content    string      `json:"content"`
 	Nonce      string      `json:"nonce,omitempty"`
@@ -101,7 +100,7 @@ type posted struct {
 	} `json:"message_reference"`
 }
 
-// composed returns a part as it is posted.
+// composed returns a part as a payload.
 func composed(p chat.Part) payload {
 	body := compose(p.Text, p.Buttons)
 	if id, ok := calls(p); ok {
@@ -110,13 +109,13 @@ func composed(p chat.Part) payload {
 	return body
 }
 
-// calls returns whom a part calls.
+// calls returns the id of the person whom a part calls.
 func calls(p chat.Part) (id string, ok bool) {
 	where, id := chat.CutID(p.To.ID)
 	return id, p.Ping && where == Platform && isID(plain(id))
 }
 
-// calling puts a mention in the place of the name of whom the part calls.
+// calling replaces the name of the person whom a part calls with a mention.
 func calling(p chat.Part) chat.Part {
 	id, ok := calls(p)
 	mention := "<@" + id + ">"
@@ -149,7 +148,7 @@ const (
 	maxRows    = 5
 )
 
-// menu returns a list too long for buttons.
+// menu returns buttons as a menu, where there are too many.
 func menu(buttons [][]chat.Button) component {
 	c := component{Type: selectMenu, CustomID: "menu"}
 	for _, b := range slices.Concat(buttons...) {
@@ -170,7 +169,7 @@ type origin struct {
 	Pressed bool `json:"pressed,omitempty"`
 }
 
-// home reads an Origin that is still valid and waits for an answer.
+// home decodes an Origin; false if it has expired or waits for no answer.
 func (a *Adapter) home(s string) (o origin, ok bool) {
 	o, ok = a.way(s)
 	return o, ok && !o.Pressed
@@ -192,7 +191,7 @@ func (a *Adapter) Typing(ctx context.Context, m chat.Message) error {
 // Preview implements chat.Outlet.
 func (a *Adapter) Preview(ctx context.Context, m chat.Message, id, text string) (string, time.Duration, error) {
 	channel := channelOf(m.Key)
-	if d := a.hushed(channel); d > 0 {
+	if d := a.quiet.Left(a.now(), channel, everywhere); d > 0 {
 		return id, d, nil
 	}
 	if a.connected(ctx, 0) != nil {
@@ -219,8 +218,8 @@ func (a *Adapter) Preview(ctx context.Context, m chat.Message, id, text string) 
 	return got.ID.shown(), previewEvery, err
 }
 
-// create posts a message. Where what it replies to is gone, or may not be read,
-// it replies to nothing.
+// create posts a message. If the message it replies to is gone or unreadable, it replies to
+// nothing.
 func (a *Adapter) create(ctx context.Context, channel string, body payload, files []chat.File) (got posted, err error) {
 	path := "/channels/" + channel + "/messages"
 	err = a.call(ctx, http.MethodPost, path, channel, attach(body, files), &got)
@@ -229,12 +228,12 @@ func (a *Adapter) create(ctx context.Context, channel string, body payload, file
 		err = a.call(ctx, http.MethodPost, path, channel, attach(body, files), &got)
 	}
 	if err == nil {
-		a.account(got.ID.shown(), body.Nonce)
+		a.nonces.Put(got.ID.shown(), body.Nonce)
 	}
 	return got, err
 }
 
-// unrepliable recognizes a refusal that is only about the reference.
+// unrepliable reports whether a refusal concerns only the reference.
 func unrepliable(err error) bool {
 	var no *restError
 	if !errors.As(err, &no) {
@@ -272,8 +271,8 @@ func (a *Adapter) connected(ctx context.Context, patience time.Duration) error {
 
 func (o origin) path() string { return "/webhooks/" + o.App + "/" + o.Token }
 
-// replyTo refers to a message of the conversation; nil to the one that a thread was
-// opened for, which stands in the channel.
+// replyTo refers to a message of the conversation; nil for the one that its thread was
+// opened for, which is in the channel.
 func replyTo(k chat.Key, id string) *reference {
 	if id == "" || id == k.Thread || strings.Trim(id, "0123456789") != "" {
 		return nil
@@ -303,8 +302,7 @@ func (a *Adapter) Send(ctx context.Context, p chat.Part) (string, error) {
 		// The interaction has expired (50027, 10015, 10062): post in the channel.
 	}
 	id, err := a.post(ctx, channel, p)
-	var e *restError
-	if errors.As(err, &e) && e.Code == 50083 { // the thread was archived meanwhile
+	if codeOf(err) == 50083 { // the thread was archived meanwhile
 		if err = a.call(ctx, http.MethodPatch, "/channels/"+channel, channel, map[string]bool{"archived": false}, nil); err == nil {
 			id, err = a.post(ctx, channel, p)
 		}
@@ -312,7 +310,7 @@ func (a *Adapter) Send(ctx context.Context, p chat.Part) (string, error) {
 	return id, final(err)
 }
 
-// final reports whether a refusal is permanent. A refused token may be replaced.
+// final makes a refusal permanent, except that of a token, which may be replaced.
 func final(err error) error {
 	var e *restError
 	if errors.As(err, &e) && e.Status != http.StatusUnauthorized {
@@ -340,8 +338,7 @@ func (a *Adapter) post(ctx context.Context, channel string, p chat.Part) (string
 	path := "/channels/" + channel + "/messages"
 	if p.Preview != "" && p.Preview != original {
 		err := a.call(ctx, http.MethodPatch, path+"/"+p.Preview, channel, attach(body, p.Files), nil)
-		var e *restError
-		if !errors.As(err, &e) || e.Code != 10008 {
+		if codeOf(err) != unknownMessage {
 			return p.Preview, repeatable(err)
 		}
 		// Somebody deleted the preview: post again.
@@ -369,8 +366,7 @@ func (a *Adapter) post(ctx context.Context, channel string, p chat.Part) (string
 	return id, nil
 }
 
-// repeatable makes an edit without an answer an ordinary failure: repeating it
-// changes nothing.
+// repeatable makes an edit without an answer an ordinary failure: it can be repeated.
 func repeatable(err error) error {
 	if errors.Is(err, chat.ErrUnknownOutcome) {
 		return fmt.Errorf("discord: edit: %v", err)
@@ -380,38 +376,13 @@ func repeatable(err error) error {
 
 // Bounds of looking for a message of ours.
 const (
-	findPages   = 5
-	findSlack   = 2 * time.Second // of the clocks
-	maxAccounts = 1000
+	findPages = 5
+	findSlack = 2 * time.Second // of the clocks
+	maxNonces = 1000
 )
 
-// posts remembers our recent messages.
-type posts struct {
-	mu     sync.Mutex        // guards nonces
-	nonces map[string]string // id -> the nonce of its part
-}
-
-// account notes which part one of our messages is.
-func (p *posts) account(id, nonce string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if len(p.nonces) >= maxAccounts {
-		clear(p.nonces)
-	}
-	p.nonces[id] = nonce
-}
-
-// accounted returns the nonce of one of our recent messages.
-func (p *posts) accounted(id string) (nonce string, ok bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	nonce, ok = p.nonces[id]
-	return nonce, ok
-}
-
-// find looks for a part in the history when its nonce has expired. It ignores
-// messages older than the part, however similar, and messages known to be other
-// parts.
+// find looks for a part in the history after its nonce has expired. It ignores messages
+// older than the part, however similar, and those known to be other parts.
 func (a *Adapter) find(ctx context.Context, channel string, p chat.Part) (posted, error) {
 	after := idAt(p.At.Add(a.ahead() - findSlack))
 	for range findPages {
@@ -433,7 +404,7 @@ func (a *Adapter) find(ctx context.Context, channel string, p chat.Part) (posted
 	return posted{}, nil
 }
 
-// ahead returns how far Discord's clock is from ours, where that matters.
+// ahead returns how far Discord's clock is ahead of ours; 0 if that is negligible.
 func (a *Adapter) ahead() time.Duration {
 	if d := time.Duration(a.skew.Load()); d.Abs() > findSlack {
 		return d
@@ -443,7 +414,7 @@ func (a *Adapter) ahead() time.Duration {
 
 // isPart reports whether a message is a part that was posted before.
 func (a *Adapter) isPart(m posted, p chat.Part) bool {
-	nonce, accounted := a.accounted(string(m.ID))
+	nonce, accounted := a.nonces.Get(string(m.ID))
 	switch {
 	case string(m.Author.ID) != a.myID():
 		return false

@@ -9,13 +9,12 @@ import (
 	"time"
 
 	"parley/internal/adapters/discord/discordtest"
+	"parley/internal/adapters/recent"
 	"parley/internal/chat"
 )
 
 func TestSendIsIdempotentAndNeverPings(t *testing.T) {
-	t.Parallel()
-	s, in := fake(t), newIntake()
-	a, _ := connected(t, in, s)
+	s, _, a := live(t)
 	p := chat.Part{Key: chat.Key{Platform: "discord", Channel: "50"}, Text: "@everyone hello <@1>", Nonce: "abc",
 		ReplyTo: "123", Sending: chat.Sending{At: time.Now()}}
 	s.Fail(discordtest.Fault{Method: "POST", Path: "/channels/50/messages", After: true, Cut: true})
@@ -37,9 +36,7 @@ func TestSendIsIdempotentAndNeverPings(t *testing.T) {
 }
 
 func TestSendErrors(t *testing.T) {
-	t.Parallel()
-	s, in := fake(t), newIntake()
-	a, _ := connected(t, in, s)
+	s, _, a := live(t)
 	part := func(channel string) chat.Part {
 		return chat.Part{Key: chat.Key{Platform: "discord", Channel: channel}, Text: "x", Nonce: channel, Sending: chat.Sending{At: time.Now()}}
 	}
@@ -66,9 +63,7 @@ func TestSendErrors(t *testing.T) {
 }
 
 func TestPreviewBecomesTheAnswer(t *testing.T) {
-	t.Parallel()
-	s, in := fake(t), newIntake()
-	a, _ := connected(t, in, s)
+	s, _, a := live(t)
 	m := chat.Message{ID: "5", Nonce: "answer-to-3", Key: chat.Key{Platform: "discord", Channel: "50"}, Addressed: true}
 	id, wait, err := a.Preview(context.Background(), m, "", "Hel")
 	if err != nil || id == "" || wait <= 0 {
@@ -145,9 +140,7 @@ func TestForgottenNonceAfterARestart(t *testing.T) {
 // TestUnquotable: where what is answered may not be replied to, the answer
 // replies to nothing; what is refused for another reason stays refused.
 func TestUnquotable(t *testing.T) {
-	t.Parallel()
-	s, in := fake(t), newIntake()
-	a, _ := connected(t, in, s)
+	s, _, a := live(t)
 	s.Unquotable("123")
 	p := chat.Part{Key: chat.Key{Platform: "discord", Channel: "50"}, Text: "an answer", Nonce: "abc", ReplyTo: "123",
 		Sending: chat.Sending{At: time.Now()}}
@@ -173,9 +166,7 @@ func TestUnquotable(t *testing.T) {
 // TestOnlyItselfIsFound: an earlier message that reads the same is not taken
 // for a part whose answer was not seen, nor one that is another part's.
 func TestOnlyItselfIsFound(t *testing.T) {
-	t.Parallel()
-	s, in := fake(t), newIntake()
-	a, _ := connected(t, in, s)
+	s, _, a := live(t)
 	forward := wound(a)
 	send := func(p chat.Part) string {
 		t.Helper()
@@ -196,7 +187,7 @@ func TestOnlyItselfIsFound(t *testing.T) {
 		return a.now()
 	}
 	at := later(time.Hour)
-	a.nonces = map[string]string{} // as after a restart
+	a.nonces = recent.Map[string, string]{Most: maxNonces} // as in another process
 	lost := old
 	lost.Nonce, lost.Unknown, lost.At = "two", 1, at
 	later(3 * time.Minute)
@@ -218,9 +209,7 @@ func TestOnlyItselfIsFound(t *testing.T) {
 // TestSendCallsOnePerson: a part that calls somebody pings them and nobody else, and is
 // still shown once.
 func TestSendCallsOnePerson(t *testing.T) {
-	t.Parallel()
-	s, in := fake(t), newIntake()
-	a, _ := connected(t, in, s)
+	s, _, a := live(t)
 	p := chat.Part{Key: chat.Key{Platform: "discord", Channel: "50"}, Text: "⏰ Ann: @everyone, <@99> too: water",
 		To: chat.User{ID: "discord:42", Name: "Ann"}, Ping: true, Nonce: "abc", Sending: chat.Sending{At: time.Now()}}
 	if _, err := a.Send(context.Background(), p); err != nil {

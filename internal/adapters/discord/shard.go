@@ -10,8 +10,8 @@ import (
 	"parley/internal/chat"
 )
 
-// shard is one connection to the gateway, and what comes over it on its way to the inbox.
-// It hears of the servers that are its share; what is in none is the first one's.
+// shard is one connection to the gateway, and the path of its events to the inbox. It
+// receives the events of its share of servers; the first one also those of no server.
 type shard struct {
 	*Adapter
 	id, of int
@@ -20,11 +20,11 @@ type shard struct {
 	lanes    lanes
 	progress progress
 	noted    chan struct{} // signals that the session has progressed
-	begun    bool          // there is a session of this number of shards that may go on
+	begun    bool          // a session of this number of shards may be resumed
 
 	mu      sync.Mutex // guards the rest
 	gateway error      // state of the connection; nil is healthy
-	ours    bool       // it is run by this process
+	ours    bool       // this process runs it
 }
 
 func newShard(a *Adapter, id, of int) *shard {
@@ -35,11 +35,11 @@ func newShard(a *Adapter, id, of int) *shard {
 	}
 }
 
-// name is the shard's for people, counted from 0 as Discord does.
+// name returns the shard's name for people, counted from 0 as Discord does.
 func (sh *shard) name() string { return chat.Shard{ID: sh.id, Of: sh.of}.Name() }
 
-// cursor names the note of its session. Sessions of another number of shards cannot be
-// resumed.
+// cursor returns the name of its session's note. Sessions of another number of shards
+// cannot be resumed.
 func (sh *shard) cursor() string {
 	if sh.of == 1 {
 		return gatewayCursor
@@ -47,14 +47,14 @@ func (sh *shard) cursor() string {
 	return gatewayCursor + ":" + sh.name()
 }
 
-// resumes reports whether a note is of a session among as many shards that could go on.
+// resumes reports whether a note holds a resumable session of this number of shards.
 func (sh *shard) resumes(name, note string) bool {
 	var r resumable
 	n, ok := shardsOf(name)
 	return ok && n == sh.of && json.Unmarshal([]byte(note), &r) == nil && r.ID != ""
 }
 
-// shardsOf returns among how many shards a noted session is.
+// shardsOf returns of how many shards a noted session is one.
 func shardsOf(cursor string) (n int, ok bool) {
 	if cursor == gatewayCursor {
 		return 1, true
@@ -65,7 +65,7 @@ func shardsOf(cursor string) (n int, ok bool) {
 	return n, ok && err == nil
 }
 
-// mine reports whether a channel may be the shard's: where it is may not be known yet.
+// mine reports whether a channel may be the shard's; its server may be unknown.
 func (sh *shard) mine(channel string) bool {
 	p, known := sh.placed(channel)
 	return !known || shards.Of(p.guild, sh.of) == sh.id
@@ -84,7 +84,7 @@ func (sh *shard) setHealth(err error) {
 	sh.gateway = err
 }
 
-// health is how receiving goes; ours is false where another process does it.
+// health returns why the shard does not receive; ours is false if another process runs it.
 func (sh *shard) health() (err error, ours bool) {
 	sh.mu.Lock()
 	err, ours = sh.gateway, sh.ours

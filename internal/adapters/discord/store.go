@@ -14,16 +14,15 @@ const (
 	channelCursor = "channel:"
 )
 
-// arrival is what became of an event, on its way to the inbox.
+// arrival is an event, understood, on its way to the inbox.
 type arrival struct {
 	messages []chat.Message
 	dead     *chat.DeadLetter
 	ticket   ticket
 }
 
-// store hands arrivals to the intake, in order and in batches, and notes how far
-// the session has come. On an error it tries the same batch again: nothing is
-// skipped.
+// store hands arrivals to the intake, in order and in batches, and notes how far the
+// session has come. After an error it retries the same batch, so nothing is skipped.
 func (sh *shard) store(ctx context.Context, in chat.Intake) {
 	note := ""
 	newest := map[string]string{}
@@ -45,8 +44,8 @@ func (sh *shard) store(ctx context.Context, in chat.Intake) {
 	}
 }
 
-// collect waits for something to store and takes all there is of it, within
-// reason. An empty batch only notes the session.
+// collect waits for arrivals and returns up to 100 of them. An empty batch only notes the
+// session.
 func (sh *shard) collect(ctx context.Context) (batch []arrival, ok bool) {
 	select {
 	case first := <-sh.queue:

@@ -2,7 +2,6 @@ package discord
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"strings"
 
@@ -17,7 +16,7 @@ import (
 const (
 	maxThreadName = 60
 	threadSilence = 24 * 60
-	wordThread    = "Conversation" // one that has no words of its own
+	wordsThread   = "Conversation" // one that has no words of its own
 )
 
 // threadExists is Discord's code for a message that has a thread.
@@ -26,8 +25,8 @@ const threadExists = 160004
 // marks are how mentions, channels and emoji are written.
 var marks = text.Pattern(`<[@#:a][^<>\s]*>`)
 
-// branch moves a message that calls the bot in a channel of a server into a thread of
-// its own, and follows one that has been moved. Where no thread can be opened, the
+// branch moves a message that addresses the bot in a server's channel into a thread of its
+// own, and an edit into the thread of its message. If no thread can be opened, the
 // conversation stays in the channel.
 func (a *Adapter) branch(ctx context.Context, m *chat.Message) {
 	id := m.ID
@@ -54,14 +53,13 @@ func (t *atlas) branched(k chat.Key, id string) bool {
 func (a *Adapter) openThread(ctx context.Context, m *chat.Message) bool {
 	name := strings.Join(strings.Fields(marks().ReplaceAllString(m.Text, " ")), " ")
 	if name == "" {
-		name = wordThread
+		name = wordsThread
 	}
 	ctx, cancel := context.WithTimeout(ctx, lookup)
 	defer cancel()
 	body := map[string]any{"name": text.Clip(name, maxThreadName), "auto_archive_duration": threadSilence}
 	err := a.call(ctx, http.MethodPost, "/channels/"+m.Key.Channel+"/messages/"+m.ID+"/threads", m.Key.Channel, body, nil)
-	var no *restError
-	if err != nil && !(errors.As(err, &no) && no.Code == threadExists) {
+	if err != nil && codeOf(err) != threadExists {
 		a.o.Log.Warn("discord: no thread, the conversation stays in the channel", "err", err)
 		return false
 	}
@@ -70,8 +68,7 @@ func (a *Adapter) openThread(ctx context.Context, m *chat.Message) bool {
 	return true
 }
 
-// hosts reports whether a channel is a thread that the bot has opened: whatever is
-// written there is meant for it.
+// hosts reports whether the bot opened a thread: everything written there is meant for it.
 func (a *Adapter) hosts(channel string) bool {
 	p, known := a.placed(channel)
 	return a.o.Threads && known && p.parent != "" && p.owner != "" && p.owner == a.myID()

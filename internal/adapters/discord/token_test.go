@@ -52,9 +52,7 @@ func TestOneRefusalIsNotTheToken(t *testing.T) {
 // TestExpiredInteraction: what an expired interaction no longer takes goes into the
 // channel, and to its person alone where it is private.
 func TestExpiredInteraction(t *testing.T) {
-	t.Parallel()
-	s, in := fake(t), newIntake()
-	a, _ := connected(t, in, s)
+	s, in, a := live(t)
 	s.Interaction(discordtest.Use{Guild: "77", Channel: "50", User: "42", Command: "ask"})
 	until(t, "delivered", func() bool { return len(in.texts()) == 1 })
 	m := in.last()

@@ -13,11 +13,11 @@ import (
 // its documentation says. An unreadable field must not cost the whole message:
 // these types accept anything, and decode keeps what fits.
 
-// plain is a string, or a number as it is written. Anything else is unreadable.
+// plain is a string, or a number as written. Anything else is unreadable.
 type plain string
 
-// unreadable stands for a value that is no text. It is no id and no word that
-// anybody could have written.
+// unreadable stands for a value of another type. Nobody can have written it, and it is no
+// id.
 const unreadable plain = "\x00"
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -37,7 +37,7 @@ func (t *plain) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// shown returns the text for people: what is unreadable is empty.
+// shown returns the text for people, "" if it is unreadable.
 func (t plain) shown() string {
 	if t == unreadable {
 		return ""
@@ -45,7 +45,7 @@ func (t plain) shown() string {
 	return string(t)
 }
 
-// number is a number, also within quotation marks; anything else is 0.
+// number is a number, possibly within quotation marks; anything else is 0.
 type number int64
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -73,7 +73,7 @@ func decode(raw []byte, v any) error {
 	return nil
 }
 
-// isID recognizes a snowflake.
+// isID reports whether t is a snowflake.
 func isID(t plain) bool {
 	return t != "" && len(t) <= 20 && strings.Trim(string(t), "0123456789") == ""
 }

@@ -10,7 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/url"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -19,6 +19,7 @@ import (
 	"github.com/go-telegram/bot"
 	"github.com/go-telegram/bot/models"
 
+	"parley/internal/adapters/recent"
 	"parley/internal/chat"
 	"parley/internal/text"
 )
@@ -39,10 +40,6 @@ type Options struct {
 	Mode   string // ModePolling ("" too) or ModeWebhook
 	// Webhook is used in ModeWebhook only; all its fields are needed there.
 	Webhook Webhook
-	// DeleteWebhook lets ModePolling remove a webhook that is in its way,
-	// without losing the updates that wait at Telegram. Without it Health
-	// explains the fix.
-	DeleteWebhook bool
 	// Toast returns a short notice for the person who pressed a button. It is
 	// called before the press is stored; refused means that the press does
 	// nothing. nil shows none.
@@ -73,35 +70,31 @@ type Timing struct {
 	PauseMax time.Duration // longest such pause, and between polls that come back empty at once: 30 s
 }
 
-const maxSecret = 256 // characters; Bot API setWebhook
-
-var (
-	secretForm = text.Pattern(`^[A-Za-z0-9_-]+$`)
-	tokenForm  = text.Pattern(`^[A-Za-z0-9:_-]+$`)
-)
+var tokenForm = text.Pattern(`^[A-Za-z0-9:_-]+$`)
 
 // Adapter is the bot's side of Telegram. It implements chat.Adapter.
 type Adapter struct {
 	opts      Options
 	log       *slog.Logger
 	now       func() time.Time
-	bot       *bot.Bot
+	id        int64 // of the bot, as the token begins
 	wire      *wire
 	me        atomic.Pointer[models.User] // nil until Run has learned it
 	in        chat.Intake                 // set by Run before anything is received
 	health    health
-	quiet     quiet
-	draftless draftless
-	reactions reactions
-	acks      sync.WaitGroup // goroutines that answer callback queries
+	quiet     recent.Waits[int64]      // chats
+	undrafted recent.Map[int64, bool]  // chats where drafts are refused; 0 is everywhere
+	marked    recent.Map[string, bool] // messages that carry the reaction
+	unmarked  recent.Map[int64, bool]  // chats that allow no reactions
+	acks      sync.WaitGroup           // goroutines that answer callback queries
 	// hold is the next wait after a conflict; it outlives a restarted Run, so
 	// that restarting does not look like recovering. Only the poll uses it.
 	hold time.Duration
-	last int64 // id of the last update that was stored; 0 before. Only the poll uses it
+	last int64 // id of the last stored update; 0 before. Only the poll uses it
 }
 
-// New checks the options; it makes no request, so that a network that is down
-// cannot keep the process from starting.
+// New makes no request: a network that is down cannot keep the process from starting. The
+// caller has checked the options but for what would be unsafe.
 func New(opts Options) (*Adapter, error) {
 	opts.APIURL = strings.TrimRight(cmp.Or(opts.APIURL, "https://api.telegram.org"), "/")
 	opts.Mode = cmp.Or(opts.Mode, ModePolling)
@@ -113,30 +106,16 @@ func New(opts Options) (*Adapter, error) {
 		opts.Now = time.Now
 	}
 	switch {
-	case opts.Mode != ModePolling && opts.Mode != ModeWebhook:
-		return nil, fmt.Errorf("telegram.mode %q: want %s or %s", opts.Mode, ModePolling, ModeWebhook)
-	case opts.Mode == ModeWebhook && (opts.Webhook.Listen == "" || opts.Webhook.URL == ""):
-		return nil, errors.New("telegram.webhook: listen and url are both needed")
-	case opts.Mode == ModeWebhook && (len(opts.Webhook.Secret) > maxSecret || !secretForm().MatchString(opts.Webhook.Secret)):
-		return nil, errors.New("telegram.webhook.secret: want 1 to 256 characters of A-Z a-z 0-9 _ -")
-	case !tokenForm().MatchString(opts.Token):
+	case !tokenForm().MatchString(opts.Token): // it becomes a part of addresses
 		return nil, errors.New("telegram.token: not a token as @BotFather gives them")
-	}
-	if u, err := url.Parse(opts.APIURL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, fmt.Errorf("telegram.api_url %q: want an http or https address", opts.APIURL)
+	case opts.Mode == ModeWebhook && opts.Webhook.Secret == "": // anybody could post
+		return nil, errors.New("telegram.webhook.secret is missing")
 	}
 	a := &Adapter{opts: opts, log: opts.Log, now: opts.Now}
+	a.undrafted.Most, a.unmarked.Most, a.marked.Most = maxKnown, maxKnown, maxMarked
 	a.wire = newWire(opts)
-	b, err := bot.New(opts.Token,
-		bot.WithSkipGetMe(),
-		bot.WithServerURL(opts.APIURL),
-		bot.WithHTTPClient(opts.Timing.Send, a.wire),
-		bot.WithErrorsHandler(func(err error) { a.log.Debug("telegram library", "error", err) }),
-	)
-	if err != nil {
-		return nil, fmt.Errorf("telegram.token: %w", err)
-	}
-	a.bot = b
+	id, _, _ := strings.Cut(opts.Token, ":")
+	a.id, _ = strconv.ParseInt(id, 10, 64)
 	return a, nil
 }
 
@@ -193,12 +172,9 @@ func (a *Adapter) Run(ctx context.Context, in chat.Intake) error {
 func (a *Adapter) learnSelf(ctx context.Context) bool {
 	return a.insist(ctx, "getMe", func(ctx context.Context) error {
 		began := a.now()
-		me, err := a.bot.GetMe(ctx)
+		err := a.Learn(ctx, nil)
 		if errors.Is(err, bot.ErrorNotFound) { // how a malformed token is refused
 			a.wire.doubt(ctx, began)
-		}
-		if err == nil {
-			a.me.Store(me)
 		}
 		return err
 	})
@@ -206,9 +182,9 @@ func (a *Adapter) learnSelf(ctx context.Context) bool {
 
 // Learn implements chat.Learner.
 func (a *Adapter) Learn(ctx context.Context, _ chat.Intake) error {
-	me, err := a.bot.GetMe(ctx)
+	me, err := ask[models.User](ctx, a.wire, "getMe", struct{}{})
 	if err == nil {
-		a.me.Store(me)
+		a.me.Store(&me)
 	}
 	return err
 }
@@ -234,9 +210,9 @@ func (a *Adapter) insist(ctx context.Context, what string, call func(context.Con
 // health is the current state of receiving.
 type health struct {
 	mu   sync.Mutex // guards the rest
-	last time.Time  // the last time something was received, or found to be empty
+	last time.Time  // when something was last received, if only an empty answer
 	down error      // why the last attempt failed; nil after a success
-	deaf bool       // down is certain: report it at once, not only after the bound
+	deaf bool       // down is certain: Health reports it at once
 }
 
 // Health implements chat.Adapter.
@@ -295,3 +271,16 @@ func (h *health) steady() bool {
 	defer h.mu.Unlock()
 	return !h.last.IsZero() && h.down == nil
 }
+
+// Sentences of Health, for the operator.
+var (
+	errToken      = text.Tell("telegram rejected the bot token: get a valid one from @BotFather, set telegram.token and restart")
+	errConnecting = text.Tell("connecting to telegram")
+	errSilent     = text.Tell("nothing received from telegram")
+	errNoAnswer   = text.Tell("no answer, or too much waits to be answered here")
+	errConflict   = text.Tell("another program is receiving with the same telegram token: stop it, or use a token of its own")
+	errWebhookSet = text.Tell(
+		"a webhook is set for this telegram token, so polling gets nothing: call deleteWebhook, or set telegram.mode: webhook")
+	errNoUpdates = text.Tell("telegram answers polls with something that is no list of updates")
+	errNotStored = text.Tell("telegram messages cannot be stored")
+)

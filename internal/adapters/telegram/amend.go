@@ -30,7 +30,7 @@ func (a *Adapter) Amend(ctx context.Context, k chat.Key, id, text string) error 
 	if err != nil {
 		return err
 	}
-	if left := a.quiet.left(to.chat, a.now()); left > 0 {
+	if left := a.quiet.Left(a.now(), to.chat); left > 0 {
 		return &chat.WaitError{After: left, Err: fmt.Errorf("telegram asked for silence")}
 	}
 	pieces := a.Split(text)
@@ -78,7 +78,7 @@ func (a *Adapter) acknowledge(ctx context.Context, presses []press) {
 	ctx, cancel := context.WithTimeout(ctx, ackLimit)
 	defer cancel()
 	for _, p := range presses {
-		if _, err := a.bot.AnswerCallbackQuery(ctx, &bot.AnswerCallbackQueryParams{CallbackQueryID: p.query, Text: p.text,
+		if _, err := a.wire.call(ctx, "answerCallbackQuery", &bot.AnswerCallbackQueryParams{CallbackQueryID: p.query, Text: p.text,
 			ShowAlert: p.refused}); err != nil {
 			a.log.Debug("telegram: answer callback query", "error", err)
 		}

@@ -1,17 +1,14 @@
 package telegram
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"strings"
 
 	"github.com/go-telegram/bot"
-	"github.com/go-telegram/bot/models"
 )
 
-// reply is an answer of the Bot API, read as far as it can be.
+// reply is an answer of the Bot API, as far as it is readable.
 type reply struct {
 	ok          bool
 	status      int // of HTTP
@@ -24,7 +21,7 @@ type reply struct {
 
 // readReply reads an answer. ok is false when it is not the Bot API's.
 func readReply(status int, data []byte) (r reply, ok bool) {
-	var fields struct { // each by itself, whatever the others are
+	var fields struct { // each is read by itself
 		OK          json.RawMessage `json:"ok"`
 		Result      json.RawMessage `json:"result"`
 		Description json.RawMessage `json:"description"`
@@ -50,8 +47,7 @@ func readReply(status int, data []byte) (r reply, ok bool) {
 	return r, true
 }
 
-// refusal returns why the Bot API did not do what it was called for, in the library's
-// errors; nil when it did.
+// refusal returns the library's error for a refused call; nil if it was not refused.
 func (r reply) refusal(method string) error {
 	if r.ok {
 		return nil
@@ -76,38 +72,6 @@ func (r reply) refusal(method string) error {
 	return fmt.Errorf("telegram %s: %d %s", method, r.code, r.description)
 }
 
-// encode writes the answer in the form that the library reads, with only the
-// fields of the result that are used here. So a field that the library does not
-// know cannot make an accepted message look refused.
-func (r reply) encode(method string) []byte {
-	whole := map[string]any{"ok": r.ok}
-	if r.ok {
-		whole["result"] = r.plain(method)
-	} else {
-		whole["error_code"], whole["description"] = r.code, r.description
-		whole["parameters"] = map[string]int64{"retry_after": r.retryAfter, "migrate_to_chat_id": r.migrateTo}
-	}
-	data, _ := json.Marshal(whole) // of what was JSON before
-	return data
-}
-
-// plain returns the result, reduced to the id for messages.
-func (r reply) plain(method string) any {
-	switch {
-	case method == "sendMessageDraft" || method == "sendChatAction":
-		return true
-	case strings.HasPrefix(method, "send") || strings.HasPrefix(method, "edit"):
-		return map[string]int64{"message_id": r.field("message_id")}
-	case strings.HasPrefix(method, "set") || strings.HasPrefix(method, "delete") || method == "answerCallbackQuery":
-		return true
-	case method == "getChatMember":
-		return r.member()
-	case len(r.result) == 0:
-		return nil
-	}
-	return r.result
-}
-
 // field returns a number in the result.
 func (r reply) field(name string) int64 {
 	var fields map[string]json.RawMessage
@@ -115,35 +79,11 @@ func (r reply) field(name string) int64 {
 	return number(fields[name])
 }
 
-// member returns the standing of a person in a group: its status, and whether they are
-// there where the status leaves that open. Who has a status that is not known here is
-// not there.
-func (r reply) member() any {
-	var m struct {
-		Status models.ChatMemberType `json:"status"`
-		Inside bool                  `json:"is_member"`
-	}
-	_ = json.Unmarshal(r.result, &m)
-	switch m.Status {
-	case models.ChatMemberTypeOwner, models.ChatMemberTypeAdministrator, models.ChatMemberTypeMember,
-		models.ChatMemberTypeRestricted, models.ChatMemberTypeLeft, models.ChatMemberTypeBanned:
-	default:
-		m.Status = models.ChatMemberTypeLeft
-	}
-	return m
-}
-
-// wasted reports whether a page refused this request alone.
+// wasted reports whether a page with this status refuses this request only.
 func wasted(status int) bool { return status == http.StatusRequestEntityTooLarge }
 
-// unprocessed reports whether a page with this status came from a proxy in front of
-// the Bot API, which then has not seen the request.
+// unprocessed reports whether a page with this status comes from a proxy in front of the
+// Bot API, which has not seen the request.
 func unprocessed(status int) bool {
 	return status >= 400 && status < 500 || status == http.StatusServiceUnavailable
 }
-
-// bodyOf is a response's body that is held in memory.
-type bodyOf struct{ *bytes.Reader }
-
-// Close implements io.Closer.
-func (bodyOf) Close() error { return nil }

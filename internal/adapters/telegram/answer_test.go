@@ -32,7 +32,7 @@ func echoes() []string {
 func TestOnlyOKAndIDCountOfASend(t *testing.T) {
 	const topic = 9
 	for _, echo := range echoes() {
-		s := server(t, telegramtest.Options{})
+		s := server(t)
 		s.Push(telegramtest.TopicText(group, topic, 42, "hi"))
 		s.AddChat(42)
 		s.Fail(telegramtest.Fault{Echo: echo})
@@ -64,9 +64,7 @@ func TestOnlyOKAndIDCountOfASend(t *testing.T) {
 // The same for calls that are answered with no more than true.
 func TestOddResultsOfOtherCalls(t *testing.T) {
 	for _, echo := range []string{`{"ok":1}`, `[]`, `"yes"`, `null`, `{"message_id":{}}`} {
-		s := server(t, telegramtest.Options{})
-		s.AddChat(42)
-		a := adapter(t, s, nil)
+		s, a := fresh(t, 42)
 		a.me.Store(nil)
 		for _, method := range []string{"sendChatAction", "sendMessageDraft", "answerCallbackQuery", "setMyCommands", "sendMessage"} {
 			s.Fail(telegramtest.Fault{Method: method, Echo: echo})
@@ -78,14 +76,14 @@ func TestOddResultsOfOtherCalls(t *testing.T) {
 		if _, _, err := a.Preview(t.Context(), m, "", "growing"); err != nil || len(s.Drafts()) != 1 {
 			t.Errorf("%s: draft: %v", echo, err)
 		}
-		if err := a.showMenus(t.Context(), []menu{{commands: []command{{"help", "h"}}}}); err != nil {
+		if err := a.showMenus(t.Context(), []menu{{where: menuEverywhere, commands: []command{{"help", "h"}}}}); err != nil {
 			t.Errorf("%s: menus: %v", echo, err)
 		}
 		if id, err := a.Send(t.Context(), chat.Part{Key: m.Key, Text: "x"}); err != nil || id == "" || len(s.Sent()) != 1 {
 			t.Errorf("%s: send: %q %v", echo, id, err)
 		}
 	}
-	s := server(t, telegramtest.Options{})
+	s := server(t)
 	s.AddChat(group)
 	s.Fail(telegramtest.Fault{Method: "getChatMember", Echo: `{"status":"hologram"}`})
 	if is, err := adapter(t, s, nil).IsAdmin(t.Context(), place(group, 0), "telegram:42"); is || err != nil {
@@ -102,7 +100,7 @@ func TestOddRefusals(t *testing.T) {
 		`{"ok":false,"error_code":429,"description":"x","parameters":{"retry_after":9e15}}`:           isWait(24 * time.Hour),
 		`{"ok":false,"error_code":400,"description":"x","parameters":{"migrate_to_chat_id":"-1005"}}`: isMoved("-1005"),
 	} {
-		s := server(t, telegramtest.Options{})
+		s := server(t)
 		s.AddChat(42)
 		status := http.StatusTooManyRequests
 		if strings.Contains(body, "migrate") {
@@ -236,9 +234,7 @@ func TestRestAfterAPoll(t *testing.T) {
 
 // What may have been sent is sent again only once Telegram answers.
 func TestNothingIsRepeatedIntoSilence(t *testing.T) {
-	s := server(t, telegramtest.Options{})
-	s.AddChat(42)
-	a := adapter(t, s, nil)
+	s, a := fresh(t, 42)
 	p := chat.Part{Key: place(42, 0), Text: "x", Sending: chat.Sending{Unknown: 1}}
 	lift := s.Fail(telegramtest.Fault{Status: 502})
 	if _, err := a.Send(t.Context(), p); err == nil || isUnknown(err) || isGone(err) || len(s.Calls("sendMessage")) != 0 {
@@ -253,7 +249,7 @@ func TestNothingIsRepeatedIntoSilence(t *testing.T) {
 // While some method is answered with pages Health says so, and that what is
 // received is answered all the same.
 func TestPagesAreTold(t *testing.T) {
-	s := server(t, telegramtest.Options{})
+	s := server(t)
 	s.AddChat(42)
 	r := run(t, s, newIntake(), nil)
 	eventually(t, "green", func() bool { return r.Health() == nil })
@@ -271,10 +267,11 @@ func TestPagesAreTold(t *testing.T) {
 
 // Whoever registers menus again learns how long to wait.
 func TestMenusTellHowLongToWait(t *testing.T) {
-	s := server(t, telegramtest.Options{})
+	s := server(t)
 	s.Fail(telegramtest.Fault{Method: "getMyCommands", Status: 429, RetryAfter: 40})
 	var silence *chat.WaitError
-	if err := adapter(t, s, nil).showMenus(t.Context(), []menu{{}}); !errors.As(err, &silence) || silence.After != 40*time.Second {
+	err := adapter(t, s, nil).showMenus(t.Context(), []menu{{where: menuEverywhere}})
+	if !errors.As(err, &silence) || silence.After != 40*time.Second {
 		t.Errorf("showMenus: %v", err)
 	}
 }
@@ -282,7 +279,7 @@ func TestMenusTellHowLongToWait(t *testing.T) {
 // A menu that does not arrive is the last one tried; one that is refused is not.
 func TestMenusStopWhereNothingArrives(t *testing.T) {
 	for status, want := range map[int]int{502: 1, 400: 3} {
-		s := server(t, telegramtest.Options{})
+		s := server(t)
 		s.Fail(telegramtest.Fault{Method: "getMyCommands", Status: status})
 		if err := adapter(t, s, nil).showMenus(t.Context(), make([]menu, 3)); err == nil || len(s.Calls("getMyCommands")) != want {
 			t.Errorf("after %d, %d menus are tried, want %d: %v", status, len(s.Calls("getMyCommands")), want, err)

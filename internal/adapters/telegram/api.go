@@ -34,16 +34,16 @@ type command struct{ name, description string }
 
 // menu is the commands that one kind of chat is shown behind the slash.
 type menu struct {
-	where    string // one of the menu constants, or the ID of a person in their direct chat
+	where    string // one of the menu constants, or the User.ID of a person, for their direct chat
 	commands []command
-	in       catalog.Printer // the language of who sees it; English is for all others
+	in       catalog.Printer // the language of those who see it; English is for all others
 }
 
-// Where a menu is shown; the narrower scope wins.
+// Where a menu is shown, as the Bot API names it; the narrower scope wins.
 const (
-	menuEverywhere = ""
-	menuGroups     = "groups"
-	menuAdmins     = "admins" // administrators, in their groups
+	menuEverywhere = "default"
+	menuGroups     = "all_group_chats"
+	menuAdmins     = "all_chat_administrators" // in their groups
 )
 
 // Register implements chat.Commander: claiming is for direct chats, and the
@@ -78,11 +78,10 @@ func commandsFor(m chat.Menu, from, to chat.Audience) (list []command) {
 	return list
 }
 
-// showMenus sends Telegram those of our menus that differ from what it has.
-// Telegram has no "-" in command names: "_" is shown for it, and read back as
-// "-". Somebody who never wrote to the bot has no chat to show a menu in. One
-// refused menu does not keep the others from being shown, one that does not arrive does:
-// the next would not either. Calling again is cheap once all are.
+// showMenus sends Telegram those menus that differ from what it has. Telegram has no "-"
+// in command names: it gets "_" instead, which is read back as "-". Somebody who never
+// wrote to the bot has no chat to show a menu in. After a refusal the other menus are
+// still sent; after a failure they are not. Calling again is cheap once all are shown.
 func (a *Adapter) showMenus(ctx context.Context, menus []menu) (err error) {
 	for _, m := range menus {
 		e := a.showMenu(ctx, m)
@@ -98,53 +97,29 @@ func (a *Adapter) showMenus(ctx context.Context, menus []menu) (err error) {
 }
 
 func (a *Adapter) showMenu(ctx context.Context, m menu) error {
-	var scope models.BotCommandScope
-	switch m.where {
-	case menuEverywhere:
-		scope = &models.BotCommandScopeDefault{}
-	case menuGroups:
-		scope = &models.BotCommandScopeAllGroupChats{}
-	case menuAdmins:
-		scope = &models.BotCommandScopeAllChatAdministrators{}
-	default:
+	scope := map[string]any{"type": m.where}
+	if strings.Contains(m.where, ":") {
 		who, err := personOf(chat.User{ID: m.where})
 		if err != nil {
 			return err
 		}
-		scope = &models.BotCommandScopeChat{ChatID: who.chat}
+		scope = map[string]any{"type": "chat", "chat_id": who.chat}
 	}
-	language := "" // of the menu for all that have none of their own
-	if m.in != (catalog.Printer{}) {
-		language = m.in.Tag()
+	params := map[string]any{"scope": scope}
+	if m.in != (catalog.Printer{}) { // the other menu is for all who have none in their language
+		params["language_code"] = m.in.Tag()
 	}
 	want := make([]models.BotCommand, len(m.commands))
 	for i, c := range m.commands {
 		want[i] = models.BotCommand{Command: strings.ReplaceAll(strings.ToLower(c.name), "-", "_"), Description: m.in.Text(c.description)}
 	}
-	have, err := a.bot.GetMyCommands(ctx, &bot.GetMyCommandsParams{Scope: scope, LanguageCode: language})
+	have, err := ask[[]models.BotCommand](ctx, a.wire, "getMyCommands", params)
 	if err != nil || slices.Equal(have, want) {
 		return err
 	}
-	_, err = a.bot.SetMyCommands(ctx, &bot.SetMyCommandsParams{Commands: want, Scope: scope, LanguageCode: language})
+	params["commands"] = want
+	_, err = a.wire.call(ctx, "setMyCommands", params)
 	return err
-}
-
-// IsAdmin implements chat.AdminChecker. It is false for people who write in the
-// name of a chat.
-func (a *Adapter) IsAdmin(ctx context.Context, k chat.Key, userID string) (bool, error) {
-	to, err := targetOf(k, "")
-	if err != nil {
-		return false, err
-	}
-	who, err := personOf(chat.User{ID: userID})
-	if err != nil || to.chat > 0 {
-		return false, nil
-	}
-	m, err := a.bot.GetChatMember(ctx, &bot.GetChatMemberParams{ChatID: to.chat, UserID: who.chat})
-	if err != nil {
-		return false, fmt.Errorf("get chat member: %w", err)
-	}
-	return m.Type == models.ChatMemberTypeOwner || m.Type == models.ChatMemberTypeAdministrator, nil
 }
 
 // Fetch implements chat.Fetcher. The address of a file has the token in it, so
@@ -154,7 +129,7 @@ func (a *Adapter) Fetch(ctx context.Context, f chat.File, limit int64) ([]byte, 
 	if f.Size > limit {
 		return nil, chat.ErrFileTooLarge
 	}
-	file, err := a.bot.GetFile(ctx, &bot.GetFileParams{FileID: f.Ref})
+	file, err := ask[models.File](ctx, a.wire, "getFile", &bot.GetFileParams{FileID: f.Ref})
 	switch {
 	case refusedFor(err, refusedBig):
 		return nil, chat.ErrFileTooLarge
@@ -163,7 +138,7 @@ func (a *Adapter) Fetch(ctx context.Context, f chat.File, limit int64) ([]byte, 
 	case err != nil:
 		return nil, fmt.Errorf("get file: %w", err)
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, a.bot.FileDownloadLink(file), nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, a.wire.files+file.FilePath, nil)
 	if err != nil {
 		return nil, errors.New("get file: bad file path")
 	}

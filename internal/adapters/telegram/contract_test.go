@@ -14,7 +14,7 @@ func TestContract(t *testing.T) { chattest.Contract(t, rig) }
 // deletions.
 func rig(t *testing.T) chattest.Rig {
 	const person = 42
-	s := server(t, telegramtest.Options{})
+	s := server(t)
 	s.AddChat(person)
 	var last telegramtest.Update
 	say := func(text string) {

@@ -20,7 +20,7 @@ func TestDraftsRefused(t *testing.T) {
 		"fails":          {telegramtest.Fault{Chat: 42, Status: 500}, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := server(t, telegramtest.Options{})
+			s := server(t)
 			s.AddChat(42)
 			s.AddChat(43)
 			c.fault.Method = "sendMessageDraft"

@@ -12,32 +12,16 @@ import (
 	"parley/internal/text/markdown"
 )
 
-// maxColumns is how wide a table may be to have its columns lined up.
+// maxColumns is the widest table whose columns are aligned.
 const maxColumns = 60
 
 // table lays a table out for a fixed-width block.
 func (w *walker) table(n *extast.Table) string {
-	var rows [][]string
-	var widths []int
-	for r := n.FirstChild(); r != nil; r = r.NextSibling() {
-		var row []string
-		for c := r.FirstChild(); c != nil; c = c.NextSibling() {
-			cell := strings.Join(strings.Fields(markdown.Plain(c, w.source)), " ")
-			if len(row) == len(widths) {
-				widths = append(widths, 0)
-			}
-			widths[len(row)] = max(widths[len(row)], utf8.RuneCountInString(cell))
-			row = append(row, cell)
-		}
-		rows = append(rows, row)
-	}
-	total := 0
-	for _, n := range widths {
-		total += n + 3
-	}
+	t := markdown.ReadTable(n, w.source, utf8.RuneCountInString)
+	total := t.Width() + len(" | ")
 	var b strings.Builder
-	for i, row := range rows {
-		line := lineUp(row, widths, total <= maxColumns)
+	for i, row := range t.Rows {
+		line := lineUp(row, t.Widths, total <= maxColumns)
 		b.WriteString(line + "\n")
 		if i == 0 {
 			b.WriteString(strings.Repeat("-", min(total, maxColumns)-min(total, 3)) + "\n")
@@ -60,8 +44,8 @@ func lineUp(row []string, widths []int, pad bool) string {
 	return strings.TrimRight(b.String(), " ")
 }
 
-// result returns what was written, with trailing space removed and the entities as
-// Telegram wants them: within the text, and none but code on code.
+// result returns what was written without trailing space, and the entities as Telegram
+// wants them: within the text, and nothing but code on code.
 func (w *walker) result() rendered {
 	r := rendered{text: strings.TrimRightFunc(w.out.String(), unicode.IsSpace)}
 	end := length(r.text)
@@ -89,8 +73,8 @@ func (w *walker) result() rendered {
 	return r
 }
 
-// thin drops entities when a text has more than Telegram shows: those at the end
-// first, and spoilers and links last.
+// thin drops entities beyond what Telegram shows: those at the end first, and spoilers and
+// links last.
 func (r *rendered) thin() {
 	excess := len(r.entities) - maxEntities
 	for _, kind := range []models.MessageEntityType{

@@ -1,6 +1,7 @@
 package telegram
 
 import (
+	"strconv"
 	"strings"
 
 	"parley/internal/chat"
@@ -22,4 +23,35 @@ var Identity = chat.Identity{
 	},
 	People: []string{"telegram:42"},
 	Places: []string{"telegram:chat:-100…"},
+}
+
+// Whispers implements chat.Confidant: in a Telegram group everybody reads everything.
+func (a *Adapter) Whispers(chat.Message) bool { return false }
+
+// DirectKey implements chat.Confidant: the direct chat with a person has the
+// person's id.
+func (a *Adapter) DirectKey(u chat.User) (chat.Key, bool) {
+	to, err := personOf(u)
+	if err != nil || shared(to.chat) {
+		return chat.Key{}, false
+	}
+	return chat.Key{Platform: platform, Channel: strconv.FormatInt(to.chat, 10)}, true
+}
+
+// Name implements chat.Named.
+func (a *Adapter) Name() string {
+	me := a.me.Load()
+	if me == nil || me.Username == "" {
+		return ""
+	}
+	return "@" + me.Username
+}
+
+// Door implements chat.Confidant: the link offers to start the bot.
+func (a *Adapter) Door() string {
+	me := a.me.Load()
+	if me == nil || me.Username == "" {
+		return ""
+	}
+	return "https://t.me/" + me.Username + "?start=answer"
 }

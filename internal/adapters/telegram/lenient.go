@@ -10,14 +10,13 @@ import (
 	"github.com/go-telegram/bot/models"
 )
 
-// maxDepth bounds how deep an update is decoded part by part: everything that is
-// used here is within it.
+// maxDepth bounds how deep an update is decoded part by part; everything used here is
+// within it.
 const maxDepth = 8
 
-// decode reads an update. The library refuses a whole update when any part of it
-// has an unknown type; then decode reads what it can, and whole is false. A part
-// that is there but cannot be read is not nil, so that somebody else's words stay
-// marked as somebody else's.
+// decode reads an update. The library refuses a whole update if any part has an unknown
+// type; then decode reads what it can, and whole is false. A part that is there but
+// unreadable is not nil, so that others' words stay marked as such.
 func decode(raw []byte, u *models.Update) (whole bool) {
 	if json.Unmarshal(raw, u) == nil {
 		return true
@@ -26,8 +25,7 @@ func decode(raw []byte, u *models.Update) (whole bool) {
 	return false
 }
 
-// salvage sets the fields of v that can be read from raw, and reports whether
-// those were all.
+// salvage sets the readable fields of v, and reports whether all were readable.
 func salvage(raw json.RawMessage, v reflect.Value, depth int) (whole bool) {
 	v.SetZero()
 	if depth == 0 {
@@ -86,7 +84,7 @@ func salvageList(raw json.RawMessage, v reflect.Value, depth int) {
 	}
 }
 
-// number reads a whole number, also one in quotation marks; 0 for any other.
+// number reads a whole number, possibly in quotation marks; 0 for anything else.
 func number(raw []byte) int64 {
 	s := string(bytes.Trim(raw, `" `))
 	if n, err := strconv.ParseInt(s, 10, 64); err == nil {

@@ -18,7 +18,7 @@ func TestRenormalize(t *testing.T) {
 	if _, err := early.Renormalize([]byte(`{}`)); err != chat.ErrNotReady {
 		t.Errorf("before it knows who it is: %v", err)
 	}
-	s := server(t, telegramtest.Options{})
+	s := server(t)
 	r := run(t, s, newIntake(), nil)
 	s.Push(odd(`"sender_boost_count":"many"`, "hello"))
 	first := r.in.wait(t, 1)[0]

@@ -156,10 +156,20 @@ func adapter(t *testing.T, s *telegramtest.Server, change func(*Options)) *Adapt
 	return a
 }
 
-// server starts a fake that ends with the test.
-func server(t *testing.T, o telegramtest.Options) *telegramtest.Server {
+// fresh makes an adapter that is not running, and a fake with these chats.
+func fresh(t *testing.T, chats ...int64) (*telegramtest.Server, *Adapter) {
 	t.Helper()
-	s := telegramtest.Start(o)
+	s := server(t)
+	for _, chat := range chats {
+		s.AddChat(chat)
+	}
+	return s, adapter(t, s, nil)
+}
+
+// server starts a fake that ends with the test; without options it has the usual ones.
+func server(t *testing.T, o ...telegramtest.Options) *telegramtest.Server {
+	t.Helper()
+	s := telegramtest.Start(append(o, telegramtest.Options{})[0])
 	t.Cleanup(s.Close)
 	return s
 }

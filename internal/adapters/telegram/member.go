@@ -2,6 +2,7 @@ package telegram
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -32,7 +33,7 @@ func (a *Adapter) present(u *models.Update) (list []chat.Presence) {
 		}
 		return append(list, presence(c.Chat.ID, who, is, joined))
 	case u.Message != nil && u.Message.LeftChatMember != nil:
-		if u.Message.LeftChatMember.ID == a.bot.ID() {
+		if u.Message.LeftChatMember.ID == a.id {
 			return []chat.Presence{{Key: place(u.Message.Chat.ID, 0)}}
 		}
 		return append(list, presence(u.Message.Chat.ID, u.Message.LeftChatMember, false, 0))
@@ -44,8 +45,8 @@ func (a *Adapter) present(u *models.Update) (list []chat.Presence) {
 	return list
 }
 
-// presence notes whether somebody is in a group now; joined is when they came, 0
-// when they were there before.
+// presence notes whether somebody is in a group now; joined is when they joined, 0 if they
+// were in it before.
 func presence(group int64, who *models.User, is bool, joined int) chat.Presence {
 	p := chat.Presence{Key: place(group, 0), User: person(who), State: chat.Absent}
 	if is {
@@ -57,8 +58,8 @@ func presence(group int64, who *models.User, is bool, joined int) chat.Presence 
 	return p
 }
 
-// ourselves returns what happened to the bot: it was blocked in a direct chat, or
-// it joined or left a group.
+// ourselves returns what happened to the bot itself: it was blocked or unblocked in a
+// direct chat, or left a group.
 func ourselves(c *models.ChatMemberUpdated) []chat.Presence {
 	_, in := member(&c.NewChatMember)
 	p := chat.Presence{Key: place(c.Chat.ID, 0), State: chat.Absent}
@@ -75,8 +76,8 @@ func ourselves(c *models.ChatMemberUpdated) []chat.Presence {
 	return []chat.Presence{p}
 }
 
-// added returns the news that somebody brought the bot into a group or a channel;
-// anything else that happened to it there is skipped.
+// added returns a message that somebody added the bot to a group or a channel; any other
+// change is skipped.
 func added(c *models.ChatMemberUpdated, update int64) chat.Message {
 	m := skipped(place(c.Chat.ID, 0), updateID(update), skipKind)
 	_, was := member(&c.OldChatMember)
@@ -89,7 +90,7 @@ func added(c *models.ChatMemberUpdated, update int64) chat.Message {
 	return m
 }
 
-// member returns whom an entry is about and whether they are in the group.
+// member returns the person of an entry and whether they are in the group.
 func member(m *models.ChatMember) (who *models.User, in bool) {
 	switch {
 	case m.Owner != nil:
@@ -113,20 +114,47 @@ var errNotAGroup = errors.New("not a group")
 
 // Reads implements chat.MemberChecker, for groups.
 func (a *Adapter) Reads(ctx context.Context, k chat.Key, userID string) (bool, error) {
+	_, in, err := a.standing(ctx, k, userID)
+	return in, err
+}
+
+// IsAdmin implements chat.AdminChecker. It is false for people who write in the
+// name of a chat.
+func (a *Adapter) IsAdmin(ctx context.Context, k chat.Key, userID string) (bool, error) {
+	status, _, err := a.standing(ctx, k, userID)
+	if errors.Is(err, errNotAGroup) {
+		return false, nil
+	}
+	return status == models.ChatMemberTypeOwner || status == models.ChatMemberTypeAdministrator, err
+}
+
+// standing asks for a person's status in a group and whether they are in it. Somebody
+// with an unknown status is not. Its error is errNotAGroup for a direct chat.
+func (a *Adapter) standing(ctx context.Context, k chat.Key, userID string) (status models.ChatMemberType, in bool, err error) {
 	to, err := targetOf(k, "")
 	if err != nil {
-		return false, err
+		return "", false, err
 	}
 	who, err := personOf(chat.User{ID: userID})
 	if err != nil || to.chat > 0 {
-		return false, errNotAGroup
+		return "", false, errNotAGroup
 	}
-	m, err := a.bot.GetChatMember(ctx, &bot.GetChatMemberParams{ChatID: to.chat, UserID: who.chat})
+	r, err := a.wire.call(ctx, "getChatMember", &bot.GetChatMemberParams{ChatID: to.chat, UserID: who.chat})
 	if err != nil {
-		return false, fmt.Errorf("get chat member: %w", err)
+		return "", false, fmt.Errorf("get chat member: %w", err)
 	}
-	_, in := member(m)
-	return in, nil
+	var m struct {
+		Status models.ChatMemberType `json:"status"`
+		Inside bool                  `json:"is_member"`
+	}
+	_ = json.Unmarshal(r.result, &m)
+	switch m.Status {
+	case models.ChatMemberTypeOwner, models.ChatMemberTypeAdministrator, models.ChatMemberTypeMember:
+		return m.Status, true, nil
+	case models.ChatMemberTypeRestricted:
+		return m.Status, m.Inside, nil
+	}
+	return m.Status, false, nil
 }
 
 // Leave implements chat.Leaver.
@@ -136,7 +164,7 @@ func (a *Adapter) Leave(ctx context.Context, place string) error {
 	if kind != "chat" || err != nil || number >= 0 {
 		return errNotAGroup
 	}
-	if _, err := a.bot.LeaveChat(ctx, &bot.LeaveChatParams{ChatID: number}); err != nil {
+	if _, err := a.wire.call(ctx, "leaveChat", &bot.LeaveChatParams{ChatID: number}); err != nil {
 		return fmt.Errorf("leave: %w", err)
 	}
 	return nil

@@ -6,13 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"parley/internal/adapters/telegram/telegramtest"
 	"parley/internal/chat"
 )
 
 // TestWhoIsWhere: joins, leaves, removals, blocks and our own way out are told.
 func TestWhoIsWhere(t *testing.T) {
-	a := adapter(t, server(t, telegramtest.Options{}), nil)
+	a := adapter(t, server(t), nil)
 	const room, dm = `"chat":{"id":-100,"type":"supergroup"}`, `"chat":{"id":7,"type":"private"}`
 	status := func(s string, who int64) string {
 		return fmt.Sprintf(`{"status":%q,"user":{"id":%d,"first_name":"U"},"until_date":0,"is_member":false}`, s, who)
@@ -55,9 +54,7 @@ func TestWhoIsWhere(t *testing.T) {
 
 // TestReads: who is in a group reads there, and nobody whom Telegram says to be out.
 func TestReads(t *testing.T) {
-	s := server(t, telegramtest.Options{})
-	s.AddChat(group)
-	a := adapter(t, s, nil)
+	s, a := fresh(t, group)
 	for _, c := range []struct {
 		status        string
 		inside, reads bool

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/go-telegram/bot"
@@ -29,7 +28,7 @@ func (a *Adapter) outcome(to target, err error) error {
 		return &chat.WaitError{After: pause.left, Err: err}
 	case errors.As(err, &wait):
 		after := retryAfter(err)
-		a.quiet.keep(to.chat, a.now().Add(after), a.now())
+		a.quiet.Keep(to.chat, after, a.now())
 		return &chat.WaitError{After: after, Err: err}
 	case errors.As(err, &move):
 		return &chat.MovedError{To: place(int64(move.MigrateToChatID), to.thread), Err: err}
@@ -43,7 +42,7 @@ func (a *Adapter) outcome(to target, err error) error {
 	return err
 }
 
-// retryAfter returns the silence err asks for, 0 when it asks for none.
+// retryAfter returns the pause err asks for; 0 for none.
 func retryAfter(err error) time.Duration {
 	var pause *pausedError
 	if errors.As(err, &pause) {
@@ -62,7 +61,7 @@ func refusedFor(err error, what string) bool {
 	return errors.Is(err, bot.ErrorBadRequest) && strings.Contains(strings.ToLower(err.Error()), what)
 }
 
-// Parts of Telegram's descriptions of refusals that we can work around.
+// Parts of Telegram's descriptions of refusals, in lower case, that we handle.
 const (
 	refusedChat        = "chat not found" // also of a person who never wrote to the bot
 	refusedEntities    = "entit"          // "can't parse entities", "entity beginning at ..."
@@ -73,59 +72,3 @@ const (
 	refusedBig         = "file is too big"
 	refusedFile        = "file_id" // "wrong file_id or the file is temporarily unavailable"
 )
-
-// quiet remembers until when each chat must be left alone.
-type quiet struct {
-	mu    sync.Mutex // guards until
-	until map[int64]time.Time
-}
-
-// left returns how long chat must still be left alone, or 0.
-func (q *quiet) left(chat int64, now time.Time) time.Duration {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return max(0, q.until[chat].Sub(now))
-}
-
-// keep notes a wait and forgets those that are over.
-func (q *quiet) keep(chat int64, until, now time.Time) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.until == nil {
-		q.until = map[int64]time.Time{}
-	}
-	for c, t := range q.until {
-		if !t.After(now) {
-			delete(q.until, c)
-		}
-	}
-	if until.After(q.until[chat]) {
-		q.until[chat] = until
-	}
-}
-
-// draftless remembers where drafts were refused. When it has grown large it
-// forgets everything and starts over.
-type draftless struct {
-	mu    sync.Mutex // guards chats
-	chats map[int64]bool
-}
-
-const maxDraftless = 10_000
-
-// has reports whether drafts are refused in a chat or everywhere.
-func (d *draftless) has(chat int64) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.chats[chat] || d.chats[0]
-}
-
-// add remembers a chat; 0 is everywhere.
-func (d *draftless) add(chat int64) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.chats == nil || len(d.chats) >= maxDraftless {
-		d.chats = map[int64]bool{0: d.chats[0]}
-	}
-	d.chats[chat] = true
-}

@@ -10,21 +10,21 @@ import (
 	"time"
 )
 
-// maxSilence is the longest wait that is accepted from a platform.
+// maxSilence is the longest pause we accept from Telegram.
 const maxSilence = 24 * time.Hour
 
-// pausedError is returned for a request that was not made: the last answers did
-// not come from the Bot API, and more requests would only get the address banned.
+// pausedError: the request was not made, because the last answers did not come from the Bot
+// API, and more requests would only get the address banned.
 type pausedError struct{ left time.Duration }
 
 func (e *pausedError) Error() string {
 	return fmt.Sprintf("telegram answers with pages that are not its own: nothing is asked for %s", e.left.Round(time.Millisecond))
 }
 
-// pace holds requests back while a server, or a proxy in front of it, answers
-// with pages instead of the Bot API's JSON. All requests pause, longer each time,
-// until any answer is good again; the method that got the page also has a pause of
-// its own, which grows until that method gets a good answer.
+// pace delays requests while the server, or a proxy in front of it, answers with pages
+// instead of JSON. All requests pause, longer each time, until any answer is good again.
+// The method that got the page also has a pause of its own, which grows until that method
+// gets a good answer.
 type pace struct {
 	min, max time.Duration
 	now      func() time.Time
@@ -34,7 +34,7 @@ type pace struct {
 	routes map[string]*hold
 }
 
-// hopeful is how many pages of a broken server leave the pause at the shortest.
+// hopeful is after how many pages of a broken server the pause begins to grow.
 const hopeful = 20
 
 // hold is the pause of one method, or of all.
@@ -54,8 +54,8 @@ func (h *hold) grow(p *pace, now time.Time, least time.Duration, broken bool) {
 	h.until, h.since = now.Add(h.wait), now
 }
 
-// admit returns how long to wait before a request. 0 lets it go; others then wait
-// until its answer is known.
+// admit returns how long to wait before a request; 0 admits it, and delays others until its
+// answer is known.
 func (p *pace) admit(method string) time.Duration {
 	now := p.now()
 	p.mu.Lock()
@@ -77,9 +77,9 @@ func (p *pace) admit(method string) time.Duration {
 	return 0
 }
 
-// bad notes a page in answer to a request that began at began. A request that was
-// already under way when the last page came adds nothing new. A server that says that
-// it is broken bans nobody and may be well again soon.
+// bad notes a page in answer to a request that began at began. A request that was under
+// way when the last page came does not count. A broken server (5xx) bans nobody and may
+// soon work again.
 func (p *pace) bad(method string, began time.Time, least time.Duration, broken bool) {
 	now := p.now()
 	p.mu.Lock()
@@ -108,8 +108,8 @@ func (p *pace) good(method string) {
 	delete(p.routes, method)
 }
 
-// troubled returns a method that is answered with pages now, "" for none. A method
-// that has not been called for a while no longer counts.
+// troubled returns a method that gets pages at present; "" for none. A method that was not
+// called for a while no longer counts.
 func (p *pace) troubled() string {
 	now := p.now()
 	p.mu.Lock()
@@ -125,13 +125,13 @@ func (p *pace) troubled() string {
 // forgetPages is how long Health mentions a page when no request follows it.
 const forgetPages = 10 * time.Minute
 
-// asked returns the wait that a header asks for.
+// asked returns the pause that a header asks for.
 func asked(h http.Header) time.Duration {
 	seconds, _ := strconv.ParseInt(h.Get("Retry-After"), 10, 64)
 	return silence(seconds)
 }
 
-// silence turns a number of seconds into a sensible wait.
+// silence turns seconds into a pause within bounds.
 func silence(seconds int64) time.Duration {
 	return time.Duration(min(max(seconds, 0), int64(maxSilence/time.Second))) * time.Second
 }

@@ -32,9 +32,8 @@ var errNotGiven = errors.New("telegram gives no updates")
 // ackLimit bounds answering the buttons of one batch.
 const ackLimit = 5 * time.Second
 
-// polls asks for updates until ctx ends or the token is rejected. Each is stored before
-// Telegram is told that it arrived, and after known is closed: who the bot is is asked
-// beside the first poll.
+// polls polls until ctx ends or the token is rejected. Each update is stored before it is
+// confirmed to Telegram, and after known is closed: getMe runs beside the first poll.
 func (a *Adapter) polls(ctx context.Context, known <-chan struct{}) {
 	for wait := firstPoll; ctx.Err() == nil && !a.wire.cred.Refused(); {
 		err := a.poll(ctx, known)
@@ -80,7 +79,7 @@ func (a *Adapter) poll(ctx context.Context, known <-chan struct{}) error {
 		return ctx.Err()
 	}
 	if r.status != http.StatusOK {
-		a.refused(ctx, r.status, r.description)
+		a.refused(r.status, r.description)
 		return fmt.Errorf("%w: %w", errNotGiven, r.refusal(q.method))
 	}
 	var updates []json.RawMessage
@@ -105,9 +104,8 @@ func (a *Adapter) poll(ctx context.Context, known <-chan struct{}) error {
 	return nil
 }
 
-// rest sets the wait before the next poll: none after updates, or if an empty poll
-// was held as long as it should be. A server that returns nothing at once, for
-// whatever reason, is polled more and more slowly.
+// rest sets the pause before the next poll: none after updates, or after an empty poll that
+// lasted long enough. A server that returns nothing at once is polled more and more slowly.
 func (a *Adapter) rest(empty bool, took, asked time.Duration) {
 	if !empty || took >= asked/10 {
 		a.hold = 0
@@ -116,8 +114,8 @@ func (a *Adapter) rest(empty bool, took, asked time.Duration) {
 	a.hold = min(max(2*a.hold, a.opts.Timing.PauseMin), a.opts.Timing.PauseMax)
 }
 
-// pollRequest returns the next request for updates and how long it may take: a first
-// poll, or one after a failure, is short, so that Health recovers soon.
+// pollRequest returns the next poll and how long it may take. The first one, and one after
+// a failure, is short, so that Health recovers soon.
 func (a *Adapter) pollRequest() (request, time.Duration) {
 	wait := a.opts.Timing.Poll
 	if !a.health.steady() {
@@ -132,7 +130,7 @@ func (a *Adapter) pollRequest() (request, time.Duration) {
 }
 
 // refused notes a definite refusal of a poll.
-func (a *Adapter) refused(ctx context.Context, status int, why string) {
+func (a *Adapter) refused(status int, why string) {
 	if status != http.StatusConflict {
 		a.fail(fmt.Errorf("telegram getUpdates: status %d: %s", status, why), status == http.StatusNotFound)
 		return
@@ -143,13 +141,6 @@ func (a *Adapter) refused(ctx context.Context, status int, why string) {
 		return
 	}
 	a.fail(errWebhookSet, true)
-	if a.opts.DeleteWebhook {
-		if _, err := a.bot.DeleteWebhook(ctx, &bot.DeleteWebhookParams{}); err != nil {
-			a.log.Warn("telegram: delete webhook", "error", err)
-			return
-		}
-		a.hold = 0
-	}
 }
 
 // store stores updates that arrived together, then answers the buttons among

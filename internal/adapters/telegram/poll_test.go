@@ -1,7 +1,6 @@
 package telegram
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -17,7 +16,7 @@ import (
 // nothing is confirmed before it is stored, and what could not be stored comes
 // again.
 func TestPollStoresBeforeItConfirms(t *testing.T) {
-	s := server(t, telegramtest.Options{})
+	s := server(t)
 	for i := range 5 {
 		s.Push(telegramtest.Text(42, 42, fmt.Sprint("message ", i)))
 	}
@@ -41,7 +40,7 @@ func TestPollStoresBeforeItConfirms(t *testing.T) {
 }
 
 func TestPollMalformedInABatch(t *testing.T) {
-	s := server(t, telegramtest.Options{})
+	s := server(t)
 	for i := range 100 {
 		if i == 37 {
 			s.Push(telegramtest.Raw(`{"update_id":0,"message":{"message_id":"oops","chat":7}}`))
@@ -62,7 +61,7 @@ func TestPollMalformedInABatch(t *testing.T) {
 }
 
 func TestPollUnknownKinds(t *testing.T) {
-	s := server(t, telegramtest.Options{})
+	s := server(t)
 	s.Push(telegramtest.Raw(`{"update_id":0,"something_new":{"x":1}}`),
 		telegramtest.Raw(`{"update_id":0,"my_chat_member":{"chat":{"id":-5,"type":"group"},"from":{"id":1},"date":1,"old_chat_member":{"status":"member"},"new_chat_member":{"status":"administrator"}}}`),
 		telegramtest.Text(42, 42, "hello"))
@@ -73,7 +72,7 @@ func TestPollUnknownKinds(t *testing.T) {
 }
 
 func TestPollWaitsForRoom(t *testing.T) {
-	s := server(t, telegramtest.Options{})
+	s := server(t)
 	in := newIntake()
 	in.gate = make(chan struct{})
 	r := run(t, s, in, nil)
@@ -91,7 +90,7 @@ func TestPollWaitsForRoom(t *testing.T) {
 // TestPollBesideGetMe: a start does not wait for one answer after the other, and nothing
 // is read before the bot knows its own name.
 func TestPollBesideGetMe(t *testing.T) {
-	s := server(t, telegramtest.Options{})
+	s := server(t)
 	lift := s.Fail(telegramtest.Fault{Method: "getMe", Status: 502})
 	s.Push(telegramtest.Text(42, 42, "hello"))
 	in := newIntake()
@@ -114,7 +113,7 @@ func TestPollBesideGetMe(t *testing.T) {
 
 // A network that is down at start delays the bot, no more.
 func TestStartSurvivesTrouble(t *testing.T) {
-	s := server(t, telegramtest.Options{})
+	s := server(t)
 	s.Fail(telegramtest.Fault{Method: "getMe", Drop: true, Times: 1})
 	s.Fail(telegramtest.Fault{Method: "getMe", Status: 502, Body: "<html>Bad Gateway</html>", Times: 1})
 	s.Fail(telegramtest.Fault{Method: "getUpdates", Status: 500, Times: 1})
@@ -130,7 +129,7 @@ func TestStartSurvivesTrouble(t *testing.T) {
 }
 
 func TestConflict(t *testing.T) {
-	s := server(t, telegramtest.Options{})
+	s := server(t)
 	lift := s.Fail(telegramtest.Fault{Method: "getUpdates", Status: 409})
 	a := adapter(t, s, func(o *Options) { o.Timing.RetryMin, o.Timing.RetryMax = 200*time.Millisecond, 400*time.Millisecond })
 	r := start(t, a, newIntake())
@@ -160,7 +159,7 @@ func TestConflict(t *testing.T) {
 // The first poll is short so that Health knows soon; a later failure makes
 // the next one short again.
 func TestPollIsShortUntilSteady(t *testing.T) {
-	s := server(t, telegramtest.Options{})
+	s := server(t)
 	s.Fail(telegramtest.Fault{Method: "getUpdates", Skip: 1, Status: 500, Times: 1})
 	s.Push(telegramtest.Text(42, 42, "hello"))
 	run(t, s, newIntake(), nil)
@@ -176,7 +175,7 @@ func TestPollIsShortUntilSteady(t *testing.T) {
 }
 
 func TestLesserTroubleHidesNoConflict(t *testing.T) {
-	a := adapter(t, server(t, telegramtest.Options{}), nil)
+	a := adapter(t, server(t), nil)
 	a.received()
 	a.fail(errConflict, true)
 	a.fail(errors.New("a blip"), false)
@@ -191,24 +190,15 @@ func TestLesserTroubleHidesNoConflict(t *testing.T) {
 }
 
 func TestWebhookInTheWay(t *testing.T) {
-	for _, remove := range []bool{false, true} {
-		s := server(t, telegramtest.Options{WebhookRetry: time.Hour})
-		s.Push(telegramtest.Text(42, 42, "hello"))
-		hook(t, s, "http://127.0.0.1:1/")
-		r := run(t, s, newIntake(), func(o *Options) { o.DeleteWebhook = remove })
-		if remove {
-			r.in.wait(t, 1) // nothing was dropped
-			continue
-		}
-		eventually(t, "red with the fix", func() bool { return errors.Is(r.Health(), errWebhookSet) })
-		if n := len(s.Calls("deleteWebhook")); n != 0 {
-			t.Errorf("deleteWebhook called %d times without being asked to", n)
-		}
-	}
+	s := server(t, telegramtest.Options{WebhookRetry: time.Hour})
+	s.Push(telegramtest.Text(42, 42, "hello"))
+	hook(t, s, "http://127.0.0.1:1/")
+	r := run(t, s, newIntake(), nil)
+	eventually(t, "red with the fix", func() bool { return errors.Is(r.Health(), errWebhookSet) })
 }
 
 func TestUnauthorizedStopsEverything(t *testing.T) {
-	s := server(t, telegramtest.Options{})
+	s := server(t)
 	s.Push(telegramtest.Text(42, 42, "hello"))
 	r := run(t, s, newIntake(), nil)
 	m := r.in.wait(t, 1)[0]
@@ -229,7 +219,7 @@ func TestUnauthorizedStopsEverything(t *testing.T) {
 }
 
 func TestTokenRejectedAtStart(t *testing.T) {
-	s := server(t, telegramtest.Options{})
+	s := server(t)
 	for _, token := range []string{"999:AAtestTESTtestTESTtestTESTtestTEST0", "nonsense"} {
 		a := adapter(t, s, func(o *Options) { o.Token = token })
 		if err := a.Run(soon(t), newIntake()); !errors.Is(err, errToken) {
@@ -239,7 +229,7 @@ func TestTokenRejectedAtStart(t *testing.T) {
 }
 
 func TestPollTooManyRequests(t *testing.T) {
-	s := server(t, telegramtest.Options{})
+	s := server(t)
 	s.Fail(telegramtest.Fault{Method: "getUpdates", Status: 429, RetryAfter: 1, Times: 1})
 	s.Push(telegramtest.Text(42, 42, "hello"))
 	run(t, s, newIntake(), nil).in.wait(t, 1)
@@ -251,7 +241,7 @@ func TestPollTooManyRequests(t *testing.T) {
 // A poll that hangs past its time is given up and made again on another
 // connection; answers go out meanwhile.
 func TestPollHalfOpen(t *testing.T) {
-	s := server(t, telegramtest.Options{})
+	s := server(t)
 	s.AddChat(42)
 	s.Fail(telegramtest.Fault{Method: "getUpdates", Skip: 1, Times: 1, Hang: true})
 	r := run(t, s, newIntake(), func(o *Options) {
@@ -270,7 +260,7 @@ func TestPollHalfOpen(t *testing.T) {
 }
 
 func TestButtonsAreAcknowledged(t *testing.T) {
-	s := server(t, telegramtest.Options{})
+	s := server(t)
 	s.Push(telegramtest.Press(42, 42, 7, "q1", "yes"))
 	r := run(t, s, newIntake(), nil)
 	m := r.in.wait(t, 1)[0]
@@ -283,7 +273,7 @@ func TestButtonsAreAcknowledged(t *testing.T) {
 }
 
 func TestMigration(t *testing.T) {
-	s := server(t, telegramtest.Options{})
+	s := server(t)
 	s.Push(telegramtest.Text(-7, 42, "@parley_bot before"))
 	s.Migrate(-7, -1000000001001)
 	s.Push(telegramtest.Text(-1000000001001, 42, "@parley_bot after"))
@@ -326,7 +316,7 @@ func TestOneRefusalIsNotTheToken(t *testing.T) {
 		{Method: "sendChatAction", Status: 401, Times: 1}, {Method: "getUpdates", Status: 401, Times: 2},
 		{Method: "sendMessage", Status: 401, Times: 1, Body: page}, {Method: "getUpdates", Status: 401, Times: 2, Body: page},
 	} {
-		s := server(t, telegramtest.Options{})
+		s := server(t)
 		s.Push(telegramtest.Text(42, 42, "hello"))
 		r := run(t, s, newIntake(), nil)
 		m := r.in.wait(t, 1)[0]
@@ -350,7 +340,7 @@ func TestOneRefusalIsNotTheToken(t *testing.T) {
 // TestTokenTakenAgain: after a token was rejected Run ends, and a later one finds that it is
 // taken again.
 func TestTokenTakenAgain(t *testing.T) {
-	s := server(t, telegramtest.Options{})
+	s := server(t)
 	var ahead atomic.Int64
 	a := adapter(t, s, func(o *Options) { o.Now = func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) } })
 	s.Revoke(true)
@@ -363,14 +353,10 @@ func TestTokenTakenAgain(t *testing.T) {
 		t.Errorf("at once: %v", err)
 	}
 	ahead.Store(int64(3 * time.Minute))
-	in := newIntake()
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error, 1)
-	go func() { done <- a.Run(ctx, in) }()
+	r := start(t, a, newIntake())
 	s.Push(telegramtest.Text(42, 42, "hello"))
-	in.wait(t, 1)
-	cancel()
-	if err := <-done; err != nil || a.Health() != nil {
+	r.in.wait(t, 1)
+	if err := r.stop(); err != nil || a.Health() != nil {
 		t.Errorf("Run: %v, Health: %v", err, a.Health())
 	}
 }

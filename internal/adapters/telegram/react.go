@@ -3,7 +3,6 @@ package telegram
 import (
 	"context"
 	"errors"
-	"sync"
 
 	"github.com/go-telegram/bot"
 	"github.com/go-telegram/bot/models"
@@ -11,80 +10,39 @@ import (
 	"parley/internal/chat"
 )
 
-// atWork is the reaction to a message that is being answered: one of those that
-// Telegram allows to bots.
+// atWork is the reaction to a message that is being answered; bots may use only some.
 const atWork = "👀"
 
-// mostMarked is how many messages that carry the reaction are known; a reaction whose
-// message is not known any more stays.
-const mostMarked = 1000
-
-// reactions knows which messages carry a reaction, and where none are allowed. Its
-// zero value is ready.
-type reactions struct {
-	mu      sync.Mutex // guards the rest
-	marked  map[string]bool
-	refused map[int64]bool // chats
-}
-
-// mark notes that a message is about to carry the reaction; false where it does, or
-// may not.
-func (r *reactions) mark(to target, key string) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.marked == nil || len(r.marked) >= mostMarked {
-		r.marked = map[string]bool{}
-	}
-	if r.refused[to.chat] || r.marked[key] {
-		return false
-	}
-	r.marked[key] = true
-	return true
-}
-
-// unmark forgets a message, and reports whether it carries the reaction.
-func (r *reactions) unmark(key string) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	was := r.marked[key]
-	delete(r.marked, key)
-	return was
-}
-
-// refuse notes that a chat allows no reactions.
-func (r *reactions) refuse(chat int64) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.refused == nil {
-		r.refused = map[int64]bool{}
-	}
-	r.refused[chat] = true
-}
+// maxMarked is how many messages that carry the reaction are remembered; on older ones it
+// stays.
+const maxMarked = 1000
 
 // notice puts the reaction on a message that is being answered, once.
 func (a *Adapter) notice(ctx context.Context, m chat.Message, to target) {
-	if !a.opts.Reactions || to.reply == 0 || m.Kind != chat.KindText && m.Kind != chat.KindCommand ||
-		!a.reactions.mark(to, m.Key.String()+m.ID) {
+	if !a.opts.Reactions || to.reply == 0 || m.Kind != chat.KindText && m.Kind != chat.KindCommand {
+		return
+	}
+	if _, refused := a.unmarked.Get(to.chat); refused || !a.marked.Put(m.Key.String()+m.ID, true) {
 		return
 	}
 	if err := a.react(ctx, to, []models.ReactionType{{Type: models.ReactionTypeTypeEmoji,
 		ReactionTypeEmoji: &models.ReactionTypeEmoji{Type: models.ReactionTypeTypeEmoji, Emoji: atWork}}}); err != nil {
-		a.reactions.unmark(m.Key.String() + m.ID)
+		a.marked.Drop(m.Key.String() + m.ID)
 		if errors.Is(err, bot.ErrorBadRequest) || errors.Is(err, bot.ErrorForbidden) {
-			a.reactions.refuse(to.chat)
+			a.unmarked.Put(to.chat, true)
 		}
 	}
 }
 
 func (a *Adapter) react(ctx context.Context, to target, with []models.ReactionType) error {
-	_, err := a.bot.SetMessageReaction(ctx, &bot.SetMessageReactionParams{ChatID: to.chat, MessageID: to.reply, Reaction: with})
+	_, err := a.wire.call(ctx, "setMessageReaction", &bot.SetMessageReactionParams{ChatID: to.chat, MessageID: to.reply, Reaction: with})
 	return err
 }
 
-// answered takes the reaction back from the message that a part answers. On one that
-// needs no answer it stays.
+// answered removes the reaction from the message that a part answers. Without an answer it
+// stays.
 func (a *Adapter) answered(ctx context.Context, p chat.Part) {
-	if p.Index > 0 || p.ReplyTo == "" || !a.reactions.unmark(p.Key.String()+p.ReplyTo) {
+	if p.Index > 0 || p.ReplyTo == "" || !a.marked.Drop(p.Key.String()+p.ReplyTo) {
 		return
 	}
 	to, err := targetOf(p.Key, p.ReplyTo)

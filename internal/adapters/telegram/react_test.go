@@ -15,7 +15,7 @@ import (
 // TestAReactionSaysThatAMessageIsBeingAnswered: once, only where it is wanted and
 // allowed, and only until the answer is there.
 func TestAReactionSaysThatAMessageIsBeingAnswered(t *testing.T) {
-	s := server(t, telegramtest.Options{})
+	s := server(t)
 	s.AddChat(group)
 	s.AddChat(42)
 	a := adapter(t, s, func(o *Options) { o.Reactions = true })
@@ -64,7 +64,7 @@ func TestDescriptionsAreSetOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s := server(t, telegramtest.Options{})
+	s := server(t)
 	m := chat.Menu{About: "Undo", Greeting: "Both"} // words that every catalog has
 	s.Describe("short_description", "fr", "Le majordome de la famille.")
 	must(tell(s, m))
@@ -93,7 +93,7 @@ func TestDescriptionsAreSetOnce(t *testing.T) {
 		t.Error("a failure is silent")
 	}
 
-	s = server(t, telegramtest.Options{})
+	s = server(t)
 	s.Describe("description", "", "The house's own.")
 	must(tell(s, chat.Menu{About: strings.Repeat("a", 200), Greeting: "Both"}))
 	if short, long := s.About(""); len(short) != 120 || long != "The house's own." {
@@ -103,7 +103,7 @@ func TestDescriptionsAreSetOnce(t *testing.T) {
 		t.Errorf("over the owner's words stand %q", long)
 	}
 
-	s = server(t, telegramtest.Options{})
+	s = server(t)
 	s.Fail(telegramtest.Fault{Method: "setMyShortDescription", Status: 429, RetryAfter: 3600})
 	var wait *chat.WaitError
 	if err := tell(s, m); !errors.As(err, &wait) || wait.After < time.Hour || set(s) != 1 {

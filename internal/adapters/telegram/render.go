@@ -18,8 +18,8 @@ import (
 // maxMentions is how many people one message may call by @name.
 const maxMentions = 5
 
-// maxLinks is how many links one message shows as such: Telegram drops what
-// entities beyond a hundred, so the other links are spelled out.
+// maxLinks is how many links one message shows as such; the others are spelled out, since
+// Telegram drops entities beyond a hundred.
 const maxLinks = 80
 
 // rendered is a message as Telegram shows it: text and entities.
@@ -33,8 +33,7 @@ func (r rendered) fits() bool {
 	return len(r.text) <= maxBytes && len(r.entities) <= maxEntities && length(r.text) <= maxText
 }
 
-// render turns Markdown into text and entities. It is pure and never fails: what
-// it does not understand stays as text.
+// render turns Markdown into text and entities. What it does not understand stays as text.
 func render(source string) rendered {
 	source = strings.ReplaceAll(clean(source), "\r", "")
 	if !strings.ContainsAny(source, "\\`*_~[]<>#|@\t") && !strings.Contains(source, "\n") && !strings.HasPrefix(source, "    ") {
@@ -202,8 +201,8 @@ func (w *walker) follows(n ast.Node, words string) bool {
 	return ok && strings.HasPrefix(string(w.source[t.Segment.Start:]), words)
 }
 
-// link writes a link, or spells out its target when that is not the web:
-// Telegram's own links can call people and start bots.
+// link writes a link, or spells out a target that is not on the web: Telegram's own links
+// can call people and start bots.
 func (w *walker) link(n ast.Node, to, title string) {
 	u, err := url.Parse(to)
 	web := err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
@@ -235,8 +234,8 @@ func (w *walker) link(n ast.Node, to, title string) {
 
 var mention = text.Pattern(`@[A-Za-z0-9_]{4,}`)
 
-// prose writes text in which Telegram finds @names by itself. Beyond a few, names
-// are broken up invisibly so that nobody is notified.
+// prose writes text in which Telegram finds @names by itself. After the first few, it breaks
+// them invisibly so that nobody is notified.
 func (w *walker) prose(s string) {
 	if strings.Contains(s, "@") {
 		s = mention().ReplaceAllStringFunc(s, func(name string) string {
@@ -247,4 +246,24 @@ func (w *walker) prose(s string) {
 		})
 	}
 	w.write(s)
+}
+
+// calling turns the first mention of a person's name into one that notifies them, even if
+// they have no @name.
+func (r rendered) calling(u chat.User) rendered {
+	at := strings.Index(r.text, u.Name)
+	who, err := personOf(u)
+	if err != nil || u.Name == "" || at < 0 || shared(who.chat) {
+		return r
+	}
+	call := models.MessageEntity{Type: models.MessageEntityTypeTextMention, Offset: length(r.text[:at]), Length: length(u.Name),
+		User: &models.User{ID: who.chat, FirstName: u.Name}}
+	if slices.ContainsFunc(r.entities, func(e models.MessageEntity) bool {
+		return e.Offset < call.Offset+call.Length && call.Offset < e.Offset+e.Length
+	}) {
+		return r // the name is part of a link or of code
+	}
+	r.entities = append(slices.Clone(r.entities), call)
+	slices.SortStableFunc(r.entities, func(a, b models.MessageEntity) int { return a.Offset - b.Offset })
+	return r
 }

@@ -8,15 +8,14 @@ import (
 	"github.com/go-telegram/bot/models"
 )
 
-// script is a message's text without the bot's own name.
+// script is the text of a message without the bot's name.
 type script struct {
 	text    string
 	named   bool // it mentions the bot
 	command bool // it is a command of this bot
 }
 
-// script reads text or caption. A caption is never a command, and neither is
-// anything inside code or a quotation.
+// script reads the text or the caption. Captions, code and quotations are never commands.
 func (a *Adapter) script(m *models.Message) script {
 	text, entities := m.Text, m.Entities
 	if text == "" {
@@ -58,7 +57,7 @@ func (a *Adapter) script(m *models.Message) script {
 // names reports whether an entity means this bot.
 func (a *Adapter) names(e models.MessageEntity, written string) bool {
 	if e.User != nil {
-		return e.User.ID == a.bot.ID()
+		return e.User.ID == a.id
 	}
 	me := a.me.Load()
 	return me != nil && me.Username != "" && strings.EqualFold(written, "@"+me.Username)
@@ -124,7 +123,7 @@ func length(s string) (n int) {
 	return n
 }
 
-// clean makes s safe to store and to send: valid UTF-8 without NUL.
+// clean returns s as valid UTF-8 without NUL, safe to store and to send.
 func clean(s string) string {
 	if utf8.ValidString(s) && !strings.ContainsRune(s, 0) {
 		return s

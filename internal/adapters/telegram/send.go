@@ -1,7 +1,6 @@
 package telegram
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -95,7 +94,7 @@ func (a *Adapter) send(ctx context.Context, p chat.Part) (string, error) {
 			return "", err
 		}
 	}
-	if left := a.quiet.left(to.chat, a.now()); left > 0 {
+	if left := a.quiet.Left(a.now(), to.chat); left > 0 {
 		return "", &chat.WaitError{After: left, Err: errQuiet}
 	}
 	if p.Unknown > 0 && p.Preview == "" {
@@ -125,19 +124,18 @@ func (a *Adapter) send(ctx context.Context, p chat.Part) (string, error) {
 	return a.text(ctx, to, r, keyboard(p.Buttons))
 }
 
-// answers makes a harmless request before a part that may have been sent is sent
-// again: while Telegram does not answer, the repetition would be just as
-// uncertain, and the hub gives up after it.
+// answers makes a harmless request before a part is sent again that may have arrived:
+// while Telegram does not answer, that attempt would be just as uncertain, and it is the
+// last.
 func (a *Adapter) answers(ctx context.Context) error {
-	if _, err := a.bot.GetMe(ctx); err != nil {
+	if _, err := a.wire.call(ctx, "getMe", struct{}{}); err != nil {
 		return fmt.Errorf("nothing is repeated until telegram answers: %v", err)
 	}
 	return nil
 }
 
-// finish turns the preview into the part. id is "" without an error when there
-// is nothing left to edit. Editing twice does no harm, so an unknown outcome is
-// an ordinary failure here.
+// finish edits the preview into the part. id is "" without an error if the preview is gone.
+// Edits can be repeated, so an unknown outcome is an ordinary failure here.
 func (a *Adapter) finish(ctx context.Context, to target, p chat.Part, r rendered) (id string, err error) {
 	err = a.change(ctx, to, p.Preview, r, keyboard(p.Buttons))
 	switch {
@@ -152,7 +150,7 @@ func (a *Adapter) finish(ctx context.Context, to target, p chat.Part, r rendered
 	return "", err
 }
 
-// change edits one message, as plain text where its entities are refused.
+// change edits one message; as plain text if its entities are refused.
 func (a *Adapter) change(ctx context.Context, to target, id string, r rendered, k models.ReplyMarkup) error {
 	message := messageNumber(to.chat, id)
 	if message == 0 {
@@ -219,13 +217,12 @@ func (a *Adapter) documents(ctx context.Context, to target, p chat.Part, sent st
 func (a *Adapter) document(ctx context.Context, to target, f chat.File, caption rendered, k models.ReplyMarkup) (id string, err error) {
 	err = a.inPlace(&to, func() error {
 		return a.plainly(caption, func(r rendered) error {
-			m, err := a.bot.SendDocument(ctx, &bot.SendDocumentParams{
+			sent, err := a.wire.upload(ctx, "sendDocument", &bot.SendDocumentParams{
 				ChatID: to.chat, MessageThreadID: to.thread, ReplyParameters: to.options(), ReplyMarkup: k,
-				Document: &models.InputFileUpload{Filename: orName(path.Base(f.Name), "file"), Data: bytes.NewReader(f.Data)},
-				Caption:  r.text, CaptionEntities: r.entities,
-			})
+				Caption: r.text, CaptionEntities: r.entities,
+			}, "document", chat.File{Name: orName(path.Base(f.Name), "file"), Data: f.Data})
 			if err == nil {
-				id = messageID(to.chat, m.ID)
+				id = messageID(to.chat, int(sent.field("message_id")))
 			}
 			return err
 		})
@@ -233,8 +230,7 @@ func (a *Adapter) document(ctx context.Context, to target, f chat.File, caption 
 	return id, a.outcome(to, err)
 }
 
-// plainly makes a call, and repeats it without entities if Telegram refused
-// those.
+// plainly makes a call, and repeats it without entities if Telegram refuses them.
 func (a *Adapter) plainly(r rendered, call func(rendered) error) error {
 	err := call(r)
 	if len(r.entities) > 0 && refusedFor(err, refusedEntities) {
@@ -257,10 +253,10 @@ func (a *Adapter) inPlace(to *target, call func() error) error {
 // discard removes a preview that must not become the answer. Best effort.
 func (a *Adapter) discard(ctx context.Context, to target, preview string) {
 	id := messageNumber(to.chat, preview)
-	if id == 0 || a.quiet.left(to.chat, a.now()) > 0 {
+	if id == 0 || a.quiet.Left(a.now(), to.chat) > 0 {
 		return
 	}
-	if _, err := a.bot.DeleteMessage(ctx, &bot.DeleteMessageParams{ChatID: to.chat, MessageID: id}); err != nil {
+	if _, err := a.wire.call(ctx, "deleteMessage", &bot.DeleteMessageParams{ChatID: to.chat, MessageID: id}); err != nil {
 		_ = a.outcome(to, err) // only for its retry_after
 		a.log.Debug("telegram: delete preview", "error", err)
 	}
@@ -269,7 +265,7 @@ func (a *Adapter) discard(ctx context.Context, to target, preview string) {
 // Typing implements chat.Outlet; Telegram shows it for 5 s at most.
 func (a *Adapter) Typing(ctx context.Context, m chat.Message) error {
 	to, err := targetOf(m.Key, m.ID)
-	if err != nil || a.quiet.left(to.chat, a.now()) > 0 {
+	if err != nil || a.quiet.Left(a.now(), to.chat) > 0 {
 		return err
 	}
 	a.notice(ctx, m, to)
@@ -287,7 +283,7 @@ func (a *Adapter) Preview(ctx context.Context, m chat.Message, id, text string) 
 	if err != nil {
 		return id, editPace, err
 	}
-	if left := a.quiet.left(to.chat, a.now()); left > 0 {
+	if left := a.quiet.Left(a.now(), to.chat); left > 0 {
 		return id, left, nil
 	}
 	var r rendered
@@ -298,7 +294,7 @@ func (a *Adapter) Preview(ctx context.Context, m chat.Message, id, text string) 
 	switch {
 	case r.text == "":
 		return id, 0, nil
-	case to.chat > 0 && id == "" && !a.draftless.has(to.chat):
+	case to.chat > 0 && id == "" && !a.draftless(to.chat):
 		if err = a.draft(ctx, to, m.Row, r); err == nil || ctx.Err() != nil || errors.As(err, new(*chat.WaitError)) {
 			return "", draftPace, err
 		}
@@ -328,11 +324,21 @@ func (a *Adapter) draft(ctx context.Context, to target, row int64, r rendered) e
 	})
 	switch {
 	case errors.Is(err, bot.ErrorNotFound):
-		a.draftless.add(0)
+		a.undrafted.Put(0, true)
 	case errors.Is(err, bot.ErrorBadRequest), errors.Is(err, bot.ErrorForbidden):
-		a.draftless.add(to.chat)
+		a.undrafted.Put(to.chat, true)
 	}
 	return a.outcome(to, err)
+}
+
+// maxKnown is how many chats are remembered that refuse drafts, or reactions.
+const maxKnown = 10_000
+
+// draftless reports whether drafts are refused in a chat, or everywhere.
+func (a *Adapter) draftless(chat int64) bool {
+	_, here := a.undrafted.Get(chat)
+	_, everywhere := a.undrafted.Get(0)
+	return here || everywhere
 }
 
 func noPreview() *models.LinkPreviewOptions {

@@ -50,7 +50,7 @@ func TestSendOutcomes(t *testing.T) {
 		{"redirected", telegramtest.Fault{Status: 302, Body: "<html>"}, isUnknown, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := server(t, telegramtest.Options{})
+			s := server(t)
 			s.AddChat(42)
 			if c.fault.Method == "" {
 				c.fault.Method = "sendMessage"
@@ -146,7 +146,7 @@ func TestSilence(t *testing.T) {
 }
 
 func TestSendWhole(t *testing.T) {
-	s := server(t, telegramtest.Options{})
+	s := server(t)
 	s.Push(telegramtest.TopicText(group, 9, 42, "hi"))
 	a := adapter(t, s, nil)
 	id, err := a.Send(t.Context(), chat.Part{
@@ -166,7 +166,7 @@ func TestSendWhole(t *testing.T) {
 }
 
 func TestSendFallsBack(t *testing.T) {
-	s := server(t, telegramtest.Options{})
+	s := server(t)
 	s.Push(telegramtest.TopicText(group, 9, 42, "hi"))
 	a := adapter(t, s, nil)
 	s.Fail(telegramtest.Fault{Method: "sendMessage", Status: 400, Description: "Bad Request: can't parse entities: byte offset 3", Times: 1})
@@ -187,7 +187,7 @@ func TestSendFallsBack(t *testing.T) {
 }
 
 func TestSendInvisible(t *testing.T) {
-	s := server(t, telegramtest.Options{})
+	s := server(t)
 	s.AddChat(42)
 	if _, err := adapter(t, s, nil).Send(t.Context(), chat.Part{Key: place(42, 0), Text: " \n "}); !isGone(err) {
 		t.Errorf("Send: %v", err)
@@ -195,10 +195,7 @@ func TestSendInvisible(t *testing.T) {
 }
 
 func TestSendPrivate(t *testing.T) {
-	s := server(t, telegramtest.Options{})
-	s.AddChat(42)
-	s.AddChat(group)
-	a := adapter(t, s, nil)
+	s, a := fresh(t, 42, group)
 	preview, _, err := a.Preview(t.Context(), chat.Message{Key: place(group, 0)}, "", "let me see")
 	if err != nil {
 		t.Fatal(err)
@@ -222,7 +219,7 @@ func TestSendPrivate(t *testing.T) {
 }
 
 func TestPreviewInGroup(t *testing.T) {
-	s := server(t, telegramtest.Options{})
+	s := server(t)
 	s.Push(telegramtest.Text(group, 42, "hi"))
 	a := adapter(t, s, nil)
 	m := chat.Message{ID: "1", Key: place(group, 0)}
@@ -256,9 +253,7 @@ func TestPreviewInGroup(t *testing.T) {
 }
 
 func TestPreviewInPrivate(t *testing.T) {
-	s := server(t, telegramtest.Options{})
-	s.AddChat(42)
-	a := adapter(t, s, nil)
+	s, a := fresh(t, 42)
 	for _, row := range []int64{0, 17} {
 		id, wait, err := a.Preview(t.Context(), chat.Message{ID: "1", Key: place(42, 0), Row: row}, "", "**thin")
 		if err != nil || id != "" || wait <= 0 {
@@ -274,9 +269,7 @@ func TestPreviewInPrivate(t *testing.T) {
 }
 
 func TestSendFiles(t *testing.T) {
-	s := server(t, telegramtest.Options{})
-	s.AddChat(42)
-	a := adapter(t, s, nil)
+	s, a := fresh(t, 42)
 	two := []chat.File{{Name: "a.txt", Data: []byte("A")}, {Name: "dir/b.txt", Data: []byte("B")}}
 	p := chat.Part{Key: place(42, 0), Text: "**two** files", Files: two}
 	if _, err := a.Send(t.Context(), p); err != nil {
@@ -298,7 +291,7 @@ func TestSendFiles(t *testing.T) {
 }
 
 func TestTyping(t *testing.T) {
-	s := server(t, telegramtest.Options{})
+	s := server(t)
 	s.Push(telegramtest.TopicText(group, 9, 42, "hi"))
 	if err := adapter(t, s, nil).Typing(t.Context(), chat.Message{Key: place(group, 9)}); err != nil {
 		t.Fatal(err)
@@ -309,7 +302,7 @@ func TestTyping(t *testing.T) {
 }
 
 func TestAccountCalls(t *testing.T) {
-	s := server(t, telegramtest.Options{})
+	s := server(t)
 	s.AddChat(group)
 	s.SetAdmin(group, 42)
 	s.AddFile("f1", telegramtest.File{Data: []byte("content")})
@@ -348,7 +341,7 @@ func TestAccountCalls(t *testing.T) {
 }
 
 func TestFetch(t *testing.T) {
-	s := server(t, telegramtest.Options{})
+	s := server(t)
 	s.AddFile("f1", telegramtest.File{Data: []byte("content")})
 	s.AddFile("huge", telegramtest.File{Data: make([]byte, 20<<20+1)})
 	s.AddFile("lost", telegramtest.File{})
@@ -409,9 +402,7 @@ func TestSendCallsAPerson(t *testing.T) {
 		{"nobody certain", "⏰ Group: water", chat.User{ID: "telegram:1087968824", Name: "Group"}, true, -1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := server(t, telegramtest.Options{})
-			s.AddChat(group)
-			a := adapter(t, s, nil)
+			s, a := fresh(t, group)
 			if _, err := a.Send(t.Context(), chat.Part{Key: place(group, 0), Text: c.text, To: c.to, Ping: c.ping}); err != nil {
 				t.Fatal(err)
 			}

@@ -3,6 +3,7 @@ package telegram
 import (
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -34,8 +35,8 @@ type event struct {
 	dead    *chat.DeadLetter
 }
 
-// event normalizes one update. It never fails: an update that cannot be turned
-// into a message, or that makes our own code panic, is put aside as it came.
+// event normalizes one update. It never fails: an update that makes no message, or makes
+// our code panic, is put aside as it came.
 func (a *Adapter) event(raw json.RawMessage) (e event) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -85,7 +86,7 @@ func (e *event) bury(raw []byte, why string) {
 	e.dead = &chat.DeadLetter{ID: id, Raw: slices.Clone(raw[:min(len(raw), maxRaw)]), Reason: why}
 }
 
-// nowhere is the conversation for events that belong to none.
+// nowhere is the conversation of events without one.
 var nowhere = chat.Key{Platform: platform, Channel: "0"}
 
 func place(channel int64, thread int) chat.Key {
@@ -96,9 +97,9 @@ func place(channel int64, thread int) chat.Key {
 	return k
 }
 
-// messageID returns the platform's id. A group that becomes a supergroup counts anew
-// under a new id, so ids from before carry a mark. They are not duplicates of
-// later ones, and nothing replies to them.
+// messageID returns the id of a message. A group that becomes a supergroup starts counting
+// again, so earlier ids carry a mark: they are no duplicates of later ones, and nothing
+// replies to them.
 func messageID(channel int64, id int) string {
 	if early(channel) {
 		return "g" + strconv.Itoa(id)
@@ -116,7 +117,7 @@ func messageNumber(channel int64, id string) int {
 	return n
 }
 
-// early reports whether a chat is a group that may yet become a supergroup.
+// early reports whether a chat is a group that can still become a supergroup.
 func early(channel int64) bool { return channel < 0 && channel > -1_000_000_000_000 }
 
 func updateID(id int64) string { return "update:" + strconv.FormatInt(id, 10) }
@@ -125,8 +126,8 @@ func skipped(k chat.Key, id, why string) chat.Message {
 	return chat.Message{ID: id, Key: k, Kind: chat.KindSkipped, Text: why}
 }
 
-// moved tells whether m is the service message that a group became a
-// supergroup; both groups get one.
+// moved returns the move that a service message reports: a group became a supergroup. Both
+// get one.
 func moved(m *models.Message) chat.Move {
 	switch {
 	case m.MigrateToChatID != 0:
@@ -137,8 +138,8 @@ func moved(m *models.Message) chat.Move {
 	return chat.Move{}
 }
 
-// edit normalizes a changed message. Every change gets its own ID: there may be
-// several within a second.
+// edit normalizes an edited message. Every edit gets an ID of its own: several may occur
+// within a second.
 func (a *Adapter) edit(m *models.Message, update int64) chat.Message {
 	c := a.message(m)
 	if c.ID == "" || c.Kind == chat.KindSkipped {
@@ -150,8 +151,7 @@ func (a *Adapter) edit(m *models.Message, update int64) chat.Message {
 	return c
 }
 
-// button normalizes a press. The presser is always a person, even where they
-// write anonymously.
+// button normalizes a press. It names the person, even one who writes anonymously.
 func (a *Adapter) button(q *models.CallbackQuery) chat.Message {
 	c := chat.Message{
 		ID: "cb:" + q.ID, Kind: chat.KindButton, From: person(&q.From),
@@ -185,7 +185,7 @@ func (a *Adapter) message(m *models.Message) chat.Message {
 	switch {
 	case m.Chat.ID == 0 || m.ID == 0 || from.ID == "":
 		return skipped(key, id, skipNobody)
-	case m.SenderChat == nil && m.From.ID == a.bot.ID():
+	case m.SenderChat == nil && m.From.ID == a.id:
 		return chat.Message{}
 	case m.SenderChat == nil && m.From.IsBot && !shared(m.From.ID):
 		return skipped(key, id, skipBot)
@@ -208,7 +208,7 @@ func (a *Adapter) message(m *models.Message) chat.Message {
 	}
 	if r := m.ReplyToMessage; r != nil && !opensTopic(m, r) {
 		c.ReplyTo, c.Quote = messageID(m.Chat.ID, r.ID), clean(r.Text+r.Caption)
-		ours := r.From != nil && r.From.ID == a.bot.ID()
+		ours := r.From != nil && r.From.ID == a.id
 		c.Addressed = c.Addressed || ours
 		c.Relayed = !ours && author(r).ID != from.ID || r.ForwardOrigin != nil || r.ViaBot != nil
 	}
@@ -228,7 +228,7 @@ func (a *Adapter) message(m *models.Message) chat.Message {
 	return c
 }
 
-// date reads a time from Telegram; an impossible one counts as now.
+// date reads a time; an impossible one counts as now.
 func (a *Adapter) date(unix int) time.Time {
 	now := a.now().UTC()
 	if unix <= 0 || int64(unix) > now.Add(24*time.Hour).Unix() {
@@ -237,20 +237,19 @@ func (a *Adapter) date(unix int) time.Time {
 	return time.Unix(int64(unix), 0).UTC()
 }
 
-// oneToOne reports whether a chat is one person and the bot; the id tells where the
-// type does not.
+// oneToOne reports whether a chat is one person and the bot; without a type the id decides.
 func oneToOne(c models.Chat) bool {
 	return c.Type == models.ChatTypePrivate || c.Type == "" && c.ID > 0
 }
 
-// opensTopic reports whether r only opens the topic m is in: in a forum every message
-// that replies to nothing carries it.
+// opensTopic reports whether r merely opens the topic of m: in a forum, messages that reply
+// to nothing reply to that.
 func opensTopic(m, r *models.Message) bool {
 	return r.ForumTopicCreated != nil || m.IsTopicMessage && r.ID == m.MessageThreadID
 }
 
-// placeOf returns the conversation of m. A thread id counts in topics only: outside
-// them it merely groups replies.
+// placeOf returns the conversation of m. A thread id counts only in topics; elsewhere it
+// groups replies.
 func placeOf(m *models.Message) chat.Key {
 	if m.IsTopicMessage {
 		return place(m.Chat.ID, m.MessageThreadID)
@@ -264,8 +263,8 @@ func shared(id int64) bool {
 	return id == 1087968824 || id == 777000 || id == 136817688
 }
 
-// author returns who wrote m: a person, or the chat in whose name somebody wrote.
-// ID is "" when there is neither.
+// author returns who wrote m: a person, or the chat that somebody wrote as. ID is "" for
+// neither.
 func author(m *models.Message) chat.User {
 	switch {
 	case m.SenderChat != nil && m.SenderChat.ID == 0:
@@ -344,4 +343,23 @@ func shareText(m *models.Message) string {
 		s = fmt.Sprintf("(rolled %s: %d)", m.Dice.Emoji, m.Dice.Value)
 	}
 	return clean(strings.TrimSpace(s))
+}
+
+// Renormalize implements chat.Renormalizer. A button that was pressed long ago
+// is answered like any other press; its question may have expired.
+func (a *Adapter) Renormalize(raw []byte) ([]chat.Message, error) {
+	if a.me.Load() == nil {
+		return nil, chat.ErrNotReady // what is meant for the bot in a group cannot be told
+	}
+	if !object(raw) {
+		return nil, errors.New("not a Telegram update")
+	}
+	e := a.event(raw)
+	switch {
+	case e.dead != nil:
+		return nil, errors.New(e.dead.Reason)
+	case e.message.ID == "":
+		return nil, nil
+	}
+	return []chat.Message{e.message}, nil
 }

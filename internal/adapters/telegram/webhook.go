@@ -59,7 +59,7 @@ func (a *Adapter) serve(ctx context.Context) error {
 }
 
 func (a *Adapter) setWebhook(ctx context.Context) error {
-	_, err := a.bot.SetWebhook(ctx, &bot.SetWebhookParams{
+	_, err := a.wire.call(ctx, "setWebhook", &bot.SetWebhookParams{
 		URL:            a.opts.Webhook.URL,
 		SecretToken:    a.opts.Webhook.Secret,
 		AllowedUpdates: allowedUpdates,

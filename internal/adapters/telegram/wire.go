@@ -7,11 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"mime/multipart"
 	"net"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
-	"path"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -22,12 +22,15 @@ import (
 // maxAnswer bounds an answer of the Bot API: 100 updates fit many times over.
 const maxAnswer = 32 << 20
 
-// wire is the library's HttpClient and the only code that touches the network.
+// wire calls the Bot API; it is the only code that touches the network. The library
+// supplies the types: it would decode a whole answer, and refuse one for a field that
+// nobody reads.
 // It keeps the token out of errors, distinguishes requests that were written from
 // those that were not, and stops when the token is rejected.
 type wire struct {
 	poll, send *http.Client // separate, so that a stuck poll never delays an answer
 	base       string       // address of all methods; it has the token in it
+	files      string       // address of all files; so has this
 	limit      time.Duration
 	cred       *chat.Credential
 	pace       pace
@@ -39,20 +42,20 @@ type wire struct {
 
 func newWire(opts Options) *wire {
 	w := &wire{poll: newClient(1), send: newClient(maxConns), base: opts.APIURL + "/bot" + opts.Token + "/",
-		limit: opts.Timing.Send, now: opts.Now}
+		files: opts.APIURL + "/file/bot" + opts.Token + "/", limit: opts.Timing.Send, now: opts.Now}
 	w.pace = pace{min: opts.Timing.PauseMin, max: opts.Timing.PauseMax, now: opts.Now}
 	w.cred = chat.NewCredential(w.taken, opts.Now)
 	return w
 }
 
-// ends has stop called once the token is rejected; nil calls nothing any more.
+// ends sets what is called once the token is rejected; nil for nothing.
 func (w *wire) ends(stop func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.stop = stop
 }
 
-// doubt finds out whether the token is rejected, after a call that was begun then was.
+// doubt finds out whether the token is rejected, after a call begun at began was.
 func (w *wire) doubt(ctx context.Context, began time.Time) {
 	w.cred.Doubt(ctx, began)
 	w.mu.Lock()
@@ -62,7 +65,7 @@ func (w *wire) doubt(ctx context.Context, began time.Time) {
 	}
 }
 
-// taken asks Telegram who we are. A token that is none at all is not found.
+// taken reports whether Telegram accepts the token. A malformed one gets a 404.
 func (w *wire) taken(ctx context.Context) (bool, error) {
 	r, err := w.round(ctx, w.send, request{"getMe", jsonForm, []byte("{}")}, w.limit)
 	if err != nil || r.ok {
@@ -79,8 +82,8 @@ func (w *wire) taken(ctx context.Context) (bool, error) {
 // descriptors.
 const maxConns = 24
 
-// newClient speaks HTTP/1.1 only: one connection is one request, so giving up
-// on a request that hangs also gives up the half-open connection under it.
+// newClient speaks HTTP/1.1 only: a connection carries one request, so giving up on one
+// that hangs also gives up its half-open connection.
 func newClient(idle int) *http.Client {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
@@ -121,41 +124,68 @@ var (
 	errRefused = errors.New("not done") // the Bot API itself says so
 )
 
-// request is a call of a method. It can be sent again: a connection that died while
-// idle costs nothing.
+// request is a call of a method. It can be sent again after an idle connection died.
 type request struct {
 	method string
 	form   string // of the body, as a media type
 	body   []byte
 }
 
-// Do implements the library's HttpClient.
-func (w *wire) Do(req *http.Request) (*http.Response, error) {
-	q := request{method: path.Base(req.URL.Path), form: req.Header.Get("Content-Type")}
-	if req.Body != nil {
-		var err error
-		if q.body, err = io.ReadAll(req.Body); err != nil {
-			return nil, &callError{method: q.method, err: err}
-		}
-	}
-	r, err := w.exchange(req.Context(), w.send, q, w.limit)
-	if err != nil {
-		return nil, err
-	}
-	return &http.Response{StatusCode: r.status, Body: bodyOf{bytes.NewReader(r.encode(q.method))}}, nil
-}
-
-// call makes a call whose parameters are JSON, as all that need no file can be. What
-// each message takes is called so: the library writes its parameters one by one through
-// a pipe, which takes longer than all the rest of a call.
+// call calls a method; params marshal to JSON. Besides the errors of exchange it returns
+// the library's for what the Bot API refused.
 func (w *wire) call(ctx context.Context, method string, params any) (reply, error) {
 	body, err := json.Marshal(params)
 	if err != nil {
 		return reply{}, &callError{method: method, err: err}
 	}
-	r, err := w.exchange(ctx, w.send, request{method, jsonForm, body}, w.limit)
+	return w.post(ctx, request{method, jsonForm, body})
+}
+
+// ask is call for a method whose result matters.
+func ask[T any](ctx context.Context, w *wire, method string, params any) (result T, err error) {
+	r, err := w.call(ctx, method, params)
+	if err != nil || len(r.result) == 0 {
+		return result, err
+	}
+	if err := json.Unmarshal(r.result, &result); err != nil {
+		return result, fmt.Errorf("telegram %s: read the result: %w", method, err)
+	}
+	return result, nil
+}
+
+// upload is call with a file, which the Bot API takes as a form: each parameter becomes
+// a field.
+func (w *wire) upload(ctx context.Context, method string, params any, field string, f chat.File) (reply, error) {
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	var fields map[string]json.RawMessage
+	data, err := json.Marshal(params)
 	if err == nil {
-		err = r.refusal(method)
+		err = json.Unmarshal(data, &fields)
+	}
+	for name, value := range fields {
+		text := string(value)
+		if text == "null" {
+			continue
+		}
+		_ = json.Unmarshal(value, &text) // strings go without quotes
+		err = errors.Join(err, form.WriteField(name, text))
+	}
+	file, e := form.CreateFormFile(field, f.Name)
+	if e == nil {
+		_, e = file.Write(f.Data)
+	}
+	if err = errors.Join(err, e, form.Close()); err != nil {
+		return reply{}, &callError{method: method, err: err}
+	}
+	return w.post(ctx, request{method, form.FormDataContentType(), body.Bytes()})
+}
+
+// post makes a call that is not a poll.
+func (w *wire) post(ctx context.Context, q request) (reply, error) {
+	r, err := w.exchange(ctx, w.send, q, w.limit)
+	if err == nil {
+		err = r.refusal(q.method)
 	}
 	return r, err
 }
@@ -176,7 +206,7 @@ func (w *wire) exchange(ctx context.Context, c *http.Client, q request, limit ti
 	return r, err
 }
 
-// round is exchange without a look at the token.
+// round is exchange without checking the token.
 func (w *wire) round(ctx context.Context, c *http.Client, q request, limit time.Duration) (reply, error) {
 	fault := &callError{method: q.method}
 	if left := w.pace.admit(q.method); left > 0 {
@@ -235,7 +265,7 @@ func (w *wire) read(resp *http.Response, method string, began time.Time) (r repl
 	return r, nil
 }
 
-// bare strips the URL, and with it the token, from what net/http returned.
+// bare strips the URL, and with it the token, from an error of net/http.
 func bare(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {

@@ -51,7 +51,7 @@ type console struct {
 	row    int              // and the cursor so many rows below its first
 }
 
-// How to ask for marks around pasted blocks, and that for none.
+// Sequences that turn marks around pasted blocks on and off.
 const (
 	pasteOn  = "\x1b[?2004h"
 	pasteOff = "\x1b[?2004l"
@@ -77,7 +77,7 @@ func openConsole(a *Adapter) (*console, error) {
 	if err := unix.IoctlSetTermios(int(in.Fd()), setTermios, &keyed); err != nil {
 		return nil, errors.Join(fmt.Errorf("terminal mode: %w", err), woken.Close(), wake.Close())
 	}
-	history, err := lineedit.OpenHistory(a.historyFile())
+	history, err := lineedit.OpenHistory(a.historyFile(), a.o.Tokens)
 	if err != nil {
 		a.o.Log.Warn("earlier lines are not offered", "err", err)
 	}
@@ -92,8 +92,8 @@ func openConsole(a *Adapter) (*console, error) {
 	return c, nil
 }
 
-// escapeTime is how long to wait, in milliseconds, for the rest of a key that begins
-// as Escape does: terminals send a key in one go.
+// escapeTime is how long to wait, in milliseconds, for the rest of a key that begins with
+// Esc: terminals send a key in one go.
 const escapeTime = 50
 
 // read takes keys from the terminal until woken is closed.
@@ -128,8 +128,7 @@ func (c *console) read(woken *os.File) {
 	}
 }
 
-// took passes keys on: Ctrl-C during an answer to who waits for it, all others to
-// the line.
+// took passes keys on: Ctrl-C during an answer to say, all others to the line.
 func (c *console) took(keys []lineedit.Key) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -161,7 +160,7 @@ func (c *console) tell() {
 	}
 }
 
-// next returns the next key; ok is false when there is none yet, or, if ended, ever.
+// next returns the next key; ok is false if there is none yet, or, if ended, ever.
 func (c *console) next() (k lineedit.Key, ok, ended bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -221,14 +220,14 @@ func (c *console) press(k lineedit.Key) lineedit.Result {
 	return r
 }
 
-// draw shows the line; the cursor stands on the row of its frame with this number.
+// draw shows the line; the cursor is on this row of its frame.
 func (c *console) draw(row int) {
 	c.a.mu.Lock()
 	defer c.a.mu.Unlock()
 	c.show(row)
 }
 
-// fit shows the line in a window of another size, which has broken its rows anew.
+// fit shows the line again after the window changed its size, and with it the rows.
 func (c *console) fit() {
 	c.a.mu.Lock()
 	defer c.a.mu.Unlock()
@@ -237,14 +236,14 @@ func (c *console) fit() {
 	}
 }
 
-// show is draw for who holds Adapter.mu.
+// show is draw for callers that hold Adapter.mu.
 func (c *console) show(row int) {
 	f := c.editor.View(c.a.screen.window())
 	_, _ = io.WriteString(c.a.o.Out, f.Draw(row)) // nothing is lost with it
 	c.open, c.row = true, f.Row()
 }
 
-// leave ends the line where it is, with a mark behind it, and returns it.
+// leave ends the line, prints mark behind it, and returns it.
 func (c *console) leave(mark string) string {
 	c.a.mu.Lock()
 	defer c.a.mu.Unlock()

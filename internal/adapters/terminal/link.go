@@ -14,9 +14,8 @@ const (
 	linkEnd   = linkStart + linkDone
 )
 
-// ShowsLinks reports whether the terminal with these variables of the environment
-// is known to show links. Others would ignore them, or print what is not meant to
-// be seen. FORCE_HYPERLINK decides for both, as in other programs.
+// ShowsLinks reports whether the terminal with this environment is known to show links.
+// Others may print the raw sequences. FORCE_HYPERLINK overrides, as in other programs.
 func ShowsLinks(env func(string) string) bool {
 	if force := env("FORCE_HYPERLINK"); force != "" {
 		return force != "0"
@@ -38,8 +37,8 @@ func ShowsLinks(env func(string) string) bool {
 		env("WT_SESSION") != "" || env("KITTY_WINDOW_ID") != "" || env("KONSOLE_VERSION") != "" || env("DOMTERM") != ""
 }
 
-// target returns an address as a terminal may be given it; "" when it is not one of
-// a page or a mailbox.
+// target returns an address in a form safe for terminals; "" if it is not that of a page
+// or a mailbox.
 func target(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || !slices.Contains([]string{"http", "https", "mailto"}, u.Scheme) || u.Scheme != "mailto" && u.Host == "" {

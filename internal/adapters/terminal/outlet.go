@@ -43,7 +43,7 @@ func (a *Adapter) Watch(m chat.Message, tools []string) {
 	}
 }
 
-// tick shows that time passes, and fits what is shown to the window.
+// tick shows the time that passes, and fits the answer to the window.
 func (a *Adapter) tick() {
 	a.mu.Lock()
 	defer a.mu.Unlock()

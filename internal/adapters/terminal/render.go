@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/yuin/goldmark/ast"
 	extast "github.com/yuin/goldmark/extension/ast"
@@ -33,10 +32,10 @@ type look struct {
 	links  bool // that can be clicked
 }
 
-// render turns Markdown into styled lines, none wider than the window if possible.
-// Of a growing text it renders only the part whose look cannot change any more:
-// rendering a prefix of a text gives a prefix of the whole rendering, so an answer
-// can be printed piece by piece. Open styles are then left open.
+// render turns Markdown into styled lines, none wider than the window if possible. Of a
+// growing text it renders only the part whose look is final: the rendering of a prefix is a
+// prefix of the whole rendering, so an answer can be printed piece by piece. Styles may
+// stay open.
 func render(text string, l look, growing bool) string {
 	if growing {
 		text = settled(text)
@@ -55,7 +54,7 @@ type painter struct {
 	source []byte
 	look   look
 	last   ast.Node // the block that may still grow; nil in a finished text
-	done   bool     // the rest is not certain yet
+	done   bool     // the rest is not final yet
 	out    strings.Builder
 	gap    string   // the blank line before the next one, if any
 	lead   string   // begins the next line,
@@ -101,8 +100,7 @@ func (p *painter) block(n ast.Node) {
 	p.done = p.done || open
 }
 
-// within writes body with something before its first line, and before each of
-// the others.
+// within writes body with first before its first line and others before the rest.
 func (p *painter) within(first, others string, body func()) {
 	lead, indent, before := p.lead, p.indent, p.out.Len()
 	p.lead, p.indent = lead+first, indent+others
@@ -163,8 +161,8 @@ var codeStyles = map[highlight.Kind]string{
 	highlight.Name: "\x1b[34m", highlight.Added: "\x1b[32m", highlight.Removed: "\x1b[31m",
 }
 
-// code is never broken: it must be copied as it is. A line that may still grow is
-// not shown.
+// code writes a block of code. Its lines are not wrapped, so that it can be copied. A line
+// that may still grow is not shown.
 func (p *painter) code(n ast.Node, open bool) {
 	code := string(n.Lines().Value(p.source))
 	if open && !bytes.HasSuffix(p.source, []byte("\n")) {
@@ -232,8 +230,7 @@ func (p *painter) styled(style string, body func()) {
 	}
 }
 
-// inlines writes the text in n; of the block that may still grow, only the certain
-// part.
+// inlines writes the text in n; of the block that may still grow, only the final part.
 func (p *painter) inlines(n ast.Node) {
 	stop := place{}
 	if n == p.last {
@@ -327,61 +324,22 @@ func (p *painter) to(address string, body func()) {
 // table aligns its columns, or writes each row as a list of its cells if that would
 // be too wide.
 func (p *painter) table(n *extast.Table) {
-	var rows [][]string
-	var widths []int
-	total := 0
-	for r := n.FirstChild(); r != nil; r = r.NextSibling() {
-		var row []string
-		for c := r.FirstChild(); c != nil; c = c.NextSibling() {
-			cell := strings.Join(strings.Fields(markdown.Plain(c, p.source)), " ")
-			if len(row) == len(widths) {
-				widths = append(widths, 0)
-				total += len(" │ ")
-			}
-			grown := max(0, wide(cell)-widths[len(row)])
-			widths[len(row)] += grown
-			total += grown
-			row = append(row, cell)
-		}
-		rows = append(rows, row)
-	}
-	if p.look.width > 0 && total > p.room() && len(rows) > 1 {
-		p.records(rows)
+	t := markdown.ReadTable(n, p.source, wide)
+	if p.look.width > 0 && t.Width() > p.room() && len(t.Rows) > 1 {
+		p.records(t.Rows)
 		return
 	}
-	for i, row := range rows {
-		cells := make([]string, len(row))
-		for k, cell := range row {
-			gap := widths[k] - wide(cell)
-			left := 0
-			switch n.Alignments[k] {
-			case extast.AlignRight:
-				left = gap
-			case extast.AlignCenter:
-				left = gap / 2
-			}
-			cells[k] = strings.Repeat(" ", left) + cell + strings.Repeat(" ", gap-left)
+	for i := range t.Rows {
+		if i > 0 {
+			p.line(t.Row(i))
+			continue
 		}
-		line := strings.TrimRightFunc(strings.Join(cells, " │ "), unicode.IsSpace)
-		if i == 0 {
-			line = styleBold + line + styleOff
-		}
-		p.line(line)
-		if i == 0 {
-			p.line(rule(widths))
-		}
+		p.line(styleBold + t.Row(i) + styleOff)
+		p.line(t.Rule())
 	}
 }
 
-func rule(widths []int) string {
-	dashes := make([]string, len(widths))
-	for i, n := range widths {
-		dashes[i] = strings.Repeat("─", n)
-	}
-	return strings.Join(dashes, "─┼─")
-}
-
-// records writes each row below the others, every cell with its heading.
+// records writes each row as a list of its cells, with their headings.
 func (p *painter) records(rows [][]string) {
 	for i, row := range rows[1:] {
 		if i > 0 {

@@ -17,17 +17,17 @@ type screen struct {
 	now  func() time.Time
 
 	asked int    // the width of the window when it was last looked at
-	given string // the answer in the making, as far as it is written
-	shown string // what is printed of it, styles included
+	given string // the answer as far as it is written
+	shown string // what is printed of it, including styles
 	busy  activity
 }
 
-// activity is the sign that an answer is in the making.
+// activity is the sign of work before an answer begins.
 type activity struct {
 	since time.Time // zero while nothing is done
-	tools string    // what is at work besides the model
+	tools string    // tools at work
 	turns int       // how often the sign has changed
-	sign  string    // as it stands on the line, after all that is shown
+	sign  string    // as it is shown on the line
 }
 
 const (
@@ -49,7 +49,7 @@ func (s *screen) window() (columns, rows int) {
 	return columns, rows
 }
 
-// work shows that something is done for the answer, from now on.
+// work shows the sign of work from now on.
 func (s *screen) work() {
 	if s.busy.since.IsZero() {
 		s.busy.since = s.now()
@@ -57,8 +57,8 @@ func (s *screen) work() {
 	}
 }
 
-// tick shows that time passes, while the answer has not begun. When the window has
-// got another size and keeps it, what is shown of the answer is printed anew.
+// tick updates the sign until the answer begins. Once the window has another size and keeps
+// it, the answer so far is printed again.
 func (s *screen) tick() {
 	if s.shown != "" {
 		asked := s.asked
@@ -127,9 +127,9 @@ func (s *screen) finish(text string, below []string) error {
 	return s.show(strings.Join(below, "\n"), true)
 }
 
-// refit takes over the size of the window. What is shown was laid out for another
-// one, and the window has broken it anew: it is taken away as far as it can be seen,
-// and all of it has to be shown again.
+// refit adopts the size of the window. What is shown was laid out for another size, and the
+// window has wrapped it again: its visible part is erased. again reports that all of it
+// must be shown again.
 func (s *screen) refit() (again bool) {
 	if s.size == nil {
 		return false
@@ -151,9 +151,8 @@ func (s *screen) refit() (again bool) {
 	return true
 }
 
-// show prints what text adds to what is shown. A text that does not continue it
-// starts over: in its place if that was one short line (a status), else below.
-// final ends the answer.
+// show prints what text adds to what is shown. A text that does not continue it starts
+// over: in place of one short line (a status), else below. final ends the answer.
 func (s *screen) show(text string, final bool) error {
 	var out string
 	if s.busy.sign != "" && (text != "" || final) {
@@ -179,7 +178,7 @@ func (s *screen) show(text string, final bool) error {
 	return err
 }
 
-// forget begins the next answer; what is done goes on.
+// forget begins the next answer; the sign of work stays.
 func (s *screen) forget() { s.given, s.shown = "", "" }
 
 // off ends every style and link.
@@ -203,7 +202,7 @@ func (s *screen) restart() string {
 	return s.off() + eraseLine
 }
 
-// end abandons an answer that was begun and will not be finished, and what is done.
+// end abandons an unfinished answer, and the sign of work.
 func (s *screen) end() {
 	out := ""
 	if s.busy.sign != "" {

@@ -11,12 +11,12 @@ import (
 	"parley/internal/text"
 )
 
-// undecided is the beginning of a line that may yet begin any kind of block, or
-// a fence, whose line decides it only at its end.
+// undecided matches the beginning of a line that may still become any kind of block, or a
+// fence, which only the end of its line decides.
 var undecided = text.Pattern("^(?:[-+*_=>#`~:|0-9.)( \\t]*|[-+*>0-9.) \\t]*(?:```|~~~).*)$")
 
-// settled returns the part of an unfinished text in which the blocks, and the
-// neighbors of each run of marks, are certain.
+// settled returns the part of an unfinished text whose blocks, and the neighbors of each
+// run of marks, are final.
 func settled(text string) string {
 	text = whole(text)
 	at := strings.LastIndexByte(text, '\n') + 1
@@ -53,9 +53,8 @@ type place struct {
 	at    int
 }
 
-// unsettled finds the first place in a block of text that may look different when
-// the block grows: a mark that could open something and is not closed. When in
-// doubt, it holds back text that would not have changed.
+// unsettled finds the first place in a block whose look may change as the block grows: an
+// unclosed mark that could open something. When in doubt, it holds text back.
 func unsettled(leaf ast.Node, source []byte) (stop place) {
 	var brackets []place
 	end := len(bytes.TrimRightFunc(source, unicode.IsSpace))

@@ -5,6 +5,7 @@
 package terminal
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -22,6 +23,7 @@ import (
 
 	"parley/internal/adapters/terminal/lineedit"
 	"parley/internal/chat"
+	"parley/internal/llm/provider"
 )
 
 const platform = "terminal"
@@ -43,15 +45,15 @@ type Options struct {
 	User, Name string
 	// Channel names the conversation, "local" when empty; channel/thread works.
 	Channel     string
-	HistoryFile string // typed lines, 0600, of others with their id behind; "" keeps none
-	Downloads   string // folder for files in answers; "" prints their names only
+	HistoryFile string         // of typed lines, 0600; for others with their id appended; "" keeps none
+	Tokens      provider.Forms // of the platforms: lines that hold one are not kept
+	Downloads   string         // folder for files in answers; "" prints their names only
 	// Complete returns the commands that begin with prefix; nil completes none.
 	Complete func(prefix string) []string
 	Now      func() time.Time // nil is time.Now
 	Log      *slog.Logger     // nil discards
 }
 
-// The terminal reads the next line once it is told that a message is over.
 var (
 	_ chat.Adapter   = (*Adapter)(nil)
 	_ chat.TurnTaker = (*Adapter)(nil)
@@ -73,9 +75,9 @@ type Adapter struct {
 
 	mu      sync.Mutex          // guards all below, and writing to Out and Err
 	pending map[string]bool     // ids of messages delivered and not Done
-	offered []chat.Button       // choices under the last answer
-	offerID string              // the answer they sit under
-	screen  screen              // what of the answer in the making is shown
+	offered []chat.Button       // choices below the last answer
+	offerID string              // the answer they belong to
+	screen  screen              // shows the growing answer
 	redraw  func(before func()) // prints above an open prompt; nil without one
 	replies map[string]*reply   // to the pending messages, with JSON
 }
@@ -137,7 +139,7 @@ type source interface {
 	close()
 }
 
-// leaving are the lines that end the conversation.
+// leaving are lines that end the conversation.
 var leaving = []string{"exit", "quit", "/exit", "/quit"}
 
 // Run reads until the input ends, exit or quit is typed, or ctx ends, and then returns nil:
@@ -156,9 +158,9 @@ type read struct {
 	err  error
 }
 
-// converse alternates: one line, its answer. Lines are read by a goroutine of
-// its own, because a read of standard input cannot be cancelled everywhere; it
-// outlives Run only while such a read blocks.
+// converse alternates between a line and its answer. A goroutine reads the lines, because
+// reads of standard input cannot be cancelled everywhere; it outlives Run only while such a
+// read blocks.
 func (a *Adapter) converse(ctx context.Context, in chat.Intake, src source) error {
 	ask, lines, gone := make(chan struct{}), make(chan read, 1), make(chan struct{})
 	go func() {
@@ -261,7 +263,7 @@ func (a *Adapter) say(ctx context.Context, in chat.Intake, line string) (quit bo
 	}
 }
 
-// ticks come while an answer is shown as it grows; nil channels never do.
+// ticks returns a channel that ticks while an answer grows; nil without a terminal.
 func (a *Adapter) ticks() (tick <-chan time.Time, end func()) {
 	if !a.o.TTY {
 		return nil, func() {}
@@ -270,8 +272,7 @@ func (a *Adapter) ticks() (tick <-chan time.Time, end func()) {
 	return t.C, t.Stop
 }
 
-// message turns what was typed into a message: a command, the choice of a button
-// under the last answer, or a text.
+// message turns a line into a message: a command, a button below the last answer, or text.
 func (a *Adapter) message(text string) chat.Message {
 	m := chat.Message{
 		ID: uuid.NewString(), Key: a.key, From: a.from, Text: text,
@@ -337,7 +338,7 @@ func (a *Adapter) Done(m chat.Message) {
 	}
 }
 
-// print writes something that is lost with the terminal.
+// print writes to the terminal; failures do not matter.
 func (a *Adapter) print(s string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -350,3 +351,41 @@ func (a *Adapter) note(words string) {
 	defer a.mu.Unlock()
 	fmt.Fprintln(a.o.Err, words)
 }
+
+var longAgo = time.Unix(1, 0)
+
+// maxLine bounds what is kept of one line, in bytes. What is longer is cut; it
+// would be refused as too long in any case.
+const maxLine = 4 << 20
+
+// pipe reads lines from anything.
+type pipe struct {
+	in io.Reader
+	r  *bufio.Reader
+}
+
+func newPipe(in io.Reader) *pipe { return &pipe{in, bufio.NewReader(in)} }
+
+func (p *pipe) line() (string, error) {
+	var line []byte
+	for {
+		piece, err := p.r.ReadSlice('\n')
+		line = append(line, piece[:min(len(piece), maxLine-len(line))]...)
+		switch {
+		case err == bufio.ErrBufferFull:
+			continue
+		case err == io.EOF && len(line) > 0:
+			return string(line), nil
+		}
+		return string(line), err
+	}
+}
+
+// stop ends a blocked read where the system can do that.
+func (p *pipe) stop() {
+	if d, ok := p.in.(interface{ SetReadDeadline(time.Time) error }); ok {
+		_ = d.SetReadDeadline(longAgo) // an ordinary file has no deadline and does not block
+	}
+}
+
+func (p *pipe) close() {}

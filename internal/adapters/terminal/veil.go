@@ -15,20 +15,10 @@ import (
 	"parley/internal/adapters/terminal/lineedit"
 )
 
-// The control characters of a line that is typed.
-const (
-	keyEnd    = 0x04 // Ctrl-D
-	keyDelete = 0x08
-	keyClear  = 0x15 // Ctrl-U
-	keyEscape = 0x1b
-	keyErase  = 0x7f
-)
-
-// Veiled asks for a line at a terminal and shows what shown makes of it as it grows,
-// for lines that may hold a secret. The question stands there only once the terminal
-// itself shows nothing any more: people and programs answer as soon as they see it.
-// It blocks until Enter or the end of ctx, when
-// the read is left behind; Ctrl-C stays a signal. Ctrl-D alone is io.EOF.
+// Veiled asks for a line that may hold a secret, and shows what shown makes of it as it
+// grows. It turns the terminal's echo off before it asks: people and programs answer as
+// soon as they see the question. It blocks until Enter or the end of ctx, which abandons
+// the read. Ctrl-C stays a signal; Ctrl-D alone is io.EOF.
 func Veiled(ctx context.Context, f *os.File, out io.Writer, ask string, shown func(line string) string) (string, error) {
 	fd := int(f.Fd())
 	before, err := unix.IoctlGetTermios(fd, getTermios)
@@ -50,7 +40,7 @@ func Veiled(ctx context.Context, f *os.File, out io.Writer, ask string, shown fu
 	case <-ctx.Done():
 		return "", context.Cause(ctx)
 	case err := <-over:
-		return string(l.line), err
+		return l.line, err
 	}
 }
 
@@ -62,7 +52,7 @@ func (l *veiled) read(f io.Reader) error {
 		if err != nil {
 			return err
 		}
-		done, err := l.take(buf[:n])
+		done, err := l.take(l.keys.Feed(buf[:n]))
 		l.draw()
 		if done {
 			_, _ = io.WriteString(l.out, "\n")
@@ -75,43 +65,37 @@ func (l *veiled) read(f io.Reader) error {
 type veiled struct {
 	out   io.Writer
 	shown func(string) string
-	line  []byte
+	keys  lineedit.Decoder
+	line  string
 	seen  string // what stands on the screen
-	skip  bool   // within an escape sequence
 }
 
 // take adds what was typed; done after Enter. What comes after Enter in the same
 // piece is dropped.
-func (l *veiled) take(typed []byte) (done bool, err error) {
-	for _, b := range typed {
-		switch {
-		case l.skip:
-			l.skip = b == '[' || b == ';' || b >= '0' && b <= '9'
-		case b == '\r' || b == '\n':
+func (l *veiled) take(keys []lineedit.Key) (done bool, err error) {
+	for _, k := range keys {
+		switch k.Code {
+		case lineedit.Enter:
 			return true, nil
-		case b == keyEnd && len(l.line) == 0:
-			return true, io.EOF
-		case b == keyErase || b == keyDelete:
-			_, size := utf8.DecodeLastRune(l.line)
+		case lineedit.Leave:
+			if l.line == "" {
+				return true, io.EOF
+			}
+		case lineedit.Back:
+			_, size := utf8.DecodeLastRuneInString(l.line)
 			l.line = l.line[:len(l.line)-size]
-		case b == keyClear:
-			l.line = l.line[:0]
-		case b == keyEscape:
-			l.skip = true
-		case b >= ' ':
-			l.line = append(l.line, b)
+		case lineedit.KillStart:
+			l.line = ""
+		case lineedit.Typed, lineedit.Pasted:
+			l.line += k.Text
 		}
 	}
 	return false, nil
 }
 
-// draw changes the screen to what may be shown now.
+// draw updates the screen.
 func (l *veiled) draw() {
-	line := l.line
-	for len(line) > 0 && !utf8.Valid(line) { // half a character so far
-		line = line[:len(line)-1]
-	}
-	now := l.shown(string(line))
+	now := l.shown(l.line)
 	same := 0
 	for i := range now + " " { // up to a whole character that differs
 		if !strings.HasPrefix(l.seen, now[:i]) {

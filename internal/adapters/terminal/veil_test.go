@@ -48,7 +48,7 @@ func TestVeiledLine(t *testing.T) {
 			if !whole {
 				in = oneByOne{in}
 			}
-			if err := l.read(in); err != nil || string(l.line) != want[0] {
+			if err := l.read(in); err != nil || l.line != want[0] {
 				t.Errorf("%q: %q %v", typed, l.line, err)
 			}
 			if strings.Contains(out.String(), "secret") {

@@ -2,15 +2,17 @@ package terminal
 
 import (
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"parley/internal/adapters/terminal/lineedit"
 	"parley/internal/text"
 )
 
-// narrowest is the width, in columns, below which wrapping does more harm than good.
+// narrowest is the width, in columns, below which lines are not wrapped.
 const narrowest = 20
 
-// style matches what changes the look of text, and the beginning and end of links.
+// style matches sequences for styles, and the beginning and end of links.
 var style = text.Pattern("\x1b\\[[0-9;]*m|\x1b\\]8;;[^\x1b]*\x1b\\\\")
 
 // wide returns how many columns a text takes, styles aside.
@@ -41,8 +43,8 @@ func wrapLine(line string, width int, hang string) string {
 	return b.String()
 }
 
-// breakLines wraps a styled text; a style that spans a break is ended before it and
-// started again after it.
+// breakLines wraps a styled text. It ends styles before each break and starts them again
+// after it.
 func breakLines(text string, width int) []string {
 	var lines []string
 	for line := range strings.SplitSeq(text, "\n") {
@@ -76,11 +78,44 @@ func breakLines(text string, width int) []string {
 	return lines
 }
 
-// whole returns the part of an unfinished text whose words are complete: a word that
-// still grows may have to move to the next line, except for the first of a line.
+// whole returns the part of an unfinished text whose words are complete: a growing word may
+// have to move to the next line, unless it is the first of its line.
 func whole(text string) string {
 	if at := strings.LastIndexAny(text, " \n"); at >= 0 && text[at] == ' ' {
 		return text[:at]
 	}
 	return text
+}
+
+// tidy turns typed bytes into text: valid UTF-8 without NUL.
+func tidy(line string) string {
+	line = strings.TrimRight(line, "\r\n")
+	return strings.ReplaceAll(strings.ToValidUTF8(line, string(utf8.RuneError)), "\x00", "")
+}
+
+// sequence matches control sequences of terminals: CSI, OSC and its relatives, and
+// two-character escapes.
+var sequence = text.Pattern(
+	`(?:\x1b\[|\x{9b})[0-?]*[ -/]*[@-~]|(?:\x1b[\]PX^_]|[\x{9d}\x{90}\x{98}\x{9e}\x{9f}])[^\x07\x1b\x{9c}]*(?:\x07|\x1b\\|\x{9c})|\x1b[ -/]*[0-Z\\^-~]`)
+
+// clean removes everything from an answer that could control the terminal; line
+// breaks and tabs stay.
+func clean(text string) string {
+	text = strings.ToValidUTF8(text, string(utf8.RuneError))
+	if !strings.ContainsFunc(text, isControl) {
+		return text
+	}
+	text = sequence().ReplaceAllString(text, "")
+	return strings.Map(func(r rune) rune { // what the pattern left, or put together
+		if isControl(r) {
+			return -1
+		}
+		return r
+	}, text)
+}
+
+func isControl(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
+
+func oneLine(text string) string {
+	return strings.Join(strings.Fields(clean(text)), " ")
 }

@@ -1,10 +1,11 @@
-// Package attachments opens what people attach to a message, and makes text and pictures
-// for a model of it. It trusts neither a file's name nor its kind but tells what it is by
-// its first bytes, bounds what it reads, and has a sentence for everything it cannot use.
-// It does not fetch files from a platform, and does not decide what a model is shown.
+// Package attachments opens the files of a message and turns them into text and pictures for
+// a model. It trusts neither a file's name nor its declared kind but goes by its first bytes,
+// bounds what it reads, and has a sentence for everything it cannot use. It does not fetch
+// files from a platform, and does not decide what a model is shown.
 package attachments
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -20,7 +21,6 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// Said in more than one place.
 const (
 	wordsFileTooLarge = "I can't open %%s: it is larger than %d MB."
 	wordsFileEmpty    = "There is nothing in %s that I could read."
@@ -44,7 +44,7 @@ type Files struct {
 	ReadPDF func(ctx context.Context, pdf []byte) (string, error)
 }
 
-// How many of a message's files are opened, and how much of them.
+// How many files of a message are opened, and how much of them.
 const (
 	MaxFiles    = 4
 	MaxText     = 100 << 10 // runes of all of them
@@ -92,7 +92,7 @@ func (o *Files) Read(ctx context.Context, log *slog.Logger, m chat.Message, room
 	return a
 }
 
-// Blind takes the pictures away because a model refused them, and tells.
+// Blind removes the pictures because a model refused them, and says so in the notes.
 func (a *Opened) Blind() {
 	a.Images = nil
 	for i, note := range a.Notes {
@@ -102,7 +102,7 @@ func (a *Opened) Blind() {
 	}
 }
 
-// take opens one file and keeps what is of use. sorry has %s for its name.
+// take opens one file and keeps what is useful. sorry has %s for its name.
 func (a *Opened) take(ctx context.Context, m chat.Message, f chat.File) (sorry string) {
 	o := a.o
 	limit := int64(MaxFile)
@@ -226,7 +226,7 @@ func (a *Opened) takeText(f chat.File, content string) (sorry string) {
 		name += ", its beginning"
 	}
 	a.room -= utf8.RuneCountInString(used)
-	a.Notes = append(a.Notes, "[file: "+name+"]\n"+fileData(used))
+	a.Notes = append(a.Notes, "[file: "+name+"]\n<data>\n"+fileMark().ReplaceAllString(used, "‹$1")+"\n</data>")
 	a.Via |= provenance.ViaFile
 	return ""
 }
@@ -234,17 +234,7 @@ func (a *Opened) takeText(f chat.File, content string) (sorry string) {
 // fileMark would close, or open, the marks that a file's text stands between.
 var fileMark = text.Pattern(`(?i)<(\s*/?\s*data)`)
 
-// fileData returns the text of a file between marks that the model knows.
-func fileData(text string) string {
-	return "<data>\n" + fileMark().ReplaceAllString(text, "‹$1") + "\n</data>"
-}
-
-func fileName(f chat.File) string {
-	if name := plain(f.Name); name != "" {
-		return name
-	}
-	return "the file"
-}
+func fileName(f chat.File) string { return cmp.Or(plain(f.Name), "the file") }
 
 // plain keeps the letters, digits and a few signs of a name, so that nothing in
 // it can be mistaken for markup.

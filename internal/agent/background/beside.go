@@ -1,6 +1,5 @@
-// Package background runs long work where nobody waits for it, a little at a time, and
-// takes what came of it in the lane of its conversation. It does not know what the
-// work is.
+// Package background runs long work that nobody waits for, a little at a time, and applies
+// the result in the lane of its conversation. It does not know what the work is.
 package background
 
 import (
@@ -10,21 +9,21 @@ import (
 	"parley/internal/chat"
 )
 
-// AtOnce is how much is done side by side: a model on the same machine answers people
+// AtOnce is how much work runs in parallel: a model on the same machine must answer people
 // meanwhile.
 const AtOnce = 2
 
-// Work is what is done so. Before Open, and in rehearsals, both parts happen at once.
+// Work runs the work. Before Open, and in rehearsals, both parts happen at once.
 type Work struct {
-	Background func(func()) // runs something that the process waits for when it ends
+	Background func(func()) // runs something that the process waits for at shutdown
 
 	mu   sync.Mutex // guards ctx and end
 	ctx  context.Context
-	end  context.CancelFunc // ends what is at work; it is done again later
+	end  context.CancelFunc // cancels running work; it is done again later
 	free chan struct{}
 }
 
-// Open begins to work beside the lanes.
+// Open begins to work in the background.
 func (w *Work) Open() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -32,7 +31,7 @@ func (w *Work) Open() {
 	w.free = make(chan struct{}, AtOnce)
 }
 
-// Close gives up what is at work. It may be called without Open.
+// Close cancels running work. It may be called without Open.
 func (w *Work) Close() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -1,14 +1,16 @@
-// Package handover is where people answer in place of the assistant: it hands a
-// conversation over, passes what both sides write on, and takes it back. Everything
-// it says goes through the outbox, in the transaction that finishes the message it
-// came from, so that nothing is lost and nothing is said twice. It sees what a person
-// wrote in the place that was handed over, and nothing else of them.
+// Package handover lets people answer in place of the assistant: it hands a conversation
+// over to a desk, relays what both sides write, and takes it back. Everything it says goes
+// through the outbox, in the transaction that finishes the message that led to it, so that
+// nothing is lost and nothing is said twice. It sees what a person wrote in the place that
+// was handed over, and nothing else about them.
 package handover
 
 import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
+	"strings"
 	"time"
 
 	"parley/internal/chat"
@@ -71,38 +73,28 @@ var (
 // Possible explains why a person's conversation in a place cannot be handed over; nil
 // if it can.
 func (d *Desk) Possible(ctx context.Context, k chat.Key, user string) error {
-	desks, err := d.places(ctx)
-	if err != nil {
-		return err
-	}
+	desks := d.places(ctx)
 	if len(desks) == 0 {
 		return ErrNoDesk
 	}
-	for _, desk := range desks {
-		if desk == k {
-			return ErrAtDesk
-		}
+	if slices.Contains(desks, k) {
+		return ErrAtDesk
 	}
-	if _, open, err := d.o.Store.Handoffs.In(ctx, k, user); err != nil || open {
-		if err == nil {
-			err = ErrOpen
-		}
-		return err
+	_, open, err := d.o.Store.Handoffs.In(ctx, k, user)
+	if err == nil && open {
+		return ErrOpen
 	}
-	return nil
+	return err
 }
 
-// HandOver returns what stores that m's author is handed over, and what they are told.
-// calls are those of this turn, session is that of the conversation.
+// HandOver returns the deed that hands m's author over, and what they are told. calls are
+// those of this turn, session is the conversation's.
 func (d *Desk) HandOver(ctx context.Context, m chat.Message, h tools.HandOver, session string,
 	calls []memory.CallRecord) (deed memory.Deed, said string, err error) {
 	if err := d.Possible(ctx, m.Key, m.From.ID); err != nil {
 		return deed, "", err
 	}
-	desks, err := d.places(ctx)
-	if err != nil {
-		return deed, "", err
-	}
+	desks := d.places(ctx)
 	words, earlier, err := d.background(ctx, session, m)
 	if err != nil {
 		return deed, "", err
@@ -132,8 +124,9 @@ func (d *Desk) HandOver(ctx context.Context, m chat.Message, h tools.HandOver, s
 		"am silent. If nobody comes within %s, I tell you. To go on with me, send /handoff back.", catalog.HowLong(ctx, d.o.Patience())), nil
 }
 
-// begin hands over because m's author asks for it with a command.
-func (d *Desk) begin(ctx context.Context, m chat.Message, reason string) (chat.Answer, error) {
+// Open hands m's author over: /handoff.
+func (d *Desk) Open(ctx context.Context, m chat.Message, reason string) (chat.Answer, error) {
+	reason = strings.TrimSpace(reason)
 	session, err := d.session(ctx, memory.Place{Key: m.Key, User: m.From.ID, Agent: m.Agent.ID}, m.Direct)
 	if err != nil {
 		return chat.Answer{}, err
@@ -150,8 +143,8 @@ func (d *Desk) begin(ctx context.Context, m chat.Message, reason string) (chat.A
 	return chat.Answer{Text: said, Record: r}, nil
 }
 
-// background returns what somebody wrote in a session, the newest last, and what was
-// tried for them.
+// background returns what m's author wrote in a session, the newest last, and what was tried
+// for them.
 func (d *Desk) background(ctx context.Context, session string, m chat.Message) (words []string, calls []handoff.Attempt, err error) {
 	if session != "" {
 		entries, err := d.o.Store.Transcript(ctx, session, 0, maxRead)
@@ -173,16 +166,15 @@ func (d *Desk) background(ctx context.Context, session string, m chat.Message) (
 	return words[max(0, len(words)-maxWords):], calls, nil
 }
 
-// session returns where what is said in a place is kept.
 func (d *Desk) session(ctx context.Context, p memory.Place, direct bool) (memory.Session, error) {
 	if !d.o.PerUser {
 		p.User = ""
 	}
-	se, ok, err := d.o.Store.LiveSession(ctx, p)
+	se, ok, err := d.o.Store.Sessions.LiveSession(ctx, p)
 	if err != nil || ok {
 		return se, err
 	}
-	se, err = d.o.Store.NewSession(ctx, p, true)
+	se, err = d.o.Store.Sessions.NewSession(ctx, p, true)
 	se.Direct = direct
 	return se, err
 }
@@ -201,8 +193,8 @@ func (d *Desk) entry(m chat.Message, said string) memory.Entry {
 		Tokens: llm.EstimateTokens(llm.Message{Content: said}), Origin: provenance.Origin{Via: via}}
 }
 
-// parts cuts words for a place. to is the person whose words they are, or whom they
-// are for: forgetting them reaches the parts.
+// parts cuts words for a place. to is the person who wrote them or gets them: forgetting the
+// person then reaches the parts.
 func (d *Desk) parts(k chat.Key, to chat.User, said string) (parts []chat.Part) {
 	for i, piece := range d.o.Split(k.Platform, chat.Seen(said)) {
 		parts = append(parts, chat.Part{Key: k, Index: i, Text: piece, To: to})

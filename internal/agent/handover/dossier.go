@@ -1,6 +1,7 @@
 package handover
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -20,35 +21,18 @@ const (
 	maxFiles = 4
 )
 
-// What the desk reads.
-const (
-	wordsCase     = "**%s** (%s, %s) asks for a person. Conversation %d."
-	wordsOpenedBy = "Asked by %s%s"
-	wordsWrote    = "What they wrote:"
-	wordsTried    = "What was tried:"
-	labelTake     = "Take"
-	labelBack     = "Give back"
-)
-
-// What /why and /handoff list say.
-const (
-	wordsIsDirect = "in a direct chat"
-	wordsInGroup  = "in a group"
-)
-
 func takeButton(p catalog.Printer, id int64) chat.Button {
-	return chat.Button{Label: p.Text(labelTake), Data: fmt.Sprintf("/handoff take %d", id)}
+	return chat.Button{Label: p.Text("Take"), Data: fmt.Sprintf("/handoff take %d", id)}
 }
 
 func backButton(p catalog.Printer, id int64) chat.Button {
-	return chat.Button{Label: p.Text(labelBack), Data: fmt.Sprintf("/handoff back %d", id)}
+	return chat.Button{Label: p.Text("Give back"), Data: fmt.Sprintf("/handoff back %d", id)}
 }
 
 func bothButtons(p catalog.Printer, id int64) [][]chat.Button {
 	return [][]chat.Button{{takeButton(p, id), backButton(p, id)}}
 }
 
-// shown returns what somebody wrote, every character as it is, line by line.
 func shown(said string) string {
 	lines := strings.Split(said, "\n")
 	for i, line := range lines {
@@ -57,7 +41,6 @@ func shown(said string) string {
 	return strings.Join(lines, "\n")
 }
 
-// named returns how a person is called, or else their id.
 func named(u chat.User) string {
 	if u.Name != "" {
 		return text.Literal(text.Shorten(u.Name, 60))
@@ -74,31 +57,28 @@ type dossier struct {
 }
 
 func (f dossier) text(p catalog.Printer, id int64) string {
-	place := wordsInGroup
+	place := "in a group"
 	if f.m.Direct {
-		place = wordsIsDirect
+		place = "in a direct chat"
 	}
 	var b strings.Builder
-	b.WriteString(p.Say(wordsCase, named(f.m.From), text.Literal(f.m.From.ID), p.Text(place), id) + "\n")
+	b.WriteString(p.Say("**%s** (%s, %s) asks for a person. Conversation %d.", named(f.m.From), text.Literal(f.m.From.ID), p.Text(place), id) + "\n")
 	reason := "."
 	if f.h.Reason != "" {
 		reason = ": " + shown(text.Shorten(f.h.Reason, maxLine))
 	}
-	b.WriteString(p.Say(wordsOpenedBy, text.Literal(f.h.By.In(p)), reason) + "\n")
+	b.WriteString(p.Say("Asked by %s%s", text.Literal(f.h.By.In(p)), reason) + "\n")
 	if len(f.words) > 0 {
-		b.WriteString("\n" + p.Text(wordsWrote) + "\n")
+		b.WriteString("\n" + p.Text("What they wrote:") + "\n")
 		for _, w := range f.words {
 			b.WriteString("- " + strings.ReplaceAll(shown(text.Shorten(w, maxLine)), "\n", "\n  ") + "\n")
 		}
 	}
 	if len(f.calls) > 0 {
-		b.WriteString("\n" + p.Text(wordsTried) + "\n")
+		b.WriteString("\n" + p.Text("What was tried:") + "\n")
 		for _, c := range f.calls {
-			if c.Class == "" {
-				c.Class = c.Status
-			}
 			b.WriteString("- " + text.Literal(strings.ReplaceAll(c.Tool, "_", " ")) + ": " +
-				text.Literal(strings.ToLower(strings.ReplaceAll(c.Class, "_", " "))) + "\n")
+				text.Literal(strings.ToLower(strings.ReplaceAll(cmp.Or(c.Class, c.Status), "_", " "))) + "\n")
 		}
 	}
 	return strings.TrimSpace(b.String())

@@ -1,6 +1,7 @@
 package handover
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -14,7 +15,6 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// Said in more than one place.
 const (
 	wordsSaid       = "**%s**: %s"
 	wordsWith       = "**%s** is with **%s**."
@@ -43,8 +43,8 @@ func (d *Desk) Wrap(next chat.Handler) chat.Handler {
 	})
 }
 
-// Waits reports whether what m's author says without addressing anybody is for
-// somebody: they have taken a conversation here.
+// Waits reports whether m's author has taken a conversation here, so that what they say is
+// meant for somebody even if it addresses nobody.
 func (d *Desk) Waits(ctx context.Context, m chat.Message) (bool, error) {
 	if m.Kind != chat.KindText && m.Kind != chat.KindEdit {
 		return false, nil
@@ -59,13 +59,10 @@ func (d *Desk) Holds(ctx context.Context, m chat.Message) (bool, error) {
 	return open, err
 }
 
-// fromPerson passes on what the person wrote: to who has taken the conversation, or
-// to the whole desk.
+// fromPerson passes on what the person wrote: to whoever has taken the conversation, or to
+// the whole desk.
 func (d *Desk) fromPerson(ctx context.Context, m chat.Message, h handoff.Handoff) (chat.Answer, error) {
-	desks, err := d.places(ctx)
-	if err != nil {
-		return chat.Answer{}, err
-	}
+	desks := d.places(ctx)
 	session, err := d.session(ctx, memory.Place{Key: m.Key, User: m.From.ID, Agent: m.Agent.ID}, m.Direct)
 	if err != nil {
 		return chat.Answer{}, err
@@ -109,8 +106,8 @@ func (d *Desk) fromPerson(ctx context.Context, m chat.Message, h handoff.Handoff
 	return chat.Answer{Record: r}, nil
 }
 
-// fromDesk passes on what somebody at the desk wrote. ours is false when it is
-// about no handoff.
+// fromDesk passes on what somebody at the desk wrote. ours is false if it is about no
+// handoff.
 func (d *Desk) fromDesk(ctx context.Context, m chat.Message) (a chat.Answer, ours bool, err error) {
 	h, ours, err := d.o.Store.Handoffs.About(ctx, m.Key, m.ReplyTo)
 	if err != nil || ours && m.Kind == chat.KindText {
@@ -126,7 +123,8 @@ func (d *Desk) fromDesk(ctx context.Context, m chat.Message) (a chat.Answer, our
 	case strings.HasPrefix(m.Text, "//"):
 		return chat.Answer{Record: chat.End{Outcome: chat.Overheard}}, true, nil
 	case len(taken) == 1:
-		return d.passOn(m, taken[0])(ctx)
+		a, err = d.passOn(ctx, m, taken[0])
+		return a, true, err
 	}
 	var names []string
 	for _, h := range taken {
@@ -136,8 +134,8 @@ func (d *Desk) fromDesk(ctx context.Context, m chat.Message) (a chat.Answer, our
 		Reason: chat.Unclear}}, true, nil
 }
 
-// reply is what somebody wrote in reply to a message about a handoff. Whoever may
-// take it does so by writing.
+// reply handles a reply to a message about a handoff. Whoever may take it takes it by
+// writing.
 func (d *Desk) reply(ctx context.Context, m chat.Message, h handoff.Handoff) (chat.Answer, error) {
 	switch {
 	case strings.HasPrefix(m.Text, "//"):
@@ -149,28 +147,25 @@ func (d *Desk) reply(ctx context.Context, m chat.Message, h handoff.Handoff) (ch
 		a.Buttons = [][]chat.Button{{takeButton(catalog.Of(ctx), h.ID)}}
 		return a, nil
 	case h.State == handoff.Taken:
-		a, _, err := d.passOn(m, h)(ctx)
-		return a, err
+		return d.passOn(ctx, m, h)
 	}
 	a, took, err := d.take(ctx, m, h.ID)
 	if err != nil || took == nil {
 		return a, err
 	}
-	said, _, err := d.passOn(m, h)(ctx)
+	said, err := d.passOn(ctx, m, h)
 	if err != nil {
 		return a, err
 	}
 	then := said.Record.(*memory.Relay)
-	first, second := took.Do, then.Do
+	relay := then.Deed
 	then.Do = func(tx *memory.Tx, s *memory.Store) error {
-		if err := first(tx, s); err != nil {
+		if err := took.Do(tx, s); err != nil {
 			return err
 		}
-		return second(tx, s)
+		return relay.Do(tx, s)
 	}
-	tell := took.Then
-	sent := then.Then
-	then.Then = func(ctx context.Context) { tell(ctx); sent(ctx) }
+	then.Then = func(ctx context.Context) { took.Then(ctx); relay.Then(ctx) }
 	return chat.Answer{Text: a.Text, Buttons: a.Buttons, Record: then}, nil
 }
 
@@ -178,39 +173,34 @@ func refused(words string) chat.Answer {
 	return chat.Answer{Text: words, Record: chat.End{Outcome: chat.Refused, Reason: chat.NotYours}}
 }
 
-// passOn returns what passes m on to the person of a handoff.
-func (d *Desk) passOn(m chat.Message, h handoff.Handoff) func(context.Context) (chat.Answer, bool, error) {
-	return func(ctx context.Context) (chat.Answer, bool, error) {
-		session, err := d.session(ctx, memory.Place{Key: h.Place, User: h.Person.ID, Agent: h.Agent}, h.Direct)
-		if err != nil {
-			return chat.Answer{}, true, err
-		}
-		passed, theirs := d.content(ctx, m), d.o.Speak(ctx, h.Person.ID)
-		parts := d.parts(h.Place, h.Person, theirs.Say(wordsSaid, named(m.From), passed.words(theirs)))
-		parts[len(parts)-1].Files = passed.files
-		entry := memory.Entry{Role: llm.RoleAssistant, User: h.Person.ID, Name: m.From.Name, Content: kept(m), At: m.At,
-			Tokens: llm.EstimateTokens(llm.Message{Content: kept(m)}), Origin: provenance.Origin{Via: provenance.ViaPerson,
-				People: []string{m.From.ID}}}
-		if entry.Name == "" {
-			entry.Name = m.From.ID
-		}
-		l := d.line(session, entry)
-		l.Why = theirs.Say("%s (%s) answered this, from the desk. No model had a part in it.", entry.Name, m.From.ID)
-		r := &memory.Relay{End: chat.End{Outcome: chat.PassedOn}, Why: []string{catalog.Say(ctx, wordsWhyRelayed, h.Person.Name)},
-			Lines: []memory.Line{l}}
-		r.Do = func(tx *memory.Tx, s *memory.Store) error {
-			now, err := s.Handoffs.Answered(tx, h.ID)
-			if err != nil {
-				return err
-			}
-			if !now.Direct {
-				parts[0].ReplyTo = now.LastID
-			}
-			return s.Say(tx, fmt.Sprintf("handoff:%d:out:%s", h.ID, m.UID), parts)
-		}
-		r.Then = d.flush(h.Place)
-		return chat.Answer{Record: r}, true, nil
+// passOn passes m on to the person of a handoff.
+func (d *Desk) passOn(ctx context.Context, m chat.Message, h handoff.Handoff) (chat.Answer, error) {
+	session, err := d.session(ctx, memory.Place{Key: h.Place, User: h.Person.ID, Agent: h.Agent}, h.Direct)
+	if err != nil {
+		return chat.Answer{}, err
 	}
+	passed, theirs := d.content(ctx, m), d.o.Speak(ctx, h.Person.ID)
+	parts := d.parts(h.Place, h.Person, theirs.Say(wordsSaid, named(m.From), passed.words(theirs)))
+	parts[len(parts)-1].Files = passed.files
+	entry := memory.Entry{Role: llm.RoleAssistant, User: h.Person.ID, Name: cmp.Or(m.From.Name, m.From.ID), Content: kept(m), At: m.At,
+		Tokens: llm.EstimateTokens(llm.Message{Content: kept(m)}), Origin: provenance.Origin{Via: provenance.ViaPerson,
+			People: []string{m.From.ID}}}
+	l := d.line(session, entry)
+	l.Why = theirs.Say("%s (%s) answered this, from the desk. No model had a part in it.", entry.Name, m.From.ID)
+	r := &memory.Relay{End: chat.End{Outcome: chat.PassedOn}, Why: []string{catalog.Say(ctx, wordsWhyRelayed, h.Person.Name)},
+		Lines: []memory.Line{l}}
+	r.Do = func(tx *memory.Tx, s *memory.Store) error {
+		now, err := s.Handoffs.Answered(tx, h.ID)
+		if err != nil {
+			return err
+		}
+		if !now.Direct {
+			parts[0].ReplyTo = now.LastID
+		}
+		return s.Say(tx, fmt.Sprintf("handoff:%d:out:%s", h.ID, m.UID), parts)
+	}
+	r.Then = d.flush(h.Place)
+	return chat.Answer{Record: r}, nil
 }
 
 // kept is m as the transcript has it: its words, or what files came.
@@ -219,10 +209,7 @@ func kept(m chat.Message) string {
 	for _, f := range m.Files {
 		said += "\n(" + f.Name + ")"
 	}
-	if said = strings.TrimSpace(said); said == "" {
-		return "…"
-	}
-	return said
+	return cmp.Or(strings.TrimSpace(said), "…")
 }
 
 // passed is what is passed on of a message: its words, marked as what they are, and
@@ -233,7 +220,6 @@ type passed struct {
 	lost       []string // the names of files that cannot be had now
 }
 
-// words are what somebody reads of it.
 func (c passed) words(p catalog.Printer) string {
 	said := p.Text(c.mark) + c.said
 	for _, name := range c.lost {
@@ -242,7 +228,6 @@ func (c passed) words(p catalog.Printer) string {
 	return strings.TrimSpace(said)
 }
 
-// content returns what is passed on of m.
 func (d *Desk) content(ctx context.Context, m chat.Message) passed {
 	c := passed{said: shown(m.Text)}
 	switch {

@@ -14,17 +14,11 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// Said in more than one place.
 const (
 	wordsBack   = "I am with you again."
 	wordsOver   = "This conversation is over."
 	wordsMayNot = "Only those at the desk may take conversations."
 )
-
-// Open hands m's author over: /handoff.
-func (d *Desk) Open(ctx context.Context, m chat.Message, reason string) (chat.Answer, error) {
-	return d.begin(ctx, m, strings.TrimSpace(reason))
-}
 
 // Take gives a conversation to m's author: /handoff take.
 func (d *Desk) Take(ctx context.Context, m chat.Message, id int64) (chat.Answer, error) {
@@ -35,17 +29,14 @@ func (d *Desk) Take(ctx context.Context, m chat.Message, id int64) (chat.Answer,
 	return a, err
 }
 
-// take returns what m's author reads and what gives them the conversation; nil is
-// nothing.
+// take returns what m's author reads, and the deed that gives them the conversation; nil is
+// none.
 func (d *Desk) take(ctx context.Context, m chat.Message, id int64) (chat.Answer, *memory.Deed, error) {
-	h, err := d.mine(ctx, m, id)
-	if gone(m, err) {
-		return refused(catalog.Text(ctx, wordsOver)), nil, nil
-	}
+	h, over, err := d.mine(ctx, m, id)
 	if err != nil {
 		return chat.Answer{}, nil, err
 	}
-	if h.State == handoff.Over {
+	if over {
 		return refused(catalog.Text(ctx, wordsOver)), nil, nil
 	}
 	if h.State == handoff.Missed {
@@ -53,10 +44,7 @@ func (d *Desk) take(ctx context.Context, m chat.Message, id int64) (chat.Answer,
 			return refused(catalog.Text(ctx, "This person has asked again since; take that conversation.")), nil, err
 		}
 	}
-	desks, err := d.places(ctx)
-	if err != nil {
-		return chat.Answer{}, nil, err
-	}
+	desks := d.places(ctx)
 	answer := chat.Answer{Text: catalog.Say(ctx, "You are with **%s** now. What you write here goes to them until you give the conversation back; "+
 		"lines that begin with // stay here. With several conversations, reply to a message of the one you mean.", named(h.Person)),
 		Buttons: [][]chat.Button{{backButton(catalog.Of(ctx), h.ID)}}}
@@ -85,26 +73,21 @@ func (d *Desk) take(ctx context.Context, m chat.Message, id int64) (chat.Answer,
 	return answer, deed, nil
 }
 
-// mine returns a handoff that m's author may take or give back, where they are.
-func (d *Desk) mine(ctx context.Context, m chat.Message, id int64) (handoff.Handoff, error) {
-	h, err := d.o.Store.Handoffs.ByID(ctx, id)
-	if err != nil {
-		return h, err
+// mine returns a handoff that m's author may take or give back where they are. over is true
+// for one that has ended, also for a button of one whose row is gone.
+func (d *Desk) mine(ctx context.Context, m chat.Message, id int64) (h handoff.Handoff, over bool, err error) {
+	h, err = d.o.Store.Handoffs.ByID(ctx, id)
+	if m.Kind == chat.KindButton && errors.Is(err, handoff.ErrNone) {
+		return h, true, nil
 	}
-	if h.State == handoff.Taken && h.Taker.ID == m.From.ID {
-		return h, nil
+	if err != nil || h.State == handoff.Taken && h.Taker.ID == m.From.ID {
+		return h, false, err
 	}
 	may, err := d.mayTake(ctx, m)
 	if err == nil && !may {
 		err = text.Tell(wordsMayNot)
 	}
-	return h, err
-}
-
-// gone reports whether a button is about a handoff that there was: its person was
-// forgotten, or it is long over.
-func gone(m chat.Message, err error) bool {
-	return m.Kind == chat.KindButton && errors.Is(err, handoff.ErrNone)
+	return h, h.State == handoff.Over, err
 }
 
 // Back brings the assistant back: for the person in whose place m is, or for the
@@ -124,14 +107,11 @@ func (d *Desk) Back(ctx context.Context, m chat.Message, id int64) (chat.Answer,
 		}
 		return d.end(ctx, m, taken[0], false)
 	}
-	h, err := d.mine(ctx, m, id)
-	if gone(m, err) {
-		return refused(catalog.Text(ctx, wordsOver)), nil
-	}
+	h, over, err := d.mine(ctx, m, id)
 	if err != nil {
 		return chat.Answer{}, err
 	}
-	if h.State == handoff.Over {
+	if over {
 		return refused(catalog.Text(ctx, wordsOver)), nil
 	}
 	return d.end(ctx, m, h, false)
@@ -143,10 +123,7 @@ func (d *Desk) end(ctx context.Context, m chat.Message, h handoff.Handoff, byPer
 	hears := hearing{other: d.o.Speak(ctx, h.Person.ID)}
 	switch {
 	case byPerson:
-		desks, err := d.places(ctx)
-		if err != nil {
-			return chat.Answer{}, err
-		}
+		desks := d.places(ctx)
 		hears = d.hearing(ctx, h)
 		if h.State == handoff.Taken {
 			desks = []chat.Key{h.Desk}
@@ -199,8 +176,8 @@ func (d *Desk) List(ctx context.Context, m chat.Message) (chat.Answer, error) {
 	return chat.Answer{Text: strings.Join(lines, "\n"), Buttons: buttons}, nil
 }
 
-// Choices are the conversations that m's author may take or give back, by their
-// numbers; none where they may not, or where that cannot be told.
+// Choices lists the conversations that m's author may take or give back, by their numbers;
+// none if they may not, or that is unknown.
 func (d *Desk) Choices(ctx context.Context, m chat.Message) (list []chat.Choice) {
 	if may, err := d.mayTake(ctx, m); err != nil || !may {
 		return nil
@@ -215,16 +192,13 @@ func (d *Desk) Choices(ctx context.Context, m chat.Message) (list []chat.Choice)
 	return list
 }
 
-// Tick tells those to whom nobody wrote in time, and brings the assistant back.
+// Tick tells people to whom nobody wrote in time, and brings the assistant back.
 func (d *Desk) Tick(ctx context.Context) error {
 	late, err := d.o.Store.Handoffs.Late(ctx)
 	if err != nil || len(late) == 0 {
 		return err
 	}
-	desks, err := d.places(ctx)
-	if err != nil {
-		return err
-	}
+	desks := d.places(ctx)
 	for _, h := range late {
 		to := desks
 		if h.State == handoff.Taken {

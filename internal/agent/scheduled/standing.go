@@ -1,7 +1,7 @@
-// Package scheduled puts questions that ask themselves: a reminder that is a question
-// becomes a message of its author, which is answered in its lane like any other, with
-// that person's rights and limits. It compares what the last answer rested on before
-// anything is asked. It decides nothing about when a reminder is due.
+// Package scheduled asks scheduled questions: a reminder that is a question becomes a message
+// of its author, answered in its lane like any other, with that person's rights and limits.
+// If only changes are wanted, it first compares what the last answer rested on. It does not
+// decide when a reminder is due.
 package scheduled
 
 import (
@@ -20,7 +20,7 @@ import (
 	"parley/internal/tools"
 )
 
-// Asker puts questions. All fields are required.
+// Asker asks scheduled questions. All fields are required.
 type Asker struct {
 	Store *memory.Store
 	// Deliver is the Hub's.
@@ -45,12 +45,12 @@ func (a *Asker) message(r agenda.Reminder) chat.Message {
 	return m
 }
 
-// Elsewhere reports that a question's place was given to another agent than the one
-// that was asked to put it, which does not hear of it.
+// Elsewhere reports whether a question's place was given to another agent than the one that
+// was to answer it.
 func (a *Asker) Elsewhere(r agenda.Reminder) bool { return a.message(r).Agent.ID != r.Agent }
 
-// Ask puts a due question, unless nothing has changed. later is true when it has to
-// wait: people are answering its author there.
+// Ask asks a due question, unless nothing has changed. later is true if it must wait, because
+// people are answering its author there.
 func (a *Asker) Ask(ctx context.Context, r agenda.Reminder) (later bool, err error) {
 	if _, open, err := a.Store.Handoffs.In(ctx, r.Key, r.User.ID); err != nil || open {
 		return open, err
@@ -63,23 +63,23 @@ func (a *Asker) Ask(ctx context.Context, r agenda.Reminder) (later bool, err err
 		}
 	}
 	if r.OnlyChanged {
-		if err := a.Store.See(ctx, r.ID, ""); err != nil {
+		if err := a.Store.Agenda.See(ctx, r.ID, ""); err != nil {
 			return false, err
 		}
 	}
 	return false, a.Deliver(ctx, chat.Batch{Platform: r.Key.Platform, Messages: []chat.Message{m}})
 }
 
-// Look notes what the answers rest on that were given since the last look.
+// Look stores what the answers given since the last look rest on.
 func (a *Asker) Look(ctx context.Context) error {
-	list, err := a.Store.Unseen(ctx)
+	list, err := a.Store.Agenda.Unseen(ctx)
 	if err != nil {
 		return err
 	}
 	for _, r := range list {
 		now, known, err := a.rests(ctx, r, a.message(r))
 		if err == nil && known {
-			err = a.Store.See(ctx, r.ID, now)
+			err = a.Store.Agenda.See(ctx, r.ID, now)
 		}
 		if err != nil {
 			return err
@@ -88,20 +88,19 @@ func (a *Asker) Look(ctx context.Context) error {
 	return nil
 }
 
-// rests fetches anew what the last answer to a question rested on, without a model:
-// what the tools that it called say now, and what is remembered about its author. A
-// day in a call moves with the calendar. known is false when there is no answer yet,
-// or a source fails just now.
+// rests fetches again what the last answer to a question rested on, without a model: what
+// the tools it called say now, and what is remembered about its author. A day in a call
+// moves with the calendar. known is false if there is no answer yet, or a source fails now.
 func (a *Asker) rests(ctx context.Context, r agenda.Reminder, m chat.Message) (hash string, known bool, err error) {
-	spent, err := a.Store.Spent(ctx, r)
+	spent, err := a.Store.Agenda.Spent(ctx, r)
 	if err != nil || spent.Last == "" {
 		return "", false, err
 	}
-	d, err := a.Store.DecisionByID(ctx, spent.Last)
+	d, err := a.Store.Decisions.DecisionByID(ctx, spent.Last)
 	if err != nil {
 		return "", false, err
 	}
-	calls, err := a.Store.Calls(ctx, spent.Last)
+	calls, err := a.Store.Decisions.Calls(ctx, spent.Last)
 	if err != nil {
 		return "", false, err
 	}
@@ -124,7 +123,7 @@ func (a *Asker) rests(ctx context.Context, r agenda.Reminder, m chat.Message) (h
 		}
 		fmt.Fprintf(sum, "%s %s\n", c.Name, o.Result.Content)
 	}
-	facts, err := a.Store.Facts(ctx, provenance.ViewerOf(m), 1000, 0)
+	facts, err := a.Store.Facts.Facts(ctx, provenance.ViewerOf(m), 1000, 0)
 	for _, f := range facts {
 		fmt.Fprintf(sum, "%d %s\n", f.ID, f.Content)
 	}
@@ -140,8 +139,8 @@ func (a *Asker) today(r agenda.Reminder, d memory.Decision, args string) string 
 	return strings.ReplaceAll(args, d.At.In(zone).Format(time.DateOnly), a.Now().In(zone).Format(time.DateOnly))
 }
 
-// Apart hands questions that ask themselves straight to the agent: they are no
-// command, answer no question, and are for nobody else.
+// Apart hands scheduled questions straight to the agent: they are no command, answer no
+// question, and are for nobody else.
 func Apart(agent, next chat.Handler) chat.Handler {
 	return chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
 		if m.Unasked {

@@ -37,7 +37,6 @@ type Flags struct {
 type Bot struct {
 	Tools    func(config.Config) (schemas map[string][]byte, err error) // built-in tools that the settings enable, by name
 	Rehearse rehearse.Build
-	Hosted   func(config.Config) bool // reports whether a platform other than the terminal is set up
 	// Start runs the bot until ctx ends; met is called with the first answered message.
 	Start func(ctx context.Context, f *Flags, s *Streams, met Met) error
 }

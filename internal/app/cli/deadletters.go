@@ -23,7 +23,7 @@ type deadlettersListCmd struct {
 // Run lists dead letters.
 func (c deadlettersListCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
 	return withStore(ctx, f, func(store *memory.Store) error {
-		list, err := store.ListDeadLetters(ctx, 0, c.Limit)
+		list, err := store.Letters.List(ctx, 0, c.Limit)
 		if err != nil {
 			return err
 		}
@@ -55,7 +55,7 @@ type deadlettersShowCmd struct {
 // Run shows a dead letter.
 func (c deadlettersShowCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
 	return withStore(ctx, f, func(store *memory.Store) error {
-		l, err := store.DeadLetter(ctx, c.ID)
+		l, err := store.Letters.Get(ctx, c.ID)
 		if err != nil {
 			return err
 		}
@@ -69,7 +69,7 @@ type deadlettersRetryCmd struct{ letterIDs }
 
 // Run marks dead letters for retry.
 func (c deadlettersRetryCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
-	return c.each(ctx, f, s, func(store *memory.Store, id int64) error { return store.RetryDeadLetter(ctx, id) },
+	return c.each(ctx, f, s, func(store *memory.Store, id int64) error { return store.Letters.Retry(ctx, id) },
 		"%s will be read again within seconds by the bot that runs, or at the next start\n")
 }
 
@@ -77,7 +77,7 @@ type deadlettersDropCmd struct{ letterIDs }
 
 // Run deletes dead letters.
 func (c deadlettersDropCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
-	return c.each(ctx, f, s, func(store *memory.Store, id int64) error { return store.DropDeadLetter(ctx, id) }, "%s forgotten\n")
+	return c.each(ctx, f, s, func(store *memory.Store, id int64) error { return store.Letters.Drop(ctx, id) }, "%s forgotten\n")
 }
 
 type letterIDs struct {

@@ -16,6 +16,7 @@ import (
 	"parley/config"
 	"parley/internal/adapters/terminal/lineedit"
 	"parley/internal/agent"
+	"parley/internal/app/platform"
 	"parley/internal/app/setup"
 	"parley/internal/command/health"
 	"parley/internal/memory"
@@ -46,7 +47,7 @@ const doctorWait = 10 * time.Second
 // fix problems. It changes nothing.
 func (Doctor) Run(ctx context.Context, f *Flags, s *Streams, b *Bot) error {
 	cfg, err := f.Load()
-	d := &doctor{s: s, p: Speaks(), now: time.Now, hosted: b.Hosted}
+	d := &doctor{s: s, p: Speaks(), now: time.Now}
 	d.line("config", err, wordsOK)
 	if err != nil {
 		return errUnwell
@@ -89,7 +90,6 @@ type doctor struct {
 	hide   text.Redactor
 	wait   time.Duration // how long questions wait for their vector
 	unwell bool
-	hosted func(config.Config) bool // reports whether a platform other than the terminal is set up
 }
 
 // say prints one check: its mark, its name, and its result.
@@ -213,9 +213,9 @@ func (d *doctor) data(ctx context.Context, cfg config.Config) {
 		return
 	}
 	defer func() { _ = store.Close() }()
-	v, err := store.SchemaVersion(ctx)
+	v, err := store.File.SchemaVersion(ctx)
 	d.line("schema", err, "version %d", v)
-	d.line("database", store.Check(ctx), "%v", catalog.Words(cmp.Or(cfg.Database.Shown(), "sound")))
+	d.line("database", store.File.Check(ctx), "%v", catalog.Words(cmp.Or(cfg.Database.Shown(), "sound")))
 	d.server(ctx, string(cfg.Database.URL))
 	d.sizes(ctx, store)
 	d.waiting(ctx, store)
@@ -240,9 +240,9 @@ func (d *doctor) server(ctx context.Context, url string) {
 	}
 }
 
-// waiting reports dead letters and answers that are not delivered.
+// waiting reports dead letters and answers that cannot be delivered.
 func (d *doctor) waiting(ctx context.Context, store *memory.Store) {
-	if n, err := store.DeadLetters(ctx); err == nil && n > 0 {
+	if n, err := store.Letters.Count(ctx); err == nil && n > 0 {
 		d.say("warn", "dead letters", "%v", health.DeadLetters(n))
 	}
 	stuck, err := store.Undelivered(ctx, d.now().Add(-health.Patience))
@@ -265,7 +265,7 @@ const shownTables = 4
 
 // sizes shows the largest tables of the database.
 func (d *doctor) sizes(ctx context.Context, store *memory.Store) {
-	list, err := store.Sizes(ctx)
+	list, err := store.File.Sizes(ctx)
 	var words []string
 	for _, t := range list[:min(len(list), shownTables)] {
 		words = append(words, d.p.Say("%s %s MB (%s)", t.Table, d.p.Figure(fmt.Sprintf("%.1f", float64(t.Bytes)/(1<<20))),
@@ -275,31 +275,32 @@ func (d *doctor) sizes(ctx context.Context, store *memory.Store) {
 }
 
 func (d *doctor) platforms(ctx context.Context, cfg config.Config) {
-	if !d.hosted(cfg) {
+	if !platform.AnyOn(cfg) {
 		d.say("ok", "tokens", "none set: bot starts the terminal chat")
 		return
 	}
-	if cfg.Telegram.Token != "" {
-		a, err := askTelegram(ctx, cfg.Telegram)
-		d.account("telegram", a, err)
-	}
-	if cfg.Discord.Token != "" {
-		a, err := askDiscord(ctx, cfg.Discord)
-		d.account("discord", a, err)
-		if err == nil {
-			said, err := askShards(ctx, cfg.Discord)
-			d.line("discord shards", err, "%v", said)
+	for _, p := range platform.Accounts() {
+		if p.On(cfg) {
+			d.account(ctx, cfg, p)
 		}
 	}
 }
 
-func (d *doctor) account(platform string, a account, err error) {
-	d.line(platform, err, "the token is that of %s", a.name)
+func (d *doctor) account(ctx context.Context, cfg config.Config, p platform.Platform) {
+	a, err := p.Account(ctx, cfg)
+	d.line(p.Platform, err, "the token is that of %s", a.Name)
 	if err == nil {
-		d.line(catalog.Fill("%s receiving", platform), a.problem, "nothing stands in the way")
+		d.line(catalog.Fill("%s receiving", p.Platform), a.Problem, "nothing stands in the way")
 	}
-	if !a.date.IsZero() {
-		d.line(catalog.Fill(wordsClockOf, platform), skewed(d.now(), a.date), wordsClockAgrees)
+	if !a.Date.IsZero() {
+		d.line(catalog.Fill(wordsClockOf, p.Platform), skewed(d.now(), a.Date), wordsClockAgrees)
+	}
+	if err != nil {
+		return
+	}
+	for _, c := range p.Checks {
+		said, err := c.Run(ctx, cfg)
+		d.line(c.Name, err, "%v", said)
 	}
 }
 

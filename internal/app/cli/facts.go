@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -15,6 +16,8 @@ import (
 	"parley/internal/memory/factsfile"
 	"parley/internal/memory/provenance"
 	"parley/internal/text"
+	"parley/internal/text/markdown"
+	"parley/internal/tools"
 )
 
 // Facts is the owner's view of what is remembered, with the bot running or
@@ -46,7 +49,7 @@ type factsListCmd struct {
 // Run lists facts.
 func (c factsListCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
 	return withStore(ctx, f, func(store *memory.Store) error {
-		list, err := store.Facts(ctx, c.viewer(), c.Limit, 0)
+		list, err := store.Facts.Facts(ctx, c.viewer(), c.Limit, 0)
 		if err != nil {
 			return err
 		}
@@ -71,19 +74,28 @@ type factsAddCmd struct {
 
 // Run saves a fact.
 func (c factsAddCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
+	v := whoever{c.User}.viewer()
+	call := tools.Call{Who: chat.User{ID: v.User}, Where: v.Key, Direct: true, Caller: tools.Caller{Memory: v.Agent, Author: "system"}}
+	return operation{call, "facts add", map[string]string{"text": strings.Join(c.Text, " ")}}.run(ctx, f, s)
+}
+
+// operation is one that has a slash command, with the arguments that people have for it.
+type operation struct {
+	call    tools.Call
+	command string
+	args    map[string]string
+}
+
+// run does it and prints what it says.
+func (o operation) run(ctx context.Context, f *Flags, s *Streams) error {
 	return withStore(ctx, f, func(store *memory.Store) error {
-		v := whoever{c.User}.viewer()
-		v.Operator = false
-		saved, err := facts.Service{Rows: store}.Save(ctx, facts.Asker{Viewer: v}, facts.NewFact{Content: strings.Join(c.Text, " "),
-			Author: "system"})
+		declared := tools.Operated(tools.FactOperations(store.Facts, nil), o.command)
+		result, err := declared.Do(ctx, o.call, declared.Given(o.args))
 		if err != nil {
 			return err
 		}
-		if saved.Replaced != "" {
-			_, err = fmt.Fprintf(seen{s.Out}, "corrected %d: %s (before: %s)\n", saved.ID, saved.Content, saved.Replaced)
-			return err
-		}
-		_, err = fmt.Fprintf(seen{s.Out}, "remembered %d: %s\n", saved.ID, saved.Content)
+		doc, source := markdown.Parse(result.Content)
+		_, err = fmt.Fprintln(seen{s.Out}, markdown.Plain(doc, source))
 		return err
 	})
 }
@@ -94,18 +106,13 @@ type factsForgetCmd struct {
 
 // Run forgets a fact.
 func (c factsForgetCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
-	return withStore(ctx, f, func(store *memory.Store) error {
-		operator := whoever{}.viewer()
-		fact, err := store.EraseFact(ctx, operator, c.ID)
-		if errors.Is(err, facts.ErrNone) {
-			return text.Tell("there is no fact %d: bot facts list shows them", c.ID)
-		}
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Fprintf(seen{s.Out}, "forgot %d: %s\n", c.ID, fact.Content)
-		return err
-	})
+	v := whoever{}.viewer()
+	call := tools.Call{Who: chat.User{ID: v.User}, Where: v.Key, Direct: true, Caller: tools.Caller{Memory: v.Agent, Operator: true}}
+	err := operation{call, "facts forget", map[string]string{"number": strconv.FormatInt(c.ID, 10), "when": "now"}}.run(ctx, f, s)
+	if errors.Is(err, facts.ErrNone) {
+		return text.Tell("there is no fact %d: bot facts list shows them", c.ID)
+	}
+	return err
 }
 
 type factsExportCmd struct {
@@ -118,7 +125,7 @@ func (c factsExportCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
 	return withStore(ctx, f, func(store *memory.Store) error {
 		v := whoever{c.User}.viewer()
 		v.Operator = false
-		list, err := store.Facts(ctx, v, 1_000_000, 0)
+		list, err := store.Facts.Facts(ctx, v, 1_000_000, 0)
 		if err != nil {
 			return err
 		}
@@ -155,7 +162,7 @@ func (c factsImportCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
 	}
 	return withStore(ctx, f, func(store *memory.Store) error {
 		v := whoever{user}.viewer()
-		done, err := store.ImportFacts(ctx, v.User, v.Key, file.Facts)
+		done, err := store.Facts.ImportFacts(ctx, v.User, v.Key, file.Facts)
 		if err != nil {
 			return text.Tell("import %s: nothing was imported: %w", c.File, err)
 		}

@@ -38,7 +38,7 @@ func (d *doctor) factsFile(ctx context.Context, cfg config.Config, store *memory
 	}
 	err := factsfile.Examine(cfg.Memory.FactsFile)
 	if err == nil {
-		if mass, rerr := store.FactsRefused(ctx); mass != nil || rerr != nil {
+		if mass, rerr := store.Facts.FactsRefused(ctx); mass != nil || rerr != nil {
 			err = errors.Join(rerr, refusal(mass))
 		}
 	}

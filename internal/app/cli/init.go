@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"parley/config"
+	"parley/internal/app/platform"
 	"parley/internal/app/setup"
 	"parley/internal/chat"
 	"parley/internal/command/language"
@@ -36,7 +37,8 @@ func (c Init) Run(ctx context.Context, f *Flags, s *Streams, b *Bot) error {
 	if err != nil {
 		return err
 	}
-	w := &wizard{asker: asker{p: Speaks()}, base: base, ids: f.IDs, file: cmp.Or(f.Config, config.DefaultFile), accounts: map[string]account{},
+	w := &wizard{asker: asker{p: Speaks()}, base: base, ids: f.IDs, file: cmp.Or(f.Config, config.DefaultFile),
+		accounts: map[string]platform.Account{}, tokens: platform.Tokens(),
 		know: func(m config.Config) { f.Veil.Knows(setup.NewRedactor(m, setup.ShortestLogged)) }}
 	if err := w.open(c.Answers, s); err != nil {
 		return err
@@ -63,15 +65,16 @@ type wizard struct {
 	base config.Config // the settings without a file
 	ids  chat.Identities
 	file string
-	know func(config.Config) // takes secrets among the answers, so that nothing shows them
+	know func(config.Config) // is given the secrets of the answers, so that nothing shows them
 	made config.Config       // the answers
 
 	menu     []choice
-	given    given              // what else the first answer contained
-	at       *provider.Provider // the endpoint's provider; nil if unknown
-	place    probe.Place        // the endpoint; Base is "" without one
-	chosen   []string           // platforms; empty means the terminal
-	accounts map[string]account
+	given    given               // the rest of the first answer
+	at       *provider.Provider  // whose endpoint it is; nil for nobody who is known
+	place    probe.Place         // of the endpoint; without a base there is none
+	chosen   []platform.Platform // none is the terminal
+	accounts map[string]platform.Account
+	tokens   provider.Forms // of the platforms
 }
 
 // given is a key and a model's name that came with an address.
@@ -95,7 +98,7 @@ func (w *wizard) open(answers string, s *Streams) error {
 	if err != nil {
 		return fmt.Errorf("answers: %w", err)
 	}
-	named, lines, err := answersOf(string(b), names)
+	named, lines, err := answersOf(string(b), w.names())
 	if err != nil {
 		return err
 	}
@@ -103,24 +106,29 @@ func (w *wizard) open(answers string, s *Streams) error {
 	return nil
 }
 
-// names of the questions.
-var names = []string{"provider", "key", "model", "platforms", "telegram.token", "telegram.owner", "discord.token", "discord.owner", "start"}
+// names returns the names of the questions.
+func (w *wizard) names() (list []string) {
+	for _, s := range w.steps() {
+		list = append(list, s.name)
+	}
+	return append(list, "start")
+}
 
-// step asks one question, or none if the answer is known already.
+// step asks one question, unless an earlier answer covers it.
 type step struct {
 	name string
 	run  func(context.Context) error
 }
 
 func (w *wizard) steps() []step {
-	return []step{
-		{"provider", w.provider}, {"key", w.key}, {"model", w.model}, {"platforms", w.platforms},
-		{"telegram.token", w.token("telegram")}, {"telegram.owner", w.owner("telegram")},
-		{"discord.token", w.token("discord")}, {"discord.owner", w.owner("discord")},
+	list := []step{{"provider", w.provider}, {"key", w.key}, {"model", w.model}, {"platforms", w.platforms}}
+	for _, p := range platform.Accounts() {
+		list = append(list, step{p.Platform + ".token", w.token(p)}, step{p.Platform + ".owner", w.owner(p)})
 	}
+	return list
 }
 
-// returnTo says that an earlier answer must change.
+// returnTo: an earlier answer does not work, so its step must ask again.
 type returnTo struct {
 	step string
 	error

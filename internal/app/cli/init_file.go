@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"parley/config"
+	"parley/internal/app/platform"
 	"parley/internal/text"
 	"parley/internal/text/catalog"
 )
@@ -31,8 +32,9 @@ func (w *wizard) text() string {
 	}
 	section("model", [2]string{"base_url", w.made.Model.BaseURL}, [2]string{"api_key", string(w.made.Model.APIKey)},
 		[2]string{"name", w.made.Model.Name})
-	section("telegram", [2]string{"token", string(w.made.Telegram.Token)})
-	section("discord", [2]string{"token", string(w.made.Discord.Token)})
+	for _, p := range platform.Accounts() {
+		section(p.Platform, [2]string{"token", string(*p.Token(&w.made))})
+	}
 	if len(w.made.Access.Owners) > 0 {
 		owners, _ := json.Marshal(w.made.Access.Owners)
 		fmt.Fprintf(&b, "access:\n  owners: %s\n", owners)
@@ -57,8 +59,8 @@ func (w *wizard) write() error {
 	return nil
 }
 
-// next says what to do now, and starts the bot if wanted. If the answers end before that
-// question, it does not.
+// next explains the next steps, and starts the bot if the answer is yes. Without an answer
+// it does not.
 func (w *wizard) next(ctx context.Context, f *Flags, s *Streams, b *Bot) error {
 	with := ""
 	if w.file != config.DefaultFile {
@@ -67,8 +69,8 @@ func (w *wizard) next(ctx context.Context, f *Flags, s *Streams, b *Bot) error {
 	w.say("\n%s is written; only you can read it.", w.file)
 	w.say("  bot doctor%s    looks whether everything is in place", with)
 	w.say("  bot%s           starts it", with)
-	for _, platform := range w.chosen {
-		w.invite(platform, w.accounts[platform])
+	for _, p := range w.chosen {
+		w.say("%s", p.Invite(w.accounts[p.Platform]))
 	}
 	said, err := w.answer(ctx, question{name: "start", text: catalog.Words("Start it now, and wait for your first message? [yes]:")})
 	if errors.Is(err, errEnded) || errors.Is(err, errBack) || ctx.Err() != nil {
@@ -80,29 +82,14 @@ func (w *wizard) next(ctx context.Context, f *Flags, s *Streams, b *Bot) error {
 	return w.start(ctx, f, s, b)
 }
 
-// invite explains how people reach the bot.
-func (w *wizard) invite(platform string, a account) {
-	switch platform {
-	case "discord":
-		w.say("Discord: invite it with this link; choose your server, press Continue, then Authorize:\n  "+
-			"https://discord.com/oauth2/authorize?client_id=%s&scope=bot+applications.commands&permissions=%d", a.id, invitePermissions)
-	case "telegram":
-		w.say("Telegram: to have %[1]s in a group, open the group, Add Members, %[1]s.", a.name)
-	}
-}
-
-// invitePermissions are View Channel, Send Messages, Attach Files, Read Message
-// History and Send Messages in Threads.
-const invitePermissions = 1<<10 | 1<<11 | 1<<15 | 1<<16 | 1<<38
-
 // start runs the bot with the new settings. Without a terminal, where nobody could stop
 // it, it stops after the first message.
 func (w *wizard) start(ctx context.Context, f *Flags, s *Streams, b *Bot) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	f.Config = w.file
-	for _, platform := range w.chosen {
-		w.say("\nWrite to %s on %s now; I wait for the first message.", w.accounts[platform].name, titles[platform])
+	for _, p := range w.chosen {
+		w.say("\nWrite to %s on %s now; I wait for the first message.", w.accounts[p.Platform].Name, p.Title)
 	}
 	streams := &Streams{In: w.in, Out: s.Out, Err: s.Err, Watched: s.Watched}
 	if w.tty != nil {
@@ -111,8 +98,11 @@ func (w *wizard) start(ctx context.Context, f *Flags, s *Streams, b *Bot) error 
 	if len(w.chosen) == 0 {
 		return b.Start(ctx, f, streams, nil) // the person sees the answer
 	}
-	return b.Start(ctx, f, streams, func(who, platform string, took time.Duration) {
-		w.say("\nIt works: %s wrote on %s, and was answered after %s. Ctrl-C ends it; bot starts it again.", cmp.Or(who, w.p.Text("somebody")), cmp.Or(titles[platform], platform), took.Round(time.Millisecond))
+	return b.Start(ctx, f, streams, func(who, where string, took time.Duration) {
+		if p, ok := platform.Named(where); ok && p.Hosted != nil {
+			where = p.Title
+		}
+		w.say("\nIt works: %s wrote on %s, and was answered after %s. Ctrl-C ends it; bot starts it again.", cmp.Or(who, w.p.Text("somebody")), where, took.Round(time.Millisecond))
 		if w.tty == nil {
 			stop()
 		}

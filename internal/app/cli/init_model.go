@@ -90,7 +90,7 @@ func (w *wizard) choose(ctx context.Context, said string) error {
 		return text.Tell("that is more than an address, a key and a model's name")
 	}
 	first := words[0]
-	if provider.Owner(words[2]) != "" || words[1] != "" && provider.Owner(first) != "" && provider.Owner(words[1]) != "" {
+	if w.tokens.Owner(words[2]) != "" || words[1] != "" && w.tokens.Owner(first) != "" && w.tokens.Owner(words[1]) != "" {
 		return text.Tell("a key stands where the model's name belongs, so I have sent it nowhere: the order is address, key, name")
 	}
 	n, _ := strconv.Atoi(first)
@@ -105,10 +105,10 @@ func (w *wizard) choose(ctx context.Context, said string) error {
 		w.say("  That is a key of %s; it goes to %s and nowhere else.", p.Name, p.Base)
 		return nil
 	}
-	if owner := provider.Owner(first); owner != "" {
+	if owner := w.tokens.Owner(first); owner != "" {
 		return text.Tell(wordsInitForeign, owner)
 	}
-	if !provider.IsAddress(first) {
+	if !w.tokens.IsAddress(first) {
 		return text.Tell("I can't tell whose key that is, so I have sent it nowhere: choose the provider by its " +
 			"number, and I ask for the key next; or give the address of your own server")
 	}
@@ -121,7 +121,7 @@ func (w *wizard) choose(ctx context.Context, said string) error {
 
 // address probes an endpoint without a key: whose key it needs is not known yet.
 func (w *wizard) address(ctx context.Context, address string) error {
-	if err := provider.Belongs(w.given.key, address); err != nil {
+	if err := w.tokens.Belongs(w.given.key, address); err != nil {
 		return err
 	}
 	if w.at = provider.At(address); w.at != nil {
@@ -189,11 +189,11 @@ func again(step string, err error) error {
 
 // tryKey sends a key to its own provider only.
 func (w *wizard) tryKey(ctx context.Context, key string) error {
-	if owner := provider.Owner(key); owner != "" && provider.Of(key) == nil {
+	if owner := w.tokens.Owner(key); owner != "" && provider.Of(key) == nil {
 		return text.Tell(wordsInitForeign, owner)
 	}
 	if w.at != nil {
-		if err := w.at.Refuses(key); err != nil {
+		if err := w.tokens.Refuses(*w.at, key); err != nil {
 			return err
 		}
 	}

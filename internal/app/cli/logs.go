@@ -29,7 +29,7 @@ type Logs struct {
 func (c Logs) Run(ctx context.Context, cfg config.Config, s *Streams) error {
 	hide := setup.NewRedactor(cfg, setup.ShortestLogged)
 	return inStore(ctx, cfg, func(store *memory.Store) error {
-		list, err := store.Errors(ctx, strings.ToUpper(strings.TrimSpace(c.ID)), time.Now().Add(-oldestError), c.Limit)
+		list, err := store.Decisions.Errors(ctx, strings.ToUpper(strings.TrimSpace(c.ID)), time.Now().Add(-oldestError), c.Limit)
 		if err != nil {
 			return err
 		}

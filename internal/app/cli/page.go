@@ -20,7 +20,7 @@ func (Page) Run(ctx context.Context, cfg config.Config, s *Streams) error {
 		return text.Tell("there is no control page: set http.listen, for example to 127.0.0.1:9090, and start the bot again")
 	}
 	return inStore(ctx, cfg, func(store *memory.Store) error {
-		link, err := console.NewLink(ctx, store, cfg.HTTP.Listen, chat.User{})
+		link, err := console.NewLink(ctx, store.Access, cfg.HTTP.Listen, chat.User{})
 		if err != nil {
 			return err
 		}

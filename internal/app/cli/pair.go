@@ -10,14 +10,14 @@ import (
 	"parley/internal/text"
 )
 
-// Pair handles requests to be let in.
+// Pair handles requests for access.
 type Pair struct {
 	List    pairListCmd    `cmd:"" help:"Who waits to be let in."`
 	Approve pairApproveCmd `cmd:"" help:"Let in the person with a code."`
 	Drop    pairDropCmd    `cmd:"" help:"Reject somebody who is waiting."`
 }
 
-// gateOf is the gate of a data folder, for the owner at the machine.
+// gateOf opens the gate of a data folder for the owner at the machine.
 func gateOf(ctx context.Context, f *Flags, do func(*gate.Gate) error) error {
 	cfg, err := f.Load()
 	if err != nil {
@@ -25,7 +25,7 @@ func gateOf(ctx context.Context, f *Flags, do func(*gate.Gate) error) error {
 	}
 	return withStore(ctx, f, func(store *memory.Store) error {
 		gate, err := gate.NewGate(gate.GateOptions{IDs: f.IDs, Mode: cfg.Access.Mode, Owners: cfg.Access.Owners,
-			Allow: cfg.Access.Allow, Rows: store, Formerly: store.Formerly})
+			Allow: cfg.Access.Allow, Rows: store.Access, Formerly: store.Access.Formerly})
 		if err != nil {
 			return err
 		}
@@ -72,7 +72,7 @@ type pairDropCmd struct {
 	ID string `arg:"" name:"id" help:"Who waits, as bot pair list shows them."`
 }
 
-// Run turns a request down.
+// Run rejects a request.
 func (c pairDropCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
 	return gateOf(ctx, f, func(g *gate.Gate) error {
 		ok, err := g.Drop(ctx, c.ID)

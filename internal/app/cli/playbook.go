@@ -97,7 +97,7 @@ func (c playbookCheckCmd) matched(ctx context.Context, cfg config.Config) (count
 		return nil, nil
 	}
 	err = inStore(ctx, cfg, func(store *memory.Store) (err error) {
-		counts, err = store.Matched(ctx, time.Now().AddDate(0, 0, -c.Days))
+		counts, err = store.Decisions.Matched(ctx, time.Now().AddDate(0, 0, -c.Days))
 		return err
 	})
 	return counts, err

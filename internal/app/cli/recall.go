@@ -164,7 +164,7 @@ func recallAll(ctx context.Context, store *memory.Store, q memory.Query, at chat
 	list = []recalled{} // encoded as an empty list, not null
 	limit := q.Limit    // 0: whatever fits the budget
 	v := provenance.Viewer{User: q.User, Key: q.Key, Direct: q.Key.Channel == "", Agent: at}
-	facts, err := store.FactsFor(ctx, v, q.Text, q.Tokens/4)
+	facts, err := store.Facts.FactsFor(ctx, v, q.Text, q.Tokens/4)
 	if err != nil {
 		return nil, err
 	}

@@ -27,7 +27,7 @@ type sessionsListCmd struct {
 // Run lists conversations.
 func (c sessionsListCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
 	return withStore(ctx, f, func(store *memory.Store) error {
-		list, err := store.Sessions(ctx, memory.SessionQuery{Status: memory.Status(c.Status), Limit: c.Limit})
+		list, err := store.Sessions.Sessions(ctx, memory.SessionQuery{Status: memory.Status(c.Status), Limit: c.Limit})
 		if err != nil {
 			return err
 		}
@@ -48,7 +48,7 @@ type sessionsShowCmd struct {
 // Run shows one conversation.
 func (c sessionsShowCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
 	return withStore(ctx, f, func(store *memory.Store) error {
-		se, err := store.FindSession(ctx, strings.ToLower(c.ID))
+		se, err := store.Sessions.FindSession(ctx, strings.ToLower(c.ID))
 		if errors.Is(err, memory.ErrNotFound) {
 			return text.Tell("there is no session %s, or more than one begins like that: bot sessions list shows them", c.ID)
 		}

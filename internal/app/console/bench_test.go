@@ -12,7 +12,7 @@ import (
 // spread evenly over the last days.
 func (s *site) million(days int) {
 	s.t.Helper()
-	db, err := sql.Open("sqlite3", "file:"+s.store.Path()+"?_busy_timeout=60000")
+	db, err := sql.Open("sqlite3", "file:"+s.store.File.Path()+"?_busy_timeout=60000")
 	if err != nil {
 		s.t.Fatal(err)
 	}

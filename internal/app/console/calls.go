@@ -235,18 +235,18 @@ func (p *Page) turnOf(r *http.Request) (any, error) {
 	if len(id) < 8 {
 		return nil, errNone
 	}
-	d, err := p.o.Store.DecisionByID(ctx, id)
+	d, err := p.o.Store.Decisions.DecisionByID(ctx, id)
 	if errors.Is(err, memory.ErrNotFound) {
 		return nil, errNone
 	}
 	if err != nil {
 		return nil, err
 	}
-	done, err := p.o.Store.Calls(ctx, d.ID)
+	done, err := p.o.Store.Decisions.Calls(ctx, d.ID)
 	if err != nil {
 		return nil, err
 	}
-	asked, err := p.o.Store.Asked(ctx, d)
+	asked, err := p.o.Store.Decisions.Asked(ctx, d)
 	if err != nil {
 		return nil, err
 	}

@@ -62,7 +62,7 @@ func (s *site) asked() (m chat.Message, path string) {
 	if err := s.store.Finish(context.Background(), m, nil, rec); err != nil {
 		s.t.Fatal(err)
 	}
-	d, err := s.store.LastDecision(context.Background(), memory.Place{Key: m.Key, User: m.From.ID})
+	d, err := s.store.Decisions.LastDecision(context.Background(), memory.Place{Key: m.Key, User: m.From.ID})
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -48,7 +48,7 @@ func (p *Page) conversation(r *http.Request) (any, error) {
 }
 
 func (p *Page) session(r *http.Request) (any, error) {
-	se, err := p.o.Store.SessionByID(r.Context(), r.PathValue("id"))
+	se, err := p.o.Store.Sessions.SessionByID(r.Context(), r.PathValue("id"))
 	if errors.Is(err, memory.ErrNotFound) {
 		return nil, errNone
 	}
@@ -94,7 +94,7 @@ func (p *Page) read(r *http.Request, t conversation, self string) (any, error) {
 	if q.Before > 0 {
 		to = entries[len(entries)-1].At.Add(10 * time.Second)
 	}
-	audits, err := p.o.Store.Audits(ctx, t.Key, from, to, maxAudits)
+	audits, err := p.o.Store.Decisions.Audits(ctx, t.Key, from, to, maxAudits)
 	if err != nil {
 		return nil, err
 	}
@@ -348,7 +348,7 @@ func (p *Page) sessions(r *http.Request) (any, error) {
 			s.Hits = append(s.Hits, hit{h, fmt.Sprintf("/sessions/%s?before=%d#m%d", h.Session, h.ID+20, h.ID)})
 		}
 	} else {
-		list, err := p.o.Store.SessionsByAge(r.Context(), memory.Status(q.Get("status")), perPage+1, offset)
+		list, err := p.o.Store.Sessions.SessionsByAge(r.Context(), memory.Status(q.Get("status")), perPage+1, offset)
 		if err != nil {
 			return nil, err
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -13,6 +14,7 @@ import (
 	"parley/internal/memory"
 	"parley/internal/text"
 	"parley/internal/text/catalog"
+	"parley/internal/tools"
 )
 
 // Said in more than one place.
@@ -38,28 +40,19 @@ var deeds = map[string]struct {
 	"rule-off":     {"/playbook", switching("/guideline disable", false)},
 	"set":          {"/settings", ordering("/config set", "id", "value")},
 	"retry": {"/letters", func(p *Page, r *http.Request) (string, error) {
-		return catalog.Text(r.Context(), "It will be read again within seconds."), letter(p.o.Store.RetryDeadLetter(r.Context(), formID(r)))
+		return catalog.Text(r.Context(), "It will be read again within seconds."), letter(p.o.Store.Letters.Retry(r.Context(), formID(r)))
 	}},
 	"drop": {"/letters", func(p *Page, r *http.Request) (string, error) {
-		return catalog.Text(r.Context(), wordsDone), letter(p.o.Store.DropDeadLetter(r.Context(), formID(r)))
-	}},
-	"fact-change": {"/facts", func(p *Page, r *http.Request) (string, error) {
-		if p.o.Views.ChangeFact == nil || strings.TrimSpace(r.PostFormValue("value")) == "" {
-			return catalog.Text(r.Context(), wordsEmpty), nil
-		}
-		return catalog.Text(r.Context(), wordsDone), p.o.Views.ChangeFact(r.Context(), formID(r), r.PostFormValue("value"))
-	}},
-	"fact-forget": {"/facts", func(p *Page, r *http.Request) (string, error) {
-		if p.o.Views.ForgetFact == nil {
-			return catalog.Text(r.Context(), wordsEmpty), nil
-		}
-		return catalog.Text(r.Context(), wordsDone), p.o.Views.ForgetFact(r.Context(), formID(r))
+		return catalog.Text(r.Context(), wordsDone), letter(p.o.Store.Letters.Drop(r.Context(), formID(r)))
 	}},
 }
 
 // do does what a form asks, and goes back to where it was.
 func (p *Page) do(w http.ResponseWriter, r *http.Request, l *login) {
 	deed, ok := deeds[r.PostFormValue("do")]
+	if o, has := p.operation(r.PostFormValue("do")); has {
+		deed.back, deed.do, ok = o.Form.Page, operating(o), true
+	}
 	if !ok {
 		p.refuse(w, r, http.StatusBadRequest, wordsEmpty)
 		return
@@ -85,6 +78,35 @@ func (p *Page) do(w http.ResponseWriter, r *http.Request, l *login) {
 		}
 	}
 	http.Redirect(w, r, back, http.StatusSeeOther)
+}
+
+// operation returns the one that a form does.
+func (p *Page) operation(do string) (o tools.Operation, ok bool) {
+	if p.o.Views.Operations == nil {
+		return o, false
+	}
+	all := p.o.Views.Operations()
+	i := slices.IndexFunc(all, func(o tools.Operation) bool { return do != "" && o.Form.Do == do })
+	if i < 0 {
+		return o, false
+	}
+	return all[i], true
+}
+
+// operating does an operation for the owner, with the fields of its form.
+func operating(o tools.Operation) func(*Page, *http.Request) (string, error) {
+	return func(_ *Page, r *http.Request) (string, error) {
+		fields := map[string]string{}
+		for i, name := range o.Form.Args {
+			value := strings.Join(strings.Fields(r.PostFormValue([]string{"id", "value"}[i])), " ")
+			if value == "" {
+				return catalog.Text(r.Context(), wordsEmpty), nil
+			}
+			fields[name] = value
+		}
+		result, err := o.Do(r.Context(), tools.Call{Caller: tools.Caller{Operator: true}}, o.Given(fields))
+		return result.Content, err
+	}
 }
 
 // tell leaves word for the next page; the latest counts.

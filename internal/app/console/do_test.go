@@ -12,7 +12,6 @@ import (
 
 	"parley/internal/app/console"
 	"parley/internal/chat"
-	"parley/internal/text"
 )
 
 // orders notes the commands that reach the bot.
@@ -61,11 +60,11 @@ func TestFormsAreCommands(t *testing.T) {
 	views := sampleViews()
 	views.Tunable = func() []console.Setting { return []console.Setting{{Name: "session.ttl", Value: "1h", Doc: "silence"}} }
 	s := newSite(t, views, o.answer)
-	if err := s.store.AddCode(context.Background(), "pair", []byte("x"), chat.User{ID: "telegram:77", Name: "Zoe <b>"},
+	if err := s.store.Access.AddCode(context.Background(), "pair", []byte("x"), chat.User{ID: "telegram:77", Name: "Zoe <b>"},
 		time.Now().Add(time.Hour)); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.store.Grant(context.Background(), "telegram:42", "member", "x"); err != nil {
+	if err := s.store.Access.Grant(context.Background(), "telegram:42", "member", "x"); err != nil {
 		t.Fatal(err)
 	}
 	s.fill()
@@ -109,38 +108,6 @@ func TestFormsAreCommands(t *testing.T) {
 	}
 }
 
-// Facts are changed and forgotten where they are listed, whosever they are.
-func TestFactsAreChanged(t *testing.T) {
-	var did []string
-	views := sampleViews()
-	views.ChangeFact = func(_ context.Context, id int64, words string) error {
-		did = append(did, words)
-		if words == "no" {
-			return text.Tell("Not that.")
-		}
-		return nil
-	}
-	views.ForgetFact = func(_ context.Context, id int64) error { did = append(did, "forgot"); return nil }
-	s := newSite(t, views, echo)
-	s.logIn()
-	for _, c := range []struct {
-		fields url.Values
-		has    string
-	}{
-		{url.Values{"do": {"fact-change"}, "id": {"12"}, "value": {"Alice eats nuts."}, "back": {"q=nuts"}}, "Done."},
-		{url.Values{"do": {"fact-change"}, "id": {"12"}, "value": {"no"}}, "Not that."},
-		{url.Values{"do": {"fact-change"}, "id": {"12"}, "value": {" "}}, "nothing to send"},
-		{url.Values{"do": {"fact-forget"}, "id": {"12"}}, "Done."},
-	} {
-		if _, body := s.send("/facts", c.fields); !strings.Contains(body, c.has) {
-			t.Errorf("%v:\n%s", c.fields, body)
-		}
-	}
-	if strings.Join(did, "|") != "Alice eats nuts.|no|forgot" {
-		t.Errorf("done: %q", did)
-	}
-}
-
 // What was put aside is read again or forgotten from the page.
 func TestLettersFromThePage(t *testing.T) {
 	s := newSite(t, console.Views{}, echo)
@@ -160,7 +127,7 @@ func TestLettersFromThePage(t *testing.T) {
 		t.Errorf("retry:\n%s", body)
 	}
 	s.send("/letters", url.Values{"do": {"drop"}, "id": {"2"}})
-	if list, err := s.store.ListDeadLetters(ctx, 0, 10); err != nil || len(list) != 1 || !list[0].Retry {
+	if list, err := s.store.Letters.List(ctx, 0, 10); err != nil || len(list) != 1 || !list[0].Retry {
 		t.Errorf("left: %+v, %v", list, err)
 	}
 	if _, body := s.send("/letters", url.Values{"do": {"drop"}, "id": {"2"}}); !strings.Contains(body, "This is not there, or not any more.") {

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"parley/internal/chat"
-	"parley/internal/memory"
+	"parley/internal/memory/access"
 	"parley/internal/text/catalog"
 )
 
@@ -27,7 +27,7 @@ const (
 
 // NewLink makes a link that logs in once; an earlier link of the same person stops
 // working. Any process with the database can make one.
-func NewLink(ctx context.Context, store *memory.Store, listen string, who chat.User) (string, error) {
+func NewLink(ctx context.Context, codes *access.Register, listen string, who chat.User) (string, error) {
 	host, port, err := net.SplitHostPort(listen)
 	if err != nil {
 		return "", fmt.Errorf("address of the page: %w", err)
@@ -36,7 +36,7 @@ func NewLink(ctx context.Context, store *memory.Store, listen string, who chat.U
 		host = "127.0.0.1"
 	}
 	code := rand.Text() // at least 128 bits
-	if err := store.AddCode(ctx, purpose, hash(code), who, time.Now().Add(linkLife)); err != nil {
+	if err := codes.AddCode(ctx, purpose, hash(code), who, time.Now().Add(linkLife)); err != nil {
 		return "", err
 	}
 	return "http://" + net.JoinHostPort(host, port) + "/login?code=" + code, nil
@@ -126,20 +126,20 @@ func (p *Page) loginForm(w http.ResponseWriter, r *http.Request) {
 // count, too.
 func (p *Page) logIn(w http.ResponseWriter, r *http.Request) {
 	ctx := r.Context()
-	ok, err := p.o.Store.Try(ctx, purpose, maxGuesses, guessWindow)
+	ok, err := p.o.Store.Access.Try(ctx, purpose, maxGuesses, guessWindow)
 	if err == nil && !ok {
 		p.refuse(w, r, http.StatusTooManyRequests, "Too many wrong links. Wait a quarter of an hour, then ask for a new one.")
 		return
 	}
 	if err == nil {
-		_, ok, err = p.o.Store.TakeCode(ctx, purpose, hash(r.PostFormValue("code")))
+		_, ok, err = p.o.Store.Access.TakeCode(ctx, purpose, hash(r.PostFormValue("code")))
 	}
 	if err == nil && !ok {
 		p.refuse(w, r, http.StatusForbidden, "This link was used before, has expired, or never was one. Ask for a new one with “bot page”, or send /page to the bot.")
 		return
 	}
 	if err == nil {
-		err = p.o.Store.Forgive(ctx, purpose)
+		err = p.o.Store.Access.Forgive(ctx, purpose)
 	}
 	if err != nil {
 		p.fail(w, r, frame{}, err)

@@ -64,7 +64,7 @@ func (p *Page) overview(r *http.Request) (any, error) {
 		o.Ranges = append(o.Ranges, link{"/?range=" + w.name, catalog.Text(ctx, w.words), w.name == win.name})
 	}
 	from := p.o.Now().UTC().Truncate(win.step).Add(-time.Duration(win.n-1) * win.step)
-	counts, err := p.o.Store.SessionCounts(ctx)
+	counts, err := p.o.Store.Sessions.SessionCounts(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func (p *Page) overview(r *http.Request) (any, error) {
 		}
 		o.Loads = append(o.Loads, l)
 	}
-	failed, err := p.o.Store.Failures(ctx, from, maxFailures)
+	failed, err := p.o.Store.Decisions.Failures(ctx, from, maxFailures)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +90,7 @@ func (p *Page) overview(r *http.Request) (any, error) {
 		o.Failures = append(o.Failures, failure{a, clip(name, maxName)})
 	}
 	// Days start at midnight UTC, as for /stats and the limits.
-	if o.Spent, err = p.o.Store.UsageByDay(ctx, from); err != nil {
+	if o.Spent, err = p.o.Store.Usage.UsageByDay(ctx, from); err != nil {
 		return nil, err
 	}
 	for _, u := range o.Spent {
@@ -128,7 +128,7 @@ func (p *Page) load(ctx context.Context, from time.Time, step time.Duration) (me
 	if ok {
 		return l, nil
 	}
-	l, err := p.o.Store.Load(ctx, from, from.Add(step))
+	l, err := p.o.Store.Decisions.Load(ctx, from, from.Add(step))
 	if err != nil || from.Add(step+settling).After(p.o.Now()) {
 		return l, err
 	}

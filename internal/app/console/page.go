@@ -24,6 +24,7 @@ import (
 	"parley/internal/playbook/files"
 	"parley/internal/text"
 	"parley/internal/text/catalog"
+	"parley/internal/tools"
 )
 
 // Said in more than one place.
@@ -132,10 +133,8 @@ type Views struct {
 	Agents func() []Agent
 	// Facts returns a page of facts; nil if there are none.
 	Facts func(ctx context.Context, q FactQuery) (list []Fact, more bool, err error)
-	// ChangeFact rewrites a fact and ForgetFact deletes it, whoever it belongs to; nil if
-	// that is impossible. A text.Error may be shown to people.
-	ChangeFact func(ctx context.Context, id int64, text string) error
-	ForgetFact func(ctx context.Context, id int64) error
+	// Operations returns those that have a form; may be nil.
+	Operations func() []tools.Operation
 	// Handoffs lists conversations that people answer or should answer; may be nil.
 	Handoffs func(ctx context.Context) ([]Handoff, error)
 	// Tunable lists settings that can change while the bot runs; may be nil.

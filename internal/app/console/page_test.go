@@ -133,7 +133,7 @@ func newSite(t testing.TB, views console.Views, handle answer) *site {
 // link makes a one-time link.
 func (s *site) link() string {
 	s.t.Helper()
-	l, err := console.NewLink(context.Background(), s.store, strings.TrimPrefix(s.url, "http://"), chat.User{})
+	l, err := console.NewLink(context.Background(), s.store.Access, strings.TrimPrefix(s.url, "http://"), chat.User{})
 	if err != nil {
 		s.t.Fatal(err)
 	}

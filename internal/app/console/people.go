@@ -24,14 +24,14 @@ const maxPeople = 200
 func (p *Page) people(r *http.Request) (any, error) {
 	ctx := r.Context()
 	var v peopleView
-	waiting, err := p.o.Store.Waiting(ctx, "pair")
+	waiting, err := p.o.Store.Access.Waiting(ctx, "pair")
 	if err != nil {
 		return nil, err
 	}
 	for _, u := range waiting {
 		v.Waiting = append(v.Waiting, person{ID: u.ID, Name: clip(u.Name, maxName)})
 	}
-	grants, err := p.o.Store.Grants(ctx)
+	grants, err := p.o.Store.Access.Grants(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -53,14 +53,14 @@ func (p *Page) people(r *http.Request) (any, error) {
 		h := &v.Handoffs[i]
 		h.Who, h.Why, h.By, h.To = clip(h.Who, maxName), clip(h.Why, maxReason), clip(h.By, maxName), clip(h.To, maxName)
 	}
-	letters, err := p.o.Store.ListDeadLetters(ctx, 0, maxPeople)
+	letters, err := p.o.Store.Letters.List(ctx, 0, maxPeople)
 	v.Letters = len(letters)
 	return v, err
 }
 
 // letters lists dead letters.
 func (p *Page) letters(r *http.Request) (any, error) {
-	list, err := p.o.Store.ListDeadLetters(r.Context(), int64(number(r.URL.Query().Get("after"))), perPage)
+	list, err := p.o.Store.Letters.List(r.Context(), int64(number(r.URL.Query().Get("after"))), perPage)
 	for i := range list {
 		list[i].Reason, list[i].Raw = clip(list[i].Reason, maxReason), []byte(clip(string(list[i].Raw), 1000))
 	}

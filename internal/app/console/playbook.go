@@ -56,7 +56,7 @@ func (p *Page) playbook(r *http.Request) (any, error) {
 	if err != nil || b == nil {
 		return v, err
 	}
-	uses, err := p.o.Store.RuleUses(ctx, p.o.Now().Add(-usesWindow), heard)
+	uses, err := p.o.Store.Decisions.RuleUses(ctx, p.o.Now().Add(-usesWindow), heard)
 	if err != nil {
 		return nil, err
 	}
@@ -355,7 +355,8 @@ func (p *Page) facts(r *http.Request) (any, error) {
 			f.History[n].Text = clip(f.History[n].Text, maxReason)
 		}
 	}
-	v.Edit, v.Back = p.o.Views.ChangeFact != nil && p.o.Views.ForgetFact != nil, r.URL.RawQuery
+	_, v.Edit = p.operation("fact-change")
+	v.Back = r.URL.RawQuery
 	v.Previous, v.Next = pager("/facts", about(url.Values{"q": {v.Query}}, q.Get("agent")), page, more)
 	return v, nil
 }

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/app/filmtest"
+	"parley/docs/img/filmtest"
 )
 
 // films is where the pictures of the papers are.

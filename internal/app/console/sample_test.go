@@ -12,6 +12,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/llm"
 	"parley/internal/memory"
+	"parley/internal/tools"
 )
 
 // sampleViews returns views of a complete bot.
@@ -46,8 +47,7 @@ func wholeViews() console.Views {
 		return []console.Setting{{Name: "session.ttl", Value: "1h", Doc: "silence after which a session ends and is summarized"},
 			{Name: "limits.user_tokens_per_day", Value: "0", Doc: "tokens of one person; 0 is no limit"}}
 	}
-	v.ChangeFact = func(context.Context, int64, string) error { return nil }
-	v.ForgetFact = func(context.Context, int64) error { return nil }
+	v.Operations = func() []tools.Operation { return tools.FactOperations(nil, nil) }
 	v.Handoffs = func(context.Context) ([]console.Handoff, error) {
 		return []console.Handoff{{N: 3, Who: "Alice", Place: "telegram:42", State: "waiting", Why: "she wants to speak to a person",
 			By: "a rule", Opened: time.Now(), Due: time.Now().Add(time.Hour)}}, nil
@@ -66,8 +66,9 @@ func (s *site) visitors() {
 	ctx := context.Background()
 	_, err := s.store.Accept(ctx, chat.Batch{Platform: "telegram",
 		Dead: []chat.DeadLetter{{Raw: []byte(`{"update_id": 7, "strange": true}`), Reason: "nothing in it is known"}}})
-	err = errors.Join(err, s.store.AddCode(ctx, "pair", []byte("x"), chat.User{ID: "telegram:77", Name: "Zoe"}, time.Now().Add(time.Hour)),
-		s.store.Grant(ctx, "telegram:42", "member", "x"), s.store.Grant(ctx, "discord:7", "denied", "x"))
+	err = errors.Join(err, s.store.Access.AddCode(ctx, "pair", []byte("x"), chat.User{ID: "telegram:77", Name: "Zoe"},
+		time.Now().Add(time.Hour)),
+		s.store.Access.Grant(ctx, "telegram:42", "member", "x"), s.store.Access.Grant(ctx, "discord:7", "denied", "x"))
 	if err != nil {
 		s.t.Fatal(err)
 	}

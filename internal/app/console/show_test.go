@@ -240,7 +240,7 @@ func TestCostsAreShown(t *testing.T) {
 		{Purpose: "summary", Model: "main", Calls: 1, Usage: llm.Usage{Prompt: 500, Completion: 50, Cost: 0.0015}},
 		{Purpose: "embedding", Model: "<b>local</b>", Calls: 1, Usage: llm.Usage{Prompt: 77}},
 	} {
-		s.store.AddUsage(k, "telegram:42", u, func(err error) { t.Error(err) })
+		s.store.Usage.AddUsage(k, "telegram:42", u, func(err error) { t.Error(err) })
 	}
 	m := chat.Message{ID: "1", Key: k, From: userOf("telegram:42", "Alice"), Text: "hello", Addressed: true, At: s.clock.now()}
 	rec := turn(m, "Hello!")

@@ -37,11 +37,6 @@ type Switches interface {
 // factsAPage is the number of facts on a page.
 const factsAPage = 50
 
-// operator is the identity under which the page changes facts.
-func operator() facts.Asker {
-	return facts.Asker{Viewer: provenance.Viewer{Operator: true}, Admin: func(context.Context) bool { return true }}
-}
-
 // Facts lists everybody's facts with their histories, or those told to one agent.
 func (w Window) Facts(ctx context.Context, q FactQuery) (list []Fact, more bool, err error) {
 	v := provenance.Viewer{Operator: true}
@@ -50,16 +45,16 @@ func (w Window) Facts(ctx context.Context, q FactQuery) (list []Fact, more bool,
 	}
 	var found []facts.Fact
 	if q.Words == "" {
-		found, err = w.Store.Facts(ctx, v, factsAPage+1, (q.Page-1)*factsAPage)
+		found, err = w.Store.Facts.Facts(ctx, v, factsAPage+1, (q.Page-1)*factsAPage)
 	} else if q.Page == 1 { // a search returns only the best
-		found, err = w.Store.SearchFacts(ctx, v, q.Words, factsAPage)
+		found, err = w.Store.Facts.SearchFacts(ctx, v, q.Words, factsAPage)
 	}
 	if err != nil {
 		return nil, false, err
 	}
 	more = len(found) > factsAPage
 	for _, f := range found[:min(len(found), factsAPage)] {
-		_, before, err := w.Store.FactHistory(ctx, provenance.Viewer{Operator: true}, f.ID)
+		_, before, err := w.Store.Facts.FactHistory(ctx, provenance.Viewer{Operator: true}, f.ID)
 		if err != nil && !errors.Is(err, facts.ErrNone) { // forgotten in the meantime
 			return nil, false, err
 		}
@@ -76,19 +71,6 @@ func pageFact(in catalog.Printer, f facts.Fact, before []facts.Earlier, now time
 		view.History = append(view.History, FactChange{By: e.Author, Text: e.Content, At: e.Until})
 	}
 	return view
-}
-
-// ChangeFact rewrites a fact, whoever it belongs to.
-func (w Window) ChangeFact(ctx context.Context, id int64, content string) error {
-	_, err := facts.Service{Rows: w.Store}.Correct(ctx, operator(), id, facts.NewFact{Content: strings.Join(strings.Fields(content),
-		" "), Author: "user"})
-	return err
-}
-
-// ForgetFact forgets a fact, whoever it belongs to.
-func (w Window) ForgetFact(ctx context.Context, id int64) error {
-	_, err := facts.Service{Rows: w.Store}.Forget(ctx, operator(), id)
-	return err
 }
 
 // Handoffs lists open handoffs.
@@ -176,7 +158,7 @@ func (w Window) switches(of *Agent) Switches {
 	return w.Switches(of.Memory)
 }
 
-func pageJourney(j playbook.Journey) Journey {
+func pageJourney(j *playbook.Journey) Journey {
 	view := Journey{ID: j.ID, Name: j.Name, Description: j.Description, Trigger: j.Trigger, Start: j.InitialStep}
 	for _, s := range j.Steps {
 		step := Step{ID: s.ID, Name: s.Name, Description: s.Description, End: s.IsTerminal}

@@ -40,7 +40,7 @@ func TestFactsOfOneAgent(t *testing.T) {
 	defer func() { _ = store.Close() }()
 	for _, agent := range []string{"", "desk", "*"} {
 		v := provenance.Viewer{User: "x:ann", Key: chat.Key{Platform: "x", Channel: "ann"}, Direct: true, Agent: chat.Agent{ID: agent}}
-		if _, err := store.SaveFact(ctx, v, facts.NewFact{Content: "Ann sails with " + agent + " crew"}); err != nil {
+		if _, err := store.Facts.SaveFact(ctx, v, facts.NewFact{Content: "Ann sails with " + agent + " crew"}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"parley/internal/adapters/discord/shards"
 	"parley/internal/chat"
 )
 
@@ -20,14 +19,6 @@ func (f *Fleet) Receive(ctx context.Context, a chat.Adapter, in chat.Intake, one
 		go f.learn(learning, l, in)
 	}
 	return f.Role(ctx, receiving(a.Platform()), func(ctx context.Context) error { return a.Run(ctx, in) })
-}
-
-// Peers are the processes that share an adapter's connections, nil for none.
-func (f *Fleet) Peers() shards.Peers {
-	if f == nil {
-		return nil
-	}
-	return f
 }
 
 func receiving(platform string) string { return "receive " + platform }

@@ -8,10 +8,10 @@ import (
 	"parley/internal/chat"
 )
 
-// Board is a platform of a rehearsal: it keeps what is sent to it.
+// Board is a platform of a rehearsal: it posts what the bot sends.
 type Board struct {
 	Name   string
-	Posted func(text string) // hears what is sent; nil for nobody
+	Posted func(chat.Part) // gets each part; nil for nobody
 }
 
 // Platform implements chat.Adapter.
@@ -42,16 +42,22 @@ func (b *Board) Preview(context.Context, chat.Message, string, string) (string, 
 // Send implements chat.Outlet.
 func (b *Board) Send(_ context.Context, p chat.Part) (string, error) {
 	if b.Posted != nil {
-		b.Posted(p.Text)
+		b.Posted(p)
 	}
-	return fmt.Sprintf("sent-%d", p.Row), nil
+	return sentID(p), nil
 }
+
+// sentID returns the platform's id of a part.
+func sentID(p chat.Part) string { return fmt.Sprintf("sent-%d", p.Row) }
 
 // Whispers implements chat.Confidant: the script reads every answer.
 func (b *Board) Whispers(chat.Message) bool { return true }
 
-// DirectKey implements chat.Confidant; nothing is ever sent elsewhere.
-func (b *Board) DirectKey(chat.User) (chat.Key, bool) { return chat.Key{}, false }
+// DirectKey implements chat.Confidant.
+func (b *Board) DirectKey(u chat.User) (chat.Key, bool) {
+	k := chat.DirectKey(u.ID)
+	return k, k.Platform == b.Name && k.Channel != ""
+}
 
 // Door implements chat.Confidant.
 func (b *Board) Door() string { return "" }

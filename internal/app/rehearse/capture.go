@@ -26,7 +26,7 @@ const wordsNothingSaid = "There is no answer here whose words are still kept."
 // Capture writes rehearsals from what was said, so that a wrong answer becomes a test
 // that fails until the playbook is right.
 type Capture struct {
-	Rows Said
+	Rows *memory.Store
 	Dir  string // where scripts go; made when it is not there
 	// Rules returns the playbook of an agent, which its scripts play, and the folder
 	// that it is in; nil and "" for none.
@@ -45,13 +45,6 @@ type Came struct {
 	Judged bool
 }
 
-// Said is what is stored of conversations; memory.Store.
-type Said interface {
-	Transcript(ctx context.Context, session string, after int64, limit int) ([]memory.Entry, error)
-	DecisionByID(ctx context.Context, prefix string) (memory.Decision, error)
-	Audits(ctx context.Context, k chat.Key, from, to time.Time, limit int) ([]memory.Audit, error)
-}
-
 // maxCaptured is how many exchanges a captured script has.
 const maxCaptured = 20
 
@@ -65,7 +58,7 @@ var (
 
 // WriteByID is Write for the answer with an id.
 func (c Capture) WriteByID(ctx context.Context, id, should string) (string, error) {
-	d, err := c.Rows.DecisionByID(ctx, id)
+	d, err := c.Rows.Decisions.DecisionByID(ctx, id)
 	if err != nil {
 		return "", text.Instead(err, memory.ErrNotFound, wordsNothingSaid)
 	}
@@ -75,7 +68,7 @@ func (c Capture) WriteByID(ctx context.Context, id, should string) (string, erro
 // Script returns the conversation that led to the answer with an id as a script that
 // expects the same answer again.
 func (c Capture) Script(ctx context.Context, id string) (string, error) {
-	d, err := c.Rows.DecisionByID(ctx, id)
+	d, err := c.Rows.Decisions.DecisionByID(ctx, id)
 	if err != nil {
 		return "", text.Instead(err, memory.ErrNotFound, wordsNothingSaid)
 	}
@@ -127,7 +120,7 @@ func (c Capture) talk(ctx context.Context, d memory.Decision) (lines, answer str
 	if err != nil {
 		return "", "", err
 	}
-	audits, err := c.Rows.Audits(ctx, d.Key, time.Time{}, d.At, maxCaptured)
+	audits, err := c.Rows.Decisions.Audits(ctx, d.Key, time.Time{}, d.At, maxCaptured)
 	if err != nil {
 		return "", "", err
 	}

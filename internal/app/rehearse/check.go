@@ -24,13 +24,9 @@ var checks map[string]check
 
 func init() { // a literal would refer to itself through parse
 	checks = map[string]check{
-		"<": func(st *Stage, _ string) (string, error) { return line{mark: "<", text: st.Reply()}.String(), nil },
-		"<~": func(st *Stage, text string) (string, error) {
-			if regexp.MustCompile(text).MatchString(st.Reply()) { // parse has compiled it before
-				return line{mark: "<~", text: text}.String(), nil
-			}
-			return line{mark: "<", text: st.Reply()}.String(), nil
-		},
+		"<":       said,
+		"<~":      matched,
+		"!<~":     unmatched,
 		"?":       prompted,
 		"!?":      prompted,
 		"rule":    ruled,
@@ -59,6 +55,30 @@ func init() { // a literal would refer to itself through parse
 			return fmt.Sprintf("rows %s %d", table, n), err
 		},
 	}
+}
+
+// said returns what the bot said in the place that the line names, or anywhere.
+func said(st *Stage, text string) (string, error) {
+	place, prefix, _ := placed(text)
+	return line{mark: "<", text: prefix + st.replyIn(place)}.String(), nil
+}
+
+// matched returns the pattern if it fits what the bot said, or what the bot said.
+func matched(st *Stage, text string) (string, error) {
+	if fits(st, text) {
+		return line{mark: "<~", text: text}.String(), nil
+	}
+	return said(st, text)
+}
+
+func unmatched(st *Stage, text string) (string, error) {
+	return either(fits(st, text), "<~", text), nil
+}
+
+// fits reports whether a pattern, behind a place if there is one, fits what the bot said.
+func fits(st *Stage, text string) bool {
+	place, _, pattern := placed(text)
+	return regexp.MustCompile(pattern).MatchString(st.replyIn(place)) // parse has compiled it before
 }
 
 func orNone(s string) string {
@@ -126,7 +146,7 @@ func ruledExactly(st *Stage, text string) (string, error) {
 	return line{mark: "rules", text: strings.Join(st.applied(), " ")}.String(), errors.Join(errs...)
 }
 
-func (st *Stage) journey(id string) (playbook.Journey, error) {
+func (st *Stage) journey(id string) (*playbook.Journey, error) {
 	var ids []string
 	for _, j := range st.book().Journeys() {
 		if j.ID == id {
@@ -134,7 +154,7 @@ func (st *Stage) journey(id string) (playbook.Journey, error) {
 		}
 		ids = append(ids, j.ID)
 	}
-	return playbook.Journey{}, named("journey", id, ids)
+	return nil, named("journey", id, ids)
 }
 
 // stepped returns the current step of the journey under way.

@@ -35,7 +35,8 @@ func (p *prompter) begin(answers []line) {
 	p.waiting, p.asked, p.recorded, p.problem = slices.Clone(answers), nil, nil, ""
 }
 
-// took returns the requests of this act, and what was wrong with the script.
+// took returns the requests and recorded answers of this act, and what was wrong with the
+// script.
 func (p *prompter) took() (asked []llm.Request, recorded []line, problem string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -46,14 +47,13 @@ func (p *prompter) took() (asked []llm.Request, recorded []line, problem string)
 	return p.asked, p.recorded, p.problem
 }
 
-// Complete implements llm.Model. Summaries are not scripted: the agent works
-// without them, as it does when a model is down.
+// Complete implements llm.Model.
 func (p *prompter) Complete(ctx context.Context, r llm.Request, onText func(string)) (llm.Response, error) {
 	if ctx.Err() != nil {
 		return llm.Response{}, context.Cause(ctx)
 	}
 	if r.Schema != nil && r.Schema.Name != Verdicts {
-		return llm.Response{}, &llm.Error{Class: llm.ErrUnavailable, Detail: "rehearsals sum nothing up"}
+		return p.summary()
 	}
 	if p.real != nil {
 		return p.record(ctx, r)
@@ -83,13 +83,27 @@ func (p *prompter) Complete(ctx context.Context, r llm.Request, onText func(stri
 	return resp, nil
 }
 
+// summary returns the summary that the act has. Without one the agent goes on as it
+// does when the model is down.
+func (p *prompter) summary() (llm.Response, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	i := slices.IndexFunc(p.waiting, func(l line) bool { return l.mark == "sum" })
+	if i < 0 {
+		return llm.Response{}, &llm.Error{Class: llm.ErrUnavailable, Detail: "the script has no summary"}
+	}
+	text := p.waiting[i].text
+	p.waiting = slices.Delete(p.waiting, i, i+1)
+	return llm.Response{Finish: llm.FinishStop, Model: Rehearsed, Message: llm.Message{Role: llm.RoleAssistant, Content: text}}, nil
+}
+
 // next takes the answer for a request from the act: verdicts and words wait in
 // separate queues, and one line of failures is several answers.
 func (p *prompter) next(r llm.Request) (line, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.asked = append(p.asked, r)
-	i := slices.IndexFunc(p.waiting, func(l line) bool { return (l.mark == "judge") == (r.Schema != nil) })
+	i := slices.IndexFunc(p.waiting, func(l line) bool { return l.mark != "sum" && (l.mark == "judge") == (r.Schema != nil) })
 	if i < 0 {
 		if p.problem == "" {
 			p.problem = "the model was asked for words, and the script has none: add = WORDS, ! TOOL {…} or x FAILURE"

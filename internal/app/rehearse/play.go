@@ -105,8 +105,8 @@ func (o Player) stageIn(ctx context.Context, s *Script, dir string, got *Outcome
 	return err
 }
 
-// compare checks the result of an act against the script. An update collects the
-// lines to rewrite instead of reporting differences.
+// compare checks the result of an act against the script. An update collects the lines
+// to rewrite and reports no difference.
 func (o Player) compare(st *Stage, s *Script, a act, edits map[int][]string) (difference string, err error) {
 	tell := func(l line, body string) string {
 		told := st.explain()

@@ -1,6 +1,7 @@
 package rehearse
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -14,6 +15,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"parley/config"
+	registry "parley/internal/app/platform"
 	"parley/internal/chat"
 	"parley/internal/text"
 )
@@ -64,21 +66,27 @@ func didYouMean(word string, known []string) string {
 	return "did you mean " + config.Closest(word, known) + "?"
 }
 
-// The files of a script besides the talk.
+// The other files of a script.
 const (
 	talkFile     = "talk"
 	settingsFile = "settings.yaml"
 	bookFiles    = "playbook/*.yaml"
 	othersFiles  = "playbooks/*/*.yaml" // of agents
 	personaFiles = "*.md"
+	noteFiles    = "notes/" // Markdown at any depth
 )
 
-// belongs reports whether a script may have a file of this name besides the talk.
+// belongs reports whether a script may have another file of this name.
 func belongs(name string) bool {
-	return name == settingsFile || slices.ContainsFunc([]string{bookFiles, othersFiles, personaFiles}, func(pattern string) bool {
+	patterns := []string{bookFiles, othersFiles, personaFiles}
+	return name == settingsFile || isNote(name) || slices.ContainsFunc(patterns, func(pattern string) bool {
 		ok, _ := path.Match(pattern, name)
 		return ok
 	})
+}
+
+func isNote(name string) bool {
+	return strings.HasPrefix(path.Clean(name), noteFiles) && path.Ext(name) == ".md"
 }
 
 // openScript reads one script. Its error is every mistake found.
@@ -95,7 +103,8 @@ func openScript(name string) (*Script, error) {
 			s.talk = i
 		case !belongs(f.Name):
 			errs = append(errs, unreadable(s.at(s.begins(i)-1), f.Name, "a script has no such file",
-				"there are "+strings.Join([]string{talkFile, settingsFile, bookFiles, othersFiles, personaFiles}, ", ")))
+				"there are "+strings.Join([]string{talkFile, settingsFile, bookFiles, othersFiles, personaFiles, noteFiles + "*.md"},
+					", ")))
 		}
 	}
 	if s.talk < 0 {
@@ -183,8 +192,9 @@ func (s *Script) list(l line) (*[]line, error) {
 // actMarks begin an act, answerMarks are what the model does in it; checks has what
 // should follow.
 var (
-	actMarks    = map[string]bool{">": true, "at": true, "after": true}
-	answerMarks = map[string]bool{"=": true, "!": true, "x": true, "judge": true}
+	actMarks = map[string]bool{">": true, "hears": true, "reply": true, "edit": true, "delete": true, "press": true,
+		"added": true, "removed": true, "restart": true, "at": true, "after": true}
+	answerMarks = map[string]bool{"=": true, "!": true, "x": true, "judge": true, "sum": true}
 )
 
 // check looks for mistakes within the lines of an act.
@@ -195,10 +205,11 @@ func (s *Script) check(a act) error {
 	}
 	var err error
 	switch a.mark {
-	case ">":
-		_, err = a.message()
-	default:
+	case "at", "after":
 		_, err = a.moved(time.Time{})
+	case "restart":
+	default:
+		_, err = a.message()
 	}
 	if err != nil {
 		fail(a.line, err.Error(), "")
@@ -211,8 +222,9 @@ func (s *Script) check(a act) error {
 		}
 	}
 	for _, l := range a.checks {
-		if l.mark == "<~" {
-			if _, err := regexp.Compile(l.text); err != nil {
+		if strings.HasSuffix(l.mark, "<~") {
+			_, _, pattern := placed(l.text)
+			if _, err := regexp.Compile(pattern); err != nil {
 				fail(l, err.Error(), "")
 			}
 		}
@@ -223,36 +235,67 @@ func (s *Script) check(a act) error {
 // speaker is who says a line, and where: [telegram:42@-100/7 admin].
 var speaker = text.Pattern(`^\[(?:([a-z]+):)?([\w.-]+)(?:@([\w.-]+)(?:/([\w.-]+))?)?( admin)?\] *`)
 
-// platforms are those a script can speak on.
-var platforms = []string{"terminal", "telegram", "discord"}
-
 // Message reads a line of a talk, such as "[telegram:42@-100] hello", whose
 // message has this id.
 func Message(id int, text string) (chat.Message, error) {
 	return act{line: line{n: id, mark: ">", text: text}}.message()
 }
 
-// message returns what an act says. Without a speaker it is the owner at the
-// terminal; without a channel, a direct chat.
+// message returns what an act says or does, but for what only the stage knows: the
+// message that it is about, the button that is pressed. Without a speaker it is
+// the owner at the terminal; without a channel, a direct chat.
 func (a act) message() (chat.Message, error) {
-	text, platform, user, channel, thread, admin := a.text, "terminal", "local", "local", "", false
+	m, err := spoken(a.text)
+	if err != nil {
+		return m, err
+	}
+	m.ID, m.Named = fmt.Sprint(a.n), !m.Direct
+	wrong := ""
+	switch a.mark {
+	case ">", "reply":
+		if chat.IsCommand(m.Text) {
+			m.Kind = chat.KindCommand
+		}
+	case "hears":
+		if m.Addressed, m.Named = false, false; m.Direct {
+			wrong = "the bot overhears in groups only"
+		}
+	case "edit":
+		if m.Kind = chat.KindEdit; m.Key.Platform == "terminal" {
+			wrong = "a line at the terminal stays as it is"
+		}
+	case "delete":
+		m.Kind = chat.KindDeleted
+		if on, _ := registry.Named(m.Key.Platform); !on.Deletes {
+			wrong = on.Platform + " reports no deleted messages"
+		}
+	case "press":
+		m.Kind = chat.KindButton
+	case "added":
+		if m.Kind = chat.KindAdded; m.Direct {
+			wrong = "the bot is added to groups only"
+		}
+	}
+	if wrong != "" {
+		return m, errors.New(wrong)
+	}
+	return m, nil
+}
+
+// spoken reads who says something where, and what.
+func spoken(text string) (chat.Message, error) {
+	platform, user, channel, thread, admin := "terminal", "local", "local", "", false
 	if found := speaker().FindStringSubmatch(text); found != nil {
 		text = text[len(found[0]):]
-		platform, user, channel, thread, admin = found[1], found[2], found[3], found[4], found[5] != ""
+		platform, user, channel, thread, admin = cmp.Or(found[1], "terminal"), found[2], found[3], found[4], found[5] != ""
 	} else if strings.HasPrefix(text, "[") {
 		return chat.Message{}, errors.New("a speaker is written like [telegram:42@-100]")
 	}
-	if platform == "" {
-		platform = "terminal"
+	if _, ok := registry.Named(platform); !ok {
+		return chat.Message{}, fmt.Errorf("%s is no platform: %s", platform, didYouMean(platform, registry.Names()))
 	}
-	if !slices.Contains(platforms, platform) {
-		return chat.Message{}, fmt.Errorf("%s is no platform: %s", platform, didYouMean(platform, platforms))
-	}
-	m := chat.Message{
-		ID: fmt.Sprint(a.n), Text: text, From: chat.User{ID: platform + ":" + user, Name: user},
-		Addressed: true, Direct: platform == "terminal" || channel == "", Admin: admin,
-	}
-	m.Named = !m.Direct
+	m := chat.Message{Text: text, From: chat.User{ID: platform + ":" + user, Name: user},
+		Addressed: true, Direct: platform == "terminal" || channel == "", Admin: admin}
 	switch {
 	case channel == "" && platform == "terminal":
 		channel = "local"
@@ -260,10 +303,37 @@ func (a act) message() (chat.Message, error) {
 		channel = user
 	}
 	m.Key = chat.Key{Platform: platform, Channel: channel, Thread: thread}
-	if chat.IsCommand(text) {
-		m.Kind = chat.KindCommand
-	}
 	return m, nil
+}
+
+// placed reads an expectation that begins with a place, written like a speaker with a
+// platform. place is nil where there is none, and prefix is how the line has it.
+func placed(text string) (place *chat.Key, prefix, rest string) {
+	found := speaker().FindStringSubmatch(text)
+	if found == nil || found[1] == "" {
+		return nil, "", text
+	}
+	m, err := spoken(text)
+	if err != nil {
+		return nil, "", text
+	}
+	return &m.Key, strings.TrimRight(found[0], " ") + " ", m.Text
+}
+
+// conversations returns every place that a script names.
+func (s *Script) conversations() map[chat.Key]bool {
+	all := map[chat.Key]bool{}
+	for _, a := range s.acts {
+		if m, err := spoken(a.text); err == nil {
+			all[m.Key] = true
+		}
+		for _, l := range a.checks {
+			if place, _, _ := placed(l.text); place != nil {
+				all[*place] = true
+			}
+		}
+	}
+	return all
 }
 
 // moved returns the clock after an act that moves it.

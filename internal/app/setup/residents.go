@@ -8,9 +8,10 @@ import (
 	"parley/config"
 	"parley/internal/chat"
 	"parley/internal/chat/routing"
+	"parley/internal/memory"
 )
 
-// Residents returns the agents of the settings as the roster sees them.
+// Residents returns the agents of the settings for the roster.
 func Residents(c config.Config) (list []routing.Agent) {
 	for _, r := range c.Agents {
 		list = append(list, routing.Agent{Name: r.Name, Places: r.Places, Share: r.Share})
@@ -27,8 +28,8 @@ func Resident(c config.Config, name string) *config.Resident {
 	return &c.Agents[i]
 }
 
-// Draws returns the sources that an agent draws on, as the index of notes calls them;
-// nil is all.
+// Draws returns the sources that an agent reads, by their names in the index of notes; nil
+// is all.
 func Draws(r *config.Resident) []string {
 	if r == nil {
 		return nil
@@ -43,8 +44,7 @@ func Draws(r *config.Resident) []string {
 	return from
 }
 
-// Alone reports whether the agent of a memory draws on a source that no other draws
-// on.
+// Alone reports whether only the agent of this memory reads a source.
 func Alone(c config.Config, r *routing.Roster, memory, source string) bool {
 	if !r.Several() {
 		return true
@@ -63,12 +63,12 @@ func Alone(c config.Config, r *routing.Roster, memory, source string) bool {
 	return true
 }
 
-// LookRoster returns the roster for somebody who only looks: nothing is stored.
-func LookRoster(ctx context.Context, c config.Config, rows routing.Rows) (*routing.Roster, error) {
-	return routing.Open(ctx, looking{rows}, time.Now, Residents(c))
+// LookRoster returns a read-only roster.
+func LookRoster(ctx context.Context, c config.Config, store *memory.Store) (*routing.Roster, error) {
+	return routing.Open(ctx, looking{store.Settings}, store.Access.Formerly, time.Now, Residents(c))
 }
 
-// looking are rows that stay as they are.
+// looking are rows that ignore writes.
 type looking struct{ routing.Rows }
 
 // SetSetting implements routing.Rows.

@@ -6,15 +6,18 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"parley/config"
 	"parley/internal/text"
 	"parley/internal/tools"
+	"parley/internal/tools/mcp"
 	"parley/internal/tools/rest"
 )
 
-// Services makes the tools of HTTP services that the settings describe. log hears
-// which operations of a file cannot be tools; nil is silent.
+// Services makes tools of the HTTP services in the settings. It logs operations that cannot
+// be tools; nil logs nothing.
 func Services(cfg config.Config, log *slog.Logger) (list []tools.Tool, err error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
@@ -35,8 +38,8 @@ func Services(cfg config.Config, log *slog.Logger) (list []tools.Tool, err error
 	return list, nil
 }
 
-// ServiceCalls returns the calls of the settings, those of OpenAPI files included.
-// left hears of each operation that cannot be a tool.
+// ServiceCalls returns the calls in the settings and in OpenAPI files. It calls left for
+// each operation that cannot be a tool.
 func ServiceCalls(cfg config.Config, left func(file, operation, why string)) (list []rest.Definition, err error) {
 	for i, t := range cfg.Tools.HTTP {
 		d := definition(t.HTTPCall, t.Method)
@@ -85,4 +88,32 @@ func raw(j config.JSON) json.RawMessage {
 		return nil
 	}
 	return json.RawMessage(j)
+}
+
+// ToolServers returns the tool servers of the settings. Log is the caller's.
+func ToolServers(cfg config.Config) mcp.Options {
+	o := mcp.Options{Dir: filepath.Join(cfg.DataDir, "mcp")}
+	for _, s := range cfg.MCP.Servers {
+		server := mcp.Server{Name: s.Name, Command: s.Command, URL: s.URL, ReadOnly: s.ReadOnly, Public: s.Public, Timeout: s.Timeout,
+			Login: mcp.Login{ClientID: s.ClientID, ClientSecret: string(s.ClientSecret), Scopes: s.Scopes}}
+		for _, e := range s.Env {
+			server.Env = append(server.Env, string(e))
+		}
+		server.Headers = headers(s)
+		o.Servers = append(o.Servers, server)
+	}
+	return o
+}
+
+// headers returns those of the settings; bearer is one of them.
+func headers(s config.MCPServer) map[string]string {
+	all := map[string]string{}
+	if s.Bearer != "" {
+		all["Authorization"] = "Bearer " + string(s.Bearer)
+	}
+	for _, h := range s.Headers {
+		name, value, _ := strings.Cut(string(h), ":")
+		all[http.CanonicalHeaderKey(name)] = strings.TrimSpace(value)
+	}
+	return all
 }

@@ -3,8 +3,11 @@ package setup
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 
 	"parley/config"
 	"parley/internal/notes/code"
@@ -19,8 +22,8 @@ const (
 	NotesIndex  = "vault.db"
 )
 
-// OpenVault opens the owner's folders of notes and code; nil for none. o has
-// what the settings do not say. The caller closes it.
+// OpenVault opens the owner's folders of notes and code; nil without any. o holds what is
+// not in the settings. The caller closes it.
 func OpenVault(ctx context.Context, c config.Config, o index.Options) (*index.Vault, error) {
 	o.Index, o.WriteDir = filepath.Join(c.DataDir, NotesIndex), c.Vault.WriteDir
 	o.PDF = pdf.Pages
@@ -65,3 +68,25 @@ func tags(ctx context.Context, c config.Config) (*code.Tags, error) {
 	}
 	return found, nil
 }
+
+// SourceLink adds a path to the base address of its source, "" for none: in place of
+// {path}, or else at the end; and the line in place of {line}.
+func SourceLink(base, path string, line int) string {
+	if base == "" {
+		return ""
+	}
+	if !strings.Contains(base, "{path}") {
+		base = strings.TrimSuffix(base, "/") + "/{path}"
+	}
+	before, after, _ := strings.Cut(base, "{path}")
+	at := escaped(path)
+	if !strings.Contains(before, "?") { // folders of the address itself
+		at = strings.ReplaceAll(at, "%2F", "/")
+	}
+	base = before + at + strings.ReplaceAll(after, "{path}", at)
+	return strings.ReplaceAll(base, "{line}", strconv.Itoa(line))
+}
+
+// escaped escapes text for any place in an address. Not every program reads "+" as a
+// space.
+func escaped(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }

@@ -1,6 +1,6 @@
-// Package routing is which of several agents answers where: the places that the
-// settings name, and those that the owner bound from a chat. It also says which
-// memory is an agent's. It makes no agent and reads nobody's words.
+// Package routing decides which of several agents answers where: by the places in the
+// settings, and by those the owner bound from a chat. It also says which memory an agent
+// has. It makes no agent and reads nobody's words.
 package routing
 
 import (
@@ -30,19 +30,19 @@ const Everywhere = "default"
 // is bound.
 const Nobody = ""
 
-// Rows keeps small values by name, "" is none, and knows what places were called before.
-// memory.Store is the real one.
+// Rows keeps small values by name, "" is none.
+// memory.Settings is the real one.
 type Rows interface {
 	Setting(ctx context.Context, name string) (string, error)
 	SetSetting(ctx context.Context, name, value string) error
-	Formerly(k chat.Key) []chat.Key
 }
 
 // Roster is who answers where. Of and At may be called from many goroutines, and see
 // a change of the settings as a whole.
 type Roster struct {
-	rows Rows
-	now  func() time.Time
+	rows     Rows
+	formerly func(chat.Key) []chat.Key
+	now      func() time.Time
 
 	mu  sync.Mutex // held by whoever changes it
 	all atomic.Pointer[state]
@@ -74,9 +74,9 @@ const (
 var ErrNobody = errors.New("no agent of that name")
 
 // Open returns the roster of these agents; none is a bot with one agent, which
-// reads and writes nothing.
-func Open(ctx context.Context, rows Rows, now func() time.Time, agents []Agent) (*Roster, error) {
-	r := &Roster{rows: rows, now: now}
+// reads and writes nothing. formerly returns what a place was called before.
+func Open(ctx context.Context, rows Rows, formerly func(chat.Key) []chat.Key, now func() time.Time, agents []Agent) (*Roster, error) {
+	r := &Roster{rows: rows, formerly: formerly, now: now}
 	r.all.Store(&state{})
 	return r, r.Set(ctx, agents)
 }
@@ -124,7 +124,6 @@ func bound(ctx context.Context, rows Rows) (list map[string]Bound, err error) {
 	return list, nil
 }
 
-// kinship lists the memories that share, as JSON.
 func (s *state) kinship() string {
 	ids := []string{}
 	for _, a := range s.agents {
@@ -136,13 +135,13 @@ func (s *state) kinship() string {
 	return string(b)
 }
 
-// elsewhere is the memory of the bot's own agent once the rows without an agent are
-// somebody's. No agent can have this name.
+// elsewhere is the memory of the bot's own agent once another owns the rows without an
+// agent. No agent can have this name.
 const elsewhere = "*"
 
-// memory returns the memory that an agent reads and writes. Whoever answered
-// everywhere first goes on with what the bot knew before there were agents, and
-// keeps that for itself: nobody else gets it, whoever answers everywhere later.
+// memory returns the memory that an agent reads and writes. The first agent to answer
+// everywhere takes over what the bot knew before there were agents, and keeps it even if
+// another answers everywhere later.
 func (s *state) memory(name string) string {
 	switch {
 	case len(s.agents) == 0 || name == s.founder:
@@ -311,4 +310,46 @@ func (r *Roster) given(to func(agent string) bool) (places []string) {
 	}
 	slices.Sort(places)
 	return places
+}
+
+// Places returns what m's place is called, the closest name first: its thread, its
+// channel or the direct chat of its author, and its server.
+func Places(m chat.Message) (names []string) {
+	if m.Key.Thread != "" {
+		names = append(names, named(m.Key))
+	}
+	if m.Direct {
+		names = append(names, m.From.ID)
+	}
+	names = append(names, chat.PlaceID(m.Key))
+	if m.Guild != "" {
+		names = append(names, chat.ServerID(m.Key.Platform, m.Guild))
+	}
+	return names
+}
+
+func named(k chat.Key) string {
+	if k.Thread != "" {
+		return chat.PlaceID(k) + "/" + k.Thread
+	}
+	return chat.PlaceID(k)
+}
+
+// places returns Places with what each was called before, and Everywhere.
+func (r *Roster) places(m chat.Message) (list [][]string) {
+	channel := m.Key
+	channel.Thread = ""
+	for _, name := range append(Places(m), Everywhere) {
+		names := []string{name}
+		for _, k := range []chat.Key{m.Key, channel} {
+			if name == named(k) {
+				for _, old := range r.formerly(k) {
+					names = append(names, named(old))
+				}
+				break
+			}
+		}
+		list = append(list, names)
+	}
+	return list
 }

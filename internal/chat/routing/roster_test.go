@@ -10,15 +10,15 @@ import (
 	"parley/internal/chat"
 )
 
-// rows keeps values as the store does.
-// Formerly says that telegram:chat:-1005 was -5.
-func (rows) Formerly(k chat.Key) []chat.Key {
+// formerly says that telegram:chat:-1005 was -5.
+func formerly(k chat.Key) []chat.Key {
 	if k.Channel != "-1005" {
 		return nil
 	}
 	return []chat.Key{{Platform: k.Platform, Channel: "-5", Thread: k.Thread}}
 }
 
+// rows keeps values as the store does.
 type rows map[string]string
 
 func (r rows) Setting(_ context.Context, name string) (string, error) { return r[name], nil }
@@ -29,7 +29,7 @@ func (r rows) SetSetting(_ context.Context, name, value string) error {
 
 func open(t *testing.T, kept rows, agents ...Agent) *Roster {
 	t.Helper()
-	r, err := Open(t.Context(), kept, time.Now, agents)
+	r, err := Open(t.Context(), kept, formerly, time.Now, agents)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -82,9 +82,8 @@ type reading struct {
 	dead               map[int]bool // how many tokens at the end are of no phrases
 }
 
-// verdict reads m as an answer about n things and returns for each whether it is
-// agreed to. ok is false when m says neither yes nor no, or both, or is not its
-// author's own words.
+// verdict reads m as an answer about n things and returns for each whether it is agreed to. ok
+// is false if m says neither yes nor no, or both, or is not its author's own words.
 func verdict(m chat.Message, n int) (agreed []bool, ok bool) {
 	if m.Kind == chat.KindCommand && !m.Forwarded && strings.EqualFold(strings.TrimSpace(m.Text), "/stop") {
 		return make([]bool, n), true
@@ -100,9 +99,8 @@ func verdict(m chat.Message, n int) (agreed []bool, ok bool) {
 	return r.agreed(n)
 }
 
-// read matches all tokens against phrases, the longest first; false when some
-// tokens belong to no phrase. It backtracks when a long phrase leaves a rest that
-// matches nothing.
+// read matches all tokens against phrases, the longest first, backtracking when the rest
+// matches nothing; false if some tokens belong to no phrase.
 func (r *reading) read(tokens []string) bool {
 	if len(tokens) == 0 {
 		return true

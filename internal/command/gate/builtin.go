@@ -3,6 +3,7 @@ package gate
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
@@ -11,12 +12,11 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// Said in more than one place.
 const (
-	wordNotWaiting   = "%s is not waiting. Try /pair list."
-	wordPairApproved = "%s (%s) may talk with me now. If you did not expect that person: `/pair revoke %s`."
-	wordID           = "for example telegram:42"
-	wordNo           = "No"
+	wordsNotWaiting   = "%s is not waiting. Try /pair list."
+	wordsPairApproved = "%s (%s) may talk with me now. If you did not expect that person: `/pair revoke %s`."
+	wordsID           = "for example telegram:42"
+	wordsNo           = "No"
 )
 
 // claimName is the only command that strangers may give.
@@ -34,11 +34,11 @@ func (g *Gate) Commands(verbs ...Command) []Command {
 			{Name: "approve", Help: "Let in the person with a code", Run: g.runApprove,
 				Options: []Option{{Name: "code", Help: "the code that the person gave you", Required: true}}},
 			{Name: "let", Help: "Let in somebody who is waiting, without a code", Run: g.runLet,
-				Options: []Option{{Name: "id", Help: wordID, Required: true, Suggest: g.suggestWaiting}}},
+				Options: []Option{{Name: "id", Help: wordsID, Required: true, Suggest: g.suggestWaiting}}},
 			{Name: "drop", Help: "Reject somebody who is waiting", Run: g.runDrop,
-				Options: []Option{{Name: "id", Help: wordID, Required: true, Suggest: g.suggestWaiting}}},
+				Options: []Option{{Name: "id", Help: wordsID, Required: true, Suggest: g.suggestWaiting}}},
 			{Name: "revoke", Help: "Take back what was granted", Run: g.runRevoke,
-				Options: []Option{{Name: "id", Help: wordID, Required: true, Suggest: g.suggestGranted}}},
+				Options: []Option{{Name: "id", Help: wordsID, Required: true, Suggest: g.suggestGranted}}},
 		}},
 		{Name: "config", Help: "Settings, and who may talk where", Who: Owner, Verbs: append(verbs,
 			Command{Name: "channel", Help: "What I answer in this channel", Effect: ReadsBare, Run: g.runChannel,
@@ -77,10 +77,10 @@ func (g *Gate) runPairList(ctx context.Context, _ Request) (chat.Answer, error) 
 	var lines []string
 	var rows [][]chat.Button
 	for _, u := range waiting {
-		lines = append(lines, catalog.Say(ctx, "%s (%s) is waiting", escape(u.Name), u.ID))
+		lines = append(lines, catalog.Say(ctx, "%s (%s) is waiting", Escape(u.Name), u.ID))
 		if len(rows) < maxWaiting {
-			rows = append(rows, []chat.Button{{Label: catalog.Say(ctx, "Let in %s", escape(u.Name)), Data: "/pair let " + u.ID},
-				{Label: catalog.Text(ctx, wordNo), Data: "/pair drop " + u.ID}})
+			rows = append(rows, []chat.Button{{Label: catalog.Say(ctx, "Let in %s", Escape(u.Name)), Data: "/pair let " + u.ID},
+				{Label: catalog.Text(ctx, wordsNo), Data: "/pair drop " + u.ID}})
 		}
 	}
 	for id, role := range granted {
@@ -105,31 +105,27 @@ func (g *Gate) runApprove(ctx context.Context, r Request) (chat.Answer, error) {
 	if err != nil {
 		return chat.Answer{}, text.Instead(err, ErrCode, "No one is waiting with that code: it may be mistyped, used or older than an hour.")
 	}
-	return chat.Answer{Text: catalog.Say(ctx, wordPairApproved, escape(who.Name), who.ID, who.ID)}, nil
+	return chat.Answer{Text: catalog.Say(ctx, wordsPairApproved, Escape(who.Name), who.ID, who.ID)}, nil
 }
 
+func (r Request) id() string { return strings.TrimSpace(clean(r.Args["id"])) }
+
 func (g *Gate) runLet(ctx context.Context, r Request) (chat.Answer, error) {
-	id := strings.TrimSpace(clean(r.Args["id"]))
+	id := r.id()
 	who, ok, err := g.Admit(ctx, id, r.Message.From.ID)
-	switch {
-	case err != nil:
-		return chat.Answer{}, err
-	case !ok:
-		return chat.Answer{Text: catalog.Say(ctx, wordNotWaiting, escape(id))}, nil
+	if err == nil && !ok {
+		return chat.Answer{Text: catalog.Say(ctx, wordsNotWaiting, Escape(id))}, nil
 	}
-	return chat.Answer{Text: catalog.Say(ctx, wordPairApproved, escape(who.Name), who.ID, who.ID)}, nil
+	return chat.Answer{Text: catalog.Say(ctx, wordsPairApproved, Escape(who.Name), who.ID, who.ID)}, err
 }
 
 func (g *Gate) runDrop(ctx context.Context, r Request) (chat.Answer, error) {
-	id := strings.TrimSpace(clean(r.Args["id"]))
+	id := r.id()
 	ok, err := g.Drop(ctx, id)
-	switch {
-	case err != nil:
-		return chat.Answer{}, err
-	case !ok:
-		return chat.Answer{Text: catalog.Say(ctx, wordNotWaiting, escape(id))}, nil
+	if err == nil && !ok {
+		return chat.Answer{Text: catalog.Say(ctx, wordsNotWaiting, Escape(id))}, nil
 	}
-	return chat.Answer{Text: catalog.Say(ctx, "Done, the request of %s is gone.", id)}, nil
+	return chat.Answer{Text: catalog.Say(ctx, "Done, the request of %s is gone.", id)}, err
 }
 
 func (g *Gate) suggestWaiting(ctx context.Context, _ chat.Message, prefix string) []string {
@@ -145,7 +141,7 @@ func (g *Gate) suggestWaiting(ctx context.Context, _ chat.Message, prefix string
 }
 
 func (g *Gate) runRevoke(ctx context.Context, r Request) (chat.Answer, error) {
-	id := strings.TrimSpace(clean(r.Args["id"]))
+	id := r.id()
 	if id == r.Message.From.ID {
 		return chat.Answer{Text: catalog.Text(ctx, "You cannot take that back from yourself.")}, nil
 	}
@@ -154,7 +150,7 @@ func (g *Gate) runRevoke(ctx context.Context, r Request) (chat.Answer, error) {
 		return chat.Answer{}, err
 	}
 	if !ok {
-		return chat.Answer{Text: catalog.Say(ctx, "Nothing was granted to %s. Try /pair list.", escape(id))}, nil
+		return chat.Answer{Text: catalog.Say(ctx, "Nothing was granted to %s. Try /pair list.", Escape(id))}, nil
 	}
 	who, err := g.Called(ctx, id)
 	return chat.Answer{Text: catalog.Say(ctx, "Done, %s has nothing granted by hand any more.", who)}, err
@@ -165,12 +161,7 @@ func (g *Gate) suggestGranted(ctx context.Context, _ chat.Message, prefix string
 	if err != nil {
 		return nil
 	}
-	var ids []string
-	for id := range granted {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	return starting(ids, prefix)
+	return starting(slices.Sorted(maps.Keys(granted)), prefix)
 }
 
 func (g *Gate) runChannel(ctx context.Context, r Request) (chat.Answer, error) {
@@ -185,7 +176,6 @@ func (g *Gate) runWho(ctx context.Context, r Request) (chat.Answer, error) {
 	})
 }
 
-// decided changes the settings of a channel and answers with the result.
 func (g *Gate) decided(ctx context.Context, r Request, change func(*chat.Policy)) (chat.Answer, error) {
 	if !r.Message.Direct && len(r.Args) > 0 {
 		p, err := g.o.Rows.Policy(ctx, r.Message.Key)
@@ -216,13 +206,13 @@ func (g *Gate) Here(ctx context.Context, m chat.Message) (string, error) {
 // runGrant gives an id, or the place where it is typed, a role.
 func (g *Gate) runGrant(role, words string) func(context.Context, Request) (chat.Answer, error) {
 	return func(ctx context.Context, r Request) (chat.Answer, error) {
-		id := strings.TrimSpace(clean(r.Args["id"]))
+		id := r.id()
 		if fold(id) == "here" && !r.Message.Direct {
 			id = chat.PlaceID(r.Message.Key)
 		}
 		if err := g.checkID(id, true); err != nil {
 			return chat.Answer{Text: catalog.Say(ctx, "I need a numeric id with its platform, not %s: telegram:42, discord:1234, "+
-				"telegram:chat:-1001, discord:guild:99, or here in a channel. Names prove nothing.", escape(id))}, nil
+				"telegram:chat:-1001, discord:guild:99, or here in a channel. Names prove nothing.", Escape(id))}, nil
 		}
 		granted, err := g.o.Rows.Granted(ctx, id)
 		if err != nil {
@@ -240,7 +230,6 @@ func (g *Gate) runGrant(role, words string) func(context.Context, Request) (chat
 	}
 }
 
-// granted answers whoever gave an id a role.
 func (g *Gate) granted(ctx context.Context, words, id string, err error) (chat.Answer, error) {
 	if err != nil {
 		return chat.Answer{}, err

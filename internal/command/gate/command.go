@@ -30,8 +30,7 @@ type Command struct {
 	// Quiet answers are no secret, but noise to others: they are shown to the
 	// author alone where that costs nothing, and openly elsewhere.
 	Quiet bool
-	// First is the place among what /help names before it is asked for more, from 1;
-	// 0 is none.
+	// First is the position among the commands that a bare /help names, from 1; 0 is none.
 	First int
 	// Effect is what running it changes; this also decides when it runs.
 	Effect Effect
@@ -39,8 +38,8 @@ type Command struct {
 	// Run runs; "" asks nothing. The question is not private: in company, that
 	// of a private command says no more than what was typed.
 	Confirm func(ctx context.Context, r Request) (question string, err error)
-	// Again says that what a crash cut short after a yes is to be run again: run twice it
-	// comes to the same.
+	// Again says that a run that a crash cut short after a yes is repeated: running twice has
+	// the same effect.
 	Again   bool
 	Options []Option
 	Verbs   []Command // no deeper than this
@@ -53,7 +52,6 @@ type Command struct {
 // Effect is what a command changes.
 type Effect int
 
-// The effects.
 const (
 	Changes   Effect = iota // something: it runs in its turn, and at once
 	Works                   // something, and takes as long as an answer of the model's
@@ -68,18 +66,18 @@ type Option struct {
 	Kind       OptionKind
 	Required   bool
 	Named      bool // typed only as name:value, so that free text before it takes the rest of the line
-	// Hidden is taken when it is given, and shown nowhere: it is for a platform.
+	// Hidden is accepted and shown nowhere: it is for a platform.
 	Hidden  bool
 	Choices []string // with Text: the only values there are
-	// Long is a text of several lines. When it is left out, it is that of the
+	// Long is a text of several lines. If it is left out, it is the text of the
 	// message that the command replies to; where a platform has forms, it is asked
 	// for in one.
 	Long bool
 	// Suggest completes what was typed so far, for m's author in m's place;
 	// nil does not. It may block briefly.
 	Suggest func(ctx context.Context, m chat.Message, prefix string) []string
-	// Offer returns what there is to choose from, with words for each, for values
-	// that mean little by themselves; nil does not. It may block briefly.
+	// Offer returns the values to choose from, each with a label, if they mean little by
+	// themselves; nil does not. It may block briefly.
 	Offer func(ctx context.Context, m chat.Message) []chat.Choice
 }
 
@@ -103,7 +101,7 @@ type Request struct {
 	Command string     // canonical names
 	Verb    string
 	Args    map[string]string // by option name; absent when not given
-	Quoted  bool              // a Long one is the text of the message that was replied to
+	Quoted  bool              // a Long option is the text of the message replied to
 }
 
 // Number returns the value of a Number option, or otherwise when it was not given.
@@ -117,7 +115,7 @@ func (r Request) Number(name string, otherwise int) int {
 
 var nameForm = text.Pattern(`^[a-z0-9][a-z0-9_-]{0,31}$`)
 
-// check refuses a table entry that could not be registered or typed.
+// check rejects a table entry that could not be registered or typed.
 func (c Command) check(path string) error {
 	if !nameForm().MatchString(c.Name) || c.Help == "" {
 		return fmt.Errorf("command %s: needs a name of a-z, 0-9, - and _ and a help text", path)
@@ -162,7 +160,7 @@ func (c Command) inherit(v Command) Command {
 	return v
 }
 
-// at is the command as it is where a message is written.
+// at returns the command as it applies where m was written.
 func (c Command) at(m chat.Message) Command {
 	if c.WhoIn != nil {
 		c.Who = c.WhoIn(m)
@@ -170,12 +168,8 @@ func (c Command) at(m chat.Message) Command {
 	return c
 }
 
-// admits reports whether a role may run it.
 func (c Command) admits(role Role) bool {
-	if c.Who == 0 {
-		return role >= Member
-	}
-	return role >= c.Who
+	return role >= cmp.Or(c.Who, Member)
 }
 
 // Least returns the lowest role that may use the command or one of its verbs.
@@ -187,7 +181,6 @@ func (c Command) Least() Role {
 	return least
 }
 
-// usage returns how it is typed, with its options.
 func (c Command) usage(path string) string {
 	var b strings.Builder
 	b.WriteString("/" + path)

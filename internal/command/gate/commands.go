@@ -14,8 +14,7 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// wordUnknown is said in more than one place.
-const wordUnknown = "I do not know the command /%s. Try /help."
+const wordsUnknown = "I do not know the command /%s. Try /help."
 
 // Codes by which refusals can be found in the log.
 const (
@@ -41,8 +40,7 @@ type Commands struct {
 	o     CommandOptions
 }
 
-// NewCommands checks the table, adds help in front and is ready. Help lists
-// commands in the order given.
+// NewCommands checks the table and adds help in front. Help lists commands in the order given.
 func NewCommands(table []Command, o CommandOptions) (*Commands, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -87,8 +85,8 @@ func gives(m chat.Message) bool {
 	return !m.Forwarded && (m.Kind == chat.KindCommand || pressed)
 }
 
-// Pace tells when a message is answered: commands that only read need not wait
-// for what takes long, whoever gives them. It reads nothing but the table.
+// Pace says what a message waits for: commands that only read do not wait for what takes long,
+// whoever gives them. It reads nothing but the table.
 func (c *Commands) Pace(m chat.Message) chat.Pace {
 	if !gives(m) {
 		return chat.InOrder
@@ -182,8 +180,8 @@ const (
 	maxLabel   = 40 // characters
 )
 
-// offer makes buttons for the one option that was left out, each of which runs the
-// command with a value; nil if there is nothing to choose.
+// offer makes buttons for the one missing option, each of which runs the command with a value;
+// nil if there is nothing to choose from.
 func offer(ctx context.Context, m chat.Message, cmd Command, path string, err error) (rows [][]chat.Button) {
 	var left missing
 	if !errors.As(err, &left) || len(cmd.Options) > 1 {
@@ -213,8 +211,8 @@ func offer(ctx context.Context, m chat.Message, cmd Command, path string, err er
 	return rows
 }
 
-// Private reports whether the answer to a command is best shown to its author
-// alone, before it is run: what is private or quiet, and what goes wrong.
+// Private reports, before a command runs, whether its answer is best shown to its author
+// alone: because it is private or quiet, or the command goes wrong.
 func (c *Commands) Private(ctx context.Context, m chat.Message) bool {
 	role, err := c.o.Role(ctx, m)
 	if err != nil {
@@ -236,7 +234,7 @@ func (c *Commands) execute(ctx context.Context, cmd Command, r Request, confirme
 			return chat.Answer{}, err
 		}
 		if cmd.Private && question != "" && !r.Message.Direct {
-			question = catalog.Say(ctx, "Shall I really do that (%s)?", escape(r.Message.Text)) // others read it
+			question = catalog.Say(ctx, "Shall I really do that (%s)?", Escape(r.Message.Text)) // others read it
 		}
 		if question != "" {
 			line, _ := json.Marshal(r.Message.Text) // a string always can
@@ -248,8 +246,8 @@ func (c *Commands) execute(ctx context.Context, cmd Command, r Request, confirme
 	return a, err
 }
 
-// apologize answers for a command that failed; the log has the details under the
-// id in the sentence.
+// apologize answers for a command that failed; the log has the details under the id in the
+// sentence.
 func (c *Commands) apologize(ctx context.Context, r Request, err error) (chat.Answer, error) {
 	if cause := context.Cause(ctx); cause != nil {
 		return chat.Answer{}, cause
@@ -260,14 +258,14 @@ func (c *Commands) apologize(ctx context.Context, r Request, err error) (chat.An
 		Record: chat.End{Outcome: chat.Failed, Reason: chat.Fault, Command: r.Command, ErrorID: id, Fault: err.Error()}}, nil
 }
 
-// find names the command and verb that r's message means and returns the text
-// of their arguments, or a complaint that suggests what may have been meant.
-// Only names that the author may use are suggested.
+// find names the command and verb that r's message means and returns the text of their
+// arguments, or a complaint that suggests what was meant. It suggests only names that the
+// author may use.
 func (c *Commands) find(ctx context.Context, r *Request) (cmd Command, rest, complaint string) {
 	name, rest := commandName(r.Message.Text)
 	cmd, ok := c.command(name)
 	if !ok {
-		return cmd, "", didYouMean(ctx, catalog.Say(ctx, wordUnknown, escape(name)), "/", nearest(name, names(c.table, r.Role)))
+		return cmd, "", didYouMean(ctx, catalog.Say(ctx, wordsUnknown, Escape(name)), "/", nearest(name, names(c.table, r.Role)))
 	}
 	r.Command = cmd.Name
 	if len(cmd.Verbs) == 0 || !cmd.admits(r.Role) && !anyVerb(cmd, r.Role) {
@@ -282,7 +280,7 @@ func (c *Commands) find(ctx context.Context, r *Request) (cmd Command, rest, com
 		return cmd, rest, ""
 	}
 	usable := names(inherited(cmd), r.Role)
-	complaint = catalog.Say(ctx, "/%s does not know %s; it knows %s.", cmd.Name, escape(word), strings.Join(usable, ", "))
+	complaint = catalog.Say(ctx, "/%s does not know %s; it knows %s.", cmd.Name, Escape(word), strings.Join(usable, ", "))
 	return cmd, "", didYouMean(ctx, complaint, "/"+cmd.Name+" ", nearest(fold(word), usable))
 }
 
@@ -302,7 +300,6 @@ func (c *Commands) command(name string) (Command, bool) {
 	return Command{}, false
 }
 
-// anyVerb reports whether a role may use some verb of a command.
 func anyVerb(cmd Command, role Role) bool { return len(names(inherited(cmd), role)) > 0 }
 
 func inherited(cmd Command) []Command {

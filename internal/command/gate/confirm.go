@@ -16,8 +16,7 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// wordAskHere is said in more than one place.
-const wordAskHere = "Others write here, too: press a button, reply to this message, or mention me."
+const wordsAskHere = "Others write here, too: press a button, reply to this message, or mention me."
 
 // QuestionLife is how long a question waits.
 const QuestionLife = 5 * time.Minute
@@ -29,27 +28,27 @@ const (
 	maxPicks = 8
 )
 
-// Questions stores what waits for a person. memory.Store is the real one.
+// Questions stores what waits for a person. memory.Questions is the real one.
 type Questions interface {
 	// PutQuestion stores a question instead of the one with this id, "" for none.
 	PutQuestion(ctx context.Context, q chat.Question, instead string) error
-	// Question finds one of m's place by its id; without an id the newest that
-	// waits for m's author there, in time or not, or that m began to settle.
+	// Question finds a question of m's place by its id; without an id the newest that waits
+	// for m's author there, in time or not, or that m began to settle.
 	Question(ctx context.Context, m chat.Message, id string) (q chat.Question, ok bool, err error)
-	// TakeQuestion uses it up with the answer m; of several callers only one gets
-	// first. again is true if m took it in an earlier process.
+	// TakeQuestion uses a question up with the answer m; first is true for exactly one caller.
+	// again is true if m took it in an earlier process.
 	TakeQuestion(ctx context.Context, id string, m chat.Message) (first, again bool, err error)
 	EndQuestion(ctx context.Context, id string, to chat.QuestionState, came string) error
 }
 
-// Answers finds what is said to a question. memory.Store is the real one.
+// Answers finds the question that a message answers. memory.Store is the real one.
 type Answers interface {
-	// MeantBy finds the question that m is said to, by where m stands: the one whose
-	// message it replies to; in a direct chat without a reply, the last thing that was
-	// said there; elsewhere the newest of its author, if m calls the bot by its name or is
-	// a command. It is in time or not, or m began to settle it in an earlier process.
+	// MeantBy finds the question that m answers, by where m stands: the one whose message it
+	// replies to; in a direct chat without a reply, the last thing that was said there;
+	// elsewhere the newest to its author, if m calls the bot by its name or is a command. The
+	// question is in time or not, or m began to settle it in an earlier process.
 	MeantBy(ctx context.Context, m chat.Message) (q chat.Question, ok bool, err error)
-	// AskedAgain notes that the answer to the message in this inbox row ends with a question.
+	// AskedAgain notes that the answer to the message in this inbox row repeats a question.
 	AskedAgain(ctx context.Context, id string, row int64) error
 }
 
@@ -59,11 +58,10 @@ type Secrets interface {
 	Secret(ctx context.Context, name string, fresh []byte) ([]byte, error)
 }
 
-// Pending holds what survives a restart. memory.Store is the real one.
+// Pending holds the questions that survive a restart. memory.Questions is the real one.
 type Pending interface {
 	Questions
 	Answers
-	Secrets
 }
 
 // Action is what happens after a yes. Args are the exact arguments that were shown.
@@ -74,14 +72,14 @@ type Action struct {
 	// called for every answer, also for no; it ends the question with its record,
 	// and is called again after a crash. nil means one thing, done at most once.
 	Items []Item `json:"items,omitempty"`
-	// Again says that doing it twice comes to the same: what a crash cut short is done again,
-	// and leaves nothing of the question. Without it nobody knows what was done.
+	// Again says that doing it twice has the same effect: what a crash cut short is done again,
+	// and nothing of the question is kept. Without it the outcome is unknown then.
 	Again bool `json:"again,omitempty"`
-	// Form says how it is answered if not by yes or no; nil is by those.
+	// Form says how to answer; nil is by yes or no.
 	Form *chat.Form `json:"form,omitempty"`
 }
 
-// Item is one of the things that a question asks about.
+// Item is one thing a question asks about.
 type Item struct {
 	Say  string          `json:"say"` // the question, in Markdown
 	Args json.RawMessage `json:"args"`
@@ -103,43 +101,42 @@ type Settled struct {
 	Again bool
 }
 
-// Do carries out what was agreed to. m is the answer. Without items it is called
-// at most once per question, and only after a yes: when the process dies in
-// between, the action is not repeated unless it says Again.
+// Do carries out what was agreed to. m is the answer. Without items it is called at most once
+// per question, and only after a yes: if the process dies meanwhile, the action is not
+// repeated unless it says Again.
 type Do func(ctx context.Context, m chat.Message, s Settled, w chat.Reply) (chat.Answer, error)
 
-// Confirmations asks before something is done that cannot be undone. A
-// question belongs to one person in one place, waits five minutes, survives a
-// restart and is answered once, by its button or in plain words.
+// Confirmations asks before something is done that cannot be undone. A question belongs to
+// one person in one place, waits five minutes, survives a restart and is answered once, by
+// its button or in plain words.
 type Confirmations struct {
 	rows   Pending
 	secret []byte
 	now    func() time.Time
 
-	// Shown changes the message that shows a question, once that is over. It is
-	// best effort and may block for a moment; nil leaves it.
+	// Shown changes the message of a question that is over. It is best effort and may block
+	// for a moment; nil leaves the message.
 	Shown func(ctx context.Context, q chat.Question, text string)
 	// Role says what m's author may do here; nil knows nobody.
 	Role func(ctx context.Context, m chat.Message) (Role, error)
-	// Formerly returns what a place was called when a button may have been signed for it;
-	// nil knows nothing of that.
+	// Formerly returns the earlier keys of a place, for which a button may have been signed;
+	// nil knows none.
 	Formerly func(k chat.Key) []chat.Key
 	// Budget wraps handlers that may call the model; nil wraps nothing.
 	Budget func(chat.Handler) chat.Handler
-	// Passes reports whether what m's author writes in their own words is for people
-	// (a handover): it is then no answer to a question with a form. nil is never.
+	// Passes reports whether what m's author writes goes to people (a handover), and so
+	// answers no question with a form; nil is never.
 	Passes func(ctx context.Context, m chat.Message) (bool, error)
 	// Allow stores the owner's decision that a tool needs no more questions in
 	// m's place; nil offers no such button.
 	Allow func(ctx context.Context, m chat.Message, tool string) error
 }
 
-// NewConfirmations reads, or makes, the secret that signs buttons. now may be
-// nil.
-func NewConfirmations(ctx context.Context, rows Pending, now func() time.Time) (*Confirmations, error) {
+// NewConfirmations reads, or makes, the secret that signs buttons. A nil now is time.Now.
+func NewConfirmations(ctx context.Context, rows Pending, secrets Secrets, now func() time.Time) (*Confirmations, error) {
 	fresh := make([]byte, 32)
 	_, _ = rand.Read(fresh) // never fails
-	secret, err := rows.Secret(ctx, "buttons", fresh)
+	secret, err := secrets.Secret(ctx, "buttons", fresh)
 	if err != nil {
 		return nil, fmt.Errorf("confirmations: %w", err)
 	}
@@ -155,11 +152,10 @@ type body struct {
 	Nonce string `json:"nonce"`
 }
 
-// count returns how many things a question asks about.
 func (b body) count() int { return max(1, len(b.Items)) }
 
-// Ask puts a question to m's author in m's place and returns it as an answer. It
-// must not be made Private: if private answers go elsewhere, the yes would too.
+// Ask asks m's author a question in m's place and returns it as an answer, which must not be
+// made Private: if private answers go elsewhere, the yes would too.
 func (c *Confirmations) Ask(ctx context.Context, m chat.Message, text string, a Action) (chat.Answer, error) {
 	answer, q, err := c.form(ctx, m, text, a)
 	if err == nil {
@@ -171,9 +167,9 @@ func (c *Confirmations) Ask(ctx context.Context, m chat.Message, text string, a 
 	return answer, nil
 }
 
-// Prepare makes the question about a's items, and about those of the same kind
-// that still wait for m's author here, instead of that question. The caller
-// stores it with what it answers.
+// Prepare makes a question about a's items and those of the same kind that still wait for
+// m's author here; it replaces their question (instead). The caller stores it with its
+// answer.
 func (c *Confirmations) Prepare(ctx context.Context, m chat.Message, a Action) (answer chat.Answer, q chat.Question,
 	instead string, err error) {
 	old, waits, err := c.rows.Question(ctx, m, "")
@@ -219,12 +215,13 @@ func (c *Confirmations) form(ctx context.Context, m chat.Message, asked string, 
 	if err != nil {
 		return chat.Answer{}, chat.Question{}, fmt.Errorf("ask: %w", err)
 	}
-	q := chat.Question{ID: questionID(raw), Asked: m.From, Key: m.Key, Row: m.Row, Text: asked, Body: raw,
+	sum := sha256.Sum256(raw)
+	q := chat.Question{ID: short(sum[:]), Asked: m.From, Key: m.Key, Row: m.Row, Text: asked, Body: raw,
 		Until: c.now().Add(QuestionLife), State: chat.QuestionOpen}
 	if a.Form != nil {
 		said := asked
 		if a.Form.Consent && !m.Direct {
-			said += "\n" + catalog.Text(ctx, wordAskHere)
+			said += "\n" + catalog.Text(ctx, wordsAskHere)
 		}
 		return chat.Answer{Text: said, Record: chat.End{Outcome: chat.Asked, Reason: chat.NeedsAnswer},
 			Buttons: c.formButtons(ctx, q, *a.Form)}, q, nil
@@ -234,7 +231,7 @@ func (c *Confirmations) form(ctx context.Context, m chat.Message, asked string, 
 		hint = catalog.Text(ctx, "Answer yes for all of them, no for none, or with the numbers you agree to.")
 	}
 	if !m.Direct {
-		hint += " " + catalog.Text(ctx, wordAskHere)
+		hint += " " + catalog.Text(ctx, wordsAskHere)
 	}
 	if strings.Contains(asked, "\n") { // below a list, and not of it
 		hint = "\n" + hint
@@ -243,25 +240,18 @@ func (c *Confirmations) form(ctx context.Context, m chat.Message, asked string, 
 		Buttons: c.buttons(ctx, q, b)}, q, nil
 }
 
-// questionID returns the hash of all that was asked, arguments included.
-func questionID(body []byte) string {
-	sum := sha256.Sum256(body)
-	return short(sum[:])
-}
-
 // short is 80 bits of a hash.
 func short(sum []byte) string { return base32.StdEncoding.EncodeToString(sum[:10]) }
 
-// Waits reports whether m, in plain text, answers a question its author was
-// asked here.
+// Waits reports whether m, in plain text, answers a question to its author here.
 func (c *Confirmations) Waits(ctx context.Context, m chat.Message) (bool, error) {
 	_, ok, err := c.answered(ctx, m)
 	return ok, err
 }
 
-// answered returns the question that m, typed by somebody, answers, with what it says.
-// Words alone are never enough: m has to stand where it is said to the question
-// (Answers.MeantBy). It is the only function that takes words for an answer.
+// answered returns the question that a typed m answers, with what it says. Words alone are
+// never enough: m must stand where it answers the question (Answers.MeantBy). No other
+// function takes words for an answer.
 func (c *Confirmations) answered(ctx context.Context, m chat.Message) (a answered, ok bool, err error) {
 	if m.Kind != chat.KindText && m.Kind != chat.KindCommand {
 		return a, false, nil
@@ -272,7 +262,7 @@ func (c *Confirmations) answered(ctx context.Context, m chat.Message) (a answere
 	}
 	form := bodyOf(q).Form
 	if form == nil {
-		agreed, ok := verdict(m, things(q))
+		agreed, ok := verdict(m, bodyOf(q).count())
 		return answered{q, agreed, m.From, chat.Said{}}, ok, nil
 	}
 	said, ok := saidTo(m, *form)
@@ -287,17 +277,14 @@ func (c *Confirmations) answered(ctx context.Context, m chat.Message) (a answere
 	return answered{q, []bool{true}, m.From, said}, true, nil
 }
 
-// things returns how many things a question asks about.
-func things(q chat.Question) int { return bodyOf(q).count() }
-
-// bodyOf returns what a question would do; of one that is over, nothing.
+// bodyOf returns what a question would do; nothing if it is over.
 func bodyOf(q chat.Question) (b body) {
 	_ = json.Unmarshal(q.Body, &b)
 	return b
 }
 
-// Wrap settles questions and passes everything else on. do has the actions by
-// kind. While a question waits, answers in between end with a reminder of it.
+// Wrap settles questions and passes everything else on. do has the actions by kind. While a
+// question waits, answers in between end with a reminder of it.
 func (c *Confirmations) Wrap(next chat.Handler, do map[string]Do) chat.Handler {
 	return chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
 		if m.Kind == chat.KindButton {
@@ -336,16 +323,16 @@ func (c *Confirmations) Wrap(next chat.Handler, do map[string]Do) chat.Handler {
 	})
 }
 
-// reminds reports whether a question is repeated below the answer to m: while it waits,
-// and unless the answer asks itself, or passes its reader on to people.
+// reminds reports whether a waiting question is repeated below the answer to m: unless the
+// answer asks something itself, or passes its reader on to people.
 func (c *Confirmations) reminds(q chat.Question, m chat.Message, a chat.Answer) bool {
 	asks := slices.ContainsFunc(slices.Concat(a.Buttons...), func(b chat.Button) bool { _, ok := pressed(b.Data); return ok })
 	return a.Text != "" && !a.Private && !asks && !q.Restored && q.Text != "" && c.now().Before(q.Until) &&
 		chat.Ending(m, true, a.Record).Outcome != chat.PassedOn
 }
 
-// reminded returns an answer with the question that still waits below it. A yes in
-// words may be to that.
+// reminded returns an answer with the waiting question below it, which a yes in words may
+// then answer.
 func (c *Confirmations) reminded(ctx context.Context, m chat.Message, q chat.Question, a chat.Answer) (chat.Answer, error) {
 	still := catalog.Text(ctx, "_I am still waiting for your yes or no:_")
 	if bodyOf(q).Form != nil {
@@ -358,7 +345,6 @@ func (c *Confirmations) reminded(ctx context.Context, m chat.Message, q chat.Que
 	return a, nil
 }
 
-// answered is a question with what was said to it, by whom.
 type answered struct {
 	chat.Question
 	agreed []bool
@@ -366,8 +352,8 @@ type answered struct {
 	said   chat.Said
 }
 
-// afford settles a question if its person's budget allows a model call for it;
-// otherwise the question keeps waiting.
+// afford settles a question if the person's budget allows a model call for it; otherwise the
+// question keeps waiting.
 func (c *Confirmations) afford(ctx context.Context, m chat.Message, w chat.Reply, a answered, do map[string]Do) (chat.Answer, error) {
 	h := chat.Handler(chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
 		return c.settle(ctx, m, w, a, do)
@@ -378,7 +364,6 @@ func (c *Confirmations) afford(ctx context.Context, m chat.Message, w chat.Reply
 	return h.Handle(ctx, m, w)
 }
 
-// settle uses the question up, whatever the answer was.
 func (c *Confirmations) settle(ctx context.Context, m chat.Message, w chat.Reply, a answered, do map[string]Do) (chat.Answer, error) {
 	if why := c.over(ctx, a.Question); why != "" && a.State != chat.QuestionTaken {
 		err := c.rows.EndQuestion(ctx, a.ID, chat.QuestionSettled, "")
@@ -397,7 +382,7 @@ func (c *Confirmations) settle(ctx context.Context, m chat.Message, w chat.Reply
 		return chat.Answer{}, fmt.Errorf("confirm: %w", err)
 	}
 	if !first && !again {
-		return ended(catalog.Text(ctx, wordExpired), chat.Refused, chat.Expired), nil
+		return ended(catalog.Text(ctx, wordsExpired), chat.Refused, chat.Expired), nil
 	}
 	yes := slices.Contains(a.agreed, true)
 	c.show(ctx, a, shownAs(ctx, a))

@@ -25,7 +25,7 @@ type desk struct {
 
 func newDesk(t *testing.T, s *memory.Store, c *clock) *desk {
 	t.Helper()
-	conf, err := gate.NewConfirmations(t.Context(), s, c.now)
+	conf, err := gate.NewConfirmations(t.Context(), s.Questions, s.Access, c.now)
 	must(t, err)
 	d := &desk{Confirmations: conf}
 	d.h = conf.Wrap(&d.agent, map[string]gate.Do{"delete": func(_ context.Context, _ chat.Message, a gate.Settled,
@@ -171,7 +171,8 @@ func TestQuestionSurvivesARestart(t *testing.T) {
 // TestCommandAsksFirst: permission is checked again when the yes comes.
 func TestCommandAsksFirst(t *testing.T) {
 	c := newClock()
-	conf, err := gate.NewConfirmations(t.Context(), store(t, c), c.now)
+	s := store(t, c)
+	conf, err := gate.NewConfirmations(t.Context(), s.Questions, s.Access, c.now)
 	must(t, err)
 	role := gate.Owner
 	cmds, err := gate.NewCommands([]gate.Command{{

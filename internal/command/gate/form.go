@@ -12,17 +12,16 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// wordYes is said in more than one place.
-const wordYes = "Yes"
+const wordsYes = "Yes"
 
-// Questions that want more than a yes are asked like the others and end like
-// them: by a button or in words, once, by the person who was asked.
+// Questions that need more than a yes are asked and end like the others: by a button or in
+// words, once, by the person who was asked.
 
 // skipping is how people leave a question out.
 const skipping = "skip"
 
-// saidTo reads m, which is said to a question with a form, as an answer; ok is false
-// when it is none, such as a command or somebody else's words.
+// saidTo reads m as an answer to a question with a form; ok is false if it is none, such as a
+// command or somebody else's words.
 func saidTo(m chat.Message, form chat.Form) (said chat.Said, ok bool) {
 	agreed, clear := verdict(m, 1)
 	if m.Kind == chat.KindCommand {
@@ -52,8 +51,8 @@ func (p push) said() chat.Said {
 	return chat.Said{Choice: n, Yes: p.verdict == "yes", No: p.verdict == "no", Skip: p.verdict == skipping}
 }
 
-// formButtons are the choices, a row each, and below them those that choose
-// nothing. What is answered in words has none: a number is an answer there.
+// formButtons returns the choices, a row each, and below them the buttons that choose nothing.
+// A question answered in words has none: a number is an answer there.
 func (c *Confirmations) formButtons(ctx context.Context, q chat.Question, form chat.Form) (rows [][]chat.Button) {
 	button := func(label, verdict string) chat.Button {
 		return chat.Button{Label: label, Data: c.token(verdict, q)}
@@ -62,7 +61,7 @@ func (c *Confirmations) formButtons(ctx context.Context, q chat.Question, form c
 		rows = append(rows, []chat.Button{{Label: catalog.Say(ctx, "Open %s", form.Host), URL: form.Page}})
 	}
 	if form.Consent {
-		return append(rows, []chat.Button{button(catalog.Text(ctx, wordYes), "yes"), button(catalog.Text(ctx, wordNo), "no")})
+		return append(rows, []chat.Button{button(catalog.Text(ctx, wordsYes), "yes"), button(catalog.Text(ctx, wordsNo), "no")})
 	}
 	if len(form.Choices) == 0 {
 		return nil
@@ -77,8 +76,8 @@ func (c *Confirmations) formButtons(ctx context.Context, q chat.Question, form c
 	return append(rows, last)
 }
 
-// Form makes a question to m's author that wants more than a yes. The caller
-// stores it with what it answers.
+// Form makes a question to m's author that needs more than a yes. The caller stores it with
+// its answer.
 func (c *Confirmations) Form(ctx context.Context, m chat.Message, a Action) (chat.Answer, chat.Question, error) {
 	return c.form(ctx, m, listed(ctx, a.Items), a)
 }

@@ -1,3 +1,9 @@
+// Package gate sits in front of the agent and controls who may speak (Gate), how
+// much (Quotas), what waits for a yes (Confirmations) and what the owner can do by
+// slash command (Commands). Each is a chat.Handler around the next.
+//
+// It calls no model, knows no platform and holds no SQL: what must survive a
+// restart is stored through the narrow interfaces it declares.
 package gate
 
 import (
@@ -11,6 +17,7 @@ import (
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/text"
 	"parley/internal/text/catalog"
 )
 
@@ -37,7 +44,7 @@ type Codes interface {
 
 // Guesses counts attempts at codes.
 type Guesses interface {
-	// Try counts one and tells whether it is within limit in this window.
+	// Try counts one and reports whether it is within limit in this window.
 	Try(ctx context.Context, user string, limit int, window time.Duration) (bool, error)
 	Forgive(ctx context.Context, user string) error
 }
@@ -48,7 +55,7 @@ type Policies interface {
 	SetPolicy(ctx context.Context, k chat.Key, p chat.Policy) error
 }
 
-// Rows is everything a Gate remembers. memory.Store is the real one.
+// Rows is everything a Gate remembers. access.Register is the real one.
 type Rows interface {
 	Grants
 	Codes
@@ -70,10 +77,10 @@ type GateOptions struct {
 	// IsAdmin asks a platform whether a person administers a place, for
 	// platforms whose events do not say. It may block; nil never vouches.
 	IsAdmin func(ctx context.Context, k chat.Key, userID string) (bool, error)
-	// Waits tells whether an overheard m answers a question that was put to
-	// its author (Confirmations.Waits); nil means never.
+	// Waits reports whether an overheard m answers a question to its author
+	// (Confirmations.Waits); nil means never.
 	Waits func(ctx context.Context, m chat.Message) (bool, error)
-	// Knock tells the owner that somebody new asks to be let in; request names that.
+	// Knock tells the owner that somebody new asks to be let in; request names the request.
 	// It must not block; nil tells nobody.
 	Knock func(ctx context.Context, who chat.User, request string)
 	// Door returns the address at which people open a direct chat on a platform, ""
@@ -81,27 +88,24 @@ type GateOptions struct {
 	Door func(platform string) string
 	// Formerly returns what a place was called before; nil knows nothing of that.
 	Formerly func(k chat.Key) []chat.Key
-	// Called returns what people call somebody or a place, by its id, or the id; nil
-	// knows nobody.
+	// Called returns the name of a person or place with this id, or the id; nil knows none.
 	Called func(ctx context.Context, id string) (string, error)
-	// Admitted is told of somebody who asked to be let in, and was; nil tells nobody.
+	// Admitted is told who was let in after asking; nil tells nobody.
 	Admitted func(ctx context.Context, who chat.User)
 	Now      func() time.Time
 	Log      *slog.Logger
 }
 
-// Gate decides who may speak. It derives authority from transport ids only and
-// treats every kind of message alike: people who may not write may not press,
-// edit or give commands either.
+// Gate decides who may speak. It derives authority from transport ids only, and treats every
+// kind of message alike: who may not write may not press, edit or give commands either.
 type Gate struct {
 	o     GateOptions
 	rules atomic.Pointer[rules]
-	told  *once      // who was told today that they are not answered
+	told  *once      // people who were told today that they are not answered
 	codes sync.Mutex // held while a pairing code is made, so that the limit holds
 }
 
-// rules are the settings of a gate. They are immutable; Set replaces them as a
-// whole.
+// rules are the settings of a gate. They are immutable; Set replaces them as a whole.
 type rules struct {
 	mode          string
 	owners, allow map[string]bool
@@ -109,8 +113,8 @@ type rules struct {
 	local bool
 }
 
-// NewGate checks the ids it is given: an entry that is a name, or that stands
-// for many people, is an error.
+// NewGate checks the ids it is given: an entry that is a name, or stands for many people, is
+// an error.
 func NewGate(o GateOptions) (*Gate, error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -125,8 +129,8 @@ func NewGate(o GateOptions) (*Gate, error) {
 	return g, nil
 }
 
-// Set puts other settings in force for every later message, or returns what is
-// wrong with them and changes nothing.
+// Set puts other settings in force for every later message. After an error nothing has
+// changed.
 func (g *Gate) Set(mode string, owners, allow []string) error {
 	r := &rules{mode: mode, owners: map[string]bool{}, allow: map[string]bool{}, local: true}
 	switch mode {
@@ -153,8 +157,8 @@ func (g *Gate) Set(mode string, owners, allow []string) error {
 	return nil
 }
 
-// Wrap lets through what may pass, marked as addressed, and finishes the rest:
-// mostly in silence, for a stranger at most with a sentence.
+// Wrap lets through what may pass, marked as addressed, and finishes the rest: mostly in
+// silence, for a stranger at most with a sentence.
 func (g *Gate) Wrap(next chat.Handler) chat.Handler {
 	return chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
 		m = linked(m)
@@ -226,8 +230,8 @@ func expected(m chat.Message) bool {
 	return m.Addressed || m.Kind == chat.KindCommand || m.Kind == chat.KindButton
 }
 
-// known returns the role of m's author before the platform is asked: Owner, Member
-// or Stranger. barred is true if the owner keeps this person or place out.
+// known returns the role of m's author without asking the platform: Owner, Member or
+// Stranger. barred is true if the owner keeps this person or place out.
 func (g *Gate) known(ctx context.Context, m chat.Message) (role Role, barred bool, err error) {
 	if g.Local(m) {
 		return Owner, false, nil
@@ -266,9 +270,9 @@ func (g *Gate) Local(m chat.Message) bool {
 	return g.oneself(m) && (m.Key.Platform == ownersPage || m.Key.Platform == terminal && g.rules.Load().local)
 }
 
-// Role returns what m's author may do where m was written; whom the channel's policy
-// leaves out is a Stranger there. It may ask the platform, so it can block; when
-// the platform cannot tell, nobody is an administrator.
+// Role returns what m's author may do where m was written; people whom the channel's policy
+// leaves out are Strangers there. It may ask the platform, so it can block; if the platform
+// cannot tell, nobody is an administrator.
 func (g *Gate) Role(ctx context.Context, m chat.Message) (Role, error) {
 	role, barred, err := g.known(ctx, m)
 	if err != nil {
@@ -290,8 +294,8 @@ func (g *Gate) Role(ctx context.Context, m chat.Message) (Role, error) {
 	return role, nil
 }
 
-// Talks reports whether everybody in m's place may speak there: it was let in as a
-// whole, or the bot is open to all.
+// Talks reports whether everybody in m's place may speak there: it was let in as a whole, or
+// the bot is open to all.
 func (g *Gate) Talks(ctx context.Context, m chat.Message) (bool, error) {
 	rules := g.rules.Load()
 	for _, id := range g.places(m) {
@@ -360,4 +364,59 @@ func (g *Gate) HasOwner(ctx context.Context) (bool, error) {
 		}
 	}
 	return false, nil
+}
+
+// Role is what a person may do at a place. Roles are ordered: each may do what
+// the ones before it may.
+type Role int
+
+// The roles. Anyone is used in command tables only: it admits even a Stranger,
+// where the zero Role there means Member.
+const (
+	Anyone   Role = iota - 1
+	Stranger      // not let in
+	Member        // may talk
+	Admin         // a Member whom the platform vouches for as administrator of this place
+	Owner         // runs this bot
+)
+
+// String returns the role's name as people read it.
+func (r Role) String() string {
+	return [...]string{"anyone", "stranger", "member", "admin", "owner"}[min(max(r, Anyone), Owner)+1]
+}
+
+// terminal is the platform of people who sit at the machine itself.
+const terminal = "terminal"
+
+// ownersPage is the platform of the control page.
+const ownersPage = "page"
+
+// checkID explains why an entry of an access list cannot be used; nil when it can.
+func (g *Gate) checkID(id string, placeToo bool) error {
+	check := g.o.IDs.Person
+	if placeToo {
+		check = g.o.IDs.Entry
+	}
+	if problem, hint := check(id); problem != nil {
+		return text.Tell("%w; %w", problem, hint)
+	}
+	return nil
+}
+
+// oneself reports whether m's author is one certain person.
+func (g *Gate) oneself(m chat.Message) bool { return g.o.IDs.Oneself(m) }
+
+// places returns the ids under which m's place can be let in as a whole, those that its
+// channel had before included.
+func (g *Gate) places(m chat.Message) []string {
+	ids := []string{chat.PlaceID(m.Key)}
+	if g.o.Formerly != nil {
+		for _, old := range g.o.Formerly(m.Key) {
+			ids = append(ids, chat.PlaceID(old))
+		}
+	}
+	if m.Guild != "" {
+		ids = append(ids, chat.ServerID(m.Key.Platform, m.Guild))
+	}
+	return ids
 }

@@ -4,6 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -23,12 +28,12 @@ const (
 func TestGateMatrix(t *testing.T) {
 	c := newClock()
 	s := store(t, c)
-	must(t, s.Grant(t.Context(), barred, "denied", owner))
+	must(t, s.Access.Grant(t.Context(), barred, "denied", owner))
 	kinds := everyKind(t)
 	for _, mode := range []string{"pairing", "allowlist", "open"} {
-		g := newGate(t, gate.GateOptions{Mode: mode, Owners: []string{owner}, Allow: []string{member}, Rows: s, Now: c.now})
+		g := newGate(t, gate.GateOptions{Mode: mode, Owners: []string{owner}, Allow: []string{member}, Rows: s.Access, Now: c.now})
 		for _, listen := range []string{"mention", "all", "off"} {
-			must(t, s.SetPolicy(t.Context(), chat.Key{Platform: "telegram", Channel: "-100"}, chat.Policy{Listen: listen}))
+			must(t, s.Access.SetPolicy(t.Context(), chat.Key{Platform: "telegram", Channel: "-100"}, chat.Policy{Listen: listen}))
 			for _, who := range []string{owner, member, stranger, barred} {
 				for _, kind := range kinds {
 					for _, place := range []string{"direct", "addressed", "overheard"} {
@@ -66,8 +71,8 @@ func mayPass(mode, listen, who, place string, kind chat.Kind) bool {
 // TestAuthority: what grants nothing.
 func TestAuthority(t *testing.T) {
 	s := store(t, newClock())
-	must(t, s.Grant(t.Context(), "discord:guild:9", "member", owner))
-	g := newGate(t, gate.GateOptions{Owners: []string{owner, "discord:5"}, Allow: []string{"telegram:chat:-100"}, Rows: s,
+	must(t, s.Access.Grant(t.Context(), "discord:guild:9", "member", owner))
+	g := newGate(t, gate.GateOptions{Owners: []string{owner, "discord:5"}, Allow: []string{"telegram:chat:-100"}, Rows: s.Access,
 		IsAdmin: func(_ context.Context, k chat.Key, id string) (bool, error) {
 			if id == "telegram:77" {
 				return false, errors.New("telegram is down")
@@ -135,7 +140,7 @@ func TestGateRefusesIDs(t *testing.T) {
 }
 
 func TestTerminalOwners(t *testing.T) {
-	g := newGate(t, gate.GateOptions{Owners: []string{"terminal:anna"}, Rows: store(t, newClock())})
+	g := newGate(t, gate.GateOptions{Owners: []string{"terminal:anna"}, Rows: store(t, newClock()).Access})
 	for id, want := range map[string]gate.Role{"terminal:anna": gate.Owner, "terminal:bob": gate.Stranger} {
 		if got, err := g.Role(t.Context(), direct(id, "x")); err != nil || got != want {
 			t.Errorf("%s: %s, %v", id, got, err)
@@ -146,7 +151,7 @@ func TestTerminalOwners(t *testing.T) {
 // TestGateFailsClosed: without its rows the gate admits nobody.
 func TestGateFailsClosed(t *testing.T) {
 	s := store(t, newClock())
-	g := newGate(t, gate.GateOptions{Mode: "open", Rows: s})
+	g := newGate(t, gate.GateOptions{Mode: "open", Rows: s.Access})
 	must(t, s.Close())
 	a := &agent{}
 	if _, err := g.Wrap(a).Handle(t.Context(), group(member, "/x"), nil); err == nil || a.count() != 0 {
@@ -156,7 +161,7 @@ func TestGateFailsClosed(t *testing.T) {
 
 func TestStrangerIsToldOnceADay(t *testing.T) {
 	c := newClock()
-	g := newGate(t, gate.GateOptions{Rows: store(t, c), Now: c.now})
+	g := newGate(t, gate.GateOptions{Rows: store(t, c).Access, Now: c.now})
 	h := g.Wrap(&agent{})
 	m := group(stranger, "hi")
 	wantText(t, handle(t, h, m), "") // overheard
@@ -176,7 +181,7 @@ func TestConfigCommands(t *testing.T) {
 	c := newClock()
 	s := store(t, c)
 	const administrator = "telegram:50"
-	g := newGate(t, gate.GateOptions{Owners: []string{owner}, Allow: []string{"telegram:chat:-100"}, Rows: s, Now: c.now,
+	g := newGate(t, gate.GateOptions{Owners: []string{owner}, Allow: []string{"telegram:chat:-100"}, Rows: s.Access, Now: c.now,
 		IsAdmin: func(_ context.Context, _ chat.Key, id string) (bool, error) { return id == administrator, nil }})
 	cmds, err := gate.NewCommands(g.Commands(gate.Command{Name: "show", Help: "the settings", Run: func(context.Context,
 		gate.Request) (chat.Answer, error) {
@@ -225,20 +230,57 @@ func TestConfigCommands(t *testing.T) {
 	}
 }
 
-// BenchmarkInFront is what admin costs a message that passes all of it.
-func BenchmarkInFront(b *testing.B) {
+// ways are the kinds of what may come in; the matrix of the gate is over them.
+var ways = []chat.Kind{chat.KindText, chat.KindCommand, chat.KindEdit, chat.KindButton, chat.KindDeleted, chat.KindAdded, chat.KindSkipped}
+
+// everyKind is ways, if these are all the kinds that there are in the code: a
+// new one has to be thought about first.
+func everyKind(t *testing.T) []chat.Kind {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), "../../chat/message.go", nil, 0)
+	must(t, err)
+	var declared []chat.Kind
+	ast.Inspect(file, func(n ast.Node) bool {
+		v, ok := n.(*ast.ValueSpec)
+		if !ok {
+			return true
+		}
+		if name, ok := v.Type.(*ast.Ident); ok && name.Name == "Kind" {
+			text, err := strconv.Unquote(v.Values[0].(*ast.BasicLit).Value)
+			must(t, err)
+			declared = append(declared, chat.Kind(text))
+		}
+		return true
+	})
+	slices.Sort(declared)
+	listed := slices.Sorted(slices.Values(ways))
+	if len(declared) == 0 || !slices.Equal(declared, listed) {
+		t.Fatalf("kinds in the code %q, at the gate %q: decide who may pass with it", declared, listed)
+	}
+	return ways
+}
+
+// TestWhoMayStop: whoever asked, an administrator and the owner; nobody who may
+// not speak, even if they asked before they were kept out.
+func TestWhoMayStop(t *testing.T) {
 	c := newClock()
-	s := store(b, c)
-	g := newGate(b, gate.GateOptions{Allow: []string{"telegram:chat:-100"}, Rows: s, Now: c.now})
-	conf, err := gate.NewConfirmations(b.Context(), s, c.now)
-	must(b, err)
-	q := gate.NewQuotas(gate.QuotaOptions{Limits: gate.Limits{PerMinute: 1e9, User: gate.Amount{Tokens: 1e9}}, Usage: s, Now: c.now})
-	silent := chat.HandlerFunc(func(context.Context, chat.Message, chat.Reply) (chat.Answer, error) { return chat.Answer{}, nil })
-	h := g.Wrap(q.Rate(conf.Wrap(q.Budget(silent), nil)))
-	m := group(member, "hello")
-	m.Addressed = true
-	b.ReportAllocs()
-	for b.Loop() {
-		handle(b, h, m)
+	s := store(t, c)
+	must(t, s.Access.Grant(t.Context(), barred, "denied", owner))
+	const boss = "telegram:5"
+	g := newGate(t, gate.GateOptions{Mode: "allowlist", Owners: []string{owner}, Allow: []string{member, boss, "telegram:6"},
+		Rows: s.Access, Now: c.now,
+		IsAdmin: func(_ context.Context, _ chat.Key, id string) (bool, error) { return id == boss, nil }})
+	for _, tt := range []struct {
+		who, asked string
+		want       bool
+	}{
+		{member, member, true}, {member, "telegram:6", false}, {boss, member, true}, {owner, member, true},
+		{stranger, member, false}, {stranger, stranger, false}, {barred, barred, false}, {member, owner, false},
+	} {
+		m := group(tt.who, "/stop")
+		m.Kind = chat.KindCommand
+		if got := g.MayStop(t.Context(), m, group(tt.asked, "hi")); got != tt.want {
+			t.Errorf("%s stops what %s asked: %v", tt.who, tt.asked, got)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -11,7 +12,6 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// help returns the command that tells about all others.
 func (c *Commands) help() Command {
 	return Command{
 		Name: "help", Help: "What you can do here", Effect: Reads, Quiet: true,
@@ -36,8 +36,7 @@ const everything = "all"
 // mostFirst is how many commands /help names at first.
 const mostFirst = 5
 
-// Help names a few things that a role may do, all of them with "all", or describes
-// one command.
+// Help names a few commands that a role may use, all of them for "all", or describes one.
 func (c *Commands) Help(ctx context.Context, role Role, name string) string {
 	switch {
 	case name == "":
@@ -46,7 +45,7 @@ func (c *Commands) Help(ctx context.Context, role Role, name string) string {
 		word, _ := cutWord(name)
 		cmd, ok := c.command(fold(word))
 		if !ok || !slices.Contains(names(c.table, role), cmd.Name) {
-			return didYouMean(ctx, catalog.Say(ctx, wordUnknown, escape(word)), "/", nearest(fold(word), names(c.table, role)))
+			return didYouMean(ctx, catalog.Say(ctx, wordsUnknown, Escape(word)), "/", nearest(fold(word), names(c.table, role)))
 		}
 		return c.describe(ctx, cmd, cmd.Name, role)
 	}
@@ -65,8 +64,8 @@ func (c *Commands) Help(ctx context.Context, role Role, name string) string {
 	return b.String()
 }
 
-// useful reports whether a role may use a command, or a verb of it, and has any use
-// for it: what lets strangers in is of none to who is in.
+// useful reports whether a role may use a command, or a verb of it, and has any use for it:
+// people who are in need no command that lets strangers in.
 func (cmd Command) useful(role Role) bool {
 	if cmd.Who == Anyone && role > Stranger {
 		return false
@@ -74,7 +73,7 @@ func (cmd Command) useful(role Role) bool {
 	return cmd.admits(role) || anyVerb(cmd, role)
 }
 
-// first names what people want most, and before it what only this role may do.
+// first names what people want most.
 func (c *Commands) first(ctx context.Context, role Role) string {
 	var few []Command
 	for _, cmd := range c.table {
@@ -219,4 +218,97 @@ func Page(ctx context.Context, lines []string, page, size int, command string) c
 	}
 	a.Buttons = [][]chat.Button{row}
 	return a
+}
+
+// Markdown returns every command as the table in docs/commands.md.
+func (c *Commands) Markdown() string {
+	var b strings.Builder
+	b.WriteString("| command | who | answer | does |\n|---|---|---|---|\n")
+	row := func(path string, cmd Command) {
+		seen := ""
+		if cmd.Private {
+			seen = "private"
+		}
+		usage := strings.ReplaceAll(cmd.usage(path), "|", `\|`)
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", usage, cmp.Or(cmd.Who, Member), seen, cmd.Help)
+	}
+	for _, cmd := range c.table {
+		if cmd.Run != nil {
+			row(cmd.Name, cmd)
+		}
+		for _, v := range inherited(cmd) {
+			row(cmd.Name+" "+v.Name, v)
+		}
+	}
+	return b.String()
+}
+
+// audiences are the roles of a command table as menus know them.
+var audiences = map[Role]chat.Audience{Anyone: chat.Everybody, Stranger: chat.Members, Member: chat.Members,
+	Admin: chat.Admins, Owner: chat.Owners}
+
+// Menu returns a command table as platforms show it.
+func Menu(table []Command) (list []chat.MenuCommand) {
+	for _, c := range table {
+		m := chat.MenuCommand{Name: c.Name, Help: c.Help, Who: audiences[c.Who], Least: audiences[c.Least()], Verbs: Menu(c.Verbs)}
+		for _, o := range c.Options {
+			if o.Hidden {
+				continue
+			}
+			m.Options = append(m.Options, chat.MenuOption{Name: o.Name, Help: o.Help, Kind: chat.OptionKind(o.Kind),
+				Required: o.Required, Choices: o.Choices, Suggests: o.Suggests(), Long: o.Long})
+		}
+		list = append(list, m)
+	}
+	return list
+}
+
+// Suggests reports whether an option can be completed.
+func (o Option) Suggests() bool { return o.Suggest != nil || o.Offer != nil }
+
+// suggestions completes what m's author typed of an option: values that begin so,
+// and those with words that do.
+func (o Option) suggestions(ctx context.Context, m chat.Message, typed string) (list []chat.Choice) {
+	switch {
+	case o.Suggest != nil:
+		for _, v := range o.Suggest(ctx, m, typed) {
+			list = append(list, chat.Choice{Value: v})
+		}
+	case o.Offer != nil:
+		for _, c := range o.Offer(ctx, m) {
+			if strings.HasPrefix(fold(c.Value), fold(typed)) || hasWord(c.Label, typed) {
+				list = append(list, c)
+			}
+		}
+	}
+	return list
+}
+
+func hasWord(text, typed string) bool {
+	text, typed = fold(text), fold(strings.TrimSpace(typed))
+	for i := range text {
+		if (i == 0 || text[i-1] == ' ') && strings.HasPrefix(text[i:], typed) {
+			return true
+		}
+	}
+	return false
+}
+
+// Suggest completes what m's author typed of one option of the command that
+// m.Text names; nothing where it is not for them.
+func (c *Commands) Suggest(ctx context.Context, m chat.Message, option, typed string) []chat.Choice {
+	role, err := c.o.Role(ctx, m)
+	if err != nil {
+		return nil
+	}
+	cmd, _, complaint := c.find(ctx, &Request{Message: m, Role: role})
+	if complaint != "" || !cmd.admits(role) {
+		return nil
+	}
+	for _, o := range cmd.Options {
+		if o.Name == option {
+			return o.suggestions(ctx, m, typed)
+		}
+	}
+	return nil
 }

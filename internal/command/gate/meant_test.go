@@ -160,7 +160,7 @@ func TestFormsWaitForWordsSaidToThem(t *testing.T) {
 		a, q, err := d.Form(t.Context(), m, gate.Action{Kind: "delete", Args: []byte("1"), Form: &form,
 			Items: []gate.Item{{Say: "Your name?", Args: []byte("1")}}})
 		must(t, err)
-		must(t, k.s.PutQuestion(t.Context(), q, ""))
+		must(t, k.s.Questions.PutQuestion(t.Context(), q, ""))
 		k.sent(m, a)
 	}
 	ask(group(owner, "x"), chat.Form{})

@@ -42,8 +42,8 @@ var (
 	ErrOwned     = text.Tell("This bot already has an owner.")
 )
 
-// ClaimCode makes the code that startup shows while nobody owns this bot; an
-// earlier one stops working. It is "" when there is an owner.
+// ClaimCode makes the code that startup shows while nobody owns this bot; an earlier one stops
+// working. It is "" if there is an owner.
 func (g *Gate) ClaimCode(ctx context.Context) (string, error) {
 	owned, err := g.HasOwner(ctx)
 	if err != nil || owned {
@@ -69,8 +69,8 @@ func (g *Gate) Claim(ctx context.Context, who chat.User, code string) error {
 	return g.o.Rows.Grant(ctx, who.ID, "owner", who.ID)
 }
 
-// Approve lets in the holder of a pairing code and returns who that is. by is the
-// owner who decided; it fails with ErrCode or ErrLockedOut.
+// Approve lets in the holder of a pairing code and returns who that is. by is the owner who
+// decided. It fails with ErrCode or ErrLockedOut.
 func (g *Gate) Approve(ctx context.Context, code, by string) (chat.User, error) {
 	who, err := g.takeCode(ctx, forPair, code, by)
 	if err != nil {
@@ -100,7 +100,7 @@ func (g *Gate) Called(ctx context.Context, id string) (string, error) {
 	if err != nil || name == id {
 		return id, err
 	}
-	return escape(name) + " (" + id + ")", nil
+	return Escape(name) + " (" + id + ")", nil
 }
 
 // Waiting returns who asked to be let in and holds a live code.
@@ -108,8 +108,7 @@ func (g *Gate) Waiting(ctx context.Context) ([]chat.User, error) {
 	return g.o.Rows.Waiting(ctx, forPair)
 }
 
-// takeCode counts the guess before it looks, so that concurrent guesses are
-// counted too.
+// takeCode counts the guess before it looks, so that concurrent guesses count too.
 func (g *Gate) takeCode(ctx context.Context, purpose, code, by string) (chat.User, error) {
 	ok, err := g.o.Rows.Try(ctx, by, maxGuesses, guessWindow)
 	if err != nil {
@@ -154,9 +153,8 @@ func hashCode(code string) []byte {
 	return sum[:]
 }
 
-// stranger answers somebody who was not let in: in pairing mode with a code in a
-// direct chat, otherwise with one sentence a day. It only answers messages that
-// are addressed to the bot.
+// stranger answers somebody who was not let in: in pairing mode with a code in a direct chat,
+// otherwise with one sentence a day. It only answers messages addressed to the bot.
 func (g *Gate) stranger(ctx context.Context, m chat.Message) (chat.Answer, error) {
 	wrote := m.Kind == chat.KindText || m.Kind == chat.KindCommand
 	if !wrote || !expected(m) && !m.Direct || !g.oneself(m) {
@@ -185,8 +183,8 @@ func (g *Gate) stranger(ctx context.Context, m chat.Message) (chat.Answer, error
 	return chat.Answer{Text: catalog.Text(ctx, "This is a private assistant, and I only talk with people its owner has let in.")}, nil
 }
 
-// pair gives a stranger a code. Strangers cannot keep each other out: one person
-// has one request and few codes a day, and the oldest makes room.
+// pair gives a stranger a code. Strangers cannot keep each other out: one person has one
+// request and few codes a day, and the oldest request makes room.
 func (g *Gate) pair(ctx context.Context, who chat.User, platform string) (chat.Answer, error) {
 	g.codes.Lock()
 	defer g.codes.Unlock()
@@ -225,8 +223,7 @@ func (g *Gate) pair(ctx context.Context, who chat.User, platform string) (chat.A
 		"approves it with `/pair approve %s`. It works once, for one hour.", code, code)}, nil
 }
 
-// knock has the owner told, a few times a day: many strangers must not fill their
-// direct chat.
+// knock tells the owner, a few times a day: strangers must not flood their direct chat.
 func (g *Gate) knock(ctx context.Context, who chat.User) {
 	platform, _ := chat.CutID(who.ID)
 	if g.o.Knock == nil {
@@ -241,8 +238,8 @@ func (g *Gate) knock(ctx context.Context, who chat.User) {
 	}
 }
 
-// Admit lets in somebody who waits, without their code: the owner was told who asks.
-// It is false if they do not wait any more.
+// Admit lets in somebody who waits, without their code: the owner was told who asks. ok is
+// false if they wait no more.
 func (g *Gate) Admit(ctx context.Context, id, by string) (who chat.User, ok bool, err error) {
 	waiting, err := g.Waiting(ctx)
 	if err != nil {
@@ -284,8 +281,7 @@ func (g *Gate) isClaim(m chat.Message) bool {
 // claimLink is what pressing Start writes after the link with the code was opened.
 var claimLink = text.Pattern(`^/start ([A-Z2-9]{5}-[A-Z2-9]{5})$`)
 
-// linked returns m as what its author meant by pressing Start: a claim, if the link
-// had a code.
+// linked returns m as meant by pressing Start: a claim, if the link had a code.
 func linked(m chat.Message) chat.Message {
 	if code := claimLink().FindStringSubmatch(m.Text); code != nil && m.Kind == chat.KindCommand && m.Direct {
 		m.Text = "/" + claimName + " " + code[1]

@@ -20,7 +20,7 @@ var codeForm = regexp.MustCompile(`[A-Z2-9]{5}-[A-Z2-9]{5}`)
 func front(t *testing.T, c *clock, o gate.GateOptions) (*gate.Gate, chat.Handler) {
 	t.Helper()
 	if o.Rows == nil {
-		o.Rows = store(t, c)
+		o.Rows = store(t, c).Access
 	}
 	o.Now = c.now
 	g := newGate(t, o)
@@ -178,8 +178,8 @@ func TestClaimHasOneWinner(t *testing.T) {
 func TestClaimIsNotForEverybody(t *testing.T) {
 	c := newClock()
 	s := store(t, c)
-	must(t, s.Grant(t.Context(), barred, "denied", owner))
-	g, h := front(t, c, gate.GateOptions{Rows: s})
+	must(t, s.Access.Grant(t.Context(), barred, "denied", owner))
+	g, h := front(t, c, gate.GateOptions{Rows: s.Access})
 	code, err := g.ClaimCode(t.Context())
 	must(t, err)
 	forwarded := direct(stranger, "/claim "+code)

@@ -81,7 +81,7 @@ func arguments(options []Option, line string) (map[string]string, error) {
 				left = left[1:]
 			}
 			if len(left) == 0 {
-				return nil, text.Tell("I do not know what to do with %s.", escape(line))
+				return nil, text.Tell("I do not know what to do with %s.", Escape(line))
 			}
 			option, value = left[0], line
 		}
@@ -175,7 +175,6 @@ func chosenBehind(options []Option, args map[string]string, text string) string 
 	}
 }
 
-// unquote removes the quotes around a text that is quoted as a whole.
 func unquote(s string) string {
 	if value, rest := cutValue(s); rest == "" {
 		return value
@@ -188,9 +187,9 @@ func has(args map[string]string, name string) bool {
 	return ok
 }
 
-// escape shows a stranger's words inside a sentence: one line, short, without
-// anything that acts.
-func escape(s string) string {
+// Escape returns a stranger's words for use inside a sentence: one short line without
+// markup.
+func Escape(s string) string {
 	s = strings.Join(strings.Fields(clean(s)), " ")
 	s = strings.Map(func(r rune) rune {
 		if strings.ContainsRune("`*_~|<>[]()@#\\", r) {

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -15,17 +16,18 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// wordExpired is said in more than one place.
-const wordExpired = "That question has expired, so nothing was changed. Please ask again."
+const wordsExpired = "That question has expired, so nothing was changed. Please ask again."
 
-// press settles a question by its button.
 func (c *Confirmations) press(ctx context.Context, m chat.Message, w chat.Reply, p push, do map[string]Do) (chat.Answer, error) {
 	q, why, err := c.pressable(ctx, m, p)
 	if err != nil {
 		return chat.Answer{}, fmt.Errorf("confirm: %w", err)
 	}
 	if why != "" {
-		a := ended(why, chat.Refused, reasonOf(q, m))
+		a := ended(why, chat.Refused, chat.Expired)
+		if q.Asked.ID != m.From.ID {
+			a = ended(why, chat.Refused, chat.NotYours)
+		}
 		if a.Private = !m.Direct && m.Origin != ""; m.Told {
 			a.Text = ""
 		}
@@ -34,7 +36,7 @@ func (c *Confirmations) press(ctx context.Context, m chat.Message, w chat.Reply,
 	if bodyOf(q).Form != nil {
 		return c.afford(ctx, m, w, answered{q, []bool{true}, m.From, p.said()}, do)
 	}
-	n := things(q)
+	n := bodyOf(q).count()
 	agreed := make([]bool, n)
 	v := p.verdict
 	at, _ := strconv.Atoi(v)
@@ -42,33 +44,17 @@ func (c *Confirmations) press(ctx context.Context, m chat.Message, w chat.Reply,
 		agreed[i] = v == "yes" || v == "always" || i == at-1
 	}
 	if v == "always" {
-		if err := c.allow(ctx, m, q); err != nil {
-			return chat.Answer{}, fmt.Errorf("confirm: %w", err)
+		for _, item := range bodyOf(q).Items {
+			if err := c.Allow(ctx, m, item.Standing); err != nil {
+				return chat.Answer{}, fmt.Errorf("confirm: %w", err)
+			}
 		}
 	}
 	return c.afford(ctx, m, w, answered{q, agreed, m.From, chat.Said{}}, do)
 }
 
-// reasonOf returns why a press did nothing.
-func reasonOf(q chat.Question, m chat.Message) chat.Reason {
-	if q.Asked.ID != m.From.ID {
-		return chat.NotYours
-	}
-	return chat.Expired
-}
-
-// allow stores the owner's permanent permission.
-func (c *Confirmations) allow(ctx context.Context, m chat.Message, q chat.Question) error {
-	for _, item := range bodyOf(q).Items {
-		if err := c.Allow(ctx, m, item.Standing); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// pressable finds the question whose button m presses; why, when not empty,
-// explains why nothing is done.
+// pressable finds the question whose button m presses; why, if not empty, explains why
+// nothing is done.
 func (c *Confirmations) pressable(ctx context.Context, m chat.Message, p push) (q chat.Question, why string, err error) {
 	q, ok, err := c.rows.Question(ctx, m, p.id)
 	if err != nil {
@@ -83,7 +69,7 @@ func (c *Confirmations) pressable(ctx context.Context, m chat.Message, p push) (
 	if q.Asked.ID != m.From.ID {
 		may, err := c.mayAlso(ctx, m, q)
 		if err != nil || !may {
-			return q, catalog.Say(ctx, "That button is not yours: I asked %s.", escape(called(q.Asked))), err
+			return q, catalog.Say(ctx, "That button is not yours: I asked %s.", Escape(called(q.Asked))), err
 		}
 	}
 	if p.verdict == "always" {
@@ -97,7 +83,7 @@ func (c *Confirmations) pressable(ctx context.Context, m chat.Message, p push) (
 	return q, c.over(ctx, q), nil
 }
 
-// over explains what became of a question, "" when it still waits.
+// over explains what became of a question, "" while it still waits.
 func (c *Confirmations) over(ctx context.Context, q chat.Question) string {
 	switch {
 	case q.Restored:
@@ -106,26 +92,20 @@ func (c *Confirmations) over(ctx context.Context, q chat.Question) string {
 	case q.State == chat.QuestionReplaced:
 		return catalog.Text(ctx, "I asked this again, further down.")
 	case q.State == chat.QuestionExpired || q.State == chat.QuestionOpen && !c.now().Before(q.Until):
-		return catalog.Text(ctx, wordExpired)
+		return catalog.Text(ctx, wordsExpired)
 	case q.State == chat.QuestionTaken:
-		return catalog.Say(ctx, "%s has answered that already, and I am on it.", escape(called(q.By)))
+		return catalog.Say(ctx, "%s has answered that already, and I am on it.", Escape(called(q.By)))
 	case q.State == chat.QuestionSettled && q.By.ID == "":
-		return catalog.Text(ctx, wordExpired)
+		return catalog.Text(ctx, wordsExpired)
 	case q.State == chat.QuestionSettled && q.Came == "":
-		return catalog.Say(ctx, "%s has answered that already.", escape(called(q.By)))
+		return catalog.Say(ctx, "%s has answered that already.", Escape(called(q.By)))
 	case q.State == chat.QuestionSettled:
-		return catalog.Say(ctx, "%s has answered that already: %s", escape(called(q.By)), q.Came)
+		return catalog.Say(ctx, "%s has answered that already: %s", Escape(called(q.By)), q.Came)
 	}
 	return ""
 }
 
-// called returns a person's name.
-func called(u chat.User) string {
-	if u.Name != "" {
-		return u.Name
-	}
-	return u.ID
-}
+func called(u chat.User) string { return cmp.Or(u.Name, u.ID) }
 
 func (c *Confirmations) role(ctx context.Context, m chat.Message) (Role, error) {
 	if c.Role == nil {
@@ -150,9 +130,8 @@ func (c *Confirmations) mayAlso(ctx context.Context, m chat.Message, q chat.Ques
 	return err == nil, err
 }
 
-// Toast returns what the platform may show at once to the person who pressed a
-// button: what is done now or, with refused, why nothing is. "" means that it is
-// no button of a question.
+// Toast returns what the platform may show at once to whoever pressed a button: what is done
+// now or, with refused, why nothing is. "" means that it is no button of a question.
 func (c *Confirmations) Toast(ctx context.Context, m chat.Message) (text string, refused bool) {
 	p, ok := pressed(m.Text)
 	if !ok {
@@ -170,11 +149,10 @@ func (c *Confirmations) Toast(ctx context.Context, m chat.Message) (text string,
 	return catalog.Text(ctx, "On it."), false
 }
 
-// push is the meaning of a button of a question: yes, no, always, skip, or the
-// number of the only thing that is agreed to, or of what is picked.
+// push is the meaning of a question's button: yes, no, always, skip, or the number of the one
+// thing agreed to or picked.
 type push struct{ verdict, id string }
 
-// pressed reads a button's Data.
 func pressed(data string) (p push, ok bool) {
 	verdict, rest, _ := strings.Cut(data, ":")
 	id, _, ok := strings.Cut(rest, ":")
@@ -185,15 +163,15 @@ func pressed(data string) (p push, ok bool) {
 	return p, ok && (verdict == "yes" || verdict == "no" || verdict == "always" || verdict == "skip")
 }
 
-// buttons returns yes and no, one button for each thing that can be agreed to
-// alone, and the owner's "always".
+// buttons returns yes and no, one button for each thing that can be agreed to alone, and the
+// owner's "always".
 func (c *Confirmations) buttons(ctx context.Context, q chat.Question, b body) (rows [][]chat.Button) {
 	button := func(label, verdict string) chat.Button {
 		return chat.Button{Label: label, Data: c.token(verdict, q)}
 	}
 	n := b.count()
 	if n == 1 {
-		rows = [][]chat.Button{{button(catalog.Text(ctx, wordYes), "yes"), button(catalog.Text(ctx, wordNo), "no")}}
+		rows = [][]chat.Button{{button(catalog.Text(ctx, wordsYes), "yes"), button(catalog.Text(ctx, wordsNo), "no")}}
 	} else {
 		rows = [][]chat.Button{{button(catalog.Text(ctx, "All"), "yes"), button(catalog.Text(ctx, "None"), "no")}}
 		var line []chat.Button
@@ -209,8 +187,8 @@ func (c *Confirmations) buttons(ctx context.Context, q chat.Question, b body) (r
 	return rows
 }
 
-// signed reports whether a button's Data is ours, for this question in its place, whatever
-// that was called when it was asked.
+// signed reports whether a button's Data was signed by us for this question, under any key
+// its place has had.
 func (c *Confirmations) signed(data, verdict string, q chat.Question) bool {
 	keys := []chat.Key{q.Key}
 	if c.Formerly != nil {
@@ -230,18 +208,17 @@ func (c *Confirmations) token(verdict string, q chat.Question) string {
 	return verdict + ":" + q.ID + ":" + short(mac.Sum(nil))
 }
 
-// firstLine returns the first line of a text, clipped.
 func firstLine(s string) string {
 	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")
 	return text.Clip(s, maxCame)
 }
 
-// maxCame is how much is kept of the result of a question, in runes: it must fit
-// into the notice that a platform shows for a moment.
+// maxCame bounds the stored result of a question, in runes: it must fit into the notice that
+// a platform shows for a moment.
 const maxCame = 120
 
-// maxShown is the longest question that is repeated when it is over, in runes;
-// one that took several messages is not.
+// maxShown is the longest question that is repeated when it is over, in runes; one that took
+// several messages is not.
 const maxShown = 1900
 
 // show changes the message of a question that is over.
@@ -257,7 +234,7 @@ func (c *Confirmations) show(ctx context.Context, a answered, outcome string) {
 
 // shownAs returns what was answered, and by whom.
 func shownAs(ctx context.Context, a answered) string {
-	name := escape(called(a.by))
+	name := Escape(called(a.by))
 	if bodyOf(a.Question).Form != nil {
 		if a.said.No || a.said.Stop {
 			return catalog.Say(ctx, "❌ %s gave no answer.", name)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -26,7 +25,7 @@ type Amount struct {
 
 func (a Amount) plus(b Amount) Amount { return Amount{a.Tokens + b.Tokens, a.Money + b.Money} }
 
-// Usage sums the cost of finished calls. memory.Store is the real one.
+// Usage sums the cost of finished calls. usage.Ledger is the real one.
 type Usage interface {
 	UserSpent(ctx context.Context, user string, since time.Time) (tokens int64, money float64, err error)
 	ChannelSpent(ctx context.Context, k chat.Key, since time.Time) (tokens int64, money float64, err error)
@@ -57,15 +56,15 @@ func (a Amount) or(b Amount) Amount {
 type QuotaOptions struct {
 	Limits // to begin with; SetLimits changes them
 	Usage  Usage
-	// Exempt messages are not counted by the minute (the owner's own
-	// terminal); nil exempts none. Tokens are counted for everybody.
+	// Exempt messages are not counted by the minute (the owner's own terminal); nil exempts
+	// none. Tokens are counted for everybody.
 	Exempt func(m chat.Message) bool
 	Now    func() time.Time
 	Log    *slog.Logger
 }
 
-// Quotas bounds what one person, one channel and everybody may use. People over a
-// limit are told once a minute; their other messages end silently.
+// Quotas bounds what one person, one channel and everybody may use. People over a limit are
+// told once a minute; their other messages end silently.
 type Quotas struct {
 	o      QuotaOptions
 	limits atomic.Pointer[Limits]
@@ -84,7 +83,7 @@ type bucket struct {
 	at   time.Time
 }
 
-// meter counts what was used today under one limit, reserved calls included.
+// meter counts today's use under one limit, reserved calls included.
 type meter struct{ used, open Amount }
 
 // spent reports whether nothing is left of what a limit allows.
@@ -141,11 +140,10 @@ func (q *Quotas) Budget(next chat.Handler) chat.Handler {
 	})
 }
 
-// Reserve is asked before each model call with an estimate of what it takes, and
-// fails with ErrQuota when a limit is reached. done must be called with what
-// the call really took. Concurrent calls count each other's estimates, so a
-// limit is exceeded by one call at most. A ctx for which nobody pays (chat.PaidBy) is only
-// held to the limit for everybody.
+// Reserve is asked before each model call with an estimate of its cost, and fails with
+// ErrQuota when a limit is reached. Call done with the real cost. Concurrent calls count each
+// other's estimates, so a limit is exceeded by one call at most. A ctx without a payer
+// (chat.PaidBy) is held to the limit for everybody only.
 func (q *Quotas) Reserve(ctx context.Context, estimate Amount) (done func(actual Amount), err error) {
 	m := chat.Payer(ctx) // work that nobody asked for is charged to nobody
 	if err := q.refresh(ctx, m); err != nil {
@@ -157,6 +155,7 @@ func (q *Quotas) Reserve(ctx context.Context, estimate Amount) (done func(actual
 // limit is one meter that a message counts on.
 type limit struct {
 	key    string
+	of     func(*Left) *Amount
 	most   Amount
 	stored func(ctx context.Context, since time.Time) (tokens int64, money float64, err error)
 }
@@ -170,31 +169,23 @@ func (q *Quotas) bounds(m chat.Message) (all []limit) {
 			all = append(all, l)
 		}
 	}
-	add(limit{keyAll, most.All, func(ctx context.Context, since time.Time) (int64, float64, error) {
-		return q.all.spent(ctx, q, since)
-	}})
+	add(limit{"all", func(l *Left) *Amount { return &l.All }, most.All,
+		func(ctx context.Context, since time.Time) (int64, float64, error) { return q.all.spent(ctx, q, since) }})
 	if m.From.ID != "" {
-		add(limit{keyUser + m.From.ID, own.User.or(most.User), func(ctx context.Context, since time.Time) (int64, float64, error) {
-			return q.o.Usage.UserSpent(ctx, m.From.ID, since)
-		}})
+		add(limit{"user " + m.From.ID, func(l *Left) *Amount { return &l.User }, own.User.or(most.User),
+			func(ctx context.Context, since time.Time) (int64, float64, error) {
+				return q.o.Usage.UserSpent(ctx, m.From.ID, since)
+			}})
 	}
 	if m.Key.Channel != "" {
-		add(limit{keyChannel + chat.PlaceID(m.Key), own.Channel.or(most.Channel), func(ctx context.Context, since time.Time) (int64,
-			float64, error) {
-			return q.o.Usage.ChannelSpent(ctx, m.Key, since)
-		}})
+		add(limit{"channel " + chat.PlaceID(m.Key), func(l *Left) *Amount { return &l.Channel }, own.Channel.or(most.Channel),
+			func(ctx context.Context, since time.Time) (int64, float64, error) {
+				return q.o.Usage.ChannelSpent(ctx, m.Key, since)
+			}})
 	}
 	return all
 }
 
-// Prefixes of the keys of meters.
-const (
-	keyAll     = "all"
-	keyUser    = "user "
-	keyChannel = "channel "
-)
-
-// today returns the start of the day for which limits count.
 func (q *Quotas) today() time.Time { return q.o.Now().UTC().Truncate(24 * time.Hour) }
 
 // usedUp tells people that nothing is left, and when there will be.
@@ -215,8 +206,8 @@ func inHours(ctx context.Context, d time.Duration) string {
 	return catalog.Many(ctx, h, "hour") + " " + catalog.Many(ctx, m, "minute")
 }
 
-// refresh raises m's meters to the stored values, which include calls of an earlier
-// process and calls without a reservation.
+// refresh raises m's meters to the stored values, which include calls of an earlier process
+// and calls without a reservation.
 func (q *Quotas) refresh(ctx context.Context, m chat.Message) error {
 	since := q.today()
 	for _, l := range q.bounds(m) {
@@ -281,7 +272,6 @@ func (q *Quotas) promise(m chat.Message, aside Amount) (done func(actual Amount)
 	}, nil
 }
 
-// take uses one message of a person's minute.
 func (q *Quotas) take(id string) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -345,14 +335,81 @@ func (q *Quotas) Left(ctx context.Context, m chat.Message) (Left, error) {
 		if lim.most.Money > 0 {
 			left.Money = max(0, lim.most.Money-gone.Money)
 		}
-		switch {
-		case lim.key == keyAll:
-			l.All = left
-		case strings.HasPrefix(lim.key, keyUser):
-			l.User = left
-		default:
-			l.Channel = left
-		}
+		*lim.of(&l) = left
 	}
 	return l, nil
+}
+
+// everybody is what all people spent together, which is summed over many rows.
+type everybody struct {
+	mu    sync.Mutex // guards the rest, also while it is summed
+	day   time.Time
+	until time.Time // for how long the last sum will do
+	sum   Amount
+}
+
+// How long a sum will do: so long that summing takes a fiftieth of the time at most. What
+// this process reserves and spends is counted besides.
+const (
+	sumRests = time.Second
+	sumShare = 50
+)
+
+// spent sums what everybody spent since a day began, unless that was just done.
+func (e *everybody) spent(ctx context.Context, q *Quotas, since time.Time) (tokens int64, money float64, err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if now, began := q.o.Now(), time.Now(); !e.day.Equal(since) || !now.Before(e.until) {
+		if tokens, money, err = q.o.Usage.AllSpent(ctx, since); err != nil {
+			return 0, 0, err
+		}
+		e.day, e.sum, e.until = since, Amount{tokens, money}, now.Add(max(sumRests, sumShare*time.Since(began)))
+	}
+	return e.sum.Tokens, e.sum.Money, nil
+}
+
+// maxRemembered bounds how many people a process remembers; beyond it some are forgotten,
+// which costs only a repeated notice.
+const maxRemembered = 10_000
+
+// once lets something happen once per key and period.
+type once struct {
+	every time.Duration
+	mu    sync.Mutex // guards seen
+	seen  map[string]time.Time
+}
+
+func newOnce(every time.Duration) *once {
+	return &once{every: every, seen: map[string]time.Time{}}
+}
+
+// first reports whether this is the first time in its period.
+func (o *once) first(key string, now time.Time) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if at, ok := o.seen[key]; ok && now.Sub(at) < o.every {
+		return false
+	}
+	makeRoom(o.seen, func(at time.Time) bool { return now.Sub(at) >= o.every })
+	o.seen[key] = now
+	return true
+}
+
+// makeRoom keeps a map below maxRemembered: stale entries leave first, then
+// any.
+func makeRoom[V any](all map[string]V, stale func(V) bool) {
+	if len(all) < maxRemembered {
+		return
+	}
+	for k, v := range all {
+		if stale(v) {
+			delete(all, k)
+		}
+	}
+	for k := range all {
+		if len(all) < maxRemembered*3/4 { // so that the next many inserts are cheap
+			return
+		}
+		delete(all, k)
+	}
 }

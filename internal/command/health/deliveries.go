@@ -11,8 +11,8 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// Patience is how long a part of an answer may fail to be delivered
-// before health tells: a platform that hiccups is no news.
+// Patience is how long a part of an answer may fail before health reports it: a platform
+// that hiccups is no news.
 var Patience = 2 * time.Minute
 
 // Deliveries knows which conversations get no answers through.
@@ -70,8 +70,8 @@ func (d *Deliveries) Observe(e chat.Event, now time.Time) {
 	}
 }
 
-// Findings tells of platforms where parts have failed for longer than
-// Patience: degraded while others arrive there, else unavailable.
+// Findings lists platforms where parts have failed for longer than Patience: degraded
+// while others arrive there, otherwise unavailable.
 func (d *Deliveries) Findings(now time.Time) (list []Finding) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -96,7 +96,8 @@ func (d *Deliveries) Findings(now time.Time) (list []Finding) {
 		if d.sent[platform].After(f.since) {
 			is = Degraded
 		}
-		list = append(list, Finding{platform + " delivery", is, Undelivered(stuck[platform], now.Sub(f.since), short{catalog.Told(f.err)})})
+		why := Undelivered(stuck[platform], now.Sub(f.since), worded{catalog.Told(f.err), short})
+		list = append(list, Finding{platform + " delivery", is, why})
 	}
 	for _, platform := range slices.Sorted(maps.Keys(d.lost)) {
 		if f, ok := d.lost[platform].finding(platform, now); ok && longest[platform].err == nil {
@@ -106,22 +107,13 @@ func (d *Deliveries) Findings(now time.Time) (list []Finding) {
 	return list
 }
 
-// short is a reason that may be long.
-type short struct{ catalog.Phrase }
-
-const maxReason = 200
-
-// String implements catalog.Phrase.
-func (s short) String() string { return text.Shorten(s.Phrase.String(), maxReason) }
-
-// In implements catalog.Phrase.
-func (s short) In(p catalog.Printer) string { return text.Shorten(s.Phrase.In(p), maxReason) }
+func short(reason string) string { return text.Shorten(reason, 200) }
 
 // manyRefused is how many parts in a row may be refused for good: people block
 // bots and remove them.
 const manyRefused = 3
 
-// finding tells of answers that were given up while nothing arrived.
+// finding reports answers that were given up while nothing arrived.
 func (l losses) finding(platform string, now time.Time) (f Finding, ok bool) {
 	if now.Sub(l.since) <= Patience || l.unknown == 0 && l.refused < manyRefused {
 		return f, false

@@ -4,8 +4,11 @@ package health
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"slices"
+	"sync"
+	"time"
 
 	"parley/internal/chat"
 	"parley/internal/text/catalog"
@@ -35,20 +38,19 @@ type Finding struct {
 
 // Hiding returns the finding without what nobody may read.
 func (f Finding) Hiding(hide func(string) string) Finding {
-	f.Why = veiled{f.Why, hide}
+	f.Why = worded{f.Why, hide}
 	return f
 }
 
-type veiled struct {
+// worded is a phrase whose words are changed in every language.
+type worded struct {
 	catalog.Phrase
-	hide func(string) string
+	change func(string) string
 }
 
-// String implements catalog.Phrase.
-func (v veiled) String() string { return v.hide(v.Phrase.String()) }
+func (w worded) String() string { return w.change(w.Phrase.String()) }
 
-// In implements catalog.Phrase.
-func (v veiled) In(p catalog.Printer) string { return v.hide(v.Phrase.In(p)) }
+func (w worded) In(p catalog.Printer) string { return w.change(w.Phrase.In(p)) }
 
 // Found returns the finding that an error of a Health method stands for; ok is
 // false for nil.
@@ -73,4 +75,22 @@ func Worst(list []Finding) State {
 		return Well
 	}
 	return slices.MaxFunc(list, func(a, b Finding) int { return cmp.Compare(a.Is, b.Is) }).Is
+}
+
+// Beats shares a write to the database among those who ask within a second:
+// anybody may ask for readiness, as often as they like.
+type Beats struct {
+	mu   sync.Mutex // guards the rest
+	at   time.Time
+	last error
+}
+
+// Ask is the last answer of beat, from now or from a second ago.
+func (b *Beats) Ask(ctx context.Context, now time.Time, beat func(context.Context) error) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if now.Sub(b.at).Abs() >= time.Second {
+		b.last, b.at = beat(ctx), now
+	}
+	return b.last
 }

@@ -14,18 +14,11 @@ import (
 
 // Language is /language.
 type Language struct {
-	Rows LanguageRows
+	Rows Rows
 	// Speak returns the language of the answer to a message, as things are now.
 	Speak func(ctx context.Context, m chat.Message) catalog.Printer
 }
 
-// LanguageRows is which languages people chose, as tags; memory.Store.
-type LanguageRows interface {
-	Languages(ctx context.Context, person string) (chosen, heard string, err error)
-	SetLanguage(ctx context.Context, person, tag string) error
-}
-
-// maxNamed is how much of an unknown name is repeated, in characters.
 const maxNamed = 40
 
 // automatic takes a choice back.

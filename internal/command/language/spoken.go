@@ -14,9 +14,10 @@ import (
 )
 
 // Rows is what is stored of people's languages, by their ids, as tags; "" is
-// unknown. memory.Store.
+// unknown. memory.People.
 type Rows interface {
 	Languages(ctx context.Context, person string) (chosen, heard string, err error)
+	SetLanguage(ctx context.Context, person, tag string) error // what they chose
 	SetHeard(ctx context.Context, person, tag string) error
 }
 

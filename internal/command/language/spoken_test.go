@@ -15,7 +15,7 @@ import (
 // else of what they write; it is known when they say nothing.
 func TestAnswering(t *testing.T) {
 	store := memorytest.Open(t, memory.Options{})
-	s := language.Speaker{Rows: store, Log: slog.New(slog.DiscardHandler)}
+	s := language.Speaker{Rows: store.People, Log: slog.New(slog.DiscardHandler)}
 	nobody := chat.HandlerFunc(func(context.Context, chat.Message, chat.Reply) (chat.Answer, error) { return chat.Answer{}, nil })
 	message := func(text, platform string) chat.Message {
 		return chat.Message{From: chat.User{ID: "x:1"}, Text: text, Language: platform, Addressed: true}
@@ -38,7 +38,7 @@ func TestAnswering(t *testing.T) {
 		{chat.Message{Text: "hola"}, "-", "es", "de"}, // nobody: of no row
 	} {
 		if step.chosen != "-" {
-			if err := store.SetLanguage(t.Context(), "x:1", step.chosen); err != nil {
+			if err := store.People.SetLanguage(t.Context(), "x:1", step.chosen); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -1,20 +1,23 @@
-// Package welcome is how the bot behaves towards those who do not know it yet: it
-// greets a group it was added to, tells its owner who wants to talk with it, and tells
-// its operator where to begin. It lets nobody in by itself.
+// Package welcome introduces the bot to those who do not know it yet: it greets a group it was
+// added to, tells its owner who wants to talk with it, and tells its operator where to begin.
+// It lets nobody in by itself.
 package welcome
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
+	"time"
 
 	"parley/internal/chat"
+	"parley/internal/command/gate"
 	"parley/internal/text"
 	"parley/internal/text/catalog"
 )
 
-// wordsGreeting is said in more than one place.
 const wordsGreeting = "Hello, I'm %s. Write %s, or reply to one of my messages, when you want something from me; /help shows what I can do."
 
 // Manners of one bot. All fields are required.
@@ -107,8 +110,8 @@ func Place(m chat.Message) string {
 	return chat.PlaceID(m.Key)
 }
 
-// Knock tells the owner that somebody asks to be let in. It may be called as often as
-// they ask: it is told once for each request.
+// Knock tells the owner that somebody asks to be let in, once for each request however often
+// it is called.
 func (o Manners) Knock(ctx context.Context, who chat.User, request string) {
 	platform, _ := chat.CutID(who.ID)
 	err := o.Tell(ctx, Notice{What: "knock " + request, Platform: platform, Say: func(p catalog.Printer) (string, [][]chat.Button) {
@@ -121,8 +124,8 @@ func (o Manners) Knock(ctx context.Context, who chat.User, request string) {
 	}
 }
 
-// Welcome tells somebody who asked to be let in that they were, where they asked and in
-// their language. welcome names that: the same is told once.
+// Welcome tells somebody that they were let in, where they asked and in their language. welcome
+// names the notice: the same is told once.
 func (o Manners) Welcome(ctx context.Context, who chat.User, welcome string) {
 	err := o.Person(ctx, who.ID, Notice{What: "welcome " + welcome, Say: func(p catalog.Printer) (string,
 		[][]chat.Button) {
@@ -133,13 +136,13 @@ func (o Manners) Welcome(ctx context.Context, who chat.User, welcome string) {
 	}
 }
 
-// Admissions is who was let in; memory.Store.
+// Admissions is who was let in; access.Register.
 type Admissions interface {
-	// Newcomers tells of each person whom by let in since it was last asked, and of when.
+	// Newcomers tells who was let in by by since the last call, and when.
 	Newcomers(ctx context.Context, by string, tell func(id, at string)) error
 }
 
-// Newcomers welcomes people whom by let in where nobody could tell them so: in a shell.
+// Newcomers welcomes people whom by let in from a shell, which cannot tell them.
 func (o Manners) Newcomers(ctx context.Context, a Admissions, by string) error {
 	return a.Newcomers(ctx, by, func(id, at string) {
 		o.Log.Info("let in from a shell", "person", id)
@@ -147,20 +150,34 @@ func (o Manners) Newcomers(ctx context.Context, a Admissions, by string) error {
 	})
 }
 
-// plain returns a name that somebody else chose without what Markdown would make of it.
+// plain returns a name that somebody else chose, without Markdown.
 func plain(name string) string {
 	name, _ = text.Strip(strings.Join(strings.Fields(name), " "))
-	name = strings.Map(func(r rune) rune {
-		if strings.ContainsRune("`*_~|<>[]()@#\\", r) {
-			return -1
-		}
-		return r
-	}, name)
-	if name = text.Shorten(name, maxName); name == "" {
-		return "?"
-	}
-	return name
+	return cmp.Or(gate.Escape(name), "?")
 }
 
-// maxName is how much of a name is shown, in runes.
-const maxName = 41
+// Between tries to register, doubling.
+const (
+	registerFirst = 5 * time.Second
+	registerLast  = 10 * time.Minute
+)
+
+// Insist registers the commands, retrying until it succeeds: a bot that started during an
+// outage must not stay without its menus.
+func Insist(ctx context.Context, platform string, log *slog.Logger, register func() error) {
+	for wait := registerFirst; ; wait = min(2*wait, registerLast) {
+		err := register()
+		if err == nil || ctx.Err() != nil {
+			return
+		}
+		rest := wait
+		var silence *chat.WaitError
+		if errors.As(err, &silence) {
+			rest = max(rest, silence.After)
+		}
+		log.Warn("register commands, will try again", "platform", platform, "in", rest, "err", err)
+		if !chat.Sleep(ctx, rest) {
+			return
+		}
+	}
+}

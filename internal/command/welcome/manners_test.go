@@ -27,14 +27,14 @@ type rows struct {
 	sent map[string]chat.Part
 }
 
-func (r rows) DirectChat(_ context.Context, id string) (chat.Key, error) {
+func (r rows) direct(_ context.Context, id string) (chat.Key, error) {
 	if !r.open[id] {
 		return chat.Key{}, errors.New("none")
 	}
 	return chat.DirectKey(id), nil
 }
 
-func (r rows) Notify(_ context.Context, what string, parts []chat.Part) error {
+func (r rows) notify(_ context.Context, what string, parts []chat.Part) error {
 	r.sent[what] = parts[len(parts)-1]
 	return nil
 }
@@ -57,7 +57,7 @@ func TestTellPrefersTheOwnerOfThePlatform(t *testing.T) {
 		for _, id := range tt.open {
 			r.open[id] = true
 		}
-		o := welcome.Owners{List: func(context.Context) ([]string, error) { return tt.owners, nil }, Rows: r,
+		o := welcome.Owners{List: func(context.Context) ([]string, error) { return tt.owners, nil }, Direct: r.direct, Notify: r.notify,
 			Flush: func(chat.Key) {}, Speak: func(context.Context, string) catalog.Printer { return catalog.Printer{} },
 			Adapters: func() []chat.Adapter { return []chat.Adapter{outlet{name: "a"}, outlet{name: "b"}} }}
 		err := o.Tell(t.Context(), welcome.Notice{What: "x", Platform: tt.platform, Say: func(catalog.Printer) (string,

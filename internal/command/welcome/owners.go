@@ -11,29 +11,23 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// Owners reaches who owns the bot. All fields are required.
+// Owners reaches the bot's owners. All fields are required.
 type Owners struct {
 	List     func(ctx context.Context) ([]string, error) // their ids
 	Adapters func() []chat.Adapter
-	Rows     Rows
-	Flush    func(chat.Key)
-	Speak    func(ctx context.Context, id string) catalog.Printer // to somebody
-}
-
-// Rows is where direct chats and notices are. memory.Store is the real one.
-type Rows interface {
-	// DirectChat returns where somebody last wrote to the bot alone, or an error.
-	DirectChat(ctx context.Context, id string) (chat.Key, error)
+	// Direct returns where somebody last wrote to the bot alone, or an error.
+	Direct func(ctx context.Context, id string) (chat.Key, error)
 	// Notify stores parts once for each name.
-	Notify(ctx context.Context, what string, parts []chat.Part) error
+	Notify func(ctx context.Context, what string, parts []chat.Part) error
+	Flush  func(chat.Key)
+	Speak  func(ctx context.Context, id string) catalog.Printer // to somebody
 }
 
 // errNobody: no owner can be reached; the log and /status have it, too.
 var errNobody = errors.New("no owner can be reached")
 
-// Tell sends a notice to one owner: of the platform where it happened, if there is
-// one, and elsewhere to the first who can be reached. For an owner who has never
-// opened the direct chat it waits until they do.
+// Tell sends a notice to one owner who can be reached: of the platform where it happened,
+// if there is one.
 func (o Owners) Tell(ctx context.Context, n Notice) error {
 	owners, err := o.List(ctx)
 	if err != nil {
@@ -41,48 +35,15 @@ func (o Owners) Tell(ctx context.Context, n Notice) error {
 	}
 	slices.SortStableFunc(owners, func(a, b string) int { return rank(n, b) - rank(n, a) })
 	for _, id := range owners {
-		platform, _ := chat.CutID(id)
-		adapter := chat.On(o.Adapters(), platform)
-		if adapter == nil {
-			continue
-		}
-		if p, ok := o.reach(ctx, adapter, id); ok {
-			return o.send(ctx, adapter, n, p)
+		if err := o.send(ctx, id, n); !errors.Is(err, errNobody) {
+			return err
 		}
 	}
 	return errNobody
 }
 
 // Person sends a notice to somebody who wrote to the bot alone.
-func (o Owners) Person(ctx context.Context, id string, n Notice) error {
-	platform, _ := chat.CutID(id)
-	adapter := chat.On(o.Adapters(), platform)
-	if adapter == nil {
-		return fmt.Errorf("tell %s: %w", id, errNobody)
-	}
-	p, ok := o.reach(ctx, adapter, id)
-	if !ok {
-		return fmt.Errorf("tell %s: %w", id, errNobody)
-	}
-	return o.send(ctx, adapter, n, p)
-}
-
-// reach returns the direct chat of somebody; for who has never opened it, what is put
-// there waits.
-func (o Owners) reach(ctx context.Context, adapter chat.Adapter, id string) (p chat.Part, ok bool) {
-	p.To = chat.User{ID: id}
-	var err error
-	if p.Key, err = o.Rows.DirectChat(ctx, id); err == nil && p.Key.Platform == adapter.Platform() {
-		return p, true
-	}
-	c, ok := adapter.(chat.Confidant)
-	if !ok {
-		return p, false
-	}
-	p.Key, ok = c.DirectKey(p.To)
-	p.Await = true
-	return p, ok
-}
+func (o Owners) Person(ctx context.Context, id string, n Notice) error { return o.send(ctx, id, n) }
 
 // rank is higher for owners on the platform of a notice.
 func rank(n Notice, id string) int {
@@ -92,9 +53,28 @@ func rank(n Notice, id string) int {
 	return 0
 }
 
-func (o Owners) send(ctx context.Context, adapter chat.Adapter, n Notice, to chat.Part) error {
+// send stores a notice for somebody's direct chat and sends it. For who has never opened
+// the chat, it waits there. errNobody means that there is no such chat.
+func (o Owners) send(ctx context.Context, id string, n Notice) error {
+	platform, _ := chat.CutID(id)
+	adapter := chat.On(o.Adapters(), platform)
+	if adapter == nil {
+		return fmt.Errorf("tell %s: %w", id, errNobody)
+	}
+	to := chat.Part{To: chat.User{ID: id}}
+	var err error
+	if to.Key, err = o.Direct(ctx, id); err != nil || to.Key.Platform != platform {
+		c, ok := adapter.(chat.Confidant)
+		if ok {
+			to.Key, ok = c.DirectKey(to.To)
+		}
+		if !ok {
+			return fmt.Errorf("tell %s: %w", id, errNobody)
+		}
+		to.Await = true
+	}
 	var parts []chat.Part
-	said, buttons := n.Say(o.Speak(ctx, to.To.ID))
+	said, buttons := n.Say(o.Speak(ctx, id))
 	for i, piece := range adapter.Split(chat.Seen(said)) {
 		to.Index, to.Text = i, piece
 		parts = append(parts, to)
@@ -102,9 +82,28 @@ func (o Owners) send(ctx context.Context, adapter chat.Adapter, n Notice, to cha
 	if len(parts) > 0 {
 		parts[len(parts)-1].Buttons = buttons
 	}
-	if err := o.Rows.Notify(ctx, n.What, parts); err != nil {
-		return fmt.Errorf("tell the owner: %w", err)
+	if err := o.Notify(ctx, n.What, parts); err != nil {
+		return fmt.Errorf("tell %s: %w", id, err)
 	}
 	o.Flush(to.Key)
 	return nil
+}
+
+// Leave takes the bot out of a place, by its id with the platform.
+func (o Manners) Leave(ctx context.Context, place string) error {
+	platform, local := chat.CutID(place)
+	l, ok := chat.On(o.Adapters(), platform).(chat.Leaver)
+	if !ok {
+		return fmt.Errorf("leave %s: %w", place, errors.ErrUnsupported)
+	}
+	return l.Leave(ctx, local)
+}
+
+// Door returns the address at which people open a direct chat, "" for none.
+func (o Manners) Door(platform string) string {
+	c, ok := chat.On(o.Adapters(), platform).(chat.Confidant)
+	if !ok {
+		return ""
+	}
+	return c.Door()
 }

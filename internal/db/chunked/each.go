@@ -72,20 +72,13 @@ func (r run) between(before, after []string) run {
 	}
 	return func(fn func(*engine.Tx, func() bool) error) error {
 		return r(func(tx *engine.Tx, more func() bool) error {
-			for _, q := range before {
-				if _, err := tx.Exec(q); err != nil {
-					return err
-				}
+			if err := tx.ExecAll(nil, before...); err != nil {
+				return err
 			}
 			if err := fn(tx, more); err != nil {
 				return err
 			}
-			for _, q := range after {
-				if _, err := tx.Exec(q); err != nil {
-					return err
-				}
-			}
-			return nil
+			return tx.ExecAll(nil, after...)
 		})
 	}
 }

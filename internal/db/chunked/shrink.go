@@ -24,24 +24,12 @@ func Shrink(ctx context.Context, db *engine.DB) error {
 	}
 	err := Until(ctx, db, func(tx *engine.Tx) (left bool, err error) {
 		// Each row that is read frees a page.
-		rows, err := tx.Query("PRAGMA incremental_vacuum(16)")
+		_, err = engine.Select(tx, func(engine.Scanner) (none struct{}, _ error) { return none, nil }, "PRAGMA incremental_vacuum(16)")
 		if err != nil {
-			return false, err
-		}
-		for rows.Next() {
-		}
-		if err := rows.Err(); err != nil {
-			_ = rows.Close()
-			return false, err
-		}
-		if err := rows.Close(); err != nil {
 			return false, err
 		}
 		err = tx.QueryRow("PRAGMA freelist_count").Scan(&free)
 		return free > 0, err
 	})
-	if err != nil {
-		return fmt.Errorf("shrink the file: %w", err)
-	}
-	return nil
+	return engine.During("shrink the file", err)
 }

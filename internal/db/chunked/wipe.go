@@ -61,10 +61,7 @@ func Rewrite(ctx context.Context, db *engine.DB, ix Index) error {
 		return after-before >= 2, err // the command itself is one
 	})
 	if err == nil {
-		err = db.Write(ctx, func(tx *engine.Tx) error {
-			_, err := tx.Exec(drop, spare)
-			return err
-		})
+		err = db.Exec(ctx, drop, spare)
 	}
 	if err != nil {
 		return fmt.Errorf("rewrite %s: %w", ix.Name, err)

@@ -7,8 +7,8 @@ import (
 
 // Bounds of what runs beside the writes that somebody waits for.
 const (
-	// whole is how long a chunk should take with its commit. Its steps get what
-	// the end of the chunk before left of that, within least and most.
+	// whole is how long a chunk should take with its commit. Its steps get the time that the
+	// last commit left over, within least and most.
 	whole = 45 * time.Millisecond
 	most  = 25 * time.Millisecond
 	least = 2 * time.Millisecond

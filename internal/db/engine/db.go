@@ -31,7 +31,7 @@ type DB struct {
 	closed bool
 }
 
-// Parts are what an engine brings. Dialect, Readers and Writer are required.
+// Parts make up an engine. Dialect, Readers and Writer are required.
 type Parts struct {
 	Dialect Dialect
 	Readers *sql.DB
@@ -50,7 +50,7 @@ type Parts struct {
 	Close func() error
 }
 
-// Dialect is what a kind of database does in its own way.
+// Dialect describes how a kind of database differs.
 type Dialect struct {
 	Mark  string // before the number of a parameter
 	Begin string // of a transaction that writes

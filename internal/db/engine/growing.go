@@ -22,7 +22,7 @@ type Growing[V any] struct {
 	weight  int
 }
 
-// List says what is to be known of rows.
+// List describes rows to a Growing.
 type List[V any] struct {
 	Table  string
 	ID     func(V) int64 // counts up as rows are added

@@ -32,7 +32,7 @@ const (
 	stale   = 5 * time.Second
 )
 
-// Keep returns a Kept that reads from db, from these tables and from none besides.
+// Keep returns a Kept that reads from these tables of db only.
 func Keep[K comparable, V any](db *DB, tables ...string) *Kept[K, V] {
 	k := &Kept[K, V]{db: db}
 	for _, t := range tables {

@@ -10,7 +10,7 @@ import (
 // restless is how long what nobody waits for is put off.
 const restless = 100 * time.Millisecond
 
-// putting is what a write has to do with those that are put off.
+// putting says whether a write is put off, or carries out those that are.
 type putting byte
 
 const (

@@ -14,8 +14,8 @@ type Match struct {
 // Value implements driver.Valuer.
 func (m Match) Value() (driver.Value, error) { return m.Expr, nil }
 
-// anew reports whether a statement is to be planned for what its arguments say: a word
-// that nearly all rows have is looked for in another way than one that few have.
+// anew reports whether a statement must be planned for its arguments: searching for a word
+// that nearly all rows have needs another plan than for one that few have.
 func (d Dialect) anew(args []any) bool {
 	if d.Anew == nil {
 		return false

@@ -193,32 +193,3 @@ func (d *DB) bind(query string, args []any) (text string, list []any, err error)
 	}
 	return text, list, err
 }
-
-// Name scans a row of one text, for Collect.
-func Name(rows *sql.Rows) (name string, err error) {
-	err = rows.Scan(&name)
-	return name, err
-}
-
-// Collect reads rows to their end and closes them.
-func Collect[T any](rows *sql.Rows, scan func(*sql.Rows) (T, error)) (all []T, err error) {
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		x, err := scan(rows)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, x)
-	}
-	return all, rows.Err()
-}
-
-// Word reads one text, "" when there is no row. op names it in an error.
-func (d *DB) Word(op, query string, args ...any) (string, error) {
-	var w string
-	err := d.QueryRow(query, args...).Scan(&w)
-	if errors.Is(err, ErrNotFound) {
-		return "", nil
-	}
-	return w, During(op, err)
-}

@@ -11,7 +11,7 @@ import (
 // oldest is the first version whose transactions can be asked for.
 const oldest = 130000
 
-// host is what a server and a database say of themselves.
+// host describes a server and a database.
 type host struct {
 	version                 int
 	name, encoding          string
@@ -27,7 +27,7 @@ const introduction = `SELECT current_setting('server_version_num')::int, current
 	coalesce((SELECT n.nspname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = to_regclass('parley')), '')::text,
 	coalesce(has_schema_privilege(current_schema(), 'CREATE'), false), pg_is_in_recovery(), current_setting('default_transaction_read_only')::bool, pg_backend_pid()`
 
-// fit is Fit on a connection that the writer then has.
+// fit runs Fit on the writer's connection.
 func (s *server) fit(ctx context.Context, cfg *pgx.ConnConfig) error {
 	conn, err := s.pool.Conn(ctx)
 	if err != nil {

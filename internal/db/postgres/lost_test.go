@@ -11,6 +11,7 @@ import (
 	"parley/internal/db/engine"
 	"parley/internal/db/postgres"
 	"parley/internal/db/postgres/postgrestest"
+	"parley/internal/text/waittest"
 )
 
 func open(t *testing.T, url string, o postgres.Options) *engine.DB {
@@ -21,12 +22,7 @@ func open(t *testing.T, url string, o postgres.Options) *engine.DB {
 	return db
 }
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = waittest.Must
 
 func exec(query string, args ...any) func(*engine.Tx) error {
 	return func(tx *engine.Tx) error { _, err := tx.Exec(query, args...); return err }

@@ -264,7 +264,7 @@ func (s pipedStatement) QueryContext(ctx context.Context, args []driver.NamedVal
 	return r, s.c.flush(ctx)
 }
 
-// promised is what a statement has done, once it is known. It implements driver.Result.
+// promised is the result of a statement, once it is known. It implements driver.Result.
 type promised struct {
 	c     *piped
 	known bool

@@ -117,7 +117,7 @@ const endsIn = 5 * time.Millisecond
 const mark = `INSERT INTO parley_writers (id, n, due) SELECT $1, $2, CASE WHEN $3 THEN '' ELSE coalesce(current_setting('parley.due', true), '') END
 	WHERE pg_current_xact_id_if_assigned() IS NOT NULL AND (NOT $4 OR coalesce(current_setting('parley.due', true), '') <> '') ON CONFLICT (id) DO UPDATE SET n = excluded.n, at = now(), due = parley_writers.due || excluded.due`
 
-// seal asks at once for all that the end of a transaction needs.
+// seal asks in one query for everything that the end of a transaction needs.
 const seal = `SELECT coalesce(current_setting('parley.due', true), ''), coalesce(pg_sequence_last_value('parley_told'), 0),
 	set_config('synchronous_commit', CASE WHEN $1 THEN 'off' ELSE current_setting('synchronous_commit') END, true), pg_current_xact_id_if_assigned() IS NOT NULL`
 

@@ -24,9 +24,7 @@ func database(t *testing.T, how string) (address, name string) {
 	admin := postgrestest.Raw(t, base)
 	name = strings.ToLower(strings.NewReplacer("/", "_", " ", "_", ",", "").Replace(fmt.Sprintf("%s_%d", t.Name(), os.Getpid())))
 	name = name[max(0, len(name)-60):]
-	if _, err := admin.Exec("CREATE DATABASE " + name + " TEMPLATE template0 " + how); err != nil {
-		t.Fatal(err)
-	}
+	must(t, waittest.Second(admin.Exec("CREATE DATABASE "+name+" TEMPLATE template0 "+how)))
 	t.Cleanup(func() { _, _ = admin.Exec("DROP DATABASE " + name + " WITH (FORCE)") })
 	u, err := url.Parse(base)
 	must(t, err)
@@ -76,9 +74,7 @@ func TestUnfitServersAreRefused(t *testing.T) {
 			address, database := database(t, c.how)
 			inside := postgrestest.Raw(t, address)
 			// From version 15 on it is so without a word.
-			if _, err := inside.Exec("REVOKE CREATE ON SCHEMA public FROM PUBLIC"); err != nil {
-				t.Fatal(err)
-			}
+			must(t, waittest.Second(inside.Exec("REVOKE CREATE ON SCHEMA public FROM PUBLIC")))
 			for _, st := range strings.Split(c.then, ";") {
 				if c.then == "" {
 					break
@@ -86,9 +82,7 @@ func TestUnfitServersAreRefused(t *testing.T) {
 				if strings.Contains(st, "%") {
 					st = fmt.Sprintf(st, database)
 				}
-				if _, err := inside.Exec(st); err != nil {
-					t.Fatal(err)
-				}
+				must(t, waittest.Second(inside.Exec(st)))
 			}
 			t.Cleanup(func() {
 				_, _ = inside.Exec("DROP OWNED BY " + role)

@@ -5,8 +5,10 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/db/engine"
+	"parley/internal/text/waittest"
 )
+
+var must = waittest.Must
 
 // TestCloseWaitsForNoReader: a program that always reads, as one does that copies the
 // log, keeps nobody from closing the file; whoever waits for it keeps others from
@@ -14,31 +16,17 @@ import (
 func TestCloseWaitsForNoReader(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	d, err := Open(t.Context(), path, Options{Durable: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := d.Write(t.Context(), func(tx *engine.Tx) error {
-		_,
-			err := tx.Exec("CREATE TABLE things (words TEXT)")
-		return err
-	}); err != nil {
+	must(t, err)
+	if err := d.Exec(t.Context(), "CREATE TABLE things (words TEXT)"); err != nil {
 		t.Fatal(err)
 	}
 	conn, done, err := Connect(t.Context(), path, "mode=rw")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer done()
 	for _, step := range []string{"BEGIN", "SELECT count(*) FROM things"} {
-		if _, err := conn.ExecContext(t.Context(), step); err != nil {
-			t.Fatal(err)
-		}
+		must(t, waittest.Second(conn.ExecContext(t.Context(), step)))
 	}
-	if err := d.Write(t.Context(), func(tx *engine.Tx) error {
-		_,
-			err := tx.Exec("INSERT INTO things VALUES ('later')")
-		return err
-	}); err != nil {
+	if err := d.Exec(t.Context(), "INSERT INTO things VALUES ('later')"); err != nil {
 		t.Fatal(err)
 	}
 	began := time.Now()

@@ -19,10 +19,7 @@ const (
 
 // Connect opens one connection as Raw does, alone in its pool; done closes it.
 func Connect(ctx context.Context, path, settings string) (conn *sql.Conn, done func(), err error) {
-	db, err := Raw(path, settings)
-	if err != nil {
-		return nil, nil, err
-	}
+	db := Raw(path, settings)
 	db.SetMaxOpenConns(1)
 	conn, err = db.Conn(ctx)
 	if err != nil {

@@ -61,7 +61,7 @@ func Open(ctx context.Context, path string, o Options) (*engine.DB, error) {
 	if see == nil {
 		see = func(error) {}
 	}
-	f := &file{path: path, w: openSeen(path, writerPragmas(o), see)}
+	f := &file{path: path, w: open(path, writerPragmas(o), see)}
 	f.w.SetMaxOpenConns(1)
 	if o.Prepare != nil {
 		if err := o.Prepare(ctx, f.w); err != nil {
@@ -77,7 +77,7 @@ func Open(ctx context.Context, path string, o Options) (*engine.DB, error) {
 			return nil, errors.Join(err, conn.Close(), f.w.Close())
 		}
 	}
-	r := openSeen(path, readerPragmas, see)
+	r := open(path, readerPragmas, see)
 	readers := cmp.Or(o.Readers, 4)
 	r.SetMaxOpenConns(readers)
 	r.SetMaxIdleConns(readers)
@@ -110,9 +110,7 @@ func writerPragmas(o Options) string {
 // Raw opens a file with the caller's settings and without our writer: to look into
 // one, to build one aside or to copy it. With ":memory:" each connection has its
 // own database.
-func Raw(path, settings string) (*sql.DB, error) {
-	return openBare(path, settings), nil
-}
+func Raw(path, settings string) *sql.DB { return open(path, settings, nil) }
 
 func dsn(path, settings string) string {
 	if path == ":memory:" {
@@ -153,7 +151,7 @@ func (f *file) Fold() {
 		return
 	}
 	if f.folder == nil {
-		f.folder = openBare(f.path, "_busy_timeout=0&_cache_size=-500")
+		f.folder = Raw(f.path, "_busy_timeout=0&_cache_size=-500")
 		f.folder.SetMaxOpenConns(1)
 	}
 	_, _ = f.folder.Exec("PRAGMA wal_checkpoint(PASSIVE)")

@@ -83,19 +83,30 @@ func connect(path, dsn string) (conn, error) {
 	descriptors.opening++
 	descriptors.Unlock()
 	made, err := library.Open(dsn)
+	if err != nil {
+		_, e := connected(conn{}, path)
+		return conn{}, errors.Join(err, e)
+	}
+	c, err := connected(conn{SQLiteConn: made.(*sqlite3.SQLiteConn)}, path)
+	if err != nil {
+		return conn{}, errors.Join(err, c.Close())
+	}
+	return c, nil
+}
 
+// connected notes to which file a connection leads, if it was made, and closes what rested
+// while it was being made.
+func connected(c conn, path string) (_ conn, err error) {
 	descriptors.Lock()
 	defer descriptors.Unlock()
 	descriptors.opening--
-	c := conn{}
-	if err == nil {
-		c.SQLiteConn = made.(*sqlite3.SQLiteConn)
+	if c.SQLiteConn != nil {
 		if st, err := os.Stat(path); err == nil {
 			c.file = inodeOf(st)
 			descriptors.conns[c.file]++
 		}
 	}
-	for id := range descriptors.resting { // while this one was being made
+	for id := range descriptors.resting {
 		err = errors.Join(err, tidy(id))
 	}
 	return c, err

@@ -26,14 +26,10 @@ func TestLook(t *testing.T) {
 		t.Skip("another test runs it as a process of its own")
 	}
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer func() { _ = f.Close() }()
 	lock := syscall.Flock_t{Type: syscall.F_WRLCK, Start: sharedFirst, Len: sharedSize}
-	if err := syscall.FcntlFlock(f.Fd(), syscall.F_GETLK, &lock); err != nil {
-		t.Fatal(err)
-	}
+	must(t, syscall.FcntlFlock(f.Fd(), syscall.F_GETLK, &lock))
 	if lock.Type == syscall.F_UNLCK {
 		t.Error("nobody reads it")
 	}
@@ -55,16 +51,10 @@ func TestNothingDropsTheLocks(t *testing.T) {
 			t.Parallel()
 			path := filepath.Join(t.TempDir(), "x.db")
 			d, err := Open(t.Context(), path, Options{Durable: true})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			defer func() { _ = d.Close() }()
-			if err := d.Write(t.Context(), exec("CREATE TABLE t (x)")); err != nil {
-				t.Fatal(err)
-			}
-			if err := do(path, d); err != nil {
-				t.Fatal(err)
-			}
+			must(t, d.Write(t.Context(), exec("CREATE TABLE t (x)")))
+			must(t, do(path, d))
 			look := process.Command(os.Args[0], "-test.run=^TestLook$")
 			look.Env = append(os.Environ(), looksEnv+"="+path)
 			if out, err := look.CombinedOutput(); err != nil {
@@ -83,4 +73,28 @@ func another(t *testing.T, path string) error {
 	}
 	step := d.ClearGaps()
 	return errors.Join(d.Bare(t.Context(), func(tx *engine.Tx) error { _, err := step(tx); return err }), d.Close())
+}
+
+// TestNoConnectionIsLeftBehind: where a descriptor that rested cannot be closed, there is an
+// error and no connection.
+func TestNoConnectionIsLeftBehind(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.db")
+	f, err := os.Create(path)
+	must(t, err)
+	st, err := f.Stat()
+	if err != nil || f.Close() != nil {
+		t.Fatal(err)
+	}
+	nowhere := inode{1, 1}
+	descriptors.Lock()
+	descriptors.resting[nowhere] = append(descriptors.resting[nowhere], f)
+	descriptors.Unlock()
+	if err := Raw(path, "").Ping(); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("connected: %v", err)
+	}
+	descriptors.Lock()
+	defer descriptors.Unlock()
+	if n := descriptors.conns[inodeOf(st)]; n != 0 {
+		t.Errorf("%d connections are left", n)
+	}
 }

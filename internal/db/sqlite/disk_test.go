@@ -25,18 +25,14 @@ func (p *platter) Close() error { return nil }
 func onPlatter(t *testing.T) (*engine.DB, *platter) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "x.db")
-	f := &file{path: path, w: openSeen(path, writerPragmas(Options{Durable: true}), func(error) {})}
+	f := &file{path: path, w: open(path, writerPragmas(Options{Durable: true}), func(error) {})}
 	f.w.SetMaxOpenConns(1)
 	conn, err := f.w.Conn(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := conn.ExecContext(t.Context(), "CREATE TABLE t (x)"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, waittest.Second(conn.ExecContext(t.Context(), "CREATE TABLE t (x)")))
 	p := &platter{let: make(chan error)}
 	f.disk = newDisk(p, func(error) {})
-	d := f.db(conn, openBare(path, readerPragmas))
+	d := f.db(conn, Raw(path, readerPragmas))
 	t.Cleanup(func() {
 		close(p.let)
 		if err := d.Close(); err != nil {
@@ -52,9 +48,7 @@ func exec(query string) func(*engine.Tx) error {
 
 func rows(t *testing.T, d *engine.DB) (n int) {
 	t.Helper()
-	if err := d.QueryRow("SELECT count(*) FROM t").Scan(&n); err != nil {
-		t.Fatal(err)
-	}
+	must(t, d.QueryRow("SELECT count(*) FROM t").Scan(&n))
 	return n
 }
 
@@ -95,9 +89,7 @@ func TestCommitsShareASync(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 20 {
 		durable, err := d.Stage(t.Context(), exec("INSERT INTO t VALUES (2)"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		wg.Go(func() {
 			if err := durable(); err != nil {
 				t.Error(err)
@@ -121,9 +113,7 @@ func TestCallersSync(t *testing.T) {
 	write(func() error { return d.Write(context.Background(), exec("INSERT INTO t VALUES (1)")) })
 	waittest.Until(t, "a sync of the caller", func() bool { return p.begun.Load() == 1 })
 	durable, err := d.Stage(t.Context(), exec("INSERT INTO t VALUES (2)"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	write(durable)
 	p.let <- nil
 	if err := <-told; err != nil {
@@ -137,9 +127,7 @@ func TestCallersSync(t *testing.T) {
 	if err := <-told; err != nil {
 		t.Error(err)
 	}
-	if _, err := d.Stage(t.Context(), exec("INSERT INTO t VALUES (3)")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, waittest.Second(d.Stage(t.Context(), exec("INSERT INTO t VALUES (3)"))))
 	waittest.Until(t, "a sync that nobody waits for", func() bool { return p.begun.Load() == 3 })
 	p.let <- nil
 }
@@ -183,18 +171,14 @@ func TestSyncFails(t *testing.T) {
 // every stage.
 func TestNothingIsQueued(t *testing.T) {
 	d, err := Open(t.Context(), filepath.Join(t.TempDir(), "x.db"), Options{Durable: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if durable, err := d.Stage(t.Context(), exec("INSERT INTO nowhere VALUES (1)")); err == nil || durable != nil {
 		t.Error("a write that fails was staged")
 	}
 	if err := d.Soon(t.Context(), exec("INSERT INTO nowhere VALUES (1)")); err == nil {
 		t.Error("a write that fails is not told of")
 	}
-	if err := d.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, d.Close())
 	if _, err := d.Stage(context.Background(), exec("CREATE TABLE t (x)")); !errors.Is(err, engine.ErrClosed) {
 		t.Error(err)
 	}

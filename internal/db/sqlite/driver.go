@@ -18,48 +18,34 @@ var library = &sqlite3.SQLiteDriver{ConnectHook: func(c *sqlite3.SQLiteConn) err
 	return errors.Join(c.RegisterFunc("unspaced", text.Pieces, true), c.RegisterFunc("indexed", ranking.Indexed, true))
 }}
 
-// openBare opens a database that nobody watches.
-func openBare(path, settings string) *sql.DB {
-	return sql.OpenDB(bareConnector{path, dsn(path, settings)})
+// open opens a database and passes every error to see, if that is not nil: any statement
+// may be the first to meet damage, which must not pass unnoticed.
+func open(path, settings string, see func(error)) *sql.DB {
+	return sql.OpenDB(connector{path, dsn(path, settings), see})
 }
 
-type bareConnector struct{ path, dsn string }
-
-// Connect implements driver.Connector.
-func (c bareConnector) Connect(context.Context) (driver.Conn, error) {
-	made, err := connect(c.path, c.dsn)
-	if err != nil {
-		return nil, err
-	}
-	return made, nil
-}
-
-// Driver implements driver.Connector.
-func (bareConnector) Driver() driver.Driver { return library }
-
-// openSeen opens a database and passes every error to see: any statement may be the
-// first to meet damage, which must not pass unnoticed.
-func openSeen(path, settings string, see func(error)) *sql.DB {
-	return sql.OpenDB(seenConnector{path, dsn(path, settings), see})
-}
-
-type seenConnector struct {
+type connector struct {
 	path, dsn string
 	see       func(error)
 }
 
 // Connect implements driver.Connector.
-func (c seenConnector) Connect(context.Context) (driver.Conn, error) {
+func (c connector) Connect(context.Context) (driver.Conn, error) {
 	made, err := connect(c.path, c.dsn)
-	if err != nil {
-		c.see(err)
+	switch {
+	case err != nil:
+		if c.see != nil {
+			c.see(err)
+		}
 		return nil, err
+	case c.see != nil:
+		return seenConn{made, c.see}, nil
 	}
-	return seenConn{made, c.see}, nil
+	return made, nil
 }
 
 // Driver implements driver.Connector.
-func (seenConnector) Driver() driver.Driver { return library }
+func (connector) Driver() driver.Driver { return library }
 
 // seenConn is a connection of the library with its errors seen.
 type seenConn struct {

@@ -20,19 +20,12 @@ const canary = "zxcanary"
 func gapped(t *testing.T, settings string) *engine.DB {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "x.db")
-	raw, err := Raw(path, settings)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = raw.Exec("CREATE TABLE kept (n INTEGER); CREATE TABLE things (id TEXT PRIMARY KEY, words TEXT NOT NULL); " +
+	raw := Raw(path, settings)
+	_, err := raw.Exec("CREATE TABLE kept (n INTEGER); CREATE TABLE things (id TEXT PRIMARY KEY, words TEXT NOT NULL); " +
 		"CREATE INDEX by_words ON things (words)")
-	if err := errors.Join(err, raw.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(err, raw.Close()))
 	d, err := Open(t.Context(), path, Options{Durable: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() {
 		if err := d.Close(); err != nil {
 			t.Error(err)
@@ -55,9 +48,7 @@ func live(t *testing.T, d *engine.DB) {
 	}
 	exec := func(query string, args ...any) {
 		t.Helper()
-		if err := d.Write(t.Context(), func(tx *engine.Tx) error { _, err := tx.Exec(query, args...); return err }); err != nil {
-			t.Fatal(err)
-		}
+		must(t, d.Write(t.Context(), func(tx *engine.Tx) error { _, err := tx.Exec(query, args...); return err }))
 	}
 	for i := range 600 {
 		exec("INSERT INTO things VALUES (?, ?)", fmt.Sprint(r.Int63()), row(i))
@@ -76,9 +67,7 @@ func inFile(t *testing.T, d *engine.DB) (n int) {
 	t.Helper()
 	for _, ending := range []string{"", "-wal"} {
 		b, err := os.ReadFile(d.Path() + ending)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		n += bytes.Count(b, []byte(canary))
 	}
 	return n
@@ -102,28 +91,21 @@ func TestGapsAreCleared(t *testing.T) {
 		t.Run(settings, func(t *testing.T) {
 			d := gapped(t, settings)
 			live(t, d)
-			if err := d.EmptyLog(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			must(t, d.EmptyLog(t.Context()))
 			if inFile(t, d) == 0 {
 				t.Fatal("deleting leaves nothing, and there is nothing to clear")
 			}
 			var before, after string
 			sum := "SELECT count(*) || ' ' || group_concat(id || words) FROM (SELECT * FROM things ORDER BY id)"
-			if err := d.QueryRow(sum).Scan(&before); err != nil {
-				t.Fatal(err)
-			}
+			must(t, d.QueryRow(sum).Scan(&before))
 			ctx, stop := context.WithCancel(t.Context())
 			var wg sync.WaitGroup
 			for range 2 {
 				wg.Go(func() {
 					for i := 0; ctx.Err() == nil; i++ {
 						var now string
-						err := errors.Join(d.Write(t.Context(), func(tx *engine.Tx) error {
-							_, err := tx.Exec("INSERT INTO kept VALUES (?)",
-								i)
-							return err
-						}), d.QueryRow(sum).Scan(&now))
+						err := errors.Join(d.Exec(t.Context(), "INSERT INTO kept VALUES (?)",
+							i), d.QueryRow(sum).Scan(&now))
 						if err != nil || now != before {
 							t.Errorf("beside it: %v", err)
 							return
@@ -143,10 +125,7 @@ func TestGapsAreCleared(t *testing.T) {
 			if n := inFile(t, d); n != 0 {
 				t.Errorf("%d traces are left", n)
 			}
-			raw, err := Raw(d.Path(), "mode=ro")
-			if err != nil {
-				t.Fatal(err)
-			}
+			raw := Raw(d.Path(), "mode=ro")
 			defer func() { _ = raw.Close() }()
 			var verdict string
 			if err := raw.QueryRow("PRAGMA integrity_check").Scan(&verdict); err != nil || verdict != "ok" {
@@ -164,15 +143,11 @@ func TestGapsWaitForReaders(t *testing.T) {
 	if err != nil || !rows.Next() {
 		t.Fatal(err)
 	}
-	if err := d.Write(t.Context(), func(tx *engine.Tx) error { _, err := tx.Exec("INSERT INTO kept VALUES (1)"); return err }); err != nil {
-		t.Fatal(err)
-	}
+	must(t, d.Write(t.Context(), func(tx *engine.Tx) error { _, err := tx.Exec("INSERT INTO kept VALUES (1)"); return err }))
 	if err := clearAll(t.Context(), d); !errors.Is(err, engine.ErrLogInUse) {
 		t.Errorf("beside a reader: %v", err)
 	}
-	if err := rows.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, rows.Close())
 	if err := clearAll(t.Context(), d); err != nil || inFile(t, d) != 0 {
 		t.Errorf("after it: %v", err)
 	}

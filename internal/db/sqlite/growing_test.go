@@ -20,9 +20,7 @@ func TestGrowing(t *testing.T) {
 	do := func(db *engine.DB, query string) func() {
 		return func() {
 			t.Helper()
-			if err := db.Write(t.Context(), func(tx *engine.Tx) error { _, err := tx.Exec(query); return err }); err != nil {
-				t.Fatal(err)
-			}
+			must(t, db.Write(t.Context(), func(tx *engine.Tx) error { _, err := tx.Exec(query); return err }))
 		}
 	}
 	do(db, "CREATE TABLE lines (id INTEGER PRIMARY KEY, list TEXT, line TEXT)")()
@@ -91,9 +89,7 @@ func TestGrowingForMany(t *testing.T) {
 	do := func(query string, args ...any) error {
 		return db.Write(t.Context(), func(tx *engine.Tx) error { _, err := tx.Exec(query, args...); return err })
 	}
-	if err := do("CREATE TABLE lines (id INTEGER PRIMARY KEY)"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, do("CREATE TABLE lines (id INTEGER PRIMARY KEY)"))
 	kept := engine.KeepGrowing(db, engine.List[int64]{Table: "lines", ID: func(id int64) int64 { return id },
 		Weight: func(int64) int { return 8 },
 		Read: func(_ string, after int64, limit int) ([]int64, error) {

@@ -18,9 +18,7 @@ func opened(t *testing.T, path string) *engine.DB {
 			"CREATE TABLE IF NOT EXISTS roles (id TEXT PRIMARY KEY, role TEXT); CREATE TABLE IF NOT EXISTS other (id TEXT)")
 		return err
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = db.Close() })
 	return db
 }
@@ -37,17 +35,13 @@ func TestKept(t *testing.T) {
 			reads++
 			return db.Word("read", "SELECT role FROM roles WHERE id = ?", "a")
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return role
 	}
 	write := func(db *engine.DB, query string) {
 		t.Helper()
 		err := db.Write(t.Context(), func(tx *engine.Tx) error { _, err := tx.Exec(query); return err })
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	for _, step := range []struct {
 		do    func()

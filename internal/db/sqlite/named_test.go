@@ -8,9 +8,7 @@ import (
 
 func TestNamedParameters(t *testing.T) {
 	d, err := Open(t.Context(), t.TempDir()+"/x.db", Options{Durable: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer func() { _ = d.Close() }()
 	who := engine.Named{"user": "ann", "place": "unused"}
 	var user string

@@ -4,6 +4,8 @@ import (
 	"database/sql/driver"
 	"testing"
 
+	"parley/internal/text/waittest"
+
 	"github.com/mattn/go-sqlite3"
 )
 
@@ -11,14 +13,10 @@ import (
 // does not prepare it anew each time, as it does where the limit is a bare parameter.
 func TestLimitIsPreparedOnce(t *testing.T) {
 	c, err := library.Open(":memory:")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	conn := c.(*sqlite3.SQLiteConn)
 	defer func() { _ = conn.Close() }()
-	if _, err := conn.ExecContext(t.Context(), "CREATE TABLE t (x)", nil); err != nil {
-		t.Fatal(err)
-	}
+	must(t, waittest.Second(conn.ExecContext(t.Context(), "CREATE TABLE t (x)", nil)))
 	selects := 0
 	conn.RegisterAuthorizer(func(op int, _, _, _ string) int { // is asked whenever something is prepared
 		if op == sqlite3.SQLITE_SELECT {
@@ -29,14 +27,10 @@ func TestLimitIsPreparedOnce(t *testing.T) {
 	for query, anew := range map[string]bool{"SELECT x FROM t LIMIT ?": true, "SELECT x FROM t LIMIT ? + 0": false} {
 		selects = 0
 		st, err := conn.Prepare(query)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for range 3 {
 			rows, err := st.(driver.StmtQueryContext).QueryContext(t.Context(), []driver.NamedValue{{Ordinal: 1, Value: int64(5)}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			_ = rows.Next(make([]driver.Value, 1))
 			_ = rows.Close()
 		}

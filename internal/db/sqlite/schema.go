@@ -99,10 +99,7 @@ func (ms Migrations) Resembles(ctx context.Context, db *sql.DB) (ours bool, tabl
 
 // objects returns the schema that the migrations up to a version make.
 func (ms Migrations) objects(ctx context.Context, version int) (map[string]string, error) {
-	db, err := Raw(":memory:", "")
-	if err != nil {
-		return nil, err
-	}
+	db := Raw(":memory:", "")
 	defer func() { _ = db.Close() }()
 	db.SetMaxOpenConns(1)
 	if err := ms[:min(max(version, 0), len(ms))].Apply(ctx, db); err != nil {

@@ -32,12 +32,9 @@ func TestRun(t *testing.T) {
 	for _, tt := range []struct {
 		script, want string
 	}{{someScript, "yz"}, {someScript + ";\nINSERT INTO nowhere VALUES (1)", ""}} {
-		db, err := Raw(":memory:", "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		db := Raw(":memory:", "")
 		db.SetMaxOpenConns(1)
-		err = Run(t.Context(), db, tt.script)
+		err := Run(t.Context(), db, tt.script)
 		var x string
 		_ = db.QueryRow("SELECT x FROM a").Scan(&x)
 		if x != tt.want || (err == nil) != (tt.want != "") {

@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -18,7 +19,7 @@ func (r *Reader) parse(body string) ([]Call, Fault) {
 	body = strings.ReplaceAll(body, minimax, "")
 	body = kimiEnd().ReplaceAllString(kimiArg().ReplaceAllString(kimiCall().ReplaceAllString(body, `<invoke name="$1">`),
 		`<parameter name="$1">`), `</$1>`)
-	if at := strings.IndexByte(body, '{'); tagForm().MatchString(cut(body, at)) {
+	if before, _, _ := strings.Cut(body, "{"); tagForm().MatchString(before) {
 		calls = r.tags(body)
 	} else {
 		calls = (&reading{r: r, loose: loose{s: body}}).calls()
@@ -32,13 +33,6 @@ func (r *Reader) parse(body string) ([]Call, Fault) {
 		}
 	}
 	return calls, ""
-}
-
-func cut(s string, at int) string {
-	if at < 0 {
-		return s
-	}
-	return s[:at]
 }
 
 func (r *Reader) offered(name string) (json.RawMessage, bool) {
@@ -137,8 +131,7 @@ type reading struct {
 	out []Call
 }
 
-// between is what stands before, between and after names and arguments and says
-// nothing.
+// between lists the fillers before, between and after names and arguments.
 var between = func() (all []string) {
 	all = []string{"[ARGS]", "<｜tool▁sep｜>", "<|tool_call_argument_begin|>", "✿ARGS✿", "```json", "```tool_code",
 		"```tool_call", "```", "Action Input:", "Action:",
@@ -165,10 +158,7 @@ again:
 // calls returns nil when anything cannot be read.
 func (b *reading) calls() []Call {
 	for b.skip(); b.i < len(b.s); b.skip() {
-		if !b.next() {
-			return nil
-		}
-		if len(b.out) > maxCalls {
+		if !b.next() || len(b.out) > maxCalls {
 			return nil
 		}
 	}
@@ -178,10 +168,7 @@ func (b *reading) calls() []Call {
 // next reads one call, or a list of them.
 func (b *reading) next() bool {
 	switch c := b.s[b.i]; {
-	case c == '{':
-		v, ok := b.value(0)
-		return ok && b.take(v, 0)
-	case c == '[' && !b.pythonic():
+	case c == '{', c == '[' && !b.pythonic():
 		v, ok := b.value(0)
 		return ok && b.take(v, 0)
 	case c == '[' || c == ']' || c == ')':
@@ -246,10 +233,7 @@ func (b *reading) named() bool {
 		b.out = append(b.out, Call{name, "{}"})
 		return true
 	}
-	if len(b.out) > 0 {
-		return b.rest()
-	}
-	return false
+	return len(b.out) > 0 && b.rest()
 }
 
 // index skips Kimi's number of a call.
@@ -308,4 +292,96 @@ func (b *reading) pairs(name string) bool {
 	b.i = end
 	b.out = append(b.out, Call{name, object(fields)})
 	return len(fields) > 0
+}
+
+// Keys under which models write the name of a tool and its arguments.
+var (
+	nameKeys = []string{"name", "tool_name", "function_name", "tool", "action"}
+	argKeys  = []string{"arguments", "parameters", "args", "params", "input", "action_input", "tool_input"}
+	otherKey = []string{"type", "id", "tool_call_id", "index"}
+)
+
+// take adds the calls that a value of JSON is.
+func (b *reading) take(v value, depth int) bool {
+	if depth > 3 {
+		return false
+	}
+	if v.is == '[' {
+		for _, item := range v.items {
+			if !b.take(item, depth+1) {
+				return false
+			}
+		}
+		return len(v.items) > 0
+	}
+	if v.is != '{' {
+		return false
+	}
+	for _, key := range []string{"tool_calls", "tool_call", "function_call", "function"} {
+		if inner, ok := v.get(key); ok && inner.is != '"' {
+			return b.take(inner, depth+1)
+		}
+	}
+	name, ok := v.name()
+	if !ok && len(v.fields) == 1 { // {"tool": {arguments}}
+		f := v.fields[0]
+		if _, known := b.r.offered(f.key); known && f.is == '{' {
+			b.out = append(b.out, Call{f.key, f.raw})
+			return true
+		}
+	}
+	args, readable := v.args()
+	if !ok || !readable {
+		return false
+	}
+	b.out = append(b.out, Call{name, args})
+	return true
+}
+
+func (v value) get(key string) (value, bool) {
+	i := slices.IndexFunc(v.fields, func(f field) bool { return f.key == key })
+	if i < 0 {
+		return value{}, false
+	}
+	return v.fields[i].value, true
+}
+
+func (v value) name() (string, bool) {
+	for _, key := range slices.Concat(nameKeys, []string{"function"}) {
+		if n, ok := v.get(key); ok && n.is == '"' && n.text != "" {
+			return n.text, true
+		}
+	}
+	return "", false
+}
+
+// args returns the arguments: under a key of their own, also as text, or what stands
+// beside the name.
+func (v value) args() (string, bool) {
+	for _, key := range argKeys {
+		a, ok := v.get(key)
+		if !ok {
+			continue
+		}
+		if a.is == '"' {
+			l := &loose{s: a.text}
+			if l.space(); l.i == len(l.s) {
+				return "{}", true
+			}
+			if a, ok = l.value(0); !ok {
+				return "", false
+			}
+		}
+		if a.raw == "null" {
+			return "{}", true
+		}
+		return a.raw, a.is == '{'
+	}
+	var beside []field
+	for _, f := range v.fields {
+		if !slices.Contains(nameKeys, f.key) && !slices.Contains(otherKey, f.key) && f.key != "function" {
+			beside = append(beside, f)
+		}
+	}
+	return object(beside), true
 }

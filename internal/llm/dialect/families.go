@@ -1,7 +1,7 @@
 package dialect
 
-// family is one way in which models write a call into their text. The body
-// between open and close is read by parseCalls, whatever its form.
+// family is one way in which models write a call into their text. parse reads the body
+// between open and close, whatever its form.
 type family struct {
 	open   string
 	close  []string // the first that comes; none is the end of the text
@@ -51,7 +51,7 @@ var families = []family{
 type thought struct {
 	open   string
 	close  []string
-	tag    bool   // may be meant in plain prose: counts at the beginning of a line only
+	tag    bool   // prose may mention it: it counts only at the beginning of a line
 	source string // where the form can be read
 }
 
@@ -92,8 +92,8 @@ var silent = []string{
 	"<context>", "</context>", // the fence of llm.Arrange, which small models repeat
 }
 
-// others is marks with which a model that does not stop goes on in somebody
-// else's name. Nothing from there on was said.
+// others are marks with which a model that does not stop continues in somebody else's
+// name. Nothing from there on was said.
 var others = []string{
 	"<|im_start|>user", "<|im_start|>system", "<|im_start|>tool", "<start_of_turn>user", "<|start_header_id|>user",
 	"<|start_header_id|>system",

@@ -17,7 +17,7 @@ type loose struct {
 	i int
 }
 
-// value is what was read: raw is JSON, the rest its parts.
+// value is one that was read: raw is JSON, the rest its parts.
 type value struct {
 	raw    string
 	fields []field // of an object
@@ -128,7 +128,7 @@ func (l *loose) word() (string, bool) {
 	return l.s[from:l.i], l.i > from
 }
 
-// gemmaQuote is what Gemma 4 writes for a quotation mark.
+// gemmaQuote is Gemma 4's quotation mark.
 const gemmaQuote = `<|"|>`
 
 // text reads a string up to its own kind of quotation mark.

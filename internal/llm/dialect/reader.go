@@ -21,8 +21,8 @@ const (
 	Doubtful Fault = "doubtful" // a call beside prose, which may be an example
 )
 
-// Result is what a text was. With a fault there are no calls, and Text is what
-// remains without them.
+// Result is a text that was read. With a fault there are no calls, and Text is the rest
+// without them.
 type Result struct {
 	Text  string
 	Calls []Call
@@ -158,23 +158,17 @@ func (r *Reader) emit(s string) {
 		r.gap += s
 		return
 	}
-	if len(r.held.weak) > 0 {
-		r.follow()
+	if len(r.held.weak) > 0 { // prose behind what looked like a call: an example, or an answer that should have waited
+		raw := r.held.raw
+		r.held.weak, r.held.raw = nil, ""
+		if r.Sure {
+			r.say(raw)
+		} else {
+			r.result.Fault = Doubtful
+		}
 	}
 	r.say(r.gap + core)
 	r.gap = s[len(core):]
-}
-
-// follow is told of prose behind what looked like a call: that was an example,
-// or the model answered what it should have waited for.
-func (r *Reader) follow() {
-	raw := r.held.raw
-	r.held.weak, r.held.raw = nil, ""
-	if !r.Sure {
-		r.result.Fault = Doubtful
-		return
-	}
-	r.say(raw)
 }
 
 func (r *Reader) say(s string) {
@@ -198,7 +192,7 @@ func (r *Reader) part() {
 	r.parted, r.blank, r.gap = true, true, ""
 }
 
-// unsay takes back all that was said.
+// unsay takes back everything said so far.
 func (r *Reader) unsay() {
 	if r.text.Len() > 0 && r.Void != nil {
 		r.Void()

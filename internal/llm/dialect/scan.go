@@ -7,7 +7,7 @@ import (
 	"parley/internal/text"
 )
 
-// event is what may stand at one place of the prose.
+// event classifies a place in the prose.
 type event int
 
 const (
@@ -24,26 +24,26 @@ const (
 	jsonMark  // JSON or "Action:" at the beginning of a line
 )
 
-// marks is what each of them means.
-var marks = func() map[string]event {
-	m := map[string]event{}
+// mark is the meaning of a mark.
+type mark struct {
+	event
+	ends []string // what closes it
+	tag  bool     // a thought's, which prose may mention
+}
+
+// marks are all of them, by how they are written.
+var marks = func() map[string]mark {
+	m := map[string]mark{}
 	for _, f := range families {
-		m[f.open] = callMark
+		m[f.open] = mark{event: callMark, ends: f.close}
 	}
 	for _, t := range thoughts {
-		m[t.open] = thinkMark
+		m[t.open] = mark{thinkMark, t.close, t.tag}
 	}
-	for _, c := range closers {
-		m[c] = endMark
-	}
-	for _, s := range silent {
-		m[s] = silentMark
-	}
-	for _, s := range others {
-		m[s] = otherMark
-	}
-	for _, s := range headers {
-		m[s] = headMark
+	for what, list := range map[event][]string{endMark: closers, silentMark: silent, otherMark: others, headMark: headers} {
+		for _, s := range list {
+			m[s] = mark{event: what}
+		}
 	}
 	return m
 }()
@@ -108,7 +108,7 @@ func (r *Reader) look(s string, final bool) (event, int) {
 	return r.lookMark(s, final)
 }
 
-// whole says whether s begins with a mark, or may once more has come.
+// whole reports whether s begins with a mark, or may do so once more text has come.
 func whole(s, mark string, final bool, what event) (event, int) {
 	switch {
 	case strings.HasPrefix(s, mark):
@@ -132,9 +132,10 @@ func (r *Reader) lookMark(s string, final bool) (event, int) {
 		}
 		what := marks[m]
 		switch {
-		case !r.blank && (what == thinkMark && tagged[m] || what == otherMark && told(m)):
-			return nothing, 0 // a tag that prose tells of
-		case what == endMark && !r.blank:
+		case r.blank:
+		case what.tag, what.event == otherMark && told(m):
+			return nothing, 0 // a tag that prose mentions
+		case what.event == endMark:
 			after := s[len(m):]
 			if after == "" && !final {
 				return unclear, 0
@@ -143,30 +144,21 @@ func (r *Reader) lookMark(s string, final bool) (event, int) {
 				return nothing, 0
 			}
 		}
-		return what, len(m)
+		return what.event, len(m)
 	}
 	return nothing, 0
 }
 
-// ending reports whether a mark ends a thought that nothing began, by what stands
-// around it: prose tells of marks between spaces and signs.
+// ending reports whether a mark ends a thought that nothing began, by its surroundings:
+// prose mentions marks between spaces and signs.
 func ending(spaced bool, after byte) bool {
 	word := after >= 'a' && after <= 'z' || after >= 'A' && after <= 'Z' || after >= utf8.RuneSelf
 	return after == '\n' || after == '\r' || !spaced && (word || after == '<' || after == ']' || after == '[')
 }
 
-// told reports whether prose may tell of a mark of somebody else's turn: people type
-// such tags, and no special tokens.
+// told reports whether prose may mention a mark of somebody else's turn: people type
+// such tags, but no special tokens.
 func told(mark string) bool { return mark[0] == '[' || mark == "<tool_response>" }
-
-// tagged is the marks of thoughts that prose may tell of.
-var tagged = func() map[string]bool {
-	m := map[string]bool{}
-	for _, t := range thoughts {
-		m[t.open] = t.tag
-	}
-	return m
-}()
 
 // maxInline is how far apart the two ends of code within a line are at most.
 const maxInline = 300
@@ -209,15 +201,15 @@ func (r *Reader) enter(what event, n int) bool {
 	mark := r.pending[:n]
 	switch what {
 	case callMark:
-		r.in, r.held.from, r.held.close = calling, n, ends[mark]
+		r.in, r.held.from, r.held.close = calling, n, marks[mark].ends
 	case thinkMark:
 		r.pending = r.pending[n:]
-		r.think(ends[mark])
+		r.think(marks[mark].ends)
 		r.part()
 	case endMark:
-		r.pending, r.result.Opened = r.pending[n:], true
+		r.result.Opened = true
 		r.unsay()
-		r.part()
+		fallthrough
 	case silentMark:
 		r.pending = r.pending[n:]
 		r.part()
@@ -235,18 +227,6 @@ func (r *Reader) enter(what event, n int) bool {
 	}
 	return true
 }
-
-// ends is what closes each mark.
-var ends = func() map[string][]string {
-	m := map[string][]string{}
-	for _, f := range families {
-		m[f.open] = f.close
-	}
-	for _, t := range thoughts {
-		m[t.open] = t.close
-	}
-	return m
-}()
 
 // stepHeader reads one of gpt-oss's headers: thoughts, a call, or what is said.
 func (r *Reader) stepHeader(final bool) bool {

@@ -41,6 +41,24 @@ func (t Turn) write(w http.ResponseWriter, r *http.Request, req Request) {
 	}
 }
 
+// Refusal returns an answer with a status; header holds names and values in turn.
+func Refusal(status int, body string, header ...string) Turn {
+	t := Turn{Status: status, Body: body, Header: map[string]string{}}
+	for i := 0; i+1 < len(header); i += 2 {
+		t.Header[header[i]] = header[i+1]
+	}
+	return t
+}
+
+// Piece returns a line of a stream with one choice; finish "" is none yet.
+func Piece(delta, finish string) string {
+	reason := "null"
+	if finish != "" {
+		reason = `"` + finish + `"`
+	}
+	return fmt.Sprintf(`data: {"model":"test","choices":[{"delta":%s,"finish_reason":%s}]}`, delta, reason)
+}
+
 func flush(w http.ResponseWriter) { w.(http.Flusher).Flush() }
 
 // noise is what llama.cpp's server says at a temperature close to zero that is not zero: it

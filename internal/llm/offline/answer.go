@@ -17,8 +17,8 @@ import (
 
 // Said in more than one place.
 const (
-	wordNoSum    = "I can't work that out."
-	wordCommands = "/help lists the commands."
+	wordsNoSum    = "I can't work that out."
+	wordsCommands = "/help lists the commands."
 )
 
 // slotID stands for the number of a thing in what can be said next.
@@ -79,7 +79,7 @@ func (a asked) plain(p catalog.Printer) (string, bool) {
 	case "how":
 		return p.Text("I am here and ready."), true
 	case "help":
-		return p.Text("I can remember facts, remind you, keep tasks and a journal, tell the time and find what was said. Say for example:") + "\n- " + strings.Join(a.next["start"], "\n- ") + "\n\n" + p.Text(wordCommands), true
+		return p.Text("I can remember facts, remind you, keep tasks and a journal, tell the time and find what was said. Say for example:") + "\n- " + strings.Join(a.next["start"], "\n- ") + "\n\n" + p.Text(wordsCommands), true
 	case "about":
 		return p.Text("I am Parley, an assistant that runs on its owner's machine. No language model is connected at the " +
 			"moment: I understand plain sentences about reminders, tasks, facts and your journal, and hold no real conversation."), true
@@ -136,25 +136,19 @@ const mostSum = 100
 func sum(p catalog.Printer, said string) string {
 	plain := strings.ReplaceAll(thousands().ReplaceAllString(signs.Replace(said), "$1$2"), ",", ".")
 	if len(plain) > mostSum {
-		return p.Text(wordNoSum)
+		return p.Text(wordsNoSum)
 	}
 	out, err := expr.Eval(plain, nil)
-	n, ok := number(out)
+	n, ok := out.(float64)
+	if i, whole := out.(int); whole {
+		n, ok = float64(i), true
+	} else {
+		n = math.Round(n*1e9) / 1e9 // computers count no more exactly
+	}
 	if err != nil || !ok || math.IsInf(n, 0) || math.IsNaN(n) {
-		return p.Text(wordNoSum)
+		return p.Text(wordsNoSum)
 	}
 	return p.Say("%s = %s", strings.TrimRight(strings.TrimSpace(said), "= "), strconv.FormatFloat(n, 'f', -1, 64))
-}
-
-// number is a result, rounded to where computers count exactly.
-func number(out any) (float64, bool) {
-	switch n := out.(type) {
-	case int:
-		return float64(n), true
-	case float64:
-		return math.Round(n*1e9) / 1e9, true
-	}
-	return 0, false
 }
 
 // class is the code that stands before the words of a failure.
@@ -217,12 +211,7 @@ func saidByPeople(found string) string {
 // fewExamples is how many sentences stand in an answer that is not the first.
 const fewExamples = 3
 
-// introduces tells what people say who do not know yet who answers.
-func (a asked) introduces() bool {
-	return slices.Contains([]string{"greeting", "help", "about"}, a.does)
-}
-
-// answered tells that something was said before in this conversation.
+// answered reports whether something was said before in this conversation.
 func answered(r llm.Request) bool {
 	return slices.ContainsFunc(r.Messages, func(m llm.Message) bool { return m.Role == llm.RoleAssistant })
 }
@@ -247,8 +236,46 @@ func (m Model) honest(p catalog.Printer, r llm.Request, b *book) string {
 	case answered(r):
 		return p.Text("No language model is connected, so I can't answer that.") + " " + what
 	case len(can) > 0:
-		what = p.Text("What I do understand:") + "\n- " + strings.Join(can, "\n- ") + "\n\n" + p.Text(wordCommands)
+		what = p.Text("What I do understand:") + "\n- " + strings.Join(can, "\n- ") + "\n\n" + p.Text(wordsCommands)
 	}
 	return p.Text("Hello! I am the built-in responder: no language model is connected, so I can't hold a real conversation yet.") + "\n\n" + what + "\n\n" + p.Text("To connect a model, start me with `OPENAI_API_KEY=…` (OpenAI), or with `OPENAI_BASE_URL=…` and "+
 		"`OPENAI_MODEL=…` (any OpenAI-compatible server), or run Ollama on this machine.")
+}
+
+// What the playbook writes into the request about the step of a journey, as
+// far as it can be said without a model: internal/playbook/guidance.md
+// has the words, and config/rehearsals/offline.txt holds the two together.
+var (
+	standsAt = text.Pattern(`(?m)^## Where the conversation stands\n.*at the step "(.*?)"\..*\n(.*)`)
+	asksFor  = text.Pattern(`(?m)^## Ask for one thing\nNot known yet: (.*?)\.(?: For example: "(.*)")?$`)
+	notTaken = text.Pattern(`(?m)^What they gave was not taken: (.*)\. Say so kindly`)
+)
+
+// guided asks what the playbook wants asked, word for word, or says at which
+// step the conversation is and what the owner wrote about it; "" when no
+// journey is under way and there is nothing to ask.
+func guided(p catalog.Printer, r llm.Request) string {
+	i := len(r.Messages) - 1
+	for i > 0 && r.Messages[i].Role != llm.RoleSystem {
+		i--
+	}
+	told := r.Messages[max(i, 0)].Content
+	if ask := asksFor().FindStringSubmatch(told); ask != nil {
+		question := ask[2]
+		if question == "" {
+			question = p.Say("Please tell me %s.", ask[1])
+		}
+		if wrong := notTaken().FindStringSubmatch(told); wrong != nil {
+			question = p.Say("I could not take that: %s. %s", wrong[1], question)
+		}
+		return question
+	}
+	step := standsAt().FindStringSubmatch(told)
+	switch {
+	case step == nil:
+		return ""
+	case step[2] == "" || strings.HasPrefix(step[2], "## "):
+		return p.Say("We are at “%s”.", step[1])
+	}
+	return p.Say("We are at “%s”. No language model is connected, so I can only show what is meant to happen here: %s", step[1], step[2])
 }

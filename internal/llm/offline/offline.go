@@ -50,7 +50,7 @@ func (m Model) Complete(ctx context.Context, r llm.Request, onText func(string))
 			return resp, nil
 		}
 		resp.Message.Content = text
-		if a.introduces() && !answered(r) {
+		if slices.Contains([]string{"greeting", "help", "about"}, a.does) && !answered(r) { // they may not know who answers
 			resp.Message.Content = m.honest(in(p, a), r, a.book)
 		}
 	} else if text := guided(p, r); text != "" {

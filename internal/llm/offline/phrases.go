@@ -15,21 +15,21 @@ import (
 //go:embed phrases/*.txt
 var phraseFiles embed.FS
 
-// book is what is understood in one language: what its file says; the head of
-// phrases/en.txt explains the lines.
+// book holds the phrases of one language, from its file; the head of phrases/en.txt
+// explains the lines.
 type book struct {
 	tag     string
 	phrases []phrase
 	next    map[string][]string // what can be said after a thing, by its name
 	vocab   map[string]bool     // the words that phrases have
-	known   []string            // those that may have been meant by a mistyped one
+	known   []string            // those that a typo may have meant
 	han     bool                // they are of a script without spaces
 }
 
 // phrase is one way to say one thing.
 type phrase struct {
 	does    string            // a tool, or one of answers
-	fixed   map[string]string // arguments: "buy {x}"; "*" is all that was said
+	fixed   map[string]string // arguments: "buy {x}"; "*" is the whole sentence
 	pattern func() *regexp.Regexp
 }
 
@@ -53,30 +53,19 @@ var books = sync.OnceValue(func() (all []*book) {
 		}
 		all = append(all, b)
 	}
-	slices.SortStableFunc(all, func(a, b *book) int { return strings.Compare(order(a), order(b)) })
-	return all
+	return led(all, "en")
 })
 
-func order(b *book) string {
-	if b.tag == "en" {
-		return ""
-	}
-	return b.tag
-}
-
 // inOrder returns the languages, the one that somebody speaks first.
-func inOrder(first string) []*book {
-	all := slices.Clone(books())
-	slices.SortStableFunc(all, func(a, b *book) int {
-		switch {
-		case a.tag == first && b.tag != first:
-			return -1
-		case b.tag == first && a.tag != first:
-			return 1
-		}
-		return 0
-	})
-	return all
+func inOrder(first string) []*book { return led(books(), first) }
+
+// led returns the books with that of a language first.
+func led(all []*book, tag string) []*book {
+	i := slices.IndexFunc(all, func(b *book) bool { return b.tag == tag })
+	if i <= 0 {
+		return all
+	}
+	return slices.Concat(all[i:i+1], all[:i], all[i+1:])
 }
 
 // readBook reads a file. An error names the line.
@@ -117,7 +106,7 @@ func readBook(tag, text string) (*book, error) {
 		b.add(head, pattern, around)
 	}
 	for _, w := range slices.Sorted(maps.Keys(b.vocab)) {
-		if utf8.RuneCountInString(w) >= shortestMended {
+		if utf8.RuneCountInString(w) >= shortestFixed {
 			b.known = append(b.known, w)
 		}
 	}
@@ -153,8 +142,8 @@ func (b *book) add(head []string, pattern string, around map[string]string) {
 	b.phrases = append(b.phrases, p)
 }
 
-// shortestMended is how long a word must be for another one to be like it.
-const shortestMended = 4
+// shortestFixed is how long a word must be for another one to be like it.
+const shortestFixed = 4
 
 // learn notes the words of a line, for those that people mistype.
 func (b *book) learn(shape string) {
@@ -164,7 +153,7 @@ func (b *book) learn(shape string) {
 	}
 }
 
-// apart tells what stands between words.
+// apart reports a character between words.
 func apart(r rune) bool { return !unicode.IsLetter(r) && r != '\'' }
 
 // fold makes letters small and takes their accents, one for one, so that places in the

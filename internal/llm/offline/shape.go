@@ -10,8 +10,8 @@ import (
 	"parley/internal/text"
 )
 
-// slots are what stands in braces, as patterns; a file has its own besides, and any
-// other name is some words.
+// slots are the patterns of names in braces; a file may add its own, and any other name
+// is some words.
 var slots = map[string]string{
 	"id":   `#?\d{1,9}`,
 	"ed":   `\p{L}+ed`,
@@ -146,7 +146,7 @@ func (r *shapeReader) slot() (string, error) {
 	return fmt.Sprintf("(?P<%s_%d>%s)", name, r.slots, pattern), nil
 }
 
-// lastOptional tells that nothing follows in this way but what may be left out.
+// lastOptional reports whether only optional parts follow in this way.
 func (r *shapeReader) lastOptional() bool {
 	depth := 0
 	for _, c := range r.shape[min(r.i, len(r.shape)):] {

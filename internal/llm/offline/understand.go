@@ -3,6 +3,7 @@ package offline
 import (
 	"cmp"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -14,7 +15,7 @@ import (
 	"parley/internal/text/times"
 )
 
-// asked is what a sentence asks for.
+// asked is the request in a sentence.
 type asked struct {
 	*book
 	does  string            // a tool, or one of answers
@@ -24,7 +25,7 @@ type asked struct {
 	loose bool              // it is nothing but a statement, or small talk: "I called mom", "yes"
 }
 
-// talk is what was said, and what may be done about it.
+// talk is the conversation, and the tools at hand.
 type talk struct {
 	messages []llm.Message
 	tools    []string
@@ -34,8 +35,8 @@ type talk struct {
 // said is the last thing that a person said.
 func (t talk) said() (asked, bool) { return t.at(len(t.messages)-1, 3) }
 
-// at is what a message asks for. One that answers a question about a reminder completes
-// it; so does the one after it, at most depth messages back.
+// at returns what a message asks for. One that answers a question about a reminder
+// completes it; so does the one after it, at most depth messages back.
 func (t talk) at(i, depth int) (asked, bool) {
 	said := strings.TrimSpace(t.messages[i].Content)
 	if before, ok := t.before(i, depth); ok {
@@ -71,13 +72,13 @@ func (t talk) completed(a asked, said string) (asked, bool) {
 	text, at := a.args["text"], a.args["when"]
 	own, understood := t.find(said)
 	both, what, err := times.Split(said, someTime, a.tag)
-	part := (*times.Partial)(nil)
+	var part *times.Partial
 	switch {
 	case at == "" && isTime(said, a.tag):
 		at = a.onItsDay(said)
-	case understood && !own.general():
+	case understood && own.args["words"] == "" && own.args["content"] == "": // no phrase that fits nearly every sentence
 		return own, true
-	case at == "" && errors.As(err, &part): // asked once more
+	case at == "" && errors.As(err, &part): // asked again
 		text = cmp.Or(text, part.What)
 	case text == "" && at == "" && what != "":
 		text, at = what, both
@@ -86,8 +87,7 @@ func (t talk) completed(a asked, said string) (asked, bool) {
 	default:
 		return a, false
 	}
-	a.args, a.about = map[string]string{"text": text, "when": at}, a.spoken()
-	a.part = part
+	a.args, a.about, a.part = map[string]string{"text": text, "when": at}, a.spoken(), part
 	return a, true
 }
 
@@ -138,9 +138,6 @@ func isTime(said, speaks string) bool {
 	return err == nil
 }
 
-// general tells a phrase that fits nearly every sentence of its form: "I called mom".
-func (a asked) general() bool { return a.args["words"] != "" || a.args["content"] != "" }
-
 // find finds what a sentence asks for, also with a mistyped word.
 func (t talk) find(said string) (asked, bool) {
 	if utf8.RuneCountInString(said) > mostRunes {
@@ -157,7 +154,7 @@ func (t talk) find(said string) (asked, bool) {
 		likely = append(likely, b)
 	}
 	for _, b := range likely {
-		for _, better := range b.mend(said) {
+		for _, better := range b.fix(said) {
 			if a, ok := t.in(b, better.text); ok && !a.has(better.word) {
 				return a, true
 			}
@@ -169,8 +166,8 @@ func (t talk) find(said string) (asked, bool) {
 // mostRunes is how long a sentence may be; what people paste is for a model.
 const mostRunes = 1000
 
-// shares tells that a sentence has a word of the phrases, or is of their script: patterns
-// take room, and most people need those of one language.
+// shares reports whether a sentence has a word of the phrases, or is in their script.
+// Patterns take memory, and most people need those of one language.
 func (b *book) shares(said string) bool {
 	return slices.ContainsFunc(strings.FieldsFunc(fold(said), apart), func(w string) bool {
 		han := strings.ContainsFunc(w, func(r rune) bool { return unicode.Is(unicode.Han, r) })
@@ -197,12 +194,10 @@ func (t talk) in(b *book, said string) (asked, bool) {
 	return asked{}, false
 }
 
-// loose tells a phrase that is also an answer to what somebody asks.
+// loose reports a phrase that may also answer a question.
 func (p phrase) loose() bool {
-	for _, value := range p.fixed {
-		if value == "*" {
-			return true
-		}
+	if slices.Contains(slices.Collect(maps.Values(p.fixed)), "*") {
+		return true
 	}
 	return slices.Contains(answers, p.does) && p.does != "sum" && p.does != "ask_when"
 }
@@ -235,11 +230,11 @@ func (p phrase) args(m []int, said, folded string) map[string]string {
 	return args
 }
 
-// pointers stand for what was said before, which only a model could tell.
+// pointers refer to earlier words, which only a model could resolve.
 var pointers = text.Pattern(`(?i)(?:^|\s)(?:that|this|it|them|das|es|eso|esto|ça|cela|это|那个|这个)[.!]*$`)
 
-// sound looks at what was found once more: a question is no fact, and a reminder is
-// parted into its time and what it is for.
+// sound checks what was found: a question is no fact, and a reminder is split into its
+// time and its subject.
 func (t talk) sound(a *asked, said string) bool {
 	switch a.does {
 	case "save_fact", "log_entry", "save_decision", "add_task", "complete_task":
@@ -278,7 +273,7 @@ func (t talk) sound(a *asked, said string) bool {
 	return true
 }
 
-// timed tells that a reminder's time is one, or that a part of it is, which is asked about.
+// timed reports whether a reminder's time is one, or partly one, which is asked about.
 func (a *asked) timed() bool {
 	if isTime(a.args["when"], a.tag) {
 		return true
@@ -294,47 +289,47 @@ func (a *asked) timed() bool {
 // joints join "remind me" and what it is about.
 var joints = text.Pattern(`(?i)^(?:to|that|about|of|for|ans?|daran,?|dass|zu|que|de|para|a|à|d'|о|об|про|что)[\s,]+`)
 
-// mended is a sentence with another word in place of one that nobody knows.
-type mended struct{ text, word string }
+// fixed is a sentence with another word in place of an unknown one.
+type fixed struct{ text, word string }
 
-// mostMended is how many words of a sentence, from its beginning, may be mistyped ones
-// of ours; further ones are the person's.
-const mostMended = 5
+// mostFixed is how many words of a sentence, from its beginning, are checked for typos;
+// later ones are the person's own.
+const mostFixed = 5
 
 // mostWords is how long a sentence may be that is looked at a second time.
 const mostWords = 30
 
-// mend returns the sentence with one of its first words replaced by the one of ours that
-// is nearest, for each that is near enough.
-func (b *book) mend(said string) (all []mended) {
+// fix returns the sentence with one of its first words replaced by the nearest word of
+// the phrases, for each that is near enough.
+func (b *book) fix(said string) (all []fixed) {
 	words := strings.Fields(said)
 	if len(words) > mostWords {
 		return nil
 	}
-	for i := range words[:min(len(words), mostMended)] {
+	for i := range words[:min(len(words), mostFixed)] {
 		w := strings.Trim(fold(words[i]), ".,!?:;")
-		if utf8.RuneCountInString(w) < shortestMended || b.vocab[w] {
+		if utf8.RuneCountInString(w) < shortestFixed || b.vocab[w] {
 			continue
 		}
 		for _, near := range b.nearest(w) {
 			changed := slices.Clone(words)
 			changed[i] = strings.Replace(fold(words[i]), w, near, 1)
-			all = append(all, mended{strings.Join(changed, " "), near})
+			all = append(all, fixed{strings.Join(changed, " "), near})
 		}
 	}
 	return all
 }
 
-// nearest are the words of ours that are one letter away; or two in long words that
+// nearest returns the known words that are one letter away; or two in long words that
 // begin alike, where none is nearer.
 func (b *book) nearest(w string) (all []string) {
 	most := 1
-	if utf8.RuneCountInString(w) >= longMended {
+	if utf8.RuneCountInString(w) >= longFixed {
 		most = 2
 	}
 	for _, known := range b.known {
 		switch n := text.Edits(w, known, most); {
-		case n > most || n == 2 && known[0] != w[0] || utf8.RuneCountInString(w) == shortestMended && !swapped(w, known):
+		case n > most || n == 2 && known[0] != w[0] || utf8.RuneCountInString(w) == shortestFixed && !swapped(w, known):
 		case n < most:
 			all, most = []string{known}, n
 		default:
@@ -344,7 +339,7 @@ func (b *book) nearest(w string) (all []string) {
 	return all
 }
 
-// swapped tells that two words have the same letters: "shwo" is "show", and "sing" is
+// swapped reports whether two words have the same letters: "shwo" is "show", and "sing" is
 // not "ping".
 func swapped(a, b string) bool {
 	x, y := []rune(a), []rune(b)
@@ -353,10 +348,10 @@ func swapped(a, b string) bool {
 	return slices.Equal(x, y)
 }
 
-// longMended is how long a word must be for two of its letters to be wrong.
-const longMended = 6
+// longFixed is how long a word must be for two of its letters to be wrong.
+const longFixed = 6
 
-// has tells that a word is in what would be kept, where nobody may change it.
+// has reports whether a word is in what would be stored, where it must not change.
 func (a asked) has(word string) bool {
 	for _, value := range a.args {
 		if slices.Contains(strings.Fields(fold(value)), word) {

@@ -35,8 +35,7 @@ func (c *Client) Models(ctx context.Context) ([]string, error) {
 func (c *Client) Check(ctx context.Context) error {
 	names, err := c.Models(ctx)
 	if err != nil {
-		var e *llm.Error
-		if errors.As(err, &e) && (e.Status == http.StatusNotFound || e.Status == http.StatusMethodNotAllowed) {
+		if e, ok := errors.AsType[*llm.Error](err); ok && (e.Status == http.StatusNotFound || e.Status == http.StatusMethodNotAllowed) {
 			return nil
 		}
 		return err

@@ -5,6 +5,7 @@ package openai
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -63,11 +64,10 @@ type Client struct {
 
 	written sync.Map // a tool's name -> wrote
 
-	http    *http.Client
 	once    sync.Once // guards silent
 	silent  quirks    // what the server's template leaves out without a word
 	learned learned
-	shorter atomic.Int32 // texts of maxText to embed: so many times they are halved
+	shorter atomic.Int32 // how many times maxText was halved for texts to embed
 }
 
 // New makes a Client. It does not connect.
@@ -75,23 +75,13 @@ func New(o Options) (*Client, error) {
 	if o.BaseURL == "" {
 		return nil, errors.New("openai: no base URL")
 	}
-	if o.MaxTokens == 0 {
-		o.MaxTokens = 1024
-	}
-	if o.Timeout == 0 {
-		o.Timeout = 30 * time.Second
-	}
-	if o.Total == 0 {
-		o.Total = 4 * o.Timeout
-	}
-	if o.Concurrent == 0 {
-		o.Concurrent = 64
-	}
+	o.MaxTokens = cmp.Or(o.MaxTokens, 1024)
+	o.Timeout = cmp.Or(o.Timeout, 30*time.Second)
+	o.Total = cmp.Or(o.Total, 4*o.Timeout)
+	o.Concurrent = cmp.Or(o.Concurrent, 64)
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	if o.Room == nil {
 		o.Room = make(chan struct{}, o.Concurrent)
-	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConns, transport.MaxIdleConnsPerHost = o.Concurrent, o.Concurrent
@@ -100,11 +90,10 @@ func New(o Options) (*Client, error) {
 	transport.DisableCompression = true          // a stream must not wait in a decompressor
 	config := goopenai.DefaultConfig(o.APIKey)
 	config.BaseURL = strings.TrimRight(o.BaseURL, "/")
-	plain := &http.Client{Transport: transport}
-	wire := &doer{client: plain, secret: o.APIKey}
+	wire := &doer{client: &http.Client{Transport: transport}, secret: o.APIKey}
 	config.HTTPClient = wire
 	config.EmptyMessagesLimit = math.MaxInt32 // keep-alive comments are no error
-	return &Client{o: o, wire: wire, api: goopenai.NewClientWithConfig(config), room: o.Room, http: plain,
+	return &Client{o: o, wire: wire, api: goopenai.NewClientWithConfig(config), room: o.Room,
 		learned: learned{models: map[string]quirks{}, book: o.Notebook, where: endpointName(o.BaseURL)}}, nil
 }
 
@@ -116,9 +105,7 @@ func (c *Client) Complete(ctx context.Context, r llm.Request, onText func(string
 	case <-ctx.Done():
 		return llm.Response{}, context.Cause(ctx)
 	}
-	if r.Model == "" {
-		r.Model = c.o.Model
-	}
+	r.Model = cmp.Or(r.Model, c.o.Model)
 	known, err := c.learned.of(ctx, r.Model)
 	if err != nil {
 		c.o.Log.Warn("what was learned of the model cannot be read", "err", err)
@@ -148,7 +135,11 @@ func (c *Client) Complete(ctx context.Context, r llm.Request, onText func(string
 		return err
 	})
 	if err != nil {
-		return llm.Response{}, tries.billed(err)
+		if e, ok := errors.AsType[*llm.Error](err); ok { // the bill of all attempts
+			e.Usage = tries.lost
+			e.Usage.Attempts = tries.attempts
+		}
+		return llm.Response{}, err
 	}
 	if err := c.learned.keep(ctx, r.Model, tries.trial); err != nil {
 		c.o.Log.Warn("what was learned of the model is forgotten at the next start", "err", err)
@@ -166,7 +157,9 @@ func (c *Client) persist(ctx context.Context, tries *tally, attempt func() error
 		if err == nil {
 			return nil
 		}
-		tries.lose(err)
+		if e, ok := errors.AsType[*llm.Error](err); ok {
+			tries.lost = tries.lost.Add(e.Usage)
+		}
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -185,31 +178,13 @@ func (c *Client) persist(ctx context.Context, tries *tally, attempt func() error
 // tally records the attempts of one request.
 type tally struct {
 	attempts       int
-	waited, mended bool   // the one honoured 429, the one empty answer
+	waited, filled bool   // the one 429 and the one empty answer that are retried
 	patient        bool   // servers that cannot be reached are waited for
 	void           func() // told before another attempt
 	asked          llm.Request
 	known, trial   quirks    // what was known before, and what this request taught
 	repair         *repair   // nil until an answer was faulty
 	lost           llm.Usage // of attempts that came to nothing
-}
-
-// lose notes what a failed attempt was billed.
-func (t *tally) lose(err error) {
-	var e *llm.Error
-	if errors.As(err, &e) {
-		t.lost = t.lost.Add(e.Usage)
-	}
-}
-
-// billed returns the error with the usage of all attempts.
-func (t *tally) billed(err error) error {
-	var e *llm.Error
-	if errors.As(err, &e) {
-		e.Usage = t.lost
-		e.Usage.Attempts = t.attempts
-	}
-	return err
 }
 
 // again decides whether an attempt is repeated, and after how long.
@@ -230,13 +205,11 @@ func (c *Client) again(err error, t *tally) (time.Duration, bool) {
 	case errors.Is(e.Class, llm.ErrRateLimited):
 		first := t.patient && !t.waited
 		t.waited = true
-		if e.RetryAfter == 0 {
-			e.RetryAfter = time.Second
-		}
+		e.RetryAfter = cmp.Or(e.RetryAfter, time.Second)
 		return e.RetryAfter, first && e.RetryAfter <= longestTip
 	case errors.Is(e.Class, llm.ErrInvalidOutput):
-		first := !t.mended
-		t.mended = true
+		first := !t.filled
+		t.filled = true
 		return 0, first
 	}
 	return 0, false
@@ -264,7 +237,8 @@ func (c *Client) attempt(ctx context.Context, t *tally, onText func(string)) (ll
 		r.Messages = append(r.Messages[:len(r.Messages):len(r.Messages)], t.repair.turns()...)
 	}
 	tokens := max(r.MaxTokens, c.o.MaxTokens)
-	ex := &exchange{room: room(tokens), cache: c.cacheKey(r.Cache), marks: c.marksCache(r.Model), touch: watch.touch}
+	ex := &exchange{room: min(max(maxAnswer, int64(tokens)*perToken), maxBody),
+		members: [][]byte{c.temperature(r.Model, known), c.cacheKey(r.Cache)}, marks: c.marksCache(r.Model), touch: watch.touch}
 	ctx = context.WithValue(ctx, exchangeKey{}, ex)
 	a := &answer{tokens: tokens, asked: r, known: known, reader: reader(r, known, t.repair != nil, onText)}
 	err := c.exchange(ctx, ex, a, watch)
@@ -280,8 +254,7 @@ func (c *Client) attempt(ctx context.Context, t *tally, onText func(string)) (ll
 	}
 	failed := c.classify(ctx, err, a)
 	overhear(ctx, ex, a, failed)
-	var e *llm.Error
-	if errors.As(failed, &e) && t.repair == nil {
+	if e, ok := errors.AsType[*llm.Error](failed); ok && t.repair == nil {
 		t.repair = a.repair(e)
 	}
 	return llm.Response{}, failed
@@ -296,7 +269,6 @@ func (c *Client) exchange(ctx context.Context, ex *exchange, a *answer, watch *w
 			return err
 		}
 	}
-	ex.warmth = c.temperature(r.Model, known)
 	if ex.messages, err = messages(arranged(r, known), known); err != nil {
 		return fmt.Errorf("write messages: %w", err)
 	}
@@ -316,7 +288,7 @@ func (c *Client) exchange(ctx context.Context, ex *exchange, a *answer, watch *w
 		return err
 	}
 	defer func() { _ = stream.Close() }()
-	return a.follow(newEvents(ex.body).next, watch)
+	return a.follow(events(ex.body), watch)
 }
 
 // Transcribe transcribes a recording; name has the file ending of its format. It

@@ -24,11 +24,22 @@ const key = "sk-canary-0123456789"
 // tests of silence make them shorter.
 func client(t testing.TB, s *llmtest.Server, stream bool) *Client {
 	t.Helper()
-	c, err := New(Options{BaseURL: s.URL(), APIKey: key, Model: "test", Timeout: 20 * time.Second, Total: 20 * time.Second, Stream: stream})
-	if err != nil {
+	return made(t, Options{BaseURL: s.URL(), APIKey: key, Model: "test", Timeout: 20 * time.Second, Total: 20 * time.Second, Stream: stream})
+}
+
+func made(t testing.TB, o Options) *Client {
+	t.Helper()
+	c, err := New(o)
+	must(t, err)
+	return c
+}
+
+// complete has a request answered without an error.
+func complete(t testing.TB, c *Client, r llm.Request) {
+	t.Helper()
+	if _, err := c.Complete(context.Background(), r, nil); err != nil {
 		t.Fatal(err)
 	}
-	return c
 }
 
 func fake(t testing.TB) *llmtest.Server {
@@ -39,16 +50,6 @@ func fake(t testing.TB) *llmtest.Server {
 
 func ask(text string) llm.Request {
 	return llm.Request{Messages: []llm.Message{{Role: llm.RoleUser, Content: text}}}
-}
-
-// data returns one SSE line with a choice.
-func data(delta, finish string) string {
-	if finish == "" {
-		finish = "null"
-	} else {
-		finish = `"` + finish + `"`
-	}
-	return fmt.Sprintf(`data: {"model":"test","choices":[{"delta":%s,"finish_reason":%s}]}`, delta, finish)
 }
 
 func TestAnswers(t *testing.T) {
@@ -81,16 +82,8 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-func status(code int, body string, header ...string) llmtest.Turn {
-	t := llmtest.Turn{Status: code, Body: body, Header: map[string]string{}}
-	for i := 0; i+1 < len(header); i += 2 {
-		t.Header[header[i]] = header[i+1]
-	}
-	return t
-}
-
 func TestFailures(t *testing.T) {
-	boom := status(500, `{"error":{"message":"boom `+key+`"}}`)
+	boom := llmtest.Refusal(500, `{"error":{"message":"boom `+key+`"}}`)
 	for _, tt := range []struct {
 		name     string
 		turns    []llmtest.Turn
@@ -98,18 +91,18 @@ func TestFailures(t *testing.T) {
 		attempts int
 	}{
 		{"500", []llmtest.Turn{boom}, llm.ErrUnavailable, 1},
-		{"529 as HTML", []llmtest.Turn{status(529, "<html>overloaded</html>")}, llm.ErrUnavailable, 1},
-		{"429", []llmtest.Turn{status(429, `{}`, "Retry-After", "0.02")}, llm.ErrRateLimited, 1},
-		{"quota", []llmtest.Turn{status(429, `{"error":{"code":"insufficient_quota"}}`)}, llm.ErrQuota, 1},
-		{"key", []llmtest.Turn{status(401, `{"error":{"message":"bad key `+key+`"}}`)}, llm.ErrAuth, 1},
-		{"model", []llmtest.Turn{status(404, `{"error":"model \"x\" not found, try pulling it first"}`)}, llm.ErrModelNotFound, 1},
-		{"overflow", []llmtest.Turn{status(400, `{"error":{"code":"context_length_exceeded","message":"too long"}}`)}, llm.ErrContextOverflow, 1},
-		{"overflow, Gemini's array", []llmtest.Turn{status(400, `[{"error":{"message":"input exceeds the maximum context length"}}]`)},
+		{"529 as HTML", []llmtest.Turn{llmtest.Refusal(529, "<html>overloaded</html>")}, llm.ErrUnavailable, 1},
+		{"429", []llmtest.Turn{llmtest.Refusal(429, `{}`, "Retry-After", "0.02")}, llm.ErrRateLimited, 1},
+		{"quota", []llmtest.Turn{llmtest.Refusal(429, `{"error":{"code":"insufficient_quota"}}`)}, llm.ErrQuota, 1},
+		{"key", []llmtest.Turn{llmtest.Refusal(401, `{"error":{"message":"bad key `+key+`"}}`)}, llm.ErrAuth, 1},
+		{"model", []llmtest.Turn{llmtest.Refusal(404, `{"error":"model \"x\" not found, try pulling it first"}`)}, llm.ErrModelNotFound, 1},
+		{"overflow", []llmtest.Turn{llmtest.Refusal(400, `{"error":{"code":"context_length_exceeded","message":"too long"}}`)}, llm.ErrContextOverflow, 1},
+		{"overflow, Gemini's array", []llmtest.Turn{llmtest.Refusal(400, `[{"error":{"message":"input exceeds the maximum context length"}}]`)},
 			llm.ErrContextOverflow, 1},
-		{"filtered before", []llmtest.Turn{status(400, `{"error":{"code":"content_filter"}}`)}, llm.ErrFiltered, 1},
+		{"filtered before", []llmtest.Turn{llmtest.Refusal(400, `{"error":{"code":"content_filter"}}`)}, llm.ErrFiltered, 1},
 		{"filtered after", []llmtest.Turn{{Text: "x", Finish: "content_filter"}}, llm.ErrFiltered, 1},
-		{"refused", []llmtest.Turn{status(400, `{"error":{"message":"no"}}`)}, llm.ErrBadRequest, 1},
-		{"cut stream", []llmtest.Turn{{Stream: []string{data(`{"content":"half"}`, "")}}}, llm.ErrUnavailable, 1},
+		{"refused", []llmtest.Turn{llmtest.Refusal(400, `{"error":{"message":"no"}}`)}, llm.ErrBadRequest, 1},
+		{"cut stream", []llmtest.Turn{{Stream: []string{llmtest.Piece(`{"content":"half"}`, "")}}}, llm.ErrUnavailable, 1},
 		{"error in the stream", []llmtest.Turn{{Stream: []string{`data: {"error":{"message":"overloaded"}}`}}}, llm.ErrUnavailable, 1},
 		{"error as a text", []llmtest.Turn{{Stream: []string{`data: {"error":"boom"}`}}}, llm.ErrUnavailable, 1},
 		{"rate limit beside choices", []llmtest.Turn{{Stream: []string{`data: {"choices":[],"error":{"message":"rate limit"}}`}}},
@@ -123,7 +116,7 @@ func TestFailures(t *testing.T) {
 		{"key, as vLLM says it",
 			[]llmtest.Turn{{Stream: []string{`data: {"object":"error","message":"Unauthorized","type":"AuthenticationError","code":401}`}}},
 			llm.ErrAuth, 1},
-		{"key, beside choices", []llmtest.Turn{{Stream: []string{data(`{"content":"a"}`, ""),
+		{"key, beside choices", []llmtest.Turn{{Stream: []string{llmtest.Piece(`{"content":"a"}`, ""),
 			`data: {"choices":[{"delta":{},"finish_reason":"error"}],"error":{"code":401,"message":"User not found."}}`}}}, llm.ErrAuth, 1},
 		{"overloaded, as Anthropic says it",
 			[]llmtest.Turn{{Stream: []string{"event: error\ndata: " +
@@ -134,14 +127,14 @@ func TestFailures(t *testing.T) {
 			[]llmtest.Turn{{Stream: []string{`data: {"error":{"code":400,"message":"the request exceeds the available context size","type":"exceed_context_size_error"}}`}}}, llm.ErrContextOverflow, 1},
 		{"an error without any form", []llmtest.Turn{{Stream: []string{`{"error":{"message":"no","code":"invalid_api_key"}}`}}}, llm.ErrAuth, 1},
 		{"unseen, then well", []llmtest.Turn{{Text: "\u200b\u2060 \n\u202e"}, {Text: "ok"}}, nil, 2},
-		{"empty, then well", []llmtest.Turn{{Stream: []string{data(`{"content":""}`, "stop"), "data: [DONE]"}}, {Text: "ok"}}, nil, 2},
-		{"reasoning only", []llmtest.Turn{{Stream: []string{data(`{"reasoning_content":"hm"}`, "stop")}},
-			{Stream: []string{data(`{"reasoning_content":"hm"}`, "stop")}}}, llm.ErrInvalidOutput, 2},
-		{"silence after a piece", []llmtest.Turn{{Stream: []string{data(`{"content":"a"}`, "")}, Hang: true}}, llm.ErrUnavailable, 1},
+		{"empty, then well", []llmtest.Turn{{Stream: []string{llmtest.Piece(`{"content":""}`, "stop"), "data: [DONE]"}}, {Text: "ok"}}, nil, 2},
+		{"reasoning only", []llmtest.Turn{{Stream: []string{llmtest.Piece(`{"reasoning_content":"hm"}`, "stop")}},
+			{Stream: []string{llmtest.Piece(`{"reasoning_content":"hm"}`, "stop")}}}, llm.ErrInvalidOutput, 2},
+		{"silence after a piece", []llmtest.Turn{{Stream: []string{llmtest.Piece(`{"content":"a"}`, "")}, Hang: true}}, llm.ErrUnavailable, 1},
 		{"no answer at all", []llmtest.Turn{{Held: make(chan struct{})}}, llm.ErrUnavailable, 1},
 		{"only comments", []llmtest.Turn{{Stream: []string{": a", ": b", ": c"}, Hang: true}}, llm.ErrUnavailable, 1},
-		{"silence after the end", []llmtest.Turn{{Stream: []string{data(`{"content":"a"}`, "stop")}, Hang: true}}, nil, 1},
-		{"an error after the end", []llmtest.Turn{{Stream: []string{data(`{"content":"a"}`, "stop"), "data: [DO"}}}, nil, 1},
+		{"silence after the end", []llmtest.Turn{{Stream: []string{llmtest.Piece(`{"content":"a"}`, "stop")}, Hang: true}}, nil, 1},
+		{"an error after the end", []llmtest.Turn{{Stream: []string{llmtest.Piece(`{"content":"a"}`, "stop"), "data: [DO"}}}, nil, 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -173,16 +166,17 @@ func TestStreamOddities(t *testing.T) {
 		calls  []llm.ToolCall
 		finish llm.Finish
 	}{
-		{"comments and a usage chunk", []string{": PROCESSING", data(`{"content":"a"}`, "stop"),
+		{"comments and a usage chunk", []string{": PROCESSING", llmtest.Piece(`{"content":"a"}`, "stop"),
 			`data: {"choices":[],"usage":{"prompt_tokens":1,"completion_tokens":1}}`, "data: [DONE]"}, "a", nil, llm.FinishStop},
-		{"calls without an index", []string{data(`{"tool_calls":[{"id":"1","function":{"name":"a","arguments":"{"}}]}`, ""),
-			data(`{"tool_calls":[{"id":"1","function":{"arguments":"}"}},{"id":"2","function":{"name":"b","arguments":"{}"}}]}`, "stop")}, "",
+		{"calls without an index", []string{llmtest.Piece(`{"tool_calls":[{"id":"1","function":{"name":"a","arguments":"{"}}]}`, ""),
+			llmtest.Piece(`{"tool_calls":[{"id":"1","function":{"arguments":"}"}},{"id":"2","function":{"name":"b","arguments":"{}"}}]}`, "stop")}, "",
 			[]llm.ToolCall{{ID: "1", Name: "a", Args: "{}"}, {ID: "2", Name: "b", Args: "{}"}}, llm.FinishToolCalls},
-		{"arguments as an object", []string{data(`{"tool_calls":[{"index":0,"id":"1","function":{"name":"a","arguments":{"x":1}}}]}`,
+		{"arguments as an object", []string{llmtest.Piece(`{"tool_calls":[{"index":0,"id":"1","function":{"name":"a","arguments":{"x":1}}}]}`,
 			"tool_calls")}, "", []llm.ToolCall{{ID: "1", Name: "a", Args: `{"x":1}`}}, llm.FinishToolCalls},
-		{"cut calls are dropped", []string{data(`{"content":"let me"}`, ""),
-			data(`{"tool_calls":[{"index":0,"id":"1","function":{"name":"a","arguments":"{\"x"}}]}`, "length")}, "let me", nil, llm.FinishLength},
-		{"reasoning in the text", []string{data(`{"content":"<thi"}`, ""), data(`{"content":"nk>secret</think>\n\nseen"}`, "stop")},
+		{"cut calls are dropped", []string{llmtest.Piece(`{"content":"let me"}`, ""),
+			llmtest.Piece(`{"tool_calls":[{"index":0,"id":"1","function":{"name":"a","arguments":"{\"x"}}]}`, "length")}, "let me", nil, llm.FinishLength},
+		{"reasoning in the text", []string{llmtest.Piece(`{"content":"<thi"}`, ""),
+			llmtest.Piece(`{"content":"nk>secret</think>\n\nseen"}`, "stop")},
 			"seen", nil, llm.FinishStop},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -200,7 +194,7 @@ func TestStreamOddities(t *testing.T) {
 
 func TestRetryTellsThatTheTextIsVoid(t *testing.T) {
 	s := fake(t)
-	s.Queue(llmtest.Turn{Stream: []string{data(`{"content":"half"}`, ""),
+	s.Queue(llmtest.Turn{Stream: []string{llmtest.Piece(`{"content":"half"}`, ""),
 		`data: {"error":{"code":400,"message":"System role not supported"}}`}}, llmtest.Turn{Text: "whole"})
 	var got []string
 	if _, err := client(t, s, true).Complete(context.Background(), ask("hi"), func(d string) { got = append(got, d) }); err != nil {
@@ -214,29 +208,23 @@ func TestRetryTellsThatTheTextIsVoid(t *testing.T) {
 func TestServersThatTakeLess(t *testing.T) {
 	s := fake(t)
 	c := client(t, s, false)
-	s.Queue(status(400, `{"error":{"message":"response_format is not supported"}}`), llmtest.Turn{Text: `{"a":1}`},
-		status(500, `{"error":{"code":500,"message":"System role not supported","type":"server_error"}}`), llmtest.Turn{Text: "ok"})
+	s.Queue(llmtest.Refusal(400, `{"error":{"message":"response_format is not supported"}}`), llmtest.Turn{Text: `{"a":1}`},
+		llmtest.Refusal(500, `{"error":{"code":500,"message":"System role not supported","type":"server_error"}}`), llmtest.Turn{Text: "ok"})
 	r := ask("hi")
 	r.Schema = &llm.Schema{Name: "a", JSON: json.RawMessage(`{"type":"object"}`)}
-	if _, err := c.Complete(context.Background(), r, nil); err != nil {
-		t.Fatal(err)
-	}
+	complete(t, c, r)
 	if last := s.Requests()[1]; len(last.ResponseFormat) != 0 || !strings.Contains(last.System(), `{"type":"object"}`) {
 		t.Errorf("the schema did not move into the prompt: %s", last.Raw)
 	}
 	r = llm.Request{Messages: []llm.Message{{Role: llm.RoleSystem, Content: "one"}, {Role: llm.RoleSystem, Content: "two"},
 		{Role: llm.RoleUser, Content: "hi"}}}
-	if _, err := c.Complete(context.Background(), r, nil); err != nil {
-		t.Fatal(err)
-	}
+	complete(t, c, r)
 	if asked := s.Requests(); len(asked) != 4 || asked[3].System() != "" || asked[3].Last("user") != "one\n\ntwo\n\nhi" {
 		t.Errorf("the system message stayed: %s", asked[len(asked)-1].Raw)
 	}
 	r.Messages = append(r.Messages, llm.Message{Role: llm.RoleAssistant, Content: "ok"}, llm.Message{Role: llm.RoleSystem,
 		Content: "now"}, llm.Message{Role: llm.RoleUser, Content: "again"})
-	if _, err := c.Complete(context.Background(), r, nil); err != nil {
-		t.Fatal(err)
-	}
+	complete(t, c, r)
 	if asked := s.Requests(); len(asked) != 5 || asked[4].System() != "now" {
 		t.Errorf("it was not learned once, or the turn's context went astray: %s", asked[len(asked)-1].Raw)
 	}
@@ -247,15 +235,13 @@ func TestServersThatTakeLess(t *testing.T) {
 func TestTemplateWithoutTools(t *testing.T) {
 	s := fake(t)
 	c := client(t, s, true)
-	s.Queue(status(500, `{"error":{"code":500,"message":"Conversation roles must alternate user/assistant/user/assistant/..."}}`),
+	s.Queue(llmtest.Refusal(500, `{"error":{"code":500,"message":"Conversation roles must alternate user/assistant/user/assistant/..."}}`),
 		llmtest.Turn{Text: "ok"}, llmtest.Turn{Text: "ok"})
 	r := ask("time?")
 	r.Messages = append(r.Messages, llm.Message{Role: llm.RoleAssistant, ToolCalls: []llm.ToolCall{{ID: "1", Name: "now", Args: "{}"}}},
 		llm.Message{Role: llm.RoleTool, Name: "now", ToolCallID: "1", Content: "noon"})
 	for range 2 { // learned once
-		if _, err := c.Complete(context.Background(), r, nil); err != nil {
-			t.Fatal(err)
-		}
+		complete(t, c, r)
 	}
 	asked := s.Requests()
 	last := asked[len(asked)-1]
@@ -272,9 +258,7 @@ func TestExtraGoesBackWithItsCall(t *testing.T) {
 	r.Messages = append(r.Messages, llm.Message{Role: llm.RoleAssistant, ToolCalls: []llm.ToolCall{{ID: "1", Name: "a",
 		Args: "{}", Extra: json.RawMessage(`{"google":{"thought_signature":"sig"}}`)}}},
 		llm.Message{Role: llm.RoleTool, Name: "a", ToolCallID: "1", Content: ""})
-	if _, err := c.Complete(context.Background(), r, nil); err != nil {
-		t.Fatal(err)
-	}
+	complete(t, c, r)
 	if raw := string(s.Requests()[0].Raw); !strings.Contains(raw, `"thought_signature":"sig"`) || !strings.Contains(raw, "(empty)") {
 		t.Errorf("sent %s", raw)
 	}
@@ -296,14 +280,10 @@ func TestToolsOnTheWire(t *testing.T) {
 				Args: "{}", Extra: json.RawMessage(`{"seen":true}`)}}},
 				llm.Message{Role: llm.RoleTool, Name: "add", ToolCallID: "1", Content: "2"})
 		}
-		if _, err := c.Complete(context.Background(), r, nil); err != nil {
-			t.Fatal(err)
-		}
+		complete(t, c, r)
 		sent := s.Requests()[i]
 		var got, want any
-		if err := errors.Join(json.Unmarshal(sent.Tools, &got), json.Unmarshal(fmt.Appendf(nil, form, about), &want)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errors.Join(json.Unmarshal(sent.Tools, &got), json.Unmarshal(fmt.Appendf(nil, form, about), &want)))
 		if diff := cmp.Diff(want, got); diff != "" || len(sent.Messages) != len(r.Messages) ||
 			(i == 2) != strings.Contains(string(sent.Raw), `"seen":true`) {
 			t.Errorf("request %d: %s\n%s", i, diff, sent.Raw)
@@ -337,7 +317,7 @@ func TestMessagesComeLast(t *testing.T) {
 
 func TestSpendBoundsAttempts(t *testing.T) {
 	s := fake(t)
-	s.Queue(llmtest.Turn{Stream: []string{data(`{"content":""}`, "stop")}})
+	s.Queue(llmtest.Turn{Stream: []string{llmtest.Piece(`{"content":""}`, "stop")}})
 	spent := errors.New("spent")
 	left := 1
 	r := ask("hi")
@@ -355,10 +335,7 @@ func TestSpendBoundsAttempts(t *testing.T) {
 func TestConcurrencyIsCapped(t *testing.T) {
 	s := fake(t)
 	s.Respond(func(llmtest.Request) llmtest.Turn { return llmtest.Turn{Delay: 10 * time.Millisecond} })
-	c, err := New(Options{BaseURL: s.URL(), Model: "test", Concurrent: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := made(t, Options{BaseURL: s.URL(), Model: "test", Concurrent: 3})
 	done := make(chan error)
 	for range 20 {
 		go func() { _, err := c.Complete(context.Background(), ask("hi"), nil); done <- err }()
@@ -377,10 +354,7 @@ func TestCheck(t *testing.T) {
 	s := fake(t)
 	s.Models("qwen3:latest", "models/gemini-pro")
 	for name, class := range map[string]error{"qwen3": nil, "gemini-pro": nil, "llama9": llm.ErrModelNotFound} {
-		c, err := New(Options{BaseURL: s.URL(), Model: name})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := made(t, Options{BaseURL: s.URL(), Model: name})
 		if err := c.Check(context.Background()); !errors.Is(err, class) || (class == nil) != (err == nil) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -464,5 +438,12 @@ func TestTranscribe(t *testing.T) {
 	s.Close()
 	if _, err := c.Transcribe(t.Context(), "audio.ogg", []byte("sound")); !errors.Is(err, llm.ErrUnavailable) {
 		t.Errorf("without a server: %v", err)
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -2,6 +2,7 @@ package openai
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -22,8 +24,7 @@ import (
 type exchange struct {
 	messages []byte   // the list of them
 	tools    [][]byte // nil for none
-	warmth   []byte   // member that sets the temperature; nil for none
-	cache    []byte   // member that names what shares a beginning; nil for none
+	members  [][]byte // further ones of the request; nil ones are left out
 	marks    bool     // the provider caches what is marked
 
 	sent  []byte    // the body as it goes over the wire
@@ -57,19 +58,20 @@ func (d *doer) Do(req *http.Request) (*http.Response, error) {
 	if resp.StatusCode >= http.StatusBadRequest {
 		defer func() { _ = resp.Body.Close() }()
 		body, _ := io.ReadAll(io.LimitReader(resp.Body, maxError)) // half a body still says something
-		return nil, failure(resp, body, d.secret)
+		return nil, &llm.Error{
+			Class: class(resp.StatusCode, string(body)), Status: resp.StatusCode,
+			RetryAfter: retryAfter(resp.Header, time.Now()), Detail: hide(words(body), d.secret),
+		}
 	}
 	body := &capped{ReadCloser: resp.Body, left: maxBody, start: true, stream: strings.HasPrefix(resp.Header.Get("Content-Type"),
 		"text/event-stream")}
 	resp.Body = body
-	if ex != nil {
-		body.left = ex.room
+	if ex == nil {
+		return resp, nil
 	}
-	if ex != nil && !body.stream {
+	body.left, ex.body = ex.room, body
+	if !body.stream {
 		return d.whole(resp, ex)
-	}
-	if ex != nil {
-		ex.body = resp.Body
 	}
 	return resp, nil
 }
@@ -94,8 +96,8 @@ func (d *doer) whole(resp *http.Response, ex *exchange) (*http.Response, error) 
 	return resp, nil
 }
 
-// growing tells of each piece of a body that is more than blanks: some servers
-// send those to keep the connection while nothing comes.
+// growing reports each piece of a body that is more than blanks, which some servers
+// send to keep the connection while nothing comes.
 type growing struct {
 	io.Reader
 	touch func()
@@ -112,8 +114,7 @@ func (g *growing) Read(p []byte) (int, error) {
 // unreachable describes a failure without an answer. The URL stays out of it:
 // it may carry a key.
 func (d *doer) unreachable(err error) error {
-	var ue *url.Error
-	if errors.As(err, &ue) {
+	if ue, ok := errors.AsType[*url.Error](err); ok {
 		err = ue.Err
 	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
@@ -123,8 +124,9 @@ func (d *doer) unreachable(err error) error {
 }
 
 // complete adds to a request what the library leaves out or cannot say: the temperature,
-// tools and messages. The last two come last, after everything that never changes, so that nearly all of a request is
-// byte for byte the beginning of the next one, which is what provider caches need.
+// tools and messages. The last two come after everything that never changes, so that
+// nearly all of a request is byte for byte the beginning of the next one, as provider
+// caches need.
 func (ex *exchange) complete(req *http.Request) error {
 	body, err := io.ReadAll(req.Body) // a few settings
 	if err != nil {
@@ -140,8 +142,8 @@ func (ex *exchange) complete(req *http.Request) error {
 			return fmt.Errorf("rewrite request: %w", err)
 		}
 	}
-	size := len(body) + len(ms) + len(ex.warmth) + len(ex.cache) + len(toolsKey) + len(messagesKey) + 5
-	for _, t := range ex.tools {
+	size := len(body) + len(ms) + len(toolsKey) + len(messagesKey) + 5
+	for _, t := range slices.Concat(ex.tools, ex.members) {
 		size += len(t) + 1
 	}
 	out := append(make([]byte, 0, size), before...)
@@ -152,7 +154,7 @@ func (ex *exchange) complete(req *http.Request) error {
 		}
 		out = append(out, member...)
 	}
-	for _, member := range [][]byte{ex.warmth, ex.cache} {
+	for _, member := range ex.members {
 		if len(member) > 0 {
 			begin(string(member))
 		}
@@ -183,14 +185,6 @@ const (
 	noMessages  = messagesKey + `[]`
 	toolsKey    = `"tools":[`
 )
-
-// failure classifies an answer with an error status.
-func failure(resp *http.Response, body []byte, secret string) error {
-	return &llm.Error{
-		Class: class(resp.StatusCode, string(body)), Status: resp.StatusCode,
-		RetryAfter: retryAfter(resp.Header, time.Now()), Detail: hide(words(body), secret),
-	}
-}
 
 // words returns the message of an error body, in any provider's format.
 func words(body []byte) string {
@@ -223,12 +217,7 @@ func words(body []byte) string {
 func class(status int, body string) error {
 	low := strings.ToLower(body)
 	has := func(words ...string) bool {
-		for _, w := range words {
-			if strings.Contains(low, w) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(low, w) })
 	}
 	switch {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
@@ -284,26 +273,18 @@ func hide(text, secret string) string {
 }
 
 // classify turns the error that ended an attempt into an llm.Error. The caller has
-// checked that its own context is still alive.
-// a is what came of an answer until then, nil for none.
+// checked that its own context is still alive. a is what came of an answer until then,
+// nil for none.
 func (c *Client) classify(ctx context.Context, err error, a *answer) error {
-	var (
-		e       *llm.Error
-		partial string
-		usage   llm.Usage
-	)
+	e, ok := errors.AsType[*llm.Error](err)
+	if !ok {
+		e = &llm.Error{Class: llm.ErrUnavailable, Detail: cmp.Or(context.Cause(ctx), err).Error()}
+	}
+	e.Detail, e.Partial, e.Usage = hide(e.Detail, c.o.APIKey), "", llm.Usage{}
 	if a != nil {
-		partial, usage = a.text.String(), a.usage
+		e.Partial, e.Usage = a.text.String(), a.usage
 	}
-	if errors.As(err, &e) {
-		e.Detail, e.Partial, e.Usage = hide(e.Detail, c.o.APIKey), partial, usage
-		return e
-	}
-	detail := hide(err.Error(), c.o.APIKey)
-	if cause := context.Cause(ctx); cause != nil {
-		detail = cause.Error()
-	}
-	return &llm.Error{Class: llm.ErrUnavailable, Detail: detail, Partial: partial, Usage: usage}
+	return e
 }
 
 // watch ends an attempt that makes no progress. Only calls of touch count as
@@ -355,4 +336,60 @@ func (w *watch) stop() {
 	w.timer.Stop()
 	w.total.Stop()
 	w.cancel(nil)
+}
+
+// Bounds of what is read of an answer, streamed or not, overhead included.
+const (
+	maxAnswer = 4 << 20
+	maxBody   = 16 << 20  // of one that may be as long as many tokens are on the wire
+	maxLine   = 1 << 20   // of a stream
+	maxBeside = 256 << 10 // of a stream's lines that are no data: comments, errors
+	maxError  = 64 << 10  // of an answer with an error status
+)
+
+// perToken is the size of a streamed token on the wire with everything around it.
+const perToken = 512
+
+// errOverlong means that the answer is longer than may be read.
+var errOverlong = errors.New("the answer is too large to be one")
+
+// capped is a body that ends in errOverlong when it is larger than left. The
+// library holds a stream's lines whole, and all that are no data together, so
+// these have bounds of their own.
+type capped struct {
+	io.ReadCloser
+	left   int64
+	stream bool
+	start  bool // a line begins
+	data   bool // this line is data
+	line   int  // bytes of this line
+	beside int  // bytes of all lines that are none
+}
+
+// Read implements io.Reader.
+func (c *capped) Read(p []byte) (int, error) {
+	if c.left <= 0 {
+		return 0, errOverlong
+	}
+	n, err := c.ReadCloser.Read(p[:min(int64(len(p)), c.left)])
+	c.left -= int64(n)
+	if !c.stream {
+		return n, err
+	}
+	for _, b := range p[:n] {
+		if c.start {
+			c.data, c.line = b == 'd', 0
+		}
+		if c.start = b == '\n'; c.start {
+			continue
+		}
+		c.line++
+		if !c.data {
+			c.beside++
+		}
+		if c.line > maxLine || c.beside > maxBeside {
+			return 0, errOverlong
+		}
+	}
+	return n, err
 }

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,12 +38,12 @@ func (c *Client) Embed(ctx context.Context, texts []string) (all [][]float32, us
 		halved := c.shorter.Load()
 		limit := maxText >> halved
 		batch, size := []string{}, 0
-		for _, text := range texts[:min(len(texts), maxTexts)] {
-			text = clip(text, limit)
-			if size += len(text); size > maxSum {
+		for _, one := range texts[:min(len(texts), maxTexts)] {
+			one = cmp.Or(text.ClipBytes(one, limit), " ") // servers refuse an empty one
+			if size += len(one); size > maxSum {
 				break
 			}
-			batch = append(batch, text)
+			batch = append(batch, one)
 		}
 		err := c.persist(ctx, &tally{patient: true, void: func() {}}, func() error {
 			list, u, err := c.embed(ctx, batch)
@@ -59,14 +60,6 @@ func (c *Client) Embed(ctx context.Context, texts []string) (all [][]float32, us
 		texts = texts[len(batch):]
 	}
 	return all, used, nil
-}
-
-// clip cuts a text to n bytes. An empty one is refused by servers.
-func clip(s string, n int) string {
-	if s == "" {
-		return " "
-	}
-	return text.ClipBytes(s, n)
 }
 
 // embed makes one request.

@@ -15,12 +15,8 @@ import (
 
 func embedder(t testing.TB, s *llmtest.Server) *Client {
 	t.Helper()
-	c, err := New(Options{BaseURL: s.URL(), APIKey: key, Model: "test", Embedding: llmtest.EmbeddingModel,
+	return made(t, Options{BaseURL: s.URL(), APIKey: key, Model: "test", Embedding: llmtest.EmbeddingModel,
 		Timeout: 5 * time.Second, Total: time.Minute})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
 }
 
 func TestEmbedInBatches(t *testing.T) {
@@ -50,8 +46,8 @@ func TestEmbedInBatches(t *testing.T) {
 	// A model that reads less gets less, from then on.
 	s = fake(t)
 	c := embedder(t, s)
-	s.FailEmbeddings(status(400, `{"error":{"message":"the input length exceeds the context length"}}`),
-		status(500, `{"error":{"message":"input (2000 tokens) is too large to process. increase the physical batch size"}}`))
+	s.FailEmbeddings(llmtest.Refusal(400, `{"error":{"message":"the input length exceeds the context length"}}`),
+		llmtest.Refusal(500, `{"error":{"message":"input (2000 tokens) is too large to process. increase the physical batch size"}}`))
 	for range 2 {
 		if got, _, err := c.Embed(context.Background(), long[:1]); err != nil || len(got) != 1 {
 			t.Errorf("%d vectors, %v", len(got), err)
@@ -70,7 +66,7 @@ func TestEmbedInBatches(t *testing.T) {
 }
 
 func TestEmbedFailures(t *testing.T) {
-	boom := status(500, `{"error":{"message":"boom `+key+`"}}`)
+	boom := llmtest.Refusal(500, `{"error":{"message":"boom `+key+`"}}`)
 	short := llmtest.Turn{Body: `{"object":"list","data":[]}`}
 	for _, tt := range []struct {
 		name     string
@@ -80,10 +76,10 @@ func TestEmbedFailures(t *testing.T) {
 	}{
 		{"500 twice, then well", []llmtest.Turn{boom, boom}, nil, 3},
 		{"500 for ever", []llmtest.Turn{boom, boom, boom, boom}, llm.ErrUnavailable, 3},
-		{"429 with a short wait", []llmtest.Turn{status(429, `{}`, "Retry-After", "0.02")}, nil, 2},
-		{"429 with a long wait", []llmtest.Turn{status(429, `{}`, "Retry-After", "30")}, llm.ErrRateLimited, 1},
-		{"key", []llmtest.Turn{status(401, `{"error":{"message":"bad key `+key+`"}}`)}, llm.ErrAuth, 1},
-		{"model", []llmtest.Turn{status(404, `{"error":"model \"x\" not found"}`)}, llm.ErrModelNotFound, 1},
+		{"429 with a short wait", []llmtest.Turn{llmtest.Refusal(429, `{}`, "Retry-After", "0.02")}, nil, 2},
+		{"429 with a long wait", []llmtest.Turn{llmtest.Refusal(429, `{}`, "Retry-After", "30")}, llm.ErrRateLimited, 1},
+		{"key", []llmtest.Turn{llmtest.Refusal(401, `{"error":{"message":"bad key `+key+`"}}`)}, llm.ErrAuth, 1},
+		{"model", []llmtest.Turn{llmtest.Refusal(404, `{"error":"model \"x\" not found"}`)}, llm.ErrModelNotFound, 1},
 		{"silence", []llmtest.Turn{{Status: 200, Body: "{", Hang: true}}, nil, 2},
 		{"too few, then well", []llmtest.Turn{short}, nil, 2},
 		{"too few for ever", []llmtest.Turn{short, short}, llm.ErrInvalidOutput, 2},

@@ -23,19 +23,19 @@ func TestFaultFloods(t *testing.T) {
 		stream bool
 		text   bool // something to show comes of it
 	}{
-		{"endless text", llmtest.Turn{Flood: data(`{"content":"on and on "}`, "") + "\n\n"}, true, true},
-		{"text, then one endless line", llmtest.Turn{Stream: []string{data(`{"content":"so far"}`, "")}, Flood: "data: x"}, true, true},
+		{"endless text", llmtest.Turn{Flood: llmtest.Piece(`{"content":"on and on "}`, "") + "\n\n"}, true, true},
+		{"text, then one endless line", llmtest.Turn{Stream: []string{llmtest.Piece(`{"content":"so far"}`, "")}, Flood: "data: x"}, true, true},
 		{"one endless line", llmtest.Turn{Flood: "x"}, true, false},
 		{"one endless data line", llmtest.Turn{Header: map[string]string{"Content-Type": "text/event-stream"},
 			Body: `data: {"choices":[{"delta":{"content":"`, Flood: "long "}, true, false},
 		{"endless comments", llmtest.Turn{Flood: ": keep-alive\n\n"}, true, false},
 		{"endless empty lines", llmtest.Turn{Flood: "\n"}, true, false},
-		{"endless reasoning", llmtest.Turn{Flood: data(`{"reasoning_content":"hm, "}`, "") + "\n\n"}, true, false},
-		{"endless reasoning in the text", llmtest.Turn{Stream: []string{data(`{"content":"<think>"}`, "")},
-			Flood: data(`{"content":"hm, "}`, "") + "\n\n"}, true, false},
-		{"endless arguments", llmtest.Turn{Flood: data(`{"tool_calls":[{"index":0,"id":"a","function":{"name":"add","arguments":"1"}}]}`,
+		{"endless reasoning", llmtest.Turn{Flood: llmtest.Piece(`{"reasoning_content":"hm, "}`, "") + "\n\n"}, true, false},
+		{"endless reasoning in the text", llmtest.Turn{Stream: []string{llmtest.Piece(`{"content":"<think>"}`, "")},
+			Flood: llmtest.Piece(`{"content":"hm, "}`, "") + "\n\n"}, true, false},
+		{"endless arguments", llmtest.Turn{Flood: llmtest.Piece(`{"tool_calls":[{"index":0,"id":"a","function":{"name":"add","arguments":"1"}}]}`,
 			"") + "\n\n"}, true, false},
-		{"endless calls", llmtest.Turn{Flood: data(`{"tool_calls":[{"id":"","function":{"name":"add","arguments":"{}"}}]}`, "") + "\n\n"},
+		{"endless calls", llmtest.Turn{Flood: llmtest.Piece(`{"tool_calls":[{"id":"","function":{"name":"add","arguments":"{}"}}]}`, "") + "\n\n"},
 			true, false},
 		{"endless usage", llmtest.Turn{Flood: `data: {"usage":{"prompt_tokens":1}}` + "\n\n"}, true, false},
 		{"an endless body", llmtest.Turn{Body: `{"choices":[{"message":{"content":"`, Flood: "long "}, false, false},
@@ -45,10 +45,7 @@ func TestFaultFloods(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := fake(t)
 			s.Respond(func(llmtest.Request) llmtest.Turn { return tt.turn })
-			c, err := New(Options{BaseURL: s.URL(), Model: "test", Timeout: 20 * time.Second, Stream: tt.stream})
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := made(t, Options{BaseURL: s.URL(), Model: "test", Timeout: 20 * time.Second, Stream: tt.stream})
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			r, err := c.Complete(t.Context(), ask("hi"), func(string) {})
@@ -78,17 +75,14 @@ func TestFaultFloods(t *testing.T) {
 // is around each of its words on the wire.
 func TestLongAnswersAreNotCut(t *testing.T) {
 	s := fake(t)
-	line := data(`{"content":"word "}`, "")
+	line := llmtest.Piece(`{"content":"word "}`, "")
 	line = strings.Replace(line, `"model"`, fmt.Sprintf(`"padding":%q,"model"`, strings.Repeat("p", 300)), 1)
 	all := make([]string, 0, 16001)
 	for range 16000 {
 		all = append(all, line)
 	}
-	s.Queue(llmtest.Turn{Stream: append(all, data(`{}`, "stop"))})
-	c, err := New(Options{BaseURL: s.URL(), Model: "test", MaxTokens: 16000, Stream: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s.Queue(llmtest.Turn{Stream: append(all, llmtest.Piece(`{}`, "stop"))})
+	c := made(t, Options{BaseURL: s.URL(), Model: "test", MaxTokens: 16000, Stream: true})
 	r, err := c.Complete(t.Context(), ask("hi"), nil)
 	if err != nil || r.Finish != llm.FinishStop || len(r.Message.Content) != 5*16000 {
 		t.Errorf("%d bytes, %s, %v", len(r.Message.Content), r.Finish, err)

@@ -3,11 +3,13 @@ package openai
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"net/url"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"parley/internal/llm"
 	"parley/internal/text"
@@ -95,7 +97,7 @@ func hasToolTurns(r llm.Request) bool {
 }
 
 func hasImages(r llm.Request) bool {
-	return slices.ContainsFunc(r.Messages, func(m llm.Message) bool { return len(m.Images) > 0 })
+	return slices.ContainsFunc(r.Messages, llm.Message.Pictured)
 }
 
 // raised stands before what a template says in the errors of llama.cpp's server.
@@ -125,7 +127,7 @@ type Notebook interface {
 	LearnQuirk(ctx context.Context, endpoint, model, name string) error
 }
 
-// learned is what is known of each model of an endpoint.
+// learned holds the known quirks of each model at an endpoint.
 type learned struct {
 	mu     sync.Mutex // guards models
 	models map[string]quirks
@@ -142,7 +144,7 @@ func endpointName(base string) string {
 	return u.Scheme + "://" + u.Host + strings.TrimRight(u.Path, "/")
 }
 
-// of returns what is known about a model. After a failed read it asks the notebook
+// of returns the known quirks of a model. After a failed read it asks the notebook
 // again.
 func (l *learned) of(ctx context.Context, model string) (quirks, error) {
 	l.mu.Lock()
@@ -186,7 +188,7 @@ func (l *learned) keep(ctx context.Context, model string, q quirks) error {
 	return nil
 }
 
-// Quirks returns in words what is known about the model, for the operator.
+// Quirks describes the model's known quirks for the operator.
 func (c *Client) Quirks(ctx context.Context) ([]string, error) {
 	q, err := c.learned.of(ctx, c.o.Model)
 	q |= c.inspect(ctx)
@@ -197,4 +199,57 @@ func (c *Client) Quirks(ctx context.Context) ([]string, error) {
 		}
 	}
 	return list, err
+}
+
+// propsWait is how long a server is asked what it is before the first message.
+const propsWait = 2 * time.Second
+
+// props holds what llama.cpp's server says about its model at /props.
+type props struct {
+	Settings struct {
+		Ctx int `json:"n_ctx"` // tokens that each of its slots has
+	} `json:"default_generation_settings"`
+	Caps *struct {
+		System    bool `json:"supports_system_role"`
+		Tools     bool `json:"supports_tools"`
+		ToolCalls bool `json:"supports_tool_calls"`
+	} `json:"chat_template_caps"`
+}
+
+// inspect asks a llama.cpp server what its chat template supports: the server silently
+// drops the rest from the prompt, so no refusal would ever teach it. It asks once,
+// and only servers without TLS, which are self-hosted; any other answer, or none, is
+// ignored.
+func (c *Client) inspect(ctx context.Context) quirks {
+	c.once.Do(func() {
+		if !strings.HasPrefix(c.o.BaseURL, "http://") {
+			return
+		}
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), propsWait)
+		defer cancel()
+		if p, err := c.props(ctx); err == nil {
+			c.silent = p.quirks()
+		}
+	})
+	return c.silent
+}
+
+func (c *Client) props(ctx context.Context) (p props, err error) {
+	return p, c.ask(ctx, http.MethodGet, c.beside("/props"), nil, &p)
+}
+
+func (p props) quirks() (q quirks) {
+	if p.Caps == nil {
+		return 0
+	}
+	if !p.Caps.System {
+		q |= noSystem
+	}
+	if !p.Caps.Tools {
+		q |= noTools
+	}
+	if !p.Caps.ToolCalls {
+		q |= noToolTurns
+	}
+	return q
 }

@@ -88,14 +88,11 @@ func TestRefusals(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := fake(t)
-			s.Queue(status(tt.status, tt.body))
+			s.Queue(llmtest.Refusal(tt.status, tt.body))
 			s.Respond(func(llmtest.Request) llmtest.Turn { return llmtest.Turn{Text: "fine"} })
 			book := &notebook{rows: map[string][]string{}}
 			for range 2 { // two processes
-				c, err := New(Options{BaseURL: s.URL(), Model: "test", Temperature: new(0.0), Stream: true, Notebook: book})
-				if err != nil {
-					t.Fatal(err)
-				}
+				c := made(t, Options{BaseURL: s.URL(), Model: "test", Temperature: new(0.0), Stream: true, Notebook: book})
 				if resp, err := c.Complete(t.Context(), everything(), nil); err != nil || resp.Message.Content != "fine" {
 					t.Fatalf("%+v, %v", resp, err)
 				}
@@ -122,12 +119,9 @@ func TestWrongLesson(t *testing.T) {
 	s := fake(t)
 	book := &notebook{rows: map[string][]string{}}
 	s.Respond(func(llmtest.Request) llmtest.Turn {
-		return status(400, `{"error":{"message":"System role not supported, temperature is not supported, and image input, stream_options, unknown max_completion_tokens"}}`)
+		return llmtest.Refusal(400, `{"error":{"message":"System role not supported, temperature is not supported, and image input, stream_options, unknown max_completion_tokens"}}`)
 	})
-	c, err := New(Options{BaseURL: s.URL(), Model: "test", Stream: true, Notebook: book})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := made(t, Options{BaseURL: s.URL(), Model: "test", Stream: true, Notebook: book})
 	if _, err := c.Complete(t.Context(), ask("hi"), nil); err == nil || len(book.rows) != 0 {
 		t.Errorf("%v, kept %v", err, book.rows)
 	}
@@ -152,13 +146,11 @@ func TestWrongLesson(t *testing.T) {
 func TestModelsLearnApart(t *testing.T) {
 	s := fake(t)
 	s.Models("test", "other")
-	s.Queue(status(400, `{"error":{"message":"System role not supported"}}`))
+	s.Queue(llmtest.Refusal(400, `{"error":{"message":"System role not supported"}}`))
 	c := client(t, s, false)
 	for i, model := range []string{"test", "other"} {
 		r := llm.Request{Model: model, Messages: []llm.Message{{Role: llm.RoleSystem, Content: "be kind"}, {Role: llm.RoleUser, Content: "hi"}}}
-		if _, err := c.Complete(t.Context(), r, nil); err != nil {
-			t.Fatal(err)
-		}
+		complete(t, c, r)
 		if sent := s.Requests()[i+1]; strings.Contains(string(sent.Raw), `"role":"system"`) != (model == "other") {
 			t.Errorf("%s: %s", model, sent.Raw)
 		}
@@ -182,9 +174,7 @@ func TestSilentTemplate(t *testing.T) {
 	s := fake(t)
 	s.Props(`{"chat_template_caps":{"supports_system_role":true,"supports_tool_calls":false,"supports_tools":false}}`)
 	c := client(t, s, true)
-	if _, err := c.Complete(t.Context(), everything(), nil); err != nil {
-		t.Fatal(err)
-	}
+	complete(t, c, everything())
 	sent := s.Requests()[0]
 	if len(sent.Tools) != 0 || !strings.Contains(sent.System(), "Tells the time.") || strings.Contains(string(sent.Raw), `"tool_calls"`) {
 		t.Errorf("sent %s", sent.Raw)
@@ -204,9 +194,7 @@ func TestRecordedRefusals(t *testing.T) {
 	}
 	for _, file := range files {
 		body, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		name, _, _ := strings.Cut(filepath.Base(file), ".")
 		q := lessonOf(words(body), everything(), 0)
 		if i := slices.IndexFunc(lessons, func(l lesson) bool { return l.learns == q }); i < 0 || lessons[i].name != name {

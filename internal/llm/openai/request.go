@@ -2,6 +2,7 @@ package openai
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -18,13 +19,9 @@ import (
 // request turns a Request into the library's form, without what makes up nearly all of
 // it, and what that form cannot say: see tools, messages and temperature.
 func (c *Client) request(r llm.Request, known quirks) goopenai.ChatCompletionRequest {
-	model := r.Model
-	limit := r.MaxTokens
-	if limit == 0 {
-		limit = c.o.MaxTokens
-	}
-	req := goopenai.ChatCompletionRequest{Model: model, ReasoningEffort: c.o.Reasoning, Messages: []goopenai.ChatCompletionMessage{}}
-	if known&newLimit != 0 || c.modern(model) && known&oldLimit == 0 {
+	limit := cmp.Or(r.MaxTokens, c.o.MaxTokens)
+	req := goopenai.ChatCompletionRequest{Model: r.Model, ReasoningEffort: c.o.Reasoning, Messages: []goopenai.ChatCompletionMessage{}}
+	if known&newLimit != 0 || c.modern(r.Model) && known&oldLimit == 0 {
 		req.MaxCompletionTokens = limit
 	} else {
 		//lint:ignore SA1019 Ollama, Gemini and OpenRouter know only the older name
@@ -80,18 +77,13 @@ func (c *Client) temperature(model string, known quirks) []byte {
 // modern reports whether the endpoint wants max_completion_tokens: OpenAI itself,
 // and the models for which the library refuses the older name.
 func (c *Client) modern(model string) bool {
-	u, err := url.Parse(c.o.BaseURL)
-	return fixedTemperature(model) || (err == nil && strings.HasSuffix(u.Hostname(), "api.openai.com"))
+	return fixedTemperature(model) || strings.HasSuffix(c.host(), "api.openai.com")
 }
 
 // fixedTemperature lists the models that take only their own temperature.
 func fixedTemperature(model string) bool {
-	for _, prefix := range []string{"o1", "o3", "o4", "gpt-5", "gpt-6"} {
-		if strings.HasPrefix(model, prefix) {
-			return true
-		}
-	}
-	return false
+	own := []string{"o1", "o3", "o4", "gpt-5", "gpt-6"}
+	return slices.ContainsFunc(own, func(prefix string) bool { return strings.HasPrefix(model, prefix) })
 }
 
 // arranged arranges the messages for this server: the schema and the tools move into
@@ -164,4 +156,51 @@ func parts(m llm.Message) []goopenai.ChatMessagePart {
 		}})
 	}
 	return ps
+}
+
+// host returns the name of the endpoint's host.
+func (c *Client) host() string {
+	u, err := url.Parse(c.o.BaseURL)
+	if err != nil {
+		return ""
+	}
+	return strings.ToLower(u.Hostname())
+}
+
+// cacheKey returns the member of a request that keeps those with the same beginning
+// on one machine of the provider, if the endpoint is known to accept it; nil
+// otherwise, because strict servers refuse unknown fields.
+func (c *Client) cacheKey(key string) []byte {
+	if key == "" || c.host() != "api.openai.com" {
+		return nil
+	}
+	b, _ := json.Marshal(key) // a text always can
+	return append([]byte(`"prompt_cache_key":`), b...)
+}
+
+// marksCache reports whether the model caches only what is marked: those of Anthropic
+// behind OpenRouter.
+func (c *Client) marksCache(model string) bool {
+	return strings.HasPrefix(model, "anthropic/") && (c.host() == "openrouter.ai" || strings.HasSuffix(c.host(), ".openrouter.ai"))
+}
+
+// markCache marks where the beginnings end that the next request has too: the
+// system message, and the newest message.
+func markCache(messages []byte) ([]byte, error) {
+	var ms []map[string]json.RawMessage
+	if err := json.Unmarshal(messages, &ms); err != nil {
+		return nil, err
+	}
+	for _, at := range []int{0, len(ms) - 1} {
+		var text string
+		if at < 0 || json.Unmarshal(ms[at]["content"], &text) != nil || text == "" {
+			continue
+		}
+		content, err := json.Marshal([]any{map[string]any{"type": "text", "text": text, "cache_control": map[string]string{"type": "ephemeral"}}})
+		if err != nil {
+			return nil, err
+		}
+		ms[at]["content"] = content
+	}
+	return json.Marshal(ms)
 }

@@ -86,8 +86,7 @@ func spoken(calls []dialect.Call) []llm.ToolCall {
 	return list
 }
 
-// unreadable is what servers say when they cannot read the call that their own
-// model wrote: Ollama (issue 12884), llama.cpp (issue 24644).
+// unreadable matches errors of servers that cannot read the call their own model wrote: Ollama (issue 12884), llama.cpp (issue 24644).
 var unreadable = text.Pattern(
 	`(?i)error parsing tool call|failed to parse (input|tool call|messages? content|arguments)|tool call parsing failed`)
 

@@ -13,33 +13,28 @@ import (
 	"parley/internal/llm"
 )
 
-// events reads the data of a stream, one event at a time. It is ours because
-// the library keeps of an error in a stream only what has OpenAI's own form,
-// and loses the others.
-type events struct {
-	r *bufio.Reader
-}
-
-// newEvents reads events in pieces that are as small as most of them are.
-func newEvents(body io.Reader) *events { return &events{bufio.NewReaderSize(body, 1024)} }
-
-// next returns the data of the next event; io.EOF is the end. A line that is JSON by
-// itself is an error that was written without any form.
-func (e *events) next() ([]byte, error) {
-	for {
-		line, err := e.r.ReadBytes('\n')
-		line = bytes.TrimSpace(line)
-		data, isData := bytes.CutPrefix(line, []byte("data:"))
-		data = bytes.TrimSpace(data)
-		switch {
-		case isData && bytes.Equal(data, []byte("[DONE]")):
-			return nil, io.EOF
-		case isData && len(data) > 0 && (err == nil || errors.Is(err, io.EOF) && json.Valid(data)):
-			return data, nil
-		case err == nil && bytes.HasPrefix(line, []byte(`{"`)) && json.Valid(line):
-			return line, nil
-		case err != nil:
-			return nil, err
+// events returns what reads the data of a stream, one event at a time; io.EOF is the
+// end. A line that is JSON by itself is an error that was written without any form. It
+// is ours because the library keeps of an error in a stream only what has OpenAI's own
+// form, and loses the others.
+func events(body io.Reader) (next func() ([]byte, error)) {
+	r := bufio.NewReaderSize(body, 1024) // most pieces are small
+	return func() ([]byte, error) {
+		for {
+			line, err := r.ReadBytes('\n')
+			line = bytes.TrimSpace(line)
+			data, isData := bytes.CutPrefix(line, []byte("data:"))
+			data = bytes.TrimSpace(data)
+			switch {
+			case isData && bytes.Equal(data, []byte("[DONE]")):
+				return nil, io.EOF
+			case isData && len(data) > 0 && (err == nil || errors.Is(err, io.EOF) && json.Valid(data)):
+				return data, nil
+			case err == nil && bytes.HasPrefix(line, []byte(`{"`)) && json.Valid(line):
+				return line, nil
+			case err != nil:
+				return nil, err
+			}
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,15 +15,15 @@ import (
 	"parley/internal/text"
 )
 
-// ollamaWindow is what Ollama gives a model on a small machine when nobody says
-// otherwise; larger ones are known once the model is loaded.
+// ollamaWindow is Ollama's default on a small machine; larger ones are known once the
+// model is loaded.
 const ollamaWindow = 4096
 
 // Window asks the endpoint how many tokens the model takes, 0 where it does not
 // say. sure is false for what may be otherwise once the model is loaded. What a
 // server gives the model now counts before what the model could take.
 func (c *Client) Window(ctx context.Context) (tokens int, sure bool, err error) {
-	list, err := c.listed(ctx)
+	list, err := c.listed(ctx, strings.TrimRight(c.o.BaseURL, "/")+"/models")
 	if err != nil {
 		return 0, false, err
 	}
@@ -37,12 +38,14 @@ func (c *Client) Window(ctx context.Context) (tokens int, sure bool, err error) 
 			return c.ollama(ctx)
 		}
 	}
-	if !c.elsewhere() {
-		if n := c.lmStudio(ctx); n > 0 {
-			return n, true, nil
+	u, err := url.Parse(c.o.BaseURL)
+	if err == nil && strings.TrimRight(u.Path, "/") == "/v1" && u.Scheme != "https" { // others have nothing beside it
+		list, _ := c.listed(ctx, c.beside("/api/v0/models")) // LM Studio: what the model was loaded with
+		if i := slices.IndexFunc(list, func(l listing) bool { return c.isModel(l.ID) }); i >= 0 && list[i].window() > 0 {
+			return list[i].window(), true, nil
 		}
-		if n := c.llamaServer(ctx); n > 0 {
-			return n, true, nil
+		if p, err := c.props(ctx); err == nil && p.Settings.Ctx > 0 {
+			return p.Settings.Ctx, true, nil
 		}
 		if n, sure, err := c.ollama(ctx); err == nil && n > 0 {
 			return n, sure, nil
@@ -67,8 +70,7 @@ type listing struct {
 	// Anthropic
 	MaxInput int `json:"max_input_tokens"`
 	// LM Studio's own list
-	Loaded int    `json:"loaded_context_length"`
-	State  string `json:"state"`
+	Loaded int `json:"loaded_context_length"`
 }
 
 func (l listing) window() int {
@@ -81,54 +83,18 @@ func (l listing) window() int {
 	return 0
 }
 
-// listed returns the list of models with all that it says.
-func (c *Client) listed(ctx context.Context) ([]listing, error) {
+// listed returns the list of models at an address, with everything that it says.
+func (c *Client) listed(ctx context.Context, address string) ([]listing, error) {
 	var body struct {
 		Data []listing `json:"data"`
 	}
-	err := c.ask(ctx, http.MethodGet, strings.TrimRight(c.o.BaseURL, "/")+"/models", nil, &body)
+	err := c.ask(ctx, http.MethodGet, address, nil, &body)
 	return body.Data, err
-}
-
-// elsewhere reports whether the endpoint is of a kind that has no addresses beside
-// the interface that all speak: one with a path of its own.
-func (c *Client) elsewhere() bool {
-	u, err := url.Parse(c.o.BaseURL)
-	return err != nil || strings.TrimRight(u.Path, "/") != "/v1" || u.Scheme == "https"
 }
 
 // beside returns an address of the same server.
 func (c *Client) beside(path string) string {
 	return strings.TrimSuffix(strings.TrimRight(c.o.BaseURL, "/"), "/v1") + path
-}
-
-// lmStudio asks LM Studio for what the model was loaded with.
-func (c *Client) lmStudio(ctx context.Context) int {
-	var body struct {
-		Data []listing `json:"data"`
-	}
-	if c.ask(ctx, http.MethodGet, c.beside("/api/v0/models"), nil, &body) != nil {
-		return 0
-	}
-	for _, m := range body.Data {
-		if c.isModel(m.ID) {
-			return m.window()
-		}
-	}
-	return 0
-}
-
-// llamaServer asks llama.cpp's server for what each of its slots has.
-func (c *Client) llamaServer(ctx context.Context) int {
-	var body struct {
-		Settings struct {
-			Ctx int `json:"n_ctx"`
-		} `json:"default_generation_settings"`
-	}
-	if c.ask(ctx, http.MethodGet, c.beside("/props"), nil, &body) != nil {
-		return 0
-	}
-	return body.Settings.Ctx
 }
 
 var numCtx = text.Pattern(`(?m)^\s*num_ctx\s+(\d+)`)

@@ -44,10 +44,7 @@ func TestWindow(t *testing.T) {
 				_, _ = w.Write([]byte(reply))
 			}))
 			t.Cleanup(s.Close)
-			c, err := New(Options{BaseURL: s.URL + "/v1", Model: "m"})
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := made(t, Options{BaseURL: s.URL + "/v1", Model: "m"})
 			if tokens, sure, err := c.Window(t.Context()); tokens != tt.tokens || sure != tt.sure || err != nil {
 				t.Errorf("%d tokens, %t, %v", tokens, sure, err)
 			}

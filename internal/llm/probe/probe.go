@@ -4,8 +4,10 @@
 package probe
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -21,7 +23,7 @@ const wordsNoAddress = "that is no address, so nothing was sent; one looks like 
 
 // Place is an endpoint that was found.
 type Place struct {
-	Base   string    // its address, mended where it had to be
+	Base   string    // its address, corrected where needed
 	Added  string    // what was missing at the end of the address that was given; "" for nothing
 	Models []string  // sorted; nil where the endpoint lists none
 	Date   time.Time // of its answer, by its own clock; zero where it does not say
@@ -30,7 +32,7 @@ type Place struct {
 // patience bounds one request that lists or looks.
 const patience = 10 * time.Second
 
-// endings are what people copy along from documentation.
+// endings are paths that people copy along from documentation.
 var endings = []string{"/chat/completions", "/completions", "/embeddings", "/responses", "/models"}
 
 // Find looks for an OpenAI-compatible interface at an address, and below and above it
@@ -53,9 +55,9 @@ func Find(ctx context.Context, address, key string) (Place, error) {
 			if ok {
 				return Place{Base: base, Added: missing(given, base), Models: names, Date: r.date}, nil
 			}
-			err = &Problem{Kind: Page, said: catalog.Fill("something answers at %s, but it is no list of models", base)}
+			err = &Problem{Kind: Page, Filled: catalog.Fill("something answers at %s, but it is no list of models", base)}
 		}
-		if p := (*Problem)(nil); asProblem(err, &p) && !p.elsewhere() {
+		if p, ok := errors.AsType[*Problem](err); ok && !p.elsewhere() {
 			return Place{Base: base, Added: missing(given, base), Date: r.date}, err
 		}
 		silent = append(silent, base)
@@ -84,7 +86,7 @@ func tidy(address string) (string, error) {
 	}
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return "", &Problem{Kind: Path, said: catalog.Fill(wordsNoAddress)}
+		return "", &Problem{Kind: Path, Filled: catalog.Fill(wordsNoAddress)}
 	}
 	u.RawQuery, u.Fragment = "", ""
 	path := strings.TrimRight(u.Path, "/")
@@ -149,10 +151,7 @@ func (r reply) models() (names []string, ok bool) {
 		return nil, false
 	}
 	for _, m := range bare {
-		name := m.ID
-		if name == "" {
-			name = m.Name
-		}
+		name := cmp.Or(m.ID, m.Name)
 		if name != "" && !slices.Contains(names, name) {
 			names = append(names, name)
 		}

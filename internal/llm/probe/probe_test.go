@@ -115,8 +115,7 @@ func TestFindSaysWhatStandsInTheWay(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := probe.Find(t.Context(), tt.address, tt.key)
-			var p *probe.Problem
-			if !errors.As(err, &p) || p.Kind != tt.kind {
+			if p, ok := errors.AsType[*probe.Problem](err); !ok || p.Kind != tt.kind {
 				t.Errorf("got %v", err)
 			}
 			if err != nil && strings.Contains(err.Error(), "secret") {
@@ -208,8 +207,7 @@ func TestTrySaysWhyAChatWouldFail(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := tryAt(t.Context(), t, tt.base, tt.key)
-			var p *probe.Problem
-			if !errors.As(err, &p) || p.Kind != tt.kind {
+			if p, ok := errors.AsType[*probe.Problem](err); !ok || p.Kind != tt.kind {
 				t.Errorf("got %v", err)
 			}
 		})

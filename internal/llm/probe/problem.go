@@ -18,7 +18,7 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// Kind is what stands in the way.
+// Kind classifies a Problem.
 type Kind string
 
 // The kinds of Problem.
@@ -41,22 +41,14 @@ const (
 // the fix, without any secret.
 type Problem struct {
 	Kind Kind
-	said catalog.Filled
+	catalog.Filled
 }
 
 // Error implements error.
-func (p *Problem) Error() string { return p.said.String() }
-
-// String implements catalog.Phrase.
-func (p *Problem) String() string { return p.said.String() }
-
-// In says it in a language.
-func (p *Problem) In(in catalog.Printer) string { return p.said.In(in) }
+func (p *Problem) Error() string { return p.String() }
 
 // elsewhere reports whether another path of the host may be right.
 func (p *Problem) elsewhere() bool { return p.Kind == Path || p.Kind == Page || p.Kind == Refused }
-
-func asProblem(err error, p **Problem) bool { return errors.As(err, p) }
 
 // maxBody bounds what is read of an answer.
 const maxBody = 4 << 20
@@ -80,7 +72,7 @@ func ask(ctx context.Context, method, address, key string, body []byte) (reply, 
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
 	if err != nil {
-		return reply{}, &Problem{Kind: Path, said: catalog.Fill(wordsNoAddress)}
+		return reply{}, &Problem{Kind: Path, Filled: catalog.Fill(wordsNoAddress)}
 	}
 	if key != "" {
 		req.Header.Set("Authorization", "Bearer "+key)
@@ -99,7 +91,7 @@ func ask(ctx context.Context, method, address, key string, body []byte) (reply, 
 	r.date, _ = http.ParseTime(resp.Header.Get("Date"))
 	r.body, err = io.ReadAll(io.LimitReader(resp.Body, maxBody))
 	if err != nil {
-		return r, &Problem{Kind: Away, said: catalog.Fill("%s broke off its answer", r.asked)}
+		return r, &Problem{Kind: Away, Filled: catalog.Fill("%s broke off its answer", r.asked)}
 	}
 	r.html = strings.Contains(resp.Header.Get("Content-Type"), "html") || bytes.HasPrefix(bytes.TrimSpace(r.body), []byte("<"))
 	return r, nil

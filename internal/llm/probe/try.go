@@ -21,7 +21,7 @@ type Endpoint struct {
 	Base, Key, Name string
 }
 
-// Outcome is what a model could do.
+// Outcome reports what a model can do.
 type Outcome struct {
 	Took  time.Duration // of the first answer
 	Said  string        // the first answer
@@ -77,8 +77,8 @@ func request(words string) llm.Request {
 		{Role: llm.RoleUser, Content: words}}}
 }
 
-// explain finds out why a model did not answer. Where its error does not say, the
-// address is asked once more, to see what answers there.
+// explain finds out why a model did not answer. Where its error does not say, it asks
+// the address again, to see what answers there.
 func (e Endpoint) explain(ctx context.Context, err error) error {
 	host := e.Base
 	if u, err := url.Parse(e.Base); err == nil {
@@ -109,8 +109,8 @@ func (e Endpoint) explain(ctx context.Context, err error) error {
 	return &Problem{Refused, catalog.Fill("%s does not accept a conversation with %s: %s", host, e.Name, failed.Detail)}
 }
 
-// look asks the address once more; nil where JSON answers, whose words say more
-// than its status.
+// look asks the address again; nil where JSON answers, whose words say more than its
+// status.
 func (e Endpoint) look(ctx context.Context) error {
 	body, err := json.Marshal(map[string]any{"model": e.Name, "messages": []map[string]string{{"role": "user", "content": askWord}}})
 	if err != nil {
@@ -120,14 +120,13 @@ func (e Endpoint) look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var p *Problem
-	if err := r.problem(); asProblem(err, &p) && (p.Kind != Path && p.Kind != Refused && p.Kind != Unwell || !json.Valid(r.body)) {
+	if p, ok := errors.AsType[*Problem](r.problem()); ok && (p.Kind != Path && p.Kind != Refused && p.Kind != Unwell || !json.Valid(r.body)) {
 		return p
 	}
 	return nil
 }
 
-// others names models that the endpoint has, as the rest of a sentence.
+// absent says that the endpoint does not have the model, and names some that it has.
 func (e Endpoint) absent(ctx context.Context, host string) catalog.Filled {
 	none := catalog.Fill("%s does not have the model %s", host, e.Name)
 	r, err := ask(ctx, http.MethodGet, strings.TrimRight(e.Base, "/")+"/models", e.Key, nil)

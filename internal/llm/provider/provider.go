@@ -20,7 +20,7 @@ type Provider struct {
 	Base string                // of its OpenAI-compatible interface
 	Keys string                // the page where its keys are made
 	Best string                // what people take who name no model; "" for the first in its list
-	form func() *regexp.Regexp // of its keys; nil where nothing tells them from others
+	form func() *regexp.Regexp // of its keys; nil where nothing distinguishes them
 }
 
 // providers are asked, and shown, in this order. OpenAI's keys hold a mark of its
@@ -58,10 +58,10 @@ func At(address string) *Provider {
 	return nil
 }
 
-// Refuses says why a key is not sent to this provider, nil when it may be: it is
-// somebody else's for certain, or has not the form that all keys here have.
-func (p Provider) Refuses(key string) error {
-	owner := Owner(key)
+// Refuses says why a key is not sent to p, nil when it may be: it is somebody else's for
+// certain, or has not the form that all keys here have.
+func (f Forms) Refuses(p Provider, key string) error {
+	owner := f.Owner(key)
 	switch {
 	case owner == p.Name:
 		return nil
@@ -73,13 +73,17 @@ func (p Provider) Refuses(key string) error {
 	return nil
 }
 
-// otherTokens are of no provider of models.
-var otherTokens = []struct {
-	name string
-	form func() *regexp.Regexp
-}{
-	{"Telegram", text.Pattern(`^\d+:[\w-]+$`)},
-	{"Discord", text.Pattern(`^[\w-]{20,}\.[\w-]{5,}\.[\w-]{20,}$`)},
+// Forms are those of secrets that no provider of models made, by whose they are: of the
+// platforms, for example. Those of a few services are known here.
+type Forms []Form
+
+// Form is what one owner's secrets look like.
+type Form struct {
+	Owner   string
+	Matches func() *regexp.Regexp
+}
+
+var services = Forms{
 	{"GitHub", text.Pattern(`^(gh[pousr]|github_pat)_`)},
 	{"Slack", text.Pattern(`^xox[a-z]-`)},
 	{"AWS", text.Pattern(`^A(KI|SI)A[A-Z0-9]{16}$`)},
@@ -97,13 +101,13 @@ func Of(text string) *Provider {
 
 // Owner names whose secret a text is for certain, "" when that cannot be
 // told.
-func Owner(text string) string {
+func (f Forms) Owner(text string) string {
 	if p := Of(text); p != nil {
 		return p.Name
 	}
-	for _, o := range otherTokens {
-		if o.form().MatchString(text) {
-			return o.name
+	for _, one := range slices.Concat(f, services) {
+		if one.Matches().MatchString(text) {
+			return one.Owner
 		}
 	}
 	return ""
@@ -112,8 +116,8 @@ func Owner(text string) string {
 // Belongs says why a secret must not be sent to an address: it is somebody
 // else's for certain, and the address is that of a known provider. An address
 // that nobody knows may be a gateway for any of them.
-func Belongs(secret, address string) error {
-	owner, at := Owner(secret), At(address)
+func (f Forms) Belongs(secret, address string) error {
+	owner, at := f.Owner(secret), At(address)
 	if owner == "" || at == nil || at.Name == owner {
 		return nil
 	}

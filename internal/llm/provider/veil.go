@@ -10,11 +10,11 @@ import (
 // dot stands for a character that is not shown.
 const dot = "•"
 
-// secretive is how secrets begin, or what is shaped like nothing else: digits as at
-// the front of Telegram's tokens.
+// secretive is how secrets begin, or what is shaped like nothing else: six digits, as at
+// the front of a bot's token.
 var secretive = text.Pattern(`^(sk-|gsk_|AIza|xai-|nvapi-|pplx-|hf_|csk-|gh[pousr]_|github_pat_|xox|AKIA|ASIA|\d{6})`)
 
-// plain is what people type who name something: a number, a word, a host.
+// plain matches names that people type: a number, a word, a host.
 var plain = text.Pattern(`^[a-z0-9._:/-]*$|^[A-Za-z]{1,15}$`)
 
 // bare is an address without its scheme: keys may have dots and slashes, too.
@@ -26,11 +26,11 @@ const longestWord = 23
 
 // IsAddress reports whether a text is certainly the address of a server, and no
 // secret.
-func IsAddress(text string) bool {
+func (f Forms) IsAddress(text string) bool {
 	if strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "https://") {
 		return true
 	}
-	return Owner(text) == "" && bare().MatchString(text) && short(text)
+	return f.Owner(text) == "" && bare().MatchString(text) && short(text)
 }
 
 func short(w string) bool {

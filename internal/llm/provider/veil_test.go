@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"parley/internal/llm/provider"
+	"parley/internal/text"
 )
 
 // TestVeilShowsAddressesAndNoSecret types each line character by character: what is
@@ -40,16 +41,17 @@ func TestVeilShowsAddressesAndNoSecret(t *testing.T) {
 
 func TestKeysGoOnlyWhereTheyBelong(t *testing.T) {
 	openai, anthropic, telegram := "sk-proj-"+strings.Repeat("a", 40), "sk-ant-api03-abc", "7234567890:AAHabcdefghijklmnopqrstuvwx"
+	forms := provider.Forms{{Owner: "Telegram", Matches: text.Pattern(`^\d+:[\w-]+$`)}}
 	for _, p := range provider.All() {
 		for owner, key := range map[string]string{"OpenAI": openai, "Anthropic": anthropic, "Telegram": telegram} {
-			if err := p.Refuses(key); (err == nil) != (owner == p.Name) {
+			if err := forms.Refuses(p, key); (err == nil) != (owner == p.Name) {
 				t.Errorf("a key of %s for %s: %v", owner, p.Name, err)
 			} else if err != nil && strings.Contains(err.Error(), key) {
 				t.Errorf("the key is shown: %v", err)
 			}
 		}
 		// DeepSeek's, and many others', which nothing tells apart.
-		err := p.Refuses("sk-0123456789abcdef0123456789abcdef")
+		err := forms.Refuses(p, "sk-0123456789abcdef0123456789abcdef")
 		if (err == nil) != (p.Name == "Mistral" || p.Name == "DeepSeek") {
 			t.Errorf("an unknown key for %s: %v", p.Name, err)
 		}

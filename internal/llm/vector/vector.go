@@ -1,7 +1,6 @@
-// Package vector is what texts mean, as numbers: vectors in the form they are
-// stored in, how near two of them are, and how a ranking by words and one by
-// nearness become one. It is arithmetic: it makes no vector, calls no model and
-// stores nothing.
+// Package vector compares texts by meaning: it knows the stored form of vectors, how
+// near two of them are, and how to fuse a ranking by words with one by nearness. It is
+// arithmetic: it makes no vector, calls no model and stores nothing.
 package vector
 
 import (
@@ -15,9 +14,9 @@ import (
 	"time"
 )
 
-// Embed turns texts into vectors, one per text, in order: llm.Embedder's one
-// method. A text that the model refuses has a nil one. Whoever hands it out says in the log when it fails; without a vector
-// everything is found by words alone.
+// Embed turns texts into vectors, one per text, in order: llm.Embedder's one method. A
+// text that the model refuses has a nil one. Whoever hands it out logs its failures;
+// without a vector everything is found by words alone.
 type Embed func(ctx context.Context, texts []string) ([][]float32, error)
 
 // patience is how long a question waits for its vector.

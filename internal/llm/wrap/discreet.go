@@ -18,49 +18,29 @@ type Discreet struct {
 
 // Complete implements llm.Model.
 func (d Discreet) Complete(ctx context.Context, r llm.Request, onText func(string)) (llm.Response, error) {
-	r.Messages, r.Tools = d.messages(r.Messages), d.tools(r.Tools)
+	r.Messages, r.Tools = replaced(r.Messages, d.leaks, d.message), replaced(r.Tools, d.toolLeaks, d.tool)
 	show, end := d.stream(onText)
 	resp, err := d.Model.Complete(ctx, r, show)
 	end()
 	resp.Message = d.message(resp.Message)
-	var e *llm.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*llm.Error](err); ok {
 		e.Detail, e.Partial = d.Hide.Hide(e.Detail), d.Hide.Hide(e.Partial)
 	}
 	return resp, err
 }
 
-// messages returns ms itself where it has no secret, as nearly always.
-func (d Discreet) messages(ms []llm.Message) []llm.Message {
-	clean := func(m llm.Message) bool {
-		return !d.Hide.Finds(m.Content) && !slices.ContainsFunc(m.ToolCalls, func(c llm.ToolCall) bool { return d.Hide.Finds(c.Args) })
-	}
-	own := false
-	for i, m := range ms {
-		if clean(m) {
-			continue
-		}
-		if !own {
-			ms, own = slices.Clone(ms), true
-		}
-		ms[i] = d.message(m)
-	}
-	return ms
+// leaks reports whether a message holds a secret.
+func (d Discreet) leaks(m llm.Message) bool {
+	return d.Hide.Finds(m.Content) || slices.ContainsFunc(m.ToolCalls, func(c llm.ToolCall) bool { return d.Hide.Finds(c.Args) })
 }
 
-// tools does the same for tools.
-func (d Discreet) tools(list []llm.ToolSpec) []llm.ToolSpec {
-	own := false
-	for i, t := range list {
-		if !d.Hide.Finds(t.Description) && !d.Hide.FindsIn(t.Parameters) {
-			continue
-		}
-		if !own {
-			list, own = slices.Clone(list), true
-		}
-		list[i].Description, list[i].Parameters = d.Hide.Hide(t.Description), d.Hide.HideJSON(t.Parameters)
-	}
-	return list
+func (d Discreet) toolLeaks(t llm.ToolSpec) bool {
+	return d.Hide.Finds(t.Description) || d.Hide.FindsIn(t.Parameters)
+}
+
+func (d Discreet) tool(t llm.ToolSpec) llm.ToolSpec {
+	t.Description, t.Parameters = d.Hide.Hide(t.Description), d.Hide.HideJSON(t.Parameters)
+	return t
 }
 
 func (d Discreet) message(m llm.Message) llm.Message {

@@ -32,13 +32,13 @@ func (e Ears) Hear(ctx context.Context, name string, audio []byte) (text string,
 			asked[ear.Name] = true
 			text, err = ear.Hear(ctx, name, audio)
 			ear.Breaker.leave(ctx, err)
-			call := Call{"transcription", ear.Name, "failed", llm.Usage{}}
+			var used llm.Usage
 			if err == nil {
 				n := llm.EstimateTokens(llm.Message{Content: text})
-				call.Outcome, call.Usage = "ok", llm.Usage{Completion: n, Total: n, Attempts: 1}
-				call.Usage.Cost = ear.Price.Of(call.Usage)
+				used = llm.Usage{Completion: n, Total: n, Attempts: 1}
+				used.Cost = ear.Price.Of(used)
 			}
-			e.Count(ctx, call)
+			e.Count(ctx, Call{"transcription", ear.Name, outcome(err), used})
 			if err == nil || ctx.Err() != nil {
 				return text, err
 			}

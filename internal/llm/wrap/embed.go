@@ -30,10 +30,10 @@ type Vectors struct {
 	Price Price
 }
 
-// Embedder hands out vectors: each question's once, with secrets hidden, and
-// none for a while after a failure of all endpoints, which it tells the log once.
-// Questions and what is stored rest apart: what one met says little about the
-// other. A text that is refused while the model takes others costs only itself.
+// Embedder hands out vectors, with secrets hidden; it asks for each question's once.
+// After a failure of all endpoints, logged once, it makes none for a while. Questions and
+// stored texts rest apart: a failure of one says little about the other. A text that is
+// refused while the model takes others costs only itself.
 type Embedder struct {
 	Of    []Vectors // the same model at each; the first that works
 	Name  string    // of the model
@@ -42,7 +42,7 @@ type Embedder struct {
 	Log   *slog.Logger
 	Now   func() time.Time
 	// Wait is how long a question waits for its vector, however many ask for it;
-	// 0 is until there is one. Its request goes on, for the next who asks.
+	// 0 is until there is one. Its request continues, for the next who asks.
 	Wait time.Duration
 	// Background runs what nobody waits for, and is waited for at the end; nil
 	// only without Wait.
@@ -133,7 +133,7 @@ func (e *Embedder) board(ctx context.Context, question string) *flight {
 	return f
 }
 
-// request asks the model, and heeds how it goes.
+// request asks the model and notes the outcome.
 func (e *Embedder) request(ctx context.Context, safe []string) ([][]float32, error) {
 	list, err := e.each(ctx, safe)
 	e.note(ctx, err)
@@ -178,12 +178,8 @@ func aboutTexts(ctx context.Context, err error) bool {
 	if ctx.Err() != nil {
 		return false
 	}
-	for _, class := range []error{llm.ErrUnavailable, llm.ErrBadRequest, llm.ErrContextOverflow, llm.ErrFiltered, llm.ErrInvalidOutput} {
-		if errors.Is(err, class) {
-			return true
-		}
-	}
-	return false
+	classes := []error{llm.ErrUnavailable, llm.ErrBadRequest, llm.ErrContextOverflow, llm.ErrFiltered, llm.ErrInvalidOutput}
+	return slices.ContainsFunc(classes, func(class error) bool { return errors.Is(err, class) })
 }
 
 // first asks each endpoint until one answers, and counts what each took.
@@ -192,11 +188,7 @@ func (e *Embedder) first(ctx context.Context, texts []string) (list [][]float32,
 		var used llm.Usage
 		list, used, err = v.Embed(ctx, texts)
 		used.Cost = v.Price.Of(used)
-		call := Call{"embedding", v.Name, "ok", used}
-		if err != nil {
-			call.Outcome = "failed"
-		}
-		e.Count(ctx, call)
+		e.Count(ctx, Call{"embedding", v.Name, outcome(err), used})
 		if err == nil || ctx.Err() != nil {
 			break
 		}
@@ -229,7 +221,7 @@ func (e *Embedder) resting(ctx context.Context) bool {
 	return e.Now().Before(e.rests[vector.Asking(ctx)])
 }
 
-// note heeds how a request went. That somebody gave up on an answer says nothing
+// note records how a request went. That somebody gave up on an answer says nothing
 // about the endpoint.
 func (e *Embedder) note(ctx context.Context, err error) {
 	if errors.Is(context.Cause(ctx), context.Canceled) {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 
 	"parley/internal/llm"
@@ -43,8 +44,8 @@ const (
 	leastDoubt = 1e-4 // of a weight's first doubt that always stays: models and habits change
 )
 
-// NewGauge goes on from a state that Save was given; "" begins anew, and so
-// does one that cannot be read.
+// NewGauge resumes from a state that Save was given. An empty or unreadable one begins
+// anew.
 func NewGauge(state string, save func(string)) *Gauge {
 	g := &Gauge{Save: save, weight: llm.Usual}
 	for i, d := range doubts {
@@ -57,7 +58,7 @@ func NewGauge(state string, save func(string)) *Gauge {
 	return g
 }
 
-// gaugeState is what is kept of a Gauge.
+// gaugeState is the stored form of a Gauge.
 type gaugeState struct {
 	Weight llm.Traits                                    `json:"weight"`
 	Doubt  [len(llm.Traits{})][len(llm.Traits{})]float64 `json:"doubt"`
@@ -78,7 +79,7 @@ func (g *Gauge) Estimate(r llm.Request) int {
 // Learn takes in what a provider counted for a request. One with pictures
 // teaches nothing, nor does a count of nothing.
 func (g *Gauge) Learn(r llm.Request, counted int) {
-	if g == nil || counted <= 0 || pictured(r) {
+	if g == nil || counted <= 0 || slices.ContainsFunc(r.Messages, llm.Message.Pictured) {
 		return
 	}
 	state := g.learn(llm.TraitsOf(r), float64(counted))
@@ -87,16 +88,7 @@ func (g *Gauge) Learn(r llm.Request, counted int) {
 	}
 }
 
-func pictured(r llm.Request) bool {
-	for _, m := range r.Messages {
-		if len(m.Images) > 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// learn returns what is to be kept, "" when too little has changed.
+// learn returns the state to store, "" when too little has changed.
 func (g *Gauge) learn(t llm.Traits, counted float64) string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -164,7 +156,7 @@ func (g *Gauge) lean(t llm.Traits, counted float64) {
 	}
 }
 
-// String tells what was learned, for the log.
+// String summarizes what was learned, for the log.
 func (g *Gauge) String() string {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -1,6 +1,7 @@
 package wrap
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -20,14 +21,10 @@ func (p Price) Of(u llm.Usage) float64 {
 	if p == (Price{}) {
 		return u.Cost
 	}
-	cached := p.Cached
-	if cached == 0 {
-		cached = p.Input
-	}
-	return (float64(u.Prompt-u.Cached)*p.Input + float64(u.Cached)*cached + float64(u.Completion)*p.Output) / 1e6
+	return (float64(u.Prompt-u.Cached)*p.Input + float64(u.Cached)*cmp.Or(p.Cached, p.Input) + float64(u.Completion)*p.Output) / 1e6
 }
 
-// Amount is what a call takes.
+// Amount is the cost of a call.
 type Amount struct {
 	Tokens int64
 	Money  float64
@@ -41,11 +38,11 @@ type Call struct {
 	Usage   llm.Usage
 }
 
-// Count hears of a call that has ended. It may write to the database.
+// Count is called for each call that has ended. It may write to the database.
 type Count func(ctx context.Context, c Call)
 
-// Meter holds every call of a model to limits of tokens and money, so that a
-// limit is passed by one call at most, and tells of each call how it ended.
+// Meter holds every call of a model to limits of tokens and money, so that at most one
+// call exceeds a limit, and counts how each call ended.
 type Meter struct {
 	llm.Model
 	Name      string // of the model, where a request names none
@@ -66,14 +63,8 @@ type Meter struct {
 // Complete implements llm.Model.
 func (m Meter) Complete(ctx context.Context, r llm.Request, onText func(string)) (llm.Response, error) {
 	m.Window.Refresh(ctx)
-	guess := llm.Usage{Prompt: m.Gauge.Estimate(r), Completion: r.MaxTokens}
-	if guess.Completion == 0 {
-		guess.Completion = m.MaxTokens
-	}
-	name := r.Model
-	if name == "" {
-		name = m.Name
-	}
+	guess := llm.Usage{Prompt: m.Gauge.Estimate(r), Completion: cmp.Or(r.MaxTokens, m.MaxTokens)}
+	name := cmp.Or(r.Model, m.Name)
 	done, err := m.Reserve(ctx, m.amount(guess))
 	if err != nil {
 		m.Count(ctx, Call{m.Purpose, name, "refused", llm.Usage{}})
@@ -87,12 +78,16 @@ func (m Meter) Complete(ctx context.Context, r llm.Request, onText func(string))
 	took := m.took(r, resp, err, said)
 	resp.Usage = took
 	done(m.amount(took))
-	outcome := "ok"
-	if err != nil {
-		outcome = "failed"
-	}
-	m.Count(ctx, Call{m.Purpose, name, outcome, took})
+	m.Count(ctx, Call{m.Purpose, name, outcome(err), took})
 	return resp, err
+}
+
+// outcome returns how a call ended, as it is counted.
+func outcome(err error) string {
+	if err != nil {
+		return "failed"
+	}
+	return "ok"
 }
 
 // counting is onText that counts the characters which came.
@@ -114,8 +109,8 @@ func counting(onText func(string), said *int) func(string) {
 // billed too; one that never came is not.
 func (m Meter) took(r llm.Request, resp llm.Response, err error, said int) llm.Usage {
 	u := resp.Usage
-	var e *llm.Error
-	if errors.As(err, &e) {
+	e, _ := errors.AsType[*llm.Error](err)
+	if e != nil {
 		u = e.Usage
 	}
 	switch {
@@ -123,7 +118,9 @@ func (m Meter) took(r llm.Request, resp llm.Response, err error, said int) llm.U
 		u.Prompt, u.Completion = m.Gauge.Estimate(r), (said+3)/4
 	case err != nil: // it never came, or has its bill
 	case u.Total > 0:
-		m.Gauge.Learn(r, firstPrompt(u))
+		if u.Attempts <= 1 && u.Cached <= u.Prompt { // some count without what was cached
+			m.Gauge.Learn(r, u.Prompt)
+		}
 	case u.Attempts > 0:
 		u.Prompt, u.Completion = m.Gauge.Estimate(r), llm.EstimateTokens(resp.Message)
 	}
@@ -133,14 +130,6 @@ func (m Meter) took(r llm.Request, resp llm.Response, err error, said int) llm.U
 		e.Usage = u
 	}
 	return u
-}
-
-// firstPrompt returns what one request had, 0 where that cannot be told.
-func firstPrompt(u llm.Usage) int {
-	if u.Attempts > 1 || u.Cached > u.Prompt { // some count without what was cached
-		return 0
-	}
-	return u.Prompt
 }
 
 func (m Meter) amount(u llm.Usage) Amount {

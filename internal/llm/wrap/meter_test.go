@@ -25,14 +25,14 @@ func TestLedger(t *testing.T) {
 			return func(Amount) { open.Tokens -= a.Tokens }, nil
 		}}
 	stream := func(finish, text, usage string) llmtest.Turn {
-		return llmtest.Turn{Stream: []string{piece(`{"content":"`+text+`"}`, finish), `data: {"choices":[],"usage":` + usage + `}`,
+		return llmtest.Turn{Stream: []string{llmtest.Piece(`{"content":"`+text+`"}`, finish), `data: {"choices":[],"usage":` + usage + `}`,
 			"data: [DONE]"}}
 	}
 	s.Queue(
-		stream(`"stop"`, "hello", `{"prompt_tokens":1000,"completion_tokens":50,"prompt_tokens_details":{"cached_tokens":800}}`),
-		stream(`"stop"`, "", `{"prompt_tokens":500,"completion_tokens":20}`), // empty, billed, and asked again
-		stream(`"stop"`, "hello", `{"prompt_tokens":500,"completion_tokens":30}`),
-		stream(`"content_filter"`, "x", `{"prompt_tokens":300,"completion_tokens":5}`), // refused, and billed
+		stream("stop", "hello", `{"prompt_tokens":1000,"completion_tokens":50,"prompt_tokens_details":{"cached_tokens":800}}`),
+		stream("stop", "", `{"prompt_tokens":500,"completion_tokens":20}`), // empty, billed, and asked again
+		stream("stop", "hello", `{"prompt_tokens":500,"completion_tokens":30}`),
+		stream("content_filter", "x", `{"prompt_tokens":300,"completion_tokens":5}`), // refused, and billed
 	)
 	for range 3 {
 		_, _ = m.Complete(t.Context(), request("hi"), func(string) {})
@@ -48,7 +48,7 @@ func TestLedger(t *testing.T) {
 	// Where an endpoint says nothing, what it took is estimated; what was never
 	// answered took nothing.
 	got = llm.Usage{}
-	s.Queue(llmtest.Turn{Stream: []string{piece(`{"content":"hello there, how are you?"}`, `"stop"`)}}, refusal(500, ""))
+	s.Queue(llmtest.Turn{Stream: []string{llmtest.Piece(`{"content":"hello there, how are you?"}`, "stop")}}, llmtest.Refusal(500, ""))
 	for range 2 {
 		_, _ = m.Complete(t.Context(), request("a question of some length"), func(string) {})
 	}

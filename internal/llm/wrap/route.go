@@ -1,12 +1,18 @@
+// Package wrap stands around models: it asks them in order until one answers
+// (Route), lets one rest that failed (Breaker), holds each to limits of tokens
+// and money (Meter), learns how its tokens count (Gauge) and how many it takes
+// (Window), hides secrets from it (Discreet), shows where time went (Traced) and
+// remembers vectors (Embedder). Nothing in it knows an endpoint or writes a
+// prompt.
 package wrap
 
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 
 	"parley/internal/llm"
@@ -40,7 +46,8 @@ type Route struct {
 	Log      *slog.Logger
 }
 
-// Back-off between rounds: doubled each time, within a third more or less.
+// Back-off between rounds: doubled each time, within a third more or less, so that
+// clients that failed together do not come back together.
 const (
 	firstPause = 250 * time.Millisecond
 	mostPause  = 5 * time.Second
@@ -60,7 +67,7 @@ func (r Route) Complete(ctx context.Context, req llm.Request, onText func(string
 		if err == nil || call.over {
 			return resp, err
 		}
-		wait := max(min(jittered(pause), left), call.tip)
+		wait := max(min(pause*2/3+rand.N(pause*2/3), left), call.tip)
 		if !call.soon || left <= 0 || wait > left || r.Tries > 0 && call.tries >= r.Tries {
 			return llm.Response{}, err
 		}
@@ -132,8 +139,8 @@ func (c *routed) round(ctx context.Context, legs []Leg) (llm.Response, error) {
 				resp.Usage = resp.Usage.Add(c.lost)
 				return resp, nil
 			}
-			var e *llm.Error
-			if ctx.Err() != nil || !errors.As(err, &e) || errors.Is(err, llm.ErrLimit) {
+			e, ok := errors.AsType[*llm.Error](err)
+			if ctx.Err() != nil || !ok || errors.Is(err, llm.ErrLimit) {
 				c.over = true
 				return llm.Response{}, err
 			}
@@ -190,8 +197,8 @@ type failure struct {
 	err  *llm.Error
 }
 
-// worst is what a round that failed is told as: the first failure, unless one
-// says that a shorter request would do.
+// worst returns the error of a failed round: the first failure, unless one says that a
+// shorter request would do.
 func (c *routed) worst(failed []failure) error {
 	if len(failed) == 0 {
 		return &llm.Error{Class: llm.ErrUnavailable, Detail: "no model is left to ask"}
@@ -201,13 +208,11 @@ func (c *routed) worst(failed []failure) error {
 		told = *failed[i].err
 	}
 	if len(failed) > 1 {
-		told.Detail = ""
-		for i, f := range failed {
-			if i > 0 {
-				told.Detail += "; "
-			}
-			told.Detail += fmt.Sprintf("%s: %s", f.name, f.err.Detail)
+		var details []string
+		for _, f := range failed {
+			details = append(details, f.name+": "+f.err.Detail)
 		}
+		told.Detail = strings.Join(details, "; ")
 	}
 	told.Usage = c.lost
 	return &told
@@ -215,20 +220,24 @@ func (c *routed) worst(failed []failure) error {
 
 // unseen returns the messages without pictures.
 func unseen(ms []llm.Message) []llm.Message {
-	if !slices.ContainsFunc(ms, func(m llm.Message) bool { return len(m.Images) > 0 }) {
-		return ms
-	}
-	ms = slices.Clone(ms)
-	for i, m := range ms {
-		if len(m.Images) > 0 {
-			ms[i].Images = nil
-			ms[i].Content += "\n(There is a picture here that you cannot see. Say so if it matters.)"
-		}
-	}
-	return ms
+	return replaced(ms, llm.Message.Pictured, func(m llm.Message) llm.Message {
+		m.Images = nil
+		m.Content += "\n(There is a picture here that you cannot see. Say so if it matters.)"
+		return m
+	})
 }
 
-// jittered keeps clients that failed together from coming back together.
-func jittered(d time.Duration) time.Duration {
-	return d*2/3 + rand.N(d*2/3)
+// replaced returns list with others in place of those that are found; list itself, which
+// is not changed, where none is.
+func replaced[T any](list []T, found func(T) bool, other func(T) T) []T {
+	if !slices.ContainsFunc(list, found) {
+		return list
+	}
+	list = slices.Clone(list)
+	for i, one := range list {
+		if found(one) {
+			list[i] = other(one)
+		}
+	}
+	return list
 }

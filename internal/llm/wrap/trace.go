@@ -18,7 +18,7 @@ import (
 
 // Traces show where the time of an answer went: a span for the message, one for
 // each model call and each tool call within it, sent to a collector as
-// OpenTelemetry's OTLP/HTTP wants it in JSON. They tell names, counts and
+// OpenTelemetry's OTLP/HTTP wants it in JSON. They hold names, counts and
 // times, never what was said. Names and attributes are those of OpenTelemetry's
 // conventions for generative AI, so that a collector knows them; what they have
 // no name for begins with "parley.".
@@ -121,7 +121,7 @@ func (t *Tracer) Begin(parent *Span, name string, kind int) *Span {
 	return s
 }
 
-// Set adds what is known by now; value is a text or an int.
+// Set adds an attribute; value is a text or an int.
 func (s *Span) Set(key string, value any) {
 	if s == nil {
 		return
@@ -197,11 +197,10 @@ func (t *Tracer) send() {
 }
 
 func (t *Tracer) post(batch []*Span) error {
-	service := Attribute{Key: "service.name"}
-	name := "parley"
-	service.Value.Text = &name
+	var resource Span
+	resource.Set("service.name", "parley")
 	body, err := json.Marshal(map[string]any{"resourceSpans": []any{map[string]any{
-		"resource":   map[string]any{"attributes": []Attribute{service}},
+		"resource":   map[string]any{"attributes": resource.Attrs},
 		"scopeSpans": []any{map[string]any{"scope": map[string]any{"name": "parley", "version": t.version}, "spans": batch}},
 	}}})
 	if err != nil {

@@ -1,6 +1,7 @@
 package wrap
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -8,7 +9,7 @@ import (
 	"parley/internal/llm"
 )
 
-// Traced makes a span of each call, and tells when its text began.
+// Traced makes a span of each call, and reports when its text began.
 type Traced struct {
 	llm.Model
 	Name   string // of the model, where a request names none
@@ -20,10 +21,7 @@ type Traced struct {
 
 // Complete implements llm.Model.
 func (m Traced) Complete(ctx context.Context, r llm.Request, onText func(string)) (llm.Response, error) {
-	name := r.Model
-	if name == "" {
-		name = m.Name
-	}
+	name := cmp.Or(r.Model, m.Name)
 	ctx, s := m.Tracer.Start(ctx, "chat "+name, Client)
 	resp, err := m.Model.Complete(ctx, r, m.noting(name, s, onText))
 	s.Set("gen_ai.operation.name", "chat")

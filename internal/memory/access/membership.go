@@ -2,7 +2,6 @@ package access
 
 import (
 	"context"
-	"database/sql"
 	"time"
 
 	"parley/internal/chat"
@@ -24,16 +23,12 @@ func (r *Register) Absent(_ context.Context, user string, k chat.Key) (bool, err
 // Unattested lists the places where somebody spoke, the latest first, and was
 // not seen lately; at most limit.
 func (r *Register) Unattested(_ context.Context, user string, limit int) (keys []chat.Key, err error) {
-	rows, err := r.db.Query(`SELECT p.platform, p.channel FROM participants p
+	keys, err = engine.Select(r.db, func(row engine.Scanner) (k chat.Key, err error) {
+		err = row.Scan(&k.Platform, &k.Channel)
+		return k, err
+	}, `SELECT p.platform, p.channel FROM participants p
 		LEFT JOIN membership b ON b.user_id = p.user_id AND b.platform = p.platform AND b.channel = p.channel
 		WHERE p.user_id = ? AND coalesce(b.checked_at, '') < ? GROUP BY p.platform, p.channel ORDER BY max(p.last_id) DESC LIMIT ?`,
 		user, engine.Stamp(r.now().Add(-Attested)), limit)
-	if err != nil {
-		return nil, engine.During("list places", err)
-	}
-	keys, err = engine.Collect(rows, func(row *sql.Rows) (k chat.Key, err error) {
-		err = row.Scan(&k.Platform, &k.Channel)
-		return k, err
-	})
 	return keys, engine.During("list places", err)
 }

@@ -1,14 +1,13 @@
 package access
 
 import (
-	"database/sql"
 	"sync/atomic"
 
 	"parley/internal/chat"
 	"parley/internal/db/engine"
 )
 
-// names are what channels are called and were called before. It is immutable.
+// names maps channels to their present and former names. It is immutable.
 type names struct {
 	now  map[chat.Key]chat.Key   // by an old name
 	were map[chat.Key][]chat.Key // by today's name
@@ -20,8 +19,8 @@ type moves struct {
 	last atomic.Pointer[names]
 }
 
-// read returns the names, or those that were read last while they cannot be: a place must
-// not become another one because a disk fails.
+// names returns the names, or while they cannot be read those that were read last: a place
+// must not become another one because a disk fails.
 func (r *Register) names() *names {
 	n, err := r.moves.kept.Get(struct{}{}, r.readNames)
 	if err == nil {
@@ -35,21 +34,14 @@ func (r *Register) names() *names {
 }
 
 func (r *Register) readNames() (*names, error) {
-	type move struct{ from, to chat.Key }
-	rows, err := r.db.Query("SELECT platform, channel, became FROM moves")
-	if err != nil {
-		return nil, err
-	}
-	list, err := engine.Collect(rows, func(row *sql.Rows) (m move, err error) {
-		err = row.Scan(&m.from.Platform, &m.from.Channel, &m.to.Channel)
-		m.to.Platform = m.from.Platform
-		return m, err
-	})
 	n := &names{now: map[chat.Key]chat.Key{}, were: map[chat.Key][]chat.Key{}}
-	for _, m := range list {
-		n.now[m.from] = m.to
-		n.were[m.to] = append(n.were[m.to], m.from)
-	}
+	_, err := engine.Select(r.db, func(row engine.Scanner) (from chat.Key, err error) {
+		var to chat.Key
+		err = row.Scan(&from.Platform, &from.Channel, &to.Channel)
+		to.Platform = from.Platform
+		n.now[from], n.were[to] = to, append(n.were[to], from)
+		return from, err
+	}, "SELECT platform, channel, became FROM moves")
 	return n, err
 }
 
@@ -87,15 +79,9 @@ func (r *Register) Moves() (list []chat.Move) {
 // called before.
 func Rename(tx *engine.Tx, mv chat.Move) error {
 	args := engine.Named{"platform": mv.From.Platform, "from": mv.From.Channel, "to": mv.To.Channel}
-	for _, q := range []string{
+	return engine.During("note a move", tx.ExecAll(args,
 		"DELETE FROM moves WHERE platform = :platform AND channel = :to",
 		"UPDATE moves SET became = :to WHERE platform = :platform AND became = :from",
-		"INSERT INTO moves (platform, channel, became) VALUES (:platform, :from, :to) ON CONFLICT (platform, channel) DO " +
-			"UPDATE SET became = excluded.became",
-	} {
-		if _, err := tx.Exec(q, args); err != nil {
-			return engine.During("note a move", err)
-		}
-	}
-	return nil
+		"INSERT INTO moves (platform, channel, became) VALUES (:platform, :from, :to) ON CONFLICT (platform, channel) DO "+
+			"UPDATE SET became = excluded.became"))
 }

@@ -2,8 +2,6 @@ package access
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 
 	"parley/internal/db/engine"
 )
@@ -19,33 +17,25 @@ type NoteAuthor struct {
 
 // NoteAuthors lists them all.
 func (g *Register) NoteAuthors(context.Context) ([]NoteAuthor, error) {
-	rows, err := g.db.Query("SELECT path, user_id, shared, hash FROM note_authors ORDER BY path")
-	if err != nil {
-		return nil, engine.During("list authors of notes", err)
-	}
-	all, err := engine.Collect(rows, func(r *sql.Rows) (a NoteAuthor, err error) {
+	all, err := engine.Select(g.db, func(r engine.Scanner) (a NoteAuthor, err error) {
 		err = r.Scan(&a.Path, &a.User, &a.Shared, &a.Hash)
 		return a, err
-	})
+	}, "SELECT path, user_id, shared, hash FROM note_authors ORDER BY path")
 	return all, engine.During("list authors of notes", err)
 }
 
 // SaveNoteAuthor stores whose a note is. A note keeps its first author: who
 // writes to it later changes only what it is recognized by.
 func (g *Register) SaveNoteAuthor(ctx context.Context, a NoteAuthor) error {
-	return engine.During("store author of a note", g.db.Write(ctx, func(tx *engine.Tx) error {
-		_, err := tx.Exec(`INSERT INTO note_authors (path, user_id, shared, hash, at) VALUES (?, ?, ?, ?, ?)
-			ON CONFLICT (path) DO UPDATE SET hash = excluded.hash, at = excluded.at`, a.Path, a.User, a.Shared, append([]byte{}, a.Hash...), engine.Stamp(g.now()))
-		return err
-	}))
+	return engine.During("store author of a note", g.db.Exec(ctx, `INSERT INTO note_authors (path, user_id, shared, hash, at) VALUES (?, ?, ?, ?, ?)
+		ON CONFLICT (path) DO UPDATE SET hash = excluded.hash, at = excluded.at`, a.Path, a.User, a.Shared, append([]byte{}, a.Hash...), engine.Stamp(g.now())))
 }
 
 // MoveNoteAuthor follows a note to another name.
 func (g *Register) MoveNoteAuthor(ctx context.Context, from, to string) error {
 	return engine.During("move author of a note", g.db.Write(ctx, func(tx *engine.Tx) error {
-		_, e1 := tx.Exec("DELETE FROM note_authors WHERE path = ? AND EXISTS (SELECT 1 FROM note_authors o WHERE o.path = ?) AND path <> ?",
-			to, from, from)
-		_, e2 := tx.Exec("UPDATE note_authors SET path = ? WHERE path = ?", to, from)
-		return errors.Join(e1, e2)
+		return tx.ExecAll(engine.Named{"from": from, "to": to},
+			"DELETE FROM note_authors WHERE path = :to AND EXISTS (SELECT 1 FROM note_authors o WHERE o.path = :from) AND path <> :from",
+			"UPDATE note_authors SET path = :to WHERE path = :from")
 	}))
 }

@@ -15,11 +15,12 @@ func (r *Register) Attend(ctx context.Context, p chat.Presence) error {
 	return engine.During("store presence", r.db.Write(ctx, func(tx *engine.Tx) error { return Appear(tx, p, r.now()) }))
 }
 
-// Appear is Attend within a transaction. Whoever comes back sees what is said from then
-// on, and their own words. Reminders of who is out, and of all where the bot is out, wait.
+// Appear is Attend within a transaction. Somebody who comes back sees what is said from then
+// on, and their own words. Reminders wait for people who are out, and for everybody where
+// the bot is out.
 func Appear(tx *engine.Tx, p chat.Presence, now time.Time) error {
 	k := p.Key
-	if p.User.ID == "" { // we are out: of nobody it is known any more
+	if p.User.ID == "" { // the bot left; membership is unknown
 		_, e1 := tx.Exec("DELETE FROM membership WHERE platform = ? AND channel = ? AND state = 'in'", k.Platform, k.Channel)
 		return errors.Join(e1, agenda.Lose(tx, now, "platform = ? AND channel = ?", k.Platform, k.Channel))
 	}
@@ -42,7 +43,7 @@ func Appear(tx *engine.Tx, p chat.Presence, now time.Time) error {
 	return agenda.Lose(tx, now, "user_id = ? AND platform = ? AND channel = ?", p.User.ID, k.Platform, k.Channel)
 }
 
-// Spoke takes it from a message that its author is there.
+// Spoke notes from a message that its author is there.
 func Spoke(tx *engine.Tx, m chat.Message, at time.Time) error {
 	if m.Kind != chat.KindText && m.Kind != chat.KindCommand {
 		return nil

@@ -9,8 +9,6 @@ import (
 	"context"
 	"crypto/subtle"
 	"database/sql"
-	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -68,11 +66,8 @@ func (g *Register) fewGrants() (map[string]string, error) {
 
 // Grant gives an id a role, replacing the one it had. by is whoever decided.
 func (g *Register) Grant(ctx context.Context, id, role, by string) error {
-	return engine.During("grant", g.db.Write(ctx, func(tx *engine.Tx) error {
-		_, err := tx.Exec("INSERT INTO grants VALUES (?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET role = excluded.role, "+
-			"by_id = excluded.by_id, at = excluded.at", id, role, by, engine.Stamp(g.now()))
-		return err
-	}))
+	return engine.During("grant", g.db.Exec(ctx, "INSERT INTO grants VALUES (?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET role = "+
+		"excluded.role, by_id = excluded.by_id, at = excluded.at", id, role, by, engine.Stamp(g.now())))
 }
 
 // newcomersTold is the setting that holds up to when Newcomers told of people.
@@ -89,36 +84,25 @@ func (g *Register) Newcomers(ctx context.Context, by string, tell func(id, at st
 	if err != nil {
 		return err
 	}
-	rows, err := g.db.Query("SELECT id, at FROM grants WHERE role = 'member' AND by_id = ? AND at > ? ORDER BY at",
-		by, cmp.Or(since, engine.Stamp(g.now().Add(-newcomerFor))))
-	if err != nil {
-		return engine.During("newcomers", err)
-	}
 	type newcomer struct{ id, at string }
-	list, err := engine.Collect(rows, func(r *sql.Rows) (n newcomer, err error) { return n, r.Scan(&n.id, &n.at) })
+	list, err := engine.Select(g.db, func(r engine.Scanner) (n newcomer, err error) {
+		err = r.Scan(&n.id, &n.at)
+		return n, err
+	}, "SELECT id, at FROM grants WHERE role = 'member' AND by_id = ? AND at > ? ORDER BY at",
+		by, cmp.Or(since, engine.Stamp(g.now().Add(-newcomerFor))))
 	if err != nil || len(list) == 0 {
 		return engine.During("newcomers", err)
 	}
 	for _, n := range list {
 		tell(n.id, n.at)
 	}
-	return engine.During("newcomers", g.db.Write(ctx, func(tx *engine.Tx) error {
-		_, err := tx.Exec("INSERT INTO settings VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
-			newcomersTold, list[len(list)-1].at)
-		return err
-	}))
+	return engine.During("newcomers", g.db.Exec(ctx, "INSERT INTO settings VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = "+
+		"excluded.value", newcomersTold, list[len(list)-1].at))
 }
 
 // Revoke takes back what Grant gave; false when there was nothing.
 func (g *Register) Revoke(ctx context.Context, id string) (bool, error) {
-	var n int64
-	err := g.db.Write(ctx, func(tx *engine.Tx) error {
-		res, err := tx.Exec("DELETE FROM grants WHERE id = ?", id)
-		if err == nil {
-			n, err = res.RowsAffected()
-		}
-		return err
-	})
+	n, err := g.db.Count(ctx, "DELETE FROM grants WHERE id = ?", id)
 	return n > 0, engine.During("revoke", err)
 }
 
@@ -130,20 +114,7 @@ func (g *Register) Grants(_ context.Context) (map[string]string, error) {
 
 // listGrants returns at most limit grants, by their ids.
 func (g *Register) listGrants(limit int) (map[string]string, error) {
-	rows, err := g.db.Query("SELECT id, role FROM grants LIMIT ?", limit)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }()
-	all := map[string]string{}
-	for rows.Next() {
-		var id, role string
-		if err := rows.Scan(&id, &role); err != nil {
-			return nil, err
-		}
-		all[id] = role
-	}
-	return all, rows.Err()
+	return engine.Pairs[string, string](g.db, "SELECT id, role FROM grants LIMIT ?", limit)
 }
 
 // ofProcess begins the holder of a code that is for whoever brings it: each of several
@@ -157,11 +128,8 @@ func (g *Register) AddCode(ctx context.Context, purpose string, hash []byte, who
 	if self := g.self(); who.ID == "" && self != "" {
 		who.ID = ofProcess + self
 	}
-	return engine.During("add code", g.db.Write(ctx, func(tx *engine.Tx) error {
-		_, err := tx.Exec("INSERT INTO codes VALUES (?, ?, ?, ?, ?) ON CONFLICT (purpose, user_id) DO UPDATE SET name = "+
-			"excluded.name, hash = excluded.hash, expires_at = excluded.expires_at", purpose, who.ID, who.Name, hash, engine.Stamp(until))
-		return err
-	}))
+	return engine.During("add code", g.db.Exec(ctx, "INSERT INTO codes VALUES (?, ?, ?, ?, ?) ON CONFLICT (purpose, user_id) DO UPDATE SET "+
+		"name = excluded.name, hash = excluded.hash, expires_at = excluded.expires_at", purpose, who.ID, who.Name, hash, engine.Stamp(until)))
 }
 
 // TakeCode uses a code up and returns whom it was for. ok is false when there
@@ -171,22 +139,15 @@ func (g *Register) AddCode(ctx context.Context, purpose string, hash []byte, who
 func (g *Register) TakeCode(ctx context.Context, purpose string, hash []byte) (who chat.User, ok bool, err error) {
 	err = g.db.Write(ctx, func(tx *engine.Tx) error {
 		who, ok = chat.User{}, false
-		rows, err := tx.Query("SELECT user_id, name, hash FROM codes WHERE purpose = ? AND expires_at > ?", purpose, engine.Stamp(g.now()))
-		if err != nil {
-			return err
-		}
-		defer func() { _ = rows.Close() }()
-		for rows.Next() {
-			var u chat.User
+		_, err := engine.Select(tx, func(r engine.Scanner) (u chat.User, err error) {
 			var h []byte
-			if err := rows.Scan(&u.ID, &u.Name, &h); err != nil {
-				return err
-			}
-			if subtle.ConstantTimeCompare(h, hash) == 1 {
+			err = r.Scan(&u.ID, &u.Name, &h)
+			if err == nil && subtle.ConstantTimeCompare(h, hash) == 1 {
 				who, ok = u, true
 			}
-		}
-		if err := errors.Join(rows.Err(), rows.Close()); err != nil || !ok {
+			return u, err
+		}, "SELECT user_id, name, hash FROM codes WHERE purpose = ? AND expires_at > ?", purpose, engine.Stamp(g.now()))
+		if err != nil || !ok {
 			return err
 		}
 		_, err = tx.Exec("DELETE FROM codes WHERE purpose = ? AND (user_id = ? OR purpose = 'claim')", purpose, who.ID)
@@ -200,29 +161,21 @@ func (g *Register) TakeCode(ctx context.Context, purpose string, hash []byte) (w
 
 // Waiting returns who holds a live code for a purpose.
 func (g *Register) Waiting(_ context.Context, purpose string) ([]chat.User, error) {
-	rows, err := g.db.Query("SELECT user_id, name FROM codes WHERE purpose = ? AND expires_at > ? ORDER BY expires_at, user_id",
-		purpose, engine.Stamp(g.now()))
-	if err != nil {
-		return nil, fmt.Errorf("list codes: %w", err)
-	}
-	all, err := engine.Collect(rows, func(r *sql.Rows) (u chat.User, err error) {
+	all, err := engine.Select(g.db, func(r engine.Scanner) (u chat.User, err error) {
 		err = r.Scan(&u.ID, &u.Name)
 		return u, err
-	})
+	}, "SELECT user_id, name FROM codes WHERE purpose = ? AND expires_at > ? ORDER BY expires_at, user_id",
+		purpose, engine.Stamp(g.now()))
 	return all, engine.During("list codes", err)
 }
 
 // DropCode makes a person's code stop working; false when there is none.
 func (g *Register) DropCode(ctx context.Context, purpose, user string) (bool, error) {
-	var n int64
-	err := g.db.Write(ctx, func(tx *engine.Tx) error {
-		n = 0
-		return tx.Count(&n, "DELETE FROM codes WHERE purpose = ? AND user_id = ?", purpose, user)
-	})
+	n, err := g.db.Count(ctx, "DELETE FROM codes WHERE purpose = ? AND user_id = ?", purpose, user)
 	return n > 0, engine.During("drop code", err)
 }
 
-// Try counts one guess by a person and tells whether it is among the first
+// Try counts one guess by a person and reports whether it is among the first
 // limit within the window that the first of them opened.
 func (g *Register) Try(ctx context.Context, user string, limit int, window time.Duration) (bool, error) {
 	var tries int
@@ -240,10 +193,7 @@ func (g *Register) Try(ctx context.Context, user string, limit int, window time.
 
 // Forgive forgets a person's guesses.
 func (g *Register) Forgive(ctx context.Context, user string) error {
-	return engine.During("forget guesses", g.db.Write(ctx, func(tx *engine.Tx) error {
-		_, err := tx.Exec("DELETE FROM attempts WHERE user_id = ?", user)
-		return err
-	}))
+	return engine.During("forget guesses", g.db.Exec(ctx, "DELETE FROM attempts WHERE user_id = ?", user))
 }
 
 // Policy returns what was decided about a channel, zero when nothing was.
@@ -258,32 +208,24 @@ func (g *Register) policy(k chat.Key) (p chat.Policy, err error) {
 	var names sql.NullString
 	err = g.db.QueryRow("SELECT listen, who, tools FROM policies WHERE platform = ? AND channel = ?", k.Platform, k.Channel).
 		Scan(&p.Listen, &p.Who, &names)
-	if errors.Is(err, engine.ErrNotFound) {
-		return p, nil
-	}
 	if names.Valid {
 		p.Tools = strings.FieldsFunc(names.String, func(r rune) bool { return r == ',' }) // none is not nil
 	}
-	return p, engine.During("read policy", err)
+	return p, engine.During("read policy", engine.NoRow(err, nil))
 }
 
 // SetPolicy decides about a channel.
 func (g *Register) SetPolicy(ctx context.Context, k chat.Key, p chat.Policy) error {
 	names := sql.NullString{String: strings.Join(p.Tools, ","), Valid: p.Tools != nil}
-	return engine.During("set policy", g.db.Write(ctx, func(tx *engine.Tx) error {
-		_, err := tx.Exec(`INSERT INTO policies (platform, channel, listen, who, tools) VALUES (?, ?, ?, ?, ?)
-			ON CONFLICT (platform, channel) DO UPDATE SET listen = excluded.listen, who = excluded.who, tools = excluded.tools`,
-			k.Platform, k.Channel, cmp.Or(p.Listen, "mention"), p.Who, names)
-		return err
-	}))
+	return engine.During("set policy", g.db.Exec(ctx, `INSERT INTO policies (platform, channel, listen, who, tools) VALUES (?, ?, ?, ?, ?)
+		ON CONFLICT (platform, channel) DO UPDATE SET listen = excluded.listen, who = excluded.who, tools = excluded.tools`,
+		k.Platform, k.Channel, cmp.Or(p.Listen, "mention"), p.Who, names))
 }
 
 // SetTitle stores what people call a place, by its id.
 func (g *Register) SetTitle(ctx context.Context, id, title string) error {
-	return engine.During("set title", g.db.Write(ctx, func(tx *engine.Tx) error {
-		_, err := tx.Exec("INSERT INTO titles (id, title) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET title = excluded.title", id, title)
-		return err
-	}))
+	return engine.During("set title", g.db.Exec(ctx,
+		"INSERT INTO titles (id, title) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET title = excluded.title", id, title))
 }
 
 // Secret returns the secret of this name, storing fresh when there is none.

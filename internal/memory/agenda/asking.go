@@ -2,7 +2,6 @@ package agenda
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"parley/internal/db/engine"
@@ -11,7 +10,7 @@ import (
 // Named returns what the messages of a question that asks itself begin with.
 func (r Reminder) Named() string { return fmt.Sprintf("ask:%d:", r.ID) }
 
-// Spent is what a question that asks itself took so far.
+// Spent is the usage so far of a question that asks itself.
 type Spent struct {
 	Times  int // it was put to the assistant
 	Tokens int
@@ -27,19 +26,13 @@ func (b *Agenda) Spent(_ context.Context, r Reminder) (s Spent, err error) {
 		from, to).Scan(&s.Times, &s.Tokens, &s.Cost); err != nil {
 		return s, engine.During("sum up questions", err)
 	}
-	err = b.db.QueryRow("SELECT id"+of+" AND outcome = 'answered' ORDER BY at DESC LIMIT 1", r.User.ID, from, to).Scan(&s.Last)
-	if errors.Is(err, engine.ErrNotFound) {
-		err = nil
-	}
-	return s, engine.During("find the last question", err)
+	s.Last, err = b.db.Word("find the last question", "SELECT id"+of+" AND outcome = 'answered' ORDER BY at DESC LIMIT 1", r.User.ID, from, to)
+	return s, err
 }
 
 // See remembers what a question rests on, as a hash; "" is not known yet.
 func (b *Agenda) See(ctx context.Context, id int64, seen string) error {
-	return engine.During("note what a question rests on", b.db.Write(ctx, func(tx *engine.Tx) error {
-		_, err := tx.Exec("UPDATE reminders SET seen = ? WHERE id = ?", seen, id)
-		return err
-	}))
+	return engine.During("note what a question rests on", b.db.Exec(ctx, "UPDATE reminders SET seen = ? WHERE id = ?", seen, id))
 }
 
 // Unseen lists questions that were asked and of which it is not known what they rest

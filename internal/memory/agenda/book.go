@@ -27,8 +27,6 @@ func New(db *engine.DB, now func() time.Time, notify Notify) *Agenda {
 	return &Agenda{db, now, notify}
 }
 
-type scanner interface{ Scan(...any) error }
-
 // ofOwner is the condition on rows that belong to one person: theirs, in company
 // only those from the same channel, and each with the agent that was told. Its
 // parameters come from Viewer.Named.

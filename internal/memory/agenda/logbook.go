@@ -1,8 +1,8 @@
 package agenda
 
 import (
+	"cmp"
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"slices"
@@ -35,13 +35,8 @@ var ErrLogSize = text.Tell("an entry has 1 to %d characters", facts.MaxLength)
 // AddLog writes a line into v's journal. Type "" is thought, Author "" is
 // user. A second call with the same key ("" is none) returns the first one's.
 func (b *Agenda) AddLog(ctx context.Context, v provenance.Viewer, e LogEntry, callKey string) (LogEntry, error) {
+	e.Type, e.Author = cmp.Or(e.Type, logTypes[0]), cmp.Or(e.Author, facts.Authors[0])
 	e.Content = strings.TrimSpace(strings.ToValidUTF8(strings.ReplaceAll(e.Content, "\x00", ""), "�"))
-	if e.Type == "" {
-		e.Type = logTypes[0]
-	}
-	if e.Author == "" {
-		e.Author = facts.Authors[0]
-	}
 	switch n := utf8.RuneCountInString(e.Content); {
 	case n < 1 || n > facts.MaxLength:
 		return e, ErrLogSize
@@ -67,10 +62,8 @@ func (b *Agenda) AddLog(ctx context.Context, v provenance.Viewer, e LogEntry, ca
 	return e, engine.During("add log entry", err)
 }
 
-func scanLog(r scanner) (e LogEntry, err error) {
-	var at string
-	err = r.Scan(&e.ID, &e.Author, &e.Type, &e.Content, &at, &e.Origin.Via, (*provenance.Names)(&e.Origin.People))
-	e.At = engine.ParseStamp(at)
+func scanLog(r engine.Scanner) (e LogEntry, err error) {
+	err = r.Scan(&e.ID, &e.Author, &e.Type, &e.Content, engine.Stamped(&e.At), &e.Origin.Via, (*provenance.Names)(&e.Origin.People))
 	return e, err
 }
 
@@ -95,13 +88,9 @@ func (b *Agenda) Log(_ context.Context, v provenance.Viewer, q LogQuery) ([]LogE
 	if len(want) > 0 {
 		read = maxSearched
 	}
-	rows, err := b.db.Query("SELECT id, author, type, content, at, via, people FROM log_entries WHERE "+ofOwner+
+	list, err := engine.Select(b.db, scanLog, "SELECT id, author, type, content, at, via, people FROM log_entries WHERE "+ofOwner+
 		` AND (:from = '' OR at >= :from) AND (:to = '' OR at < :to)
 		ORDER BY at DESC, id DESC LIMIT :limit`, v.Named(engine.Named{"from": engine.Stamp(q.From), "to": engine.Stamp(q.To), "limit": read}))
-	if err != nil {
-		return nil, engine.During("read log", err)
-	}
-	list, err := engine.Collect(rows, func(r *sql.Rows) (LogEntry, error) { return scanLog(r) })
 	list = slices.DeleteFunc(list, func(e LogEntry) bool {
 		have := ranking.Stems(e.Content + " " + e.Type)
 		for w := range want {

@@ -3,7 +3,6 @@ package agenda
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"slices"
 	"time"
 
@@ -52,11 +51,7 @@ func (b *Agenda) Regain(ctx context.Context) error {
 	const back = ` FROM reminders WHERE state = 'waiting' AND away = 'lost' AND ` + mayBe + ` AND (
 		EXISTS (SELECT 1 FROM membership b WHERE b.user_id = reminders.user_id AND b.platform = reminders.platform AND b.channel = reminders.channel AND b.checked_at > reminders.lost)
 		OR EXISTS (SELECT 1 FROM inbox i WHERE i.platform = reminders.platform AND i.channel = reminders.channel AND i.state <> 'dead' AND i.at > reminders.lost))`
-	rows, err := b.db.Query("SELECT id" + back)
-	if err != nil {
-		return engine.During("go on with reminders", err)
-	}
-	ids, err := engine.Collect(rows, func(r *sql.Rows) (id int64, err error) { return id, r.Scan(&id) })
+	ids, err := engine.Select(b.db, engine.Value[int64], "SELECT id"+back)
 	if err != nil || len(ids) == 0 {
 		return engine.During("go on with reminders", err)
 	}
@@ -99,16 +94,11 @@ func (b *Agenda) TellLost(ctx context.Context, list []Reminder, parts []chat.Par
 }
 
 // Unsaid finds, within a transaction, the reminder that a part was to say which can never
-// be delivered, and keeps it until its place is back. is tells whether the part is the one
-// of a name; a part of anything else changes nothing.
+// be delivered, and keeps it until its place is back. is reports whether the part has a name; a part of anything else changes nothing.
 func Unsaid(tx *engine.Tx, p chat.Part, now time.Time, is func(what string) bool) error {
-	rows, err := tx.Query("SELECT "+reminderColumns+
+	list, err := engine.Select(tx, scanReminder, "SELECT "+reminderColumns+
 		" FROM reminders WHERE state = 'told' AND user_id = ? AND platform = ? AND channel = ? ORDER BY told_at DESC LIMIT ?",
 		p.To.ID, p.Key.Platform, p.Key.Channel, MaxReminders)
-	if err != nil {
-		return engine.During("look for a reminder that was not said", err)
-	}
-	list, err := engine.Collect(rows, func(r *sql.Rows) (Reminder, error) { return scanReminder(r) })
 	for _, r := range list {
 		if err == nil && is(r.What()) {
 			_, err = tx.Exec("UPDATE reminders SET state = 'waiting', away = 'lost', lost = ? WHERE id = ?", engine.Stamp(now), r.ID)

@@ -2,7 +2,6 @@ package agenda
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -52,12 +51,10 @@ var (
 const reminderColumns = "id, user_id, name, platform, channel, thread, text, due_at, schedule, zone, told_at, via, " +
 	"people, ask, only_changed, seen, guild, agent, away, lost"
 
-func scanReminder(r scanner) (m Reminder, err error) {
-	var due, told, lost string
-	err = r.Scan(&m.ID, &m.User.ID, &m.User.Name, &m.Key.Platform, &m.Key.Channel, &m.Key.Thread, &m.Text, &due,
-		&m.Schedule, &m.Zone, &told, &m.Origin.Via, (*provenance.Names)(&m.Origin.People), &m.Ask, &m.OnlyChanged, &m.Seen,
-		&m.Guild, &m.Agent, &m.Away, &lost)
-	m.Due, m.Told, m.Lost = engine.ParseStamp(due), engine.ParseStamp(told), engine.ParseStamp(lost)
+func scanReminder(r engine.Scanner) (m Reminder, err error) {
+	err = r.Scan(&m.ID, &m.User.ID, &m.User.Name, &m.Key.Platform, &m.Key.Channel, &m.Key.Thread, &m.Text,
+		engine.Stamped(&m.Due), &m.Schedule, &m.Zone, engine.Stamped(&m.Told), &m.Origin.Via, (*provenance.Names)(&m.Origin.People), &m.Ask,
+		&m.OnlyChanged, &m.Seen, &m.Guild, &m.Agent, &m.Away, engine.Stamped(&m.Lost))
 	return m, err
 }
 
@@ -106,11 +103,7 @@ func (b *Agenda) Reminders(_ context.Context, v provenance.Viewer) ([]Reminder, 
 }
 
 func (b *Agenda) reminders(query string, args ...any) ([]Reminder, error) {
-	rows, err := b.db.Query(query, args...)
-	if err != nil {
-		return nil, engine.During("list reminders", err)
-	}
-	list, err := engine.Collect(rows, func(r *sql.Rows) (Reminder, error) { return scanReminder(r) })
+	list, err := engine.Select(b.db, scanReminder, query, args...)
 	return list, engine.During("list reminders", err)
 }
 
@@ -147,14 +140,13 @@ func (b *Agenda) SnoozeReminder(ctx context.Context, v provenance.Viewer, id int
 		r.Due, r.Schedule = due, ""
 		return b.AddReminder(ctx, r, fmt.Sprintf("snooze:%d:%s", id, engine.Stamp(due)))
 	}
-	err = b.db.Write(ctx, func(tx *engine.Tx) error {
+	err = b.db.Write(ctx, func(tx *engine.Tx) (err error) {
 		if err := roomForReminder(tx, r.User.ID, id); err != nil {
 			return err
 		}
-		r, err := scanReminder(tx.QueryRow("UPDATE reminders SET state = 'waiting', due_at = :due WHERE "+ofOwner+
+		out, err = scanReminder(tx.QueryRow("UPDATE reminders SET state = 'waiting', due_at = :due WHERE "+ofOwner+
 			" AND id = :id AND state <> 'done' RETURNING "+reminderColumns,
 			v.Named(engine.Named{"id": id, "due": engine.Stamp(due)})))
-		out = r
 		return engine.NoRow(err, ErrNoReminder)
 	})
 	return out, engine.During("snooze reminder", err)
@@ -189,13 +181,10 @@ func (b *Agenda) FireReminder(ctx context.Context, r Reminder, next time.Time, p
 		if next.IsZero() {
 			state, next = "told", r.Due
 		}
-		res, err := tx.Exec("UPDATE reminders SET state = ?, due_at = ?, told_at = ?, away = '' WHERE id = ? AND state = "+
+		var n int64
+		err := tx.Count(&n, "UPDATE reminders SET state = ?, due_at = ?, told_at = ?, away = '' WHERE id = ? AND state = "+
 			"'waiting' AND away <> 'lost' AND due_at = ?",
 			state, engine.Stamp(next), engine.Stamp(b.now()), r.ID, engine.Stamp(r.Due))
-		if err != nil {
-			return err
-		}
-		n, err := res.RowsAffected()
 		if ok = n == 1; err != nil || !ok {
 			return err
 		}
@@ -204,7 +193,7 @@ func (b *Agenda) FireReminder(ctx context.Context, r Reminder, next time.Time, p
 	return ok, engine.During("fire reminder", err)
 }
 
-// What names a due time of a reminder among all that is said once.
+// What returns the Notify name of a due time of a reminder.
 func (r Reminder) What() string {
 	what := fmt.Sprintf("reminder:%d:%s", r.ID, engine.Stamp(r.Due))
 	if !r.Lost.IsZero() { // said again after it went nowhere
@@ -215,8 +204,5 @@ func (r Reminder) What() string {
 
 // EndReminder ends one that waits.
 func (b *Agenda) EndReminder(ctx context.Context, id int64, why string) error {
-	return engine.During("end reminder", b.db.Write(ctx, func(tx *engine.Tx) error {
-		_, err := tx.Exec("UPDATE reminders SET state = 'done', ended = ? WHERE state = 'waiting' AND id = ?", why, id)
-		return err
-	}))
+	return engine.During("end reminder", b.db.Exec(ctx, "UPDATE reminders SET state = 'done', ended = ? WHERE state = 'waiting' AND id = ?", why, id))
 }

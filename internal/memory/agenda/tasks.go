@@ -2,7 +2,6 @@ package agenda
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"time"
 	"unicode/utf8"
@@ -42,15 +41,14 @@ func taskText(said string) (string, error) {
 
 const taskColumns = "id, description, done, created_at, done_at, via, people"
 
-func scanTask(r scanner) (t Task, err error) {
-	var created, done string
-	err = r.Scan(&t.ID, &t.Description, &t.Done, &created, &done, &t.Origin.Via, (*provenance.Names)(&t.Origin.People))
-	t.Created, t.DoneAt = engine.ParseStamp(created), engine.ParseStamp(done)
+func scanTask(r engine.Scanner) (t Task, err error) {
+	err = r.Scan(&t.ID, &t.Description, &t.Done, engine.Stamped(&t.Created), engine.Stamped(&t.DoneAt),
+		&t.Origin.Via, (*provenance.Names)(&t.Origin.People))
 	return t, err
 }
 
 // AddTask stores a task of v's; a second call with the same key ("" is none)
-// returns the first one's. from is where the text comes from besides v.
+// returns the first one's. from is where the text comes from, other than v.
 func (b *Agenda) AddTask(ctx context.Context, v provenance.Viewer, text, callKey string, from provenance.Origin) (t Task, err error) {
 	if text, err = taskText(text); err != nil {
 		return t, err
@@ -74,12 +72,8 @@ func (b *Agenda) Tasks(_ context.Context, v provenance.Viewer, limit, offset int
 	if limit <= 0 {
 		limit = 20
 	}
-	rows, err := b.db.Query("SELECT "+taskColumns+" FROM tasks WHERE "+ofOwner+" ORDER BY done, id DESC LIMIT :limit OFFSET :offset",
+	list, err := engine.Select(b.db, scanTask, "SELECT "+taskColumns+" FROM tasks WHERE "+ofOwner+" ORDER BY done, id DESC LIMIT :limit OFFSET :offset",
 		v.Named(engine.Named{"limit": limit, "offset": offset}))
-	if err != nil {
-		return nil, engine.During("list tasks", err)
-	}
-	list, err := engine.Collect(rows, func(r *sql.Rows) (Task, error) { return scanTask(r) })
 	return list, engine.During("list tasks", err)
 }
 

@@ -6,12 +6,11 @@ import "time"
 // of the server may take.
 const agree = 2 * time.Second
 
-// reading is what the server's clock said, and when that was by this machine's.
+// reading pairs a time of the server's clock with this machine's at that moment.
 type reading struct{ there, here time.Time }
 
-// skew is what has to be added to the time of this machine for that of the server, 0 where
-// they agree. In between two readings it counts by the monotonic clock, so that a machine's
-// clock that is set changes nothing.
+// skew is how far the server's clock is ahead of this machine's, 0 where they agree. Between
+// two readings it uses the monotonic clock, so setting the machine's clock changes nothing.
 func (r *reading) skew(now time.Time) time.Duration {
 	if r == nil {
 		return 0
@@ -23,9 +22,8 @@ func (r *reading) skew(now time.Time) time.Duration {
 	return d
 }
 
-// Skew is what has to be added to the time of this machine for that of the database, 0
-// where they agree within two seconds. Nodes that do so agree with each other on what is
-// due. It does not block.
+// Skew is how far the database's clock is ahead of this machine's, 0 where they agree within
+// two seconds. Nodes that add it agree on what is due. It does not block.
 func (n *Node) Skew() time.Duration { return n.clock.Load().skew(time.Now()) }
 
 // compare takes in what the server's clock said in an answer to what was sent at a time, and

@@ -42,7 +42,7 @@ func (n *Node) hear(ctx context.Context) {
 	}
 }
 
-// tell passes hints on until ctx ends, each once of those that wait.
+// tell passes hints on until ctx ends, those that wait once per node.
 func (n *Node) tell(ctx context.Context) {
 	var conn *pgx.Conn
 	defer func() {

@@ -41,7 +41,7 @@ func (k *keeper) connect(ctx context.Context) (err error) {
 	return nil
 }
 
-// share keeps away, for as long as a connection lasts, who needs the database to itself.
+// share keeps out, while a connection lasts, processes that need the database to themselves.
 func share(ctx context.Context, conn *pgx.Conn) error {
 	var got bool
 	err := conn.QueryRow(ctx, "SELECT pg_try_advisory_lock_shared($1)", postgres.AloneKey).Scan(&got)
@@ -60,7 +60,7 @@ func (k *keeper) close() {
 	}
 }
 
-// errOver is that the server does not know the lease any more.
+// errOver says that the lease has ended on the server.
 var errOver = errors.New("the lease has ended on the server")
 
 // keep renews a life's lease until ctx ends or the lease is lost.

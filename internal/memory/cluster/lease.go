@@ -15,7 +15,7 @@ const (
 	margin     = 500 * time.Millisecond
 )
 
-// lease is what a node knows of its own lease. The zero value has ended.
+// lease is a node's view of its own lease. The zero value has ended.
 type lease struct {
 	mu   sync.Mutex // guards sent
 	sent time.Time  // when the last renewal that succeeded was asked for

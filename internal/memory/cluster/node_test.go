@@ -85,12 +85,7 @@ func receive[T any](t *testing.T, what string, c <-chan T) (got T) {
 	return got
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = waittest.Must
 
 func start(t testing.TB, url, name string) *Node {
 	t.Helper()

@@ -59,7 +59,7 @@ func (n *Node) role(ctx context.Context, name string, of *division, work func(ct
 	}
 }
 
-// endYield reports whether work ended because the role is to be another node's.
+// endYield reports whether work ended to leave the role to another node.
 func (n *Node) endYield(r *role) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -88,8 +88,8 @@ func (k *keeper) divide(ctx context.Context, l *life, s *division) (free int, er
 	return max(fair-len(held)-ending, 0), nil
 }
 
-// fairPart is how many of count roles one of some takers has that so many come before. All
-// parts together are all roles.
+// fairPart is how many of count roles belong to the taker that before others precede, of
+// takers in all. The parts of all takers add up to count.
 func fairPart(count, takers, before int) int {
 	takers = max(takers, 1)
 	fair := count / takers

@@ -17,9 +17,7 @@ func TestServerAwayIsNoticed(t *testing.T) {
 	f, db, err := Open(t.Context(), "", Options{URL: url,
 		Today:      "PRAGMA user_version = 1;\nCREATE TABLE heartbeat (id INTEGER PRIMARY KEY, at TEXT, room BLOB);",
 		Migrations: sqlite.Migrations{{Name: "1", SQL: "SELECT 1"}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = db.Close() })
 	if err := f.Health(); errors.Is(err, ErrUnwritable) {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"parley/internal/db/sqlite"
@@ -44,7 +45,7 @@ func (f Folder) Backup(ctx context.Context, file string, force bool) (Copied, er
 		return Copied{}, err
 	}
 	if err := sqlite.Whole(path); err != nil {
-		return Copied{}, mend(err)
+		return Copied{}, advise(err)
 	}
 	draft, err := newDraft(file)
 	if err != nil {
@@ -53,7 +54,7 @@ func (f Folder) Backup(ctx context.Context, file string, force bool) (Copied, er
 	defer func() { _ = draft.Close(); _ = os.Remove(draft.Name()) }()
 	c, err := f.duplicate(ctx, path, "mode=rw&_query_only=1&_busy_timeout=30000&_cache_size=-2000", draft)
 	if err != nil {
-		return Copied{}, fmt.Errorf("back up %s: %w", path, mend(sqlite.Explain(err)))
+		return Copied{}, fmt.Errorf("back up %s: %w", path, advise(sqlite.Explain(err)))
 	}
 	if err := rename(draft.Name(), file); err != nil {
 		return Copied{}, fmt.Errorf("back up %s: %w", path, err)
@@ -105,11 +106,7 @@ func (f Folder) Restore(ctx context.Context, file string) (c Copied, err error) 
 		return Copied{}, fmt.Errorf("nothing was restored: %w", err)
 	}
 	defer func() { _ = draft.Close(); _ = os.Remove(draft.Name()) }()
-	from := "immutable=1" // it may lie where nothing can be written
-	if sqlite.HasLog(file) {
-		from = "mode=ro"
-	}
-	if c, err = f.duplicate(ctx, file, from, draft); err != nil {
+	if c, err = f.duplicate(ctx, file, untouched(file), draft); err != nil {
 		return Copied{}, fmt.Errorf("nothing was restored: %s: %w", file, sqlite.Explain(err))
 	}
 	if err := resalt(ctx, draft.Name(), c.Schema); err != nil {
@@ -122,6 +119,15 @@ func (f Folder) Restore(ctx context.Context, file string) (c Copied, err error) 
 		return c, fmt.Errorf("restore %s: %w", file, err)
 	}
 	return c, nil
+}
+
+// untouched are the settings that read a file and leave nothing beside it: it may lie where
+// nothing can be written.
+func untouched(path string) string {
+	if sqlite.HasLog(path) {
+		return "mode=ro"
+	}
+	return "immutable=1"
 }
 
 // resalt gives a restored database nonces of its own: what is said from now on
@@ -169,10 +175,7 @@ func setAside(path, why string) (string, error) {
 // fold brings the write-ahead log into the file, as far as a file that is
 // being replaced, perhaps because it is damaged, still can.
 func fold(path string) {
-	db, err := sqlite.Raw(path, "mode=rw&_busy_timeout=1000")
-	if err != nil {
-		return
-	}
+	db := sqlite.Raw(path, "mode=rw&_busy_timeout=1000")
 	_, _ = db.Exec("PRAGMA wal_checkpoint(TRUNCATE)")
 	_ = db.Close()
 }
@@ -227,26 +230,15 @@ func (f Folder) tally(ctx context.Context, conn *sql.Conn) (c count, err error) 
 	if known := len(f.Migrations); c.schema > known {
 		return c, fmt.Errorf("%w (schema %d, this one knows %d): use the newer version", ErrNewerSchema, c.schema, known)
 	}
-	rows, err := conn.QueryContext(ctx, "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'")
+	tables, err := listTables(ctx, conn, "sql NOT LIKE 'CREATE VIRTUAL%'")
 	if err != nil {
 		return c, err
 	}
-	defer func() { _ = rows.Close() }()
-	c.rows = map[string]int64{}
-	for rows.Next() {
-		var name string
-		if err := rows.Scan(&name); err != nil {
-			return c, err
-		}
-		c.rows[name] = 0
-	}
-	if err := rows.Err(); err != nil {
-		return c, err
-	}
-	if _, ours := c.rows["inbox"]; !ours || c.schema == 0 {
+	if !slices.Contains(tables, "inbox") || c.schema == 0 {
 		return c, errors.New("this is not a database of Parley")
 	}
-	for name := range c.rows {
+	c.rows = map[string]int64{}
+	for _, name := range tables {
 		var n int64
 		if err := conn.QueryRowContext(ctx, "SELECT count(*) FROM "+sqlite.Quoted(name)).Scan(&n); err != nil {
 			return c, fmt.Errorf("count %s: %w", name, err)

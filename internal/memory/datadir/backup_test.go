@@ -23,9 +23,7 @@ func filled(t testing.TB, rounds int) *memory.Store {
 	t.Helper()
 	s := memorytest.Open(t, memory.Options{})
 	for i := range rounds {
-		if _, err := s.Accept(t.Context(), batch(1+i*100, 100)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, waittest.Second(s.Accept(t.Context(), batch(1+i*100, 100))))
 	}
 	return s
 }
@@ -33,12 +31,12 @@ func filled(t testing.TB, rounds int) *memory.Store {
 func TestBackupBesideAWriter(t *testing.T) {
 	memorytest.AboutFiles(t)
 	s := filled(t, 30)
-	dir, file := filepath.Dir(s.Path()), filepath.Join(t.TempDir(), "copy.db")
+	dir, file := filepath.Dir(s.File.Path()), filepath.Join(t.TempDir(), "copy.db")
 	ctx, stop := context.WithCancel(t.Context())
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		for i := 0; ctx.Err() == nil; i++ {
-			if err := s.SetSetting(context.Background(), strconv.Itoa(i), "x"); err != nil {
+			if err := s.Settings.SetSetting(context.Background(), strconv.Itoa(i), "x"); err != nil {
 				t.Error(err)
 			}
 		}
@@ -64,7 +62,7 @@ func TestBackupBesideAWriter(t *testing.T) {
 	}
 	_, err = folder(dir).Backup(t.Context(), file, true)
 	must(t, err)
-	if _, err := folder(dir).Backup(t.Context(), s.Path(), true); err == nil || !strings.Contains(err.Error(), "database itself") {
+	if _, err := folder(dir).Backup(t.Context(), s.File.Path(), true); err == nil || !strings.Contains(err.Error(), "database itself") {
 		t.Errorf("onto itself: %v", err)
 	}
 }
@@ -75,7 +73,7 @@ func TestBackupCancelledLeavesNothing(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	empty := t.TempDir()
-	if _, err := folder(filepath.Dir(s.Path())).Backup(ctx, filepath.Join(empty, "copy.db"), false); !errors.Is(err, context.Canceled) {
+	if _, err := folder(filepath.Dir(s.File.Path())).Backup(ctx, filepath.Join(empty, "copy.db"), false); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 	if left, _ := os.ReadDir(empty); len(left) != 0 {
@@ -86,10 +84,10 @@ func TestBackupCancelledLeavesNothing(t *testing.T) {
 func TestRestoreKeepsWhatWasThere(t *testing.T) {
 	memorytest.AboutFiles(t)
 	s := filled(t, 1)
-	dir, file := filepath.Dir(s.Path()), filepath.Join(t.TempDir(), "copy.db")
+	dir, file := filepath.Dir(s.File.Path()), filepath.Join(t.TempDir(), "copy.db")
 	_, err := folder(dir).Backup(t.Context(), file, false)
 	must(t, err)
-	must(t, s.SetSetting(t.Context(), "after", "the backup"))
+	must(t, s.Settings.SetSetting(t.Context(), "after", "the backup"))
 	must(t, s.Close())
 
 	lock, err := datadir.Lock(dir)
@@ -108,7 +106,7 @@ func TestRestoreKeepsWhatWasThere(t *testing.T) {
 		s, err := memory.Open(t.Context(), dir, memory.Options{})
 		must(t, err)
 		defer func() { must(t, s.Close()) }()
-		v, err := s.Setting(t.Context(), "after")
+		v, err := s.Settings.Setting(t.Context(), "after")
 		must(t, err)
 		return v
 	}
@@ -127,7 +125,7 @@ func TestRestoreOntoNothingAndOntoDamage(t *testing.T) {
 	memorytest.AboutFiles(t)
 	s := filled(t, 1)
 	file := filepath.Join(t.TempDir(), "copy.db")
-	_, err := folder(filepath.Dir(s.Path())).Backup(t.Context(), file, false)
+	_, err := folder(filepath.Dir(s.File.Path())).Backup(t.Context(), file, false)
 	must(t, err)
 	dir := filepath.Join(t.TempDir(), "data")
 	if c, err := folder(dir).Restore(t.Context(), file); err != nil || c.Aside != "" {
@@ -139,8 +137,8 @@ func TestRestoreOntoNothingAndOntoDamage(t *testing.T) {
 		!strings.Contains(err.Error(), "bot restore") {
 		t.Errorf("damaged: %v", err)
 	}
-	must(t, s.SetSetting(t.Context(), "stale", "yes"))
-	log, err := os.ReadFile(s.Path() + "-wal")
+	must(t, s.Settings.SetSetting(t.Context(), "stale", "yes"))
+	log, err := os.ReadFile(s.File.Path() + "-wal")
 	must(t, err)
 	must(t, os.WriteFile(path+"-wal", log, 0o600))
 	c, err := folder(dir).Restore(t.Context(), file)
@@ -150,8 +148,8 @@ func TestRestoreOntoNothingAndOntoDamage(t *testing.T) {
 	}
 	again, err := memory.Open(t.Context(), dir, memory.Options{})
 	must(t, err)
-	must(t, again.Check(t.Context()))
-	if v, err := again.Setting(t.Context(), "stale"); v != "" || err != nil {
+	must(t, again.File.Check(t.Context()))
+	if v, err := again.Settings.Setting(t.Context(), "stale"); v != "" || err != nil {
 		t.Errorf("a log that is not its own was taken over: %q %v", v, err)
 	}
 	must(t, again.Close())
@@ -160,8 +158,8 @@ func TestRestoreOntoNothingAndOntoDamage(t *testing.T) {
 func TestRestoreRefuses(t *testing.T) {
 	memorytest.AboutFiles(t)
 	s := filled(t, 3)
-	dir, copies := filepath.Dir(s.Path()), t.TempDir()
-	must(t, s.SetSetting(t.Context(), "here", "still"))
+	dir, copies := filepath.Dir(s.File.Path()), t.TempDir()
+	must(t, s.Settings.SetSetting(t.Context(), "here", "still"))
 	must(t, s.Close())
 	for _, tt := range []struct {
 		name, want string
@@ -188,12 +186,12 @@ func TestRestoreRefuses(t *testing.T) {
 			if _, err := folder(dir).Restore(t.Context(), file); err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want %q", err, tt.want)
 			}
-			if aside, _ := filepath.Glob(s.Path() + ".*"); len(aside) != 0 {
+			if aside, _ := filepath.Glob(s.File.Path() + ".*"); len(aside) != 0 {
 				t.Errorf("left over: %v", aside)
 			}
 			again, err := memory.Open(t.Context(), dir, memory.Options{})
 			must(t, err)
-			if v, err := again.Setting(t.Context(), "here"); v != "still" || err != nil {
+			if v, err := again.Settings.Setting(t.Context(), "here"); v != "still" || err != nil {
 				t.Errorf("the database there was touched: %q %v", v, err)
 			}
 			must(t, again.Close())
@@ -211,11 +209,9 @@ func BenchmarkBackup(b *testing.B) {
 	s := memorytest.Open(b, memory.Options{})
 	blob := strings.Repeat("words ", 200_000/6)
 	for i := range 5 * megabytes {
-		if err := s.SetSetting(b.Context(), "fill"+strconv.Itoa(i), blob); err != nil {
-			b.Fatal(err)
-		}
+		must(b, s.Settings.SetSetting(b.Context(), "fill"+strconv.Itoa(i), blob))
 	}
-	dir, file := filepath.Dir(s.Path()), filepath.Join(b.TempDir(), "copy.db")
+	dir, file := filepath.Dir(s.File.Path()), filepath.Join(b.TempDir(), "copy.db")
 	for b.Loop() {
 		ctx, stop := context.WithCancel(b.Context())
 		var took []time.Duration
@@ -231,9 +227,7 @@ func BenchmarkBackup(b *testing.B) {
 			}
 		})
 		began := time.Now()
-		if _, err := folder(dir).Backup(b.Context(), file, true); err != nil {
-			b.Fatal(err)
-		}
+		must(b, waittest.Second(folder(dir).Backup(b.Context(), file, true)))
 		b.ReportMetric(float64(megabytes)/time.Since(began).Seconds(), "MB/s")
 		stop()
 		wg.Wait()

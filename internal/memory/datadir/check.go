@@ -47,7 +47,7 @@ func (f *File) check(ctx context.Context) error {
 	if size <= checkedWhole {
 		return f.verdict(ctx, conn, "")
 	}
-	tables, err := listTables(ctx, conn)
+	tables, err := listTables(ctx, conn, "true")
 	if err != nil {
 		return err
 	}
@@ -69,14 +69,15 @@ func (f *File) check(ctx context.Context) error {
 func (f *File) verdict(ctx context.Context, conn *sql.Conn, table string) error {
 	err := sqlite.QuickCheck(ctx, conn, table)
 	if errors.Is(err, ErrCorrupt) {
-		err = mend(err)
+		err = advise(err)
 		f.cond.damaged.CompareAndSwap(nil, &err)
 	}
 	return err
 }
 
-func listTables(ctx context.Context, conn *sql.Conn) (names []string, err error) {
-	rows, err := conn.QueryContext(ctx, "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
+// listTables names the tables that fit a condition on sqlite_schema.
+func listTables(ctx context.Context, conn *sql.Conn, which string) (names []string, err error) {
+	rows, err := conn.QueryContext(ctx, "SELECT name FROM sqlite_schema WHERE type = 'table' AND "+which+" ORDER BY name")
 	if err != nil {
 		return nil, err
 	}

@@ -47,9 +47,9 @@ func TestDatabaseIsPrivateFromItsFirstByte(t *testing.T) {
 	memorytest.AboutFiles(t)
 	s := filled(t, 1)
 	file := filepath.Join(t.TempDir(), "copy.db")
-	_, err := folder(filepath.Dir(s.Path())).Backup(t.Context(), file, false)
+	_, err := folder(filepath.Dir(s.File.Path())).Backup(t.Context(), file, false)
 	must(t, err)
-	for _, name := range []string{s.Path(), s.Path() + "-wal", s.Path() + "-shm", file} {
+	for _, name := range []string{s.File.Path(), s.File.Path() + "-wal", s.File.Path() + "-shm", file} {
 		st, err := os.Stat(name)
 		must(t, err)
 		if st.Mode().Perm() != 0o600 {

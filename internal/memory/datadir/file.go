@@ -30,7 +30,7 @@ type File struct {
 
 // Options of Open. Migrations are required, the rest may be zero.
 type Options struct {
-	// Migrations are what makes the schema.
+	// Migrations make the schema.
 	Migrations sqlite.Migrations
 	// Today is what the first of them make together, as one script that sets
 	// user_version to how many; "" goes through all of them.
@@ -70,7 +70,7 @@ func Open(ctx context.Context, dir string, o Options) (*File, *engine.DB, error)
 	}
 	path := filepath.Join(dir, Name)
 	if err := ready(dir, path); err != nil {
-		return nil, nil, mend(err)
+		return nil, nil, advise(err)
 	}
 	if err := displaced(dir); err != nil {
 		return nil, nil, err
@@ -82,11 +82,11 @@ func Open(ctx context.Context, dir string, o Options) (*File, *engine.DB, error)
 	}
 	made, err := create(ctx, path, o)
 	if err != nil {
-		return nil, nil, fmt.Errorf("create %s: %w", path, mend(err))
+		return nil, nil, fmt.Errorf("create %s: %w", path, advise(err))
 	}
 	f.cond.checked.Store(made) // what is a moment old needs no check
 	if err := recognize(ctx, path, o.Migrations); err != nil {
-		return nil, nil, fmt.Errorf("open %s: %w", path, mend(sqlite.Explain(err)))
+		return nil, nil, fmt.Errorf("open %s: %w", path, advise(sqlite.Explain(err)))
 	}
 	db, err := sqlite.Open(ctx, path, sqlite.Options{Durable: true, See: f.cond.see, Prepare: func(ctx context.Context, db *sql.DB) error {
 		if made {
@@ -95,7 +95,7 @@ func Open(ctx context.Context, dir string, o Options) (*File, *engine.DB, error)
 		return prepare(ctx, db, o)
 	}})
 	if err != nil {
-		return nil, nil, fmt.Errorf("open %s: %w", path, mend(sqlite.Explain(err)))
+		return nil, nil, fmt.Errorf("open %s: %w", path, advise(sqlite.Explain(err)))
 	}
 	f.db = db
 	if f.place, err = sqlite.PlaceOf(path); err != nil {
@@ -115,7 +115,7 @@ func prepare(ctx context.Context, db *sql.DB, o Options) error {
 		return err
 	}
 	if !signed {
-		// A full disk is the heartbeat's to tell.
+		// The heartbeat reports a full disk.
 		if err := sign(ctx, db); err != nil && !sqlite.IsUnwritable(err) {
 			return err
 		}
@@ -165,8 +165,8 @@ func sound(path string) error {
 	return sqlite.Whole(path)
 }
 
-// mend adds to an error about a damaged database, or a full disk, what to do.
-func mend(err error) error {
+// advise adds to an error about a damaged database or a full disk what to do about it.
+func advise(err error) error {
 	if sqlite.IsUnwritable(err) {
 		return unwritable(err)
 	}
@@ -193,10 +193,7 @@ func create(ctx context.Context, path string, o Options) (made bool, err error) 
 	draft := f.Name()
 	defer func() { _ = f.Close(); _ = os.Remove(draft) }()
 	// A file can only be made to give free pages back while it is empty.
-	db, err := sqlite.Raw(draft, "_synchronous=OFF&_journal_mode=MEMORY&_auto_vacuum=incremental")
-	if err != nil {
-		return false, err
-	}
+	db := sqlite.Raw(draft, "_synchronous=OFF&_journal_mode=MEMORY&_auto_vacuum=incremental")
 	if o.Today != "" {
 		if err := sqlite.Run(ctx, db, o.Today); err != nil {
 			return false, errors.Join(err, db.Close())

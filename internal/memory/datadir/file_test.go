@@ -16,13 +16,9 @@ func TestOpenRefusesWhatItMustNotTouch(t *testing.T) {
 	made := func(t *testing.T, change func(t *testing.T, path string)) string {
 		dir := filepath.Join(t.TempDir(), "data")
 		s, err := memory.Open(context.Background(), dir, memory.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
-		change(t, s.Path())
+		must(t, err)
+		must(t, s.Close())
+		change(t, s.File.Path())
 		return dir
 	}
 	tests := []struct {

@@ -20,10 +20,10 @@ var ErrUnwritable = text.Tell("the database cannot be written")
 
 var errUnchecked = text.Tell("the database is still being checked for damage")
 
-// condition is what statements and checks have shown of the database. All of
-// it is atomic: it is read while a disk hangs.
+// condition is the state of the database as statements and checks found it. It is atomic
+// because it is read while a disk hangs.
 type condition struct {
-	damaged    atomic.Pointer[error] // for good: only another file mends that
+	damaged    atomic.Pointer[error] // permanent: only another file fixes it
 	unwritable atomic.Pointer[error]
 	checked    atomic.Bool // a Check came to its end
 }
@@ -50,7 +50,7 @@ func (c *condition) take(err error) {
 	}
 	switch damaged := sqlite.Explain(err); {
 	case errors.Is(damaged, ErrCorrupt):
-		err = mend(damaged)
+		err = advise(damaged)
 		c.damaged.CompareAndSwap(nil, &err)
 	case sqlite.IsUnwritable(err):
 		err = unwritable(err)
@@ -91,8 +91,8 @@ func (f *File) Health() error {
 	return nil
 }
 
-// Among is how a database is whose Health is ill for a process that may not act there for a
-// reason, such as a lease that it cannot renew; lost is nil while it may.
+// Among combines a database's Health, ill, with the reason why this process may not act on
+// it, such as a lease that it cannot renew; lost is nil while it may.
 func Among(ill, lost error) error {
 	if lost == nil || errors.Is(ill, ErrUnwritable) {
 		return ill
@@ -100,18 +100,18 @@ func Among(ill, lost error) error {
 	return fmt.Errorf("%w: %w", ErrUnwritable, lost)
 }
 
-// roomTried is how much has to find room again after it did not.
+// roomTried is how many bytes must fit before a full disk counts as having room again.
 const roomTried = 32 << 10
 
-// room is so much, of what a server cannot store in less.
+// room returns that many random bytes, which a server cannot compress.
 func room() []byte {
 	b := make([]byte, roomTried)
 	_, _ = rand.Read(b) // never fails
 	return b
 }
 
-// Look looks whether the file is still the one that was opened, for Health to say so. It waits
-// no longer than until ctx ends: a disk may hang.
+// Look checks for Health that the file is still the one that was opened. It waits no longer
+// than ctx: a disk may hang.
 func (f *File) Look(ctx context.Context) {
 	if f.served || !f.looking.TryLock() { // one that hangs is enough
 		return
@@ -175,7 +175,7 @@ func (f *File) beat(ctx context.Context, room []byte) error {
 	return engine.During("read the database", f.told(err))
 }
 
-// told is the sentence for what a statement ended with.
+// told returns the sentence for the error of a statement.
 func (f *File) told(err error) error {
 	if err == nil {
 		return nil

@@ -32,14 +32,13 @@ func closed(t testing.TB, n int) (dir, path string) {
 		must(t, err)
 	}
 	must(t, s.Close())
-	return dir, s.Path()
+	return dir, s.File.Path()
 }
 
 // root returns the page a table or index begins at.
 func root(t testing.TB, path, name string) int64 {
 	t.Helper()
-	db, err := sqlite.Raw(path, "")
-	must(t, err)
+	db := sqlite.Raw(path, "")
 	defer func() { _ = db.Close() }()
 	var page int64
 	must(t, db.QueryRow("SELECT rootpage FROM sqlite_schema WHERE name = ?", name).Scan(&page))
@@ -88,11 +87,11 @@ func TestFaultDamageIsFound(t *testing.T) {
 			if err == nil {
 				defer func() { _ = s.Close() }()
 				var degraded *chat.DegradedError
-				if err := s.Health(); !errors.As(err, &degraded) {
+				if err := s.File.Health(); !errors.As(err, &degraded) {
 					t.Errorf("before the check: %v", err)
 				}
-				if err = s.Check(t.Context()); err == nil || s.Health() == nil || !errors.Is(s.Health(), datadir.ErrCorrupt) {
-					t.Fatalf("check %v, health %v", err, s.Health())
+				if err = s.File.Check(t.Context()); err == nil || s.File.Health() == nil || !errors.Is(s.File.Health(), datadir.ErrCorrupt) {
+					t.Fatalf("check %v, health %v", err, s.File.Health())
 				}
 			}
 			if !errors.Is(err, datadir.ErrCorrupt) || !strings.Contains(err.Error(), "bot restore") || !strings.Contains(err.Error(), tt.want) {
@@ -108,7 +107,7 @@ func TestNewFileIsWell(t *testing.T) {
 	for _, well := range []bool{true, false} {
 		s, err := memory.Open(t.Context(), dir, memory.Options{})
 		must(t, err)
-		if err := s.Health(); (err == nil) != well {
+		if err := s.File.Health(); (err == nil) != well {
 			t.Errorf("well should be %v: %v", well, err)
 		}
 		must(t, s.Close())
@@ -118,8 +117,7 @@ func TestNewFileIsWell(t *testing.T) {
 // objects returns what is in a schema, each as "table messages".
 func objects(t *testing.T, path string) []string {
 	t.Helper()
-	db, err := sqlite.Raw(path, "mode=ro")
-	must(t, err)
+	db := sqlite.Raw(path, "mode=ro")
 	defer func() { _ = db.Close() }()
 	rows, err := db.Query("SELECT type || ' ' || name FROM sqlite_schema WHERE substr(name, 1, 7) <> 'sqlite_'")
 	must(t, err)
@@ -142,8 +140,7 @@ func TestFaultDroppedTriggerIsNamed(t *testing.T) {
 		must(t, os.Mkdir(dir, 0o700))
 		copied := filepath.Join(dir, datadir.Name)
 		must(t, os.WriteFile(copied, whole, 0o600))
-		db, err := sqlite.Raw(copied, "")
-		must(t, err)
+		db := sqlite.Raw(copied, "")
 		if _, err := db.Exec("DROP " + kind + " " + sqlite.Quoted(name)); err != nil {
 			must(t, db.Close())
 			continue // a part of another
@@ -167,8 +164,8 @@ func TestFaultDamageMetAtRuntime(t *testing.T) {
 	s, err := memory.Open(t.Context(), dir, memory.Options{})
 	must(t, err)
 	defer func() { _ = s.Close() }()
-	must(t, s.Check(t.Context()))
-	must(t, s.Health())
+	must(t, s.File.Check(t.Context()))
+	must(t, s.File.Health())
 	st, err := os.Stat(path)
 	must(t, err)
 	for page := int64(3); page <= st.Size()/4096; page++ {
@@ -179,16 +176,16 @@ func TestFaultDamageMetAtRuntime(t *testing.T) {
 		_ = other.Close()
 		t.Fatal("all pages are garbage, and it opens")
 	}
-	rows, err := s.DB().QueryContext(t.Context(), "PRAGMA shrink_memory") // nor here
+	rows, err := s.File.DB().QueryContext(t.Context(), "PRAGMA shrink_memory") // nor here
 	must(t, err)
 	must(t, rows.Close())
-	rows, err = s.DB().QueryContext(t.Context(), "SELECT * FROM inbox")
+	rows, err = s.File.DB().QueryContext(t.Context(), "SELECT * FROM inbox")
 	if err == nil {
 		for rows.Next() {
 		}
 		_ = rows.Close()
 	}
-	if err := s.Health(); !errors.Is(err, datadir.ErrCorrupt) || !strings.Contains(err.Error(), "bot restore") {
+	if err := s.File.Health(); !errors.Is(err, datadir.ErrCorrupt) || !strings.Contains(err.Error(), "bot restore") {
 		t.Errorf("health %v", err)
 	}
 }
@@ -201,7 +198,7 @@ func TestFaultDamageMetWhileReading(t *testing.T) {
 	must(t, err)
 	defer func() { _ = s.Close() }()
 	count := func(table string) (n int) {
-		rows, err := s.DB().QueryContext(t.Context(), "SELECT * FROM "+table)
+		rows, err := s.File.DB().QueryContext(t.Context(), "SELECT * FROM "+table)
 		must(t, err)
 		defer func() { _ = rows.Close() }()
 		for rows.Next() {
@@ -211,7 +208,7 @@ func TestFaultDamageMetWhileReading(t *testing.T) {
 	}
 	count("sqlite_schema") // so that what tables there are is known, and nothing else
 	roots := map[int64]bool{}
-	rows, err := s.DB().QueryContext(t.Context(), "SELECT rootpage FROM sqlite_schema")
+	rows, err := s.File.DB().QueryContext(t.Context(), "SELECT rootpage FROM sqlite_schema")
 	must(t, err)
 	for rows.Next() {
 		var page int64
@@ -229,7 +226,7 @@ func TestFaultDamageMetWhileReading(t *testing.T) {
 	if n := count("inbox"); n == 0 || n == 500 {
 		t.Fatalf("%d rows", n)
 	}
-	if err := s.Health(); !errors.Is(err, datadir.ErrCorrupt) || !strings.Contains(err.Error(), "bot restore") {
+	if err := s.File.Health(); !errors.Is(err, datadir.ErrCorrupt) || !strings.Contains(err.Error(), "bot restore") {
 		t.Errorf("health %v", err)
 	}
 }
@@ -284,8 +281,7 @@ func TestOlderDatabaseIsSigned(t *testing.T) {
 		dir := t.TempDir()
 		must(t, os.Chmod(dir, 0o700))
 		path := filepath.Join(dir, datadir.Name)
-		db, err := sqlite.Raw(path, asWriter)
-		must(t, err)
+		db := sqlite.Raw(path, asWriter)
 		must(t, memory.Migrations()[:version].Apply(t.Context(), db))
 		must(t, db.Close())
 		s, err := memory.Open(t.Context(), dir, memory.Options{})
@@ -308,9 +304,9 @@ func TestFaultTruncatedLog(t *testing.T) {
 		_, err := s.Accept(t.Context(), batch(1+i*100, 100))
 		must(t, err)
 	}
-	file, err := os.ReadFile(s.Path())
+	file, err := os.ReadFile(s.File.Path())
 	must(t, err)
-	log, err := os.ReadFile(s.Path() + "-wal")
+	log, err := os.ReadFile(s.File.Path() + "-wal")
 	must(t, err)
 	for _, keep := range []int{0, 31, 4000, len(log) / 3, len(log) / 2, len(log) - 1} {
 		t.Run(fmt.Sprint(keep), func(t *testing.T) {
@@ -327,7 +323,7 @@ func TestFaultTruncatedLog(t *testing.T) {
 				return
 			}
 			defer func() { _ = s.Close() }()
-			must(t, s.Check(t.Context()))
+			must(t, s.File.Check(t.Context()))
 			_, err = s.Accept(t.Context(), batch(9000, 1))
 			must(t, err)
 		})
@@ -339,8 +335,8 @@ func TestFaultTruncatedLog(t *testing.T) {
 func TestFaultFullDiskIsToldAndOver(t *testing.T) {
 	memorytest.AboutFiles(t)
 	s := memorytest.Open(t, memory.Options{MaxPages: 150})
-	must(t, s.Check(t.Context()))
-	must(t, s.Beat(t.Context()))
+	must(t, s.File.Check(t.Context()))
+	must(t, s.File.Beat(t.Context()))
 	next := 0
 	for _, size := range []int{10, 1} { // where ten found no room, one may
 		full := error(nil)
@@ -352,14 +348,14 @@ func TestFaultFullDiskIsToldAndOver(t *testing.T) {
 			t.Fatal("the disk was never full")
 		}
 	}
-	if err := s.Health(); !errors.Is(err, datadir.ErrUnwritable) || !strings.Contains(err.Error(), "make room") {
+	if err := s.File.Health(); !errors.Is(err, datadir.ErrUnwritable) || !strings.Contains(err.Error(), "make room") {
 		t.Errorf("health %v", err)
 	}
-	if err := s.Beat(t.Context()); !errors.Is(err, datadir.ErrUnwritable) {
+	if err := s.File.Beat(t.Context()); !errors.Is(err, datadir.ErrUnwritable) {
 		t.Errorf("a heartbeat on a full disk: %v", err)
 	}
-	must(t, s.DB().Write(t.Context(), func(tx *engine.Tx) error { _, err := tx.Exec("DELETE FROM inbox WHERE id <= 40"); return err }))
-	if err := errors.Join(s.Beat(t.Context()), s.Health()); err != nil {
+	must(t, s.File.DB().Write(t.Context(), func(tx *engine.Tx) error { _, err := tx.Exec("DELETE FROM inbox WHERE id <= 40"); return err }))
+	if err := errors.Join(s.File.Beat(t.Context()), s.File.Health()); err != nil {
 		t.Errorf("with room again: %v", err)
 	}
 }
@@ -372,7 +368,7 @@ func TestCheckLetsWritersThrough(t *testing.T) {
 	go func() {
 		var err error
 		for ctx.Err() == nil && err == nil {
-			err = s.Check(context.Background())
+			err = s.File.Check(context.Background())
 		}
 		checks <- err
 	}()

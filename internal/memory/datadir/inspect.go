@@ -39,14 +39,7 @@ func recognize(ctx context.Context, path string, ms sqlite.Migrations) error {
 	case id != 0:
 		return foreign(path, fmt.Sprintf("its application id is %d", id))
 	}
-	from := "immutable=1" // leaves nothing beside the file
-	if sqlite.HasLog(path) {
-		from = "mode=ro"
-	}
-	db, err := sqlite.Raw(path, from)
-	if err != nil {
-		return err
-	}
+	db := sqlite.Raw(path, untouched(path))
 	defer func() { _ = db.Close() }()
 	ours, tables, err := ms.Resembles(ctx, db)
 	if err != nil {

@@ -64,9 +64,8 @@ func (f *File) Claim(lock *os.File) {
 	}
 }
 
-// displaced is why nobody may use the database of a folder now: a bot runs there that has
-// another file open than the one that is there, or that is there no more. The two would share
-// one log.
+// displaced returns an error while a bot runs on the folder with another file open than the
+// one that is there now, or whose file is gone. The two would share one log.
 func displaced(dir string) error {
 	f, err := os.Open(filepath.Join(dir, lockName))
 	if err != nil {

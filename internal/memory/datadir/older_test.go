@@ -7,7 +7,10 @@ import (
 
 	"parley/internal/db/postgres/postgrestest"
 	"parley/internal/db/sqlite"
+	"parley/internal/text/waittest"
 )
+
+var must = waittest.Must
 
 // TestOlderProcesses: while an older process lives, a newer one adds to the schema and
 // takes nothing away; afterwards it does, and says clearly to an older one why it cannot
@@ -29,18 +32,14 @@ func TestOlderProcesses(t *testing.T) {
 		}
 		return err
 	}
-	if err := open(1); err != nil {
-		t.Fatal(err)
-	}
+	must(t, open(1))
 	rows := postgrestest.Raw(t, url)
 	for _, statement := range []string{
 		"CREATE TABLE node_leases (id text, name text, version text, until timestamptz)",
 		"INSERT INTO node_leases VALUES ('me', 'here:1', '2.0', 'infinity'), ('twin', 'here:2', '2.0', 'infinity'), " +
 			"('dead', 'here:3', '1.0', '-infinity'), ('old', 'there:4', '1.0', 'infinity')",
 	} {
-		if _, err := rows.Exec(statement); err != nil {
-			t.Fatal(err)
-		}
+		must(t, waittest.Second(rows.Exec(statement)))
 	}
 	if err := open(2); err != nil {
 		t.Errorf("a step that adds: %v", err)
@@ -49,23 +48,11 @@ func TestOlderProcesses(t *testing.T) {
 		!strings.Contains(err.Error(), "0003_less.sql") {
 		t.Errorf("a step that takes away: %v", err)
 	}
-	if _, err := rows.Exec("DELETE FROM node_leases WHERE id = 'old'"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, waittest.Second(rows.Exec("DELETE FROM node_leases WHERE id = 'old'")))
 	if err := open(3); err != nil {
 		t.Errorf("with processes of the same version: %v", err)
 	}
 	if err := open(2); !errors.Is(err, ErrNewerSchema) {
 		t.Errorf("an older process that starts: %v", err)
-	}
-}
-
-// A step that nobody has declared is one that takes: it waits until older processes are
-// gone, and a test asks for the declaration.
-func TestUndeclaredSteps(t *testing.T) {
-	served := Served{Effects: map[string]Effect{"0003_more.sql": Adds, "0004_less.sql": Takes}}
-	steps := sqlite.Migrations{{Name: "0001_old.sql"}, {Name: "0003_more.sql"}, {Name: "0004_less.sql"}, {Name: "0005_new.sql"}}
-	if got := served.Undeclared(steps, "0002"); len(got) != 1 || got[0] != "0005_new.sql" || served.Effects[got[0]] != Takes {
-		t.Errorf("undeclared: %q", got)
 	}
 }

@@ -31,16 +31,12 @@ func (f Folder) Retire(ctx context.Context) error {
 // Replace gives a folder a file that was made aside. One that was retired is kept under
 // another name; any other is not replaced.
 func (f Folder) Replace(made string) error {
-	path := filepath.Join(f.Dir, Name)
-	switch id, err := sqlite.ApplicationID(path); {
-	case err != nil && !errors.Is(err, os.ErrNotExist):
+	if err := f.Free(); err != nil {
 		return err
-	case err == nil && id != retiredID:
-		return fmt.Errorf("%s is in use: move it away, or name another folder with --data", path)
-	default:
-		if _, err := setAside(path, "before-migrate"); err != nil {
-			return err
-		}
+	}
+	path := filepath.Join(f.Dir, Name)
+	if _, err := setAside(path, "before-migrate"); err != nil {
+		return err
 	}
 	return rename(made, path)
 }

@@ -9,6 +9,7 @@ import (
 	"parley/internal/db/sqlite"
 	"parley/internal/memory"
 	"parley/internal/memory/datadir"
+	"parley/internal/text/waittest"
 )
 
 func folder(dir string) datadir.Folder {
@@ -28,9 +29,8 @@ func batch(from, n int) chat.Batch {
 // exec changes a database beside everything.
 func exec(t testing.TB, path, query string) {
 	t.Helper()
-	db, err := sqlite.Raw(path, "")
-	must(t, err)
-	_, err = db.Exec(query)
+	db := sqlite.Raw(path, "")
+	_, err := db.Exec(query)
 	must(t, err)
 	must(t, db.Close())
 }
@@ -38,9 +38,4 @@ func exec(t testing.TB, path, query string) {
 // asWriter are settings like the writer's.
 const asWriter = "_journal_mode=WAL&_txlock=immediate&_foreign_keys=on&_secure_delete=on"
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = waittest.Must

@@ -117,7 +117,7 @@ var versionOfToday = text.Pattern(`PRAGMA user_version = (\d+)`)
 // ownName stands for Served.Own among the steps.
 const ownName = "own.sql"
 
-// servedScript is what takes a database from a version to the newest.
+// servedScript returns the script that takes a database from a version to the newest.
 func (o Options) servedScript(version int) (string, error) {
 	var b strings.Builder
 	steps := o.Migrations[version:]
@@ -190,10 +190,17 @@ func (f *File) sizesServed(ctx context.Context) (list []Size, err error) {
 
 // RetireServed marks a database on a server; where says in words where its rows are.
 func RetireServed(ctx context.Context, url, where string) error {
+	return onServer(url, func(db *sql.DB) error {
+		_, err := db.ExecContext(ctx, "UPDATE parley SET moved = $1", "on "+time.Now().UTC().Format(time.DateOnly)+" to "+where)
+		return err
+	})
+}
+
+// onServer does something to a database on a server, without our writer.
+func onServer(url string, do func(*sql.DB) error) error {
 	db, err := postgres.Raw(url)
 	if err != nil {
 		return err
 	}
-	_, err = db.ExecContext(ctx, "UPDATE parley SET moved = $1", "on "+time.Now().UTC().Format(time.DateOnly)+" to "+where)
-	return errors.Join(err, db.Close())
+	return errors.Join(postgres.Explain(do(db)), db.Close())
 }

@@ -2,6 +2,7 @@ package datadir
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 
 	"parley/internal/db/postgres"
@@ -13,24 +14,21 @@ const Half = "half"
 // ErrHalf says that copying rows to a database did not come to its end.
 var ErrHalf = errors.New("rows were being copied to this database, and not all arrived: run bot migrate, or bot restore, once more")
 
-// Whole says that all that was to be copied to a database on a server is there.
+// Whole marks a database on a server as completely copied.
 func Whole(ctx context.Context, url string) error {
-	db, err := postgres.Raw(url)
-	if err != nil {
+	return onServer(url, func(db *sql.DB) error {
+		_, err := db.ExecContext(ctx, "UPDATE parley SET moved = '' WHERE moved = $1", Half)
 		return err
-	}
-	_, err = db.ExecContext(ctx, "UPDATE parley SET moved = '' WHERE moved = $1", Half)
-	return errors.Join(postgres.Explain(err), db.Close())
+	})
 }
 
 // Discard empties a database on a server that an earlier copy left half full; any other
 // stays as it is.
-func Discard(ctx context.Context, url string) (err error) {
-	db, err := postgres.Raw(url)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(postgres.Explain(err), db.Close()) }()
+func Discard(ctx context.Context, url string) error {
+	return onServer(url, func(db *sql.DB) error { return discard(ctx, db) })
+}
+
+func discard(ctx context.Context, db *sql.DB) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return err

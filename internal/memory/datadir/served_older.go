@@ -14,7 +14,7 @@ import (
 // go on with what this one would make of it.
 var ErrOlderRuns = errors.New("older processes use this database")
 
-// Effect is what a step is to processes of the version before it.
+// Effect says how a step affects processes of the version before it.
 type Effect int
 
 // The effects of steps. One that says nothing takes.
@@ -23,18 +23,7 @@ const (
 	Adds                // and leaves them what they know
 )
 
-// Undeclared lists the steps after one that nobody has said of what they are to older
-// processes.
-func (s Served) Undeclared(steps sqlite.Migrations, after string) (names []string) {
-	for _, m := range steps {
-		if _, said := s.Effects[m.Name]; !said && m.Name > after {
-			names = append(names, m.Name)
-		}
-	}
-	return names
-}
-
-// mayApply refuses steps that older processes could not live with, while some live.
+// mayApply refuses steps that would break older processes while some run.
 func (o Options) mayApply(ctx context.Context, tx *sql.Tx, steps sqlite.Migrations) error {
 	at := slices.IndexFunc(steps, func(m sqlite.Migration) bool { return o.Served.Effects[m.Name] == Takes })
 	if at < 0 {

@@ -84,7 +84,7 @@ func TestLogThatIsLeft(t *testing.T) {
 			s, err = memory.Open(t.Context(), dir, memory.Options{})
 			must(t, err)
 			defer func() { _ = s.Close() }()
-			must(t, s.Check(t.Context()))
+			must(t, s.File.Check(t.Context()))
 			if n, err := s.Rows(t.Context(), "inbox"); n != 0 || err != nil {
 				t.Errorf("%d rows of the old log, %v", n, err)
 			}
@@ -101,24 +101,24 @@ func TestGoneAndBack(t *testing.T) {
 			s, err := memory.Open(t.Context(), dir, memory.Options{})
 			must(t, err)
 			defer func() { _ = s.Close() }()
-			path := s.Path() + part
+			path := s.File.Path() + part
 			must(t, os.Rename(path, path+".away"))
 			if _, err := s.Accept(t.Context(), batch(0, 1)); !errors.Is(err, engine.ErrGone) {
 				t.Errorf("acknowledged, or %v", err)
 			}
-			if err := s.Health(); !errors.Is(err, datadir.ErrUnwritable) {
+			if err := s.File.Health(); !errors.Is(err, datadir.ErrUnwritable) {
 				t.Errorf("health says %v", err)
 			}
-			if err := s.Beat(t.Context()); err == nil {
+			if err := s.File.Beat(t.Context()); err == nil {
 				t.Error("it is written to")
 			}
 			must(t, os.Rename(path+".away", path))
-			must(t, s.Beat(t.Context()))
-			must(t, s.Health())
+			must(t, s.File.Beat(t.Context()))
+			must(t, s.File.Health())
 			_, err = s.Accept(t.Context(), batch(1, 1))
 			must(t, err)
 			must(t, os.Rename(path, path+".away"))
-			if s.Look(t.Context()); s.Health() == nil {
+			if s.File.Look(t.Context()); s.File.Health() == nil {
 				t.Error("a look does not see it")
 			}
 			must(t, os.Rename(path+".away", path))

@@ -1,5 +1,4 @@
-// Package embeddings is what messages mean: it makes a vector of each beside the
-// conversations, the newest first, keeps them, and tells which messages of some
-// places are near to a question. Who may read what, and how much nearness
-// counts, its callers decide; without an embedding model it does nothing.
+// Package embeddings makes and stores a vector of each message, the newest first, and finds
+// the messages of some places that are nearest to a question. Its callers decide who may
+// read what, and how much nearness counts. Without an embedding model it does nothing.
 package embeddings

@@ -9,16 +9,16 @@ import (
 	"parley/internal/db/engine"
 )
 
-// How long until all is read anew that another process may have made, changed or deleted:
-// soon at first, when it may be about the messages of years, and then rarely.
+// How long until everything is read again that another process may have changed: soon at
+// first, when that process may be working through years of messages, and later rarely.
 const (
 	firstAgain = 10 * time.Second
 	lastAgain  = time.Hour
 )
 
-// Follow does what Embed does in a process beside the one that makes the vectors: it reads
-// into memory what was made there, and reports whether there may be more. Vectors that
-// were made out of turn, and changed ones, it has after a while.
+// Follow replaces Embed if another process makes the vectors: it reads new sketches into
+// memory, and reports whether there may be more. Vectors that changed or were made out of
+// order come later.
 func (x *Index) Follow(ctx context.Context) (more bool, err error) {
 	if x.o.Embed == nil {
 		return false, nil
@@ -37,7 +37,7 @@ func (x *Index) Follow(ctx context.Context) (more bool, err error) {
 	return more, nil
 }
 
-// anew reads all sketches. Those from before answer until it is done.
+// anew reads all sketches. Until it is done, questions use the old ones.
 func (x *Index) anew(ctx context.Context, now time.Time) error {
 	fresh := New(x.db, x.o)
 	if err := fresh.Load(ctx); err != nil {
@@ -52,7 +52,7 @@ func (x *Index) anew(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// catchUp reads the sketches of the next messages, up to the first that has none yet.
+// catchUp reads the sketches of the next messages, up to the first without one.
 func (x *Index) catchUp() (more bool, err error) {
 	w := &x.work
 	args := engine.Named{"after": w.newest, "embedder": w.embedder}

@@ -3,6 +3,7 @@ package embeddings
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"math"
 	"sync"
 	"time"
@@ -11,20 +12,20 @@ import (
 	"parley/internal/llm/vector"
 )
 
-// maxDims is how many dimensions of a vector are kept: with its sketch it takes
-// less than 1 KB. Of the few models that have more, the first tell nearly all.
+// maxDims limits the stored dimensions, so that a vector with its sketch takes less than 1
+// KB. In the few models with more, the first dimensions say nearly everything.
 const maxDims = 880
 
-// Options of New. The zero value is an Index without an embedding model.
+// Options of New.
 type Options struct {
-	Embed vector.Embed // nil for none
-	Model string       // its name: vectors of another are made again
+	Embed vector.Embed // nil if there is no embedding model
+	Model string       // its name; vectors of another model are made again
 	Now   func() time.Time
 }
 
-// Index is the vectors of messages in one database. It is safe for many
-// goroutines, of which one makes vectors at a time. The sketches are in memory,
-// so a million messages of a model with 384 dimensions take 60 MB.
+// Index holds the vectors of messages in one database. It is safe for concurrent use; one
+// goroutine at a time makes vectors. The sketches are in memory: a million messages of a
+// model with 384 dimensions take 60 MB.
 type Index struct {
 	db *engine.DB
 	o  Options
@@ -35,10 +36,10 @@ type Index struct {
 	mu    sync.RWMutex // guards the rest
 	ready bool         // all sketches are in memory
 	all   map[int64]*sketches
-	asked time.Time // when somebody asked last
+	asked time.Time // time of the last question
 }
 
-// New returns the index of a database that has its tables.
+// New returns the Index of a database.
 func New(db *engine.DB, o Options) *Index {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -46,8 +47,8 @@ func New(db *engine.DB, o Options) *Index {
 	return &Index{db: db, o: o, all: map[int64]*sketches{}}
 }
 
-// Asked returns the vector of a question, nil without one: there is no model, it
-// does not answer in time, or no message has a vector yet.
+// Asked returns the vector of a question. It is nil if there is no model, if the model does
+// not answer in time, or if no message has a vector yet.
 func (x *Index) Asked(ctx context.Context, question string) vector.Vector {
 	if x.o.Embed == nil {
 		return nil
@@ -62,8 +63,8 @@ func (x *Index) Asked(ctx context.Context, question string) vector.Vector {
 	return kept(x.o.Embed.Query(ctx, question))
 }
 
-// Forget drops what is in memory, so that nothing of what was deleted stays there.
-// What is stored is read again.
+// Forget empties the memory, so that nothing deleted stays there. Stored vectors are read
+// again.
 func (x *Index) Forget() {
 	x.working.Lock()
 	defer x.working.Unlock()
@@ -72,17 +73,17 @@ func (x *Index) Forget() {
 	x.work, x.ready, x.all = work{}, false, map[int64]*sketches{}
 }
 
-// kept is as much of a vector as is stored.
+// kept returns the part of a vector that is stored.
 func kept(v vector.Vector) vector.Vector { return v.First(maxDims) }
 
-// sketches are those of one place, side by side.
+// sketches are those of one place, one after the other.
 type sketches struct {
 	ids  []int64
-	bits []uint64 // as many words for each
+	bits []uint64 // the same number of words for each
 }
 
-// Near returns the messages of some places that are nearest to a question, at
-// most n, and how near they are. What was deleted meanwhile is not among them.
+// Near returns the messages of some places that are nearest to a question, at most n, with
+// their cosines. Deleted messages are not among them.
 func (x *Index) Near(question vector.Vector, places []int64, n int) (map[int64]float64, error) {
 	if len(question) == 0 {
 		return nil, nil
@@ -90,8 +91,8 @@ func (x *Index) Near(question vector.Vector, places []int64, n int) (map[int64]f
 	return x.Cosines(question, x.alike(question.Sketch(nil), places, n))
 }
 
-// alike returns the messages whose sketches differ least from one. Those that
-// differ as much as the last of them are left out if they are too many.
+// alike returns the messages whose sketches differ least from one, at most n. Of those that
+// differ most and equally, only as many as fit.
 func (x *Index) alike(sketch []uint64, places []int64, n int) (ids []int64) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -124,7 +125,7 @@ func (x *Index) alike(sketch []uint64, places []int64, n int) (ids []int64) {
 	return ids
 }
 
-// each passes every message of a place with its sketch. A nil place has none.
+// each calls see with every message of a place and its sketch. A nil place has none.
 func (s *sketches) each(words int, see func(id int64, bits []uint64)) {
 	if s == nil || len(s.bits) != words*len(s.ids) {
 		return
@@ -134,19 +135,19 @@ func (s *sketches) each(words int, see func(id int64, bits []uint64)) {
 	}
 }
 
-// Cosines returns how near messages are to a question; those without a vector
-// of the model are not among them.
+// Cosines returns how near messages are to a question. It leaves out messages without a
+// vector of the model.
 func (x *Index) Cosines(question vector.Vector, ids []int64) (map[int64]float64, error) {
 	if len(question) == 0 || len(ids) == 0 {
 		return nil, nil
 	}
-	list, err := listed(ids)
+	list, err := json.Marshal(ids)
 	if err != nil {
 		return nil, err
 	}
 	rows, err := x.db.Query(
 		`SELECT v.message_id, v.vector FROM json_each(:ids) j CROSS JOIN message_vectors v ON v.message_id = CAST(j.value AS BIGINT)
-		WHERE v.embedder = (SELECT n FROM embedders WHERE name = :model)`, engine.Named{"ids": list, "model": x.o.Model})
+		WHERE v.embedder = (SELECT n FROM embedders WHERE name = :model)`, engine.Named{"ids": string(list), "model": x.o.Model})
 	if err != nil {
 		return nil, err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -16,30 +15,28 @@ import (
 
 // Bounds of making vectors.
 const (
-	window    = 5000        // messages that are looked through at a time, for those without a vector
-	late      = 256         // how far behind the newest one there may be messages that were not there before
-	mostTexts = 64          // that one request takes
-	longest   = 1500        // runes of a message that count: small models read no more
-	pause     = time.Second // since somebody asked: their question comes first
+	window    = 5000        // messages that are searched at once for those without a vector
+	late      = 256         // how far before the newest message there may be late ones
+	mostTexts = 64          // in one request
+	longest   = 1500        // runes of a message: small models read no more
+	pause     = time.Second // after a question, which comes first
 )
 
-// How long one request should take: while a small encoder works, a question
-// waits.
+// How long one request should take, because questions wait for a small encoder.
 const (
 	quick = 60 * time.Millisecond
 	slow  = 150 * time.Millisecond
 )
 
-// work is how far the making of vectors has come.
+// work is the progress of making vectors.
 type work struct {
-	loaded   int64 // the last sketch that was read into memory
-	embedder int64 // the number of the model, 0 before it is known
-	newest   int64 // up to here all messages were looked through,
-	oldest   int64 // and from here on
-	texts    int   // in the next request
-	// When a process that follows reads all anew, and how long it waited for that.
-	again time.Time
-	wait  time.Duration
+	loaded   int64 // the last sketch in memory
+	embedder int64 // number of the model, 0 if not known yet
+	newest   int64 // all messages from oldest up to newest were searched
+	oldest   int64
+	texts    int           // in the next request
+	again    time.Time     // when Follow reads everything again
+	wait     time.Duration // how long it waited for that
 }
 
 // unmade is a message without a vector.
@@ -48,7 +45,7 @@ type unmade struct {
 	name, text string
 }
 
-// says is what a vector is made of: who said it is half of what many ask.
+// says returns the text for a vector, with the author's name, about which many ask.
 func (u unmade) says() string {
 	said := text.Clip(u.text, longest)
 	if u.name == "" {
@@ -57,9 +54,9 @@ func (u unmade) says() string {
 	return u.name + ": " + said
 }
 
-// Embed does the next step: it reads sketches into memory, or makes the vectors of
-// a few messages that have none, and reports whether there may be more. It does
-// nothing for a moment after a question. It goes on where it was killed.
+// Embed does the next step: it reads sketches into memory, or makes the vectors of a few
+// messages, and reports whether there may be more. For a moment after a question it does
+// nothing. After a crash it continues where it was.
 func (x *Index) Embed(ctx context.Context) (more bool, err error) {
 	if x.o.Embed == nil {
 		return false, nil
@@ -88,7 +85,7 @@ func (x *Index) Embed(ctx context.Context) (more bool, err error) {
 	return true, nil
 }
 
-// Load reads all sketches at once, for a process that asks and ends.
+// Load reads all sketches at once, for a process that asks one question.
 func (x *Index) Load(ctx context.Context) error {
 	if x.o.Embed == nil {
 		return nil
@@ -115,8 +112,7 @@ func (x *Index) justAsked() bool {
 	return x.o.Now().Sub(x.asked) < pause
 }
 
-// load reads the next sketches into memory. Those of another model stay out, and
-// are made again.
+// load reads the next sketches into memory, except those of another model.
 func (x *Index) load(ctx context.Context) error {
 	w := &x.work
 	if w.embedder == 0 {
@@ -174,19 +170,19 @@ func (x *Index) add(u unmade, bits []uint64) {
 	s.ids, s.bits = append(s.ids, u.id), append(s.bits, bits...)
 }
 
-// dueQuery lists messages that have no vector of a model, the newest first.
+// dueQuery lists messages without a vector of a model, the newest first.
 const dueQuery = `SELECT m.id, (SELECT n FROM places p WHERE p.platform = m.platform AND p.channel = m.channel AND p.thread = m.thread), m.name, m.content FROM messages m
 	WHERE m.id > :after AND m.id < :before AND m.role <> 'tool' AND m.content <> ''
 		AND (SELECT embedder FROM message_vectors WHERE message_id = m.id) IS DISTINCT FROM :embedder
 	ORDER BY m.id DESC LIMIT :limit`
 
-// changedQuery lists those that say something else now.
+// changedQuery lists messages that were edited.
 const changedQuery = `SELECT m.id, p.n, m.name, m.content FROM message_vectors v CROSS JOIN messages m ON m.id = v.message_id
 	JOIN places p ON p.platform = m.platform AND p.channel = m.channel AND p.thread = m.thread
 	WHERE v.embedder = 0 ORDER BY m.id DESC LIMIT :limit`
 
-// due returns messages that need a vector: what was changed, what was said since the
-// last step, and then back to the first.
+// due returns messages that need a vector: first edited ones, then those since the last step,
+// then older ones back to the first.
 func (x *Index) due() ([]unmade, error) {
 	w := &x.work
 	list, err := x.unmade(changedQuery, engine.Named{"limit": w.texts})
@@ -197,13 +193,13 @@ func (x *Index) due() ([]unmade, error) {
 	if err := x.db.QueryRow("SELECT coalesce(max(id), 0) FROM messages").Scan(&last); err != nil {
 		return nil, err
 	}
-	if w.newest < last { // a server may give a number first to what is committed last
+	if w.newest < last { // a server may commit messages in another order than their numbers
 		list, err := x.unmade(dueQuery, engine.Named{"after": w.newest - late, "before": w.newest + 1, "embedder": w.embedder, "limit": w.texts})
 		if err != nil || len(list) > 0 {
 			return list, err
 		}
 	}
-	for w.newest < last { // upwards, so that none is passed over
+	for w.newest < last { // upwards, so that none is skipped
 		upto := min(w.newest+int64(w.texts), last)
 		list, err := x.unmade(dueQuery, engine.Named{"after": w.newest, "before": upto + 1, "embedder": w.embedder, "limit": w.texts})
 		if err != nil || len(list) > 0 {
@@ -223,15 +219,13 @@ func (x *Index) due() ([]unmade, error) {
 }
 
 func (x *Index) unmade(query string, args engine.Named) ([]unmade, error) {
-	rows, err := x.db.Query(query, args)
-	if err != nil {
-		return nil, err
-	}
-	return engine.Collect(rows, func(r *sql.Rows) (u unmade, err error) { return u, r.Scan(&u.id, &u.place, &u.name, &u.text) })
+	return engine.Select(x.db, func(r engine.Scanner) (u unmade, err error) {
+		return u, r.Scan(&u.id, &u.place, &u.name, &u.text)
+	}, query, args)
 }
 
-// embed gives messages their vectors. One whose text has no direction gets an empty
-// one, so that it is not asked for again; one that changes meanwhile gets none.
+// embed gives messages their vectors. A zero vector is stored as an empty one, so that it is
+// not made again. A message that changes meanwhile gets none.
 func (x *Index) embed(ctx context.Context, due []unmade) error {
 	texts, at := make([]string, len(due)), map[int64]int{}
 	for i, u := range due {
@@ -254,7 +248,7 @@ func (x *Index) embed(ctx context.Context, due []unmade) error {
 	return err
 }
 
-// store keeps the vector of a message that is still what was read.
+// store stores the vector of a message, unless the message has changed.
 func (x *Index) store(tx *engine.Tx, u unmade, v vector.Vector) error {
 	args := engine.Named{"id": u.id, "place": u.place, "embedder": x.work.embedder, "vector": append([]byte{}, v...),
 		"sketch": packed(v.Sketch(nil)), "text": u.text}
@@ -274,7 +268,7 @@ func (x *Index) store(tx *engine.Tx, u unmade, v vector.Vector) error {
 	return nil
 }
 
-// packed is a sketch as it is stored: eight bytes for a word, little-endian.
+// packed returns a sketch as it is stored: eight bytes for each word, little-endian.
 func packed(bits []uint64) []byte {
 	out := make([]byte, 0, 8*len(bits))
 	for _, w := range bits {
@@ -288,10 +282,4 @@ func unpacked(raw []byte) (bits []uint64) {
 		bits = append(bits, binary.LittleEndian.Uint64(raw))
 	}
 	return bits
-}
-
-// listed writes ids as a statement takes them.
-func listed(ids []int64) (string, error) {
-	list, err := json.Marshal(ids)
-	return string(list), err
 }

@@ -10,7 +10,7 @@ var (
 	nexts  = words("next coming nächste nächsten nächster nächstes kommende kommenden próximo próxima próximos próximas " +
 		"prochain prochaine prochains prochaines prossimo prossima volgende")
 	these = words("this diese dieser dieses diesen diesem este esta ce cet cette questo questa deze dit")
-	// again is what comes back, former what is told of the past.
+	// again marks repeated events, former past ones.
 	again  = words("every each daily weekly monthly yearly jeden jede jedes täglich cada todos todas chaque ogni elke")
 	ever   = words("always usually immer meistens siempre toujours sempre altijd")
 	former = words("was were had lived worked studied stayed played taught owned used war waren wohnte arbeitete lebte " +
@@ -40,7 +40,7 @@ var (
 	})
 )
 
-// numbered says of each word in lists to which it belongs.
+// numbered maps each word of some lists to the key of its list.
 func numbered[T comparable](lists map[T]string) map[string]T {
 	of := map[string]T{}
 	for k, list := range lists {
@@ -51,7 +51,7 @@ func numbered[T comparable](lists map[T]string) map[string]T {
 	return of
 }
 
-// monthNames are the months' names, by month, with the short forms.
+// monthNames are the names of the months, from January, with short forms.
 var monthNames = [12]map[string]bool{
 	words("january jan januar jänner janvier enero gennaio janeiro januari"),
 	words("february feb februar février fevrier febrero febbraio fevereiro februari"),

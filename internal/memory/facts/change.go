@@ -2,14 +2,13 @@ package facts
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"time"
 
 	"parley/internal/db/engine"
 )
 
-// Kind is what was done to a fact.
+// Kind says what was done to a fact.
 type Kind string
 
 // The kinds.
@@ -19,24 +18,23 @@ const (
 	Forgotten Kind = "forgotten"
 )
 
-// Change is something that was done to a fact, for the person it was done for.
+// Change is a change of a fact, as the person for whom it was made is told.
 type Change struct {
 	ID      int64
 	Kind    Kind
-	Fact    Fact   // as it is now; of a forgotten one as it was
-	Was     string // Replaced: what it said before
-	Other   Fact   // Added: what it disagrees with and still stands; its id is 0 for nothing
-	History int64  // Replaced: the row of what it said
-	Batch   int64  // the first of those that are undone together
+	Fact    Fact   // as it is now; a forgotten one as it was
+	Was     string // Replaced: the content before
+	Other   Fact   // Added: a fact that it contradicts and that still stands; its ID is 0 for none
+	History int64  // Replaced: the row of the content before
+	Batch   int64  // the first of the changes that are undone together
 	Learned bool   // nobody asked for it
 	At      time.Time
 }
 
-// marks says that the fact says what it said, and only stands otherwise, or has
-// other tags.
+// marks reports whether only rank or tags changed.
 func (c Change) marks() bool { return c.Kind == Replaced && c.Was == c.Fact.Content }
 
-// note writes a change down. told says that whoever asked for it is told now.
+// note stores a change. told reports that the person who asked for it is told now.
 func (s *Store) note(tx *engine.Tx, v Viewer, c Change, told bool) (_ Change, err error) {
 	c.At = s.o.Now()
 	at := engine.Stamp(c.At)
@@ -50,47 +48,40 @@ func (s *Store) note(tx *engine.Tx, v Viewer, c Change, told bool) (_ Change, er
 	return c, err
 }
 
-// changeRows reads changes of a person whose facts hold, as far as they can be
-// seen; ends of it narrow and order.
+// changeRows reads a person's changes of visible facts that hold. Ends of the query narrow
+// and order.
 const changeRows = `SELECT c.id, c.kind, c.fact_id, c.other_id, c.history_id, c.batch, c.learned, c.at, coalesce(h.content, '')
 	FROM fact_changes c JOIN key_facts f ON f.id = c.fact_id LEFT JOIN fact_history h ON h.id = c.history_id AND h.fact_id = c.fact_id
 	WHERE c.user_id = :user AND f.valid_to = '' AND `
 
-// changes reads them, with their facts.
-func changes(query func(string, ...any) (*sql.Rows, error), v Viewer, end string, args engine.Named) ([]Change, error) {
-	rows, err := query(changeRows+factScope+" AND "+end, v.Named(args))
-	if err != nil {
-		return nil, err
-	}
-	list, err := engine.Collect(rows, func(r *sql.Rows) (c Change, err error) {
+// changes reads changes with their facts.
+func changes(query engine.Querier, v Viewer, end string, args engine.Named) ([]Change, error) {
+	list, err := engine.Select(query, func(r engine.Scanner) (c Change, err error) {
 		var at string
 		err = r.Scan(&c.ID, &c.Kind, &c.Fact.ID, &c.Other.ID, &c.History, &c.Batch, &c.Learned, &at, &c.Was)
 		c.At = engine.ParseStamp(at)
 		return c, err
-	})
+	}, changeRows+factScope+" AND "+end, v.Named(args))
 	for i := range list {
 		for _, f := range []*Fact{&list[i].Fact, &list[i].Other} {
-			found, ferr := facts(query, v, byID, engine.Named{"id": f.ID})
-			if ferr != nil {
-				return nil, ferr
+			if *f, err = factOf(query, v, f.ID); err != nil {
+				return nil, err
 			}
-			*f = one(found)
 		}
 	}
 	return list, err
 }
 
-// lastChange is the newest change of a fact; its id is 0 when there is none.
+// lastChange returns the newest change of a fact; its ID is 0 for none.
 func lastChange(tx *engine.Tx, v Viewer, id int64) (Change, error) {
-	list, err := changes(tx.Query, v, "c.fact_id = :id ORDER BY c.id DESC LIMIT 1", engine.Named{"id": id})
+	list, err := changes(tx, v, "c.fact_id = :id ORDER BY c.id DESC LIMIT 1", engine.Named{"id": id})
 	if err != nil || len(list) == 0 {
 		return Change{}, err
 	}
 	return list[0], nil
 }
 
-// Untold are changes that v was not told yet and can see from here, the oldest
-// first.
+// Untold returns the changes that v can see here and was not told yet, the oldest first.
 func (s *Store) Untold(v Viewer, limit int) ([]Change, error) {
 	some, err := s.untold.Get(struct{}{}, func() (some bool, err error) {
 		err = s.db.QueryRow("SELECT EXISTS (SELECT 1 FROM fact_changes WHERE told = '')").Scan(&some)
@@ -99,15 +90,14 @@ func (s *Store) Untold(v Viewer, limit int) ([]Change, error) {
 	if err != nil || !some {
 		return nil, engine.During("untold changes", err)
 	}
-	list, err := changes(s.db.Query, v, "c.told = '' ORDER BY c.id LIMIT :limit", engine.Named{"limit": limit})
+	list, err := changes(s.db, v, "c.told = '' ORDER BY c.id LIMIT :limit", engine.Named{"limit": limit})
 	return list, engine.During("untold changes", err)
 }
 
-// Learned are what was learned without being asked for after q.Since and holds,
-// and up to q.Before, the newest first, each fact once. Only these and the bounds
-// of q count.
+// Learned returns what was learned unasked after q.Since up to q.Before and still holds,
+// the newest first, each fact once. Of q it reads only these and Limit and Offset.
 func (s *Store) Learned(_ context.Context, v Viewer, q Query) ([]Change, error) {
-	list, err := changes(s.db.Query, v, `c.learned AND c.at > :since AND (:before = '' OR c.at <= :before) AND f.rank < :kept
+	list, err := changes(s.db, v, `c.learned AND c.at > :since AND (:before = '' OR c.at <= :before) AND f.rank < :kept
 		AND NOT EXISTS (SELECT 1 FROM fact_changes d WHERE d.fact_id = c.fact_id AND d.id > c.id AND d.learned) ORDER BY c.id DESC LIMIT :limit OFFSET :offset`,
 		engine.Named{"since": engine.Stamp(q.Since), "before": engine.Stamp(q.Before), "kept": int(Kept), "limit": q.Limit, "offset": q.Offset})
 	return list, engine.During("learned facts", err)
@@ -127,11 +117,11 @@ func Told(tx *engine.Tx, ids []int64, now time.Time) error {
 	return err
 }
 
-// keepChanges is how long a change is known that can no longer be undone.
+// keepChanges is how long changes are stored.
 const keepChanges = 30 * 24 * time.Hour
 
-// PruneChanges deletes for good what was forgotten in the chat more than a day
-// ago, and changes of long ago.
+// PruneChanges deletes for good the facts that were forgotten in the chat more than a day
+// ago, and old changes.
 func (s *Store) PruneChanges(ctx context.Context) error {
 	now, n := s.o.Now(), int64(0)
 	err := s.db.Write(ctx, func(tx *engine.Tx) error {
@@ -150,6 +140,6 @@ func (s *Store) PruneChanges(ctx context.Context) error {
 	return engine.During("prune changes", err)
 }
 
-// emptyLog leaves nothing of what was erased in the log. Where somebody reads it
-// just now, the next time does.
+// emptyLog removes erased facts from the log. If a reader holds the log, the next call does
+// it.
 func (s *Store) emptyLog(ctx context.Context) { _ = s.db.EmptyLog(ctx) }

@@ -7,19 +7,18 @@ import (
 	"unicode"
 )
 
-// Verdict is what a sentence is to another.
+// Verdict says how a sentence relates to another.
 type Verdict int
 
-// The verdicts. Apart is the answer when in doubt: then both stand.
+// The verdicts. In doubt it is Apart, and both stand.
 const (
-	Apart   Verdict = iota // about something else, or it cannot be told
-	Same                   // in other words at most
-	Differs                // the same subject and relation, another value: they cannot both hold
+	Apart   Verdict = iota // about something else, or undecided
+	Same                   // the same, perhaps in other words
+	Differs                // same subject and relation, another value: both cannot hold
 )
 
-// Compare decides what later is to earlier by their subject, relation and value,
-// with no model. It knows sentences that differ in one place, in the
-// word not, in a number or a date.
+// Compare compares subject, relation and value of two sentences, without a model. It
+// understands sentences that differ in one place, in a negation, in a number or a date.
 func Compare(earlier, later string) Verdict {
 	a, b := readClaim(earlier), readClaim(later)
 	if len(a.words) == 0 || len(b.words) == 0 || a.about != b.about || b.begins && !a.begins {
@@ -37,20 +36,20 @@ func Compare(earlier, later string) Verdict {
 	return a.against(b)
 }
 
-// word is one that carries meaning.
+// word is a word that carries meaning.
 type word struct {
-	is      string // lower case, without the ending of a plural
-	proper  bool   // written with a capital, or with a digit in it
-	several bool   // an article stands before it
+	is      string // lower case, without the plural ending
+	proper  bool   // begins with a capital, or contains a digit
+	several bool   // follows an indefinite article: there may be several
 }
 
-// claim is a sentence, taken apart.
+// claim is a parsed sentence.
 type claim struct {
 	words   []word
 	negated bool
-	adds    bool   // says of itself that it comes beside what there is
-	about   string // another person, by the pronoun it begins with
-	begins  bool   // it holds from a day on: what holds until then is no mistake
+	adds    bool   // says that it adds to what is known
+	about   string // the pronoun of another person at the beginning
+	begins  bool   // holds from a later day on, so that the old claim holds until then
 }
 
 func readClaim(text string) (c claim) {
@@ -90,8 +89,8 @@ func readClaim(text string) (c claim) {
 	return c
 }
 
-// split parts a text into words and numbers; a sign of a script that does not
-// part words is a word.
+// split splits a text into words and numbers. In scripts without spaces each character is a
+// word.
 func split(text string) (list []string) {
 	var b strings.Builder
 	flush := func() {
@@ -107,7 +106,7 @@ func split(text string) (list []string) {
 			list = append(list, string(r))
 		case unicode.In(r, unicode.L, unicode.M, unicode.N), strings.ContainsRune(".:,/-@_", r) && b.Len() > 0:
 			b.WriteRune(r)
-		default: // an apostrophe, too: what stands behind it is empty, or a word
+		default: // also an apostrophe
 			flush()
 		}
 	}
@@ -115,7 +114,7 @@ func split(text string) (list []string) {
 	return list
 }
 
-// singular cuts the s of plurals and of verbs.
+// singular removes the s of plurals and verbs, and the ending of ordinals.
 func singular(w string) string {
 	switch {
 	case quantity(w):
@@ -131,7 +130,7 @@ func singular(w string) string {
 	return w
 }
 
-// quantity says that a word is a number, a time or a date.
+// quantity reports whether a word is a number, a time or a date.
 func quantity(w string) bool {
 	for _, r := range w {
 		return unicode.IsNumber(r)
@@ -139,7 +138,7 @@ func quantity(w string) bool {
 	return false
 }
 
-// against judges two sentences of the same sign that are not the same.
+// against compares two different sentences, both negated or both not.
 func (c claim) against(d claim) Verdict {
 	n := 0
 	for n < min(len(c.words), len(d.words)) && c.words[n].is == d.words[n].is {
@@ -152,7 +151,7 @@ func (c claim) against(d claim) Verdict {
 	before, after := c.words[:n], c.words[len(c.words)-end:]
 	was, is := c.words[n:len(c.words)-end], d.words[n:len(d.words)-end]
 	switch {
-	case n == 0 || len(was) == 0 || len(is) == 0: // another subject, or only more of the same
+	case n == 0 || len(was) == 0 || len(is) == 0: // another subject, or only more words
 		return Apart
 	case max(len(was), len(is)) > 4:
 		return Apart
@@ -163,7 +162,7 @@ func (c claim) against(d claim) Verdict {
 	}
 	verb := slices.IndexFunc(before, func(w word) bool { return verbs(w.is) })
 	if verb < 0 && (slices.ContainsFunc(was, isVerb) || slices.ContainsFunc(is, isVerb)) {
-		return Apart // the verb is what differs, or comes later: another subject
+		return Apart // the verbs differ, or another subject comes before the verb
 	}
 	if verb < 0 && slices.ContainsFunc(after, isVerb) {
 		return Apart
@@ -187,15 +186,14 @@ func all(list []word, is func(word) bool) bool {
 	return !slices.ContainsFunc(list, func(w word) bool { return !is(w) })
 }
 
-// share says that two parts have a word in common: then more than one thing
-// differs.
+// share reports whether two parts have a word in common: then several things differ.
 func share(a, b []word) bool {
 	return slices.ContainsFunc(a, func(x word) bool {
 		return !calendar[x.is] && !places[x.is] && slices.ContainsFunc(b, func(y word) bool { return x.is == y.is })
 	})
 }
 
-// swapped says that a preference was turned round: tea to coffee, coffee to tea.
+// swapped reports whether a preference was reversed: tea to coffee, coffee to tea.
 func swapped(before, was, is []word) bool {
 	sorted := func(list []word) (out []string) {
 		for _, w := range list {
@@ -207,13 +205,13 @@ func swapped(before, was, is []word) bool {
 	return len(was) > 1 && choosing[before[len(before)-1].is] && slices.Equal(sorted(was), sorted(is))
 }
 
-// value is the one place in which two sentences differ, and what is around it.
+// value is the place in which two sentences differ, with the words around it.
 type value struct {
 	before, after, was, is []word
-	verb                   int // index of the first in before; -1 is none
+	verb                   int // index of the first verb in before; -1 for none
 }
 
-// times judges numbers, dates and times that differ.
+// times compares numbers, dates and times.
 func (v value) times() Verdict {
 	has := func(set map[string]bool) bool {
 		return slices.ContainsFunc(v.before, func(w word) bool { return set[w.is] })
@@ -222,7 +220,7 @@ func (v value) times() Verdict {
 	plain := func(w word) bool { return rhythm[w.is] || timely(w) }
 	switch {
 	case all(v.before, timely):
-		return Apart // a date is what it is about
+		return Apart // the date is the subject
 	case several && !has(yearly):
 		return Apart // there may be another
 	case v.verb < 0 && !all(v.after, plain):
@@ -235,18 +233,18 @@ func (v value) times() Verdict {
 		return Apart // it happened again
 	case v.verb < 0 || !has(being) && !has(dwelling):
 		if all(v.was, func(w word) bool { return weekdays[w.is] || calendar[w.is] || year(w.is) }) {
-			return Apart // it happens on other days, too
+			return Apart // it may happen on several days
 		}
 	}
 	return Differs
 }
 
-// year says that a word may be one.
+// year reports whether a word may be a year.
 func year(w string) bool {
 	return len(w) == 4 && (w[:2] == "19" || w[:2] == "20") && !strings.ContainsFunc(w, func(r rune) bool { return !unicode.IsDigit(r) })
 }
 
-// names judges words that differ: only where there can be but one.
+// names compares other words. They contradict only where there can be just one.
 func (v value) names() Verdict {
 	if all(v.before, timely) {
 		return Apart

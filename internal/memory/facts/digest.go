@@ -2,61 +2,51 @@ package facts
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
-	"parley/internal/text/catalog"
 	"time"
 
 	"parley/internal/db/engine"
+	"parley/internal/text/catalog"
 )
 
-// When somebody hears what was learned about them.
+// When people are told what was learned about them.
 const (
 	DigestOff     = "off"
 	DigestDaily   = "daily"
 	DigestSession = "session" // when a conversation ends
 )
 
-// Digests are the choices.
+// Digests lists the choices.
 var Digests = []string{DigestOff, DigestDaily, DigestSession}
 
-// Digest is what somebody chose, and when they last heard.
+// Digest is a person's choice, and when they got the last digest.
 type Digest struct {
 	User string
-	When string    // one of Digests; "" is as the settings say
+	When string    // one of Digests; "" means the default in the settings
 	Sent time.Time // zero for never
 }
 
-// SetDigest stores when a person hears what was learned.
+// SetDigest stores a person's choice.
 func (s *Store) SetDigest(ctx context.Context, user, when string) error {
-	return engine.During("set digest", s.db.Write(ctx, func(tx *engine.Tx) error {
-		_, err := tx.Exec("INSERT INTO people (user_id, digest) VALUES (?, ?) ON CONFLICT (user_id) DO UPDATE SET digest = excluded.digest",
-			user, when)
-		return err
-	}))
+	return engine.During("set digest", s.db.Write(ctx, func(tx *engine.Tx) error { return setPerson(tx, user, "digest", when) }))
 }
 
-// DueDigests are the digests of people about whom something was learned since
-// they last heard, in a session; "" is any.
+// DueDigests returns the digests of people about whom something was learned in a session
+// since their last digest; session "" means any.
 func (s *Store) DueDigests(_ context.Context, session string) ([]Digest, error) {
-	rows, err := s.db.Query(
-		`SELECT DISTINCT c.user_id, coalesce(p.digest, ''), coalesce(p.digest_at, '') FROM fact_changes c LEFT JOIN people p ON p.user_id = c.user_id
-		WHERE c.learned AND c.at > coalesce(p.digest_at, '') AND (:session = '' OR EXISTS (SELECT 1 FROM key_facts f WHERE f.id = c.fact_id AND f.session_id = :session))`,
-		engine.Named{"session": session})
-	if err != nil {
-		return nil, engine.During("due digests", err)
-	}
-	list, err := engine.Collect(rows, func(r *sql.Rows) (d Digest, err error) {
+	list, err := engine.Select(s.db, func(r engine.Scanner) (d Digest, err error) {
 		var sent string
 		err = r.Scan(&d.User, &d.When, &sent)
 		d.Sent = engine.ParseStamp(sent)
 		return d, err
-	})
+	}, `SELECT DISTINCT c.user_id, coalesce(p.digest, ''), coalesce(p.digest_at, '') FROM fact_changes c LEFT JOIN people p ON p.user_id = c.user_id
+		WHERE c.learned AND c.at > coalesce(p.digest_at, '') AND (:session = '' OR EXISTS (SELECT 1 FROM key_facts f WHERE f.id = c.fact_id AND f.session_id = :session))`,
+		engine.Named{"session": session})
 	return list, engine.During("due digests", err)
 }
 
-// DigestSent notes that a person heard of changes, and of all there was to hear
-// until then.
+// DigestSent notes that a person was told some changes, in a digest of everything up to
+// until.
 func (s *Store) DigestSent(ctx context.Context, user string, list []Change, until time.Time) error {
 	ids := make([]int64, len(list))
 	for i, c := range list {
@@ -66,13 +56,12 @@ func (s *Store) DigestSent(ctx context.Context, user string, list []Change, unti
 		if err := Told(tx, ids, s.o.Now()); err != nil {
 			return err
 		}
-		_, err := tx.Exec("INSERT INTO people (user_id, digest_at) VALUES (?, ?) ON CONFLICT (user_id) DO UPDATE SET "+
-			"digest_at = excluded.digest_at", user, engine.Stamp(until))
-		return err
+		return setPerson(tx, user, "digest_at", engine.Stamp(until))
 	}))
 }
 
-// Short is a fact in a digest, with what it replaces or disagrees with.
+// Short returns a changed fact as a line of a digest, with the content that it replaces or
+// contradicts.
 func (c Change) Short(p catalog.Printer) string {
 	line := fmt.Sprintf("#%d %s", c.Fact.ID, quote(c.Fact.Content))
 	switch {

@@ -1,7 +1,7 @@
-// Package facts is what is remembered. Store is its rows: what is saved, corrected
-// and found again, with its history, its vectors, and the merge with a file that
-// the owner edits. Service is the one way to change them, whoever asks: the
-// model's tools, people with /facts and the operator at the machine; it holds the
-// rule for who may decide something for everybody in a place, and what is never
-// remembered. It reads no file, knows no model and no command.
+// Package facts remembers facts about people and places. Store saves, corrects and finds
+// them, with their history and vectors, and merges them with a file that the owner edits.
+// Service changes them for everybody who asks: the model's tools, people with /facts, and
+// the operator. It holds the rules for who may decide something for everybody in a place,
+// and for what is never remembered. The package reads no file and knows no model or
+// command.
 package facts

@@ -8,11 +8,10 @@ import (
 	"unicode"
 )
 
-// endOf is when a fact ceases to hold, by what it says itself ("until June", "for
-// the next two weeks"): the moment after the last day; zero for never. A day that
-// is named holds to its end, a month or a year ends with its beginning, unless its
-// end is named. What names no year means the next one after now. What comes again
-// and again, and what is told of the past, has no end.
+// endOf returns when a fact ends by its own words ("until June", "for the next two weeks"):
+// the moment after the last day, or zero for never. "Until" a day includes the day; until a
+// month or year means its beginning, unless the text says end. Without a year it is the
+// next such date after now. Repeated and past events have no end.
 func endOf(content string, now time.Time) time.Time {
 	list := strings.FieldsFunc(strings.ToLower(content), func(r rune) bool {
 		return !unicode.In(r, unicode.L, unicode.M, unicode.N) && !strings.ContainsRune(".-", r)
@@ -42,14 +41,14 @@ func endOf(content string, now time.Time) time.Time {
 	return time.Time{}
 }
 
-// dating reads the words of a date, one after the other.
+// dating reads a date word by word.
 type dating struct {
 	words []string
 	now   time.Time
-	again bool // it comes again: a day of the week is any
+	again bool // it is repeated: a day of the week means no date
 }
 
-// is takes the next word if it is one of some.
+// is takes the next word if it is in a set.
 func (d *dating) is(set map[string]bool) bool {
 	if len(d.words) == 0 || !set[d.words[0]] {
 		return false
@@ -58,7 +57,7 @@ func (d *dating) is(set map[string]bool) bool {
 	return true
 }
 
-// number takes the next word if it is a number, such as 5, 5th or two.
+// number takes the next word if it is a number such as 5, 5th or two.
 func (d *dating) number() (n int, ok bool) {
 	if len(d.words) == 0 {
 		return 0, false
@@ -78,7 +77,7 @@ func (d *dating) number() (n int, ok bool) {
 	return 0, false
 }
 
-// until reads a day, a week, a month or a year, which ends with its end if toEnd.
+// until reads a day, a week, a month or a year. toEnd means the end of that.
 func (d *dating) until(toEnd bool) time.Time {
 	next := false
 	for d.is(fillers) {
@@ -120,7 +119,7 @@ func (d *dating) until(toEnd bool) time.Time {
 	return d.inYear(toEnd)
 }
 
-// span reads how long the next days, weeks, months or years are.
+// span reads a number of days, weeks, months or years from now.
 func (d *dating) span() time.Time {
 	n, ok := d.number()
 	if !ok || n < 1 || n > 1000 || len(d.words) == 0 {
@@ -140,7 +139,7 @@ func (d *dating) span() time.Time {
 	return time.Time{}
 }
 
-// begins is when the nth unit after this one does.
+// begins returns when the nth unit after the present one begins.
 func (d *dating) begins(unit string, n int) time.Time {
 	today := d.now.Truncate(24 * time.Hour)
 	switch unit {
@@ -178,8 +177,8 @@ func (d *dating) written() (at time.Time, ok bool) {
 	return at, false
 }
 
-// inYear reads a day and a month in either order, with a year or without, a month
-// or a year alone.
+// inYear reads a day and a month in either order, with or without a year, or a month or
+// year alone.
 func (d *dating) inYear(toEnd bool) time.Time {
 	day, dated := d.number()
 	if dated && day >= 1900 && day < 2100 {
@@ -220,7 +219,7 @@ func (d *dating) inYear(toEnd bool) time.Time {
 	return d.coming(at)
 }
 
-// coming is this year's time, or the next one's when that is over.
+// coming returns this year's time, or next year's if that is over.
 func (d *dating) coming(at func(year int) time.Time) time.Time {
 	end := at(d.now.Year())
 	if !end.IsZero() && !end.After(d.now) {
@@ -229,7 +228,7 @@ func (d *dating) coming(at func(year int) time.Time) time.Time {
 	return end
 }
 
-// dayAfter is the beginning of the day after a date, zero if there is no such date.
+// dayAfter returns the beginning of the day after a date, or zero if there is no such date.
 func dayAfter(y, m, d int) time.Time {
 	t := time.Date(y, time.Month(m), d, 0, 0, 0, 0, time.UTC)
 	if t.Day() != d || int(t.Month()) != m {
@@ -252,10 +251,10 @@ func (d *dating) day(word string) time.Time {
 	return time.Time{}
 }
 
-// monthOf is a month by its name, 0 for none.
+// monthOf returns the month of a name, 0 for none.
 func monthOf(name string) int {
 	return slices.IndexFunc(monthNames[:], func(names map[string]bool) bool { return names[strings.ToLower(name)] }) + 1
 }
 
-// Past says that a fact no longer holds at a time.
+// Past reports whether a fact no longer holds.
 func (f Fact) Past(now time.Time) bool { return !f.Ends.IsZero() && !f.Ends.After(now) }

@@ -6,8 +6,8 @@ import (
 	"parley/internal/db/engine"
 )
 
-// What tests of this package look at from outside: they drive the store of the
-// whole bot, which imports this package.
+// The tests of this package use the store of the whole bot, which imports this package. So
+// they are outside it, and need these.
 const (
 	MaxCandidates = maxCandidates
 	RecentFacts   = recentFacts
@@ -21,7 +21,7 @@ var OwnerWord = ownerWord
 // DB returns the database.
 func (s *Store) DB() *engine.DB { return s.db }
 
-// FindNear returns all that is found by what it means, in no scope but near's own.
+// FindNear returns the facts near in meaning, without fuse's check of the scope.
 func (s *Store) FindNear(ctx context.Context, v Viewer, text string) ([]Fact, error) {
 	near, err := s.near(ctx, v, text)
 	if err != nil {
@@ -30,12 +30,12 @@ func (s *Store) FindNear(ctx context.Context, v Viewer, text string) ([]Fact, er
 	return s.fuse(Viewer{Operator: true}, nil, near)
 }
 
-// DropRetired deletes for good what the facts file deleted until then.
+// DropRetired calls dropRetired.
 func (s *Store) DropRetired(ctx context.Context, until string) error {
 	return s.dropRetired(ctx, until)
 }
 
-// UseModel has vectors made by another model.
+// UseModel sets the model of new vectors.
 func (s *Store) UseModel(name string) { s.o.EmbedModel = name }
 
 // Embeds reports whether vectors are made.

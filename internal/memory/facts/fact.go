@@ -20,17 +20,17 @@ import (
 	"parley/internal/text"
 )
 
-// Scope says for whom a fact is.
+// Scope says who can see a fact.
 type Scope string
 
 // The scopes.
 const (
-	ScopePerson  Scope = "person"  // for the one it is about
-	ScopeChannel Scope = "channel" // for everybody in the channel
-	ScopeGuild   Scope = "guild"   // for everybody in the server
+	ScopePerson  Scope = "person"  // the person it is about
+	ScopeChannel Scope = "channel" // everybody in the channel
+	ScopeGuild   Scope = "guild"   // everybody in the server
 )
 
-// The words for what a fact is and who wrote it.
+// The types of facts, and their authors.
 var (
 	factTypes = []string{"fact", "preference", "decision", "insight"}
 	Authors   = []string{"user", "assistant", "system"}
@@ -39,39 +39,38 @@ var (
 // MaxLength is the longest fact in characters.
 const MaxLength = 10_000
 
-// Fact is one thing that is remembered.
+// Fact is a remembered statement.
 type Fact struct {
 	ID         int64
 	Scope      Scope
-	Subject    string   // whom or what it is about
-	Key        chat.Key // where it was said; no thread
+	Subject    string   // the person, channel or server that it is about
+	Key        chat.Key // where it was said, without thread
 	Content    string
 	Tags       []string // with '#', sorted
 	Important  bool     // has the tag #important
 	Type       string   // fact, preference, decision, insight
 	Author     string   // user, assistant, system
 	Session    string
-	Generation int // of the session it was learned from; 0 was not learned
 	MessageID  string
-	Quote      string // the words it rests on
+	Quote      string // the words of the person that it rests on
 	Confidence float64
-	Rank       Rank // how firmly it stands
+	Rank       Rank
 	ValidFrom  time.Time
 	ValidTo    time.Time // zero while it holds
-	Superseded int64     // the fact that took its place
-	Previous   string    // what it said before the last correction
-	Uses       int       // answers it was fetched for
+	Superseded int64     // the fact that replaced it
+	Previous   string    // the content before the last correction
+	Uses       int       // answers that used it
 	Created    time.Time
 	Updated    time.Time
-	// Ends is when it ceases to hold, as it says itself; zero is never.
+	// Ends is when its own words say that it ends; zero means never.
 	Ends time.Time
-	// Origin is how the words came, and whose they are besides the Subject's.
+	// Origin says how the words came, and from whom else than the Subject.
 	Origin provenance.Origin
 	Agent  string // that was told
 }
 
-// Heard returns the origin of a fact as far as it matters to those who read it: one
-// about a person was kept with their yes, one for everybody is somebody's.
+// Heard returns the origin of a fact as far as readers depend on it. A person's own fact
+// was kept with their consent; one for everybody contains somebody's words.
 func (f Fact) Heard() provenance.Origin {
 	if f.Scope == ScopePerson {
 		return provenance.Origin{Via: f.Origin.Via}
@@ -79,50 +78,49 @@ func (f Fact) Heard() provenance.Origin {
 	return f.Origin
 }
 
-// NewFact is a fact to be saved. Content is required, 1 to MaxLength characters.
+// NewFact is a fact to save. Content is required, 1 to MaxLength characters.
 type NewFact struct {
-	Scope      Scope // "" is ScopePerson
+	Scope      Scope // "" means ScopePerson
 	Content    string
 	Tags       []string // with or without '#'
-	Type       string   // "" is fact
-	Author     string   // "" is user
+	Type       string   // "" means fact
+	Author     string   // "" means user
 	Session    string
-	Generation int // of the session it was learned from; 0 was not learned
+	Generation int // of the session it was learned from; 0 if it was not learned
 	MessageID  string
 	Quote      string
-	Confidence float64 // 0 is 1
+	Confidence float64 // 0 means 1
 	Worth
-	// Said is when the words were said: they do not correct what was said
-	// later, and do not bring back what was forgotten later. Zero is now.
+	// Said is when the words were said. They do not correct what was said later, nor
+	// restore what was forgotten later. Zero means now.
 	Said time.Time
-	// CallKey makes a second save with the same key return the first's result.
+	// CallKey makes a second save with the same key return the result of the first.
 	CallKey string
-	// Origin is where the words come from besides who saves the fact.
+	// Origin says from whom and how the words came, besides the person who saves them.
 	Origin provenance.Origin
 }
 
-// Worth is how firmly a new fact stands, and what it may do.
+// Worth says how firmly a new fact stands, and what it may replace.
 type Worth struct {
-	// Rank is how firmly it stands; 0 is Kept, and Guessed of an assistant.
+	// Rank 0 means Kept, or Guessed if the author is the assistant.
 	Rank Rank
-	// Spoken is what its person said, where that decides whether it is their
-	// own: a fact with other words than these, or that corrects another by
-	// them, is Guessed. "" believes Rank.
+	// Spoken is what the person said. A fact or a correction with other words than these
+	// is Guessed. "" trusts Rank.
 	Spoken string
-	// Explicit replaces whatever stands: the person pointed at it.
+	// Explicit replaces any fact, because the person pointed at it.
 	Explicit bool
-	// Later says that the person is told by Untold, not by who saves.
+	// Later leaves it to Untold to tell the person.
 	Later bool
 }
 
-// Saved is what became of a fact.
+// Saved is the result of saving a fact.
 type Saved struct {
 	Fact
-	// Replaced is what the fact said before; "" when it is new or known.
+	// Replaced is the content before; "" if the fact is new or known.
 	Replaced string
-	// Known says that this was remembered already.
+	// Known reports that the fact was remembered already.
 	Known bool
-	// Change is what was done, to be told; its zero value is nothing.
+	// Change is the change to tell people about; zero for none.
 	Change Change
 }
 
@@ -132,13 +130,13 @@ var (
 	ErrSize = text.Tell("a fact has 1 to %d characters", MaxLength)
 )
 
-// TagError is a tag that cannot be one.
+// TagError reports an invalid tag.
 type TagError struct{ Tag string }
 
 // Error implements error.
 func (e *TagError) Error() string { return e.Unwrap().Error() }
 
-// Unwrap makes it an error that people may read.
+// Unwrap returns an error that people may read.
 func (e *TagError) Unwrap() error {
 	return text.Tell("%q is not a tag: use letters, digits, - and _, without spaces, such as #important", e.Tag)
 }
@@ -148,13 +146,12 @@ const (
 	maxTag   = 40 // characters after the #
 )
 
-// tagsIn is compiled when first needed: the letters of all languages are a
-// large pattern.
+// tagsIn is compiled on first use, because the letters of all languages make it large.
 var tagsIn = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?:^|\s)(#[\p{L}\p{M}\p{N}_/-]*\p{L}[\p{L}\p{M}\p{N}_/-]*)`)
 })
 
-// isTag reports whether a text is # and the characters a tag may have.
+// isTag reports whether a text is a tag: # and then letters, digits, _, / and -.
 func isTag(text string) bool {
 	rest, marked := strings.CutPrefix(text, "#")
 	n := utf8.RuneCountInString(rest)
@@ -164,7 +161,7 @@ func isTag(text string) bool {
 	return marked && n >= 1 && n <= maxTag && !strings.ContainsFunc(rest, other)
 }
 
-// normalTags are tags as they are stored: with '#', lower case, once, sorted.
+// normalTags returns tags as they are stored: with '#', lower case, each once, sorted.
 func normalTags(tags []string) ([]string, error) {
 	var out []string
 	for _, t := range tags {
@@ -186,8 +183,8 @@ func normalTags(tags []string) ([]string, error) {
 	return out, nil
 }
 
-// normalize checks a new fact and fills in what it leaves out. Tags that stand
-// at the end of the text become tags.
+// normalize checks a new fact and fills in defaults. Tags at the end of the content move
+// to Tags.
 func (f *NewFact) normalize() (err error) {
 	f.Content = text.Line(f.Content)
 	for {
@@ -230,7 +227,7 @@ func (f *NewFact) normalize() (err error) {
 	return nil
 }
 
-// subjectOf returns whom a fact of a scope is about when v says it.
+// subjectOf returns the subject of a fact that v saves in a scope.
 func subjectOf(v Viewer, s Scope) (string, error) {
 	switch {
 	case s == ScopePerson || v.Direct:
@@ -249,8 +246,7 @@ func ownerWord(subject string) string {
 	return "o" + hex.EncodeToString(sum[:8])
 }
 
-// forgottenSince says that a person had something forgotten after they said
-// some words.
+// forgottenSince reports whether a person had something forgotten since said.
 func forgottenSince(tx *engine.Tx, user string, said time.Time) (bool, error) {
 	if said.IsZero() {
 		return false, nil
@@ -260,31 +256,29 @@ func forgottenSince(tx *engine.Tx, user string, said time.Time) (bool, error) {
 	return since >= engine.Stamp(said), err
 }
 
-// learnFromNow makes nothing said so far be learned from again.
+// learnFromNow keeps facts from being learned from anything said before now.
 func learnFromNow(tx *engine.Tx, user, now string) error {
-	_, err := tx.Exec("INSERT INTO people (user_id, learn_after) VALUES (?, ?) ON CONFLICT (user_id) DO UPDATE SET "+
-		"learn_after = excluded.learn_after", user, now)
+	return setPerson(tx, user, "learn_after", now)
+}
+
+// setPerson stores a value of a person in a column of the table people.
+func setPerson(tx *engine.Tx, user, column, value string) error {
+	_, err := tx.Exec("INSERT INTO people (user_id, "+column+") VALUES (?, ?) ON CONFLICT (user_id) DO UPDATE SET "+
+		column+" = excluded."+column, user, value)
 	return err
 }
 
-func one(list []Fact) Fact {
-	if len(list) == 0 {
-		return Fact{}
-	}
-	return list[0]
-}
-
-// changeFact runs fn on a fact that v can see; ErrNone when there is none.
+// changeFact runs fn on a fact that v can see, or returns ErrNone.
 func (s *Store) changeFact(ctx context.Context, v Viewer, id int64, fn func(*engine.Tx, Fact) error) error {
 	return s.db.Write(ctx, func(tx *engine.Tx) error {
-		list, err := facts(tx.Query, v, byID, engine.Named{"id": id})
+		f, err := factOf(tx, v, id)
+		if err == nil && f.ID == 0 {
+			err = ErrNone
+		}
 		if err != nil {
 			return err
 		}
-		if len(list) == 0 {
-			return ErrNone
-		}
-		return fn(tx, list[0])
+		return fn(tx, f)
 	})
 }
 
@@ -304,8 +298,8 @@ func (s *Store) MarkFact(ctx context.Context, v Viewer, id int64, important bool
 	return marked, engine.During("mark fact", err)
 }
 
-// PruneFacts deletes untagged facts beyond limit of each subject, guesses first and
-// then the oldest; 0 keeps them all.
+// PruneFacts keeps limit untagged facts of each subject and deletes the rest, guesses first
+// and then the oldest; 0 keeps all.
 func (s *Store) PruneFacts(ctx context.Context, limit int) (n int64, err error) {
 	if limit <= 0 {
 		return 0, nil

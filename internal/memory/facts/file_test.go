@@ -23,10 +23,10 @@ func TestFactsFileRoundTrip(t *testing.T) {
 		{Content: "%%{odd}%% content - with [2025-01-01] dates | and ^marks", Author: "assistant", Confidence: 0.7},
 		{Content: "[2025-12-10] begins with a date"},
 	} {
-		must(t, second(a.SaveFact(bg, v, f)))
+		must(t, second(a.Facts.SaveFact(bg, v, f)))
 		clock.t = clock.t.Add(time.Second)
 	}
-	list, err := a.Facts(bg, v, 100, 0)
+	list, err := a.Facts.Facts(bg, v, 100, 0)
 	must(t, err)
 	text := facts.Render(v.User, facts.Records(list), nil, time.Now())
 	file, err := facts.Parse(text)
@@ -36,11 +36,11 @@ func TestFactsFileRoundTrip(t *testing.T) {
 		t.Fatalf("%s\n%s", d, text)
 	}
 	for _, want := range []facts.Imported{{Added: 3}, {Known: 3}} {
-		if done, err := b.ImportFacts(bg, v.User, v.Key, file.Facts); err != nil || done != want {
+		if done, err := b.Facts.ImportFacts(bg, v.User, v.Key, file.Facts); err != nil || done != want {
 			t.Errorf("import: %+v, %v; want %+v", done, err, want)
 		}
 	}
-	back, err := b.Facts(bg, v, 100, 0)
+	back, err := b.Facts.Facts(bg, v, 100, 0)
 	must(t, err)
 	if again := facts.Render(v.User, facts.Records(back), nil, time.Now()); again != text {
 		t.Errorf("there and back:\n%s\n%s", text, again)
@@ -73,13 +73,13 @@ func TestFactsFileAndRowsStayInStep(t *testing.T) {
 	}
 	sync := func(text string, exists bool) string {
 		t.Helper()
-		done, err := s.SyncFacts(bg, paper, text, exists)
+		done, err := s.Facts.SyncFacts(bg, paper, text, exists)
 		must(t, err)
-		must(t, s.FactsAgreed(bg, paper, done))
+		must(t, s.Facts.FactsAgreed(bg, paper, done))
 		return done.Text
 	}
 	remembered := func() string {
-		list, err := s.Facts(bg, v, 100, 0)
+		list, err := s.Facts.Facts(bg, v, 100, 0)
 		must(t, err)
 		return strings.Join(contents(list), ", ")
 	}
@@ -96,11 +96,11 @@ func TestFactsFileAndRowsStayInStep(t *testing.T) {
 		}
 	}
 	text = strings.Join(kept, "\n") + "- rides a red bike #fun\n"
-	list, err := s.Facts(bg, v, 100, 0)
+	list, err := s.Facts.Facts(bg, v, 100, 0)
 	must(t, err)
 	for _, f := range list {
 		if f.Content == "plays the old cello" {
-			must(t, second(s.UpdateFact(bg, v, f.ID, facts.NewFact{Content: "plays the new cello"})))
+			must(t, second(s.Facts.UpdateFact(bg, v, f.ID, facts.NewFact{Content: "plays the new cello"})))
 		}
 	}
 	text = sync(text, true)
@@ -112,10 +112,10 @@ func TestFactsFileAndRowsStayInStep(t *testing.T) {
 	if strings.Contains(remembered(), "dog") {
 		t.Errorf("a deleted line stayed: %s", remembered())
 	}
-	// Both sides changed: the row stays, the file's words are shown.
-	list, err = s.SearchFacts(bg, v, "cello", 1)
+	// Both sides changed: the database keeps its version, and the file lists its own.
+	list, err = s.Facts.SearchFacts(bg, v, "cello", 1)
 	must(t, err)
-	must(t, second(s.UpdateFact(bg, v, list[0].ID, facts.NewFact{Content: "plays the blue cello"})))
+	must(t, second(s.Facts.UpdateFact(bg, v, list[0].ID, facts.NewFact{Content: "plays the blue cello"})))
 	text = sync(strings.Replace(text, "plays the new cello", "plays no cello", 1), true)
 	if !strings.Contains(remembered(), "plays the blue cello") || !strings.Contains(text, "the file said: plays no cello") ||
 		sync(text, true) != text {
@@ -124,7 +124,7 @@ func TestFactsFileAndRowsStayInStep(t *testing.T) {
 	// A broken or emptied file changes nothing.
 	before := remembered()
 	for _, bad := range []string{"", "# Key Facts\n\noops", "nothing"} {
-		if _, err := s.SyncFacts(bg, paper, bad, true); err == nil {
+		if _, err := s.Facts.SyncFacts(bg, paper, bad, true); err == nil {
 			t.Errorf("%q was taken", bad)
 		}
 	}

@@ -3,7 +3,6 @@ package facts
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"math"
 	"slices"
 	"strings"
@@ -15,45 +14,44 @@ import (
 	"parley/internal/text/ranking"
 )
 
-// Bounds of one look at the facts.
+// Bounds of the facts for one message.
 const (
-	maxCandidates = 300 // facts that are scored; the word index finds them where there are more
-	recentFacts   = 5   // untagged ones always shown
-	relevantFacts = 8   // more, because they fit the message
+	maxCandidates = 300 // facts that are scored; if there are more, the word index chooses
+	recentFacts   = 5   // untagged facts that are always shown
+	relevantFacts = 8   // further facts that match the message
 )
 
-// factScope is who may see a fact: the one it is about, in company only where
-// it was said; everybody in the channel, or the server, it was meant for. Each
-// only where it was told to the same agent: of a person, also to one that shares.
-// Its parameters come from Viewer.Named. The subjects
-// are named once more in front, for the index.
+// factScope is the condition on facts that a person may see: those about them, in company
+// only where they were said; and those for their channel or server. The agent must be the
+// one that was told, or share what it knows of people. The parameters come from
+// Viewer.Named. The first line repeats the subjects for the index.
 const factScope = `f.subject IN (:user, :platform || ':' || :channel, :guild) AND (
 	f.scope = 'person' AND f.subject = :user AND (:direct OR (f.platform = :platform AND f.channel = :channel)) AND (` + provenance.Heard + ` OR ` + shared + `)
 	OR f.scope = 'channel' AND f.subject = :platform || ':' || :channel AND ` + provenance.Heard + `
 	OR f.scope = 'guild' AND f.subject = :guild AND :guild <> '' AND ` + provenance.Heard + `)`
 
-// shared is the condition on rows f of agents that share what they know of people.
+// shared is the condition on rows f that they belong to an agent that shares facts about
+// people.
 const shared = `f.agent IN (SELECT value FROM json_each(nullif(:kin, '')))`
 
 const factColumns = `f.id, f.scope, f.subject, f.platform, f.channel, f.content, f.tags, f.important, f.type, f.author, f.session_id, f.message_id,
 	f.quote, f.confidence, f.valid_from, f.valid_to, f.superseded_by, f.previous, f.uses, f.created_at, f.updated_at, f.via, f.people, f.rank, f.ends, f.agent`
 
-// Ends of the one query on facts, with parameters of their own.
+// Ends of the query on facts, with their own parameters.
 const (
-	byID       = `f.id = :id`
 	byCall     = `f.call_key = :call`
 	matching   = `f.id IN (SELECT rowid FROM key_facts_fts WHERE key_facts_fts MATCH :match) ORDER BY f.updated_at DESC, f.id DESC LIMIT :limit`
 	page       = `true ORDER BY f.important DESC, f.updated_at DESC, f.id DESC LIMIT :limit OFFSET :offset`
 	everybodys = `true ORDER BY f.id DESC LIMIT :limit OFFSET :offset`
 	marked     = `f.important ORDER BY f.updated_at DESC, f.id DESC LIMIT :limit`
-	newest     = `true ORDER BY f.updated_at DESC, f.id DESC LIMIT :limit + 0` // a bare parameter would be prepared for each message
+	newest     = `true ORDER BY f.updated_at DESC, f.id DESC LIMIT :limit + 0` // "+ 0": else it is prepared for each message
 	latest     = `NOT f.important ORDER BY f.updated_at DESC, f.id DESC LIMIT :limit`
 )
 
-// sameSubject is the end that reads in the order of the index.
+// sameSubject is an end that reads in the order of the index.
 const sameSubject = `f.subject = :subject AND f.scope = :scope ORDER BY f.updated_at DESC, f.id DESC LIMIT :limit`
 
-// visibleTo returns the condition on facts that v may see, "" for nobody.
+// visibleTo returns the condition on facts that v may see, "" if that is nothing.
 func visibleTo(v Viewer) string {
 	switch {
 	case v.Operator && v.Apart:
@@ -66,15 +64,15 @@ func visibleTo(v Viewer) string {
 	return factScope
 }
 
-// reading is how much of a fact is read.
+// reading says which columns of a fact to read.
 type reading struct {
 	columns string
-	scan    func(*sql.Rows) (Fact, error)
+	scan    func(engine.Scanner) (Fact, error)
 }
 
 var (
 	wholeFacts = reading{factColumns, scanFact}
-	factTexts  = reading{"f.id, f.content, f.ends", func(r *sql.Rows) (f Fact, err error) {
+	factTexts  = reading{"f.id, f.content, f.ends", func(r engine.Scanner) (f Fact, err error) {
 		var ends string
 		err = r.Scan(&f.ID, &f.Content, &ends)
 		f.Ends = engine.ParseStamp(ends)
@@ -82,31 +80,39 @@ var (
 	}}
 )
 
-// facts returns the one function that reads facts: the scope of v stands in its
-// SQL. end narrows, orders and limits. query is a reader's or the writer's.
-func (r reading) facts(query func(string, ...any) (*sql.Rows, error), v Viewer, end string, args engine.Named) ([]Fact, error) {
+// facts reads all facts: its SQL contains the scope of v. end narrows, orders and limits.
+// query belongs to a reader or to the writer.
+func (r reading) facts(query engine.Querier, v Viewer, end string, args engine.Named) ([]Fact, error) {
 	scope := visibleTo(v)
 	if scope == "" {
 		return nil, nil
 	}
-	rows, err := query("SELECT "+r.columns+" FROM key_facts f WHERE f.valid_to = '' AND "+scope+" AND "+end, v.Named(args))
-	if err != nil {
-		return nil, err
-	}
-	return engine.Collect(rows, r.scan)
+	return engine.Select(query, r.scan, "SELECT "+r.columns+" FROM key_facts f WHERE f.valid_to = '' AND "+scope+" AND "+end, v.Named(args))
 }
 
 // facts reads whole facts.
-func facts(query func(string, ...any) (*sql.Rows, error), v Viewer, end string, args engine.Named) ([]Fact, error) {
+func facts(query engine.Querier, v Viewer, end string, args engine.Named) ([]Fact, error) {
 	return wholeFacts.facts(query, v, end, args)
 }
 
-// around counts the facts about v and where v is, up to one more than are
-// scored. It reads nothing but an index.
+// factOf reads one fact that v can see; its ID is 0 if there is none.
+func factOf(query engine.Querier, v Viewer, id int64) (Fact, error) {
+	if id == 0 {
+		return Fact{}, nil
+	}
+	list, err := facts(query, v, `f.id = :id`, engine.Named{"id": id})
+	if err != nil || len(list) == 0 {
+		return Fact{}, err
+	}
+	return list[0], nil
+}
+
+// around counts the facts about a person, a place and a server, up to a limit. It reads
+// only an index.
 const around = `SELECT count(*) FROM (SELECT 1 FROM key_facts WHERE valid_to = '' AND subject IN (?, ?, ?) LIMIT ?) near`
 
-// few reads the facts that v can see, newest first, where they are few enough
-// to be scored one and all: sooner than the word index finds some of them.
+// few reads the facts that v can see, newest first, if they are few enough to score all
+// of them. That is faster than the word index.
 func (s *Store) few(v Viewer) (all []Fact, ok bool, err error) {
 	if v.Operator {
 		return nil, false, nil
@@ -118,11 +124,11 @@ func (s *Store) few(v Viewer) (all []Fact, ok bool, err error) {
 	if err != nil || n == 0 || n > maxCandidates {
 		return nil, n <= maxCandidates, err
 	}
-	all, err = facts(s.db.Query, v, newest, engine.Named{"limit": maxCandidates})
+	all, err = facts(s.db, v, newest, engine.Named{"limit": maxCandidates})
 	return all, true, err
 }
 
-func scanFact(r *sql.Rows) (f Fact, err error) {
+func scanFact(r engine.Scanner) (f Fact, err error) {
 	var tags, from, to, created, updated, ends string
 	err = r.Scan(&f.ID, &f.Scope, &f.Subject, &f.Key.Platform, &f.Key.Channel, &f.Content, &tags, &f.Important, &f.Type,
 		&f.Author, &f.Session, &f.MessageID,
@@ -135,8 +141,8 @@ func scanFact(r *sql.Rows) (f Fact, err error) {
 	return f, err
 }
 
-// Facts lists what v can see, important ones first, then the newest; everybody's
-// for the operator, the newest first. limit 0 is 20.
+// Facts lists the facts that v can see, important ones first, then the newest. For the
+// operator it lists everybody's facts, the newest first. limit 0 means 20.
 func (s *Store) Facts(_ context.Context, v Viewer, limit, offset int) ([]Fact, error) {
 	if limit <= 0 {
 		limit = 20
@@ -145,31 +151,30 @@ func (s *Store) Facts(_ context.Context, v Viewer, limit, offset int) ([]Fact, e
 	if v.Operator && v.User == "" {
 		end = everybodys // sorting a million by importance would take seconds
 	}
-	list, err := facts(s.db.Query, v, end, engine.Named{"limit": limit, "offset": offset})
+	list, err := facts(s.db, v, end, engine.Named{"limit": limit, "offset": offset})
 	return list, engine.During("list facts", err)
 }
 
-// SharedWords lists the facts for everybody somewhere that were made of a
-// person's words.
+// SharedWords lists the facts of channels and servers that contain a person's words.
 func (s *Store) SharedWords(_ context.Context, person string) ([]Fact, error) {
-	list, err := facts(s.db.Query, Viewer{Operator: true},
+	list, err := facts(s.db, Viewer{Operator: true},
 		"f.scope <> 'person' AND EXISTS (SELECT 1 FROM json_each(iif(f.people = '', '[]', f.people)) WHERE value = :person)",
 		engine.Named{"person": person})
 	return list, engine.During("list facts", err)
 }
 
-// Known is what memory holds for one message.
+// Known holds the facts for one message.
 type Known struct {
-	Important []Fact // newest first, up to the budget
+	Important []Fact // newest first, within the budget
 	Recent    []Fact // the newest others
-	Relevant  []Fact // others that fit the message, best first
-	Cut       int    // important ones the budget had no room for
+	Relevant  []Fact // others that match the message, best first
+	Cut       int    // important facts beyond the budget
 }
 
-// FactsFor fetches the facts for a message: all important ones up to budget
-// tokens (ceil(runes/4) each), the five newest others, and those that fit the
-// text. It costs one query where nothing is known, two where little is, and else
-// five at most; two more and a vector with Options.Embed.
+// FactsFor fetches the facts for a message: the important ones within budget tokens
+// (ceil(runes/4) each), the five newest others, and those that match the text. It takes
+// one query if nothing is known, two if there are few facts, else at most five; with
+// Options.Embed two more and a vector.
 func (s *Store) FactsFor(ctx context.Context, v Viewer, text string, budget int) (k Known, err error) {
 	all, few, err := s.few(v)
 	if err != nil || few && len(all) == 0 {
@@ -177,10 +182,10 @@ func (s *Store) FactsFor(ctx context.Context, v Viewer, text string, budget int)
 	}
 	important, others := parted(all)
 	if !few {
-		if important, err = facts(s.db.Query, v, marked, engine.Named{"limit": maxCandidates}); err != nil {
+		if important, err = facts(s.db, v, marked, engine.Named{"limit": maxCandidates}); err != nil {
 			return k, engine.During("facts", err)
 		}
-		if others, err = facts(s.db.Query, v, latest, engine.Named{"limit": recentFacts}); err != nil {
+		if others, err = facts(s.db, v, latest, engine.Named{"limit": recentFacts}); err != nil {
 			return k, engine.During("facts", err)
 		}
 	}
@@ -220,10 +225,8 @@ func parted(all []Fact) (important, others []Fact) {
 	return important, others
 }
 
-// SearchFacts returns the facts that fit a text, best first: by words with
-// their endings cut, by words that differ in a slip, then by importance and
-// age; with Options.Embed also by what they mean. A text that fits nothing finds
-// nothing.
+// SearchFacts returns the facts that match a text, best first: by word stems, by words
+// with typos, then by importance and age; with Options.Embed also by meaning.
 func (s *Store) SearchFacts(ctx context.Context, v Viewer, text string, limit int) ([]Fact, error) {
 	all, few, err := s.few(v)
 	if err == nil && !few {
@@ -236,8 +239,8 @@ func (s *Store) SearchFacts(ctx context.Context, v Viewer, text string, limit in
 	return found, engine.During("search facts", err)
 }
 
-// fitting returns the facts of a list that fit a text by their words, and of all
-// those that fit by what they mean, best first.
+// fitting returns the facts of a list that match a text by words, and of all facts those
+// that match by meaning, best first.
 func (s *Store) fitting(ctx context.Context, v Viewer, text string, list []Fact, limit int) ([]Fact, error) {
 	near, err := s.near(ctx, v, text)
 	if err != nil {
@@ -247,8 +250,8 @@ func (s *Store) fitting(ctx context.Context, v Viewer, text string, list []Fact,
 	return found[:min(len(found), limit)], err
 }
 
-// factsWith are facts that may fit by the words of a text, with those around
-// them where they are not enough.
+// factsWith returns facts that may match a text by words. If there are fewer than limit, it
+// adds the latest facts.
 func (s *Store) factsWith(v Viewer, text string, limit int) ([]Fact, error) {
 	words := ranking.Terms(text)
 	if len(words) == 0 {
@@ -264,11 +267,11 @@ func (s *Store) factsWith(v Viewer, text string, limit int) ([]Fact, error) {
 	if !v.Operator {
 		match = "owner : (" + matchAny(owners) + ") AND " + match
 	}
-	found, err := facts(s.db.Query, v, matching, engine.Named{"match": engine.Match{Expr: match, Stem: ranking.Stem}, "limit": maxCandidates})
+	found, err := facts(s.db, v, matching, engine.Named{"match": engine.Match{Expr: match, Stem: ranking.Stem}, "limit": maxCandidates})
 	if err != nil || len(found) >= limit {
 		return found, err
 	}
-	more, err := facts(s.db.Query, v, latest, engine.Named{"limit": maxCandidates}) // a slip of the pen matches no word
+	more, err := facts(s.db, v, latest, engine.Named{"limit": maxCandidates}) // the index finds no typos
 	for _, f := range more {
 		if !slices.ContainsFunc(found, func(o Fact) bool { return o.ID == f.ID }) {
 			found = append(found, f)
@@ -277,10 +280,10 @@ func (s *Store) factsWith(v Viewer, text string, limit int) ([]Fact, error) {
 	return found, err
 }
 
-// Weights of a fact beyond the words it shares with the message.
+// Weights of a fact, besides those of the words that it shares with the message.
 const (
 	slipWeight      = 0.5 // of a word that only looks alike
-	alike           = 0.6 // share of common trigrams at which it does
+	alike           = 0.6 // share of common trigrams from which on it does
 	importantBonus  = 0.2
 	recencyBonus    = 0.2
 	recencyHalfLife = 30 * 24 * time.Hour
@@ -333,7 +336,7 @@ func (s *Store) rankFacts(list []Fact, words []string, limit int) []Fact {
 	return out
 }
 
-// lookalikes returns the stems that a word is nearly one of, or a part of.
+// lookalikes returns the stems that contain a word or resemble it.
 func lookalikes(word string, stems map[string]int) (like []string) {
 	if utf8.RuneCountInString(word) < 4 {
 		return nil

@@ -2,7 +2,6 @@ package facts
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -12,12 +11,12 @@ import (
 	"parley/internal/db/engine"
 )
 
-// Answered notes what an answer made use of, and the changes that it tells of.
+// Answered notes the facts that an answer used, and the changes that it told.
 func Answered(tx *engine.Tx, used, told []int64, now time.Time) error {
 	return errors.Join(countUses(tx, used), Told(tx, told, now))
 }
 
-// countUses remembers that facts were of use.
+// countUses counts one use of each fact.
 func countUses(tx *engine.Tx, ids []int64) error {
 	if len(ids) == 0 {
 		return nil
@@ -30,43 +29,38 @@ func countUses(tx *engine.Tx, ids []int64) error {
 	return err
 }
 
-// Earlier is what a fact said once.
+// Earlier is an earlier content of a fact.
 type Earlier struct {
 	Content      string
 	Author       string
 	Since, Until time.Time
 }
 
-// FactHistory returns a fact that v can see and what it said before, newest
-// first.
+// FactHistory returns a fact that v can see, and its earlier contents, newest first.
 func (s *Store) FactHistory(_ context.Context, v Viewer, id int64) (Fact, []Earlier, error) {
-	list, err := facts(s.db.Query, v, byID, engine.Named{"id": id})
+	f, err := factOf(s.db, v, id)
 	if err != nil {
 		return Fact{}, nil, engine.During("fact history", err)
 	}
-	if len(list) == 0 {
+	if f.ID == 0 {
 		return Fact{}, nil, ErrNone
 	}
-	rows, err := s.db.Query("SELECT content, author, since, until FROM fact_history WHERE fact_id = ? ORDER BY id DESC", id)
-	if err != nil {
-		return Fact{}, nil, engine.During("fact history", err)
-	}
-	all, err := engine.Collect(rows, func(r *sql.Rows) (e Earlier, err error) {
+	all, err := engine.Select(s.db, func(r engine.Scanner) (e Earlier, err error) {
 		var since, until string
 		err = r.Scan(&e.Content, &e.Author, &since, &until)
 		e.Since, e.Until = engine.ParseStamp(since), engine.ParseStamp(until)
 		return e, err
-	})
-	said := list[0].Content
+	}, "SELECT content, author, since, until FROM fact_history WHERE fact_id = ? ORDER BY id DESC", id)
+	said := f.Content
 	all = slices.DeleteFunc(all, func(e Earlier) bool {
-		same := e.Content == said // only marked meanwhile
+		same := e.Content == said // only rank or tags changed
 		said = e.Content
 		return same
 	})
-	return list[0], all, engine.During("fact history", err)
+	return f, all, engine.During("fact history", err)
 }
 
-// Move carries the facts of a channel, and those about it, to its new address.
+// Move gives the facts of a channel, and those about it, its new address.
 func Move(tx *engine.Tx, mv chat.Move) error {
 	_, err := tx.Exec("UPDATE key_facts SET channel = ? WHERE platform = ? AND channel = ?", mv.To.Channel, mv.From.Platform, mv.From.Channel)
 	if err != nil {

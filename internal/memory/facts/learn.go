@@ -8,10 +8,9 @@ import (
 	"parley/internal/text"
 )
 
-// power is the patterns of claims about rights and of orders to everybody. They
-// are not kept at all: otherwise a sentence that was remembered once could pass
-// later for a decision about who may do what. They are compiled when first
-// needed, because that takes a while.
+// power matches claims about rights and orders to everybody. They are never remembered, or
+// else such a sentence could later pass for a decision about rights. The patterns are
+// compiled on first use, because that takes a while.
 var power = sync.OnceValue(func() (all []*regexp.Regexp) {
 	for _, p := range []string{
 		`(?i)\b(?:user|person|member|id|i|he|she|they|[@#]?\w+)\s+(?:is|am|are|was|has been|should be|becomes?)\s+(?:now\s+)?(?:the|an?|your|my|its|bot'?s?)?\s*(?:real |true |new |only )?(?:bot'?s? )?(?:owner|admin|administrator|operator|moderator|superuser|root)\b`,
@@ -25,7 +24,7 @@ var power = sync.OnceValue(func() (all []*regexp.Regexp) {
 	return all
 })
 
-// MayLearn says why a sentence may not be remembered; nil when it may.
+// MayLearn returns why a sentence may not be remembered, or nil.
 func MayLearn(said string) error {
 	if slices.ContainsFunc(power(), func(p *regexp.Regexp) bool { return p.MatchString(said) }) {
 		return text.Tell("I don't remember claims about who owns or runs me, rights, or orders for everybody: that is " +

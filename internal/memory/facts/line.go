@@ -2,18 +2,19 @@ package facts
 
 import (
 	"fmt"
-	"parley/internal/text/catalog"
 	"strings"
 	"time"
+
+	"parley/internal/text/catalog"
 )
 
-// of package time
+// layoutDay is a layout of package time.
 const layoutDay = "2 January 2006"
 
-// Line is a fact as people and models read it in a list, now.
+// Line returns a fact as a line of a list for people and models, now.
 func (s *Store) Line(p catalog.Printer, f Fact) string { return Line(p, f, s.o.Now()) }
 
-// Line is a fact as people and models read it in a list, at a time.
+// Line returns a fact as a line of a list for people and models, at a time.
 func Line(p catalog.Printer, f Fact, now time.Time) string {
 	line := fmt.Sprintf("- #%d %s", f.ID, tagged(f))
 	switch f.Scope {
@@ -25,8 +26,8 @@ func Line(p catalog.Printer, f Fact, now time.Time) string {
 	return line + Until(p, f, now)
 }
 
-// Until says until when a fact holds, behind it, and when that is over; "" is for
-// good.
+// Until returns the note after a fact that says until when it holds, or held; "" if it has
+// no end.
 func Until(p catalog.Printer, f Fact, now time.Time) string {
 	if f.Ends.IsZero() {
 		return ""
@@ -38,20 +39,18 @@ func Until(p catalog.Printer, f Fact, now time.Time) string {
 	return " " + p.Say(words, p.Time(f.Ends.AddDate(0, 0, -1), layoutDay))
 }
 
-// Became says what became of a fact that was to be remembered.
+// Became tells people the result of saving a fact.
 func Became(p catalog.Printer, s Saved) string {
-	switch {
-	case s.Change.Other.ID != 0 && s.Change.Kind == Added:
-		return p.Say("Remembered (#%d): %s\nIt disagrees with #%d (“%s”), which stands too. The person is asked which is right.", s.ID, tagged(s.Fact), s.Change.Other.ID, s.Change.Other.Content)
-	case s.Replaced != "":
-		return p.Say("Corrected (#%d). Before: “%s”. Now: “%s”.", s.ID, s.Replaced, tagged(s.Fact))
+	switch note := s.Change.Note(p); {
+	case note != "" && (s.Change.Kind == Replaced || s.Change.Other.ID != 0):
+		return note
 	case s.Known:
 		return p.Say("I remembered that already (#%d): %s", s.ID, tagged(s.Fact))
 	}
 	return p.Say("Remembered (#%d): %s", s.ID, tagged(s.Fact))
 }
 
-// tagged returns what a fact says, with its tags.
+// tagged returns the content of a fact with its tags.
 func tagged(f Fact) string {
 	return strings.TrimSpace(f.Content + " " + strings.Join(f.Tags, " "))
 }

@@ -11,10 +11,10 @@ import (
 	"parley/internal/memory/memorytest"
 )
 
-// crowd gives people more facts than are scored one by one.
+// crowd gives people more facts than are scored without the word index.
 func crowd(t testing.TB, s *memory.Store, people ...string) {
 	t.Helper()
-	must(t, s.DB().Write(bg, func(tx *engine.Tx) error {
+	must(t, s.Facts.DB().Write(bg, func(tx *engine.Tx) error {
 		for i := range len(people) * (facts.MaxCandidates + 1) {
 			user := people[i%len(people)]
 			_, err := tx.Exec(`INSERT INTO key_facts (scope, subject, owner, platform, channel, content, type, author, confidence, valid_from, created_at, updated_at)
@@ -27,8 +27,7 @@ func crowd(t testing.TB, s *memory.Store, people ...string) {
 	}))
 }
 
-// Where somebody has many facts the word index finds those that matter, with
-// the same outcome.
+// For a person with many facts the word index finds the relevant ones, with the same results.
 func TestFactsAmongMany(t *testing.T) {
 	s := memorytest.Open(t, memory.Options{})
 	v, other := direct("x:a"), direct("x:b")
@@ -43,14 +42,14 @@ func TestFactsAmongMany(t *testing.T) {
 		t.Errorf("another's was corrected: %+v", f)
 	}
 	for _, text := range []string{"cellos", "celllo"} {
-		if got, err := s.SearchFacts(bg, v, text, 5); err != nil || !slices.Equal(contents(got), []string{"Ann plays the cello"}) {
+		if got, err := s.Facts.SearchFacts(bg, v, text, 5); err != nil || !slices.Equal(contents(got), []string{"Ann plays the cello"}) {
 			t.Errorf("%s: %q, %v", text, contents(got), err)
 		}
-		if got, err := s.SearchFacts(bg, other, text, 5); err != nil || len(got) > 0 {
+		if got, err := s.Facts.SearchFacts(bg, other, text, 5); err != nil || len(got) > 0 {
 			t.Errorf("%s, somebody else: %q, %v", text, contents(got), err)
 		}
 	}
-	k, err := s.FactsFor(bg, v, "does she hum tune8?", 4000)
+	k, err := s.Facts.FactsFor(bg, v, "does she hum tune8?", 4000)
 	must(t, err)
 	if got := contents(k.Important); !slices.Equal(got, []string{"Ann is allergic to peanuts"}) || len(k.Recent) != facts.RecentFacts ||
 		k.Recent[0].Content != "Standup is at 10am every day" {

@@ -9,8 +9,8 @@ import (
 	"parley/internal/text/ranking"
 )
 
-// weigh lowers the rank of what its person did not say themselves: of a
-// correction the words count by which it differs.
+// weigh lowers the rank of a fact that its person did not say themselves. In a correction
+// only the new words count.
 func (f *NewFact) weigh(old Fact) {
 	if f.Spoken == "" || spokenSo(f.Content, f.Spoken) || spokenSo(unnamed(f.Content), f.Spoken) {
 		return
@@ -21,9 +21,9 @@ func (f *NewFact) weigh(old Fact) {
 	f.Rank = Guessed
 }
 
-// spokenSo says that somebody said of themselves what a sentence says: its words
-// are theirs, in one clause if they can be, which denies what it denies and is
-// about nobody else. In doubt it is no.
+// spokenSo reports whether people said a sentence about themselves: they used its words, if
+// possible in one clause, negated like the sentence, and about nobody else. In doubt it is
+// false.
 func spokenSo(content, spoken string) bool {
 	if !partOf(content, spoken) {
 		return false
@@ -42,8 +42,8 @@ func spokenSo(content, spoken string) bool {
 		!ofAnother(content, spoken)
 }
 
-// partOf is Within, whether something is denied or not, and by verbs in another
-// person, too: lives is what I live says.
+// partOf is Within, except that it ignores negation and the endings of verbs: "I live" has
+// the word lives.
 func partOf(content, spoken string) bool {
 	said, n := ranking.Stems(spoken), 0
 	for _, w := range split(spoken) {
@@ -60,7 +60,7 @@ func partOf(content, spoken string) bool {
 	return n > 0
 }
 
-// clauses are the parts of what somebody said that may be about different things.
+// clauses splits a text into parts that may be about different things.
 func clauses(said string) []string {
 	var list []string
 	last := []string{}
@@ -84,8 +84,8 @@ func clauses(said string) []string {
 	return list
 }
 
-// ofAnother says that a clause has somebody in front whom a sentence made of it
-// leaves out, and not who says it.
+// ofAnother reports whether a clause begins with another person, whom the sentence made of
+// it leaves out.
 func ofAnother(content, clause string) bool {
 	named, said := map[string]bool{}, ranking.Stems(content)
 	for _, w := range split(content) {
@@ -106,8 +106,8 @@ func ofAnother(content, clause string) bool {
 	return other
 }
 
-// unnamed is a sentence without the name that it begins with, if it does: people
-// say I of themselves. Wife and Mum are somebody else.
+// unnamed returns a sentence without a name at its beginning, because people say I of
+// themselves. Wife and Mum are other people.
 func unnamed(content string) string {
 	first, rest, _ := strings.Cut(content, " ")
 	name, _, _ := strings.Cut(first, "'")
@@ -117,14 +117,14 @@ func unnamed(content string) string {
 	return rest
 }
 
-// AsksToKeep says that somebody asked to have something remembered.
+// AsksToKeep reports whether somebody asks the bot to remember something.
 func AsksToKeep(said string) bool {
 	return slices.ContainsFunc(split(said), func(w string) bool { return keeping[strings.ToLower(w)] }) ||
 		strings.Contains(said, "记住") || strings.Contains(said, "覚えて")
 }
 
-// differsIn says that all the words that a text has beyond an older one were
-// spoken.
+// differsIn reports whether somebody spoke all words that a text has and the old one has
+// not.
 func differsIn(old, text, spoken string) bool {
 	said, had, n := ranking.Stems(spoken), ranking.Stems(old), 0
 	for w := range ranking.Stems(text) {

@@ -8,7 +8,7 @@ import (
 	"parley/internal/memory/memorytest"
 )
 
-// What a model makes of somebody's words is theirs only if they said so, and of
+// A fact that a model makes of somebody's words is their own only if they said it, about
 // themselves.
 func TestOwnWords(t *testing.T) {
 	for _, tt := range []struct {
@@ -37,7 +37,7 @@ func TestOwnWords(t *testing.T) {
 		{"Le gusta el café", "No me gusta el café", false},
 	} {
 		s := memorytest.Open(t, memory.Options{})
-		f, err := s.SaveFact(bg, direct("x:a"), facts.NewFact{Content: tt.content, Author: "assistant",
+		f, err := s.Facts.SaveFact(bg, direct("x:a"), facts.NewFact{Content: tt.content, Author: "assistant",
 			Worth: facts.Worth{Rank: facts.PickedUp, Spoken: tt.spoken}})
 		must(t, err)
 		if own := f.Rank == facts.PickedUp; own != tt.own {

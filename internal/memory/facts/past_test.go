@@ -10,8 +10,8 @@ import (
 	"parley/internal/memory/memorytest"
 )
 
-// Facts file, export, list and history agree on until when a fact holds, that it
-// is past, and how firmly it stands; the file comes back as it was.
+// Facts file, export and list agree on the end of a fact, on whether it is past, and on its
+// rank. The file survives a round trip.
 func TestPastEverywhere(t *testing.T) {
 	clock := &clockAt{time.Date(2026, 5, 10, 10, 0, 0, 0, time.UTC)}
 	s := memorytest.Open(t, memory.Options{Now: clock.now})
@@ -20,9 +20,9 @@ func TestPastEverywhere(t *testing.T) {
 	guess(t, s, v, "Plays chess")
 	file := func() string {
 		t.Helper()
-		done, err := s.SyncFacts(bg, p, "", false)
+		done, err := s.Facts.SyncFacts(bg, p, "", false)
 		must(t, err)
-		must(t, s.FactsAgreed(bg, p, done))
+		must(t, s.Facts.FactsAgreed(bg, p, done))
 		return done.Text
 	}
 	export := func() string {
@@ -41,17 +41,17 @@ func TestPastEverywhere(t *testing.T) {
 		strings.Contains(past, "chess") || !strings.Contains(all, "that is past") {
 		t.Errorf("afterwards:\n%s\n%s", text, all)
 	}
-	// Read again it changes nothing, and brought in elsewhere it is past there, too.
-	if done, err := s.SyncFacts(bg, p, text, true); err != nil || done.Text != text {
+	// Read again, the file changes nothing. Imported elsewhere, the fact is past there, too.
+	if done, err := s.Facts.SyncFacts(bg, p, text, true); err != nil || done.Text != text {
 		t.Errorf("%v\n%s\nwant\n%s", err, done.Text, text)
 	}
 	read, err := facts.Parse(text)
 	must(t, err)
 	other := memorytest.Open(t, memory.Options{Now: clock.now})
-	if _, err := other.ImportFacts(bg, v.User, v.Key, read.Facts); err != nil {
+	if _, err := other.Facts.ImportFacts(bg, v.User, v.Key, read.Facts); err != nil {
 		t.Fatal(err)
 	}
-	list, err := other.Facts(bg, v, 10, 0)
+	list, err := other.Facts.Facts(bg, v, 10, 0)
 	must(t, err)
 	if len(list) != 2 || !list[0].Important || !list[0].Past(clock.t) || list[1].Rank != facts.Guessed {
 		t.Errorf("%+v", list)

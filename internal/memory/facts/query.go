@@ -9,12 +9,12 @@ import (
 	"parley/internal/db/engine"
 )
 
-// Query is what facts are looked for by; what is left out does not matter.
+// Query selects facts. Empty fields match all.
 type Query struct {
-	Text          string    // words; the best fit comes first
+	Text          string    // words; the best match comes first
 	Tag           string    // with or without '#'
-	Since, Before time.Time // when they began to say what they say
-	Limit, Offset int       // Limit 0 is 20
+	Since, Before time.Time // bounds of ValidFrom
+	Limit, Offset int       // Limit 0 means 20
 }
 
 func (q Query) fits(f Fact) bool {
@@ -22,8 +22,8 @@ func (q Query) fits(f Fact) bool {
 		(q.Before.IsZero() || f.ValidFrom.Before(q.Before))
 }
 
-// FindFacts returns the facts that v can see and that fit, the important ones and
-// then the newest first where there are no words.
+// FindFacts returns the facts that v can see and that match. Without words, important facts
+// come first, then the newest.
 func (s *Store) FindFacts(ctx context.Context, v Viewer, q Query) ([]Fact, error) {
 	if q.Limit <= 0 {
 		q.Limit = 20
@@ -32,7 +32,7 @@ func (s *Store) FindFacts(ctx context.Context, v Viewer, q Query) ([]Fact, error
 		q.Tag = "#" + strings.TrimPrefix(strings.ToLower(strings.TrimSpace(q.Tag)), "#")
 	}
 	if strings.TrimSpace(q.Text) == "" {
-		list, err := facts(s.db.Query, v,
+		list, err := facts(s.db, v,
 			`(:tag = '' OR instr(' ' || f.tags || ' ', ' ' || :tag || ' ') > 0) AND f.valid_from >= :since AND (:before = '' OR f.valid_from < :before)
 			ORDER BY f.important DESC, f.updated_at DESC, f.id DESC LIMIT :limit OFFSET :offset`,
 			engine.Named{"tag": q.Tag, "since": engine.Stamp(q.Since), "before": engine.Stamp(q.Before), "limit": q.Limit, "offset": q.Offset})
@@ -44,7 +44,7 @@ func (s *Store) FindFacts(ctx context.Context, v Viewer, q Query) ([]Fact, error
 	return list[:min(q.Limit, len(list))], err
 }
 
-// CountFacts counts what Facts lists.
+// CountFacts counts the facts that Facts lists.
 func (s *Store) CountFacts(_ context.Context, v Viewer) (n int, err error) {
 	scope := visibleTo(v)
 	if scope == "" {

@@ -17,16 +17,15 @@ import (
 	"parley/internal/text"
 )
 
-// Record is a fact outside the database. In a facts file content and tags
-// are what a person reads and edits; the rest stands in an Obsidian comment
-// behind them, so that nothing is lost on the way there and back.
+// Record is a fact outside the database. In a facts file people read and edit content and
+// tags; an Obsidian comment after them holds the rest, so that nothing is lost.
 type Record struct {
 	Content    string    `json:"content,omitempty"`
 	Tags       []string  `json:"tags,omitempty"`
 	ID         int64     `json:"id,omitempty"`
 	Type       string    `json:"type,omitempty"`
 	Author     string    `json:"author,omitempty"`
-	Where      string    `json:"where,omitempty"` // platform:channel it was said in
+	Where      string    `json:"where,omitempty"` // platform:channel in which it was said
 	Session    string    `json:"session,omitempty"`
 	MessageID  string    `json:"message,omitempty"`
 	Quote      string    `json:"quote,omitempty"`
@@ -40,14 +39,14 @@ type Record struct {
 	line int
 }
 
-// Holding is how firmly a fact stands, until when, and for whom.
+// Holding says how firmly a fact stands, until when, and for which agent.
 type Holding struct {
-	Rank  Rank      `json:"rank,omitempty"`  // 0 is as the author's words stand
-	Ends  time.Time `json:"ends,omitzero"`   // the moment at which it ceases to hold; zero is never
-	Agent string    `json:"agent,omitempty"` // that was told; "" is the only one
+	Rank  Rank      `json:"rank,omitempty"`  // 0 depends on the author
+	Ends  time.Time `json:"ends,omitzero"`   // zero means never
+	Agent string    `json:"agent,omitempty"` // that was told; "" is the only agent
 }
 
-// same reports whether two records tell a person the same.
+// same reports whether two records look the same to a person.
 func (r Record) same(o Record) bool {
 	return r.Content == o.Content && slices.Equal(r.Tags, o.Tags)
 }
@@ -60,7 +59,7 @@ func recordOf(f Fact) Record {
 	}
 }
 
-// Records are facts as a file holds them.
+// Records converts facts for a file.
 func Records(list []Fact) []Record {
 	out := make([]Record, len(list))
 	for i, f := range list {
@@ -69,18 +68,18 @@ func Records(list []Fact) []Record {
 	return out
 }
 
-// Headings of a facts file (source D's layout).
+// Headings of a facts file.
 const (
 	headFacts     = "# Key Facts"
 	headImportant = "## Important"
 	headRecent    = "## Recent"
-	headPast      = "## Past" // held for a time that is over
+	headPast      = "## Past" // no longer hold
 	headConflicts = "## Conflicts"
 )
 
-// Render renders facts in the layout of an Obsidian vault: frontmatter,
-// the important ones, the others newest first, those that are past by now.
-// conflicts are lines for people.
+// Render renders facts as a note for Obsidian: frontmatter, important facts, the others,
+// those that no longer hold at now, and conflicts, which are lines for people. It keeps the
+// order of list.
 func Render(subject string, list []Record, conflicts []string, now time.Time) string {
 	var b strings.Builder
 	created, modified := time.Time{}, time.Time{}
@@ -123,7 +122,7 @@ func (r Record) section(now time.Time) string {
 	return headRecent
 }
 
-// text returns the record's line.
+// text returns the line of a record.
 func (r Record) text(dated bool) string {
 	line := "- "
 	if dated {
@@ -135,20 +134,20 @@ func (r Record) text(dated bool) string {
 	}
 	rest := r
 	rest.Content, rest.Tags = "", nil
-	b, _ := json.Marshal(rest)                                                  // plain data
-	return line + " %%" + strings.ReplaceAll(string(b), "%%", `%\u0025`) + "%%" // the comment's own end stays the last
+	b, _ := json.Marshal(rest)                                                  // cannot fail
+	return line + " %%" + strings.ReplaceAll(string(b), "%%", `%\u0025`) + "%%" // only its end may be %%
 }
 
 var datedLine = text.Pattern(`^\[\d{4}-\d{2}-\d{2}\] `)
 
-// File is a facts file, read.
+// File is a parsed facts file.
 type File struct {
-	Subject   string // "" when the file does not say
+	Subject   string // "" if the file does not say
 	Facts     []Record
 	Conflicts []string
 }
 
-// Parse reads a facts file. A mistake is an error that names its line.
+// Parse parses a facts file. Errors name the line.
 func Parse(text string) (f File, err error) {
 	if i := notText(text); i >= 0 {
 		return f, fmt.Errorf("line %d: it is not UTF-8: save it as UTF-8 in your editor", strings.Count(text[:i], "\n")+1)
@@ -194,8 +193,8 @@ func Parse(text string) (f File, err error) {
 	return f, nil
 }
 
-// notText returns where a text stops being UTF-8, -1 when it does not. Zeros count:
-// they are in UTF-16, and in what a crash left of a file.
+// notText returns the offset of the first byte that is not UTF-8, or is 0 as in UTF-16 and
+// in files after a crash; -1 for none.
 func notText(text string) int {
 	for i, r := range text {
 		if _, size := utf8.DecodeRuneInString(text[i:]); r == 0 || r == utf8.RuneError && size == 1 {
@@ -218,7 +217,7 @@ func readFact(line, section string) (r Record, err error) {
 	} else if strings.Contains(line, `%%{"`) {
 		return r, errors.New("the comment between %% has no end")
 	}
-	line = datedLine().ReplaceAllString(line, "") // wherever it was moved to
+	line = datedLine().ReplaceAllString(line, "")
 	f := NewFact{Content: line, Type: r.Type, Author: r.Author, Confidence: r.Confidence, Worth: Worth{Rank: r.Rank}}
 	if section == headImportant {
 		f.Tags = []string{shortTag}
@@ -230,13 +229,12 @@ func readFact(line, section string) (r Record, err error) {
 	return r, nil
 }
 
-// Imported counts what became of facts that were brought in.
+// Imported counts imported facts.
 type Imported struct{ Added, Known int }
 
-// ImportFacts brings facts about a person in, all or none. One that is
-// remembered already, word for word, is not added again; nothing else is
-// compared, so that what was exported comes back as it was. where is the place
-// of facts that name none.
+// ImportFacts imports facts about a person, all or none. It does not add a fact again that
+// is remembered word for word, and compares nothing else, so that exported facts come back
+// unchanged. where is the place of facts that name none.
 func (s *Store) ImportFacts(ctx context.Context, user string, where chat.Key, list []Record) (done Imported, err error) {
 	v := Viewer{User: user, Key: where, Direct: true}
 	list = slices.Clone(list) // the oldest first, as they were learned
@@ -268,12 +266,12 @@ func (s *Store) importFact(tx *engine.Tx, v Viewer, r Record) (known bool, err e
 	}
 	now := engine.Stamp(s.o.Now())
 	if id != 0 {
-		list, err := facts(tx.Query, v, byID, engine.Named{"id": id})
+		old, err := factOf(tx, v, id)
 		if err != nil {
 			return true, err
 		}
-		tags, err := normalTags(append(slices.Clone(one(list).Tags), r.Tags...))
-		if err != nil || slices.Equal(tags, one(list).Tags) {
+		tags, err := normalTags(slices.Concat(old.Tags, r.Tags))
+		if err != nil || slices.Equal(tags, old.Tags) {
 			return true, err
 		}
 		return true, retag(tx, id, tags, now)
@@ -282,13 +280,8 @@ func (s *Store) importFact(tx *engine.Tx, v Viewer, r Record) (known bool, err e
 	if !ok {
 		k = v.Key
 	}
-	created, updated := engine.Stamp(r.Created), engine.Stamp(r.Updated)
-	if created == "" {
-		created = now
-	}
-	if updated == "" {
-		updated = created
-	}
+	created := cmp.Or(engine.Stamp(r.Created), now)
+	updated := cmp.Or(engine.Stamp(r.Updated), created)
 	ends := endOf(r.Content, engine.ParseStamp(updated))
 	if !ends.IsZero() && !r.Ends.IsZero() {
 		ends = r.Ends // as it was meant when it was said

@@ -10,14 +10,14 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// Rank is how firmly a fact stands.
+// Rank says how firmly a fact stands: what may replace it.
 type Rank int
 
-// The ranks. What is marked important stands above its own rank.
+// The ranks. An important fact stands above others of its rank.
 const (
-	Guessed  Rank = iota + 1 // a model put it together
-	PickedUp                 // somebody said so in passing
-	Kept                     // somebody said it to be kept
+	Guessed  Rank = iota + 1 // composed by a model
+	PickedUp                 // said in passing
+	Kept                     // said in order to be kept
 )
 
 // String implements catalog.Phrase.
@@ -37,11 +37,10 @@ func (r Rank) standing(important bool) int {
 
 func (f Fact) standing() int { return f.Rank.standing(f.Important) }
 
-// SaveFact remembers something v said. What is remembered already in the same
-// words stays. A fact of the same subject and relation with another value is
-// corrected in place, keeps its id and age, if it is v's and stands no more
-// firmly; otherwise both stand, and the Change says with what it disagrees.
-// Nothing else is touched.
+// SaveFact saves something that v said. A fact that says the same stays. A fact with the
+// same subject and relation but another value is corrected, keeping its ID and age, if it
+// is v's and stands no more firmly. Otherwise both stand, and Change.Other is the one it
+// contradicts.
 func (s *Store) SaveFact(ctx context.Context, v Viewer, f NewFact) (Saved, error) {
 	if err := f.normalize(); err != nil {
 		return Saved{}, err
@@ -65,7 +64,7 @@ func (s *Store) SaveFact(ctx context.Context, v Viewer, f NewFact) (Saved, error
 	return saved, engine.During("save fact", err)
 }
 
-// outdated says that a fact was learned from words that are forgotten.
+// outdated reports whether a fact was learned from words that were forgotten since.
 func (s *Store) outdated(tx *engine.Tx, user string, f NewFact) (bool, error) {
 	if f.Generation != 0 {
 		if now, err := s.o.Generation(tx, f.Session); err != nil || now != f.Generation {
@@ -75,12 +74,13 @@ func (s *Store) outdated(tx *engine.Tx, user string, f NewFact) (bool, error) {
 	return forgottenSince(tx, user, f.Said)
 }
 
-// done finds what a call did before it was repeated; ok is false when it did not.
+// done returns the result of an earlier call with the same key; ok is false if there was
+// none.
 func done(tx *engine.Tx, v Viewer, call string) (saved Saved, ok bool, err error) {
 	if call == "" {
 		return saved, false, nil
 	}
-	list, err := facts(tx.Query, v, byCall, engine.Named{"call": call})
+	list, err := facts(tx, v, byCall, engine.Named{"call": call})
 	if err != nil || len(list) == 0 {
 		return saved, false, err
 	}
@@ -115,8 +115,8 @@ func (s *Store) saveFact(tx *engine.Tx, v Viewer, subject string, f NewFact) (Sa
 	return s.insert(tx, v, near.differ, f)
 }
 
-// mayReplace is the rule for what replaces what: nothing replaces what stands
-// more firmly, and nobody replaces another's words.
+// mayReplace is the rule for replacing facts: a fact replaces none that stands more firmly,
+// and no other person's words.
 func (f NewFact) mayReplace(v Viewer, old Fact) bool {
 	if f.Explicit {
 		return true
@@ -125,8 +125,7 @@ func (f NewFact) mayReplace(v Viewer, old Fact) bool {
 	return own && f.Rank.standing(slices.Contains(f.Tags, shortTag)) >= old.standing()
 }
 
-// affirm is a fact that was said again. Who says it more firmly makes it stand
-// so, and may add tags.
+// affirm handles a fact that was said again. The higher rank and new tags count.
 func (s *Store) affirm(tx *engine.Tx, v Viewer, old Fact, f NewFact) (Saved, error) {
 	saved := Saved{Fact: old, Known: true}
 	if f.Rank < old.Rank || !f.Said.IsZero() && old.Updated.After(f.Said) {
@@ -141,14 +140,10 @@ func (s *Store) affirm(tx *engine.Tx, v Viewer, old Fact, f NewFact) (Saved, err
 	return saved, err
 }
 
-// mark makes a fact stand as firmly as it is given here, with these tags. It says
-// the same; nothing but Undo, of batch if that is not 0, tells of it.
+// mark stores the rank and tags of f. Only Undo tells people about it; batch, if not 0, is
+// the change with which it is undone.
 func (s *Store) mark(tx *engine.Tx, v Viewer, f Fact, batch int64) (Fact, error) {
-	read := func() (Fact, error) {
-		list, err := facts(tx.Query, v, byID, engine.Named{"id": f.ID})
-		return one(list), err
-	}
-	old, err := read()
+	old, err := factOf(tx, v, f.ID)
 	if err != nil || f.Rank == old.Rank && slices.Equal(f.Tags, old.Tags) {
 		return old, err
 	}
@@ -163,15 +158,13 @@ func (s *Store) mark(tx *engine.Tx, v Viewer, f Fact, batch int64) (Fact, error)
 	if _, err := tx.Exec("UPDATE key_facts SET rank = ? WHERE id = ?", int(f.Rank), f.ID); err != nil {
 		return old, err
 	}
-	f, err = read()
-	if err == nil {
+	if f, err = factOf(tx, v, f.ID); err == nil {
 		_, err = s.note(tx, v, Change{Kind: Replaced, Fact: f, Was: f.Content, History: history, Batch: batch}, true)
 	}
 	return f, err
 }
 
-// insert adds a fact beside all there are. against is what it disagrees with;
-// its id is 0 for nothing.
+// insert adds a fact. against is the one that it contradicts; its ID is 0 for none.
 func (s *Store) insert(tx *engine.Tx, v Viewer, against Fact, f NewFact) (Saved, error) {
 	subject, err := subjectOf(v, f.Scope)
 	if err != nil {
@@ -189,23 +182,21 @@ func (s *Store) insert(tx *engine.Tx, v Viewer, against Fact, f NewFact) (Saved,
 	if err != nil {
 		return Saved{}, err
 	}
-	list, err := facts(tx.Query, v, byID, engine.Named{"id": id})
-	if err != nil {
+	saved := Saved{}
+	if saved.Fact, err = factOf(tx, v, id); err != nil {
 		return Saved{}, err
 	}
-	saved := Saved{Fact: one(list)}
 	saved.Change, err = s.note(tx, v, Change{Kind: Added, Fact: saved.Fact, Other: against, Learned: f.Rank < Kept}, !f.Later)
 	return saved, err
 }
 
-// origin is whose words a fact about subject is made of that v has saved: v's,
-// too, unless it is about v.
+// origin returns the origin of a fact about subject that v saves: v's words count, too,
+// unless it is about v.
 func (f NewFact) origin(v Viewer, subject string) provenance.Origin {
 	return f.Origin.Of(v.User).But(subject)
 }
 
-// correct makes an old fact say something new. What it said is kept in its
-// history.
+// correct gives an old fact new content, and keeps the old one in its history.
 func (s *Store) correct(tx *engine.Tx, v Viewer, old Fact, f NewFact) (Saved, error) {
 	tags, err := normalTags(append(slices.Clone(old.Tags), f.Tags...))
 	if err != nil {
@@ -227,11 +218,10 @@ func (s *Store) correct(tx *engine.Tx, v Viewer, old Fact, f NewFact) (Saved, er
 	if err := retag(tx, old.ID, tags, stamp); err != nil {
 		return Saved{}, err
 	}
-	list, err := facts(tx.Query, v, byID, engine.Named{"id": old.ID})
-	if err != nil {
+	saved := Saved{Replaced: old.Content}
+	if saved.Fact, err = factOf(tx, v, old.ID); err != nil {
 		return Saved{}, err
 	}
-	saved := Saved{Fact: one(list), Replaced: old.Content}
 	saved.Change, err = s.note(tx, v, Change{Kind: Replaced, Fact: saved.Fact, Was: old.Content, History: history,
 		Learned: f.Rank < Kept}, !f.Later)
 	return saved, err
@@ -243,9 +233,9 @@ func retag(tx *engine.Tx, id int64, tags []string, now string) error {
 	return err
 }
 
-// UpdateFact makes a fact that v can see say something else, if the new words
-// stand as firmly or f is Explicit; otherwise they are a fact beside it. Another
-// fact of the same subject that says just the same is superseded.
+// UpdateFact gives a fact that v can see new content, if that stands as firmly or f is
+// Explicit; otherwise it adds a fact. Another fact of the same subject that already says
+// the same is superseded.
 func (s *Store) UpdateFact(ctx context.Context, v Viewer, id int64, f NewFact) (Saved, error) {
 	if err := f.normalize(); err != nil {
 		return Saved{}, err
@@ -262,29 +252,27 @@ func (s *Store) UpdateFact(ctx context.Context, v Viewer, id int64, f NewFact) (
 		}
 		f.Scope = old.Scope
 		f.weigh(old)
-		switch same := near.same; {
+		same := near.same
+		another := same.ID != 0 && same.ID != id
+		switch replaces := f.mayReplace(v, old); {
 		case same.ID == id && same.Content == f.Content:
 			saved, err = s.affirm(tx, v, old, f)
-			return err
-		case f.mayReplace(v, old):
-			if same.ID == 0 || same.ID == id {
-				saved, err = s.correct(tx, v, old, f)
-				return err
-			}
+		case replaces && another:
 			saved, err = s.merge(tx, v, [2]Fact{old, same}, f)
-			return err
-		case same.ID != 0 && same.ID != id:
+		case replaces:
+			saved, err = s.correct(tx, v, old, f)
+		case another:
 			saved, err = s.affirm(tx, v, same, f)
-			return err
+		default:
+			saved, err = s.insert(tx, v, old, f)
 		}
-		saved, err = s.insert(tx, v, old, f)
 		return err
 	})
 	return saved, engine.During("update fact", err)
 }
 
-// merge corrects the first of two facts to what the other says, too, which is
-// taken out. What is left stands as firmly as both.
+// merge corrects the first of two facts to what the second says, too, and supersedes the
+// second. The result has the higher rank and the tags of both.
 func (s *Store) merge(tx *engine.Tx, v Viewer, two [2]Fact, f NewFact) (Saved, error) {
 	other := two[1]
 	f.Rank, f.Tags, f.Origin = max(f.Rank, other.Rank), append(slices.Clip(f.Tags), other.Tags...), f.Origin.And(other.Origin)

@@ -2,7 +2,6 @@ package facts_test
 
 import (
 	"errors"
-	"parley/internal/text/catalog"
 	"slices"
 	"strings"
 	"testing"
@@ -11,26 +10,28 @@ import (
 	"parley/internal/memory"
 	"parley/internal/memory/facts"
 	"parley/internal/memory/memorytest"
+	"parley/internal/text/catalog"
 )
 
-// guess is what a model puts together.
+// guess saves a fact that a model composed.
 func guess(t testing.TB, s *memory.Store, v facts.Viewer, content string) facts.Saved {
 	t.Helper()
-	f, err := s.SaveFact(bg, v, facts.NewFact{Content: content, Author: "assistant", Worth: facts.Worth{Rank: facts.Guessed, Later: true}})
+	f, err := s.Facts.SaveFact(bg, v, facts.NewFact{Content: content, Author: "assistant",
+		Worth: facts.Worth{Rank: facts.Guessed, Later: true}})
 	must(t, err)
 	return f
 }
 
 func held(t testing.TB, s *memory.Store, v facts.Viewer) []string {
 	t.Helper()
-	list, err := s.Facts(bg, v, 1000, 0)
+	list, err := s.Facts.Facts(bg, v, 1000, 0)
 	must(t, err)
 	out := contents(list)
 	slices.Sort(out)
 	return out
 }
 
-// A guess at another's birthday, or against what a person said, replaces nothing.
+// A guess about another person, or against a person's words, replaces nothing.
 func TestAGuessReplacesNothing(t *testing.T) {
 	s := memorytest.Open(t, memory.Options{})
 	v := direct("x:a")
@@ -41,13 +42,13 @@ func TestAGuessReplacesNothing(t *testing.T) {
 	}
 	wrong := guess(t, s, v, "Wife has her birthday on 5 May")
 	if wrong.ID == first.ID || wrong.Change.Other.ID != first.ID {
-		t.Errorf("a guess beside what was said: %+v", wrong)
+		t.Errorf("a guess replaced a saved fact: %+v", wrong)
 	}
 	coffee := save(t, s, v, "Likes coffee")
 	if no := guess(t, s, v, "Does not like coffee"); no.ID == coffee.ID || no.Change.Other.ID != coffee.ID {
-		t.Errorf("a guess against what was said: %+v", no)
+		t.Errorf("a negative guess replaced a saved fact: %+v", no)
 	}
-	untold, err := s.Untold(v, 10)
+	untold, err := s.Facts.Untold(v, 10)
 	must(t, err)
 	if len(untold) != 3 || !strings.Contains(untold[1].Note(catalog.Printer{}), "Wife has her birthday on 4 May") ||
 		len(untold[1].Buttons(catalog.Printer{})) != 3 {
@@ -56,16 +57,16 @@ func TestAGuessReplacesNothing(t *testing.T) {
 	if got := held(t, s, v); len(got) != 5 {
 		t.Errorf("%q", got)
 	}
-	// What they say themselves does, in one row, unless more is marked important.
+	// Their own words replace nothing in doubt, or if the other fact is important.
 	if f := save(t, s, v, "Does not like coffee at all"); f.Replaced != "" {
 		t.Errorf("in doubt: %+v", f)
 	}
 	if f := save(t, s, v, "Wife has her birthday on 6 May"); f.Replaced != "" || f.Change.Other.ID == 0 {
-		t.Errorf("against what is important: %+v", f)
+		t.Errorf("an important fact was replaced: %+v", f)
 	}
 }
 
-// Of two that stand side by side, the one who is asked may just say it again.
+// Of two contradicting facts, the person settles it by saying one of them again.
 func TestSayingItAgainSettles(t *testing.T) {
 	clock := &clockAt{time.Date(2026, 5, 1, 10, 0, 0, 0, time.UTC)}
 	s := memorytest.Open(t, memory.Options{Now: clock.now})
@@ -74,42 +75,42 @@ func TestSayingItAgainSettles(t *testing.T) {
 	guess(t, s, v, "Lives in Paris")
 	clock.t = clock.t.Add(time.Minute)
 	if again := guess(t, s, v, "Lives in Paris"); !again.Known || len(held(t, s, v)) != 2 {
-		t.Errorf("a guess that is repeated is no more: %+v, %q", again, held(t, s, v))
+		t.Errorf("a repeated guess counted for more: %+v, %q", again, held(t, s, v))
 	}
 	said := save(t, s, v, "I live in Paris now")
 	if said.ID != rome.ID || !strings.Contains(said.Change.Note(catalog.Printer{}), "It replaces: “Lives in Rome”") ||
 		len(held(t, s, v)) != 1 {
 		t.Errorf("%+v, %q", said, held(t, s, v))
 	}
-	must(t, second(s.Undo(bg, v, said.Change.ID)))
+	must(t, second(s.Facts.Undo(bg, v, said.Change.ID)))
 	if got := held(t, s, v); !slices.Equal(got, []string{"Lives in Paris", "Lives in Rome"}) {
 		t.Errorf("undone: %q", got)
 	}
 }
 
-// What was said replaces what was guessed, and what was picked up.
+// Words of a person replace guesses and facts that were picked up.
 func TestAPersonCorrectsInOneRow(t *testing.T) {
 	clock := &clockAt{time.Date(2026, 5, 1, 10, 0, 0, 0, time.UTC)}
 	s := memorytest.Open(t, memory.Options{Now: clock.now})
 	v := direct("x:a")
 	f := guess(t, s, v, "Lives in Rome")
 	clock.t = clock.t.Add(time.Hour)
-	picked, err := s.SaveFact(bg, v, facts.NewFact{Content: "Ann lives in Rome", Author: "assistant",
+	picked, err := s.Facts.SaveFact(bg, v, facts.NewFact{Content: "Ann lives in Rome", Author: "assistant",
 		Worth: facts.Worth{Rank: facts.PickedUp, Spoken: "I live in Paris"}})
 	must(t, err)
 	if picked.Rank != facts.Guessed || picked.ID == f.ID {
 		t.Errorf("not their words: %+v", picked)
 	}
-	paris, err := s.SaveFact(bg, v, facts.NewFact{Content: "Lives in Paris", Author: "assistant",
+	paris, err := s.Facts.SaveFact(bg, v, facts.NewFact{Content: "Lives in Paris", Author: "assistant",
 		Worth: facts.Worth{Rank: facts.PickedUp, Spoken: "we moved, it's Paris now"}})
 	must(t, err)
 	if paris.ID != f.ID || paris.Replaced != "Lives in Rome" || paris.Rank != facts.PickedUp || !paris.Created.Equal(f.Created) {
-		t.Errorf("by the words that differ it is their own: %+v", paris)
+		t.Errorf("a correction with their own words: %+v", paris)
 	}
-	other, err := s.SaveFact(bg, v, facts.NewFact{Content: "Ann likes the sea", Worth: facts.Worth{Rank: facts.Kept,
+	other, err := s.Facts.SaveFact(bg, v, facts.NewFact{Content: "Ann likes the sea", Worth: facts.Worth{Rank: facts.Kept,
 		Spoken: "Remember that I like the sea"}})
 	must(t, err)
-	mum, err := s.SaveFact(bg, v, facts.NewFact{Content: "Mum likes the opera", Worth: facts.Worth{Rank: facts.Kept,
+	mum, err := s.Facts.SaveFact(bg, v, facts.NewFact{Content: "Mum likes the opera", Worth: facts.Worth{Rank: facts.Kept,
 		Spoken: "Remember that I like the opera"}})
 	must(t, err)
 	if other.Rank != facts.Kept || mum.Rank != facts.Guessed || !facts.AsksToKeep("Remember that I like the sea") ||
@@ -121,22 +122,22 @@ func TestAPersonCorrectsInOneRow(t *testing.T) {
 	}
 }
 
-// In a channel nobody's words replace another's.
+// In a channel nobody's words replace those of another person.
 func TestNobodyReplacesAnothersFact(t *testing.T) {
 	s := memorytest.Open(t, memory.Options{})
 	ann, bob := in("x:a", "c", ""), in("x:b", "c", "")
-	said, err := s.SaveFact(bg, ann, facts.NewFact{Scope: facts.ScopeChannel, Content: "Standup is at 9am"})
+	said, err := s.Facts.SaveFact(bg, ann, facts.NewFact{Scope: facts.ScopeChannel, Content: "Standup is at 9am"})
 	must(t, err)
-	other, err := s.SaveFact(bg, bob, facts.NewFact{Scope: facts.ScopeChannel, Content: "Standup is at 10am"})
+	other, err := s.Facts.SaveFact(bg, bob, facts.NewFact{Scope: facts.ScopeChannel, Content: "Standup is at 10am"})
 	must(t, err)
 	if other.ID == said.ID || other.Change.Other.ID != said.ID {
 		t.Errorf("%+v", other)
 	}
-	if own, err := s.SaveFact(bg, ann, facts.NewFact{Scope: facts.ScopeChannel, Content: "Standup is at 9:30"}); err != nil ||
+	if own, err := s.Facts.SaveFact(bg, ann, facts.NewFact{Scope: facts.ScopeChannel, Content: "Standup is at 9:30"}); err != nil ||
 		own.Replaced != "" {
-		t.Errorf("of two that disagree none is replaced: %+v, %v", own, err)
+		t.Errorf("one of two contradicting facts was replaced: %+v, %v", own, err)
 	}
-	if _, err := s.Undo(bg, ann, other.Change.ID); !errors.Is(err, facts.ErrNoChange) {
+	if _, err := s.Facts.Undo(bg, ann, other.Change.ID); !errors.Is(err, facts.ErrNoChange) {
 		t.Errorf("another's change was undone: %v", err)
 	}
 }
@@ -150,78 +151,77 @@ func TestUndo(t *testing.T) {
 	tick()
 	g := save(t, s, v, "Standup is at 10am every day", "important")
 	tick()
-	if _, err := s.Undo(bg, v, f.Change.ID); !errors.Is(err, facts.ErrUndoOver) {
+	if _, err := s.Facts.Undo(bg, v, f.Change.ID); !errors.Is(err, facts.ErrUndoOver) {
 		t.Errorf("an older change: %v", err)
 	}
-	must(t, second(s.Undo(bg, v, g.Change.ID)))
-	now, before, err := s.FactHistory(bg, v, f.ID)
+	must(t, second(s.Facts.Undo(bg, v, g.Change.ID)))
+	now, before, err := s.Facts.FactHistory(bg, v, f.ID)
 	must(t, err)
 	if now.Content != f.Content || strings.Join(now.Tags, " ") != "#work" || now.Important || len(before) != 0 ||
 		!now.Updated.Equal(f.Updated) || now.Previous != "" {
-		t.Errorf("not as it was: %+v, %+v", now, before)
+		t.Errorf("not restored: %+v, %+v", now, before)
 	}
-	if found, err := s.SearchFacts(bg, v, "10am", 5); err != nil || len(found) > 0 && found[0].Content != f.Content {
+	if found, err := s.Facts.SearchFacts(bg, v, "10am", 5); err != nil || len(found) > 0 && found[0].Content != f.Content {
 		t.Errorf("%q, %v", contents(found), err)
 	}
-	// Forgotten, and back.
-	gone, err := s.ForgetFact(bg, v, f.ID)
+	// A forgotten fact comes back.
+	gone, err := s.Facts.ForgetFact(bg, v, f.ID)
 	must(t, err)
-	if can, err := s.Undoables(bg, v, 10); err != nil || len(can) != 1 || can[0].ID != gone.ID ||
+	if can, err := s.Facts.Undoables(bg, v, 10); err != nil || len(can) != 1 || can[0].ID != gone.ID ||
 		can[0].Note(catalog.Printer{}) != gone.Note(catalog.Printer{}) {
 		t.Errorf("may be taken back: %+v, %v; want %+v", can, err, gone)
 	}
 	if len(held(t, s, v)) != 0 || !strings.Contains(gone.Note(catalog.Printer{}), "Forgotten") {
 		t.Errorf("%q, %q", held(t, s, v), gone.Note(catalog.Printer{}))
 	}
-	if found, err := s.SearchFacts(bg, v, "standup", 5); err != nil || len(found) > 0 {
+	if found, err := s.Facts.SearchFacts(bg, v, "standup", 5); err != nil || len(found) > 0 {
 		t.Errorf("found although it is forgotten: %q, %v", contents(found), err)
 	}
 	tick()
-	must(t, second(facts.Service{Rows: s}.Undo(bg, facts.Asker{Viewer: v}, 0)))
+	must(t, second(facts.Service{Rows: s.Facts}.Undo(bg, facts.Asker{Viewer: v}, 0)))
 	if got := held(t, s, v); !slices.Equal(got, []string{f.Content}) {
 		t.Errorf("%q", got)
 	}
-	if _, err := s.Undo(bg, v, gone.ID); !errors.Is(err, facts.ErrNoChange) {
+	if _, err := s.Facts.Undo(bg, v, gone.ID); !errors.Is(err, facts.ErrNoChange) {
 		t.Errorf("twice: %v", err)
 	}
-	// All at once, and back.
+	// All forgotten facts come back together.
 	save(t, s, v, "Likes tea")
-	n, all, err := s.ClearFacts(bg, v, false)
+	n, all, err := s.Facts.ClearFacts(bg, v, false)
 	must(t, err)
-	if can, err := s.Undoables(bg, v, 10); err != nil || len(can) != 1 || can[0].ID != all.ID {
+	if can, err := s.Facts.Undoables(bg, v, 10); err != nil || len(can) != 1 || can[0].ID != all.ID {
 		t.Errorf("may be taken back: %+v, %v; want %+v", can, err, all)
 	}
-	if undone, err := s.Undo(bg, v, all.ID); err != nil || n != 2 || len(undone) != 2 || len(held(t, s, v)) != 2 {
+	if undone, err := s.Facts.Undo(bg, v, all.ID); err != nil || n != 2 || len(undone) != 2 || len(held(t, s, v)) != 2 {
 		t.Errorf("%d, %+v, %v", n, undone, err)
 	}
-	// Over after a day: then it is gone from the disk as well.
-	gone, err = s.ForgetFact(bg, v, f.ID)
+	// After a day Undo is too late, and the fact is deleted from the database.
+	gone, err = s.Facts.ForgetFact(bg, v, f.ID)
 	must(t, err)
 	clock.t = clock.t.Add(24*time.Hour + time.Second)
-	if _, err := s.Undo(bg, v, gone.ID); !errors.Is(err, facts.ErrUndoLate) {
+	if _, err := s.Facts.Undo(bg, v, gone.ID); !errors.Is(err, facts.ErrUndoLate) {
 		t.Errorf("after a day: %v", err)
 	}
-	if can, err := s.Undoables(bg, v, 10); err != nil || len(can) != 0 {
+	if can, err := s.Facts.Undoables(bg, v, 10); err != nil || len(can) != 0 {
 		t.Errorf("may be taken back after a day: %+v, %v", can, err)
 	}
-	must(t, s.PruneChanges(bg))
+	must(t, s.Facts.PruneChanges(bg))
 	var rows int
-	must(t, s.DB().QueryRow("SELECT count(*) FROM key_facts").Scan(&rows))
+	must(t, s.Facts.DB().QueryRow("SELECT count(*) FROM key_facts").Scan(&rows))
 	if rows != 1 {
 		t.Errorf("%d rows", rows)
 	}
-	// A forgotten fact that a later save says again is another row; and what was
-	// picked up is undone for good.
+	// A guess that was undone is not learned again from old words.
 	up := guess(t, s, v, "Plays the cello")
 	clock.t = clock.t.Add(time.Hour)
-	must(t, second(s.Undo(bg, v, up.Change.ID)))
-	if again, err := s.SaveFact(bg, v, facts.NewFact{Content: "Plays the cello", Said: clock.t.Add(-time.Minute)}); err != nil ||
+	must(t, second(s.Facts.Undo(bg, v, up.Change.ID)))
+	if again, err := s.Facts.SaveFact(bg, v, facts.NewFact{Content: "Plays the cello", Said: clock.t.Add(-time.Minute)}); err != nil ||
 		again.ID != 0 {
 		t.Errorf("learned again from old words: %+v, %v", again, err)
 	}
 }
 
-// What holds for a time is shown as past afterwards, and contradicts nothing then.
+// A fact that has ended is shown as past and contradicts nothing.
 func TestFactsThatHoldForATime(t *testing.T) {
 	at := time.Date(2026, 5, 10, 10, 0, 0, 0, time.UTC) // a Sunday
 	for content, want := range map[string]string{
@@ -282,19 +282,19 @@ func TestFactsThatHoldForATime(t *testing.T) {
 	s := memorytest.Open(t, memory.Options{Now: clock.now})
 	v := direct("x:a")
 	rome := save(t, s, v, "Lives in Rome until June")
-	if line := s.Line(catalog.Printer{}, rome.Fact); !strings.Contains(line, "(until 31 May 2026)") {
+	if line := s.Facts.Line(catalog.Printer{}, rome.Fact); !strings.Contains(line, "(until 31 May 2026)") {
 		t.Error(line)
 	}
 	clock.t = time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
-	if line := s.Line(catalog.Printer{}, rome.Fact); !strings.Contains(line, "that is past") {
+	if line := s.Facts.Line(catalog.Printer{}, rome.Fact); !strings.Contains(line, "that is past") {
 		t.Error(line)
 	}
 	if f := save(t, s, v, "Lives in Paris until June"); f.ID == rome.ID || f.Change.Other.ID != 0 {
-		t.Errorf("what is past was contradicted: %+v", f)
+		t.Errorf("a past fact was contradicted: %+v", f)
 	}
 }
 
-// Words, tags and dates narrow what is found.
+// Words, tags and dates narrow a search.
 func TestFindFacts(t *testing.T) {
 	clock := &clockAt{time.Date(2026, 5, 1, 10, 0, 0, 0, time.UTC)}
 	s := memorytest.Open(t, memory.Options{Now: clock.now})
@@ -319,16 +319,16 @@ func TestFindFacts(t *testing.T) {
 		{facts.Query{Limit: 1, Offset: 1}, "Plays the cello"},
 		{facts.Query{Text: "plays", Offset: 7}, ""},
 	} {
-		if got, err := s.FindFacts(bg, v, tt.q); err != nil || strings.Join(contents(got), "|") != tt.want {
+		if got, err := s.Facts.FindFacts(bg, v, tt.q); err != nil || strings.Join(contents(got), "|") != tt.want {
 			t.Errorf("%+v: %q, %v, want %q", tt.q, contents(got), err, tt.want)
 		}
 	}
-	if n, err := s.CountFacts(bg, v); err != nil || n != 2 {
+	if n, err := s.Facts.CountFacts(bg, v); err != nil || n != 2 {
 		t.Errorf("%d, %v", n, err)
 	}
 }
 
-// A line that is moved to another part of the file says the same.
+// A line that moves to another section of the file is the same fact.
 func TestDatesAreNoPartOfAFact(t *testing.T) {
 	f := newFiled(t, 1)
 	text := strings.Replace(f.text, "## Important\n", "## Important\n\n- [2026-05-01] likes tea\n"+
@@ -340,29 +340,29 @@ func TestDatesAreNoPartOfAFact(t *testing.T) {
 	}
 }
 
-// What a file and the rows agreed upon counts for that person and that file.
+// The state of a sync counts only for its person and its file.
 func TestFactsFileOfAnotherPerson(t *testing.T) {
 	f := newFiled(t, 3)
 	theirs := strings.Replace(f.text, "subject: \"x:a\"\n", "", 1)
 	other := facts.Paper{User: "x:b", Path: paper.Path}
-	if _, err := f.SyncFacts(bg, other, theirs, true); err == nil || !strings.Contains(err.Error(), "not about x:b") {
-		t.Errorf("somebody else's lines were taken: %v", err)
+	if _, err := f.Facts.SyncFacts(bg, other, theirs, true); err == nil || !strings.Contains(err.Error(), "not about x:b") {
+		t.Errorf("another person's lines were accepted: %v", err)
 	}
 	save(t, f.Store, direct("x:b"), "Plays the harp")
-	done, err := f.SyncFacts(bg, other, "", false)
+	done, err := f.Facts.SyncFacts(bg, other, "", false)
 	must(t, err)
-	must(t, f.FactsAgreed(bg, other, done))
+	must(t, f.Facts.FactsAgreed(bg, other, done))
 	if strings.Contains(done.Text, "number") || !strings.Contains(done.Text, "harp") {
 		t.Errorf("x:b's file:\n%s", done.Text)
 	}
-	// The first person's file goes on as if nothing had been.
+	// The first person's file is not affected.
 	must(t, f.sync(f.without(1), true))
 	if got := f.facts(); len(got) != 2 {
 		t.Errorf("%q", got)
 	}
 	elsewhere := facts.Paper{User: "x:a", Path: "/other.md"}
-	if done, err = f.SyncFacts(bg, elsewhere, "# Key Facts\n", true); err != nil || len(f.facts()) != 2 ||
+	if done, err = f.Facts.SyncFacts(bg, elsewhere, "# Key Facts\n", true); err != nil || len(f.facts()) != 2 ||
 		!strings.Contains(done.Text, f.facts()[0]) {
-		t.Errorf("another file's gaps were obeyed: %v, %q", err, f.facts())
+		t.Errorf("facts missing in another file were deleted: %v, %q", err, f.facts())
 	}
 }

@@ -14,8 +14,8 @@ const (
 	wordsShareInstead = wordsShare + " I can remember it for you."
 )
 
-// Rows is the facts that are stored, as far as a viewer can see them;
-// ErrNone is none. Store is the real one.
+// Rows are the stored facts that a viewer can see. Methods return ErrNone for others. Store
+// implements it.
 type Rows interface {
 	Reader
 	Writer
@@ -25,7 +25,7 @@ type Rows interface {
 // Reader finds facts.
 type Reader interface {
 	FactHistory(ctx context.Context, v provenance.Viewer, id int64) (Fact, []Earlier, error)
-	// Forgotten is a fact that only Undo knows.
+	// Forgotten returns a fact that waits for Undo.
 	Forgotten(ctx context.Context, v provenance.Viewer, id int64) (Fact, error)
 }
 
@@ -37,7 +37,7 @@ type Writer interface {
 	ForgetFact(ctx context.Context, v provenance.Viewer, id int64) (Change, error)
 }
 
-// Settler decides about what stands: memory.Store.
+// Settler keeps, restores and erases facts.
 type Settler interface {
 	KeepFact(ctx context.Context, v provenance.Viewer, id, not int64) (Fact, Change, error)
 	Undo(ctx context.Context, v provenance.Viewer, change int64) ([]Change, error)
@@ -45,20 +45,19 @@ type Settler interface {
 	EraseFact(ctx context.Context, v provenance.Viewer, id int64) (Fact, error)
 }
 
-// Asker is on whose behalf something is done, and where.
+// Asker is a person who asks for a change, and where.
 type Asker struct {
 	provenance.Viewer
-	// Admin tells whether they administer the place, or own the bot. It is asked
-	// only where that matters, because it may ask the platform; nil is no.
+	// Admin reports whether they administer the place or own the bot. It is called only
+	// when that matters, because it may ask the platform; nil means no.
 	Admin func(context.Context) bool
 }
 
-// Service changes facts for people. It is a value without state. Errors that
-// people may read are text.Errors.
+// Service changes facts for people. It has no state. Errors for people are text.Errors.
 type Service struct{ Rows Rows }
 
-// share is the one rule for who may decide what is remembered for everybody in a
-// place: its administrators and the bot's owner.
+// share is the rule that only administrators of a place and the bot's owner decide what is
+// remembered for everybody there.
 func (a Asker) share(ctx context.Context, s Scope, words string) error {
 	if s == "" || s == ScopePerson || a.Admin != nil && a.Admin(ctx) {
 		return nil
@@ -66,8 +65,7 @@ func (a Asker) share(ctx context.Context, s Scope, words string) error {
 	return text.Tell("%s", words)
 }
 
-// Save remembers something. In a direct chat it is for the asker, whatever
-// scope it names.
+// Save saves a fact. In a direct chat the scope is always ScopePerson.
 func (s Service) Save(ctx context.Context, a Asker, f NewFact) (Saved, error) {
 	if err := MayLearn(f.Content); err != nil {
 		return Saved{}, err
@@ -89,7 +87,7 @@ func (s Service) Find(ctx context.Context, a Asker, id int64) (Fact, error) {
 	return f, err
 }
 
-// Correct makes a fact say something else.
+// Correct gives a fact new content.
 func (s Service) Correct(ctx context.Context, a Asker, id int64, f NewFact) (Saved, error) {
 	if err := MayLearn(f.Content); err != nil {
 		return Saved{}, err
@@ -100,7 +98,7 @@ func (s Service) Correct(ctx context.Context, a Asker, id int64, f NewFact) (Sav
 	return s.Rows.UpdateFact(ctx, a.Viewer, id, f)
 }
 
-// Mark makes a fact important, or takes that back.
+// Mark makes a fact important or not.
 func (s Service) Mark(ctx context.Context, a Asker, id int64, important bool) (Fact, error) {
 	if _, err := s.Find(ctx, a, id); err != nil {
 		return Fact{}, err
@@ -108,7 +106,7 @@ func (s Service) Mark(ctx context.Context, a Asker, id int64, important bool) (F
 	return s.Rows.MarkFact(ctx, a.Viewer, id, important)
 }
 
-// Forget takes a fact out of everything; for a day Undo brings it back.
+// Forget hides a fact; for a day Undo restores it.
 func (s Service) Forget(ctx context.Context, a Asker, id int64) (Change, error) {
 	if _, err := s.Find(ctx, a, id); err != nil {
 		return Change{}, err
@@ -116,8 +114,7 @@ func (s Service) Forget(ctx context.Context, a Asker, id int64) (Change, error) 
 	return s.Rows.ForgetFact(ctx, a.Viewer, id)
 }
 
-// FindErasable returns a fact that the asker may change, also one that was
-// forgotten and waits for Undo.
+// FindErasable returns a fact that the asker may change, even one that waits for Undo.
 func (s Service) FindErasable(ctx context.Context, a Asker, id int64) (Fact, error) {
 	f, err := s.Find(ctx, a, id)
 	if !errors.Is(err, ErrNone) {
@@ -129,7 +126,7 @@ func (s Service) FindErasable(ctx context.Context, a Asker, id int64) (Fact, err
 	return f, err
 }
 
-// Erase deletes a fact at once. No Undo brings it back.
+// Erase deletes a fact at once. Undo cannot restore it.
 func (s Service) Erase(ctx context.Context, a Asker, id int64) (Fact, error) {
 	if _, err := s.FindErasable(ctx, a, id); err != nil {
 		return Fact{}, err
@@ -137,8 +134,8 @@ func (s Service) Erase(ctx context.Context, a Asker, id int64) (Fact, error) {
 	return s.Rows.EraseFact(ctx, a.Viewer, id)
 }
 
-// Keep makes a fact stand as firmly as one that was said to be kept, and forgets
-// the one it disagrees with, not; 0 is none.
+// Keep gives a fact the rank Kept, and forgets the fact not that it contradicts; 0 means
+// none.
 func (s Service) Keep(ctx context.Context, a Asker, id, not int64) (Fact, Change, error) {
 	for _, n := range []int64{id, not} {
 		if n == 0 {
@@ -151,8 +148,8 @@ func (s Service) Keep(ctx context.Context, a Asker, id, not int64) (Fact, Change
 	return s.Rows.KeepFact(ctx, a.Viewer, id, not)
 }
 
-// Undo takes back a change that was made for the asker, if they may still decide
-// about it; 0 is the latest that they were told.
+// Undo takes back a change that was made for the asker, if they may still decide about its
+// facts. change 0 means the latest that they were told.
 func (s Service) Undo(ctx context.Context, a Asker, change int64) ([]Change, error) {
 	id, scopes, err := s.Rows.Undoable(ctx, a.Viewer, change)
 	if err != nil {

@@ -13,11 +13,10 @@ import (
 	"parley/internal/text"
 )
 
-// TestOneRule: who may decide what is remembered for everybody in a place does
-// not depend on what is done with it.
-func TestOneRule(t *testing.T) {
+// Only administrators save, correct, mark or forget facts for everybody in a place.
+func TestOnlyAdminsChangeSharedFacts(t *testing.T) {
 	store := memorytest.Open(t, memory.Options{})
-	s, ctx := facts.Service{Rows: store}, t.Context()
+	s, ctx := facts.Service{Rows: store.Facts}, t.Context()
 	here := chat.Key{Platform: "telegram", Channel: "-1"}
 	member := facts.Asker{Viewer: provenance.Viewer{User: "telegram:1", Key: here}}
 	admin := facts.Asker{Viewer: provenance.Viewer{User: "telegram:2", Key: here}, Admin: func(context.Context) bool { return true }}

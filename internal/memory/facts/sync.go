@@ -17,19 +17,18 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// syncedSetting is the beginning of the row that holds sums of what file and rows
-// said when they last agreed, by the number of the fact. Earlier versions had one
-// such row for whatever file there was.
+// syncedSetting begins the name of the setting that holds the state in which file and
+// database last agreed: the sum of each fact, by ID. Earlier versions had one such setting
+// for every file.
 const syncedSetting = "facts_file.synced"
 
 // Paper is a facts file: whose facts it holds, and where it is.
 type Paper struct{ User, Path string }
 
-// setting is the row of what it and the rows agreed upon.
 func (p Paper) setting() string { return syncedSetting + ":" + sumOf(p.User+"\n"+p.Path) }
 
-// agreed is what a paper and the rows agreed upon, "" for nothing yet. What
-// earlier versions kept counts for the paper that says whose it is.
+// agreed returns the state in which file and database last agreed, "" for none. The setting
+// of earlier versions counts for a file that names its user.
 func (s *Store) agreed(ctx context.Context, p Paper, subject string) (string, error) {
 	v, err := s.o.Settings.Setting(ctx, p.setting())
 	if err != nil || v != "" || subject != p.User {
@@ -38,24 +37,23 @@ func (s *Store) agreed(ctx context.Context, p Paper, subject string) (string, er
 	return s.o.Settings.Setting(ctx, syncedSetting)
 }
 
-// massDelete is how many facts may vanish from the file at once before that is
-// taken for an accident; so is more than one in five of them, but for a single
-// one.
+// massDelete is how many facts may vanish from the file at once before it looks like an
+// accident. So do more than a fifth of them, unless it is one fact.
 const massDelete = 5
 
-// MassError says that so much is gone from a facts file, or different in it,
-// that it is taken for an accident, and nothing was taken over.
+// MassError reports that so much vanished or changed in a facts file that it looks like an
+// accident. Nothing was taken over.
 type MassError struct {
 	Gone, Changed, Total int
 	Cut                  bool   // the file ends in the middle of a line
-	Away                 bool   // it is not there, and nothing beside it
+	Away                 bool   // the file is gone, and its folder is empty
 	Sum                  string // of the file, for AcceptFacts
 }
 
 // Error implements error.
 func (e *MassError) Error() string { return e.In(catalog.Printer{}) }
 
-// In says it in a language.
+// In implements catalog.Phrase.
 func (e *MassError) In(p catalog.Printer) string {
 	what := p.Say("%d of %d facts are gone from the file", e.Gone, e.Total)
 	switch {
@@ -70,24 +68,24 @@ func (e *MassError) In(p catalog.Printer) string {
 	return what + p.Text("; if that is meant, say so with /facts file accept or bot facts file accept")
 }
 
-// Synced is what came of a look at a facts file.
+// Synced is the result of SyncFacts.
 type Synced struct {
-	Text   string // what the file has to say now
+	Text   string // to write to the file
 	agreed string
 }
 
-// SyncFacts brings a facts file and a person's rows in step, both ways: what
-// changed on one side since they last agreed is taken over to the other. Where
-// both changed, the rows stay and the file's words are listed under Conflicts
-// until somebody deletes the line. text is the file, exists whether there is
-// one. It changes nothing on a mistake, nor when a *MassError says that too
-// much is gone. Once the file says what it returns, FactsAgreed is told.
+// SyncFacts merges a facts file and a person's facts in the database. A change on one side
+// since they last agreed is made on the other. If both sides changed a fact, the database
+// keeps its version, and the file lists its own under Conflicts until somebody deletes the
+// line. text is the file; exists reports whether there is one. It changes nothing if the
+// file has a mistake, or if it returns a *MassError. When the file has the returned text,
+// the caller calls FactsAgreed.
 func (s *Store) SyncFacts(ctx context.Context, p Paper, text string, exists bool) (Synced, error) {
 	v := Viewer{User: p.User, Key: chat.DirectKey(p.User), Direct: true}
 	file, err := File{}, error(nil)
 	if exists {
 		if file, err = Parse(text); err == nil && file.Subject != "" && file.Subject != p.User {
-			err = fmt.Errorf("it holds facts about %s, and is to hold those about %s: put another file there, or change its line \"subject:\"",
+			err = fmt.Errorf("it holds facts about %s, and must hold those about %s: put another file there, or change its line \"subject:\"",
 				file.Subject, p.User)
 		}
 		if err == nil {
@@ -119,8 +117,7 @@ func (s *Store) SyncFacts(ctx context.Context, p Paper, text string, exists bool
 	return s.inStep(ctx, v, file.Conflicts)
 }
 
-// notOthers refuses a file with lines of somebody else's facts: they would become
-// this person's.
+// notOthers refuses a file with somebody else's facts, which would become this person's.
 func (s *Store) notOthers(user string, list []Record) error {
 	for _, r := range list {
 		var n int
@@ -137,7 +134,7 @@ func (s *Store) notOthers(user string, list []Record) error {
 	return nil
 }
 
-// inStep is what both sides have to say now.
+// inStep returns what both sides must say now.
 func (s *Store) inStep(ctx context.Context, v Viewer, conflicts []string) (Synced, error) {
 	rows, err := s.records(ctx, v)
 	if err != nil {
@@ -151,7 +148,7 @@ func (s *Store) inStep(ctx context.Context, v Viewer, conflicts []string) (Synce
 	return Synced{Text: Render(v.User, rows, conflicts, s.o.Now()), agreed: string(b)}, err
 }
 
-// FactsAgreed notes that the file says what a sync returned.
+// FactsAgreed notes that the file has the text that SyncFacts returned.
 func (s *Store) FactsAgreed(ctx context.Context, p Paper, done Synced) error {
 	saved, err := s.o.Settings.Setting(ctx, p.setting())
 	if err == nil && saved != done.agreed {
@@ -163,7 +160,7 @@ func (s *Store) FactsAgreed(ctx context.Context, p Paper, done Synced) error {
 	return engine.During("sync facts", err)
 }
 
-// factsBase is what file and rows last agreed upon, as sums.
+// factsBase returns the sums of the facts when file and database last agreed.
 func (s *Store) factsBase(ctx context.Context, p Paper, subject string) (map[int64]string, error) {
 	base := map[int64]string{}
 	saved, err := s.agreed(ctx, p, subject)
@@ -173,7 +170,7 @@ func (s *Store) factsBase(ctx context.Context, p Paper, subject string) (map[int
 	if json.Unmarshal([]byte(saved), &base) == nil {
 		return base, nil
 	}
-	var words map[int64]Record // as earlier versions kept it
+	var words map[int64]Record // the form of earlier versions
 	if err := json.Unmarshal([]byte(saved), &words); err != nil {
 		return nil, engine.During("sync facts", err)
 	}
@@ -184,7 +181,7 @@ func (s *Store) factsBase(ctx context.Context, p Paper, subject string) (map[int
 	return base, nil
 }
 
-// sum stands for what a record tells a person.
+// sum identifies what a record tells a person.
 func (r Record) sum() string { return sumOf(r.Content + "\n" + strings.Join(r.Tags, " ")) }
 
 func sumOf(text string) string {
@@ -212,7 +209,7 @@ func (s *Store) clearSetting(ctx context.Context, name string) error {
 	return err
 }
 
-// merge3 takes a file's changes over into rows.
+// merge3 makes a file's changes in the database, by a three-way merge.
 type merge3 struct {
 	s    *Store
 	v    Viewer
@@ -220,11 +217,11 @@ type merge3 struct {
 	rows []Record
 	file File
 
-	gone    []Record // were in the file, and are not any more
-	changed int      // say something else there
+	gone    []Record // removed from the file
+	changed int      // facts with new content in the file
 }
 
-// weigh counts what the file would do.
+// weigh counts the file's changes.
 func (m *merge3) weigh() {
 	inFile := map[int64]Record{}
 	for _, f := range m.file.Facts {
@@ -241,8 +238,7 @@ func (m *merge3) weigh() {
 	}
 }
 
-// check refuses what looks like an accident, unless somebody accepted exactly
-// this file.
+// check refuses what looks like an accident, unless somebody accepted this very file.
 func (m *merge3) check(ctx context.Context, text string) error {
 	n, total := len(m.gone), len(m.rows)
 	mass := &MassError{Gone: n, Changed: m.changed, Total: total, Cut: !strings.HasSuffix(text, "\n"), Sum: sumOf(text)}
@@ -253,7 +249,7 @@ func (m *merge3) check(ctx context.Context, text string) error {
 	return m.s.refuse(ctx, mass)
 }
 
-// refuse is nil when somebody accepted just this.
+// refuse stores and returns mass, or returns nil if somebody accepted this very file.
 func (s *Store) refuse(ctx context.Context, mass *MassError) error {
 	accepted, err := s.o.Settings.Setting(ctx, acceptedSetting)
 	if err != nil {
@@ -272,8 +268,8 @@ func (s *Store) refuse(ctx context.Context, mass *MassError) error {
 	return cmp.Or[error](s.o.Settings.SetSetting(ctx, refusedSetting, string(b)), mass)
 }
 
-// FactsAway is a *MassError when a file that was kept in step is not there, and
-// nil when none was, or somebody accepted that it is written anew.
+// FactsAway returns a *MassError for a missing file that was in sync before. It returns nil
+// if none was, or if somebody accepted that it is written anew.
 func (s *Store) FactsAway(ctx context.Context, p Paper) error {
 	saved, err := s.agreed(ctx, p, p.User)
 	if err != nil || saved == "" {
@@ -285,7 +281,7 @@ func (s *Store) FactsAway(ctx context.Context, p Paper) error {
 func (m *merge3) run(ctx context.Context) error {
 	step := undoStep{At: engine.Stamp(m.s.o.Now())}
 	for _, r := range m.gone {
-		if err := m.s.retireFact(ctx, m.v, r.ID, step.At); err != nil {
+		if err := m.s.changeFact(ctx, m.v, r.ID, func(tx *engine.Tx, f Fact) error { return hide(tx, f, step.At) }); err != nil {
 			return err
 		}
 		step.Gone = append(step.Gone, r.ID)
@@ -300,7 +296,7 @@ func (m *merge3) run(ctx context.Context) error {
 	return errors.Join(err, m.s.addUndo(ctx, step))
 }
 
-// take decides about one line of the file.
+// take merges one line of the file.
 func (m *merge3) take(ctx context.Context, f Record, step *undoStep) error {
 	i := slices.IndexFunc(m.rows, func(r Record) bool { return f.ID != 0 && r.ID == f.ID })
 	base, was := m.base[f.ID]

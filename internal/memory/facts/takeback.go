@@ -3,7 +3,6 @@ package facts
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"errors"
 	"slices"
 	"time"
@@ -13,7 +12,7 @@ import (
 	"parley/internal/text"
 )
 
-// undoChange is how long a change can be undone, from when it was told.
+// undoChange is how long a change can be undone after it was told.
 const undoChange = 24 * time.Hour
 
 // Errors of Undo; the text is fit for people.
@@ -28,16 +27,15 @@ type taken struct {
 	id, batch                 int64
 	fact, other, history      int64
 	kind                      Kind
-	stamp, since              string // since it was told, or else done
+	stamp, since              string // since: when it was told, or else made
 	updated, validTo, was, is string
 	scope                     Scope
 	subject                   string
-	over                      bool // another change of the fact came after it
+	over                      bool // the fact was changed again since
 }
 
-// Undoable returns the number of a change that was made for v and that v can
-// see from here, and for whom the facts are that undoing it changes. 0 is the
-// latest that v was told of.
+// Undoable returns the number of a change that was made for v and is visible here, and the
+// scopes of the facts that undoing it changes. id 0 means the latest that v was told.
 func (s *Store) Undoable(_ context.Context, v Viewer, id int64) (int64, []Scope, error) {
 	if id == 0 {
 		row := s.db.QueryRow(`SELECT CASE c.batch WHEN 0 THEN c.id ELSE c.batch END FROM fact_changes c JOIN key_facts f ON f.id = c.fact_id
@@ -46,7 +44,7 @@ func (s *Store) Undoable(_ context.Context, v Viewer, id int64) (int64, []Scope,
 			return 0, nil, engine.During("undo", err)
 		}
 	}
-	list, err := batch(s.db.Query, v, id)
+	list, err := batch(s.db, v, id)
 	if err == nil && len(list) == 0 {
 		err = ErrNoChange
 	}
@@ -59,14 +57,13 @@ func (s *Store) Undoable(_ context.Context, v Viewer, id int64) (int64, []Scope,
 	return id, scopes, engine.During("undo", err)
 }
 
-// Undo takes back a change that was made for v, with all of its batch, as long
-// as it is a day old at most and nothing was changed since. It returns what it
-// did: Kind is that of the change, Fact what holds now, or what was taken out.
-// Whether v may do so is decided before.
+// Undo takes back a change that was made for v, with its whole batch, if it is at most a
+// day old and nothing was changed since. In the result, Kind is that of the change and Fact
+// is the fact as it is now, or the removed one. The caller checks whether v may do so.
 func (s *Store) Undo(ctx context.Context, v Viewer, id int64) (undone []Change, err error) {
 	err = s.db.Write(ctx, func(tx *engine.Tx) error {
 		undone = nil
-		list, err := batch(tx.Query, v, id)
+		list, err := batch(tx, v, id)
 		if err != nil {
 			return err
 		}
@@ -85,33 +82,28 @@ func (s *Store) Undo(ctx context.Context, v Viewer, id int64) (undone []Change, 
 	return undone, engine.During("undo", err)
 }
 
-// batch reads a change and those that belong to it. In company only what was
-// done there is seen.
-func batch(query func(string, ...any) (*sql.Rows, error), v Viewer, id int64) ([]taken, error) {
+// batch reads a change and those that belong to it, as far as v can see them here.
+func batch(query engine.Querier, v Viewer, id int64) ([]taken, error) {
 	return takeable(query, v, ":id <> 0 AND (c.id = :id OR c.batch = :id) ORDER BY c.id", engine.Named{"id": id})
 }
 
-// takeable reads changes that were made for v; ends of it narrow and order.
-func takeable(query func(string, ...any) (*sql.Rows, error), v Viewer, end string, args engine.Named) ([]taken, error) {
-	rows, err := query(`SELECT c.id, c.batch, c.fact_id, c.other_id, c.history_id, c.kind, c.stamp, CASE c.told WHEN '' THEN c.at ELSE c.told END, f.updated_at, f.valid_to, coalesce(h.content, ''), f.content, f.scope, f.subject,
+// takeable reads changes that were made for v. end narrows and orders.
+func takeable(query engine.Querier, v Viewer, end string, args engine.Named) ([]taken, error) {
+	return engine.Select(query, func(r engine.Scanner) (c taken, err error) {
+		return c, r.Scan(&c.id, &c.batch, &c.fact, &c.other, &c.history, &c.kind, &c.stamp, &c.since, &c.updated, &c.validTo,
+			&c.was, &c.is, &c.scope, &c.subject, &c.over)
+	}, `SELECT c.id, c.batch, c.fact_id, c.other_id, c.history_id, c.kind, c.stamp, CASE c.told WHEN '' THEN c.at ELSE c.told END, f.updated_at, f.valid_to, coalesce(h.content, ''), f.content, f.scope, f.subject,
 			EXISTS (SELECT 1 FROM fact_changes d WHERE d.fact_id = c.fact_id AND d.id > c.id AND (d.batch = 0 OR d.batch NOT IN (c.id, c.batch)))
 		FROM fact_changes c JOIN key_facts f ON f.id = c.fact_id LEFT JOIN fact_history h ON h.id = c.history_id AND h.fact_id = c.fact_id
 		WHERE c.user_id = :user AND `+factScope+" AND "+end, v.Named(args))
-	if err != nil {
-		return nil, err
-	}
-	return engine.Collect(rows, func(r *sql.Rows) (c taken, err error) {
-		return c, r.Scan(&c.id, &c.batch, &c.fact, &c.other, &c.history, &c.kind, &c.stamp, &c.since, &c.updated, &c.validTo,
-			&c.was, &c.is, &c.scope, &c.subject, &c.over)
-	})
 }
 
-// Undoables are the changes that v was told of and can take back from here, the newest
-// first; of those that go together, the one that names them.
+// Undoables returns the changes that v was told and can take back here, the newest first;
+// of each batch, the one that names it.
 func (s *Store) Undoables(_ context.Context, v Viewer, limit int) (list []Change, err error) {
-	all, err := takeable(s.db.Query, v, "c.told <> '' AND c.at > :since ORDER BY c.id DESC LIMIT :limit",
+	all, err := takeable(s.db, v, "c.told <> '' AND c.at > :since ORDER BY c.id DESC LIMIT :limit",
 		engine.Named{"since": engine.Stamp(s.o.Now().Add(-keepChanges)), "limit": limit})
-	stuck := map[int64]bool{} // names of those that cannot all be taken back
+	stuck := map[int64]bool{} // names of batches that cannot be taken back
 	for _, c := range all {
 		stuck[c.name()] = stuck[c.name()] || c.stuck(s.o.Now()) != nil
 	}
@@ -123,10 +115,10 @@ func (s *Store) Undoables(_ context.Context, v Viewer, limit int) (list []Change
 	return list, engine.During("undoable changes", err)
 }
 
-// name is the number under which a change is taken back.
+// name returns the number under which a change is taken back.
 func (c taken) name() int64 { return cmp.Or(c.batch, c.id) }
 
-// stuck tells why a change cannot be taken back; nil when it can.
+// stuck returns why a change cannot be taken back, or nil.
 func (c taken) stuck(now time.Time) error {
 	gone := c.validTo != ""
 	switch {
@@ -163,13 +155,12 @@ func (s *Store) takeBack(tx *engine.Tx, v Viewer, c taken) (Change, error) {
 	if _, err := tx.Exec("DELETE FROM fact_changes WHERE id = ?", c.id); err != nil {
 		return done, err
 	}
-	list, err := facts(tx.Query, v, byID, engine.Named{"id": c.fact})
-	done.Fact = one(list)
+	done.Fact, err = factOf(tx, v, c.fact)
 	return done, err
 }
 
-// restore makes a fact say what it said before, in every respect, and its
-// history what it was. What it superseded holds again.
+// restore gives a fact and its history their state before a change. A fact that it
+// superseded holds again.
 func (s *Store) restore(tx *engine.Tx, c taken) error {
 	if c.history == 0 {
 		return errors.New("no history")
@@ -190,23 +181,26 @@ func (s *Store) restore(tx *engine.Tx, c taken) error {
 	return err
 }
 
-// retire takes a fact that holds out of everything but Undo. Nothing said so far
-// teaches it again.
-func (s *Store) retire(tx *engine.Tx, v Viewer, f Fact, first int64) (Change, error) {
-	now := engine.Stamp(s.o.Now())
-	if _, err := tx.Exec("UPDATE key_facts SET valid_to = ?, call_key = '' WHERE id = ?", now, f.ID); err != nil {
-		return Change{}, err
+// hide hides a fact from everything but Undo, and keeps it from being learned again from what
+// was said so far.
+func hide(tx *engine.Tx, f Fact, now string) error {
+	_, err := tx.Exec("UPDATE key_facts SET valid_to = ?, call_key = '' WHERE id = ?", now, f.ID)
+	if err != nil || f.Scope != ScopePerson {
+		return err
 	}
-	if f.Scope == ScopePerson {
-		if err := learnFromNow(tx, f.Subject, now); err != nil {
-			return Change{}, err
-		}
+	return learnFromNow(tx, f.Subject, now)
+}
+
+// retire hides a fact and notes the change, in the batch of first if that is not 0.
+func (s *Store) retire(tx *engine.Tx, v Viewer, f Fact, first int64) (Change, error) {
+	if err := hide(tx, f, engine.Stamp(s.o.Now())); err != nil {
+		return Change{}, err
 	}
 	return s.note(tx, v, Change{Kind: Forgotten, Fact: f, Batch: first}, true)
 }
 
-// ForgetFact takes a fact that v can see out of everything; for a day Undo
-// brings it back, then it is deleted with its history and what it superseded.
+// ForgetFact hides a fact that v can see. For a day Undo restores it; then it is deleted
+// with its history and the facts that it superseded.
 func (s *Store) ForgetFact(ctx context.Context, v Viewer, id int64) (gone Change, err error) {
 	err = s.changeFact(ctx, v, id, func(tx *engine.Tx, f Fact) (err error) {
 		gone, err = s.retire(tx, v, f, 0)
@@ -215,42 +209,36 @@ func (s *Store) ForgetFact(ctx context.Context, v Viewer, id int64) (gone Change
 	return gone, engine.During("forget fact", err)
 }
 
-// Forgotten returns a fact that v could see, and that only Undo knows.
+// Forgotten returns a fact that v could see and that waits for Undo, or ErrNone.
 func (s *Store) Forgotten(_ context.Context, v Viewer, id int64) (Fact, error) {
-	f, err := forgotten(s.db.Query, v, id)
+	f, err := forgotten(s.db, v, id)
 	return f, engine.During("forgotten fact", err)
 }
 
-func forgotten(query func(string, ...any) (*sql.Rows, error), v Viewer, id int64) (Fact, error) {
+func forgotten(query engine.Querier, v Viewer, id int64) (Fact, error) {
 	scope := visibleTo(v)
 	if scope == "" {
 		return Fact{}, ErrNone
 	}
-	rows, err := query("SELECT "+factColumns+" FROM key_facts f WHERE "+scope+" AND f.id = :id AND f.valid_to <> '' AND "+ForUndo,
-		v.Named(engine.Named{"id": id}))
-	if err != nil {
-		return Fact{}, err
+	list, err := engine.Select(query, scanFact, "SELECT "+factColumns+" FROM key_facts f WHERE "+scope+
+		" AND f.id = :id AND f.valid_to <> '' AND "+ForUndo, v.Named(engine.Named{"id": id}))
+	if err != nil || len(list) == 0 {
+		return Fact{}, cmp.Or(err, ErrNone)
 	}
-	list, err := engine.Collect(rows, scanFact)
-	if err == nil && len(list) == 0 {
-		err = ErrNone
-	}
-	return one(list), err
+	return list[0], nil
 }
 
-// ForUndo is the condition on rows f of facts that were forgotten in the chat, or
-// say what such a one says: until they are erased nobody but Undo reads them.
+// ForUndo is the condition on rows f that they were forgotten in the chat, or superseded by
+// a fact that was. Until they are erased, only Undo reads them.
 const ForUndo = "EXISTS (SELECT 1 FROM fact_changes c WHERE c.fact_id IN (f.id, f.superseded_by) AND c.kind = 'forgotten')"
 
-// EraseFact deletes a fact that v can see at once, with its history and what it
-// superseded, and returns what it was. No Undo brings it back; one that waits for
-// it goes, too.
+// EraseFact deletes a fact that v can see, or that waits for Undo, with its history and the
+// facts that it superseded, and returns it. Undo cannot restore it.
 func (s *Store) EraseFact(ctx context.Context, v Viewer, id int64) (gone Fact, err error) {
 	err = s.db.Write(ctx, func(tx *engine.Tx) error {
-		list, err := facts(tx.Query, v, byID, engine.Named{"id": id})
-		f := one(list)
+		f, err := factOf(tx, v, id)
 		if err == nil && f.ID == 0 {
-			f, err = forgotten(tx.Query, v, id)
+			f, err = forgotten(tx, v, id)
 		}
 		if err != nil {
 			return err
@@ -271,18 +259,18 @@ func (s *Store) EraseFact(ctx context.Context, v Viewer, id int64) (gone Fact, e
 	return gone, engine.During("erase fact", err)
 }
 
-// KeepFact makes a fact that v can see stand as firmly as one that was said to be
-// kept. not is one that it disagrees with, which is forgotten; 0 is none.
+// KeepFact gives a fact that v can see the rank Kept, and forgets the fact not that it
+// contradicts; 0 means none.
 func (s *Store) KeepFact(ctx context.Context, v Viewer, id, not int64) (kept Fact, gone Change, err error) {
 	err = s.changeFact(ctx, v, id, func(tx *engine.Tx, f Fact) (err error) {
 		gone = Change{}
 		if not != 0 {
-			list, err := facts(tx.Query, v, byID, engine.Named{"id": not})
-			if err == nil && (len(list) == 0 || not == id) {
+			other, err := factOf(tx, v, not)
+			if err == nil && (other.ID == 0 || not == id) {
 				err = ErrNone
 			}
 			if err == nil {
-				gone, err = s.retire(tx, v, list[0], 0)
+				gone, err = s.retire(tx, v, other, 0)
 			}
 			if err != nil {
 				return err
@@ -295,22 +283,21 @@ func (s *Store) KeepFact(ctx context.Context, v Viewer, id, not int64) (kept Fac
 	return kept, gone, engine.During("keep fact", err)
 }
 
-// ClearFacts forgets every fact about v that v can see from here, and returns
-// how many; gone is the change that Undo takes back, with all of them. With
-// erase they are deleted at once, those too that wait for an Undo. What belongs
-// to a channel or server stays.
+// ClearFacts forgets every fact about v that v can see here, and returns how many; gone is
+// the change with which Undo restores all of them. With erase it deletes them at once, and
+// those that wait for Undo, too. Facts of channels and servers stay.
 func (s *Store) ClearFacts(ctx context.Context, v Viewer, erase bool) (n int64, gone Change, err error) {
 	err = s.db.Write(ctx, func(tx *engine.Tx) error {
 		n, gone = 0, Change{}
 		if err := learnFromNow(tx, v.User, engine.Stamp(s.o.Now())); err != nil {
 			return err
 		}
-		list, err := facts(tx.Query, v, "f.scope = 'person' ORDER BY f.id", nil)
+		list, err := facts(tx, v, "f.scope = 'person' ORDER BY f.id", nil)
 		if err != nil {
 			return err
 		}
 		n = int64(len(list))
-		// What the facts file deleted comes back by no Undo of its own.
+		// Facts that were deleted in the facts file have no Undo of their own.
 		of, args := `f.scope = 'person' AND f.subject = :user AND (:direct OR (f.platform = :platform AND f.channel = :channel)) AND (`+
 			provenance.Heard+` OR `+shared+`)`, v.Named(nil)
 		if erase {

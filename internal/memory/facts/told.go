@@ -2,20 +2,20 @@ package facts
 
 import (
 	"fmt"
-	"parley/internal/text/catalog"
 	"strings"
 
 	"parley/internal/chat"
 	"parley/internal/text"
+	"parley/internal/text/catalog"
 )
 
 // wordsOnly is said in more than one place.
 const wordsOnly = "Only #%d"
 
-// maxTold is how many characters of a fact are told.
+// maxTold limits the characters of a fact in a note.
 const maxTold = 200
 
-// Note says to people what was done, "" for nothing.
+// Note tells people about a change; "" if there is nothing to tell.
 func (c Change) Note(p catalog.Printer) string {
 	is, was := quote(c.Fact.Content), quote(c.Was)
 	switch {
@@ -33,7 +33,7 @@ func (c Change) Note(p catalog.Printer) string {
 
 func quote(said string) string { return text.Literal(text.Shorten(said, maxTold)) }
 
-// Buttons are what people may do about a change; nil is nothing.
+// Buttons returns the buttons with which people can answer a change.
 func (c Change) Buttons(p catalog.Printer) []chat.Button {
 	if c.ID == 0 {
 		return nil
@@ -49,7 +49,7 @@ func (c Change) Buttons(p catalog.Printer) []chat.Button {
 	}
 }
 
-// Undid says to people what Undo did.
+// Undid tells people what Undo did.
 func Undid(p catalog.Printer, list []Change) string {
 	var lines []string
 	for _, c := range list {
@@ -73,26 +73,26 @@ func Undid(p catalog.Printer, list []Change) string {
 	return strings.Join(lines, "\n")
 }
 
-// maxNoted is how many changes one answer tells of; the next one goes on.
+// maxNoted limits the changes that one answer tells. The next answer continues.
 const maxNoted = 3
 
-// Notes is what an answer tells of changes, in a language.
+// Notes tells people about changes, below an answer.
 type Notes struct {
 	In      catalog.Printer
 	List    []Change // of this turn
-	IDs     []int64  // of all that is told
-	Below   string   // stands below the answer
+	IDs     []int64  // of the changes that are told
+	Below   string   // follows the answer
 	Buttons [][]chat.Button
 }
 
-// Tell adds to the changes of a turn what else v was not told yet. By rote the
-// answer has said what was done, and gets the buttons alone. What cannot be read
-// now is told with another answer.
+// Tell adds the changes that v was not told yet to those of a turn. With rote, the answer
+// itself tells the changes, and gets only the buttons. Changes that cannot be read now are
+// told with a later answer.
 func (s *Store) Tell(v Viewer, n Notes, rote bool) Notes {
 	more, _ := s.Untold(v, maxNoted)
 	n.List = append(n.List, more...)
 	for _, c := range n.List[:min(len(n.List), maxNoted)] {
-		if !rote || c.Other.ID != 0 {
+		if !rote {
 			n.Below += "\n" + c.Note(n.In)
 		}
 		n.IDs, n.Buttons = append(n.IDs, c.ID), append(n.Buttons, c.Buttons(n.In))

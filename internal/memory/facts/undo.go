@@ -9,21 +9,21 @@ import (
 	"parley/internal/text"
 )
 
-// Rows about the facts file, all without anybody's words.
+// Settings about the facts file. None contains anybody's words.
 const (
-	refusedSetting  = "facts_file.refused"  // the MassError that holds
-	acceptedSetting = "facts_file.accepted" // the sum of a file that is to be obeyed all the same
+	refusedSetting  = "facts_file.refused"  // the MassError in force
+	acceptedSetting = "facts_file.accepted" // the sum of a file that counts nevertheless
 	undoSetting     = "facts_file.undo"     // undoSteps, the oldest first
 )
 
-// How far back what the facts file did can be undone. What was deleted there is
-// kept that long, out of everything but Undo.
+// How long changes from the facts file can be undone. Until then, facts that were deleted
+// there are kept for Undo alone.
 const (
 	maxUndo = 20
 	undoFor = 30 * 24 * time.Hour
 )
 
-// undoStep is what one sync did to the rows.
+// undoStep lists the facts that one sync changed in the database.
 type undoStep struct {
 	At, Done             string
 	Gone, Changed, Added []int64
@@ -35,7 +35,7 @@ var (
 	ErrNothingUndone  = text.Tell("the facts file changed nothing that could be undone")
 )
 
-// FactsRefused returns what keeps the facts file from being obeyed, nil for nothing.
+// FactsRefused returns why the facts file is refused, nil if it is not.
 func (s *Store) FactsRefused(ctx context.Context) (*MassError, error) {
 	v, err := s.o.Settings.Setting(ctx, refusedSetting)
 	if err != nil || v == "" {
@@ -45,8 +45,8 @@ func (s *Store) FactsRefused(ctx context.Context) (*MassError, error) {
 	return mass, engine.During("read facts file", json.Unmarshal([]byte(v), mass))
 }
 
-// AcceptFacts makes the next sync obey the file that was refused, as long as it
-// is still the same. It returns what will be done.
+// AcceptFacts makes the next sync take over the refused file, provided that it stays the
+// same. It returns what that will change.
 func (s *Store) AcceptFacts(ctx context.Context) (*MassError, error) {
 	mass, err := s.FactsRefused(ctx)
 	if err == nil && mass == nil {
@@ -58,16 +58,15 @@ func (s *Store) AcceptFacts(ctx context.Context) (*MassError, error) {
 	return mass, s.o.Settings.SetSetting(ctx, acceptedSetting, mass.Sum)
 }
 
-// Undone counts what an Undo brought back and took away.
+// Undone counts what UndoFacts did.
 type Undone struct {
 	Restored, Reverted, Removed int64
-	At                          time.Time // of what was undone
-	// Withdrawn says that an AcceptFacts was taken back before anything was done
-	// for it, and nothing else.
+	At                          time.Time // of the sync that was undone
+	// Withdrawn reports that it only took back an AcceptFacts before the next sync.
 	Withdrawn bool
 }
 
-// withdraw takes back an AcceptFacts that no sync has obeyed yet.
+// withdraw takes back an AcceptFacts that no sync has followed yet.
 func (s *Store) withdraw(ctx context.Context) (yes bool, err error) {
 	mass, err := s.FactsRefused(ctx)
 	if err != nil || mass == nil {
@@ -132,8 +131,6 @@ func (s *Store) UndoFacts(ctx context.Context) (done Undone, err error) {
 	return done, s.saveUndo(ctx, steps[:len(steps)-1])
 }
 
-func (u undoStep) empty() bool { return len(u.Gone)+len(u.Changed)+len(u.Added) == 0 }
-
 func (s *Store) undoSteps(ctx context.Context) (steps []undoStep, err error) {
 	v, err := s.o.Settings.Setting(ctx, undoSetting)
 	if err != nil || v == "" {
@@ -153,9 +150,9 @@ func (s *Store) saveUndo(ctx context.Context, steps []undoStep) error {
 	return s.o.Settings.SetSetting(ctx, undoSetting, string(b))
 }
 
-// addUndo remembers a step, and lets go of the oldest.
+// addUndo stores a step and deletes old ones.
 func (s *Store) addUndo(ctx context.Context, step undoStep) error {
-	if step.empty() {
+	if len(step.Gone)+len(step.Changed)+len(step.Added) == 0 {
 		return nil
 	}
 	steps, err := s.undoSteps(ctx)
@@ -173,18 +170,7 @@ func (s *Store) addUndo(ctx context.Context, step undoStep) error {
 	return s.saveUndo(ctx, steps)
 }
 
-// retireFact takes a fact out of everything but Undo. Nothing said so far
-// teaches it again.
-func (s *Store) retireFact(ctx context.Context, v Viewer, id int64, at string) error {
-	return s.changeFact(ctx, v, id, func(tx *engine.Tx, f Fact) error {
-		if _, err := tx.Exec("UPDATE key_facts SET valid_to = ?, call_key = '' WHERE id = ?", at, id); err != nil {
-			return err
-		}
-		return learnFromNow(tx, f.Subject, at)
-	})
-}
-
-// dropRetired deletes for good what the facts file deleted until then.
+// dropRetired deletes for good the facts that were deleted in the facts file until then.
 func (s *Store) dropRetired(ctx context.Context, until string) error {
 	return s.db.Write(ctx, func(tx *engine.Tx) error {
 		_, err := tx.Exec(`DELETE FROM key_facts WHERE valid_to <> '' AND superseded_by = 0 AND valid_to <= ?
@@ -193,7 +179,7 @@ func (s *Store) dropRetired(ctx context.Context, until string) error {
 	})
 }
 
-// PruneUndo deletes for good what was deleted in the facts file long ago.
+// PruneUndo deletes for good the facts that were deleted in the facts file long ago.
 func (s *Store) PruneUndo(ctx context.Context) error {
 	before := engine.Stamp(s.o.Now().Add(-undoFor))
 	steps, err := s.undoSteps(ctx)
@@ -212,14 +198,13 @@ func (s *Store) PruneUndo(ctx context.Context) error {
 	return s.dropRetired(ctx, before)
 }
 
-// keepHistory writes down what a fact says before it is changed, and returns the
-// row's number.
+// keepHistory stores what a fact says before it is changed, and returns the row's ID.
 func keepHistory(tx *engine.Tx, id int64, now string) (int64, error) {
 	return tx.Insert(`INSERT INTO fact_history (fact_id, content, tags, author, session_id, message_id, since, until, quote, previous, people, via, confidence, rank, ends, updated)
 		SELECT id, content, tags, author, session_id, message_id, valid_from, ?, quote, previous, people, via, confidence, rank, ends, updated_at FROM key_facts WHERE id = ?`, now, id)
 }
 
-// lastFact returns the highest number that a fact ever had.
+// lastFact returns the highest ID that a fact ever had.
 func (s *Store) lastFact() (id int64, err error) {
 	err = s.db.QueryRow(s.db.Either("SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'key_facts'",
 		"SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM key_facts_id_seq")).Scan(&id)

@@ -12,10 +12,10 @@ import (
 	"parley/internal/memory/memorytest"
 )
 
-// paper is the file of x:a.
+// paper is the facts file of x:a.
 var paper = facts.Paper{User: "x:a", Path: "/facts.md"}
 
-// filed is a store whose facts stand in a file.
+// filed is a store with a facts file.
 type filed struct {
 	*memory.Store
 	t    *testing.T
@@ -32,25 +32,25 @@ func newFiled(t *testing.T, n int) *filed {
 	return f
 }
 
-// sync is one look at a file that says text.
+// sync syncs a file that says text.
 func (f *filed) sync(text string, exists bool) error {
-	done, err := f.SyncFacts(bg, paper, text, exists)
+	done, err := f.Facts.SyncFacts(bg, paper, text, exists)
 	if err == nil {
 		f.text = done.Text
-		err = f.FactsAgreed(bg, paper, done)
+		err = f.Facts.FactsAgreed(bg, paper, done)
 	}
 	return err
 }
 
 func (f *filed) facts() []string {
-	list, err := f.Facts(bg, direct("x:a"), 10_000, 0)
+	list, err := f.Facts.Facts(bg, direct("x:a"), 10_000, 0)
 	must(f.t, err)
 	all := contents(list)
 	slices.Sort(all)
 	return all
 }
 
-// without leaves out the lines of some facts.
+// without returns the file without its first n facts.
 func (f *filed) without(n int) string {
 	lines := strings.SplitAfter(f.text, "\n")
 	return strings.Join(slices.DeleteFunc(lines, func(l string) bool {
@@ -62,8 +62,8 @@ func (f *filed) without(n int) string {
 	}), "")
 }
 
-// A file that lost many of its facts at once, or ends in the middle of a line,
-// is taken for an accident, until somebody says that it is meant.
+// A file that lost many facts at once, or ends in the middle of a line, counts as an accident
+// until somebody accepts it.
 func TestFactsThatVanishTogether(t *testing.T) {
 	cut := func(f *filed) string { // after the first fact
 		i := strings.Index(f.text, "%%\n")
@@ -101,7 +101,7 @@ func TestFactsThatVanishTogether(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			f := newFiled(t, tt.n)
 			before, text := f.facts(), tt.file(f)
-			for range 3 { // however often it is looked at
+			for range 3 { // syncs do not wear it down
 				err := f.sync(text, true)
 				if (err != nil) != tt.refused {
 					t.Fatalf("refused: %v", err)
@@ -114,11 +114,11 @@ func TestFactsThatVanishTogether(t *testing.T) {
 	}
 }
 
-// What was refused is named once for all who ask, and obeyed when somebody
-// accepts exactly this file.
+// Everybody who asks learns why a file is refused. It is used when somebody accepts this very
+// file.
 func TestAcceptedFacts(t *testing.T) {
 	f := newFiled(t, 30)
-	if _, err := f.AcceptFacts(bg); !errors.Is(err, facts.ErrNothingRefused) {
+	if _, err := f.Facts.AcceptFacts(bg); !errors.Is(err, facts.ErrNothingRefused) {
 		t.Errorf("nothing was refused: %v", err)
 	}
 	text, other := f.without(10), f.without(20)
@@ -126,41 +126,40 @@ func TestAcceptedFacts(t *testing.T) {
 	if err := f.sync(text, true); !errors.As(err, &mass) || mass.Gone != 10 || mass.Total != 30 {
 		t.Fatal(err)
 	}
-	if got, err := f.FactsRefused(bg); err != nil || got == nil || *got != *mass {
+	if got, err := f.Facts.FactsRefused(bg); err != nil || got == nil || *got != *mass {
 		t.Errorf("%+v, %v", got, err)
 	}
-	must(t, second(f.AcceptFacts(bg)))
-	if done, err := f.UndoFacts(bg); err != nil || !done.Withdrawn || done.Removed+done.Restored+done.Reverted > 0 {
+	must(t, second(f.Facts.AcceptFacts(bg)))
+	if done, err := f.Facts.UndoFacts(bg); err != nil || !done.Withdrawn || done.Removed+done.Restored+done.Reverted > 0 {
 		t.Errorf("taken back at once: %+v, %v", done, err)
 	}
 	if err := f.sync(text, true); err == nil {
-		t.Error("obeyed after it was taken back")
+		t.Error("used after the acceptance was withdrawn")
 	}
-	must(t, second(f.AcceptFacts(bg)))
+	must(t, second(f.Facts.AcceptFacts(bg)))
 	if err := f.sync(other, true); err == nil {
-		t.Error("another file was obeyed")
+		t.Error("another file was used")
 	}
 	if err := f.sync(text, true); err != nil || len(f.facts()) != 20 {
 		t.Errorf("%d facts, %v", len(f.facts()), err)
 	}
-	if got, err := f.FactsRefused(bg); err != nil || got != nil {
+	if got, err := f.Facts.FactsRefused(bg); err != nil || got != nil {
 		t.Errorf("still refused: %+v, %v", got, err)
 	}
-	// Put right instead: nothing is refused any more.
+	// A repaired file is not refused.
 	whole := f.text
 	if f.sync(f.without(9), true) == nil || f.sync(whole, true) != nil {
 		t.Error("a file that is whole again")
 	}
-	if got, _ := f.FactsRefused(bg); got != nil || len(f.facts()) != 20 {
+	if got, _ := f.Facts.FactsRefused(bg); got != nil || len(f.facts()) != 20 {
 		t.Errorf("%+v, %d facts", got, len(f.facts()))
 	}
 }
 
-// Of every sync that deleted, changed or added, the rows can be had back, the
-// latest first.
+// Undo takes back each sync that deleted, changed or added facts, the latest first.
 func TestUndoneFacts(t *testing.T) {
 	f := newFiled(t, 10)
-	if _, err := f.UndoFacts(bg); !errors.Is(err, facts.ErrNothingUndone) {
+	if _, err := f.Facts.UndoFacts(bg); !errors.Is(err, facts.ErrNothingUndone) {
 		t.Errorf("nothing to undo: %v", err)
 	}
 	first := f.facts()
@@ -172,7 +171,7 @@ func TestUndoneFacts(t *testing.T) {
 	must(t, f.sync(strings.Replace(f.text, "NUMBER 5 was", "number 5 will be", 1), true))
 	must(t, f.sync(strings.Replace(f.text, "rides a bike", "rides a bike #fun", 1), true))
 	for _, want := range []facts.Undone{{Reverted: 1}, {Reverted: 1}} {
-		got, err := f.UndoFacts(bg)
+		got, err := f.Facts.UndoFacts(bg)
 		if got.At = want.At; err != nil || got != want {
 			t.Errorf("%+v, %v; want %+v", got, err, want)
 		}
@@ -180,28 +179,28 @@ func TestUndoneFacts(t *testing.T) {
 	if got := f.facts(); !slices.Equal(got, after) || strings.Contains(f.tags(), "fun") {
 		t.Errorf("%q %s\nwant %q", got, f.tags(), after)
 	}
-	if got, err := f.UndoFacts(bg); err != nil || got.Restored != 2 || got.Reverted != 1 || got.Removed != 1 {
+	if got, err := f.Facts.UndoFacts(bg); err != nil || got.Restored != 2 || got.Reverted != 1 || got.Removed != 1 {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if got := f.facts(); !slices.Equal(got, first) {
 		t.Errorf("%q\nwant %q", got, first)
 	}
-	// The file says so with the next look, and nothing is undone by it.
+	// The next sync writes the restored facts to the file.
 	must(t, f.sync(f.text, true))
 	if got := f.facts(); !slices.Equal(got, first) || strings.Count(f.text, "\n- ") != 10 {
 		t.Errorf("%q\n%s", got, f.text)
 	}
-	// What was forgotten in the chat since is not brought back by undoing.
+	// Undo does not restore what was forgotten in the chat since.
 	must(t, f.sync(f.without(1), true))
-	_, _, err := f.ClearFacts(bg, direct("x:a"), false)
+	_, _, err := f.Facts.ClearFacts(bg, direct("x:a"), false)
 	must(t, err)
-	if got, err := f.UndoFacts(bg); err != nil || got.Restored != 0 || len(f.facts()) != 0 {
+	if got, err := f.Facts.UndoFacts(bg); err != nil || got.Restored != 0 || len(f.facts()) != 0 {
 		t.Errorf("%+v, %v, %q", got, err, f.facts())
 	}
 }
 
 func (f *filed) tags() (all string) {
-	list, err := f.Facts(bg, direct("x:a"), 100, 0)
+	list, err := f.Facts.Facts(bg, direct("x:a"), 100, 0)
 	must(f.t, err)
 	for _, x := range list {
 		all += strings.Join(x.Tags, " ")
@@ -209,13 +208,13 @@ func (f *filed) tags() (all string) {
 	return all
 }
 
-// A file that was not written to the end of a sync is merged anew: what was
-// said in the chat meanwhile is not taken for deleted.
+// A file that could not be written is merged again: facts saved meanwhile in the chat do not
+// count as deleted.
 func TestFactsAgreeOnlyOnceWritten(t *testing.T) {
 	f := newFiled(t, 10)
 	old := f.text
 	save(t, f.Store, direct("x:a"), "plays the cello")
-	if _, err := f.SyncFacts(bg, paper, old, true); err != nil { // and the disk is full
+	if _, err := f.Facts.SyncFacts(bg, paper, old, true); err != nil { // and the disk is full
 		t.Fatal(err)
 	}
 	must(t, f.sync(old+"- rides a bike\n", true))
@@ -224,22 +223,22 @@ func TestFactsAgreeOnlyOnceWritten(t *testing.T) {
 	}
 }
 
-// What earlier versions noted of file and rows still counts.
+// The state of syncs that earlier versions stored still counts.
 func TestFactsAgreedByEarlierVersions(t *testing.T) {
 	f := newFiled(t, 3)
-	list, err := f.Facts(bg, direct("x:a"), 10, 0)
+	list, err := f.Facts.Facts(bg, direct("x:a"), 10, 0)
 	must(t, err)
 	var parts []string
 	for _, x := range list {
 		parts = append(parts, fmt.Sprintf(`"%d":{"content":%q}`, x.ID, x.Content))
 	}
-	must(t, f.SetSetting(bg, facts.SyncedSetting, "{"+strings.Join(parts, ",")+"}"))
+	must(t, f.Settings.SetSetting(bg, facts.SyncedSetting, "{"+strings.Join(parts, ",")+"}"))
 	must(t, f.sync(f.without(1), true))
 	if got := f.facts(); len(got) != 2 {
 		t.Errorf("%q", got)
 	}
-	if v, err := f.Setting(bg, facts.SyncedSetting); err != nil || strings.Contains(v, "number") {
-		t.Errorf("words are kept beside the facts: %s, %v", v, err)
+	if v, err := f.Settings.Setting(bg, facts.SyncedSetting); err != nil || strings.Contains(v, "number") {
+		t.Errorf("the setting still contains words: %s, %v", v, err)
 	}
 }
 
@@ -247,14 +246,14 @@ func TestRetiredFactsGo(t *testing.T) {
 	f := newFiled(t, 10)
 	must(t, f.sync(f.without(2), true))
 	count := func() (n int) {
-		must(t, f.DB().QueryRow("SELECT count(*) FROM key_facts").Scan(&n))
+		must(t, f.Facts.DB().QueryRow("SELECT count(*) FROM key_facts").Scan(&n))
 		return n
 	}
-	must(t, f.PruneUndo(bg))
+	must(t, f.Facts.PruneUndo(bg))
 	if count() != 10 {
 		t.Errorf("gone too early: %d rows", count())
 	}
-	must(t, f.DropRetired(bg, "9999"))
+	must(t, f.Facts.DropRetired(bg, "9999"))
 	if count() != 8 {
 		t.Errorf("%d rows", count())
 	}

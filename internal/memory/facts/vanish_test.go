@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"parley/internal/text/catalog"
 	"slices"
 	"strings"
 	"testing"
@@ -15,12 +14,12 @@ import (
 	"parley/internal/memory"
 	"parley/internal/memory/facts"
 	"parley/internal/memory/memorytest"
+	"parley/internal/text/catalog"
 )
 
-// Whatever is saved, guessed, corrected, marked, kept, forgotten, cleared and
-// undone, by two people alone and in a channel of theirs: nothing that stands
-// more firmly vanishes by something weaker or by somebody else, every change is
-// told to who made it, and undoing goes back step by step to just what was.
+// Two people save, guess, correct, mark, keep, forget, clear and undo facts at random, in
+// direct chats and in a channel. No fact vanishes because of a weaker one or of another person,
+// everybody is told every change they made, and undoing restores each earlier state exactly.
 func TestNothingVanishesUnseen(t *testing.T) {
 	steps := 200
 	if testing.Short() {
@@ -39,39 +38,38 @@ func TestNothingVanishesUnseen(t *testing.T) {
 	}
 }
 
-// walk is a random one.
+// walk is a random walk.
 type walk struct {
 	t     *testing.T
 	r     *rand.Rand
 	clock *clockAt
 	s     *memory.Store
 	step  int
-	at    int // the state that the rows are in; one that is come back to has its number again
-	last  int // the highest so far
-	// back is what there was before each change of a person that is not undone,
-	// the oldest first.
+	at    int // number of the present state; a restored state has its old number
+	last  int // highest number so far
+	// back holds the stations of each person's changes that are not undone, the oldest first.
 	back map[string][]station
 }
 
-// station is what there was before a change, and the states before and after it.
+// station is all facts before a change, with the numbers of the states before and after it.
 type station struct {
 	pictures
 	before, after int
 }
 
-// The viewers: two alone, and both in one channel.
+// walkers are two people in their direct chats and in one channel.
 var walkers = []facts.Viewer{direct("x:a"), direct("x:b"), in("x:a", "c", ""), in("x:b", "c", "")}
 
-// pictures are all facts, by number, with what they said before.
+// pictures are all facts by ID, with their history.
 type pictures map[int64]string
 
 func (w *walk) look() (map[int64]facts.Fact, pictures) {
 	all, shown := map[int64]facts.Fact{}, pictures{}
 	for _, v := range walkers {
-		list, err := w.s.Facts(bg, v, 1000, 0)
+		list, err := w.s.Facts.Facts(bg, v, 1000, 0)
 		must(w.t, err)
 		for _, f := range list {
-			now, before, err := w.s.FactHistory(bg, v, f.ID)
+			now, before, err := w.s.Facts.FactHistory(bg, v, f.ID)
 			must(w.t, err)
 			all[f.ID], shown[f.ID] = f, fmt.Sprint(now, before)
 		}
@@ -97,12 +95,12 @@ func (w *walk) sentence() string {
 	return "Standup is at " + w.pick("9am", "10am") + " every day"
 }
 
-// asker may decide about what is for everybody.
+// asker returns an administrator.
 func asker(v facts.Viewer) facts.Asker {
 	return facts.Asker{Viewer: v, Admin: func(context.Context) bool { return true }}
 }
 
-// on takes one step, and holds what must hold after it.
+// on takes one step and checks the rules.
 func (w *walk) on() {
 	w.clock.t = w.clock.t.Add(time.Minute)
 	v := walkers[w.r.IntN(len(walkers))]
@@ -130,18 +128,18 @@ func (w *walk) on() {
 	w.at = w.last
 }
 
-// latest is the change of a person that Undo would take back, from wherever they are.
+// latest returns the latest change of a person, in any place.
 func (w *walk) latest(v facts.Viewer) (id int64) {
-	must(w.t, w.s.DB().QueryRow("SELECT coalesce(max(id), 0) FROM fact_changes WHERE user_id = ?", v.User).Scan(&id))
+	must(w.t, w.s.Facts.DB().QueryRow("SELECT coalesce(max(id), 0) FROM fact_changes WHERE user_id = ?", v.User).Scan(&id))
 	return id
 }
 
-// act does something as v, and returns how firmly it stands, and whether it is
-// told with another answer.
+// act changes something as v. It returns the weight of the change, and whether it is told
+// later.
 func (w *walk) act(v facts.Viewer, all map[int64]facts.Fact) (weight int, later bool) {
 	var ids []int64
 	for _, id := range slices.Sorted(maps.Keys(all)) {
-		if _, _, err := w.s.FactHistory(bg, v, id); err == nil {
+		if _, _, err := w.s.Facts.FactHistory(bg, v, id); err == nil {
 			ids = append(ids, id)
 		}
 	}
@@ -158,7 +156,7 @@ func (w *walk) act(v facts.Viewer, all map[int64]facts.Fact) (weight int, later 
 		f.Scope = facts.ScopeChannel
 	}
 	weight = standing(facts.Fact{Rank: rank, Important: len(f.Tags) > 0})
-	service, by, err := facts.Service{Rows: w.s}, asker(v), error(nil)
+	service, by, err := facts.Service{Rows: w.s.Facts}, asker(v), error(nil)
 	switch op := w.r.IntN(14); {
 	case op < 6 || id == 0:
 		_, err = service.Save(bg, by, f)
@@ -173,23 +171,22 @@ func (w *walk) act(v facts.Viewer, all map[int64]facts.Fact) (weight int, later 
 		_, err = service.Forget(bg, by, id)
 		weight = 100
 	case w.r.IntN(4) == 0:
-		_, _, err = w.s.ClearFacts(bg, v, false)
+		_, _, err = w.s.Facts.ClearFacts(bg, v, false)
 		weight = 100
 	}
 	must(w.t, err)
 	return weight, later
 }
 
-// told reads what an answer would tell v of now, the latest change if they were
-// told at once.
+// told returns the changes that an answer would tell v now, and notes them as told.
 func (w *walk) told(v facts.Viewer) (list []facts.Change) {
-	list, err := w.s.Untold(v, 1000)
+	list, err := w.s.Facts.Untold(v, 1000)
 	must(w.t, err)
 	var ids []int64
 	for _, c := range list {
 		ids = append(ids, c.ID)
 	}
-	must(w.t, w.s.DB().Write(bg, func(tx *engine.Tx) error { return facts.Told(tx, ids, w.clock.t) }))
+	must(w.t, w.s.Facts.DB().Write(bg, func(tx *engine.Tx) error { return facts.Told(tx, ids, w.clock.t) }))
 	return list
 }
 
@@ -200,12 +197,12 @@ func standing(f facts.Fact) int {
 	return 2 * int(f.Rank)
 }
 
-// seen holds that what went was no firmer than what took its place, was about the
-// one who spoke or theirs to decide, and is told.
+// seen checks that each removed fact was no firmer than its replacement, was v's to change, and
+// that v is told.
 func (w *walk) seen(v facts.Viewer, before, after map[int64]facts.Fact, weight int) {
 	w.t.Helper()
 	var at int64
-	must(w.t, w.s.DB().QueryRow("SELECT count(*) FROM fact_changes WHERE user_id = ? AND told = ''", v.User).Scan(&at))
+	must(w.t, w.s.Facts.DB().QueryRow("SELECT count(*) FROM fact_changes WHERE user_id = ? AND told = ''", v.User).Scan(&at))
 	if at > 0 {
 		w.t.Fatalf("step %d: %d changes are not told", w.step, at)
 	}
@@ -223,7 +220,7 @@ func (w *walk) seen(v facts.Viewer, before, after map[int64]facts.Fact, weight i
 		heir := is
 		if !there { // forgotten, or another says the same
 			var by int64
-			must(w.t, w.s.DB().QueryRow("SELECT superseded_by FROM key_facts WHERE id = ?", id).Scan(&by))
+			must(w.t, w.s.Facts.DB().QueryRow("SELECT superseded_by FROM key_facts WHERE id = ?", id).Scan(&by))
 			if heir = after[by]; by != 0 && facts.Compare(was.Content, heir.Content) != facts.Same {
 				w.t.Fatalf("step %d: %q went for %q", w.step, was.Content, heir.Content)
 			}
@@ -237,7 +234,7 @@ func (w *walk) seen(v facts.Viewer, before, after map[int64]facts.Fact, weight i
 			w.t.Fatalf("step %d: %q (%d) went for %q (%d)", w.step, was.Content, standing(was), heir.Content, standing(heir))
 		}
 		var noted int
-		must(w.t, w.s.DB().QueryRow(
+		must(w.t, w.s.Facts.DB().QueryRow(
 			"SELECT count(*) FROM fact_changes WHERE (fact_id = ? OR other_id = ?) AND told <> '' AND user_id = ? AND at = ?",
 			id, id, v.User, engine.Stamp(w.clock.t)).Scan(&noted))
 		if noted == 0 {
@@ -246,7 +243,7 @@ func (w *walk) seen(v facts.Viewer, before, after map[int64]facts.Fact, weight i
 	}
 }
 
-// said holds that what is told of changes names what went.
+// said checks that notes name the replaced content.
 func (w *walk) said(told []facts.Change) {
 	for _, c := range told {
 		if c.Kind == facts.Replaced && c.Was != c.Fact.Content && !strings.Contains(c.Note(catalog.Printer{}), c.Was) ||
@@ -256,12 +253,12 @@ func (w *walk) said(told []facts.Change) {
 	}
 }
 
-// undo takes back the latest change of a person, one of theirs after the other.
+// undo takes back the latest change of a person.
 func (w *walk) undo(v facts.Viewer) {
 	stack := w.back[v.User]
 	want := stack[len(stack)-1]
 	var id int64
-	must(w.t, w.s.DB().QueryRow(
+	must(w.t, w.s.Facts.DB().QueryRow(
 		"SELECT CASE batch WHEN 0 THEN id ELSE batch END FROM fact_changes WHERE user_id = ? ORDER BY id DESC LIMIT 1", v.User).Scan(&id))
 	w.back[v.User] = stack[:len(stack)-1]
 	alone := walkers[0]
@@ -269,7 +266,7 @@ func (w *walk) undo(v facts.Viewer) {
 		alone = walkers[1]
 	}
 	for _, from := range []facts.Viewer{alone, in(v.User, "c", "")} { // each sees what is theirs there
-		done, err := facts.Service{Rows: w.s}.Undo(bg, asker(from), id)
+		done, err := facts.Service{Rows: w.s.Facts}.Undo(bg, asker(from), id)
 		if err != nil {
 			continue
 		}
@@ -292,7 +289,7 @@ func (w *walk) undo(v facts.Viewer) {
 	if w.at == want.after {
 		w.t.Fatalf("step %d: nothing happened since, and change %d cannot be undone", w.step, id)
 	}
-	// Somebody else changed the shared fact since: then nothing is taken back,
-	// and what is below waits, too.
+	// Somebody else changed the shared fact since, so neither this nor earlier changes can be
+	// undone.
 	w.back[v.User] = nil
 }

@@ -3,7 +3,6 @@ package facts
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"encoding/json"
 	"slices"
 
@@ -11,36 +10,36 @@ import (
 	"parley/internal/llm/vector"
 )
 
-// Bounds of what vectors do.
+// Bounds of vectors.
 const (
-	vectorBatch = 64   // facts that get one at a time
-	vectorScan  = 2000 // facts that are compared with a message, the latest
-	nearFacts   = 5    // that are taken for near; words find the others
+	vectorBatch = 64   // facts embedded at once
+	vectorScan  = 2000 // latest facts that are compared with a message
+	nearFacts   = 5    // facts that count as near
 )
 
-// EmbedFacts makes vectors for a batch of facts that have none of what they say
-// now, and tells whether there may be more. Without Options.Embed it does
-// nothing.
+// EmbedFacts makes vectors for a batch of facts without a current one, and reports whether
+// there may be more. Without Options.Embed it does nothing.
 func (s *Store) EmbedFacts(ctx context.Context) (more bool, err error) {
 	if s.o.Embed == nil {
 		return false, nil
 	}
-	rows, err := s.db.Query(`SELECT f.id, f.content FROM fact_vectors x JOIN key_facts f ON f.id = x.fact_id
+	due, err := engine.Select(s.db, func(r engine.Scanner) (f Fact, err error) { return f, r.Scan(&f.ID, &f.Content) },
+		`SELECT f.id, f.content FROM fact_vectors x JOIN key_facts f ON f.id = x.fact_id
 		WHERE (x.model < :model OR x.model > :model) AND f.valid_to = '' LIMIT :limit`,
 		engine.Named{"model": s.o.EmbedModel, "limit": vectorBatch})
-	if err != nil {
-		return false, engine.During("embed facts", err)
-	}
-	due, err := engine.Collect(rows, func(r *sql.Rows) (f Fact, err error) { return f, r.Scan(&f.ID, &f.Content) })
 	if err != nil || len(due) == 0 {
 		return false, engine.During("embed facts", err)
 	}
-	list, err := s.o.Embed(ctx, contentsOf(due))
+	contents := make([]string, len(due))
+	for i, f := range due {
+		contents[i] = f.Content
+	}
+	list, err := s.o.Embed(ctx, contents)
 	if err != nil {
 		return false, engine.During("embed facts", err)
 	}
 	err = s.db.Write(ctx, func(tx *engine.Tx) error {
-		for i, f := range due { // one that was corrected meanwhile waits for its own
+		for i, f := range due { // not if it was corrected meanwhile
 			_, err := tx.Exec(`UPDATE fact_vectors SET model = :model, vector = :vector WHERE fact_id = :id AND EXISTS (SELECT 1 FROM key_facts WHERE id = :id AND content = :content)`,
 				engine.Named{"model": s.o.EmbedModel, "vector": append([]byte{}, vector.Of(list[i])...), "id": f.ID, "content": f.Content})
 			if err != nil {
@@ -52,31 +51,21 @@ func (s *Store) EmbedFacts(ctx context.Context) (more bool, err error) {
 	return len(due) == vectorBatch, engine.During("embed facts", err)
 }
 
-func contentsOf(list []Fact) (out []string) {
-	for _, f := range list {
-		out = append(out, f.Content)
-	}
-	return out
-}
-
-// near finds facts that v can see and that mean what the text means, best
-// first. The text gets a vector only where there are vectors to compare with.
+// near finds facts that v can see and that are close in meaning to a text, best first. The
+// text gets a vector only if there are vectors to compare with.
 func (s *Store) near(ctx context.Context, v Viewer, text string) ([]int64, error) {
 	scope := visibleTo(v)
-	if s.o.Embed == nil || scope == "" || v.Operator && v.User == "" { // the latest of a million take seconds
+	if s.o.Embed == nil || scope == "" || v.Operator && v.User == "" { // everybody's facts would take seconds
 		return nil, nil
-	}
-	rows, err := s.db.Query(`SELECT x.fact_id, x.vector FROM fact_vectors x WHERE x.model = :model AND x.fact_id IN (
-		SELECT f.id FROM key_facts f WHERE `+scope+` ORDER BY f.updated_at DESC, f.id DESC LIMIT :limit)`,
-		v.Named(engine.Named{"model": s.o.EmbedModel, "limit": vectorScan}))
-	if err != nil {
-		return nil, err
 	}
 	type meaning struct {
 		id int64
 		vector.Vector
 	}
-	all, err := engine.Collect(rows, func(r *sql.Rows) (m meaning, err error) { return m, r.Scan(&m.id, &m.Vector) })
+	all, err := engine.Select(s.db, func(r engine.Scanner) (m meaning, err error) { return m, r.Scan(&m.id, &m.Vector) },
+		`SELECT x.fact_id, x.vector FROM fact_vectors x WHERE x.model = :model AND x.fact_id IN (
+		SELECT f.id FROM key_facts f WHERE `+scope+` ORDER BY f.updated_at DESC, f.id DESC LIMIT :limit)`,
+		v.Named(engine.Named{"model": s.o.EmbedModel, "limit": vectorScan}))
 	if err != nil || len(all) == 0 {
 		return nil, err
 	}
@@ -91,7 +80,7 @@ func (s *Store) near(ctx context.Context, v Viewer, text string) ([]int64, error
 	return vector.Nearest(list, nearFacts), nil
 }
 
-// fuse joins what words found with what is near, best first.
+// fuse joins facts found by words with those near in meaning, best first.
 func (s *Store) fuse(v Viewer, found []Fact, near []int64) ([]Fact, error) {
 	if len(near) == 0 {
 		return found, nil
@@ -100,7 +89,7 @@ func (s *Store) fuse(v Viewer, found []Fact, near []int64) ([]Fact, error) {
 	if err != nil {
 		return nil, err
 	}
-	more, err := facts(s.db.Query, v, "f.id IN (SELECT CAST(value AS BIGINT) FROM json_each(:ids))", engine.Named{"ids": string(list)})
+	more, err := facts(s.db, v, "f.id IN (SELECT CAST(value AS BIGINT) FROM json_each(:ids))", engine.Named{"ids": string(list)})
 	if err != nil {
 		return nil, err
 	}

@@ -12,12 +12,12 @@ import (
 // WordsFine is said in more than one place.
 const WordsFine = "The facts file is in use; nothing in it was refused."
 
-// Decide does what is asked about the facts file and says what came of
-// it. do is accept, undo or anything else, which changes nothing.
+// Decide accepts or undoes changes of the facts file and returns the result for people. do is
+// accept or undo; anything else only reports.
 func Decide(ctx context.Context, s *memory.Store, do string) (string, error) {
 	switch do {
 	case "accept":
-		mass, err := s.AcceptFacts(ctx)
+		mass, err := s.Facts.AcceptFacts(ctx)
 		switch {
 		case err != nil:
 			return "", err
@@ -26,21 +26,21 @@ func Decide(ctx context.Context, s *memory.Store, do string) (string, error) {
 		}
 		return catalog.Say(ctx, "The facts file is used as it is, within a few seconds (facts gone: %d, changed: %d). /facts file undo takes that back.", mass.Gone, mass.Changed), nil
 	case "undo":
-		done, err := s.UndoFacts(ctx)
+		done, err := s.Facts.UndoFacts(ctx)
 		if err == nil && done.Withdrawn {
 			return catalog.Text(ctx, "Undone: the facts file is not used as it is."), nil
 		}
 		return catalog.Say(ctx, "Undone what the facts file did on %s. Facts restored: %d, with their earlier words: %d, taken out: "+
 			"%d. The file follows in a few seconds.", done.At.UTC().Format("2006-01-02 15:04 MST"), done.Restored, done.Reverted, done.Removed), err
 	}
-	mass, err := s.FactsRefused(ctx)
+	mass, err := s.Facts.FactsRefused(ctx)
 	if err != nil || mass == nil {
 		return catalog.Text(ctx, WordsFine), err
 	}
 	return Refused(mass)(catalog.Of(ctx)), nil
 }
 
-// Refused says to the owner what a file is like that lost too much to be obeyed.
+// Refused tells the owner why a file is not used.
 func Refused(mass *facts.MassError) func(p catalog.Printer) string {
 	return func(p catalog.Printer) string {
 		return p.Say("I am not using the facts file: %s\nIf it was cut off or replaced by accident, restore the whole "+

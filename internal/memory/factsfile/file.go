@@ -1,6 +1,5 @@
-// Package factsfile keeps the owner's facts file and the facts that are stored
-// in step. It follows no clock and writes to nobody: a job calls Sync, and who
-// calls it tells the owner.
+// Package factsfile syncs the owner's facts file with the stored facts. It has no timer and
+// writes no message: a job calls Sync and tells the owner about errors.
 package factsfile
 
 import (
@@ -16,18 +15,18 @@ import (
 	"parley/internal/memory/facts"
 )
 
-// File is the owner's facts file, kept in step by a job. People, editors and
-// sync programs write to it meanwhile: it is obeyed only when two looks find the
-// same, and replaced only while it is as it was read.
+// File is the owner's facts file. People, editors and sync programs write to it at any time.
+// So it counts only if two looks find the same, and is replaced only if it has not changed
+// since it was read.
 type File struct {
 	path, user string
 	store      *memory.Store
 
-	seen   look              // by the look before
-	agreed [sha256.Size]byte // what it said when both sides were in step
+	seen   look              // the look before
+	agreed [sha256.Size]byte // sum of the text when both sides last agreed
 
 	mu  sync.Mutex // guards ill
-	ill error      // what keeps it from being obeyed
+	ill error      // why the file is not used
 }
 
 // New returns the file at path with the facts of user.
@@ -43,15 +42,15 @@ func (f *File) paper() facts.Paper {
 	return facts.Paper{User: f.user, Path: path}
 }
 
-// Problem is what keeps the file from being obeyed, nil for nothing.
+// Problem returns why the file is not used, or nil.
 func (f *File) Problem() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.ill
 }
 
-// Sync is one look. What is wrong with the file changes nothing on either side;
-// it is an error once, and a Problem until it is fixed.
+// Sync looks at the file once. A mistake in the file changes nothing on either side. It is
+// returned once, and is the Problem until it is fixed.
 func (f *File) Sync(ctx context.Context) error {
 	err := f.follow(ctx)
 	if err != nil {
@@ -67,8 +66,7 @@ func (f *File) Sync(ctx context.Context) error {
 	return err
 }
 
-// follow brings file and rows in step, if there is anything to do and the
-// file holds still.
+// follow syncs file and database, if there is something to do and nobody is writing.
 func (f *File) follow(ctx context.Context) error {
 	now, err := at(f.path)
 	if err != nil {
@@ -77,14 +75,14 @@ func (f *File) follow(ctx context.Context) error {
 	still := now.same(f.seen) || now.exists && now.sum == f.agreed
 	f.seen = now
 	if !still {
-		return nil // somebody may be at it: the next look decides
+		return nil // somebody may be writing: the next look decides
 	}
 	if !now.exists {
 		if err := f.missing(ctx, now); err != nil {
 			return err
 		}
 	}
-	done, err := f.store.SyncFacts(ctx, f.paper(), now.text, now.exists)
+	done, err := f.store.Facts.SyncFacts(ctx, f.paper(), now.text, now.exists)
 	if err != nil {
 		return err
 	}
@@ -93,29 +91,29 @@ func (f *File) follow(ctx context.Context) error {
 		switch ok, err := now.replace(f.path, text); {
 		case err != nil:
 			return err
-		case !ok: // saved while it was merged: once more, with what it says then
+		case !ok: // somebody saved it meanwhile: merge it again
 			f.seen = look{}
 			return nil
 		}
 	}
 	f.agreed, f.seen = sha256.Sum256([]byte(text)), look{}
-	// The file is written: a shutdown now must not leave it as one never agreed
-	// on, whose deleted lines would come back at the next start.
-	return f.store.FactsAgreed(context.WithoutCancel(ctx), f.paper(), done)
+	// The file is written. If a shutdown kept this from being noted, lines deleted from the
+	// file would come back at the next start.
+	return f.store.Facts.FactsAgreed(context.WithoutCancel(ctx), f.paper(), done)
 }
 
-// missing tells a file that was never there, or that somebody deleted, from one
-// whose disk is away: then its folder is empty, as a mount point is. There it
-// is not written anew.
+// missing returns an error for a file whose disk is away, which leaves an empty folder as
+// mount point: it must not be written anew. A file that was deleted or never existed is no
+// error.
 func (f *File) missing(ctx context.Context, now look) error {
 	list, err := os.ReadDir(filepath.Dir(now.target))
 	if err != nil || len(list) > 0 {
 		return err
 	}
-	return f.store.FactsAway(ctx, f.paper())
+	return f.store.Facts.FactsAway(ctx, f.paper())
 }
 
-// likeBefore gives a text the mark and the ends of lines that the file had.
+// likeBefore gives a text the byte order mark and line ends that the file had.
 func likeBefore(text, before string) string {
 	const mark = "\uFEFF"
 	if crlf := strings.Count(before, "\r\n"); 2*crlf > strings.Count(before, "\n") {

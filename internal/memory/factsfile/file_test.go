@@ -17,14 +17,14 @@ import (
 	"parley/internal/text"
 )
 
-// kept is a facts file with its store.
+// kept is a facts file and its store.
 type kept struct {
 	*File
 	t    *testing.T
 	file string
 }
 
-// newKept makes n facts and their file, which is at name below a new folder.
+// newKept saves n facts and returns their file, which is not written yet.
 func newKept(t *testing.T, n int, file string) *kept {
 	t.Helper()
 	store := memorytest.Open(t, memory.Options{})
@@ -35,44 +35,37 @@ func newKept(t *testing.T, n int, file string) *kept {
 	return k
 }
 
+var owner = provenance.Viewer{User: "telegram:1", Key: chat.Key{Platform: "telegram", Channel: "1"}, Direct: true}
+
 func (k *kept) learn(text string) {
 	k.t.Helper()
-	owner := provenance.Viewer{User: "telegram:1", Key: chat.Key{Platform: "telegram", Channel: "1"}, Direct: true}
-	if _, err := k.store.SaveFact(context.Background(), owner, facts.NewFact{Content: text}); err != nil {
-		k.t.Fatal(err)
-	}
+	_, err := k.store.Facts.SaveFact(context.Background(), owner, facts.NewFact{Content: text})
+	must(k.t, err)
 }
 
-// tick looks often enough for everything to settle.
+// tick syncs often enough for everything to settle.
 func (k *kept) tick() {
 	for range 4 {
-		_ = k.Sync(context.Background()) // what is wrong is told by problem
+		_ = k.Sync(context.Background()) // tests ask Problem for errors
 	}
 }
 
 func (k *kept) read() string {
 	k.t.Helper()
 	b, err := os.ReadFile(k.file)
-	if err != nil {
-		k.t.Fatal(err)
-	}
+	must(k.t, err)
 	return string(b)
 }
 
 func (k *kept) write(text string) {
 	k.t.Helper()
-	if err := os.WriteFile(k.file, []byte(text), 0o600); err != nil {
-		k.t.Fatal(err)
-	}
+	must(k.t, os.WriteFile(k.file, []byte(text), 0o600))
 }
 
 func (k *kept) contents() (all []string) {
 	k.t.Helper()
-	owner := provenance.Viewer{User: "telegram:1", Key: chat.Key{Platform: "telegram", Channel: "1"}, Direct: true}
-	list, err := k.store.Facts(context.Background(), owner, 1000, 0)
-	if err != nil {
-		k.t.Fatal(err)
-	}
+	list, err := k.store.Facts.Facts(context.Background(), owner, 1000, 0)
+	must(k.t, err)
 	for _, f := range list {
 		all = append(all, f.Content)
 	}
@@ -80,8 +73,8 @@ func (k *kept) contents() (all []string) {
 	return all
 }
 
-// A sync program writes the file piece by piece: nothing is obeyed before it
-// holds still.
+// A sync program writes the file piece by piece: it does not count before it stops
+// changing.
 func TestFactsFileThatGrows(t *testing.T) {
 	k := newKept(t, 10, filepath.Join(t.TempDir(), "facts.md"))
 	k.tick()
@@ -102,26 +95,20 @@ func TestFactsFileThatGrows(t *testing.T) {
 	if got := k.contents(); !slices.Equal(got, before) || k.Problem() != nil {
 		t.Errorf("%q, %v", got, k.Problem())
 	}
-	// The same size and time, but other words, is not the same.
+	// Other words of the same size and time are a change.
 	info, err := os.Stat(k.file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	one, err := at(k.file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	k.write(strings.Replace(whole, "number 1", "NUMBER 1", 1))
-	if err := os.Chtimes(k.file, info.ModTime(), info.ModTime()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chtimes(k.file, info.ModTime(), info.ModTime()))
 	if two, err := at(k.file); err != nil || two.same(one) {
-		t.Errorf("taken for the same: %v", err)
+		t.Errorf("the change went unnoticed: %v", err)
 	}
 }
 
-// The file lost nearly everything: that is said once, shown everywhere and
-// obeyed only when the owner says so, with a way back.
+// A file that lost nearly everything is reported once, shown to everybody who asks, and
+// used only when the owner accepts it. Undo restores the facts.
 func TestFactsFileCutShort(t *testing.T) {
 	k := newKept(t, 100, filepath.Join(t.TempDir(), "facts.md"))
 	k.tick()
@@ -134,13 +121,13 @@ func TestFactsFileCutShort(t *testing.T) {
 			said++
 			for _, want := range []string{"99 of 100", "/facts file accept", "bot facts file accept"} {
 				if !strings.Contains(err.Error(), want) {
-					t.Errorf("%q is not said: %v", want, err)
+					t.Errorf("the error lacks %q: %v", want, err)
 				}
 			}
 		}
 	}
 	if said != 1 || len(k.contents()) != 100 || k.Problem() == nil || k.read() != cut {
-		t.Errorf("said %d times, %d facts, %v", said, len(k.contents()), k.Problem())
+		t.Errorf("reported %d times, %d facts, %v", said, len(k.contents()), k.Problem())
 	}
 	ask := func(do string) string {
 		t.Helper()
@@ -148,9 +135,7 @@ func TestFactsFileCutShort(t *testing.T) {
 		if why, ok := text.ForPeople(err); ok {
 			return why
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return said
 	}
 	if got := ask(""); !strings.Contains(got, "99 of 100") {
@@ -182,18 +167,15 @@ func TestFactsFileCutShort(t *testing.T) {
 	}
 }
 
-// An editor saves while the answer to what stood there before is written: its
-// words are merged, not lost.
+// An editor saves while the merged file is written: its words are not lost.
 func TestFactsFileSavedMeanwhile(t *testing.T) {
 	k := newKept(t, 10, filepath.Join(t.TempDir(), "facts.md"))
 	k.tick()
 	old, err := at(k.file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	k.write(k.read() + "- rides a bike\n")
 	if ok, err := old.replace(k.file, "ours"); ok || err != nil {
-		t.Fatalf("an edit was written over: %v", err)
+		t.Fatalf("an edit was overwritten: %v", err)
 	}
 	k.learn("plays the cello")
 	k.tick()
@@ -208,23 +190,19 @@ func TestFactsFileSavedMeanwhile(t *testing.T) {
 	}
 }
 
-// The file is a link into a vault: the vault's file is written, with the
-// permissions it has, and the link stays one.
+// If the file is a link into a vault, the vault's file is written and keeps its
+// permissions, and the link stays a link.
 func TestFactsFileIsALink(t *testing.T) {
 	dir := t.TempDir()
 	file, vault := filepath.Join(dir, "facts.md"), filepath.Join(dir, "vault")
-	if err := os.Mkdir(vault, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(vault, 0o700))
 	if err := os.Symlink("vault/People facts.md", file); err != nil { // to nothing yet
 		t.Fatal(err)
 	}
 	k := newKept(t, 5, file)
 	k.tick()
 	real := filepath.Join(vault, "People facts.md")
-	if err := os.Chmod(real, 0o640); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chmod(real, 0o640))
 	k.learn("plays the cello")
 	k.tick()
 	info, err := os.Lstat(file)
@@ -243,8 +221,8 @@ func TestFactsFileIsALink(t *testing.T) {
 	}
 }
 
-// The disk is away: nothing is forgotten, nothing is written where the disk
-// will be, and all goes on once it is back.
+// While the disk is away, no fact is lost and nothing is written to its mount point.
+// When it is back, syncing goes on.
 func TestFactsFileOnADiskThatIsAway(t *testing.T) {
 	for name, away := range map[string]func(dir string) error{
 		"the folder is gone": func(string) error { return nil },
@@ -253,29 +231,21 @@ func TestFactsFileOnADiskThatIsAway(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			base := t.TempDir()
 			dir := filepath.Join(base, "disk")
-			if err := os.Mkdir(dir, 0o700); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Mkdir(dir, 0o700))
 			k := newKept(t, 10, filepath.Join(dir, "facts.md"))
 			k.tick()
-			if err := os.Rename(dir, dir+".away"); err != nil {
-				t.Fatal(err)
-			}
-			if err := away(dir); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Rename(dir, dir+".away"))
+			must(t, away(dir))
 			k.learn("plays the cello")
 			k.tick()
 			if k.Problem() == nil || len(k.contents()) != 11 {
 				t.Errorf("%v, %d facts", k.Problem(), len(k.contents()))
 			}
 			if _, err := os.Stat(k.file); err == nil {
-				t.Error("written where the disk will be")
+				t.Error("written to the mount point")
 			}
 			_ = os.Remove(dir)
-			if err := os.Rename(dir+".away", dir); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Rename(dir+".away", dir))
 			k.write(k.read() + "- rides a bike\n")
 			k.tick()
 			if got := k.contents(); k.Problem() != nil || len(got) != 12 || !strings.Contains(k.read(), "cello") {
@@ -285,9 +255,7 @@ func TestFactsFileOnADiskThatIsAway(t *testing.T) {
 	}
 	k := newKept(t, 3, filepath.Join(t.TempDir(), "facts.md"))
 	k.tick()
-	if err := os.Remove(k.file); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(k.file))
 	k.tick()
 	if _, err := Decide(t.Context(), k.store, "accept"); err != nil {
 		t.Fatal(err)
@@ -298,8 +266,8 @@ func TestFactsFileOnADiskThatIsAway(t *testing.T) {
 	}
 }
 
-// What editors and systems differ in stays: ends of lines and the mark at the
-// beginning; what cannot be a facts file is refused and left as it is.
+// Line ends and the byte order mark of an editor stay. What cannot be a facts file is
+// refused and stays as it is.
 func TestFactsFileOfAnotherKind(t *testing.T) {
 	k := newKept(t, 5, filepath.Join(t.TempDir(), "facts.md"))
 	k.tick()
@@ -318,12 +286,8 @@ func TestFactsFileOfAnotherKind(t *testing.T) {
 			t.Errorf("%.40q: %v, %d facts", bad, k.Problem(), len(k.contents()))
 		}
 	}
-	if err := os.Remove(k.file); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(k.file, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(k.file))
+	must(t, os.Mkdir(k.file, 0o700))
 	k.tick()
 	if k.Problem() == nil {
 		t.Error("a folder was taken for a file")
@@ -331,11 +295,16 @@ func TestFactsFileOfAnotherKind(t *testing.T) {
 	second := k.file + ".2"
 	_ = os.Remove(k.file)
 	k.write(whole)
-	if err := os.Link(k.file, second); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Link(k.file, second))
 	k.tick()
 	if k.Problem() == nil || !strings.Contains(k.Problem().Error(), "hard link") {
 		t.Errorf("%v", k.Problem())
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

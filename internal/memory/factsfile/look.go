@@ -10,22 +10,22 @@ import (
 	"syscall"
 
 	"parley/internal/memory/facts"
+	"parley/internal/text"
 )
 
-// maxSize is more than any facts take, in bytes.
+// maxSize limits the bytes of the file.
 const maxSize = 64 << 20
 
-// look is a file as one look found it.
+// look is the state of a file at one time.
 type look struct {
-	target string // behind links
+	target string // with links resolved
 	exists bool
 	info   os.FileInfo
 	sum    [sha256.Size]byte
 	text   string
 }
 
-// at reads a file. One that is not there is a look, too, as long as its
-// folder is there.
+// at looks at a file. The file may be missing, its folder may not.
 func at(name string) (l look, err error) {
 	l.target, err = filepath.EvalSymlinks(name)
 	if errors.Is(err, os.ErrNotExist) {
@@ -57,7 +57,7 @@ func at(name string) (l look, err error) {
 	return l, err
 }
 
-// beside returns where a file would be that is not there.
+// beside returns the look at a missing file.
 func beside(name string) (l look, err error) {
 	if to, err := os.Readlink(name); err == nil { // a link to nothing
 		if !filepath.IsAbs(to) {
@@ -73,7 +73,7 @@ func beside(name string) (l look, err error) {
 	return l, nil
 }
 
-// same reports whether nothing happened between two looks.
+// same reports whether the file did not change between two looks.
 func (l look) same(o look) bool {
 	if l.target != o.target || l.exists != o.exists || l.sum != o.sum {
 		return false
@@ -83,12 +83,12 @@ func (l look) same(o look) bool {
 
 // replace gives the file a text in one step, with the permissions it had. It
 // does nothing and is not ok when the file is not as it was any more.
-func (l look) replace(name, text string) (ok bool, err error) {
+func (l look) replace(name, words string) (ok bool, err error) {
 	perm := os.FileMode(0o600)
 	if l.exists {
 		perm = l.info.Mode().Perm()
 	}
-	err = writeAside(l.target, text, perm, func() (bool, error) {
+	err = text.WriteFile(l.target, []byte(words), perm, func() (bool, error) {
 		now, err := at(name)
 		ok = err == nil && now.same(l)
 		return ok, err
@@ -96,42 +96,11 @@ func (l look) replace(name, text string) (ok bool, err error) {
 	return ok, err
 }
 
-// writeAside writes a file whole or not at all, and puts it on disk. may is
-// asked when all but the name is there; nil is yes.
-func writeAside(name, text string, perm os.FileMode, may func() (bool, error)) error {
-	dir := filepath.Dir(name)
-	f, err := os.CreateTemp(dir, ".parley-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(text)
-	err = errors.Join(err, f.Chmod(perm), f.Sync(), f.Close())
-	ok := err == nil
-	if ok && may != nil {
-		ok, err = may()
-	}
-	if ok {
-		if err = os.Rename(f.Name(), name); err == nil {
-			syncFolder(dir)
-			return nil
-		}
-	}
-	_ = os.Remove(f.Name())
-	return err
-}
-
-// syncFolder puts the names in a folder on disk, where the file system can.
-func syncFolder(dir string) {
-	if d, err := os.Open(dir); err == nil {
-		_, _ = d.Sync(), d.Close() // the name is there; some file systems sync no folders
-	}
-}
-
 // Write writes a private file whole or not at all.
-func Write(name, text string) error { return writeAside(name, text, 0o600, nil) }
+func Write(name, words string) error { return text.WriteFile(name, []byte(words), 0o600, nil) }
 
-// Examine says what would keep the file at path from being obeyed. One that is
-// not there is os.ErrNotExist only where its folder is missing.
+// Examine returns why the file at path would not be used. A missing file is no error, a
+// missing folder is os.ErrNotExist.
 func Examine(path string) error {
 	l, err := at(path)
 	if err == nil && l.exists {

@@ -5,7 +5,6 @@ package handoff
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"time"
 
@@ -61,8 +60,8 @@ func New(db *engine.DB, now func() time.Time) *Handoffs {
 	return &Handoffs{db: db, now: now, some: engine.Keep[struct{}, bool](db, "handoffs")}
 }
 
-// open tells whether there is any that is waiting or taken: most bots have none, and
-// every message asks.
+// open reports whether any is waiting or taken: most bots have none, and every message
+// asks.
 func (b *Handoffs) open() (bool, error) {
 	return b.some.Get(struct{}{}, func() (some bool, err error) {
 		err = b.db.QueryRow("SELECT EXISTS (SELECT 1 FROM handoffs WHERE state IN ('waiting', 'taken'))").Scan(&some)
@@ -73,14 +72,11 @@ func (b *Handoffs) open() (bool, error) {
 const columns = `id, user_id, name, platform, channel, thread, direct, opened_by, reason, state, taker_id, taker_name,
 	desk_platform, desk_channel, desk_thread, last_id, opened_at, due_at, agent`
 
-type scanner interface{ Scan(...any) error }
-
-func scan(r scanner) (h Handoff, err error) {
-	var opened, due string
+func scan(r engine.Scanner) (h Handoff, err error) {
 	err = r.Scan(&h.ID, &h.Person.ID, &h.Person.Name, &h.Place.Platform, &h.Place.Channel, &h.Place.Thread, &h.Direct,
 		&h.By, &h.Reason, &h.State, &h.Taker.ID, &h.Taker.Name,
-		&h.Desk.Platform, &h.Desk.Channel, &h.Desk.Thread, &h.LastID, &opened, &due, &h.Agent)
-	h.Opened, h.Due = engine.ParseStamp(opened), engine.ParseStamp(due)
+		&h.Desk.Platform, &h.Desk.Channel, &h.Desk.Thread, &h.LastID, engine.Stamped(&h.Opened),
+		engine.Stamped(&h.Due), &h.Agent)
 	return h, err
 }
 
@@ -132,13 +128,10 @@ func (b *Handoffs) End(tx *engine.Tx, id int64, as State) (Handoff, error) {
 // Miss brings the assistant back because nobody wrote in time; ok is false, and
 // nothing changes, when somebody has since h was read.
 func (b *Handoffs) Miss(tx *engine.Tx, h Handoff) (ok bool, err error) {
-	res, err := tx.Exec("UPDATE handoffs SET state = 'missed', due_at = '', changed_at = ? WHERE id = ? AND state IN "+
+	var n int64
+	err = tx.Count(&n, "UPDATE handoffs SET state = 'missed', due_at = '', changed_at = ? WHERE id = ? AND state IN "+
 		"('waiting', 'taken') AND due_at = ?", engine.Stamp(b.now()), h.ID, engine.Stamp(h.Due))
-	if err != nil {
-		return false, engine.During("miss handoff", err)
-	}
-	n, err := res.RowsAffected()
-	return n == 1, err
+	return n == 1, engine.During("miss handoff", err)
 }
 
 func (b *Handoffs) change(tx *engine.Tx, set string, id int64, args engine.Named) (Handoff, error) {
@@ -158,13 +151,10 @@ func (b *Handoffs) In(_ context.Context, k chat.Key, user string) (h Handoff, ok
 	if some, err := b.open(); err != nil || !some {
 		return Handoff{}, false, engine.During("find handoff", err)
 	}
-	h, err = scan(b.db.QueryRow("SELECT "+columns+
+	h, ok, err = engine.Found(scan(b.db.QueryRow("SELECT "+columns+
 		" FROM handoffs WHERE platform = ? AND channel = ? AND thread = ? AND user_id = ? AND state IN ('waiting', 'taken')",
-		k.Platform, k.Channel, k.Thread, user))
-	if errors.Is(err, engine.ErrNotFound) {
-		return Handoff{}, false, nil
-	}
-	return h, err == nil, engine.During("find handoff", err)
+		k.Platform, k.Channel, k.Thread, user)))
+	return h, ok, engine.During("find handoff", err)
 }
 
 // TakenBy lists what somebody has taken at a desk, the newest first.
@@ -190,11 +180,7 @@ func (b *Handoffs) Late(context.Context) ([]Handoff, error) {
 }
 
 func (b *Handoffs) list(query string, args ...any) ([]Handoff, error) {
-	rows, err := b.db.Query(query, args...)
-	if err != nil {
-		return nil, engine.During("list handoffs", err)
-	}
-	list, err := engine.Collect(rows, func(r *sql.Rows) (Handoff, error) { return scan(r) })
+	list, err := engine.Select(b.db, scan, query, args...)
 	return list, engine.During("list handoffs", err)
 }
 
@@ -214,11 +200,8 @@ func (b *Handoffs) About(_ context.Context, k chat.Key, message string) (h Hando
 	if message == "" {
 		return h, false, nil
 	}
-	h, err = scan(b.db.QueryRow("SELECT "+columns+
+	h, ok, err = engine.Found(scan(b.db.QueryRow("SELECT "+columns+
 		` FROM handoffs WHERE id = (SELECT p.handoff_id FROM outbox o JOIN handoff_posts p ON p.nonce = o.nonce
-		WHERE o.platform = ? AND o.channel = ? AND o.thread = ? AND o.platform_id = ? AND o.platform_id <> '' LIMIT 1)`, k.Platform, k.Channel, k.Thread, message))
-	if errors.Is(err, engine.ErrNotFound) {
-		return Handoff{}, false, nil
-	}
-	return h, err == nil, engine.During("find handoff", err)
+		WHERE o.platform = ? AND o.channel = ? AND o.thread = ? AND o.platform_id = ? AND o.platform_id <> '' LIMIT 1)`, k.Platform, k.Channel, k.Thread, message)))
+	return h, ok, engine.During("find handoff", err)
 }

@@ -2,7 +2,6 @@ package handoff
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"strings"
 	"time"
@@ -29,18 +28,11 @@ func (r Record) String() string {
 
 // Of returns all of a person.
 func (b *Handoffs) Of(user string) ([]Record, error) {
-	rows, err := b.db.Query(
-		"SELECT platform || ':' || channel, name, opened_by, reason, taker_name, state, opened_at FROM handoffs WHERE user_id = ? ORDER BY id",
-		user)
-	if err != nil {
-		return nil, engine.During("list handoffs", err)
-	}
-	list, err := engine.Collect(rows, func(row *sql.Rows) (r Record, err error) {
-		var at string
-		err = row.Scan(&r.Place, &r.Name, &r.By, &r.Reason, &r.Taker, &r.State, &at)
-		r.At = engine.ParseStamp(at)
+	list, err := engine.Select(b.db, func(row engine.Scanner) (r Record, err error) {
+		err = row.Scan(&r.Place, &r.Name, &r.By, &r.Reason, &r.Taker, &r.State, engine.Stamped(&r.At))
 		return r, err
-	})
+	}, "SELECT platform || ':' || channel, name, opened_by, reason, taker_name, state, opened_at FROM handoffs WHERE user_id = ? ORDER BY id",
+		user)
 	return list, engine.During("list handoffs", err)
 }
 
@@ -49,11 +41,10 @@ type Attempt struct{ Tool, Status, Class string }
 
 // Tried lists the newest calls of tools for a person in a session, the oldest first.
 func (b *Handoffs) Tried(_ context.Context, session, user string) ([]Attempt, error) {
-	rows, err := b.db.Query(`SELECT name, status, class FROM (
+	list, err := engine.Select(b.db, func(row engine.Scanner) (a Attempt, err error) {
+		err = row.Scan(&a.Tool, &a.Status, &a.Class)
+		return a, err
+	}, `SELECT name, status, class FROM (
 		SELECT c.id, c.name, c.status, c.class FROM decisions d JOIN tool_calls c ON c.decision_id = d.id WHERE d.session_id = ? AND d.user_id = ? ORDER BY c.id DESC LIMIT 8) latest ORDER BY id`, session, user)
-	if err != nil {
-		return nil, engine.During("list calls", err)
-	}
-	list, err := engine.Collect(rows, func(row *sql.Rows) (a Attempt, err error) { return a, row.Scan(&a.Tool, &a.Status, &a.Class) })
 	return list, engine.During("list calls", err)
 }

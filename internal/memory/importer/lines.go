@@ -15,14 +15,14 @@ import (
 	"parley/internal/chat"
 )
 
-// maxLine bounds one line, in bytes.
+// maxLine limits the bytes of one line.
 const maxLine = 8 << 20
 
-// idTime is how a time stands in an id that a message came without. It never
-// changes: what was imported is known again by it.
+// idTime is the format of the time in the ID of a message that came without one. It must
+// never change: it identifies what was imported before.
 const idTime = "2006-01-02T15:04:05.000Z"
 
-// line is one JSON line. Ids are often numbers; they are taken as written.
+// line is one JSON line. IDs may be numbers.
 type line struct {
 	Platform string  `json:"platform"`
 	Channel  loose   `json:"channel"`
@@ -115,13 +115,12 @@ func scoped(platform, user string) string {
 	return platform + ":" + user
 }
 
-// readable drops what is not text.
+// readable removes bytes that are not text.
 func readable(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "")
 }
 
-// complete fills in what a message came without: a name, and an id that is the
-// same at every import.
+// complete fills in a missing name, text or ID. The ID is the same at every import.
 func (m Message) complete() Message {
 	if m.User.Name == "" {
 		_, m.User.Name, _ = strings.Cut(m.User.ID, ":")
@@ -136,8 +135,8 @@ func (m Message) complete() Message {
 	return m
 }
 
-// moment reads a time as exports write it: RFC 3339 with or without a zone (UTC
-// then), a space for the T, a date alone, or Unix seconds or milliseconds.
+// moment reads a time in the forms of exports: RFC 3339, perhaps without a zone (then UTC)
+// or with a space for the T, a date alone, or Unix seconds or milliseconds.
 func moment(s string) (time.Time, error) {
 	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999Z07:00",
 		"2006-01-02 15:04:05", "2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02"} {

@@ -9,10 +9,10 @@ import (
 	"parley/internal/memory/provenance"
 )
 
-// Message is one message of an older conversation. ID is the same at every
-// reading; none of the fields but Via is empty.
+// Message is a message of an exported conversation. ID is the same at every reading. Only
+// Via may be zero.
 type Message struct {
-	Via  provenance.Via // 0 is typed
+	Via  provenance.Via // 0 means typed
 	Key  chat.Key
 	User chat.User
 	Text string
@@ -20,8 +20,8 @@ type Message struct {
 	At   time.Time
 }
 
-// Read reads an export of one of the known formats to its end, in the order of
-// the file. An error names the line or the message.
+// Read reads a whole export in one of the known formats, in the order of the file. Errors
+// name the line or the message.
 func Read(r io.Reader) ([]Message, error) {
 	in := bufio.NewReaderSize(r, 1<<16)
 	if telegramExport(in) {

@@ -13,10 +13,10 @@ import (
 	"parley/internal/memory/provenance"
 )
 
-// telegramExport looks at the beginning for what only Telegram Desktop writes:
-// one object over many lines.
+// telegramExport reports whether the input begins like an export of Telegram Desktop: one
+// object over many lines.
 func telegramExport(in *bufio.Reader) bool {
-	head, _ := in.Peek(4096) // less is fine
+	head, _ := in.Peek(4096) // a shorter file is fine
 	head = bytes.TrimSpace(bytes.TrimPrefix(head, []byte("\ufeff")))
 	first, _, _ := bytes.Cut(head, []byte("\n"))
 	return bytes.HasPrefix(head, []byte("{")) && !json.Valid(bytes.TrimSpace(first)) &&

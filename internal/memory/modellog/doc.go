@@ -1,5 +1,5 @@
-// Package modellog keeps the exact request and answer of each model call for the owner to
-// read, for some days and within some space, in a file of its own. It never holds up
-// a call: what cannot be kept at once is dropped, and counted. Where it cannot be sure
-// that a call has none of the words that are to be forgotten, it deletes the call.
+// Package modellog stores the exact request and answer of each model call for the owner, for
+// some days and within some space, in a separate file. It never delays a call: what it cannot
+// take at once it drops and counts. If a call may contain words that must be forgotten, it
+// deletes the call.
 package modellog

@@ -4,21 +4,22 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"slices"
 	"time"
 
 	"parley/internal/db/chunked"
 	"parley/internal/db/engine"
 )
 
-// barred are calls that may have words which are being forgotten, or were.
+// barred says which calls may contain forgotten words and are not kept.
 type barred struct {
-	now   int       // how many forgettings go on: nothing is kept
-	row   int64     // messages up to this one were there when the last of them ended
-	until time.Time // and what has no message is not kept before this
+	now   int       // running deletions: no call is kept
+	row   int64     // calls for messages up to this row, the newest when a deletion ended
+	until time.Time // calls without a message that began before this
 }
 
-// straggling is how long something without a message may still work with words that
-// were forgotten meanwhile.
+// straggling is how long work without a message may still use words that were forgotten
+// meanwhile.
 const straggling = 10 * time.Minute
 
 func (t *Tape) isBarred(c Call) bool {
@@ -27,22 +28,32 @@ func (t *Tape) isBarred(c Call) bool {
 	return t.barred.now > 0 || c.Row > 0 && c.Row <= t.barred.row || c.Row == 0 && c.Began.Before(t.barred.until)
 }
 
-// ForgetPerson deletes every call that may have words of a person. Until over is
-// called nothing is kept, and afterwards no call of a message that was there before.
+// ForgetPerson deletes every call that may contain words of a person. Until over is called
+// no call is kept, and afterwards none for an earlier message.
 func (t *Tape) ForgetPerson(ctx context.Context, user string) (over func(), err error) {
 	return t.forget(ctx, func(q question) (map[int64]bool, error) { return t.o.Witness.withoutPerson(ctx, user, q) })
 }
 
-// ForgetSession does so for the words of a session. It asks about the session, so it is
-// called before the session is deleted.
+// ForgetSession does the same for the words of a session. Call it before the session is
+// deleted.
 func (t *Tape) ForgetSession(ctx context.Context, id string) (over func(), err error) {
 	return t.forget(ctx, func(q question) (map[int64]bool, error) { return t.o.Witness.withoutSession(ctx, id, q) })
 }
 
-// clean tells which messages are certain to have none of some words.
+// ForgetAll deletes every call.
+func (t *Tape) ForgetAll(ctx context.Context) error {
+	over, err := t.forget(ctx, func(question) (map[int64]bool, error) { return nil, nil })
+	if err != nil {
+		return err
+	}
+	over()
+	return nil
+}
+
+// clean returns the messages that certainly contain none of some words.
 type clean func(question) (map[int64]bool, error)
 
-// forget deletes what clean does not name.
+// forget deletes the calls for messages that clean does not return.
 func (t *Tape) forget(ctx context.Context, clean clean) (over func(), err error) {
 	if t == nil {
 		return func() {}, nil
@@ -58,10 +69,10 @@ func (t *Tape) forget(ctx context.Context, clean clean) (over func(), err error)
 	}
 	t.writing.Lock()
 	defer t.writing.Unlock()
-	if _, err = t.drop(ctx, "1", clean); err == nil {
+	if err = t.drop(ctx, "1", clean); err == nil {
 		err = chunked.Wipe(ctx, t.db, nil)
 	}
-	if errors.Is(err, engine.ErrLogInUse) { // somebody reads the page: the log is emptied later
+	if errors.Is(err, engine.ErrLogInUse) { // somebody reads the log: it is emptied later
 		err = nil
 	}
 	if err != nil {
@@ -77,46 +88,40 @@ func (t *Tape) bar(n int) {
 	t.barred.now += n
 }
 
-// drop deletes the calls of a condition that are not clean; those without a message
-// never are. The caller holds writing.
-func (t *Tape) drop(ctx context.Context, where string, clean clean) (int, error) {
+// drop deletes the calls of a condition that are not clean. Calls without a message never
+// are. The caller holds writing.
+func (t *Tape) drop(ctx context.Context, where string, clean clean) error {
 	t.packer.forget()
 	var q question
 	rows, err := t.db.QueryContext(ctx, "SELECT row, min(began) FROM calls WHERE "+where+" GROUP BY row")
 	if err != nil {
-		return 0, err
+		return err
 	}
-	_, err = engine.Collect(rows, func(r *sql.Rows) (_ struct{}, err error) {
-		var row int64
+	q.rows, err = engine.Collect(rows, func(r *sql.Rows) (row int64, err error) {
 		var began string
 		err = r.Scan(&row, &began)
-		q.rows = append(q.rows, row)
 		if q.since == "" || began < q.since {
 			q.since = began
 		}
-		return struct{}{}, err
+		return row, err
 	})
 	if err != nil || len(q.rows) == 0 {
-		return 0, err
+		return err
 	}
 	kept, err := clean(q)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	var gone []int64
-	for _, row := range q.rows {
-		if row == 0 || !kept[row] {
-			gone = append(gone, row)
-		}
-	}
-	return chunked.Each(ctx, t.db, gone, func(tx *engine.Tx, row int64) error {
+	gone := slices.DeleteFunc(q.rows, func(row int64) bool { return row != 0 && kept[row] })
+	_, err = chunked.Each(ctx, t.db, gone, func(tx *engine.Tx, row int64) error {
 		_, err := tx.Exec("DELETE FROM calls WHERE row = ? AND "+where, row)
 		return err
 	})
+	return err
 }
 
-// Prune deletes what is older than it is to be kept, what has no account of its message
-// any more, and what is too much.
+// Prune deletes calls that are too old, calls whose message has no account any more, and
+// the oldest calls if the file is too large.
 func (t *Tape) Prune(ctx context.Context) error {
 	if t == nil {
 		return nil
@@ -130,8 +135,8 @@ func (t *Tape) Prune(ctx context.Context) error {
 		return err
 	})
 	if err == nil {
-		settled := engine.Stamp(t.o.Now().Add(-time.Hour)) // what is younger may belong to a message that is being answered
-		_, err = t.drop(ctx, "row > 0 AND began < '"+settled+"'", func(q question) (map[int64]bool, error) { return t.o.Witness.kept(ctx, q) })
+		settled := engine.Stamp(t.o.Now().Add(-time.Hour)) // younger messages may not be answered yet
+		err = t.drop(ctx, "row > 0 AND began < '"+settled+"'", func(q question) (map[int64]bool, error) { return t.o.Witness.kept(ctx, q) })
 	}
 	if err == nil {
 		err = t.shrink(ctx)
@@ -142,7 +147,7 @@ func (t *Tape) Prune(ctx context.Context) error {
 	return engine.During("prune model calls", err)
 }
 
-// shrink deletes the oldest calls until there is room again, a tenth of all at once.
+// shrink deletes the oldest calls, a tenth of all at once, until the file is small enough.
 // The caller holds writing.
 func (t *Tape) shrink(ctx context.Context) error {
 	for {
@@ -160,4 +165,31 @@ func (t *Tape) shrink(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// heardSchema holds the number of the last request to forget, made by another process, that
+// was done here. Older files lack the table.
+const heardSchema = "CREATE TABLE IF NOT EXISTS heard (upto INTEGER NOT NULL)"
+
+// Heard returns the number that Hear was given last, 0 for none.
+func (t *Tape) Heard(ctx context.Context) (upto int64, err error) {
+	if t == nil {
+		return 0, nil
+	}
+	err = t.db.QueryRowContext(ctx, "SELECT coalesce(max(upto), 0) FROM heard").Scan(&upto)
+	return upto, engine.During("read what was forgotten", err)
+}
+
+// Hear notes that all requests to forget up to a number were done.
+func (t *Tape) Hear(ctx context.Context, upto int64) error {
+	if t == nil {
+		return nil
+	}
+	return engine.During("note what was forgotten", t.db.Write(ctx, func(tx *engine.Tx) error {
+		if _, err := tx.Exec("DELETE FROM heard"); err != nil {
+			return err
+		}
+		_, err := tx.Exec("INSERT INTO heard (upto) VALUES (?)", upto)
+		return err
+	}))
 }

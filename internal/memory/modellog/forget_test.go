@@ -28,7 +28,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// rig is a database of messages and the tape beside it.
+// rig is a database of messages with its tape.
 type rig struct {
 	t     *testing.T
 	dir   string
@@ -52,7 +52,7 @@ func newRig(t *testing.T) *rig {
 	return r
 }
 
-// open opens the tape, anew after the first time, so that all that waited is written.
+// open opens the tape, or reopens it, so that waiting calls are stored.
 func (r *rig) open() {
 	r.t.Helper()
 	must(r.t, r.tape.Close())
@@ -64,7 +64,7 @@ func (r *rig) open() {
 	r.store.Forgetting, r.store.Past.Deleting = tp.ForgetPerson, tp.ForgetSession
 }
 
-// accept stores a message of somebody in a place.
+// accept stores a message of a person in a place.
 func (r *rig) accept(user, place string) chat.Message {
 	r.t.Helper()
 	r.n++
@@ -88,7 +88,7 @@ func (p parrot) Complete(context.Context, llm.Request, func(string)) (llm.Respon
 	return llm.Response{Message: llm.Message{Content: "you said " + p.words}}, nil
 }
 
-// finish ends a message, with whose words its answer was made of.
+// finish ends a message whose answer used words of some people.
 func (r *rig) finish(m chat.Message, people ...string) {
 	r.t.Helper()
 	now := time.Now()
@@ -100,7 +100,7 @@ func (r *rig) finish(m chat.Message, people ...string) {
 			Origin: memory.Origin{People: people}}}))
 }
 
-// has counts a word in all that is kept, compressed or not.
+// has counts a word in all stored calls.
 func (r *rig) has(word string) (n int) {
 	r.t.Helper()
 	r.open()
@@ -122,7 +122,7 @@ func (r *rig) has(word string) (n int) {
 	return n
 }
 
-// inFile reports whether any compressed stretch of the file, a free page's too, has a word.
+// inFile reports whether a word is in any compressed part of the file, even in a free page.
 func (r *rig) inFile(word string) bool {
 	r.t.Helper()
 	must(r.t, r.tape.Close())
@@ -137,9 +137,9 @@ func (r *rig) inFile(word string) bool {
 	return false
 }
 
-// After somebody is forgotten no call has their words: not those for them, not those
-// where they spoke, not those made of their words for others, not those of which
-// nobody knows, not those that were on their way. Others' calls stay.
+// When a person is forgotten, every call with their words is deleted: calls for them, calls in
+// places where they spoke, calls that used their words for others, calls of unknown origin, and
+// calls under way. Other people's calls stay.
 func TestForgettingReachesCalls(t *testing.T) {
 	r := newRig(t)
 	for _, c := range []struct {
@@ -162,7 +162,7 @@ func TestForgettingReachesCalls(t *testing.T) {
 	late := r.accept("x:bob", "b")
 	r.ask(late, "adasword in a turn that goes on")
 	if r.has("adasword") == 0 || r.has("bobsword") == 0 || !r.inFile("adasword") {
-		t.Fatal("the test keeps nothing")
+		t.Fatal("no call is stored, so the test proves nothing")
 	}
 	r.open()
 	must(t, r.store.ForgetPerson(bg, "x:ada", 0))
@@ -175,14 +175,14 @@ func TestForgettingReachesCalls(t *testing.T) {
 		t.Errorf("%d words of hers are left", n)
 	}
 	if r.has("bobsword") < 4 || r.has("cydsword") == 0 {
-		t.Errorf("others' calls went: %d, %d", r.has("bobsword"), r.has("cydsword"))
+		t.Errorf("calls of others were deleted: %d, %d", r.has("bobsword"), r.has("cydsword"))
 	}
 	if r.inFile("adasword") {
 		t.Error("her words are left in the file")
 	}
 }
 
-// A session that is deleted takes the calls along of all who could read it.
+// Deleting a session deletes the calls of everybody who could read it.
 func TestDeletingASessionReachesCalls(t *testing.T) {
 	r := newRig(t)
 	for _, c := range [][3]string{{"x:ada", "room", "gone one"}, {"x:bob", "room", "gone two"}, {"x:bob", "b", "gone recalled"},
@@ -198,7 +198,7 @@ func TestDeletingASessionReachesCalls(t *testing.T) {
 	}
 }
 
-// What retention deletes of a conversation is not kept in calls.
+// Calls for messages that retention deleted are deleted, too.
 func TestRetentionReachesCalls(t *testing.T) {
 	r := newRig(t)
 	for _, user := range []string{"a", "b"} {
@@ -206,11 +206,11 @@ func TestRetentionReachesCalls(t *testing.T) {
 		r.ask(m, user+"sword")
 		r.finish(m)
 	}
-	se, err := r.store.SessionByID(bg, "s-a")
+	se, err := r.store.Sessions.SessionByID(bg, "s-a")
 	must(t, err)
-	_, err = r.store.EndSession(bg, se, memory.Completed, memory.Closing{}, false)
+	_, err = r.store.Sessions.EndSession(bg, se, memory.Completed, memory.Closing{}, false)
 	must(t, err)
-	must(t, r.store.ArchiveSession(bg, se, memory.Closing{Text: "over"}))
+	must(t, r.store.Sessions.ArchiveSession(bg, se, memory.Closing{Text: "over"}))
 	r.ahead = 72 * time.Hour
 	_, err = r.store.Prune(bg, memory.Retention{Days: 1})
 	must(t, err)

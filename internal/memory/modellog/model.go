@@ -9,7 +9,7 @@ import (
 	"parley/internal/llm"
 )
 
-// Model is a model whose calls are kept.
+// Model keeps the calls of a model.
 type Model struct {
 	llm.Model
 	Tape    *Tape // nil keeps none
@@ -17,8 +17,8 @@ type Model struct {
 	Purpose string // answer, summary, …
 }
 
-// Complete implements llm.Model. Each attempt on the wire is a call of its own; where
-// there is no wire, it is the request and the response as we know them.
+// Complete implements llm.Model. It keeps each attempt on the wire as a call. If there is
+// no wire, it keeps the request and response themselves.
 func (m Model) Complete(ctx context.Context, r llm.Request, onText func(string)) (llm.Response, error) {
 	if m.Tape == nil {
 		return m.Model.Complete(ctx, r, onText)
@@ -33,7 +33,7 @@ func (m Model) Complete(ctx context.Context, r llm.Request, onText func(string))
 	}
 	began, heard := time.Now(), 0
 	resp, err := m.Model.Complete(llm.Overheard(ctx, func(e llm.Exchange) {
-		if heard++; heard > 1 { // another attempt: the one before came to nothing
+		if heard++; heard > 1 { // another attempt: the one before failed
 			m.Tape.keep(one)
 			one.Began, began = m.Tape.o.Now(), time.Now()
 		}
@@ -50,17 +50,17 @@ func (m Model) Complete(ctx context.Context, r llm.Request, onText func(string))
 	return resp, err
 }
 
-// take is a call on its way into the file.
+// take is a call that waits to be stored.
 type take struct {
 	Call
 	sent, got []byte // from the wire
 	err       error
 
-	asked    *llm.Request // where there is no wire
+	asked    *llm.Request // if there is no wire
 	answered llm.Response
 }
 
-// weight is about what a take holds in memory.
+// weight returns the approximate memory of a take, in bytes.
 func (t take) weight() (n int64) {
 	n = int64(len(t.sent) + len(t.got))
 	if t.asked != nil {
@@ -96,13 +96,13 @@ func (t take) bodies() (request, answer string) {
 		body.Tools = append(body.Tools, tool{"function", function{s.Name, s.Description, s.Parameters}})
 	}
 	asked, err := json.Marshal(body)
-	if err != nil { // a schema of a tool that is not JSON
+	if err != nil { // the schema of a tool is no JSON
 		asked = []byte(err.Error())
 	}
 	if t.err != nil {
 		return string(asked), ""
 	}
-	answered, _ := json.Marshal(map[string]any{ // texts and numbers
+	answered, _ := json.Marshal(map[string]any{ // cannot fail
 		"model": t.answered.Model, "usage": t.answered.Usage,
 		"choices": []any{map[string]any{"message": t.answered.Message, "finish_reason": t.answered.Finish}},
 	})

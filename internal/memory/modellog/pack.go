@@ -13,8 +13,8 @@ import (
 	"parley/internal/llm"
 )
 
-// stored is the body of a call as it is stored. Each part of the request is a text, or
-// the id of a piece.
+// stored is the stored body of a call. Each part of the request is a text or the id of a
+// piece.
 type stored struct {
 	Parts  []any        `json:"parts"`
 	Answer string       `json:"answer,omitempty"`
@@ -22,32 +22,32 @@ type stored struct {
 	Form   string       `json:"form,omitempty"`
 }
 
-// minPiece is how long a part of a request is that is stored once for all requests
-// that have it, in bytes.
+// minPiece is the least size, in bytes, of a part of a request that is stored once for all
+// requests that contain it.
 const minPiece = 256
 
-// maxMet is how many pieces are remembered.
+// maxMet limits the pieces kept in memory.
 const maxMet = 2048
 
-// packer makes rows of calls. It is for one goroutine.
+// packer turns calls into rows. It is not safe for concurrent use.
 type packer struct {
 	squeeze *flate.Writer
-	met     map[string]*piece // those that were stored lately, by their hash, so that none is squeezed and looked up again
+	met     map[string]*piece // recently stored pieces by hash, to save compression and look-up
 	fresh   []*piece          // those of met whose rows are not committed yet
 }
 
-// packed is a call as its rows: the request in parts, each either text or a piece.
+// packed is a call as rows. Each part of the request is either text or a piece.
 type packed struct {
 	call   Call
-	parts  []string // "" where there is a piece
+	parts  []string // "" for a piece
 	pieces map[int]*piece
 	answer string
 	packer *packer
 }
 
-// piece is a part that is stored once.
+// piece is a part of requests that is stored once.
 type piece struct {
-	id   int64 // of its row, 0 before
+	id   int64 // of its row; 0 if it has none yet
 	hash []byte
 	body []byte // nil once it is stored
 }
@@ -97,7 +97,7 @@ func (p *packer) piece(part string) (*piece, error) {
 	return one, nil
 }
 
-// stored notes that the rows of what was packed are committed.
+// stored notes that the rows of packed calls are committed.
 func (p *packer) stored() {
 	for _, one := range p.fresh {
 		one.body = nil
@@ -107,22 +107,21 @@ func (p *packer) stored() {
 	}
 }
 
-// again is called before the rows of what was packed are stored, however often.
+// again prepares packed calls for insertion; call it before each attempt.
 func (p *packer) again() {
 	for _, one := range p.fresh {
 		one.id = 0
 	}
 }
 
-// forget is called when rows of pieces may be gone.
+// forget empties the memory of pieces, whose rows may have been deleted.
 func (p *packer) forget() { p.met, p.fresh = nil, nil }
 
-// messages is how the list of messages begins in a request.
+// messages begins the list of messages in a request.
 const messages = `"messages":[`
 
-// cut cuts a request, which is a JSON object, around each of its messages. What comes
-// before and after them, such as the tools, is the same in most requests of a bot.
-// Together the parts are the request, whatever it is.
+// cut cuts a request, a JSON object, before and after each message. Other parts, such as the
+// tools, are the same in most requests of a bot. Joined, the parts are always the request.
 func cut(s string) (parts []string) {
 	depth, quoted, from, listed := 0, false, 0, false
 	next := func(to int) {
@@ -154,7 +153,8 @@ func cut(s string) (parts []string) {
 	return parts
 }
 
-// insert stores the rows. When its transaction failed it may be called again, after again.
+// insert stores the rows. After a failed transaction it may be called once more, after
+// again.
 func (p packed) insert(tx *engine.Tx) error {
 	parts := make([]any, len(p.parts))
 	for i, s := range p.parts {
@@ -195,7 +195,7 @@ func (p packed) insert(tx *engine.Tx) error {
 func (p *packer) deflate(s string) ([]byte, error) {
 	var b bytes.Buffer
 	if p.squeeze == nil {
-		w, err := flate.NewWriter(&b, flate.BestSpeed) // the others clear half a megabyte for each call
+		w, err := flate.NewWriter(&b, flate.BestSpeed) // better levels clear half a megabyte for each call
 		if err != nil {
 			return nil, err
 		}

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestPack: what is too short to be stored once stands in one text, up to the next piece.
+// Short parts of a request are joined up to the next piece.
 func TestPack(t *testing.T) {
 	long := strings.Repeat("long ", minPiece)
 	var list []string

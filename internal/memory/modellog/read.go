@@ -13,32 +13,31 @@ import (
 	"parley/internal/llm"
 )
 
-// Call is a call of a model, or an attempt at one.
+// Call is a call of a model, or one attempt.
 type Call struct {
 	ID      int64
-	Row     int64 // of the message in the inbox that it was made for, 0 for none
+	Row     int64 // of the message in the inbox, 0 for none
 	Key     chat.Key
-	User    string // whose message it was
+	User    string // author of the message
 	Purpose string // answer, summary, …
 	Model   string // the owner's name for it
 	Began   time.Time
 	Took    time.Duration
 	Error   string // why there is no answer
 
-	// Only Read fills these. The request and the answer are JSON, exact but for secrets
-	// and pictures. Reply is what the answer was taken for, nil where it was none; Form
-	// names the form it was to have, "" for words.
+	// Only Read fills these. Request and Answer are the exact JSON without secrets and
+	// pictures. Reply is the parsed answer, nil if it was none. Form names the JSON schema
+	// of the answer, "" for plain text.
 	Request, Answer string
 	Reply           *llm.Message
 	Form            string
 }
 
-// Query selects calls: those for a message or, with Row 0, those of a place that were
-// made for none.
+// Query selects calls for a message, or with Row 0 those of a place without a message.
 type Query struct {
 	Row      int64
 	Key      chat.Key
-	From, To time.Time // when they began
+	From, To time.Time // bounds of Began
 }
 
 const columns = "id, row, platform, channel, thread, user_id, purpose, model, began, took, error"
@@ -52,11 +51,11 @@ func scan(r interface{ Scan(...any) error }, more ...any) (c Call, err error) {
 	return c, err
 }
 
-// around is how long before its account the calls of a message can have been made.
+// around is how long before the account of a message its calls can have been made.
 const around = 24 * time.Hour
 
-// For lists the calls for a message, of which there is an account from some moment.
-// Rows of the inbox are used again one day, so the place and the time have to fit.
+// For lists the calls for a message with an account from time at. Place and time must
+// match, because rows of the inbox are reused one day.
 func (t *Tape) For(ctx context.Context, row int64, k chat.Key, at time.Time) ([]Call, error) {
 	if row == 0 {
 		return nil, nil
@@ -64,10 +63,10 @@ func (t *Tape) For(ctx context.Context, row int64, k chat.Key, at time.Time) ([]
 	return t.List(ctx, Query{Row: row, Key: k, From: at.Add(-around), To: at})
 }
 
-// maxListed bounds what List returns.
+// maxListed limits what List returns.
 const maxListed = 200
 
-// List returns calls without what was said in them, in the order they began.
+// List returns calls in the order in which they began, without request and answer.
 func (t *Tape) List(ctx context.Context, q Query) ([]Call, error) {
 	if t == nil {
 		return nil, nil
@@ -84,10 +83,10 @@ func (t *Tape) List(ctx context.Context, q Query) ([]Call, error) {
 	return list, engine.During("list model calls", err)
 }
 
-// ErrNone: there is no such call, or not any more.
+// ErrNone means that a call was never kept, or was deleted.
 var ErrNone = errors.New("no such model call")
 
-// Read returns a call with what was said; ErrNone when there is none.
+// Read returns a call with request and answer, or ErrNone.
 func (t *Tape) Read(ctx context.Context, id int64) (Call, error) {
 	if t == nil {
 		return Call{}, ErrNone
@@ -117,7 +116,7 @@ func (t *Tape) Read(ctx context.Context, id int64) (Call, error) {
 	return c, nil
 }
 
-// part returns the text of a part.
+// part returns the text of a stored part.
 func (t *Tape) part(ctx context.Context, one any) (string, error) {
 	if s, ok := one.(string); ok {
 		return s, nil

@@ -24,7 +24,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// wired is a model with a wire: it is overheard.
+// wired is a model whose wire is overheard.
 type wired struct{ sent, got string }
 
 func (w wired) Complete(ctx context.Context, _ llm.Request, _ func(string)) (llm.Response, error) {
@@ -34,7 +34,7 @@ func (w wired) Complete(ctx context.Context, _ llm.Request, _ func(string)) (llm
 	return llm.Response{}, nil
 }
 
-// opened returns a tape whose answers are all settled once it is closed and opened again.
+// opened returns a tape. settled reopens it, so that waiting calls are stored.
 func opened(t *testing.T, o Options) (tp *Tape, settled func() *Tape) {
 	t.Helper()
 	if o.File == "" {
@@ -57,7 +57,7 @@ func opened(t *testing.T, o Options) (tp *Tape, settled func() *Tape) {
 	}
 }
 
-// request is a body as it goes over the wire, of a long beginning and the rest.
+// request returns a request on the wire, with a long beginning and some messages.
 func request(beginning string, said ...string) string {
 	s := `{"model":"m","tools":[{"type":"function","function":{"name":"now","description":"` + beginning +
 		`"}}],"messages":[{"role":"system","content":"` + beginning + `"}`
@@ -67,7 +67,7 @@ func request(beginning string, said ...string) string {
 	return s + `]}`
 }
 
-// noise is text that does not compress.
+// noise returns text that does not compress.
 func noise(seed string, n int) string {
 	var b strings.Builder
 	for i := 0; b.Len() < n; i++ {
@@ -116,7 +116,7 @@ func TestCallsAreKeptExactly(t *testing.T) {
 	}
 }
 
-// A model without a wire is kept as we know it.
+// For a model without a wire, request and response themselves are stored.
 func TestCallsWithoutWire(t *testing.T) {
 	tp, settled := opened(t, Options{})
 	failing := failing{&llm.Error{Class: llm.ErrRateLimited, Detail: "slow down"}}
@@ -142,7 +142,7 @@ func (f failing) Complete(context.Context, llm.Request, func(string)) (llm.Respo
 	return llm.Response{}, f.err
 }
 
-// Whatever the disk does, no call waits: what is too much is dropped and counted.
+// No call waits for the disk. Calls beyond the bounds are dropped and counted.
 func TestKeepingNeverBlocks(t *testing.T) {
 	tp, _ := opened(t, Options{})
 	tp.writing.Lock()
@@ -157,12 +157,12 @@ func TestKeepingNeverBlocks(t *testing.T) {
 	before := tp.Dropped()
 	tp.keep(take{sent: make([]byte, maxWaiting+1)})
 	if tp.Dropped() != before+1 {
-		t.Error("more bytes wait than may")
+		t.Error("a call beyond the bound is waiting")
 	}
 	tp.writing.Unlock()
 }
 
-func TestOldAndTooMuchGo(t *testing.T) {
+func TestOldAndExcessCallsAreDeleted(t *testing.T) {
 	now := time.Now()
 	tp, _ := opened(t, Options{Keep: 24 * time.Hour, MaxSize: 300_000, Now: func() time.Time { return now }})
 	put := func(began time.Time, n int) {
@@ -214,8 +214,8 @@ func TestNilTapeKeepsNothing(t *testing.T) {
 	})
 }
 
-// What requests share is remembered after it was stored, but not once it is deleted: a
-// later request brings it again.
+// The memory of stored pieces forgets those that were deleted, so a later request stores them
+// again.
 func TestPiecesComeBack(t *testing.T) {
 	now := time.Now()
 	tp, _ := opened(t, Options{Now: func() time.Time { return now }})

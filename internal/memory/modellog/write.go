@@ -11,24 +11,23 @@ import (
 	"parley/internal/text"
 )
 
-// What waits at most, and how much is written at once. A request that is longer than
-// maxBody, pictures left out, is kept without its middle.
+// Bounds of storing. Sizes are in bytes.
 const (
-	maxQueue   = 512
-	maxWaiting = 64 << 20
-	maxBatch   = 64
-	maxBody    = 4 << 20
-	maxWhy     = 2000
-	maxGrown   = 4 << 20 // of requests, before the size of the file is looked at again
+	maxQueue   = 512      // waiting calls
+	maxWaiting = 64 << 20 // of waiting calls
+	maxBatch   = 64       // calls in one transaction
+	maxBody    = 4 << 20  // of a request without pictures; a longer one loses its middle
+	maxWhy     = 2000     // of an error
+	maxGrown   = 4 << 20  // of requests, before the size of the file is checked again
 )
 
-// together is how long the first call waits for others that are written with it.
+// together is how long the first call waits for others to be stored with it.
 const together = 100 * time.Millisecond
 
-// How often what is old is deleted; what is too much goes at once.
+// tidyEvery is how often old calls are deleted. A full file is shrunk at once.
 const tidyEvery = time.Hour
 
-// keep takes a call for the file, without waiting for anything.
+// keep queues a call. It never blocks.
 func (t *Tape) keep(c take) {
 	n := c.weight()
 	if t.queued.Add(n) > maxWaiting {
@@ -44,7 +43,7 @@ func (t *Tape) keep(c take) {
 	}
 }
 
-// run writes until Close.
+// run stores calls until Close.
 func (t *Tape) run() {
 	defer close(t.done)
 	tidy := time.NewTicker(tidyEvery)
@@ -71,7 +70,7 @@ func (t *Tape) run() {
 	}
 }
 
-// catchUp waits until what was kept is written, for somebody who reads it.
+// catchUp waits until all waiting calls are stored, so that they can be read.
 func (t *Tape) catchUp(ctx context.Context) {
 	written := make(chan struct{})
 	select {
@@ -80,7 +79,7 @@ func (t *Tape) catchUp(ctx context.Context) {
 		case <-written:
 		case <-ctx.Done():
 		}
-	case t.hurry <- struct{}{}: // it is gathering
+	case t.hurry <- struct{}{}: // run is in gather
 		t.catchUp(ctx)
 	case <-t.done:
 	case <-ctx.Done():
@@ -93,8 +92,8 @@ func (t *Tape) note(err error) {
 	}
 }
 
-// gather takes what waits besides, or comes within a moment. It does not look before
-// that is over: each answer would wake it.
+// gather adds the calls that wait or come within a moment. It sleeps until then, instead of
+// waking for each call.
 func (t *Tape) gather(first take) []take {
 	if len(t.queue) < maxBatch {
 		over := time.NewTimer(together)
@@ -108,7 +107,7 @@ func (t *Tape) gather(first take) []take {
 	return append([]take{first}, t.waiting()...)
 }
 
-// waiting takes what waits.
+// waiting takes the waiting calls from the queue, at most maxBatch.
 func (t *Tape) waiting() []take {
 	list := make([]take, 0, min(maxBatch, len(t.queue)))
 	for len(list) < cap(list) {
@@ -117,7 +116,7 @@ func (t *Tape) waiting() []take {
 	return list
 }
 
-// write stores calls, those of forgotten words left out.
+// write stores calls, except those with forgotten words.
 func (t *Tape) write(ctx context.Context, list []take) error {
 	t.writing.Lock()
 	defer t.writing.Unlock()
@@ -158,10 +157,10 @@ func (t *Tape) write(ctx context.Context, list []take) error {
 	return t.shrink(ctx)
 }
 
-// pictures are data that only a machine reads.
+// pictures matches files inside a request.
 var pictures = text.Pattern(`data:([a-z]+/[a-z0-9.+-]+);base64,([A-Za-z0-9+/=]{200,})`)
 
-// pack hides what is secret, leaves out what is too much, and compresses.
+// pack removes secrets and pictures from a call, shortens and compresses it.
 func (t *Tape) pack(c take) (packed, error) {
 	request, answer := c.bodies()
 	if strings.Contains(request, ";base64,") {
@@ -190,7 +189,7 @@ func (t *Tape) hidden(m *llm.Message) *llm.Message {
 	return &out
 }
 
-// middle leaves out the middle of what is too long.
+// middle removes the middle of a text that is too long.
 func middle(s string) string {
 	if len(s) <= maxBody {
 		return s

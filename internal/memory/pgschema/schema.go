@@ -9,7 +9,7 @@ import (
 	"parley/internal/memory/datadir"
 )
 
-// own is what of the schema has to be said in PostgreSQL's own words: triggers.
+// own holds the triggers, written for PostgreSQL.
 //
 //go:embed own.sql
 var own string
@@ -21,7 +21,7 @@ var steps embed.FS
 
 // effects says of each step what it is to processes of the version before, which answer
 // while it is made: a step that only adds is made beside them, any other once they are gone.
-// Those up to Declared were made before there were several.
+// Steps before the first one here are older than the sharing of databases.
 var effects = map[string]datadir.Effect{
 	"0039_spent_of_all.sql": datadir.Takes, // what all spent, which they read
 	"0041_spent.sql":        datadir.Adds,
@@ -35,9 +35,6 @@ var effects = map[string]datadir.Effect{
 	"0058_handoff_numbers.sql": datadir.Adds,
 	"0059_unknown_calls.sql":   datadir.Adds,
 }
-
-// Declared is the last step that needs no word about its effect.
-const Declared = "0038_planned_once.sql"
 
 // Schema is how the schema of memory is made on a server.
 var Schema = sync.OnceValue(func() datadir.Served {

@@ -111,7 +111,7 @@ func (e Person) Markdown() string {
 	section("Reminders", len(e.Reminders), func(i int) string {
 		rhythm := ""
 		if schedule := e.Reminders[i].Schedule; schedule != "" {
-			rhythm = " (" + times.Rhythm(schedule, times.English{}) + ")"
+			rhythm = " (" + times.Rhythm(schedule, catalog.Printer{}) + ")"
 		}
 		return fmt.Sprintf("[%s] %s%s", day(e.Reminders[i].Due), e.Reminders[i].Text, rhythm)
 	})

@@ -1,6 +1,7 @@
 package privacy
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"time"
@@ -19,7 +20,7 @@ type Eraser struct {
 	upto      int64      // what was told up to here is done
 }
 
-// Own is what a process keeps for itself.
+// Own is what a process stores or caches for itself.
 type Own struct {
 	Tape *modellog.Tape // nil for none
 	// Memory drops what is in memory of rows; it is read again.
@@ -32,7 +33,7 @@ func NewEraser(db *engine.DB, self func() string, own Own) *Eraser {
 	return &Eraser{db: db, self: self, own: own}
 }
 
-// matter is what is to be forgotten: a person's words, or a session's.
+// matter names what to forget: a person's words, or a session's.
 type matter struct{ user, session string }
 
 // Person has all processes that live forget a person's words, and then this one, as
@@ -69,12 +70,12 @@ const (
 	lookEvery = 50 * time.Millisecond
 )
 
-// unheard tells whether a living process has not done yet what was told.
+// unheard reports whether a living process has not done yet what was told.
 const unheard = `SELECT EXISTS (SELECT 1 FROM node_leases l WHERE l.until > clock_timestamp() AND l.id <> ?
 	AND NOT EXISTS (SELECT 1 FROM node_forgot f WHERE f.told = ? AND f.node = l.id))`
 
-// tell says what is to be forgotten, and waits until all that live have done so. Then it
-// takes the name back: who comes later forgets everything.
+// tell names what to forget and waits until all living processes have done so. Then it
+// removes the name: a process that comes later forgets everything.
 func (b *Eraser) tell(ctx context.Context, m matter) error {
 	self, told := b.self(), int64(0)
 	err := b.db.Write(ctx, func(tx *engine.Tx) error {
@@ -100,14 +101,8 @@ func (b *Eraser) tell(ctx context.Context, m matter) error {
 			err = context.Cause(ctx)
 		}
 	}
-	taken := b.db.Write(context.WithoutCancel(ctx), func(tx *engine.Tx) error {
-		_, err := tx.Exec("UPDATE node_forget SET user_id = '', session_id = '' WHERE id = ?", told)
-		return err
-	})
-	if err == nil {
-		err = taken
-	}
-	return engine.During("have other processes forget", err)
+	taken := b.db.Exec(context.WithoutCancel(ctx), "UPDATE node_forget SET user_id = '', session_id = '' WHERE id = ?", told)
+	return engine.During("have other processes forget", cmp.Or(err, taken))
 }
 
 // order is something that was told.
@@ -158,19 +153,10 @@ func (b *Eraser) listen(ctx context.Context) error {
 }
 
 func (b *Eraser) since(upto int64) (list []order, err error) {
-	rows, err := b.db.Query("SELECT id, user_id, session_id, node = ? FROM node_forget WHERE id > ? ORDER BY id", b.self(), upto)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		var o order
-		if err := rows.Scan(&o.id, &o.user, &o.session, &o.own); err != nil {
-			return nil, err
-		}
-		list = append(list, o)
-	}
-	return list, rows.Err()
+	return engine.Select(b.db, func(r engine.Scanner) (o order, err error) {
+		err = r.Scan(&o.id, &o.user, &o.session, &o.own)
+		return o, err
+	}, "SELECT id, user_id, session_id, node = ? FROM node_forget WHERE id > ? ORDER BY id", b.self(), upto)
 }
 
 // obey forgets what is named. It is not in time where the name was taken back meanwhile.
@@ -188,11 +174,7 @@ func (b *Eraser) obey(ctx context.Context, o order) (inTime bool, err error) {
 		return false, err
 	}
 	over()
-	var n int64
-	err = b.db.Write(ctx, func(tx *engine.Tx) error {
-		n = 0
-		return tx.Count(&n, "INSERT INTO node_forgot (told, node) SELECT id, ? FROM node_forget WHERE id = ? AND (user_id "+
-			"<> '' OR session_id <> '') FOR UPDATE ON CONFLICT DO NOTHING", b.self(), o.id)
-	})
+	n, err := b.db.Count(ctx, "INSERT INTO node_forgot (told, node) SELECT id, ? FROM node_forget WHERE id = ? AND (user_id "+
+		"<> '' OR session_id <> '') FOR UPDATE ON CONFLICT DO NOTHING", b.self(), o.id)
 	return n > 0, err
 }

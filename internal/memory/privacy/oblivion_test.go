@@ -10,12 +10,7 @@ import (
 	"parley/internal/text/waittest"
 )
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = waittest.Must
 
 // TestToldInOrder: what two processes tell at once comes in the order of its numbers, so
 // that nobody who has done the second passes over the first.

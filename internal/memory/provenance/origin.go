@@ -6,59 +6,59 @@ import (
 	"slices"
 )
 
-// Via is through what words came: a set of ways, as it is stored.
+// Via is the set of ways by which words came, as it is stored.
 type Via uint16
 
-// The ways. A row has all that apply; an edit adds, and nothing takes away.
+// The ways. A row has all that apply. They are never removed.
 const (
-	ViaTyped     Via = 1 << iota // their author wrote them, to the bot
-	ViaEdited                    // and wrote them anew
-	ViaVoice                     // their author spoke them
-	ViaQuoted                    // with somebody else's words below them
-	ViaForwarded                 // their author only passed them on
+	ViaTyped     Via = 1 << iota // written to the bot by their author
+	ViaEdited                    // edited by their author
+	ViaVoice                     // spoken by their author
+	ViaQuoted                    // with a quotation of somebody else
+	ViaForwarded                 // forwarded
 	ViaPicture                   // with a picture
-	ViaFile                      // with a file, or what is called one
+	ViaFile                      // with a file, or a file name
 	ViaShared                    // a contact, a venue, a poll: names that others gave
-	ViaPage                      // a page or a search
-	ViaServer                    // a tool server, or a tool of unknown ways
+	ViaPage                      // a web page or web search
+	ViaServer                    // a tool server, or a tool with unknown sources
 	ViaNote                      // a note or code that others may write
-	ViaPerson                    // what people said, found again
-	ViaUnknown                   // stored before this was kept
+	ViaPerson                    // people's words, found in memory
+	ViaUnknown                   // stored before ways were recorded
 
 	viaOwn = ViaTyped | ViaEdited | ViaVoice
 )
 
-// Outside reports whether words came by a way that is not their author's own.
+// Outside reports whether words did not come from their author alone.
 func (v Via) Outside() bool { return v&^viaOwn != 0 }
 
-// Anybody stands among people where it is not known whose words were used.
+// Anybody stands for unknown people in Origin.People.
 const Anybody = "*"
 
-// Origin is where words come from besides their author: it decides what they
-// may bring about, and who has them forgotten. The zero Origin is nowhere else.
+// Origin says from where words come besides their author. It decides what they may cause,
+// and who can have them forgotten. The zero Origin means the author alone.
 type Origin struct {
 	Via Via `json:"via,omitempty"`
-	// People are those whose words these were made of, sorted.
+	// People are those whose words were used, sorted.
 	People []string `json:"people,omitempty"`
 }
 
-// Outside reports whether the words are not wholly those of one person.
+// Outside reports whether words came from anybody or anything but one person.
 func (o Origin) Outside(user string) bool {
 	return o.Via.Outside() || slices.ContainsFunc(o.People, func(p string) bool { return p != user })
 }
 
-// And returns the origin of what is made of both.
+// And returns the origin of a text made of both.
 func (o Origin) And(p Origin) Origin {
 	return Origin{o.Via | p.Via, merged(o.People, p.People)}
 }
 
-// Of adds people to those whose words were used.
+// Of adds people.
 func (o Origin) Of(people ...string) Origin {
 	o.People = merged(o.People, people)
 	return o
 }
 
-// But leaves out one of the people: the author of the row.
+// But removes one of the people: the author of the row.
 func (o Origin) But(user string) Origin {
 	o.People = slices.DeleteFunc(slices.Clone(o.People), func(p string) bool { return p == user })
 	return o
@@ -73,7 +73,7 @@ func merged(a, b []string) []string {
 	return slices.DeleteFunc(slices.Compact(all), func(p string) bool { return p == "" })
 }
 
-// Names returns the people as rows hold them: a JSON list, "" for none.
+// Names returns the people as they are stored: a JSON list, "" for none.
 func (o Origin) Names() string {
 	if len(o.People) == 0 {
 		return ""
@@ -82,7 +82,7 @@ func (o Origin) Names() string {
 	return string(b)
 }
 
-// Names is the column people, as it is read.
+// Names scans the column people.
 type Names []string
 
 // Scan implements sql.Scanner.
@@ -101,7 +101,7 @@ func (n *Names) Scan(stored any) error {
 	return nil
 }
 
-// MorePeople returns in SQL the column people with those of a parameter added.
+// MorePeople returns the SQL for the column people with those of a parameter added.
 func MorePeople(parameter string) string {
 	return "iif(" + parameter +
 		" = '', people, (SELECT json_group_array(value) FROM (SELECT value FROM json_each(iif(people = '', '[]', people)) " +

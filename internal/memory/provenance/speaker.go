@@ -7,17 +7,17 @@ import (
 	"unicode"
 )
 
-// People choose their names and write what they like. What is shown to a model,
-// or in a list, is written so that neither can look like somebody else's words.
+// People choose their names and write what they like. What models and lists show is written
+// so that neither can look like another person's words.
 
 // Assistant is the name of the bot's own words in lists of what was said.
 const Assistant = "assistant"
 
-// maxLabel is how much of a name is shown, in runes.
+// maxLabel limits the runes of a name.
 const maxLabel = 64
 
-// Label leaves of a display name what cannot be mistaken for anything but a
-// name: letters, digits, spaces and - _ . '. A name of nothing is someone.
+// Label reduces a display name to letters, digits, spaces and - _ . ', so that it can look
+// like nothing but a name. An empty name becomes someone.
 func Label(name string) string {
 	n := 0
 	name = strings.Map(func(r rune) rune {
@@ -35,14 +35,14 @@ func Label(name string) string {
 	return name
 }
 
-// Sign tells people of one name, or of names that look the same, apart. It is
-// always the same for a person, and no Label has one.
+// Sign returns a sign that distinguishes people whose names are equal or look alike. A person
+// always has the same sign, and no Label contains one.
 func Sign(user string) string {
 	sum := sha256.Sum256([]byte("speaker " + user))
 	return "~" + strings.ToLower(base32.StdEncoding.EncodeToString(sum[:5])[:4])
 }
 
-// isBreak reports whether a program may begin a new line there.
+// isBreak reports whether some program begins a new line after a character.
 func isBreak(r rune) bool {
 	return r == '\n' || r == '\r' || r == '\v' || r == '\f' || r == '\u0085' || r == '\u2028' || r == '\u2029'
 }
@@ -52,14 +52,14 @@ func Lines(text string) []string {
 	return strings.FieldsFunc(strings.ReplaceAll(text, "\r\n", "\n"), isBreak)
 }
 
-// OneLine returns a text on one line, with a sign where its lines ended.
+// OneLine returns a text on one line, with ⏎ for its line ends.
 func OneLine(text string) string { return strings.Join(Lines(text), " ⏎ ") }
 
-// Under returns a text below its speaker's name: each line but the first begins with
-// a bar, so that none can look like a line of somebody else's.
+// Under returns a text to stand after its speaker's name. Each line but the first begins with
+// a bar, so that none can look like another speaker's.
 func Under(text string) string { return strings.Join(Lines(text), "\n| ") }
 
-// Shown returns what somebody said as it is shown: passed on words are marked.
+// Shown returns words as they are shown. Forwarded words are marked.
 func Shown(content string, via Via) string {
 	if via&ViaForwarded != 0 {
 		return "[forwarded] " + content

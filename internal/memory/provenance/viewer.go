@@ -5,34 +5,32 @@ import (
 	"parley/internal/db/engine"
 )
 
-// Viewer is who looks at what is remembered, and from where. Every statement
-// on facts, tasks, reminders and log entries carries it: what was said to the
-// bot alone is shown there alone, what was said in a channel is shown to its
-// author there and to the author alone, and only what was meant for a whole
-// channel is shown to others.
+// Viewer is the person who looks at memory, and where. Every statement on facts, tasks,
+// reminders and log entries carries it. What was said in a direct chat is visible only
+// there. What was said in a channel is visible to its author, there and in their direct
+// chat. Others see only what was meant for the whole channel.
 type Viewer struct {
 	User   string   // platform-scoped id; required
 	Key    chat.Key // where they are
-	Guild  string   // the enclosing server's id; "" for none
-	Direct bool     // nobody else reads along
-	// Operator is the owner at the machine: everything is shown.
+	Guild  string   // id of the enclosing server; "" for none
+	Direct bool     // in a direct chat
+	// Operator is the owner at the machine, who sees everything.
 	Operator bool
 	// Apart limits an operator to what Agent was told.
 	Apart bool
-	// Agent is who they talk to: nothing is shown of what was said to another.
+	// Agent is the agent to whom they talk. They see nothing of what another was told.
 	Agent chat.Agent
 }
 
-// Every is the id of an agent for which nothing is hidden of what was said to
-// others: for what people and the owner are shown of all that is stored. It is the
-// memory of none: that of the bot's own agent may be "*".
+// Every is the id of an agent that sees what all agents were told, for views of everything
+// stored. No agent has this id; that of the bot's own agent may be "*".
 const Every = "**"
 
-// Heard is the condition on rows in which one agent keeps what it was told. Its
-// parameter comes from Viewer.Named.
+// Heard is the condition on rows that the viewer's agent was told them. Its parameter comes
+// from Viewer.Named.
 const Heard = ":agent IN (agent, '" + Every + "')"
 
-// Keeper returns the agent whose new rows are that v makes.
+// Keeper returns the agent to which new rows of v belong.
 func (v Viewer) Keeper() string {
 	if v.Agent.ID == Every {
 		return ""
@@ -40,12 +38,12 @@ func (v Viewer) Keeper() string {
 	return v.Agent.ID
 }
 
-// ViewerOf returns the author of a message, in its place.
+// ViewerOf returns the author of a message as Viewer.
 func ViewerOf(m chat.Message) Viewer {
 	return Viewer{User: m.From.ID, Key: m.Key, Guild: m.Guild, Direct: m.Direct, Agent: m.Agent}
 }
 
-// Place returns the subject of facts about v's channel; threads belong to it.
+// Place returns the subject of facts about v's channel with its threads.
 func (v Viewer) Place() string { return v.Key.Platform + ":" + v.Key.Channel }
 
 // Server returns the subject of facts about v's server, "" for none.
@@ -56,8 +54,8 @@ func (v Viewer) Server() string {
 	return chat.ServerID(v.Key.Platform, v.Guild)
 }
 
-// Named returns the parameters of statements on what v may see, with more beside
-// them: user, direct, platform, channel, guild, agent, kin.
+// Named returns the parameters user, direct, platform, channel, guild, agent and kin for
+// statements on what v may see, and more.
 func (v Viewer) Named(more engine.Named) engine.Named {
 	return engine.Named{"user": v.User, "direct": v.Direct, "platform": v.Key.Platform, "channel": v.Key.Channel, "guild": v.Server(),
 		"agent": v.Agent.ID, "kin": v.Agent.Kin}.With(more)

@@ -12,28 +12,28 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// Shelf is all conversations of a database. It is safe for many goroutines.
+// Shelf searches all conversations of a database. It is safe for concurrent use.
 type Shelf struct{ db *engine.DB }
 
-// NewShelf returns the shelf of a database whose schema is up to date.
+// NewShelf returns the Shelf of a database with the current schema.
 func NewShelf(db *engine.DB) *Shelf { return &Shelf{db} }
 
-// Filter says what is looked for. The zero Filter is everything.
+// Filter selects conversations and messages. The zero Filter selects everything.
 type Filter struct {
-	Words    string // that were said; all of them
+	Words    string // all of them
 	Platform string
-	Person   string // a part of a name, or an id
-	Rule     string // id of a guideline that applied
-	Tool     string // name of a tool that was called
-	Errors   bool   // only what failed
-	ByAgent  bool   // only what the agent of the memory Agent answered
-	Agent    string // "" is that of before there were several
-	Took     time.Duration
-	Tokens   int // and Cost, and Took: this much at least
-	Cost     float64
+	Person   string        // a part of a name, or an id
+	Rule     string        // id of a guideline that applied
+	Tool     string        // name of a tool that was called
+	Errors   bool          // only failures
+	ByAgent  bool          // only answers of the agent whose memory is Agent
+	Agent    string        // "" is the only agent of earlier versions
+	Took     time.Duration // at least
+	Tokens   int           // at least
+	Cost     float64       // at least
 }
 
-// Single reports whether it looks for messages rather than for conversations.
+// Single reports whether the filter selects messages, not conversations.
 func (f Filter) Single() bool {
 	return f.Words != "" || f.Rule != "" || f.Tool != "" || f.Errors || f.Took > 0 || f.Tokens > 0 || f.Cost > 0
 }
@@ -41,26 +41,27 @@ func (f Filter) Single() bool {
 // Place is a conversation.
 type Place struct {
 	Key      chat.Key
-	Title    string   // what people call it, "" where that is not known
-	People   []string // names of those who wrote, the latest first; at most a few
-	More     int      // how many besides
+	Title    string   // "" if unknown
+	People   []string // names of those who wrote, the latest first, at most maxNames
+	More     int      // people who are not in People
 	Text     string   // the last words
-	By       string   // whose they are, "" the bot's
+	By       string   // their author, "" for the bot
 	At       time.Time
-	Outcome  chat.Outcome // of the last message, "" where none is known
-	Messages int          // among the newest that were looked at
-	Failed   int          // of them
-	Cost     float64      // of them
+	Outcome  chat.Outcome // of the last message, "" if unknown
+	Messages int          // among the newest
+	Failed   int          // of Messages
+	Cost     float64      // of Messages
 }
 
-// How much of a place is looked at.
+// Bounds of a Place.
 const (
-	newest   = 200
+	newest   = 200 // messages
 	shortest = 200 // characters of the last words
 	maxNames = 3
 )
 
-// matching are the parameters of a platform and of people; people is JSON, "" anybody.
+// matching returns the parameters for platform, people and agent. people is a JSON list, ""
+// for anybody.
 func (s *Shelf) matching(ctx context.Context, f Filter) (args engine.Named, err error) {
 	args = engine.Named{"platform": f.Platform, "people": "", "by_agent": f.ByAgent, "agent": f.Agent}
 	if f.Person != "" {
@@ -69,7 +70,7 @@ func (s *Shelf) matching(ctx context.Context, f Filter) (args engine.Named, err 
 	return args, err
 }
 
-// people returns the ids of those whose name or id has a text, as JSON.
+// people returns the ids of people whose name contains a text, or whose id it is, as JSON.
 func (s *Shelf) people(ctx context.Context, part string) (ids string, err error) {
 	err = s.db.QueryRowContext(ctx, `SELECT json_group_array(user_id) FROM (SELECT p.user_id FROM
 		(SELECT user_id, max(last_id) AS last FROM participants GROUP BY user_id) p LEFT JOIN messages m ON m.id = p.last
@@ -77,8 +78,8 @@ func (s *Shelf) people(ctx context.Context, part string) (ids string, err error)
 	return ids, engine.During("find people", err)
 }
 
-// Places lists conversations, the one where something was said last first. Those where
-// nothing is kept but that something was refused come last.
+// Places lists conversations, the latest first. Those with nothing but refused messages come
+// last.
 func (s *Shelf) Places(ctx context.Context, f Filter, limit, offset int) ([]Place, error) {
 	args, err := s.matching(ctx, f)
 	if err != nil {
@@ -116,7 +117,7 @@ func (s *Shelf) Places(ctx context.Context, f Filter, limit, offset int) ([]Plac
 	return list, engine.During("list conversations", err)
 }
 
-// look fills a place in.
+// look fills in a Place.
 func (s *Shelf) look(ctx context.Context, p *Place) error {
 	args := engine.Named{"platform": p.Key.Platform, "channel": p.Key.Channel, "thread": p.Key.Thread, "newest": newest, "shortest": shortest}
 	const here = " WHERE platform = :platform AND channel = :channel AND thread = :thread "
@@ -141,7 +142,7 @@ func (s *Shelf) look(ctx context.Context, p *Place) error {
 	return err
 }
 
-// names returns who wrote in a place, the latest first.
+// names returns the people who wrote in a place, the latest first.
 func (s *Shelf) names(ctx context.Context, k chat.Key) (list []string, more int, err error) {
 	rows, err := s.db.QueryContext(ctx,
 		`SELECT coalesce(nullif(m.name, ''), p.user_id) FROM participants p LEFT JOIN messages m ON m.id = p.last_id
@@ -156,13 +157,12 @@ func (s *Shelf) names(ctx context.Context, k chat.Key) (list []string, more int,
 	return list, more, err
 }
 
-// title returns what people call a place, by its id; "" where that is not known.
+// title returns the title of a place by its id, "" if unknown.
 func (s *Shelf) title(ctx context.Context, id string) (string, error) {
 	return s.db.Word("read a title", "SELECT title FROM titles WHERE id = ?", id)
 }
 
-// Called returns what a place is called: its title, else who wrote there; "" where
-// nobody did.
+// Called returns the title of a place, or else the names of those who wrote there.
 func (s *Shelf) Called(ctx context.Context, k chat.Key) (string, error) {
 	if title, err := s.title(ctx, chat.PlaceID(k)); err != nil || title != "" {
 		return title, err
@@ -171,8 +171,7 @@ func (s *Shelf) Called(ctx context.Context, k chat.Key) (string, error) {
 	return Names(catalog.Of(ctx), list, more), engine.During("name a conversation", err)
 }
 
-// Person returns the name somebody had last, or the title of a place; the id where
-// none is known.
+// Person returns the last name of a person, or the title of a place, or else the id.
 func (s *Shelf) Person(ctx context.Context, id string) (string, error) {
 	if title, err := s.title(ctx, id); err != nil || title != "" {
 		return cmp.Or(title, id), err

@@ -44,7 +44,7 @@ func newShop(t *testing.T) *shop {
 	return s
 }
 
-// turn is what somebody said, and what came of it.
+// turn is a message with its account.
 type turn struct {
 	place, user, name, said, told string
 	agent                         string // the memory of who answers
@@ -85,7 +85,7 @@ func (s *shop) add(c turn) {
 	must(s.t, s.store.Finish(bg, in[0], nil, rec))
 }
 
-// fill stores a few conversations, the last one last.
+// fill stores a few conversations, in the order of time.
 func (s *shop) fill() {
 	s.add(turn{place: "telegram:1", user: "telegram:1", name: "Alice", said: "where is my blue mug", told: "on its way",
 		tool: "recall", rule: "refund_policy"})
@@ -142,7 +142,7 @@ func TestFilters(t *testing.T) {
 		list[0].Key.String() != "discord:9" {
 		t.Errorf("what is known of an error: %+v", list[0])
 	}
-	// Pages: each message once.
+	// Paging returns each message once.
 	var all []string
 	for offset := range 4 {
 		list, err := s.store.Browse.Turns(bg, search.Filter{Took: 0, Tokens: 0, Words: "mug"}, 1, offset)
@@ -213,14 +213,13 @@ func TestNamesAndChoices(t *testing.T) {
 	}
 }
 
-// TestTitles: a place is called by its title where one was seen, people by their names,
-// and nobody by an id where there is more to say.
+// Places are called by their titles and people by their names. An id is the last resort.
 func TestTitles(t *testing.T) {
 	s := newShop(t)
 	s.fill()
-	must(t, s.store.SetTitle(bg, "discord:chat:9", "Old"))
-	must(t, s.store.SetTitle(bg, "discord:chat:9", "#plants"))
-	must(t, s.store.SetTitle(bg, "discord:guild:5", "Garden"))
+	must(t, s.store.Access.SetTitle(bg, "discord:chat:9", "Old"))
+	must(t, s.store.Access.SetTitle(bg, "discord:chat:9", "#plants"))
+	must(t, s.store.Access.SetTitle(bg, "discord:guild:5", "Garden"))
 	for place, want := range map[string]string{"discord:9": "#plants", "discord:9/5": "#plants", "telegram:1": "Alice", "telegram:99": ""} {
 		k, _ := chat.ParseKey(place)
 		if got, err := s.store.Browse.Called(bg, k); err != nil || got != want {
@@ -240,8 +239,7 @@ func TestTitles(t *testing.T) {
 	}
 }
 
-// TestFilterByAgent: conversations and messages of one of several agents, the one that
-// has no name included.
+// The filter selects conversations and messages of one agent, even of the one without a name.
 func TestFilterByAgent(t *testing.T) {
 	s := newShop(t)
 	s.add(turn{place: "telegram:1", user: "telegram:1", name: "Alice", said: "a mug for home", told: "yes"})

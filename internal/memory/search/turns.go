@@ -13,25 +13,25 @@ import (
 	"parley/internal/text/ranking"
 )
 
-// Turn is a message and what came of it, or words that have no account.
+// Turn is a message with its account, which says what came of it. The account may be missing.
 type Turn struct {
 	ID      string // of its account, "" for none
 	Key     chat.Key
 	Session string
-	Row     int64 // of its first message that is kept, 0 for none
+	Row     int64 // of its first stored message, 0 for none
 	Name    string
-	Text    string // what was said or, of words that were looked for, what is around them, each between the runes 2 and 3
+	Text    string // the message or, in a search for words, an excerpt with each word between the runes 2 and 3
 	At      time.Time
 	Outcome chat.Outcome
 	Command string
 	Failure string // an error's id
-	Agent   string // the memory of who answered
+	Agent   string // the memory of the agent that answered
 	Took    time.Duration
 	Tokens  int
 	Cost    float64
 }
 
-// maxLooked is how many of the newest messages are looked at for one that fits.
+// maxLooked is how many of the newest messages a search examines.
 const maxLooked = 50_000
 
 // fits is the condition of a Filter on decisions d.
@@ -59,7 +59,7 @@ func (f Filter) args(args engine.Named) engine.Named {
 		"tool": f.Tool, "rule": f.Rule, "looked": maxLooked})
 }
 
-// Turns lists the messages that a filter fits, the newest first, among the newest
+// Turns lists the messages that match a filter, the newest first. It examines the newest
 // maxLooked.
 func (s *Shelf) Turns(ctx context.Context, f Filter, limit, offset int) ([]Turn, error) {
 	args, err := s.matching(ctx, f)
@@ -81,10 +81,10 @@ func (s *Shelf) Turns(ctx context.Context, f Filter, limit, offset int) ([]Turn,
 	return list, engine.During("find messages", err)
 }
 
-// maxHits is how many messages with the words are looked at.
+// maxHits is how many messages with the words a search examines.
 const maxHits = 5000
 
-// said finds messages that have all words, the newest first.
+// said finds messages with all words, the newest first.
 func (s *Shelf) said(ctx context.Context, f Filter, args engine.Named, limit, offset int) (list []Turn, err error) {
 	terms := ranking.Terms(f.Words)
 	if len(terms) == 0 {
@@ -126,8 +126,8 @@ func (s *Shelf) said(ctx context.Context, f Filter, args engine.Named, limit, of
 	return list, engine.During("search", rows.Err())
 }
 
-// account adds what came of words, and reports whether a filter fits it: of somebody's
-// words by their message, of the bot's the first account since then.
+// account adds the account of a message and reports whether it matches the filter. A person's
+// message has its own account; for the bot's it is the first one since.
 func (s *Shelf) account(ctx context.Context, t *Turn, at, message string, args engine.Named) (ok bool, err error) {
 	var took int64
 	where, order := "d.message_id = :message", ""
@@ -147,10 +147,10 @@ func (s *Shelf) account(ctx context.Context, t *Turn, at, message string, args e
 	return ok, engine.During("find an account", err)
 }
 
-// Choices are what a filter can name, those used lately first.
+// Choices are values for a Filter.
 type Choices struct{ Platforms, Rules, Tools []string }
 
-// Choices returns what the newest messages have.
+// Choices returns the platforms, and the rules and tools of the newest messages.
 func (s *Shelf) Choices(ctx context.Context) (c Choices, err error) {
 	for _, one := range []struct {
 		list  *[]string

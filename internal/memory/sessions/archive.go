@@ -2,7 +2,6 @@ package sessions
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,30 +13,29 @@ import (
 	"parley/internal/memory/provenance"
 )
 
-// Archive is the sessions as people see them: those of the place they are in,
-// and in a direct chat all of the places where they still are.
+// Archive holds the sessions that people can see: those of their place, and in a direct chat
+// those of all places to which they still belong.
 type Archive struct {
-	// Deleting is called before a session is deleted, and over afterwards: what is
-	// kept of it elsewhere goes first. It is set before the Archive is used; nil is
-	// nothing.
+	// Deleting, if not nil, is called before a session is deleted, and over afterwards. It
+	// deletes what is stored about the session elsewhere. Set it before using the Archive.
 	Deleting func(ctx context.Context, id string) (over func(), err error)
 
 	db  *engine.DB
 	now func() time.Time
 }
 
-// NewArchive reads and deletes rows of db.
+// NewArchive returns the Archive of a database.
 func NewArchive(db *engine.DB, now func() time.Time) *Archive { return &Archive{db: db, now: now} }
 
-// Session is one, alive or over.
+// Session is a session, live or ended.
 type Session struct {
 	ID        string
 	Key       chat.Key
-	User      string // whose it is alone; "" is everybody's there
-	Direct    bool   // with the bot alone
+	User      string // its only user; "" if it belongs to everybody in the place
+	Direct    bool   // in a direct chat with the bot
 	Alive     bool
-	Title     string // "" has none yet
-	Closing   string // what it was about; "" is not summed up yet
+	Title     string // "" for none yet
+	Closing   string // what it was about; "" if it is not summarized yet
 	Decisions []string
 	Began     time.Time
 	Last      time.Time
@@ -46,15 +44,14 @@ type Session struct {
 	row int64
 }
 
-// attested is how long it counts that somebody was seen to be in a place.
+// attested is how long a check that somebody is in a place remains valid.
 const attested = 10 * time.Minute
 
-// visible keeps to the sessions that somebody may see. In a place it is those
-// of the place, and of sessions of single persons their own. To a person alone
-// it is theirs in direct chats, and of others those where they are, begun after
-// they came and over before they last spoke, or until now where they were seen
-// lately; always with the agent they talk to. Each query below that returns
-// sessions has it.
+// visible is the condition on sessions that a person may see, in every query that returns
+// sessions. In a place: those of the place, and of one-person sessions their own. In a direct
+// chat: their own direct sessions, and those of places to which they belong that began after
+// they joined and ended before they last spoke, or later if their membership was checked
+// lately. The agent must be the one to whom they talk.
 const visible = ` ` + provenance.Heard + ` AND (s.user_id IN ('', :user)) AND (
 	(NOT :direct AND s.platform = :platform AND s.channel = :channel AND s.thread IN (:thread, ''))
 	OR (:direct AND EXISTS (SELECT 1 FROM participants p
@@ -66,7 +63,7 @@ const visible = ` ` + provenance.Heard + ` AND (s.user_id IN ('', :user)) AND (
 const columns = `SELECT s.rowid, s.id, s.platform, s.channel, s.thread, s.user_id, s.direct, s.status IN ('active', 'idle', 'suspended'), s.title,
 	s.closing, s.decisions, s.created_at, s.last_activity, s.via, s.people `
 
-// inPlaces walks the sessions of the places that may be visible, by their index.
+// inPlaces reads the sessions of the places that may be visible, through the index.
 const inPlaces = ` FROM (SELECT :platform AS platform, :channel AS channel, :thread AS thread WHERE NOT :direct
 		UNION SELECT :platform, :channel, '' WHERE NOT :direct
 		UNION ALL SELECT platform, channel, thread FROM participants WHERE user_id = :user AND :direct) q
@@ -77,54 +74,44 @@ func (a *Archive) args(v provenance.Viewer, more engine.Named) engine.Named {
 		"direct": v.Direct || v.Key.Channel == "", "lately": engine.Stamp(a.now().Add(-attested)), "agent": v.Agent.ID}.With(more)
 }
 
-// List lists the sessions that somebody may see, the latest first.
+// List lists the sessions that v may see, the latest first.
 func (a *Archive) List(_ context.Context, v provenance.Viewer, limit, offset int) ([]Session, error) {
-	rows, err := a.db.Query(columns+inPlaces+" WHERE"+visible+" ORDER BY s.last_activity DESC, s.id LIMIT :limit OFFSET :offset",
-		a.args(v, engine.Named{"limit": limit, "offset": offset}))
-	if err != nil {
-		return nil, fmt.Errorf("list sessions: %w", err)
-	}
-	return engine.Collect(rows, scan)
+	list, err := engine.Select(a.db, scan, columns+inPlaces+" WHERE"+visible+
+		" ORDER BY s.last_activity DESC, s.id LIMIT :limit OFFSET :offset", a.args(v, engine.Named{"limit": limit, "offset": offset}))
+	return list, engine.During("list sessions", err)
 }
 
-// Find finds a session that somebody may see by the beginning of its id;
-// engine.ErrNotFound when none, or more than one, begins so.
+// Find returns the session that v may see whose ID begins with prefix, or engine.ErrNotFound
+// if there is none or more than one.
 func (a *Archive) Find(_ context.Context, v provenance.Viewer, prefix string) (Session, error) {
-	rows, err := a.db.Query(columns+" FROM sessions s WHERE s.id >= :prefix AND s.id < :prefix || 'g' AND"+visible+" LIMIT 2",
-		a.args(v, engine.Named{"prefix": strings.ToLower(prefix)}))
-	if err != nil {
-		return Session{}, fmt.Errorf("find session: %w", err)
-	}
-	list, err := engine.Collect(rows, scan)
-	if err == nil && (len(list) != 1 || prefix == "") {
-		err = engine.ErrNotFound
-	}
-	if err != nil {
-		return Session{}, err
+	list, err := engine.Select(a.db, scan, columns+" FROM sessions s WHERE s.id >= :prefix AND s.id < :prefix || 'g' AND"+visible+
+		" LIMIT 2", a.args(v, engine.Named{"prefix": strings.ToLower(prefix)}))
+	switch {
+	case err != nil:
+		return Session{}, engine.During("find session", err)
+	case len(list) != 1 || prefix == "":
+		return Session{}, engine.ErrNotFound
 	}
 	return list[0], nil
 }
 
-// Words returns the latest lines of a session that somebody may see, oldest first.
+// Words returns the latest lines of a session, oldest first. The caller checks that the
+// session may be seen.
 func (a *Archive) Words(_ context.Context, id string, limit int) ([]Said, error) {
-	rows, err := a.db.Query(`SELECT at, name, user_id, content, role = 'assistant', via FROM
-		(SELECT * FROM messages WHERE session_id = :id AND role <> 'tool' AND content <> '' ORDER BY id DESC LIMIT :limit) latest ORDER BY id`,
-		engine.Named{"id": id, "limit": limit})
-	if err != nil {
-		return nil, fmt.Errorf("read session: %w", err)
-	}
-	return engine.Collect(rows, func(r *sql.Rows) (s Said, err error) {
+	list, err := engine.Select(a.db, func(r engine.Scanner) (s Said, err error) {
 		var at string
 		var via provenance.Via
 		err = r.Scan(&at, &s.Name, &s.User, &s.Text, &s.Bot, &via)
 		s.At, s.Passed = engine.ParseStamp(at), via&provenance.ViaForwarded != 0
 		return s, err
-	})
+	}, `SELECT at, name, user_id, content, role = 'assistant', via FROM
+		(SELECT * FROM messages WHERE session_id = :id AND role <> 'tool' AND content <> '' ORDER BY id DESC LIMIT :limit) latest ORDER BY id`,
+		engine.Named{"id": id, "limit": limit})
+	return list, engine.During("read session", err)
 }
 
-// Delete deletes a session with what was said in it, and what later ones carry
-// of it. Facts stay. The caller has seen that it may be deleted, and works in
-// the lane of its place.
+// Delete deletes a session with its messages, and what later sessions carry of it. Facts
+// stay. The caller checks that it may be deleted, and works in the lane of its place.
 func (a *Archive) Delete(ctx context.Context, id string) error {
 	if a.Deleting != nil {
 		over, err := a.Deleting(ctx, id)
@@ -153,8 +140,8 @@ func (a *Archive) Delete(ctx context.Context, id string) error {
 	return err
 }
 
-// deletion is what deleting a session does. Those that carry it on are changed
-// so that nobody who read them before writes the old words back.
+// deletion deletes a session. A new generation of the sessions that carry it on keeps those
+// who read them before from writing the deleted words back.
 var deletion = []string{
 	`UPDATE sessions SET generation = generation + 1,
 		page = (SELECT json_group_array(json(value)) FROM json_each(page) WHERE value ->> '$.session' <> :id),
@@ -171,7 +158,7 @@ var deletion = []string{
 	"DELETE FROM sessions WHERE id = :id",
 }
 
-func scan(r *sql.Rows) (s Session, err error) {
+func scan(r engine.Scanner) (s Session, err error) {
 	var decisions, began, last string
 	err = r.Scan(&s.row, &s.ID, &s.Key.Platform, &s.Key.Channel, &s.Key.Thread, &s.User, &s.Direct, &s.Alive, &s.Title, &s.Closing,
 		&decisions, &began, &last, &s.Origin.Via, (*provenance.Names)(&s.Origin.People))

@@ -9,16 +9,16 @@ import (
 	"parley/internal/db/engine"
 )
 
-// Debt is a part of a session that no model has summed up, because none could:
-// until one does, an extract by code stands in its place.
+// Debt is a part of a session that no model could summarize yet. Until one does, an extract
+// made by code takes its place.
 type Debt struct {
-	After   int64     `json:"after"`   // the row of the last message before it
-	Summary string    `json:"summary"` // of what is before it
+	After   int64     `json:"after"`   // row of the last message before it
+	Summary string    `json:"summary"` // of everything before it
 	Tries   int       `json:"tries"`   // that failed
-	Due     time.Time `json:"-"`       // when to try next
+	Due     time.Time `json:"-"`       // of the next try
 }
 
-// Postpone stores when a debt is tried next, unless it was paid.
+// Postpone stores a debt with its next try, unless it was paid.
 func (a *Archive) Postpone(ctx context.Context, id string, d Debt) error {
 	b, err := json.Marshal(d)
 	if err != nil {
@@ -30,9 +30,9 @@ func (a *Archive) Postpone(ctx context.Context, id string, d Debt) error {
 	})
 }
 
-// Resume makes a session that is over the live one of its place again, behind
-// the one that ended last, and reports whether it could: there may be no live
-// one. It must be called in the lane of its place.
+// Resume makes an ended session the live one of its place again, as successor of the one
+// that ended last. ok is false if the place has a live session. The caller works in the lane
+// of the place.
 func (a *Archive) Resume(ctx context.Context, id string, ttl time.Duration) (ok bool, err error) {
 	now := a.now()
 	err = a.db.Write(ctx, func(tx *engine.Tx) error {
@@ -56,8 +56,7 @@ func (a *Archive) Resume(ctx context.Context, id string, ttl time.Duration) (ok 
 	return ok, nil
 }
 
-// Failed counts a failed attempt to sum an ended session up and returns how
-// many there were.
+// Failed counts a failed attempt to summarize an ended session, and returns the count.
 func (a *Archive) Failed(ctx context.Context, id string) (tries int, err error) {
 	err = a.db.Write(ctx, func(tx *engine.Tx) error {
 		return tx.QueryRow("UPDATE sessions SET summary_tries = summary_tries + 1 WHERE id = ? RETURNING summary_tries", id).Scan(&tries)

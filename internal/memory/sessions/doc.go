@@ -1,6 +1,5 @@
-// Package sessions is what conversations leave when they are over: the lines that
-// matter beyond them, found by code where no model is (Extract), the one page
-// that is carried from session to session (Page), and ended sessions as people
-// list, find and delete them (Archive). It asks no model and decides nothing
-// about living sessions.
+// Package sessions handles what conversations leave when they end: sentences worth keeping,
+// found by code (Extract); the page of lines that each session hands to the next (Page); and
+// the ended sessions that people list, find and delete (Archive). It asks no model and
+// decides nothing about live sessions.
 package sessions

@@ -19,14 +19,14 @@ import (
 //go:embed cues.txt
 var cuesFile string
 
-// Said is something that was said, as far as an extract reads it.
+// Said is a message, as Extract reads it.
 type Said struct {
 	At     time.Time
-	Name   string // as it is shown, never taken for somebody else's
-	User   string // whose words these are
+	Name   string // as shown, which cannot look like another person's
+	User   string // the author
 	Text   string
-	Bot    bool // the bot's own words
-	Passed bool // not the author's own: forwarded, quoted, shared
+	Bot    bool // said by the bot
+	Passed bool // not the author's own words: forwarded, quoted, shared
 }
 
 // Point is a sentence that is worth keeping.
@@ -36,25 +36,25 @@ type Point struct {
 	User    string
 	Text    string // on one line
 	Worth   int    // above 0
-	Decides bool   // says that something was decided
+	Decides bool   // reports a decision
 	Bot     bool
 	Passed  bool
 }
 
-// The bounds of an extract, and what speaks for a sentence.
+// Bounds of an extract, and the worth of what a sentence has.
 const (
 	maxSentence = 240 // runes
 	maxName     = 3   // names, numbers and days that count
-	decides     = 4
-	plans       = 2
-	tells       = 2
-	aboutWords  = 6 // telling words that count
-	enoughWords = 5 // that make a sentence worth something by themselves
-	leastWords  = 4 // that make a text a summary
+	decides     = 4   // worth of a decision
+	plans       = 2   // worth of a plan
+	tells       = 2   // worth of a statement about oneself
+	aboutWords  = 6   // significant words that count
+	enoughWords = 5   // significant words that need nothing else
+	leastWords  = 4   // significant words of a summary
 )
 
-// Extract finds the sentences that are worth keeping: decisions and plans,
-// names, numbers and dates. The order is that of what was said.
+// Extract finds the sentences that are worth keeping, with decisions, plans, names, numbers
+// or dates, in their order.
 func Extract(said []Said) (points []Point) {
 	seen := map[string]bool{}
 	for _, s := range said {
@@ -72,8 +72,8 @@ func Extract(said []Said) (points []Point) {
 	return points
 }
 
-// Best returns the points that count most, at most n runes of them, in the order
-// they were said: people's first, and the bot's where there is room.
+// Best returns the most valuable points within n runes, in their order. People's points come
+// first; the bot's fill the rest.
 func Best(points []Point, n int) []Point {
 	order := slices.Clone(points)
 	slices.SortStableFunc(order, func(a, b Point) int {
@@ -105,7 +105,7 @@ func (p Point) Line() string {
 	return p.At.UTC().Format("[2006-01-02] ") + p.Name + ": " + words
 }
 
-// Digest returns the summary that code makes of points, one a line, within n runes.
+// Digest returns the best points as a summary within n runes, a line for each.
 func Digest(points []Point, n int) string {
 	var lines []string
 	for _, p := range Best(points, n) {
@@ -114,7 +114,7 @@ func Digest(points []Point, n int) string {
 	return strings.Join(lines, "\n")
 }
 
-// sentences returns those of a text, each on one line and of bounded length.
+// sentences splits a text into sentences, each on one line and of limited length.
 func sentences(s string) (list []string) {
 	for _, line := range provenance.Lines(s) {
 		for line != "" {
@@ -128,8 +128,8 @@ func sentences(s string) (list []string) {
 	return list
 }
 
-// sentenceEnd returns where the first sentence of a line ends: behind a stop that a
-// space follows and that is no part of a number or of a short word.
+// sentenceEnd returns where the first sentence of a line ends: after a stop that is followed
+// by a space and belongs to no number or short word.
 func sentenceEnd(line string) int {
 	word := 0
 	for i, r := range line {
@@ -147,8 +147,7 @@ func sentenceEnd(line string) int {
 	return len(line)
 }
 
-// weigh returns what a sentence is worth, 0 for nothing, and whether it says that
-// something was decided.
+// weigh returns the worth of a sentence, at least 0, and whether it reports a decision.
 func weigh(sentence string) (worth int, decided bool) {
 	telling := ranking.Terms(sentence)
 	names, planned := 0, 0
@@ -180,12 +179,12 @@ func weigh(sentence string) (worth int, decided bool) {
 		worth, decided = worth/2-1, false
 	}
 	if !decided && planned == 0 && names == 0 && len(telling) < enoughWords {
-		worth -= 2 // only words, and few
+		worth -= 2 // nothing but a few words
 	}
 	return max(worth, 0), decided
 }
 
-// cues is the kind of each cue.
+// cues maps each cue word to its kind.
 var cues = sync.OnceValue(func() map[string]string {
 	all := map[string]string{}
 	lines := bufio.NewScanner(strings.NewReader(cuesFile))
@@ -203,8 +202,8 @@ var cues = sync.OnceValue(func() map[string]string {
 	return all
 })
 
-// Squeeze keeps of a text the sentences that say most, in their order, n runes
-// at most. What fits stays as it is.
+// Squeeze shortens a text to n runes. It keeps the most valuable sentences in their order. A
+// text that fits stays as it is.
 func Squeeze(s string, n int) string {
 	if s = strings.TrimSpace(s); utf8.RuneCountInString(s) <= n {
 		return s
@@ -245,9 +244,8 @@ func Squeeze(s string, n int) string {
 	return text.ShortenWords(b.String(), n)
 }
 
-// Restore adds to a summary what a worse one before it said and it has lost:
-// where it has little of that, the sentences that say most. A summary that only
-// corrects some is left as it is.
+// Restore adds valuable sentences of an earlier summary to a new one that lost most of them.
+// It leaves a summary alone that only corrects some.
 func Restore(before, now string, n int) string {
 	var told, lost []string
 	for _, line := range strings.Split(before, "\n") {
@@ -265,12 +263,11 @@ func Restore(before, now string, n int) string {
 	return Squeeze(now+"\n"+strings.Join(lost, "\n"), n)
 }
 
-// The worth of a sentence that is kept: where no model has read it, and where
-// one has and left it out.
+// The least worth of a sentence to keep.
 const (
-	Worthy  = 3
-	Telling = 4
+	Worthy  = 3 // if no model has read it
+	Telling = 4 // if a model has left it out
 )
 
-// Tells reports whether a text says anything.
+// Tells reports whether a text says enough to be a summary.
 func Tells(s string) bool { return len(ranking.Terms(s)) >= leastWords }

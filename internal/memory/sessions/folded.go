@@ -7,15 +7,15 @@ import (
 	"parley/internal/llm"
 )
 
-// Folded is what a summarizer returns.
+// Folded is the result of a summarizer.
 type Folded struct {
 	Summary   string
 	Title     string
 	Decisions []string
 	Keep      []string // lines that matter beyond the session
-	Outdated  []int    // carried lines that no longer hold, from 1
+	Outdated  []int    // numbers of carried lines that no longer hold, from 1
 	Facts     []Learnt
-	Prose     bool // the summarizer wrote no JSON, and these are its words
+	Prose     bool // the summarizer wrote no JSON; Summary is its text
 }
 
 // Learnt is a fact that a summarizer found.
@@ -34,12 +34,12 @@ var FoldSchema = &llm.Schema{Name: "folded", JSON: json.RawMessage(`{"type":"obj
 "facts":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["person","content","quote","type"],
 "properties":{"person":{"type":"string"},"content":{"type":"string"},"quote":{"type":"string"},"type":{"type":"string"}}}}}}`)}
 
-// maxObjects is in how many places of an answer an object is looked for.
+// maxObjects limits the places in an answer at which an object is tried.
 const maxObjects = 8
 
-// ReadFolded finds the object in what a summarizer wrote: with words before it,
-// in a fence, with fields of other kinds than asked, or cut short. ok is false
-// where there is none that has a summary.
+// ReadFolded finds the JSON object in the answer of a summarizer. There may be words before
+// it or a fence around it, fields may have wrong types, and the end may be missing. ok is
+// false if there is no object with a summary.
 func ReadFolded(said string) (f Folded, ok bool) {
 	rest := said
 	for range maxObjects {
@@ -56,7 +56,7 @@ func ReadFolded(said string) (f Folded, ok bool) {
 	return f, false
 }
 
-// decodeFolded reads the object that a text begins with, whole or cut short.
+// decodeFolded reads the object at the beginning of a text, whole or cut short.
 func decodeFolded(s string) (f Folded, ok bool) {
 	var fields map[string]json.RawMessage
 	if json.NewDecoder(strings.NewReader(s)).Decode(&fields) != nil {
@@ -85,7 +85,7 @@ func decodeFolded(s string) (f Folded, ok bool) {
 	return f, f.Summary != ""
 }
 
-// each reads the items of a list that are of a kind, and leaves out others.
+// each reads the items of a list that have a type, and skips others.
 func each[T any](v json.RawMessage) (list []T) {
 	var items []json.RawMessage
 	_ = json.Unmarshal(v, &items) // no list has no items
@@ -98,9 +98,9 @@ func each[T any](v json.RawMessage) (list []T) {
 	return list
 }
 
-// Prose takes what a summarizer wrote as the summary itself, without fences,
-// headings and an announcement before it. ok is false for what says nothing, and
-// for the ruins of an object. most is how many runes are kept.
+// Prose takes the answer of a summarizer as the summary itself, without fences, headings and
+// introduction, and within most runes. ok is false if it says too little or is a broken
+// object.
 func Prose(said string, most int) (f Folded, ok bool) {
 	var lines []string
 	for line := range strings.Lines(said) {

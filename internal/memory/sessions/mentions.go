@@ -7,7 +7,7 @@ import (
 	"parley/internal/text"
 )
 
-// How many decisions and mentions a session keeps.
+// Bounds of what a session keeps.
 const (
 	maxDecisions = 20
 	maxMentions  = 100
@@ -22,7 +22,7 @@ var (
 	refPattern    = text.Pattern(`(?i)\b(task|fact|note|order|issue|ticket) #?(\d+)\b`)
 )
 
-// Mentions are the things a session talked about; they survive every fold.
+// Mentions are the things named in a session. Summaries keep them.
 type Mentions struct {
 	Files   []string `json:"files,omitempty"`
 	URLs    []string `json:"urls,omitempty"`
@@ -31,8 +31,7 @@ type Mentions struct {
 	Refs    []string `json:"refs,omitempty"` // "task 3", "fact 12"
 }
 
-// With adds what a text names to what the session has named; the newest
-// 100 stay.
+// With adds the things that a text names, and keeps the newest maxMentions.
 func (m Mentions) With(text string) Mentions {
 	urls := urlPattern().FindAllString(text, -1)
 	m.URLs = remember(m.URLs, urls...)
@@ -50,7 +49,7 @@ func (m Mentions) With(text string) Mentions {
 	return capMentions(m)
 }
 
-// remember appends what is new to a list.
+// remember appends new items to a list.
 func remember(list []string, more ...string) []string {
 	for _, s := range more {
 		if !slices.Contains(list, s) {
@@ -60,7 +59,7 @@ func remember(list []string, more ...string) []string {
 	return list
 }
 
-// capMentions drops the oldest of the longest list until all fit.
+// capMentions drops the oldest item of the longest list until all are within the bound.
 func capMentions(m Mentions) Mentions {
 	lists := []*[]string{&m.Files, &m.URLs, &m.Symbols, &m.People, &m.Refs}
 	for {
@@ -79,7 +78,7 @@ func capMentions(m Mentions) Mentions {
 	}
 }
 
-// Decide adds a decision, once however it is spelled; the newest 20 stay.
+// Decide adds a decision, once however it is spelled, and keeps the newest maxDecisions.
 func Decide(list []string, decision string) []string {
 	decision = strings.Join(strings.Fields(text.Clip(text.Plain(decision), 300)), " ") // one line: it stands among others
 	if decision == "" {

@@ -10,26 +10,25 @@ import (
 	"parley/internal/text/ranking"
 )
 
-// Line is one thing that matters beyond the session it was said in.
+// Line is something that matters beyond the session in which it was said.
 type Line struct {
 	At      time.Time `json:"at"`
 	Text    string    `json:"text"`
 	Session string    `json:"session"`
-	People  []string  `json:"people,omitempty"` // whose words it is made of
+	People  []string  `json:"people,omitempty"` // whose words it contains
 }
 
 // Bounds of a page.
 const (
 	MaxPage     = 3000 // runes of all lines
 	maxLine     = 260  // runes of one
-	maxTold     = 2000 // telling words of a text that is compared
-	covered     = 0.7  // of a line's telling words that say it is there already
-	maxOutdated = 3    // at most one line in so many is taken as outdated at once
+	maxTold     = 2000 // significant words of a text that is compared
+	covered     = 0.7  // share of a line's significant words that makes it a repetition
+	maxOutdated = 3    // at most one line in this many can become outdated at once
 )
 
-// Page joins lines to those that were carried. What is said already is not said
-// twice. Where the lines are too many, those go that say least, old ones first:
-// names, numbers, plans and decisions stay.
+// Page adds lines to the carried ones, without repetitions. If they exceed MaxPage, it drops
+// the least valuable lines, old ones first: names, numbers, plans and decisions stay.
 func Page(carried []Line, more ...Line) []Line {
 	page := slices.Clone(carried)
 	for _, l := range more {
@@ -44,12 +43,12 @@ func Page(carried []Line, more ...Line) []Line {
 	return page
 }
 
-// Covers reports whether one of some lines says what a text does.
+// Covers reports whether one of the lines says the same as a text.
 func Covers(page []Line, what string) bool {
 	return slices.ContainsFunc(page, func(l Line) bool { return Says(l.Text, what) })
 }
 
-// Says reports whether a text has nearly all telling words of another.
+// Says reports whether a text has nearly all significant words of another.
 func Says(all, what string) bool {
 	terms := ranking.Terms(what)
 	if len(terms) == 0 {
@@ -64,13 +63,13 @@ func Says(all, what string) bool {
 		if have[ranking.Stem(w)] {
 			n++
 		} else if strings.ContainsAny(w, "0123456789") {
-			return false // another number is another thing
+			return false // another number means another thing
 		}
 	}
 	return float64(n) >= covered*float64(len(terms))
 }
 
-// weakest returns the line that says least; of equals the oldest.
+// weakest returns the least valuable line; of equals the oldest.
 func weakest(page []Line) int {
 	at, least := 0, -1
 	for i, l := range page {
@@ -88,8 +87,8 @@ func size(page []Line) (n int) {
 	return n
 }
 
-// Without returns the page without lines that no longer hold, by their numbers from
-// 1. Whoever names too many of them is not believed.
+// Without returns the page without outdated lines, which are numbered from 1. If they are
+// more than one in maxOutdated, it ignores them.
 func Without(page []Line, outdated []int) []Line {
 	if len(outdated)*maxOutdated > len(page) {
 		return page
@@ -103,7 +102,7 @@ func Without(page []Line, outdated []int) []Line {
 	return kept
 }
 
-// Text returns the page as it is read: a line each, with its day.
+// Text returns the page as text: a line for each, with its day.
 func Text(page []Line) string {
 	var b strings.Builder
 	for _, l := range page {
@@ -112,7 +111,7 @@ func Text(page []Line) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// People returns those whose words a page is made of.
+// People returns the people whose words a page contains.
 func People(page []Line) (all []string) {
 	for _, l := range page {
 		all = append(all, l.People...)

@@ -3,6 +3,7 @@ package sessions
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,27 +16,27 @@ import (
 
 // Bounds of a search.
 const (
-	maxMatches = 200 // sessions that hold a word, the latest, before it is known who may see them
+	maxMatches = 200 // latest sessions with a word, of which visible selects
 	maxFound   = 3
-	leastShare = 0.5 // of the asked words that a session says
+	leastShare = 0.5 // share of the question's words that a session must have
 )
 
-// Found is a session that answers a question.
+// Found is a session that matches a question.
 type Found struct {
 	Session
-	Score float64 // above 0; 1 has every word that was asked
-	Text  string  // what it was about and what was decided there, on one line
+	Score float64 // above 0; 1 if it has every word of the question
+	Text  string  // its summary and decisions, on one line
 }
 
-// Search finds the sessions that fit a question by title, closing summary and
-// decisions, best first: a few, and at most so many tokens (ceil(runes/4)).
+// Search finds the sessions that match a question by title, closing summary and decisions,
+// best first: at most maxFound, within tokens (ceil(runes/4) each).
 func (a *Archive) Search(ctx context.Context, v provenance.Viewer, question string, tokens int) ([]Found, error) {
 	asked := ranking.Terms(question)
 	if len(asked) == 0 {
 		return nil, nil
 	}
-	// What a word stands for is not searched: closing summaries say it in words
-	// of their own, and the messages are searched besides.
+	// Synonyms are not searched: summaries use words of their own, and the caller searches
+	// the messages, too.
 	rows, err := a.db.QuerySettled(ctx,
 		columns+` FROM (SELECT rowid FROM session_texts_fts WHERE session_texts_fts MATCH :match ORDER BY rowid DESC LIMIT :limit) f
 		CROSS JOIN session_texts t ON t.id = f.rowid CROSS JOIN sessions s ON s.id = t.session_id WHERE`+visible,
@@ -43,7 +44,7 @@ func (a *Archive) Search(ctx context.Context, v provenance.Viewer, question stri
 	if err != nil {
 		return nil, fmt.Errorf("search sessions: %w", err)
 	}
-	list, err := engine.Collect(rows, scan)
+	list, err := engine.Collect(rows, func(r *sql.Rows) (Session, error) { return scan(r) })
 	if err != nil {
 		return nil, fmt.Errorf("search sessions: %w", err)
 	}
@@ -63,7 +64,7 @@ func (a *Archive) Search(ctx context.Context, v provenance.Viewer, question stri
 	return kept, nil
 }
 
-// answers scores a session by how many of the asked words it has.
+// answers scores a session by its share of the question's words.
 func (f *Found) answers(asked []string) bool {
 	have := map[string]bool{}
 	for _, w := range ranking.TermsUpTo(f.Text, maxTold) {
@@ -79,7 +80,7 @@ func (f *Found) answers(asked []string) bool {
 	return f.Score >= leastShare
 }
 
-// told returns what a session says of itself.
+// told returns the summary and decisions of a session on one line.
 func (s Session) told() string {
 	parts := []string{s.Closing}
 	if s.Title != "" && !strings.HasPrefix(s.Closing, s.Title) {

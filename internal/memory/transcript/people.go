@@ -7,11 +7,10 @@ import (
 	"parley/internal/text"
 )
 
-// Label makes a display name harmless: authority never comes from it, and it
-// must not look like a role.
+// Label makes a display name harmless: it gives no authority and must not look like a role.
 func Label(name string) string { return provenance.Label(text.Plain(name)) }
 
-// OriginOf returns whose words an entry is made of, its author's included.
+// OriginOf returns the origin of an entry, including its author.
 func OriginOf(e memory.Entry) provenance.Origin {
 	if e.Role == llm.RoleTool {
 		return e.Origin
@@ -19,23 +18,22 @@ func OriginOf(e memory.Entry) provenance.Origin {
 	return e.Origin.Of(e.User)
 }
 
-// Origin returns whose words a summary of entries is made of.
+// Origin returns the origin of a summary of entries.
 func Origin(entries []memory.Entry) (all provenance.Origin) {
 	for _, e := range entries {
 		o := OriginOf(e)
 		if e.Role == llm.RoleAssistant {
-			o.Via = 0 // of what it read, which stands beside it
+			o.Via = 0 // the entries that it read count themselves
 		}
 		all = all.And(o)
 	}
 	return all
 }
 
-// Speaker returns a person as transcripts name them: by a name that says nothing, and
-// a sign that nobody can take on.
+// Speaker returns the name of a person in transcripts, with a sign that nobody can imitate.
 func Speaker(name, user string) string { return Label(name) + provenance.Sign(user) }
 
-// Full returns what an entry's author sent: words, and what came with them.
+// Full returns the words of an entry, and what was attached.
 func Full(e memory.Entry) string {
 	said := provenance.Shown(e.Content, e.Origin.Via)
 	switch {
@@ -47,8 +45,8 @@ func Full(e memory.Entry) string {
 	return said + "\n" + e.Attached
 }
 
-// Called reports whether the summarizer means a person by a name: with the sign,
-// or without it where nobody else in the transcript has that name.
+// Called reports whether a name in a summary means a person: with the sign, or without it if
+// nobody else in the transcript has the name.
 func Called(entries []memory.Entry, person, user string) bool {
 	bare := true
 	for _, e := range entries {

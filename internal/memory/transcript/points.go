@@ -13,15 +13,14 @@ import (
 	"parley/internal/text"
 )
 
-// Bounds of what one summary adds to the page that is carried on.
+// Bounds of what one summary adds to the page for later sessions.
 const (
-	maxKept      = 6 // lines in all
-	maxForgotten = 3 // that code adds to a model's
+	maxKept      = 6 // lines
+	maxForgotten = 3 // lines that code adds to those of a model
 )
 
-// Decided adds to a session's decisions those that were found: by a model where
-// nobody else's words could have made them up, and by code in what people said
-// themselves.
+// Decided adds new decisions to those of a session: the model's, unless outside words could
+// have made them up, and those that code finds in people's own words.
 func Decided(se memory.Session, f sessions.Folded, entries []memory.Entry) []string {
 	list := se.Decisions
 	if se.Origin.Via.Outside() {
@@ -39,9 +38,8 @@ func Decided(se memory.Session, f sessions.Folded, entries []memory.Entry) []str
 	return list
 }
 
-// Lines returns what a session adds to the page that is carried on: what the model
-// says matters, where nobody else's words could have made it say so, and the
-// sentences of people that say most.
+// Lines returns what a session adds to the page for later sessions: the lines that the model
+// chose, unless outside words could have made it do so, and people's most valuable sentences.
 func Lines(se memory.Session, f sessions.Folded, entries []memory.Entry) (list []sessions.Line) {
 	add := func(at time.Time, words string, people []string) {
 		if words = strings.Join(strings.Fields(text.Plain(words)), " "); words != "" && facts.MayLearn(words) == nil {
@@ -85,7 +83,7 @@ func Points(entries []memory.Entry) []sessions.Point {
 	for _, e := range entries {
 		switch {
 		case e.Role == llm.RoleUser:
-			outside := e.Origin.Via &^ (provenance.ViaPicture | provenance.ViaFile) // what came beside the words is not among them
+			outside := e.Origin.Via &^ (provenance.ViaPicture | provenance.ViaFile) // attachments are not part of the words
 			said = append(said, sessions.Said{At: e.At, Name: Speaker(e.Name, e.User), User: e.User, Text: e.Content, Passed: outside.Outside()})
 		case e.Role == llm.RoleAssistant && e.Insight != "":
 			said = append(said, sessions.Said{At: e.At, Name: provenance.Assistant, User: e.User, Text: e.Insight, Bot: true})
@@ -94,7 +92,7 @@ func Points(entries []memory.Entry) []sessions.Point {
 	return sessions.Extract(said)
 }
 
-// Left returns the points that a text does not have.
+// Left returns the points that a text does not contain.
 func Left(all []sessions.Point, told string) []sessions.Point {
 	return slices.DeleteFunc(all, func(p sessions.Point) bool { return sessions.Says(told, p.Text) })
 }

@@ -1,5 +1,5 @@
-// Package transcript reads the entries of a conversation: as one text, as points
-// worth keeping, and whose words they are. It stores nothing and asks no model.
+// Package transcript turns the entries of a conversation into text and into points worth
+// keeping, and says whose words they contain. It stores nothing and asks no model.
 package transcript
 
 import (
@@ -12,13 +12,11 @@ import (
 	"parley/internal/memory/provenance"
 )
 
-// NoText stands for the words of a message that has none, such as one with
-// pictures alone.
+// NoText stands for the text of a message without any, such as a picture.
 const NoText = "(no text)"
 
-// Count returns how many messages are among entries: what tools were asked and
-// answered comes with the message it served. Counted as well, five exchanges with tools
-// would fill the window, and each message would cost a summary.
+// Count counts the messages among entries, without calls and results of tools. With them,
+// five messages that use tools would fill the window, and each would cost a summary.
 func Count(entries []memory.Entry) (n int) {
 	for _, e := range entries {
 		if e.Role == llm.RoleUser || e.Role == llm.RoleAssistant && len(e.ToolCalls) == 0 {
@@ -28,8 +26,8 @@ func Count(entries []memory.Entry) (n int) {
 	return n
 }
 
-// CutAt returns where the last n exchanges begin: a person's words with everything
-// after them, so that a tool call is never parted from its result. 0 keeps all.
+// CutAt returns where the last n exchanges begin; 0 if there are fewer. An exchange is a
+// person's message and everything after it, so tool calls stay with their results.
 func CutAt(entries []memory.Entry, n int) int {
 	for i := len(entries) - 1; i >= 0; i-- {
 		if entries[i].Role == llm.RoleUser {
@@ -41,7 +39,7 @@ func CutAt(entries []memory.Entry, n int) int {
 	return 0
 }
 
-// LastSpeaker returns the last person who said something, "" for nobody.
+// LastSpeaker returns the author of the last message, "" for none.
 func LastSpeaker(entries []memory.Entry) string {
 	for _, e := range slices.Backward(entries) {
 		if e.Role == llm.RoleUser {
@@ -51,8 +49,7 @@ func LastSpeaker(entries []memory.Entry) string {
 	return ""
 }
 
-// Text shows entries to a summarizer: what people and the assistant said, a line
-// each.
+// Text returns entries for a summarizer: a line for each message of people and the assistant.
 func Text(entries []memory.Entry) string {
 	var b strings.Builder
 	for _, e := range entries {

@@ -12,7 +12,7 @@ import (
 	"parley/internal/db/postgres"
 )
 
-// sum is what two copies of a table have in common, in whatever order their rows are.
+// sum identifies the rows of a table, in whatever order they are.
 type sum struct {
 	rows   int64
 	digest uint64 // the digests of all rows added up

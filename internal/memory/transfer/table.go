@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"parley/internal/db/engine"
 )
 
-// table is what both databases have of a table.
+// table is a table that both databases have.
 type table struct {
 	name    string
 	columns []column
@@ -37,13 +39,11 @@ func tables(ctx context.Context, served *sql.Conn) (list []table, err error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		var name string
+	_, err = engine.Collect(rows, func(rows *sql.Rows) (name string, err error) {
 		var c column
 		var counted bool
 		if err := rows.Scan(&name, &c.name, &c.kind, &counted); err != nil {
-			return nil, err
+			return name, err
 		}
 		if len(list) == 0 || list[len(list)-1].name != name {
 			list = append(list, table{name: name})
@@ -53,8 +53,9 @@ func tables(ctx context.Context, served *sql.Conn) (list []table, err error) {
 		if counted {
 			t.counted = c.name
 		}
-	}
-	if err := rows.Err(); err != nil {
+		return name, nil
+	})
+	if err != nil {
 		return nil, err
 	}
 	return ordered(ctx, served, list)
@@ -67,13 +68,14 @@ func ordered(ctx context.Context, served *sql.Conn, list []table) ([]table, erro
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		var from, to string
-		if err := rows.Scan(&from, &to); err != nil {
-			return nil, err
-		}
+	_, err = engine.Collect(rows, func(rows *sql.Rows) (from string, err error) {
+		var to string
+		err = rows.Scan(&from, &to)
 		refers[from] = append(refers[from], to)
+		return from, err
+	})
+	if err != nil {
+		return nil, err
 	}
 	var out []table
 	done := map[string]bool{}
@@ -89,5 +91,5 @@ func ordered(ctx context.Context, served *sql.Conn, list []table) ([]table, erro
 			return nil, fmt.Errorf("tables refer to each other in a circle")
 		}
 	}
-	return out, rows.Err()
+	return out, nil
 }

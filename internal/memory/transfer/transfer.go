@@ -7,13 +7,14 @@ import (
 	"fmt"
 	"strings"
 
+	"parley/internal/db/engine"
 	"parley/internal/db/postgres"
 	"parley/internal/db/sqlite"
 	"parley/internal/memory/datadir"
 	"parley/internal/memory/pgschema"
 )
 
-// Copied is what was copied and found to be the same.
+// Copied counts what was copied and compared.
 type Copied struct{ Tables, Rows int64 }
 
 // ErrNotEmpty says that rows would be mixed with others.
@@ -63,23 +64,43 @@ func ToServer(ctx context.Context, o Copy) (Copied, error) {
 		if err := empty(ctx, j.served, j.list); err != nil {
 			return err
 		}
-		if _, err := j.local.ExecContext(ctx, "BEGIN"); err != nil { // one moment of it
-			return err
-		}
-		if _, err := j.served.ExecContext(ctx, "BEGIN"); err != nil {
-			return err
-		}
-		err := j.measure(ctx, j.local)
-		if err == nil {
-			err = j.fillServer(ctx)
-		}
-		if err != nil {
-			_, _ = j.served.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
-			return err
-		}
-		_, err = j.served.ExecContext(ctx, "COMMIT")
-		return err
+		return j.copy(ctx, side{j.local, "BEGIN"}, side{j.served, "BEGIN"}, j.fillServer)
 	})
+}
+
+// side is a connection with how its transaction begins.
+type side struct {
+	*sql.Conn
+	begin string
+}
+
+// copy reads one moment of a side, and fills the other in one transaction.
+func (j *job) copy(ctx context.Context, from, to side, fill func(context.Context) error) error {
+	for _, s := range []side{from, to} {
+		if _, err := s.ExecContext(ctx, s.begin); err != nil {
+			return err
+		}
+	}
+	err := j.measure(ctx, from.Conn)
+	if err == nil {
+		err = fill(ctx)
+	}
+	if err != nil {
+		_, _ = to.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
+		return err
+	}
+	_, err = to.ExecContext(ctx, "COMMIT")
+	return err
+}
+
+// exec runs statements one after the other.
+func exec(ctx context.Context, conn *sql.Conn, queries ...string) error {
+	for _, q := range queries {
+		if _, err := conn.ExecContext(ctx, q); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (j *job) fillServer(ctx context.Context) error {
@@ -204,27 +225,7 @@ func between(ctx context.Context, o Copy, do func(context.Context, *job) error) 
 // whose schema was just made; then it makes the indexes of words.
 func ToFile(ctx context.Context, o Copy) (Copied, error) {
 	return between(ctx, o, func(ctx context.Context, j *job) error {
-		if _, err := j.served.ExecContext(ctx, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"); err != nil {
-			return err
-		}
-		if _, err := j.local.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
-			return err
-		}
-		err := j.measure(ctx, j.served)
-		if err == nil {
-			err = j.fillFile(ctx)
-		}
-		for _, q := range pgschema.Reindex {
-			if err == nil {
-				_, err = j.local.ExecContext(ctx, q)
-			}
-		}
-		if err != nil {
-			_, _ = j.local.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
-			return err
-		}
-		_, err = j.local.ExecContext(ctx, "COMMIT")
-		return err
+		return j.copy(ctx, side{j.served, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"}, side{j.local, "BEGIN IMMEDIATE"}, j.fillFile)
 	})
 }
 
@@ -238,12 +239,7 @@ func (j *job) fillFile(ctx context.Context) error {
 			return err
 		}
 	}
-	for _, q := range restore {
-		if _, err := j.local.ExecContext(ctx, q); err != nil {
-			return err
-		}
-	}
-	return nil
+	return exec(ctx, j.local, append(restore, pgschema.Reindex...)...)
 }
 
 func (j *job) toFile(ctx context.Context, t table) error {
@@ -285,21 +281,14 @@ func dropTriggers(ctx context.Context, local *sql.Conn) (restore []string, err e
 	if err != nil {
 		return nil, err
 	}
-	var names []string
-	for rows.Next() {
+	drops, err := engine.Collect(rows, func(rows *sql.Rows) (drop string, err error) {
 		var name, made string
-		if err := rows.Scan(&name, &made); err != nil {
-			return nil, errors.Join(err, rows.Close())
-		}
-		names, restore = append(names, name), append(restore, made)
-	}
-	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+		err = rows.Scan(&name, &made)
+		restore = append(restore, made)
+		return "DROP TRIGGER " + sqlite.Quoted(name), err
+	})
+	if err != nil {
 		return nil, err
 	}
-	for _, name := range names {
-		if _, err := local.ExecContext(ctx, "DROP TRIGGER "+sqlite.Quoted(name)); err != nil {
-			return nil, err
-		}
-	}
-	return restore, nil
+	return restore, exec(ctx, local, drops...)
 }

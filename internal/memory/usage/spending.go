@@ -1,10 +1,9 @@
-// Package usage is what model calls took, as rows: summed by day, person, place and
+// Package usage keeps the usage of model calls as rows, summed by day, person, place and
 // model. It sets no limit and knows no price.
 package usage
 
 import (
 	"context"
-	"database/sql"
 	"sync"
 	"time"
 
@@ -25,7 +24,7 @@ type Ledger struct {
 // NewLedger returns the ledger in a database.
 func NewLedger(db *engine.DB, now func() time.Time) *Ledger { return &Ledger{db: db, now: now} }
 
-// Used is what model calls took.
+// Used is the usage of some model calls.
 type Used struct {
 	Day     string // 2026-01-31, in UTC; "" where days are taken together
 	Purpose string // the route; "" where all are
@@ -85,16 +84,12 @@ func (l *Ledger) used(ctx context.Context, days, purpose, order string, since ti
 	if err := l.db.Settle(ctx); err != nil {
 		return nil, engine.During("sum usage", err)
 	}
-	rows, err := l.db.Query(`SELECT `+days+` AS d, `+purpose+
-		` AS p, model, sum(calls), sum(failed), sum(prompt_tokens), sum(cached_tokens), sum(completion_tokens), sum(cost)
-		FROM usage WHERE day >= ? GROUP BY d, p, model ORDER BY `+order+`, sum(prompt_tokens + completion_tokens) DESC`, Day(since))
-	if err != nil {
-		return nil, engine.During("sum usage", err)
-	}
-	list, err = engine.Collect(rows, func(r *sql.Rows) (u Used, err error) {
+	list, err = engine.Select(l.db, func(r engine.Scanner) (u Used, err error) {
 		err = r.Scan(&u.Day, &u.Purpose, &u.Model, &u.Calls, &u.Failed, &u.Usage.Prompt, &u.Usage.Cached, &u.Usage.Completion, &u.Usage.Cost)
 		u.Usage.Total = u.Usage.Prompt + u.Usage.Completion
 		return u, err
-	})
+	}, `SELECT `+days+` AS d, `+purpose+
+		` AS p, model, sum(calls), sum(failed), sum(prompt_tokens), sum(cached_tokens), sum(completion_tokens), sum(cost)
+		FROM usage WHERE day >= ? GROUP BY d, p, model ORDER BY `+order+`, sum(prompt_tokens + completion_tokens) DESC`, Day(since))
 	return list, engine.During("sum usage", err)
 }

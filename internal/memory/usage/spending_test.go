@@ -15,12 +15,7 @@ import (
 	"parley/internal/text/waittest"
 )
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = waittest.Must
 
 // open returns the store of one process of several on a database.
 func open(t *testing.T, url string) *memory.Store {
@@ -30,12 +25,12 @@ func open(t *testing.T, url string) *memory.Store {
 
 // settle waits until what was spent is added.
 func settle(t *testing.T, s *memory.Store) error {
-	_, _, err := s.AllSpent(t.Context(), time.Now())
+	_, _, err := s.Usage.AllSpent(t.Context(), time.Now())
 	return err
 }
 
 func spend(t *testing.T, s *memory.Store, user, channel string) {
-	s.AddUsage(chat.Key{Platform: "p", Channel: channel}, user, usage.Used{Purpose: "answer", Model: "m", Calls: 1,
+	s.Usage.AddUsage(chat.Key{Platform: "p", Channel: channel}, user, usage.Used{Purpose: "answer", Model: "m", Calls: 1,
 		Usage: llm.Usage{Prompt: 1}},
 		func(err error) { t.Errorf("%s in %s: %v", user, channel, err) })
 }
@@ -107,7 +102,7 @@ func TestSumsOfTwo(t *testing.T) {
 		})
 	}
 	all.Wait()
-	tokens, _, err := stores[0].AllSpent(t.Context(), time.Now().Add(-48*time.Hour))
+	tokens, _, err := stores[0].Usage.AllSpent(t.Context(), time.Now().Add(-48*time.Hour))
 	must(t, err)
 	if tokens != 2*rounds*people {
 		t.Errorf("%d tokens are counted", tokens)

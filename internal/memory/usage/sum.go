@@ -9,7 +9,7 @@ import (
 	"parley/internal/db/engine"
 )
 
-// sum is what is added to one row of usage.
+// sum is an amount to add to one row of usage.
 type sum struct {
 	at   place
 	user string
@@ -46,8 +46,8 @@ func (l *Ledger) AddUsage(k chat.Key, user string, u Used, failed func(error)) {
 	})
 }
 
-// take takes all that is due: the first of the writes that go together adds it, and the
-// others find nothing. It is never nil.
+// take returns all sums that are due: the first of several writes in one commit adds them,
+// and the others find nothing. It is never nil.
 func (l *Ledger) take() []*sum {
 	l.mu.Lock()
 	defer l.mu.Unlock()

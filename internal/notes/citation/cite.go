@@ -6,25 +6,23 @@ import (
 	"strings"
 )
 
-// AbsentNote stands behind a mark when what the answer says before it does not
-// stand in what is cited.
+// AbsentNote follows a mark if the cited passage does not confirm the words before it.
 const AbsentNote = "(not in the source)"
 
-// Cited is an answer whose citations were checked.
+// Cited is an answer with checked citations.
 type Cited struct {
-	Text    string // with every mark written [n] or [n, m]
-	Numbers []int  // of the passages that are cited, in order
-	Made    int    // numbers that name no passage, taken out
+	Text    string // with every mark in the form [n] or [n, m]
+	Numbers []int  // of the cited passages, sorted
+	Made    int    // removed numbers, which name no passage
 	Absent  int    // places marked with AbsentNote
 }
 
-// Check checks the marks of an answer, in any of the forms that models write,
-// against the passages it rests on, of which the first is number 1. A number of
-// no passage is taken out, its mark with it when nothing is left. Numbers,
-// dates and quoted words before a mark are looked for in what it cites; a
-// passage "" is not known and vouches for everything. Code, mathematics, data,
-// links and footnotes are no citations; where there are no passages nothing
-// is, and the answer stays as it is.
+// Check checks the marks in an answer, in any form that models write, against its
+// passages, of which the first is number 1. It removes numbers that name no passage, and
+// marks without numbers. It looks for the numbers, dates and quotations before a mark in
+// the cited passages; an empty passage is unknown and confirms everything. Code,
+// mathematics, data, links and footnotes are no citations. Without passages the answer
+// stays as it is.
 func Check(answer string, passages []string) Cited {
 	c := Cited{Text: answer}
 	if len(passages) == 0 {
@@ -36,10 +34,10 @@ func Check(answer string, passages []string) Cited {
 		if c.Text == before {
 			break
 		}
-		// Without a mark, a line may have become the edge of a code block, what
-		// was code is not, and what stood around it may be a mark: look again.
+		// Removing a mark may have opened or closed a code block, and so made other
+		// marks appear: look again.
 	}
-	marks := slices.DeleteFunc(marksIn(c.Text), func(m mark) bool { // nested deeper than anybody means
+	marks := slices.DeleteFunc(marksIn(c.Text), func(m mark) bool { // left after maxPasses
 		return slices.ContainsFunc(m.numbers, func(n int) bool { return n < 1 || n > len(passages) })
 	})
 	for _, m := range marks {
@@ -54,11 +52,10 @@ func Check(answer string, passages []string) Cited {
 	return c
 }
 
-// maxPasses bounds how often an answer is looked at again.
+// maxPasses limits the passes over an answer.
 const maxPasses = 8
 
-// settle writes every mark in one form, with those of its numbers that there
-// are.
+// settle writes every mark in one form, without numbers that name no passage.
 func (c *Cited) settle(passages int) {
 	var out []byte
 	last := 0
@@ -85,8 +82,8 @@ func (c *Cited) settle(passages int) {
 	c.Text = string(append(out, c.Text[last:]...))
 }
 
-// gap is out where a mark is taken out behind it: without the space before the
-// mark, when what follows needs none.
+// gap removes the space at the end of out, after which a mark was removed, if the text
+// after the mark needs none.
 func gap(out []byte, after string) []byte {
 	if len(out) > 0 && out[len(out)-1] == ' ' && (after == "" || strings.ContainsRune(" .,;:!?)]\n", rune(after[0]))) {
 		out = out[:len(out)-1]
@@ -94,8 +91,7 @@ func gap(out []byte, after string) []byte {
 	return out
 }
 
-// compare puts AbsentNote behind the marks whose passages do not say what the
-// answer says before them.
+// compare puts AbsentNote after marks whose passages do not confirm the words before them.
 func (c *Cited) compare(marks []mark, passages []string) {
 	known := map[int]*said{}
 	var out strings.Builder
@@ -131,7 +127,7 @@ func (c *Cited) compare(marks []mark, passages []string) {
 	}
 }
 
-// vouched reports whether each claim stands in one of the passages.
+// vouched reports whether one of the passages confirms each claim.
 func vouched(claims []claim, cited []*said) bool {
 	for _, cl := range claims {
 		if !slices.ContainsFunc(cited, func(s *said) bool { return s.unknown || cl.in(s) }) {

@@ -12,7 +12,7 @@ import (
 	"parley/internal/text/waittest"
 )
 
-// three are passages of which nothing is known but that they are there.
+// three are unknown passages.
 var three = []string{"", "", ""}
 
 func TestCite(t *testing.T) {
@@ -78,11 +78,10 @@ func TestCite(t *testing.T) {
 	}
 }
 
-// made is how the fuzz test and the careless model find what is left: plain
-// marks in prose.
+// made matches plain marks in prose, for the fuzz test and the careless model.
 var leftMark = regexp.MustCompile(`(?:^|[\s(>|*])\[(\d{1,3})\](?:[\s.,;:!?|)*]|$)`)
 
-// unretrieved lists plain marks in prose that name none of so many passages.
+// unretrieved lists plain marks in prose that name no passage.
 func unretrieved(text string, passages int) (bad []string) {
 	for _, p := range proseIn(text) {
 		for _, m := range leftMark.FindAllStringSubmatch(text[p.from:p.to], -1) {
@@ -94,8 +93,7 @@ func unretrieved(text string, passages int) (bad []string) {
 	return bad
 }
 
-// A thousand answers as a careless model writes them: no made-up source stays,
-// and no real one is lost.
+// In a thousand answers of a careless model no invented source stays and no real one is lost.
 func TestMadeUpCitations(t *testing.T) {
 	waittest.Alone(t)
 	r := rand.New(rand.NewPCG(5, 6))

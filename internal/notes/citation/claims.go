@@ -9,20 +9,20 @@ import (
 	"parley/internal/text"
 )
 
-// claim is something in an answer that can be looked for in a passage.
+// claim is something in an answer that a passage can confirm.
 type claim interface {
-	// in reports whether it stands there, perhaps in another form.
+	// in reports whether a passage says it, perhaps in another form.
 	in(s *said) bool
 }
 
-// said is what a passage says, as claims are compared with it.
+// said is a passage, prepared for comparison with claims.
 type said struct {
 	unknown bool
-	words   string // lower case, single spaces, one at each end
-	run     string // the words without spaces between them
-	long    []string
+	words   string   // lower case, with single spaces, also at both ends
+	run     string   // words without the spaces
+	long    []string // digits of long numbers, such as telephone numbers
 	numbers []quantity
-	dates   []date
+	dates   []Date
 	times   []int
 }
 
@@ -42,7 +42,7 @@ func heard(passage string) *said {
 	s.dates, s.times = slices.Concat(dates...), slices.Concat(times...)
 	s.numbers = append(quantities(rest, true), numberWords(rest)...)
 	for _, d := range s.dates {
-		s.numbers = append(s.numbers, quantity{values: []float64{float64(d.year), float64(d.day)}, exact: true})
+		s.numbers = append(s.numbers, quantity{values: []float64{float64(d.Year), float64(d.Day)}, exact: true})
 	}
 	for _, q := range quantities(plain, false) {
 		if q.written != "" { // what looks like a date, 1.2.30, may be none
@@ -52,14 +52,15 @@ func heard(passage string) *said {
 	return s
 }
 
-// claimsIn lists what the words before a mark claim.
+// claimsIn lists the claims in the words before a mark.
 func claimsIn(text string) (all []claim) {
-	for _, q := range quotesIn(text) {
+	quotes, rest := unquoted(text)
+	for _, q := range quotes {
 		if w := bareWords(q); w != "" {
 			all = append(all, quotation(q))
 		}
 	}
-	plain := strings.ToLower(ascii(unquoted(text)))
+	plain := strings.ToLower(ascii(rest))
 	plain = longRun().ReplaceAllStringFunc(plain, func(run string) string {
 		if d := digitsOf(run); len(d) >= 7 && !datelike().MatchString(run) {
 			all = append(all, code{d, run})
@@ -88,11 +89,11 @@ var (
 		`(?i)(?:^|[\s(])(?:\p{Nd}{1,2}|\pL|e\.g|i\.e|z\.b|d\.h|u\.a|ca|approx|no|nr|st|dr|mr|mrs|ms|prof|vs|fig|vol|p|pp|jan|feb|mar|apr|jun|jul|aug|sept?|oct|okt|nov|dec|dez|janv|févr|avr|juil|déc|ene|abr|ago|dic|mio|mrd|mill|inc|ltd|co|bzw|usw|etc|evtl|max|min|str)\.$`)
 )
 
-// maxClaimed is how long what stands before a mark may be, in bytes.
+// maxClaimed limits the bytes before a mark that are compared.
 const maxClaimed = 1200
 
-// claimed returns the part of the text before a mark that the mark vouches for: the
-// last sentence of the last line, or cell of a table.
+// claimed returns the part of the text before a mark for which the mark vouches: the
+// last sentence of the last line or table cell.
 func claimed(text string) string {
 	text = strings.TrimRight(text[max(0, len(text)-maxClaimed):], " \n\t")
 	text = text[strings.LastIndexByte(text, '\n')+1:]
@@ -101,18 +102,24 @@ func claimed(text string) string {
 	}
 	text = text[len(listMark().FindString(text)):]
 	body := strings.TrimRight(text, ".!?… \"”»’)*_。！？।")
-	from := 0
-	for _, m := range sentences().FindAllStringIndex(body, -1) {
-		end := strings.TrimRightFunc(body[from:m[1]], unicode.IsSpace)
-		if next, _ := utf8.DecodeRuneInString(body[m[1]:]); unicode.IsLower(next) || shortened().MatchString(end) {
-			continue
-		}
-		from = m[1]
-	}
-	return text[from:]
+	parts := parted(body)
+	return text[len(body)-len(parts[len(parts)-1]):]
 }
 
-// quotation is words in quotation marks.
+// parted splits a line into sentences. The last one may be "".
+func parted(line string) (all []string) {
+	from := 0
+	for _, m := range sentences().FindAllStringIndex(line, -1) {
+		next, _ := utf8.DecodeRuneInString(line[m[1]:])
+		if unicode.IsLower(next) || shortened().MatchString(strings.TrimSpace(line[from:m[1]])) {
+			continue
+		}
+		all, from = append(all, line[from:m[1]]), m[1]
+	}
+	return append(all, line[from:])
+}
+
+// quotation is a quoted text.
 type quotation string
 
 var leftOut = text.Pattern(`…|\.\.\.|\[[^\]]*\]|\([.…]+\)`)
@@ -130,7 +137,7 @@ func (q quotation) in(s *said) bool {
 	return true
 }
 
-// code is a long number in pieces, as of a telephone or an account.
+// code is a long number in groups, such as a telephone number.
 type code struct{ digits, written string }
 
 func (c code) in(s *said) bool {
@@ -159,7 +166,7 @@ func digitsOf(s string) string {
 	}, s)
 }
 
-// bareWords returns a text in lower case without anything but words.
+// bareWords returns the words of a text in lower case, with single spaces.
 func bareWords(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {
@@ -173,21 +180,12 @@ func bareWords(s string) string {
 	return strings.Join(strings.Fields(s), " ")
 }
 
-// quoteMarks are what a quotation stands between.
+// quoteMarks are pairs of quotation marks; each character of shut can close one.
 var quoteMarks = []struct{ open, shut string }{{"“", "”"}, {"„", "“”"}, {"«", "»"}, {"»", "«"}, {"「", "」"}, {"『", "』"},
 	{`"`, `"`}, {"‹", "›"}}
 
-// quotesIn lists what stands in quotation marks.
-func quotesIn(s string) (all []string) {
-	eachQuote(s, func(q string) { all = append(all, q) })
-	return all
-}
-
-// unquoted returns a text without its quotations.
-func unquoted(s string) string { return eachQuote(s, func(string) {}) }
-
-// eachQuote calls f with each quotation and returns what is around them.
-func eachQuote(s string, f func(string)) string {
+// unquoted returns the quotations in a text, and the text without them.
+func unquoted(s string) (quotes []string, around string) {
 	var rest strings.Builder
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
@@ -203,10 +201,10 @@ func eachQuote(s string, f func(string)) string {
 		if end < 0 {
 			continue
 		}
-		f(s[i : i+end])
+		quotes = append(quotes, s[i:i+end])
 		rest.WriteByte(' ')
 		_, size = utf8.DecodeRuneInString(s[i+end:])
 		i += end + size
 	}
-	return rest.String()
+	return quotes, rest.String()
 }

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// TestClaimsAreCompared: what stands before a mark stands in what it cites, in
-// whatever form, or is said not to.
+// The claims before a mark are in the cited passage, in any form, or the mark gets a note.
 func TestClaimsAreCompared(t *testing.T) {
 	for _, c := range []struct {
 		source string
@@ -59,8 +58,8 @@ func TestClaimsAreCompared(t *testing.T) {
 	}
 }
 
-// TestClaimsBelongToTheirMark: what stands before a mark is for it alone, and
-// what several marks cite together is looked for in all.
+// A claim belongs to the next mark alone. Claims before several marks may be in any of their
+// passages.
 func TestClaimsBelongToTheirMark(t *testing.T) {
 	passages := []string{"Rent 900.", "Deposit 1800.", ""}
 	for in, want := range map[string]string{

@@ -13,39 +13,31 @@ import (
 	"parley/internal/text/times"
 )
 
-// date is a day, or what of it is told: 0 is not told.
-type date struct{ year, month, day int }
-
-// Date is a day that a text names, or its month alone; 0 is not told.
+// Date is a date in a text. A part that the text does not tell is 0.
 type Date struct{ Year, Month, Day int }
 
-// Dates lists the dates that a text names, in many languages and forms, each in every
-// way that it may be read.
-func Dates(text string) (all []Date) {
+// Dates lists the dates in a text, in many languages and forms, each in all its possible
+// readings.
+func Dates(text string) []Date {
 	found, _ := datesIn(strings.ToLower(ascii(text)))
-	for _, ways := range found {
-		for _, d := range ways {
-			all = append(all, Date{d.year, d.month, d.day})
-		}
-	}
-	return all
+	return slices.Concat(found...)
 }
 
-// day is a date that a claim gives, in each way that it may be read.
-type day []date
+// day is a claimed date, in all its possible readings.
+type day []Date
 
 func (d day) in(s *said) bool {
-	return slices.ContainsFunc(d, func(one date) bool { return one.in(s) })
+	return slices.ContainsFunc(d, func(one Date) bool { return one.in(s) })
 }
 
-func (d date) in(s *said) bool {
-	return slices.ContainsFunc(s.dates, func(o date) bool {
-		return (d.month == o.month || o.month == 0 && d.month == 0) && (d.day == 0 || d.day == o.day) &&
-			(d.year == 0 || d.year == o.year || o.year == 0 && quantity{values: []float64{float64(d.year)}}.in(s))
+func (d Date) in(s *said) bool {
+	return slices.ContainsFunc(s.dates, func(o Date) bool {
+		return d.Month == o.Month && (d.Day == 0 || d.Day == o.Day) &&
+			(d.Year == 0 || d.Year == o.Year || o.Year == 0 && quantity{values: []float64{float64(d.Year)}}.in(s))
 	})
 }
 
-// clock is a time of day in minutes, in each way that it may be read.
+// clock is a claimed time of day in minutes, in all its possible readings.
 type clock []int
 
 func (c clock) in(s *said) bool {
@@ -55,8 +47,7 @@ func (c clock) in(s *said) bool {
 	})
 }
 
-// dateForms are the ways to write a date, each with what its groups are. The
-// first that fits a place is taken.
+// dateForms are the ways to write a date. The first match at a place counts.
 var dateForms = sync.OnceValue(func() []dateForm {
 	names := strings.Join(slices.Sorted(maps.Keys(times.Months())), "|")
 	const (
@@ -83,7 +74,8 @@ var dateForms = sync.OnceValue(func() []dateForm {
 	}
 })
 
-// dateForm is a pattern and what it holds: year, month and day, d* for days.
+// dateForm is a pattern and the order of its groups: year, month and day; d* for several
+// days.
 type dateForm struct {
 	order   string
 	pattern *regexp.Regexp
@@ -91,15 +83,15 @@ type dateForm struct {
 
 var anyNumber = text.Pattern(`\d+`)
 
-// datesIn lists the dates of a lower-case text, each in the ways it may be read,
-// and what is left without them.
-func datesIn(s string) (all [][]date, rest string) {
+// datesIn lists the dates in a lower-case text, each in all its possible readings, and
+// returns the text without them.
+func datesIn(s string) (all [][]Date, rest string) {
 	for _, f := range dateForms() {
 		var left strings.Builder
 		for m := f.pattern.FindStringSubmatchIndex(s); m != nil; m = f.pattern.FindStringSubmatchIndex(s) {
 			end := m[1]
 			if _, last := utf8.DecodeLastRuneInString(s[:end]); end-last > m[0] && (s[end-1] < '0' || s[end-1] > '9') {
-				end -= last // what ends one may begin the next
+				end -= last // a separator may end one date and begin the next
 			}
 			found := f.read(s, m)
 			all = append(all, found...)
@@ -115,8 +107,8 @@ func datesIn(s string) (all [][]date, rest string) {
 	return all, s
 }
 
-// read makes dates of what a form found; none when it cannot be one.
-func (f dateForm) read(s string, m []int) (all [][]date) {
+// read returns the dates of a match, none if the numbers fit no date.
+func (f dateForm) read(s string, m []int) (all [][]Date) {
 	group := func(n int) string {
 		if 2*n+1 >= len(m) || m[2*n] < 0 {
 			return ""
@@ -127,20 +119,20 @@ func (f dateForm) read(s string, m []int) (all [][]date) {
 	many := func(n, month, year int) {
 		for _, d := range anyNumber().FindAllString(group(n), -1) {
 			v, _ := strconv.Atoi(d)
-			all = append(all, []date{{year, month, v}})
+			all = append(all, []Date{{year, month, v}})
 		}
 	}
 	switch f.order {
 	case "ymd":
-		all = append(all, []date{{num(1), num(2), num(3)}})
+		all = append(all, []Date{{num(1), num(2), num(3)}})
 	case "dmy":
 		year := num(3)
 		if year < 100 {
 			year += 2000
 		}
-		all = append(all, []date{{year, num(2), num(1)}, {year, num(1), num(2)}})
+		all = append(all, []Date{{year, num(2), num(1)}, {year, num(1), num(2)}})
 	case "md":
-		all = append(all, []date{{0, num(1), num(2)}})
+		all = append(all, []Date{{0, num(1), num(2)}})
 	case "d*my":
 		many(1, times.Months()[group(4)], num(5))
 	case "md*y":
@@ -150,14 +142,14 @@ func (f dateForm) read(s string, m []int) (all [][]date) {
 	case "md*":
 		many(2, times.Months()[group(1)], 0)
 	case "my":
-		all = append(all, []date{{num(2), times.Months()[group(1)], 0}})
+		all = append(all, []Date{{num(2), times.Months()[group(1)], 0}})
 	case "ym":
-		all = append(all, []date{{num(1), times.Months()[group(2)], 0}})
+		all = append(all, []Date{{num(1), times.Months()[group(2)], 0}})
 	}
 	for i, ways := range all {
-		all[i] = slices.DeleteFunc(ways, func(d date) bool { return d.month < 1 || d.month > 12 || d.day > 31 })
+		all[i] = slices.DeleteFunc(ways, func(d Date) bool { return d.Month < 1 || d.Month > 12 || d.Day > 31 })
 	}
-	return slices.DeleteFunc(all, func(ways []date) bool { return len(ways) == 0 })
+	return slices.DeleteFunc(all, func(ways []Date) bool { return len(ways) == 0 })
 }
 
 var (
@@ -165,8 +157,8 @@ var (
 	hourForm  = text.Pattern(`(?:^|[^\d.,:])(\d{1,2})(?:\.(\d{2}))?\s*(?:([ap])\.?m\b\.?|uhr|o'clock|時|시)`)
 )
 
-// timesIn lists the times of day of a lower-case text, in minutes, each in the
-// ways it may be read, and what is left without them.
+// timesIn lists the times of day in a lower-case text, in minutes, each in all its
+// possible readings, and returns the text without them.
 func timesIn(s string) (all [][]int, rest string) {
 	for _, form := range []*regexp.Regexp{clockForm(), hourForm()} {
 		s = form.ReplaceAllStringFunc(s, func(found string) string {

@@ -6,37 +6,36 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"parley/internal/text"
 	"parley/internal/text/ranking"
 	"parley/internal/text/times"
 )
 
-// Passage is a piece of a document, as Disputes compares them.
+// Passage is a passage of a document, for Disputes.
 type Passage struct {
 	Document, Title, Heading, Text string
-	Dated                          bool // the document is of one day: what it says may differ on another
+	Dated                          bool // the document has a date: another day may differ
 }
 
-// Dispute is two statements of different documents about the same thing that give
-// different times, days, numbers or amounts for it.
+// Dispute is a pair of statements in different documents about the same thing, with
+// different times, days, numbers or amounts.
 type Dispute struct {
-	A, B         int    // the passages, from 0; A is the smaller
+	A, B         int    // indexes of the passages; A is the smaller
 	SaidA, SaidB string // the statements, on one line
 	a, b         *statement
 }
 
 // Bounds of what is compared.
 const (
-	maxStatements = 200 // of all passages
-	maxStatement  = 200 // characters of one that is shown
+	maxStatements = 200 // of all passages together
+	maxStatement  = 200 // characters that are shown
 	maxDisputes   = 3
 )
 
-// Disputes finds statements that contradict each other. It is careful: one must be
-// about no other words than the other, both must hold on the same days, and both must
-// have as much of the question. question may be "".
+// Disputes finds statements that contradict each other. It is careful: the words of one
+// must include those of the other, both must hold on the same days, and both must have
+// the same words of the question. question may be "".
 func Disputes(question string, list []Passage) (all []Dispute) {
 	asked := ranking.Stems(ranking.Telling(question))
 	var said []*statement
@@ -63,7 +62,7 @@ func Disputes(question string, list []Passage) (all []Dispute) {
 	return all
 }
 
-// fitting keeps the statements that have the most of the question.
+// fitting keeps the statements with the most words of the question.
 func fitting(said []*statement, asked map[string]bool) []*statement {
 	has := func(s *statement) (n int) {
 		for w := range asked {
@@ -80,7 +79,7 @@ func fitting(said []*statement, asked map[string]bool) []*statement {
 	return slices.DeleteFunc(said, func(s *statement) bool { return has(s) < most })
 }
 
-// Told reports whether an answer gives both sides.
+// Told reports whether an answer mentions both sides.
 func (d Dispute) Told(answer string) bool {
 	s := heard(answer)
 	for _, side := range []*statement{d.a, d.b} {
@@ -91,28 +90,28 @@ func (d Dispute) Told(answer string) bool {
 	return true
 }
 
-// statement is a sentence or a line that gives one value for something.
+// statement is a sentence or line that gives one value for something.
 type statement struct {
 	passage int
 	shown   string
 	about   map[string]bool // stems of its words, without the value
 	context map[string]bool // about, with title and heading
-	holds   string          // the days and seasons it names, in order; "" is always
+	holds   string          // the days and seasons it names, sorted; "" means always
 	claims  []claim
 	value   given
 }
 
-// given is what a statement gives: of one kind and unit.
+// given is the value of a statement.
 type given struct {
 	kind  string // "time", "day", "code", or "number"
 	unit  string // of a number
 	times [][]int
-	days  [][]date
+	days  [][]Date
 	nums  []quantity
 	code  string
 }
 
-// statements lists those of a passage that give a value.
+// statements lists the statements of a passage.
 func statements(p Passage) (all []*statement) {
 	code := false
 	for line := range strings.SplitSeq(p.Text, "\n") {
@@ -133,45 +132,33 @@ func statements(p Passage) (all []*statement) {
 	return all
 }
 
-// parted splits a line into sentences.
-func parted(line string) (all []string) {
-	from := 0
-	for _, m := range sentences().FindAllStringIndex(line, -1) {
-		next, _ := utf8.DecodeRuneInString(line[m[1]:])
-		if unicode.IsLower(next) || shortened().MatchString(strings.TrimSpace(line[from:m[1]])) {
-			continue
-		}
-		all, from = append(all, line[from:m[1]]), m[1]
-	}
-	return append(all, line[from:])
-}
-
 var (
-	// limits are words that say when something holds, or that it no longer does: a
-	// statement with one says nothing about others.
+	// limits matches words that restrict when something holds. A statement with one
+	// cannot contradict others.
 	limits = text.Pattern(`\b(?:except|until|till|since|formerly|previously|used to|before|after|early|late|instead of|außer|bis|seit|früher|ehemals|statt|vor|nach|sauf|jusqu|depuis|avant|salvo|hasta|desde|antes)\b`)
-	// occasions are words for the days and seasons when something holds: two
-	// statements are about the same only with the same ones.
+	// occasions matches days and seasons. Two statements are about the same thing only
+	// if they name the same ones.
 	occasions = text.Pattern(
 		`\b(?:(weekend|holiday|summer|winter|spring|autumn|monday|tuesday|wednesday|thursday|friday|saturday|sunday|sommer|winter|feiertag|wochenende|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|été|hiver|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|verano|invierno|sábado|domingo)s?|mon|tue|wed|thu|fri|sat|sun|lunes|martes|miércoles|jueves|viernes)\b|周[一二三四五六日]|星期.?|.曜日|.요일`)
 	unitForm = text.Pattern(`^\s?([€$£¥%°]|\pL+)`)
 	coinForm = text.Pattern(`([€$£¥])\s?$`)
-	// coins are other ways to write what money is counted in.
+	// coins maps signs and codes of currencies to their names.
 	coins = map[string]string{"€": "euro", "$": "dollar", "£": "pound", "¥": "yen", "eur": "euro", "usd": "dollar", "gbp": "pound"}
 )
 
-// idle are stems of words that tell no two things apart.
+// idle are stems of words that distinguish nothing.
 var idle = ranking.Stems(
 	"now new current currently always usually daily normally generally hour hours time times day about only again also " +
 		"jetzt neu neue aktuell immer meistens täglich normalerweise uhr zeit öffnungszeiten maintenant toujours heure " +
 		"heures ahora siempre hora horas")
 
-// newStatement reads a sentence; nil when it gives no value, or several.
+// newStatement reads a sentence; nil if it gives no value, or several.
 func newStatement(sentence string, p Passage) *statement {
 	if !strings.ContainsFunc(sentence, unicode.IsDigit) {
 		return nil
 	}
-	plain := strings.ToLower(ascii(unquoted(sentence)))
+	_, rest := unquoted(sentence)
+	plain := strings.ToLower(ascii(rest))
 	if plain == "" || limits().MatchString(plain) || numberOf().MatchString(plain) {
 		return nil
 	}
@@ -195,7 +182,7 @@ func newStatement(sentence string, p Passage) *statement {
 			telling++
 		}
 	}
-	if telling < 2 { // a label: what it is about stands above it
+	if telling < 2 { // a label: its subject is the title
 		maps.Copy(s.about, ranking.Stems(ranking.Telling(p.Title)))
 	}
 	s.context = ranking.Stems(ranking.Telling(p.Title + " " + p.Heading))
@@ -203,7 +190,7 @@ func newStatement(sentence string, p Passage) *statement {
 	return s
 }
 
-// occasion lists the days and seasons in a text, sorted, each in its plain form.
+// occasion lists the days and seasons in a text, sorted, without plural endings.
 func occasion(text string) string {
 	var list []string
 	for _, m := range occasions().FindAllStringSubmatch(text, -1) {
@@ -213,15 +200,14 @@ func occasion(text string) string {
 	return strings.Join(slices.Compact(list), " ")
 }
 
-// numberOf is what looks like a time and is the number of a document, a verse or a
-// ratio.
+// numberOf matches what looks like a time but is a document number, a verse or a ratio.
 var numberOf = text.Pattern(`\d[-/.]\d+:\d|\d:\d{3}|\d+:\d+[-/]\d+(?:[^:\d]|$)`)
 
-// digitWord is a number with what is written together with it.
+// digitWord matches a number with its signs and units.
 var digitWord = text.Pattern(`[€$£¥]?\d[\d.,:'’/–-]*(?:[hH]\d*|[aApP]\.?[mM]\.?|%|°)?`)
 
-// valueIn returns the value that a lower-case sentence gives; its kind is "" for none
-// and for several kinds.
+// valueIn returns the value in a lower-case sentence; its kind is "" if there is none, or
+// several.
 func valueIn(plain string) (v given) {
 	for _, run := range longRun().FindAllString(plain, -1) {
 		if d := digitsOf(run); len(d) >= 7 && !datelike().MatchString(run) {
@@ -233,7 +219,7 @@ func valueIn(plain string) (v given) {
 	switch {
 	case len(times) > 0 && len(times) <= 2 && len(days) == 0:
 		return given{kind: "time", times: times}
-	case len(days) == 1 && len(times) == 0 && days[0][0].day > 0:
+	case len(days) == 1 && len(times) == 0 && days[0][0].Day > 0:
 		return given{kind: "day", days: days}
 	case len(days)+len(times) > 0:
 		return v
@@ -259,7 +245,7 @@ func valueIn(plain string) (v given) {
 	return v
 }
 
-// differs reports whether two statements give values that cannot be the same.
+// differs reports whether the values of two statements cannot be the same.
 func (s *statement) differs(o *statement) bool {
 	a, b := s.value, o.value
 	if a.kind != b.kind || a.unit != b.unit || len(a.times) != len(b.times) {
@@ -274,7 +260,7 @@ func (s *statement) differs(o *statement) bool {
 		}
 		return false
 	case "day":
-		return !slices.ContainsFunc(a.days[0], func(d date) bool { return slices.ContainsFunc(b.days[0], d.maybe) })
+		return !slices.ContainsFunc(a.days[0], func(d Date) bool { return slices.ContainsFunc(b.days[0], d.maybe) })
 	case "code":
 		return !strings.HasSuffix(a.code, last(b.code)) && !strings.HasSuffix(b.code, last(a.code))
 	}
@@ -283,12 +269,12 @@ func (s *statement) differs(o *statement) bool {
 	})
 }
 
-// last is the end of a telephone number, behind its country and area.
+// last returns the end of a telephone number, without country and area codes.
 func last(code string) string { return code[len(code)-6:] }
 
 // maybe reports whether two dates may be the same day.
-func (d date) maybe(o date) bool {
-	return d.month == o.month && d.day == o.day && (d.year == o.year || d.year == 0 || o.year == 0)
+func (d Date) maybe(o Date) bool {
+	return d.Month == o.Month && d.Day == o.Day && (d.Year == o.Year || d.Year == 0 || o.Year == 0)
 }
 
 // alike reports whether two statements are about the same thing.

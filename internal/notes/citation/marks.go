@@ -14,12 +14,12 @@ import (
 // mark is a citation in an answer.
 type mark struct {
 	from, to int
-	numbers  []int // what it names; 0 for more than a number can be
-	plain    bool  // written as [1] or [1, 2]
+	numbers  []int
+	plain    bool // written as [1] or [1, 2]
 }
 
-// What marks are made of. Words for a source are those of the languages that
-// models mostly answer in.
+// Patterns of the parts of marks. The words for a source are those of the languages in
+// which models mostly answer.
 const (
 	markDigit  = `\p{Nd}{1,3}`
 	markSpan   = markDigit + `(?:\s?[-–—~〜]\s?` + markDigit + `)?`
@@ -39,7 +39,7 @@ var (
 	plainMark   = text.Pattern(`^\[\d{1,3}(?:, \d{1,3})*\]$`)
 )
 
-// marksIn lists the marks in the prose of a text, in order.
+// marksIn lists the marks in the prose of a text, from first to last.
 func marksIn(s string) (all []mark) {
 	if !strings.ContainsAny(s, "[【［〔〖⟦(⁰¹²³⁴⁵⁶⁷⁸⁹:") {
 		return nil
@@ -64,7 +64,7 @@ func marksIn(s string) (all []mark) {
 	})
 }
 
-// marks lists those in a stretch of prose.
+// marks lists the marks in a stretch of prose, except superscripts.
 func (p stretch) marks(s string, notes map[string]bool) (all []mark) {
 	prose := s[p.from:p.to]
 	for _, m := range bracketed().FindAllStringSubmatchIndex(prose, -1) {
@@ -121,11 +121,10 @@ func numbersOf(s string) (all []int) {
 	return all
 }
 
-// maxRange is how many sources a range names at most.
+// maxRange limits the numbers of a range.
 const maxRange = 20
 
-// raised lists superscript numbers behind words: not behind units, whose square
-// and cube they are.
+// raised lists superscript numbers after words. After units they are squares and cubes.
 func raised(s string, prose []stretch) (all []mark) {
 	first := strings.ContainsRune(s, '¹')
 	for _, p := range prose {
@@ -153,11 +152,11 @@ var (
 	indexed  = text.Pattern(`(?:^|[^\pL\p{Nd}_])(?:\pL|[\pL\p{Nd}_.]*[_\p{Nd}][\pL\p{Nd}_.]*|\pL+\.\pL[\pL.]*|\p{Ll}+\p{Lu}\pL*)$|[)\]}]$`)
 )
 
-// maxAround is how far, in bytes, what stands around a mark tells what it is.
+// maxAround is how many bytes before and after a mark decide whether it is data.
 const maxAround = 200
 
-// isData reports whether what looks like a mark is a list or an index of a program:
-// by what stands around it, or because sources are not numbered so.
+// isData reports whether an apparent mark is a list or index in a program, judging by the
+// text around it and by its numbers.
 func isData(s string, m mark, before []mark) bool {
 	line := s[max(strings.LastIndexByte(s[:m.from], '\n')+1, m.from-maxAround):m.from]
 	after := s[m.to:min(len(s), m.to+maxAround)]
@@ -168,7 +167,7 @@ func isData(s string, m mark, before []mark) bool {
 	case assigned().MatchString(after):
 		return true
 	case attached && (indexed().MatchString(line) || container().MatchString(line) || slices.Contains(m.numbers, 0)):
-		return !(last == ')' && strings.Contains(line, " (")) // words in brackets are no call
+		return !(last == ')' && strings.Contains(line, " (")) // words in parentheses are no call
 	case len(m.numbers) > 1 && (slices.Contains(m.numbers, 0) || repeats(m.numbers) || container().MatchString(strings.TrimRight(line, " "))):
 		return true
 	}
@@ -182,13 +181,13 @@ func isData(s string, m mark, before []mark) bool {
 	return i == len(trimmed)-1 && i > 0 && (unicode.IsLetter(rune(trimmed[i-1])) || trimmed[i-1] == '_') || inBraces(line, after)
 }
 
-// repeats reports whether a number stands there twice.
+// repeats reports whether a number occurs twice.
 func repeats(numbers []int) bool {
 	sorted := slices.Sorted(slices.Values(numbers))
 	return len(slices.Compact(sorted)) < len(numbers)
 }
 
-// inBraces reports whether a place lies between braces or in a list of lists.
+// inBraces reports whether a place is inside braces or a list of lists.
 func inBraces(line, after string) bool {
 	rest, _, _ := strings.Cut(after, "\n")
 	if strings.Count(line, "{") > strings.Count(line, "}") && strings.Contains(rest, "}") {
@@ -199,7 +198,7 @@ func inBraces(line, after string) bool {
 		strings.Contains(line, "[[") && strings.HasSuffix(t, "]") && strings.Contains(rest, "]")
 }
 
-// ascii writes the digits of every script, and how it separates them, in ours.
+// ascii replaces the digits and digit separators of all scripts by those of ASCII.
 func ascii(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -224,7 +223,7 @@ func ascii(s string) string {
 	}, s)
 }
 
-// value returns what a digit of any script is worth: scripts have ten in a row.
+// value returns the value of a digit in any script. Unicode has them in runs of ten.
 func value(r rune) rune {
 	for _, t := range unicode.Nd.R16 {
 		if rune(t.Lo) <= r && r <= rune(t.Hi) {

@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// numerals are the words for numbers in the languages that notes are mostly
-// written in, by what they are worth; none that is another word elsewhere.
+// numerals are number words by their values, in the most common languages of notes. None
+// is another word in another of these languages.
 var numerals = map[float64]string{
 	0:  "zero nil none null zéro cero",
 	1:  "one first einen eine einer eins erste ersten erster un une premier première uno una primer primero primera once",
@@ -34,7 +34,7 @@ var numerals = map[float64]string{
 	0.5: "half halb halbe halben hälfte moitié mitad metà demi", 0.25: "quarter viertel quart",
 }
 
-// numeral is what a word is worth; German ones join the tens to the ones.
+// numeral maps number words to values, with compounds such as einundzwanzig.
 var numeral = sync.OnceValue(func() map[string]float64 {
 	all := map[string]float64{}
 	for v, words := range numerals {
@@ -52,8 +52,8 @@ var numeral = sync.OnceValue(func() map[string]float64 {
 	return all
 })
 
-// numberWords lists the numbers that a lower-case text writes in words, and
-// what those next to each other make together: "two hundred", "twenty-one".
+// numberWords lists the number words in a lower-case text, and the numbers that adjacent
+// ones form: "two hundred", "twenty-one".
 func numberWords(s string) (all []quantity) {
 	words := numeral()
 	sum, part, open := 0.0, 0.0, false
@@ -72,7 +72,11 @@ func numberWords(s string) (all []quantity) {
 			end()
 			continue
 		}
-		all = append(all, quantity{values: []float64{v, v * 100}[:1+btoi(v < 1 && v > 0)]})
+		q := quantity{values: []float64{v}}
+		if v < 1 && v > 0 { // a half is 50 percent, too
+			q.values = append(q.values, v*100)
+		}
+		all = append(all, q)
 		switch {
 		case v == 100 && part > 0 && part < 100:
 			part *= 100
@@ -88,11 +92,4 @@ func numberWords(s string) (all []quantity) {
 	}
 	end()
 	return all
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }

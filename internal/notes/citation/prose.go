@@ -14,7 +14,7 @@ import (
 // stretch is a part of a text, in bytes.
 type stretch struct{ from, to int }
 
-// answers reads what a model writes, as far as it matters for what is prose.
+// answers parses the Markdown of answers as far as prose depends on it.
 var answers = parser.NewParser(
 	parser.WithBlockParsers(
 		util.Prioritized(parser.NewListParser(), 300),
@@ -32,16 +32,14 @@ var answers = parser.NewParser(
 )
 
 var (
-	// tooDeep is a line that opens more quotations and lists within each other
-	// than anybody means: the parser takes the square of their number.
+	// tooDeep matches a line that nests quotations and lists absurdly deep: the parser
+	// needs the square of the depth.
 	tooDeep = text.Pattern(`(?m)^(?:[ \t]*(?:>|[-+*][ \t]|[0-9]{1,9}[.)][ \t])){20}[^\n]*`)
-	// aside is what stands in prose and is none: mathematics, links and
-	// addresses.
+	// aside matches what is inside prose but no prose: mathematics, links and URLs.
 	aside = text.Pattern(`(?s)!?\[[^\[\]\n]*\]\((?:[^()\s]|\([^()\s]*\))+(?:\s+"[^"\n]*")?\)|\$\$.+?\$\$|\\\[.+?\\\]|\\\(.+?\\\)|\$[^\s$](?:[^$\n]*[^\s$\\])?\$(?:\b|[^\d$]|$)|https?://[^\s)\]>]+(?:\[[^\]\s]*\][^\s)>]*)?`)
 )
 
-// proseIn lists the stretches of a text that are words for people: no code, no
-// link, no mathematics.
+// proseIn lists the stretches of a text that are prose: no code, links or mathematics.
 func proseIn(s string) (all []stretch) {
 	said := tooDeep().ReplaceAllFunc([]byte(s), func(line []byte) []byte {
 		line = slices.Clone(line)

@@ -9,14 +9,14 @@ import (
 	"parley/internal/text"
 )
 
-// quantity is a number of a text, with all that it may mean: "1.234" is two
-// numbers, depending on who wrote it.
+// quantity is a number in a text, with all its possible values: "1.234" has two,
+// depending on the country.
 type quantity struct {
 	values  []float64
-	written string     // where it is none: 192.168.0.1
-	apart   []quantity // its pieces, where a space may part two numbers
+	written string     // what is no number, such as 192.168.0.1
+	apart   []quantity // its parts, if the space may separate two numbers
 	about   bool       // "about", "over"
-	exact   bool       // of a date: nothing else is near it
+	exact   bool       // part of a date: a rounded number does not match it
 }
 
 func (q quantity) in(s *said) bool {
@@ -33,7 +33,7 @@ func (q quantity) in(s *said) bool {
 	return len(q.apart) > 0 && !slices.ContainsFunc(q.apart, func(p quantity) bool { return !p.in(s) })
 }
 
-// same reports whether one number stands for the other; a round one for what is near.
+// same reports whether v can stand for w. A rounded number stands for those near it.
 func (q quantity) same(v, w float64) bool {
 	if q.about {
 		return math.Abs(v-w) <= 0.1*math.Abs(w)
@@ -52,9 +52,8 @@ var (
 	halves  = map[rune]float64{'½': 0.5, '¼': 0.25, '¾': 0.75, '⅓': 1.0 / 3, '⅔': 2.0 / 3}
 )
 
-// quantities lists the numbers of a lower-case text. generous lists what they
-// are made of as well: what is compared with a passage need not be written as
-// there.
+// quantities lists the numbers in a lower-case text. generous, which is for passages,
+// also lists the parts and multiples of each, so that answers may write them otherwise.
 func quantities(s string, generous bool) (all []quantity) {
 	for _, m := range figures().FindAllStringIndex(s, -1) {
 		for _, part := range numbersApart(s[m[0]:m[1]]) {
@@ -95,8 +94,8 @@ func quantities(s string, generous bool) (all []quantity) {
 	return all
 }
 
-// numbersApart parts what a space or a comma stands between without grouping
-// digits: "2031 900" is two numbers, "1 900" may be one.
+// numbersApart splits at spaces that do not group digits: "2031 900" is two numbers, "1
+// 900" may be one.
 func numbersApart(run string) (all []string) {
 	var groups []string
 	for _, f := range strings.FieldsFunc(run, isSpaceSign) {
@@ -120,8 +119,8 @@ func grouped(before, after string) bool {
 	return len(whole) == 3 && len(head) <= 3 && strings.Trim(head, "0123456789") == "" && head[0] != '0'
 }
 
-// readNumber returns what a number may mean: separators part thousands in one country and
-// the whole from the rest in another.
+// readNumber returns the possible values of a number: some countries separate thousands
+// with the sign that others use for decimals.
 func readNumber(run string) (q quantity) {
 	if strings.Contains(run, " ") {
 		for _, p := range strings.Fields(run) {

@@ -2,8 +2,10 @@ package code
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // room is what a pair of braces holds.
@@ -13,41 +15,43 @@ const (
 	inFile room = iota
 	inType      // also a namespace, a module, an object
 	inEnum
-	inBody // of a function, or what else holds no definitions
+	inBody // of a function, or anything else without definitions
 )
 
-// scope is a pair of braces that is open.
+// scope is an open pair of braces.
 type scope struct {
 	room   room
 	name   string // of the type, "" for none
-	parens int    // how many were open before it
-	begin  int    // of the statement that goes on behind it: these braces stand in brackets
-	first  int
-	alias  bool // typedef struct { … } Name: the name comes behind
+	parens int    // open before it
+	begin  int    // of the statement that continues after it, if it is inside parentheses
+	first  int    // line of that statement's first word
+	alias  bool   // typedef struct { … } Name: the name follows
 }
 
-// reader reads a language with braces: statement by statement, outside of bodies.
+// reader reads a language with braces, statement by statement outside bodies.
 type reader struct {
 	lang   language
 	text   []byte
 	all    []Symbol
 	stack  []scope
-	forks  [][]scope // of #if, what was open
-	begin  int       // of the statement under way
-	line   int       // of what is read now
+	forks  [][]scope // the stack at each open #if
+	begin  int       // of the current statement
+	line   int       // of the current byte
 	first  int       // of the statement's first word
 	parens int
 	alias  bool // the statement ends a typedef
 }
 
-// braced lists what a file in a language with braces defines.
-func braced(lang language, data, masked string) []Symbol {
+// braced lists the symbols of a file in a language with braces.
+func braced(lang language, masked string) []Symbol {
 	r := &reader{lang: lang, text: []byte(masked), line: 1}
 	for i := 0; i < len(r.text) && len(r.all) < maxSymbols; i++ {
 		c := r.text[i]
-		if c == '#' && lang == cFamily && r.startsLine(i) {
-			i = r.directive(i)
-			continue
+		if c == '#' && lang == cFamily {
+			if line := bytes.LastIndexByte(r.text[:i], '\n') + 1; len(bytes.TrimSpace(r.text[line:i])) == 0 {
+				i = r.directive(i)
+				continue
+			}
 		}
 		if r.first == 0 && c > ' ' {
 			r.first = r.line
@@ -55,12 +59,6 @@ func braced(lang language, data, masked string) []Symbol {
 		r.take(i, c)
 	}
 	return r.all
-}
-
-// startsLine reports whether only spaces stand before i in its line.
-func (r *reader) startsLine(i int) bool {
-	before := r.text[bytes.LastIndexByte(r.text[:i], '\n')+1 : i]
-	return len(bytes.TrimSpace(before)) == 0
 }
 
 // take reads one byte of code.
@@ -103,7 +101,7 @@ func (r *reader) top() scope {
 	return r.stack[len(r.stack)-1]
 }
 
-// next begins another statement behind i.
+// next begins another statement after i.
 func (r *reader) next(i int) { r.begin, r.first, r.alias = i+1, 0, false }
 
 // endsHere reports whether a statement without a semicolon ends with this line.
@@ -120,7 +118,7 @@ func (r *reader) endsHere(i int) bool {
 		bytes.IndexByte([]byte("{.?:&|+-*/=<>),"), rest[0]) < 0)
 }
 
-// open reads what a brace opens by what stands before it.
+// open enters a pair of braces. The text before it says what it holds.
 func (r *reader) open(i int) {
 	head, top := r.head(i), r.top()
 	s := scope{room: inBody, parens: r.parens}
@@ -128,7 +126,7 @@ func (r *reader) open(i int) {
 	if top.room != inBody && !inside {
 		s.room, s.name = r.opened(head, top)
 		s.alias = strings.HasPrefix(head, "typedef")
-	} else if r.lang == script && top.room == inBody && !inside { // types and functions inside of functions
+	} else if r.lang == script && top.room == inBody && !inside { // types and functions in functions
 		s.room, s.name = r.local(head)
 	}
 	if inside {
@@ -138,7 +136,7 @@ func (r *reader) open(i int) {
 	r.next(i)
 }
 
-// unclosed reports whether a statement about a type is inside of angle brackets.
+// unclosed reports whether a statement about a type ends inside angle brackets.
 func unclosed(head string) bool {
 	if !strings.Contains(head, "<") || strings.ContainsAny(head, "(;") {
 		return false
@@ -147,7 +145,7 @@ func unclosed(head string) bool {
 	return strings.Count(head, "<") > strings.Count(head, ">")
 }
 
-// local reads what a brace in a body of JavaScript opens: types and named functions.
+// local reads the head of a brace in a JavaScript body: types and named functions.
 func (r *reader) local(head string) (room, string) {
 	own := r.bare(head)
 	if m := typed().FindStringSubmatch(own); m != nil && !equals(own) {
@@ -188,11 +186,11 @@ func (r *reader) head(i int) string {
 	return head
 }
 
-// maxHead is how much of a statement is read.
+// maxHead limits the bytes of a statement that are read.
 const maxHead = 4000
 
-// add adds a symbol that begins with this statement. A name with a type before it
-// belongs there.
+// add adds a symbol that the current statement defines. In Type::name the type is the
+// owner.
 func (r *reader) add(name, owner string, minor bool) {
 	if i := strings.LastIndex(name, "::"); i >= 0 {
 		owner, name = name[:i], name[i+2:]
@@ -204,7 +202,7 @@ func (r *reader) add(name, owner string, minor bool) {
 	}
 }
 
-// nameLine returns the line in which a name of this statement stands first.
+// nameLine returns the first line of the current statement that has a name.
 func (r *reader) nameLine(name string) int {
 	statement := bytes.TrimLeftFunc(r.text[r.begin:min(len(r.text), r.begin+maxSpace)], unicode.IsSpace)
 	line := r.first
@@ -217,11 +215,11 @@ func (r *reader) nameLine(name string) int {
 	return r.first
 }
 
-// maxSpace is how much is looked at before a statement and in it.
+// maxSpace limits the bytes of a statement that nameLine searches, with space before it.
 const maxSpace = 20 * maxHead
 
-// directive reads a line of the preprocessor, with those it goes on in, and returns
-// where it ends. Each way of an #if begins with what was open before it.
+// directive reads a preprocessor line with its continuation lines and returns where it
+// ends. Each branch of an #if begins with the stack before it.
 func (r *reader) directive(i int) int {
 	end := i
 	for end < len(r.text) && (r.text[end] != '\n' || r.text[end-1] == '\\') {
@@ -241,14 +239,14 @@ func (r *reader) directive(i int) int {
 			r.all = append(r.all, Symbol{Name: name, Line: r.line - strings.Count(string(r.text[i:end]), "\n")})
 		}
 	case strings.HasPrefix(word, "if"):
-		r.forks = append(r.forks, append([]scope(nil), r.stack...))
+		r.forks = append(r.forks, slices.Clone(r.stack))
 	case strings.HasPrefix(word, "el") && len(r.forks) > 0:
-		r.stack = append([]scope(nil), r.forks[len(r.forks)-1]...)
+		r.stack = slices.Clone(r.forks[len(r.forks)-1])
 		r.parens = r.top().parens
 	case word == "endif" && len(r.forks) > 0:
 		r.forks = r.forks[:len(r.forks)-1]
 	}
-	for j := i; j < end; j++ { // it is no part of a statement
+	for j := i; j < end; j++ { // no part of a statement
 		if r.text[j] != '\n' {
 			r.text[j] = ' '
 		}
@@ -258,7 +256,7 @@ func (r *reader) directive(i int) int {
 
 func wordRune(c rune) bool { return c == '_' || c == '$' || unicode.IsLetter(c) || unicode.IsDigit(c) }
 
-// keywords are words of a language that stand where names of functions do, too.
+// keywords are words of a language that can stand in the place of a function's name.
 var keywords = map[language]map[string]bool{
 	cFamily: set("if for while switch catch return sizeof else do try throw case default new delete using alignas " +
 		"alignof decltype noexcept defined static const void __attribute__ __declspec static_assert requires"),
@@ -276,26 +274,12 @@ func Uses(line, name string) bool {
 			return false
 		}
 		at += i
-		before, after := lastRune(line[:at]), firstRune(line[at+len(name):])
+		before, _ := utf8.DecodeLastRuneInString(line[:at])
+		after, _ := utf8.DecodeRuneInString(line[at+len(name):])
 		if !wordRune(before) && !wordRune(after) {
 			return true
 		}
 		at += len(name)
 	}
 	return false
-}
-
-func firstRune(s string) rune {
-	for _, r := range s {
-		return r
-	}
-	return ' '
-}
-
-func lastRune(s string) rune {
-	r := ' '
-	for _, c := range s[max(0, len(s)-4):] {
-		r = c
-	}
-	return r
 }

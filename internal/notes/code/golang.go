@@ -1,18 +1,17 @@
 package code
 
 import (
-	"cmp"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"slices"
 )
 
-// maxNest is how deep brackets may nest for go/parser, which recurses.
+// maxNest limits how deep brackets nest, because go/parser recurses.
 const maxNest = 1000
 
-// goSymbols lists what a Go file declares. Of a file with mistakes it lists what
-// comes before them; ok is false if there is nothing.
+// goSymbols lists what a Go file declares, up to the first syntax error; ok is false if
+// that is nothing.
 func goSymbols(data string) (all []Symbol, ok bool) {
 	if nesting(data) > maxNest {
 		return nil, false
@@ -33,7 +32,7 @@ func goSymbols(data string) (all []Symbol, ok bool) {
 			}
 		}
 	}
-	slices.SortStableFunc(g.all, func(a, b Symbol) int { return cmp.Compare(a.Line, b.Line) })
+	slices.SortStableFunc(g.all, byLine)
 	return g.all, len(g.all) > 0
 }
 

@@ -2,8 +2,8 @@ package code
 
 import "strings"
 
-// Mask blanks the comments and the strings of a file out, in the same length and the
-// same lines: what is left is code, with " where a string began and ended. Of languages it does not know it takes nothing.
+// Mask replaces the comments and strings of a file by spaces, with " at both ends of a
+// string. Length and lines stay the same. Files in unknown languages stay as they are.
 func Mask(name, data string) string {
 	lang := languageOf(name)
 	if lang == lisp {
@@ -21,18 +21,18 @@ type mask struct {
 	in   string
 	out  []byte
 	at   int
-	last byte // the last byte of code that is no space
+	last byte // of code, except spaces
 }
 
-// step takes one piece: a comment, a string, or a byte of code.
+// step reads a comment, a string, or a byte of code.
 func (m *mask) step() {
 	rest := m.in[m.at:]
 	hash := m.lang == python || m.lang == shell
 	switch c := rest[0]; {
 	case hash && c == '#' && (m.lang == python || m.at == 0 || strings.IndexByte(" \t\n;", m.in[m.at-1]) >= 0):
-		m.blank(until(rest, "\n"))
+		m.blank(restOfLine(rest))
 	case !hash && strings.HasPrefix(rest, "//"):
-		m.blank(until(rest, "\n"))
+		m.blank(restOfLine(rest))
 	case !hash && strings.HasPrefix(rest, "/*"):
 		m.blank(m.comment(rest))
 	case m.lang == python && (strings.HasPrefix(rest, `"""`) || strings.HasPrefix(rest, "'''")):
@@ -60,7 +60,7 @@ func (m *mask) step() {
 	}
 }
 
-// blank takes n bytes out.
+// blank replaces n bytes by spaces, except line ends.
 func (m *mask) blank(n int) {
 	for i := m.at; i < m.at+n; i++ {
 		if m.out[i] != '\n' {
@@ -71,7 +71,7 @@ func (m *mask) blank(n int) {
 	m.last = 'x'
 }
 
-// quote takes a string of n bytes out, and leaves signs of it.
+// quote blanks a string of n bytes but leaves quotes at its ends.
 func (m *mask) quote(n int) {
 	from := m.at
 	m.blank(n)
@@ -82,13 +82,13 @@ func (m *mask) quote(n int) {
 	}
 }
 
-// inName reports whether what stands before is part of a name.
+// inName reports whether the byte before belongs to a name.
 func (m *mask) inName() bool {
 	return m.at > 0 && (m.in[m.at-1] == '_' || m.in[m.at-1] >= '0' && m.in[m.at-1] <= '9' || m.in[m.at-1]|0x20 >= 'a' &&
 		m.in[m.at-1]|0x20 <= 'z')
 }
 
-// quoteIsNoString tells a lifetime of Rust, and a digit separator of C++.
+// quoteIsNoString reports whether ' begins a Rust lifetime or separates C++ digits.
 func (m *mask) quoteIsNoString(rest string) bool {
 	switch m.lang {
 	case rust:
@@ -99,7 +99,7 @@ func (m *mask) quoteIsNoString(rest string) bool {
 	return false
 }
 
-// comment returns the length of a block comment; those of Rust nest.
+// comment returns the length of a block comment. In Rust they nest.
 func (m *mask) comment(rest string) int {
 	if m.lang != rust {
 		return past(rest, "*/", false)
@@ -120,16 +120,13 @@ func (m *mask) comment(rest string) int {
 	return len(rest)
 }
 
-// until returns the length up to an end, without it.
-func until(s, end string) int {
-	if i := strings.Index(s, end); i >= 0 {
-		return i
-	}
-	return len(s)
+func restOfLine(s string) int {
+	line, _, _ := strings.Cut(s, "\n")
+	return len(line)
 }
 
-// past returns the length up to and with an end, which begins like what it ends; with
-// escapes a backslash takes the next byte.
+// past returns the length of a string up to and including its end, which looks like its
+// beginning. With escapes, a backslash escapes the next byte.
 func past(s, end string, escapes bool) int {
 	for i := min(len(end), len(s)); i < len(s); i++ {
 		if escapes && s[i] == '\\' {
@@ -141,8 +138,8 @@ func past(s, end string, escapes bool) int {
 	return len(s)
 }
 
-// lineString returns the length of a string that ends with its first byte, or with
-// the line.
+// lineString returns the length of a string that ends with the quote that began it, or
+// with the line.
 func lineString(s string) int {
 	for i := 1; i < len(s); i++ {
 		switch s[i] {
@@ -173,8 +170,8 @@ func rawRust(s string) int {
 	return len(s)
 }
 
-// template returns the length of a template of JavaScript, which may hold code with
-// templates in it.
+// template returns the length of a JavaScript template literal, which may contain code
+// with other templates.
 func template(s string, depth int) int {
 	for i := 1; i < len(s); i++ {
 		switch {
@@ -189,10 +186,10 @@ func template(s string, depth int) int {
 	return len(s)
 }
 
-// maxTemplates is how deep templates nest that are understood.
+// maxTemplates limits how deep templates may nest.
 const maxTemplates = 20
 
-// hole returns the length of the code in a template, with the brace that ends it.
+// hole returns the length of the code in a template, with its closing brace.
 func hole(s string, depth int) int {
 	open := 1
 	for i := 0; i < len(s); i++ {

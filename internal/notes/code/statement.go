@@ -36,15 +36,15 @@ var (
 	lastName  = text.Pattern(`([\p{L}_$][\p{L}\p{N}_$]*)\s?(?:\[[^\]]*\]\s?)*(?::\s?\w+\s?)?(?:=.*)?$`)
 )
 
-// bare returns a statement without what stands before its own words: annotations,
-// attributes, templates and modifiers.
+// bare returns a statement without leading annotations, attributes, templates and
+// modifiers.
 func (r *reader) bare(head string) string {
 	for {
 		was := head
 		head = strings.TrimLeft(marked().ReplaceAllString(head, ""), " ")
 		if strings.HasPrefix(head, "template") {
 			head = strings.TrimLeft(head[len("template"):], " ")
-			head = strings.TrimLeft(head[angled(head):], " ")
+			head = strings.TrimLeft(head[bracketed(head, '<', '>'):], " ")
 		}
 		if r.lang == rust {
 			head = rustMods().ReplaceAllString(head, "")
@@ -60,27 +60,28 @@ func (r *reader) bare(head string) string {
 	}
 }
 
-// angled returns the length of what stands in angle brackets at the beginning.
-func angled(s string) int {
+// bracketed returns the length of a pair of brackets at the beginning of s, with
+// everything inside; all of s if it stays open, 0 if s does not begin with one.
+func bracketed(s string, open, shut byte) int {
+	if s == "" || s[0] != open {
+		return 0
+	}
 	depth := 0
-	for i, c := range s {
-		switch c {
-		case '<':
+	for i := range len(s) {
+		switch s[i] {
+		case open:
 			depth++
-		case '>':
-			if depth--; depth <= 0 {
+		case shut:
+			if depth--; depth == 0 {
 				return i + 1
 			}
-		}
-		if i == 0 && c != '<' {
-			return 0
 		}
 	}
 	return len(s)
 }
 
-// opened adds what a head with a brace behind it defines, and returns what the brace
-// holds.
+// opened adds the symbol that the text before a brace defines, and returns what the
+// brace holds.
 func (r *reader) opened(head string, top scope) (room, string) {
 	own := r.bare(head)
 	if r.lang == rust {
@@ -137,7 +138,7 @@ func (r *reader) openedRust(own string, top scope) (room, string) {
 	return inBody, ""
 }
 
-// assigned reads what a variable of JavaScript is set to with braces.
+// assigned reads a JavaScript variable whose value begins with a brace.
 func (r *reader) assigned(own string, top scope) (in room, name string, ok bool) {
 	m := scriptVar().FindStringSubmatchIndex(own)
 	if m == nil {
@@ -156,8 +157,8 @@ func (r *reader) assigned(own string, top scope) (in room, name string, ok bool)
 	return inBody, "", true
 }
 
-// function returns the name of the function that a head begins; ok is false for what
-// is none.
+// function returns the name of the function that a statement declares; ok is false if it
+// declares none.
 func (r *reader) function(own string, top scope) (name string, ok bool) {
 	if r.lang == script {
 		if m := scriptFn().FindStringSubmatch(own); m != nil {
@@ -173,7 +174,7 @@ func (r *reader) function(own string, top scope) (name string, ok bool) {
 		if keywords[r.lang][name] {
 			continue
 		}
-		behind := strings.TrimSpace(own[min(len(own), m[1]-1+parens(own[m[1]-1:])):])
+		behind := strings.TrimSpace(own[m[1]-1+bracketed(own[m[1]-1:], '(', ')'):])
 		if next := called().FindStringIndex(behind); next != nil && next[0] == 0 && !strings.HasPrefix(behind, "noexcept") &&
 			!strings.HasPrefix(behind, "throw") && !strings.HasPrefix(behind, "__") {
 			continue // a macro stands before
@@ -183,23 +184,7 @@ func (r *reader) function(own string, top scope) (name string, ok bool) {
 	return "", false
 }
 
-// parens returns the length of what stands in brackets at the beginning.
-func parens(s string) int {
-	depth := 0
-	for i := range len(s) {
-		switch s[i] {
-		case '(':
-			depth++
-		case ')':
-			if depth--; depth == 0 {
-				return i + 1
-			}
-		}
-	}
-	return len(s)
-}
-
-// equals reports whether a value is set, outside of brackets.
+// equals reports whether a statement has an = outside brackets.
 func equals(s string) bool {
 	depth := 0
 	s = strings.NewReplacer("=>", "  ", "->", "  ").Replace(s)
@@ -218,7 +203,7 @@ func equals(s string) bool {
 	return false
 }
 
-// statement adds what a statement without braces defines, and begins another.
+// statement adds the symbols of a statement without braces, and begins another.
 func (r *reader) statement(i int) {
 	head, top := r.head(i), r.top()
 	own := r.bare(head)
@@ -282,7 +267,7 @@ func (r *reader) scriptStatement(head, own string, top scope) {
 	}
 }
 
-// field adds variables.
+// field adds the variables of a declaration.
 func (r *reader) field(own string, top scope) {
 	if strings.HasPrefix(own, "using ") || strings.HasPrefix(own, "friend ") {
 		return

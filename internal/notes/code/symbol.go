@@ -7,21 +7,21 @@ import (
 
 // Symbol is a definition.
 type Symbol struct {
-	Name, Owner string // Owner is the type or the like that it belongs to, "" for none
+	Name, Owner string // Owner is the type or module around it, "" for none
 	Line        int    // from 1
-	// Minor ones are found by name like others, but cut a file into no parts: fields,
-	// values of enumerations, variables.
+	// Minor marks fields, enumeration values and variables. They are found by name but
+	// do not cut a file into parts.
 	Minor bool
 }
 
-// maxSymbols is how many symbols of one file are listed.
+// maxSymbols limits the symbols of one file.
 const maxSymbols = 4000
 
-// maxLine is how long a line is that people wrote, in bytes.
+// maxLine is the longest line, in bytes, that is taken for handwritten.
 const maxLine = 1000
 
-// List lists what a file defines, by its name, in the order of its lines. data is
-// valid UTF-8.
+// List lists the symbols of a file in the order of its lines; its name tells the
+// language. data is valid UTF-8.
 func List(name, data string) []Symbol {
 	lang := languageOf(name)
 	if lang == golang {
@@ -35,7 +35,7 @@ func List(name, data string) []Symbol {
 	case python:
 		all = pythonSymbols(masked)
 	case cFamily, java, script, rust:
-		all = braced(lang, data, masked)
+		all = braced(lang, masked)
 	default:
 		all = lineSymbols(strings.Split(data, "\n"))
 	}
@@ -53,8 +53,8 @@ const (
 	java
 	script // JavaScript and TypeScript
 	rust
-	shell // with comments behind #
-	lisp  // no known comments
+	shell // comments begin with #
+	lisp  // comments are not known
 )
 
 var languages = map[string]language{

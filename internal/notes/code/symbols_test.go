@@ -63,7 +63,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// Whatever a file holds, reading it takes linear time and ends.
+// Reading any file takes linear time.
 func FuzzList(f *testing.F) {
 	f.Add("class A { int f(int x) { return `${x}`; } }")
 	f.Fuzz(func(t *testing.T, text string) {
@@ -101,7 +101,7 @@ func TestUses(t *testing.T) {
 	}
 }
 
-// TestTags needs the program; where it is missing there is nothing to test.
+// TestTags needs universal-ctags. Without it, it is skipped.
 func TestTags(t *testing.T) {
 	if FindTags(t.Context(), "no-such-program") != nil || FindTags(t.Context(), "true") != nil {
 		t.Error("found what is not there, or is another program")

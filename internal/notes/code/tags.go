@@ -2,6 +2,7 @@ package code
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,26 +10,26 @@ import (
 	"io"
 	"os/exec"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 )
 
-// Bounds of the other program: for one file, and for all that it reads before it is
-// begun anew.
+// Bounds of the ctags process.
 const (
-	patience  = 5 * time.Second
-	maxAnswer = 256 << 10 // bytes of one line
-	maxFiles  = 2000
-	resting   = 10 * time.Second // without work the process ends
+	patience  = 5 * time.Second  // for one file
+	maxAnswer = 256 << 10        // bytes of one line
+	maxFiles  = 2000             // before it is restarted
+	resting   = 10 * time.Second // idle time after which it ends
 	maxMemory = 1 << 20          // kilobytes
 	maxCPU    = 300              // seconds
 )
 
-// Tags is universal-ctags, as a process of its own: it gets texts and no files, in its
-// sandbox where it has one, with bounds and none of the bot's environment. It is safe
-// for many goroutines, which take turns. Rest ends the process, and so do ten seconds
-// without work; the next List begins it again.
+// Tags runs universal-ctags as a process. The process gets texts but no files and no
+// environment, has bounds, and uses its sandbox if it has one. Tags is safe for
+// concurrent use; callers take turns. Rest ends the process, and so do ten idle seconds;
+// the next List starts it again.
 type Tags struct {
 	program string
 	args    []string
@@ -39,11 +40,11 @@ type Tags struct {
 	idle  *time.Timer // ends the process
 }
 
-// programs are the names that universal-ctags has.
+// programs are the names under which universal-ctags is installed.
 var programs = []string{"ctags-universal", "universal-ctags", "uctags", "ctags"}
 
-// FindTags finds universal-ctags: program, or with "" where it is installed. nil means
-// that there is none that can be used.
+// FindTags finds universal-ctags: program, or an installed one if program is "". It
+// returns nil if none works.
 func FindTags(ctx context.Context, program string) *Tags {
 	names := programs
 	if program != "" {
@@ -77,8 +78,7 @@ type child struct {
 	files int
 }
 
-// start begins the process. A shell sets the bounds; where it cannot, they are those
-// of the user.
+// start starts the process through a shell, which sets the bounds if it can.
 func (t *Tags) start() (*child, error) {
 	bounds := fmt.Sprintf(`ulimit -v %d 2>/dev/null; ulimit -t %d 2>/dev/null; exec "$0" "$@"`, maxMemory, maxCPU)
 	cmd := exec.Command("/bin/sh", append([]string{"-c", bounds, t.program}, t.args...)...)
@@ -98,14 +98,7 @@ func (t *Tags) start() (*child, error) {
 	return &child{cmd: cmd, in: in, out: bufio.NewReaderSize(out, maxAnswer)}, nil
 }
 
-// end ends the process and waits for it.
-func (c *child) end() {
-	_ = c.in.Close()
-	_ = c.cmd.Process.Kill()
-	_ = c.cmd.Wait()
-}
-
-// Rest ends the process, if there is one.
+// Rest ends the process, if there is one, and waits for it.
 func (t *Tags) Rest() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -116,14 +109,16 @@ func (t *Tags) rest() {
 	if t.idle != nil {
 		t.idle.Stop()
 	}
-	if t.child != nil {
-		t.child.end()
+	if c := t.child; c != nil {
 		t.child = nil
+		_ = c.in.Close()
+		_ = c.cmd.Process.Kill()
+		_ = c.cmd.Wait()
 	}
 }
 
-// List lists what a file defines, by its name, in the order of its lines. An error
-// means that the program could not tell; the next file gets a new process.
+// List lists the symbols of a file in the order of its lines; its name tells the
+// language. After an error the next file gets a new process.
 func (t *Tags) List(ctx context.Context, name, data string) (all []Symbol, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -149,7 +144,7 @@ func (t *Tags) List(ctx context.Context, name, data string) (all []Symbol, err e
 	return all, nil
 }
 
-// known returns the name of a file as older versions know it, too.
+// known returns a file name whose ending older versions of ctags know, too.
 func known(name string) string {
 	base := path.Base(name)
 	switch ending := path.Ext(base); strings.ToLower(ending) {
@@ -170,10 +165,9 @@ type answer struct {
 	Kind      string `json:"kind"`
 	Scope     string `json:"scope"`
 	ScopeKind string `json:"scopeKind"`
-	Message   string `json:"message"`
 }
 
-// ask sends a file and reads what is said about it.
+// ask sends a file and reads the answers.
 func (t *Tags) ask(c *child, name, data string) (all []Symbol, err error) {
 	order, err := json.Marshal(map[string]any{"command": "generate-tags", "filename": name, "size": len(data)})
 	if err != nil {
@@ -202,7 +196,8 @@ func (t *Tags) ask(c *child, name, data string) (all []Symbol, err error) {
 		case "error":
 			refused = errors.New("it cannot read this")
 		case "completed":
-			return sorted(all), errors.Join(refused, <-sent)
+			slices.SortStableFunc(all, byLine)
+			return all, errors.Join(refused, <-sent)
 		case "tag":
 			if s, ok := a.symbol(); ok && len(all) < maxSymbols {
 				all = append(all, s)
@@ -210,3 +205,41 @@ func (t *Tags) ask(c *child, name, data string) (all []Symbol, err error) {
 		}
 	}
 }
+
+// kinds are the kinds of universal-ctags that cut a file into parts. Others are minor,
+// and unwanted ones are dropped.
+var kinds = set(`function func method class struct interface trait enum union typedef type talias alias macro module namespace
+	generator constructor methodSpec annotation prototype procedure subroutine singletonMethod getter setter table view trigger message service rpc
+	signature functor record protocol object`)
+
+// unwanted are kinds that define nothing, or nothing by a name that people know.
+var unwanted = set(`package packageName include heading1 heading2 heading3 label implementation unknown import using local parameter anonMember id anchor
+	title stylesheet script selector instance heredoc`)
+
+func set(words string) map[string]bool {
+	all := map[string]bool{}
+	for w := range strings.FieldsSeq(words) {
+		all[w] = true
+	}
+	return all
+}
+
+// symbol returns the symbol of a tag; ok is false for one that nobody looks for.
+func (a answer) symbol() (s Symbol, ok bool) {
+	if a.Name == "" || a.Line < 1 || unwanted[a.Kind] || strings.HasPrefix(a.Name, "__anon") || strings.HasPrefix(a.Name, "anonymous") {
+		return s, false
+	}
+	owner := a.Scope
+	if i := strings.LastIndexAny(owner, ".:"); i >= 0 {
+		owner = owner[i+1:]
+	}
+	if strings.HasPrefix(owner, "__anon") || a.ScopeKind == "package" || a.ScopeKind == "packageName" {
+		owner = ""
+	}
+	if word, sign, ok := strings.Cut(a.Name, "operator "); ok && word == "" && strings.ContainsAny(sign, "=<>+-*/%&|^!~[(,") {
+		a.Name = "operator" + strings.ReplaceAll(sign, " ", "")
+	}
+	return Symbol{Name: a.Name, Owner: owner, Line: a.Line, Minor: !kinds[a.Kind]}, true
+}
+
+func byLine(a, b Symbol) int { return cmp.Compare(a.Line, b.Line) }

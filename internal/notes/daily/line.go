@@ -2,18 +2,18 @@ package daily
 
 import "strings"
 
-// heading is what lines stand below.
+// heading is the heading below which lines are added.
 const heading = "## Parley"
 
-// With returns a note with a line more below our heading, which is made when it is
-// missing. ok is false if the line is there already. Everything else stays as it is,
-// byte for byte.
+// With returns a note with one more line below heading, which it adds if it is missing.
+// ok is false if the line is there already. Everything else stays the same, byte for
+// byte.
 func With(note, line string) (next string, ok bool) {
 	eol := "\n"
 	if 2*strings.Count(note, "\r\n") > strings.Count(note, "\n") {
 		eol = "\r\n"
 	}
-	at, last := -1, 0 // behind the heading, and behind what stands below it
+	at, last := -1, 0 // the ends of the heading and of the text below it
 	pos := 0
 	for l := range strings.Lines(note) {
 		bare := strings.TrimRight(l, " \t\r\n")
@@ -44,7 +44,7 @@ func With(note, line string) (next string, ok bool) {
 	return note + gap + heading + eol + eol + line + eol, true
 }
 
-// inserted puts a line at a place behind a line.
+// inserted inserts a line after another, which ends at at.
 func inserted(note string, at int, line, eol string) string {
 	before, after := note[:at], note[at:]
 	if !strings.HasSuffix(before, "\n") {

@@ -6,72 +6,33 @@ import (
 	"time"
 )
 
-// tokens are those of moment.js, the longest first where one begins like another.
-var tokens = []struct {
-	token string
-	write func(time.Time) string
-}{
-	{"YYYY", func(t time.Time) string { return t.Format("2006") }},
-	{"YY", func(t time.Time) string { return t.Format("06") }},
-	{"Y", func(t time.Time) string { return t.Format("2006") }},
-	{"GGGG", func(t time.Time) string { y, _ := t.ISOWeek(); return fmt.Sprintf("%04d", y) }},
-	{"gggg", func(t time.Time) string { y, _ := t.ISOWeek(); return fmt.Sprintf("%04d", y) }},
-	{"Qo", func(t time.Time) string { return ordinal((int(t.Month()) + 2) / 3) }},
-	{"Q", func(t time.Time) string { return fmt.Sprint((int(t.Month()) + 2) / 3) }},
-	{"MMMM", func(t time.Time) string { return t.Format("January") }},
-	{"MMM", func(t time.Time) string { return t.Format("Jan") }},
-	{"MM", func(t time.Time) string { return t.Format("01") }},
-	{"Mo", func(t time.Time) string { return ordinal(int(t.Month())) }},
-	{"M", func(t time.Time) string { return t.Format("1") }},
-	{"DDDD", func(t time.Time) string { return t.Format("002") }},
-	{"DDD", func(t time.Time) string { return fmt.Sprint(t.YearDay()) }},
-	{"DD", func(t time.Time) string { return t.Format("02") }},
-	{"Do", func(t time.Time) string { return ordinal(t.Day()) }},
-	{"D", func(t time.Time) string { return t.Format("2") }},
-	{"dddd", func(t time.Time) string { return t.Format("Monday") }},
-	{"ddd", func(t time.Time) string { return t.Format("Mon") }},
-	{"dd", func(t time.Time) string { return t.Format("Mon")[:2] }},
-	{"d", func(t time.Time) string { return fmt.Sprint(int(t.Weekday())) }},
-	{"E", func(t time.Time) string { return fmt.Sprint((int(t.Weekday())+6)%7 + 1) }},
-	{"WW", func(t time.Time) string { _, w := t.ISOWeek(); return fmt.Sprintf("%02d", w) }},
-	{"W", func(t time.Time) string { _, w := t.ISOWeek(); return fmt.Sprint(w) }},
-	{"ww", func(t time.Time) string { _, w := t.ISOWeek(); return fmt.Sprintf("%02d", w) }},
-	{"w", func(t time.Time) string { _, w := t.ISOWeek(); return fmt.Sprint(w) }},
-	{"HH", func(t time.Time) string { return t.Format("15") }},
-	{"H", func(t time.Time) string { return fmt.Sprint(t.Hour()) }},
-	{"hh", func(t time.Time) string { return t.Format("03") }},
-	{"h", func(t time.Time) string { return t.Format("3") }},
-	{"mm", func(t time.Time) string { return t.Format("04") }},
-	{"ss", func(t time.Time) string { return t.Format("05") }},
-	{"A", func(t time.Time) string { return t.Format("PM") }},
-	{"a", func(t time.Time) string { return t.Format("pm") }},
-	{"X", func(t time.Time) string { return fmt.Sprint(t.Unix()) }},
-}
-
-// Format writes a time as moment.js does in English; what stands in brackets is as it
-// is. Weeks are those of ISO 8601.
+// Format writes a time as moment.js does in English. Text in brackets stays as it is.
+// Weeks are those of ISO 8601.
 func Format(t time.Time, format string) string {
-	var b strings.Builder
-next:
-	for format != "" {
-		if format[0] == '[' {
-			if end := strings.IndexByte(format, ']'); end > 0 {
-				b.WriteString(format[1:end])
-				format = format[end+1:]
-				continue
-			}
+	weekYear, week := t.ISOWeek()
+	quarter := (int(t.Month()) + 2) / 3
+	tokens := strings.NewReplacer( // the first that fits: long tokens come before their beginnings
+		"YYYY", t.Format("2006"), "YY", t.Format("06"), "Y", t.Format("2006"),
+		"GGGG", fmt.Sprintf("%04d", weekYear), "gggg", fmt.Sprintf("%04d", weekYear),
+		"Qo", ordinal(quarter), "Q", fmt.Sprint(quarter),
+		"MMMM", t.Format("January"), "MMM", t.Format("Jan"), "MM", t.Format("01"), "Mo", ordinal(int(t.Month())), "M", t.Format("1"),
+		"DDDD", t.Format("002"), "DDD", fmt.Sprint(t.YearDay()), "DD", t.Format("02"), "Do", ordinal(t.Day()), "D", t.Format("2"),
+		"dddd", t.Format("Monday"), "ddd", t.Format("Mon"), "dd", t.Format("Mon")[:2], "d", fmt.Sprint(int(t.Weekday())),
+		"E", fmt.Sprint((int(t.Weekday())+6)%7+1),
+		"WW", fmt.Sprintf("%02d", week), "W", fmt.Sprint(week), "ww", fmt.Sprintf("%02d", week), "w", fmt.Sprint(week),
+		"HH", t.Format("15"), "H", fmt.Sprint(t.Hour()), "hh", t.Format("03"), "h", t.Format("3"),
+		"mm", t.Format("04"), "ss", t.Format("05"), "A", t.Format("PM"), "a", t.Format("pm"), "X", fmt.Sprint(t.Unix()),
+	)
+	text := ""
+	for {
+		before, rest, _ := strings.Cut(format, "[")
+		literal, after, closed := strings.Cut(rest, "]")
+		if !closed {
+			return text + tokens.Replace(format)
 		}
-		for _, k := range tokens {
-			if rest, ok := strings.CutPrefix(format, k.token); ok {
-				b.WriteString(k.write(t))
-				format = rest
-				continue next
-			}
-		}
-		b.WriteByte(format[0])
-		format = format[1:]
+		text += tokens.Replace(before) + literal
+		format = after
 	}
-	return b.String()
 }
 
 func ordinal(n int) string {

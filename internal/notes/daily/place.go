@@ -1,40 +1,37 @@
 package daily
 
 import (
+	"cmp"
 	"encoding/json"
 	"path"
 	"strings"
 	"time"
 )
 
-// Place is how a vault has its daily notes.
+// Place says where a vault keeps its daily notes.
 type Place struct {
 	Folder   string `json:"folder"`
-	Format   string `json:"format"`   // of names, as moment.js writes dates; may hold folders
-	Template string `json:"template"` // a note, "" for none
+	Format   string `json:"format"`   // of names, in the tokens of moment.js; may name folders
+	Template string `json:"template"` // path of a note, "" for none
 }
 
-// standard is the format where none is set.
+// standard is the default format of names.
 const standard = "YYYY-MM-DD"
 
-// Settings reads what Obsidian keeps in .obsidian/daily-notes.json; anything else than
-// that is Obsidian's default.
+// Settings reads .obsidian/daily-notes.json. If the text is anything else, it returns
+// Obsidian's default.
 func Settings(data string) Place {
 	var p Place
 	_ = json.Unmarshal([]byte(data), &p)
 	return p
 }
 
-// Path returns the note of a day, from the folder of notes.
+// Path returns the path of the note of a day, from the folder of notes.
 func (p Place) Path(day time.Time) string {
-	format := p.Format
-	if strings.TrimSpace(format) == "" {
-		format = standard
-	}
-	return path.Join(".", strings.Trim(p.Folder, "/"), Format(day, format)+".md")
+	return path.Join(".", strings.Trim(p.Folder, "/"), Format(day, or(p.Format, standard))+".md")
 }
 
-// TemplatePath returns the note that new ones are made of, "" for none.
+// TemplatePath returns the path of the template for new notes, "" for none.
 func (p Place) TemplatePath() string {
 	if p.Template == "" {
 		return ""
@@ -42,7 +39,7 @@ func (p Place) TemplatePath() string {
 	return strings.TrimSuffix(strings.Trim(p.Template, "/"), ".md") + ".md"
 }
 
-// New returns a new note of a day, made of a template.
+// New fills a template for the note of a day.
 func (p Place) New(template string, day time.Time) string {
 	title := strings.TrimSuffix(path.Base(p.Path(day)), ".md")
 	var b strings.Builder
@@ -69,8 +66,5 @@ func (p Place) New(template string, day time.Time) string {
 }
 
 func or(format, otherwise string) string {
-	if strings.TrimSpace(format) == "" {
-		return otherwise
-	}
-	return strings.TrimSpace(format)
+	return cmp.Or(strings.TrimSpace(format), otherwise)
 }

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// board is a canvas in the open format JSON Canvas 1.0.
+// board is a canvas in the format JSON Canvas 1.0.
 type board struct {
 	Nodes []card
 	Edges []edge
@@ -19,8 +19,8 @@ type board struct {
 type card struct {
 	ID, Type            string
 	X, Y, Width, Height float64
-	Text                string // of a text, in Markdown
-	File, Subpath       string // of a file: its path in the vault, and "#heading"
+	Text                string // of a text: Markdown
+	File, Subpath       string // of a file: path in the vault, and "#heading"
 	URL                 string // of a link
 	Label               string // of a group
 }
@@ -30,9 +30,8 @@ type edge struct {
 	Label            string
 }
 
-// Canvas reads a canvas: a piece for each card, under the name of the group it
-// lies in, with the arrows that lead from it. An empty file is an empty canvas, as
-// Obsidian makes them.
+// Canvas reads a canvas: a piece for each card, under the name of its group, with the
+// arrows that leave it. An empty file is an empty canvas, as Obsidian makes it.
 func Canvas(data []byte) (Paper, error) {
 	var b board
 	if len(strings.TrimSpace(string(data))) == 0 {
@@ -84,7 +83,7 @@ func arrow(label, to string) string {
 	return fmt.Sprintf("→ %s → %s", label, to)
 }
 
-// body is what a card says.
+// body returns the text of a card.
 func (c card) body() string {
 	switch c.Type {
 	case "text":
@@ -99,7 +98,7 @@ func (c card) body() string {
 	return ""
 }
 
-// name is what others call a card.
+// name returns the name of a card for arrows to it.
 func (c card) name() string {
 	if head, _, ok := c.headed(); ok {
 		return head
@@ -108,7 +107,7 @@ func (c card) name() string {
 	return oneLine(first)
 }
 
-// headed parts a card that begins with a heading from that.
+// headed splits a card into heading and rest; ok is false if it begins with no heading.
 func (c card) headed() (head, rest string, ok bool) {
 	if c.Type != "text" {
 		return "", "", false
@@ -121,7 +120,7 @@ func (c card) headed() (head, rest string, ok bool) {
 	return oneLine(marks), strings.TrimSpace(rest), true
 }
 
-// group is the label of the smallest group that the middle of a card lies in.
+// group returns the label of the smallest group around the middle of a card.
 func (c card) group(groups []card) (label string) {
 	x, y, least := c.X+c.Width/2, c.Y+c.Height/2, math.Inf(1)
 	for _, g := range groups {

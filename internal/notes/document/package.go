@@ -10,22 +10,20 @@ import (
 	"strings"
 )
 
-// Bounds of a packed document: what its parts unpack to, each and together, and
-// how many there are.
+// Bounds of a packed document.
 const (
-	maxPart  = 24 << 20
-	maxWhole = 32 << 20
+	maxPart  = 24 << 20 // unpacked bytes of one part
+	maxWhole = 32 << 20 // unpacked bytes of all parts
 	maxParts = 10_000
 )
 
-// pack is an Office document: parts in a zip file, which may be a bomb.
+// pack is an Office document: parts in a zip file, which may be a zip bomb.
 type pack struct {
 	parts map[string]*zip.File
 	left  int64 // bytes that may still be unpacked
 }
 
-// compound begins Word's old format, in which documents with a password are kept,
-// too.
+// compound begins files in Word's old format, and all with a password.
 var compound = []byte("\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1")
 
 func openPack(data []byte) (*pack, error) {
@@ -46,8 +44,8 @@ func openPack(data []byte) (*pack, error) {
 	return p, nil
 }
 
-// read returns a part, nil when there is none. What a part's entry says about its
-// size is not believed: reading ends at the bounds, with ErrLarge.
+// read returns a part, nil if it is missing. It does not trust the recorded size:
+// reading stops at the bounds, with ErrLarge.
 func (p *pack) read(name string) ([]byte, error) {
 	f := p.parts[strings.ToLower(strings.TrimPrefix(name, "/"))]
 	if f == nil {
@@ -57,7 +55,7 @@ func (p *pack) read(name string) ([]byte, error) {
 	if err != nil {
 		return nil, errors.Join(ErrBroken, err)
 	}
-	defer func() { _ = r.Close() }() // nothing was written
+	defer func() { _ = r.Close() }()
 	limit := min(maxPart, p.left)
 	data, err := io.ReadAll(io.LimitReader(r, limit+1))
 	if err != nil {
@@ -70,7 +68,7 @@ func (p *pack) read(name string) ([]byte, error) {
 	return data, nil
 }
 
-// open returns a part as XML; nil when there is none.
+// open returns a part as XML, nil if it is missing.
 func (p *pack) open(name string) (*xml.Decoder, error) {
 	data, err := p.read(name)
 	if data == nil || err != nil {
@@ -79,7 +77,7 @@ func (p *pack) open(name string) (*xml.Decoder, error) {
 	return xml.NewDecoder(bytes.NewReader(data)), nil
 }
 
-// main returns the name of the part that is the document itself.
+// main returns the name of the part with the document's text.
 func (p *pack) main() (string, error) {
 	const usual = "word/document.xml"
 	d, err := p.open("_rels/.rels")
@@ -101,7 +99,7 @@ func (p *pack) main() (string, error) {
 	}
 }
 
-// attr returns an attribute by its name without a namespace.
+// attr returns the attribute with a local name, "" if it is missing.
 func attr(e xml.StartElement, name string) string {
 	for _, a := range e.Attr {
 		if a.Name.Local == name {

@@ -11,11 +11,11 @@ import (
 var pageForm = text.Pattern(
 	`(?i)^(.*?),?\s*\b(?:page|p\.?|seite|s\.|página|pagina|pág\.|strona|стр\.?|страница|第)[\s=]*(\d{1,6})\s*(?:页|頁|ページ)?$`)
 
-// PageMark is how a page is cited, behind "#" or a heading.
+// PageMark returns the citation of a page, which follows "#" or a heading.
 func PageMark(page int) string { return fmt.Sprintf("page %d", page) }
 
-// PageOf parts what is cited of a document into heading and page: "page 3", or
-// "Costs, page 3". page is 0 for none.
+// PageOf splits a citation such as "page 3" or "Costs, page 3" into heading and page. page
+// is 0 if there is none.
 func PageOf(cited string) (heading string, page int) {
 	m := pageForm().FindStringSubmatch(strings.TrimSpace(cited))
 	if m == nil {

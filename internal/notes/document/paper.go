@@ -13,20 +13,20 @@ import (
 
 // Paper is the text of a document.
 type Paper struct {
-	Title  string // "" when it has none of its own
+	Title  string // "" for none
 	Pieces []Piece
-	Partly string // what of it was not read, for people; "" when that is nothing
+	Partly string // which part was not read, for people; "" for none
 }
 
-// Piece is a stretch of a document under one heading and on one page.
+// Piece is the text under one heading on one page.
 type Piece struct {
-	Page    int    // from 1; 0 where nobody can know
-	Heading string // the one it stands under, "" for none
-	Trail   string // the headings above that, outermost first, with " › " between
-	Text    string // lines; tables have a line for each row
+	Page    int    // from 1; 0 if unknown
+	Heading string // "" for none
+	Trail   string // the headings above, outermost first, with " › " between
+	Text    string // tables have a line for each row
 }
 
-// Why a document has no text; Why has words for people.
+// Why a document has no text. The function Why has words for people.
 var (
 	ErrBroken = errors.New("the document is damaged, or not what its name says")
 	ErrLocked = errors.New("the document has a password, or Word's old format")
@@ -41,17 +41,13 @@ const (
 	maxTitle  = 200 // characters
 )
 
-// trailMark stands between the headings of a trail.
-const trailMark = " › "
-
 // gather collects pieces within the bounds.
 type gather struct {
 	Paper
 	size int
 }
 
-// add takes a piece unless it is blank; past the bounds it says that more was left
-// out.
+// add adds a piece unless it is blank. Beyond the bounds it sets Partly.
 func (g *gather) add(p Piece) {
 	p.Text = tidy(p.Text)
 	if p.Text == "" {
@@ -67,8 +63,8 @@ func (g *gather) add(p Piece) {
 	g.Pieces = append(g.Pieces, p)
 }
 
-// tidy takes the spaces off the ends of lines, and empty lines off the ends of a
-// text and out of rows of them.
+// tidy removes spaces at the ends of lines, empty lines at both ends, and all but one of
+// several empty lines.
 func tidy(s string) string {
 	var lines []string
 	for line := range strings.SplitSeq(strings.ToValidUTF8(s, "\uFFFD"), "\n") {
@@ -80,7 +76,7 @@ func tidy(s string) string {
 	return strings.TrimRight(strings.Join(lines, "\n"), "\n")
 }
 
-// oneLine is a text as a heading.
+// oneLine returns a text as a heading.
 func oneLine(s string) string {
 	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "\uFFFD")), " ")
 	return text.Clip(s, maxTitle)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// packed is a Word document of these parts; names without a folder are in word/.
+// packed returns a Word document with these parts. Names without a folder are in word/.
 func packed(t *testing.T, parts map[string]string) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -32,10 +32,10 @@ func packed(t *testing.T, parts map[string]string) []byte {
 
 const opening = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?><w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"><w:body>`
 
-// document is the main part with this body.
+// document returns the main part with a body.
 func document(body string) string { return opening + body + "</w:body></w:document>" }
 
-// par is a paragraph of a style.
+// par returns a paragraph in a style.
 func par(style, text string) string {
 	if style != "" {
 		style = `<w:pPr><w:pStyle w:val="` + style + `"/></w:pPr>`

@@ -19,18 +19,19 @@ const (
 	wordsPages  = "pages %d to %d"
 )
 
-// endings lists the documents that are read. Word's old format is not, and is listed
-// so that people learn why it is not found.
+// endings are those of documents. Word's old format (.doc) cannot be read; it is listed so
+// that people learn why.
 var endings = strings.Fields(".pdf .docx .docm .canvas .doc")
 
-// Is reports whether a file is a document, by its name. One takes long to read.
+// Is reports whether a file name is that of a document. Documents take long to read.
 func Is(name string) bool { return slices.Contains(endings, strings.ToLower(path.Ext(name))) }
 
-// PDF returns the text of the pages of a PDF and how many it has, as pdf.Pages does.
+// PDF returns the text of each page of a PDF, and the number of pages; see pdf.Pages.
 type PDF func(ctx context.Context, data []byte) (pages []string, total int, err error)
 
-// Read reads a document by its name. readPDF is nil where nothing reads PDFs. Where
-// Why has no word for an error, it is not about the document: the next try may work.
+// Read reads a document, in the format that its name tells. Without readPDF it reads no
+// PDF. An error for which Why returns "" is not about the document: the next try may
+// succeed.
 func Read(ctx context.Context, name string, data []byte, readPDF PDF) (Paper, error) {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".pdf":
@@ -66,17 +67,17 @@ func readPages(ctx context.Context, data []byte, read PDF) (p Paper, err error) 
 }
 
 var (
-	// joined are letters that a printer casts as one.
+	// joined replaces ligatures, and removes soft hyphens.
 	joined = strings.NewReplacer("ﬀ", "ff", "ﬁ", "fi", "ﬂ", "fl", "ﬃ", "ffi", "ﬄ", "ffl", "ﬅ", "st", "ﬆ", "st", "\u00AD", "")
 	parted = text.Pattern(`(\pL)[-‐]\n(\p{Ll})`)
 )
 
-// asWords puts the words of a printed page together as people look for them: without
-// letters cast as one, and whole where a line ended within.
+// asWords restores the words of a printed page: without ligatures, and joined where a line
+// end splits them.
 func asWords(page string) string { return parted().ReplaceAllString(joined.Replace(page), "$1$2") }
 
-// Why returns why a document cannot be read, as the end of a sentence "it is …"; ""
-// for an error that is not about the document, and for none.
+// Why returns why a document cannot be read, as the end of a sentence "it is …"; "" for
+// nil and for errors that are not about the document.
 func Why(err error) string {
 	for _, c := range []struct {
 		err error

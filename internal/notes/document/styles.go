@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// styles leads from the ids of a document's styles, which are in the language of
-// its writer, to the level of heading they are: 1 to 9, 0 for none, titleLevel.
+// styles maps the ids of a document's styles, which depend on the writer's language, to
+// heading levels: 1 to 9, 0 for none, or titleLevel.
 type styles map[string]int
 
-// titleLevel is that of the document's title.
+// titleLevel is the level of the document's title.
 const titleLevel = -1
 
-// maxStyles bounds how many are read, and how far one rests on another.
+// maxStyles limits the styles that are read.
 const maxStyles = 5000
 
-// readStyles reads a document's styles; one without any has the usual names.
+// readStyles reads a document's styles. It adds the usual names.
 func (p *pack) readStyles() (styles, error) {
 	all, based := styles{"title": titleLevel}, map[string]string{}
 	for n := 1; n <= 9; n++ {
@@ -56,7 +56,7 @@ func (p *pack) readStyles() (styles, error) {
 	}
 	for id := range based {
 		at := id
-		for range 10 { // one may rest on itself
+		for range 10 { // a style may be based on itself
 			if n, ok := all[at]; ok {
 				all[id] = n
 				break
@@ -67,7 +67,7 @@ func (p *pack) readStyles() (styles, error) {
 	return all, nil
 }
 
-// headingName is the level of a style by its name, which Word keeps in English.
+// headingName returns the level of a style by its name, which Word keeps in English.
 func headingName(name string) int {
 	name = strings.ToLower(strings.TrimSpace(name))
 	if name == "title" {
@@ -80,7 +80,7 @@ func headingName(name string) int {
 	return 0
 }
 
-// outline is the level that a paragraph or style has in the outline; 9 is body text.
+// outline returns the heading level of a paragraph or style; the format's 9 is body text.
 func outline(e xml.StartElement) int {
 	n, err := strconv.Atoi(attr(e, "val"))
 	if err != nil || n < 0 || n > 8 {

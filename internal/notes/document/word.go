@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// Word reads a Word document (.docx). Its pages are those of the last time that
-// Word laid it out; where no program did, they are counted from the breaks as long
-// as what stands between two surely fits on one page, and unknown behind that.
+// Word reads a Word document (.docx). Its pages are those of Word's last layout. Without
+// one, they are counted from page breaks as long as the text between two breaks surely
+// fits on a page; later pages are unknown.
 func Word(data []byte) (Paper, error) {
 	p, err := openPack(data)
 	if err != nil {
@@ -49,41 +49,37 @@ func Word(data []byte) (Paper, error) {
 	return w.Paper, nil
 }
 
-// surePage is how much text fits on any page, in bytes and in paragraphs.
+// What fits on any page.
 const (
-	surePage  = 1800
-	sureLines = 25
+	surePage  = 1800 // bytes
+	sureLines = 25   // paragraphs
 )
 
-// word is a document being read, paragraph by paragraph.
+// word reads a document, paragraph by paragraph.
 type word struct {
 	gather
 	styles  styles
-	laidOut bool // a program noted where the pages begin
+	laidOut bool // the file tells where pages begin
 
-	sheet
-	heads []head // headings that are open
+	page   int  // 0 if unknown
+	broken bool // no text since the last page break
+	onPage int  // bytes since then
+	lines  int  // paragraphs since then
+
+	heads []head // open headings
 	piece Piece
-	bare  bool            // nothing stands under its heading so far
+	bare  bool            // no text under its heading so far
 	text  strings.Builder // of the piece
 
 	par   strings.Builder // the paragraph
 	level int             // of the paragraph, as a heading
-	item  bool            // of a list
+	item  bool            // the paragraph is in a list
 	after bool            // a page ends with the paragraph
-	cells int             // tables that the pen is in
+	cells int             // nested tables
 	run   bool            // in a text element
 }
 
-// sheet is the page that the pen is on.
-type sheet struct {
-	page   int  // 0 when nobody can know
-	broken bool // a break was just met, and no text since
-	onPage int  // bytes since the last break
-	lines  int  // paragraphs since then
-}
-
-// head is a heading that is open.
+// head is an open heading.
 type head struct {
 	level int
 	text  string
@@ -121,7 +117,8 @@ func (w *word) part(data []byte) error {
 	}
 }
 
-// skipped are what is deleted, moved away, or said a second time for old programs.
+// skipped names elements with text that was deleted, moved away, or repeated for old
+// programs.
 func skipped(name string) bool {
 	return name == "del" || name == "moveFrom" || name == "Fallback" || name == "instrText" || name == "separator"
 }
@@ -170,7 +167,7 @@ func (w *word) start(e xml.StartElement) {
 	}
 }
 
-// on reports whether a switch of the format is on: without a value it is.
+// on reports whether a property of the format is on. Without a value it is.
 func on(e xml.StartElement) bool {
 	v := attr(e, "val")
 	return v != "0" && v != "false" && v != "off"
@@ -214,8 +211,7 @@ func (w *word) write(s string) {
 	w.par.WriteString(s)
 }
 
-// turn begins a page. Word notes a break that somebody made once more where it
-// laid the next page out.
+// turn begins a page. Word records a manual break again in its layout (laid).
 func (w *word) turn(laid bool) {
 	first := w.text.Len() == 0 && w.par.Len() == 0 && len(w.Pieces) == 0
 	again := laid && (w.broken || first)
@@ -226,7 +222,7 @@ func (w *word) turn(laid bool) {
 	}
 	if w.cells == 0 {
 		level, item := w.level, w.item
-		w.finish() // what stood before is on the page before
+		w.finish() // the text so far is on the page before
 		w.level, w.item = level, item
 	}
 	w.page++
@@ -262,7 +258,7 @@ func (w *word) finish() {
 	w.text.WriteString(text + "\n")
 }
 
-// open begins what stands under a heading.
+// open begins the text under a heading.
 func (w *word) open(h head) {
 	if n := len(w.heads); n > 0 && h.level > w.heads[n-1].level {
 		w.bare = false // it has headings below it
@@ -276,11 +272,11 @@ func (w *word) open(h head) {
 		above = append(above, o.text)
 	}
 	w.heads = append(w.heads, h)
-	w.piece, w.bare = Piece{Page: w.page, Heading: h.text, Trail: strings.Join(above, trailMark)}, true
+	w.piece, w.bare = Piece{Page: w.page, Heading: h.text, Trail: strings.Join(above, " › ")}, true
 }
 
-// leave ends what stands under a heading. The words of one with nothing below it
-// are nowhere else.
+// leave ends the text under a heading. A heading with nothing below becomes text itself,
+// else its words would be nowhere.
 func (w *word) leave() {
 	if w.bare && w.piece.Heading != "" {
 		w.text.WriteString(w.piece.Heading)
@@ -289,7 +285,7 @@ func (w *word) leave() {
 	w.flush()
 }
 
-// flush ends a piece; what follows is under the same heading.
+// flush ends a piece. The next one has the same heading.
 func (w *word) flush() {
 	p := w.piece
 	p.Text = w.text.String()

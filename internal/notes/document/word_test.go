@@ -14,7 +14,7 @@ const (
 	pageBreak = `<w:p><w:r><w:br w:type="page"/></w:r></w:p>`
 )
 
-// shown is a paper as lines.
+// shown returns a paper as lines.
 func shown(p Paper) string {
 	var b strings.Builder
 	for _, x := range p.Pieces {
@@ -74,9 +74,8 @@ func TestWordElsewhere(t *testing.T) {
 	}
 }
 
-// TestWordOnNastyFiles: whatever it is given, it says so and stays within its
-// bounds.
-func TestWordOnNastyFiles(t *testing.T) {
+// Word returns an error for bad files and stays within its bounds.
+func TestWordOnBadFiles(t *testing.T) {
 	fine := packed(t, map[string]string{"document.xml": document(par("", strings.Repeat("text ", 5000)))})
 	bomb := packed(t, map[string]string{"document.xml": document(strings.Repeat(" ", maxPart+1))})
 	spread := packed(t, map[string]string{"document.xml": document(par("", "x") + strings.Repeat(" ", maxPart-1000)),

@@ -14,30 +14,30 @@ import (
 	"parley/internal/text"
 )
 
-// ErrNothing means that there is nothing to take back.
+// ErrNothing means that there is no change to take back.
 var ErrNothing = text.Tell("there is nothing to take back")
 
-// Change is notes that moved, and the links that were kept, as one.
+// Change moves a note and changes the links to it and in it.
 type Change struct {
-	At    time.Time `json:"at"` // also its name: no two have the same
+	At    time.Time `json:"at"` // unique: it names the change
 	By    string    `json:"by"`
-	From  string    `json:"from"` // of the note that moves, from the folder of notes
+	From  string    `json:"from"` // path from the folder of notes
 	To    string    `json:"to"`
 	Edits []Edit    `json:"edits"`
 }
 
-// Edit is the links of one file.
+// Edit changes the links of one file.
 type Edit struct {
 	Path    string         `json:"path"` // after the move
 	Links   int            `json:"links"`
 	Before  []byte         `json:"before"` // hashes of the whole file
 	After   []byte         `json:"after"`
 	Splices []links.Splice `json:"splices"`
-	// Why it was left alone; "" when it was done.
+	// Failed is why the file stayed as it was, "" if it did not.
 	Failed string `json:"failed,omitempty"`
 }
 
-// NewEdit describes replacements in a file with this text; ok is false without any.
+// NewEdit describes replacements in a file with this text; ok is false if there are none.
 func NewEdit(name, text string, splices []links.Splice, n int) (e Edit, ok bool) {
 	next, fits := links.Apply(text, splices)
 	if !fits || len(splices) == 0 || next == text {
@@ -46,28 +46,23 @@ func NewEdit(name, text string, splices []links.Splice, n int) (e Edit, ok bool)
 	return Edit{Path: name, Links: n, Before: sum(text), After: sum(next), Splices: splices}, true
 }
 
-// Again plans the links of a file anew that changed meanwhile.
+// Again plans the links of a file that changed since the first plan.
 type Again func(name, text string) ([]links.Splice, int)
 
-// Changes are kept in a folder of their own, for undoing: so many.
+// Where changes are stored so that a crash or Undo finds them.
 const (
 	changes     = folder + "/.changes"
 	keptChanges = 20
-)
-
-// The endings of a change's file: it is under way, or done.
-const (
-	underWay = ".open"
-	isDone   = ".done"
+	underWay    = ".open" // ending of a change that has begun
+	isDone      = ".done" // ending of a change that is complete
 )
 
 func (c Change) name(end string) string {
 	return path.Join(changes, c.At.UTC().Format(stampForm)+end)
 }
 
-// Do makes a change. What was begun is finished by Finish after a crash. Files whose
-// links could not be kept are told in the result; an error means that nothing was
-// done.
+// Do makes a change; after a crash Finish completes it. The result names files whose
+// links could not be changed. An error means that nothing was changed.
 func (p *Pen) Do(c Change, again Again) (Change, error) {
 	_, to := p.at(c.To)
 	if _, err := p.dir.Lstat(to); err == nil {
@@ -96,7 +91,7 @@ func (p *Pen) taken(c Change) bool {
 	})
 }
 
-// note writes a change down.
+// note stores a change.
 func (p *Pen) note(c Change, end string) error {
 	if err := p.dir.MkdirAll(changes, 0o700); err != nil {
 		return err
@@ -108,13 +103,13 @@ func (p *Pen) note(c Change, end string) error {
 	return p.replace(p.dir, c.name(end), string(b), nil)
 }
 
-// Begun lists changes that were begun and not finished.
+// Begun lists changes that were not finished.
 func (p *Pen) Begun() ([]Change, error) { return p.noted(underWay) }
 
-// noted lists the changes whose files have this ending, the oldest first. One that
-// cannot be read is skipped.
+// noted lists the stored changes with an ending, the oldest first. It skips unreadable
+// ones.
 func (p *Pen) noted(end string) (all []Change, err error) {
-	found, err := names(p.dir, changes)
+	found, err := List(p.dir, changes)
 	for _, name := range found {
 		if path.Ext(name) != end {
 			continue
@@ -128,8 +123,8 @@ func (p *Pen) noted(end string) (all []Change, err error) {
 	return all, err
 }
 
-// Finish does what a crash left of a change. A note that is at neither place, or
-// whose place was taken by another, is left alone.
+// Finish completes a change that a crash interrupted. It drops the change if the note is
+// gone or another file has taken its new path.
 func (p *Pen) Finish(c Change, again Again) (Change, error) {
 	_, from := p.at(c.From)
 	_, to := p.at(c.To)
@@ -146,7 +141,7 @@ func (p *Pen) Finish(c Change, again Again) (Change, error) {
 	return p.finish(c, again)
 }
 
-// finish moves the note, if it is not at its place, and keeps the links.
+// finish moves the note, unless it has moved already, and changes the links.
 func (p *Pen) finish(c Change, again Again) (Change, error) {
 	_, from := p.at(c.From)
 	_, to := p.at(c.To)
@@ -174,7 +169,7 @@ func (p *Pen) finish(c Change, again Again) (Change, error) {
 	return c, errors.Join(p.dir.Remove(c.name(underWay)), p.prune())
 }
 
-// edit keeps the links of one file, unless that is done.
+// edit changes the links of one file, unless that is done.
 func (p *Pen) edit(e *Edit, again Again) error {
 	f, err := p.read(e.Path)
 	if err != nil || bytes.Equal(f.hash(), e.After) {
@@ -199,9 +194,9 @@ func (p *Pen) edit(e *Edit, again Again) error {
 	return p.put(e.Path, next, f)
 }
 
-// prune forgets the oldest changes.
+// prune deletes the oldest changes.
 func (p *Pen) prune() error {
-	found, err := names(p.dir, changes)
+	found, err := List(p.dir, changes)
 	found = slices.DeleteFunc(found, func(s string) bool { return path.Ext(s) == underWay || strings.HasPrefix(s, ".") })
 	for _, name := range found[:max(0, len(found)-keptChanges)] {
 		err = errors.Join(err, p.dir.Remove(path.Join(changes, name)))
@@ -209,7 +204,7 @@ func (p *Pen) prune() error {
 	return err
 }
 
-// drop forgets changes; they can no longer be taken back.
+// drop deletes changes, which can then no longer be taken back.
 func (p *Pen) drop(which func(Change) bool) (err error) {
 	all, err := p.noted(isDone)
 	for _, c := range all {
@@ -220,8 +215,8 @@ func (p *Pen) drop(which func(Change) bool) (err error) {
 	return err
 }
 
-// Last returns the last change that was not taken back and that may be: ErrNothing
-// for none.
+// Last returns the last change that was not taken back and that may allows, or
+// ErrNothing.
 func (p *Pen) Last(may func(Change) bool) (Change, error) {
 	all, err := p.noted(isDone)
 	if err != nil {
@@ -235,8 +230,8 @@ func (p *Pen) Last(may func(Change) bool) (Change, error) {
 	return Change{}, ErrNothing
 }
 
-// Back returns the change that takes c back: edits are its own, planned for files
-// that c did not touch or that changed since.
+// Back returns the change that takes c back. It reverses the edits of files that stayed
+// as c left them, and takes edits for the others.
 func (p *Pen) Back(c Change, at time.Time, edits []Edit) Change {
 	back := Change{At: at, By: c.By, From: c.To, To: c.From}
 	own := map[string]bool{}
@@ -260,7 +255,7 @@ func (p *Pen) Back(c Change, at time.Time, edits []Edit) Change {
 	return back
 }
 
-// TakenBack notes that back took c back: neither is taken back again.
+// TakenBack deletes both c and back, so that neither is taken back again.
 func (p *Pen) TakenBack(c, back Change) error {
 	return errors.Join(p.dir.Remove(c.name(isDone)), p.dir.Remove(back.name(isDone)))
 }

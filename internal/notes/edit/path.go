@@ -10,18 +10,17 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// maxPath is how many characters a path of a note may have.
+// maxPath limits the characters of a path.
 const maxPath = 256
 
 var (
-	// device names are no files on some systems a vault may be synced to.
+	// device matches names that mean devices on systems to which a vault may be synced.
 	device  = text.Pattern(`(?i)^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)[ ]*(\.|$)`)
 	encoded = text.Pattern(`(?i)%(2e|2f|5c|00)`)
 )
 
-// CheckPath checks whether a note may be written under this path: relative,
-// ending in .md, plain on every system, and nowhere hidden. The error is
-// ErrPath with the reason.
+// CheckPath checks whether a note may be written at a path: relative, ending in .md,
+// valid on every system, and not hidden. The error is ErrPath with the reason.
 func CheckPath(name string) error {
 	no := func(why string) error { return text.Tell("%w: %s (%.300q)", ErrPath, catalog.Words(why), name) }
 	switch {
@@ -48,7 +47,7 @@ func CheckPath(name string) error {
 			return no("nothing in it begins with a dot")
 		case strings.HasPrefix(part, " ") || strings.HasSuffix(part, " ") || strings.HasSuffix(part, "."):
 			return no("no name in it begins or ends with a space, or ends with a dot")
-		case len(part) > 200: // room for what is added to names of kept versions
+		case len(part) > 200: // names of versions are longer
 			return no("a name in it is too long")
 		case device().MatchString(part):
 			return no("a name in it means a device on some systems")
@@ -57,7 +56,7 @@ func CheckPath(name string) error {
 	return nil
 }
 
-// unseen reports whether a character hides or reverses parts of a path.
+// unseen reports whether a character is invisible or reverses parts of a path.
 func unseen(r rune) bool {
 	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co) || r == utf8.RuneError ||
 		unicode.Is(unicode.Zs, r) && r != ' '

@@ -25,24 +25,24 @@ var (
 	ErrChanged  = text.Tell("the note was changed by somebody else just now; read it again first")
 )
 
-// maxFile is how large a file may be that is read or written.
+// maxFile limits the bytes of a file that is read or written.
 const maxFile = 2 << 20
 
-// Pen is a folder of notes that is open for writing. New files and versions go into
-// one folder of it, which no path and no link leads out of; elsewhere only the links
-// in files are changed.
+// Pen is a folder of notes that is open for writing. New files and versions go into one
+// folder in it, and no path or link leads out of that. Elsewhere it only changes links in
+// files, and adds to daily notes.
 type Pen struct {
 	top   *os.Root // the folder of notes
-	dir   *os.Root // the folder in it that is written to
+	dir   *os.Root // the folder in it for new files
 	in    string   // the path of dir
-	links bool     // also files with more than one name
+	links bool     // allows files with more than one name
 
-	pause func() // tests end the process here; nil otherwise
+	pause func() // lets tests end the process; else nil
 }
 
-// Open opens a folder of notes, and the folder in it to write to, which is made when
-// missing. With links files are written that have more than one name, possibly
-// outside of the folder. The caller closes it.
+// Open opens a folder of notes and the folder in it for new files, which it makes if
+// missing. With links it writes files that have more than one name, even outside the
+// folder. The caller closes it.
 func Open(folder, in string, links bool) (*Pen, error) {
 	top, err := os.OpenRoot(folder)
 	if err != nil {
@@ -77,10 +77,10 @@ func (p *Pen) enter() error {
 	return nil
 }
 
-// Close closes it.
+// Close closes both folders.
 func (p *Pen) Close() { _, _ = p.dir.Close(), p.top.Close() }
 
-// at returns where a path from the folder of notes is reached.
+// at returns the root and the path in it of a path from the folder of notes.
 func (p *Pen) at(name string) (*os.Root, string) {
 	if rel, ok := strings.CutPrefix(name, p.in+"/"); ok {
 		return p.dir, rel
@@ -96,14 +96,14 @@ type file struct {
 
 func (f file) hash() []byte { return sum(string(f.raw)) }
 
-// sum is what a text is recognized by.
+// sum returns the hash that identifies a text.
 func sum(text string) []byte {
 	s := sha256.Sum256([]byte(text))
 	return s[:16]
 }
 
-// read reads a regular file: neither a link nor a pipe, nor what was put in its place
-// meanwhile, nor what a linked folder leads to.
+// read reads a regular file. It refuses links, pipes, files in linked folders, and a file
+// that took the place of another meanwhile.
 func (p *Pen) read(name string) (file, error) {
 	root, rel := p.at(name)
 	for dir := path.Dir(rel); dir != "."; dir = path.Dir(dir) {
@@ -124,9 +124,11 @@ func (p *Pen) read(name string) (file, error) {
 	}
 	defer func() { _ = f.Close() }()
 	info, err := f.Stat()
-	switch st, ok := sysOf(info); {
-	case err != nil:
+	if err != nil {
 		return file{}, err
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	switch {
 	case !looked.Mode().IsRegular() || !os.SameFile(looked, info):
 		return file{}, text.Tell("%w: what is there is not a regular file", ErrContent)
 	case ok && st.Nlink > 1 && !p.links:
@@ -144,21 +146,13 @@ func (p *Pen) read(name string) (file, error) {
 	return file{raw, info}, nil
 }
 
-// Text returns what a file in the folder of notes says, byte for byte.
+// Text returns the text of a file in the folder of notes, byte for byte.
 func (p *Pen) Text(name string) (string, error) {
 	f, err := p.read(name)
 	return string(f.raw), err
 }
 
-func sysOf(info os.FileInfo) (*syscall.Stat_t, bool) {
-	if info == nil {
-		return nil, false
-	}
-	st, ok := info.Sys().(*syscall.Stat_t)
-	return st, ok
-}
-
-// Create writes a note that was not there, in the folder that is written to.
+// Create writes a new note, in the folder for new files.
 func (p *Pen) Create(name, text string, by Writer) error {
 	_, rel := p.at(name)
 	if err := p.claim(rel); err != nil {
@@ -170,7 +164,7 @@ func (p *Pen) Create(name, text string, by Writer) error {
 	return p.sign(rel, by, text)
 }
 
-// claim reserves a free name with an empty file: of two callers, only one gets it.
+// claim reserves a free name with an empty file. Only one of two callers gets it.
 func (p *Pen) claim(rel string) error {
 	if err := p.dir.MkdirAll(path.Dir(rel), 0o700); err != nil {
 		return err
@@ -185,8 +179,8 @@ func (p *Pen) claim(rel string) error {
 	return f.Close()
 }
 
-// Update changes a note in the folder that is written to, and keeps the previous
-// version. It returns the text before and after.
+// Update changes a note in the folder for new files, and keeps the previous version. It
+// returns the text before and after.
 func (p *Pen) Update(name string, by Writer, change func(raw []byte) (string, error)) (before, after string, err error) {
 	f, err := p.read(name)
 	if err != nil {
@@ -209,8 +203,8 @@ func (p *Pen) Update(name string, by Writer, change func(raw []byte) (string, er
 	return string(f.raw), next, p.sign(rel, by, next)
 }
 
-// Add changes a file anywhere in the folder of notes, or makes it: change gets what it
-// says, and whether it is there. No version is kept.
+// Add changes or makes a file anywhere in the folder of notes. change gets its text and
+// whether it exists. No version is kept.
 func (p *Pen) Add(name string, change func(was string, there bool) (string, error)) error {
 	f, err := p.read(name)
 	there := err == nil
@@ -241,7 +235,8 @@ func (p *Pen) Add(name string, change func(was string, there bool) (string, erro
 	return p.replace(p.top, name, next, nil)
 }
 
-// put gives a file that was read another text, unless somebody wrote to it since.
+// put replaces the text of a file, or returns ErrChanged if somebody wrote to it since it
+// was read.
 func (p *Pen) put(name, text string, was file) error {
 	root, rel := p.at(name)
 	perm := was.info.Mode().Perm()
@@ -259,8 +254,8 @@ func (p *Pen) put(name, text string, was file) error {
 	})
 }
 
-// replace gives a file its text in one step: readers see the old or the new. It calls
-// may when everything but the name is on disk; nil means yes.
+// replace replaces the text of a file in one step: readers see the old or the new text.
+// may is asked when the draft is on disk, before the renaming; nil means yes.
 func (p *Pen) replace(root *os.Root, name, text string, may func(draft *os.File) error) error {
 	draft := path.Join(path.Dir(name), ".draft-"+rand.Text())
 	f, err := root.OpenFile(draft, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -288,16 +283,16 @@ func (p *Pen) rename(root *os.Root, from, to string) error {
 	return root.Rename(from, to)
 }
 
-// settle syncs the names in a folder to disk, if the file system can.
+// settle syncs a folder to disk, if the file system can.
 func settle(root *os.Root, dir string) {
 	if f, err := root.Open(dir); err == nil {
-		_, _ = f.Sync(), f.Close() // the name is there; some file systems sync no folders
+		_, _ = f.Sync(), f.Close() // some file systems cannot sync a folder
 	}
 }
 
-// names lists a folder in order; with O_NONBLOCK, so that a pipe in its place does not
-// block. A missing one is empty.
-func names(root *os.Root, dir string) ([]string, error) {
+// List returns the sorted names in a folder, none if it is missing. It opens with
+// O_NONBLOCK, so that a pipe in the folder's place does not block.
+func List(root *os.Root, dir string) ([]string, error) {
 	f, err := root.OpenFile(dir, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_DIRECTORY, 0)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil

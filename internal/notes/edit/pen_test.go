@@ -32,25 +32,21 @@ func newDesk(t *testing.T, files map[string]string) *desk {
 	return d
 }
 
-// open is a start of the program.
+// open opens the Pen, as a start of the program does.
 func (d *desk) open() {
 	d.t.Helper()
 	p, err := Open(d.dir, "ours", false)
-	if err != nil {
-		d.t.Fatal(err)
-	}
+	must(d.t, err)
 	d.Pen = p
 }
 
 func (d *desk) put(name, text string) {
 	d.t.Helper()
 	file := filepath.Join(d.dir, name)
-	if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(text), 0o600)); err != nil {
-		d.t.Fatal(err)
-	}
+	must(d.t, errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(text), 0o600)))
 }
 
-// says returns what a file says, "-" when it is missing.
+// says returns the text of a file, "-" if it is missing.
 func (d *desk) says(name string) string {
 	b, err := os.ReadFile(filepath.Join(d.dir, name))
 	if err != nil {
@@ -63,14 +59,12 @@ func by(id string, minute int) Writer {
 	return Writer{ID: id, Name: "Name of " + id, At: noon.Add(time.Duration(minute) * time.Minute)}
 }
 
-// An editor saves while a new text is being written: its words stay, whatever their
-// length and time.
+// An editor saves while a new text is written: its words stay, even with the same length and
+// time.
 func TestUpdateLeavesWhatOthersWrote(t *testing.T) {
 	d := newDesk(t, map[string]string{"ours/a.md": "old words"})
 	info, err := os.Stat(filepath.Join(d.dir, "ours/a.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, _, err = d.Update("ours/a.md", by("me", 0), func([]byte) (string, error) {
 		d.put("ours/a.md", "new words")
 		return "ours", os.Chtimes(filepath.Join(d.dir, "ours/a.md"), info.ModTime(), info.ModTime())
@@ -94,9 +88,7 @@ func TestVersions(t *testing.T) {
 	say := func(text string) func([]byte) (string, error) {
 		return func([]byte) (string, error) { return text, nil }
 	}
-	if err := d.Create("ours/a.md", "one", by("anna", 0)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, d.Create("ours/a.md", "one", by("anna", 0)))
 	update := func(text string, w Writer) {
 		t.Helper()
 		if _, _, err := d.Update("ours/a.md", w, say(text)); err != nil {
@@ -121,27 +113,21 @@ func TestVersions(t *testing.T) {
 	if before, err := d.Restore("ours/a.md", all[2], by("bob", 3)); err != nil || before != "five" || d.says("ours/a.md") != "one" {
 		t.Errorf("%q, %q, %v", before, d.says("ours/a.md"), err)
 	}
-	if err := os.Remove(filepath.Join(d.dir, "ours/a.md")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(filepath.Join(d.dir, "ours/a.md")))
 	if _, err := d.Restore("ours/a.md", all[0], by("bob", 4)); err != nil || d.says("ours/a.md") != "four" {
 		t.Errorf("of a note that is gone: %v", err)
 	}
-	if err := d.Forget("bob"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, d.Forget("bob"))
 	if book := d.says("ours/.versions/a.md.by"); strings.Contains(book, "bob") || !strings.Contains(book, "anna") {
 		t.Error(book)
 	}
-	if err := d.Remove("ours/a.md"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, d.Remove("ours/a.md"))
 	if left, _ := filepath.Glob(filepath.Join(d.dir, "ours/.versions/a*")); len(left) != 0 {
 		t.Error(left)
 	}
 }
 
-// moving is a change of two files, and the notes it begins with.
+// moving returns a change that moves a note and edits two others.
 func moving(t *testing.T, d *desk) (Change, Again) {
 	t.Helper()
 	m := links.NewMove([]string{"home.md", "ours/a.md", "ours/b.md"}, map[string]string{"ours/a.md": "ours/sub/new.md"}, false)
@@ -158,22 +144,18 @@ func moving(t *testing.T, d *desk) (Change, Again) {
 
 var before = map[string]string{"home.md": "[[a]] and [x](ours/a.md)", "ours/a.md": "[h](../home.md) [[a]]", "ours/b.md": "![[a]]"}
 
-// TestCrash ends the process before each name that a move changes on disk: the next
-// start finishes the move, or nothing of it was begun.
+// TestCrash ends the process before each rename of a move. The next start finishes the move,
+// unless it had not begun.
 func TestCrash(t *testing.T) {
 	for n := 1; ; n++ {
 		d := newDesk(t, before)
-		if err := d.Create("ours/.versions/x.md", "", Writer{}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, d.Create("ours/.versions/x.md", "", Writer{}))
 		c, again := moving(t, d)
 		crashed := crash(d, n, func() error { _, err := d.Do(c, again); return err })
 		d.Close()
 		d.open()
 		begun, err := d.Begun()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, c := range begun {
 			if _, err := d.Finish(c, again); err != nil {
 				t.Fatal(err)
@@ -197,7 +179,7 @@ func TestCrash(t *testing.T) {
 	}
 }
 
-// crash runs do and ends it before the n-th rename; false if it came to its end.
+// crash runs do until the n-th rename; false if do reached its end.
 func crash(d *desk, n int, do func() error) (crashed bool) {
 	defer func() { crashed = recover() != nil }()
 	d.pause = func() {
@@ -205,14 +187,11 @@ func crash(d *desk, n int, do func() error) (crashed bool) {
 			panic("crash")
 		}
 	}
-	if err := do(); err != nil {
-		d.t.Fatal(err)
-	}
+	must(d.t, do())
 	return false
 }
 
-// TestMoveBesideOthers: somebody writes to a file between the plan and its turn, and
-// another is read-only.
+// Somebody writes to a file between the plan of a move and its edit.
 func TestMoveBesideOthers(t *testing.T) {
 	d := newDesk(t, before)
 	c, again := moving(t, d)
@@ -222,16 +201,12 @@ func TestMoveBesideOthers(t *testing.T) {
 		t.Errorf("%q, %+v, %v", d.says("ours/b.md"), got, err)
 	}
 	last, err := d.Last(func(c Change) bool { return c.By == "me" })
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	back := d.Back(last, noon.Add(time.Hour), nil)
 	if _, err := d.Do(back, again); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.TakenBack(last, back); err != nil {
-		t.Fatal(err)
-	}
+	must(t, d.TakenBack(last, back))
 	if d.says("ours/b.md") != "longer: ![[a]]" || d.says("home.md") != before["home.md"] || d.says("ours/a.md") != before["ours/a.md"] {
 		t.Error(d.says("ours/b.md"), d.says("home.md"), d.says("ours/a.md"))
 	}
@@ -240,19 +215,22 @@ func TestMoveBesideOthers(t *testing.T) {
 	}
 }
 
-// TestLinkedFolders: nothing is read or written through a linked folder.
+// Nothing is read or written through a linked folder.
 func TestLinkedFolders(t *testing.T) {
 	d := newDesk(t, map[string]string{"private/x.md": "[[a]]"})
-	if err := os.Symlink(filepath.Join(d.dir, "private"), filepath.Join(d.dir, "ours", "out")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Symlink(filepath.Join(d.dir, "private"), filepath.Join(d.dir, "ours", "out")))
 	if _, err := d.Text("ours/out/x.md"); err == nil {
 		t.Error("read through a link")
 	}
-	if err := os.Symlink("private", filepath.Join(d.dir, "also")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Symlink("private", filepath.Join(d.dir, "also")))
 	if _, err := d.Text("also/x.md"); !errors.Is(err, ErrNotFound) {
 		t.Error(err)
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

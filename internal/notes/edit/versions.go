@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"slices"
@@ -14,23 +15,23 @@ import (
 	"parley/internal/text"
 )
 
-// What is kept of each note, in a folder that nobody sees.
+// How versions are stored. Each note has a book of signatures: who wrote which text.
 const (
 	keptVersions = 10
-	keptLines    = 50 // of the book of who wrote
+	keptLines    = 50 // of a book
 	folder       = ".versions"
 	stampForm    = "20060102T150405.000000000Z"
 	backup       = ".bak"
 	book         = ".by"
 )
 
-// Writer is who writes, and when.
+// Writer says who writes, and when.
 type Writer struct {
 	ID, Name string // "" for the program itself
 	At       time.Time
 }
 
-// signature is a line of a note's book: whose text it was.
+// signature is a line of a note's book.
 type signature struct {
 	At   time.Time `json:"at"`
 	ID   string    `json:"id,omitempty"`
@@ -38,16 +39,16 @@ type signature struct {
 	Hash []byte    `json:"hash"`
 }
 
-// Version is a text that a note had before.
+// Version is an earlier text of a note.
 type Version struct {
 	By   Writer // At is when it was written
-	Hand bool   // it was not written through a Pen: nobody knows by whom
+	Hand bool   // not written through a Pen: the writer is unknown
 	Text string
 
 	stamp string
 }
 
-// keep stores a version of a note and deletes the oldest.
+// keep stores a version of a note and deletes old ones.
 func (p *Pen) keep(rel string, f file, at time.Time) error {
 	kept := path.Join(folder, rel)
 	dir, base := path.Dir(kept), path.Base(kept)
@@ -55,7 +56,7 @@ func (p *Pen) keep(rel string, f file, at time.Time) error {
 		return err
 	}
 	name := ""
-	for free := false; !free; at = at.Add(1) { // two in one moment, by a coarse clock
+	for free := false; !free; at = at.Add(1) { // a coarse clock gives two the same time
 		name = path.Join(dir, base+"."+at.UTC().Format(stampForm)+backup)
 		_, err := p.dir.Lstat(name)
 		free = errors.Is(err, os.ErrNotExist)
@@ -66,7 +67,7 @@ func (p *Pen) keep(rel string, f file, at time.Time) error {
 	if err := p.replace(p.dir, name, string(f.raw), nil); err != nil {
 		return err
 	}
-	_ = p.dir.Chtimes(name, f.info.ModTime(), f.info.ModTime()) // tells when it was written by hand
+	_ = p.dir.Chtimes(name, f.info.ModTime(), f.info.ModTime()) // for Version.By.At
 	all, err := p.stamps(rel)
 	if err != nil {
 		return err
@@ -82,17 +83,17 @@ func (p *Pen) keep(rel string, f file, at time.Time) error {
 // stamps lists the versions of a note, the oldest first.
 func (p *Pen) stamps(rel string) (all []string, err error) {
 	base := path.Base(rel) + "."
-	found, err := names(p.dir, path.Dir(path.Join(folder, rel)))
+	found, err := List(p.dir, path.Dir(path.Join(folder, rel)))
 	for _, s := range found {
 		stamp, ok := strings.CutSuffix(strings.TrimPrefix(s, base), backup)
-		if _, err := time.Parse(stampForm, stamp); ok && err == nil && strings.HasPrefix(s, base) { // nor one of base.x.md
+		if _, err := time.Parse(stampForm, stamp); ok && err == nil && strings.HasPrefix(s, base) { // not one of base.x.md
 			all = append(all, stamp)
 		}
 	}
 	return all, err
 }
 
-// sign writes into a note's book whose text it is now.
+// sign adds the writer of a note's present text to its book.
 func (p *Pen) sign(rel string, by Writer, text string) error {
 	if err := p.dir.MkdirAll(path.Dir(path.Join(folder, rel)), 0o700); err != nil {
 		return err
@@ -113,8 +114,7 @@ func (p *Pen) saveBook(rel string, all []signature) error {
 	return p.replace(p.dir, path.Join(folder, rel)+book, string(b), nil)
 }
 
-// signatures reads a note's book. One that is damaged is empty: it only says who
-// wrote.
+// signatures reads a note's book. A damaged book counts as empty.
 func (p *Pen) signatures(rel string) (all []signature, err error) {
 	f, err := p.read(path.Join(p.in, folder, rel) + book)
 	if errors.Is(err, ErrNotFound) {
@@ -127,15 +127,12 @@ func (p *Pen) signatures(rel string) (all []signature, err error) {
 	return all, nil
 }
 
-// Versions lists what a note said before, the newest first, also of one that is gone.
+// Versions lists the earlier texts of a note, the newest first. The note may be gone.
 func (p *Pen) Versions(name string) (all []Version, err error) {
 	_, rel := p.at(name)
 	stamps, err := p.stamps(rel)
-	if err != nil {
-		return nil, fmt.Errorf("versions of %s: %w", name, err)
-	}
-	signed, err := p.signatures(rel)
-	if err != nil {
+	signed, unsigned := p.signatures(rel)
+	if err := errors.Join(err, unsigned); err != nil {
 		return nil, fmt.Errorf("versions of %s: %w", name, err)
 	}
 	for _, stamp := range slices.Backward(stamps) {
@@ -154,7 +151,7 @@ func (p *Pen) Versions(name string) (all []Version, err error) {
 	return all, nil
 }
 
-// Restore gives a note the text of a version again; what it says now becomes a
+// Restore gives a note the text of a version again, and keeps its present text as a
 // version. It returns the text before.
 func (p *Pen) Restore(name string, v Version, by Writer) (before string, err error) {
 	before, _, err = p.Update(name, by, func([]byte) (string, error) { return v.Text, nil })
@@ -164,7 +161,7 @@ func (p *Pen) Restore(name string, v Version, by Writer) (before string, err err
 	return before, err
 }
 
-// follow takes versions and the book of a note along to its new name.
+// follow moves the versions and the book of a note to its new name.
 func (p *Pen) follow(from, to string) error {
 	stamps, err := p.stamps(from)
 	if err != nil {
@@ -186,7 +183,7 @@ func (p *Pen) follow(from, to string) error {
 	return nil
 }
 
-// Remove deletes a note for good, with its versions. A missing one is no error.
+// Remove deletes a note for good, with its versions. A missing note is no error.
 func (p *Pen) Remove(name string) error {
 	_, rel := p.at(name)
 	stamps, err := p.stamps(rel)
@@ -205,50 +202,32 @@ func (p *Pen) Remove(name string) error {
 	}
 	settle(p.dir, path.Dir(rel))
 	err = p.drop(func(c Change) bool { return c.From == name || c.To == name })
-	for _, at := range []string{path.Dir(kept), changes} { // the folders that it leaves empty
-		for ; at != "."; at = path.Dir(at) {
-			if p.dir.Remove(at) != nil {
-				break
-			}
+	for _, at := range []string{path.Dir(kept), changes} {
+		for at != "." && p.dir.Remove(at) == nil { // while it is empty
+			at = path.Dir(at)
 		}
 	}
 	return err
 }
 
-// Forget takes a person's name out of all books, and the changes they made.
+// Forget removes a person from all books, and the changes that they made.
 func (p *Pen) Forget(id string) error {
-	return errors.Join(p.forget(folder, id), p.drop(func(c Change) bool { return c.By == id }))
-}
-
-func (p *Pen) forget(dir, id string) error {
-	all, err := names(p.dir, dir)
-	if err != nil {
-		return err
-	}
-	for _, name := range all {
-		at := path.Join(dir, name)
-		info, err := p.dir.Lstat(at)
-		switch {
-		case err != nil:
-			return err
-		case info.IsDir():
-			err = p.forget(at, id)
-		case strings.HasSuffix(name, book):
-			err = p.unsign(strings.TrimSuffix(strings.TrimPrefix(at, folder+"/"), book), id)
-		}
-		if err != nil {
+	theirs := func(s signature) bool { return s.ID == id }
+	err := fs.WalkDir(p.dir.FS(), folder, func(at string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !strings.HasSuffix(at, book) {
 			return err
 		}
+		rel := strings.TrimSuffix(strings.TrimPrefix(at, folder+"/"), book)
+		all, err := p.signatures(rel)
+		if err != nil || !slices.ContainsFunc(all, theirs) {
+			return err
+		}
+		return p.saveBook(rel, slices.DeleteFunc(all, theirs))
+	})
+	if errors.Is(err, fs.ErrNotExist) { // there are no books
+		err = nil
 	}
-	return nil
-}
-
-func (p *Pen) unsign(rel, id string) error {
-	all, err := p.signatures(rel)
-	if err != nil || !slices.ContainsFunc(all, func(s signature) bool { return s.ID == id }) {
-		return err
-	}
-	return p.saveBook(rel, slices.DeleteFunc(all, func(s signature) bool { return s.ID == id }))
+	return errors.Join(err, p.drop(func(c Change) bool { return c.By == id }))
 }
 
 // valid refuses bytes that no note of ours has.

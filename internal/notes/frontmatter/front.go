@@ -11,7 +11,7 @@ import (
 	"parley/internal/text/yamldoc"
 )
 
-// Bounds of frontmatter; what is beyond is text that is left out, not parsed.
+// Bounds of frontmatter. What exceeds them is not parsed.
 const (
 	maxFront     = 64 << 10
 	maxFrontNest = 32 // brackets, and list marks on one line
@@ -21,15 +21,15 @@ const (
 
 // Matter is the metadata at the head of a note.
 type Matter struct {
-	Title         string     // as it is written
+	Title         string
 	Tags, Aliases []string   // at most 500 of each
 	Properties    []Property // all others
-	Unread        string     // what is there, where it cannot be read as YAML
-	Lines         int        // how many lines of the file it takes
+	Unread        string     // the text, if it is not readable YAML
+	Lines         int        // of the file
 }
 
-// Parse separates a note from the YAML at its head. Of wrong, deep or long YAML only
-// the text is kept.
+// Parse separates a note from the YAML at its head. It keeps wrong, deep or long YAML
+// only as text.
 func Parse(data string) (f Matter, rest string) {
 	if !strings.HasPrefix(data, "---\n") {
 		return f, data
@@ -51,8 +51,8 @@ func Parse(data string) (f Matter, rest string) {
 	return f, data[size:]
 }
 
-// read takes the few values that matter straight from the tree: nothing is
-// decoded, so aliases stay what they are and expand to nothing.
+// read takes the values straight from the syntax tree. It decodes nothing, so aliases do
+// not expand.
 func (f *Matter) read(text string) {
 	if tangled(text) {
 		f.Unread = text
@@ -94,8 +94,8 @@ func pairs(n ast.Node) []*ast.MappingValueNode {
 	return nil
 }
 
-// tangled reports whether YAML nests deeper than anybody writes by hand; the parser
-// would take more than linear time.
+// tangled reports whether YAML nests deeper than people write. The parser would need
+// more than linear time for it.
 func tangled(text string) bool {
 	if strings.Count(text, "\n") > maxFrontRows {
 		return true

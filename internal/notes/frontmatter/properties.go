@@ -19,11 +19,10 @@ const (
 	maxKeyDepth   = 4   // keys below each other
 )
 
-// Property is a value at the head of a note, under its key in small letters, such as
-// "phone".
+// Property is a value at the head of a note under a lower-case key, such as "phone".
 type Property struct{ Key, Value string }
 
-// property takes what stands under a key; keys below it are joined with dots.
+// property adds the values of a key. Keys below it are joined with dots.
 func (f *Matter) property(key string, n ast.Node, depth int) {
 	below := pairs(n)
 	if depth < maxKeyDepth {
@@ -38,7 +37,7 @@ func (f *Matter) property(key string, n ast.Node, depth int) {
 	}
 }
 
-// scalars returns the plain values of a node or of the list that it is.
+// scalars returns the plain value of a node, or those of a list.
 func scalars(n ast.Node) (values []string) {
 	nodes := []ast.Node{n}
 	if seq, ok := n.(*ast.SequenceNode); ok {
@@ -52,8 +51,7 @@ func scalars(n ast.Node) (values []string) {
 	return values
 }
 
-// Text is the properties as lines, to be found like any other text. Of YAML that
-// cannot be read it is what stands there.
+// Text returns the properties as lines of text for the index, or Unread.
 func (f *Matter) Text() string {
 	text, last := "", ""
 	for _, p := range f.Properties {
@@ -69,8 +67,8 @@ func (f *Matter) Text() string {
 	return strings.TrimPrefix(text, "\n")
 }
 
-// Keys under which notes keep their day, in the languages of their writers; the
-// earlier one counts.
+// dayKeys are the keys for the date of a note, in several languages. The first in this
+// list counts.
 var dayKeys = strings.Fields("date day datum dato fecha data jour дата 日期 日付 날짜 created creado erstellt créé creato criado создано")
 
 var (
@@ -78,8 +76,8 @@ var (
 	dottedDay = whole.Pattern(`^(\d\d?)[./](\d\d?)[./]((?:19|20)\d\d)\b`)
 )
 
-// Day returns the day that a note is of, by its name or else by its properties,
-// in days since 1970; 0 where it names none. A month is its first day.
+// Day returns the date of a note, from its name or else its properties, in days since
+// 1970; 0 for none. A month counts as its first day.
 func Day(name string, properties []Property) int {
 	if day := dayIn(path.Base(name)); day != 0 {
 		return day
@@ -112,5 +110,5 @@ func dayIn(s string) int {
 	return int(t.Unix() / SecondsOfDay)
 }
 
-// SecondsOfDay is what a day of Day is multiplied with to be a time.
+// SecondsOfDay converts the result of Day to Unix time.
 const SecondsOfDay = 24 * 60 * 60

@@ -9,16 +9,17 @@ import (
 	"syscall"
 
 	"parley/internal/db/engine"
+	"parley/internal/notes/edit"
 )
 
-// suddenly is how many files are not gone all at once because somebody deleted
-// them.
+// suddenly is the number of files from which on "all gone at once" means a missing
+// disk and no deletion.
 const suddenly = 5
 
-// vanished reports whether a check met nothing where there was something, because
-// another folder is in the place of the one that was indexed, or because all files
-// are gone at once: a disk that is not mounted, a share that is away. Then it notes
-// that, and what was known stays. Where files are met, it remembers the folder.
+// vanished reports whether a check found no file of a source that had some, because
+// another folder took its place or all files are gone at once: an unmounted disk, a
+// share that is away. The status then says so, and the entries stay in the index.
+// Where files are found, it remembers the folder.
 func (v *Vault) vanished(ctx context.Context, j job, w *walk) (gone bool, err error) {
 	mark, err := markOf(w.root)
 	if err != nil {
@@ -29,8 +30,8 @@ func (v *Vault) vanished(ctx context.Context, j job, w *walk) (gone bool, err er
 	if w.met > 0 || len(w.unread) > 0 {
 		return false, v.remember(ctx, j, mark)
 	}
-	if names, err := list(w.root, "."); j.scope != "." && (err != nil || slices.ContainsFunc(names, seen)) {
-		return false, nil // only this is gone
+	if names, err := edit.List(w.root, "."); j.scope != "." && (err != nil || slices.ContainsFunc(names, seen)) {
+		return false, nil // only a part is gone
 	}
 	var had int
 	var was string
@@ -46,7 +47,7 @@ func (v *Vault) vanished(ctx context.Context, j job, w *walk) (gone bool, err er
 	return true, nil
 }
 
-// remember notes which folder files were found in.
+// remember stores the mark of the folder in which files were found.
 func (v *Vault) remember(ctx context.Context, j job, mark string) error {
 	if j.scope != "." {
 		return nil
@@ -65,7 +66,7 @@ func (v *Vault) remember(ctx context.Context, j job, mark string) error {
 	})
 }
 
-// markOf tells a folder from another that is mounted in its place.
+// markOf identifies a folder, so that another mounted in its place is noticed.
 func markOf(root *os.Root) (string, error) {
 	info, err := root.Stat(".")
 	if err != nil {
@@ -78,8 +79,7 @@ func markOf(root *os.Root) (string, error) {
 	return fmt.Sprintf("%d:%d", st.Dev, st.Ino), nil
 }
 
-// replaced reports whether another folder is in the place of the one that was last
-// checked, or none.
+// replaced reports whether the folder that was last checked is gone or another one.
 func (v *Vault) replaced(s Source) bool {
 	was, checked := v.marks.Load(s.Name)
 	root, err := os.OpenRoot(s.Dir)
@@ -103,6 +103,6 @@ func (s SourceStatus) back(dir string) bool {
 	if !s.Empty {
 		return true
 	}
-	names, err := list(root, ".")
+	names, err := edit.List(root, ".")
 	return err == nil && slices.ContainsFunc(names, seen)
 }

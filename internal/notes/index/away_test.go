@@ -8,28 +8,20 @@ import (
 	"testing"
 )
 
-// unmount puts an empty folder in the place of the notes, as a disk leaves it.
+// unmount replaces the notes by an empty folder, like the mount point of a disk.
 func (f *folder) unmount() (mount func()) {
 	f.t.Helper()
 	aside := f.dir + ".disk"
-	if err := os.Rename(f.dir, aside); err != nil {
-		f.t.Fatal(err)
-	}
-	if err := os.Mkdir(f.dir, 0o700); err != nil {
-		f.t.Fatal(err)
-	}
+	must(f.t, os.Rename(f.dir, aside))
+	must(f.t, os.Mkdir(f.dir, 0o700))
 	return func() {
 		f.t.Helper()
-		if err := os.RemoveAll(f.dir); err != nil {
-			f.t.Fatal(err)
-		}
-		if err := os.Rename(aside, f.dir); err != nil {
-			f.t.Fatal(err)
-		}
+		must(f.t, os.RemoveAll(f.dir))
+		must(f.t, os.Rename(aside, f.dir))
 	}
 }
 
-// An unmounted folder is away: what is known of it stays, vectors included.
+// An unmounted folder is away: its entries stay, with their vectors.
 func TestAnUnmountedFolderIsAway(t *testing.T) {
 	e := &embeddings{synonyms: map[string]string{"feline": "kitty"}}
 	f := withVectors(t, e)
@@ -38,11 +30,11 @@ func TestAnUnmountedFolderIsAway(t *testing.T) {
 	f.refresh()
 	f.embedAll(e)
 	if f.due() {
-		t.Error("looks again without a reason")
+		t.Error("a check is due without a reason")
 	}
 	mount := f.unmount()
 	if !f.due() {
-		t.Error("does not see that another folder is there")
+		t.Error("another folder in its place goes unnoticed")
 	}
 	for _, restart := range []bool{false, true} {
 		if restart {
@@ -58,11 +50,11 @@ func TestAnUnmountedFolderIsAway(t *testing.T) {
 		}
 	}
 	if f.due() {
-		t.Error("looks again although the folder is still empty")
+		t.Error("a check is due although the folder is still empty")
 	}
 	mount()
 	if !f.due() {
-		t.Error("does not look again")
+		t.Error("no check is due")
 	}
 	f.refresh()
 	if st := f.Status(); st.Sources[0].Away || st.Sources[0].Err != "" || f.embedAll(e) != 0 || f.paths("bread") != "sub/b.md" {
@@ -70,7 +62,7 @@ func TestAnUnmountedFolderIsAway(t *testing.T) {
 	}
 }
 
-// While it runs, too: the system tells that every file has gone.
+// The same while Run follows the folder, and the system reports every file as deleted.
 func TestUnmountedWhileFollowed(t *testing.T) {
 	f := newFolder(t)
 	f.put("a/x.md", "sourdough")
@@ -90,15 +82,13 @@ func TestUnmountedWhileFollowed(t *testing.T) {
 	f.finds("sourdough", "a/x.md")
 }
 
-// Files that are deleted are gone; that all of many go at once counts as away, until
-// there is one again.
+// Deleted files leave the index. If all of many files go at once, the folder counts as away
+// until it has a file again.
 func TestDeletedIsNotAway(t *testing.T) {
 	f := newFolder(t)
 	remove := func(n int) {
 		for i := range n {
-			if err := os.Remove(filepath.Join(f.dir, fmt.Sprintf("n%d.md", i))); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Remove(filepath.Join(f.dir, fmt.Sprintf("n%d.md", i))))
 		}
 		f.refresh()
 	}

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,7 +17,7 @@ import (
 
 const benchNotes = 10_000
 
-// lexicon are words with the frequencies of a language: few are everywhere.
+// lexicon is a list of words with the frequencies of a language: few are frequent.
 type lexicon struct {
 	words []string
 	zipf  *rand.Zipf
@@ -50,7 +49,7 @@ func (l *lexicon) say(n int) string {
 	return b.String()
 }
 
-// note has about 5 KB, six headings, tags and links.
+// note returns a note of about 5 KB with six headings, tags and links.
 func (l *lexicon) note(i int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "---\ntitle: %s\ntags: [%s]\n---\n", l.say(3), l.words[i%50])
@@ -66,7 +65,7 @@ func (l *lexicon) note(i int) string {
 	return b.String()
 }
 
-// library makes the folder once for all benchmarks of a run and indexes it.
+// library returns a folder of benchNotes notes.
 func library(b *testing.B) *folder {
 	b.Helper()
 	f := newFolder(b)
@@ -80,8 +79,8 @@ func library(b *testing.B) *folder {
 	return f
 }
 
-// peak returns the most memory this process held since the last call, in bytes; 0
-// where the system does not tell.
+// peak returns the peak memory of this process since the last call, in bytes; 0 if the system
+// does not tell.
 func peak() int64 {
 	data, _ := os.ReadFile("/proc/self/status")
 	_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0)
@@ -96,14 +95,14 @@ func peak() int64 {
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// BenchmarkIndex10000 is the first look at 50 MB of notes: under 30 s, under 25
-// MB of memory.
+// BenchmarkIndex10000 indexes 50 MB of notes for the first time: under 30 s, under 25 MB of
+// memory.
 func BenchmarkIndex10000(b *testing.B) {
 	f := library(b)
 	for b.Loop() {
 		b.StopTimer()
 		_ = f.Close()
-		_ = removeIndex(f.opts.Index)
+		_ = cache(f.opts.Index, nil).Remove()
 		debug.FreeOSMemory()
 		peak()
 		f.open()
@@ -114,15 +113,13 @@ func BenchmarkIndex10000(b *testing.B) {
 	}
 	b.ReportMetric(milliseconds(b.Elapsed()/time.Duration(b.N)), "index-ms")
 	st, err := os.Stat(f.opts.Index)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	b.ReportMetric(float64(st.Size()>>20), "file-MB")
 	runtime.GC()
 }
 
-// BenchmarkUse10000 is what follows: a restart under 1 s, a search under 15 ms
-// in 95 of 100, a changed note found within 1 s.
+// BenchmarkUse10000 measures what follows: a restart under 1 s, a search under 15 ms in 95 of
+// 100, a changed note found within 1 s.
 func BenchmarkUse10000(b *testing.B) {
 	f := library(b)
 	f.refresh()
@@ -134,24 +131,8 @@ func BenchmarkUse10000(b *testing.B) {
 		b.ReportMetric(milliseconds(b.Elapsed()/time.Duration(b.N)), "restart-ms")
 	})
 	b.Run("search", func(b *testing.B) {
-		l := newLexicon()
-		l.r = rand.New(rand.NewPCG(3, 4))
-		l.zipf = rand.NewZipf(l.r, 1.07, 4, 39_999)
-		var took []time.Duration
-		found := 0
-		for b.Loop() {
-			text := strings.Join(strings.Fields(l.say(1+l.r.IntN(6))), " ")
-			begin := time.Now()
-			hits, err := f.Search(b.Context(), Query{Text: text})
-			if err != nil {
-				b.Fatal(err)
-			}
-			took = append(took, time.Since(begin))
-			found += min(1, len(hits))
-		}
-		slices.Sort(took)
-		b.ReportMetric(milliseconds(took[len(took)/2]), "p50-ms")
-		b.ReportMetric(milliseconds(took[len(took)*95/100]), "p95-ms")
+		took, found := f.timed(b, b.Loop)
+		report(b, took, "")
 		b.ReportMetric(milliseconds(took[len(took)-1]), "max-ms")
 		b.ReportMetric(float64(found)/float64(len(took)), "found")
 	})

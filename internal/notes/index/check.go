@@ -2,6 +2,7 @@ package index
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,28 +10,29 @@ import (
 	"os"
 	"strings"
 
+	"parley/internal/db/sqlite"
 	"parley/internal/notes/document"
 )
 
-// Bounds of one commit: between two commits, searches and writes continue.
+// Bounds of one commit. Searches and writes run between two commits.
 const (
 	maxBatchFiles = 200
-	maxBatchText  = 512 << 10
-	paperSize     = 64 << 10 // that a document counts for at least: it takes long to read
+	maxBatchText  = 512 << 10 // bytes
+	paperSize     = 64 << 10  // added for each document, because reading one takes long
 )
 
-// job is one check of a part of one source: of its documents, which take long to
-// read, or of all else.
+// job is one check of a part of one source, either of its documents, which take long
+// to read, or of all other files.
 type job struct {
 	source Source
-	scope  string            // a path, "." for all of it
-	papers bool              // only documents
-	enter  func(path string) // told of each folder, before it is listed
+	scope  string            // a path; "." means the whole source
+	papers bool              // check the documents
+	enter  func(path string) // called with each folder before it is listed
 }
 
-// Refresh compares every file with the index and brings the index up to date.
-// It does not read unchanged files, and it repairs a damaged index. A folder that
-// cannot be read is no error: Status reports it, and its entries stay.
+// Refresh compares every file with the index and updates the index. It does not read
+// unchanged files, and it rebuilds a damaged index. A folder that cannot be read is no
+// error: Status reports it, and its entries stay.
 func (v *Vault) Refresh(ctx context.Context) error {
 	if err := v.refresh(ctx, func(Source, string) {}); err != nil {
 		return err
@@ -38,8 +40,8 @@ func (v *Vault) Refresh(ctx context.Context) error {
 	return v.readPapers(ctx)
 }
 
-// readPapers does for documents what refresh does for all else. It has its own time:
-// notes are found while documents are read.
+// readPapers does for documents what refresh does for other files. Searches find notes
+// while it runs.
 func (v *Vault) readPapers(ctx context.Context) error {
 	v.reading.Lock()
 	defer v.reading.Unlock()
@@ -59,7 +61,7 @@ func (v *Vault) refresh(ctx context.Context, enter func(Source, string)) error {
 	v.checking.Lock()
 	defer v.checking.Unlock()
 	err := v.checkAll(ctx, enter)
-	if damaged(err) {
+	if sqlite.IsDamage(err) {
 		err = v.checkAll(ctx, enter)
 	}
 	if err != nil {
@@ -69,7 +71,7 @@ func (v *Vault) refresh(ctx context.Context, enter func(Source, string)) error {
 	return err
 }
 
-// checkAll is one full check, on a new index when the old one is broken.
+// checkAll runs one full check, on a new index if the old one is broken.
 func (v *Vault) checkAll(ctx context.Context, enter func(Source, string)) error {
 	if v.Status().State == StateBroken {
 		if err := v.rebuild(ctx); err != nil {
@@ -99,7 +101,7 @@ func (v *Vault) checkAll(ctx context.Context, enter func(Source, string)) error 
 	return nil
 }
 
-// settle forgets sources that no longer exist and notes that everything was checked.
+// settle removes sources that no longer exist and marks the index complete.
 func (v *Vault) settle(ctx context.Context, names []string) error {
 	list, err := json.Marshal(names)
 	if err != nil {
@@ -107,19 +109,12 @@ func (v *Vault) settle(ctx context.Context, names []string) error {
 	}
 	gone := map[string][]string{}
 	err = v.using(func(ix *index) error {
-		rows, err := ix.db.QueryContext(ctx, "SELECT source, path FROM docs WHERE source NOT IN (SELECT value FROM json_each(?))", string(list))
-		if err != nil {
-			return err
-		}
-		defer func() { _ = rows.Close() }()
-		for rows.Next() {
+		return each(ctx, ix.db, func(rows *sql.Rows) error {
 			var source, name string
-			if err := rows.Scan(&source, &name); err != nil {
-				return err
-			}
+			err := rows.Scan(&source, &name)
 			gone[source] = append(gone[source], name)
-		}
-		return rows.Err()
+			return err
+		}, "SELECT source, path FROM docs WHERE source NOT IN (SELECT value FROM json_each(?))", string(list))
 	})
 	if err != nil {
 		return err
@@ -136,7 +131,7 @@ func (v *Vault) settle(ctx context.Context, names []string) error {
 	})
 }
 
-// check does one job. Its error is from the index or the context; problems with the
+// check does one job. It returns errors of the index and the context; those of the
 // folder go to its status.
 func (v *Vault) check(ctx context.Context, j job) error {
 	root, err := os.OpenRoot(j.source.Dir)
@@ -145,8 +140,7 @@ func (v *Vault) check(ctx context.Context, j job) error {
 		return nil
 	}
 	defer func() { _ = root.Close() }()
-	// The index is read first, so that a note written during the walk is not
-	// mistaken for a deleted one.
+	// Read the index first: else a note written during the walk would look deleted.
 	var known map[string]stamp
 	err = v.using(func(ix *index) (err error) {
 		known, err = ix.known(ctx, j.source.Name, j.scope)
@@ -172,9 +166,8 @@ func (v *Vault) check(ctx context.Context, j job) error {
 	return nil
 }
 
-// compare commits the difference between the files and the index. A file that is the
-// job itself is read even if size and time are the same: it is known to have
-// changed.
+// compare commits the difference between the files and the index. It reads a file that
+// is the scope of the job even if size and time are the same, because it has changed.
 func (v *Vault) compare(ctx context.Context, j job, w *walk, known map[string]stamp) error {
 	c := &change{}
 	v.progress(j, 0, len(w.files))
@@ -206,8 +199,7 @@ func (v *Vault) compare(ctx context.Context, j job, w *walk, known map[string]st
 	return v.apply(ctx, j.source.Name, c)
 }
 
-// progress reports how many files of a full check are done, and how many more there
-// are.
+// progress notes in the status that left files remain to check, more of them new.
 func (v *Vault) progress(j job, left, more int) {
 	switch {
 	case j.papers:
@@ -221,8 +213,7 @@ func (v *Vault) progress(j job, left, more int) {
 	}
 }
 
-// file reads one file, and parses it if it says something new. ok is false for one
-// that cannot be read now.
+// file reads one file and parses it if it changed. ok is false if it cannot be read now.
 func (v *Vault) file(ctx context.Context, w *walk, name string, was stamp) (d indexed, ok bool) {
 	got, err := read(w.root, name, w.source.Kind, w.links)
 	switch {
@@ -237,7 +228,7 @@ func (v *Vault) file(ctx context.Context, w *walk, name string, was stamp) (d in
 	return d, err == nil
 }
 
-// take adds what of a file differs from the index.
+// take adds a file, as far as it differs from the index.
 func (c *change) take(d indexed, was stamp) {
 	switch same := d.hash != "" && d.hash == was.hash; {
 	case same && d.size == was.size && d.mtime == was.mtime:
@@ -255,7 +246,7 @@ func (c *change) take(d indexed, was stamp) {
 }
 
 func (v *Vault) apply(ctx context.Context, source string, c *change) error {
-	if c.empty() {
+	if len(c.put)+len(c.touch)+len(c.drop) == 0 {
 		return nil
 	}
 	v.changing.Lock()
@@ -269,7 +260,7 @@ func (v *Vault) away(source Source, err error) {
 	v.sourceState(source, func(s *SourceStatus) { s.Away, s.Empty, s.Err = true, errors.Is(err, errEmpty), err.Error() })
 }
 
-// readState notes how a check of a whole source went.
+// readState notes the outcome of the check of a whole source.
 func (v *Vault) readState(j job, w *walk) {
 	if j.scope != "." || j.papers && len(w.unread) == 0 {
 		return

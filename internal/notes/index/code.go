@@ -9,8 +9,8 @@ import (
 	"parley/internal/notes/code"
 )
 
-// codeEndings lists the files of a code folder that are read. Settings files are
-// left out because they often hold secrets.
+// codeEndings lists the endings of code files. Settings files are left out because they
+// often hold secrets.
 var codeEndings = strings.Fields(
 	".go .py .js .jsx .mjs .ts .tsx .java .kt .scala .c .h .cc .cpp .hpp .cs .rs .rb .php .swift .lua .pl .sh .bash .sql " +
 		".r .ex .exs .erl .hs .ml .clj .dart .zig .nim .vue .svelte .html .css .proto .graphql .tf .md .markdown")
@@ -18,13 +18,13 @@ var codeEndings = strings.Fields(
 // window is how many lines of code without a definition make one section.
 const window = 60
 
-// parseCode parses a file of code that defines these symbols. data is valid UTF-8.
+// parseCode cuts a file of code at the symbols it defines. data is valid UTF-8.
 func parseCode(name, data string, all []code.Symbol) indexed {
 	return indexed{title: path.Base(name), symbols: all, sections: codeSections(strings.Split(data, "\n"), all)}
 }
 
-// defines lists what a file of code defines: through universal-ctags, but for Go, whose
-// own parser knows more, or by reading it.
+// defines lists the symbols of a file of code: with universal-ctags where it is
+// installed, except for Go, whose own parser knows more; else with package code.
 func (v *Vault) defines(ctx context.Context, name, data string) []code.Symbol {
 	if v.o.Tags != nil && path.Ext(name) != ".go" {
 		all, err := v.o.Tags.List(ctx, name, data)
@@ -38,11 +38,10 @@ func (v *Vault) defines(ctx context.Context, name, data string) []code.Symbol {
 	return code.List(name, data)
 }
 
-// ownReader names how code is read without another program. It changes with
-// code.List.
+// ownReader is the version of code.List: change both together.
 const ownReader = "own 1"
 
-// reader names what reads code.
+// reader names the programs that read code.
 func (v *Vault) reader() string {
 	if v.o.Tags != nil {
 		return ownReader + ", " + v.o.Tags.About()
@@ -50,7 +49,7 @@ func (v *Vault) reader() string {
 	return ownReader
 }
 
-// anew has all code read again if another program read it before.
+// anew marks all code to be read again if another program read it before.
 func (v *Vault) anew(ctx context.Context) error {
 	by := v.reader()
 	return v.using(func(ix *index) error {
@@ -61,8 +60,8 @@ func (v *Vault) anew(ctx context.Context) error {
 	})
 }
 
-// codeSections cuts code at definitions, each with the comment above it, or, without
-// definitions, into windows of lines.
+// codeSections cuts code at definitions, each with the comment above it. Code without
+// definitions is cut into windows of lines.
 func codeSections(lines []string, defined []code.Symbol) (all []section) {
 	add := func(heading, trail string, from, to int) {
 		for at := from; at < to; at += window {
@@ -98,7 +97,7 @@ func codeSections(lines []string, defined []code.Symbol) (all []section) {
 	return all
 }
 
-// remarks are the beginnings of lines that belong to the definition below.
+// remarks begin lines that belong to the definition below them.
 var remarks = []string{"//", "#", "/*", "*", "--", "@", ";", "\"\"\""}
 
 // comment returns the first line of the comment right above line i.

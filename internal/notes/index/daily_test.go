@@ -49,9 +49,7 @@ func TestDailyNote(t *testing.T) {
 	}
 	f := newFolder(t)
 	f.put(".obsidian/daily-notes.json", `{"folder":"Journal"}`)
-	if err := os.Symlink(t.TempDir(), filepath.Join(f.dir, "Journal")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Symlink(t.TempDir(), filepath.Join(f.dir, "Journal")))
 	if _, err := f.AddDaily(t.Context(), day, "- x"); !errors.Is(err, ErrPath) {
 		t.Error("through a link:", err)
 	}

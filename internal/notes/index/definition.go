@@ -17,20 +17,16 @@ import (
 // maxDefinitions is how many places of one name are returned.
 const maxDefinitions = 20
 
-// Definition finds where code defines a name: a function, a type or the like,
-// or a method as Type.Method. Case as asked comes first.
+// Definition finds where code defines a name, such as a function, a type, or a method
+// as Type.Method. Names in the same case come first.
 func (v *Vault) Definition(ctx context.Context, name string) (hits []Hit, err error) {
 	owner, name := code.Qualified(name)
 	err = v.asking(func(ix *index) error {
-		rows, err := ix.db.QueryContext(ctx, `SELECT y.rowid, d.id, d.source, d.path, d.title, y.name, y.line, 0, d.day, d.mtime,
+		hits, err = ix.hits(ctx, `SELECT y.rowid, d.id, d.source, d.path, d.title, y.name, y.line, 0, d.day, d.mtime,
 			coalesce((SELECT text FROM sections s WHERE s.doc = d.id AND s.line <= y.line ORDER BY s.line DESC LIMIT 1), '')
 			FROM symbols y JOIN docs d ON d.id = y.doc WHERE y.name = :name AND (:owner = '' OR y.owner = :owner)
 			ORDER BY y.name = :name COLLATE BINARY DESC, d.path, y.line LIMIT :limit`,
 			engine.Named{"name": name, "owner": owner, "limit": maxDefinitions})
-		if err != nil {
-			return err
-		}
-		hits, err = scanHits(rows)
 		return err
 	})
 	if err != nil {
@@ -42,17 +38,17 @@ func (v *Vault) Definition(ctx context.Context, name string) (hits []Hit, err er
 	return hits, nil
 }
 
-// Bounds of looking for uses: files that are read, and uses that are counted.
+// Bounds of a search for uses.
 const (
-	maxUsers = 300
-	maxUses  = 500
+	maxUsers = 300 // files that are read
+	maxUses  = 500 // uses that are counted
 	maxUse   = 500 // characters of a line
 )
 
-// References finds where code uses a name, a method also as Type.Method: as a whole
-// word, not in comments or strings, and not where it is defined. Hits are in the order
-// of their files; Heading is what the use stands in, Text its line. total counts more
-// than are returned.
+// References finds where code uses a name, such as a function or Type.Method: as a whole
+// word, outside comments, strings and definitions. Hits are in the order of their files;
+// Heading names the symbol around the use, Text is its line. total also counts the hits
+// beyond limit.
 func (v *Vault) References(ctx context.Context, name string, limit int) (hits []Hit, total int, err error) {
 	_, name = code.Qualified(name)
 	users, err := v.users(ctx, name)
@@ -60,8 +56,7 @@ func (v *Vault) References(ctx context.Context, name string, limit int) (hits []
 		return nil, 0, fmt.Errorf("references: %w", err)
 	}
 	for _, e := range users {
-		i := slices.IndexFunc(v.o.Sources, func(s Source) bool { return s.Name == e.Source })
-		c, err := v.content(v.o.Sources[i], e.Path)
+		c, err := v.content(v.source(e), e.Path)
 		if errors.Is(err, ErrNotFound) {
 			continue
 		}
@@ -76,7 +71,7 @@ func (v *Vault) References(ctx context.Context, name string, limit int) (hits []
 	return hits[:min(len(hits), limit)], len(hits), ctx.Err()
 }
 
-// users lists the files of code with all words of a name in a row.
+// users lists the files of code that contain all words of a name in a row.
 func (v *Vault) users(ctx context.Context, name string) (all []Entry, err error) {
 	said := strings.Join(slices.Collect(text.Words(name)), " ")
 	if said == "" {

@@ -9,20 +9,19 @@ import (
 	"parley/internal/text"
 )
 
-// written is a note as people wrote it. What is added looks like the rest: the same
-// line ends, and a line end at the end if there was one. Everything else stays as it
-// is, byte for byte.
+// written is an existing note. Added text gets the same line ends, and a final line end
+// if the note has one. Everything else stays as it is, byte for byte.
 type written struct {
 	raw string
-	eol string // what ends its lines
-	end string // what ends it: eol, or nothing
+	eol string // of each line
+	end string // of the note: eol or nothing
 }
 
-// bom is what some editors put at the start of a UTF-8 file.
+// bom is the byte order mark that some editors put at the start of a UTF-8 file.
 const bom = "\uFEFF"
 
-// asWritten takes a note's bytes. A note that is not UTF-8 is never changed: any
-// decoding would be a guess.
+// asWritten reads a note. A note that is not UTF-8 is never changed, because any decoding
+// would be a guess.
 func asWritten(raw []byte) (written, error) {
 	if !utf8.Valid(raw) {
 		return written{}, text.Tell("%w: what is there is not UTF-8, and writing to it could damage it; save it as UTF-8 in your editor first",

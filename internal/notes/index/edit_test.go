@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// What people wrote stays as it is, byte for byte, around what is added.
+// The text around an addition stays the same, byte for byte.
 func TestWritingKeepsBytes(t *testing.T) {
 	app := Note{Mode: ModeAppend, Content: "one\r\ntwo\n"}
 	sec := Note{Mode: ModeReplaceSection, Heading: "B", Content: "one\ntwo"}
@@ -16,7 +16,7 @@ func TestWritingKeepsBytes(t *testing.T) {
 		name   string
 		before string
 		n      Note
-		want   string // "" is refused
+		want   string // "" if it is refused
 	}{
 		{"plain", "# A\n\nx\n", app, "# A\n\nx\n\none\ntwo\n"},
 		{"no last line end", "# A\n\nx", app, "# A\n\nx\n\none\ntwo"},
@@ -97,17 +97,15 @@ func FuzzWriting(f *testing.F) {
 	})
 }
 
-// A file with a second name may be one from outside: it is not indexed, not
-// read and not written to, unless the owner says that this is meant.
+// A file with a second name may belong to another folder: it is not indexed, read or written
+// to, unless the owner allows it.
 func TestHardLinks(t *testing.T) {
 	f := newFolder(t)
 	outside := filepath.Join(t.TempDir(), "secret.md")
 	putFile(t, outside, "# Secret\n\nsourdough")
 	f.put("agent-notes/mine.md", "focaccia")
 	for _, name := range []string{"linked.md", "agent-notes/linked.md"} {
-		if err := os.Link(outside, filepath.Join(f.dir, name)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Link(outside, filepath.Join(f.dir, name)))
 	}
 	f.refresh()
 	if got := f.paths("sourdough"); got != "" {
@@ -129,12 +127,9 @@ func TestHardLinks(t *testing.T) {
 	if st := f.Status().Sources[0]; st.Linked != 2 || st.Skipped != 2 || st.Documents != 1 {
 		t.Errorf("%+v", st)
 	}
-	// One that was known and gets a second name is forgotten, and known again
-	// when it has one name.
+	// An indexed file that gets a second name leaves the index until it has one name again.
 	second := filepath.Join(t.TempDir(), "second.md")
-	if err := os.Link(filepath.Join(f.dir, "agent-notes/mine.md"), second); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Link(filepath.Join(f.dir, "agent-notes/mine.md"), second))
 	if _, err := f.Read(t.Context(), Part{Path: "agent-notes/mine.md"}); !errors.Is(err, ErrNotFound) {
 		t.Errorf("read after it was linked: %v", err)
 	}
@@ -142,9 +137,7 @@ func TestHardLinks(t *testing.T) {
 	if got := f.paths("focaccia"); got != "" {
 		t.Errorf("found after it was linked: %s", got)
 	}
-	if err := os.Remove(second); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(second))
 	f.refresh()
 	if got := f.paths("focaccia"); got != "agent-notes/mine.md" {
 		t.Errorf("not found with one name: %q", got)

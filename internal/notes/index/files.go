@@ -14,6 +14,7 @@ import (
 	"syscall"
 
 	"parley/internal/notes/document"
+	"parley/internal/notes/edit"
 )
 
 // skipLinked is said in more than one place.
@@ -26,22 +27,22 @@ const (
 	maxDepth = 40 // folders below each other
 )
 
-// builtFolders are made by tools, not written by people.
+// builtFolders hold what tools made, not what people wrote.
 var builtFolders = []string{"node_modules", "vendor", "__pycache__"}
 
 var errNotRegular = errors.New("not a regular file")
 
-// file is one that a walk met.
+// file is a file that a walk found.
 type file struct {
 	path        string // with slashes, from the folder of its source
-	size, mtime int64  // as stampOf has them
+	size, mtime int64  // from stampOf
 }
 
-// barred is the recorded size of a file that is not opened because of its links.
+// barred is recorded as the size of a file that is not opened because of hard links.
 const barred = -1
 
-// stampOf returns size and time, by which an unchanged file is recognized. A barred
-// file gets a special size, because adding or removing a link changes nothing else.
+// stampOf returns the size and time that identify an unchanged file. A file with hard
+// links gets the size barred, because adding or removing a link changes nothing else.
 func stampOf(info os.FileInfo, links bool) (size, mtime int64) {
 	if !links && linked(info) {
 		return barred, info.ModTime().UnixNano()
@@ -56,21 +57,21 @@ func linked(info os.FileInfo) bool {
 	return ok && st.Nlink > 1
 }
 
-// anyKind is a walk that lists all files there are.
+// anyKind is the kind of source of which a walk lists every file.
 const anyKind = "any"
 
-// walk lists the files of a source at or below a path, documents or the others. It
-// follows no link, enters no dot folder and opens nothing but folders.
+// walk lists the files of a source at or below a path: only documents, or only the
+// others. It follows no link, enters no dot folder and opens only folders.
 type walk struct {
 	root   *os.Root
 	source Source
 	papers bool
-	links  bool              // reads files with more than one name
-	shut   []os.FileInfo     // what is never entered or read
-	enter  func(path string) // told of each folder before it is listed
+	links  bool              // allows files with more than one name
+	shut   []os.FileInfo     // never entered or read
+	enter  func(path string) // called with each folder before it is listed
 	files  []file
-	met    int      // files of the source, documents and others
-	unread []string // what could not be looked at
+	met    int      // files of the source, documents included
+	unread []string // paths that could not be read
 }
 
 // visit checks one path and everything below it. Its only error is the context's.
@@ -95,8 +96,8 @@ func (w *walk) visit(ctx context.Context, name string, depth int) error {
 		}
 	case info.IsDir() && depth < maxDepth:
 		w.enter(name)
-		entries, err := list(w.root, name)
-		if err != nil && !errors.Is(err, os.ErrNotExist) {
+		entries, err := edit.List(w.root, name)
+		if err != nil {
 			w.unread = append(w.unread, name)
 		}
 		for _, e := range entries {
@@ -116,8 +117,8 @@ func (w *walk) isShut(info os.FileInfo) bool {
 	return slices.ContainsFunc(w.shut, func(s os.FileInfo) bool { return os.SameFile(s, info) })
 }
 
-// reaches reports whether a walk from the top would reach a path: all folders above
-// it are real and readable.
+// reaches reports whether a walk from the top would reach a path, through real and
+// readable folders.
 func (w *walk) reaches(name string) bool {
 	above := []string{}
 	for dir := path.Dir(name); name != "."; name, dir = dir, path.Dir(dir) {
@@ -135,18 +136,6 @@ func (w *walk) reaches(name string) bool {
 	return true
 }
 
-// list lists a folder; with O_NONBLOCK, so that a pipe in its place does not block.
-func list(root *os.Root, name string) ([]string, error) {
-	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_DIRECTORY, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }()
-	names, err := f.Readdirnames(-1)
-	slices.Sort(names)
-	return names, err
-}
-
 // hidden reports whether a path is never read: dot files, and anything in dot folders
 // and folders made by tools.
 func hidden(name string) bool {
@@ -161,7 +150,7 @@ func hidden(name string) bool {
 	return false
 }
 
-// readable reports, by its ending, whether a file is for this kind of source.
+// readable reports, by the ending, whether a file belongs to this kind of source.
 func readable(name, kind string) bool {
 	if kind == anyKind {
 		return true
@@ -186,19 +175,19 @@ func (w *walk) isUnread(name string) bool {
 	})
 }
 
-// content is a file that was read; text is empty when it was skipped.
+// content is a file that was read; text is "" when it was skipped.
 type content struct {
 	text    string // cleaned
-	raw     []byte // as it is on disk
+	raw     []byte // as on disk
 	skipped string
 	info    os.FileInfo
-	size    int64 // as stampOf has it
+	size    int64 // from stampOf
 	hash    []byte
 }
 
-// read reads a regular file. It refuses a link, a pipe or another file that was put
-// in its place since it was listed, and never reaches anything outside of root. With
-// links it also reads files that have more than one name.
+// read reads a regular file below root. It refuses a link, a pipe, or another file
+// that took its place since it was listed. With links it also reads files that have
+// more than one name.
 func read(root *os.Root, name, kind string, links bool) (content, error) {
 	limit := int64(maxNote)
 	switch {
@@ -215,7 +204,7 @@ func read(root *os.Root, name, kind string, links bool) (content, error) {
 		return content{}, fmt.Errorf("%s: %w", name, errNotRegular)
 	}
 	c := content{hash: []byte{}, info: looked}
-	if c.size, _ = stampOf(looked, links); c.size == barred { // not even opened: it may be anything, such as a database
+	if c.size, _ = stampOf(looked, links); c.size == barred { // do not even open it: it may be a database
 		c.skipped = skipLinked
 		return c, nil
 	}
@@ -256,14 +245,14 @@ func read(root *os.Root, name, kind string, links bool) (content, error) {
 	return c, nil
 }
 
-// clean makes any text valid UTF-8 with plain newlines.
+// clean turns any text into valid UTF-8 with plain newlines and no byte order mark.
 func clean(s string) string {
 	s = strings.TrimPrefix(strings.ToValidUTF8(s, "\uFFFD"), "\uFEFF")
 	return strings.ReplaceAll(s, "\r\n", "\n")
 }
 
-// parse parses a file. A parser that panics costs only this file. The error says
-// nothing about the file.
+// parse parses a file. A panicking parser costs only this file. An error means that
+// the file could not be parsed now, not that it is bad.
 func (v *Vault) parse(ctx context.Context, s Source, name string, c content) (d indexed, err error) {
 	defer func() {
 		if recover() != nil {

@@ -10,25 +10,20 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/notes/edit"
 	"parley/internal/text/waittest"
 )
 
-// indexed lists what a full check took in.
+// indexed lists the files that a full check indexed.
 func (f *folder) indexed() string {
 	f.t.Helper()
 	f.refresh()
-	var all []string
-	err := f.using(func(ix *index) error {
-		entries, err := ix.entries(f.t.Context(), "1", "source, path")
-		for _, e := range entries {
-			all = append(all, e.Path)
-		}
+	var all []Entry
+	must(f.t, f.using(func(ix *index) (err error) {
+		all, err = ix.entries(f.t.Context(), "1", "source, path")
 		return err
-	})
-	if err != nil {
-		f.t.Fatal(err)
-	}
-	return strings.Join(all, " ")
+	}))
+	return pathsOf(all)
 }
 
 func TestOnlyPlainVisibleFilesAreRead(t *testing.T) {
@@ -54,23 +49,15 @@ func TestLinksPipesAndSocketsAreNotRead(t *testing.T) {
 		"out.md": filepath.Join(outside, "secret.md"), "outdir": outside, "passwd.md": "/etc/passwd", "environ.md": "/proc/self/environ",
 		"up.md": "../../secret.md", "inside.md": "real/a.md", "loop": ".", "real/loop": "..", "a.md": "b.md", "b.md": "a.md",
 	} {
-		if err := os.Symlink(to, filepath.Join(f.dir, name)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Symlink(to, filepath.Join(f.dir, name)))
 	}
-	if err := syscall.Mkfifo(filepath.Join(f.dir, "pipe.md"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(filepath.Join(f.dir, "folder.md"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, syscall.Mkfifo(filepath.Join(f.dir, "pipe.md"), 0o600))
+	must(t, os.Mkdir(filepath.Join(f.dir, "folder.md"), 0o700))
 	if got := f.indexed(); got != "real/a.md" {
 		t.Error(got)
 	}
 	root, err := os.OpenRoot(f.dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer func() { _ = root.Close() }()
 	for _, name := range []string{"out.md", "outdir/secret.md", "passwd.md", "environ.md", "up.md", "inside.md", "a.md",
 		"pipe.md", "folder.md", "../notes/real/a.md"} {
@@ -81,13 +68,13 @@ func TestLinksPipesAndSocketsAreNotRead(t *testing.T) {
 			t.Errorf("Read %s: %v", name, err)
 		}
 	}
-	if _, err := list(root, "pipe.md"); err == nil {
+	if _, err := edit.List(root, "pipe.md"); err == nil {
 		t.Error("a pipe was listed")
 	}
 }
 
-// A file is swapped for a link, again and again, while it is read: what comes
-// back is never what the link points to.
+// While a file is read, it is replaced by a link again and again. The reader never gets the
+// target of the link.
 func TestSwappedLink(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "secret.md")
 	putFile(t, outside, "secret")
@@ -101,13 +88,9 @@ func swapped(t *testing.T, secret string) {
 	f.put(".hidden.md", "secret")
 	target, plain, evil := filepath.Join(f.dir, "a.md"), filepath.Join(f.dir, "plain"), filepath.Join(f.dir, "evil")
 	putFile(t, plain, "plain")
-	if err := os.Symlink(secret, evil); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Symlink(secret, evil))
 	root, err := os.OpenRoot(f.dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer func() { _ = root.Close() }()
 	stop, done := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -139,11 +122,11 @@ func swapped(t *testing.T, secret string) {
 	close(stop)
 	<-done
 	if refused == 0 {
-		t.Error("the link was never met; the test proves nothing")
+		t.Error("no read met the link, so the test proves nothing")
 	}
 }
 
-// A folder that was read becomes a link: what is behind it is not read.
+// A folder becomes a link after it was read: its target is not read.
 func TestFolderBecomesLink(t *testing.T) {
 	f := newFolder(t)
 	f.put("sub/a.md", "plain")
@@ -151,9 +134,7 @@ func TestFolderBecomesLink(t *testing.T) {
 	f.running()
 	f.finds("plain", "sub/a.md")
 	rename(t, f.dir, "sub", ".gone")
-	if err := os.Symlink(".hidden", filepath.Join(f.dir, "sub")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Symlink(".hidden", filepath.Join(f.dir, "sub")))
 	if d, err := f.Read(t.Context(), Part{Path: "sub/a.md"}); !errors.Is(err, ErrNotFound) {
 		t.Errorf("%+v %v", d, err)
 	}
@@ -193,9 +174,7 @@ func TestBrokenTextIsRepaired(t *testing.T) {
 	f.put("a.md", "\uFEFF# Ti\xfftle\r\n\r\nsour\u202Edough \xed\xa0\xbd "+strings.Repeat("👨‍👩‍👧‍👦", 4096)+" zwsp\u200bword\r\n")
 	f.refresh()
 	hits, err := f.Search(t.Context(), Query{Text: "title zwsp"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if len(hits) == 0 || hits[0].Title != "Ti\uFFFDtle" {
 		t.Errorf("%+v", hits)
 	}
@@ -215,7 +194,7 @@ func TestExcluded(t *testing.T) {
 	if _, err := f.Read(t.Context(), Part{Path: "data/private.md"}); !errors.Is(err, ErrNotFound) {
 		t.Error(err)
 	}
-	// What is heard of is not read either, but by the source that is inside.
+	// Nor does following the folder read it, except through the source inside.
 	f.running()
 	f.put("data/vault/new.md", "heard")
 	f.put("data/new.md", "heard")

@@ -25,25 +25,27 @@ var schema string
 // schemaVersion changes with schema.sql and with how files are parsed.
 const schemaVersion = 4
 
-// readers of the index; see sqlite.Options.
+// readers is the number of reading connections.
 const readers = 2
 
 // index is the open index file.
 type index struct{ db *engine.DB }
 
-// openIndex opens the file or makes a new one. whole is true if a full check of it
-// was completed; damage is why an older file was thrown away, nil if none was.
+// cache is the index file. whole gets whether a full check of it has completed.
+func cache(file string, whole *bool) sqlite.Cache {
+	return sqlite.Cache{Path: file, Schema: schema, Version: schemaVersion, Options: sqlite.Options{Readers: readers,
+		Prepare: func(ctx context.Context, db *sql.DB) error {
+			return db.QueryRowContext(ctx, "SELECT complete FROM meta").Scan(whole)
+		}}}
+}
+
+// openIndex opens the index file or makes a new one. whole reports that a full check has
+// completed; damage is why an older file was deleted, or nil.
 func openIndex(ctx context.Context, file string) (ix *index, whole bool, damage, err error) {
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		return nil, false, nil, fmt.Errorf("open index: %w", err)
-	}
-	ix, whole, err = tryIndex(ctx, file)
-	if damaged(err) || errors.Is(err, errOtherSchema) {
-		damage = err
-		if err := removeIndex(file); err != nil {
-			return nil, false, nil, err
-		}
-		ix, whole, err = tryIndex(ctx, file)
+	if err = os.MkdirAll(filepath.Dir(file), 0o700); err == nil {
+		var db *engine.DB
+		db, damage, err = cache(file, &whole).Open(ctx)
+		ix = &index{db}
 	}
 	if err != nil {
 		return nil, false, nil, fmt.Errorf("open index: %w", err)
@@ -51,61 +53,35 @@ func openIndex(ctx context.Context, file string) (ix *index, whole bool, damage,
 	return ix, whole, damage, nil
 }
 
-var errOtherSchema = errors.New("the index was made by another version")
+// rower is an index that is open for writing or only for reading.
+type rower interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
 
-func tryIndex(ctx context.Context, file string) (ix *index, whole bool, err error) {
-	if err := sqlite.Reserve(file); err != nil {
-		return nil, false, err
-	}
-	db, err := sqlite.Open(ctx, file, sqlite.Options{Readers: readers, Prepare: func(ctx context.Context, db *sql.DB) error {
-		whole, err = prepare(ctx, db)
+// each calls scan with every row of a query. It stops at the first error.
+func each(ctx context.Context, db rower, scan func(*sql.Rows) error, query string, args ...any) error {
+	rows, err := db.QueryContext(ctx, query, args...)
+	if err != nil {
 		return err
-	}})
-	if err != nil {
-		return nil, false, err
 	}
-	return &index{db}, whole, nil
-}
-
-// prepare makes the schema in a new file and checks an existing one.
-func prepare(ctx context.Context, db *sql.DB) (whole bool, err error) {
-	tx, err := db.BeginTx(ctx, nil)
-	if err != nil {
-		return false, err
-	}
-	defer func() { _ = tx.Rollback() }()
-	var version, tables int
-	if err := tx.QueryRowContext(ctx, "SELECT user_version, (SELECT count(*) FROM sqlite_schema) FROM pragma_user_version").Scan(&version,
-		&tables); err != nil {
-		return false, err
-	}
-	switch {
-	case tables == 0:
-		if _, err := tx.ExecContext(ctx, schema+fmt.Sprintf("PRAGMA user_version = %d", schemaVersion)); err != nil {
-			return false, err
-		}
-		return false, tx.Commit()
-	case version != schemaVersion:
-		return false, errOtherSchema
-	}
-	err = tx.QueryRowContext(ctx, "SELECT complete FROM meta").Scan(&whole)
-	return whole, err
-}
-
-// removeIndex deletes the file and what SQLite keeps beside it.
-func removeIndex(file string) error {
-	for _, ending := range []string{"", "-wal", "-shm", "-journal"} {
-		if err := os.Remove(file + ending); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return fmt.Errorf("remove damaged index: %w", err)
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		if err := scan(rows); err != nil {
+			return err
 		}
 	}
-	return nil
+	return rows.Err()
 }
 
-// damaged reports whether only a new file fixes an error.
-func damaged(err error) bool { return sqlite.IsDamage(err) }
-
-func (ix *index) close() error { return ix.db.Close() }
+// column returns the only column of a query.
+func column[T any](ctx context.Context, ix *index, query string, args ...any) (all []T, err error) {
+	return all, each(ctx, ix.db, func(rows *sql.Rows) error {
+		var one T
+		err := rows.Scan(&one)
+		all = append(all, one)
+		return err
+	}, query, args...)
+}
 
 // sound reads the whole file and returns any damage it finds.
 func (ix *index) sound(ctx context.Context) error {
@@ -117,7 +93,7 @@ func (ix *index) sound(ctx context.Context) error {
 	return sqlite.QuickCheck(ctx, conn, "")
 }
 
-// stamp is what the index knows about a file.
+// stamp identifies what a file says.
 type stamp struct {
 	size, mtime int64
 	hash        string
@@ -126,37 +102,28 @@ type stamp struct {
 // known lists the files of a source at or below scope.
 func (ix *index) known(ctx context.Context, source, scope string) (map[string]stamp, error) {
 	from, to := below(scope)
-	rows, err := ix.db.QueryContext(ctx, `SELECT path, size, mtime, hash FROM docs
-		WHERE source = :source AND (:scope = '.' OR path = :scope OR path >= :from AND path < :to)`,
-		engine.Named{"source": source, "scope": scope, "from": from, "to": to})
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }()
 	all := map[string]stamp{}
-	for rows.Next() {
+	return all, each(ctx, ix.db, func(rows *sql.Rows) error {
 		var name string
 		var s stamp
-		if err := rows.Scan(&name, &s.size, &s.mtime, &s.hash); err != nil {
-			return nil, err
-		}
+		err := rows.Scan(&name, &s.size, &s.mtime, &s.hash)
 		all[name] = s
-	}
-	return all, rows.Err()
+		return err
+	}, `SELECT path, size, mtime, hash FROM docs
+		WHERE source = :source AND (:scope = '.' OR path = :scope OR path >= :from AND path < :to)`,
+		engine.Named{"source": source, "scope": scope, "from": from, "to": to})
 }
 
 // below returns the bounds of the paths inside a folder: '0' follows '/'.
 func below(folder string) (from, to string) { return folder + "/", folder + "0" }
 
-// change is one commit's worth of differences.
+// change is what one commit changes in a source.
 type change struct {
 	put   []indexed
-	touch []indexed // only their size and time are new
-	drop  []string  // paths, of source
+	touch []indexed // only size and time are new
+	drop  []string  // paths
 	size  int       // bytes of text in put
 }
-
-func (c *change) empty() bool { return len(c.put)+len(c.touch)+len(c.drop) == 0 }
 
 // apply commits a change of one source.
 func (ix *index) apply(ctx context.Context, source string, c *change) error {
@@ -179,7 +146,7 @@ func (ix *index) apply(ctx context.Context, source string, c *change) error {
 	})
 }
 
-// write commits everything that do puts, or nothing. do may run twice.
+// write commits everything that do writes, or nothing. do may run twice.
 func (ix *index) write(ctx context.Context, do func(*put)) error {
 	return ix.db.Write(ctx, func(tx *engine.Tx) error {
 		p := &put{tx: tx}
@@ -188,7 +155,7 @@ func (ix *index) write(ctx context.Context, do func(*put)) error {
 	})
 }
 
-// put writes rows; the first error sticks.
+// put writes rows. After an error it writes nothing more.
 type put struct {
 	tx  *engine.Tx
 	err error
@@ -207,7 +174,7 @@ func (p *put) exec(query string, args ...any) (id int64) {
 	return id
 }
 
-// drop forgets a file; sections, tags, links and symbols go with its row.
+// drop deletes a file. Its sections, tags, links and symbols go with its row.
 func (p *put) drop(source, name string) {
 	if p.err != nil {
 		return
@@ -263,7 +230,7 @@ func (p *put) indexed(d indexed, fresh map[string]map[string]bool) {
 	}
 }
 
-// vocabulary adds the words against which parts of words and typos are matched.
+// vocabulary adds the words of s, against which word parts and typos are matched.
 func vocabulary(all map[string]bool, s string) {
 	for w := range text.Words(s) {
 		if len(w) < 4 || len(w) > 40 {
@@ -276,8 +243,8 @@ func vocabulary(all map[string]bool, s string) {
 	}
 }
 
-// spaced separates the letters of scripts without spaces, so that each is a word and
-// a word is a phrase.
+// spaced puts spaces around the letters of scripts that write none, so that the index
+// takes each letter for a word and a word for a phrase.
 func spaced(s string) string {
 	if strings.IndexFunc(s, text.Unspaced) < 0 {
 		return s

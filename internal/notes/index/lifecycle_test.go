@@ -64,7 +64,7 @@ func TestBuildingIsNotReadyAndResumes(t *testing.T) {
 	}
 	f.reopen()
 	if st := f.Status(); st.State != StateNone {
-		t.Fatalf("half an index is taken for a whole one: %+v", st)
+		t.Fatalf("half an index counts as complete: %+v", st)
 	}
 	f.refresh()
 	if got := f.paths("sourdough"); got != "a.md b.md" {
@@ -87,26 +87,20 @@ func TestUnchangedFilesAreNotRead(t *testing.T) {
 	f.put("a.md", "sourdough")
 	f.put("b.md", "rye")
 	f.refresh()
-	// The same size and time: nobody looks inside.
+	// A file with the same size and time is not read.
 	info, err := os.Stat(filepath.Join(f.dir, "a.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	f.put("a.md", "baguettes")
 	f.put("b.md", "spelt")
-	if err := os.Chtimes(filepath.Join(f.dir, "a.md"), info.ModTime(), info.ModTime()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chtimes(filepath.Join(f.dir, "a.md"), info.ModTime(), info.ModTime()))
 	f.reopen()
 	f.refresh()
 	if got := f.paths("sourdough") + "|" + f.paths("baguettes") + "|" + f.paths("spelt") + "|" + f.paths("rye"); got != "a.md||b.md|" {
 		t.Errorf("found %q", got)
 	}
-	// Another time and the same text: only the time is noted.
+	// Of a file with another time and the same text, only the time is stored.
 	later := time.Now().Add(time.Hour)
-	if err := os.Chtimes(filepath.Join(f.dir, "b.md"), later, later); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chtimes(filepath.Join(f.dir, "b.md"), later, later))
 	f.refresh()
 	list, err := f.List(t.Context(), "", 1)
 	if err != nil || len(list) != 1 || list[0].Path != "b.md" || !list[0].Modified.Equal(later.Truncate(0)) {
@@ -121,15 +115,11 @@ func TestDamagedIndexIsRebuilt(t *testing.T) {
 		"a page":  func(t *testing.T, file string) { truncate(t, file, 700) },
 		"garbage": func(t *testing.T, file string) { putFile(t, file, strings.Repeat("garbage!", 10_000)) },
 		"deleted": func(t *testing.T, file string) {
-			if err := removeIndex(file); err != nil {
-				t.Fatal(err)
-			}
+			must(t, cache(file, nil).Remove())
 		},
 		"middle": func(t *testing.T, file string) {
 			h, err := os.OpenFile(file, os.O_RDWR, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			defer func() { _ = h.Close() }()
 			st, _ := h.Stat()
 			if _, err := h.WriteAt([]byte(strings.Repeat("x", int(st.Size())-4096)), 4096); err != nil {
@@ -137,14 +127,10 @@ func TestDamagedIndexIsRebuilt(t *testing.T) {
 			}
 		},
 		"other version": func(t *testing.T, file string) {
-			ix, _, err := tryIndex(t.Context(), file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := ix.write(t.Context(), func(p *put) { p.exec("PRAGMA user_version = 99") }); err != nil {
-				t.Fatal(err)
-			}
-			_ = ix.close()
+			ix, _, _, err := openIndex(t.Context(), file)
+			must(t, err)
+			must(t, ix.write(t.Context(), func(p *put) { p.exec("PRAGMA user_version = 99") }))
+			_ = ix.db.Close()
 		},
 	}
 	for name, hurt := range damage {
@@ -155,9 +141,7 @@ func TestDamagedIndexIsRebuilt(t *testing.T) {
 				f.put(strings.Repeat("n", i+1)+".md", strings.Repeat("filler text ", 200))
 			}
 			f.refresh()
-			if err := f.Close(); err != nil {
-				t.Fatal(err)
-			}
+			must(t, f.Close())
 			hurt(t, f.opts.Index)
 			f.open()
 			if st := f.Status().State; st != StateNone && st != StateBroken && name != "middle" {
@@ -172,8 +156,8 @@ func TestDamagedIndexIsRebuilt(t *testing.T) {
 	}
 }
 
-// One damaged page shows when that page is needed: by Open, by a check, by a
-// search, or by the inspection after the first check.
+// A damaged page is noticed when it is needed: by Open, a check, a search, or the inspection
+// after the first check.
 func TestDamagedPageIsNoticed(t *testing.T) {
 	for _, table := range []string{"meta", "docs", "sections", "tags", "words", "notes_fts_data", "notes_fts_docsize"} {
 		t.Run(table, func(t *testing.T) {
@@ -188,22 +172,16 @@ func TestDamagedPageIsNoticed(t *testing.T) {
 				table).Scan(&root, &size); err != nil {
 				t.Fatal(err)
 			}
-			if err := f.Close(); err != nil {
-				t.Fatal(err)
-			}
+			must(t, f.Close())
 			h, err := os.OpenFile(f.opts.Index, os.O_RDWR, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			_, err = h.WriteAt([]byte(strings.Repeat("x", int(size))), (root-1)*size)
-			if err := errors.Join(err, h.Close()); err != nil {
-				t.Fatal(err)
-			}
-			if table == "words" { // nothing changes, and nobody asks
+			must(t, errors.Join(err, h.Close()))
+			if table == "words" { // nothing changes, and nobody searches
 				f.open()
 				before := f.index()
 				f.running()
-				f.eventually("mended", func() bool { return f.index() != before && f.Status().State == StateReady })
+				f.eventually("repaired", func() bool { return f.index() != before && f.Status().State == StateReady })
 			} else {
 				f.put("bread.md", "# Bread\n\nsourdough again #rye\n")
 				f.open()
@@ -219,9 +197,7 @@ func TestDamagedPageIsNoticed(t *testing.T) {
 
 func truncate(t *testing.T, file string, size int64) {
 	t.Helper()
-	if err := os.Truncate(file, size); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Truncate(file, size))
 }
 
 func TestDamageWhileRunning(t *testing.T) {
@@ -229,23 +205,18 @@ func TestDamageWhileRunning(t *testing.T) {
 	f.put("bread.md", "# Bread\n\nsourdough\n")
 	f.running()
 	before := f.index()
-	db, err := sqlite.Raw(f.opts.Index, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := sqlite.Raw(f.opts.Index, "")
 	// which others read anew
-	_, err = db.Exec("PRAGMA writable_schema = ON; UPDATE sqlite_schema SET rootpage = 9999 WHERE name = 'sections'; " +
+	_, err := db.Exec("PRAGMA writable_schema = ON; UPDATE sqlite_schema SET rootpage = 9999 WHERE name = 'sections'; " +
 		"PRAGMA schema_version = 1000")
-	if err := errors.Join(err, db.Close()); err != nil {
-		t.Fatal(err)
-	}
-	f.eventually("mended", func() bool {
+	must(t, errors.Join(err, db.Close()))
+	f.eventually("repaired", func() bool {
 		hits, err := f.Search(t.Context(), Query{Text: "sourdough"})
 		return err == nil && len(hits) == 1 && f.index() != before
 	})
 }
 
-// index returns the one in use.
+// index returns the index in use.
 func (f *folder) index() *index {
 	f.life.RLock()
 	defer f.life.RUnlock()
@@ -265,9 +236,7 @@ func TestFollowing(t *testing.T) {
 	f.finds("baguette", "")
 
 	info, err := os.Stat(filepath.Join(f.dir, "new.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	f.put("new.md", "pretzels") // as long, and made to look as old
 	putTime(t, filepath.Join(f.dir, "new.md"), info.ModTime())
 	f.finds("pretzels", "new.md")
@@ -285,9 +254,7 @@ func TestFollowing(t *testing.T) {
 	rename(t, f.dir, "old.md", "renamed.md")
 	f.finds("sourdough", "renamed.md")
 
-	if err := os.RemoveAll(filepath.Join(f.dir, "moved")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.RemoveAll(filepath.Join(f.dir, "moved")))
 	f.finds("naan", "")
 	f.eventually("counted", func() bool { return f.Status().Documents == 2 })
 
@@ -308,9 +275,7 @@ func TestFollowing(t *testing.T) {
 
 func rename(t *testing.T, dir, from, to string) {
 	t.Helper()
-	if err := os.Rename(filepath.Join(dir, from), filepath.Join(dir, to)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Rename(filepath.Join(dir, from), filepath.Join(dir, to)))
 }
 
 func TestManyChangesAtOnce(t *testing.T) {
@@ -322,7 +287,7 @@ func TestManyChangesAtOnce(t *testing.T) {
 	f.eventually("all are there", func() bool { return f.Status().Documents == 3*maxPlaces/2 })
 }
 
-func TestFolderThatGoesAwayKeepsItsIndex(t *testing.T) {
+func TestUnpluggedFolderKeepsItsIndex(t *testing.T) {
 	f := newFolder(t)
 	f.put("bread.md", "sourdough")
 	f.running()
@@ -342,30 +307,26 @@ func TestFolderThatGoesAwayKeepsItsIndex(t *testing.T) {
 	f.finds("spelt", "spelt.md")
 }
 
-func TestUnreadableFolderKeepsWhatWasKnown(t *testing.T) {
+func TestUnreadableFolderKeepsItsEntries(t *testing.T) {
 	if os.Getuid() == 0 {
 		t.Skip("root reads everything")
 	}
 	f := newFolder(t)
 	f.put("shut/bread.md", "sourdough")
 	f.refresh()
-	if err := os.Chmod(filepath.Join(f.dir, "shut"), 0); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chmod(filepath.Join(f.dir, "shut"), 0))
 	f.refresh()
 	if st := f.Status().Sources[0]; st.Err == "" || st.Away || f.paths("sourdough") != "shut/bread.md" {
 		t.Errorf("%+v", st)
 	}
-	if err := os.Chmod(filepath.Join(f.dir, "shut"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chmod(filepath.Join(f.dir, "shut"), 0o700))
 	f.refresh()
 	if st := f.Status().Sources[0]; st.Err != "" {
 		t.Errorf("%+v", st)
 	}
 }
 
-func TestSourceThatIsNoMore(t *testing.T) {
+func TestRemovedSource(t *testing.T) {
 	f := newFolder(t)
 	f.put("bread.md", "sourdough")
 	putFile(t, filepath.Join(f.code, "a.go"), "package a\nfunc Bake() {}\n")

@@ -33,9 +33,7 @@ func newFolder(t testing.TB) *folder {
 	base := t.TempDir()
 	f := &folder{t: t, dir: filepath.Join(base, "notes"), code: filepath.Join(base, "code")}
 	for _, d := range []string{f.dir, f.code} {
-		if err := os.MkdirAll(d, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(d, 0o700))
 	}
 	f.opts = Options{
 		Index:   filepath.Join(base, "data", "vault.db"),
@@ -50,29 +48,23 @@ func newFolder(t testing.TB) *folder {
 func (f *folder) open() {
 	f.t.Helper()
 	v, err := Open(f.t.Context(), f.opts)
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	must(f.t, err)
 	f.Vault = v
 }
 
-// reopen is a restart.
+// reopen restarts the vault.
 func (f *folder) reopen() {
 	f.t.Helper()
-	if err := f.Close(); err != nil {
-		f.t.Fatal(err)
-	}
+	must(f.t, f.Close())
 	f.open()
 }
 
 func (f *folder) refresh() {
 	f.t.Helper()
-	if err := f.Refresh(f.t.Context()); err != nil {
-		f.t.Fatal(err)
-	}
+	must(f.t, f.Refresh(f.t.Context()))
 }
 
-// put writes a file as somebody's editor does.
+// put writes a file as an editor does.
 func (f *folder) put(name, text string) {
 	f.t.Helper()
 	putFile(f.t, filepath.Join(f.dir, name), text)
@@ -80,29 +72,39 @@ func (f *folder) put(name, text string) {
 
 func putFile(t testing.TB, name, text string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(filepath.Dir(name), 0o700))
+	must(t, os.WriteFile(name, []byte(text), 0o600))
 }
 
-// paths returns those of the hits, in order.
+// paths returns the paths of the hits for a text, in order.
 func (f *folder) paths(text string) string {
 	f.t.Helper()
 	return f.ask(Query{Text: text})
 }
 
+// ask returns the paths of the hits for a query, in order.
 func (f *folder) ask(q Query) string {
 	f.t.Helper()
-	hits, err := f.Search(f.t.Context(), q)
+	got, err := f.hits(q)
 	if err != nil {
 		f.t.Fatalf("%.80q: %v", q.Text, err)
 	}
+	return got
+}
+
+func (f *folder) hits(q Query) (paths string, err error) {
+	hits, err := f.Search(f.t.Context(), q)
 	var all []string
 	for _, h := range hits {
 		all = append(all, h.Path)
+	}
+	return strings.Join(all, " "), err
+}
+
+func pathsOf(list []Entry) string {
+	var all []string
+	for _, e := range list {
+		all = append(all, e.Path)
 	}
 	return strings.Join(all, " ")
 }
@@ -141,11 +143,14 @@ func (f *folder) eventually(what string, ok func() bool) {
 func (f *folder) finds(text, want string) {
 	f.t.Helper()
 	f.eventually(text+" finds "+want, func() bool {
-		hits, err := f.Search(f.t.Context(), Query{Text: text})
-		var all []string
-		for _, h := range hits {
-			all = append(all, h.Path)
-		}
-		return err == nil && strings.Join(all, " ") == want
+		got, err := f.hits(Query{Text: text})
+		return err == nil && got == want
 	})
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -25,13 +26,13 @@ const (
 	maxMarks    = 500  // tags, and links, of one note
 )
 
-// document is one file as the index keeps it.
+// indexed is one file as the index keeps it.
 type indexed struct {
 	source, path, kind string
 	title              string
-	skipped            string // why it has no sections, "" when it has
-	partly             string // what of it is in none, "" when that is nothing
-	day                int    // that it is of, in days since 1970, 0 for none
+	skipped            string // why it has no sections, "" if it has some
+	partly             string // which part has no section, "" for none
+	day                int    // the file's date, in days since 1970; 0 for none
 	properties         []frontmatter.Property
 	tags, aliases      []string
 	links              []links.Link
@@ -40,19 +41,18 @@ type indexed struct {
 	stamp
 }
 
-// section is a piece of a file that is found and cited as a unit.
+// section is a part of a file that is found and cited as a unit.
 type section struct {
-	heading string // of a note; of code the symbol that is defined here
+	heading string // of a note; of code, the symbol defined here
 	trail   string // the headings above, outermost first
-	line    int    // where its text begins, from 1
-	page    int    // of a document, from 1; 0 where there are none
+	line    int    // first line of the text, from 1
+	page    int    // of a document, from 1; 0 if it has no pages
 	text    string
 }
 
-// blocks finds headings and fenced code (what is only indented may as well be
-// below a list, and counts as text). Quotations, lists and inline markup
-// open no section, so they are not parsed: what is left is linear and does not
-// nest, whatever a note holds.
+// blocks finds headings and fenced code. Indented code may just as well belong to a
+// list, so it counts as text. Quotations, lists and inline markup open no section and
+// are not parsed: what is left takes linear time and does not nest.
 var blocks = parser.NewParser(parser.WithBlockParsers(
 	util.Prioritized(parser.NewSetextHeadingParser(), 100),
 	util.Prioritized(parser.NewThematicBreakParser(), 200),
@@ -63,7 +63,7 @@ var blocks = parser.NewParser(parser.WithBlockParsers(
 	util.Prioritized(parser.NewParagraphParser(), 1000),
 ))
 
-// head is a heading and the lines, from 0, where it and what follows it begin.
+// head is a heading, with the lines, from 0, where it and its text begin.
 type head struct {
 	level      int
 	text       string
@@ -77,13 +77,11 @@ func parseNote(name, data string) indexed {
 		day: frontmatter.Day(name, matter.Properties)}
 	lines := strings.Split(rest, "\n")
 	heads, code := outline(rest, lines)
-	if d.title == "" {
-		d.title = firstTitle(heads)
+	first := ""
+	if i := slices.IndexFunc(heads, func(h head) bool { return h.level == 1 }); i >= 0 {
+		first = heads[i].text
 	}
-	if d.title == "" {
-		d.title = strings.TrimSuffix(path.Base(name), path.Ext(name))
-	}
-	d.title = whole.Clip(d.title, maxName)
+	d.title = whole.Clip(cmp.Or(d.title, first, strings.TrimSuffix(path.Base(name), path.Ext(name))), maxName)
 	d.sections = noteSections(lines, heads, matter.Lines)
 	properties := strings.Split(matter.Text(), "\n")
 	for _, s := range cut(properties, 0, len(properties)) {
@@ -93,15 +91,6 @@ func parseNote(name, data string) indexed {
 	d.marks(lines, code)
 	d.links = different(links.Parse(name, data))
 	return d
-}
-
-func firstTitle(heads []head) string {
-	for _, h := range heads {
-		if h.level == 1 {
-			return h.text
-		}
-	}
-	return ""
 }
 
 // outline lists the headings and finds which lines are code.
@@ -166,8 +155,8 @@ func plain(s string) string {
 	return whole.Clip(strings.Join(strings.Fields(emphasis.Replace(s)), " "), maxName)
 }
 
-// noteSections cuts a note at its headings. above is how many lines stand
-// before the first of lines in the file.
+// noteSections cuts a note at its headings. above is the number of lines in the file
+// before the first of lines.
 func noteSections(lines []string, heads []head, above int) []section {
 	var all []section
 	add := func(h head, trail string, from, to int) {
@@ -186,7 +175,11 @@ func noteSections(lines []string, heads []head, above int) []section {
 		for len(path) > 0 && path[len(path)-1].level >= h.level {
 			path = path[:len(path)-1]
 		}
-		trail := trailOf(path)
+		names := make([]string, len(path))
+		for i, o := range path {
+			names[i] = o.text
+		}
+		trail := strings.Join(names, " › ")
 		path = append(path, h)
 		end, leaf := len(lines), true
 		if i+1 < len(heads) {
@@ -204,17 +197,9 @@ func noteSections(lines []string, heads []head, above int) []section {
 	return all
 }
 
-func trailOf(path []head) string {
-	names := make([]string, len(path))
-	for i, h := range path {
-		names[i] = h.text
-	}
-	return strings.Join(names, " › ")
-}
-
-// cut makes pieces of at most maxSection characters from lines[from:to], at a
-// blank line where there is one in the second half, else at a line, else inside
-// it. Blank pieces are left out.
+// cut splits lines[from:to] into pieces of at most maxSection characters: at a blank
+// line in the second half, else at the end of a line, else inside a line. It leaves out
+// blank pieces.
 func cut(lines []string, from, to int) (pieces []section) {
 	emit := func(from, to int) {
 		for from < to && strings.TrimSpace(lines[from]) == "" {
@@ -252,7 +237,7 @@ func cut(lines []string, from, to int) (pieces []section) {
 	return pieces
 }
 
-// chop cuts one line that is too long, at a space where there is one.
+// chop splits a line that is too long, at a space if possible.
 func chop(line string) (pieces []string) {
 	for line != "" {
 		piece := whole.Clip(line, maxSection)
@@ -284,7 +269,10 @@ func (d *indexed) marks(lines []string, code []bool) {
 		for _, m := range tagMark().FindAllStringSubmatch(line, maxMarks) {
 			d.tags = append(d.tags, m[1])
 		}
-		d.tags = few(d.tags)
+		if len(d.tags) > maxMarks {
+			d.tags = distinct(d.tags)
+			d.tags = d.tags[:min(len(d.tags), maxMarks)]
+		}
 	}
 	for i, t := range d.tags {
 		d.tags[i] = tagName(t)
@@ -292,7 +280,7 @@ func (d *indexed) marks(lines []string, code []bool) {
 	d.tags = distinct(d.tags)
 }
 
-// different keeps one link of those that say the same.
+// different drops repeated links.
 func different(all []links.Link) (kept []links.Link) {
 	seen := map[links.Link]bool{}
 	for _, l := range all {
@@ -305,23 +293,14 @@ func different(all []links.Link) (kept []links.Link) {
 	return kept
 }
 
-// few bounds what one file may add; duplicates are dropped first.
-func few(all []string) []string {
-	if len(all) <= maxMarks {
-		return all
-	}
-	all = distinct(all)
-	return all[:min(len(all), maxMarks)]
-}
-
-// distinct sorts, and drops duplicates and empty ones.
+// distinct sorts, and drops duplicates and empty texts.
 func distinct(all []string) []string {
 	slices.Sort(all)
 	return slices.DeleteFunc(slices.Compact(all), func(s string) bool { return s == "" })
 }
 
-// noteName returns the form by which a link and a file are matched: the name of a note
-// without its ending, any other with it.
+// noteName returns the name by which links and files are matched: lower case, and of a
+// note without the ending.
 func noteName(s string) string {
 	base := strings.ToLower(path.Base(strings.TrimSpace(s)))
 	return strings.TrimSuffix(strings.TrimSuffix(base, ".md"), ".markdown")

@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley/internal/notes/links"
-
 	"parley/internal/text/waittest"
 )
 
@@ -120,8 +119,7 @@ func TestManyHeadingsStayBounded(t *testing.T) {
 	}
 }
 
-// nasty is input that makes parsers slow. The benchmark of the same name tells
-// how slow.
+// nasty returns input that makes parsers slow. BenchmarkNasty measures how slow.
 func nasty() map[string]string {
 	bomb := "a: &a [x,x,x,x,x,x,x,x,x]\n"
 	for c := 'b'; c < 'z'; c++ {
@@ -172,8 +170,8 @@ func keys(n int) string {
 	return b.String()
 }
 
-// Every nasty note is parsed in a time of the order of a plain one: quadratic
-// is a thousand times as slow.
+// Parsing a nasty note takes about as long as a plain one. Quadratic time would be a thousand
+// times as long.
 func TestNastyNotesStayLinear(t *testing.T) {
 	took := func(text string) time.Duration {
 		begin := waittest.CPU()
@@ -238,7 +236,7 @@ func targets(all []links.Link) (said []string) {
 	return said
 }
 
-// What stands at the head of a note is found and read like the rest.
+// Searches find the properties of a note like its text.
 func TestPropertiesAreFound(t *testing.T) {
 	f := newFolder(t)
 	f.put("People/Anna.md", "---\ntags: [friend]\nphone: \"+49 30 5550123\"\nbirthday: 2 May\n---\n# Anna\n\nLikes tea.\n")

@@ -20,14 +20,14 @@ import (
 // Moved reports what a move did, with paths from the folder of notes.
 type Moved struct {
 	From, To string
-	Links    int      // that were changed, so that they lead where they led
-	Notes    []string // whose links were changed
-	Left     []string // whose links could not be changed
+	Links    int      // changed so that they lead to the same files as before
+	Notes    []string // files with changed links
+	Left     []string // files whose links could not be changed
 }
 
-// Move renames a note inside the write folder. Links in all notes and canvases lead
-// where they led, also those of the note itself. Undo takes it back, and a crash in
-// the middle leaves nothing half done.
+// Move renames a note inside the write folder. Links in all notes and canvases, and
+// those of the note itself, still lead to the same files. Undo takes the move back. A
+// crash leaves nothing half done.
 func (v *Vault) Move(ctx context.Context, from, to string, who Who) (m Moved, err error) {
 	old, err := v.Target(from)
 	if err != nil {
@@ -57,8 +57,8 @@ func (v *Vault) Move(ctx context.Context, from, to string, who Who) (m Moved, er
 	return m, nil
 }
 
-// Undo takes the last move back that was not taken back yet, of those that may be.
-// edit.ErrNothing means that there is none.
+// Undo takes back the last move that may allows and that was not taken back yet, or
+// returns edit.ErrNothing.
 func (v *Vault) Undo(ctx context.Context, may func(edit.Change) bool) (m Moved, err error) {
 	err = v.withPen(ctx, func(p *edit.Pen) error {
 		last, err := p.Last(may)
@@ -85,7 +85,7 @@ func (v *Vault) Undo(ctx context.Context, may func(edit.Change) bool) (m Moved, 
 	return m, nil
 }
 
-// Undoes reports with an error that Undo has nothing to take back.
+// Undoes returns the error that Undo would return before it changes anything.
 func (v *Vault) Undoes(ctx context.Context, may func(edit.Change) bool) error {
 	return v.withPen(ctx, func(p *edit.Pen) error {
 		_, err := p.Last(may)
@@ -112,8 +112,8 @@ func (v *Vault) showMoved(ctx context.Context, m Moved) {
 	}
 }
 
-// relink plans the links of all files for a change, and returns how to plan those of
-// one that changes meanwhile.
+// relink plans the links of all files for a change. It returns the function that plans
+// them again for a file that changes meanwhile.
 func (v *Vault) relink(ctx context.Context, p *edit.Pen, c *edit.Change) (edit.Again, error) {
 	files, err := v.everything(ctx, c)
 	if err != nil {
@@ -146,8 +146,8 @@ func (v *Vault) relink(ctx context.Context, p *edit.Pen, c *edit.Change) (edit.A
 	return move.Keep, nil
 }
 
-// everything lists all files in the folder of notes as they were before a change, with
-// where they are now.
+// everything maps the path that each file in the folder of notes had before a change to
+// its present path.
 func (v *Vault) everything(ctx context.Context, c *edit.Change) (map[string]string, error) {
 	root, err := os.OpenRoot(v.notes().Dir)
 	if err != nil {
@@ -169,8 +169,8 @@ func (v *Vault) everything(ctx context.Context, c *edit.Change) (map[string]stri
 	return files, nil
 }
 
-// shortest reports whether a Markdown link that is a mere name means the name: the
-// default in Obsidian.
+// shortest reports whether a Markdown link without a folder names a file in any folder,
+// as it does by default in Obsidian.
 func (v *Vault) shortest(p *edit.Pen) bool {
 	raw, err := p.Text(".obsidian/app.json")
 	if errors.Is(err, ErrNotFound) {
@@ -183,7 +183,7 @@ func (v *Vault) shortest(p *edit.Pen) bool {
 	return err == nil && json.Unmarshal([]byte(raw), &set) == nil && (set.NewLinkFormat == "" || set.NewLinkFormat == "shortest")
 }
 
-// finish does what a crash left of changes.
+// finish completes the changes that a crash interrupted.
 func (v *Vault) finish(ctx context.Context, p *edit.Pen) error {
 	all, err := p.Begun()
 	if err != nil {
@@ -204,8 +204,8 @@ func (v *Vault) finish(ctx context.Context, p *edit.Pen) error {
 	return nil
 }
 
-// mend finishes what a crash left, before anything is read.
-func (v *Vault) mend(ctx context.Context) {
+// resumeMoves finishes interrupted changes before anything is read.
+func (v *Vault) resumeMoves(ctx context.Context) {
 	s := v.notes()
 	if s == nil {
 		return

@@ -3,6 +3,7 @@ package index
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -10,7 +11,7 @@ import (
 	"parley/internal/notes/edit"
 )
 
-// linkedFolder is a vault whose notes link each other in every way.
+// linkedFolder returns a vault whose notes link each other in every way.
 func linkedFolder(t *testing.T) (*folder, map[string]string) {
 	t.Helper()
 	f := newFolder(t)
@@ -36,9 +37,7 @@ func linkedFolder(t *testing.T) (*folder, map[string]string) {
 func TestMoveKeepsLinks(t *testing.T) {
 	f, before := linkedFolder(t)
 	got, err := f.Move(t.Context(), "Old plan.md", "projects/New (1).md", Who{ID: "terminal:me"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	want := map[string]string{
 		"Home.md": "---\nup: \"[[New (1)]]\"\n---\r\n[[New (1)#Why|why]], " +
 			"![[agent-notes/projects/New (1)#^b1]], [m](agent-notes/projects/New%20%281%29.md#why) `[[Old plan]]`\r\n",
@@ -54,11 +53,15 @@ func TestMoveKeepsLinks(t *testing.T) {
 			t.Errorf("%s: %s", name, diff)
 		}
 	}
-	if got.Links != 10 || len(got.Notes) != 5 || !slices.Equal(got.Left, []string{"deep/latin.md"}) {
+	if got.Links != 10 || len(got.Notes) != 5 || !slices.Equal(got.Left, []string{"deep/latin.md"}) ||
+		got.From != "agent-notes/Old plan.md" || got.To != "agent-notes/projects/New (1).md" {
 		t.Errorf("%+v", got)
 	}
+	if got := f.paths("plan why"); !strings.HasPrefix(got, "agent-notes/projects/New (1).md") {
+		t.Errorf("found after the move: %s", got)
+	}
 	if _, err := f.Undo(t.Context(), func(edit.Change) bool { return false }); !errors.Is(err, edit.ErrNothing) {
-		t.Error("somebody else took it back:", err)
+		t.Error("another person undid it:", err)
 	}
 	f.put("deep/Later.md", "written later: [[New (1)]]")
 	f.put("agent-notes/Other.md", "changed: see [[New (1)]]")
@@ -77,12 +80,15 @@ func TestMoveKeepsLinks(t *testing.T) {
 	}
 }
 
-func TestMoveRefusesNamesThatNoLinkReaches(t *testing.T) {
+func TestRefusedMoves(t *testing.T) {
 	f, _ := linkedFolder(t)
 	for _, name := range []string{"a#b.md", "a^b.md", "[a].md"} {
 		if _, err := f.Move(t.Context(), "Old plan.md", name, Who{}); !errors.Is(err, ErrPath) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+	if _, err := f.Move(t.Context(), "gone.md", "d.md", Who{}); !errors.Is(err, ErrNotFound) {
+		t.Errorf("a note that does not exist: %v", err)
 	}
 	f.put("agent-notes/taken.md", "x")
 	if _, err := f.Move(t.Context(), "Old plan.md", "taken.md", Who{}); !errors.Is(err, ErrExists) ||

@@ -2,6 +2,7 @@ package index
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"path"
 	"slices"
@@ -13,18 +14,18 @@ import (
 	whole "parley/internal/text"
 )
 
-// maxPaper is how large a document may be.
+// maxPaper limits the bytes of a document.
 const maxPaper = 64 << 20
 
-// parsePaper reads a document. Its error is not about the document: it may be read
-// the next time.
+// parsePaper reads a document. An error is not about the document: the next try may
+// succeed.
 func (v *Vault) parsePaper(ctx context.Context, name string, data []byte) (indexed, error) {
 	d := indexed{title: strings.TrimSuffix(path.Base(name), path.Ext(name)), day: frontmatter.Day(name, nil)}
 	p, err := document.Read(ctx, name, data, v.o.PDF)
-	if d.skipped = document.Why(err); d.skipped != "" || err != nil {
-		if d.skipped != "" {
-			err = nil
-		}
+	if d.skipped = document.Why(err); d.skipped != "" {
+		return d, nil
+	}
+	if err != nil {
 		return d, err
 	}
 	if p.Title != "" {
@@ -50,7 +51,7 @@ func (v *Vault) parsePaper(ctx context.Context, name string, data []byte) (index
 	return d, nil
 }
 
-// readPaper returns a document, or a part of it, as it was last read.
+// readPaper returns a document or a part of it, from the index.
 func (v *Vault) readPaper(ctx context.Context, e Entry, p Part) (d Document, err error) {
 	all, err := v.paperSections(ctx, e)
 	if err != nil {
@@ -88,19 +89,12 @@ func (v *Vault) readPaper(ctx context.Context, e Entry, p Part) (d Document, err
 // paperSections lists the sections of an indexed document, in its order.
 func (v *Vault) paperSections(ctx context.Context, e Entry) (all []section, err error) {
 	return all, v.asking(func(ix *index) error {
-		rows, err := ix.db.QueryContext(ctx, `SELECT s.heading, s.page, s.text FROM docs d JOIN sections s ON s.doc = d.id
-			WHERE d.source = ? AND d.path = ? ORDER BY s.id`, e.Source, e.Path)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = rows.Close() }()
-		for rows.Next() {
+		return each(ctx, ix.db, func(rows *sql.Rows) error {
 			var s section
-			if err := rows.Scan(&s.heading, &s.page, &s.text); err != nil {
-				return err
-			}
+			err := rows.Scan(&s.heading, &s.page, &s.text)
 			all = append(all, s)
-		}
-		return rows.Err()
+			return err
+		}, `SELECT s.heading, s.page, s.text FROM docs d JOIN sections s ON s.doc = d.id
+			WHERE d.source = ? AND d.path = ? ORDER BY s.id`, e.Source, e.Path)
 	})
 }

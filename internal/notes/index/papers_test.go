@@ -14,7 +14,7 @@ import (
 	"parley/internal/notes/document"
 )
 
-// docx is a Word document whose main part has this body.
+// docx returns a Word document with a body.
 func docx(t testing.TB, body string) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -29,7 +29,7 @@ func docx(t testing.TB, body string) string {
 	return b.String()
 }
 
-// pages stands in for the other process: a PDF is its pages, with "|" between.
+// pages replaces the process that reads PDFs: a PDF here is its pages, separated by "|".
 func (f *folder) pages(_ context.Context, data []byte) (pages []string, total int, err error) {
 	f.read.Add(1)
 	text, ok := strings.CutPrefix(string(data), "%PDF\x00")
@@ -100,8 +100,7 @@ func TestDocumentsAreFoundByPage(t *testing.T) {
 	}
 }
 
-// A document is read again when it changed and at no other time, and one that is
-// gone is not found.
+// A document is read again only when it has changed, and is not found when it is gone.
 func TestDocumentsAreFollowed(t *testing.T) {
 	f := withPapers(t)
 	f.put("a.md", "tea")
@@ -118,13 +117,11 @@ func TestDocumentsAreFollowed(t *testing.T) {
 	f.put("new/x.pdf", "%PDF\x00rye bread")
 	f.finds("rye", "new/x.pdf")
 	f.finds("sourdough", "")
-	if err := os.Remove(filepath.Join(f.dir, "new/x.pdf")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(filepath.Join(f.dir, "new/x.pdf")))
 	f.finds("rye", "")
 }
 
-// While documents are read, notes are found.
+// Searches find notes while documents are read.
 func TestNotesDoNotWaitForDocuments(t *testing.T) {
 	f := withPapers(t)
 	going, goOn := make(chan bool, 1), make(chan bool)
@@ -148,7 +145,7 @@ func TestNotesDoNotWaitForDocuments(t *testing.T) {
 	f.eventually("all read", func() bool { return f.Status().Unread == 0 })
 }
 
-func TestNastyDocumentsAreSkippedWithAWord(t *testing.T) {
+func TestBadDocumentsAreSkippedWithAReason(t *testing.T) {
 	f := withPapers(t)
 	f.put("fine.pdf", "%PDF\x00sourdough")
 	f.put("book.pdf", "%PDF\x00one|two|three|four|five")
@@ -161,18 +158,12 @@ func TestNastyDocumentsAreSkippedWithAWord(t *testing.T) {
 	f.put("broken.canvas", "{")
 	f.put("empty.canvas", "")
 	f.put("bomb.docx", docx(t, strings.Repeat(" ", 25<<20)))
-	if err := os.Truncate(filepath.Join(f.dir, "secret.pdf"), int64(len("%PDF\x00locked"))); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Truncate(filepath.Join(f.dir, "secret.pdf"), int64(len("%PDF\x00locked"))))
 	putFile(t, filepath.Join(f.dir, "huge.pdf"), "")
-	if err := os.Truncate(filepath.Join(f.dir, "huge.pdf"), maxPaper+1); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Truncate(filepath.Join(f.dir, "huge.pdf"), maxPaper+1))
 	f.refresh()
 	list, err := f.Skipped(t.Context(), 50)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	got := map[string]string{}
 	for _, e := range list {
 		got[e.Path] = e.Skipped + e.Partly
@@ -191,7 +182,7 @@ func TestNastyDocumentsAreSkippedWithAWord(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	if st := f.Status().Sources[0]; !strings.Contains(st.Err, "busy.pdf") || st.Skipped != 8 {
-		t.Errorf("one that may be read later: %+v", st)
+		t.Errorf("the busy one: %+v", st)
 	}
 	if r, err := Inspect(t.Context(), f.opts.Index); err != nil || len(r.Skipped) != len(want) || r.Documents["notes"] != 3 {
 		t.Errorf("from outside: %+v, %v", r, err)
@@ -199,7 +190,7 @@ func TestNastyDocumentsAreSkippedWithAWord(t *testing.T) {
 	if r, err := Inspect(t.Context(), f.opts.Index+"x"); err != nil || r.Documents != nil {
 		t.Errorf("without an index: %+v, %v", r, err)
 	}
-	// None of them is read again until it changes, but the one that may be.
+	// Only the busy one is read again without a change.
 	before := f.read.Load()
 	f.refresh()
 	if n := f.read.Load() - before; n != 1 {

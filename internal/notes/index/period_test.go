@@ -10,8 +10,8 @@ import (
 	"parley/internal/notes/frontmatter"
 )
 
-// dated is a folder of notes of several times: by name, by property, by when they
-// were changed, and by what they say.
+// dated returns a folder of notes with dates in their name, properties or text, or only with
+// a time of change.
 func dated(t *testing.T) *folder {
 	t.Helper()
 	f := newFolder(t)
@@ -26,9 +26,7 @@ func dated(t *testing.T) *folder {
 	for name, at := range map[string]time.Time{"old.md": time.Date(2024, 1, 5, 12, 0, 0, 0, time.UTC),
 		"plan.md":  time.Date(2024, 1, 5, 12, 0, 0, 0, time.UTC),
 		"fresh.md": time.Date(2026, 11, 12, 12, 0, 0, 0, time.UTC)} {
-		if err := os.Chtimes(filepath.Join(f.dir, name), at, at); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Chtimes(filepath.Join(f.dir, name), at, at))
 	}
 	f.refresh()
 	return f
@@ -44,7 +42,7 @@ func TestPassagesOfAPeriodComeFirst(t *testing.T) {
 	f := dated(t)
 	for name, c := range map[string]struct {
 		q    Query
-		want string // those of the period, in any order
+		want string // hits of the period, in any order
 	}{
 		"a week":        {Query{Text: "garden", During: period("2026-11-09", "2026-11-16")}, "2026-11-10.md fresh.md meeting.md"},
 		"no word of it": {Query{Text: "what did I write", During: period("2026-11-09", "2026-11-16")}, "2026-11-10.md fresh.md meeting.md"},
@@ -55,9 +53,7 @@ func TestPassagesOfAPeriodComeFirst(t *testing.T) {
 		"with a folder": {Query{Text: "garden", Folder: "Journal", During: period("2026-05-01", "2026-06-01")}, "Journal/2026-05-12 Tue.md"},
 	} {
 		hits, err := f.Search(t.Context(), c.q)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		of, others := map[string]bool{}, false
 		for _, h := range hits {
 			if h.During && others {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -17,23 +18,22 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// Part says what to read of a file: a section by its heading, lines, or everything
-// when neither is given.
+// Part names what to read of a file: a section by its heading, or lines, or everything.
 type Part struct {
 	Source   string // "" is the first source that has the path
 	Path     string
 	Heading  string
-	From, To int // lines from 1, To included; 0 is open
+	From, To int // lines from 1, To included; 0 is unbounded
 }
 
 // Document is a file or a part of one, as it is on disk now.
 type Document struct {
 	Entry
-	Headings []string // of the whole file; of code, what it defines
-	Line     int      // where Text begins
+	Headings []string // of the whole file; of code, its symbols
+	Line     int      // first line of Text
 	Lines    int      // of the whole file
-	Page     int      // of a document: the one that was asked for, 0 for none
-	Pages    int      // of a document: how many are known
+	Page     int      // of a document: the requested page, 0 for none
+	Pages    int      // of a document: the last known page
 	Text     string
 }
 
@@ -43,21 +43,20 @@ type Entry struct {
 	Tags                      []string
 	Size                      int64
 	Modified                  time.Time
-	Skipped                   string // why it is not searched, "" when it is
-	Partly                    string // what of it is not searched, "" when that is nothing
+	Skipped                   string // why searches ignore it, "" if they do not
+	Partly                    string // which part searches ignore, "" for none
 }
 
-// Read reads an indexed file or a part of it, of a document by a heading, a page
-// ("page 3") or both, not by lines. For a missing heading it returns
-// ErrNotFound, which names the headings that exist.
+// Read reads an indexed file or a part of it. Heading may name a page of a document
+// ("page 3", or "Costs, page 3"), which has no lines. If the heading is missing, it
+// returns ErrNotFound with the existing headings.
 func (v *Vault) Read(ctx context.Context, p Part) (Document, error) {
 	e, err := v.entry(ctx, p.Source, p.Path)
 	if err != nil {
 		return Document{}, fmt.Errorf("read %.300q: %w", p.Path, err)
 	}
 	var d Document
-	if s := v.o.Sources[slices.IndexFunc(v.o.Sources, func(s Source) bool { return s.Name == e.Source })]; s.Kind == KindNotes &&
-		document.Is(e.Path) {
+	if s := v.source(e); s.Kind == KindNotes && document.Is(e.Path) {
 		d, err = v.readPaper(ctx, e, p)
 	} else {
 		d, err = v.open(ctx, s, p)
@@ -69,7 +68,7 @@ func (v *Vault) Read(ctx context.Context, p Part) (Document, error) {
 	return d, nil
 }
 
-// entry finds an indexed file: a file that no walk found is never read.
+// entry finds an indexed file. No other file is ever read.
 func (v *Vault) entry(ctx context.Context, source, name string) (e Entry, err error) {
 	err = v.asking(func(ix *index) error {
 		found, err := ix.entries(ctx, "path = ? AND (? = '' OR source = ?)", "id", name, source, source)
@@ -77,18 +76,18 @@ func (v *Vault) entry(ctx context.Context, source, name string) (e Entry, err er
 			return err
 		}
 		for _, s := range v.o.Sources {
-			for _, f := range found {
-				if f.Source == s.Name && e.Path == "" {
-					e = f
-				}
+			if i := slices.IndexFunc(found, func(f Entry) bool { return f.Source == s.Name }); i >= 0 {
+				e = found[i]
+				return nil
 			}
 		}
-		if e.Path == "" {
-			return ErrNotFound
-		}
-		return nil
+		return ErrNotFound
 	})
 	return e, err
+}
+
+func (v *Vault) source(e Entry) Source {
+	return v.o.Sources[slices.IndexFunc(v.o.Sources, func(s Source) bool { return s.Name == e.Source })]
 }
 
 func (v *Vault) open(ctx context.Context, s Source, p Part) (d Document, err error) {
@@ -119,7 +118,7 @@ func (v *Vault) open(ctx context.Context, s Source, p Part) (d Document, err err
 	return d, nil
 }
 
-// content reads a file that a walk would find.
+// content reads a file, provided that a walk would find it.
 func (v *Vault) content(s Source, name string) (c content, err error) {
 	root, err := os.OpenRoot(s.Dir)
 	if err != nil {
@@ -139,13 +138,13 @@ func (v *Vault) content(s Source, name string) (c content, err error) {
 	return c, err
 }
 
-// span is a heading with all that is below it, in lines from 1.
+// span is a heading with everything below it, in lines from 1.
 type span struct {
 	heading        string
 	from, body, to int
 }
 
-// spans lists the headings of a note, or what a file of code defines.
+// spans lists the headings of a note, or the symbols of a file of code.
 func (v *Vault) spans(ctx context.Context, s Source, name string, c content, lines []string) (all []span) {
 	if s.Kind == KindCode && !isNote(name) {
 		parts := slices.DeleteFunc(v.defines(ctx, name, c.text), func(y code.Symbol) bool { return y.Minor || y.Line > len(lines) })
@@ -175,26 +174,25 @@ func noteSpans(text string) (all []span) {
 	return all
 }
 
-// sameHeading forgives case, marks and spaces.
+// sameHeading ignores case, markup and spaces.
 func sameHeading(a, b string) bool {
 	norm := func(s string) string { return strings.ToLower(plain(strings.TrimLeft(s, "# "))) }
 	return norm(a) == norm(b)
 }
 
-// List names notes, the newest first: of one folder with what is below it, or
-// of all when it is "".
+// List returns the notes in and below a folder, the newest first; "" means all notes.
 func (v *Vault) List(ctx context.Context, folder string, limit int) ([]Entry, error) {
 	folder = strings.Trim(folder, "/")
 	from, to := below(folder)
 	return v.list(ctx, limit, "kind = 'notes' AND (? = '' OR path >= ? AND path < ?)", folder, from, to)
 }
 
-// Recent names notes changed since a time, the newest first.
+// Recent returns the notes changed since a time, the newest first.
 func (v *Vault) Recent(ctx context.Context, since time.Time, limit int) ([]Entry, error) {
 	return v.list(ctx, limit, "kind = 'notes' AND mtime >= ?", since.UnixNano())
 }
 
-// Titles names notes with a part in their title, file name or an alias, the newest
+// Titles returns the notes with part in their title, file name or an alias, the newest
 // first.
 func (v *Vault) Titles(ctx context.Context, part string, limit int) ([]Entry, error) {
 	return v.list(ctx, limit, "kind = 'notes' AND EXISTS (SELECT 1 FROM names n WHERE n.doc = docs.id AND instr(n.name, ?) > 0)",
@@ -212,26 +210,61 @@ func (v *Vault) list(ctx context.Context, limit int, where string, args ...any) 
 	return all, nil
 }
 
-// entries lists files; where and order are ours.
+// entries lists files. where and order must be trusted SQL.
 func (ix *index) entries(ctx context.Context, where, order string, args ...any) (all []Entry, err error) {
-	rows, err := ix.db.QueryContext(ctx, `SELECT source, path, kind, title, size, mtime,
-		(SELECT group_concat(tag, char(10)) FROM tags WHERE doc = docs.id) FROM docs WHERE skipped = '' AND `+where+" ORDER BY "+order, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
+	return all, each(ctx, ix.db, func(rows *sql.Rows) error {
 		var e Entry
 		var mtime int64
 		var tags sql.NullString
-		if err := rows.Scan(&e.Source, &e.Path, &e.Kind, &e.Title, &e.Size, &mtime, &tags); err != nil {
-			return nil, err
-		}
+		err := rows.Scan(&e.Source, &e.Path, &e.Kind, &e.Title, &e.Size, &mtime, &tags)
 		e.Modified = time.Unix(0, mtime)
 		if tags.Valid {
 			e.Tags = strings.Split(tags.String, "\n")
 		}
 		all = append(all, e)
-	}
-	return all, rows.Err()
+		return err
+	}, `SELECT source, path, kind, title, size, mtime, (SELECT group_concat(tag, char(10)) FROM tags WHERE doc = docs.id)
+		FROM docs WHERE skipped = '' AND `+where+" ORDER BY "+order, args...)
 }
+
+// maxNamed limits the files that Find returns.
+const maxNamed = 20
+
+// names lists the names by which people may call a file.
+func (d indexed) names() (all []string) {
+	for _, n := range append([]string{noteName(d.path), d.title}, d.aliases...) {
+		if n = strings.ToLower(strings.TrimSpace(n)); n != "" {
+			all = append(all, text.Clip(n, maxName))
+		}
+	}
+	return all
+}
+
+// Find lists the files that people may mean by a name: a path, a title, an alias or a
+// file name, with or without its ending, in any case. If a path fits, only that file is
+// listed.
+func (v *Vault) Find(ctx context.Context, name string) ([]Entry, error) {
+	name = strings.TrimSpace(strings.ToValidUTF8(name, ""))
+	name = strings.TrimSuffix(strings.TrimPrefix(name, "[["), "]]")
+	low := strings.ToLower(name)
+	ended := strings.TrimSuffix(low, ".md") + ".md"
+	inside := path.Join(v.o.WriteDir, name)
+	for _, try := range []struct {
+		where string
+		args  []any
+	}{
+		{"path IN (?, ?, ?, ?)", []any{name, name + ".md", inside, inside + ".md"}},
+		{"id IN (SELECT doc FROM names WHERE name IN (?, ?))", []any{low, noteName(name)}},
+		{"name = ? AND (lower(path) LIKE '%/' || ? ESCAPE '\\' OR lower(path) LIKE '%/' || ? ESCAPE '\\')",
+			[]any{noteName(name), like(low), like(ended)}},
+	} {
+		found, err := v.list(ctx, maxNamed, try.where, try.args...)
+		if err != nil || len(found) > 0 {
+			return found, err
+		}
+	}
+	return nil, nil
+}
+
+// like escapes a text for LIKE.
+func like(s string) string { return strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(s) }

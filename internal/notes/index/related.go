@@ -3,6 +3,7 @@ package index
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,26 +14,33 @@ import (
 	"parley/internal/text"
 )
 
-// Related is what belongs to a note, each file once, in the order of its lists.
+// Related lists files that belong to a note, each file in the first list that fits.
 type Related struct {
 	Linking []Entry // notes that link to it
 	Linked  []Entry // files that it links to
 	Near    []Entry // notes with the same tags or words, the nearest first
 }
 
-// Bounds of what belongs to a note.
+// Bounds of a search for related files.
 const (
-	maxLinking = 1000 // links of one name that are looked at
-	maxFitting = 30
-	asksBy     = 600 // characters of a note by which others are compared
+	maxLinking = 1000 // links that are examined
+	maxFitting = 30   // passages that are compared
+	asksBy     = 600  // characters of a note with which others are compared
 )
 
-// Related returns what belongs to an indexed file.
+// Related returns the files that belong to an indexed file.
 func (v *Vault) Related(ctx context.Context, e Entry) (r Related, err error) {
-	if r.Linking, err = v.linking(ctx, e); err == nil {
-		if r.Linked, err = v.linkedBy(ctx, e); err == nil {
-			r.Near, err = v.near(ctx, e)
+	r.Linking, err = v.leading(ctx, e.Source, "target = ?", noteName(e.Path), func(from, to string) string {
+		if to == e.Path {
+			return from
 		}
+		return ""
+	})
+	if err == nil {
+		r.Linked, err = v.leading(ctx, e.Source, "d.path = ?", e.Path, func(_, to string) string { return to })
+	}
+	if err == nil {
+		r.Near, err = v.near(ctx, e)
 	}
 	if err != nil {
 		return Related{}, fmt.Errorf("related to %.300q: %w", e.Path, err)
@@ -48,39 +56,17 @@ func (v *Vault) Related(ctx context.Context, e Entry) (r Related, err error) {
 	return r, nil
 }
 
-// linking lists the files that link to one: those whose links end in its name and
-// lead there.
-func (v *Vault) linking(ctx context.Context, e Entry) ([]Entry, error) {
-	return v.leading(ctx, e.Source, "target = ?", noteName(e.Path), func(from, to string) string {
-		if to == e.Path {
-			return from
-		}
-		return ""
-	})
-}
-
-// linkedBy lists the files that one links to.
-func (v *Vault) linkedBy(ctx context.Context, e Entry) ([]Entry, error) {
-	return v.leading(ctx, e.Source, "d.path = ?", e.Path, func(_, to string) string { return to })
-}
-
-// leading lists the files that pick takes of links, from where they stand to where
-// they lead; where and its argument choose the links.
+// leading lists the files that pick chooses. It is asked about each link that where
+// and its argument select: from the file it stands in, to the file it leads to.
 func (v *Vault) leading(ctx context.Context, source, where, arg string, pick func(from, to string) string) ([]Entry, error) {
 	taken := map[string]bool{}
 	err := v.asking(func(ix *index) error {
-		set, err := ix.set(ctx, source)
+		all, err := column[string](ctx, ix, "SELECT path FROM docs WHERE source = ?", source)
 		if err != nil {
 			return err
 		}
-		rows, err := ix.db.QueryContext(ctx,
-			"SELECT d.path, l.written, l.kind FROM links l JOIN docs d ON d.id = l.doc WHERE d.source = ? AND "+where+" LIMIT ?",
-			source, arg, maxLinking)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = rows.Close() }()
-		for rows.Next() {
+		set := links.NewSet(all)
+		return each(ctx, ix.db, func(rows *sql.Rows) error {
 			var from string
 			var l links.Link
 			if err := rows.Scan(&from, &l.Target, &l.Kind); err != nil {
@@ -89,8 +75,9 @@ func (v *Vault) leading(ctx context.Context, source, where, arg string, pick fun
 			if name := pick(from, set.Resolve(from, l)); name != "" {
 				taken[name] = true
 			}
-		}
-		return rows.Err()
+			return nil
+		}, "SELECT d.path, l.written, l.kind FROM links l JOIN docs d ON d.id = l.doc WHERE d.source = ? AND "+where+" LIMIT ?",
+			source, arg, maxLinking)
 	})
 	if err != nil || len(taken) == 0 {
 		return nil, err
@@ -98,25 +85,7 @@ func (v *Vault) leading(ctx context.Context, source, where, arg string, pick fun
 	return v.named(ctx, source, taken)
 }
 
-// set is the files of a source, as links may lead to them.
-func (ix *index) set(ctx context.Context, source string) (*links.Set, error) {
-	rows, err := ix.db.QueryContext(ctx, "SELECT path FROM docs WHERE source = ?", source)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }()
-	var all []string
-	for rows.Next() {
-		var name string
-		if err := rows.Scan(&name); err != nil {
-			return nil, err
-		}
-		all = append(all, name)
-	}
-	return links.NewSet(all), rows.Err()
-}
-
-// named returns files by their paths, by title.
+// named returns files by their paths, in the order of their titles.
 func (v *Vault) named(ctx context.Context, source string, paths map[string]bool) (all []Entry, err error) {
 	err = v.asking(func(ix *index) error {
 		for name := range paths {
@@ -132,7 +101,7 @@ func (v *Vault) named(ctx context.Context, source string, paths map[string]bool)
 	return all, err
 }
 
-// near lists notes that share tags with one, or are about the same.
+// near lists notes that share tags with a note or treat the same subject.
 func (v *Vault) near(ctx context.Context, e Entry) ([]Entry, error) {
 	d, err := v.Read(ctx, Part{Source: e.Source, Path: e.Path})
 	if errors.Is(err, ErrNotFound) {
@@ -167,7 +136,7 @@ func (v *Vault) near(ctx context.Context, e Entry) ([]Entry, error) {
 	return all, err
 }
 
-// What makes two notes near: how much of one the other holds, and each tag of both.
+// What makes two notes near: the score of a search, plus tagWorth for each shared tag.
 const (
 	nearEnough = 0.15
 	tagWorth   = 0.2

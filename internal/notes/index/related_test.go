@@ -6,14 +6,6 @@ import (
 	"testing"
 )
 
-func pathsOf(list []Entry) string {
-	var all []string
-	for _, e := range list {
-		all = append(all, e.Path)
-	}
-	return strings.Join(all, " ")
-}
-
 func TestRelated(t *testing.T) {
 	f := newFolder(t)
 	for name, text := range map[string]string{
@@ -35,9 +27,7 @@ func TestRelated(t *testing.T) {
 	related := func(path string) Related {
 		t.Helper()
 		r, err := f.Related(t.Context(), Entry{Source: "notes", Path: path})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return r
 	}
 	r := related("bread/Rye.md")
@@ -91,9 +81,7 @@ func TestFind(t *testing.T) {
 		"nobody":              "",
 	} {
 		found, err := f.Find(t.Context(), name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		var got []string
 		for _, e := range found {
 			got = append(got, e.Path)

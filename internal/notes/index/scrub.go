@@ -2,14 +2,15 @@ package index
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 
 	"parley/internal/db/sqlite"
 	"parley/internal/notes/code"
 )
 
-// Scrub leaves nothing of removed notes in the index file: no words, no vectors
-// and no free space. It takes as long as reading and writing the whole file.
+// Scrub erases every trace of removed notes from the index file: words, vectors and
+// free space. It takes as long as reading and writing the whole file.
 func (v *Vault) Scrub(ctx context.Context) error {
 	v.changing.Lock()
 	defer v.changing.Unlock()
@@ -36,57 +37,42 @@ func (v *Vault) Scrub(ctx context.Context) error {
 	return nil
 }
 
-// unsaid lists the words that no longer occur in any file. Tags and other names of
-// files are looked up in the full-text index, because only it has them all.
+// unsaid lists the words that occur in no file any more. It looks tags and aliases up in
+// the full-text index, because only that has them all.
 func (ix *index) unsaid(ctx context.Context) (gone []int64, err error) {
 	said, err := ix.said(ctx)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := ix.db.QueryContext(ctx, "SELECT id, kind, word FROM words")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
+	return gone, each(ctx, ix.db, func(rows *sql.Rows) error {
 		var id int64
 		var kind, word string
-		if err := rows.Scan(&id, &kind, &word); err != nil {
-			return nil, err
-		}
-		if said[kind][word] {
-			continue
+		if err := rows.Scan(&id, &kind, &word); err != nil || said[kind][word] {
+			return err
 		}
 		var tagged bool
-		if err := ix.db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM "+kind+"_fts WHERE "+kind+"_fts MATCH ?)",
-			`tags : "`+word+`"`).Scan(&tagged); err != nil {
-			return nil, err
-		}
+		err := ix.db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM "+kind+"_fts WHERE "+kind+"_fts MATCH ?)",
+			`tags : "`+word+`"`).Scan(&tagged)
 		if !tagged {
 			gone = append(gone, id)
 		}
-	}
-	return gone, rows.Err()
+		return err
+	}, "SELECT id, kind, word FROM words")
 }
 
 // said returns the vocabulary of all sections, by kind.
 func (ix *index) said(ctx context.Context) (map[string]map[string]bool, error) {
-	rows, err := ix.db.QueryContext(ctx, "SELECT d.kind, d.title, s.heading, s.text FROM sections s JOIN docs d ON d.id = s.doc")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }()
 	all := map[string]map[string]bool{KindNotes: {}, KindCode: {}}
-	for rows.Next() {
+	return all, each(ctx, ix.db, func(rows *sql.Rows) error {
 		var kind, title, heading, body string
 		if err := rows.Scan(&kind, &title, &heading, &body); err != nil {
-			return nil, err
+			return err
 		}
 		if kind == KindCode {
 			heading += " " + code.Words(heading)
 		}
 		vocabulary(all[kind], spaced(title+" "+heading))
 		vocabulary(all[kind], body)
-	}
-	return all, rows.Err()
+		return nil
+	}, "SELECT d.kind, d.title, s.heading, s.text FROM sections s JOIN docs d ON d.id = s.doc")
 }

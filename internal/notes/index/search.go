@@ -20,25 +20,25 @@ import (
 
 // Bounds of one search.
 const (
-	maxTerms      = 24   // words of a question that count
-	maxRows       = 3000 // sections that are scored; a word in more is common
+	maxTerms      = 24   // words of a question
+	maxRows       = 3000 // sections that are scored; a word in more of them is common
 	maxCandidates = 60   // sections that are ranked
-	maxPerDoc     = 3    // sections of one file among the hits
+	maxPerDoc     = 3    // hits in one file
 	maxHits       = 50
 )
 
 // Query asks for passages. Any text is fine.
 type Query struct {
 	Text   string
-	Kind   string   // "" is notes
-	Tags   []string // only files with all of these tags, or with ones below them
+	Kind   string   // "" means notes
+	Tags   []string // only files with all these tags, or tags below them
 	Folder string   // only files below this folder
-	From   []string // only these sources; nil is all
-	Limit  int      // 0 is 8, at most 50
-	// Properties are what a note has at its head, all of them: a part of the value
-	// is enough, and "" is any.
+	From   []string // only these sources; nil means all
+	Limit  int      // 0 means 8; at most 50
+	// Properties must all be in the frontmatter. A part of the value is enough, and ""
+	// matches any.
 	Properties []frontmatter.Property
-	During     *Period // passages of this time come first; nil is any
+	During     *Period // passages of this period come first; nil means any
 }
 
 // Hit is a passage that was found.
@@ -46,29 +46,29 @@ type Hit struct {
 	Source  string
 	Path    string // from the folder of its source, with slashes
 	Title   string
-	Heading string    // of code, the symbol that is defined there
-	Line    int       // where Text begins in the file, from 1
-	Page    int       // of a document, from 1; 0 where there are none
-	Day     time.Time // that the file is of: the one that it names, or else when it was changed
-	During  bool      // it is of the time that was asked for
+	Heading string    // of code, the symbol defined there
+	Line    int       // first line of Text, from 1
+	Page    int       // of a document, from 1; 0 if it has no pages
+	Day     time.Time // the date that the file names, or else when it was changed
+	During  bool      // it belongs to the period in question
 	Score   float64
-	Snippet string // at most 500 characters, around what was asked for
+	Snippet string // at most 500 characters around the matching words
 	Text    string // the whole section
 
 	id, doc int64
-	own     bool // Day is one that the file names
+	own     bool // the file names Day
 }
 
 // term is a word of a question and the sections that contain it, in order.
 type term struct {
 	word   string
-	alts   []string // words it may be part of, or a slip of; when it is rare
-	exact  []int64  // the first maxRows
-	near   []int64  // with the word or one of alts; empty when there are none
+	alts   []string // of a rare word: words that contain it or differ by a typo
+	exact  []int64  // the first maxRows sections with the word
+	near   []int64  // sections with the word or one of alts; empty without alts
 	weight float64
 }
 
-// altWorth is the weight of a word that was not written as asked.
+// altWorth is the worth of a match of one of alts.
 const altWorth = 0.7
 
 func (t *term) rows() int { return max(len(t.exact), len(t.near)) }
@@ -76,7 +76,7 @@ func (t *term) rows() int { return max(len(t.exact), len(t.near)) }
 // common reports whether a word occurs in more sections than were loaded.
 func (t *term) common() bool { return len(t.exact) == maxRows }
 
-// worth returns what a section holds of the word, 0 to 1; text is in small letters.
+// worth returns how well a section matches the word, 0 to 1. text is its lower-case text.
 func (t *term) worth(section int64, text string) float64 {
 	switch {
 	case holds(t.exact, section) || t.common() && snippet.Holds(text, t.word):
@@ -92,22 +92,22 @@ func holds(sections []int64, id int64) bool {
 	return found
 }
 
-// match returns the word and its alternatives as an FTS5 query: each in quotation
-// marks, and made of letters and digits only, so no syntax passes.
+// match returns the word and its alternatives as an FTS5 query. No operator gets in:
+// each word is quoted and has only letters and digits.
 func (t *term) match() string {
-	var b strings.Builder
-	for i, w := range append([]string{t.word}, t.alts...) {
-		if i > 0 {
-			b.WriteString(" OR ")
-		}
-		b.WriteString(`"` + strings.TrimSpace(spaced(w)) + `"`)
+	all := t.words()
+	for i, w := range all {
+		all[i] = `"` + strings.TrimSpace(spaced(w)) + `"`
 	}
-	return "(" + b.String() + ")"
+	return "(" + strings.Join(all, " OR ") + ")"
 }
 
-// Search returns the passages that fit a question, best first: by their words and,
-// if there are vectors, by their meaning. Finding nothing is no error; ErrNotReady
-// means that the index is not ready.
+// words returns the word and its alternatives.
+func (t *term) words() []string { return append([]string{t.word}, t.alts...) }
+
+// Search returns the passages that match a question, best first: by words and, if there
+// are vectors, by meaning. No match is no error; ErrNotReady means that the index is not
+// ready.
 func (v *Vault) Search(ctx context.Context, q Query) (hits []Hit, err error) {
 	if q.Kind == "" {
 		q.Kind = KindNotes
@@ -134,15 +134,15 @@ func (v *Vault) Search(ctx context.Context, q Query) (hits []Hit, err error) {
 	return hits, nil
 }
 
-// search is one search under way.
+// search is a running search.
 type search struct {
 	ix    *index
 	q     Query
 	total float64 // sections in the index
 	terms []*term
-	found map[int64]float64 // sections and how well they fit among their like, 0 to 1
+	found map[int64]float64 // sections, with their match relative to the best, 0 to 1
 
-	asked    vector.Vector // nil for words alone
+	asked    vector.Vector // of the question; nil searches by words alone
 	meanings *meanings
 }
 
@@ -163,7 +163,7 @@ func (s *search) run(ctx context.Context) ([]Hit, error) {
 		return nil, err
 	}
 	for _, id := range near {
-		s.found[id] += 0 // it is one of them now
+		s.found[id] += 0 // adds it
 	}
 	if err := s.period(ctx); err != nil {
 		return nil, err
@@ -188,7 +188,7 @@ func (s *search) run(ctx context.Context) ([]Hit, error) {
 	hits = s.pick(hits)
 	words := make([][]string, len(s.terms))
 	for i, t := range s.terms {
-		words[i] = append([]string{t.word}, t.alts...)
+		words[i] = t.words()
 	}
 	for i := range hits {
 		hits[i].Snippet = snippet.Of(hits[i].Text, words)
@@ -210,8 +210,8 @@ func (s *search) term(ctx context.Context, w string) (*term, error) {
 	return t, err
 }
 
-// holding lists the sections that match. One text with all numbers crosses from
-// SQLite many times faster than as many rows.
+// holding lists the sections that match. SQLite returns one text with all numbers many
+// times faster than a row for each.
 func (s *search) holding(ctx context.Context, match string) (all []int64, err error) {
 	table := s.q.Kind + "_fts"
 	var list []byte
@@ -231,9 +231,9 @@ func (s *search) holding(ctx context.Context, match string) (all []int64, err er
 	return all, nil
 }
 
-// gather finds the sections to rank: those with one of the rarest words, as
-// many words as can be scored in full; then those with all of the common ones;
-// and if that is nothing, the newest with any.
+// gather finds the sections to rank: those with one of the rarest words, as long as all
+// of them can be scored; then those with all common words; and if that finds nothing,
+// the newest with any of them.
 func (s *search) gather(ctx context.Context) error {
 	var rare, common []string
 	rows := 0
@@ -262,7 +262,7 @@ func (s *search) gather(ctx context.Context) error {
 	return nil
 }
 
-// only returns the condition on the documents asked for, "" for all.
+// only returns the query's filters as a condition on documents, "" for none.
 func (s *search) only() (where string, args []any) {
 	for _, tag := range s.q.Tags {
 		if tag == "" {
@@ -292,8 +292,7 @@ func (s *search) only() (where string, args []any) {
 	return where, args
 }
 
-// best adds the sections that match best. The columns weigh: title, heading,
-// tags, text.
+// best adds the best matches among the sections that pass the filters.
 func (s *search) best(ctx context.Context, match string) error {
 	if match == "" {
 		return nil
@@ -302,7 +301,8 @@ func (s *search) best(ctx context.Context, match string) error {
 	return s.bestOf(ctx, match, where, more)
 }
 
-// bestOf is best among documents with a condition.
+// bestOf adds the best matches among documents with a condition. The weights are those
+// of title, heading, tags and text.
 func (s *search) bestOf(ctx context.Context, match, where string, more []any) error {
 	table := s.q.Kind + "_fts"
 	from, args := table, []any{match}
@@ -310,15 +310,8 @@ func (s *search) bestOf(ctx context.Context, match, where string, more []any) er
 		from += " JOIN sections s ON s.id = " + table + ".rowid JOIN docs d ON d.id = s.doc"
 		args = append(args, more...)
 	}
-	rows, err := s.ix.db.QueryContext(ctx, "SELECT id, fit FROM (SELECT "+table+".rowid AS id, -bm25("+table+", 8, 4, 3, 1) AS fit FROM "+from+
-		" WHERE "+table+" MATCH ?"+where+" ORDER BY "+table+".rowid DESC LIMIT ?) ORDER BY fit DESC, id LIMIT ?",
-		append(args, maxRows, maxCandidates)...)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = rows.Close() }()
 	top := 0.0
-	for rows.Next() {
+	return each(ctx, s.ix.db, func(rows *sql.Rows) error {
 		var id int64
 		var fit float64
 		if err := rows.Scan(&id, &fit); err != nil {
@@ -328,12 +321,14 @@ func (s *search) bestOf(ctx context.Context, match, where string, more []any) er
 		if fit /= max(top, math.SmallestNonzeroFloat64); fit > s.found[id] {
 			s.found[id] = fit
 		}
-	}
-	return rows.Err()
+		return nil
+	}, "SELECT id, fit FROM (SELECT "+table+".rowid AS id, -bm25("+table+", 8, 4, 3, 1) AS fit FROM "+from+
+		" WHERE "+table+" MATCH ?"+where+" ORDER BY "+table+".rowid DESC LIMIT ?) ORDER BY fit DESC, id LIMIT ?",
+		append(args, maxRows, maxCandidates)...)
 }
 
-// weigh weighs each word: the rarer, the heavier. A word that occurs nowhere gets
-// the average weight of the others.
+// weigh gives each word its weight: rare words weigh more, and a word that occurs
+// nowhere weighs as much as the others on average.
 func (s *search) weigh() {
 	sum, n := 0.0, 0.0
 	for _, t := range s.terms {
@@ -351,54 +346,34 @@ func (s *search) weigh() {
 
 // load fetches what was found.
 func (s *search) load(ctx context.Context) ([]Hit, error) {
-	rows, err := s.ix.db.QueryContext(ctx, `SELECT s.id, s.doc, d.source, d.path, d.title, s.heading, s.line, s.page, d.day, d.mtime, s.text
-		FROM sections s JOIN docs d ON d.id = s.doc WHERE s.id IN (SELECT value FROM json_each(?))`, s.list())
-	if err != nil {
-		return nil, err
-	}
-	return scanHits(rows)
+	found, _ := json.Marshal(slices.Collect(maps.Keys(s.found))) // numbers
+	return s.ix.hits(ctx, `SELECT s.id, s.doc, d.source, d.path, d.title, s.heading, s.line, s.page, d.day, d.mtime, s.text
+		FROM sections s JOIN docs d ON d.id = s.doc WHERE s.id IN (SELECT value FROM json_each(?))`, string(found))
 }
 
-func scanHits(rows *sql.Rows) (hits []Hit, err error) {
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
+// hits runs a query for hits. Its columns are those of load.
+func (ix *index) hits(ctx context.Context, query string, args ...any) (hits []Hit, err error) {
+	return hits, each(ctx, ix.db, func(rows *sql.Rows) error {
 		var h Hit
 		var day, mtime int64
-		if err := rows.Scan(&h.id, &h.doc, &h.Source, &h.Path, &h.Title, &h.Heading, &h.Line, &h.Page, &day, &mtime, &h.Text); err != nil {
-			return nil, err
+		err := rows.Scan(&h.id, &h.doc, &h.Source, &h.Path, &h.Title, &h.Heading, &h.Line, &h.Page, &day, &mtime, &h.Text)
+		if h.Day = time.Unix(0, mtime); day != 0 {
+			h.Day, h.own = time.Unix(day*frontmatter.SecondsOfDay, 0).UTC(), true
 		}
-		h.dated(day, mtime)
 		hits = append(hits, h)
-	}
-	return hits, rows.Err()
+		return err
+	}, query, args...)
 }
 
-// dated sets the day of a hit.
-func (h *Hit) dated(day, mtime int64) {
-	if h.Day = time.Unix(0, mtime); day != 0 {
-		h.Day, h.own = time.Unix(day*frontmatter.SecondsOfDay, 0).UTC(), true
-	}
-}
-
-// list returns the sections found, as JSON.
-func (s *search) list() string {
-	all := make([]int64, 0, len(s.found))
-	for id := range s.found {
-		all = append(all, id)
-	}
-	b, _ := json.Marshal(all) // numbers
-	return string(b)
-}
-
-// Boosts that decide between sections which hold equally much of a question: a better
-// match, and a link to another hit.
+// Boosts that decide between sections with the same words of a question: for a better
+// match, and for a link to or from another hit.
 const (
 	fitWorth  = 0.25
 	linkWorth = 0.05
 )
 
-// score returns how much of the question a section holds, 0 to 1. linked are the
-// files that get a boost.
+// score sets how much of the question each section holds, 0 to 1. Files in linked get a
+// boost.
 func (s *search) score(hits []Hit, linked map[int64]bool) {
 	sum := 0.0
 	for _, t := range s.terms {
@@ -417,7 +392,7 @@ func (s *search) score(hits []Hit, linked map[int64]bool) {
 	}
 }
 
-// linked returns the files among the hits that link to each other.
+// linked returns the files among the hits that are linked with each other.
 func (s *search) linked(ctx context.Context, hits []Hit) (map[int64]bool, error) {
 	docs, named := map[int64]bool{}, map[string][]int64{}
 	for _, h := range hits {
@@ -430,33 +405,34 @@ func (s *search) linked(ctx context.Context, hits []Hit) (map[int64]bool, error)
 	if err != nil {
 		return nil, err
 	}
-	// The plus makes SQLite scan all links of a file instead of looking up each name.
-	rows, err := s.ix.db.QueryContext(ctx, `SELECT doc, target FROM links
-		WHERE doc IN (SELECT value FROM json_each(?)) AND +target IN (SELECT value FROM json_each(?))`, string(from), string(to))
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }()
 	linked := map[int64]bool{}
-	for rows.Next() {
+	return linked, each(ctx, s.ix.db, func(rows *sql.Rows) error {
 		var doc int64
 		var target string
 		if err := rows.Scan(&doc, &target); err != nil {
-			return nil, err
+			return err
 		}
 		for _, other := range named[target] {
 			if other != doc {
 				linked[doc], linked[other] = true, true
 			}
 		}
-	}
-	return linked, rows.Err()
+		return nil
+	}, // The plus makes SQLite scan all links of a file instead of looking up each name.
+		`SELECT doc, target FROM links
+		WHERE doc IN (SELECT value FROM json_each(?)) AND +target IN (SELECT value FROM json_each(?))`, string(from), string(to))
 }
 
-// pick keeps the best sections, a few of each file.
+// pick keeps the best sections, at most maxPerDoc of each file.
 func (s *search) pick(hits []Hit) []Hit {
 	slices.SortFunc(hits, func(a, b Hit) int {
-		return cmp.Or(-truth(a.During, b.During), cmp.Compare(b.Score, a.Score), cmp.Compare(a.id, b.id))
+		switch {
+		case a.During == b.During:
+			return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.id, b.id))
+		case a.During:
+			return -1
+		}
+		return 1
 	})
 	perDoc := map[int64]int{}
 	hits = slices.DeleteFunc(hits, func(h Hit) bool {

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// kitchen returns a small vault to ask.
+// kitchen returns a small vault.
 func kitchen(t testing.TB) *folder {
 	f := newFolder(t)
 	f.put("Sourdough.md", "---\ntitle: Sourdough\ntags: [bread, baking/slow]\n---\n# Sourdough\n\nFeed the "+
@@ -80,20 +80,16 @@ func TestSearchFinds(t *testing.T) {
 		}
 	}
 	if _, err := f.Search(t.Context(), Query{Text: "x", Kind: "music"}); err == nil {
-		t.Error("an unknown kind is taken")
+		t.Error("an unknown kind is accepted")
 	}
 }
 
 func TestScoreTellsHowMuchOfTheQuestionIsThere(t *testing.T) {
 	f := kitchen(t)
 	all, err := f.Search(t.Context(), Query{Text: "sourdough hydration"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	some, err := f.Search(t.Context(), Query{Text: "hydration zeppelin maintenance"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if len(all) == 0 || len(some) == 0 || all[0].Score < 0.6 || some[0].Score > 0.5 {
 		t.Errorf("%+v\n%+v", all, some)
 	}
@@ -227,14 +223,8 @@ func TestLists(t *testing.T) {
 	f.refresh()
 	names := func(list []Entry, err error) string {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		var all []string
-		for _, e := range list {
-			all = append(all, e.Path)
-		}
-		return strings.Join(all, " ")
+		must(t, err)
+		return pathsOf(list)
 	}
 	ctx := t.Context()
 	for _, c := range []struct{ got, want string }{

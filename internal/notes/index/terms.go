@@ -14,8 +14,8 @@ var stopWords = strings.Fields(
 		"its me my of on or our s she should so t that the their them they this to us was we were what when where which who " +
 		"why will with would you your")
 
-// terms returns the significant words of a question, each once and not too many; all
-// of its words if none is significant.
+// terms returns the significant words of a question, or all words if none is significant:
+// each once, and at most maxTerms.
 func terms(question string) []string {
 	long := func(w string) bool { return len(w) > 100 }
 	telling := text.Terms(question, maxTerms, func(w string) bool { return long(w) || slices.Contains(stopWords, w) })
@@ -25,11 +25,11 @@ func terms(question string) []string {
 	return telling
 }
 
-// maxAlts is how many words one word of a question may stand for.
+// maxAlts limits the words that one word of a question may stand for.
 const maxAlts = 12
 
-// similar lists words in the index that contain w, or else those that are w with a
-// typo or two.
+// similar lists words of the index that contain w, or else words that differ from w by
+// one or two typos.
 func (ix *index) similar(ctx context.Context, kind, w string) ([]string, error) {
 	runes := []rune(w)
 	if len(runes) < 3 || len(runes) > 40 || text.Unspaced(runes[0]) {
@@ -41,7 +41,7 @@ func (ix *index) similar(ctx context.Context, kind, w string) ([]string, error) 
 		return held[:min(len(held), maxAlts)], err
 	}
 	slips, parts := 0, 0
-	switch { // with so many slips, one of the parts is still whole
+	switch { // however the slips fall, they leave one of the parts whole
 	case len(runes) >= 9:
 		slips, parts = 2, 3
 	case len(runes) >= 6:
@@ -58,20 +58,8 @@ func (ix *index) similar(ctx context.Context, kind, w string) ([]string, error) 
 	return likely[:min(len(likely), maxAlts)], err
 }
 
-// wordsWith lists words that contain one of some pieces, short ones first.
-func (ix *index) wordsWith(ctx context.Context, kind string, pieces []string, limit int) (found []string, err error) {
-	rows, err := ix.db.QueryContext(ctx, `SELECT w.word FROM words_fts JOIN words w ON w.id = words_fts.rowid
+// wordsWith lists words that contain one of the pieces, the short ones first.
+func (ix *index) wordsWith(ctx context.Context, kind string, pieces []string, limit int) ([]string, error) {
+	return column[string](ctx, ix, `SELECT w.word FROM words_fts JOIN words w ON w.id = words_fts.rowid
 		WHERE words_fts MATCH ? AND w.kind = ? ORDER BY length(w.word), w.word LIMIT ?`, `"`+strings.Join(pieces, `" OR "`)+`"`, kind, limit)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		var w string
-		if err := rows.Scan(&w); err != nil {
-			return nil, err
-		}
-		found = append(found, w)
-	}
-	return found, rows.Err()
 }

@@ -3,16 +3,19 @@ package index
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"parley/internal/db/sqlite"
 	"parley/internal/llm/vector"
 	"parley/internal/notes/code"
 	"parley/internal/notes/document"
@@ -24,7 +27,7 @@ const (
 	KindCode  = "code"
 )
 
-// Source is a folder that is read. Its name is unique and part of citations.
+// Source is a folder that is indexed. Its name is unique and part of citations.
 type Source struct{ Name, Dir, Kind string }
 
 // Options of Open.
@@ -32,78 +35,78 @@ type Options struct {
 	// Index is the path of the index file; its folder is made when missing.
 	Index   string
 	Sources []Source
-	// WriteDir is where notes may be written, below the first source of notes;
-	// "" is agent-notes.
+	// WriteDir is the folder for new notes, below the first source of notes; "" means
+	// agent-notes.
 	WriteDir string
-	// Exclude are absolute paths that are never read although they may be
-	// inside a source: the data folder. A source that is inside one is read.
+	// Exclude lists absolute paths that are never read, such as the data folder, even
+	// inside a source. A source inside one of them is read.
 	Exclude []string
-	// HardLinks also reads and writes files with more than one name. The other
-	// name may be outside of the folders.
+	// HardLinks also allows files with more than one name. The other name may be
+	// outside the folders.
 	HardLinks bool
-	PDF       document.PDF // reads PDFs, as pdf.Pages does; nil reads none
-	// Tags reads code; nil reads it by its own means. Close ends its process.
+	PDF       document.PDF // pdf.Pages; nil reads no PDF
+	// Tags reads code; nil leaves that to package code. Close ends its process.
 	Tags *code.Tags
-	// Embed makes vectors of sections and questions, with the model named; nil
-	// finds passages by words alone.
+	// Embed makes vectors of sections and questions with EmbedModel; nil finds passages
+	// by words alone.
 	Embed      vector.Embed
 	EmbedModel string
 	Log        *slog.Logger     // nil is slog.Default
 	Now        func() time.Time // nil is time.Now
 }
 
-// State is the state of the index.
+// State says what the index is doing. Searches work in StateReady, and in StateLoading
+// on the index that the last run left.
 type State string
 
-// The states. Searches are answered when ready and while loading; while loading they
-// use the index that the last run left.
+// The states.
 const (
-	StateNone     State = "none"     // nothing indexed yet, and nobody at it
-	StateBuilding State = "building" // first look at all files
-	StateLoading  State = "loading"  // the index is there, the files are being compared with it
+	StateNone     State = "none"     // nothing indexed yet, and nothing running
+	StateBuilding State = "building" // the first check of all files
+	StateLoading  State = "loading"  // files are being compared with an existing index
 	StateReady    State = "ready"
-	StateBroken   State = "broken" // damaged; it is built anew
+	StateBroken   State = "broken" // damaged; being rebuilt
 )
 
-// Status is the status for people and metrics.
+// Status reports on the index, for people and metrics.
 type Status struct {
 	State               State
 	Documents, Sections int
-	Vectors             int    // made so far, of different sections
-	Wordless            int    // different sections that the model makes no vector of
-	Done, Total         int    // files of the check that is under way, or of the last one
-	Unread              int    // documents that are still to be looked at, while that is under way
-	Err                 string // the last thing that went wrong and still is, "" when all is well
+	Vectors             int    // distinct sections with a vector
+	Wordless            int    // distinct sections that the model cannot embed
+	Done, Total         int    // files of the current or the last check
+	Unread              int    // documents still to check; 0 between checks
+	Err                 string // the unsolved problem, "" for none
 	Checked             time.Time
 	Sources             []SourceStatus
 }
 
-// SourceStatus is the same of one folder.
+// SourceStatus reports on one folder.
 type SourceStatus struct {
 	Name, Kind         string
-	Documents, Skipped int    // skipped are too large, not text, or linked
+	Documents, Skipped int    // skipped: too large, not text, or linked
 	Linked             int    // skipped because they have more than one name
 	Err                string // why the folder or parts of it cannot be read now
-	Away               bool   // the folder itself cannot be read; what was known of it stays
-	Empty              bool   // of one that is away: it can be read, but all files are gone at once
+	Away               bool   // the folder cannot be read; its entries stay in the index
+	Empty              bool   // away because all its files are gone at once
 }
 
-// Vault is the only way to the folders. It is safe for many goroutines.
+// Vault is the only access to the folders. It is safe for concurrent use.
 type Vault struct {
 	o    Options
 	shut []string
 	wake chan struct{} // asks Run for a full check; holds one
 
-	checking sync.Mutex // held by the one full check that is under way
+	checking sync.Mutex // held by the one full check that is running
 	reading  sync.Mutex // held while documents are read
-	changing sync.Mutex // held while the index is written, or replaced
+	changing sync.Mutex // held while the index is written or replaced
 	writing  sync.Mutex // held while a note is written
 
 	life sync.RWMutex // guards ix: held for reading while it is used
 	ix   *index
 
 	meanings meanings
-	marks    sync.Map     // by name of source, which folder was last checked
+	marks    sync.Map     // mark of the folder last checked, by name of source
 	changes  atomic.Int64 // commits to the index
 
 	mu     sync.Mutex // guards status
@@ -146,12 +149,11 @@ func Open(ctx context.Context, o Options) (*Vault, error) {
 	case whole:
 		v.status.State = StateLoading
 	}
-	if err := v.anew(ctx); err != nil && !damaged(err) {
-		return nil, errors.Join(fmt.Errorf("open index: %w", err), ix.close())
+	if err = v.anew(ctx); err == nil {
+		err = v.count(ctx)
 	}
-	// Damage that shows only now is repaired by the next check.
-	if err := v.count(ctx); err != nil && !damaged(err) {
-		return nil, errors.Join(fmt.Errorf("open index: %w", err), ix.close())
+	if err != nil && !sqlite.IsDamage(err) { // the next check repairs damage that shows only now
+		return nil, errors.Join(fmt.Errorf("open index: %w", err), ix.db.Close())
 	}
 	return v, nil
 }
@@ -163,7 +165,7 @@ func (v *Vault) Close() error {
 	if v.o.Tags != nil {
 		v.o.Tags.Rest()
 	}
-	return v.ix.close()
+	return v.ix.db.Close()
 }
 
 // Status returns a copy.
@@ -171,11 +173,10 @@ func (v *Vault) Status() Status {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	s := v.status
-	s.Sources = append([]SourceStatus(nil), s.Sources...)
+	s.Sources = slices.Clone(s.Sources)
 	return s
 }
 
-// set changes the status.
 func (v *Vault) set(change func(*Status)) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -187,41 +188,44 @@ func (v *Vault) using(f func(*index) error) error {
 	v.life.RLock()
 	defer v.life.RUnlock()
 	err := f(v.ix)
-	if damaged(err) {
+	if sqlite.IsDamage(err) {
 		v.set(func(s *Status) { s.State, s.Err = StateBroken, err.Error() })
 		v.nudge()
 	}
 	return err
 }
 
-// asking is using for questions that need a complete index.
+// asking is using for questions that need a complete index; else it is ErrNotReady.
 func (v *Vault) asking(f func(*index) error) error {
 	if s := v.Status().State; s != StateReady && s != StateLoading {
 		return ErrNotReady
 	}
 	err := v.using(f)
-	if damaged(err) {
+	if sqlite.IsDamage(err) {
 		return ErrNotReady
 	}
 	return err
 }
 
 // nudge asks Run for a full check.
-func (v *Vault) nudge() {
+func (v *Vault) nudge() { ask(v.wake) }
+
+// ask leaves a request in a channel that holds one. It does not block.
+func ask(c chan struct{}) {
 	select {
-	case v.wake <- struct{}{}:
+	case c <- struct{}{}:
 	default:
 	}
 }
 
-// rebuild throws the index away and begins a new one.
+// rebuild replaces the index by an empty one.
 func (v *Vault) rebuild(ctx context.Context) error {
 	v.changing.Lock()
 	defer v.changing.Unlock()
 	v.life.Lock()
 	defer v.life.Unlock()
-	_ = v.ix.close() // it is damaged
-	if err := removeIndex(v.o.Index); err != nil {
+	_ = v.ix.db.Close() // it is damaged
+	if err := cache(v.o.Index, nil).Remove(); err != nil {
 		return err
 	}
 	ix, _, _, err := openIndex(ctx, v.o.Index)
@@ -234,7 +238,7 @@ func (v *Vault) rebuild(ctx context.Context) error {
 	return nil
 }
 
-// count brings the numbers of the status up to date.
+// count updates the numbers in the status.
 func (v *Vault) count(ctx context.Context) error {
 	var sections int
 	counts := map[string]SourceStatus{}
@@ -242,20 +246,12 @@ func (v *Vault) count(ctx context.Context) error {
 		if err := ix.db.QueryRowContext(ctx, "SELECT count(*) FROM sections").Scan(&sections); err != nil {
 			return err
 		}
-		rows, err := ix.db.QueryContext(ctx, "SELECT source, sum(skipped = ''), sum(skipped <> ''), sum(size = ?) FROM docs GROUP BY source",
-			barred)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = rows.Close() }()
-		for rows.Next() {
+		return each(ctx, ix.db, func(rows *sql.Rows) error {
 			var s SourceStatus
-			if err := rows.Scan(&s.Name, &s.Documents, &s.Skipped, &s.Linked); err != nil {
-				return err
-			}
+			err := rows.Scan(&s.Name, &s.Documents, &s.Skipped, &s.Linked)
 			counts[s.Name] = s
-		}
-		return rows.Err()
+			return err
+		}, "SELECT source, sum(skipped = ''), sum(skipped <> ''), sum(size = ?) FROM docs GROUP BY source", barred)
 	})
 	if err != nil {
 		return err
@@ -272,7 +268,7 @@ func (v *Vault) count(ctx context.Context) error {
 	return nil
 }
 
-// excluded resolves the folders that are never read; they may have moved.
+// excluded resolves the paths that are never read. They may have moved.
 func (v *Vault) excluded() (all []os.FileInfo) {
 	for _, name := range v.shut {
 		if info, err := os.Stat(filepath.Clean(name)); err == nil {

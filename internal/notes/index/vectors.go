@@ -13,32 +13,31 @@ import (
 	"parley/internal/llm/vector"
 )
 
-// Bounds of what vectors do.
+// Bounds of vectors.
 const (
-	vectorBatch = 32      // sections that get one at a time
+	vectorBatch = 32      // sections embedded at once
 	maxVectors  = 200_000 // 200 bytes of memory each, with 1536 dimensions
 	closeLook   = 400     // sections whose whole vectors are compared
-	wideLook    = 4000    // the same where only a folder or a tag is asked for
-	maxNear     = 30      // sections that are taken for near
-	maxOrphans  = 1000    // vectors of what stands nowhere any more, before they are cleared away
+	wideLook    = 4000    // the same if the query has filters
+	maxNear     = 30      // sections that count as near
+	maxOrphans  = 1000    // vectors without a section, before they are deleted
 )
 
-// meanings holds sketches of the vectors of the index in memory, for the first step
-// of a search. A vector whose section is gone does no harm: the second step reads
-// the index.
+// meanings holds sketches of the index's vectors in memory, for the first step of a
+// search. A sketch whose section is gone does no harm: the second step reads the index.
 type meanings struct {
-	working sync.Mutex // held by the one Embed that is under way
-	last    int64      // section that the pass under way has come to
-	done    int64      // value of Vault.changes that is done with
+	working sync.Mutex // held by the one Embed that is running
+	last    int64      // the section that the current pass has reached
+	done    int64      // the value of Vault.changes that the last full pass covered
 
 	mu    sync.RWMutex // guards the rest
 	ready bool
 	kinds map[string]*sketches
 	count int
-	blank int // of count: the model refused the text, or it has no direction
+	blank int // of count: the model refused the text or returned a zero vector
 }
 
-// sketches are those of one kind, one behind the other.
+// sketches are those of one kind, one after the other.
 type sketches struct {
 	ids   []int64
 	bits  []uint64
@@ -71,7 +70,7 @@ func (m *meanings) state() (count, blank int, ready bool) {
 	return m.count, m.blank, m.ready
 }
 
-// candidates returns the n vectors whose sketches differ the least, or a few more.
+// candidates returns the n vectors whose sketches differ least, and up to 2n on a tie.
 func (m *meanings) candidates(kind string, v vector.Vector, n int) (ids []int64) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -91,39 +90,39 @@ func (m *meanings) candidates(kind string, v vector.Vector, n int) (ids []int64)
 		most++
 	}
 	for i, d := range differ {
-		if int(d) <= most && len(ids) < 2*n { // many alike are no reason to look at all
+		if int(d) <= most && len(ids) < 2*n {
 			ids = append(ids, k.ids[i])
 		}
 	}
 	slices.Sort(ids)
-	return slices.Compact(ids) // SQLite gives the number of a deleted row once more
+	return slices.Compact(ids) // SQLite reuses the number of a deleted row
 }
 
-// has reports whether there is anything to compare a question with.
+// has reports whether there are vectors to compare a question with.
 func (m *meanings) has(kind string) bool {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	return m.ready && m.kinds[kind] != nil
 }
 
-// forget starts over with another index.
+// forget empties the memory, for another index.
 func (m *meanings) forget() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.ready, m.kinds, m.count, m.blank = false, map[string]*sketches{}, 0, 0
 }
 
-// meaning returns the text of a section that its vector is made from, and its key.
+// meaning returns the text of which a section's vector is made, and the vector's key.
 func meaning(kind, title, heading, text string) (whole string, hash []byte) {
 	whole = title + "\n" + heading + "\n" + text
 	sum := sha256.Sum256([]byte(kind + "\n" + whole))
 	return whole, sum[:16]
 }
 
-// Embed makes vectors for a batch of sections that have none, and reports whether
-// there are more. It continues where the last run ended. A section that only moved
-// keeps its vector; with another model all vectors are made again. Without
-// Options.Embed, and while the index is not ready, it does nothing.
+// Embed makes vectors for a batch of sections without one, and reports whether there are
+// more. It continues where the last call ended. A section that only moved keeps its
+// vector; another model makes all of them anew. Without Options.Embed, and while the
+// index is not ready, it does nothing.
 func (v *Vault) Embed(ctx context.Context) (more bool, err error) {
 	m := &v.meanings
 	m.working.Lock()
@@ -164,30 +163,23 @@ type unmade struct {
 	hash       []byte
 }
 
-// unembedded returns the next sections behind one that have no vector.
+// unembedded returns the next sections after last that have no vector.
 func (v *Vault) unembedded(ctx context.Context, last int64) (due []unmade, err error) {
 	return due, v.using(func(ix *index) error {
-		rows, err := ix.db.QueryContext(ctx, `SELECT s.id, d.kind, d.title, s.heading, s.text FROM sections s CROSS JOIN docs d ON d.id = s.doc
-			WHERE s.id > ? AND NOT EXISTS (SELECT 1 FROM vectors x WHERE x.hash = s.hash) ORDER BY s.id LIMIT ?`, last, vectorBatch)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = rows.Close() }()
-		for rows.Next() {
+		return each(ctx, ix.db, func(rows *sql.Rows) error {
 			var u unmade
 			var title, heading string
-			if err := rows.Scan(&u.id, &u.kind, &title, &heading, &u.text); err != nil {
-				return err
-			}
+			err := rows.Scan(&u.id, &u.kind, &title, &heading, &u.text)
 			u.text, u.hash = meaning(u.kind, title, heading, u.text)
 			due = append(due, u)
-		}
-		return rows.Err()
+			return err
+		}, `SELECT s.id, d.kind, d.title, s.heading, s.text FROM sections s CROSS JOIN docs d ON d.id = s.doc
+			WHERE s.id > ? AND NOT EXISTS (SELECT 1 FROM vectors x WHERE x.hash = s.hash) ORDER BY s.id LIMIT ?`, last, vectorBatch)
 	})
 }
 
-// embed gives sections their vectors. One whose text has no direction, or is
-// refused by the model, gets an empty one, so that it is not asked for again.
+// embed gives sections their vectors. One that the model refuses, or whose vector is zero,
+// gets an empty vector, so that it is not sent again.
 func (v *Vault) embed(ctx context.Context, due []unmade) error {
 	texts := make([]string, len(due))
 	for i, u := range due {
@@ -220,8 +212,7 @@ func (v *Vault) embed(ctx context.Context, due []unmade) error {
 	})
 }
 
-// loadVectors deletes vectors of another model and those without a section, and
-// reads the others.
+// loadVectors deletes vectors of another model or without a section, and reads the rest.
 func (v *Vault) loadVectors(ctx context.Context) error {
 	m := &v.meanings
 	m.forget()
@@ -237,12 +228,7 @@ func (v *Vault) loadVectors(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		rows, err := ix.db.QueryContext(ctx, "SELECT id, kind, vector FROM vectors")
-		if err != nil {
-			return err
-		}
-		defer func() { _ = rows.Close() }()
-		for rows.Next() {
+		return each(ctx, ix.db, func(rows *sql.Rows) error {
 			var id int64
 			var kind string
 			var vec vector.Vector
@@ -250,8 +236,8 @@ func (v *Vault) loadVectors(ctx context.Context) error {
 				return err
 			}
 			m.add(kind, id, vec)
-		}
-		return rows.Err()
+			return nil
+		}, "SELECT id, kind, vector FROM vectors")
 	})
 	if err != nil {
 		return err
@@ -280,22 +266,9 @@ func (s *search) near(ctx context.Context) ([]int64, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, err := s.ix.db.QueryContext(ctx, `SELECT s.id FROM json_each(?) j CROSS JOIN vectors x ON x.id = j.value
+	return column[int64](ctx, s.ix, `SELECT s.id FROM json_each(?) j CROSS JOIN vectors x ON x.id = j.value
 		CROSS JOIN sections s ON s.hash = x.hash CROSS JOIN docs d ON d.id = s.doc WHERE d.kind = ?`+where+" ORDER BY j.key, s.id LIMIT ?",
 		slices.Concat([]any{string(list), s.q.Kind}, args, []any{maxNear})...)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }()
-	var ranked []int64
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		ranked = append(ranked, id)
-	}
-	return ranked, rows.Err()
 }
 
 // compare computes how near whole vectors are.
@@ -304,24 +277,18 @@ func (s *search) compare(ctx context.Context, ids []int64) (all []vector.Near, e
 	if err != nil {
 		return nil, err
 	}
-	rows, err := s.ix.db.QueryContext(ctx, "SELECT x.id, x.vector FROM json_each(?) j CROSS JOIN vectors x ON x.id = j.value", string(list))
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
+	return all, each(ctx, s.ix.db, func(rows *sql.Rows) error {
 		var id int64
 		var v sql.RawBytes
 		if err := rows.Scan(&id, &v); err != nil {
-			return nil, err
+			return err
 		}
 		all = append(all, vector.Near{ID: id, Cos: s.asked.Cos(vector.Vector(v))})
-	}
-	return all, rows.Err()
+		return nil
+	}, "SELECT x.id, x.vector FROM json_each(?) j CROSS JOIN vectors x ON x.id = j.value", string(list))
 }
 
-// fuse makes the scores of hits that words found and of those that are near
-// comparable.
+// fuse ranks the hits by words and by meaning together, and sets their scores.
 func fuse(hits []Hit, near []int64, linked map[int64]bool) {
 	slices.SortFunc(hits, func(a, b Hit) int { return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.id, b.id)) })
 	var words []int64

@@ -12,14 +12,16 @@ import (
 	"time"
 
 	"github.com/fsnotify/fsnotify"
+
+	"parley/internal/db/sqlite"
 )
 
-// When files are looked at.
+// When files are checked.
 const (
-	gather    = 200 * time.Millisecond // changes that come together are one look
-	lookEvery = 3 * time.Second        // at folders that are away, and at an index that is not ready
-	fullEvery = 10 * time.Minute       // for what the system did not tell
-	maxPlaces = 500                    // changes at once that make a full check the shorter way
+	gather    = 200 * time.Millisecond // changes this close together are checked at once
+	lookEvery = 3 * time.Second        // whether a folder is back, or the index not ready
+	fullEvery = 10 * time.Minute       // everything, for changes that the system did not report
+	maxPlaces = 500                    // more changes at once make a full check cheaper
 )
 
 // place is something that changed.
@@ -34,19 +36,19 @@ type follower struct {
 	notify  *fsnotify.Watcher
 	pending map[place]bool
 	all     bool          // a full check is due
-	papers  chan struct{} // asks for a look at the documents; holds one
-	deaf    bool          // some folder cannot be followed, which was said
+	papers  chan struct{} // asks read to check the documents; holds one
+	deaf    bool          // a folder cannot be followed, and the log says so
 }
 
-// Run brings the index up to date and follows the folders until the context
-// ends, which is no error.
+// Run brings the index up to date and follows the folders until the context ends.
+// That end is no error.
 func (v *Vault) Run(ctx context.Context) error {
 	notify, err := fsnotify.NewWatcher()
 	if err != nil {
 		return fmt.Errorf("follow notes: %w", err)
 	}
 	defer func() { _ = notify.Close() }()
-	v.mend(ctx)
+	v.resumeMoves(ctx)
 	f := &follower{v: v, notify: notify, pending: map[place]bool{}, papers: make(chan struct{}, 1)}
 	var reader sync.WaitGroup
 	reader.Go(func() { f.read(ctx) })
@@ -54,7 +56,7 @@ func (v *Vault) Run(ctx context.Context) error {
 	f.full(ctx)
 	// The index was in use while the files were compared; silent damage is found
 	// now, and the index is then rebuilt.
-	if err := v.using(func(ix *index) error { return ix.sound(ctx) }); err != nil && !damaged(err) && ctx.Err() == nil {
+	if err := v.using(func(ix *index) error { return ix.sound(ctx) }); err != nil && !sqlite.IsDamage(err) && ctx.Err() == nil {
 		v.o.Log.Warn("the index of the notes could not be inspected", "err", err)
 	}
 	look := time.NewTicker(lookEvery)
@@ -85,7 +87,8 @@ func (v *Vault) Run(ctx context.Context) error {
 	}
 }
 
-// read reads documents when they may have changed, beside all else. They take long.
+// read reads documents that may have changed. It runs in its own goroutine, because
+// reading them takes long.
 func (f *follower) read(ctx context.Context) {
 	for {
 		select {
@@ -100,14 +103,6 @@ func (f *follower) read(ctx context.Context) {
 	}
 }
 
-// look asks for a look at the documents.
-func (f *follower) look() {
-	select {
-	case f.papers <- struct{}{}:
-	default:
-	}
-}
-
 // full checks everything and watches every folder on the way.
 func (f *follower) full(ctx context.Context) {
 	f.all = false
@@ -115,7 +110,7 @@ func (f *follower) full(ctx context.Context) {
 	if err := f.v.refresh(ctx, f.watch); err != nil && ctx.Err() == nil {
 		f.v.o.Log.Error("the notes could not be indexed", "err", err)
 	}
-	f.look()
+	ask(f.papers)
 }
 
 // watch follows a folder. One that cannot be followed is still looked at by
@@ -128,7 +123,7 @@ func (f *follower) watch(s Source, dir string) {
 }
 
 // note remembers what changed and reports whether it is the first change since the
-// last look.
+// last check.
 func (f *follower) note(name string) (first bool) {
 	idle := len(f.pending) == 0 && !f.all
 	for i, s := range f.v.o.Sources {
@@ -144,8 +139,8 @@ func (f *follower) note(name string) (first bool) {
 	return idle && len(f.pending) > 0
 }
 
-// catchUp looks at what changed. What is gone comes first: a folder that was
-// renamed is watched under its old name until then.
+// catchUp checks what changed. Missing paths come first: a renamed folder is watched
+// under its old name until then.
 func (f *follower) catchUp(ctx context.Context) {
 	var gone, there []place
 	for p := range f.pending {
@@ -162,8 +157,8 @@ func (f *follower) catchUp(ctx context.Context) {
 	}
 	clear(f.pending)
 	for _, p := range append(gone, there...) {
-		if path.Ext(p.path) != ".md" { // a document, or a folder of some
-			f.look()
+		if path.Ext(p.path) != ".md" { // a document, or a folder of documents
+			ask(f.papers)
 		}
 		s := f.v.o.Sources[p.source]
 		err := f.v.check(ctx, job{source: s, scope: p.path, enter: func(dir string) { f.watch(s, dir) }})
@@ -185,7 +180,7 @@ func (f *follower) path(p place) string {
 	return filepath.Join(f.v.o.Sources[p.source].Dir, filepath.FromSlash(p.path))
 }
 
-// forget stops watching folders that are gone, and what was in them.
+// forget stops watching folders that are gone and folders that were in them.
 func (f *follower) forget(gone []place) {
 	if len(gone) == 0 {
 		return

@@ -2,12 +2,17 @@ package index
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"path"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
+	"parley/internal/db/engine"
+	"parley/internal/notes/daily"
 	"parley/internal/notes/edit"
 	"parley/internal/notes/frontmatter"
 	"parley/internal/text"
@@ -16,9 +21,9 @@ import (
 
 // How a note is written.
 const (
-	ModeCreate         = "create"          // a new one; ErrExists when it is there
-	ModeAppend         = "append"          // to the end of one that is there
-	ModeReplaceSection = "replace_section" // what stands below Heading, down to the next of its level
+	ModeCreate         = "create"          // a new note; ErrExists if there is one
+	ModeAppend         = "append"          // at the end of an existing note
+	ModeReplaceSection = "replace_section" // the text below Heading, up to the next heading of its level
 )
 
 // What was done.
@@ -27,20 +32,20 @@ const (
 	Updated = "updated"
 )
 
-// maxContent is how many characters are written at once.
+// maxContent limits the characters of one write.
 const maxContent = 100_000
 
-// Note is what is to be written.
+// Note describes one write.
 type Note struct {
-	Path    string // below the write folder, with or without its name before it
+	Path    string // below the write folder; may begin with the folder's name
 	Mode    string
 	Heading string // of ModeReplaceSection
-	Title   string // of ModeCreate; "" leaves it to the content or the file name
+	Title   string // of ModeCreate; "" takes it from the content or the file name
 	Content string
 	By      Who
 }
 
-// Who is somebody who has notes written; the zero Who is the program itself.
+// Who is the person for whom a note is written; the zero Who is the program itself.
 type Who struct{ ID, Name string }
 
 // Written reports what was done, with the path from the folder of notes.
@@ -49,8 +54,8 @@ type Written struct {
 	Before, After       string // the whole text; Before is "" of a new note
 }
 
-// Write writes a note and returns once it can be found. The previous version of an
-// existing note is kept in a hidden folder; nothing is ever deleted.
+// Write writes a note and returns once searches find it. A hidden folder keeps the
+// previous version of an existing note.
 func (v *Vault) Write(ctx context.Context, n Note) (Written, error) {
 	name, err := v.Target(n.Path)
 	if err != nil {
@@ -65,7 +70,16 @@ func (v *Vault) Write(ctx context.Context, n Note) (Written, error) {
 			done.Action, done.After = Created, titled(n)
 			return p.Create(name, done.After, v.writer(n.By))
 		}
-		done.Before, done.After, err = p.Update(name, v.writer(n.By), n.changed)
+		done.Before, done.After, err = p.Update(name, v.writer(n.By), func(raw []byte) (string, error) {
+			old, err := asWritten(raw)
+			if err != nil {
+				return "", err
+			}
+			if n.Mode == ModeReplaceSection {
+				return old.replaced(n)
+			}
+			return old.appended(n.Content), nil
+		})
 		return err
 	})
 	if err != nil {
@@ -76,24 +90,12 @@ func (v *Vault) Write(ctx context.Context, n Note) (Written, error) {
 	return done, nil
 }
 
-// changed returns a note's new text.
-func (n Note) changed(raw []byte) (string, error) {
-	old, err := asWritten(raw)
-	if err != nil {
-		return "", err
-	}
-	if n.Mode == ModeReplaceSection {
-		return old.replaced(n)
-	}
-	return old.appended(n.Content), nil
-}
-
 func (v *Vault) writer(who Who) edit.Writer {
 	return edit.Writer{ID: who.ID, Name: who.Name, At: v.o.Now()}
 }
 
-// withPen has the folder of notes open for writing, for one at a time. What a crash
-// left of a change is finished first.
+// withPen opens the folder of notes for writing, for one caller at a time. It first
+// finishes the changes that a crash interrupted.
 func (v *Vault) withPen(ctx context.Context, do func(*edit.Pen) error) error {
 	v.writing.Lock()
 	defer v.writing.Unlock()
@@ -112,16 +114,7 @@ func (v *Vault) withPen(ctx context.Context, do func(*edit.Pen) error) error {
 	return do(p)
 }
 
-// target returns a path as it is inside the write folder.
-func (v *Vault) target(name string) (string, error) {
-	if err := checkPath(name); err != nil {
-		return "", err
-	}
-	rel := strings.TrimPrefix(name, v.o.WriteDir+"/")
-	return rel, checkPath(path.Join(v.o.WriteDir, rel))
-}
-
-// checkPath checks whether a note may be written under a path.
+// checkPath checks whether a note may be written at a path.
 func checkPath(name string) error {
 	if err := edit.CheckPath(name); err != nil {
 		return err
@@ -151,8 +144,8 @@ func checkContent(n Note) error {
 	return nil
 }
 
-// titled returns the text of a new note. A title that the text does not show becomes
-// its first heading.
+// titled returns the text of a new note. A title that the text lacks becomes its first
+// heading.
 func titled(n Note) string {
 	text := clean(n.Content)
 	title := plain(strings.ToValidUTF8(n.Title, ""))
@@ -173,8 +166,7 @@ func titled(n Note) string {
 // ended returns text with one newline at its end.
 func ended(text string) string { return strings.TrimRight(text, "\n") + "\n" }
 
-// show indexes one note at once. The note is already written: a failure here is
-// repaired by the next full check.
+// show indexes one written note at once. If that fails, the next full check does it.
 func (v *Vault) show(ctx context.Context, name string) {
 	err := v.check(ctx, job{source: *v.notes(), scope: name, enter: func(string) {}})
 	if err == nil {
@@ -186,11 +178,148 @@ func (v *Vault) show(ctx context.Context, name string) {
 	}
 }
 
-// notes returns the source that is written to, nil when there is none.
+// notes returns the first source of notes, which is written to; nil if there is none.
 func (v *Vault) notes() *Source {
 	i := slices.IndexFunc(v.o.Sources, func(s Source) bool { return s.Kind == KindNotes })
 	if i < 0 {
 		return nil
 	}
 	return &v.o.Sources[i]
+}
+
+// Versions lists the earlier texts of a note in the write folder, the newest first. The
+// note itself may be gone.
+func (v *Vault) Versions(ctx context.Context, name string) (all []edit.Version, err error) {
+	name, err = v.Target(name)
+	if err == nil {
+		err = v.withPen(ctx, func(p *edit.Pen) error {
+			all, err = p.Versions(name)
+			return err
+		})
+	}
+	return all, err
+}
+
+// Restore gives a note the text of version n again, where 1 is the newest, and keeps its
+// present text as a version.
+func (v *Vault) Restore(ctx context.Context, name string, n int, who Who) (w Written, err error) {
+	name, err = v.Target(name)
+	if err != nil {
+		return w, err
+	}
+	w = Written{Path: name, Action: Updated}
+	err = v.withPen(ctx, func(p *edit.Pen) error {
+		all, err := p.Versions(name)
+		if err != nil {
+			return err
+		}
+		if n < 1 || n > len(all) {
+			return text.Tell("%w: no version %d is kept", ErrNotFound, n)
+		}
+		w.After = all[n-1].Text
+		w.Before, err = p.Restore(name, all[n-1], v.writer(who))
+		return err
+	})
+	if err != nil {
+		return Written{}, fmt.Errorf("restore %s: %w", name, err)
+	}
+	w.Title = parseNote(name, clean(w.After)).title
+	v.show(ctx, name)
+	return w, nil
+}
+
+// Fingerprint returns the hash that an indexed file had when it was last read, or
+// ErrNotFound. source "" means any.
+func (v *Vault) Fingerprint(ctx context.Context, source, name string) (hash []byte, err error) {
+	err = v.asking(func(ix *index) error {
+		err := ix.db.QueryRowContext(ctx, "SELECT hash FROM docs WHERE path = ? AND (? = '' OR source = ?) AND skipped = ''",
+			name, source, source).Scan(&hash)
+		if errors.Is(err, engine.ErrNotFound) {
+			return ErrNotFound
+		}
+		return err
+	})
+	return hash, err
+}
+
+// Target returns the path, from the folder of notes, at which a note is written.
+func (v *Vault) Target(name string) (string, error) {
+	full := path.Join(v.o.WriteDir, strings.TrimPrefix(name, v.o.WriteDir+"/"))
+	err := checkPath(name)
+	if err == nil {
+		err = checkPath(full)
+	}
+	if err != nil {
+		return "", fmt.Errorf("write note: %w", err)
+	}
+	return full, nil
+}
+
+// Writes reports whether a path is in the write folder.
+func (v *Vault) Writes(name string) bool { return strings.HasPrefix(name, v.o.WriteDir+"/") }
+
+// Remove deletes a note in the write folder for good, earlier versions included. A
+// missing note is no error.
+func (v *Vault) Remove(ctx context.Context, name string) error {
+	name, err := v.Target(name)
+	if err == nil {
+		err = v.withPen(ctx, func(p *edit.Pen) error { return p.Remove(name) })
+	}
+	if err != nil {
+		return fmt.Errorf("remove %.300s: %w", name, err)
+	}
+	v.show(ctx, name)
+	return nil
+}
+
+// Disown removes a person's name from all versions of notes, and the record of notes
+// that they moved.
+func (v *Vault) Disown(ctx context.Context, who string) error {
+	if v.notes() == nil {
+		return nil
+	}
+	if err := v.withPen(ctx, func(p *edit.Pen) error { return p.Forget(who) }); err != nil {
+		return fmt.Errorf("remove a name from notes: %w", err)
+	}
+	return nil
+}
+
+// AddDaily adds a line to the daily note of a day and returns its path. It makes a
+// missing note where Obsidian keeps them, or else in the write folder.
+func (v *Vault) AddDaily(ctx context.Context, day time.Time, line string) (name string, err error) {
+	err = v.withPen(ctx, func(p *edit.Pen) error {
+		place := v.daily(p)
+		name = place.Path(day)
+		if err := checkPath(name); err != nil {
+			return err
+		}
+		return p.Add(name, func(was string, there bool) (string, error) {
+			if template := place.TemplatePath(); !there && template != "" && checkPath(template) == nil {
+				made, err := p.Text(template)
+				if err != nil && !errors.Is(err, ErrNotFound) {
+					return "", err
+				}
+				was = place.New(clean(made), day)
+			}
+			if _, err := asWritten([]byte(was)); err != nil {
+				return "", err
+			}
+			next, _ := daily.With(was, line)
+			return next, nil
+		})
+	})
+	if err != nil {
+		return "", fmt.Errorf("write daily note %s: %w", name, err)
+	}
+	v.show(ctx, name)
+	return name, nil
+}
+
+// daily returns where this vault keeps its daily notes.
+func (v *Vault) daily(p *edit.Pen) daily.Place {
+	if _, err := os.Stat(path.Join(v.notes().Dir, ".obsidian")); err != nil {
+		return daily.Place{Folder: path.Join(v.o.WriteDir, "daily")}
+	}
+	set, _ := p.Text(".obsidian/daily-notes.json") // a missing one is Obsidian's default
+	return daily.Settings(set)
 }

@@ -14,9 +14,7 @@ import (
 
 func putTime(t *testing.T, name string, at time.Time) {
 	t.Helper()
-	if err := os.Chtimes(name, at, at); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chtimes(name, at, at))
 }
 
 func (f *folder) write(n Note) Written {
@@ -28,13 +26,11 @@ func (f *folder) write(n Note) Written {
 	return w
 }
 
-// file returns what stands in a note.
+// file returns the text of a note.
 func (f *folder) file(name string) string {
 	f.t.Helper()
 	b, err := os.ReadFile(filepath.Join(f.dir, name))
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	must(f.t, err)
 	return string(b)
 }
 
@@ -64,7 +60,7 @@ func TestWriting(t *testing.T) {
 		t.Errorf("got %q\nwant %q", got, want)
 	}
 	if f.paths("pumpernickel") != "agent-notes/bread/rye.md" || f.paths("warm") != "" {
-		t.Error("the index is not what the file is")
+		t.Error("the index differs from the file")
 	}
 	for name, n := range map[string]Note{
 		"append to nothing":  {Path: "none.md", Mode: ModeAppend, Content: "x"},
@@ -137,38 +133,11 @@ func TestVersionsAreKept(t *testing.T) {
 		t.Errorf("of the note named like a version: %v", other)
 	}
 	if got := f.Status().Documents; got != 3 {
-		t.Errorf("%d documents: kept versions are indexed", got)
+		t.Errorf("%d documents: versions are indexed", got)
 	}
 }
 
-func TestMove(t *testing.T) {
-	f := newFolder(t)
-	f.refresh()
-	f.write(Note{Path: "a.md", Mode: ModeCreate, Title: "A", Content: "sourdough"})
-	f.write(Note{Path: "b.md", Mode: ModeCreate, Content: "rye"})
-	ctx := t.Context()
-	got, err := f.Move(ctx, "a.md", "agent-notes/sub/c.md", Who{})
-	if err != nil || got.From != "agent-notes/a.md" || got.To != "agent-notes/sub/c.md" || got.Links != 0 {
-		t.Errorf("%+v %v", got, err)
-	}
-	if got := f.paths("sourdough"); got != "agent-notes/sub/c.md" {
-		t.Error(got)
-	}
-	if _, err := f.Move(ctx, "b.md", "sub/c.md", Who{}); !errors.Is(err, ErrExists) {
-		t.Error(err)
-	}
-	if _, err := f.Move(ctx, "gone.md", "d.md", Who{}); !errors.Is(err, ErrNotFound) {
-		t.Error(err)
-	}
-	if _, err := f.Move(ctx, "b.md", "../d.md", Who{}); !errors.Is(err, ErrPath) {
-		t.Error(err)
-	}
-	if f.file("agent-notes/b.md") != "rye\n" || !strings.Contains(f.file("agent-notes/sub/c.md"), "sourdough") {
-		t.Error("something was lost")
-	}
-}
-
-// escapes are paths that no note is written under.
+// escapes are paths at which no note may be written.
 var escapes = []string{
 	"", "/", ".", "..", "a", "a.txt", ".md", "a/.md", "../x.md", "../../etc/passwd", "/etc/passwd", "/etc/passwd.md",
 	`..\..\x.md`, `a\b.md`, "a/../../x.md", "a/../x.md", "./x.md", "a/./x.md",
@@ -206,7 +175,7 @@ func TestPathsThatEscape(t *testing.T) {
 	}
 }
 
-// tree lists all files but the index.
+// tree lists all files except the index.
 func tree(t *testing.T, dir string) string {
 	t.Helper()
 	var all []string
@@ -216,9 +185,7 @@ func tree(t *testing.T, dir string) string {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return strings.Join(all, "\n")
 }
 
@@ -251,9 +218,7 @@ func TestWritingThroughLinks(t *testing.T) {
 			case strings.HasPrefix(name, "a folder"):
 				f.put("agent-notes/other.md", "x")
 			}
-			if err := prepare(f); err != nil {
-				t.Fatal(err)
-			}
+			must(t, prepare(f))
 			f.refresh()
 			for _, mode := range []string{ModeCreate, ModeAppend} {
 				if _, err := f.Write(t.Context(), Note{Path: "sub/x.md", Mode: mode, Content: "evil"}); err == nil {
@@ -267,7 +232,7 @@ func TestWritingThroughLinks(t *testing.T) {
 				t.Errorf("outside: %v %v", entries, err)
 			}
 			if f.file("private/x.md")+f.file("private/sub/x.md") != "private\nprivate\n" {
-				t.Error("a note outside of the write folder was changed")
+				t.Error("a note outside the write folder was changed")
 			}
 		})
 	}
@@ -325,7 +290,7 @@ func FuzzPath(f *testing.F) {
 		clean := filepath.Clean(name)
 		if clean != name || filepath.IsAbs(name) || !filepath.IsLocal(name) || !strings.HasSuffix(name, ".md") || hidden(name) ||
 			strings.ContainsAny(name, "\\\x00\n") {
-			t.Errorf("%q is taken", name)
+			t.Errorf("%q is accepted", name)
 		}
 	})
 }

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// parseCanvas lists the files and the links in texts of a canvas. A canvas that is
-// no JSON has none.
+// parseCanvas lists the links of a canvas: its files, and links in its cards. What is no
+// JSON has none.
 func parseCanvas(text string) []Link {
 	c := &canvas{text: text, dec: json.NewDecoder(strings.NewReader(text))}
 	if !json.Valid([]byte(text)) || c.value(nil) != nil {
@@ -17,7 +17,7 @@ func parseCanvas(text string) []Link {
 	return c.all
 }
 
-// canvas walks through the JSON of a canvas.
+// canvas walks the JSON of a canvas.
 type canvas struct {
 	text string
 	dec  *json.Decoder
@@ -26,10 +26,10 @@ type canvas struct {
 
 var errDeep = errors.New("a canvas that nests too deep")
 
-// maxCanvasNest is how deep a canvas nests; those of people do by three.
+// maxCanvasNest limits the nesting of a canvas. Those of people nest three deep.
 const maxCanvasNest = 50
 
-// value reads one value below the keys of path; "" is a place in a list.
+// value reads the value at a path of keys; "" stands for a place in a list.
 func (c *canvas) value(path []string) error {
 	before := int(c.dec.InputOffset())
 	tok, err := c.dec.Token()
@@ -66,7 +66,8 @@ func (c *canvas) inside(path []string, open json.Delim) error {
 	return err
 }
 
-// found takes a string of the canvas: between before and the decoder's place.
+// found handles a string of the canvas, which ends at the decoder's offset and begins
+// after before.
 func (c *canvas) found(path []string, value string, before int) {
 	if len(path) != 3 || path[0] != "nodes" || path[1] != "" {
 		return
@@ -84,7 +85,7 @@ func (c *canvas) found(path []string, value string, before int) {
 	}
 }
 
-// quoted returns a string as JSON, with letters as people write them.
+// quoted returns a string as JSON, without escaping <, > and &.
 func quoted(s string) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

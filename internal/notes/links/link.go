@@ -1,6 +1,7 @@
 package links
 
 import (
+	"fmt"
 	"net/url"
 	"path"
 	"strings"
@@ -18,34 +19,34 @@ const (
 	Node                 // a file on a canvas
 )
 
-// Link is a link to a file. What leads to the web or inside the same note is none.
+// Link is a link to a file, not to the web or inside the same note.
 type Link struct {
 	Kind   Kind
-	Target string // as it is meant: decoded, without heading
+	Target string // decoded, without heading
 	Embed  bool
-	// From and To are where the target stands in the text, in bytes. Of a link
-	// inside a text of a canvas they are where that text stands.
+	// From and To are the byte offsets of the target in the text; of a link on a canvas
+	// card, those of the card's text.
 	From, To int
 
 	form form
-	card string // the text of the canvas that the link is in, decoded
+	card string // decoded text of the canvas card around the link
 }
 
-// form is how the target of a link is written down.
+// form is the encoding of a link's target.
 type form int
 
 const (
-	plainForm  form = iota // as it is
-	quotedForm             // inside single quotes of YAML
-	angleForm              // <in these>
-	urlForm                // %20 for a space
-	jsonForm               // a string of JSON, with its quotes
+	plainForm  form = iota // not encoded
+	quotedForm             // inside single quotes in YAML
+	angleForm              // in angle brackets
+	urlForm                // with %20 for a space
+	jsonForm               // a JSON string, with its quotes
 )
 
-// Canvas reports whether a file is a canvas, by its name.
+// Canvas reports whether a file name is that of a canvas.
 func Canvas(name string) bool { return strings.EqualFold(path.Ext(name), ".canvas") }
 
-// Parse lists the links of a note or a canvas, by its name, in their order.
+// Parse lists the links of a note or, judging by the name, a canvas, from first to last.
 func Parse(name, text string) []Link {
 	if Canvas(name) {
 		return parseCanvas(text)
@@ -55,8 +56,8 @@ func Parse(name, text string) []Link {
 
 var scheme = text.Pattern(`^[A-Za-z][A-Za-z0-9+.-]+:`)
 
-// destination reads the destination of a Markdown link; ok is false for what leads
-// nowhere in the folder of notes.
+// destination decodes the destination of a Markdown link; ok is false if it leads to no
+// file.
 func destination(raw string) (target string, ok bool) {
 	if raw == "" || raw[0] == '#' || strings.HasPrefix(raw, "//") || scheme().MatchString(raw) {
 		return "", false
@@ -69,7 +70,7 @@ func destination(raw string) (target string, ok bool) {
 	return raw, raw != ""
 }
 
-// unescaped takes the backslashes away that keep punctuation from being markup.
+// unescaped removes the backslashes that escape punctuation.
 func unescaped(s string) string {
 	if !strings.Contains(s, `\`) {
 		return s
@@ -84,7 +85,7 @@ func unescaped(s string) string {
 	return b.String()
 }
 
-// written returns a target as it is written in place of l; old is what stood there.
+// written encodes a target in the form of l; old is the text that it replaces.
 func (l Link) written(target, old string) string {
 	switch l.form {
 	case quotedForm:
@@ -92,23 +93,24 @@ func (l Link) written(target, old string) string {
 	case angleForm:
 		return strings.NewReplacer("<", `\<`, ">", `\>`, "%", "%25", "#", "%23").Replace(target)
 	case urlForm:
-		return encoded(target, strings.Contains(old, "%C") || strings.Contains(old, "%E") || strings.Contains(old, "%D") ||
-			strings.Contains(old, "%c"))
+		return encoded(target, foreign().MatchString(old))
 	case jsonForm:
 		return quoted(target)
 	}
 	return target
 }
 
-// encoded writes a path as the destination of a Markdown link: with letters beyond
-// ASCII as they are, unless foreign.
-func encoded(target string, foreign bool) string {
+// foreign matches the encoding of a letter beyond ASCII.
+var foreign = text.Pattern(`%[CDEc]`)
+
+// encoded writes a path as the destination of a Markdown link. all also encodes letters
+// beyond ASCII.
+func encoded(target string, all bool) string {
 	var b strings.Builder
 	for i := range len(target) {
 		c := target[i]
-		if c <= ' ' || c == 0x7f || strings.IndexByte(`%()<>#?\"`, c) >= 0 || foreign && c >= 0x80 {
-			const digits = "0123456789ABCDEF"
-			b.Write([]byte{'%', digits[c>>4], digits[c&15]})
+		if c <= ' ' || c == 0x7f || strings.IndexByte(`%()<>#?\"`, c) >= 0 || all && c >= 0x80 {
+			fmt.Fprintf(&b, "%%%02X", c)
 			continue
 		}
 		b.WriteByte(c)

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// targets lists what a text links, as it is meant.
+// targets lists the decoded targets of a text's links.
 func targets(name, text string) (all []string) {
 	for _, l := range Parse(name, text) {
 		all = append(all, l.Target)
@@ -50,8 +50,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestResolve: as it was observed in Obsidian 1.13: an exact path, then the note's own
-// folder, then the shortest path.
+// As in Obsidian 1.13, an exact path comes first, then the note's own folder, then the shortest
+// path.
 func TestResolve(t *testing.T) {
 	s := NewSet([]string{"Note.md", "b/Note.md", "a/b/Note.md", "zz/Note.md", "a/b/Only.md", "a/Pic.PNG", "x/deep/here.md",
 		"y/One.md", "a/b/One.md"})
@@ -132,7 +132,7 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-// TestKeepShortest: by Obsidian's own settings a Markdown link may be a mere name.
+// With Obsidian's default settings a Markdown link may be just a name.
 func TestKeepShortest(t *testing.T) {
 	files := []string{"a/One.md", "a/Two.md"}
 	for shortest, want := range map[bool]string{true: "[x](One.md)", false: "[x](../b/One.md)"} {

@@ -5,17 +5,17 @@ import (
 	"strings"
 )
 
-// Move is files that go to other paths, in a folder of notes.
+// Move moves files in a folder of notes.
 type Move struct {
 	before, after *Set
-	moves         map[string]string // new paths by old ones
-	back          map[string]string // and the other way round
+	moves         map[string]string // old paths to new ones
+	back          map[string]string // new paths to old ones
 	shortest      bool
 }
 
-// NewMove describes a move: all files there are before it, and the new paths by the
-// old ones. With shortest, as Obsidian has it by default, a Markdown link that is a
-// mere name means the name; without, a place in the same folder.
+// NewMove describes a move: all files before it, and the new paths by the old ones. With
+// shortest, Obsidian's default, a Markdown link without a folder names a file in any
+// folder; else one in the same folder.
 func NewMove(files []string, moves map[string]string, shortest bool) *Move {
 	m := &Move{before: NewSet(files), moves: moves, back: map[string]string{}, shortest: shortest}
 	for from, to := range moves {
@@ -25,13 +25,13 @@ func NewMove(files []string, moves map[string]string, shortest bool) *Move {
 	return m
 }
 
-// Splice is one replacement in a text, at a place in bytes before any other.
+// Splice is one replacement in a text, at a byte offset before all replacements.
 type Splice struct {
 	At       int
 	Old, New string
 }
 
-// Apply returns a text with splices made in it; ok is false if it is another text.
+// Apply makes replacements in a text; ok is false if they do not fit it.
 func Apply(text string, all []Splice) (next string, ok bool) {
 	var b strings.Builder
 	at := 0
@@ -45,7 +45,7 @@ func Apply(text string, all []Splice) (next string, ok bool) {
 	return b.String() + text[at:], true
 }
 
-// Reverse returns the splices that take others back.
+// Reverse returns the replacements that undo others.
 func Reverse(all []Splice) []Splice {
 	back := make([]Splice, len(all))
 	shift := 0
@@ -56,8 +56,8 @@ func Reverse(all []Splice) []Splice {
 	return back
 }
 
-// Keep returns what to replace in a file so that its links lead where they led: name
-// is its path after the move. n is how many links change.
+// Keep returns the replacements after which the links of a file still lead to the same
+// files. name is its path after the move; n counts the links that change.
 func (m *Move) Keep(name, text string) (all []Splice, n int) {
 	was := name
 	if old, ok := m.back[name]; ok {
@@ -67,7 +67,7 @@ func (m *Move) Keep(name, text string) (all []Splice, n int) {
 		if l.card != "" {
 			next, changed := m.card(l.card, was, name)
 			if len(all) > 0 && all[len(all)-1].At == l.From || changed == 0 {
-				continue // done with the first link of this text
+				continue // replaced with the first link of this card
 			}
 			all, n = append(all, Splice{l.From, text[l.From:l.To], quoted(next)}), n+changed
 			continue
@@ -80,7 +80,7 @@ func (m *Move) Keep(name, text string) (all []Splice, n int) {
 	return all, n
 }
 
-// card keeps the links of a text on a canvas.
+// card does for the text of a canvas card what Keep does for a file.
 func (m *Move) card(text, was, name string) (next string, n int) {
 	var all []Splice
 	for _, l := range parseNote(text) {
@@ -93,7 +93,7 @@ func (m *Move) card(text, was, name string) (next string, n int) {
 	return next, len(all)
 }
 
-// kept returns what a link must say now; ok is false if it may stay as it is.
+// kept returns the new target of a link; ok is false if the old one may stay.
 func (m *Move) kept(l Link, was, name string) (target string, ok bool) {
 	led := m.before.Resolve(was, l)
 	if led == "" {
@@ -116,8 +116,8 @@ func (m *Move) kept(l Link, was, name string) (target string, ok bool) {
 	return "", false
 }
 
-// leads returns where a link leads after the move. One that every program could follow
-// from its own folder must stay so.
+// leads returns where a link leads after the move. A relative link must stay one that
+// every program can follow.
 func (m *Move) leads(l Link, how style, name string) string {
 	if how == byRelative && !strings.HasPrefix(l.Target, "/") {
 		return m.after.at(path.Join(path.Dir(name), l.Target))
@@ -125,15 +125,15 @@ func (m *Move) leads(l Link, how style, name string) string {
 	return m.after.Resolve(name, l)
 }
 
-// style is how people chose to write a target.
+// style is the way in which a target is written.
 type style int
 
 const (
 	byName     style = iota
 	byPath           // from the folder of notes
-	bySlash          // the same, with a slash before it
+	bySlash          // the same with a leading slash
 	byRelative       // from the note's own folder
-	byDots           // the same, with ./ or ../ before it
+	byDots           // the same with a leading ./ or ../
 )
 
 func (m *Move) style(l Link, was, led string) style {
@@ -153,7 +153,7 @@ func (m *Move) style(l Link, was, led string) style {
 	return byName
 }
 
-// ways lists how a link can be written, in the order of choice.
+// ways lists the possible targets for a link to leads, the best first.
 func (m *Move) ways(l Link, s style, name, leads string) []string {
 	whole := leads
 	if ending := path.Ext(leads); strings.EqualFold(ending, ".md") && !strings.EqualFold(path.Ext(l.Target), ending) {
@@ -180,7 +180,7 @@ func (m *Move) ways(l Link, s style, name, leads string) []string {
 	return ways
 }
 
-// relative returns the way from a folder to a file.
+// relative returns the relative path from a folder to a file.
 func relative(dir, to string) string {
 	if dir == "." {
 		return to

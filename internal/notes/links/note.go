@@ -1,6 +1,8 @@
 package links
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"parley/internal/text"
@@ -12,18 +14,16 @@ func parseNote(text string) (all []Link) {
 	s := &scan{text: text}
 	s.wiki(0, head, yamlQuote(text[:head]))
 	for _, p := range prose(text, head) {
-		masked := p.masked(text)
-		s.masked = masked
-		s.at = p.from
+		s.masked, s.at = p.masked(text), p.from
 		s.wiki(p.from, p.to, nil)
 		s.markdown()
 		s.definitions()
 	}
-	sortLinks(s.all)
+	slices.SortStableFunc(s.all, func(a, b Link) int { return cmp.Compare(a.From, b.From) })
 	return s.all
 }
 
-// maxFront is how long frontmatter may be; what is longer is text.
+// maxFront limits the bytes of frontmatter. Longer frontmatter counts as text.
 const maxFront = 64 << 10
 
 // frontEnd returns where the frontmatter of a note ends, 0 without one.
@@ -46,8 +46,8 @@ func frontEnd(text string) int {
 	return 0
 }
 
-// yamlQuote returns a function that tells in which quotes a place of YAML stands. It
-// is asked for places in their order.
+// yamlQuote returns a function that tells the quote around a place in YAML, 0 for none.
+// Call it for ascending places.
 func yamlQuote(front string) func(at int) byte {
 	next, quote := 0, byte(0)
 	return func(at int) byte {
@@ -65,7 +65,7 @@ func yamlQuote(front string) func(at int) byte {
 	}
 }
 
-// part is a piece of a note that is no code: lines up to an empty one.
+// part is a paragraph of a note that is no code.
 type part struct{ from, to int }
 
 var (
@@ -73,16 +73,16 @@ var (
 	item  = text.Pattern(`^([-*+]|\d{1,9}[.)])[ \t]+`)
 )
 
-// blocks tells the lines of prose from those of code, as far as links need it.
+// blocks separates prose from code, as exactly as links need it.
 type blocks struct {
 	parts []part
-	open  part   // the part under way; empty for none
-	fence string // what the code under way was opened with
+	open  part   // the current part; empty for none
+	fence string // that opened the current code block
 	list  bool   // in a list, where deep indents are no code
 	blank bool   // the line before was empty, or code
 }
 
-// prose lists the parts of a note from an offset on.
+// prose lists the parts of a note after an offset.
 func prose(text string, from int) []part {
 	b := &blocks{blank: true, open: part{from, from}}
 	at := from
@@ -139,7 +139,7 @@ func (b *blocks) line(line string) bool {
 	return true
 }
 
-// masked returns a part with its code spans blanked out, in the same length.
+// masked returns a part with its code spans replaced by backticks, in the same length.
 func (p part) masked(text string) string {
 	s := text[p.from:p.to]
 	if !strings.Contains(s, "`") {
@@ -169,10 +169,10 @@ func (p part) masked(text string) string {
 	return string(b)
 }
 
-// maxRuns is how many other backticks may stand inside a code span.
+// maxRuns limits the runs of backticks inside a code span.
 const maxRuns = 200
 
-// ticks are backticks in a row.
+// ticks is a run of backticks.
 type ticks struct{ at, n int }
 
 func runs(s string) (all []ticks) {

@@ -1,8 +1,6 @@
 package links
 
 import (
-	"cmp"
-	"slices"
 	"strings"
 
 	"parley/internal/text"
@@ -11,15 +9,16 @@ import (
 // scan collects the links of a note.
 type scan struct {
 	text   string
-	masked string // the part under way, without code
-	at     int    // where it begins
+	masked string // the current part, without code
+	at     int    // where that begins
 	all    []Link
 }
 
-// maxTarget is how long what stands in one link may be.
+// maxTarget limits the bytes inside one link.
 const maxTarget = 1000
 
-// wiki adds the wikilinks of text[from:to]; quote tells the quotes around a place.
+// wiki adds the wikilinks of text[from:to]. quote returns the YAML quote around a place;
+// nil reads masked instead.
 func (s *scan) wiki(from, to int, quote func(int) byte) {
 	area := s.text[from:to]
 	if quote == nil {
@@ -39,14 +38,12 @@ func (s *scan) wiki(from, to int, quote func(int) byte) {
 		}
 		open += begin
 		if inner := area[open+2 : end]; !strings.ContainsAny(inner, "\n`") && !escapedAt(area, open) {
-			s.addWiki(from+open+2, inner, embedded(area, open), quote)
+			s.addWiki(from+open+2, inner, open > 0 && area[open-1] == '!', quote)
 		}
 	}
 }
 
-func embedded(area string, open int) bool { return open > 0 && area[open-1] == '!' }
-
-// escapedAt reports whether a backslash takes the meaning of what stands at i.
+// escapedAt reports whether a backslash escapes the byte at i.
 func escapedAt(s string, i int) bool {
 	n := 0
 	for i-n > 0 && n < maxTarget && s[i-n-1] == '\\' {
@@ -55,7 +52,7 @@ func escapedAt(s string, i int) bool {
 	return n%2 == 1
 }
 
-// addWiki adds what stands between two pairs of brackets.
+// addWiki adds the link between two pairs of brackets.
 func (s *scan) addWiki(from int, inner string, embed bool, quote func(int) byte) {
 	target, _, alias := strings.Cut(inner, "|")
 	target, _, heading := strings.Cut(target, "#")
@@ -74,7 +71,7 @@ func (s *scan) addWiki(from int, inner string, embed bool, quote func(int) byte)
 	s.all = append(s.all, l)
 }
 
-// markdown adds the links of the part that are written [shown](destination).
+// markdown adds the links of the form [shown](destination) in the current part.
 func (s *scan) markdown() {
 	for i := 0; ; {
 		open := strings.Index(s.masked[i:], "](")
@@ -95,7 +92,7 @@ func (s *scan) markdown() {
 
 var label = text.Pattern(`(?m)^[ >]{0,12}\[[^\]\[^\n][^\]\[\n]*\]:[ \t]*\n?[ \t]*`)
 
-// definitions adds those that are written [label]: destination.
+// definitions adds the links of the form [label]: destination.
 func (s *scan) definitions() {
 	for _, m := range label().FindAllStringIndex(s.masked, -1) {
 		from, to, angle := bounds(s.masked, m[1], '\n')
@@ -103,8 +100,8 @@ func (s *scan) definitions() {
 	}
 }
 
-// bounds finds the destination that begins at or behind i; to is from where there
-// is none.
+// bounds finds the destination that begins at or after i; to equals from if there is
+// none. angle reports that it stands in angle brackets.
 func bounds(s string, i int, end byte) (from, to int, angle bool) {
 	for i < len(s) && (s[i] == ' ' || s[i] == '\t') {
 		i++
@@ -153,8 +150,4 @@ func (s *scan) addMarkdown(from, to int, angle, embed bool) {
 		l.form = angleForm
 	}
 	s.all = append(s.all, l)
-}
-
-func sortLinks(all []Link) {
-	slices.SortStableFunc(all, func(a, b Link) int { return cmp.Compare(a.From, b.From) })
 }

@@ -1,19 +1,20 @@
 package links
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
 )
 
-// Set is the files that links may lead to, by their paths from the folder of notes.
-// It does not change and is safe for many goroutines.
+// Set holds the files to which links may lead, by their paths from the folder of notes.
+// It is immutable and safe for concurrent use.
 type Set struct {
-	exact map[string]string   // by path in small letters
-	named map[string][]string // by name in small letters, the shortest path first
+	exact map[string]string   // by lower-case path
+	named map[string][]string // by lower-case name, the shortest path first
 }
 
-// NewSet makes a Set.
+// NewSet makes a Set of paths.
 func NewSet(paths []string) *Set {
 	s := &Set{exact: map[string]string{}, named: map[string][]string{}}
 	for _, p := range paths {
@@ -25,19 +26,12 @@ func NewSet(paths []string) *Set {
 		s.named[path.Base(low)] = append(s.named[path.Base(low)], p)
 	}
 	for _, all := range s.named {
-		slices.SortFunc(all, shorter)
+		slices.SortFunc(all, func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) })
 	}
 	return s
 }
 
-func shorter(a, b string) int {
-	if len(a) != len(b) {
-		return len(a) - len(b)
-	}
-	return strings.Compare(a, b)
-}
-
-// moved returns the set after files moved, by old path.
+// moved returns the set after files moved; moves maps old paths to new ones.
 func (s *Set) moved(moves map[string]string) *Set {
 	paths := make([]string, 0, len(s.exact))
 	for _, p := range s.exact {
@@ -49,10 +43,10 @@ func (s *Set) moved(moves map[string]string) *Set {
 	return NewSet(paths)
 }
 
-// Resolve returns the file that a link written in the note from leads to, "" for
-// none. A wikilink means, in this order: a path from the folder of notes, a file in
-// the note's own folder, and the file with the shortest path. A Markdown link is
-// tried from the note's own folder first, as every other program reads it.
+// Resolve returns the file to which a link in the note from leads, "" for none. A
+// wikilink means, in this order: a path from the folder of notes, a file in the note's
+// own folder, and the file with the shortest path. A Markdown link is first tried from
+// the note's own folder, as in every other program.
 func (s *Set) Resolve(from string, l Link) string {
 	target := strings.TrimSpace(l.Target)
 	if target == "" {
@@ -78,7 +72,7 @@ func (s *Set) Resolve(from string, l Link) string {
 	return s.ending(dir, path.Clean(target))
 }
 
-// at returns the file with a path, with or without its ending.
+// at returns the file at a path, which may lack the ending .md.
 func (s *Set) at(p string) string {
 	p = strings.ToLower(p)
 	if strings.HasPrefix(p, "../") {
@@ -90,8 +84,8 @@ func (s *Set) at(p string) string {
 	return s.exact[p+".md"]
 }
 
-// ending returns the file whose path ends in what a link says: of several the one in
-// dir, or else that with the shortest path.
+// ending returns the file whose path ends in target: of several the one in dir, or else
+// the one with the shortest path.
 func (s *Set) ending(dir, target string) string {
 	low := strings.ToLower(target)
 	for _, want := range []string{low, low + ".md"} {

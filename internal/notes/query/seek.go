@@ -9,38 +9,36 @@ import (
 	"time"
 
 	"parley/internal/notes/citation"
+	"parley/internal/notes/frontmatter"
 	"parley/internal/text"
 	"parley/internal/text/times"
 )
 
 // Sought is what somebody looks for.
 type Sought struct {
-	Text       string // the words that are left
+	Text       string // the words that remain
 	Tags       []string
-	Folder     string     // "" for all
-	Properties []Property // which a note has all of
-	Time       *Time      // nil for any
+	Folder     string                 // "" means any
+	Properties []frontmatter.Property // of which a note has all; Value "" matches any
+	Time       *Time                  // nil means any
 }
 
-// Property is a value at the head of notes; Value "" is any.
-type Property struct{ Key, Value string }
-
-// Time is what is looked for in time.
+// Time is the period that somebody asks about.
 type Time struct {
 	times.Span
-	days []citation.Date // that were named; without any, the span counts
+	days []citation.Date // the one day that was named; else the span counts
 }
 
 var (
 	mark = text.Pattern(`(^|\s)(?:(tag|tags|folder|path|when|date|property):("[^"]*"|\S+)|#([\pL_][\pL\pN_/-]*)|\[([\pL_][\pL\pN_. -]*)(?::([^\]\[]*))?\])`)
-	// since are words after which a time goes on until now.
+	// since matches words for a period that lasts until now.
 	since = text.Pattern(`(?i)(?:^|[^\pL])(?:since|seit|depuis|desde|dal|dalla|sinds|sedan|od)(?:[^\pL]|$)|自从|以来|から`)
 )
 
-// Parse reads a question. Filters are written as people know them from Obsidian:
-// #tag and tag:tag, folder:name or path:name, [key], [key:value] or property:key, with
-// quotation marks around what has spaces; and a time is said in words, or behind
-// when:. What it does not know stays in the text.
+// Parse reads a question. Filters look as in Obsidian: #tag or tag:tag, folder:name or
+// path:name, [key], [key:value] or property:key, with quotes around values that have
+// spaces. A time stands in the words, or after when:. What it does not know stays in the
+// text.
 func Parse(question string, now time.Time) Sought {
 	var s Sought
 	said := ""
@@ -51,14 +49,14 @@ func Parse(question string, now time.Time) Sought {
 		case m[4] != "":
 			s.Tags = append(s.Tags, m[4])
 		case m[5] != "":
-			s.Properties = append(s.Properties, Property{strings.ToLower(strings.TrimSpace(m[5])), strings.TrimSpace(m[6])})
+			s.Properties = append(s.Properties, property(m[5], m[6]))
 		case value == "":
 			return found
 		case m[2] == "tag" || m[2] == "tags":
 			s.Tags = append(s.Tags, strings.Split(value, ",")...)
 		case m[2] == "property":
 			key, value, _ := strings.Cut(value, ":")
-			s.Properties = append(s.Properties, Property{strings.ToLower(strings.TrimSpace(key)), strings.TrimSpace(value)})
+			s.Properties = append(s.Properties, property(key, value))
 		case m[2] == "folder" || m[2] == "path":
 			s.Folder = value
 		default:
@@ -75,10 +73,14 @@ func Parse(question string, now time.Time) Sought {
 	return s
 }
 
-// TimeIn finds the time that a text speaks about, nil for none. rest is the text
-// without words that say nothing else.
+func property(key, value string) frontmatter.Property {
+	return frontmatter.Property{Key: strings.ToLower(strings.TrimSpace(key)), Value: strings.TrimSpace(value)}
+}
+
+// TimeIn finds the time that a text speaks about, or nil. rest is the text without the
+// words that only tell the time.
 func TimeIn(text string, now time.Time) (t *Time, rest string) {
-	if days := named(text, now); len(days) > 0 {
+	if days := named(text); len(days) > 0 {
 		return spanning(days, now), text
 	}
 	span, rest, ok := times.FindSpan(text, now)
@@ -93,8 +95,8 @@ func TimeIn(text string, now time.Time) (t *Time, rest string) {
 	return &Time{Span: span}, rest
 }
 
-// named lists the days that a text names, each in the first way that it may be read.
-func named(text string, now time.Time) (days []citation.Date) {
+// named lists the days that a text names, each in its first reading.
+func named(text string) (days []citation.Date) {
 	for _, d := range citation.Dates(text) {
 		if d.Day > 0 && d.Month > 0 && (len(days) == 0 || days[0] != citation.Date{Year: d.Year, Month: d.Day, Day: d.Month}) {
 			days = append(days, d)
@@ -103,8 +105,8 @@ func named(text string, now time.Time) (days []citation.Date) {
 	return days
 }
 
-// spanning makes a time of days: from the earliest to the latest of several. Without
-// a year it is the last one that has begun.
+// spanning returns the time from the earliest to the latest of some days. A day without
+// a year is the last such day that has begun.
 func spanning(days []citation.Date, now time.Time) *Time {
 	t := &Time{}
 	for _, d := range days {
@@ -130,8 +132,7 @@ func spanning(days []citation.Date, now time.Time) *Time {
 // In reports whether a text names a day of the time, or its month.
 func (t *Time) In(text string) bool { return slices.ContainsFunc(citation.Dates(text), t.names) }
 
-// manyDays is longer than any time of which a day without a year is surely in the
-// same year.
+// manyDays limits the length of a span to which a date without a year can belong.
 const manyDays = 40 * 24 * time.Hour
 
 func (t *Time) names(d citation.Date) bool {

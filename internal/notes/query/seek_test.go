@@ -51,7 +51,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// A text that names a day of the time is from it, too.
+// A text that names a day of the period belongs to it.
 func TestTextsOfATime(t *testing.T) {
 	for _, c := range []struct {
 		ask, text string

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"parley/internal/playbook/value"
 	"parley/internal/text"
@@ -46,7 +48,7 @@ type Condition struct {
 	filter value.Filter
 }
 
-// Evidence is what conditions are decided with.
+// Evidence is everything that conditions are decided with.
 type Evidence struct {
 	Text, Lower string // the message, as it is and in lower case
 	// Mute keeps the message's words from deciding anything.
@@ -88,7 +90,7 @@ func (c Condition) holds(e *Evidence) (score float64, reason string) {
 	case Always:
 		return scoreExact, "always applies"
 	case Literal:
-		if containsWords(e.Lower, c.Lit) {
+		if HasWords(e.Lower, c.Lit) {
 			return scoreExact, fmt.Sprintf("the message contains %q", c.Lit)
 		}
 	case Regex:
@@ -170,8 +172,8 @@ func (c Condition) Each(f func(Condition)) {
 	}
 }
 
-// Open returns the words to judge that could still decide the condition, without
-// what the rest of it has settled.
+// Open returns the words to judge that could still decide the condition, less those
+// that its other parts have settled.
 func (c Condition) Open(e *Evidence) (words []string) {
 	switch c.Kind {
 	case Plain:
@@ -188,4 +190,37 @@ func (c Condition) Open(e *Evidence) (words []string) {
 		}
 	}
 	return words
+}
+
+// HasWords reports whether a text has the words in one stretch, and no more letters on
+// either side: "sing" is not in "using". Scripts that put no space between words have no
+// such sides. Both are lower case.
+func HasWords(s, words string) bool {
+	first, _ := utf8.DecodeRuneInString(words)
+	last, _ := utf8.DecodeLastRuneInString(words)
+	for from := 0; ; {
+		i := strings.Index(s[from:], words)
+		if i < 0 {
+			return false
+		}
+		at := from + i
+		before, _ := utf8.DecodeLastRuneInString(s[:at])
+		after, _ := utf8.DecodeRuneInString(s[at+len(words):])
+		if !(inWord(before) && inWord(first)) && !(inWord(last) && inWord(after)) {
+			return true
+		}
+		_, size := utf8.DecodeRuneInString(s[at:])
+		from = at + size
+	}
+}
+
+// unspaced are the scripts that write words without spaces between them.
+var unspaced = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao,
+	unicode.Khmer, unicode.Myanmar}
+
+func inWord(r rune) bool {
+	if r == utf8.RuneError || unicode.In(r, unspaced...) {
+		return false
+	}
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.Mn, r) || r == '_'
 }

@@ -2,8 +2,10 @@ package condition
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	"parley/internal/playbook/sheet"
 	"parley/internal/playbook/value"
 	"parley/internal/text"
 )
@@ -23,8 +25,7 @@ var Kinds = []string{string(Literal), string(Regex), string(Var), string(Event),
 // joins only if what follows begins with a kind or always, so that texts and patterns
 // may have the words in them. events are the names there are.
 func Parse(s string, events []string) (Condition, error) {
-	s = strings.TrimSpace(s)
-	return joined(s, Or, events)
+	return joined(strings.TrimSpace(s), Or, events)
 }
 
 // joined splits at one of the operators, OR before AND.
@@ -74,7 +75,7 @@ func single(s string, events []string) (Condition, error) {
 	}
 	c := Condition{Kind: Kind(prefix[1]), Text: s}
 	arg := strings.TrimSpace(s[len(prefix[0]):])
-	if !known(prefix[1], Kinds) {
+	if !slices.Contains(Kinds, prefix[1]) {
 		if near := text.Nearest(prefix[1], Kinds); near != "" {
 			return c, fmt.Errorf("unknown kind of condition %q; did you mean %q?", prefix[1]+":", near+":")
 		}
@@ -100,11 +101,8 @@ func (c Condition) argument(arg string, events []string) (_ Condition, err error
 	case Var:
 		c.Test, err = value.ParseTest(arg)
 	case Event:
-		if c.Lit = arg; !known(arg, events) {
-			err = fmt.Errorf("unknown event %q", arg)
-			if near := text.Nearest(arg, events); near != "" {
-				err = fmt.Errorf("unknown event %q; did you mean %q?", arg, near)
-			}
+		if c.Lit = arg; !slices.Contains(events, arg) {
+			err = fmt.Errorf("unknown event %q%s", arg, sheet.Suggest(arg, events))
 		}
 	case Tool:
 		err = c.tool(arg)
@@ -130,13 +128,4 @@ func (c *Condition) tool(arg string) (err error) {
 		c.Test, err = value.ParseTest(m[2])
 	}
 	return err
-}
-
-func known(s string, list []string) bool {
-	for _, l := range list {
-		if l == s {
-			return true
-		}
-	}
-	return false
 }

@@ -10,8 +10,8 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -27,9 +27,7 @@ type Rulebook struct {
 	Now     func() time.Time
 
 	source *playbook.Source // nil for none
-
-	mu    sync.Mutex // guards wrong
-	wrong string     // with the files, "" for nothing
+	wrong  atomic.Value     // with the files: a text, "" for nothing
 }
 
 // Open reads the playbook; a mistake in it keeps the bot from starting, while a later
@@ -51,13 +49,15 @@ func (r *Rulebook) Book() *playbook.Book {
 		return nil
 	}
 	b, err := r.source.Book(r.Now())
-	if errors.Is(err, context.Canceled) {
-		return b
+	wrong := ""
+	if err != nil {
+		wrong = err.Error()
 	}
-	switch news := r.note(err); {
-	case news && err != nil:
+	switch before, _ := r.wrong.Swap(wrong).(string); {
+	case wrong == before:
+	case err != nil:
 		r.Log.Warn("the last good playbook stays in force", "err", err)
-	case news:
+	default:
 		r.Log.Info("the playbook is in force as it is in its folder")
 	}
 	return b
@@ -95,24 +95,10 @@ func (r *Rulebook) Check(name string, value any) error {
 	return err
 }
 
-// note remembers what is wrong with the playbook's files; nil clears it. It reports
-// changes only.
-func (r *Rulebook) note(err error) (news bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	before := r.wrong
-	r.wrong = ""
-	if err != nil {
-		r.wrong = err.Error()
-	}
-	return r.wrong != before
-}
-
 // Problem returns what is wrong with the playbook's files, "" for nothing.
 func (r *Rulebook) Problem() string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.wrong
+	wrong, _ := r.wrong.Load().(string)
+	return wrong
 }
 
 // Books are the rulebooks of all agents.
@@ -121,10 +107,10 @@ type Books struct {
 	others atomic.Pointer[[]*Rulebook]
 }
 
-// Put puts those of other agents in force.
+// Put sets the rulebooks of the other agents.
 func (b *Books) Put(others []*Rulebook) { b.others.Store(&others) }
 
-// each returns that of every agent.
+// each returns the rulebook of every agent.
 func (b *Books) each() []*Rulebook {
 	list := []*Rulebook{b.Own}
 	if others := b.others.Load(); others != nil {
@@ -133,24 +119,15 @@ func (b *Books) each() []*Rulebook {
 	return list
 }
 
-// All returns those that there is a playbook of.
-func (b *Books) All() (list []*Rulebook) {
-	for _, one := range b.each() {
-		if one != nil && one.source != nil {
-			list = append(list, one)
-		}
-	}
-	return list
+// All returns the rulebooks that have a playbook.
+func (b *Books) All() []*Rulebook {
+	return slices.DeleteFunc(b.each(), func(one *Rulebook) bool { return one == nil || one.source == nil })
 }
 
-// Of returns that of an agent by its name, the bot's own for one that is no more.
+// Of returns the rulebook of an agent by its name, the bot's own for one that is gone.
 func (b *Books) Of(agent string) *Rulebook {
-	for _, one := range b.each() {
-		if one.Agent == agent {
-			return one
-		}
-	}
-	return b.Own
+	list := b.each()
+	return list[max(0, slices.IndexFunc(list, func(one *Rulebook) bool { return one.Agent == agent }))]
 }
 
 // Follow checks the playbooks' files even when no messages arrive.
@@ -180,7 +157,7 @@ func (b *Books) Reload() (err error) {
 	return err
 }
 
-// Embed makes vectors for what rules say, and tells whether there are more to make.
+// Embed makes vectors for what rules say, and reports whether there are more to make.
 func (b *Books) Embed(ctx context.Context) (more bool, err error) {
 	for _, one := range b.All() {
 		if more, err = one.Book().Embed(ctx); more || err != nil {

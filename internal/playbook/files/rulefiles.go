@@ -11,14 +11,15 @@ import (
 	"slices"
 	"strings"
 
+	"parley/internal/playbook"
 	"parley/internal/text"
 )
 
 // Folder is a playbook's folder. It is safe for many goroutines.
 type Folder struct {
 	Dir string
-	// Check reads a folder of such files as the bot would. notes are what is probably a
-	// mistake, err what certainly is one.
+	// Check reads a folder of such files as the bot would. notes are probable mistakes,
+	// err certain ones.
 	Check func(dir string) (notes []string, err error)
 }
 
@@ -29,22 +30,17 @@ const maxFile = 1 << 20
 func (f Folder) List() (names []string, err error) {
 	list, err := os.ReadDir(f.Dir)
 	for _, e := range list {
-		if e.Type().IsRegular() && isRules(e.Name()) {
+		if e.Type().IsRegular() && playbook.IsFile(e.Name()) {
 			names = append(names, e.Name())
 		}
 	}
 	return names, err
 }
 
-func isRules(name string) bool {
-	ext := filepath.Ext(name)
-	return (ext == ".yaml" || ext == ".yml") && !strings.HasPrefix(name, ".") && filepath.Base(name) == name
-}
-
-// ErrNone: there is no such file.
+// ErrNone means that there is no such file.
 var ErrNone = errors.New("no such file of rules")
 
-// Read returns the text of a file, and a version that tells whether it was changed since.
+// Read returns the text of a file, and a version that changes with it.
 func (f Folder) Read(name string) (words, version string, err error) {
 	names, err := f.List()
 	if err != nil {
@@ -61,8 +57,8 @@ func (f Folder) Read(name string) (words, version string, err error) {
 	return string(b), hex.EncodeToString(sum[:8]), err
 }
 
-// Try reads the folder as it would be with another text in a file. notes are what is
-// probably a mistake; an error that can be told to people is one.
+// Try reads the folder with another text in place of a file. notes are probable
+// mistakes; an error that can be told to people is a certain one.
 func (f Folder) Try(name, words string) (notes []string, err error) {
 	if _, _, err := f.Read(name); err != nil {
 		return nil, err
@@ -122,17 +118,8 @@ func (f Folder) Save(name, version, words string) (notes []string, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("save rules: %w", err)
 	}
-	fresh, err := os.CreateTemp(f.Dir, ".rules-")
-	if err != nil {
+	if err := text.WriteFile(path, []byte(words), info.Mode().Perm(), nil); err != nil {
 		return nil, fmt.Errorf("save rules: %w", err)
-	}
-	_, err = fresh.WriteString(words)
-	err = errors.Join(err, fresh.Chmod(info.Mode().Perm()), fresh.Sync(), fresh.Close())
-	if err == nil {
-		err = os.Rename(fresh.Name(), path)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("save rules: %w", errors.Join(err, os.Remove(fresh.Name())))
 	}
 	return notes, nil
 }

@@ -6,13 +6,15 @@ package guard
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/expr-lang/expr/vm"
+
+	"parley/internal/playbook/sheet"
 )
 
 // Rule is one guard as its owner writes it.
@@ -23,6 +25,8 @@ type Rule struct {
 	Otherwise string `json:"otherwise,omitempty" rule:"enum=refuse|confirm|handoff" doc:"What happens if it is false: refuse (when absent), confirm (the person is asked) or handoff (refused, and people are to take over)."`
 	Say       string `json:"say,omitempty" rule:"len=1..500" doc:"Why, in a sentence for the model and the person."`
 	Enabled   *bool  `json:"enabled,omitempty" doc:"false switches it off; true when absent."`
+
+	At sheet.Place // where it was written; zero for a rule of no file
 }
 
 // Guard is a compiled Rule. It never changes and serves many goroutines.
@@ -61,21 +65,8 @@ func New(r Rule, variables []string) (*Guard, error) {
 	return &Guard{Rule: r, program: program, reads: n.reads}, nil
 }
 
-// Covers reports whether the guard is about a tool, and on.
-func (g *Guard) Covers(tool string) bool {
-	return (g.Enabled == nil || *g.Enabled) && fits(g.Tool, tool)
-}
-
-// Reads reports whether the guard looks at earlier calls of a tool.
-func (g *Guard) Reads(tool string) bool {
-	return slices.ContainsFunc(g.reads, func(p string) bool { return fits(p, tool) })
-}
-
 // patternSigns make more of a name than one tool.
 const patternSigns = "*?[|"
-
-// Pattern reports whether the guard may be about several tools.
-func (g *Guard) Pattern() bool { return strings.ContainsAny(g.Tool, patternSigns) }
 
 // Tools returns the names of the tools that the guard depends on: the one it is about,
 // and those it reads. Patterns are left out.
@@ -108,13 +99,13 @@ func (g *Guard) Check(schemas map[string][]byte) error {
 		return err
 	}
 	var found []error
-	for _, tool := range sorted(schemas) {
+	for _, tool := range slices.Sorted(maps.Keys(schemas)) {
 		if !fits(g.Tool, tool) {
 			continue
 		}
 		n := &names{args: schemas[tool], schemas: schemas}
 		err := cmp.Or(n.check(tree), typed(g.Require, schemas[tool], schemas))
-		if err != nil && g.Pattern() {
+		if err != nil && strings.ContainsAny(g.Tool, patternSigns) {
 			err = fmt.Errorf("for %s: %w", tool, err)
 		}
 		found = append(found, err)
@@ -122,33 +113,16 @@ func (g *Guard) Check(schemas map[string][]byte) error {
 	if len(found) == 0 { // its own tool is not known, those it reads may be
 		found = append(found, (&names{schemas: schemas}).check(tree), typed(g.Require, nil, schemas))
 	}
-	return first(found)
-}
-
-func first(list []error) error {
-	for _, err := range list {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func sorted[T any](m map[string]T) (keys []string) {
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
+	return cmp.Or(found...)
 }
 
 // Guards are those of a playbook, in its order.
 type Guards []*Guard
 
-// Cover returns those about a tool.
+// Cover returns those about a tool that are switched on.
 func (gs Guards) Cover(tool string) (list Guards) {
 	for _, g := range gs {
-		if g.Covers(tool) {
+		if (g.Enabled == nil || *g.Enabled) && fits(g.Tool, tool) {
 			list = append(list, g)
 		}
 	}
@@ -157,7 +131,9 @@ func (gs Guards) Cover(tool string) (list Guards) {
 
 // Read reports whether a guard looks at earlier calls of a tool.
 func (gs Guards) Read(tool string) bool {
-	return slices.ContainsFunc(gs, func(g *Guard) bool { return g.Reads(tool) })
+	return slices.ContainsFunc(gs, func(g *Guard) bool {
+		return slices.ContainsFunc(g.reads, func(p string) bool { return fits(p, tool) })
+	})
 }
 
-var errTooLong = errors.New("it takes too long")
+var errTooLong error = lack{words: "it takes too long"}

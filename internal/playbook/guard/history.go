@@ -3,45 +3,32 @@ package guard
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 )
 
-// unseen is an earlier call that a guard needs and that was not made.
-type unseen struct{ tool, with string }
-
-func (u unseen) Error() string {
-	if u.with != "" {
-		return fmt.Sprintf("there is no earlier call of %s with %s", u.tool, u.with)
-	}
-	return fmt.Sprintf("there is no earlier call of %s", u.tool)
-}
-
-// asks reads the arguments of last, calls and confirmed: a tool, and arguments that
-// the call must have had.
-func (b *bench) asks(args []any) (tool string, with map[string]any, err error) {
+// find reads the arguments of last, calls and confirmed: a tool, and arguments that the
+// call must have had. It returns these calls, oldest first.
+func (b *bench) find(args []any) (list []*seen, err error) {
 	if b.steps += len(b.calls); b.steps > maxSteps {
-		return "", nil, errTooLong
+		return nil, errTooLong
 	}
 	tool, ok := args[0].(string)
 	if !ok {
-		return "", nil, mistyped{"the name of a tool", kind(args[0]), "text"}
+		return nil, mistyped("the name of a tool", kind(args[0]), "text")
 	}
+	var with map[string]any
 	if len(args) > 1 && args[1] != nil {
 		if with, ok = args[1].(map[string]any); !ok {
-			return "", nil, mistyped{"what the call was made with", kind(args[1]), "an object"}
+			return nil, mistyped("what the call was made with", kind(args[1]), "an object")
 		}
 	}
-	return tool, with, nil
-}
-
-// find returns the calls of a tool that were made with these arguments, oldest first.
-func (b *bench) find(tool string, with map[string]any) (list []*seen) {
 	for _, c := range b.calls {
 		if fits(tool, c.Tool) && c.has(with) {
 			list = append(list, c)
 		}
 	}
-	return list
+	return list, nil
 }
 
 func (c *seen) has(with map[string]any) bool {
@@ -88,32 +75,32 @@ func (b *bench) last(args ...any) (any, error) {
 		mayLack, args = true, args[:n-1]
 	}
 	if len(args) == 0 {
-		return nil, missing{"the tool of last()"}
+		return nil, missing("the tool of last()")
 	}
 	if list, ok := args[0].([]any); ok {
-		if len(list) == 0 && !mayLack {
-			return nil, missing{"the last of an empty list"}
-		} else if len(list) == 0 {
+		switch {
+		case len(list) > 0:
+			return list[len(list)-1], nil
+		case mayLack:
 			return nil, nil
 		}
-		return list[len(list)-1], nil
+		return nil, missing("the last of an empty list")
 	}
-	tool, with, err := b.asks(args)
-	if err != nil {
-		return nil, err
-	}
-	found := b.find(tool, with)
+	found, err := b.find(args)
 	switch {
+	case err != nil:
+		return nil, err
 	case len(found) > 0:
 		return found[len(found)-1].shown(), nil
 	case mayLack:
 		return nil, nil
 	}
-	words, _ := json.Marshal(with) // from JSON
-	if with == nil {
-		words = nil
+	lacks := fmt.Sprintf("there is no earlier call of %s", args[0])
+	if len(args) > 1 && args[1] != nil {
+		with, _ := json.Marshal(args[1]) // from JSON
+		lacks += " with " + string(with)
 	}
-	return nil, unseen{tool, string(words)}
+	return nil, lack{words: lacks}
 }
 
 // list is calls(tool) and calls(tool, {argument: value}).
@@ -122,14 +109,14 @@ func (b *bench) list(args ...any) (any, error) {
 		args = args[:len(args)-1]
 	}
 	if len(args) == 0 {
-		return nil, missing{"the tool of calls()"}
+		return nil, missing("the tool of calls()")
 	}
-	tool, with, err := b.asks(args)
+	found, err := b.find(args)
 	if err != nil {
 		return nil, err
 	}
 	list := []any{}
-	for _, c := range b.find(tool, with) {
+	for _, c := range found {
 		list = append(list, c.shown())
 	}
 	return list, nil
@@ -141,16 +128,8 @@ func (b *bench) confirmed(args ...any) (any, error) {
 	if len(args) == 0 {
 		return b.s.Confirmed, nil
 	}
-	tool, with, err := b.asks(args)
-	if err != nil {
-		return nil, err
-	}
-	for _, c := range b.find(tool, with) {
-		if c.Confirmed {
-			return true, nil
-		}
-	}
-	return false, nil
+	found, err := b.find(args)
+	return slices.ContainsFunc(found, func(c *seen) bool { return c.Confirmed }), err
 }
 
 // layouts are the forms of times that date reads without being told.
@@ -160,7 +139,7 @@ var layouts = []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02T15:0
 // date is date(text) and date(text, layout); a number is seconds since 1970.
 func (b *bench) date(args ...any) (any, error) {
 	if len(args) == 0 {
-		return nil, missing{"the text of date()"}
+		return nil, missing("the text of date()")
 	}
 	if n, ok := toFloat(args[0]); ok {
 		return time.Unix(int64(n), 0).In(b.s.Now.Location()), nil
@@ -170,7 +149,7 @@ func (b *bench) date(args ...any) (any, error) {
 	}
 	text, ok := args[0].(string)
 	if !ok {
-		return nil, mistyped{"what date() reads", kind(args[0]), "text"}
+		return nil, mistyped("what date() reads", kind(args[0]), "text")
 	}
 	forms := layouts
 	if len(args) > 1 {
@@ -183,5 +162,5 @@ func (b *bench) date(args ...any) (any, error) {
 			return t, nil
 		}
 	}
-	return nil, mistyped{fmt.Sprintf("%q", text), "text", "a time"}
+	return nil, mistyped(fmt.Sprintf("%q", text), "text", "a time")
 }

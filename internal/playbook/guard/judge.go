@@ -40,7 +40,7 @@ type Call struct {
 	Confirmed bool // the person had said yes to it
 }
 
-// Ruling is what becomes of a call.
+// Ruling decides a call.
 type Ruling string
 
 // The rulings, the weightiest last.
@@ -53,7 +53,7 @@ const (
 
 var weight = map[Ruling]int{Allowed: 0, Asked: 1, HandOver: 2, Refused: 3}
 
-// Verdict is what one guard says about one call.
+// Verdict is one guard's ruling on one call.
 type Verdict struct {
 	Guard  string `json:"guard"`
 	Ruling Ruling `json:"ruling"`
@@ -125,29 +125,17 @@ func (g *Guard) holds(b *bench) (bool, error) {
 	}
 	is, ok := got.(bool)
 	if !ok {
-		return false, mistyped{"the condition", kind(got), "yes or no"}
+		return false, mistyped("the condition", kind(got), "yes or no")
 	}
 	return is, nil
 }
 
 // lacks says in words why an expression has no result.
 func lacks(err error) string {
-	var (
-		m missing
-		t mistyped
-		u unseen
-		e *file.Error
-	)
-	switch {
-	case errors.As(err, &m):
-		return m.Error()
-	case errors.As(err, &t):
-		return t.Error()
-	case errors.As(err, &u):
-		return u.Error()
-	case errors.Is(err, errTooLong):
-		return errTooLong.Error()
-	case errors.As(err, &e):
+	if known, ok := errors.AsType[lack](err); ok {
+		return known.Error()
+	}
+	if e, ok := errors.AsType[*file.Error](err); ok {
 		return "it cannot be computed: " + e.Message
 	}
 	return "it cannot be computed: " + err.Error()
@@ -227,7 +215,7 @@ func (b *bench) among(args ...any) (any, error) {
 	}
 	switch c := args[1].(type) {
 	case nil:
-		return nil, missing{args[2].(string)}
+		return nil, missing(args[2].(string))
 	case map[string]any:
 		name, ok := args[0].(string)
 		_, there := c[name]
@@ -240,5 +228,5 @@ func (b *bench) among(args ...any) (any, error) {
 		}
 		return false, nil
 	}
-	return nil, mistyped{args[2].(string), kind(args[1]), "a list"}
+	return nil, mistyped(args[2].(string), kind(args[1]), "a list")
 }

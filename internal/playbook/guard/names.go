@@ -11,18 +11,18 @@ import (
 	"github.com/expr-lang/expr/parser"
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"parley/internal/text"
+	"parley/internal/playbook/sheet"
 )
 
-// known are the names that expressions may use besides functions of the language, and
-// what stands under them; nil is anything.
+// known are the names that expressions may use beyond functions of the language, with
+// their members; nil is anything.
 var known = map[string][]string{
 	"args": nil, "variables": nil, "tool": {}, "role": {}, "last": {}, "calls": {}, "confirmed": {}, "now": {}, "date": {},
 	"person": {"id", "name", "role"},
 	"place":  {"platform", "channel", "thread", "guild", "direct"},
 }
 
-// ofCall is what an earlier call has.
+// ofCall are the members of an earlier call.
 var ofCall = []string{"tool", "args", "result", "at", "confirmed"}
 
 // names looks for names in an expression that mean nothing, and for tools it reads.
@@ -73,19 +73,12 @@ func (n *names) complain(format string, args ...any) {
 	}
 }
 
-func meant(got string, list []string) string {
-	if near := text.Nearest(got, list); near != "" {
-		return fmt.Sprintf("; did you mean %q?", near)
-	}
-	return ""
-}
-
 func (n *names) name(name string) {
 	if _, ok := known[name]; ok || slices.Contains(n.local, name) || slices.Contains(builtin.Names, name) && !slices.Contains(replaced, name) {
 		return
 	}
 	list := slices.Concat(slices.Sorted(maps.Keys(known)), n.local, builtin.Names)
-	n.complain("unknown name %q%s", name, meant(name, list))
+	n.complain("unknown name %q%s", name, sheet.Suggest(name, list))
 }
 
 // member checks what stands behind a dot, as far as it is known.
@@ -99,14 +92,15 @@ func (n *names) member(m *ast.MemberNode) {
 		n.under(of.Value, key.Value)
 	case *ast.CallNode:
 		if _, ok := n.earlier(of); ok && !slices.Contains(ofCall, key.Value) {
-			n.complain("an earlier call has no %q%s", key.Value, meant(key.Value, ofCall))
+			n.complain("an earlier call has no %q%s", key.Value, sheet.Suggest(key.Value, ofCall))
 		}
 	case *ast.MemberNode:
 		call, ok := plain(of.Node).(*ast.CallNode)
 		if !ok {
 			return
 		}
-		if tool, ok := n.earlier(call); ok && isKey(of, "args") {
+		part, _ := of.Property.(*ast.StringNode)
+		if tool, ok := n.earlier(call); ok && part != nil && part.Value == "args" {
 			n.argument(n.schemas[tool], tool, key.Value)
 		}
 	}
@@ -120,12 +114,7 @@ func plain(node ast.Node) ast.Node {
 	return node
 }
 
-func isKey(m *ast.MemberNode, name string) bool {
-	key, ok := m.Property.(*ast.StringNode)
-	return ok && key.Value == name
-}
-
-// under checks a name behind one of ours.
+// under checks a member of one of the known names.
 func (n *names) under(name, key string) {
 	switch {
 	case slices.Contains(n.local, name):
@@ -133,10 +122,10 @@ func (n *names) under(name, key string) {
 		n.argument(n.args, "", key)
 	case name == "variables":
 		if n.variables != nil && !slices.Contains(n.variables, key) {
-			n.complain("unknown variable %q%s", key, meant(key, n.variables))
+			n.complain("unknown variable %q%s", key, sheet.Suggest(key, n.variables))
 		}
 	case len(known[name]) > 0 && !slices.Contains(known[name], key):
-		n.complain("%s has no %q%s", name, key, meant(key, known[name]))
+		n.complain("%s has no %q%s", name, key, sheet.Suggest(key, known[name]))
 	}
 }
 
@@ -153,7 +142,7 @@ func (n *names) argument(schema []byte, tool, name string) {
 	if tool != "" {
 		of = tool
 	}
-	n.complain("%s has no argument %q%s", of, name, meant(name, slices.Sorted(maps.Keys(s.Properties))))
+	n.complain("%s has no argument %q%s", of, name, sheet.Suggest(name, slices.Sorted(maps.Keys(s.Properties))))
 }
 
 func read(schema []byte) *jsonschema.Schema {
@@ -170,11 +159,10 @@ func (n *names) earlier(c *ast.CallNode) (tool string, ok bool) {
 	if !isName || len(c.Arguments) == 0 || id.Value != "last" && id.Value != "calls" && id.Value != "confirmed" {
 		return "", false
 	}
-	name, ok := c.Arguments[0].(*ast.StringNode)
-	if !ok {
-		return "", false
+	if name, ok := c.Arguments[0].(*ast.StringNode); ok {
+		return name.Value, true
 	}
-	return name.Value, true
+	return "", false
 }
 
 func (n *names) call(c *ast.CallNode) {
@@ -222,6 +210,6 @@ func (n *names) choice(arg, value ast.Node) {
 		list = append(list, fmt.Sprint(v))
 	}
 	if !slices.Contains(list, text.Value) {
-		n.complain("%s is never %q%s", key.Value, text.Value, meant(text.Value, list))
+		n.complain("%s is never %q%s", key.Value, text.Value, sheet.Suggest(text.Value, list))
 	}
 }

@@ -221,36 +221,42 @@ func written(n ast.Node) string {
 	return n.String()
 }
 
-// missing is what a guard needs and does not find.
-type missing struct{ what string }
+// lack says what keeps a guard from a decision. absent is true for what is not there.
+type lack struct {
+	words  string
+	absent bool
+}
 
-func (m missing) Error() string { return m.what + " is missing" }
+func (l lack) Error() string { return l.words }
 
-// mistyped is what is of another type than a guard needs.
-type mistyped struct{ what, is, wants string }
+// missing is the lack of what a guard needs and does not find.
+func missing(what string) error { return lack{what + " is missing", true} }
 
-func (m mistyped) Error() string { return fmt.Sprintf("%s is %s, not %s", m.what, m.is, m.wants) }
+// mistyped is the lack of a value of the type that a guard needs.
+func mistyped(what, is, wants string) error {
+	return lack{words: fmt.Sprintf("%s is %s, not %s", what, is, wants)}
+}
 
 // field returns what stands under a key.
 func field(args ...any) (any, error) {
 	from, key, what := args[0], args[1], args[2].(string)
 	switch c := from.(type) {
 	case nil:
-		return nil, missing{what}
+		return nil, missing(what)
 	case map[string]any:
 		name, ok := key.(string)
 		if v, there := c[name]; ok && there {
 			return v, nil
 		}
-		return nil, missing{what}
+		return nil, missing(what)
 	case []any:
 		n, ok := toFloat(key)
 		if i := int(n); ok && i >= -len(c) && i < len(c) {
 			return c[(i+len(c))%len(c)], nil
 		}
-		return nil, missing{what}
+		return nil, missing(what)
 	}
-	return nil, mistyped{what, "part of " + kind(from), "of an object or a list"}
+	return nil, mistyped(what, "part of "+kind(from), "of an object or a list")
 }
 
 // maybe returns what stands under a key, nil for nothing.
@@ -259,7 +265,7 @@ func maybe(args ...any) (any, error) {
 		return nil, nil
 	}
 	v, err := field(args...)
-	if _, lacks := err.(missing); lacks {
+	if l, ok := err.(lack); ok && l.absent {
 		return nil, nil
 	}
 	return v, err
@@ -284,9 +290,9 @@ func same(args ...any) (any, error) {
 	left, right := args[2].(string), args[3].(string)
 	// name what was read, not what it was compared with
 	if a != nil && (b == nil || !strings.ContainsAny(left, ".(") || strings.HasPrefix(left, `"`)) {
-		return nil, mistyped{right, kind(b), kind(a)}
+		return nil, mistyped(right, kind(b), kind(a))
 	}
-	return nil, mistyped{left, kind(a), kind(b)}
+	return nil, mistyped(left, kind(a), kind(b))
 }
 
 func toFloat(v any) (float64, bool) {

@@ -68,13 +68,11 @@ func object(schema []byte) types.Type {
 	if s == nil {
 		return anything
 	}
-	return typeOf(s)
+	return typeAt(s, 0)
 }
 
 // maxDepth is how deep schemas are followed.
 const maxDepth = 8
-
-func typeOf(s *jsonschema.Schema) types.Type { return typeAt(s, 0) }
 
 func typeAt(s *jsonschema.Schema, depth int) types.Type {
 	if s == nil || depth > maxDepth || s.Ref != "" || len(s.AnyOf)+len(s.OneOf)+len(s.AllOf)+len(s.Types) > 0 {

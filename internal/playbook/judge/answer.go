@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,11 +24,13 @@ type Verdict struct {
 	Withdrawn bool            // the variable's value was taken back
 }
 
-// answer is what a model's text says, item by item, and what of it nobody can read.
+// answer holds what a model's text says, item by item, and notes on unreadable parts.
 type answer struct {
 	verdicts map[string]Verdict
 	notes    []string
 }
+
+const endOfThought = "</think>"
 
 var errUnreadable = errors.New("not the JSON that was asked for")
 
@@ -46,8 +49,8 @@ var lists = []struct {
 // another object. The last object or list with verdicts counts; one that is cut off
 // counts only when no other is there, without what is half.
 func parse(said string) (answer, error) {
-	if _, after, ok := cutLast(said, "</think>"); ok {
-		if a, err := parse(after); err == nil {
+	if at := strings.LastIndex(said, endOfThought); at >= 0 {
+		if a, err := parse(said[at+len(endOfThought):]); err == nil {
 			return a, nil
 		}
 	}
@@ -81,7 +84,7 @@ func parse(said string) (answer, error) {
 
 // Decode finds the last JSON object with a key in what a model said, and reads it.
 func Decode(said, key string, into any) error {
-	if _, after, ok := cutLast(said, "</think>"); ok && Decode(after, key, into) == nil {
+	if at := strings.LastIndex(said, endOfThought); at >= 0 && Decode(said[at+len(endOfThought):], key, into) == nil {
 		return nil
 	}
 	for i := len(said) - 1; i >= 0; i-- {
@@ -95,13 +98,6 @@ func Decode(said, key string, into any) error {
 		}
 	}
 	return errUnreadable
-}
-
-func cutLast(s, sep string) (before, after string, found bool) {
-	if i := strings.LastIndex(s, sep); i >= 0 {
-		return s[:i], s[i+len(sep):], true
-	}
-	return s, "", false
 }
 
 // read takes one JSON value for an answer, if it looks like one: an object with a
@@ -156,7 +152,7 @@ func (a *answer) each(raw json.RawMessage, read func(*answer, json.RawMessage)) 
 			return
 		}
 	}
-	for _, id := range sorted(object) {
+	for _, id := range slices.Sorted(maps.Keys(object)) {
 		it, _ := json.Marshal(map[string]any{"id": id, "name": id, "tool": id, "relevance": object[id], "value": object[id],
 			"arguments": object[id]})
 		read(a, it)
@@ -243,8 +239,7 @@ func plain(raw json.RawMessage) string {
 // value returns the JSON value that a text begins with, and where it ends. When it is
 // cut off end is 0, and whole is closed without its last half entry.
 func value(text string) (whole string, end int) {
-	var open []byte // brackets to close
-	closers := ""
+	open, closers := "", "" // the brackets to close, the innermost first: now, and behind whole
 	inString, escaped := false, false
 	for i := range len(text) {
 		switch ch := text[i]; {
@@ -256,35 +251,19 @@ func value(text string) (whole string, end int) {
 			inString = !inString
 		case inString:
 		case ch == '{' || ch == '[':
-			open = append(open, ch+2) // { -> }, [ -> ]
+			open = string(ch+2) + open // { -> }, [ -> ]
 			if ch == '[' {
-				whole, closers = text[:i+1], reversed(open)
+				whole, closers = text[:i+1], open
 			}
 		case ch == '}' || ch == ']':
-			if len(open) == 0 || open[len(open)-1] != ch {
+			if open == "" || open[0] != ch {
 				return "", 0
 			}
-			open = open[:len(open)-1]
-			if len(open) == 0 {
+			if open = open[1:]; open == "" {
 				return text[:i+1], i + 1
 			}
-			whole, closers = text[:i+1], reversed(open)
+			whole, closers = text[:i+1], open
 		}
 	}
 	return whole + closers, 0
-}
-
-func reversed(b []byte) string {
-	out := slices.Clone(b)
-	slices.Reverse(out)
-	return string(out)
-}
-
-func sorted[V any](m map[string]V) []string {
-	out := make([]string, 0, len(m))
-	for k := range m {
-		out = append(out, k)
-	}
-	slices.Sort(out)
-	return out
 }

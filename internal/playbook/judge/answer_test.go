@@ -3,6 +3,8 @@ package judge
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -10,7 +12,7 @@ import (
 // verdictsOf shows what was read, a word each.
 func verdictsOf(a answer) string {
 	var out []string
-	for _, name := range sorted(a.verdicts) {
+	for _, name := range slices.Sorted(maps.Keys(a.verdicts)) {
 		v := a.verdicts[name]
 		word := fmt.Sprintf("%s=%v", name[strings.Index(name, " ")+1:], v.Relevance)
 		if v.Value != nil {

@@ -5,9 +5,13 @@ package judge
 
 import (
 	"context"
+	"crypto/sha256"
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
+	"sync"
 
 	"parley/internal/llm"
 	"parley/internal/text"
@@ -34,7 +38,7 @@ type Judge struct {
 	Cache *Cache
 }
 
-// Ruling is what came of a question.
+// Ruling is the outcome of a question.
 type Ruling struct {
 	// Verdicts are those on what was asked, by name; what the model left out, or what
 	// was not asked, has none.
@@ -74,7 +78,7 @@ func (j Judge) Ask(ctx context.Context, all Question, recent []llm.Message) Ruli
 	return r
 }
 
-// call asks the model one question, and once more while again allows it.
+// call asks the model one question, and a second time while again allows it.
 func (j Judge) call(ctx context.Context, q Question, r *Ruling, again *bool) {
 	body, err := json.Marshal(q)
 	if err != nil {
@@ -116,7 +120,7 @@ func (j Judge) learn(q Question, a answer, r *Ruling) {
 		j.Cache.put(keyOf(talk, it.name, it.version), v)
 		r.Verdicts[it.name] = v
 	}
-	for _, name := range sorted(a.verdicts) {
+	for _, name := range slices.Sorted(maps.Keys(a.verdicts)) {
 		r.Notes = append(r.Notes, fmt.Sprintf("the model judged a %s, which was not asked", text.Shorten(name, 80)))
 	}
 }
@@ -131,8 +135,47 @@ func (c *Cache) answers(q Question, into map[string]Verdict) bool {
 		}
 		found[it.name] = v
 	}
-	for name, v := range found {
-		into[name] = v
-	}
+	maps.Copy(into, found)
 	return true
+}
+
+// Cache holds the model's verdicts on items of the structured call, by the item's
+// version and the messages it was judged on. The oldest entries are dropped first.
+type Cache struct {
+	mu    sync.Mutex // guards the rest
+	items map[cacheKey]Verdict
+	order []cacheKey // oldest first
+}
+
+type cacheKey [sha256.Size]byte
+
+// maxCached bounds the cache to a few megabytes.
+const maxCached = 8192
+
+// NewCache returns an empty one.
+func NewCache() *Cache { return &Cache{items: map[cacheKey]Verdict{}} }
+
+// keyOf hashes an item with the messages it is judged on.
+func keyOf(talk, item, version string) cacheKey {
+	return sha256.Sum256([]byte(talk + "\x00" + item + "\x00" + version))
+}
+
+func (c *Cache) get(k cacheKey) (Verdict, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	v, ok := c.items[k]
+	return v, ok
+}
+
+func (c *Cache) put(k cacheKey, v Verdict) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, known := c.items[k]; !known {
+		c.order = append(c.order, k)
+	}
+	c.items[k] = v
+	if len(c.order) > maxCached {
+		delete(c.items, c.order[0])
+		c.order = c.order[1:]
+	}
 }

@@ -26,7 +26,7 @@ const (
 	maxAnswer     = 1500 // tokens the model may answer with
 )
 
-// Question is what a model may be asked about one message, most wanted first.
+// Question lists what to ask a model about one message, most wanted first.
 type Question struct {
 	Conversation []Said      `json:"conversation,omitempty"`
 	Newest       string      `json:"newest"`
@@ -43,7 +43,7 @@ type Said struct {
 	Text string `json:"text"`
 }
 
-// Result is what a tool gave back while this message was answered.
+// Result is that of a tool which ran for this message.
 type Result struct {
 	Tool string `json:"tool"`
 	Text string `json:"text"`
@@ -135,7 +135,9 @@ func batches(all Question, recent []llm.Message) (list []Question, left int) {
 // fit drops items from the end until a prompt is small enough, and returns them as
 // rest.
 func fit(all Question, recent []llm.Message, most int) (q, rest Question) {
-	q.Results = shortened(all.Results)
+	for _, r := range all.Results[max(0, len(all.Results)-maxRecent):] {
+		q.Results = append(q.Results, Result{r.Tool, Middle(r.Text, maxResultText)})
+	}
 	for n := maxNewest; n == maxNewest || size(q) > maxNewestSize && n > 100; n = n * 2 / 3 {
 		q.Newest = Middle(all.Newest, n)
 	}
@@ -165,18 +167,9 @@ func fit(all Question, recent []llm.Message, most int) (q, rest Question) {
 	for _, c := range q.Conditions {
 		chosen[c.ID] = true
 	}
-	q.Tools, _ = affordable(slices.DeleteFunc(slices.Clone(all.Tools), func(p Arguments) bool {
-		return p.About != "" &&
-			!chosen[p.About]
-	}), afford)
+	beside := slices.DeleteFunc(slices.Clone(all.Tools), func(p Arguments) bool { return p.About != "" && !chosen[p.About] })
+	q.Tools, _ = affordable(beside, afford)
 	return q, rest
-}
-
-func shortened(results []Result) (out []Result) {
-	for _, r := range results[max(0, len(results)-maxRecent):] {
-		out = append(out, Result{r.Tool, Middle(r.Text, maxResultText)})
-	}
-	return out
 }
 
 // affordable stops when several in a row do not fit, so that thousands of rules cost

@@ -45,7 +45,7 @@ type Dropped struct {
 	Detail string `json:"detail"` // in plain words
 }
 
-// Result is what came of a resolution. All lists are ranked.
+// Result is the outcome of a resolution. All lists are ranked.
 type Result struct {
 	Kept []Candidate // those that apply
 	Cut  []Candidate // those that only the bound on the top kept from it
@@ -180,7 +180,7 @@ func (r *resolution) complete() {
 		r.applies = r.settle()
 		lacking := slices.IndexFunc(r.ranked, func(c *Candidate) bool {
 			i := r.byID[c.ID]
-			return len(c.Any) > 0 && !r.applies[i] && (r.seed[i] || r.brought(i)) && r.picks[i] <= len(r.matchedAny(c)) &&
+			return len(c.Any) > 0 && !r.applies[i] && (r.seed[i] || r.brought(i)) && r.picks[i] <= len(r.matched(c.Any)) &&
 				r.unmet(i, r.applies) != ""
 		})
 		if lacking < 0 {
@@ -312,20 +312,16 @@ func (r *resolution) brings(i int) (list []int) {
 			list = append(list, k)
 		}
 	}
-	for _, id := range c.All {
-		if k, ok := r.byID[id]; ok && r.ranked[k].Matched {
-			list = append(list, k)
-		}
-	}
-	if any := r.matchedAny(c); r.picks[i] > 0 && r.picks[i] <= len(any) {
+	list = append(list, r.matched(c.All)...)
+	if any := r.matched(c.Any); r.picks[i] > 0 && r.picks[i] <= len(any) {
 		list = append(list, any[r.picks[i]-1])
 	}
 	return list
 }
 
-// matchedAny returns those that matched of the rules of which one is needed.
-func (r *resolution) matchedAny(c *Candidate) (list []int) {
-	for _, id := range c.Any {
+// matched returns the rules among ids that matched, the highest first.
+func (r *resolution) matched(ids []string) (list []int) {
+	for _, id := range ids {
 		if k, ok := r.byID[id]; ok && r.ranked[k].Matched {
 			list = append(list, k)
 		}

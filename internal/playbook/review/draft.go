@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"parley/internal/playbook/condition"
+	"parley/internal/text"
 )
 
 // Rule is an enforced rule that applies to an answer, filled in.
@@ -80,7 +81,7 @@ func literal(phrase string) (words string, is bool) {
 // emphasis and ends of lines, or what fits a pattern.
 func says(answer, phrase string) bool {
 	if words, is := literal(phrase); is {
-		return condition.HasWords(flat(answer), flat(words))
+		return condition.HasWords(strings.ToLower(flat(answer)), strings.ToLower(flat(words)))
 	}
 	re, err := regexp.Compile(strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(phrase), "regex:")))
 	return err == nil && (re.MatchString(answer) || re.MatchString(flat(answer)))
@@ -124,8 +125,60 @@ func (r Rule) look(answer string, done func([]string) bool) string {
 	if r.Verbatim != "" && !strings.Contains(flat(answer), flat(r.Verbatim)) {
 		return fmt.Sprintf("It must contain this, word for word: %s", r.Verbatim)
 	}
-	if len(r.Tools) > 0 && claims(answer) && !done(r.Tools) {
+	if len(r.Tools) > 0 && claimed().MatchString(flat(answer)) && !done(r.Tools) {
 		return fmt.Sprintf("It says that something was done, and no tool has done it (%s).", strings.Join(r.Tools, ", "))
 	}
 	return ""
+}
+
+// claimed are ways to say that something was just done, in the languages that answers
+// are written in most: "I have cancelled", "has been booked", "ist storniert", "he
+// cancelado". They need not be complete: a rule that must not fail says what it forbids
+// with must_not_say.
+var claimed = text.Pattern(`(?i)\b(?:` +
+	`i(?:'ve| have|'m done| just| now)(?: \w+ly| just| now| also| already)* (?:\w+ed|sent|made|done|set|put|given|paid|taken|written|reset)` +
+	`|(?:has|have) (?:now |just |already |also )*been (?:\w+ly )?(?:\w+ed|sent|made|done|set|put|given|paid|taken|written)` +
+	`|(?:is|are) (?:now|hereby|already) (?:\w+ed|sent|made|done|set|paid)` +
+	`|(?:was|were) (?:successfully|just) \w+(?:ed|nt|t)` +
+	`|(?:all )?done[.!:,]` +
+	`|ich habe .{0,60}?\b(?:ge\w+(?:t|en)|\w+iert|be\w+(?:t|en)|ver\w+(?:t|en)|er\w+(?:t|en)|storniert)` +
+	`|(?:ist|sind|wurde|wurden) (?:jetzt |nun |soeben |erfolgreich |bereits )*(?:ge\w+t|storniert|\w+iert|erledigt|ausgef\S+hrt|veranlasst|best\S+tigt)` +
+	`|erledigt[.!:,]` +
+	`|j'ai (?:bien |d\S+j\S+ )?\w+\S+|(?:a|ont) (?:bien )?\S+t\S+ (?:\w+\S+)|c'est fait` +
+	`|he (?:cancelado|reservado|enviado|hecho|\w+ado|\w+ido)|(?:ha|han) sido \w+(?:ado|ido|ada|ida)s?|(?:qued\S+|est\S+) (?:cancelad|reservad|confirmad)\w+` +
+	`|ho (?:\w+ato|\w+ito|fatto|inviato)|\S+ stat[oa] \w+(?:ato|ata|ito|ita)` +
+	`|(?:eu )?(?:cancelei|reservei|enviei|fiz)|foi \w+(?:ado|ada|ido|ida)` +
+	`|ik heb .{0,60}?\bge\w+(?:d|t|en)` +
+	`)`)
+
+// marks are those of emphasis, with which words stay the same.
+var marks = strings.NewReplacer("*", "", "_", "", "`", "")
+
+// WordForWord puts texts that have to be said word for word before an answer that does
+// not say them.
+func WordForWord(said string, texts []string) string {
+	flat := func(s string) string { return strings.Join(strings.Fields(marks.Replace(text.Plain(s))), " ") }
+	for i := len(texts) - 1; i >= 0; i-- {
+		if !strings.Contains(flat(said), flat(texts[i])) {
+			said = strings.TrimSpace(texts[i]) + "\n\n" + said
+		}
+	}
+	return said
+}
+
+// factual are the parts of a text that state something which can be wrong: numbers, and
+// addresses.
+var factual = text.Pattern(`https?://\S+|[\pL\pN._%+-]+@[\pL\pN.-]+|\d[\d.,:]*`)
+
+// Composed keeps an answer to what asked to the texts that it has to be put together
+// from: one that states a number or an address which neither has is replaced by the
+// texts themselves. kept is false then; no texts keep any answer.
+func Composed(said, asked string, texts []string) (answer string, kept bool) {
+	source := strings.ToLower(strings.Join(append([]string{asked}, texts...), "\n"))
+	for _, fact := range factual().FindAllString(strings.ToLower(said), -1) {
+		if len(texts) > 0 && !strings.Contains(source, strings.TrimRight(fact, ".,:;!?)")) {
+			return strings.Join(texts, "\n\n"), false
+		}
+	}
+	return said, true
 }

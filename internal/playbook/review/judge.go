@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"parley/internal/llm"
+	"parley/internal/playbook/judge"
 	"parley/internal/text"
 )
 
@@ -79,8 +80,7 @@ func verdicts(said string, rules []Rule) (broken []Breach, err error) {
 			Reason string `json:"reason"`
 		} `json:"rules"`
 	}
-	from, to := strings.IndexByte(said, '{'), strings.LastIndexByte(said, '}')
-	if from < 0 || to < from || json.Unmarshal([]byte(said[from:to+1]), &v) != nil {
+	if judge.Decode(said, "rules", &v) != nil {
 		return nil, errors.New("judge the answer: the verdicts cannot be read")
 	}
 	for _, r := range rules {
@@ -106,7 +106,7 @@ func Repair(broken []Breach) string {
 	for _, b := range broken {
 		line := "- " + b.Why
 		if b.Rule.Action != "" {
-			line += " " + fmt.Sprintf("The rule: %s", b.Rule.Action)
+			line += " The rule: " + b.Rule.Action
 		}
 		list = append(list, line)
 	}

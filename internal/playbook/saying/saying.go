@@ -91,7 +91,7 @@ func Forbids(a, b string) bool {
 	return len(no) > 1 && !slices.ContainsFunc(no, func(w string) bool { return !slices.Contains(yes, w) })
 }
 
-// rivals are words of which an answer can only heed one.
+// rivals are groups of words that contradict each other.
 var rivals = [][]string{
 	{"formal", "informal", "casual"},
 	{"brief", "briefly", "short", "concise", "detail", "detailed", "length", "long", "thorough"},
@@ -138,11 +138,15 @@ func Opposite(a, b string) bool {
 	for i, w := range kindsX {
 		differ = differ || kindsY[i] != "" && kindsY[i] != w
 	}
-	shared := 0
-	for _, w := range restX {
-		if slices.Contains(restY, w) {
-			shared++
+	return differ && 2*Shared(restX, restY) >= min(len(restX), len(restY))
+}
+
+// Shared counts the words of x that are among y.
+func Shared(x, y []string) (n int) {
+	for _, w := range x {
+		if slices.Contains(y, w) {
+			n++
 		}
 	}
-	return differ && 2*shared >= min(len(restX), len(restY))
+	return n
 }

@@ -85,11 +85,8 @@ func (s *Source) Mistake(path, format string, args ...any) {
 		at = at[:max(0, strings.LastIndexAny(at, ".["))]
 	}
 	line = max(line, 1)
-	*s.found = append(*s.found, Mistake{File: s.Name, Line: line, Where: path, Text: fmt.Sprintf(format, args...), Excerpt: s.excerpt(line)})
-}
-
-func (s *Source) excerpt(line int) string {
-	return yamldoc.Excerpt(s.text, line, 0, func(line string) string { return text.Clip(line, 160) })
+	*s.found = append(*s.found, Mistake{File: s.Name, Line: line, Where: path, Text: fmt.Sprintf(format, args...),
+		Excerpt: yamldoc.Excerpt(s.text, line, 0, func(line string) string { return text.Clip(line, 160) })})
 }
 
 // Sort orders them by file and line.

@@ -67,12 +67,13 @@ func bounds(arg string) [2]float64 {
 	return [2]float64{a, b}
 }
 
-// reader turns one file's nodes into Go values, noting the line of each and
-// every mistake on the way.
+// reader turns one file's nodes into Go values. It notes the line of each and every
+// mistake on the way.
 type reader struct{ src *Source }
 
-// Read fills v, a pointer to a struct with tags, from a document. What is wrong goes to
-// src.
+// Read fills v, a pointer to a struct with tags, from a document. Lists grow by what the
+// document has, and a struct's field At, a Place, says where it was read. What is wrong
+// goes to src.
 func Read(src *Source, root ast.Node, v any) {
 	(&reader{src}).read(root, reflect.ValueOf(v).Elem(), "", shape{})
 }
@@ -81,6 +82,11 @@ func Read(src *Source, root ast.Node, v any) {
 // holds it.
 func (r *reader) read(n ast.Node, v reflect.Value, path string, s shape) {
 	r.src.lines[path] = n.GetToken().Position.Line
+	if v.Kind() == reflect.Struct {
+		if at := v.FieldByName("At"); at.IsValid() {
+			at.Set(reflect.ValueOf(Place{r.src, path}))
+		}
+	}
 	switch n.(type) {
 	case *ast.NullNode:
 		return
@@ -120,11 +126,19 @@ func (r *reader) readList(n ast.Node, v reflect.Value, path string, s shape) {
 		r.src.Mistake(path, "wants a list, got %s", kindOf(n))
 		return
 	}
-	list := reflect.MakeSlice(v.Type(), len(seq.Values), len(seq.Values))
-	for i, item := range seq.Values {
-		r.read(item, list.Index(i), fmt.Sprintf("%s[%d]", path, i), s)
+	kind := v.Type().Elem()
+	pointers := kind.Kind() == reflect.Pointer
+	if pointers {
+		kind = kind.Elem()
 	}
-	v.Set(list)
+	for i, node := range seq.Values {
+		item := reflect.New(kind)
+		r.read(node, item.Elem(), fmt.Sprintf("%s[%d]", path, i), s)
+		if !pointers {
+			item = item.Elem()
+		}
+		v.Set(reflect.Append(v, item))
+	}
 }
 
 func (r *reader) readStruct(n ast.Node, v reflect.Value, path string) {
@@ -213,7 +227,9 @@ func (r *reader) readScalar(n ast.Node, v reflect.Value, path string, s shape) {
 	case v.CanInt(), v.CanFloat():
 		f, ok := Number(x)
 		if ok && (v.CanFloat() || f == math.Trunc(f)) {
-			r.checkNumber(f, path, s)
+			if f < s.span[0] || f > s.span[1] {
+				r.src.Mistake(path, "wants %v to %v, got %v", s.span[0], s.span[1], f)
+			}
 			if v.CanInt() {
 				v.SetInt(int64(f))
 			} else {
@@ -237,12 +253,6 @@ func (r *reader) checkText(text, path string, s shape) {
 		r.src.Mistake(path, "%q is not a name: wants %s", text, formats[s.format].says)
 	case s.enum != nil && !slices.Contains(s.enum, strings.ToLower(text)):
 		r.src.Mistake(path, "%q is none of %s%s", text, strings.Join(s.enum, ", "), Suggest(text, s.enum))
-	}
-}
-
-func (r *reader) checkNumber(f float64, path string, s shape) {
-	if f < s.span[0] || f > s.span[1] {
-		r.src.Mistake(path, "wants %v to %v, got %v", s.span[0], s.span[1], f)
 	}
 }
 

@@ -4,6 +4,7 @@ package value
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -33,7 +34,6 @@ type Checker struct {
 	Kind     string            // string, number, boolean, date, array or object
 	Re       *regexp.Regexp    // of text; nil for none
 	Allowed  []json.RawMessage // nil for all
-	rules    Validation
 	minLen   int
 	maxLen   int // 0 is no limit but the cap
 	min, max float64
@@ -44,39 +44,25 @@ const maxValue = 4000
 
 // NewChecker makes one for a type, "" for string; nil rules restrict nothing.
 func NewChecker(kind string, rules *Validation) (Checker, error) {
-	c := Checker{Kind: strings.ToLower(kind), min: math.Inf(-1), max: math.Inf(1)}
-	if c.Kind == "" {
-		c.Kind = "string"
-	}
+	c := Checker{Kind: cmp.Or(strings.ToLower(kind), "string"), min: math.Inf(-1), max: math.Inf(1)}
 	if rules == nil {
 		return c, nil
 	}
-	c.rules = *rules
 	var err error
-	if c.rules.Pattern != "" {
-		if c.Re, err = Compile(c.rules.Pattern); err != nil {
+	if rules.Pattern != "" {
+		if c.Re, err = Compile(rules.Pattern); err != nil {
 			return c, fmt.Errorf("pattern: %w", err)
 		}
 	}
-	if c.rules.Min != nil {
-		c.min = *c.rules.Min
-	}
-	if c.rules.Max != nil {
-		c.max = *c.rules.Max
-	}
-	if c.rules.MinLength != nil {
-		c.minLen = *c.rules.MinLength
-	}
-	if c.rules.MaxLength != nil {
-		c.maxLen = *c.rules.MaxLength
-	}
+	c.min, c.max = *cmp.Or(rules.Min, &c.min), *cmp.Or(rules.Max, &c.max)
+	c.minLen, c.maxLen = *cmp.Or(rules.MinLength, &c.minLen), *cmp.Or(rules.MaxLength, &c.maxLen)
 	if c.min > c.max {
 		return c, errors.New("min is greater than max")
 	}
 	if c.maxLen > 0 && c.minLen > c.maxLen {
 		return c, errors.New("min_length is greater than max_length")
 	}
-	for _, a := range c.rules.AllowedValues {
+	for _, a := range rules.AllowedValues {
 		text, err := json.Marshal(a)
 		if err == nil {
 			text, err = c.Coerce(text)
@@ -151,43 +137,33 @@ func (c Checker) Coerce(raw json.RawMessage) (json.RawMessage, error) {
 	text, isText := x.(string)
 	text = strings.TrimSpace(text)
 	var out any
+	var ok bool
+	var wants string
 	switch c.Kind {
 	case "string":
-		if n, ok := x.(json.Number); ok {
+		if n, is := x.(json.Number); is {
 			text, isText = n.String(), true
 		}
-		if !isText || text == "" {
-			return nil, errors.New("it has to be text")
-		}
-		out = text
+		out, ok, wants = text, isText && text != "", "text"
 	case "number":
-		digits, ok := digits(x)
-		if !ok {
-			return nil, errors.New("it has to be a number")
-		}
-		return digits, nil
+		out, ok = digits(x)
+		wants = "a number"
 	case "boolean":
-		b, ok := boolean(x)
-		if !ok {
-			return nil, errors.New("it has to be yes or no")
-		}
-		out = b
+		out, ok = boolean(x)
+		wants = "yes or no"
 	case "date":
-		day, ok := date(text)
-		if !ok {
-			return nil, errors.New("it has to be a date like 2026-01-31")
-		}
-		out = day
+		out, ok = date(text)
+		wants = "a date like 2026-01-31"
 	default:
 		if isText {
 			_ = json.Unmarshal([]byte(text), &x) // text that is no JSON stays text and fails below
 		}
 		_, list := x.([]any)
 		_, object := x.(map[string]any)
-		if list != (c.Kind == "array") || object != (c.Kind == "object") {
-			return nil, fmt.Errorf("it has to be an %s", c.Kind)
-		}
-		out = x
+		out, ok, wants = x, list == (c.Kind == "array") && object == (c.Kind == "object"), "an "+c.Kind
+	}
+	if !ok {
+		return nil, fmt.Errorf("it has to be %s", wants)
 	}
 	return json.Marshal(out)
 }

@@ -35,8 +35,8 @@ func ParseTest(arg string) (Test, error) {
 	return t, nil
 }
 
-// Holds decides the test of what is known, as people read it. What is not known is
-// unset, and neither equal nor unequal to anything.
+// Holds decides the test of a known value, as people read it. An unknown one is unset,
+// and neither equal nor unequal to anything.
 func (t Test) Holds(got string, known bool) bool {
 	switch t.Op {
 	case "set":

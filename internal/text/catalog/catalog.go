@@ -29,17 +29,17 @@ const English = "en"
 // are compared with ==, and are safe for many goroutines.
 type Printer struct{ c *catalog }
 
-// catalog is a language that the words were translated to.
+// catalog is one language.
 type catalog struct {
 	tag  string
-	head func() *gotext.Po // its beginning alone, which tells all apart
+	head func() *gotext.Po // only the head of the file
 
 	mu   sync.Mutex // guards the rest
-	all  *gotext.Po // the whole file, read when it is needed; nil before
-	used bool       // since Rest
+	all  *gotext.Po // the whole file, once it was needed
+	used bool       // since the last Rest
 }
 
-// words returns the whole file. Most bots speak one language.
+// words returns the whole file. It is read only when needed: most bots speak one language.
 func (c *catalog) words() *gotext.Po {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -49,7 +49,7 @@ func (c *catalog) words() *gotext.Po {
 	return c.all
 }
 
-// Rest lets go of the languages that nobody was spoken to in since the last call.
+// Rest frees the languages that were not used since the last call.
 func Rest() {
 	for _, c := range catalogs() {
 		c.mu.Lock()
@@ -61,8 +61,8 @@ func Rest() {
 	}
 }
 
-// Borrow is for something that reads all languages once. done lets go of those that were
-// not read before; whoever is spoken to in one of them has it read again.
+// Borrow is for callers that read all languages once. done frees those that were not loaded
+// before; later uses load them again.
 func Borrow() (done func()) {
 	var fresh []*catalog
 	for _, c := range catalogs() {
@@ -139,8 +139,8 @@ func For(tag string) (p Printer, known bool) {
 	return Printer{}, false
 }
 
-// Accepted returns the printer of the first language of a browser's list, such as
-// "de-AT,de;q=0.9,en;q=0.8", that there is; English when there is none.
+// Accepted returns the printer of the first known language in a browser's list, such as
+// "de-AT,de;q=0.9,en;q=0.8"; English if none is known.
 func Accepted(list string) Printer {
 	tags, _, err := language.ParseAcceptLanguage(list)
 	if err != nil { // it is no list, and English is understood, too
@@ -200,8 +200,8 @@ func (p Printer) Has(words string) bool {
 	return p.c == nil || words != "" && p.c.words().IsTranslated(words)
 }
 
-// Say fills in what words leave open, as fmt.Sprintf does. An argument that is
-// a Phrase is said in the language, too, and so are an error's words for people.
+// Say formats words as fmt.Sprintf does. A Phrase among the arguments is translated, too,
+// and so are an error's words for people.
 func (p Printer) Say(words string, args ...any) string {
 	if p.c == nil {
 		return fmt.Sprintf(words, args...)
@@ -215,7 +215,7 @@ type Phrase interface {
 	In(p Printer) string
 }
 
-// all returns arguments in the language; the list itself where none has words.
+// all returns translated arguments; the list itself if none has words.
 func (p Printer) all(args []any) []any {
 	said := args
 	for i, a := range args {
@@ -245,7 +245,7 @@ func (p Printer) Sentence(err error) (sentence string, ok bool) {
 	return text.Sentence(p.clause(e)), true
 }
 
-// Told returns an error as an argument of Say that can be kept.
+// Told returns an error as an argument of Say that can be stored.
 func Told(err error) Phrase { return told{err} }
 
 type told struct{ err error }
@@ -253,13 +253,12 @@ type told struct{ err error }
 func (t told) String() string      { return t.err.Error() }
 func (t told) In(p Printer) string { return p.clause(t.err) }
 
-// worded is an error that says what its text was made of; text.Error, and others that
-// hold such errors.
+// worded is an error that returns its format and arguments: text.Error, and wrappers of it.
 type worded interface {
 	Words() (format string, args []any)
 }
 
-// clauses are errors joined, a line each.
+// clauses returns the texts of joined errors, one per line.
 func (p Printer) clauses(errs []error) string {
 	said := make([]string, len(errs))
 	for i, err := range errs {
@@ -268,8 +267,8 @@ func (p Printer) clauses(errs []error) string {
 	return strings.Join(said, "\n")
 }
 
-// clause returns an error's text, in the language where it has words for people, within
-// others that add nothing to it.
+// clause returns an error's text, translated if it, or the error it wraps unchanged, has
+// words for people.
 func (p Printer) clause(err error) string {
 	e, ok := err.(worded)
 	inner := errors.Unwrap(err)
@@ -299,7 +298,7 @@ func With(ctx context.Context, p Printer) context.Context {
 	return context.WithValue(ctx, printerKey{}, p)
 }
 
-// Of returns the printer of a context, English where nobody said.
+// Of returns the printer of a context; English without one.
 func Of(ctx context.Context) Printer {
 	p, _ := ctx.Value(printerKey{}).(Printer)
 	return p
@@ -307,8 +306,8 @@ func Of(ctx context.Context) Printer {
 
 type chosenKey struct{}
 
-// Chosen returns a context in which the language is the one that a person chose
-// themselves, and does not follow from where they write, or what.
+// Chosen returns a context whose language the person chose, as opposed to one derived from
+// where or what they write.
 func Chosen(ctx context.Context) context.Context {
 	return context.WithValue(ctx, chosenKey{}, true)
 }

@@ -42,7 +42,7 @@ func (w Words) String() string { return string(w) }
 // In implements Phrase.
 func (w Words) In(p Printer) string { return p.Text(string(w)) }
 
-// Filled are words and what they leave open, as an argument of Say.
+// Filled is a format with its arguments, as an argument of Say.
 type Filled struct {
 	Words string
 	Args  []any
@@ -71,11 +71,11 @@ func (p Printer) Ago(now, t time.Time) string {
 	if n := int(d.Hours() / 24); p.c != nil && p.c.words().IsTranslated("%d day ago") {
 		return p.c.words().GetN("%d day ago", "%d days ago", n, n)
 	}
-	return text.Ago(now, t)
+	return text.Many(int(d.Hours()/24), "day") + " ago"
 }
 
-// Figure returns a number that was written with a point, such as "1.5", as the
-// language writes it.
+// Figure returns a number written with a point, such as "1.5", with the language's decimal
+// mark.
 func (p Printer) Figure(number string) string {
 	return strings.Replace(number, ".", p.header("X-Decimal", "."), 1)
 }
@@ -97,7 +97,7 @@ func Ago(ctx context.Context, now, t time.Time) string { return Of(ctx).Ago(now,
 // HowLong is Of(ctx).HowLong.
 func HowLong(ctx context.Context, d time.Duration) string { return Of(ctx).HowLong(d) }
 
-// The places of names in a layout, while the rest of it is filled in.
+// Placeholders for names in a layout while the rest is formatted.
 const atWeekday, atMonth = "\x01", "\x02"
 
 // Time writes a time in a layout of package time. The layout is looked up as

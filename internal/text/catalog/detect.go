@@ -9,13 +9,13 @@ import (
 	"parley/internal/text"
 )
 
-// englishCommon are words that most English messages have some of; the other
-// languages have theirs in the heads of their catalogs, as X-Common.
+// englishCommon are frequent English words; the other languages have theirs in the heads of
+// their catalogs, as X-Common.
 const englishCommon = `i you he she it we they me him her us them my your his our the a an and or but not no is are am was were be been
 	do does did have has had can could will would shall should what who how where when why which with for from to of on at by in this that these those
 	please thanks thank hello hi hey good morning today tomorrow yes remind remember help about there if because every don't i'm what's`
 
-// maxHeard is how much of a message tells its language, in bytes.
+// maxHeard is how much of a message is examined, in bytes.
 const maxHeard = 2000
 
 // commons returns each language's words, by the order of Printers.
@@ -30,8 +30,8 @@ var commons = sync.OnceValue(func() (all []map[string]bool) {
 	return all
 })
 
-// Heard tells which language a message is written in; sure is false where its
-// common words do not say, as in names, numbers, code and other languages.
+// Heard detects the language of a message; sure is false if its words do not tell, as with
+// names, numbers, code and other languages.
 func Heard(message string) (p Printer, sure bool) {
 	words := tokens(text.ClipBytes(message, maxHeard))
 	best, second, at := 0, 0, 0

@@ -8,13 +8,13 @@ import (
 	"parley/internal/text"
 )
 
-// How much an Excerpt shows, in words: before the first that was asked, and in all.
+// How many words an Excerpt shows: before the first match, and in total.
 const (
 	excerptBefore = 8
 	excerptWords  = 32
 )
 
-// Excerpt is a piece of a text around the first of some words, each of them
+// Excerpt returns a piece of a text around the first of some words, with each of them
 // between the runes 2 and 3.
 func (a Asked) Excerpt(said string, words []string) string {
 	stems := a.each(words)
@@ -54,7 +54,7 @@ func (a Asked) Excerpt(said string, words []string) string {
 	return cut(said, spots, begin, end)
 }
 
-// cut marks spots of a text between two of its bytes, and says what is left out.
+// cut returns the text between two bytes with its spots marked, and "…" for omissions.
 func cut(said string, spots [][2]int, begin, end int) string {
 	var b strings.Builder
 	if begin > 0 {
@@ -74,7 +74,7 @@ func cut(said string, spots [][2]int, begin, end int) string {
 	return b.String()
 }
 
-// spots are where a run of letters and digits has a word of some stems.
+// spots returns where a run of letters and digits has a word with one of some stems.
 func (a Asked) spots(run string, stems []string) (at [][2]int) {
 	low := strings.ToLower(run)
 	if slices.ContainsFunc(a.each([]string{low}), func(s string) bool { return slices.Contains(stems, s) }) {

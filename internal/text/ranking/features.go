@@ -4,32 +4,32 @@ import (
 	"math"
 )
 
-// features are what a message says of what is asked.
+// features are what a message has of a question.
 type features struct {
 	name   string
-	shares []share // in the asked words, each at most once
+	shares []share // of the asked words, each at most once
 	words  []*word
-	news   float64 // what its words tell: the fewer messages have one, the more
+	news   float64 // sum over its words: the rarer, the higher
 	asks   float64 // how much of it is a question
 	time   bool    // has a word of time
 }
 
-// word is what is known of a word in all the messages read.
+// word holds facts about a word across all messages.
 type word struct {
 	shares   []share
-	last, in int // the message that had it last, and how many have it
+	last, in int // the last message with it, and how many have it
 	stop     bool
 	news     float64
 	time     bool
 }
 
-// timeWords are in the answers to when.
+// timeWords often occur in answers to "when".
 var timeWords = setOf("yesterday today tonight tomorrow week weeks month months year years ago weekend monday tuesday " +
 	"wednesday thursday friday saturday sunday january february march april may june july august september october " +
 	"november december morning evening night since summer winter spring autumn fall birthday christmas easter day days " +
 	"hour hours minute minutes recently first")
 
-// read takes messages apart. Each word is looked up and stemmed once only.
+// read extracts the features of messages. Each word is looked up and stemmed only once.
 func (q question) read(list []Message) []features {
 	said, known, all := make([]features, len(list)), map[string]*word{}, make([]*word, 0, 16*len(list))
 	for i, m := range list {
@@ -55,7 +55,7 @@ func (q question) read(list []Message) []features {
 	return said
 }
 
-// features takes the n-th message apart, and adds its words to all.
+// features extracts those of the n-th message, and adds its words to all.
 func (q question) features(m Message, n int, known map[string]*word, all []*word) (features, []*word) {
 	t := features{name: m.Name, asks: askingPart(m.Text)}
 	for s := range words(m.Text) {
@@ -88,8 +88,7 @@ func (t *features) add(s share) {
 	t.shares = append(t.shares, s)
 }
 
-// askingPart returns how much of a text stands in sentences that end in a question
-// mark, from 0 to 1.
+// askingPart returns the fraction of a text in sentences with a question mark, 0 to 1.
 func askingPart(text string) float64 {
 	asks, start := 0, 0
 	for i := range len(text) {

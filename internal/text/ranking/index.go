@@ -8,13 +8,12 @@ import (
 	"parley/internal/text"
 )
 
-// scopeMark parts a place from a word in the index. It is in no word.
+// scopeMark separates a place from a word in the index. It occurs in no word.
 const scopeMark = "·"
 
-// Indexed is what the index has of a text that was said in the n-th place, with
-// spaces between: the stems of its words, each once alone and once with the place.
-// What it returns is also how a text leaves the index, so that another version of
-// it needs a migration that makes the index anew.
+// Indexed returns the index terms of a text from the n-th place, separated by spaces: the
+// stem of each word, alone and with the place. Removing a text from the index needs the
+// same terms, so any change here needs a migration that rebuilds the index.
 func Indexed(n int64, said string) string {
 	var alone, scoped strings.Builder
 	place := strconv.FormatInt(n, 36) + scopeMark
@@ -32,8 +31,7 @@ func Indexed(n int64, said string) string {
 	return alone.String() + scoped.String()
 }
 
-// indexWords are those of a text, and the single letters of what is written
-// without spaces.
+// indexWords yields the words of a text, and the single letters of scripts without spaces.
 func indexWords(said string) func(func(string) bool) {
 	return func(yield func(string) bool) {
 		for w := range words(said) {
@@ -49,8 +47,7 @@ func indexWords(said string) func(func(string) bool) {
 	}
 }
 
-// Asked are the stems that may stand in the index for a word of Terms of a
-// question.
+// Asked finds the index terms for the words of a question.
 type Asked struct{ stems []func(string) string }
 
 // Asking reads the language of a question.

@@ -17,7 +17,7 @@ import (
 	"github.com/blevesearch/snowballstem/swedish"
 )
 
-// language is one that questions are asked in, told by its small words.
+// language is a language of questions, recognized by its stop words.
 type language struct {
 	small map[string]bool
 	stem  func(*snowballstem.Env) bool
@@ -38,18 +38,15 @@ var languages = []language{
 	{setOf("en ett och är var har vem vad när varför vilken hur med av till för på inte jag min mitt vi hon han det den"), swedish.Stem},
 }
 
-// stemmerOf is how the words of a question, and those that may answer it, are
-// brought together: by the language that most of its small words are of, by its
-// letters, or else as English.
+// stemmerOf returns the stemmer for a question and its answers: of the language with most of
+// its stop words, or of its script, else English.
 func stemmerOf(question string) func(string) string {
 	stems := stemmersOf(question, 1)
 	return stems[min(1, len(stems)-1)]
 }
 
-// stemmersOf are the ways in which the words of a text may be brought together:
-// first as English, unless its letters are of no English word, then those of the
-// languages that it has as many small words of as of any, and by so many more than
-// of English.
+// stemmersOf returns the stemmers for a text: English, unless the script excludes it, then
+// those of the languages with the most stop words in it, at least more than of English.
 func stemmersOf(said string, more int) []func(string) string {
 	if strings.ContainsFunc(said, isCyrillic) {
 		return []func(string) string{stemCyrillic}
@@ -73,7 +70,7 @@ func stemmersOf(said string, more int) []func(string) string {
 	return stems
 }
 
-// smallWords leads from a small word to the languages that have it.
+// smallWords maps a stop word to the languages that have it.
 var smallWords = sync.OnceValue(func() map[string][]int {
 	all := map[string][]int{}
 	for i, l := range languages {
@@ -86,7 +83,7 @@ var smallWords = sync.OnceValue(func() map[string][]int {
 
 func isCyrillic(r rune) bool { return unicode.Is(unicode.Cyrillic, r) }
 
-// stemCyrillic is for texts with Russian words, and others among them.
+// stemCyrillic stems texts with Russian and other words.
 func stemCyrillic(w string) string {
 	if strings.ContainsFunc(w, isCyrillic) {
 		return stemming(russian.Stem)(w)
@@ -94,8 +91,7 @@ func stemCyrillic(w string) string {
 	return Stem(w)
 }
 
-// Telling returns the words of a text that are not the small ones of any language,
-// with spaces between.
+// Telling returns a text without the stop words of any language.
 func Telling(text string) string {
 	var telling []string
 	for w := range tellingWords(text) {

@@ -10,12 +10,12 @@ import (
 	"parley/internal/text"
 )
 
-// question is what is asked, taken apart.
+// question holds the parts of a question.
 type question struct {
-	words    int                // how many telling words it has
+	words    int                // how many words count
 	stands   map[string][]share // by stem, its words that this stands for
 	speakers []string           // whom it names
-	dates    []share            // the words that name a time, which is also said by when it is said
+	dates    []share            // words that name a time; a message of that time has them, too
 	days     []int
 	months   []time.Month
 	years    []int
@@ -23,14 +23,14 @@ type question struct {
 	stem     func(string) string
 }
 
-// share is how much a stem stands for the n-th word of a question.
+// share is how much a stem counts for the n-th word of a question.
 type share struct {
 	word  int
 	share float64
 }
 
-// ask takes a question apart. Somebody who is asked about is rarely named in
-// their own words: a name says whose words count, and finds greetings otherwise.
+// ask parses a question. People rarely name themselves, so a name in it selects the author
+// of the answer; searched for, it would find greetings.
 func ask(text string, said []Message) question {
 	speakers, words := named(said, text)
 	low := strings.ToLower(text)
@@ -53,9 +53,9 @@ func ask(text string, said []Message) question {
 	return q
 }
 
-// named splits the words of a question into the speakers it names and the rest;
-// a question of names alone is about the names. A short name stands for a long
-// one, and for a word: somebody else may go by it.
+// named splits the words of a question into the authors it names and the rest; a question
+// of names alone is about the names. A short form of a name counts as both: it may also be
+// somebody else's.
 func named(said []Message, text string) (speakers, rest []string) {
 	names := map[string]bool{}
 	for _, m := range said {
@@ -127,7 +127,7 @@ func (q *question) calendar(text string) {
 // dated reports whether the question names a time.
 func (q question) dated() bool { return len(q.months)+len(q.years) > 0 }
 
-// period returns what speaks for a message that was said at a time.
+// period returns the evidence from a message's time.
 func (q question) period(at time.Time) float64 {
 	if !q.dated() || len(q.months) > 0 && !slices.Contains(q.months, at.Month()) || len(q.years) > 0 && !slices.Contains(q.years, at.Year()) {
 		return 0

@@ -1,3 +1,6 @@
+// Package ranking ranks messages by how well they answer a question. It is pure: it reads
+// no database, asks no model and keeps nothing but its word lists. Who may see what was
+// decided before.
 package ranking
 
 import (
@@ -11,9 +14,8 @@ import (
 // SynonymWorth is what a synonym counts for, against the word itself.
 const SynonymWorth = 0.45
 
-// What speaks for a message, in nats: adding one makes it e times as likely to
-// be what is looked for. The figures are round: recall hardly changes when one
-// of them does by half.
+// Weights of the evidence for a message, in nats: one more makes it e times as likely to be
+// the answer. They are round: recall hardly changes if one of them changes by half.
 const (
 	sharpness = 3.4  // of what is said in and around it
 	unsaid    = 0.1  // of what is asked, counted as said everywhere
@@ -30,33 +32,32 @@ const (
 	meant     = 1.0  // for each standard deviation that it is nearer in meaning than others
 )
 
-// reserved is which places are kept for what is best whoever said it: a question
-// may name the wrong person.
+// Every reserved-th place goes to the best message by anybody: a question may name the
+// wrong person.
 const reserved = 8
 
 // frame is what a line takes besides its text, in bytes.
 const frame = 20
 
-// nearby is what a word counts for that was said two messages before, one, in
-// the message itself, one after and two: an answer follows the words it answers,
-// and is taken up by the next.
+// nearby weighs words two messages before, one before, in the message itself, one after and
+// two after: an answer follows the words it answers, and others take it up.
 var nearby = []float64{0.3, 0.5, 1, 0.45, 0.1}
 
-// nearMeant is what nearness in meaning counts for in the same places.
+// nearMeant weighs nearness in meaning in the same places.
 var nearMeant = []float64{0.2, 0.5, 1, 0.5, 0.2}
 
-// answered is what it counts for in what the message answers.
+// answered replaces the weight of one before if the message answers that.
 const answered = 0.7
 
 // SessionGap is the silence after which a conversation counts as another session.
 const SessionGap = time.Hour
 
-// Message is one that was said, as far as ranking reads it.
+// Message is a message as ranking sees it.
 type Message struct {
 	Name         string // of its author
 	Text         string
 	At           time.Time
-	Conversation int // those of one conversation have the same, and stand together
+	Conversation int // equal, and adjacent, within one conversation
 	// Near is how near it is in meaning to the question, as a cosine; 0 where
 	// that is not known.
 	Near float64
@@ -68,9 +69,9 @@ type Ranked struct {
 	Score float64 // above 0, the best is 1
 }
 
-// Rank orders messages, which come in the order they were said in, by what they
-// and their neighbors say of what is asked: the best first. It is nothing if
-// none says a word of it and of none it is known how near it is.
+// Rank orders messages, which come in chronological order, by what they and their neighbors
+// say about the question: the best first. It returns nil if none has a word of it and no
+// nearness is known.
 func Rank(text string, list []Message) []Ranked {
 	if len(list) == 0 {
 		return nil
@@ -96,9 +97,8 @@ func Rank(text string, list []Message) []Ranked {
 	return reserve(sorted(named), sorted(anybody))
 }
 
-// meanings returns what speaks for each message because it, or what was said
-// around it in its session, is near to the question. Models differ in how near
-// they find things, so that only how much nearer it is than the others counts.
+// meanings returns the evidence from nearness in meaning, of each message and those around
+// it in its session. Models differ in scale, so only the deviation from the mean counts.
 func meanings(list []Message, at []int) []float64 {
 	means := make([]float64, len(list))
 	sum, squares, n := 0.0, 0.0, 0.0
@@ -131,8 +131,7 @@ func sorted(scores []float64) []Ranked {
 	return order
 }
 
-// reserve puts the best of another ranking of the same messages into every
-// eighth place, that is not in front of it anyway.
+// reserve puts the best remaining messages of another ranking into every eighth place.
 func reserve(order, other []Ranked) []Ranked {
 	mixed, taken := make([]Ranked, 0, len(order)), make([]bool, len(order))
 	next := func(from []Ranked) []Ranked {
@@ -156,15 +155,14 @@ func reserve(order, other []Ranked) []Ranked {
 	return mixed
 }
 
-// talk is what was said, taken apart for one question.
+// talk holds the features of all messages for one question.
 type talk struct {
 	said []features
 	at   []int     // the session of each, by number
-	rare []float64 // what each asked word tells, of 1 in all
+	rare []float64 // the weight of each asked word; 1 in total
 }
 
-// weigh finds how much each of a number of asked words tells: the fewer say it,
-// the more.
+// weigh sets the weight of each asked word: the rarer, the higher.
 func (t *talk) weigh(words int) {
 	t.rare = make([]float64, words)
 	for _, m := range t.said {
@@ -250,8 +248,7 @@ func sessions(list []Message) []int {
 	return at
 }
 
-// favor returns what speaks for a message whatever its words are about and whoever
-// said it.
+// favor returns the evidence for a message apart from its words and its author.
 func (q question) favor(m Message, t features) float64 {
 	f := asking*t.asks + perLength*math.Log(float64(frame+len(m.Text))) + perNews*math.Log(1+t.news) + q.period(m.At)
 	if q.when && t.time {
@@ -260,7 +257,7 @@ func (q question) favor(m Message, t features) float64 {
 	return f
 }
 
-// naming returns what speaks for a message because the question names who said it.
+// naming returns the evidence from the question naming the author.
 func (q question) naming(m Message) (f float64) {
 	for n := range strings.FieldsSeq(strings.ToLower(m.Name)) {
 		switch slices.Index(q.speakers, n) {

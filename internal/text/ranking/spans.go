@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// maxTried is how many messages that an index named are tried, seen or not.
+// maxTried bounds how many messages that an index named are examined.
 const maxTried = 4000
 
 // Hit is a message that an index names for a word of the question.
@@ -21,8 +21,8 @@ type span struct {
 	score float64
 }
 
-// Spans are the messages that say the most of a number of words, the best first
-// and of equal ones the latest. The hits come by ID.
+// Spans returns the messages with the most of the asked words, the best first, of equal
+// ones the latest. Hits must be sorted by ID.
 func Spans(hits []Hit, words int) []int64 {
 	var all []span
 	best := make([]float64, words)
@@ -42,4 +42,29 @@ func Spans(hits []Hit, words int) []int64 {
 		ids = append(ids, s.id)
 	}
 	return ids
+}
+
+// Dice returns how much two sets have in common: 2·|a∩b| / (|a|+|b|), from 0 to 1.
+func Dice(a, b map[string]bool) float64 {
+	if len(a)+len(b) == 0 {
+		return 0
+	}
+	common := 0
+	for w := range a {
+		if b[w] {
+			common++
+		}
+	}
+	return 2 * float64(common) / float64(len(a)+len(b))
+}
+
+// Trigrams returns the three-letter pieces of a word with its ends marked, for
+// words that differ by a slip.
+func Trigrams(word string) map[string]bool {
+	r := []rune(" " + word + " ")
+	set := map[string]bool{}
+	for i := 0; i+3 <= len(r); i++ {
+		set[string(r[i:i+3])] = true
+	}
+	return set
 }

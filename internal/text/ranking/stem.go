@@ -1,7 +1,10 @@
 package ranking
 
 import (
+	_ "embed" // lists of words
 	_ "embed" // the list of irregular forms
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 
@@ -12,7 +15,7 @@ import (
 //go:embed irregular.txt
 var irregularText string
 
-// irregular leads from forms that no cutting brings together to the plain one.
+// irregular maps irregular forms to the base form.
 var irregular = sync.OnceValue(func() map[string]string {
 	plain := map[string]string{}
 	for line := range strings.Lines(irregularText) {
@@ -24,8 +27,7 @@ var irregular = sync.OnceValue(func() map[string]string {
 	return plain
 })
 
-// Stem brings the forms of an English word together, the same way on both
-// sides of a comparison: what is left need not be a word.
+// Stem maps the forms of an English word to one stem, which need not be a word.
 func Stem(w string) string {
 	if strings.ContainsAny(w, "0123456789") {
 		return w // 1000 is not 100
@@ -38,11 +40,55 @@ func Stem(w string) string {
 	return e.Current()
 }
 
-// Stems returns the set of a text's telling words, without their endings.
+// Stems returns the stems of a text's words without stop words.
 func Stems(text string) map[string]bool {
 	set := map[string]bool{}
 	for w := range tellingWords(text) {
 		set[Stem(w)] = true
 	}
 	return set
+}
+
+var (
+	//go:embed synonyms.txt
+	synonymText string
+	//go:embed nicknames.txt
+	nicknameText string
+)
+
+// synonyms maps the stem of a word to its synonyms, by their stems: everyday words that
+// stand for each other in questions and answers, a group on each line of the file.
+var synonyms = sync.OnceValue(func() map[string]map[string]string { return groups(synonymText + nicknameText) })
+
+// nicknames are the names among them, long and short.
+var nicknames = sync.OnceValue(func() map[string]map[string]string { return groups(nicknameText) })
+
+func groups(text string) map[string]map[string]string {
+	all := map[string]map[string]string{}
+	for line := range strings.Lines(text) {
+		group := map[string]string{}
+		for w := range strings.FieldsSeq(line) {
+			group[Stem(w)] = w
+		}
+		for s := range group {
+			if all[s] == nil {
+				all[s] = map[string]string{}
+			}
+			maps.Copy(all[s], group)
+		}
+	}
+	return all
+}
+
+// Synonyms are words that may stand for a word, sorted.
+func Synonyms(word string) []string {
+	own := Stem(word)
+	var more []string
+	for s, w := range synonyms()[own] {
+		if s != own {
+			more = append(more, w)
+		}
+	}
+	slices.Sort(more)
+	return more
 }

@@ -21,8 +21,8 @@ var stopWords = setOf("a about after an and any are as at be been before being b
 	"on or our re s she should so some sort t than that the their them then there these they this those to type us ve " +
 	"was we were what when where which while who whom whose why will with would you your")
 
-// Terms lists the telling words of a question: letters and digits only, so that
-// no query syntax can pass, each once and not too many.
+// Terms lists the words of a question without stop words: letters and digits only, so that
+// no query syntax can pass, each once, at most maxTerms.
 func Terms(question string) []string { return TermsUpTo(question, maxTerms) }
 
 // TermsUpTo is Terms with another limit.
@@ -40,7 +40,7 @@ func TermsUpTo(question string, limit int) []string {
 	return out
 }
 
-// tellingWords returns those of a text, as often as they occur.
+// tellingWords yields the words of a text without stop words, as often as they occur.
 func tellingWords(s string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for w := range words(s) {
@@ -51,9 +51,8 @@ func tellingWords(s string) iter.Seq[string] {
 	}
 }
 
-// words are those of a text in lower case, as often as they occur. Where a
-// script has no spaces, or Korean its endings, they are the pairs of letters
-// that stand side by side, or a letter that stands alone.
+// words yields the words of a text in lower case, as often as they occur. In scripts
+// without spaces, and Korean, they are pairs of adjacent letters, or a single letter.
 func words(s string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for run := range strings.FieldsFuncSeq(strings.ToLower(strings.ToValidUTF8(s, " ")), notWord) {
@@ -64,8 +63,8 @@ func words(s string) iter.Seq[string] {
 	}
 }
 
-// eachWord yields the words of letters and digits that stand side by side, and
-// reports whether more are wanted.
+// eachWord yields the words of a run of letters and digits, and reports whether more are
+// wanted.
 func eachWord(run string, yield func(string) bool) bool {
 	for run != "" {
 		first, n := utf8.DecodeRuneInString(run)

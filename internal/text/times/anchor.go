@@ -35,7 +35,7 @@ func elapsed(length time.Duration, from time.Time) string {
 	return "@every " + length.String() + " from " + from.UTC().Format(time.RFC3339)
 }
 
-// String is how the rule is stored.
+// String returns the rule as it is stored.
 func (u rule) String() string {
 	if u.length > 0 {
 		return elapsed(u.length, u.from)
@@ -88,7 +88,7 @@ func indexOf(all []string, one string) int {
 	return 0
 }
 
-// next is the first time of a rule after a moment; zero for never.
+// next returns the first time of a rule after a moment; zero for never.
 func (u rule) next(loc *time.Location, after time.Time) time.Time {
 	if u.length > 0 {
 		if after.Before(u.from) {
@@ -109,7 +109,7 @@ func (u rule) next(loc *time.Location, after time.Time) time.Time {
 	return time.Time{}
 }
 
-// before is how often the rule came at least until shortly before a moment.
+// before returns at least how often the rule was due until shortly before a moment.
 func (u rule) before(local time.Time) int {
 	passed := int(local.Sub(u.wall).Hours()/24) - 2 // the zones differ by less
 	switch u.unit {
@@ -123,7 +123,7 @@ func (u rule) before(local time.Time) int {
 	return passed / u.n
 }
 
-// times is the wall clock of the kth time, zero in a month that has none.
+// times returns the kth time on the wall clock; zero in a month without one.
 func (u rule) times(k int) time.Time {
 	switch u.unit {
 	case "d":
@@ -146,8 +146,8 @@ func (u rule) times(k int) time.Time {
 	return month.AddDate(0, 0, min(day, daysIn(month))-1)
 }
 
-// nthOf is the weekday of a rule in the month of t, at the time of day of t; zero where
-// the month has no fifth.
+// nthOf returns the weekday of a rule in the month of t, at its time of day; zero if the
+// month has no fifth one.
 func (u rule) nthOf(t time.Time) time.Time {
 	first := t.AddDate(0, 0, 1-t.Day())
 	day := 1 + (int(u.weekday)-int(first.Weekday())+7)%7 + 7*(u.nth-1)
@@ -163,8 +163,8 @@ func (u rule) nthOf(t time.Time) time.Time {
 	return first.AddDate(0, 0, day-1)
 }
 
-// Anchored gives an anchor to a schedule that was stored without one: "@every 2h" is
-// counted from when it was due. Others are returned as they are.
+// Anchored adds an anchor to a schedule that was stored without one: "@every 2h" counts
+// from when it was due. It returns other schedules unchanged.
 func Anchored(schedule, zone string, due time.Time) string {
 	length, ok := strings.CutPrefix(schedule, "@every ")
 	d, err := time.ParseDuration(length)

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// precedes returns where what belongs to a time begins that ends right before it, at
-// token i; i for nothing.
+// precedes returns where the words right before a time, which end at token i, begin to
+// belong to it; i for none that do.
 func (s *splitter) precedes(t stretch, i, from int) int {
 	if i < len(s.tokens) && !s.tokens[i].open && s.joinedTo(i-1) {
 		return s.wordFrom(i-1, from)
@@ -31,7 +31,8 @@ func (s *splitter) precedes(t stretch, i, from int) int {
 	return i
 }
 
-// joinedTo tells that what is written right before a time, without a space, goes on in it.
+// joinedTo reports whether token i, written before a time without a space, is part of the
+// same word or number.
 func (s *splitter) joinedTo(i int) bool {
 	if inText(s.tokens[i].text) {
 		return inText(s.tokens[i+1].text)
@@ -43,7 +44,7 @@ func (s *splitter) joinedTo(i int) bool {
 	return slices.Contains(marks, s.tokens[i].text) && i > 0 && !s.tokens[i].open && s.tokens[i-1].num >= 0
 }
 
-// wordFrom is where the word begins that i is in.
+// wordFrom returns where the word around token i begins.
 func (s *splitter) wordFrom(i, from int) int {
 	for i > from && !s.tokens[i].open {
 		i--
@@ -62,14 +63,14 @@ func (s *splitter) counted(t stretch, j, from int, w way) int {
 		if end := s.weak(k); end == j && !w.far && (!t.full() || w.bound || s.byDay(t)) {
 			return k
 		}
-		if _, ok := s.unitAt(k, j); ok && (w.bound || k > from && s.several(t, k, from)) {
+		if s.unitAt(k, j) && (w.bound || k > from && s.several(t, k, from)) {
 			return k
 		}
 	}
 	return s.numberBefore(t, j, from, w)
 }
 
-// endsAt tells that the words from k to j say more of a time that follows.
+// endsAt reports whether the words from k to j add to a time that follows.
 func (s *splitter) endsAt(k, j int, w way) bool {
 	if !w.far {
 		if end := s.sharpens(k, "before"); end >= j {
@@ -84,21 +85,22 @@ func (s *splitter) endsAt(k, j int, w way) bool {
 			return true
 		}
 	}
-	_, end := s.value(s.tokens, k, "month")
+	_, end := s.value(k, "month")
 	return end == j
 }
 
-// unitAt tells that the words from k to j are a unit.
-func (s *splitter) unitAt(k, j int) (unit string, ok bool) {
-	s.meanings(s.tokens, k, "unit", func(v string, end int) bool {
-		unit, ok = v, end == j
-		return !ok
-	})
-	return unit, ok
+// unitAt reports whether the words from k to j are a unit.
+func (s *splitter) unitAt(k, j int) bool {
+	for _, end := range s.meanings(k, "unit") {
+		if end == j {
+			return true
+		}
+	}
+	return false
 }
 
-// several tells that a number stands before a unit, which counts it; where a time is full
-// that is how long something takes: "for 2 hours".
+// several reports whether a number before a unit counts it as part of the time. With a
+// full time it is how long something takes: "for 2 hours".
 func (s *splitter) several(t stretch, k, from int) bool {
 	n := s.numberEnding(k, from)
 	if n == k {
@@ -121,7 +123,7 @@ func (s *splitter) numberEnding(j, from int) int {
 	return j
 }
 
-// apart tells that a number is not a part of a word: of "LH452", "$5" or "#3".
+// apart reports whether a number stands alone, unlike in "LH452", "$5" or "#3".
 func (s *splitter) apart(k int) bool {
 	if k == 0 || s.tokens[k].open {
 		return true
@@ -159,7 +161,7 @@ func (s *splitter) numberBefore(t stretch, j, from int, w way) int {
 	return k
 }
 
-// notArticle is k, but j where the number is an article.
+// notArticle returns k, or j if the number is an article.
 func (s *splitter) notArticle(k, j int) int {
 	if s.notOne(k, j) == k {
 		return j
@@ -167,8 +169,8 @@ func (s *splitter) notArticle(k, j int) int {
 	return k
 }
 
-// leads tells that what stands before a number at k says that it is one of a time: "on
-// the 5", "Saturday 5".
+// leads reports whether the words before a number at k make it part of a time: "on the
+// 5", "Saturday 5".
 func (s *splitter) leads(k, from int) bool {
 	for i := max(from, k-4); i < k; i++ {
 		if s.endsAt(i, k, way{}) || s.sharpens(i, "date") == k {
@@ -178,8 +180,8 @@ func (s *splitter) leads(k, from int) bool {
 	return false
 }
 
-// byDay tells that a time begins with a day of the week, of which a number or an ordinal
-// can say which one.
+// byDay reports whether a time begins with a weekday, which a number or an ordinal can
+// narrow down.
 func (s *splitter) byDay(t stretch) bool {
 	if t.from >= len(s.tokens) {
 		return false
@@ -188,19 +190,19 @@ func (s *splitter) byDay(t stretch) bool {
 	return day >= 0 || t.day != nil && len(t.day.days) > 0 && t.from == t.to
 }
 
-// ranges tells that a time begins with a word that binds: "to 18".
+// ranges reports whether a time begins with a binding word: "to 18".
 func (s *splitter) ranges(t stretch) bool {
-	return !s.meanings(s.tokens, t.from, "between", func(v string, _ int) bool { return v != "1" })
+	return s.means(t.from, "between", "1")
 }
 
-// overLoose tells that a word such as "for" stands before a number, which then counts
+// overLoose reports whether a word such as "for" stands before a number, which then counts
 // something else.
 func (s *splitter) overLoose(k, from int) bool {
 	var w way
 	return s.backOver(k, from, &w) < k && w.loose
 }
 
-// backOver is over for words that end at j.
+// backOver is over, backwards: for words that end at j.
 func (s *splitter) backOver(j, from int, w *way) int {
 	for k := max(from, j-3); k < j; k++ {
 		was := *w
@@ -212,10 +214,10 @@ func (s *splitter) backOver(j, from int, w *way) int {
 	return j
 }
 
-// and tells that a time at from, after the words from rest on, is one more of the first.
+// and reports whether the words from rest to from join a second time to the first.
 func (s *splitter) and(rest, from int) bool {
 	for k := max(rest, from-2); k < from; k++ {
-		if _, end := s.value(s.tokens, k, "and"); end == from {
+		if _, end := s.value(k, "and"); end == from {
 			return true
 		}
 	}

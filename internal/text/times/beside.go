@@ -7,26 +7,25 @@ import (
 	"unicode/utf8"
 )
 
-// What stands beside a time that was read may belong to it, and change it: "before",
-// a number, a zone. splitter tells how far that reaches; it would rather ask once too
-// often than take a part for the whole.
+// Words beside a time may belong to it and change it: "before", a number, a zone.
+// splitter finds how far that reaches; when in doubt it asks, rather than take a part for
+// the whole.
 
-// way is how a word beside a time was come to.
+// way says what was skipped between a time and a word beside it.
 type way struct {
-	loose bool // over a word such as "in" or a comma: a number must go on with more of a time
-	far   bool // over such a word: what only sharpens a time ("before") says nothing here
-	bound bool // over one that binds, such as "and" or "to"
-	named bool // over an article: a unit is a thing, as in "plan the week"
+	loose bool // a word such as "in", or a comma: a number counts only if more of a time follows it
+	far   bool // such a word: "before" and the like do not count
+	bound bool // a binding word, such as "and" or "to"
+	named bool // an article: a unit is a thing, as in "plan the week"
 }
 
-// forward returns where what belongs to a time ends that was read up to t.to.
+// forward returns where the words after a time, which ends at t.to, stop belonging to it.
 func (s *splitter) forward(t stretch, to int) int {
 	i := t.to
 	for i < to {
 		end := i
 		for _, x := range s.readers {
-			_, half := x.half(i)
-			if x == s || !half { // "um 9 am Bahnhof" is no "9 am"
+			if x == s || !x.means(i, "half", "") { // "um 9 am Bahnhof" is no "9 am"
 				end = max(end, x.follows(t, i))
 			}
 		}
@@ -38,7 +37,8 @@ func (s *splitter) forward(t stretch, to int) int {
 	return i
 }
 
-// backward returns where what belongs to a time begins that was read from t.from on.
+// backward returns where the words before a time, which begins at t.from, begin to belong
+// to it.
 func (s *splitter) backward(t stretch, from int) int {
 	i := t.from
 	for i > from {
@@ -54,16 +54,16 @@ func (s *splitter) backward(t stretch, from int) int {
 	return i
 }
 
-// full tells that a time says its day and its hour, or how long it is off.
+// full reports whether a time has a day and an hour, or says how far off it is.
 func (t stretch) full() bool {
 	day := t.day != nil || t.shift != nil || t.rhythm != nil
 	return t.exact || t.ahead != nil || day && len(t.clocks) > 0
 }
 
-// byDay tells that a time says a day of the week.
+// byDay reports whether a time has a weekday.
 func (t stretch) byDay() bool { return t.day != nil && len(t.day.days) > 0 }
 
-// closed tells that no number after the time adds to its hour, as in "at 9 30".
+// closed reports whether no following number can add to the hour, as in "at 9 30".
 func (t stretch) closed() bool {
 	if len(t.clocks) == 0 {
 		return t.exact
@@ -72,8 +72,8 @@ func (t stretch) closed() bool {
 	return c.digits || c.half != "" || c.part != ""
 }
 
-// follows returns where what belongs to a time ends that begins right after it, at token
-// i; i for nothing.
+// follows returns where the words right after a time, from token i on, stop belonging to
+// it; i for none that do.
 func (s *splitter) follows(t stretch, i int) int {
 	if s.glued(i) {
 		return s.unglued(i)
@@ -121,7 +121,7 @@ func (s *splitter) monthday(i int) int {
 	return i
 }
 
-// over skips a word or a mark that may stand within a time.
+// over skips a word or a mark that may be part of a time.
 func (s *splitter) over(i int, w *way) int {
 	switch text := s.tokens[i].text; text {
 	case ",", "(", ")", "·", "∙", "•", "|":
@@ -141,24 +141,19 @@ func (s *splitter) over(i int, w *way) int {
 		}
 		return i
 	}
-	if _, end := s.value(s.tokens, i, "and"); end > i {
+	if _, end := s.value(i, "and"); end > i {
 		w.bound = true
 		return end
 	}
-	_, joint := s.value(s.tokens, i, "joint")
-	if _, end := s.value(s.tokens, i, "filler"); end > i && joint == 0 {
+	_, joint := s.value(i, "joint")
+	if _, end := s.value(i, "filler"); end > i && joint == 0 {
 		return end
 	}
-	end := i
-	s.meanings(s.tokens, i, "between", func(v string, e int) bool {
-		end = e
+	if v, end := s.first(i, "between"); end > i {
 		w.loose, w.far, w.bound, w.named = w.loose || v == "loose", w.far || v == "loose", w.bound || v == "1", w.named || v == "article"
-		return false
-	})
-	if end > i {
 		return end
 	}
-	if _, e := s.value(s.tokens, i, "at"); e > i {
+	if _, e := s.value(i, "at"); e > i {
 		if s.digitAt(e) {
 			w.bound = true
 		} else {
@@ -169,17 +164,17 @@ func (s *splitter) over(i int, w *way) int {
 	return i
 }
 
-// tight tells a mark without a space on one of its sides.
+// tight reports whether a mark lacks a space on at least one side.
 func (s *splitter) tight(i int) bool {
 	return i+1 < len(s.tokens) && !(s.tokens[i].open && s.tokens[i+1].open)
 }
 
-// belongs returns where a word ends that may be part of a time; j for one that is not.
+// belongs returns where a word at j that may be part of a time ends; j if it is not.
 func (s *splitter) belongs(t stretch, j int, w way) int {
 	if end := s.sharpens(j, "after"); end > j && !w.far {
 		return end
 	}
-	if t.part != "" && !s.meanings(s.tokens, j, "part", func(v string, _ int) bool { return v != t.part }) {
+	if t.part != "" && s.means(j, "part", t.part) {
 		return j // "at noon lunch"
 	}
 	if end := s.named(j); end > j {
@@ -198,7 +193,7 @@ func (s *splitter) belongs(t stretch, j int, w way) int {
 	return s.counts(t, j, w)
 }
 
-// counts returns where a number or an ordinal ends that may be part of a time.
+// counts returns where a number or an ordinal at j that may be part of a time ends.
 func (s *splitter) counts(t stretch, j int, w way) int {
 	n, end, ordinal := s.numberAt(j)
 	switch {
@@ -220,25 +215,23 @@ func (s *splitter) counts(t stretch, j int, w way) int {
 	return s.notOne(j, end)
 }
 
-// notOne is end, but j where the number is the article of something: "a friend".
+// notOne returns end, or j if the number is an article: "a friend".
 func (s *splitter) notOne(j, end int) int {
-	if n, _ := s.value(s.tokens, j, "number"); n == 1 && s.tokens[j].num < 0 {
+	if n, _ := s.value(j, "number"); n == 1 && s.tokens[j].num < 0 {
 		return j
 	}
 	return end
 }
 
-// more tells that what stands at i goes on with a time: a unit, a month, a day, an hour.
+// more reports whether a time goes on at i: with a unit, a month, a day, an hour.
 func (s *splitter) more(i int) bool {
 	if i >= len(s.tokens) {
 		return false
 	}
-	unit := !s.meanings(s.tokens, i, "unit", func(string, int) bool { return false })
-	_, half := s.half(i)
-	if _, end := s.value(s.tokens, i, "suffix"); s.tag == "zh" && end > i {
+	if _, end := s.value(i, "suffix"); s.tag == "zh" && end > i {
 		return true
 	}
-	if unit || half || s.named(i) > i || s.single(i) > i || s.sharpens(i, "after") > i {
+	if s.means(i, "unit", "") || s.means(i, "half", "") || s.named(i) > i || s.single(i) > i || s.sharpens(i, "after") > i {
 		return true
 	}
 	var w way
@@ -249,28 +242,19 @@ func (s *splitter) more(i int) bool {
 	return false
 }
 
-// half finds a half of the day.
-func (s *splitter) half(i int) (end int, ok bool) {
-	ok = !s.meanings(s.tokens, i, "half", func(_ string, e int) bool {
-		end = e
-		return false
-	})
-	return end, ok
-}
-
 // numberAt reads a number or an ordinal.
 func (s *splitter) numberAt(i int) (n, end int, ordinal bool) {
 	if i >= len(s.tokens) {
 		return -1, i, false
 	}
-	if n, end = s.value(s.tokens, i, "ordinal"); n >= 0 {
+	if n, end = s.value(i, "ordinal"); n >= 0 {
 		return n, end, true
 	}
 	if n, end = s.whole(i); n < 0 {
 		return n, i, false
 	}
 	if end < len(s.tokens) && !s.tokens[end].open {
-		if _, e := s.value(s.tokens, end, "suffix"); e > end && s.tokens[end].text != "." {
+		if _, e := s.value(end, "suffix"); e > end && s.tokens[end].text != "." {
 			return n, e, true
 		}
 		if r, _ := utf8.DecodeRuneInString(s.tokens[end].text); unicode.IsLetter(r) && !unicode.Is(unicode.Han, r) && !s.more(end) {
@@ -280,8 +264,8 @@ func (s *splitter) numberAt(i int) (n, end int, ordinal bool) {
 	return n, end, false
 }
 
-// named returns where a piece of a time ends that says so by itself: "tomorrow",
-// "Friday", "in 2 weeks", "May".
+// named returns where a piece that can only be a time ends: "tomorrow", "Friday", "in 2
+// weeks", "May".
 func (s *splitter) named(i int) int {
 	if i >= len(s.tokens) {
 		return i
@@ -294,12 +278,12 @@ func (s *splitter) named(i int) int {
 	if end := s.sharpens(i, "always"); end > i && s.sharpens(i, "") < end {
 		return end
 	}
-	_, end := s.value(s.tokens, i, "month")
+	_, end := s.value(i, "month")
 	return max(i, end)
 }
 
-// tells tells a piece that cannot well be anything else from a number, an ordinal, or a
-// single character of Chinese.
+// tells reports whether a piece is surely a time, unlike a number, an ordinal, or a single
+// Chinese character.
 func (s *splitter) tells(p step, i int) bool {
 	switch p.piece.kind {
 	case "bare":
@@ -311,49 +295,46 @@ func (s *splitter) tells(p step, i int) bool {
 	return p.end > i+1 || !unicode.Is(unicode.Han, r)
 }
 
-// sharpens finds what says more of a time beside it, on a side of it.
+// sharpens returns where a word that narrows a time from this side ends.
 func (s *splitter) sharpens(i int, side string) int {
-	end := i
-	s.meanings(s.tokens, i, "beside", func(v string, e int) bool {
+	for v, end := range s.meanings(i, "beside") {
 		if v == "1" || v == side {
-			end = e
+			return end
 		}
-		return end == i
-	})
-	return end
+	}
+	return i
 }
 
-// weak finds what is often something else: where a time says its day and its hour, it is.
+// weak returns where a word that is often something else ends. Beside a full time it is
+// taken for that.
 func (s *splitter) weak(i int) int {
 	end := i
 	for _, class := range []string{"beside", "last", "fraction"} {
-		s.meanings(s.tokens, i, class, func(v string, e int) bool {
+		for v, e := range s.meanings(i, class) {
 			if class != "beside" || v == "weak" {
 				end = e
+				break
 			}
-			return end == i
-		})
+		}
 	}
 	return end
 }
 
-// single finds a unit, a length, or a half of the day. Units of one letter, and those of
-// Chinese, are only units after a number.
+// single returns where a unit, a length, or a half of the day ends. Units of one letter,
+// Chinese ones among them, count only after a number.
 func (s *splitter) single(i int) int {
 	end := i
 	for _, class := range []string{"unit", "length", "half", "and-half"} {
-		s.meanings(s.tokens, i, class, func(_ string, e int) bool {
-			if class != "unit" || utf8.RuneCountInString(s.tokens[i].text) > 1 || i > 0 && s.tokens[i-1].num >= 0 {
+		if class != "unit" || i < len(s.tokens) && utf8.RuneCountInString(s.tokens[i].text) > 1 || i > 0 && s.tokens[i-1].num >= 0 {
+			if _, e := s.first(i, class); e > i {
 				end = e
 			}
-			return end == i
-		})
+		}
 	}
 	return end
 }
 
-// zoneNames are the short names of time zoneNames; the lower case ones are taken for one right
-// after an hour, too.
+// zoneNames are short names of time zones; those in lower case count only after an hour.
 var zoneNames = strings.Fields(`UTC GMT Z EST EDT CST CDT MST MDT PST PDT ET CT MT PT CET CEST MEZ MESZ EET EEST WET WEST
 	BST IST MSK МСК JST KST HKT SGT AEST AEDT AWST NZST NZDT
 	utc gmt edt cdt pst pdt cet cest msk мск`)
@@ -367,7 +348,7 @@ func (s *splitter) zone(t stretch, i int) int {
 	return i
 }
 
-// glued tells that a time ends within what was written as one: "T10", "17h", "tomorrow's".
+// glued reports whether a time ends within a word: "T10", "17h", "tomorrow's".
 func (s *splitter) glued(i int) bool {
 	if i == 0 || i >= len(s.tokens) || s.tokens[i].open {
 		return false
@@ -379,7 +360,7 @@ func (s *splitter) glued(i int) bool {
 	return (mark == "'" || mark == "-" && s.tokens[i-1].num < 0) && i+1 < len(s.tokens) && !s.tokens[i+1].open && inText(s.tokens[i+1].text)
 }
 
-// unglued is where the word ends that goes on at i.
+// unglued returns where the word around i ends.
 func (s *splitter) unglued(i int) int {
 	for i++; i < len(s.tokens) && !s.tokens[i].open && (inText(s.tokens[i].text) || strings.Contains("-':.", s.tokens[i].text)); i++ {
 		if i+1 == len(s.tokens) || s.tokens[i+1].open && strings.Contains(",:;.!?", s.tokens[i].text) {
@@ -389,7 +370,8 @@ func (s *splitter) unglued(i int) int {
 	return i
 }
 
-// inText tells digits, and letters of scripts that have spaces between words.
+// inText reports whether a word begins with a digit, or a letter of a script with spaces
+// between words.
 func inText(word string) bool {
 	r, _ := utf8.DecodeRuneInString(word)
 	return inWord(r) || unicode.IsDigit(r)
@@ -411,7 +393,7 @@ func (s *splitter) wordAt(i int) bool {
 	return unicode.IsLetter(r)
 }
 
-// clockOrYear tells 1530 and 2027 from other large numbers.
+// clockOrYear reports whether digits can be a time of day or a year: 1530, 2027.
 func clockOrYear(digits string) bool {
 	if len(digits) != 4 {
 		return false

@@ -1,18 +1,18 @@
 package times
 
-// ofDay is a time of day that is settled: after is 1 on the day after the one that was
-// said, as in "Friday night at 1".
+// ofDay is a certain time of day. after is 1 if it falls on the day after the one named,
+// as in "Friday night at 1".
 type ofDay struct{ hour, minute, after int }
 
-// usual is the time of day of a part of it.
+// usual is the time of day that a part of the day stands for.
 var usual = map[string]int{"": morningHour, "morning": 9, "noon": 12, "afternoon": 15, "evening": 18, "night": 20, "dawn": 5}
 
-// morningHour is the time of day of a day without one.
+// morningHour stands for a day without a time.
 const morningHour = 9
 
-// settle says what a time of day means together with the part of the day. open tells
-// that both halves of the day may be meant: then the hour is 1 to 12. ok is false where
-// the two contradict each other, or there is no such time.
+// settle combines a time of day with a part of the day. open is true if either half of the
+// day may be meant; the hour is then 1 to 12. ok is false if the two contradict each other,
+// or there is no such time.
 func settle(c clock, part string) (t ofDay, open, ok bool) {
 	if part == "late" {
 		if part = "night"; !c.said {
@@ -55,13 +55,13 @@ func settle(c clock, part string) (t ofDay, open, ok bool) {
 	return ofDay{h, c.minute, after}, false, ok && (part != "midnight" || c.minute == 0)
 }
 
-// agree tells that a part of the day may be said together with a clock's own.
+// agree reports whether a part of the day goes together with the clock's own.
 func agree(part, own string) bool {
 	return part == own || part == "night" && (own == "small" || own == "dawn" || own == "evening" || own == "midnight")
 }
 
-// within puts an hour into a part of the day. free tells that it may be moved by half a
-// day. ok is false when it lies elsewhere.
+// within puts an hour into a part of the day. A free hour may move by half a day. ok is
+// false if it does not fit.
 func within(part string, h int, free bool) (hour, after int, ok bool) {
 	between := func(least, most int) bool { return h >= least && h <= most }
 	moved := func(least, most int) {
@@ -104,8 +104,8 @@ func within(part string, h int, free bool) (hour, after int, ok bool) {
 	return h, 0, between(17, 23)
 }
 
-// likely settles an open hour where a day was named: people who say no half mean the
-// one in which they are awake, and those who count to 24 mean what they wrote.
+// likely settles an open hour of a named day: people mean the half in which they are
+// awake, and those who count to 24 mean what they wrote.
 func likely(c clock, t ofDay) ofDay {
 	said := t.hour
 	if c.before {

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// wordNextDay is said in more than one place.
-const wordNextDay = "(I took it as %s; name the date if you mean another.)"
+// wordsNextDay is said in more than one place.
+const wordsNextDay = "(I took it as %s; name the date if you mean another.)"
 
-// days returns the day that was said, and how to find the same one later, when it turns
-// out to be past; nil where it comes once.
+// days returns the day that was named, and how to find the next such day if it is past;
+// nil if there is only one.
 func (r *resolver) days() (day time.Time, then func(time.Time) time.Time, err error) {
 	today := dayOf(r.now)
 	if r.shift != nil {
@@ -23,7 +23,7 @@ func (r *resolver) days() (day time.Time, then func(time.Time) time.Time, err er
 		return today.AddDate(0, 0, n), nil, nil
 	case "weekend":
 		if n > 0 {
-			r.note(wordNextDay, saturday(today).AddDate(0, 0, 7*n))
+			r.note(wordsNextDay, saturday(today).AddDate(0, 0, 7*n))
 		}
 		return saturday(today).AddDate(0, 0, 7*n), nil, nil
 	case "weekday", "next-weekday":
@@ -42,7 +42,7 @@ func (r *resolver) days() (day time.Time, then func(time.Time) time.Time, err er
 	return r.dated(p)
 }
 
-// saturday is the one of this week, today on Sunday.
+// saturday returns that of this week; on a Sunday, today.
 func saturday(today time.Time) time.Time {
 	if today.Weekday() == time.Sunday {
 		return today
@@ -55,7 +55,7 @@ func nextLast(t time.Time) time.Time {
 	return next.AddDate(0, 0, daysIn(next)-1)
 }
 
-// firstWith is the first day of a number from the month of t on, or from the next one.
+// firstWith returns the first date with this day, from the month of t on or the next one.
 func firstWith(t time.Time, day int, next bool) time.Time {
 	month := time.Date(t.Year(), t.Month(), 1, 0, 0, 0, 0, time.UTC)
 	if next {
@@ -67,7 +67,7 @@ func firstWith(t time.Time, day int, next bool) time.Time {
 	return month.AddDate(0, 0, day-1)
 }
 
-// dated is a date, in the year that was said or the first that has it.
+// dated returns a date, in the year that was named or the first that has it.
 func (r *resolver) dated(p *piece) (time.Time, func(time.Time) time.Time, error) {
 	p = p.feast()
 	month := time.Month(p.month)
@@ -96,7 +96,7 @@ func (r *resolver) dated(p *piece) (time.Time, func(time.Time) time.Time, error)
 	return t, func(t time.Time) time.Time { return from(t.Year() + 1) }, nil
 }
 
-// shifted is next week, next month or next year, or a day in it.
+// shifted returns next week, next month or next year, or a day in it.
 func (r *resolver) shifted(today time.Time) (time.Time, error) {
 	n, _ := strconv.Atoi(r.shift.arg(0)) // TestTongues
 	p := r.day
@@ -129,7 +129,7 @@ func (r *resolver) shifted(today time.Time) (time.Time, error) {
 	return today, errUnclear
 }
 
-// none is errUnclear where there is nothing.
+// none returns errUnclear for nothing.
 func none(nothing bool) error {
 	if nothing {
 		return errUnclear
@@ -148,5 +148,5 @@ func (p *piece) feast() *piece {
 	return p
 }
 
-// falls tells that a date is on the day of the week that was said with it.
+// falls reports whether a date falls on the weekday that was named with it.
 func (p *piece) falls(t time.Time) bool { return len(p.days) == 0 || p.days[0] == t.Weekday() }

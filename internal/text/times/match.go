@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// piece is what one phrase said.
+// piece is what one phrase says.
 type piece struct {
 	kind  string
 	args  []string
@@ -26,7 +26,7 @@ type amount struct {
 	unit string
 }
 
-// clock is a time of day as somebody said it.
+// clock is a time of day in somebody's words.
 type clock struct {
 	hour, minute int
 	said         bool
@@ -35,11 +35,11 @@ type clock struct {
 	digits       bool   // written as 17:30, which is no half past five
 	padded       bool   // written with a zero: 05
 	written      bool   // in a language that counts to 24, where no half of a day is said
-	bare         bool   // nothing but a number
-	before       bool   // the hour that was said is the next one: "quarter to 7"
+	bare         bool   // only a number
+	before       bool   // the named hour is the next one: "quarter to 7"
 }
 
-// date is what was said of a date; 0 is what was not.
+// date holds the parts of a date; 0 was not said.
 type date struct{ day, month, year int }
 
 func (p piece) arg(i int) string {
@@ -49,19 +49,19 @@ func (p piece) arg(i int) string {
 	return ""
 }
 
-// matcher reads one text in one language.
+// matcher reads a text in one language.
 type matcher struct {
 	*tongue
 	tokens []token
-	begun  map[int][]step // the pieces that begin at a token
-	steps  int            // what is left of the work that a text may cause
+	begun  map[int][]step // pieces by the token they begin at
+	steps  int            // how much work is still allowed
 }
 
-// mostSteps bounds what is tried: no time that people say comes near.
+// mostSteps bounds the work on a text; no real time comes near.
 const mostSteps = 60_000
 
-// found is a way on: it takes what was read up to a token and returns whether to look
-// for other ways.
+// found takes what was read up to a token, and returns whether to look for another
+// reading.
 type found func(end int, p piece) bool
 
 // match reads a shape from token i on.
@@ -88,7 +88,7 @@ func (m *matcher) match(shape []node, i int, p piece, next found) bool {
 	return true
 }
 
-// fill reads what stands for a slot.
+// fill reads the value of a slot.
 func (m *matcher) fill(slot string, i int, p piece, on found) bool {
 	switch slot {
 	case "n":
@@ -97,28 +97,34 @@ func (m *matcher) fill(slot string, i int, p piece, on found) bool {
 			return on(end, p)
 		})
 	case "unit":
-		return m.meanings(m.tokens, i, "unit", func(unit string, end int) bool {
+		for unit, end := range m.meanings(i, "unit") {
 			q, n := p, 1.0
 			if len(p.spans) == 1 && p.spans[0].unit == "" {
 				n = p.spans[0].n
 			}
 			n, end = m.andHalf(n, end)
 			q.spans = []amount{{n, unit}}
-			return on(end, q)
-		})
+			if !on(end, q) {
+				return false
+			}
+		}
+		return true
 	case "span":
 		return m.span(i, nil, func(end int, all []amount) bool {
 			p.spans = all
 			return on(end, p)
 		})
 	case "part", "half":
-		return m.meanings(m.tokens, i, slot, func(v string, end int) bool {
+		for v, end := range m.meanings(i, slot) {
 			q := p
 			if q.part = v; slot == "half" {
 				q.part, q.half = p.part, v
 			}
-			return on(end, q)
-		})
+			if !on(end, q) {
+				return false
+			}
+		}
+		return true
 	case "nth":
 		return m.nthOf(i, p, on)
 	case "weekday", "weekdays", "plural":
@@ -127,7 +133,7 @@ func (m *matcher) fill(slot string, i int, p piece, on found) bool {
 	return m.figure(slot, i, p, on)
 }
 
-// figure reads the slots that are one whole number.
+// figure reads a slot of one whole number.
 func (m *matcher) figure(slot string, i int, p piece, on found) bool {
 	fit := func(n, least, most, end int, into *int) bool {
 		if n < least || n > most {
@@ -163,7 +169,7 @@ func (m *matcher) figure(slot string, i int, p piece, on found) bool {
 		n, end := m.digits(i, 2, 2)
 		return fit(2000+n, 2000, 2099, end, &p.year)
 	case "month":
-		n, end := m.value(m.tokens, i, "month")
+		n, end := m.value(i, "month")
 		return fit(n, 1, 12, end, &p.month)
 	}
 	return m.dayOfMonth(slot, i, p, on)
@@ -171,7 +177,7 @@ func (m *matcher) figure(slot string, i int, p piece, on found) bool {
 
 // dayOfMonth reads {d}, a number or an ordinal, or {ord}, which is an ordinal.
 func (m *matcher) dayOfMonth(slot string, i int, p piece, on found) bool {
-	n, end := m.value(m.tokens, i, "ordinal")
+	n, end := m.value(i, "ordinal")
 	if n < 0 {
 		n, end = m.whole(i)
 		if slot == "d" {
@@ -182,15 +188,13 @@ func (m *matcher) dayOfMonth(slot string, i int, p piece, on found) bool {
 				}
 			}
 		}
-		ordinal := false
-		m.meanings(m.tokens, end, "suffix", func(_ string, e int) bool {
-			if q := p; slot == "d" && n >= 1 && n <= 31 && m.tokens[i].num < 0 { // the phrase may name it: 二十号
-				q.day = n
-				on(end, q)
-			}
-			ordinal, end = true, e
-			return false
-		})
+		_, suffixed := m.first(end, "suffix")
+		ordinal := suffixed > end
+		if q := p; ordinal && slot == "d" && n >= 1 && n <= 31 && m.tokens[i].num < 0 { // the phrase may name it: 二十号
+			q.day = n
+			on(end, q)
+		}
+		end = suffixed
 		if !ordinal && (slot == "ord" || n > 0 && m.tokens[i].num >= 0) {
 			return true
 		}
@@ -201,9 +205,9 @@ func (m *matcher) dayOfMonth(slot string, i int, p piece, on found) bool {
 	return on(end, p)
 }
 
-// nthOf reads which one of a month's weekdays: the first to the fifth, or the last.
+// nthOf reads which of a month's weekdays is meant: the first to the fifth, or the last.
 func (m *matcher) nthOf(i int, p piece, on found) bool {
-	if n, end := m.value(m.tokens, i, "last"); n >= 0 {
+	if n, end := m.value(i, "last"); n >= 0 {
 		p.nth = -1
 		return on(end, p)
 	}
@@ -239,15 +243,14 @@ func (m *matcher) weekdays(slot string, i int, p piece, on found) bool {
 	return on(end, p)
 }
 
-// weekday reads a day of the week, also with a part of it in one word.
+// weekday reads a weekday; the word may name a part of the day, too.
 func (m *matcher) weekday(i int, class string) (day, end int, part string) {
-	day = -1
-	m.meanings(m.tokens, i, class, func(v string, e int) bool {
-		n, of, _ := strings.Cut(v, " ")
-		day, _ = strconv.Atoi(n) // TestTongues
-		end, part = e, of
-		return false
-	})
+	v, end := m.first(i, class)
+	if end == i {
+		return -1, 0, ""
+	}
+	n, part, _ := strings.Cut(v, " ")
+	day, _ = strconv.Atoi(n) // TestTongues
 	return day, end, part
 }
 
@@ -256,13 +259,13 @@ func (m *matcher) joined(i int) int {
 	if i < len(m.tokens) && m.tokens[i].text == "," {
 		i++
 	}
-	if _, end := m.value(m.tokens, i, "and"); end > 0 {
+	if _, end := m.value(i, "and"); end > 0 {
 		i = end
 	}
 	return i
 }
 
-// digits reads a number of so many digits, -1 for none.
+// digits reads a number with least to most digits; -1 for none.
 func (m *matcher) digits(i, least, most int) (n, end int) {
 	if i >= len(m.tokens) || len(m.tokens[i].text) < least || len(m.tokens[i].text) > most {
 		return -1, i
@@ -270,7 +273,7 @@ func (m *matcher) digits(i, least, most int) (n, end int) {
 	return m.tokens[i].num, i + 1
 }
 
-// whole reads a whole number in digits or words, -1 for none.
+// whole reads a whole number in digits or words; -1 for none.
 func (m *matcher) whole(i int) (n, end int) {
 	if i >= len(m.tokens) {
 		return -1, i
@@ -278,7 +281,7 @@ func (m *matcher) whole(i int) (n, end int) {
 	if n = m.tokens[i].num; n >= 0 {
 		return n, i + 1
 	}
-	n, end = m.value(m.tokens, i, "number")
+	n, end = m.value(i, "number")
 	r, _ := utf8.DecodeRuneInString(m.tokens[i].text)
 	switch chinese := unicode.Is(unicode.Han, r); {
 	case n < 0:
@@ -287,10 +290,10 @@ func (m *matcher) whole(i int) (n, end int) {
 		return m.chinese(n, end)
 	case n >= 20 && n%10 == 0:
 		at := end
-		if _, e := m.value(m.tokens, end, "tens"); e > 0 {
+		if _, e := m.value(end, "tens"); e > 0 {
 			at = e
 		}
-		if one, e := m.value(m.tokens, at, "number"); one > 0 && one < 10 {
+		if one, e := m.value(at, "number"); one > 0 && one < 10 {
 			return n + one, e
 		}
 	}
@@ -299,16 +302,16 @@ func (m *matcher) whole(i int) (n, end int) {
 
 // chinese reads on after the first character of a number: 二十五 is two, ten, five.
 func (m *matcher) chinese(n, end int) (int, int) {
-	if ten, e := m.value(m.tokens, end, "number"); n < 10 && ten == 10 {
+	if ten, e := m.value(end, "number"); n < 10 && ten == 10 {
 		n, end = 10*n, e
 	}
-	if one, e := m.value(m.tokens, end, "number"); n >= 10 && one >= 0 && one < 10 {
+	if one, e := m.value(end, "number"); n >= 10 && one >= 0 && one < 10 {
 		n, end = n+one, e
 	}
 	return n, end
 }
 
-// quantity reads how many: a number, also with one decimal, or a fraction.
+// quantity reads a number, which may have decimals, or a fraction.
 func (m *matcher) quantity(i int, on func(n float64, end int) bool) bool {
 	n, end := m.whole(i)
 	if n >= 0 {
@@ -322,10 +325,13 @@ func (m *matcher) quantity(i int, on func(n float64, end int) bool) bool {
 			return false
 		}
 	}
-	return m.meanings(m.tokens, i, "fraction", func(v string, end int) bool {
+	for v, end := range m.meanings(i, "fraction") {
 		f, _ := strconv.ParseFloat(v, 64) // TestTongues
-		return on(f, end)
-	})
+		if !on(f, end) {
+			return false
+		}
+	}
+	return true
 }
 
 // span reads amounts one after another: "2 hours and 10 minutes", "half an hour",
@@ -338,28 +344,28 @@ func (m *matcher) span(i int, before []amount, on func(end int, all []amount) bo
 		all := append(before[:len(before):len(before)], a)
 		return m.span(m.joined(end), all, on) && (end == m.joined(end) || m.span(end, all, on)) && on(end, all)
 	}
-	if !m.meanings(m.tokens, i, "length", func(v string, end int) bool {
+	for v, end := range m.meanings(i, "length") {
 		n, unit, _ := strings.Cut(v, " ")
 		f, _ := strconv.ParseFloat(n, 64) // TestTongues
-		return more(amount{f, unit}, end)
-	}) {
-		return false
+		if !more(amount{f, unit}, end) {
+			return false
+		}
 	}
 	return m.quantity(i, func(n float64, at int) bool {
 		n, at = m.andHalf(n, at)
-		return m.meanings(m.tokens, at, "unit", func(unit string, end int) bool {
+		for unit, end := range m.meanings(at, "unit") {
 			n, end := m.andHalf(n, end)
-			return more(amount{n, unit}, end)
-		})
+			if !more(amount{n, unit}, end) {
+				return false
+			}
+		}
+		return true
 	})
 }
 
 // andHalf adds what "and a half" adds to a number.
 func (m *matcher) andHalf(n float64, i int) (float64, int) {
-	m.meanings(m.tokens, i, "and-half", func(v string, end int) bool {
-		f, _ := strconv.ParseFloat(v, 64) // TestTongues
-		n, i = n+f, end
-		return false
-	})
-	return n, i
+	v, end := m.first(i, "and-half")
+	f, _ := strconv.ParseFloat(v, 64) // TestTongues; 0 for none
+	return n + f, end
 }

@@ -41,7 +41,7 @@ var Months = sync.OnceValue(func() map[string]int {
 	return all
 })
 
-// unlike are names of months that are other words, too, or other people's names.
+// unlike are names of months that are also words or people's names.
 var unlike = []string{"march", "april", "june", "july", "august", "abril", "julio", "julia", "marca", "marcu", "listopada"}
 
 // monthForms are a month of a year, a month, and a year.
@@ -105,7 +105,7 @@ func counted4(s string) int {
 	return t.Year()
 }
 
-// latest is the last month of this name that has begun.
+// latest returns the last month of this name that has begun.
 func latest(m time.Month, now time.Time) Span {
 	year := now.Year()
 	if m > now.Month() {

@@ -2,7 +2,7 @@ package times
 
 import "time"
 
-// resolver says what was said means for somebody, now.
+// resolver finds what words mean for somebody, now.
 type resolver struct {
 	said
 	now   time.Time // where they are
@@ -11,7 +11,7 @@ type resolver struct {
 
 func (r *resolver) note(words string, args ...any) { r.notes = append(r.notes, Note{words, args}) }
 
-// resolve returns the time, also when it is past; errUnclear where nobody could tell.
+// resolve returns the time, which may be past; errUnclear if nobody could tell.
 func (r *resolver) resolve() (Time, error) {
 	var t Time
 	var err error
@@ -24,7 +24,7 @@ func (r *resolver) resolve() (Time, error) {
 	return t, err
 }
 
-// once is a time that comes once.
+// once resolves a time that comes once.
 func (r *resolver) once() (Time, error) {
 	if len(r.clocks) > 1 || r.empty() {
 		return Time{}, errUnclear
@@ -65,7 +65,7 @@ func (r *resolver) once() (Time, error) {
 	return r.exactly(first, t), nil
 }
 
-// later is a time so long from now: exactly, or on that day at a time of day.
+// later resolves a time this far from now: exactly, or on that day at a time of day.
 func (r *resolver) later(c clock) (Time, error) {
 	at, days, ok := ahead(r.now, r.ahead.spans)
 	if !ok || r.day != nil || r.shift != nil {
@@ -85,7 +85,7 @@ func (r *resolver) later(c clock) (Time, error) {
 	return r.exactly(dayOf(at), t), nil
 }
 
-// soon is a time of day whose day was not said: the next one.
+// soon resolves a time of day without a day: the next one.
 func (r *resolver) soon(c clock) (Time, error) {
 	t, open, ok := settle(c, r.part)
 	if !ok {
@@ -114,7 +114,7 @@ func (r *resolver) soon(c clock) (Time, error) {
 	return r.exactly(day, t), nil
 }
 
-// today is a time of day today, also one that is past.
+// today resolves a time of day today, which may be past.
 func (r *resolver) today(c clock, t ofDay, open bool) (Time, error) {
 	day := dayOf(r.now)
 	if open && t.hour < 12 && !r.at(day, t).After(r.now) {
@@ -127,12 +127,12 @@ func (r *resolver) today(c clock, t ofDay, open bool) (Time, error) {
 	return r.exactly(day, t), nil
 }
 
-// at is a time of day on a day.
+// at returns the moment of a time of day on a day.
 func (r *resolver) at(day time.Time, t ofDay) time.Time {
 	return moment(time.Date(day.Year(), day.Month(), day.Day()+t.after, t.hour, t.minute, 0, 0, time.UTC), r.now.Location())
 }
 
-// exactly is at, with a note where the clocks skip that time.
+// exactly is at, with a note if the clocks skip that time.
 func (r *resolver) exactly(day time.Time, t ofDay) Time {
 	at := r.at(day, t)
 	if at.Hour() != t.hour || at.Minute() != t.minute {
@@ -141,10 +141,10 @@ func (r *resolver) exactly(day time.Time, t ofDay) Time {
 	return Time{At: at}
 }
 
-// notesOn says what was chosen where what was said can mean two things.
+// notesOn notes which of two meanings was chosen.
 func (r *resolver) notesOn(c clock, t ofDay, open bool, day time.Time) {
 	if r.day != nil && r.day.kind == "next-weekday" && r.shift == nil {
-		r.note(wordNextDay, day)
+		r.note(wordsNextDay, day)
 	}
 	switch hour := t.hour % 24; {
 	case t.after == 1 && (r.day != nil || r.ahead != nil):
@@ -165,7 +165,7 @@ func clockText(t ofDay) string {
 
 // ahead adds amounts to now. Whole days and longer ones keep the time of day over a
 // change of the clocks, and months end in the month that was meant: a month from 31
-// January is the last of February. days tells that no hours or minutes were said.
+// January is the last of February. days is true if no hours or minutes were said.
 func ahead(now time.Time, all []amount) (at time.Time, days, ok bool) {
 	at, days = now, true
 	for _, a := range all {
@@ -196,7 +196,7 @@ func ahead(now time.Time, all []amount) (at time.Time, days, ok bool) {
 
 var lengths = map[string]time.Duration{"second": time.Second, "minute": time.Minute, "hour": time.Hour}
 
-// addMonths adds months to a time; a day that the month does not have is its last.
+// addMonths adds months to a time. A day that the month lacks becomes its last.
 func addMonths(t time.Time, n int) time.Time {
 	first := time.Date(t.Year(), t.Month(), 1, t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), t.Location()).AddDate(0, n, 0)
 	return first.AddDate(0, 0, min(t.Day(), daysIn(first))-1)
@@ -206,7 +206,7 @@ func daysIn(t time.Time) int {
 	return time.Date(t.Year(), t.Month()+1, 0, 0, 0, 0, 0, time.UTC).Day()
 }
 
-// onDay is a day of a month, zero when the month has no such day.
+// onDay returns a date; zero if the month has no such day.
 func onDay(year int, month time.Month, day int) time.Time {
 	t := time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
 	if t.Day() != day {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"parley/internal/text/catalog"
 )
 
 var zones = []string{"UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe", "America/Santiago", "Pacific/Apia"}
@@ -251,7 +253,7 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("%q is %v, which is past", text, w.At)
 		}
 		if err == nil && w.Schedule != "" {
-			Rhythm(w.Schedule, English{})
+			Rhythm(w.Schedule, catalog.Printer{})
 			if next, err := Next(w.Schedule, "UTC", now); err == nil && !next.After(now) {
 				t.Fatalf("%q (%s) is next due at %v, which is past", text, w.Schedule, next)
 			}

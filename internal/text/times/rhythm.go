@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// again is a rhythm: five cron fields where they can say it, otherwise so many units
-// counted from an anchor, which no end of a month and no late answer moves.
+// again resolves a rhythm: five cron fields if they can express it, else a number of units
+// counted from an anchor, which neither short months nor late answers move.
 func (r *resolver) again() (Time, error) {
 	p := r.rhythm
 	if r.ahead != nil || r.shift != nil {
@@ -32,8 +32,8 @@ func (r *resolver) again() (Time, error) {
 	return r.yearly(p, 1)
 }
 
-// every is "every 2 hours", "every other day", "every 3 months on the 5th". The number
-// may stand in the data: "every 2".
+// every resolves "every 2 hours", "every other day", "every 3 months on the 5th". The
+// number may come from the data: "every 2".
 func (r *resolver) every(p *piece) (Time, error) {
 	n, unit := 0.0, ""
 	if len(p.spans) > 0 {
@@ -84,7 +84,7 @@ func (r *resolver) every(p *piece) (Time, error) {
 	return r.yearly(on, whole)
 }
 
-// elapsing is a rhythm in hours and minutes, which no clock has a say in.
+// elapsing resolves a rhythm in hours and minutes, which ignores the wall clock.
 func (r *resolver) elapsing(p *piece, n float64, unit string) (Time, error) {
 	length := time.Duration(n * float64(lengths[unit]))
 	if len(p.spans) > 1 {
@@ -105,7 +105,7 @@ func (r *resolver) elapsing(p *piece, n float64, unit string) (Time, error) {
 	return Time{Schedule: elapsed(length, from)}, nil
 }
 
-// weekly is on some days of the week, every week or every so many.
+// weekly resolves weekdays, every week or every n weeks.
 func (r *resolver) weekly(p *piece) (Time, error) {
 	n, _ := strconv.Atoi(p.arg(0)) // "weekly 2 : every other {weekday}"
 	if r.day != nil {
@@ -120,8 +120,8 @@ func (r *resolver) weekly(p *piece) (Time, error) {
 	return r.cron(p.days, "*", "*", "")
 }
 
-// monthly is on a day of the month: the last one where a month is shorter. Or on one of
-// its weekdays.
+// monthly resolves a day of the month, or the last one of a shorter month; or one of its
+// weekdays.
 func (r *resolver) monthly(p *piece, n int) (Time, error) {
 	if r.day != nil {
 		return Time{}, errUnclear
@@ -143,7 +143,7 @@ func (r *resolver) monthly(p *piece, n int) (Time, error) {
 	return r.anchoredBy(rule{n: n, unit: "mo", day: want}, func(day time.Time) bool { return day.Day() == min(want, daysIn(day)) })
 }
 
-// yearly is on a date: on 28 February where there is no 29th.
+// yearly resolves a date: 28 February in years without a 29th.
 func (r *resolver) yearly(p *piece, n int) (Time, error) {
 	month := time.Month(p.month)
 	if r.day != nil || p.year > 0 || p.arg(0) == "either" || onDay(2024, month, p.date.day).IsZero() {
@@ -189,8 +189,8 @@ func (r *resolver) settled() (all []ofDay, err error) {
 	return all, nil
 }
 
-// cron returns the fields for days of the week, which are week where there are none, and
-// the times of day that were said.
+// cron returns the five fields: the times of day that were named, on weekdays; without
+// any, on week.
 func (r *resolver) cron(weekdays []time.Weekday, day, month, week string) (Time, error) {
 	times, err := r.settled()
 	if err != nil || r.day != nil {
@@ -230,7 +230,7 @@ func list(all []int) string {
 	return strings.Join(words, ",")
 }
 
-// anchored is every so many units from the next day that fits.
+// anchored resolves every n units from the next day that fits.
 func (r *resolver) anchored(n int, unit string, fits func(day time.Time) bool) (Time, error) {
 	return r.anchoredBy(rule{n: n, unit: unit}, fits)
 }

@@ -2,7 +2,7 @@ package times
 
 import "slices"
 
-// said is what a text said of a time, before anybody asks what it means.
+// said holds the parts of a time that a text names, not yet interpreted.
 type said struct {
 	ahead  *piece  // how long from now
 	day    *piece  // which day
@@ -13,7 +13,7 @@ type said struct {
 	last   string  // the kind of the last piece
 }
 
-// with adds a piece. ok is false when the text had said that already.
+// with adds a piece. ok is false if the text named that part already.
 func (s said) with(p piece) (said, bool) {
 	free := func(at **piece) bool {
 		if *at != nil {
@@ -51,7 +51,7 @@ func (s said) with(p piece) (said, bool) {
 	return s, ok
 }
 
-// torn tells that a number alone stands beside a piece that it may rather belong to:
+// torn reports whether a bare number stands beside a piece that it may belong to instead:
 // "Thursday 15", "31 10", "20 of next month", "midi quinze".
 func (s said) torn(p piece) bool {
 	switch {
@@ -63,11 +63,11 @@ func (s said) torn(p piece) bool {
 	return s.last == "bare" && slices.Contains(dated, p.kind)
 }
 
-// dated are the pieces of which a number beside them may be a part.
+// dated are the pieces that a number beside them may belong to.
 var dated = []string{"weekday", "next-weekday", "date", "monthday", "week", "month", "year"}
 
-// time is the clock of a piece: "clock +30" is half an hour after the hour that was
-// said, "clock past" so many minutes, "clock to" so many before.
+// time returns the clock of a piece: "clock +30" is half an hour after the named hour,
+// "clock past" the minutes after it, "clock to" the minutes before it.
 func (p piece) time() (clock, bool) {
 	c, less := p.clock, 0
 	c.part, c.bare = p.part, p.kind == "bare"
@@ -103,8 +103,8 @@ func (p piece) time() (clock, bool) {
 	return c, c.hour < 24 || c.minute == 0
 }
 
-// cover reads pieces one after another from token i on, and calls on with each end
-// that it comes to, until that returns false.
+// cover reads pieces one after another from token i on, and calls on at each end it
+// reaches, until that returns false.
 func (m *matcher) cover(i int, s said, on func(end int, s said) bool) bool {
 	if m.steps--; m.steps < 0 {
 		return false
@@ -118,11 +118,16 @@ func (m *matcher) cover(i int, s said, on func(end int, s said) bool) bool {
 		}
 	}
 	if len(s.clocks) > 0 { // "at 8 and at 18:00"
-		if _, end := m.value(m.tokens, i, "and"); end > i && !m.cover(end, s, on) {
+		if _, end := m.value(i, "and"); end > i && !m.cover(end, s, on) {
 			return false
 		}
 	}
-	return m.meanings(m.tokens, i, "filler", func(_ string, end int) bool { return m.cover(end, s, on) })
+	for _, end := range m.meanings(i, "filler") {
+		if !m.cover(end, s, on) {
+			return false
+		}
+	}
+	return true
 }
 
 // step is a piece, and where it ends.
@@ -131,7 +136,7 @@ type step struct {
 	end int
 }
 
-// at returns the pieces that may begin at a token, the longest first.
+// at returns the pieces that can begin at a token, the longest first.
 func (m *matcher) at(i int) []step {
 	if i >= len(m.tokens) {
 		return nil
@@ -153,7 +158,7 @@ func (m *matcher) at(i int) []step {
 	return all
 }
 
-// empty tells that nothing was said.
+// empty reports whether nothing was named.
 func (s said) empty() bool {
 	return s.ahead == nil && s.day == nil && s.shift == nil && s.rhythm == nil && len(s.clocks) == 0 && s.part == ""
 }

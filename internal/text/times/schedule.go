@@ -45,7 +45,7 @@ func Next(schedule, zone string, after time.Time) (time.Time, error) {
 	return first, nil
 }
 
-// coming returns what tells the next time of a schedule, zero for never.
+// coming returns a function for the next time of a schedule; zero is never.
 func coming(schedule string, loc *time.Location) (func(after time.Time) time.Time, error) {
 	if strings.HasPrefix(schedule, "@every ") && strings.Contains(schedule, " from ") {
 		u, err := readRule(schedule)

@@ -65,7 +65,7 @@ type saying struct {
 	read    func(group func(int) string, now time.Time) (Span, bool)
 }
 
-// few are the numbers that people write as words here.
+// few are numbers that people write as words here.
 var few = map[string]int{
 	"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "couple of": 2, "few": 3,
 	"einem": 1, "einer": 1, "zwei": 2, "drei": 3, "vier": 4, "fünf": 5, "sechs": 6, "sieben": 7,
@@ -109,7 +109,7 @@ var sayings = sync.OnceValue(func() (all []saying) {
 	return append(all, monthForms()...)
 })
 
-// between is a pattern that stands by itself; scripts without spaces have no edges.
+// between makes a pattern match whole words only, except in scripts without spaces.
 func between(said string) *regexp.Regexp {
 	return regexp.MustCompile(`(?:^|[^\pL\d]|\p{Han}|\p{Hiragana}|\p{Katakana}|\p{Hangul})((?:` + said +
 		`))(?:$|[^\pL\d]|\p{Han}|\p{Hiragana}|\p{Katakana}|\p{Hangul})`)
@@ -147,7 +147,7 @@ func midnight(t time.Time) time.Time {
 	return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, t.Location())
 }
 
-// spanOf is a whole day, week, month or year.
+// spanOf returns a whole day, week, month or year.
 func spanOf(unit string, offset int, now time.Time) Span {
 	today := midnight(now)
 	switch unit {

@@ -1,43 +1,18 @@
 package times
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
 
-	whole "parley/internal/text"
+	"parley/internal/text/catalog"
 )
 
 // Said in more than one place.
 const (
-	wordYearly = "every year on %s at %s"
-	layoutDate = "2 January"
+	wordsYearly = "every year on %s at %s"
+	layoutDate  = "2 January"
 )
-
-// Speaker says words in somebody's language: format and layout are the English words,
-// thing is a singular. English is one.
-type Speaker interface {
-	Say(format string, args ...any) string
-	Text(words string) string
-	Many(n int, thing string) string
-	Time(t time.Time, layout string) string
-}
-
-// English speaks English.
-type English struct{}
-
-// Say implements Speaker.
-func (English) Say(format string, args ...any) string { return fmt.Sprintf(format, args...) }
-
-// Text implements Speaker.
-func (English) Text(words string) string { return words }
-
-// Many implements Speaker.
-func (English) Many(n int, thing string) string { return whole.Many(n, thing) }
-
-// Time implements Speaker.
-func (English) Time(t time.Time, layout string) string { return t.Format(layout) }
 
 // Note is something that people should know about how their words were taken. Days
 // among its arguments are written out.
@@ -47,7 +22,7 @@ type Note struct {
 }
 
 // In returns the note in somebody's language.
-func (n Note) In(p Speaker) string {
+func (n Note) In(p catalog.Printer) string {
 	args := make([]any, len(n.args))
 	for i, a := range n.args {
 		args[i] = a
@@ -60,7 +35,7 @@ func (n Note) In(p Speaker) string {
 
 // Rhythm says a schedule in words: "every Monday and Thursday at 10:00". One that an
 // owner wrote for cron and that has no simple words is shown as it is.
-func Rhythm(schedule string, p Speaker) string {
+func Rhythm(schedule string, p catalog.Printer) string {
 	if u, err := readRule(schedule); err == nil {
 		return u.words(p)
 	}
@@ -72,7 +47,7 @@ func Rhythm(schedule string, p Speaker) string {
 	return p.Say("by the cron expression %s", schedule)
 }
 
-func (u rule) words(p Speaker) string {
+func (u rule) words(p catalog.Printer) string {
 	at := u.wall.Format("15:04")
 	switch {
 	case u.length == time.Hour:
@@ -86,12 +61,12 @@ func (u rule) words(p Speaker) string {
 	case u.unit == "mo":
 		return u.monthWords(p, at)
 	case u.n == 1:
-		return p.Say(wordYearly, p.Time(u.anniversary(), layoutDate), at)
+		return p.Say(wordsYearly, p.Time(u.anniversary(), layoutDate), at)
 	}
 	return p.Say("every %s, on %s, at %s", p.Many(u.n, "year"), p.Time(u.anniversary(), layoutDate), at)
 }
 
-func (u rule) monthWords(p Speaker, at string) string {
+func (u rule) monthWords(p catalog.Printer, at string) string {
 	months := p.Many(u.n, "month")
 	day, which := p.Text(u.weekday.String()), ""
 	if nth := []string{"last", "", "first", "second", "third", "fourth", "fifth"}; u.nth != 0 {
@@ -121,7 +96,7 @@ func (u rule) anniversary() time.Time {
 	return time.Date(2024, u.wall.Month(), day, 0, 0, 0, 0, time.UTC)
 }
 
-func lengthWords(d time.Duration, p Speaker) string {
+func lengthWords(d time.Duration, p catalog.Printer) string {
 	switch {
 	case d%time.Hour == 0:
 		return p.Many(int(d/time.Hour), "hour")
@@ -132,7 +107,7 @@ func lengthWords(d time.Duration, p Speaker) string {
 }
 
 // cronWords says what five fields mean, "" when that is not simple.
-func cronWords(f []string, p Speaker) string {
+func cronWords(f []string, p catalog.Printer) string {
 	minute, err := strconv.Atoi(f[0])
 	if err != nil || minute > 59 {
 		return ""
@@ -162,13 +137,13 @@ func cronWords(f []string, p Speaker) string {
 		return p.Say("every month on day %d at %s", n, clock)
 	case dayErr == nil && monthErr == nil && week == "*" && m >= 1 && m <= 12 && !onDay(2024, time.Month(m), n).IsZero() &&
 		(m != 2 || n != 29):
-		return p.Say(wordYearly, p.Time(time.Date(2024, time.Month(m), n, 0, 0, 0, 0, time.UTC), layoutDate), clock)
+		return p.Say(wordsYearly, p.Time(time.Date(2024, time.Month(m), n, 0, 0, 0, 0, time.UTC), layoutDate), clock)
 	}
 	return ""
 }
 
 // weekdayWords names the days of a list of numbers or short names.
-func weekdayWords(week string, p Speaker) string {
+func weekdayWords(week string, p catalog.Printer) string {
 	var names []string
 	for one := range strings.SplitSeq(week, ",") {
 		n, err := strconv.Atoi(one)
@@ -185,7 +160,7 @@ func weekdayWords(week string, p Speaker) string {
 	return listed(names, p)
 }
 
-func listed(all []string, p Speaker) string {
+func listed(all []string, p catalog.Printer) string {
 	last := len(all) - 1
 	if last == 0 {
 		return all[0]

@@ -4,13 +4,15 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	whole "parley/internal/text"
 )
 
-// Split parts "in 10 minutes to stretch" or "stretch in 10 minutes" into the time and
-// what it is for: the longest time that can be read wins, and one at both ends is one
-// time. Both are empty when there is no time, and what is where there is nothing else.
-// The error is a *Partial: beside the time stands what belongs, or may belong, to a time
-// and was not read ("at 26", "before"); then both are empty.
+// Split splits "in 10 minutes to stretch" or "stretch in 10 minutes" into the time and
+// what it is for. The longest readable time wins; parts at both ends make one time. Both
+// results are empty without a time, and what is empty without anything else. The error is
+// a *Partial: words beside the time belong, or may belong, to it and were not read ("at
+// 26", "before"). Then both are empty, too.
 func Split(text string, now time.Time, speaks ...string) (when, what string, err error) {
 	text = strings.TrimSpace(text)
 	if f := strings.Fields(text); len(f) > 5 && cronForm().MatchString(strings.Join(f[:5], " ")) {
@@ -35,12 +37,12 @@ func Split(text string, now time.Time, speaks ...string) (when, what string, err
 	return best.when, best.what, nil
 }
 
-// mostSplit bounds the words that a time is looked for in, in tokens; what follows
-// belongs to what the reminder is for.
+// mostSplit is how many tokens are searched for a time; the rest is what the reminder is
+// for.
 const mostSplit = 400
 
-// parted is a text in its parts: the time, what it is for, and what belongs to the time
-// and was not read.
+// parted is a text in parts: the time, what it is for, and words that belong to the time
+// but were not read.
 type parted struct{ when, what, left string }
 
 // splitter looks for the time in a text in one language.
@@ -48,7 +50,7 @@ type splitter struct {
 	*matcher
 	text    string
 	now     time.Time
-	readers []*splitter // whose words beside a time count: this one, and the person's own language
+	readers []*splitter // in whose words something beside a time counts: this language, and the person's own
 }
 
 // stretch is a time that was read, from one token until before another.
@@ -58,8 +60,8 @@ type stretch struct {
 	exact bool // as programs write it, in no language
 }
 
-// split looks at the beginning, then at the end. There is no when where this language
-// has no time in the text.
+// split looks at the beginning, then at the end. Without a time in this language, when is
+// empty.
 func (s *splitter) split() parted {
 	from, to := s.led(0), ended(s.tokens)
 	front := s.front(from, to)
@@ -84,7 +86,7 @@ func (s *splitter) split() parted {
 	return s.part([]stretch{front}, from, to)
 }
 
-// part parts a text by the times that were read in it.
+// part splits a text at the times that were read in it.
 func (s *splitter) part(times []stretch, from, to int) parted {
 	var p parted
 	var when, left []string
@@ -120,7 +122,7 @@ func (s *splitter) part(times []stretch, from, to int) parted {
 
 func (s *splitter) words(from, to int) string { return s.text[s.tokens[from].from:s.tokens[to-1].to] }
 
-// what is what stands before a time that ends the text.
+// what returns the words before a time that ends the text.
 func (s *splitter) what(from, to int) string {
 	for to > from && strings.Contains(",:;-", s.tokens[to-1].text) {
 		to--
@@ -134,7 +136,7 @@ func (s *splitter) what(from, to int) string {
 // led skips "remind me".
 func (s *splitter) led(i int) int {
 	for more := true; more; {
-		_, end := s.value(s.tokens, i, "lead")
+		_, end := s.value(i, "lead")
 		if more = end > i; more {
 			i = end
 		}
@@ -142,20 +144,20 @@ func (s *splitter) led(i int) int {
 	return i
 }
 
-// joint skips what joins a time and what it is for, and "remind me" again.
+// joint skips words between a time and what it is for, and another "remind me".
 func (s *splitter) joint(i, to int) int {
 	for i < to && strings.Contains(",:;-", s.tokens[i].text) {
 		i++
 	}
 	i = s.led(i)
-	if _, end := s.value(s.tokens, i, "joint"); end > i && end < to {
+	if _, end := s.value(i, "joint"); end > i && end < to {
 		i = end
 	}
 	return i
 }
 
-// front returns the longest time that the text begins with; one that ends at from for
-// none.
+// front returns the longest time at the beginning of the text; without one it ends at
+// from.
 func (s *splitter) front(from, to int) stretch {
 	best := stretch{from: from, to: from}
 	if end := s.exactly(from, to); end > from {
@@ -174,30 +176,30 @@ func (s *splitter) front(from, to int) stretch {
 	return best
 }
 
-// joins tells a comma, or a word such as "about" that rather joins a time and what it is
-// for than says something of the time.
+// joins reports whether a token is a comma, or a word such as "about" that introduces what
+// the time is for.
 func (s *splitter) joins(i, to int) bool {
 	if s.tokens[i].text == "," {
 		return true
 	}
-	_, filler := s.value(s.tokens, i, "filler")
-	_, joint := s.value(s.tokens, i, "joint")
-	_, at := s.value(s.tokens, i, "at")
+	_, filler := s.value(i, "filler")
+	_, joint := s.value(i, "joint")
+	_, at := s.value(i, "at")
 	return filler == to && (joint == to || at == to)
 }
 
-// hanging tells that a time ends in a number of which nothing says that it is an hour:
-// "every day 2 pills".
+// hanging reports whether a time ends in a number that may not be an hour: "every day 2
+// pills".
 func (s *splitter) hanging(got said, at, to int) bool {
 	if at >= to || len(got.clocks) == 0 || strings.Contains(",:;-", s.tokens[at].text) {
 		return false
 	}
 	last := got.clocks[len(got.clocks)-1]
-	_, joined := s.value(s.tokens, at, "joint")
+	_, joined := s.value(at, "joint")
 	return last.bare && last.half == "" && joined == 0
 }
 
-// back returns the longest time that the text ends with; one that begins at to for none.
+// back returns the longest time at the end of the text; without one it begins at to.
 func (s *splitter) back(from, to int) stretch {
 	m := s.tongue.matcher(s.tokens[:to])
 	for i := max(from+1, to-mostTokens/2); i < to; i++ {
@@ -221,8 +223,8 @@ func (s *splitter) back(from, to int) stretch {
 	return stretch{from: to, to: to}
 }
 
-// leading tells that a time begins with a number of which nothing says that it is an hour:
-// "read chapter 3 tomorrow", but not "8 tonight".
+// leading reports whether a time begins with a number that may not be an hour: "read
+// chapter 3 tomorrow", but not "8 tonight".
 func (s *splitter) leading(got said, i int) bool {
 	_, end, _ := s.numberAt(i)
 	if end == i || len(got.clocks) == 0 {
@@ -236,8 +238,8 @@ func (s *splitter) leading(got said, i int) bool {
 	})
 }
 
-// exactly returns where a moment ends that is written as programs do and begins at a
-// token; that token for none.
+// exactly returns where a moment in the format of programs, which begins at a token, ends;
+// that token if there is none.
 func (s *splitter) exactly(from, to int) int {
 	if from >= to || from > 0 && !s.tokens[from].open || len(s.tokens[from].text) != 4 || s.tokens[from].num < 0 {
 		return from
@@ -256,7 +258,7 @@ func (s *splitter) exactly(from, to int) int {
 // mostExact is how many tokens "2026-12-24T18:00:00.000+02:00" has, at most.
 const mostExact = 20
 
-// meant tells that what was said means a time, also a past one.
+// meant reports whether the words mean a time, which may be past.
 func (s *splitter) meant(got said) bool {
 	_, err := (&resolver{said: got, now: s.now}).resolve()
 	return err == nil || err == errEither || err == errDayOrHour
@@ -265,4 +267,20 @@ func (s *splitter) meant(got said) bool {
 func (s *splitter) reads(text string) bool {
 	_, err := s.tongue.read(tokens(text, mostTokens), s.now)
 	return err == nil
+}
+
+// Partial reports that only a part of a time was read: "tomorrow before 4pm". Nothing may
+// be set from that part. Its sentence asks the person.
+type Partial struct {
+	Read string // the words that were read as a time
+	Left string // the words beside them that were not
+	What string // the text without both: what the time is for; "" for nothing
+}
+
+// Error implements error.
+func (p *Partial) Error() string { return p.Unwrap().Error() }
+
+// Unwrap returns the question for the person.
+func (p *Partial) Unwrap() error {
+	return whole.Tell("I read “%s”, but not “%s”. When exactly?", p.Read, p.Left)
 }

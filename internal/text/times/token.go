@@ -40,7 +40,7 @@ func tokens(text string, most int) (all []token) {
 	return all
 }
 
-// run is how many bytes of runes of a kind a text begins with.
+// run returns how many bytes at the start of a text are runes of a kind.
 func run(text string, of func(rune) bool) int {
 	for i, r := range text {
 		if !of(r) {
@@ -50,13 +50,13 @@ func run(text string, of func(rune) bool) int {
 	return len(text)
 }
 
-// inWord tells letters of scripts whose words have spaces between them.
+// inWord reports whether a letter is of a script with spaces between words.
 func inWord(r rune) bool {
 	return (unicode.IsLetter(r) || unicode.IsMark(r)) && !unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana)
 }
 
-// plain are the letters as people type them who do not look for the right key, and
-// marks of wider fonts.
+// plain replaces accented letters, which people often type without their accents, and wide
+// marks.
 var plain = strings.NewReplacer("à", "a", "á", "a", "â", "a", "ä", "a", "ã", "a", "å", "a", "ç", "c", "è", "e", "é",
 	"e", "ê", "e", "ë", "e",
 	"ì", "i", "í", "i", "î", "i", "ï", "i", "ñ", "n", "ò", "o", "ó", "o", "ô", "o", "ö", "o", "ù", "u", "ú", "u", "û",

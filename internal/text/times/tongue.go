@@ -3,6 +3,7 @@ package times
 import (
 	"embed"
 	"fmt"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,15 +13,15 @@ import (
 //go:embed tongues/*.txt
 var tongueFiles embed.FS
 
-// tongue is how times are said in one language: what its file says;
-// the head of tongues/en.txt explains the lines.
+// tongue holds the words for times in one language, from its file; the head of
+// tongues/en.txt explains the lines.
 type tongue struct {
 	tag     string
 	words   map[string][]word // by their first token
 	phrases []phrase
 }
 
-// word is a word or several with a meaning: ("unit", "hour").
+// word is one or several words with a meaning, such as "hour" of class "unit".
 type word struct {
 	class, value string
 	rest         []string // the tokens after the first
@@ -33,8 +34,8 @@ type phrase struct {
 	shape []node
 }
 
-// node is one part of a phrase: a token as it is, a slot, or one of several ways,
-// where none is a way, too, if it may be left out.
+// node is one part of a phrase: a literal token, a slot, or alternatives, one of which is
+// empty if the part is optional.
 type node struct {
 	word string
 	slot string
@@ -71,7 +72,7 @@ func rank(l *tongue) string {
 	return l.tag
 }
 
-// inOrder returns the languages, those that somebody speaks first.
+// inOrder returns all languages, beginning with those in first.
 func inOrder(first []string) []*tongue {
 	all := slices.Clone(tongues())
 	for _, tag := range slices.Backward(first) {
@@ -87,7 +88,7 @@ func inOrder(first []string) []*tongue {
 var classes = []string{"number", "ordinal", "unit", "length", "fraction", "and-half", "weekday", "weekdays", "month",
 	"part", "half", "last", "suffix", "and", "tens", "filler", "lead", "joint", "at", "beside", "between"}
 
-// kinds are the pieces that a file may have phrases for.
+// kinds are the pieces that the phrases of a file may make.
 var kinds = []string{"ahead", "day", "weekday", "next-weekday", "weekend", "week", "month", "year", "date", "monthday",
 	"clock", "bare", "part", "every", "weekly", "workdays", "weekends", "daily", "monthly", "yearly"}
 
@@ -165,7 +166,7 @@ type shapeReader struct {
 	i      int
 }
 
-// ways reads alternatives up to a closing mark, "" for the end.
+// ways reads alternatives up to a closing mark; "" is the end.
 func (r *shapeReader) ways(closing string) (all [][]node, err error) {
 	now := []node{}
 	for ; r.i < len(r.tokens); r.i++ {
@@ -202,37 +203,54 @@ func (r *shapeReader) ways(closing string) (all [][]node, err error) {
 	return append(all, now), nil
 }
 
-// meanings calls yield with each meaning in a class that the words at i have, and
-// where they end, until it returns false. The longest words come first.
-func (l *tongue) meanings(all []token, i int, class string, yield func(value string, end int) bool) bool {
-	if i >= len(all) {
-		return true
-	}
-	found := l.words[all[i].text]
-	for longest := 4; longest >= 0; longest-- {
-		for _, w := range found {
-			if w.class != class || min(len(w.rest), 4) != longest || i+1+len(w.rest) > len(all) {
-				continue
-			}
-			fits := true
-			for n, more := range w.rest {
-				fits = fits && all[i+1+n].text == more
-			}
-			if fits && !yield(w.value, i+1+len(w.rest)) {
-				return false
+// meanings are those in a class that the words at i have, and where the words end. The
+// longest come first.
+func (m *matcher) meanings(i int, class string) iter.Seq2[string, int] {
+	return func(yield func(value string, end int) bool) {
+		if i >= len(m.tokens) {
+			return
+		}
+		found := m.words[m.tokens[i].text]
+		for longest := 4; longest >= 0; longest-- {
+			for _, w := range found {
+				if w.class == class && min(len(w.rest), 4) == longest && w.at(m.tokens[i+1:]) && !yield(w.value, i+1+len(w.rest)) {
+					return
+				}
 			}
 		}
 	}
-	return true
 }
 
-// value returns the first meaning, or -1.
-func (l *tongue) value(all []token, i int, class string) (n, end int) {
-	n = -1
-	l.meanings(all, i, class, func(v string, e int) bool {
-		n, _ = strconv.Atoi(v) // TestTongues
-		end = e
-		return false
-	})
+// at reports whether the rest of a word begins a text.
+func (w word) at(tokens []token) bool {
+	return len(w.rest) <= len(tokens) &&
+		slices.EqualFunc(w.rest, tokens[:len(w.rest)], func(part string, t token) bool { return t.text == part })
+}
+
+// means reports whether the words at i have a meaning in a class; "" is any.
+func (m *matcher) means(i int, class, value string) bool {
+	for v := range m.meanings(i, class) {
+		if value == "" || v == value {
+			return true
+		}
+	}
+	return false
+}
+
+// first returns the first meaning in a class, and where its words end; i for none.
+func (m *matcher) first(i int, class string) (value string, end int) {
+	for value, end = range m.meanings(i, class) {
+		return value, end
+	}
+	return "", i
+}
+
+// value returns the first meaning as a number, and where its words end; -1 and 0 for none.
+func (m *matcher) value(i int, class string) (n, end int) {
+	v, end := m.first(i, class)
+	if end == i {
+		return -1, 0
+	}
+	n, _ = strconv.Atoi(v) // TestTongues
 	return n, end
 }

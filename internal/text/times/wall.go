@@ -1,26 +1,48 @@
 package times
 
-import "time"
+import (
+	"os"
+	"strings"
+	"time"
+)
 
-// Days are counted on the wall clock, where none is shorter than others: such times are
-// written in UTC, whatever zone they are meant in.
+// Days are counted on the wall clock, where all are equally long: such times are in UTC,
+// whatever their zone.
 
-// wallOf is what the clock on the wall shows at a moment.
+// wallOf returns what a wall clock shows at a moment.
 func wallOf(t time.Time) time.Time {
 	return time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), time.UTC)
 }
 
-// dayOf is the day on the wall at a moment.
+// dayOf returns the date on the wall at a moment.
 func dayOf(t time.Time) time.Time {
 	return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC)
 }
 
-// moment is when a clock on the wall somewhere shows a time. One that it skips is right
-// after the gap, as far as it was in it; one that it shows twice is one of the two.
+// moment returns when a wall clock in loc shows a time. A time within a gap moves as far
+// behind it; one that occurs twice is either of the two.
 func moment(wall time.Time, loc *time.Location) time.Time {
 	t := time.Date(wall.Year(), wall.Month(), wall.Day(), wall.Hour(), wall.Minute(), wall.Second(), wall.Nanosecond(), loc)
 	if early := wall.Sub(wallOf(t)); early > 0 {
 		return t.Add(early)
 	}
 	return t
+}
+
+// MachineZone returns the name of this machine's time zone, "" when it has none but
+// UTC or none is known.
+func MachineZone() string {
+	name, set := os.LookupEnv("TZ")
+	if !set {
+		link, err := os.Readlink("/etc/localtime")
+		if err != nil {
+			return ""
+		}
+		_, name, _ = strings.Cut(link, "/zoneinfo/")
+	}
+	name = strings.TrimPrefix(name, ":")
+	if loc, err := time.LoadLocation(name); err != nil || loc == time.UTC || strings.HasSuffix(name, "UTC") {
+		return ""
+	}
+	return name
 }

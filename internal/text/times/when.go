@@ -1,3 +1,7 @@
+// Package times reads times and rhythms as people say them: "tomorrow at 9", "every
+// weekday at 8:30", "in einer halben Stunde", a date, a cron expression. How each
+// language says them is data (tongues). It knows no clock but the time it is given, and
+// starts nothing.
 package times
 
 import (
@@ -8,8 +12,8 @@ import (
 	whole "parley/internal/text"
 )
 
-// wordNoWhen is said in more than one place.
-const wordNoWhen = "I don't understand the time “%s”. Try “in 10 minutes”, “tomorrow at 9”, “on Monday at 17:30”, " +
+// wordsNoWhen is said in more than one place.
+const wordsNoWhen = "I don't understand the time “%s”. Try “in 10 minutes”, “tomorrow at 9”, “on Monday at 17:30”, " +
 	"“every weekday at 8:30”, “2026-12-24 18:00” or a cron expression such as “0 9 * * 1”."
 
 // Time is a time that somebody put in words: once, or a schedule.
@@ -42,7 +46,7 @@ func cronField(names string) string { return `(?:[\d*/,?-]|` + names + `)+` }
 func Parse(text string, now time.Time, loc *time.Location, speaks ...string) (Time, error) {
 	said := strings.TrimSpace(text)
 	if len(said) > maxWhen {
-		return Time{}, whole.Tell(wordNoWhen, whole.Clip(said, 20)+"…")
+		return Time{}, whole.Tell(wordsNoWhen, whole.Clip(said, 20)+"…")
 	}
 	w, err := read(said, now.In(loc), speaks)
 	switch {
@@ -50,7 +54,7 @@ func Parse(text string, now time.Time, loc *time.Location, speaks ...string) (Ti
 		if _, _, err := Split(said, now.In(loc), speaks...); err != nil {
 			return Time{}, err
 		}
-		return Time{}, whole.Tell(wordNoWhen, said)
+		return Time{}, whole.Tell(wordsNoWhen, said)
 	case errors.Is(err, errEither):
 		return Time{}, whole.Tell("“%s” can be two dates: is the day or the month first? Write it as 2026-12-24, or with the name of the month.", said)
 	case errors.Is(err, errDayOrHour):
@@ -78,7 +82,7 @@ func Day(text string, now time.Time, speaks ...string) (at time.Time, ok bool) {
 var (
 	errUnclear = errors.New("unclear")
 	errEither  = errors.New("a date that is two")
-	// errDayOrHour is of words that can be a day or a time of day.
+	// errDayOrHour: the words can be a day or a time of day.
 	errDayOrHour = errors.New("a day or a time of day")
 )
 
@@ -88,8 +92,8 @@ var (
 	zonedForms = []string{"Z07:00", "Z0700", "Z07", " Z07:00", " Z0700", " UTC", " GMT"}
 )
 
-// exact reads a moment as programs write it. zoned tells that it came with its zone;
-// otherwise it is what a clock on the wall shows, in UTC.
+// exact reads a moment in the format of programs. zoned is true if it has a zone; otherwise
+// it is the time on a wall clock, in UTC.
 func exact(said string) (t time.Time, zoned, ok bool) {
 	said = strings.ToUpper(said)
 	for _, form := range append(exactForms, "2006-01-02 15:04") {
@@ -107,7 +111,7 @@ func exact(said string) (t time.Time, zoned, ok bool) {
 	return t, false, false
 }
 
-// read reads it, whether or not it is past. now is where somebody is.
+// read reads a time, past or not. now is on the person's clock.
 func read(said string, now time.Time, speaks []string) (Time, error) {
 	low := strings.Join(strings.Fields(strings.ToLower(said)), " ")
 	if cronForm().MatchString(low) {
@@ -160,8 +164,8 @@ func (l *tongue) read(all []token, now time.Time) (w Time, err error) {
 	return w, err
 }
 
-// ended is where a text ends but for the marks after it. The dot of "3.12." belongs to
-// the date, which phrases read; a dot after a word does not.
+// ended returns where a text ends without the marks behind it. The dot of "3.12." belongs
+// to the date; a dot after a word does not.
 func ended(all []token) int {
 	end := len(all)
 	for end > 0 && strings.Contains(".!?,:;", all[end-1].text) && (end < 2 || all[end-1].text != "." || all[end-2].num < 0) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	whole "parley/internal/text"
+	"parley/internal/text/catalog"
 )
 
 func zone(t testing.TB, name string) *time.Location {
@@ -208,7 +209,7 @@ func TestNotes(t *testing.T) {
 		}
 		var notes []string
 		for _, n := range w.Notes {
-			notes = append(notes, n.In(English{}))
+			notes = append(notes, n.In(catalog.Printer{}))
 		}
 		got := strings.Join(notes, " ")
 		if want == "" && got != "" || !strings.Contains(got, want) {
@@ -234,7 +235,7 @@ func TestRhythmInWords(t *testing.T) {
 		"every day at 8am and 6pm": "every day at 08:00 and 18:00", "every 2 years": "every 2 years, on 4 March, at 09:00",
 	} {
 		w, err := Parse(text, now, now.Location())
-		if got := Rhythm(w.Schedule, English{}); err != nil || got != want {
+		if got := Rhythm(w.Schedule, catalog.Printer{}); err != nil || got != want {
 			t.Errorf("%q is %q (%v), want %q", text, got, err, want)
 		}
 	}

@@ -69,3 +69,14 @@ func Abreast(n int) {
 		_ = flag.Set("test.parallel", strconv.Itoa(n)) // it is a number
 	}
 }
+
+// Must ends a test with an error.
+func Must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Second returns the error of two results, for Must.
+func Second[T any](_ T, err error) error { return err }

@@ -17,8 +17,8 @@ import (
 	"parley/internal/tools"
 )
 
-// Case is what guards may know about a turn. All of it is asked for only when a guard
-// is about a call.
+// Case is everything that guards may know about a turn. It is asked for only when a
+// guard covers a call.
 type Case struct {
 	Guards guard.Guards
 	// Past returns the calls of earlier turns of this person's conversation.
@@ -86,7 +86,7 @@ func (t *Turn) Rule(ctx context.Context, c tools.Call) (class tools.Class, say s
 }
 
 // Left returns what the first guard that leaves a call to people says to the person,
-// and who asks for them; nil when none does. It tells once.
+// and who asks for them; nil when none does. Only the first call returns it.
 func (t *Turn) Left() (h *tools.HandOver, say string) {
 	if t == nil {
 		return nil, ""
@@ -105,13 +105,13 @@ func (t *Turn) Left() (h *tools.HandOver, say string) {
 func told(v guard.Verdict) string {
 	say := "Not allowed by a rule that code enforces; nothing was done."
 	if v.Ruling == guard.HandOver {
-		say = "Not allowed by a rule that code enforces; nothing was done. A person has to take this over: tell them so."
+		say += " A person has to take this over: tell them so."
 	}
 	if v.Say != "" {
 		say += " " + v.Say
 	}
 	if v.Lacks != "" {
-		say += " " + fmt.Sprintf("The rule could not be checked: %s. Make the call that brings it first, if there is one.", v.Lacks)
+		say += fmt.Sprintf(" The rule could not be checked: %s. Make the call that brings it first, if there is one.", v.Lacks)
 	}
 	return say
 }

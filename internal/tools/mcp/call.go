@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"mime"
+	"path"
 	"strings"
 	"syscall"
 	"unicode/utf8"
@@ -12,15 +14,16 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	whole "parley/internal/text"
+	"parley/internal/chat"
+	"parley/internal/text"
 	"parley/internal/tools"
 )
 
 // Said in more than one place.
 const (
-	wordGone     = "its server is not running at the moment"
-	wordReported = "its server reported an error"
-	wordAttached = "[%s of %d bytes: the person gets it with your answer]"
+	wordsGone     = "its server is not running at the moment"
+	wordsReported = "its server reported an error"
+	wordsAttached = "[%s of %d bytes: the person gets it with your answer]"
 )
 
 const (
@@ -41,12 +44,12 @@ func (t tool) Spec() tools.Spec { return t.definition.Spec }
 func (t tool) Call(ctx context.Context, c tools.Call) (tools.Result, error) {
 	session := t.remote.current()
 	if session == nil {
-		return tools.Result{}, errors.New(wordGone)
+		return tools.Result{}, errors.New(wordsGone)
 	}
 	return t.remote.start(ctx, session, t, c).wait(ctx)
 }
 
-// ended is what came of a call.
+// ended returns the result of a call.
 func (t tool) ended(ctx context.Context, a answered) (tools.Result, error) {
 	switch {
 	case a.err != nil:
@@ -56,7 +59,7 @@ func (t tool) ended(ctx context.Context, a answered) (tools.Result, error) {
 	}
 	result := t.remote.result(a.result)
 	if a.result.IsError {
-		return result, errors.New(wordReported)
+		return result, errors.New(wordsReported)
 	}
 	if result.Content == "" {
 		result.Content = "Done; the server said nothing."
@@ -74,14 +77,14 @@ func (t tool) failed(ctx context.Context, err error) (tools.Result, error) {
 	return result, failed
 }
 
-// undelivered is the code with which the library says that a request was not taken, or
-// that its answer got lost.
+// undelivered is the library's code for a request that was not taken, or whose answer
+// got lost.
 const undelivered = -32005
 
 // undone reports whether a server said that it failed, or never heard of a call.
 func undone(err error) bool {
-	var said *jsonrpc.Error
-	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, sdk.ErrSessionMissing) || errors.As(err, &said) && said.Code != undelivered
+	said, ok := errors.AsType[*jsonrpc.Error](err)
+	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, sdk.ErrSessionMissing) || ok && said.Code != undelivered
 }
 
 // result returns an answer as the model and the person get it. What a server has is
@@ -101,7 +104,7 @@ func (r *remote) failed(ctx context.Context, err error) (tools.Result, error) {
 	}
 	r.wake()
 	r.log.WarnContext(ctx, "tool server failed a call", "err", err)
-	return tools.Result{Content: limited(err.Error(), 1000), Untrusted: true, Private: true}, errors.New(wordReported)
+	return tools.Result{Content: limited(err.Error(), 1000), Untrusted: true, Private: true}, errors.New(wordsReported)
 }
 
 // content returns what of an answer can be read.
@@ -128,9 +131,9 @@ func itemText(item sdk.Content) string {
 	case *sdk.TextContent:
 		return v.Text
 	case *sdk.ImageContent:
-		return fmt.Sprintf(wordAttached, "picture", len(v.Data))
+		return fmt.Sprintf(wordsAttached, "picture", len(v.Data))
 	case *sdk.AudioContent:
-		return fmt.Sprintf(wordAttached, "recording", len(v.Data))
+		return fmt.Sprintf(wordsAttached, "recording", len(v.Data))
 	case *sdk.ResourceLink:
 		return limited(v.Name, 200) + " " + limited(v.URI, 1000) + " " + limited(v.Description, 500)
 	case *sdk.EmbeddedResource:
@@ -147,7 +150,7 @@ func resourceText(r *sdk.ResourceContents) string {
 	case readable(r):
 		return string(r.Blob)
 	case len(r.Blob) > 0:
-		return fmt.Sprintf(wordAttached, "file", len(r.Blob)) + " " + limited(r.URI, 1000)
+		return fmt.Sprintf(wordsAttached, "file", len(r.Blob)) + " " + limited(r.URI, 1000)
 	}
 	return r.Text
 }
@@ -158,6 +161,49 @@ func readable(r *sdk.ResourceContents) bool {
 	return len(r.Blob) > 0 && (strings.HasPrefix(kind, "text/") || kind == "application/json") && utf8.Valid(r.Blob)
 }
 
-func limited(text string, limit int) string {
-	return whole.ClipBytes(text, limit)
+func limited(s string, limit int) string { return text.ClipBytes(s, limit) }
+
+// files returns the pictures, recordings and documents among the items of a
+// result, with names that people can save them under.
+func (r *remote) files(items []sdk.Content) tools.Attached {
+	var all tools.Attached
+	for _, item := range items {
+		var name, kind string
+		var data []byte
+		switch v := item.(type) {
+		case *sdk.ImageContent:
+			kind, data = v.MIMEType, v.Data
+		case *sdk.AudioContent:
+			kind, data = v.MIMEType, v.Data
+		case *sdk.EmbeddedResource:
+			if v.Resource != nil && !readable(v.Resource) {
+				name, kind, data = v.Resource.URI, v.Resource.MIMEType, v.Resource.Blob
+			}
+		}
+		if len(data) > 0 {
+			all = append(all, chat.File{Name: r.fileName(name, kind, len(all)+1), MIME: kind, Size: int64(len(data)), Data: data})
+		}
+	}
+	return all
+}
+
+// fileName returns the end of an address, or the server's name and a number.
+func (r *remote) fileName(uri, kind string, n int) string {
+	name, _, _ := strings.Cut(path.Base(uri), "?")
+	name = strings.Trim(text.Clip(text.Clean(name), 80), " ./\\")
+	if name == "" {
+		name = fmt.Sprintf("%s-%d", r.server.Name, n)
+	}
+	if path.Ext(name) != "" {
+		return name
+	}
+	switch ext, _ := mime.ExtensionsByType(kind); {
+	case kind == "image/jpeg":
+		return name + ".jpg"
+	case kind == "text/plain":
+		return name + ".txt"
+	case len(ext) > 0:
+		return name + ext[0]
+	}
+	return name
 }

@@ -7,6 +7,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,8 +31,8 @@ type Server struct {
 	// Command is the program and its arguments, run without a shell, in a
 	// folder of its own.
 	Command []string
-	// Env is what the program's environment has besides a few harmless names:
-	// NAME hands a variable on, NAME=value sets one.
+	// Env adds to the few harmless variables of the program's environment: NAME hands
+	// one on, NAME=value sets one.
 	Env []string
 	URL string // of a streamable HTTP server
 	// Headers go with every request to URL's host, and nowhere else.
@@ -46,7 +47,7 @@ type Server struct {
 	Timeout time.Duration // of one call, 1-300 s; 0 is a minute
 }
 
-// Login is what an operator says about logging in to a server.
+// Login holds an operator's settings for logging in to a server.
 type Login struct {
 	ClientID     string // "" registers a client
 	ClientSecret string
@@ -66,11 +67,7 @@ type Options struct {
 
 // Client keeps servers connected. Its methods may be called from many
 // goroutines.
-type Client struct {
-	log     *slog.Logger
-	pins    *pins
-	remotes []*remote
-}
+type Client struct{ remotes []*remote }
 
 // Status is how a server stands.
 type Status struct {
@@ -100,27 +97,25 @@ var serverName = text.Pattern(`^[a-z]([a-z0-9]|_[a-z0-9]){0,19}$`)
 
 // Open reads the pins and checks the servers; Run connects them.
 func Open(o Options) (*Client, error) {
-	c := &Client{log: o.Log}
-	if c.log == nil {
-		c.log = slog.New(slog.DiscardHandler)
-	}
+	c := &Client{}
+	log := cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("mcp: %w", err)
 	}
-	var err error
-	if c.pins, err = openPins(filepath.Join(o.Dir, "pins.json")); err != nil {
+	pins, err := openPins(filepath.Join(o.Dir, "pins.json"))
+	if err != nil {
 		return nil, err
 	}
 	for _, s := range o.Servers {
 		switch {
 		case !serverName().MatchString(s.Name):
 			return nil, fmt.Errorf("mcp: server name %q must match %s", s.Name, serverName())
-		case slices.ContainsFunc(c.remotes, func(r *remote) bool { return r.server.Name == s.Name }):
+		case c.find(s.Name) != nil:
 			return nil, fmt.Errorf("mcp: two servers are named %s", s.Name)
 		case (len(s.Command) == 0) == (s.URL == ""):
 			return nil, fmt.Errorf("mcp: server %s needs a command or an address", s.Name)
 		}
-		r := newRemote(s, c.pins, c.log)
+		r := newRemote(s, pins, log)
 		r.calls.asks = o.Asks
 		if err := r.prepare(o.Dir); err != nil {
 			return nil, err
@@ -162,7 +157,9 @@ func (c *Client) Run(ctx context.Context) {
 func (c *Client) Set() tools.Set {
 	var set tools.Set
 	for _, r := range c.remotes {
-		set = set.With(r.offered())
+		r.mu.Lock()
+		set = set.With(r.set)
+		r.mu.Unlock()
 	}
 	return set
 }
@@ -188,9 +185,8 @@ func (c *Client) Status() []Status {
 var ErrChanged = errors.New("not what was shown any more")
 
 // Approve pins a pending tool, or takes the server's word that an approved one only
-// reads. hash is the one of the Change that a person
-// looked at: should the server have changed it since, that is ErrChanged and
-// nothing is approved.
+// reads. hash is that of the Change a person looked at: if the server has changed it
+// since, Approve returns ErrChanged and approves nothing.
 func (c *Client) Approve(server, tool, hash string) error {
 	if r := c.find(server); r != nil {
 		return r.approve(tool, hash)
@@ -200,10 +196,17 @@ func (c *Client) Approve(server, tool, hash string) error {
 
 // find returns the server of that name, nil for none.
 func (c *Client) find(server string) *remote {
-	for _, r := range c.remotes {
-		if r.server.Name == server {
-			return r
-		}
+	i := slices.IndexFunc(c.remotes, func(r *remote) bool { return r.server.Name == server })
+	if i < 0 {
+		return nil
+	}
+	return c.remotes[i]
+}
+
+// loginTo returns what logs in to a server; nil where it wants none, or is none.
+func (c *Client) loginTo(server string) *login {
+	if r := c.find(server); r != nil {
+		return r.login
 	}
 	return nil
 }
@@ -211,34 +214,57 @@ func (c *Client) find(server string) *remote {
 // Login starts a login to a server and returns the address that a person opens
 // in a browser; FinishLogin ends it. Errors are ErrNoNeed, or say what failed.
 func (c *Client) Login(ctx context.Context, server string) (address string, err error) {
-	r := c.find(server)
-	if r == nil || r.login == nil {
-		return "", fmt.Errorf("mcp: %s: %w", server, ErrNoNeed)
+	if l := c.loginTo(server); l != nil {
+		return l.begin(ctx)
 	}
-	return r.login.begin(ctx)
+	return "", fmt.Errorf("mcp: %s: %w", server, ErrNoNeed)
 }
 
 // FinishLogin takes the address that the browser was sent to and connects.
 // Errors are ErrNoLogin, ErrAddress and ErrDeclined, or say what failed.
 func (c *Client) FinishLogin(ctx context.Context, server, address string) error {
-	r := c.find(server)
-	if r == nil || r.login == nil {
+	l := c.loginTo(server)
+	if l == nil {
 		return ErrNoLogin
 	}
-	if err := r.login.finish(ctx, address); err != nil {
+	if err := l.finish(ctx, address); err != nil {
 		return err
 	}
-	r.hurry()
+	nudge(c.find(server).again)
 	return nil
 }
 
 // Logout forgets a login and says whether there was one.
 func (c *Client) Logout(server string) (bool, error) {
-	r := c.find(server)
-	if r == nil || r.login == nil {
+	l := c.loginTo(server)
+	if l == nil {
 		return false, nil
 	}
-	had, err := r.login.tokens.forget()
-	r.wake()
+	had, err := l.tokens.forget()
+	c.find(server).wake()
 	return had, err
+}
+
+// Probe connects to one server as a Client does, counts its tools, and hangs
+// up. It pins nothing; a program runs in a folder that is gone afterwards. dir
+// is Options.Dir. The error wraps ErrLogin when the server wants one.
+func Probe(ctx context.Context, s Server, dir string) (count int, err error) {
+	if s.URL == "" {
+		if dir, err = os.MkdirTemp("", "parley-mcp-*"); err != nil {
+			return 0, fmt.Errorf("check tool server: %w", err)
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	}
+	r := newRemote(s, nil, slog.New(slog.DiscardHandler))
+	if err := r.prepare(dir); err != nil {
+		return 0, err
+	}
+	session, hangUp, err := r.greet(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer hangUp()
+	defer session.Close()
+	all, err := r.list(ctx, session)
+	return len(all), err
 }

@@ -3,8 +3,10 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -87,19 +89,36 @@ func begin(t *testing.T, dir string, servers []Server, fakes ...*fake) *Client {
 
 func beginWith(t *testing.T, o Options, fakes ...*fake) *Client {
 	t.Helper()
-	c, err := Open(o)
-	if err != nil {
-		t.Fatal(err)
+	var dialers []dialer
+	for _, f := range fakes {
+		dialers = append(dialers, f.dial)
 	}
-	for i, f := range fakes {
-		c.remotes[i].dial = f.dial
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan struct{})
-	go func() { defer close(done); c.Run(ctx) }()
-	t.Cleanup(func() { cancel(); <-done })
+	c, _ := live(t, o, dialers...)
 	settle()
 	return c
+}
+
+// approve approves the only change that is pending, and waits for the tools.
+func approve(t *testing.T, c *Client) {
+	t.Helper()
+	p := c.Status()[0].Pending
+	if len(p) != 1 {
+		t.Fatalf("pending %+v", p)
+	}
+	must(t, c.Approve("fake", p[0].Tool, p[0].Hash))
+	settle()
+}
+
+// hangUp ends all connections of a fake.
+func (f *fake) hangUp() {
+	for session := range f.server.Sessions() {
+		session.Close()
+	}
+}
+
+// handler serves the fake over HTTP.
+func (f *fake) handler() http.Handler {
+	return sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return f.server }, nil)
 }
 
 // settle lets everything that is due within two looks at a server happen.
@@ -142,7 +161,7 @@ func TestCalls(t *testing.T) {
 		})
 		f.add("huge", "floods", says(strings.Repeat("x", 3<<20)))
 		f.add("many", "items", func() (*sdk.CallToolResult, error) {
-			return &sdk.CallToolResult{Content: make1000()}, nil
+			return &sdk.CallToolResult{Content: slices.Repeat([]sdk.Content{&sdk.TextContent{Text: "i"}}, 1000)}, nil
 		})
 		f.add("silent", "nothing", func() (*sdk.CallToolResult, error) { return &sdk.CallToolResult{}, nil })
 		c := begin(t, t.TempDir(), []Server{server("fake")}, f)
@@ -166,13 +185,6 @@ func TestCalls(t *testing.T) {
 			t.Errorf("wrong arguments reached the server: %+v", o)
 		}
 	})
-}
-
-func make1000() (items []sdk.Content) {
-	for range 1000 {
-		items = append(items, &sdk.TextContent{Text: "i"})
-	}
-	return items
 }
 
 func TestPins(t *testing.T) {
@@ -226,9 +238,7 @@ func TestPins(t *testing.T) {
 	if info, err := os.Stat(filepath.Join(dir, "pins.json")); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("pins: %v %v", info, err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "pins.json"), []byte(`{"fake":`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(dir, "pins.json"), []byte(`{"fake":`), 0o600))
 	if _, err := Open(Options{Dir: dir}); err == nil {
 		t.Error("broken pins were read as none")
 	}
@@ -304,20 +314,24 @@ func TestListChangedStorm(t *testing.T) {
 }
 
 func TestHangingServer(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newFake()
-		stuck := make(chan struct{})
-		f.add("hang", "never answers", func() (*sdk.CallToolResult, error) { <-stuck; return nil, nil })
-		f.add("ok", "answers", says("fine"))
-		c := begin(t, t.TempDir(), []Server{server("fake")}, f)
-		if o := run(t, c, "fake__hang", `{}`); o.Class != tools.Unsure || o.Duration != callTimeout {
-			t.Errorf("outcome %+v", o)
-		}
-		if o := run(t, c, "fake__ok", `{}`); o.Class != "" {
-			t.Errorf("the next call: %+v", o)
-		}
-		close(stuck)
-	})
+	for _, timeout := range []time.Duration{0, 150 * time.Second} { // the usual one, and the operator's
+		synctest.Test(t, func(t *testing.T) {
+			f := newFake()
+			stuck := make(chan struct{})
+			f.add("hang", "never answers", func() (*sdk.CallToolResult, error) { <-stuck; return nil, nil })
+			f.add("ok", "answers", says("fine"))
+			s := server("fake")
+			s.Timeout = timeout
+			c := begin(t, t.TempDir(), []Server{s}, f)
+			if o := run(t, c, "fake__hang", `{}`); o.Class != tools.Unsure || o.Duration != s.timeout() {
+				t.Errorf("outcome %+v", o)
+			}
+			if o := run(t, c, "fake__ok", `{}`); o.Class != "" {
+				t.Errorf("the next call: %+v", o)
+			}
+			close(stuck)
+		})
+	}
 }
 
 func TestOpenRefuses(t *testing.T) {
@@ -379,5 +393,12 @@ func TestDefine(t *testing.T) {
 	d, _ := define(server("a"), &sdk.Tool{Name: "x", Description: "hid\U000E0041den\x1b[0m\nline", InputSchema: ok})
 	if d.Description != "hidden line" {
 		t.Errorf("description %q", d.Description)
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -8,11 +9,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	whole "parley/internal/text"
+	"parley/internal/text"
 	"parley/internal/tools"
 )
 
@@ -33,8 +35,8 @@ type definition struct {
 	titles []string
 }
 
-// pin is what an approval keeps; reads is true if whoever approved was told that the
-// tool is said to only read.
+// pin returns the record of an approval; reads is true if whoever approved knew that
+// the tool is said to only read.
 func (d definition) pin(reads bool) pin {
 	return pin{Hash: d.hash, Description: d.Description, Said: d.said(), Reads: reads && d.claims}
 }
@@ -47,7 +49,7 @@ func (d definition) said() string {
 	return fmt.Sprintf("title %q, %s", d.titles, d.hinted())
 }
 
-// hinted returns what the hints say, which was all that was pinned before titles were.
+// hinted returns what the hints say; older pins hold nothing else.
 func (d definition) hinted() string {
 	if d.Hints == nil {
 		return "nothing"
@@ -56,12 +58,12 @@ func (d definition) hinted() string {
 	return fmt.Sprintf("read-only %t, destructive %t, idempotent %t, open world %t", h.ReadOnly, h.Destructive, h.Idempotent, h.OpenWorld)
 }
 
-// id is of all that an approval approves.
+// id identifies everything that an approval covers.
 func (d definition) id() string { return d.hash + " " + d.said() }
 
 var (
-	remoteName = whole.Pattern(`^[A-Za-z0-9_./-]{1,128}$`)
-	unfit      = whole.Pattern(`[^A-Za-z0-9_-]+`)
+	remoteName = text.Pattern(`^[A-Za-z0-9_./-]{1,128}$`)
+	unfit      = text.Pattern(`[^A-Za-z0-9_-]+`)
 )
 
 // define turns a server's tool into ours. One that the operator says is read-only
@@ -83,7 +85,7 @@ func define(s Server, t *sdk.Tool) (definition, error) {
 		return definition{}, fmt.Errorf("%s: %w", t.Name, err)
 	}
 	sum := sha256.Sum256(said)
-	clean, _ := whole.Strip(string(schema))
+	clean, _ := text.Strip(string(schema))
 	d := definition{name: t.Name, hash: hex.EncodeToString(sum[:]), titles: titles(t)}
 	d.Parameters = json.RawMessage(clean)
 	d.Meta = tools.Meta{Name: ourName(s.Name, t.Name), Description: describe(t), Category: tools.Web,
@@ -126,29 +128,65 @@ func hints(t *sdk.Tool) *tools.Hints {
 		}
 		a = &sdk.ToolAnnotations{}
 	}
-	title, _ := whole.Strip(cmp.Or(t.Title, a.Title))
+	title, _ := text.Strip(cmp.Or(t.Title, a.Title))
 	said := func(b *bool) bool { return b == nil || *b }
-	return &tools.Hints{Title: whole.Shorten(strings.Join(strings.Fields(title), " "), 100),
+	return &tools.Hints{Title: text.Shorten(strings.Join(strings.Fields(title), " "), 100),
 		ReadOnly: a.ReadOnlyHint, Destructive: said(a.DestructiveHint), Idempotent: a.IdempotentHint, OpenWorld: said(a.OpenWorldHint)}
 }
 
 // titles returns what a server calls a tool to people, in both places; nil for nothing.
 func titles(t *sdk.Tool) []string {
-	both := []string{t.Title, ""}
+	hint := ""
 	if t.Annotations != nil {
-		both[1] = t.Annotations.Title
+		hint = t.Annotations.Title
 	}
-	if both[0] == "" && both[1] == "" {
+	if t.Title+hint == "" {
 		return nil
 	}
-	return both
+	return []string{t.Title, hint}
 }
 
 func describe(t *sdk.Tool) string {
-	text, _ := whole.Strip(t.Description)
-	text = strings.Join(strings.Fields(text), " ")
-	if text == "" {
-		text = t.Name
+	clean, _ := text.Strip(t.Description)
+	return text.Shorten(cmp.Or(strings.Join(strings.Fields(clean), " "), t.Name), 500)
+}
+
+// taskOnly are the tools of a server that run only as a task: they start and
+// are asked about later, which is not supported, so a plain call fails. The
+// library does not read that part of a list. The zero taskOnly is ready.
+type taskOnly struct {
+	mu    sync.Mutex // guards names
+	names map[string]bool
+}
+
+// hear reads it from a message; it is a hearing.
+func (t *taskOnly) hear(message []byte) {
+	if !bytes.Contains(message, []byte(`"taskSupport"`)) {
+		return
 	}
-	return whole.Shorten(text, 500)
+	var list struct {
+		Result struct {
+			Tools []struct {
+				Name      string
+				Execution struct{ TaskSupport string }
+			}
+		}
+	}
+	if json.Unmarshal(message, &list) != nil {
+		return // the library complains
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, tool := range list.Result.Tools {
+		if t.names == nil {
+			t.names = map[string]bool{}
+		}
+		t.names[tool.Name] = tool.Execution.TaskSupport == "required"
+	}
+}
+
+func (t *taskOnly) has(name string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.names[name]
 }

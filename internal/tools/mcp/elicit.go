@@ -65,7 +65,7 @@ func (o *ongoing) put(ctx context.Context, q inquiry) tools.Reply {
 	defer o.asks.Store(false)
 	limit := time.NewTimer(personTimeout)
 	defer limit.Stop()
-	asked := o.asked
+	asked, never := o.asked, tools.Reply{Action: tools.Cancel}
 	for {
 		select {
 		case asked <- q:
@@ -73,11 +73,11 @@ func (o *ongoing) put(ctx context.Context, q inquiry) tools.Reply {
 		case reply := <-q.reply:
 			return reply
 		case <-ctx.Done():
-			return tools.Reply{Action: tools.Cancel}
+			return never
 		case <-o.dismissed:
-			return tools.Reply{Action: tools.Cancel}
+			return never
 		case <-o.over:
-			return tools.Reply{Action: tools.Cancel}
+			return never
 		case <-limit.C:
 			o.cancel() // nobody waits for what comes of it
 		}
@@ -87,8 +87,8 @@ func (o *ongoing) put(ctx context.Context, q inquiry) tools.Reply {
 // sentAway puts the pages to the person that a server wants opened before it
 // does anything, and says whether they agree to all of them.
 func (o *ongoing) sentAway(ctx context.Context, failure error) bool {
-	var wire *jsonrpc.Error
-	if !o.person.Asks || !errors.As(failure, &wire) || wire.Code != sdk.CodeURLElicitationRequired {
+	wire, ok := errors.AsType[*jsonrpc.Error](failure)
+	if !o.person.Asks || !ok || wire.Code != sdk.CodeURLElicitationRequired {
 		return false
 	}
 	var wanted struct{ Elicitations []*sdk.ElicitParams }
@@ -162,13 +162,7 @@ func checkPage(address string) error {
 	return nil
 }
 
-// inquiry is q with the way to go on.
-func (o *ongoing) inquiry(q inquiry) tools.Inquiry {
-	q.Go = func(reply tools.Reply) tools.Tool { return continued{o, q.reply, reply} }
-	return q.Inquiry
-}
-
-// continued goes on with a call whose person was asked. It is called once.
+// continued resumes a call whose person was asked. It is called once.
 type continued struct {
 	o     *ongoing
 	way   chan<- tools.Reply

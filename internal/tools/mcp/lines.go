@@ -12,47 +12,65 @@ import (
 // the protocol's library reads it. It keeps nothing of it and does not block.
 type hearing func(message []byte)
 
-// onlyMessages passes on the lines that are JSON-RPC messages. Banners and log
-// lines that a careless server prints to its standard output, as text or as
-// JSON, go to junk.
+// lineReader is an io.Reader of the lines that next returns; it skips empty ones.
+type lineReader struct {
+	next func() ([]byte, error)
+	rest []byte // of the line that is passed on
+}
+
+// Read implements io.Reader.
+func (l *lineReader) Read(p []byte) (int, error) {
+	for len(l.rest) == 0 {
+		line, err := l.next()
+		if l.rest = line; len(line) == 0 && err != nil {
+			return 0, err
+		}
+	}
+	n := copy(p, l.rest)
+	l.rest = l.rest[n:]
+	return n, nil
+}
+
+// onlyMessages passes on the lines that are JSON-RPC messages. Banners and log lines
+// that a careless server prints to its standard output, as text or as JSON, go to junk.
 func onlyMessages(from io.ReadCloser, heard hearing, junk io.Writer) io.ReadCloser {
-	return struct {
-		io.Reader
-		io.Closer
-	}{&messages{from: bufio.NewReaderSize(from, 64<<10), heard: heard, junk: junk}, from}
+	m := &messages{from: bufio.NewReaderSize(from, 64<<10), heard: heard, junk: junk}
+	return body{&lineReader{next: m.next}, from}
+}
+
+// body is a reader with a way to close it.
+type body struct {
+	io.Reader
+	io.Closer
 }
 
 type messages struct {
 	from    *bufio.Reader
 	heard   hearing
 	junk    io.Writer
-	rest    []byte // of the line that is passed on
-	dropped int    // bytes since the last message
+	dropped int // bytes since the last message
 }
 
 var errJunk = errors.New("the server prints what is no message")
 
-// Read implements io.Reader. A line may be as long as a message, and what is
-// no message may not be longer.
-func (m *messages) Read(p []byte) (int, error) {
-	for len(m.rest) == 0 {
-		line, err := m.line()
-		if len(line) == 0 {
-			return 0, err
-		}
-		if m.rest = message(line); m.rest == nil {
-			if m.dropped += len(line); m.dropped > maxMessage {
-				return 0, errJunk
-			}
-			_, _ = m.junk.Write(line) // a log's trouble is not the server's
-			continue
-		}
-		m.dropped = 0
-		m.heard(m.rest)
+// next returns the next message, nil for a line that is none. Neither a line nor what
+// stands between two messages may be longer than a message.
+func (m *messages) next() ([]byte, error) {
+	line, err := m.line()
+	if len(line) == 0 {
+		return nil, err
 	}
-	n := copy(p, m.rest)
-	m.rest = m.rest[n:]
-	return n, nil
+	found := message(line)
+	if found == nil {
+		if m.dropped += len(line); m.dropped > maxMessage {
+			return nil, errJunk
+		}
+		_, _ = m.junk.Write(line) // a log's trouble is not the server's
+		return nil, nil
+	}
+	m.dropped = 0
+	m.heard(found)
+	return found, nil
 }
 
 // line returns the next line with its end, however long within bounds.

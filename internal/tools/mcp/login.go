@@ -38,7 +38,6 @@ var (
 // which never waits for a person.
 type login struct {
 	server Server
-	client *http.Client // guarded
 	tokens *tokens
 
 	flow *flow // what a person is asked to do; under tokens.mu
@@ -56,7 +55,13 @@ var _ auth.OAuthHandler = (*login)(nil)
 
 // TokenSource implements auth.OAuthHandler; nil before the first login.
 func (l *login) TokenSource(context.Context) (oauth2.TokenSource, error) {
-	return l.tokens.source(l.client)
+	t := l.tokens
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err := t.load(); err != nil || t.held == nil {
+		return nil, err
+	}
+	return t, nil
 }
 
 // Authorize implements auth.OAuthHandler: the server refused what it was sent.
@@ -64,7 +69,7 @@ func (l *login) TokenSource(context.Context) (oauth2.TokenSource, error) {
 func (l *login) Authorize(_ context.Context, req *http.Request, resp *http.Response) error {
 	defer resp.Body.Close()
 	used, _ := strings.CutPrefix(req.Header.Get("Authorization"), "Bearer ")
-	if l.tokens.renew(l.client, used) {
+	if l.tokens.renew(used) {
 		return nil
 	}
 	return ErrLogin
@@ -121,7 +126,7 @@ func (l *login) give(f *flow) {
 
 func (l *login) settings(f *flow, open chan<- string) *auth.AuthorizationCodeHandlerConfig {
 	c := &auth.AuthorizationCodeHandlerConfig{
-		RedirectURL: Redirect, Client: l.client, RequestRefreshToken: true, AcceptUnadvertisedIss: true,
+		RedirectURL: Redirect, Client: l.tokens.client, RequestRefreshToken: true, AcceptUnadvertisedIss: true,
 		AuthorizationCodeFetcher: func(ctx context.Context, a *auth.AuthorizationArgs) (*auth.AuthorizationResult, error) {
 			open <- a.URL
 			select {
@@ -161,7 +166,7 @@ func (l *login) knock(ctx context.Context) (*http.Request, *http.Response, error
 	}
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", "application/json, text/event-stream")
-	resp, err := l.client.Do(r)
+	resp, err := l.tokens.client.Do(r)
 	if err != nil {
 		return nil, nil, fmt.Errorf("log in to %s: %w", l.server.Name, err)
 	}

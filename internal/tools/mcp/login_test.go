@@ -10,8 +10,6 @@ import (
 	"sync"
 	"testing"
 
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"parley/internal/text/waittest"
 	"parley/internal/tools"
 	"parley/internal/tools/mcp/mcptest"
@@ -21,12 +19,8 @@ import (
 func behindGate(t *testing.T) *mcptest.Gate {
 	f := newFake()
 	f.add("echo", "says", says("behind the gate"))
-	t.Cleanup(func() {
-		for session := range f.server.Sessions() {
-			session.Close()
-		}
-	})
-	return mcptest.NewGate(t, sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return f.server }, nil))
+	t.Cleanup(f.hangUp)
+	return mcptest.NewGate(t, f.handler())
 }
 
 func gateServer(g *mcptest.Gate) Server { return Server{Name: "gate", URL: g.URL} }
@@ -40,18 +34,14 @@ func TestLogin(t *testing.T) {
 		t.Errorf("before it began: %v", err)
 	}
 	address, err := c.Login(t.Context(), "gate")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, wrong := range []string{"", "hello", "http://127.0.0.1:8765/callback", address} {
 		if err := c.FinishLogin(t.Context(), "gate", wrong); !errors.Is(err, ErrAddress) {
 			t.Errorf("%.60q: %v", wrong, err)
 		}
 	}
 	back := g.Agree(t, address)
-	if err := c.FinishLogin(t.Context(), "gate", " <"+back+"> "); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.FinishLogin(t.Context(), "gate", " <"+back+"> "))
 	waittest.Until(t, "connected", func() bool { return offered(c) == "gate__echo" && !c.Status()[0].Login })
 	if err := c.FinishLogin(t.Context(), "gate", back); !errors.Is(err, ErrNoLogin) {
 		t.Errorf("twice: %v", err)
@@ -119,22 +109,16 @@ func logIn(t *testing.T, g *mcptest.Gate, c *Client) {
 	if err == nil {
 		err = c.FinishLogin(t.Context(), "gate", g.Agree(t, address))
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }
 
 func TestLoginsThatFail(t *testing.T) {
 	g := behindGate(t)
 	open := newFake()
 	open.add("a", "open to all", says("x"))
-	web := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return open.server }, nil))
-	defer func() {
-		for session := range open.server.Sessions() {
-			session.Close()
-		}
-		web.Close()
-	}()
+	web := httptest.NewServer(open.handler())
+	defer web.Close()
+	defer open.hangUp()
 	known := gateServer(g)
 	known.Name, known.Login = "known", Login{ClientID: "known", ClientSecret: "CANARY-secret", Scopes: []string{"one", "two"}}
 	keyed := gateServer(g)
@@ -168,9 +152,7 @@ func TestLoginsThatFail(t *testing.T) {
 		t.Errorf("another's login: %v", err)
 	}
 	address, err = c.Login(t.Context(), "gate")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	state := strings.SplitAfter(g.Agree(t, address), "state=")[1]
 	err = c.FinishLogin(t.Context(), "gate", Redirect+"?code=CANARY-wrong&state="+state)
 	if err == nil || strings.Contains(err.Error(), "CANARY") {
@@ -183,7 +165,7 @@ func TestHeaders(t *testing.T) {
 	seen := map[string]string{}
 	f := newFake()
 	f.add("a", "first", says("1"))
-	inner := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return f.server }, nil)
+	inner := f.handler()
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -206,9 +188,7 @@ func TestHeaders(t *testing.T) {
 		{Name: "moved", URL: web.URL + "/moved", Headers: headers}}})
 	waittest.Until(t, "connected", func() bool { return offered(c) == "web__a" && c.Status()[1].Err != "" })
 	stop()
-	for session := range f.server.Sessions() {
-		session.Close()
-	}
+	f.hangUp()
 	mu.Lock()
 	defer mu.Unlock()
 	if seen["POST"] != "kBearer b" || seen["GET"] != "kBearer b" || seen["elsewhere"] != "" {

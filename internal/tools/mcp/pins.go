@@ -10,9 +10,11 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"parley/internal/text"
 )
 
-// pin is what was approved of one tool.
+// pin records the approval of one tool.
 type pin struct {
 	Hash        string `json:"hash"` // of the definition
 	Description string `json:"description"`
@@ -99,17 +101,15 @@ func (p *pins) compare(server string, all []definition) (approved []definition, 
 func (p *pins) approve(server string, d definition) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.all[server] == nil {
+	before := p.all[server]
+	p.all[server] = maps.Clone(before)
+	if before == nil {
 		p.all[server] = map[string]pin{}
 	}
-	was, known := p.all[server][d.name]
 	p.all[server][d.name] = d.pin(true)
 	err := p.save()
 	if err != nil { // what is not on disk is not approved
-		delete(p.all[server], d.name)
-		if known {
-			p.all[server][d.name] = was
-		}
+		p.all[server] = before
 	}
 	return err
 }
@@ -145,10 +145,10 @@ func (c claim) Take() error {
 // save replaces the file as a whole. The caller holds mu.
 func (p *pins) save() error {
 	data, err := json.MarshalIndent(p.all, "", "  ")
-	if err != nil {
-		return fmt.Errorf("mcp: write pins: %w", err)
+	if err == nil {
+		err = text.WriteFile(p.path, data, 0o600, nil)
 	}
-	if err := writeFile(p.path, data); err != nil {
+	if err != nil {
 		return fmt.Errorf("mcp: write pins: %w", err)
 	}
 	return nil

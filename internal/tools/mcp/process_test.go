@@ -79,12 +79,14 @@ func child(mode string) {
 	}
 }
 
-// live runs a client over real children until the test ends.
-func live(t *testing.T, o Options) (c *Client, stop func()) {
+// live runs a client until the test ends: over dialers or, where none are given, over
+// real connections.
+func live(t *testing.T, o Options, dialers ...dialer) (c *Client, stop func()) {
 	t.Helper()
 	c, err := Open(o)
-	if err != nil {
-		t.Fatal(err)
+	must(t, err)
+	for i, d := range dialers {
+		c.remotes[i].dial = d
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
@@ -153,9 +155,7 @@ func testGroup(t *testing.T, end func(c *Client, stop func())) {
 	c, stop := live(t, Options{Dir: dir, Servers: []Server{childServer("kid", "fork")}})
 	waittest.Until(t, "connected", func() bool { return c.Set().Len() == 4 })
 	data, err := os.ReadFile(filepath.Join(dir, "kid", "grandchild"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	pid, _ := strconv.Atoi(string(data))
 	if syscall.Kill(pid, 0) != nil {
 		t.Fatal("no grandchild")
@@ -189,7 +189,7 @@ func TestHTTP(t *testing.T) {
 	f.add("echo", "says", says("over http"))
 	var breakIt atomic.Bool
 	var sessions atomic.Int32
-	handler := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return f.server }, nil)
+	handler := f.handler()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Mcp-Session-Id") == "" && r.Method == http.MethodPost {
 			sessions.Add(1)
@@ -202,12 +202,8 @@ func TestHTTP(t *testing.T) {
 	}))
 	defer s.Close()
 	c, stop := live(t, Options{Dir: t.TempDir(), Servers: []Server{{Name: "web", URL: s.URL}}})
-	defer func() {
-		stop()
-		for session := range f.server.Sessions() {
-			session.Close()
-		}
-	}()
+	defer f.hangUp()
+	defer stop()
 	waittest.Until(t, "connected", func() bool { return offered(c) == "web__echo" })
 	if o := run(t, c, "web__echo", `{}`); o.Class != "" || !strings.Contains(o.Result.Content, "over http") {
 		t.Errorf("%+v", o)
@@ -262,9 +258,7 @@ func TestServe(t *testing.T) {
 	go func() { served <- Serve(t.Context(), set, as, inRead, outWrite) }()
 	client := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil)
 	session, err := client.Connect(t.Context(), &sdk.IOTransport{Reader: outRead, Writer: inWrite}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	list, err := session.ListTools(t.Context(), nil)
 	if err != nil || len(list.Tools) != 2 || list.Tools[1].Name != "say" {
 		t.Fatalf("%+v, %v", list, err)

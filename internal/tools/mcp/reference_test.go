@@ -71,9 +71,7 @@ func reference(t *testing.T, names ...string) *Client {
 	var servers []Server
 	for _, name := range names {
 		file, err := filepath.Abs(filepath.Join("testdata", name+".jsonl"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		servers = append(servers, childServer(name, "replay:"+file))
 	}
 	c, _ := live(t, Options{Dir: t.TempDir(), Servers: servers})

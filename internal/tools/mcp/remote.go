@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -45,18 +46,13 @@ type remote struct {
 
 	mu      sync.Mutex // guards what follows
 	session *sdk.ClientSession
-	offering
+	all     []definition // its tools
+	set     tools.Set    // those that may be used
+	pending []Change
 	err     string
 	barred  bool          // it wants a login
 	away    time.Time     // since when there is no session
 	changed chan struct{} // closed when the server has come, or a try has failed
-}
-
-// offering is what a server has, and what of it may be used.
-type offering struct {
-	all     []definition // what the server has
-	set     tools.Set    // what of it is offered
-	pending []Change
 }
 
 func newRemote(s Server, p *pins, log *slog.Logger) *remote {
@@ -106,10 +102,10 @@ func (r *remote) lost(err error) {
 	}
 }
 
-// hurry connects now, if it waits to. It never blocks.
-func (r *remote) hurry() {
+// nudge sends to a channel that holds one; a full one asks already.
+func nudge(c chan<- struct{}) {
 	select {
-	case r.again <- struct{}{}:
+	case c <- struct{}{}:
 	default:
 	}
 }
@@ -120,7 +116,6 @@ func (r *remote) connect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer hangUp()
 	return r.attend(ctx, session, hangUp)
 }
 
@@ -143,9 +138,8 @@ func (r *remote) greet(ctx context.Context) (session *sdk.ClientSession, hangUp 
 	return session, hangUp, nil
 }
 
-// manners are what a server may do with us: no roots, no sampling, so it gets
-// nothing of ours that it asks for. It may ask people where somebody can be
-// asked.
+// manners limit what a server may do with us: without roots and sampling it gets nothing
+// of ours. It may ask people where somebody can be asked.
 func (r *remote) manners() *sdk.ClientOptions {
 	o := &sdk.ClientOptions{
 		Capabilities:           &sdk.ClientCapabilities{},
@@ -224,12 +218,7 @@ func (r *remote) attend(ctx context.Context, session *sdk.ClientSession, hangUp 
 
 // wake asks for a look at the server's tools, which also finds out whether it
 // still answers. It never blocks, and the look waits for calls under way.
-func (r *remote) wake() {
-	select {
-	case r.look <- struct{}{}:
-	default:
-	}
-}
+func (r *remote) wake() { nudge(r.look) }
 
 // refresh reads the server's tools and offers those that are approved.
 func (r *remote) refresh(ctx context.Context, session *sdk.ClientSession, patience time.Duration) error {
@@ -299,12 +288,6 @@ func (r *remote) offer(ctx context.Context, session *sdk.ClientSession, all []de
 	return nil
 }
 
-func (r *remote) offered() tools.Set {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.set
-}
-
 func (r *remote) status() Status {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -338,4 +321,118 @@ func (r *remote) current() *sdk.ClientSession {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.session
+}
+
+// startLimit is how long a server may take to start, to connect and to list its tools.
+const startLimit = connectTimeout + listTimeout
+
+// Await waits until the server of a tool is connected, while it starts: up to startLimit
+// after the client began or the server was lost. It reports whether the server is there;
+// it may be so at once, if it came after the caller had looked.
+func (c *Client) Await(ctx context.Context, tool string) bool {
+	server, _, _ := strings.Cut(tool, "__")
+	r := c.find(server)
+	return r != nil && r.await(ctx)
+}
+
+// await waits for the connection that is about to be made.
+func (r *remote) await(ctx context.Context) bool {
+	r.mu.Lock()
+	left := time.Until(r.away.Add(startLimit))
+	r.mu.Unlock()
+	limit, cancel := context.WithTimeout(ctx, left)
+	defer cancel()
+	again := time.NewTicker(minBackOff)
+	defer again.Stop()
+	for {
+		r.mu.Lock()
+		up, barred, changed := r.session != nil, r.barred, r.changed
+		r.mu.Unlock()
+		if up || barred {
+			return up
+		}
+		select {
+		case <-changed:
+		case <-again.C:
+			nudge(r.again)
+		case <-limit.Done():
+			return false
+		}
+	}
+}
+
+// moved wakes those who wait: the server has come, or a try has failed. mu must be held.
+func (r *remote) moved() {
+	close(r.changed)
+	r.changed = make(chan struct{})
+}
+
+// busy tracks a server's work for us. One that works on a call need not answer anything
+// else meanwhile: nobody asks whether it lives, and it is never ended for being slow.
+type busy struct {
+	mu        sync.Mutex // guards what follows
+	calls     int        // under way
+	abandoned bool       // it may still work on a call that nobody waits for
+	postponed bool       // a look was wanted meanwhile
+}
+
+// begin notes a call; what it returns is called when the call is over. Whoever
+// gives up waiting, by ctx, leaves the server at work.
+func (r *remote) begin(ctx context.Context) (end func()) {
+	r.busy.mu.Lock()
+	r.busy.calls++
+	r.busy.mu.Unlock()
+	leave := sync.OnceFunc(func() {
+		r.busy.mu.Lock()
+		defer r.busy.mu.Unlock()
+		if ctx.Err() != nil {
+			r.busy.abandoned, r.busy.postponed = true, true // is it slow or dead?
+		}
+		if r.busy.calls--; r.busy.calls == 0 && r.busy.postponed {
+			r.busy.postponed = false
+			r.wake()
+		}
+	})
+	stop := context.AfterFunc(ctx, leave)
+	return func() { stop(); leave() }
+}
+
+// postpone puts a look off to the end of the calls that are under way, if there
+// are any.
+func (r *remote) postpone() bool {
+	r.busy.mu.Lock()
+	defer r.busy.mu.Unlock()
+	r.busy.postponed = r.busy.calls > 0
+	return r.busy.postponed
+}
+
+// patience returns how long a list of tools may take now: one who gave up on a call
+// does not know how long the server is at it.
+func (r *remote) patience() time.Duration {
+	r.busy.mu.Lock()
+	defer r.busy.mu.Unlock()
+	if r.busy.abandoned {
+		return callTimeout
+	}
+	return listTimeout
+}
+
+// excused reports whether a look which took that long may have failed because the
+// server was at work; then there will be another.
+func (r *remote) excused(patience time.Duration) bool {
+	if r.postpone() {
+		return true
+	}
+	if r.patience() <= patience {
+		return false
+	}
+	r.wake()
+	return true
+}
+
+// answered notes that the server has caught up.
+func (r *remote) answered() {
+	r.busy.mu.Lock()
+	defer r.busy.mu.Unlock()
+	r.busy.abandoned = false
 }

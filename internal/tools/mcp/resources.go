@@ -14,20 +14,20 @@ import (
 // maxListed is how many resources, forms of addresses or prompts are listed.
 const maxListed = 200
 
-// extras are tools of ours on what a server has besides tools: resources and
-// prompts. They only read, and their descriptions are ours, so nothing of them
-// is pinned. A server that has none, or does not say, has no such tools.
+// extras are tools for a server's resources and prompts. They only read, and their
+// descriptions are ours, so none is pinned. A server without resources or prompts has no
+// such tools.
 func (r *remote) extras(ctx context.Context, session *sdk.ClientSession) (all []tools.Tool) {
-	has := session.InitializeResult().Capabilities
-	if has.Resources != nil {
-		if list, err := resourceLines(ctx, session); err == nil && list != "" {
-			all = append(all, r.listing("list_resources", "Lists what the tool server %s has to read: documents and data, each with its address.", resourceLines), r.reading())
-		}
+	some := func(list lister) bool {
+		lines, err := list(ctx, session)
+		return err == nil && lines != ""
 	}
-	if has.Prompts != nil {
-		if list, err := promptLines(ctx, session); err == nil && list != "" {
-			all = append(all, r.listing("list_prompts", "Lists the prompts that the tool server %s offers: ready instructions for a kind of job, with their arguments.", promptLines), r.prompting())
-		}
+	has := session.InitializeResult().Capabilities
+	if has.Resources != nil && some(resourceLines) {
+		all = append(all, r.listing("list_resources", "Lists what the tool server %s has to read: documents and data, each with its address.", resourceLines), r.reading())
+	}
+	if has.Prompts != nil && some(promptLines) {
+		all = append(all, r.listing("list_prompts", "Lists the prompts that the tool server %s offers: ready instructions for a kind of job, with their arguments.", promptLines), r.prompting())
 	}
 	return all
 }
@@ -99,11 +99,11 @@ func (r *remote) prompting() tools.Tool {
 	})
 }
 
-// ask asks the server something besides a tool.
+// ask asks the server for something other than a tool.
 func (r *remote) ask(ctx context.Context, do func(*sdk.ClientSession) (tools.Result, error)) (tools.Result, error) {
 	session := r.current()
 	if session == nil {
-		return tools.Result{}, errors.New(wordGone)
+		return tools.Result{}, errors.New(wordsGone)
 	}
 	end := r.begin(ctx)
 	result, err := do(session)
@@ -135,7 +135,7 @@ func resourceLines(ctx context.Context, session *sdk.ClientSession) (string, err
 		if n++; n > maxListed {
 			break
 		}
-		fmt.Fprintf(&b, "- %s: %s (%s) %s\n", "addresses of this form", limited(form.URITemplate, 1000), limited(form.Name, 200),
+		fmt.Fprintf(&b, "- addresses of this form: %s (%s) %s\n", limited(form.URITemplate, 1000), limited(form.Name, 200),
 			limited(form.Description, 300))
 	}
 	return b.String(), nil

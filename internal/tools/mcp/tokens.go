@@ -13,12 +13,15 @@ import (
 	"time"
 
 	"golang.org/x/oauth2"
+
+	"parley/internal/text"
 )
 
-// tokens is what a login to one server gave, kept in a file that only this user
-// can read. Another process may write it, too: bot mcp login.
+// tokens holds the login to one server, in a file that only this user can read. Another
+// process may write it, too: bot mcp login.
 type tokens struct {
-	path string
+	path   string
+	client *http.Client // guarded
 
 	mu   sync.Mutex // guards what follows, and the login that is under way
 	read time.Time  // the file's, when it was read last
@@ -29,16 +32,6 @@ type tokens struct {
 type held struct {
 	Config oauth2.Config `json:"config"`
 	Token  *oauth2.Token `json:"token"`
-}
-
-// source hands out the token and refreshes it; nil without a login.
-func (t *tokens) source(client *http.Client) (oauth2.TokenSource, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if err := t.load(); err != nil || t.held == nil {
-		return nil, err
-	}
-	return refreshing{t, client}, nil
 }
 
 // load reads the file if it has changed. The caller holds mu.
@@ -77,7 +70,7 @@ func (t *tokens) store(c *oauth2.Config, token *oauth2.Token) error {
 func (t *tokens) save(h *held) error {
 	data, err := json.Marshal(h)
 	if err == nil {
-		err = writeFile(t.path, data)
+		err = text.WriteFile(t.path, data, 0o600, nil)
 	}
 	if err != nil {
 		return fmt.Errorf("keep login: %w", err)
@@ -101,27 +94,20 @@ func (t *tokens) forget() (bool, error) {
 	return err == nil, err
 }
 
-// refreshing is the token, made new when it has run out and kept.
-type refreshing struct {
-	tokens *tokens
-	client *http.Client
-}
-
-// Token implements oauth2.TokenSource. Callers queue: a refresh token may count
-// only once.
-func (r refreshing) Token() (*oauth2.Token, error) {
-	t := r.tokens
+// Token implements oauth2.TokenSource: it renews and stores a token that has run out.
+// Callers queue: a refresh token may count only once.
+func (t *tokens) Token() (*oauth2.Token, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.held == nil {
 		return nil, ErrLogin
 	}
-	return t.fresh(r.client, t.held.Token)
+	return t.fresh(t.held.Token)
 }
 
 // renew reports whether there is a token other than the one that was refused; it
 // gets one if it can.
-func (t *tokens) renew(client *http.Client, refused string) bool {
+func (t *tokens) renew(refused string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if err := t.load(); err != nil || t.held == nil {
@@ -132,14 +118,14 @@ func (t *tokens) renew(client *http.Client, refused string) bool {
 	}
 	stale := *t.held.Token
 	stale.Expiry = time.Unix(1, 0)
-	_, err := t.fresh(client, &stale)
+	_, err := t.fresh(&stale)
 	return err == nil
 }
 
 // fresh returns a token that has not run out, kept when it is a new one. The caller
 // holds mu.
-func (t *tokens) fresh(client *http.Client, old *oauth2.Token) (*oauth2.Token, error) {
-	ctx, cancel := context.WithTimeout(context.WithValue(context.Background(), oauth2.HTTPClient, client), askTimeout)
+func (t *tokens) fresh(old *oauth2.Token) (*oauth2.Token, error) {
+	ctx, cancel := context.WithTimeout(context.WithValue(context.Background(), oauth2.HTTPClient, t.client), askTimeout)
 	defer cancel()
 	token, err := t.held.Config.TokenSource(ctx, old).Token()
 	if e, ok := errors.AsType[*oauth2.RetrieveError](err); ok && e.ErrorCode == "invalid_grant" {
@@ -154,21 +140,4 @@ func (t *tokens) fresh(client *http.Client, old *oauth2.Token) (*oauth2.Token, e
 		}
 	}
 	return token, nil
-}
-
-// writeFile replaces a file as a whole; only this user can read it.
-func writeFile(path string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+"-*") // made 0600
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
 }

@@ -45,15 +45,11 @@ func (w wire) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return resp, err
 	}
-	body := resp.Body
-	read := &overheard{from: body, heard: w.heard, events: strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream")}
+	read := &overheard{from: resp.Body, heard: w.heard, events: strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream")}
 	if !read.events {
-		read.from = &limit{body, maxMessage}
+		read.from = &limit{resp.Body, maxMessage}
 	}
-	resp.Body = struct {
-		io.Reader
-		io.Closer
-	}{read, body}
+	resp.Body = body{read, resp.Body}
 	return resp, nil
 }
 
@@ -71,7 +67,7 @@ func (w wire) signed(r *http.Request) *http.Request {
 	return r
 }
 
-// overheard tells what is read: a body as a whole, or events line by line.
+// overheard reports what is read: a body as a whole, or events line by line.
 type overheard struct {
 	from   io.Reader
 	heard  hearing
@@ -121,7 +117,7 @@ func (l *limit) Read(p []byte) (int, error) {
 func newLogin(s Server, guard netguard.Guard, path string) *login {
 	guard.Wait = askTimeout
 	client := &http.Client{Transport: neighbours{s.URL, guard}, CheckRedirect: guard.Client().CheckRedirect}
-	return &login{server: s, client: client, tokens: &tokens{path: path}}
+	return &login{server: s, tokens: &tokens{path: path, client: client}}
 }
 
 // neighbours also reaches other ports of a server's own host.
@@ -143,10 +139,6 @@ func (n neighbours) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	body := resp.Body
-	resp.Body = struct {
-		io.Reader
-		io.Closer
-	}{&limit{body, maxAnswer}, body}
+	resp.Body = body{&limit{resp.Body, maxAnswer}, resp.Body}
 	return resp, nil
 }

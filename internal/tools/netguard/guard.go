@@ -4,6 +4,7 @@
 package netguard
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -112,21 +113,31 @@ func (g Guard) Trusting(address string) (Guard, error) {
 	return g, nil
 }
 
+// Only returns a client that reaches some hosts, and the server at an address that
+// replaces them in tests.
+func Only(hosts []string, address string) (*http.Client, error) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return nil, err
+	}
+	guard, err := Guard{AllowHosts: append(slices.Clone(hosts), u.Hostname())}.Trusting(address)
+	if err != nil {
+		return nil, err
+	}
+	return guard.Client(), nil
+}
+
 // Client makes a client. It uses no proxy, keeps no cookies, follows at most 5
-// redirects, each checked like the first address, and tells a new host nothing
+// redirects, each checked like the first address, and reveals nothing to a new host
 // about the one before. It has no overall deadline and no limit on bodies: the
 // caller sets both. Its errors wrap ErrForbidden when the Guard refused.
 func (g Guard) Client() *http.Client {
-	wait := g.Wait
-	if wait == 0 {
-		wait = responseTimeout
-	}
 	return &http.Client{
 		Transport: guarded{g, &http.Transport{
 			Proxy:                  nil, // an environment's proxy would be the one dialled and checked
 			DialContext:            g.dial,
 			TLSHandshakeTimeout:    connectTimeout,
-			ResponseHeaderTimeout:  wait,
+			ResponseHeaderTimeout:  cmp.Or(g.Wait, responseTimeout),
 			MaxResponseHeaderBytes: maxHeaderBytes,
 			MaxIdleConns:           10,
 			IdleConnTimeout:        30 * time.Second,
@@ -249,11 +260,8 @@ func checkName(host string) error {
 }
 
 func hostPort(u *url.URL) string {
-	port := u.Port()
-	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
-	}
-	return net.JoinHostPort(strings.ToLower(u.Hostname()), port)
+	usual := map[string]string{"http": "80", "https": "443"}
+	return net.JoinHostPort(strings.ToLower(u.Hostname()), cmp.Or(u.Port(), usual[u.Scheme]))
 }
 
 func (g Guard) private(hostPort string) bool { return slices.Contains(g.AllowPrivate, hostPort) }
@@ -295,11 +303,7 @@ func (g Guard) resolve(ctx context.Context, host string) ([]netip.Addr, error) {
 	if ip, err := netip.ParseAddr(host); err == nil {
 		return []netip.Addr{ip}, nil
 	}
-	var r Resolver = net.DefaultResolver
-	if g.Resolver != nil {
-		r = g.Resolver
-	}
-	ips, err := r.LookupNetIP(ctx, "ip", host)
+	ips, err := cmp.Or[Resolver](g.Resolver, net.DefaultResolver).LookupNetIP(ctx, "ip", host)
 	if err != nil {
 		return nil, fmt.Errorf("look up %s: %w", host, err)
 	}

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"encoding/json"
@@ -12,13 +13,13 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/expr-lang/expr"
-	"github.com/expr-lang/expr/vm"
 	"golang.org/x/net/html/charset"
 
 	"parley/internal/text"
@@ -39,19 +40,14 @@ const (
 	maxSteps = 5       // redirects
 )
 
-// known is what expressions know.
+// known holds the variables of expressions.
 type known struct {
 	Body   any            `expr:"body"` // JSON as values, else text
 	Status int            `expr:"status"`
 	Args   map[string]any `expr:"args"`
 }
 
-// compile reads an expression; names that it cannot know are mistakes.
-func compile(code string) (*vm.Program, error) {
-	return expr.Compile(code, expr.Env(known{}))
-}
-
-// answer is what a service sent.
+// answer is the response of a service.
 type answer struct {
 	status int
 	media  string
@@ -71,10 +67,7 @@ func (c *call) read(resp *http.Response) (answer, error) {
 		body = body[:maxBody]
 	}
 	a.size = len(body)
-	kind := resp.Header.Get("Content-Type")
-	if kind == "" {
-		kind = http.DetectContentType(body)
-	}
+	kind := cmp.Or(resp.Header.Get("Content-Type"), http.DetectContentType(body))
 	a.media, _, _ = mime.ParseMediaType(kind) // what cannot be read is no text
 	if !readable(a.media) && !json.Valid(body) {
 		return a, nil
@@ -128,12 +121,8 @@ func (c *call) present(ctx context.Context, a answer, in tools.Call) (string, er
 
 // passing reports whether a status may be another one soon.
 func passing(status int) bool {
-	switch status {
-	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests,
-		http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		return true
-	}
-	return false
+	return slices.Contains([]int{http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests,
+		http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout}, status)
 }
 
 // mapped makes the result of an answer with the owner's expression.
@@ -172,13 +161,9 @@ func (c *call) mapped(ctx context.Context, a answer, in tools.Call) (string, err
 
 // decoded reads JSON; whole numbers stay whole.
 func decoded(s string) (any, error) {
-	d := json.NewDecoder(strings.NewReader(s))
-	d.UseNumber()
 	var v any
-	if err := d.Decode(&v); err != nil {
-		return nil, err
-	}
-	return numbers(v), nil
+	err := decode([]byte(s), &v)
+	return numbers(v), err
 }
 
 func numbers(v any) any {
@@ -231,8 +216,7 @@ func (c *call) unreached(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	var in *url.Error
-	if errors.As(err, &in) {
+	if in, ok := errors.AsType[*url.Error](err); ok {
 		err = in.Err
 	}
 	c.o.Log.Warn("service not reached", "tool", c.Name, "err", err)
@@ -250,8 +234,8 @@ func (c *call) unreached(ctx context.Context, err error) error {
 	case errors.As(err, &unsafe):
 		return never(text.Tell("the certificate of the service is not valid"))
 	}
-	var on *net.OpError
-	if c.ReadOnly || errors.As(err, &dns) || errors.As(err, &on) && on.Op == "dial" { // or it was never asked
+	on, ok := errors.AsType[*net.OpError](err)
+	if c.ReadOnly || errors.As(err, &dns) || ok && on.Op == "dial" { // or it was never asked
 		return &tools.Again{Err: text.Tell(wordsUnread)}
 	}
 	return &tools.Again{Err: fmt.Errorf("%w: %w", tools.ErrUnknown, text.Tell(wordsUnread))}

@@ -79,7 +79,7 @@ func (p *parameters) refer(ref string) any {
 	}
 	if _, known := p.defs[name]; !known {
 		p.defs[name] = map[string]any{} // it may refer to itself
-		if raw, err := plainly(p.doc.Components.Schemas[name]); err == nil {
+		if raw, err := generic(p.doc.Components.Schemas[name]); err == nil {
 			p.defs[name] = p.convert(raw)
 		}
 	}

@@ -134,10 +134,8 @@ func choose(all []operation, s Service) (chosen []operation, err error) {
 			if !fits && want != o.id {
 				continue
 			}
-			if found = true; !slices.ContainsFunc(chosen, func(c operation) bool {
-				return c.id == o.id && c.method == o.method &&
-					c.path == o.path
-			}) {
+			same := func(c operation) bool { return c.id == o.id && c.method == o.method && c.path == o.path }
+			if found = true; !slices.ContainsFunc(chosen, same) {
 				chosen = append(chosen, o)
 			}
 		}
@@ -199,14 +197,10 @@ func (o operation) define(doc *openapi3.T, base string, s Service) (Definition, 
 		return d, err
 	}
 	d.URL = base + address
-	d.Parameters, err = p.schema()
-	if err != nil {
+	if d.Parameters, err = p.schema(); err != nil {
 		return d, err
 	}
-	if err := tools.CheckSchema(d.Parameters); err != nil {
-		return d, err
-	}
-	return d, nil
+	return d, tools.CheckSchema(d.Parameters)
 }
 
 // effective returns the parameters of an operation: its own win over those of its
@@ -223,8 +217,7 @@ func (o operation) effective() (list openapi3.Parameters) {
 
 func (o operation) describe() string {
 	said, _ := text.Strip(strings.Join(strings.Fields(o.Summary+". "+o.Description), " "))
-	said = strings.Trim(strings.ReplaceAll(said, ".. ", ". "), " ")
-	said = strings.TrimPrefix(said, ". ")
+	said = strings.TrimPrefix(strings.Trim(strings.ReplaceAll(said, ".. ", ". "), " "), ". ")
 	return text.Shorten(cmp.Or(strings.TrimSuffix(said, ". "), o.method+" "+o.path), 500)
 }
 
@@ -244,8 +237,8 @@ func argName(name string) string {
 	return text.ClipBytes(strings.Trim(unfit().ReplaceAllString(name, "_"), "_"), maxToolName)
 }
 
-// marshal returns a value as plain JSON values.
-func plainly(v any) (out any, err error) {
+// generic returns a value as JSON is decoded to any.
+func generic(v any) (out any, err error) {
 	b, err := json.Marshal(v)
 	if err == nil {
 		err = json.Unmarshal(b, &out)

@@ -79,7 +79,7 @@ func has(pairs [][2]string, name string) bool {
 func (p *parameters) argument(s slot, ref *openapi3.SchemaRef, about string, required bool) error {
 	var form any = map[string]any{}
 	if ref != nil {
-		raw, err := plainly(ref)
+		raw, err := generic(ref)
 		if err != nil {
 			return fmt.Errorf("parameter %s: %w", s.name, err)
 		}

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -26,9 +27,7 @@ type filling struct {
 // request builds the request of a call. Its error is an *tools.ArgumentError.
 func (c *call) request(ctx context.Context, in tools.Call) (*http.Request, error) {
 	f := filling{call: c, in: in}
-	d := json.NewDecoder(bytes.NewReader(in.Args))
-	d.UseNumber()
-	if err := d.Decode(&f.values); err != nil {
+	if err := decode(in.Args, &f.values); err != nil {
 		return nil, wrong("arguments: %v", err)
 	}
 	address, err := f.address()
@@ -92,10 +91,8 @@ func (f filling) address() (string, error) {
 
 // inPath returns a value as a part of a path.
 func (f filling) inPath(name string, v any) string {
-	for _, s := range f.slots {
-		if s.arg == name && s.in == inPath {
-			return s.joined(v)
-		}
+	if i := slices.IndexFunc(f.slots, func(s slot) bool { return s.arg == name && s.in == inPath }); i >= 0 {
+		return f.slots[i].joined(v)
 	}
 	return written(v)
 }
@@ -115,9 +112,7 @@ func (f filling) query() url.Values {
 	}
 	if !f.hasBody() {
 		for name, v := range f.rest() {
-			for _, v := range parts(v) {
-				q.Add(name, written(v))
-			}
+			add(q, name, v)
 		}
 	}
 	return q
@@ -125,18 +120,14 @@ func (f filling) query() url.Values {
 
 // several fills in a value of a pair: a list that stands alone becomes several, and
 // an argument that was not given none.
-func (f filling) several(template string) (list []string) {
+func (f filling) several(template string) []string {
 	if name := alone(template); name != "" {
-		v, given := f.value(name)
-		if !given {
-			return nil
+		if v, given := f.value(name); given {
+			return texts(v)
 		}
-		for _, v := range parts(v) {
-			list = append(list, written(v))
-		}
-		return list
+		return nil
 	}
-	s, err := f.fill(template, func(_ string, v any) (string, error) { return written(v), nil })
+	s, err := f.fill(template, plainly)
 	if err != nil {
 		return nil // an argument in the middle was not given
 	}
@@ -198,9 +189,7 @@ func (f filling) body() (io.Reader, string, error) {
 		}
 		value = v
 	case f.Body != nil:
-		d := json.NewDecoder(bytes.NewReader(f.Body))
-		d.UseNumber()
-		if err := d.Decode(&value); err != nil {
+		if err := decode(f.Body, &value); err != nil {
 			return nil, "", wrong("body: %v", err)
 		}
 		value, _ = f.filled(value)
@@ -219,9 +208,7 @@ func (f filling) body() (io.Reader, string, error) {
 	}
 	q := url.Values{}
 	for name, v := range fields {
-		for _, v := range parts(v) {
-			q.Add(name, written(v))
-		}
+		add(q, name, v)
 	}
 	return strings.NewReader(q.Encode()), "application/x-www-form-urlencoded", nil
 }
@@ -250,7 +237,7 @@ func (f filling) filled(v any) (_ any, keep bool) {
 		if name := alone(v); name != "" {
 			return f.value(name)
 		}
-		s, err := f.fill(v, func(_ string, v any) (string, error) { return written(v), nil })
+		s, err := f.fill(v, plainly)
 		return s, err == nil
 	}
 	return v, true
@@ -274,6 +261,16 @@ func (f filling) value(name string) (v any, given bool) {
 	return nil, false
 }
 
+// plainly writes a value without escapes.
+func plainly(_ string, v any) (string, error) { return written(v), nil }
+
+// decode reads JSON; numbers stay as they were written.
+func decode(data []byte, v any) error {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	return d.Decode(v)
+}
+
 // fill replaces the placeholders of a text.
 func (f filling) fill(s string, write func(name string, v any) (string, error)) (string, error) {
 	var failed error
@@ -291,4 +288,82 @@ func (f filling) fill(s string, write func(name string, v any) (string, error)) 
 		return out
 	})
 	return s, failed
+}
+
+// written returns a value as text: a list with commas, an object as JSON.
+func written(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case string:
+		return v
+	case []any:
+		return strings.Join(texts(v), ",")
+	case map[string]any:
+		b, _ := json.Marshal(v) // it came from JSON
+		return string(b)
+	}
+	return fmt.Sprint(v)
+}
+
+// texts returns the values of a list as text, or the only one.
+func texts(v any) (all []string) {
+	list, ok := v.([]any)
+	if !ok {
+		list = []any{v}
+	}
+	for _, one := range list {
+		all = append(all, written(one))
+	}
+	return all
+}
+
+// add adds each value of a list to a query, or the only one.
+func add(q url.Values, name string, v any) {
+	for _, one := range texts(v) {
+		q.Add(name, one)
+	}
+}
+
+// joined returns a value in one piece: style simple, as paths and headers have it.
+func (s slot) joined(v any) string {
+	fields, ok := v.(map[string]any)
+	if !ok {
+		return written(v)
+	}
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		between := ","
+		if s.explode {
+			between = "="
+		}
+		list = append(list, name+between+written(fields[name]))
+	}
+	return strings.Join(list, ",")
+}
+
+// add adds a value to a query in the style that the file says.
+func (s slot) add(q url.Values, v any) {
+	switch v := v.(type) {
+	case []any:
+		if s.explode && (s.style == "form" || s.style == "") {
+			add(q, s.name, v)
+			return
+		}
+		between := map[string]string{"spaceDelimited": " ", "pipeDelimited": "|"}[s.style]
+		q.Add(s.name, strings.Join(texts(v), cmp.Or(between, ",")))
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			switch {
+			case s.style == "deepObject":
+				add(q, s.name+"["+name+"]", v[name])
+			case s.explode:
+				q.Add(name, written(v[name]))
+			default:
+				q.Set(s.name, s.joined(v))
+			}
+		}
+	default:
+		q.Add(s.name, written(v))
+	}
 }

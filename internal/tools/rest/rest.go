@@ -5,16 +5,21 @@
 package rest
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
+	"crypto/tls"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
 
+	"github.com/expr-lang/expr"
 	"github.com/expr-lang/expr/vm"
 
 	"parley/internal/memory/provenance"
@@ -49,7 +54,7 @@ type Definition struct {
 	slots []slot // where arguments of an OpenAPI file go
 }
 
-// Options are what all tools need. The zero value is ready.
+// Options are shared by all tools. The zero value is ready.
 type Options struct {
 	Guard netguard.Guard
 	// Hide removes secrets from answers; nil removes none.
@@ -72,9 +77,7 @@ func New(d Definition, o Options) (tools.Tool, error) {
 	if o.Hide == nil {
 		o.Hide = func(s string) string { return s }
 	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	c := &call{Definition: d, o: o, args: map[string]bool{}, used: map[string]bool{}}
 	c.Egress = true // a service may open what it is given
 	if err := c.prepare(); err != nil {
@@ -91,11 +94,10 @@ func (c *call) prepare() error {
 		return err
 	}
 	if c.Result != "" {
-		program, err := compile(c.Result)
-		if err != nil {
+		var err error
+		if c.result, err = expr.Compile(c.Result, expr.Env(known{})); err != nil {
 			return fmt.Errorf("result: %w", err)
 		}
-		c.result = program
 	}
 	c.Ask = func(ctx context.Context, call tools.Call) (string, error) {
 		return strings.TrimSpace(catalog.Say(ctx, "Call **%s** (%s, %s)?", text.Exact(c.Name), c.Method, text.Exact(c.host())) + "\n" +
@@ -107,7 +109,7 @@ func (c *call) prepare() error {
 	if err := tools.CheckSchema(c.Parameters); err != nil {
 		return err
 	}
-	guard, err := c.o.Guard.Trusting(c.fixed())
+	guard, err := c.o.Guard.Trusting(fixedPart(c.URL))
 	if err != nil {
 		return fmt.Errorf("url: %w", err)
 	}
@@ -117,16 +119,14 @@ func (c *call) prepare() error {
 	return nil
 }
 
-// fixed returns the part of the address before any placeholder.
-func (c *call) fixed() string { return fixedPart(c.URL) }
-
+// fixedPart returns the part of an address before any placeholder.
 func fixedPart(address string) string {
 	fixed, _, _ := strings.Cut(address, "{")
 	return fixed
 }
 
 func (c *call) host() string {
-	u, err := url.Parse(c.fixed())
+	u, err := url.Parse(fixedPart(c.URL))
 	if err != nil {
 		return ""
 	}
@@ -161,4 +161,32 @@ func (c *call) Call(ctx context.Context, in tools.Call) (tools.Result, error) {
 func key(in tools.Call) string {
 	sum := sha256.Sum256([]byte(in.Key))
 	return hex.EncodeToString(sum[:16])
+}
+
+// Origin returns scheme, host and port of a service, without anything that could be
+// a secret.
+func Origin(address string) string {
+	u, err := url.Parse(fixedPart(address))
+	if err != nil {
+		return ""
+	}
+	return u.Scheme + "://" + u.Host
+}
+
+// Probe reports whether a service's host takes connections, with a certificate that
+// holds where it is https. It asks the service nothing.
+func Probe(ctx context.Context, origin string) error {
+	u, err := url.Parse(origin)
+	if err != nil {
+		return errors.New("the address cannot be read")
+	}
+	dial, port := (&net.Dialer{}).DialContext, "80"
+	if u.Scheme == "https" {
+		dial, port = (&tls.Dialer{}).DialContext, "443"
+	}
+	conn, err := dial(ctx, "tcp", net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), port)))
+	if err != nil {
+		return text.Tell("%s: %w", origin, err)
+	}
+	return conn.Close()
 }

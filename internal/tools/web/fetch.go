@@ -1,10 +1,11 @@
 // Package web holds the tools that read the internet: one page, and a search. They
-// read only, and only where an netguard.Guard lets them. They do not decide whether
+// read only, and only where a netguard.Guard lets them. They do not decide whether
 // a turn may: the policy of the tools does.
 package web
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	_ "embed"
 	"errors"
@@ -41,7 +42,8 @@ const (
 // to text. A page is fetched once in a turn, however often it is read.
 func Fetch(g netguard.Guard) tools.Tool {
 	f := &fetcher{client: g.Client(), guard: g}
-	meta := tools.Meta{Name: "web_fetch", Description: strings.TrimSpace(fetchText), Category: tools.Web,
+	meta := tools.Meta{Name: "web_fetch", Words: "reads a web page",
+		Description: strings.TrimSpace(fetchText), Category: tools.Web,
 		ReadOnly: true, Egress: true, Trying: tools.Trying{Timeout: fetchTimeout + 5*time.Second}}
 	return tools.Func(meta, f.call)
 }
@@ -135,8 +137,7 @@ func (f *fetcher) fetch(ctx context.Context, address string) (fetched, error) {
 	if err != nil {
 		return fetched{}, fetchError(ctx, err)
 	}
-	p, err := readBody(body, resp.Header.Get("Content-Type"), resp.Request.URL)
-	return p, err
+	return readBody(body, resp.Header.Get("Content-Type"), resp.Request.URL)
 }
 
 // fetchError explains a failure in one sentence for models and people. It never
@@ -145,8 +146,7 @@ func fetchError(ctx context.Context, err error) error {
 	var dns *net.DNSError
 	switch {
 	case errors.Is(err, netguard.ErrForbidden):
-		var inner *url.Error
-		if errors.As(err, &inner) {
+		if inner, ok := errors.AsType[*url.Error](err); ok {
 			return inner.Err
 		}
 		return err
@@ -163,9 +163,7 @@ func readBody(body []byte, kind string, from *url.URL) (fetched, error) {
 	if p.more = len(body) > maxPageBytes; p.more {
 		body = body[:maxPageBytes]
 	}
-	if kind == "" {
-		kind = http.DetectContentType(body)
-	}
+	kind = cmp.Or(kind, http.DetectContentType(body))
 	media, _, err := mime.ParseMediaType(kind)
 	if err != nil {
 		return fetched{}, errors.New("the site did not say what it sent")
@@ -183,18 +181,18 @@ func readBody(body []byte, kind string, from *url.URL) (fetched, error) {
 		if p.page, err = readPage(utf, from); err != nil {
 			return fetched{}, errors.New("the page cannot be read")
 		}
-		return p.mended(), nil
+		return p.trimmed(), nil
 	}
 	raw, err := io.ReadAll(utf)
 	if err != nil {
 		return fetched{}, errors.New("the page cannot be read")
 	}
 	p.text, p.hiddenCharacters = text.Strip(string(raw))
-	return p.mended(), nil
+	return p.trimmed(), nil
 }
 
-// mended removes the rest of a character that was cut at the end of a page.
-func (p fetched) mended() fetched {
+// trimmed removes the rest of a character that was cut at the end of a page.
+func (p fetched) trimmed() fetched {
 	if p.more {
 		p.text = strings.TrimRight(p.text, "\uFFFD")
 	}
@@ -228,10 +226,7 @@ func (p fetched) piece(from int) tools.Result {
 		b.WriteString("\n\nLinks:\n" + strings.Join(p.links, "\n"))
 	}
 	snippet := text.ClipBytes(p.text, 300)
-	title := p.title
-	if title == "" {
-		title = p.url
-	}
+	title := cmp.Or(p.title, p.url)
 	return tools.Result{Content: b.String(), Untrusted: true,
 		Sources: []tools.Source{{Kind: "web", ID: p.url, Title: title, URL: p.url, Snippet: snippet, Text: piece}}}
 }

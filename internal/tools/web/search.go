@@ -55,7 +55,8 @@ func Searching(s Search) (tools.Tool, error) {
 		return nil, fmt.Errorf("web search: unknown kind %q", s.Kind)
 	}
 	f := searcher{guard.Client(), base, s}
-	meta := tools.Meta{Name: "web_search", Description: strings.TrimSpace(searchText), Category: tools.Web,
+	meta := tools.Meta{Name: "web_search", Words: "searches the web",
+		Description: strings.TrimSpace(searchText), Category: tools.Web,
 		ReadOnly: true, Trying: tools.Trying{Timeout: searchTimeout}}
 	return tools.Func(meta, f.call), nil
 }

@@ -1,5 +1,5 @@
-// Package restraint holds requests back from Discord where it does not want them, so that
-// it does not ban this address. It makes no request, and reads no clock.
+// Package restraint delays requests that Discord does not want, so that it does not ban
+// this address. It makes no request and reads no clock.
 package restraint
 
 import (
@@ -30,9 +30,9 @@ const (
 	invalidWindow = 10 // minutes
 )
 
-// Guard holds requests back from a server that does not want them. A page does not
-// say which requests are still welcome, so it makes every request wait, and the
-// route it came from longer each time. After a pause one request goes first.
+// Guard delays requests after pages. A page does not say which requests are still welcome,
+// so it delays all of them, and its own route longer each time. After a pause one request
+// goes first.
 type Guard struct {
 	mu      sync.Mutex // guards the rest
 	all     penalty
@@ -63,7 +63,7 @@ type Answer struct {
 	wait    time.Duration
 }
 
-// Verdict tells an answer of the API from a page.
+// Verdict distinguishes an answer of the API from a page.
 func Verdict(resp *http.Response, answer []byte) (k Answer) {
 	status := resp.StatusCode
 	k.status = status
@@ -97,8 +97,8 @@ func Route(req *http.Request) string {
 	return req.Method + " " + strings.Join(part[:min(len(part), 3)], "/")
 }
 
-// OwnToken reports whether a request proves itself with a token in its address. That of an
-// interaction ends after 15 minutes; it says nothing of the bot's.
+// OwnToken reports whether a request carries a token in its address, as those of
+// interactions do for 15 minutes. A 401 then says nothing about the bot's token.
 func OwnToken(req *http.Request) bool {
 	_, place, _ := strings.Cut(Route(req), " ")
 	return strings.HasPrefix(place, "webhooks/") || strings.HasPrefix(place, "interactions/")

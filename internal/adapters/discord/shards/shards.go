@@ -1,6 +1,6 @@
-// Package shards is how the events of Discord are divided over several connections: which
-// of them hears of a server, when each may begin a session, and which of several processes
-// has it. It connects to nothing.
+// Package shards divides Discord's events over several connections: which of them receives
+// those of a server, when each may begin a session, and which of several processes runs it.
+// It connects to nothing.
 package shards
 
 import (
@@ -26,8 +26,8 @@ type Peers interface {
 	Role(ctx context.Context, name string, work func(ctx context.Context) error) error
 }
 
-// Of returns which of n shards hears of a server, by its id. Of what is in none, the first
-// one does.
+// Of returns which of n shards receives the events of a server, by its id; those of no
+// server go to the first.
 func Of(guild string, n int) int {
 	id, err := strconv.ParseUint(guild, 10, 64)
 	if err != nil {
@@ -45,8 +45,8 @@ func Number(note string) int {
 	return n
 }
 
-// ShareName names n shards of a platform among several processes. One alone is called as
-// before there were several.
+// ShareName names n shards of a platform among several processes. A single one keeps the
+// name it had before there were several.
 func ShareName(platform string, n int) string {
 	if n == 1 {
 		return "receive " + platform
@@ -71,9 +71,9 @@ func (a Advice) Sane() Advice {
 	return a
 }
 
-// Suits reports whether n shards are right where Discord recommends another number. It
-// recommends one for a thousand servers, and takes 2,500 on one. To change the number
-// begins all sessions anew, so it is done where none could go on anyway, or must be.
+// Suits reports whether n shards will do although Discord recommends another number. It
+// recommends one for a thousand servers, and allows 2,500 on one. Changing the number ends
+// all sessions, so that is done only if none can be resumed anyway, or Discord insists.
 func Suits(n, recommended int, begun bool) bool {
 	if begun {
 		return recommended <= 2*n

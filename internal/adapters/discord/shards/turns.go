@@ -18,7 +18,7 @@ type Turns struct {
 	buckets map[int]chan struct{} // which hold a token while it is nobody's turn
 }
 
-// NewTurns lets a session begin so long after the one before. No turn goes on after ctx.
+// NewTurns makes sessions begin at this distance. No turn outlasts ctx.
 func NewTurns(ctx context.Context, every time.Duration, peers Peers) *Turns {
 	return &Turns{ctx: ctx, every: every, peers: peers, buckets: map[int]chan struct{}{}}
 }

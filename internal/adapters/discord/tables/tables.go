@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/mattn/go-runewidth"
-	"github.com/yuin/goldmark/ast"
 	extast "github.com/yuin/goldmark/extension/ast"
 
 	"parley/internal/text/markdown"
@@ -62,57 +61,18 @@ func extent(t *extast.Table, source []byte) (from, to int) {
 
 // drawn draws a table.
 func drawn(t *extast.Table, source []byte) string {
-	var rows [][]string
-	widths := make([]int, len(t.Alignments))
-	for r := t.FirstChild(); r != nil; r = r.NextSibling() {
-		row := make([]string, len(widths))
-		for c, i := r.FirstChild(), 0; c != nil && i < len(row); c, i = c.NextSibling(), i+1 {
-			row[i] = cellText(c, source)
-			widths[i] = max(widths[i], runewidth.StringWidth(row[i]))
-		}
-		rows = append(rows, row)
+	table := markdown.ReadTable(t, source, runewidth.StringWidth)
+	if table.Width() > widest && len(table.Rows) > 1 {
+		return listed(table.Rows)
 	}
-	total := 3 * (len(widths) - 1)
-	for _, w := range widths {
-		total += w
-	}
-	if total > widest && len(rows) > 1 {
-		return listed(rows)
-	}
-	lines := make([]string, 0, len(rows)+3)
-	for i, row := range rows {
-		lines = append(lines, strings.TrimRight(align(row, widths, t.Alignments), " "))
+	lines := make([]string, 0, len(table.Rows)+1)
+	for i := range table.Rows {
+		lines = append(lines, table.Row(i))
 		if i == 0 {
-			dashes := make([]string, len(widths))
-			for k, w := range widths {
-				dashes[k] = strings.Repeat("─", w)
-			}
-			lines = append(lines, strings.Join(dashes, "─┼─"))
+			lines = append(lines, table.Rule())
 		}
 	}
 	return "```\n" + strings.Join(lines, "\n") + "\n```"
-}
-
-// cellText returns the text of a cell on one line; it cannot end the code around it.
-func cellText(c ast.Node, source []byte) string {
-	return strings.ReplaceAll(strings.Join(strings.Fields(markdown.Plain(c, source)), " "), "```", "'''")
-}
-
-// align puts the cells of a row below those of the others.
-func align(row []string, widths []int, how []extast.Alignment) string {
-	cells := make([]string, len(row))
-	for i, cell := range row {
-		gap := widths[i] - runewidth.StringWidth(cell)
-		left := 0
-		switch how[i] {
-		case extast.AlignRight:
-			left = gap
-		case extast.AlignCenter:
-			left = gap / 2
-		}
-		cells[i] = strings.Repeat(" ", left) + cell + strings.Repeat(" ", gap-left)
-	}
-	return strings.Join(cells, " │ ")
 }
 
 // listed writes each row as a list of its cells, with their heads.

@@ -1,7 +1,6 @@
-// Package highlight tells apart what stands in a line of code: comments, strings,
-// numbers and the words of its language. It reads one line after the other and needs
-// none of those that follow, so code can be shown while it is written. It parses
-// nothing, and knows no theme.
+// Package highlight finds comments, strings, numbers and keywords in a line of code. It
+// reads line by line without looking ahead, so code can be shown while it is written. It
+// does not parse, and knows no theme.
 package highlight
 
 import (
@@ -31,12 +30,12 @@ type Piece struct {
 	Text string
 }
 
-// State is what a line leaves open for the next one: "" is nothing. Else it is what
-// closes a comment or a string.
+// State is what a line leaves open for the next one: the mark that closes a comment or a
+// string; "" for nothing.
 type State string
 
-// Line splits a line, which follows one that left before, and says what it leaves.
-// The pieces together are the line. A nil Language has one plain piece.
+// Line splits a line that follows one which left before open. Together the pieces are the
+// line. A nil Language gives one plain piece.
 func (l *Language) Line(line string, before State) (pieces []Piece, after State) {
 	switch {
 	case l == nil:
@@ -96,7 +95,7 @@ func (s *scanner) take(k Kind, n int) {
 	s.rest = s.rest[n:]
 }
 
-// until takes everything up to what closes it, which may be on a later line.
+// until takes everything up to a closing mark, which may be on a later line.
 func (s *scanner) until(closing string, k Kind) {
 	if at := strings.Index(s.rest, closing); at >= 0 {
 		s.take(k, at+len(closing))

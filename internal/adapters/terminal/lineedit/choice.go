@@ -2,15 +2,15 @@ package lineedit
 
 import "strings"
 
-// choices are the lines that what was typed may become, shown below it.
+// choices are the lines that the typed one may become, shown below it.
 type choices struct {
 	lines  []string
-	head   string // what all of them begin with and nobody needs to read again
+	head   string // common beginning, which is not shown again
 	picked int    // the one in the line; -1 for none yet
 	typed  string // the line before one was picked
 }
 
-// complete goes as far as it is certain, and shows what may follow.
+// complete extends the line as far as that is certain, and shows what may follow.
 func (e *Editor) complete() {
 	if e.Complete == nil {
 		return
@@ -34,8 +34,8 @@ func (e *Editor) complete() {
 	e.choices = &choices{lines: lines, head: typed[:strings.LastIndexByte(typed, ' ')+1], picked: -1, typed: e.text}
 }
 
-// choosing handles the keys that pick one of the choices. false leaves the key to
-// the line, and the choices are gone.
+// choosing handles keys that pick a choice. After false the choices are gone, and the key
+// is for the line.
 func (e *Editor) choosing(k Key) bool {
 	c := e.choices
 	switch k.Code {

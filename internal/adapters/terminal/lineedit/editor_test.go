@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"parley/internal/adapters/terminal/lineedit/lineedittest"
+	"parley/internal/llm/provider"
+	"parley/internal/text"
 )
 
 // desk is a person at a terminal.
@@ -21,7 +23,7 @@ type desk struct {
 
 func sit(t *testing.T, width int, earlier ...string) *desk {
 	t.Helper()
-	h, err := OpenHistory("")
+	h, err := OpenHistory("", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,7 +240,7 @@ func TestTabShowsWhatMayFollow(t *testing.T) {
 
 func TestTypedLinesStay(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "history")
-	h, err := OpenHistory(path)
+	h, err := OpenHistory(path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -249,7 +251,7 @@ func TestTypedLinesStay(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	again, err := OpenHistory(path) // without an end: the process may have been killed
+	again, err := OpenHistory(path, nil) // without an end: the process may have been killed
 	if err != nil || strings.Join(again.lines(), "|") != strings.Join(kept, "|") {
 		t.Errorf("%q %v, want %q", again.lines(), err, kept)
 	}
@@ -260,7 +262,7 @@ func TestTypedLinesStay(t *testing.T) {
 	for i := range 2*mostLines + 5 {
 		_ = again.Add(strings.Repeat("y", i%7+1))
 	}
-	if again, err = OpenHistory(path); err != nil || len(again.lines()) != mostLines {
+	if again, err = OpenHistory(path, nil); err != nil || len(again.lines()) != mostLines {
 		t.Errorf("%d lines %v", len(again.lines()), err)
 	}
 	if err := again.Forget(); err != nil || again.Forget() != nil || len(again.lines()) != 0 {
@@ -272,6 +274,7 @@ func TestTypedLinesStay(t *testing.T) {
 }
 
 func TestSecretsAreNotKept(t *testing.T) {
+	tokens := provider.Forms{{Owner: "Telegram", Matches: text.Pattern(`^\d+:[\w-]+$`)}}
 	for line, want := range map[string]bool{
 		"my key is sk-proj-aB3dE5gH7jK9mN1pQ3sT5vX7":           true,
 		"OPENAI_API_KEY=whatever":                              true,
@@ -290,7 +293,7 @@ func TestSecretsAreNotKept(t *testing.T) {
 		"/config set model.name gpt-4o-mini-2024-07-18":        false,
 		"open src/components/Button.test.tsx":                  false,
 	} {
-		if got := Secret(line); got != want {
+		if got := Secret(line, tokens); got != want {
 			t.Errorf("%q: %v, want %v", line, got, want)
 		}
 	}

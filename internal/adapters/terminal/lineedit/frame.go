@@ -8,7 +8,7 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// Frame is what the line looks like: its rows, and where on them the cursor stands.
+// Frame is the layout of the line: its rows, and the place of the cursor.
 type Frame struct {
 	rows     []row
 	row, col int
@@ -17,7 +17,7 @@ type Frame struct {
 // row is one row of a window.
 type row struct {
 	text string
-	soft bool // the window breaks it by itself: copied, it is one line with the next
+	soft bool // wrapped by the window: copied, it is one line with the next
 }
 
 const (
@@ -123,11 +123,11 @@ func layOut(prompt, text string, at, width int) (f Frame) {
 	return f
 }
 
-// Row returns on which row of the frame, from 0, the cursor stands.
+// Row returns the row of the cursor, from 0.
 func (f Frame) Row() int { return f.row }
 
-// Draw returns what shows the frame where another one is, on whose row above the
-// cursor stands now.
+// Draw returns output that replaces another frame, on whose row above the cursor is, with
+// this one.
 func (f Frame) Draw(above int) string {
 	var b strings.Builder
 	b.WriteString(Erase(above))
@@ -147,7 +147,7 @@ func (f Frame) Draw(above int) string {
 	return b.String()
 }
 
-// Erase returns what takes a frame away on whose row above the cursor stands.
+// Erase returns output that removes a frame on whose row above the cursor is.
 func Erase(above int) string {
 	if above > 0 {
 		return fmt.Sprintf("\x1b[%dA\r\x1b[J", above)

@@ -8,6 +8,8 @@ import (
 	"os"
 	"strings"
 	"sync"
+
+	"parley/internal/llm/provider"
 )
 
 // How many lines are kept, and how long one may be, in bytes: a long paste is not
@@ -20,15 +22,17 @@ const (
 // History is the lines that were typed before, the last one at the end. It may be
 // used from several goroutines.
 type History struct {
-	path string
-	mu   sync.Mutex // guards lines and the file
-	list []string
+	path   string
+	tokens provider.Forms
+	mu     sync.Mutex // guards list and the file
+	list   []string
 }
 
 // OpenHistory reads the lines of earlier starts; without a path none are kept. What
-// cannot be read is not offered, and the error says why.
-func OpenHistory(path string) (*History, error) {
-	h := &History{path: path}
+// cannot be read is not offered, and the error says why. Lines that hold one of tokens, or
+// another secret, are not kept.
+func OpenHistory(path string, tokens provider.Forms) (*History, error) {
+	h := &History{path: path, tokens: tokens}
 	if path == "" {
 		return h, nil
 	}
@@ -61,13 +65,14 @@ var (
 	unescape = strings.NewReplacer(`\\`, `\`, `\n`, "\n")
 )
 
-// Add keeps a line for this start and the next ones, unless it is blank, as the last
-// one, long, begins with a space, or holds a secret. It is in the file at once.
+// Add keeps a line, in the file too, unless it is blank, repeats the last one, is long,
+// begins with a space, or holds a secret.
 func (h *History) Add(line string) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	last := len(h.list) - 1
-	if strings.TrimSpace(line) == "" || line[0] == ' ' || len(line) > longestLine || Secret(line) || last >= 0 && h.list[last] == line {
+	if strings.TrimSpace(line) == "" || line[0] == ' ' || len(line) > longestLine || Secret(line, h.tokens) ||
+		last >= 0 && h.list[last] == line {
 		return nil
 	}
 	h.list = append(h.list, line)
@@ -85,7 +90,7 @@ func (h *History) Add(line string) error {
 	return nil
 }
 
-// rewrite makes the file as long as it should be.
+// rewrite shortens the file to the kept lines.
 func (h *History) rewrite() error {
 	var b strings.Builder
 	for _, l := range h.list {
@@ -112,7 +117,7 @@ func (h *History) Forget() error {
 	return nil
 }
 
-// lines returns them all; the caller changes nothing in it.
+// lines returns all lines; the caller must not change the slice.
 func (h *History) lines() []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()

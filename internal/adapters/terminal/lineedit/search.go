@@ -13,8 +13,8 @@ type search struct {
 
 func newSearch(e *Editor) *search { return &search{text: e.text, at: e.at} }
 
-// searching handles a key while searching. false ends the search with what it
-// found and leaves the key to the line.
+// searching handles a key while searching. After false the search has ended with what it
+// found, and the key is for the line.
 func (e *Editor) searching(k Key) bool {
 	s := e.search
 	switch k.Code {
@@ -44,8 +44,8 @@ func (e *Editor) searching(k Key) bool {
 	return true
 }
 
-// find shows the newest line that holds the query and stands at least from lines
-// back. Small letters fit any.
+// find shows the newest line that contains the query and is at least from lines back.
+// Small letters match both cases.
 func (e *Editor) find(from int) {
 	s, lines := e.search, e.History.lines()
 	if s.query == "" {

@@ -8,14 +8,14 @@ import (
 	"parley/internal/text"
 )
 
-// named is a secret by what stands before it.
+// named matches a secret by the words before it.
 var named = text.Pattern(
 	`(?i)(?:pass(?:word|wort|code|phrase)|\bpwd|\bpin|token|secret|api[ _-]?key|bearer|authorization)\b(?:\s*[:=]\s*\S|\s+(?:is|ist|es|est)\s+\S|\s+\S*\d)`)
 
 // Secret reports whether a line seems to hold a password, a key or a code that
-// should be on no disk. It errs on the side of yes: then the line only has to be
+// should be on no disk; tokens are of the platforms. It errs on the side of yes: then the line only has to be
 // typed again.
-func Secret(line string) bool {
+func Secret(line string, tokens provider.Forms) bool {
 	if named().MatchString(line) || strings.Contains(line, "-----BEGIN") || strings.HasPrefix(strings.TrimSpace(line), "/claim") {
 		return true
 	}
@@ -23,17 +23,17 @@ func Secret(line string) bool {
 		return unicode.IsSpace(r) ||
 			strings.ContainsRune(`"'<>(),;=`+"`", r)
 	}) {
-		if len(word) >= 16 && provider.Owner(word) != "" || random(word) {
+		if len(word) >= 16 && tokens.Owner(word) != "" || random(word) {
 			return true
 		}
 	}
 	return hasPassword().MatchString(line)
 }
 
-// hasPassword is an address that logs in.
+// hasPassword matches an address with a password.
 var hasPassword = text.Pattern(`://[^/\s:@]+:[^/\s@]+@`)
 
-// random reports whether a word looks as if a machine had drawn it.
+// random reports whether a word looks randomly generated.
 func random(word string) bool {
 	if len(word) < 20 || strings.Contains(word, "/") || strings.Contains(word, "://") {
 		return false

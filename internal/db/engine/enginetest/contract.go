@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"parley/internal/db/engine"
+	"parley/internal/text/waittest"
 )
 
 // Contract runs the suite. open returns an empty database, which is closed here; the
@@ -54,12 +55,7 @@ func Contract(t *testing.T, open func(t *testing.T) *engine.DB, types Types) {
 // Types are the names of types in a kind's words.
 type Types struct{ ID, Int, Blob string }
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = waittest.Must
 
 func exec(query string, args ...any) func(*engine.Tx) error {
 	return func(tx *engine.Tx) error { _, err := tx.Exec(query, args...); return err }

@@ -4,6 +4,7 @@
 package plantest
 
 import (
+	"context"
 	"database/sql"
 	"fmt"
 	"go/ast"
@@ -33,7 +34,7 @@ func Check(t *testing.T, db *engine.DB, folders, growing []string, excused map[s
 	met := map[string]bool{}
 	queries := 0
 	written := constants(t, folders)
-	plans, err := sqlite.Plans(t.Context(), db.Path(), slices.Collect(maps.Values(written)))
+	plans, err := Plans(t.Context(), db.Path(), slices.Collect(maps.Values(written)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +102,7 @@ func partialIndexes(t *testing.T, db *engine.DB) map[string]bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	names, err := engine.Collect(rows, func(r *sql.Rows) (name string, err error) { return name, r.Scan(&name) })
+	names, err := engine.Collect(rows, engine.Name)
 	if err != nil || len(names) == 0 {
 		t.Fatal(len(names), err)
 	}
@@ -221,4 +222,35 @@ func (f *fold) value(e ast.Expr) (string, bool) {
 func unquote(literal string) (string, bool) {
 	text, err := strconv.Unquote(literal)
 	return text, err == nil
+}
+
+// Plans returns SQLite's plan of each statement, by its text. Tests check that they use
+// their indexes; a statement may be one that changes something.
+func Plans(ctx context.Context, path string, queries []string) (map[string][]string, error) {
+	conn, done, err := sqlite.Fresh(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	plans := make(map[string][]string, len(queries))
+	for _, query := range queries {
+		text, _, err := engine.Numbered(query, "?")
+		if err != nil {
+			return nil, engine.During(query, err)
+		}
+		args := make([]any, strings.Count(text, "?")) // NULLs, and never too few
+		rows, err := conn.QueryContext(ctx, "EXPLAIN QUERY PLAN "+text, args...)
+		if err != nil {
+			return nil, engine.During(query, err)
+		}
+		plans[query], err = engine.Collect(rows, func(rows *sql.Rows) (step string, err error) {
+			var id, parent, unused int
+			err = rows.Scan(&id, &parent, &unused, &step)
+			return step, err
+		})
+		if err != nil {
+			return nil, engine.During(query, err)
+		}
+	}
+	return plans, nil
 }

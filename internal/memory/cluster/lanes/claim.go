@@ -127,7 +127,7 @@ func (c *Claims) see(one *claim) (there bool, err error) {
 	return there, nil
 }
 
-// left tells whether something is left behind in a conversation but the rows that ask for it.
+// left reports whether a conversation has anything left other than the rows that ask for it.
 const left = `SELECT EXISTS (SELECT 1 FROM inbox WHERE state = 'new' AND platform = ? AND channel = ? AND thread = ? AND NOT (id = ANY (CAST(? AS bigint[]))))
 	OR EXISTS (SELECT 1 FROM outbox WHERE state IN ('ready', 'started') AND platform = ? AND channel = ? AND thread = ?)`
 

@@ -5,7 +5,6 @@ package lanes
 
 import (
 	"cmp"
-	"database/sql"
 	"sync"
 
 	"parley/internal/chat"
@@ -173,31 +172,25 @@ type Mail struct {
 	Flush []chat.Key // where parts wait
 }
 
-// Take takes, within a transaction, what was posted to this node's conversations. What is taken is this
-// process's to do: should it end before, whoever adopts the conversation finds it.
+// Take takes, within a transaction, what was posted to this node's conversations. This
+// process must do what it took; if it ends first, whoever adopts the conversation finds it.
 func (b *Owned) Take(tx *engine.Tx) (m Mail, err error) {
-	rows, err := tx.Query(`DELETE FROM node_mail AS m USING node_lanes AS l
-		WHERE l.platform = m.platform AND l.channel = m.channel AND l.thread = m.thread AND l.owner = ?
-		RETURNING m.inbox_id, m.platform, m.channel, m.thread`, b.node.ID())
-	if err != nil {
-		return m, err
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		var row int64
+	_, err = engine.Select(tx, func(r engine.Scanner) (row int64, err error) {
 		var k chat.Key
-		if err := rows.Scan(&row, &k.Platform, &k.Channel, &k.Thread); err != nil {
-			return m, err
-		}
+		err = r.Scan(&row, &k.Platform, &k.Channel, &k.Thread)
 		if row == 0 {
 			m.Flush = append(m.Flush, k)
 		} else {
 			m.Rows = append(m.Rows, row)
 		}
-	}
-	return m, rows.Err()
+		return row, err
+	}, `DELETE FROM node_mail AS m USING node_lanes AS l
+		WHERE l.platform = m.platform AND l.channel = m.channel AND l.thread = m.thread AND l.owner = ?
+		RETURNING m.inbox_id, m.platform, m.channel, m.thread`, b.node.ID())
+	return m, err
 }
 
-func scanKey(r *sql.Rows) (k chat.Key, err error) {
-	return k, r.Scan(&k.Platform, &k.Channel, &k.Thread)
+func scanKey(r engine.Scanner) (k chat.Key, err error) {
+	err = r.Scan(&k.Platform, &k.Channel, &k.Thread)
+	return k, err
 }

@@ -25,12 +25,7 @@ type desk struct {
 	*memory.Store
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = waittest.Must
 
 func open(t testing.TB, url, name string) desk {
 	t.Helper()
@@ -419,10 +414,10 @@ func TestTripsOfAMessage(t *testing.T) {
 		}
 		parts := []chat.Part{{Key: fresh[0].Key, Text: "answer"}}
 		turn := func() *memory.Turn {
-			se, live, err := a.LiveSession(t.Context(), memory.Place{Key: fresh[0].Key})
+			se, live, err := a.Sessions.LiveSession(t.Context(), memory.Place{Key: fresh[0].Key})
 			must(t, err)
 			if !live {
-				se, err = a.NewSession(t.Context(), memory.Place{Key: fresh[0].Key}, true)
+				se, err = a.Sessions.NewSession(t.Context(), memory.Place{Key: fresh[0].Key}, true)
 				must(t, err)
 			}
 			return &memory.Turn{Session: &se, Entries: []memory.Entry{{Role: "user", User: "p:1", Content: "said", At: time.Now()},

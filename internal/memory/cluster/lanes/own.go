@@ -2,7 +2,6 @@ package lanes
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"slices"
 	"time"
@@ -31,11 +30,7 @@ const order = " ORDER BY random() LIMIT ?"
 func (b *Owned) Adopt(ctx context.Context, platforms []string) (ours []chat.Key, err error) {
 	var keys []chat.Key
 	for _, p := range platforms {
-		rows, err := b.db.Query(orphans+order, p, p, adoptOnce)
-		if err != nil {
-			return nil, engine.During("look for what is left behind", err)
-		}
-		some, err := engine.Collect(rows, scanKey)
+		some, err := engine.Select(b.db, scanKey, orphans+order, p, p, adoptOnce)
 		if err != nil {
 			return nil, engine.During("look for what is left behind", err)
 		}
@@ -75,14 +70,14 @@ const begun = `INSERT INTO node_lanes (platform, channel, thread, owner) SELECT 
 // adopt makes those conversations this node's that are still nobody's, all at once.
 func (b *Owned) adopt(tx *engine.Tx, keys []chat.Key) (ours []chat.Key, err error) {
 	all := names(keys)
-	held, err := some(tx, free, all)
+	held, err := engine.Select(tx, scanKey, free, all)
 	if err == nil && len(held) > 0 {
-		ours, err = some(tx, taken, names(held), b.node.ID())
+		ours, err = engine.Select(tx, scanKey, taken, names(held), b.node.ID())
 	}
 	if err != nil {
 		return nil, err
 	}
-	fresh, err := some(tx, begun, all, b.node.ID())
+	fresh, err := engine.Select(tx, scanKey, begun, all, b.node.ID())
 	if err != nil {
 		return nil, err
 	}
@@ -90,15 +85,6 @@ func (b *Owned) adopt(tx *engine.Tx, keys []chat.Key) (ours []chat.Key, err erro
 		`, node_lanes AS l WHERE m.platform = k.platform AND m.channel = k.channel AND m.thread = k.thread
 		AND l.platform = k.platform AND l.channel = k.channel AND l.thread = k.thread AND l.owner = ?`, all, b.node.ID())
 	return append(ours, fresh...), err
-}
-
-// some reads conversations.
-func some(tx *engine.Tx, query string, args ...any) ([]chat.Key, error) {
-	rows, err := tx.Query(query, args...)
-	if err != nil {
-		return nil, err
-	}
-	return engine.Collect(rows, scanKey)
 }
 
 // names writes conversations as list reads them.
@@ -149,16 +135,12 @@ const opened = `SELECT i.platform, i.channel, i.thread, '', min(i.id) FROM inbox
 
 // Opened lists what is unfinished in this node's conversations on some platforms.
 func (b *Owned) Opened(platforms []string) ([]Open, error) {
-	rows, err := b.db.Query(opened, b.node.ID(), b.node.ID())
-	if err != nil {
-		return nil, engine.During("look what is unfinished", err)
-	}
-	list, err := engine.Collect(rows, func(r *sql.Rows) (o Open, err error) {
+	list, err := engine.Select(b.db, func(r engine.Scanner) (o Open, err error) {
 		var part string
 		err = r.Scan(&o.Key.Platform, &o.Key.Channel, &o.Key.Thread, &part, &o.Row)
 		o.Part = part != ""
 		return o, err
-	})
+	}, opened, b.node.ID(), b.node.ID())
 	return slices.DeleteFunc(list, func(o Open) bool { return !slices.Contains(platforms, o.Key.Platform) }),
 		engine.During("look what is unfinished", err)
 }
@@ -223,11 +205,7 @@ func (b *Owned) Leave(ctx context.Context, k chat.Key) error {
 
 // LeaveIdle gives up all conversations but those that are busy.
 func (b *Owned) LeaveIdle(ctx context.Context, busy func(chat.Key) bool) error {
-	rows, err := b.db.Query("SELECT platform, channel, thread FROM node_lanes WHERE owner = ?", b.node.ID())
-	if err != nil {
-		return engine.During("leave conversations", err)
-	}
-	all, err := engine.Collect(rows, scanKey)
+	all, err := engine.Select(b.db, scanKey, "SELECT platform, channel, thread FROM node_lanes WHERE owner = ?", b.node.ID())
 	if err != nil {
 		return engine.During("leave conversations", err)
 	}
@@ -238,7 +216,7 @@ func (b *Owned) LeaveIdle(ctx context.Context, busy func(chat.Key) bool) error {
 		}
 		var free []chat.Key
 		err = b.db.Held().Write(ctx, func(tx *engine.Tx) (err error) {
-			free, err = some(tx, resting, names(rest), b.node.ID())
+			free, err = engine.Select(tx, scanKey, resting, names(rest), b.node.ID())
 			return err
 		})
 		rest = slices.DeleteFunc(rest, func(k chat.Key) bool { return slices.Contains(free, k) })

@@ -21,32 +21,31 @@ import (
 	whole "parley/internal/text"
 )
 
-// A PDF is a program that somebody sent, and its reader may loop, run out of
-// stack or unpack without end. So it runs as a process of its own, with bounds
-// and none of the bot's secrets.
+// bounds limit the process that reads a PDF. A PDF is a program from a stranger: its
+// reader may loop, run out of stack or unpack without end. So a process without the
+// bot's secrets reads it.
 type bounds struct {
 	seconds int
 	pages   int
 	text    int // bytes
 }
 
-// An attachment is read while somebody waits; what is indexed is read whole.
+// Somebody waits for an attachment; documents for the index are read whole.
 var (
 	attached = bounds{10, 50, 400 << 10}
 	indexed  = bounds{60, 2000, 4 << 20}
 )
 
-// wholeMark tells the other process, whose environment is otherwise empty, that
-// the bounds are those of indexed.
+// wholeMark in the otherwise empty environment of the process means the bounds indexed.
 const wholeMark = "PDF_WHOLE=1"
 
-// memory is the same for memory; the race detector's own does not fit in.
+// memory limits the process's memory. The race detector needs more.
 var memory = syscall.Rlimit{Cur: 256 << 20, Max: 256 << 20}
 
-// Command is the word with which this program starts Extract.
+// Command is the argument with which this program runs Extract.
 const Command = "pdf-text"
 
-// pageMark stands between pages, as it does where other programs print them.
+// pageMark separates pages.
 const pageMark = "\f"
 
 // Why a PDF has no pages to read.
@@ -56,7 +55,7 @@ var (
 	ErrSlow   = errors.New("the PDF takes too long, or too much memory")
 )
 
-// Read returns the text of a PDF that is attached: its first pages.
+// Read returns the text of the first pages of an attached PDF.
 func Read(ctx context.Context, data []byte) (string, error) {
 	pages, total, err := read(ctx, data, attached)
 	if err != nil {
@@ -69,10 +68,9 @@ func Read(ctx context.Context, data []byte) (string, error) {
 	return said, nil
 }
 
-// Pages returns the text of each page of a PDF that is indexed, the first one
-// first, and how many pages it has. There may be fewer texts than pages: those
-// past the bounds are not read. The errors ErrLocked, ErrBroken and ErrSlow are
-// about the file; any other may not come again.
+// Pages returns the text of each page of a PDF for the index, and the number of pages.
+// Pages beyond the bounds have no text in the list. The errors ErrLocked, ErrBroken and
+// ErrSlow are about the file; after another error the next try may succeed.
 func Pages(ctx context.Context, data []byte) (pages []string, total int, err error) {
 	return read(ctx, data, indexed)
 }
@@ -106,7 +104,7 @@ func read(ctx context.Context, data []byte, b bounds) (pages []string, total int
 	return pages, total, nil
 }
 
-// failure is what the end of the other process means.
+// failure returns the error for a process that failed.
 func failure(ctx context.Context, err error) error {
 	var exit *exec.ExitError
 	if ctx.Err() != nil || !errors.As(err, &exit) {
@@ -120,15 +118,15 @@ func failure(ctx context.Context, err error) error {
 	return fmt.Errorf("read PDF: %w: %w: %s", class, err, why[:min(len(why), 200)])
 }
 
-// exitCrash is how a Go program ends that is out of memory or stack.
+// exitCrash is the exit code of a Go program that runs out of memory or stack.
 const exitCrash = 2
 
-// locked is what the other process writes, in place of the number of pages, about
-// a PDF with a password.
+// locked is the first line of output for a PDF with a password, instead of the number of
+// pages.
 const locked = "locked"
 
-// Extract is the other process: it holds itself to the bounds and writes how many
-// pages the PDF that it reads has, and the text of each.
+// Extract runs in the other process. It sets the bounds, reads a PDF, and writes the
+// number of pages and the text of each.
 func Extract(in io.Reader, out io.Writer) error {
 	b := attached
 	if slices.Contains(os.Environ(), wholeMark) {
@@ -169,7 +167,7 @@ func Extract(in io.Reader, out io.Writer) error {
 	return nil
 }
 
-// open opens a PDF and counts its pages. What the library panics about is damage.
+// open opens a PDF and counts its pages. A panic of the library means that it is damaged.
 func open(data []byte) (r *pdf.Reader, total int, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -189,11 +187,11 @@ var (
 	trailer = []byte("%%EOF")
 )
 
-// maxBefore is how far into a file a PDF may begin, as other readers have it.
+// maxBefore limits the bytes before a PDF's first line, as in other readers.
 const maxBefore = 1024
 
-// plain is a PDF as the library expects one: nothing before its first line or
-// behind its last, and a version that it knows at the end of the first.
+// plain returns a PDF as the library expects it: without bytes before the first line and
+// after the last, and with a version that it knows.
 func plain(data []byte) []byte {
 	at := bytes.Index(data[:min(len(data), maxBefore)], header)
 	if at < 0 {
@@ -214,8 +212,7 @@ func plain(data []byte) []byte {
 	return data
 }
 
-// pageText returns the text of a page. One that cannot be read is empty: what
-// follows it may be fine.
+// pageText returns the text of a page, "" if it cannot be read: later pages may be fine.
 func pageText(p pdf.Page) (text string) {
 	defer func() {
 		if recover() != nil {
@@ -227,8 +224,8 @@ func pageText(p pdf.Page) (text string) {
 	return w.b.String()
 }
 
-// words puts a page's text together. A PDF has neither words nor lines, only
-// moves of the pen: far to the right is a space, up or down is a new line.
+// words assembles a page's text. A PDF has no words or lines, only moves of the pen: a
+// move far to the right is a space, one up or down a new line.
 type words struct {
 	page  pdf.Page
 	fonts map[string]pdf.TextEncoding
@@ -237,11 +234,11 @@ type words struct {
 	b     strings.Builder
 }
 
-// wordGap is how far right the pen moves between two words at least, in
-// thousandths of the font's size; kerning is less.
+// wordGap is the least move between two words, in thousandths of the font size. Kerning
+// moves less.
 const wordGap = -180
 
-// operate takes one operator with what stands before it.
+// operate runs one operator on its arguments.
 func (w *words) operate(stack *pdf.Stack, operator string) {
 	args := make([]pdf.Value, stack.Len())
 	for i := len(args) - 1; i >= 0; i-- {

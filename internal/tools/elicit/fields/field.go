@@ -2,6 +2,7 @@
 package fields
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,10 +19,10 @@ import (
 	"parley/internal/text/catalog"
 )
 
-// wordFieldSize is said in more than one place.
-const wordFieldSize = "The number must be %s."
+// wordsFieldSize is said in more than one place.
+const wordsFieldSize = "The number must be %s."
 
-// Kind is what a Field holds.
+// Kind is the type of a Field.
 type Kind string
 
 // The kinds of fields.
@@ -62,13 +63,13 @@ func (f Field) Read(said string) (any, error) {
 		if err != nil {
 			return nil, text.Tell("I need a whole number.")
 		}
-		return n, f.within(float64(n), wordFieldSize)
+		return n, f.within(float64(n), wordsFieldSize)
 	case Number:
 		n, err := strconv.ParseFloat(strings.Replace(said, ",", ".", 1), 64)
 		if err != nil || math.IsNaN(n) || math.IsInf(n, 0) {
 			return nil, text.Tell("I need a number.")
 		}
-		return n, f.within(n, wordFieldSize)
+		return n, f.within(n, wordsFieldSize)
 	case Choice:
 		o, err := f.option(said)
 		return o.Value, err
@@ -99,10 +100,8 @@ func (f Field) Shown(value any) string {
 		return strings.Join(list, ", ")
 	}
 	said := fmt.Sprint(value)
-	for _, o := range f.Options {
-		if o.Value == said {
-			return o.Label
-		}
+	if i := slices.IndexFunc(f.Options, func(o Option) bool { return o.Value == said }); i >= 0 {
+		return f.Options[i].Label
 	}
 	return said
 }
@@ -173,7 +172,7 @@ func (f Field) formed(said string) error {
 	return nil
 }
 
-// errForm is what a server asks for that cannot be asked here.
+// errForm is returned for a form that cannot be asked here.
 var errForm = errors.New("not a form that can be asked in a chat")
 
 // Of reads one property of a form's JSON Schema.
@@ -232,11 +231,7 @@ func options(values, names []string, titled []option) (all []Option) {
 		all = append(all, o)
 	}
 	for _, t := range titled {
-		o := Option{t.Const, t.Title}
-		if o.Label == "" {
-			o.Label = o.Value
-		}
-		all = append(all, o)
+		all = append(all, Option{t.Const, cmp.Or(t.Title, t.Const)})
 	}
 	return all
 }

@@ -1,0 +1,78 @@
+package chat
+
+import (
+	"slices"
+	"sync"
+)
+
+// Pace says which messages of its conversation a message waits for.
+type Pace int
+
+const (
+	// InOrder waits for everything that came before.
+	InOrder Pace = iota
+	// Quick waits too, and is short: whatever is read after it sees its effect.
+	Quick
+	// Beside only reads. It is answered at once, beside whatever takes long.
+	Beside
+)
+
+// besideLane returns the second lane for a message that need not wait while the
+// conversation's own lane does something slow; nil for the own lane. The caller holds mu.
+func (h *Hub) besideLane(m Message, pace Pace) *lane {
+	l := h.lanes[m.Key]
+	if pace != Beside || l == nil || !l.slow {
+		return nil
+	}
+	b := h.beside[m.Key]
+	if b == nil {
+		b = &lane{key: m.Key, beside: true}
+	}
+	return b
+}
+
+// letPass moves messages that need not wait from a lane that begins something slow to the
+// lane beside it. The caller holds mu.
+func (h *Hub) letPass(l *lane) {
+	passes := func(j job) bool { return j.do == nil && j.pace == Beside }
+	if !slices.ContainsFunc(l.queue, passes) { // nearly always
+		return
+	}
+	var stay []job
+	for _, j := range l.queue {
+		if passes(j) {
+			h.add(h.besideLane(j.m, j.pace), j)
+			continue
+		}
+		stay = append(stay, j)
+	}
+	l.queue = stay
+}
+
+type outlet struct {
+	mu    sync.Mutex // held while parts of one answer are sent
+	users int        // guarded by Hub.mu
+}
+
+// sending waits until nothing else is being sent to a conversation, and blocks others
+// until done is called: parts of two answers do not mix, and no sender picks up parts
+// that another has just stored.
+func (h *Hub) sending(k Key) (done func()) {
+	h.mu.Lock()
+	o := h.outlets[k]
+	if o == nil {
+		o = &outlet{}
+		h.outlets[k] = o
+	}
+	o.users++
+	h.mu.Unlock()
+	o.mu.Lock()
+	return func() {
+		o.mu.Unlock()
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if o.users--; o.users == 0 {
+			delete(h.outlets, k)
+		}
+	}
+}
