@@ -33,7 +33,7 @@ func (a *app) operate(ctx context.Context, adapters ...chat.Adapter) error {
 		a.background(func() { a.fleet.Run(ctx) })
 		a.background(func() { a.fleet.Chores(ctx) })
 		a.jobs.Add("settings", "@every 1s", a.refresh)
-		a.jobs.Add("forgotten elsewhere", "@every 1s", a.storage.oblivion.Listen)
+		a.jobs.Add("forgotten elsewhere", "@every 1s", a.storage.eraser.Listen)
 	}
 	if port != nil {
 		a.background(func() { _ = a.port.page.Chat.Run(ctx, a.platforms.hub) }) // ends with ctx, never fails

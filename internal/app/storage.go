@@ -25,8 +25,8 @@ import (
 type storage struct {
 	*base
 	tape *modellog.Tape // nil if no model calls are kept
-	// oblivion makes other processes forget; nil if there are none.
-	oblivion *privacy.Eraser
+	// eraser makes other processes forget; nil if there are none.
+	eraser *privacy.Eraser
 	lock     *os.File                       // kept open; released by the end of the process
 	narrow   atomic.Pointer[catalog.Phrase] // why disk space is a concern; nil if it is not
 	stuck    atomic.Bool                    // it was logged that messages cannot be stored
@@ -106,8 +106,8 @@ func (s *storage) amongOthers() {
 	if s.fleet == nil {
 		return
 	}
-	s.oblivion = s.store.Oblivion(s.fleet.ID, s.tape)
-	s.store.Forgetting, s.store.Past.Deleting = s.oblivion.Person, s.oblivion.Session
+	s.eraser = s.store.Eraser(s.fleet.ID, s.tape)
+	s.store.Forgetting, s.store.Past.Deleting = s.eraser.Person, s.eraser.Session
 }
 
 // close may be called twice, and after a failed open.

@@ -150,9 +150,9 @@ func (s *Store) IndexWords(ctx context.Context, seen func(done, of int64)) error
 // Witness reports whose words answers were made of.
 func (s *Store) Witness() modellog.Witness { return modellog.NewWitness(s.db) }
 
-// Oblivion passes on what to forget between processes, and has this one forget what it
+// Eraser passes on what to forget between processes, and has this one forget what it
 // caches.
-func (s *Store) Oblivion(self func() string, t *modellog.Tape) *privacy.Eraser {
+func (s *Store) Eraser(self func() string, t *modellog.Tape) *privacy.Eraser {
 	return privacy.NewEraser(s.db, self, privacy.Own{Tape: t, Memory: s.meanings.Forget})
 }
 
