@@ -19,6 +19,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/command"
 	"parley/internal/command/gate"
+	"parley/internal/db/postgres/postgrestest"
 	"parley/internal/memory"
 	"parley/internal/memory/agenda"
 	"parley/internal/memory/facts"
@@ -224,11 +225,15 @@ func (f *faces) byShell(run func(ctx context.Context, f *cli.Flags, s *cli.Strea
 	f.t.Helper()
 	var out bytes.Buffer
 	dir := f.t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "bot.yaml"), nil, 0o600); err != nil {
+	var settings []byte
+	if url := postgrestest.InFolder(f.t, f.data, nil); url != "" {
+		settings = []byte("database: {url: '" + url + "'}\n")
+	}
+	if err := os.WriteFile(filepath.Join(dir, "bot.yaml"), settings, 0o600); err != nil {
 		f.t.Fatal(err)
 	}
 	f.t.Chdir(dir)
-	flags := &cli.Flags{Data: filepath.Dir(f.store.File.Path()), Veil: text.NewBlotter(&out)}
+	flags := &cli.Flags{Data: f.data, Veil: text.NewBlotter(&out)}
 	err := run(context.Background(), flags, &cli.Streams{Out: &out, Err: &out})
 	if c.said = strings.TrimSpace(out.String()); err != nil {
 		c.said = err.Error()

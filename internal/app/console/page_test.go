@@ -33,6 +33,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // site is a page on a real port, with a real store and hub.
 type site struct {
+	data  string // the data folder
 	t     testing.TB
 	store *memory.Store
 	tape  *modellog.Tape
@@ -80,9 +81,9 @@ func echo(_ context.Context, m chat.Message, _ chat.Reply) (chat.Answer, error) 
 
 func newSite(t testing.TB, views console.Views, handle answer) *site {
 	t.Helper()
-	s := &site{t: t, rules: &files.Folder{Dir: t.TempDir()}}
 	dir := t.TempDir()
-	store, err := memorytest.Try(t, filepath.Join(dir, "data"), memory.Options{Now: s.clock.now})
+	s := &site{t: t, rules: &files.Folder{Dir: t.TempDir()}, data: filepath.Join(dir, "data")}
+	store, err := memorytest.Try(t, s.data, memory.Options{Now: s.clock.now})
 	if err != nil {
 		t.Fatal(err)
 	}
