@@ -243,6 +243,7 @@ func TestServersHearOnlyAnswers(t *testing.T) {
 	}
 	w.say(t, 5, "/tasks list")
 	w.tg.Push(w.to(telegramtest.Text(5, 5, "large"), 4711, 5))
+	w.told(t, 5, "shop__large") // the model got it
 	w.settled(t)
 	if len(heard) != 0 {
 		t.Fatalf("the server heard %s", <-heard)
