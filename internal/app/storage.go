@@ -27,9 +27,9 @@ type storage struct {
 	tape *modellog.Tape // nil if no model calls are kept
 	// eraser makes other processes forget; nil if there are none.
 	eraser *privacy.Eraser
-	lock     *os.File                       // kept open; released by the end of the process
-	narrow   atomic.Pointer[catalog.Phrase] // why disk space is a concern; nil if it is not
-	stuck    atomic.Bool                    // it was logged that messages cannot be stored
+	lock   *os.File                       // kept open; released by the end of the process
+	narrow atomic.Pointer[catalog.Phrase] // why disk space is a concern; nil if it is not
+	stuck  atomic.Bool                    // it was logged that messages cannot be stored
 }
 
 // embed makes vectors; nil as an option means there are none.
