@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"net"
+	"sync"
 
 	"parley/internal/app/console"
 	"parley/internal/chat"
@@ -22,7 +23,7 @@ func (p *port) newPage(address string) *console.Page {
 		Views: console.Views{
 			Status: p.status, Settings: func() string { return p.inForce.Load().String() }, Book: look.Book, Files: look.Files,
 			Switch: look.Switch, Agents: look.Residents,
-			Facts: look.Facts, Operations: func() []tools.Operation { return tools.FactOperations(p.store.Facts, nil) },
+			Facts: look.Facts, Operations: sync.OnceValue(func() []tools.Operation { return tools.FactOperations(p.store.Facts, nil) }),
 			Handoffs: look.Handoffs, Tunable: p.tunable, Capture: capture.WriteByID, Script: capture.Script,
 		},
 	})

@@ -36,7 +36,7 @@ func (f Facts) command() gate.Command {
 	all := tools.FactOperations(f.Rows, f.MayShare)
 	list, forget := operated(all, "facts list"), operated(all, "facts forget")
 	which, now := forget.Options[0], forget.Options[1]
-	list.Run = f.list
+	list.Run = f.list(tools.Operated(all, "facts list"))
 	verbs := []gate.Command{
 		list,
 		{Name: "search", Help: "Find facts by words, tag and date", Effect: gate.Reads, Run: f.search, Options: []gate.Option{
@@ -74,12 +74,19 @@ func (f Facts) asker(r gate.Request) (facts.Service, facts.Asker) {
 		Admin: func(context.Context) bool { return r.Role >= gate.Admin }}
 }
 
-// list lays out what is remembered. Where others read along it is not all.
-func (f Facts) list(ctx context.Context, r gate.Request) (chat.Answer, error) {
-	result, err := tools.Operated(tools.FactOperations(f.Rows, f.MayShare), "facts list").Do(ctx, callOf(r), nil)
-	if err != nil {
-		return chat.Answer{}, err
+// list returns what lays out the facts that o lists. Where others read along it is not all.
+func (f Facts) list(o tools.Operation) func(context.Context, gate.Request) (chat.Answer, error) {
+	return func(ctx context.Context, r gate.Request) (chat.Answer, error) {
+		result, err := o.Do(ctx, callOf(r), nil)
+		if err != nil {
+			return chat.Answer{}, err
+		}
+		return factPage(ctx, r, result)
 	}
+}
+
+// factPage is the page of a list of facts that was asked for.
+func factPage(ctx context.Context, r gate.Request, result tools.Result) (chat.Answer, error) {
 	rows, _ := result.Data.(tools.Rows)
 	page, n := max(r.Number("page", 1), 1), len(rows.Lines)
 	from, to := (page-1)*listPage, min(page*listPage, n)

@@ -20,6 +20,7 @@ import (
 type Operation struct {
 	tool Tool
 	Face
+	properties map[string]Property // what the schema says, by the model's argument
 }
 
 // Face is what people see of an operation.
@@ -92,7 +93,22 @@ func Declare[A any](meta Meta, face Face, do func(context.Context, Call, A) (Res
 			return question, face.Absent(err)
 		}
 	}
-	return Operation{Func(meta, do), face}
+	tool := Func(meta, do)
+	return Operation{tool, face, properties(tool.Spec().Parameters)}
+}
+
+// properties reads what a schema says of its arguments.
+func properties(parameters json.RawMessage) map[string]Property {
+	var schema struct {
+		Properties map[string]Property
+		Required   []string
+	}
+	_ = json.Unmarshal(parameters, &schema) // Func has written it
+	for name, p := range schema.Properties {
+		p.Required = slices.Contains(schema.Required, name)
+		schema.Properties[name] = p
+	}
+	return schema.Properties
 }
 
 // Field is the name of the model's argument.
@@ -152,13 +168,8 @@ type Property struct {
 
 // Property returns what the schema says of an argument.
 func (o Operation) Property(a Arg) Property {
-	var schema struct {
-		Properties map[string]Property
-		Required   []string
-	}
-	_ = json.Unmarshal(o.Spec().Parameters, &schema) // Declare has written it
-	p := schema.Properties[a.Field()]
-	p.Required = a.Required || !a.Optional && slices.Contains(schema.Required, a.Field())
+	p := o.properties[a.Field()]
+	p.Required = a.Required || p.Required && !a.Optional
 	return p
 }
 
