@@ -4,8 +4,9 @@ TAGS  := -tags sqlite_fts5
 # Pinned, so that a new check never breaks an old commit.
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME    := 10s
+PYTHON      := python3
 
-.PHONY: cluster costs translations run test postgres race bench lint fuzz cover faults live templates dojo page-check recordings release release-check
+.PHONY: cluster costs recall translations run test postgres race bench lint fuzz cover faults live templates dojo page-check recordings release release-check
 
 # A conversation in the terminal; no key needed.
 run:
@@ -43,6 +44,13 @@ costs:
 translations:
 	PARLEY_TRANSLATIONS=1 $(GO) test $(TAGS) -count=1 -run '^TestCatalogs$$' .
 
+# What is found again in published conversations, from clones in COPIES: see eval/recall.
+COPIES := .
+SETS   := $(if $(TMPDIR),$(TMPDIR),/tmp)/parley-recall
+recall:
+	$(PYTHON) eval/recall/sets.py $(COPIES) $(SETS)
+	PARLEY_RECALL_SETS=$(SETS) $(GO) test $(TAGS) -count=1 -timeout 60m -v -run '^TestPublishedSets$$' ./internal/memory
+
 lint:
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "gofmt -w $$unformatted"; exit 1; }
 	$(GO) vet $(TAGS) ./...
@@ -69,7 +77,6 @@ faults:
 
 # A question that any model knows, and 50 turns, with llama.cpp's server and a small
 # model: see eval/live. Not in CI.
-PYTHON   := python3
 LIVE     := $(if $(TMPDIR),$(TMPDIR),/tmp)/parley-live
 LIVEPORT := 18099
 live:

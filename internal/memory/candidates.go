@@ -26,6 +26,8 @@ const (
 	fewPlaces  = 8     // each looked up by itself: of more, what was said last is walked through
 	maxCounted = 5_000 // messages that are counted: from there on there are many
 
+	maxWords = 64 // of a question that are looked up, most of them its last
+
 	maxHits     = 1000   // visible messages that hold a word, the latest
 	maxKin      = 300    // that hold one of its synonyms
 	walkedWords = 16_000 // messages that hold the words, walked through wherever they were said
@@ -153,6 +155,9 @@ func (s *Store) spans(q Query, words []string, in placed) (ids, people string, e
 	}
 	if len(rest) == 0 {
 		rest = words
+	}
+	if n := len(rest); n > maxWords { // what is asked often comes last
+		rest = slices.Concat(rest[:maxWords/4], rest[n-maxWords*3/4:])
 	}
 	hits, err := s.hits(q, rest, in)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"parley/internal/chat"
 	"parley/internal/db/chunked"
 	"parley/internal/db/engine"
 	"parley/internal/llm"
@@ -38,6 +39,7 @@ func (s *Store) Import(ctx context.Context, r io.Reader) (done Imported, err err
 		return cmp.Or(cmp.Compare(a.Key.Platform, b.Key.Platform), cmp.Compare(a.Key.Channel, b.Key.Channel),
 			cmp.Compare(a.Key.Thread, b.Key.Thread), a.At.Compare(b.At))
 	})
+	answering(list)
 	sittings := sit(list)
 	_, err = chunked.Each(ctx, s.db, sittings, func(tx *engine.Tx, st sitting) error { return st.store(tx, &done) })
 	done.Known = len(list) - done.Messages
@@ -50,6 +52,26 @@ func (s *Store) Import(ctx context.Context, r io.Reader) (done Imported, err err
 // storedAtOnce is how many messages are stored with one statement: the index is
 // written out after each, and it may take a few milliseconds.
 const storedAtOnce = 100
+
+// answering makes the words of assistants those to the person they answered, who spoke
+// before them, or spoke first.
+func answering(list []importer.Message) {
+	for i := range list {
+		if !list[i].Bot {
+			continue
+		}
+		whom := chat.User{}
+		if i > 0 && list[i-1].Key == list[i].Key {
+			whom = list[i-1].User // of another answer it is known by now
+		}
+		for j := i + 1; whom.ID == "" && j < len(list) && list[j].Key == list[i].Key; j++ {
+			if !list[j].Bot {
+				whom = list[j].User
+			}
+		}
+		list[i].User = chat.User{ID: whom.ID}
+	}
+}
 
 // sitting is a part of an old session, between two long silences.
 type sitting struct {
@@ -98,8 +120,11 @@ func (st sitting) store(tx *engine.Tx, done *Imported) error {
 	}
 	rows := make([][]any, len(st.said))
 	for i, m := range st.said {
-		rows[i] = []any{m.ID, m.User.ID, m.User.Name, m.Text, llm.EstimateTokens(llm.Message{Content: m.Text}), Stamp(m.At),
-			int(max(m.Via, provenance.ViaTyped))}
+		role, name, via := "user", m.User.Name, max(m.Via, provenance.ViaTyped)
+		if m.Bot {
+			role, name, via = "assistant", "", 0
+		}
+		rows[i] = []any{m.ID, m.User.ID, name, m.Text, llm.EstimateTokens(llm.Message{Content: m.Text}), Stamp(m.At), int(via), role}
 	}
 	b, err := json.Marshal(rows)
 	if err != nil {
@@ -107,7 +132,7 @@ func (st sitting) store(tx *engine.Tx, done *Imported) error {
 	}
 	err = tx.Count(&messages,
 		`INSERT INTO messages (session_id, platform, channel, thread, message_id, role, user_id, name, content, tokens, at, via)
-		SELECT :session, :platform, :channel, :thread, value ->> 0, 'user', value ->> 1, value ->> 2, value ->> 3, CAST(value ->> 4 AS BIGINT), value ->> 5, CAST(value ->> 6 AS BIGINT)
+		SELECT :session, :platform, :channel, :thread, value ->> 0, value ->> 7, value ->> 1, value ->> 2, value ->> 3, CAST(value ->> 4 AS BIGINT), value ->> 5, CAST(value ->> 6 AS BIGINT)
 		FROM json_each(:rows) WHERE NOT EXISTS (SELECT 1 FROM messages m WHERE m.platform = :platform AND m.channel = :channel AND m.thread = :thread
 			AND m.message_id = value ->> 0 AND m.message_id <> '') ORDER BY key`,
 		engine.Named{"session": st.session, "platform": k.Platform, "channel": k.Channel, "thread": k.Thread, "rows": string(b)})

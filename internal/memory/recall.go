@@ -17,7 +17,7 @@ import (
 
 // Bounds of one recall.
 const (
-	maxWhole = 1500 // messages that are looked at one by one; of more, the index says where
+	maxWhole = 4500 // messages that are looked at one by one; of more, the index says where
 	maxSpans = 80   // messages the index names
 	maxNamed = 50   // more of them where somebody spoke whom the question names
 	maxReach = 2    // messages before and after each
@@ -36,7 +36,8 @@ type Query struct {
 	now time.Time
 }
 
-// Passage is a piece of past conversation, quoted word for word.
+// Passage is a piece of past conversation, quoted word for word: a message, or a part of a
+// long one.
 type Passage struct {
 	Kind      string // "message"
 	ID        int64  // the message's row
@@ -50,6 +51,7 @@ type Passage struct {
 	Origin    Origin // how they came, and of the bot's whose they were made of
 
 	name, content string
+	part          ranking.Span // of content
 }
 
 // visible keeps to what the asker may see: one place (a thread sees its
@@ -121,22 +123,29 @@ func (s *Store) Recall(ctx context.Context, q Query) ([]Passage, error) {
 	if err != nil {
 		return nil, fmt.Errorf("recall: %w", err)
 	}
-	return pack(rank(q.Text, found, near), q), nil
+	return pack(rank(q, found, near), q), nil
 }
 
-// rank is ranking.Rank over passages; near is how near they are, by id.
-func rank(question string, found []Passage, near map[int64]float64) []Passage {
-	said, conversation := make([]ranking.Message, len(found)), 0
+// rank is ranking.Rank over the passages of messages; near is how near these are, by id.
+func rank(q Query, found []Passage, near map[int64]float64) []Passage {
+	var said []ranking.Message
+	var parts []Passage
+	conversation := 0
 	for i, p := range found {
 		if i > 0 && p.Key != found[i-1].Key {
 			conversation++
 		}
-		said[i] = ranking.Message{Name: p.name, Text: p.content, At: p.At, Conversation: conversation, Near: near[p.ID]}
+		for _, part := range ranking.Passages(p.content) {
+			p.part = part
+			parts = append(parts, p)
+			said = append(said, ranking.Message{Name: p.name, Text: p.content[part.From:part.To], At: p.At, Conversation: conversation,
+				Near: near[p.ID], Part: part.From > 0, Bot: p.Bot, Own: !p.Bot && p.User == q.User})
+		}
 	}
-	order := ranking.Rank(question, said)
+	order := ranking.Rank(q.Text, said)
 	best := make([]Passage, len(order))
 	for i, r := range order {
-		best[i] = found[r.Index]
+		best[i] = parts[r.Index]
 		best[i].Score = r.Score
 	}
 	return best
@@ -167,13 +176,26 @@ func pack(found []Passage, q Query) []Passage {
 			break
 		}
 		who := p.who(q.Signs)
-		long := len("[] : ") + len(stamp) + utf8.RuneCountInString(who) + utf8.RuneCountInString(p.content)
+		said := p.quoted()
+		long := len("[] : ") + len(stamp) + utf8.RuneCountInString(who) + utf8.RuneCountInString(said)
 		if cost := (long + 3) / 4; cost <= tokens {
-			p.Text = fmt.Sprintf("[%s] %s: %s", p.At.Format(stamp), who, provenance.OneLine(provenance.Shown(p.content, p.Origin.Via)))
+			p.Text = fmt.Sprintf("[%s] %s: %s", p.At.Format(stamp), who, provenance.OneLine(provenance.Shown(said, p.Origin.Via)))
 			kept, tokens = append(kept, p), tokens-cost
 		}
 	}
 	return kept
+}
+
+// quoted returns the part of the message that the passage quotes, with "…" for the rest.
+func (p Passage) quoted() string {
+	said := strings.TrimSpace(p.content[p.part.From:p.part.To])
+	if p.part.From > 0 {
+		said = "… " + said
+	}
+	if p.part.To < len(p.content) {
+		said += " …"
+	}
+	return said
 }
 
 // who returns the speaker as the passage names them: never as somebody else.

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -169,4 +170,21 @@ func BenchmarkRecallMillion(b *testing.B) {
 		}
 		b.ReportMetric(waittest.Percentile(took[1], 50)/waittest.Percentile(took[0], 50), "times-empty")
 	})
+}
+
+// TestLongMessageIsFound: of an answer as long as an essay the passage comes that was asked
+// for, however small the budget.
+func TestLongMessageIsFound(t *testing.T) {
+	s := open(t, Options{})
+	filler := strings.Repeat("A mortgage takes patience, papers and a bank that answers its mail. ", 60)
+	long, err := json.Marshal(filler + "The broker's code word is heron. " + filler)
+	must(t, err)
+	importText(t, s, `{"platform":"x","channel":"c","user":"ann","name":"Ann","text":"What about a mortgage?","at":"2024-05-01T10:00:00Z","id":"1","role":"user"}
+{"platform":"x","channel":"c","user":"helper","name":"Helper","text":`+string(long)+`,"at":"2024-05-01T10:01:00Z","id":"2","role":"assistant"}`)
+	found, err := s.Recall(context.Background(), Query{User: "x:ann", Text: "What was the code word you told me for the broker?", Tokens: 400})
+	must(t, err)
+	if len(found) == 0 || !found[0].Bot || found[0].User != "x:ann" || !strings.Contains(found[0].Text, "heron") ||
+		!strings.HasPrefix(found[0].Text, "[2024-05-01 10:01] assistant: … ") || !strings.HasSuffix(found[0].Text, " …") {
+		t.Fatalf("found %d: %.900s", len(found), fmt.Sprint(found))
+	}
 }

@@ -16,8 +16,11 @@ import (
 //go:embed recall.md
 var recallText string
 
-// recallTokens is how much of a turn's context the quoted messages may take.
-const recallTokens = 1000
+// How much of a turn's context the quoted messages may take, unless the model asks for more.
+const (
+	recallTokens    = 1000
+	maxRecallTokens = 4000
+)
 
 // RecallConversation returns the tool recall_conversation: past messages of what
 // the person may see from here, by the same rules as everywhere. Before a direct
@@ -25,12 +28,13 @@ const recallTokens = 1000
 // checks nothing.
 func RecallConversation(store *memory.Store, attest func(ctx context.Context, user string)) Tool {
 	type args struct {
-		Query string `json:"query" jsonschema:"what to look for, in a few words"`
+		Query  string `json:"query" jsonschema:"what to look for, in a few words"`
+		Tokens int    `json:"tokens,omitempty" jsonschema:"how much to return, up to 4000 tokens; 1000 if left out. Ask for more when the first look was not enough"`
 	}
 	meta := Meta{Name: "recall_conversation", Words: "searches what was said before",
 		Description: strings.TrimSpace(recallText), Category: Thread, ReadOnly: true, Core: true}
 	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
-		q := memory.Query{User: c.Who.ID, Text: a.Query, Tokens: recallTokens, Signs: true, Agent: c.Memory.ID}
+		q := memory.Query{User: c.Who.ID, Text: a.Query, Tokens: min(max(a.Tokens, recallTokens), maxRecallTokens), Signs: true, Agent: c.Memory.ID}
 		if !c.Direct {
 			q.Key = c.Where
 		} else if attest != nil {

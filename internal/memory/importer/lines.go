@@ -32,6 +32,7 @@ type line struct {
 	Text     *string `json:"text"`
 	At       loose   `json:"at"`
 	ID       loose   `json:"id"`
+	Role     string  `json:"role"`
 }
 
 // loose is a JSON string or number, as text.
@@ -95,6 +96,8 @@ func readLine(text []byte) (Message, error) {
 		return Message{}, errors.New(`"user" is missing`)
 	case l.Text == nil:
 		return Message{}, errors.New(`"text" is missing`)
+	case l.Role != "" && l.Role != "user" && l.Role != "assistant":
+		return Message{}, errors.New(`"role" is neither "user" nor "assistant"`)
 	case err != nil:
 		return Message{}, fmt.Errorf(`"at": %w`, err)
 	}
@@ -104,6 +107,7 @@ func readLine(text []byte) (Message, error) {
 	m := Message{
 		Key:  chat.Key{Platform: l.Platform, Channel: string(l.Channel), Thread: string(l.Thread)},
 		User: chat.User{ID: scoped(l.Platform, string(l.User)), Name: l.Name}, Text: readable(*l.Text), ID: string(l.ID), At: at,
+		Bot: l.Role == "assistant",
 	}
 	return m.complete(), nil
 }

@@ -18,6 +18,7 @@ type Message struct {
 	Text string
 	ID   string
 	At   time.Time
+	Bot  bool // said by an assistant; User is the assistant
 }
 
 // Read reads a whole export in one of the known formats, in the order of the file. Errors

@@ -1,26 +1,19 @@
 package ranking
 
-import (
-	"math"
-)
-
 // features are what a message has of a question.
 type features struct {
 	name   string
 	shares []share // of the asked words, each at most once
-	words  []*word
-	news   float64 // sum over its words: the rarer, the higher
 	asks   float64 // how much of it is a question
 	time   bool    // has a word of time
+	orders bool    // is a wish of who asks for all answers
 }
 
 // word holds facts about a word across all messages.
 type word struct {
-	shares   []share
-	last, in int // the last message with it, and how many have it
-	stop     bool
-	news     float64
-	time     bool
+	shares []share
+	last   int // the last message with it
+	time   bool
 }
 
 // timeWords often occur in answers to "when".
@@ -31,61 +24,47 @@ var timeWords = setOf("yesterday today tonight tomorrow week weeks month months 
 
 // read extracts the features of messages. Each word is looked up and stemmed only once.
 func (q question) read(list []Message) []features {
-	said, known, all := make([]features, len(list)), map[string]*word{}, make([]*word, 0, 16*len(list))
+	said, known, shares := make([]features, len(list)), map[string]*word{}, make(best, q.words)
 	for i, m := range list {
-		from := len(all)
-		said[i], all = q.features(m, i+1, known, all)
-		said[i].words = all[from:]
-		if q.period(m.At) > 0 {
-			for _, s := range q.dates {
-				said[i].add(s)
+		said[i] = features{name: m.Name, asks: askingPart(m.Text), orders: m.Own && q.assisted && ordering().MatchString(m.Text)}
+		for s := range words(m.Text) {
+			w := known[s]
+			if w == nil {
+				w = &word{shares: q.stands[q.stem(s)], time: timeWords[s]}
+				known[s] = w
+			}
+			said[i].time = said[i].time || w.time
+			if w.last != i+1 {
+				w.last = i + 1
+				shares.add(w.shares)
 			}
 		}
-	}
-	for _, w := range known {
-		if !w.stop {
-			w.news = math.Log(float64(len(list)) / float64(w.in))
+		if q.period(m.At) > 0 {
+			shares.add(q.dates)
 		}
-	}
-	for i := range said {
-		for _, w := range said[i].words {
-			said[i].news += w.news
-		}
+		said[i].shares = shares.take()
 	}
 	return said
 }
 
-// features extracts those of the n-th message, and adds its words to all.
-func (q question) features(m Message, n int, known map[string]*word, all []*word) (features, []*word) {
-	t := features{name: m.Name, asks: askingPart(m.Text)}
-	for s := range words(m.Text) {
-		w := known[s]
-		if w == nil {
-			w = &word{shares: q.stands[q.stem(s)], stop: stopWords[s], time: timeWords[s]}
-			known[s] = w
-		}
-		t.time = t.time || w.time
-		all = append(all, w)
-		if w.last != n {
-			w.last = n
-			w.in++
-			for _, s := range w.shares {
-				t.add(s)
-			}
-		}
+// best holds the greatest share of each asked word, 0 for none.
+type best []float64
+
+func (b best) add(shares []share) {
+	for _, s := range shares {
+		b[s.word] = max(b[s.word], s.share)
 	}
-	return t, all
 }
 
-// add keeps the greater share of each asked word.
-func (t *features) add(s share) {
-	for i, old := range t.shares {
-		if old.word == s.word {
-			t.shares[i].share = max(old.share, s.share)
-			return
+// take returns the shares there are, and leaves none.
+func (b best) take() (list []share) {
+	for word, n := range b {
+		if n > 0 {
+			list = append(list, share{word, n})
+			b[word] = 0
 		}
 	}
-	t.shares = append(t.shares, s)
+	return list
 }
 
 // askingPart returns the fraction of a text in sentences with a question mark, 0 to 1.

@@ -20,6 +20,9 @@ type question struct {
 	months   []time.Month
 	years    []int
 	when     bool // asks for a time
+	ofBot    bool // asks what the assistant said
+	assisted bool // an assistant takes part
+	own      bool // asks about who asks
 	stem     func(string) string
 }
 
@@ -35,7 +38,8 @@ func ask(text string, said []Message) question {
 	speakers, words := named(said, text)
 	low := strings.ToLower(text)
 	q := question{words: len(words), stands: map[string][]share{}, speakers: speakers, when: asksWhen().MatchString(low),
-		stem: stemmerOf(text)}
+		ofBot: asksBot().MatchString(low), own: asksOwn().MatchString(low), stem: stemmerOf(text),
+		assisted: slices.ContainsFunc(said, func(m Message) bool { return m.Bot })}
 	for i, w := range words {
 		own := Stem(w)
 		for s := range synonyms()[own] {

@@ -19,16 +19,19 @@ const SynonymWorth = 0.45
 const (
 	sharpness = 3.4  // of what is said in and around it
 	unsaid    = 0.1  // of what is asked, counted as said everywhere
-	covered   = 2.9  // all of what is asked is said in its session
+	covered   = 2.5  // all of what is asked is said in its session
 	replies   = 1.25 // all of it is said in a question of somebody else's before it
 	bySpeaker = 2.2  // said by whom the question names first
 	byOther   = 0.5  // said by another whom it names
+	byBot     = -2.5 // said by the assistant, unless the question is about its words
+	asked     = 1.5  // said by whom the question is about: the assistant, or who asks
+	order     = 1.5  // says how the assistant should answer who asks
+	again     = -1.5 // for each better passage of the same message
 	inPeriod  = 1.5  // said in the month or year the question names
 	onDay     = 1.5  // on the day
 	withTime  = 2.0  // has a word of time, if it is asked when
 	asking    = -1.0 // is itself a question
-	perLength = -0.3 // for each e-fold of its length: a long one takes the room of others
-	perNews   = 0.2  // for each e-fold of what its words tell
+	perLength = -0.6 // for each e-fold of its length: a long one takes the room of others
 	meant     = 1.0  // for each standard deviation that it is nearer in meaning than others
 )
 
@@ -41,7 +44,7 @@ const frame = 20
 
 // nearby weighs words two messages before, one before, in the message itself, one after and
 // two after: an answer follows the words it answers, and others take it up.
-var nearby = []float64{0.3, 0.5, 1, 0.45, 0.1}
+var nearby = []float64{0.3, 0.45, 1, 0.5, 0.2}
 
 // nearMeant weighs nearness in meaning in the same places.
 var nearMeant = []float64{0.2, 0.5, 1, 0.5, 0.2}
@@ -61,6 +64,9 @@ type Message struct {
 	// Near is how near it is in meaning to the question, as a cosine; 0 where
 	// that is not known.
 	Near float64
+	Part bool // goes on with the message before it: a passage behind the first
+	Bot  bool // the assistant's words
+	Own  bool // the words of who asks
 }
 
 // Ranked is a message by its place in the list that was ranked.
@@ -91,6 +97,8 @@ func Rank(text string, list []Message) []Ranked {
 	if best == 0 && !q.dated() && !slices.ContainsFunc(list, func(m Message) bool { return m.Near != 0 }) {
 		return nil
 	}
+	spread(named, list)
+	spread(anybody, list)
 	if len(q.speakers) == 0 {
 		return sorted(named)
 	}
@@ -250,7 +258,16 @@ func sessions(list []Message) []int {
 
 // favor returns the evidence for a message apart from its words and its author.
 func (q question) favor(m Message, t features) float64 {
-	f := asking*t.asks + perLength*math.Log(float64(frame+len(m.Text))) + perNews*math.Log(1+t.news) + q.period(m.At)
+	f := asking*t.asks + perLength*math.Log(float64(frame+len(m.Text))) + q.period(m.At)
+	switch {
+	case m.Bot && q.ofBot, m.Own && q.own && !q.ofBot:
+		f += asked
+	case m.Bot:
+		f += byBot
+	}
+	if t.orders {
+		f += order
+	}
 	if q.when && t.time {
 		f += withTime
 	}
@@ -269,4 +286,21 @@ func (q question) naming(m Message) (f float64) {
 		}
 	}
 	return f
+}
+
+// spread lowers the scores of the passages of a message behind its best one: what is left
+// of a budget goes to other messages first.
+func spread(scores []float64, list []Message) {
+	for from := 0; from < len(list); {
+		to := from + 1
+		for to < len(list) && list[to].Part {
+			to++
+		}
+		if to-from > 1 {
+			for n, r := range sorted(scores[from:to]) {
+				scores[from+r.Index] += again * float64(n)
+			}
+		}
+		from = to
+	}
 }

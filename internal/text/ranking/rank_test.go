@@ -51,3 +51,40 @@ func TestNamedCountsForNotAgainst(t *testing.T) {
 		t.Errorf("what Uma said of something else comes first: place %d", at)
 	}
 }
+
+func TestWhoseWordsCount(t *testing.T) {
+	list := []Message{
+		{Name: "Ann", Text: "I want to drink less coffee at work.", Own: true},
+		{Text: "Less coffee at work is a good aim. Drink water with your coffee, and none after four.", Bot: true},
+	}
+	for range 30 {
+		list = append(list, Message{Name: "Ann", Text: "The bus was late again.", Own: true}, Message{Text: "That is a pity.", Bot: true})
+	}
+	for question, first := range map[string]int{
+		"What did I want to change about coffee at work?":          0,
+		"What did you recommend about coffee at work?":             1,
+		"Was wollte ich mit coffee at work ändern?":                0,
+		"Was hast du mir zu coffee at work geraten?":               1,
+		"¿Qué me recomendaste sobre coffee at work?":               1,
+		"Qu'est-ce que tu m'as conseillé pour coffee at work ?":    1,
+		"Что ты мне посоветовал: coffee at work?":                  1,
+		"关于coffee at work你推荐了什么？":                                  1,
+		"Please give me a plan for drinking coffee at my new work": 0,
+	} {
+		if got := Rank(question, list)[0].Index; got != first {
+			t.Errorf("%s: %q comes first", question, list[got].Text)
+		}
+	}
+}
+
+func TestWishesForAllAnswers(t *testing.T) {
+	var list []Message
+	for range 20 {
+		list = append(list, Message{Name: "Ann", Text: "I wrote code for the login page and more code for its tests.", Own: true},
+			Message{Text: "Well done.", Bot: true})
+	}
+	list[10].Text = "Always show whole functions when I ask about code."
+	if at := placeOf(Rank("Can you show me code for the login page?", list), 10); at > 1 {
+		t.Errorf("the wish comes at place %d", at)
+	}
+}

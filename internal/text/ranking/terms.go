@@ -9,8 +9,9 @@ import (
 	"parley/internal/text"
 )
 
-// maxTerms is how many words of a question count.
-const maxTerms = 64
+// maxTerms is how many words of a question count. A question may follow a long
+// introduction; its rarest words decide.
+const maxTerms = 512
 
 // maxWord is how many bytes a word has at most, to be one.
 const maxWord = 64
