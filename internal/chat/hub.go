@@ -32,9 +32,7 @@ type HubOptions struct {
 	Authors
 	// Ahead reads what the Handler needs first; nil reads nothing. See Ahead.
 	Ahead func(ctx context.Context, m Message) any
-	// Closed is called when nothing can be sent to p's conversation; nil
-	// ignores it. It must not block for long.
-	Closed func(p Part)
+	Closings
 	// Failpoint is called with each crash point's name; tests kill the process
 	// there. nil outside tests.
 	Failpoint func(point string)
@@ -71,9 +69,19 @@ type Authors struct {
 	MayStop func(ctx context.Context, m, running Message) bool
 }
 
+// Closings keep what cannot be said where nothing can be sent. The zero Closings keep
+// nothing: such parts are dead.
+type Closings struct {
+	// Closed stores that nothing can be sent to p's conversation, and keeps p.
+	Closed func(ctx context.Context, p Part) error
+	// TryAgain reports whether a conversation is closed; if so, what is kept for it is
+	// pending again. It is called for each message from there.
+	TryAgain func(ctx context.Context, k Key) (bool, error)
+}
+
 // Event is one thing the Hub did, for counting.
 type Event struct {
-	Name    string // answered, shed, taken back, failed, dead, sent, unknown, repeated, waits
+	Name    string // answered, shed, taken back, failed, dead, sent, kept, unknown, repeated, waits
 	Key     Key
 	From    User          // who wrote the message; "answered" only
 	Took    time.Duration // of an answer; for waits, until the next attempt

@@ -41,7 +41,8 @@ func (h *Hub) work(l *lane, j job) {
 	}
 	h.o.Failpoint("before_finish")
 	parts := h.parts(j.m, answer)
-	if len(parts) > 0 {
+	closed := h.triedAgain(j.m.Key)
+	if len(parts) > 0 && !closed {
 		parts[0].Started = harmless(h.adapter(j.m.Key.Platform), parts[0]) // it is sent next, which saves a commit
 	}
 	sent, life := h.sending(j.m.Key), h.lives.Load()
@@ -56,12 +57,16 @@ func (h *Hub) work(l *lane, j job) {
 		after = a.After()
 	}
 	h.calm(l, after == nil)
-	if h.deliverAll(j.m.Key, h.elsewhere(j.m.Key, parts), l.place, life) {
+	here := h.elsewhere(j.m.Key, parts)
+	if !closed && h.deliverAll(j.m.Key, here, l.place, life) {
 		l.had = life + 1
 	} else {
 		h.calm(l, false)
 	}
 	sent()
+	if closed {
+		h.flush(j.m.Key)
+	}
 	h.done(j.m)
 	l.place.leave()
 	if after != nil {

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"parley/internal/adapters/discord/discordtest"
+	"parley/internal/adapters/telegram/telegramtest"
+)
+
+// TestAnswersOfAClosedPlace: what cannot be said because the platform refuses it is kept
+// over a kill, an owner hears of it once, /status and /healthz show it, and it is said once, in order, as
+// soon as something is heard from there and it may be.
+func TestAnswersOfAClosedPlace(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		shut, open func(w *world)
+		ask        func(w *world, text string)
+		said       func(w *world) string
+	}{
+		"telegram": {
+			shut: func(w *world) {
+				w.tg.Block(-100, "Bad Request: not enough rights to send text messages to the chat")
+			},
+			open: func(w *world) { w.tg.Block(-100, "") },
+			ask:  func(w *world, text string) { w.tg.Push(telegramtest.Text(-100, 7, "@parley_bot "+text)) },
+			said: func(w *world) string { return w.texts(-100) },
+		},
+		"discord": {
+			shut: func(w *world) { w.dc.Gone("50", 50013) },
+			open: func(w *world) { w.dc.Gone("50", 0) },
+			ask:  func(w *world, text string) { w.dc.Message("77", "50", "7", "<@"+discordtest.App+"> "+text) },
+			said: func(w *world) (all string) {
+				for _, m := range w.dc.Sent() {
+					all += m.Content + "\n"
+				}
+				return all
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t).onDiscord()
+			base := w.withPort(t)
+			child := w.start(t)
+			w.connected(t)
+			w.answered(t, 1, 1, "hi")
+			c.ask(w, "open-0.")
+			eventually(t, "an answer", func() bool { return strings.Contains(c.said(w), "open-0.") })
+			c.shut(w)
+			for i, said := range []string{"kept-1.", "kept-2."} {
+				c.ask(w, said)
+				eventually(t, "it is kept", func() bool {
+					return w.count(t, "SELECT count(*) FROM outbox WHERE state = 'ready'") == i+1 &&
+						w.count(t, "SELECT count(*) FROM inbox WHERE state = 'new'") == 0
+				})
+			}
+			kill(child)
+			w.change(t, "UPDATE closed_places SET since = '"+stampAgo(10)+"'")
+			child = w.start(t)
+			w.connected(t)
+			w.told(t, 1, "I can no longer write in ")
+			if _, _, problems := probe(t, base+"/healthz"); !strings.Contains(problems["places"], "2 messages") {
+				t.Errorf("healthz: %v", problems)
+			}
+			if got := w.answered(t, 1, 1, "/status"); !strings.Contains(got, "nothing can be written in 1 conversation") {
+				t.Errorf("/status: %s", got)
+			}
+			kill(child)
+			c.open(w)
+			w.start(t)
+			w.connected(t)
+			c.ask(w, "open-3.")
+			w.told(t, 1, "again. What was kept")
+			eventually(t, "all is said", func() bool {
+				return strings.Contains(c.said(w), "open-3.") && w.count(t, "SELECT count(*) FROM outbox WHERE state IN ('ready', 'started')") == 0
+			})
+			all := c.said(w)
+			if strings.Count(all, "kept-1.") != 1 || strings.Count(all, "kept-2.") != 1 ||
+				strings.Index(all, "kept-1.") > strings.Index(all, "kept-2.") || strings.Index(all, "kept-2.") > strings.Index(all, "open-3.") {
+				t.Errorf("said:\n%s", all)
+			}
+			if n := strings.Count(w.texts(1), "I can no longer write in "); n != 1 {
+				t.Errorf("the owner heard of it %d times", n)
+			}
+			if n := w.count(t, "SELECT count(*) FROM closed_places"); n != 0 {
+				t.Errorf("%d places are closed", n)
+			}
+		})
+	}
+}
