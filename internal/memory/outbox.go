@@ -86,9 +86,9 @@ func (s *Store) Say(tx *engine.Tx, what string, parts []chat.Part) error {
 
 func (s *Store) insertNotice(tx *engine.Tx, what string, parts []chat.Part, bodies []string) error {
 	for i, p := range parts {
-		_, err := tx.Exec(`INSERT INTO outbox (part, kind, platform, channel, thread, body, nonce, at)
-			VALUES (?, 'notice', ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-			p.Index, p.Key.Platform, p.Key.Channel, p.Key.Thread, bodies[i], chat.Nonce(s.salt, what, p.Index), Stamp(s.now()))
+		_, err := tx.Exec(`INSERT INTO outbox (part, kind, platform, channel, thread, body, nonce, at, preview)
+			VALUES (?, 'notice', ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+			p.Index, p.Key.Platform, p.Key.Channel, p.Key.Thread, bodies[i], chat.Nonce(s.salt, what, p.Index), Stamp(s.now()), p.Preview)
 		if err != nil {
 			return err
 		}

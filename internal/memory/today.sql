@@ -626,7 +626,8 @@ CREATE TABLE handoff_answers (
     nonce      TEXT PRIMARY KEY, -- of the outbox
     handoff_id INTEGER NOT NULL REFERENCES handoffs (id) ON DELETE CASCADE,
     message_id TEXT NOT NULL,    -- of the desk, as the platform calls it
-    part       INTEGER NOT NULL
+    part       INTEGER NOT NULL,
+    at         TEXT NOT NULL     -- when that was written, as the transcript has it
 ) WITHOUT ROWID;
 CREATE INDEX handoff_answers_of ON handoff_answers (handoff_id, message_id);
 INSERT INTO key_facts_fts (key_facts_fts, rank) VALUES ('secure-delete', 1);
