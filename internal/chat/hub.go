@@ -354,7 +354,8 @@ func (h *Hub) shed(m Message, first bool) {
 		}
 	}
 	h.o.Observe(Event{Name: "shed", Key: m.Key, Outcome: Ending(m, a.Text != "", a.Record).Outcome})
-	if h.finish(m, h.parts(m, a), a.Record) && a.Text != "" {
+	parts := h.parts(m, a)
+	if h.finish(m, parts, a.Record) && len(parts) > 0 {
 		h.Flush(m.Key)
 	}
 	h.done(m)

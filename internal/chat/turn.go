@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"parley/internal/text"
@@ -51,7 +52,7 @@ func (h *Hub) work(l *lane, j job) {
 		return
 	}
 	h.o.Failpoint("after_finish")
-	h.ended(j.m, len(parts) > 0, answer.Record, time.Since(began))
+	h.ended(j.m, says(parts), answer.Record, time.Since(began))
 	var after func(context.Context)
 	if a, ok := answer.Record.(Aftercare); ok {
 		after = a.After()
@@ -203,10 +204,20 @@ func (h *Hub) parts(m Message, a Answer) []Part {
 	if adapter == nil {
 		return nil
 	}
+	way := h.pieces
 	if a.Private && !m.Direct {
-		return h.aside(adapter, m, a)
+		way = h.aside
 	}
-	return h.pieces(adapter, m, a)
+	parts := way(adapter, m, a)
+	if d, ok := adapter.(Deferrer); ok && len(parts) == 0 && d.Defers(m) {
+		parts = []Part{{Key: m.Key, To: m.From, Origin: m.Origin}}
+	}
+	return parts
+}
+
+// says reports whether there is anything to read in parts.
+func says(parts []Part) bool {
+	return slices.ContainsFunc(parts, func(p Part) bool { return p.Text != "" || len(p.Files) > 0 })
 }
 
 // maxParts is how many messages one answer may take; a longer one is sent as a

@@ -286,6 +286,9 @@ func (a *Adapter) Send(ctx context.Context, p chat.Part) (string, error) {
 	if err := a.connected(ctx, patience); err != nil {
 		return "", err
 	}
+	if p.Text == "" && len(p.Files) == 0 && p.Origin != "" {
+		return "", a.undefer(ctx, p)
+	}
 	if p.Private {
 		return a.whisper(ctx, p)
 	}
