@@ -89,3 +89,26 @@ func TestAnswersOfAClosedPlace(t *testing.T) {
 		})
 	}
 }
+
+// TestPutOutIsHeard: that the bot was put out of a group is known though nothing else
+// arrived with it, and over a kill; an owner hears of what hung on the group, and of the bot's being back.
+func TestPutOutIsHeard(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	child := w.start(t)
+	w.answered(t, 1, 1, "hi")
+	w.answered(t, -100, 1, "/config channel listen:all")
+	w.settled(t)
+	w.tg.Push(added(-100, "supergroup", "member", "left"))
+	eventually(t, "it is heard", func() bool { return w.count(t, "SELECT count(*) FROM closed_places WHERE state = 'left'") == 1 })
+	kill(child)
+	w.change(t, "UPDATE closed_places SET since = '"+stampAgo(10)+"'")
+	w.start(t)
+	w.told(t, 1, "I was removed from ")
+	w.tg.Push(added(-100, "supergroup", "left", "member"))
+	w.told(t, 1, "I can write in ")
+	w.settled(t)
+	if all := w.texts(1); strings.Count(all, "I was removed from ") != 1 || strings.Count(all, "I can write in ") != 1 {
+		t.Errorf("the owner was told:\n%s", all)
+	}
+}

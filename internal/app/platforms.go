@@ -54,6 +54,13 @@ func (ps *platforms) alone(k chat.Key) bool {
 	return err == nil && alone
 }
 
+// reached reports whether m's author wrote to the bot alone on m's platform, and did not
+// block it since.
+func (ps *platforms) reached(ctx context.Context, m chat.Message) bool {
+	k, err := ps.store.People.DirectChat(ctx, m.From.ID)
+	return err == nil && k.Platform == m.Key.Platform && !ps.store.Access.Place(k).Closed()
+}
+
 // closed keeps a part of a conversation to which nothing can be sent: the person blocked
 // the bot, or the bot was removed or may not write. Reminders there wait until it is open again.
 func (ps *platforms) closed(ctx context.Context, p chat.Part) error {

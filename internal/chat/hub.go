@@ -64,6 +64,9 @@ type Authors struct {
 	// Speak returns the language for m's author. It may read a row; nil is English
 	// for all.
 	Speak func(ctx context.Context, m Message) catalog.Printer
+	// Reached reports whether m's author reads their direct chat on m's platform: a private
+	// answer then needs no word in company. nil knows nobody.
+	Reached func(ctx context.Context, m Message) bool
 	// MayStop reports whether m may cancel the answer to running, in the same
 	// conversation. It may ask the platform; nil allows whoever asked running.
 	MayStop func(ctx context.Context, m, running Message) bool

@@ -6,7 +6,8 @@ import (
 )
 
 // aside addresses a private answer to a question from a group: whispered where the
-// platform can, otherwise to the direct chat, with a sentence in the group that says so.
+// platform can, otherwise to the direct chat, with a sentence in the group that says so to
+// who may not look there.
 // No part of a itself ever goes to a place that others read.
 func (h *Hub) aside(adapter Adapter, m Message, a Answer) []Part {
 	if a.Text == "" && len(a.Files) == 0 {
@@ -36,7 +37,10 @@ func (h *Hub) aside(adapter Adapter, m Message, a Answer) []Part {
 	if ok && c.Door() != "" {
 		notice.Buttons = [][]Button{{{Label: h.speak(m).Text("Open our direct chat"), URL: c.Door()}}}
 	}
-	parts := h.pieces(adapter, m, notice)
+	var parts []Part
+	if !known || h.o.Reached == nil || !h.o.Reached(h.ctx, m) {
+		parts = h.pieces(adapter, m, notice)
+	}
 	for _, p := range secret {
 		p.Index, p.Await = len(parts), true
 		parts = append(parts, p)

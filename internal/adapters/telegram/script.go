@@ -40,7 +40,7 @@ func (a *Adapter) script(m *models.Message) script {
 			b.WriteString(text[rest:from])
 			rest = to
 		case models.MessageEntityTypeBotCommand:
-			if from == 0 && m.Text != "" {
+			if m.Text != "" && strings.TrimSpace(b.String()+text[rest:from]) == "" { // first, but for our name
 				at = to
 			}
 		case models.MessageEntityTypeCode, models.MessageEntityTypePre,
