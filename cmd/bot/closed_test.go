@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -99,7 +100,8 @@ func TestPutOutIsHeard(t *testing.T) {
 	w.answered(t, 1, 1, "hi")
 	w.answered(t, -100, 1, "/config channel listen:all")
 	w.settled(t)
-	w.tg.Push(added(-100, "supergroup", "member", "left"))
+	w.tg.Push(telegramtest.Raw(fmt.Sprintf(`{"update_id":0,"message":{"message_id":900,"date":1,"chat":{"id":-100,"type":"supergroup"},
+		"from":{"id":%[1]d,"is_bot":true,"first_name":"p"},"left_chat_member":{"id":%[1]d,"is_bot":true,"first_name":"p"}}}`, w.tg.BotID())))
 	eventually(t, "it is heard", func() bool { return w.count(t, "SELECT count(*) FROM closed_places WHERE state = 'left'") == 1 })
 	kill(child)
 	w.change(t, "UPDATE closed_places SET since = '"+stampAgo(10)+"'")

@@ -120,12 +120,16 @@ func (d *Desk) tellCuts(ctx context.Context) error {
 }
 
 func (d *Desk) tellCut(ctx context.Context, c handoff.Cut) error {
-	words := map[chat.PlaceState]string{
-		chat.Open:   "**%s** can be reached again; what you wrote to them goes out.",
-		chat.Barred: "**%s** has blocked me and cannot be reached. What you write to them is kept, for a week at most, and goes out when they can be.",
-		chat.Left:   "I was removed from where **%s** writes. What you write to them is kept, for a week at most, and goes out when I am back.",
-		chat.Shut:   "I may not write where **%s** writes. What you write to them is kept, for a week at most, and goes out when I may.",
-	}[c.Why]
+	who := named(c.Person)
+	words := catalog.Fill("**%s** can be reached again; what you wrote to them goes out.", who)
+	switch c.Why {
+	case chat.Barred:
+		words = catalog.Fill("**%s** has blocked me and cannot be reached. What you write to them is kept, for a week at most, and goes out when they can be.", who)
+	case chat.Left:
+		words = catalog.Fill("I was removed from where **%s** writes. What you write to them is kept, for a week at most, and goes out when I am back.", who)
+	case chat.Shut:
+		words = catalog.Fill("I may not write where **%s** writes. What you write to them is kept, for a week at most, and goes out when I may.", who)
+	}
 	to := d.places(ctx)
 	if c.State == handoff.Taken {
 		to = []chat.Key{c.Desk}
@@ -138,7 +142,7 @@ func (d *Desk) tellCut(ctx context.Context, c handoff.Cut) error {
 		}
 		for _, k := range to {
 			what := fmt.Sprintf("handoff:%d:cut:%d:%s:%s", c.ID, c.Since.UnixMilli(), d.o.Now(), k)
-			if err := s.Post(tx, c.ID, what, d.parts(k, c.Person, hears.at(k).Say(words, named(c.Person)))); err != nil {
+			if err := s.Post(tx, c.ID, what, d.parts(k, c.Person, words.In(hears.at(k)))); err != nil {
 				return err
 			}
 		}

@@ -207,8 +207,8 @@ func (r *Register) Heard(ctx context.Context, c Closing, now time.Time) error {
 }
 
 func heard(tx *engine.Tx, c Closing, now time.Time) error {
-	args := engine.Named{"platform": c.Key.Platform, "channel": c.Key.Channel, "thread": c.Key.Thread, "now": cmp.Or(engine.Stamp(now), unsaid),
-		"since": engine.Stamp(c.Since)}
+	args := engine.Named{"platform": c.Key.Platform, "channel": c.Key.Channel, "thread": c.Key.Thread,
+		"now": cmp.Or(engine.Stamp(now), unsaid), "since": engine.Stamp(c.Since)}
 	const this = " WHERE platform = :platform AND channel = :channel AND thread = :thread AND since = :since"
 	if c.Back {
 		return engine.During("forget a closed place", tx.ExecAll(args, "DELETE FROM closed_places"+this+" AND state = 'back'"))
