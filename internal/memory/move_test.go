@@ -153,7 +153,8 @@ func TestEveryPlaceMoves(t *testing.T) {
 		}
 	}
 	for _, old := range []string{"-4711", "-12"} {
-		if got := s.Access.Place(chat.Key{Platform: "telegram", Channel: old, Thread: "3"}).Key; got.Channel != mv.To.Channel || got.Thread != "3" {
+		was := chat.Key{Platform: "telegram", Channel: old, Thread: "3"}
+		if got := s.Access.Place(was).Key; got.Channel != mv.To.Channel || got.Thread != "3" {
 			t.Errorf("%s is %v now", old, got)
 		}
 	}

@@ -62,8 +62,11 @@ func TestAnswers(t *testing.T) {
 
 // What is meant for an option and is none of its choices is refused, not stored as text.
 func TestWrongChoicesAreRefused(t *testing.T) {
-	options := []Option{{Name: "text", Required: true}, {Name: "type", Choices: []string{"fact", "rule"}}, {Name: "scope", Choices: []string{"me", "channel"}}}
-	for _, text := range []string{"my cat type:bogus", "my cat scope:nowhere type:fact", "type:bogus my cat", "my cat type:fact scope:nowhere"} {
+	options := []Option{{Name: "text", Required: true}, {Name: "type", Choices: []string{"fact", "rule"}},
+		{Name: "scope", Choices: []string{"me", "channel"}}}
+	for _, text := range []string{
+		"my cat type:bogus", "my cat scope:nowhere type:fact", "type:bogus my cat", "my cat type:fact scope:nowhere",
+	} {
 		if got, err := arguments(options, text); err == nil {
 			t.Errorf("%q: %v", text, got)
 		}
