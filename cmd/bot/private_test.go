@@ -171,6 +171,28 @@ func TestPrivateAnswerWaitsForTheDoor(t *testing.T) {
 	}
 }
 
+// TestPrivateAnswerNeedsNoNotice: where the direct chat is open, nothing is said in the
+// group about an answer that goes there, also once our name comes before the command.
+func TestPrivateAnswerNeedsNoNotice(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tg.AddChat(-100)
+	w.run(t)
+	w.answered(t, 5, 5, "hello")
+	for _, text := range []string{"/facts", "/facts list", "@parley_bot /facts list"} {
+		n := len(w.in(5))
+		w.tg.Push(telegramtest.Text(-100, 5, text))
+		eventually(t, "an answer to "+text, func() bool { return len(w.in(5)) > n })
+		if got := w.in(5)[n].Text; !strings.Contains(got, "nothing about you") {
+			t.Errorf("%s: %s", text, got)
+		}
+	}
+	w.settled(t)
+	if got := w.in(-100); len(got) != 0 {
+		t.Errorf("the group reads %+v", got)
+	}
+}
+
 // TestHelpInCompany: what is no secret is answered where it was asked, even to
 // somebody the bot may not write to.
 func TestHelpInCompany(t *testing.T) {

@@ -70,7 +70,7 @@ func serve(ctx context.Context, f *cli.Flags, s *cli.Streams, p app.Process) err
 type chatCmd struct {
 	User    string `help:"Speak as this person (an id; default local)." placeholder:"ID"`
 	Name    string `help:"What the person is called." placeholder:"NAME"`
-	Channel string `help:"Speak in this channel (default local)." placeholder:"ID"`
+	Channel string `help:"Speak in this channel (default: this person's own chat)." placeholder:"ID"`
 	JSON    bool   `help:"Print each answer as a JSON object on a line of its own, for scripts."`
 	fresh
 }

@@ -30,7 +30,7 @@ import (
 func (a *app) openRoster(ctx context.Context) (err error) {
 	store := a.storage.store
 	a.mind.Sessions = store.Sessions
-	if a.mind.roster, err = routing.Open(ctx, store.Settings, store.Access.Formerly, a.now, setup.Residents(a.cfg)); err == nil {
+	if a.mind.roster, err = routing.Open(ctx, store.Settings, store.Access.Place, a.now, setup.Residents(a.cfg)); err == nil {
 		for _, place := range a.mind.roster.Lost() {
 			a.log.Warn("a place was given to an agent that is no more; the settings decide there", "place", place)
 		}

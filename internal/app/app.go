@@ -185,8 +185,9 @@ func (a *app) start(adapters ...chat.Adapter) {
 		},
 		RepeatUnknown: !platform.PrefersLoss(a.cfg),
 		Failpoint:     a.process.Failpoint, Observe: observe, Pace: a.front.commands.Pace,
-		Authors: chat.Authors{MayStop: a.people.gate.MayStop, Agent: a.answers, Speak: a.people.speaker.Answering},
-		Closed:  a.platforms.closed, Ahead: a.mind.Ahead,
+		Authors:  chat.Authors{MayStop: a.people.gate.MayStop, Reached: a.platforms.reached, Agent: a.answers, Speak: a.people.speaker.Answering},
+		Closings: chat.Closings{Closed: a.platforms.closed, TryAgain: a.storage.store.TryAgain},
+		Ahead:    a.mind.Ahead,
 	}
 	if a.fleet == nil {
 		a.platforms.hub = chat.NewHub(o)

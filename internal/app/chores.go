@@ -47,6 +47,7 @@ func (c *chores) schedule(j *jobs.Jobs) {
 		{"sweep", "@every 1m", c.sweep},
 		{"confirmations", "@every 1m", c.front.expireQuestions},
 		{"reminders", "@every 5s", c.fleet.Once(c.remind)},
+		{"places", "@every 5s", c.fleet.Once(c.tellClosed)},
 		{"handoffs", "@every 5s", c.fleet.Once(c.front.desk.Tick)},
 		{"newcomers", "@every 5s", c.fleet.Once(func(ctx context.Context) error {
 			return c.front.manners().Newcomers(ctx, c.store.Access, terminal.Local)
@@ -125,7 +126,7 @@ func (c *chores) sweep(ctx context.Context) error {
 
 // due does at once everything that cron ticks would do by now.
 func (c *chores) due(ctx context.Context) error {
-	return errors.Join(c.sweep(ctx), c.remind(ctx), c.front.desk.Tick(ctx))
+	return errors.Join(c.sweep(ctx), c.remind(ctx), c.tellClosed(ctx), c.front.desk.Tick(ctx))
 }
 
 func (c *chores) archive(ctx context.Context, d sessions.Due) {

@@ -66,7 +66,7 @@ func (f *front) ask(ctx context.Context, m chat.Message, p agent.Parked, calls [
 
 // toast returns the words shown when a button is pressed, in the presser's language.
 func (f *front) toast(ctx context.Context, m chat.Message) (string, bool) {
-	m.Key = f.store.Access.Latest(m.Key)
+	m.Key = f.store.Access.Place(m.Key).Key
 	return f.confirm.Toast(catalog.With(ctx, f.people.speaker.Answering(ctx, m)), m)
 }
 

@@ -26,7 +26,9 @@ func TestNoDigestForPeopleWhoLeft(t *testing.T) {
 		"kept out": {alone, func(st *stage) {
 			must(t, st.app.storage.store.Access.Grant(t.Context(), ann.ID, "denied", "telegram:1"))
 		}, false},
-		"blocked the bot":  {alone, func(st *stage) { st.app.platforms.closed(chat.Part{Key: alone, To: ann, Await: true}) }, false},
+		"blocked the bot": {alone, func(st *stage) {
+			must(t, st.app.platforms.closed(t.Context(), chat.Part{Key: alone, To: ann, Await: true}))
+		}, false},
 		"wrote in a group": {room, func(*stage) {}, false},
 		"forgotten":        {alone, func(st *stage) { must(t, st.app.storage.store.ForgetPerson(t.Context(), ann.ID, 0)) }, false},
 		"corrected": {alone, func(st *stage) {

@@ -61,7 +61,7 @@ func (f *front) open(ctx context.Context, isAdmin func(context.Context, chat.Key
 	})
 	f.confirm.Passes = f.desk.Holds
 	f.confirm.Budget, f.confirm.Role, f.confirm.Shown = f.quotas.Budget, f.people.gate.Role, f.amend
-	f.confirm.Formerly = f.store.Access.Formerly
+	f.confirm.Place = f.store.Access.Place
 	f.confirm.Allow = func(ctx context.Context, m chat.Message, tool string) error {
 		return f.store.Access.Allow(ctx, m.Key, tool, m.From.ID)
 	}

@@ -30,7 +30,7 @@ type people struct {
 // greetings.
 func (p *people) open(o gate.GateOptions) (err error) {
 	o.Mode, o.Owners, o.Allow, o.IDs = p.cfg.Access.Mode, p.cfg.Access.Owners, p.cfg.Access.Allow, platform.Identities()
-	o.Rows, o.Formerly, o.Called, o.Now, o.Log = p.store.Access, p.store.Access.Formerly, p.store.Browse.Person, p.now, p.log
+	o.Rows, o.Place, o.Called, o.Now, o.Log = p.store.Access, p.store.Access.Place, p.store.Browse.Person, p.now, p.log
 	p.gate, err = gate.NewGate(o)
 	return err
 }

@@ -54,16 +54,21 @@ func (ps *platforms) alone(k chat.Key) bool {
 	return err == nil && alone
 }
 
-// closed notes that nothing can be sent to a conversation: the person blocked the
-// bot, or the bot was removed. Reminders there wait until it is open again.
-func (ps *platforms) closed(p chat.Part) {
+// reached reports whether m's author wrote to the bot alone on m's platform, and did not
+// block it since.
+func (ps *platforms) reached(ctx context.Context, m chat.Message) bool {
+	k, err := ps.store.People.DirectChat(ctx, m.From.ID)
+	return err == nil && k.Platform == m.Key.Platform && !ps.store.Access.Place(k).Closed()
+}
+
+// closed keeps a part of a conversation to which nothing can be sent: the person blocked
+// the bot, or the bot was removed or may not write. Reminders there wait until it is open again.
+func (ps *platforms) closed(ctx context.Context, p chat.Part) error {
 	gone := chat.Presence{Key: p.Key, State: chat.Absent}
 	if p.Await || ps.alone(p.Key) {
 		gone.User, gone.State = p.To, chat.Blocked
 	}
-	if err := ps.store.Closed(context.Background(), p, gone); err != nil {
-		ps.log.Warn("a conversation is closed", "err", err)
-	}
+	return ps.store.Closed(ctx, p, gone)
 }
 
 // forgetElsewhere has the front ends forget a person.

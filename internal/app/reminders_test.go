@@ -38,8 +38,10 @@ func TestRemindersOfPeopleWhoLeft(t *testing.T) {
 		"left another group": {direct, func(st *stage) {
 			must(t, st.app.storage.store.Access.Attend(t.Context(), chat.Presence{Key: room, User: ann, State: chat.Absent}))
 		}, true, true},
-		"blocked the bot": {direct, func(st *stage) { st.app.platforms.closed(chat.Part{Key: direct, To: ann, Await: true}) }, false, true},
-		"the bot is out":  {room, func(st *stage) { st.app.platforms.closed(chat.Part{Key: room, To: ann}) }, false, true},
+		"blocked the bot": {direct, func(st *stage) {
+			must(t, st.app.platforms.closed(t.Context(), chat.Part{Key: direct, To: ann, Await: true}))
+		}, false, true},
+		"the bot is out": {room, func(st *stage) { must(t, st.app.platforms.closed(t.Context(), chat.Part{Key: room, To: ann})) }, false, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			st := staged(t, "-- talk --\n", nil)

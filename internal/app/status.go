@@ -15,6 +15,7 @@ import (
 const (
 	wordsReceiving = "receiving"
 	wordsOK        = "ok"
+	wordsPlaces    = "places"
 )
 
 // statusTimeout bounds one check of the model.
@@ -54,6 +55,7 @@ func (v *vitals) doing(ctx context.Context) (lines []console.Line) {
 		line(false, "PostgreSQL", "%s", datadir.Where(v.cfg.DataDir, url))
 	}
 	told("clock", "")
+	told(wordsPlaces, "")
 	told("dead letters", "")
 	told("disk", "")
 	if v.chores.facts != nil {

@@ -58,6 +58,9 @@ func (v *vitals) findings() (list []health.Finding) {
 		list = append(list, health.Concern("clock", health.Clock(skew)))
 	}
 	list = append(list, v.deliveries.Findings(v.now())...)
+	if n, parts := v.closed(); n > 0 {
+		list = append(list, health.Concern(wordsPlaces, health.Closed(n, parts)))
+	}
 	if n, err := v.storage.store.Letters.Count(context.Background()); err == nil && n > 0 {
 		list = append(list, health.Concern("dead letters", health.DeadLetters(n)))
 	}

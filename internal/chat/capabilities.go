@@ -176,6 +176,14 @@ type Withdrawer interface {
 	Withdraw(ctx context.Context, k Key, id string)
 }
 
+// Deferrer is an Adapter whose platform shows that an answer to a message will come, until
+// one does. Elsewhere silence needs no word.
+type Deferrer interface {
+	// Defers reports whether that is shown for m. Send of a Part without text or files then
+	// takes it away; it may be repeated.
+	Defers(m Message) bool
+}
+
 // ReadFile reads a whole file. If it has more than limit bytes, ReadFile stops
 // there and returns ErrFileTooLarge.
 func ReadFile(r io.Reader, limit int64) ([]byte, error) {

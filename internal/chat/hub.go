@@ -32,9 +32,7 @@ type HubOptions struct {
 	Authors
 	// Ahead reads what the Handler needs first; nil reads nothing. See Ahead.
 	Ahead func(ctx context.Context, m Message) any
-	// Closed is called when nothing can be sent to p's conversation; nil
-	// ignores it. It must not block for long.
-	Closed func(p Part)
+	Closings
 	// Failpoint is called with each crash point's name; tests kill the process
 	// there. nil outside tests.
 	Failpoint func(point string)
@@ -66,14 +64,27 @@ type Authors struct {
 	// Speak returns the language for m's author. It may read a row; nil is English
 	// for all.
 	Speak func(ctx context.Context, m Message) catalog.Printer
+	// Reached reports whether m's author reads their direct chat on m's platform: a private
+	// answer then needs no word in company. nil knows nobody.
+	Reached func(ctx context.Context, m Message) bool
 	// MayStop reports whether m may cancel the answer to running, in the same
 	// conversation. It may ask the platform; nil allows whoever asked running.
 	MayStop func(ctx context.Context, m, running Message) bool
 }
 
+// Closings keep what cannot be said where nothing can be sent. The zero Closings keep
+// nothing: such parts are dead.
+type Closings struct {
+	// Closed stores that nothing can be sent to p's conversation, and keeps p.
+	Closed func(ctx context.Context, p Part) error
+	// TryAgain reports whether a conversation is closed; if so, what is kept for it is
+	// pending again. It is called for each message from there.
+	TryAgain func(ctx context.Context, k Key) (bool, error)
+}
+
 // Event is one thing the Hub did, for counting.
 type Event struct {
-	Name    string // answered, shed, taken back, failed, dead, sent, unknown, repeated, waits
+	Name    string // answered, shed, taken back, failed, dead, sent, kept, unknown, repeated, waits
 	Key     Key
 	From    User          // who wrote the message; "answered" only
 	Took    time.Duration // of an answer; for waits, until the next attempt
@@ -346,7 +357,8 @@ func (h *Hub) shed(m Message, first bool) {
 		}
 	}
 	h.o.Observe(Event{Name: "shed", Key: m.Key, Outcome: Ending(m, a.Text != "", a.Record).Outcome})
-	if h.finish(m, h.parts(m, a), a.Record) && a.Text != "" {
+	parts := h.parts(m, a)
+	if h.finish(m, parts, a.Record) && len(parts) > 0 {
 		h.Flush(m.Key)
 	}
 	h.done(m)

@@ -93,9 +93,6 @@ const (
 	PartSent    PartState = "sent"    // the platform gave a message id
 	PartUnknown PartState = "unknown" // written, no answer seen, and not tried again
 	PartDead    PartState = "dead"    // will never be delivered
-	// PartWaiting is a dead part that is ready again once its person writes in
-	// the direct chat (Part.Await).
-	PartWaiting PartState = "waiting"
 )
 
 // Nonce names one part of one answer: the same on every attempt, different for any other

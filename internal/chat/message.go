@@ -19,6 +19,9 @@ func (k Key) String() string {
 	return k.Platform + ":" + k.Channel + "/" + k.Thread
 }
 
+// Whole returns the channel that a thread belongs to; a channel is its own.
+func (k Key) Whole() Key { k.Thread = ""; return k }
+
 // ParseKey reads what String wrote. ok is false when a part is missing.
 func ParseKey(s string) (k Key, ok bool) {
 	platform, rest, ok := strings.Cut(s, ":")
@@ -205,7 +208,7 @@ type Part struct {
 	// platform cannot do that, the name stays.
 	Ping bool `json:"ping,omitempty"`
 	// Await is true if a part for a closed direct chat waits until the person
-	// opens it (PartWaiting), instead of being given up.
+	// opens it instead of being given up.
 	Await bool `json:"await,omitempty"`
 	// Nonce is the same for every attempt at this part and different for any
 	// other part: 25 characters, so Discord takes it.

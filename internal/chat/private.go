@@ -1,9 +1,13 @@
 package chat
 
-import "time"
+import (
+	"context"
+	"time"
+)
 
 // aside addresses a private answer to a question from a group: whispered where the
-// platform can, otherwise to the direct chat, with a sentence in the group that says so.
+// platform can, otherwise to the direct chat, with a sentence in the group that says so to
+// who may not look there.
 // No part of a itself ever goes to a place that others read.
 func (h *Hub) aside(adapter Adapter, m Message, a Answer) []Part {
 	if a.Text == "" && len(a.Files) == 0 {
@@ -33,7 +37,10 @@ func (h *Hub) aside(adapter Adapter, m Message, a Answer) []Part {
 	if ok && c.Door() != "" {
 		notice.Buttons = [][]Button{{{Label: h.speak(m).Text("Open our direct chat"), URL: c.Door()}}}
 	}
-	parts := h.pieces(adapter, m, notice)
+	var parts []Part
+	if !known || h.o.Reached == nil || !h.o.Reached(h.ctx, m) {
+		parts = h.pieces(adapter, m, notice)
+	}
 	for _, p := range secret {
 		p.Index, p.Await = len(parts), true
 		parts = append(parts, p)
@@ -60,17 +67,29 @@ func (h *Hub) elsewhere(k Key, parts []Part) (here []Part) {
 	return here
 }
 
-// gone ends a part that cannot be delivered.
+// gone ends a part that cannot be delivered, or keeps it where nothing can be sent for now.
+// It returns false when nothing more can be sent there.
 func (h *Hub) gone(p Part, why *GoneError) bool {
 	h.o.Log.Warn("a part cannot be delivered", "conversation", p.Key.String(), "err", why)
-	state := PartDead
-	if why.Closed {
-		if h.o.Closed != nil {
-			h.o.Closed(p)
-		}
-		if p.Await {
-			state = PartWaiting
-		}
+	if !why.Closed || h.o.Closed == nil {
+		return h.mark(p, PartDead, "", time.Time{})
 	}
-	return h.mark(p, state, "", time.Time{})
+	kept := h.lasting(p.Key, "keep part", func() error { return h.o.Closed(context.WithoutCancel(h.ctx), p) })
+	if kept {
+		h.o.Observe(Event{Name: "kept", Key: p.Key})
+	}
+	return kept && p.Await
+}
+
+// triedAgain reports whether a conversation was closed, from which a message came: then
+// what is kept for it goes first.
+func (h *Hub) triedAgain(k Key) (closed bool) {
+	if h.o.TryAgain == nil {
+		return false
+	}
+	h.lasting(k, "try a closed conversation", func() (err error) {
+		closed, err = h.o.TryAgain(context.WithoutCancel(h.ctx), k)
+		return err
+	})
+	return closed
 }

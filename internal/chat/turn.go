@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"parley/internal/text"
@@ -41,7 +42,8 @@ func (h *Hub) work(l *lane, j job) {
 	}
 	h.o.Failpoint("before_finish")
 	parts := h.parts(j.m, answer)
-	if len(parts) > 0 {
+	closed := h.triedAgain(j.m.Key)
+	if len(parts) > 0 && !closed {
 		parts[0].Started = harmless(h.adapter(j.m.Key.Platform), parts[0]) // it is sent next, which saves a commit
 	}
 	sent, life := h.sending(j.m.Key), h.lives.Load()
@@ -50,18 +52,22 @@ func (h *Hub) work(l *lane, j job) {
 		return
 	}
 	h.o.Failpoint("after_finish")
-	h.ended(j.m, len(parts) > 0, answer.Record, time.Since(began))
+	h.ended(j.m, says(parts), answer.Record, time.Since(began))
 	var after func(context.Context)
 	if a, ok := answer.Record.(Aftercare); ok {
 		after = a.After()
 	}
 	h.calm(l, after == nil)
-	if h.deliverAll(j.m.Key, h.elsewhere(j.m.Key, parts), l.place, life) {
+	here := h.elsewhere(j.m.Key, parts)
+	if !closed && h.deliverAll(j.m.Key, here, l.place, life) {
 		l.had = life + 1
 	} else {
 		h.calm(l, false)
 	}
 	sent()
+	if closed {
+		h.flush(j.m.Key)
+	}
 	h.done(j.m)
 	l.place.leave()
 	if after != nil {
@@ -198,10 +204,20 @@ func (h *Hub) parts(m Message, a Answer) []Part {
 	if adapter == nil {
 		return nil
 	}
+	way := h.pieces
 	if a.Private && !m.Direct {
-		return h.aside(adapter, m, a)
+		way = h.aside
 	}
-	return h.pieces(adapter, m, a)
+	parts := way(adapter, m, a)
+	if d, ok := adapter.(Deferrer); ok && len(parts) == 0 && d.Defers(m) {
+		parts = []Part{{Key: m.Key, To: m.From, Origin: m.Origin}}
+	}
+	return parts
+}
+
+// says reports whether there is anything to read in parts.
+func says(parts []Part) bool {
+	return slices.ContainsFunc(parts, func(p Part) bool { return p.Text != "" || len(p.Files) > 0 })
 }
 
 // maxParts is how many messages one answer may take; a longer one is sent as a

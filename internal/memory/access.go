@@ -19,13 +19,14 @@ func (s *Store) PruneAccess(ctx context.Context) error {
 		_, e2 := tx.Exec("DELETE FROM attempts WHERE until <= ?", Stamp(now))
 		_, e3 := tx.Exec("DELETE FROM questions WHERE state <> 'taken' AND expires_at <= ?", Stamp(now.Add(-24*time.Hour)))
 		_, e4 := tx.Exec(dropWaiting, Stamp(now.Add(-keepWaiting)))
-		return errors.Join(e1, e2, e3, e4)
+		_, e5 := tx.Exec(dropClosed, Stamp(now.Add(-keepClosed)))
+		return errors.Join(e1, e2, e3, e4, e5)
 	}))
 }
 
 // moveAccess moves what was decided about a channel to its new address, within the
 // transaction that moves the rest. Buttons of open questions stay signed for the old
-// address, which Formerly maps to the new one.
+// address, which the address book maps to the new one.
 func moveAccess(tx *engine.Tx, mv chat.Move) error {
 	from, to := mv.From, mv.To
 	if from.Channel == to.Channel {

@@ -48,6 +48,8 @@ var erasedAtOnce = []string{
 	"DELETE FROM attempts WHERE user_id = :user",
 	"DELETE FROM people WHERE user_id = :user",
 	"DELETE FROM agent_people WHERE user_id = :user",
+	"DELETE FROM closed_places WHERE state = 'blocked' AND EXISTS (SELECT 1 FROM membership b WHERE b.user_id = :user AND " +
+		"b.state = 'blocked' AND b.platform = closed_places.platform AND b.channel = closed_places.channel)",
 	"DELETE FROM membership WHERE user_id = :user",
 	"DELETE FROM note_authors WHERE user_id = :user",
 	"DELETE FROM allowances WHERE by_id = :user",

@@ -38,6 +38,7 @@ var wordless = []string{
 	"handoffs.user_id", "handoffs.platform", "handoffs.channel", "handoffs.thread", "handoffs.opened_by", "handoffs.state",
 	"handoffs.taker_id", "handoffs.desk_platform", "handoffs.desk_channel", "handoffs.desk_thread",
 	"handoffs.last_id", "handoffs.opened_at", "handoffs.due_at", "handoffs.changed_at", "handoffs.agent", "handoff_posts.*",
+	"handoff_answers.*", "handoffs.cut", "closed_places.*",
 	"inbox.platform", "inbox.channel", "inbox.thread", "inbox.message_id", "inbox.state", "inbox.preview", "inbox.at", "inbox.uid",
 	"key_facts.scope", "key_facts.subject", "key_facts.owner", "key_facts.platform", "key_facts.channel", "key_facts.type",
 	"key_facts.author", "key_facts.session_id", "key_facts.message_id",

@@ -91,7 +91,7 @@ func (a *arrival) today(k chat.Key) chat.Key {
 			k.Channel = mv.To.Channel
 		}
 	}
-	return a.s.Access.Latest(k)
+	return a.s.Access.Place(k).Key
 }
 
 // appear stores who is where. The bot leaving a place that was renamed means nothing.

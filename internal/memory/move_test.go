@@ -14,7 +14,8 @@ import (
 // ofPlaces are the columns that name a channel, each with a row that names channel
 // -4711 of telegram; they name the new one once it has moved.
 var ofPlaces = map[string]string{
-	"allowances.channel": "INSERT INTO allowances (platform, channel, tool, by_id, at) VALUES ('telegram', '-4711', 'x', 'x', '')",
+	"allowances.channel":    "INSERT INTO allowances (platform, channel, tool, by_id, at) VALUES ('telegram', '-4711', 'x', 'x', '')",
+	"closed_places.channel": "INSERT INTO closed_places (platform, channel, state, since, told) VALUES ('telegram', '-4711', 'shut', '', '2026')",
 	"decisions.channel": "INSERT INTO decisions (id, inbox_id, platform, channel, user_id, outcome, at) VALUES ('x', " +
 		"1, 'telegram', '-4711', 'x', 'answered', '')",
 	"grants.id": "INSERT INTO grants (id, role, by_id, at) VALUES ('telegram:chat:-4711', 'member', 'x', '')",
@@ -78,14 +79,15 @@ var oldPlaces = map[string]string{
 // placeless are the columns that name no channel, by table.
 var placeless = map[string]string{
 	"agent_people": "agent playbook user_id", "allowances": "at by_id platform tool", "attempts": "until user_id",
-	"bulk_work": "at kind user_id",
-	"codes":     "expires_at hash name purpose user_id", "cursors": "platform value", "dead_letters": "at event_id platform reason state",
+	"bulk_work":     "at kind user_id",
+	"closed_places": "next_try platform since state thread told", "handoff_answers": "message_id nonce",
+	"codes": "expires_at hash name purpose user_id", "cursors": "platform value", "dead_letters": "at event_id platform reason state",
 	"decisions": "agent answered_by at command detail id message_id model outcome people platform reason session_id thread user_id",
 	"embedders": "name", "fact_changes": "at kind stamp told user_id", "fact_vectors": "model vector",
 	"fact_history": "author content ends message_id people previous quote session_id since tags until updated",
 	"forgotten":    "at mark",
 	"grants":       "at by_id role", "guard_calls": "arguments at name people result session_id user_id", "handoff_posts": "nonce",
-	"handoffs": "agent changed_at desk_platform desk_thread due_at last_id name opened_at opened_by platform reason " +
+	"handoffs": "agent changed_at cut desk_platform desk_thread due_at last_id name opened_at opened_by platform reason " +
 		"state taker_id taker_name thread user_id",
 	"heartbeat": "at room schema", "inbox": "at message_id platform preview state thread uid",
 	"key_facts": "agent author content created_at ends message_id people platform previous quote scope session_id " +
@@ -151,12 +153,13 @@ func TestEveryPlaceMoves(t *testing.T) {
 		}
 	}
 	for _, old := range []string{"-4711", "-12"} {
-		if got := s.Access.Latest(chat.Key{Platform: "telegram", Channel: old, Thread: "3"}); got.Channel != mv.To.Channel || got.Thread != "3" {
+		was := chat.Key{Platform: "telegram", Channel: old, Thread: "3"}
+		if got := s.Access.Place(was).Key; got.Channel != mv.To.Channel || got.Thread != "3" {
 			t.Errorf("%s is %v now", old, got)
 		}
 	}
-	if got := s.Access.Formerly(mv.To); len(got) != 2 || s.Access.Formerly(mv.From) != nil || s.Access.Latest(mv.To) != mv.To {
-		t.Errorf("it was called %v before", got)
+	if got := s.Access.Place(mv.To); len(got.Former) != 2 || got.Key != mv.To || got.Closed() {
+		t.Errorf("its address is %v", got)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/db/engine"
+	"parley/internal/memory/access"
 	"parley/internal/memory/cluster/lanes"
 )
 
@@ -85,9 +86,9 @@ func (s *Store) Say(tx *engine.Tx, what string, parts []chat.Part) error {
 
 func (s *Store) insertNotice(tx *engine.Tx, what string, parts []chat.Part, bodies []string) error {
 	for i, p := range parts {
-		_, err := tx.Exec(`INSERT INTO outbox (part, kind, platform, channel, thread, body, nonce, at)
-			VALUES (?, 'notice', ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-			p.Index, p.Key.Platform, p.Key.Channel, p.Key.Thread, bodies[i], chat.Nonce(s.salt, what, p.Index), Stamp(s.now()))
+		_, err := tx.Exec(`INSERT INTO outbox (part, kind, platform, channel, thread, body, nonce, at, preview)
+			VALUES (?, 'notice', ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+			p.Index, p.Key.Platform, p.Key.Channel, p.Key.Thread, bodies[i], chat.Nonce(s.salt, what, p.Index), Stamp(s.now()), p.Preview)
 		if err != nil {
 			return err
 		}
@@ -110,7 +111,8 @@ func (s *Store) Pending(_ context.Context, k chat.Key) ([]chat.Part, error) {
 		p.NotBefore, p.At = ParseStamp(until), ParseStamp(at)
 		return p, nil
 	}, `SELECT id, body, nonce, preview, state, unknown, not_before, at FROM outbox
-		WHERE platform = ? AND channel = ? AND thread = ? AND state IN ('ready', 'started') ORDER BY id`, k.Platform, k.Channel, k.Thread)
+		WHERE platform = :platform AND channel = :channel AND thread = :thread AND state IN ('ready', 'started') AND NOT `+access.Resting+
+		` ORDER BY id`, engine.Named{"platform": k.Platform, "channel": k.Channel, "thread": k.Thread, "now": Stamp(s.now())})
 }
 
 // Unsent lists the conversations that have parts to be sent.
@@ -133,6 +135,7 @@ func (s *Store) Mark(ctx context.Context, p chat.Part, state chat.PartState, id 
 	if state == chat.PartSent || state == chat.PartStarted && p.Again {
 		write = held.Soon
 	}
+	closed := state == chat.PartSent && s.Access.Place(p.Key).Closed()
 	var fact lanes.Fact
 	return fact.Told(write(ctx, func(tx *engine.Tx) error {
 		if err := s.Lanes.HoldPart(tx, p, state, &fact); err != nil {
@@ -143,10 +146,10 @@ func (s *Store) Mark(ctx context.Context, p chat.Part, state chat.PartState, id 
 				string(state), Stamp(until), p.Unknown, p.Row)
 			return err
 		}
-		if state == chat.PartWaiting {
-			return await(tx, p)
-		}
 		_, err := tx.Exec("UPDATE outbox SET state = ?, platform_id = ?, body = '' WHERE id = ?"+lanes.Unsent, string(state), id, p.Row)
+		if closed && err == nil {
+			err = access.Reopen(tx, p.Key)
+		}
 		return err
 	}))
 }
@@ -177,6 +180,7 @@ func (s *Store) Undelivered(_ context.Context, before time.Time) (list []Undeliv
 		err = r.Scan(&u.Platform, &u.Conversations, engine.Stamped(&u.Since))
 		return u, err
 	}, `SELECT platform, count(DISTINCT channel || ' ' || thread), min(at) FROM outbox
-		WHERE state IN ('ready', 'started') AND attempts > CASE WHEN state = 'started' THEN 1 ELSE 0 END AND at < ? GROUP BY platform`, Stamp(before))
+		WHERE state IN ('ready', 'started') AND attempts > CASE WHEN state = 'started' THEN 1 ELSE 0 END AND at < :before AND NOT `+access.Resting+
+		` GROUP BY platform`, engine.Named{"before": Stamp(before), "now": Stamp(s.now())})
 	return list, during("list undelivered parts", err)
 }

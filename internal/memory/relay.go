@@ -87,14 +87,22 @@ func (s *Store) add(tx *engine.Tx, l Line) (session string, err error) {
 // Post stores parts that are said to the desk about a handoff, once for each what, so
 // that replies to them are known.
 func (s *Store) Post(tx *engine.Tx, handoff int64, what string, parts []chat.Part) error {
-	if err := s.Say(tx, what, parts); err != nil {
+	nonces, err := s.Said(tx, what, parts)
+	if err != nil {
 		return err
 	}
-	nonces := make([]string, len(parts))
-	for i, p := range parts {
-		nonces[i] = chat.Nonce(s.salt, what, p.Index)
-	}
 	return s.Handoffs.Posted(tx, handoff, nonces)
+}
+
+// Said is Say, and returns the nonces of the parts.
+func (s *Store) Said(tx *engine.Tx, what string, parts []chat.Part) (nonces []string, err error) {
+	if err := s.Say(tx, what, parts); err != nil {
+		return nil, err
+	}
+	for _, p := range parts {
+		nonces = append(nonces, chat.Nonce(s.salt, what, p.Index))
+	}
+	return nonces, nil
 }
 
 // Apart runs a deed that ends no message.

@@ -583,7 +583,7 @@ CREATE TABLE "handoffs" (
     due_at        TEXT NOT NULL DEFAULT '',  -- by when the desk has to write; '' while it has
     changed_at    TEXT NOT NULL,
     agent         TEXT NOT NULL DEFAULT ''
-);
+, cut TEXT NOT NULL DEFAULT '');
 CREATE UNIQUE INDEX handoffs_open ON handoffs (platform, channel, thread, user_id) WHERE state IN ('waiting', 'taken');
 CREATE INDEX handoffs_due ON handoffs (due_at) WHERE due_at <> '';
 CREATE INDEX handoffs_user ON handoffs (user_id);
@@ -612,6 +612,24 @@ CREATE TABLE "tool_calls" (
 );
 CREATE INDEX tool_calls_decision ON tool_calls (decision_id, sequence);
 CREATE INDEX tool_calls_waiting ON tool_calls (inbox_id) WHERE status = 'pending';
+CREATE TABLE closed_places (
+    platform TEXT NOT NULL,
+    channel  TEXT NOT NULL,
+    thread   TEXT NOT NULL DEFAULT '', -- '' is the whole channel
+    state    TEXT NOT NULL CHECK (state IN ('left', 'blocked', 'shut', 'back')), -- 'back': its owner hears of it next
+    since    TEXT NOT NULL,
+    next_try TEXT NOT NULL DEFAULT '', -- when something is sent there again
+    told     TEXT NOT NULL DEFAULT '', -- when the owner heard of it
+    PRIMARY KEY (platform, channel, thread)
+) WITHOUT ROWID;
+CREATE TABLE handoff_answers (
+    nonce      TEXT PRIMARY KEY, -- of the outbox
+    handoff_id INTEGER NOT NULL REFERENCES handoffs (id) ON DELETE CASCADE,
+    message_id TEXT NOT NULL,    -- of the desk, as the platform calls it
+    part       INTEGER NOT NULL,
+    at         TEXT NOT NULL     -- when that was written, as the transcript has it
+) WITHOUT ROWID;
+CREATE INDEX handoff_answers_of ON handoff_answers (handoff_id, message_id);
 INSERT INTO key_facts_fts (key_facts_fts, rank) VALUES ('secure-delete', 1);
 INSERT INTO messages_fts (messages_fts, rank) VALUES ('secure-delete', 1);
 INSERT INTO session_texts_fts (session_texts_fts, rank) VALUES ('secure-delete', 1);
@@ -619,4 +637,4 @@ INSERT INTO sqlite_sequence (name, seq) VALUES ('inbox', 0);
 INSERT INTO sqlite_sequence (name, seq) VALUES ('messages', 0);
 INSERT INTO sqlite_sequence (name, seq) VALUES ('outbox', 0);
 INSERT INTO secrets (name, value) VALUES ('nonce', randomblob(16));
-PRAGMA user_version = 41;
+PRAGMA user_version = 42;

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"time"
 
 	"parley/internal/chat"
 	"parley/internal/text"
@@ -100,6 +101,31 @@ func (a *Adapter) whisperTo(ctx context.Context, o origin, p chat.Part) (string,
 	body.Flags |= ephemeral
 	err := a.call(ctx, http.MethodPost, o.path()+"?wait=true", "", attach(body, p.Files), &got)
 	return got.ID.shown(), err
+}
+
+var _ chat.Deferrer = (*Adapter)(nil)
+
+// Defers implements chat.Deferrer: a command shows that we think.
+func (a *Adapter) Defers(m chat.Message) bool {
+	o, ok := a.way(m.Origin)
+	return ok && !o.Pressed && m.Kind == chat.KindCommand
+}
+
+// acknowledging is how long a deferral may still be on its way.
+const acknowledging = 10 * time.Second
+
+// undefer takes a deferral back to which nothing will be said.
+func (a *Adapter) undefer(ctx context.Context, p chat.Part) error {
+	o, ok := a.way(p.Origin)
+	if !ok || o.Pressed {
+		return nil
+	}
+	err := a.call(ctx, http.MethodDelete, o.path()+"/messages/"+original, "", nil, nil)
+	var e *restError
+	if errors.As(err, &e) && (e.Status != http.StatusNotFound || a.now().Sub(o.At) > acknowledging) {
+		return nil // it expired, or somebody was quicker
+	}
+	return repeatable(err)
 }
 
 // unknownMessage is Discord's code for a message that is not there.

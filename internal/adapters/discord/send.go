@@ -286,6 +286,9 @@ func (a *Adapter) Send(ctx context.Context, p chat.Part) (string, error) {
 	if err := a.connected(ctx, patience); err != nil {
 		return "", err
 	}
+	if p.Text == "" && len(p.Files) == 0 && p.Origin != "" {
+		return "", a.undefer(ctx, p)
+	}
 	if p.Private {
 		return a.whisper(ctx, p)
 	}
@@ -307,7 +310,7 @@ func (a *Adapter) Send(ctx context.Context, p chat.Part) (string, error) {
 			id, err = a.post(ctx, channel, p)
 		}
 	}
-	return id, final(err)
+	return id, refusedIn(err, p)
 }
 
 // final makes a refusal permanent, except that of a token, which may be replaced.
@@ -318,6 +321,25 @@ func final(err error) error {
 	}
 	return err
 }
+
+// refusedIn is final for what is posted in a channel: without files, that something is not
+// permitted or not found concerns the channel.
+func refusedIn(err error, p chat.Part) error {
+	err = final(err)
+	var gone *chat.GoneError
+	var e *restError
+	if errors.As(err, &gone) && errors.As(err, &e) && len(p.Files) == 0 {
+		gone.Closed = gone.Closed || e.Code == missingPermissions || e.Code == threadLocked ||
+			e.Code == 0 && (e.Status == http.StatusForbidden || e.Status == http.StatusNotFound)
+	}
+	return err
+}
+
+// Discord's codes of refusals that concern a channel.
+const (
+	missingPermissions = 50013
+	threadLocked       = 160005
+)
 
 // sendHome answers an interaction: the first part into the deferred answer,
 // which may be repeated; others as follow-ups.

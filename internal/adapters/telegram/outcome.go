@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -34,7 +35,7 @@ func (a *Adapter) outcome(to target, err error) error {
 		return &chat.MovedError{To: place(int64(move.MigrateToChatID), to.thread), Err: err}
 	case errors.As(err, &fault) && fault.written:
 		return fmt.Errorf("%w: %w", chat.ErrUnknownOutcome, err)
-	case errors.Is(err, bot.ErrorForbidden), refusedFor(err, refusedChat):
+	case errors.Is(err, bot.ErrorForbidden), shut(err):
 		return &chat.GoneError{Err: err, Closed: true}
 	case errors.As(err, &fault) && fault.status == http.StatusRequestEntityTooLarge, errors.Is(err, bot.ErrorBadRequest):
 		return &chat.GoneError{Err: err}
@@ -59,6 +60,13 @@ func retryAfter(err error) time.Duration {
 // contains what (lower case).
 func refusedFor(err error, what string) bool {
 	return errors.Is(err, bot.ErrorBadRequest) && strings.Contains(strings.ToLower(err.Error()), what)
+}
+
+// shut reports whether Telegram refused a request because of the chat, whatever is sent.
+func shut(err error) bool {
+	return slices.ContainsFunc([]string{refusedChat, "chat_write_forbidden", "topic_closed", "no rights to send a message",
+		"not enough rights to send text messages", "need administrator rights in the channel chat"},
+		func(what string) bool { return refusedFor(err, what) })
 }
 
 // Parts of Telegram's descriptions of refusals, in lower case, that we handle.

@@ -147,7 +147,7 @@ func (a *Adapter) refused(status int, why string) {
 // them. It returns the last update id, 0 when none had one.
 func (a *Adapter) store(ctx context.Context, raws []json.RawMessage) (last int64, err error) {
 	b, last, pressed := a.batch(raws)
-	if len(b.Messages)+len(b.Moved)+len(b.Dead) > 0 {
+	if len(b.Messages)+len(b.Moved)+len(b.Dead)+len(b.Present) > 0 {
 		if err := a.in.Deliver(ctx, b); err != nil {
 			if ctx.Err() == nil {
 				a.fail(text.Tell("%w: %w", errNotStored, err), true)

@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-telegram/bot/models"
+
+	"parley/internal/chat"
 )
 
 // script is the text of a message without the bot's name.
@@ -38,7 +40,7 @@ func (a *Adapter) script(m *models.Message) script {
 			b.WriteString(text[rest:from])
 			rest = to
 		case models.MessageEntityTypeBotCommand:
-			if from == 0 && m.Text != "" {
+			if m.Text != "" && strings.TrimSpace(b.String()+text[rest:from]) == "" { // first, but for our name
 				at = to
 			}
 		case models.MessageEntityTypeCode, models.MessageEntityTypePre,
@@ -48,7 +50,7 @@ func (a *Adapter) script(m *models.Message) script {
 	}
 	b.WriteString(text[rest:])
 	s.text = clean(strings.TrimSpace(b.String()))
-	if at > 0 && !quoted {
+	if at > 0 && !quoted && chat.IsCommand(s.text) {
 		s.text, s.command = a.command(s.text)
 	}
 	return s

@@ -43,7 +43,8 @@ type Options struct {
 	// User is the id without the platform, "local" when empty; Name is what the
 	// person is called, their id when empty (for "local", $USER).
 	User, Name string
-	// Channel names the conversation, "local" when empty; channel/thread works.
+	// Channel names the conversation; channel/thread works. Each user has a direct chat of
+	// their own when it is empty.
 	Channel     string
 	HistoryFile string         // of typed lines, 0600; for others with their id appended; "" keeps none
 	Tokens      provider.Forms // of the platforms: lines that hold one are not kept
@@ -94,9 +95,6 @@ func New(o Options) *Adapter {
 	if o.Name == "" {
 		o.Name = user
 	}
-	if o.Channel == "" {
-		o.Channel = "local"
-	}
 	if o.Err == nil {
 		o.Err = io.Discard
 	}
@@ -107,10 +105,13 @@ func New(o Options) *Adapter {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	o.TTY = o.TTY && !o.JSON
-	channel, thread, _ := strings.Cut(o.Channel, "/")
+	key := chat.DirectKey(platform + ":" + user)
+	if o.Channel != "" {
+		key.Channel, key.Thread, _ = strings.Cut(o.Channel, "/")
+	}
 	return &Adapter{
 		o:         o,
-		key:       chat.Key{Platform: platform, Channel: channel, Thread: thread},
+		key:       key,
 		from:      chat.User{ID: platform + ":" + user, Name: o.Name},
 		interrupt: make(chan struct{}, 1),
 		idle:      make(chan struct{}, 1),

@@ -75,7 +75,7 @@ func TestOneLineIsOneMessage(t *testing.T) {
 	ids := map[string]bool{}
 	for _, m := range got {
 		ids[m.ID] = true
-		if m.Key != (chat.Key{Platform: "terminal", Channel: "local"}) || m.From != (chat.User{ID: "terminal:alice", Name: "alice"}) ||
+		if m.Key != (chat.Key{Platform: "terminal", Channel: "alice"}) || m.From != (chat.User{ID: "terminal:alice", Name: "alice"}) ||
 			!m.Direct || !m.Addressed || m.At.IsZero() {
 			t.Errorf("message %+v", m)
 		}
@@ -94,7 +94,7 @@ func TestIdentity(t *testing.T) {
 	}{
 		{Options{}, chat.User{ID: "terminal:local", Name: "Anna"}, "terminal:local"},
 		{Options{User: "terminal:bob", Channel: "work/tea"}, chat.User{ID: "terminal:bob", Name: "bob"}, "terminal:work/tea"},
-		{Options{User: "bob", Name: "Bob B."}, chat.User{ID: "terminal:bob", Name: "Bob B."}, "terminal:local"},
+		{Options{User: "bob", Name: "Bob B."}, chat.User{ID: "terminal:bob", Name: "Bob B."}, "terminal:bob"},
 	} {
 		a := New(tt.o)
 		if k, ok := chat.ParseKey(a.key.String()); a.from != tt.from || a.key.String() != tt.key || !ok || k != a.key {

@@ -29,7 +29,7 @@ const InOwners = "owners"
 func (d *Desk) places(ctx context.Context) (list []chat.Key) {
 	if d.o.Where != InOwners {
 		if k, ok := chat.ParseKey(d.o.Where); ok {
-			list = append(list, d.o.Store.Access.Latest(k))
+			list = append(list, d.o.Store.Access.Place(k).Key)
 		}
 		return list
 	}

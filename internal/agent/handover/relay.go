@@ -63,7 +63,7 @@ func (d *Desk) Holds(ctx context.Context, m chat.Message) (bool, error) {
 // the whole desk.
 func (d *Desk) fromPerson(ctx context.Context, m chat.Message, h handoff.Handoff) (chat.Answer, error) {
 	desks := d.places(ctx)
-	session, err := d.session(ctx, memory.Place{Key: m.Key, User: m.From.ID, Agent: m.Agent.ID}, m.Direct)
+	session, err := d.session(ctx, memory.Place{Key: m.Key, User: m.From.ID, Agent: h.Agent}, m.Direct)
 	if err != nil {
 		return chat.Answer{}, err
 	}
@@ -109,11 +109,15 @@ func (d *Desk) fromPerson(ctx context.Context, m chat.Message, h handoff.Handoff
 // fromDesk passes on what somebody at the desk wrote. ours is false if it is about no
 // handoff.
 func (d *Desk) fromDesk(ctx context.Context, m chat.Message) (a chat.Answer, ours bool, err error) {
+	if m.Kind == chat.KindEdit {
+		return d.edited(ctx, m)
+	}
 	h, ours, err := d.o.Store.Handoffs.About(ctx, m.Key, m.ReplyTo)
-	if err != nil || ours && m.Kind == chat.KindText {
-		if err == nil {
-			a, err = d.reply(ctx, m, h)
-		}
+	if err != nil {
+		return a, true, err
+	}
+	if ours {
+		a, err = d.reply(ctx, m, h)
 		return a, true, err
 	}
 	taken, err := d.o.Store.Handoffs.TakenBy(ctx, m.Key, m.From.ID)
@@ -197,7 +201,11 @@ func (d *Desk) passOn(ctx context.Context, m chat.Message, h handoff.Handoff) (c
 		if !now.Direct {
 			parts[0].ReplyTo = now.LastID
 		}
-		return s.Say(tx, fmt.Sprintf("handoff:%d:out:%s", h.ID, m.UID), parts)
+		said, err := s.Said(tx, fmt.Sprintf("handoff:%d:out:%s", h.ID, m.UID), parts)
+		if err != nil {
+			return err
+		}
+		return s.Handoffs.Passed(tx, h.ID, handoff.Answer{Message: m.ID, At: m.At, Nonces: said})
 	}
 	r.Then = d.flush(h.Place)
 	return chat.Answer{Record: r}, nil

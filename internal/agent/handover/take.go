@@ -1,6 +1,7 @@
 package handover
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -119,7 +120,7 @@ func (d *Desk) Back(ctx context.Context, m chat.Message, id int64) (chat.Answer,
 
 // end ends a handoff; both sides are told.
 func (d *Desk) end(ctx context.Context, m chat.Message, h handoff.Handoff, byPerson bool) (chat.Answer, error) {
-	there, words, answer := []chat.Key{h.Place}, catalog.Fill("**%s** has left the conversation. I am with you again.", named(m.From)), catalog.Fill("The conversation with **%s** is over; the assistant answers them again.", named(h.Person))
+	there, words, answer := []chat.Key{h.Place}, catalog.Fill("**%s** has left the conversation. I am with you again.", named(cmp.Or(h.Taker, m.From))), catalog.Fill("The conversation with **%s** is over; the assistant answers them again.", named(h.Person))
 	hears := hearing{other: d.o.Speak(ctx, h.Person.ID)}
 	switch {
 	case byPerson:
@@ -194,6 +195,9 @@ func (d *Desk) Choices(ctx context.Context, m chat.Message) (list []chat.Choice)
 
 // Tick tells people to whom nobody wrote in time, and brings the assistant back.
 func (d *Desk) Tick(ctx context.Context) error {
+	if err := d.tellCuts(ctx); err != nil {
+		return err
+	}
 	late, err := d.o.Store.Handoffs.Late(ctx)
 	if err != nil || len(late) == 0 {
 		return err

@@ -25,7 +25,7 @@ func gateOf(ctx context.Context, f *Flags, do func(*gate.Gate) error) error {
 	}
 	return withStore(ctx, f, func(store *memory.Store) error {
 		gate, err := gate.NewGate(gate.GateOptions{IDs: f.IDs, Mode: cfg.Access.Mode, Owners: cfg.Access.Owners,
-			Allow: cfg.Access.Allow, Rows: store.Access, Formerly: store.Access.Formerly})
+			Allow: cfg.Access.Allow, Rows: store.Access, Place: store.Access.Place})
 		if err != nil {
 			return err
 		}

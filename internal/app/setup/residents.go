@@ -65,7 +65,7 @@ func Alone(c config.Config, r *routing.Roster, memory, source string) bool {
 
 // LookRoster returns a read-only roster.
 func LookRoster(ctx context.Context, c config.Config, store *memory.Store) (*routing.Roster, error) {
-	return routing.Open(ctx, looking{store.Settings}, store.Access.Formerly, time.Now, Residents(c))
+	return routing.Open(ctx, looking{store.Settings}, store.Access.Place, time.Now, Residents(c))
 }
 
 // looking are rows that ignore writes.

@@ -40,9 +40,9 @@ type Rows interface {
 // Roster is who answers where. Of and At may be called from many goroutines, and see
 // a change of the settings as a whole.
 type Roster struct {
-	rows     Rows
-	formerly func(chat.Key) []chat.Key
-	now      func() time.Time
+	rows  Rows
+	place func(chat.Key) chat.Address
+	now   func() time.Time
 
 	mu  sync.Mutex // held by whoever changes it
 	all atomic.Pointer[state]
@@ -74,9 +74,10 @@ const (
 var ErrNobody = errors.New("no agent of that name")
 
 // Open returns the roster of these agents; none is a bot with one agent, which
-// reads and writes nothing. formerly returns what a place was called before.
-func Open(ctx context.Context, rows Rows, formerly func(chat.Key) []chat.Key, now func() time.Time, agents []Agent) (*Roster, error) {
-	r := &Roster{rows: rows, formerly: formerly, now: now}
+// reads and writes nothing. place is the address book: the settings may call a place by any
+// name it had.
+func Open(ctx context.Context, rows Rows, place func(chat.Key) chat.Address, now func() time.Time, agents []Agent) (*Roster, error) {
+	r := &Roster{rows: rows, place: place, now: now}
 	r.all.Store(&state{})
 	return r, r.Set(ctx, agents)
 }
@@ -337,13 +338,12 @@ func named(k chat.Key) string {
 
 // places returns Places with what each was called before, and Everywhere.
 func (r *Roster) places(m chat.Message) (list [][]string) {
-	channel := m.Key
-	channel.Thread = ""
+	channel := m.Key.Whole()
 	for _, name := range append(Places(m), Everywhere) {
 		names := []string{name}
 		for _, k := range []chat.Key{m.Key, channel} {
 			if name == named(k) {
-				for _, old := range r.formerly(k) {
+				for _, old := range r.place(k).Former {
 					names = append(names, named(old))
 				}
 				break

@@ -10,12 +10,13 @@ import (
 	"parley/internal/chat"
 )
 
-// formerly says that telegram:chat:-1005 was -5.
-func formerly(k chat.Key) []chat.Key {
-	if k.Channel != "-1005" {
-		return nil
+// book says that telegram:chat:-1005 was -5.
+func book(k chat.Key) chat.Address {
+	a := chat.Unmoved(k)
+	if k.Channel == "-1005" {
+		a.Former = []chat.Key{{Platform: k.Platform, Channel: "-5", Thread: k.Thread}}
 	}
-	return []chat.Key{{Platform: k.Platform, Channel: "-5", Thread: k.Thread}}
+	return a
 }
 
 // rows keeps values as the store does.
@@ -29,7 +30,7 @@ func (r rows) SetSetting(_ context.Context, name, value string) error {
 
 func open(t *testing.T, kept rows, agents ...Agent) *Roster {
 	t.Helper()
-	r, err := Open(t.Context(), kept, formerly, time.Now, agents)
+	r, err := Open(t.Context(), kept, book, time.Now, agents)
 	if err != nil {
 		t.Fatal(err)
 	}

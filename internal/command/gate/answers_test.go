@@ -60,6 +60,29 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
+// What is meant for an option and is none of its choices is refused, not stored as text.
+func TestWrongChoicesAreRefused(t *testing.T) {
+	options := []Option{{Name: "text", Required: true}, {Name: "type", Choices: []string{"fact", "rule"}},
+		{Name: "scope", Choices: []string{"me", "channel"}}}
+	for _, text := range []string{
+		"my cat type:bogus", "my cat scope:nowhere type:fact", "type:bogus my cat", "my cat type:fact scope:nowhere",
+	} {
+		if got, err := arguments(options, text); err == nil {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+	for text, want := range map[string]string{
+		"my cat type:fact scope:me":   "map[scope:me text:my cat type:fact]",
+		`"my cat type:bogus"`:         "map[text:my cat type:bogus]",
+		"my blood type: O":            "map[text:my blood type: O]",
+		"the type:bogus is a mistake": "map[text:the type:bogus is a mistake]",
+	} {
+		if got, err := arguments(options, text); err != nil || fmt.Sprint(got) != want {
+			t.Errorf("%q: %v, %v; want %s", text, got, err, want)
+		}
+	}
+}
+
 // Free text before options that are only named takes the rest of the line.
 func TestNamedOptions(t *testing.T) {
 	options := []Option{{Name: "query"}, {Name: "tag", Named: true}, {Name: "when", Named: true}, {Name: "page", Kind: Number, Named: true}}

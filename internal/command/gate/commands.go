@@ -220,7 +220,7 @@ func (c *Commands) Private(ctx context.Context, m chat.Message) bool {
 	}
 	cmd, rest, complaint := c.find(ctx, &Request{Message: m, Role: role})
 	cmd = cmd.at(m)
-	if complaint != "" || cmd.Private || cmd.Quiet || !cmd.admits(role) {
+	if complaint != "" || cmd.Private || cmd.Quiet || !cmd.admits(role) || role < Member { // who is not let in may get no answer
 		return true
 	}
 	_, err = arguments(cmd.Options, rest)

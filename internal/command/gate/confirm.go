@@ -119,9 +119,9 @@ type Confirmations struct {
 	Shown func(ctx context.Context, q chat.Question, text string)
 	// Role says what m's author may do here; nil knows nobody.
 	Role func(ctx context.Context, m chat.Message) (Role, error)
-	// Formerly returns the earlier keys of a place, for which a button may have been signed;
-	// nil knows none.
-	Formerly func(k chat.Key) []chat.Key
+	// Place is the address book: a button may have been signed for any name of its place.
+	// nil knows none but today's.
+	Place func(k chat.Key) chat.Address
 	// Budget wraps handlers that may call the model; nil wraps nothing.
 	Budget func(chat.Handler) chat.Handler
 	// Passes reports whether what m's author writes goes to people (a handover), and so

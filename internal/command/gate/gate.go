@@ -86,8 +86,9 @@ type GateOptions struct {
 	// Door returns the address at which people open a direct chat on a platform, ""
 	// for none; nil knows none.
 	Door func(platform string) string
-	// Formerly returns what a place was called before; nil knows nothing of that.
-	Formerly func(k chat.Key) []chat.Key
+	// Place is the address book: what lets a place in may name it by any name it had. nil
+	// knows none but today's.
+	Place func(k chat.Key) chat.Address
 	// Called returns the name of a person or place with this id, or the id; nil knows none.
 	Called func(ctx context.Context, id string) (string, error)
 	// Admitted is told who was let in after asking; nil tells nobody.
@@ -121,6 +122,9 @@ func NewGate(o GateOptions) (*Gate, error) {
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Place == nil {
+		o.Place = chat.Unmoved
 	}
 	g := &Gate{o: o, told: newOnce(24 * time.Hour)}
 	if err := g.Set(o.Mode, o.Owners, o.Allow); err != nil {
@@ -409,11 +413,9 @@ func (g *Gate) oneself(m chat.Message) bool { return g.o.IDs.Oneself(m) }
 // places returns the ids under which m's place can be let in as a whole, those that its
 // channel had before included.
 func (g *Gate) places(m chat.Message) []string {
-	ids := []string{chat.PlaceID(m.Key)}
-	if g.o.Formerly != nil {
-		for _, old := range g.o.Formerly(m.Key) {
-			ids = append(ids, chat.PlaceID(old))
-		}
+	var ids []string
+	for _, k := range g.o.Place(m.Key).Names() {
+		ids = append(ids, chat.PlaceID(k))
 	}
 	if m.Guild != "" {
 		ids = append(ids, chat.ServerID(m.Key.Platform, m.Guild))

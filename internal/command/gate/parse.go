@@ -86,7 +86,11 @@ func arguments(options []Option, line string) (map[string]string, error) {
 			option, value = left[0], line
 		}
 		if takesRest(options, option) {
-			value, line = unquote(chosenBehind(options, args, value)), ""
+			rest, err := chosenBehind(options, args, value)
+			if err != nil {
+				return nil, err
+			}
+			value, line = unquote(rest), ""
 		} else {
 			value, line = cutValue(value)
 		}
@@ -155,21 +159,27 @@ func takesRest(options []Option, o Option) bool {
 func (o Option) bounded() bool { return o.Kind != Text || len(o.Choices) > 0 }
 
 // chosenBehind cuts "name:value" of bounded and Named options off the end of free
-// text.
-func chosenBehind(options []Option, args map[string]string, text string) string {
+// text. A value that is no choice of an option is a mistake; in quotes it is text.
+func chosenBehind(options []Option, args map[string]string, text string) (string, error) {
 	for {
 		text = strings.TrimSpace(text)
+		if unquote(text) != text {
+			return text, nil
+		}
 		rest, word := "", text
 		if i := strings.LastIndexFunc(text, unicode.IsSpace); i >= 0 {
 			rest, word = text[:i], text[i+1:]
 		}
 		o, value, ok := named(options, args, word)
 		if !ok || !o.bounded() && !o.Named {
-			return text
+			return text, nil
 		}
 		chosen, err := o.accept(unquote(value))
+		if err != nil && value != "" && len(o.Choices) > 0 {
+			return "", err
+		}
 		if err != nil {
-			return text
+			return text, nil
 		}
 		args[o.Name], text = chosen, rest
 	}

@@ -190,11 +190,11 @@ func (c *Confirmations) buttons(ctx context.Context, q chat.Question, b body) (r
 // signed reports whether a button's Data was signed by us for this question, under any key
 // its place has had.
 func (c *Confirmations) signed(data, verdict string, q chat.Question) bool {
-	keys := []chat.Key{q.Key}
-	if c.Formerly != nil {
-		keys = append(keys, c.Formerly(q.Key)...)
+	place := c.Place
+	if place == nil {
+		place = chat.Unmoved
 	}
-	return slices.ContainsFunc(keys, func(k chat.Key) bool {
+	return slices.ContainsFunc(place(q.Key).Names(), func(k chat.Key) bool {
 		q.Key = k
 		return hmac.Equal([]byte(data), []byte(c.token(verdict, q)))
 	})

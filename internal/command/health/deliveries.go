@@ -55,6 +55,8 @@ func (d *Deliveries) Observe(e chat.Event, now time.Time) {
 		d.sent[e.Key.Platform] = now
 		delete(d.lost, e.Key.Platform)
 		delete(d.failing, e.Key)
+	case "kept":
+		delete(d.failing, e.Key)
 	case "dead", "unknown":
 		l := d.lost[e.Key.Platform]
 		if l == (losses{}) {

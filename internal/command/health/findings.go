@@ -34,6 +34,12 @@ func Stray(conversations int) catalog.Phrase {
 	return catalog.Fill("nobody is at work in %s, though messages or answers wait there: if it does not end by itself, restart this process", catalog.Count{N: conversations, Thing: "conversation"})
 }
 
+// Closed says in how many places nothing can be written, and how much waits for them.
+func Closed(places, parts int) catalog.Phrase {
+	return catalog.Fill("nothing can be written in %s: the bot was removed from there, or may not write. Kept until it can: %s",
+		catalog.Count{N: places, Thing: "conversation"}, catalog.Count{N: parts, Thing: "message"})
+}
+
 // Undelivered says how many conversations have got nothing for how long.
 func Undelivered(conversations int, waited time.Duration, why catalog.Phrase) catalog.Phrase {
 	return catalog.Fill("%s got no answers through for %s: %s", catalog.Count{N: conversations, Thing: "conversation"},

@@ -23,8 +23,8 @@ type Owners struct {
 	Speak  func(ctx context.Context, id string) catalog.Printer // to somebody
 }
 
-// errNobody: no owner can be reached; the log and /status have it, too.
-var errNobody = errors.New("no owner can be reached")
+// ErrNobody: no owner can be reached; the log and /status have it, too.
+var ErrNobody = errors.New("no owner can be reached")
 
 // Tell sends a notice to one owner who can be reached: of the platform where it happened,
 // if there is one.
@@ -35,11 +35,11 @@ func (o Owners) Tell(ctx context.Context, n Notice) error {
 	}
 	slices.SortStableFunc(owners, func(a, b string) int { return rank(n, b) - rank(n, a) })
 	for _, id := range owners {
-		if err := o.send(ctx, id, n); !errors.Is(err, errNobody) {
+		if err := o.send(ctx, id, n); !errors.Is(err, ErrNobody) {
 			return err
 		}
 	}
-	return errNobody
+	return ErrNobody
 }
 
 // Person sends a notice to somebody who wrote to the bot alone.
@@ -54,12 +54,12 @@ func rank(n Notice, id string) int {
 }
 
 // send stores a notice for somebody's direct chat and sends it. For who has never opened
-// the chat, it waits there. errNobody means that there is no such chat.
+// the chat, it waits there. ErrNobody means that there is no such chat.
 func (o Owners) send(ctx context.Context, id string, n Notice) error {
 	platform, _ := chat.CutID(id)
 	adapter := chat.On(o.Adapters(), platform)
 	if adapter == nil {
-		return fmt.Errorf("tell %s: %w", id, errNobody)
+		return fmt.Errorf("tell %s: %w", id, ErrNobody)
 	}
 	to := chat.Part{To: chat.User{ID: id}}
 	var err error
@@ -69,7 +69,7 @@ func (o Owners) send(ctx context.Context, id string, n Notice) error {
 			to.Key, ok = c.DirectKey(to.To)
 		}
 		if !ok {
-			return fmt.Errorf("tell %s: %w", id, errNobody)
+			return fmt.Errorf("tell %s: %w", id, ErrNobody)
 		}
 		to.Await = true
 	}

@@ -19,8 +19,36 @@ func (r *Register) Attend(ctx context.Context, p chat.Presence) error {
 // on, and their own words. Reminders wait for people who are out, and for everybody where
 // the bot is out.
 func Appear(tx *engine.Tx, p chat.Presence, now time.Time) error {
+	var err error
+	switch {
+	case p.User.ID == "":
+		err = Close(tx, p.Key.Whole(), chat.Left, now)
+	case p.State == chat.Blocked:
+		err = Close(tx, p.Key.Whole(), chat.Barred, now)
+	case p.State == chat.Present:
+		err = Return(tx, p.Key.Whole()) // platforms tell of those who are where the bot is
+	}
+	return errors.Join(err, appear(tx, p, now))
+}
+
+// Refused notes within a transaction that a platform refuses what is sent to a part's
+// place, and what that says about who is there. A direct chat that was never opened is no
+// closed place: the part waits for it.
+func Refused(tx *engine.Tx, p chat.Part, says chat.Presence, now time.Time) error {
+	var err error
+	switch {
+	case p.Await:
+	case says.State == chat.Blocked:
+		err = Close(tx, p.Key, chat.Barred, now)
+	default:
+		err = Close(tx, p.Key, chat.Shut, now)
+	}
+	return errors.Join(err, appear(tx, says, now))
+}
+
+func appear(tx *engine.Tx, p chat.Presence, now time.Time) error {
 	k := p.Key
-	if p.User.ID == "" { // the bot left; membership is unknown
+	if p.User.ID == "" { // the bot is out; membership is unknown
 		_, e1 := tx.Exec("DELETE FROM membership WHERE platform = ? AND channel = ? AND state = 'in'", k.Platform, k.Channel)
 		return errors.Join(e1, agenda.Lose(tx, now, "platform = ? AND channel = ?", k.Platform, k.Channel))
 	}

@@ -27,7 +27,7 @@ type Register struct {
 	grants   *engine.Kept[struct{}, map[string]string]
 	policies *engine.Kept[chat.Key, chat.Policy]
 	allowed  *engine.Kept[chat.Key, []string] // tools that are not asked about, by channel
-	moves    moves
+	places   places
 }
 
 // NewRegister returns the register of a database whose schema is up to date. self is the
@@ -38,7 +38,7 @@ func NewRegister(db *engine.DB, now func() time.Time, self func() string) *Regis
 		grants:   engine.Keep[struct{}, map[string]string](db, "grants"),
 		policies: engine.Keep[chat.Key, chat.Policy](db, "policies"),
 		allowed:  engine.Keep[chat.Key, []string](db, "allowances"),
-		moves:    moves{kept: engine.Keep[struct{}, *names](db, "moves")},
+		places:   places{kept: engine.Keep[struct{}, *book](db, "moves", "closed_places")},
 	}
 }
 

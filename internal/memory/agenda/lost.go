@@ -94,15 +94,17 @@ func (b *Agenda) TellLost(ctx context.Context, list []Reminder, parts []chat.Par
 }
 
 // Unsaid finds, within a transaction, the reminder that a part was to say which can never
-// be delivered, and keeps it until its place is back. is reports whether the part has a name; a part of anything else changes nothing.
-func Unsaid(tx *engine.Tx, p chat.Part, now time.Time, is func(what string) bool) error {
+// be delivered, and keeps it until its place is back. is reports whether the part has a
+// name; found is false for a part of anything else.
+func Unsaid(tx *engine.Tx, p chat.Part, now time.Time, is func(what string) bool) (found bool, err error) {
 	list, err := engine.Select(tx, scanReminder, "SELECT "+reminderColumns+
 		" FROM reminders WHERE state = 'told' AND user_id = ? AND platform = ? AND channel = ? ORDER BY told_at DESC LIMIT ?",
 		p.To.ID, p.Key.Platform, p.Key.Channel, MaxReminders)
 	for _, r := range list {
 		if err == nil && is(r.What()) {
+			found = true
 			_, err = tx.Exec("UPDATE reminders SET state = 'waiting', away = 'lost', lost = ? WHERE id = ?", engine.Stamp(now), r.ID)
 		}
 	}
-	return engine.During("keep a reminder that was not said", err)
+	return found, engine.During("keep a reminder that was not said", err)
 }

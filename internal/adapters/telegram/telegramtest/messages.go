@@ -133,8 +133,8 @@ func (s *Server) AddChat(id int64) {
 	s.room(id)
 }
 
-// Block makes every call for a chat fail with 403 and these words, such as
-// "Forbidden: bot was blocked by the user"; "" ends it.
+// Block makes every call for a chat fail with these words, such as "Forbidden: bot was
+// blocked by the user", and with 403, or 400 if they begin with "Bad Request: "; "" ends it.
 func (s *Server) Block(chat int64, words string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -210,6 +210,8 @@ func (s *Server) destination(q *request) (*room, int, *problem) {
 		p := bad("group chat was upgraded to a supergroup chat")
 		p.migrateTo = r.migrated
 		return nil, 0, p
+	case strings.HasPrefix(r.blocked, "Bad Request: "):
+		return nil, 0, bad("%s", strings.TrimPrefix(r.blocked, "Bad Request: "))
 	case r.blocked != "":
 		return nil, 0, &problem{code: http.StatusForbidden, text: r.blocked}
 	}
