@@ -17,6 +17,7 @@ import (
 	"parley/internal/memory/facts"
 	"parley/internal/memory/provenance"
 	"parley/internal/memory/sessions"
+	"parley/internal/playbook"
 	"parley/internal/text"
 	"parley/internal/tools"
 	"parley/internal/tools/guards"
@@ -36,8 +37,9 @@ type toolrun struct {
 	past  []tools.Step // for loop detection
 	// agreed are the calls, by their id, that the person said yes to.
 	agreed map[string]Pending
-	batch  batch    // the newest
-	worked []string // tools that succeeded in this turn
+	steps  map[string]playbook.ToolRun // those that steps of journeys make, by id
+	batch  batch                       // the newest
+	worked []string                    // tools that succeeded in this turn
 	// guards are the playbook's; nil is none.
 	guards *guards.Turn
 	// reply is what the person has said to a server's question.
