@@ -90,7 +90,7 @@ func (s *Questions) MeantBy(_ context.Context, m chat.Message) (q chat.Question,
 		"row": m.Row, "reply": m.ReplyTo}
 	q, ok, err = engine.Found(scanQuestion(s.db.QueryRow("SELECT "+questionColumns+
 		` FROM questions WHERE user_id = :user AND platform = :platform AND channel = :channel AND thread = :thread
-		AND (state IN ('open', 'expired') AND (`+stands(m)+`) OR state = 'taken' AND taken_by = :row AND taken_by <> 0)
+		AND ((state IN ('open', 'expired') OR lapse <> '' AND :reply <> '') AND (`+stands(m)+`) OR state = 'taken' AND taken_by = :row AND taken_by <> 0)
 		ORDER BY state = 'taken' DESC, state = 'open' DESC, asked_at DESC, rowid DESC LIMIT 1`, args)))
 	return q, ok, during("find what is answered", err)
 }
@@ -123,7 +123,7 @@ func (s *Questions) AskedAgain(ctx context.Context, id string, row int64) error 
 // waitsIn reports whether there may be a question that waits for m's author in m's place.
 func (s *Questions) waitsIn(m chat.Message) (bool, error) {
 	return s.waiting.Get(standing{m.From.ID, m.Key}, func() (some bool, err error) {
-		err = s.db.QueryRow(`SELECT EXISTS (SELECT 1 FROM questions WHERE user_id = ? AND platform = ? AND channel = ? AND thread = ? AND state IN ('open', 'expired', 'taken'))`,
+		err = s.db.QueryRow(`SELECT EXISTS (SELECT 1 FROM questions WHERE user_id = ? AND platform = ? AND channel = ? AND thread = ? AND (state IN ('open', 'expired', 'taken') OR lapse <> ''))`,
 			m.From.ID, m.Key.Platform, m.Key.Channel, m.Key.Thread).Scan(&some)
 		return some, err
 	})
