@@ -36,7 +36,9 @@ func (w *world) presses(t *testing.T, who int64, q telegramtest.SentMessage) (sa
 	t.Helper()
 	n, notes := len(w.in(who)), len(w.tg.Calls("answerCallbackQuery"))
 	w.tg.Push(telegramtest.Press(who, who, q.ID, "press", q.Buttons[0][0].Data))
-	eventually(t, "the button is answered", func() bool { return len(w.tg.Calls("answerCallbackQuery")) > notes && w.allTaken() && w.unfinished() == 0 })
+	eventually(t, "the button is answered", func() bool {
+		return len(w.tg.Calls("answerCallbackQuery")) > notes && w.allTaken() && w.unfinished() == 0
+	})
 	for _, c := range w.tg.Calls("answerCallbackQuery")[notes:] {
 		said += c.Fields["text"] + "\n"
 	}
@@ -176,22 +178,30 @@ func TestYesBeyondTheAllowance(t *testing.T) {
 	}
 }
 
-// errand is a playbook whose journey pays in its second step.
+// errand is a playbook whose journey pays.
 const errand = `journeys:
   - id: errand
     name: Errand
     description: pay for something
     trigger: "literal:errand"
     repeat: true
-    initial_step: pay
+    initial_step: STEP
     steps:
-      - id: %s
+      - id: STEP
         name: Pay
         tool: bank__pay
         args: {to: mallory}
         transitions: [{to_step: done}]
       - {id: done, name: Done, is_terminal: true}
 `
+
+// errands returns a folder with the playbook; step is the id of the step that pays.
+func errands(t *testing.T, step string) string {
+	t.Helper()
+	folder := t.TempDir()
+	must(t, os.WriteFile(filepath.Join(folder, "rules.yaml"), []byte(strings.ReplaceAll(errand, "STEP", step)), 0o600))
+	return folder
+}
 
 // TestYesToAStepThatIsLeft: what a journey's step asked for is not done once the journey was
 // left or the step is out of the playbook, nor when that comes back; in the next process
@@ -200,13 +210,7 @@ func TestYesToAStepThatIsLeft(t *testing.T) {
 	t.Parallel()
 	w, paid := banked(t)
 	w.llm.Respond(func(r llmtest.Request) llmtest.Turn { return llmtest.Turn{Text: "I see."} })
-	folder := t.TempDir()
-	file := filepath.Join(folder, "rules.yaml")
-	write := func(step string) {
-		must(t, os.WriteFile(file, []byte(strings.ReplaceAll(strings.Replace(errand, "%s", step, 1), "initial_step: pay", "initial_step: "+step)), 0o600))
-	}
-	write("pay")
-	w.env = append(w.env, "BOT_PLAYBOOK_DIR="+folder)
+	w.env = append(w.env, "BOT_PLAYBOOK_DIR="+errands(t, "pay"))
 	child := w.start(t)
 	w.connected(t)
 	w.shows(t, "/tools servers", "bank: up, 1 tool in use")
@@ -222,7 +226,7 @@ func TestYesToAStepThatIsLeft(t *testing.T) {
 	w.told(t, 11, "What this was a step of was left")
 	w.settled(t)
 	kill(child)
-	write("settle")
+	w.env = append(w.env, "BOT_PLAYBOOK_DIR="+errands(t, "settle"))
 	w.start(t)
 	w.connected(t)
 	for _, who := range []int64{11, 12} {

@@ -202,11 +202,12 @@ func (r *toolrun) runOnce(ctx context.Context, c llm.ToolCall, alone bool) tools
 	if journaled {
 		st, begun = r.journal.made(c.ID)
 	}
-	if begun && (st.Done || agreed) {
+	asked := r.journal.asked(st)
+	if begun && !asked && (st.Done || agreed) {
 		return r.journal.resumed(st, c.Name)
 	}
 	spec := r.tool(ctx, c.Name)
-	if begun && spec.Asks() != tools.AskAlways { // else it was only asked about
+	if begun && !asked && spec.Asks() != tools.AskAlways { // else it was only asked about
 		return r.journal.resumed(st, c.Name)
 	}
 	writes := journaled && spec.Name != "" && !spec.ReadOnly
