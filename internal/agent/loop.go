@@ -74,7 +74,8 @@ func (t *turn) loop(ctx context.Context) (chat.Answer, error) {
 			break
 		}
 	}
-	return t.finish(t.report.withDone(t.in.p, t.in.p.Text(wordsTooComplex)), chat.End{Outcome: chat.Failed, Reason: chat.TooComplex}), nil
+	words, end := t.report.capped(t.in.p)
+	return t.finish(t.report.withDone(t.in.p, words), end), nil
 }
 
 // maxStepRuns is how many rounds of calls a journey's steps make for one message.
