@@ -19,7 +19,8 @@ import (
 // delivered once, whenever the process is killed.
 func TestPictureOfAParkedTurn(t *testing.T) {
 	t.Parallel()
-	for _, point := range []string{"after_model:1", "before_finish:1", "after_finish:1", "before_send:1", "after_tool:2", "after_yes:1", "after_tool:3", "after_model:2", "before_finish:2"} {
+	for _, point := range []string{"after_model:1", "before_finish:1", "after_finish:1", "before_send:1", "after_tool:2",
+		"after_yes:1", "after_tool:3", "after_model:2", "before_finish:2"} {
 		t.Run(point, func(t *testing.T) {
 			t.Parallel()
 			server := newToolServer(t)

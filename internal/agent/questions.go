@@ -101,7 +101,8 @@ func (qs *questions) askable(calls []llm.ToolCall, outcomes []tools.Outcome) []t
 
 func (qs *questions) pending(c llm.ToolCall, o tools.Outcome) Pending {
 	made, step := qs.tools.call(c), qs.tools.steps[c.ID]
-	return Pending{Journey: step.Journey, Step: step.Step, Tool: c.Name, Args: string(o.Args), Key: made.Key, CallID: c.ID, Row: qs.m.Row, Origin: made.Origin}
+	return Pending{Journey: step.Journey, Step: step.Step,
+		Tool: c.Name, Args: string(o.Args), Key: made.Key, CallID: c.ID, Row: qs.m.Row, Origin: made.Origin}
 }
 
 // takeUp makes the calls that a subagent handed up wait as the turn's own. Those that no

@@ -61,8 +61,8 @@ const (
 
 // tooMany tells the model that a call of its answer was one more than are run.
 func tooMany() tools.Outcome {
-	return tools.Outcome{State: tools.Failed, Class: tools.NotRun, Result: tools.Result{Content: fmt.Sprintf("Not done: at most %d calls of one "+
-		"answer are run, and this was one more. Call it again if it is still needed.", maxBatch)}}
+	why := fmt.Sprintf("Not done: at most %d calls of one answer are run, and this was one more. Call it again if it is still needed.", maxBatch)
+	return tools.Outcome{State: tools.Failed, Class: tools.NotRun, Result: tools.Result{Content: why}}
 }
 
 // offered returns the core of the set and what the turn asked for beyond it.

@@ -199,7 +199,8 @@ func (c *Confirmations) Prepare(ctx context.Context, m chat.Message, a Action) (
 		return answer, q, "", fmt.Errorf("ask: %w", err)
 	}
 	var was body
-	if waits && old.Row != m.Row && old.State == chat.QuestionOpen && old.Session == a.Session && old.Agent == m.Agent.ID && c.now().Before(old.Until) &&
+	alike := old.Session == a.Session && old.Agent == m.Agent.ID
+	if waits && alike && old.Row != m.Row && old.State == chat.QuestionOpen && c.now().Before(old.Until) &&
 		json.Unmarshal(old.Body, &was) == nil && was.Kind == a.Kind && len(was.Items) > 0 {
 		merged := was.Items
 		for _, item := range a.Items {
