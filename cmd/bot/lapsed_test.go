@@ -103,6 +103,9 @@ func TestYesToWhatIsGone(t *testing.T) {
 		reqs := w.llm.Requests()
 		return strings.Contains(string(reqs[len(reqs)-1].Raw), "It lapsed and was not done, because the message that asked for it was edited")
 	})
+	if why := w.say(t, 13, "/why"); !strings.Contains(why, "what it was for no longer stood") && !strings.Contains(why, "start afresh") {
+		t.Errorf("why: %s", why)
+	}
 	w.tg.Push(telegramtest.Text(14, 14, "yes"))
 	<-paid
 	w.settled(t)

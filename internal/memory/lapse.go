@@ -15,7 +15,7 @@ import (
 // the same transaction; what is decided outside the database (rights, quota) is asked at the
 // yes.
 
-// callLapsed is the class of a call whose question lapsed.
+// callLapsed is the class of a call whose question lapsed: tools.Lapsed.
 const callLapsed = "LAPSED"
 
 // Lapse ends an open question because of why, with the calls that waited.
