@@ -221,7 +221,7 @@ type Handoff struct {
 
 // Tools configures how tools run.
 type Tools struct {
-	Policy  []ToolPolicy  `yaml:"policy" key:"name" doc:"who may use which tool and when it asks, by its name or a pattern such as files__*: the closest name counts"`
+	Policy  []ToolPolicy  `yaml:"policy" key:"name" change:"reload" doc:"who may use which tool and when it asks, by its name or a pattern such as files__*: the closest name counts"`
 	Timeout time.Duration `yaml:"timeout" default:"30s" range:"1s..5m" doc:"time for one call of a built-in tool that has no limit of its own"`
 	HTTP    []HTTPTool    `yaml:"http" unique:"name" doc:"calls of HTTP services as tools; see docs/http-tools.md"`
 	OpenAPI []OpenAPI     `yaml:"openapi" unique:"name" doc:"HTTP services described by an OpenAPI 3 file, a tool for each operation"`

@@ -69,5 +69,7 @@ func (in *input) tell(words string) { in.notice = strings.TrimSpace(in.notice + 
 func (t *turn) blind() {
 	t.in.files.Blind()
 	t.in.tell(t.in.p.Text("I could not look at the picture: my model did not take it."))
-	t.context.added[0] = t.context.heard()
+	if t.report.settles == nil { // else it came from a tool, and what the person said is their yes
+		t.context.added[0] = t.context.heard()
+	}
 }

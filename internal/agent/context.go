@@ -28,7 +28,7 @@ type background struct {
 	window  []memory.Entry // stored entries that are sent raw
 	added   []memory.Entry // what this turn adds
 	known   known
-	waits   string // what the author was asked and has not answered
+	owed    owed
 }
 
 type known struct {

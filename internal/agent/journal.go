@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 
+	"parley/internal/chat"
 	"parley/internal/memory"
 	"parley/internal/memory/provenance"
 	"parley/internal/tools"
@@ -141,16 +142,36 @@ type journaled struct {
 	Waits     []Waiting          `json:"waits,omitempty"` // of a subagent
 	Raw       string             `json:"raw,omitempty"`   // if it differs from Content and is short enough
 	Long      bool               `json:"long,omitempty"`  // Raw was too long to keep
+	Files     []chat.File        `json:"files,omitempty"` // for the person
 }
 
 func kept(o tools.Outcome) journaled {
 	d, _ := o.Result.Data.(Delegated)
+	files, _ := o.Result.Data.(tools.Attached)
 	j := journaled{o.State, o.Class, o.Result.Content, o.Result.Private, &o.Result.Origin, o.Result.Untrusted, d.Waits,
-		o.Raw, len(o.Raw) > guards.MaxResult}
+		o.Raw, len(o.Raw) > guards.MaxResult, givable(files)}
 	if o.Raw == o.Result.Content || j.Long {
 		j.Raw = ""
 	}
 	return j
+}
+
+// givable returns the files that an answer can have.
+func givable(files []chat.File) []chat.File {
+	size := 0
+	for i, f := range files {
+		if size += len(f.Data); i == maxAttached || size > maxAttachedBytes {
+			return files[:i]
+		}
+	}
+	return files
+}
+
+// asked reports whether a finished step was only asked about, so that it is asked about
+// again: what was asked is not in the journal.
+func (j *journal) asked(st memory.Step) bool {
+	var was journaled
+	return st.Done && json.Unmarshal([]byte(st.Result), &was) == nil && was.Class == tools.NeedsYes
 }
 
 // resumed returns the outcome of a step that an earlier process finished or began.
@@ -164,6 +185,9 @@ func (j *journal) resumed(st memory.Step, tool string) tools.Outcome {
 		r.Origin = *was.Origin
 		if len(was.Waits) > 0 {
 			r.Data = Delegated{Waits: was.Waits}
+		}
+		if len(was.Files) > 0 {
+			r.Data = tools.Attached(was.Files)
 		}
 		o := tools.Outcome{State: was.State, Class: was.Class, Result: r, Raw: cmp.Or(was.Raw, was.Content)}
 		if was.Long {

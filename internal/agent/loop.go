@@ -74,7 +74,8 @@ func (t *turn) loop(ctx context.Context) (chat.Answer, error) {
 			break
 		}
 	}
-	return t.finish(t.report.withDone(t.in.p, t.in.p.Text(wordsTooComplex)), chat.End{Outcome: chat.Failed, Reason: chat.TooComplex}), nil
+	words, end := t.report.capped(t.in.p)
+	return t.finish(t.report.withDone(t.in.p, words), end), nil
 }
 
 // maxStepRuns is how many rounds of calls a journey's steps make for one message.
@@ -86,11 +87,14 @@ func (t *turn) step(ctx context.Context) (answer chat.Answer, over bool) {
 	for g := &t.guide; len(g.Run) > 0 && g.rounds < maxStepRuns && t.sub == nil; {
 		g.rounds++
 		said := llm.Message{Role: llm.RoleAssistant}
+		t.tools.steps = map[string]playbook.ToolRun{}
 		for i, run := range g.Run {
 			if _, known := t.tools.set.Lookup(run.Tool); !known {
 				run.Args = playbook.Typed(run.Args, t.tools.tool(ctx, run.Tool).Parameters)
 			}
-			said.ToolCalls = append(said.ToolCalls, llm.ToolCall{ID: fmt.Sprintf("step_%d_%d", g.rounds, i), Name: run.Tool, Args: string(run.Args)})
+			c := llm.ToolCall{ID: fmt.Sprintf("step_%d_%d", g.rounds, i), Name: run.Tool, Args: string(run.Args)}
+			said.ToolCalls = append(said.ToolCalls, c)
+			t.tools.steps[c.ID] = run
 			t.tools.offer = append(t.tools.offer, run.Tool)
 		}
 		g.Run = nil

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"parley/internal/text/catalog"
+	"slices"
 	"strings"
 
 	"parley/internal/chat"
@@ -38,6 +39,9 @@ type Pending struct {
 	Origin provenance.Origin `json:"origin,omitzero"`
 	// Inquiry names what the call's server asks the person; "" is nothing.
 	Inquiry string `json:"inquiry,omitempty"`
+	// Journey is the one that the call was made in, Step its step that made it; "" for none.
+	Journey string `json:"journey,omitempty"`
+	Step    string `json:"step,omitempty"`
 }
 
 // Parked is the part of a turn that is stored with its question.
@@ -52,6 +56,9 @@ type Parked struct {
 	Rules   string            `json:"rules,omitempty"`  // of the playbook, for this turn
 	Demands playbook.Demands  `json:"demands,omitzero"` // on its answer
 	Agent   string            `json:"agent,omitempty"`  // whose turn it is
+	Session string            `json:"session,omitempty"`
+	// Wish lists the inbox rows of all that led to the question.
+	Wish []int64 `json:"wish,omitempty"`
 }
 
 // Asked is one call in a question.
@@ -110,8 +117,12 @@ func (t *turn) park(ctx context.Context, calls []llm.ToolCall, outcomes []tools.
 		Agent: t.m.Agent.ID,
 		Said:  t.in.text, Outside: !t.keep, Via: t.via(), Taint: t.trust.taint, Origin: t.trust.origin, Offer: t.tools.offer,
 		Sources: t.sources.cited,
-		Rules:   t.guide.Instructions, Demands: t.guide.Demands,
+		Rules:   t.guide.Instructions, Demands: t.guide.Demands, Wish: slices.Concat(t.asks.wish, t.m.With),
 	}
+	if t.keep {
+		parked.Session = t.context.session.ID
+	}
+	t.asks.within(asked)
 	q, err := t.a.o.Confirm(ctx, t.m, parked, asked)
 	if err != nil {
 		t.a.inquiries.Drop(asked[0].Call.Inquiry)

@@ -159,9 +159,13 @@ func (p *prompt) contextLine() string {
 	if p.context.known.notes != "" {
 		b.WriteString("\nPossibly relevant, from the notes (data):\n" + asData(p.context.known.notes))
 	}
-	if p.context.waits != "" {
+	for _, l := range p.context.owed.lapsed {
+		fmt.Fprintf(&b, "\n"+"You asked this person about the call %s (data). It lapsed and was not done, because %s; whatever they answer "+
+			"to it, it is not done now. Call it again only if they ask for it anew.", asData(l.Tool+" "+text.Clip(l.Args, maxQuoted)), lapseOf(l.Why))
+	}
+	if p.context.owed.waits != "" {
 		fmt.Fprintf(&b, "\n"+"You asked this person the following, and they have not answered yes or no yet (data). It is not "+
-			"done. They can still answer; do not call it again unless they ask for it anew: %s", asData(p.context.waits))
+			"done. They can still answer; do not call it again unless they ask for it anew: %s", asData(p.context.owed.waits))
 	}
 	if p.guide.Instructions != "" {
 		b.WriteString("\n" + p.guide.Instructions)

@@ -9,6 +9,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/llm"
 	"parley/internal/memory"
+	"parley/internal/playbook"
 	"parley/internal/text"
 	"parley/internal/text/catalog"
 	"parley/internal/tools"
@@ -32,6 +33,26 @@ type questions struct {
 	report *report
 	// waits are calls of subagents that need a yes; in a subagent's turn, its own.
 	waits []Waiting
+	// wish lists the inbox rows of what led to the question that this turn is the answer to.
+	wish []int64
+}
+
+// within notes the journey that calls are made in, and the step that makes them.
+func (qs *questions) within(list []Asked) {
+	book := qs.a.o.Book()
+	if book == nil || !qs.keep {
+		return
+	}
+	front, err := book.Front(playbook.State{User: qs.m.From.ID, Session: raw(qs.tools.context.session.Playbook)})
+	if err != nil {
+		qs.a.o.Log.Warn("the journey of a question", "err", err)
+	}
+	for i := range list {
+		c := &list[i].Call
+		if c.Journey == "" {
+			c.Journey = front
+		}
+	}
 }
 
 // asksFor returns how many runes a question takes in a list.
@@ -79,8 +100,9 @@ func (qs *questions) askable(calls []llm.ToolCall, outcomes []tools.Outcome) []t
 }
 
 func (qs *questions) pending(c llm.ToolCall, o tools.Outcome) Pending {
-	made := qs.tools.call(c)
-	return Pending{Tool: c.Name, Args: string(o.Args), Key: made.Key, CallID: c.ID, Row: qs.m.Row, Origin: made.Origin}
+	made, step := qs.tools.call(c), qs.tools.steps[c.ID]
+	return Pending{Journey: step.Journey, Step: step.Step,
+		Tool: c.Name, Args: string(o.Args), Key: made.Key, CallID: c.ID, Row: qs.m.Row, Origin: made.Origin}
 }
 
 // takeUp makes the calls that a subagent handed up wait as the turn's own. Those that no
@@ -157,7 +179,7 @@ func (qs *questions) inquired(calls []llm.ToolCall, outcomes []tools.Outcome) []
 	p := Pending{Tool: calls[i].Name, Args: string(outcomes[i].Args), Key: c.Key, CallID: calls[i].ID, Row: qs.m.Row,
 		Origin: c.Origin, Inquiry: qs.a.inquiries.Add(q)}
 	if was, ok := qs.tools.agreed[calls[i].ID]; ok {
-		p.CallID, p.Row = was.CallID, was.Row
+		p.CallID, p.Row, p.Journey, p.Step = was.CallID, was.Row, was.Journey, was.Step
 	}
 	return []Asked{{Say: say, Spec: spec, Call: p, Form: form}}
 }

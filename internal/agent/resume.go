@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"parley/internal/text/catalog"
-	"slices"
 	"strings"
 
 	"parley/internal/chat"
@@ -43,6 +42,9 @@ func (a *Agent) Resume(ctx context.Context, m chat.Message, w chat.Reply, r Resu
 		return chat.Answer{}, fmt.Errorf("load conversation: %w", err)
 	}
 	t.unpark(r.Parked)
+	for _, c := range r.Calls {
+		t.asks.wish = append(t.asks.wish, c.Row)
+	}
 	t.context.added = []memory.Entry{t.context.answered(r)}
 	calls, outcomes, done := t.carryOut(ctx, r)
 	if !done {
@@ -70,6 +72,7 @@ func (t *turn) unpark(p Parked) {
 	t.tools.offer = append(t.tools.offer, p.Offer...)
 	t.sources.cited, t.sources.given = p.Sources, min(t.sources.given, len(p.Sources))
 	t.guide.Instructions, t.guide.Demands = p.Rules, p.Demands
+	t.asks.wish = p.Wish
 }
 
 // answered returns the person's answer as the transcript keeps it.
@@ -174,18 +177,4 @@ func (r Resumed) well() chat.Outcome {
 func callID(question string, i int) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d", question, i))
 	return strings.ToLower(base32.StdEncoding.EncodeToString(sum[:]))[:9]
-}
-
-// waiting returns the question that this person was asked here and has not answered, "" for
-// none.
-func (t *turn) waiting(ctx context.Context) (string, error) {
-	if t.report.settles != nil || t.sub != nil {
-		return "", nil
-	}
-	q, ok, err := t.a.o.Store.Questions.Question(ctx, t.m, "")
-	if err != nil || !ok || q.State != chat.QuestionOpen || !t.a.o.Now().Before(q.Until) || slices.Contains(q.Behind, t.m.Row) ||
-		q.Row == t.m.Row {
-		return "", err
-	}
-	return q.Text, nil
 }

@@ -17,6 +17,7 @@ import (
 	"parley/internal/memory/facts"
 	"parley/internal/memory/provenance"
 	"parley/internal/memory/sessions"
+	"parley/internal/playbook"
 	"parley/internal/text"
 	"parley/internal/tools"
 	"parley/internal/tools/guards"
@@ -36,8 +37,9 @@ type toolrun struct {
 	past  []tools.Step // for loop detection
 	// agreed are the calls, by their id, that the person said yes to.
 	agreed map[string]Pending
-	batch  batch    // the newest
-	worked []string // tools that succeeded in this turn
+	steps  map[string]playbook.ToolRun // those that steps of journeys make, by id
+	batch  batch                       // the newest
+	worked []string                    // tools that succeeded in this turn
 	// guards are the playbook's; nil is none.
 	guards *guards.Turn
 	// reply is what the person has said to a server's question.
@@ -50,11 +52,18 @@ type batch struct {
 }
 
 // maxParallel bounds how many read-only tools of one batch run in parallel; maxBatch how
-// many calls of one answer are run at all.
+// many calls of one answer are run at all, and maxNamed how many are kept in the transcript.
 const (
 	maxParallel = 4
 	maxBatch    = 16
+	maxNamed    = 128
 )
+
+// tooMany tells the model that a call of its answer was one more than are run.
+func tooMany() tools.Outcome {
+	why := fmt.Sprintf("Not done: at most %d calls of one answer are run, and this was one more. Call it again if it is still needed.", maxBatch)
+	return tools.Outcome{State: tools.Failed, Class: tools.NotRun, Result: tools.Result{Content: why}}
+}
 
 // offered returns the core of the set and what the turn asked for beyond it.
 func (r *toolrun) offered() tools.Set {
@@ -71,10 +80,7 @@ func named(calls []llm.ToolCall, step int) []llm.ToolCall {
 		}
 		seen[calls[i].ID] = true
 	}
-	if len(calls) > maxBatch {
-		calls = calls[:maxBatch]
-	}
-	return calls
+	return calls[:min(len(calls), maxNamed)]
 }
 
 // act runs the calls of one answer. over is true when the turn ends here, for example with a
@@ -143,6 +149,10 @@ func toolName(c llm.ToolCall) string { return text.Clip(cmp.Or(c.Name, "unnamed"
 // come in call order, with the time each call began.
 func (r *toolrun) runBatch(ctx context.Context, calls []llm.ToolCall) ([]tools.Outcome, []time.Time) {
 	outcomes, began := make([]tools.Outcome, len(calls)), make([]time.Time, len(calls))
+	for i := maxBatch; i < len(calls); i++ {
+		outcomes[i], began[i] = tooMany(), r.a.o.Now()
+	}
+	calls = calls[:min(len(calls), maxBatch)]
 	run := func(i int, alone bool) {
 		began[i] = r.a.o.Now()
 		outcomes[i] = r.runCall(ctx, calls[i], alone)
@@ -200,11 +210,12 @@ func (r *toolrun) runOnce(ctx context.Context, c llm.ToolCall, alone bool) tools
 	if journaled {
 		st, begun = r.journal.made(c.ID)
 	}
-	if begun && (st.Done || agreed) {
+	asked := r.journal.asked(st)
+	if begun && !asked && (st.Done || agreed) {
 		return r.journal.resumed(st, c.Name)
 	}
 	spec := r.tool(ctx, c.Name)
-	if begun && spec.Asks() != tools.AskAlways { // else it was only asked about
+	if begun && !asked && spec.Asks() != tools.AskAlways { // else it was only asked about
 		return r.journal.resumed(st, c.Name)
 	}
 	writes := journaled && spec.Name != "" && !spec.ReadOnly

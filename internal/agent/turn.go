@@ -114,7 +114,7 @@ func (t *turn) load(ctx context.Context) (err error) {
 	if !t.keep {
 		return nil
 	}
-	if t.context.waits, err = t.waiting(ctx); err != nil {
+	if t.context.owed, err = t.questioned(ctx); err != nil {
 		return err
 	}
 	entries, err := t.context.earlier(ctx)

@@ -74,7 +74,7 @@ func assemble(b *base, m *models, s *storage) *app {
 	desk := newDesk(b, a.platforms, a.people)
 	a.toolset = &toolset{base: b, people: a.people, platforms: a.platforms, notes: a.notes, rules: a.rules, models: m,
 		mind: a.mind, desk: desk}
-	a.front = &front{base: b, desk: desk, people: a.people, platforms: a.platforms, models: m, mind: a.mind}
+	a.front = &front{base: b, desk: desk, people: a.people, platforms: a.platforms, models: m, mind: a.mind, toolset: a.toolset}
 	m.front, m.tape = a.front, s.tape
 	a.settings = &settings{base: b, front: a.front, mind: a.mind, rules: a.rules, put: a.put}
 	a.chores = &chores{base: b, sums: &background.Work{Background: b.background}, platforms: a.platforms,

@@ -29,7 +29,7 @@ var errHidden = text.Tell("that has a secret of my settings in it, which I may n
 
 // ask turns calls that need a yes into a question.
 func (f *front) ask(ctx context.Context, m chat.Message, p agent.Parked, calls []agent.Asked) (q agent.Question, err error) {
-	action := gate.Action{Kind: actionTool, Items: make([]gate.Item, len(calls))}
+	action := gate.Action{Kind: actionTool, Items: make([]gate.Item, len(calls)), Session: p.Session, Wish: p.Wish}
 	if action.Args, err = json.Marshal(p); err != nil {
 		return q, err
 	}
@@ -56,7 +56,7 @@ func (f *front) ask(ctx context.Context, m chat.Message, p agent.Parked, calls [
 	if calls[0].Form != nil {
 		action.Kind, action.Form = actionForm, calls[0].Form
 		q.Answer, asks.Question, err = f.confirm.Form(ctx, m, action)
-		asks.Behind, q.Asks = []int64{calls[0].Call.Row}, &asks
+		asks.Behind, q.Asks = append(asks.Behind, calls[0].Call.Row), &asks
 		return q, err
 	}
 	q.Answer, asks.Question, asks.Instead, err = f.confirm.Prepare(ctx, m, action)
@@ -82,9 +82,13 @@ func (f *front) fill(ctx context.Context, m chat.Message, s gate.Settled, w chat
 		return f.resume(ctx, m, s, w, &reply)
 	}
 	next := s.Action
+	var p agent.Parked
+	if err := json.Unmarshal(s.Args, &p); err != nil {
+		return chat.Answer{}, fmt.Errorf("read what was asked: %w", err)
+	}
 	next.Items, next.Form = []gate.Item{{Say: say, Args: s.Items[0].Args}}, form
+	next.Session, next.Wish = p.Session, append(p.Wish, call.Row)
 	answer, q, err := f.confirm.Form(ctx, m, next)
-	q.Behind = []int64{call.Row}
 	answer.Record = &memory.Turn{
 		Decision: memory.Decision{End: chat.End{Outcome: chat.Asked, Reason: chat.NeedsAnswer}},
 		Settles:  &memory.Settled{Question: s.ID}, Asks: &memory.Asking{Question: q},
@@ -102,11 +106,6 @@ func (f *front) resume(ctx context.Context, m chat.Message, s gate.Settled, w ch
 	}
 	if err != nil {
 		return chat.Answer{}, fmt.Errorf("read what was asked: %w", err)
-	}
-	if r.Parked.Agent != m.Agent.ID { // another agent answers here now, and knows nothing of it
-		return chat.Answer{Text: catalog.Text(ctx, "Another assistant asked that, and it no longer answers here: I changed nothing. Ask again if you still want it."), Record: &memory.Turn{
-			Decision: memory.Decision{End: chat.End{Outcome: chat.Refused, Reason: chat.Expired}}, Settles: &memory.Settled{Question: s.ID},
-		}}, nil
 	}
 	if m.From.ID != s.Asked.ID {
 		m.From, m.Admin = s.Asked, false

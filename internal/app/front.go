@@ -25,6 +25,7 @@ type front struct {
 	platforms *platforms
 	models    *models
 	mind      *mind
+	toolset   *toolset
 	desk      *handover.Desk
 	quotas    *gate.Quotas
 	confirm   *gate.Confirmations
@@ -59,7 +60,7 @@ func (f *front) open(ctx context.Context, isAdmin func(context.Context, chat.Key
 		Limits: f.mind.limits(f.cfg),
 		Usage:  f.store.Usage, Exempt: f.people.gate.Local, Now: f.now, Log: f.log,
 	})
-	f.confirm.Passes = f.desk.Holds
+	f.confirm.Passes, f.confirm.Stands, f.confirm.Speak = f.desk.Holds, f.stands, f.people.speaker.With
 	f.confirm.Budget, f.confirm.Role, f.confirm.Shown = f.quotas.Budget, f.people.gate.Role, f.amend
 	f.confirm.Place = f.store.Access.Place
 	f.confirm.Allow = func(ctx context.Context, m chat.Message, tool string) error {
@@ -117,8 +118,8 @@ func (f *front) handler() chat.Handler {
 	do[actionForm] = f.fill
 	do[command.ActionApprove] = f.approved
 	mind := f.quotas.Budget(f.debugging(f.mind))
-	way := f.people.gate.Wrap(f.people.speaker.Heard(f.opening(f.quotas.Rate(scheduled.Apart(mind,
-		f.confirm.Wrap(f.desk.Wrap(f.commands.Wrap(mind)), do))))))
+	way := f.confirm.Revised(f.people.gate.Wrap(f.people.speaker.Heard(f.opening(f.quotas.Rate(scheduled.Apart(mind,
+		f.confirm.Wrap(f.desk.Wrap(f.commands.Wrap(mind)), do)))))))
 	titled := &titles{set: f.store.Access.SetTitle, log: f.log}
 	return f.models.spans.Messages(discreetly(setup.NewRedactor(f.cfg, setup.ShortestSaid), titled.noting(f.manners().Wrap(way))))
 }

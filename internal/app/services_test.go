@@ -86,7 +86,7 @@ tool get_order {"number":"12/3"}
 > [telegram:42@-100] all about 8, then cancel it
 ! whole_order {"number":"8"}
 ! cancel_order {"number":"8"}
-< Call **´cancel_order´** (POST, ´HOST´)?
+< Do this: **cancel order**? It goes to a service that my owner has set up.
 | ´´´json
 | {
 |   "number": "8"
@@ -106,7 +106,7 @@ tool get_order {"number":"12/3"}
 outcome failed
 > [telegram:44@-97] remove customer 5
 ! shop__removeCustomer {"id":5}
-< Call **´shop__removeCustomer´** (DELETE, ´HOST´)?
+< Do this: **shop: removeCustomer**? It goes to a service that my owner has set up.
 | ´´´json
 | {
 |   "id": 5

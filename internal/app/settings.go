@@ -148,7 +148,11 @@ func (s *settings) reload(load func() (config.Config, error)) {
 	if config.SameRoutes(s.cfg.Agents, next.Agents) {
 		given.Agents = next.Agents
 	}
+	given.Tools.Policy = next.Tools.Policy
 	merged, err := with(given, s.set)
+	if err == nil {
+		err = s.front.toolset.checked(merged)
+	}
 	if err == nil {
 		err = s.put(context.Background(), merged)
 	}
@@ -161,6 +165,7 @@ func (s *settings) reload(load func() (config.Config, error)) {
 	}
 	s.given = given
 	s.putInForce(merged)
+	s.front.toolset.renewed()
 	if err := s.mind.ReloadPrompt(); err != nil {
 		s.log.Error("the persona has a mistake, so the last good one stays in force", "err", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"parley/config"
 	"parley/internal/agent/handover"
 	"parley/internal/app/setup"
 	"parley/internal/chat"
@@ -54,14 +55,16 @@ func (t *toolset) open(ctx context.Context) error {
 	if t.off, err = storedMap[bool](ctx, t.store, offSetting); err != nil {
 		return err
 	}
-	if err := t.policies().Check(t.own.Names(), t.serverNames()); err != nil {
+	if err := t.checked(t.cfg); err != nil {
 		return err
 	}
 	return t.connect()
 }
 
-func (t *toolset) policies() (list policy.List) {
-	for _, p := range t.cfg.Tools.Policy {
+func (t *toolset) policies() policy.List { return policiesOf(*t.inForce.Load()) }
+
+func policiesOf(c config.Config) (list policy.List) {
+	for _, p := range c.Tools.Policy {
 		list = append(list, policy.Rule(p))
 	}
 	return list
@@ -162,6 +165,18 @@ func (t *toolset) apply(off map[string]bool) {
 	if !maps.Equal(off, t.off) {
 		t.off, t.made.set = off, tools.Set{}
 	}
+}
+
+// checked reports a mistake in the policies of settings that are to be put in force.
+func (t *toolset) checked(c config.Config) error {
+	return policiesOf(c).Check(t.own.Names(), t.serverNames())
+}
+
+// renewed makes the next call look at the policies in force.
+func (t *toolset) renewed() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.made.set = tools.Set{}
 }
 
 // turn switches a tool on or off for everybody, for good.

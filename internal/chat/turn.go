@@ -249,9 +249,12 @@ func (h *Hub) pieces(adapter Adapter, m Message, a Answer) []Part {
 		parts[i] = Part{Key: m.Key, Index: i, Text: text, To: m.From, Origin: m.Origin}
 	}
 	if len(parts) > 0 {
-		parts[0].ReplyTo = m.ID
-		if m.Kind == KindButton || m.Kind == KindEdit || m.Kind == KindAdded {
+		switch m.Kind {
+		case KindButton, KindEdit, KindAdded:
 			parts[0].ReplyTo = m.ReplyTo
+		case KindDeleted: // to nothing that is there
+		default:
+			parts[0].ReplyTo = m.ID
 		}
 		parts[len(parts)-1].Buttons = a.Buttons
 		parts[len(parts)-1].Files = a.Files

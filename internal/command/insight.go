@@ -150,6 +150,7 @@ func notWorked(ctx context.Context, calls []memory.CallRecord) (list []string) {
 			tools.NotAllowed: catalog.Text(ctx, "it is not allowed here"), tools.TimedOut: catalog.Text(ctx, "it took too long"),
 			tools.Guarded: catalog.Text(ctx, "a rule that code enforces stopped it"), tools.Cancelled: catalog.Text(ctx, "it was stopped"),
 			tools.NeedsYes: catalog.Text(ctx, "it needs a yes"), tools.NeedsInput: catalog.Text(ctx, "its server asked something first"),
+			tools.Lapsed: catalog.Text(ctx, "it waited for a yes, and what it was for no longer stood"),
 		}[tools.Class(c.Class)]
 		if !known {
 			why = catalog.Text(ctx, "it failed")

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"parley/internal/chat"
 	"parley/internal/db/engine"
 	"parley/internal/memory/provenance"
 	"parley/internal/memory/sessions"
@@ -54,8 +55,10 @@ func (s *Sessions) EndSession(ctx context.Context, se Session, to Status, digest
 		var n int64
 		err = tx.Count(&n, `UPDATE sessions SET status = :status, ended_at = :now, carry = :carry, `+closed+`
 			WHERE id = :id AND status IN ('active', 'idle', 'suspended') AND (:status <> 'expired' OR expires_at <= :now)`, args)
-		ok = n == 1
-		return err
+		if ok = n == 1; err != nil || !ok {
+			return err
+		}
+		return lapse(tx, chat.LapsedSession, "session = ? AND state = 'open'", se.ID)
 	})
 	return ok, err
 }

@@ -345,8 +345,9 @@ func (s *Store) Finish(ctx context.Context, m chat.Message, parts []chat.Part, r
 	if err != nil {
 		return fmt.Errorf("finish: %w", err)
 	}
+	revises := m.Kind == chat.KindEdit || m.Kind == chat.KindDeleted
 	write := s.db.Write
-	if alone(record) {
+	if alone(record) && !revises {
 		write = s.db.Held().Write
 	}
 	defer s.shown.drop(m.Row)
@@ -361,8 +362,11 @@ func (s *Store) Finish(ctx context.Context, m chat.Message, parts []chat.Part, r
 		if err != nil {
 			return err
 		}
-		_, err = tx.Exec("DELETE FROM steps WHERE inbox_id = ?", m.Row)
-		if err = errors.Join(err, s.Lanes.Tell(tx, parts, m.Key)); err != nil {
+		if revises {
+			err = lapseSaid(tx, m)
+		}
+		_, e := tx.Exec("DELETE FROM steps WHERE inbox_id = ?", m.Row)
+		if err = errors.Join(err, e, s.Lanes.Tell(tx, parts, m.Key)); err != nil {
 			return err
 		}
 		for i := range parts {

@@ -102,7 +102,7 @@ var placeless = map[string]string{
 	"overheard": "day platform thread", "participants": "platform thread user_id",
 	"people": "digest digest_at heard language learn_after playbook time_zone user_id",
 	"places": "platform thread", "policies": "listen platform tools who",
-	"questions": "asked_at behind by_id by_name came expires_at id name platform state text thread user_id",
+	"questions": "agent asked_at behind by_id by_name came expires_at id lapse name platform session state text thread user_id",
 	"quirks":    "at endpoint model quirk", "secrets": "name value", "session_texts": "content session_id", "session_texts_fts": "content",
 	"reminders": "agent created_at due_at ended guild lost lost_told away name people platform schedule seen state text " +
 		"thread told_at user_id zone",

@@ -17,6 +17,7 @@ type Questions struct {
 	db      *engine.DB
 	now     func() time.Time
 	waiting *engine.Kept[standing, bool] // whether there may be one
+	lapsed  *engine.Kept[standing, bool] // whether one lapsed
 }
 
 // standing is a person in a place.
@@ -26,11 +27,12 @@ type standing struct {
 }
 
 const questionColumns = "id, user_id, name, platform, channel, thread, inbox_id, behind, text, body, expires_at, " +
-	"state, taken_by, by_id, by_name, came, restored"
+	"state, taken_by, by_id, by_name, came, restored, session, agent, lapse"
 
 func scanQuestion(row engine.Scanner) (q chat.Question, err error) {
 	err = row.Scan(&q.ID, &q.Asked.ID, &q.Asked.Name, &q.Key.Platform, &q.Key.Channel, &q.Key.Thread, &q.Row,
-		engine.JSON(&q.Behind), &q.Text, &q.Body, engine.Stamped(&q.Until), &q.State, &q.Taken, &q.By.ID, &q.By.Name, &q.Came, &q.Restored)
+		engine.JSON(&q.Behind), &q.Text, &q.Body, engine.Stamped(&q.Until), &q.State, &q.Taken, &q.By.ID, &q.By.Name, &q.Came, &q.Restored,
+		&q.Session, &q.Agent, &q.Lapse)
 	return q, err
 }
 
@@ -47,13 +49,13 @@ func (s *Questions) putQuestion(tx *engine.Tx, q chat.Question, instead string) 
 	}
 	_, e1 := tx.Exec("UPDATE questions SET state = 'replaced', text = '', body = '' WHERE state = 'open' AND (id = ? OR "+
 		"inbox_id <> 0 AND inbox_id = ?)", instead, q.Row)
-	_, e2 := tx.Exec(`INSERT INTO questions (id, user_id, name, platform, channel, thread, inbox_id, behind, text, body, asked_at, expires_at, state)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'open')
+	_, e2 := tx.Exec(`INSERT INTO questions (id, user_id, name, platform, channel, thread, inbox_id, behind, text, body, asked_at, expires_at, session, agent, state)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'open')
 		ON CONFLICT (id) DO UPDATE SET user_id = excluded.user_id, name = excluded.name, platform = excluded.platform, channel = excluded.channel, thread = excluded.thread,
 		inbox_id = excluded.inbox_id, behind = excluded.behind, text = excluded.text, body = excluded.body, asked_at = excluded.asked_at, expires_at = excluded.expires_at,
-		state = 'open', taken_by = 0, by_id = '', by_name = '', came = '', again = 0`,
+		session = excluded.session, agent = excluded.agent, state = 'open', taken_by = 0, by_id = '', by_name = '', came = '', again = 0, lapse = ''`,
 		q.ID, q.Asked.ID, q.Asked.Name, q.Key.Platform, q.Key.Channel, q.Key.Thread, q.Row, string(behind), q.Text, q.Body,
-		Stamp(s.now()), Stamp(q.Until))
+		Stamp(s.now()), Stamp(q.Until), q.Session, q.Agent)
 	return errors.Join(e1, e2)
 }
 
@@ -88,7 +90,7 @@ func (s *Questions) MeantBy(_ context.Context, m chat.Message) (q chat.Question,
 		"row": m.Row, "reply": m.ReplyTo}
 	q, ok, err = engine.Found(scanQuestion(s.db.QueryRow("SELECT "+questionColumns+
 		` FROM questions WHERE user_id = :user AND platform = :platform AND channel = :channel AND thread = :thread
-		AND (state IN ('open', 'expired') AND (`+stands(m)+`) OR state = 'taken' AND taken_by = :row AND taken_by <> 0)
+		AND ((state IN ('open', 'expired') OR lapse <> '' AND :reply <> '') AND (`+stands(m)+`) OR state = 'taken' AND taken_by = :row AND taken_by <> 0)
 		ORDER BY state = 'taken' DESC, state = 'open' DESC, asked_at DESC, rowid DESC LIMIT 1`, args)))
 	return q, ok, during("find what is answered", err)
 }
@@ -121,7 +123,7 @@ func (s *Questions) AskedAgain(ctx context.Context, id string, row int64) error 
 // waitsIn reports whether there may be a question that waits for m's author in m's place.
 func (s *Questions) waitsIn(m chat.Message) (bool, error) {
 	return s.waiting.Get(standing{m.From.ID, m.Key}, func() (some bool, err error) {
-		err = s.db.QueryRow(`SELECT EXISTS (SELECT 1 FROM questions WHERE user_id = ? AND platform = ? AND channel = ? AND thread = ? AND state IN ('open', 'expired', 'taken'))`,
+		err = s.db.QueryRow(`SELECT EXISTS (SELECT 1 FROM questions WHERE user_id = ? AND platform = ? AND channel = ? AND thread = ? AND (state IN ('open', 'expired', 'taken') OR lapse <> ''))`,
 			m.From.ID, m.Key.Platform, m.Key.Channel, m.Key.Thread).Scan(&some)
 		return some, err
 	})
@@ -156,23 +158,28 @@ func endQuestion(tx *engine.Tx, id string, to chat.QuestionState, came string) e
 }
 
 // ExpireQuestions ends every question whose time has passed, with the calls that
-// waited, and those whose answer ended without a word on them. It returns the
-// first kind. A call that waits with no question is ended, too, whatever became of that.
+// waited, and those whose answer ended without a word on them. It returns the first kind,
+// and once each question that lapsed (Lapse). A call that waits with no question is ended, too, whatever became of that.
 func (s *Questions) ExpireQuestions(ctx context.Context) (late []chat.Question, err error) {
 	err = s.db.Write(ctx, func(tx *engine.Tx) error {
-		late, err = engine.Select(tx, scanQuestion, "SELECT "+questionColumns+" FROM questions WHERE state = 'open' AND expires_at <= ?",
-			Stamp(s.now()))
+		late, err = engine.Select(tx, scanQuestion, "SELECT "+questionColumns+" FROM questions WHERE state = 'open' AND expires_at <= ? "+
+			"OR state = 'expired' AND lapse <> '' AND text <> ''", Stamp(s.now()))
 		if err != nil {
 			return err
 		}
 		for _, q := range late {
 			_, e1 := tx.Exec("UPDATE questions SET state = 'expired', text = '', body = '' WHERE id = ?", q.ID)
+			if q.Lapse != "" { // its calls ended with it
+				err = errors.Join(err, e1)
+				continue
+			}
 			if err := errors.Join(e1, endWaiting(tx, q, "expired")); err != nil {
 				return err
 			}
 		}
-		lost, err := engine.Select(tx, scanQuestion, "SELECT "+questionColumns+
+		lost, e2 := engine.Select(tx, scanQuestion, "SELECT "+questionColumns+
 			" FROM questions WHERE state = 'taken' AND taken_by NOT IN (SELECT id FROM inbox WHERE state = 'new')")
+		err = errors.Join(err, e2)
 		for _, q := range lost {
 			err = errors.Join(err, endQuestion(tx, q.ID, chat.QuestionSettled, q.Came), endWaiting(tx, q, "error"))
 		}

@@ -345,7 +345,7 @@ CREATE TABLE questions (
     by_id      TEXT NOT NULL DEFAULT '',
     by_name    TEXT NOT NULL DEFAULT '',
     came       TEXT NOT NULL DEFAULT ''    -- what came of it
-, again INTEGER NOT NULL DEFAULT 0, restored INTEGER NOT NULL DEFAULT 0);
+, again INTEGER NOT NULL DEFAULT 0, restored INTEGER NOT NULL DEFAULT 0, session TEXT NOT NULL DEFAULT '', agent TEXT NOT NULL DEFAULT '', lapse TEXT NOT NULL DEFAULT '');
 CREATE INDEX questions_asked ON questions (user_id, platform, channel, thread);
 CREATE TABLE allowances (
     platform TEXT NOT NULL,
@@ -637,4 +637,4 @@ INSERT INTO sqlite_sequence (name, seq) VALUES ('inbox', 0);
 INSERT INTO sqlite_sequence (name, seq) VALUES ('messages', 0);
 INSERT INTO sqlite_sequence (name, seq) VALUES ('outbox', 0);
 INSERT INTO secrets (name, value) VALUES ('nonce', randomblob(16));
-PRAGMA user_version = 42;
+PRAGMA user_version = 43;

@@ -27,6 +27,8 @@ type ToolResult struct {
 type ToolRun struct {
 	Tool string
 	Args json.RawMessage // an object
+
+	Journey, Step string // ids
 }
 
 // Heeds reports whether a rule, a step or a variable depends on a tool's results.
@@ -212,7 +214,7 @@ func (t *turn) due() (runs []ToolRun) {
 		if step == nil || step.Tool == "" || k.front().Ran || t.ran(step.Tool) || t.missing(step.RequiredContext) != "" || t.sit.Forwarded {
 			continue
 		}
-		runs = append(runs, ToolRun{step.Tool, t.stepArguments(step)})
+		runs = append(runs, ToolRun{step.Tool, t.stepArguments(step), k.front().ID, step.ID})
 	}
 	return runs
 }

@@ -81,7 +81,7 @@ func TestToolSteps(t *testing.T) {
 				t.Errorf("runs %s before it knows the order", said.Run)
 			}
 			said := g.say("ann", "it is #0012345")
-			if got := fmt.Sprintf("%s", said.Run); got != `[{lookup {"n":"0012345","note":"order 0012345"}}]` {
+			if got := fmt.Sprintf("%s", said.Run); got != `[{lookup {"n":"0012345","note":"order 0012345"} track look}]` {
 				t.Errorf("runs %s", got)
 			}
 			g.at("ann", "track/look active")
@@ -99,7 +99,7 @@ func TestToolStepRunsOnce(t *testing.T) {
 	g := newGroup(t, strings.Replace(shop, "          - {to_step: found}\n",
 		"          - {to_step: found, condition: \"tool:lookup result.order.status = sent\"}\n", 1))
 	said, err := g.book.Guide(t.Context(), nil, Situation{User: "ann", Text: "track #12345", State: g.state("ann"), Tools: lookup, Now: g.now})
-	if got := fmt.Sprintf("%s", said.Run); got != `[{lookup {"n":12345,"note":"order 12345"}}]` || err != nil {
+	if got := fmt.Sprintf("%s", said.Run); got != `[{lookup {"n":12345,"note":"order 12345"} track look}]` || err != nil {
 		t.Errorf("runs %s, %v", got, err)
 	}
 	g.session, g.last = said.State.Session, said

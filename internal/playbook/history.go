@@ -119,6 +119,36 @@ func (b *Book) Standings(st State) (list []Standing, err error) {
 	return list, err
 }
 
+// Front returns the id of the journey in front: a person's own, or that of the place they
+// write in; "" is none.
+func (b *Book) Front(st State) (journey string, err error) {
+	r, err := st.read()
+	for _, s := range []*standing{r.own, r.shared} {
+		if j := s.front(); j != nil && journey == "" {
+			journey = j.ID
+		}
+	}
+	return journey, err
+}
+
+// UnderWay reports whether a journey is under way in a state, and defined: in front and in
+// this step, unless that is "".
+func (b *Book) UnderWay(st State, journey, step string) (bool, error) {
+	r, err := st.read()
+	if err != nil {
+		return false, err
+	}
+	for _, s := range []*standing{r.own, r.shared} {
+		for _, j := range s.Journeys {
+			def := b.journeys[j.ID]
+			if j.ID == journey && j.alive() && def != nil && def.steps[j.Step] != nil && (step == "" || j == s.front() && j.Step == step) {
+				return true, nil
+			}
+		}
+	}
+	return false, nil
+}
+
 // Status returns the state of the journey in front; ok is false when none was ever
 // started.
 func (b *Book) Status(st State) (at Standing, ok bool, err error) {

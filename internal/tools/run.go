@@ -55,7 +55,8 @@ const (
 	Refused    Class = "DECLINED"
 	NeedsInput Class = "INPUT_REQUIRED" // Result.Data is an Inquiry
 	Unsure     Class = "OUTCOME_UNKNOWN"
-	NotRun     Class = "NOT_RUN" // the turn ended before its person was asked
+	NotRun     Class = "NOT_RUN" // the turn ended before its person was asked, or it was one too many
+	Lapsed     Class = "LAPSED"  // what its question hung on is gone (chat.Lapse); memory writes it
 )
 
 // maxHold is the longest that a call waits because a service says so.

@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"parley/internal/chat"
+	"parley/internal/memory"
 	"parley/internal/text/catalog"
 )
 
@@ -41,6 +42,15 @@ type Questions interface {
 	EndQuestion(ctx context.Context, id string, to chat.QuestionState, came string) error
 }
 
+// Lapses ends questions that nobody will answer. memory.Questions is the real one.
+type Lapses interface {
+	// Lapse ends an open question because of why.
+	Lapse(ctx context.Context, id string, why chat.Lapse) error
+	// LedTo returns the open questions to which the message led that m, an edit or a
+	// deletion, changes; they lapse in the transaction that finishes m.
+	LedTo(ctx context.Context, m chat.Message) ([]chat.Question, error)
+}
+
 // Answers finds the question that a message answers. memory.Store is the real one.
 type Answers interface {
 	// MeantBy finds the question that m answers, by where m stands: the one whose message it
@@ -62,6 +72,7 @@ type Secrets interface {
 type Pending interface {
 	Questions
 	Answers
+	Lapses
 }
 
 // Action is what happens after a yes. Args are the exact arguments that were shown.
@@ -77,6 +88,10 @@ type Action struct {
 	Again bool `json:"again,omitempty"`
 	// Form says how to answer; nil is by yes or no.
 	Form *chat.Form `json:"form,omitempty"`
+	// Session is the conversation with which the question ends, "" for none; Wish lists the
+	// inbox rows of messages that led to it, besides the one that it answers.
+	Session string  `json:"-"`
+	Wish    []int64 `json:"-"`
 }
 
 // Item is one thing a question asks about.
@@ -122,6 +137,13 @@ type Confirmations struct {
 	// Place is the address book: a button may have been signed for any name of its place.
 	// nil knows none but today's.
 	Place func(k chat.Key) chat.Address
+	// Stands reports why nothing may be done about a question any more, although somebody
+	// says yes to what is agreed: it asks for everything that the database does not tell by
+	// itself. "" is that it stands; nil asks nothing.
+	Stands func(ctx context.Context, m chat.Message, q chat.Question, agreed []bool) (chat.Lapse, error)
+	// Speak returns a ctx in the language of somebody who may not be the one who is answered;
+	// nil keeps it.
+	Speak func(ctx context.Context, who chat.User) context.Context
 	// Budget wraps handlers that may call the model; nil wraps nothing.
 	Budget func(chat.Handler) chat.Handler
 	// Passes reports whether what m's author writes goes to people (a handover), and so
@@ -177,7 +199,8 @@ func (c *Confirmations) Prepare(ctx context.Context, m chat.Message, a Action) (
 		return answer, q, "", fmt.Errorf("ask: %w", err)
 	}
 	var was body
-	if waits && old.Row != m.Row && old.State == chat.QuestionOpen && c.now().Before(old.Until) &&
+	alike := old.Session == a.Session && old.Agent == m.Agent.ID
+	if waits && alike && old.Row != m.Row && old.State == chat.QuestionOpen && c.now().Before(old.Until) &&
 		json.Unmarshal(old.Body, &was) == nil && was.Kind == a.Kind && len(was.Items) > 0 {
 		merged := was.Items
 		for _, item := range a.Items {
@@ -191,7 +214,7 @@ func (c *Confirmations) Prepare(ctx context.Context, m chat.Message, a Action) (
 	}
 	answer, q, err = c.form(ctx, m, listed(ctx, a.Items), a)
 	if instead != "" {
-		q.Behind = append(old.Behind, old.Row)
+		q.Behind = append(slices.Concat(q.Behind, old.Behind), old.Row)
 	}
 	return answer, q, instead, err
 }
@@ -216,8 +239,8 @@ func (c *Confirmations) form(ctx context.Context, m chat.Message, asked string, 
 		return chat.Answer{}, chat.Question{}, fmt.Errorf("ask: %w", err)
 	}
 	sum := sha256.Sum256(raw)
-	q := chat.Question{ID: short(sum[:]), Asked: m.From, Key: m.Key, Row: m.Row, Text: asked, Body: raw,
-		Until: c.now().Add(QuestionLife), State: chat.QuestionOpen}
+	q := chat.Question{ID: short(sum[:]), Asked: m.From, Key: m.Key, Row: m.Row, Behind: slices.Concat(m.With, a.Wish), Text: asked,
+		Body: raw, Until: c.now().Add(QuestionLife), State: chat.QuestionOpen, Session: a.Session, Agent: m.Agent.ID}
 	if a.Form != nil {
 		said := asked
 		if a.Form.Consent && !m.Direct {
@@ -316,8 +339,18 @@ func (c *Confirmations) Wrap(next chat.Handler, do map[string]Do) chat.Handler {
 			}
 		}
 		a, err := next.Handle(ctx, m, w)
-		if err != nil || !c.reminds(q, m, a) {
+		if err != nil || a.Text == "" || a.Private {
 			return a, err
+		}
+		why, err := c.lapsed(ctx, m, q)
+		switch {
+		case err != nil:
+			return chat.Answer{}, fmt.Errorf("confirm: %w", err)
+		case why != "":
+			a.Text += "\n\n" + catalog.Say(ctx, "_What I had asked you is off. %s_", why)
+			return a, nil
+		case !c.reminds(q, m, a):
+			return a, nil
 		}
 		return c.reminded(ctx, m, q, a)
 	})
@@ -352,22 +385,40 @@ type answered struct {
 	said   chat.Said
 }
 
-// afford settles a question if the person's budget allows a model call for it; otherwise the
-// question keeps waiting.
+// afford settles a question if the person's budget allows a model call for it; otherwise
+// nothing is done about it any more, unless they say no, which costs nothing.
 func (c *Confirmations) afford(ctx context.Context, m chat.Message, w chat.Reply, a answered, do map[string]Do) (chat.Answer, error) {
-	h := chat.Handler(chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
+	if c.Budget == nil || len(bodyOf(a.Question).Items) == 0 || a.State == chat.QuestionTaken {
 		return c.settle(ctx, m, w, a, do)
-	}))
-	if c.Budget != nil && len(bodyOf(a.Question).Items) > 0 {
-		h = c.Budget(h)
 	}
-	return h.Handle(ctx, m, w)
+	passed := false
+	answer, err := c.Budget(chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
+		passed = true
+		return c.settle(ctx, m, w, a, do)
+	})).Handle(ctx, m, w)
+	if passed || err != nil {
+		return answer, err
+	}
+	if why := c.over(ctx, a.Question); why != "" {
+		return ended(why, chat.Refused, chat.Expired), nil
+	}
+	if bodyOf(a.Question).Form == nil && !slices.Contains(a.agreed, true) {
+		return c.declined(ctx, m, a)
+	}
+	why := c.why(ctx, chat.LapsedQuota)
+	c.show(ctx, a, "⌛ "+why)
+	return ended(why, chat.Refused, chat.Spent), c.rows.Lapse(ctx, a.ID, chat.LapsedQuota)
 }
 
 func (c *Confirmations) settle(ctx context.Context, m chat.Message, w chat.Reply, a answered, do map[string]Do) (chat.Answer, error) {
-	if why := c.over(ctx, a.Question); why != "" && a.State != chat.QuestionTaken {
-		err := c.rows.EndQuestion(ctx, a.ID, chat.QuestionSettled, "")
-		return ended(why, chat.Refused, chat.Expired), err
+	if a.State != chat.QuestionTaken { // else it was weighed before
+		why, err := c.weigh(ctx, m, a)
+		if err != nil {
+			return chat.Answer{}, fmt.Errorf("confirm: %w", err)
+		}
+		if why != "" {
+			return ended(why, chat.Refused, chat.Expired), c.rows.EndQuestion(ctx, a.ID, chat.QuestionSettled, "")
+		}
 	}
 	var b body
 	if err := json.Unmarshal(a.Body, &b); err != nil {
@@ -396,18 +447,30 @@ func (c *Confirmations) settle(ctx context.Context, m chat.Message, w chat.Reply
 	case yes:
 		answer, err = f(ctx, m, Settled{b.Action, a.ID, a.agreed, a.Asked, a.said, again}, w)
 	}
+	if err != nil { // it stays taken while its answer is not there: the next process must know it
+		return answer, err
+	}
+	return c.settled(ctx, a, answer, yes && b.Again)
+}
+
+// settled makes the question end in the transaction that stores its answer: until then the
+// same words still answer it in the next process.
+func (c *Confirmations) settled(ctx context.Context, a answered, answer chat.Answer, leave bool) (chat.Answer, error) {
 	came := firstLine(answer.Text)
 	if answer.Private {
 		came = ""
 	}
-	if end, ok := answer.Record.(chat.End); ok && b.Again && err == nil {
-		answer.Record = chat.Settling{End: end, Question: a.ID, Came: came, Leave: yes}
-		return answer, nil // until the answer is stored it may have to be done again
+	switch rec := answer.Record.(type) {
+	case nil:
+		answer.Record = chat.Settling{Question: a.ID, Came: came, Leave: leave}
+	case chat.End:
+		answer.Record = chat.Settling{End: rec, Question: a.ID, Came: came, Leave: leave}
+	case *memory.Turn:
+		rec.Settles = &memory.Settled{Question: a.ID, Came: came}
+	default: // it says by itself how it ends
+		return answer, c.rows.EndQuestion(ctx, a.ID, chat.QuestionSettled, came)
 	}
-	if e := c.rows.EndQuestion(ctx, a.ID, chat.QuestionSettled, came); err == nil {
-		err = e
-	}
-	return answer, err
+	return answer, nil
 }
 
 // ended returns an answer that is only text.

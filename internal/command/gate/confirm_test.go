@@ -28,13 +28,24 @@ func newDesk(t *testing.T, s *memory.Store, c *clock) *desk {
 	conf, err := gate.NewConfirmations(t.Context(), s.Questions, s.Access, c.now)
 	must(t, err)
 	d := &desk{Confirmations: conf}
-	d.h = conf.Wrap(&d.agent, map[string]gate.Do{"delete": func(_ context.Context, _ chat.Message, a gate.Settled,
+	d.h = stored(s, conf.Wrap(&d.agent, map[string]gate.Do{"delete": func(_ context.Context, _ chat.Message, a gate.Settled,
 		_ chat.Reply) (chat.Answer, error) {
 		d.done.Add(1)
 		d.last.Store(string(a.Args))
 		return chat.Answer{Text: "gone"}, nil
-	}})
+	}}))
 	return d
+}
+
+// stored ends the question that an answer settles, as storing the answer does.
+func stored(s *memory.Store, h chat.Handler) chat.Handler {
+	return chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
+		a, err := h.Handle(ctx, m, w)
+		if end, ok := a.Record.(chat.Settling); ok && err == nil {
+			err = s.Questions.EndQuestion(ctx, end.Question, chat.QuestionSettled, end.Came)
+		}
+		return a, err
+	})
 }
 
 func (d *desk) ask(t *testing.T, m chat.Message, args string) chat.Answer {

@@ -86,6 +86,8 @@ func (c *Confirmations) pressable(ctx context.Context, m chat.Message, p push) (
 // over explains what became of a question, "" while it still waits.
 func (c *Confirmations) over(ctx context.Context, q chat.Question) string {
 	switch {
+	case q.Lapse != "":
+		return c.why(ctx, q.Lapse)
 	case q.Restored:
 		return catalog.Text(ctx, "This question is from before my data were restored from a backup, so I do nothing because of it. It "+
 			"may have been answered, and done, since that backup was made: look, and ask again if it was not.")
@@ -256,10 +258,13 @@ func shownAs(ctx context.Context, a answered) string {
 	return catalog.Say(ctx, "✅ %s said yes to %s, and no to the rest.", name, strings.Join(list, ", "))
 }
 
-// Expired changes the message of a question that nobody answered in time.
+// Expired changes the message of a question that nobody answered in time, or that lapsed.
 func (c *Confirmations) Expired(ctx context.Context, q chat.Question) {
 	late := catalog.Text(ctx, "⌛ Nobody answered in time, so nothing was changed.")
-	if bodyOf(q).Form != nil {
+	switch {
+	case q.Lapse != "":
+		late = "⌛ " + c.why(ctx, q.Lapse)
+	case bodyOf(q).Form != nil:
 		late = catalog.Text(ctx, "⌛ Nobody answered in time, and the tool server was told so.")
 	}
 	c.show(ctx, answered{Question: q}, late)

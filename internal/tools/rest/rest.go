@@ -100,8 +100,7 @@ func (c *call) prepare() error {
 		}
 	}
 	c.Ask = func(ctx context.Context, call tools.Call) (string, error) {
-		return strings.TrimSpace(catalog.Say(ctx, "Call **%s** (%s, %s)?", text.Exact(c.Name), c.Method, text.Exact(c.host())) + "\n" +
-			tools.Listed(call.Args)), nil
+		return strings.TrimSpace(c.question(ctx) + "\n" + tools.Listed(call.Args)), nil
 	}
 	if err := c.Spec().Check(); err != nil {
 		return err
@@ -117,6 +116,20 @@ func (c *call) prepare() error {
 	c.client = guard.Client()
 	c.client.CheckRedirect = stay
 	return nil
+}
+
+// question asks in words for people: what is done, and who gets it. An address of numbers or
+// of this machine says nothing to them.
+func (c *call) question(ctx context.Context) string {
+	name := text.Exact(strings.NewReplacer("__", ": ", "_", " ").Replace(c.Name))
+	host, _, err := net.SplitHostPort(c.host())
+	if err != nil {
+		host = c.host()
+	}
+	if net.ParseIP(strings.Trim(host, "[]")) != nil || !strings.Contains(host, ".") {
+		return catalog.Say(ctx, "Do this: **%s**? It goes to a service that my owner has set up.", name)
+	}
+	return catalog.Say(ctx, "Do this: **%s**? It goes to the service at %s.", name, text.Exact(host))
 }
 
 // fixedPart returns the part of an address before any placeholder.

@@ -1,0 +1,61 @@
+package memory
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"parley/internal/chat"
+	"parley/internal/db/engine"
+)
+
+// TestQuestionsLapse: an edit or a deletion lapses what the message led to, and so does the
+// end of a conversation what belongs to it, each in its own transaction; other questions
+// wait on. It is shown once, and the model can be told.
+func TestQuestionsLapse(t *testing.T) {
+	s := open(t, Options{})
+	until := time.Now().Add(time.Minute)
+	key := chat.Key{Platform: "x", Channel: "room"}
+	se, err := s.Sessions.NewSession(bg, Place{Key: key}, false)
+	must(t, err)
+	must(t, s.Sessions.SaveSession(bg, se))
+	rows := map[string]int64{}
+	for _, who := range []string{"ada", "bob", "cyd", "dan"} {
+		rows[who] = asksFor(t, s, who, who, until)
+	}
+	must(t, s.db.Write(bg, func(tx *engine.Tx) error {
+		return second(tx.Exec("UPDATE questions SET session = ? WHERE id = 'cyd'", se.ID))
+	}))
+	for who, kind := range map[string]chat.Kind{"ada": chat.KindEdit, "bob": chat.KindDeleted} {
+		in, err := s.Accept(bg, chat.Batch{Platform: "x", Messages: []chat.Message{
+			{ID: who + "!", Key: key, From: chat.User{ID: "x:" + who}, Kind: kind, ReplyTo: who, Text: "do not", At: time.Now()}}})
+		must(t, err)
+		if list, err := s.Questions.LedTo(bg, in[0]); err != nil || len(list) != 1 || list[0].ID != who {
+			t.Errorf("%s led to %+v, %v", who, list, err)
+		}
+		must(t, s.Finish(bg, in[0], nil, nil))
+	}
+	if ok, err := s.Sessions.EndSession(bg, se, Completed, Closing{}, true); err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	for who, want := range map[string]chat.Lapse{"ada": chat.LapsedEdited, "bob": chat.LapsedDeleted, "cyd": chat.LapsedSession, "dan": ""} {
+		m := chat.Message{From: chat.User{ID: "x:" + who}, Key: key, Row: 99}
+		q, ok, err := s.Questions.Question(bg, m, who)
+		if err != nil || !ok || q.Lapse != want || (q.State == chat.QuestionOpen) != (want == "") {
+			t.Errorf("%s: %+v, %v, %v", who, q, ok, err)
+		}
+		told, err := s.Questions.Lapsed(bg, m, time.Now().Add(-time.Hour))
+		if err != nil || (len(told) == 1) != (want != "") || len(told) == 1 && (told[0].Tool != "pay" || told[0].Why != want) {
+			t.Errorf("%s is told of %+v, %v", who, told, err)
+		}
+	}
+	if got, want := callStates(t, s), fmt.Sprintf("[%d expired %d expired %d expired %d pending]", rows["ada"], rows["bob"], rows["cyd"],
+		rows["dan"]); got != want {
+		t.Errorf("calls are %s, want %s", got, want)
+	}
+	for _, want := range []int{3, 0} {
+		if late, err := s.Questions.ExpireQuestions(bg); err != nil || len(late) != want {
+			t.Errorf("shown are %d, want %d, %v", len(late), want, err)
+		}
+	}
+}
