@@ -45,19 +45,16 @@ func (s *Store) DueDigests(_ context.Context, session string) ([]Digest, error) 
 	return list, engine.During("due digests", err)
 }
 
-// DigestSent notes that a person was told some changes, in a digest of everything up to
-// until.
-func (s *Store) DigestSent(ctx context.Context, user string, list []Change, until time.Time) error {
+// Digested notes that a person is told some changes, in a digest of everything up to until.
+func Digested(tx *engine.Tx, user string, list []Change, until, now time.Time) error {
 	ids := make([]int64, len(list))
 	for i, c := range list {
 		ids[i] = c.ID
 	}
-	return engine.During("digest sent", s.db.Write(ctx, func(tx *engine.Tx) error {
-		if err := Told(tx, ids, s.o.Now()); err != nil {
-			return err
-		}
-		return setPerson(tx, user, "digest_at", engine.Stamp(until))
-	}))
+	if err := Told(tx, ids, now); err != nil {
+		return err
+	}
+	return setPerson(tx, user, "digest_at", engine.Stamp(until))
 }
 
 // Short returns a changed fact as a line of a digest, with the content that it replaces or
