@@ -346,7 +346,7 @@ func (s *Store) Finish(ctx context.Context, m chat.Message, parts []chat.Part, r
 		return fmt.Errorf("finish: %w", err)
 	}
 	write := s.db.Write
-	if alone(record) {
+	if alone(record) && m.Kind != chat.KindDeleted {
 		write = s.db.Held().Write
 	}
 	defer s.shown.drop(m.Row)
@@ -372,6 +372,11 @@ func (s *Store) Finish(ctx context.Context, m chat.Message, parts []chat.Part, r
 			preview = ""
 			if err := s.insertPart(tx, m.Row, &parts[i], bodies[i]); err != nil {
 				return err
+			}
+		}
+		if m.Kind == chat.KindDeleted {
+			if _, err := s.amend(tx, m.Key, m.ReplyTo, amendment{TakenBack, 0, true}); err != nil {
+				return broken(err)
 			}
 		}
 		if t, ok := record.(*Turn); ok {

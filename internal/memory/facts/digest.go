@@ -40,7 +40,7 @@ func (s *Store) DueDigests(_ context.Context, session string) ([]Digest, error) 
 		d.Sent = engine.ParseStamp(sent)
 		return d, err
 	}, `SELECT DISTINCT c.user_id, coalesce(p.digest, ''), coalesce(p.digest_at, '') FROM fact_changes c LEFT JOIN people p ON p.user_id = c.user_id
-		WHERE c.learned AND c.at > coalesce(p.digest_at, '') AND (:session = '' OR EXISTS (SELECT 1 FROM key_facts f WHERE f.id = c.fact_id AND f.session_id = :session))`,
+		WHERE c.learned AND c.kind <> 'forgotten' AND c.at > coalesce(p.digest_at, '') AND (:session = '' OR EXISTS (SELECT 1 FROM key_facts f WHERE f.id = c.fact_id AND f.session_id = :session))`,
 		engine.Named{"session": session})
 	return list, engine.During("due digests", err)
 }

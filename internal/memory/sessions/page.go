@@ -18,6 +18,14 @@ type Line struct {
 	People  []string  `json:"people,omitempty"` // whose words it contains
 }
 
+// Said returns the words of a line, without who said them.
+func (l Line) Said() string {
+	if _, words, ok := strings.Cut(l.Text, ": "); ok && len(l.People) == 1 {
+		return words
+	}
+	return l.Text
+}
+
 // Bounds of a page.
 const (
 	MaxPage     = 3000 // runes of all lines
