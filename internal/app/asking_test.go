@@ -101,7 +101,8 @@ func TestScheduledQuestionsWithoutAnAnswer(t *testing.T) {
 			if down.Load() {
 				return llm.Response{}, &llm.Error{Class: llm.ErrUnavailable}
 			}
-			return llm.Response{Message: llm.Message{Role: llm.RoleAssistant, Content: "It rains."}, Usage: llm.Usage{Prompt: 30_000, Total: 30_000}}, nil
+			said := llm.Message{Role: llm.RoleAssistant, Content: "It rains."}
+			return llm.Response{Message: said, Usage: llm.Usage{Prompt: 30_000, Total: 30_000}}, nil
 		}}
 		st := staged(t, "-- settings.yaml --\naccess: {mode: open}\nmemory: {learn: false}\n"+
 			"limits: {user_tokens_per_day: 20000, user_per_minute: 3}\n-- talk --\n", model)

@@ -46,8 +46,21 @@ func (n *notes) logged(ctx context.Context, c tools.Call, e agenda.LogEntry) {
 	}
 }
 
+// noted reports whether lines about a person go into the daily note.
+func (n *notes) noted(ctx context.Context, user string) bool {
+	return (n.daily(dailyJournal) || n.daily(dailySessions)) && n.people.owns(ctx, user)
+}
+
+// addDaily adds a line to the note of the owner's day. Where their time zone is not known, it
+// is this machine's: their notes are here.
 func (n *notes) addDaily(ctx context.Context, who chat.User, at time.Time, said string) error {
-	at = at.In(n.people.location(ctx, who))
+	zone := n.people.location(ctx, who)
+	if n.people.zone(ctx, who) == "" {
+		if home, err := time.LoadLocation(n.people.home); err == nil {
+			zone = home
+		}
+	}
+	at = at.In(zone)
 	line := fmt.Sprintf("- %s %s", at.Format("15:04"), text.Shorten(strings.Join(strings.Fields(said), " "), maxLine))
 	_, err := n.index.AddDaily(ctx, at, line)
 	return err

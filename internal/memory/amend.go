@@ -37,8 +37,10 @@ type amendment struct {
 	deleted bool
 }
 
-// said is a stored message of a person.
-type said struct {
+// utterance is a stored message of a person.
+type utterance struct {
+	key                    chat.Key
+	id                     string // as the platform names it
 	row                    int64
 	session, user, content string
 }
@@ -50,20 +52,21 @@ func (s *Store) amend(tx *engine.Tx, k chat.Key, messageID string, a amendment) 
 	if messageID == "" {
 		return false, nil
 	}
-	list, err := engine.Select(tx, func(r engine.Scanner) (m said, err error) {
+	list, err := engine.Select(tx, func(r engine.Scanner) (m utterance, err error) {
+		m.key, m.id = k, messageID
 		err = r.Scan(&m.row, &m.session, &m.user, &m.content)
 		return m, err
 	}, "SELECT id, session_id, user_id, content FROM messages WHERE platform = ? AND channel = ? AND thread = ? AND message_id = ? AND message_id <> "+
 		"'' AND role = 'user'", k.Platform, k.Channel, k.Thread, messageID)
 	for _, m := range list {
 		if err == nil && m.content != a.text {
-			err = s.amendOne(tx, k, messageID, m, a)
+			err = s.amendOne(tx, m, a)
 		}
 	}
 	return len(list) > 0, err
 }
 
-func (s *Store) amendOne(tx *engine.Tx, k chat.Key, messageID string, m said, a amendment) error {
+func (s *Store) amendOne(tx *engine.Tx, m utterance, a amendment) error {
 	if _, err := tx.Exec("UPDATE messages SET content = :text, via = via | :via, attached = iif(:deleted, '', attached), "+
 		"tokens = iif(:deleted, :tokens, tokens) WHERE id = :id", engine.Named{"text": a.text, "via": int(a.via), "deleted": a.deleted,
 		"tokens": llm.EstimateTokens(llm.Message{Role: llm.RoleUser, Content: a.text}), "id": m.row}); err != nil {
@@ -76,13 +79,13 @@ func (s *Store) amendOne(tx *engine.Tx, k chat.Key, messageID string, m said, a 
 	if a.deleted {
 		supports = ""
 	}
-	return s.Facts.Unsaid(tx, facts.Viewer{User: m.user, Key: k}, messageID, supports)
+	return s.Facts.Unsaid(tx, facts.Viewer{User: m.user, Key: m.key}, m.id, supports)
 }
 
 // resummarize makes a session owe the summary that a message is part of, and takes the
 // message's words from what later sessions carry of it. Until the debt is paid there is no
 // summary, rather than one that says what nobody says any more.
-func (s *Store) resummarize(tx *engine.Tx, m said) error {
+func (s *Store) resummarize(tx *engine.Tx, m utterance) error {
 	debt, err := json.Marshal(sessions.Debt{})
 	if err != nil {
 		return err

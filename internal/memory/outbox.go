@@ -84,7 +84,7 @@ func (s *Store) Digest(ctx context.Context, what string, parts []chat.Part, told
 		if err := s.Say(tx, what, parts); err != nil {
 			return err
 		}
-		return facts.Digested(tx, parts[0].To.ID, told, until, s.now())
+		return s.Facts.Digested(tx, parts[0].To.ID, told, until)
 	}))
 }
 

@@ -93,7 +93,8 @@ func ended(t *testing.T, s *memory.Store, place string, now time.Time) memory.Se
 		se.LastActivity, se.Expires = now, now.Add(time.Hour)
 		must(t, s.Sessions.SaveSession(ctx, se))
 	}
-	if ok, err := s.Sessions.EndSession(ctx, se, memory.Completed, memory.Closing{Text: fmt.Sprint("talk in ", place)}, true); err != nil || !ok {
+	digest := memory.Closing{Text: fmt.Sprint("talk in ", place)}
+	if ok, err := s.Sessions.EndSession(ctx, se, memory.Completed, digest, true); err != nil || !ok {
 		t.Fatal(ok, err)
 	}
 	se, err = s.Sessions.SessionByID(ctx, se.ID)

@@ -46,12 +46,12 @@ func (s *Store) DueDigests(_ context.Context, session string) ([]Digest, error) 
 }
 
 // Digested notes that a person is told some changes, in a digest of everything up to until.
-func Digested(tx *engine.Tx, user string, list []Change, until, now time.Time) error {
+func (s *Store) Digested(tx *engine.Tx, user string, list []Change, until time.Time) error {
 	ids := make([]int64, len(list))
 	for i, c := range list {
 		ids[i] = c.ID
 	}
-	if err := Told(tx, ids, now); err != nil {
+	if err := Told(tx, ids, s.o.Now()); err != nil {
 		return err
 	}
 	return setPerson(tx, user, "digest_at", engine.Stamp(until))
