@@ -93,7 +93,6 @@ func (a *Agent) sumUp(ctx context.Context, p part, pieces int) (s summing) {
 		f.Summary = sessions.Restore(p.before, f.Summary, maxSummary)
 		f.Decisions, f.Keep = append(s.Decisions, f.Decisions...), append(s.Keep, f.Keep...)
 		f.Facts, f.Outdated = append(s.Facts, f.Facts...), append(s.Outdated, f.Outdated...)
-		f.Chose = f.Chose || s.Chose
 		s.Folded, s.read, p.before = f, s.read+len(piece), f.Summary
 	}
 	return s

@@ -15,7 +15,6 @@ type Folded struct {
 	Keep      []string // lines that matter beyond the session
 	Outdated  []int    // numbers of carried lines that no longer hold, from 1
 	Facts     []Learnt
-	Chose     bool // it answered what to keep, if only that nothing is
 	Prose     bool // the summarizer wrote no JSON; Summary is its text
 }
 
@@ -75,7 +74,7 @@ func decodeFolded(s string) (f Folded, ok bool) {
 		case "decisions":
 			f.Decisions = each[string](v)
 		case "keep":
-			f.Keep, f.Chose = each[string](v), true
+			f.Keep = each[string](v)
 		case "outdated":
 			f.Outdated = each[int](v)
 		case "facts":

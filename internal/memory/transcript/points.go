@@ -37,7 +37,7 @@ func Decided(se memory.Session, f sessions.Folded, entries []memory.Entry) []str
 }
 
 // Lines returns what a session adds to the page for later sessions: the lines that the model
-// chose. Without a model's choice, or where outside words could have made it, these are
+// chose. Where it chose none, or where outside words could have made it do so, these are
 // people's most valuable sentences.
 func Lines(se memory.Session, f sessions.Folded, entries []memory.Entry) (list []sessions.Line) {
 	add := func(at time.Time, words string, people []string) {
@@ -49,7 +49,7 @@ func Lines(se memory.Session, f sessions.Folded, entries []memory.Entry) (list [
 	if f.Summary != "" && !f.Prose {
 		least = sessions.Telling
 	}
-	if f.Chose && !se.Origin.Via.Outside() {
+	if len(f.Keep) > 0 && !se.Origin.Via.Outside() {
 		for _, k := range f.Keep[:min(len(f.Keep), 2*maxKept)] {
 			add(lastAt(entries), k, se.Origin.People)
 		}
