@@ -81,7 +81,7 @@ func (a *Agent) archive(ctx context.Context, p part, s summing) error {
 		}
 	}
 	owed := a.owing(se, p, s)
-	if failed && se.Status == memory.Archived && owed != nil {
+	if failed && se.Status == memory.Archived && owed != nil && owed.Awaited() {
 		return a.o.Store.Past.Postpone(ctx, se.ID, *owed)
 	}
 	c := memory.Closing{Text: se.Closing, Decisions: se.Decisions, Page: se.Page, Owed: owed, Origin: a.closingOrigin(se, p.entries)}

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"fmt"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -86,5 +87,67 @@ func TestScheduledQuestionsOfServerMembers(t *testing.T) {
 	must(t, st.Settle(ctx))
 	if got := st.Reply(); !strings.Contains(got, "Nothing is open.") {
 		t.Errorf("answered %q", got)
+	}
+}
+
+// TestScheduledQuestionsWithoutAnAnswer: a question that asks itself while the day's
+// allowance is used up, or while no model answers, is said with the reason, each of many, and
+// once in a row where it recurs. A button asks again.
+func TestScheduledQuestionsWithoutAnAnswer(t *testing.T) {
+	ctx := t.Context()
+	for _, spent := range []bool{true, false} {
+		var down atomic.Bool
+		model := &llmtest.Script{Answer: func(llm.Request) (llm.Response, error) {
+			if down.Load() {
+				return llm.Response{}, &llm.Error{Class: llm.ErrUnavailable}
+			}
+			said := llm.Message{Role: llm.RoleAssistant, Content: "It rains."}
+			return llm.Response{Message: said, Usage: llm.Usage{Prompt: 30_000, Total: 30_000}}, nil
+		}}
+		st := staged(t, "-- settings.yaml --\naccess: {mode: open}\nmemory: {learn: false}\n"+
+			"limits: {user_tokens_per_day: 20000, user_per_minute: 3}\n-- talk --\n", model)
+		n := 0
+		say := func(text string) string {
+			n++
+			m, err := rehearse.Message(n, "[telegram:42] "+text)
+			must(t, err)
+			must(t, st.Say(ctx, m))
+			return st.Reply()
+		}
+		pass := func(d time.Duration) string {
+			st.Advance(d)
+			must(t, st.app.chores.remind(ctx))
+			must(t, st.Settle(ctx))
+			return st.Reply()
+		}
+		for i := range 12 { // no model is asked yet
+			say(fmt.Sprintf("/remind in 30 minutes ask: does it rain in town %d?", i))
+			pass(time.Minute)
+		}
+		say("/remind every 2 hours ask: is it warm?")
+		pass(time.Minute)
+		why := "Today's allowance is used up"
+		if down.Store(!spent); spent {
+			say("hello")
+		} else {
+			say("/remind list")
+			why = "language model"
+		}
+		got := pass(45 * time.Minute)
+		if strings.Count(got, "⏰ does it rain in town") != 12 || !strings.Contains(got, why) {
+			t.Errorf("spent %v: %q", spent, got)
+		}
+		say("/remind list")
+		pass(time.Hour)
+		pass(2 * time.Hour)
+		if got := pass(2 * time.Hour); strings.Count(got, "⏰ is it warm?") != 1 {
+			t.Errorf("spent %v, recurring: %q", spent, got)
+		}
+		down.Store(false)
+		st.Advance(24 * time.Hour)
+		say("/remind snooze 1 10m")
+		if got := pass(10 * time.Minute); !strings.Contains(got, "It rains.") {
+			t.Errorf("spent %v, asked again: %q", spent, got)
+		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"parley/internal/command/welcome"
 	"parley/internal/llm/wrap"
 	"parley/internal/memory"
+	"parley/internal/memory/ends"
 	"parley/internal/memory/facts"
 	"parley/internal/memory/factsfile"
 	"parley/internal/memory/sessions"
@@ -48,6 +49,7 @@ func (c *chores) schedule(j *jobs.Jobs) {
 		{"confirmations", "@every 1m", c.front.expireQuestions},
 		{"reminders", "@every 5s", c.fleet.Once(c.remind)},
 		{"places", "@every 5s", c.fleet.Once(c.tellClosed)},
+		{"ends", "@every 5s", c.fleet.Once(c.readEnds)},
 		{"handoffs", "@every 5s", c.fleet.Once(c.front.desk.Tick)},
 		{"newcomers", "@every 5s", c.fleet.Once(func(ctx context.Context) error {
 			return c.front.manners().Newcomers(ctx, c.store.Access, terminal.Local)
@@ -74,11 +76,34 @@ func (c *chores) schedule(j *jobs.Jobs) {
 	}
 	c.background(func() { j.Run("forgotten", c.store.KeepForgotten) })
 	c.background(func() { j.Run("sweep", c.sweep) })
+	c.background(func() { j.Run("ends", c.fleet.Once(c.readEnds)) })
 	j.Start()
 }
 
+// readEnds lets everyone who acts on what ended do so.
+func (c *chores) readEnds(ctx context.Context) error {
+	return errors.Join(c.read(ctx, ends.DailyNote, c.notes.ended), c.read(ctx, ends.Digest, c.digests))
+}
+
+func (c *chores) read(ctx context.Context, r ends.Reader, act func(ctx context.Context, id string) error) error {
+	return c.store.Ends.Read(ctx, r, func(ctx context.Context, e ends.End) error {
+		c.failpoint("before " + string(r))
+		if err := act(ctx, e.What); err != nil {
+			return err
+		}
+		c.failpoint("after " + string(r))
+		return nil
+	})
+}
+
+func (c *chores) failpoint(point string) {
+	if c.process.Failpoint != nil {
+		c.process.Failpoint(point)
+	}
+}
+
 // sweep marks silent sessions idle, ends expired ones, summarizes those that ended or owe
-// a summary, and sends digests. It also sends parts left unsent because the reply to their
+// a summary, and sends daily digests. It also sends parts left unsent because the reply to their
 // commit was lost.
 func (c *chores) sweep(ctx context.Context) error {
 	unsent, err := c.store.Unsent(ctx)
@@ -126,17 +151,12 @@ func (c *chores) sweep(ctx context.Context) error {
 
 // due does at once everything that cron ticks would do by now.
 func (c *chores) due(ctx context.Context) error {
-	return errors.Join(c.sweep(ctx), c.remind(ctx), c.tellClosed(ctx), c.front.desk.Tick(ctx))
+	return errors.Join(c.sweep(ctx), c.remind(ctx), c.tellClosed(ctx), c.front.desk.Tick(ctx), c.readEnds(ctx))
 }
 
 func (c *chores) archive(ctx context.Context, d sessions.Due) {
 	if err := c.mind.Archive(ctx, d.ID); err != nil {
 		c.log.Warn("sum up session", "session", d.ID, "err", err)
-	} else {
-		c.notes.ended(ctx, d.ID)
-	}
-	if err := c.digests(ctx, d.ID); err != nil {
-		c.log.Warn("digests", "session", d.ID, "err", err)
 	}
 }
 

@@ -89,7 +89,8 @@ func (a *app) toolCommands() command.Tools {
 func (a *app) personCommands() command.Person {
 	return command.Person{Language: language.Language{Rows: a.storage.store.People, Speak: a.people.speaker.Answering},
 		Rows: a.storage.store, Authors: a.storage.store.Access, Served: a.storage.store.File.Path() == "",
-		Vault: a.notes.index, Elsewhere: a.platforms.forgetElsewhere}
+		Vault: a.notes.index, Elsewhere: a.platforms.forgetElsewhere,
+		Daily: a.notes.noted}
 }
 
 func (a *app) playbookCommands() command.Playbook {

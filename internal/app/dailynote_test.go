@@ -31,10 +31,11 @@ func TestDailyNoteOfSessions(t *testing.T) {
 		m.ID, m.Addressed = fmt.Sprint(i), true
 		must(t, st.Say(t.Context(), m))
 	}
-	for range 3 {
+	for range 10 {
 		st.Advance(25 * time.Hour)
 		must(t, st.app.chores.sweep(t.Context()))
 		must(t, st.Settle(t.Context(), alone, hers, room))
+		must(t, st.app.chores.readEnds(t.Context()))
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "agent-notes", "daily", "*.md"))
 	must(t, err)

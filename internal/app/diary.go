@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -39,37 +40,55 @@ func (n *notes) apart(agent string) bool {
 // others stay out: a note later counts as the owner's own words.
 func (n *notes) logged(ctx context.Context, c tools.Call, e agenda.LogEntry) {
 	if n.daily(dailyJournal) && n.apart(c.Memory.ID) && !e.Origin.Outside(c.Who.ID) && n.people.owns(ctx, c.Who.ID) {
-		n.addDaily(ctx, c.Who, e.At, e.Content)
+		if err := n.addDaily(ctx, c.Who, e.At, e.Content); err != nil {
+			n.log.Warn("write daily note", "err", err)
+		}
 	}
 }
 
-func (n *notes) addDaily(ctx context.Context, who chat.User, at time.Time, said string) {
-	at = at.In(n.people.location(ctx, who))
-	line := fmt.Sprintf("- %s %s", at.Format("15:04"), text.Shorten(strings.Join(strings.Fields(said), " "), maxLine))
-	if _, err := n.index.AddDaily(ctx, at, line); err != nil {
-		n.log.Warn("write daily note", "err", err)
+// noted reports whether lines about a person go into the daily note.
+func (n *notes) noted(ctx context.Context, user string) bool {
+	return (n.daily(dailyJournal) || n.daily(dailySessions)) && n.people.owns(ctx, user)
+}
+
+// addDaily adds a line to the note of the owner's day. Where their time zone is not known, it
+// is this machine's: their notes are here.
+func (n *notes) addDaily(ctx context.Context, who chat.User, at time.Time, said string) error {
+	zone := n.people.location(ctx, who)
+	if n.people.zone(ctx, who) == "" {
+		if home, err := time.LoadLocation(n.people.home); err == nil {
+			zone = home
+		}
 	}
+	at = at.In(zone)
+	line := fmt.Sprintf("- %s %s", at.Format("15:04"), text.Shorten(strings.Join(strings.Fields(said), " "), maxLine))
+	_, err := n.index.AddDaily(ctx, at, line)
+	return err
 }
 
 // ended adds to the owner's daily note how one of their direct chats ended. If others'
-// words were part of it, the note gets only how the owner began it.
-func (n *notes) ended(ctx context.Context, session string) {
+// words were part of it, the note gets only how the owner began it. A line that the note has
+// already is not added again.
+func (n *notes) ended(ctx context.Context, session string) error {
 	if !n.daily(dailySessions) {
-		return
+		return nil
 	}
 	se, err := n.store.Sessions.SessionByID(ctx, session)
+	if errors.Is(err, memory.ErrNotFound) {
+		return nil // it was deleted, or its person was forgotten
+	}
 	if err != nil || !se.Direct || se.Status != memory.Archived || se.Closing == "" || !n.apart(se.Agent) {
-		return
+		return err
 	}
 	who, first, err := n.spoke(ctx, session)
 	if err != nil || who.ID == "" || !n.people.owns(ctx, who.ID) {
-		return
+		return err
 	}
 	said := fmt.Sprintf("Conversation “%s”: %s", se.Title, se.Closing)
 	if se.Origin.Outside(who.ID) {
 		said = fmt.Sprintf("Conversation that began with: “%s”", text.ShortenWords(first, 80))
 	}
-	n.addDaily(ctx, who, se.Ended, said)
+	return n.addDaily(ctx, who, se.Ended, said)
 }
 
 // spoke returns who a direct chat is with, and what they said first.

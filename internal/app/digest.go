@@ -83,9 +83,9 @@ func (c *chores) digest(ctx context.Context, d facts.Digest, until time.Time) er
 	answer := command.Learned(ctx, command.LearnedSince(ctx, shown, until), shown, 1, len(list) > len(shown))
 	parts := c.platforms.parts(k, to, answer.Text)
 	parts[len(parts)-1].Buttons = answer.Buttons
-	if err := c.store.Notify(ctx, fmt.Sprintf("digest %s %d", d.User, list[0].ID), parts); err != nil {
-		return err
+	err = c.store.Digest(ctx, fmt.Sprintf("digest %s %d", d.User, list[0].ID), parts, shown, until)
+	if err == nil {
+		c.platforms.hub.Flush(k)
 	}
-	c.platforms.hub.Flush(k)
-	return c.store.Facts.DigestSent(ctx, d.User, shown, until)
+	return err
 }

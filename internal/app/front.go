@@ -118,8 +118,8 @@ func (f *front) handler() chat.Handler {
 	do[actionForm] = f.fill
 	do[command.ActionApprove] = f.approved
 	mind := f.quotas.Budget(f.debugging(f.mind))
-	way := f.confirm.Revised(f.people.gate.Wrap(f.people.speaker.Heard(f.opening(f.quotas.Rate(scheduled.Apart(mind,
-		f.confirm.Wrap(f.desk.Wrap(f.commands.Wrap(mind)), do)))))))
+	way := f.confirm.Revised(f.people.gate.Wrap(f.people.speaker.Heard(f.opening(scheduled.Apart(f.store.Agenda, f.log, mind,
+		f.quotas.Rate(f.confirm.Wrap(f.desk.Wrap(f.commands.Wrap(mind)), do)))))))
 	titled := &titles{set: f.store.Access.SetTitle, log: f.log}
 	return f.models.spans.Messages(discreetly(setup.NewRedactor(f.cfg, setup.ShortestSaid), titled.noting(f.manners().Wrap(way))))
 }

@@ -278,7 +278,7 @@ func (h *Hub) Shut() {
 
 // enqueue puts messages into their lanes, all under one lock, so that an edit that
 // arrived with its message is there when the message is handled. A message is
-// shed when too many wait in its lane.
+// shed when too many wait in its lane, unless it was scheduled: nobody would send it again.
 func (h *Hub) enqueue(disk *onDisk, messages []Message) {
 	type refused struct {
 		m     Message
@@ -292,7 +292,7 @@ func (h *Hub) enqueue(disk *onDisk, messages []Message) {
 		if l == nil {
 			l = h.lanes[m.Key]
 		}
-		if l != nil && l.behind() > h.o.QueuePerLane && !sameAlbum(l.queue[len(l.queue)-1].m, m) {
+		if l != nil && l.behind() > h.o.QueuePerLane && !m.Unasked && !sameAlbum(l.queue[len(l.queue)-1].m, m) {
 			full = append(full, refused{m, !l.shed})
 			l.shed = true
 			continue

@@ -31,6 +31,8 @@ type Person struct {
 	Vault  *index.Vault // to which people dictate; nil without notes
 	// Elsewhere deletes what the front ends keep of a person; nil is nothing.
 	Elsewhere func(ctx context.Context, user string) error
+	// Daily reports whether lines go into daily notes for a person, which stay; nil is for nobody.
+	Daily func(ctx context.Context, user string) bool
 }
 
 // PersonRows is everything that is stored about a person; memory.Store.
@@ -142,6 +144,10 @@ func (p Person) forget(ctx context.Context, r gate.Request) (chat.Answer, error)
 			return chat.Answer{}, err
 		}
 	}
+	stays := ""
+	if p.Daily != nil && p.Daily(ctx, r.Message.From.ID) {
+		stays = " " + catalog.Text(ctx, "The lines that I wrote into your daily notes remain as well: those files are yours.")
+	}
 	err = p.Rows.ForgetPerson(ctx, r.Message.From.ID, r.Message.Row)
 	traces := errors.Is(err, memory.ErrTraces)
 	if err != nil && !traces {
@@ -152,6 +158,13 @@ func (p Person) forget(ctx context.Context, r gate.Request) (chat.Answer, error)
 			return chat.Answer{}, err
 		}
 	}
+	a, err := p.forgotten(ctx, traces)
+	a.Text += stays
+	return a, err
+}
+
+// forgotten says what became of a person's words, and what remains.
+func (p Person) forgotten(ctx context.Context, traces bool) (chat.Answer, error) {
 	if p.Served {
 		return say(ctx, "Done: I have deleted everything about you from the database. Its server may keep traces for a "+
 			"while: in its log, and in pages that it has not used again. What remains: that you may talk to me (your id), what "+

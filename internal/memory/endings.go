@@ -8,6 +8,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/db/engine"
+	"parley/internal/memory/ends"
 	"parley/internal/memory/provenance"
 	"parley/internal/memory/sessions"
 )
@@ -64,8 +65,9 @@ func (s *Sessions) EndSession(ctx context.Context, se Session, to Status, digest
 }
 
 // ArchiveSession stores what is left of an ended session, and hands the
-// decisions that were found only now to the one that carries it on. When something
-// was forgotten since se was read it stays as it is, to be summed up anew.
+// decisions that were found only now to the one that carries it on. Once nothing is
+// owed that is still awaited, the stream of ends tells that it is over. When something was forgotten since se was read
+// it stays as it is, to be summed up anew.
 func (s *Sessions) ArchiveSession(ctx context.Context, se Session, c Closing) error {
 	args, err := c.args(engine.Named{"id": se.ID, "generation": se.Generation})
 	if err != nil {
@@ -77,7 +79,14 @@ func (s *Sessions) ArchiveSession(ctx context.Context, se Session, c Closing) er
 			" WHERE id = :id AND status IN ('completed', 'expired', 'archived') AND generation = :generation", args); err != nil || n == 0 {
 			return err
 		}
-		return handOn(tx, se, c)
+		if err := handOn(tx, se, c); err != nil || c.Owed.Awaited() {
+			return err
+		}
+		first, err := tx.Changes("UPDATE sessions SET told_end = ended_at WHERE id = ? AND told_end <> ended_at", se.ID)
+		if err != nil || !first {
+			return err
+		}
+		return ends.Tell(tx, ends.Conversation, se.ID, s.now())
 	})
 }
 

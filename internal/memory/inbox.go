@@ -378,6 +378,11 @@ func (s *Store) Finish(ctx context.Context, m chat.Message, parts []chat.Part, r
 				return err
 			}
 		}
+		if m.Kind == chat.KindDeleted {
+			if _, err := s.amend(tx, m.Key, m.ReplyTo, amendment{TakenBack, 0, true}); err != nil {
+				return broken(err)
+			}
+		}
 		if t, ok := record.(*Turn); ok {
 			t.Decision.quote(m, parts)
 		}

@@ -83,7 +83,7 @@ var placeless = map[string]string{
 	"closed_places": "next_try platform since state thread told", "handoff_answers": "message_id nonce",
 	"codes": "expires_at hash name purpose user_id", "cursors": "platform value", "dead_letters": "at event_id platform reason state",
 	"decisions": "agent answered_by at command detail id message_id model outcome people platform reason session_id thread user_id",
-	"embedders": "name", "fact_changes": "at kind stamp told user_id", "fact_vectors": "model vector",
+	"embedders": "name", "ends": "at due_at kind reader what", "fact_changes": "at kind stamp told user_id", "fact_vectors": "model vector",
 	"fact_history": "author content ends message_id people previous quote session_id since tags until updated",
 	"forgotten":    "at mark",
 	"grants":       "at by_id role", "guard_calls": "arguments at name people result session_id user_id", "handoff_posts": "nonce",
@@ -107,7 +107,7 @@ var placeless = map[string]string{
 	"reminders": "agent created_at due_at ended guild lost lost_told away name people platform schedule seen state text " +
 		"thread told_at user_id zone",
 	"sessions": "agent carried_from closing created_at debt decisions ended_at expires_at id last_activity last_model " +
-		"mentions owed_at page people platform playbook status summary thread title user_id",
+		"mentions owed_at page people platform playbook status summary thread title told_end user_id",
 	"settings": "name", "spent": "day kind", "steps": "key kind people result state",
 	"tasks":  "agent created_at description done_at people platform updated_at user_id",
 	"titles": "title", "tool_calls": "arguments at call_id class decision_id name result status",

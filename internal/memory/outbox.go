@@ -10,6 +10,7 @@ import (
 	"parley/internal/db/engine"
 	"parley/internal/memory/access"
 	"parley/internal/memory/cluster/lanes"
+	"parley/internal/memory/facts"
 )
 
 var _ chat.Outbox = (*Store)(nil)
@@ -73,6 +74,19 @@ func (s *Store) Notify(ctx context.Context, what string, parts []chat.Part) erro
 		return fmt.Errorf("notify: %w", err)
 	}
 	return s.db.Write(ctx, func(tx *engine.Tx) error { return s.insertNotice(tx, what, parts, bodies) })
+}
+
+// Digest is Notify for a digest of some changes of facts up to until, which are told with it.
+func (s *Store) Digest(ctx context.Context, what string, parts []chat.Part, told []facts.Change, until time.Time) error {
+	if len(parts) == 0 {
+		return nil
+	}
+	return during("digest", s.db.Write(ctx, func(tx *engine.Tx) error {
+		if err := s.Say(tx, what, parts); err != nil {
+			return err
+		}
+		return s.Facts.Digested(tx, parts[0].To.ID, told, until)
+	}))
 }
 
 // Say is Notify within a transaction.

@@ -31,7 +31,7 @@ CREATE TABLE sessions (
     mentions          TEXT NOT NULL DEFAULT '{}',  -- JSON: files, urls, symbols, people, refs
     playbook          TEXT NOT NULL DEFAULT '',    -- opaque to all but the playbook
     summary_tries     INTEGER NOT NULL DEFAULT 0
-, generation INTEGER NOT NULL DEFAULT 1, via INTEGER NOT NULL DEFAULT 0 CHECK (via BETWEEN 0 AND 8191), people TEXT NOT NULL DEFAULT '', page TEXT NOT NULL DEFAULT '[]', debt TEXT NOT NULL DEFAULT '', owed_at TEXT NOT NULL DEFAULT '', folded_tokens INTEGER NOT NULL DEFAULT 0, agent TEXT NOT NULL DEFAULT '');
+, generation INTEGER NOT NULL DEFAULT 1, via INTEGER NOT NULL DEFAULT 0 CHECK (via BETWEEN 0 AND 8191), people TEXT NOT NULL DEFAULT '', page TEXT NOT NULL DEFAULT '[]', debt TEXT NOT NULL DEFAULT '', owed_at TEXT NOT NULL DEFAULT '', folded_tokens INTEGER NOT NULL DEFAULT 0, agent TEXT NOT NULL DEFAULT '', told_end TEXT NOT NULL DEFAULT '');
 CREATE INDEX sessions_due ON sessions (status) WHERE status <> 'archived';
 CREATE INDEX sessions_place ON sessions (platform, channel, thread, user_id, created_at);
 CREATE TABLE participants (
@@ -630,6 +630,16 @@ CREATE TABLE handoff_answers (
     at         TEXT NOT NULL     -- when that was written, as the transcript has it
 ) WITHOUT ROWID;
 CREATE INDEX handoff_answers_of ON handoff_answers (handoff_id, message_id);
+CREATE TABLE ends (
+    id     INTEGER PRIMARY KEY AUTOINCREMENT,
+    kind   TEXT NOT NULL,              -- conversation
+    what   TEXT NOT NULL,              -- its id
+    reader TEXT NOT NULL,
+    at     TEXT NOT NULL,
+    due_at TEXT NOT NULL,              -- of the next try
+    tries  INTEGER NOT NULL DEFAULT 0, -- that failed
+    UNIQUE (kind, what, reader)
+);
 INSERT INTO key_facts_fts (key_facts_fts, rank) VALUES ('secure-delete', 1);
 INSERT INTO messages_fts (messages_fts, rank) VALUES ('secure-delete', 1);
 INSERT INTO session_texts_fts (session_texts_fts, rank) VALUES ('secure-delete', 1);
@@ -637,4 +647,4 @@ INSERT INTO sqlite_sequence (name, seq) VALUES ('inbox', 0);
 INSERT INTO sqlite_sequence (name, seq) VALUES ('messages', 0);
 INSERT INTO sqlite_sequence (name, seq) VALUES ('outbox', 0);
 INSERT INTO secrets (name, value) VALUES ('nonce', randomblob(16));
-PRAGMA user_version = 43;
+PRAGMA user_version = 44;

@@ -14,7 +14,6 @@ import (
 	"parley/internal/llm"
 	"parley/internal/memory/cluster/lanes"
 	"parley/internal/memory/facts"
-	"parley/internal/memory/provenance"
 )
 
 // Entry is one row of a transcript. System prompts are never stored: they are
@@ -88,24 +87,6 @@ func scanEntry(r engine.Scanner) (e Entry, err error) {
 	err = r.Scan(&e.ID, &e.MessageID, &e.Role, &e.User, &e.Name, &e.Content, engine.JSON(&e.ToolCalls), &e.ToolCallID, &e.Tokens,
 		&e.Insight, engine.Stamped(&e.At), &e.Attached, &e.Origin.Via, (*names)(&e.Origin.People))
 	return e, err
-}
-
-// EditMessage replaces what a person wrote, in place, when it is stored
-// already; it reports whether it was. What came with the words stays, and the
-// ways they came by only grow: an edit can hide none.
-func (s *Store) EditMessage(ctx context.Context, k chat.Key, messageID, text string, via Via) (found bool, err error) {
-	if text == "" {
-		return false, nil
-	}
-	err = s.db.Write(ctx, func(tx *engine.Tx) error {
-		var n int64
-		err := tx.Count(&n, "UPDATE messages SET content = ?, via = via | ? WHERE platform = ? AND channel = ? AND thread = "+
-			"? AND message_id = ? AND message_id <> '' AND role = 'user'",
-			text, int(via|provenance.ViaEdited), k.Platform, k.Channel, k.Thread, messageID)
-		found = n > 0
-		return err
-	})
-	return found, err
 }
 
 // Turn is the Record of an answered message: everything one turn leaves

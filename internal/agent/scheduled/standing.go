@@ -138,14 +138,3 @@ func (a *Asker) today(r agenda.Reminder, d memory.Decision, args string) string 
 	}
 	return strings.ReplaceAll(args, d.At.In(zone).Format(time.DateOnly), a.Now().In(zone).Format(time.DateOnly))
 }
-
-// Apart hands scheduled questions straight to the agent: they are no command, answer no
-// question, and are for nobody else.
-func Apart(agent, next chat.Handler) chat.Handler {
-	return chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
-		if m.Unasked {
-			return agent.Handle(ctx, m, w)
-		}
-		return next.Handle(ctx, m, w)
-	})
-}

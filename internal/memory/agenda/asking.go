@@ -10,6 +10,21 @@ import (
 // Named returns what the messages of a question that asks itself begin with.
 func (r Reminder) Named() string { return fmt.Sprintf("ask:%d:", r.ID) }
 
+// AskedBy returns the id of the reminder whose question a message is, by the message's id; 0
+// for none.
+func AskedBy(message string) (id int64) {
+	_, _ = fmt.Sscanf(message, "ask:%d:", &id)
+	return id
+}
+
+// Unanswered reports whether a recurring question got no answer the last time it was asked.
+func (b *Agenda) Unanswered(_ context.Context, id int64) (yes bool, err error) {
+	err = b.db.QueryRow(`SELECT EXISTS (SELECT 1 FROM reminders r WHERE r.id = :id AND r.schedule <> '' AND (SELECT d.outcome FROM decisions d
+		WHERE d.user_id = r.user_id AND d.message_id >= :from AND d.message_id < :to ORDER BY d.at DESC LIMIT 1) IN ('failed', 'refused'))`,
+		engine.Named{"id": id, "from": Reminder{ID: id}.Named(), "to": fmt.Sprintf("ask:%d;", id)}).Scan(&yes)
+	return yes, engine.During("look at the last answer", err)
+}
+
 // Spent is the usage so far of a question that asks itself.
 type Spent struct {
 	Times  int // it was put to the assistant

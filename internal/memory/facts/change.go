@@ -91,7 +91,30 @@ func (s *Store) Untold(v Viewer, limit int) ([]Change, error) {
 		return nil, engine.During("untold changes", err)
 	}
 	list, err := changes(s.db, v, "c.told = '' ORDER BY c.id LIMIT :limit", engine.Named{"limit": limit})
+	if err == nil && len(list) < limit {
+		var gone []Change
+		gone, err = goneUntold(s.db, v, limit-len(list))
+		list = append(list, gone...)
+	}
 	return list, engine.During("untold changes", err)
+}
+
+// goneUntold returns the facts that were forgotten unasked, of which v was not told yet.
+func goneUntold(query engine.Querier, v Viewer, limit int) ([]Change, error) {
+	list, err := engine.Select(query, func(r engine.Scanner) (c Change, err error) {
+		var at string
+		err = r.Scan(&c.ID, &c.Kind, &c.Fact.ID, &c.Batch, &c.Learned, &at)
+		c.At = engine.ParseStamp(at)
+		return c, err
+	}, `SELECT c.id, c.kind, c.fact_id, c.batch, c.learned, c.at FROM fact_changes c JOIN key_facts f ON f.id = c.fact_id
+		WHERE c.user_id = :user AND c.told = '' AND c.kind = 'forgotten' AND f.valid_to <> '' AND `+factScope+" ORDER BY c.id LIMIT :limit",
+		v.Named(engine.Named{"limit": limit}))
+	for i := range list {
+		if err == nil {
+			list[i].Fact, err = forgotten(query, v, list[i].Fact.ID)
+		}
+	}
+	return list, err
 }
 
 // Learned returns what was learned unasked after q.Since up to q.Before and still holds,

@@ -40,24 +40,21 @@ func (s *Store) DueDigests(_ context.Context, session string) ([]Digest, error) 
 		d.Sent = engine.ParseStamp(sent)
 		return d, err
 	}, `SELECT DISTINCT c.user_id, coalesce(p.digest, ''), coalesce(p.digest_at, '') FROM fact_changes c LEFT JOIN people p ON p.user_id = c.user_id
-		WHERE c.learned AND c.at > coalesce(p.digest_at, '') AND (:session = '' OR EXISTS (SELECT 1 FROM key_facts f WHERE f.id = c.fact_id AND f.session_id = :session))`,
+		WHERE c.learned AND c.kind <> 'forgotten' AND c.at > coalesce(p.digest_at, '') AND (:session = '' OR EXISTS (SELECT 1 FROM key_facts f WHERE f.id = c.fact_id AND f.session_id = :session))`,
 		engine.Named{"session": session})
 	return list, engine.During("due digests", err)
 }
 
-// DigestSent notes that a person was told some changes, in a digest of everything up to
-// until.
-func (s *Store) DigestSent(ctx context.Context, user string, list []Change, until time.Time) error {
+// Digested notes that a person is told some changes, in a digest of everything up to until.
+func (s *Store) Digested(tx *engine.Tx, user string, list []Change, until time.Time) error {
 	ids := make([]int64, len(list))
 	for i, c := range list {
 		ids[i] = c.ID
 	}
-	return engine.During("digest sent", s.db.Write(ctx, func(tx *engine.Tx) error {
-		if err := Told(tx, ids, s.o.Now()); err != nil {
-			return err
-		}
-		return setPerson(tx, user, "digest_at", engine.Stamp(until))
-	}))
+	if err := Told(tx, ids, s.o.Now()); err != nil {
+		return err
+	}
+	return setPerson(tx, user, "digest_at", engine.Stamp(until))
 }
 
 // Short returns a changed fact as a line of a digest, with the content that it replaces or

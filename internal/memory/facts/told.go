@@ -23,6 +23,8 @@ func (c Change) Note(p catalog.Printer) string {
 		return ""
 	case c.Kind == Replaced:
 		return p.Say("Noted: “%s” (#%d). It replaces: “%s”.", is, c.Fact.ID, was)
+	case c.Kind == Forgotten && c.Learned:
+		return p.Say("Forgotten: “%s”. The message that said so was deleted or changed. It is kept a day for Undo, then erased.", is)
 	case c.Kind == Forgotten:
 		return p.Say("Forgotten: “%s”. It is kept a day for Undo, then erased.", is)
 	case c.Other.ID != 0:

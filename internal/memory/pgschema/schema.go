@@ -36,6 +36,7 @@ var effects = map[string]datadir.Effect{
 	"0059_unknown_calls.sql":   datadir.Adds,
 	"0062_closed_places.sql":   datadir.Adds,
 	"0060_ledger.sql":          datadir.Adds,
+	"0063_ends.sql":            datadir.Adds,
 }
 
 // Schema is how the schema of memory is made on a server.

@@ -18,6 +18,13 @@ type Debt struct {
 	Due     time.Time `json:"-"`       // of the next try
 }
 
+// awaited is how often a summary is tried before the end of its session is told without it.
+// That takes some hours.
+const awaited = 6
+
+// Awaited reports whether the end of a session is not told yet, because its summary is owed.
+func (d *Debt) Awaited() bool { return d != nil && d.Tries < awaited }
+
 // Postpone stores a debt with its next try, unless it was paid.
 func (a *Archive) Postpone(ctx context.Context, id string, d Debt) error {
 	b, err := json.Marshal(d)

@@ -16,6 +16,15 @@ type Line struct {
 	Text    string    `json:"text"`
 	Session string    `json:"session"`
 	People  []string  `json:"people,omitempty"` // whose words it contains
+	Kept    bool      `json:"kept,omitempty"`   // a summarizer chose it; code chose the others
+}
+
+// Said returns the words of a line, without who said them.
+func (l Line) Said() string {
+	if _, words, ok := strings.Cut(l.Text, ": "); ok && len(l.People) == 1 {
+		return words
+	}
+	return l.Text
 }
 
 // Bounds of a page.
@@ -24,11 +33,13 @@ const (
 	maxLine     = 260  // runes of one
 	maxTold     = 2000 // significant words of a text that is compared
 	covered     = 0.7  // share of a line's significant words that makes it a repetition
+	keptWorth   = 1000 // more than any line that code chose
 	maxOutdated = 3    // at most one line in this many can become outdated at once
 )
 
 // Page adds lines to the carried ones, without repetitions. If they exceed MaxPage, it drops
-// the least valuable lines, old ones first: names, numbers, plans and decisions stay.
+// the least valuable lines, old ones first, and what a summarizer chose last: names, numbers,
+// plans and decisions stay.
 func Page(carried []Line, more ...Line) []Line {
 	page := slices.Clone(carried)
 	for _, l := range more {
@@ -73,7 +84,11 @@ func Says(all, what string) bool {
 func weakest(page []Line) int {
 	at, least := 0, -1
 	for i, l := range page {
-		if worth, _ := weigh(l.Text); least < 0 || worth < least {
+		worth, _ := weigh(l.Text)
+		if l.Kept {
+			worth += keptWorth
+		}
+		if least < 0 || worth < least {
 			at, least = i, worth
 		}
 	}

@@ -13,11 +13,9 @@ import (
 	"parley/internal/text"
 )
 
-// Bounds of what one summary adds to the page for later sessions.
-const (
-	maxKept      = 6 // lines
-	maxForgotten = 3 // lines that code adds to those of a model
-)
+// maxKept limits the lines that one summary adds to the page for later sessions; a model may
+// choose twice as many.
+const maxKept = 6
 
 // Decided adds new decisions to those of a session: the model's, unless outside words could
 // have made them up, and those that code finds in people's own words.
@@ -39,14 +37,15 @@ func Decided(se memory.Session, f sessions.Folded, entries []memory.Entry) []str
 }
 
 // Lines returns what a session adds to the page for later sessions: the lines that the model
-// chose, unless outside words could have made it do so, and people's most valuable sentences.
+// chose. Where it chose none, or where outside words could have made it do so, these are
+// people's most valuable sentences.
 func Lines(se memory.Session, f sessions.Folded, entries []memory.Entry) (list []sessions.Line) {
 	add := func(at time.Time, words string, people []string) {
 		if words = strings.Join(strings.Fields(text.Plain(words)), " "); words != "" && facts.MayLearn(words) == nil {
 			list = append(list, sessions.Line{At: at, Text: words, Session: se.ID, People: people})
 		}
 	}
-	most, least := maxKept, sessions.Worthy
+	least := sessions.Worthy
 	if f.Summary != "" && !f.Prose {
 		least = sessions.Telling
 	}
@@ -54,7 +53,10 @@ func Lines(se memory.Session, f sessions.Folded, entries []memory.Entry) (list [
 		for _, k := range f.Keep[:min(len(f.Keep), 2*maxKept)] {
 			add(lastAt(entries), k, se.Origin.People)
 		}
-		most = maxForgotten
+		for i := range list {
+			list[i].Kept = true
+		}
+		return list
 	}
 	told := strings.Join(se.Decisions, "\n")
 	var best []sessions.Point
@@ -64,7 +66,7 @@ func Lines(se memory.Session, f sessions.Folded, entries []memory.Entry) (list [
 		}
 	}
 	slices.SortStableFunc(best, func(x, y sessions.Point) int { return y.Worth - x.Worth })
-	for _, pt := range best[:min(len(best), most)] {
+	for _, pt := range best[:min(len(best), maxKept)] {
 		add(pt.At, pt.Name+": "+pt.Text, []string{pt.User})
 	}
 	return list
