@@ -52,7 +52,7 @@ var wordless = []string{
 	"outbox.state", "outbox.platform_id", "outbox.not_before", "outbox.at", "outbox.waits_for",
 	"overheard.*", "participants.*", "questions.id", "questions.user_id", "questions.platform", "questions.channel",
 	"questions.thread", "questions.behind", "questions.asked_at", "questions.expires_at", "questions.state", "questions.by_id", "allowances.*",
-	"people.user_id", "agent_people.user_id", "agent_people.agent", "people.learn_after", "people.digest", "people.digest_at",
+	"people.user_id", "agent_people.user_id", "agent_people.agent", "people.learn_after", "people.digest", "people.digest_at", "people.erased_at",
 	"policies.*", "quirks.*",
 	"reminders.seen", "reminders.lost", "reminders.lost_told", "reminders.away", "reminders.guild", "reminders.user_id",
 	"reminders.platform", "reminders.channel", "reminders.thread", "reminders.due_at", "reminders.schedule", "reminders.zone",
