@@ -47,7 +47,8 @@ func TestUndoMeansTheLastThatWasSeen(t *testing.T) {
 	must(t, err)
 	i := slices.IndexFunc(list, func(x facts.Fact) bool { return x.Content == "rides a bike" })
 	must(t, second(f.Facts.ForgetFact(bg, v, list[i].ID)))
-	for _, want := range []string{"forgotten rides a bike", "added likes green tea", "replaced lives in Liège, added rides a bike", "replaced plays the viola"} {
+	for _, want := range []string{"forgotten rides a bike", "added likes green tea", "replaced lives in Liège, added rides a bike",
+		"replaced plays the viola"} {
 		if got, err := f.undo(); err != nil || got != want {
 			t.Errorf("undone: %q, %v; want %q of %q", got, err, want, tea)
 		}
@@ -73,7 +74,8 @@ func TestUndoRefusesWhatChangedSince(t *testing.T) {
 	f := &filed{Store: memorytest.Open(t, memory.Options{Now: clock.now}), t: t}
 	v := direct("x:a")
 	first := save(t, f.Store, v, "plays the cello")
-	saved, err := f.Facts.UpdateFact(bg, v, first.ID, facts.NewFact{Content: "plays the viola", Worth: facts.Worth{Explicit: true, Later: true}})
+	saved, err := f.Facts.UpdateFact(bg, v, first.ID, facts.NewFact{Content: "plays the viola",
+		Worth: facts.Worth{Explicit: true, Later: true}})
 	must(t, err)
 	if _, err := f.undo(); !errors.Is(err, facts.ErrUndoOver) || !strings.Contains(err.Error(), "plays the viola") ||
 		!strings.Contains(err.Error(), fmt.Sprintf("/facts undo %d", saved.Change.ID)) {
@@ -108,13 +110,15 @@ func TestMuchAtOnce(t *testing.T) {
 		fmt.Fprintf(&b, "- hums tune %d\n", i)
 	}
 	unfit := (*facts.Unfit)(nil)
-	if err := f.sync(f.text+b.String()+"- one more\n", true); !errors.As(err, &unfit) || !strings.Contains(err.Error(), fmt.Sprint(facts.MaxAtOnce)) {
+	limit := fmt.Sprint(facts.MaxAtOnce)
+	if err := f.sync(f.text+b.String()+"- one more\n", true); !errors.As(err, &unfit) || !strings.Contains(err.Error(), limit) {
 		t.Errorf("%v", err)
 	}
 	if got := f.facts(); !slices.Equal(got, before) {
 		t.Errorf("taken over: %d", len(got))
 	}
-	if err := f.sync(f.text+strings.Repeat("- x\n", facts.MaxLines), true); !errors.As(err, &unfit) || !strings.Contains(err.Error(), fmt.Sprint(facts.MaxLines)) {
+	limit = fmt.Sprint(facts.MaxLines)
+	if err := f.sync(f.text+strings.Repeat("- x\n", facts.MaxLines), true); !errors.As(err, &unfit) || !strings.Contains(err.Error(), limit) {
 		t.Errorf("%v", err)
 	}
 	began := time.Now()

@@ -13,6 +13,7 @@ import (
 
 	"parley/internal/memory"
 	"parley/internal/memory/facts"
+	"parley/internal/text"
 )
 
 // File is the owner's facts file. People, editors and sync programs write to it at any time.
@@ -29,8 +30,12 @@ type File struct {
 	ill error      // why the file is not used
 }
 
-// New returns the file at path with the facts of user.
+// New returns the file at path with the facts of user, and removes what killed processes
+// left of it.
 func New(path, user string, store *memory.Store) *File {
+	if l, err := at(path); err == nil {
+		text.SweepDrafts(l.target)
+	}
 	return &File{path: path, user: user, store: store}
 }
 

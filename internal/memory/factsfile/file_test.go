@@ -344,11 +344,36 @@ func TestOwnerIsToldWhyTheFileIsNotUsed(t *testing.T) {
 // What is said about a file is true: once it was merged, nobody says that nothing was taken
 // over, although the file could not be written.
 func TestMergedButNotWritten(t *testing.T) {
-	name := filepath.Join(t.TempDir(), strings.Repeat("f", 255)) // no name for a draft fits
+	name := filepath.Join(t.TempDir(), strings.Repeat("f", 252)) // no name for a draft fits
 	must(t, os.WriteFile(name, []byte("# Key Facts\n\n## Recent\n\n- rides a bike\n"), 0o600))
 	k := newKept(t, 1, name)
 	k.tick()
 	if err := k.Problem(); err == nil || strings.Contains(err.Error(), "nothing was taken over") || len(k.contents()) != 2 {
 		t.Errorf("%v; %q", err, k.contents())
+	}
+}
+
+// What a killed process left of the file, with facts in it, is gone once the file is opened,
+// and once everything about its person was forgotten.
+func TestLeftoversOfTheFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "facts.md")
+	k := newKept(t, 3, file)
+	k.tick()
+	leave := func() { must(t, os.WriteFile(file+".new-4711", []byte("plays the cello"), 0o600)) }
+	gone := func(when string) {
+		t.Helper()
+		if list, err := os.ReadDir(filepath.Dir(file)); err != nil || len(list) != 1 {
+			t.Errorf("%s: %v, %v", when, list, err)
+		}
+	}
+	leave()
+	k.File = New(file, "telegram:1", k.store)
+	gone("opened")
+	leave()
+	must(t, k.store.ForgetPerson(t.Context(), "telegram:1", 0))
+	k.tick()
+	gone("forgotten")
+	if strings.Contains(k.read(), "number") {
+		t.Error(k.read())
 	}
 }
