@@ -58,11 +58,12 @@ func (c *condition) take(err error) {
 	}
 }
 
-// connected takes in how a connection to a server was made, and what that server refuses:
-// one that was made is the end of there being none, but not of what is refused.
-func (c *condition) connected(err error) {
+// served takes in how a connection to a server could not be made, and how a write ended: one
+// that was stored is the end of the server being away or taking none. That it has no room is
+// over once Beat found some.
+func (c *condition) served(err error) {
 	c.see(err)
-	if ill := c.unwritable.Load(); err == nil && ill != nil && errors.Is(*ill, engine.ErrLost) && !errors.Is(*ill, postgres.ErrRefuses) {
+	if ill := c.unwritable.Load(); err == nil && ill != nil && errors.Is(*ill, engine.ErrLost) {
 		c.unwritable.CompareAndSwap(ill, nil)
 	}
 }
