@@ -269,6 +269,7 @@ func (s pipedStatement) ExecContext(ctx context.Context, args []driver.NamedValu
 func (s pipedStatement) QueryContext(ctx context.Context, args []driver.NamedValue) (driver.Rows, error) {
 	if !s.c.open {
 		rows, err := s.c.Conn.QueryContext(ctx, s.text, args)
+		s.c.noticed(err)
 		if err != nil || ctx.Value(engine.Unhurried{}) == nil {
 			return rows, err
 		}

@@ -40,7 +40,9 @@ func (c *condition) take(err error) {
 		if err = fmt.Errorf("%w: %w", ErrUnwritable, err); errors.Is(err, postgres.ErrFull) {
 			err = text.Tell("%w: the disk of the database server is full, or its memory: make room there", ErrUnwritable)
 		}
-		c.unwritable.CompareAndSwap(nil, &err)
+		if ill := c.unwritable.Load(); ill == nil || away(*ill) { // what it says tells more than that it is gone
+			c.unwritable.CompareAndSwap(ill, &err)
+		}
 		return
 	}
 	if errors.Is(err, engine.ErrGone) {
@@ -56,6 +58,11 @@ func (c *condition) take(err error) {
 		err = unwritable(err)
 		c.unwritable.CompareAndSwap(nil, &err)
 	}
+}
+
+// away reports whether an illness is that a server cannot be reached.
+func away(ill error) bool {
+	return errors.Is(ill, engine.ErrLost) && !errors.Is(ill, postgres.ErrRefuses)
 }
 
 // served takes in how a connection to a server could not be made, and how a write ended: one
