@@ -81,9 +81,12 @@ func (d *doer) Do(req *http.Request) (*http.Response, error) {
 // crowdedWait is the time between two tries to open a connection where no file is left.
 const crowdedWait = 200 * time.Millisecond
 
+// dialing opens a connection.
+type dialing = func(ctx context.Context, network, address string) (net.Conn, error)
+
 // patient returns a way to dial that waits while this process, or the machine, has no file
 // left to open: that says nothing about the server, and is over soon.
-func patient(dial func(ctx context.Context, network, address string) (net.Conn, error)) func(context.Context, string, string) (net.Conn, error) {
+func patient(dial dialing) dialing {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		for {
 			conn, err := dial(ctx, network, address)

@@ -24,7 +24,10 @@ func TestServerAwayIsNoticed(t *testing.T) {
 	}
 	wire.Down(true)
 	write := func() error {
-		return db.Write(context.Background(), func(tx *engine.Tx) error { _, err := tx.Exec("INSERT INTO heartbeat (at) VALUES ('')"); return err })
+		return db.Write(context.Background(), func(tx *engine.Tx) error {
+			_, err := tx.Exec("INSERT INTO heartbeat (at) VALUES ('')")
+			return err
+		})
 	}
 	if err := write(); !errors.Is(err, engine.ErrLost) || !errors.Is(f.Health(), ErrUnwritable) {
 		t.Errorf("away: %v, and health is %v", err, f.Health())
