@@ -2,6 +2,7 @@ package text
 
 import (
 	"bufio"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,7 +19,7 @@ func TestMain(m *testing.M) {
 		}
 		_, _ = f.WriteString("somebody's words")
 		_, _ = os.Stdout.WriteString(f.Name() + "\n")
-		time.Sleep(time.Hour)
+		_, _ = io.Copy(io.Discard, os.Stdin) // until it is killed
 	}
 	os.Exit(m.Run())
 }
@@ -32,6 +33,9 @@ func TestDrafts(t *testing.T) {
 	maker.Env = append(os.Environ(), "PARLEY_TEST_DRAFT="+path)
 	out, err := maker.StdoutPipe()
 	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := maker.StdinPipe(); err != nil {
 		t.Fatal(err)
 	}
 	if err := maker.Start(); err != nil {
