@@ -16,7 +16,7 @@ import (
 	"parley/internal/text/waittest"
 )
 
-// The owner is told once, in their direct chat, that the facts file is refused,
+// The owner is told once, in their direct chat, that the facts file is refused, or is none,
 // and decides there. A start looks at the file, which saves one wait for the
 // next look; the looks are ten seconds apart, and two have to agree.
 func TestOwnerDecidesAboutTheFactsFile(t *testing.T) {
@@ -66,8 +66,10 @@ func TestOwnerDecidesAboutTheFactsFile(t *testing.T) {
 	must(t, w.stop())
 	b, err := os.ReadFile(file)
 	must(t, err)
-	must(t, os.WriteFile(file, b[:strings.Index(string(b), "%%\n")+3], 0o600))
+	must(t, os.WriteFile(file, nil, 0o600))
 	w.run(t)
+	until("the notice of an empty file", said("this is not a facts file"))
+	must(t, os.WriteFile(file, b[:strings.Index(string(b), "%%\n")+3], 0o600))
 	until("the notice", said("29 of 30"))
 	w.tg.Push(telegramtest.Text(1, 1, "/status"))
 	until("the status", said("facts file"))

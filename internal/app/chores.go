@@ -14,7 +14,6 @@ import (
 	"parley/internal/llm/wrap"
 	"parley/internal/memory"
 	"parley/internal/memory/ends"
-	"parley/internal/memory/facts"
 	"parley/internal/memory/factsfile"
 	"parley/internal/memory/sessions"
 	"parley/internal/playbook/files"
@@ -233,8 +232,8 @@ func (c *chores) openFactsFile() {
 // syncFacts synchronizes the facts file.
 func (c *chores) syncFacts(ctx context.Context) error {
 	err := c.facts.Sync(ctx)
-	if mass := (*facts.MassError)(nil); errors.As(err, &mass) {
-		if err := c.front.manners().Tell(ctx, welcome.Told("facts file "+mass.Sum, factsfile.Refused(mass))); err != nil {
+	if name, say, refused := c.facts.Refused(err); refused {
+		if err := c.front.manners().Tell(ctx, welcome.Told(name, say)); err != nil {
 			c.log.Warn("facts file", "err", err)
 		}
 	}

@@ -60,10 +60,10 @@ func forClients(all tools.Set) tools.Set {
 	return all.Only(names...)
 }
 
-// asOwner returns a call of the first owner in a direct chat.
+// asOwner returns a call of the first owner's program in their direct chat.
 func (b *base) asOwner() tools.Call {
 	owner := terminal.UserID(b.firstOwner())
-	return tools.Call{Who: chat.User{ID: owner}, Where: chat.DirectKey(owner), Direct: true}
+	return tools.Call{Who: chat.User{ID: owner}, Where: chat.DirectKey(owner), Direct: true, Caller: tools.Caller{Program: true}}
 }
 
 // firstOwner returns the first of access.owners, else the person at this machine.

@@ -34,7 +34,7 @@ type Process struct {
 
 	// Standby waits until no other bot uses the data folder, then takes it over.
 	Standby bool
-	held    *os.File // the lock, after standing by
+	held    *datadir.Held // the lock, after standing by
 
 	// Fresh starts an empty database if that of a used data folder is missing.
 	Fresh bool

@@ -27,9 +27,11 @@ type storage struct {
 	tape *modellog.Tape // nil if no model calls are kept
 	// eraser makes other processes forget; nil if there are none.
 	eraser *privacy.Eraser
-	lock   *os.File                       // kept open; released by the end of the process
+	lock   *datadir.Held                  // kept open; released by the end of the process
 	narrow atomic.Pointer[catalog.Phrase] // why disk space is a concern; nil if it is not
 	stuck  atomic.Bool                    // it was logged that messages cannot be stored
+
+	unlocked bool // it was logged that the lock is gone; watch's
 }
 
 // embed makes vectors; nil as an option means there are none.
@@ -174,6 +176,11 @@ func (s *storage) look(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, lookPatience)
 	defer cancel()
 	s.store.File.Look(ctx)
+	err := s.lock.Keep()
+	if err != nil && !s.unlocked {
+		s.log.Error("bot.lock was deleted, and cannot be made again", "err", err)
+	}
+	s.unlocked = err != nil
 }
 
 // beat test-writes to the database and checks the disk's free space.

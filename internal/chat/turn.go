@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"slices"
+	"syscall"
 	"time"
 
 	"parley/internal/text"
@@ -34,6 +35,14 @@ func (h *Hub) work(l *lane, j job) {
 	}
 	j.m.Agent = h.o.Agent(j.m)
 	answer, err := h.handle(l, j)
+	for wait := firstRetry; crowded(err); wait = min(2*wait, lastRetry) {
+		h.o.Log.Warn("a message waits", "conversation", j.m.Key.String(), "for", wait, "err", err)
+		if !Sleep(h.ctx, wait) || !h.mayAct() {
+			return // it is unfinished in the inbox
+		}
+		j.m.Attempt = max(j.m.Attempt, 1) // what was done before counts, as after a restart
+		answer, err = h.handle(l, j)
+	}
 	if errors.Is(err, ErrDraining) {
 		return // parked: still unfinished in the inbox
 	}
@@ -75,6 +84,10 @@ func (h *Hub) work(l *lane, j job) {
 		h.fenced(j.m.Key, after)
 	}
 }
+
+// crowded reports whether nothing but a file that could not be opened kept a message from
+// being handled: others have all there are, for a while.
+func crowded(err error) bool { return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) }
 
 // fenced runs work that is not a message; a panic ends the work, not the process.
 func (h *Hub) fenced(k Key, do func(context.Context)) {

@@ -55,6 +55,7 @@ var wordless = []string{
 	"questions.thread", "questions.behind", "questions.asked_at", "questions.expires_at", "questions.state", "questions.by_id", "allowances.*",
 	"questions.session", "questions.agent", "questions.lapse",
 	"people.user_id", "agent_people.user_id", "agent_people.agent", "people.learn_after", "people.digest", "people.digest_at",
+	"people.erased_at",
 	"policies.*", "quirks.*",
 	"reminders.seen", "reminders.lost", "reminders.lost_told", "reminders.away", "reminders.guild", "reminders.user_id",
 	"reminders.platform", "reminders.channel", "reminders.thread", "reminders.due_at", "reminders.schedule", "reminders.zone",

@@ -73,7 +73,7 @@ CREATE TABLE people (
     user_id   TEXT PRIMARY KEY,
     time_zone TEXT NOT NULL DEFAULT '',  -- IANA name; '' is unknown
     playbook  TEXT NOT NULL DEFAULT ''   -- opaque to all but the playbook
-, learn_after TEXT NOT NULL DEFAULT '', digest TEXT NOT NULL DEFAULT '', digest_at TEXT NOT NULL DEFAULT '', language TEXT NOT NULL DEFAULT '', heard TEXT NOT NULL DEFAULT '') WITHOUT ROWID;
+, learn_after TEXT NOT NULL DEFAULT '', digest TEXT NOT NULL DEFAULT '', digest_at TEXT NOT NULL DEFAULT '', language TEXT NOT NULL DEFAULT '', heard TEXT NOT NULL DEFAULT '', erased_at TEXT NOT NULL DEFAULT '') WITHOUT ROWID;
 CREATE TABLE settings (
     name  TEXT PRIMARY KEY,
     value TEXT NOT NULL
@@ -417,7 +417,7 @@ CREATE TABLE fact_changes (
     stamp      TEXT NOT NULL,              -- the fact's updated_at then: another one was changed since
     learned    INTEGER NOT NULL DEFAULT 0, -- nobody asked for it: it belongs in the digest
     told       TEXT NOT NULL DEFAULT ''    -- '' is not yet
-);
+, source TEXT NOT NULL DEFAULT '' CHECK (source IN ('', 'file', 'program')));
 CREATE INDEX fact_changes_user ON fact_changes (user_id, at);
 CREATE INDEX fact_changes_untold ON fact_changes (user_id, id) WHERE told = '';
 CREATE INDEX fact_changes_fact ON fact_changes (fact_id);
@@ -640,11 +640,13 @@ CREATE TABLE ends (
     tries  INTEGER NOT NULL DEFAULT 0, -- that failed
     UNIQUE (kind, what, reader)
 );
+CREATE INDEX fact_changes_filed ON fact_changes (at) WHERE source = 'file';
 INSERT INTO key_facts_fts (key_facts_fts, rank) VALUES ('secure-delete', 1);
 INSERT INTO messages_fts (messages_fts, rank) VALUES ('secure-delete', 1);
 INSERT INTO session_texts_fts (session_texts_fts, rank) VALUES ('secure-delete', 1);
+INSERT INTO sqlite_sequence (name, seq) VALUES ('fact_changes', 0);
 INSERT INTO sqlite_sequence (name, seq) VALUES ('inbox', 0);
 INSERT INTO sqlite_sequence (name, seq) VALUES ('messages', 0);
 INSERT INTO sqlite_sequence (name, seq) VALUES ('outbox', 0);
 INSERT INTO secrets (name, value) VALUES ('nonce', randomblob(16));
-PRAGMA user_version = 44;
+PRAGMA user_version = 45;

@@ -9,28 +9,21 @@ import (
 // WriteFile writes a file whole or not at all, and puts it on the disk. may is asked when
 // only the name is missing, and false leaves what there was; nil is yes.
 func WriteFile(path string, data []byte, perm os.FileMode, may func() (bool, error)) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".parley-*")
+	f, err := Draft(path)
 	if err != nil {
 		return err
 	}
+	defer func() { _ = f.Close() }() // locked until it has its name
 	_, err = f.Write(data)
-	err = errors.Join(err, f.Chmod(perm), f.Sync(), f.Close())
+	err = errors.Join(err, f.Chmod(perm), f.Sync())
 	ok := err == nil
 	if ok && may != nil {
 		ok, err = may()
 	}
 	if ok {
 		if err = os.Rename(f.Name(), path); err == nil {
-			syncFolder(filepath.Dir(path))
-			return nil
+			return syncFolder(filepath.Dir(path))
 		}
 	}
 	return errors.Join(err, os.Remove(f.Name()))
-}
-
-// syncFolder puts the names in a folder on the disk, where the file system can.
-func syncFolder(dir string) {
-	if d, err := os.Open(dir); err == nil {
-		_, _ = d.Sync(), d.Close() // the name is there; some file systems sync no folders
-	}
 }

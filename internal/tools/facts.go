@@ -209,6 +209,8 @@ func worth(c Call) facts.Worth {
 	switch {
 	case c.Confirmed:
 		return facts.Worth{Rank: facts.Kept, Later: true}
+	case c.Program:
+		w.Rank, w.Source = facts.Guessed, facts.FromProgram
 	case c.Said == "":
 		w.Rank = facts.Guessed
 	case facts.AsksToKeep(c.Said):

@@ -68,6 +68,8 @@ type Caller struct {
 	Memory chat.Agent
 	// Operator is true for the owner at the machine, who sees and changes everybody's rows.
 	Operator bool
+	// Program is true for a program of Who's own, outside of the chat, which shows them what it did.
+	Program bool
 	// Author is who facts are by: user, assistant or system; "" is user.
 	Author string
 }

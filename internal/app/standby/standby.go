@@ -4,6 +4,7 @@
 package standby
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -34,7 +35,7 @@ type Options struct {
 // it contains a database. If locks do not work at all, it fails at once; if ctx ends
 // first, it returns nil and no error. Later problems are logged and may pass: storage may
 // be moving from another machine.
-func Wait(ctx context.Context, o Options) (*os.File, error) {
+func Wait(ctx context.Context, o Options) (*datadir.Held, error) {
 	began, told := time.Now(), ""
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
@@ -77,7 +78,7 @@ func reason(err error) string {
 
 // take tries once. It looks at the folder anew each time, because another may have been
 // mounted there.
-func take(dir string) (*os.File, error) {
+func take(dir string) (*datadir.Held, error) {
 	if err := there(dir); err != nil {
 		return nil, err
 	}
@@ -85,9 +86,9 @@ func take(dir string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(there(dir), same(lock)); err != nil { // changed in the meantime
+	if err := there(dir); err != nil || !lock.Still() { // changed in the meantime
 		_ = lock.Close()
-		return nil, err
+		return nil, cmp.Or(err, errNothing)
 	}
 	return lock, nil
 }
@@ -98,20 +99,4 @@ func there(dir string) error {
 		return errNothing
 	}
 	return err
-}
-
-// same returns an error unless the lock file still has its name.
-func same(lock *os.File) error {
-	held, err := lock.Stat()
-	if err != nil {
-		return err
-	}
-	named, err := os.Stat(lock.Name())
-	if err != nil {
-		return err
-	}
-	if !os.SameFile(held, named) {
-		return errNothing
-	}
-	return nil
 }

@@ -30,8 +30,13 @@ func (d *DB) together(tx *Tx, batch []*write) error {
 		if err := d.connected(tx); err != nil {
 			return err
 		}
-		if err := d.redo(tx); err != nil && try < tries {
-			continue
+		if err := d.redo(tx); err != nil {
+			if try < tries {
+				continue
+			}
+			if tx.conn == nil { // what ended the connection says more than that it is closed
+				return err
+			}
 		}
 		name, err := tx.atomic(begin, end, func() error {
 			for _, w := range batch {

@@ -21,7 +21,7 @@ type connector struct {
 // Connect implements driver.Connector.
 func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 	conn, err := c.Connector.Connect(ctx)
-	if err = explain(err); c.see != nil {
+	if err = explain(err); err != nil && c.see != nil {
 		c.see(err)
 	}
 	if own, ok := conn.(*stdlib.Conn); ok && c.writes {

@@ -20,14 +20,19 @@ var dialect = engine.Dialect{Mark: "$", Begin: hasten, Held: hastenHeld, Step: s
 	Text: inWords, Argument: argument, Returning: true, Require: require, Change: change,
 	Anew: pgx.QueryExecModeCacheDescribe}
 
-// require lets a division fail where a query has no row.
+// first is what a statement fails with where somebody else was first, in the words that an
+// operator finds in the server's log. (The end of a transaction goes with its statements, in
+// one trip: only an error keeps it from being made.)
+const first = "Parley: another process was first. This is undone and no failure."
+
+// require lets the reading of a number fail where a query has no row.
 func require(query string) string {
-	return "SELECT 1 / CASE WHEN EXISTS (" + query + ") THEN 1 ELSE 0 END"
+	return "SELECT CAST(CASE WHEN EXISTS (" + query + ") THEN '1' ELSE '" + first + "' END AS INTEGER)"
 }
 
-// change lets a division fail where a statement does not change one row.
+// change lets the reading of a number fail where a statement does not change one row.
 func change(query string) string {
-	return "WITH done AS (" + query + " RETURNING 1) SELECT 1 / CASE WHEN count(*) = 1 THEN 1 ELSE 0 END FROM done"
+	return "WITH done AS (" + query + " RETURNING 1) SELECT CAST(CASE WHEN count(*) = 1 THEN '1' ELSE '" + first + "' END AS INTEGER) FROM done"
 }
 
 // rewritten is what SQLite says in another way: hints on how to run a statement, the

@@ -11,6 +11,7 @@ import (
 	"io"
 	"io/fs"
 	"net"
+	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -77,7 +78,7 @@ func coded(pg *pgconn.PgError, err error) error {
 		return fmt.Errorf("%w: %w", engine.ErrLost, err) // it stops, starts, or ended our transaction as idle
 	case class == "23":
 		return fmt.Errorf("%w: %w", engine.ErrConstraint, err)
-	case class == "22" && pg.Code != divided || class == "54":
+	case class == "22" && !strings.Contains(pg.Message, first) || class == "54":
 		return fmt.Errorf("%w: %w", engine.ErrUnfit, err)
 	case pg.Code == "42501":
 		return fmt.Errorf("%w: the user of database.url has to own the tables, or be granted what it lacks", err)
@@ -86,10 +87,6 @@ func coded(pg *pgconn.PgError, err error) error {
 	}
 	return err
 }
-
-// divided is the code of a division by zero, which is how a statement fails that requires a
-// row (require).
-const divided = "22012"
 
 // said reports whether the server ended a statement with an error.
 func said(err error) bool {

@@ -32,9 +32,9 @@ type Options struct {
 	Words Words
 	// Alone refuses a database that another process uses which is alone, too.
 	Alone bool
-	// See is called with the error of each connection that could not be made, with nil when
-	// one was, and when the server takes no write that came to it (ErrFull, ErrRefuses); nil
-	// is never called.
+	// See is called with the error of each connection that could not be made and of each write
+	// that the server did not take or did not live to take (ErrFull, engine.ErrLost), at once,
+	// and with nil when one was stored; nil is never called.
 	See func(error)
 }
 

@@ -78,10 +78,32 @@ func (c *piped) flush(ctx context.Context) error {
 	due := c.due
 	c.due, c.sent = nil, true
 	c.failed = c.Conn.Conn().SendBatch(ctx, due).Close()
-	if err := explain(c.failed); c.see != nil && (errors.Is(err, ErrFull) || errors.Is(err, ErrRefuses)) {
+	c.noticed(c.failed)
+	return c.failed
+}
+
+// noticed tells of a statement that failed since the server takes no writes, or is gone.
+func (c *piped) noticed(err error) {
+	if err == nil || c.see == nil {
+		return
+	}
+	if err = explain(err); errors.Is(err, ErrFull) || errors.Is(err, engine.ErrLost) {
 		c.see(err)
 	}
-	return c.failed
+}
+
+// plain runs a statement outside of what is hastened.
+func (c *piped) plain(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	r, err := c.Conn.ExecContext(ctx, query, args)
+	c.noticed(err)
+	return r, err
+}
+
+// written tells that the server stored something.
+func (c *piped) written() {
+	if c.see != nil {
+		c.see(nil)
+	}
 }
 
 // ending is a transaction at its end, and the rows that triggers have noted in it.
@@ -224,11 +246,11 @@ func (s pipedStatement) ExecContext(ctx context.Context, args []driver.NamedValu
 		c.open = true
 	case s.text == step:
 		c.sent = true
-		return c.Conn.ExecContext(ctx, s.text, args)
+		return c.plain(ctx, s.text, args)
 	case s.text == rollback:
 		return driver.RowsAffected(0), c.end(ctx, s.text)
 	case !c.open:
-		return c.Conn.ExecContext(ctx, s.text, args)
+		return c.plain(ctx, s.text, args)
 	}
 	q, err := c.say(ctx, s.text, args)
 	if err != nil {
@@ -247,6 +269,7 @@ func (s pipedStatement) ExecContext(ctx context.Context, args []driver.NamedValu
 func (s pipedStatement) QueryContext(ctx context.Context, args []driver.NamedValue) (driver.Rows, error) {
 	if !s.c.open {
 		rows, err := s.c.Conn.QueryContext(ctx, s.text, args)
+		s.c.noticed(err)
 		if err != nil || ctx.Value(engine.Unhurried{}) == nil {
 			return rows, err
 		}

@@ -145,8 +145,14 @@ func (s *server) Commit(tx *engine.Tx, end engine.Ending) (done engine.Sealed, e
 		if !end.Again {
 			e.Name = name
 		}
-		if err := c.end(context.Background(), commit); err != nil || s.o.Words.Put == nil {
+		if err := c.end(context.Background(), commit); err != nil {
 			return err
+		}
+		if e.Changed {
+			c.written()
+		}
+		if s.o.Words.Put == nil {
+			return nil
 		}
 		s.owes = s.owes || e.noted != "" && !worded
 		s.settle(c, end.Rest && s.owes)

@@ -37,7 +37,7 @@ func (c connector) Connect(context.Context) (driver.Conn, error) {
 		if c.see != nil {
 			c.see(err)
 		}
-		return nil, err
+		return nil, crowded(err)
 	case c.see != nil:
 		return seenConn{made, c.see}, nil
 	}

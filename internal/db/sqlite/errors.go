@@ -3,6 +3,7 @@ package sqlite
 import (
 	"errors"
 	"fmt"
+	"syscall"
 
 	"github.com/mattn/go-sqlite3"
 
@@ -51,3 +52,13 @@ func IsUnwritable(err error) bool {
 
 // IsFull reports whether the disk, or the limit of pages, is full.
 func IsFull(err error) bool { return code(err) == sqlite3.ErrFull }
+
+// crowded adds to an error that this process, or the machine, has no file left to open, as
+// syscall.EMFILE or ENFILE.
+func crowded(err error) error {
+	var e sqlite3.Error
+	if errors.As(err, &e) && (e.SystemErrno == syscall.EMFILE || e.SystemErrno == syscall.ENFILE) {
+		return fmt.Errorf("%w: %w", err, e.SystemErrno)
+	}
+	return err
+}

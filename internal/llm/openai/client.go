@@ -84,6 +84,7 @@ func New(o Options) (*Client, error) {
 		o.Room = make(chan struct{}, o.Concurrent)
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.DialContext = patient(transport.DialContext)
 	transport.MaxIdleConns, transport.MaxIdleConnsPerHost = o.Concurrent, o.Concurrent
 	transport.IdleConnTimeout = 20 * time.Second // each holds buffers, and a burst opens many
 	transport.WriteBufferSize = 16 << 10         // most requests go out in one piece

@@ -8,12 +8,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"parley/internal/llm"
@@ -74,6 +76,25 @@ func (d *doer) Do(req *http.Request) (*http.Response, error) {
 		return d.whole(resp, ex)
 	}
 	return resp, nil
+}
+
+// crowdedWait is the time between two tries to open a connection where no file is left.
+const crowdedWait = 200 * time.Millisecond
+
+// dialing opens a connection.
+type dialing = func(ctx context.Context, network, address string) (net.Conn, error)
+
+// patient returns a way to dial that waits while this process, or the machine, has no file
+// left to open: that says nothing about the server, and is over soon.
+func patient(dial dialing) dialing {
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		for {
+			conn, err := dial(ctx, network, address)
+			if !errors.Is(err, syscall.EMFILE) && !errors.Is(err, syscall.ENFILE) || llm.Pause(ctx, crowdedWait) != nil {
+				return conn, err
+			}
+		}
+	}
 }
 
 // whole keeps a body that is not a stream for our own decoder. A server that

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"parley/internal/db/sqlite"
+	"parley/internal/text"
 )
 
 // saltedSchema is the first schema whose nonces are a database's own.
@@ -47,7 +48,7 @@ func (f Folder) Backup(ctx context.Context, file string, force bool) (Copied, er
 	if err := sqlite.Whole(path); err != nil {
 		return Copied{}, advise(err)
 	}
-	draft, err := newDraft(file)
+	draft, err := text.Draft(file)
 	if err != nil {
 		return Copied{}, fmt.Errorf("back up %s: %w", path, err)
 	}
@@ -56,7 +57,7 @@ func (f Folder) Backup(ctx context.Context, file string, force bool) (Copied, er
 	if err != nil {
 		return Copied{}, fmt.Errorf("back up %s: %w", path, advise(sqlite.Explain(err)))
 	}
-	if err := rename(draft.Name(), file); err != nil {
+	if err := text.Rename(draft.Name(), file); err != nil {
 		return Copied{}, fmt.Errorf("back up %s: %w", path, err)
 	}
 	return c, nil
@@ -101,7 +102,7 @@ func (f Folder) Restore(ctx context.Context, file string) (c Copied, err error) 
 	}
 	defer func() { _ = lock.Close() }()
 	path := filepath.Join(f.Dir, Name)
-	draft, err := newDraft(path)
+	draft, err := text.Draft(path)
 	if err != nil {
 		return Copied{}, fmt.Errorf("nothing was restored: %w", err)
 	}
@@ -113,7 +114,7 @@ func (f Folder) Restore(ctx context.Context, file string) (c Copied, err error) 
 		return Copied{}, fmt.Errorf("nothing was restored: %s: %w", file, err)
 	}
 	if c.Aside, err = setAside(path, "before-restore"); err == nil {
-		err = rename(draft.Name(), path)
+		err = text.Rename(draft.Name(), path)
 	}
 	if err != nil {
 		return c, fmt.Errorf("restore %s: %w", file, err)
@@ -268,17 +269,4 @@ func (f Folder) verify(ctx context.Context, path string, want count) error {
 		return errors.New("the copy differs from its original; try again")
 	}
 	return nil
-}
-
-// rename gives draft its name for good: the folder is flushed too.
-func rename(draft, path string) error {
-	if err := os.Rename(draft, path); err != nil {
-		return err
-	}
-	dir, err := os.Open(filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	defer func() { _ = dir.Close() }()
-	return dir.Sync()
 }

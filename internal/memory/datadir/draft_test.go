@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"parley/internal/memory"
-	"parley/internal/memory/datadir"
 	"parley/internal/memory/memorytest"
+	"parley/internal/text"
 )
 
 // TestFaultLeftOverDrafts: copies that a killed process left, of this version
@@ -16,7 +16,7 @@ import (
 // what is not ours stays.
 func TestFaultLeftOverDrafts(t *testing.T) {
 	dir, path := closed(t, 0)
-	draft, err := datadir.NewDraft(path)
+	draft, err := text.Draft(path)
 	must(t, err)
 	defer func() { _ = draft.Close() }()
 	st, err := draft.Stat()

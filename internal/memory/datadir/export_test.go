@@ -6,8 +6,5 @@ import "parley/internal/db/engine"
 // whole bot, which imports this package.
 const ApplicationID = applicationID
 
-// NewDraft makes an empty file beside path that becomes it when it is whole.
-var NewDraft = newDraft
-
 // DB returns the way to the rows of the file.
 func (f *File) DB() *engine.DB { return f.db }

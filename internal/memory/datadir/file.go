@@ -12,6 +12,7 @@ import (
 
 	"parley/internal/db/engine"
 	"parley/internal/db/sqlite"
+	"parley/internal/text"
 )
 
 // Name is the file inside the data folder.
@@ -75,7 +76,7 @@ func Open(ctx context.Context, dir string, o Options) (*File, *engine.DB, error)
 	if err := displaced(dir); err != nil {
 		return nil, nil, err
 	}
-	sweep(path)
+	text.SweepDrafts(path)
 	f := &File{now: o.Now}
 	if f.now == nil {
 		f.now = time.Now
@@ -186,7 +187,7 @@ func create(ctx context.Context, path string, o Options) (made bool, err error) 
 	if err := mayBegin(path, o); err != nil {
 		return false, err
 	}
-	f, err := newDraft(path)
+	f, err := text.Draft(path)
 	if err != nil {
 		return false, err
 	}

@@ -3,6 +3,7 @@ package datadir_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -57,4 +58,30 @@ func TestLockNamesItsHolder(t *testing.T) {
 	if _, err := datadir.Lock(dir); err == nil || !strings.Contains(err.Error(), "process ") {
 		t.Fatalf("got %v", err)
 	}
+}
+
+// Whoever deletes bot.lock lets no second bot in; the first makes it again.
+func TestLockOutlivesItsFile(t *testing.T) {
+	dir, _ := closed(t, 0)
+	held, err := datadir.Lock(dir)
+	must(t, err)
+	s, err := memory.Open(t.Context(), dir, memory.Options{})
+	must(t, err)
+	defer func() { _ = s.Close() }()
+	s.File.Claim(held)
+	before, err := os.ReadFile(filepath.Join(dir, "bot.lock"))
+	must(t, err)
+	must(t, os.Remove(filepath.Join(dir, "bot.lock")))
+	used := (*datadir.InUseError)(nil)
+	if other, err := datadir.Lock(dir); !errors.As(err, &used) {
+		t.Fatalf("a second bot: %v, %v", other, err)
+	}
+	must(t, held.Keep())
+	if after, err := os.ReadFile(filepath.Join(dir, "bot.lock")); err != nil || !bytes.Equal(after, before) || !held.Still() {
+		t.Errorf("%q, %v; it was %q", after, err, before)
+	}
+	must(t, held.Close())
+	again, err := datadir.Lock(dir)
+	must(t, err)
+	must(t, again.Close())
 }

@@ -40,7 +40,9 @@ func (c *condition) take(err error) {
 		if err = fmt.Errorf("%w: %w", ErrUnwritable, err); errors.Is(err, postgres.ErrFull) {
 			err = text.Tell("%w: the disk of the database server is full, or its memory: make room there", ErrUnwritable)
 		}
-		c.unwritable.CompareAndSwap(nil, &err)
+		if ill := c.unwritable.Load(); ill == nil || away(*ill) { // what it says tells more than that it is gone
+			c.unwritable.CompareAndSwap(ill, &err)
+		}
 		return
 	}
 	if errors.Is(err, engine.ErrGone) {
@@ -58,11 +60,17 @@ func (c *condition) take(err error) {
 	}
 }
 
-// connected takes in how a connection to a server was made, and what that server refuses:
-// one that was made is the end of there being none, but not of what is refused.
-func (c *condition) connected(err error) {
+// away reports whether an illness is that a server cannot be reached.
+func away(ill error) bool {
+	return errors.Is(ill, engine.ErrLost) && !errors.Is(ill, postgres.ErrRefuses)
+}
+
+// served takes in how a connection to a server could not be made, and how a write ended: one
+// that was stored is the end of the server being away or taking none. That it has no room is
+// over once Beat found some.
+func (c *condition) served(err error) {
 	c.see(err)
-	if ill := c.unwritable.Load(); err == nil && ill != nil && errors.Is(*ill, engine.ErrLost) && !errors.Is(*ill, postgres.ErrRefuses) {
+	if ill := c.unwritable.Load(); err == nil && ill != nil && errors.Is(*ill, engine.ErrLost) {
 		c.unwritable.CompareAndSwap(ill, nil)
 	}
 }

@@ -1,12 +1,14 @@
 package datadir
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 
 	"parley/internal/db/engine"
@@ -28,11 +30,50 @@ func (e *InUseError) Error() string {
 		"with bot run --standby, or give this one its own folder with --data", e.Dir, e.Holder)
 }
 
+// Held is a data folder that this process has to itself. Whoever closes it, or ends, gives it
+// up. The lock is on the folder, which nobody deletes unnoticed, and on bot.lock, which says
+// whose it is: earlier versions look only there, and some file systems lock no folders.
+type Held struct {
+	dir     string
+	folder  *os.File // nil where it cannot be locked
+	claimed string   // the database file that is open
+
+	mu   sync.Mutex // guards file
+	file *os.File
+}
+
 // Lock makes this process the data folder's only bot. An
 // InUseError names the process that holds it. The lock goes with the process, however it dies.
-// The caller closes the returned file, or exits.
-func Lock(dir string) (*os.File, error) {
-	path := filepath.Join(dir, lockName)
+// The caller closes what it returns, or exits.
+func Lock(dir string) (*Held, error) {
+	h := &Held{dir: dir}
+	folder, err := os.Open(dir)
+	if err != nil {
+		return nil, fmt.Errorf("lock data folder: %w", err)
+	}
+	switch err := syscall.Flock(int(folder.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); {
+	case errors.Is(err, syscall.EWOULDBLOCK):
+		_ = folder.Close()
+		holder, _ := os.ReadFile(filepath.Join(dir, lockName))
+		return nil, h.inUse(holder)
+	case err != nil:
+		_ = folder.Close()
+	default:
+		h.folder = folder
+	}
+	if h.file, err = h.lock(); err != nil {
+		return nil, errors.Join(err, h.Close())
+	}
+	return h, nil
+}
+
+func (h *Held) inUse(holder []byte) error {
+	return &InUseError{Dir: h.dir, Holder: cmp.Or(firstLine(holder), "unknown")}
+}
+
+// lock locks bot.lock, which it makes where there is none.
+func (h *Held) lock() (*os.File, error) {
+	path := filepath.Join(h.dir, lockName)
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("lock data folder: %w", err)
@@ -41,15 +82,63 @@ func Lock(dir string) (*os.File, error) {
 		holder, _ := os.ReadFile(path)
 		_ = f.Close()
 		if errors.Is(err, syscall.EWOULDBLOCK) {
-			return nil, &InUseError{Dir: dir, Holder: firstLine(holder)}
+			return nil, h.inUse(holder)
 		}
 		return nil, fmt.Errorf("lock data folder: %w", err)
 	}
-	// The number is for the message above; on a full disk it may be missing.
+	// The number is for the message above, the file for displaced; on a full disk they may be
+	// missing.
 	if f.Truncate(0) == nil {
 		_, _ = fmt.Fprintln(f, os.Getpid())
+		if h.claimed != "" {
+			_, _ = fmt.Fprintln(f, h.claimed)
+		}
 	}
 	return f, nil
+}
+
+// Close gives the folder up.
+func (h *Held) Close() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var err error
+	for _, f := range []*os.File{h.file, h.folder} {
+		if f != nil {
+			err = errors.Join(err, f.Close())
+		}
+	}
+	return err
+}
+
+// Still reports whether bot.lock has its name, so that others find it.
+func (h *Held) Still() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return named(h.file, filepath.Join(h.dir, lockName))
+}
+
+// named reports whether a name is that of an open file.
+func named(f *os.File, name string) bool {
+	open, err := f.Stat()
+	there, err2 := os.Stat(name)
+	return err == nil && err2 == nil && os.SameFile(open, there)
+}
+
+// Keep makes bot.lock again where somebody deleted it, but in no other folder that got the
+// name. An InUseError is that another process was faster and has the folder, too.
+func (h *Held) Keep() error {
+	if h.Still() || h.folder != nil && !named(h.folder, h.dir) {
+		return nil
+	}
+	f, err := h.lock()
+	if err != nil {
+		return err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	_ = h.file.Close()
+	h.file = f
+	return nil
 }
 
 func firstLine(b []byte) string {
@@ -58,9 +147,10 @@ func firstLine(b []byte) string {
 }
 
 // Claim notes in a folder's lock which file its bot has open, for displaced.
-func (f *File) Claim(lock *os.File) {
+func (f *File) Claim(lock *Held) {
 	if len(f.place) > 0 {
-		_, _ = fmt.Fprintln(lock, f.place.String()) // on a full disk it may be missing
+		lock.claimed = f.place.String()
+		_, _ = fmt.Fprintln(lock.file, lock.claimed) // on a full disk it may be missing
 	}
 }
 

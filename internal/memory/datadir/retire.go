@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"parley/internal/db/sqlite"
+	"parley/internal/text"
 )
 
 // retiredID stands in the header of a file whose rows live elsewhere: "PrlM".
@@ -38,7 +39,7 @@ func (f Folder) Replace(made string) error {
 	if _, err := setAside(path, "before-migrate"); err != nil {
 		return err
 	}
-	return rename(made, path)
+	return text.Rename(made, path)
 }
 
 // Free says what stands in the way of Replace; nil is nothing.

@@ -34,7 +34,7 @@ func openServed(ctx context.Context, o Options) (*File, *engine.DB, error) {
 	if f.now == nil {
 		f.now = time.Now
 	}
-	db, err := postgres.Open(ctx, o.URL, postgres.Options{Words: o.Served.Words, Alone: o.Alone, See: f.cond.connected,
+	db, err := postgres.Open(ctx, o.URL, postgres.Options{Words: o.Served.Words, Alone: o.Alone, See: f.cond.served,
 		Prepare: func(ctx context.Context, conn *sql.Conn) error {
 			return prepareServed(ctx, conn, o)
 		}})

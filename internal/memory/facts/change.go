@@ -28,8 +28,18 @@ type Change struct {
 	History int64  // Replaced: the row of the content before
 	Batch   int64  // the first of the changes that are undone together
 	Learned bool   // nobody asked for it
+	Source  Source
 	At      time.Time
 }
+
+// Source says where a person made a change themselves outside of the chat; "" is in it.
+type Source string
+
+// The sources.
+const (
+	FromFile    Source = "file"
+	FromProgram Source = "program" // of their own, which showed it to them: bot mcp
+)
 
 // marks reports whether only rank or tags changed.
 func (c Change) marks() bool { return c.Kind == Replaced && c.Was == c.Fact.Content }
@@ -43,8 +53,8 @@ func (s *Store) note(tx *engine.Tx, v Viewer, c Change, told bool) (_ Change, er
 		said = at
 	}
 	c.ID, err = tx.Insert("INSERT INTO fact_changes (batch, kind, fact_id, other_id, history_id, user_id, at, stamp, "+
-		"learned, told) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-		c.Batch, string(c.Kind), c.Fact.ID, c.Other.ID, c.History, v.User, at, engine.Stamp(c.Fact.Updated), c.Learned, said)
+		"learned, told, source) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		c.Batch, string(c.Kind), c.Fact.ID, c.Other.ID, c.History, v.User, at, engine.Stamp(c.Fact.Updated), c.Learned, said, string(c.Source))
 	return c, err
 }
 
@@ -144,13 +154,13 @@ func Told(tx *engine.Tx, ids []int64, now time.Time) error {
 const keepChanges = 30 * 24 * time.Hour
 
 // PruneChanges deletes for good the facts that were forgotten in the chat more than a day
-// ago, and old changes.
+// ago, or left out of the facts file longer ago than that can be undone, and old changes.
 func (s *Store) PruneChanges(ctx context.Context) error {
 	now, n := s.o.Now(), int64(0)
 	err := s.db.Write(ctx, func(tx *engine.Tx) error {
 		n = 0
-		err := tx.Count(&n, `DELETE FROM key_facts WHERE valid_to <> '' AND (id IN (SELECT fact_id FROM fact_changes WHERE kind = 'forgotten' AND at <= :at)
-			OR superseded_by IN (SELECT fact_id FROM fact_changes WHERE kind = 'forgotten' AND at <= :at))`, engine.Named{"at": engine.Stamp(now.Add(-undoChange))})
+		err := tx.Count(&n, `DELETE FROM key_facts WHERE valid_to <> '' AND (id IN (SELECT fact_id FROM fact_changes WHERE kind = 'forgotten' AND source <> 'file' AND at <= :at)
+			OR superseded_by IN (SELECT fact_id FROM fact_changes WHERE kind = 'forgotten' AND source <> 'file' AND at <= :at))`, engine.Named{"at": engine.Stamp(now.Add(-undoChange))})
 		if err != nil {
 			return err
 		}

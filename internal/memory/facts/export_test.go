@@ -14,6 +14,8 @@ const (
 	RelevantFacts = relevantFacts
 	ShortTag      = shortTag
 	SyncedSetting = syncedSetting
+	MaxAtOnce     = maxAtOnce
+	MaxLines      = maxLines
 )
 
 var OwnerWord = ownerWord

@@ -111,6 +111,8 @@ type Worth struct {
 	Explicit bool
 	// Later leaves it to Untold to tell the person.
 	Later bool
+	// Source says where they did it themselves, outside of the chat.
+	Source Source
 }
 
 // Saved is the result of saving a fact.

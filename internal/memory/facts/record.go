@@ -2,8 +2,6 @@ package facts
 
 import (
 	"bufio"
-	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,8 +10,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"parley/internal/chat"
-	"parley/internal/db/engine"
 	"parley/internal/text"
 )
 
@@ -147,6 +143,9 @@ type File struct {
 	Conflicts []string
 }
 
+// maxLines is how many facts a file may hold.
+const maxLines = 100_000
+
 // Parse parses a facts file. Errors name the line.
 func Parse(text string) (f File, err error) {
 	if i := notText(text); i >= 0 {
@@ -173,6 +172,9 @@ func Parse(text string) (f File, err error) {
 		case strings.HasPrefix(line, "- ") && section == headConflicts:
 			f.Conflicts = append(f.Conflicts, line[2:])
 		case strings.HasPrefix(line, "- ") && section != "":
+			if len(f.Facts) == maxLines {
+				return File{}, fmt.Errorf("line %d: it holds more than %d facts, which is the limit", n, maxLines)
+			}
 			r, err := readFact(line[2:], section)
 			if err != nil {
 				return File{}, fmt.Errorf("line %d: %w", n, err)
@@ -227,71 +229,4 @@ func readFact(line, section string) (r Record, err error) {
 	}
 	r.Content, r.Tags, r.Type, r.Author, r.Confidence, r.Rank = f.Content, f.Tags, f.Type, f.Author, f.Confidence, f.Rank
 	return r, nil
-}
-
-// Imported counts imported facts.
-type Imported struct{ Added, Known int }
-
-// ImportFacts imports facts about a person, all or none. It does not add a fact again that
-// is remembered word for word, and compares nothing else, so that exported facts come back
-// unchanged. where is the place of facts that name none.
-func (s *Store) ImportFacts(ctx context.Context, user string, where chat.Key, list []Record) (done Imported, err error) {
-	v := Viewer{User: user, Key: where, Direct: true}
-	list = slices.Clone(list) // the oldest first, as they were learned
-	slices.SortStableFunc(list, func(a, b Record) int { return a.Created.Compare(b.Created) })
-	err = s.db.Write(ctx, func(tx *engine.Tx) error {
-		done = Imported{}
-		for _, r := range list {
-			known, err := s.importFact(tx, v, r)
-			if err != nil {
-				return fmt.Errorf("line %d: %w", r.line, err)
-			}
-			if known {
-				done.Known++
-			} else {
-				done.Added++
-			}
-		}
-		return nil
-	})
-	return done, engine.During("import facts", err)
-}
-
-func (s *Store) importFact(tx *engine.Tx, v Viewer, r Record) (known bool, err error) {
-	var id int64
-	err = tx.QueryRow("SELECT coalesce(max(id), 0) FROM key_facts WHERE subject = ? AND scope = 'person' AND valid_to = "+
-		"'' AND lower(content) = lower(?) AND agent = ?", v.User, r.Content, cmp.Or(r.Agent, v.Keeper())).Scan(&id)
-	if err != nil {
-		return false, err
-	}
-	now := engine.Stamp(s.o.Now())
-	if id != 0 {
-		old, err := factOf(tx, v, id)
-		if err != nil {
-			return true, err
-		}
-		tags, err := normalTags(slices.Concat(old.Tags, r.Tags))
-		if err != nil || slices.Equal(tags, old.Tags) {
-			return true, err
-		}
-		return true, retag(tx, id, tags, now)
-	}
-	k, ok := chat.ParseKey(r.Where)
-	if !ok {
-		k = v.Key
-	}
-	created := cmp.Or(engine.Stamp(r.Created), now)
-	updated := cmp.Or(engine.Stamp(r.Updated), created)
-	ends := endOf(r.Content, engine.ParseStamp(updated))
-	if !ends.IsZero() && !r.Ends.IsZero() {
-		ends = r.Ends // as it was meant when it was said
-	}
-	_, err = tx.Exec(`INSERT INTO key_facts (scope, subject, owner, platform, channel, content, tags, important, type, author,
-			session_id, message_id, quote, confidence, valid_from, previous, created_at, updated_at, rank, ends, agent)
-		VALUES ('person', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		v.User, ownerWord(v.User), k.Platform, k.Channel, r.Content, strings.Join(r.Tags, " "), slices.Contains(r.Tags, shortTag),
-		r.Type, r.Author,
-		r.Session, r.MessageID, r.Quote, r.Confidence, updated, r.Previous, created, updated, int(r.Rank), engine.Stamp(ends),
-		cmp.Or(r.Agent, v.Keeper()))
-	return false, err
 }

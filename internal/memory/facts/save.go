@@ -186,7 +186,8 @@ func (s *Store) insert(tx *engine.Tx, v Viewer, against Fact, f NewFact) (Saved,
 	if saved.Fact, err = factOf(tx, v, id); err != nil {
 		return Saved{}, err
 	}
-	saved.Change, err = s.note(tx, v, Change{Kind: Added, Fact: saved.Fact, Other: against, Learned: f.Rank < Kept}, !f.Later)
+	saved.Change, err = s.note(tx, v, Change{Kind: Added, Fact: saved.Fact, Other: against, Learned: f.Rank < Kept,
+		Source: f.Source}, !f.Later)
 	return saved, err
 }
 
@@ -223,7 +224,7 @@ func (s *Store) correct(tx *engine.Tx, v Viewer, old Fact, f NewFact) (Saved, er
 		return Saved{}, err
 	}
 	saved.Change, err = s.note(tx, v, Change{Kind: Replaced, Fact: saved.Fact, Was: old.Content, History: history,
-		Learned: f.Rank < Kept}, !f.Later)
+		Learned: f.Rank < Kept, Source: f.Source}, !f.Later)
 	return saved, err
 }
 

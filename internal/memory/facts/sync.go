@@ -6,11 +6,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"parley/internal/chat"
 	"parley/internal/db/engine"
@@ -70,28 +69,33 @@ func (e *MassError) In(p catalog.Printer) string {
 
 // Synced is the result of SyncFacts.
 type Synced struct {
-	Text   string // to write to the file
+	Text string // to write to the file
+	// Merged reports that the database has what the file says, also with an error.
+	Merged bool
 	agreed string
 }
+
+// Unfit is why a facts file cannot be used as it is. Only its owner can mend that.
+type Unfit struct{ Why error }
+
+// Error implements error.
+func (e *Unfit) Error() string { return e.Why.Error() }
+
+// Unwrap implements the convention of package errors.
+func (e *Unfit) Unwrap() error { return e.Why }
 
 // SyncFacts merges a facts file and a person's facts in the database. A change on one side
 // since they last agreed is made on the other. If both sides changed a fact, the database
 // keeps its version, and the file lists its own under Conflicts until somebody deletes the
-// line. text is the file; exists reports whether there is one. It changes nothing if the
-// file has a mistake, or if it returns a *MassError. When the file has the returned text,
-// the caller calls FactsAgreed.
+// line. text is the file; exists reports whether there is one. All that a file changes is
+// found and checked first, and stored in one transaction, or nothing is: then it returns an
+// *Unfit, a *MassError or another error. When the file has the returned text, the caller
+// calls FactsAgreed.
 func (s *Store) SyncFacts(ctx context.Context, p Paper, text string, exists bool) (Synced, error) {
 	v := Viewer{User: p.User, Key: chat.DirectKey(p.User), Direct: true}
 	file, err := File{}, error(nil)
 	if exists {
-		if file, err = Parse(text); err == nil && file.Subject != "" && file.Subject != p.User {
-			err = fmt.Errorf("it holds facts about %s, and must hold those about %s: put another file there, or change its line \"subject:\"",
-				file.Subject, p.User)
-		}
-		if err == nil {
-			err = s.notOthers(p.User, file.Facts)
-		}
-		if err != nil {
+		if file, err = s.readable(p, text); err != nil {
 			return Synced{}, err
 		}
 	}
@@ -99,53 +103,66 @@ func (s *Store) SyncFacts(ctx context.Context, p Paper, text string, exists bool
 	if err != nil {
 		return Synced{}, err
 	}
-	rows, err := s.records(ctx, v)
-	if err != nil {
-		return Synced{}, err
-	}
+	m := merge3{s: s, v: v, base: base, file: file}
 	if exists {
-		m := merge3{s: s, v: v, base: base, rows: rows, file: file}
-		m.weigh()
-		if err := m.check(ctx, text); err != nil {
+		if err := m.plan(s.db); err != nil {
 			return Synced{}, err
 		}
-		if err := m.run(ctx); err != nil {
+		accepted, err := m.check(ctx, text)
+		if err != nil {
 			return Synced{}, err
 		}
-		file.Conflicts = m.file.Conflicts
+		if err := m.run(ctx, accepted); err != nil {
+			return Synced{}, engine.During("sync facts", err)
+		}
 	}
-	return s.inStep(ctx, v, file.Conflicts)
+	return s.inStep(v, slices.Concat(file.Conflicts, m.conflicts))
+}
+
+// readable parses a person's file, or returns an *Unfit.
+func (s *Store) readable(p Paper, text string) (File, error) {
+	file, err := Parse(text)
+	if err == nil && file.Subject != "" && file.Subject != p.User {
+		err = fmt.Errorf("it holds facts about %s, and must hold those about %s: put another file there, or change its line \"subject:\"",
+			file.Subject, p.User)
+	}
+	if err != nil {
+		return file, &Unfit{err}
+	}
+	return file, s.notOthers(p.User, file.Facts)
 }
 
 // notOthers refuses a file with somebody else's facts, which would become this person's.
 func (s *Store) notOthers(user string, list []Record) error {
+	lines := map[int64]int{}
 	for _, r := range list {
-		var n int
-		if r.ID == 0 {
-			continue
-		}
-		if err := s.db.QueryRow("SELECT count(*) FROM key_facts WHERE id = ? AND subject <> ?", r.ID, user).Scan(&n); err != nil {
-			return err
-		}
-		if n > 0 {
-			return fmt.Errorf("line %d: fact #%d is not about %s: take the line out, or what stands between %%%% behind it", r.line, r.ID, user)
-		}
+		lines[r.ID] = r.line
 	}
-	return nil
+	b, err := json.Marshal(slices.Collect(maps.Keys(lines)))
+	if err != nil {
+		return err
+	}
+	var id int64
+	err = s.db.QueryRow("SELECT id FROM key_facts WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each(?)) AND subject <> ? LIMIT 1",
+		string(b), user).Scan(&id)
+	if err == nil {
+		return &Unfit{fmt.Errorf("line %d: fact #%d is not about %s: take the line out, or what stands between %%%% behind it", lines[id], id, user)}
+	}
+	return engine.NoRow(err, nil)
 }
 
 // inStep returns what both sides must say now.
-func (s *Store) inStep(ctx context.Context, v Viewer, conflicts []string) (Synced, error) {
-	rows, err := s.records(ctx, v)
+func (s *Store) inStep(v Viewer, conflicts []string) (Synced, error) {
+	rows, err := records(s.db, v)
 	if err != nil {
-		return Synced{}, err
+		return Synced{Merged: true}, err
 	}
 	now := map[int64]string{}
 	for _, r := range rows {
 		now[r.ID] = r.sum()
 	}
 	b, err := json.Marshal(now)
-	return Synced{Text: Render(v.User, rows, conflicts, s.o.Now()), agreed: string(b)}, err
+	return Synced{Text: Render(v.User, rows, conflicts, s.o.Now()), Merged: true, agreed: string(b)}, err
 }
 
 // FactsAgreed notes that the file has the text that SyncFacts returned.
@@ -189,8 +206,8 @@ func sumOf(text string) string {
 	return hex.EncodeToString(sum[:12])
 }
 
-func (s *Store) records(ctx context.Context, v Viewer) ([]Record, error) {
-	list, err := s.Facts(ctx, v, 1_000_000, 0)
+func records(query engine.Querier, v Viewer) ([]Record, error) {
+	list, err := facts(query, v, page, engine.Named{"limit": 1_000_000, "offset": 0})
 	records := make([]Record, 0, len(list))
 	for _, f := range list {
 		if f.Scope == ScopePerson {
@@ -209,54 +226,11 @@ func (s *Store) clearSetting(ctx context.Context, name string) error {
 	return err
 }
 
-// merge3 makes a file's changes in the database, by a three-way merge.
-type merge3 struct {
-	s    *Store
-	v    Viewer
-	base map[int64]string
-	rows []Record
-	file File
-
-	gone    []Record // removed from the file
-	changed int      // facts with new content in the file
-}
-
-// weigh counts the file's changes.
-func (m *merge3) weigh() {
-	inFile := map[int64]Record{}
-	for _, f := range m.file.Facts {
-		inFile[f.ID] = f
-	}
-	for _, r := range m.rows {
-		f, there := inFile[r.ID]
-		switch b, was := m.base[r.ID]; {
-		case was && !there && b == r.sum():
-			m.gone = append(m.gone, r)
-		case was && there && b == r.sum() && f.Content != r.Content:
-			m.changed++
-		}
-	}
-}
-
-// check refuses what looks like an accident, unless somebody accepted this very file.
-func (m *merge3) check(ctx context.Context, text string) error {
-	n, total := len(m.gone), len(m.rows)
-	mass := &MassError{Gone: n, Changed: m.changed, Total: total, Cut: !strings.HasSuffix(text, "\n"), Sum: sumOf(text)}
-	vanish := n > massDelete || n > 1 && 5*n > total || n > 0 && mass.Cut
-	if !vanish && (m.changed <= massDelete || 2*m.changed <= total) {
-		return m.s.clearSetting(ctx, refusedSetting)
-	}
-	return m.s.refuse(ctx, mass)
-}
-
 // refuse stores and returns mass, or returns nil if somebody accepted this very file.
 func (s *Store) refuse(ctx context.Context, mass *MassError) error {
 	accepted, err := s.o.Settings.Setting(ctx, acceptedSetting)
-	if err != nil {
+	if err != nil || accepted == mass.Sum {
 		return err
-	}
-	if accepted == mass.Sum {
-		return errors.Join(s.clearSetting(ctx, acceptedSetting), s.clearSetting(ctx, refusedSetting))
 	}
 	b, err := json.Marshal(mass)
 	if err != nil {
@@ -275,76 +249,8 @@ func (s *Store) FactsAway(ctx context.Context, p Paper) error {
 	if err != nil || saved == "" {
 		return err
 	}
-	return s.refuse(ctx, &MassError{Away: true, Sum: "away"})
-}
-
-func (m *merge3) run(ctx context.Context) error {
-	step := undoStep{At: engine.Stamp(m.s.o.Now())}
-	for _, r := range m.gone {
-		if err := m.s.changeFact(ctx, m.v, r.ID, func(tx *engine.Tx, f Fact) error { return hide(tx, f, step.At) }); err != nil {
-			return err
-		}
-		step.Gone = append(step.Gone, r.ID)
-	}
-	var err error
-	for _, f := range m.file.Facts {
-		if err = m.take(ctx, f, &step); err != nil {
-			err = fmt.Errorf("line %d: %w", f.line, err)
-			break
-		}
-	}
-	return errors.Join(err, m.s.addUndo(ctx, step))
-}
-
-// take merges one line of the file.
-func (m *merge3) take(ctx context.Context, f Record, step *undoStep) error {
-	i := slices.IndexFunc(m.rows, func(r Record) bool { return f.ID != 0 && r.ID == f.ID })
-	base, was := m.base[f.ID]
-	switch {
-	case i < 0 && !was: // written by hand, or in another folder's file
-		before, err := m.s.lastFact()
-		if err != nil {
-			return err
-		}
-		if _, err = m.s.ImportFacts(ctx, m.v.User, m.v.Key, []Record{f}); err != nil {
-			return err
-		}
-		after, err := m.s.lastFact()
-		if after > before {
-			step.Added = append(step.Added, after)
-		}
+	if err := s.refuse(ctx, &MassError{Away: true, Sum: "away"}); err != nil {
 		return err
-	case i < 0 && f.sum() == base: // forgotten in the chat
-		return nil
-	case i < 0:
-		m.conflict(f, "it was forgotten in the chat")
-		return nil
-	case f.same(m.rows[i]) || f.sum() == base: // equal, or changed in the chat only
-		return nil
-	case base != m.rows[i].sum():
-		m.conflict(f, "in the chat it became: "+m.rows[i].Content)
-		return nil
 	}
-	step.Changed = append(step.Changed, f.ID)
-	return m.s.changeFact(ctx, m.v, f.ID, func(tx *engine.Tx, old Fact) error {
-		now := engine.Stamp(m.s.o.Now())
-		if _, err := keepHistory(tx, f.ID, now); err != nil {
-			return err
-		}
-		if f.Content != old.Content {
-			_, err := tx.Exec(`UPDATE key_facts SET content = ?, previous = ?, author = 'user', session_id = 'facts file', message_id = '', quote = '', confidence = 1,
-				valid_from = ?, call_key = '', rank = ?, ends = ? WHERE id = ?`, f.Content, old.Content, now, int(Kept), engine.Stamp(endOf(f.Content, m.s.o.Now())), f.ID)
-			if err != nil {
-				return err
-			}
-		}
-		return retag(tx, f.ID, f.Tags, now)
-	})
-}
-
-func (m *merge3) conflict(f Record, what string) {
-	line := fmt.Sprintf("[%s] the file said: %s %s (%s)", m.s.o.Now().UTC().Format(time.DateOnly), f.Content, strings.Join(f.Tags, " "), what)
-	if !slices.Contains(m.file.Conflicts, line) {
-		m.file.Conflicts = append(m.file.Conflicts, line)
-	}
+	return s.db.Write(ctx, settle)
 }

@@ -20,6 +20,7 @@ var (
 	ErrNoChange = text.Tell("there is nothing of yours that I could undo there")
 	ErrUndoLate = text.Tell("that was more than a day ago: it can no longer be undone")
 	ErrUndoOver = text.Tell("it was changed again since: undo that first")
+	ErrErased   = text.Tell("what you did last was to erase a fact for good, which cannot be undone; an earlier change has a number in /facts undo")
 )
 
 // taken is a change as Undo reads it.
@@ -31,16 +32,19 @@ type taken struct {
 	updated, validTo, was, is string
 	scope                     Scope
 	subject                   string
-	over                      bool // the fact was changed again since
+	over                      int64 // the next change of the fact, 0 for none
 }
 
+// seen is when its person saw a change c, or made it; "" is not yet.
+const seen = "CASE WHEN c.told <> '' THEN c.told WHEN c.source <> '' THEN c.at ELSE '' END"
+
 // Undoable returns the number of a change that was made for v and is visible here, and the
-// scopes of the facts that undoing it changes. id 0 means the latest that v was told.
+// scopes of the facts that undoing it changes. id 0 means the change that v saw or made
+// last, whoever made it and where.
 func (s *Store) Undoable(_ context.Context, v Viewer, id int64) (int64, []Scope, error) {
 	if id == 0 {
-		row := s.db.QueryRow(`SELECT CASE c.batch WHEN 0 THEN c.id ELSE c.batch END FROM fact_changes c JOIN key_facts f ON f.id = c.fact_id
-			WHERE c.user_id = :user AND c.told <> '' AND `+factScope+` ORDER BY c.id DESC LIMIT 1`, v.Named(nil))
-		if err := row.Scan(&id); err != nil && !errors.Is(err, engine.ErrNotFound) {
+		var err error
+		if id, err = s.lastSeen(v); err != nil {
 			return 0, nil, engine.During("undo", err)
 		}
 	}
@@ -57,6 +61,22 @@ func (s *Store) Undoable(_ context.Context, v Viewer, id int64) (int64, []Scope,
 	return id, scopes, engine.During("undo", err)
 }
 
+// lastSeen returns the number of the change that v saw or made last; 0 for none. After an
+// erasure there is none: what came before it is not what they mean.
+func (s *Store) lastSeen(v Viewer) (id int64, err error) {
+	var at, erased string
+	err = s.db.QueryRow(`SELECT CASE c.batch WHEN 0 THEN c.id ELSE c.batch END, `+seen+` AS seen FROM fact_changes c JOIN key_facts f ON f.id = c.fact_id
+		WHERE c.user_id = :user AND `+seen+` <> '' AND `+factScope+` ORDER BY seen DESC, c.id DESC LIMIT 1`, v.Named(nil)).Scan(&id, &at)
+	if err = engine.NoRow(err, nil); err != nil {
+		return 0, err
+	}
+	err = s.db.QueryRow("SELECT erased_at FROM people WHERE user_id = ?", v.User).Scan(&erased)
+	if err = engine.NoRow(err, nil); err == nil && erased > at {
+		err = ErrErased
+	}
+	return id, err
+}
+
 // Undo takes back a change that was made for v, with its whole batch, if it is at most a
 // day old and nothing was changed since. In the result, Kind is that of the change and Fact
 // is the fact as it is now, or the removed one. The caller checks whether v may do so.
@@ -71,6 +91,9 @@ func (s *Store) Undo(ctx context.Context, v Viewer, id int64) (undone []Change, 
 			return ErrNoChange
 		}
 		for _, c := range list {
+			if err := c.stuck(s.o.Now()); err != nil {
+				return err
+			}
 			done, err := s.takeBack(tx, v, c)
 			if err != nil {
 				return err
@@ -93,15 +116,15 @@ func takeable(query engine.Querier, v Viewer, end string, args engine.Named) ([]
 		return c, r.Scan(&c.id, &c.batch, &c.fact, &c.other, &c.history, &c.kind, &c.stamp, &c.since, &c.updated, &c.validTo,
 			&c.was, &c.is, &c.scope, &c.subject, &c.over)
 	}, `SELECT c.id, c.batch, c.fact_id, c.other_id, c.history_id, c.kind, c.stamp, CASE c.told WHEN '' THEN c.at ELSE c.told END, f.updated_at, f.valid_to, coalesce(h.content, ''), f.content, f.scope, f.subject,
-			EXISTS (SELECT 1 FROM fact_changes d WHERE d.fact_id = c.fact_id AND d.id > c.id AND (d.batch = 0 OR d.batch NOT IN (c.id, c.batch)))
+			coalesce((SELECT max(CASE d.batch WHEN 0 THEN d.id ELSE d.batch END) FROM fact_changes d WHERE d.fact_id = c.fact_id AND d.id > c.id AND (d.batch = 0 OR d.batch NOT IN (c.id, c.batch))), 0)
 		FROM fact_changes c JOIN key_facts f ON f.id = c.fact_id LEFT JOIN fact_history h ON h.id = c.history_id AND h.fact_id = c.fact_id
 		WHERE c.user_id = :user AND `+factScope+" AND "+end, v.Named(args))
 }
 
-// Undoables returns the changes that v was told and can take back here, the newest first;
+// Undoables returns the changes that v saw or made and can take back here, the newest first;
 // of each batch, the one that names it.
 func (s *Store) Undoables(_ context.Context, v Viewer, limit int) (list []Change, err error) {
-	all, err := takeable(s.db, v, "c.told <> '' AND c.at > :since ORDER BY c.id DESC LIMIT :limit",
+	all, err := takeable(s.db, v, seen+" <> '' AND c.at > :since ORDER BY c.id DESC LIMIT :limit",
 		engine.Named{"since": engine.Stamp(s.o.Now().Add(-keepChanges)), "limit": limit})
 	stuck := map[int64]bool{} // names of batches that cannot be taken back
 	for _, c := range all {
@@ -120,21 +143,24 @@ func (c taken) name() int64 { return cmp.Or(c.batch, c.id) }
 
 // stuck returns why a change cannot be taken back, or nil.
 func (c taken) stuck(now time.Time) error {
-	gone := c.validTo != ""
 	switch {
 	case now.Sub(engine.ParseStamp(c.since)) > undoChange:
 		return ErrUndoLate
-	case c.over, c.stamp != c.updated, gone != (c.kind == Forgotten):
+	case c.altered() && c.over != 0 && c.validTo == "":
+		return text.Tell("%w; it says now: “%s”. /facts undo %d takes that back", ErrUndoOver, text.Shorten(c.is, maxTold), c.over)
+	case c.altered():
 		return ErrUndoOver
 	}
 	return nil
 }
 
+// altered reports whether a fact was changed again since.
+func (c taken) altered() bool {
+	return c.over != 0 || c.stamp != c.updated || (c.validTo != "") != (c.kind == Forgotten)
+}
+
 func (s *Store) takeBack(tx *engine.Tx, v Viewer, c taken) (Change, error) {
 	now := s.o.Now()
-	if err := c.stuck(now); err != nil {
-		return Change{}, err
-	}
 	done := Change{ID: c.id, Kind: c.kind, Was: c.is, Fact: Fact{ID: c.fact, Content: c.is, Scope: c.scope}}
 	stamp := engine.Stamp(now)
 	var err error
@@ -230,7 +256,7 @@ func forgotten(query engine.Querier, v Viewer, id int64) (Fact, error) {
 
 // ForUndo is the condition on rows f that they were forgotten in the chat, or superseded by
 // a fact that was. Until they are erased, only Undo reads them.
-const ForUndo = "EXISTS (SELECT 1 FROM fact_changes c WHERE c.fact_id IN (f.id, f.superseded_by) AND c.kind = 'forgotten')"
+const ForUndo = "EXISTS (SELECT 1 FROM fact_changes c WHERE c.fact_id IN (f.id, f.superseded_by) AND c.kind = 'forgotten' AND c.source <> 'file')"
 
 // EraseFact deletes a fact that v can see, or that waits for Undo, with its history and the
 // facts that it superseded, and returns it. Undo cannot restore it.
@@ -248,10 +274,11 @@ func (s *Store) EraseFact(ctx context.Context, v Viewer, id int64) (gone Fact, e
 			engine.Named{"id": id}); err != nil {
 			return err
 		}
-		if f.Scope != ScopePerson {
-			return nil
+		now := engine.Stamp(s.o.Now())
+		if err := setPerson(tx, v.User, "erased_at", now); err != nil || f.Scope != ScopePerson {
+			return err
 		}
-		return learnFromNow(tx, f.Subject, engine.Stamp(s.o.Now()))
+		return learnFromNow(tx, f.Subject, now)
 	})
 	if err == nil {
 		s.emptyLog(ctx)
@@ -301,7 +328,9 @@ func (s *Store) ClearFacts(ctx context.Context, v Viewer, erase bool) (n int64, 
 		of, args := `f.scope = 'person' AND f.subject = :user AND (:direct OR (f.platform = :platform AND f.channel = :channel)) AND (`+
 			provenance.Heard+` OR `+shared+`)`, v.Named(nil)
 		if erase {
-			_, err = tx.Exec("DELETE FROM key_facts AS f WHERE "+of, args)
+			if _, err = tx.Exec("DELETE FROM key_facts AS f WHERE "+of, args); err == nil {
+				err = setPerson(tx, v.User, "erased_at", engine.Stamp(s.o.Now()))
+			}
 			return err
 		}
 		if _, err = tx.Exec("DELETE FROM key_facts AS f WHERE "+of+" AND f.valid_to <> '' AND f.superseded_by = 0 AND NOT "+ForUndo,

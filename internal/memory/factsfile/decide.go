@@ -2,6 +2,7 @@ package factsfile
 
 import (
 	"context"
+	"errors"
 
 	"parley/internal/memory"
 	"parley/internal/memory/facts"
@@ -40,10 +41,24 @@ func Decide(ctx context.Context, s *memory.Store, do string) (string, error) {
 	return Refused(mass)(catalog.Of(ctx)), nil
 }
 
+// Refused returns what the owner is told about a file that is not used, and the name under
+// which it is told once; ok is false if they can do nothing about it.
+func (f *File) Refused(why error) (name string, say func(p catalog.Printer) string, ok bool) {
+	if mass := (*facts.MassError)(nil); errors.As(why, &mass) {
+		return "facts file " + mass.Sum, Refused(mass), true
+	}
+	unfit := (*facts.Unfit)(nil)
+	if !errors.As(why, &unfit) {
+		return "", nil, false
+	}
+	return f.mark(unfit), func(p catalog.Printer) string { return p.Say(wordsRefused, text.Sentence(unfit.Error())) }, true
+}
+
+// wordsRefused is said in more than one place.
+const wordsRefused = "I am not using the facts file: %s\nIf it was cut off or replaced by accident, restore the whole " +
+	"file and everything continues. /facts file undo undoes what an earlier version of it did."
+
 // Refused tells the owner why a file is not used.
 func Refused(mass *facts.MassError) func(p catalog.Printer) string {
-	return func(p catalog.Printer) string {
-		return p.Say("I am not using the facts file: %s\nIf it was cut off or replaced by accident, restore the whole "+
-			"file and everything continues. /facts file undo undoes what an earlier version of it did.", text.Sentence(mass.In(p)))
-	}
+	return func(p catalog.Printer) string { return p.Say(wordsRefused, text.Sentence(mass.In(p))) }
 }

@@ -13,6 +13,7 @@ import (
 
 	"parley/internal/memory"
 	"parley/internal/memory/facts"
+	"parley/internal/text"
 )
 
 // File is the owner's facts file. People, editors and sync programs write to it at any time.
@@ -29,8 +30,12 @@ type File struct {
 	ill error      // why the file is not used
 }
 
-// New returns the file at path with the facts of user.
+// New returns the file at path with the facts of user, and removes what killed processes
+// left of it.
 func New(path, user string, store *memory.Store) *File {
+	if l, err := at(path); err == nil {
+		text.SweepDrafts(l.target)
+	}
 	return &File{path: path, user: user, store: store}
 }
 
@@ -52,8 +57,12 @@ func (f *File) Problem() error {
 // Sync looks at the file once. A mistake in the file changes nothing on either side. It is
 // returned once, and is the Problem until it is fixed.
 func (f *File) Sync(ctx context.Context) error {
-	err := f.follow(ctx)
-	if err != nil {
+	merged, err := f.follow(ctx)
+	switch {
+	case err == nil:
+	case merged:
+		err = fmt.Errorf("memory.facts_file: %s: what it says was taken over, but the file could not be brought up to date: %w", f.path, err)
+	default:
 		err = fmt.Errorf("memory.facts_file: %s: nothing was taken over: %w", f.path, err)
 	}
 	f.mu.Lock()
@@ -66,40 +75,51 @@ func (f *File) Sync(ctx context.Context) error {
 	return err
 }
 
-// follow syncs file and database, if there is something to do and nobody is writing.
-func (f *File) follow(ctx context.Context) error {
+// follow syncs file and database, if there is something to do and nobody is writing. merged
+// reports that the database has what the file says, also with an error.
+func (f *File) follow(ctx context.Context) (merged bool, err error) {
 	now, err := at(f.path)
 	if err != nil {
-		return err
+		return false, err
 	}
 	still := now.same(f.seen) || now.exists && now.sum == f.agreed
 	f.seen = now
 	if !still {
-		return nil // somebody may be writing: the next look decides
+		return false, nil // somebody may be writing: the next look decides
 	}
 	if !now.exists {
 		if err := f.missing(ctx, now); err != nil {
-			return err
+			return false, err
 		}
 	}
 	done, err := f.store.Facts.SyncFacts(ctx, f.paper(), now.text, now.exists)
 	if err != nil {
-		return err
+		return done.Merged, err
 	}
 	text := likeBefore(done.Text, now.text)
 	if !now.exists || text != now.text {
 		switch ok, err := now.replace(f.path, text); {
 		case err != nil:
-			return err
+			return true, err
 		case !ok: // somebody saved it meanwhile: merge it again
 			f.seen = look{}
-			return nil
+			return true, nil
 		}
 	}
 	f.agreed, f.seen = sha256.Sum256([]byte(text)), look{}
 	// The file is written. If a shutdown kept this from being noted, lines deleted from the
 	// file would come back at the next start.
-	return f.store.Facts.FactsAgreed(context.WithoutCancel(ctx), f.paper(), done)
+	return true, f.store.Facts.FactsAgreed(context.WithoutCancel(ctx), f.paper(), done)
+}
+
+// mark names a refusal of the file as it is: the same for each look at it, also of another
+// process, and another once it was saved again.
+func (f *File) mark(why error) string {
+	saved := ""
+	if f.seen.exists {
+		saved = fmt.Sprint(f.seen.info.ModTime().UnixNano())
+	}
+	return fmt.Sprintf("facts file %x", sha256.Sum256([]byte(why.Error()+"\n"+saved)))
 }
 
 // missing returns an error for a file whose disk is away, which leaves an empty folder as

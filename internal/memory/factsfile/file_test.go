@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"parley/internal/chat"
 	"parley/internal/memory"
@@ -15,6 +16,7 @@ import (
 	"parley/internal/memory/memorytest"
 	"parley/internal/memory/provenance"
 	"parley/internal/text"
+	"parley/internal/text/catalog"
 )
 
 // kept is a facts file and its store.
@@ -306,5 +308,72 @@ func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// Whatever makes the file useless, its owner is told once for each time it was saved so, also
+// by another process; what they can do nothing about is for the log.
+func TestOwnerIsToldWhyTheFileIsNotUsed(t *testing.T) {
+	k := newKept(t, 10, filepath.Join(t.TempDir(), "facts.md"))
+	k.tick()
+	whole := k.read()
+	told := map[string]bool{}
+	for i, tt := range []struct{ text, why string }{
+		{"", "Line 1: there is no heading"},
+		{whole[:strings.LastIndex(whole, `"rank"`)], "has no end"},
+		{whole + "- lives in Z\xfcrich\n", "not UTF-8"},
+		{whole + strings.Repeat("- x\n", 100_000), "100000"},
+		{"", "Line 1"}, // again
+	} {
+		k.write(tt.text)
+		must(t, os.Chtimes(k.file, time.Time{}, time.Unix(int64(1_700_000_000+i), 0)))
+		for _, f := range []*File{k.File, New(k.file, "telegram:1", k.store)} {
+			must(t, f.Sync(t.Context()))
+			name, say, ok := f.Refused(f.Sync(t.Context()))
+			if !ok || !strings.Contains(say(catalog.Printer{}), tt.why) || told[name] != (f != k.File) {
+				t.Fatalf("%.40q: %s, %t; told %t", tt.text, tt.why, ok, told[name])
+			}
+			told[name] = true
+		}
+	}
+	if _, _, ok := k.Refused(context.DeadlineExceeded); ok {
+		t.Error("a slow disk is not the owner's fault")
+	}
+}
+
+// What is said about a file is true: once it was merged, nobody says that nothing was taken
+// over, although the file could not be written.
+func TestMergedButNotWritten(t *testing.T) {
+	name := filepath.Join(t.TempDir(), strings.Repeat("f", 252)) // no name for a draft fits
+	must(t, os.WriteFile(name, []byte("# Key Facts\n\n## Recent\n\n- rides a bike\n"), 0o600))
+	k := newKept(t, 1, name)
+	k.tick()
+	if err := k.Problem(); err == nil || strings.Contains(err.Error(), "nothing was taken over") || len(k.contents()) != 2 {
+		t.Errorf("%v; %q", err, k.contents())
+	}
+}
+
+// What a killed process left of the file, with facts in it, is gone once the file is opened,
+// and once everything about its person was forgotten.
+func TestLeftoversOfTheFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "facts.md")
+	k := newKept(t, 3, file)
+	k.tick()
+	leave := func() { must(t, os.WriteFile(file+".new-4711", []byte("plays the cello"), 0o600)) }
+	gone := func(when string) {
+		t.Helper()
+		if list, err := os.ReadDir(filepath.Dir(file)); err != nil || len(list) != 1 {
+			t.Errorf("%s: %v, %v", when, list, err)
+		}
+	}
+	leave()
+	k.File = New(file, "telegram:1", k.store)
+	gone("opened")
+	leave()
+	must(t, k.store.ForgetPerson(t.Context(), "telegram:1", 0))
+	k.tick()
+	gone("forgotten")
+	if strings.Contains(k.read(), "number") {
+		t.Error(k.read())
 	}
 }

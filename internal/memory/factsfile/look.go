@@ -35,6 +35,9 @@ func at(name string) (l look, err error) {
 		return l, err
 	}
 	f, err := os.OpenFile(l.target, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if errors.Is(err, os.ErrPermission) {
+		return l, &facts.Unfit{Why: err}
+	}
 	if err != nil {
 		return l, err
 	}
@@ -45,13 +48,13 @@ func at(name string) (l look, err error) {
 	st, _ := l.info.Sys().(*syscall.Stat_t)
 	switch {
 	case !l.info.Mode().IsRegular():
-		return l, errors.New("it is not a file")
+		return l, &facts.Unfit{Why: errors.New("it is not a file")}
 	case st != nil && st.Nlink > 1:
-		return l, errors.New("it has a second name, a hard link, which would be left behind: replace that by a symbolic link")
+		return l, &facts.Unfit{Why: errors.New("it has a second name, a hard link, which would be left behind: replace that by a symbolic link")}
 	}
 	data, err := io.ReadAll(io.LimitReader(f, maxSize+1))
 	if err == nil && len(data) > maxSize {
-		err = fmt.Errorf("it is larger than %d MB", maxSize>>20)
+		err = &facts.Unfit{Why: fmt.Errorf("it is larger than %d MB", maxSize>>20)}
 	}
 	l.exists, l.text, l.sum = true, string(data), sha256.Sum256(data)
 	return l, err
@@ -67,7 +70,7 @@ func beside(name string) (l look, err error) {
 	}
 	dir, err := filepath.EvalSymlinks(filepath.Dir(name))
 	if err != nil {
-		return l, fmt.Errorf("its folder is not there: %w", err)
+		return l, &facts.Unfit{Why: fmt.Errorf("its folder is not there: %w", err)}
 	}
 	l.target = filepath.Join(dir, filepath.Base(name))
 	return l, nil

@@ -37,6 +37,7 @@ var effects = map[string]datadir.Effect{
 	"0062_closed_places.sql":   datadir.Adds,
 	"0060_ledger.sql":          datadir.Adds,
 	"0063_ends.sql":            datadir.Adds,
+	"0066_sources.sql":         datadir.Adds,
 }
 
 // Schema is how the schema of memory is made on a server.

@@ -74,7 +74,7 @@ func TestEditing(t *testing.T) {
 	if words, _, _ := f.Read("a.yaml"); err != nil || words != "two" || info.Mode().Perm() != 0o640 {
 		t.Errorf("saved: %q, %v, %v", words, info, err)
 	}
-	if list, _ := filepath.Glob(filepath.Join(dir, ".parley-*")); len(list) != 0 {
+	if list, _ := filepath.Glob(filepath.Join(dir, "*.new-*")); len(list) != 0 {
 		t.Errorf("left behind: %q", list)
 	}
 }

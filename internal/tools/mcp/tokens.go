@@ -82,11 +82,12 @@ func (t *tokens) save(h *held) error {
 	return nil
 }
 
-// forget deletes the login. It says whether there was one.
+// forget deletes the login, and what a killed process left of one. It says whether there was one.
 func (t *tokens) forget() (bool, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.held = nil
+	text.SweepDrafts(t.path)
 	err := os.Remove(t.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
