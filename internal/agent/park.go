@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"parley/internal/text/catalog"
-	"strings"
 
 	"parley/internal/chat"
 	"parley/internal/llm"
@@ -148,7 +147,7 @@ func (a *Agent) Propose(ctx context.Context, m chat.Message, tool string, args m
 	if answer, over := t.park(ctx, []llm.ToolCall{c}, outcomes); over {
 		return answer, nil
 	}
-	return t.finish(cmp.Or(strings.TrimSpace(outcomes[0].Result.Content), t.in.p.Text(wordsNothingDone)), ran(outcomes[0], chat.Answered)), nil
+	return t.finish(cmp.Or(outcomes[0].Result.Told(), t.in.p.Text(wordsNothingDone)), ran(outcomes[0], chat.Answered)), nil
 }
 
 // ran returns how a message that was one call ended: well, or as the call did.

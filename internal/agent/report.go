@@ -228,8 +228,13 @@ func (b *background) note(sent []llm.Message) {
 // maxInsight caps the line that stands for an exchange when it is folded.
 const maxInsight = 160
 
-func deed(result string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(result), "\n")
+// deed returns what a call did, in a line. What a tool of others says of it is no sentence of
+// ours: the tool is named before it.
+func deed(c llm.ToolCall, r tools.Result) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(r.Content), "\n")
+	if r.Untrusted {
+		line = strings.ReplaceAll(toolName(c), "_", " ") + ": " + line
+	}
 	return text.ShortenWords(line, maxInsight)
 }
 

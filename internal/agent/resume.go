@@ -137,7 +137,7 @@ func (t *turn) carryOut(ctx context.Context, r Resumed) (calls []llm.ToolCall, o
 			if t.report.well.Outcome != chat.Confirmed {
 				t.report.well = ran(o, r.well())
 			}
-			line := insight(o.Result.Content)
+			line := insight(o.Result.Told())
 			if o.State == tools.Unknown {
 				line = t.in.p.Say(wordsMayBeDone, strings.ReplaceAll(toolName(c), "_", " "))
 			}

@@ -116,24 +116,27 @@ func (t *turn) heardOf(c llm.ToolCall, o tools.Outcome, began time.Time) {
 	t.guide.came(c, o)
 	o = t.sources.numbered(o)
 	t.tools.past = append(t.tools.past, tools.Step{Name: c.Name, Args: c.Args})
-	result := t.context.entry(llm.Message{Role: llm.RoleTool, Name: toolName(c), ToolCallID: c.ID, Content: told(o)})
-	result.Origin = o.Result.Origin
-	t.context.added = append(t.context.added, result)
+	t.context.added = append(t.context.added, told(t.context.entry(llm.Message{Role: llm.RoleTool, Name: toolName(c), ToolCallID: c.ID}), o))
 	t.report.lap(memory.Lap{Kind: "tool", Name: toolName(c)}, began, o.Duration)
 	t.absorb(c, o)
 }
 
-// told returns an outcome as the model reads it: what went wrong by its class first.
-// It is never empty: some servers refuse that.
-func told(o tools.Outcome) string {
-	text := o.Result.Content
-	if strings.TrimSpace(text) == "" {
-		text = "(empty)"
+// told returns a call's entry with its outcome: what went wrong by its class first. Its text
+// is as the tool gave it, and what we say about that stands in Attached. It is never empty:
+// some servers refuse that.
+func told(e memory.Entry, o tools.Outcome) memory.Entry {
+	e.Content, e.Attached, e.Origin = o.Result.Content, o.Result.Note, o.Result.Origin
+	if strings.TrimSpace(e.Content) == "" {
+		e.Content, e.Attached = cmp.Or(e.Attached, "(empty)"), ""
 	}
-	if o.Class != "" {
-		text = string(o.Class) + ": " + text
+	switch {
+	case o.Class != "" && e.Attached != "":
+		e.Attached = string(o.Class) + ": " + e.Attached
+	case o.Class != "":
+		e.Content = string(o.Class) + ": " + e.Content
 	}
-	return text
+	e.Tokens = llm.EstimateTokens(llm.Message{Role: e.Role, Name: e.Name, ToolCallID: e.ToolCallID, Content: e.Attached + e.Content})
+	return e
 }
 
 // toolName returns the name a call gave, kept short: it is the model's own text.
@@ -299,7 +302,7 @@ func (t *turn) absorb(c llm.ToolCall, o tools.Outcome) {
 		t.trust.held = append(t.trust.held, o.Result.Content)
 	}
 	t.report.calls = append(t.report.calls, memory.CallRecord{
-		CallID: c.ID, Name: text.Clip(c.Name, 64), Arguments: c.Args, Result: o.Result.Content,
+		CallID: c.ID, Name: text.Clip(c.Name, 64), Arguments: c.Args, Result: o.Result.Told(),
 		Status: string(o.State), Class: string(o.Class), Retries: o.Retries, Took: o.Duration,
 	})
 	switch o.Class { // the runner logs those that ran
@@ -310,8 +313,9 @@ func (t *turn) absorb(c llm.ToolCall, o tools.Outcome) {
 		t.report.unsure = append(t.report.unsure, strings.ReplaceAll(toolName(c), "_", " "))
 	}
 	if o.State == tools.Success && !spec.ReadOnly {
-		t.report.did = append(t.report.did, deed(o.Result.Content))
+		t.report.did = append(t.report.did, deed(c, o.Result))
 	}
+	t.tools.give(o.Result.Files)
 	switch data := o.Result.Data.(type) {
 	case tools.Decided:
 		t.context.session.Decisions = sessions.Decide(t.context.session.Decisions, string(data))
@@ -327,8 +331,6 @@ func (t *turn) absorb(c llm.ToolCall, o tools.Outcome) {
 		t.report.deeds = append(t.report.deeds, data)
 	case facts.Change:
 		t.report.noted.List = append(t.report.noted.List, data)
-	case tools.Attached:
-		t.tools.give(data)
 	}
 }
 
@@ -346,7 +348,7 @@ const (
 
 // give keeps the files of a tool's result for the answer, and shows the pictures among them
 // to a model that can see.
-func (r *toolrun) give(files tools.Attached) {
+func (r *toolrun) give(files []chat.File) {
 	size := 0
 	for _, f := range r.report.files {
 		size += len(f.Data)
