@@ -193,7 +193,6 @@ type ring struct {
 
 func newRing(t *testing.T, suite string) *ring {
 	r := &ring{dojo: openDojo(t, suite), w: newWorld(t), actor: &actor{server: suite}}
-	r.w.env = append(r.w.env, "BOT_AGENT_MAX_TOOL_ITERATIONS=20") // the longest task is 18 calls
 	r.w.file = filepath.Join(t.TempDir(), "bot.yaml")
 	settings := fmt.Sprintf("mcp:\n  servers:\n    - name: %s\n      url: %s/mcp\n", suite, r.url)
 	must(t, os.WriteFile(r.w.file, []byte(settings), 0o600))

@@ -214,6 +214,7 @@ func (g *guidance) variables(ctx context.Context, book *playbook.Book) (map[stri
 // came records a call's outcome, unless the call still waits for its person.
 func (g *guidance) came(c llm.ToolCall, o tools.Outcome) {
 	if o.Class != tools.NeedsYes && o.Class != tools.NeedsInput {
-		g.ran = append(g.ran, playbook.ToolResult{Tool: c.Name, Args: json.RawMessage(c.Args), Text: o.Result.Content, JSON: o.Result.JSON, Failed: o.State != tools.Success})
+		g.ran = append(g.ran, playbook.ToolResult{Tool: c.Name, Args: json.RawMessage(c.Args), Text: o.Result.Content, JSON: o.Result.JSON,
+			Failed: o.State != tools.Success})
 	}
 }

@@ -38,8 +38,8 @@ func TestEncodedSecretsAreHidden(t *testing.T) {
 			}
 		}
 	}
-	for _, alone := range []string{encodings["base64"](secret), encodings["raw base64"](secret), encodings["url base64"](secret), encodings["hex"](secret)} {
-		if got := hide.Hide("(" + alone + ")"); strings.TrimRight(got, "=)") != "("+strings.TrimRight(Hidden, ")") {
+	for _, name := range []string{"base64", "raw base64", "url base64", "hex", "HEX"} {
+		if got := hide.Hide("(" + encodings[name](secret) + ")"); strings.TrimRight(got, "=)") != "("+strings.TrimRight(Hidden, ")") {
 			t.Errorf("alone: %q", got)
 		}
 	}
