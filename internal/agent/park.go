@@ -51,6 +51,8 @@ type Parked struct {
 	Rules   string            `json:"rules,omitempty"`  // of the playbook, for this turn
 	Demands playbook.Demands  `json:"demands,omitzero"` // on its answer
 	Agent   string            `json:"agent,omitempty"`  // whose turn it is
+	// Allowed are the tool servers that the person has said yes to for this task.
+	Allowed []string `json:"allowed,omitempty"`
 }
 
 // Asked is one call in a question.
@@ -106,8 +108,8 @@ func (t *turn) park(ctx context.Context, calls []llm.ToolCall, outcomes []tools.
 		return chat.Answer{}, false
 	}
 	parked := Parked{
-		Agent: t.m.Agent.ID,
-		Said:  t.in.text, Outside: !t.keep, Via: t.via(), Taint: t.trust.taint, Origin: t.trust.origin, Offer: t.tools.offer,
+		Agent: t.m.Agent.ID, Allowed: t.tools.allowed,
+		Said: t.in.text, Outside: !t.keep, Via: t.via(), Taint: t.trust.taint, Origin: t.trust.origin, Offer: t.tools.offer,
 		Sources: t.sources.cited,
 		Rules:   t.guide.Instructions, Demands: t.guide.Demands,
 	}

@@ -25,6 +25,8 @@ type Resumed struct {
 	Parked   Parked
 	Calls    []Pending
 	Agreed   []bool // by call
+	// Allowed are the tool servers that need no further yes until the task is done.
+	Allowed []string
 	// Reply is what the person has said to a server's question; nil where they
 	// were asked for a yes.
 	Reply *tools.Reply
@@ -43,6 +45,7 @@ func (a *Agent) Resume(ctx context.Context, m chat.Message, w chat.Reply, r Resu
 		return chat.Answer{}, fmt.Errorf("load conversation: %w", err)
 	}
 	t.unpark(r.Parked)
+	t.tools.allow(r.Allowed)
 	t.context.added = []memory.Entry{t.context.answered(r)}
 	calls, outcomes, done := t.carryOut(ctx, r)
 	if !done {
@@ -70,6 +73,17 @@ func (t *turn) unpark(p Parked) {
 	t.tools.offer = append(t.tools.offer, p.Offer...)
 	t.sources.cited, t.sources.given = p.Sources, min(t.sources.given, len(p.Sources))
 	t.guide.Instructions, t.guide.Demands = p.Rules, p.Demands
+	t.tools.allowed = p.Allowed
+}
+
+// allow takes the person's word for tool servers until the task is done: this turn, and those
+// that continue it when it is parked.
+func (r *toolrun) allow(servers []string) {
+	for _, s := range servers {
+		if !slices.Contains(r.allowed, s) {
+			r.allowed = append(slices.Clip(r.allowed), s)
+		}
+	}
 }
 
 // answered returns the person's answer as the transcript keeps it.

@@ -36,8 +36,10 @@ type toolrun struct {
 	past  []tools.Step // for loop detection
 	// agreed are the calls, by their id, that the person said yes to.
 	agreed map[string]Pending
-	batch  batch    // the newest
-	worked []string // tools that succeeded in this turn
+	// allowed are the tool servers that the person said yes to for this task.
+	allowed []string
+	batch   batch    // the newest
+	worked  []string // tools that succeeded in this turn
 	// guards are the playbook's; nil is none.
 	guards *guards.Turn
 	// reply is what the person has said to a server's question.
@@ -207,7 +209,7 @@ func (r *toolrun) runOnce(ctx context.Context, c llm.ToolCall, alone bool) tools
 		return r.journal.resumed(st, c.Name)
 	}
 	spec := r.tool(ctx, c.Name)
-	if begun && spec.Asks() != tools.AskAlways { // else it was only asked about
+	if begun && (spec.Asks() != tools.AskAlways || r.mayGo(spec)) { // else it was only asked about
 		return r.journal.resumed(st, c.Name)
 	}
 	writes := journaled && spec.Name != "" && !spec.ReadOnly
@@ -234,6 +236,11 @@ func (r *toolrun) runOnce(ctx context.Context, c llm.ToolCall, alone bool) tools
 		}
 	}
 	return o
+}
+
+// mayGo reports whether calls of a tool may go without a question because of a yes for this task.
+func (r *toolrun) mayGo(s tools.Spec) bool {
+	return s.ForTask() && slices.Contains(r.allowed, s.Server)
 }
 
 func notBegun() tools.Outcome {
@@ -283,7 +290,7 @@ func (r *toolrun) call(c llm.ToolCall) tools.Call {
 		ID: c.ID, Name: c.Name, Args: json.RawMessage(c.Args), Who: r.m.From, Where: r.m.Key, Direct: r.m.Direct,
 		Guild: r.m.Guild, Caller: tools.Caller{Agent: r.agentName(), Memory: r.m.Agent}, Message: r.m.ID,
 		Session: r.context.session.ID, Key: fmt.Sprintf("%s%s:%d:%s", r.under, r.m.UID, r.journal.step, c.ID),
-		Taint: r.trust.taint, Origin: r.context.made(c.Args), Said: r.trust.typed(),
+		Taint: r.trust.taint, Origin: r.context.made(c.Args), Said: r.trust.typed(), Allowed: r.allowed,
 	}
 	if p, ok := r.agreed[c.ID]; ok {
 		call.Key, call.Origin, call.Confirmed = p.Key, p.Origin, true
@@ -305,6 +312,9 @@ func (t *turn) absorb(c llm.ToolCall, o tools.Outcome) {
 		CallID: c.ID, Name: text.Clip(c.Name, 64), Arguments: c.Args, Result: o.Result.Told(),
 		Status: string(o.State), Class: string(o.Class), Retries: o.Retries, Took: o.Duration,
 	})
+	if o.ForTask {
+		t.report.unasked = append(t.report.unasked, spec.Name)
+	}
 	switch o.Class { // the runner logs those that ran
 	case tools.NotFound, tools.NotAllowed, tools.Guarded, tools.Invalid:
 		t.a.o.Log.Warn("tool not run", "tool", c.Name, "class", string(o.Class), "err", o.Err)
@@ -326,6 +336,7 @@ func (t *turn) absorb(c llm.ToolCall, o tools.Outcome) {
 	case Delegated:
 		t.report.ledger.add(data.Calls, data.Usage)
 		t.report.deeds = append(t.report.deeds, data.Deeds...)
+		t.report.unasked = append(t.report.unasked, data.Unasked...)
 		t.asks.takeUp(c, data.Waits)
 	case tools.Deed:
 		t.report.deeds = append(t.report.deeds, data)

@@ -77,6 +77,7 @@ type Outcome struct {
 	Retries  int             // attempts after the first
 	Question string          // the tool's own words for the person, with NeedsYes; "" when it has none
 	Because  string          // why a guard asks, or where the call leads, with NeedsYes; "" for neither
+	ForTask  bool            // it asked nobody because of a yes for the task
 	Far      []string        // addresses in the arguments that are asked about, or were agreed to
 }
 
@@ -176,6 +177,8 @@ func (r *Runner) admit(ctx context.Context, set Set, c Call) Outcome {
 	case ruled == NeedsYes:
 		o.Because = say
 		return r.question(ctx, e, c, o)
+	case c.covered(e.spec, rule):
+		o.ForTask = true
 	case rule.Class == NeedsYes && !c.Confirmed && (len(rule.Far) > 0 || !e.owned(ctx, c, args)):
 		return r.question(ctx, e, c, o)
 	case c.Confirmed && e.spec.Unsettled():

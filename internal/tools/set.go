@@ -90,7 +90,7 @@ func (s Set) Under(rule func(Spec) Spec) Set {
 func (s Set) Careful() Set {
 	return s.Under(func(spec Spec) Spec {
 		if !spec.ReadOnly && !spec.Unsettled() {
-			spec.Asking = AskAlways
+			spec.Asking, spec.Firm = AskAlways, true
 		}
 		return spec
 	})

@@ -51,6 +51,8 @@ type Call struct {
 	ByHand bool
 	// Confirmed is true if Who said yes to exactly this call.
 	Confirmed bool
+	// Allowed are the tool servers that Who said yes to for the rest of this task.
+	Allowed []string
 	// Taint is what the turn has read so far.
 	Taint Taint
 	// Said is what Who just typed, if the only other words around it are those of
@@ -211,6 +213,8 @@ type Consent struct {
 	Confirm bool // always, whatever was read before
 	// Asking is when the owner wants the question; "" leaves it to the tool.
 	Asking Asking
+	// Firm is true if each call is asked about, whatever was allowed for a task.
+	Firm bool
 	// Who is the lowest role that may use it, as the owner wants; "" is everyone.
 	Who string
 	// Public is the owner's word that its results are no secret, and that addresses in

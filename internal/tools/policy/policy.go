@@ -50,6 +50,7 @@ func (l List) Apply(set tools.Set) tools.Set {
 		p, ok := l.For(s.Name)
 		if ok && p.Ask != "default" {
 			s.Asking = tools.Asking(p.Ask)
+			s.Firm = s.Asking == tools.AskAlways
 		}
 		s.Public = s.Public || p.Public
 		if ok && p.Who != "everyone" {

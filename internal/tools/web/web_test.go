@@ -131,7 +131,7 @@ func TestWebFetchBadBodies(t *testing.T) {
 	})
 	var r tools.Runner
 	for path, want := range map[string]string{"/endless": "read on with from=12000 of 1048576", "/bomb": "too long to read",
-		"/liar": "unreadable",
+		"/liar":   "unreadable",
 		"/header": "could not be reached", "/binary": "not a text page", "/gone": "status 410", "/deep": "cannot be read", "/latin": "café"} {
 		o := r.Run(t.Context(), set, fetchCall(s.URL+path))
 		if !strings.Contains(o.Result.Content, want) {
