@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"parley/internal/agent"
@@ -39,7 +40,7 @@ func (f *front) ask(ctx context.Context, m chat.Message, p agent.Parked, calls [
 			return q, err
 		}
 		action.Items[i] = gate.Item{Say: c.Say, Args: args, Also: leastRole(c.Spec)}
-		if c.Spec.ForTask() && !c.Once {
+		if c.Spec.ForTask() && !slices.Contains(p.Allowed, c.Spec.Server) {
 			action.Items[i].Task = c.Spec.Server
 		}
 		if c.Spec.Unsettled() { // for an owner to decide, once and for all

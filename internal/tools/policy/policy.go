@@ -71,6 +71,14 @@ func (l List) Check(names, servers []string) error {
 	return nil
 }
 
+// Named is Known for a setting that takes no patterns.
+func Named(setting, name string, names, servers []string) error {
+	if strings.ContainsAny(name, `*?[\`) {
+		return fmt.Errorf("%s: %q is a pattern, and each tool must be named here", setting, name)
+	}
+	return Known(setting, name, names, servers)
+}
+
 // Known reports that a setting names a tool, or has a pattern, that fits none at hand
 // and none that a server may have.
 func Known(setting, pattern string, names, servers []string) error {
