@@ -111,7 +111,8 @@ func TestAllowedForThisTask(t *testing.T) {
 // begun because of it is not done twice.
 func TestAllowedForThisTaskAndKilled(t *testing.T) {
 	t.Parallel()
-	for point, want := range map[string]int{"after_yes:1": 2, "after_tool:3": 2, "after_model:3": 1} { // an answer that is lost is not in the queue again
+	notes := map[string]int{"after_yes:1": 2, "after_tool:3": 2, "after_model:3": 1} // an answer that is lost is not in the queue again
+	for point, want := range notes {
 		t.Run(point, func(t *testing.T) {
 			t.Parallel()
 			shop := newToolServer(t)

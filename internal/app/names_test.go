@@ -26,7 +26,8 @@ func TestNamesOfTools(t *testing.T) {
 	}{
 		"a helper like ours": {func(c *config.Config) { c.Subagents = []config.Subagent{helper("add_task")} },
 			"subagents[0]: the name add_task is taken by another tool: choose another name"},
-		"a helper that finds": {func(c *config.Config) { c.Subagents = []config.Subagent{helper("find_tools")} }, "subagents[0]: the name find_tools"},
+		"a helper that finds": {func(c *config.Config) { c.Subagents = []config.Subagent{helper("find_tools")} },
+			"subagents[0]: the name find_tools"},
 		"a service like ours": {func(c *config.Config) { c.Tools.HTTP = []config.HTTPTool{service("fetch_page"), service("add_task")} },
 			"the name add_task is taken"},
 		"two services": {func(c *config.Config) { c.Tools.HTTP = []config.HTTPTool{service("x"), service("x")} }, "the name x is taken"},
