@@ -17,7 +17,7 @@ var opened = []opening{
 	{"config", "readFile", "the settings"},
 	{"internal/adapters/terminal", "create", "makes a new file in a folder of its own"},
 	{"internal/agent", "promptFile.read", "a prompt"},
-	{"internal/app", "toolset.list", "prompts of subagents"},
+	{"internal/app", "toolset.configured", "prompts of subagents"},
 	{"internal/app/cli", "factsImportCmd.Run", "what its command was given, before the database is opened"},
 	{"internal/app/cli", "playbookReplayCmd.read", "what its command was given"},
 	{"internal/app/cli", "sessionsImportCmd.Run", "what its command was given"},

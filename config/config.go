@@ -195,7 +195,7 @@ type Context struct {
 type Agent struct {
 	Name              string        `yaml:"name" default:"Parley" form:"required" doc:"what the bot calls itself"`
 	PromptFile        string        `yaml:"prompt_file" doc:"persona and constitution, reloaded when it changes; with none, the built-in one"`
-	MaxToolIterations int           `yaml:"max_tool_iterations" default:"5" range:"1..30" doc:"model calls per message"`
+	MaxToolIterations int           `yaml:"max_tool_iterations" default:"20" range:"1..30" doc:"model calls per message; those that only look for tools are not counted"`
 	TurnTimeout       time.Duration `yaml:"turn_timeout" default:"120s" range:"1s..1h" doc:"time for one answer, everything included"`
 }
 

@@ -87,6 +87,15 @@ func (s spoiled) examine(t *testing.T) {
 	}
 }
 
+// helped gives the bot a helper.
+func helped(t *testing.T, settings string) func(*testing.T, *world) {
+	prompt := filepath.Join(t.TempDir(), "prompt.md")
+	must(t, os.WriteFile(prompt, []byte("Help."), 0o600))
+	return func(t *testing.T, w *world) {
+		w.settings(t, "subagents:\n  - {description: helps, prompt_file: "+prompt+", "+settings+"}\n")
+	}
+}
+
 func TestDoctorFinds(t *testing.T) {
 	for _, tt := range []spoiled{
 		{"embedding", "check model.embedding, which is mistyped", 1, sets("BOT_MODEL_EMBEDDING=mistyped")},
@@ -122,6 +131,10 @@ func TestDoctorFinds(t *testing.T) {
 			must(t, s.Close())
 			must(t, os.Truncate(filepath.Join(w.dir, datadir.Name), 5000))
 		}},
+		{"a helper's name", "BAD  tools              subagents[0]: the name recall_conversation is taken by another tool", 1,
+			helped(t, "name: recall_conversation")},
+		{"a helper's tools", "subagents[0].tools: there is no tool \"list_taks\"; did you mean list_tasks?", 1,
+			helped(t, "name: helper, tools: [list_taks]")},
 		{"no model", "check model.base_url", 1, sets("BOT_MODEL_NAME=absent")},
 	} {
 		t.Run(tt.name, tt.examine)

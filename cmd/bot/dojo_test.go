@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -171,7 +172,7 @@ func (a *actor) fair(question string, reading []string) string {
 	case len(agreed) == 0, asked > 1 && !strings.Contains(question, last): // or not all of it was asked
 		return "no"
 	case len(agreed) == asked:
-		return "yes"
+		return once(question)
 	}
 	return "only " + strings.Join(agreed, ", ")
 }
@@ -193,7 +194,6 @@ type ring struct {
 
 func newRing(t *testing.T, suite string) *ring {
 	r := &ring{dojo: openDojo(t, suite), w: newWorld(t), actor: &actor{server: suite}}
-	r.w.env = append(r.w.env, "BOT_AGENT_MAX_TOOL_ITERATIONS=20") // the longest task is 18 calls
 	r.w.file = filepath.Join(t.TempDir(), "bot.yaml")
 	settings := fmt.Sprintf("mcp:\n  servers:\n    - name: %s\n      url: %s/mcp\n", suite, r.url)
 	must(t, os.WriteFile(r.w.file, []byte(settings), 0o600))
@@ -203,7 +203,9 @@ func newRing(t *testing.T, suite string) *ring {
 	r.w.shows(t, "/tools servers", suite+": up")
 	for strings.Contains(r.w.say(t, 1, "/tools servers"), "say of themselves") { // twenty at a time
 		r.w.say(t, 1, "/tools approve "+suite)
+		r.w.settled(t)
 		r.w.say(t, 1, "yes")
+		r.w.settled(t)
 	}
 	return r
 }
@@ -267,14 +269,15 @@ func suites(t *testing.T, play func(*testing.T, *ring)) {
 }
 
 // TestDojoUsers replays the calls of each user's task of AgentDojo, one a step,
-// with a yes to every question: all of them are finished, and nobody is asked
-// more often than there are calls that are not known to only read. PARLEY_DOJO
-// is a Python with AgentDojo. See eval/agentdojo.
+// with a yes to every question, and for the task where that is offered: all of
+// them are finished, with the default settings, and nobody is asked more often
+// than there are calls that are not known to only read. PARLEY_DOJO is a Python
+// with AgentDojo. See eval/agentdojo.
 func TestDojoUsers(t *testing.T) {
 	suites(t, func(t *testing.T, r *ring) {
-		finished, done, asked := 0, 0, map[int]int{}
+		finished, done, all, asked, about := 0, 0, 0, map[int]int{}, map[string]int{}
 		for _, user := range r.Users {
-			got := r.play(t, user, dojoTask{}, always("yes"))
+			got := r.play(t, user, dojoTask{}, once)
 			if problem := r.unfinished(user, got); problem != "" {
 				t.Errorf("%s: %s", user.ID, problem)
 				continue
@@ -284,9 +287,13 @@ func TestDojoUsers(t *testing.T) {
 				done++
 			}
 			asked[len(got.questions)]++
+			for _, q := range got.questions {
+				all++
+				about[regexp.MustCompile(`[a-z]+(?:_+[a-z]+)+`).FindString(q)]++
+			}
 		}
-		t.Logf("FIGURE %s: %d of %d tasks finished, %d done as the suite judges; tasks by questions %v", r.name, finished,
-			len(r.Users), done, asked)
+		t.Logf("FIGURE %s: %d of %d tasks finished, %d done as the suite judges; %d questions, tasks by questions %v, questions by tools %v",
+			r.name, finished, len(r.Users), done, all, asked, about)
 	})
 }
 
@@ -311,6 +318,14 @@ func (r *ring) unfinished(user dojoTask, got told) string {
 		return fmt.Sprintf("%d questions, %d calls that change something: %q", len(got.questions), effects, got.questions)
 	}
 	return ""
+}
+
+// once agrees to a question, and to the rest of the task where that is offered.
+func once(question string) string {
+	if strings.Contains(question, "yes, for this task") {
+		return "yes, for this task"
+	}
+	return "yes"
 }
 
 // always is a person with one answer.

@@ -11,7 +11,6 @@ import (
 	"parley/internal/llm"
 	"parley/internal/memory"
 	"parley/internal/tools"
-	"parley/internal/tools/guards"
 )
 
 // TestNothingTwiceWhileToolsComeAndGo: whatever tools are there when a turn is begun again,
@@ -118,7 +117,8 @@ func (b *bench) tryUntil(m chat.Message, n int, may bool) (said string) {
 // TestGivenIsTheSameFromTheJournal: what a playbook reads of a result does not depend on
 // whether it comes from the tool or from the journal.
 func TestGivenIsTheSameFromTheJournal(t *testing.T) {
-	for name, raw := range map[string]string{"json": `{"a": 1}`, "empty": "", "long": strings.Repeat("x", guards.MaxResult+1)} {
+	for name, raw := range map[string]string{"json": `{"a":1}`, "empty": "", "text": "words", "long": strings.Repeat("x", 1<<20),
+		"long json": `"` + strings.Repeat("x", tools.DefaultResult) + `"`} {
 		for _, outside := range []bool{false, true} {
 			set := tools.NewSet(gives(tools.Meta{Name: "look", Description: "looks", Category: tools.Web},
 				tools.Result{Content: raw, Untrusted: outside}))
@@ -127,8 +127,10 @@ func TestGivenIsTheSameFromTheJournal(t *testing.T) {
 			j := journal{store: &memory.Store{}}
 			must(t, j.owe(memory.Step{Kind: stepTool, Done: true}, kept(o)))
 			again := j.resumed(j.owed[0], "look")
-			if got := given(again); got != given(o) || strings.Contains(got, "outside_data") || name == "json" && got != raw {
-				t.Errorf("%s, outside %t: %.80q, and from the journal %.80q", name, outside, given(o), got)
+			want := o.Result
+			if got := again.Result; got.Given() != want.Given() || got.Content != want.Content || string(got.JSON) != string(want.JSON) ||
+				name != "long" && got.Given() != raw {
+				t.Errorf("%s, outside %t: %.80q, and from the journal %.80q", name, outside, want.Given(), got.Given())
 			}
 		}
 	}

@@ -118,7 +118,7 @@ type Sessions struct {
 
 // Limits bound a message and its requests.
 type Limits struct {
-	MaxCalls    int // model calls per message, 1-30; 0 is 5
+	MaxCalls    int // model calls per message, 1-30; 0 is 20
 	History     int // raw messages sent, 1-1000; 0 is 20
 	MaxMessages int // of a session kept in memory, 10-1000; 0 is 100
 	TokenBudget int // 4000-128000; 0 is 16000
@@ -156,7 +156,7 @@ func New(o Options) (*Agent, error) {
 }
 
 func withDefaults(o Options) Options {
-	o.MaxCalls = cmp.Or(o.MaxCalls, 5)
+	o.MaxCalls = cmp.Or(o.MaxCalls, 20)
 	o.History = cmp.Or(o.History, 20)
 	o.MaxMessages = cmp.Or(o.MaxMessages, 100)
 	o.TokenBudget = cmp.Or(o.TokenBudget, 16000)

@@ -74,14 +74,14 @@ func TestStepsOfATurnAreTimed(t *testing.T) {
 func TestLoopStopsAtTheCapAndSaysWhatWasDone(t *testing.T) {
 	var ran atomic.Int32
 	b := newBench(t, Options{}, adder(&ran))
-	for i := range 9 {
+	for i := range 29 {
 		b.model.Call(call(fmt.Sprint("c", i), "add", fmt.Sprintf(`{"text":"n%d"}`, i)))
 	}
 	got := b.say("go on for ever")
-	if len(b.model.Requests()) != 5 || ran.Load() != 5 {
+	if len(b.model.Requests()) != 20 || ran.Load() != 20 {
 		t.Errorf("%d model calls, %d tool runs", len(b.model.Requests()), ran.Load())
 	}
-	if !strings.Contains(got, "smaller steps") || !strings.Contains(got, "added n4") {
+	if !strings.Contains(got, "smaller steps") || !strings.Contains(got, "added n19") {
 		t.Errorf("got %q", got)
 	}
 }

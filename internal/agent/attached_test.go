@@ -19,8 +19,8 @@ func TestFilesOfTools(t *testing.T) {
 			png := aPNG(t)
 			draw := tools.Func(tools.Meta{Name: "draw", Description: "draws", Category: tools.Web, ReadOnly: true, Core: true},
 				func(context.Context, tools.Call, struct{}) (tools.Result, error) {
-					files := tools.Attached{{Name: "a.png", MIME: "image/png", Data: png}, {Name: "b.bin", MIME: "image/png", Data: []byte("no picture")}}
-					return tools.Result{Content: "drawn", Untrusted: true, Data: files}, nil
+					files := []chat.File{{Name: "a.png", MIME: "image/png", Data: png}, {Name: "b.bin", MIME: "image/png", Data: []byte("no picture")}}
+					return tools.Result{Content: "drawn", Untrusted: true, Files: files}, nil
 				})
 			b := newBench(t, Options{Files: attachments.Files{See: see}}, draw)
 			shown := 0
@@ -49,7 +49,7 @@ func TestFilesOfTools(t *testing.T) {
 // it waits for the answer.
 func TestFilesOfToolsBeforeAQuestion(t *testing.T) {
 	draw := gives(tools.Meta{Name: "draw", Description: "draws", Category: tools.Web, ReadOnly: true, Core: true},
-		tools.Result{Content: "drawn", Data: tools.Attached{{Name: "a.png", MIME: "image/png", Data: aPNG(t)}}})
+		tools.Result{Content: "drawn", Files: []chat.File{{Name: "a.png", MIME: "image/png", Data: aPNG(t)}}})
 	erase := gives(tools.Meta{Name: "erase", Description: "erases", Category: tools.Task, Core: true,
 		Consent: tools.Consent{Confirm: true}}, tools.Result{Content: "erased"})
 	d := &desk{}
@@ -70,12 +70,12 @@ func TestFilesOfToolsBeforeAQuestion(t *testing.T) {
 func TestFilesOfToolsAreBounded(t *testing.T) {
 	tr := (&Agent{o: withDefaults(Options{})}).newTurn(chat.Message{}, input{}, false)
 	big := make([]byte, maxAttachedBytes/2)
-	tr.tools.give(tools.Attached{{Data: big}, {Data: big}, {Data: []byte{1}}})
+	tr.tools.give([]chat.File{{Data: big}, {Data: big}, {Data: []byte{1}}})
 	if len(tr.report.files) != 2 {
 		t.Errorf("%d files", len(tr.report.files))
 	}
 	tr = tr.a.newTurn(chat.Message{}, input{}, false)
-	tr.tools.give(make(tools.Attached, 20))
+	tr.tools.give(make([]chat.File, 20))
 	if len(tr.report.files) != maxAttached || tr.trust.origin.Via&provenance.ViaPicture != 0 {
 		t.Errorf("%d files", len(tr.report.files))
 	}

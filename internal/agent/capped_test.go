@@ -78,7 +78,7 @@ func TestTheCapSaysWhatIsTrue(t *testing.T) {
 // refuses, leaves the person's yes in the transcript.
 func TestRefusedPictureKeepsTheYes(t *testing.T) {
 	draw := gives(tools.Meta{Name: "draw", Description: "draws", Category: tools.Web, Core: true, Consent: tools.Consent{Confirm: true}},
-		tools.Result{Content: "drawn", Data: tools.Attached{{Name: "a.png", MIME: "image/png", Data: aPNG(t)}}})
+		tools.Result{Content: "drawn", Files: []chat.File{{Name: "a.png", MIME: "image/png", Data: aPNG(t)}}})
 	d := &desk{}
 	b := newBench(t, Options{Confirm: d.ask, Files: attachments.Files{See: true}}, draw)
 	b.model.Answer = func(r llm.Request) (llm.Response, error) {

@@ -182,12 +182,12 @@ func TestGuardAsks(t *testing.T) {
 
 // TestGuardsAfterACrash: what a call gave before a crash is there for guards after it.
 func TestGuardsAfterACrash(t *testing.T) {
-	raw := `{"ok": true}`
-	o := tools.Outcome{State: tools.Success, Raw: raw, Result: tools.Result{Content: "wrapped " + raw}}
+	raw := `{"ok":true}`
+	o := tools.Outcome{State: tools.Success, Result: tools.Result{Content: "as text", JSON: json.RawMessage(raw)}}
 	was, err := json.Marshal(kept(o))
 	must(t, err)
 	j := journal{}
-	if got := j.resumed(memory.Step{Done: true, Result: string(was)}, "x"); got.Raw != raw {
-		t.Errorf("guards see %q after a crash", got.Raw)
+	if got := j.resumed(memory.Step{Done: true, Result: string(was)}, "x"); got.Result.Given() != raw {
+		t.Errorf("guards see %q after a crash", got.Result.Given())
 	}
 }

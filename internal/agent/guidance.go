@@ -214,15 +214,7 @@ func (g *guidance) variables(ctx context.Context, book *playbook.Book) (map[stri
 // came records a call's outcome, unless the call still waits for its person.
 func (g *guidance) came(c llm.ToolCall, o tools.Outcome) {
 	if o.Class != tools.NeedsYes && o.Class != tools.NeedsInput {
-		g.ran = append(g.ran, playbook.ToolResult{Tool: c.Name, Args: json.RawMessage(c.Args), Text: given(o), Failed: o.State != tools.Success})
+		g.ran = append(g.ran, playbook.ToolResult{Tool: c.Name, Args: json.RawMessage(c.Args), Text: o.Result.Content, JSON: o.Result.JSON,
+			Failed: o.State != tools.Success})
 	}
-}
-
-// given returns what a tool gave, without the envelope for the model; if it is too long, only
-// the part the model reads. It is the same when it comes from the journal.
-func given(o tools.Outcome) string {
-	if o.Raw == "" || len(o.Raw) > guards.MaxResult {
-		return tools.Unwrapped(o.Result.Content)
-	}
-	return o.Raw
 }

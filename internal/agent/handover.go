@@ -93,19 +93,19 @@ func (t *turn) unasked(ctx context.Context) {
 func (t *turn) amend(c llm.ToolCall, o tools.Outcome) {
 	for i := range t.context.added {
 		if e := &t.context.added[i]; e.Role == llm.RoleTool && e.ToolCallID == c.ID {
-			e.Content = told(o)
+			*e = told(*e, o)
 		}
 	}
 	for i := range t.report.calls {
 		if r := &t.report.calls[i]; r.CallID == c.ID {
-			r.Status, r.Class, r.Result = string(o.State), string(o.Class), o.Result.Content
+			r.Status, r.Class, r.Result = string(o.State), string(o.Class), o.Result.Told()
 		}
 	}
 	was, ok := t.tools.agreed[c.ID]
 	if !ok {
 		return
 	}
-	end := memory.Ended{Inbox: was.Row, CallID: was.CallID, Status: string(o.State), Class: string(o.Class), Result: o.Result.Content}
+	end := memory.Ended{Inbox: was.Row, CallID: was.CallID, Status: string(o.State), Class: string(o.Class), Result: o.Result.Told()}
 	calls := slices.DeleteFunc(t.report.settles.Calls, func(e memory.Ended) bool { return e.Inbox == was.Row && e.CallID == was.CallID })
 	t.report.settles.Calls = append(calls, end)
 }

@@ -11,7 +11,6 @@ import (
 	"parley/internal/memory"
 	"parley/internal/memory/provenance"
 	"parley/internal/tools"
-	"parley/internal/tools/guards"
 )
 
 // journal stores the steps of a turn as they are made, so that a crash makes none happen
@@ -140,18 +139,22 @@ type journaled struct {
 	Origin    *provenance.Origin `json:"origin,omitempty"`
 	Untrusted bool               `json:"untrusted,omitempty"`
 	Waits     []Waiting          `json:"waits,omitempty"` // of a subagent
-	Raw       string             `json:"raw,omitempty"`   // if it differs from Content and is short enough
-	Long      bool               `json:"long,omitempty"`  // Raw was too long to keep
-	Files     []chat.File        `json:"files,omitempty"` // for the person
+	Note      string             `json:"note,omitempty"`
+	JSON      json.RawMessage    `json:"json,omitempty"` // if it is not the same as Content
+	Same      bool               `json:"same,omitempty"` // JSON is the same as Content
+	Cut       bool               `json:"cut,omitempty"`
+	// Raw is the text in rows of older versions whose Content is as a model read it.
+	Raw   string      `json:"raw,omitempty"`
+	Files []chat.File `json:"files,omitempty"` // for the person
 }
 
 func kept(o tools.Outcome) journaled {
 	d, _ := o.Result.Data.(Delegated)
-	files, _ := o.Result.Data.(tools.Attached)
-	j := journaled{o.State, o.Class, o.Result.Content, o.Result.Private, &o.Result.Origin, o.Result.Untrusted, d.Waits,
-		o.Raw, len(o.Raw) > guards.MaxResult, givable(files)}
-	if o.Raw == o.Result.Content || j.Long {
-		j.Raw = ""
+	r := o.Result
+	j := journaled{State: o.State, Class: o.Class, Content: r.Content, Private: r.Private, Origin: &r.Origin, Untrusted: r.Untrusted,
+		Waits: d.Waits, Note: r.Note, JSON: r.JSON, Cut: r.Cut, Files: givable(r.Files)}
+	if j.Same = string(r.JSON) == r.Content; j.Same {
+		j.JSON = nil
 	}
 	return j
 }
@@ -178,7 +181,11 @@ func (j *journal) asked(st memory.Step) bool {
 func (j *journal) resumed(st memory.Step, tool string) tools.Outcome {
 	var was journaled
 	if st.Done && json.Unmarshal([]byte(st.Result), &was) == nil && was.Class != tools.NeedsInput {
-		r := tools.Result{Content: was.Content, Private: was.Private, Untrusted: was.Untrusted}
+		r := tools.Result{Content: cmp.Or(was.Raw, was.Content), Note: was.Note, JSON: was.JSON, Cut: was.Cut, Files: was.Files,
+			Private: was.Private, Untrusted: was.Untrusted}
+		if was.Same || json.Valid([]byte(was.Raw)) {
+			r.JSON = json.RawMessage(r.Content)
+		}
 		if was.Origin == nil {
 			was.Origin, r.Untrusted = &provenance.Origin{Via: provenance.ViaUnknown}, true
 		}
@@ -186,14 +193,7 @@ func (j *journal) resumed(st memory.Step, tool string) tools.Outcome {
 		if len(was.Waits) > 0 {
 			r.Data = Delegated{Waits: was.Waits}
 		}
-		if len(was.Files) > 0 {
-			r.Data = tools.Attached(was.Files)
-		}
-		o := tools.Outcome{State: was.State, Class: was.Class, Result: r, Raw: cmp.Or(was.Raw, was.Content)}
-		if was.Long {
-			o.Raw = ""
-		}
-		return o
+		return tools.Outcome{State: was.State, Class: was.Class, Result: r}
 	}
 	j.log.Warn("a tool was interrupted and is not run again", "tool", tool)
 	return tools.Outcome{State: tools.Unknown, Class: tools.Unsure, Result: tools.Result{Content: "I was interrupted while doing this and can't tell whether it was done; please check before asking again."}}

@@ -19,30 +19,79 @@ var kinds = []struct {
 	{"[unsafe]", chat.End{Outcome: chat.Refused, Reason: chat.Unsafe}, "something unsafe"},
 }
 
-// kindOf removes the mark from an answer; end is zero if there is none.
+// kindOf removes the marks from the beginning of an answer, however they are set; end is of
+// the first one, zero if there is none.
 func kindOf(answer string) (end chat.End, rest string) {
-	trimmed := strings.TrimLeft(answer, " \t\r\n")
-	for _, k := range kinds {
-		if len(trimmed) < len(k.mark) || !strings.EqualFold(trimmed[:len(k.mark)], k.mark) {
-			continue
-		}
-		rest = trimmed[len(k.mark):]
-		if rest == "" || strings.ContainsAny(rest[:1], " \t\r\n") { // [ask](…) is a link
-			return k.end, strings.TrimLeft(rest, " \t\r\n")
-		}
-	}
-	return chat.End{}, answer
+	end, rest, _ = marks(answer)
+	return end, rest
 }
 
-// mayBeKind reports whether an answer so far may be the beginning of a mark.
+// mayBeKind reports whether an answer so far may go on with a mark, or end one.
 func mayBeKind(answer string) bool {
-	answer = strings.TrimLeft(answer, " \t\r\n")
-	for _, k := range kinds {
-		if len(answer) <= len(k.mark) && strings.EqualFold(answer, k.mark[:len(answer)]) {
-			return true
+	_, _, open := marks(answer)
+	return open
+}
+
+const (
+	blank = " \t\r\n"
+	apart = blank + ":：–—" // stands between a mark and the answer
+)
+
+// marks is kindOf; open is true if more text may change what it says.
+func marks(answer string) (end chat.End, rest string, open bool) {
+	for rest = answer; ; {
+		is, after, more := firstMark(rest)
+		if more || is == (chat.End{}) {
+			return end, rest, more
+		}
+		if rest = after; end == (chat.End{}) {
+			end = is
 		}
 	}
-	return false
+}
+
+// firstMark finds the mark that a text begins with, perhaps in bold or as code, and what
+// comes behind it.
+func firstMark(text string) (is chat.End, rest string, open bool) {
+	text = strings.TrimLeft(text, blank)
+	bare := strings.TrimLeft(text, "*_`")
+	style := text[:len(text)-len(bare)]
+	if len(style) > 3 {
+		return is, "", false
+	}
+	for _, k := range kinds {
+		n := min(len(bare), len(k.mark))
+		switch {
+		case !strings.EqualFold(bare[:n], k.mark[:n]):
+		case n < len(k.mark):
+			return is, "", true
+		default:
+			return behind(k.end, bare[n:], style)
+		}
+	}
+	return is, "", false
+}
+
+// behind returns what comes behind a mark whose setting began with style.
+func behind(is chat.End, rest, style string) (chat.End, string, bool) {
+	if strings.HasPrefix(rest, "(") { // [ask](…) is a link
+		return chat.End{}, "", false
+	}
+	if strings.HasPrefix(rest, "[") { // so is [ask][1]
+		if next, _, open := firstMark(rest); next == (chat.End{}) {
+			return chat.End{}, "", open
+		}
+	}
+	rest = strings.TrimLeft(rest, apart)
+	switch {
+	case style == "":
+		return is, rest, false
+	case strings.HasPrefix(rest, style):
+		return is, strings.TrimLeft(rest[len(style):], apart), false
+	case strings.HasPrefix(style, rest): // it may end here
+		return is, "", rest != ""
+	}
+	return is, style + rest, false // more than the mark is set so
 }
 
 // meant returns the intent that goes with the model's mark.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"parley/internal/chat"
@@ -24,10 +25,14 @@ const (
 	wordsTooComplex = "That was too much for one go. Please break it into smaller steps."
 )
 
-// loop asks the model and runs its tool calls until it answers, at most MaxCalls times.
-// The last batch of tools still runs, so the closing text reports what was done.
+// maxFinds is how many of a turn's model calls that only look for tools are not counted.
+const maxFinds = 10
+
+// loop asks the model and runs its tool calls until it answers, at most MaxCalls times, and a
+// few times more where it only looks for tools. The last batch of tools still runs, so the
+// closing text reports what was done.
 func (t *turn) loop(ctx context.Context) (chat.Answer, error) {
-	folded := false
+	folded, finds := false, 0
 	for call := 1; call <= t.maxCalls(); {
 		if answer, over := t.step(ctx); over {
 			return answer, nil
@@ -56,7 +61,11 @@ func (t *turn) loop(ctx context.Context) (chat.Answer, error) {
 		if err != nil {
 			return t.failed(ctx, err)
 		}
-		call++
+		if finding(resp.Message.ToolCalls) && finds < maxFinds {
+			finds++
+		} else {
+			call++
+		}
 		if len(resp.Message.ToolCalls) == 0 {
 			if _, said := kindOf(resp.Message.Content); said == "" {
 				return t.failed(ctx, &llm.Error{Class: llm.ErrInvalidOutput, Detail: "a mark and no words"})
@@ -76,6 +85,11 @@ func (t *turn) loop(ctx context.Context) (chat.Answer, error) {
 	}
 	words, end := t.report.capped(t.in.p)
 	return t.finish(t.report.withDone(t.in.p, words), end), nil
+}
+
+// finding reports whether these calls only look for tools.
+func finding(calls []llm.ToolCall) bool {
+	return len(calls) > 0 && !slices.ContainsFunc(calls, func(c llm.ToolCall) bool { return c.Name != tools.FindName })
 }
 
 // maxStepRuns is how many rounds of calls a journey's steps make for one message.

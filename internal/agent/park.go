@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"parley/internal/text/catalog"
 	"slices"
-	"strings"
 
 	"parley/internal/chat"
 	"parley/internal/llm"
@@ -59,6 +58,8 @@ type Parked struct {
 	Session string            `json:"session,omitempty"`
 	// Wish lists the inbox rows of all that led to the question.
 	Wish []int64 `json:"wish,omitempty"`
+	// Allowed are the tool servers that the person has said yes to for this task.
+	Allowed []string `json:"allowed,omitempty"`
 }
 
 // Asked is one call in a question.
@@ -114,8 +115,8 @@ func (t *turn) park(ctx context.Context, calls []llm.ToolCall, outcomes []tools.
 		return chat.Answer{}, false
 	}
 	parked := Parked{
-		Agent: t.m.Agent.ID,
-		Said:  t.in.text, Outside: !t.keep, Via: t.via(), Taint: t.trust.taint, Origin: t.trust.origin, Offer: t.tools.offer,
+		Agent: t.m.Agent.ID, Allowed: t.tools.allowed,
+		Said: t.in.text, Outside: !t.keep, Via: t.via(), Taint: t.trust.taint, Origin: t.trust.origin, Offer: t.tools.offer,
 		Sources: t.sources.cited,
 		Rules:   t.guide.Instructions, Demands: t.guide.Demands, Wish: slices.Concat(t.asks.wish, t.m.With),
 	}
@@ -159,7 +160,7 @@ func (a *Agent) Propose(ctx context.Context, m chat.Message, tool string, args m
 	if answer, over := t.park(ctx, []llm.ToolCall{c}, outcomes); over {
 		return answer, nil
 	}
-	return t.finish(cmp.Or(strings.TrimSpace(outcomes[0].Result.Content), t.in.p.Text(wordsNothingDone)), ran(outcomes[0], chat.Answered)), nil
+	return t.finish(cmp.Or(outcomes[0].Result.Told(), t.in.p.Text(wordsNothingDone)), ran(outcomes[0], chat.Answered)), nil
 }
 
 // ran returns how a message that was one call ended: well, or as the call did.

@@ -16,6 +16,7 @@ import (
 	"parley/internal/memory/transcript"
 	"parley/internal/text"
 	"parley/internal/text/catalog"
+	"parley/internal/tools"
 )
 
 //go:embed prompts/persona.md
@@ -184,7 +185,7 @@ func (p *prompt) spoken(e memory.Entry) llm.Message {
 	m := llm.Message{Role: e.Role, Content: e.Content, ToolCalls: e.ToolCalls, ToolCallID: e.ToolCallID}
 	switch e.Role {
 	case llm.RoleTool:
-		m.Name = e.Name
+		m.Name, m.Content = e.Name, tools.ForModel(e.Name, e.Attached, e.Content, e.Origin.Outside(e.User))
 	case llm.RoleAssistant:
 		if e.Name != "" {
 			m.Content = fmt.Sprintf("[%s, a person of the team, wrote this in your place] %s", transcript.Label(e.Name), e.Content)

@@ -32,15 +32,17 @@ type report struct {
 	ledger ledger
 	laps   []memory.Lap
 	calls  []memory.CallRecord
-	noted  facts.Notes  // what the answer says was remembered
-	did    []string     // side effects, in plain words
-	unsure []string     // calls that may have been done, by their tools
-	deeds  []tools.Deed // what code says about them
-	files  []chat.File  // from tools, for the person
-	model  string       // as the provider names it
-	by     string       // as the owner does
-	rote   bool         // the answer is a canned one
-	worded bool         // the answer is in the model's words
+	noted  facts.Notes // what the answer says was remembered
+	did    []string    // side effects, in plain words
+	unsure []string    // calls that may have been done, by their tools
+	// unasked are the tools of calls that asked nobody because of a yes for the task.
+	unasked []string
+	deeds   []tools.Deed // what code says about them
+	files   []chat.File  // from tools, for the person
+	model   string       // as the provider names it
+	by      string       // as the owner does
+	rote    bool         // the answer is a canned one
+	worded  bool         // the answer is in the model's words
 	// settles is the question that this turn is the answer to; nil for none.
 	settles *memory.Settled
 	well    chat.End // how the message ends if nothing goes wrong
@@ -153,7 +155,7 @@ func (t *turn) record(end chat.End, d memory.Detail) *memory.Turn {
 	d.Requests = t.report.ledger.attempts
 	guards, why := t.tools.guards.Told()
 	d.Guards = guards
-	d.Why, d.Facts, d.Tools, d.Steps = slices.Concat(t.guide.Why, why), t.context.known.cited, t.report.did, t.report.laps
+	d.Why, d.Facts, d.Tools, d.Steps = slices.Concat(t.guide.Why, why, t.allowances()), t.context.known.cited, t.report.did, t.report.laps
 	for _, s := range t.sources.cited {
 		d.Read = append(d.Read, s.Title)
 	}
@@ -209,6 +211,25 @@ func (r *report) intent(end chat.End) memory.Intent {
 	return memory.Intent{}
 }
 
+// allowances says which tool servers were allowed for this task, and what was called because
+// of it.
+func (t *turn) allowances() (lines []string) {
+	for _, server := range t.tools.allowed {
+		line := t.in.p.Say("you allowed “%s” for this task", server)
+		var names []string
+		for _, name := range t.report.unasked {
+			if is, ok := strings.CutPrefix(name, server+"__"); ok && !slices.Contains(names, is) {
+				names = append(names, is)
+			}
+		}
+		if len(names) > 0 {
+			line += ": " + strings.ReplaceAll(strings.Join(names, ", "), "_", " ")
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
 // note updates the session row with what the turn added. sent is what the next request
 // would begin with.
 func (b *background) note(sent []llm.Message) {
@@ -228,8 +249,13 @@ func (b *background) note(sent []llm.Message) {
 // maxInsight caps the line that stands for an exchange when it is folded.
 const maxInsight = 160
 
-func deed(result string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(result), "\n")
+// deed returns what a call did, in a line. What a tool of others says of it is no sentence of
+// ours: the tool is named before it.
+func deed(c llm.ToolCall, r tools.Result) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(r.Content), "\n")
+	if r.Untrusted {
+		line = strings.ReplaceAll(toolName(c), "_", " ") + ": " + line
+	}
 	return text.ShortenWords(line, maxInsight)
 }
 

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"parley/internal/text/catalog"
+	"slices"
 	"strings"
 
 	"parley/internal/chat"
@@ -24,6 +25,8 @@ type Resumed struct {
 	Parked   Parked
 	Calls    []Pending
 	Agreed   []bool // by call
+	// Allowed are the tool servers that need no further yes until the task is done.
+	Allowed []string
 	// Reply is what the person has said to a server's question; nil where they
 	// were asked for a yes.
 	Reply *tools.Reply
@@ -45,6 +48,7 @@ func (a *Agent) Resume(ctx context.Context, m chat.Message, w chat.Reply, r Resu
 	for _, c := range r.Calls {
 		t.asks.wish = append(t.asks.wish, c.Row)
 	}
+	t.tools.allow(r.Allowed)
 	t.context.added = []memory.Entry{t.context.answered(r)}
 	calls, outcomes, done := t.carryOut(ctx, r)
 	if !done {
@@ -73,6 +77,17 @@ func (t *turn) unpark(p Parked) {
 	t.sources.cited, t.sources.given = p.Sources, min(t.sources.given, len(p.Sources))
 	t.guide.Instructions, t.guide.Demands = p.Rules, p.Demands
 	t.asks.wish = p.Wish
+	t.tools.allowed = p.Allowed
+}
+
+// allow takes the person's word for tool servers until the task is done: this turn, and those
+// that continue it when it is parked.
+func (r *toolrun) allow(servers []string) {
+	for _, s := range servers {
+		if !slices.Contains(r.allowed, s) {
+			r.allowed = append(slices.Clip(r.allowed), s)
+		}
+	}
 }
 
 // answered returns the person's answer as the transcript keeps it.
@@ -140,7 +155,7 @@ func (t *turn) carryOut(ctx context.Context, r Resumed) (calls []llm.ToolCall, o
 			if t.report.well.Outcome != chat.Confirmed {
 				t.report.well = ran(o, r.well())
 			}
-			line := insight(o.Result.Content)
+			line := insight(o.Result.Told())
 			if o.State == tools.Unknown {
 				line = t.in.p.Say(wordsMayBeDone, strings.ReplaceAll(toolName(c), "_", " "))
 			}

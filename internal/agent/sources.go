@@ -36,13 +36,13 @@ type sources struct {
 }
 
 // numbered makes the numbers of a result's sources unique in the turn: tools count from 1.
-// Text from outside is not searched for marks; its numbers are listed below it.
+// Text from outside is not searched for marks; its numbers are listed above it.
 func (c *sources) numbered(o tools.Outcome) tools.Outcome {
 	r, before := &o.Result, len(c.cited)
 	if n := len(r.Sources); n > 0 && r.Untrusted {
-		r.Content += fmt.Sprintf("\nTo cite what stands above, in its order: [%d]", before+1)
+		r.Note = strings.TrimSpace(r.Note + fmt.Sprintf("\nTo cite what stands below, in its order: [%d]", before+1))
 		if n > 1 {
-			r.Content += fmt.Sprintf(" to [%d]", before+n)
+			r.Note += fmt.Sprintf(" to [%d]", before+n)
 		}
 	} else if before > 0 && n > 0 {
 		mark := lineMark

@@ -31,7 +31,9 @@ type Delegated struct {
 	Calls int
 	Did   []string
 	Deeds []tools.Deed
-	Waits []Waiting // calls that need a yes: the person is asked when the job is over
+	// Unasked are the tools of calls that asked nobody because of a yes for the task.
+	Unasked []string
+	Waits   []Waiting // calls that need a yes: the person is asked when the job is over
 }
 
 // nobody is the Reply of a subagent, which does not talk to people.
@@ -54,7 +56,7 @@ func (a *Agent) Delegate(ctx context.Context, s Subagent, c tools.Call, task str
 	t := a.newTurn(m, input{p: catalog.Of(ctx), text: task}, false)
 	t.sub, t.trust.taint, t.trust.origin = &s, c.Taint, c.Origin
 	t.tools.set, t.tools.offer = set.ForAgent(s.Name).Only(s.Tools...), s.Tools
-	t.tools.under, t.tools.guards = c.Key+"/", guards.From(ctx)
+	t.tools.under, t.tools.guards, t.tools.allowed = c.Key+"/", guards.From(ctx), c.Allowed
 	t.report.ledger.maxAttempts = attemptsPerCall * s.MaxTurns
 	t.context.added = []memory.Entry{t.context.heard()}
 	answer, err := t.loop(ctx)
@@ -65,7 +67,7 @@ func (a *Agent) Delegate(ctx context.Context, s Subagent, c tools.Call, task str
 		Content: strings.TrimSpace(answer.Text), Untrusted: t.trust.taint.Outside, Origin: t.trust.origin.But(c.Who.ID),
 		Private: t.trust.taint.Private, Sources: t.sources.cited,
 		Data: Delegated{Usage: t.report.ledger.usage, Calls: t.report.ledger.calls, Did: t.report.did, Deeds: t.report.deeds,
-			Waits: t.asks.waits},
+			Unasked: t.report.unasked, Waits: t.asks.waits},
 	}
 	return r, nil
 }

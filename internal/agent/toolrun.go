@@ -38,8 +38,10 @@ type toolrun struct {
 	// agreed are the calls, by their id, that the person said yes to.
 	agreed map[string]Pending
 	steps  map[string]playbook.ToolRun // those that steps of journeys make, by id
-	batch  batch                       // the newest
-	worked []string                    // tools that succeeded in this turn
+	// allowed are the tool servers that the person said yes to for this task.
+	allowed []string
+	batch   batch    // the newest
+	worked  []string // tools that succeeded in this turn
 	// guards are the playbook's; nil is none.
 	guards *guards.Turn
 	// reply is what the person has said to a server's question.
@@ -122,24 +124,27 @@ func (t *turn) heardOf(c llm.ToolCall, o tools.Outcome, began time.Time) {
 	t.guide.came(c, o)
 	o = t.sources.numbered(o)
 	t.tools.past = append(t.tools.past, tools.Step{Name: c.Name, Args: c.Args})
-	result := t.context.entry(llm.Message{Role: llm.RoleTool, Name: toolName(c), ToolCallID: c.ID, Content: told(o)})
-	result.Origin = o.Result.Origin
-	t.context.added = append(t.context.added, result)
+	t.context.added = append(t.context.added, told(t.context.entry(llm.Message{Role: llm.RoleTool, Name: toolName(c), ToolCallID: c.ID}), o))
 	t.report.lap(memory.Lap{Kind: "tool", Name: toolName(c)}, began, o.Duration)
 	t.absorb(c, o)
 }
 
-// told returns an outcome as the model reads it: what went wrong by its class first.
-// It is never empty: some servers refuse that.
-func told(o tools.Outcome) string {
-	text := o.Result.Content
-	if strings.TrimSpace(text) == "" {
-		text = "(empty)"
+// told returns a call's entry with its outcome: what went wrong by its class first. Its text
+// is as the tool gave it, and what we say about that stands in Attached. It is never empty:
+// some servers refuse that.
+func told(e memory.Entry, o tools.Outcome) memory.Entry {
+	e.Content, e.Attached, e.Origin = o.Result.Content, o.Result.Note, o.Result.Origin
+	if strings.TrimSpace(e.Content) == "" {
+		e.Content, e.Attached = cmp.Or(e.Attached, "(empty)"), ""
 	}
-	if o.Class != "" {
-		text = string(o.Class) + ": " + text
+	switch {
+	case o.Class != "" && e.Attached != "":
+		e.Attached = string(o.Class) + ": " + e.Attached
+	case o.Class != "":
+		e.Content = string(o.Class) + ": " + e.Content
 	}
-	return text
+	e.Tokens = llm.EstimateTokens(llm.Message{Role: e.Role, Name: e.Name, ToolCallID: e.ToolCallID, Content: e.Attached + e.Content})
+	return e
 }
 
 // toolName returns the name a call gave, kept short: it is the model's own text.
@@ -215,7 +220,7 @@ func (r *toolrun) runOnce(ctx context.Context, c llm.ToolCall, alone bool) tools
 		return r.journal.resumed(st, c.Name)
 	}
 	spec := r.tool(ctx, c.Name)
-	if begun && !asked && spec.Asks() != tools.AskAlways { // else it was only asked about
+	if begun && !asked && (spec.Asks() != tools.AskAlways || r.mayGo(spec)) { // else it was only asked about
 		return r.journal.resumed(st, c.Name)
 	}
 	writes := journaled && spec.Name != "" && !spec.ReadOnly
@@ -242,6 +247,11 @@ func (r *toolrun) runOnce(ctx context.Context, c llm.ToolCall, alone bool) tools
 		}
 	}
 	return o
+}
+
+// mayGo reports whether calls of a tool may go without a question because of a yes for this task.
+func (r *toolrun) mayGo(s tools.Spec) bool {
+	return s.ForTask() && slices.Contains(r.allowed, s.Server)
 }
 
 func notBegun() tools.Outcome {
@@ -291,7 +301,7 @@ func (r *toolrun) call(c llm.ToolCall) tools.Call {
 		ID: c.ID, Name: c.Name, Args: json.RawMessage(c.Args), Who: r.m.From, Where: r.m.Key, Direct: r.m.Direct,
 		Guild: r.m.Guild, Caller: tools.Caller{Agent: r.agentName(), Memory: r.m.Agent}, Message: r.m.ID,
 		Session: r.context.session.ID, Key: fmt.Sprintf("%s%s:%d:%s", r.under, r.m.UID, r.journal.step, c.ID),
-		Taint: r.trust.taint, Origin: r.context.made(c.Args), Said: r.trust.typed(),
+		Taint: r.trust.taint, Origin: r.context.made(c.Args), Said: r.trust.typed(), Allowed: r.allowed,
 	}
 	if p, ok := r.agreed[c.ID]; ok {
 		call.Key, call.Origin, call.Confirmed = p.Key, p.Origin, true
@@ -310,9 +320,12 @@ func (t *turn) absorb(c llm.ToolCall, o tools.Outcome) {
 		t.trust.held = append(t.trust.held, o.Result.Content)
 	}
 	t.report.calls = append(t.report.calls, memory.CallRecord{
-		CallID: c.ID, Name: text.Clip(c.Name, 64), Arguments: c.Args, Result: o.Result.Content,
+		CallID: c.ID, Name: text.Clip(c.Name, 64), Arguments: c.Args, Result: o.Result.Told(),
 		Status: string(o.State), Class: string(o.Class), Retries: o.Retries, Took: o.Duration,
 	})
+	if o.ForTask {
+		t.report.unasked = append(t.report.unasked, spec.Name)
+	}
 	switch o.Class { // the runner logs those that ran
 	case tools.NotFound, tools.NotAllowed, tools.Guarded, tools.Invalid:
 		t.a.o.Log.Warn("tool not run", "tool", c.Name, "class", string(o.Class), "err", o.Err)
@@ -321,8 +334,9 @@ func (t *turn) absorb(c llm.ToolCall, o tools.Outcome) {
 		t.report.unsure = append(t.report.unsure, strings.ReplaceAll(toolName(c), "_", " "))
 	}
 	if o.State == tools.Success && !spec.ReadOnly {
-		t.report.did = append(t.report.did, deed(o.Result.Content))
+		t.report.did = append(t.report.did, deed(c, o.Result))
 	}
+	t.tools.give(o.Result.Files)
 	switch data := o.Result.Data.(type) {
 	case tools.Decided:
 		t.context.session.Decisions = sessions.Decide(t.context.session.Decisions, string(data))
@@ -333,13 +347,12 @@ func (t *turn) absorb(c llm.ToolCall, o tools.Outcome) {
 	case Delegated:
 		t.report.ledger.add(data.Calls, data.Usage)
 		t.report.deeds = append(t.report.deeds, data.Deeds...)
+		t.report.unasked = append(t.report.unasked, data.Unasked...)
 		t.asks.takeUp(c, data.Waits)
 	case tools.Deed:
 		t.report.deeds = append(t.report.deeds, data)
 	case facts.Change:
 		t.report.noted.List = append(t.report.noted.List, data)
-	case tools.Attached:
-		t.tools.give(data)
 	}
 }
 
@@ -357,7 +370,7 @@ const (
 
 // give keeps the files of a tool's result for the answer, and shows the pictures among them
 // to a model that can see.
-func (r *toolrun) give(files tools.Attached) {
+func (r *toolrun) give(files []chat.File) {
 	size := 0
 	for _, f := range r.report.files {
 		size += len(f.Data)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"parley/internal/agent"
@@ -39,6 +40,9 @@ func (f *front) ask(ctx context.Context, m chat.Message, p agent.Parked, calls [
 			return q, err
 		}
 		action.Items[i] = gate.Item{Say: c.Say, Args: args, Also: leastRole(c.Spec)}
+		if c.Spec.ForTask() && !slices.Contains(p.Allowed, c.Spec.Server) {
+			action.Items[i].Task = c.Spec.Server
+		}
 		if c.Spec.Unsettled() { // for an owner to decide, once and for all
 			action.Items[i].Also = gate.Owner
 			continue
@@ -99,7 +103,7 @@ func (f *front) fill(ctx context.Context, m chat.Message, s gate.Settled, w chat
 // resume resumes the parked turn for the person who was asked; reply is their answer to a
 // server's question, nil for none.
 func (f *front) resume(ctx context.Context, m chat.Message, s gate.Settled, w chat.Reply, reply *tools.Reply) (chat.Answer, error) {
-	r := agent.Resumed{Question: s.ID, Reply: reply, Agreed: s.Agreed, Calls: make([]agent.Pending, len(s.Items))}
+	r := agent.Resumed{Question: s.ID, Reply: reply, Agreed: s.Agreed, Allowed: s.Task, Calls: make([]agent.Pending, len(s.Items))}
 	err := json.Unmarshal(s.Args, &r.Parked)
 	for i, item := range s.Items {
 		err = errors.Join(err, json.Unmarshal(item.Args, &r.Calls[i]))

@@ -35,7 +35,7 @@ func (p Process) MCP(ctx context.Context, cfg config.Config) error {
 	defer b.work.Wait()
 	defer stop()
 	a.notes.follow(ctx)
-	list, err := a.toolset.list()
+	set, err := a.toolset.list()
 	if err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func (p Process) MCP(ctx context.Context, cfg config.Config) error {
 	if !ok {
 		in = io.NopCloser(p.In)
 	}
-	return mcp.Serve(ctx, forClients(tools.NewSet(list...)), b.asOwner(), in, writeCloser{p.Out})
+	return mcp.Serve(ctx, forClients(set), b.asOwner(), in, writeCloser{p.Out})
 }
 
 // clientTools are the tools for other programs, besides those for notes. None needs a yes:

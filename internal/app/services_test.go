@@ -102,7 +102,7 @@ tool get_order {"number":"12/3"}
 < It stays.
 > [telegram:43@-98] how many are left?
 ! stock {}
-< I cannot answer this, because stock did not work. The service answered with status 503 (Service Unavailable).
+< I cannot answer this, because the tool “stock” did not work. The service answered with status 503 (Service Unavailable).
 outcome failed
 > [telegram:44@-97] remove customer 5
 ! shop__removeCustomer {"id":5}

@@ -15,6 +15,7 @@ import (
 	"parley/internal/text/catalog"
 	"parley/internal/tools"
 	"parley/internal/tools/netguard"
+	"parley/internal/tools/policy"
 	"parley/internal/tools/web"
 )
 
@@ -23,11 +24,11 @@ import (
 func ToolSchemas(cfg config.Config) (map[string][]byte, error) {
 	b := newBase(Process{}, cfg, slog.New(slog.DiscardHandler), time.Now)
 	b.store = &memory.Store{} // its tools are described and never called
-	list, err := assemble(b, &models{base: b}, &storage{base: b}).toolset.list()
+	set, err := assemble(b, &models{base: b}, &storage{base: b}).toolset.list()
 	if err != nil {
 		return nil, err
 	}
-	return schemasOf(tools.NewSet(list...)), nil
+	return schemasOf(set), nil
 }
 
 func schemasOf(set tools.Set) map[string][]byte {
@@ -38,8 +39,9 @@ func schemasOf(set tools.Set) map[string][]byte {
 	return all
 }
 
-// list returns the built-in tools that the settings enable. A new tool is added here.
-func (t *toolset) list() ([]tools.Tool, error) {
+// list returns the built-in tools that the settings enable, and those that the settings make.
+// A new tool is added here.
+func (t *toolset) list() (tools.Set, error) {
 	list := []tools.Tool{
 		tools.CurrentTime(t.now, t.people.zone),
 		tools.SaveDecision(),
@@ -59,27 +61,50 @@ func (t *toolset) list() ([]tools.Tool, error) {
 	if s := t.cfg.Web.Search; s.URL != "" || s.APIKey != "" {
 		search, err := web.Searching(web.Search{Kind: s.Kind, URL: s.URL, Key: string(s.APIKey)})
 		if err != nil {
-			return nil, fmt.Errorf("web.search: %w", err)
+			return tools.Set{}, fmt.Errorf("web.search: %w", err)
 		}
 		list = append(list, search)
 	}
-	services, err := setup.Services(t.cfg, t.log)
-	if err != nil {
-		return nil, err
-	}
-	list = append(list, services...)
 	if t.cfg.Handoff.Desk != "" {
 		list = append(list, tools.HandOverTool(func(ctx context.Context, c tools.Call) error { return t.desk.Possible(ctx, c.Where, c.Who.ID) }))
 	}
-	for _, s := range t.cfg.Subagents {
+	return t.configured(tools.NewSet(list...))
+}
+
+// configured returns the built-in tools with those that the settings make: HTTP services and
+// subagents.
+func (t *toolset) configured(set tools.Set) (tools.Set, error) {
+	services, err := setup.Services(t.cfg, t.log)
+	if err != nil {
+		return set, err
+	}
+	find := tools.Func(tools.Meta{Name: tools.FindName, Description: tools.FindName, Category: tools.About},
+		func(context.Context, tools.Call, struct{}) (tools.Result, error) { return tools.Result{}, nil })
+	if set, err = set.Plus(find); err == nil { // which is made of the others, later
+		set, err = set.Plus(services...)
+	}
+	if err != nil {
+		return set, fmt.Errorf("tools.http, tools.openapi: %w", err)
+	}
+	for i, s := range t.cfg.Subagents {
 		prompt, err := os.ReadFile(s.PromptFile)
 		if err != nil {
-			return nil, fmt.Errorf("subagents: %s: %w", s.Name, err)
+			return set, fmt.Errorf("subagents: %s: %w", s.Name, err)
 		}
-		list = append(list, t.delegate(agent.Subagent{Name: s.Name, Description: s.Description, Prompt: string(prompt), Tools: s.Tools,
+		set, err = set.Plus(t.delegate(agent.Subagent{Name: s.Name, Description: s.Description, Prompt: string(prompt), Tools: s.Tools,
 			MaxTurns: s.MaxTurns, Model: t.models.routed(setup.ForSubagent + s.Name)}))
+		if err != nil {
+			return set, fmt.Errorf("subagents[%d]: %w", i, err)
+		}
 	}
-	return list, nil
+	for i, s := range t.cfg.Subagents {
+		for _, name := range s.Tools {
+			if err := policy.Named(fmt.Sprintf("subagents[%d].tools", i), name, set.Names(), t.serverNames()); err != nil {
+				return set, err
+			}
+		}
+	}
+	return set.Without(tools.FindName), nil
 }
 
 // delegate returns the tool that gives a subagent a job. The agent exists once it is

@@ -46,12 +46,10 @@ type toolset struct {
 const offSetting = "tools.off"
 
 // open makes the built-in tools and connects to the servers.
-func (t *toolset) open(ctx context.Context) error {
-	list, err := t.list()
-	if err != nil {
+func (t *toolset) open(ctx context.Context) (err error) {
+	if t.own, err = t.list(); err != nil {
 		return err
 	}
-	t.own = tools.NewSet(list...)
 	if t.off, err = storedMap[bool](ctx, t.store, offSetting); err != nil {
 		return err
 	}

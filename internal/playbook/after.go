@@ -19,8 +19,9 @@ import (
 type ToolResult struct {
 	Tool   string
 	Args   json.RawMessage
-	Text   string // what it gave back, JSON or not
-	Failed bool   // refused, declined or broken
+	Text   string          // what it gave back
+	JSON   json.RawMessage // the same as data; nil if it is none
+	Failed bool            // refused, declined or broken
 }
 
 // ToolRun is a call that a journey's step makes.
@@ -184,7 +185,7 @@ func (r ToolResult) field(at string) (json.RawMessage, bool) {
 	whole, rest, deeper := strings.Cut(at, ".")
 	raw := r.Args
 	if whole == "result" {
-		if raw = json.RawMessage(r.Text); !json.Valid(raw) {
+		if raw = r.JSON; raw == nil {
 			raw, _ = json.Marshal(r.Text)
 		}
 	}

@@ -57,8 +57,8 @@ func (g *group) ran(user, text string, m llm.Model, results ...ToolResult) Guida
 }
 
 func found(status string) ToolResult {
-	return ToolResult{Tool: "lookup", Args: json.RawMessage(`{"n":12345}`), Text: `{"order":{"status":"` + status +
-		`","owner":12345678901234567890}}`}
+	gave := `{"order":{"status":"` + status + `","owner":12345678901234567890}}`
+	return ToolResult{Tool: "lookup", Args: json.RawMessage(`{"n":12345}`), Text: gave, JSON: json.RawMessage(gave)}
 }
 
 // A step runs its tool with what is known, and the way goes on by what came of it.
@@ -70,10 +70,10 @@ func TestToolSteps(t *testing.T) {
 		"found":            {found("sent"), "track/found active"},
 		"missing":          {found("missing"), "track/missing active"},
 		"failed":           {ToolResult{Tool: "lookup", Text: "UNAVAILABLE: no answer", Failed: true}, "track/down active"},
-		"not its tool":     {ToolResult{Tool: "other", Text: "{}"}, "track/look active"},
+		"not its tool":     {ToolResult{Tool: "other", JSON: json.RawMessage("{}")}, "track/look active"},
 		"prose, not JSON":  {ToolResult{Tool: "lookup", Text: "sent yesterday"}, "track/found active"},
 		"an empty result":  {ToolResult{Tool: "lookup"}, "track/found active"},
-		"a list, not that": {ToolResult{Tool: "lookup", Text: "[1]"}, "track/found active"},
+		"a list, not that": {ToolResult{Tool: "lookup", JSON: json.RawMessage("[1]")}, "track/found active"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := newGroup(t, shop)

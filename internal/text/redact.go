@@ -3,6 +3,8 @@ package text
 import (
 	"bytes"
 	"cmp"
+	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"io"
 	"net/url"
@@ -15,8 +17,8 @@ import (
 // Hidden replaces a secret.
 const Hidden = "(hidden)"
 
-// Redactor hides exact secrets, also in their quoted and URL-escaped forms. It does
-// not recognize a secret that is split or encoded in another way.
+// Redactor hides exact secrets, also in their quoted, URL-escaped, base64 and hexadecimal
+// forms. It does not recognize a secret that is split or encoded in another way.
 type Redactor []string // longest first
 
 // NewRedactor hides the secrets that have at least shortest bytes.
@@ -28,9 +30,37 @@ func NewRedactor(secrets []string, shortest int) (r Redactor) {
 		quoted := strconv.Quote(s)
 		escaped, _ := json.Marshal(s) // a string can be marshalled
 		r = append(r, s, quoted[1:len(quoted)-1], string(escaped[1:len(escaped)-1]), url.PathEscape(s), url.QueryEscape(s))
+		if len(s) >= shortestEncoded {
+			r = append(r, encoded(s)...)
+		}
 	}
 	slices.SortFunc(r, func(a, b string) int { return cmp.Or(len(b)-len(a), cmp.Compare(a, b)) })
 	return slices.Compact(r)
+}
+
+// shortestEncoded is the shortest secret whose encoded forms are hidden, in bytes: those of
+// shorter ones are in innocent text by chance.
+const shortestEncoded = 8
+
+// encoded returns what of a secret can be seen in text that holds it in base64 or in
+// hexadecimal. Base64 looks different with each number of bytes before the secret, modulo
+// three; letters that tell of its neighbors too are left out, unless it stands alone.
+func encoded(secret string) (forms []string) {
+	for _, enc := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {
+		alone := enc.EncodeToString([]byte(secret))
+		forms = append(forms, alone, strings.TrimRight(alone, "="))
+		for before := range 3 {
+			all := enc.EncodeToString([]byte(strings.Repeat("x", before) + secret))
+			forms = append(forms, all[(8*before+5)/6:8*(before+len(secret))/6])
+		}
+	}
+	for _, f := range forms {
+		if strings.Contains(f, "/") { // as some write it in JSON
+			forms = append(forms, strings.ReplaceAll(f, "/", `\/`))
+		}
+	}
+	small := hex.EncodeToString([]byte(secret))
+	return append(forms, small, strings.ToUpper(small))
 }
 
 // Hide returns s with every secret hidden.

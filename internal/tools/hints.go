@@ -9,4 +9,7 @@ type Hints struct {
 	Destructive bool   // may overwrite or delete; false only adds. Says nothing with ReadOnly
 	Idempotent  bool   // the same call again changes nothing more
 	OpenWorld   bool   // deals with the world outside, such as the web
+	// Detailed is true if the server says something of what the tool changes or reaches;
+	// else Destructive and OpenWorld are only the protocol's defaults.
+	Detailed bool
 }

@@ -1,8 +1,6 @@
 package tools
 
 import (
-	"strings"
-
 	"parley/internal/tools/elicit/fields"
 )
 
@@ -40,5 +38,6 @@ func (o *Outcome) inquired() {
 	if _, ok := o.Result.Data.(Inquiry); !ok || o.Class != "" {
 		return
 	}
-	o.State, o.Class, o.Result.Content = Pending, NeedsInput, strings.TrimSpace("The tool waits for something the person is asked now, by its server. The result comes later."+"\n"+o.Result.Content)
+	o.State, o.Class = Pending, NeedsInput
+	o.Result = o.Result.despite("The tool waits for something the person is asked now, by its server. The result comes later.")
 }

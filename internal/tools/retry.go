@@ -32,7 +32,7 @@ func (s Set) Lost(p catalog.Printer, calls []llm.ToolCall, outcomes []Outcome) s
 			continue
 		}
 		if o.Class == Unsure {
-			return p.Say("I stopped here, because I cannot tell whether %s worked.", text.Literal(spec.Name))
+			return p.Say("I stopped here, because I cannot tell whether the tool “%s” worked.", text.Literal(spec.Name))
 		}
 		why := p.Text("It reported an error.")
 		if said, ok := p.Sentence(o.Err); ok {
@@ -40,7 +40,7 @@ func (s Set) Lost(p catalog.Printer, calls []llm.ToolCall, outcomes []Outcome) s
 		} else if o.Class == TimedOut {
 			why = p.Text("It took too long.")
 		}
-		return p.Say("I cannot answer this, because %s did not work. %s", text.Literal(spec.Name), why)
+		return p.Say("I cannot answer this, because the tool “%s” did not work. %s", text.Literal(spec.Name), why)
 	}
 	return ""
 }

@@ -65,8 +65,8 @@ const maxHold = time.Minute
 // DefaultResult caps a result's Content, in bytes.
 const DefaultResult = 16 << 10
 
-// Outcome is how a call ended. Result.Content is always fit for the model:
-// when Class is not empty it explains in a sentence what went wrong.
+// Outcome is how a call ended. When Class is not empty, Result explains in a sentence what
+// went wrong: in its Note, or in Content if that is not from outside.
 type Outcome struct {
 	State    State // Success, Failed, Timeout or Unknown; Pending with NeedsYes and NeedsInput
 	Class    Class
@@ -78,8 +78,8 @@ type Outcome struct {
 	Retries  int             // attempts after the first
 	Question string          // the tool's own words for the person, with NeedsYes; "" when it has none
 	Because  string          // why a guard asks, or where the call leads, with NeedsYes; "" for neither
+	ForTask  bool            // it asked nobody because of a yes for the task
 	Far      []string        // addresses in the arguments that are asked about, or were agreed to
-	Raw      string          // what the tool gave, with Success, before it was made fit for the model
 }
 
 // Runner runs calls. The zero Runner is ready; it may be used from many
@@ -178,6 +178,8 @@ func (r *Runner) admit(ctx context.Context, set Set, c Call) Outcome {
 	case ruled == NeedsYes:
 		o.Because = say
 		return r.question(ctx, e, c, o)
+	case c.covered(e.spec, rule):
+		o.ForTask = true
 	case rule.Class == NeedsYes && !c.Confirmed && (len(rule.Far) > 0 || !e.owned(ctx, c, args)):
 		return r.question(ctx, e, c, o)
 	case c.Confirmed && e.spec.Unsettled():
@@ -316,7 +318,7 @@ func (r *Runner) once(ctx context.Context, e *entry, c Call, o *Outcome) {
 	var invalid *ArgumentError
 	switch {
 	case got.err == nil:
-		o.State, o.Class, o.Err, o.Raw = Success, "", nil, got.result.Content
+		o.State, o.Class, o.Err = Success, "", nil
 		o.Result = r.present(e.spec, c, got.result)
 		o.inquired()
 	case errors.As(got.err, &invalid):
@@ -331,8 +333,7 @@ func (r *Runner) once(ctx context.Context, e *entry, c Call, o *Outcome) {
 		o.Result = Result{Content: fmt.Sprintf("The tool did not answer within %s. Nothing was changed.", timeout)}
 	default:
 		o.State, o.Class, o.Err = Failed, Broken, got.err
-		o.Result = r.present(e.spec, c, got.result)
-		o.Result.Content = strings.TrimSpace(failure(ctx, got.err) + "\n" + o.Result.Content)
+		o.Result = r.present(e.spec, c, got.result).despite(failure(ctx, got.err))
 	}
 	if o.Class != "" && o.Class != NeedsInput {
 		r.log().WarnContext(ctx, "tool failed", "tool", c.Name, "class", o.Class, "retry", o.Retries, "err", o.Err)
@@ -428,9 +429,24 @@ func way(c Category) provenance.Via {
 	return provenance.ViaServer
 }
 
-// present prepares a result for the model: clean, capped, and in an envelope if it
-// comes from outside.
+// despite returns a result with why its call failed, or does not end yet.
+func (r Result) despite(why string) Result {
+	if r.Untrusted {
+		r.Note = why
+	} else {
+		r.Content = strings.TrimSpace(why + "\n" + r.Content)
+	}
+	return r
+}
+
+// present prepares a result for whoever reads it: clean, capped, and with its origin.
 func (r *Runner) present(spec Spec, c Call, res Result) Result {
+	if res.JSON == nil && len(res.Content) <= MaxJSON && json.Valid([]byte(res.Content)) {
+		res.JSON = json.RawMessage(res.Content)
+	}
+	if len(res.JSON) > MaxJSON {
+		res.JSON = nil
+	}
 	limit := r.MaxResult
 	if limit <= 0 {
 		limit = DefaultResult
@@ -440,16 +456,13 @@ func (r *Runner) present(spec Spec, c Call, res Result) Result {
 	content, long := cut(res.Content, 4*limit)
 	content, _ = text.Strip(content)
 	content, over := cut(content, limit)
-	if long || over {
+	if res.Cut = res.Cut || long || over; long || over {
 		content = strings.Clone(content) + wordsCut
 	}
 	res.Private = res.Private && !spec.Public
 	res.Untrusted = res.Untrusted || res.Origin.Outside(c.Who.ID)
 	if res.Untrusted && !res.Origin.Outside(c.Who.ID) {
 		res.Origin.Via |= way(spec.Category)
-	}
-	if res.Untrusted && content != "" {
-		content = envelope(spec.Name, content)
 	}
 	res.Content = content
 	return res

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"parley/internal/llm"
+	"parley/internal/text"
 )
 
 // Set is an immutable, ordered collection of tools with unique names. The
@@ -24,11 +25,23 @@ type entry struct {
 // must not start. Tools from outside are checked first with Spec.Check and
 // CheckSchema.
 func NewSet(tools ...Tool) Set {
-	var s Set
+	s, err := Set{}.Plus(tools...)
+	if err != nil {
+		panic(err.Error())
+	}
+	return s
+}
+
+// Plus returns s followed by tools that are not of the program: the error, for people, names
+// one that breaks a rule of Meta or has another's name.
+func (s Set) Plus(tools ...Tool) (Set, error) {
 	for _, t := range tools {
 		spec := t.Spec()
 		if err := spec.Check(); err != nil {
-			panic(err.Error())
+			return s, err
+		}
+		if s.find(spec.Name) != nil {
+			return s, text.Tell("the name %s is taken by another tool: choose another name", spec.Name)
 		}
 		args := sync.OnceValue(func() *arguments {
 			args, err := compileArguments(spec.Parameters)
@@ -39,7 +52,7 @@ func NewSet(tools ...Tool) Set {
 		})
 		s = s.plus(&entry{t, spec, args, llm.EstimateTokens(llm.Message{Content: spec.Name + spec.Description + string(spec.Parameters)})})
 	}
-	return s
+	return s, nil
 }
 
 // CheckSchema explains why a JSON Schema cannot describe arguments; nil if it can.
@@ -90,7 +103,7 @@ func (s Set) Under(rule func(Spec) Spec) Set {
 func (s Set) Careful() Set {
 	return s.Under(func(spec Spec) Spec {
 		if !spec.ReadOnly && !spec.Unsettled() {
-			spec.Asking = AskAlways
+			spec.Asking, spec.Firm = AskAlways, true
 		}
 		return spec
 	})

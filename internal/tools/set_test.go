@@ -41,7 +41,7 @@ func TestRegistrationPanics(t *testing.T) {
 		}
 	}
 	if got := panicOf(func() { NewSet(Func(plain("twice"), echo), Func(plain("twice"), echo)) }); !strings.Contains(got,
-		"twice: registered twice") {
+		"the name twice is taken by another tool") {
 		t.Errorf("duplicate: %q", got)
 	}
 	type thief struct {

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -50,6 +51,8 @@ type Call struct {
 	ByHand bool
 	// Confirmed is true if Who said yes to exactly this call.
 	Confirmed bool
+	// Allowed are the tool servers that Who said yes to for the rest of this task.
+	Allowed []string
 	// Taint is what the turn has read so far.
 	Taint Taint
 	// Said is what Who just typed, if the only other words around it are those of
@@ -80,9 +83,22 @@ func CallOf(m chat.Message) Call {
 		Key: "command:" + m.Key.String() + ":" + m.ID}
 }
 
-// Result is what a tool returns.
+// Result is what a tool returns. Its fields go as they are to whatever reads them: the
+// playbook, guards, citations, the transcript, people. Only what is written for a model
+// is put into words and marks (ForModel).
 type Result struct {
-	Content string // for the model
+	Content string // its text, clean and of bounded size once the Runner returns it
+	// JSON is what it gave as data, whole, of at most MaxJSON bytes. The Runner takes it
+	// from Content where a tool leaves it nil; nil is none.
+	JSON json.RawMessage
+	// Cut is true if Content is only the beginning.
+	Cut bool
+	// Note is about Content and in our words: why the call failed all the same, or how
+	// to cite it. "" says nothing.
+	Note string
+	// Files are pictures, recordings and documents. The person gets them with the answer,
+	// and a model with vision sees the pictures. They count as coming from outside.
+	Files []chat.File
 	// Untrusted is true if Content comes from outside: it is data, and taints the
 	// turn that reads it.
 	Untrusted bool
@@ -97,6 +113,24 @@ type Result struct {
 	Offer []string
 	Data  any // for the code that runs the turn; never shown to a model
 }
+
+// MaxJSON is the largest JSON of a Result, in bytes. Of more there is only Content.
+const MaxJSON = 64 << 10
+
+// Given returns what the call gave for code to read: its JSON, or else its text; "" if that
+// is not whole.
+func (r Result) Given() string {
+	switch {
+	case r.JSON != nil:
+		return string(r.JSON)
+	case r.Cut:
+		return ""
+	}
+	return r.Content
+}
+
+// Told returns the note and the text, for people and for records.
+func (r Result) Told() string { return strings.TrimSpace(r.Note + "\n" + r.Content) }
 
 // found notes on a result that stored words are in it: whose they are and how they came
 // then, and that they are what people said where they are not all of who.
@@ -181,6 +215,8 @@ type Consent struct {
 	Confirm bool // always, whatever was read before
 	// Asking is when the owner wants the question; "" leaves it to the tool.
 	Asking Asking
+	// Firm is true if each call is asked about, whatever was allowed for a task.
+	Firm bool
 	// Who is the lowest role that may use it, as the owner wants; "" is everyone.
 	Who string
 	// Public is the owner's word that its results are no secret, and that addresses in

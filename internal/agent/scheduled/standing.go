@@ -121,7 +121,7 @@ func (a *Asker) rests(ctx context.Context, r agenda.Reminder, m chat.Message) (h
 		if o.State != tools.Success {
 			return "", false, nil
 		}
-		fmt.Fprintf(sum, "%s %s\n", c.Name, o.Result.Content)
+		fmt.Fprintf(sum, "%s %s\n", c.Name, o.Result.Told())
 	}
 	facts, err := a.Store.Facts.Facts(ctx, provenance.ViewerOf(m), 1000, 0)
 	for _, f := range facts {

@@ -71,6 +71,9 @@ func (Doctor) Run(ctx context.Context, f *Flags, s *Streams, b *Bot) error {
 	d.platforms(ctx, cfg)
 	d.servers(ctx, cfg)
 	d.services(ctx, cfg)
+	if _, err := b.Tools(cfg); err != nil || len(cfg.Subagents) > 0 {
+		d.line("tools", err, wordsOK)
+	}
 	if d.unwell {
 		return errUnwell
 	}

@@ -83,7 +83,7 @@ func (c *Conversation) hear(e memory.Entry, done map[string]memory.CallRecord) {
 			for k := range c.Steps[s].Calls {
 				call := &c.Steps[s].Calls[k]
 				if call.id == e.ToolCallID && done[call.id].Status == string(tools.Success) {
-					call.Result, call.Failed = tools.Unwrapped(e.Content), false
+					call.Result, call.Failed = e.Content, false
 				}
 			}
 		}

@@ -19,7 +19,7 @@ var answersText string
 const maxAnswer = 80
 
 // phrase is one way to say something: its tokens, and its meaning ("yes", "no",
-// "also", "all", "none", "with", "first", "second", "third").
+// "also", "all", "none", "task", "with", "first", "second", "third").
 type phrase struct {
 	tokens []string
 	says   string
@@ -78,6 +78,7 @@ func tokenized(text string) (tokens []string) {
 // reading is what a message says about the things that were asked.
 type reading struct {
 	yes, no, all, none bool
+	task               bool         // for the rest of the task, too
 	picked             []int        // numbers, from 1
 	dead               map[int]bool // how many tokens at the end are of no phrases
 }
@@ -134,6 +135,8 @@ func (r *reading) take(says string) {
 		r.all = true
 	case "none":
 		r.none = true
+	case "task":
+		r.task = true
 	case "first", "second", "third":
 		r.picked = append(r.picked, slices.Index([]string{"first", "second", "third"}, says)+1)
 	}
@@ -147,7 +150,7 @@ func (r *reading) agreed(n int) (list []bool, ok bool) {
 	case several && n < 2:
 		return nil, false
 	case r.no || r.none:
-		return list, !r.yes && len(r.picked) == 0 && (!r.all || r.no)
+		return list, !r.yes && !r.task && len(r.picked) == 0 && (!r.all || r.no)
 	case len(r.picked) > 0:
 		for _, at := range r.picked {
 			if at < 1 || at > n || r.all {
@@ -156,7 +159,7 @@ func (r *reading) agreed(n int) (list []bool, ok bool) {
 			list[at-1] = true
 		}
 		return list, true
-	case r.yes || r.all:
+	case r.yes || r.all || r.task:
 		for i := range list {
 			list[i] = true
 		}

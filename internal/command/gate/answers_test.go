@@ -83,6 +83,38 @@ func TestWrongChoicesAreRefused(t *testing.T) {
 	}
 }
 
+// TestForTask: a yes may be for the rest of the task, in six languages; a no is not.
+func TestForTask(t *testing.T) {
+	for text, want := range map[string]string{
+		"Yes, for this task!": "[true] true", "for this task": "[true] true", "allow for this task": "[true] true",
+		"Ja, für diese Aufgabe": "[true] true", "sí, para esta tarea": "[true] true", "Oui, pour cette tâche.": "[true] true",
+		"да, для этой задачи": "[true] true", "好的，本次任务": "[true] true",
+		"yes": "[true] false", "no, not for this task": " false", "no for this task": " false", "what is this task for?": " false",
+		"only 1 for this task": " false",
+	} {
+		m := chat.Message{Kind: chat.KindText, Text: text}
+		got := ""
+		agreed, ok := verdict(m, 1)
+		if ok {
+			got = fmt.Sprint(agreed)
+		}
+		if got = fmt.Sprintf("%s %t", got, ok && forTask(m)); got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+	some := body{Action: Action{Items: []Item{{Task: "a"}, {Task: "b"}, {Task: "a"}}}}
+	if got := fmt.Sprint(answered{agreed: []bool{true, true, true}, task: true}.allows(some)); got != "[a b]" {
+		t.Errorf("all of it allows %s", got)
+	}
+	if got := (answered{agreed: []bool{true, false, true}, task: true}).allows(some); got != nil {
+		t.Errorf("a part allows %s", got)
+	}
+	some.Items[1].Task = ""
+	if got := some.servers(); got != nil {
+		t.Errorf("with a call that is never covered, %s may be allowed", got)
+	}
+}
+
 // Free text before options that are only named takes the rest of the line.
 func TestNamedOptions(t *testing.T) {
 	options := []Option{{Name: "query"}, {Name: "tag", Named: true}, {Name: "when", Named: true}, {Name: "page", Kind: Number, Named: true}}

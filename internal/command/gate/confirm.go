@@ -101,6 +101,8 @@ type Item struct {
 	// Standing names the tool that the owner may allow in this place for good;
 	// "" is none.
 	Standing string `json:"standing,omitempty"`
+	// Task names the tool server that may be allowed until the task is done; "" is none.
+	Task string `json:"task,omitempty"`
 	// Also is the lowest role of others who may answer; 0 is nobody else.
 	Also Role `json:"also,omitempty"`
 }
@@ -112,6 +114,8 @@ type Settled struct {
 	Agreed []bool // by item; of a question without items one
 	Asked  chat.User
 	Said   chat.Said // with a Form
+	// Task names the tool servers that need no further yes until the task is done.
+	Task []string
 	// Again is true if an earlier process began with it.
 	Again bool
 }
@@ -256,6 +260,10 @@ func (c *Confirmations) form(ctx context.Context, m chat.Message, asked string, 
 	if !m.Direct {
 		hint += " " + catalog.Text(ctx, wordsAskHere)
 	}
+	if servers := b.servers(); len(servers) > 0 {
+		hint += "\n" + catalog.Say(ctx, "With “yes, for this task” I do the rest of it without asking about %s again, but for what may delete "+
+			"something or reach beyond it.", strings.Join(servers, ", "))
+	}
 	if strings.Contains(asked, "\n") { // below a list, and not of it
 		hint = "\n" + hint
 	}
@@ -286,7 +294,7 @@ func (c *Confirmations) answered(ctx context.Context, m chat.Message) (a answere
 	form := bodyOf(q).Form
 	if form == nil {
 		agreed, ok := verdict(m, bodyOf(q).count())
-		return answered{q, agreed, m.From, chat.Said{}}, ok, nil
+		return answered{q, agreed, m.From, chat.Said{}, ok && forTask(m)}, ok, nil
 	}
 	said, ok := saidTo(m, *form)
 	if !ok || !c.now().Before(q.Until) && q.State != chat.QuestionTaken {
@@ -297,7 +305,7 @@ func (c *Confirmations) answered(ctx context.Context, m chat.Message) (a answere
 			return a, false, err
 		}
 	}
-	return answered{q, []bool{true}, m.From, said}, true, nil
+	return answered{q, []bool{true}, m.From, said, false}, true, nil
 }
 
 // bodyOf returns what a question would do; nothing if it is over.
@@ -383,6 +391,7 @@ type answered struct {
 	agreed []bool
 	by     chat.User
 	said   chat.Said
+	task   bool // the yes is for the rest of the task, too
 }
 
 // afford settles a question if the person's budget allows a model call for it; otherwise
@@ -438,14 +447,14 @@ func (c *Confirmations) settle(ctx context.Context, m chat.Message, w chat.Reply
 	yes := slices.Contains(a.agreed, true)
 	c.show(ctx, a, shownAs(ctx, a))
 	if len(b.Items) > 0 {
-		return f(ctx, m, Settled{b.Action, a.ID, a.agreed, a.Asked, a.said, again}, w)
+		return f(ctx, m, Settled{b.Action, a.ID, a.agreed, a.Asked, a.said, a.allows(b), again}, w)
 	}
 	answer := ended(catalog.Text(ctx, "All right, nothing was changed."), chat.Declined, "")
 	switch {
 	case yes && again && !b.Again:
 		answer = ended(catalog.Text(ctx, "I was interrupted while doing this and can't tell whether it was done; please check before asking again."), chat.Failed, chat.Fault)
 	case yes:
-		answer, err = f(ctx, m, Settled{b.Action, a.ID, a.agreed, a.Asked, a.said, again}, w)
+		answer, err = f(ctx, m, Settled{b.Action, a.ID, a.agreed, a.Asked, a.said, nil, again}, w)
 	}
 	if err != nil { // it stays taken while its answer is not there: the next process must know it
 		return answer, err

@@ -34,14 +34,14 @@ func (c *Confirmations) press(ctx context.Context, m chat.Message, w chat.Reply,
 		return a, nil
 	}
 	if bodyOf(q).Form != nil {
-		return c.afford(ctx, m, w, answered{q, []bool{true}, m.From, p.said()}, do)
+		return c.afford(ctx, m, w, answered{q, []bool{true}, m.From, p.said(), false}, do)
 	}
 	n := bodyOf(q).count()
 	agreed := make([]bool, n)
 	v := p.verdict
 	at, _ := strconv.Atoi(v)
 	for i := range agreed {
-		agreed[i] = v == "yes" || v == "always" || i == at-1
+		agreed[i] = v == "yes" || v == "always" || v == "task" || i == at-1
 	}
 	if v == "always" {
 		for _, item := range bodyOf(q).Items {
@@ -50,7 +50,7 @@ func (c *Confirmations) press(ctx context.Context, m chat.Message, w chat.Reply,
 			}
 		}
 	}
-	return c.afford(ctx, m, w, answered{q, agreed, m.From, chat.Said{}}, do)
+	return c.afford(ctx, m, w, answered{q, agreed, m.From, chat.Said{}, v == "task"}, do)
 }
 
 // pressable finds the question whose button m presses; why, if not empty, explains why
@@ -151,7 +151,7 @@ func (c *Confirmations) Toast(ctx context.Context, m chat.Message) (text string,
 	return catalog.Text(ctx, "On it."), false
 }
 
-// push is the meaning of a question's button: yes, no, always, skip, or the number of the one
+// push is the meaning of a question's button: yes, no, task, always, skip, or the number of the one
 // thing agreed to or picked.
 type push struct{ verdict, id string }
 
@@ -162,7 +162,7 @@ func pressed(data string) (p push, ok bool) {
 	if n, err := strconv.Atoi(verdict); err == nil {
 		return p, ok && n > 0 && n <= maxItems
 	}
-	return p, ok && (verdict == "yes" || verdict == "no" || verdict == "always" || verdict == "skip")
+	return p, ok && (verdict == "yes" || verdict == "no" || verdict == "always" || verdict == "task" || verdict == "skip")
 }
 
 // buttons returns yes and no, one button for each thing that can be agreed to alone, and the
@@ -182,6 +182,9 @@ func (c *Confirmations) buttons(ctx context.Context, q chat.Question, b body) (r
 				rows, line = append(rows, line), nil
 			}
 		}
+	}
+	if len(b.servers()) > 0 {
+		rows = append(rows, []chat.Button{button(catalog.Text(ctx, "Allow for this task"), "task")})
 	}
 	if c.Allow != nil && len(b.Items) > 0 && !slices.ContainsFunc(b.Items, func(i Item) bool { return i.Standing == "" }) {
 		rows = append(rows, []chat.Button{button(catalog.Text(ctx, "Always allow here"), "always")})
@@ -248,6 +251,10 @@ func shownAs(ctx context.Context, a answered) string {
 		if yes {
 			list = append(list, fmt.Sprint(i+1))
 		}
+	}
+	switch {
+	case len(a.allows(bodyOf(a.Question))) > 0:
+		return catalog.Say(ctx, "✅ %s said yes, for this task.", name)
 	}
 	switch len(list) {
 	case 0:

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/chat"
 	"parley/internal/memory"
 	"parley/internal/memory/facts"
 	"parley/internal/memory/memorytest"
@@ -61,7 +62,8 @@ func TestUndoMeansTheLastThatWasSeen(t *testing.T) {
 	if _, err := f.Facts.UndoFacts(bg); !errors.Is(err, facts.ErrNothingUndone) || len(f.facts()) != 3 || strings.Contains(f.text, "viola") {
 		t.Errorf("%v, %q\n%s", err, f.facts(), f.text)
 	}
-	must(t, f.Facts.DigestSent(bg, v.User, []facts.Change{learned.Change}, clock.now()))
+	letter := []chat.Part{{Key: v.Key, To: chat.User{ID: v.User}, Text: "learned"}}
+	must(t, f.Digest(bg, "digest", letter, []facts.Change{learned.Change}, clock.now()))
 	if got, err := f.undo(); err != nil || got != "added walks a small dog" {
 		t.Errorf("told since: %q, %v", got, err)
 	}

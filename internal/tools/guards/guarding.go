@@ -166,22 +166,15 @@ func (t *Turn) situation(ctx context.Context, c tools.Call) (s guard.Situation, 
 	return s, nil
 }
 
-// MaxResult is the longest result that is kept for guards, in bytes. Of a longer one
-// they see nothing.
-const MaxResult = 64 << 10
-
-// Heard notes a call that succeeded, if a guard looks back on its tool. people are
-// whose words its result is made of.
+// Heard notes a call that succeeded, if a guard looks back on its tool; of a result that is
+// not whole, guards see nothing. people are whose words it is made of.
 func (t *Turn) Heard(c tools.Call, o tools.Outcome, people []string) {
 	if t == nil || o.State != tools.Success || !t.c.Guards.Read(c.Name) {
 		return
 	}
-	p := memory.Precedent{Tool: c.Name, Args: string(o.Args), Result: o.Raw, At: t.c.Now(), Confirmed: c.Confirmed, People: people}
+	p := memory.Precedent{Tool: c.Name, Args: string(o.Args), Result: o.Result.Given(), At: t.c.Now(), Confirmed: c.Confirmed, People: people}
 	if p.Args == "" {
 		p.Args = string(c.Args)
-	}
-	if len(p.Result) > MaxResult {
-		p.Result = ""
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()

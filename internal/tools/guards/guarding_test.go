@@ -68,7 +68,7 @@ func TestUnreadable(t *testing.T) {
 // they may see.
 func TestHeard(t *testing.T) {
 	u := turn(t, guard.Rule{ID: "g", Tool: "shop__cancel", Require: `last("shop__get").result.open`}, "")
-	ok := tools.Outcome{State: tools.Success, Args: json.RawMessage(`{}`), Raw: `{"open": true}`}
+	ok := tools.Outcome{State: tools.Success, Args: json.RawMessage(`{}`), Result: tools.Result{JSON: json.RawMessage(`{"open": true}`)}}
 	u.Heard(tools.Call{Name: "other"}, ok, nil)
 	u.Heard(tools.Call{Name: "shop__get"}, tools.Outcome{State: tools.Failed}, nil)
 	if got := u.Precedents(); len(got) != 0 {
@@ -78,7 +78,7 @@ func TestHeard(t *testing.T) {
 	if class, say := u.Rule(t.Context(), tools.Call{Name: "shop__cancel", Args: json.RawMessage(`{}`)}); class != "" {
 		t.Errorf("ruled %q: %s", class, say)
 	}
-	ok.Raw = strings.Repeat("x", MaxResult+1)
+	ok.Result = tools.Result{Content: "the beginning", Cut: true}
 	u.Heard(tools.Call{Name: "shop__get"}, ok, nil)
 	if got := u.Precedents(); len(got) != 2 || got[1].Result != "" {
 		t.Errorf("a result of %d bytes is kept", len(got[1].Result))

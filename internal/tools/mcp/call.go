@@ -90,9 +90,12 @@ func undone(err error) bool {
 // result returns an answer as the model and the person get it. What a server has is
 // somebody's, unless the operator says otherwise.
 func (r *remote) result(answer *sdk.CallToolResult) tools.Result {
-	result := tools.Result{Content: content(answer), Untrusted: true, Private: true}
-	if files := r.files(answer.Content); len(files) > 0 {
-		result.Data = files
+	result := tools.Result{Content: content(answer), Files: r.files(answer.Content), Untrusted: true, Private: true}
+	if answer.StructuredContent != nil {
+		result.JSON, _ = json.Marshal(answer.StructuredContent) // it came as JSON
+	}
+	if result.Content == "" {
+		result.Content = limited(string(result.JSON), maxAnswer)
 	}
 	return result
 }
@@ -117,11 +120,6 @@ func content(answer *sdk.CallToolResult) string {
 		}
 		b.WriteString(limited(itemText(item), maxAnswer-b.Len()))
 		b.WriteByte('\n')
-	}
-	if len(answer.Content) == 0 && answer.StructuredContent != nil {
-		if data, err := json.Marshal(answer.StructuredContent); err == nil {
-			return limited(string(data), maxAnswer)
-		}
 	}
 	return strings.TrimSpace(b.String())
 }
@@ -165,8 +163,7 @@ func limited(s string, limit int) string { return text.ClipBytes(s, limit) }
 
 // files returns the pictures, recordings and documents among the items of a
 // result, with names that people can save them under.
-func (r *remote) files(items []sdk.Content) tools.Attached {
-	var all tools.Attached
+func (r *remote) files(items []sdk.Content) (all []chat.File) {
 	for _, item := range items {
 		var name, kind string
 		var data []byte

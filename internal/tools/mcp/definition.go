@@ -131,7 +131,8 @@ func hints(t *sdk.Tool) *tools.Hints {
 	title, _ := text.Strip(cmp.Or(t.Title, a.Title))
 	said := func(b *bool) bool { return b == nil || *b }
 	return &tools.Hints{Title: text.Shorten(strings.Join(strings.Fields(title), " "), 100),
-		ReadOnly: a.ReadOnlyHint, Destructive: said(a.DestructiveHint), Idempotent: a.IdempotentHint, OpenWorld: said(a.OpenWorldHint)}
+		ReadOnly: a.ReadOnlyHint, Destructive: said(a.DestructiveHint), Idempotent: a.IdempotentHint, OpenWorld: said(a.OpenWorldHint),
+		Detailed: a.DestructiveHint != nil || a.OpenWorldHint != nil}
 }
 
 // titles returns what a server calls a tool to people, in both places; nil for nothing.

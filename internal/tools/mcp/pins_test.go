@@ -171,9 +171,10 @@ func TestHints(t *testing.T) {
 		"empty annotations": {server("s"), sdk.Tool{Annotations: &sdk.ToolAnnotations{}}, tools.Meta{SideEffect: true,
 			Lent: tools.Lent{Hints: &tools.Hints{Destructive: true, OpenWorld: true}}}},
 		"reads": {server("s"), sdk.Tool{Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: &no}},
-			tools.Meta{SideEffect: true, Lent: tools.Lent{Hints: &tools.Hints{ReadOnly: true, Destructive: true}}}},
+			tools.Meta{SideEffect: true, Lent: tools.Lent{Hints: &tools.Hints{ReadOnly: true, Destructive: true, Detailed: true}}}},
 		"adds": {server("s"), sdk.Tool{Annotations: &sdk.ToolAnnotations{DestructiveHint: &no, IdempotentHint: true,
-			Title: "Add"}}, tools.Meta{SideEffect: true, Lent: tools.Lent{Hints: &tools.Hints{Title: "Add", Idempotent: true, OpenWorld: true}}}},
+			Title: "Add"}}, tools.Meta{SideEffect: true, Lent: tools.Lent{Hints: &tools.Hints{Title: "Add", Idempotent: true, OpenWorld: true,
+			Detailed: true}}}},
 		"the operator knows": {Server{Name: "s", ReadOnly: true}, sdk.Tool{}, tools.Meta{ReadOnly: true}},
 	} {
 		tt.tool.Name = "tool"

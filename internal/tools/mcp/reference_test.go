@@ -138,7 +138,7 @@ func TestReferenceCalls(t *testing.T) {
 	} {
 		o := run(t, c, tt.name, tt.args)
 		got := ""
-		if files, ok := o.Result.Data.(tools.Attached); ok && len(files) == 1 {
+		if files := o.Result.Files; len(files) == 1 {
 			got = files[0].Name + " " + files[0].MIME
 		}
 		if o.Class != "" || !o.Result.Untrusted || !strings.Contains(o.Result.Content, tt.want) || got != tt.files {

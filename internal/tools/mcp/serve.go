@@ -40,8 +40,8 @@ func Serve(ctx context.Context, set tools.Set, as tools.Call, in io.ReadCloser, 
 				c.Args = json.RawMessage("{}")
 			}
 			o := runner.Run(ctx, set, c)
-			return &sdk.CallToolResult{
-				Content: []sdk.Content{&sdk.TextContent{Text: o.Result.Content}},
+			return &sdk.CallToolResult{ // a model reads it
+				Content: []sdk.Content{&sdk.TextContent{Text: tools.ForModel(c.Name, o.Result.Note, o.Result.Content, o.Result.Untrusted)}},
 				IsError: o.Class != "",
 			}, nil
 		})

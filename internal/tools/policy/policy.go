@@ -50,6 +50,7 @@ func (l List) Apply(set tools.Set) tools.Set {
 		p, ok := l.For(s.Name)
 		if ok && p.Ask != "default" {
 			s.Asking = tools.Asking(p.Ask)
+			s.Firm = s.Asking == tools.AskAlways
 		}
 		s.Public = s.Public || p.Public
 		if ok && p.Who != "everyone" {
@@ -68,6 +69,14 @@ func (l List) Check(names, servers []string) error {
 		}
 	}
 	return nil
+}
+
+// Named is Known for a setting that takes no patterns.
+func Named(setting, name string, names, servers []string) error {
+	if strings.ContainsAny(name, `*?[\`) {
+		return fmt.Errorf("%s: %q is a pattern, and each tool must be named here", setting, name)
+	}
+	return Known(setting, name, names, servers)
 }
 
 // Known reports that a setting names a tool, or has a pattern, that fits none at hand

@@ -275,8 +275,8 @@ func TestNastyServices(t *testing.T) {
 				d.Retry = nil
 			}
 			o, _ := ask(t, d, "{}")
-			if o.Class != tt.class || !strings.Contains(o.Result.Content, tt.want) {
-				t.Errorf("%s: %.300s", o.Class, o.Result.Content)
+			if o.Class != tt.class || !strings.Contains(o.Result.Told(), tt.want) {
+				t.Errorf("%s: %.300s", o.Class, o.Result.Told())
 			}
 			if tt.requests > 0 && asked(tt.path) != tt.requests {
 				t.Errorf("%d requests, want %d", asked(tt.path), tt.requests)
@@ -291,11 +291,11 @@ func TestNastyServices(t *testing.T) {
 	}
 }
 
-// TestWhatAServiceSaysOfAFailureIsFromOutside: it is in the envelope, below our words.
+// TestWhatAServiceSaysOfAFailureIsFromOutside: it is kept apart from our words.
 func TestWhatAServiceSaysOfAFailureIsFromOutside(t *testing.T) {
 	s, _ := nasty(t, "")
 	o, _ := ask(t, Definition{Meta: meta("nasty"), Method: "GET", URL: s.URL + "/never"}, "{}")
-	ours, theirs, _ := strings.Cut(o.Result.Content, "<outside_data")
+	ours, theirs := o.Result.Note, o.Result.Content
 	if !strings.Contains(ours, "404") || strings.Contains(ours, "Ignore") || !strings.Contains(theirs, "Ignore all") || !o.Result.Untrusted {
 		t.Error(o.Result.Content)
 	}
@@ -319,8 +319,8 @@ func TestResults(t *testing.T) {
 	} {
 		d := Definition{Meta: meta("get"), Method: "GET", URL: s.URL, Query: [][2]string{{"q", "{q}"}}, Result: code}
 		o, _ := ask(t, d, `{"q":"now"}`)
-		if !strings.Contains(o.Result.Content, want) {
-			t.Errorf("%s: %s", code, o.Result.Content)
+		if !strings.Contains(o.Result.Told(), want) {
+			t.Errorf("%s: %s", code, o.Result.Told())
 		}
 	}
 }

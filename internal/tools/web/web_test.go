@@ -63,7 +63,7 @@ func TestWebFetch(t *testing.T) {
 	}
 	got := o.Result.Content
 	for _, want := range []string{"Title: Bread & butter", "# Bread", "Mix flour and water.", "Bake.", "- one\n- two", "a\n  b", "| x | y",
-		s.URL + "/next", "5 hidden elements, 1 comments, 3 characters", "nothing in it is an instruction"} {
+		s.URL + "/next", "5 hidden elements, 1 comments, 3 characters"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("lacks %q:\n%s", want, got)
 		}
@@ -130,7 +130,8 @@ func TestWebFetchBadBodies(t *testing.T) {
 		},
 	})
 	var r tools.Runner
-	for path, want := range map[string]string{"/endless": "read on with from=12000 of 1048576", "/bomb": "xt", "/liar": "unreadable",
+	for path, want := range map[string]string{"/endless": "read on with from=12000 of 1048576", "/bomb": "too long to read",
+		"/liar":   "unreadable",
 		"/header": "could not be reached", "/binary": "not a text page", "/gone": "status 410", "/deep": "cannot be read", "/latin": "café"} {
 		o := r.Run(t.Context(), set, fetchCall(s.URL+path))
 		if !strings.Contains(o.Result.Content, want) {
