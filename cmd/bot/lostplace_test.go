@@ -42,9 +42,12 @@ func TestRemindersOfALostPlace(t *testing.T) {
 			w := newWorld(t)
 			child := w.start(t)
 			w.answered(t, 5, 5, "hi")
-			w.answered(t, c.chat, 5, "/remind zone UTC")
-			w.answered(t, c.chat, 5, "/remind tomorrow at 8 water the plants")
-			w.answered(t, c.chat, 5, "/remind every day at 9 stretch")
+			w.answered(t, 5, 5, "/remind zone UTC")
+			w.tg.AddChat(c.chat)
+			for i, text := range []string{"/remind tomorrow at 8 water the plants", "/remind every day at 9 stretch"} {
+				w.tg.Push(telegramtest.Text(c.chat, 5, text))
+				eventually(t, text, func() bool { return w.count(t, "SELECT count(*) FROM reminders") == i+1 })
+			}
 			w.settled(t)
 			w.tg.Block(c.chat, out(c.chat))
 			if c.lost.Raw != "" {
@@ -58,14 +61,14 @@ func TestRemindersOfALostPlace(t *testing.T) {
 			eventually(t, "the reminders wait", func() bool {
 				return w.count(t, "SELECT count(*) FROM reminders WHERE state = 'waiting' AND away = 'lost'") == 2
 			})
-			w.settled(t)
+			eventually(t, "no message waits", func() bool { return w.count(t, "SELECT count(*) FROM inbox WHERE state = 'new'") == 0 })
 			kill(child)
 			w.later(t)
 			child = w.start(t)
 			if c.chat < 0 {
 				w.told(t, 5, "I can no longer write to you in ")
 			}
-			w.settled(t)
+			eventually(t, "no message waits", func() bool { return w.count(t, "SELECT count(*) FROM inbox WHERE state = 'new'") == 0 })
 			kill(child)
 			w.tg.Block(c.chat, "")
 			w.start(t)

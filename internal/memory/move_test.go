@@ -80,7 +80,7 @@ var oldPlaces = map[string]string{
 var placeless = map[string]string{
 	"agent_people": "agent playbook user_id", "allowances": "at by_id platform tool", "attempts": "until user_id",
 	"bulk_work":     "at kind user_id",
-	"closed_places": "next_try platform since state thread told", "handoff_answers": "message_id nonce",
+	"closed_places": "next_try platform since state thread told", "handoff_answers": "at message_id nonce",
 	"codes": "expires_at hash name purpose user_id", "cursors": "platform value", "dead_letters": "at event_id platform reason state",
 	"decisions": "agent answered_by at command detail id message_id model outcome people platform reason session_id thread user_id",
 	"embedders": "name", "ends": "at due_at kind reader what", "fact_changes": "at kind source stamp told user_id",

@@ -61,7 +61,8 @@ func (b *Handoffs) PassedAs(_ context.Context, desk chat.Key, message string) (h
 // Piece.
 func (b *Handoffs) Pieces(tx *engine.Tx, a Answer) (list []Piece, err error) {
 	for _, n := range a.Nonces {
-		p, _, err := engine.Found(scanPiece(tx.QueryRow("SELECT id, body, state = 'ready', platform_id FROM outbox WHERE nonce = ?", n)))
+		p, _, err := engine.Found(scanPiece(tx.QueryRow(
+			"SELECT id, body, state = 'ready', platform_id FROM outbox WHERE kind = 'notice' AND nonce = ?", n)))
 		if err != nil {
 			return nil, engine.During("read an answer", err)
 		}
@@ -107,7 +108,7 @@ func (b *Handoffs) Cuts(context.Context) ([]Cut, error) {
 		return c, err
 	}, `SELECT h.id, coalesce(c.since, ''), coalesce(c.state, '') FROM handoffs h LEFT JOIN closed_places c ON c.platform = h.platform AND
 		c.channel = h.channel AND c.thread IN ('', h.thread) AND c.state <> 'back'
-		WHERE h.state IN ('waiting', 'taken') AND (h.cut = '') <> (c.since IS NULL) ORDER BY h.id LIMIT 100`)
+		WHERE h.state <> 'over' AND h.state <> 'missed' AND (h.cut = '') <> (c.since IS NULL) ORDER BY h.id LIMIT 100`)
 	for i := range list {
 		if err == nil {
 			list[i].Handoff, err = b.ByID(context.Background(), list[i].ID)
