@@ -128,7 +128,7 @@ func (s *Store) notOthers(user string, list []Record) error {
 			return err
 		}
 		if n > 0 {
-			return fmt.Errorf("line %d: fact #%d is not about %s: take the line out, or what stands between %%%% behind it", r.line, r.ID, user)
+			return fmt.Errorf("line %d: this fact is not about %s: take the line out, or what stands between %%%% behind it", r.line, user)
 		}
 	}
 	return nil

@@ -34,6 +34,7 @@ var effects = map[string]datadir.Effect{
 	"0056_restored.sql":        datadir.Adds,
 	"0058_handoff_numbers.sql": datadir.Adds,
 	"0059_unknown_calls.sql":   datadir.Adds,
+	"0068_numbers.sql":         datadir.Takes, // they read the numbers that people type as ids
 }
 
 // Schema is how the schema of memory is made on a server.
