@@ -43,10 +43,10 @@ func (s *Store) Meant(_ context.Context, v Viewer, w Which) (int64, error) {
 	case len(list) == 0:
 		return 0, ErrNone
 	case len(list) > 1 && v.Operator:
-		return 0, text.Tell("several people and places have a fact #%d; name one with --user:%s", w.Number, sameNumber{list, v, s.o.Now()})
+		return 0, text.Tell("several people and places have a fact #%d:%s\nName one with --user", w.Number, sameNumber{list, v, s.o.Now()})
 	case len(list) > 1:
-		return 0, text.Tell("Several facts here are #%d, and nothing was changed. Add %s to say which you mean:%s", w.Number,
-			choices(list), sameNumber{list, v, s.o.Now()})
+		return 0, text.Tell("Several facts here are #%d:%s\nNothing was changed. Add %s to say which you mean.", w.Number,
+			sameNumber{list, v, s.o.Now()}, choices(list))
 	}
 	return list[0].ID, nil
 }
