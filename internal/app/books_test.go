@@ -15,22 +15,26 @@ import (
 // annasDay is what Anna says: everything that shows numbers or takes them, by hand and
 // through the model.
 var annasDay = []string{
-	"/facts add I like tea", "/facts add My sister lives in Lima #important", `call save_fact {"content":"I play the harp"}`,
-	`call save_fact {"content":"I own a red boat"}`, "what do I like?", "/facts list", "/facts search tea", "/facts history 1", "/facts important 1",
-	"/facts change 1 I like green tea", "/facts change 2", `call update_fact {"id":1,"content":"I like black tea"}`, "/facts undo",
-	"call list_facts {}", "/facts learned", "/facts keep 3", "/facts forget 2", "yes", "/facts forget 2 now", "yes", "/facts forget 2",
-	`call forget_fact {"id":4}`, "yes", "/facts add I like rain", "/facts export",
-	"/tasks add water the plants", `call add_task {"description":"pay the rent"}`, "/tasks", "/tasks done 1", "/tasks edit 2 pay the rent today",
-	`call complete_task {"words":"rent"}`, "call list_tasks {}", "/tasks delete 2", "yes", "/tasks add bake bread", "/tasks done 99", "/tasks done 9",
-	"/remind zone utc", "/remind in 2 hours to stretch", `call set_reminder {"text":"the bread","when":"in 3 hours"}`, "/remind list",
-	"call list_reminders {}", "/remind snooze 1 30m", "/remind cancel 2", "/remind done 1", "/remind in 5 hours to rest", "/remind cancel 9",
-	"/log add began a book", `call log_entry {"content":"read ten pages"}`, "/log day", "/log search book", "call list_log {}", "/facts list",
+	"/facts add I like tea", "/facts add My sister lives in Lima #important",
+	`call save_fact {"content":"I play the harp"}`, `call save_fact {"content":"I own a red boat"}`,
+	"what do I like?", "/facts list", "/facts search tea", "/facts history 1", "/facts important 1",
+	"/facts change 1 I like green tea", "/facts change 2", `call update_fact {"id":1,"content":"I like black tea"}`,
+	"/facts undo", "call list_facts {}", "/facts learned", "/facts keep 3", "/facts forget 2", "yes",
+	"/facts forget 2 now", "yes", "/facts forget 2", `call forget_fact {"id":4}`, "yes", "/facts add I like rain",
+	"/facts export", "/tasks add water the plants", `call add_task {"description":"pay the rent"}`, "/tasks",
+	"/tasks done 1", "/tasks edit 2 pay the rent today", `call complete_task {"words":"rent"}`, "call list_tasks {}",
+	"/tasks delete 2", "yes", "/tasks add bake bread", "/tasks done 99", "/tasks done 9", "/remind zone utc",
+	"/remind in 2 hours to stretch", `call set_reminder {"text":"the bread","when":"in 3 hours"}`, "/remind list",
+	"call list_reminders {}", "/remind snooze 1 30m", "/remind cancel 2", "/remind done 1",
+	"/remind in 5 hours to rest", "/remind cancel 9", "/log add began a book",
+	`call log_entry {"content":"read ten pages"}`, "/log day", "/log search book", "call list_log {}", "/facts list",
 }
 
 // bensDay is what Ben does beside her.
 var bensDay = []string{
-	"/facts add I like coffee", `call save_fact {"content":"I play the drums"}`, "/facts add My brother lives in Rome", "/tasks add feed the cat",
-	"/tasks add mow the lawn", "/remind in 9 hours to sleep", "/log add had a long day", `call add_task {"description":"call mum"}`,
+	"/facts add I like coffee", `call save_fact {"content":"I play the drums"}`,
+	"/facts add My brother lives in Rome", "/tasks add feed the cat", "/tasks add mow the lawn",
+	"/remind in 9 hours to sleep", "/log add had a long day", `call add_task {"description":"call mum"}`,
 }
 
 // annasWorld plays Anna's day and returns all that she and the models she talked to were told.
