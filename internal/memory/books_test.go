@@ -182,6 +182,37 @@ func TestBooksOfOlderFiles(t *testing.T) {
 	}
 }
 
+// TestBooksOfOlderServers: as TestBooksOfOlderFiles, for a database on a server.
+func TestBooksOfOlderServers(t *testing.T) {
+	all := Migrations()
+	at := slices.IndexFunc(all, func(m sqlite.Migration) bool { return m.Name == "0068_numbers.sql" })
+	url := postgrestest.Database(t)
+	made := func(n int) {
+		f, _, err := datadir.Open(t.Context(), "", datadir.Options{Migrations: all[:n], Today: script(t, all[:n]), URL: url, Served: pgschema.Schema()})
+		must(t, err)
+		must(t, f.Close())
+	}
+	made(at)
+	db := postgrestest.Raw(t, url)
+	add := func(people ...string) {
+		for _, who := range people {
+			_, err := db.Exec("INSERT INTO log_entries (user_id, platform, channel, author, type, content, at) VALUES ($1, 'x', 'c', 'user', "+
+				"'thought', 'x', '')", who)
+			must(t, err)
+		}
+	}
+	must(t, second(db.Exec("ALTER TABLE log_entries DISABLE TRIGGER log_entries_number"))) // which an older server does not have
+	add("anna", "ben", "anna")
+	made(len(all))
+	must(t, second(db.Exec("ALTER TABLE log_entries ENABLE TRIGGER log_entries_number")))
+	add("anna", "ben", "carol")
+	var got string
+	must(t, db.QueryRow("SELECT string_agg(user_id || number, ' ' ORDER BY id) FROM log_entries").Scan(&got))
+	if got != "anna1 ben2 anna3 anna4 ben3 carol1" {
+		t.Error(got)
+	}
+}
+
 // TestBooksAtOnce: writers side by side, of one process or of several on a server, never give
 // a number out twice.
 func TestBooksAtOnce(t *testing.T) {
