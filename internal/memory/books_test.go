@@ -188,7 +188,8 @@ func TestBooksOfOlderServers(t *testing.T) {
 	at := slices.IndexFunc(all, func(m sqlite.Migration) bool { return m.Name == "0068_numbers.sql" })
 	url := postgrestest.Database(t)
 	made := func(n int) {
-		f, _, err := datadir.Open(t.Context(), "", datadir.Options{Migrations: all[:n], Today: script(t, all[:n]), URL: url, Served: pgschema.Schema()})
+		o := datadir.Options{Migrations: all[:n], Today: script(t, all[:n]), URL: url, Served: pgschema.Schema()}
+		f, _, err := datadir.Open(t.Context(), "", o)
 		must(t, err)
 		must(t, f.Close())
 	}
