@@ -60,7 +60,8 @@ func TestDiscordMenus(t *testing.T) {
 	answered("own")
 	for _, typing := range []discordtest.Use{use("facts forget", [2]string{"number", "two"}), use("facts undo",
 		[2]string{"number", "two"}), use("remind cancel", [2]string{"number", "meet"})} {
-		if names := w.responded(t, w.dc.Typing(typing)).Names(); len(names) != 1 || !strings.Contains(names[0], " – ") {
+		numbered := typing.Command != "facts undo" // a change has a key alone
+		if names := w.responded(t, w.dc.Typing(typing)).Names(); len(names) != 1 || strings.Contains(names[0], " – ") != numbered {
 			t.Errorf("%s: offered %q", typing.Command, names)
 		}
 	}

@@ -83,7 +83,7 @@ func (b *background) recall(ctx context.Context) error {
 	}
 	b.known.facts = slices.Concat(found.Important, found.Recent, found.Relevant)
 	for _, f := range b.known.facts {
-		line := fmt.Sprintf("#%d (%s) %s", f.ID, f.Updated.UTC().Format(time.DateOnly), text.Clip(f.Content, maxShown)) +
+		line := fmt.Sprintf("#%d (%s) %s", f.Number, f.Updated.UTC().Format(time.DateOnly), text.Clip(f.Content, maxShown)) +
 			facts.Until(catalog.Printer{}, f, b.a.o.Now())
 		switch {
 		case f.Scope != facts.ScopePerson:

@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -14,6 +13,7 @@ import (
 	"parley/internal/memory/agenda"
 	"parley/internal/text/catalog"
 	"parley/internal/text/times"
+	"parley/internal/tools"
 )
 
 // late is the delay after which a reminder says that it is late.
@@ -86,9 +86,9 @@ func (c *chores) reminderParts(ctx context.Context, r agenda.Reminder) []chat.Pa
 		said += " " + why
 	}
 	buttons := [][]chat.Button{{
-		{Label: catalog.Text(ctx, "In 10 min"), Data: fmt.Sprintf("/remind snooze %d 10m", r.ID)},
-		{Label: catalog.Text(ctx, "In 1 h"), Data: fmt.Sprintf("/remind snooze %d 1h", r.ID)},
-		{Label: catalog.Text(ctx, "Done"), Data: fmt.Sprintf("/remind done %d", r.ID)},
+		{Label: catalog.Text(ctx, "In 10 min"), Data: "/remind snooze " + tools.Key(r.ID) + " 10m"},
+		{Label: catalog.Text(ctx, "In 1 h"), Data: "/remind snooze " + tools.Key(r.ID) + " 1h"},
+		{Label: catalog.Text(ctx, "Done"), Data: "/remind done " + tools.Key(r.ID)},
 	}}
 	parts := c.platforms.parts(r.Key, r.User, said)
 	if len(parts) > 0 {

@@ -66,8 +66,9 @@ const (
 
 // Choice is a value that somebody may pick, as they read it.
 type Choice struct {
-	Value string
-	Label string // "" is the value
+	Value   string
+	Label   string // "" is the value
+	Pressed string // the value that a button has; "" is Value
 }
 
 // Shown returns what people read.

@@ -11,6 +11,7 @@ package command
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 
 	"parley/internal/chat"
@@ -77,8 +78,15 @@ func passedOn(r gate.Request) provenance.Origin {
 	return from
 }
 
-// row returns the number that was given.
-func row(r gate.Request) int64 { return int64(r.Number("number", 0)) }
+// row returns the key of the row that an option names: numbered finds that of a number.
+func row(r gate.Request, option string, numbered func(number int64) (int64, error)) (int64, error) {
+	key, isKey := strings.CutPrefix(r.Args[option], "=")
+	n, err := strconv.ParseInt(key, 10, 64)
+	if isKey || err != nil {
+		return n, err
+	}
+	return numbered(n)
+}
 
 // beginning keeps the words that begin with what was typed.
 func beginning(all []string, typed string) (some []string) {

@@ -2,7 +2,6 @@ package command
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
@@ -11,6 +10,7 @@ import (
 	"parley/internal/memory/facts"
 	"parley/internal/memory/provenance"
 	"parley/internal/text/catalog"
+	"parley/internal/tools"
 )
 
 // LearnedPage is how many facts a digest shows, with a row of buttons each:
@@ -23,12 +23,12 @@ func Learned(ctx context.Context, head string, list []facts.Change, page int, mo
 	lines := []string{head}
 	var rows [][]chat.Button
 	for _, c := range list {
-		n := c.Fact.ID
+		n, key := c.Fact.Number, tools.Key(c.Fact.ID)
 		lines = append(lines, "- "+c.Short(catalog.Of(ctx)))
 		rows = append(rows, []chat.Button{
-			{Label: catalog.Say(ctx, "Keep #%d", n), Data: fmt.Sprintf("/facts keep %d", n)},
-			{Label: catalog.Say(ctx, "Change #%d", n), Data: fmt.Sprintf("/facts change %d", n)},
-			{Label: catalog.Say(ctx, "Forget #%d", n), Data: fmt.Sprintf("/facts forget %d", n)},
+			{Label: catalog.Say(ctx, "Keep #%d", n), Data: "/facts keep " + key},
+			{Label: catalog.Say(ctx, "Change #%d", n), Data: "/facts change " + key},
+			{Label: catalog.Say(ctx, "Forget #%d", n), Data: "/facts forget " + key},
 		})
 	}
 	return chat.Answer{Text: strings.Join(lines, "\n"), Buttons: append(rows, paged(ctx, "/facts learned", page, more)...)}

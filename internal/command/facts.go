@@ -35,7 +35,7 @@ type Facts struct {
 func (f Facts) command() gate.Command {
 	all := tools.FactOperations(f.Rows, f.MayShare)
 	list, forget := operated(all, "facts list"), operated(all, "facts forget")
-	which, now := forget.Options[0], forget.Options[1]
+	which, now, scope := forget.Options[0], forget.Options[1], forget.Options[2]
 	list.Run = f.list(tools.Operated(all, "facts list"))
 	verbs := []gate.Command{
 		list,
@@ -46,17 +46,17 @@ func (f Facts) command() gate.Command {
 		}},
 		operated(all, "facts add"),
 		operated(all, "facts change"),
-		{Name: "keep", Help: "Say that it is right", Run: f.keep, Options: []gate.Option{which, {Name: "not", Help: "number of the fact that is wrong, and is forgotten", Kind: gate.Number}}},
+		{Name: "keep", Help: "Say that it is right", Run: f.keep, Options: []gate.Option{which, {Name: "not", Help: "number of the fact that is wrong, and is forgotten", Kind: gate.Number, Row: true}, scope}},
 		{Name: "undo", Help: "Take back what was done to a fact, for a day", Run: f.undo, Options: []gate.Option{f.undoable()}},
 		{Name: "learned", Help: "What I learned without being asked, to keep, change or forget", Effect: gate.Reads, Run: f.learned, Options: []gate.Option{{Name: "page",
 			Help: helpPageNumber, Kind: gate.Number}}},
 		{Name: "digest", Help: "When I tell you what I learned", Run: f.digest, Options: []gate.Option{{Name: "when", Help: "never, each morning, or when a conversation ends",
 			Choices: facts.Digests, Required: true}}},
 		{Name: "important", Help: "Never overlook it", Run: f.important, Options: []gate.Option{which,
-			{Name: "state", Help: "off takes it back", Kind: gate.Switch}}},
+			{Name: "state", Help: "off takes it back", Kind: gate.Switch}, scope}},
 		forget,
 		{Name: "history", Help: "Where it comes from and what it said before", Effect: gate.Reads,
-			Run: f.history, Options: []gate.Option{which}},
+			Run: f.history, Options: []gate.Option{which, scope}},
 		{Name: "export", Help: "As a Markdown file", Effect: gate.Reads, Run: f.export},
 		{Name: "clear", Help: "Forget everything about you here", Run: f.clear, Confirm: askClear, Options: []gate.Option{now}},
 	}
@@ -126,13 +126,29 @@ func (f Facts) important(ctx context.Context, r gate.Request) (chat.Answer, erro
 	if r.Args["state"] == "off" {
 		on, words = false, "No longer important (#%d): %s"
 	}
+	id, err := f.meant(ctx, r, "number")
+	if err != nil {
+		return chat.Answer{}, err
+	}
 	service, who := f.asker(r)
-	fact, err := service.Mark(ctx, who, row(r), on)
-	return chat.Answer{Text: catalog.Say(ctx, words, fact.ID, fact.Content)}, tools.NoFact(err)
+	fact, err := service.Mark(ctx, who, id, on)
+	return chat.Answer{Text: catalog.Say(ctx, words, fact.Number, fact.Content)}, tools.NoFact(err)
+}
+
+// meant returns the key of the fact that an option names.
+func (f Facts) meant(ctx context.Context, r gate.Request, option string) (int64, error) {
+	id, err := row(r, option, func(number int64) (int64, error) {
+		return f.Rows.Meant(ctx, provenance.ViewerOf(r.Message), facts.Which{Number: number, Scope: facts.Scope(r.Args["scope"])})
+	})
+	return id, tools.NoFact(err)
 }
 
 func (f Facts) history(ctx context.Context, r gate.Request) (chat.Answer, error) {
-	fact, before, err := f.Rows.FactHistory(ctx, provenance.ViewerOf(r.Message), row(r))
+	id, err := f.meant(ctx, r, "number")
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	fact, before, err := f.Rows.FactHistory(ctx, provenance.ViewerOf(r.Message), id)
 	if err != nil {
 		return chat.Answer{}, tools.NoFact(err)
 	}

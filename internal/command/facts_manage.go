@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"strconv"
 	"strings"
 	"time"
 
@@ -78,18 +79,26 @@ func dayOf(p catalog.Printer, said string, now time.Time) (time.Time, error) {
 }
 
 func (f Facts) keep(ctx context.Context, r gate.Request) (chat.Answer, error) {
+	id, err := f.meant(ctx, r, "number")
+	not := int64(0)
+	if err == nil && r.Args["not"] != "" {
+		not, err = f.meant(ctx, r, "not")
+	}
+	if err != nil {
+		return chat.Answer{}, err
+	}
 	service, who := f.asker(r)
-	kept, gone, err := service.Keep(ctx, who, row(r), int64(r.Number("not", 0)))
+	kept, gone, err := service.Keep(ctx, who, id, not)
 	if gone.ID != 0 {
-		words := catalog.Say(ctx, wordsFactKeptNot, kept.ID, kept.Content, gone.Fact.Content)
+		words := catalog.Say(ctx, wordsFactKeptNot, kept.Number, kept.Content, gone.Fact.Content)
 		return under(words, gone.Buttons(catalog.Of(ctx))), tools.NoFact(err)
 	}
-	return chat.Answer{Text: catalog.Say(ctx, wordsFactKept, kept.ID, kept.Content)}, tools.NoFact(err)
+	return chat.Answer{Text: catalog.Say(ctx, wordsFactKept, kept.Number, kept.Content)}, tools.NoFact(err)
 }
 
 func (f Facts) undo(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	service, who := f.asker(r)
-	undone, err := service.Undo(ctx, who, row(r))
+	undone, err := service.Undo(ctx, who, int64(r.Number("number", 0)))
 	return chat.Answer{Text: facts.Undid(catalog.Of(ctx), undone)}, err
 }
 
@@ -117,10 +126,13 @@ func (f Facts) clear(ctx context.Context, r gate.Request) (chat.Answer, error) {
 // undoable is the number of a change that can be taken back.
 func (f Facts) undoable() gate.Option {
 	o := gate.Option{Name: "number", Help: "number of the change, as its button has it; the latest when left out", Kind: gate.Number}
-	offer := tools.Offered(func(ctx context.Context, v provenance.Viewer) ([]facts.Change, error) {
-		return f.Rows.Undoables(ctx, v, mostChoices)
-	}, func(c facts.Change) (int64, string) { return c.ID, outlined(c) })
-	o.Offer = func(ctx context.Context, m chat.Message) []chat.Choice { return offer(ctx, provenance.ViewerOf(m)) }
+	o.Offer = func(ctx context.Context, m chat.Message) (choices []chat.Choice) {
+		list, _ := f.Rows.Undoables(ctx, provenance.ViewerOf(m), mostChoices) // none can be offered if they cannot be read
+		for _, c := range list {
+			choices = append(choices, chat.Choice{Value: strconv.FormatInt(c.ID, 10), Label: strings.Join(strings.Fields(outlined(c)), " ")})
+		}
+		return choices
+	}
 	return o
 }
 

@@ -40,11 +40,11 @@ func (h Handoff) command() gate.Command {
 		{Name: "back", Help: "Go back to the assistant; at the desk: give a conversation back", Options: []gate.Option{{Name: "number", Help: helpHandoffNumber, Kind: gate.Number,
 			Offer: h.Choices}},
 			Run: func(ctx context.Context, r gate.Request) (chat.Answer, error) {
-				return h.Desk.Back(ctx, r.Message, row(r))
+				return h.Desk.Back(ctx, r.Message, int64(r.Number("number", 0)))
 			}},
 		{Name: "take", Help: "At the desk: answer a conversation yourself", Options: []gate.Option{take},
 			Run: func(ctx context.Context, r gate.Request) (chat.Answer, error) {
-				return h.Desk.Take(ctx, r.Message, row(r))
+				return h.Desk.Take(ctx, r.Message, int64(r.Number("number", 0)))
 			}},
 		{Name: "list", Help: "At the desk: the conversations that wait", Effect: gate.Reads,
 			Run: func(ctx context.Context, r gate.Request) (chat.Answer, error) { return h.Desk.List(ctx, r.Message) }},

@@ -66,7 +66,7 @@ func option(o tools.Operation, a tools.Arg) gate.Option {
 	}
 	switch property.Type {
 	case "integer":
-		opt.Kind = gate.Number
+		opt.Kind, opt.Row = gate.Number, a.Field() == "id"
 	case "boolean":
 		opt.Kind = gate.Switch
 	}

@@ -40,13 +40,25 @@ func (s Reminders) command() gate.Command {
 			{Name: "add", Help: "Remind me", Options: []gate.Option{what}, Run: run},
 			list, cancel,
 			{Name: "done", Help: "That is done", Options: cancel.Options, Run: func(ctx context.Context, r gate.Request) (chat.Answer, error) {
-				m, err := s.Planner.Store.Agenda.FinishReminder(ctx, provenance.ViewerOf(r.Message), row(r))
-				return chat.Answer{Text: catalog.Say(ctx, "Well done: #%d %s", m.ID, m.Text)}, tools.NoReminder(err)
+				id, err := s.meant(ctx, r)
+				if err != nil {
+					return chat.Answer{}, err
+				}
+				m, err := s.Planner.Store.Agenda.FinishReminder(ctx, provenance.ViewerOf(r.Message), id)
+				return chat.Answer{Text: catalog.Say(ctx, "Well done: #%d %s", m.Number, m.Text)}, tools.NoReminder(err)
 			}},
 			{Name: "snooze", Help: "Say it again later", Run: s.snooze,
 				Options: append(slices.Clip(cancel.Options), gate.Option{Name: "time", Help: "10m, 1h, or words such as “tomorrow at 9”; 10m if you leave it out"})},
 			operated(all, "remind zone"),
 		}}
+}
+
+// meant returns the key of the reminder that was named.
+func (s Reminders) meant(ctx context.Context, r gate.Request) (int64, error) {
+	id, err := row(r, "number", func(number int64) (int64, error) {
+		return s.Planner.Store.Agenda.ReminderID(ctx, provenance.ViewerOf(r.Message), number)
+	})
+	return id, tools.NoReminder(err)
 }
 
 func (s Reminders) add(ctx context.Context, r gate.Request) (chat.Answer, error) {
@@ -116,7 +128,11 @@ func (s Reminders) snooze(ctx context.Context, r gate.Request) (chat.Answer, err
 			due = w.At
 		}
 	}
-	m, err := s.Planner.Store.Agenda.SnoozeReminder(ctx, provenance.ViewerOf(r.Message), row(r), due)
+	id, err := s.meant(ctx, r)
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	m, err := s.Planner.Store.Agenda.SnoozeReminder(ctx, provenance.ViewerOf(r.Message), id, due)
 	if err != nil {
 		return chat.Answer{}, tools.NoReminder(err)
 	}

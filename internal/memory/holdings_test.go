@@ -46,7 +46,7 @@ var wordless = []string{
 	"key_facts.people", "key_facts.agent", "key_facts.ends", "key_facts_fts.owner",
 	"log_entries.user_id", "log_entries.platform", "log_entries.channel", "log_entries.author", "log_entries.type",
 	"log_entries.call_key", "log_entries.at", "log_entries.people", "log_entries.agent",
-	"membership.*", "messages.session_id", "messages.platform", "messages.channel", "messages.thread", "messages.message_id",
+	"membership.*", "numbers.*", "messages.session_id", "messages.platform", "messages.channel", "messages.thread", "messages.message_id",
 	"messages.role", "messages.user_id", "messages.tool_call_id", "messages.at", "messages.people", "messages.agent",
 	"places.platform", "places.channel", "places.thread",
 	"note_authors.*", "outbox.kind", "outbox.platform", "outbox.channel", "outbox.thread", "outbox.nonce", "outbox.preview",

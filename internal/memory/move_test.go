@@ -39,6 +39,7 @@ var ofPlaces = map[string]string{
 	"messages.channel": "INSERT INTO messages (session_id, platform, channel, role, user_id, name, content, at) " +
 		"VALUES ('s', 'telegram', '-4711', 'user', 'x', 'x', 'x', '')",
 	"moves.became": "INSERT INTO moves (platform, channel, became) VALUES ('telegram', '-12', '-4711')",
+	"numbers.book": "INSERT INTO numbers (kind, book, last) VALUES ('channel', 'telegram:-4711', 7)",
 	"outbox.channel": "INSERT INTO outbox (part, kind, platform, channel, body, nonce, at) VALUES (0, 'notice', " +
 		"'telegram', '-4711', '{}', 'x', '')",
 	"overheard.channel":    "INSERT INTO overheard (day, platform, channel, n) VALUES ('x', 'telegram', '-4711', 1)",
@@ -96,7 +97,7 @@ var placeless = map[string]string{
 	"key_facts_fts": "content tags", "log_entries": "agent at author content people platform type user_id",
 	"membership":       "checked_at platform since state user_id",
 	"message_sketches": "sketch", "message_vectors": "vector", "messages_fts": "words", "moves": "platform",
-	"note_authors": "at hash path user_id",
+	"note_authors": "at hash path user_id", "numbers": "kind",
 	"messages": "agent at attached content key_insight message_id name people platform role session_id thread " +
 		"tool_call_id tool_calls user_id",
 	"outbox":    "at kind nonce not_before platform platform_id preview state thread waits_for",

@@ -123,7 +123,7 @@ CREATE TABLE key_facts (
     call_key      TEXT NOT NULL DEFAULT '',  -- of the tool call that wrote it
     created_at    TEXT NOT NULL,
     updated_at    TEXT NOT NULL
-, via INTEGER NOT NULL DEFAULT 1 CHECK (via BETWEEN 0 AND 8191), people TEXT NOT NULL DEFAULT '', rank INTEGER NOT NULL DEFAULT 3 CHECK (rank BETWEEN 1 AND 3), ends TEXT NOT NULL DEFAULT '', agent TEXT NOT NULL DEFAULT '');
+, via INTEGER NOT NULL DEFAULT 1 CHECK (via BETWEEN 0 AND 8191), people TEXT NOT NULL DEFAULT '', rank INTEGER NOT NULL DEFAULT 3 CHECK (rank BETWEEN 1 AND 3), ends TEXT NOT NULL DEFAULT '', agent TEXT NOT NULL DEFAULT '', number INTEGER NOT NULL DEFAULT 0);
 CREATE INDEX key_facts_important ON key_facts (subject, scope, updated_at) WHERE valid_to = '' AND important;
 CREATE UNIQUE INDEX key_facts_call ON key_facts (call_key) WHERE call_key <> '';
 CREATE VIRTUAL TABLE key_facts_fts USING fts5 (owner, content, tags, content = 'key_facts', content_rowid = 'id', tokenize = 'porter unicode61');
@@ -160,7 +160,7 @@ CREATE TABLE tasks (
     created_at  TEXT NOT NULL,
     updated_at  TEXT NOT NULL,
     done_at     TEXT NOT NULL DEFAULT ''
-, via INTEGER NOT NULL DEFAULT 1 CHECK (via BETWEEN 0 AND 8191), people TEXT NOT NULL DEFAULT '', agent TEXT NOT NULL DEFAULT '');
+, via INTEGER NOT NULL DEFAULT 1 CHECK (via BETWEEN 0 AND 8191), people TEXT NOT NULL DEFAULT '', agent TEXT NOT NULL DEFAULT '', number INTEGER NOT NULL DEFAULT 0);
 CREATE INDEX tasks_user ON tasks (user_id, done, id);
 CREATE UNIQUE INDEX tasks_call ON tasks (call_key) WHERE call_key <> '';
 CREATE TABLE reminders (
@@ -178,7 +178,7 @@ CREATE TABLE reminders (
     told_at    TEXT NOT NULL DEFAULT '',
     call_key   TEXT NOT NULL DEFAULT '',
     created_at TEXT NOT NULL
-, via INTEGER NOT NULL DEFAULT 1 CHECK (via BETWEEN 0 AND 8191), people TEXT NOT NULL DEFAULT '', ended TEXT NOT NULL DEFAULT '', ask INTEGER NOT NULL DEFAULT 0, only_changed INTEGER NOT NULL DEFAULT 0, seen TEXT NOT NULL DEFAULT '', guild TEXT NOT NULL DEFAULT '', agent TEXT NOT NULL DEFAULT '', away TEXT NOT NULL DEFAULT '' CHECK (away IN ('', 'lost', 'back')), lost TEXT NOT NULL DEFAULT '', lost_told TEXT NOT NULL DEFAULT '');
+, via INTEGER NOT NULL DEFAULT 1 CHECK (via BETWEEN 0 AND 8191), people TEXT NOT NULL DEFAULT '', ended TEXT NOT NULL DEFAULT '', ask INTEGER NOT NULL DEFAULT 0, only_changed INTEGER NOT NULL DEFAULT 0, seen TEXT NOT NULL DEFAULT '', guild TEXT NOT NULL DEFAULT '', agent TEXT NOT NULL DEFAULT '', away TEXT NOT NULL DEFAULT '' CHECK (away IN ('', 'lost', 'back')), lost TEXT NOT NULL DEFAULT '', lost_told TEXT NOT NULL DEFAULT '', number INTEGER NOT NULL DEFAULT 0);
 CREATE INDEX reminders_due ON reminders (due_at) WHERE state = 'waiting';
 CREATE INDEX reminders_user ON reminders (user_id, state, due_at);
 CREATE UNIQUE INDEX reminders_call ON reminders (call_key) WHERE call_key <> '';
@@ -192,7 +192,7 @@ CREATE TABLE log_entries (
     content    TEXT NOT NULL CHECK (length(content) BETWEEN 1 AND 10000),
     call_key   TEXT NOT NULL DEFAULT '',
     at         TEXT NOT NULL
-, via INTEGER NOT NULL DEFAULT 1 CHECK (via BETWEEN 0 AND 8191), people TEXT NOT NULL DEFAULT '', agent TEXT NOT NULL DEFAULT '');
+, via INTEGER NOT NULL DEFAULT 1 CHECK (via BETWEEN 0 AND 8191), people TEXT NOT NULL DEFAULT '', agent TEXT NOT NULL DEFAULT '', number INTEGER NOT NULL DEFAULT 0);
 CREATE INDEX log_entries_user ON log_entries (user_id, at);
 CREATE UNIQUE INDEX log_entries_call ON log_entries (call_key) WHERE call_key <> '';
 CREATE TABLE "codes" (
@@ -641,6 +641,40 @@ CREATE TABLE ends (
     UNIQUE (kind, what, reader)
 );
 CREATE INDEX fact_changes_filed ON fact_changes (at) WHERE source = 'file';
+CREATE TABLE numbers (
+    kind TEXT NOT NULL,    -- a scope of facts (person, channel, guild), or the name of a table
+    book TEXT NOT NULL,    -- whose: a person, a channel or a server
+    last INTEGER NOT NULL, -- number given out; none is given out twice while the book is there
+    PRIMARY KEY (kind, book)
+) WITHOUT ROWID;
+CREATE UNIQUE INDEX key_facts_number ON key_facts (subject, scope, number) WHERE number > 0;
+CREATE UNIQUE INDEX tasks_number ON tasks (user_id, number) WHERE number > 0;
+CREATE UNIQUE INDEX reminders_number ON reminders (user_id, number) WHERE number > 0;
+CREATE UNIQUE INDEX log_entries_number ON log_entries (user_id, number) WHERE number > 0;
+CREATE TRIGGER key_facts_number AFTER INSERT ON key_facts WHEN new.number = 0 BEGIN
+    INSERT INTO numbers (kind, book, last) VALUES (new.scope, new.subject,
+            1 + coalesce((SELECT max(number) FROM key_facts WHERE subject = new.subject AND scope = new.scope AND number > 0), 0))
+        ON CONFLICT (kind, book) DO UPDATE SET last = last + 1;
+    UPDATE key_facts SET number = (SELECT last FROM numbers WHERE kind = new.scope AND book = new.subject) WHERE id = new.id;
+END;
+CREATE TRIGGER tasks_number AFTER INSERT ON tasks WHEN new.number = 0 BEGIN
+    INSERT INTO numbers (kind, book, last) VALUES ('tasks', new.user_id,
+            1 + coalesce((SELECT max(number) FROM tasks WHERE user_id = new.user_id AND number > 0), 0))
+        ON CONFLICT (kind, book) DO UPDATE SET last = last + 1;
+    UPDATE tasks SET number = (SELECT last FROM numbers WHERE kind = 'tasks' AND book = new.user_id) WHERE id = new.id;
+END;
+CREATE TRIGGER reminders_number AFTER INSERT ON reminders WHEN new.number = 0 BEGIN
+    INSERT INTO numbers (kind, book, last) VALUES ('reminders', new.user_id,
+            1 + coalesce((SELECT max(number) FROM reminders WHERE user_id = new.user_id AND number > 0), 0))
+        ON CONFLICT (kind, book) DO UPDATE SET last = last + 1;
+    UPDATE reminders SET number = (SELECT last FROM numbers WHERE kind = 'reminders' AND book = new.user_id) WHERE id = new.id;
+END;
+CREATE TRIGGER log_entries_number AFTER INSERT ON log_entries WHEN new.number = 0 BEGIN
+    INSERT INTO numbers (kind, book, last) VALUES ('log_entries', new.user_id,
+            1 + coalesce((SELECT max(number) FROM log_entries WHERE user_id = new.user_id AND number > 0), 0))
+        ON CONFLICT (kind, book) DO UPDATE SET last = last + 1;
+    UPDATE log_entries SET number = (SELECT last FROM numbers WHERE kind = 'log_entries' AND book = new.user_id) WHERE id = new.id;
+END;
 INSERT INTO key_facts_fts (key_facts_fts, rank) VALUES ('secure-delete', 1);
 INSERT INTO messages_fts (messages_fts, rank) VALUES ('secure-delete', 1);
 INSERT INTO session_texts_fts (session_texts_fts, rank) VALUES ('secure-delete', 1);
@@ -649,4 +683,4 @@ INSERT INTO sqlite_sequence (name, seq) VALUES ('inbox', 0);
 INSERT INTO sqlite_sequence (name, seq) VALUES ('messages', 0);
 INSERT INTO sqlite_sequence (name, seq) VALUES ('outbox', 0);
 INSERT INTO secrets (name, value) VALUES ('nonce', randomblob(16));
-PRAGMA user_version = 46;
+PRAGMA user_version = 47;

@@ -145,8 +145,16 @@ func (f factStore) which() Arg {
 		func(ctx context.Context, v provenance.Viewer) ([]facts.Fact, error) {
 			return f.rows.Facts(ctx, v, mostOffered, 0)
 		},
-		func(row facts.Fact) (int64, string) { return row.ID, row.Content })}
+		func(row facts.Fact) (int64, int64, string) { return row.ID, row.Number, row.Content })}
 }
+
+// whose tells facts of one number apart.
+func whose() Arg {
+	return Arg{Name: "scope", Help: "whose, if several facts here have this number", Named: true}
+}
+
+// scopes are the values of an argument scope.
+var scopes = map[string][]string{"scope": {"person", "channel", "guild"}}
 
 func (f factStore) save() Operation {
 	type args struct {
@@ -156,7 +164,7 @@ func (f factStore) save() Operation {
 		Scope   string   `json:"scope,omitempty" jsonschema:"person (default), or channel or guild when the person says it is for everybody here"`
 	}
 	meta := core("save_fact", saveFactText, Memory).adds(true).says("remembers something about you")
-	meta.Refine = oneOf(map[string][]string{"type": {"fact", "preference", "decision", "insight"}, "scope": {"person", "channel", "guild"}})
+	meta.Refine = oneOf(map[string][]string{"type": {"fact", "preference", "decision", "insight"}, "scope": scopes["scope"]})
 	meta.Ask = asking(func(ctx context.Context, c Call, a args) (string, error) {
 		words := map[string]string{"channel": catalog.Text(ctx, "Remember this for everybody in this channel: \"%s\"?"), "guild": catalog.Text(ctx, "Remember this for everybody on this server: \"%s\"?")}[a.Scope]
 		return withRest(sentence(ctx, cmp.Or(words, "Remember this about you: \"%s\"?"), a.Content), c, len(a.Tags) > 0 || a.Type != ""), nil
@@ -230,29 +238,42 @@ func told(c Call) float64 {
 
 func (f factStore) update() Operation {
 	type args struct {
+		keyed
 		ID      int64  `json:"id" jsonschema:"the fact's number"`
 		Content string `json:"content" jsonschema:"what is true now, one short sentence"`
+		Scope   string `json:"scope,omitempty"`
 	}
 	meta := core("update_fact", updateFactText, Memory).sets().says("corrects something about you")
+	meta.Refine = oneOf(scopes)
+	find := func(ctx context.Context, c Call, a args) (facts.Fact, error) {
+		id, err := factOf(ctx, f.rows, c, named{keyed: a.keyed, ID: a.ID}, facts.Which{Scope: facts.Scope(a.Scope)})
+		if err != nil {
+			return facts.Fact{}, err
+		}
+		return f.service.Find(ctx, f.asker(c), id)
+	}
 	meta.Ask = asking(func(ctx context.Context, c Call, a args) (string, error) {
-		old, err := f.service.Find(ctx, f.asker(c), a.ID)
+		old, err := find(ctx, c, a)
 		return sentence(ctx, "Change what I remember from \"%s\" to \"%s\"?", old.Content, a.Content), err
 	})
 	what := factText
 	what.Optional = true
-	face := factFace("facts change", "Make it say something else", f.which(), what)
+	face := factFace("facts change", "Make it say something else", f.which(), what, whose())
 	face.Form = Form{Do: "fact-change", Page: "/facts", Args: []string{"number", "text"}}
 	return Declare(meta, face, func(ctx context.Context, c Call, a args) (Result, error) {
+		old, err := find(ctx, c, a)
+		if err != nil {
+			return Result{}, err
+		}
 		if c.ByHand && a.Content == "" { // the button cannot know it
-			old, err := f.service.Find(ctx, f.asker(c), a.ID)
-			return worded(ctx, deed{err: err}, "Fact #%d says: “%s”. To change it, send /facts change %d and what is right.", old.ID, old.Content, old.ID)
+			return worded(ctx, deed{}, "Fact #%d says: “%s”. To change it, send /facts change %d and what is right.", old.Number, old.Content, old.Number)
 		}
 		w := worth(c)
 		w.Explicit = c.Confirmed || c.ByHand
 		if w.Rank == facts.PickedUp {
 			w.Rank = facts.Kept // who corrects wants it kept
 		}
-		saved, err := f.service.Correct(ctx, f.asker(c), a.ID, facts.NewFact{
+		saved, err := f.service.Correct(ctx, f.asker(c), old.ID, facts.NewFact{
 			Content: a.Content, Session: c.Session, MessageID: c.Message, CallKey: c.Key, Author: c.Author, Confidence: told(c),
 			Origin: c.Origin, Worth: w})
 		return became(ctx, c, saved, err)
@@ -262,18 +283,25 @@ func (f factStore) update() Operation {
 func (f factStore) forget() Operation {
 	type args struct {
 		named
-		When string `json:"when,omitempty"` // people's alone
+		Scope string `json:"scope,omitempty"`
+		When  string `json:"when,omitempty"` // people's alone
 	}
 	meta := core("forget_fact", forgetFactText, Memory).writes().onDemand().says("forgets something about you")
 	meta.Confirm = true
-	meta.Refine = func(s *jsonschema.Schema) { delete(s.Properties, "when") }
+	meta.Refine = func(s *jsonschema.Schema) {
+		oneOf(scopes)(s)
+		delete(s.Properties, "when")
+	}
 	atOnce := func(c Call, a args) bool { return c.ByHand && a.When == "now" }
+	meant := func(ctx context.Context, c Call, a args) (int64, error) {
+		return factOf(ctx, f.rows, c, a.named, facts.Which{Scope: facts.Scope(a.Scope), Erasable: atOnce(c, a)})
+	}
 	meta.Ask = asking(func(ctx context.Context, c Call, a args) (string, error) {
 		find, words := f.service.Find, "Forget this: \"%s\"?"
 		if atOnce(c, a) {
 			find, words = f.service.FindErasable, "Erase this for good, without Undo: \"%s\"?"
 		}
-		id, err := factOf(ctx, f.rows, c, a.named)
+		id, err := meant(ctx, c, a)
 		if err != nil {
 			return "", err
 		}
@@ -281,10 +309,10 @@ func (f factStore) forget() Operation {
 		return sentence(ctx, words, fact.Content), err
 	})
 	face := factFace("facts forget", "Forget it; Undo brings it back for a day", f.which(),
-		Arg{Name: "when", Help: "now erases it at once, without Undo", Choices: []string{"now"}})
+		Arg{Name: "when", Help: "now erases it at once, without Undo", Choices: []string{"now"}}, whose())
 	face.Form = Form{Do: "fact-forget", Page: "/facts", Args: []string{"number"}}
 	return Declare(meta, face, func(ctx context.Context, c Call, a args) (Result, error) {
-		id, err := factOf(ctx, f.rows, c, a.named)
+		id, err := meant(ctx, c, a)
 		if err != nil {
 			return Result{}, err
 		}

@@ -50,7 +50,7 @@ func logEntry(k Planner) Operation {
 		Args: []Arg{{Name: "text", Of: "content", Help: "the line", Long: true}, {Name: "type", Help: "what it is"}}}
 	return Declare(meta, face, func(ctx context.Context, c Call, a args) (Result, error) {
 		e, err := k.AddLog(ctx, c, agenda.LogEntry{Content: a.Content, Type: a.Type, Author: a.Author, Origin: c.Origin})
-		return worded(ctx, deed{e.Origin, err}, "Logged (#%d): %s", e.ID, e.Content)
+		return worded(ctx, deed{e.Origin, err}, "Logged (#%d): %s", e.Number, e.Content)
 	})
 }
 

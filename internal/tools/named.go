@@ -14,29 +14,34 @@ import (
 	"parley/internal/text/ranking"
 )
 
+// keyed is the key of a row, which a button or the control page gives instead of its
+// number. Models do not have the argument, and people do not type it: the number of a row is
+// its person's, and may be another's once that person was forgotten.
+type keyed struct {
+	Row int64 `json:"row,omitempty"`
+}
+
 // named is which of a person's reminders, tasks or facts is meant: by its number, or by
 // words of it.
 type named struct {
+	keyed
 	ID    int64  `json:"id,omitempty" jsonschema:"its number"`
 	Words string `json:"words,omitempty"`
 }
 
 // namedItem is one of those that may be meant.
 type namedItem struct {
-	id   int64
-	text string
-	from provenance.Origin
+	id, number int64
+	text       string
+	from       provenance.Origin
 }
 
 // mostNamed is how many are listed where several may be meant.
 const mostNamed = 5
 
-// of returns the number of the one of who's that is meant. Where none or several are,
-// the error says so to people.
+// of returns the key of the one of who's that is meant by its words. Where none or several
+// are, the error says so to people.
 func (n named) of(who string, list []namedItem) (int64, error) {
-	if n.ID != 0 {
-		return n.ID, nil
-	}
 	if strings.TrimSpace(n.Words) == "" {
 		return 0, &ArgumentError{[]string{"arguments: give id, or words"}}
 	}
@@ -60,7 +65,7 @@ func (n named) of(who string, list []namedItem) (int64, error) {
 	}
 	var lines strings.Builder
 	for _, item := range best[:min(len(best), mostNamed)] {
-		lines.WriteString("\n- #" + strconv.FormatInt(item.id, 10))
+		lines.WriteString("\n- #" + strconv.FormatInt(item.number, 10))
 		if !item.from.Outside(who) { // an error shows nobody else's words
 			lines.WriteString(" " + item.text)
 		}
@@ -86,21 +91,33 @@ func likeness(words, of string) (n int) {
 	return n
 }
 
+// key returns the key of the row that is meant: of its number, or of its words among a list.
+func (n named) key(c Call, numbered func(number int64) (int64, error), list func() ([]namedItem, error)) (int64, error) {
+	switch {
+	case n.Row != 0:
+		return n.Row, nil
+	case n.ID != 0:
+		return numbered(n.ID)
+	}
+	items, err := list()
+	if err != nil {
+		return 0, err
+	}
+	return n.of(c.Who.ID, items)
+}
+
 // taskOf returns the task that is meant; open leaves out what is done.
 func taskOf(ctx context.Context, store *memory.Store, c Call, n named, open bool) (agenda.Task, error) {
-	var list []namedItem
-	if n.ID == 0 {
+	numbered := func(number int64) (int64, error) { return store.Agenda.TaskID(ctx, viewer(c), number) }
+	id, err := n.key(c, numbered, func() (list []namedItem, err error) {
 		all, err := store.Agenda.Tasks(ctx, viewer(c), maxTasks, 0)
-		if err != nil {
-			return agenda.Task{}, err
-		}
 		for _, t := range all {
 			if !open || !t.Done {
-				list = append(list, namedItem{t.ID, t.Description, t.Origin})
+				list = append(list, namedItem{t.ID, t.Number, t.Description, t.Origin})
 			}
 		}
-	}
-	id, err := n.of(c.Who.ID, list)
+		return list, err
+	})
 	if err != nil {
 		return agenda.Task{}, err
 	}
@@ -109,36 +126,34 @@ func taskOf(ctx context.Context, store *memory.Store, c Call, n named, open bool
 
 // reminderOf returns the reminder that is meant.
 func reminderOf(ctx context.Context, store *memory.Store, c Call, n named) (agenda.Reminder, error) {
-	var list []namedItem
-	if n.ID == 0 {
+	numbered := func(number int64) (int64, error) { return store.Agenda.ReminderID(ctx, viewer(c), number) }
+	id, err := n.key(c, numbered, func() (list []namedItem, err error) {
 		all, err := store.Agenda.Reminders(ctx, viewer(c))
-		if err != nil {
-			return agenda.Reminder{}, err
-		}
 		for _, r := range all {
-			list = append(list, namedItem{r.ID, r.Text, r.Origin})
+			list = append(list, namedItem{r.ID, r.Number, r.Text, r.Origin})
 		}
-	}
-	id, err := n.of(c.Who.ID, list)
+		return list, err
+	})
 	if err != nil {
 		return agenda.Reminder{}, err
 	}
 	return store.Agenda.Reminder(ctx, viewer(c), id)
 }
 
-// factOf returns the number of the fact that is meant.
-func factOf(ctx context.Context, store *facts.Store, c Call, n named) (int64, error) {
-	var list []namedItem
-	if n.ID == 0 {
+// factOf returns the key of the fact that is meant.
+func factOf(ctx context.Context, store *facts.Store, c Call, n named, w facts.Which) (int64, error) {
+	return n.key(c, func(number int64) (int64, error) {
+		w.Number = number
+		return store.Meant(ctx, viewer(c), w)
+	}, func() (list []namedItem, err error) {
 		all, err := store.Facts(ctx, viewer(c), maxNamedFacts, 0)
-		if err != nil {
-			return 0, err
-		}
 		for _, f := range all {
-			list = append(list, namedItem{f.ID, f.Content, f.Heard()})
+			if w.Scope == "" || f.Scope == w.Scope {
+				list = append(list, namedItem{f.ID, f.Number, f.Content, f.Heard()})
+			}
 		}
-	}
-	return n.of(c.Who.ID, list)
+		return list, err
+	})
 }
 
 // maxNamedFacts is how many facts are looked through for the one that is meant.
@@ -147,19 +162,24 @@ const maxNamedFacts = 1000
 // mostOffered is how many rows are offered to choose from; platforms show fewer.
 const mostOffered = 200
 
-// Offered lists rows to choose from by their numbers; none if they cannot be read.
+// Offered lists rows to choose from by their numbers, and their keys for buttons; none if
+// they cannot be read.
 func Offered[T any](list func(context.Context, provenance.Viewer) ([]T, error),
-	show func(T) (id int64, words string)) func(context.Context, provenance.Viewer) []chat.Choice {
+	show func(T) (id, number int64, words string)) func(context.Context, provenance.Viewer) []chat.Choice {
 	return func(ctx context.Context, v provenance.Viewer) (choices []chat.Choice) {
 		rows, err := list(ctx, v)
 		if err != nil {
 			return nil
 		}
 		for _, row := range rows {
-			id, words := show(row)
-			n := strconv.FormatInt(id, 10)
-			choices = append(choices, chat.Choice{Value: n, Label: n + " – " + strings.Join(strings.Fields(words), " ")})
+			id, number, words := show(row)
+			n := strconv.FormatInt(number, 10)
+			choices = append(choices, chat.Choice{Value: n, Pressed: Key(id), Label: n + " – " + strings.Join(strings.Fields(words), " ")})
 		}
 		return choices
 	}
 }
+
+// Key returns the key of a row as a command takes it in place of the number: buttons have
+// it, because the key never means another row.
+func Key(id int64) string { return "=" + strconv.FormatInt(id, 10) }

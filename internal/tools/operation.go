@@ -43,7 +43,8 @@ type Face struct {
 type Form struct {
 	Do   string // the value of its field "do"
 	Page string // where it stands
-	// Args are the names of the arguments that its fields "id" and "value" hold.
+	// Args are the names of the arguments that its fields "id" and "value" hold; id is the
+	// key of a row.
 	Args []string
 }
 
@@ -81,6 +82,7 @@ func Declare[A any](meta Meta, face Face, do func(context.Context, Call, A) (Res
 		if refine != nil {
 			refine(s)
 		}
+		delete(s.Properties, "row") // of keyed: people's numbers are all that models have
 		for _, a := range face.Args {
 			if p := s.Properties[a.Field()]; p != nil && p.Description == "" {
 				p.Description = a.Help
@@ -179,8 +181,11 @@ func (o Operation) Given(words map[string]string) map[string]any {
 	for _, a := range o.Args {
 		v, ok := words[a.Name]
 		kind := o.Property(a).Type
-		switch n, err := strconv.ParseInt(v, 10, 64); {
+		key, keyed := strings.CutPrefix(v, "=")
+		switch n, err := strconv.ParseInt(key, 10, 64); {
 		case !ok:
+		case kind == "integer" && err == nil && keyed:
+			args["row"] = n
 		case kind == "integer" && err == nil:
 			args[a.Field()] = n
 		case kind == "boolean":

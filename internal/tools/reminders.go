@@ -80,7 +80,7 @@ func (k Planner) Plan(ctx context.Context, c Call, r agenda.Reminder, at string)
 	case r.Ask:
 		words = "Question #%d is set: “%s”, for %s. I ask it then and answer here."
 	}
-	said := catalog.Say(ctx, words, r.ID, r.Text, dueText(ctx, r, loc))
+	said := catalog.Say(ctx, words, r.Number, r.Text, dueText(ctx, r, loc))
 	for _, n := range w.Notes {
 		said += " " + n.In(catalog.Of(ctx))
 	}
@@ -154,7 +154,7 @@ func (k Planner) Lines(ctx context.Context, who chat.User, list []agenda.Reminde
 	loc, _ := k.place(ctx, who)
 	lines := make([]string, len(list))
 	for i, r := range list {
-		lines[i] = fmt.Sprintf("- #%d %s: %s", r.ID, dueText(ctx, r, loc), k.asks(ctx, r)+r.Text)
+		lines[i] = fmt.Sprintf("- #%d %s: %s", r.Number, dueText(ctx, r, loc), k.asks(ctx, r)+r.Text)
 		if r.Away == agenda.Lost {
 			lines[i] += catalog.Text(ctx, " (waits until I can write there again)")
 		}
@@ -213,14 +213,14 @@ func cancelReminder(store *memory.Store) Operation {
 		func(ctx context.Context, v provenance.Viewer) ([]agenda.Reminder, error) {
 			return store.Agenda.Reminders(ctx, v)
 		},
-		func(row agenda.Reminder) (int64, string) { return row.ID, row.Text })}
+		func(row agenda.Reminder) (int64, int64, string) { return row.ID, row.Number, row.Text })}
 	face := Face{Command: "remind cancel", Help: "Cancel a reminder", Args: []Arg{which}, Private: true, Absent: NoReminder}
 	return Declare(meta, face, func(ctx context.Context, c Call, a named) (Result, error) {
 		r, err := reminderOf(ctx, store, c, a)
 		if err == nil {
 			r, err = store.Agenda.CancelReminder(ctx, viewer(c), r.ID)
 		}
-		return worded(ctx, deed{r.Origin, err}, "Cancelled: #%d %s", r.ID, r.Text)
+		return worded(ctx, deed{r.Origin, err}, "Cancelled: #%d %s", r.Number, r.Text)
 	})
 }
 

@@ -49,7 +49,7 @@ func whichTask(store *memory.Store, open bool) Arg {
 		func(ctx context.Context, v provenance.Viewer) ([]agenda.Task, error) {
 			rows, err := store.Agenda.Tasks(ctx, v, mostOffered, 0)
 			return slices.DeleteFunc(rows, func(row agenda.Task) bool { return row.Done && open }), err
-		}, func(row agenda.Task) (int64, string) { return row.ID, row.Description })}
+		}, func(row agenda.Task) (int64, int64, string) { return row.ID, row.Number, row.Description })}
 }
 
 func addTask(store *memory.Store) Operation {
@@ -61,7 +61,7 @@ func addTask(store *memory.Store) Operation {
 	meta.Own = owning(func(a args) string { return a.Description })
 	return Declare(meta, taskFace("tasks add", "Add a task", taskText), func(ctx context.Context, c Call, a args) (Result, error) {
 		t, err := store.Agenda.AddTask(ctx, viewer(c), a.Description, c.Key, c.Origin)
-		return worded(ctx, deed{t.Origin, err}, "Task #%d added: %s", t.ID, t.Description)
+		return worded(ctx, deed{t.Origin, err}, "Task #%d added: %s", t.Number, t.Description)
 	})
 }
 
@@ -111,9 +111,9 @@ const maxTasks = 10_000
 // taskLine is a task as people read it.
 func taskLine(ctx context.Context, t agenda.Task) string {
 	if t.Done {
-		return fmt.Sprintf("- #%d ~~%s~~ %s", t.ID, t.Description, catalog.Text(ctx, "(done)"))
+		return fmt.Sprintf("- #%d ~~%s~~ %s", t.Number, t.Description, catalog.Text(ctx, "(done)"))
 	}
-	return fmt.Sprintf("- #%d %s", t.ID, t.Description)
+	return fmt.Sprintf("- #%d %s", t.Number, t.Description)
 }
 
 func completeTask(store *memory.Store) Operation {
@@ -132,28 +132,35 @@ func completeTask(store *memory.Store) Operation {
 		if err == nil {
 			t, err = store.Agenda.CompleteTask(ctx, viewer(c), t.ID)
 		}
-		return worded(ctx, deed{t.Origin, err}, "Done: #%d %s", t.ID, t.Description)
+		return worded(ctx, deed{t.Origin, err}, "Done: #%d %s", t.Number, t.Description)
 	})
 }
 
 func updateTask(store *memory.Store) Operation {
 	type args struct {
+		keyed
 		ID          int64  `json:"id"`
 		Description string `json:"description" jsonschema:"what is to be done now"`
 	}
+	task := func(ctx context.Context, c Call, a args) (agenda.Task, error) {
+		return taskOf(ctx, store, c, named{keyed: a.keyed, ID: a.ID}, false)
+	}
 	meta := core("update_task", updateTaskText, Task).writes().onDemand().says("changes a task")
 	meta.Ask = asking(func(ctx context.Context, c Call, a args) (string, error) {
-		t, err := store.Agenda.Task(ctx, viewer(c), a.ID)
+		t, err := task(ctx, c, a)
 		return sentence(ctx, "Change the task \"%s\" to \"%s\"?", t.Description, a.Description), err
 	})
 	meta.Own = asking(func(ctx context.Context, c Call, a args) (string, error) {
-		t, err := store.Agenda.Task(ctx, viewer(c), a.ID)
+		t, err := task(ctx, c, a)
 		return t.Description + " " + a.Description, err
 	})
 	face := taskFace("tasks edit", "Change what it says", whichTask(store, false), taskText)
 	return Declare(meta, face, func(ctx context.Context, c Call, a args) (Result, error) {
-		t, err := store.Agenda.UpdateTask(ctx, viewer(c), a.ID, a.Description, c.Origin)
-		return worded(ctx, deed{t.Origin, err}, "Changed: #%d %s", t.ID, t.Description)
+		t, err := task(ctx, c, a)
+		if err == nil {
+			t, err = store.Agenda.UpdateTask(ctx, viewer(c), t.ID, a.Description, c.Origin)
+		}
+		return worded(ctx, deed{t.Origin, err}, "Changed: #%d %s", t.Number, t.Description)
 	})
 }
 
@@ -170,6 +177,6 @@ func deleteTask(store *memory.Store) Operation {
 		if err == nil {
 			t, err = store.Agenda.DeleteTask(ctx, viewer(c), t.ID)
 		}
-		return worded(ctx, deed{t.Origin, err}, "Deleted: #%d %s", t.ID, t.Description)
+		return worded(ctx, deed{t.Origin, err}, "Deleted: #%d %s", t.Number, t.Description)
 	})
 }

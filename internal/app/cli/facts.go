@@ -58,7 +58,7 @@ func (c factsListCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
 			if fact.Agent != "" {
 				told = "\ttold to " + fact.Agent
 			}
-			if _, err := fmt.Fprintf(seen{s.Out}, "%d\t%s\t%s\t%s\t%s %s%s\n", fact.ID, fact.Subject, fact.Updated.Format("2006-01-02 15:04"),
+			if _, err := fmt.Fprintf(seen{s.Out}, "%d\t%s\t%s\t%s\t%s %s%s\n", fact.Number, fact.Subject, fact.Updated.Format("2006-01-02 15:04"),
 				fact.Type, fact.Content, strings.Join(fact.Tags, " "), told); err != nil {
 				return err
 			}
@@ -101,16 +101,17 @@ func (o operation) run(ctx context.Context, f *Flags, s *Streams) error {
 }
 
 type factsForgetCmd struct {
-	ID int64 `arg:"" help:"The fact's number."`
+	whoever
+	Number int64 `arg:"" name:"id" help:"The fact's number, as bot facts list shows it."`
 }
 
 // Run forgets a fact.
 func (c factsForgetCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
-	v := whoever{}.viewer()
+	v := c.viewer()
 	call := tools.Call{Who: chat.User{ID: v.User}, Where: v.Key, Direct: true, Caller: tools.Caller{Memory: v.Agent, Operator: true}}
-	err := operation{call, "facts forget", map[string]string{"number": strconv.FormatInt(c.ID, 10), "when": "now"}}.run(ctx, f, s)
+	err := operation{call, "facts forget", map[string]string{"number": strconv.FormatInt(c.Number, 10), "when": "now"}}.run(ctx, f, s)
 	if errors.Is(err, facts.ErrNone) {
-		return text.Tell("there is no fact %d: bot facts list shows them", c.ID)
+		return text.Tell("there is no fact %d: bot facts list shows them", c.Number)
 	}
 	return err
 }

@@ -102,6 +102,9 @@ func operating(o tools.Operation) func(*Page, *http.Request) (string, error) {
 			if value == "" {
 				return catalog.Text(r.Context(), wordsEmpty), nil
 			}
+			if i == 0 {
+				value = "=" + value // the key of the row that stands above the form
+			}
 			fields[name] = value
 		}
 		result, err := o.Do(r.Context(), tools.Call{Caller: tools.Caller{Operator: true}}, o.Given(fields))

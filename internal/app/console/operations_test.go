@@ -262,7 +262,7 @@ func addFact(words string) shell {
 
 func eraseFact(id int64) shell {
 	var c cli.Facts
-	c.Forget.ID = id
+	c.Forget.Number = id
 	return c.Forget.Run
 }
 

@@ -78,13 +78,14 @@ type Arrow struct{ To, When string }
 
 // Fact is a remembered fact with its history.
 type Fact struct {
-	ID, About, Text string
-	Type, By, Rank  string // its kind, its author, how firmly it stands
-	Agent           string // the memory of the agent that was told; shown as its name
-	Name            string // of the person it is about
-	Content         string // the fact alone
-	At              time.Time
-	History         []FactChange
+	ID, Number     string // the key of its row, and what its person calls it
+	About, Text    string
+	Type, By, Rank string // its kind, its author, how firmly it stands
+	Agent          string // the memory of the agent that was told; shown as its name
+	Name           string // of the person it is about
+	Content        string // the fact alone
+	At             time.Time
+	History        []FactChange
 }
 
 // FactQuery selects facts.

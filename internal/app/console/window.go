@@ -64,8 +64,8 @@ func (w Window) Facts(ctx context.Context, q FactQuery) (list []Fact, more bool,
 }
 
 func pageFact(in catalog.Printer, f facts.Fact, before []facts.Earlier, now time.Time) Fact {
-	view := Fact{ID: fmt.Sprint(f.ID), Content: f.Content, About: f.Subject, Text: strings.Join(append([]string{f.Content}, f.Tags...),
-		" ") + facts.Until(in, f, now),
+	view := Fact{ID: fmt.Sprint(f.ID), Number: fmt.Sprint(f.Number), Content: f.Content, About: f.Subject,
+		Text: strings.Join(append([]string{f.Content}, f.Tags...), " ") + facts.Until(in, f, now),
 		Type: f.Type, By: f.Author, Rank: f.Rank.String(), Agent: f.Agent, At: f.Updated}
 	for _, e := range before {
 		view.History = append(view.History, FactChange{By: e.Author, Text: e.Content, At: e.Until})

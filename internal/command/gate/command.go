@@ -65,6 +65,7 @@ type Option struct {
 	Name, Help string
 	Kind       OptionKind
 	Required   bool
+	Row        bool // with Number: the number of a row, "#7" too; a button gives its key instead, as "=12"
 	Named      bool // typed only as name:value, so that free text before it takes the rest of the line
 	// Hidden is accepted and shown nowhere: it is for a platform.
 	Hidden  bool
@@ -190,14 +191,14 @@ func (c Command) usage(path string) string {
 		switch {
 		case o.Hidden:
 			continue
-		case len(o.Choices) > 0 && free:
+		case len(o.Choices) > 0 && (free || o.Named):
 			name += ":" + strings.Join(o.Choices, "|")
 		case len(o.Choices) > 0:
 			name = strings.Join(o.Choices, "|")
 		case o.Kind == Switch:
 			name = "on|off"
 		}
-		if o.Named {
+		if o.Named && len(o.Choices) == 0 {
 			name += ":…"
 		}
 		if !o.Required {
@@ -220,7 +221,15 @@ func (o Option) accept(value string) (string, error) {
 			return "", text.Tell("For %s I know %s.", o.Name, strings.Join(o.Choices, ", "))
 		}
 		return o.Choices[i], nil
+	case o.Row && strings.HasPrefix(folded, "="):
+		if _, err := strconv.ParseInt(folded[1:], 10, 64); err != nil {
+			return "", text.Tell("For %s I need a whole number.", o.Name)
+		}
+		return folded, nil
 	case o.Kind == Number:
+		if o.Row {
+			value = strings.TrimPrefix(strings.TrimSpace(clean(value)), "#")
+		}
 		n, err := strconv.Atoi(strings.TrimSpace(clean(value)))
 		if err != nil {
 			return "", text.Tell("For %s I need a whole number.", o.Name)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 
 	"parley/internal/chat"
@@ -184,7 +185,8 @@ const (
 // nil if there is nothing to choose from.
 func offer(ctx context.Context, m chat.Message, cmd Command, path string, err error) (rows [][]chat.Button) {
 	var left missing
-	if !errors.As(err, &left) || len(cmd.Options) > 1 {
+	more := func(o Option) bool { return o.Name != left.Name && !o.Named }
+	if !errors.As(err, &left) || slices.ContainsFunc(cmd.Options, more) {
 		return nil
 	}
 	values := left.suggestions(ctx, m, "")
@@ -198,7 +200,7 @@ func offer(ctx context.Context, m chat.Message, cmd Command, path string, err er
 	}
 	n := 0
 	for _, v := range values {
-		b := chat.Button{Label: text.Clip(v.Shown(), maxLabel), Data: "/" + path + " " + v.Value}
+		b := chat.Button{Label: text.Clip(v.Shown(), maxLabel), Data: "/" + path + " " + cmp.Or(v.Pressed, v.Value)}
 		if len(b.Data) > maxPressed || strings.ContainsAny(v.Value, " \"“„«") || n == maxOffered {
 			continue
 		}
@@ -234,7 +236,7 @@ func (c *Commands) execute(ctx context.Context, cmd Command, r Request, confirme
 			return chat.Answer{}, err
 		}
 		if cmd.Private && question != "" && !r.Message.Direct {
-			question = catalog.Say(ctx, "Shall I really do that (%s)?", Escape(r.Message.Text)) // others read it
+			question = catalog.Say(ctx, "Shall I really do that (%s)?", Escape(keyless(r.Message.Text))) // others read it
 		}
 		if question != "" {
 			line, _ := json.Marshal(r.Message.Text) // a string always can

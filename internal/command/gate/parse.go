@@ -3,6 +3,7 @@ package gate
 import (
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -183,6 +184,16 @@ func chosenBehind(options []Option, args map[string]string, text string) (string
 		}
 		args[o.Name], text = chosen, rest
 	}
+}
+
+// keyless returns a command without the keys of rows that a button put into it.
+func keyless(line string) string {
+	words := slices.DeleteFunc(strings.Fields(line), func(w string) bool {
+		name, key, ok := strings.Cut(w, "=")
+		_, err := strconv.ParseInt(key, 10, 64)
+		return ok && err == nil && (name == "" || strings.HasSuffix(name, ":"))
+	})
+	return strings.Join(words, " ")
 }
 
 func unquote(s string) string {

@@ -19,7 +19,8 @@ import (
 
 // LogEntry is a line in a person's journal.
 type LogEntry struct {
-	ID      int64
+	ID      int64 `json:"-"` // its key; people know it by Number
+	Number  int64
 	Author  string // user, assistant, system
 	Type    string // thought, decision, research, insight
 	Content string
@@ -48,22 +49,29 @@ func (b *Agenda) AddLog(ctx context.Context, v provenance.Viewer, e LogEntry, ca
 	err := b.db.Write(ctx, func(tx *engine.Tx) error {
 		if callKey != "" {
 			known, err := scanLog(
-				tx.QueryRow("SELECT id, author, type, content, at, via, people FROM log_entries WHERE user_id = ? AND call_key = ?", v.User, callKey))
+				tx.QueryRow("SELECT "+logColumns+" FROM log_entries WHERE user_id = ? AND call_key = ?", v.User, callKey))
 			if !errors.Is(err, engine.ErrNotFound) {
 				e = known
 				return err
 			}
 		}
 		e.At = b.now()
-		return tx.QueryRow(`INSERT INTO log_entries (user_id, platform, channel, author, type, content, call_key, at, via, people, agent)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`, v.User, v.Key.Platform, v.Key.Channel, e.Author, e.Type, e.Content, callKey, engine.Stamp(e.At),
-			int(e.Origin.Via), e.Origin.But(v.User).Names(), v.Keeper()).Scan(&e.ID)
+		id, err := tx.Insert(`INSERT INTO log_entries (user_id, platform, channel, author, type, content, call_key, at, via, people, agent)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, v.User, v.Key.Platform, v.Key.Channel, e.Author, e.Type, e.Content, callKey,
+			engine.Stamp(e.At), int(e.Origin.Via), e.Origin.But(v.User).Names(), v.Keeper())
+		if err != nil {
+			return err
+		}
+		e.ID = id
+		return tx.QueryRow("SELECT number FROM log_entries WHERE id = ?", id).Scan(&e.Number)
 	})
 	return e, engine.During("add log entry", err)
 }
 
+const logColumns = "id, number, author, type, content, at, via, people"
+
 func scanLog(r engine.Scanner) (e LogEntry, err error) {
-	err = r.Scan(&e.ID, &e.Author, &e.Type, &e.Content, engine.Stamped(&e.At), &e.Origin.Via, (*provenance.Names)(&e.Origin.People))
+	err = r.Scan(&e.ID, &e.Number, &e.Author, &e.Type, &e.Content, engine.Stamped(&e.At), &e.Origin.Via, (*provenance.Names)(&e.Origin.People))
 	return e, err
 }
 
@@ -88,7 +96,7 @@ func (b *Agenda) Log(_ context.Context, v provenance.Viewer, q LogQuery) ([]LogE
 	if len(want) > 0 {
 		read = maxSearched
 	}
-	list, err := engine.Select(b.db, scanLog, "SELECT id, author, type, content, at, via, people FROM log_entries WHERE "+ofOwner+
+	list, err := engine.Select(b.db, scanLog, "SELECT "+logColumns+" FROM log_entries WHERE "+ofOwner+
 		` AND (:from = '' OR at >= :from) AND (:to = '' OR at < :to)
 		ORDER BY at DESC, id DESC LIMIT :limit`, v.Named(engine.Named{"from": engine.Stamp(q.From), "to": engine.Stamp(q.To), "limit": read}))
 	list = slices.DeleteFunc(list, func(e LogEntry) bool {

@@ -18,7 +18,8 @@ const MaxReminders = 100
 
 // Reminder is something to be said later, where it was asked for.
 type Reminder struct {
-	ID       int64
+	ID       int64 `json:"-"` // its key; people know it by Number
+	Number   int64
 	User     chat.User
 	Key      chat.Key
 	Guild    string // the enclosing server, "" for none
@@ -48,11 +49,11 @@ var (
 	ErrTooManyReminders = text.Tell("you have %d reminders waiting, which is as many as I keep; cancel one first", MaxReminders)
 )
 
-const reminderColumns = "id, user_id, name, platform, channel, thread, text, due_at, schedule, zone, told_at, via, " +
+const reminderColumns = "id, number, user_id, name, platform, channel, thread, text, due_at, schedule, zone, told_at, via, " +
 	"people, ask, only_changed, seen, guild, agent, away, lost"
 
 func scanReminder(r engine.Scanner) (m Reminder, err error) {
-	err = r.Scan(&m.ID, &m.User.ID, &m.User.Name, &m.Key.Platform, &m.Key.Channel, &m.Key.Thread, &m.Text,
+	err = r.Scan(&m.ID, &m.Number, &m.User.ID, &m.User.Name, &m.Key.Platform, &m.Key.Channel, &m.Key.Thread, &m.Text,
 		engine.Stamped(&m.Due), &m.Schedule, &m.Zone, engine.Stamped(&m.Told), &m.Origin.Via, (*provenance.Names)(&m.Origin.People), &m.Ask,
 		&m.OnlyChanged, &m.Seen, &m.Guild, &m.Agent, &m.Away, engine.Stamped(&m.Lost))
 	return m, err
@@ -74,12 +75,14 @@ func (b *Agenda) AddReminder(ctx context.Context, r Reminder, callKey string) (o
 		if err := roomForReminder(tx, r.User.ID, 0); err != nil {
 			return err
 		}
-		out, err = scanReminder(
-			tx.QueryRow(`INSERT INTO reminders (user_id, name, platform, channel, thread, text, due_at, schedule, zone, call_key, created_at, via, people, ask, only_changed, guild, agent)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING `+reminderColumns,
-				r.User.ID, r.User.Name, r.Key.Platform, r.Key.Channel, r.Key.Thread, r.Text, engine.Stamp(r.Due), r.Schedule,
-				r.Zone, callKey, engine.Stamp(b.now()),
-				int(r.Origin.Via), r.Origin.But(r.User.ID).Names(), r.Ask, r.OnlyChanged, r.Guild, r.Agent))
+		id, err := tx.Insert(`INSERT INTO reminders (user_id, name, platform, channel, thread, text, due_at, schedule, zone, call_key, created_at, via, people, ask, only_changed, guild, agent)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			r.User.ID, r.User.Name, r.Key.Platform, r.Key.Channel, r.Key.Thread, r.Text, engine.Stamp(r.Due), r.Schedule,
+			r.Zone, callKey, engine.Stamp(b.now()),
+			int(r.Origin.Via), r.Origin.But(r.User.ID).Names(), r.Ask, r.OnlyChanged, r.Guild, r.Agent)
+		if err == nil {
+			out, err = scanReminder(tx.QueryRow("SELECT "+reminderColumns+" FROM reminders WHERE id = ?", id))
+		}
 		return err
 	})
 	return out, engine.During("add reminder", err)
@@ -113,6 +116,14 @@ func (b *Agenda) Reminder(_ context.Context, v provenance.Viewer, id int64) (Rem
 	r, err := scanReminder(b.db.QueryRow("SELECT "+reminderColumns+" FROM reminders WHERE "+ofOwner+" AND id = :id AND state <> 'done'",
 		v.Named(engine.Named{"id": id})))
 	return r, engine.NoRow(err, ErrNoReminder)
+}
+
+// ReminderID returns the key of the reminder of this number that v can see, waiting or
+// told; ErrNoReminder when there is none.
+func (b *Agenda) ReminderID(_ context.Context, v provenance.Viewer, number int64) (id int64, err error) {
+	err = b.db.QueryRow("SELECT id FROM reminders WHERE "+ofOwner+" AND number = :number AND state <> 'done'",
+		v.Named(engine.Named{"number": number})).Scan(&id)
+	return id, engine.NoRow(err, ErrNoReminder)
 }
 
 // FinishReminder ends a reminder that was told, or one that need not be told any

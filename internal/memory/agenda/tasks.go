@@ -16,7 +16,8 @@ const MaxTask = 1000
 
 // Task is something a person wants done.
 type Task struct {
-	ID          int64
+	ID          int64 `json:"-"` // its key; people know it by Number
+	Number      int64
 	Description string
 	Done        bool
 	Created     time.Time
@@ -39,10 +40,10 @@ func taskText(said string) (string, error) {
 	return said, nil
 }
 
-const taskColumns = "id, description, done, created_at, done_at, via, people"
+const taskColumns = "id, number, description, done, created_at, done_at, via, people"
 
 func scanTask(r engine.Scanner) (t Task, err error) {
-	err = r.Scan(&t.ID, &t.Description, &t.Done, engine.Stamped(&t.Created), engine.Stamped(&t.DoneAt),
+	err = r.Scan(&t.ID, &t.Number, &t.Description, &t.Done, engine.Stamped(&t.Created), engine.Stamped(&t.DoneAt),
 		&t.Origin.Via, (*provenance.Names)(&t.Origin.People))
 	return t, err
 }
@@ -54,13 +55,18 @@ func (b *Agenda) AddTask(ctx context.Context, v provenance.Viewer, text, callKey
 		return t, err
 	}
 	err = b.db.Write(ctx, func(tx *engine.Tx) error {
-		now := engine.Stamp(b.now())
-		t, err = scanTask(tx.QueryRow(
-			`INSERT INTO tasks (user_id, platform, channel, description, call_key, created_at, updated_at, via, people, agent)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING `+taskColumns, v.User, v.Key.Platform, v.Key.Channel, text, callKey, now, now,
-			int(from.Via), from.But(v.User).Names(), v.Keeper()))
-		if errors.Is(err, engine.ErrNotFound) {
+		if callKey != "" {
 			t, err = scanTask(tx.QueryRow("SELECT "+taskColumns+" FROM tasks WHERE user_id = ? AND call_key = ?", v.User, callKey))
+			if !errors.Is(err, engine.ErrNotFound) {
+				return err
+			}
+		}
+		now := engine.Stamp(b.now())
+		id, err := tx.Insert(`INSERT INTO tasks (user_id, platform, channel, description, call_key, created_at, updated_at, via, people, agent)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, v.User, v.Key.Platform, v.Key.Channel, text, callKey, now, now,
+			int(from.Via), from.But(v.User).Names(), v.Keeper())
+		if err == nil { // read again: a file numbers the row once it is there
+			t, err = scanTask(tx.QueryRow("SELECT "+taskColumns+" FROM tasks WHERE id = ?", id))
 		}
 		return err
 	})
@@ -81,6 +87,13 @@ func (b *Agenda) Tasks(_ context.Context, v provenance.Viewer, limit, offset int
 func (b *Agenda) Task(_ context.Context, v provenance.Viewer, id int64) (Task, error) {
 	t, err := scanTask(b.db.QueryRow("SELECT "+taskColumns+" FROM tasks WHERE "+ofOwner+" AND id = :id", v.Named(engine.Named{"id": id})))
 	return t, engine.NoRow(err, ErrNoTask)
+}
+
+// TaskID returns the key of the task of this number that v can see; ErrNoTask when there is
+// none.
+func (b *Agenda) TaskID(_ context.Context, v provenance.Viewer, number int64) (id int64, err error) {
+	err = b.db.QueryRow("SELECT id FROM tasks WHERE "+ofOwner+" AND number = :number", v.Named(engine.Named{"number": number})).Scan(&id)
+	return id, engine.NoRow(err, ErrNoTask)
 }
 
 // UpdateTask changes what a task says.

@@ -60,12 +60,12 @@ func (s *Store) Digested(tx *engine.Tx, user string, list []Change, until time.T
 // Short returns a changed fact as a line of a digest, with the content that it replaces or
 // contradicts.
 func (c Change) Short(p catalog.Printer) string {
-	line := fmt.Sprintf("#%d %s", c.Fact.ID, quote(c.Fact.Content))
+	line := fmt.Sprintf("#%d %s", c.Fact.Number, quote(c.Fact.Content))
 	switch {
 	case c.Kind == Replaced && c.Was != "":
 		line += " " + p.Say("(before: “%s”)", quote(c.Was))
 	case c.Other.ID != 0:
-		line += " " + p.Say("(it disagrees with #%d, “%s”)", c.Other.ID, quote(c.Other.Content))
+		line += " " + p.Say("(it disagrees with #%d, “%s”)", c.Other.Number, quote(c.Other.Content))
 	}
 	return line
 }

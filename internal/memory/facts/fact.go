@@ -41,7 +41,8 @@ const MaxLength = 10_000
 
 // Fact is a remembered statement.
 type Fact struct {
-	ID         int64
+	ID         int64 // its key; people know it by Number
+	Number     int64 // in the book of its Subject
 	Scope      Scope
 	Subject    string   // the person, channel or server that it is about
 	Key        chat.Key // where it was said, without thread

@@ -34,7 +34,7 @@ const factScope = `f.subject IN (:user, :platform || ':' || :channel, :guild) AN
 // people.
 const shared = `f.agent IN (SELECT value FROM json_each(nullif(:kin, '')))`
 
-const factColumns = `f.id, f.scope, f.subject, f.platform, f.channel, f.content, f.tags, f.important, f.type, f.author, f.session_id, f.message_id,
+const factColumns = `f.id, f.number, f.scope, f.subject, f.platform, f.channel, f.content, f.tags, f.important, f.type, f.author, f.session_id, f.message_id,
 	f.quote, f.confidence, f.valid_from, f.valid_to, f.superseded_by, f.previous, f.uses, f.created_at, f.updated_at, f.via, f.people, f.rank, f.ends, f.agent`
 
 // Ends of the query on facts, with their own parameters.
@@ -130,7 +130,7 @@ func (s *Store) few(v Viewer) (all []Fact, ok bool, err error) {
 
 func scanFact(r engine.Scanner) (f Fact, err error) {
 	var tags, from, to, created, updated, ends string
-	err = r.Scan(&f.ID, &f.Scope, &f.Subject, &f.Key.Platform, &f.Key.Channel, &f.Content, &tags, &f.Important, &f.Type,
+	err = r.Scan(&f.ID, &f.Number, &f.Scope, &f.Subject, &f.Key.Platform, &f.Key.Channel, &f.Content, &tags, &f.Important, &f.Type,
 		&f.Author, &f.Session, &f.MessageID,
 		&f.Quote, &f.Confidence, &from, &to, &f.Superseded, &f.Previous, &f.Uses, &created, &updated,
 		&f.Origin.Via, (*provenance.Names)(&f.Origin.People), &f.Rank, &ends, &f.Agent)

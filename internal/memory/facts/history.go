@@ -67,11 +67,15 @@ func Move(tx *engine.Tx, mv chat.Move) error {
 		return engine.During("move facts", err)
 	}
 	from, to := Viewer{Key: mv.From}.Place(), Viewer{Key: mv.To}.Place()
+	grow, err := moveBook(tx, from, to)
+	if err != nil {
+		return engine.During("move facts", err)
+	}
 	for _, q := range []string{ // each has an index of its own
-		"UPDATE key_facts SET subject = ?, owner = ? WHERE subject = ? AND scope = 'channel' AND valid_to = ''",
-		"UPDATE key_facts SET subject = ?, owner = ? WHERE subject = ? AND scope = 'channel' AND valid_to <> ''",
+		"UPDATE key_facts SET subject = ?, owner = ?, number = number + ? WHERE subject = ? AND scope = 'channel' AND valid_to = ''",
+		"UPDATE key_facts SET subject = ?, owner = ?, number = number + ? WHERE subject = ? AND scope = 'channel' AND valid_to <> ''",
 	} {
-		if _, err := tx.Exec(q, to, ownerWord(to), from); err != nil {
+		if _, err := tx.Exec(q, to, ownerWord(to), grow, from); err != nil {
 			return engine.During("move facts", err)
 		}
 	}

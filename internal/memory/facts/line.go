@@ -16,7 +16,7 @@ func (s *Store) Line(p catalog.Printer, f Fact) string { return Line(p, f, s.o.N
 
 // Line returns a fact as a line of a list for people and models, at a time.
 func Line(p catalog.Printer, f Fact, now time.Time) string {
-	line := fmt.Sprintf("- #%d %s", f.ID, tagged(f))
+	line := fmt.Sprintf("- #%d %s", f.Number, tagged(f))
 	switch f.Scope {
 	case ScopeChannel:
 		line += " " + p.Text("(for everybody in this channel)")
@@ -45,9 +45,9 @@ func Became(p catalog.Printer, s Saved) string {
 	case note != "" && (s.Change.Kind == Replaced || s.Change.Other.ID != 0):
 		return note
 	case s.Known:
-		return p.Say("I remembered that already (#%d): %s", s.ID, tagged(s.Fact))
+		return p.Say("I remembered that already (#%d): %s", s.Number, tagged(s.Fact))
 	}
-	return p.Say("Remembered (#%d): %s", s.ID, tagged(s.Fact))
+	return p.Say("Remembered (#%d): %s", s.Number, tagged(s.Fact))
 }
 
 // tagged returns the content of a fact with its tags.

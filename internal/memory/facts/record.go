@@ -18,7 +18,8 @@ import (
 type Record struct {
 	Content    string    `json:"content,omitempty"`
 	Tags       []string  `json:"tags,omitempty"`
-	ID         int64     `json:"id,omitempty"`
+	ID         int64     `json:"id,omitempty"`     // its key, by which the facts file is kept in step; nowhere else
+	Number     int64     `json:"number,omitempty"` // as its person knows it
 	Type       string    `json:"type,omitempty"`
 	Author     string    `json:"author,omitempty"`
 	Where      string    `json:"where,omitempty"` // platform:channel in which it was said
@@ -49,17 +50,18 @@ func (r Record) same(o Record) bool {
 
 func recordOf(f Fact) Record {
 	return Record{
-		Content: f.Content, Tags: f.Tags, ID: f.ID, Type: f.Type, Author: f.Author, Where: f.Key.String(), Session: f.Session,
+		Content: f.Content, Tags: f.Tags, ID: f.ID, Number: f.Number, Type: f.Type, Author: f.Author, Where: f.Key.String(), Session: f.Session,
 		MessageID: f.MessageID, Quote: f.Quote, Confidence: f.Confidence, Previous: f.Previous, Created: f.Created,
 		Updated: f.Updated, Holding: Holding{f.Rank, f.Ends, f.Agent},
 	}
 }
 
-// Records converts facts for a file.
+// Records converts facts for a person: without keys, which count everybody's rows.
 func Records(list []Fact) []Record {
 	out := make([]Record, len(list))
 	for i, f := range list {
 		out[i] = recordOf(f)
+		out[i].ID = 0
 	}
 	return out
 }

@@ -352,7 +352,7 @@ func TestFactsFileOfAnotherPerson(t *testing.T) {
 	done, err := f.Facts.SyncFacts(bg, other, "", false)
 	must(t, err)
 	must(t, f.Facts.FactsAgreed(bg, other, done))
-	if strings.Contains(done.Text, "number") || !strings.Contains(done.Text, "harp") {
+	if strings.Contains(done.Text, "number 0") || !strings.Contains(done.Text, "harp") {
 		t.Errorf("x:b's file:\n%s", done.Text)
 	}
 	// The first person's file is not affected.

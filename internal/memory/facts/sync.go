@@ -146,7 +146,7 @@ func (s *Store) notOthers(user string, list []Record) error {
 	err = s.db.QueryRow("SELECT id FROM key_facts WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each(?)) AND subject <> ? LIMIT 1",
 		string(b), user).Scan(&id)
 	if err == nil {
-		return &Unfit{fmt.Errorf("line %d: fact #%d is not about %s: take the line out, or what stands between %%%% behind it", lines[id], id, user)}
+		return &Unfit{fmt.Errorf("line %d: this fact is not about %s: take the line out, or what stands between %%%% behind it", lines[id], user)}
 	}
 	return engine.NoRow(err, nil)
 }

@@ -22,15 +22,15 @@ func (c Change) Note(p catalog.Printer) string {
 	case c.ID == 0 || c.marks():
 		return ""
 	case c.Kind == Replaced:
-		return p.Say("Noted: “%s” (#%d). It replaces: “%s”.", is, c.Fact.ID, was)
+		return p.Say("Noted: “%s” (#%d). It replaces: “%s”.", is, c.Fact.Number, was)
 	case c.Kind == Forgotten && c.Learned:
 		return p.Say("Forgotten: “%s”. The message that said so was deleted or changed. It is kept a day for Undo, then erased.", is)
 	case c.Kind == Forgotten:
 		return p.Say("Forgotten: “%s”. It is kept a day for Undo, then erased.", is)
 	case c.Other.ID != 0:
-		return p.Say("Noted: “%s” (#%d). It disagrees with “%s” (#%d). Both stand. Which is right?", is, c.Fact.ID, quote(c.Other.Content), c.Other.ID)
+		return p.Say("Noted: “%s” (#%d). It disagrees with “%s” (#%d). Both stand. Which is right?", is, c.Fact.Number, quote(c.Other.Content), c.Other.Number)
 	}
-	return p.Say("Noted: “%s” (#%d).", is, c.Fact.ID)
+	return p.Say("Noted: “%s” (#%d).", is, c.Fact.Number)
 }
 
 func quote(said string) string { return text.Literal(text.Shorten(said, maxTold)) }
@@ -45,9 +45,9 @@ func (c Change) Buttons(p catalog.Printer) []chat.Button {
 		return []chat.Button{undo}
 	}
 	return []chat.Button{
-		{Label: p.Say(wordsOnly, c.Fact.ID), Data: fmt.Sprintf("/facts keep %d not:%d", c.Fact.ID, c.Other.ID)},
-		{Label: p.Say(wordsOnly, c.Other.ID), Data: fmt.Sprintf("/facts keep %d not:%d", c.Other.ID, c.Fact.ID)},
-		{Label: p.Text("Both"), Data: fmt.Sprintf("/facts keep %d", c.Fact.ID)},
+		{Label: p.Say(wordsOnly, c.Fact.Number), Data: fmt.Sprintf("/facts keep =%d not:=%d", c.Fact.ID, c.Other.ID)},
+		{Label: p.Say(wordsOnly, c.Other.Number), Data: fmt.Sprintf("/facts keep =%d not:=%d", c.Other.ID, c.Fact.ID)},
+		{Label: p.Text("Both"), Data: fmt.Sprintf("/facts keep =%d", c.Fact.ID)},
 	}
 }
 
@@ -63,9 +63,9 @@ func Undid(p catalog.Printer, list []Change) string {
 			if c.marks() {
 				words = p.Text("Undone. Fact #%d is as it was: “%s”.")
 			}
-			lines = append(lines, p.Say(words, c.Fact.ID, quote(tagged(c.Fact))))
+			lines = append(lines, p.Say(words, c.Fact.Number, quote(tagged(c.Fact))))
 		case Forgotten:
-			lines = append(lines, p.Say("Undone. I remember again (#%d): “%s”.", c.Fact.ID, quote(c.Fact.Content)))
+			lines = append(lines, p.Say("Undone. I remember again (#%d): “%s”.", c.Fact.Number, quote(c.Fact.Content)))
 		}
 	}
 	const most = 10

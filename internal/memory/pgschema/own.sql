@@ -129,3 +129,35 @@ BEGIN
     RETURN NULL;
 END $$;
 CREATE TRIGGER usage_changed AFTER INSERT OR DELETE OR UPDATE OF prompt_tokens, completion_tokens, cost ON usage FOR EACH ROW EXECUTE FUNCTION usage_changed();
+
+-- for: key_facts_number tasks_number reminders_number log_entries_number
+CREATE OR REPLACE FUNCTION row_numbered() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    what text := TG_TABLE_NAME;
+    whose text;
+BEGIN
+    IF new.number <> 0 THEN
+        RETURN new;
+    END IF;
+    IF what = 'key_facts' THEN
+        what := new.scope;
+        whose := new.subject;
+    ELSE
+        whose := new.user_id;
+    END IF;
+    UPDATE numbers SET last = last + 1 WHERE kind = what AND book = whose RETURNING last INTO new.number;
+    IF new.number IS NULL THEN
+        IF TG_TABLE_NAME = 'key_facts' THEN
+            SELECT coalesce(max(number), 0) INTO new.number FROM key_facts WHERE subject = whose AND scope = what AND number > 0;
+        ELSE
+            EXECUTE format('SELECT coalesce(max(number), 0) FROM %I WHERE user_id = $1 AND number > 0', what) INTO new.number USING whose;
+        END IF;
+        INSERT INTO numbers (kind, book, last) VALUES (what, whose, 1 + new.number)
+            ON CONFLICT (kind, book) DO UPDATE SET last = numbers.last + 1 RETURNING last INTO new.number;
+    END IF;
+    RETURN new;
+END $$;
+CREATE OR REPLACE TRIGGER key_facts_number BEFORE INSERT ON key_facts FOR EACH ROW EXECUTE FUNCTION row_numbered();
+CREATE OR REPLACE TRIGGER tasks_number BEFORE INSERT ON tasks FOR EACH ROW EXECUTE FUNCTION row_numbered();
+CREATE OR REPLACE TRIGGER reminders_number BEFORE INSERT ON reminders FOR EACH ROW EXECUTE FUNCTION row_numbered();
+CREATE OR REPLACE TRIGGER log_entries_number BEFORE INSERT ON log_entries FOR EACH ROW EXECUTE FUNCTION row_numbered();

@@ -40,6 +40,7 @@ var effects = map[string]datadir.Effect{
 	"0066_sources.sql":         datadir.Adds,
 
 	"0065_plain_results.sql": datadir.Takes, // the marks, which they do not write
+	"0068_numbers.sql":       datadir.Takes, // they read the numbers that people type as ids
 }
 
 // Schema is how the schema of memory is made on a server.
