@@ -614,7 +614,7 @@ CREATE INDEX tool_calls_decision ON tool_calls (decision_id, sequence);
 CREATE INDEX tool_calls_waiting ON tool_calls (inbox_id) WHERE status = 'pending';
 CREATE TABLE ends (
     id     INTEGER PRIMARY KEY AUTOINCREMENT,
-    kind   TEXT NOT NULL,              -- conversation
+    kind   TEXT NOT NULL,              -- what it was
     what   TEXT NOT NULL,              -- its id
     reader TEXT NOT NULL,
     at     TEXT NOT NULL,
