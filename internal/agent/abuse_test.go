@@ -341,7 +341,8 @@ func TestSummariesStayInTheirFrame(t *testing.T) {
 	b := newBench(t, Options{Model: learning(t)})
 	b.say("one")
 	se := b.live()
-	se.Summary, se.Decisions = order, sessions.Decide(nil, order)
+	se.Summary = order
+	se.Decisions, _ = sessions.Decide(nil, order)
 	must(t, b.store.Sessions.SaveSession(t.Context(), se))
 	script := &llmtest.Script{}
 	b.o.Model = script.Say("ok")

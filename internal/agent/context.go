@@ -12,9 +12,11 @@ import (
 	"parley/internal/memory"
 	"parley/internal/memory/facts"
 	"parley/internal/memory/provenance"
+	"parley/internal/memory/sessions"
 	"parley/internal/memory/transcript"
 	"parley/internal/text"
 	"parley/internal/text/catalog"
+	"parley/internal/tools"
 )
 
 // background is what the requests of a turn contain besides the message: the session and
@@ -126,5 +128,19 @@ func (b *background) prefetch(ctx context.Context) {
 		b.trust.taint.Private = b.trust.taint.Private || r.Private
 		b.trust.heard(r.Untrusted)
 		b.trust.read(r.Origin)
+	}
+}
+
+// decided adds a decision to the session. The oldest ones that then have no room go on with
+// what later sessions are told.
+func (b *background) decided(d tools.Decided) {
+	list := slices.DeleteFunc(slices.Clone(b.session.Decisions), func(s string) bool {
+		return d.Replaces != "" && sessions.Normal(s) == sessions.Normal(d.Replaces)
+	})
+	var out []string
+	b.session.Decisions, out = sessions.Decide(list, d.Content)
+	for _, s := range out {
+		b.session.Page = sessions.Page(b.session.Page, sessions.Line{At: b.a.o.Now(), Text: s, Session: b.session.ID,
+			People: b.session.Origin.People, Kept: true, Decided: true})
 	}
 }

@@ -16,7 +16,6 @@ import (
 	"parley/internal/memory"
 	"parley/internal/memory/facts"
 	"parley/internal/memory/provenance"
-	"parley/internal/memory/sessions"
 	"parley/internal/playbook"
 	"parley/internal/text"
 	"parley/internal/tools"
@@ -339,7 +338,7 @@ func (t *turn) absorb(c llm.ToolCall, o tools.Outcome) {
 	t.tools.give(o.Result.Files)
 	switch data := o.Result.Data.(type) {
 	case tools.Decided:
-		t.context.session.Decisions = sessions.Decide(t.context.session.Decisions, string(data))
+		t.context.decided(data)
 	case tools.VariableSet:
 		t.guide.setVariable(data)
 	case tools.HandOver:

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"parley/internal/adapters/terminal"
@@ -32,6 +33,7 @@ type chores struct {
 	sums      *background.Work
 	asker     *scheduled.Asker
 	facts     *factsfile.File // nil for none
+	inLane    sync.WaitGroup  // work that inLanes started
 }
 
 // jobLimit is the most items one tick handles; the next tick continues.
@@ -148,9 +150,11 @@ func (c *chores) sweep(ctx context.Context) error {
 	return c.digests(ctx, "")
 }
 
-// due does at once everything that cron ticks would do by now.
+// due does at once everything that cron ticks would do by now, for rehearsals.
 func (c *chores) due(ctx context.Context) error {
-	return errors.Join(c.sweep(ctx), c.remind(ctx), c.tellClosed(ctx), c.front.desk.Tick(ctx), c.readEnds(ctx))
+	err := errors.Join(c.sweep(ctx), c.remind(ctx), c.tellClosed(ctx), c.front.desk.Tick(ctx))
+	c.inLane.Wait()
+	return errors.Join(err, c.readEnds(ctx))
 }
 
 func (c *chores) archive(ctx context.Context, d sessions.Due) {
@@ -162,7 +166,13 @@ func (c *chores) archive(ctx context.Context, d sessions.Due) {
 // inLanes runs work for each session once its lane is free.
 func (c *chores) inLanes(list []sessions.Due, work func(context.Context, sessions.Due)) {
 	for _, d := range list {
-		c.platforms.hub.Do(d.Key, chat.InOrder, func(ctx context.Context) { work(ctx, d) })
+		c.inLane.Add(1)
+		if !c.platforms.hub.Do(d.Key, chat.InOrder, func(ctx context.Context) {
+			defer c.inLane.Done()
+			work(ctx, d)
+		}) {
+			c.inLane.Done()
+		}
 	}
 }
 

@@ -79,8 +79,14 @@ func (s *Sessions) ArchiveSession(ctx context.Context, se Session, c Closing) er
 			" WHERE id = :id AND status IN ('completed', 'expired', 'archived') AND generation = :generation", args); err != nil || n == 0 {
 			return err
 		}
-		if err := handOn(tx, se, c); err != nil || c.Owed.Awaited() {
+		if err := handOn(tx, se, c); err != nil {
 			return err
+		}
+		if c.Owed.Awaited() {
+			if se.Status == Archived {
+				return nil
+			}
+			return ends.Tell(tx, ends.Unsummed, se.ID, s.now())
 		}
 		first, err := tx.Changes("UPDATE sessions SET told_end = ended_at WHERE id = ? AND told_end <> ended_at", se.ID)
 		if err != nil || !first {

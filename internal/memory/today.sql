@@ -632,7 +632,7 @@ CREATE TABLE handoff_answers (
 CREATE INDEX handoff_answers_of ON handoff_answers (handoff_id, message_id);
 CREATE TABLE ends (
     id     INTEGER PRIMARY KEY AUTOINCREMENT,
-    kind   TEXT NOT NULL,              -- conversation
+    kind   TEXT NOT NULL,              -- what it was
     what   TEXT NOT NULL,              -- its id
     reader TEXT NOT NULL,
     at     TEXT NOT NULL,

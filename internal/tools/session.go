@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// Decided is the Data of a result that adds a decision to the session.
-type Decided string
+// Decided is the Data of a result that adds a decision to the session, in place of another
+// one unless Replaces is "".
+type Decided struct{ Content, Replaces string }
 
 // VariableSet is the Data of a result that sets a context variable.
 type VariableSet struct {
@@ -24,7 +25,8 @@ var decisionText string
 // decision in its session row.
 func SaveDecision() Tool {
 	type args struct {
-		Content string `json:"content" jsonschema:"the decision, one short sentence"`
+		Content  string `json:"content" jsonschema:"the decision, one short sentence"`
+		Replaces string `json:"replaces,omitempty" jsonschema:"an earlier decision that no longer holds because of it, word for word"`
 	}
 	meta := Meta{Name: "save_decision", Words: "keeps a decision of this conversation",
 		Description: strings.TrimSpace(decisionText), Category: Thread, Idempotent: true,
@@ -38,7 +40,7 @@ func SaveDecision() Tool {
 		if len(text) > 300 {
 			return Result{}, errors.New("a decision is one short sentence, at most 300 characters")
 		}
-		return Result{Content: "Decision recorded: " + text, Data: Decided(text)}, nil
+		return Result{Content: "Decision recorded: " + text, Data: Decided{text, strings.TrimSpace(a.Replaces)}}, nil
 	})
 }
 

@@ -18,10 +18,15 @@ type Kind string
 // Reader is who acts on it.
 type Reader string
 
-// Conversation: a session is over and all that is kept of it is stored, which is its summary
-// and the facts that were learned from it. While a summary is owed and awaited, it has not
-// ended.
-const Conversation Kind = "conversation"
+// The kinds.
+const (
+	// Conversation: a session is over and all that is kept of it is stored, which is its
+	// summary and the facts that were learned from it.
+	Conversation Kind = "conversation"
+	// Unsummed: a session is over, and no model could summarize it yet. Conversation follows,
+	// with the summary or once it is no longer awaited.
+	Unsummed Kind = "conversation without its summary"
+)
 
 // The readers.
 const (
@@ -30,7 +35,7 @@ const (
 )
 
 // readers lists who reads each kind.
-var readers = map[Kind][]Reader{Conversation: {DailyNote, Digest}}
+var readers = map[Kind][]Reader{Conversation: {DailyNote, Digest}, Unsummed: {Digest}}
 
 // Readers returns who reads what ended.
 func Readers(k Kind) []Reader { return readers[k] }

@@ -46,7 +46,7 @@ func TestEndsAreReadUntilActedOn(t *testing.T) {
 	owing := &sessions.Debt{Summary: "x", Tries: 2, Due: now}
 	must(t, s.Sessions.ArchiveSession(ctx, a, memory.Closing{Text: "an extract", Owed: owing}))
 	must(t, s.Sessions.ArchiveSession(ctx, b, memory.Closing{Text: "whole"}))
-	want(ends.Digest, read(ends.Digest), b.ID)
+	want(ends.Digest, read(ends.Digest), a.ID, b.ID)
 	want(ends.DailyNote, read(ends.DailyNote, b.ID), b.ID)
 	want(ends.DailyNote, read(ends.DailyNote))
 	must(t, s.Sessions.ArchiveSession(ctx, a, memory.Closing{Text: "whole"}))

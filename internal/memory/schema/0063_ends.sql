@@ -1,7 +1,7 @@
 -- What ended, for each reader that has not acted on it yet.
 CREATE TABLE ends (
     id     INTEGER PRIMARY KEY AUTOINCREMENT,
-    kind   TEXT NOT NULL,              -- conversation
+    kind   TEXT NOT NULL,              -- what it was
     what   TEXT NOT NULL,              -- its id
     reader TEXT NOT NULL,
     at     TEXT NOT NULL,

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley/internal/db/engine"
+	"parley/internal/memory/ends"
 )
 
 // Debt is a part of a session that no model could summarize yet. Until one does, an extract
@@ -63,10 +64,15 @@ func (a *Archive) Resume(ctx context.Context, id string, ttl time.Duration) (ok 
 	return ok, nil
 }
 
-// Failed counts a failed attempt to summarize an ended session, and returns the count.
+// Failed counts a failed attempt to summarize an ended session, and returns the count. The
+// first one tells that the session is over all the same.
 func (a *Archive) Failed(ctx context.Context, id string) (tries int, err error) {
 	err = a.db.Write(ctx, func(tx *engine.Tx) error {
-		return tx.QueryRow("UPDATE sessions SET summary_tries = summary_tries + 1 WHERE id = ? RETURNING summary_tries", id).Scan(&tries)
+		err := tx.QueryRow("UPDATE sessions SET summary_tries = summary_tries + 1 WHERE id = ? RETURNING summary_tries", id).Scan(&tries)
+		if err != nil || tries > 1 {
+			return err
+		}
+		return ends.Tell(tx, ends.Unsummed, id, a.now())
 	})
 	return tries, err
 }

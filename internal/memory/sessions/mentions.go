@@ -3,14 +3,15 @@ package sessions
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"parley/internal/text"
 )
 
 // Bounds of what a session keeps.
 const (
-	maxDecisions = 20
-	maxMentions  = 100
+	maxDecided  = 6000 // runes of all decisions
+	maxMentions = 100
 )
 
 var (
@@ -78,15 +79,23 @@ func capMentions(m Mentions) Mentions {
 	}
 }
 
-// Decide adds a decision, once however it is spelled, and keeps the newest maxDecisions.
-func Decide(list []string, decision string) []string {
+// Decide adds a decision, once however it is spelled, and returns also the oldest ones, for
+// which there is no room any more.
+func Decide(list []string, decision string) (kept, out []string) {
 	decision = strings.Join(strings.Fields(text.Clip(text.Plain(decision), 300)), " ") // one line: it stands among others
 	if decision == "" {
-		return list
+		return list, nil
 	}
 	same := func(s string) bool { return Normal(s) == Normal(decision) }
 	list = append(slices.DeleteFunc(slices.Clone(list), same), decision)
-	return list[max(0, len(list)-maxDecisions):]
+	room, n := maxDecided, len(list)
+	for n > 0 {
+		if room -= utf8.RuneCountInString(list[n-1]); room < 0 {
+			break
+		}
+		n--
+	}
+	return list[n:], list[:n]
 }
 
 // Normal returns a text without case, punctuation and spacing.

@@ -25,13 +25,22 @@ func Decided(se memory.Session, f sessions.Folded, entries []memory.Entry) []str
 		f.Decisions = nil // nobody was asked
 	}
 	for _, d := range f.Decisions {
-		list = sessions.Decide(list, d)
+		list = withDecision(list, d)
 	}
 	told := strings.Join(list, "\n")
 	for _, pt := range Points(entries) {
 		if pt.Decides && !sessions.Says(told, pt.Text) && !sessions.Says(f.Summary, pt.Text) {
-			list = sessions.Decide(list, pt.Text)
+			list = withDecision(list, pt.Text)
 		}
+	}
+	return list
+}
+
+// withDecision adds a decision that was found, if it pushes out none: it stands in the summary
+// as well.
+func withDecision(list []string, decision string) []string {
+	if kept, out := sessions.Decide(list, decision); len(out) == 0 {
+		return kept
 	}
 	return list
 }
