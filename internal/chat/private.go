@@ -9,7 +9,7 @@ func (h *Hub) aside(adapter Adapter, m Message, a Answer) []Part {
 	if a.Text == "" && len(a.Files) == 0 {
 		return nil
 	}
-	c, ok := adapter.(Confidant)
+	c, ok := As[Confidant](adapter)
 	if ok && c.Whispers(m) {
 		parts := h.pieces(adapter, m, a)
 		for i := range parts {
@@ -60,8 +60,12 @@ func (h *Hub) elsewhere(k Key, parts []Part) (here []Part) {
 	return here
 }
 
-// gone ends a part that cannot be delivered.
-func (h *Hub) gone(p Part, why *GoneError) bool {
+// never ends a part that cannot be delivered: why is nil if the adapter panics over it.
+func (h *Hub) never(adapter Adapter, p Part, why *GoneError) bool {
+	if why == nil {
+		h.apologize(adapter, p)
+		return h.mark(p, PartDead, "", time.Time{})
+	}
 	h.o.Log.Warn("a part cannot be delivered", "conversation", p.Key.String(), "err", why)
 	state := PartDead
 	if why.Closed {
