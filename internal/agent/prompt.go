@@ -27,6 +27,7 @@ var rules string
 // promptFile is the persona with the rules below it, read again when the file changes.
 type promptFile struct {
 	path, name string
+	halfway    func() // called when the file was read; nil outside of tests
 
 	mu    sync.Mutex // guards text and stamp
 	text  string
@@ -43,17 +44,21 @@ func (p *promptFile) load() error {
 func (p *promptFile) read() error {
 	text := builtinPersona
 	if p.path != "" {
+		var stamp time.Time // of before the reading: what is saved meanwhile is read next time
+		if st, err := os.Stat(p.path); err == nil {
+			stamp = st.ModTime()
+		}
 		b, err := os.ReadFile(p.path)
+		if p.halfway != nil {
+			p.halfway()
+		}
 		if err != nil {
 			return fmt.Errorf("agent.prompt_file: %w", err)
 		}
 		if strings.TrimSpace(string(b)) == "" {
 			return fmt.Errorf("agent.prompt_file: %s is empty", p.path)
 		}
-		text = string(b)
-		if st, err := os.Stat(p.path); err == nil {
-			p.stamp = st.ModTime()
-		}
+		text, p.stamp = string(b), stamp
 	}
 	p.text = strings.ReplaceAll(strings.TrimSpace(text), "{{name}}", p.name) + "\n\n" + strings.TrimSpace(rules)
 	return nil
