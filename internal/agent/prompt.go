@@ -202,5 +202,6 @@ func (p *prompt) spoken(e memory.Entry) llm.Message {
 func (p *prompt) size() int { return p.sizeOf(p.messages()) }
 
 func (p *prompt) sizeOf(messages []llm.Message) int {
-	return p.a.o.Limits.Tokens(llm.Request{Model: p.modelName(), Messages: messages, Tools: p.tools.offered().Specs()})
+	return p.a.o.Limits.Tokens(llm.Request{Model: p.modelName(), Messages: messages, Tools: p.tools.offered().Specs(),
+		Cache: p.context.session.ID})
 }

@@ -14,6 +14,7 @@ import (
 	"parley/internal/memory/agenda"
 	"parley/internal/text/catalog"
 	"parley/internal/text/times"
+	"parley/internal/tools"
 )
 
 // late is the delay after which a reminder says that it is late.
@@ -159,7 +160,7 @@ func (c *chores) tellOfPlace(ctx context.Context, list []agenda.Reminder) error 
 	}
 	ctx = c.people.speaker.With(ctx, who)
 	said := catalog.Say(ctx, "I can no longer write to you in %s. These reminders wait until I can, and are said late then; "+
-		"“/remind cancel” and the number ends one:", called) + "\n" + strings.Join(c.people.planner().Lines(ctx, who, list), "\n")
+		"“/remind cancel” and the number ends one:", called) + "\n" + strings.Join(c.people.planner().Lines(ctx, tools.Call{Who: who, Direct: true}, list), "\n")
 	if err := c.store.Agenda.TellLost(ctx, list, c.platforms.parts(direct, who, said)); err != nil {
 		return err
 	}

@@ -129,6 +129,11 @@ func (s *Shelf) hidden() (h index.Hidden) {
 	return h
 }
 
+// Counts returns how many documents and sections the person may know of.
+func (s *Shelf) Counts(ctx context.Context) (documents, sections int, err error) {
+	return s.n.Vault.Visible(ctx, s.hidden())
+}
+
 // reads reports whether the person may read a note with this author.
 func (s *Shelf) reads(a memory.NoteAuthor) bool {
 	return a.Shared || a.User == s.call.Who.ID && s.call.Direct

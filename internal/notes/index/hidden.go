@@ -58,6 +58,19 @@ func (ix *index) unseen(ctx context.Context, h Hidden) (u unseen, err error) {
 	return u, err
 }
 
+// Visible counts the documents and the sections that a reader may know of.
+func (v *Vault) Visible(ctx context.Context, h Hidden) (documents, sections int, err error) {
+	err = v.asking(func(ix *index) error {
+		u, err := ix.unseen(ctx, h)
+		if err != nil {
+			return err
+		}
+		return ix.db.QueryRowContext(ctx, `SELECT count(*), (SELECT count(*) FROM sections WHERE doc NOT IN (SELECT value FROM json_each(?1)))
+			FROM docs WHERE skipped = '' AND id NOT IN (SELECT value FROM json_each(?1))`, u.docs).Scan(&documents, &sections)
+	})
+	return documents, sections, err
+}
+
 // renamed finds the hidden files that are known by what is in them.
 func (ix *index) renamed(ctx context.Context, h Hidden) ([]int64, error) {
 	byPath := map[string][]string{}
