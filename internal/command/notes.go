@@ -100,8 +100,8 @@ func (n Notes) status(ctx context.Context, r gate.Request) (chat.Answer, error) 
 		if err != nil && !errors.Is(err, index.ErrNotReady) {
 			return chat.Answer{}, err
 		}
-		lines = []string{catalog.Say(ctx, "%s, %s, %s", catalog.Words(n.View.Vault.Status().State), catalog.Count{N: documents, Thing: "document"},
-			catalog.Count{N: sections, Thing: "section"})}
+		lines = []string{catalog.Say(ctx, "%s, %s, %s", catalog.Words(n.View.Vault.Status().State),
+			catalog.Count{N: documents, Thing: "document"}, catalog.Count{N: sections, Thing: "section"})}
 	}
 	for _, e := range list {
 		if e.Skipped != "" {

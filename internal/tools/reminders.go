@@ -122,7 +122,8 @@ func setReminder(k Planner) Operation {
 		if err == nil && w.Schedule != "" {
 			w.At, err = k.Next(w.Schedule, loc.String(), k.Now())
 		}
-		return sentence(ctx, "Remind you of \"%s\" on %s?", a.Text, dueText(ctx, agenda.Reminder{Due: w.At, Schedule: w.Schedule}, shown(loc, c, w.At))), err
+		return sentence(ctx, "Remind you of \"%s\" on %s?", a.Text,
+			dueText(ctx, agenda.Reminder{Due: w.At, Schedule: w.Schedule}, shown(loc, c, w.At))), err
 	})
 	meta.Own = owning(func(a args) string { return a.Text })
 	return Declare(meta, Face{Private: true, Text: "text"}, func(ctx context.Context, c Call, a args) (Result, error) {

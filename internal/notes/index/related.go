@@ -87,7 +87,8 @@ func (v *Vault) leading(ctx context.Context, l linkage, pick func(from, to strin
 				taken[name] = true
 			}
 			return nil
-		}, "SELECT d.path, l.written, l.kind FROM links l JOIN docs d ON d.id = l.doc WHERE d.source = ? AND d.id NOT IN (SELECT value FROM json_each(?)) AND "+
+		}, `SELECT d.path, l.written, l.kind FROM links l JOIN docs d ON d.id = l.doc WHERE d.source = ?
+			AND d.id NOT IN (SELECT value FROM json_each(?)) AND `+
 			l.where+" LIMIT ?", l.source, u.docs, l.arg, maxLinking)
 	})
 	if err != nil || len(taken) == 0 {
