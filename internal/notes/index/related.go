@@ -123,7 +123,8 @@ func (v *Vault) near(ctx context.Context, e Entry, hidden Hidden) ([]Entry, erro
 		return nil, err
 	}
 	_, body := frontmatter.Parse(d.Text)
-	hits, err := v.Search(ctx, Query{Text: text.Clip(d.Title+" "+strings.Join(d.Tags, " ")+" "+body, asksBy), Limit: maxFitting, Hidden: hidden})
+	q := Query{Text: text.Clip(d.Title+" "+strings.Join(d.Tags, " ")+" "+body, asksBy), Limit: maxFitting, Hidden: hidden}
+	hits, err := v.Search(ctx, q)
 	if err != nil {
 		return nil, err
 	}
