@@ -1,6 +1,7 @@
 package parley_test
 
 import (
+	"go/ast"
 	"slices"
 	"strconv"
 	"strings"
@@ -96,5 +97,44 @@ func TestLibraries(t *testing.T) {
 				t.Errorf("%s:%d uses %s, which libraries_test.go does not allow there", s.path, s.line(spec.Pos()), to)
 			}
 		}
+	}
+}
+
+// TestCapabilitiesAreFoundBehindTheFence: a type assertion finds none on an adapter in a
+// fence, and on a bare one it leads around the fence.
+func TestCapabilitiesAreFoundBehindTheFence(t *testing.T) {
+	of := map[string]bool{}
+	for _, s := range sources(t) {
+		if s.path == "internal/chat/capabilities.go" {
+			for name, object := range s.file.Scope.Objects {
+				if spec, ok := object.Decl.(*ast.TypeSpec); ok {
+					_, of[name] = spec.Type.(*ast.InterfaceType)
+				}
+			}
+		}
+	}
+	if len(of) < 10 {
+		t.Fatal("where are the capabilities?")
+	}
+	for _, s := range sources(t) {
+		if s.isTest() || isFake(s.dir()) || strings.HasPrefix(s.dir(), "internal/adapters") {
+			continue
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			a, ok := n.(*ast.TypeAssertExpr)
+			if !ok {
+				return true
+			}
+			name, here := a.Type.(*ast.Ident)
+			here = here && s.dir() == "internal/chat" && s.path != "internal/chat/fence.go"
+			if sel, ok := a.Type.(*ast.SelectorExpr); ok {
+				from, _ := sel.X.(*ast.Ident)
+				name, here = sel.Sel, from != nil && from.Name == "chat"
+			}
+			if here && of[name.Name] {
+				t.Errorf("%s:%d: use chat.As[%s]", s.path, s.line(a.Pos()), name.Name)
+			}
+			return true
+		})
 	}
 }

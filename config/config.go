@@ -257,6 +257,7 @@ type MCPServer struct {
 	ReadOnly bool          `yaml:"read_only" default:"false" doc:"true says that no tool of it changes anything, whatever the server says: they never ask"`
 	Public   bool          `yaml:"public" default:"false" doc:"true says that what its tools return is no secret, as with a search of the web: addresses in it may be opened without a question"`
 	Timeout  time.Duration `yaml:"timeout" default:"60s" range:"1s..5m" doc:"time for one call"`
+	Start    time.Duration `yaml:"start" default:"90s" range:"5s..10m" doc:"time to start, to connect and to list its tools; programs start a few at once, one more than there are processors"`
 }
 
 // Subagent is a helper with its own prompt and fewer tools.

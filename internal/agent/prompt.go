@@ -28,6 +28,7 @@ var rules string
 // promptFile is the persona with the rules below it, read again when the file changes.
 type promptFile struct {
 	path, name string
+	halfway    func() // called when the file was read; nil outside of tests
 
 	mu    sync.Mutex // guards text and stamp
 	text  string
@@ -44,17 +45,21 @@ func (p *promptFile) load() error {
 func (p *promptFile) read() error {
 	text := builtinPersona
 	if p.path != "" {
+		var stamp time.Time // of before the reading: what is saved meanwhile is read next time
+		if st, err := os.Stat(p.path); err == nil {
+			stamp = st.ModTime()
+		}
 		b, err := os.ReadFile(p.path)
+		if p.halfway != nil {
+			p.halfway()
+		}
 		if err != nil {
 			return fmt.Errorf("agent.prompt_file: %w", err)
 		}
 		if strings.TrimSpace(string(b)) == "" {
 			return fmt.Errorf("agent.prompt_file: %s is empty", p.path)
 		}
-		text = string(b)
-		if st, err := os.Stat(p.path); err == nil {
-			p.stamp = st.ModTime()
-		}
+		text, p.stamp = string(b), stamp
 	}
 	p.text = strings.ReplaceAll(strings.TrimSpace(text), "{{name}}", p.name) + "\n\n" + strings.TrimSpace(rules)
 	return nil
@@ -202,5 +207,6 @@ func (p *prompt) spoken(e memory.Entry) llm.Message {
 func (p *prompt) size() int { return p.sizeOf(p.messages()) }
 
 func (p *prompt) sizeOf(messages []llm.Message) int {
-	return p.a.o.Limits.Tokens(llm.Request{Model: p.modelName(), Messages: messages, Tools: p.tools.offered().Specs()})
+	return p.a.o.Limits.Tokens(llm.Request{Model: p.modelName(), Messages: messages, Tools: p.tools.offered().Specs(),
+		Cache: p.context.session.ID})
 }

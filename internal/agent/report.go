@@ -243,7 +243,7 @@ func (b *background) note(sent []llm.Message) {
 			b.session.Mentions = b.session.Mentions.With(e.Content)
 		}
 	}
-	b.session.TokensUsed = b.a.o.Limits.Tokens(llm.Request{Model: b.modelName(), Messages: sent})
+	b.session.TokensUsed = b.a.o.Limits.Tokens(llm.Request{Model: b.modelName(), Messages: sent, Cache: b.session.ID})
 }
 
 // maxInsight caps the line that stands for an exchange when it is folded.

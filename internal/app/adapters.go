@@ -19,7 +19,7 @@ import (
 
 // openFile fetches an attachment from the platform of its message.
 func (ps *platforms) openFile(ctx context.Context, m chat.Message, f chat.File, limit int64) ([]byte, error) {
-	p, ok := chat.On(ps.adapters, m.Key.Platform).(chat.Fetcher)
+	p, ok := chat.As[chat.Fetcher](chat.On(ps.adapters, m.Key.Platform))
 	if !ok {
 		return nil, fmt.Errorf("%s: no files can be fetched", m.Key.Platform)
 	}
@@ -31,7 +31,7 @@ func (ps *platforms) openFile(ctx context.Context, m chat.Message, f chat.File, 
 func (ps *platforms) introduce(ctx context.Context, f *front) {
 	commands := gate.Menu(f.commands.Table())
 	for _, p := range ps.adapters {
-		c, ok := p.(chat.Commander)
+		c, ok := chat.As[chat.Commander](p)
 		if !ok {
 			continue
 		}
@@ -86,7 +86,7 @@ func (ps *platforms) attest(ctx context.Context, user string) {
 }
 
 func (ps *platforms) attestIn(ctx context.Context, user string, k chat.Key) {
-	p, ok := chat.On(ps.adapters, k.Platform).(chat.MemberChecker)
+	p, ok := chat.As[chat.MemberChecker](chat.On(ps.adapters, k.Platform))
 	if !ok || ctx.Err() != nil {
 		return
 	}
@@ -137,15 +137,9 @@ func (ps *platforms) reread(ctx context.Context) error {
 	return nil
 }
 
-// renormalized reads an event again. A message that cannot be stored, or a panic of the
-// adapter, is an error.
+// renormalized reads an event again. A message that cannot be stored is an error.
 func renormalized(adapter chat.Adapter, raw []byte) (messages []chat.Message, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v", p)
-		}
-	}()
-	r, ok := adapter.(chat.Renormalizer)
+	r, ok := chat.As[chat.Renormalizer](adapter)
 	if !ok {
 		return nil, errNoReader
 	}

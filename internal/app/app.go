@@ -162,6 +162,7 @@ func (a *app) openFront(ctx context.Context, isAdmin func(context.Context, chat.
 // start connects the handler and the adapters to the hub, including the chat on the
 // control page.
 func (a *app) start(adapters ...chat.Adapter) {
+	adapters = chat.Fence(a.log, adapters...)
 	a.platforms.adapters = adapters
 	var met sync.Once
 	observe := func(e chat.Event) {

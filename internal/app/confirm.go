@@ -124,7 +124,7 @@ const amendLimit = 3 * time.Second
 
 // amend shows in a question's message that it is settled.
 func (f *front) amend(ctx context.Context, q chat.Question, text string) {
-	amender, ok := chat.On(f.platforms.adapters, q.Key.Platform).(chat.Amender)
+	amender, ok := chat.As[chat.Amender](chat.On(f.platforms.adapters, q.Key.Platform))
 	if !ok {
 		return
 	}

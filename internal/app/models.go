@@ -45,9 +45,7 @@ func (m *models) open(ctx context.Context) (err error) {
 	}
 	m.gauges, m.routes = map[string]*wrap.Gauge{}, map[string]wrap.Route{}
 	for _, e := range m.endpoint.Engines() {
-		if m.gauges[e.Name], err = m.gauge(ctx, e.Name); err != nil {
-			return err
-		}
+		m.gauges[e.Name] = &wrap.Gauge{}
 	}
 	m.embedder = m.newEmbedder()
 	m.spans.Tracer = wrap.NewTracer(m.cfg.OTel.Endpoint, m.process.Version, m.log)
@@ -55,23 +53,6 @@ func (m *models) open(ctx context.Context) (err error) {
 		m.routes[purpose] = m.route(purpose)
 	}
 	return nil
-}
-
-// gaugeSetting is the prefix of the rows with what is known about a model's tokens.
-const gaugeSetting = "tokens:"
-
-// gauge returns the token gauge of a model, with what was learned before.
-func (m *models) gauge(ctx context.Context, name string) (*wrap.Gauge, error) {
-	row := gaugeSetting + name
-	state, err := m.store.Settings.Setting(ctx, row)
-	if err != nil {
-		return nil, err
-	}
-	return wrap.NewGauge(state, func(state string) {
-		if err := m.store.Settings.SetSetting(context.WithoutCancel(ctx), row, state); err != nil {
-			m.log.Warn("what was learned about tokens is not kept", "model", name, "err", err)
-		}
-	}), nil
 }
 
 // builtIn reports whether only the built-in responder answers.

@@ -40,7 +40,7 @@ func (ps *platforms) setUp(f *front) (list []chat.Adapter, err error) {
 
 // isAdmin asks the platform whether a person administers a place.
 func (ps *platforms) isAdmin(ctx context.Context, k chat.Key, userID string) (bool, error) {
-	p, ok := chat.On(ps.adapters, k.Platform).(chat.AdminChecker)
+	p, ok := chat.As[chat.AdminChecker](chat.On(ps.adapters, k.Platform))
 	if !ok {
 		return false, nil
 	}
@@ -75,7 +75,7 @@ func (ps *platforms) closed(ctx context.Context, p chat.Part) error {
 func (ps *platforms) forgetElsewhere(ctx context.Context, user string) error {
 	var errs []error
 	for _, adapter := range ps.adapters {
-		if f, ok := adapter.(chat.Forgetter); ok {
+		if f, ok := chat.As[chat.Forgetter](adapter); ok {
 			errs = append(errs, f.Forget(ctx, user))
 		}
 	}

@@ -158,8 +158,9 @@ func (c *chores) tellOfPlace(ctx context.Context, list []agenda.Reminder) error 
 		list[i].Away = agenda.AtHand // the sentence above covers it
 	}
 	ctx = c.people.speaker.With(ctx, who)
+	lines := c.people.planner().Lines(ctx, tools.Call{Who: who, Direct: true}, list)
 	said := catalog.Say(ctx, "I can no longer write to you in %s. These reminders wait until I can, and are said late then; "+
-		"“/remind cancel” and the number ends one:", called) + "\n" + strings.Join(c.people.planner().Lines(ctx, who, list), "\n")
+		"“/remind cancel” and the number ends one:", called) + "\n" + strings.Join(lines, "\n")
 	if err := c.store.Agenda.TellLost(ctx, list, c.platforms.parts(direct, who, said)); err != nil {
 		return err
 	}

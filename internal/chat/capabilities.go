@@ -7,8 +7,8 @@ import (
 	"io"
 )
 
-// Optional capabilities of an Adapter. Callers check for each one with a type
-// assertion, and its contract explains what happens on a platform without it.
+// Optional capabilities of an Adapter. Callers check for each one with As, and its
+// contract explains what happens on a platform without it.
 // An adapter declares what it supports with an assertion of its own
 // (var _ chat.Fetcher = (*Adapter)(nil)).
 

@@ -103,8 +103,8 @@ func (h *Hub) deliver(adapter Adapter, p Part, at *place, life int64) (*Move, bo
 			return nil, h.mark(p, PartSent, id, time.Time{})
 		case errors.As(err, &moved):
 			return &Move{From: p.Key, To: moved.To}, h.mark(p, PartReady, "", time.Time{})
-		case errors.As(err, &gone):
-			return nil, h.gone(p, gone)
+		case errors.Is(err, ErrPanic), errors.As(err, &gone):
+			return nil, h.gone(adapter, p, gone)
 		case errors.As(err, &silence):
 			wait = max(silence.After, time.Millisecond)
 			until = time.Now().Add(wait)
@@ -174,7 +174,7 @@ func (h *Hub) mayAgain(adapter Adapter, p Part) bool {
 // answer: a crash before its request then looks like one after it, and for any other part
 // two such crashes would lose what was never written.
 func harmless(adapter Adapter, p Part) bool {
-	d, ok := adapter.(Repeater)
+	d, ok := As[Repeater](adapter)
 	return p.Preview != "" || ok && d.Idempotent(p)
 }
 
@@ -185,6 +185,18 @@ func (h *Hub) attempt(adapter Adapter, p Part) (string, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(h.ctx), sendTimeout)
 	defer cancel()
 	return adapter.Send(ctx, visible(p))
+}
+
+// apologize says that a part cannot be shown, which every attempt at it would find again. It
+// has nothing of the part: neither what may be the cause, nor buttons for what was not seen.
+func (h *Hub) apologize(adapter Adapter, p Part) {
+	id := ErrorID()
+	h.o.Log.Error("a part cannot be shown", "id", id, "conversation", p.Key.String())
+	p.Text = h.speak(Message{Key: p.Key, From: p.To}).Say(saysFault, id)
+	p.Files, p.Buttons = nil, nil
+	if _, err := h.attempt(adapter, p); err != nil {
+		h.o.Log.Warn("say that a part cannot be shown", "id", id, "err", err)
+	}
 }
 
 // mark is durable moment 3.

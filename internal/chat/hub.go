@@ -3,7 +3,6 @@ package chat
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -169,6 +168,7 @@ func NewHub(o HubOptions) *Hub {
 	if o.Agent == nil {
 		o.Agent = func(Message) Agent { return Agent{} }
 	}
+	o.Adapters = Fence(o.Log, o.Adapters...)
 	h := &Hub{o: o, lanes: map[Key]*lane{}, beside: map[Key]*lane{}, outlets: map[Key]*outlet{}, outages: map[string]*outage{},
 		shows: map[string]chan struct{}{}, backlog: backlog{room: make(chan struct{})}, aheads: map[Key]*ahead{},
 		stile: &turnstile{most: workAtOnce, all: o.AtOnce, patience: workPatience}}
@@ -486,6 +486,3 @@ func (h *Hub) Drain(ctx context.Context) (parked int) {
 	h.abort(ErrDraining)
 	return parked
 }
-
-// errPanic marks a Handler that panicked.
-var errPanic = errors.New("panic")

@@ -148,7 +148,9 @@ func (l *live) show(ctx context.Context, adapter Adapter) {
 			}
 			err := adapter.Typing(ctx, l.m)
 			l.over()
-			typing.Reset(max(typingEvery, silence(err)))
+			if !errors.Is(err, ErrPanic) {
+				typing.Reset(max(typingEvery, silence(err)))
+			}
 			continue
 		}
 		if !ready || !fresh {
@@ -172,7 +174,9 @@ func (l *live) show(ctx context.Context, adapter Adapter) {
 			l.id = id
 			l.mu.Unlock()
 		}
-		shown, ready = text, false
+		if shown, ready = text, false; errors.Is(err, ErrPanic) {
+			continue // for good: it would with more text, too
+		}
 		draw.Reset(max(wait, silence(err), 50*time.Millisecond))
 	}
 }
@@ -187,7 +191,7 @@ func (l *live) remember(ctx context.Context, adapter Adapter, id string) {
 	if err != nil {
 		l.h.o.Log.Warn("remember preview", "err", err)
 	}
-	if w, ok := adapter.(Withdrawer); ok && errors.Is(err, ErrFenced) {
+	if w, ok := As[Withdrawer](adapter); ok && errors.Is(err, ErrFenced) {
 		w.Withdraw(ctx, l.m.Key, id)
 	}
 }
@@ -268,7 +272,7 @@ type Watcher interface {
 }
 
 func (l *live) Work(tool string, begins bool) {
-	w, ok := l.h.adapter(l.m.Key.Platform).(Watcher)
+	w, ok := As[Watcher](l.h.adapter(l.m.Key.Platform))
 	if !ok {
 		return
 	}

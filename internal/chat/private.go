@@ -13,7 +13,7 @@ func (h *Hub) aside(adapter Adapter, m Message, a Answer) []Part {
 	if a.Text == "" && len(a.Files) == 0 {
 		return nil
 	}
-	c, ok := adapter.(Confidant)
+	c, ok := As[Confidant](adapter)
 	if ok && c.Whispers(m) {
 		parts := h.pieces(adapter, m, a)
 		for i := range parts {
@@ -67,9 +67,14 @@ func (h *Hub) elsewhere(k Key, parts []Part) (here []Part) {
 	return here
 }
 
-// gone ends a part that cannot be delivered, or keeps it where nothing can be sent for now.
-// It returns false when nothing more can be sent there.
-func (h *Hub) gone(p Part, why *GoneError) bool {
+// gone ends a part that cannot be delivered, or keeps it where nothing can be sent for now;
+// why is nil if the adapter panics over it. It returns false when nothing more can be sent
+// there.
+func (h *Hub) gone(adapter Adapter, p Part, why *GoneError) bool {
+	if why == nil {
+		h.apologize(adapter, p)
+		return h.mark(p, PartDead, "", time.Time{})
+	}
 	h.o.Log.Warn("a part cannot be delivered", "conversation", p.Key.String(), "err", why)
 	if !why.Closed || h.o.Closed == nil {
 		return h.mark(p, PartDead, "", time.Time{})

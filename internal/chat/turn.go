@@ -4,9 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"log/slog"
-	"runtime/debug"
 	"slices"
 	"syscall"
 	"time"
@@ -91,23 +89,18 @@ func crowded(err error) bool { return errors.Is(err, syscall.EMFILE) || errors.I
 
 // fenced runs work that is not a message; a panic ends the work, not the process.
 func (h *Hub) fenced(k Key, do func(context.Context)) {
-	defer func() {
-		if p := recover(); p != nil {
-			h.o.Log.Error("panic in a lane", "conversation", k.String(), "panic", p, "stack", string(debug.Stack()))
-		}
-	}()
-	do(h.ctx)
+	_ = guard(h.o.Log, "the lane of "+k.String(), func() error { do(h.ctx); return nil }) // it was logged
 }
 
 // done tells a TurnTaker that a message is over, with or without an answer. The terminal
 // then reads its next line.
 func (h *Hub) done(m Message) {
-	if d, ok := h.adapter(m.Key.Platform).(TurnTaker); ok {
+	if d, ok := As[TurnTaker](h.adapter(m.Key.Platform)); ok {
 		d.Done(m)
 	}
 }
 
-// handle calls the Handler with a live preview and a deadline, and recovers its panics.
+// handle calls the Handler with a live preview and a deadline; its panic is an error.
 func (h *Hub) handle(l *lane, j job) (a Answer, err error) {
 	m := j.m
 	if m.Attempt >= maxAttempts {
@@ -134,14 +127,15 @@ func (h *Hub) handle(l *lane, j job) (a Answer, err error) {
 	live := startLive(ctx, h, m, j.disk)
 	shown = live.left
 	defer live.stop()
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("%w: %v\n%s", errPanic, p, debug.Stack())
-		}
-	}()
 	known := &handling{disk: j.disk, read: j.read, place: l.place, node: h.o.Node}
-	return h.o.Handler.Handle(known.within(ctx), m, live)
+	err = guard(h.o.Log, "the answer in "+m.Key.String(), func() (err error) {
+		a, err = h.o.Handler.Handle(known.within(ctx), m, live)
+		return err
+	})
+	return a, err
 }
+
+const saysFault = "Something went wrong on my side. Please try again; if it keeps happening, tell my owner the number %s."
 
 // failed turns an error into one sentence with the id of the log line that has the
 // details.
@@ -151,7 +145,7 @@ func (h *Hub) failed(m Message, err error) Answer {
 	h.o.Log.Error("a message failed", "id", id, "conversation", m.Key.String(), "err", err)
 	a := Answer{Record: End{Outcome: Failed, Reason: Fault, ErrorID: id, Fault: err.Error()}}
 	if m.Addressed {
-		a.Text = h.speak(m).Say("Something went wrong on my side. Please try again; if it keeps happening, tell my owner the number %s.", id)
+		a.Text = h.speak(m).Say(saysFault, id)
 	}
 	return a
 }

@@ -95,6 +95,14 @@ func (n Notes) status(ctx context.Context, r gate.Request) (chat.Answer, error) 
 		return chat.Answer{}, err
 	}
 	lines := []string{n.State(catalog.Of(ctx))}
+	if r.Role < gate.Owner { // who is told of what they may read, and of nothing else
+		documents, sections, err := s.Counts(ctx)
+		if err != nil && !errors.Is(err, index.ErrNotReady) {
+			return chat.Answer{}, err
+		}
+		lines = []string{catalog.Say(ctx, "%s, %s, %s", catalog.Words(n.View.Vault.Status().State),
+			catalog.Count{N: documents, Thing: "document"}, catalog.Count{N: sections, Thing: "section"})}
+	}
 	for _, e := range list {
 		if e.Skipped != "" {
 			lines = append(lines, catalog.Say(ctx, "- not searched: %s, which is %s", e.Path, catalog.Words(e.Skipped)))

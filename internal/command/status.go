@@ -45,11 +45,15 @@ func (s Status) show(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	defer cancel()
 	lines := []Line{{catalog.Text(ctx, "model"), s.Model(ctx)}}
 	if left, err := s.Left(ctx, r.Message); err == nil { // without it, it is an answer, too
+		here := catalog.Say(ctx, "%s tokens for this channel", count(ctx, left.Channel.Tokens)) + s.money(left.Channel)
+		if r.Role >= gate.Owner { // what others used is theirs
+			here = catalog.Say(ctx, "%s tokens for this channel, %s for everybody together", count(ctx, left.Channel.Tokens),
+				count(ctx, left.All.Tokens)) + s.money(left.Channel, left.All)
+		}
 		lines = append(lines,
 			Line{catalog.Text(ctx, "left for you"), catalog.Say(ctx, "%s messages this minute, %s tokens today", count(ctx, int64(left.Messages)),
 				count(ctx, left.User.Tokens)) + s.money(left.User)},
-			Line{catalog.Text(ctx, "left today"), catalog.Say(ctx, "%s tokens for this channel, %s for everybody together", count(ctx, left.Channel.Tokens),
-				count(ctx, left.All.Tokens)) + s.money(left.Channel, left.All)})
+			Line{catalog.Text(ctx, "left today"), here})
 	}
 	if r.Role >= gate.Owner {
 		lines = append(lines, s.Parts(ctx)...)

@@ -40,7 +40,8 @@ type Layout struct {
 // Arrange puts messages into the form that the strictest chat templates accept: one
 // system message first, then user and assistant in turn, tool calls followed by
 // their results, and a message to answer at the end. Later system messages hold for
-// this turn only and move, fenced, to the head of the user message that follows.
+// this turn only and move, fenced, to the head of the user message that follows: also in
+// the first turn, so that the beginning of a conversation never changes.
 // Without a system role, its text goes before the first user message; without tools,
 // calls and results are expressed in words.
 //
@@ -163,8 +164,8 @@ type arrangement struct {
 
 func (a *arrangement) add(m Message) {
 	switch {
-	case m.Role == RoleSystem && len(a.out) == 0:
-		a.head = joined(a.head, m.Content)
+	case m.Role == RoleSystem && len(a.out) == 0 && a.head+a.held == "":
+		a.head = m.Content
 		return
 	case m.Role == RoleSystem:
 		a.held = joined(a.held, Unfenced(m.Content)) // facts in it are people's words too

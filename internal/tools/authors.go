@@ -88,7 +88,7 @@ func (s *Shelf) Shows(ctx context.Context, source, path string) (bool, error) {
 		return false, nil
 	}
 	a, known, err := s.author(ctx, source, path)
-	return err == nil && (!known || a.Shared || a.User == s.call.Who.ID && s.call.Direct), err
+	return err == nil && (!known || s.reads(a)), err
 }
 
 // Changes reports whether the person may change a file: their own, and an owner
@@ -114,13 +114,38 @@ func (s *Shelf) mark(ctx context.Context, r *Result, e index.Entry) error {
 	return nil
 }
 
+// hidden names what the person may not know of.
+func (s *Shelf) hidden() (h index.Hidden) {
+	for path, a := range s.byPath {
+		if h.Known = append(h.Known, path); !s.reads(a) {
+			h.Paths = append(h.Paths, path)
+		}
+	}
+	for hash, a := range s.byHash {
+		if !s.reads(a) {
+			h.Renamed = append(h.Renamed, index.Renamed{Path: a.Path, Hash: []byte(hash)})
+		}
+	}
+	return h
+}
+
+// Counts returns how many documents and sections the person may know of.
+func (s *Shelf) Counts(ctx context.Context) (documents, sections int, err error) {
+	return s.n.Vault.Visible(ctx, s.hidden())
+}
+
+// reads reports whether the person may read a note with this author.
+func (s *Shelf) reads(a memory.NoteAuthor) bool {
+	return a.Shared || a.User == s.call.Who.ID && s.call.Direct
+}
+
 // Search returns the vault's, without what the person may not read.
 func (s *Shelf) Search(ctx context.Context, q index.Query) ([]index.Hit, error) {
 	limit := q.Limit
 	if limit <= 0 {
 		limit = 8
 	}
-	q.Limit, q.From = max(limit, maxSifted), s.from
+	q.Limit, q.From, q.Hidden = max(limit, maxSifted), s.from, s.hidden()
 	hits, err := s.n.Vault.Search(ctx, q)
 	if err != nil {
 		return nil, err

@@ -44,15 +44,28 @@ func CurrentTime(now func() time.Time, zone func(context.Context, chat.User) str
 				place = own
 			}
 		}
+		if a.Zone == "" {
+			place = shown(place, c, now())
+		}
 		t := now().In(place)
 		if a.When != "" {
 			return dated(ctx, a.When, t)
 		}
-		if place == time.UTC {
+		if strings.HasPrefix(place.String(), "UTC") {
 			return Result{Content: t.Format("Monday, 2 January 2006, 15:04:05 MST")}, nil
 		}
 		return Result{Content: t.Format("Monday, 2 January 2006, 15:04:05 MST (UTC-07:00)") + ", " + place.String()}, nil
 	})
+}
+
+// shown is a person's time zone where it is said: alone with them by its name, which tells
+// where they are; before others by what its clocks show.
+func shown(own *time.Location, c Call, at time.Time) *time.Location {
+	if c.Direct || own == time.UTC {
+		return own
+	}
+	_, offset := at.In(own).Zone()
+	return time.FixedZone(at.In(own).Format("UTC-07:00"), offset)
 }
 
 // dated returns the date of a time in somebody's words, and how far it is from now.

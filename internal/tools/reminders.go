@@ -80,7 +80,7 @@ func (k Planner) Plan(ctx context.Context, c Call, r agenda.Reminder, at string)
 	case r.Ask:
 		words = "Question #%d is set: “%s”, for %s. I ask it then and answer here."
 	}
-	said := catalog.Say(ctx, words, r.Number, r.Text, dueText(ctx, r, loc))
+	said := catalog.Say(ctx, words, r.Number, r.Text, dueText(ctx, r, shown(loc, c, r.Due)))
 	for _, n := range w.Notes {
 		said += " " + n.In(catalog.Of(ctx))
 	}
@@ -122,7 +122,8 @@ func setReminder(k Planner) Operation {
 		if err == nil && w.Schedule != "" {
 			w.At, err = k.Next(w.Schedule, loc.String(), k.Now())
 		}
-		return sentence(ctx, "Remind you of \"%s\" on %s?", a.Text, dueText(ctx, agenda.Reminder{Due: w.At, Schedule: w.Schedule}, loc)), err
+		return sentence(ctx, "Remind you of \"%s\" on %s?", a.Text,
+			dueText(ctx, agenda.Reminder{Due: w.At, Schedule: w.Schedule}, shown(loc, c, w.At))), err
 	})
 	meta.Own = owning(func(a args) string { return a.Text })
 	return Declare(meta, Face{Private: true, Text: "text"}, func(ctx context.Context, c Call, a args) (Result, error) {
@@ -140,7 +141,7 @@ func listReminders(k Planner) Operation {
 			return Result{}, err
 		}
 		r := Result{Content: catalog.Text(ctx, "You have no reminders waiting here."), Data: Rows{
-			Head: catalog.Text(ctx, "Your reminders:"), Lines: k.Lines(ctx, c.Who, list),
+			Head: catalog.Text(ctx, "Your reminders:"), Lines: k.Lines(ctx, c, list),
 			None: catalog.Text(ctx, "You have no reminders waiting here. Try /remind in 10 minutes to stretch.")}}
 		for _, m := range list {
 			r.found(c.Who.ID, m.Origin)
@@ -150,11 +151,11 @@ func listReminders(k Planner) Operation {
 }
 
 // Lines are reminders as their owner reads them.
-func (k Planner) Lines(ctx context.Context, who chat.User, list []agenda.Reminder) []string {
-	loc, _ := k.place(ctx, who)
+func (k Planner) Lines(ctx context.Context, c Call, list []agenda.Reminder) []string {
+	loc, _ := k.place(ctx, c.Who)
 	lines := make([]string, len(list))
 	for i, r := range list {
-		lines[i] = fmt.Sprintf("- #%d %s: %s", r.Number, dueText(ctx, r, loc), k.asks(ctx, r)+r.Text)
+		lines[i] = fmt.Sprintf("- #%d %s: %s", r.Number, dueText(ctx, r, shown(loc, c, r.Due)), k.asks(ctx, r)+r.Text)
 		if r.Away == agenda.Lost {
 			lines[i] += catalog.Text(ctx, " (waits until I can write there again)")
 		}

@@ -167,6 +167,7 @@ func TestCurrentTime(t *testing.T) {
 	var r Runner
 	for _, tt := range []struct{ who, args, want string }{
 		{"telegram:1", `{}`, "Monday, 2 March 2026, 00:30:00 CET (UTC+01:00), Europe/Zurich"},
+		{"telegram:1 in a group", `{}`, "Monday, 2 March 2026, 00:30:00 UTC+01:00"},
 		{"telegram:1", `{"time_zone":"Asia/Tokyo"}`, "Monday, 2 March 2026, 08:30:00 JST (UTC+09:00), Asia/Tokyo"},
 		{"telegram:2", `{}`, "Sunday, 1 March 2026, 23:30:00 UTC"},
 		{"telegram:3", `{}`, "23:30:00 UTC"},
@@ -174,7 +175,11 @@ func TestCurrentTime(t *testing.T) {
 		{"telegram:1", `{"time_zone":"Mars"}`, `unknown time zone "Mars"`},
 		{"telegram:1", `{"time_zone":"../../etc/passwd"}`, `unknown time zone`},
 	} {
-		o := r.Run(t.Context(), set, Call{Name: "current_time", Args: json.RawMessage(tt.args), Who: chat.User{ID: tt.who}})
+		who, _, group := strings.Cut(tt.who, " ")
+		o := r.Run(t.Context(), set, Call{Name: "current_time", Args: json.RawMessage(tt.args), Who: chat.User{ID: who}, Direct: !group})
+		if group && (strings.Contains(o.Result.Content, "Europe") || strings.Contains(o.Result.Content, "CET")) {
+			t.Errorf("others learn where they are: %q", o.Result.Content)
+		}
 		if !strings.Contains(o.Result.Content, tt.want) {
 			t.Errorf("%s %s: %q", tt.who, tt.args, o.Result.Content)
 		}

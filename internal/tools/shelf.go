@@ -48,7 +48,7 @@ func (s *Shelf) Named(ctx context.Context, name string) (index.Entry, error) {
 
 // named is Named for those that fit.
 func (s *Shelf) named(ctx context.Context, name string, fits func(index.Entry) bool) (index.Entry, error) {
-	found, err := s.n.Vault.Find(ctx, name)
+	found, err := s.n.Vault.Find(ctx, name, s.hidden())
 	if err != nil {
 		return index.Entry{}, err
 	}
@@ -81,7 +81,7 @@ func (s *Shelf) Related(ctx context.Context, name string) (e index.Entry, r inde
 	if e, err = s.Named(ctx, name); err != nil {
 		return e, r, err
 	}
-	if r, err = s.n.Vault.Related(ctx, e); err != nil {
+	if r, err = s.n.Vault.Related(ctx, e, s.hidden()); err != nil {
 		return e, index.Related{}, err
 	}
 	for _, list := range []*[]index.Entry{&r.Linking, &r.Linked, &r.Near} {

@@ -157,3 +157,24 @@ func TestPagedGateway(t *testing.T) {
 		t.Error("asked again at once")
 	}
 }
+
+// TestAPageAboutARequestPausesItsRoute: interactions have three seconds, and do not wait for
+// a route that is not there.
+func TestAPageAboutARequestPausesItsRoute(t *testing.T) {
+	s, _, a := live(t)
+	s.Fail(discordtest.Fault{Path: "/channels/66/", Status: 404, Page: true, Times: 1 << 30})
+	for i := range 20 {
+		if _, err := a.Send(context.Background(), partTo("66", "x")); err == nil {
+			t.Fatal("a page is an answer")
+		}
+		if _, err := a.Send(context.Background(), partTo("50", fmt.Sprint(i))); err != nil {
+			t.Fatalf("another route waits: %v", err)
+		}
+	}
+	if n := len(s.Calls("POST", "/channels/66/")); n != 1 {
+		t.Errorf("the route that is not there was asked %d times at once", n)
+	}
+	if err := a.Health(); !errors.As(err, new(*chat.DegradedError)) {
+		t.Errorf("health is %v", err)
+	}
+}

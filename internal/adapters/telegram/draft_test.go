@@ -1,7 +1,11 @@
 package telegram
 
 import (
+	"encoding/json"
+	"strings"
 	"testing"
+
+	"github.com/go-telegram/bot"
 
 	"parley/internal/adapters/telegram/telegramtest"
 	"parley/internal/chat"
@@ -67,5 +71,13 @@ func TestDraftsRefused(t *testing.T) {
 				t.Errorf("%d messages for two answers", seen)
 			}
 		})
+	}
+}
+
+// TestTheIDOfADraftIsANumber, as the Bot API has it.
+func TestTheIDOfADraftIsANumber(t *testing.T) {
+	body, err := json.Marshal(&draftParams{DraftID: 7, SendMessageDraftParams: bot.SendMessageDraftParams{ChatID: 42, Text: "x"}})
+	if got := string(body); err != nil || !strings.Contains(got, `"draft_id":7`) || strings.Count(got, "draft_id") != 1 {
+		t.Errorf("%s %v", got, err)
 	}
 }

@@ -311,15 +311,20 @@ func (a *Adapter) Preview(ctx context.Context, m chat.Message, id, text string) 
 	return id, editPace, a.outcome(to, err)
 }
 
+// draftParams are the library's with the id as the Bot API has it: a number.
+type draftParams struct {
+	bot.SendMessageDraftParams
+	DraftID int64 `json:"draft_id"`
+}
+
 // draft shows an answer that is being written; row identifies the draft. A
 // refusal is remembered: for the chat, or for all chats when the server does not
 // know drafts.
 func (a *Adapter) draft(ctx context.Context, to target, row int64, r rendered) error {
 	err := a.plainly(r, func(r rendered) error {
-		_, err := a.wire.call(ctx, "sendMessageDraft", &bot.SendMessageDraftParams{
-			ChatID: to.chat, MessageThreadID: to.thread, DraftID: strconv.FormatInt(max(row, 1), 10),
-			Text: r.text, Entities: r.entities,
-		})
+		_, err := a.wire.call(ctx, "sendMessageDraft", &draftParams{DraftID: max(row, 1), SendMessageDraftParams: bot.SendMessageDraftParams{
+			ChatID: to.chat, MessageThreadID: to.thread, Text: r.text, Entities: r.entities,
+		}})
 		return err
 	})
 	switch {

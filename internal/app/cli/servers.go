@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -19,14 +21,30 @@ import (
 	"parley/internal/tools/rest"
 )
 
-// servers connects to all tool servers at once, as startup does, and pins nothing.
+// servers connects to all tool servers, as startup does, and pins nothing. It says which
+// are not ready yet each time that takes doctorWait longer.
 func (d *doctor) servers(ctx context.Context, cfg config.Config) {
 	o := setup.ToolServers(cfg)
-	counts := make([]int, len(o.Servers))
-	errs := probed(ctx, len(o.Servers), func(ctx context.Context, i int) (err error) {
-		counts[i], err = mcp.Probe(ctx, o.Servers[i], o.Dir)
-		return err
-	})
+	var counts []int
+	var errs []error
+	over := make(chan int)
+	go func() {
+		defer close(over)
+		counts, errs = mcp.Probe(ctx, o, func(server int) { over <- server })
+	}()
+	still := d.names(o.Servers)
+	slow := time.NewTicker(doctorWait)
+	defer slow.Stop()
+	for open, server := true, 0; open; {
+		select {
+		case server, open = <-over:
+			if open {
+				delete(still, server)
+			}
+		case <-slow.C:
+			d.say("...", "mcp", "still starting: %s", strings.Join(slices.Sorted(maps.Values(still)), ", "))
+		}
+	}
 	for i, s := range o.Servers {
 		name := catalog.Fill("mcp %s", s.Name)
 		if errors.Is(errs[i], mcp.ErrLogin) {
@@ -35,6 +53,15 @@ func (d *doctor) servers(ctx context.Context, cfg config.Config) {
 		}
 		d.line(name, errs[i], "it has %s", catalog.Count{N: counts[i], Thing: "tool"})
 	}
+}
+
+// names returns the names of servers by their place.
+func (*doctor) names(servers []mcp.Server) map[int]string {
+	names := map[int]string{}
+	for i, s := range servers {
+		names[i] = s.Name
+	}
+	return names
 }
 
 // services checks the HTTP tools, and that their hosts answer. It calls no tool.

@@ -13,7 +13,7 @@ func (f *Fleet) Receive(ctx context.Context, a chat.Adapter, in chat.Intake, one
 	if f == nil || !one {
 		return a.Run(ctx, in)
 	}
-	if l, ok := a.(chat.Learner); ok {
+	if l, ok := chat.As[chat.Learner](a); ok {
 		learning, stop := context.WithCancel(ctx)
 		defer stop()
 		go f.learn(learning, l, in)

@@ -101,7 +101,7 @@ type shards struct {
 
 // Shards registers the state of each connection to a platform that may have several.
 func (c *Counters) Shards(a chat.Adapter) {
-	if s, ok := a.(chat.Sharded); ok {
+	if s, ok := chat.As[chat.Sharded](a); ok {
 		c.Registry.MustRegister(shards{prometheus.NewDesc("parley_shard_up", "1 while messages are received over a connection of this process.",
 			[]string{"shard"}, prometheus.Labels{"platform": a.Platform()}), s.Shards})
 	}

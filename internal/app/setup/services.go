@@ -95,7 +95,7 @@ func ToolServers(cfg config.Config) mcp.Options {
 	o := mcp.Options{Dir: filepath.Join(cfg.DataDir, "mcp")}
 	for _, s := range cfg.MCP.Servers {
 		server := mcp.Server{Name: s.Name, Command: s.Command, URL: s.URL, ReadOnly: s.ReadOnly, Public: s.Public, Timeout: s.Timeout,
-			Login: mcp.Login{ClientID: s.ClientID, ClientSecret: string(s.ClientSecret), Scopes: s.Scopes}}
+			Start: s.Start, Login: mcp.Login{ClientID: s.ClientID, ClientSecret: string(s.ClientSecret), Scopes: s.Scopes}}
 		for _, e := range s.Env {
 			server.Env = append(server.Env, string(e))
 		}

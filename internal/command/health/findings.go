@@ -75,7 +75,7 @@ func (n free) In(p catalog.Printer) string {
 
 // Shards returns the connections of this process to a platform that has several.
 func Shards(a chat.Adapter) []chat.Shard {
-	if s, ok := a.(chat.Sharded); ok {
+	if s, ok := chat.As[chat.Sharded](a); ok {
 		if list := s.Shards(); len(list) > 0 && list[0].Of > 1 {
 			return list
 		}

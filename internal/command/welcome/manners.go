@@ -76,7 +76,7 @@ func (o Manners) added(ctx context.Context, m chat.Message) (chat.Answer, error)
 
 // called returns how people address the bot.
 func (o Manners) called(ctx context.Context, platform string) string {
-	if n, ok := chat.On(o.Adapters(), platform).(chat.Named); ok && n.Name() != "" {
+	if n, ok := chat.As[chat.Named](chat.On(o.Adapters(), platform)); ok && n.Name() != "" {
 		return "@" + strings.TrimPrefix(n.Name(), "@")
 	}
 	return catalog.Text(ctx, "my name")

@@ -64,7 +64,7 @@ func (o Owners) send(ctx context.Context, id string, n Notice) error {
 	to := chat.Part{To: chat.User{ID: id}}
 	var err error
 	if to.Key, err = o.Direct(ctx, id); err != nil || to.Key.Platform != platform {
-		c, ok := adapter.(chat.Confidant)
+		c, ok := chat.As[chat.Confidant](adapter)
 		if ok {
 			to.Key, ok = c.DirectKey(to.To)
 		}
@@ -92,7 +92,7 @@ func (o Owners) send(ctx context.Context, id string, n Notice) error {
 // Leave takes the bot out of a place, by its id with the platform.
 func (o Manners) Leave(ctx context.Context, place string) error {
 	platform, local := chat.CutID(place)
-	l, ok := chat.On(o.Adapters(), platform).(chat.Leaver)
+	l, ok := chat.As[chat.Leaver](chat.On(o.Adapters(), platform))
 	if !ok {
 		return fmt.Errorf("leave %s: %w", place, errors.ErrUnsupported)
 	}
@@ -101,7 +101,7 @@ func (o Manners) Leave(ctx context.Context, place string) error {
 
 // Door returns the address at which people open a direct chat, "" for none.
 func (o Manners) Door(platform string) string {
-	c, ok := chat.On(o.Adapters(), platform).(chat.Confidant)
+	c, ok := chat.As[chat.Confidant](chat.On(o.Adapters(), platform))
 	if !ok {
 		return ""
 	}

@@ -18,7 +18,7 @@ func Receiving(ctx context.Context, adapters []chat.Adapter, claim string, say f
 	waiting := slices.Clone(adapters)
 	for {
 		waiting = slices.DeleteFunc(waiting, func(p chat.Adapter) bool {
-			n, ok := p.(chat.Named)
+			n, ok := chat.As[chat.Named](p)
 			var degraded *chat.DegradedError
 			if err := p.Health(); !ok || err != nil && !errors.As(err, &degraded) {
 				return !ok
@@ -35,7 +35,7 @@ func Receiving(ctx context.Context, adapters []chat.Adapter, claim string, say f
 // open says what to do to begin a conversation.
 func open(p chat.Adapter, claim string) catalog.Filled {
 	door, starts := "", false
-	if c, ok := p.(chat.Confidant); ok {
+	if c, ok := chat.As[chat.Confidant](p); ok {
 		door, _, starts = strings.Cut(c.Door(), "?start=")
 	}
 	switch {

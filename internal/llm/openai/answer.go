@@ -147,7 +147,7 @@ func (a *answer) follow(next func() ([]byte, error), w *watch) error {
 func (a *answer) take(raw []byte) error {
 	var c chunk
 	if err := json.Unmarshal(raw, &c); err != nil {
-		return &llm.Error{Class: llm.ErrUnavailable, Detail: fmt.Sprintf("not JSON: %.100q", raw)}
+		return &llm.Error{Class: llm.ErrInvalidOutput, Detail: fmt.Sprintf("not JSON: %.100q", raw)}
 	}
 	if len(c.Error) > 0 && !bytes.Equal(c.Error, []byte("null")) || c.Object == "error" {
 		return told(raw)

@@ -219,7 +219,8 @@ func TestServersThatTakeLess(t *testing.T) {
 	r = llm.Request{Messages: []llm.Message{{Role: llm.RoleSystem, Content: "one"}, {Role: llm.RoleSystem, Content: "two"},
 		{Role: llm.RoleUser, Content: "hi"}}}
 	complete(t, c, r)
-	if asked := s.Requests(); len(asked) != 4 || asked[3].System() != "" || asked[3].Last("user") != "one\n\ntwo\n\nhi" {
+	if asked := s.Requests(); len(asked) != 4 || asked[3].System() != "" ||
+		asked[3].Last("user") != "one\n\n<context>\ntwo\n</context>\n\nhi" {
 		t.Errorf("the system message stayed: %s", asked[len(asked)-1].Raw)
 	}
 	r.Messages = append(r.Messages, llm.Message{Role: llm.RoleAssistant, Content: "ok"}, llm.Message{Role: llm.RoleSystem,

@@ -10,8 +10,10 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -81,7 +83,14 @@ func ask(ctx context.Context, method, address, key string, body []byte) (reply, 
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
+	var connected atomic.Bool
+	trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }}
+	req = req.WithContext(httptrace.WithClientTrace(ctx, trace))
 	resp, err := http.DefaultClient.Do(req)
+	if errors.Is(err, context.DeadlineExceeded) && connected.Load() {
+		return reply{}, &Problem{Unwell, catalog.Fill("%s is there and has not answered in %s: it is busy, or slow; try again, or look at its log if it is yours",
+			req.URL.Host, patience)}
+	}
 	if err != nil {
 		return reply{}, unreached(err, req.URL, time.Now())
 	}

@@ -1,7 +1,6 @@
 package wrap
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -10,15 +9,21 @@ import (
 	"parley/internal/llm"
 )
 
-// Gauge estimates how many tokens a request has, and learns from what the
-// provider counted what each kind of text takes: recursive least squares over
-// llm.Traits. It is safe for many goroutines; a nil one knows what is usual.
+// Gauge estimates how many tokens a request has, and learns from what the provider counted.
+// What it learns in a conversation (Request.Cache) counts there alone: what others say would
+// shift where a conversation is cut, and show. A request of none counts as usual. A Gauge
+// forgets with the process, is safe for many goroutines, and nil knows what is usual.
 type Gauge struct {
-	// Save keeps what was learned; nil does not. It is called outside of any
-	// lock, from the goroutine of the call that taught it.
-	Save func(state string)
+	mu    sync.Mutex // guards the rest
+	talks map[string]*learned
+	order []string // of talks, the oldest first
+}
 
-	mu     sync.Mutex // guards the rest
+// maxTalks is how many conversations a Gauge remembers.
+const maxTalks = 2000
+
+// learned is what each kind of text takes: recursive least squares over llm.Traits.
+type learned struct {
 	weight llm.Traits
 	doubt  [len(llm.Traits{})][len(llm.Traits{})]float64 // covariance of weight
 	heard  int
@@ -44,83 +49,75 @@ const (
 	leastDoubt = 1e-4 // of a weight's first doubt that always stays: models and habits change
 )
 
-// NewGauge resumes from a state that Save was given. An empty or unreadable one begins
-// anew.
-func NewGauge(state string, save func(string)) *Gauge {
-	g := &Gauge{Save: save, weight: llm.Usual}
+// newLearned knows what is usual.
+func newLearned() *learned {
+	l := &learned{weight: llm.Usual}
 	for i, d := range doubts {
-		g.doubt[i][i] = d * d
+		l.doubt[i][i] = d * d
 	}
-	var kept gaugeState
-	if state != "" && json.Unmarshal([]byte(state), &kept) == nil && kept.Heard > 0 {
-		g.weight, g.doubt, g.heard = kept.Weight, kept.Doubt, kept.Heard
-	}
-	return g
-}
-
-// gaugeState is the stored form of a Gauge.
-type gaugeState struct {
-	Weight llm.Traits                                    `json:"weight"`
-	Doubt  [len(llm.Traits{})][len(llm.Traits{})]float64 `json:"doubt"`
-	Heard  int                                           `json:"heard"`
+	return l
 }
 
 // Estimate returns the tokens of a request.
 func (g *Gauge) Estimate(r llm.Request) int {
 	weight := llm.Usual
-	if g != nil {
+	if g != nil && r.Cache != "" {
 		g.mu.Lock()
-		weight = g.weight
+		if l := g.talks[r.Cache]; l != nil {
+			weight = l.weight
+		}
 		g.mu.Unlock()
 	}
 	return max(1, int(math.Ceil(llm.TraitsOf(r).At(weight))))
 }
 
-// Learn takes in what a provider counted for a request. One with pictures
+// Learn takes in what a provider counted for a request of a conversation. One with pictures
 // teaches nothing, nor does a count of nothing.
 func (g *Gauge) Learn(r llm.Request, counted int) {
-	if g == nil || counted <= 0 || slices.ContainsFunc(r.Messages, llm.Message.Pictured) {
+	if g == nil || r.Cache == "" || counted <= 0 || slices.ContainsFunc(r.Messages, llm.Message.Pictured) {
 		return
 	}
-	state := g.learn(llm.TraitsOf(r), float64(counted))
-	if g.Save != nil && state != "" {
-		g.Save(state)
-	}
-}
-
-// learn returns the state to store, "" when too little has changed.
-func (g *Gauge) learn(t llm.Traits, counted float64) string {
+	traits := llm.TraitsOf(r)
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	miss := counted - t.At(g.weight)
-	spread, off := g.spread(t, counted, [len(llm.Traits{})]bool{})
-	g.lean(t, counted)
+	l := g.talks[r.Cache]
+	if l == nil {
+		if len(g.order) == maxTalks {
+			delete(g.talks, g.order[0])
+			g.order = g.order[1:]
+		}
+		if g.talks == nil {
+			g.talks = map[string]*learned{}
+		}
+		l = newLearned()
+		g.talks[r.Cache], g.order = l, append(g.order, r.Cache)
+	}
+	l.learn(traits, float64(counted))
+}
+
+func (l *learned) learn(t llm.Traits, counted float64) {
+	before := *l
+	spread, off := l.spread(t, counted, [len(llm.Traits{})]bool{})
+	l.lean(t, counted)
 	for i := range t {
 		for j := range t {
-			g.doubt[i][j] -= spread[i] * spread[j] / off
+			l.doubt[i][j] -= spread[i] * spread[j] / off
 		}
-		g.doubt[i][i] = max(g.doubt[i][i], leastDoubt*doubts[i]*doubts[i])
+		l.doubt[i][i] = max(l.doubt[i][i], leastDoubt*doubts[i]*doubts[i])
 	}
-	g.heard++
-	if g.heard > 10 && math.Abs(miss) < noiseShare*counted {
-		return ""
+	if l.heard++; math.IsNaN(t.At(l.weight)) || math.IsInf(t.At(l.weight), 0) {
+		*l = before
 	}
-	b, err := json.Marshal(gaugeState{g.weight, g.doubt, g.heard})
-	if err != nil { // numbers that are none
-		*g = Gauge{Save: g.Save, weight: llm.Usual}
-		return ""
-	}
-	return string(b)
 }
 
 // spread is doubt times t, and by how much, squared, a count may be off. What is
 // held has none.
-func (g *Gauge) spread(t llm.Traits, counted float64, held [len(llm.Traits{})]bool) (spread llm.Traits, off float64) {
+func (l *learned) spread(t llm.Traits, counted float64, held [len(llm.Traits{})]bool) (spread llm.Traits, off float64) {
 	off = math.Pow(noiseShare*counted+noiseFlat, 2)
 	for i := range t {
 		for j, v := range t {
 			if !held[i] && !held[j] {
-				spread[i] += g.doubt[i][j] * v
+				spread[i] += l.doubt[i][j] * v
 			}
 		}
 		off += spread[i] * t[i]
@@ -131,23 +128,23 @@ func (g *Gauge) spread(t llm.Traits, counted float64, held [len(llm.Traits{})]bo
 // lean brings the weights towards what was counted. One that comes to its bound
 // is held there, and the others go on: cut by itself it would leave theirs where
 // they only fit with it, further off than before.
-func (g *Gauge) lean(t llm.Traits, counted float64) {
+func (l *learned) lean(t llm.Traits, counted float64) {
 	var held [len(llm.Traits{})]bool
 	for range t {
-		miss := counted - t.At(g.weight)
-		spread, off := g.spread(t, counted, held)
+		miss := counted - t.At(l.weight)
+		spread, off := l.spread(t, counted, held)
 		share, first := 1.0, -1 // of the way, up to the first bound
 		for i := range t {
 			way := spread[i] / off * miss
-			if room := max(most[i]-g.weight[i], 0); way > 0 && room < share*way {
+			if room := max(most[i]-l.weight[i], 0); way > 0 && room < share*way {
 				share, first = room/way, i
 			}
-			if room := max(g.weight[i]-least[i], 0); way < 0 && room < -share*way {
+			if room := max(l.weight[i]-least[i], 0); way < 0 && room < -share*way {
 				share, first = -room/way, i
 			}
 		}
 		for i := range t {
-			g.weight[i] += share * spread[i] / off * miss
+			l.weight[i] += share * spread[i] / off * miss
 		}
 		if first < 0 {
 			return
@@ -156,9 +153,7 @@ func (g *Gauge) lean(t llm.Traits, counted float64) {
 	}
 }
 
-// String summarizes what was learned, for the log.
-func (g *Gauge) String() string {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return fmt.Sprintf("%.2f after %d calls", g.weight, g.heard)
+// String summarizes what was learned, for the lol.
+func (l *learned) String() string {
+	return fmt.Sprintf("%.2f after %d calls", l.weight, l.heard)
 }

@@ -2,6 +2,7 @@ package wrap
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"strings"
@@ -21,8 +22,7 @@ func (c linear) of(r llm.Request) int {
 		t[llm.TraitTools]*c.tools)
 }
 
-// TestGaugeLearns: what is learned holds for much longer requests too, and after
-// a restart.
+// TestGaugeLearns: what is learned holds for much longer requests too.
 func TestGaugeLearns(t *testing.T) {
 	tools := []llm.ToolSpec{{Name: "remind", Description: strings.Repeat("Reminds somebody of something. ", 40),
 		Parameters: []byte(`{"type":"object","properties":{"what":{"type":"string"}}}`)}}
@@ -36,9 +36,8 @@ func TestGaugeLearns(t *testing.T) {
 	} {
 		for name, text := range texts {
 			t.Run(model+" "+name, func(t *testing.T) {
-				kept := ""
-				g := NewGauge("", func(state string) { kept = state })
-				r := llm.Request{Tools: tools, Messages: []llm.Message{{Role: llm.RoleSystem,
+				var g Gauge
+				r := llm.Request{Cache: "here", Tools: tools, Messages: []llm.Message{{Role: llm.RoleSystem,
 					Content: strings.Repeat("You are helpful, and you say so. ", 60)}}}
 				say := func(n int) {
 					r.Messages = append(r.Messages, llm.Message{Role: llm.RoleUser, Content: strings.Repeat(text, n)},
@@ -50,10 +49,8 @@ func TestGaugeLearns(t *testing.T) {
 				}
 				for _, more := range []int{2, 40, 200} {
 					say(more)
-					for when, gauge := range map[string]*Gauge{"": g, " after a restart": NewGauge(kept, nil)} {
-						if got, want := gauge.Estimate(r), c.of(r); math.Abs(float64(got-want)) > 0.1*float64(want) {
-							t.Errorf("%d more%s: %d for %d (%s)", more, when, got, want, gauge)
-						}
+					if got, want := g.Estimate(r), c.of(r); math.Abs(float64(got-want)) > 0.1*float64(want) {
+						t.Errorf("%d more: %d for %d (%s)", more, got, want, g.talks["here"])
 					}
 				}
 			})
@@ -63,8 +60,9 @@ func TestGaugeLearns(t *testing.T) {
 
 // TestGaugeStaysSane: figures that no tokenizer gives teach no nonsense.
 func TestGaugeStaysSane(t *testing.T) {
-	g := NewGauge("{broken", nil)
+	g := &Gauge{}
 	r := request(strings.Repeat("a plain question ", 100))
+	r.Cache = "here"
 	usual := g.Estimate(r)
 	for i := range 50 {
 		g.Learn(r, []int{1, 1 << 40, 7, 0, -5}[i%5])
@@ -88,8 +86,8 @@ func TestGaugeFollowsAnOddServer(t *testing.T) {
 		"words":         func(r llm.Request) (n int) { r.Tools = nil; return int(llm.TraitsOf(r)[llm.TraitLetters] / 6) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			g := NewGauge("", nil)
-			r := llm.Request{Tools: tools, Messages: []llm.Message{{Role: llm.RoleSystem,
+			g := &Gauge{}
+			r := llm.Request{Cache: "here", Tools: tools, Messages: []llm.Message{{Role: llm.RoleSystem,
 				Content: strings.Repeat("You are helpful, and you say so. ", 60)}}}
 			usual := g.Estimate(r)
 			for i := range 60 {
@@ -101,10 +99,44 @@ func TestGaugeFollowsAnOddServer(t *testing.T) {
 				before := g.Estimate(r)
 				g.Learn(r, count(r))
 				if after := g.Estimate(r); after > before && after > count(r)+1 || after > usual*2 {
-					t.Fatalf("call %d: %d, then %d for %d (%s)", i, before, after, count(r), g)
+					t.Fatalf("call %d: %d, then %d for %d (%s)", i, before, after, count(r), g.talks["here"])
 				}
 			}
 		})
+	}
+}
+
+// TestOthersTeachAGaugeNothing: estimates for a conversation are the same whether or not
+// others talked, however much.
+func TestOthersTeachAGaugeNothing(t *testing.T) {
+	mine, none := request(strings.Repeat("my own words, 123 ", 100)), request(strings.Repeat("nobody's words ", 100))
+	mine.Cache = "mine"
+	var alone, among Gauge
+	for i := range 3 {
+		alone.Learn(mine, 700+i)
+		among.Learn(mine, 700+i)
+		for j := range 2 * maxTalks / 3 {
+			other := request(strings.Repeat("他们说的话。", j%50))
+			other.Cache = fmt.Sprintf("other %d", j)
+			among.Learn(other, 40*j)
+			none.Cache = ""
+			among.Learn(none, 9)
+		}
+	}
+	for _, r := range []llm.Request{mine, none} {
+		if a, b := alone.Estimate(r), among.Estimate(r); a != b {
+			t.Errorf("%q: %d alone, %d among others", r.Cache, a, b)
+		}
+	}
+	if n := alone.Estimate(mine); n < 600 || n > 800 {
+		t.Errorf("nothing was learned: %d", n)
+	}
+	for j := range 2 * maxTalks {
+		none.Cache = fmt.Sprint(j)
+		among.Learn(none, 9)
+	}
+	if len(among.talks) > maxTalks || len(among.order) > maxTalks {
+		t.Errorf("%d conversations are remembered", len(among.talks))
 	}
 }
 
@@ -165,7 +197,7 @@ func TestGaugeAgainstTokenizers(t *testing.T) {
 }
 
 func (all counts) hold(t *testing.T, tokenizer int, pieces []counted, around int) {
-	g, before, after := NewGauge("", nil), 0.0, 0.0
+	g, before, after := newLearned(), 0.0, 0.0
 	var talk growing
 	talk.Traits[llm.TraitTools], talk.tokens = all.Tools.Traits, all.Tools.Tokens[tokenizer]
 	for _, p := range all.Texts["English"][:5] { // instructions

@@ -17,7 +17,7 @@ func TestLedger(t *testing.T) {
 	price := Price{Input: 2.5, Cached: 0.25, Output: 15}
 	var got llm.Usage
 	var open Amount
-	m := Meter{Model: l.Model, Name: "m", Purpose: "answer", Price: price, MaxTokens: 100, Gauge: NewGauge("", nil),
+	m := Meter{Model: l.Model, Name: "m", Purpose: "answer", Price: price, MaxTokens: 100, Gauge: &Gauge{},
 		Instead: func(error) llm.Model { return nil },
 		Count:   func(_ context.Context, c Call) { got = got.Add(c.Usage) },
 		Reserve: func(_ context.Context, a Amount) (func(Amount), error) {

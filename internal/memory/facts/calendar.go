@@ -16,9 +16,14 @@ var (
 	former = words("was were had lived worked studied stayed played taught owned used war waren wohnte arbeitete lebte " +
 		"hatte studierte era fue vivía vivió trabajaba trabajó était habitait travaillait")
 
+	here = words("hier hierher hierhin")
+
 	christmas = words("christmas weihnachten navidad noël natale natal kerst")
-	nearDays  = map[string]int{"today": 1, "heute": 1, "hoy": 1, "oggi": 1, "tomorrow": 2, "morgen": 2, "demain": 2, "mañana": 2, "domani": 2}
-	counts    = numbered(map[int]string{
+	// nearDays are days by how many days after today the day behind them begins.
+	nearDays = map[string]int{"yesterday": 0, "gestern": 0, "ayer": 0, "hier": 0, "ieri": 0, "ontem": 0, "gisteren": 0,
+		"today": 1, "heute": 1, "hoy": 1, "oggi": 1,
+		"tomorrow": 2, "morgen": 2, "demain": 2, "mañana": 2, "domani": 2}
+	counts = numbered(map[int]string{
 		2: "two zwei dos deux", 3: "three drei tres trois tre", 4: "four vier cuatro quatre quattro", 5: "five fünf cinco cinq cinque",
 		6: "six sechs seis", 7: "seven sieben siete sept sette",
 		8: "eight acht ocho huit otto", 9: "nine neun nueve nove", 10: "ten zehn diez dix dieci", 11: "eleven elf onze undici",

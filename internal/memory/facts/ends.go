@@ -29,6 +29,7 @@ func endOf(content string, now time.Time) time.Time {
 	for i, w := range list {
 		var end time.Time
 		switch d.words = list[i+1:]; {
+		case w == "bis" && d.is(here): // in German, and in French it is yesterday
 		case untils[w] && !has(again, d.words):
 			end = d.until(w == "through")
 		case nexts[w]:
@@ -240,9 +241,10 @@ func dayAfter(y, m, d int) time.Time {
 // day reads today, tomorrow, Christmas and the days of the week.
 func (d *dating) day(word string) time.Time {
 	today := d.now.Truncate(24 * time.Hour)
+	if n, ok := nearDays[word]; ok {
+		return today.AddDate(0, 0, n)
+	}
 	switch n, ok := dayNames[word]; {
-	case nearDays[word] > 0:
-		return today.AddDate(0, 0, nearDays[word])
 	case christmas[word]:
 		return d.coming(func(y int) time.Time { return dayAfter(y, 12, 25) })
 	case ok && !d.again:

@@ -18,6 +18,10 @@ var power = sync.OnceValue(func() (all []*regexp.Regexp) {
 		`(?i)\b(?:ignore|disregard|override|forget) (?:all |any |your |the |previous |prior )*(?:instructions?|rules?|guidelines?|prompts?)\b`,
 		`(?i)\b(?:system prompt|developer mode|admin rights?|owner rights?|full access|all permissions)\b`,
 		`(?i)\b(?:has|have|grant|give|gets?) (?:\w+ ){0,3}(?:permission|access|rights|privileges)\b`,
+		`(?i)\b(?:owner|admin|administrator|operator|moderator)s?\b(?: \S+){0,4} (?:allow(?:s|ed)?|lets?|permit(?:s|ted)?|authori[sz]e[sd]?|approve[sd]?|enable[sd]?)\b`,
+		`(?i)\b(?:allow(?:s|ed)?|lets?|permit(?:s|ted)?) (?:every(?:one|body)|any(?:one|body)|all (?:users?|people|members?)|me|us) (?:to )?(?:\w+ )?(?:run|use|execute|call|do|change|delete|pay)\b`,
+		`(?i)\b(?:every(?:one|body)|any(?:one|body)|all (?:users?|people|members?)) (?:may|can|is allowed to|are allowed to) (?:run|use|execute|call|do|change|delete|pay)\b`,
+		`(?i)(?:besitzer|eigentümer|inhaber|administrator|propietari[oa]|dueñ[oa]|propriétaire|владел[её]?ц|администратор|所有者|主人|管理员).{0,40}(?:erlaub|gestatte|permit|permet|permis|autori[sz]|разреш|позвол|允许|准许)`,
 	} {
 		all = append(all, regexp.MustCompile(p))
 	}

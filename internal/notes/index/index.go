@@ -23,7 +23,7 @@ import (
 var schema string
 
 // schemaVersion changes with schema.sql and with how files are parsed.
-const schemaVersion = 4
+const schemaVersion = 5
 
 // readers is the number of reading connections.
 const readers = 2
@@ -187,6 +187,7 @@ func (p *put) drop(source, name string) {
 	}
 	p.err = err
 	p.exec("DELETE FROM "+kind+"_fts WHERE rowid IN (SELECT id FROM sections WHERE doc = ?)", doc)
+	p.exec("DELETE FROM spelled_fts WHERE rowid IN (SELECT id FROM sections WHERE doc = ?)", doc)
 	p.exec("DELETE FROM docs WHERE id = ?", doc)
 }
 
@@ -214,7 +215,6 @@ func (p *put) indexed(d indexed, fresh map[string]map[string]bool) {
 		fresh[d.kind] = map[string]bool{}
 	}
 	title, tags := spaced(d.title), spaced(strings.Join(d.tags, " ")+" "+strings.Join(d.aliases, " "))
-	vocabulary(fresh[d.kind], title+" "+tags)
 	for _, s := range d.sections {
 		_, hash := meaning(d.kind, d.title, s.heading, s.text)
 		id := p.exec("INSERT INTO sections (doc, heading, line, page, text, hash) VALUES (?, ?, ?, ?, ?, ?)", doc, s.heading,
@@ -225,8 +225,15 @@ func (p *put) indexed(d indexed, fresh map[string]map[string]bool) {
 		}
 		heading = spaced(heading)
 		p.exec("INSERT INTO "+d.kind+"_fts (rowid, title, heading, tags, text) VALUES (?, ?, ?, ?, ?)", id, title, heading, tags, spaced(s.text))
-		vocabulary(fresh[d.kind], heading)
-		vocabulary(fresh[d.kind], s.text)
+		said := map[string]bool{}
+		vocabulary(said, title+" "+tags+" "+heading)
+		vocabulary(said, s.text)
+		var words strings.Builder
+		for w := range said {
+			fresh[d.kind][w] = true
+			words.WriteString(spelled(d.kind, w) + " ")
+		}
+		p.exec("INSERT INTO spelled_fts (rowid, words) VALUES (?, ?)", id, words.String())
 	}
 }
 

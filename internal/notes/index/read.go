@@ -243,12 +243,16 @@ func (d indexed) names() (all []string) {
 // Find lists the files that people may mean by a name: a path, a title, an alias or a
 // file name, with or without its ending, in any case. If a path fits, only that file is
 // listed.
-func (v *Vault) Find(ctx context.Context, name string) ([]Entry, error) {
+func (v *Vault) Find(ctx context.Context, name string, hidden Hidden) ([]Entry, error) {
 	name = strings.TrimSpace(strings.ToValidUTF8(name, ""))
 	name = strings.TrimSuffix(strings.TrimPrefix(name, "[["), "]]")
 	low := strings.ToLower(name)
 	ended := strings.TrimSuffix(low, ".md") + ".md"
 	inside := path.Join(v.o.WriteDir, name)
+	u, err := v.unseen(ctx, hidden)
+	if err != nil {
+		return nil, err
+	}
 	for _, try := range []struct {
 		where string
 		args  []any
@@ -258,7 +262,7 @@ func (v *Vault) Find(ctx context.Context, name string) ([]Entry, error) {
 		{"name = ? AND (lower(path) LIKE '%/' || ? ESCAPE '\\' OR lower(path) LIKE '%/' || ? ESCAPE '\\')",
 			[]any{noteName(name), like(low), like(ended)}},
 	} {
-		found, err := v.list(ctx, maxNamed, try.where, try.args...)
+		found, err := v.list(ctx, maxNamed, "id NOT IN (SELECT value FROM json_each(?)) AND "+try.where, append([]any{u.docs}, try.args...)...)
 		if err != nil || len(found) > 0 {
 			return found, err
 		}

@@ -29,18 +29,18 @@ const (
 )
 
 // Related returns the files that belong to an indexed file.
-func (v *Vault) Related(ctx context.Context, e Entry) (r Related, err error) {
-	r.Linking, err = v.leading(ctx, e.Source, "target = ?", noteName(e.Path), func(from, to string) string {
+func (v *Vault) Related(ctx context.Context, e Entry, hidden Hidden) (r Related, err error) {
+	r.Linking, err = v.leading(ctx, linkage{e.Source, hidden, "target = ?", noteName(e.Path)}, func(from, to string) string {
 		if to == e.Path {
 			return from
 		}
 		return ""
 	})
 	if err == nil {
-		r.Linked, err = v.leading(ctx, e.Source, "d.path = ?", e.Path, func(_, to string) string { return to })
+		r.Linked, err = v.leading(ctx, linkage{e.Source, hidden, "d.path = ?", e.Path}, func(_, to string) string { return to })
 	}
 	if err == nil {
-		r.Near, err = v.near(ctx, e)
+		r.Near, err = v.near(ctx, e, hidden)
 	}
 	if err != nil {
 		return Related{}, fmt.Errorf("related to %.300q: %w", e.Path, err)
@@ -56,33 +56,45 @@ func (v *Vault) Related(ctx context.Context, e Entry) (r Related, err error) {
 	return r, nil
 }
 
-// leading lists the files that pick chooses. It is asked about each link that where
-// and its argument select: from the file it stands in, to the file it leads to.
-func (v *Vault) leading(ctx context.Context, source, where, arg string, pick func(from, to string) string) ([]Entry, error) {
+// linkage selects links of a source by a condition with an argument.
+type linkage struct {
+	source     string
+	hidden     Hidden
+	where, arg string
+}
+
+// leading lists the files that pick chooses. It is asked about each link that is selected:
+// from the file it stands in, to the file it leads to.
+func (v *Vault) leading(ctx context.Context, l linkage, pick func(from, to string) string) ([]Entry, error) {
 	taken := map[string]bool{}
 	err := v.asking(func(ix *index) error {
-		all, err := column[string](ctx, ix, "SELECT path FROM docs WHERE source = ?", source)
+		u, err := ix.unseen(ctx, l.hidden)
+		if err != nil {
+			return err
+		}
+		all, err := column[string](ctx, ix, "SELECT path FROM docs WHERE source = ? AND id NOT IN (SELECT value FROM json_each(?))", l.source, u.docs)
 		if err != nil {
 			return err
 		}
 		set := links.NewSet(all)
 		return each(ctx, ix.db, func(rows *sql.Rows) error {
 			var from string
-			var l links.Link
-			if err := rows.Scan(&from, &l.Target, &l.Kind); err != nil {
+			var link links.Link
+			if err := rows.Scan(&from, &link.Target, &link.Kind); err != nil {
 				return err
 			}
-			if name := pick(from, set.Resolve(from, l)); name != "" {
+			if name := pick(from, set.Resolve(from, link)); name != "" {
 				taken[name] = true
 			}
 			return nil
-		}, "SELECT d.path, l.written, l.kind FROM links l JOIN docs d ON d.id = l.doc WHERE d.source = ? AND "+where+" LIMIT ?",
-			source, arg, maxLinking)
+		}, `SELECT d.path, l.written, l.kind FROM links l JOIN docs d ON d.id = l.doc WHERE d.source = ?
+			AND d.id NOT IN (SELECT value FROM json_each(?)) AND `+
+			l.where+" LIMIT ?", l.source, u.docs, l.arg, maxLinking)
 	})
 	if err != nil || len(taken) == 0 {
 		return nil, err
 	}
-	return v.named(ctx, source, taken)
+	return v.named(ctx, l.source, taken)
 }
 
 // named returns files by their paths, in the order of their titles.
@@ -102,7 +114,7 @@ func (v *Vault) named(ctx context.Context, source string, paths map[string]bool)
 }
 
 // near lists notes that share tags with a note or treat the same subject.
-func (v *Vault) near(ctx context.Context, e Entry) ([]Entry, error) {
+func (v *Vault) near(ctx context.Context, e Entry, hidden Hidden) ([]Entry, error) {
 	d, err := v.Read(ctx, Part{Source: e.Source, Path: e.Path})
 	if errors.Is(err, ErrNotFound) {
 		return nil, nil
@@ -111,7 +123,8 @@ func (v *Vault) near(ctx context.Context, e Entry) ([]Entry, error) {
 		return nil, err
 	}
 	_, body := frontmatter.Parse(d.Text)
-	hits, err := v.Search(ctx, Query{Text: text.Clip(d.Title+" "+strings.Join(d.Tags, " ")+" "+body, asksBy), Limit: maxFitting})
+	q := Query{Text: text.Clip(d.Title+" "+strings.Join(d.Tags, " ")+" "+body, asksBy), Limit: maxFitting, Hidden: hidden}
+	hits, err := v.Search(ctx, q)
 	if err != nil {
 		return nil, err
 	}

@@ -26,7 +26,7 @@ func TestRelated(t *testing.T) {
 	f.refresh()
 	related := func(path string) Related {
 		t.Helper()
-		r, err := f.Related(t.Context(), Entry{Source: "notes", Path: path})
+		r, err := f.Related(t.Context(), Entry{Source: "notes", Path: path}, Hidden{})
 		must(t, err)
 		return r
 	}
@@ -80,7 +80,7 @@ func TestFind(t *testing.T) {
 		"0%_sure":             "",
 		"nobody":              "",
 	} {
-		found, err := f.Find(t.Context(), name)
+		found, err := f.Find(t.Context(), name, Hidden{})
 		must(t, err)
 		var got []string
 		for _, e := range found {

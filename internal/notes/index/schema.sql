@@ -72,6 +72,10 @@ CREATE INDEX symbols_name ON symbols (name);
 CREATE VIRTUAL TABLE notes_fts USING fts5 (title, heading, tags, text, content = '', contentless_delete = 1, tokenize = 'porter unicode61 remove_diacritics 2');
 CREATE VIRTUAL TABLE code_fts USING fts5 (title, heading, tags, text, content = '', contentless_delete = 1, tokenize = 'porter unicode61 remove_diacritics 2');
 
+-- The words of each section as they are spelled, each behind its kind: tells
+-- whether a word stands anywhere that a reader may know of.
+CREATE VIRTUAL TABLE spelled_fts USING fts5 (words, content = '', contentless_delete = 1, detail = none, tokenize = 'ascii');
+
 -- Each word that ever stood in a section, once, with its letters by threes: a
 -- part of a word or a slip of the pen finds the words it may stand for. A word
 -- that is gone from all files finds nothing; Scrub takes it out.

@@ -39,6 +39,7 @@ type Query struct {
 	// matches any.
 	Properties []frontmatter.Property
 	During     *Period // passages of this period come first; nil means any
+	Hidden     Hidden  // from who asks
 }
 
 // Hit is a passage that was found.
@@ -78,13 +79,10 @@ func (t *term) common() bool { return len(t.exact) == maxRows }
 
 // worth returns how well a section matches the word, 0 to 1. text is its lower-case text.
 func (t *term) worth(section int64, text string) float64 {
-	switch {
-	case holds(t.exact, section) || t.common() && snippet.Holds(text, t.word):
+	if t.common() && snippet.Holds(text, t.word) {
 		return 1
-	case holds(t.near, section):
-		return altWorth
 	}
-	return 0
+	return t.holds(section)
 }
 
 func holds(sections []int64, id int64) bool {
@@ -119,12 +117,16 @@ func (v *Vault) Search(ctx context.Context, q Query) (hits []Hit, err error) {
 		q.Limit = 8
 	}
 	q.Limit = min(q.Limit, maxHits)
-	s := &search{q: q, total: float64(v.Status().Sections), meanings: &v.meanings}
+	s := &search{q: q, meanings: &v.meanings}
 	if v.meanings.has(q.Kind) {
 		s.asked = v.o.Embed.Query(ctx, q.Text)
 	}
 	err = v.asking(func(ix *index) error {
 		s.ix = ix
+		if s.unseen, err = ix.unseen(ctx, q.Hidden); err != nil {
+			return err
+		}
+		s.total = float64(v.Status().Sections - len(s.unseen.sections))
 		hits, err = s.run(ctx)
 		return err
 	})
@@ -138,7 +140,8 @@ func (v *Vault) Search(ctx context.Context, q Query) (hits []Hit, err error) {
 type search struct {
 	ix    *index
 	q     Query
-	total float64 // sections in the index
+	total float64 // sections that may be found
+	unseen
 	terms []*term
 	found map[int64]float64 // sections, with their match relative to the best, 0 to 1
 
@@ -203,20 +206,24 @@ func (s *search) term(ctx context.Context, w string) (*term, error) {
 	if t.exact, err = s.holding(ctx, t.match()); err != nil || len(t.exact) >= 3 {
 		return t, err
 	}
-	if t.alts, err = s.ix.similar(ctx, s.q.Kind, w); err != nil || len(t.alts) == 0 {
+	if t.alts, err = s.similar(ctx, w); err != nil || len(t.alts) == 0 {
 		return t, err
 	}
 	t.near, err = s.holding(ctx, t.match())
 	return t, err
 }
 
-// holding lists the sections that match. SQLite returns one text with all numbers many
-// times faster than a row for each.
-func (s *search) holding(ctx context.Context, match string) (all []int64, err error) {
+// holding lists the sections that match, at most maxRows of them.
+func (s *search) holding(ctx context.Context, match string) ([]int64, error) {
 	table := s.q.Kind + "_fts"
+	return s.matching(ctx, "SELECT rowid AS id FROM "+table+" WHERE "+table+" MATCH ? ORDER BY rowid LIMIT ?", match)
+}
+
+// matching lists the sections that a query with a limit selects as id, without those that
+// are hidden. SQLite returns one text with all numbers many times faster than a row for each.
+func (s *search) matching(ctx context.Context, query string, args ...any) (all []int64, err error) {
 	var list []byte
-	err = s.ix.db.QueryRowContext(ctx, "SELECT group_concat(id) FROM (SELECT rowid AS id FROM "+table+
-		" WHERE "+table+" MATCH ? ORDER BY rowid LIMIT ?)", match, maxRows).Scan(&list)
+	err = s.ix.db.QueryRowContext(ctx, "SELECT group_concat(id) FROM ("+query+")", append(args, maxRows+len(s.sections))...).Scan(&list)
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
@@ -228,7 +235,7 @@ func (s *search) holding(ctx context.Context, match string) (all []int64, err er
 			all = append(all, 0)
 		}
 	}
-	return all, nil
+	return s.seen(all, maxRows), nil
 }
 
 // gather finds the sections to rank: those with one of the rarest words, as long as all
@@ -301,8 +308,7 @@ func (s *search) best(ctx context.Context, match string) error {
 	return s.bestOf(ctx, match, where, more)
 }
 
-// bestOf adds the best matches among documents with a condition. The weights are those
-// of title, heading, tags and text.
+// bestOf adds the best matches among documents with a condition, of the newest that match.
 func (s *search) bestOf(ctx context.Context, match, where string, more []any) error {
 	table := s.q.Kind + "_fts"
 	from, args := table, []any{match}
@@ -310,21 +316,16 @@ func (s *search) bestOf(ctx context.Context, match, where string, more []any) er
 		from += " JOIN sections s ON s.id = " + table + ".rowid JOIN docs d ON d.id = s.doc"
 		args = append(args, more...)
 	}
-	top := 0.0
-	return each(ctx, s.ix.db, func(rows *sql.Rows) error {
-		var id int64
-		var fit float64
-		if err := rows.Scan(&id, &fit); err != nil {
-			return err
-		}
-		top = max(top, fit)
-		if fit /= max(top, math.SmallestNonzeroFloat64); fit > s.found[id] {
-			s.found[id] = fit
-		}
-		return nil
-	}, "SELECT id, fit FROM (SELECT "+table+".rowid AS id, -bm25("+table+", 8, 4, 3, 1) AS fit FROM "+from+
-		" WHERE "+table+" MATCH ?"+where+" ORDER BY "+table+".rowid DESC LIMIT ?) ORDER BY fit DESC, id LIMIT ?",
-		append(args, maxRows, maxCandidates)...)
+	ids, err := s.matching(ctx, "SELECT "+table+".rowid AS id FROM "+from+" WHERE "+table+" MATCH ?"+where+
+		" ORDER BY "+table+".rowid DESC LIMIT ?", args...)
+	if err != nil || len(ids) == 0 {
+		return err
+	}
+	all, err := s.fitted(ctx, ids)
+	for _, f := range all {
+		s.found[f.id] = max(s.found[f.id], f.fit/max(all[0].fit, math.SmallestNonzeroFloat64))
+	}
+	return err
 }
 
 // weigh gives each word its weight: rare words weigh more, and a word that occurs

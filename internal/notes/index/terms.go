@@ -28,17 +28,15 @@ func terms(question string) []string {
 // maxAlts limits the words that one word of a question may stand for.
 const maxAlts = 12
 
-// similar lists words of the index that contain w, or else words that differ from w by
-// one or two typos.
-func (ix *index) similar(ctx context.Context, kind, w string) ([]string, error) {
+// similar lists words that contain w, or else words that differ from w by one or two typos.
+func (s *search) similar(ctx context.Context, w string) ([]string, error) {
 	runes := []rune(w)
 	if len(runes) < 3 || len(runes) > 40 || text.Unspaced(runes[0]) {
 		return nil, nil
 	}
-	held, err := ix.wordsWith(ctx, kind, []string{w}, maxAlts+1)
-	held = slices.DeleteFunc(held, func(s string) bool { return s == w })
+	held, err := s.wordsWith(ctx, []string{w}, [2]int{0, 40}, func(found string) bool { return found != w })
 	if err != nil || len(held) > 0 {
-		return held[:min(len(held), maxAlts)], err
+		return held, err
 	}
 	slips, parts := 0, 0
 	switch { // however the slips fall, they leave one of the parts whole
@@ -53,13 +51,44 @@ func (ix *index) similar(ctx context.Context, kind, w string) ([]string, error) 
 	for i := range parts {
 		pieces = append(pieces, string(runes[i*len(runes)/parts:(i+1)*len(runes)/parts]))
 	}
-	likely, err := ix.wordsWith(ctx, kind, pieces, maxRows)
-	likely = slices.DeleteFunc(likely, func(s string) bool { return text.Edits(w, s, slips) > slips })
-	return likely[:min(len(likely), maxAlts)], err
+	return s.wordsWith(ctx, pieces, [2]int{len(runes) - slips, len(runes) + slips}, func(found string) bool {
+		return text.Edits(w, found, slips) <= slips
+	})
 }
 
-// wordsWith lists words that contain one of the pieces, the short ones first.
-func (ix *index) wordsWith(ctx context.Context, kind string, pieces []string, limit int) ([]string, error) {
-	return column[string](ctx, ix, `SELECT w.word FROM words_fts JOIN words w ON w.id = words_fts.rowid
-		WHERE words_fts MATCH ? AND w.kind = ? ORDER BY length(w.word), w.word LIMIT ?`, `"`+strings.Join(pieces, `" OR "`)+`"`, kind, limit)
+// wordsWith lists the words that contain one of the pieces, are as long as that and fit, and
+// stand in a section that is not hidden: the short ones first, at most maxAlts.
+func (s *search) wordsWith(ctx context.Context, pieces []string, long [2]int, fits func(string) bool) (words []string, err error) {
+	all, err := column[string](ctx, s.ix, `SELECT w.word FROM words_fts JOIN words w ON w.id = words_fts.rowid
+		WHERE words_fts MATCH ? AND w.kind = ? AND length(w.word) BETWEEN ? AND ? ORDER BY length(w.word), w.word`,
+		`"`+strings.Join(pieces, `" OR "`)+`"`, s.q.Kind, long[0], long[1])
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range all {
+		if len(words) == maxAlts {
+			break
+		}
+		if !fits(w) {
+			continue
+		}
+		said, err := s.ix.says(ctx, s.q.Kind, w, &s.unseen)
+		if err != nil {
+			return nil, err
+		}
+		if said {
+			words = append(words, w)
+		}
+	}
+	return words, nil
 }
+
+// says reports whether a word stands, as it is spelled, in a section that is not hidden.
+func (ix *index) says(ctx context.Context, kind, word string, u *unseen) (said bool, err error) {
+	err = ix.db.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM spelled_fts WHERE spelled_fts MATCH ?
+		AND rowid NOT IN (SELECT value FROM json_each(?)))`, spelled(kind, word), u.list).Scan(&said)
+	return said, err
+}
+
+// spelled is a word of a kind as spelled_fts has it.
+func spelled(kind, word string) string { return kind + word }

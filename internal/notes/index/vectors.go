@@ -7,6 +7,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 
@@ -71,7 +72,8 @@ func (m *meanings) state() (count, blank int, ready bool) {
 }
 
 // candidates returns the n vectors whose sketches differ least, and up to 2n on a tie.
-func (m *meanings) candidates(kind string, v vector.Vector, n int) (ids []int64) {
+// hidden ones, in order, do not count.
+func (m *meanings) candidates(kind string, v vector.Vector, n int, hidden []int64) (ids []int64) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	k := m.kinds[kind]
@@ -81,6 +83,10 @@ func (m *meanings) candidates(kind string, v vector.Vector, n int) (ids []int64)
 	sketch := v.Sketch(nil)
 	differ, having := make([]uint16, len(k.ids)), make([]int, 64*k.words+1)
 	for i := range k.ids {
+		if len(hidden) > 0 && holds(hidden, k.ids[i]) {
+			differ[i] = math.MaxUint16
+			continue
+		}
 		d := vector.Differ(sketch, k.bits[i*k.words:(i+1)*k.words])
 		differ[i] = uint16(d)
 		having[d]++
@@ -258,7 +264,11 @@ func (s *search) near(ctx context.Context) ([]int64, error) {
 	if where != "" {
 		look, most = wideLook, wideLook
 	}
-	all, err := s.compare(ctx, s.meanings.candidates(s.q.Kind, s.asked, look))
+	hidden, err := s.hiddenVectors(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all, err := s.compare(ctx, s.meanings.candidates(s.q.Kind, s.asked, look, hidden))
 	if err != nil {
 		return nil, err
 	}
@@ -267,8 +277,18 @@ func (s *search) near(ctx context.Context) ([]int64, error) {
 		return nil, err
 	}
 	return column[int64](ctx, s.ix, `SELECT s.id FROM json_each(?) j CROSS JOIN vectors x ON x.id = j.value
-		CROSS JOIN sections s ON s.hash = x.hash CROSS JOIN docs d ON d.id = s.doc WHERE d.kind = ?`+where+" ORDER BY j.key, s.id LIMIT ?",
-		slices.Concat([]any{string(list), s.q.Kind}, args, []any{maxNear})...)
+		CROSS JOIN sections s ON s.hash = x.hash CROSS JOIN docs d ON d.id = s.doc 
+		WHERE d.kind = ? AND d.id NOT IN (SELECT value FROM json_each(?))`+where+" ORDER BY j.key, s.id LIMIT ?",
+		slices.Concat([]any{string(list), s.q.Kind, s.docs}, args, []any{maxNear})...)
+}
+
+// hiddenVectors lists the vectors of which every section is hidden.
+func (s *search) hiddenVectors(ctx context.Context) ([]int64, error) {
+	if len(s.sections) == 0 {
+		return nil, nil
+	}
+	return column[int64](ctx, s.ix, `SELECT x.id FROM vectors x WHERE x.hash IN (SELECT hash FROM sections WHERE id IN (SELECT value FROM json_each(?1)))
+		AND NOT EXISTS (SELECT 1 FROM sections s WHERE s.hash = x.hash AND s.id NOT IN (SELECT value FROM json_each(?1))) ORDER BY x.id`, s.list)
 }
 
 // compare computes how near whole vectors are.

@@ -106,6 +106,14 @@ func beginnings(s, so string) iter.Seq[int] {
 	}
 }
 
+// Times returns how often Holds would find the word in a text.
+func Times(text, word string) (n int) {
+	for range beginnings(text, beginning(word)) {
+		n++
+	}
+	return n
+}
+
 // Holds reports whether a word of a text, which is in small letters, begins as this
 // one does, whatever its ending.
 func Holds(text, word string) bool {

@@ -45,6 +45,7 @@ type Server struct {
 	// Public is the operator's word that what its tools return is no secret.
 	Public  bool
 	Timeout time.Duration // of one call, 1-300 s; 0 is a minute
+	Start   time.Duration // to start, to connect and to list its tools; 0 is 90 s
 }
 
 // Login holds an operator's settings for logging in to a server.
@@ -62,7 +63,10 @@ type Options struct {
 	// Asks lets servers ask people something during a call; somebody must put
 	// a tools.Inquiry to them.
 	Asks bool
-	Log  *slog.Logger // nil is silent
+	// AtOnce is how many programs may start at once; 0 is one more than there are
+	// processors.
+	AtOnce int
+	Log    *slog.Logger // nil is silent
 }
 
 // Client keeps servers connected. Its methods may be called from many
@@ -106,6 +110,7 @@ func Open(o Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	programs := newStarts(o.AtOnce)
 	for _, s := range o.Servers {
 		switch {
 		case !serverName().MatchString(s.Name):
@@ -117,6 +122,9 @@ func Open(o Options) (*Client, error) {
 		}
 		r := newRemote(s, pins, log)
 		r.calls.asks = o.Asks
+		if s.URL == "" {
+			r.starts = programs
+		}
 		if err := r.prepare(o.Dir); err != nil {
 			return nil, err
 		}
@@ -248,7 +256,7 @@ func (c *Client) Logout(server string) (bool, error) {
 // Probe connects to one server as a Client does, counts its tools, and hangs
 // up. It pins nothing; a program runs in a folder that is gone afterwards. dir
 // is Options.Dir. The error wraps ErrLogin when the server wants one.
-func Probe(ctx context.Context, s Server, dir string) (count int, err error) {
+func probe(ctx context.Context, s Server, dir string) (count int, err error) {
 	if s.URL == "" {
 		if dir, err = os.MkdirTemp("", "parley-mcp-*"); err != nil {
 			return 0, fmt.Errorf("check tool server: %w", err)
@@ -265,6 +273,34 @@ func Probe(ctx context.Context, s Server, dir string) (count int, err error) {
 	}
 	defer hangUp()
 	defer session.Close()
-	all, err := r.list(ctx, session)
+	limited, cancel := context.WithTimeout(ctx, s.startTime())
+	defer cancel()
+	all, err := r.list(limited, session)
 	return len(all), err
+}
+
+// Probe connects to all servers as a Client does, as many at once, and counts their tools.
+// It pins nothing. One error wraps ErrLogin when its server wants one. done is called as
+// each is over, from one goroutine at a time.
+func Probe(ctx context.Context, o Options, done func(server int)) (counts []int, errs []error) {
+	counts, errs = make([]int, len(o.Servers)), make([]error, len(o.Servers))
+	programs := newStarts(o.AtOnce)
+	var all sync.WaitGroup
+	var told sync.Mutex
+	for i, s := range o.Servers {
+		all.Go(func() {
+			queue := programs
+			if s.URL != "" {
+				queue = nil
+			}
+			started, _ := queue.turn(ctx)
+			counts[i], errs[i] = probe(ctx, s, o.Dir)
+			started()
+			told.Lock()
+			defer told.Unlock()
+			done(i)
+		})
+	}
+	all.Wait()
+	return counts, errs
 }

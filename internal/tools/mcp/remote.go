@@ -12,16 +12,16 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"parley/internal/text"
 	"parley/internal/tools"
 )
 
 const (
-	connectTimeout = 30 * time.Second
-	listTimeout    = 10 * time.Second
-	listPause      = time.Second // between two looks at a server's tools
-	minBackOff     = time.Second
-	maxBackOff     = time.Minute
-	stable         = time.Minute // a connection that lasted this long resets the back-off
+	listTimeout = 10 * time.Second
+	listPause   = time.Second // between two looks at a server's tools
+	minBackOff  = time.Second
+	maxBackOff  = time.Minute
+	stable      = time.Minute // a connection that lasted this long resets the back-off
 	// protocol is the newest version with the handshake that every server
 	// knows; asking an older server for a newer one first may hang it.
 	protocol = "2025-11-25"
@@ -43,21 +43,24 @@ type remote struct {
 	busy   busy
 	tasks  taskOnly
 	calls  calls
+	starts starts // shared by the programs; nil for a server with an address
 
 	mu      sync.Mutex // guards what follows
+	started func()     // the server has started, or failed to
+	queued  bool       // it waits for its turn to start
 	session *sdk.ClientSession
 	all     []definition // its tools
 	set     tools.Set    // those that may be used
 	pending []Change
 	err     string
 	barred  bool          // it wants a login
-	away    time.Time     // since when there is no session
+	away    time.Time     // since when there is no session, or the first try to have one began
 	changed chan struct{} // closed when the server has come, or a try has failed
 }
 
 func newRemote(s Server, p *pins, log *slog.Logger) *remote {
 	return &remote{server: s, pins: p, log: log.With("server", s.Name), look: make(chan struct{}, 1), again: make(chan struct{}, 1),
-		away: time.Now(), changed: make(chan struct{})}
+		away: time.Now(), changed: make(chan struct{}), queued: true, started: func() {}}
 }
 
 // keep connects and reconnects until ctx ends.
@@ -68,6 +71,7 @@ func (r *remote) keep(ctx context.Context) {
 		defer r.login.give(nil)
 	}
 	for {
+		r.enter(ctx)
 		start := time.Now()
 		err := r.connect(ctx)
 		if ctx.Err() != nil {
@@ -78,9 +82,10 @@ func (r *remote) keep(ctx context.Context) {
 		if time.Since(start) > stable {
 			delay = minBackOff
 		}
-		r.log.WarnContext(ctx, "tool server lost", "err", err, "again_in", delay)
+		pause := uneven(delay)
+		r.log.WarnContext(ctx, "tool server lost", "err", err, "again_in", pause)
 		select {
-		case <-time.After(delay):
+		case <-time.After(pause):
 		case <-r.again:
 		case <-ctx.Done():
 			return
@@ -89,12 +94,24 @@ func (r *remote) keep(ctx context.Context) {
 	}
 }
 
+// enter waits for the server's turn to start. If ctx ends first, nothing that is begun with
+// it lasts.
+func (r *remote) enter(ctx context.Context) {
+	done, _ := r.starts.turn(ctx)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.started = done; r.queued {
+		r.queued, r.away = false, time.Now()
+	}
+}
+
 func (r *remote) lost(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	defer r.moved()
+	r.started()
 	if r.session != nil {
-		r.away = time.Now()
+		r.away, r.queued = time.Now(), true
 	}
 	r.session, r.all, r.set, r.pending, r.err = nil, nil, tools.Set{}, nil, ""
 	if r.barred = errors.Is(err, ErrLogin); err != nil {
@@ -128,11 +145,14 @@ func (r *remote) greet(ctx context.Context) (session *sdk.ClientSession, hangUp 
 	}
 	hangUp = sync.OnceFunc(hangUp)
 	client := sdk.NewClient(&sdk.Implementation{Name: "parley", Version: "1"}, r.manners())
-	greeting, cancel := context.WithTimeout(ctx, connectTimeout)
+	greeting, cancel := context.WithTimeout(ctx, r.server.startTime())
 	defer cancel() // the session has a life of its own
 	session, err = client.Connect(greeting, transport, &sdk.ClientSessionOptions{ProtocolVersion: protocol})
 	if err != nil {
 		hangUp()
+		if greeting.Err() != nil && ctx.Err() == nil {
+			return nil, nil, text.Tell("it was not ready within %s; start in mcp.servers gives it longer", r.server.startTime())
+		}
 		return nil, nil, fmt.Errorf("connect: %w", err)
 	}
 	return session, hangUp, nil
@@ -285,6 +305,7 @@ func (r *remote) offer(ctx context.Context, session *sdk.ClientSession, all []de
 		defer r.moved()
 	}
 	r.session, r.all, r.set, r.pending, r.err, r.barred = session, all, set, pending, "", false
+	r.started()
 	return nil
 }
 
@@ -323,12 +344,12 @@ func (r *remote) current() *sdk.ClientSession {
 	return r.session
 }
 
-// startLimit is how long a server may take to start, to connect and to list its tools.
-const startLimit = connectTimeout + listTimeout
+// awaitLimit is how long a call waits for a server that may take longer.
+const awaitLimit = 40 * time.Second
 
-// Await waits until the server of a tool is connected, while it starts: up to startLimit
-// after the client began or the server was lost. It reports whether the server is there;
-// it may be so at once, if it came after the caller had looked.
+// Await waits until the server of a tool is connected, while it starts: as long as it may
+// take, counted from its turn or from its loss, but no longer than awaitLimit. It reports
+// whether the server is there; it may be so at once, if it came after the caller had looked.
 func (c *Client) Await(ctx context.Context, tool string) bool {
 	server, _, _ := strings.Cut(tool, "__")
 	r := c.find(server)
@@ -338,9 +359,12 @@ func (c *Client) Await(ctx context.Context, tool string) bool {
 // await waits for the connection that is about to be made.
 func (r *remote) await(ctx context.Context) bool {
 	r.mu.Lock()
-	left := time.Until(r.away.Add(startLimit))
+	left := r.server.startTime()
+	if !r.queued {
+		left -= time.Since(r.away)
+	}
 	r.mu.Unlock()
-	limit, cancel := context.WithTimeout(ctx, left)
+	limit, cancel := context.WithTimeout(ctx, min(left, awaitLimit))
 	defer cancel()
 	again := time.NewTicker(minBackOff)
 	defer again.Stop()
@@ -406,9 +430,12 @@ func (r *remote) postpone() bool {
 	return r.busy.postponed
 }
 
-// patience returns how long a list of tools may take now: one who gave up on a call
-// does not know how long the server is at it.
+// patience returns how long a list of tools may take now: a server that starts has its time
+// for that, and one who gave up on a call does not know how long the server is at it.
 func (r *remote) patience() time.Duration {
+	if r.current() == nil {
+		return r.server.startTime()
+	}
 	r.busy.mu.Lock()
 	defer r.busy.mu.Unlock()
 	if r.busy.abandoned {

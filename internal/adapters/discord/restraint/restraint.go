@@ -31,12 +31,14 @@ const (
 )
 
 // Guard delays requests after pages. A page does not say which requests are still welcome,
-// so it delays all of them, and its own route longer each time. After a pause one request
-// goes first.
+// so it delays all of them, and its own route longer each time. One whose status is about
+// its request, such as 404, delays its route alone, unless such pages come on all routes.
+// After a pause one request goes first.
 type Guard struct {
 	mu      sync.Mutex // guards the rest
 	all     penalty
 	routes  map[string]*penalty
+	strange map[string]bool // routes with pages about their requests, since the last answer of the API
 	invalid [invalidWindow + 1]tally
 	status  int // of the last page
 }
@@ -59,6 +61,7 @@ type tally struct {
 type Answer struct {
 	status  int
 	page    bool
+	alone   bool // the page is about this request: others are welcome
 	refused bool // counts towards a ban
 	wait    time.Duration
 }
@@ -78,6 +81,8 @@ func Verdict(resp *http.Response, answer []byte) (k Answer) {
 	case status >= 400:
 		k.page = !isJSON
 	}
+	k.alone = status >= 400 && status < 500 && status != http.StatusUnauthorized && status != http.StatusForbidden &&
+		status != http.StatusTooManyRequests
 	if status == http.StatusTooManyRequests && isJSON {
 		k.page = header == 0 && !bytes.Contains(body, []byte(`"retry_after"`))
 	}
@@ -137,9 +142,16 @@ func (g *Guard) Unanswered(route string, now time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, p := range []*penalty{&g.all, g.routes[route]} {
-		if p != nil && p.asking {
-			p.asking, p.until = false, now.Add(pageFloor)
+		if p != nil {
+			p.unanswered(now)
 		}
+	}
+}
+
+// unanswered ends a request that was to find out, and did not.
+func (p *penalty) unanswered(now time.Time) {
+	if p.asking {
+		p.asking, p.until = false, now.Add(pageFloor)
 	}
 }
 
@@ -155,6 +167,7 @@ func (g *Guard) Leave(route string, k Answer, began, now time.Time) time.Duratio
 		t.n++
 	}
 	if !k.page {
+		clear(g.strange)
 		delete(g.routes, route)
 		if !began.Before(g.all.paged) {
 			g.all = penalty{}
@@ -169,9 +182,27 @@ func (g *Guard) Leave(route string, k Answer, began, now time.Time) time.Duratio
 		g.forgetOld(now)
 		g.routes[route] = &penalty{}
 	}
-	g.all.add(k, began, now, pageFloor)
 	g.routes[route].add(k, began, now, 2*pageFloor) // others go first
+	if k.alone && !g.everywhere(route) {
+		g.all.unanswered(now)
+		return g.routes[route].until.Sub(now)
+	}
+	g.all.add(k, began, now, pageFloor)
 	return max(g.all.until.Sub(now), g.routes[route].until.Sub(now))
+}
+
+// manyRoutes is how many routes must answer with pages about their requests, and none
+// otherwise, until these count as pages about all.
+const manyRoutes = 3
+
+// everywhere notes a page about a request, and reports whether there are such pages
+// wherever one asks.
+func (g *Guard) everywhere(route string) bool {
+	if g.strange == nil {
+		g.strange = map[string]bool{}
+	}
+	g.strange[route] = true
+	return len(g.strange) >= manyRoutes
 }
 
 // add counts one more page. A request that began before the last page came does
