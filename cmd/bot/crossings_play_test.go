@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"syscall"
+	"testing"
 	"time"
 
 	"parley/internal/text/waittest"
@@ -25,9 +26,9 @@ type crossing struct {
 	group bool
 	// What happened so far, which changes what may be promised.
 	did    map[string]bool
-	shaken func(id string) // what happens next, under way, once a message was written
-	torn   int             // processes that ended in the middle of something
-	tokens map[string]bool // that have to be answered once
+	shaken func(channel, id string) // what happens next, under way, once a message was written
+	torn   int                      // processes that ended in the middle of something
+	tokens map[string]bool          // that have to be answered once
 	broken []string
 	log    []string // what was said
 }
@@ -70,11 +71,16 @@ func (c *crossing) sayTo(who int, text, to string) string {
 
 // settle waits until a message is dealt with and all that it led to is out.
 func (c *crossing) settle(what, id string) {
+	_, channel := c.seat.place()
+	c.settleAt(channel, what, id)
+}
+
+func (c *crossing) settleAt(channel, what, id string) {
 	if shake := c.shaken; shake != nil {
 		c.shaken = nil
-		shake(id)
+		shake(channel, id)
 	}
-	if !waittest.Within(patience, func() bool { return c.over(id) }) {
+	if !waittest.Within(patience, func() bool { return c.over(channel, id) }) {
 		c.wrong("%q came to no end: %s", what, c.h.underWay(id))
 		panic(stuck{}) // what follows would wait in vain, too
 	}
@@ -84,12 +90,15 @@ func (c *crossing) settle(what, id string) {
 type stuck struct{}
 
 // over reports whether a message was taken, and nothing of the crossing is under way.
-func (c *crossing) over(id string) bool {
+func (c *crossing) over(channel, id string) bool {
 	if c.did["forgetting"] { // the message that agrees is deleted with all else
 		_, told := c.newest("I have deleted everything about you")
 		return told && c.h.unfinished() == 0
 	}
-	taken := c.h.one("SELECT count(*) FROM inbox WHERE message_id IN ('"+id+"', 'g"+id+"') AND state <> 'new'") > 0
+	if strings.HasPrefix(id, ">") {
+		return c.h.one("SELECT count(*) FROM inbox WHERE id "+id+" AND state <> 'new'") > 0 && c.h.unfinished() == 0
+	}
+	taken := c.h.one("SELECT count(*) FROM inbox WHERE message_id IN ('"+id+"', 'g"+id+"') AND channel = '"+channel+"' AND state <> 'new'") > 0
 	return taken && c.h.unfinished() == 0
 }
 
@@ -140,7 +149,7 @@ func (c *crossing) answers(question bubble, word string) string {
 		c.seat.press(0, question.id, question.yes)
 		if shake := c.shaken; shake != nil {
 			c.shaken = nil
-			shake("")
+			shake("", "")
 		}
 		waittest.Within(patience, func() bool {
 			return (len(since(before, c.seat.sees())) > 0 || c.seat.toast() != "") && c.h.tg.Waiting() == 0 && c.h.unfinished() == 0
@@ -178,7 +187,7 @@ var betweens = map[string]func(c *crossing){
 		c.h.ready()
 	},
 	"chance": func(c *crossing) { // killed at any moment of what follows
-		c.shaken = func(string) {
+		c.shaken = func(string, string) {
 			waittest.Take(c.h.t.Context(), time.Duration(c.r.IntN(30_000))*time.Microsecond)
 			c.torn++
 			c.h.kills()
@@ -192,8 +201,8 @@ var betweens = map[string]func(c *crossing){
 		c.h.kills()
 		c.h.begin("BOT_FAILPOINT=" + points[c.r.IntN(len(points))] + ":1")
 		c.h.ready()
-		c.shaken = func(id string) {
-			waittest.Within(patience, func() bool { return c.h.over() || id != "" && c.over(id) })
+		c.shaken = func(channel, id string) {
+			waittest.Within(patience, func() bool { return c.h.over() || id != "" && c.over(channel, id) })
 			c.torn++
 			c.h.kills()
 			c.h.begin()
@@ -209,13 +218,9 @@ var betweens = map[string]func(c *crossing){
 	},
 	"reload": func(c *crossing) {
 		c.h.levels++
-		before := strings.Count(c.h.log.String(), "settings were read again")
-		c.h.written("info")
+		c.h.written("everyone")
 		must(c.h.t, appendTo(c.h.file, fmt.Sprintf("session: {history_messages: %d}\n", 20+c.h.levels)))
-		_ = c.h.child.Process.Signal(syscall.SIGHUP)
-		if !waittest.Within(patience, func() bool { return strings.Count(c.h.log.String(), "settings were read again") > before }) {
-			c.wrong("the settings were not read again")
-		}
+		c.hangUp()
 	},
 	"migrate": func(c *crossing) {
 		if s, ok := c.seat.(*onTG); ok && s.chat < 0 && s.chat > -1_000_000_000_000 {
@@ -232,6 +237,11 @@ var betweens = map[string]func(c *crossing){
 			c.h.tg.Push(added(s.chat, "group", "kicked", "member"))
 			waittest.Within(patience, func() bool { return c.h.tg.Waiting() == 0 && c.h.unfinished() == 0 })
 		}
+	},
+	"forbid": func(c *crossing) { // a tool becomes the owner's
+		c.h.written("owner")
+		c.hangUp()
+		c.did["forbidden"] = true
 	},
 	"another": func(c *crossing) { // another process takes over
 		if c.h.url == "" {
@@ -255,6 +265,15 @@ var betweens = map[string]func(c *crossing){
 	},
 }
 
+// hangUp has the process read its settings again.
+func (c *crossing) hangUp() {
+	before := strings.Count(c.h.log.String(), "settings were read again")
+	_ = c.h.child.Process.Signal(syscall.SIGHUP)
+	if !waittest.Within(patience, func() bool { return strings.Count(c.h.log.String(), "settings were read again") > before }) {
+		c.wrong("the settings were not read again")
+	}
+}
+
 // appendTo adds to a file.
 func appendTo(name, text string) error {
 	f, err := os.OpenFile(name, os.O_APPEND|os.O_WRONLY, 0)
@@ -273,7 +292,7 @@ func (h *theatre) play(s script) []string {
 	h.t.Helper()
 	h.n++
 	c := &crossing{script: s, h: h, n: h.n, r: rand.New(rand.NewPCG(uint64(s.seed), 3)), did: map[string]bool{}, tokens: map[string]bool{}}
-	company := c.r.IntN(2) == 0
+	company := c.r.IntN(2) == 0 && s.front != "terminal"
 	parts := make([]part, len(s.players))
 	for _, name := range s.players {
 		p := players[name]
@@ -295,8 +314,8 @@ func (h *theatre) play(s script) []string {
 		}()
 		c.acts(parts)
 	}()
-	if len(c.broken) > 0 && os.Getenv("PARLEY_CROSSING") != "" {
-		h.t.Log(strings.Join(c.log, "\n"))
+	if len(c.broken) > 0 && testing.Verbose() {
+		h.t.Logf("%s\n%s", s, strings.Join(c.log, "\n"))
 	}
 	return c.broken
 }
@@ -327,6 +346,10 @@ func (c *crossing) acts(parts []part) {
 	}
 	act(parts, order, func(p part) func() { return p.again })
 	c.mood(mood{})
+	if c.did["forbidden"] {
+		c.h.written("everyone")
+		c.hangUp()
+	}
 	if !waittest.Within(patience, func() bool { return c.h.unfinished() == 0 }) {
 		c.wrong("something is still under way")
 	}
@@ -348,6 +371,8 @@ func (c *crossing) seated(company bool) {
 	c.group = company
 	first := 10_000 + 10*c.n
 	switch {
+	case c.front == "terminal":
+		c.seat = &onPipe{h: c.h}
 	case c.front == "discord" && company:
 		c.seat = &onDC{h: c.h, guild: "77", channel: fmt.Sprint(500_000 + c.n), first: first}
 	case c.front == "discord":

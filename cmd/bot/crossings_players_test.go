@@ -13,6 +13,7 @@ import (
 type player struct {
 	alone, company bool
 	front          string // "" is all
+	solo           bool   // what it does is done to all
 	plays          func(c *crossing) part
 }
 
@@ -40,6 +41,12 @@ var players = map[string]player{
 	"slow":     {plays: slowing},
 	"language": {plays: speaking},
 	"two":      {company: true, plays: together},
+	"opposite": {plays: takingBack},
+	"once":     {plays: askingOnce},
+	"blocked":  {alone: true, front: "telegram", plays: blocking},
+	"unsaid":   {front: "discord", plays: unsaying},
+	"unlearn":  {front: "discord", plays: unlearning},
+	"restore":  {alone: true, solo: true, plays: restoring},
 }
 
 // question is what a player was asked, and what may come of it.
@@ -111,7 +118,7 @@ func (c *crossing) open() bool {
 }
 
 // lapses reports whether something happened that takes what was asked back.
-func (c *crossing) lapses() bool { return c.did["forgot"] || c.did["parted"] || c.did["edited"] }
+func (c *crossing) lapses() bool { return c.did["forgot"] || c.did["parted"] || c.did["forbidden"] }
 
 func paying(c *crossing) part {
 	amount := c.amount(1)
@@ -271,11 +278,14 @@ func handingOver(c *crossing) part {
 			gone := c.did["forgot"]
 			before := c.seat.sees()
 			u := telegramtest.Text(theDesk, desk, reply)
-			c.h.id++
-			u.Message.ID = c.h.id
 			c.h.tg.Push(u)
-			c.settle(reply, fmt.Sprint(c.h.id))
-			if got := strings.Join(since(before, c.seat.sees()), "\n"); strings.Contains(got, reply) == gone {
+			c.settleAt(fmt.Sprint(theDesk), reply, fmt.Sprint(u.Message.ID))
+			if got := strings.Join(since(before, c.seat.sees()), "\n"); c.did["blocked"] {
+				if last := c.h.in(theDesk); !strings.Contains(last[len(last)-1].Text, "block") {
+					c.wrong("the desk wrote to who blocked the bot, and reads %q", last[len(last)-1].Text)
+				}
+				return
+			} else if strings.Contains(got, reply) == gone {
 				c.wrong("the desk wrote, forgotten before: %v, and the person read %q", gone, got)
 			}
 			if !gone {
@@ -322,7 +332,7 @@ func reminding(c *crossing) part {
 			known = told()
 		},
 		check: func() {
-			if !set || c.did["forgot"] {
+			if !set || c.did["forgot"] || c.did["restored"] {
 				return
 			}
 			known = told()
@@ -338,14 +348,6 @@ func reminding(c *crossing) part {
 
 func asksItself(c *crossing) part {
 	tok, set := "", false
-	count := func() (n int) {
-		for _, m := range c.seat.sees() {
-			if strings.Contains(m.text, tok) && !strings.Contains(m.text, "ask") {
-				n++
-			}
-		}
-		return n
-	}
 	return part{
 		begin: func() {
 			c.said++
@@ -354,7 +356,7 @@ func asksItself(c *crossing) part {
 			set = strings.Contains(c.tells("/remind in 1 minute ask: "+tok+" what is up?"), "what is up")
 		},
 		check: func() {
-			if !set || c.did["forgot"] {
+			if !set || c.did["forgot"] || c.did["restored"] {
 				return
 			}
 			before := c.seat.sees()
@@ -364,7 +366,7 @@ func asksItself(c *crossing) part {
 			if got := strings.Join(since(before, c.seat.sees()), "\n"); got == "" {
 				c.wrong("a question that asks itself: nobody was told anything, and %d wait", c.h.one(
 					"SELECT count(*) FROM reminders WHERE state = 'waiting' AND text LIKE '%"+tok+"%'"))
-			} else if n := count(); n > 1 {
+			} else if n := strings.Count(got, tok); n > 1 {
 				c.wrong("a question that asks itself was answered %d times", n)
 			}
 		},

@@ -55,8 +55,6 @@ func (s *onTG) user(who int) int64 {
 
 func (s *onTG) update(who int, text, to string) telegramtest.Update {
 	u := telegramtest.Text(s.chat, s.user(who), inCompany(s.chat < 0, "@parley_bot", text))
-	s.h.id++
-	u.Message.ID = s.h.id
 	if to != "" {
 		id := 0
 		_, _ = fmt.Sscan(to, &id)
@@ -177,3 +175,29 @@ func since(before, now []bubble) (texts []string) {
 	}
 	return texts
 }
+
+// onPipe is a terminal: one person, and one line a message.
+type onPipe struct{ h *theatre }
+
+// says returns a condition on the row of the line.
+func (s *onPipe) says(_ int, text, _ string) string {
+	last := s.h.one("SELECT coalesce(max(id), 0) FROM inbox")
+	_, _ = fmt.Fprintln(s.h.typed, text)
+	return fmt.Sprint("> ", last)
+}
+
+func (s *onPipe) edits(int, string, string) {}
+func (s *onPipe) deletes(string)            {}
+func (s *onPipe) press(int, string, string) {}
+func (s *onPipe) toast() string             { return "" }
+
+func (s *onPipe) sees() (list []bubble) {
+	for i, line := range strings.Split(s.h.shown.String(), "\n") {
+		if strings.TrimSpace(line) != "" {
+			list = append(list, bubble{id: fmt.Sprint(i), text: line})
+		}
+	}
+	return list
+}
+
+func (s *onPipe) place() (platform, channel string) { return "terminal", "local" }

@@ -6,10 +6,12 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -35,17 +37,19 @@ const (
 // with people and places of its own.
 type theatre struct {
 	*world
-	t      *testing.T
-	engine string
-	till   *till
-	rows   *sql.DB
-	child  *exec.Cmd
-	dead   chan struct{}
-	n      int      // crossings
-	id     int      // of the newest message that somebody wrote
-	cold   bool     // its tool server may still be starting
-	gone   []string // canaries of people who were forgotten
-	levels int
+	t        *testing.T
+	engine   string
+	till     *till
+	rows     *sql.DB
+	child    *exec.Cmd
+	dead     chan struct{}
+	n        int  // crossings
+	cold     bool // its tool server may still be starting
+	terminal bool
+	typed    io.Writer  // where lines are typed
+	shown    safeBuffer // what a terminal shows
+	gone     []string   // canaries of people who were forgotten
+	levels   int
 
 	mu    sync.Mutex
 	moods map[string]mood // of a crossing, by its number
@@ -114,27 +118,32 @@ journeys:
       - {id: failed, name: Not noted, is_terminal: true}
 `
 
-// written writes the settings; level is that of the log.
-func (h *theatre) written(level string) {
+// written writes the settings; who may pay.
+func (h *theatre) written(who string) {
 	dir := filepath.Dir(h.file)
 	must(h.t, os.WriteFile(h.file, []byte(`mcp:
   servers:
     - {name: bank, url: "`+h.till.url+`"}
 tools:
   policy:
-    bank__pay: {ask: always}
+    bank__pay: {ask: always, who: `+who+`}
     bank__draw: {ask: never}
 agents:
   - {name: home, persona: "`+dir+`/home.md", playbook: "`+dir+`/book", places: [default]}
   - {name: clerk, persona: "`+dir+`/clerk.md"}
 limits: {user_tokens_per_day: 500000}
-log: {level: `+level+`}
 `), 0o600))
 }
 
-func newTheatre(t *testing.T, engine string) *theatre {
+func newTheatre(t *testing.T, engine string, terminal bool) *theatre {
 	h := &theatre{world: newWorld(t, "BOT_HANDOFF_DESK=telegram:-200", "BOT_ACCESS_OWNERS=telegram:1,discord:1",
-		"BOT_MODEL_IMAGES=true").onDiscord(), t: t, engine: engine, moods: map[string]mood{}, id: 1_000_000}
+		"BOT_MODEL_IMAGES=true").onDiscord(), t: t, engine: engine, moods: map[string]mood{}}
+	if h.terminal = terminal; terminal {
+		h.env = slices.DeleteFunc(h.env, func(e string) bool {
+			return strings.HasPrefix(e, "BOT_TELEGRAM") || strings.HasPrefix(e, "BOT_DISCORD") || strings.HasPrefix(e, "BOT_ACCESS") ||
+				strings.HasPrefix(e, "BOT_HANDOFF")
+		})
+	}
 	if engine == "postgres" && h.url == "" {
 		h.served(t)
 	}
@@ -145,17 +154,15 @@ func newTheatre(t *testing.T, engine string) *theatre {
 	for name, text := range map[string]string{"home.md": "You are at home.", "clerk.md": "You are the clerk.", "book/rules.yaml": theatreBook} {
 		must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
-	h.written("info")
+	h.written("everyone")
 	h.llm.Respond(h.respond)
 	h.tg.AddChat(theDesk)
 	h.tg.AddChat(ownerDM)
-	t.Cleanup(func() {
-		if t.Failed() && testing.Verbose() {
-			t.Logf("the bot says:\n%s", &h.log)
-		}
-	})
 	h.begin()
 	h.warm()
+	if terminal {
+		return h
+	}
 	h.tg.Push(telegramtest.Text(8, 8, "/facts add "+bystands))
 	eventually(t, "the bystander is heard", func() bool { return strings.Contains(h.texts(8), bystands) })
 	return h
@@ -167,6 +174,13 @@ func (h *theatre) begin(env ...string) {
 	cmd := exec.Command(os.Args[0], "--config", h.file)
 	cmd.Env = append(append(append(os.Environ(), childEnv+"=1"), h.env...), env...)
 	cmd.Stderr = &h.log
+	if h.terminal {
+		cmd.Args = append(cmd.Args, "chat")
+		cmd.Stdout = &h.shown
+		in, err := cmd.StdinPipe()
+		must(h.t, err)
+		h.typed = in
+	}
 	must(h.t, cmd.Start())
 	dead := make(chan struct{})
 	go func() { _ = cmd.Wait(); close(dead) }()
@@ -177,14 +191,14 @@ func (h *theatre) begin(env ...string) {
 // ready waits until the process hears both platforms, or has ended.
 func (h *theatre) ready() {
 	h.t.Helper()
-	eventually(h.t, "both platforms are connected", func() bool { return h.over() || h.tg.Polling() && h.dc.Connected() > 0 })
+	eventually(h.t, "both platforms are connected", func() bool { return h.over() || h.terminal || h.tg.Polling() && h.dc.Connected() > 0 })
 	if h.rows != nil {
 		_ = h.rows.Close()
 	}
 	eventually(h.t, "the rows can be read", func() (ok bool) {
 		var err error
 		h.rows, err = h.look()
-		return err == nil
+		return err == nil && h.unfinished() >= 0
 	})
 }
 
@@ -194,6 +208,19 @@ func (h *theatre) warm() {
 	h.ready()
 	if h.over() {
 		h.t.Fatalf("the process ended: %s", &h.log)
+	}
+	if h.cold && h.terminal {
+		seat := &onPipe{h: h}
+		eventually(h.t, "the tool server is up", func() bool {
+			before := len(seat.sees())
+			id := seat.says(0, "/tools servers", "")
+			waittest.Within(patience, func() bool {
+				return h.one("SELECT count(*) FROM inbox WHERE id "+id+" AND state <> 'new'") > 0 && h.unfinished() == 0
+			})
+			return waittest.Within(time.Second, func() bool { return len(seat.sees()) > before }) &&
+				strings.Contains(seat.sees()[len(seat.sees())-1].text, "bank: up")
+		})
+		h.cold = false
 	}
 	if h.cold {
 		h.shows(h.t, "/tools servers", "bank: up")
@@ -331,7 +358,7 @@ func (h *theatre) close() (wrong []string) {
 	if n := h.one("SELECT count(*) FROM outbox WHERE state IN ('ready', 'started')"); n != 0 {
 		wrong = append(wrong, fmt.Sprint(n, " parts are not sent"))
 	}
-	if n := h.one("SELECT count(*) FROM key_facts WHERE content = '" + bystands + "'"); n != 1 {
+	if n := h.one("SELECT count(*) FROM key_facts WHERE content = '" + bystands + "'"); n != 1 && !h.terminal {
 		wrong = append(wrong, fmt.Sprint("somebody else's fact is there ", n, " times"))
 	}
 	if h.engine == "sqlite" {
