@@ -178,7 +178,8 @@ func (c *crossing) unread(old string) {
 		return
 	}
 	c.talk(0, "what did I say?")
-	if strings.Contains(c.prompt(fmt.Sprintf("tok-%d-%d.", c.n, c.said)), old) {
+	if all := c.prompt(fmt.Sprintf("tok-%d-%d.", c.n, c.said)); strings.Contains(all, old) {
+		c.log = append(c.log, "the model reads: "+all)
 		c.wrong("the model still reads what was taken back")
 	}
 }

@@ -93,7 +93,8 @@ type stuck struct{}
 func (c *crossing) over(channel, id string) bool {
 	if c.did["forgetting"] { // the message that agrees is deleted with all else
 		_, told := c.newest("I have deleted everything about you")
-		return told && c.h.unfinished() == 0
+		_, german := c.newest("Ich habe alles über dich gelöscht")
+		return (told || german) && c.h.unfinished() == 0
 	}
 	if strings.HasPrefix(id, ">") {
 		return c.h.one("SELECT count(*) FROM inbox WHERE id "+id+" AND state <> 'new'") > 0 && c.h.unfinished() == 0
@@ -402,6 +403,9 @@ func (c *crossing) checkTokens() {
 		excused := 0
 		if c.front == "telegram" {
 			excused = c.torn
+		}
+		if c.did["restored"] && c.front == "discord" { // whose channels are read from where the backup ends
+			excused += 2
 		}
 		if n == 0 || n > 1+excused {
 			c.wrong("%s was answered %d times", tok, n)

@@ -83,7 +83,12 @@ func (c *crossing) waits(amount int) (found bubble, ok bool) {
 		platform, channel, amount)) < 1 {
 		return found, false
 	}
-	return c.newest(fmt.Sprint(amount))
+	for _, m := range c.seat.sees() { // what repeats a question has no buttons
+		if strings.Contains(m.text, fmt.Sprint(amount)) && (m.yes != "" || c.front == "terminal") {
+			found, ok = m, true
+		}
+	}
+	return found, ok
 }
 
 // amount of a crossing's payment: nobody else pays as much.
@@ -104,6 +109,7 @@ func (c *crossing) books(amount int) {
 		c.wrong("paid %d times", paid)
 	case status == "pending" && !c.open(), status == "running":
 		c.wrong("the call is still %s, paid %d times", status, paid)
+	case c.did["restored"]: // the record is older than what was done
 	case paid == 1 && status != "success" && status != "unknown" && status != "":
 		c.wrong("paid, and the record says %q", status)
 	case paid == 0 && status == "success":
@@ -158,11 +164,15 @@ func paying(c *crossing) part {
 func refusing(c *crossing) part {
 	amount := c.amount(2)
 	var q question
+	refused := false
 	return part{
 		begin: func() { q = c.asksFor(fmt.Sprintf(`bank__pay {"amount":%d}`, amount), fmt.Sprint(amount)) },
 		end: func() {
-			if found, waits := c.waits(amount); q.asked && waits && c.answers(found, "no") == "" {
-				c.wrong("the no was not answered")
+			if found, waits := c.waits(amount); q.asked && waits {
+				refused = true
+				if c.answers(found, "no") == "" {
+					c.wrong("the no was not answered")
+				}
 			}
 		},
 		again: func() {
@@ -172,7 +182,7 @@ func refusing(c *crossing) part {
 		},
 		check: func() {
 			c.books(amount)
-			if c.h.till.payments(amount) > 0 {
+			if refused && c.h.till.payments(amount) > 0 {
 				c.wrong("paid what was refused")
 			}
 		},
@@ -219,6 +229,9 @@ func forgetting(c *crossing) part {
 		end: func() {
 			c.tells("/forget-me")
 			q, ok := c.newest("delete everything")
+			if german, found := c.newest("alles über dich"); found {
+				q, ok = german, found
+			}
 			if !ok {
 				c.wrong("/forget-me did not ask")
 				return

@@ -50,6 +50,11 @@ var owed = []struct{ with, broken string }{
 	{"session", "nobody could agree"},
 	{"forbid", "nobody could agree"},
 	{"agent", "the call is still pending"},
+	{"opposite", "to do the opposite"},
+	{"fact", "undo after forgetting"},
+	{"fact", "the fact is not found"},
+	{"fact", "the fact is there 0 times"},
+	{"asks", "nobody was told anything"},
 }
 
 // due splits what is broken into what fails, and what is owed.

@@ -37,19 +37,20 @@ const (
 // with people and places of its own.
 type theatre struct {
 	*world
-	t        *testing.T
-	engine   string
-	till     *till
-	rows     *sql.DB
-	child    *exec.Cmd
-	dead     chan struct{}
-	n        int  // crossings
-	cold     bool // its tool server may still be starting
-	terminal bool
-	typed    io.Writer  // where lines are typed
-	shown    safeBuffer // what a terminal shows
-	gone     []string   // canaries of people who were forgotten
-	levels   int
+	t            *testing.T
+	engine       string
+	till         *till
+	rows         *sql.DB
+	child        *exec.Cmd
+	dead         chan struct{}
+	n            int  // crossings
+	cold         bool // its tool server may still be starting
+	polls, meets int  // of the processes before
+	terminal     bool
+	typed        io.Writer  // where lines are typed
+	shown        safeBuffer // what a terminal shows
+	gone         []string   // canaries of people who were forgotten
+	levels       int
 
 	mu    sync.Mutex
 	moods map[string]mood // of a crossing, by its number
@@ -171,6 +172,7 @@ func newTheatre(t *testing.T, engine string, terminal bool) *theatre {
 // begin starts a process; env adds to its environment.
 func (h *theatre) begin(env ...string) {
 	h.t.Helper()
+	h.polls, h.meets = len(h.tg.Calls("getUpdates")), h.dc.Identifies()+h.dc.Resumes()
 	cmd := exec.Command(os.Args[0], "--config", h.file)
 	cmd.Env = append(append(append(os.Environ(), childEnv+"=1"), h.env...), env...)
 	cmd.Stderr = &h.log
@@ -191,7 +193,9 @@ func (h *theatre) begin(env ...string) {
 // ready waits until the process hears both platforms, or has ended.
 func (h *theatre) ready() {
 	h.t.Helper()
-	eventually(h.t, "both platforms are connected", func() bool { return h.over() || h.terminal || h.tg.Polling() && h.dc.Connected() > 0 })
+	eventually(h.t, "both platforms are connected", func() bool {
+		return h.over() || h.terminal || len(h.tg.Calls("getUpdates")) > h.polls && h.dc.Identifies()+h.dc.Resumes() > h.meets && h.dc.Connected() > 0
+	})
 	if h.rows != nil {
 		_ = h.rows.Close()
 	}
@@ -379,7 +383,7 @@ func (h *theatre) close() (wrong []string) {
 // remains looks for the words of people who were forgotten in every file of the folder.
 func (h *theatre) remains() (wrong []string) {
 	_ = filepath.WalkDir(h.dir, func(path string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
+		if err != nil || d.IsDir() || strings.Contains(path, "before-restore") { // a backup, which its owner keeps
 			return nil
 		}
 		data, err := os.ReadFile(path)
