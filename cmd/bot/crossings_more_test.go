@@ -167,6 +167,9 @@ func editing(c *crossing) part {
 		end: func() {
 			c.seat.edits(0, id, tok+" note nothing")
 			waittest.Within(patience, func() bool { return c.h.tg.Waiting() == 0 && c.h.unfinished() == 0 })
+			if !c.quiet() {
+				c.tells("/status") // what is read ahead of an answer is read while the message before it is dealt with
+			}
 			c.unread(old)
 		},
 	}
@@ -179,7 +182,8 @@ func (c *crossing) unread(old string) {
 	}
 	c.talk(0, "what did I say?")
 	if all := c.prompt(fmt.Sprintf("tok-%d-%d.", c.n, c.said)); strings.Contains(all, old) {
-		c.log = append(c.log, "the model reads: "+all)
+		c.log = append(c.log, fmt.Sprintf("the model reads, with %d pages of conversations that have it: %s",
+			c.h.one("SELECT count(*) FROM sessions WHERE page LIKE '%"+old+"%'"), all))
 		c.wrong("the model still reads what was taken back")
 	}
 }

@@ -119,6 +119,13 @@ func (c *crossing) talk(who int, words string) string {
 		delete(c.tokens, tok) // an answer, or silence that was announced, but not this one
 	}
 	got := c.say(who, tok+" "+words)
+	if strings.Contains(got, "allowance is used up") {
+		c.did["spent"] = true
+		delete(c.tokens, tok)
+	}
+	if strings.Contains(got, "I need your yes for these") && !strings.Contains(got, tok) { // its answer comes after that
+		delete(c.tokens, tok)
+	}
 	if got == "" && !silent {
 		c.wrong("%q was not answered", tok+" "+words)
 	}

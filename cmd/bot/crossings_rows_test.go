@@ -48,6 +48,8 @@ var owed = []struct{ with, broken string }{
 	{"unsaid", "the model still reads"},
 	{"unlearn", "the fact made of it"},
 	{"session", "nobody could agree"},
+	{"session", "the model still reads"},
+	{"once", "agreed to, and not paid"},
 	{"forbid", "nobody could agree"},
 	{"agent", "the call is still pending"},
 	{"opposite", "to do the opposite"},

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -18,12 +19,22 @@ type bubble struct {
 
 // seat is where people of a crossing talk, on one front end.
 type seat interface {
+	voice
+	eyes
+}
+
+// voice is what people do.
+type voice interface {
 	// says writes as somebody, in reply to a message if to is not "", and returns the
 	// message's id.
 	says(who int, text, to string) string
 	edits(who int, id, text string)
 	deletes(id string) // only where the platform tells
 	press(who int, id, data string)
+}
+
+// eyes is what they see.
+type eyes interface {
 	toast() string // what the last press was answered with
 	sees() []bubble
 	place() (platform, channel string)
@@ -192,7 +203,8 @@ func (s *onPipe) press(int, string, string) {}
 func (s *onPipe) toast() string             { return "" }
 
 func (s *onPipe) sees() (list []bubble) {
-	for i, line := range strings.Split(s.h.shown.String(), "\n") {
+	shown, _ := os.ReadFile(s.h.shown)
+	for i, line := range strings.Split(string(shown), "\n") {
 		if strings.TrimSpace(line) != "" {
 			list = append(list, bubble{id: fmt.Sprint(i), text: line})
 		}

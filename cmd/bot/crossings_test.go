@@ -32,6 +32,9 @@ func TestCrossings(t *testing.T) {
 		}
 		list = append(list, scripts(cmp.Or(n, 200), seed, os.Getenv("PARLEY_CROSSING_ENGINE"))...)
 	}
+	if testing.Short() {
+		list = list[:min(len(list), 40)]
+	}
 	began := time.Now()
 	var mu sync.Mutex
 	broken := 0

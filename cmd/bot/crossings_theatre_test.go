@@ -47,9 +47,9 @@ type theatre struct {
 	cold         bool // its tool server may still be starting
 	polls, meets int  // of the processes before
 	terminal     bool
-	typed        io.Writer  // where lines are typed
-	shown        safeBuffer // what a terminal shows
-	gone         []string   // canaries of people who were forgotten
+	typed        io.Writer // where lines are typed
+	shown        string    // the file with what a terminal shows
+	gone         []string  // canaries of people who were forgotten
 	levels       int
 
 	mu    sync.Mutex
@@ -137,8 +137,8 @@ limits: {user_tokens_per_day: 500000}
 }
 
 func newTheatre(t *testing.T, engine string, terminal bool) *theatre {
-	h := &theatre{world: newWorld(t, "BOT_HANDOFF_DESK=telegram:-200", "BOT_ACCESS_OWNERS=telegram:1,discord:1",
-		"BOT_MODEL_IMAGES=true").onDiscord(), t: t, engine: engine, moods: map[string]mood{}}
+	h := &theatre{world: newWorld(t, "BOT_HANDOFF_DESK=telegram:-200", "BOT_ACCESS_OWNERS=telegram:1,discord:1").onDiscord(),
+		t: t, engine: engine, moods: map[string]mood{}}
 	if h.terminal = terminal; terminal {
 		h.env = slices.DeleteFunc(h.env, func(e string) bool {
 			return strings.HasPrefix(e, "BOT_TELEGRAM") || strings.HasPrefix(e, "BOT_DISCORD") || strings.HasPrefix(e, "BOT_ACCESS") ||
@@ -152,9 +152,11 @@ func newTheatre(t *testing.T, engine string, terminal bool) *theatre {
 	dir := t.TempDir()
 	h.file = filepath.Join(dir, "bot.yaml")
 	must(t, os.Mkdir(filepath.Join(dir, "book"), 0o700))
-	for name, text := range map[string]string{"home.md": "You are at home.", "clerk.md": "You are the clerk.", "book/rules.yaml": theatreBook} {
+	for name, text := range map[string]string{"home.md": "You are at home.", "clerk.md": "You are the clerk.",
+		"book/rules.yaml": theatreBook} {
 		must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
+	h.shown = filepath.Join(dir, "shown")
 	h.written("everyone")
 	h.llm.Respond(h.respond)
 	h.tg.AddChat(theDesk)
@@ -178,7 +180,10 @@ func (h *theatre) begin(env ...string) {
 	cmd.Stderr = &h.log
 	if h.terminal {
 		cmd.Args = append(cmd.Args, "chat")
-		cmd.Stdout = &h.shown
+		shown, err := os.OpenFile(h.shown, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+		must(h.t, err)
+		defer func() { must(h.t, shown.Close()) }()
+		cmd.Stdout = shown
 		in, err := cmd.StdinPipe()
 		must(h.t, err)
 		h.typed = in
@@ -194,7 +199,8 @@ func (h *theatre) begin(env ...string) {
 func (h *theatre) ready() {
 	h.t.Helper()
 	eventually(h.t, "both platforms are connected", func() bool {
-		return h.over() || h.terminal || len(h.tg.Calls("getUpdates")) > h.polls && h.dc.Identifies()+h.dc.Resumes() > h.meets && h.dc.Connected() > 0
+		heard := len(h.tg.Calls("getUpdates")) > h.polls && h.dc.Identifies()+h.dc.Resumes() > h.meets
+		return h.over() || h.terminal || heard && h.dc.Connected() > 0
 	})
 	if h.rows != nil {
 		_ = h.rows.Close()
@@ -281,8 +287,9 @@ func (h *theatre) unfinished() int {
 // underWay tells what a message that came to no end waits for.
 func (h *theatre) underWay(id string) string {
 	text := fmt.Sprintf("%d rows of it, %d waiting at Telegram", h.one("SELECT count(*) FROM inbox WHERE message_id = '"+id+"'"), h.tg.Waiting())
-	for _, query := range []string{"SELECT 'inbox ' || platform || ' ' || channel || ' ' || message_id || ' ' || body FROM inbox ORDER BY id DESC LIMIT 3",
-		"SELECT 'outbox ' || state || ' ' || platform || ' ' || channel || ' ' || waits_for || ' ' || not_before || ' ' || body FROM outbox WHERE state IN ('ready', 'started')"} {
+	for _, query := range []string{
+		"SELECT 'inbox ' || channel || ' ' || message_id || ' ' || state FROM inbox ORDER BY id DESC LIMIT 3",
+		"SELECT 'outbox ' || channel || ' ' || state || ' ' || waits_for || ' ' || body FROM outbox WHERE state IN ('ready', 'started')"} {
 		rows, err := h.rows.Query(query)
 		if err != nil {
 			return text + err.Error()
@@ -373,7 +380,8 @@ func (h *theatre) close() (wrong []string) {
 	}
 	_ = h.rows.Close()
 	for _, line := range strings.Split(h.log.String(), "\n") {
-		if strings.Contains(line, "level=ERROR") && !strings.Contains(line, "model unavailable: status 500") || strings.Contains(line, "panic:") || strings.Contains(line, "DATA RACE") {
+		failed := strings.Contains(line, "level=ERROR") && !strings.Contains(line, "model unavailable: status 500")
+		if failed || strings.Contains(line, "panic:") || strings.Contains(line, "DATA RACE") {
 			wrong = append(wrong, "the log says "+line)
 		}
 	}
