@@ -28,7 +28,7 @@ func takingBack(c *crossing) part {
 		},
 		end: func() {
 			found, waits := c.waits(amount)
-			if !waits {
+			if s, ok := c.seat.(*onTG); !waits || ok && s.old != 0 {
 				return
 			}
 			c.seat.edits(0, id, tok+" do not pay anything")

@@ -165,6 +165,9 @@ func editing(c *crossing) part {
 			c.settle(words, id)
 		},
 		end: func() {
+			if s, ok := c.seat.(*onTG); ok && s.old != 0 {
+				return // what stands in the old group nobody can edit
+			}
 			c.seat.edits(0, id, tok+" note nothing")
 			waittest.Within(patience, func() bool { return c.h.tg.Waiting() == 0 && c.h.unfinished() == 0 })
 			if !c.quiet() {

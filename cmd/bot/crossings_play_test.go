@@ -93,13 +93,16 @@ type stuck struct{}
 func (c *crossing) over(channel, id string) bool {
 	if c.did["forgetting"] { // the message that agrees is deleted with all else
 		_, told := c.newest("I have deleted everything about you")
-		_, german := c.newest("Ich habe alles über dich gelöscht")
+		_, german := c.newest("Erledigt: Ich habe alles über dich")
 		return (told || german) && c.h.unfinished() == 0
 	}
 	if strings.HasPrefix(id, ">") {
 		return c.h.one("SELECT count(*) FROM inbox WHERE id "+id+" AND state <> 'new'") > 0 && c.h.unfinished() == 0
 	}
-	taken := c.h.one("SELECT count(*) FROM inbox WHERE message_id IN ('"+id+"', 'g"+id+"') AND channel = '"+channel+"' AND state <> 'new'") > 0
+	if strings.HasPrefix(channel, "-") && !strings.HasPrefix(channel, "-100000") {
+		id = "g" + id // a supergroup counts anew
+	}
+	taken := c.h.one("SELECT count(*) FROM inbox WHERE message_id = '"+id+"' AND channel = '"+channel+"' AND state <> 'new'") > 0
 	return taken && c.h.unfinished() == 0
 }
 

@@ -47,9 +47,9 @@ type theatre struct {
 	cold         bool // its tool server may still be starting
 	polls, meets int  // of the processes before
 	terminal     bool
-	typed        io.Writer // where lines are typed
-	shown        string    // the file with what a terminal shows
-	gone         []string  // canaries of people who were forgotten
+	typed        io.WriteCloser // where lines are typed
+	shown        string         // the file with what a terminal shows
+	gone         []string       // canaries of people who were forgotten
 	levels       int
 
 	mu    sync.Mutex
@@ -260,7 +260,11 @@ func (h *theatre) ends() (wrong string) {
 	if h.over() {
 		return "the process ended by itself"
 	}
-	_ = h.child.Process.Signal(syscall.SIGTERM)
+	if h.terminal {
+		_ = h.typed.Close()
+	} else {
+		_ = h.child.Process.Signal(syscall.SIGTERM)
+	}
 	if !waittest.Within(time.Minute, h.over) {
 		h.kills()
 		return "the process did not end when it was asked to"
