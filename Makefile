@@ -6,7 +6,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME    := 10s
 PYTHON      := python3
 
-.PHONY: cluster costs recall translations run test postgres race bench lint fuzz cover faults live templates dojo page-check recordings release release-check
+.PHONY: cluster costs crossings recall translations run test postgres race bench lint fuzz cover faults live templates dojo page-check recordings release release-check
 
 # A conversation in the terminal; no key needed.
 run:
@@ -125,3 +125,12 @@ release-check:
 RUNS := 30
 cluster:
 	PARLEY_CLUSTER=1 $(GO) test $(TAGS) -count=$(RUNS) -parallel 1 -timeout 120m -v -run '^TestCluster' ./cmd/bot | grep -E '^(---|FAIL|ok|panic)|(across|cluster|elsewhere|elsewhere_discord|failover|shards|trouble)_test.go'
+
+# Features against each other, with what may happen to a process between: N pairs and
+# triples from SEED, on ENGINE (sqlite, postgres; both without it). PLAY is what a failure
+# prints, and plays that one alone, with all that was said.
+N := 2000
+SEED := 1
+crossings:
+	PARLEY_CROSSINGS=$(N) PARLEY_SEED=$(SEED) PARLEY_CROSSING_ENGINE=$(ENGINE) PARLEY_CROSSING="$(PLAY)" \
+		$(GO) test $(TAGS) -count=1 -timeout 120m $(if $(PLAY),-v) -run '^TestCrossings$$' ./cmd/bot

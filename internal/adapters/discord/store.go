@@ -73,6 +73,9 @@ func (sh *shard) deliver(ctx context.Context, in chat.Intake, b chat.Batch) bool
 		if err == nil {
 			return true
 		}
+		if ctx.Err() != nil { // what is not stored is read again by the next process
+			return false
+		}
 		sh.o.Log.Error("discord: store messages, will try again", "err", err)
 		if !chat.Sleep(ctx, wait) {
 			return false

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"slices"
+	"strings"
+)
+
+// pinned are crossings that were broken once, as PLAY names them: they are always played.
+var pinned = []string{
+	"telegram sqlite nothing 1 opposite slow",
+	"discord sqlite nothing 2 opposite slow",
+	"telegram sqlite forbid 5 pay slow",
+	"discord sqlite forbid 6 pay slow",
+	"telegram sqlite kill 3 pay journey",
+	"telegram sqlite chance 4 journey two",
+	"telegram sqlite nothing 5 pay quota",
+	"telegram sqlite kill 6 pay quota",
+	"discord sqlite kill 5 once slow",
+	"telegram sqlite kill 7 once slow",
+	"telegram sqlite nothing 8 asks quota slow",
+	"telegram sqlite nothing 9 asks outage",
+	"telegram sqlite away 10 remind slow",
+	"telegram sqlite kill 11 handover blocked",
+	"telegram sqlite kill 12 handover forget",
+	"telegram sqlite migrate 13 handover pay",
+	"telegram sqlite kill 14 handover agent",
+	"discord sqlite kill 15 delete slow",
+	"discord sqlite nothing 16 edit slow",
+	"telegram sqlite nothing 17 fact slow",
+	"terminal sqlite kill 18 fact slow",
+	"telegram sqlite kill 19 draw slow",
+	"discord sqlite kill 20 draw slow",
+	"discord sqlite nothing 21 unsaid slow",
+	"discord sqlite nothing 22 unlearn slow",
+	"telegram sqlite kill 23 pay session",
+	"telegram sqlite kill 24 agent pay",
+	"telegram sqlite migrate 25 agent remind",
+	"telegram sqlite nothing 26 pay restore",
+	"telegram sqlite nothing 27 forget restore",
+	"telegram sqlite point 28 pay handover",
+	"telegram sqlite nothing 29 stop pay",
+}
+
+// owed are promises that are known not to hold yet: in crossings of a player, or with
+// something between, that a broken promise says so is logged and fails nothing.
+var owed = []struct{ with, broken string }{
+	{"delete", "the model still reads"},
+	{"unsaid", "the model still reads"},
+	{"unlearn", "the fact made of it"},
+	{"session", "nobody could agree"},
+	{"session", "the model still reads"},
+	{"once", "agreed to, and not paid"},
+	{"forbid", "nobody could agree"},
+	{"agent", "the call is still pending"},
+	{"opposite", "to do the opposite"},
+	{"fact", "undo after forgetting"},
+	{"fact", "the fact is not found"},
+	{"fact", "the fact is there 0 times"},
+	{"asks", "nobody was told anything"},
+}
+
+// due splits what is broken into what fails, and what is owed.
+func (s script) due(broken []string) (fails, known []string) {
+	for _, b := range broken {
+		if slices.ContainsFunc(owed, func(o struct{ with, broken string }) bool {
+			return strings.Contains(b, o.broken) && (s.between == o.with || slices.Contains(s.players, o.with))
+		}) {
+			known = append(known, b)
+		} else {
+			fails = append(fails, b)
+		}
+	}
+	return fails, known
+}
