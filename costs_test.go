@@ -13,8 +13,8 @@ import (
 )
 
 // costs are the things that get added, how many existing files each may change, and the
-// tests that must pass afterwards, besides those of all. A file of an archive in testdata/costs is new and whole,
-// unless its name begins with "insert " or "replace ": then its first line is a line of an
+// tests that must pass afterwards, besides those of all. A file of an archive in
+// testdata/costs is new and whole, unless its name begins with "insert " or "replace ": then its first line is a line of an
 // existing file, and the others follow that line or take its place. Generated files and
 // go.mod do not count: nobody edits them.
 var costs = []struct {
@@ -22,7 +22,8 @@ var costs = []struct {
 	most  int
 	tests []string // packages
 }{
-	{"platform", 4, []string{"./internal/adapters/...", "./internal/app", "./internal/app/cli", "./internal/app/platform", "./internal/app/setup", "./config"}},
+	{"platform", 4, []string{"./internal/adapters/...", "./internal/app", "./internal/app/cli", "./internal/app/platform",
+		"./internal/app/setup", "./config"}},
 	{"tool", 2, []string{"./internal/tools", "./internal/app"}},
 	{"command", 2, []string{"./internal/command/...", "./internal/app"}},
 	{"setting", 2, []string{"./config", "./internal/app/setup"}},

@@ -6,7 +6,7 @@ import (
 )
 
 // TestSmallProfile: what a small local model has to read before it can answer
-// "hi", persona, rules and tools together, stays under 2,000 tokens (of four
+// "hi", persona, rules and tools together, stays under 2,100 tokens (of four
 // characters), with notes and without.
 func TestSmallProfile(t *testing.T) {
 	t.Parallel()
@@ -17,7 +17,7 @@ func TestSmallProfile(t *testing.T) {
 			w.saying(t, 1, 1, "hi")
 			n := (utf8.RuneCount(w.llm.Requests()[0].Raw) + 3) / 4
 			t.Logf("%d tokens", n)
-			if n > 2000 {
+			if n > 2100 {
 				t.Errorf("%d tokens for hi", n)
 			}
 		})

@@ -170,6 +170,11 @@ func (f able) Renormalize(raw []byte) (list []Message, err error) {
 	return list, err
 }
 
+func (f able) Defers(m Message) (yes bool) {
+	f.quiet("Defers", func() { yes = f.in.(Deferrer).Defers(m) })
+	return yes
+}
+
 func (f able) Whispers(m Message) (yes bool) {
 	f.quiet("Whispers", func() { yes = f.in.(Confidant).Whispers(m) })
 	return yes

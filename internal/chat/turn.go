@@ -32,20 +32,9 @@ func (h *Hub) work(l *lane, j job) {
 		return // whoever has it next finds it
 	}
 	j.m.Agent = h.o.Agent(j.m)
-	answer, err := h.handle(l, j)
-	for wait := firstRetry; crowded(err); wait = min(2*wait, lastRetry) {
-		h.o.Log.Warn("a message waits", "conversation", j.m.Key.String(), "for", wait, "err", err)
-		if !Sleep(h.ctx, wait) || !h.mayAct() {
-			return // it is unfinished in the inbox
-		}
-		j.m.Attempt = max(j.m.Attempt, 1) // what was done before counts, as after a restart
-		answer, err = h.handle(l, j)
-	}
-	if errors.Is(err, ErrDraining) {
-		return // parked: still unfinished in the inbox
-	}
-	if err != nil {
-		answer = h.failed(j.m, err)
+	answer, ok := h.answer(l, &j)
+	if !ok {
+		return // it is unfinished in the inbox
 	}
 	h.o.Failpoint("before_finish")
 	parts := h.parts(j.m, answer)
@@ -81,6 +70,27 @@ func (h *Hub) work(l *lane, j job) {
 		defer h.unseen(l)()
 		h.fenced(j.m.Key, after)
 	}
+}
+
+// answer handles a message, again while no file can be opened for it. ok is false if the
+// process ends meanwhile.
+func (h *Hub) answer(l *lane, j *job) (a Answer, ok bool) {
+	a, err := h.handle(l, *j)
+	for wait := firstRetry; crowded(err); wait = min(2*wait, lastRetry) {
+		h.o.Log.Warn("a message waits", "conversation", j.m.Key.String(), "for", wait, "err", err)
+		if !Sleep(h.ctx, wait) || !h.mayAct() {
+			return a, false
+		}
+		j.m.Attempt = max(j.m.Attempt, 1) // what was done before counts, as after a restart
+		a, err = h.handle(l, *j)
+	}
+	if errors.Is(err, ErrDraining) {
+		return a, false
+	}
+	if err != nil {
+		a = h.failed(j.m, err)
+	}
+	return a, true
 }
 
 // crowded reports whether nothing but a file that could not be opened kept a message from
@@ -216,7 +226,7 @@ func (h *Hub) parts(m Message, a Answer) []Part {
 		way = h.aside
 	}
 	parts := way(adapter, m, a)
-	if d, ok := adapter.(Deferrer); ok && len(parts) == 0 && d.Defers(m) {
+	if d, ok := As[Deferrer](adapter); ok && len(parts) == 0 && d.Defers(m) {
 		parts = []Part{{Key: m.Key, To: m.From, Origin: m.Origin}}
 	}
 	return parts

@@ -363,7 +363,7 @@ func (s *Store) Finish(ctx context.Context, m chat.Message, parts []chat.Part, r
 			return err
 		}
 		if revises {
-			err = lapseSaid(tx, m)
+			err = s.revised(tx, m)
 		}
 		_, e := tx.Exec("DELETE FROM steps WHERE inbox_id = ?", m.Row)
 		if err = errors.Join(err, e, s.Lanes.Tell(tx, parts, m.Key)); err != nil {
@@ -376,11 +376,6 @@ func (s *Store) Finish(ctx context.Context, m chat.Message, parts []chat.Part, r
 			preview = ""
 			if err := s.insertPart(tx, m.Row, &parts[i], bodies[i]); err != nil {
 				return err
-			}
-		}
-		if m.Kind == chat.KindDeleted {
-			if _, err := s.amend(tx, m.Key, m.ReplyTo, amendment{TakenBack, 0, true}); err != nil {
-				return broken(err)
 			}
 		}
 		if t, ok := record.(*Turn); ok {
@@ -402,6 +397,16 @@ func (s *Store) Finish(ctx context.Context, m chat.Message, parts []chat.Part, r
 		d.quote(m, parts)
 		return s.Decisions.insertDecision(tx, m, d, nil)
 	})
+}
+
+// revised stores what the edit or deletion of a message changes besides its answer.
+func (s *Store) revised(tx *engine.Tx, m chat.Message) error {
+	err := lapseSaid(tx, m)
+	if m.Kind == chat.KindDeleted {
+		_, e := s.amend(tx, m.Key, m.ReplyTo, amendment{TakenBack, 0, true})
+		err = errors.Join(err, broken(e))
+	}
+	return err
 }
 
 // countOverheard counts a message that nobody had to answer; nothing else of it stays. A

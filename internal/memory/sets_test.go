@@ -49,7 +49,8 @@ func TestPublishedSets(t *testing.T) {
 				asked++
 				for budget, all := range hit {
 					began := time.Now()
-					found, err := s.Recall(t.Context(), Query{User: "x:" + c.Msgs[0].User, Key: chat.Key{Platform: "x", Channel: fmt.Sprint("c", n)}, Text: q.Q, Tokens: budget})
+					found, err := s.Recall(t.Context(), Query{User: "x:" + c.Msgs[0].User, Text: q.Q, Tokens: budget,
+						Key: chat.Key{Platform: "x", Channel: fmt.Sprint("c", n)}})
 					took += time.Since(began)
 					must(t, err)
 					var got []string

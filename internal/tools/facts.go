@@ -241,7 +241,7 @@ func (f factStore) update() Operation {
 		keyed
 		ID      int64  `json:"id" jsonschema:"the fact's number"`
 		Content string `json:"content" jsonschema:"what is true now, one short sentence"`
-		Scope   string `json:"scope,omitempty"`
+		Scope   string `json:"scope,omitempty" jsonschema:"whose"`
 	}
 	meta := core("update_fact", updateFactText, Memory).sets().says("corrects something about you")
 	meta.Refine = oneOf(scopes)
@@ -283,7 +283,7 @@ func (f factStore) update() Operation {
 func (f factStore) forget() Operation {
 	type args struct {
 		named
-		Scope string `json:"scope,omitempty"`
+		Scope string `json:"scope,omitempty" jsonschema:"whose"`
 		When  string `json:"when,omitempty"` // people's alone
 	}
 	meta := core("forget_fact", forgetFactText, Memory).writes().onDemand().says("forgets something about you")

@@ -29,12 +29,13 @@ const (
 func RecallConversation(store *memory.Store, attest func(ctx context.Context, user string)) Tool {
 	type args struct {
 		Query  string `json:"query" jsonschema:"what to look for, in a few words"`
-		Tokens int    `json:"tokens,omitempty" jsonschema:"how much to return, up to 4000 tokens; 1000 if left out. Ask for more when the first look was not enough"`
+		Tokens int    `json:"tokens,omitempty"`
 	}
 	meta := Meta{Name: "recall_conversation", Words: "searches what was said before",
 		Description: strings.TrimSpace(recallText), Category: Thread, ReadOnly: true, Core: true}
 	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
-		q := memory.Query{User: c.Who.ID, Text: a.Query, Tokens: min(max(a.Tokens, recallTokens), maxRecallTokens), Signs: true, Agent: c.Memory.ID}
+		q := memory.Query{User: c.Who.ID, Text: a.Query, Signs: true, Agent: c.Memory.ID,
+			Tokens: min(max(a.Tokens, recallTokens), maxRecallTokens)}
 		if !c.Direct {
 			q.Key = c.Where
 		} else if attest != nil {

@@ -26,7 +26,7 @@ var decisionText string
 func SaveDecision() Tool {
 	type args struct {
 		Content  string `json:"content" jsonschema:"the decision, one short sentence"`
-		Replaces string `json:"replaces,omitempty" jsonschema:"an earlier decision that no longer holds because of it, word for word"`
+		Replaces string `json:"replaces,omitempty" jsonschema:"the earlier decision that no longer holds"`
 	}
 	meta := Meta{Name: "save_decision", Words: "keeps a decision of this conversation",
 		Description: strings.TrimSpace(decisionText), Category: Thread, Idempotent: true,

@@ -40,9 +40,9 @@ func Apart(rows *agenda.Agenda, log *slog.Logger, agent, next chat.Handler) chat
 			why = catalog.Text(ctx, "I could not answer this.")
 		}
 		return chat.Answer{Text: catalog.Say(ctx, "⏰ %s", m.Text) + "\n" + why, Record: a.Record, Buttons: [][]chat.Button{{
-			{Label: catalog.Text(ctx, "In 10 min"), Data: fmt.Sprintf("/remind snooze %d 10m", id)},
-			{Label: catalog.Text(ctx, "In 1 h"), Data: fmt.Sprintf("/remind snooze %d 1h", id)},
-			{Label: catalog.Text(ctx, "Done"), Data: fmt.Sprintf("/remind done %d", id)},
+			{Label: catalog.Text(ctx, "In 10 min"), Data: fmt.Sprintf("/remind snooze =%d 10m", id)},
+			{Label: catalog.Text(ctx, "In 1 h"), Data: fmt.Sprintf("/remind snooze =%d 1h", id)},
+			{Label: catalog.Text(ctx, "Done"), Data: fmt.Sprintf("/remind done =%d", id)},
 		}}}, nil
 	})
 }

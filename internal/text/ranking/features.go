@@ -1,9 +1,13 @@
 package ranking
 
+import "math"
+
 // features are what a message has of a question.
 type features struct {
 	name   string
 	shares []share // of the asked words, each at most once
+	words  []*word
+	news   float64 // sum over its words: the rarer, the higher
 	asks   float64 // how much of it is a question
 	time   bool    // has a word of time
 	orders bool    // is a wish of who asks for all answers
@@ -11,9 +15,11 @@ type features struct {
 
 // word holds facts about a word across all messages.
 type word struct {
-	shares []share
-	last   int // the last message with it
-	time   bool
+	shares   []share
+	last, in int // the last message with it, and how many have it
+	stop     bool
+	news     float64
+	time     bool
 }
 
 // timeWords often occur in answers to "when".
@@ -25,26 +31,45 @@ var timeWords = setOf("yesterday today tonight tomorrow week weeks month months 
 // read extracts the features of messages. Each word is looked up and stemmed only once.
 func (q question) read(list []Message) []features {
 	said, known, shares := make([]features, len(list)), map[string]*word{}, make(best, q.words)
+	all := make([]*word, 0, 16*len(list))
 	for i, m := range list {
 		said[i] = features{name: m.Name, asks: askingPart(m.Text), orders: m.Own && q.assisted && ordering().MatchString(m.Text)}
+		from := len(all)
 		for s := range words(m.Text) {
 			w := known[s]
 			if w == nil {
-				w = &word{shares: q.stands[q.stem(s)], time: timeWords[s]}
+				w = &word{shares: q.stands[q.stem(s)], stop: stopWords[s], time: timeWords[s]}
 				known[s] = w
 			}
+			all = append(all, w)
 			said[i].time = said[i].time || w.time
 			if w.last != i+1 {
 				w.last = i + 1
+				w.in++
 				shares.add(w.shares)
 			}
 		}
 		if q.period(m.At) > 0 {
 			shares.add(q.dates)
 		}
-		said[i].shares = shares.take()
+		said[i].shares, said[i].words = shares.take(), all[from:]
 	}
+	tell(said, known)
 	return said
+}
+
+// tell sets how much messages tell.
+func tell(said []features, known map[string]*word) {
+	for _, w := range known {
+		if !w.stop {
+			w.news = math.Log(float64(len(said)) / float64(w.in))
+		}
+	}
+	for i := range said {
+		for _, w := range said[i].words {
+			said[i].news += w.news
+		}
+	}
 }
 
 // best holds the greatest share of each asked word, 0 for none.

@@ -34,7 +34,8 @@ func FuzzPassages(f *testing.F) {
 }
 
 func TestPassagesEndWithSentences(t *testing.T) {
-	said := strings.Repeat("We talked about the garden for an hour. ", 20) + "\n\n" + strings.Repeat("- Then about the roof, and who pays\n", 20)
+	said := strings.Repeat("We talked about the garden for an hour. ", 20) + "\n\n" +
+		strings.Repeat("- Then about the roof, and who pays\n", 20)
 	list := Passages(said)
 	if len(list) < 3 {
 		t.Fatalf("%d passages", len(list))

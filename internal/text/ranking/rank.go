@@ -19,7 +19,7 @@ const SynonymWorth = 0.45
 const (
 	sharpness = 3.4  // of what is said in and around it
 	unsaid    = 0.1  // of what is asked, counted as said everywhere
-	covered   = 2.5  // all of what is asked is said in its session
+	covered   = 2.9  // all of what is asked is said in its session
 	replies   = 1.25 // all of it is said in a question of somebody else's before it
 	bySpeaker = 2.2  // said by whom the question names first
 	byOther   = 0.5  // said by another whom it names
@@ -31,7 +31,8 @@ const (
 	onDay     = 1.5  // on the day
 	withTime  = 2.0  // has a word of time, if it is asked when
 	asking    = -1.0 // is itself a question
-	perLength = -0.6 // for each e-fold of its length: a long one takes the room of others
+	perLength = -0.3 // for each e-fold of its length: a long one takes the room of others
+	perNews   = 0.2  // for each e-fold of what its words tell
 	meant     = 1.0  // for each standard deviation that it is nearer in meaning than others
 )
 
@@ -44,7 +45,7 @@ const frame = 20
 
 // nearby weighs words two messages before, one before, in the message itself, one after and
 // two after: an answer follows the words it answers, and others take it up.
-var nearby = []float64{0.3, 0.45, 1, 0.5, 0.2}
+var nearby = []float64{0.3, 0.5, 1, 0.45, 0.1}
 
 // nearMeant weighs nearness in meaning in the same places.
 var nearMeant = []float64{0.2, 0.5, 1, 0.5, 0.2}
@@ -258,7 +259,7 @@ func sessions(list []Message) []int {
 
 // favor returns the evidence for a message apart from its words and its author.
 func (q question) favor(m Message, t features) float64 {
-	f := asking*t.asks + perLength*math.Log(float64(frame+len(m.Text))) + q.period(m.At)
+	f := asking*t.asks + perLength*math.Log(float64(frame+len(m.Text))) + perNews*math.Log(1+t.news) + q.period(m.At)
 	switch {
 	case m.Bot && q.ofBot, m.Own && q.own && !q.ofBot:
 		f += asked
