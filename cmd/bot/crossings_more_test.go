@@ -33,7 +33,10 @@ func knowing(c *crossing) part {
 			}
 			c.tells("/facts add " + two)
 			if c.holds(one) == 1 && c.r.IntN(2) == 0 {
-				c.tells(fmt.Sprint("/facts forget ", c.h.one("SELECT id FROM key_facts WHERE valid_to = '' AND content = '"+one+"'")))
+				c.tells(fmt.Sprint("/facts forget ", c.h.one("SELECT number FROM key_facts WHERE valid_to = '' AND content = '"+one+"'")))
+				if c.say(0, "yes") == "" {
+					c.wrong("the yes to forgetting was not answered")
+				}
 				c.tells("/facts undo")
 				if c.holds(one) != 1 || c.holds(two) != 1 {
 					c.wrong("undo after forgetting left %d of what was forgotten, and %d of the other", c.holds(one), c.holds(two))
@@ -94,12 +97,14 @@ func travelling(c *crossing) part {
 		begin: func() {
 			sure = !c.did["spent"] && !c.did["handed"] && !c.did["outage"] && !c.did["stopping"]
 			c.talk(0, "a ticket, please")
+			c.did["journey"] = true
 		},
 		end: func() {
 			sure = sure && !c.did["spent"] && !c.did["handed"] && !c.did["outage"] && !c.did["stopping"] && !c.did["parted"] && !c.did["forgot"] &&
 				!c.did["clerk"]
 			tok := fmt.Sprintf("tok-%d-%d.", c.n, c.said+1)
 			got := c.talk(0, "it is about "+word)
+			c.did["journey"] = false
 			if strings.Contains(got, "Add the task") { // where others wrote, it asks
 				delete(c.tokens, tok)
 				question, _ := c.newest("Add the task")

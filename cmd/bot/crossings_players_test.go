@@ -129,16 +129,16 @@ func (c *crossing) lapses() bool { return c.did["forgot"] || c.did["parted"] || 
 func paying(c *crossing) part {
 	amount := c.amount(1)
 	var q question
-	lapsed := false
+	lapsed, step := false, false // step: it was asked within a journey, and lapses when that goes on
 	return part{
-		begin: func() { q = c.asksFor(fmt.Sprintf(`bank__pay {"amount":%d}`, amount), fmt.Sprint(amount)) },
+		begin: func() { step, q = c.did["journey"], c.asksFor(fmt.Sprintf(`bank__pay {"amount":%d}`, amount), fmt.Sprint(amount)) },
 		end: func() {
 			lapsed = c.lapses()
 			found, waits := c.waits(amount)
 			if !q.asked || !waits {
 				return
 			}
-			q.bubble, q.yes = found, !lapsed && !c.did["spent"] && !c.did["clerk"]
+			q.bubble, q.yes = found, !lapsed && !c.did["spent"] && !c.did["clerk"] && (!step || c.did["journey"])
 			if got := c.answers(q.bubble, "yes"); got == "" {
 				c.wrong("the yes was not answered")
 			}

@@ -103,6 +103,7 @@ func TestYesToWhatIsGone(t *testing.T) {
 		reqs := w.llm.Requests()
 		return strings.Contains(string(reqs[len(reqs)-1].Raw), "It lapsed and was not done, because the message that asked for it was edited")
 	})
+	w.settled(t) // or what is said next is the answer to that
 	if why := w.say(t, 13, "/why"); !strings.Contains(why, "what it was for no longer stood") && !strings.Contains(why, "start afresh") {
 		t.Errorf("why: %s", why)
 	}
