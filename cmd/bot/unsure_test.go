@@ -220,15 +220,7 @@ func TestApprovedCallWaitsForItsServer(t *testing.T) {
 	open := b.shut()
 	w.start(t)
 	w.tg.Push(telegramtest.Text(7, 7, "yes"))
-	eventually(t, "the yes is taken", func() bool {
-		db, err := w.look()
-		if err != nil {
-			return false
-		}
-		defer func() { _ = db.Close() }()
-		n := 0
-		return db.QueryRow("SELECT count(*) FROM questions WHERE state = 'taken'").Scan(&n) == nil && n == 1
-	})
+	eventually(t, "the yes is heard", func() bool { return w.count(t, "SELECT count(*) FROM inbox WHERE state = 'new'") == 1 })
 	for range 5 { // as long as other answers take, the call waits
 		w.saying(t, 99, 1, "/tools servers")
 	}

@@ -334,7 +334,7 @@ func TestFaultTruncatedLog(t *testing.T) {
 // it is green again by itself once there is room for something new.
 func TestFaultFullDiskIsToldAndOver(t *testing.T) {
 	memorytest.AboutFiles(t)
-	s := memorytest.Open(t, memory.Options{MaxPages: 150})
+	s := memorytest.Open(t, memory.Options{MaxPages: 300})
 	must(t, s.File.Check(t.Context()))
 	must(t, s.File.Beat(t.Context()))
 	next := 0
