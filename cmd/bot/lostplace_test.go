@@ -67,6 +67,9 @@ func TestRemindersOfALostPlace(t *testing.T) {
 			child = w.start(t)
 			if c.chat < 0 {
 				w.told(t, 5, "I can no longer write to you in ")
+				eventually(t, "it is stored as sent", func() bool { // a kill before that has it said again
+					return w.count(t, "SELECT count(*) FROM outbox WHERE channel = '5' AND state IN ('ready', 'started')") == 0
+				})
 			}
 			eventually(t, "no message waits", func() bool { return w.count(t, "SELECT count(*) FROM inbox WHERE state = 'new'") == 0 })
 			kill(child)
