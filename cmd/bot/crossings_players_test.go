@@ -131,7 +131,9 @@ func paying(c *crossing) part {
 	var q question
 	lapsed, step := false, false // step: it was asked within a journey, and lapses when that goes on
 	return part{
-		begin: func() { step, q = c.did["journey"], c.asksFor(fmt.Sprintf(`bank__pay {"amount":%d}`, amount), fmt.Sprint(amount)) },
+		begin: func() {
+			step, q = c.did["journey"], c.asksFor(fmt.Sprintf(`bank__pay {"amount":%d}`, amount), fmt.Sprint(amount))
+		},
 		end: func() {
 			lapsed = c.lapses()
 			found, waits := c.waits(amount)

@@ -53,9 +53,6 @@ var owed = []struct{ with, broken string }{
 	{"forbid", "nobody could agree"},
 	{"agent", "the call is still pending"},
 	{"opposite", "to do the opposite"},
-	{"fact", "undo after forgetting"},
-	{"fact", "the fact is not found"},
-	{"fact", "the fact is there 0 times"},
 	{"asks", "nobody was told anything"},
 }
 

@@ -257,9 +257,19 @@ func (s *Settled) store(tx *engine.Tx) error {
 	return endQuestion(tx, s.Question, chat.QuestionSettled, s.Came)
 }
 
-// settle ends a question with the answer that comes of it.
+// settle ends a question with the answer that comes of it. After a no, the calls that waited
+// are over with it: no turn of the model ends them where there is none.
 func settle(tx *engine.Tx, s chat.Settling) error {
 	if !s.Leave {
+		if s.Outcome == chat.Declined {
+			list, err := engine.Select(tx, scanQuestion, "SELECT "+questionColumns+" FROM questions WHERE id = ?", s.Question)
+			for _, q := range list {
+				err = errors.Join(err, endWaiting(tx, q, "declined"))
+			}
+			if err != nil {
+				return err
+			}
+		}
 		return endQuestion(tx, s.Question, chat.QuestionSettled, s.Came)
 	}
 	_, err := tx.Exec("DELETE FROM questions WHERE id = ?", s.Question)
