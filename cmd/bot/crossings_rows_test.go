@@ -41,19 +41,11 @@ var pinned = []string{
 	"telegram sqlite nothing 29 stop pay",
 }
 
-// owed are promises that are known not to hold yet: in crossings of a player, or with
+// owed are promises that are known not to hold: in crossings of a player, or with
 // something between, that a broken promise says so is logged and fails nothing.
 var owed = []struct{ with, broken string }{
-	{"delete", "the model still reads"},
-	{"unsaid", "the model still reads"},
-	{"unlearn", "the fact made of it"},
-	{"session", "nobody could agree"},
-	{"session", "the model still reads"},
-	{"once", "agreed to, and not paid"},
-	{"forbid", "nobody could agree"},
-	{"agent", "the call is still pending"},
-	{"opposite", "to do the opposite"},
-	{"asks", "nobody was told anything"},
+	{"unlearn", "the fact made of it"},  // where a yes was needed the fact is made of the yes
+	{"once", "agreed to, and not paid"}, // a bare yes counts only while the question is the last thing said
 }
 
 // due splits what is broken into what fails, and what is owed.
