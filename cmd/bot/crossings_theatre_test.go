@@ -67,9 +67,8 @@ type mood struct {
 type till struct {
 	toolServer
 
-	mu    sync.Mutex
-	paid  map[int]int // by amount
-	drawn int
+	mu   sync.Mutex
+	paid map[int]int // by amount
 }
 
 func newTill(t *testing.T) *till {
