@@ -199,6 +199,7 @@ func TestHandoffFollowsEditsOnDiscord(t *testing.T) {
 	w.posted(t, "50", "is here now")
 	w.tg.Push(telegramtest.Raw(desked(-500, 70, "message", "it ships on tusday")))
 	first := w.posted(t, "50", "tusday")
+	w.settled(t) // a part that is just being sent is corrected by another
 	w.tg.Push(telegramtest.Raw(desked(-500, 70, "edited_message", "it ships on Tuesday")))
 	eventually(t, "it is corrected", func() bool {
 		for _, m := range w.dc.Sent() {
