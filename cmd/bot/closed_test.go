@@ -84,9 +84,7 @@ func TestAnswersOfAClosedPlace(t *testing.T) {
 			if n := strings.Count(w.texts(1), "I can no longer write in "); n != 1 {
 				t.Errorf("the owner heard of it %d times", n)
 			}
-			if n := w.count(t, "SELECT count(*) FROM closed_places"); n != 0 {
-				t.Errorf("%d places are closed", n)
-			}
+			eventually(t, "no place is closed", func() bool { return w.count(t, "SELECT count(*) FROM closed_places") == 0 })
 		})
 	}
 }
