@@ -1,7 +1,6 @@
 package times
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -334,15 +333,9 @@ func (s *splitter) single(i int) int {
 	return end
 }
 
-// zoneNames are short names of time zones; those in lower case count only after an hour.
-var zoneNames = strings.Fields(`UTC GMT Z EST EDT CST CDT MST MDT PST PDT ET CT MT PT CET CEST MEZ MESZ EET EEST WET WEST
-	BST IST MSK МСК JST KST HKT SGT AEST AEDT AWST NZST NZDT
-	utc gmt edt cdt pst pdt cet cest msk мск`)
-
-// zone finds the name of a time zone.
+// zone finds the name of a time zone; in small letters only after an hour.
 func (s *splitter) zone(t stretch, i int) int {
-	name := s.words(i, i+1)
-	if slices.Contains(zoneNames, name) && (name == strings.ToUpper(name) || len(t.clocks) > 0) {
+	if z, ok := zoneClocks[s.tokens[i].text]; ok && (s.tokens[i].upper || z.small && len(t.clocks) > 0) {
 		return i + 1
 	}
 	return i

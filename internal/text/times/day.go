@@ -27,7 +27,10 @@ func (r *resolver) days() (day time.Time, then func(time.Time) time.Time, err er
 		}
 		return saturday(today).AddDate(0, 0, 7*n), nil, nil
 	case "weekday", "next-weekday":
-		ahead := (int(p.days[0]) - int(today.Weekday()) + 7) % 7
+		ahead := (int(p.days[0])-int(today.Weekday())+7)%7 + 7*n
+		if n > 0 {
+			r.note(wordsNextDay, today.AddDate(0, 0, ahead))
+		}
 		if ahead == 0 && p.kind == "next-weekday" {
 			ahead = 7
 		}
@@ -36,10 +39,31 @@ func (r *resolver) days() (day time.Time, then func(time.Time) time.Time, err er
 		if p.arg(0) == "last" {
 			return onDay(today.Year(), today.Month(), daysIn(today)), nextLast, nil
 		}
+		if p.nth != 0 {
+			return day, nil, errUnclear // of which month?
+		}
+		if len(p.days) > 0 {
+			return r.dayAndDate(today, p)
+		}
 		day = firstWith(today, p.day, today.Day() > p.day)
 		return day, func(t time.Time) time.Time { return firstWith(t, p.day, true) }, nil
 	}
 	return r.dated(p)
+}
+
+// dayAndDate returns the first date with a weekday and a day of the month: "Monday the
+// 13th". Without a time of day, "Monday 13" can be an hour.
+func (r *resolver) dayAndDate(today time.Time, p *piece) (time.Time, func(time.Time) time.Time, error) {
+	if p.arg(0) == "hour" && p.day <= 24 && len(r.clocks) == 0 {
+		return today, nil, errUnclear
+	}
+	for n := range 366 {
+		if t := today.AddDate(0, 0, n); t.Day() == p.day && t.Weekday() == p.days[0] {
+			r.note(wordsNextDay, t)
+			return t, nil, nil
+		}
+	}
+	return today, nil, errUnclear
 }
 
 // saturday returns that of this week; on a Sunday, today.
@@ -70,6 +94,14 @@ func firstWith(t time.Time, day int, next bool) time.Time {
 // dated returns a date, in the year that was named or the first that has it.
 func (r *resolver) dated(p *piece) (time.Time, func(time.Time) time.Time, error) {
 	p = p.feast()
+	if of := p.movable(); of != nil {
+		if p.year > 0 {
+			t := of(p.year)
+			return t, nil, none(t.IsZero())
+		}
+		t := of(r.now.Year())
+		return t, func(t time.Time) time.Time { return of(t.Year() + 1) }, none(t.IsZero())
+	}
 	month := time.Month(p.month)
 	if p.arg(0) == "hour" {
 		return time.Time{}, nil, errDayOrHour
@@ -117,6 +149,13 @@ func (r *resolver) shifted(today time.Time) (time.Time, error) {
 		return today.AddDate(0, 0, 7*n-sinceMonday(today.Weekday())+sinceMonday(p.days[0])), nil
 	case "month monthday":
 		month := addMonths(today.AddDate(0, 0, 1-today.Day()), n)
+		if p.nth != 0 {
+			t := nthWeekday(month.Year(), month.Month(), p.nth, p.days[0])
+			return t, none(t.IsZero())
+		}
+		if len(p.days) > 0 {
+			return today, errUnclear
+		}
 		if p.arg(0) == "last" {
 			return month.AddDate(0, 0, daysIn(month)-1), nil
 		}
@@ -142,7 +181,7 @@ func (p *piece) feast() *piece {
 	day, err := strconv.Atoi(p.arg(0))
 	if month, wrong := strconv.Atoi(p.arg(1)); err == nil && wrong == nil && p.month == 0 {
 		named := *p
-		named.date = date{day: day, month: month}
+		named.date = date{day: day, month: month, year: p.year}
 		return &named
 	}
 	return p

@@ -127,6 +127,13 @@ func (m *matcher) fill(slot string, i int, p piece, on found) bool {
 		return true
 	case "nth":
 		return m.nthOf(i, p, on)
+	case "glued":
+		return i >= len(m.tokens) || m.tokens[i].open || on(i, p)
+	case "minw": // of minutes in words: 20 in "at 8 20 push-ups" is none
+		if i < len(m.tokens) && m.tokens[i].num < 0 {
+			return m.figure("mins", i, p, on)
+		}
+		return true
 	case "weekday", "weekdays", "plural":
 		return m.weekdays(slot, i, p, on)
 	}
@@ -164,10 +171,20 @@ func (m *matcher) figure(slot string, i int, p piece, on found) bool {
 		return fit(n, 1, 12, end, &p.month)
 	case "y":
 		n, end := m.digits(i, 4, 4)
+		if n < 0 && m.tag == "zh" {
+			n, end = m.chineseYear(i)
+		}
 		return fit(n, 1900, 2999, end, &p.year)
 	case "yy":
 		n, end := m.digits(i, 2, 2)
 		return fit(2000+n, 2000, 2099, end, &p.year)
+	case "hm":
+		n, end := m.digits(i, 3, 4)
+		p.said, p.digits, p.padded = true, true, n >= 0 && m.tokens[i].text[0] == '0'
+		if p.minute = n % 100; n < 0 || p.minute > 59 {
+			return true
+		}
+		return fit(n/100, 0, 24, end, &p.hour)
 	case "month":
 		n, end := m.value(i, "month")
 		return fit(n, 1, 12, end, &p.month)
@@ -307,6 +324,18 @@ func (m *matcher) chinese(n, end int) (int, int) {
 	}
 	if one, e := m.value(end, "number"); n >= 10 && one >= 0 && one < 10 {
 		n, end = n+one, e
+	}
+	return n, end
+}
+
+// chineseYear reads four digits in characters: 二零二七.
+func (m *matcher) chineseYear(i int) (n, end int) {
+	for end = i; end < i+4; end++ {
+		one, e := m.value(end, "number")
+		if one < 0 || one > 9 || e != end+1 {
+			return -1, i
+		}
+		n = 10*n + one
 	}
 	return n, end
 }

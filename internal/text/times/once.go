@@ -1,6 +1,9 @@
 package times
 
-import "time"
+import (
+	"strconv"
+	"time"
+)
 
 // resolver finds what words mean for somebody, now.
 type resolver struct {
@@ -15,7 +18,12 @@ func (r *resolver) note(words string, args ...any) { r.notes = append(r.notes, N
 func (r *resolver) resolve() (Time, error) {
 	var t Time
 	var err error
-	if r.rhythm != nil {
+	if r.zone != nil {
+		r.now = r.now.In(r.zone)
+	}
+	if r.rhythm != nil && r.zone != nil {
+		err = errUnclear // a rhythm keeps to the person's own clock
+	} else if r.rhythm != nil {
 		t, err = r.again()
 	} else {
 		t, err = r.once()
@@ -26,7 +34,7 @@ func (r *resolver) resolve() (Time, error) {
 
 // once resolves a time that comes once.
 func (r *resolver) once() (Time, error) {
-	if len(r.clocks) > 1 || r.empty() {
+	if len(r.clocks) > 1 || r.empty() || r.off != nil && (r.day == nil || r.shift != nil || r.ahead != nil) {
 		return Time{}, errUnclear
 	}
 	c := clock{}
@@ -46,7 +54,7 @@ func (r *resolver) once() (Time, error) {
 	if !ok {
 		return Time{}, errUnclear
 	}
-	if r.day != nil && r.day.kind == "day" && r.day.arg(0) == "0" && r.shift == nil {
+	if r.day != nil && r.day.kind == "day" && r.day.arg(0) == "0" && r.shift == nil && r.off == nil {
 		return r.today(c, t, open)
 	}
 	first, then, err := r.days()
@@ -56,18 +64,65 @@ func (r *resolver) once() (Time, error) {
 	if open {
 		t = likely(c, t)
 	}
-	w := r.at(first, t)
-	for n := 0; !w.After(r.now) && then != nil && n < 9; n++ {
-		first = then(first)
-		w = r.at(first, t)
+	if r.off != nil && r.off.spans[len(r.off.spans)-1].unit == "year" && then != nil {
+		return Time{}, errUnclear // a year after which Christmas?
 	}
-	r.notesOn(c, t, open, first)
-	return r.exactly(first, t), nil
+	day, ok := r.offset(first)
+	for n := 0; ok && !r.at(day, t).After(r.now) && then != nil && n < 9; n++ {
+		first = then(first)
+		day, ok = r.offset(first)
+	}
+	if !ok {
+		return Time{}, errUnclear
+	}
+	r.notesOn(c, t, open, day)
+	return r.exactly(day, t), nil
+}
+
+// offset adds to a day what was said to lie between: "3 days after", "2 weeks before".
+func (r *resolver) offset(day time.Time) (time.Time, bool) {
+	if r.off == nil {
+		return day, true
+	}
+	sign, _ := strconv.Atoi(r.off.arg(0)) // TestTongues
+	for _, a := range r.off.spans {
+		n := sign * int(a.n)
+		if float64(int(a.n)) != a.n || a.n < 1 || a.n > 1e4 {
+			return day, false
+		}
+		switch a.unit {
+		case "day":
+			day = day.AddDate(0, 0, n)
+		case "week":
+			day = day.AddDate(0, 0, 7*n)
+		case "month":
+			day = addMonths(day, n)
+		case "year":
+			day = addMonths(day, 12*n)
+		default:
+			return day, false
+		}
+	}
+	return day, true
 }
 
 // later resolves a time this far from now: exactly, or on that day at a time of day.
 func (r *resolver) later(c clock) (Time, error) {
+	if r.ahead.arg(1) == "weekday" && r.day == nil {
+		return Time{}, errUnclear
+	}
 	at, days, ok := ahead(r.now, r.ahead.spans)
+	if n := r.ahead.weeks(); r.day != nil && n > 0 { // "Wednesday in two weeks"
+		first, _, err := r.days()
+		if err != nil || r.shift != nil {
+			return Time{}, errUnclear
+		}
+		r.note(wordsNextDay, first.AddDate(0, 0, 7*n))
+		r.day, at, days, ok = nil, moment(first.AddDate(0, 0, 7*n), r.now.Location()), true, true
+		if !c.said && r.part == "" {
+			return r.exactly(dayOf(at), ofDay{hour: morningHour}), nil
+		}
+	}
 	if !ok || r.day != nil || r.shift != nil {
 		return Time{}, errUnclear
 	}

@@ -1,16 +1,21 @@
 package times
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // said holds the parts of a time that a text names, not yet interpreted.
 type said struct {
-	ahead  *piece  // how long from now
-	day    *piece  // which day
-	shift  *piece  // next week, this month, next year
-	rhythm *piece  // how often
-	clocks []clock // times of day
-	part   string  // "morning", …; "" was not said
-	last   string  // the kind of the last piece
+	ahead  *piece         // how long from now
+	day    *piece         // which day
+	shift  *piece         // next week, this month, next year
+	rhythm *piece         // how often
+	clocks []clock        // times of day
+	part   string         // "morning", …; "" was not said
+	off    *piece         // so long before or after that day
+	zone   *time.Location // whose clock it is; nil is the person's own
+	last   string         // the kind of the last piece
 }
 
 // with adds a piece. ok is false if the text named that part already.
@@ -25,7 +30,9 @@ func (s said) with(p piece) (said, bool) {
 	ok := !s.torn(p)
 	switch s.last = p.kind; p.kind {
 	case "ahead":
-		ok = free(&s.ahead) && ok
+		ok = free(&s.ahead) && ok && (s.day == nil || s.day.kind == "weekday" && p.weeks() > 0)
+	case "off":
+		ok = free(&s.off) && ok && (s.day != nil) == (p.arg(1) == "behind")
 	case "day", "weekday", "next-weekday", "weekend", "date", "monthday":
 		ok = free(&s.day) && ok
 	case "week", "month", "year":
@@ -75,6 +82,10 @@ func (p piece) time() (clock, bool) {
 		switch arg {
 		case "24":
 			c.written = true
+		case "am", "pm":
+			c.half = arg
+		case "12", "0":
+			c.hour, c.said, c.digits, c.padded = len(arg)/2*12, true, true, true
 		case "to":
 			less, c.minute = c.minute, 0
 		case "+15":
@@ -120,6 +131,15 @@ func (m *matcher) cover(i int, s said, on func(end int, s said) bool) bool {
 	if len(s.clocks) > 0 { // "at 8 and at 18:00"
 		if _, end := m.value(i, "and"); end > i && !m.cover(end, s, on) {
 			return false
+		}
+	}
+	if len(s.clocks) > 0 && s.zone == nil && i < len(m.tokens) {
+		if at := m.tokens[i].zone(); at != nil {
+			s.zone = at
+			if !m.cover(i+1, s, on) {
+				return false
+			}
+			s.zone = nil
 		}
 	}
 	for _, end := range m.meanings(i, "filler") {

@@ -13,6 +13,7 @@ type token struct {
 	from, to int    // its place in the text, in bytes
 	num      int    // of digits, -1 for anything else
 	open     bool   // a space stands before it
+	upper    bool   // in capital letters
 }
 
 // tokens splits a text; one that is longer than most tokens is cut there.
@@ -30,7 +31,7 @@ func tokens(text string, most int) (all []token) {
 		case inWord(r):
 			to = i + run(text[i:], inWord)
 		}
-		t := token{text: folded(text[i:to]), from: i, to: to, num: -1, open: open}
+		t := token{text: folded(text[i:to]), from: i, to: to, num: -1, open: open, upper: strings.ToUpper(text[i:to]) == text[i:to]}
 		if n, err := strconv.Atoi(t.text); err == nil && len(t.text) < 7 {
 			t.num = n
 		}

@@ -89,7 +89,7 @@ var classes = []string{"number", "ordinal", "unit", "length", "fraction", "and-h
 	"part", "half", "last", "suffix", "and", "tens", "filler", "lead", "joint", "at", "beside", "between"}
 
 // kinds are the pieces that the phrases of a file may make.
-var kinds = []string{"ahead", "day", "weekday", "next-weekday", "weekend", "week", "month", "year", "date", "monthday",
+var kinds = []string{"ahead", "off", "day", "weekday", "next-weekday", "weekend", "week", "month", "year", "date", "monthday",
 	"clock", "bare", "part", "every", "weekly", "workdays", "weekends", "daily", "monthly", "yearly"}
 
 // readTongue reads a file. An error names the line.
@@ -157,7 +157,7 @@ func (l *tongue) addPhrases(head []string, right string) error {
 
 // slots are what may stand in braces.
 var slots = []string{"n", "unit", "span", "h", "mm", "min", "mins", "half", "part", "weekday", "weekdays", "plural",
-	"month", "d", "ord", "m", "y", "yy", "nth"}
+	"month", "d", "ord", "m", "y", "yy", "nth", "hm", "minw", "glued"}
 
 // shapeReader reads the shape of a phrase: words, {slots}, [what may be left out], and
 // (one|or the other).
