@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
@@ -39,6 +40,9 @@ func newPosted(t *testing.T, w *world, n int, own ...[]string) *posted {
 	var ports []string
 	balancer := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
 		r.SetURL(&url.URL{Scheme: "http", Host: ports[f.turn.Load()]})
+	}, ErrorHandler: func(w http.ResponseWriter, _ *http.Request, _ error) {
+		f.turn.Store((f.turn.Load() + 1) % int32(n)) // the next time, another: a node that others took for dead ends
+		w.WriteHeader(http.StatusBadGateway)
 	}, ErrorLog: log.New(io.Discard, "", 0)})
 	t.Cleanup(balancer.Close)
 	w.url = f.url // where look looks
