@@ -107,6 +107,9 @@ func (r *resolver) elapsing(p *piece, n float64, unit string) (Time, error) {
 
 // weekly resolves weekdays, every week or every n weeks.
 func (r *resolver) weekly(p *piece) (Time, error) {
+	if p.arg(1) == "several" && len(p.days) < 2 {
+		return Time{}, errUnclear // "on Monday" is one
+	}
 	n, _ := strconv.Atoi(p.arg(0)) // "weekly 2 : every other {weekday}"
 	if r.day != nil {
 		return Time{}, errUnclear
