@@ -48,7 +48,8 @@ func TestThePromptShowsTheNewestDecisions(t *testing.T) {
 	b.say("one")
 	se := b.live()
 	for i := range 70 {
-		se.Decisions = append(se.Decisions, sessions.Decision{Text: "We paint " + strings.Repeat("a long corridor and ", 3) + strings.Repeat("x", i+1),
+		se.Decisions = append(se.Decisions, sessions.Decision{
+			Text: "We paint " + strings.Repeat("a long corridor and ", 3) + strings.Repeat("x", i+1),
 			User: annAlone.User, At: b.clock, Recorded: true})
 	}
 	must(t, b.store.Sessions.SaveSession(t.Context(), se))

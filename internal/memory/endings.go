@@ -64,7 +64,8 @@ func (s *Sessions) EndSession(ctx context.Context, se Session, to Status, digest
 	return ok, err
 }
 
-// ArchiveSession stores what is left of an ended session. Once nothing is owed that is still awaited, the stream of ends tells that it is over. When something was forgotten since se was read
+// ArchiveSession stores what is left of an ended session. Once nothing is owed that is still awaited,
+// the stream of ends tells that it is over. When something was forgotten since se was read
 // it stays as it is, to be summed up anew.
 func (s *Sessions) ArchiveSession(ctx context.Context, se Session, c Closing) error {
 	args, err := c.args(engine.Named{"id": se.ID, "generation": se.Generation})

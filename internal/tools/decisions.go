@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	_ "embed" // descriptions
+	"fmt"
 	"slices"
 	"strings"
 
@@ -78,7 +79,7 @@ func SaveDecision(store *memory.Store) Tool {
 
 // decisionFace is what people see of an operation on decisions.
 func decisionFace(command, helpLine string, args ...Arg) Face {
-	return Face{Command: command, Help: helpLine, Args: args, Text: "content", Absent: func(err error) error {
+	return Face{Command: command, Help: helpLine, Args: args, Private: true, Text: "content", Absent: func(err error) error {
 		return text.Instead(err, sessions.ErrNoDecision, "There is no such decision here. /decisions list shows them.")
 	}}
 }
@@ -131,7 +132,8 @@ func (d decisions) list() Operation {
 	}
 	meta := core("list_decisions", listDecisionsText, Thread).reads().onDemand().says("lists what was decided here")
 	meta.Refine = oneOf(map[string][]string{"status": {"holds", "all"}})
-	face := decisionFace("decisions list", "What was decided here, newest first", Arg{Name: "status", Help: "holds, or all with what was replaced"})
+	face := decisionFace("decisions list", "What was decided here, newest first",
+		Arg{Name: "status", Help: "holds, or all with what was replaced"})
 	face.Listed = true
 	return Declare(meta, face, func(ctx context.Context, c Call, a args) (Result, error) {
 		list, err := d.store.Past.Decisions(ctx, viewer(c), a.Status == "all")
@@ -151,10 +153,11 @@ func (d decisions) list() Operation {
 
 // decisionLine is a decision as people read it.
 func decisionLine(ctx context.Context, d sessions.Decision) string {
-	line := "- #" + catalog.Say(ctx, "%d %s (%s)", d.Number, d.Text, catalog.Time(ctx, d.At.UTC(), layoutDate))
-	if who := provenance.Label(d.Name); d.Name != "" {
-		line = "- #" + catalog.Say(ctx, "%d %s (%s, %s)", d.Number, d.Text, catalog.Time(ctx, d.At.UTC(), layoutDate), who)
+	when := catalog.Time(ctx, d.At.UTC(), layoutDate)
+	if d.Name != "" {
+		when += ", " + provenance.Label(d.Name)
 	}
+	line := fmt.Sprintf("- #%d %s (%s)", d.Number, d.Text, when)
 	switch {
 	case d.Instead != 0:
 		line += " " + catalog.Say(ctx, "– until %s, then #%d", catalog.Time(ctx, d.Until.UTC(), layoutDate), d.Instead)
@@ -174,7 +177,8 @@ func (d decisions) change() Operation {
 		one, err := d.of(ctx, c, a.named)
 		return sentence(ctx, "Change the decision \"%s\" to \"%s\"?", one.Text, a.Content), err
 	})
-	face := decisionFace("decisions edit", "Decide something else instead", d.which(), Arg{Name: "text", Of: "content", Help: "what is decided now"})
+	face := decisionFace("decisions edit", "Decide something else instead", d.which(),
+		Arg{Name: "text", Of: "content", Help: "what is decided now"})
 	return Declare(meta, face, func(ctx context.Context, c Call, a args) (Result, error) {
 		one, err := d.of(ctx, c, a.named)
 		if err == nil {

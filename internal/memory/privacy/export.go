@@ -81,6 +81,15 @@ type Decision struct {
 	Until *time.Time `json:"until,omitempty"` // since when it does not hold
 }
 
+// String returns the decision as a line of the export.
+func (d Decision) String() string {
+	held := ""
+	if d.Until != nil {
+		held = ", until " + d.Until.UTC().Format(time.DateOnly)
+	}
+	return strings.TrimSpace(fmt.Sprintf("[%s] %s (%s%s) %s", d.At.UTC().Format(time.DateOnly), d.Text, d.Place, held, d.Name))
+}
+
 // Answer is what was recorded about answering.
 type Answer struct {
 	Place   string    `json:"place"`
@@ -130,14 +139,7 @@ func (e Person) Markdown() string {
 		l := e.Journal[i]
 		return fmt.Sprintf("[%s] %s (%s, by %s)", day(l.At), l.Content, l.Type, l.Author)
 	})
-	section("Decisions", len(e.Decisions), func(i int) string {
-		d := e.Decisions[i]
-		held := ""
-		if d.Until != nil {
-			held = ", until " + day(*d.Until)
-		}
-		return strings.TrimSpace(fmt.Sprintf("[%s] %s (%s%s) %s", day(d.At), d.Text, d.Place, held, d.Name))
-	})
+	section("Decisions", len(e.Decisions), func(i int) string { return e.Decisions[i].String() })
 	section("Conversations", len(e.Messages), func(i int) string {
 		m := e.Messages[i]
 		who := map[string]string{"user": "you", "assistant": "answer", "tool": "read for you by " + m.Name}[m.Role]

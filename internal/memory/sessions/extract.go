@@ -69,8 +69,9 @@ func Extract(said []Said) (points []Point) {
 				continue
 			}
 			seen[key] = true
-			points = append(points, Point{At: s.At, Name: s.Name, User: s.User, Text: sentence, Message: s.ID, Called: s.Called, Worth: worth, Decides: decided &&
-				!s.Bot && !s.Passed, Bot: s.Bot, Passed: s.Passed})
+			points = append(points, Point{At: s.At, Name: s.Name, User: s.User, Text: sentence, Message: s.ID, Called: s.Called,
+				Worth: worth, Decides: decided &&
+					!s.Bot && !s.Passed, Bot: s.Bot, Passed: s.Passed})
 		}
 	}
 	return points

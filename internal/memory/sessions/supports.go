@@ -37,11 +37,11 @@ func Supports(said, line string) bool {
 	}
 	for i, word := range strings.Fields(line) {
 		first, _ := utf8.DecodeRuneInString(strings.TrimFunc(word, func(r rune) bool { return !unicode.IsLetter(r) }))
-		if i == 0 || !unicode.IsUpper(first) {
+		if !unicode.IsUpper(first) {
 			continue
 		}
-		for _, w := range ranking.Terms(word) {
-			if cues()[w] != "decides" && missing(w) {
+		for _, w := range ranking.Terms(word) { // the first word may be large for its place alone
+			if cue := cues()[w]; cue != "decides" && (cue == "" || i > 0) && missing(w) {
 				return false
 			}
 		}

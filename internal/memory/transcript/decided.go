@@ -27,7 +27,8 @@ func Decided(se memory.Session, f sessions.Folded, entries []memory.Entry) []ses
 	told := texts(list)
 	for _, pt := range Points(entries) {
 		if pt.Decides && !sessions.Says(told, pt.Text) && !sessions.Says(f.Summary, pt.Text) {
-			list = append(list[:len(list):len(list)], sessions.Decision{Text: pt.Text, User: pt.User, Name: pt.Called, Message: pt.Message, At: pt.At})
+			list = append(list[:len(list):len(list)], sessions.Decision{Text: pt.Text, User: pt.User, Name: pt.Called,
+				Message: pt.Message, At: pt.At})
 		}
 	}
 	return list

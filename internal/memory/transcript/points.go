@@ -72,7 +72,8 @@ func Points(entries []memory.Entry) []sessions.Point {
 		switch {
 		case e.Role == llm.RoleUser:
 			outside := e.Origin.Via &^ (provenance.ViaPicture | provenance.ViaFile) // attachments are not part of the words
-			said = append(said, sessions.Said{At: e.At, Name: Speaker(e.Name, e.User), User: e.User, Text: e.Content, ID: e.MessageID, Called: e.Name, Passed: outside.Outside()})
+			said = append(said, sessions.Said{At: e.At, Name: Speaker(e.Name, e.User), User: e.User, Text: e.Content, ID: e.MessageID,
+				Called: e.Name, Passed: outside.Outside()})
 		case e.Role == llm.RoleAssistant && e.Insight != "":
 			said = append(said, sessions.Said{At: e.At, Name: provenance.Assistant, User: e.User, Text: e.Insight, Bot: true})
 		}
