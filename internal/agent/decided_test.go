@@ -1,11 +1,15 @@
 package agent
 
 import (
+	"encoding/json"
+	"log/slog"
 	"strings"
 	"testing"
 
 	"parley/internal/llm"
+	"parley/internal/memory"
 	"parley/internal/memory/sessions"
+	"parley/internal/tools"
 )
 
 // A summarizer that makes things up decides nothing: a decision, or a line to keep, whose
@@ -60,5 +64,18 @@ func TestThePromptShowsTheNewestDecisions(t *testing.T) {
 	if shown < 20 || shown > 40 || !strings.Contains(prompt, "- #70 (2026-03-02) We paint") ||
 		!strings.Contains(prompt, "earlier ones hold as well: list_decisions shows all") {
 		t.Errorf("%d are shown:\n%s", shown, prompt)
+	}
+}
+
+// What a turn had recorded before its process was killed is stored by the one that goes on.
+func TestWhatWasRecordedOutlivesTheProcess(t *testing.T) {
+	for _, data := range []any{tools.Decided{Content: "We go by train.", Replaces: "#1"}, tools.VariableSet{Name: "order", Value: "17"}} {
+		b, err := json.Marshal(kept(tools.Outcome{State: tools.Success, Result: tools.Result{Content: "Recorded.", Data: data}}))
+		must(t, err)
+		j := journal{log: slog.New(slog.DiscardHandler)}
+		o := j.resumed(memory.Step{Kind: stepTool, Done: true, Result: string(b)}, "save_decision")
+		if o.Result.Data != data {
+			t.Errorf("%+v became %+v", data, o.Result.Data)
+		}
 	}
 }

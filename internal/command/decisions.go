@@ -17,5 +17,6 @@ type Decisions struct {
 
 func (d Decisions) command() gate.Command {
 	all := verbs(tools.DecisionOperations(d.Rows, d.MayAll))
-	return gate.Command{Name: "decisions", Help: "What was decided here", First: 4, Effect: gate.Reads, Private: true, Run: all[0].Run, Verbs: all}
+	return gate.Command{Name: "decisions", Help: "What was decided here", Effect: gate.Reads, Private: true,
+		Run: all[0].Run, Verbs: all}
 }

@@ -67,7 +67,8 @@ func newFaces(t *testing.T, key chat.Key) *faces {
 	if err != nil {
 		t.Fatal(err)
 	}
-	groups := command.Groups{Facts: command.Facts{Rows: s.store.Facts}, Decisions: command.Decisions{Rows: s.store}, Tasks: command.Tasks{Rows: s.store},
+	groups := command.Groups{Facts: command.Facts{Rows: s.store.Facts}, Decisions: command.Decisions{Rows: s.store},
+		Tasks:     command.Tasks{Rows: s.store},
 		Reminders: command.Reminders{Planner: planner}, Journal: command.Journal{Planner: planner},
 		Notes: command.Notes{View: notes, Writes: true}}
 	f.commands, err = gate.NewCommands(groups.Table(), gate.CommandOptions{Confirm: confirm,
@@ -84,7 +85,8 @@ func newFaces(t *testing.T, key chat.Key) *faces {
 	_, rerr := s.store.Agenda.AddReminder(ctx, agenda.Reminder{User: ann, Key: key, Text: "the bread", Due: s.clock.now().Add(time.Hour),
 		Zone: "UTC"}, "")
 	_, lerr := s.store.Agenda.AddLog(ctx, v, agenda.LogEntry{Content: "began a book"}, "")
-	derr := s.store.Sessions.SaveSession(ctx, memory.Session{ID: "decided", Key: key, User: ann.ID, Status: memory.Archived, Direct: true, Created: s.clock.now(),
+	derr := s.store.Sessions.SaveSession(ctx, memory.Session{ID: "decided", Key: key, User: ann.ID, Status: memory.Archived,
+		Direct: true, Created: s.clock.now(),
 		Decisions: []sessions.Decision{{Text: "We go by train.", User: ann.ID, At: s.clock.now()}}})
 	for _, err := range []error{err, terr, rerr, lerr, derr} {
 		if err != nil {
