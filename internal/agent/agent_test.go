@@ -157,13 +157,13 @@ func TestCrashRepeatsNoPaidCallAndNoSideEffect(t *testing.T) {
 
 func TestFoldKeepsDecisionsPairsAndBudget(t *testing.T) {
 	var ran atomic.Int32
-	b := newBench(t, Options{}, adder(&ran), tools.SaveDecision())
+	b := newBench(t, Options{}, adder(&ran), tools.SaveDecision(nil))
 	b.model.Answer = func(r llm.Request) (llm.Response, error) {
 		resp := spoken("Yes, noted.")
 		last := r.Messages[len(r.Messages)-1]
 		switch {
 		case r.Schema != nil:
-			resp.Message.Content = `{"summary":"They plan a trip. The code word is BLUE.","title":"Trip","decisions":["We ship on Fridays."],"facts":[]}`
+			resp.Message.Content = `{"summary":"They plan a trip. The code word is BLUE.","title":"Trip","decisions":["Message number 3 counts."],"facts":[]}`
 		case last.Role == llm.RoleUser && strings.Contains(last.Content, "number 7"):
 			resp.Finish, resp.Message = llm.FinishToolCalls, llm.Message{Role: llm.RoleAssistant,
 				ToolCalls: []llm.ToolCall{call("x", "add", `{"text":"seven"}`)}}
@@ -194,7 +194,7 @@ func TestFoldKeepsDecisionsPairsAndBudget(t *testing.T) {
 	if folds == 0 || widest > 24 {
 		t.Errorf("%d folds, %d messages at most", folds, widest)
 	}
-	if s := system(last); !strings.Contains(s, "BLUE") || !strings.Contains(s, "We ship on Fridays.") {
+	if s := system(last); !strings.Contains(s, "BLUE") || !strings.Contains(s, "Message number 3 counts.") {
 		t.Errorf("the summary or the decision is gone:\n%s", s)
 	}
 }
@@ -301,7 +301,7 @@ func TestExpiredSessionCarriesItsSummaryOn(t *testing.T) {
 }
 
 func TestPrefixStaysTheSame(t *testing.T) {
-	b := newBench(t, Options{}, tools.CurrentTime(nil, nil), tools.SaveDecision())
+	b := newBench(t, Options{}, tools.CurrentTime(nil, nil), tools.SaveDecision(nil))
 	const turns = 20
 	b.model.Answer = func(r llm.Request) (llm.Response, error) {
 		text := "This is an answer with a sentence or two of text in it, as answers have. It has a second one, too."
@@ -339,7 +339,7 @@ func wire(r llm.Request) string {
 }
 
 func TestSmallProfile(t *testing.T) {
-	b := newBench(t, Options{}, tools.CurrentTime(nil, nil), tools.SaveDecision(), web.Fetch(netguard.Guard{}))
+	b := newBench(t, Options{}, tools.CurrentTime(nil, nil), tools.SaveDecision(nil), web.Fetch(netguard.Guard{}))
 	b.model.Say("hi")
 	b.say("hi")
 	if n := len([]rune(wire(b.model.Requests()[0]))) / 4; n > 2000 {

@@ -35,7 +35,7 @@ func (a *Agent) digested(se memory.Session, entries []memory.Entry) memory.Closi
 // own returns the lines that earlier folds of a session have put on its page.
 func own(se memory.Session, entries []memory.Entry) []sessions.Line {
 	return slices.DeleteFunc(slices.Clone(se.Page), func(l sessions.Line) bool {
-		return l.Session != se.ID || !l.Decided && len(entries) > 0 && !l.At.Before(entries[0].At)
+		return l.Session != se.ID || len(entries) > 0 && !l.At.Before(entries[0].At)
 	})
 }
 

@@ -131,16 +131,8 @@ func (b *background) prefetch(ctx context.Context) {
 	}
 }
 
-// decided adds a decision to the session. The oldest ones that then have no room go on with
-// what later sessions are told.
-func (b *background) decided(d tools.Decided) {
-	list := slices.DeleteFunc(slices.Clone(b.session.Decisions), func(s string) bool {
-		return d.Replaces != "" && sessions.Normal(s) == sessions.Normal(d.Replaces)
-	})
-	var out []string
-	b.session.Decisions, out = sessions.Decide(list, d.Content)
-	for _, s := range out {
-		b.session.Page = sessions.Page(b.session.Page, sessions.Line{At: b.a.o.Now(), Text: s, Session: b.session.ID,
-			People: b.session.Origin.People, Kept: true, Decided: true})
-	}
+// decided adds a decision to the session, with which it is stored.
+func (b *background) decided(d tools.Decided, from provenance.Origin) {
+	b.session.Decisions = append(slices.Clip(b.session.Decisions), sessions.Decision{Text: d.Content, Replaces: d.Replaces, Recorded: true,
+		User: b.m.From.ID, Name: b.m.From.Name, Message: b.m.ID, At: b.a.o.Now(), Origin: from.But(b.m.From.ID)})
 }

@@ -10,6 +10,7 @@ import (
 	"parley/internal/llm"
 	"parley/internal/memory"
 	"parley/internal/memory/provenance"
+	"parley/internal/memory/sessions"
 )
 
 // interrupted is a model during whose call something else happens.
@@ -38,7 +39,7 @@ func (b *bench) everything() string {
 	list, err := b.store.Sessions.Sessions(context.Background(), memory.SessionQuery{})
 	must(b.t, err)
 	for _, se := range list {
-		all.WriteString(se.Summary + se.Closing + se.Title + strings.Join(se.Decisions, " ") + strings.Join(se.Mentions.People,
+		all.WriteString(se.Summary + se.Closing + se.Title + strings.Join(sessions.Told(se.Decisions), " ") + strings.Join(se.Mentions.People,
 			" ") + se.Playbook)
 		entries, err := b.store.Transcript(context.Background(), se.ID, 0, 0)
 		must(b.t, err)
@@ -148,7 +149,7 @@ func TestForgettingBetweenTwoSessionsIsNotUndone(t *testing.T) {
 	b.from(inRoom("bob", "zebra"))
 	se, _, err := b.store.Sessions.LiveSession(ctx, place)
 	must(t, err)
-	se.Decisions = []string{"zebra it is"}
+	se.Decisions = []sessions.Decision{{Text: "zebra it is"}}
 	must(t, b.store.Sessions.SaveSession(ctx, se))
 	must(t, second(b.store.Sessions.EndSession(ctx, se, memory.Completed, memory.Closing{Text: "about zebra"}, true)))
 	next, err := b.store.Sessions.NewSession(ctx, place, true)

@@ -146,6 +146,9 @@ type journaled struct {
 	// Raw is the text in rows of older versions whose Content is as a model read it.
 	Raw   string      `json:"raw,omitempty"`
 	Files []chat.File `json:"files,omitempty"` // for the person
+	// Decided and Set are stored with the answer, which a later process may give.
+	Decided *tools.Decided     `json:"decided,omitempty"`
+	Set     *tools.VariableSet `json:"set,omitempty"`
 }
 
 func kept(o tools.Outcome) journaled {
@@ -153,6 +156,12 @@ func kept(o tools.Outcome) journaled {
 	r := o.Result
 	j := journaled{State: o.State, Class: o.Class, Content: r.Content, Private: r.Private, Origin: &r.Origin, Untrusted: r.Untrusted,
 		Waits: d.Waits, Note: r.Note, JSON: r.JSON, Cut: r.Cut, Files: givable(r.Files)}
+	switch data := r.Data.(type) {
+	case tools.Decided:
+		j.Decided = &data
+	case tools.VariableSet:
+		j.Set = &data
+	}
 	if j.Same = string(r.JSON) == r.Content; j.Same {
 		j.JSON = nil
 	}
@@ -190,8 +199,13 @@ func (j *journal) resumed(st memory.Step, tool string) tools.Outcome {
 			was.Origin, r.Untrusted = &provenance.Origin{Via: provenance.ViaUnknown}, true
 		}
 		r.Origin = *was.Origin
-		if len(was.Waits) > 0 {
+		switch {
+		case len(was.Waits) > 0:
 			r.Data = Delegated{Waits: was.Waits}
+		case was.Decided != nil:
+			r.Data = *was.Decided
+		case was.Set != nil:
+			r.Data = *was.Set
 		}
 		return tools.Outcome{State: was.State, Class: was.Class, Result: r}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"parley/internal/llm"
 	"parley/internal/memory"
@@ -128,9 +129,7 @@ func (p *prompt) stable() string {
 	if p.context.session.Summary != "" {
 		b.WriteString("\n\nEarlier in this conversation, in short (data):\n" + asData(p.context.session.Summary))
 	}
-	if len(p.context.session.Decisions) > 0 {
-		b.WriteString("\n\nDecided here (data):\n- " + strings.Join(p.context.session.Decisions, "\n- "))
-	}
+	b.WriteString(decidedHere(p.context.session))
 	if p.context.session.Summary != "" {
 		m := p.context.session.Mentions
 		if all := slices.Concat(m.Files, m.URLs, m.Symbols, m.People, m.Refs); len(all) > 0 {
@@ -138,6 +137,34 @@ func (p *prompt) stable() string {
 		}
 	}
 	return p.a.prompt.current() + b.String()
+}
+
+// maxDecided limits the runes of decisions in a prompt.
+const maxDecided = 3000
+
+// decidedHere returns the newest decisions that hold, and how many there are besides.
+func decidedHere(se memory.Session) string {
+	var lines []string
+	room := maxDecided
+	for _, d := range slices.Backward(se.Decisions) {
+		if d.Number == 0 {
+			continue // of this very turn, in which the model has just had it recorded
+		}
+		line := "- " + escapeData(d.Line())
+		if room -= utf8.RuneCountInString(line); room < 0 {
+			break
+		}
+		lines = append(lines, line)
+	}
+	if len(lines) == 0 {
+		return ""
+	}
+	slices.Reverse(lines)
+	said := "\n\nDecided here, with numbers (data):\n" + strings.Join(lines, "\n")
+	if more := se.Decided - len(lines); more > 0 {
+		said += fmt.Sprintf("\n%d earlier ones hold as well: list_decisions shows all, recall_conversation finds them.", more)
+	}
+	return said
 }
 
 // contextLine returns the part of the prompt that holds for this turn only.

@@ -338,7 +338,7 @@ func (t *turn) absorb(c llm.ToolCall, o tools.Outcome) {
 	t.tools.give(o.Result.Files)
 	switch data := o.Result.Data.(type) {
 	case tools.Decided:
-		t.context.decided(data)
+		t.context.decided(data, t.context.made(c.Args))
 	case tools.VariableSet:
 		t.guide.setVariable(data)
 	case tools.HandOver:

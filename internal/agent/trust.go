@@ -69,9 +69,10 @@ func (b *background) remember() {
 		}
 		b.trust.read(transcript.OriginOf(e))
 	}
-	if b.session.Summary != "" || len(b.session.Decisions) > 0 {
+	if b.session.Summary != "" {
 		b.readSummary(b.session.Origin)
 	}
+	b.readSummary(transcript.HeardIn(b.session.Decisions))
 	b.readSummary(provenance.Origin{People: sessions.People(b.session.CarriedPage)})
 	if b.session.Carried != "" {
 		b.readSummary(b.session.CarriedOrigin)
@@ -120,7 +121,10 @@ func (b *background) made(args string) provenance.Origin {
 			used(transcript.OriginOf(e), e.Content, e.Attached)
 		}
 	}
-	used(b.session.Origin, append([]string{b.session.Summary}, b.session.Decisions...)...)
+	used(b.session.Origin, b.session.Summary)
+	for _, d := range b.session.Decisions {
+		used(d.Origin.Of(d.User), d.Text)
+	}
 	used(b.session.CarriedOrigin, b.session.Carried)
 	for _, l := range b.session.CarriedPage {
 		used(provenance.Origin{People: l.People}, l.Text)

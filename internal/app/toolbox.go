@@ -44,10 +44,11 @@ func schemasOf(set tools.Set) map[string][]byte {
 func (t *toolset) list() (tools.Set, error) {
 	list := []tools.Tool{
 		tools.CurrentTime(t.now, t.people.zone),
-		tools.SaveDecision(),
+		tools.SaveDecision(t.store),
 		tools.RecallConversation(t.store, t.platforms.attest),
 	}
 	list = append(list, tools.Tools(tools.FactOperations(t.store.Facts, t.people.mayShare))...)
+	list = append(list, tools.Tools(tools.DecisionOperations(t.store, t.people.mayShare))...)
 	list = append(list, tools.Tools(tools.TaskOperations(t.store))...)
 	list = append(list, tools.Tools(tools.ReminderOperations(t.people.planner()))...)
 	list = append(list, tools.Tools(tools.LogOperations(t.people.planner()))...)

@@ -101,7 +101,7 @@ func (s Session) show(ctx context.Context, r gate.Request) (chat.Answer, error) 
 	b.WriteString(catalog.Say(ctx, "**%s** `%s`\n- begun %s UTC, last message %s\n", titleOf(ctx, se), se.ID[:8], catalog.Time(ctx, se.Began.UTC(), "2 January 2006 15:04"),
 		catalog.Ago(ctx, s.Now(), se.Last)))
 	if len(se.Decisions) > 0 {
-		fmt.Fprintf(&b, "- %s: %s\n", catalog.Text(ctx, wordsDecided), strings.Join(se.Decisions, "; "))
+		fmt.Fprintf(&b, "- %s: %s\n", catalog.Text(ctx, wordsDecided), strings.Join(sessions.Told(se.Decisions), "; "))
 	}
 	if se.Closing != "" {
 		fmt.Fprintf(&b, "\n%s\n", se.Closing)

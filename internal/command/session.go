@@ -90,7 +90,7 @@ func (s Session) info(ctx context.Context, r gate.Request) (chat.Answer, error) 
 		words string
 		list  []string
 	}{
-		{catalog.Text(ctx, wordsDecided), se.Decisions}, {catalog.Text(ctx, "files"), se.Mentions.Files},
+		{catalog.Text(ctx, wordsDecided), sessions.Told(se.Decisions)}, {catalog.Text(ctx, "files"), se.Mentions.Files},
 		{catalog.Text(ctx, "links"), se.Mentions.URLs},
 		{catalog.Text(ctx, "names"), se.Mentions.Symbols}, {catalog.Text(ctx, "people"), se.Mentions.People},
 		{catalog.Text(ctx, "about"), se.Mentions.Refs},

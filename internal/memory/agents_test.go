@@ -12,6 +12,7 @@ import (
 	"parley/internal/memory/agenda"
 	"parley/internal/memory/facts"
 	"parley/internal/memory/provenance"
+	"parley/internal/memory/sessions"
 )
 
 // told lets somebody talk to an agent in a place, and leaves in every row that can
@@ -44,7 +45,8 @@ func told(t *testing.T, s *Store, agent string, k chat.Key, direct bool) (word s
 		se, err := s.Sessions.NewSession(bg, Place{Key: k, Agent: agent}, true)
 		must(t, err)
 		se.Direct, se.LastActivity, se.Expires = direct, time.Now(), time.Now().Add(time.Hour)
-		se.Summary, se.Title, se.Decisions, se.Playbook = "about "+word, word, []string{"we take " + word}, `{"v":2,"word":"`+word+`"}`
+		se.Summary, se.Title, se.Decisions, se.Playbook = "about "+word, word, []sessions.Decision{{Text: "we take " + word}},
+			`{"v":2,"word":"`+word+`"}`
 		must(t, s.Finish(bg, in[0], nil, &Turn{Session: &se, Person: PersonNote{To: `{"word":"` + word + `"}`}, Entries: []Entry{
 			{Role: "user", User: m.From.ID, Name: m.From.Name, Content: "the harbour password is " + word, MessageID: m.ID,
 				At: time.Now(), Origin: Origin{Via: provenance.ViaTyped}},

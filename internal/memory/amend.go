@@ -79,6 +79,9 @@ func (s *Store) amendOne(tx *engine.Tx, m utterance, a amendment) error {
 	if a.deleted {
 		supports = ""
 	}
+	if err := sessions.Unsaid(tx, sessions.Unsaying{Session: m.session, Message: m.id, Was: m.content, Now: supports}); err != nil {
+		return err
+	}
 	return s.Facts.Unsaid(tx, facts.Viewer{User: m.user, Key: m.key}, m.id, supports)
 }
 

@@ -2,33 +2,30 @@ package memory
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"slices"
 
 	"parley/internal/chat"
 	"parley/internal/db/engine"
 	"parley/internal/memory/ends"
-	"parley/internal/memory/provenance"
 	"parley/internal/memory/sessions"
 )
 
 // Closing is what remains of an ended session. Its Origin covers everything it was made of
 // and replaces the session's.
 type Closing struct {
-	Text      string          // of the whole
-	Title     string          // "" leaves what there is
-	Decisions []string        // none leave those there are
-	Page      []sessions.Line // what matters beyond it, with what was carried to it; the same
-	Owed      *sessions.Debt  // what no model has summarized; nil is nothing
+	Text      string              // of the whole
+	Title     string              // "" leaves what there is
+	Decisions []sessions.Decision // those without a number are stored
+	Page      []sessions.Line     // what matters beyond it, with what was carried to it; the same
+	Owed      *sessions.Debt      // what no model has summarized; nil is nothing
 	Origin    Origin
 }
 
 // closed sets the columns that hold a Closing.
-const closed = `closing = :closing, title = iif(:title = '', title, :title), decisions = iif(:decisions = '[]', decisions, :decisions), page = iif(:page = '[]', page, :page), debt = :debt, owed_at = :owed, via = via | :via, people = :people`
+const closed = `closing = :closing, title = iif(:title = '', title, :title), page = iif(:page = '[]', page, :page), debt = :debt, owed_at = :owed, via = via | :via, people = :people`
 
 func (c Closing) args(more engine.Named) (engine.Named, error) {
-	args, err := Session{Title: c.Title, Decisions: c.Decisions, Page: c.Page, Owed: c.Owed, Origin: c.Origin}.changing()
+	args, err := Session{Title: c.Title, Page: c.Page, Owed: c.Owed, Origin: c.Origin}.changing()
 	if err != nil {
 		return nil, err
 	}
@@ -59,14 +56,16 @@ func (s *Sessions) EndSession(ctx context.Context, se Session, to Status, digest
 		if ok = n == 1; err != nil || !ok {
 			return err
 		}
+		if err := sessions.Decide(tx, se.ID, se.Line, digest.Decisions); err != nil {
+			return err
+		}
 		return lapse(tx, chat.LapsedSession, "session = ? AND state = 'open'", se.ID)
 	})
 	return ok, err
 }
 
-// ArchiveSession stores what is left of an ended session, and hands the
-// decisions that were found only now to the one that carries it on. Once nothing is
-// owed that is still awaited, the stream of ends tells that it is over. When something was forgotten since se was read
+// ArchiveSession stores what is left of an ended session. Once nothing is owed that is still awaited,
+// the stream of ends tells that it is over. When something was forgotten since se was read
 // it stays as it is, to be summed up anew.
 func (s *Sessions) ArchiveSession(ctx context.Context, se Session, c Closing) error {
 	args, err := c.args(engine.Named{"id": se.ID, "generation": se.Generation})
@@ -79,7 +78,7 @@ func (s *Sessions) ArchiveSession(ctx context.Context, se Session, c Closing) er
 			" WHERE id = :id AND status IN ('completed', 'expired', 'archived') AND generation = :generation", args); err != nil || n == 0 {
 			return err
 		}
-		if err := handOn(tx, se, c); err != nil {
+		if err := sessions.Decide(tx, se.ID, se.Line, c.Decisions); err != nil {
 			return err
 		}
 		if c.Owed.Awaited() {
@@ -94,27 +93,4 @@ func (s *Sessions) ArchiveSession(ctx context.Context, se Session, c Closing) er
 		}
 		return ends.Tell(tx, ends.Conversation, se.ID, s.now())
 	})
-}
-
-// handOn adds decisions found late in se to the live session that carries it on.
-func handOn(tx *engine.Tx, se Session, c Closing) error {
-	var id string
-	var now []string
-	err := tx.QueryRow("SELECT id, decisions FROM sessions WHERE platform = ? AND channel = ? AND thread = ? AND user_id "+
-		"= ? AND status IN ('active', 'idle', 'suspended') AND carried_from = ?",
-		se.Key.Platform, se.Key.Channel, se.Key.Thread, se.User, se.ID).Scan(&id, engine.JSON(&now))
-	late := slices.DeleteFunc(slices.Clone(c.Decisions), func(d string) bool {
-		return slices.Contains(se.Decisions, d) || slices.Contains(now, d)
-	})
-	if err != nil || len(late) == 0 {
-		return engine.NoRow(err, nil)
-	}
-	b, err := json.Marshal(append(late, now...))
-	if err != nil {
-		return err
-	}
-	_, err = tx.Exec("UPDATE sessions SET decisions = :decisions, via = via | :via, people = "+provenance.MorePeople(":people")+
-		" WHERE id = :id",
-		engine.Named{"decisions": string(b), "via": int(c.Origin.Via), "people": c.Origin.Names(), "id": id})
-	return err
 }

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"time"
 
 	"parley/internal/chat"
 	"parley/internal/db/engine"
@@ -77,8 +78,13 @@ func (s *Store) exportConversations(e *Export) (err error) {
 	if e.Handoffs, err = s.Handoffs.Of(e.User); err != nil {
 		return err
 	}
+	if e.Decisions, err = gathered(s, scanDecided, `SELECT s.platform || ':' || s.channel, s.agent, d.content, d.user_id, d.name, d.at, d.replaced_at
+		FROM decided d JOIN sessions s ON s.id = d.session_id WHERE d.content <> '' AND (d.user_id = :user OR s.user_id = :user
+			OR s.direct AND s.id IN (`+spokenIn+`)) ORDER BY d.id`, e.User); err != nil {
+		return err
+	}
 	e.Sessions, err = gathered(s, scanSummary,
-		`SELECT platform || ':' || channel, agent, title, summary, closing, decisions, mentions, playbook, page FROM sessions
+		`SELECT platform || ':' || channel, agent, title, summary, closing, mentions, playbook, page FROM sessions
 		WHERE (direct OR user_id = :user) AND id IN (`+spokenIn+`) ORDER BY created_at`, e.User)
 	return err
 }
@@ -104,8 +110,16 @@ func scanCall(r engine.Scanner) (c CallRecord, err error) {
 	return c, err
 }
 
+func scanDecided(r engine.Scanner) (d privacy.Decision, err error) {
+	var until time.Time
+	if err = r.Scan(&d.Place, &d.Agent, &d.Text, &d.By, &d.Name, engine.Stamped(&d.At), engine.Stamped(&until)); !until.IsZero() {
+		d.Until = &until
+	}
+	return d, err
+}
+
 func scanSummary(r engine.Scanner) (m privacy.Session, err error) {
-	err = r.Scan(&m.Place, &m.Agent, &m.Title, &m.Summary, &m.Closing, (*[]byte)(&m.Decisions), (*[]byte)(&m.Mentions), &m.Playbook,
+	err = r.Scan(&m.Place, &m.Agent, &m.Title, &m.Summary, &m.Closing, (*[]byte)(&m.Mentions), &m.Playbook,
 		(*[]byte)(&m.Page))
 	return m, err
 }

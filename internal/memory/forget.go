@@ -20,7 +20,7 @@ const saidBy = "EXISTS (SELECT 1 FROM json_each(value, '$.people') WHERE value I
 // Sessions lose what was made of somebody's words, and what is left is summarized again:
 // live ones at the next fold, ended ones as soon as they are looked at.
 const (
-	wiped = `summary = '', closing = '', title = '', decisions = '[]', mentions = '{}', page = '[]', debt = '', owed_at = '', folded_tokens = 0, via = 0, people = '', summarized_at = 0, summary_tries = 0,
+	wiped = `summary = '', closing = '', title = '', mentions = '{}', page = '[]', debt = '', owed_at = '', folded_tokens = 0, via = 0, people = '', summarized_at = 0, summary_tries = 0,
 		generation = generation + 1, status = iif(status = 'archived' AND ended_at <> '', 'completed', status)`
 	// spokenIn lists the sessions in which somebody spoke or could have spoken.
 	spokenIn = `SELECT session_id FROM messages WHERE user_id = :user
@@ -73,6 +73,7 @@ var erased = []chunked.Sweep{
 		SELECT id FROM key_facts WHERE message_id <> '' AND (platform, channel, message_id) IN (SELECT platform, channel, message_id FROM theirs)`, Do: []string{"DELETE FROM key_facts WHERE id = :key"}},
 	{Table: "tasks", Where: "user_id = :user OR " + ofPerson, Do: []string{"DELETE FROM tasks WHERE id = :key"}},
 	{Table: "reminders", Where: "user_id = :user OR " + ofPerson, Do: []string{"DELETE FROM reminders WHERE id = :key"}},
+	{Table: "decided", Where: "user_id = :user OR " + ofPerson, Do: []string{"DELETE FROM decided WHERE id = :key"}},
 	{Table: "log_entries", Where: "user_id = :user OR " + ofPerson, Do: []string{"DELETE FROM log_entries WHERE id = :key"}},
 	{Keys: "SELECT kind FROM numbers WHERE kind IN ('person', 'tasks', 'reminders', 'log_entries') AND book = :user",
 		Do: []string{"DELETE FROM numbers WHERE kind = :key AND book = :user"}},

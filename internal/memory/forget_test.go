@@ -17,6 +17,7 @@ import (
 	"parley/internal/llm/llmtest"
 	"parley/internal/memory/agenda"
 	"parley/internal/memory/facts"
+	"parley/internal/memory/sessions"
 )
 
 // After forgetting, the file has none of the person's words, in no table, index,
@@ -33,7 +34,7 @@ func TestForgettingLeavesNoTrace(t *testing.T) {
 			in, err := s.Accept(bg, chat.Batch{Platform: "x", Messages: []chat.Message{m}})
 			must(t, err)
 			se := Session{ID: "s-room", Key: place, Status: Active, Created: time.Now(), LastActivity: time.Now(),
-				Expires: time.Now(), Summary: secret + " said", Decisions: []string{secret}}
+				Expires: time.Now(), Summary: secret + " said", Decisions: []sessions.Decision{{Text: secret}}}
 			must(t, s.Finish(bg, in[0], nil, &Turn{Session: &se, Entries: []Entry{
 				{Role: "user", User: m.From.ID, Name: m.From.Name, Content: fmt.Sprint(word, n), MessageID: m.ID, At: time.Now()},
 				{Role: "assistant", User: m.From.ID, Content: "you said " + word, At: time.Now()}},

@@ -39,6 +39,8 @@ var wordless = []string{
 	"handoffs.taker_id", "handoffs.desk_platform", "handoffs.desk_channel", "handoffs.desk_thread",
 	"handoffs.last_id", "handoffs.opened_at", "handoffs.due_at", "handoffs.changed_at", "handoffs.agent", "handoff_posts.*",
 	"handoff_answers.*", "handoffs.cut", "closed_places.*",
+	"decided.session_id", "decided.line", "decided.user_id", "decided.message_id", "decided.at",
+	"decided.replaced_at", "decided.people", "sessions.line",
 	"inbox.platform", "inbox.channel", "inbox.thread", "inbox.message_id", "inbox.state", "inbox.preview", "inbox.at", "inbox.uid",
 	"key_facts.scope", "key_facts.subject", "key_facts.owner", "key_facts.platform", "key_facts.channel", "key_facts.type",
 	"key_facts.author", "key_facts.session_id", "key_facts.message_id",
@@ -137,8 +139,8 @@ func life(t *testing.T, s *Store, who string) {
 		must(t, err)
 		se := Session{ID: "s-" + k.Channel, Key: k, Status: Active, Direct: k == alone, Created: time.Now(), LastActivity: time.Now(),
 			Expires: time.Now().Add(time.Hour),
-			Summary: w("sessions.summary"), Title: w("sessions.title"), Decisions: []string{w("sessions.decisions") + " " +
-				w("session_texts.content") + " " + w("session_texts_fts.content")},
+			Summary: w("sessions.summary"), Title: w("sessions.title"), Decisions: []sessions.Decision{{Text: w("decided.content") + " " +
+				w("session_texts.content") + " " + w("session_texts_fts.content"), User: user, Name: w("decided.name")}},
 			Page: []sessions.Line{{Text: w("sessions.page"), People: []string{user}}}, Owed: &sessions.Debt{Summary: w("sessions.debt"),
 				Due: time.Now()}, Mentions: sessions.Mentions{Files: []string{w("sessions.mentions")}}, Playbook: w("sessions.playbook"),
 			SummarizedAt: 1,

@@ -84,6 +84,7 @@ var placeless = map[string]string{
 	"closed_places": "next_try platform since state thread told", "handoff_answers": "at message_id nonce",
 	"codes": "expires_at hash name purpose user_id", "cursors": "platform value", "dead_letters": "at event_id platform reason state",
 	"decisions": "agent answered_by at command detail id message_id model outcome people platform reason session_id thread user_id",
+	"decided":   "at content line message_id name people replaced_at session_id user_id",
 	"embedders": "name", "ends": "at due_at kind reader what", "fact_changes": "at kind source stamp told user_id",
 	"fact_vectors": "model vector",
 	"fact_history": "author content ends message_id people previous quote session_id since tags until updated",
@@ -108,7 +109,7 @@ var placeless = map[string]string{
 	"quirks":    "at endpoint model quirk", "secrets": "name value", "session_texts": "content session_id", "session_texts_fts": "content",
 	"reminders": "agent created_at due_at ended guild lost lost_told away name people platform schedule seen state text " +
 		"thread told_at user_id zone",
-	"sessions": "agent carried_from closing created_at debt decisions ended_at expires_at id last_activity last_model " +
+	"sessions": "line agent carried_from closing created_at debt ended_at expires_at id last_activity last_model " +
 		"mentions owed_at page people platform playbook status summary thread title told_end user_id",
 	"settings": "name", "spent": "day kind", "steps": "key kind people result state",
 	"tasks":  "agent created_at description done_at people platform updated_at user_id",

@@ -11,6 +11,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/memory/agenda"
 	"parley/internal/memory/facts"
+	"parley/internal/memory/sessions"
 )
 
 // unlike are words that are all different: n of them.
@@ -70,7 +71,7 @@ func TestNastyTexts(t *testing.T) {
 			raw := json.RawMessage(`{"matches":[{"guideline_id":"g","why":"\ud800 \u0000"}],"top_matches":[{"guideline_id":"g"}],"said":` +
 				string(said) + `}`)
 			se := Session{ID: "s", Key: k, Status: Active, Direct: true, Created: m.At, LastActivity: m.At, Expires: m.At.Add(time.Hour),
-				Summary: text, Title: short, Decisions: []string{short}, Origin: Origin{People: []string{who}}}
+				Summary: text, Title: short, Decisions: []sessions.Decision{{Text: short}}, Origin: Origin{People: []string{who}}}
 			must(t, s.Finish(bg, in[0], []chat.Part{{Key: k, To: m.From, Text: text}}, &Turn{Session: &se, Entries: []Entry{
 				{Role: "user", User: who, Name: text, Content: text, Attached: text, MessageID: "1", At: m.At},
 				{Role: "assistant", User: who, Content: text, Insight: text, At: m.At}},

@@ -41,7 +41,7 @@ func TestPastSessionsAreSeenByThoseWhoWereThere(t *testing.T) {
 	room, alone, others := chat.Key{Platform: "x", Channel: "room"}, chat.Key{Platform: "x", Channel: "ann"},
 		chat.Key{Platform: "x", Channel: "bob"}
 	over(t, s, Session{ID: "aaaaaaaa-1", Key: room}, Closing{Text: "about the zebra budget", Title: "Zebra",
-		Decisions: []string{"We rent the quagga."}}, "x:ann", "x:bob")
+		Decisions: []sessions.Decision{{Text: "We rent the quagga."}}}, "x:ann", "x:bob")
 	over(t, s, Session{ID: "aaaaaaab-2", Key: alone, Direct: true}, Closing{Text: "about a private zebra"}, "x:ann")
 	over(t, s, Session{ID: "bbbbbbbb-3", Key: others, Direct: true}, Closing{Text: "about bob's zebra"}, "x:bob")
 	over(t, s, Session{ID: "cccccccc-4", Key: chat.Key{Platform: "x", Channel: "split"}, User: "x:bob"},
@@ -101,14 +101,16 @@ func TestPastSessionsAreDeletedAndResumed(t *testing.T) {
 	s := open(t, Options{Now: func() time.Time { return at }})
 	k := chat.Key{Platform: "x", Channel: "ann"}
 	line := func(id, words string) sessions.Line { return sessions.Line{At: at, Text: words, Session: id} }
-	first := Closing{Text: "about the zebra", Decisions: []string{"Zebra it is."}, Page: []sessions.Line{line("s1", "the zebra plan")}}
+	first := Closing{Text: "about the zebra", Decisions: []sessions.Decision{{Text: "Zebra it is."}},
+		Page: []sessions.Line{line("s1", "the zebra plan")}}
 	over(t, s, Session{ID: "s1", Key: k, Direct: true}, first, "x:ann")
 	at = at.Add(time.Hour)
 	two, err := s.Sessions.NewSession(bg, Place{Key: k}, true)
 	must(t, err)
 	two.ID, two.Direct = "s2", true
-	over(t, s, two, Closing{Text: "about tea", Decisions: append(two.Decisions, "Green tea."), Page: append(two.CarriedPage,
-		line("s2", "the tea plan"))}, "x:ann")
+	over(t, s, two, Closing{Text: "about tea", Decisions: append(two.Decisions, sessions.Decision{Text: "Green tea."}),
+		Page: append(two.CarriedPage,
+			line("s2", "the tea plan"))}, "x:ann")
 	at = at.Add(time.Hour)
 	if ok, err := s.Past.Resume(bg, "s1", time.Hour); err != nil || !ok {
 		t.Fatalf("resumed: %v, %v", ok, err)

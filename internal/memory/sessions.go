@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -54,10 +55,15 @@ type Session struct {
 	Title        string // at most 50 characters
 	CarriedFrom  string
 	Carried      string // Closing of CarriedFrom; read only
-	Decisions    []string
-	Mentions     sessions.Mentions
-	Playbook     string // opaque JSON
-	// Origin is whose words the summaries, the title, the decisions and the
+	// Line is the ID of the first of the sessions that carry each other on to this one.
+	Line string
+	// Decisions are the newest that hold in the line, oldest first; those without a number are
+	// stored with the session. Decided is how many hold in all; read only.
+	Decisions []sessions.Decision
+	Decided   int
+	Mentions  sessions.Mentions
+	Playbook  string // opaque JSON
+	// Origin is whose words the summaries, the title and the
 	// mentions were made of, and how those came; CarriedOrigin is Carried's.
 	Origin        Origin
 	CarriedOrigin Origin // read only
@@ -84,7 +90,7 @@ var ErrOutdated = errors.New("something in this conversation was forgotten meanw
 const sessionColumns = `s.id, s.platform, s.channel, s.thread, s.user_id, s.status, s.direct, s.created_at, s.last_activity,
 	s.expires_at, s.ended_at, s.last_model, s.tokens_used, s.summary, s.summarized_at, s.compression_count, s.closing,
 	s.title, s.carried_from, coalesce((SELECT p.closing FROM sessions p WHERE p.id = s.carried_from), ''),
-	s.decisions, s.mentions, s.playbook, s.generation, s.via, s.people, s.page, s.debt, s.owed_at, s.folded_tokens, s.agent,
+	s.line, s.mentions, s.playbook, s.generation, s.via, s.people, s.page, s.debt, s.owed_at, s.folded_tokens, s.agent,
 	coalesce((SELECT p.page FROM sessions p WHERE p.id = s.carried_from), '[]'),
 	coalesce((SELECT p.via FROM sessions p WHERE p.id = s.carried_from), 0), coalesce((SELECT p.people FROM sessions p WHERE p.id = s.carried_from), '')`
 
@@ -92,14 +98,23 @@ func scanSession(row engine.Scanner) (s Session, err error) {
 	var due time.Time
 	err = row.Scan(&s.ID, &s.Key.Platform, &s.Key.Channel, &s.Key.Thread, &s.User, &s.Status, &s.Direct, engine.Stamped(&s.Created),
 		engine.Stamped(&s.LastActivity), engine.Stamped(&s.Expires), engine.Stamped(&s.Ended), &s.LastModel, &s.TokensUsed,
-		&s.Summary, &s.SummarizedAt, &s.Compressions, &s.Closing, &s.Title, &s.CarriedFrom, &s.Carried, engine.JSON(&s.Decisions),
+		&s.Summary, &s.SummarizedAt, &s.Compressions, &s.Closing, &s.Title, &s.CarriedFrom, &s.Carried, &s.Line,
 		engine.JSON(&s.Mentions), &s.Playbook, &s.Generation, &s.Origin.Via, (*names)(&s.Origin.People), engine.JSON(&s.Page),
 		engine.JSON(&s.Owed), engine.Stamped(&due), &s.Folded, &s.Agent, engine.JSON(&s.CarriedPage),
 		&s.CarriedOrigin.Via, (*names)(&s.CarriedOrigin.People))
 	if s.Owed != nil {
 		s.Owed.Due = due
 	}
+	s.Line = cmp.Or(s.Line, s.ID)
 	return s, err
+}
+
+// held reads what holds in a session's line.
+func (s *Sessions) held(se Session, err error) (Session, error) {
+	if err == nil {
+		se.Decisions, se.Decided, err = sessions.Held(s.db, se.Line)
+	}
+	return se, err
 }
 
 // Place says whose conversation is meant: a key, the agent that is talked to and,
@@ -113,14 +128,14 @@ type Place struct {
 // LiveSession returns the session that is alive in a place, and whether there
 // is one. One whose time has passed is still returned: the caller ends it.
 func (s *Sessions) LiveSession(_ context.Context, p Place) (Session, bool, error) {
-	return engine.Found(scanSession(s.db.QueryRow(`SELECT `+sessionColumns+
+	return engine.Found(s.held(scanSession(s.db.QueryRow(`SELECT `+sessionColumns+
 		` FROM sessions s WHERE platform = ? AND channel = ? AND thread = ? AND user_id = ? AND agent = ?
-		AND status IN ('active', 'idle', 'suspended')`, p.Key.Platform, p.Key.Channel, p.Key.Thread, p.User, p.Agent)))
+		AND status IN ('active', 'idle', 'suspended')`, p.Key.Platform, p.Key.Channel, p.Key.Thread, p.User, p.Agent))))
 }
 
 // SessionByID returns one session; ErrNotFound when there is none.
 func (s *Sessions) SessionByID(_ context.Context, id string) (Session, error) {
-	return scanSession(s.db.QueryRow("SELECT "+sessionColumns+" FROM sessions s WHERE id = ?", id))
+	return s.held(scanSession(s.db.QueryRow("SELECT "+sessionColumns+" FROM sessions s WHERE id = ?", id)))
 }
 
 // NewSession makes a session for a place, not stored yet. It carries on from
@@ -128,18 +143,20 @@ func (s *Sessions) SessionByID(_ context.Context, id string) (Session, error) {
 // reset or carry is false.
 func (s *Sessions) NewSession(_ context.Context, p Place, carry bool) (Session, error) {
 	se := Session{ID: uuid.NewString(), Key: p.Key, User: p.User, Agent: p.Agent, Status: Active, Created: s.now()}
+	se.Line = se.ID
 	if !carry {
 		return se, nil
 	}
-	err := s.db.QueryRow(`SELECT iif(carry, id, ''), iif(carry, closing, ''), iif(carry, decisions, '[]'), iif(carry, page, '[]'), iif(carry, via, 0), iif(carry, people, ''), generation FROM sessions
+	var line string
+	err := s.db.QueryRow(`SELECT iif(carry, id, ''), iif(carry, closing, ''), iif(carry, iif(line = '', id, line), ''), iif(carry, page, '[]'), iif(carry, via, 0), iif(carry, people, ''), generation FROM sessions
 		WHERE platform = ? AND channel = ? AND thread = ? AND user_id = ? AND agent = ? AND ended_at <> ''
 		ORDER BY ended_at DESC LIMIT 1`, p.Key.Platform, p.Key.Channel, p.Key.Thread, p.User, p.Agent).
-		Scan(&se.CarriedFrom, &se.Carried, engine.JSON(&se.Decisions), engine.JSON(&se.CarriedPage),
+		Scan(&se.CarriedFrom, &se.Carried, &line, engine.JSON(&se.CarriedPage),
 			&se.CarriedOrigin.Via, (*names)(&se.CarriedOrigin.People), &se.carriedAt)
-	if len(se.Decisions) > 0 {
-		se.Origin = se.CarriedOrigin
+	if se.Line = cmp.Or(line, se.ID); line == "" {
+		return se, engine.NoRow(err, nil)
 	}
-	return se, engine.NoRow(err, nil)
+	return s.held(se, err)
 }
 
 // saveSession inserts or replaces the changing columns of a session. current is
@@ -149,6 +166,13 @@ func (s *Sessions) NewSession(_ context.Context, p Place, carry bool) (Session, 
 // check of every message that refers to a new row. One that is not stored yet and carries
 // nothing is new.
 func saveSession(tx *engine.Tx, se Session) (current bool, err error) {
+	if current, err = saveRow(tx, se); err != nil || !current {
+		return current, err
+	}
+	return true, during("save session", sessions.Decide(tx, se.ID, se.Line, se.Decisions))
+}
+
+func saveRow(tx *engine.Tx, se Session) (current bool, err error) {
 	args, err := se.changing()
 	if err != nil {
 		return false, fmt.Errorf("save session: %w", err)
@@ -179,26 +203,26 @@ func saveSession(tx *engine.Tx, se Session) (current bool, err error) {
 }
 
 // begunSession inserts one.
-const begunSession = `INSERT INTO sessions (id, platform, channel, thread, user_id, status, direct, created_at, last_activity, expires_at, carried_from, agent)
-	VALUES (:id, :platform, :channel, :thread, :user, :status, :direct, :created, :active, :expires, :carried, :agent)`
+const begunSession = `INSERT INTO sessions (id, platform, channel, thread, user_id, status, direct, created_at, last_activity, expires_at, carried_from, agent, line)
+	VALUES (:id, :platform, :channel, :thread, :user, :status, :direct, :created, :active, :expires, :carried, :agent, :line)`
 
 // changed sets the columns that a turn, a fold or a command may change.
 const changed = `last_activity = :active, expires_at = :expires, last_model = :model, tokens_used = :tokens, summary = :summary, summarized_at = :at,
-	compression_count = :folds, title = :title, decisions = :decisions, mentions = :mentions, playbook = :playbook, via = :via, people = :people,
+	compression_count = :folds, title = :title, mentions = :mentions, playbook = :playbook, via = :via, people = :people,
 	page = :page, debt = :debt, owed_at = :owed, folded_tokens = :folded`
 
 // changing returns the parameters of changed, and of a new row.
 func (se Session) changing() (engine.Named, error) {
 	args := engine.Named{
 		"id": se.ID, "platform": se.Key.Platform, "channel": se.Key.Channel, "thread": se.Key.Thread, "user": se.User,
-		"agent": se.Agent, "status": string(se.Status),
+		"agent": se.Agent, "line": cmp.Or(se.Line, se.ID), "status": string(se.Status),
 		"direct": se.Direct, "created": Stamp(se.Created), "carried": se.CarriedFrom, "generation": max(se.Generation, 1),
 		"active": Stamp(se.LastActivity), "expires": Stamp(se.Expires), "model": se.LastModel, "tokens": se.TokensUsed, "summary": se.Summary,
 		"at": se.SummarizedAt, "folds": se.Compressions, "title": se.Title, "playbook": se.Playbook, "via": int(se.Origin.Via),
 		"people": se.Origin.Names(),
 		"folded": se.Folded, "debt": "", "owed": "",
 	}
-	for name, v := range map[string]any{"decisions": nonNil(se.Decisions), "mentions": se.Mentions, "page": nonNil(se.Page)} {
+	for name, v := range map[string]any{"mentions": se.Mentions, "page": nonNil(se.Page)} {
 		b, err := json.Marshal(v)
 		if err != nil {
 			return nil, err
@@ -239,9 +263,10 @@ func generation(tx *engine.Tx, id string) (n int, err error) {
 // not bring back one that is gone.
 func keepAlive(tx *engine.Tx, se Session) error {
 	if se.Generation == 0 {
-		_, err := tx.Exec(`INSERT INTO sessions (id, platform, channel, thread, user_id, status, direct, created_at, last_activity, expires_at, last_model, agent)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`, se.ID, se.Key.Platform, se.Key.Channel, se.Key.Thread, se.User,
-			string(se.Status), se.Direct, Stamp(se.Created), Stamp(se.LastActivity), Stamp(se.Expires), se.LastModel, se.Agent)
+		_, err := tx.Exec(`INSERT INTO sessions (id, platform, channel, thread, user_id, status, direct, created_at, last_activity, expires_at, last_model, agent, line)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`, se.ID, se.Key.Platform, se.Key.Channel, se.Key.Thread, se.User,
+			string(se.Status), se.Direct, Stamp(se.Created), Stamp(se.LastActivity), Stamp(se.Expires), se.LastModel, se.Agent,
+			cmp.Or(se.Line, se.ID))
 		return err
 	}
 	_, err := tx.Exec("UPDATE sessions SET status = ?, last_activity = ?, expires_at = ?, last_model = ? WHERE id = ?",

@@ -27,11 +27,10 @@ CREATE TABLE sessions (
     carried_from      TEXT NOT NULL DEFAULT '',    -- the session before, whose closing is shown
     carry             INTEGER NOT NULL DEFAULT 1,  -- 0: the next session starts without it
     title             TEXT NOT NULL DEFAULT '',
-    decisions         TEXT NOT NULL DEFAULT '[]',  -- JSON list of strings
     mentions          TEXT NOT NULL DEFAULT '{}',  -- JSON: files, urls, symbols, people, refs
     playbook          TEXT NOT NULL DEFAULT '',    -- opaque to all but the playbook
     summary_tries     INTEGER NOT NULL DEFAULT 0
-, generation INTEGER NOT NULL DEFAULT 1, via INTEGER NOT NULL DEFAULT 0 CHECK (via BETWEEN 0 AND 8191), people TEXT NOT NULL DEFAULT '', page TEXT NOT NULL DEFAULT '[]', debt TEXT NOT NULL DEFAULT '', owed_at TEXT NOT NULL DEFAULT '', folded_tokens INTEGER NOT NULL DEFAULT 0, agent TEXT NOT NULL DEFAULT '', told_end TEXT NOT NULL DEFAULT '');
+, generation INTEGER NOT NULL DEFAULT 1, via INTEGER NOT NULL DEFAULT 0 CHECK (via BETWEEN 0 AND 8191), people TEXT NOT NULL DEFAULT '', page TEXT NOT NULL DEFAULT '[]', debt TEXT NOT NULL DEFAULT '', owed_at TEXT NOT NULL DEFAULT '', folded_tokens INTEGER NOT NULL DEFAULT 0, agent TEXT NOT NULL DEFAULT '', told_end TEXT NOT NULL DEFAULT '', line TEXT NOT NULL DEFAULT '');
 CREATE INDEX sessions_due ON sessions (status) WHERE status <> 'archived';
 CREATE INDEX sessions_place ON sessions (platform, channel, thread, user_id, created_at);
 CREATE TABLE participants (
@@ -394,17 +393,6 @@ CREATE TRIGGER session_texts_delete AFTER DELETE ON session_texts
 BEGIN
     INSERT INTO session_texts_fts (session_texts_fts, rowid, content) VALUES ('delete', old.id, old.content);
 END;
-CREATE TRIGGER sessions_text AFTER UPDATE OF title, closing, decisions ON sessions
-    WHEN old.title <> new.title OR old.closing <> new.closing OR old.decisions <> new.decisions
-BEGIN
-    DELETE FROM session_texts WHERE session_id = new.id;
-    INSERT INTO session_texts (session_id, content) SELECT new.id, new.title || char(10) || new.closing || char(10) || new.decisions
-        WHERE new.title <> '' OR new.closing <> '' OR new.decisions <> '[]';
-END;
-CREATE TRIGGER sessions_text_delete AFTER DELETE ON sessions
-BEGIN
-    DELETE FROM session_texts WHERE session_id = old.id;
-END;
 CREATE TABLE fact_changes (
     id         INTEGER PRIMARY KEY AUTOINCREMENT, -- shown in buttons
     batch      INTEGER NOT NULL DEFAULT 0,        -- the first of those that are undone together
@@ -675,12 +663,64 @@ CREATE TRIGGER log_entries_number AFTER INSERT ON log_entries WHEN new.number = 
         ON CONFLICT (kind, book) DO UPDATE SET last = last + 1;
     UPDATE log_entries SET number = (SELECT last FROM numbers WHERE kind = 'log_entries' AND book = new.user_id) WHERE id = new.id;
 END;
+CREATE TABLE decided (
+    id          INTEGER PRIMARY KEY AUTOINCREMENT,
+    session_id  TEXT NOT NULL,
+    line        TEXT NOT NULL,             -- of the session
+    number      INTEGER NOT NULL,          -- in its place, as people type it
+    content     TEXT NOT NULL,             -- '' once it was forgotten, so that no summary brings it back
+    user_id     TEXT NOT NULL DEFAULT '',  -- who said it; '' is unknown
+    name        TEXT NOT NULL DEFAULT '',
+    message_id  TEXT NOT NULL DEFAULT '',  -- that says it, as its platform names it
+    at          TEXT NOT NULL,
+    replaced_at TEXT NOT NULL DEFAULT '',  -- since when it does not hold
+    replaced_by INTEGER NOT NULL DEFAULT 0, -- the row that holds instead
+    via         INTEGER NOT NULL DEFAULT 0,
+    people      TEXT NOT NULL DEFAULT ''
+);
+CREATE INDEX decided_line ON decided (line, id);
+CREATE INDEX decided_session ON decided (session_id);
+CREATE INDEX decided_user ON decided (user_id);
+CREATE TRIGGER sessions_text AFTER UPDATE OF title, closing ON sessions WHEN old.title <> new.title OR old.closing <> new.closing
+BEGIN
+    DELETE FROM session_texts WHERE session_id = new.id;
+    INSERT INTO session_texts (session_id, content)
+        SELECT s.id, s.title || char(10) || s.closing || char(10) || coalesce((SELECT group_concat(content, char(10)) FROM decided d WHERE d.session_id = s.id), '')
+        FROM sessions s WHERE s.id = new.id AND (s.title <> '' OR s.closing <> '' OR EXISTS (SELECT 1 FROM decided d WHERE d.session_id = s.id AND d.content <> ''));
+END;
+CREATE TRIGGER sessions_text_delete AFTER DELETE ON sessions
+BEGIN
+    DELETE FROM decided WHERE session_id = old.id;
+    DELETE FROM session_texts WHERE session_id = old.id;
+END;
+CREATE TRIGGER decided_text_insert AFTER INSERT ON decided
+BEGIN
+    DELETE FROM session_texts WHERE session_id = new.session_id;
+    INSERT INTO session_texts (session_id, content)
+        SELECT s.id, s.title || char(10) || s.closing || char(10) || (SELECT group_concat(content, char(10)) FROM decided d WHERE d.session_id = s.id)
+        FROM sessions s WHERE s.id = new.session_id;
+END;
+CREATE TRIGGER decided_text_update AFTER UPDATE OF content ON decided WHEN old.content <> new.content
+BEGIN
+    DELETE FROM session_texts WHERE session_id = new.session_id;
+    INSERT INTO session_texts (session_id, content)
+        SELECT s.id, s.title || char(10) || s.closing || char(10) || (SELECT group_concat(content, char(10)) FROM decided d WHERE d.session_id = s.id)
+        FROM sessions s WHERE s.id = new.session_id;
+END;
+CREATE TRIGGER decided_text_delete AFTER DELETE ON decided
+BEGIN
+    DELETE FROM session_texts WHERE session_id = old.session_id;
+    INSERT INTO session_texts (session_id, content)
+        SELECT s.id, s.title || char(10) || s.closing || char(10) || coalesce((SELECT group_concat(content, char(10)) FROM decided d WHERE d.session_id = s.id), '')
+        FROM sessions s WHERE s.id = old.session_id AND (s.title <> '' OR s.closing <> '' OR EXISTS (SELECT 1 FROM decided d WHERE d.session_id = s.id AND d.content <> ''));
+END;
 INSERT INTO key_facts_fts (key_facts_fts, rank) VALUES ('secure-delete', 1);
 INSERT INTO messages_fts (messages_fts, rank) VALUES ('secure-delete', 1);
 INSERT INTO session_texts_fts (session_texts_fts, rank) VALUES ('secure-delete', 1);
+INSERT INTO sqlite_sequence (name, seq) VALUES ('decided', 0);
 INSERT INTO sqlite_sequence (name, seq) VALUES ('fact_changes', 0);
 INSERT INTO sqlite_sequence (name, seq) VALUES ('inbox', 0);
 INSERT INTO sqlite_sequence (name, seq) VALUES ('messages', 0);
 INSERT INTO sqlite_sequence (name, seq) VALUES ('outbox', 0);
 INSERT INTO secrets (name, value) VALUES ('nonce', randomblob(16));
-PRAGMA user_version = 47;
+PRAGMA user_version = 48;

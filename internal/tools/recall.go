@@ -74,7 +74,11 @@ func RecallConversation(store *memory.Store, attest func(ctx context.Context, us
 // each with its number.
 func wholeSessions(r *Result, c Call, sessions []sessions.Found) (lines []string) {
 	for i, s := range sessions {
-		lines = append(lines, fmt.Sprintf("[%d] A whole conversation, in short: %s", i+1, s.Text))
+		said := "A whole conversation, in short: " + s.Text
+		if s.Decision {
+			said = s.Text
+		}
+		lines = append(lines, fmt.Sprintf("[%d] %s", i+1, said))
 		r.Sources = append(r.Sources, Source{Kind: "session", ID: s.ID, Title: cmp.Or(s.Title, "a conversation"),
 			Path: "conversation of " + s.Last.UTC().Format("2 January 2006"), Text: s.Text, Snippet: s.Text})
 		r.found(c.Who.ID, s.Origin)

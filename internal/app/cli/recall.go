@@ -186,7 +186,11 @@ func recallAll(ctx context.Context, store *memory.Store, q memory.Query, at chat
 	}
 	for _, s := range sessions {
 		if limit == 0 || q.Limit > 1 {
-			list = append(list, recalled{"session", s.ID, s.Score, s.Text, s.Last})
+			kind := "session"
+			if s.Decision {
+				kind = "decision"
+			}
+			list = append(list, recalled{kind, s.ID, s.Score, s.Text, s.Last})
 			q.Tokens, q.Limit = q.Tokens-cost(s.Text), max(q.Limit-1, 0)
 		}
 	}

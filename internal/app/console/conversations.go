@@ -55,7 +55,7 @@ func (p *Page) session(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	se.Decisions = few(se.Decisions, maxWhy, maxReason)
+	se.Decisions = se.Decisions[max(0, len(se.Decisions)-maxWhy):]
 	return p.read(r, conversation{Key: se.Key, Session: &se}, "/sessions/"+se.ID+"?")
 }
 

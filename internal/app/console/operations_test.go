@@ -24,6 +24,7 @@ import (
 	"parley/internal/memory/agenda"
 	"parley/internal/memory/facts"
 	"parley/internal/memory/provenance"
+	"parley/internal/memory/sessions"
 	"parley/internal/notes/index"
 	"parley/internal/text"
 	"parley/internal/text/markdown"
@@ -59,13 +60,15 @@ func newFaces(t *testing.T, key chat.Key) *faces {
 		Zone: func(context.Context, chat.User) string { return "UTC" }}
 	notes := tools.Notes{Vault: f.notes(), Authors: s.store.Access,
 		Owner: func(_ context.Context, id string) bool { return id == "telegram:9" }}
-	f.all = slices.Concat(tools.FactOperations(s.store.Facts, nil), tools.TaskOperations(s.store), tools.ReminderOperations(planner),
+	f.all = slices.Concat(tools.FactOperations(s.store.Facts, nil), tools.DecisionOperations(s.store, nil),
+		tools.TaskOperations(s.store), tools.ReminderOperations(planner),
 		tools.LogOperations(planner), tools.NoteOperations(notes))
 	confirm, err := gate.NewConfirmations(t.Context(), s.store.Questions, s.store.Access, s.clock.now)
 	if err != nil {
 		t.Fatal(err)
 	}
-	groups := command.Groups{Facts: command.Facts{Rows: s.store.Facts}, Tasks: command.Tasks{Rows: s.store},
+	groups := command.Groups{Facts: command.Facts{Rows: s.store.Facts}, Decisions: command.Decisions{Rows: s.store},
+		Tasks:     command.Tasks{Rows: s.store},
 		Reminders: command.Reminders{Planner: planner}, Journal: command.Journal{Planner: planner},
 		Notes: command.Notes{View: notes, Writes: true}}
 	f.commands, err = gate.NewCommands(groups.Table(), gate.CommandOptions{Confirm: confirm,
@@ -82,7 +85,10 @@ func newFaces(t *testing.T, key chat.Key) *faces {
 	_, rerr := s.store.Agenda.AddReminder(ctx, agenda.Reminder{User: ann, Key: key, Text: "the bread", Due: s.clock.now().Add(time.Hour),
 		Zone: "UTC"}, "")
 	_, lerr := s.store.Agenda.AddLog(ctx, v, agenda.LogEntry{Content: "began a book"}, "")
-	for _, err := range []error{err, terr, rerr, lerr} {
+	derr := s.store.Sessions.SaveSession(ctx, memory.Session{ID: "decided", Key: key, User: ann.ID, Status: memory.Archived,
+		Direct: true, Created: s.clock.now(),
+		Decisions: []sessions.Decision{{Text: "We go by train.", User: ann.ID, At: s.clock.now()}}})
+	for _, err := range []error{err, terr, rerr, lerr, derr} {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -284,6 +290,10 @@ var operated = []tried{
 		form: url.Values{"do": {"fact-forget"}, "id": {"1"}, "value": {"now"}}},
 	{tool: "", command: "/facts forget 1 now", shell: eraseFact(1), theirs: "There is no such fact."},
 	{tool: "list_facts", args: `{}`, command: "/facts list", theirs: "I remember nothing about you here."},
+	{tool: "list_decisions", args: `{"status":"all"}`, command: "/decisions list all", theirs: "Nothing is noted as decided here."},
+	{tool: "change_decision", args: `{"id":1,"content":"We go by bus."}`, command: "/decisions edit 1 We go by bus.",
+		theirs: "There is no such decision here."},
+	{tool: "forget_decision", args: `{"id":1}`, command: "/decisions forget 1", theirs: "There is no such decision here."},
 	{tool: "add_task", args: `{"description":"buy bread"}`, command: "/tasks add buy bread"},
 	{tool: "list_tasks", args: `{}`, command: "/tasks list", theirs: "You have no tasks here."},
 	{tool: "complete_task", args: `{"id":1}`, command: "/tasks done 1", theirs: "There is no such task."},

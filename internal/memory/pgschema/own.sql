@@ -95,18 +95,42 @@ BEGIN
 END $$;
 CREATE TRIGGER session_texts_changed AFTER INSERT OR DELETE ON session_texts FOR EACH ROW EXECUTE FUNCTION session_texts_changed();
 
--- for: sessions_text sessions_text_delete
-CREATE FUNCTION sessions_text() RETURNS trigger LANGUAGE plpgsql AS $$
+-- for: sessions_text sessions_text_delete decided_text_insert decided_text_update decided_text_delete
+CREATE OR REPLACE FUNCTION session_text(session text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-    DELETE FROM session_texts WHERE session_id = old.id;
-    IF TG_OP = 'UPDATE' AND (new.title <> '' OR new.closing <> '' OR new.decisions <> '[]') THEN
-        INSERT INTO session_texts (session_id, content) VALUES (new.id, new.title || chr(10) || new.closing || chr(10) || new.decisions);
+    DELETE FROM session_texts WHERE session_id = session;
+    INSERT INTO session_texts (session_id, content)
+        SELECT s.id, s.title || chr(10) || s.closing || chr(10) || coalesce((SELECT string_agg(d.content, chr(10) ORDER BY d.id) FROM decided d WHERE d.session_id = s.id), '')
+        FROM sessions s WHERE s.id = session AND (s.title <> '' OR s.closing <> '' OR EXISTS (SELECT 1 FROM decided d WHERE d.session_id = s.id AND d.content <> ''));
+END $$;
+CREATE OR REPLACE FUNCTION sessions_text() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF TG_OP = 'UPDATE' THEN
+        PERFORM session_text(new.id);
+    ELSE
+        DELETE FROM decided WHERE session_id = old.id;
+        DELETE FROM session_texts WHERE session_id = old.id;
     END IF;
     RETURN NULL;
 END $$;
-CREATE TRIGGER sessions_text AFTER UPDATE OF title, closing, decisions ON sessions FOR EACH ROW
-    WHEN (old.title <> new.title OR old.closing <> new.closing OR old.decisions <> new.decisions) EXECUTE FUNCTION sessions_text();
-CREATE TRIGGER sessions_text_delete AFTER DELETE ON sessions FOR EACH ROW EXECUTE FUNCTION sessions_text();
+CREATE OR REPLACE FUNCTION decided_text() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF TG_OP = 'DELETE' THEN
+        PERFORM session_text(old.session_id);
+    ELSE
+        PERFORM session_text(new.session_id);
+    END IF;
+    RETURN NULL;
+END $$;
+CREATE OR REPLACE TRIGGER sessions_text AFTER UPDATE OF title, closing ON sessions FOR EACH ROW
+    WHEN (old.title <> new.title OR old.closing <> new.closing) EXECUTE FUNCTION sessions_text();
+CREATE OR REPLACE TRIGGER sessions_text_delete AFTER DELETE ON sessions FOR EACH ROW EXECUTE FUNCTION sessions_text();
+DO $$
+BEGIN
+    IF to_regclass('decided') IS NOT NULL THEN -- a step makes it
+        CREATE OR REPLACE TRIGGER decided_text AFTER INSERT OR DELETE OR UPDATE OF content ON decided FOR EACH ROW EXECUTE FUNCTION decided_text();
+    END IF;
+END $$;
 
 -- for: spent_insert spent_update spent_delete
 CREATE FUNCTION spent_adds(u usage, sign bigint) RETURNS void LANGUAGE plpgsql AS $$

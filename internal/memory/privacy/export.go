@@ -27,10 +27,11 @@ type Person struct {
 	Journal   []agenda.LogEntry `json:"journal"`
 	Messages  []Message         `json:"messages"`
 	Answers   []Answer          `json:"answers"`
-	Calls     []Call            `json:"calls"`    // of tools, for those answers
-	Earlier   []string          `json:"earlier"`  // what facts said before
-	Handoffs  []handoff.Record  `json:"handoffs"` // to people
-	Sessions  []Session         `json:"sessions"` // conversations with them alone, summed up
+	Calls     []Call            `json:"calls"`     // of tools, for those answers
+	Earlier   []string          `json:"earlier"`   // what facts said before
+	Handoffs  []handoff.Record  `json:"handoffs"`  // to people
+	Decisions []Decision        `json:"decisions"` // that they made, or in those conversations
+	Sessions  []Session         `json:"sessions"`  // conversations with them alone, summed up
 }
 
 // Ways are how the person wants to be spoken to.
@@ -59,15 +60,34 @@ type Message struct {
 
 // Session is what is kept of a conversation as a whole.
 type Session struct {
-	Place     string          `json:"place"`
-	Agent     string          `json:"agent,omitempty"`
-	Title     string          `json:"title,omitempty"`
-	Summary   string          `json:"summary,omitempty"`
-	Closing   string          `json:"closing,omitempty"`
-	Decisions json.RawMessage `json:"decisions"`
-	Mentions  json.RawMessage `json:"mentions"`
-	Playbook  string          `json:"playbook,omitempty"`
-	Page      json.RawMessage `json:"page"` // lines that later ones carry
+	Place    string          `json:"place"`
+	Agent    string          `json:"agent,omitempty"`
+	Title    string          `json:"title,omitempty"`
+	Summary  string          `json:"summary,omitempty"`
+	Closing  string          `json:"closing,omitempty"`
+	Mentions json.RawMessage `json:"mentions"`
+	Playbook string          `json:"playbook,omitempty"`
+	Page     json.RawMessage `json:"page"` // lines that later ones carry
+}
+
+// Decision is something that was decided in a conversation.
+type Decision struct {
+	Place string     `json:"place"`
+	Agent string     `json:"agent,omitempty"`
+	Text  string     `json:"text"`
+	By    string     `json:"by,omitempty"` // who said it, if that is known
+	Name  string     `json:"name,omitempty"`
+	At    time.Time  `json:"at"`
+	Until *time.Time `json:"until,omitempty"` // since when it does not hold
+}
+
+// String returns the decision as a line of the export.
+func (d Decision) String() string {
+	held := ""
+	if d.Until != nil {
+		held = ", until " + d.Until.UTC().Format(time.DateOnly)
+	}
+	return strings.TrimSpace(fmt.Sprintf("[%s] %s (%s%s) %s", d.At.UTC().Format(time.DateOnly), d.Text, d.Place, held, d.Name))
 }
 
 // Answer is what was recorded about answering.
@@ -119,6 +139,7 @@ func (e Person) Markdown() string {
 		l := e.Journal[i]
 		return fmt.Sprintf("[%s] %s (%s, by %s)", day(l.At), l.Content, l.Type, l.Author)
 	})
+	section("Decisions", len(e.Decisions), func(i int) string { return e.Decisions[i].String() })
 	section("Conversations", len(e.Messages), func(i int) string {
 		m := e.Messages[i]
 		who := map[string]string{"user": "you", "assistant": "answer", "tool": "read for you by " + m.Name}[m.Role]

@@ -2,7 +2,6 @@ package sessions
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -34,9 +33,9 @@ type Session struct {
 	User      string // its only user; "" if it belongs to everybody in the place
 	Direct    bool   // in a direct chat with the bot
 	Alive     bool
-	Title     string // "" for none yet
-	Closing   string // what it was about; "" if it is not summarized yet
-	Decisions []string
+	Title     string     // "" for none yet
+	Closing   string     // what it was about; "" if it is not summarized yet
+	Decisions []Decision // that were made in it, oldest first
 	Began     time.Time
 	Last      time.Time
 	Origin    provenance.Origin
@@ -61,7 +60,7 @@ const visible = ` ` + provenance.Heard + ` AND (s.user_id IN ('', :user)) AND (
 			AND (coalesce(b.checked_at, '') >= :lately OR p.last_id >= coalesce((SELECT max(id) FROM messages WHERE session_id = s.id), 9223372036854775807))))))`
 
 const columns = `SELECT s.rowid, s.id, s.platform, s.channel, s.thread, s.user_id, s.direct, s.status IN ('active', 'idle', 'suspended'), s.title,
-	s.closing, s.decisions, s.created_at, s.last_activity, s.via, s.people `
+	s.closing, s.created_at, s.last_activity, s.via, s.people `
 
 // inPlaces reads the sessions of the places that may be visible, through the index.
 const inPlaces = ` FROM (SELECT :platform AS platform, :channel AS channel, :thread AS thread WHERE NOT :direct
@@ -83,7 +82,7 @@ func (a *Archive) List(_ context.Context, v provenance.Viewer, limit, offset int
 
 // Find returns the session that v may see whose ID begins with prefix, or engine.ErrNotFound
 // if there is none or more than one.
-func (a *Archive) Find(_ context.Context, v provenance.Viewer, prefix string) (Session, error) {
+func (a *Archive) Find(ctx context.Context, v provenance.Viewer, prefix string) (Session, error) {
 	list, err := engine.Select(a.db, scan, columns+" FROM sessions s WHERE s.id >= :prefix AND s.id < :prefix || 'g' AND"+visible+
 		" LIMIT 2", a.args(v, engine.Named{"prefix": strings.ToLower(prefix)}))
 	switch {
@@ -92,7 +91,9 @@ func (a *Archive) Find(_ context.Context, v provenance.Viewer, prefix string) (S
 	case len(list) != 1 || prefix == "":
 		return Session{}, engine.ErrNotFound
 	}
-	return list[0], nil
+	decided, err := a.decidedIn(ctx, []string{list[0].ID})
+	list[0].Decisions = decided[list[0].ID]
+	return list[0], err
 }
 
 // Words returns the latest lines of a session, oldest first. The caller checks that the
@@ -121,14 +122,12 @@ func (a *Archive) Delete(ctx context.Context, id string) error {
 		defer over()
 	}
 	err := a.db.Write(ctx, func(tx *engine.Tx) error {
-		var own, before string
-		err := tx.QueryRow(`SELECT decisions, coalesce((SELECT p.decisions FROM sessions p WHERE p.id = s.carried_from AND p.created_at < s.created_at), '[]')
-			FROM sessions s WHERE s.id = ?`, id).Scan(&own, &before)
-		if err != nil {
+		var found bool
+		if err := tx.QueryRow("SELECT true FROM sessions WHERE id = ?", id).Scan(&found); err != nil {
 			return err
 		}
 		for _, q := range deletion {
-			if _, err := tx.Exec(q, engine.Named{"id": id, "own": own, "before": before}); err != nil {
+			if _, err := tx.Exec(q, engine.Named{"id": id}); err != nil {
 				return fmt.Errorf("%.40s: %w", q, err)
 			}
 		}
@@ -144,8 +143,7 @@ func (a *Archive) Delete(ctx context.Context, id string) error {
 // who read them before from writing the deleted words back.
 var deletion = []string{
 	`UPDATE sessions SET generation = generation + 1,
-		page = (SELECT json_group_array(json(value)) FROM json_each(page) WHERE value ->> '$.session' <> :id),
-		decisions = (SELECT json_group_array(value) FROM json_each(decisions) WHERE value NOT IN (SELECT value FROM json_each(:own)) OR value IN (SELECT value FROM json_each(:before)))
+		page = (SELECT json_group_array(json(value)) FROM json_each(page) WHERE value ->> '$.session' <> :id)
 		WHERE (platform, channel, thread, user_id) = (SELECT platform, channel, thread, user_id FROM sessions WHERE id = :id) AND id <> :id
 		AND created_at >= (SELECT created_at FROM sessions WHERE id = :id)`,
 	`UPDATE sessions SET carried_from = coalesce((SELECT nullif(d.carried_from, sessions.id) FROM sessions d WHERE d.id = :id), '') WHERE carried_from = :id
@@ -159,12 +157,12 @@ var deletion = []string{
 }
 
 func scan(r engine.Scanner) (s Session, err error) {
-	var decisions, began, last string
+	var began, last string
 	err = r.Scan(&s.row, &s.ID, &s.Key.Platform, &s.Key.Channel, &s.Key.Thread, &s.User, &s.Direct, &s.Alive, &s.Title, &s.Closing,
-		&decisions, &began, &last, &s.Origin.Via, (*provenance.Names)(&s.Origin.People))
+		&began, &last, &s.Origin.Via, (*provenance.Names)(&s.Origin.People))
 	if err != nil {
 		return s, err
 	}
 	s.Began, s.Last = engine.ParseStamp(began), engine.ParseStamp(last)
-	return s, json.Unmarshal([]byte(decisions), &s.Decisions)
+	return s, nil
 }

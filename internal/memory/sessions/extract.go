@@ -25,8 +25,10 @@ type Said struct {
 	Name   string // as shown, which cannot look like another person's
 	User   string // the author
 	Text   string
-	Bot    bool // said by the bot
-	Passed bool // not the author's own words: forwarded, quoted, shared
+	ID     string // of the message, as its platform names it
+	Called string // the author's name, as it is stored
+	Bot    bool   // said by the bot
+	Passed bool   // not the author's own words: forwarded, quoted, shared
 }
 
 // Point is a sentence that is worth keeping.
@@ -35,6 +37,8 @@ type Point struct {
 	Name    string
 	User    string
 	Text    string // on one line
+	Message string // id of its message, as the platform names it
+	Called  string // the author's name, as it is stored
 	Worth   int    // above 0
 	Decides bool   // reports a decision
 	Bot     bool
@@ -65,8 +69,9 @@ func Extract(said []Said) (points []Point) {
 				continue
 			}
 			seen[key] = true
-			points = append(points, Point{At: s.At, Name: s.Name, User: s.User, Text: sentence, Worth: worth, Decides: decided &&
-				!s.Bot && !s.Passed, Bot: s.Bot, Passed: s.Passed})
+			points = append(points, Point{At: s.At, Name: s.Name, User: s.User, Text: sentence, Message: s.ID, Called: s.Called,
+				Worth: worth, Decides: decided &&
+					!s.Bot && !s.Passed, Bot: s.Bot, Passed: s.Passed})
 		}
 	}
 	return points

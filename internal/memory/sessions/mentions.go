@@ -3,16 +3,12 @@ package sessions
 import (
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"parley/internal/text"
 )
 
-// Bounds of what a session keeps.
-const (
-	maxDecided  = 6000 // runes of all decisions
-	maxMentions = 100
-)
+// maxMentions limits what a session keeps of the things named in it.
+const maxMentions = 100
 
 var (
 	urlPattern  = text.Pattern(`https?://[^\s<>()"'\x60]+[^\s<>()"'\x60.,;:!?]`)
@@ -77,25 +73,6 @@ func capMentions(m Mentions) Mentions {
 		}
 		*longest = (*longest)[1:]
 	}
-}
-
-// Decide adds a decision, once however it is spelled, and returns also the oldest ones, for
-// which there is no room any more.
-func Decide(list []string, decision string) (kept, out []string) {
-	decision = strings.Join(strings.Fields(text.Clip(text.Plain(decision), 300)), " ") // one line: it stands among others
-	if decision == "" {
-		return list, nil
-	}
-	same := func(s string) bool { return Normal(s) == Normal(decision) }
-	list = append(slices.DeleteFunc(slices.Clone(list), same), decision)
-	room, n := maxDecided, len(list)
-	for n > 0 {
-		if room -= utf8.RuneCountInString(list[n-1]); room < 0 {
-			break
-		}
-		n--
-	}
-	return list[n:], list[:n]
 }
 
 // Normal returns a text without case, punctuation and spacing.

@@ -17,8 +17,6 @@ type Line struct {
 	Session string    `json:"session"`
 	People  []string  `json:"people,omitempty"` // whose words it contains
 	Kept    bool      `json:"kept,omitempty"`   // a summarizer chose it; code chose the others
-	// Decided: somebody had it recorded as a decision, and no fold finds it again.
-	Decided bool `json:"decided,omitempty"`
 }
 
 // Said returns the words of a line, without who said them.

@@ -18,18 +18,20 @@ import (
 const (
 	maxMatches = 200 // latest sessions with a word, of which visible selects
 	maxFound   = 3
+	maxDecided = 6   // decisions
 	leastShare = 0.5 // share of the question's words that a session must have
 )
 
-// Found is a session that matches a question.
+// Found is a session, or a decision that was made in it, that matches a question.
 type Found struct {
 	Session
-	Score float64 // above 0; 1 if it has every word of the question
-	Text  string  // its summary and decisions, on one line
+	Decision bool
+	Score    float64 // above 0; 1 if it has every word of the question
+	Text     string  // its summary, or the decision, on one line
 }
 
-// Search finds the sessions that match a question by title, closing summary and decisions,
-// best first: at most maxFound, within tokens (ceil(runes/4) each).
+// Search finds the sessions that match a question by title and closing summary, and the
+// decisions that match it, best first: at most maxFound and maxDecided, within tokens (ceil(runes/4) each).
 func (a *Archive) Search(ctx context.Context, v provenance.Viewer, question string, tokens int) ([]Found, error) {
 	asked := ranking.Terms(question)
 	if len(asked) == 0 {
@@ -48,46 +50,65 @@ func (a *Archive) Search(ctx context.Context, v provenance.Viewer, question stri
 	if err != nil {
 		return nil, fmt.Errorf("search sessions: %w", err)
 	}
+	ids := make([]string, len(list))
+	for i, s := range list {
+		ids[i] = s.ID
+	}
+	decided, err := a.decidedIn(ctx, ids)
+	if err != nil {
+		return nil, fmt.Errorf("search sessions: %w", err)
+	}
 	found := make([]Found, 0, len(list))
 	for _, s := range list {
-		if f := (Found{Session: s, Text: s.told()}); f.answers(asked) {
-			found = append(found, f)
-		}
+		s.Decisions = decided[s.ID]
+		found = append(found, s.answers(asked)...)
 	}
 	slices.SortFunc(found, func(x, y Found) int { return cmp.Or(cmp.Compare(y.Score, x.Score), y.Last.Compare(x.Last)) })
-	kept := found[:0]
+	kept, whole, decisions := found[:0], 0, 0
 	for _, f := range found {
-		if cost := (utf8.RuneCountInString(f.Text) + 3) / 4; len(kept) < maxFound && cost <= tokens {
+		count, most := &whole, maxFound
+		if f.Decision {
+			count, most = &decisions, maxDecided
+		}
+		if cost := (utf8.RuneCountInString(f.Text) + 3) / 4; *count < most && cost <= tokens {
 			kept, tokens = append(kept, f), tokens-cost
+			*count++
 		}
 	}
 	return kept, nil
 }
 
-// answers scores a session by its share of the question's words.
-func (f *Found) answers(asked []string) bool {
-	have := map[string]bool{}
-	for _, w := range ranking.TermsUpTo(f.Text, maxTold) {
-		have[ranking.Stem(w)] = true
+// answers returns what of a session has enough of the question's words.
+func (s Session) answers(asked []string) (list []Found) {
+	if s.Closing != "" || s.Title != "" {
+		list = append(list, Found{Session: s, Text: s.told()})
 	}
-	n := 0
-	for _, w := range asked {
-		if have[ranking.Stem(w)] {
-			n++
+	for _, d := range s.Decisions {
+		f := Found{Session: s, Decision: true, Text: "Decided: " + provenance.OneLine(d.Line())}
+		f.Last, f.Origin = d.At, d.Origin
+		list = append(list, f)
+	}
+	found := list[:0]
+	for _, f := range list {
+		have := ranking.Stems(f.Text)
+		n := 0
+		for _, w := range asked {
+			if have[ranking.Stem(w)] {
+				n++
+			}
+		}
+		if f.Score = float64(n) / float64(len(asked)); f.Score >= leastShare {
+			found = append(found, f)
 		}
 	}
-	f.Score = float64(n) / float64(len(asked))
-	return f.Score >= leastShare
+	return found
 }
 
-// told returns the summary and decisions of a session on one line.
+// told returns the title and summary of a session on one line.
 func (s Session) told() string {
-	parts := []string{s.Closing}
+	said := s.Closing
 	if s.Title != "" && !strings.HasPrefix(s.Closing, s.Title) {
-		parts = []string{s.Title + ".", s.Closing}
+		said = s.Title + ". " + s.Closing
 	}
-	if len(s.Decisions) > 0 {
-		parts = append(parts, "Decided: "+strings.Join(s.Decisions, "; "))
-	}
-	return fmt.Sprintf("[%s] %s", s.Last.UTC().Format("2006-01-02 15:04"), provenance.OneLine(strings.TrimSpace(strings.Join(parts, " "))))
+	return fmt.Sprintf("[%s] %s", s.Last.UTC().Format("2006-01-02 15:04"), provenance.OneLine(strings.TrimSpace(said)))
 }

@@ -17,37 +17,9 @@ import (
 // choose twice as many.
 const maxKept = 6
 
-// Decided adds new decisions to those of a session: the model's, unless outside words could
-// have made them up, and those that code finds in people's own words.
-func Decided(se memory.Session, f sessions.Folded, entries []memory.Entry) []string {
-	list := se.Decisions
-	if se.Origin.Via.Outside() {
-		f.Decisions = nil // nobody was asked
-	}
-	for _, d := range f.Decisions {
-		list = withDecision(list, d)
-	}
-	told := strings.Join(list, "\n")
-	for _, pt := range Points(entries) {
-		if pt.Decides && !sessions.Says(told, pt.Text) && !sessions.Says(f.Summary, pt.Text) {
-			list = withDecision(list, pt.Text)
-		}
-	}
-	return list
-}
-
-// withDecision adds a decision that was found, if it pushes out none: it stands in the summary
-// as well.
-func withDecision(list []string, decision string) []string {
-	if kept, out := sessions.Decide(list, decision); len(out) == 0 {
-		return kept
-	}
-	return list
-}
-
 // Lines returns what a session adds to the page for later sessions: the lines that the model
-// chose. Where it chose none, or where outside words could have made it do so, these are
-// people's most valuable sentences.
+// chose of what was said. Where it chose none, or where outside words could have made it do
+// so, these are people's most valuable sentences.
 func Lines(se memory.Session, f sessions.Folded, entries []memory.Entry) (list []sessions.Line) {
 	add := func(at time.Time, words string, people []string) {
 		if words = strings.Join(strings.Fields(text.Plain(words)), " "); words != "" && facts.MayLearn(words) == nil {
@@ -59,15 +31,20 @@ func Lines(se memory.Session, f sessions.Folded, entries []memory.Entry) (list [
 		least = sessions.Telling
 	}
 	if len(f.Keep) > 0 && !se.Origin.Via.Outside() {
+		said := said(entries)
 		for _, k := range f.Keep[:min(len(f.Keep), 2*maxKept)] {
-			add(lastAt(entries), k, se.Origin.People)
+			if sessions.Supports(said, k) {
+				add(lastAt(entries), k, se.Origin.People)
+			}
 		}
 		for i := range list {
 			list[i].Kept = true
 		}
-		return list
+		if len(list) > 0 {
+			return list
+		}
 	}
-	told := strings.Join(se.Decisions, "\n")
+	told := texts(se.Decisions)
 	var best []sessions.Point
 	for _, pt := range Points(entries) {
 		if !pt.Bot && !pt.Passed && pt.Worth >= least && !sessions.Says(told, pt.Text) && !sessions.Covers(list, pt.Text) {
@@ -95,7 +72,8 @@ func Points(entries []memory.Entry) []sessions.Point {
 		switch {
 		case e.Role == llm.RoleUser:
 			outside := e.Origin.Via &^ (provenance.ViaPicture | provenance.ViaFile) // attachments are not part of the words
-			said = append(said, sessions.Said{At: e.At, Name: Speaker(e.Name, e.User), User: e.User, Text: e.Content, Passed: outside.Outside()})
+			said = append(said, sessions.Said{At: e.At, Name: Speaker(e.Name, e.User), User: e.User, Text: e.Content, ID: e.MessageID,
+				Called: e.Name, Passed: outside.Outside()})
 		case e.Role == llm.RoleAssistant && e.Insight != "":
 			said = append(said, sessions.Said{At: e.At, Name: provenance.Assistant, User: e.User, Text: e.Insight, Bot: true})
 		}

@@ -32,6 +32,10 @@ func TestThePageHoldsWhatIsKept(t *testing.T) {
 			entries = append(entries, memory.Entry{Role: llm.RoleUser, User: "telegram:7", Name: "Anna", At: at, Content: fmt.Sprintf(
 				"On %d May 2026 I paid %d euros to Mr Smith%d for bus %d to Vienna.", 1+j, 100*i+j, i, 7*i+j)})
 		}
+		entries[0].Content += fmt.Sprintf(" I like town%d.", i)
+		if i == 3 {
+			entries[0].Content += " Zoltan Fekete is my lawyer."
+		}
 		page = sessions.Page(page, transcript.Lines(se, f, entries)...)
 	}
 	text := sessions.Text(page)
