@@ -104,7 +104,7 @@ var lexiconOf = sync.OnceValue(func() *lexicon { return parsed(listed) })
 func parsed(list string) *lexicon {
 	l := &lexicon{next: map[step]int32{}, nodes: make([]node, 1), kind: map[string]int{}}
 	topic, asks := -1, false
-	for line := range strings.Lines(plain(list)) {
+	for line := range strings.Lines(Plain(list)) {
 		if strings.HasPrefix(line, "#") || strings.TrimSpace(line) == "" {
 			continue
 		}
@@ -195,7 +195,7 @@ func (s Set) Any() bool { return s != Set{} }
 func (l *lexicon) read(said string) (m meaning) {
 	var open []int32 // where terms of several words go on
 	n := 0
-	for run := range strings.FieldsFuncSeq(plain(said), func(r rune) bool { return !text.InWord(r) && r != '€' && r != '$' }) {
+	for run := range strings.FieldsFuncSeq(Plain(said), func(r rune) bool { return !text.InWord(r) && r != '€' && r != '$' }) {
 		if n++; n > maxWords {
 			break
 		}
@@ -279,8 +279,8 @@ func (l *lexicon) unspaced(letters []rune, m *meaning) {
 	}
 }
 
-// plain returns a text in small letters without accents.
-func plain(s string) string {
+// Plain returns a text in small letters without accents.
+func Plain(s string) string {
 	s = strings.ToLower(strings.ToValidUTF8(s, " "))
 	if strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) {
 		s = strings.Map(func(r rune) rune {
