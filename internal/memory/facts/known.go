@@ -126,7 +126,8 @@ func (k *Known) match(found []Fact, room int) {
 // make each turn as careful as that requires, is shown only to whom it matters.
 func (s *Store) weightiest(v Viewer, about told, list []Fact, room int) (most []Fact) {
 	vital := kinds.Of("health")
-	grave := kinds.Of("family", "people", "dates", "places", "home", "work", "money", "food", "pets", "language", "school", "travel", "vehicle")
+	grave := kinds.Of("family", "people", "dates", "places", "home", "work", "money", "food", "pets", "language", "school", "travel",
+		"vehicle")
 	weight := make(map[int64]int, len(list))
 	now := s.o.Now()
 	for _, f := range list {

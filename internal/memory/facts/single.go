@@ -208,7 +208,8 @@ func about(of, said string) single {
 			s.whose[w] = true
 		case others[low] != "":
 			s.whose[others[low]] = true
-		case empty[low], telling[low], articles[low], speakers[low], calendar[w], rhythm[w], utf8.RuneCountInString(w) < 2, singles().amount.MatchString("1" + low):
+		case empty[low], telling[low], articles[low], speakers[low], calendar[w], rhythm[w], utf8.RuneCountInString(w) < 2,
+			singles().amount.MatchString("1" + low):
 		default:
 			s.rest[w] = true
 		}

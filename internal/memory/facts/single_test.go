@@ -1,10 +1,40 @@
 package facts_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
+	"parley/internal/memory"
 	"parley/internal/memory/facts"
+	"parley/internal/memory/memorytest"
+	"parley/internal/text/catalog"
 )
+
+// Both doses stand, also when somebody asked to keep them, and the person is asked in words
+// that address them.
+func TestTheirPersonIsAskedWhichDose(t *testing.T) {
+	s := memorytest.Open(t, memory.Options{})
+	v := direct("x:a")
+	first := save(t, s, v, "Takes ramipril 5 mg")
+	second := save(t, s, v, "Takes ramipril 10 mg")
+	if second.ID == first.ID || second.Change.Other.ID != first.ID || len(second.Change.Buttons(catalog.Printer{})) != 3 {
+		t.Fatalf("not asked: %+v", second)
+	}
+	de, _ := catalog.For("de")
+	german := facts.Became(de, second)
+	if !strings.HasSuffix(german, "?") || strings.Contains(german, "Person") {
+		t.Errorf("asked in German: %s", german)
+	}
+	save(t, s, v, "Works at Siemens on Mondays")
+	if f := save(t, s, v, "Works at Bosch on Fridays"); f.Replaced != "" || f.Change.Other.ID != 0 {
+		t.Errorf("the other day's work was touched: %+v", f)
+	}
+	want := []string{"Takes ramipril 10 mg", "Takes ramipril 5 mg", "Works at Bosch on Fridays", "Works at Siemens on Mondays"}
+	if got := held(t, s, v); !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+}
 
 // What has one value at a time is asked about when another is said. Nothing of it is
 // replaced unasked.
