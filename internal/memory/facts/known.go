@@ -128,13 +128,17 @@ func (s *Store) weightiest(v Viewer, about told, list []Fact, room int) (most []
 	vital := kinds.Of("health")
 	grave := kinds.Of("family", "people", "dates", "places", "home", "work", "money", "food", "pets", "language", "school", "travel",
 		"vehicle")
-	weight := make(map[int64]int, len(list))
 	now := s.o.Now()
 	for _, f := range list {
-		if f.Past(now) || f.Heard().Outside(v.User) {
-			continue
+		if !f.Past(now) && !f.Heard().Outside(v.User) {
+			most = append(most, f)
 		}
-		most = append(most, f)
+	}
+	if sum(most) <= room {
+		return most
+	}
+	weight := make(map[int64]int, len(most))
+	for _, f := range most {
 		switch told := about.of(f); {
 		case f.Rank == Guessed:
 			weight[f.ID] = 3
@@ -145,9 +149,7 @@ func (s *Store) weightiest(v Viewer, about told, list []Fact, room int) (most []
 			weight[f.ID] = 2
 		}
 	}
-	if sum(most) > room {
-		slices.SortStableFunc(most, func(a, b Fact) int { return cmp.Compare(weight[a.ID], weight[b.ID]) })
-	}
+	slices.SortStableFunc(most, func(a, b Fact) int { return cmp.Compare(weight[a.ID], weight[b.ID]) })
 	return within(most, room)
 }
 
