@@ -6,6 +6,7 @@ package kinds
 
 import (
 	_ "embed" // lists of words
+	"hash/maphash"
 	"math/bits"
 	"slices"
 	"strings"
@@ -86,7 +87,14 @@ type lexicon struct {
 	nodes  []node
 	kindOf []Set // of each topic
 	kind   map[string]int
+
+	seed maphash.Seed
+	mu   sync.Mutex // guards told
+	told map[uint64]About
 }
+
+// mostTold is how many texts are known by their hashes, which say nothing of their words.
+const mostTold = 20_000
 
 type step struct {
 	node   int32
@@ -102,7 +110,7 @@ type node struct {
 var lexiconOf = sync.OnceValue(func() *lexicon { return parsed(listed) })
 
 func parsed(list string) *lexicon {
-	l := &lexicon{next: map[step]int32{}, nodes: make([]node, 1), kind: map[string]int{}}
+	l := &lexicon{next: map[step]int32{}, nodes: make([]node, 1), kind: map[string]int{}, seed: maphash.MakeSeed(), told: map[uint64]About{}}
 	topic, asks := -1, false
 	for line := range strings.Lines(Plain(list)) {
 		if strings.HasPrefix(line, "#") || strings.TrimSpace(line) == "" {
@@ -162,7 +170,21 @@ func (l *lexicon) put(w string, topic int, asks bool) {
 // Told returns what a fact is about.
 func Told(fact string) About {
 	l := lexiconOf()
-	return l.about(l.read(fact).tells)
+	sum := maphash.String(l.seed, fact)
+	l.mu.Lock()
+	a, known := l.told[sum]
+	l.mu.Unlock()
+	if known {
+		return a
+	}
+	a = l.about(l.read(fact).tells)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.told) >= mostTold {
+		clear(l.told)
+	}
+	l.told[sum] = a
+	return a
 }
 
 // Asked returns what a question is about.
