@@ -40,6 +40,7 @@ var libraries = []allowed{
 	{"internal/adapters/terminal/lineedit/lineedittest", "github.com/clipperhouse/uax29", "what a terminal shows as one character"},
 	{"internal/adapters/terminal/lineedit/lineedittest", "github.com/mattn/go-runewidth", "how many columns a character takes"},
 	{"internal/memory", "github.com/google/uuid", "ids of rows"},
+	{"internal/memory/facts/kinds", "golang.org/x/text", "letters without their accents"},
 	{"internal/text/ranking", "github.com/blevesearch/snowballstem", "stems"},
 
 	{"internal/text/catalog", "github.com/leonelquinteros/gotext", "the format of the catalogs, and plurals"},

@@ -75,7 +75,7 @@ func (b *background) entry(m llm.Message) memory.Entry {
 // recall fetches the facts for the turn. In a group only facts about the place belong to the
 // stable beginning: those about the author change with the author.
 func (b *background) recall(ctx context.Context) error {
-	budget := int(factShare * float64(b.a.o.TokenBudget))
+	budget := int(factShare * float64(b.a.limit()))
 	found, err := b.a.o.Store.Facts.FactsFor(ctx, provenance.ViewerOf(b.m), b.in.text, budget)
 	if err != nil {
 		return err
@@ -83,7 +83,8 @@ func (b *background) recall(ctx context.Context) error {
 	if found.Cut > 0 {
 		b.a.o.Log.Warn("important facts left out, they are over budget", "person", b.m.From.ID, "left_out", found.Cut)
 	}
-	b.known.facts = slices.Concat(found.Important, found.Recent, found.Relevant)
+	b.known.facts = found.All()
+	apart := found.Apart()
 	for _, f := range b.known.facts {
 		line := fmt.Sprintf("#%d (%s) %s", f.Number, f.Updated.UTC().Format(time.DateOnly), text.Clip(f.Content, maxShown)) +
 			facts.Until(catalog.Printer{}, f, b.a.o.Now())
@@ -92,10 +93,10 @@ func (b *background) recall(ctx context.Context) error {
 			b.known.lasting = append(b.known.lasting, "For everybody here: "+line)
 		case !b.m.Direct:
 			b.known.relevant = append(b.known.relevant, "About "+transcript.Label(b.m.From.Name)+": "+line)
-		case f.Important || slices.ContainsFunc(found.Recent, func(r facts.Fact) bool { return r.ID == f.ID }):
-			b.known.lasting = append(b.known.lasting, line)
-		default:
+		case slices.ContainsFunc(apart, func(r facts.Fact) bool { return r.ID == f.ID }):
 			b.known.relevant = append(b.known.relevant, line)
+		default:
+			b.known.lasting = append(b.known.lasting, line)
 		}
 		b.known.cited = append(b.known.cited, facts.Line(catalog.Printer{}, f, b.a.o.Now())[2:]+" "+origin(f))
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -168,7 +167,7 @@ func recallAll(ctx context.Context, store *memory.Store, q memory.Query, at chat
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range slices.Concat(facts.Important, facts.Relevant, facts.Recent) {
+	for _, f := range facts.Best() {
 		r := recalled{"fact", fmt.Sprint(f.ID), 1, fmt.Sprintf("[%s] %s", f.Updated.Format("2006-01-02 15:04"), f.Content), f.Updated}
 		if full := limit > 0 && len(list) == limit; !full && cost(r.Text) <= q.Tokens {
 			list, q.Tokens = append(list, r), q.Tokens-cost(r.Text)

@@ -15,25 +15,45 @@ const (
 	Apart   Verdict = iota // about something else, or undecided
 	Same                   // the same, perhaps in other words
 	Differs                // same subject and relation, another value: both cannot hold
+	Doubts                 // another value of what has one at a time: both stand, and the person is asked
 )
 
 // Compare compares subject, relation and value of two sentences, without a model. It
-// understands sentences that differ in one place, in a negation, in a number or a date.
-func Compare(earlier, later string) Verdict {
-	a, b := readClaim(earlier), readClaim(later)
+// understands sentences that differ in one place, in a negation, in a number or a date, and
+// some things of which there is one at a time.
+func Compare(earlier, later string) Verdict { return read(later).after(earlier) }
+
+// sentence is a sentence that is compared with earlier ones.
+type sentence struct {
+	claim
+	single // of is "" for none
+}
+
+func read(text string) sentence { return sentence{readClaim(text), readSingle(text)} }
+
+// after is Compare.
+func (b sentence) after(earlier string) Verdict {
+	a := readClaim(earlier)
 	if len(a.words) == 0 || len(b.words) == 0 || a.about != b.about || b.begins && !a.begins {
 		return Apart
 	}
 	if slices.EqualFunc(a.words, b.words, func(x, y word) bool { return x.is == y.is }) {
-		if a.negated != b.negated {
+		switch {
+		case a.negated != b.negated:
 			return Differs
+		case b.of != "" && readSingle(earlier).contradicts(b.single): // A+ and A-
+			return Doubts
 		}
 		return Same
 	}
 	if a.negated != b.negated || b.adds {
 		return Apart
 	}
-	return a.against(b)
+	verdict := a.against(b.claim)
+	if verdict == Apart && b.of != "" && readSingle(earlier).contradicts(b.single) {
+		return Doubts
+	}
+	return verdict
 }
 
 // word is a word that carries meaning.
@@ -171,7 +191,31 @@ func (c claim) against(d claim) Verdict {
 	if all(was, timely) && all(is, timely) {
 		return v.times()
 	}
-	return v.names()
+	return v.names().at(moments(was), moments(is))
+}
+
+// moments are the words that say on which days, in which months or at which times of day
+// something holds.
+func moments(list []word) (set map[string]bool) {
+	set = map[string]bool{}
+	for _, w := range list {
+		if weekdays[w.is] || dayTimes[w.is] || rhythm[w.is] && w.is != "every" || monthOf(w.is) > 0 {
+			set[w.is] = true
+		}
+	}
+	return set
+}
+
+// at weighs a contradiction of two sentences that hold at some moments: at different ones
+// they don't contradict each other, and if only one says when, that is unsure.
+func (v Verdict) at(was, is map[string]bool) Verdict {
+	switch {
+	case v != Differs || equal(was, is):
+		return v
+	case len(was) > 0 && len(is) > 0:
+		return Apart
+	}
+	return Doubts
 }
 
 func verbs(w string) bool {

@@ -1,25 +1,17 @@
 package facts
 
 import (
-	"cmp"
 	"context"
-	"math"
 	"slices"
 	"strings"
-	"time"
-	"unicode/utf8"
 
 	"parley/internal/db/engine"
 	"parley/internal/memory/provenance"
 	"parley/internal/text/ranking"
 )
 
-// Bounds of the facts for one message.
-const (
-	maxCandidates = 300 // facts that are scored; if there are more, the word index chooses
-	recentFacts   = 5   // untagged facts that are always shown
-	relevantFacts = 8   // further facts that match the message
-)
+// maxCandidates is how many facts are scored. If there are more, the word index chooses.
+const maxCandidates = 300
 
 // factScope is the condition on facts that a person may see: those about them, in company
 // only where they were said; and those for their channel or server. The agent must be the
@@ -163,57 +155,6 @@ func (s *Store) SharedWords(_ context.Context, person string) ([]Fact, error) {
 	return list, engine.During("list facts", err)
 }
 
-// Known holds the facts for one message.
-type Known struct {
-	Important []Fact // newest first, within the budget
-	Recent    []Fact // the newest others
-	Relevant  []Fact // others that match the message, best first
-	Cut       int    // important facts beyond the budget
-}
-
-// FactsFor fetches the facts for a message: the important ones within budget tokens
-// (ceil(runes/4) each), the five newest others, and those that match the text. It takes
-// one query if nothing is known, two if there are few facts, else at most five; with
-// Options.Embed two more and a vector.
-func (s *Store) FactsFor(ctx context.Context, v Viewer, text string, budget int) (k Known, err error) {
-	all, few, err := s.few(v)
-	if err != nil || few && len(all) == 0 {
-		return k, engine.During("facts", err)
-	}
-	important, others := parted(all)
-	if !few {
-		if important, err = facts(s.db, v, marked, engine.Named{"limit": maxCandidates}); err != nil {
-			return k, engine.During("facts", err)
-		}
-		if others, err = facts(s.db, v, latest, engine.Named{"limit": recentFacts}); err != nil {
-			return k, engine.During("facts", err)
-		}
-	}
-	for _, f := range important {
-		budget -= (utf8.RuneCountInString(f.Content) + 3) / 4
-		if budget < 0 {
-			k.Cut++
-			continue
-		}
-		k.Important = append(k.Important, f)
-	}
-	k.Recent = others[:min(len(others), recentFacts)]
-	limit := relevantFacts + len(k.Important) + len(k.Recent)
-	if !few {
-		if all, err = s.factsWith(v, text, limit); err != nil {
-			return k, engine.During("facts", err)
-		}
-	}
-	found, err := s.fitting(ctx, v, text, all, limit)
-	shown := func(f Fact) bool {
-		same := func(o Fact) bool { return o.ID == f.ID }
-		return slices.ContainsFunc(k.Important, same) || slices.ContainsFunc(k.Recent, same)
-	}
-	k.Relevant = slices.DeleteFunc(found, shown)
-	k.Relevant = k.Relevant[:min(len(k.Relevant), relevantFacts)]
-	return k, engine.During("facts", err)
-}
-
 func parted(all []Fact) (important, others []Fact) {
 	for _, f := range all {
 		if f.Important {
@@ -235,18 +176,18 @@ func (s *Store) SearchFacts(ctx context.Context, v Viewer, text string, limit in
 	if err != nil {
 		return nil, engine.During("search facts", err)
 	}
-	found, err := s.fitting(ctx, v, text, all, limit)
+	found, err := s.fitting(ctx, v, asked{text: text}, all, limit)
 	return found, engine.During("search facts", err)
 }
 
 // fitting returns the facts of a list that match a text by words, and of all facts those
 // that match by meaning, best first.
-func (s *Store) fitting(ctx context.Context, v Viewer, text string, list []Fact, limit int) ([]Fact, error) {
-	near, err := s.near(ctx, v, text)
+func (s *Store) fitting(ctx context.Context, v Viewer, q asked, list []Fact, limit int) ([]Fact, error) {
+	near, err := s.near(ctx, v, q.text)
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.fuse(v, s.rankFacts(list, ranking.Terms(text), limit), near)
+	found, err := s.fuse(v, s.rankFacts(list, q, limit), near)
 	return found[:min(len(found), limit)], err
 }
 
@@ -278,74 +219,4 @@ func (s *Store) factsWith(v Viewer, text string, limit int) ([]Fact, error) {
 		}
 	}
 	return found, err
-}
-
-// Weights of a fact, besides those of the words that it shares with the message.
-const (
-	slipWeight      = 0.5 // of a word that only looks alike
-	alike           = 0.6 // share of common trigrams from which on it does
-	importantBonus  = 0.2
-	recencyBonus    = 0.2
-	recencyHalfLife = 30 * 24 * time.Hour
-)
-
-func (s *Store) rankFacts(list []Fact, words []string, limit int) []Fact {
-	type scored struct {
-		Fact
-		score float64
-	}
-	in := map[string]int{}
-	sets := make([]map[string]bool, len(list))
-	for i, f := range list {
-		sets[i] = ranking.Stems(f.Content + " " + strings.Join(f.Tags, " "))
-		for w := range sets[i] {
-			in[w]++
-		}
-	}
-	worth := map[string]float64{} // of a stem for these words
-	for _, w := range words {
-		st := ranking.Stem(w)
-		if n := in[st]; n > 0 {
-			worth[st] += math.Log(1 + float64(len(list))/float64(n))
-			continue
-		}
-		for _, like := range lookalikes(st, in) {
-			worth[like] += slipWeight
-		}
-	}
-	var hits []scored
-	for i, f := range list {
-		score := 0.0
-		for st := range sets[i] {
-			score += worth[st]
-		}
-		if score == 0 {
-			continue
-		}
-		if f.Important {
-			score += importantBonus
-		}
-		score += recencyBonus * math.Exp2(-float64(s.o.Now().Sub(f.Updated))/float64(recencyHalfLife))
-		hits = append(hits, scored{f, score})
-	}
-	slices.SortStableFunc(hits, func(a, b scored) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.ID, a.ID)) })
-	out := make([]Fact, 0, limit)
-	for _, h := range hits[:min(len(hits), limit)] {
-		out = append(out, h.Fact)
-	}
-	return out
-}
-
-// lookalikes returns the stems that contain a word or resemble it.
-func lookalikes(word string, stems map[string]int) (like []string) {
-	if utf8.RuneCountInString(word) < 4 {
-		return nil
-	}
-	own := ranking.Trigrams(word)
-	for st := range stems {
-		if strings.Contains(st, word) || utf8.RuneCountInString(st) >= 4 && ranking.Dice(own, ranking.Trigrams(st)) > alike {
-			like = append(like, st)
-		}
-	}
-	return like
 }

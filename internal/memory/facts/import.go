@@ -47,6 +47,9 @@ func (s *Store) ImportFacts(ctx context.Context, user string, where chat.Key, li
 func (s *Store) importFact(tx *engine.Tx, v Viewer, r Record, known knownFacts) (added bool, err error) {
 	old, there := known[said(v, r)]
 	if !there {
+		if err := MayLearn(r.Content); err != nil {
+			return false, err
+		}
 		f, err := s.addRecord(tx, v, r)
 		known[said(v, r)] = knownFact{f.ID, r.Tags}
 		return true, err

@@ -1,6 +1,8 @@
 package facts_test
 
 import (
+	"os"
+	"strings"
 	"testing"
 
 	"parley/internal/memory/facts"
@@ -26,6 +28,19 @@ func TestClaimsOfPowerAreNotLearned(t *testing.T) {
 		"My school allows phones":                                     true,
 	} {
 		if err := facts.MayLearn(said); (err == nil) != want {
+			t.Errorf("%q: %v", said, err)
+		}
+	}
+}
+
+// Claims of power in six languages, polite and misspelled, are refused; what only looks like
+// one is kept.
+func TestClaimsOfPowerInSixLanguages(t *testing.T) {
+	b, err := os.ReadFile("testdata/claims.txt")
+	must(t, err)
+	for line := range strings.Lines(string(b)) {
+		said := strings.TrimSpace(line[1:])
+		if err := facts.MayLearn(said); (err == nil) != (line[0] == '+') {
 			t.Errorf("%q: %v", said, err)
 		}
 	}

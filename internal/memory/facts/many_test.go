@@ -55,7 +55,7 @@ func TestFactsAmongMany(t *testing.T) {
 		k.Recent[0].Content != "Standup is at 10am every day" {
 		t.Errorf("important %q, recent %q", got, contents(k.Recent))
 	}
-	if got := contents(k.Relevant); len(got) != facts.RelevantFacts || got[0] != "hums tune8" {
+	if got := contents(k.Relevant); len(got) < facts.RelevantFacts || got[0] != "hums tune8" {
 		t.Errorf("relevant %q", got)
 	}
 }

@@ -59,6 +59,11 @@ func (m *merge3) plan(query engine.Querier) error {
 			return err
 		}
 	}
+	for _, f := range slices.Concat(m.took, m.fresh) {
+		if err := MayLearn(f.Content); err != nil && f.Content != byID[f.ID].Content {
+			return &Unfit{fmt.Errorf("line %d: %w", f.line, err)}
+		}
+	}
 	if n := len(m.gone) + len(m.took) + len(m.fresh); n > maxAtOnce {
 		return &Unfit{fmt.Errorf("it changes %d facts, and at most %d may change at once: change some, wait until they are taken over, "+
 			"then change others", n, maxAtOnce)}

@@ -231,7 +231,7 @@ func neverLeak(t *testing.T, s *memory.Store, probes int) {
 		case 2:
 			var k facts.Known
 			k, err = s.Facts.FactsFor(bg, v, "sings "+word, 10_000)
-			list = slices.Concat(k.Important, k.Recent, k.Relevant)
+			list = slices.Concat(k.All(), k.Relevant)
 		case 3:
 			var f facts.Fact
 			if f, _, err = s.Facts.FactHistory(bg, v, r.Int64N(160)); err == nil {

@@ -100,8 +100,12 @@ func (s *Store) saveFact(tx *engine.Tx, v Viewer, subject string, f NewFact) (Sa
 	if err != nil {
 		return Saved{}, err
 	}
-	f.weigh(near.differ)
-	settles := near.differ.ID != 0 && near.others == 0 && f.mayReplace(v, near.differ)
+	if !near.doubt {
+		f.weigh(near.differ)
+	} else {
+		f.weigh(Fact{})
+	}
+	settles := near.differ.ID != 0 && !near.doubt && near.others == 0 && f.mayReplace(v, near.differ)
 	switch {
 	case near.same.ID != 0 && settles && near.differ.standing() >= near.same.standing(): // two stood side by side
 		return s.merge(tx, v, [2]Fact{near.differ, near.same}, f)

@@ -12,6 +12,7 @@ import (
 type relatives struct {
 	same   Fact // says the same; its ID is 0 for none
 	differ Fact // the newest that contradicts it; its ID is 0 for none
+	doubt  bool // differ may hold, too
 	others int  // how many more contradict it
 }
 
@@ -21,12 +22,13 @@ func (s *Store) related(tx *engine.Tx, v Viewer, about Fact, text string) (found
 	if err != nil {
 		return found, err
 	}
-	var same, differ int64
+	said := read(text)
+	var same, differ, doubted int64
 	for _, f := range list { // newest first
 		if f.Past(s.o.Now()) {
 			continue
 		}
-		verdict := Compare(f.Content, text)
+		verdict := said.after(f.Content)
 		switch {
 		case strings.EqualFold(f.Content, text):
 			same = f.ID
@@ -36,7 +38,12 @@ func (s *Store) related(tx *engine.Tx, v Viewer, about Fact, text string) (found
 			differ = f.ID
 		case verdict == Differs:
 			found.others++
+		case verdict == Doubts && doubted == 0:
+			doubted = f.ID
 		}
+	}
+	if differ == 0 {
+		differ, found.doubt = doubted, doubted != 0
 	}
 	if found.same, err = factOf(tx, v, same); err == nil {
 		found.differ, err = factOf(tx, v, differ)

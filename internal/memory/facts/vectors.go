@@ -85,11 +85,7 @@ func (s *Store) fuse(v Viewer, found []Fact, near []int64) ([]Fact, error) {
 	if len(near) == 0 {
 		return found, nil
 	}
-	list, err := json.Marshal(near)
-	if err != nil {
-		return nil, err
-	}
-	more, err := facts(s.db, v, "f.id IN (SELECT CAST(value AS BIGINT) FROM json_each(:ids))", engine.Named{"ids": string(list)})
+	more, err := s.byIDs(v, near)
 	if err != nil {
 		return nil, err
 	}
@@ -102,4 +98,16 @@ func (s *Store) fuse(v Viewer, found []Fact, near []int64) ([]Fact, error) {
 	all := append(found, more...)
 	slices.SortStableFunc(all, func(a, b Fact) int { return cmp.Compare(scores[b.ID], scores[a.ID]) })
 	return all, nil
+}
+
+// byIDs reads some facts that v can see, in any order.
+func (s *Store) byIDs(v Viewer, ids []int64) ([]Fact, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	list, err := json.Marshal(ids)
+	if err != nil {
+		return nil, err
+	}
+	return facts(s.db, v, "f.id IN (SELECT CAST(value AS BIGINT) FROM json_each(:ids))", engine.Named{"ids": string(list)})
 }
