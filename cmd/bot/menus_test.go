@@ -13,7 +13,9 @@ func TestStartAsksNothingAboutMenus(t *testing.T) {
 		}
 		return n
 	}
-	shown := func(more string) bool { return w.count(t, "SELECT count(*) FROM settings WHERE name LIKE 'menu.%'"+more) == 1 }
+	shown := func(more string) bool {
+		return w.count(t, "SELECT count(*) FROM settings WHERE name LIKE 'menu.%'"+more) == 1
+	}
 	w.tg.AddChat(1) // of the owner, who has a menu of their own
 	first := w.start(t)
 	eventually(t, "the database is there", func() bool { return len(w.tg.Calls("getUpdates")) > 0 })
