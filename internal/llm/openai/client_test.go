@@ -130,6 +130,8 @@ func TestFailures(t *testing.T) {
 		{"empty, then well", []llmtest.Turn{{Stream: []string{llmtest.Piece(`{"content":""}`, "stop"), "data: [DONE]"}}, {Text: "ok"}}, nil, 2},
 		{"reasoning only", []llmtest.Turn{{Stream: []string{llmtest.Piece(`{"reasoning_content":"hm"}`, "stop")}},
 			{Stream: []string{llmtest.Piece(`{"reasoning_content":"hm"}`, "stop")}}}, llm.ErrInvalidOutput, 2},
+		{"a broken line, then well", []llmtest.Turn{{Stream: []string{llmtest.Piece(`{"content":"half"}`, ""), `data: {"choices":[{"de`}}, {Text: "ok"}}, nil, 2},
+		{"broken lines", []llmtest.Turn{{Stream: []string{`data: {"choices":[{"de`}}, {Stream: []string{`data: {"choices":[{"de`}}}, llm.ErrInvalidOutput, 2},
 		{"silence after a piece", []llmtest.Turn{{Stream: []string{llmtest.Piece(`{"content":"a"}`, "")}, Hang: true}}, llm.ErrUnavailable, 1},
 		{"no answer at all", []llmtest.Turn{{Held: make(chan struct{})}}, llm.ErrUnavailable, 1},
 		{"only comments", []llmtest.Turn{{Stream: []string{": a", ": b", ": c"}, Hang: true}}, llm.ErrUnavailable, 1},
