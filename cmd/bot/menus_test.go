@@ -19,7 +19,9 @@ func TestStartAsksNothingAboutMenus(t *testing.T) {
 	w.tg.AddChat(1) // of the owner, who has a menu of their own
 	first := w.start(t)
 	eventually(t, "the database is there", func() bool { return len(w.tg.Calls("getUpdates")) > 0 })
-	eventually(t, "both platforms have the menus", func() bool { return shown(" AND name = 'menu.telegram'") && shown(" AND name = 'menu.discord'") })
+	eventually(t, "both platforms have the menus", func() bool {
+		return shown(" AND name = 'menu.telegram'") && shown(" AND name = 'menu.discord'")
+	})
 	kill(first)
 	before, menus := asked(), len(w.dc.Calls("GET", "/applications/"))
 	if before < 40 {

@@ -35,7 +35,7 @@ const exchange = `DELETE FROM messages WHERE role <> 'user' AND session_id = (SE
 
 // aloneWith is the condition on rows of the direct chats of :user.
 const aloneWith = `(platform, channel) IN (SELECT i.platform, i.channel FROM inbox i WHERE i.id = :but AND i.state = 'new' AND CAST(i.body ->> '$.direct' AS TEXT) IN ('1', 'true')
-	UNION SELECT s.platform, s.channel FROM participants p CROSS JOIN sessions s ON s.platform = p.platform AND s.channel = p.channel WHERE p.user_id = :user AND s.direct = 1)`
+	UNION SELECT s.platform, s.channel FROM participants p CROSS JOIN sessions s ON s.platform = p.platform AND s.channel = p.channel WHERE p.user_id = :user AND s.direct)`
 
 // erasedAtOnce deletes or empties, in one transaction, the tables that have few rows of a
 // person. :user is the person, :but the inbox row that asks for it.
