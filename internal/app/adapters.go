@@ -4,17 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
-	"parley/internal/app/host"
 	"parley/internal/chat"
-	"parley/internal/command"
-	"parley/internal/command/gate"
-	"parley/internal/command/welcome"
 	"parley/internal/memory"
-	"parley/internal/text/catalog"
 )
 
 // openFile fetches an attachment from the platform of its message.
@@ -24,35 +18,6 @@ func (ps *platforms) openFile(ctx context.Context, m chat.Message, f chat.File, 
 		return nil, fmt.Errorf("%s: no files can be fetched", m.Key.Platform)
 	}
 	return p.Fetch(ctx, f, limit)
-}
-
-// introduce registers the slash commands natively, in the background: a platform that is
-// down must not delay startup.
-func (ps *platforms) introduce(ctx context.Context, f *front) {
-	commands := gate.Menu(f.commands.Table())
-	for _, p := range ps.adapters {
-		c, ok := chat.As[chat.Commander](p)
-		if !ok {
-			continue
-		}
-		register := func() error {
-			defer catalog.Borrow()()
-			owners, err := f.people.gate.Owners(ctx)
-			if err != nil {
-				return err
-			}
-			shown := commands
-			if len(owners) > 0 { // nobody needs /claim any more
-				shown = slices.DeleteFunc(slices.Clone(commands), func(c chat.MenuCommand) bool { return c.Who == chat.Everybody })
-			}
-			return c.Register(ctx, chat.Menu{Commands: shown, Owners: owners, Actions: command.Actions, About: command.About,
-				Greeting: command.Greeting})
-		}
-		ps.background(func() {
-			welcome.Insist(ctx, p.Platform(), ps.log, register)
-			host.Release() // of the catalogs
-		})
-	}
 }
 
 // Bounds of asking platforms whether somebody is still a member. Without an answer in

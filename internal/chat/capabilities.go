@@ -154,7 +154,8 @@ type Forgetter interface {
 type Commander interface {
 	// Register makes the platform show a menu, and does nothing if it already
 	// does. It blocks until the adapter is connected or ctx ends. After an error
-	// it is called again, no sooner than a WaitError allows.
+	// it is called again, no sooner than a WaitError allows; after ErrUnseen, only
+	// with the next start.
 	Register(ctx context.Context, m Menu) error
 }
 

@@ -1,6 +1,9 @@
 package chat
 
-import "cmp"
+import (
+	"cmp"
+	"errors"
+)
 
 // Menu holds the commands that a platform shows behind the slash.
 type Menu struct {
@@ -11,7 +14,14 @@ type Menu struct {
 	// write to it for the first time. A platform shows them where it has a place, and
 	// nobody wrote something else there.
 	About, Greeting string
+	// Known says that the platform was found to show all of it not long ago: the adapter takes
+	// over what it needs itself, and asks nothing.
+	Known bool
 }
+
+// ErrUnseen says that a menu is shown, but not to some whom it is for, since a platform knows
+// no chat with them yet.
+var ErrUnseen = errors.New("some people have no chat yet to show a menu in")
 
 // MenuAction is a command that can be run on a message, where a platform shows such
 // a menu: as if its user had replied to that message with the command.

@@ -152,8 +152,9 @@ func (s *Store) AfterRestore(ctx context.Context, dir string) (r Restored, ok bo
 			_, e2 := tx.Exec(forgets, f.mark, f.at)
 			err = errors.Join(err, e1, e2)
 		}
-		_, e := tx.Exec("DELETE FROM secrets WHERE name = 'restored'")
-		return errors.Join(err, e)
+		_, e1 := tx.Exec("DELETE FROM secrets WHERE name = 'restored'")
+		_, e2 := tx.Exec(dropMenus)
+		return errors.Join(err, e1, e2)
 	})
 	return r, err == nil, during("settle what came back with a restore", err)
 }

@@ -19,6 +19,9 @@ var _ chat.Outbox = (*Store)(nil)
 func encode(parts []chat.Part) ([]string, error) {
 	bodies := make([]string, len(parts))
 	for i, p := range parts {
+		if !p.Ping { // nobody is called by it
+			p.To.Name = ""
+		}
 		b, err := json.Marshal(p)
 		if err != nil {
 			return nil, err

@@ -124,6 +124,12 @@ const Passing = "passing."
 
 const dropPassing = "DELETE FROM settings WHERE name >= '" + Passing + "' AND name < 'passing/'"
 
+// Menus begins the names of settings that say which menus platforms show. They are not
+// what a restored copy says.
+const Menus = "menu."
+
+const dropMenus = "DELETE FROM settings WHERE name >= '" + Menus + "' AND name < 'menu/'"
+
 // SetSetting stores one; "" forgets it.
 func (s *Settings) SetSetting(ctx context.Context, name, value string) error {
 	if value == "" {

@@ -76,6 +76,10 @@ type wireChoice struct {
 // Register implements chat.Commander. Commands for administrators are offered
 // to members who may manage the server.
 func (a *Adapter) Register(ctx context.Context, m chat.Menu) error {
+	a.menus.Store(menusOf(m))
+	if m.Known {
+		return nil
+	}
 	select {
 	case <-a.known:
 	case <-ctx.Done():
@@ -90,7 +94,6 @@ func (a *Adapter) Register(ctx context.Context, m chat.Menu) error {
 		want[i] = wire(c)
 	}
 	want = append(want, wireActions(m)...)
-	a.menus.Store(menusOf(m))
 	var have []wireCommand
 	if err := a.call(ctx, http.MethodGet, path+"?with_localizations=true", "", nil, &have); err != nil {
 		return err

@@ -48,8 +48,9 @@ var (
 	errDead      = errors.New("no answer to the heartbeat")
 	errReconnect = errors.New("Discord asked for another connection")
 	errLost      = errors.New("the connection was lost")
-	// What op 9 says: that no session begins, or that the one before cannot go on.
+	// What op 9 says: that no session begins, or that the one before cannot go on, or not yet.
 	errRefused = errors.New("no session may begin just now")
+	errAgain   = errors.New("the session cannot go on just now")
 	errGone    = errors.New("the session cannot go on")
 )
 
@@ -204,6 +205,12 @@ func (c *connection) take(e discordgo.Event) {
 	case opReconnect:
 		c.end(errReconnect)
 	case opInvalid:
+		var again bool
+		_ = json.Unmarshal(e.RawData, &again) // anything else is no
+		if again && c.a.progress.id() != "" {
+			c.end(errAgain)
+			return
+		}
 		c.end(errRefused)
 	case opHello:
 		c.hello(e.RawData)

@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/bwmarrin/discordgo"
 	"github.com/gorilla/websocket"
@@ -35,10 +35,9 @@ func (sh *shard) run(ctx context.Context, in chat.Intake) error {
 	stored := make(chan struct{})
 	go func() { defer close(stored); sh.store(ctx, in) }()
 	defer func() { stop(); <-stored; sh.lanes.work.Wait() }()
-	wait := sh.o.Timing.RetryMin
+	rest := pause{Timing: sh.o.Timing, next: sh.o.Timing.RetryMin}
 	for ctx.Err() == nil {
-		began := sh.now()
-		err := sh.connect(ctx, in)
+		lived, err := sh.connect(ctx, in)
 		if code := closeCode(err); fixes[code] != "" && !sh.renumbers(code) {
 			sh.stop(ctx, in, code)
 		}
@@ -50,20 +49,7 @@ func (sh *shard) run(ctx context.Context, in chat.Intake) error {
 		}
 		sh.setHealth(text.Tell("Discord: not connected: %v", err))
 		sh.o.Log.Warn("discord: connection ended", "shard", sh.name(), "err", err)
-		if sh.now().Sub(began) > sh.o.Timing.Stable {
-			wait = sh.o.Timing.RetryMin
-		}
-		rest := wait/2 + rand.N(wait/2+1)
-		var silence *chat.WaitError
-		if errors.As(err, &silence) {
-			rest = max(rest, silence.After)
-		}
-		if errors.Is(err, errGone) { // the next session waits for its turn anyway
-			rest = min(rest, sh.o.Timing.RetryMin)
-		} else {
-			wait = min(2*wait, sh.o.Timing.RetryMax)
-		}
-		if !chat.Sleep(ctx, rest) {
+		if !chat.Sleep(ctx, rest.after(err, lived)) {
 			return nil
 		}
 	}
@@ -143,18 +129,19 @@ func closeCode(err error) int {
 	return 0
 }
 
-// connect makes one connection, waits until it ends, and returns why.
-func (sh *shard) connect(ctx context.Context, in chat.Intake) error {
+// connect makes one connection, waits until it ends, and returns why, and for how long it was
+// good, 0 for never.
+func (sh *shard) connect(ctx context.Context, in chat.Intake) (lived time.Duration, err error) {
 	session := sh.progress.resume()
 	bucket := 0
 	if session.ID == "" {
 		side, err := sh.mayIdentify(ctx)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		bucket = sh.id % side
 		if err := sh.hold(ctx, in); err != nil {
-			return err
+			return 0, err
 		}
 	} else {
 		sh.introduce(session) // RESUMED does not say it
@@ -163,23 +150,25 @@ func (sh *shard) connect(ctx context.Context, in chat.Intake) error {
 	c := newConnection(ctx, sh, session)
 	defer c.leave()
 	open := func() error { return c.open(ctx) }
-	var err error
 	if session.ID == "" {
 		err = sh.turns.In(ctx, bucket, &sh.ending, open)
 	} else if err = open(); err != nil && !c.asked() {
 		sh.progress.unasked()
 	}
 	if err != nil {
-		return c.judged(err)
+		return 0, c.judged(err)
 	}
+	good := sh.now()
 	sh.release(ctx, in)
 	sh.begun = true
 	sh.receiving()
 	sh.setHealth(nil)
-	return c.judged(c.last(ctx))
+	err = c.judged(c.last(ctx))
+	return max(sh.now().Sub(good), 1), err
 }
 
-// judged returns why a connection ended. A session that Discord took back is forgotten.
+// judged returns why a connection ended. A session that Discord took back is forgotten; one
+// that it says may be tried again is kept, for as many tries as one without an answer.
 func (c *connection) judged(err error) error {
 	if errors.Is(err, errRefused) && c.a.progress.forget() {
 		return errGone

@@ -76,7 +76,7 @@ func TestOddResultsOfOtherCalls(t *testing.T) {
 		if _, _, err := a.Preview(t.Context(), m, "", "growing"); err != nil || len(s.Drafts()) != 1 {
 			t.Errorf("%s: draft: %v", echo, err)
 		}
-		if err := a.showMenus(t.Context(), []menu{{where: menuEverywhere, commands: []command{{"help", "h"}}}}); err != nil {
+		if _, err := a.showMenus(t.Context(), []menu{{where: menuEverywhere, commands: []command{{"help", "h"}}}}); err != nil {
 			t.Errorf("%s: menus: %v", echo, err)
 		}
 		if id, err := a.Send(t.Context(), chat.Part{Key: m.Key, Text: "x"}); err != nil || id == "" || len(s.Sent()) != 1 {
@@ -270,7 +270,7 @@ func TestMenusTellHowLongToWait(t *testing.T) {
 	s := server(t)
 	s.Fail(telegramtest.Fault{Method: "getMyCommands", Status: 429, RetryAfter: 40})
 	var silence *chat.WaitError
-	err := adapter(t, s, nil).showMenus(t.Context(), []menu{{where: menuEverywhere}})
+	_, err := adapter(t, s, nil).showMenus(t.Context(), []menu{{where: menuEverywhere}})
 	if !errors.As(err, &silence) || silence.After != 40*time.Second {
 		t.Errorf("showMenus: %v", err)
 	}
@@ -281,7 +281,7 @@ func TestMenusStopWhereNothingArrives(t *testing.T) {
 	for status, want := range map[int]int{502: 1, 400: 3} {
 		s := server(t)
 		s.Fail(telegramtest.Fault{Method: "getMyCommands", Status: status})
-		if err := adapter(t, s, nil).showMenus(t.Context(), make([]menu, 3)); err == nil || len(s.Calls("getMyCommands")) != want {
+		if _, err := adapter(t, s, nil).showMenus(t.Context(), make([]menu, 3)); err == nil || len(s.Calls("getMyCommands")) != want {
 			t.Errorf("after %d, %d menus are tried, want %d: %v", status, len(s.Calls("getMyCommands")), want, err)
 		}
 	}

@@ -49,6 +49,9 @@ const (
 // Register implements chat.Commander: claiming is for direct chats, and the
 // owners see everything in theirs.
 func (a *Adapter) Register(ctx context.Context, m chat.Menu) error {
+	if m.Known {
+		return nil
+	}
 	var menus []menu
 	for _, p := range catalog.Printers() {
 		menus = append(menus,
@@ -61,11 +64,14 @@ func (a *Adapter) Register(ctx context.Context, m chat.Menu) error {
 			}
 		}
 	}
-	err := a.showMenus(ctx, menus)
+	all, err := a.showMenus(ctx, menus)
 	if err != nil && !errors.Is(err, bot.ErrorBadRequest) {
 		return err
 	}
-	return errors.Join(err, a.describe(ctx, m))
+	if err = errors.Join(err, a.describe(ctx, m)); err == nil && !all {
+		return chat.ErrUnseen
+	}
+	return err
 }
 
 // commandsFor returns the commands for a range of audiences, verbs included.
@@ -80,12 +86,14 @@ func commandsFor(m chat.Menu, from, to chat.Audience) (list []command) {
 
 // showMenus sends Telegram those menus that differ from what it has. Telegram has no "-"
 // in command names: it gets "_" instead, which is read back as "-". Somebody who never
-// wrote to the bot has no chat to show a menu in. After a refusal the other menus are
-// still sent; after a failure they are not. Calling again is cheap once all are shown.
-func (a *Adapter) showMenus(ctx context.Context, menus []menu) (err error) {
+// wrote to the bot has no chat to show a menu in: all is false then. After a refusal the
+// other menus are still sent; after a failure they are not.
+func (a *Adapter) showMenus(ctx context.Context, menus []menu) (all bool, err error) {
+	all = true
 	for _, m := range menus {
 		e := a.showMenu(ctx, m)
 		refused := errors.Is(e, bot.ErrorBadRequest)
+		all = all && e == nil
 		if e != nil && !(refused && strings.Contains(m.where, ":")) {
 			err = errors.Join(err, fmt.Errorf("set commands: %w", a.outcome(target{}, e)))
 		}
@@ -93,7 +101,7 @@ func (a *Adapter) showMenus(ctx context.Context, menus []menu) (err error) {
 			break
 		}
 	}
-	return err
+	return all, err
 }
 
 func (a *Adapter) showMenu(ctx context.Context, m menu) error {

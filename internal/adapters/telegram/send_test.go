@@ -312,7 +312,7 @@ func TestAccountCalls(t *testing.T) {
 	menus := []menu{{where: menuEverywhere, commands: []command{help, forget}}, {where: menuGroups}, {where: menuAdmins,
 		commands: []command{help}}, {where: "telegram:42", commands: []command{forget}}, {where: "telegram:99", commands: []command{help}}}
 	for range 2 { // the second time all is as it should be
-		if err := a.showMenus(t.Context(), menus); err != nil {
+		if _, err := a.showMenus(t.Context(), menus); err != nil {
 			t.Error(err)
 		}
 	}
@@ -324,13 +324,13 @@ func TestAccountCalls(t *testing.T) {
 		t.Errorf("%d menus were set", n)
 	}
 	lift := s.Fail(telegramtest.Fault{Method: "setMyCommands", Status: 400, Times: 1})
-	if err := a.showMenus(t.Context(), []menu{{where: menuEverywhere}, {where: menuGroups, commands: []command{help}}}); err == nil ||
+	if _, err := a.showMenus(t.Context(), []menu{{where: menuEverywhere}, {where: menuGroups, commands: []command{help}}}); err == nil ||
 		len(s.Menu("all_group_chats")) != 1 {
 		t.Errorf("one menu refused: %v, %v", err, s.Menu("all_group_chats"))
 	}
 	lift()
 	s.Fail(telegramtest.Fault{Method: "getMyCommands", Status: 500})
-	if err := a.showMenus(t.Context(), menus); err == nil {
+	if _, err := a.showMenus(t.Context(), menus); err == nil {
 		t.Error("a failure is silent")
 	}
 	for id, want := range map[string]bool{"telegram:42": true, "telegram:43": false, "telegram:chat:-100": false} {

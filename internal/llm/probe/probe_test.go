@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"parley/internal/llm/llmtest"
 	"parley/internal/llm/openai"
@@ -125,6 +126,30 @@ func TestFindSaysWhatStandsInTheWay(t *testing.T) {
 	}
 	if stolen.Load() {
 		t.Error("the key went to the host that it was redirected to")
+	}
+}
+
+// TestABusyModelIsNotAway: a server that takes requests and answers none in time, or not to
+// the end, is busy; nobody is sent to a firewall.
+func TestABusyModelIsNotAway(t *testing.T) {
+	t.Parallel()
+	for name, begin := range map[string]func(http.ResponseWriter){
+		"nothing": func(http.ResponseWriter) {},
+		"a beginning": func(w http.ResponseWriter) {
+			_, _ = w.Write([]byte(`{"data":[`))
+			_ = http.NewResponseController(w).Flush()
+		},
+	} {
+		base := serve(t, map[string]http.HandlerFunc{"/": func(w http.ResponseWriter, r *http.Request) {
+			begin(w)
+			<-r.Context().Done()
+		}})
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+		_, err := probe.Find(ctx, base+"/v1", "")
+		cancel()
+		if p, ok := errors.AsType[*probe.Problem](err); !ok || p.Kind != probe.Unwell || !strings.Contains(err.Error(), "busy") {
+			t.Errorf("%s: got %v", name, err)
+		}
 	}
 }
 

@@ -87,9 +87,10 @@ func ask(ctx context.Context, method, address, key string, body []byte) (reply, 
 	trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }}
 	req = req.WithContext(httptrace.WithClientTrace(ctx, trace))
 	resp, err := http.DefaultClient.Do(req)
+	busy := &Problem{Unwell, catalog.Fill("%s is there and has not answered in %s: it is busy, or slow; try again, or look at its log if it is yours",
+		req.URL.Host, patience)}
 	if errors.Is(err, context.DeadlineExceeded) && connected.Load() {
-		return reply{}, &Problem{Unwell, catalog.Fill("%s is there and has not answered in %s: it is busy, or slow; try again, or look at its log if it is yours",
-			req.URL.Host, patience)}
+		return reply{}, busy
 	}
 	if err != nil {
 		return reply{}, unreached(err, req.URL, time.Now())
@@ -99,6 +100,9 @@ func ask(ctx context.Context, method, address, key string, body []byte) (reply, 
 		"/chat/completions"), keyed: key != "", status: resp.StatusCode}
 	r.date, _ = http.ParseTime(resp.Header.Get("Date"))
 	r.body, err = io.ReadAll(io.LimitReader(resp.Body, maxBody))
+	if errors.Is(err, context.DeadlineExceeded) {
+		return r, busy
+	}
 	if err != nil {
 		return r, &Problem{Kind: Away, Filled: catalog.Fill("%s broke off its answer", r.asked)}
 	}
