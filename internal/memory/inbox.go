@@ -385,6 +385,11 @@ func (s *Store) Finish(ctx context.Context, m chat.Message, parts []chat.Part, r
 			return broken(r.store(tx, s, m))
 		}
 		end := chat.Ending(m, len(parts) > 0, record)
+		if end.Reason == chat.Fault {
+			if err := lapseUnseen(tx, m); err != nil {
+				return err
+			}
+		}
 		if end.Outcome == chat.Overheard {
 			return s.countOverheard(tx, m.Key)
 		}
