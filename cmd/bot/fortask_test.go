@@ -59,7 +59,7 @@ func TestAllowedForThisTask(t *testing.T) {
 			shop.schema = `{"type":"object","properties":{"x":{"type":"string"}}}`
 			count := shop.hinted(shopTools())
 			w := newWorld(t)
-			w.uses(t, "shop", shop.url, "tools:\n  policy:\n    - {name: shop__firm, ask: always}\n")
+			w.uses(t, "shop", shop.url, "tools:\n  policy:\n    - {name: shop__firm, ask: always, who: everyone}\n    - {name: \"*\", who: everyone}\n")
 			w.run(t)
 			w.shows(t, "/tools servers", "shop: up")
 			w.llm.Queue(callTool("shop__get_order", `{}`), callTool("shop__list_orders", `{}`), callTool("shop__note", `{"x":"a"}`),

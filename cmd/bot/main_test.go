@@ -147,9 +147,18 @@ func (w *world) look() (*sql.DB, error) {
 	return sql.Open("sqlite3", "file:"+filepath.Join(w.dir, datadir.Name)+"?mode=ro")
 }
 
-// settings gives the bot a file of settings.
+// settings gives the bot a file of settings. Where they say nothing else, everybody may have
+// the tools of servers used, although the bot is open to all.
 func (w *world) settings(t testing.TB, text string) {
 	t.Helper()
+	const free = "\ntools:\n  policy:\n    - {name: \"*\", who: everyone}\n"
+	switch {
+	case !strings.Contains(text, "mcp:") || strings.Contains(text, "policy:"):
+	case strings.Contains("\n"+text, "\ntools:\n"):
+		text = strings.Replace("\n"+text, "\ntools:\n", free, 1)
+	case !strings.Contains(text, "tools: {"):
+		text += free
+	}
 	w.file = filepath.Join(t.TempDir(), "bot.yaml")
 	must(t, os.WriteFile(w.file, []byte(text), 0o600))
 }

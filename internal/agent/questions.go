@@ -2,6 +2,7 @@ package agent
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -58,11 +59,25 @@ func (qs *questions) within(list []Asked) {
 // asksFor returns how many runes a question takes in a list.
 func asksFor(say string) int { return utf8.RuneCountInString(say) + 4*(1+strings.Count(say, "\n")) }
 
+// over reports whether a yes to a tool's calls must come from somebody over the person.
+func (qs *questions) over(tool string) bool {
+	spec, _ := qs.tools.set.Lookup(tool)
+	return spec.Over
+}
+
+// nobodyOver reports whether a call needs the yes of somebody who is not there.
+func (qs *questions) nobodyOver(c llm.ToolCall) bool { return qs.m.Direct && qs.over(c.Name) }
+
+// mixed reports whether a call and those already asked about need the yes of different people.
+func (qs *questions) mixed(c llm.ToolCall, asked []string) bool {
+	return slices.ContainsFunc(asked, func(tool string) bool { return qs.over(tool) != qs.over(c.Name) })
+}
+
 // askable refuses the calls that nobody can be asked about.
 func (qs *questions) askable(calls []llm.ToolCall, outcomes []tools.Outcome) []tools.Outcome {
-	room := maxAskAll
+	room, asked := maxAskAll, []string(nil)
 	for _, w := range qs.waits {
-		room -= asksFor(w.Say)
+		room, asked = room-asksFor(w.Say), append(asked, w.Call.Tool)
 	}
 	first := firstInquiry(outcomes)
 	for i, o := range outcomes {
@@ -80,6 +95,13 @@ func (qs *questions) askable(calls []llm.ToolCall, outcomes []tools.Outcome) []t
 			o = unasked(o, wordsNoConfirm)
 		case qs.sub != nil && qs.tools.set.ForAgent("").Only(calls[i].Name).Len() == 0: // the conversation may not make it either
 			o = unasked(o, "Nothing was done: this needs the person's yes, and you cannot ask them. Leave it, and say so in your answer.")
+		case qs.nobodyOver(calls[i]):
+			o = unasked(o, "Not done: an administrator of a place or the bot's owner must agree to this, and neither is in this direct chat. Tell the "+
+				"person so: they can ask you in a place where one of them is, or ask the owner to let them in.")
+			qs.report.deeds = append(qs.report.deeds, tools.Deed{Note: qs.in.p.Say("_Not done: %s. My owner or an administrator of a place has to agree to it, and neither is in this "+
+				"chat: ask me where one of them is, or ask my owner to let you in._", strings.ReplaceAll(calls[i].Name, "_", " "))})
+		case qs.mixed(calls[i], asked):
+			o = unasked(o, wordsTooManyToAsk)
 		case n > limit:
 			o = unasked(o, fmt.Sprintf("Not done: the person must agree to this and has to see all of it, and it has %d characters, of "+
 				"which one message holds %d. Make it shorter, or do it in parts.", n, limit))
@@ -88,6 +110,7 @@ func (qs *questions) askable(calls []llm.ToolCall, outcomes []tools.Outcome) []t
 			o = unasked(o, wordsTooManyToAsk)
 		default:
 			room -= min(n, maxAsked)
+			asked = append(asked, calls[i].Name)
 			if qs.sub != nil {
 				o.Result.Content = "Not done yet: this needs the person's yes, and they are asked when you are finished. Do not " +
 					"call it again. Go on with what does not depend on it, and say in your answer what waits."
@@ -115,7 +138,7 @@ func (qs *questions) takeUp(c llm.ToolCall, list []Waiting) {
 	for i, w := range list {
 		w.Call.CallID, w.Call.Row = fmt.Sprintf("%s/%d", c.ID, i+1), qs.m.Row
 		state, class := tools.Pending, tools.NeedsYes
-		if n := asksFor(w.Say); n > room {
+		if n := asksFor(w.Say); n > room || i > 0 && qs.over(w.Call.Tool) != qs.over(list[0].Call.Tool) {
 			state, class = tools.Failed, tools.NotAllowed
 		} else {
 			room -= n

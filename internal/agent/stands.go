@@ -73,5 +73,6 @@ func lapseOf(l chat.Lapse) string {
 		chat.LapsedSession: "the conversation it belonged to ended", chat.LapsedJourney: "its journey was left or moved on",
 		chat.LapsedAgent: "another assistant had asked", chat.LapsedRights: "they may not have it done any more",
 		chat.LapsedTool: "the tool was not available", chat.LapsedQuota: "their allowance for the day was used up",
+		chat.LapsedFault: "something broke before they could be asked",
 	}[l]
 }

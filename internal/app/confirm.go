@@ -39,7 +39,7 @@ func (f *front) ask(ctx context.Context, m chat.Message, p agent.Parked, calls [
 		if err != nil {
 			return q, err
 		}
-		action.Items[i] = gate.Item{Say: c.Say, Args: args, Also: leastRole(c.Spec)}
+		action.Items[i] = gate.Item{Say: c.Say, Args: args, Also: leastRole(c.Spec), Over: c.Spec.Over && c.Form == nil}
 		if c.Spec.ForTask() && !slices.Contains(p.Allowed, c.Spec.Server) {
 			action.Items[i].Task = c.Spec.Server
 		}
@@ -113,6 +113,7 @@ func (f *front) resume(ctx context.Context, m chat.Message, s gate.Settled, w ch
 	}
 	if m.From.ID != s.Asked.ID {
 		m.From, m.Admin = s.Asked, false
+		ctx = f.people.speaker.With(ctx, s.Asked)
 	}
 	return f.debugging(chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
 		return f.mind.At(m).Resume(ctx, m, w, r)

@@ -43,6 +43,8 @@ func shop(t *testing.T) (address string, asked func() string) {
 const deskScript = `-- settings.yaml --
 access: {mode: open, owners: ["terminal:local"]}
 tools:
+  policy:
+    - {name: "*", who: everyone}
   http:
     - name: get_order
       description: Looks up an order by its number.

@@ -33,7 +33,7 @@ func (f *front) stands(ctx context.Context, m chat.Message, q chat.Question, agr
 		return why, err
 	}
 	for _, c := range calls {
-		if why, err := f.toolStands(ctx, m, asked, c.Tool); err != nil || why != "" {
+		if why, err := f.toolStands(ctx, m, asked, c); err != nil || why != "" {
 			return why, err
 		}
 	}
@@ -64,7 +64,8 @@ func callsOf(q chat.Question, agreed []bool) (calls []agent.Pending, err error) 
 
 // toolStands reports why the tool of a call that was asked about may not be used now on m's
 // yes; "" is that it may. A server that is just starting is waited for.
-func (f *front) toolStands(ctx context.Context, m, asked chat.Message, tool string) (chat.Lapse, error) {
+func (f *front) toolStands(ctx context.Context, m, asked chat.Message, c agent.Pending) (chat.Lapse, error) {
+	tool := c.Tool
 	set, err := f.toolset.here(ctx, asked)
 	if err != nil {
 		return "", err
@@ -82,7 +83,7 @@ func (f *front) toolStands(ctx context.Context, m, asked chat.Message, tool stri
 		}
 		return chat.LapsedTool, nil
 	}
-	if m.From.ID == asked.From.ID {
+	if m.From.ID == asked.From.ID && (!spec.Over || c.Inquiry != "") { // what its server asks is theirs to answer
 		return "", nil
 	}
 	if role, err := f.people.gate.Role(ctx, m); err != nil || role < leastRole(spec) {

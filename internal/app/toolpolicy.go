@@ -10,8 +10,11 @@ import (
 	"parley/internal/tools"
 )
 
-// leastRole returns the lowest role that may use a tool.
+// leastRole returns the lowest role that may use a tool, or whose yes it takes.
 func leastRole(s tools.Spec) gate.Role {
+	if s.Over {
+		return gate.Admin
+	}
 	return map[string]gate.Role{"admins": gate.Admin, "owner": gate.Owner}[s.Who]
 }
 
@@ -31,6 +34,9 @@ func (t *toolset) personal(ctx context.Context, m chat.Message, set tools.Set) (
 			return s
 		})
 	}
+	if set, err = t.overseen(ctx, m, set); err != nil {
+		return set, err
+	}
 	if !slices.ContainsFunc(set.All(), func(s tools.Spec) bool { return s.Who != "" || s.Claim != nil }) {
 		return set, nil
 	}
@@ -41,7 +47,20 @@ func (t *toolset) personal(ctx context.Context, m chat.Message, set tools.Set) (
 	if role >= gate.Owner {
 		set = set.Under(func(s tools.Spec) tools.Spec { s.Decides = s.Claim != nil; return s })
 	}
-	return hiding(set, func(s tools.Spec) bool { return leastRole(s) > role }), nil
+	return hiding(set, func(s tools.Spec) bool { s.Over = false; return leastRole(s) > role }), nil
+}
+
+// overseen makes what reaches beyond m's author wait for the yes of somebody over them, if
+// nobody has let them in and the owner has not said who may use it.
+func (t *toolset) overseen(ctx context.Context, m chat.Message, set tools.Set) (tools.Set, error) {
+	over := func(s tools.Spec) bool { return s.Who == "" && s.Foreign() && s.Asks() != tools.AskNever }
+	if !slices.ContainsFunc(set.All(), over) {
+		return set, nil
+	}
+	if alone, err := t.people.gate.Unvouched(ctx, m); err != nil || !alone {
+		return set, err
+	}
+	return set.Under(func(s tools.Spec) tools.Spec { s.Over = over(s); return s }), nil
 }
 
 // hiding returns a set without the hidden tools; find_tools finds the others.

@@ -69,4 +69,5 @@ const (
 	LapsedRights  Lapse = "rights"  // who would have it done may not any more
 	LapsedTool    Lapse = "tool"    // what would do it is not there
 	LapsedQuota   Lapse = "quota"   // nothing is left to spend today
+	LapsedFault   Lapse = "fault"   // asking it failed, so nobody has seen it
 )

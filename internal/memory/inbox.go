@@ -388,15 +388,24 @@ func (s *Store) Finish(ctx context.Context, m chat.Message, parts []chat.Part, r
 		if end.Outcome == chat.Overheard {
 			return s.countOverheard(tx, m.Key)
 		}
-		if s, ok := record.(chat.Settling); ok {
-			if err := settle(tx, s); err != nil {
-				return err
-			}
+		if err := questioned(tx, m, end, record); err != nil {
+			return err
 		}
 		d := Decision{End: end}
 		d.quote(m, parts)
 		return s.Decisions.insertDecision(tx, m, d, nil)
 	})
+}
+
+// questioned stores what an end that is no turn means for questions.
+func questioned(tx *engine.Tx, m chat.Message, end chat.End, record any) error {
+	if end.Reason == chat.Fault {
+		return lapseUnseen(tx, m)
+	}
+	if s, ok := record.(chat.Settling); ok {
+		return settle(tx, s)
+	}
+	return nil
 }
 
 // revised stores what the edit or deletion of a message changes besides its answer.

@@ -45,6 +45,16 @@ func lapseOne(tx *engine.Tx, q chat.Question, why chat.Lapse) error {
 	return err
 }
 
+// lapseUnseen lapses the question that m led to before its handling broke: what its person
+// reads in its place is an apology, and a yes after that is no answer to it.
+func lapseUnseen(tx *engine.Tx, m chat.Message) error {
+	if err := lapse(tx, chat.LapsedFault, "state = 'open' AND inbox_id <> 0 AND inbox_id = ?", m.Row); err != nil {
+		return err
+	}
+	_, err := tx.Exec("UPDATE questions SET text = '' WHERE lapse = ? AND inbox_id = ?", string(chat.LapsedFault), m.Row) // no message shows it
+	return err
+}
+
 // lapseSaid lapses the questions that a message led to which m changes or takes back.
 func lapseSaid(tx *engine.Tx, m chat.Message) error {
 	why := chat.LapsedEdited

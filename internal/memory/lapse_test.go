@@ -59,3 +59,40 @@ func TestQuestionsLapse(t *testing.T) {
 		}
 	}
 }
+
+// TestNobodyAnswersWhatTheyNeverSaw: where a message breaks after its question was stored, its
+// person reads an apology. The question is over, a yes below the apology hears why, and the
+// apology is not rewritten to show it. A question of another message waits on.
+func TestNobodyAnswersWhatTheyNeverSaw(t *testing.T) {
+	s := open(t, Options{})
+	key := chat.Key{Platform: "x", Channel: "ada"}
+	ada := chat.User{ID: "x:ada"}
+	said := func(id, text string) chat.Message {
+		in, err := s.Accept(bg, chat.Batch{Platform: "x", Messages: []chat.Message{
+			{ID: id, Key: key, From: ada, Kind: chat.KindText, Direct: true, Text: text, At: time.Now()}}})
+		must(t, err)
+		return in[0]
+	}
+	asks := func(m chat.Message) {
+		must(t, s.Questions.PutQuestion(bg, chat.Question{ID: "q" + m.ID, Asked: ada, Key: key, Row: m.Row, Text: "Pay?",
+			Body: []byte("{}"), Until: time.Now().Add(time.Minute), State: chat.QuestionOpen}, ""))
+	}
+	first, second := said("1", "pay"), said("2", "pay twice")
+	asks(first)
+	must(t, s.Finish(bg, first, []chat.Part{{Key: key, Text: "Pay?"}}, chat.End{Outcome: chat.Asked, Reason: chat.NeedsYes}))
+	asks(second)
+	must(t, s.Finish(bg, second, []chat.Part{{Key: key, Text: "Something went wrong."}},
+		chat.End{Outcome: chat.Failed, Reason: chat.Fault, ErrorID: "E-1"}))
+	for id, want := range map[string]chat.Lapse{"q1": "", "q2": chat.LapsedFault} {
+		q, ok, err := s.Questions.Question(bg, second, id)
+		if err != nil || !ok || q.Lapse != want || (q.State == chat.QuestionOpen) != (want == "") {
+			t.Errorf("%s: %+v, %v, %v", id, q, ok, err)
+		}
+	}
+	if q, ok, err := s.Questions.MeantBy(bg, said("3", "yes")); err != nil || !ok || q.Lapse != chat.LapsedFault {
+		t.Errorf("a yes below the apology answers %+v, %v, %v", q, ok, err)
+	}
+	if late, err := s.Questions.ExpireQuestions(bg); err != nil || len(late) != 0 {
+		t.Errorf("the apology is to show %+v, %v", late, err)
+	}
+}

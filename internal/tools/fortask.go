@@ -26,6 +26,17 @@ func (m Meta) ForTask() bool {
 	return looks(m.Server, m.Name)
 }
 
+// Foreign reports whether a tool changes something beyond what is its caller's own: it
+// belongs to a tool server or an HTTP service, which does not hint that it is harmless. Our
+// own tools keep each to what is theirs.
+func (m Meta) Foreign() bool {
+	if m.Server == "" && !m.Egress || m.ReadOnly {
+		return false
+	}
+	h := m.Hints
+	return h == nil || !h.ReadOnly && !(h.Detailed && !h.Destructive && !h.OpenWorld)
+}
+
 // looks reports whether a tool's name says that it only looks: getUser, list_files.
 func looks(server, name string) bool {
 	name = strings.TrimPrefix(name, server+"__")

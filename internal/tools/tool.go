@@ -217,8 +217,12 @@ type Consent struct {
 	Asking Asking
 	// Firm is true if each call is asked about, whatever was allowed for a task.
 	Firm bool
-	// Who is the lowest role that may use it, as the owner wants; "" is everyone.
+	// Who is the lowest role that may use it, as the owner wants; "" is everyone, with what is
+	// asked of strangers (Foreign).
 	Who string
+	// Over is true if the yes of whoever uses it is not enough: it takes an administrator of
+	// the place, or the owner.
+	Over bool
 	// Public is the owner's word that its results are no secret, and that addresses in
 	// them may be opened, like those of a search.
 	Public bool

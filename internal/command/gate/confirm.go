@@ -105,6 +105,8 @@ type Item struct {
 	Task string `json:"task,omitempty"`
 	// Also is the lowest role of others who may answer; 0 is nobody else.
 	Also Role `json:"also,omitempty"`
+	// Over is true if a yes takes the role Also of whoever is asked, too; a no does not.
+	Over bool `json:"over,omitempty"`
 }
 
 // Settled is a question that was answered.
@@ -203,7 +205,7 @@ func (c *Confirmations) Prepare(ctx context.Context, m chat.Message, a Action) (
 		return answer, q, "", fmt.Errorf("ask: %w", err)
 	}
 	var was body
-	alike := old.Session == a.Session && old.Agent == m.Agent.ID
+	alike := old.Session == a.Session && old.Agent == m.Agent.ID && bodyOf(old).over() == body{Action: a}.over()
 	if waits && alike && old.Row != m.Row && old.State == chat.QuestionOpen && c.now().Before(old.Until) &&
 		json.Unmarshal(old.Body, &was) == nil && was.Kind == a.Kind && len(was.Items) > 0 {
 		merged := was.Items
@@ -257,7 +259,10 @@ func (c *Confirmations) form(ctx context.Context, m chat.Message, asked string, 
 	if b.count() > 1 {
 		hint = catalog.Text(ctx, "Answer yes for all of them, no for none, or with the numbers you agree to.")
 	}
-	if !m.Direct {
+	switch {
+	case b.over():
+		hint = catalog.Text(ctx, wordsOver)
+	case !m.Direct:
 		hint += " " + catalog.Text(ctx, wordsAskHere)
 	}
 	if servers := b.servers(); len(servers) > 0 {
@@ -332,6 +337,9 @@ func (c *Confirmations) Wrap(next chat.Handler, do map[string]Do) chat.Handler {
 			return chat.Answer{}, fmt.Errorf("confirm: %w", err)
 		}
 		if ok {
+			if why, err := c.overruled(ctx, m, said.Question, slices.Contains(said.agreed, true)); why != "" || err != nil {
+				return ended(why, chat.Refused, chat.NotYours), err
+			}
 			return c.afford(ctx, m, w, said, do)
 		}
 		q, waits, err := c.rows.Question(ctx, m, "")

@@ -237,10 +237,30 @@ func expected(m chat.Message) bool {
 // known returns the role of m's author without asking the platform: Owner, Member or
 // Stranger. barred is true if the owner keeps this person or place out.
 func (g *Gate) known(ctx context.Context, m chat.Message) (role Role, barred bool, err error) {
+	return g.under(ctx, m, g.rules.Load())
+}
+
+// Unvouched reports whether nobody let m's author in, neither by name nor with the place, and
+// nobody makes them an administrator there: they may speak because access.mode is open.
+func (g *Gate) Unvouched(ctx context.Context, m chat.Message) (bool, error) {
+	closed := *g.rules.Load()
+	if closed.mode != "open" {
+		return false, nil
+	}
+	closed.mode = "allowlist"
+	role, _, err := g.under(ctx, m, &closed)
+	if err != nil {
+		return true, fmt.Errorf("who let somebody in: %w", err)
+	}
+	return role == Stranger && (m.Direct || !g.administers(ctx, m)), nil
+}
+
+// under is known by these rules.
+func (g *Gate) under(ctx context.Context, m chat.Message, rules *rules) (role Role, barred bool, err error) {
 	if g.Local(m) {
 		return Owner, false, nil
 	}
-	rules, ids := g.rules.Load(), g.places(m)
+	ids := g.places(m)
 	if g.oneself(m) {
 		if rules.owners[m.From.ID] {
 			return Owner, false, nil

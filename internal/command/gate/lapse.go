@@ -27,6 +27,8 @@ func (c *Confirmations) why(ctx context.Context, l chat.Lapse) string {
 		return catalog.Text(ctx, "What would do this is not available at the moment, so I did nothing. Ask again later.")
 	case chat.LapsedQuota:
 		return catalog.Text(ctx, "Today's allowance is used up, so I did nothing. It renews at midnight UTC; please ask again then.")
+	case chat.LapsedFault:
+		return catalog.Text(ctx, "Something went wrong on my side before you could see my question, so I did nothing. Ask again if you still want it.")
 	}
 	return catalog.Text(ctx, wordsExpired)
 }

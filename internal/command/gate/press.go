@@ -25,7 +25,7 @@ func (c *Confirmations) press(ctx context.Context, m chat.Message, w chat.Reply,
 	}
 	if why != "" {
 		a := ended(why, chat.Refused, chat.Expired)
-		if q.Asked.ID != m.From.ID {
+		if q.Asked.ID != m.From.ID || c.over(ctx, q) == "" {
 			a = ended(why, chat.Refused, chat.NotYours)
 		}
 		if a.Private = !m.Direct && m.Origin != ""; m.Told {
@@ -80,7 +80,10 @@ func (c *Confirmations) pressable(ctx context.Context, m chat.Message, p push) (
 	if q.State == chat.QuestionTaken && q.Taken == m.Row && m.Row != 0 {
 		return q, "", nil
 	}
-	return q, c.over(ctx, q), nil
+	if why = c.over(ctx, q); why == "" {
+		why, err = c.overruled(ctx, m, q, p.verdict != "no")
+	}
+	return q, why, err
 }
 
 // over explains what became of a question, "" while it still waits.

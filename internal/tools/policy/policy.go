@@ -16,7 +16,7 @@ import (
 // tools.policy.
 type Rule struct {
 	Name   string // a tool, or a pattern with *
-	Who    string // everyone, admins or owner: hidden from everybody else
+	Who    string // default, everyone, admins or owner: hidden from everybody else
 	Ask    string // default, or a tools.Asking
 	Public bool   // what it returns is no secret
 }
@@ -53,7 +53,7 @@ func (l List) Apply(set tools.Set) tools.Set {
 			s.Firm = s.Asking == tools.AskAlways
 		}
 		s.Public = s.Public || p.Public
-		if ok && p.Who != "everyone" {
+		if ok && p.Who != "default" {
 			s.Who = p.Who
 		}
 		return s
