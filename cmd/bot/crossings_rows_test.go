@@ -39,6 +39,7 @@ var pinned = []string{
 	"telegram sqlite nothing 27 forget restore",
 	"telegram sqlite point 28 pay handover",
 	"telegram sqlite nothing 29 stop pay",
+	"telegram sqlite kill 555360 opposite outage",
 }
 
 // owed are promises that are known not to hold: in crossings of a player, or with
