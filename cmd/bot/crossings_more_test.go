@@ -97,13 +97,15 @@ func travelling(c *crossing) part {
 		begin: func() {
 			sure = !c.did["spent"] && !c.did["handed"] && !c.did["outage"] && !c.did["stopping"]
 			c.talk(0, "a ticket, please")
+			c.steps++
 			c.did["journey"] = true
 		},
 		end: func() {
 			sure = sure && !c.did["spent"] && !c.did["handed"] && !c.did["outage"] && !c.did["stopping"] && !c.did["parted"] && !c.did["forgot"] &&
-				!c.did["clerk"]
+				!c.did["clerk"] && !c.did["parcel"]
 			tok := fmt.Sprintf("tok-%d-%d.", c.n, c.said+1)
 			got := c.talk(0, "it is about "+word)
+			c.steps++
 			c.did["journey"] = false
 			if strings.Contains(got, "Add the task") { // where others wrote, it asks
 				delete(c.tokens, tok)

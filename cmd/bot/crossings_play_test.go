@@ -23,6 +23,7 @@ type crossing struct {
 	r     *rand.Rand
 	n     int
 	said  int
+	steps int // changes of journeys
 	group bool
 	// What happened so far, which changes what may be promised.
 	did    map[string]bool
@@ -254,26 +255,32 @@ var betweens = map[string]func(c *crossing){
 		c.hangUp()
 		c.did["forbidden"] = true
 	},
-	"another": func(c *crossing) { // another process takes over
-		if c.h.url == "" {
-			return
+	"late":    late,
+	"desk":    deskMoves,
+	"gone":    putOut,
+	"another": takeOver,
+}
+
+// takeOver has another process take over, where there may be several.
+func takeOver(c *crossing) {
+	if c.h.url == "" {
+		return
+	}
+	old, dead := c.h.child, c.h.dead
+	c.h.begin("BOT_DATA_DIR=" + c.h.t.TempDir())
+	waittest.Within(patience, func() bool { return c.h.one("SELECT count(*) FROM node_leases WHERE until > clock_timestamp()") > 1 })
+	_ = old.Process.Signal(syscall.SIGTERM)
+	if !waittest.Within(time.Minute, func() bool {
+		select {
+		case <-dead:
+			return true
+		default:
+			return false
 		}
-		old, dead := c.h.child, c.h.dead
-		c.h.begin("BOT_DATA_DIR=" + c.h.t.TempDir())
-		waittest.Within(patience, func() bool { return c.h.one("SELECT count(*) FROM node_leases WHERE until > clock_timestamp()") > 1 })
-		_ = old.Process.Signal(syscall.SIGTERM)
-		if !waittest.Within(time.Minute, func() bool {
-			select {
-			case <-dead:
-				return true
-			default:
-				return false
-			}
-		}) || old.ProcessState.ExitCode() != 0 {
-			c.wrong("a process whose work another took over did not end well")
-		}
-		c.h.ready()
-	},
+	}) || old.ProcessState.ExitCode() != 0 {
+		c.wrong("a process whose work another took over did not end well")
+	}
+	c.h.ready()
 }
 
 // hangUp has the process read its settings again.

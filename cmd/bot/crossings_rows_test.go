@@ -40,6 +40,8 @@ var pinned = []string{
 	"telegram sqlite point 28 pay handover",
 	"telegram sqlite nothing 29 stop pay",
 	"telegram sqlite kill 555360 opposite outage",
+	"discord sqlite nothing 5 inquiry",
+	"telegram sqlite late 5 pay",
 }
 
 // owed are promises that are known not to hold: in crossings of a player, or with

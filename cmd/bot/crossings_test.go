@@ -189,12 +189,15 @@ func staged(r *rand.Rand, who []string, engine string) (s script, ok bool) {
 		s.front, s.engine, s.between = "terminal", "sqlite", []string{"nothing", "kill", "restart", "point"}[r.IntN(4)]
 		return s, true
 	}
-	choice := []string{"nothing", "kill", "chance", "point", "restart", "reload", "kill", "chance"}
+	choice := []string{"nothing", "kill", "chance", "point", "restart", "reload", "kill", "chance", "late"}
 	if s.engine == "postgres" {
 		choice = append(choice, "another")
 	}
 	if !alone && s.front == "telegram" {
-		choice = append(choice, "migrate", "away")
+		choice = append(choice, "migrate", "away", "gone")
+	}
+	if slices.Contains(who, "handover") {
+		choice = append(choice, "desk", "desk")
 	}
 	s.between = choice[r.IntN(len(choice))]
 	return s, !alone || !company
