@@ -37,8 +37,9 @@ func TestCrossings(t *testing.T) {
 		}
 		list = append(list, drawn...)
 	}
-	if testing.Short() {
-		list = list[:min(len(list), 40)]
+	if testing.Short() { // and no server: those take longest to start
+		list = slices.DeleteFunc(list, func(s script) bool { return !slices.Contains(pinned, s.String()) || s.own() })
+		list = list[:min(len(list), 20)]
 	}
 	began := time.Now()
 	var mu sync.Mutex
