@@ -170,7 +170,17 @@ func (c *crossing) answers(question bubble, word string) string {
 		c.log = append(c.log, "0 presses: "+got)
 		return got
 	}
-	return c.sayTo(0, word, question.id)
+	return c.insists(word, question.id)
+}
+
+// insists answers a question in words. Where something else was said since, and nobody can
+// reply, it is only repeated, and the same word answers that.
+func (c *crossing) insists(word, to string) string {
+	got := c.sayTo(0, word, to)
+	if strings.Contains(got, "I am still waiting for your") || strings.Contains(got, "Ich warte noch") {
+		got = c.sayTo(0, word, "")
+	}
+	return got
 }
 
 // mood sets how the model answers this crossing's people.

@@ -81,7 +81,7 @@ func answering(c *crossing) part {
 			}
 			quiet := c.did["handed"] // what is written goes to people
 			answered = c.between == "nothing" && !quiet && !c.did["spent"] && !c.did["clerk"] && !c.lapses()
-			if c.sayTo(0, "large", found.id) == "" && !quiet {
+			if c.insists("large", found.id) == "" && !quiet {
 				c.wrong("the answer for the tool server was not answered")
 			}
 		},
@@ -111,7 +111,8 @@ func leaving(c *crossing) part {
 	began, left := false, false
 	return part{
 		begin: func() {
-			began = strings.Contains(c.say(0, "/journey start parcel"), "parcel size")
+			c.say(0, "/journey start parcel")
+			began = strings.Contains(c.say(0, "/journey status"), "Parcel")
 			c.steps++
 			c.did["parcel"] = began
 			c.asksFor(fmt.Sprintf(`bank__pay {"amount":%d}`, amount), fmt.Sprint(amount))
