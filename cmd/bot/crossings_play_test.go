@@ -127,7 +127,8 @@ func (c *crossing) talk(who int, words string) string {
 		c.did["spent"] = true
 		delete(c.tokens, tok)
 	}
-	if strings.Contains(got, "I need your yes for these") && !strings.Contains(got, tok) { // its answer comes after that
+	asks := strings.Contains(got, "I need your yes for these") || strings.Contains(got, "Please answer yes or no")
+	if asks && !strings.Contains(got, tok) { // its answer comes after that
 		delete(c.tokens, tok)
 	}
 	if got == "" && !silent {

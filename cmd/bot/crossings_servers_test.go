@@ -41,8 +41,9 @@ func (b *till) order() {
 	b.reads("order", "Orders", func(ctx context.Context, r *sdk.CallToolRequest) (string, error) {
 		var args struct{ Number int }
 		_ = json.Unmarshal(r.Params.Arguments, &args)
-		got, err := r.Session.Elicit(ctx, &sdk.ElicitParams{Message: fmt.Sprintf("Which size for order %d?", args.Number), RequestedSchema: json.RawMessage(
-			`{"type":"object","required":["size"],"properties":{"size":{"type":"string","enum":["small","large"]}}}`)})
+		got, err := r.Session.Elicit(ctx, &sdk.ElicitParams{Message: fmt.Sprintf("Which size for order %d?", args.Number),
+			RequestedSchema: json.RawMessage(`{"type":"object","required":["size"],` +
+				`"properties":{"size":{"type":"string","enum":["small","large"]}}}`)})
 		if err != nil {
 			return "", err
 		}
