@@ -18,6 +18,7 @@ func (c *crossing) quiet() bool {
 func takingBack(c *crossing) part {
 	amount := c.amount(4)
 	tok, id := "", ""
+	edited, before := false, 0
 	return part{
 		begin: func() {
 			c.said++
@@ -31,6 +32,7 @@ func takingBack(c *crossing) part {
 			if s, ok := c.seat.(*onTG); !waits || ok && s.old != 0 {
 				return
 			}
+			edited, before = true, c.h.till.payments(amount)
 			c.seat.edits(0, id, tok+" do not pay anything")
 			waittest.Within(patience, func() bool { return c.h.tg.Waiting() == 0 && c.h.unfinished() == 0 })
 			if c.say(0, "/status") == "" { // in the lane, after the edit
@@ -40,7 +42,7 @@ func takingBack(c *crossing) part {
 		},
 		check: func() {
 			c.books(amount)
-			if c.h.till.payments(amount) > 0 {
+			if edited && c.h.till.payments(amount) > before {
 				c.wrong("paid, though it was asked to do the opposite before the yes")
 			}
 		},
@@ -62,7 +64,7 @@ func askingOnce(c *crossing) part {
 				return
 			}
 			agreed = !c.did["spent"] && !c.did["clerk"] && !c.lapses()
-			if c.sayTo(0, "yes", found.id) == "" {
+			if c.answers(found, "yes") == "" {
 				c.wrong("the yes was not answered")
 			}
 		},

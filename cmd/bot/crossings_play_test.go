@@ -23,6 +23,7 @@ type crossing struct {
 	r     *rand.Rand
 	n     int
 	said  int
+	steps int // changes of journeys
 	group bool
 	// What happened so far, which changes what may be promised.
 	did    map[string]bool
@@ -126,7 +127,8 @@ func (c *crossing) talk(who int, words string) string {
 		c.did["spent"] = true
 		delete(c.tokens, tok)
 	}
-	if strings.Contains(got, "I need your yes for these") && !strings.Contains(got, tok) { // its answer comes after that
+	asks := strings.Contains(got, "I need your yes for these") || strings.Contains(got, "Please answer yes or no")
+	if asks && !strings.Contains(got, tok) { // its answer comes after that
 		delete(c.tokens, tok)
 	}
 	if got == "" && !silent {
@@ -169,7 +171,17 @@ func (c *crossing) answers(question bubble, word string) string {
 		c.log = append(c.log, "0 presses: "+got)
 		return got
 	}
-	return c.sayTo(0, word, question.id)
+	return c.insists(word, question.id)
+}
+
+// insists answers a question in words. Where something else was said since, and nobody can
+// reply, it is only repeated, and the same word answers that.
+func (c *crossing) insists(word, to string) string {
+	got := c.sayTo(0, word, to)
+	if strings.Contains(got, "I am still waiting for your") || strings.Contains(got, "Ich warte noch") {
+		got = c.sayTo(0, word, "")
+	}
+	return got
 }
 
 // mood sets how the model answers this crossing's people.
@@ -254,26 +266,32 @@ var betweens = map[string]func(c *crossing){
 		c.hangUp()
 		c.did["forbidden"] = true
 	},
-	"another": func(c *crossing) { // another process takes over
-		if c.h.url == "" {
-			return
+	"late":    late,
+	"desk":    deskMoves,
+	"gone":    putOut,
+	"another": takeOver,
+}
+
+// takeOver has another process take over, where there may be several.
+func takeOver(c *crossing) {
+	if c.h.url == "" {
+		return
+	}
+	old, dead := c.h.child, c.h.dead
+	c.h.begin("BOT_DATA_DIR=" + c.h.t.TempDir())
+	waittest.Within(patience, func() bool { return c.h.one("SELECT count(*) FROM node_leases WHERE until > clock_timestamp()") > 1 })
+	_ = old.Process.Signal(syscall.SIGTERM)
+	if !waittest.Within(time.Minute, func() bool {
+		select {
+		case <-dead:
+			return true
+		default:
+			return false
 		}
-		old, dead := c.h.child, c.h.dead
-		c.h.begin("BOT_DATA_DIR=" + c.h.t.TempDir())
-		waittest.Within(patience, func() bool { return c.h.one("SELECT count(*) FROM node_leases WHERE until > clock_timestamp()") > 1 })
-		_ = old.Process.Signal(syscall.SIGTERM)
-		if !waittest.Within(time.Minute, func() bool {
-			select {
-			case <-dead:
-				return true
-			default:
-				return false
-			}
-		}) || old.ProcessState.ExitCode() != 0 {
-			c.wrong("a process whose work another took over did not end well")
-		}
-		c.h.ready()
-	},
+	}) || old.ProcessState.ExitCode() != 0 {
+		c.wrong("a process whose work another took over did not end well")
+	}
+	c.h.ready()
 }
 
 // hangUp has the process read its settings again.

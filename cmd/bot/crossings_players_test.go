@@ -45,6 +45,10 @@ var players = map[string]player{
 	"once":     {plays: askingOnce},
 	"blocked":  {alone: true, front: "telegram", plays: blocking},
 	"unsaid":   {front: "discord", plays: unsaying},
+	"errand":   {plays: sendingOut},
+	"inquiry":  {plays: answering},
+	"leave":    {alone: true, plays: leaving},
+	"ponder":   {plays: pondering},
 	"unlearn":  {front: "discord", plays: unlearning},
 	"restore":  {alone: true, solo: true, plays: restoring},
 }
@@ -83,8 +87,8 @@ func (c *crossing) waits(amount int) (found bubble, ok bool) {
 		platform, channel, amount)) < 1 {
 		return found, false
 	}
-	for _, m := range c.seat.sees() { // what repeats a question has no buttons
-		if strings.Contains(m.text, fmt.Sprint(amount)) && (m.yes != "" || c.front == "terminal") {
+	for _, m := range c.seat.sees() { // what repeats a question has none of its buttons
+		if strings.Contains(m.text, fmt.Sprint(amount)) && (strings.HasPrefix(m.yes, "yes:") || c.front == "terminal") {
 			found, ok = m, true
 		}
 	}
@@ -127,12 +131,21 @@ func (c *crossing) open() bool {
 func (c *crossing) lapses() bool { return c.did["forgot"] || c.did["parted"] || c.did["forbidden"] }
 
 func paying(c *crossing) part {
-	amount := c.amount(1)
+	return paysBy(c, c.amount(1), fmt.Sprintf(`bank__pay {"amount":%d}`, c.amount(1)))
+}
+
+// sendingOut has a helper pay.
+func sendingOut(c *crossing) part {
+	return paysBy(c, c.amount(6), fmt.Sprintf(`errand_runner {"task":"errand of %d"}`, c.amount(6)))
+}
+
+func paysBy(c *crossing, amount int, call string) part {
 	var q question
-	lapsed, step := false, false // step: it was asked within a journey, and lapses when that goes on
+	lapsed, step, steps := false, false, 0 // step: it was asked within a journey, and lapses when that goes on
 	return part{
 		begin: func() {
-			step, q = c.did["journey"], c.asksFor(fmt.Sprintf(`bank__pay {"amount":%d}`, amount), fmt.Sprint(amount))
+			step, steps = c.did["journey"] || c.did["parcel"], c.steps
+			q = c.asksFor(call, fmt.Sprint(amount))
 		},
 		end: func() {
 			lapsed = c.lapses()
@@ -140,9 +153,11 @@ func paying(c *crossing) part {
 			if !q.asked || !waits {
 				return
 			}
-			q.bubble, q.yes = found, !lapsed && !c.did["spent"] && !c.did["clerk"] && (!step || c.did["journey"])
-			if got := c.answers(q.bubble, "yes"); got == "" {
-				c.wrong("the yes was not answered")
+			q.bubble, q.yes = found, !lapsed && !c.did["spent"] && !c.did["clerk"] && (!step || steps == c.steps)
+			for range 2 { // a helper's job, and what it does, may be asked about one after the other
+				if found, waits := c.waits(amount); waits && c.answers(found, "yes") == "" {
+					c.wrong("the yes was not answered")
+				}
 			}
 		},
 		again: func() {
@@ -153,7 +168,8 @@ func paying(c *crossing) part {
 		check: func() {
 			c.books(amount)
 			paid := c.h.till.payments(amount)
-			if q.yes && paid == 0 && c.recorded(amount) != "unknown" {
+			cut := c.torn > 0 && strings.HasPrefix(call, "errand") // a helper's job that was cut short is not begun again
+			if q.yes && paid == 0 && c.recorded(amount) != "unknown" && !cut {
 				c.wrong("agreed to, and not paid: %q", c.recorded(amount))
 			}
 			if paid > 0 && (lapsed || !q.asked) {
@@ -216,6 +232,8 @@ func drawing(c *crossing) part {
 			excused := 0
 			if c.front == "telegram" {
 				excused = c.torn
+			} else if c.did["restored"] { // channels are read again from where the backup ends
+				excused = 1
 			}
 			if n := files() - before; n > 1+excused {
 				c.wrong("the picture came %d times", n)
@@ -264,11 +282,11 @@ func handingOver(c *crossing) part {
 	var asked telegramtest.SentMessage
 	taken := false
 	press := func(data string) {
-		c.h.tg.Push(telegramtest.Press(theDesk, desk, asked.ID, fmt.Sprint("d", desk, data), data))
+		c.h.tg.Push(telegramtest.Press(asked.Chat, desk, asked.ID, fmt.Sprint("d", desk, data), data))
 		waittest.Within(patience, func() bool { return c.h.tg.Waiting() == 0 && c.h.unfinished() == 0 })
 	}
 	atDesk := func(words string) (found telegramtest.SentMessage, n int) {
-		for _, m := range c.h.in(theDesk) {
+		for _, m := range append(c.h.in(theDesk), c.h.in(-1_000_000_000_000+theDesk)...) {
 			if strings.Contains(m.Text, words) && !m.Deleted {
 				found, n = m, n+1
 			}
@@ -292,11 +310,11 @@ func handingOver(c *crossing) part {
 			}
 			gone := c.did["forgot"]
 			before := c.seat.sees()
-			u := telegramtest.Text(theDesk, desk, reply)
+			u := telegramtest.Text(c.h.desk, desk, reply)
 			c.h.tg.Push(u)
-			c.settleAt(fmt.Sprint(theDesk), reply, fmt.Sprint(u.Message.ID))
+			c.settleAt(fmt.Sprint(c.h.desk), reply, fmt.Sprint(u.Message.ID))
 			if got := strings.Join(since(before, c.seat.sees()), "\n"); c.did["blocked"] {
-				if last := c.h.in(theDesk); !strings.Contains(last[len(last)-1].Text, "block") {
+				if last := c.h.in(c.h.desk); !strings.Contains(last[len(last)-1].Text, "block") {
 					c.wrong("the desk wrote to who blocked the bot, and reads %q", last[len(last)-1].Text)
 				}
 				return
@@ -317,7 +335,7 @@ func handingOver(c *crossing) part {
 		check: func() {
 			n := 0
 			for _, m := range c.h.tg.Sent() {
-				if strings.Contains(m.Text, reply) && m.Chat != theDesk {
+				if strings.Contains(m.Text, reply) && m.Chat != theDesk && m.Chat != c.h.desk {
 					n++
 				}
 			}

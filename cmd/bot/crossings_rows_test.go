@@ -39,14 +39,15 @@ var pinned = []string{
 	"telegram sqlite nothing 27 forget restore",
 	"telegram sqlite point 28 pay handover",
 	"telegram sqlite nothing 29 stop pay",
+	"telegram sqlite kill 555360 opposite outage",
+	"discord sqlite nothing 5 inquiry",
+	"telegram sqlite late 5 pay",
+	"discord sqlite nothing 4 pay unlearn",
 }
 
 // owed are promises that are known not to hold: in crossings of a player, or with
 // something between, that a broken promise says so is logged and fails nothing.
-var owed = []struct{ with, broken string }{
-	{"unlearn", "the fact made of it"},  // where a yes was needed the fact is made of the yes
-	{"once", "agreed to, and not paid"}, // a bare yes counts only while the question is the last thing said
-}
+var owed = []struct{ with, broken string }{}
 
 // due splits what is broken into what fails, and what is owed.
 func (s script) due(broken []string) (fails, known []string) {

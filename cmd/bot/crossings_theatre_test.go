@@ -51,6 +51,7 @@ type theatre struct {
 	shown        string         // the file with what a terminal shows
 	gone         []string       // canaries of people who were forgotten
 	levels       int
+	desk         int64 // where its desk is now
 
 	mu    sync.Mutex
 	moods map[string]mood // of a crossing, by its number
@@ -67,12 +68,16 @@ type mood struct {
 type till struct {
 	toolServer
 
-	mu   sync.Mutex
-	paid map[int]int // by amount
+	mu    sync.Mutex
+	paid  map[int]int      // by amount
+	heard map[int][]string // what people answered, by order
+	held  time.Time        // until when nobody is served
 }
 
 func newTill(t *testing.T) *till {
-	b := &till{toolServer: newToolServer(t), paid: map[int]int{}}
+	b := &till{toolServer: newToolServer(t), paid: map[int]int{}, heard: map[int][]string{}}
+	b.url, b.end = b.serve()
+	t.Cleanup(b.end)
 	b.add("pay", "Pays", func(_ context.Context, r *sdk.CallToolRequest) (string, error) {
 		var args struct{ Amount int }
 		_ = json.Unmarshal(r.Params.Arguments, &args)
@@ -80,6 +85,11 @@ func newTill(t *testing.T) *till {
 		defer b.mu.Unlock()
 		b.paid[args.Amount]++
 		return fmt.Sprintf("paid, receipt R-%d", args.Amount), nil
+	})
+	b.order()
+	b.reads("ponder", "Thinks", func(ctx context.Context, _ *sdk.CallToolRequest) (string, error) {
+		waittest.Take(ctx, 100*time.Millisecond)
+		return "thought", nil
 	})
 	b.AddTool(&sdk.Tool{Name: "draw", Description: "Draws", InputSchema: json.RawMessage(`{"type":"object"}`),
 		Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true}},
@@ -97,6 +107,7 @@ func (b *till) payments(amount int) int {
 
 // theatreBook is the playbook: a journey that asks, and runs a tool by itself.
 const theatreBook = `variables:
+  - {name: size, description: how large the parcel is, patterns: ['(?i)parcel of (\w+)'], ask: What is the parcel size?}
   - {name: what, description: what has to be done, patterns: ['(?i)about (\w+)'], ask: What is it about?}
 journeys:
   - id: ticket
@@ -116,6 +127,15 @@ journeys:
           - {to_step: noted}
       - {id: noted, name: Noted, is_terminal: true}
       - {id: failed, name: Not noted, is_terminal: true}
+  - id: parcel
+    name: Parcel
+    description: send a parcel
+    trigger: "literal:parcel"
+    repeat: true
+    initial_step: size
+    steps:
+      - {id: size, name: Ask for the parcel size, required_context: [size], transitions: [{to_step: sent}]}
+      - {id: sent, name: Sent, is_terminal: true}
 `
 
 // written writes the settings; who may pay.
@@ -128,6 +148,10 @@ tools:
   policy:
     bank__pay: {ask: always, who: `+who+`}
     bank__draw: {ask: never}
+    bank__order: {ask: never}
+    bank__ponder: {ask: never}
+subagents:
+  - {name: errand_runner, description: Runs errands., prompt_file: "`+dir+`/runner.md", tools: [bank__pay], max_turns: 3}
 agents:
   - {name: home, persona: "`+dir+`/home.md", playbook: "`+dir+`/book", places: [default]}
   - {name: clerk, persona: "`+dir+`/clerk.md"}
@@ -137,7 +161,7 @@ limits: {user_tokens_per_day: 500000}
 
 func newTheatre(t *testing.T, engine string, terminal bool) *theatre {
 	h := &theatre{world: newWorld(t, "BOT_HANDOFF_DESK=telegram:-200", "BOT_ACCESS_OWNERS=telegram:1,discord:1").onDiscord(),
-		t: t, engine: engine, moods: map[string]mood{}}
+		t: t, engine: engine, moods: map[string]mood{}, desk: theDesk}
 	if h.terminal = terminal; terminal {
 		h.env = slices.DeleteFunc(h.env, func(e string) bool {
 			return strings.HasPrefix(e, "BOT_TELEGRAM") || strings.HasPrefix(e, "BOT_DISCORD") || strings.HasPrefix(e, "BOT_ACCESS") ||
@@ -152,6 +176,7 @@ func newTheatre(t *testing.T, engine string, terminal bool) *theatre {
 	h.file = filepath.Join(dir, "bot.yaml")
 	must(t, os.Mkdir(filepath.Join(dir, "book"), 0o700))
 	for name, text := range map[string]string{"home.md": "You are at home.", "clerk.md": "You are the clerk.",
+		"runner.md":       "You run errands.",
 		"book/rules.yaml": theatreBook} {
 		must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
@@ -311,6 +336,7 @@ func (h *theatre) due(t *testing.T, word string) {
 
 var (
 	oneToken = regexp.MustCompile(`tok-(\d+)-\d+\.`)
+	sentOut  = regexp.MustCompile(`^[^{]*errand of (\d+)`)
 	wish     = regexp.MustCompile(`(\w+__?\w+) (\{[^}]*\})`)
 )
 
@@ -323,7 +349,7 @@ func (h *theatre) respond(r llmtest.Request) llmtest.Turn {
 			tok = found[len(found)-1] // with those that got no answer before it
 		}
 		for _, call := range m.ToolCalls {
-			paid = call.Function.Name == "bank__pay"
+			paid = slices.Contains([]string{"bank__pay", "bank__order", "errand_runner"}, call.Function.Name)
 		}
 	}
 	number := "0"
@@ -342,6 +368,8 @@ func (h *theatre) respond(r llmtest.Request) llmtest.Turn {
 		turn.Text = "It came to: " + last.Text()
 	case last.Role == "tool":
 		turn.Text = tok + " It came to: " + last.Text()
+	case sentOut.MatchString(last.Text()): // the helper
+		turn.Calls = []llmtest.Call{{ID: "e", Name: "bank__pay", Args: `{"amount":` + sentOut.FindStringSubmatch(last.Text())[1] + `}`}}
 	case oneToken.FindString(last.Text()) == "":
 		turn.Text = "Aside."
 	default:

@@ -30,12 +30,15 @@ const (
 
 // Pending is a tool call that waits for a person's yes.
 type Pending struct {
-	Tool   string            `json:"tool"`
-	Args   string            `json:"args"`
-	Key    string            `json:"key"`               // idempotency key of the call
-	CallID string            `json:"call_id,omitempty"` // as the model named it
-	Row    int64             `json:"row,omitempty"`     // inbox row of the message whose turn made it
-	Origin provenance.Origin `json:"origin,omitzero"`
+	Tool   string `json:"tool"`
+	Args   string `json:"args"`
+	Key    string `json:"key"`               // idempotency key of the call
+	CallID string `json:"call_id,omitempty"` // as the model named it
+	Row    int64  `json:"row,omitempty"`     // inbox row of the message whose turn made it
+	// Message is the platform's id of the words that led to the call: what it leaves hangs on
+	// them, and not on the yes.
+	Message string            `json:"message,omitempty"`
+	Origin  provenance.Origin `json:"origin,omitzero"`
 	// Inquiry names what the call's server asks the person; "" is nothing.
 	Inquiry string `json:"inquiry,omitempty"`
 	// Journey is the one that the call was made in, Step its step that made it; "" for none.

@@ -125,7 +125,7 @@ func (qs *questions) askable(calls []llm.ToolCall, outcomes []tools.Outcome) []t
 func (qs *questions) pending(c llm.ToolCall, o tools.Outcome) Pending {
 	made, step := qs.tools.call(c), qs.tools.steps[c.ID]
 	return Pending{Journey: step.Journey, Step: step.Step,
-		Tool: c.Name, Args: string(o.Args), Key: made.Key, CallID: c.ID, Row: qs.m.Row, Origin: made.Origin}
+		Tool: c.Name, Args: string(o.Args), Key: made.Key, CallID: c.ID, Row: qs.m.Row, Message: made.Message, Origin: made.Origin}
 }
 
 // takeUp makes the calls that a subagent handed up wait as the turn's own. Those that no
@@ -200,7 +200,7 @@ func (qs *questions) inquired(calls []llm.ToolCall, outcomes []tools.Outcome) []
 	spec, _ := qs.tools.set.Lookup(calls[i].Name)
 	c := qs.tools.call(calls[i])
 	p := Pending{Tool: calls[i].Name, Args: string(outcomes[i].Args), Key: c.Key, CallID: calls[i].ID, Row: qs.m.Row,
-		Origin: c.Origin, Inquiry: qs.a.inquiries.Add(q)}
+		Message: c.Message, Origin: c.Origin, Inquiry: qs.a.inquiries.Add(q)}
 	if was, ok := qs.tools.agreed[calls[i].ID]; ok {
 		p.CallID, p.Row, p.Journey, p.Step = was.CallID, was.Row, was.Journey, was.Step
 	}

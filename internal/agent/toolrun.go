@@ -303,7 +303,7 @@ func (r *toolrun) call(c llm.ToolCall) tools.Call {
 		Taint: r.trust.taint, Origin: r.context.made(c.Args), Said: r.trust.typed(), Allowed: r.allowed,
 	}
 	if p, ok := r.agreed[c.ID]; ok {
-		call.Key, call.Origin, call.Confirmed = p.Key, p.Origin, true
+		call.Key, call.Origin, call.Message, call.Confirmed = p.Key, p.Origin, cmp.Or(p.Message, call.Message), true
 	}
 	return call
 }

@@ -76,7 +76,28 @@ func ledTo(db engine.Querier, m chat.Message) (list []chat.Question, err error) 
 		return nil, err
 	}
 	list, err = engine.Select(db, scanQuestion, "SELECT "+questionColumns+" FROM questions WHERE state = 'open' AND platform = ?", m.Key.Platform)
-	return slices.DeleteFunc(list, func(q chat.Question) bool { return q.Row != rows[0] && !slices.Contains(q.Behind, rows[0]) }), err
+	return slices.DeleteFunc(list, func(q chat.Question) bool {
+		led := q.Row == rows[0] || slices.Contains(q.Behind, rows[0])
+		if !led && err == nil {
+			led, err = caughtUp(db, q, m.ReplyTo)
+		}
+		return !led
+	}), err
+}
+
+// caughtUp reports whether a question's turn also read a message of the same person that had
+// got no answer before: the model was not there, or an answer was stopped.
+func caughtUp(db engine.Querier, q chat.Question, message string) (led bool, err error) {
+	if q.Session == "" {
+		return false, nil
+	}
+	found, err := engine.Select(db, engine.Value[int64], `SELECT early.id FROM messages early
+		JOIN messages late ON late.session_id = early.session_id AND late.id > early.id
+		WHERE early.session_id = ? AND early.role = 'user' AND early.user_id = ? AND early.message_id = ? AND late.role = 'user'
+		AND late.message_id = (SELECT message_id FROM inbox WHERE id = ?) AND NOT EXISTS (SELECT 1 FROM messages answer
+		WHERE answer.session_id = early.session_id AND answer.role = 'assistant' AND answer.id > early.id AND answer.id < late.id)`,
+		q.Session, q.Asked.ID, message, q.Row)
+	return len(found) > 0, err
 }
 
 // LedTo returns the open questions to which the message led that m, an edit or a deletion,

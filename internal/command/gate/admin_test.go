@@ -56,11 +56,15 @@ func reopen(t testing.TB, dir string, c *clock) *memory.Store {
 
 // agent stands for what is behind admin and remembers what reached it.
 type agent struct {
-	mu  sync.Mutex // guards got
-	got []chat.Message
+	mu     sync.Mutex // guards got
+	got    []chat.Message
+	before func() // an answer; nil does nothing
 }
 
 func (a *agent) Handle(_ context.Context, m chat.Message, _ chat.Reply) (chat.Answer, error) {
+	if a.before != nil {
+		a.before()
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.got = append(a.got, m)

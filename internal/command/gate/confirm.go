@@ -358,6 +358,7 @@ func (c *Confirmations) Wrap(next chat.Handler, do map[string]Do) chat.Handler {
 		if err != nil || a.Text == "" || a.Private {
 			return a, err
 		}
+		ctx = context.WithoutCancel(ctx) // the answer counts, also one that /stop cut short
 		why, err := c.lapsed(ctx, m, q)
 		switch {
 		case err != nil:

@@ -146,6 +146,26 @@ func TestQuestionsAreRepeated(t *testing.T) {
 	}
 }
 
+// TestStoppedAnswersRepeatQuestions: what /stop cuts short says what still waits, and a yes in
+// words is then the answer to that.
+func TestStoppedAnswersRepeatQuestions(t *testing.T) {
+	c := newClock()
+	k := &talk{t: t, s: store(t, c)}
+	d := newDesk(t, k.s, c)
+	k.asks(d, direct(owner, "x"), "1")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	m := k.accept(direct(owner, "tell me a lot"))
+	d.agent.before = func() { cancel(chat.ErrStopped) }
+	a, err := d.h.Handle(ctx, m, nil)
+	must(t, err)
+	wantText(t, a, "agent\n\n_I am still waiting for your yes or no:_")
+	k.sent(m, a)
+	handle(t, d.h, k.accept(direct(owner, "yes")))
+	if d.done.Load() != 1 {
+		t.Errorf("done %d times", d.done.Load())
+	}
+}
+
 // TestFormsWaitForWordsSaidToThem: what a server asks is answered like anything else, and
 // not while people answer.
 func TestFormsWaitForWordsSaidToThem(t *testing.T) {

@@ -169,7 +169,13 @@ type continued struct {
 	reply tools.Reply
 }
 
-func (c continued) Spec() tools.Spec { return c.o.tool.Spec() }
+// Spec asks for no yes: the call was let pass when it began, and what its person answers now
+// decides nothing about the tool.
+func (c continued) Spec() tools.Spec {
+	s := c.o.tool.Spec()
+	s.Asking = tools.AskNever
+	return s
+}
 
 func (c continued) Call(ctx context.Context, _ tools.Call) (tools.Result, error) {
 	c.way <- c.reply
