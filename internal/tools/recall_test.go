@@ -3,6 +3,7 @@ package tools
 import (
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -15,7 +16,7 @@ import (
 // TestRecallFitsTheModel: what the tool returns takes as many tokens as it says, in Chinese too,
 // and up to 4,000 if the model asks.
 func TestRecallFitsTheModel(t *testing.T) {
-	store, err := memory.Open(t.TempDir()+"/memory.db", memory.Options{})
+	store, err := memory.Open(t.Context(), filepath.Join(t.TempDir(), "data"), memory.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +31,7 @@ func TestRecallFitsTheModel(t *testing.T) {
 	tool := RecallConversation(store, nil)
 	for asked, most := range map[int]int{0: 1000, 4000: 4000, 9000: 4000} {
 		args, _ := json.Marshal(map[string]any{"query": "会议的时间", "tokens": asked})
-		r, err := tool.Run(t.Context(), Call{Who: chat.Person{ID: "x:ann"}, Where: chat.Key{Platform: "x", Channel: "c"}}, args)
+		r, err := tool.Call(t.Context(), Call{Who: chat.User{ID: "x:ann"}, Where: chat.Key{Platform: "x", Channel: "c"}, Args: args})
 		if err != nil {
 			t.Fatal(err)
 		}

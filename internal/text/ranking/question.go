@@ -38,7 +38,8 @@ type share struct {
 func ask(text string, said []Message) question {
 	speakers, words := named(said, text)
 	low := strings.ToLower(text)
-	q := question{words: len(words), worth: worths(text, words), stands: map[string][]share{}, speakers: speakers, when: asksWhen().MatchString(low),
+	q := question{words: len(words), worth: worths(text, words),
+		stands: map[string][]share{}, speakers: speakers, when: asksWhen().MatchString(low),
 		ofBot: asksBot().MatchString(low), own: asksOwn().MatchString(low), stem: stemmerOf(text),
 		assisted: slices.ContainsFunc(said, func(m Message) bool { return m.Bot })}
 	for i, w := range words {

@@ -93,7 +93,8 @@ func Rank(text string, list []Message) []Ranked {
 	means := meanings(list, t.at)
 	for i, m := range list {
 		span := t.span(i)
-		anybody[i] = means[i] + sharpness*math.Log(unsaid+span) + covered*cover[t.at[i]] + replies*t.replied(i) + paired*t.pairs(i) + q.favor(m, t.said[i])
+		anybody[i] = means[i] + sharpness*math.Log(unsaid+span) + covered*cover[t.at[i]] + replies*t.replied(i) +
+			paired*t.pairs(i) + q.favor(m, t.said[i])
 		named[i] = anybody[i] + q.naming(m)
 		best = max(best, span)
 	}
