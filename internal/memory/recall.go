@@ -29,9 +29,13 @@ type Query struct {
 	Key    chat.Key // where; an empty Channel is a direct place
 	Text   string   // the question, any text
 	Limit  int      // passages at most; 0 is as many as the budget holds
-	Tokens int      // budget over the texts, ceil(runes/4) each; 0 is 4000
+	Tokens int      // budget over the texts; 0 is 4000
 	Signs  bool     // names carry the sign of whose they are (Sign)
 	Agent  string   // who is asked; see provenance.Viewer
+
+	// Size says how many tokens a text takes, at least its runes / 4; nil is those,
+	// rounded up.
+	Size func(text string) int
 
 	now time.Time
 }
@@ -169,22 +173,30 @@ func pack(found []Passage, q Query) []Passage {
 	if tokens <= 0 {
 		tokens = 4000
 	}
+	size := q.Size
+	if size == nil {
+		size = quarter
+	}
 	const stamp = "2006-01-02 15:04"
 	var kept []Passage
 	for _, p := range found {
 		if len(kept) == limit {
 			break
 		}
-		who := p.who(q.Signs)
 		said := p.quoted()
-		long := len("[] : ") + len(stamp) + utf8.RuneCountInString(who) + utf8.RuneCountInString(said)
-		if cost := (long + 3) / 4; cost <= tokens {
-			p.Text = fmt.Sprintf("[%s] %s: %s", p.At.Format(stamp), who, provenance.OneLine(provenance.Shown(said, p.Origin.Via)))
+		if (utf8.RuneCountInString(said)+len("[] : ")+len(stamp))/4 > tokens {
+			continue // does not fit whatever its name: not worth writing out
+		}
+		p.Text = fmt.Sprintf("[%s] %s: %s", p.At.Format(stamp), p.who(q.Signs), provenance.OneLine(provenance.Shown(said, p.Origin.Via)))
+		if cost := size(p.Text); cost <= tokens {
 			kept, tokens = append(kept, p), tokens-cost
 		}
 	}
 	return kept
 }
+
+// quarter is how recall is measured: a token for four letters.
+func quarter(text string) int { return (utf8.RuneCountInString(text) + 3) / 4 }
 
 // quoted returns the part of the message that the passage quotes, with "…" for the rest.
 func (p Passage) quoted() string {

@@ -188,3 +188,33 @@ func TestLongMessageIsFound(t *testing.T) {
 		t.Fatalf("found %d: %.900s", len(found), fmt.Sprint(found))
 	}
 }
+
+// TestRecallKeepsToTheSizeItIsTold: a letter of Chinese is about a token, so a model's budget is
+// counted otherwise than the one that recall is measured with. Line ends leave no sign.
+func TestRecallKeepsToTheSizeItIsTold(t *testing.T) {
+	s := open(t, Options{})
+	var lines strings.Builder
+	for i := range 60 {
+		fmt.Fprintf(&lines, `{"platform":"x","channel":"c","user":"ann","name":"Ann","text":"会议的时间改到星期%d下午三点，\n地点还是老地方。","at":"2024-05-01T10:%02d:00Z","id":"%d"}`+"\n", i, i, i)
+	}
+	importText(t, s, lines.String())
+	runes := func(text string) int { return len([]rune(text)) }
+	for _, size := range []func(string) int{nil, runes} {
+		found, err := s.Recall(context.Background(), Query{User: "x:ann", Text: "会议是什么时间？", Tokens: 500, Size: size})
+		must(t, err)
+		sum := 0
+		for _, p := range found {
+			sum += runes(p.Text)
+			if strings.Contains(p.Text, "⏎") || !strings.Contains(p.Text, "下午三点，   地点") {
+				t.Errorf("found %q", p.Text)
+			}
+		}
+		least, most := 1800, 2000
+		if size != nil {
+			least, most = 450, 500
+		}
+		if sum < least || sum > most {
+			t.Errorf("%d letters, want %d to %d", sum, least, most)
+		}
+	}
+}

@@ -6,8 +6,8 @@ import (
 	_ "embed" // description
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
+	"parley/internal/llm"
 	"parley/internal/memory"
 	"parley/internal/memory/provenance"
 	"parley/internal/memory/sessions"
@@ -35,7 +35,7 @@ func RecallConversation(store *memory.Store, attest func(ctx context.Context, us
 		Description: strings.TrimSpace(recallText), Category: Thread, ReadOnly: true, Core: true}
 	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
 		q := memory.Query{User: c.Who.ID, Text: a.Query, Signs: true, Agent: c.Memory.ID,
-			Tokens: min(max(a.Tokens, recallTokens), maxRecallTokens)}
+			Tokens: min(max(a.Tokens, recallTokens), maxRecallTokens), Size: tokensOf}
 		if !c.Direct {
 			q.Key = c.Where
 		} else if attest != nil {
@@ -47,7 +47,7 @@ func RecallConversation(store *memory.Store, attest func(ctx context.Context, us
 			return Result{}, err
 		}
 		for _, s := range sessions {
-			q.Tokens -= (utf8.RuneCountInString(s.Text) + 3) / 4
+			q.Tokens -= tokensOf(s.Text)
 		}
 		found, err := store.Recall(ctx, q)
 		if err != nil {
@@ -69,6 +69,9 @@ func RecallConversation(store *memory.Store, attest func(ctx context.Context, us
 		return r, nil
 	})
 }
+
+// tokensOf estimates what a text takes of a model's context.
+func tokensOf(text string) int { return llm.EstimateTokens(llm.Message{Content: text}) }
 
 // wholeSessions adds sessions to a result as sources, and returns a line for
 // each with its number.

@@ -52,8 +52,9 @@ func Lines(text string) []string {
 	return strings.FieldsFunc(strings.ReplaceAll(text, "\r\n", "\n"), isBreak)
 }
 
-// OneLine returns a text on one line, with ⏎ for its line ends.
-func OneLine(text string) string { return strings.Join(Lines(text), " ⏎ ") }
+// OneLine returns a text on one line, with a wide space for its line ends: a quotation has
+// no sign that nobody wrote.
+func OneLine(text string) string { return strings.Join(Lines(text), "   ") }
 
 // Under returns a text to stand after its speaker's name. Each line but the first begins with
 // a bar, so that none can look like another speaker's.

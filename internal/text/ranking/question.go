@@ -13,6 +13,7 @@ import (
 // question holds the parts of a question.
 type question struct {
 	words    int                // how many words count
+	worth    []float64          // of each word, up to 1
 	stands   map[string][]share // by stem, its words that this stands for
 	speakers []string           // whom it names
 	dates    []share            // words that name a time; a message of that time has them, too
@@ -37,7 +38,8 @@ type share struct {
 func ask(text string, said []Message) question {
 	speakers, words := named(said, text)
 	low := strings.ToLower(text)
-	q := question{words: len(words), stands: map[string][]share{}, speakers: speakers, when: asksWhen().MatchString(low),
+	q := question{words: len(words), worth: worths(text, words),
+		stands: map[string][]share{}, speakers: speakers, when: asksWhen().MatchString(low),
 		ofBot: asksBot().MatchString(low), own: asksOwn().MatchString(low), stem: stemmerOf(text),
 		assisted: slices.ContainsFunc(said, func(m Message) bool { return m.Bot })}
 	for i, w := range words {
@@ -70,6 +72,10 @@ func named(said []Message, text string) (speakers, rest []string) {
 	for _, w := range Terms(text) {
 		if names[w] {
 			speakers = append(speakers, w)
+			continue
+		}
+		if n := calledBy(said, text, w); n != "" {
+			speakers = append(speakers, strings.Fields(n)...)
 			continue
 		}
 		rest = append(rest, w)

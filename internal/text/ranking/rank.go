@@ -19,11 +19,12 @@ const SynonymWorth = 0.45
 const (
 	sharpness = 3.4  // of what is said in and around it
 	unsaid    = 0.1  // of what is asked, counted as said everywhere
-	covered   = 2.9  // all of what is asked is said in its session
+	covered   = 2.0  // all of what is asked is said in its session
 	replies   = 1.25 // all of it is said in a question of somebody else's before it
-	bySpeaker = 2.2  // said by whom the question names first
+	paired    = 2.0  // words that stand side by side in the question do so in it, all of them
+	bySpeaker = 2.5  // said by whom the question names first
 	byOther   = 0.5  // said by another whom it names
-	byBot     = -2.5 // said by the assistant, unless the question is about its words
+	byBot     = -4.0 // said by the assistant, unless the question is about its words
 	asked     = 1.5  // said by whom the question is about: the assistant, or who asks
 	order     = 1.5  // says how the assistant should answer who asks
 	again     = -1.5 // for each better passage of the same message
@@ -31,8 +32,8 @@ const (
 	onDay     = 1.5  // on the day
 	withTime  = 2.0  // has a word of time, if it is asked when
 	asking    = -1.0 // is itself a question
-	perLength = -0.3 // for each e-fold of its length: a long one takes the room of others
-	perNews   = 0.2  // for each e-fold of what its words tell
+	perLength = -1.0 // for each e-fold of its length: a long one takes the room of others
+	perNews   = 0.1  // for each e-fold of what its words tell
 	meant     = 1.0  // for each standard deviation that it is nearer in meaning than others
 )
 
@@ -40,12 +41,13 @@ const (
 // wrong person.
 const reserved = 8
 
-// frame is what a line takes besides its text, in bytes.
-const frame = 20
+// frame is added to the length of a text, in bytes: one of 40 is hardly worse than one of 10,
+// but one of 800 much worse than one of 200.
+const frame = 150
 
 // nearby weighs words two messages before, one before, in the message itself, one after and
 // two after: an answer follows the words it answers, and others take it up.
-var nearby = []float64{0.3, 0.5, 1, 0.45, 0.1}
+var nearby = []float64{0.3, 0.4, 1, 0.5, 0.2}
 
 // nearMeant weighs nearness in meaning in the same places.
 var nearMeant = []float64{0.2, 0.5, 1, 0.5, 0.2}
@@ -85,13 +87,14 @@ func Rank(text string, list []Message) []Ranked {
 	}
 	q := ask(text, list)
 	t := talk{said: q.read(list), at: sessions(list)}
-	t.weigh(q.words)
+	t.weigh(q.worth)
 	cover, best := t.covers(), 0.0
 	anybody, named := make([]float64, len(list)), make([]float64, len(list))
 	means := meanings(list, t.at)
 	for i, m := range list {
 		span := t.span(i)
-		anybody[i] = means[i] + sharpness*math.Log(unsaid+span) + covered*cover[t.at[i]] + replies*t.replied(i) + q.favor(m, t.said[i])
+		anybody[i] = means[i] + sharpness*math.Log(unsaid+span) + covered*cover[t.at[i]] + replies*t.replied(i) +
+			paired*t.pairs(i) + q.favor(m, t.said[i])
 		named[i] = anybody[i] + q.naming(m)
 		best = max(best, span)
 	}
@@ -171,9 +174,9 @@ type talk struct {
 	rare []float64 // the weight of each asked word; 1 in total
 }
 
-// weigh sets the weight of each asked word: the rarer, the higher.
-func (t *talk) weigh(words int) {
-	t.rare = make([]float64, words)
+// weigh sets the weight of each asked word: the rarer, and the more it is worth, the higher.
+func (t *talk) weigh(worth []float64) {
+	t.rare = make([]float64, len(worth))
 	for _, m := range t.said {
 		for _, s := range m.shares {
 			t.rare[s.word] += s.share
@@ -181,7 +184,7 @@ func (t *talk) weigh(words int) {
 	}
 	sum := 0.0
 	for w, n := range t.rare {
-		t.rare[w] = math.Log(1 + (float64(len(t.said))-n+0.5)/(n+0.5))
+		t.rare[w] = worth[w] * math.Log(1+(float64(len(t.said))-n+0.5)/(n+0.5))
 		sum += t.rare[w]
 	}
 	for w := range t.rare {
