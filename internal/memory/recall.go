@@ -18,7 +18,7 @@ import (
 // Bounds of one recall.
 const (
 	maxWhole = 4500 // messages that are looked at one by one; of more, the index says where
-	maxSpans = 80   // messages the index names
+	maxSpans = 300  // messages the index names
 	maxNamed = 50   // more of them where somebody spoke whom the question names
 	maxReach = 2    // messages before and after each
 )

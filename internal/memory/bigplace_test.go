@@ -1,0 +1,103 @@
+package memory
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/internal/chat"
+	"parley/internal/text/waittest"
+)
+
+// strangers are those who say what nobody asks for.
+var strangers = []string{"Zoe", "Quentin", "Ivo", "Petra"}
+
+// What was said in a place is found after 20,000 later messages there that say the same
+// frequent words: of a chat's answers, at most a few in a hundred less than before.
+func TestBigPlaceIsLikeASmallOne(t *testing.T) {
+	waittest.Alone(t)
+	for _, chatName := range longChats {
+		s, list := open(t, Options{}), []question(nil)
+		text := chatFiles(t, chatName)[0]
+		importText(t, s, text)
+		attend(t, s, anyone)
+		questions, err := os.ReadFile("testdata/recall/questions.jsonl")
+		must(t, err)
+		for line := range strings.Lines(string(questions)) {
+			var q question
+			must(t, json.Unmarshal([]byte(line), &q))
+			if q.Channel == chatName && !q.Loose {
+				list = append(list, q)
+			}
+		}
+		find := func(tokens int) float64 {
+			sum := 0.0
+			for _, q := range list {
+				found, err := s.Recall(t.Context(), Query{User: anyone, Text: q.Question, Tokens: tokens,
+					Key: chat.Key{Platform: "archive", Channel: chatName}})
+				must(t, err)
+				sum += 100 * q.share(found) / float64(len(list))
+			}
+			return sum
+		}
+		before := map[int]float64{1000: find(1000), 4000: find(4000)}
+		var said []string
+		for line := range strings.Lines(text) {
+			var m struct{ Text string }
+			must(t, json.Unmarshal([]byte(line), &m))
+			said = append(said, m.Text)
+		}
+		importText(t, s, fillers(t, 20_000, [2]string{"archive", chatName}, frequent(said, 400), strangers))
+		for tokens, was := range before {
+			now := find(tokens)
+			t.Logf("%s, %d tokens: %.1f before, %.1f among 20,000 more", chatName, tokens, was, now)
+			if now < was-lossAmong20k {
+				t.Errorf("%s, %d tokens: from %.1f to %.1f", chatName, tokens, was, now)
+			}
+		}
+		must(t, s.Close())
+	}
+}
+
+// lossAmong20k is how many answers of a hundred may be lost.
+const lossAmong20k = 6
+
+// BenchmarkBigPlace asks in a place of a million messages, or PARLEY_BULK, and in a
+// direct chat about two hundred places of a thousand.
+func BenchmarkBigPlace(b *testing.B) {
+	_, list := oldChats(b)
+	own := frequent(chatFiles(b, longChats...), 400)
+	for _, op := range []struct {
+		name          string
+		places, each  int
+		channel, user string
+	}{
+		{"one place", 1, benchMessages(), "c0", "archive:zoe"},
+		{"200 places", 200, 1000, "", "archive:zoe"},
+	} {
+		s := open(b, Options{})
+		for i := range op.places {
+			importText(b, s, fillers(b, op.each, [2]string{"archive", fmt.Sprint("c", i)}, own, strangers))
+		}
+		must(b, s.Tidy(context.Background()))
+		b.Run(op.name, func(b *testing.B) {
+			var took []time.Duration
+			for i := range b.N {
+				began := time.Now()
+				key := chat.Key{}
+				if op.channel != "" {
+					key = chat.Key{Platform: "archive", Channel: op.channel}
+				}
+				_, err := s.Recall(context.Background(), Query{User: op.user, Key: key, Text: list[i*7%len(list)].Question})
+				must(b, err)
+				took = append(took, time.Since(began))
+			}
+			b.ReportMetric(waittest.Percentile(took, 50), "p50-ms")
+			b.ReportMetric(waittest.Percentile(took, 95), "p95-ms")
+		})
+	}
+}
