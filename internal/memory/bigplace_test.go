@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -85,19 +86,28 @@ func BenchmarkBigPlace(b *testing.B) {
 		}
 		must(b, s.Tidy(context.Background()))
 		b.Run(op.name, func(b *testing.B) {
-			var took []time.Duration
+			var took, busy []time.Duration
 			for i := range b.N {
-				began := time.Now()
+				began, used := time.Now(), processor(b)
 				key := chat.Key{}
 				if op.channel != "" {
 					key = chat.Key{Platform: "archive", Channel: op.channel}
 				}
 				_, err := s.Recall(context.Background(), Query{User: op.user, Key: key, Text: list[i*7%len(list)].Question})
 				must(b, err)
-				took = append(took, time.Since(began))
+				took, busy = append(took, time.Since(began)), append(busy, processor(b)-used)
 			}
+			b.ReportMetric(waittest.Percentile(busy, 50), "cpu-p50-ms")
+			b.ReportMetric(waittest.Percentile(busy, 95), "cpu-p95-ms")
 			b.ReportMetric(waittest.Percentile(took, 50), "p50-ms")
 			b.ReportMetric(waittest.Percentile(took, 95), "p95-ms")
 		})
 	}
+}
+
+// processor is how much time of processors this process has used.
+func processor(b *testing.B) time.Duration {
+	var u syscall.Rusage
+	must(b, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

@@ -14,17 +14,17 @@ import (
 )
 
 // How much of the index one question reads. Words are read whole, the rarest first, until no
-// message that lacks all of these can be one of the best any more. Only of a question whose
-// words are all very frequent does maxRead leave out the older of many messages that say
-// equally much of it.
+// message that lacks all of these can be one of the best any more, or maxRead ends. From
+// then on only messages count that have two of the words: left out are older ones that say
+// nothing of a question but one of its most frequent words.
 const (
-	maxRead   = 200_000 // entries
-	maxLatest = 2_000   // of each word, by which is estimated how many it has
-	maxSample = 256     // messages by which is estimated how many the places have
+	maxRead   = 60_000 // entries
+	maxBoth   = 20_000 // of a word that stand beside another
+	maxLatest = 2_000  // of each word, by which is estimated how many it has
+	maxSample = 256    // messages by which is estimated how many the places have
 
-	fewPlaces  = 50     // each is looked up by itself; of more, entries of all places are read
-	maxForeign = 20_000 // and of a word with as many, those of the asker's places alone
-	placeBits  = 20     // of an entry, below the id of its message
+	fewPlaces = 8  // each is looked up by itself; of more, entries of all places are read
+	placeBits = 20 // of an entry, below the id of its message
 )
 
 // entriesQuery lists the latest entries that fit an expression of the index, with commas
@@ -60,7 +60,7 @@ type finder struct {
 	total  float64        // messages in the places; if inside is set, in all
 	left   int            // entries that may still be read
 	hits   []ranking.Hit  // what was found, by id
-	read   []string       // the stems that were read
+	read   []string       // the stems that were looked up
 }
 
 // hits are the messages in some places that may say the most of some words, by id.
@@ -89,7 +89,7 @@ func (s *Store) hits(q Query, words []string, places []int64) ([]ranking.Hit, er
 		for _, r := range rest[i:] {
 			best[r.word] = max(best[r.word], r.weight(f.total))
 		}
-		promise := 0.0 // of a message with none of the stems that were read
+		promise := 0.0 // of a message with none of the stems that were looked up
 		for _, w := range best {
 			promise += w
 		}
@@ -138,7 +138,7 @@ func (f *finder) latest(p *posting) error {
 		p.whole = true
 		return nil
 	}
-	rows, err := f.rows(f.match(p.stems, f.inside == nil), maxLatest)
+	rows, err := f.rows(f.match(p.stems), maxLatest)
 	if err != nil {
 		return err
 	}
@@ -149,20 +149,19 @@ func (f *finder) latest(p *posting) error {
 	return nil
 }
 
-// older reads a posting whole or, unless messages are wanted that have nothing of what was
-// read, those that have some of it.
+// older reads a posting whole or, unless messages are wanted that have no word that was
+// looked up, those that have one.
 func (f *finder) older(p *posting, wanted bool) (err error) {
 	var rows []int64
-	byPlace := f.inside == nil || p.many > maxForeign
 	switch {
 	case wanted && f.left > 0:
-		rows, err = f.rows(f.match(p.stems, byPlace), f.left)
-		if p.many = max(p.many, float64(len(rows))); len(rows) < f.left && byPlace == (f.inside == nil) {
+		rows, err = f.rows(f.match(p.stems), f.left)
+		if p.many = max(p.many, float64(len(rows))); len(rows) < f.left {
 			p.many = float64(len(rows))
 		}
 		p.ids, p.whole = f.ids(rows), true
 	case len(f.read) > 0:
-		rows, err = f.rows("("+f.match(p.stems, byPlace)+") AND ("+f.match(f.read, byPlace)+")", maxRead/10)
+		rows, err = f.rows("("+f.match(p.stems)+") AND ("+f.match(f.read)+")", maxBoth)
 		p.ids = f.ids(rows)
 	}
 	f.left -= len(rows)
@@ -177,14 +176,12 @@ func (f *finder) take(p *posting) {
 		more[i] = ranking.Hit{ID: id, Word: p.word, Weight: p.weight(f.total)}
 	}
 	f.hits = ranking.Merge(f.hits, more)
-	if p.whole {
-		f.read = append(f.read, p.stems...)
-	}
+	f.read = append(f.read, p.stems...)
 }
 
 // match is the expression for entries with one of some stems: in the places, or wherever.
-func (f *finder) match(stems []string, byPlace bool) string {
-	if byPlace {
+func (f *finder) match(stems []string) string {
+	if f.inside == nil {
 		return ranking.Match(f.places, stems...)
 	}
 	return ranking.Match(nil, stems...)
