@@ -18,7 +18,7 @@ import (
 // then on only messages count that have two of the words: left out are older ones that say
 // nothing of a question but one of its most frequent words.
 const (
-	maxRead   = 60_000 // entries
+	maxRead   = 40_000 // entries
 	maxBoth   = 20_000 // of a word that stand beside another
 	maxLatest = 2_000  // of each word, by which is estimated how many it has
 	maxSample = 256    // messages by which is estimated how many the places have
