@@ -72,7 +72,8 @@ func (s *Store) candidates(ctx context.Context, q Query, words []string, meant v
 	around := func(ids, people string, limit int) {
 		if err == nil {
 			var more []Passage
-			more, err = s.passages(s.db.Either(aroundQuery, aroundServer), q.scope().With(engine.Named{"ids": ids, "people": people, "limit": limit, "reach": maxReach}))
+			more, err = s.passages(s.db.Either(aroundQuery, aroundServer),
+				q.scope().With(engine.Named{"ids": ids, "people": people, "limit": limit, "reach": maxReach}))
 			found = append(found, more...)
 		}
 	}
