@@ -49,7 +49,7 @@ COPIES := .
 SETS   := $(if $(TMPDIR),$(TMPDIR),/tmp)/parley-recall
 recall:
 	$(PYTHON) eval/recall/sets.py $(COPIES) $(SETS)
-	PARLEY_RECALL_SETS=$(SETS) $(GO) test $(TAGS) -count=1 -timeout 60m -v -run '^TestPublishedSets$$' ./internal/memory
+	PARLEY_RECALL_SETS=$(SETS) $(GO) test $(TAGS) -count=1 -timeout 60m -v -run '^TestPublished' ./internal/memory
 
 lint:
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "gofmt -w $$unformatted"; exit 1; }

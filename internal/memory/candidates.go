@@ -6,32 +6,21 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"parley/internal/db/engine"
 	"parley/internal/llm/vector"
 	"parley/internal/memory/access"
-	"parley/internal/memory/pgschema"
 	"parley/internal/memory/provenance"
 	"parley/internal/text/ranking"
 )
 
 // Bounds of one look into the index.
 const (
-	maxNames   = 200   // people whose names are told from other words
-	maxPlaces  = 200   // places that are looked through, where the asker spoke last
-	fewPlaces  = 8     // each looked up by itself: of more, what was said last is walked through
-	maxCounted = 5_000 // messages that are counted: from there on there are many
-
-	maxWords = 64 // of a question that are looked up, most of them its last
-
-	maxHits     = 1000   // visible messages that hold a word, the latest
-	maxKin      = 300    // that hold one of its synonyms
-	walkedWords = 16_000 // messages that hold the words, walked through wherever they were said
-	walkedKin   = 6_000
+	maxNames  = 200   // people whose names are told from other words
+	maxPlaces = 1_000 // places that are looked through, where the asker spoke last
+	maxWords  = 128   // of a question that are looked up, most of them its last
 
 	maxAlike = 200 // messages that are compared with what is meant, those that look nearest
 	maxNear  = 40  // that are nearest
@@ -56,19 +45,12 @@ const namesQuery = `SELECT o.user_id, coalesce((SELECT name FROM messages WHERE 
 		CROSS JOIN participants n ON n.platform = place.platform AND n.channel = place.channel AND n.thread = place.thread
 	LIMIT :limit) o`
 
-// hitsQuery lists the latest messages that fit an expression of the index, up to
-// a limit: ids with commas between. At most :walked that fit are looked at, and
-// those in a JSON list of places count. The walk keeps its order.
-const hitsQuery = `SELECT coalesce(string_agg(CAST(row >> 20 AS TEXT), ','), '') FROM (
-	SELECT row FROM (SELECT rowid AS row FROM messages_fts WHERE messages_fts MATCH :match ORDER BY rowid DESC LIMIT :walked) walked
-	WHERE row & 1048575 IN (SELECT CAST(value AS BIGINT) & 1048575 FROM json_each(:places)) LIMIT :limit) held`
-
 // candidates returns all messages the asker may see, or if those are too many what
 // was said around the ones that the index names: an answer often shares no word
 // with the question it answers.
 func (s *Store) candidates(ctx context.Context, q Query, words []string, meant vector.Vector) ([]Passage, error) {
 	var n int
-	if err := s.db.QueryRow(countQuery, q.scope().With(engine.Named{"limit": maxCounted})).Scan(&n); err != nil {
+	if err := s.db.QueryRow(countQuery, q.scope().With(engine.Named{"limit": maxWhole + 1})).Scan(&n); err != nil {
 		return nil, err
 	}
 	if n <= maxWhole {
@@ -78,7 +60,7 @@ func (s *Store) candidates(ctx context.Context, q Query, words []string, meant v
 	if err = errors.Join(err, s.db.Settle(ctx)); err != nil {
 		return nil, err
 	}
-	spans, named, err := s.spans(q, words, placed{places, n})
+	spans, named, err := s.spans(q, words, places)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +72,8 @@ func (s *Store) candidates(ctx context.Context, q Query, words []string, meant v
 	around := func(ids, people string, limit int) {
 		if err == nil {
 			var more []Passage
-			more, err = s.passages(aroundQuery, q.scope().With(engine.Named{"ids": ids, "people": people, "limit": limit, "reach": maxReach}))
+			more, err = s.passages(s.db.Either(aroundQuery, aroundServer),
+				q.scope().With(engine.Named{"ids": ids, "people": people, "limit": limit, "reach": maxReach}))
 			found = append(found, more...)
 		}
 	}
@@ -116,12 +99,6 @@ func (s *Store) nearest(meant vector.Vector, places []int64) (ids string, err er
 	return string(out), err
 }
 
-// placed is where to look: the numbers of places, and how many messages they have.
-type placed struct {
-	places   []int64
-	messages int
-}
-
 // places returns the numbers of the visible places, at most maxPlaces.
 func (s *Store) places(q Query) ([]int64, error) {
 	return engine.Select(s.db, engine.Value[int64], placesQuery, q.scope().With(engine.Named{"limit": maxPlaces}))
@@ -140,7 +117,7 @@ func (q Query) scope() engine.Named {
 // spans are the ids of the messages that say the most of the question's words,
 // the best first, and whom the question names, both as JSON lists; "" is nobody.
 // They are in the places given; some may not be visible themselves.
-func (s *Store) spans(q Query, words []string, in placed) (ids, people string, err error) {
+func (s *Store) spans(q Query, words []string, places []int64) (ids, people string, err error) {
 	names, err := s.names(q)
 	if err != nil {
 		return "", "", err
@@ -159,7 +136,7 @@ func (s *Store) spans(q Query, words []string, in placed) (ids, people string, e
 	if n := len(rest); n > maxWords { // what is asked often comes last
 		rest = slices.Concat(rest[:maxWords/4], rest[n-maxWords*3/4:])
 	}
-	hits, err := s.hits(q, rest, in)
+	hits, err := s.hits(q, rest, places)
 	if err != nil {
 		return "", "", err
 	}
@@ -185,68 +162,4 @@ func (s *Store) names(q Query) (map[string][]string, error) {
 		}
 	}
 	return names, err
-}
-
-// hits are what the index names for some words and their synonyms in some places,
-// by id.
-func (s *Store) hits(q Query, words []string, in placed) (hits []ranking.Hit, err error) {
-	asked := ranking.Asking(q.Text)
-	for i, w := range words {
-		own, err := s.holding(asked, in.places, look{limit: maxHits, walked: walkedWords / len(words)}, w)
-		if err != nil {
-			return nil, err
-		}
-		hits = append(hits, weighed(own, ranking.Hit{Word: i, Weight: 1}, in.messages)...)
-		if kin := ranking.Synonyms(w); len(kin) > 0 {
-			others, err := s.holding(asked, in.places, look{limit: maxKin, walked: walkedKin / len(words)}, kin...)
-			if err != nil {
-				return nil, err
-			}
-			hits = append(hits, weighed(others, ranking.Hit{Word: i, Weight: ranking.SynonymWorth}, in.messages)...)
-		}
-	}
-	slices.SortFunc(hits, func(a, b ranking.Hit) int { return cmp.Compare(a.ID, b.ID) })
-	return hits, nil
-}
-
-// look bounds one look into the index: what it names at most, and how many it
-// may walk through where there are many places.
-type look struct{ limit, walked int }
-
-// holding returns the latest messages in some places that hold one of the words.
-func (s *Store) holding(asked ranking.Asked, places []int64, l look, words ...string) (ids []int64, err error) {
-	match, few := asked.In(places, words...), len(places) <= fewPlaces
-	if few {
-		l.walked = l.limit
-	} else {
-		match = asked.Match(words...)
-	}
-	list, err := json.Marshal(places)
-	if err != nil {
-		return nil, err
-	}
-	var found string
-	err = s.db.QueryRow(s.db.Either(hitsQuery, pgschema.Hits(few || len(words) > 1)), engine.Named{"match": engine.Match{Expr: match},
-		"places": string(list), "limit": l.limit, "walked": l.walked}).Scan(&found)
-	if err != nil || found == "" {
-		return nil, err
-	}
-	for id := range strings.SplitSeq(found, ",") {
-		n, err := strconv.ParseInt(id, 10, 64)
-		if err != nil {
-			return nil, err
-		}
-		ids = append(ids, n)
-	}
-	return ids, nil
-}
-
-// weighed makes hits of messages: the fewer of n there are, the more each counts.
-func weighed(ids []int64, h ranking.Hit, n int) (hits []ranking.Hit) {
-	h.Weight *= math.Log(1 + float64(n)/float64(max(len(ids), 1)))
-	for _, id := range ids {
-		h.ID = id
-		hits = append(hits, h)
-	}
-	return hits
 }

@@ -18,8 +18,8 @@ import (
 // Bounds of one recall.
 const (
 	maxWhole = 4500 // messages that are looked at one by one; of more, the index says where
-	maxSpans = 80   // messages the index names
-	maxNamed = 50   // more of them where somebody spoke whom the question names
+	maxSpans = 150  // messages the index names
+	maxNamed = 150  // more of them, said by those whom the question names
 	maxReach = 2    // messages before and after each
 )
 
@@ -87,19 +87,25 @@ const (
 	wholeQuery = columns + inPlaces + ` WHERE true` + visible + ` LIMIT :limit`
 )
 
-// aroundQuery fetches what was said in the same place around the first messages
-// of a JSON list of ids that are visible, and where one of some people spoke
-// unless those are none; what is around two of them, twice.
-const aroundQuery = `WITH h AS MATERIALIZED (SELECT m.platform, m.channel, m.thread, m.id
-		FROM (SELECT key, value FROM json_each(:ids) ORDER BY key) h CROSS JOIN messages m ON m.id = CAST(h.value AS BIGINT)
-		WHERE (:people = '' OR EXISTS (SELECT 1 FROM json_each(:people) u JOIN participants n ON n.user_id = u.value
-			AND n.platform = m.platform AND n.channel = m.channel AND n.thread = m.thread))` + visible + ` ORDER BY h.key LIMIT :limit),
+// aroundQuery fetches what was said in the same place around the first messages of a JSON
+// list of ids that are visible, and said by one of some people unless those are none.
+//
+// A file walks the list in its order, so it stops at the limit; a server has to be told.
+const (
+	aroundQuery  = aroundBegin + ` LIMIT :limit),` + aroundEnd
+	aroundServer = aroundBegin + ` ORDER BY h.key LIMIT :limit),` + aroundEnd
+
+	aroundBegin = `WITH h AS MATERIALIZED (SELECT m.platform, m.channel, m.thread, m.id
+		FROM (SELECT key, value FROM json_each(:ids) ORDER BY key LIMIT 1000000) h CROSS JOIN messages m ON m.id = CAST(h.value AS BIGINT)
+		WHERE (:people = '' OR m.user_id IN (SELECT CAST(value AS TEXT) FROM json_each(:people)))` + visible
+	aroundEnd = `
 	span AS MATERIALIZED (SELECT h.platform, h.channel, h.thread,
 		coalesce((SELECT id FROM messages WHERE platform = h.platform AND channel = h.channel AND thread = h.thread AND id < h.id ORDER BY id DESC LIMIT 1 OFFSET :reach - 1), 0) AS first,
 		coalesce((SELECT id FROM messages WHERE platform = h.platform AND channel = h.channel AND thread = h.thread AND id > h.id ORDER BY id LIMIT 1 OFFSET :reach - 1), 9223372036854775807) AS last
-		FROM h)
-	` + columns + ` FROM span CROSS JOIN messages m ON m.platform = span.platform AND m.channel = span.channel AND m.thread = span.thread AND m.id BETWEEN span.first AND span.last
-	WHERE true` + visible
+		FROM h),
+	near AS MATERIALIZED (SELECT DISTINCT n.id FROM span CROSS JOIN messages n ON n.platform = span.platform AND n.channel = span.channel AND n.thread = span.thread AND n.id BETWEEN span.first AND span.last)
+	` + columns + ` FROM near CROSS JOIN messages m ON m.id = near.id WHERE true` + visible
+)
 
 // Recall returns the passages that fit a question, best first, within its
 // limits. A question without a telling word finds nothing, which is no error.

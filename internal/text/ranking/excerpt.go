@@ -17,7 +17,7 @@ const (
 // Excerpt returns a piece of a text around the first of some words, with each of them
 // between the runes 2 and 3.
 func (a Asked) Excerpt(said string, words []string) string {
-	stems := a.each(words)
+	stems := a.Stems(words...)
 	spots, fields := [][2]int(nil), [][2]int(nil) // from byte to byte: the words that were asked, all words
 	first := -1
 	for from := 0; from < len(said); {
@@ -77,7 +77,7 @@ func cut(said string, spots [][2]int, begin, end int) string {
 // spots returns where a run of letters and digits has a word with one of some stems.
 func (a Asked) spots(run string, stems []string) (at [][2]int) {
 	low := strings.ToLower(run)
-	if slices.ContainsFunc(a.each([]string{low}), func(s string) bool { return slices.Contains(stems, s) }) {
+	if slices.ContainsFunc(a.Stems([]string{low}...), func(s string) bool { return slices.Contains(stems, s) }) {
 		return [][2]int{{0, len(run)}}
 	}
 	if !strings.ContainsFunc(run, text.Pieced) {

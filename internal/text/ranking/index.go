@@ -55,32 +55,8 @@ func Asking(question string) Asked {
 	return Asked{stems: append(stemmersOf(question, 1)[:1:1], stemmerOf(question))}
 }
 
-// Match is the expression of the index for messages with one of some words,
-// wherever they were said.
-func (a Asked) Match(words ...string) string { return a.In(nil, words...) }
-
-// In is like Match, for what was said in some places. Without any it is Match.
-func (a Asked) In(places []int64, words ...string) string {
-	var b strings.Builder
-	add := func(scope, stem string) {
-		if b.Len() > 0 {
-			b.WriteString(" OR ")
-		}
-		b.WriteString(`"` + scope + stem + `"`)
-	}
-	for _, stem := range a.each(words) {
-		if len(places) == 0 {
-			add("", stem)
-		}
-		for _, n := range places {
-			add(strconv.FormatInt(n, 36)+scopeMark, stem)
-		}
-	}
-	return b.String()
-}
-
-// each returns the different stems of some words.
-func (a Asked) each(words []string) (stems []string) {
+// Stems returns the different index terms of some words.
+func (a Asked) Stems(words ...string) (stems []string) {
 	seen := map[string]bool{}
 	for _, w := range words {
 		for _, stem := range a.stems {
@@ -90,4 +66,29 @@ func (a Asked) each(words []string) (stems []string) {
 		}
 	}
 	return stems
+}
+
+// Match is the expression of the index for messages with one of some words, wherever they
+// were said.
+func (a Asked) Match(words ...string) string { return Match(nil, a.Stems(words...)...) }
+
+// Match is the expression of the index for messages with one of some index terms that were
+// said in one of some places; no places are all.
+func Match(places []int64, stems ...string) string {
+	var b strings.Builder
+	add := func(scope, stem string) {
+		if b.Len() > 0 {
+			b.WriteString(" OR ")
+		}
+		b.WriteString(`"` + scope + stem + `"`)
+	}
+	for _, stem := range stems {
+		if len(places) == 0 {
+			add("", stem)
+		}
+		for _, n := range places {
+			add(strconv.FormatInt(n, 36)+scopeMark, stem)
+		}
+	}
+	return b.String()
 }

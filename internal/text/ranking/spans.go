@@ -24,24 +24,95 @@ type span struct {
 // Spans returns the messages with the most of the asked words, the best first, of equal
 // ones the latest. Hits must be sorted by ID.
 func Spans(hits []Hit, words int) []int64 {
-	var all []span
-	best := make([]float64, words)
-	for i, h := range hits {
-		if i == 0 || h.ID != hits[i-1].ID {
-			clear(best)
-			all = append(all, span{id: h.ID})
-		}
-		if more := h.Weight - best[h.Word]; more > 0 {
-			best[h.Word] = h.Weight
-			all[len(all)-1].score += more
-		}
-	}
-	slices.SortFunc(all, func(a, b span) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.id, a.id)) })
+	all := top(hits, words, maxTried)
+	slices.SortFunc(all, func(a, b span) int { return -a.compare(b) })
 	ids := []int64{}
-	for _, s := range all[:min(len(all), maxTried)] {
+	for _, s := range all {
 		ids = append(ids, s.id)
 	}
 	return ids
+}
+
+// Least is the score that a message needs to be one of the best n; 0 if there are fewer.
+func Least(hits []Hit, words, n int) float64 {
+	if all := top(hits, words, n); len(all) == n {
+		return all[0].score
+	}
+	return 0
+}
+
+// Merge merges two lists of hits that are sorted by ID.
+func Merge(a, b []Hit) []Hit {
+	if len(a) == 0 || len(b) == 0 {
+		return append(a, b...)
+	}
+	all := make([]Hit, 0, len(a)+len(b))
+	for len(a) > 0 && len(b) > 0 {
+		if a[0].ID <= b[0].ID {
+			all, a = append(all, a[0]), a[1:]
+		} else {
+			all, b = append(all, b[0]), b[1:]
+		}
+	}
+	return append(append(all, a...), b...)
+}
+
+// top returns the best n messages as a heap, the worst of them first. Of each word a message
+// counts the hit that weighs most.
+func top(hits []Hit, words, n int) (heap []span) {
+	best := make([]float64, words)
+	for len(hits) > 0 {
+		one := span{id: hits[0].ID}
+		to := 0
+		for ; to < len(hits) && hits[to].ID == one.id; to++ {
+			if more := hits[to].Weight - best[hits[to].Word]; more > 0 {
+				best[hits[to].Word] = hits[to].Weight
+				one.score += more
+			}
+		}
+		for _, h := range hits[:to] {
+			best[h.Word] = 0
+		}
+		hits = hits[to:]
+		switch {
+		case len(heap) < n:
+			heap = append(heap, one)
+			rise(heap)
+		case one.compare(heap[0]) > 0:
+			heap[0] = one
+			sink(heap)
+		}
+	}
+	return heap
+}
+
+// compare orders messages: the better, then the later, is more.
+func (s span) compare(t span) int {
+	return cmp.Or(cmp.Compare(s.score, t.score), cmp.Compare(s.id, t.id))
+}
+
+// rise puts the last of a heap into its place.
+func rise(heap []span) {
+	for i := len(heap) - 1; i > 0 && heap[i].compare(heap[(i-1)/2]) < 0; i = (i - 1) / 2 {
+		heap[i], heap[(i-1)/2] = heap[(i-1)/2], heap[i]
+	}
+}
+
+// sink puts the first of a heap into its place.
+func sink(heap []span) {
+	for i := 0; ; {
+		least := i
+		for _, k := range []int{2*i + 1, 2*i + 2} {
+			if k < len(heap) && heap[k].compare(heap[least]) < 0 {
+				least = k
+			}
+		}
+		if least == i {
+			return
+		}
+		heap[i], heap[least] = heap[least], heap[i]
+		i = least
+	}
 }
 
 // Dice returns how much two sets have in common: 2·|a∩b| / (|a|+|b|), from 0 to 1.

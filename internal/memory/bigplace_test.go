@@ -1,0 +1,157 @@
+package memory
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"parley/internal/chat"
+	"parley/internal/text/waittest"
+)
+
+// strangers are those who say what nobody asks for.
+var strangers = []string{"Zoe", "Quentin", "Ivo", "Petra"}
+
+// What was said in a place is found after 20,000 later messages there that say the same
+// frequent words: of a chat's answers, at most a few in a hundred less than before.
+func TestBigPlaceIsLikeASmallOne(t *testing.T) {
+	waittest.Alone(t)
+	for _, chatName := range longChats {
+		s, list := open(t, Options{}), []question(nil)
+		text := chatFiles(t, chatName)[0]
+		importText(t, s, text)
+		attend(t, s, anyone)
+		questions, err := os.ReadFile("testdata/recall/questions.jsonl")
+		must(t, err)
+		for line := range strings.Lines(string(questions)) {
+			var q question
+			must(t, json.Unmarshal([]byte(line), &q))
+			if q.Channel == chatName && !q.Loose {
+				list = append(list, q)
+			}
+		}
+		find := func(tokens int) float64 {
+			sum := 0.0
+			for _, q := range list {
+				found, err := s.Recall(t.Context(), Query{User: anyone, Text: q.Question, Tokens: tokens,
+					Key: chat.Key{Platform: "archive", Channel: chatName}})
+				must(t, err)
+				sum += 100 * q.share(found) / float64(len(list))
+			}
+			return sum
+		}
+		before := map[int]float64{1000: find(1000), 4000: find(4000)}
+		var said []string
+		for line := range strings.Lines(text) {
+			var m struct{ Text string }
+			must(t, json.Unmarshal([]byte(line), &m))
+			said = append(said, m.Text)
+		}
+		importText(t, s, fillers(t, 20_000, [2]string{"archive", chatName}, frequent(said, 400), strangers))
+		for tokens, was := range before {
+			now := find(tokens)
+			t.Logf("%s, %d tokens: %.1f before, %.1f among 20,000 more", chatName, tokens, was, now)
+			if now < was-lossAmong20k {
+				t.Errorf("%s, %d tokens: from %.1f to %.1f", chatName, tokens, was, now)
+			}
+		}
+		must(t, s.Close())
+	}
+}
+
+// lossAmong20k is how many answers of a hundred may be lost.
+const lossAmong20k = 6
+
+// BenchmarkBigPlace asks in a place of a million messages, or PARLEY_BULK, and in a
+// direct chat about two hundred places of a thousand.
+func BenchmarkBigPlace(b *testing.B) {
+	_, list := oldChats(b)
+	own := frequent(chatFiles(b, longChats...), 400)
+	for _, op := range []struct {
+		name          string
+		places, each  int
+		channel, user string
+	}{
+		{"one place", 1, benchMessages(), "c0", "archive:zoe"},
+		{"200 places", 200, 1000, "", "archive:zoe"},
+	} {
+		s := open(b, Options{})
+		for i := range op.places {
+			importText(b, s, fillers(b, op.each, [2]string{"archive", fmt.Sprint("c", i)}, own, strangers))
+		}
+		must(b, s.Tidy(context.Background()))
+		b.Run(op.name, func(b *testing.B) {
+			var took, busy []time.Duration
+			for i := range b.N {
+				began, used := time.Now(), processor(b)
+				key := chat.Key{}
+				if op.channel != "" {
+					key = chat.Key{Platform: "archive", Channel: op.channel}
+				}
+				_, err := s.Recall(context.Background(), Query{User: op.user, Key: key, Text: list[i*7%len(list)].Question})
+				must(b, err)
+				took, busy = append(took, time.Since(began)), append(busy, processor(b)-used)
+			}
+			b.ReportMetric(waittest.Percentile(busy, 50), "cpu-p50-ms")
+			b.ReportMetric(waittest.Percentile(busy, 95), "cpu-p95-ms")
+			b.ReportMetric(waittest.Percentile(took, 50), "p50-ms")
+			b.ReportMetric(waittest.Percentile(took, 95), "p95-ms")
+		})
+	}
+}
+
+// processor is how much time of processors this process has used.
+func processor(b *testing.B) time.Duration {
+	var u syscall.Rusage
+	must(b, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// TestPublishedAmongMany prints how much of the evidence in conversations of a public set is
+// found after 100,000 later messages in the same place: make recall.
+func TestPublishedAmongMany(t *testing.T) {
+	folder := os.Getenv("PARLEY_RECALL_SETS")
+	if folder == "" {
+		t.Skip("make recall")
+	}
+	b, err := os.ReadFile(filepath.Join(folder, "locomo.json"))
+	must(t, err)
+	var set []published
+	must(t, json.Unmarshal(b, &set))
+	for n, c := range []published{set[0], set[2]} {
+		s := open(t, Options{})
+		c.load(t, s, n)
+		key := chat.Key{Platform: "x", Channel: fmt.Sprint("c", n)}
+		ask := func(tokens int) float64 {
+			sum := 0.0
+			for _, q := range c.Qs {
+				found, err := s.Recall(t.Context(), Query{User: "x:" + c.Msgs[0].User, Text: q.Q, Tokens: tokens, Key: key})
+				must(t, err)
+				var got []string
+				for _, p := range found {
+					got = append(got, p.Text)
+				}
+				sum += c.share(q.Ev, q.A, flat(strings.Join(got, "\n"))) / float64(len(c.Qs))
+			}
+			return sum
+		}
+		before, before4 := ask(1000), ask(4000)
+		said, people := []string(nil), slices.Clone(strangers)
+		for i, m := range c.Msgs {
+			if said = append(said, m.Text); i < 4 {
+				people = append(people, m.Name)
+			}
+		}
+		importText(t, s, fillers(t, 100_000, [2]string{"x", key.Channel}, frequent(said, 400), people))
+		t.Logf("conversation %d: %.3f within 1,000 and %.3f within 4,000 tokens; then 100,000 messages: %.3f and %.3f", n,
+			before, before4, ask(1000), ask(4000))
+		must(t, s.Close())
+	}
+}

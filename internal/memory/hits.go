@@ -1,0 +1,219 @@
+package memory
+
+import (
+	"cmp"
+	"encoding/json"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"parley/internal/db/engine"
+	"parley/internal/memory/pgschema"
+	"parley/internal/text/ranking"
+)
+
+// How much of the index one question reads. Words are read whole, the rarest first, until no
+// message that lacks all of these can be one of the best any more, or maxRead ends. From
+// then on only messages count that have two of the words: left out are older ones that say
+// nothing of a question but one of its most frequent words.
+const (
+	maxRead   = 40_000 // entries
+	maxBoth   = 20_000 // of a word that stand beside another
+	maxLatest = 2_000  // of each word, by which is estimated how many it has
+	maxSample = 256    // messages by which is estimated how many the places have
+
+	fewPlaces = 8  // each is looked up by itself; of more, entries of all places are read
+	placeBits = 20 // of an entry, below the id of its message
+)
+
+// entriesQuery lists the latest entries that fit an expression of the index, with commas
+// between.
+const entriesQuery = `SELECT coalesce(string_agg(CAST(row AS TEXT), ','), '') FROM (
+	SELECT rowid AS row FROM messages_fts WHERE messages_fts MATCH :match ORDER BY rowid DESC LIMIT :limit) held`
+
+// sampleQuery counts those of some messages that are in a JSON list of places.
+const sampleQuery = `SELECT count(*) FROM json_each(:ids) i CROSS JOIN messages m ON m.id = CAST(i.value AS BIGINT)
+	JOIN places p ON p.platform = m.platform AND p.channel = m.channel AND p.thread = m.thread
+	WHERE p.n IN (SELECT CAST(value AS BIGINT) FROM json_each(:places))`
+
+// posting is what the index has for a word of a question, or for its synonyms.
+type posting struct {
+	word  int // its place in the question
+	worth float64
+	stems []string
+	ids   []int64 // of messages, rising
+	many  float64 // how many have it, at least about
+	whole bool    // ids are all
+}
+
+// weight is what the posting adds to a message: the fewer of n have it, the more.
+func (p *posting) weight(n float64) float64 { return p.worth * math.Log(1+n/max(p.many, 1)) }
+
+// finder looks up the words of one question.
+type finder struct {
+	s      *Store
+	asked  ranking.Asked
+	places []int64
+	inside map[int64]bool // the places, as entries have them; nil if words are looked up by place
+	newest float64        // the latest id
+	total  float64        // messages in the places; if inside is set, in all
+	left   int            // entries that may still be read
+	hits   []ranking.Hit  // what was found, by id
+	read   []string       // the stems that were looked up
+}
+
+// hits are the messages in some places that may say the most of some words, by id.
+func (s *Store) hits(q Query, words []string, places []int64) ([]ranking.Hit, error) {
+	f := finder{s: s, asked: ranking.Asking(q.Text), places: places, left: maxRead}
+	if err := f.measure(); err != nil {
+		return nil, err
+	}
+	var rest []*posting
+	for i, w := range words {
+		for _, p := range []*posting{{word: i, worth: 1, stems: f.asked.Stems(w)},
+			{word: i, worth: ranking.SynonymWorth, stems: f.asked.Stems(ranking.Synonyms(w)...)}} {
+			if err := f.latest(p); err != nil {
+				return nil, err
+			}
+			if p.whole {
+				f.take(p)
+			} else {
+				rest = append(rest, p)
+			}
+		}
+	}
+	slices.SortStableFunc(rest, func(a, b *posting) int { return cmp.Compare(a.many, b.many) })
+	for i, p := range rest {
+		best := make([]float64, len(words))
+		for _, r := range rest[i:] {
+			best[r.word] = max(best[r.word], r.weight(f.total))
+		}
+		promise := 0.0 // of a message with none of the stems that were looked up
+		for _, w := range best {
+			promise += w
+		}
+		if err := f.older(p, promise >= ranking.Least(f.hits, len(words), maxSpans)); err != nil {
+			return nil, err
+		}
+	}
+	return f.hits, nil
+}
+
+// measure finds out how many messages there are.
+func (f *finder) measure() error {
+	var last int64
+	if err := f.s.db.QueryRow("SELECT coalesce(max(id), 0) FROM messages").Scan(&last); err != nil {
+		return err
+	}
+	f.newest, f.total = float64(last), float64(last)
+	if len(f.places) > fewPlaces {
+		f.inside = map[int64]bool{}
+		for _, n := range f.places {
+			f.inside[n&(1<<placeBits-1)] = true
+		}
+		return nil
+	}
+	sample := make([]int64, maxSample)
+	for i := range sample {
+		sample[i] = last * int64(i+1) / maxSample
+	}
+	ids, err := json.Marshal(sample)
+	if err != nil {
+		return err
+	}
+	list, err := json.Marshal(f.places)
+	if err != nil {
+		return err
+	}
+	here := 0
+	err = f.s.db.QueryRow(sampleQuery, engine.Named{"ids": string(ids), "places": string(list)}).Scan(&here)
+	f.total = max(maxWhole, f.newest*float64(here)/maxSample)
+	return err
+}
+
+// latest reads the latest entries of a posting, and whether these are all.
+func (f *finder) latest(p *posting) error {
+	if len(p.stems) == 0 {
+		p.whole = true
+		return nil
+	}
+	rows, err := f.rows(f.match(p.stems), maxLatest)
+	if err != nil {
+		return err
+	}
+	p.ids, p.many, p.whole = f.ids(rows), float64(len(rows)), len(rows) < maxLatest
+	if !p.whole {
+		p.many *= f.newest / max(1, f.newest-float64(rows[0]>>placeBits))
+	}
+	return nil
+}
+
+// older reads a posting whole or, unless messages are wanted that have no word that was
+// looked up, those that have one.
+func (f *finder) older(p *posting, wanted bool) (err error) {
+	var rows []int64
+	switch {
+	case wanted && f.left > 0:
+		rows, err = f.rows(f.match(p.stems), f.left)
+		if p.many = max(p.many, float64(len(rows))); len(rows) < f.left {
+			p.many = float64(len(rows))
+		}
+		p.ids, p.whole = f.ids(rows), true
+	case len(f.read) > 0:
+		rows, err = f.rows("("+f.match(p.stems)+") AND ("+f.match(f.read)+")", maxBoth)
+		p.ids = f.ids(rows)
+	}
+	f.left -= len(rows)
+	f.take(p)
+	return err
+}
+
+// take adds a posting to what was found.
+func (f *finder) take(p *posting) {
+	more := make([]ranking.Hit, len(p.ids))
+	for i, id := range p.ids {
+		more[i] = ranking.Hit{ID: id, Word: p.word, Weight: p.weight(f.total)}
+	}
+	f.hits = ranking.Merge(f.hits, more)
+	f.read = append(f.read, p.stems...)
+}
+
+// match is the expression for entries with one of some stems: in the places, or wherever.
+func (f *finder) match(stems []string) string {
+	if f.inside == nil {
+		return ranking.Match(f.places, stems...)
+	}
+	return ranking.Match(nil, stems...)
+}
+
+// ids are the messages of entries that are in the places.
+func (f *finder) ids(rows []int64) []int64 {
+	ids := make([]int64, 0, len(rows))
+	for _, row := range rows {
+		if f.inside == nil || f.inside[row&(1<<placeBits-1)] {
+			ids = append(ids, row>>placeBits)
+		}
+	}
+	return ids
+}
+
+// rows are the latest entries that fit an expression, rising.
+func (f *finder) rows(match string, limit int) ([]int64, error) {
+	var found string
+	err := f.s.db.QueryRow(f.s.db.Either(entriesQuery, pgschema.Entries(match)),
+		engine.Named{"match": engine.Match{Expr: match}, "limit": limit}).Scan(&found)
+	if err != nil || found == "" {
+		return nil, err
+	}
+	rows := make([]int64, 0, 1+strings.Count(found, ","))
+	for row := range strings.SplitSeq(found, ",") {
+		n, err := strconv.ParseInt(row, 10, 64)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, n)
+	}
+	slices.Sort(rows)
+	return rows, nil
+}
