@@ -391,6 +391,9 @@ func (h *theatre) respond(r llmtest.Request) llmtest.Turn {
 
 // close ends the theatre, and returns what is wrong once all is over.
 func (h *theatre) close() (wrong []string) {
+	if !h.over() && !waittest.Within(patience, func() bool { return h.one("SELECT count(*) FROM bulk_work") <= 0 }) {
+		wrong = append(wrong, "a forgetting is not finished")
+	}
 	if w := h.ends(); w != "" {
 		wrong = append(wrong, w)
 	}

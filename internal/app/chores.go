@@ -42,6 +42,9 @@ const jobLimit = 200
 // schedule starts the cron and sweeps at once: sessions may have ended while the process
 // was down.
 func (c *chores) schedule(j *jobs.Jobs) {
+	forgetting := c.fleet.Once(j.Aside("forgetting", func(ctx context.Context) error {
+		return c.store.FinishForgetting(ctx, false) // work that an earlier process, or a reader, interrupted
+	}))
 	for _, job := range []struct {
 		name, spec string
 		run        func(context.Context) error
@@ -59,9 +62,7 @@ func (c *chores) schedule(j *jobs.Jobs) {
 		{"retention", "17 4 * * *", c.fleet.Once(j.Aside("retention", c.prune))},
 		{"traces", "23 4 * * *", j.Aside("traces", c.models.tape.Prune)},
 		{"forgotten", "@every 1m", c.store.KeepForgotten},
-		{"forgetting", "@every 1m", c.fleet.Once(j.Aside("forgetting", func(ctx context.Context) error {
-			return c.store.FinishForgetting(ctx, false) // work that an earlier process, or a reader, interrupted
-		}))},
+		{"forgetting", "@every 1m", forgetting},
 	} {
 		j.Add(job.name, job.spec, job.run)
 	}
@@ -76,6 +77,7 @@ func (c *chores) schedule(j *jobs.Jobs) {
 		j.Add("vectors", "@every 5s", c.makeVectors)
 	}
 	c.background(func() { j.Run("forgotten", c.store.KeepForgotten) })
+	c.background(func() { j.Run("forgetting", forgetting) })
 	c.background(func() { j.Run("sweep", c.sweep) })
 	c.background(func() { j.Run("ends", c.fleet.Once(c.readEnds)) })
 	j.Start()

@@ -33,17 +33,18 @@ const exchange = `DELETE FROM messages WHERE role <> 'user' AND session_id = (SE
 	AND id > coalesce((SELECT u.id FROM messages m CROSS JOIN messages u ON u.session_id = m.session_id WHERE m.id = :key AND u.id < m.id AND u.role = 'user' ORDER BY u.id DESC LIMIT 1), 0)
 	AND id < coalesce((SELECT u.id FROM messages m CROSS JOIN messages u ON u.session_id = m.session_id WHERE m.id = :key AND u.id > m.id AND u.role = 'user' ORDER BY u.id LIMIT 1), 9223372036854775807)`
 
-// aloneWith is the condition on rows of the direct chats of :user.
-const aloneWith = `(platform, channel) IN (SELECT i.platform, i.channel FROM inbox i WHERE i.id = :but AND i.state = 'new' AND CAST(i.body ->> '$.direct' AS TEXT) IN ('1', 'true')
-	UNION SELECT s.platform, s.channel FROM participants p CROSS JOIN sessions s ON s.platform = p.platform AND s.channel = p.channel WHERE p.user_id = :user AND s.direct)`
+// aloneHere are the direct chats of :user.
+const aloneHere = `SELECT i.platform, i.channel FROM inbox i WHERE i.id = :but AND i.state = 'new' AND CAST(i.body ->> '$.direct' AS TEXT) IN ('1', 'true')
+	UNION SELECT s.platform, s.channel FROM participants p CROSS JOIN sessions s ON s.platform = p.platform AND s.channel = p.channel WHERE p.user_id = :user AND s.direct`
 
 // erasedAtOnce deletes or empties, in one transaction, the tables that have few rows of a
 // person. :user is the person, :but the inbox row that asks for it.
 var erasedAtOnce = []string{
 	// That somebody talked with the bot alone, while it is known where. Of messages that came
 	// before the one that asks for it a platform repeats none.
-	"DELETE FROM inbox WHERE state <> 'new' AND (:but = 0 OR id < :but) AND " + aloneWith,
-	"DELETE FROM outbox WHERE state NOT IN ('ready', 'started') AND " + aloneWith,
+	"DELETE FROM inbox WHERE id IN (SELECT i.id FROM (" + aloneHere + ") here CROSS JOIN inbox i ON i.platform = here.platform AND i.channel = here.channel " +
+		"WHERE i.state <> 'new' AND (:but = 0 OR i.id < :but))",
+	"DELETE FROM outbox WHERE state NOT IN ('ready', 'started') AND (platform, channel) IN (" + aloneHere + ")",
 	"UPDATE inbox SET body = json_remove(body, '$.from.Name') WHERE id = :but AND state = 'new'",
 	// One to somebody else may repeat them; it is emptied within minutes. That one stays until
 	// its answer is stored to which it was the yes: with it a process that takes over knows

@@ -154,8 +154,11 @@ func (s *Store) AfterRestore(ctx context.Context, dir string) (r Restored, ok bo
 		}
 		_, e1 := tx.Exec("DELETE FROM secrets WHERE name = 'restored'")
 		_, e2 := tx.Exec(dropMenus)
-		return errors.Join(err, e1, e2)
+		_, e3 := tx.Exec("INSERT INTO secrets (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value", restoredAt,
+			[]byte(Stamp(s.now())))
+		return errors.Join(err, e1, e2, e3)
 	})
+	s.revived.again()
 	return r, err == nil, during("settle what came back with a restore", err)
 }
 

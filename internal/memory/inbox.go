@@ -18,6 +18,10 @@ var _ chat.Inbox = (*Store)(nil)
 
 // Accept implements chat.Inbox.
 func (s *Store) Accept(ctx context.Context, b chat.Batch) ([]chat.Message, error) {
+	var err error
+	if b.Messages, err = s.withoutRevived(b.Messages); err != nil {
+		return nil, fmt.Errorf("accept: %w", err)
+	}
 	a := s.arrived(b)
 	end := s.Lanes.Accepting()
 	durable, err := a.stage(ctx)

@@ -65,6 +65,7 @@ type Store struct {
 	windows *engine.Growing[Entry]
 
 	doubts     lanes.Doubts
+	revived    revivals
 	shown      shown
 	forgetting sync.Mutex // held while somebody is forgotten
 	keeps      sync.Mutex // held while who was forgotten is written into the data folder

@@ -170,7 +170,7 @@ func TestPartsOfTimesAreAsked(t *testing.T) {
 		{[]string{"remind me to take the pills at 8pm and 8am"}, "I read “8am”, but not “at 8pm and”"},
 		{[]string{"set a reminder for tomorrow before 4pm"}, "but not “before"},
 		{[]string{"wake me up tomorrow after 7"}, "but not “after"},
-		{[]string{"Erinnere mich Mittwoch in 2 Wochen an den Arzt"}, "I read “Mittwoch”, but not “in 2 Wochen”"},
+		{[]string{"Erinnere mich Mittwoch in 2 Wochen an den Arzt"}, "set_reminder text=den Arzt when=Mittwoch in 2 Wochen"},
 		{[]string{"напомни завтра в полдевятого позвонить маме"}, "I read “завтра”, but not “в полдевятого”"},
 		{[]string{"remind me to call mum tomorrow before 4pm", "tomorrow at 3pm"}, "set_reminder text=call mum when=tomorrow at 3pm"},
 		{[]string{"remind me to call mum tomorrow before 4pm", "before 4pm"}, "but not “before”"},
