@@ -230,7 +230,7 @@ type Tools struct {
 // ToolPolicy is the owner's policy for a tool, or for all tools that match a pattern.
 type ToolPolicy struct {
 	Name string `yaml:"name" form:"required" doc:"a tool, or a pattern with *"`
-	Who  string `yaml:"who" default:"default" one:"default|everyone|admins|owner" doc:"who may use it: hidden from everybody else. default is everyone; but where only access.mode open lets somebody in, an administrator or the owner must say yes to what a tool server or an HTTP service changes for them"`
+	Who  string `yaml:"who" default:"default" one:"default|everyone|admins|owner" doc:"who may use it: hidden from everybody else. default is everyone; but in groups where only access.mode open lets somebody in, an administrator or the owner must say yes to what a tool server or an HTTP service changes for them, unless the row says ask"`
 	Ask  string `yaml:"ask" default:"default" one:"default|never|outside|always" doc:"when a call needs a yes: never; outside, when the conversation holds what others wrote; always. default is outside for built-in tools that change something, and always for those of tool servers and for what cannot be undone"`
 
 	Public bool `yaml:"public" default:"false" doc:"true says that what it returns is no secret: addresses in it may be opened without a question, like those of a search"`

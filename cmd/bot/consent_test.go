@@ -28,7 +28,7 @@ func banked(t *testing.T) (w *world, paid chan string) {
 		return "paid", nil
 	})
 	w = newWorld(t).onDiscord()
-	w.uses(t, "bank", server.url, "tools:\n  policy:\n    bank__pay: {ask: always, who: everyone}\n")
+	w.uses(t, "bank", server.url, "tools:\n  policy:\n    bank__pay: {ask: always}\n")
 	return w, paid
 }
 

@@ -30,7 +30,7 @@ func TestPictureOfAParkedTurn(t *testing.T) {
 					return &sdk.CallToolResult{Content: []sdk.Content{&sdk.ImageContent{MIMEType: "image/png", Data: testImage(t)}}}, nil
 				})
 			w := newWorld(t)
-			w.uses(t, "bank", server.url, "tools:\n  policy:\n    bank__pay: {ask: always, who: everyone}\n    bank__paint: {ask: never, who: everyone}\n")
+			w.uses(t, "bank", server.url, "tools:\n  policy:\n    bank__pay: {ask: always}\n    bank__paint: {ask: never}\n")
 			w.llm.Respond(func(r llmtest.Request) llmtest.Turn {
 				last := r.Messages[len(r.Messages)-1]
 				switch {
@@ -123,7 +123,7 @@ func TestYesToAHelpersCall(t *testing.T) {
 			w := newWorld(t)
 			prompt := filepath.Join(t.TempDir(), "clerk.md")
 			must(t, os.WriteFile(prompt, []byte("You pay."), 0o600))
-			w.uses(t, "bank", server.url, "tools:\n  policy:\n    bank__pay: {ask: always, who: everyone}\nsubagents:\n  - {name: clerk, description: Pays., prompt_file: "+prompt+", tools: [bank__pay]}\n")
+			w.uses(t, "bank", server.url, "tools:\n  policy:\n    bank__pay: {ask: always}\nsubagents:\n  - {name: clerk, description: Pays., prompt_file: "+prompt+", tools: [bank__pay]}\n")
 			w.llm.Respond(func(r llmtest.Request) llmtest.Turn {
 				last := r.Messages[len(r.Messages)-1]
 				switch {

@@ -65,9 +65,6 @@ func (qs *questions) over(tool string) bool {
 	return spec.Over
 }
 
-// nobodyOver reports whether a call needs the yes of somebody who is not there.
-func (qs *questions) nobodyOver(c llm.ToolCall) bool { return qs.m.Direct && qs.over(c.Name) }
-
 // mixed reports whether a call and those already asked about need the yes of different people.
 func (qs *questions) mixed(c llm.ToolCall, asked []string) bool {
 	return slices.ContainsFunc(asked, func(tool string) bool { return qs.over(tool) != qs.over(c.Name) })
@@ -95,11 +92,6 @@ func (qs *questions) askable(calls []llm.ToolCall, outcomes []tools.Outcome) []t
 			o = unasked(o, wordsNoConfirm)
 		case qs.sub != nil && qs.tools.set.ForAgent("").Only(calls[i].Name).Len() == 0: // the conversation may not make it either
 			o = unasked(o, "Nothing was done: this needs the person's yes, and you cannot ask them. Leave it, and say so in your answer.")
-		case qs.nobodyOver(calls[i]):
-			o = unasked(o, "Not done: an administrator of a place or the bot's owner must agree to this, and neither is in this direct chat. Tell the "+
-				"person so: they can ask you in a place where one of them is, or ask the owner to let them in.")
-			qs.report.deeds = append(qs.report.deeds, tools.Deed{Note: qs.in.p.Say("_Not done: %s. My owner or an administrator of a place has to agree to it, and neither is in this "+
-				"chat: ask me where one of them is, or ask my owner to let you in._", strings.ReplaceAll(calls[i].Name, "_", " "))})
 		case qs.mixed(calls[i], asked):
 			o = unasked(o, wordsTooManyToAsk)
 		case n > limit:

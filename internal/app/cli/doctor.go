@@ -162,7 +162,8 @@ func (d *doctor) access(cfg config.Config) {
 			"limits.user_tokens_per_day, limits.tokens_per_day or limits.money_per_day, or access.mode pairing")
 	case cfg.Access.Mode == "open":
 		d.say("warn", "access", "everybody may talk with the bot (access.mode open): set access.mode pairing unless you mean it; "+
-			"what servers' tools change needs the yes of an administrator or of yours, unless tools.policy says who")
+			"in groups, what servers' tools change needs the yes of an administrator or of yours, unless tools.policy says who; "+
+			"in direct chats everybody agrees for themselves")
 	default:
 		d.say("ok", "access", "%s", cfg.Access.Mode)
 	}

@@ -244,7 +244,7 @@ func (g *Gate) known(ctx context.Context, m chat.Message) (role Role, barred boo
 // nobody makes them an administrator there: they may speak because access.mode is open.
 func (g *Gate) Unvouched(ctx context.Context, m chat.Message) (bool, error) {
 	closed := *g.rules.Load()
-	if closed.mode != "open" {
+	if closed.mode != "open" || m.Direct {
 		return false, nil
 	}
 	closed.mode = "allowlist"
@@ -252,7 +252,7 @@ func (g *Gate) Unvouched(ctx context.Context, m chat.Message) (bool, error) {
 	if err != nil {
 		return true, fmt.Errorf("who let somebody in: %w", err)
 	}
-	return role == Stranger && (m.Direct || !g.administers(ctx, m)), nil
+	return role == Stranger && !g.administers(ctx, m), nil
 }
 
 // under is known by these rules.

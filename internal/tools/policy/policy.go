@@ -50,7 +50,7 @@ func (l List) Apply(set tools.Set) tools.Set {
 		p, ok := l.For(s.Name)
 		if ok && p.Ask != "default" {
 			s.Asking = tools.Asking(p.Ask)
-			s.Firm = s.Asking == tools.AskAlways
+			s.Firm, s.Who = s.Asking == tools.AskAlways, "everyone" // whoever says when it asks has thought of it
 		}
 		s.Public = s.Public || p.Public
 		if ok && p.Who != "default" {
