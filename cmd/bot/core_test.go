@@ -77,7 +77,8 @@ func TestSixtyTurns(t *testing.T) {
 					users++
 				}
 			}
-			if s := last.System(); !strings.Contains(s, "heron") || !strings.Contains(s, "We ship on Fridays") || users < 3 { // the tools leave room for about three
+			// The tools leave room for about three exchanges.
+			if s := last.System(); !strings.Contains(s, "heron") || !strings.Contains(s, "We ship on Fridays") || users < 3 {
 				t.Errorf("%d exchanges left, told %q", users, s)
 			}
 			t.Logf("%d folds, the largest request is %d tokens", folds.Load(), most)
