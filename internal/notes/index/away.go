@@ -19,14 +19,18 @@ const suddenly = 5
 // vanished reports whether a check found no file of a source that had some, because
 // another folder took its place or all files are gone at once: an unmounted disk, a
 // share that is away. The status then says so, and the entries stay in the index.
-// Where files are found, it remembers the folder.
+// Where files are found, it remembers the folder. Only a check of all files says which
+// folder was last checked: after another, what changed elsewhere in a new folder is not
+// known, and it may not be followed.
 func (v *Vault) vanished(ctx context.Context, j job, w *walk) (gone bool, err error) {
 	mark, err := markOf(w.root)
 	if err != nil {
 		v.away(j.source, err)
 		return true, nil
 	}
-	v.marks.Store(j.source.Name, mark)
+	if j.scope == "." && !j.papers {
+		v.marks.Store(j.source.Name, mark)
+	}
 	if w.met > 0 || len(w.unread) > 0 {
 		return false, v.remember(ctx, j, mark)
 	}
