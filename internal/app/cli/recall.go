@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"strings"
@@ -216,7 +217,13 @@ func (c sessionsImportCmd) Run(ctx context.Context, cfg config.Config, s *Stream
 			return err
 		}
 		defer func() { _ = file.Close() }()
-		done, err := store.Import(ctx, file)
+		st, err := file.Stat()
+		if err != nil {
+			return err
+		}
+		p := newProgress(s)
+		done, err := store.ImportAll(ctx, memory.Older{From: &watched{r: file, of: st.Size(), told: p.of(reading)}, Stored: p.of(storing)})
+		p.end()
 		switch {
 		case err != nil && done.Messages == 0:
 			return text.Tell("import %s: nothing was imported: %w", c.File, err)
@@ -226,8 +233,28 @@ func (c sessionsImportCmd) Run(ctx context.Context, cfg config.Config, s *Stream
 		}
 		_, err = fmt.Fprintf(seen{s.Out}, "imported %s in %s; known already: %d\n", text.Many(done.Messages, "message"),
 			text.Many(done.Sessions, "conversation"), done.Known)
+		if done.Forgotten > 0 {
+			_, e := fmt.Fprintln(seen{s.Out}, Speaks().Say("left out: %v of people who were forgotten since, or to them",
+				catalog.Count{N: done.Forgotten, Thing: "message"}))
+			err = errors.Join(err, e)
+		}
 		return errors.Join(err, c.makeMeanings(ctx, store, s))
 	})
+}
+
+// watched is a file whose reading is told.
+type watched struct {
+	r        io.Reader
+	done, of int64
+	told     func(done, of int64)
+}
+
+// Read implements io.Reader.
+func (w *watched) Read(p []byte) (int, error) {
+	n, err := w.r.Read(p)
+	w.done += int64(n)
+	w.told(w.done, w.of)
+	return n, err
 }
 
 // vectorsFor limits the time an import makes vectors; the bot makes the rest.
