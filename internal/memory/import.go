@@ -1,10 +1,12 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 	"io"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -74,7 +76,11 @@ func (s *Store) ImportAll(ctx context.Context, x Older) (done Imported, err erro
 
 // scratch makes the file for what an import reads. It has no name.
 func (s *Store) scratch() (importer.Scratch, error) {
-	file, err := text.Draft(filepath.Join(s.dir, "import"))
+	dir := cmp.Or(s.dir, os.TempDir())
+	if err := os.MkdirAll(dir, 0o700); err != nil { // beside a database on a server there may be none yet
+		return nil, err
+	}
+	file, err := text.Draft(filepath.Join(dir, "import"))
 	if err != nil {
 		return nil, err
 	}

@@ -159,10 +159,12 @@ func TestFaultImportKilled(t *testing.T) {
 func TestImportBringsNobodyBack(t *testing.T) {
 	at := time.Date(2024, 5, 1, 12, 0, 0, 0, time.UTC)
 	line := func(who, text, role string, at time.Time) string {
-		return fmt.Sprintf(`{"platform":"x","channel":"c","user":"%s","text":"%s","at":"%s","role":"%s"}`+"\n", who, text, at.Format(time.RFC3339), role)
+		return fmt.Sprintf(`{"platform":"x","channel":"c","user":"%s","text":"%s","at":"%s","role":"%s"}`+"\n",
+			who, text, at.Format(time.RFC3339), role)
 	}
-	old := line("ada", "zxada first", "user", at.Add(-9*time.Minute)) + line("bot", "zxada answered", "assistant", at.Add(-8*time.Minute)) +
-		line("bob", "bob spoke", "user", at.Add(-7*time.Minute)) + line("ada", "zxada at that time", "user", at) + line("ada", "ada came back", "user", at.Add(time.Minute))
+	old := line("ada", "zxada first", "user", at.Add(-9*time.Minute)) +
+		line("bot", "zxada answered", "assistant", at.Add(-8*time.Minute)) + line("bob", "bob spoke", "user", at.Add(-7*time.Minute)) +
+		line("ada", "zxada at that time", "user", at) + line("ada", "ada came back", "user", at.Add(time.Minute))
 	check := func(s *Store, done Imported) {
 		t.Helper()
 		if done != (Imported{Messages: 2, Sessions: 1, Forgotten: 3}) {
@@ -189,7 +191,8 @@ func TestImportBringsNobodyBack(t *testing.T) {
 		var done Imported
 		must(t, s.storeAll(t.Context(), all, gone, func(some []*sitting) {
 			for _, st := range some {
-				done.Messages, done.Sessions, done.Forgotten = done.Messages+int(st.messages), done.Sessions+int(st.sessions), done.Forgotten+int(st.forgotten)
+				done.Messages, done.Sessions = done.Messages+int(st.messages), done.Sessions+int(st.sessions)
+				done.Forgotten += int(st.forgotten)
 			}
 		}))
 		check(s, done)
@@ -201,6 +204,7 @@ func TestImportBringsNobodyBack(t *testing.T) {
 		must(t, err)
 		b, err := json.Marshal([]forgottenBook{{Key: []byte("newer")}, {Key: key, Marks: map[string]string{mark: Stamp(at)}}})
 		must(t, err)
+		must(t, os.MkdirAll(s.dir, 0o700))
 		must(t, os.WriteFile(filepath.Join(s.dir, ForgottenName), b, 0o600))
 		check(s, importText(t, s, old))
 	})
@@ -221,12 +225,13 @@ func TestImportBringsNobodyBack(t *testing.T) {
 func TestImportOfALongConversation(t *testing.T) {
 	s := open(t, Options{})
 	at := time.Date(2024, 5, 1, 12, 0, 0, 0, time.UTC)
+	const line = `{"platform":"x","channel":"c","user":"u","text":"number %d","at":"%s","id":"%d"}` + "\n"
 	lines := func(n int) string {
 		var b strings.Builder
 		for i := range n {
-			fmt.Fprintf(&b, `{"platform":"x","channel":"c","user":"u","text":"number %d","at":"%s","id":"%d"}`+"\n", i, at.Add(time.Duration(i)*time.Minute).Format(time.RFC3339), i)
+			fmt.Fprintf(&b, line, i, at.Add(time.Duration(i)*time.Minute).Format(time.RFC3339), i)
 		}
-		fmt.Fprintf(&b, `{"platform":"x","channel":"c","user":"u","text":"number 0","at":"%s","id":"0"}`+"\n", at.Add(time.Duration(n-1)*time.Minute).Format(time.RFC3339))
+		fmt.Fprintf(&b, line, 0, at.Add(time.Duration(n-1)*time.Minute).Format(time.RFC3339), 0)
 		return b.String()
 	}
 	for _, step := range []struct {
@@ -238,7 +243,8 @@ func TestImportOfALongConversation(t *testing.T) {
 		}
 		var sessions int
 		var began, ended, left string
-		must(t, s.db.QueryRow("SELECT count(*), min(created_at), max(last_activity), max(expires_at) FROM sessions").Scan(&sessions, &began, &ended, &left))
+		must(t, s.db.QueryRow("SELECT count(*), min(created_at), max(last_activity), max(expires_at) FROM sessions").Scan(
+			&sessions, &began, &ended, &left))
 		if sessions != 1 || began != Stamp(at) || ended != Stamp(at.Add(time.Duration(step.n-1)*time.Minute)) || ended != left {
 			t.Errorf("%d: %d sessions, from %s to %s, %s", step.n, sessions, began, ended, left)
 		}

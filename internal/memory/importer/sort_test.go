@@ -103,7 +103,11 @@ func TestRunsAreOneOrder(t *testing.T) {
 	n := 0
 	for m, err := range s.Messages() {
 		must(t, err)
-		if w := want[n]; !m.At.Equal(w.At) || m.User != w.User || m.ID != w.ID || m.Text != w.Text || m.Key != w.Key || m.Bot != w.Bot || m.Via != w.Via {
+		w := want[n]
+		if !m.At.Equal(w.At) {
+			t.Fatalf("message %d is of %v, want %v", n, m.At, w.At)
+		}
+		if m.At = w.At; m != w {
 			t.Fatalf("message %d: %+v\nwant %+v", n, m, w)
 		}
 		n++
@@ -198,10 +202,12 @@ const oneMessageOfAnn = `{"id": 7, "type": "message", "date": "2023-05-01T10:00:
 // An export of all chats is read piece by piece: what is no chat is passed over whatever it is,
 // and what the bot said in its own chat is an assistant's.
 func TestTelegramPieceByPiece(t *testing.T) {
-	big := `"contacts": {"list": [` + strings.Repeat(`{"first_name": "`+strings.Repeat("x", 1<<20)+`", "more": [[], {"a": null}]},`, 20) + `1]},`
+	long := strings.Repeat("x", 1<<20)
+	big := `"contacts": {"list": [` + strings.Repeat(`{"first_name": "`+long+`", "more": [[], {"a": null}]},`, 20) + `1]},`
 	list, err := readAll("{\n \"about\": \"all\",\n" + big + `"chats": {"about": [], "list": [{"name": null, "type": "bot_chat", "id": 9, "messages": [` +
 		oneMessageOfAnn + `, {"id": 8, "type": "message", "date": "2023-05-01T10:00:01", "from": "Bot", "from_id": "user9", "text": "hi"}]},
-		{"type": "personal_chat", "id": 42, "messages": []}, {"type": "personal_chat", "id": 42, "messages": null}, {"id": 43, "messages": [` + oneMessageOfAnn + "]}]}}\n")
+		{"type": "personal_chat", "id": 42, "messages": []}, {"type": "personal_chat", "id": 42, "messages": null},
+		{"id": 43, "messages": [` + oneMessageOfAnn + "]}]}}\n")
 	must(t, err)
 	var got []string
 	for _, m := range list {
@@ -233,7 +239,8 @@ func TestTelegramMistakes(t *testing.T) {
 // A record is read as it was written; one that was cut off is an error, not an end.
 func TestRecords(t *testing.T) {
 	s := &Sorted{open: func() (Scratch, error) { return nil, errors.New("none") }}
-	s.held = []Message{{Key: chat.Key{Platform: "p", Channel: "c"}, User: chat.User{ID: "p:1"}, ID: "1", Text: "x", At: time.Unix(-5, 999_999_999)}}
+	s.held = []Message{{Key: chat.Key{Platform: "p", Channel: "c"}, User: chat.User{ID: "p:1"}, ID: "1", Text: "x",
+		At: time.Unix(-5, 999_999_999)}}
 	if err := s.spill(); err == nil {
 		t.Error("there was no file")
 	}
