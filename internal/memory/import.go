@@ -22,7 +22,8 @@ type Imported struct{ Messages, Known, Sessions, Forgotten int }
 
 // Older is older conversations to bring in.
 type Older struct {
-	From io.Reader // JSON lines, or Telegram Desktop's result.json
+	From       io.Reader // JSON lines, or Telegram Desktop's result.json
+	Assistants []string  // people whose words are an assistant's, where From does not say it
 	// Stored is told how many messages are stored or known, of all; nil is not.
 	Stored func(done, of int64)
 }
@@ -40,7 +41,7 @@ func (s *Store) Import(ctx context.Context, r io.Reader) (Imported, error) {
 // changes nothing else. Imported sessions are archived without an end time, so retention
 // leaves them alone.
 func (s *Store) ImportAll(ctx context.Context, x Older) (done Imported, err error) {
-	all, err := importer.Sort(ctx, x.From, s.scratch)
+	all, err := importer.Sort(ctx, importer.Source{From: x.From, Assistants: x.Assistants}, s.scratch)
 	if err != nil {
 		return done, err
 	}
@@ -91,7 +92,7 @@ func (s *Store) scratch() (importer.Scratch, error) {
 }
 
 // heldAtOnce is how many bytes of text are read before they are stored.
-const heldAtOnce = 4 << 20
+const heldAtOnce = 2 << 20
 
 // storeAll stores an export part by part and tells those that are on the disk for good.
 func (s *Store) storeAll(ctx context.Context, all *importer.Sorted, gone *goneBefore, stored func([]*sitting)) error {

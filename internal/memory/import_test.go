@@ -183,7 +183,7 @@ func TestImportBringsNobodyBack(t *testing.T) {
 	})
 	t.Run("meanwhile", func(t *testing.T) {
 		s := open(t, Options{Now: func() time.Time { return at }})
-		all, err := importer.Sort(t.Context(), strings.NewReader(old), nil)
+		all, err := importer.Sort(t.Context(), importer.Source{From: strings.NewReader(old)}, nil)
 		must(t, err)
 		gone, err := s.goneBefore(t.Context())
 		must(t, err)
@@ -290,6 +290,24 @@ func TestImportTelegramExport(t *testing.T) {
 	must(t, err)
 	if len(found) != 2 || !strings.Contains(found[0].Text+found[1].Text, "[forwarded] see http") {
 		t.Errorf("found %+v", found)
+	}
+}
+
+// Whose words are an assistant's can be said where an export does not: they are answers to who
+// spoke before.
+func TestImportIsToldWhoIsAnAssistant(t *testing.T) {
+	s := open(t, Options{})
+	const group = `{
+ "type": "private_group", "id": 5, "messages": [
+  {"id": 1, "type": "message", "date": "2023-05-01T10:00:00", "from": "Ann", "from_id": "user42", "text": "which tea?"},
+  {"id": 2, "type": "message", "date": "2023-05-01T10:00:05", "from": "Parley", "from_id": "user99", "text": "green tea"}
+ ]
+}`
+	must(t, second(s.ImportAll(t.Context(), Older{From: strings.NewReader(group), Assistants: []string{"telegram:99"}})))
+	var role, user, name string
+	must(t, s.db.QueryRow("SELECT role, user_id, name FROM messages WHERE message_id = '2'").Scan(&role, &user, &name))
+	if role != "assistant" || user != "telegram:42" || name != "" {
+		t.Errorf("%s of %s, %q", role, user, name)
 	}
 }
 

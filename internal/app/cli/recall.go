@@ -206,7 +206,8 @@ func recallAll(ctx context.Context, store *memory.Store, q memory.Query, at chat
 }
 
 type sessionsImportCmd struct {
-	File string `arg:"" help:"JSON lines, or Telegram Desktop's result.json." type:"existingfile"`
+	File      string   `arg:"" help:"JSON lines, or Telegram Desktop's result.json." type:"existingfile"`
+	Assistant []string `help:"Whose words are an assistant's though the file does not say it, such as telegram:42; those of your own Telegram bot always are." placeholder:"ID"`
 }
 
 // Run imports older conversations.
@@ -222,7 +223,9 @@ func (c sessionsImportCmd) Run(ctx context.Context, cfg config.Config, s *Stream
 			return err
 		}
 		p := newProgress(s)
-		done, err := store.ImportAll(ctx, memory.Older{From: &watched{r: file, of: st.Size(), told: p.of(reading)}, Stored: p.of(storing)})
+		own, _, _ := strings.Cut(string(cfg.Telegram.Token), ":") // begins with the bot's id
+		done, err := store.ImportAll(ctx, memory.Older{From: &watched{r: file, of: st.Size(), told: p.of(reading)}, Stored: p.of(storing),
+			Assistants: append(c.Assistant, "telegram:"+own)})
 		p.end()
 		switch {
 		case err != nil && done.Messages == 0:

@@ -18,8 +18,8 @@ import (
 // Sizes, which bound the memory of an import whatever its file has: what of a run is held
 // before it is written, what all of its readers have as buffers, and what one has at least.
 const (
-	runBytes    = 8 << 20
-	bufferBytes = 8 << 20
+	runBytes    = 4 << 20
+	bufferBytes = 4 << 20
 	leastBuffer = 4 << 10
 	mostBuffer  = 64 << 10
 	oneMessage  = 200 // bytes of a message besides its texts
@@ -48,11 +48,18 @@ type Sorted struct {
 // span is where a run is in the file.
 type span struct{ from, size int64 }
 
+// Source is an export to read.
+type Source struct {
+	From       io.Reader
+	Assistants []string // ids of whom the words are an assistant's, whatever the export says
+}
+
 // Sort reads a whole export. What is more than a few megabytes it keeps with open, sorted in
 // runs. After an error nothing is left to close.
-func Sort(ctx context.Context, r io.Reader, open func() (Scratch, error)) (*Sorted, error) {
+func Sort(ctx context.Context, x Source, open func() (Scratch, error)) (*Sorted, error) {
 	s, sum := &Sorted{open: open}, sha256.New()
-	err := Read(io.TeeReader(r, sum), func(m Message) error {
+	err := Read(io.TeeReader(x.From, sum), func(m Message) error {
+		m.Bot = m.Bot || slices.Contains(x.Assistants, m.User.ID)
 		s.held, s.bytes = append(s.held, m), s.bytes+len(m.Text)+len(m.User.Name)+oneMessage
 		if s.Count++; s.bytes >= runBytes {
 			if err := s.spill(); err != nil {

@@ -94,7 +94,7 @@ func TestRunsAreOneOrder(t *testing.T) {
 	must(t, Read(&lines{make: shuffled(total)}, func(m Message) error { want = append(want, m); return nil }))
 	want = sortedWhole(want)
 	opened := 0
-	s, err := Sort(t.Context(), &lines{make: shuffled(total)}, inFolder(t, &opened))
+	s, err := Sort(t.Context(), Source{From: &lines{make: shuffled(total)}}, inFolder(t, &opened))
 	must(t, err)
 	defer func() { must(t, s.Close()) }()
 	if s.Count != total || opened != 1 || len(s.runs) < 3 || len(s.held) == 0 {
@@ -134,12 +134,12 @@ func TestMemoryIsBounded(t *testing.T) {
 	look := func() { metrics.Read(sample); most = max(most, sample[0].Value.Uint64()) }
 	runtime.GC() // what other tests left
 	opened, n := 0, int64(0)
-	s, err := Sort(t.Context(), &lines{make: func(n int) string {
+	s, err := Sort(t.Context(), Source{From: &lines{make: func(n int) string {
 		if n%100 == 0 {
 			look()
 		}
 		return make(n)
-	}}, inFolder(t, &opened))
+	}}}, inFolder(t, &opened))
 	must(t, err)
 	defer func() { must(t, s.Close()) }()
 	for _, err := range s.Messages() {
@@ -175,23 +175,23 @@ func (s *small) Close() error                      { s.closed = true; return nil
 // the last line.
 func TestReadingStops(t *testing.T) {
 	disk := &small{}
-	if s, err := Sort(t.Context(), &lines{make: shuffled(40_000)}, func() (Scratch, error) { return disk, nil }); s != nil ||
+	if s, err := Sort(t.Context(), Source{From: &lines{make: shuffled(40_000)}}, func() (Scratch, error) { return disk, nil }); s != nil ||
 		!errors.Is(err, errFull) || !disk.closed {
 		t.Errorf("full: %v, %v, closed %v", s, err, disk.closed)
 	}
 	ctx, stop := context.WithCancelCause(t.Context())
 	cut := errors.New("cut short")
 	stop(cut)
-	if _, err := Sort(ctx, &lines{make: shuffled(40_000)}, nil); !errors.Is(err, cut) {
+	if _, err := Sort(ctx, Source{From: &lines{make: shuffled(40_000)}}, nil); !errors.Is(err, cut) {
 		t.Errorf("cut short: %v", err)
 	}
 	good, opened := shuffled(50_000), 0
-	_, err := Sort(t.Context(), &lines{make: func(n int) string {
+	_, err := Sort(t.Context(), Source{From: &lines{make: func(n int) string {
 		if n == 49_999 {
 			return `{"platform":"p"`
 		}
 		return good(n)
-	}}, inFolder(t, &opened))
+	}}}, inFolder(t, &opened))
 	if err == nil || !strings.HasPrefix(err.Error(), "line 50000: ") || opened != 1 {
 		t.Errorf("the last line: %v; %d files", err, opened)
 	}
