@@ -33,7 +33,7 @@ var wordless = []string{
 	"decisions.answered_by", "decisions.at", "decisions.people", "decisions.agent",
 	"fact_history.author", "fact_history.session_id", "fact_history.message_id", "fact_history.since", "fact_history.until",
 	"fact_history.people", "fact_history.ends", "fact_history.updated", "fact_changes.*", "fact_vectors.*", "message_vectors.*",
-	"message_sketches.*", "embedders.*", "ends.*", "sessions.told_end", "forgotten.*", "grants.*", "heartbeat.*",
+	"message_sketches.*", "embedders.*", "ends.*", "sessions.told_end", "forgotten.*", "grants.*", "heartbeat.*", "imports.*",
 	"guard_calls.session_id", "guard_calls.user_id", "guard_calls.name", "guard_calls.people", "guard_calls.at",
 	"handoffs.user_id", "handoffs.platform", "handoffs.channel", "handoffs.thread", "handoffs.opened_by", "handoffs.state",
 	"handoffs.taker_id", "handoffs.desk_platform", "handoffs.desk_channel", "handoffs.desk_thread",

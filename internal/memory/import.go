@@ -3,144 +3,172 @@ package memory
 import (
 	"cmp"
 	"context"
-	"encoding/json"
+	"database/sql"
+	"errors"
 	"io"
-	"slices"
-	"strings"
+	"os"
+	"path/filepath"
 	"time"
 
-	"github.com/google/uuid"
-
-	"parley/internal/chat"
 	"parley/internal/db/chunked"
 	"parley/internal/db/engine"
-	"parley/internal/llm"
-	"parley/internal/memory/cluster/lanes"
 	"parley/internal/memory/importer"
-	"parley/internal/memory/provenance"
 	"parley/internal/text"
-	"parley/internal/text/ranking"
 )
 
-// Imported counts what an import brought in.
-type Imported struct{ Messages, Known, Sessions int }
+// Imported counts what an import brought in. Forgotten are messages left out: theirs who
+// asked, after they had said them, to be forgotten, and the answers to them.
+type Imported struct{ Messages, Known, Sessions, Forgotten int }
 
-// Import reads older conversations: JSON lines, or Telegram Desktop's result.json. It reads
-// everything before it stores anything; an error names the line. It stores in chunks beside
-// other writes, even of another process. Repeating an import completes what was cut short and
+// Older is older conversations to bring in.
+type Older struct {
+	From       io.Reader // JSON lines, or Telegram Desktop's result.json
+	Assistants []string  // people whose words are an assistant's, where From does not say it
+	// Stored is told how many messages are stored or known, of all; nil is not.
+	Stored func(done, of int64)
+}
+
+// Import is ImportAll of an export that nobody watches.
+func (s *Store) Import(ctx context.Context, r io.Reader) (Imported, error) {
+	return s.ImportAll(ctx, Older{From: r})
+}
+
+// ImportAll reads older conversations in memory that does not grow with them. It reads and
+// checks everything before it stores anything; an error names the line. Meanwhile it keeps
+// what is more than a few megabytes, sorted, in a file of the data folder that has no name
+// and goes with the process. It stores in chunks beside other writes, even of another process.
+// Repeating an import completes what was cut short, of which CutShort tells until then, and
 // changes nothing else. Imported sessions are archived without an end time, so retention
 // leaves them alone.
-func (s *Store) Import(ctx context.Context, r io.Reader) (done Imported, err error) {
-	list, err := importer.Read(r)
+func (s *Store) ImportAll(ctx context.Context, x Older) (done Imported, err error) {
+	all, err := importer.Sort(ctx, importer.Source{From: x.From, Assistants: x.Assistants}, s.scratch)
 	if err != nil {
 		return done, err
 	}
-	slices.SortStableFunc(list, func(a, b importer.Message) int {
-		return cmp.Or(cmp.Compare(a.Key.Platform, b.Key.Platform), cmp.Compare(a.Key.Channel, b.Key.Channel),
-			cmp.Compare(a.Key.Thread, b.Key.Thread), a.At.Compare(b.At))
-	})
-	answering(list)
-	sittings := sit(list)
-	_, err = chunked.Each(ctx, s.db, sittings, func(tx *engine.Tx, st sitting) error { return st.store(tx, &done) })
-	done.Known = len(list) - done.Messages
-	if err == nil && done.Messages >= 10*storedAtOnce {
+	defer func() { err = errors.Join(err, all.Close()) }()
+	if all.Count == 0 {
+		return done, nil
+	}
+	gone, err := s.goneBefore(ctx)
+	if err != nil {
+		return done, during("import", err)
+	}
+	if err := s.importBegins(ctx, all); err != nil {
+		return done, during("import", err)
+	}
+	if err := s.storeAll(ctx, all, gone, func(some []*sitting) {
+		for _, st := range some {
+			done.Messages, done.Sessions = done.Messages+int(st.messages), done.Sessions+int(st.sessions)
+			done.Forgotten += int(st.forgotten)
+		}
+		upto := some[len(some)-1].upto
+		done.Known = int(upto) - done.Messages - done.Forgotten
+		if x.Stored != nil {
+			x.Stored(upto, all.Count)
+		}
+	}); err != nil {
+		return done, during("import", err)
+	}
+	if done.Messages >= 10*storedAtOnce {
 		err = s.db.Survey(ctx)
 	}
-	return done, during("import", err)
+	return done, during("import", errors.Join(err, s.db.Exec(ctx, "DELETE FROM imports WHERE digest = ?", all.Digest)))
 }
 
-// storedAtOnce is how many messages are stored with one statement: the index is
-// written out after each, and it may take a few milliseconds.
-const storedAtOnce = 100
+// scratch makes the file for what an import reads. It has no name.
+func (s *Store) scratch() (importer.Scratch, error) {
+	dir := cmp.Or(s.dir, os.TempDir())
+	if err := os.MkdirAll(dir, 0o700); err != nil { // beside a database on a server there may be none yet
+		return nil, err
+	}
+	file, err := text.Draft(filepath.Join(dir, "import"))
+	if err != nil {
+		return nil, err
+	}
+	if err := text.Unname(file); err != nil {
+		return nil, err
+	}
+	return file, nil
+}
 
-// answering makes the words of assistants those to the person they answered, who spoke
-// before them, or spoke first.
-func answering(list []importer.Message) {
-	for i := range list {
-		if !list[i].Bot {
-			continue
-		}
-		whom := chat.User{}
-		if i > 0 && list[i-1].Key == list[i].Key {
-			whom = list[i-1].User // of another answer it is known by now
-		}
-		for j := i + 1; whom.ID == "" && j < len(list) && list[j].Key == list[i].Key; j++ {
-			if !list[j].Bot {
-				whom = list[j].User
+// heldAtOnce is how many bytes of text are read before they are stored.
+const heldAtOnce = 2 << 20
+
+// storeAll stores an export part by part and tells those that are on the disk for good.
+func (s *Store) storeAll(ctx context.Context, all *importer.Sorted, gone *goneBefore, stored func([]*sitting)) error {
+	var some []*sitting
+	bytes := 0
+	flush := func() error {
+		for _, st := range some {
+			for _, m := range st.said {
+				if _, err := gone.at(m.User.ID); err != nil { // takes a millisecond each: not while others wait
+					return err
+				}
 			}
 		}
-		list[i].User = chat.User{ID: whom.ID}
-	}
-}
-
-// sitting is a part of an old session, between two long silences.
-type sitting struct {
-	session, title string
-	began, ended   time.Time // of the session
-	said           []importer.Message
-}
-
-// sit cuts sorted messages into sessions, and these into parts. A message that is
-// there twice is left out.
-func sit(list []importer.Message) (all []sitting) {
-	seen := make(map[lanes.Identity]bool, len(list))
-	for len(list) > 0 {
-		n := 1
-		for n < len(list) && list[n].Key == list[0].Key && list[n].At.Sub(list[n-1].At) <= ranking.SessionGap {
-			n++
+		n, err := chunked.Each(ctx, s.db, some, func(tx *engine.Tx, st *sitting) error {
+			if err := st.store(tx, gone); err != nil {
+				return err
+			}
+			_, err := tx.Exec("UPDATE imports SET stored = :upto, at = :at WHERE digest = :digest AND stored < :upto",
+				engine.Named{"upto": st.upto, "at": Stamp(s.now()), "digest": all.Digest})
+			return err
+		})
+		if n > 0 {
+			stored(some[:n])
 		}
-		first := list[0]
-		st := sitting{began: first.At, ended: list[n-1].At, title: firstWords(first.Text),
-			session: uuid.NewSHA1(uuid.NameSpaceOID, []byte(first.Key.String()+"|"+first.ID)).String()}
-		for _, m := range list[:n] {
-			if who := (lanes.Identity{Key: m.Key, ID: m.ID}); m.ID == "" || !seen[who] {
-				seen[who] = true
-				st.said = append(st.said, m)
+		some, bytes = nil, 0
+		return err
+	}
+	for st, err := range sit(all.Messages()) {
+		if err != nil {
+			return err
+		}
+		some, bytes = append(some, st), bytes+st.bytes+storedAtOnce*len(st.said)
+		if bytes >= heldAtOnce {
+			if err := flush(); err != nil {
+				return err
 			}
 		}
-		for part := range slices.Chunk(st.said, storedAtOnce) {
-			some := st
-			some.said = part
-			all = append(all, some)
-		}
-		list = list[n:]
 	}
-	return all
+	return flush()
 }
 
-// store adds what is not known yet.
-func (st sitting) store(tx *engine.Tx, done *Imported) error {
-	k := st.said[0].Key
-	var sessions, messages int64
-	err := tx.Count(&sessions, `INSERT INTO sessions (id, platform, channel, thread, status, created_at, last_activity, expires_at, title)
-		VALUES (?, ?, ?, ?, 'archived', ?, ?, ?, ?) ON CONFLICT DO NOTHING`, st.session, k.Platform, k.Channel, k.Thread,
-		Stamp(st.began), Stamp(st.ended), Stamp(st.ended), st.title)
-	if err != nil {
-		return err
-	}
-	rows := make([][]any, len(st.said))
-	for i, m := range st.said {
-		role, name, via := "user", m.User.Name, max(m.Via, provenance.ViaTyped)
-		if m.Bot {
-			role, name, via = "assistant", "", 0
+// tellFor is how long an import that was cut short is told.
+const tellFor = 90 * 24 * time.Hour
+
+// importBegins notes that an import stores from now on.
+func (s *Store) importBegins(ctx context.Context, all *importer.Sorted) error {
+	return s.db.Write(ctx, func(tx *engine.Tx) error {
+		now := Stamp(s.now())
+		_, err := tx.Exec("DELETE FROM imports WHERE at < ?", Stamp(s.now().Add(-tellFor)))
+		if err == nil {
+			_, err = tx.Exec("INSERT INTO imports (digest, total, stored, began, at) VALUES (?, ?, 0, ?, ?) ON CONFLICT (digest) DO UPDATE SET at = excluded.at",
+				all.Digest, all.Count, now, now)
 		}
-		rows[i] = []any{m.ID, m.User.ID, name, m.Text, llm.EstimateTokens(llm.Message{Content: m.Text}), Stamp(m.At), int(via), role}
-	}
-	b, err := json.Marshal(rows)
-	if err != nil {
 		return err
-	}
-	err = tx.Count(&messages,
-		`INSERT INTO messages (session_id, platform, channel, thread, message_id, role, user_id, name, content, tokens, at, via)
-		SELECT :session, :platform, :channel, :thread, value ->> 0, value ->> 7, value ->> 1, value ->> 2, value ->> 3, CAST(value ->> 4 AS BIGINT), value ->> 5, CAST(value ->> 6 AS BIGINT)
-		FROM json_each(:rows) WHERE NOT EXISTS (SELECT 1 FROM messages m WHERE m.platform = :platform AND m.channel = :channel AND m.thread = :thread
-			AND m.message_id = value ->> 0 AND m.message_id <> '') ORDER BY key`,
-		engine.Named{"session": st.session, "platform": k.Platform, "channel": k.Channel, "thread": k.Thread, "rows": string(b)})
-	done.Sessions += int(sessions)
-	done.Messages += int(messages)
-	return err
+	})
 }
 
-func firstWords(s string) string {
-	return text.Clip(strings.Join(strings.Fields(s), " "), 50)
+// CutShort is an import of which some messages are missing: it was cut short, or goes on.
+type CutShort struct {
+	Total, Stored int64 // messages
+	Began, At     time.Time
+}
+
+// CutShort lists the imports that have not ended, oldest first. At is when each stored last.
+func (s *Store) CutShort(ctx context.Context) ([]CutShort, error) {
+	rows, err := s.db.QueryContext(ctx, "SELECT total, stored, began, at FROM imports ORDER BY began")
+	if err != nil {
+		return nil, during("look for imports", err)
+	}
+	list, err := engine.Collect(rows, scanCutShort)
+	return list, during("look for imports", err)
+}
+
+func scanCutShort(r *sql.Rows) (c CutShort, err error) {
+	var began, at string
+	err = r.Scan(&c.Total, &c.Stored, &began, &at)
+	c.Began, c.At = engine.ParseStamp(began), engine.ParseStamp(at)
+	return c, err
 }

@@ -92,7 +92,7 @@ var placeless = map[string]string{
 	"grants":       "at by_id role", "guard_calls": "arguments at name people result session_id user_id", "handoff_posts": "nonce",
 	"handoffs": "agent changed_at cut desk_platform desk_thread due_at last_id name opened_at opened_by platform reason " +
 		"state taker_id taker_name thread user_id",
-	"heartbeat": "at room schema", "inbox": "at message_id platform preview state thread uid",
+	"heartbeat": "at room schema", "imports": "at began digest", "inbox": "at message_id platform preview state thread uid",
 	"key_facts": "agent author content created_at ends message_id people platform previous quote scope session_id " +
 		"tags type updated_at valid_from valid_to",
 	"key_facts_fts": "content tags", "log_entries": "agent at author content people platform type user_id",

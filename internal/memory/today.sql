@@ -714,6 +714,13 @@ BEGIN
         SELECT s.id, s.title || char(10) || s.closing || char(10) || coalesce((SELECT group_concat(content, char(10)) FROM decided d WHERE d.session_id = s.id), '')
         FROM sessions s WHERE s.id = old.session_id AND (s.title <> '' OR s.closing <> '' OR EXISTS (SELECT 1 FROM decided d WHERE d.session_id = s.id AND d.content <> ''));
 END;
+CREATE TABLE imports (
+    digest TEXT PRIMARY KEY, -- of what it reads
+    total  INTEGER NOT NULL, -- messages in it
+    stored INTEGER NOT NULL, -- of these, in order, so far
+    began  TEXT NOT NULL,
+    at     TEXT NOT NULL     -- when it stored the last
+) WITHOUT ROWID;
 INSERT INTO key_facts_fts (key_facts_fts, rank) VALUES ('secure-delete', 1);
 INSERT INTO messages_fts (messages_fts, rank) VALUES ('secure-delete', 1);
 INSERT INTO session_texts_fts (session_texts_fts, rank) VALUES ('secure-delete', 1);
@@ -723,4 +730,4 @@ INSERT INTO sqlite_sequence (name, seq) VALUES ('inbox', 0);
 INSERT INTO sqlite_sequence (name, seq) VALUES ('messages', 0);
 INSERT INTO sqlite_sequence (name, seq) VALUES ('outbox', 0);
 INSERT INTO secrets (name, value) VALUES ('nonce', randomblob(16));
-PRAGMA user_version = 48;
+PRAGMA user_version = 49;

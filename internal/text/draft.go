@@ -40,6 +40,16 @@ func Draft(path string) (*os.File, error) {
 	return nil, fmt.Errorf("%s: drafts of it vanish", path)
 }
 
+// Unname takes a draft's name away: what is written to it goes with its maker, however that
+// ends. It closes one that it cannot take it from.
+func Unname(draft *os.File) error {
+	err := os.Remove(draft.Name())
+	if err != nil {
+		_ = draft.Close()
+	}
+	return err
+}
+
 // there reports whether an open file still has its name.
 func there(f *os.File) bool {
 	open, err := f.Stat()

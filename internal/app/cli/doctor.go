@@ -224,6 +224,7 @@ func (d *doctor) data(ctx context.Context, cfg config.Config) {
 	d.server(ctx, string(cfg.Database.URL))
 	d.sizes(ctx, store)
 	d.waiting(ctx, store)
+	d.imports(ctx, store)
 	d.factsFile(ctx, cfg, store)
 }
 
@@ -264,6 +265,25 @@ func (d *doctor) waiting(ctx context.Context, store *memory.Store) {
 		d.say("ok", "delivery", "nothing has waited for long")
 	}
 }
+
+// imports warns of conversations that were brought in by half.
+func (d *doctor) imports(ctx context.Context, store *memory.Store) {
+	list, err := store.CutShort(ctx)
+	if err != nil {
+		d.line("import", err, "")
+	}
+	for _, c := range list {
+		if d.now().Sub(c.At) < importPauses {
+			d.say("ok", "import", "%d of %d messages are stored, and more come", c.Stored, c.Total)
+			continue
+		}
+		d.say("warn", "import", "the import of %s ended after %d of %d messages, and the rest is missing: run bot sessions import with the same "+
+			"file again", c.Began.Format(time.DateOnly), c.Stored, c.Total)
+	}
+}
+
+// importPauses is longer than an import that goes on stores nothing.
+const importPauses = time.Minute
 
 // shownTables is the number of largest tables shown.
 const shownTables = 4

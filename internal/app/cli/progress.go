@@ -48,6 +48,12 @@ func copying(done, of int64) catalog.Phrase {
 func indexing(done, of int64) catalog.Phrase {
 	return catalog.Fill("making the search: %d of %d rows", done, of)
 }
+func reading(done, of int64) catalog.Phrase {
+	return catalog.Fill("reading: %d of %d MB", done>>20, of>>20)
+}
+func storing(done, of int64) catalog.Phrase {
+	return catalog.Fill("storing messages: %d of %d", done, of)
+}
 
 // end clears a terminal's line.
 func (p *progress) end() {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"strings"
@@ -205,7 +206,8 @@ func recallAll(ctx context.Context, store *memory.Store, q memory.Query, at chat
 }
 
 type sessionsImportCmd struct {
-	File string `arg:"" help:"JSON lines, or Telegram Desktop's result.json." type:"existingfile"`
+	File      string   `arg:"" help:"JSON lines, or Telegram Desktop's result.json." type:"existingfile"`
+	Assistant []string `help:"Whose words are an assistant's though the file does not say it, such as telegram:42; those of your own Telegram bot always are." placeholder:"ID"`
 }
 
 // Run imports older conversations.
@@ -216,7 +218,15 @@ func (c sessionsImportCmd) Run(ctx context.Context, cfg config.Config, s *Stream
 			return err
 		}
 		defer func() { _ = file.Close() }()
-		done, err := store.Import(ctx, file)
+		st, err := file.Stat()
+		if err != nil {
+			return err
+		}
+		p := newProgress(s)
+		own, _, _ := strings.Cut(string(cfg.Telegram.Token), ":") // begins with the bot's id
+		done, err := store.ImportAll(ctx, memory.Older{From: &watched{r: file, of: st.Size(), told: p.of(reading)}, Stored: p.of(storing),
+			Assistants: append(c.Assistant, "telegram:"+own)})
+		p.end()
 		switch {
 		case err != nil && done.Messages == 0:
 			return text.Tell("import %s: nothing was imported: %w", c.File, err)
@@ -226,8 +236,28 @@ func (c sessionsImportCmd) Run(ctx context.Context, cfg config.Config, s *Stream
 		}
 		_, err = fmt.Fprintf(seen{s.Out}, "imported %s in %s; known already: %d\n", text.Many(done.Messages, "message"),
 			text.Many(done.Sessions, "conversation"), done.Known)
+		if done.Forgotten > 0 {
+			_, e := fmt.Fprintln(seen{s.Out}, Speaks().Say("left out: %v of people who were forgotten since, or to them",
+				catalog.Count{N: done.Forgotten, Thing: "message"}))
+			err = errors.Join(err, e)
+		}
 		return errors.Join(err, c.makeMeanings(ctx, store, s))
 	})
+}
+
+// watched is a file whose reading is told.
+type watched struct {
+	r        io.Reader
+	done, of int64
+	told     func(done, of int64)
+}
+
+// Read implements io.Reader.
+func (w *watched) Read(p []byte) (int, error) {
+	n, err := w.r.Read(p)
+	w.done += int64(n)
+	w.told(w.done, w.of)
+	return n, err
 }
 
 // vectorsFor limits the time an import makes vectors; the bot makes the rest.

@@ -15,7 +15,7 @@ import (
 	"parley/internal/chat"
 )
 
-// maxLine limits the bytes of one line.
+// maxLine limits the bytes of one line, and of one message.
 const maxLine = 8 << 20
 
 // idTime is the format of the time in the ID of a message that came without one. It must
@@ -53,7 +53,7 @@ func (l *loose) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-func readLines(in *bufio.Reader) (list []Message, err error) {
+func readLines(in *bufio.Reader, each func(Message) error) error {
 	for n := 1; ; n++ {
 		raw, err := in.ReadSlice('\n')
 		var long []byte
@@ -65,20 +65,22 @@ func readLines(in *bufio.Reader) (list []Message, err error) {
 			raw = append(long, raw...)
 		}
 		if len(raw) >= maxLine {
-			return nil, fmt.Errorf("line %d: longer than %d MiB", n, maxLine>>20)
+			return fmt.Errorf("line %d: longer than %d MiB", n, maxLine>>20)
 		}
 		if text := bytes.TrimSpace(bytes.TrimPrefix(raw, []byte("\ufeff"))); len(text) > 0 {
 			m, merr := readLine(text)
 			if merr != nil {
-				return nil, fmt.Errorf("line %d: %w", n, merr)
+				return fmt.Errorf("line %d: %w", n, merr)
 			}
-			list = append(list, m)
+			if err := each(m); err != nil {
+				return err
+			}
 		}
 		if errors.Is(err, io.EOF) {
-			return list, nil
+			return nil
 		}
 		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", n, err)
+			return fmt.Errorf("line %d: %w", n, err)
 		}
 	}
 }

@@ -21,12 +21,13 @@ type Message struct {
 	Bot  bool // said by an assistant; User is the assistant
 }
 
-// Read reads a whole export in one of the known formats, in the order of the file. Errors
-// name the line or the message.
-func Read(r io.Reader) ([]Message, error) {
+// Read reads a whole export in one of the known formats and calls each with its messages, in
+// the order of the file; it holds one of them at a time. Errors name the line or the message,
+// but for those of each, which end the reading.
+func Read(r io.Reader, each func(Message) error) error {
 	in := bufio.NewReaderSize(r, 1<<16)
 	if telegramExport(in) {
-		return readTelegram(in)
+		return readTelegram(in, each)
 	}
-	return readLines(in)
+	return readLines(in, each)
 }

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -23,51 +24,193 @@ func telegramExport(in *bufio.Reader) bool {
 		(bytes.Contains(head, []byte(`"messages"`)) || bytes.Contains(head, []byte(`"chats"`)) || bytes.Contains(head, []byte(`"about"`)))
 }
 
-// telegramChat is one chat of result.json.
-type telegramChat struct {
-	ID       loose `json:"id"`
-	Messages []struct {
-		ID     loose           `json:"id"`
-		Type   string          `json:"type"`
-		Date   string          `json:"date"`
-		Unix   loose           `json:"date_unixtime"`
-		From   string          `json:"from"`
-		FromID loose           `json:"from_id"`
-		Origin string          `json:"forwarded_from"`
-		Text   json.RawMessage `json:"text"`
-	} `json:"messages"`
+// telegramMessage is one message of a chat of result.json.
+type telegramMessage struct {
+	ID     loose           `json:"id"`
+	Type   string          `json:"type"`
+	Date   string          `json:"date"`
+	Unix   loose           `json:"date_unixtime"`
+	From   string          `json:"from"`
+	FromID loose           `json:"from_id"`
+	Origin string          `json:"forwarded_from"`
+	Text   json.RawMessage `json:"text"`
 }
 
-func readTelegram(in io.Reader) (list []Message, err error) {
-	var export struct {
-		telegramChat
-		Chats struct {
-			List []telegramChat `json:"list"`
-		} `json:"chats"`
-	}
-	if err := json.NewDecoder(in).Decode(&export); err != nil {
-		return nil, fmt.Errorf("read Telegram export: %w", err)
-	}
-	for _, c := range append(export.Chats.List, export.telegramChat) {
-		for _, m := range c.Messages {
-			text, via := telegramText(m.Text), provenance.ViaTyped
-			if m.Type != "message" || text == "" || m.FromID == "" {
-				continue
+// telegramReader reads result.json piece by piece.
+type telegramReader struct {
+	dec  *json.Decoder
+	in   *sipping
+	each func(Message) error
+	last string // the message that was read last, for errors
+}
+
+// telegramChat is what stands before the messages of a chat.
+type telegramChat struct {
+	id, kind loose
+	begun    bool // its messages were read
+}
+
+// botChat is the kind of a chat with a bot, which has the chat's id.
+const botChat = "bot_chat"
+
+func readTelegram(r io.Reader, each func(Message) error) error {
+	in := &sipping{r: r}
+	t := &telegramReader{dec: json.NewDecoder(in), in: in, each: each}
+	var alone telegramChat
+	err := t.object(func(name string) error {
+		if name != "chats" {
+			return t.chatField(&alone, name)
+		}
+		return t.object(func(name string) error {
+			if name != "list" {
+				return t.skip()
 			}
-			at, err := moment(cmp.Or(string(m.Unix), m.Date))
-			if err != nil {
-				return nil, fmt.Errorf("message %s: date: %w", m.ID, err)
-			}
-			if m.Origin != "" {
-				via = provenance.ViaForwarded
-			}
-			user := strings.TrimPrefix(strings.TrimPrefix(string(m.FromID), "user"), "channel")
-			list = append(list, Message{Key: chat.Key{Platform: "telegram", Channel: string(c.ID)}, Text: readable(text),
-				ID: string(m.ID), At: at, Via: via,
-				User: chat.User{ID: "telegram:" + user, Name: m.From}}.complete())
+			return t.list(func() error {
+				var c telegramChat
+				return t.object(func(name string) error { return t.chatField(&c, name) })
+			})
+		})
+	})
+	if err == nil {
+		if _, more := t.dec.Token(); !errors.Is(more, io.EOF) {
+			err = t.wrong(errors.New("something follows its end"))
 		}
 	}
-	return list, nil
+	return err
+}
+
+// wrong says of an error where it is.
+func (t *telegramReader) wrong(err error) error {
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	if t.last == "" {
+		return fmt.Errorf("read Telegram export: %w", err)
+	}
+	return fmt.Errorf("read Telegram export, after message %s: %w", t.last, err)
+}
+
+// object calls field for each name of an object; field reads its value. Null has none.
+func (t *telegramReader) object(field func(name string) error) error {
+	return t.within('{', func() error {
+		name, err := t.dec.Token()
+		if err != nil {
+			return t.wrong(err)
+		}
+		return field(fmt.Sprint(name))
+	})
+}
+
+// list calls each for each value of a list, which reads it. Null has none.
+func (t *telegramReader) list(each func() error) error { return t.within('[', each) }
+
+func (t *telegramReader) within(begin json.Delim, one func() error) error {
+	t.in.sip()
+	first, err := t.dec.Token()
+	switch {
+	case err != nil:
+		return t.wrong(err)
+	case first == nil:
+		return nil
+	case first != begin:
+		return t.wrong(fmt.Errorf("%v where %v is expected", first, begin))
+	}
+	for t.dec.More() {
+		t.in.sip()
+		if err := one(); err != nil {
+			return err
+		}
+	}
+	if _, err = t.dec.Token(); err != nil {
+		return t.wrong(err)
+	}
+	return nil
+}
+
+// skip reads a value of any size.
+func (t *telegramReader) skip() error {
+	for depth := 0; ; {
+		t.in.sip()
+		token, err := t.dec.Token()
+		if err != nil {
+			return t.wrong(err)
+		}
+		switch token {
+		case json.Delim('{'), json.Delim('['):
+			depth++
+		case json.Delim('}'), json.Delim(']'):
+			depth--
+		}
+		if depth == 0 {
+			return nil
+		}
+	}
+}
+
+// chatField reads a field of a chat. What the messages depend on must stand before them: they
+// are not held until it is known.
+func (t *telegramReader) chatField(c *telegramChat, name string) error {
+	into := map[string]*loose{"id": &c.id, "type": &c.kind}[name]
+	switch {
+	case name == "messages":
+		c.begun = true
+		return t.list(func() error { return t.message(*c) })
+	case into == nil:
+		return t.skip()
+	}
+	if err := t.dec.Decode(into); err != nil {
+		return t.wrong(fmt.Errorf("%s: %w", name, err))
+	}
+	if c.begun && (name == "id" || *into == botChat) {
+		return t.wrong(fmt.Errorf("%q of a chat must stand before its messages", name))
+	}
+	return nil
+}
+
+// message reads one message. Of a chat with a bot it knows who the assistant is.
+func (t *telegramReader) message(c telegramChat) error {
+	var m telegramMessage
+	if err := t.dec.Decode(&m); err != nil {
+		return t.wrong(err)
+	}
+	t.last = string(m.ID)
+	text, via := telegramText(m.Text), provenance.ViaTyped
+	if m.Type != "message" || text == "" || m.FromID == "" {
+		return nil
+	}
+	at, err := moment(cmp.Or(string(m.Unix), m.Date))
+	if err != nil {
+		return fmt.Errorf("message %s: date: %w", m.ID, err)
+	}
+	if c.id == "" {
+		return fmt.Errorf("message %s: its chat has no id before it", m.ID)
+	}
+	if m.Origin != "" {
+		via = provenance.ViaForwarded
+	}
+	user := strings.TrimPrefix(strings.TrimPrefix(string(m.FromID), "user"), "channel")
+	return t.each(Message{Key: chat.Key{Platform: "telegram", Channel: string(c.id)}, Text: readable(text),
+		ID: string(m.ID), At: at, Via: via, Bot: c.kind == botChat && user == string(c.id),
+		User: chat.User{ID: "telegram:" + user, Name: m.From}}.complete())
+}
+
+// sipping bounds what is read for one piece: a decoder holds all of it.
+type sipping struct {
+	r    io.Reader
+	left int
+}
+
+// sip begins a piece.
+func (s *sipping) sip() { s.left = maxLine }
+
+// Read implements io.Reader.
+func (s *sipping) Read(p []byte) (int, error) {
+	if s.left <= 0 {
+		return 0, fmt.Errorf("one piece is longer than %d MiB", maxLine>>20)
+	}
+	n, err := s.r.Read(p)
+	s.left -= n
+	return n, err
 }
 
 // telegramText joins the pieces of a formatted text.

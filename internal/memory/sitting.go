@@ -1,0 +1,140 @@
+package memory
+
+import (
+	"encoding/json"
+	"iter"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"parley/internal/chat"
+	"parley/internal/db/engine"
+	"parley/internal/llm"
+	"parley/internal/memory/importer"
+	"parley/internal/memory/provenance"
+	"parley/internal/text"
+	"parley/internal/text/ranking"
+)
+
+// What is stored with one statement: the index is written out after each, and it may take a
+// few milliseconds.
+const (
+	storedAtOnce = 100     // messages
+	bytesAtOnce  = 1 << 20 // of their text
+)
+
+// sitting is a part of an old session, between two long silences.
+type sitting struct {
+	key     chat.Key
+	session string
+	began   time.Time // of the session
+	said    []importer.Message
+	bytes   int   // of said
+	upto    int64 // messages of the export until its end, those left out too
+
+	// What became of it in its last attempt.
+	messages, sessions, forgotten int64
+}
+
+// sit cuts sorted messages into sessions, and these into parts. A message that is twice in a
+// part is left out; of the other parts the database knows.
+func sit(list iter.Seq2[importer.Message, error]) iter.Seq2[*sitting, error] {
+	return func(yield func(*sitting, error) bool) {
+		var now *sitting
+		var last time.Time
+		var n int64
+		seen := map[string]bool{}
+		for m, err := range list {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			again := now == nil || now.key != m.Key || m.At.Sub(last) > ranking.SessionGap
+			if again || len(now.said) == storedAtOnce || now.bytes >= bytesAtOnce {
+				if now != nil && !yield(now, nil) {
+					return
+				}
+				now = now.followed(m, again)
+				clear(seen)
+			}
+			last, n = m.At, n+1
+			if now.upto = n; m.ID == "" || !seen[m.ID] {
+				seen[m.ID] = true
+				now.said, now.bytes = append(now.said, m), now.bytes+len(m.Text)
+			}
+		}
+		if now != nil {
+			yield(now, nil)
+		}
+	}
+}
+
+// followed returns the part that begins with m, perhaps of a new session.
+func (st *sitting) followed(m importer.Message, again bool) *sitting {
+	if again {
+		return &sitting{key: m.Key, began: m.At, session: uuid.NewSHA1(uuid.NameSpaceOID, []byte(m.Key.String()+"|"+m.ID)).String()}
+	}
+	return &sitting{key: st.key, began: st.began, session: st.session}
+}
+
+// store adds what is not known yet, but nothing of those who were forgotten since they said it.
+func (st *sitting) store(tx *engine.Tx, gone *goneBefore) error {
+	st.messages, st.sessions, st.forgotten = 0, 0, 0
+	said, err := st.kept(tx, gone)
+	if err != nil || len(said) == 0 {
+		return err
+	}
+	k, ended := st.key, Stamp(said[len(said)-1].At)
+	err = tx.Count(&st.sessions, `INSERT INTO sessions (id, platform, channel, thread, status, created_at, last_activity, expires_at, title)
+		VALUES (?, ?, ?, ?, 'archived', ?, ?, ?, ?) ON CONFLICT DO NOTHING`, st.session, k.Platform, k.Channel, k.Thread,
+		Stamp(st.began), ended, ended, firstWords(said[0].Text))
+	if err == nil && st.sessions == 0 {
+		_, err = tx.Exec("UPDATE sessions SET last_activity = :ended, expires_at = :ended WHERE id = :session AND last_activity < :ended",
+			engine.Named{"session": st.session, "ended": ended})
+	}
+	if err != nil {
+		return err
+	}
+	rows := make([][]any, len(said))
+	for i, m := range said {
+		role, name, via := "user", m.User.Name, max(m.Via, provenance.ViaTyped)
+		if m.Bot {
+			role, name, via = "assistant", "", 0
+		}
+		rows[i] = []any{m.ID, m.User.ID, name, m.Text, llm.EstimateTokens(llm.Message{Content: m.Text}), Stamp(m.At), int(via), role}
+	}
+	b, err := json.Marshal(rows)
+	if err != nil {
+		return err
+	}
+	return tx.Count(&st.messages,
+		`INSERT INTO messages (session_id, platform, channel, thread, message_id, role, user_id, name, content, tokens, at, via)
+		SELECT :session, :platform, :channel, :thread, value ->> 0, value ->> 7, value ->> 1, value ->> 2, value ->> 3, CAST(value ->> 4 AS BIGINT), value ->> 5, CAST(value ->> 6 AS BIGINT)
+		FROM json_each(:rows) WHERE NOT EXISTS (SELECT 1 FROM messages m WHERE m.platform = :platform AND m.channel = :channel AND m.thread = :thread
+			AND m.message_id = value ->> 0 AND m.message_id <> '') ORDER BY key`,
+		engine.Named{"session": st.session, "platform": k.Platform, "channel": k.Channel, "thread": k.Thread, "rows": string(b)})
+}
+
+// kept returns what was not said, or answered, by or to somebody who was forgotten since.
+func (st *sitting) kept(tx *engine.Tx, gone *goneBefore) ([]importer.Message, error) {
+	if err := gone.look(tx); err != nil {
+		return nil, err
+	}
+	said := make([]importer.Message, 0, len(st.said))
+	for _, m := range st.said {
+		at, err := gone.at(m.User.ID)
+		if err != nil {
+			return nil, err
+		}
+		if Stamp(m.At) > at {
+			said = append(said, m)
+		}
+	}
+	st.forgotten = int64(len(st.said) - len(said))
+	return said, nil
+}
+
+func firstWords(s string) string {
+	return text.Clip(strings.Join(strings.Fields(s), " "), 50)
+}
