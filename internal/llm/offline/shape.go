@@ -15,6 +15,7 @@ import (
 var slots = map[string]string{
 	"id":   `#?\d{1,9}`,
 	"ed":   `\p{L}+ed`,
+	"name": `[\p{L}\p{M}][\p{L}\p{M}'.-]*(?: [\p{L}\p{M}'.-]+){0,2}`,
 	"word": `[\p{L}\p{M}'-]+`,
 	"sum":  `[\d\s().,+*/x×÷^%-]*\d[\s()]*[-+*/x×÷^%][\d\s().,+*/x×÷^%-]*\d[\d\s().%=]*`,
 }
