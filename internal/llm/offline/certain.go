@@ -20,8 +20,12 @@ func (p phrase) sure() bool {
 	return !p.guess && !p.plain && (p.does == "sum" || !slices.Contains(answers, p.does))
 }
 
-// mine reports whether what is to be answered are results of calls that this responder made.
-func (t talk) mine() bool { return mine(t.messages[len(t.messages)-1]) }
+// mine reports whether what is to be answered are results of calls, of all or of those that
+// this responder made.
+func (t talk) mine(all bool) bool {
+	last := t.messages[len(t.messages)-1]
+	return mine(last) || all && last.Role == llm.RoleTool
+}
 
 // fits reports whether the last sentence is certain and lacks nothing.
 func (t talk) fits() bool {
@@ -86,7 +90,8 @@ func (a asked) certain(said string) bool {
 		if value == "" && name != "last" || utf8.RuneCountInString(value) > mostOwn {
 			return false
 		}
-		if name != "last" && name != "when" && !slices.Contains(lookups, a.does) && (vague().MatchString(value) || pointers().MatchString(value)) {
+		pointing := vague().MatchString(value) || pointers().MatchString(value)
+		if pointing && name != "last" && name != "when" && !slices.Contains(lookups, a.does) {
 			return false
 		}
 	}
