@@ -153,7 +153,11 @@ func (b *book) with(p catalog.Printer, text, does string) string {
 
 // signs are how people write sums.
 var (
-	signs     = strings.NewReplacer("×", "*", "÷", "/", "x", "*", "X", "*", "^", "**", "=", "", " ", "")
+	signs = strings.NewReplacer("% of", "/100*", "percent of", "/100*", "plus", "+", "minus", "-", "times", "*", "multiplied by", "*",
+		"divided by", "/", "mal", "*", "geteilt durch", "/", "dividido por", "/", "dividido entre", "/", "por", "*", "mas", "+", "menos", "-",
+		"fois", "*", "moins", "-", "divise par", "/", "плюс", "+", "минус", "-", "умножить на", "*", "разделить на", "/", "加", "+",
+		"减", "-", "乘以", "*", "乘", "*", "除以", "/",
+		"×", "*", "÷", "/", "x", "*", "X", "*", "^", "**", "=", "", " ", "")
 	thousands = text.Pattern(`(\d),(\d{3})\b`)
 )
 
@@ -162,7 +166,7 @@ const mostSum = 100
 
 // sum works a calculation out.
 func sum(p catalog.Printer, said string) string {
-	plain := strings.ReplaceAll(thousands().ReplaceAllString(signs.Replace(said), "$1$2"), ",", ".")
+	plain := strings.ReplaceAll(thousands().ReplaceAllString(signs.Replace(fold(said)), "$1$2"), ",", ".")
 	if len(plain) > mostSum {
 		return p.Text(wordsNoSum)
 	}

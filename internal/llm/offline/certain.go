@@ -80,6 +80,15 @@ var second = text.Pattern(`[\n\r]|[.!?…]["”»)]?\s+\S|[。！？].|https?://
 // vague are values that point to what was said elsewhere, or that ask.
 var vague = text.Pattern(`(?i)^(?:when|how|why|what|who|where|which|if|whether|the time|the day|again|me|us|you|to|it|that|this|them|those|these|one|something|anything|everything|some|all|wann|wie|warum|was|wer|wo|ob|cuándo|cómo|por qué|qué|quién|dónde|si|quand|comment|pourquoi|quoi|qui|où|когда|как|почему|что|кто|где)(?:[\s,.].*)?$`)
 
+// elsewhere are words in what would be kept that point away from it: what they mean is not in
+// the sentence, or it is about something that Parley does not keep.
+var elsewhere = text.Pattern(`(?i)(?:^|[^\p{L}])(?:everything|anything|something|nothing|else|what|previous|present|current|calendar|` +
+	`playlist|list|these|those|this|by my|new name|it|order|if|unless|off of|don't|not|never)(?:[^\p{L}]|$)`)
+
+// nameless is what people are not called: "call me later", "my name is what".
+var nameless = text.Pattern(`(?i)^(?:call me|my name is) (?:.* )?(?:a|an|the|what|by|something|anything|else|different|later|back|now|tomorrow|` +
+	`tonight|today|soon|if|when|asap|maybe|not|on|at|in|or|and|with|this|that|it|new|again|anytime|whatever|names?|old|good|bad)(?: .*)?$`)
+
 // certain reports whether every word of a sentence is accounted for: it is one sentence, and
 // what is the person's own in it is short and stands for itself.
 func (a asked) certain(said string) bool {
@@ -87,6 +96,13 @@ func (a asked) certain(said string) bool {
 		return false
 	}
 	for name, value := range a.args {
+		kept := name == "text" || name == "description" || name == "words"
+		if kept && elsewhere().MatchString(value) || name == "day" && strings.Contains(" "+fold(value)+" ", " my ") {
+			return false
+		}
+		if name == "content" && nameless().MatchString(value) {
+			return false
+		}
 		if value == "" && name != "last" || utf8.RuneCountInString(value) > mostOwn {
 			return false
 		}

@@ -130,11 +130,13 @@ var surroundings = []string{"before", "after", "ask", "agree", "join", "wish"}
 func (b *book) add(head []string, pattern string) {
 	p := phrase{does: strings.TrimRight(head[0], "?~"), guess: strings.HasSuffix(head[0], "?"), plain: strings.HasSuffix(head[0], "~")}
 	for one := range strings.SplitSeq(strings.Join(head[1:], " "), ";") {
-		if arg, value, ok := strings.Cut(one, "="); ok {
+		if arg, value, ok := strings.Cut(one, "="); ok || one == "-" {
 			if p.fixed == nil {
 				p.fixed = map[string]string{}
 			}
-			p.fixed[strings.TrimSpace(arg)] = value
+			if ok {
+				p.fixed[strings.TrimSpace(arg)] = value
+			}
 		}
 	}
 	before, after := b.around["before"], b.around["after"]

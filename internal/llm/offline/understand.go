@@ -275,6 +275,9 @@ func (t talk) sound(a *asked, said string) bool {
 			what = about
 		}
 		a.args = map[string]string{"text": what, "when": at}
+		if t.sure && (what == "" || at == "" || a.part != nil || elsewhere().MatchString(what)) {
+			return false // a later phrase may fit wholly
+		}
 	case "ask_when":
 		a.does, a.args = "set_reminder", map[string]string{}
 	case "forget_fact":
@@ -285,6 +288,10 @@ func (t talk) sound(a *asked, said string) bool {
 		}
 		return !pointers().MatchString(a.args["words"])
 	case "current_time":
+		if city, ok := a.args["time_zone"]; ok {
+			a.args["time_zone"] = times.Place(city)
+			return a.args["time_zone"] != ""
+		}
 		return a.args["when"] == "" || isTime(a.args["when"], a.tag)
 	}
 	return true
