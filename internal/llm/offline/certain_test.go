@@ -59,6 +59,8 @@ func TestTheLaneTakesWhatIsCertain(t *testing.T) {
 		"Wie spät ist es in Tokio?":                                           `current_time{"time_zone":"Asia/Tokyo"}`,
 		"东京现在几点？":                                                             `current_time{"time_zone":"Asia/Tokyo"}`,
 		"¿Qué hora es en Londres?":                                            `current_time{"time_zone":"Europe/London"}`,
+		"what's on my grocery list?":                                          `list_tasks{}`,
+		"take milk off my shopping list":                                      `delete_task{"words":"milk"}`,
 		"call me later":                                                       "",
 		"what is my name again":                                               `list_facts{"query":"name"}`,
 		"quelle heure est-il à Paris ?":                                       `current_time{"time_zone":"Europe/Paris"}`,

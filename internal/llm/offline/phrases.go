@@ -34,6 +34,7 @@ type book struct {
 type phrase struct {
 	does    string            // a tool, or one of answers
 	fixed   map[string]string // arguments: "buy {x}"; "*" is the whole sentence
+	own     map[string]string // slots of the file, which are no arguments
 	guess   bool              // what fits it may be meant otherwise: it is asked about, or only looked up
 	plain   bool              // it names what is to be done, and a model may still know better
 	pattern func() *regexp.Regexp
@@ -113,6 +114,7 @@ func readBook(tag, text string) (*book, error) {
 		}
 		b.learn(right)
 		b.add(head, pattern)
+		b.phrases[len(b.phrases)-1].own = own
 	}
 	for _, w := range slices.Sorted(maps.Keys(b.vocab)) {
 		if utf8.RuneCountInString(w) >= shortestFixed {

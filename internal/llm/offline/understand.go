@@ -230,6 +230,7 @@ func (p phrase) args(m []int, said, folded string) map[string]string {
 	}
 	if p.fixed == nil {
 		delete(named, "all")
+		maps.DeleteFunc(named, func(name, _ string) bool { return p.own[name] != "" })
 		return named
 	}
 	for arg, value := range p.fixed {
