@@ -132,3 +132,35 @@ func TestTheLaneKilledIsDoneOnce(t *testing.T) {
 		})
 	}
 }
+
+// While people have taken over, the lane is silent as the model is; in a group it hears whom
+// the bot answers there, and what somebody edits is not done again.
+func TestTheLaneKeepsItsPlace(t *testing.T) {
+	t.Parallel()
+	w := manned(t, "discord:50")
+	w.env = append(w.env, "BOT_QUICK=on")
+	w.spend(10)
+	w.start(t)
+	w.connected(t)
+	w.tg.Push(telegramtest.Text(42, 42, "add bread to my shopping list"))
+	first := w.told(t, 42, "buy bread")
+	w.tg.Push(telegramtest.Edit(42, 42, first.ReplyTo, "add butter to my shopping list"))
+	w.settled(t)
+	w.tg.Push(telegramtest.Text(42, 42, "/handoff"))
+	w.told(t, 42, "asked a person")
+	w.dc.Press("77", "50", "9", w.posted(t, "50", "telegram:42").ID, "/handoff take 1")
+	w.told(t, 42, "is here now")
+	w.tg.Push(telegramtest.Text(42, 42, "add milk to my shopping list"))
+	w.posted(t, "50", "add milk to my shopping list")
+	w.settled(t)
+	list, err := w.open(t).Agenda.Tasks(t.Context(), viewer("telegram:42", "42"), 10, 0)
+	must(t, err)
+	for _, one := range list {
+		if strings.Contains(one.Description, "milk") {
+			t.Errorf("done behind a person's back: %+v", list)
+		}
+	}
+	if len(list) != 1 {
+		t.Errorf("%d tasks: %+v", len(list), list)
+	}
+}

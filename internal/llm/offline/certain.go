@@ -82,8 +82,8 @@ var vague = text.Pattern(`(?i)^(?:when|how|why|what|who|where|which|if|whether|t
 
 // elsewhere are words in what would be kept that point away from it: what they mean is not in
 // the sentence, or it is about something that Parley does not keep.
-var elsewhere = text.Pattern(`(?i)(?:^|[^\p{L}])(?:everything|anything|something|nothing|else|what|previous|present|current|calendar|` +
-	`playlist|list|these|those|this|by my|new name|it|order|if|unless|off of|don't|not|never)(?:[^\p{L}]|$)`)
+var elsewhere = text.Pattern(`(?i)(?:^|[^\p{L}])(?:everything|all the things|anything|something|nothing|else|what|previous|present|current|calendar|` +
+	`playlist|list|these|those|this|by my|new name|it|if|unless|off of|don't|not|never)(?:[^\p{L}]|$)`)
 
 // nameless is what people are not called: "call me later", "my name is what".
 var nameless = text.Pattern(`(?i)^(?:call me|my name is) (?:.* )?(?:a|an|the|what|by|something|anything|else|different|later|back|now|tomorrow|` +

@@ -252,8 +252,11 @@ func (t talk) sound(a *asked, said string) bool {
 	if !slices.Contains(answers, a.does) && !slices.Contains(lookups, a.does) && a.questions(said) {
 		return false
 	}
-	if t.sure && !a.certain(said) {
-		return false
+	if !a.certain(said) {
+		if t.sure {
+			return false
+		}
+		a.guess = a.guess || slices.Contains([]string{"save_fact", "add_task", "complete_task"}, a.does)
 	}
 	switch a.does {
 	case "save_fact", "log_entry", "save_decision", "add_task", "complete_task":
