@@ -6,7 +6,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME    := 10s
 PYTHON      := python3
 
-.PHONY: cluster costs crossings recall translations run test postgres race bench lint fuzz cover faults live templates dojo page-check recordings release release-check
+.PHONY: cluster costs crossings lane recall translations run test postgres race bench lint fuzz cover faults live templates dojo page-check recordings release release-check
 
 # A conversation in the terminal; no key needed.
 run:
@@ -50,6 +50,13 @@ SETS   := $(if $(TMPDIR),$(TMPDIR),/tmp)/parley-recall
 recall:
 	$(PYTHON) eval/recall/sets.py $(COPIES) $(SETS)
 	PARLEY_RECALL_SETS=$(SETS) $(GO) test $(TAGS) -count=1 -timeout 60m -v -run '^TestPublished' ./internal/memory
+
+# What is answered without a model, and what is rightly left to one, in published
+# sentences from clones in COPIES: see eval/lane.
+LANESET := $(if $(TMPDIR),$(TMPDIR),/tmp)/parley-lane.json
+lane:
+	$(PYTHON) eval/lane/sets.py $(COPIES) $(LANESET)
+	PARLEY_LANE_SET=$(LANESET) $(GO) test $(TAGS) -count=1 -timeout 20m -v -run '^TestPublishedLane$$' ./internal/llm/offline
 
 lint:
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "gofmt -w $$unformatted"; exit 1; }

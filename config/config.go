@@ -27,6 +27,7 @@ type Config struct {
 	DataDir   string     `yaml:"data_dir" default:"data" form:"required" doc:"everything that must survive: the database and what belongs to it; kept private (0700), one process at a time"`
 	Database  Database   `yaml:"database"`
 	Model     Model      `yaml:"model"`
+	Quick     string     `yaml:"quick" default:"outage" one:"off|outage|on" doc:"what code understands with certainty (reminders, tasks, facts, times, sums) is answered without a model, for nothing: outage while no model answers or its allowance is used up, on always, off never; see docs/models.md"`
 	Models    []Engine   `yaml:"models" unique:"name" doc:"several models, each with a name of its own, in place of model.name and its endpoint; see docs/models.md"`
 	Routes    Routes     `yaml:"routes"`
 	Telegram  Telegram   `yaml:"telegram"`
@@ -63,6 +64,13 @@ type Config struct {
 
 	filled []string `yaml:"-"` // secrets that replaced ${VARIABLE} and file:
 }
+
+// QuickOff, QuickOutage and QuickOn are the values of quick.
+const (
+	QuickOff    = "off"
+	QuickOutage = "outage"
+	QuickOn     = "on"
+)
 
 // Model is the OpenAI-compatible endpoint, and how models are called.
 type Model struct {

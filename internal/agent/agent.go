@@ -35,8 +35,11 @@ type Options struct {
 	Model  llm.Model
 	Runner *tools.Runner
 	// Fallback answers plain requests for facts, tasks and the like while
-	// Model is down; nil for none.
+	// Model is down, and fails with llm.ErrNone for all else; nil for none.
 	Fallback llm.Model
+	// Quick answers before Model is asked what it is certain of, and fails with
+	// llm.ErrNone for all else; nil for none.
+	Quick llm.Model
 	// Tools returns the tools available now in m's place; servers come and go. nil is none.
 	Tools func(ctx context.Context, m chat.Message) (tools.Set, error)
 	// Await waits for the starting server of a tool that Tools did not return, and reports

@@ -191,6 +191,10 @@ func (t *turn) complete(ctx context.Context, messages []llm.Message) (llm.Respon
 	req := llm.Request{Model: t.modelName(), Messages: messages, Tools: offered.Specs(), Callable: t.tools.set.Names(),
 		Spend: t.report.ledger.spend, Cache: t.context.session.ID}
 	began := t.a.o.Now()
+	if resp, ok := t.quick(ctx, req); ok {
+		t.report.lap(memory.Lap{Kind: "model", Name: resp.Model}, began, t.a.o.Now().Sub(began))
+		return t.answered(resp)
+	}
 	back := chat.Aside(ctx)
 	resp, err := t.models().Complete(ctx, req, t.preview.show)
 	back()
@@ -207,6 +211,11 @@ func (t *turn) complete(ctx context.Context, messages []llm.Message) (llm.Respon
 	if err != nil {
 		return resp, err
 	}
+	return t.answered(resp)
+}
+
+// answered takes an answer in. One with calls is journaled before they run.
+func (t *turn) answered(resp llm.Response) (llm.Response, error) {
 	t.a.o.Failpoint("after_model")
 	t.report.account(resp)
 	resp.Message.ToolCalls = named(resp.Message.ToolCalls, t.journal.step)
@@ -214,6 +223,18 @@ func (t *turn) complete(ctx context.Context, messages []llm.Message) (llm.Respon
 		return resp, t.journal.owe(memory.Step{Kind: stepModel, Done: true, People: t.trust.others()}, resp)
 	}
 	return resp, nil
+}
+
+// quick answers without the model where that is certain to be right: not where the playbook
+// has something to say, for a helper, or about files.
+func (t *turn) quick(ctx context.Context, req llm.Request) (llm.Response, bool) {
+	files := len(t.in.files.Images) + len(t.m.Files)
+	if t.a.o.Quick == nil || t.sub != nil || files > 0 || t.guide.Instructions != "" || t.guide.Strict {
+		return llm.Response{}, false
+	}
+	req.Spend = nil
+	resp, err := t.a.o.Quick.Complete(ctx, req, nil)
+	return resp, err == nil
 }
 
 // down reports whether the model cannot be reached for a reason that trying again soon would
@@ -228,8 +249,7 @@ func down(err error) bool {
 func (t *turn) fallback(ctx context.Context, req llm.Request, cause error) (llm.Response, error) {
 	req.Spend = nil
 	resp, err := t.a.o.Fallback.Complete(ctx, req, nil)
-	last := req.Messages[len(req.Messages)-1]
-	if err != nil || (len(resp.Message.ToolCalls) == 0 && last.Role != llm.RoleTool) {
+	if err != nil {
 		return llm.Response{}, cause
 	}
 	return resp, nil

@@ -125,7 +125,8 @@ func (a *app) openAgent(ctx context.Context) error {
 // them.
 func (a *app) options() agent.Options {
 	return agent.Options{
-		Store: a.storage.store, Model: a.models.routed(config.PurposeAnswer), Fallback: a.models.endpoint.Fallback,
+		Store: a.storage.store, Model: a.models.routed(config.PurposeAnswer),
+		Fallback: a.models.endpoint.Fallback, Quick: a.models.endpoint.Quick,
 		Runner: a.mind.runner, Tools: a.toolset.here, Await: a.toolset.await, Confirm: a.front.ask,
 		Files: attachments.Files{Open: a.platforms.openFile, See: a.models.endpoint.See, Hear: a.models.hear(), ReadPDF: pdf.Read},
 		Rules: agent.Rules{Book: a.rules.Own.Book, BookModel: a.models.routed(config.PurposePlaybook),

@@ -13,6 +13,7 @@ import (
 	"parley/internal/command"
 	"parley/internal/command/gate"
 	"parley/internal/command/welcome"
+	"parley/internal/llm/offline"
 	"parley/internal/memory"
 	"parley/internal/text"
 	"parley/internal/text/catalog"
@@ -58,7 +59,7 @@ func (f *front) open(ctx context.Context, isAdmin func(context.Context, chat.Key
 	}
 	f.quotas = gate.NewQuotas(gate.QuotaOptions{
 		Limits: f.mind.limits(f.cfg),
-		Usage:  f.store.Usage, Exempt: f.people.gate.Local, Now: f.now, Log: f.log,
+		Usage:  f.store.Usage, Exempt: f.people.gate.Local, Now: f.now, Log: f.log, Free: f.free,
 	})
 	f.confirm.Passes, f.confirm.Stands, f.confirm.Speak = f.desk.Holds, f.stands, f.people.speaker.With
 	f.confirm.Budget, f.confirm.Role, f.confirm.Shown = f.quotas.Budget, f.people.gate.Role, f.amend
@@ -85,6 +86,11 @@ func (f *front) take(groups command.Groups, config []gate.Command) (err error) {
 		Role: f.people.gate.Role, Confirm: f.confirm, Log: f.log,
 	})
 	return err
+}
+
+// free reports a message that the free lane answers, so that it needs no allowance.
+func (f *front) free(ctx context.Context, m chat.Message) bool {
+	return f.cfg.Quick != config.QuickOff && m.Kind != chat.KindCommand && len(m.Files) == 0 && offline.Takes(m.Text, catalog.Of(ctx).Tag())
 }
 
 // limits returns the limits of the settings.

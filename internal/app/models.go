@@ -197,6 +197,9 @@ func (m *models) pastLimit(err error) llm.Model {
 	if errors.Is(err, gate.ErrQuota) && m.inForce.Load().Limits.PastLimit == pastOffline {
 		return offline.Model{Why: "Today's allowance is used up, so I can't ask my language model before midnight UTC."}
 	}
+	if errors.Is(err, gate.ErrQuota) && m.cfg.Quick != config.QuickOff {
+		return wrap.Spent{Model: offline.Model{Sure: true, Tells: true}, Why: err}
+	}
 	return nil
 }
 

@@ -28,7 +28,7 @@ func (p Process) newRehearsed(ctx context.Context, parts rehearse.Parts) (*app, 
 	a.people.speaker.English = true
 	a.models.endpoint = setup.Endpoint{Model: parts.Model, Name: parts.ModelName}
 	if parts.ModelName != offline.Name {
-		a.models.endpoint.Fallback = offline.Model{}
+		a.models.endpoint.Fallback, a.models.endpoint.Quick = setup.Lane(a.cfg.Quick)
 		a.models.endpoint.List = func(context.Context) ([]string, error) { return []string{parts.ModelName}, nil }
 	}
 	if err = a.build(ctx); err == nil {

@@ -3,18 +3,12 @@ package tools
 import (
 	"cmp"
 	"context"
-	_ "embed" // the zones
 	"slices"
 	"strings"
 
 	"parley/internal/chat"
+	"parley/internal/text/times"
 )
-
-// zoneNames are the time zones of the world that people live in, from the list of
-// the IANA (zone1970.tab, in the public domain).
-//
-//go:embed zones.txt
-var zoneNames string
 
 // suggestZone returns the zones with a place whose name begins as what was typed,
 // the ones named so themselves first.
@@ -25,7 +19,7 @@ func suggestZone(_ context.Context, _ chat.Message, typed string) []string {
 		far  int
 	}
 	var list []found
-	for name := range strings.Lines(zoneNames) {
+	for name := range strings.Lines(times.ZoneNames) {
 		name = strings.TrimSpace(name)
 		lower := strings.ToLower(name)
 		city := lower[strings.LastIndexByte(lower, '/')+1:]

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"parley/internal/text/times"
 	"slices"
 	"strings"
 	"testing"
@@ -11,7 +12,7 @@ import (
 
 func TestZonesAreThere(t *testing.T) {
 	n := 0
-	for name := range strings.Lines(zoneNames) {
+	for name := range strings.Lines(times.ZoneNames) {
 		n++
 		if _, err := time.LoadLocation(strings.TrimSpace(name)); err != nil {
 			t.Error(err)

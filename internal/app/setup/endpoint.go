@@ -29,7 +29,8 @@ type Endpoint struct {
 	llm.Model                                         // answers as the route of that name does, without limits; nil for none yet
 	Name      string                                  // asked for, and shown
 	About     catalog.Phrase                          // the line that tells the operator which models these are
-	Fallback  llm.Model                               // the built-in responder, unless it is the model itself
+	Fallback  llm.Model                               // the free lane, unless the built-in responder is the model itself
+	Quick     llm.Model                               // likewise, before the model is asked
 	See       bool                                    // pictures can be shown to one that answers
 	Check     func(context.Context) error             // nil where there is nothing to ask
 	List      func(context.Context) ([]string, error) // models to choose from; nil for none
@@ -309,11 +310,23 @@ func (b *builder) route(e *Endpoint, engine func(name string) (*Engine, error)) 
 		}
 	}
 	e.Call = Calling{RetryFor: b.cfg.Model.RetryFor, Retries: b.cfg.Model.Retries, Total: b.cfg.Agent.TurnTimeout}
-	e.Fallback, e.Check = offline.Model{}, e.anyAnswers
+	e.Check = e.anyAnswers
+	e.Fallback, e.Quick = Lane(b.cfg.Quick)
 	legs := e.Legs(config.PurposeAnswer)
 	e.Model = e.Along(legs, b.log)
 	e.See = slices.ContainsFunc(legs, func(l wrap.Leg) bool { return !l.Blind })
 	return nil
+}
+
+// Lane returns what answers without a model while that is down, and before it is asked.
+func Lane(quick string) (fallback, first llm.Model) {
+	switch quick {
+	case config.QuickOff:
+		return nil, nil
+	case config.QuickOn:
+		first = offline.Model{Sure: true}
+	}
+	return offline.Model{Sure: true, Tells: true}, first
 }
 
 // Talks reports whether a model is used for more than embeddings and transcription.

@@ -59,8 +59,11 @@ type QuotaOptions struct {
 	// Exempt messages are not counted by the minute (the owner's own terminal); nil exempts
 	// none. Tokens are counted for everybody.
 	Exempt func(m chat.Message) bool
-	Now    func() time.Time
-	Log    *slog.Logger
+	// Free reports a message that is answered for nothing, which passes when a limit of
+	// tokens or money is reached; nil reports none.
+	Free func(ctx context.Context, m chat.Message) bool
+	Now  func() time.Time
+	Log  *slog.Logger
 }
 
 // Quotas bounds what one person, one channel and everybody may use. People over a limit are
@@ -127,7 +130,7 @@ func (q *Quotas) Budget(next chat.Handler) chat.Handler {
 		if err == nil {
 			_, err = q.promise(m, Amount{})
 		}
-		if errors.Is(err, ErrQuota) && q.limits.Load().Pass {
+		if errors.Is(err, ErrQuota) && (q.limits.Load().Pass || q.o.Free != nil && q.o.Free(ctx, m)) {
 			return next.Handle(ctx, m, w)
 		}
 		if errors.Is(err, ErrQuota) {

@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"cmp"
 	"encoding/json"
 	"math"
 	"slices"
@@ -24,17 +25,28 @@ const (
 // slotID stands for the number of a thing in what can be said next.
 const slotID = "{id}"
 
-// callID marks the calls that sentences asked for; others are the playbook's.
-const callID = "builtin_1"
+// callID begins the id of the calls that sentences asked for; others are the playbook's.
+const callID = "builtin_"
 
-// answer is the call that a sentence asks for, or nil and what is said without one.
-func (m Model) answer(p catalog.Printer, a asked) (*llm.ToolCall, string) {
+// answer returns the calls that a sentence asks for, or nil and what is said without one.
+func (m Model) answer(p catalog.Printer, a asked) (calls []llm.ToolCall, text string) {
+	if a.guess && !slices.Contains(lookups, a.does) {
+		return nil, a.guessed(p)
+	}
 	if a.does == "set_reminder" && (a.args["text"] == "" || a.args["when"] == "") {
 		return nil, a.lacking(p)
 	}
 	if text, ok := a.plain(p); ok {
 		return nil, a.with(p, text, a.does)
 	}
+	for i, one := range append([]asked{a}, a.more...) {
+		calls = append(calls, one.call(i+1))
+	}
+	return calls, ""
+}
+
+// call is the n-th call that a sentence asks for.
+func (a asked) call(n int) llm.ToolCall {
 	args := map[string]any{}
 	for name, value := range a.args {
 		args[name] = value
@@ -43,7 +55,23 @@ func (m Model) answer(p catalog.Printer, a asked) (*llm.ToolCall, string) {
 		}
 	}
 	b, _ := json.Marshal(args) // plain strings and numbers
-	return &llm.ToolCall{ID: callID, Name: a.does, Args: string(b)}, ""
+	return llm.ToolCall{ID: callID + strconv.Itoa(n), Name: a.does, Args: string(b)}
+}
+
+// guessed asks whether a statement is to be kept, or done.
+func (a asked) guessed(p catalog.Printer) string {
+	switch a.does {
+	case "add_task":
+		return p.Say("Shall I add a task: “%s”? Say “yes”, and I do.", a.subject())
+	case "complete_task":
+		return p.Say("Shall I look for a task about “%s” and tick it off? Say “yes”, and I do.", a.subject())
+	}
+	return p.Say("Shall I remember this: “%s”? Say “yes”, and I do.", a.subject())
+}
+
+// subject is what a guess is about.
+func (a asked) subject() string {
+	return cmp.Or(a.args["content"], a.args["description"], a.args["words"], a.args["id"])
 }
 
 // lacking asks for what a reminder lacks.
@@ -125,7 +153,11 @@ func (b *book) with(p catalog.Printer, text, does string) string {
 
 // signs are how people write sums.
 var (
-	signs     = strings.NewReplacer("×", "*", "÷", "/", "x", "*", "X", "*", "^", "**", "=", "", " ", "")
+	signs = strings.NewReplacer("% of", "/100*", "percent of", "/100*", "plus", "+", "minus", "-", "times", "*", "multiplied by", "*",
+		"divided by", "/", "mal", "*", "geteilt durch", "/", "dividido por", "/", "dividido entre", "/", "por", "*", "mas", "+", "menos", "-",
+		"fois", "*", "moins", "-", "divise par", "/", "плюс", "+", "минус", "-", "умножить на", "*", "разделить на", "/", "加", "+",
+		"减", "-", "乘以", "*", "乘", "*", "除以", "/",
+		"×", "*", "÷", "/", "x", "*", "X", "*", "^", "**", "=", "", " ", "")
 	thousands = text.Pattern(`(\d),(\d{3})\b`)
 )
 
@@ -134,7 +166,7 @@ const mostSum = 100
 
 // sum works a calculation out.
 func sum(p catalog.Printer, said string) string {
-	plain := strings.ReplaceAll(thousands().ReplaceAllString(signs.Replace(said), "$1$2"), ",", ".")
+	plain := strings.ReplaceAll(thousands().ReplaceAllString(signs.Replace(fold(said)), "$1$2"), ",", ".")
 	if len(plain) > mostSum {
 		return p.Text(wordsNoSum)
 	}
@@ -159,7 +191,36 @@ const declined = "DECLINED: "
 
 // told says a tool's result plainly, which is written to be read, and after what a
 // sentence asked for also what can be said next.
-func told(p catalog.Printer, m llm.Message, t talk) string {
+func told(p catalog.Printer, t talk) string {
+	last := len(t.messages) - 1
+	i := last
+	for i > 0 && t.messages[i].Role == llm.RoleTool {
+		i--
+	}
+	var all []string
+	for _, m := range t.messages[i+1 : last] {
+		if mine(m) {
+			all = append(all, toldOf(p, m))
+		}
+	}
+	m := t.messages[last]
+	text := toldOf(p, m)
+	for i > 0 && t.messages[i].Role != llm.RoleUser {
+		i--
+	}
+	if a, ok := t.at(i, 3); ok && mine(m) && !t.sure && !strings.HasPrefix(m.Content, declined) {
+		text = a.with(in(p, a), text, m.Name)
+	}
+	return strings.Join(append(all, text), "\n")
+}
+
+// mine reports the result of a call that a sentence asked for.
+func mine(m llm.Message) bool {
+	return m.Role == llm.RoleTool && strings.HasPrefix(m.ToolCallID, callID)
+}
+
+// toldOf says one result.
+func toldOf(p catalog.Printer, m llm.Message) string {
 	if strings.HasPrefix(m.Content, declined) {
 		return p.Text("All right, nothing was changed.")
 	}
@@ -172,15 +233,7 @@ func told(p catalog.Printer, m llm.Message, t talk) string {
 	}
 	r := []rune(text)
 	r[0] = unicode.ToUpper(r[0])
-	text = string(r)
-	i := len(t.messages) - 1
-	for i > 0 && t.messages[i].Role != llm.RoleUser {
-		i--
-	}
-	if a, ok := t.at(i, 3); ok && m.ToolCallID == callID {
-		return a.with(in(p, a), text, m.Name)
-	}
-	return text
+	return string(r)
 }
 
 // mostRecalled is how many messages are shown where nobody picks from them.

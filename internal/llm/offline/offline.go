@@ -8,6 +8,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync"
 
 	"parley/internal/llm"
 	"parley/internal/text"
@@ -23,7 +24,32 @@ type Model struct {
 	// Why says in a sentence what keeps a real model from answering; "" is that
 	// none is connected, with how to connect one.
 	Why string
+	// Sure makes it the free lane beside a real model: it does only what a whole sentence
+	// asks for in so many words, and answers sums and what its own calls gave. For all else
+	// Complete fails with llm.ErrNone, and the model is asked.
+	Sure bool
+	// Tells lets it say what the calls of a model gave, too, when that cannot go on.
+	Tells bool
 }
+
+// Takes reports whether the free lane answers a sentence of somebody who speaks a language,
+// if it has every tool.
+func Takes(said, tag string) bool {
+	t := talk{messages: []llm.Message{{Role: llm.RoleUser, Content: said}}, tools: everything(), speaks: tag, sure: true}
+	return t.fits()
+}
+
+// everything names all tools that sentences may ask for.
+var everything = sync.OnceValue(func() (all []string) {
+	for _, b := range books() {
+		for _, p := range b.phrases {
+			if !slices.Contains(answers, p.does) && !slices.Contains(all, p.does) {
+				all = append(all, p.does)
+			}
+		}
+	}
+	return all
+})
 
 // Complete implements llm.Model.
 func (m Model) Complete(ctx context.Context, r llm.Request, onText func(string)) (llm.Response, error) {
@@ -40,13 +66,16 @@ func (m Model) Complete(ctx context.Context, r llm.Request, onText func(string))
 		return resp, &llm.Error{Class: llm.ErrNone, Detail: "the built-in responder cannot judge or sum up"}
 	}
 	p := catalog.Of(ctx)
-	talk := talk{messages: r.Messages, tools: offered(r), speaks: p.Tag()}
+	talk := talk{messages: r.Messages, tools: offered(r), speaks: p.Tag(), sure: m.Sure}
+	if m.Sure && !talk.mine(m.Tells) && !talk.fits() {
+		return resp, errElse
+	}
 	if last := r.Messages[len(r.Messages)-1]; last.Role == llm.RoleTool {
-		resp.Message.Content = told(p, last, talk)
+		resp.Message.Content = told(p, talk)
 	} else if a, ok := talk.said(); ok && !(a.loose && guided(p, r) != "") {
-		call, text := m.answer(in(p, a), a)
-		if call != nil {
-			resp.Finish, resp.Message.ToolCalls = llm.FinishToolCalls, []llm.ToolCall{*call}
+		calls, text := m.answer(in(p, a), a)
+		if calls != nil {
+			resp.Finish, resp.Message.ToolCalls = llm.FinishToolCalls, calls
 			return resp, nil
 		}
 		resp.Message.Content = text

@@ -3,7 +3,6 @@ package offline
 import (
 	"context"
 	"encoding/json"
-	"slices"
 	"strings"
 	"testing"
 
@@ -59,16 +58,7 @@ func TestSentences(t *testing.T) {
 }
 
 // everyTool names the tools that phrases ask for.
-func everyTool() (all []string) {
-	for _, b := range books() {
-		for _, p := range b.phrases {
-			if !slices.Contains(answers, p.does) && !slices.Contains(all, p.does) {
-				all = append(all, p.does)
-			}
-		}
-	}
-	return all
-}
+func everyTool() []string { return everything() }
 
 func TestHonestAndOnlyWithOfferedTools(t *testing.T) {
 	said := []llm.Message{{Role: llm.RoleUser, Content: "remember that I prefer tea"}}

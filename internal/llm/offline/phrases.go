@@ -20,16 +20,23 @@ var phraseFiles embed.FS
 type book struct {
 	tag     string
 	phrases []phrase
-	next    map[string][]string // what can be said after a thing, by its name
-	vocab   map[string]bool     // the words that phrases have
-	known   []string            // those that a typo may have meant
-	han     bool                // they are of a script without spaces
+	next    map[string][]string   // what can be said after a thing, by its name
+	vocab   map[string]bool       // the words that phrases have
+	known   []string              // those that a typo may have meant
+	around  map[string]string     // patterns of what is no phrase by itself: before, after, ask, agree, join, wish
+	polite  func() *regexp.Regexp // a question that asks for something begins so
+	agrees  func() *regexp.Regexp // a yes
+	between func() *regexp.Regexp // what stands between two wishes, and the words of the second
+	han     bool                  // they are of a script without spaces
 }
 
 // phrase is one way to say one thing.
 type phrase struct {
 	does    string            // a tool, or one of answers
 	fixed   map[string]string // arguments: "buy {x}"; "*" is the whole sentence
+	own     map[string]string // slots of the file, which are no arguments
+	guess   bool              // what fits it may be meant otherwise: it is asked about, or only looked up
+	plain   bool              // it names what is to be done, and a model may still know better
 	pattern func() *regexp.Regexp
 }
 
@@ -70,8 +77,8 @@ func led(all []*book, tag string) []*book {
 
 // readBook reads a file. An error names the line.
 func readBook(tag, text string) (*book, error) {
-	b := &book{tag: tag, next: map[string][]string{}, vocab: map[string]bool{}}
-	around, own := map[string]string{}, map[string]string{}
+	b := &book{tag: tag, next: map[string][]string{}, vocab: map[string]bool{}, around: map[string]string{}}
+	own := map[string]string{}
 	n := 0
 	for line := range strings.Lines(text) {
 		n++
@@ -98,33 +105,43 @@ func readBook(tag, text string) (*book, error) {
 			own[head[1]] = "(?:" + pattern + ")"
 			continue
 		}
-		b.learn(right)
-		if head[0] == "before" || head[0] == "after" {
-			around[head[0]] = pattern
+		if len(head) == 1 && slices.Contains(surroundings, head[0]) {
+			b.around[head[0]] = pattern
+			if head[0] == "before" || head[0] == "after" {
+				b.learn(right)
+			}
 			continue
 		}
-		b.add(head, pattern, around)
+		b.learn(right)
+		b.add(head, pattern)
+		b.phrases[len(b.phrases)-1].own = own
 	}
 	for _, w := range slices.Sorted(maps.Keys(b.vocab)) {
 		if utf8.RuneCountInString(w) >= shortestFixed {
 			b.known = append(b.known, w)
 		}
 	}
+	b.patterns()
 	return b, nil
 }
 
+// surroundings are the lines of a file that say what stands around phrases, or between them.
+var surroundings = []string{"before", "after", "ask", "agree", "join", "wish"}
+
 // add adds a line's phrases, with what may stand around them.
-func (b *book) add(head []string, pattern string, around map[string]string) {
-	p := phrase{does: head[0]}
+func (b *book) add(head []string, pattern string) {
+	p := phrase{does: strings.TrimRight(head[0], "?~"), guess: strings.HasSuffix(head[0], "?"), plain: strings.HasSuffix(head[0], "~")}
 	for one := range strings.SplitSeq(strings.Join(head[1:], " "), ";") {
-		if arg, value, ok := strings.Cut(one, "="); ok {
+		if arg, value, ok := strings.Cut(one, "="); ok || one == "-" {
 			if p.fixed == nil {
 				p.fixed = map[string]string{}
 			}
-			p.fixed[strings.TrimSpace(arg)] = value
+			if ok {
+				p.fixed[strings.TrimSpace(arg)] = value
+			}
 		}
 	}
-	before, after := around["before"], around["after"]
+	before, after := b.around["before"], b.around["after"]
 	p.pattern = sync.OnceValue(func() *regexp.Regexp {
 		lead, tail := "", ""
 		if before != "" {

@@ -10,13 +10,21 @@ import (
 	"parley/internal/text"
 )
 
+// spokenSigns are the words for signs of sums.
+const spokenSigns = `% of|percent of|plus|minus|times|multiplied by|divided by|mal|geteilt durch|por|mas|menos|dividido (?:por|entre)|` +
+	`fois|moins|divise par|плюс|минус|умножить на|разделить на|加|减|乘以|乘|除以`
+
 // slots are the patterns of names in braces; a file may add its own, and any other name
 // is some words.
 var slots = map[string]string{
 	"id":   `#?\d{1,9}`,
 	"ed":   `\p{L}+ed`,
+	"nick": `(?:[a-z][\p{L}'-]{1,20})(?: [a-z][\p{L}'-]{1,20})?`,
+	"city": `[\p{L}][\p{L} '-]{2,30}?`,
+	"time": `[\p{L}\d][\p{L}\d -]{0,40}?`,
+	"name": `[\p{L}\p{M}][\p{L}\p{M}'.-]*(?: [\p{L}\p{M}'.-]+){0,2}`,
 	"word": `[\p{L}\p{M}'-]+`,
-	"sum":  `[\d\s().,+*/x×÷^%-]*\d[\s()]*[-+*/x×÷^%][\d\s().,+*/x×÷^%-]*\d[\d\s().%=]*`,
+	"sum":  `[\d\s().,+*/x×÷^%-]*\d[\s()]*(?:[-+*/x×÷^%]|` + spokenSigns + `)(?:[\d\s().,+*/x×÷^%-]|` + spokenSigns + `)*\d[\d\s().%=]*`,
 }
 
 var slotForm = text.Pattern(`\{[^}]*\}`)

@@ -23,6 +23,8 @@ type asked struct {
 	part  *times.Partial    // what was read of a reminder's time, and what was not; nil for all
 	about string            // all words of times that were asked about so far
 	loose bool              // it is nothing but a statement, or small talk: "I called mom", "yes"
+	guess bool              // it may be meant otherwise
+	more  []asked           // further wishes of the sentence
 }
 
 // talk is the conversation, and the tools at hand.
@@ -30,6 +32,7 @@ type talk struct {
 	messages []llm.Message
 	tools    []string
 	speaks   string // the language of who speaks, as a tag
+	sure     bool   // only what is certain counts
 }
 
 // said is the last thing that a person said.
@@ -39,7 +42,10 @@ func (t talk) said() (asked, bool) { return t.at(len(t.messages)-1, 3) }
 // completes it; so does the one after it, at most depth messages back.
 func (t talk) at(i, depth int) (asked, bool) {
 	said := strings.TrimSpace(t.messages[i].Content)
-	if before, ok := t.before(i, depth); ok {
+	if agreed, ok := t.agreed(i, depth); ok {
+		return agreed, true
+	}
+	if before, ok := t.before(i, depth); ok && !t.sure {
 		if whole, ok := t.completed(before, said); ok {
 			return whole, true
 		}
@@ -148,10 +154,16 @@ func (t talk) find(said string) (asked, bool) {
 		if i > 0 && !b.shares(said) {
 			continue
 		}
+		if a, ok := t.wishes(b, said); ok {
+			return a, a.does != ""
+		}
 		if a, ok := t.in(b, said); ok {
 			return a, true
 		}
 		likely = append(likely, b)
+	}
+	if t.sure {
+		return asked{}, false // another word than was typed is not certain
 	}
 	for _, b := range likely {
 		for _, better := range b.fix(said) {
@@ -179,14 +191,14 @@ func (b *book) shares(said string) bool {
 func (t talk) in(b *book, said string) (asked, bool) {
 	folded := fold(said)
 	for _, p := range b.phrases {
-		if !slices.Contains(answers, p.does) && !slices.Contains(t.tools, p.does) {
+		if !slices.Contains(answers, p.does) && !slices.Contains(t.tools, p.does) || t.sure && !p.sure() {
 			continue
 		}
 		m := p.pattern().FindStringSubmatchIndex(folded)
 		if m == nil {
 			continue
 		}
-		a := asked{book: b, does: p.does, args: p.args(m, said, folded), loose: p.loose()}
+		a := asked{book: b, does: p.does, args: p.args(m, said, folded), loose: p.loose(), guess: p.guess}
 		if t.sound(&a, said) {
 			return a, true
 		}
@@ -218,6 +230,7 @@ func (p phrase) args(m []int, said, folded string) map[string]string {
 	}
 	if p.fixed == nil {
 		delete(named, "all")
+		maps.DeleteFunc(named, func(name, _ string) bool { return p.own[name] != "" })
 		return named
 	}
 	for arg, value := range p.fixed {
@@ -236,11 +249,19 @@ var pointers = text.Pattern(`(?i)(?:^|\s)(?:that|this|it|them|das|es|eso|esto|ç
 // sound checks what was found: a question is no fact, and a reminder is split into its
 // time and its subject.
 func (t talk) sound(a *asked, said string) bool {
+	if !slices.Contains(answers, a.does) && !slices.Contains(lookups, a.does) && a.questions(said) {
+		return false
+	}
+	if !a.certain(said) {
+		if t.sure {
+			return false
+		}
+		a.guess = a.guess || slices.Contains([]string{"save_fact", "add_task", "complete_task"}, a.does)
+	}
 	switch a.does {
 	case "save_fact", "log_entry", "save_decision", "add_task", "complete_task":
-		asks := strings.HasSuffix(strings.TrimSpace(said), "?") || strings.HasSuffix(said, "？")
 		for _, value := range a.args {
-			if pointers().MatchString(value) || asks {
+			if pointers().MatchString(value) {
 				return false
 			}
 		}
@@ -258,6 +279,9 @@ func (t talk) sound(a *asked, said string) bool {
 			what = about
 		}
 		a.args = map[string]string{"text": what, "when": at}
+		if t.sure && (what == "" || at == "" || a.part != nil || elsewhere().MatchString(what)) {
+			return false // a later phrase may fit wholly
+		}
 	case "ask_when":
 		a.does, a.args = "set_reminder", map[string]string{}
 	case "forget_fact":
@@ -268,6 +292,10 @@ func (t talk) sound(a *asked, said string) bool {
 		}
 		return !pointers().MatchString(a.args["words"])
 	case "current_time":
+		if city, ok := a.args["time_zone"]; ok {
+			a.args["time_zone"] = times.Place(city)
+			return a.args["time_zone"] != ""
+		}
 		return a.args["when"] == "" || isTime(a.args["when"], a.tag)
 	}
 	return true

@@ -82,6 +82,22 @@ func (m Meter) Complete(ctx context.Context, r llm.Request, onText func(string))
 	return resp, err
 }
 
+// Spent answers past a limit what its model can; all else fails with llm.ErrLimit.
+type Spent struct {
+	llm.Model
+	Why error // the limit
+}
+
+// Complete implements llm.Model.
+func (s Spent) Complete(ctx context.Context, r llm.Request, onText func(string)) (llm.Response, error) {
+	r.Spend = nil
+	resp, err := s.Model.Complete(ctx, r, onText)
+	if errors.Is(err, llm.ErrNone) {
+		err = &llm.Error{Class: llm.ErrLimit, Detail: s.Why.Error()}
+	}
+	return resp, err
+}
+
 // outcome returns how a call ended, as it is counted.
 func outcome(err error) string {
 	if err != nil {
