@@ -322,7 +322,7 @@ func (h *theatre) underWay(id string) string {
 		if err != nil {
 			return text + err.Error()
 		}
-		list, _ := engine.Collect(rows, engine.Name)
+		list, _ := engine.Collect(rows, engine.Value[string])
 		text += "; " + strings.Join(list, "; ")
 	}
 	return text

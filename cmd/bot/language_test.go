@@ -6,6 +6,7 @@ import (
 
 	"parley/internal/adapters/discord/discordtest"
 	"parley/internal/adapters/telegram/telegramtest"
+	"parley/internal/llm/llmtest"
 )
 
 // TestModelIsToldTheLanguage: that which somebody chose, even English, or which is
@@ -127,5 +128,46 @@ func TestInitInTheLanguageOfTheMachine(t *testing.T) {
 		if out, code := w.asked(t, tt.answers...); code == 0 || !strings.Contains(out, "bot: ") || !strings.Contains(out, tt.want) {
 			t.Errorf("%q: exit %d, want %q:\n%s", tt.answers, code, tt.want, out)
 		}
+	}
+}
+
+// TestQuestionInAnotherLanguage: a question that waits is not repeated in the language that
+// somebody has just left, also by the next process; a yes in words still answers it, and one
+// asked after that is repeated as it was asked.
+func TestQuestionInAnotherLanguage(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	child := w.start(t)
+	asks := func(task, question string) {
+		t.Helper()
+		w.llm.Queue(callTool("delete_task", `{"id":`+task+`}`))
+		if got := w.say(t, 42, "delete it"); !strings.Contains(got, question) {
+			t.Fatalf("asked %q", got)
+		}
+	}
+	for _, task := range []string{"milk", "bread"} {
+		w.say(t, 42, "/tasks add "+task)
+	}
+	asks("1", `Delete the task "milk"?`)
+	if got := w.say(t, 42, "/language de"); strings.Contains(got, "Delete the task") || strings.Contains(got, "waiting") ||
+		!strings.Contains(got, "Ich warte noch auf dein Ja oder Nein zu meiner Frage oben") {
+		t.Errorf("reminded %q", got)
+	}
+	w.settled(t)
+	kill(child)
+	w.start(t)
+	if got := w.say(t, 42, "Und sonst?"); strings.Contains(got, "Delete the task") || !strings.Contains(got, "meiner Frage oben") {
+		t.Errorf("reminded again %q", got)
+	}
+	w.llm.Queue(llmtest.Turn{Text: "Die Milch ist weg."})
+	if got := w.say(t, 42, "ja"); !strings.Contains(got, "Die Milch ist weg.") {
+		t.Errorf("after a yes %q", got)
+	}
+	if got := w.say(t, 42, "/tasks"); strings.Contains(got, "milk") || !strings.Contains(got, "bread") {
+		t.Errorf("left are %q", got)
+	}
+	asks("2", "bread")
+	if got := w.say(t, 42, "Und sonst?"); strings.Count(got, "bread") != 1 || !strings.Contains(got, "dein Ja oder Nein:") {
+		t.Errorf("reminded %q", got)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"parley/internal/adapters/discord/discordtest"
 	"parley/internal/adapters/telegram/telegramtest"
 )
 
@@ -49,6 +50,56 @@ func TestStrangersCannotPayAlone(t *testing.T) {
 		w.settled(t)
 	}
 	w.told(t, -100, "It came to:")
+	if n := len(paid); n != 1 || !strings.Contains(<-paid, "5") {
+		t.Errorf("the owner's yes paid %d times", n)
+	}
+}
+
+// TestStrangersCannotPayAloneOnDiscord: the same on Discord, where a member of a server presses
+// the button; /why tells them why their own yes was not enough.
+func TestStrangersCannotPayAloneOnDiscord(t *testing.T) {
+	t.Parallel()
+	paid := make(chan string, 9)
+	server := newToolServer(t)
+	server.add("pay", "pays", func(_ context.Context, r *sdk.CallToolRequest) (string, error) {
+		paid <- string(r.Params.Arguments)
+		return "paid", nil
+	})
+	w := newWorld(t, "BOT_ACCESS_OWNERS=telegram:1,discord:1").onDiscord()
+	w.uses(t, "bank", server.url, "tools:\n  policy:\n    - {name: bank__other, who: everyone}\n")
+	w.pays(func() string { return `{"amount":5}` })
+	w.dc.Guild("77", "43", nil)
+	child := w.start(t)
+	w.connected(t)
+	w.shows(t, "/tools servers", "bank: up")
+	w.dc.Message("77", "50", "42", "<@"+discordtest.App+"> pay")
+	asked := w.posted(t, "50", "has to agree, with the button")
+	w.dc.Interaction(discordtest.Use{Guild: "77", Channel: "50", User: "42", Command: "why"})
+	eventually(t, "/why says it", func() bool {
+		for _, m := range w.dc.Sent() {
+			if strings.Contains(m.Content, "Your own yes was not enough: nobody has let you in") {
+				return true
+			}
+		}
+		return false
+	})
+	w.settled(t)
+	kill(child)
+	w.start(t)
+	w.connected(t)
+	yes := asked.Buttons[0]
+	w.dc.Press("77", "50", "42", asked.ID, yes)
+	w.settled(t)
+	w.dc.Message("77", "50", "42", "<@"+discordtest.App+"> yes")
+	w.posted(t, "50", "Your yes is not enough")
+	if len(paid) != 0 {
+		t.Fatalf("a stranger paid alone: %s", <-paid)
+	}
+	for range 2 {
+		w.dc.Press("77", "50", "1", asked.ID, yes)
+		w.settled(t)
+	}
+	w.posted(t, "50", "It came to:")
 	if n := len(paid); n != 1 || !strings.Contains(<-paid, "5") {
 		t.Errorf("the owner's yes paid %d times", n)
 	}

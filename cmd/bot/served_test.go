@@ -50,7 +50,7 @@ func (w *world) holding(t *testing.T, word string) (tables []string) {
 	defer func() { must(t, db.Close()) }()
 	rows, err := db.Query("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
 	must(t, err)
-	all, err := engine.Collect(rows, engine.Name)
+	all, err := engine.Collect(rows, engine.Value[string])
 	must(t, err)
 	for _, table := range all {
 		var n int

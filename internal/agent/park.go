@@ -96,6 +96,10 @@ func (q Question) why(asked []Asked) chat.End {
 	return chat.End{Outcome: chat.Asked, Reason: chat.NeedsYes}
 }
 
+// wordsUnvouched is the line of /why for whom nobody vouches (gate.Unvouched).
+const wordsUnvouched = "Your own yes was not enough: nobody has let you in, you may speak here because I am open to everybody. " +
+	"An administrator of this place or my owner has to agree."
+
 // park ends the turn with a question about the calls that wait for a yes; over
 // is false where none does.
 func (t *turn) park(ctx context.Context, calls []llm.ToolCall, outcomes []tools.Outcome) (answer chat.Answer, over bool) {
@@ -136,6 +140,9 @@ func (t *turn) park(ctx context.Context, calls []llm.ToolCall, outcomes []tools.
 			said = t.in.p.Text(wordsNoConfirm)
 		}
 		return t.finish(said, chat.End{Outcome: chat.Refused, Reason: chat.NotAsked}), true
+	}
+	if slices.ContainsFunc(asked, func(c Asked) bool { return c.Spec.Over && c.Form == nil }) {
+		t.guide.Why = append(t.guide.Why, t.in.p.Text(wordsUnvouched))
 	}
 	asks := t.finish(q.Answer.Text, q.why(asked))
 	rec := asks.Record.(*memory.Turn)

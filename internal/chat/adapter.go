@@ -39,7 +39,8 @@ type Outlet interface {
 	// crash when it is not empty. wait is how long to wait before the next preview.
 	// It may do nothing at all. Text may be longer than one message.
 	Preview(ctx context.Context, m Message, id, text string) (newID string, wait time.Duration, err error)
-	// Send delivers one part and returns the platform's message id. It makes
+	// Send delivers one part and returns the platform's message id. A part without text
+	// and files removes its Preview; that may be repeated. It makes
 	// one attempt, and may block no longer than ctx. Its errors are the
 	// SendError classes below; any other error counts as not delivered and
 	// worth another try.

@@ -141,7 +141,9 @@ type job struct {
 	disk *onDisk // nil is on it
 	read *ahead  // nil is nothing
 	pace Pace
-	do   func(ctx context.Context) // when not nil, m is not a message
+	// loose is true if m.Preview stands and no other process can learn of it.
+	loose bool
+	do    func(ctx context.Context) // when not nil, m is not a message
 }
 
 // NewHub makes a Hub. Nothing runs before Recover or Deliver.

@@ -26,11 +26,12 @@ type live struct {
 	m    Message
 	disk *onDisk // nothing is shown before m is on it
 
-	mu     sync.Mutex // guards text, status, tools and id
+	mu     sync.Mutex // guards text, status, tools, id and loose
 	text   strings.Builder
 	status string
 	tools  []string // running now
 	id     string   // of the preview; "" while there is none
+	loose  bool     // no other process can learn of the preview
 
 	wake  chan struct{} // holds one token when there is something new to draw
 	begin sync.Once
@@ -43,7 +44,7 @@ type live struct {
 // startLive begins to show that m is being answered. Messages nobody waits
 // for get a Reply that shows nothing until Await is called.
 func startLive(ctx context.Context, h *Hub, m Message, disk *onDisk) *live {
-	l := &live{h: h, m: m, disk: disk, wake: make(chan struct{}, 1), done: make(chan struct{})}
+	l := &live{h: h, m: m, disk: disk, id: m.Preview, wake: make(chan struct{}, 1), done: make(chan struct{})}
 	l.ctx, l.quit = context.WithCancel(ctx)
 	if m.expected() {
 		l.Await()
@@ -80,7 +81,15 @@ func (l *live) stop() {
 func (l *live) left() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.id != "" || l.m.Preview != ""
+	return l.id != ""
+}
+
+// leaves returns the id of the preview that stands where people see it, "" for none, and
+// whether no other process can learn of it. The show is over.
+func (l *live) leaves() (id string, loose bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.id, l.loose
 }
 
 func (l *live) Text(delta string) {
@@ -130,6 +139,7 @@ func (l *live) show(ctx context.Context, adapter Adapter) {
 	defer draw.Stop()
 	var (
 		id    = l.m.Preview
+		noted = id != "" // in the journal
 		shown string
 		ready bool // the pace allows a preview
 		fresh bool // there is something new
@@ -168,11 +178,10 @@ func (l *live) show(ctx context.Context, adapter Adapter) {
 		newID, wait, err := l.draw(ctx, adapter, id, text)
 		l.over()
 		if err == nil && newID != "" && newID != id {
-			l.remember(ctx, adapter, newID)
-			id = newID
-			l.mu.Lock()
-			l.id = id
-			l.mu.Unlock()
+			id, noted = newID, false
+		}
+		if !noted && id != "" {
+			noted = l.remember(ctx, adapter, id)
 		}
 		if shown, ready = text, false; errors.Is(err, ErrPanic) {
 			continue // for good: it would with more text, too
@@ -182,18 +191,25 @@ func (l *live) show(ctx context.Context, adapter Adapter) {
 }
 
 // remember stores a preview's id, even if the turn has ended meanwhile: nobody could finish
-// the preview otherwise. If another process owns the conversation by now, which does not
-// know of the preview, it is removed.
-func (l *live) remember(ctx context.Context, adapter Adapter, id string) {
+// the preview otherwise. false means that the journal could not take it, and may later. If
+// another process owns the conversation by now, which does not know of the preview, it is
+// removed.
+func (l *live) remember(ctx context.Context, adapter Adapter, id string) (over bool) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), firstDraw)
 	defer cancel()
 	err := l.h.o.Outbox.Previewed(ctx, l.m, id)
 	if err != nil {
 		l.h.o.Log.Warn("remember preview", "err", err)
 	}
-	if w, ok := As[Withdrawer](adapter); ok && errors.Is(err, ErrFenced) {
-		w.Withdraw(ctx, l.m.Key, id)
+	_, found := As[Repeater](adapter) // the answer's nonce is the preview's, too
+	fenced := errors.Is(err, ErrFenced)
+	l.mu.Lock()
+	l.id, l.loose = id, err != nil && !fenced && !found
+	l.mu.Unlock()
+	if fenced && !found {
+		l.h.withdraw(ctx, l.m.Key, id)
 	}
+	return err == nil || fenced
 }
 
 // showsAtOnce is how many previews and typing calls may be under way to one platform.

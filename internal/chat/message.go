@@ -139,8 +139,8 @@ type Message struct {
 	// With lists the rows of the messages that the Hub joined to this one; they
 	// finish with it.
 	With []int64 `json:"-"`
-	// Preview is the platform's id of a preview an earlier process left
-	// behind; set by the journal.
+	// Preview is the platform's id of the preview that stands where people see it, "" for
+	// none; the journal sets it to what an earlier process left behind.
 	Preview string `json:"-"`
 	// Agent is who answers it; its place decides that anew each time.
 	Agent Agent `json:"-"`

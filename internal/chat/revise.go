@@ -99,7 +99,11 @@ func (h *Hub) drop(m Message) {
 		return // what it has become could not be stored: the next process looks again
 	}
 	h.o.Observe(Event{Name: "taken back", Key: m.Key, Outcome: Stopped})
-	if h.finish(m, nil, End{Outcome: Stopped, Reason: TakenBack}) {
+	parts := replacing(m, nil)
+	if h.finish(m, parts, End{Outcome: Stopped, Reason: TakenBack}) {
+		if len(parts) > 0 {
+			h.Flush(m.Key)
+		}
 		h.done(m)
 	}
 }

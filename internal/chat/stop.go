@@ -94,6 +94,7 @@ func (h *Hub) unbegun(m Message) bool {
 func (h *Hub) conclude(m Message, parts []Part, end End) {
 	defer h.sending(m.Key)()
 	life := h.lives.Load()
+	parts = replacing(m, parts)
 	if h.finish(m, parts, end) {
 		h.deliverAll(m.Key, parts, nil, life)
 		h.done(m)

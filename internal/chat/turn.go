@@ -34,18 +34,23 @@ func (h *Hub) work(l *lane, j job) {
 	j.m.Agent = h.o.Agent(j.m)
 	answer, ok := h.answer(l, &j)
 	if !ok {
+		h.lose(j)
 		return // it is unfinished in the inbox
 	}
 	h.o.Failpoint("before_finish")
-	parts := h.parts(j.m, answer)
+	parts := replacing(j.m, h.parts(j.m, answer))
 	closed := h.triedAgain(j.m.Key)
 	if len(parts) > 0 && !closed {
 		parts[0].Started = harmless(h.adapter(j.m.Key.Platform), parts[0]) // it is sent next, which saves a commit
 	}
 	sent, life := h.sending(j.m.Key), h.lives.Load()
 	if !h.finish(j.m, parts, answer.Record) {
+		h.lose(j)
 		sent()
 		return
+	}
+	if unstored(parts) {
+		h.withdraw(h.ctx, j.m.Key, j.m.Preview)
 	}
 	h.o.Failpoint("after_finish")
 	h.ended(j.m, says(parts), answer.Record, time.Since(began))
@@ -75,14 +80,14 @@ func (h *Hub) work(l *lane, j job) {
 // answer handles a message, again while no file can be opened for it. ok is false if the
 // process ends meanwhile.
 func (h *Hub) answer(l *lane, j *job) (a Answer, ok bool) {
-	a, err := h.handle(l, *j)
+	a, err := h.handle(l, j)
 	for wait := firstRetry; crowded(err); wait = min(2*wait, lastRetry) {
 		h.o.Log.Warn("a message waits", "conversation", j.m.Key.String(), "for", wait, "err", err)
 		if !Sleep(h.ctx, wait) || !h.mayAct() {
 			return a, false
 		}
 		j.m.Attempt = max(j.m.Attempt, 1) // what was done before counts, as after a restart
-		a, err = h.handle(l, *j)
+		a, err = h.handle(l, j)
 	}
 	if errors.Is(err, ErrDraining) {
 		return a, false
@@ -110,8 +115,9 @@ func (h *Hub) done(m Message) {
 	}
 }
 
-// handle calls the Handler with a live preview and a deadline; its panic is an error.
-func (h *Hub) handle(l *lane, j job) (a Answer, err error) {
+// handle calls the Handler with a live preview and a deadline; its panic is an error. j then
+// knows what preview is left.
+func (h *Hub) handle(l *lane, j *job) (a Answer, err error) {
 	m := j.m
 	if m.Attempt >= maxAttempts {
 		h.o.Observe(Event{Name: "dead", Key: m.Key})
@@ -136,7 +142,10 @@ func (h *Hub) handle(l *lane, j job) (a Answer, err error) {
 	}
 	live := startLive(ctx, h, m, j.disk)
 	shown = live.left
-	defer live.stop()
+	defer func() {
+		live.stop()
+		j.m.Preview, j.loose = live.leaves()
+	}()
 	known := &handling{disk: j.disk, read: j.read, place: l.place, node: h.o.Node}
 	err = guard(h.o.Log, "the answer in "+m.Key.String(), func() (err error) {
 		a, err = h.o.Handler.Handle(known.within(ctx), m, live)

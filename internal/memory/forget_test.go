@@ -3,7 +3,6 @@ package memory
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"encoding/hex"
 	"fmt"
 	"os"
@@ -97,7 +96,7 @@ func vectorsOf(t *testing.T, s *Store, user string) [][]byte {
 	rows, err := s.db.Query("SELECT x.vector FROM fact_vectors x JOIN key_facts f ON f.id = x.fact_id WHERE f.subject = ? AND x.model <> ''",
 		user)
 	must(t, err)
-	list, err := engine.Collect(rows, func(r *sql.Rows) (b []byte, err error) { return b, r.Scan(&b) })
+	list, err := engine.Collect(rows, func(r engine.Scanner) (b []byte, err error) { return b, r.Scan(&b) })
 	must(t, err)
 	return list
 }

@@ -180,7 +180,7 @@ func (s *Store) forgottenSince(ctx context.Context) (again map[string]marked, kn
 	if err != nil {
 		return nil, true, err
 	}
-	all, err := engine.Collect(rows, func(r *sql.Rows) (user sql.NullString, err error) { return user, r.Scan(&user) })
+	all, err := engine.Collect(rows, func(r engine.Scanner) (user sql.NullString, err error) { return user, r.Scan(&user) })
 	again = map[string]marked{}
 	for _, user := range all {
 		for _, b := range books {

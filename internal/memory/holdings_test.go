@@ -81,7 +81,7 @@ func textColumns(t *testing.T, s *Store) (list []string) {
 			"SELECT table_name || '.' || column_name FROM information_schema.columns WHERE table_schema = 'public' AND "+
 				"table_name NOT LIKE 'parley%' AND data_type IN ('text', 'bytea') ORDER BY 1"))
 	must(t, err)
-	list, err = engine.Collect(rows, engine.Name)
+	list, err = engine.Collect(rows, engine.Value[string])
 	must(t, err)
 	return list
 }

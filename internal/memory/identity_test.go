@@ -2,7 +2,6 @@ package memory
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -92,7 +91,7 @@ func dumpNames(t *testing.T, path, query string) (names []string) {
 	defer func() { must(t, db.Close()) }()
 	rows, err := db.Query(query)
 	must(t, err)
-	names, err = engine.Collect(rows, func(r *sql.Rows) (n string, err error) { err = r.Scan(&n); return n, err })
+	names, err = engine.Collect(rows, func(r engine.Scanner) (n string, err error) { err = r.Scan(&n); return n, err })
 	must(t, err)
 	return names
 }

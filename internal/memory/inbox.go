@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -302,7 +303,8 @@ type Record interface {
 }
 
 // end marks the rows of a message as done and returns the preview and UID its answer
-// needs; ErrNotFound when the answer is stored already. Nearly always the row is unchanged
+// needs, the preview that m knows where none could be noted; ErrNotFound when the answer is
+// stored already. Nearly always the row is unchanged
 // since it was accepted.
 func (s *Store) end(tx *engine.Tx, m chat.Message) (preview, uid string, err error) {
 	preview, uid = m.Preview, m.UID
@@ -321,7 +323,7 @@ func (s *Store) end(tx *engine.Tx, m chat.Message) (preview, uid string, err err
 			_, err = tx.Exec("UPDATE inbox SET state = 'done', body = '' WHERE id = ?", row)
 		}
 	}
-	return preview, uid, err
+	return cmp.Or(preview, m.Preview), uid, err
 }
 
 // openRow reads a message that has no answer yet. On a server the row is locked, since
@@ -359,7 +361,7 @@ func (s *Store) Finish(ctx context.Context, m chat.Message, parts []chat.Part, r
 		if err := s.Lanes.Hold(tx, m.Key); err != nil {
 			return err
 		}
-		preview, uid, err := s.end(tx, m) // the first part replaces the preview
+		preview, uid, err := s.end(tx, m) // the first part of its place replaces the preview
 		if errors.Is(err, ErrNotFound) {
 			return refill(tx, m, parts)
 		}
@@ -374,10 +376,11 @@ func (s *Store) Finish(ctx context.Context, m chat.Message, parts []chat.Part, r
 			return err
 		}
 		for i := range parts {
-			parts[i].Preview = preview
-			parts[i].Started = parts[i].Started || preview != ""
+			if parts[i].Preview = ""; parts[i].Key == m.Key {
+				parts[i].Preview, preview = preview, ""
+			}
+			parts[i].Started = parts[i].Started || parts[i].Preview != ""
 			parts[i].Nonce = s.answerNonce(uid, parts[i].Index)
-			preview = ""
 			if err := s.insertPart(tx, m.Row, &parts[i], bodies[i]); err != nil {
 				return err
 			}

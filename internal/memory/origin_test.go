@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"database/sql"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -41,7 +40,9 @@ func TestOldRowsAreMarkedCarefully(t *testing.T) {
 	}
 	rows, err := db.Query("SELECT via, content, attached, people FROM messages ORDER BY id")
 	must(t, err)
-	got, err := engine.Collect(rows, func(r *sql.Rows) (m row, err error) { return m, r.Scan(&m.via, &m.content, &m.attached, &m.people) })
+	got, err := engine.Collect(rows, func(r engine.Scanner) (m row, err error) {
+		return m, r.Scan(&m.via, &m.content, &m.attached, &m.people)
+	})
 	must(t, err)
 	want := []row{
 		{provenance.ViaTyped, "plain", "", ""},

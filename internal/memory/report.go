@@ -2,7 +2,6 @@ package memory
 
 import (
 	"context"
-	"database/sql"
 	"slices"
 	"strconv"
 	"strings"
@@ -157,7 +156,7 @@ func (s *Store) Search(ctx context.Context, text string, limit, offset int) (lis
 	if err != nil {
 		return nil, during("search", err)
 	}
-	list, err = engine.Collect(rows, func(r *sql.Rows) (h Hit, err error) {
+	list, err = engine.Collect(rows, func(r engine.Scanner) (h Hit, err error) {
 		err = r.Scan(&h.ID, &h.Session, &h.Key.Platform, &h.Key.Channel, &h.Key.Thread, &h.Name, engine.Stamped(&h.At), &h.Text)
 		h.Text = asked.Excerpt(h.Text, words)
 		return h, err

@@ -126,7 +126,7 @@ func TestServedWords(t *testing.T) {
 	must(t, err)
 	rows, err := conn.QueryContext(t.Context(), "EXPLAIN "+pgschema.Schema().Words.Due)
 	must(t, err)
-	plan, err := engine.Collect(rows, engine.Name)
+	plan, err := engine.Collect(rows, engine.Value[string])
 	must(t, err)
 	if text := strings.Join(plan, "\n"); strings.Contains(text, "Seq Scan on") || strings.Count(text, "Index") < 4 {
 		t.Errorf("it reads whole tables:\n%s", text)

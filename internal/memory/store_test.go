@@ -16,7 +16,7 @@ func allRows(t *testing.T, s *Store) (whole []byte) {
 	t.Helper()
 	rows, err := s.db.Query("SELECT CAST(tablename AS text) FROM pg_tables WHERE schemaname = 'public'")
 	must(t, err)
-	tables, err := engine.Collect(rows, engine.Name)
+	tables, err := engine.Collect(rows, engine.Value[string])
 	must(t, err)
 	for _, table := range tables {
 		var text string

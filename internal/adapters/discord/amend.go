@@ -2,6 +2,7 @@ package discord
 
 import (
 	"context"
+	"errors"
 	"net/http"
 
 	"github.com/bwmarrin/discordgo"
@@ -9,7 +10,30 @@ import (
 	"parley/internal/chat"
 )
 
-var _ chat.Amender = (*Adapter)(nil)
+var (
+	_ chat.Amender    = (*Adapter)(nil)
+	_ chat.Withdrawer = (*Adapter)(nil)
+)
+
+// Withdraw implements chat.Withdrawer.
+func (a *Adapter) Withdraw(ctx context.Context, k chat.Key, id string) {
+	if err := a.remove(ctx, k, id); err != nil {
+		a.o.Log.Debug("discord: delete preview", "error", err)
+	}
+}
+
+// remove deletes a preview. It can be repeated; what Discord refuses to delete stays.
+func (a *Adapter) remove(ctx context.Context, k chat.Key, preview string) error {
+	if preview == original {
+		return nil // it belongs to a command, and goes with that
+	}
+	channel := channelOf(k)
+	err := a.call(ctx, http.MethodDelete, "/channels/"+channel+"/messages/"+preview, channel, nil, nil)
+	if errors.As(err, new(*restError)) {
+		return nil
+	}
+	return repeatable(err)
+}
 
 // Amend implements chat.Amender.
 func (a *Adapter) Amend(ctx context.Context, k chat.Key, id, text string) error {

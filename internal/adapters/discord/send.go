@@ -289,6 +289,9 @@ func (a *Adapter) Send(ctx context.Context, p chat.Part) (string, error) {
 	if p.Text == "" && len(p.Files) == 0 && p.Origin != "" {
 		return "", a.undefer(ctx, p)
 	}
+	if p.Text == "" && len(p.Files) == 0 && p.Preview != "" {
+		return "", a.remove(ctx, p.Key, p.Preview)
+	}
 	if p.Private {
 		return a.whisper(ctx, p)
 	}

@@ -225,3 +225,27 @@ func TestSendCallsOnePerson(t *testing.T) {
 		t.Errorf("sent %+v", sent)
 	}
 }
+
+// TestPreviewIsRemoved: a part without text or files takes its preview away, also where it
+// is gone already; so does Withdraw.
+func TestPreviewIsRemoved(t *testing.T) {
+	s, _, a := live(t)
+	m := chat.Message{ID: "5", Nonce: "answer-to-3", Key: chat.Key{Platform: "discord", Channel: "50"}, Addressed: true}
+	id, _, err := a.Preview(t.Context(), m, "", "Hel")
+	if err != nil || len(s.Sent()) != 1 {
+		t.Fatal(err, s.Sent())
+	}
+	for range 2 {
+		if _, err := a.Send(t.Context(), chat.Part{Key: m.Key, Sending: chat.Sending{Preview: id}}); err != nil {
+			t.Error(err)
+		}
+	}
+	m.Nonce = "answer-to-4"
+	if id, _, err = a.Preview(t.Context(), m, "", "Hel"); err != nil || len(s.Sent()) != 1 {
+		t.Error(err, s.Sent())
+	}
+	a.Withdraw(t.Context(), m.Key, id)
+	if got := s.Sent(); len(got) > 0 {
+		t.Errorf("people see %+v", got)
+	}
+}

@@ -97,6 +97,9 @@ func (a *Adapter) send(ctx context.Context, p chat.Part) (string, error) {
 	if left := a.quiet.Left(a.now(), to.chat); left > 0 {
 		return "", &chat.WaitError{After: left, Err: errQuiet}
 	}
+	if p.Text == "" && len(p.Files) == 0 && p.Preview != "" {
+		return "", a.remove(ctx, to, p.Preview)
+	}
 	if p.Unknown > 0 && p.Preview == "" {
 		if err := a.answers(ctx); err != nil {
 			return "", err
@@ -252,14 +255,29 @@ func (a *Adapter) inPlace(to *target, call func() error) error {
 
 // discard removes a preview that must not become the answer. Best effort.
 func (a *Adapter) discard(ctx context.Context, to target, preview string) {
-	id := messageNumber(to.chat, preview)
-	if id == 0 || a.quiet.Left(a.now(), to.chat) > 0 {
+	if a.quiet.Left(a.now(), to.chat) > 0 {
 		return
 	}
-	if _, err := a.wire.call(ctx, "deleteMessage", &bot.DeleteMessageParams{ChatID: to.chat, MessageID: id}); err != nil {
-		_ = a.outcome(to, err) // only for its retry_after
+	if err := a.remove(ctx, to, preview); err != nil {
 		a.log.Debug("telegram: delete preview", "error", err)
 	}
+}
+
+// remove deletes a preview. It can be repeated; what Telegram refuses to delete stays.
+func (a *Adapter) remove(ctx context.Context, to target, preview string) error {
+	id := messageNumber(to.chat, preview)
+	if id == 0 {
+		return nil
+	}
+	_, err := a.wire.call(ctx, "deleteMessage", &bot.DeleteMessageParams{ChatID: to.chat, MessageID: id})
+	switch {
+	case err == nil, errors.Is(err, bot.ErrorBadRequest):
+		return nil
+	}
+	if err = a.outcome(to, err); errors.Is(err, chat.ErrUnknownOutcome) {
+		err = fmt.Errorf("delete: %v", err)
+	}
+	return err
 }
 
 // Typing implements chat.Outlet; Telegram shows it for 5 s at most.

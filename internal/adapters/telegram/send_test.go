@@ -418,3 +418,22 @@ func TestSendCallsAPerson(t *testing.T) {
 		})
 	}
 }
+
+// TestPreviewIsRemoved: a part without text or files takes its preview away, also where it
+// is gone already.
+func TestPreviewIsRemoved(t *testing.T) {
+	s, a := fresh(t, group)
+	m := chat.Message{Key: place(group, 0)}
+	id, _, err := a.Preview(t.Context(), m, "", "let me see")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if _, err := a.Send(t.Context(), chat.Part{Key: m.Key, Sending: chat.Sending{Preview: id}}); err != nil {
+			t.Error(err)
+		}
+	}
+	if got := s.Sent(); len(got) != 1 || !got[0].Deleted {
+		t.Errorf("people see %+v", got)
+	}
+}

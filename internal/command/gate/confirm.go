@@ -178,6 +178,9 @@ func NewConfirmations(ctx context.Context, rows Pending, secrets Secrets, now fu
 type body struct {
 	Action
 	Nonce string `json:"nonce"`
+	// Tongue is the tag of the language it was asked in; "" of one that an earlier version
+	// asked.
+	Tongue string `json:"tongue,omitempty"`
 }
 
 func (b body) count() int { return max(1, len(b.Items)) }
@@ -239,7 +242,7 @@ func listed(ctx context.Context, items []Item) string {
 }
 
 func (c *Confirmations) form(ctx context.Context, m chat.Message, asked string, a Action) (chat.Answer, chat.Question, error) {
-	b := body{a, rand.Text()}
+	b := body{a, rand.Text(), catalog.Of(ctx).Tag()}
 	raw, err := json.Marshal(b)
 	if err != nil {
 		return chat.Answer{}, chat.Question{}, fmt.Errorf("ask: %w", err)
@@ -371,28 +374,6 @@ func (c *Confirmations) Wrap(next chat.Handler, do map[string]Do) chat.Handler {
 		}
 		return c.reminded(ctx, m, q, a)
 	})
-}
-
-// reminds reports whether a waiting question is repeated below the answer to m: unless the
-// answer asks something itself, or passes its reader on to people.
-func (c *Confirmations) reminds(q chat.Question, m chat.Message, a chat.Answer) bool {
-	asks := slices.ContainsFunc(slices.Concat(a.Buttons...), func(b chat.Button) bool { _, ok := pressed(b.Data); return ok })
-	return a.Text != "" && !a.Private && !asks && !q.Restored && q.Text != "" && c.now().Before(q.Until) &&
-		chat.Ending(m, true, a.Record).Outcome != chat.PassedOn
-}
-
-// reminded returns an answer with the waiting question below it, which a yes in words may
-// then answer.
-func (c *Confirmations) reminded(ctx context.Context, m chat.Message, q chat.Question, a chat.Answer) (chat.Answer, error) {
-	still := catalog.Text(ctx, "_I am still waiting for your yes or no:_")
-	if bodyOf(q).Form != nil {
-		still = catalog.Text(ctx, "_I am still waiting for your answer:_")
-	}
-	a.Text += "\n\n" + still + "\n" + q.Text
-	if err := c.rows.AskedAgain(ctx, q.ID, m.Row); err != nil {
-		return chat.Answer{}, fmt.Errorf("confirm: %w", err)
-	}
-	return a, nil
 }
 
 type answered struct {

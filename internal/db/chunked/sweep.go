@@ -3,7 +3,6 @@ package chunked
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"fmt"
 
 	"parley/internal/db/engine"
@@ -84,7 +83,7 @@ func (s Sweep) over(ctx context.Context, db *engine.DB, query string, args engin
 	if err != nil {
 		return 0, fmt.Errorf("sweep: %.60s: %w", query, err)
 	}
-	keys, err := engine.Collect(rows, func(r *sql.Rows) (key any, err error) { return key, r.Scan(&key) })
+	keys, err := engine.Collect(rows, func(r engine.Scanner) (key any, err error) { return key, r.Scan(&key) })
 	if err != nil {
 		return 0, fmt.Errorf("sweep: %.60s: %w", query, err)
 	}

@@ -23,7 +23,7 @@ func Select[T any](q Querier, scan func(Scanner) (T, error), query string, args 
 	if err != nil {
 		return nil, err
 	}
-	return Collect(rows, func(r *sql.Rows) (T, error) { return scan(r) })
+	return Collect(rows, scan)
 }
 
 // Pairs reads a query of two columns as a map from the first to the second.
@@ -45,11 +45,8 @@ func Value[T any](r Scanner) (v T, err error) {
 	return v, err
 }
 
-// Name scans a row of one text, for Collect.
-func Name(rows *sql.Rows) (name string, err error) { return Value[string](rows) }
-
 // Collect reads rows to their end and closes them.
-func Collect[T any](rows *sql.Rows, scan func(*sql.Rows) (T, error)) (all []T, err error) {
+func Collect[T any](rows *sql.Rows, scan func(Scanner) (T, error)) (all []T, err error) {
 	defer func() { _ = rows.Close() }()
 	for rows.Next() {
 		x, err := scan(rows)

@@ -69,7 +69,7 @@ func TestLateCommitFault(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			free, err := engine.Collect(rows, engine.Name)
+			free, err := engine.Collect(rows, engine.Value[string])
 			if err != nil || len(free) == 0 {
 				return errors.Join(err, errors.New("it is passed over"))
 			}

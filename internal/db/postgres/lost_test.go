@@ -101,7 +101,7 @@ func TestServerAwayAndBack(t *testing.T) {
 		}
 		rows, err := db.Query("SELECT CAST(id AS text) FROM things")
 		must(t, err)
-		if list, err := engine.Collect(rows, engine.Name); err != nil || len(list) != 1 {
+		if list, err := engine.Collect(rows, engine.Value[string]); err != nil || len(list) != 1 {
 			t.Fatalf("%q are read, %v", list, err)
 		}
 	}

@@ -1,7 +1,6 @@
 package sqlite_test
 
 import (
-	"database/sql"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -36,7 +35,7 @@ func TestGrowing(t *testing.T) {
 			if err != nil {
 				return nil, err
 			}
-			all, err := engine.Collect(rows, func(r *sql.Rows) (l line, err error) { return l, r.Scan(&l.id, &l.text) })
+			all, err := engine.Collect(rows, func(r engine.Scanner) (l line, err error) { return l, r.Scan(&l.id, &l.text) })
 			slices.Reverse(all)
 			read += len(all)
 			return all, err
@@ -97,7 +96,7 @@ func TestGrowingForMany(t *testing.T) {
 			if err != nil {
 				return nil, err
 			}
-			return engine.Collect(rows, func(r *sql.Rows) (id int64, err error) { return id, r.Scan(&id) })
+			return engine.Collect(rows, func(r engine.Scanner) (id int64, err error) { return id, r.Scan(&id) })
 		}})
 	const last = 200
 	var added atomic.Int64

@@ -81,5 +81,5 @@ func listTables(ctx context.Context, conn *sql.Conn, which string) (names []stri
 	if err != nil {
 		return nil, err
 	}
-	return engine.Collect(rows, engine.Name)
+	return engine.Collect(rows, engine.Value[string])
 }

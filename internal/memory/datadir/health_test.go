@@ -3,7 +3,6 @@ package datadir_test
 import (
 	"context"
 	"crypto/rand"
-	"database/sql"
 	"errors"
 	"fmt"
 	"os"
@@ -121,7 +120,7 @@ func objects(t *testing.T, path string) []string {
 	defer func() { _ = db.Close() }()
 	rows, err := db.Query("SELECT type || ' ' || name FROM sqlite_schema WHERE substr(name, 1, 7) <> 'sqlite_'")
 	must(t, err)
-	all, err := engine.Collect(rows, func(r *sql.Rows) (name string, err error) { return name, r.Scan(&name) })
+	all, err := engine.Collect(rows, func(r engine.Scanner) (name string, err error) { return name, r.Scan(&name) })
 	must(t, err)
 	return all
 }

@@ -170,7 +170,7 @@ func (f *File) servedTables(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return engine.Collect(rows, engine.Name)
+	return engine.Collect(rows, engine.Value[string])
 }
 
 // sizesServed measures every table with what its long texts take.

@@ -1,7 +1,6 @@
 package facts_test
 
 import (
-	"database/sql"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -72,7 +71,7 @@ func manyFacts(tx *engine.Tx, n int, fact func(i int) []any) error {
 	if err != nil {
 		return err
 	}
-	_, err = engine.Collect(rows, func(r *sql.Rows) (kind string, err error) {
+	_, err = engine.Collect(rows, func(r engine.Scanner) (kind string, err error) {
 		var name, text string
 		err = r.Scan(&kind, &name, &text)
 		undo, redo = append(undo, "DROP "+kind+" "+name), append(redo, text)

@@ -3,7 +3,6 @@ package facts_test
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -56,7 +55,7 @@ func storedVectors(t *testing.T, s *memory.Store, user string) [][]byte {
 	rows, err := s.Facts.DB().Query(
 		"SELECT x.vector FROM fact_vectors x JOIN key_facts f ON f.id = x.fact_id WHERE f.subject = ? AND x.model <> ''", user)
 	must(t, err)
-	list, err := engine.Collect(rows, func(r *sql.Rows) (b []byte, err error) { return b, r.Scan(&b) })
+	list, err := engine.Collect(rows, func(r engine.Scanner) (b []byte, err error) { return b, r.Scan(&b) })
 	must(t, err)
 	return list
 }
@@ -89,7 +88,7 @@ func rowsOnServer(t *testing.T, s *memory.Store) (whole []byte) {
 	t.Helper()
 	rows, err := s.Facts.DB().QueryContext(bg, "SELECT CAST(tablename AS text) FROM pg_tables WHERE schemaname = 'public'")
 	must(t, err)
-	tables, err := engine.Collect(rows, engine.Name)
+	tables, err := engine.Collect(rows, engine.Value[string])
 	must(t, err)
 	for _, table := range tables {
 		var text string

@@ -2,7 +2,6 @@ package modellog
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"slices"
 	"time"
@@ -97,7 +96,7 @@ func (t *Tape) drop(ctx context.Context, where string, clean clean) error {
 	if err != nil {
 		return err
 	}
-	q.rows, err = engine.Collect(rows, func(r *sql.Rows) (row int64, err error) {
+	q.rows, err = engine.Collect(rows, func(r engine.Scanner) (row int64, err error) {
 		var began string
 		err = r.Scan(&row, &began)
 		if q.since == "" || began < q.since {

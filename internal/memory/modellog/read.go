@@ -2,7 +2,6 @@ package modellog
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -79,7 +78,7 @@ func (t *Tape) List(ctx context.Context, q Query) ([]Call, error) {
 	if err != nil {
 		return nil, engine.During("list model calls", err)
 	}
-	list, err := engine.Collect(rows, func(r *sql.Rows) (Call, error) { return scan(r) })
+	list, err := engine.Collect(rows, func(r engine.Scanner) (Call, error) { return scan(r) })
 	return list, engine.During("list model calls", err)
 }
 

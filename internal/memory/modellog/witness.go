@@ -2,7 +2,6 @@ package modellog
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 
 	"parley/internal/db/engine"
@@ -59,7 +58,7 @@ func (w Witness) ask(ctx context.Context, where string, q question, args engine.
 	if err != nil {
 		return nil, engine.During("ask about messages", err)
 	}
-	ids, err := engine.Collect(rows, func(r *sql.Rows) (n int64, err error) { return n, r.Scan(&n) })
+	ids, err := engine.Collect(rows, func(r engine.Scanner) (n int64, err error) { return n, r.Scan(&n) })
 	all := map[int64]bool{}
 	for _, id := range ids {
 		all[id] = true

@@ -86,7 +86,7 @@ func Index(ctx context.Context, db *engine.DB, seen func(done, of int64)) error 
 		if err != nil {
 			return err
 		}
-		ids, err := engine.Collect(rows, engine.Name)
+		ids, err := engine.Collect(rows, engine.Value[string])
 		if err != nil {
 			return err
 		}

@@ -3,7 +3,6 @@ package search
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"strings"
 	"time"
 
@@ -106,7 +105,7 @@ func (s *Shelf) Places(ctx context.Context, f Filter, limit, offset int) ([]Plac
 	if err != nil {
 		return nil, engine.During("list conversations", err)
 	}
-	list, err := engine.Collect(rows, func(r *sql.Rows) (p Place, err error) {
+	list, err := engine.Collect(rows, func(r engine.Scanner) (p Place, err error) {
 		return p, r.Scan(&p.Key.Platform, &p.Key.Channel, &p.Key.Thread)
 	})
 	for i := range list {
@@ -150,7 +149,7 @@ func (s *Shelf) names(ctx context.Context, k chat.Key) (list []string, more int,
 	if err != nil {
 		return nil, 0, err
 	}
-	list, err = engine.Collect(rows, engine.Name)
+	list, err = engine.Collect(rows, engine.Value[string])
 	if len(list) > maxNames {
 		list, more = list[:maxNames], len(list)-maxNames
 	}
@@ -181,7 +180,7 @@ func (s *Shelf) Person(ctx context.Context, id string) (string, error) {
 	if err != nil {
 		return id, engine.During("name somebody", err)
 	}
-	list, err := engine.Collect(rows, engine.Name)
+	list, err := engine.Collect(rows, engine.Value[string])
 	if len(list) == 0 {
 		return id, engine.During("name somebody", err)
 	}

@@ -2,7 +2,6 @@ package search
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"slices"
 	"strings"
@@ -45,7 +44,7 @@ const columns = `SELECT d.id, d.platform, d.channel, d.thread, d.session_id, coa
 
 const asked = ` LEFT JOIN messages m ON m.platform = d.platform AND m.channel = d.channel AND m.thread = d.thread AND m.message_id = d.message_id AND m.message_id <> '' AND m.role = 'user' `
 
-func scan(r *sql.Rows) (t Turn, err error) {
+func scan(r engine.Scanner) (t Turn, err error) {
 	var at string
 	var took int64
 	err = r.Scan(&t.ID, &t.Key.Platform, &t.Key.Channel, &t.Key.Thread, &t.Session, &t.Row, &t.Name, &t.Text, &at,
@@ -165,7 +164,7 @@ func (s *Shelf) Choices(ctx context.Context) (c Choices, err error) {
 		if err != nil {
 			return c, engine.During("list choices", err)
 		}
-		if *one.list, err = engine.Collect(rows, engine.Name); err != nil {
+		if *one.list, err = engine.Collect(rows, engine.Value[string]); err != nil {
 			return c, engine.During("list choices", err)
 		}
 		*one.list = slices.Clip(*one.list)

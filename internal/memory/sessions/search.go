@@ -3,7 +3,6 @@ package sessions
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"fmt"
 	"slices"
 	"strings"
@@ -46,7 +45,7 @@ func (a *Archive) Search(ctx context.Context, v provenance.Viewer, question stri
 	if err != nil {
 		return nil, fmt.Errorf("search sessions: %w", err)
 	}
-	list, err := engine.Collect(rows, func(r *sql.Rows) (Session, error) { return scan(r) })
+	list, err := engine.Collect(rows, func(r engine.Scanner) (Session, error) { return scan(r) })
 	if err != nil {
 		return nil, fmt.Errorf("search sessions: %w", err)
 	}

@@ -39,7 +39,7 @@ func tables(ctx context.Context, served *sql.Conn) (list []table, err error) {
 	if err != nil {
 		return nil, err
 	}
-	_, err = engine.Collect(rows, func(rows *sql.Rows) (name string, err error) {
+	_, err = engine.Collect(rows, func(rows engine.Scanner) (name string, err error) {
 		var c column
 		var counted bool
 		if err := rows.Scan(&name, &c.name, &c.kind, &counted); err != nil {
@@ -68,7 +68,7 @@ func ordered(ctx context.Context, served *sql.Conn, list []table) ([]table, erro
 	if err != nil {
 		return nil, err
 	}
-	_, err = engine.Collect(rows, func(rows *sql.Rows) (from string, err error) {
+	_, err = engine.Collect(rows, func(rows engine.Scanner) (from string, err error) {
 		var to string
 		err = rows.Scan(&from, &to)
 		refers[from] = append(refers[from], to)

@@ -281,7 +281,7 @@ func dropTriggers(ctx context.Context, local *sql.Conn) (restore []string, err e
 	if err != nil {
 		return nil, err
 	}
-	drops, err := engine.Collect(rows, func(rows *sql.Rows) (drop string, err error) {
+	drops, err := engine.Collect(rows, func(rows engine.Scanner) (drop string, err error) {
 		var name, made string
 		err = rows.Scan(&name, &made)
 		restore = append(restore, made)

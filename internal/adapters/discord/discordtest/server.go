@@ -10,6 +10,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -409,6 +410,9 @@ func (s *Server) channel(r *http.Request, part []string, body []byte) (any, *pro
 			return nil, &problem{status: 400, code: 50083, message: "Thread is archived"}
 		}
 		return s.post(ch, body, "")
+	case r.Method == http.MethodDelete && len(part) == 4:
+		s.messages = slices.DeleteFunc(s.messages, func(m *Message) bool { return m.ID == part[3] && m.Channel == ch })
+		return nil, nil
 	case r.Method == http.MethodPatch && s.archived[ch]:
 		return nil, &problem{status: 400, code: 50083, message: "Thread is archived"}
 	case r.Method == http.MethodPatch:

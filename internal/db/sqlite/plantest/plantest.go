@@ -5,7 +5,6 @@ package plantest
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -102,7 +101,7 @@ func partialIndexes(t *testing.T, db *engine.DB) map[string]bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	names, err := engine.Collect(rows, engine.Name)
+	names, err := engine.Collect(rows, engine.Value[string])
 	if err != nil || len(names) == 0 {
 		t.Fatal(len(names), err)
 	}
@@ -243,7 +242,7 @@ func Plans(ctx context.Context, path string, queries []string) (map[string][]str
 		if err != nil {
 			return nil, engine.During(query, err)
 		}
-		plans[query], err = engine.Collect(rows, func(rows *sql.Rows) (step string, err error) {
+		plans[query], err = engine.Collect(rows, func(rows engine.Scanner) (step string, err error) {
 			var id, parent, unused int
 			err = rows.Scan(&id, &parent, &unused, &step)
 			return step, err
