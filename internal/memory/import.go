@@ -3,7 +3,6 @@ package memory
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"errors"
 	"io"
 	"os"
@@ -166,7 +165,7 @@ func (s *Store) CutShort(ctx context.Context) ([]CutShort, error) {
 	return list, during("look for imports", err)
 }
 
-func scanCutShort(r *sql.Rows) (c CutShort, err error) {
+func scanCutShort(r engine.Scanner) (c CutShort, err error) {
 	var began, at string
 	err = r.Scan(&c.Total, &c.Stored, &began, &at)
 	c.Began, c.At = engine.ParseStamp(began), engine.ParseStamp(at)
