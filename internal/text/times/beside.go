@@ -198,7 +198,7 @@ func (s *splitter) counts(t stretch, j int, w way) int {
 	switch {
 	case end == j || n > 59 && !clockOrYear(s.tokens[j].text) && (t.day == nil || len(t.clocks) > 0):
 		return j
-	case s.more(end):
+	case s.more(end), t.day != nil && t.day.kind == "date" && t.day.year == 0 && len(s.tokens[j].text) == 4 && n > 1900:
 		return end
 	case w.bound && !w.loose:
 		return s.notOne(j, end)
@@ -285,7 +285,7 @@ func (s *splitter) named(i int) int {
 // Chinese character.
 func (s *splitter) tells(p step, i int) bool {
 	switch p.piece.kind {
-	case "bare":
+	case "bare", "coming":
 		return false
 	case "monthday":
 		return p.piece.arg(0) == "last"

@@ -29,6 +29,7 @@ type amount struct {
 // clock is a time of day in somebody's words.
 type clock struct {
 	hour, minute int
+	second       int
 	said         bool
 	half         string // "am", "pm" or "": was not said
 	part         string // "8 in the evening"
@@ -129,6 +130,9 @@ func (m *matcher) fill(slot string, i int, p piece, on found) bool {
 		return m.nthOf(i, p, on)
 	case "glued":
 		return i >= len(m.tokens) || m.tokens[i].open || on(i, p)
+	case "alone": // nothing follows that a number could count
+		free := i >= len(m.tokens) || !inText(m.tokens[i].text) || m.means(i, "at", "") || m.means(i, "joint", "")
+		return !free || on(i, p)
 	case "minw": // of minutes in words: 20 in "at 8 20 push-ups" is none
 		if i < len(m.tokens) && m.tokens[i].num < 0 {
 			return m.figure("mins", i, p, on)
@@ -160,6 +164,11 @@ func (m *matcher) figure(slot string, i int, p piece, on found) bool {
 			return fit(m.tokens[i].num, 0, 59, i+1, &p.minute)
 		}
 		return true
+	case "ss":
+		if n, end := m.digits(i, 2, 2); n >= 0 && !m.tokens[i].open {
+			return fit(n, 0, 59, end, &p.second)
+		}
+		return true
 	case "min":
 		n, end := m.whole(i)
 		return fit(n, 1, 59, end, &p.minute)
@@ -169,6 +178,12 @@ func (m *matcher) figure(slot string, i int, p piece, on found) bool {
 	case "m":
 		n, end := m.digits(i, 1, 2)
 		return fit(n, 1, 12, end, &p.month)
+	case "mord": // a month as an ordinal: "am siebten vierten"
+		q := p
+		return m.dayOfMonth("ord", i, p, func(end int, found piece) bool {
+			q.month = found.date.day
+			return q.month > 12 || on(end, q)
+		})
 	case "y":
 		n, end := m.digits(i, 4, 4)
 		if n < 0 && m.tag == "zh" {

@@ -72,7 +72,7 @@ func (r *resolver) once() (Time, error) {
 		first = then(first)
 		day, ok = r.offset(first)
 	}
-	if !ok {
+	if !ok || r.off == nil && r.day != nil && !r.day.falls(day) {
 		return Time{}, errUnclear
 	}
 	r.notesOn(c, t, open, day)
@@ -110,6 +110,13 @@ func (r *resolver) offset(day time.Time) (time.Time, bool) {
 func (r *resolver) later(c clock) (Time, error) {
 	if r.ahead.arg(1) == "weekday" && r.day == nil {
 		return Time{}, errUnclear
+	}
+	if n := r.ahead.years(); n > 0 && r.day != nil && r.day.kind == "date" && r.shift == nil { // "Easter in 2 years"
+		r.shift, r.ahead = &piece{kind: "year", args: []string{strconv.Itoa(n)}}, nil
+		return r.once()
+	}
+	if r.ahead.arg(0) == "now" {
+		return Time{At: r.now.Add(time.Second)}, none(c.said || r.part != "" || r.day != nil || r.shift != nil)
 	}
 	at, days, ok := ahead(r.now, r.ahead.spans)
 	if n := r.ahead.weeks(); r.day != nil && n > 0 { // "Wednesday in two weeks"
@@ -175,6 +182,9 @@ func (r *resolver) today(c clock, t ofDay, open bool) (Time, error) {
 	if open && t.hour < 12 && !r.at(day, t).After(r.now) {
 		t.hour += 12
 	}
+	if !c.said && r.part == "" && !r.at(day, t).After(r.now) {
+		t.hour = usual["evening"]
+	}
 	if before := day.AddDate(0, 0, -1); t.after == 1 && r.now.Hour() < 5 && r.at(before, t).After(r.now) {
 		day = before // "tonight at 1", said after midnight
 	}
@@ -184,14 +194,14 @@ func (r *resolver) today(c clock, t ofDay, open bool) (Time, error) {
 
 // at returns the moment of a time of day on a day.
 func (r *resolver) at(day time.Time, t ofDay) time.Time {
-	return moment(time.Date(day.Year(), day.Month(), day.Day()+t.after, t.hour, t.minute, 0, 0, time.UTC), r.now.Location())
+	return moment(time.Date(day.Year(), day.Month(), day.Day()+t.after, t.hour, t.minute, t.second, 0, time.UTC), r.now.Location())
 }
 
 // exactly is at, with a note if the clocks skip that time.
 func (r *resolver) exactly(day time.Time, t ofDay) Time {
 	at := r.at(day, t)
 	if at.Hour() != t.hour || at.Minute() != t.minute {
-		r.note("(%s does not exist on that day because the clocks change: I used %s.)", time.Date(2000, 1, 1, t.hour, t.minute, 0, 0, time.UTC).Format("15:04"), at.Format("15:04"))
+		r.note("(%s does not exist on that day because the clocks change: I used %s.)", clockText(t), at.Format("15:04"))
 	}
 	return Time{At: at}
 }
@@ -208,14 +218,18 @@ func (r *resolver) notesOn(c clock, t ofDay, open bool, day time.Time) {
 		r.note("(I took 12 as noon; if you mean the night, say midnight.)")
 	case open && hour < 12, c.said && c.digits && !c.written && !c.padded && c.half == "" && hour >= 1 && hour < 7 &&
 		r.part == "" && c.part == "":
-		r.note("(%s in the morning; for the other half of the day say %s.)", clockText(t), clockText(ofDay{hour: hour + 12, minute: t.minute}))
+		r.note("(%s in the morning; for the other half of the day say %s.)", clockText(t), clockText(ofDay{hour: hour + 12, minute: t.minute, second: t.second}))
 	case open:
 		r.note("(%s; for the morning say %s.)", clockText(t), clockText(ofDay{hour: hour - 12, minute: t.minute}))
 	}
 }
 
 func clockText(t ofDay) string {
-	return time.Date(2000, 1, 1, t.hour, t.minute, 0, 0, time.UTC).Format("15:04")
+	at := time.Date(2000, 1, 1, t.hour, t.minute, t.second, 0, time.UTC)
+	if t.second > 0 {
+		return at.Format(time.TimeOnly)
+	}
+	return at.Format("15:04")
 }
 
 // ahead adds amounts to now. Whole days and longer ones keep the time of day over a

@@ -175,7 +175,7 @@ func (r *resolver) settled() (all []ofDay, err error) {
 			return nil, errUnclear
 		}
 		t, open, ok := settle(c, r.part)
-		if !ok {
+		if !ok || t.second > 0 {
 			return nil, errUnclear
 		}
 		if open {

@@ -16,6 +16,7 @@ type said struct {
 	off    *piece         // so long before or after that day
 	zone   *time.Location // whose clock it is; nil is the person's own
 	last   string         // the kind of the last piece
+	coming bool           // "next" or "this" came last, which says nothing more of a day that has a name
 }
 
 // with adds a piece. ok is false if the text named that part already.
@@ -27,16 +28,28 @@ func (s said) with(p piece) (said, bool) {
 		*at = &p
 		return true
 	}
-	ok := !s.torn(p)
+	ok := !s.torn(p) && (!s.coming || p.named())
+	s.coming = p.kind == "coming"
 	switch s.last = p.kind; p.kind {
+	case "coming":
 	case "ahead":
-		ok = free(&s.ahead) && ok && (s.day == nil || s.day.kind == "weekday" && p.weeks() > 0)
+		ok = free(&s.ahead) && ok && (s.day == nil || s.day.kind == "weekday" && p.weeks() > 0 || s.day.named() && p.years() > 0)
 	case "off":
 		ok = free(&s.off) && ok && (s.day != nil) == (p.arg(1) == "behind")
 	case "day", "weekday", "next-weekday", "weekend", "date", "monthday":
-		ok = free(&s.day) && ok
+		if both := s.day.with(p); both != nil {
+			s.day = both
+		} else {
+			ok = free(&s.day) && ok
+		}
 	case "week", "month", "year":
-		ok = free(&s.shift) && ok
+		if p.year == 0 {
+			ok = free(&s.shift) && ok
+		} else if ok = ok && s.day != nil && s.day.kind == "date" && s.day.year == 0; ok { // "Easter in 2028"
+			day := *s.day
+			day.year = p.year
+			s.day = &day
+		}
 	case "clock", "bare":
 		c, fits := p.time()
 		s.clocks, ok = append(s.clocks[:len(s.clocks):len(s.clocks)], c), fits && ok && len(s.clocks) < 4
@@ -56,6 +69,30 @@ func (s said) with(p piece) (said, bool) {
 		s.part = p.part
 	}
 	return s, ok
+}
+
+// with returns a date together with the weekday that was said before or after it; nil if the
+// two are something else: "the second Friday" is no 2nd.
+func (p *piece) with(q piece) *piece {
+	if p == nil {
+		return nil
+	}
+	on, of := p, &q
+	if of.kind == "weekday" {
+		on, of = of, on
+	}
+	if on.kind != "weekday" || len(on.args) > 0 || len(on.spans) > 0 || len(of.days) > 0 || of.nth != 0 || of.date.day == 0 ||
+		of.kind != "date" && (of.kind != "monthday" || of == p) || slices.Contains([]string{"in", "hour"}, of.arg(0)) {
+		return nil
+	}
+	both := *of
+	both.days = on.days
+	return &both
+}
+
+// named reports whether a day has a name of its own: Easter, New Year.
+func (p *piece) named() bool {
+	return p != nil && p.kind == "date" && p.nth == 0 && len(p.args) > 1
 }
 
 // torn reports whether a bare number stands beside a piece that it may belong to instead:
@@ -133,13 +170,18 @@ func (m *matcher) cover(i int, s said, on func(end int, s said) bool) bool {
 			return false
 		}
 	}
-	if len(s.clocks) > 0 && s.zone == nil && i < len(m.tokens) {
-		if at := m.tokens[i].zone(); at != nil {
+	if s.zone == nil {
+		for at, end := range m.zones(i, len(s.clocks) > 0) {
 			s.zone = at
-			if !m.cover(i+1, s, on) {
+			if !m.cover(end, s, on) {
 				return false
 			}
-			s.zone = nil
+		}
+		s.zone = nil
+	}
+	if end, p := m.bracketed(i); end > i {
+		if next, ok := s.with(p); ok && s.day != nil && !m.cover(end, next, on) {
+			return false
 		}
 	}
 	for _, end := range m.meanings(i, "filler") {
@@ -148,6 +190,19 @@ func (m *matcher) cover(i int, s said, on func(end int, s said) bool) bool {
 		}
 	}
 	return true
+}
+
+// bracketed reads a weekday in brackets, as it stands behind a date: "14 March (Sat)".
+func (m *matcher) bracketed(i int) (int, piece) {
+	if i+2 >= len(m.tokens) || m.tokens[i].text != "(" {
+		return i, piece{}
+	}
+	for _, step := range m.at(i + 1) {
+		if step.kind == "weekday" && step.end < len(m.tokens) && m.tokens[step.end].text == ")" {
+			return step.end + 1, step.piece
+		}
+	}
+	return i, piece{}
 }
 
 // step is a piece, and where it ends.

@@ -86,11 +86,11 @@ func inOrder(first []string) []*tongue {
 
 // classes are the kinds of words that a file may have.
 var classes = []string{"number", "ordinal", "unit", "length", "fraction", "and-half", "weekday", "weekdays", "month",
-	"part", "half", "last", "suffix", "and", "tens", "filler", "lead", "joint", "at", "beside", "between"}
+	"part", "half", "last", "suffix", "and", "tens", "filler", "lead", "joint", "at", "zone", "beside", "between"}
 
 // kinds are the pieces that the phrases of a file may make.
 var kinds = []string{"ahead", "off", "day", "weekday", "next-weekday", "weekend", "week", "month", "year", "date", "monthday",
-	"clock", "bare", "part", "every", "weekly", "workdays", "weekends", "daily", "monthly", "yearly"}
+	"clock", "bare", "part", "coming", "every", "weekly", "workdays", "weekends", "daily", "monthly", "yearly"}
 
 // readTongue reads a file. An error names the line.
 func readTongue(tag, text string) (*tongue, error) {
@@ -157,7 +157,7 @@ func (l *tongue) addPhrases(head []string, right string) error {
 
 // slots are what may stand in braces.
 var slots = []string{"n", "unit", "span", "h", "mm", "min", "mins", "half", "part", "weekday", "weekdays", "plural",
-	"month", "d", "ord", "m", "y", "yy", "nth", "hm", "minw", "glued"}
+	"month", "d", "ord", "m", "mord", "y", "yy", "nth", "hm", "ss", "minw", "glued", "alone"}
 
 // shapeReader reads the shape of a phrase: words, {slots}, [what may be left out], and
 // (one|or the other).

@@ -25,7 +25,7 @@ type Time struct {
 }
 
 // farthest is how far ahead a reminder may lie.
-const farthest = 5 * 366 * 24 * time.Hour
+const farthest = 10 * 366 * 24 * time.Hour
 
 // maxWhen bounds what is parsed at all, in bytes; most of its tokens are words.
 const (
@@ -41,7 +41,7 @@ func cronField(names string) string { return `(?:[\d*/,?-]|` + names + `)+` }
 
 // Parse reads a time or a rhythm in people's words, as a date, or as a cron expression,
 // for somebody in loc. Languages that they speak (en, de, es, fr, ru, zh) come first
-// where a text says something in several. It never reads the past, nor more than five
+// where a text says something in several. It never reads the past, nor more than ten
 // years ahead. Its errors are sentences for people, a *Partial where a part was read.
 func Parse(text string, now time.Time, loc *time.Location, speaks ...string) (Time, error) {
 	said := strings.TrimSpace(text)
@@ -64,7 +64,7 @@ func Parse(text string, now time.Time, loc *time.Location, speaks ...string) (Ti
 	case !w.At.After(now):
 		return Time{}, whole.Tell("That time (%s) is past.", w.At.In(loc).Format("2006-01-02 15:04 MST"))
 	case w.At.Sub(now) > farthest:
-		return Time{}, whole.Tell("That is more than five years ahead.")
+		return Time{}, whole.Tell("That is more than ten years ahead.")
 	}
 	return w, nil
 }
