@@ -297,7 +297,7 @@ func (s *splitter) tells(p step, i int) bool {
 // sharpens returns where a word that narrows a time from this side ends.
 func (s *splitter) sharpens(i int, side string) int {
 	for v, end := range s.meanings(i, "beside") {
-		if v == "1" || v == side {
+		if v == "1" || v == side || v == "always" && side == "before" {
 			return end
 		}
 	}

@@ -138,7 +138,7 @@ func (m *matcher) fill(slot string, i int, p piece, on found) bool {
 			return m.figure("mins", i, p, on)
 		}
 		return true
-	case "weekday", "weekdays", "plural":
+	case "weekday", "weekdays", "plural", "short":
 		return m.weekdays(slot, i, p, on)
 	}
 	return m.figure(slot, i, p, on)
@@ -172,6 +172,9 @@ func (m *matcher) figure(slot string, i int, p piece, on found) bool {
 	case "min":
 		n, end := m.whole(i)
 		return fit(n, 1, 59, end, &p.minute)
+	case "few": // of the twelfths of an hour, in Cantonese
+		n, end := m.whole(i)
+		return fit(n, 1, 11, end, &p.minute)
 	case "mins":
 		n, end := m.whole(i)
 		return fit(n, 10, 59, end, &p.minute)
@@ -253,8 +256,11 @@ func (m *matcher) nthOf(i int, p piece, on found) bool {
 // weekdays reads one day of the week, or several: "Monday, Tuesday and Friday".
 func (m *matcher) weekdays(slot string, i int, p piece, on found) bool {
 	class := "weekday"
-	if slot == "plural" {
+	switch slot {
+	case "plural":
 		class = "weekdays"
+	case "short":
+		class, slot = "short", "weekday"
 	}
 	day, end, part := m.weekday(i, class)
 	if day < 0 && slot == "weekdays" {
@@ -398,6 +404,9 @@ func (m *matcher) span(i int, before []amount, on func(end int, all []amount) bo
 	return m.quantity(i, func(n float64, at int) bool {
 		n, at = m.andHalf(n, at)
 		for unit, end := range m.meanings(at, "unit") {
+			if len(m.tokens[at].text) == 1 && m.tokens[at].open && n >= 1000 {
+				continue // "in 1990 s"
+			}
 			n, end := m.andHalf(n, end)
 			if !more(amount{n, unit}, end) {
 				return false

@@ -125,6 +125,8 @@ func (p piece) time() (clock, bool) {
 			c.hour, c.said, c.digits, c.padded = len(arg)/2*12, true, true, true
 		case "to":
 			less, c.minute = c.minute, 0
+		case "five":
+			c.minute *= 5
 		case "+15":
 			c.minute = 15
 		case "+30":
@@ -178,6 +180,13 @@ func (m *matcher) cover(i int, s said, on func(end int, s said) bool) bool {
 			}
 		}
 		s.zone = nil
+	}
+	if s.day != nil && len(s.clocks) == 0 && i < len(m.tokens) && slices.Contains([]string{"-", "–", "—"}, m.tokens[i].text) {
+		for _, step := range m.at(i + 1) { // "4 May - 11:30"
+			if next, ok := s.with(step.piece); ok && step.kind == "clock" && !m.cover(step.end, next, on) {
+				return false
+			}
+		}
 	}
 	if end, p := m.bracketed(i); end > i {
 		if next, ok := s.with(p); ok && s.day != nil && !m.cover(end, next, on) {

@@ -85,7 +85,7 @@ func inOrder(first []string) []*tongue {
 }
 
 // classes are the kinds of words that a file may have.
-var classes = []string{"number", "ordinal", "unit", "length", "fraction", "and-half", "weekday", "weekdays", "month",
+var classes = []string{"number", "ordinal", "unit", "length", "fraction", "and-half", "weekday", "weekdays", "short", "month",
 	"part", "half", "last", "suffix", "and", "tens", "filler", "lead", "joint", "at", "zone", "beside", "between"}
 
 // kinds are the pieces that the phrases of a file may make.
@@ -156,8 +156,8 @@ func (l *tongue) addPhrases(head []string, right string) error {
 }
 
 // slots are what may stand in braces.
-var slots = []string{"n", "unit", "span", "h", "mm", "min", "mins", "half", "part", "weekday", "weekdays", "plural",
-	"month", "d", "ord", "m", "mord", "y", "yy", "nth", "hm", "ss", "minw", "glued", "alone"}
+var slots = []string{"n", "unit", "span", "h", "mm", "min", "mins", "half", "part", "weekday", "short", "weekdays", "plural",
+	"month", "d", "ord", "m", "mord", "y", "yy", "nth", "hm", "ss", "minw", "glued", "alone", "few"}
 
 // shapeReader reads the shape of a phrase: words, {slots}, [what may be left out], and
 // (one|or the other).

@@ -39,6 +39,12 @@ var cronForm = whole.Pattern(`(?i)^[\d*][\d*/,-]*(?: +[\d*/,?-]+){2} +` +
 
 func cronField(names string) string { return `(?:[\d*/,?-]|` + names + `)+` }
 
+// isCron reports whether five fields in small letters can only be cron's: one of them is a
+// star, which no time has that people say.
+func isCron(fields string) bool {
+	return strings.Contains(fields, "*") && cronForm().MatchString(fields)
+}
+
 // Parse reads a time or a rhythm in people's words, as a date, or as a cron expression,
 // for somebody in loc. Languages that they speak (en, de, es, fr, ru, zh) come first
 // where a text says something in several. It never reads the past, nor more than ten
@@ -114,7 +120,7 @@ func exact(said string) (t time.Time, zoned, ok bool) {
 // read reads a time, past or not. now is on the person's clock.
 func read(said string, now time.Time, speaks []string) (Time, error) {
 	low := strings.Join(strings.Fields(strings.ToLower(said)), " ")
-	if cronForm().MatchString(low) {
+	if isCron(low) {
 		return Time{Schedule: low}, nil
 	}
 	if strings.HasPrefix(low, "@every ") {
@@ -168,8 +174,14 @@ func (l *tongue) read(all []token, now time.Time) (w Time, err error) {
 // to the date; a dot after a word does not.
 func ended(all []token) int {
 	end := len(all)
-	for end > 0 && strings.Contains(".!?,:;", all[end-1].text) && (end < 2 || all[end-1].text != "." || all[end-2].num < 0) {
+	for end > 0 && strings.Contains(".!?,:;", all[end-1].text) && !endsInNumber(all[:end]) {
 		end--
 	}
 	return end
+}
+
+// endsInNumber reports whether the last mark is a dot behind a number.
+func endsInNumber(all []token) bool {
+	end := len(all)
+	return end > 1 && all[end-1].text == "." && all[end-2].num >= 0
 }
