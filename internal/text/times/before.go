@@ -228,12 +228,13 @@ func (s *splitter) backOver(j, from int, w *way) int {
 	return j
 }
 
-// and reports whether the words from rest to from join a second time to the first.
-func (s *splitter) and(rest, from int) bool {
+// and returns where a word from rest to from begins that joins a second time to the first;
+// from for none.
+func (s *splitter) and(rest, from int) int {
 	for k := max(rest, from-2); k < from; k++ {
 		if _, end := s.value(k, "and"); end == from {
-			return true
+			return k
 		}
 	}
-	return false
+	return from
 }

@@ -16,8 +16,9 @@ type piece struct {
 	clock          // {h}, {mm} or {min}, {half}
 	part  string   // {part}
 	days  []time.Weekday
-	date      // {d}, {m} or {month}, {y}
-	nth   int // {nth}: 1 is the first, -1 the last, 0 was not said
+	dates []int // {ords}: days of the month
+	date        // {d}, {m} or {month}, {y}
+	nth   int   // {nth}: 1 is the first, -1 the last, 0 was not said
 }
 
 // amount is a number of a unit: "minute", "hour", "day", "week", "month", "year".
@@ -128,6 +129,8 @@ func (m *matcher) fill(slot string, i int, p piece, on found) bool {
 		return true
 	case "nth":
 		return m.nthOf(i, p, on)
+	case "ords":
+		return m.ordinals(i, p, on)
 	case "glued":
 		return i >= len(m.tokens) || m.tokens[i].open || on(i, p)
 	case "alone": // nothing follows that a number could count
@@ -138,7 +141,7 @@ func (m *matcher) fill(slot string, i int, p piece, on found) bool {
 			return m.figure("mins", i, p, on)
 		}
 		return true
-	case "weekday", "weekdays", "plural", "short":
+	case "weekday", "weekdays", "plural", "short", "listed":
 		return m.weekdays(slot, i, p, on)
 	}
 	return m.figure(slot, i, p, on)
@@ -253,6 +256,24 @@ func (m *matcher) nthOf(i int, p piece, on found) bool {
 	})
 }
 
+// ordinals reads several days of the month: "the 1st and the 15th".
+func (m *matcher) ordinals(i int, p piece, on found) bool {
+	dates := p.dates
+	return m.dayOfMonth("ord", i, p, func(end int, q piece) bool {
+		q.dates = append(dates[:len(dates):len(dates)], q.date.day)
+		next := m.joined(end)
+		for _, e := range m.meanings(next, "between") {
+			if next > end && !m.ordinals(e, q, on) {
+				return false
+			}
+		}
+		if next > end && !m.ordinals(next, q, on) {
+			return false
+		}
+		return len(q.dates) < 2 || on(end, q)
+	})
+}
+
 // weekdays reads one day of the week, or several: "Monday, Tuesday and Friday".
 func (m *matcher) weekdays(slot string, i int, p piece, on found) bool {
 	class := "weekday"
@@ -261,6 +282,8 @@ func (m *matcher) weekdays(slot string, i int, p piece, on found) bool {
 		class = "weekdays"
 	case "short":
 		class, slot = "short", "weekday"
+	case "listed":
+		class = "weekday"
 	}
 	day, end, part := m.weekday(i, class)
 	if day < 0 && slot == "weekdays" {

@@ -1,6 +1,8 @@
 package times
 
 import (
+	"errors"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -14,27 +16,93 @@ type resolver struct {
 
 func (r *resolver) note(words string, args ...any) { r.notes = append(r.notes, Note{words, args}) }
 
-// resolve returns the time, which may be past; errUnclear if nobody could tell.
+// resolve returns the time, which may be past, and further ones that were named with it;
+// errUnclear if nobody could tell.
 func (r *resolver) resolve() (Time, error) {
-	var t Time
-	var err error
 	if r.zone != nil {
 		r.now = r.now.In(r.zone)
 	}
-	if r.rhythm != nil && r.zone != nil {
+	t, err := r.one()
+	if all := r.apart(); errors.Is(err, errUnclear) && len(all) > 1 {
+		return several(all)
+	}
+	return t, err
+}
+
+// one resolves a single time or rhythm.
+func (r *resolver) one() (t Time, err error) {
+	switch {
+	case r.rhythm != nil && r.zone != nil:
 		err = errUnclear // a rhythm keeps to the person's own clock
-	} else if r.rhythm != nil {
+	case r.rhythm != nil:
 		t, err = r.again()
-	} else {
+	default:
 		t, err = r.once()
 	}
 	t.Notes = r.notes
 	return t, err
 }
 
+// apart returns one resolver for each of the days and times of day that were named: "Monday
+// and Wednesday at 8am and 6pm" are four. An hour that is but a number is none of several.
+func (r *resolver) apart() (all []*resolver) {
+	days := []*piece{r.day}
+	if r.day != nil && r.day.kind == "weekday" && len(r.day.days) > 1 {
+		days = nil
+		for _, on := range r.day.days {
+			day := *r.day
+			day.days = []time.Weekday{on}
+			days = append(days, &day)
+		}
+	}
+	clocks := r.clocks
+	if len(clocks) == 0 {
+		clocks = []clock{{}}
+	}
+	for _, day := range days {
+		for _, c := range clocks {
+			if len(clocks) > 1 && c.bare && c.half == "" && r.part == "" && c.part == "" {
+				return nil
+			}
+			one := &resolver{said: r.said, now: r.now}
+			one.part = r.partOf(c)
+			if one.day = day; c.said {
+				one.clocks = []clock{c}
+			}
+			all = append(all, one)
+		}
+	}
+	return all
+}
+
+// partOf returns the part of the day that goes for one of the times of day, which may have
+// one of its own.
+func (r *resolver) partOf(c clock) string {
+	if len(r.clocks) > 1 && c.part != "" {
+		return ""
+	}
+	return r.part
+}
+
+// several resolves times that were named together, the next one first.
+func several(all []*resolver) (Time, error) {
+	var times []Time
+	for _, r := range all {
+		t, err := r.one()
+		if err != nil {
+			return Time{}, err
+		}
+		times = append(times, t)
+	}
+	slices.SortStableFunc(times, func(a, b Time) int { return a.At.Compare(b.At) })
+	first := times[0]
+	first.more = times[1:]
+	return first, nil
+}
+
 // once resolves a time that comes once.
 func (r *resolver) once() (Time, error) {
-	if len(r.clocks) > 1 || r.empty() || r.off != nil && (r.day == nil || r.shift != nil || r.ahead != nil) {
+	if len(r.clocks) > 1 || r.day != nil && len(r.day.days) > 1 || r.empty() || r.off != nil && (r.day == nil || r.shift != nil || r.ahead != nil) {
 		return Time{}, errUnclear
 	}
 	c := clock{}

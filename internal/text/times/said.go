@@ -16,8 +16,17 @@ type said struct {
 	off    *piece         // so long before or after that day
 	zone   *time.Location // whose clock it is; nil is the person's own
 	last   string         // the kind of the last piece
+	joined joined         // by what a further time of day, which needs it, is joined to the last
 	coming bool           // "next" or "this" came last, which says nothing more of a day that has a name
 }
+
+type joined int
+
+const (
+	byNothing joined = iota
+	byComma
+	byAnd
+)
 
 // with adds a piece. ok is false if the text named that part already.
 func (s said) with(p piece) (said, bool) {
@@ -30,6 +39,19 @@ func (s said) with(p piece) (said, bool) {
 	}
 	ok := !s.torn(p) && (!s.coming || p.named())
 	s.coming = p.kind == "coming"
+	if p.kind == "clock" || p.kind == "bare" {
+		ok = ok && (len(s.clocks) == 0 || s.joined != byNothing)
+	}
+	if p.kind == "part" && s.part != "" && len(s.clocks) > 0 && (s.joined != byNothing || s.last == "clock" || s.last == "bare") {
+		s = s.parted()
+	}
+	switch p.kind {
+	case "clock", "bare":
+		s.joined = byNothing
+	case "part": // of the time of day that follows
+	default:
+		ok, s.joined = ok && s.joined != byAnd, byNothing
+	}
 	switch s.last = p.kind; p.kind {
 	case "coming":
 	case "ahead":
@@ -69,6 +91,23 @@ func (s said) with(p piece) (said, bool) {
 		s.part = p.part
 	}
 	return s, ok
+}
+
+// parted gives the part of the day that was said to the times of day it belongs to, so that
+// another can follow: "8 in the morning and 8 in the evening".
+func (s said) parted() said {
+	own := len(s.clocks)
+	if s.joined == byNothing {
+		own-- // the last one's part comes behind it
+	}
+	s.clocks = slices.Clone(s.clocks)
+	for i, c := range s.clocks[:own] {
+		if c.part == "" {
+			s.clocks[i].part = s.part
+		}
+	}
+	s.part = ""
+	return s
 }
 
 // with returns a date together with the weekday that was said before or after it; nil if the
@@ -168,7 +207,9 @@ func (m *matcher) cover(i int, s said, on func(end int, s said) bool) bool {
 		}
 	}
 	if len(s.clocks) > 0 { // "at 8 and at 18:00"
-		if _, end := m.value(i, "and"); end > i && !m.cover(end, s, on) {
+		with := s
+		with.joined = byAnd
+		if _, end := m.value(i, "and"); end > i && !m.cover(end, with, on) {
 			return false
 		}
 	}
@@ -194,6 +235,9 @@ func (m *matcher) cover(i int, s said, on func(end int, s said) bool) bool {
 		}
 	}
 	for _, end := range m.meanings(i, "filler") {
+		if m.tokens[i].text == "," {
+			s.joined = max(s.joined, byComma)
+		}
 		if !m.cover(end, s, on) {
 			return false
 		}
@@ -229,7 +273,10 @@ func (m *matcher) at(i int) []step {
 		return all
 	}
 	var all []step
-	for _, ph := range m.phrases {
+	likely := append(slices.Clone(m.begin[m.tokens[i].text]), m.begin[""]...)
+	slices.Sort(likely)
+	for _, n := range slices.Compact(likely) {
+		ph := m.phrases[n]
 		m.match(ph.shape, i, piece{kind: ph.kind, args: ph.args}, func(end int, p piece) bool {
 			if end > i {
 				all = append(all, step{p, end})

@@ -69,6 +69,9 @@ func (u rule) words(p catalog.Printer) string {
 func (u rule) monthWords(p catalog.Printer, at string) string {
 	months := p.Many(u.n, "month")
 	day, which := p.Text(u.weekday.String()), ""
+	if u.work {
+		day = p.Text("working day")
+	}
 	if nth := []string{"last", "", "first", "second", "third", "fourth", "fifth"}; u.nth != 0 {
 		which = p.Text(nth[u.nth+1])
 	}

@@ -85,11 +85,13 @@ func (s *splitter) split(to int) parted {
 	}
 	rest := s.joint(front.to, to)
 	back := s.back(rest, to)
+	with := s.and(rest, back.from)
 	switch {
 	case rest >= to || back.from >= to:
-	case s.reads(s.words(front.from, front.to) + " " + s.words(back.from, back.to)):
+	case s.reads(s.words(front.from, front.to) + " " + s.words(with, back.to)):
+		back.from = with
 		return s.part([]stretch{front, back}, from, to)
-	case s.and(rest, back.from): // "at 8pm the pills, and at 8am"
+	case with < back.from: // "at 8pm the pills, and on a day"
 		p := s.part([]stretch{front}, from, to)
 		p.left = strings.TrimSpace(p.left + " " + s.words(back.from, back.to))
 		return p
@@ -181,7 +183,7 @@ func (s *splitter) front(from, to int) stretch {
 	}
 	m := s.tongue.matcher(s.tokens[:min(to, from+mostTokens/2)])
 	m.cover(from, said{}, func(at int, got said) bool {
-		if at > best.to && !got.empty() && s.meant(got) && !s.hanging(got, at, to) && !s.and(from, at) {
+		if at > best.to && !got.empty() && s.meant(got) && !s.hanging(got, at, to) && s.and(from, at) == at {
 			best.to, best.said = at, got
 		}
 		return true

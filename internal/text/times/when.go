@@ -21,6 +21,7 @@ type Time struct {
 	At       time.Time // zero with a Schedule
 	Schedule string    // five cron fields, or a rule such as "@every 2d from 2026-03-04T09:00"
 	Notes    []Note    // what was chosen or had to be changed, for the person
+	more     []Time    // named with it
 	Tongue   string    // the language that it was said in, "" for none: a date or a cron expression
 }
 
@@ -50,29 +51,50 @@ func isCron(fields string) bool {
 // where a text says something in several. It never reads the past, nor more than ten
 // years ahead. Its errors are sentences for people, a *Partial where a part was read.
 func Parse(text string, now time.Time, loc *time.Location, speaks ...string) (Time, error) {
+	all, err := All(text, now, loc, speaks...)
+	switch {
+	case err != nil:
+		return Time{}, err
+	case len(all) > 1:
+		return Time{}, whole.Tell("“%s” is more than one time. Which one?", text)
+	}
+	return all[0], nil
+}
+
+// All reads as Parse does, also several times that are named together: "at 8am and 8pm",
+// "Monday and Wednesday at 6pm".
+func All(text string, now time.Time, loc *time.Location, speaks ...string) ([]Time, error) {
 	said := strings.TrimSpace(text)
 	if len(said) > maxWhen {
-		return Time{}, whole.Tell(wordsNoWhen, whole.Clip(said, 20)+"…")
+		return nil, whole.Tell(wordsNoWhen, whole.Clip(said, 20)+"…")
 	}
 	w, err := read(said, now.In(loc), speaks)
 	switch {
 	case errors.Is(err, errUnclear):
 		if _, _, err := Split(said, now.In(loc), speaks...); err != nil {
-			return Time{}, err
+			return nil, err
 		}
-		return Time{}, whole.Tell(wordsNoWhen, said)
+		return nil, whole.Tell(wordsNoWhen, said)
 	case errors.Is(err, errEither):
-		return Time{}, whole.Tell("“%s” can be two dates: is the day or the month first? Write it as 2026-12-24, or with the name of the month.", said)
+		return nil, whole.Tell("“%s” can be two dates: is the day or the month first? Write it as 2026-12-24, or with the name of the month.", said)
 	case errors.Is(err, errDayOrHour):
-		return Time{}, whole.Tell("“%s” can be a day or a time of day. Please say it another way.", said)
-	case err != nil || w.Schedule != "":
-		return w, err
-	case !w.At.After(now):
-		return Time{}, whole.Tell("That time (%s) is past.", w.At.In(loc).Format("2006-01-02 15:04 MST"))
-	case w.At.Sub(now) > farthest:
-		return Time{}, whole.Tell("That is more than ten years ahead.")
+		return nil, whole.Tell("“%s” can be a day or a time of day. Please say it another way.", said)
+	case err != nil:
+		return nil, err
 	}
-	return w, nil
+	all := append([]Time{w}, w.more...)
+	all[0].more = nil
+	for i, w := range all {
+		switch {
+		case w.Schedule != "":
+		case !w.At.After(now):
+			return nil, whole.Tell("That time (%s) is past.", w.At.In(loc).Format("2006-01-02 15:04 MST"))
+		case w.At.Sub(now) > farthest:
+			return nil, whole.Tell("That is more than ten years ahead.")
+		}
+		all[i].Tongue = all[0].Tongue
+	}
+	return all, nil
 }
 
 // Day reads a day or a time as Parse does, also one that is past, for somebody whose
@@ -82,7 +104,7 @@ func Day(text string, now time.Time, speaks ...string) (at time.Time, ok bool) {
 		return at, false
 	}
 	w, err := read(strings.TrimSpace(text), now, speaks)
-	return w.At.In(now.Location()), err == nil && w.Schedule == ""
+	return w.At.In(now.Location()), err == nil && w.Schedule == "" && len(w.more) == 0
 }
 
 var (
