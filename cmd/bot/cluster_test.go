@@ -66,8 +66,8 @@ type member struct {
 
 // outgoing is that something began to be sent.
 type outgoing struct {
-	chat string
-	at   time.Time
+	chat, text string
+	at         time.Time
 }
 
 func newFleet(t *testing.T, n int) *fleet {
@@ -139,11 +139,12 @@ func (m *member) posts(r *http.Request) {
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	var to struct {
 		Chat json.Number `json:"chat_id"`
+		Text string      `json:"text"`
 	}
 	_ = json.Unmarshal(body, &to)
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.sent = append(m.sent, outgoing{to.Chat.String(), at})
+	m.sent = append(m.sent, outgoing{to.Chat.String(), to.Text, at})
 }
 
 // alive counts the leases.
@@ -247,14 +248,15 @@ func (f *fleet) tenures(t *testing.T) map[string][]tenure {
 }
 
 // late counts the sends of a process that began while their conversation was not that of a
-// life of it, or while that life had no lease any more.
-func (f *fleet) late(m *member, owned map[string][]tenure) (n int) {
+// life of it, or while that life had no lease any more. What was on its way when the lease
+// was over does not count: a process can be stopped between its last look and the first byte.
+func (f *fleet) late(m *member, owned map[string][]tenure, flying []string) (n int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, s := range m.sent {
-		if !slices.ContainsFunc(owned[s.chat], func(o tenure) bool {
+		if !slices.Contains(flying, s.text) && !slices.ContainsFunc(owned[s.chat], func(o tenure) bool {
 			l := f.lives[o.owner]
 			return l != nil && l.pid == fmt.Sprint(m.Process.Pid) && s.at.After(o.from) && s.at.Before(o.to) &&
 				s.at.Before(l.until.Add(20*time.Millisecond)) // the pace of follow

@@ -107,7 +107,7 @@ func (f *fleet) trouble(t *testing.T, l saying, happen func()) (got outcome) {
 	f.note(ctx) // where the server hung nobody could, meanwhile
 	owned := f.tenures(t)
 	for _, m := range f.nodes {
-		got.late += f.late(m, owned)
+		got.late += f.late(m, owned, flying)
 	}
 	t.Logf("%+v, %d late, %d were flying, %v; %d open; the fakes and the harness took %v of the processors", got.ledger,
 		got.late, got.flying, got.pauses, f.open(), waittest.CPU()-own)
@@ -182,9 +182,12 @@ func TestLateByLife(t *testing.T) {
 		at   int
 		late int
 	}{{"lost", 5, 0}, {"lost", 11, 1}, {"lost", 25, 1}, {"back", 25, 1}, {"back", 35, 0}, {"nobody's", 5, 1}} {
-		m.sent = []outgoing{{c.chat, at(c.at)}}
-		if got := f.late(m, owned); got != c.late {
+		m.sent = []outgoing{{c.chat, "said", at(c.at)}}
+		if got := f.late(m, owned, []string{"other"}); got != c.late {
 			t.Errorf("%s at %d: %d late", c.chat, c.at, got)
+		}
+		if got := f.late(m, owned, []string{"said"}); got != 0 {
+			t.Errorf("%s at %d: %d late, on their way", c.chat, c.at, got)
 		}
 	}
 }

@@ -65,7 +65,7 @@ func ask(text string, said []Message) question {
 func named(said []Message, text string) (speakers, rest []string) {
 	names := map[string]bool{}
 	for _, m := range said {
-		for n := range strings.FieldsSeq(strings.ToLower(m.Name)) {
+		for _, n := range nameWords(m.Name) {
 			names[n] = true
 		}
 	}
@@ -89,6 +89,12 @@ func named(said []Message, text string) (speakers, rest []string) {
 		rest = speakers
 	}
 	return speakers, rest
+}
+
+// nameWords returns the words of a name, of its first 256 bytes: whoever takes a text for a
+// name costs no more than others.
+func nameWords(name string) []string {
+	return strings.Fields(strings.ToLower(name[:min(len(name), 256)]))
 }
 
 // shortFor reports whether two names may be the same person's.

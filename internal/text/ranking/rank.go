@@ -7,7 +7,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -280,7 +279,7 @@ func (q question) favor(m Message, t features) float64 {
 
 // naming returns the evidence from the question naming the author.
 func (q question) naming(m Message) (f float64) {
-	for n := range strings.FieldsSeq(strings.ToLower(m.Name)) {
+	for _, n := range nameWords(m.Name) {
 		switch slices.Index(q.speakers, n) {
 		case -1:
 		case 0:
