@@ -181,6 +181,27 @@ func (m *matcher) figure(slot string, i int, p piece, on found) bool {
 	case "mins":
 		n, end := m.whole(i)
 		return fit(n, 10, 59, end, &p.minute)
+	case "hm":
+		n, end := m.digits(i, 3, 4)
+		p.said, p.digits, p.padded = true, true, n >= 0 && m.tokens[i].text[0] == '0'
+		if p.minute = n % 100; n < 0 || p.minute > 59 {
+			return true
+		}
+		return fit(n/100, 0, 24, end, &p.hour)
+	}
+	return m.dateFigure(slot, i, p, on)
+}
+
+// dateFigure reads a slot of a month or a year.
+func (m *matcher) dateFigure(slot string, i int, p piece, on found) bool {
+	fit := func(n, least, most, end int, into *int) bool {
+		if n < least || n > most {
+			return true
+		}
+		*into = n
+		return on(end, p)
+	}
+	switch slot {
 	case "m":
 		n, end := m.digits(i, 1, 2)
 		return fit(n, 1, 12, end, &p.month)
@@ -199,13 +220,6 @@ func (m *matcher) figure(slot string, i int, p piece, on found) bool {
 	case "yy":
 		n, end := m.digits(i, 2, 2)
 		return fit(2000+n, 2000, 2099, end, &p.year)
-	case "hm":
-		n, end := m.digits(i, 3, 4)
-		p.said, p.digits, p.padded = true, true, n >= 0 && m.tokens[i].text[0] == '0'
-		if p.minute = n % 100; n < 0 || p.minute > 59 {
-			return true
-		}
-		return fit(n/100, 0, 24, end, &p.hour)
 	case "month":
 		n, end := m.value(i, "month")
 		return fit(n, 1, 12, end, &p.month)

@@ -102,7 +102,8 @@ func several(all []*resolver) (Time, error) {
 
 // once resolves a time that comes once.
 func (r *resolver) once() (Time, error) {
-	if len(r.clocks) > 1 || r.day != nil && len(r.day.days) > 1 || r.empty() || r.off != nil && (r.day == nil || r.shift != nil || r.ahead != nil) {
+	if len(r.clocks) > 1 || r.day != nil && len(r.day.days) > 1 || r.empty() ||
+		r.off != nil && (r.day == nil || r.shift != nil || r.ahead != nil) {
 		return Time{}, errUnclear
 	}
 	c := clock{}

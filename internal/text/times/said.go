@@ -2,6 +2,8 @@ package times
 
 import (
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -65,12 +67,10 @@ func (s said) with(p piece) (said, bool) {
 			ok = free(&s.day) && ok
 		}
 	case "week", "month", "year":
-		if p.year == 0 {
-			ok = free(&s.shift) && ok
-		} else if ok = ok && s.day != nil && s.day.kind == "date" && s.day.year == 0; ok { // "Easter in 2028"
-			day := *s.day
-			day.year = p.year
-			s.day = &day
+		if day := s.day.in(p.year); day != nil {
+			s.day = day
+		} else {
+			ok = free(&s.shift) && ok && p.year == 0
 		}
 	case "clock", "bare":
 		c, fits := p.time()
@@ -80,17 +80,24 @@ func (s said) with(p piece) (said, bool) {
 	default:
 		ok = free(&s.rhythm) && ok
 	}
-	if p.kind == "day" && p.part == "" {
-		p.part = p.arg(1)
-	}
-	if p.kind == "daily" && p.part == "" {
-		p.part = p.arg(0)
+	if own := map[string]string{"day": p.arg(1), "daily": p.arg(0)}[p.kind]; p.part == "" {
+		p.part = own
 	}
 	if p.part != "" {
 		ok = ok && s.part == ""
 		s.part = p.part
 	}
 	return s, ok
+}
+
+// in returns a date in a year that was said apart from it, "Easter in 2028"; nil for none.
+func (p *piece) in(year int) *piece {
+	if p == nil || year == 0 || p.kind != "date" || p.year > 0 {
+		return nil
+	}
+	day := *p
+	day.year = year
+	return &day
 }
 
 // parted gives the part of the day that was said to the times of day it belongs to, so that
@@ -120,7 +127,8 @@ func (p *piece) with(q piece) *piece {
 	if of.kind == "weekday" {
 		on, of = of, on
 	}
-	if on.kind != "weekday" || len(on.args) > 0 || len(on.spans) > 0 || len(of.days) > 0 || of.nth != 0 || of.date.day == 0 ||
+	if on.kind != "weekday" || len(on.args) > 0 || len(on.spans) > 0 || len(on.days) > 1 || len(of.days) > 0 ||
+		of.nth != 0 || of.date.day == 0 ||
 		of.kind != "date" && (of.kind != "monthday" || of == p) || slices.Contains([]string{"in", "hour"}, of.arg(0)) {
 		return nil
 	}
@@ -155,6 +163,9 @@ func (p piece) time() (clock, bool) {
 	c, less := p.clock, 0
 	c.part, c.bare = p.part, p.kind == "bare"
 	for _, arg := range p.args {
+		if hour, err := strconv.Atoi(strings.TrimPrefix(arg, "h")); err == nil && arg[0] == 'h' {
+			c.hour, c.said = hour, true
+		}
 		switch arg {
 		case "24":
 			c.written = true

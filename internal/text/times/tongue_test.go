@@ -48,7 +48,8 @@ func TestTongues(t *testing.T) {
 			}
 		}
 		for _, kind := range kinds {
-			if !slices.ContainsFunc(l.phrases, func(p phrase) bool { return p.kind == kind }) && !slices.Contains([]string{"bare", "next-weekday", "coming"}, kind) {
+			if !slices.ContainsFunc(l.phrases, func(p phrase) bool { return p.kind == kind }) &&
+				!slices.Contains([]string{"bare", "next-weekday", "coming"}, kind) {
 				t.Errorf("%s.txt has no way to say %s", l.tag, kind)
 			}
 		}
