@@ -114,7 +114,7 @@ func (s *splitter) sharp(k, from int) bool {
 	for i := max(from, k-2); i < k; i++ {
 		for _, class := range []string{"beside", "last"} {
 			for v, end := range s.meanings(i, class) {
-				if end == k && v != "weak" && v != "date" {
+				if end == k && v != "weak" && v != "date" && v != "of" {
 					return true
 				}
 			}

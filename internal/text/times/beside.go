@@ -84,6 +84,9 @@ func (s *splitter) follows(t stretch, i int) int {
 			}
 		}
 	}
+	if end := s.monthOf(t, i); end > i {
+		return end
+	}
 	if end := s.monthday(i); end > i && !t.full() && (t.byDay() || t.day == nil && t.shift == nil && t.rhythm == nil) {
 		return end // "Friday the 13th"
 	}
@@ -108,6 +111,25 @@ func (s *splitter) follows(t stretch, i int) int {
 		return end
 	}
 	return i
+}
+
+// monthOf returns where what a day of the month is a day of ends, if that is no month that
+// is known: "the 5th of Ramadan", "the last day of school".
+func (s *splitter) monthOf(t stretch, i int) int {
+	if t.day == nil || t.day.kind != "monthday" || t.shift != nil || len(t.clocks) > 0 {
+		return i
+	}
+	end := s.sharpens(i, "of")
+	if end == i || end == len(s.tokens) {
+		return i
+	}
+	for v, after := range s.meanings(end, "between") {
+		if v == "article" {
+			end = after
+			break
+		}
+	}
+	return min(end+1, len(s.tokens))
 }
 
 // monthday returns where a day of the month ends that begins at i; i for none.

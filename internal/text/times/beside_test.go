@@ -23,23 +23,24 @@ var partial = map[string][]string{
 		"at 9-10 call", "every monday except holidays run",
 		"tomorrow twice a day take the drops", "water the plants on the second friday", "on friday 13 pay",
 		"call Ann in 2 hours or so before 5pm",
+		"on the 5th of Ramadan call Ali", "on the last day of school pack", "pack on the second day of the conference",
 	},
 	"de": {
 		"morgen vor dem Essen die Tabletten nehmen", "Mama anrufen Montag oder Dienstag",
 		"am 3. und am 17. Miete zahlen", "morgen zwischen 9 und 10 anrufen",
 		"am ersten Werktag Miete zahlen", "Müll rausbringen jeden zweiten Dienstag oder Mittwoch",
 		"morgen halb Kuchen backen", "Ende nächster Woche anrufen",
-		"übermorgen spätestens um 10 anrufen", "jeden Tag außer Sonntag laufen", "Oma anrufen vor 2 Wochen",
+		"am 5. des Ramadan Ali anrufen", "übermorgen spätestens um 10 anrufen", "jeden Tag außer Sonntag laufen", "Oma anrufen vor 2 Wochen",
 	},
 	"es": {
 		"lunes y miércoles a las 6 de la tarde correr y martes", "mañana antes de las 4 llamar a mamá",
-		"llamar a mamá mañana antes de las 4", "mañana entre las 9 y las 10 llamar",
+		"el día 5 del congreso sonreír", "llamar a mamá mañana antes de las 4", "mañana entre las 9 y las 10 llamar",
 		"viernes 21 pagar", "el lunes o el martes llamar a Ana", "cada día excepto el domingo correr",
 		"pagar el alquiler a finales de mes y el lunes", "mañana hasta las 5 estudiar", "a las 5 menos diez más o menos antes llamar",
 	},
 	"fr": {
 
-		"appeler maman demain avant 16h", "demain entre 9h et 10h appeler",
+		"le 5 du congrès sourire", "appeler maman demain avant 16h", "demain entre 9h et 10h appeler",
 		"lundi ou mardi appeler Anne", "tous les jours sauf le dimanche courir", "vendredi jusqu'à midi travailler",
 		"demain 17 à 18h jouer", "aller au théâtre fin mai lundi",
 	},

@@ -128,9 +128,7 @@ func (r *resolver) dated(p *piece) (time.Time, func(time.Time) time.Time, error)
 		year = p.year
 	}
 	t := from(time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC))
-	if slices.Contains([]string{"first", "hebrew", "islamic", "hindu"}, p.arg(0)) {
-		r.note(wordsNextDay, t)
-	}
+	r.named = r.named || slices.Contains([]string{"first", "hebrew", "islamic", "hindu"}, p.arg(0))
 	if p.year > 0 {
 		return t, nil, none(t.Year() != year || !p.falls(t))
 	}

@@ -12,6 +12,7 @@ type resolver struct {
 	said
 	now   time.Time // where they are
 	notes []Note
+	named bool // the date of its day is to be said
 }
 
 func (r *resolver) note(words string, args ...any) { r.notes = append(r.notes, Note{words, args}) }
@@ -143,6 +144,9 @@ func (r *resolver) once() (Time, error) {
 	}
 	if !ok || r.off == nil && r.day != nil && !r.day.falls(day) {
 		return Time{}, errUnclear
+	}
+	if r.named {
+		r.note(wordsNextDay, first)
 	}
 	r.notesOn(c, t, open, day)
 	return r.exactly(day, t), nil

@@ -29,7 +29,7 @@ func TestTongues(t *testing.T) {
 					_, known := usual[strings.TrimSuffix(w.value, "?")]
 					ok = known || slices.Contains([]string{"midnight", "small", "late"}, w.value)
 				case "beside":
-					ok = slices.Contains([]string{"1", "before", "after", "weak", "date", "always"}, w.value)
+					ok = slices.Contains([]string{"1", "before", "after", "weak", "date", "always", "of"}, w.value)
 				case "between":
 					ok = slices.Contains([]string{"1", "loose", "article"}, w.value)
 				case "half":
