@@ -55,22 +55,21 @@ func (k Planner) place(ctx context.Context, who chat.User) (*time.Location, bool
 }
 
 // Plan stores a reminder for the caller, at a time in their own words, and says what it
-// was set for. r holds its text, and whether it asks.
+// was set for; one for each of several times, all or none. r holds its text, and whether it
+// asks.
 func (k Planner) Plan(ctx context.Context, c Call, r agenda.Reminder, at string) (Result, error) {
 	loc, known := k.place(ctx, c.Who)
-	w, err := times.Parse(at, k.Now(), loc, catalog.Of(ctx).Tag())
+	named, err := k.times(ctx, at, loc)
 	if err != nil {
 		return Result{}, err
 	}
-	if w.Schedule != "" {
-		if w.At, err = k.Next(w.Schedule, loc.String(), k.Now()); err != nil {
-			return Result{}, err
-		}
-	}
 	r.User, r.Key, r.Guild, r.Origin, r.Agent = c.Who, c.Where, c.Guild, c.Origin, c.Memory.ID
-	r.Due, r.Schedule, r.Zone = w.At, w.Schedule, loc.String()
-	r, err = k.Store.Agenda.AddReminder(ctx, r, c.Key)
-	if err != nil {
+	var all []agenda.Reminder
+	for _, w := range named {
+		r.Due, r.Schedule, r.Zone = w.At, w.Schedule, loc.String()
+		all = append(all, r)
+	}
+	if all, err = k.Store.Agenda.AddReminders(ctx, all, c.Key); err != nil {
 		return Result{}, err
 	}
 	words := "I will remind you (#%d) of “%s” on %s."
@@ -80,14 +79,31 @@ func (k Planner) Plan(ctx context.Context, c Call, r agenda.Reminder, at string)
 	case r.Ask:
 		words = "Question #%d is set: “%s”, for %s. I ask it then and answer here."
 	}
-	said := catalog.Say(ctx, words, r.Number, r.Text, dueText(ctx, r, shown(loc, c, r.Due)))
-	for _, n := range w.Notes {
-		said += " " + n.In(catalog.Of(ctx))
+	var said []string
+	for i, r := range all {
+		said = append(said, catalog.Say(ctx, words, r.Number, r.Text, dueText(ctx, r, shown(loc, c, r.Due))))
+		for _, n := range named[i].Notes {
+			said = append(said, n.In(catalog.Of(ctx)))
+		}
 	}
 	if !known {
-		said += " " + catalog.Text(ctx, "(I don't know your time zone and used UTC: tell me, or use /remind zone Europe/Zurich.)")
+		said = append(said, catalog.Text(ctx, "(I don't know your time zone and used UTC: tell me, or use /remind zone Europe/Zurich.)"))
 	}
-	return Result{Content: said, Origin: r.Origin, Private: true}, nil
+	return Result{Content: strings.Join(said, " "), Origin: all[0].Origin, Private: true}, nil
+}
+
+// times reads the times that somebody named. At of a rhythm is when it is next due.
+func (k Planner) times(ctx context.Context, at string, loc *time.Location) ([]times.Time, error) {
+	all, err := times.All(at, k.Now(), loc, catalog.Of(ctx).Tag())
+	for i, w := range all {
+		if w.Schedule == "" {
+			continue
+		}
+		if all[i].At, err = k.Next(w.Schedule, loc.String(), k.Now()); err != nil {
+			return nil, err
+		}
+	}
+	return all, err
 }
 
 // dueText returns a reminder's next time and its rhythm.
@@ -118,12 +134,12 @@ func setReminder(k Planner) Operation {
 	meta := core("set_reminder", setReminderText, Task).writes().says("reminds you at a time")
 	meta.Ask = asking(func(ctx context.Context, c Call, a args) (string, error) {
 		loc, _ := k.place(ctx, c.Who)
-		w, err := times.Parse(a.When, k.Now(), loc, catalog.Of(ctx).Tag())
-		if err == nil && w.Schedule != "" {
-			w.At, err = k.Next(w.Schedule, loc.String(), k.Now())
+		all, err := k.times(ctx, a.When, loc)
+		var due []string
+		for _, w := range all {
+			due = append(due, dueText(ctx, agenda.Reminder{Due: w.At, Schedule: w.Schedule}, shown(loc, c, w.At)))
 		}
-		return sentence(ctx, "Remind you of \"%s\" on %s?", a.Text,
-			dueText(ctx, agenda.Reminder{Due: w.At, Schedule: w.Schedule}, shown(loc, c, w.At))), err
+		return sentence(ctx, "Remind you of \"%s\" on %s?", a.Text, times.Listed(due, catalog.Of(ctx))), err
 	})
 	meta.Own = owning(func(a args) string { return a.Text })
 	return Declare(meta, Face{Private: true, Text: "text"}, func(ctx context.Context, c Call, a args) (Result, error) {

@@ -140,7 +140,7 @@ func isTime(said, speaks string) bool {
 	if _, ok := times.Day(said, someTime, speaks); ok {
 		return true
 	}
-	_, err := times.Parse(said, someTime, time.UTC, speaks)
+	_, err := times.All(said, someTime, time.UTC, speaks)
 	return err == nil
 }
 
@@ -306,7 +306,7 @@ func (a *asked) timed() bool {
 	if isTime(a.args["when"], a.tag) {
 		return true
 	}
-	_, err := times.Parse(a.args["when"], someTime, time.UTC, a.tag)
+	_, err := times.All(a.args["when"], someTime, time.UTC, a.tag)
 	partly := errors.As(err, &a.part)
 	if partly {
 		a.args["when"] = ""

@@ -61,31 +61,56 @@ func scanReminder(r engine.Scanner) (m Reminder, err error) {
 
 // AddReminder stores a reminder for r.User in r.Key; a second call with the
 // same key ("" is none) returns the first one's.
-func (b *Agenda) AddReminder(ctx context.Context, r Reminder, callKey string) (out Reminder, err error) {
+func (b *Agenda) AddReminder(ctx context.Context, r Reminder, callKey string) (Reminder, error) {
+	all, err := b.AddReminders(ctx, []Reminder{r}, callKey)
+	if err != nil {
+		return Reminder{}, err
+	}
+	return all[0], nil
+}
+
+// AddReminders stores the reminders of one call, all or none, as AddReminder does.
+func (b *Agenda) AddReminders(ctx context.Context, all []Reminder, callKey string) (out []Reminder, err error) {
+	err = b.db.Write(ctx, func(tx *engine.Tx) error {
+		out = nil
+		for i, r := range all {
+			key := callKey
+			if i > 0 && key != "" {
+				key = fmt.Sprintf("%s+%d", callKey, i)
+			}
+			stored, err := b.addReminder(tx, r, key)
+			if err != nil {
+				return err
+			}
+			out = append(out, stored)
+		}
+		return nil
+	})
+	return out, engine.During("add reminder", err)
+}
+
+func (b *Agenda) addReminder(tx *engine.Tx, r Reminder, callKey string) (out Reminder, err error) {
 	if r.Text, err = taskText(r.Text); err != nil {
 		return out, err
 	}
-	err = b.db.Write(ctx, func(tx *engine.Tx) error {
-		if callKey != "" {
-			out, err = scanReminder(tx.QueryRow("SELECT "+reminderColumns+" FROM reminders WHERE user_id = ? AND call_key = ?", r.User.ID, callKey))
-			if !errors.Is(err, engine.ErrNotFound) {
-				return err
-			}
+	if callKey != "" {
+		out, err = scanReminder(tx.QueryRow("SELECT "+reminderColumns+" FROM reminders WHERE user_id = ? AND call_key = ?", r.User.ID, callKey))
+		if !errors.Is(err, engine.ErrNotFound) {
+			return out, err
 		}
-		if err := roomForReminder(tx, r.User.ID, 0); err != nil {
-			return err
-		}
-		id, err := tx.Insert(`INSERT INTO reminders (user_id, name, platform, channel, thread, text, due_at, schedule, zone, call_key, created_at, via, people, ask, only_changed, guild, agent)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			r.User.ID, r.User.Name, r.Key.Platform, r.Key.Channel, r.Key.Thread, r.Text, engine.Stamp(r.Due), r.Schedule,
-			r.Zone, callKey, engine.Stamp(b.now()),
-			int(r.Origin.Via), r.Origin.But(r.User.ID).Names(), r.Ask, r.OnlyChanged, r.Guild, r.Agent)
-		if err == nil {
-			out, err = scanReminder(tx.QueryRow("SELECT "+reminderColumns+" FROM reminders WHERE id = ?", id))
-		}
-		return err
-	})
-	return out, engine.During("add reminder", err)
+	}
+	if err := roomForReminder(tx, r.User.ID, 0); err != nil {
+		return out, err
+	}
+	id, err := tx.Insert(`INSERT INTO reminders (user_id, name, platform, channel, thread, text, due_at, schedule, zone, call_key, created_at, via, people, ask, only_changed, guild, agent)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		r.User.ID, r.User.Name, r.Key.Platform, r.Key.Channel, r.Key.Thread, r.Text, engine.Stamp(r.Due), r.Schedule,
+		r.Zone, callKey, engine.Stamp(b.now()),
+		int(r.Origin.Via), r.Origin.But(r.User.ID).Names(), r.Ask, r.OnlyChanged, r.Guild, r.Agent)
+	if err != nil {
+		return out, err
+	}
+	return scanReminder(tx.QueryRow("SELECT "+reminderColumns+" FROM reminders WHERE id = ?", id))
 }
 
 // roomForReminder refuses one more waiting reminder than a person may have;

@@ -15,7 +15,8 @@ import (
 //	@every 2h0m0s from 2026-03-04T14:20:00Z    hours and minutes that pass
 //	@every 2d from 2026-03-04T09:00            on the wall clock: days (d), weeks (w),
 //	@every 1mo on 31 from 2026-01-31T09:00     months (mo) and years (y), with the day of
-//	@every 1mo on -1fri from 2026-01-30T17:00  the month, or which weekday of the month
+//	@every 1mo on -1fri from 2026-01-30T17:00  the month, or which weekday of the month;
+//	@every 1mo on 1work from 2026-01-30T17:00  of its days from Monday to Friday
 type rule struct {
 	length  time.Duration // of what passes; 0 otherwise
 	from    time.Time     // its anchor
@@ -24,6 +25,7 @@ type rule struct {
 	day     int          // of the month; a shorter month has its last one
 	nth     int          // which weekday of the month, -1 is the last; 0 for none
 	weekday time.Weekday // of nth
+	work    bool         // nth is of the days from Monday to Friday
 	wall    time.Time    // the anchor on the wall clock, written in UTC
 }
 
@@ -42,6 +44,8 @@ func (u rule) String() string {
 	}
 	on := ""
 	switch {
+	case u.work:
+		on = fmt.Sprintf(" on %dwork", u.nth)
 	case u.nth != 0:
 		on = fmt.Sprintf(" on %d%s", u.nth, shortDays[u.weekday])
 	case u.day != 0:
@@ -50,7 +54,7 @@ func (u rule) String() string {
 	return fmt.Sprintf("@every %d%s%s from %s", u.n, u.unit, on, u.wall.Format(wallForm))
 }
 
-var ruleForm = whole.Pattern(`^@every (?:(\d{1,4})(d|w|mo|y)(?: on (-1|\d{1,2})(sun|mon|tue|wed|thu|fri|sat)?)?|([\dhms.]+)) from (\S+)$`)
+var ruleForm = whole.Pattern(`^@every (?:(\d{1,4})(d|w|mo|y)(?: on (-1|\d{1,2})(sun|mon|tue|wed|thu|fri|sat|work)?)?|([\dhms.]+)) from (\S+)$`)
 
 // readRule reads a stored rule.
 func readRule(said string) (u rule, err error) {
@@ -71,7 +75,7 @@ func readRule(said string) (u rule, err error) {
 	u.n, _ = strconv.Atoi(m[1]) // digits
 	on, _ := strconv.Atoi(m[3])
 	if u.day = on; m[4] != "" {
-		u.day, u.nth, u.weekday = 0, on, time.Weekday(indexOf(shortDays, m[4]))
+		u.day, u.nth, u.weekday, u.work = 0, on, time.Weekday(indexOf(shortDays, m[4])), m[4] == "work"
 	}
 	if u.wall, err = time.Parse(wallForm, m[6]); err == nil && (u.n < 1 || u.day < 0 || u.day > 31 || u.nth > 5 || m[4] != "" && u.nth == 0) {
 		err = errors.New("unreadable")
@@ -150,6 +154,9 @@ func (u rule) times(k int) time.Time {
 // month has no fifth one.
 func (u rule) nthOf(t time.Time) time.Time {
 	first := t.AddDate(0, 0, 1-t.Day())
+	if u.work {
+		return nthWorkday(first, u.nth)
+	}
 	day := 1 + (int(u.weekday)-int(first.Weekday())+7)%7 + 7*(u.nth-1)
 	if u.nth < 0 {
 		day = 1 + (int(u.weekday)-int(first.Weekday())+7)%7 + 28
@@ -161,6 +168,22 @@ func (u rule) nthOf(t time.Time) time.Time {
 		return time.Time{}
 	}
 	return first.AddDate(0, 0, day-1)
+}
+
+// nthWorkday returns the nth of a month's days from Monday to Friday, from its end if n is
+// negative.
+func nthWorkday(first time.Time, n int) time.Time {
+	day, step := first, 1
+	if n < 0 {
+		day, step, n = first.AddDate(0, 0, daysIn(first)-1), -1, -n
+	}
+	for ; ; day = day.AddDate(0, 0, step) {
+		if day.Weekday() != time.Saturday && day.Weekday() != time.Sunday {
+			if n--; n == 0 {
+				return day
+			}
+		}
+	}
 }
 
 // Anchored adds an anchor to a schedule that was stored without one: "@every 2h" counts

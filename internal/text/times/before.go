@@ -63,7 +63,7 @@ func (s *splitter) counted(t stretch, j, from int, w way) int {
 		if end := s.weak(k); end == j && !w.far && (!t.full() || w.bound || s.byDay(t)) {
 			return k
 		}
-		if s.unitAt(k, j) && (w.bound || k > from && s.several(t, k, from)) {
+		if s.unitAt(k, j) && (w.bound || k > from && (s.several(t, k, from) || s.sharp(k, from))) {
 			return k
 		}
 	}
@@ -107,6 +107,20 @@ func (s *splitter) several(t stretch, k, from int) bool {
 		return false
 	}
 	return !t.full() || s.byDay(t) || n > from && s.counted(stretch{}, n, n-1, way{}) < n
+}
+
+// sharp reports whether the words before a unit at k make it one of many: "the last week".
+func (s *splitter) sharp(k, from int) bool {
+	for i := max(from, k-2); i < k; i++ {
+		for _, class := range []string{"beside", "last"} {
+			for v, end := range s.meanings(i, class) {
+				if end == k && v != "weak" && v != "date" && v != "of" {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // numberEnding returns where a number or an ordinal begins that ends at j; j for none.
@@ -214,12 +228,13 @@ func (s *splitter) backOver(j, from int, w *way) int {
 	return j
 }
 
-// and reports whether the words from rest to from join a second time to the first.
-func (s *splitter) and(rest, from int) bool {
+// and returns where a word from rest to from begins that joins a second time to the first;
+// from for none.
+func (s *splitter) and(rest, from int) int {
 	for k := max(rest, from-2); k < from; k++ {
 		if _, end := s.value(k, "and"); end == from {
-			return true
+			return k
 		}
 	}
-	return false
+	return from
 }

@@ -84,6 +84,9 @@ func (s *splitter) follows(t stretch, i int) int {
 			}
 		}
 	}
+	if end := s.monthOf(t, i); end > i {
+		return end
+	}
 	if end := s.monthday(i); end > i && !t.full() && (t.byDay() || t.day == nil && t.shift == nil && t.rhythm == nil) {
 		return end // "Friday the 13th"
 	}
@@ -108,6 +111,25 @@ func (s *splitter) follows(t stretch, i int) int {
 		return end
 	}
 	return i
+}
+
+// monthOf returns where what a day of the month is a day of ends, if that is no month that
+// is known: "the 5th of Ramadan", "the last day of school".
+func (s *splitter) monthOf(t stretch, i int) int {
+	if t.day == nil || t.day.kind != "monthday" || t.shift != nil || len(t.clocks) > 0 {
+		return i
+	}
+	end := s.sharpens(i, "of")
+	if end == i || end == len(s.tokens) {
+		return i
+	}
+	for v, after := range s.meanings(end, "between") {
+		if v == "article" {
+			end = after
+			break
+		}
+	}
+	return min(end+1, len(s.tokens))
 }
 
 // monthday returns where a day of the month ends that begins at i; i for none.
@@ -198,7 +220,7 @@ func (s *splitter) counts(t stretch, j int, w way) int {
 	switch {
 	case end == j || n > 59 && !clockOrYear(s.tokens[j].text) && (t.day == nil || len(t.clocks) > 0):
 		return j
-	case s.more(end):
+	case s.more(end), t.day != nil && t.day.kind == "date" && t.day.year == 0 && len(s.tokens[j].text) == 4 && n > 1900:
 		return end
 	case w.bound && !w.loose:
 		return s.notOne(j, end)
@@ -285,7 +307,7 @@ func (s *splitter) named(i int) int {
 // Chinese character.
 func (s *splitter) tells(p step, i int) bool {
 	switch p.piece.kind {
-	case "bare":
+	case "bare", "coming":
 		return false
 	case "monthday":
 		return p.piece.arg(0) == "last"
@@ -297,7 +319,7 @@ func (s *splitter) tells(p step, i int) bool {
 // sharpens returns where a word that narrows a time from this side ends.
 func (s *splitter) sharpens(i int, side string) int {
 	for v, end := range s.meanings(i, "beside") {
-		if v == "1" || v == side {
+		if v == "1" || v == side || v == "always" && side == "before" {
 			return end
 		}
 	}

@@ -1,8 +1,10 @@
 package times
 
+import "strings"
+
 // ofDay is a certain time of day. after is 1 if it falls on the day after the one named,
 // as in "Friday night at 1".
-type ofDay struct{ hour, minute, after int }
+type ofDay struct{ hour, minute, after, second int }
 
 // usual is the time of day that a part of the day stands for.
 var usual = map[string]int{"": morningHour, "morning": 9, "noon": 12, "afternoon": 15, "evening": 18, "night": 20, "dawn": 5}
@@ -14,11 +16,12 @@ const morningHour = 9
 // day may be meant; the hour is then 1 to 12. ok is false if the two contradict each other,
 // or there is no such time.
 func settle(c clock, part string) (t ofDay, open, ok bool) {
-	if part == "late" {
-		if part = "night"; !c.said {
-			return t, false, false
-		}
+	part, vague := vaguely(part)
+	own, alone := vaguely(c.part)
+	if (vague || alone) && !c.said {
+		return t, false, false
 	}
+	c.part = own
 	if c.part != "" {
 		if part != "" && !agree(part, c.part) {
 			return t, false, false
@@ -49,10 +52,19 @@ func settle(c clock, part string) (t ofDay, open, ok bool) {
 		if h == 24 {
 			return ofDay{after: 1}, false, true
 		}
-		return ofDay{hour: h, minute: c.minute}, free && !c.digits, true
+		return ofDay{hour: h, minute: c.minute, second: c.second}, free && !c.digits, true
 	}
 	h, after, ok := within(part, h, free)
-	return ofDay{h, c.minute, after}, false, ok && (part != "midnight" || c.minute == 0)
+	return ofDay{h, c.minute, after, c.second}, false, ok && (part != "midnight" || c.minute == 0 && c.second == 0)
+}
+
+// vaguely returns a part of the day, and whether it says no hour by itself: "early morning?"
+// or "late", which is the night in languages whose night is long.
+func vaguely(part string) (of string, vague bool) {
+	if part == "late" {
+		return "night", true
+	}
+	return strings.CutSuffix(part, "?")
 }
 
 // agree reports whether a part of the day goes together with the clock's own.

@@ -1,6 +1,8 @@
 package times
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -28,6 +30,12 @@ func (r *resolver) days() (day time.Time, then func(time.Time) time.Time, err er
 		return saturday(today).AddDate(0, 0, 7*n), nil, nil
 	case "weekday", "next-weekday":
 		ahead := (int(p.days[0])-int(today.Weekday())+7)%7 + 7*n
+		if len(p.spans) == 1 { // "3 Fridays from now"
+			if n = int(p.spans[0].n); n < 1 || n > 100 || float64(n) != p.spans[0].n {
+				return day, nil, errUnclear
+			}
+			ahead = (ahead+6)%7 + 1 + 7*(n-1)
+		}
 		if n > 0 {
 			r.note(wordsNextDay, today.AddDate(0, 0, ahead))
 		}
@@ -36,6 +44,11 @@ func (r *resolver) days() (day time.Time, then func(time.Time) time.Time, err er
 		}
 		return today.AddDate(0, 0, ahead), func(t time.Time) time.Time { return t.AddDate(0, 0, 7) }, nil
 	case "monthday":
+		if p.arg(0) == "in" { // the 20th of this month
+			month := addMonths(today.AddDate(0, 0, 1-today.Day()), p.number(1))
+			day = onDay(month.Year(), month.Month(), p.date.day)
+			return day, nil, none(day.IsZero())
+		}
 		if p.arg(0) == "last" {
 			return onDay(today.Year(), today.Month(), daysIn(today)), nextLast, nil
 		}
@@ -94,38 +107,55 @@ func firstWith(t time.Time, day int, next bool) time.Time {
 // dated returns a date, in the year that was named or the first that has it.
 func (r *resolver) dated(p *piece) (time.Time, func(time.Time) time.Time, error) {
 	p = p.feast()
-	if of := p.movable(); of != nil {
-		if p.year > 0 {
-			t := of(p.year)
-			return t, nil, none(t.IsZero())
-		}
-		t := of(r.now.Year())
-		return t, func(t time.Time) time.Time { return of(t.Year() + 1) }, none(t.IsZero())
-	}
-	month := time.Month(p.month)
-	if p.arg(0) == "hour" {
+	from := p.movable()
+	switch {
+	case p.arg(0) == "hour":
 		return time.Time{}, nil, errDayOrHour
+	case p.arg(0) == "first" && p.year == 0 && p.month == int(r.now.Month()):
+		return time.Time{}, nil, errUnclear // on which of the days that are left?
+	case p.arg(0) == "either" && p.date.day <= 12 && p.date.day != p.month:
+		if p = p.onItsWeekday(r.now); p == nil {
+			return time.Time{}, nil, errEither // 3/12 is two dates
+		}
+	case p.arg(0) == "first":
+		p.date.day = 1
 	}
-	if p.arg(0) == "either" && p.date.day <= 12 && p.date.day != p.month {
-		return time.Time{}, nil, errEither // 3/12 is two dates
+	if from == nil {
+		from = yearly(0, func(year int) time.Time { return onDay(year, time.Month(p.month), p.date.day) })
 	}
+	year := r.now.Year()
 	if p.year > 0 {
-		t := onDay(p.year, month, p.date.day)
-		return t, nil, none(t.IsZero() || !p.falls(t))
+		year = p.year
 	}
-	from := func(year int) time.Time {
-		for n := range 9 {
-			if t := onDay(year+n, month, p.date.day); !t.IsZero() {
-				return t
+	t := from(time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC))
+	r.named = r.named || slices.Contains([]string{"first", "hebrew", "islamic", "hindu"}, p.arg(0))
+	if p.year > 0 {
+		return t, nil, none(t.Year() != year || !p.falls(t))
+	}
+	return t, func(t time.Time) time.Time { return from(t.AddDate(0, 0, 1)) }, none(t.IsZero())
+}
+
+// onItsWeekday returns which of the two dates that digits such as 3/12 can be falls on the
+// weekday that was named with it; nil where none or both do.
+func (p *piece) onItsWeekday(now time.Time) (found *piece) {
+	for _, order := range []date{{p.date.day, p.month, p.year}, {p.month, p.date.day, p.year}} {
+		year := order.year
+		if year == 0 {
+			if year = now.Year(); onDay(year, time.Month(order.month), order.day).Before(dayOf(now)) {
+				year++
 			}
 		}
-		return time.Time{}
+		if t := onDay(year, time.Month(order.month), order.day); t.IsZero() || len(p.days) == 0 || !p.falls(t) {
+			continue
+		}
+		if found != nil {
+			return nil
+		}
+		one := *p
+		one.date, one.args = order, nil
+		found = &one
 	}
-	t := from(r.now.Year())
-	if t.IsZero() || !p.falls(t) {
-		return t, nil, errUnclear
-	}
-	return t, func(t time.Time) time.Time { return from(t.Year() + 1) }, nil
+	return found
 }
 
 // shifted returns next week, next month or next year, or a day in it.
@@ -162,8 +192,10 @@ func (r *resolver) shifted(today time.Time) (time.Time, error) {
 		t := onDay(month.Year(), month.Month(), p.date.day)
 		return t, none(t.IsZero())
 	case "year date":
-		t := onDay(today.Year()+n, time.Month(p.month), p.date.day)
-		return t, none(t.IsZero() || p.year > 0)
+		in := *p
+		in.year = today.Year() + n
+		t, _, err := r.dated(&in)
+		return t, cmp.Or(err, none(p.year > 0))
 	}
 	return today, errUnclear
 }

@@ -5,24 +5,76 @@ import (
 	"time"
 )
 
-// movable returns how to find a day that has another date each year, zero where a year has
-// none; nil for any other piece: the last Monday of March, the last day of a month, a feast
-// that follows Easter.
-func (p *piece) movable() func(year int) time.Time {
-	days, _ := strconv.Atoi(p.arg(1)) // TestTongues
+// movable returns how to find the first day of its kind from a day on, zero for none; nil for
+// a date of our calendar: the last Monday of March, the last day of a month, a day that
+// follows Easter or is counted by another calendar.
+func (p *piece) movable() func(from time.Time) time.Time {
 	switch p.arg(0) {
 	case "nth":
-		return func(year int) time.Time { return nthWeekday(year, time.Month(p.month), p.nth, p.days[0]) }
+		return yearly(0, func(year int) time.Time { return nthWeekday(year, time.Month(p.month), p.nth, p.days[0]) })
 	case "last":
-		return func(year int) time.Time { return time.Date(year, time.Month(p.month)+1, 0, 0, 0, 0, 0, time.UTC) }
+		return yearly(0, func(year int) time.Time { return time.Date(year, time.Month(p.month)+1, 0, 0, 0, 0, 0, time.UTC) })
+	case "rule":
+		return yearly(0, func(year int) time.Time {
+			return nthWeekday(year, time.Month(p.number(1)), p.number(2), time.Weekday(p.number(3)%7)).AddDate(0, 0, p.number(4))
+		})
 	case "easter":
-		return func(year int) time.Time { return easter(year).AddDate(0, 0, days) }
+		return yearly(0, func(year int) time.Time { return easter(year).AddDate(0, 0, p.number(1)) })
 	case "pascha":
-		return func(year int) time.Time { return pascha(year).AddDate(0, 0, days) }
-	case "thanksgiving":
-		return func(year int) time.Time { return nthWeekday(year, time.November, 4, time.Thursday).AddDate(0, 0, days) }
+		return yearly(0, func(year int) time.Time { return pascha(year).AddDate(0, 0, p.number(1)) })
+	case "advent":
+		return yearly(0, func(year int) time.Time {
+			eve := time.Date(year, 12, 24, 0, 0, 0, 0, time.UTC)
+			return eve.AddDate(0, 0, p.number(1)-int(eve.Weekday()))
+		})
+	case "hebrew":
+		return yearly(3759, func(year int) time.Time { return p.moved(hebrew(year, p.number(1), p.number(2))).AddDate(0, 0, -1) })
+	case "chinese":
+		return yearly(-1, func(year int) time.Time { return chinese(year, p.number(1), p.number(2)) })
+	case "hindu":
+		return yearly(-1, func(year int) time.Time {
+			return hindu(year, p.number(1), p.number(2), p.number(3)).AddDate(0, 0, p.number(4))
+		})
+	case "kept":
+		return yearly(0, func(year int) time.Time { return p.moved(onDay(year, time.Month(p.number(2)), p.number(1))) })
+	case "islamic":
+		return func(from time.Time) time.Time {
+			begin := (from.Year()-622)*33/32 - from.Year() - 1 // its years are shorter
+			return yearly(begin, func(year int) time.Time { return islamic(year, p.number(1), p.number(2)) })(from)
+		}
 	}
 	return nil
+}
+
+// moved returns the day on which a feast is kept: "5-1" among its words moves it from a
+// Friday to the day before.
+func (p *piece) moved(day time.Time) time.Time {
+	for _, rule := range p.args[min(3, len(p.args)):] {
+		n, err := strconv.Atoi(rule[1:])
+		if err == nil && int(rule[0]-'0')%7 == int(day.Weekday()) {
+			return day.AddDate(0, 0, n)
+		}
+	}
+	return day
+}
+
+// number returns an argument of a phrase; 0 for none.
+func (p *piece) number(i int) int {
+	n, _ := strconv.Atoi(p.arg(i)) // TestTongues
+	return n
+}
+
+// yearly returns how to find the first of the days that each year has one of, from a day
+// on. begin leads to the first year, in its own calendar, that can have it.
+func yearly(begin int, of func(year int) time.Time) func(from time.Time) time.Time {
+	return func(from time.Time) time.Time {
+		for n := range 12 {
+			if t := of(from.Year() + begin + n); !t.Before(from) {
+				return t
+			}
+		}
+		return time.Time{}
+	}
 }
 
 // nthWeekday returns the first to fifth weekday of a month, or its last (-1); zero if there
@@ -69,6 +121,14 @@ func (p *piece) weeks() int {
 		return n
 	}
 	if len(p.spans) != 1 || p.spans[0].unit != "week" || p.spans[0].n != float64(int(p.spans[0].n)) {
+		return 0
+	}
+	return int(p.spans[0].n)
+}
+
+// years returns how many whole years lie ahead; 0 for another length.
+func (p *piece) years() int {
+	if len(p.spans) != 1 || p.spans[0].unit != "year" || p.spans[0].n != float64(int(p.spans[0].n)) {
 		return 0
 	}
 	return int(p.spans[0].n)

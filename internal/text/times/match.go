@@ -16,8 +16,9 @@ type piece struct {
 	clock          // {h}, {mm} or {min}, {half}
 	part  string   // {part}
 	days  []time.Weekday
-	date      // {d}, {m} or {month}, {y}
-	nth   int // {nth}: 1 is the first, -1 the last, 0 was not said
+	dates []int // {ords}: days of the month
+	date        // {d}, {m} or {month}, {y}
+	nth   int   // {nth}: 1 is the first, -1 the last, 0 was not said
 }
 
 // amount is a number of a unit: "minute", "hour", "day", "week", "month", "year".
@@ -29,6 +30,7 @@ type amount struct {
 // clock is a time of day in somebody's words.
 type clock struct {
 	hour, minute int
+	second       int
 	said         bool
 	half         string // "am", "pm" or "": was not said
 	part         string // "8 in the evening"
@@ -127,14 +129,19 @@ func (m *matcher) fill(slot string, i int, p piece, on found) bool {
 		return true
 	case "nth":
 		return m.nthOf(i, p, on)
+	case "ords":
+		return m.ordinals(i, p, on)
 	case "glued":
 		return i >= len(m.tokens) || m.tokens[i].open || on(i, p)
+	case "alone": // nothing follows that a number could count
+		free := i >= len(m.tokens) || !inText(m.tokens[i].text) || m.means(i, "at", "") || m.means(i, "joint", "")
+		return !free || on(i, p)
 	case "minw": // of minutes in words: 20 in "at 8 20 push-ups" is none
 		if i < len(m.tokens) && m.tokens[i].num < 0 {
 			return m.figure("mins", i, p, on)
 		}
 		return true
-	case "weekday", "weekdays", "plural":
+	case "weekday", "weekdays", "plural", "short", "listed":
 		return m.weekdays(slot, i, p, on)
 	}
 	return m.figure(slot, i, p, on)
@@ -160,15 +167,50 @@ func (m *matcher) figure(slot string, i int, p piece, on found) bool {
 			return fit(m.tokens[i].num, 0, 59, i+1, &p.minute)
 		}
 		return true
+	case "ss":
+		if n, end := m.digits(i, 2, 2); n >= 0 && !m.tokens[i].open {
+			return fit(n, 0, 59, end, &p.second)
+		}
+		return true
 	case "min":
 		n, end := m.whole(i)
 		return fit(n, 1, 59, end, &p.minute)
+	case "few": // of the twelfths of an hour, in Cantonese
+		n, end := m.whole(i)
+		return fit(n, 1, 11, end, &p.minute)
 	case "mins":
 		n, end := m.whole(i)
 		return fit(n, 10, 59, end, &p.minute)
+	case "hm":
+		n, end := m.digits(i, 3, 4)
+		p.said, p.digits, p.padded = true, true, n >= 0 && m.tokens[i].text[0] == '0'
+		if p.minute = n % 100; n < 0 || p.minute > 59 {
+			return true
+		}
+		return fit(n/100, 0, 24, end, &p.hour)
+	}
+	return m.dateFigure(slot, i, p, on)
+}
+
+// dateFigure reads a slot of a month or a year.
+func (m *matcher) dateFigure(slot string, i int, p piece, on found) bool {
+	fit := func(n, least, most, end int, into *int) bool {
+		if n < least || n > most {
+			return true
+		}
+		*into = n
+		return on(end, p)
+	}
+	switch slot {
 	case "m":
 		n, end := m.digits(i, 1, 2)
 		return fit(n, 1, 12, end, &p.month)
+	case "mord": // a month as an ordinal: "am siebten vierten"
+		q := p
+		return m.dayOfMonth("ord", i, p, func(end int, found piece) bool {
+			q.month = found.date.day
+			return q.month > 12 || on(end, q)
+		})
 	case "y":
 		n, end := m.digits(i, 4, 4)
 		if n < 0 && m.tag == "zh" {
@@ -178,13 +220,6 @@ func (m *matcher) figure(slot string, i int, p piece, on found) bool {
 	case "yy":
 		n, end := m.digits(i, 2, 2)
 		return fit(2000+n, 2000, 2099, end, &p.year)
-	case "hm":
-		n, end := m.digits(i, 3, 4)
-		p.said, p.digits, p.padded = true, true, n >= 0 && m.tokens[i].text[0] == '0'
-		if p.minute = n % 100; n < 0 || p.minute > 59 {
-			return true
-		}
-		return fit(n/100, 0, 24, end, &p.hour)
 	case "month":
 		n, end := m.value(i, "month")
 		return fit(n, 1, 12, end, &p.month)
@@ -235,11 +270,34 @@ func (m *matcher) nthOf(i int, p piece, on found) bool {
 	})
 }
 
+// ordinals reads several days of the month: "the 1st and the 15th".
+func (m *matcher) ordinals(i int, p piece, on found) bool {
+	dates := p.dates
+	return m.dayOfMonth("ord", i, p, func(end int, q piece) bool {
+		q.dates = append(dates[:len(dates):len(dates)], q.date.day)
+		next := m.joined(end)
+		for _, e := range m.meanings(next, "between") {
+			if next > end && !m.ordinals(e, q, on) {
+				return false
+			}
+		}
+		if next > end && !m.ordinals(next, q, on) {
+			return false
+		}
+		return len(q.dates) < 2 || on(end, q)
+	})
+}
+
 // weekdays reads one day of the week, or several: "Monday, Tuesday and Friday".
 func (m *matcher) weekdays(slot string, i int, p piece, on found) bool {
 	class := "weekday"
-	if slot == "plural" {
+	switch slot {
+	case "plural":
 		class = "weekdays"
+	case "short":
+		class, slot = "short", "weekday"
+	case "listed":
+		class = "weekday"
 	}
 	day, end, part := m.weekday(i, class)
 	if day < 0 && slot == "weekdays" {
@@ -383,6 +441,9 @@ func (m *matcher) span(i int, before []amount, on func(end int, all []amount) bo
 	return m.quantity(i, func(n float64, at int) bool {
 		n, at = m.andHalf(n, at)
 		for unit, end := range m.meanings(at, "unit") {
+			if len(m.tokens[at].text) == 1 && m.tokens[at].open && n >= 1000 {
+				continue // "in 1990 s"
+			}
 			n, end := m.andHalf(n, end)
 			if !more(amount{n, unit}, end) {
 				return false

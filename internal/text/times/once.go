@@ -1,6 +1,8 @@
 package times
 
 import (
+	"errors"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -10,31 +12,99 @@ type resolver struct {
 	said
 	now   time.Time // where they are
 	notes []Note
+	named bool // the date of its day is to be said
 }
 
 func (r *resolver) note(words string, args ...any) { r.notes = append(r.notes, Note{words, args}) }
 
-// resolve returns the time, which may be past; errUnclear if nobody could tell.
+// resolve returns the time, which may be past, and further ones that were named with it;
+// errUnclear if nobody could tell.
 func (r *resolver) resolve() (Time, error) {
-	var t Time
-	var err error
 	if r.zone != nil {
 		r.now = r.now.In(r.zone)
 	}
-	if r.rhythm != nil && r.zone != nil {
+	t, err := r.one()
+	if all := r.apart(); errors.Is(err, errUnclear) && len(all) > 1 {
+		return several(all)
+	}
+	return t, err
+}
+
+// one resolves a single time or rhythm.
+func (r *resolver) one() (t Time, err error) {
+	switch {
+	case r.rhythm != nil && r.zone != nil:
 		err = errUnclear // a rhythm keeps to the person's own clock
-	} else if r.rhythm != nil {
+	case r.rhythm != nil:
 		t, err = r.again()
-	} else {
+	default:
 		t, err = r.once()
 	}
 	t.Notes = r.notes
 	return t, err
 }
 
+// apart returns one resolver for each of the days and times of day that were named: "Monday
+// and Wednesday at 8am and 6pm" are four. An hour that is but a number is none of several.
+func (r *resolver) apart() (all []*resolver) {
+	days := []*piece{r.day}
+	if r.day != nil && r.day.kind == "weekday" && len(r.day.days) > 1 {
+		days = nil
+		for _, on := range r.day.days {
+			day := *r.day
+			day.days = []time.Weekday{on}
+			days = append(days, &day)
+		}
+	}
+	clocks := r.clocks
+	if len(clocks) == 0 {
+		clocks = []clock{{}}
+	}
+	for _, day := range days {
+		for _, c := range clocks {
+			if len(clocks) > 1 && c.bare && c.half == "" && r.part == "" && c.part == "" {
+				return nil
+			}
+			one := &resolver{said: r.said, now: r.now}
+			one.part = r.partOf(c)
+			if one.day = day; c.said {
+				one.clocks = []clock{c}
+			}
+			all = append(all, one)
+		}
+	}
+	return all
+}
+
+// partOf returns the part of the day that goes for one of the times of day, which may have
+// one of its own.
+func (r *resolver) partOf(c clock) string {
+	if len(r.clocks) > 1 && c.part != "" {
+		return ""
+	}
+	return r.part
+}
+
+// several resolves times that were named together, the next one first.
+func several(all []*resolver) (Time, error) {
+	var times []Time
+	for _, r := range all {
+		t, err := r.one()
+		if err != nil {
+			return Time{}, err
+		}
+		times = append(times, t)
+	}
+	slices.SortStableFunc(times, func(a, b Time) int { return a.At.Compare(b.At) })
+	first := times[0]
+	first.more = times[1:]
+	return first, nil
+}
+
 // once resolves a time that comes once.
 func (r *resolver) once() (Time, error) {
-	if len(r.clocks) > 1 || r.empty() || r.off != nil && (r.day == nil || r.shift != nil || r.ahead != nil) {
+	if len(r.clocks) > 1 || r.day != nil && len(r.day.days) > 1 || r.empty() ||
+		r.off != nil && (r.day == nil || r.shift != nil || r.ahead != nil) {
 		return Time{}, errUnclear
 	}
 	c := clock{}
@@ -72,8 +142,11 @@ func (r *resolver) once() (Time, error) {
 		first = then(first)
 		day, ok = r.offset(first)
 	}
-	if !ok {
+	if !ok || r.off == nil && r.day != nil && !r.day.falls(day) {
 		return Time{}, errUnclear
+	}
+	if r.named {
+		r.note(wordsNextDay, first)
 	}
 	r.notesOn(c, t, open, day)
 	return r.exactly(day, t), nil
@@ -110,6 +183,13 @@ func (r *resolver) offset(day time.Time) (time.Time, bool) {
 func (r *resolver) later(c clock) (Time, error) {
 	if r.ahead.arg(1) == "weekday" && r.day == nil {
 		return Time{}, errUnclear
+	}
+	if n := r.ahead.years(); n > 0 && r.day != nil && r.day.kind == "date" && r.shift == nil { // "Easter in 2 years"
+		r.shift, r.ahead = &piece{kind: "year", args: []string{strconv.Itoa(n)}}, nil
+		return r.once()
+	}
+	if r.ahead.arg(0) == "now" {
+		return Time{At: r.now.Add(time.Second)}, none(c.said || r.part != "" || r.day != nil || r.shift != nil)
 	}
 	at, days, ok := ahead(r.now, r.ahead.spans)
 	if n := r.ahead.weeks(); r.day != nil && n > 0 { // "Wednesday in two weeks"
@@ -175,6 +255,9 @@ func (r *resolver) today(c clock, t ofDay, open bool) (Time, error) {
 	if open && t.hour < 12 && !r.at(day, t).After(r.now) {
 		t.hour += 12
 	}
+	if !c.said && r.part == "" && !r.at(day, t).After(r.now) {
+		t.hour = usual["evening"]
+	}
 	if before := day.AddDate(0, 0, -1); t.after == 1 && r.now.Hour() < 5 && r.at(before, t).After(r.now) {
 		day = before // "tonight at 1", said after midnight
 	}
@@ -184,14 +267,14 @@ func (r *resolver) today(c clock, t ofDay, open bool) (Time, error) {
 
 // at returns the moment of a time of day on a day.
 func (r *resolver) at(day time.Time, t ofDay) time.Time {
-	return moment(time.Date(day.Year(), day.Month(), day.Day()+t.after, t.hour, t.minute, 0, 0, time.UTC), r.now.Location())
+	return moment(time.Date(day.Year(), day.Month(), day.Day()+t.after, t.hour, t.minute, t.second, 0, time.UTC), r.now.Location())
 }
 
 // exactly is at, with a note if the clocks skip that time.
 func (r *resolver) exactly(day time.Time, t ofDay) Time {
 	at := r.at(day, t)
 	if at.Hour() != t.hour || at.Minute() != t.minute {
-		r.note("(%s does not exist on that day because the clocks change: I used %s.)", time.Date(2000, 1, 1, t.hour, t.minute, 0, 0, time.UTC).Format("15:04"), at.Format("15:04"))
+		r.note("(%s does not exist on that day because the clocks change: I used %s.)", clockText(t), at.Format("15:04"))
 	}
 	return Time{At: at}
 }
@@ -208,14 +291,18 @@ func (r *resolver) notesOn(c clock, t ofDay, open bool, day time.Time) {
 		r.note("(I took 12 as noon; if you mean the night, say midnight.)")
 	case open && hour < 12, c.said && c.digits && !c.written && !c.padded && c.half == "" && hour >= 1 && hour < 7 &&
 		r.part == "" && c.part == "":
-		r.note("(%s in the morning; for the other half of the day say %s.)", clockText(t), clockText(ofDay{hour: hour + 12, minute: t.minute}))
+		r.note("(%s in the morning; for the other half of the day say %s.)", clockText(t), clockText(ofDay{hour: hour + 12, minute: t.minute, second: t.second}))
 	case open:
 		r.note("(%s; for the morning say %s.)", clockText(t), clockText(ofDay{hour: hour - 12, minute: t.minute}))
 	}
 }
 
 func clockText(t ofDay) string {
-	return time.Date(2000, 1, 1, t.hour, t.minute, 0, 0, time.UTC).Format("15:04")
+	at := time.Date(2000, 1, 1, t.hour, t.minute, t.second, 0, time.UTC)
+	if t.second > 0 {
+		return at.Format(time.TimeOnly)
+	}
+	return at.Format("15:04")
 }
 
 // ahead adds amounts to now. Whole days and longer ones keep the time of day over a

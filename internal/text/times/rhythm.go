@@ -1,6 +1,7 @@
 package times
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -107,9 +108,6 @@ func (r *resolver) elapsing(p *piece, n float64, unit string) (Time, error) {
 
 // weekly resolves weekdays, every week or every n weeks.
 func (r *resolver) weekly(p *piece) (Time, error) {
-	if p.arg(1) == "several" && len(p.days) < 2 {
-		return Time{}, errUnclear // "on Monday" is one
-	}
 	n, _ := strconv.Atoi(p.arg(0)) // "weekly 2 : every other {weekday}"
 	if r.day != nil {
 		return Time{}, errUnclear
@@ -130,15 +128,21 @@ func (r *resolver) monthly(p *piece, n int) (Time, error) {
 		return Time{}, errUnclear
 	}
 	if p.nth != 0 {
-		rule := rule{n: n, unit: "mo", nth: p.nth, weekday: p.days[0]}
+		rule := rule{n: n, unit: "mo", nth: p.nth, work: p.arg(0) == "work"}
+		if !rule.work {
+			rule.weekday = p.days[0]
+		}
 		return r.anchoredBy(rule, func(day time.Time) bool { return rule.nthOf(day).Equal(day) })
 	}
 	want := p.date.day
 	if p.arg(0) == "last" {
 		want = 31
 	}
-	if n == 1 && want <= 28 {
-		return r.cron(nil, strconv.Itoa(want), "*", "*")
+	if n == 1 && slices.Max(append(p.dates, want)) <= 28 {
+		return r.cron(nil, cmp.Or(list(p.dates), strconv.Itoa(want)), "*", "*")
+	}
+	if len(p.dates) > 1 {
+		return Time{}, errUnclear
 	}
 	if want > 28 {
 		r.note("(In shorter months it is the last day.)")
@@ -171,11 +175,11 @@ func (r *resolver) settled() (all []ofDay, err error) {
 		clocks = []clock{{}}
 	}
 	for _, c := range clocks {
-		if c.bare && c.half == "" && r.part == "" && len(clocks) > 1 {
+		if c.bare && c.half == "" && r.part == "" && c.part == "" && len(clocks) > 1 {
 			return nil, errUnclear
 		}
-		t, open, ok := settle(c, r.part)
-		if !ok {
+		t, open, ok := settle(c, r.partOf(c))
+		if !ok || t.second > 0 {
 			return nil, errUnclear
 		}
 		if open {

@@ -69,6 +69,9 @@ func (u rule) words(p catalog.Printer) string {
 func (u rule) monthWords(p catalog.Printer, at string) string {
 	months := p.Many(u.n, "month")
 	day, which := p.Text(u.weekday.String()), ""
+	if u.work {
+		day = p.Text("working day")
+	}
 	if nth := []string{"last", "", "first", "second", "third", "fourth", "fifth"}; u.nth != 0 {
 		which = p.Text(nth[u.nth+1])
 	}
@@ -120,7 +123,7 @@ func cronWords(f []string, p catalog.Printer) string {
 		}
 		at = append(at, clockText(ofDay{hour: hour, minute: minute}))
 	}
-	clock := listed(at, p)
+	clock := Listed(at, p)
 	day, month, week := f[2], f[3], strings.ToLower(f[4])
 	n, dayErr := strconv.Atoi(day)
 	m, monthErr := strconv.Atoi(month)
@@ -157,13 +160,14 @@ func weekdayWords(week string, p catalog.Printer) string {
 		}
 		names = append(names, p.Text(time.Weekday(n%7).String()))
 	}
-	return listed(names, p)
+	return Listed(names, p)
 }
 
-func listed(all []string, p catalog.Printer) string {
+// Listed joins what is said of several: "a, b and c".
+func Listed(all []string, p catalog.Printer) string {
 	last := len(all) - 1
-	if last == 0 {
-		return all[0]
+	if last < 1 {
+		return strings.Join(all, "")
 	}
 	return p.Say("%s and %s", strings.Join(all[:last], ", "), all[last])
 }

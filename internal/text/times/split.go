@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	whole "parley/internal/text"
 )
@@ -15,7 +16,7 @@ import (
 // 26", "before"). Then both are empty, too.
 func Split(text string, now time.Time, speaks ...string) (when, what string, err error) {
 	text = strings.TrimSpace(text)
-	if f := strings.Fields(text); len(f) > 5 && cronForm().MatchString(strings.Join(f[:5], " ")) {
+	if f := strings.Fields(text); len(f) > 5 && isCron(strings.Join(f[:5], " ")) {
 		return strings.Join(f[:5], " "), strings.Join(f[5:], " "), nil
 	}
 	all := tokens(text, mostSplit)
@@ -27,7 +28,13 @@ func Split(text string, now time.Time, speaks ...string) (when, what string, err
 		} else if l.tag != "zh" { // whose words are no others'
 			s.readers = append(s.readers, first)
 		}
-		if p := s.split(); len(p.when) > len(best.when) {
+		p := s.split(ended(all))
+		if endsInNumber(all) {
+			if q := s.split(len(all) - 1); len(q.when) > len(p.when) && !q.bare { // the dot ends the sentence
+				p = q
+			}
+		}
+		if len(p.when) > len(best.when) && (s == first || !p.slight) {
 			best = p
 		}
 	}
@@ -43,7 +50,11 @@ const mostSplit = 400
 
 // parted is a text in parts: the time, what it is for, and words that belong to the time
 // but were not read.
-type parted struct{ when, what, left string }
+type parted struct {
+	when, what, left string
+	bare             bool // ends in an hour that is but a number
+	slight           bool // a short name of a weekday, which in another language is a word: "do", "so"
+}
 
 // splitter looks for the time in a text in one language.
 type splitter struct {
@@ -62,8 +73,8 @@ type stretch struct {
 
 // split looks at the beginning, then at the end. Without a time in this language, when is
 // empty.
-func (s *splitter) split() parted {
-	from, to := s.led(0), ended(s.tokens)
+func (s *splitter) split(to int) parted {
+	from := s.led(0)
 	front := s.front(from, to)
 	if front.to == from {
 		back := s.back(from, to)
@@ -74,11 +85,13 @@ func (s *splitter) split() parted {
 	}
 	rest := s.joint(front.to, to)
 	back := s.back(rest, to)
+	with := s.and(rest, back.from)
 	switch {
 	case rest >= to || back.from >= to:
-	case s.reads(s.words(front.from, front.to) + " " + s.words(back.from, back.to)):
+	case s.reads(s.words(front.from, front.to) + " " + s.words(with, back.to)):
+		back.from = with
 		return s.part([]stretch{front, back}, from, to)
-	case s.and(rest, back.from): // "at 8pm the pills, and at 8am"
+	case with < back.from: // "at 8pm the pills, and on a day"
 		p := s.part([]stretch{front}, from, to)
 		p.left = strings.TrimSpace(p.left + " " + s.words(back.from, back.to))
 		return p
@@ -112,6 +125,11 @@ func (s *splitter) part(times []stretch, from, to int) parted {
 		}
 	}
 	p.when, p.left = strings.Join(when, " "), strings.Join(left, " … ")
+	if clocks := times[len(times)-1].clocks; len(clocks) > 0 {
+		last := clocks[len(clocks)-1]
+		p.bare = last.bare && last.half == ""
+	}
+	p.slight = len(times) == 1 && times[0].byDay() && times[0].to == times[0].from+1 && utf8.RuneCountInString(p.when) < 4
 	if begin = s.joint(begin, end); begin < end && end == to { // to the very end, with its marks
 		p.what = strings.TrimSpace(s.text[s.tokens[begin].from:])
 	} else {
@@ -165,7 +183,7 @@ func (s *splitter) front(from, to int) stretch {
 	}
 	m := s.tongue.matcher(s.tokens[:min(to, from+mostTokens/2)])
 	m.cover(from, said{}, func(at int, got said) bool {
-		if at > best.to && !got.empty() && s.meant(got) && !s.hanging(got, at, to) && !s.and(from, at) {
+		if at > best.to && !got.empty() && s.meant(got) && !s.hanging(got, at, to) && s.and(from, at) == at {
 			best.to, best.said = at, got
 		}
 		return true

@@ -14,6 +14,7 @@ type token struct {
 	num      int    // of digits, -1 for anything else
 	open     bool   // a space stands before it
 	upper    bool   // in capital letters
+	small    bool   // begins with a small letter
 }
 
 // tokens splits a text; one that is longer than most tokens is cut there.
@@ -31,7 +32,8 @@ func tokens(text string, most int) (all []token) {
 		case inWord(r):
 			to = i + run(text[i:], inWord)
 		}
-		t := token{text: folded(text[i:to]), from: i, to: to, num: -1, open: open, upper: strings.ToUpper(text[i:to]) == text[i:to]}
+		t := token{text: folded(text[i:to]), from: i, to: to, num: -1, open: open, upper: strings.ToUpper(text[i:to]) == text[i:to],
+			small: unicode.IsLower(r)}
 		if n, err := strconv.Atoi(t.text); err == nil && len(t.text) < 7 {
 			t.num = n
 		}

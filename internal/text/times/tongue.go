@@ -4,6 +4,7 @@ import (
 	"embed"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +20,7 @@ type tongue struct {
 	tag     string
 	words   map[string][]word // by their first token
 	phrases []phrase
+	begin   map[string][]int // phrases by a word that can begin them; "" is a slot
 }
 
 // word is one or several words with a meaning, such as "hour" of class "unit".
@@ -85,16 +87,16 @@ func inOrder(first []string) []*tongue {
 }
 
 // classes are the kinds of words that a file may have.
-var classes = []string{"number", "ordinal", "unit", "length", "fraction", "and-half", "weekday", "weekdays", "month",
-	"part", "half", "last", "suffix", "and", "tens", "filler", "lead", "joint", "at", "beside", "between"}
+var classes = []string{"number", "ordinal", "unit", "length", "fraction", "and-half", "weekday", "weekdays", "short", "month",
+	"part", "half", "last", "suffix", "and", "tens", "filler", "lead", "joint", "at", "zone", "beside", "between"}
 
 // kinds are the pieces that the phrases of a file may make.
 var kinds = []string{"ahead", "off", "day", "weekday", "next-weekday", "weekend", "week", "month", "year", "date", "monthday",
-	"clock", "bare", "part", "every", "weekly", "workdays", "weekends", "daily", "monthly", "yearly"}
+	"clock", "bare", "part", "coming", "every", "weekly", "workdays", "weekends", "daily", "monthly", "yearly"}
 
 // readTongue reads a file. An error names the line.
 func readTongue(tag, text string) (*tongue, error) {
-	l := &tongue{tag: tag, words: map[string][]word{}}
+	l := &tongue{tag: tag, words: map[string][]word{}, begin: map[string][]int{}}
 	n := 0
 	for line := range strings.Lines(text) {
 		n++
@@ -148,16 +150,47 @@ func (l *tongue) addPhrases(head []string, right string) error {
 		return err
 	}
 	for _, shape := range ways {
-		if len(shape) > 0 {
-			l.phrases = append(l.phrases, phrase{kind: head[0], args: head[1:], shape: shape})
+		if len(shape) == 0 {
+			continue
 		}
+		for first := range begins(shape) {
+			l.begin[first] = append(l.begin[first], len(l.phrases))
+		}
+		l.phrases = append(l.phrases, phrase{kind: head[0], args: head[1:], shape: shape})
 	}
 	return nil
 }
 
+// begins returns the words that can begin a shape; "" is a slot.
+func begins(shape []node) map[string]bool {
+	all := map[string]bool{}
+	for _, n := range shape {
+		switch {
+		case n.word != "":
+			all[n.word] = true
+			return all
+		case n.slot != "":
+			all[""] = true
+			return all
+		}
+		optional := false
+		for _, way := range n.ways {
+			inner := begins(way)
+			optional = optional || inner["["]
+			delete(inner, "[")
+			maps.Copy(all, inner)
+		}
+		if !optional {
+			return all
+		}
+	}
+	all["["] = true // it can be empty
+	return all
+}
+
 // slots are what may stand in braces.
-var slots = []string{"n", "unit", "span", "h", "mm", "min", "mins", "half", "part", "weekday", "weekdays", "plural",
-	"month", "d", "ord", "m", "y", "yy", "nth", "hm", "minw", "glued"}
+var slots = []string{"n", "unit", "span", "h", "mm", "min", "mins", "half", "part", "weekday", "short", "listed", "weekdays", "plural",
+	"month", "d", "ord", "ords", "m", "mord", "y", "yy", "nth", "hm", "ss", "minw", "glued", "alone", "few"}
 
 // shapeReader reads the shape of a phrase: words, {slots}, [what may be left out], and
 // (one|or the other).

@@ -21,11 +21,12 @@ type Time struct {
 	At       time.Time // zero with a Schedule
 	Schedule string    // five cron fields, or a rule such as "@every 2d from 2026-03-04T09:00"
 	Notes    []Note    // what was chosen or had to be changed, for the person
+	more     []Time    // named with it
 	Tongue   string    // the language that it was said in, "" for none: a date or a cron expression
 }
 
 // farthest is how far ahead a reminder may lie.
-const farthest = 5 * 366 * 24 * time.Hour
+const farthest = 10 * 366 * 24 * time.Hour
 
 // maxWhen bounds what is parsed at all, in bytes; most of its tokens are words.
 const (
@@ -39,34 +40,61 @@ var cronForm = whole.Pattern(`(?i)^[\d*][\d*/,-]*(?: +[\d*/,?-]+){2} +` +
 
 func cronField(names string) string { return `(?:[\d*/,?-]|` + names + `)+` }
 
+// isCron reports whether five fields in small letters can only be cron's: one of them is a
+// star, which no time has that people say.
+func isCron(fields string) bool {
+	return strings.Contains(fields, "*") && cronForm().MatchString(fields)
+}
+
 // Parse reads a time or a rhythm in people's words, as a date, or as a cron expression,
 // for somebody in loc. Languages that they speak (en, de, es, fr, ru, zh) come first
-// where a text says something in several. It never reads the past, nor more than five
+// where a text says something in several. It never reads the past, nor more than ten
 // years ahead. Its errors are sentences for people, a *Partial where a part was read.
 func Parse(text string, now time.Time, loc *time.Location, speaks ...string) (Time, error) {
+	all, err := All(text, now, loc, speaks...)
+	switch {
+	case err != nil:
+		return Time{}, err
+	case len(all) > 1:
+		return Time{}, whole.Tell("“%s” is more than one time. Which one?", text)
+	}
+	return all[0], nil
+}
+
+// All reads as Parse does, also several times that are named together: "at 8am and 8pm",
+// "Monday and Wednesday at 6pm".
+func All(text string, now time.Time, loc *time.Location, speaks ...string) ([]Time, error) {
 	said := strings.TrimSpace(text)
 	if len(said) > maxWhen {
-		return Time{}, whole.Tell(wordsNoWhen, whole.Clip(said, 20)+"…")
+		return nil, whole.Tell(wordsNoWhen, whole.Clip(said, 20)+"…")
 	}
 	w, err := read(said, now.In(loc), speaks)
 	switch {
 	case errors.Is(err, errUnclear):
 		if _, _, err := Split(said, now.In(loc), speaks...); err != nil {
-			return Time{}, err
+			return nil, err
 		}
-		return Time{}, whole.Tell(wordsNoWhen, said)
+		return nil, whole.Tell(wordsNoWhen, said)
 	case errors.Is(err, errEither):
-		return Time{}, whole.Tell("“%s” can be two dates: is the day or the month first? Write it as 2026-12-24, or with the name of the month.", said)
+		return nil, whole.Tell("“%s” can be two dates: is the day or the month first? Write it as 2026-12-24, or with the name of the month.", said)
 	case errors.Is(err, errDayOrHour):
-		return Time{}, whole.Tell("“%s” can be a day or a time of day. Please say it another way.", said)
-	case err != nil || w.Schedule != "":
-		return w, err
-	case !w.At.After(now):
-		return Time{}, whole.Tell("That time (%s) is past.", w.At.In(loc).Format("2006-01-02 15:04 MST"))
-	case w.At.Sub(now) > farthest:
-		return Time{}, whole.Tell("That is more than five years ahead.")
+		return nil, whole.Tell("“%s” can be a day or a time of day. Please say it another way.", said)
+	case err != nil:
+		return nil, err
 	}
-	return w, nil
+	all := append([]Time{w}, w.more...)
+	all[0].more = nil
+	for i, w := range all {
+		switch {
+		case w.Schedule != "":
+		case !w.At.After(now):
+			return nil, whole.Tell("That time (%s) is past.", w.At.In(loc).Format("2006-01-02 15:04 MST"))
+		case w.At.Sub(now) > farthest:
+			return nil, whole.Tell("That is more than ten years ahead.")
+		}
+		all[i].Tongue = all[0].Tongue
+	}
+	return all, nil
 }
 
 // Day reads a day or a time as Parse does, also one that is past, for somebody whose
@@ -76,7 +104,7 @@ func Day(text string, now time.Time, speaks ...string) (at time.Time, ok bool) {
 		return at, false
 	}
 	w, err := read(strings.TrimSpace(text), now, speaks)
-	return w.At.In(now.Location()), err == nil && w.Schedule == ""
+	return w.At.In(now.Location()), err == nil && w.Schedule == "" && len(w.more) == 0
 }
 
 var (
@@ -114,7 +142,7 @@ func exact(said string) (t time.Time, zoned, ok bool) {
 // read reads a time, past or not. now is on the person's clock.
 func read(said string, now time.Time, speaks []string) (Time, error) {
 	low := strings.Join(strings.Fields(strings.ToLower(said)), " ")
-	if cronForm().MatchString(low) {
+	if isCron(low) {
 		return Time{Schedule: low}, nil
 	}
 	if strings.HasPrefix(low, "@every ") {
@@ -168,8 +196,14 @@ func (l *tongue) read(all []token, now time.Time) (w Time, err error) {
 // to the date; a dot after a word does not.
 func ended(all []token) int {
 	end := len(all)
-	for end > 0 && strings.Contains(".!?,:;", all[end-1].text) && (end < 2 || all[end-1].text != "." || all[end-2].num < 0) {
+	for end > 0 && strings.Contains(".!?,:;", all[end-1].text) && !endsInNumber(all[:end]) {
 		end--
 	}
 	return end
+}
+
+// endsInNumber reports whether the last mark is a dot behind a number.
+func endsInNumber(all []token) bool {
+	end := len(all)
+	return end > 1 && all[end-1].text == "." && all[end-2].num >= 0
 }

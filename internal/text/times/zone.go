@@ -1,6 +1,10 @@
 package times
 
-import "time"
+import (
+	"iter"
+	"strings"
+	"time"
+)
 
 // zoneOf is what a short name of a zone stands for: the hours from UTC, or a place where
 // it is said all year.
@@ -39,4 +43,46 @@ func (t token) zone() *time.Location {
 		return nil // then it is asked about, like any word beside a time
 	}
 	return loc
+}
+
+// zones are the clocks that words name, and where these end: "PST" and "in Tokyo" behind a
+// time of day, "Tokyo time" anywhere.
+func (m *matcher) zones(i int, clocks bool) iter.Seq2[*time.Location, int] {
+	return func(yield func(*time.Location, int) bool) {
+		if i >= len(m.tokens) {
+			return
+		}
+		if at := m.tokens[i].zone(); at != nil && clocks && !yield(at, i+1) {
+			return
+		}
+		name, before := i, false
+		if v, end := m.first(i, "zone"); v == "1" {
+			name, before = end, true
+		}
+		for end := min(name+3, len(m.tokens)); end > name; end-- {
+			zone := Place(m.said(name, end))
+			v, after := m.first(end, "zone")
+			if v != "2" {
+				after = end
+			}
+			if zone == "" || v != "2" && (!before || !clocks || m.tokens[name].small) {
+				continue
+			}
+			if at, err := time.LoadLocation(zone); err == nil && !yield(at, after) {
+				return
+			}
+		}
+	}
+}
+
+// said returns tokens as they were written, apart from capital letters and accents.
+func (m *matcher) said(from, to int) string {
+	var words strings.Builder
+	for _, t := range m.tokens[from:to] {
+		if t.open && words.Len() > 0 {
+			words.WriteByte(' ')
+		}
+		words.WriteString(t.text)
+	}
+	return words.String()
 }
