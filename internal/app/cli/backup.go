@@ -53,8 +53,9 @@ func (r Restore) Run(ctx context.Context, cfg config.Config, s *Streams) error {
 		return err
 	}
 	text += said
-	if c.Unsettled > 0 {
-		text += "What was under way when the copy was made is taken up at the next start, so some people may be answered once more.\n"
+	if !c.Carried {
+		text += "Nobody could read what was answered after the copy was made: messages that were under way then, and those on Discord " +
+			"since, are taken up at the next start, so some people may be answered once more.\n"
 	}
 	_, err = fmt.Fprint(s.Out, text)
 	return err

@@ -31,6 +31,7 @@ type Copied struct {
 	Rows      int64  // of all tables
 	Unsettled int64  // messages unanswered and parts unsent when it was copied
 	Aside     string // Restore: the database from before; "" when there was none
+	Carried   bool   // Restore: what was received, sent and told since the copy was made is known (carry)
 }
 
 // Backup copies the database to file while a bot may be at work on it:
@@ -110,7 +111,7 @@ func (f Folder) Restore(ctx context.Context, file string) (c Copied, err error) 
 	if c, err = f.duplicate(ctx, file, untouched(file), draft); err != nil {
 		return Copied{}, fmt.Errorf("nothing was restored: %s: %w", file, sqlite.Explain(err))
 	}
-	if err := resalt(ctx, draft.Name(), c.Schema); err != nil {
+	if c.Carried, err = settle(ctx, draft.Name(), c.Schema, path); err != nil {
 		return Copied{}, fmt.Errorf("nothing was restored: %s: %w", file, err)
 	}
 	if c.Aside, err = setAside(path, "before-restore"); err == nil {
@@ -131,24 +132,27 @@ func untouched(path string) string {
 	return "immutable=1"
 }
 
-// resalt gives a restored database nonces of its own: what is said from now on
-// must not be taken for what was said after the copy was made. One from before
-// there was a salt gets its first with the migration. It also says that it was restored, to
-// whoever opens it next (memory.Store.AfterRestore).
-func resalt(ctx context.Context, draft string, schema int) error {
+// settle makes a draft of a restored database ready to take the place of replaced: carry, and
+// nonces of its own, because what is said from now on must not be taken for what was said
+// after the copy was made. One from before there was a salt gets its first with the migration.
+// It also says that it was restored, to whoever opens it next (memory.Store.AfterRestore).
+func settle(ctx context.Context, draft string, schema int, replaced string) (carried bool, err error) {
 	if schema < saltedSchema {
-		return nil
+		return false, nil
 	}
 	conn, done, err := sqlite.Connect(ctx, draft, "_journal_mode=DELETE&_synchronous=FULL")
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer done()
+	if carried, err = carry(ctx, conn, replaced); err != nil {
+		return false, err
+	}
 	if _, err = conn.ExecContext(ctx, "UPDATE secrets SET value = randomblob(16) WHERE name = 'nonce'"); err != nil {
-		return err
+		return false, err
 	}
 	_, err = conn.ExecContext(ctx, "INSERT OR REPLACE INTO secrets (name, value) VALUES ('restored', 'yes')")
-	return err
+	return carried, err
 }
 
 // setAside gives the database at path a second name, moves what belongs to it
@@ -156,9 +160,15 @@ func resalt(ctx context.Context, draft string, schema int) error {
 // path itself stays until it is replaced: a folder without a database is not used.
 func setAside(path, why string) (string, error) {
 	fold(path)
-	aside := path + "." + why + "-" + time.Now().UTC().Format("20060102-150405")
+	name := path + "." + why + "-" + time.Now().UTC().Format("20060102-150405")
+	aside := name
+	err := os.Link(path, aside)
+	for n := 2; errors.Is(err, os.ErrExist); n++ { // within the same second
+		aside = fmt.Sprint(name, "-", n)
+		err = os.Link(path, aside)
+	}
 	kept := aside
-	if err := os.Link(path, aside); errors.Is(err, os.ErrNotExist) {
+	if errors.Is(err, os.ErrNotExist) {
 		kept = ""
 	} else if err != nil {
 		return "", err

@@ -1,0 +1,127 @@
+package datadir
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"parley/internal/db/engine"
+	"parley/internal/db/sqlite"
+)
+
+// carry takes over into a restored copy what must not happen a second time because the copy
+// ends earlier than the database that it replaces: which messages were received, answered or put
+// aside, which parts were sent, which reminders were told, how far platforms were read, and the
+// numbers that were given out, because buttons and people name rows by them. Messages and
+// parts that were under way there go on here. What anybody has kept stays as the copy has it.
+//
+// carried is false, and nothing is changed, where replaced has no database that can be read,
+// or one that did not go on from this copy.
+func carry(ctx context.Context, conn *sql.Conn, replaced string) (carried bool, err error) {
+	if err := sqlite.Whole(replaced); errors.Is(err, os.ErrNotExist) || errors.Is(err, engine.ErrCorrupt) {
+		return false, nil
+	} else if err != nil {
+		return false, err
+	}
+	if _, err := conn.ExecContext(ctx, "ATTACH DATABASE ? AS was", replaced); err != nil {
+		return false, ctx.Err() // whoever restores often does so because that one cannot be read
+	}
+	defer func() { _, _ = conn.ExecContext(context.WithoutCancel(ctx), "DETACH DATABASE was") }()
+	tx, err := conn.BeginTx(ctx, nil)
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = tx.Rollback() }()
+	c := carrier{ctx: ctx, tx: tx}
+	if !c.wentOn() {
+		return false, ctx.Err()
+	}
+	for _, part := range carriedParts {
+		c.take(part)
+	}
+	if c.err != nil {
+		return false, ctx.Err()
+	}
+	return true, tx.Commit()
+}
+
+// carrier takes over parts of the database attached as "was"; after an error it does nothing.
+type carrier struct {
+	ctx context.Context
+	tx  *sql.Tx
+	err error
+}
+
+// carriedPart is what is taken over of one table, where both databases have it: a statement in
+// which %s stands for the columns that both have.
+type carriedPart struct{ table, query string }
+
+var carriedParts = []carriedPart{
+	{"inbox", `UPDATE inbox SET state = w.state, body = w.body FROM was.inbox w
+		WHERE w.id = inbox.id AND w.uid = inbox.uid AND inbox.state = 'new' AND w.state <> 'new'`},
+	{"inbox", "INSERT OR IGNORE INTO inbox (%s) SELECT %[1]s FROM was.inbox"},
+	{"steps", "DELETE FROM steps WHERE inbox_id NOT IN (SELECT id FROM inbox WHERE state = 'new')"},
+	{"steps", "INSERT OR REPLACE INTO steps (%s) SELECT %[1]s FROM was.steps WHERE inbox_id IN (SELECT id FROM inbox WHERE state = 'new')"},
+	{"dead_letters", "DELETE FROM dead_letters"},
+	{"dead_letters", "INSERT OR IGNORE INTO dead_letters (%s) SELECT %[1]s FROM was.dead_letters"},
+	{"outbox", `UPDATE outbox SET state = w.state, body = w.body, platform_id = w.platform_id FROM was.outbox w
+		WHERE w.id = outbox.id AND w.nonce = outbox.nonce AND outbox.state IN ('ready', 'started')`},
+	{"outbox", "INSERT OR IGNORE INTO outbox (%s) SELECT %[1]s FROM was.outbox WHERE state IN ('ready', 'started')"},
+	{"reminders", `UPDATE reminders SET state = w.state, due_at = w.due_at, told_at = w.told_at FROM was.reminders w
+		WHERE w.id = reminders.id AND w.created_at = reminders.created_at AND w.told_at > reminders.told_at`},
+	{"cursors", "INSERT OR REPLACE INTO cursors (%s) SELECT %[1]s FROM was.cursors"},
+	{"numbers", `INSERT INTO numbers (%s) SELECT %[1]s FROM was.numbers WHERE true
+		ON CONFLICT (kind, book) DO UPDATE SET last = max(last, excluded.last)`},
+	{"sqlite_sequence", `INSERT INTO sqlite_sequence (name, seq) SELECT name, 0 FROM was.sqlite_sequence
+		WHERE name IN (SELECT name FROM sqlite_schema) AND name NOT IN (SELECT name FROM sqlite_sequence)`},
+	{"sqlite_sequence", `UPDATE sqlite_sequence SET seq = max(sqlite_sequence.seq, w.seq) FROM was.sqlite_sequence w
+		WHERE w.name = sqlite_sequence.name`},
+}
+
+// wentOn reports whether the database attached as "was" went on from this one: both hold the
+// same secret, or, where another copy was restored in between, a message under the same random
+// id.
+func (c *carrier) wentOn() bool {
+	for _, query := range []string{
+		"SELECT EXISTS (SELECT 1 FROM secrets s JOIN was.secrets w USING (name, value) WHERE name = 'nonce')",
+		"SELECT EXISTS (SELECT 1 FROM inbox i JOIN was.inbox w USING (id, uid))",
+	} {
+		var is bool
+		if err := c.tx.QueryRowContext(c.ctx, query).Scan(&is); err == nil && is {
+			return true
+		}
+	}
+	return false
+}
+
+// take takes over one part.
+func (c *carrier) take(p carriedPart) {
+	both := c.columns("main", p.table)
+	theirs := c.columns("was", p.table)
+	both = slices.DeleteFunc(both, func(name string) bool { return !slices.Contains(theirs, name) })
+	if c.err != nil || len(both) == 0 {
+		return
+	}
+	query := p.query
+	if strings.Contains(query, "%s") {
+		query = fmt.Sprintf(query, strings.Join(both, ", "))
+	}
+	_, c.err = c.tx.ExecContext(c.ctx, query)
+}
+
+// columns lists a table's columns; none where there is no such table.
+func (c *carrier) columns(schema, table string) (names []string) {
+	if c.err != nil {
+		return nil
+	}
+	rows, err := c.tx.QueryContext(c.ctx, "SELECT name FROM pragma_table_info(?, ?)", table, schema)
+	if c.err = err; err != nil {
+		return nil
+	}
+	names, c.err = engine.Collect(rows, engine.Value[string])
+	return names
+}
