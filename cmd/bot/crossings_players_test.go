@@ -232,8 +232,6 @@ func drawing(c *crossing) part {
 			excused := 0
 			if c.front == "telegram" {
 				excused = c.torn
-			} else if c.did["restored"] { // channels are read again from where the backup ends
-				excused = 1
 			}
 			if n := files() - before; n > 1+excused {
 				c.wrong("the picture came %d times", n)

@@ -36,6 +36,8 @@ var pinned = []string{
 	"telegram sqlite kill 24 agent pay",
 	"telegram sqlite migrate 25 agent remind",
 	"telegram sqlite nothing 26 pay restore",
+	"discord sqlite nothing 7094 handover restore",
+	"discord sqlite kill 7120 stop restore",
 	"telegram sqlite nothing 27 forget restore",
 	"telegram sqlite point 28 pay handover",
 	"telegram sqlite nothing 29 stop pay",

@@ -14,10 +14,11 @@ import (
 )
 
 // carry takes over into a restored copy what must not happen a second time because the copy
-// ends earlier than the database that it replaces: which messages were received, answered or put
-// aside, which parts were sent, which reminders were told, how far platforms were read, and the
-// numbers that were given out, because buttons and people name rows by them. Messages and
-// parts that were under way there go on here. What anybody has kept stays as the copy has it.
+// ends earlier than the database that it replaces: which messages were received, answered or
+// put aside, which parts were sent, which reminders were told, who is answered by people, how
+// far platforms were read, and the numbers that were given out, because buttons and people
+// name rows by them. Messages and parts that were under way there go on here. What anybody
+// has kept stays as the copy has it.
 //
 // carried is false, and nothing is changed, where replaced has no database that can be read,
 // or one that did not go on from this copy.
@@ -68,6 +69,10 @@ var carriedParts = []carriedPart{
 	{"steps", "INSERT OR REPLACE INTO steps (%s) SELECT %[1]s FROM was.steps WHERE inbox_id IN (SELECT id FROM inbox WHERE state = 'new')"},
 	{"dead_letters", "DELETE FROM dead_letters"},
 	{"dead_letters", "INSERT OR IGNORE INTO dead_letters (%s) SELECT %[1]s FROM was.dead_letters"},
+	{"handoffs", "DELETE FROM handoffs"},
+	{"handoffs", "INSERT INTO handoffs (%s) SELECT %[1]s FROM was.handoffs"},
+	{"handoff_posts", "INSERT OR REPLACE INTO handoff_posts (%s) SELECT %[1]s FROM was.handoff_posts"},
+	{"handoff_answers", "INSERT OR REPLACE INTO handoff_answers (%s) SELECT %[1]s FROM was.handoff_answers"},
 	{"outbox", `UPDATE outbox SET state = w.state, body = w.body, platform_id = w.platform_id FROM was.outbox w
 		WHERE w.id = outbox.id AND w.nonce = outbox.nonce AND outbox.state IN ('ready', 'started')`},
 	{"outbox", "INSERT OR IGNORE INTO outbox (%s) SELECT %[1]s FROM was.outbox WHERE state IN ('ready', 'started')"},
