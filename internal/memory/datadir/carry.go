@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -58,28 +57,28 @@ type carrier struct {
 }
 
 // carriedPart is what is taken over of one table, where both databases have it: a statement in
-// which %s stands for the columns that both have.
+// which COLUMNS stands for the columns that both have.
 type carriedPart struct{ table, query string }
 
 var carriedParts = []carriedPart{
 	{"inbox", `UPDATE inbox SET state = w.state, body = w.body FROM was.inbox w
 		WHERE w.id = inbox.id AND w.uid = inbox.uid AND inbox.state = 'new' AND w.state <> 'new'`},
-	{"inbox", "INSERT OR IGNORE INTO inbox (%s) SELECT %[1]s FROM was.inbox"},
+	{"inbox", "INSERT OR IGNORE INTO inbox (COLUMNS) SELECT COLUMNS FROM was.inbox"},
 	{"steps", "DELETE FROM steps WHERE inbox_id NOT IN (SELECT id FROM inbox WHERE state = 'new')"},
-	{"steps", "INSERT OR REPLACE INTO steps (%s) SELECT %[1]s FROM was.steps WHERE inbox_id IN (SELECT id FROM inbox WHERE state = 'new')"},
+	{"steps", "INSERT OR REPLACE INTO steps (COLUMNS) SELECT COLUMNS FROM was.steps WHERE inbox_id IN (SELECT id FROM inbox WHERE state = 'new')"},
 	{"dead_letters", "DELETE FROM dead_letters"},
-	{"dead_letters", "INSERT OR IGNORE INTO dead_letters (%s) SELECT %[1]s FROM was.dead_letters"},
+	{"dead_letters", "INSERT OR IGNORE INTO dead_letters (COLUMNS) SELECT COLUMNS FROM was.dead_letters"},
 	{"handoffs", "DELETE FROM handoffs"},
-	{"handoffs", "INSERT INTO handoffs (%s) SELECT %[1]s FROM was.handoffs"},
-	{"handoff_posts", "INSERT OR REPLACE INTO handoff_posts (%s) SELECT %[1]s FROM was.handoff_posts"},
-	{"handoff_answers", "INSERT OR REPLACE INTO handoff_answers (%s) SELECT %[1]s FROM was.handoff_answers"},
+	{"handoffs", "INSERT INTO handoffs (COLUMNS) SELECT COLUMNS FROM was.handoffs"},
+	{"handoff_posts", "INSERT OR REPLACE INTO handoff_posts (COLUMNS) SELECT COLUMNS FROM was.handoff_posts"},
+	{"handoff_answers", "INSERT OR REPLACE INTO handoff_answers (COLUMNS) SELECT COLUMNS FROM was.handoff_answers"},
 	{"outbox", `UPDATE outbox SET state = w.state, body = w.body, platform_id = w.platform_id FROM was.outbox w
 		WHERE w.id = outbox.id AND w.nonce = outbox.nonce AND outbox.state IN ('ready', 'started')`},
-	{"outbox", "INSERT OR IGNORE INTO outbox (%s) SELECT %[1]s FROM was.outbox WHERE state IN ('ready', 'started')"},
+	{"outbox", "INSERT OR IGNORE INTO outbox (COLUMNS) SELECT COLUMNS FROM was.outbox WHERE state IN ('ready', 'started')"},
 	{"reminders", `UPDATE reminders SET state = w.state, due_at = w.due_at, told_at = w.told_at FROM was.reminders w
 		WHERE w.id = reminders.id AND w.created_at = reminders.created_at AND w.told_at > reminders.told_at`},
-	{"cursors", "INSERT OR REPLACE INTO cursors (%s) SELECT %[1]s FROM was.cursors"},
-	{"numbers", `INSERT INTO numbers (%s) SELECT %[1]s FROM was.numbers WHERE true
+	{"cursors", "INSERT OR REPLACE INTO cursors (COLUMNS) SELECT COLUMNS FROM was.cursors"},
+	{"numbers", `INSERT INTO numbers (COLUMNS) SELECT COLUMNS FROM was.numbers WHERE true
 		ON CONFLICT (kind, book) DO UPDATE SET last = max(last, excluded.last)`},
 	{"sqlite_sequence", `INSERT INTO sqlite_sequence (name, seq) SELECT name, 0 FROM was.sqlite_sequence
 		WHERE name IN (SELECT name FROM sqlite_schema) AND name NOT IN (SELECT name FROM sqlite_sequence)`},
@@ -111,11 +110,7 @@ func (c *carrier) take(p carriedPart) {
 	if c.err != nil || len(both) == 0 {
 		return
 	}
-	query := p.query
-	if strings.Contains(query, "%s") {
-		query = fmt.Sprintf(query, strings.Join(both, ", "))
-	}
-	_, c.err = c.tx.ExecContext(c.ctx, query)
+	_, c.err = c.tx.ExecContext(c.ctx, strings.ReplaceAll(p.query, "COLUMNS", strings.Join(both, ", ")))
 }
 
 // columns lists a table's columns; none where there is no such table.

@@ -18,113 +18,141 @@ import (
 // after the same copy is restored once more.
 func TestRestoreRepeatsNothing(t *testing.T) {
 	memorytest.AboutFiles(t)
-	ctx := t.Context()
-	s := memorytest.Open(t, memory.Options{})
-	dir, file := filepath.Dir(s.File.Path()), filepath.Join(t.TempDir(), "copy.db")
-	place := chat.Key{Platform: "p", Channel: "c"}
-	ann := chat.User{ID: "p:1", Name: "Ann"}
-	view := memory.Viewer{User: ann.ID, Key: place, Direct: true}
-	hear := func(from, n int) []chat.Message {
-		b := batch(from, n)
-		b.Cursors = map[string]string{"channel:c": fmt.Sprint(from + n - 1)}
-		list, err := s.Accept(ctx, b)
-		must(t, err)
-		return list
-	}
-	answer := func(m chat.Message, sent bool) {
-		must(t, s.Finish(ctx, m, []chat.Part{{Key: place, To: ann, Text: "answer to " + m.ID}}, &memory.Turn{
-			Decision: memory.Decision{End: chat.End{Outcome: chat.Answered}}}))
-		parts, err := s.Pending(ctx, place)
-		must(t, err)
-		if sent {
-			must(t, s.Mark(ctx, parts[len(parts)-1], chat.PartSent, "id"+m.ID, time.Time{}))
-		}
-	}
-	remind := func(text string) agenda.Reminder {
-		r, err := s.Agenda.AddReminder(ctx, agenda.Reminder{User: ann, Key: place, Text: text, Due: time.Now().Add(time.Millisecond)}, "")
-		must(t, err)
-		return r
-	}
-	old := hear(1, 3)
-	aside := func(id string) {
-		must(t, waittest.Second(s.Accept(ctx, chat.Batch{Platform: "p", Dead: []chat.DeadLetter{{ID: id, Raw: []byte("{}"), Reason: "odd"}}})))
-	}
-	aside("read since")
-	must(t, s.SaveSteps(ctx, old[1].Row, []memory.Step{{N: 1, Kind: "model", Done: true, Result: "half"}})())
-	answer(old[0], false) // unsent when the copy is made
-	told := remind("once")
-	_, err := folder(dir).Backup(ctx, file, false)
-	must(t, err)
+	l := &living{T: t, Store: memorytest.Open(t, memory.Options{})}
+	dir, file := filepath.Dir(l.File.Path()), filepath.Join(t.TempDir(), "copy.db")
+	old := l.hear(1, 3)
+	l.aside("read since")
+	must(t, l.SaveSteps(t.Context(), old[1].Row, []memory.Step{{N: 1, Kind: "model", Done: true, Result: "half"}})())
+	l.answer(old[0], false) // unsent when the copy is made
+	told := l.remind("once")
+	must(t, waittest.Second(folder(dir).Backup(t.Context(), file, false)))
 
-	parts, err := s.Pending(ctx, place)
+	l.send()
+	l.answer(old[1], true)
+	later := l.hear(4, 3)
+	l.answer(later[0], true)
+	l.answer(later[1], false)
+	must(t, l.SaveSteps(t.Context(), later[2].Row, []memory.Step{{N: 1, Kind: "tool", Key: "paid", Done: true, Result: "it is paid"}})())
+	must(t, waittest.Second(l.Agenda.FireReminder(t.Context(), told, time.Time{}, nil)))
+	letters, err := l.Letters.List(t.Context(), 0, 10)
 	must(t, err)
-	must(t, s.Mark(ctx, parts[0], chat.PartSent, "id1", time.Time{}))
-	answer(old[1], true)
-	later := hear(4, 3)
-	answer(later[0], true)
-	answer(later[1], false)
-	must(t, s.SaveSteps(ctx, later[2].Row, []memory.Step{{N: 1, Kind: "tool", Key: "paid", Done: true, Result: "it is paid"}})())
-	_, err = s.Agenda.FireReminder(ctx, told, time.Time{}, nil)
-	must(t, err)
-	letters, err := s.Letters.List(ctx, 0, 10)
-	must(t, err)
-	must(t, s.Letters.Drop(ctx, letters[0].ID))
-	aside("put aside since")
-	task, err := s.Agenda.AddTask(ctx, view, "first", "", memory.Origin{})
-	must(t, err)
-	given := remind("later")
-	must(t, s.Close())
+	must(t, l.Letters.Drop(t.Context(), letters[0].ID))
+	l.aside("put aside since")
+	task, given := l.task(), l.remind("later")
+	must(t, l.Close())
 
 	for round := range 2 {
-		c, err := folder(dir).Restore(ctx, file)
+		c, err := folder(dir).Restore(t.Context(), file)
 		must(t, err)
 		if !c.Carried {
 			t.Fatalf("round %d: nothing was taken over", round)
 		}
-		s, err = memory.Open(ctx, dir, memory.Options{})
+		l.Store, err = memory.Open(t.Context(), dir, memory.Options{})
 		must(t, err)
-		if cursors, err := s.Cursors(ctx, "p"); err != nil || cursors["channel:c"] != "6" {
-			t.Errorf("round %d: read up to %v %v", round, cursors, err)
-		}
-		if list, err := s.Letters.List(ctx, 0, 10); err != nil || len(list) != 1 || list[0].Event != "put aside since" {
-			t.Errorf("round %d: put aside: %+v %v", round, list, err)
-		}
-		if steps, err := s.Steps(ctx, old[1].Row); err != nil || len(steps) > 0 {
+		if steps, err := l.Steps(t.Context(), old[1].Row); err != nil || len(steps) > 0 {
 			t.Errorf("round %d: of an answered message: %+v %v", round, steps, err)
 		}
-		if next, err := s.Agenda.AddTask(ctx, view, "first", "", memory.Origin{}); err != nil || next.ID <= task.ID {
-			t.Errorf("round %d: task %+v has the row of %+v, %v", round, next, task, err)
+		l.repeatsNothing(round)
+		if next := l.task(); next.ID <= task.ID {
+			t.Errorf("round %d: task %+v has the row of %+v", round, next, task)
+		} else {
+			task = next
 		}
-		if again := hear(1, 6); len(again) > 0 {
-			t.Errorf("round %d: %d messages are new again", round, len(again))
-		}
-		left, err := s.Adopt(ctx, []chat.Key{place})
-		must(t, err)
-		if len(left) != 2 || left[0].ID != "3" || left[1].ID != "6" {
-			t.Fatalf("round %d: unanswered: %+v", round, left)
-		}
-		steps, err := s.Steps(ctx, left[1].Row)
-		must(t, err)
-		if len(steps) != 1 || steps[0].Result != "it is paid" {
-			t.Errorf("round %d: what was done for it: %+v", round, steps)
-		}
-		parts, err := s.Pending(ctx, place)
-		must(t, err)
-		if len(parts) != 1 || parts[0].Text != "answer to 5" {
-			t.Errorf("round %d: unsent: %+v", round, parts)
-		}
-		if due, err := s.Agenda.DueReminders(ctx, []string{"p"}, 10); err != nil || len(due) > 0 {
-			t.Errorf("round %d: due again: %+v %v", round, due, err)
-		}
-		if next := remind("new"); next.Number <= given.Number || next.ID <= given.ID {
+		if next := l.remind("new"); next.Number <= given.Number || next.ID <= given.ID {
 			t.Errorf("round %d: #%d (row %d) was given out before, as %d (row %d) at the latest", round, next.Number, next.ID, given.Number, given.ID)
 		} else {
 			given = next
 		}
-		if list, err := s.Agenda.Reminders(ctx, view); err != nil || len(list) != 1 {
+		if list, err := l.Agenda.Reminders(t.Context(), theirs); err != nil || len(list) != 1 {
 			t.Errorf("round %d: what is kept is not the copy's: %+v %v", round, list, err)
 		}
-		must(t, s.Close())
+		must(t, l.Close())
+	}
+}
+
+var (
+	somewhere = chat.Key{Platform: "p", Channel: "c"}
+	ann       = chat.User{ID: "p:1", Name: "Ann"}
+	theirs    = memory.Viewer{User: ann.ID, Key: somewhere, Direct: true}
+)
+
+// living is a store in which things happen.
+type living struct {
+	*testing.T
+	*memory.Store
+}
+
+func (l *living) hear(from, n int) []chat.Message {
+	b := batch(from, n)
+	b.Cursors = map[string]string{"channel:c": fmt.Sprint(from + n - 1)}
+	list, err := l.Accept(l.Context(), b)
+	must(l, err)
+	return list
+}
+
+// send sends the newest part that waits.
+func (l *living) send() {
+	parts, err := l.Pending(l.Context(), somewhere)
+	must(l, err)
+	must(l, l.Mark(l.Context(), parts[len(parts)-1], chat.PartSent, "sent", time.Time{}))
+}
+
+func (l *living) answer(m chat.Message, sent bool) {
+	must(l, l.Finish(l.Context(), m, []chat.Part{{Key: somewhere, To: ann, Text: "answer to " + m.ID}}, &memory.Turn{
+		Decision: memory.Decision{End: chat.End{Outcome: chat.Answered}}}))
+	if sent {
+		l.send()
+	}
+}
+
+func (l *living) aside(id string) {
+	must(l, waittest.Second(l.Accept(l.Context(), chat.Batch{Platform: "p",
+		Dead: []chat.DeadLetter{{ID: id, Raw: []byte("{}"), Reason: "odd"}}})))
+}
+
+// remind adds a reminder that is due.
+func (l *living) remind(text string) agenda.Reminder {
+	r, err := l.Agenda.AddReminder(l.Context(), agenda.Reminder{User: ann, Key: somewhere, Text: text,
+		Due: time.Now().Add(time.Millisecond)}, "")
+	must(l, err)
+	return r
+}
+
+func (l *living) task() agenda.Task {
+	task, err := l.Agenda.AddTask(l.Context(), theirs, "first", "", memory.Origin{})
+	must(l, err)
+	return task
+}
+
+// repeatsNothing looks at what a restored store would do.
+func (l *living) repeatsNothing(round int) {
+	ctx := l.Context()
+	if cursors, err := l.Cursors(ctx, "p"); err != nil || cursors["channel:c"] != "6" {
+		l.Errorf("round %d: read up to %v %v", round, cursors, err)
+	}
+	if list, err := l.Letters.List(ctx, 0, 10); err != nil || len(list) != 1 || list[0].Event != "put aside since" {
+		l.Errorf("round %d: put aside: %+v %v", round, list, err)
+	}
+	if again := l.hear(1, 6); len(again) > 0 {
+		l.Errorf("round %d: %d messages are new again", round, len(again))
+	}
+	left, err := l.Adopt(ctx, []chat.Key{somewhere})
+	must(l, err)
+	if len(left) != 2 || left[0].ID != "3" || left[1].ID != "6" {
+		l.Fatalf("round %d: unanswered: %+v", round, left)
+	}
+	steps, err := l.Steps(ctx, left[1].Row)
+	must(l, err)
+	if len(steps) != 1 || steps[0].Result != "it is paid" {
+		l.Errorf("round %d: what was done for it: %+v", round, steps)
+	}
+	parts, err := l.Pending(ctx, somewhere)
+	must(l, err)
+	if len(parts) != 1 || parts[0].Text != "answer to 5" {
+		l.Errorf("round %d: unsent: %+v", round, parts)
+	}
+	if due, err := l.Agenda.DueReminders(ctx, []string{"p"}, 10); err != nil || len(due) > 0 {
+		l.Errorf("round %d: due again: %+v %v", round, due, err)
 	}
 }
 
