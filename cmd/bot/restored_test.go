@@ -2,9 +2,12 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"parley/internal/adapters/telegram/telegramtest"
 	"parley/internal/db/postgres/postgrestest"
@@ -82,6 +85,60 @@ func TestCrashRestoredQuestion(t *testing.T) {
 			t.Errorf("killed %v: %d tasks, %v", killed, n, err)
 		}
 	}
+}
+
+// TestCrashRestoreKilled: a restore that is killed at any moment leaves the database from
+// before or the copy, whole, with the one it replaces beside it; the next one goes through.
+func TestCrashRestoreKilled(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("many processes")
+	}
+	w := filed(t)
+	ask := func(args ...string) string {
+		t.Helper()
+		out, err := w.command(args...)
+		if err != nil {
+			t.Fatalf("%v: %v: %s", args, err, out)
+		}
+		return out
+	}
+	file := filepath.Join(t.TempDir(), "copy.db")
+	ask("backup", file)
+	replaced, through := 0, 0
+	for wait := time.Millisecond; through < 2; wait += 2 * time.Millisecond {
+		if list := ask("facts", "list"); !strings.Contains(list, "Mimi") {
+			ask("facts", "add", "My cat is called Mimi")
+		}
+		was := w.asides(t)
+		child := exec.Command(os.Args[0], "restore", file)
+		child.Env = append(append(os.Environ(), childEnv+"=1"), w.env...)
+		must(t, child.Start())
+		alarm := time.AfterFunc(wait, func() { _ = child.Process.Kill() })
+		if child.Wait() == nil && alarm.Stop() {
+			through++
+		}
+		list := ask("facts", "list")
+		if !strings.Contains(list, "Coco") {
+			t.Fatalf("killed after %v: %s", wait, list)
+		}
+		if !strings.Contains(list, "Mimi") {
+			if replaced++; w.asides(t) != was+1 {
+				t.Errorf("killed after %v: replaced, and not kept", wait)
+			}
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(w.dir, datadir.Name+".new-*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+	t.Logf("%d replaced, %d of them to the end", replaced, through)
+}
+
+// asides counts the databases that restores replaced.
+func (w *world) asides(t *testing.T) int {
+	all, err := filepath.Glob(filepath.Join(w.dir, datadir.Name+".before-restore-*"))
+	must(t, err)
+	return len(slices.DeleteFunc(all, func(name string) bool { return strings.HasSuffix(name, "-wal") || strings.HasSuffix(name, "-shm") }))
 }
 
 // TestCrashRestoredForgotten: who was forgotten after a copy was made is forgotten again when
