@@ -64,8 +64,13 @@ func askingOnce(c *crossing) part {
 				return
 			}
 			agreed = !c.did["spent"] && !c.did["clerk"] && !c.lapses()
-			if c.answers(found, "yes") == "" {
-				c.wrong("the yes was not answered")
+			for range 2 { // a yes in words is for what was said last, and this may be asked again first
+				if c.answers(found, "yes") == "" {
+					c.wrong("the yes was not answered")
+				}
+				if found, waits = c.waits(amount); !waits {
+					break
+				}
 			}
 		},
 		check: func() {

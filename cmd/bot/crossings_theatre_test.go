@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -344,12 +345,17 @@ var (
 // of what was said last.
 func (h *theatre) respond(r llmtest.Request) llmtest.Turn {
 	last, tok, paid := r.Messages[len(r.Messages)-1], "", false
-	for _, m := range r.Messages {
+	for i, m := range r.Messages {
 		if found := oneToken.FindAllString(m.Text(), -1); m.Role == "user" && len(found) > 0 {
 			tok = found[len(found)-1] // with those that got no answer before it
 		}
 		for _, call := range m.ToolCalls {
 			paid = slices.Contains([]string{"bank__pay", "bank__order", "errand_runner"}, call.Function.Name)
+			for _, asked := range r.Messages[:i] { // the answer is to who wished for it, whatever was said since
+				if strings.Contains(asked.Text(), call.Function.Arguments) && asked.Role == "user" {
+					tok = cmp.Or(oneToken.FindString(asked.Text()), tok)
+				}
+			}
 		}
 	}
 	number := "0"

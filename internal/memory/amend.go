@@ -82,7 +82,29 @@ func (s *Store) amendOne(tx *engine.Tx, m utterance, a amendment) error {
 	if err := sessions.Unsaid(tx, sessions.Unsaying{Session: m.session, Message: m.id, Was: m.content, Now: supports}); err != nil {
 		return err
 	}
-	return s.Facts.Unsaid(tx, facts.Viewer{User: m.user, Key: m.key}, m.id, supports)
+	author := facts.Viewer{User: m.user, Key: m.key}
+	if err := s.Facts.Unsaid(tx, author, m.id, supports); err != nil {
+		return err
+	}
+	beside, err := besides(tx, m)
+	for _, late := range beside {
+		if err == nil {
+			err = s.Facts.UnsaidBeside(tx, author, late.id, late.content, m.content, supports)
+		}
+	}
+	return err
+}
+
+// besides returns the messages of the same person whose turns also read m: it had got no answer
+// before, because the model was not there, or an answer was stopped.
+func besides(tx *engine.Tx, m utterance) ([]utterance, error) {
+	return engine.Select(tx, func(r engine.Scanner) (late utterance, err error) {
+		err = r.Scan(&late.id, &late.content)
+		return late, err
+	}, `SELECT late.message_id, late.content FROM messages late WHERE late.session_id = ? AND late.id > ? AND late.role = 'user'
+		AND late.user_id = ? AND late.message_id <> '' AND late.id < coalesce((SELECT min(answer.id) FROM messages answer
+		WHERE answer.session_id = late.session_id AND answer.role = 'assistant' AND answer.id > ? + 0), 9223372036854775807)
+		ORDER BY late.id LIMIT 50`, m.session, m.row, m.user, m.row)
 }
 
 // resummarize makes a session owe the summary that a message is part of, and takes the

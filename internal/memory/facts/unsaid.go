@@ -12,10 +12,22 @@ import (
 // person is told with the next answer, and Undo brings a fact back. What is said now can be
 // learned.
 func (s *Store) Unsaid(tx *engine.Tx, v Viewer, messageID, said string) error {
+	return s.unsay(tx, v, messageID, func(f Fact) bool { return supports(said, f) })
+}
+
+// UnsaidBeside is Unsaid for the facts that were made in the turn of another message, messageID,
+// which said the words beside and was answered together with the one that was changed: those
+// are forgotten that only was supports, what the changed one said before.
+func (s *Store) UnsaidBeside(tx *engine.Tx, v Viewer, messageID, beside, was, said string) error {
+	return s.unsay(tx, v, messageID, func(f Fact) bool { return supports(beside, f) || supports(said, f) || !supports(was, f) })
+}
+
+// unsay forgets the facts made from a message but those that are to stay.
+func (s *Store) unsay(tx *engine.Tx, v Viewer, messageID string, stays func(Fact) bool) error {
 	list, err := engine.Select(tx, scanFact, "SELECT "+factColumns+" FROM key_facts f WHERE f.platform = ? AND f.channel = ? "+
 		"AND f.message_id = ? AND f.valid_to = ''", v.Key.Platform, v.Key.Channel, messageID)
 	for _, f := range list {
-		if err != nil || supports(said, f) {
+		if err != nil || stays(f) {
 			continue
 		}
 		if _, err = tx.Exec("UPDATE key_facts SET valid_to = ?, call_key = '' WHERE id = ?", engine.Stamp(s.o.Now()), f.ID); err == nil {
