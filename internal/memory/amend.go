@@ -89,7 +89,7 @@ func (s *Store) amendOne(tx *engine.Tx, m utterance, a amendment) error {
 	beside, err := besides(tx, m)
 	for _, late := range beside {
 		if err == nil {
-			err = s.Facts.UnsaidBeside(tx, author, late.id, late.content, m.content, supports)
+			err = s.Facts.UnsaidBeside(tx, author, sessions.Unsaying{Message: late.id, Was: m.content, Now: supports}, late.content)
 		}
 	}
 	return err

@@ -116,14 +116,22 @@ func offered(r llm.Request) []string {
 // speaker is the author's name that stands before what is said in a group.
 var speaker = text.Pattern(`^[^:\n]{1,64}: `)
 
-// factNumber is how a result names the fact it was about.
-var factNumber = text.Pattern(`\(#(\d+)\)`)
+// rowNumber is how a result names the row it was about.
+var rowNumber = text.Pattern(`\(#(\d+)\)`)
 
-// lastFact returns the number of the fact that was spoken of last, "" for none.
-func lastFact(messages []llm.Message) string {
+// last returns the number of the fact, or the reminder, that was spoken of last, "" for none
+// or several.
+func last(messages []llm.Message, what string) string {
 	for _, m := range slices.Backward(messages) {
-		if found := factNumber().FindStringSubmatch(m.Content); found != nil && m.Role == llm.RoleTool && strings.Contains(m.Name, "fact") {
-			return found[1]
+		if m.Role != llm.RoleTool || !strings.Contains(m.Name, what) {
+			continue
+		}
+		switch found := rowNumber().FindAllStringSubmatch(m.Content, -1); len(found) {
+		case 0:
+		case 1:
+			return found[0][1]
+		default:
+			return ""
 		}
 	}
 	return ""

@@ -286,11 +286,19 @@ func (t talk) sound(a *asked, said string) bool {
 		a.does, a.args = "set_reminder", map[string]string{}
 	case "forget_fact":
 		if a.args["last"] != "" {
-			id := lastFact(t.messages)
+			id := last(t.messages, "fact")
 			a.args = map[string]string{"id": id}
 			return id != ""
 		}
 		return !pointers().MatchString(a.args["words"])
+	case "move_reminder":
+		if a.args["last"] != "" {
+			a.args = map[string]string{"id": last(t.messages, "reminder"), "when": a.args["when"]}
+		}
+		if number := atHour[a.tag] + a.args["when"]; !isTime(a.args["when"], a.tag) && isTime(number, a.tag) {
+			a.args["when"] = number
+		}
+		return a.args["id"]+a.args["words"] != "" && isTime(a.args["when"], a.tag)
 	case "current_time":
 		if city, ok := a.args["time_zone"]; ok {
 			a.args["time_zone"] = times.Place(city)
@@ -300,6 +308,9 @@ func (t talk) sound(a *asked, said string) bool {
 	}
 	return true
 }
+
+// atHour makes a time of day of a number that stood behind "to".
+var atHour = map[string]string{"en": "at ", "de": "um ", "es": "a las ", "fr": "à ", "ru": "в "}
 
 // timed reports whether a reminder's time is one, or partly one, which is asked about.
 func (a *asked) timed() bool {

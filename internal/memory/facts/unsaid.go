@@ -15,11 +15,11 @@ func (s *Store) Unsaid(tx *engine.Tx, v Viewer, messageID, said string) error {
 	return s.unsay(tx, v, messageID, func(f Fact) bool { return supports(said, f) })
 }
 
-// UnsaidBeside is Unsaid for the facts that were made in the turn of another message, messageID,
-// which said the words beside and was answered together with the one that was changed: those
-// are forgotten that only was supports, what the changed one said before.
-func (s *Store) UnsaidBeside(tx *engine.Tx, v Viewer, messageID, beside, was, said string) error {
-	return s.unsay(tx, v, messageID, func(f Fact) bool { return supports(beside, f) || supports(said, f) || !supports(was, f) })
+// UnsaidBeside is Unsaid for the facts that were made in the turn of another message,
+// u.Message, which says beside and was answered together with the one that was changed: those
+// are forgotten that only its old words support.
+func (s *Store) UnsaidBeside(tx *engine.Tx, v Viewer, u sessions.Unsaying, beside string) error {
+	return s.unsay(tx, v, u.Message, func(f Fact) bool { return supports(beside, f) || supports(u.Now, f) || !supports(u.Was, f) })
 }
 
 // unsay forgets the facts made from a message but those that are to stay.

@@ -118,7 +118,9 @@ func (r *resolver) once() (Time, error) {
 		if c.bare && c.half == "" && r.part == "" && c.part == "" {
 			return Time{}, errUnclear // a number alone
 		}
-		return r.soon(c)
+		t, err := r.soon(c)
+		t.ofDay = true
+		return t, err
 	}
 	t, open, ok := settle(c, r.part)
 	if !ok {

@@ -22,6 +22,7 @@ type Time struct {
 	Schedule string    // five cron fields, or a rule such as "@every 2d from 2026-03-04T09:00"
 	Notes    []Note    // what was chosen or had to be changed, for the person
 	more     []Time    // named with it
+	ofDay    bool      // only a time of day was said
 	Tongue   string    // the language that it was said in, "" for none: a date or a cron expression
 }
 
@@ -95,6 +96,27 @@ func All(text string, now time.Time, loc *time.Location, speaks ...string) ([]Ti
 		all[i].Tongue = all[0].Tongue
 	}
 	return all, nil
+}
+
+// Moved reads the time that something due at a time is moved to: as Parse does, but a time of
+// day alone is of the day that it is due on, while that is ahead. due is on the person's clock.
+func Moved(text string, due, now time.Time, speaks ...string) (Time, error) {
+	loc := due.Location()
+	w, err := Parse(text, now, loc, speaks...)
+	if err != nil || !w.ofDay {
+		return w, err
+	}
+	day := dayOf(due)
+	for _, hour := range []int{7, 0} { // "at five" is rather the afternoon's
+		from := moment(day.Add(time.Duration(hour)*time.Hour), loc).Add(-time.Minute)
+		if from.Before(now) {
+			from = now
+		}
+		if again, err := Parse(text, from, loc, speaks...); err == nil && dayOf(again.At.In(loc)).Equal(day) {
+			return again, nil
+		}
+	}
+	return w, nil
 }
 
 // Day reads a day or a time as Parse does, also one that is past, for somebody whose
