@@ -418,7 +418,7 @@ func (c *crossing) seated(company bool) {
 }
 
 // checkTokens looks for answers that were lost or came twice. What was on its way to
-// Telegram when a process died may be there twice: nobody can tell.
+// Telegram or to a terminal when a process died may be there twice: nobody can tell.
 func (c *crossing) checkTokens() {
 	all := c.seat.sees()
 	for tok := range c.tokens {
@@ -429,7 +429,7 @@ func (c *crossing) checkTokens() {
 			}
 		}
 		excused := 0
-		if c.front == "telegram" {
+		if c.front != "discord" {
 			excused = c.torn
 		}
 		if c.group && c.did["forgot"] { // an answer made with their words is gone, and what others asked reads as unanswered

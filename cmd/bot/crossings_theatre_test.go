@@ -344,16 +344,22 @@ var (
 // respond is the model: it calls what it is told to, and otherwise answers with the token
 // of what was said last.
 func (h *theatre) respond(r llmtest.Request) llmtest.Turn {
-	last, tok, paid := r.Messages[len(r.Messages)-1], "", false
+	last, tok, to, paid := r.Messages[len(r.Messages)-1], "", "", false // to: whose answer what a tool said is
 	for i, m := range r.Messages {
 		if found := oneToken.FindAllString(m.Text(), -1); m.Role == "user" && len(found) > 0 {
 			tok = found[len(found)-1] // with those that got no answer before it
+		}
+		if m.Role == "user" {
+			to = ""
+			if strings.Contains(m.Text(), tok) {
+				to = tok
+			}
 		}
 		for _, call := range m.ToolCalls {
 			paid = slices.Contains([]string{"bank__pay", "bank__order", "errand_runner"}, call.Function.Name)
 			for _, asked := range r.Messages[:i] { // the answer is to who wished for it, whatever was said since
 				if strings.Contains(asked.Text(), call.Function.Arguments) && asked.Role == "user" {
-					tok = cmp.Or(oneToken.FindString(asked.Text()), tok)
+					to = cmp.Or(oneToken.FindString(asked.Text()), to)
 				}
 			}
 		}
@@ -373,7 +379,7 @@ func (h *theatre) respond(r llmtest.Request) llmtest.Turn {
 	case last.Role == "tool" && paid: // what was said since a question has an answer of its own
 		turn.Text = "It came to: " + last.Text()
 	case last.Role == "tool":
-		turn.Text = tok + " It came to: " + last.Text()
+		turn.Text = strings.TrimSpace(to + " It came to: " + last.Text())
 	case sentOut.MatchString(last.Text()): // the helper
 		turn.Calls = []llmtest.Call{{ID: "e", Name: "bank__pay", Args: `{"amount":` + sentOut.FindStringSubmatch(last.Text())[1] + `}`}}
 	case oneToken.FindString(last.Text()) == "":
