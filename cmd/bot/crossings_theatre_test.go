@@ -409,6 +409,12 @@ func (h *theatre) close() (wrong []string) {
 	if w := h.ends(); w != "" {
 		wrong = append(wrong, w)
 	}
+	if h.one("SELECT count(*) FROM inbox WHERE state = 'new'") != 0 && !h.terminal { // it came when the process ended
+		h.begin()
+		h.ready()
+		waittest.Within(patience, func() bool { return h.unfinished() == 0 })
+		h.ends()
+	}
 	if n := h.one("SELECT count(*) FROM inbox WHERE state = 'new'"); n != 0 {
 		wrong = append(wrong, fmt.Sprint(n, " messages are not answered"))
 	}
