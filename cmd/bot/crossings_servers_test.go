@@ -67,10 +67,11 @@ func answering(c *crossing) part {
 	return part{
 		begin: func() {
 			c.said++
+			unclear := strings.Count(c.h.log.String(), "not clear whom")
 			got := c.say(0, fmt.Sprintf(`tok-%d-%d. please call bank__order {"number":%d}`, c.n, c.said, number))
 			asked = strings.Contains(got, words)
 			// A server does not say for which of two calls it asks: while somebody owes it an answer, nobody else is asked.
-			owed := c.h.one("SELECT count(*) FROM questions WHERE state = 'open' AND text LIKE '%size for order%'") > 0
+			owed := strings.Count(c.h.log.String(), "not clear whom") > unclear
 			if !asked && !c.quiet() && !owed {
 				c.wrong("the tool server asks, and nobody was asked: %q", got)
 			}
