@@ -272,3 +272,33 @@ func TestSplit(t *testing.T) {
 		}
 	}
 }
+
+func TestMoved(t *testing.T) {
+	berlin := zone(t, "Europe/Berlin")
+	now := time.Date(2026, 3, 27, 14, 20, 0, 0, berlin) // a Friday
+	for _, tt := range []struct{ said, due, want string }{
+		{"at five", "2026-03-30 09:00", "2026-03-30 17:00"},
+		{"17:30", "2026-03-30 09:00", "2026-03-30 17:30"},
+		{"6am", "2026-03-30 09:00", "2026-03-30 06:00"},
+		{"at 8", "2026-03-30 17:00", "2026-03-30 08:00"},
+		{"at five", "2026-03-27 18:00", "2026-03-27 17:00"},
+		{"6am", "2026-03-27 18:00", "2026-03-28 06:00"},     // today's is past
+		{"at five", "2026-03-20 09:00", "2026-03-27 17:00"}, // it was told last week
+		{"tomorrow at five", "2026-03-30 09:00", "2026-03-28 17:00"},
+		{"in 2 hours", "2026-03-30 09:00", "2026-03-27 16:20"},
+		{"monday", "2026-03-28 09:00", "2026-03-30 09:00"},
+		{"02:30", "2026-03-29 09:00", "2026-03-29 03:30"}, // the clocks change
+	} {
+		due, err := time.ParseInLocation("2006-01-02 15:04", tt.due, berlin)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := Moved(tt.said, due, now)
+		if got := w.At.In(berlin).Format("2006-01-02 15:04"); err != nil || got != tt.want {
+			t.Errorf("%s, %q: %s %v, want %s", tt.due, tt.said, got, err, tt.want)
+		}
+	}
+	if w, err := Moved("every day at 5", now.Add(time.Hour), now); err != nil || w.Schedule == "" {
+		t.Errorf("a rhythm: %+v %v", w, err)
+	}
+}
