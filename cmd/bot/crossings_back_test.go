@@ -157,7 +157,10 @@ func restoring(c *crossing) part {
 			})
 		},
 		end: func() {
-			if wrong := c.h.ends(); wrong != "" {
+			switch wrong := c.h.ends(); {
+			case wrong != "" && c.between == "point": // it came by there meanwhile
+				c.torn++
+			case wrong != "":
 				c.wrong("%s", wrong)
 			}
 			c.h.restored(c.h.t, file, c.r.IntN(2) == 0)
