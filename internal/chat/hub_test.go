@@ -226,6 +226,25 @@ func TestStopJumpsTheQueue(t *testing.T) {
 	s.end(time.Minute)
 }
 
+// TestStopIsNoFailure: a handler that only knows that it was ended is told of as stopped.
+func TestStopIsNoFailure(t *testing.T) {
+	running := make(chan struct{})
+	s := newStage(t, data(t), chat.HubOptions{Handler: chat.HandlerFunc(func(ctx context.Context, _ chat.Message,
+		_ chat.Reply) (chat.Answer, error) {
+		close(running)
+		<-ctx.Done()
+		return chat.Answer{}, fmt.Errorf("read a quota: %w", ctx.Err())
+	})})
+	s.say("c", "long")
+	<-running
+	s.say("c", "/stop")
+	s.until("the answer", func() bool { return len(s.p.Texts()) == 1 })
+	if got := s.p.Texts(); got[0] != "Stopped." {
+		t.Errorf("sent %q", got)
+	}
+	s.end(time.Minute)
+}
+
 func TestDrainParksAndTheNextProcessAnswersOnce(t *testing.T) {
 	dir := data(t)
 	s := newStage(t, dir, chat.HubOptions{Handler: chat.HandlerFunc(func(ctx context.Context, _ chat.Message,

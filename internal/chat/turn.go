@@ -127,8 +127,12 @@ func (h *Hub) handle(l *lane, j *job) (a Answer, err error) {
 	defer end()
 	shown := func() bool { return m.Preview != "" }
 	defer func() {
-		if err != nil && errors.Is(context.Cause(ctx), ErrDraining) {
+		switch cause := context.Cause(ctx); {
+		case err == nil:
+		case errors.Is(cause, ErrDraining):
 			err = ErrDraining
+		case errors.Is(cause, ErrStopped): // before the answer was begun: what was asked of the database ends, too
+			a, err = h.halted(m, cause), nil
 		}
 		a, err = quietly(ctx, a, err, shown())
 	}()
@@ -152,6 +156,14 @@ func (h *Hub) handle(l *lane, j *job) (a Answer, err error) {
 		return err
 	})
 	return a, err
+}
+
+// halted is the answer to a message that its person stopped or took back.
+func (h *Hub) halted(m Message, cause error) Answer {
+	if errors.Is(cause, ErrTakenBack) {
+		return Answer{Record: End{Outcome: Stopped, Reason: TakenBack}}
+	}
+	return Answer{Text: h.speak(m).Text(wordsStopped), Record: End{Outcome: Stopped}}
 }
 
 const saysFault = "Something went wrong on my side. Please try again; if it keeps happening, tell my owner the number %s."
