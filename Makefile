@@ -6,7 +6,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME    := 10s
 PYTHON      := python3
 
-.PHONY: cluster costs crossings lane recall translations run test postgres race bench lint fuzz cover faults live templates dojo page-check recordings release release-check
+.PHONY: cluster costs crossings lane recall times translations run test postgres race bench lint fuzz cover faults live templates dojo page-check recordings release release-check
 
 # A conversation in the terminal; no key needed.
 run:
@@ -57,6 +57,12 @@ LANESET := $(if $(TMPDIR),$(TMPDIR),/tmp)/parley-lane.json
 lane:
 	$(PYTHON) eval/lane/sets.py $(COPIES) $(LANESET)
 	PARLEY_LANE_SET=$(LANESET) $(GO) test $(TAGS) -count=1 -timeout 20m -v -run '^TestPublishedLane$$' ./internal/llm/offline
+
+# What times are read rightly in published sentences from clones in COPIES: see eval/times.
+TIMESET := $(if $(TMPDIR),$(TMPDIR),/tmp)/parley-times.jsonl
+times:
+	$(PYTHON) eval/times/sets.py $(COPIES) $(TIMESET)
+	PARLEY_TIMES_SET=$(TIMESET) $(GO) test $(TAGS) -count=1 -timeout 20m -v -run '^TestPublishedTimes$$' ./internal/text/times
 
 lint:
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "gofmt -w $$unformatted"; exit 1; }
