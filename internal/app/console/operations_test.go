@@ -305,6 +305,8 @@ var operated = []tried{
 		command: "/remind in 10 minutes ask: how is the weather?"},
 	{tool: "list_reminders", args: `{}`, command: "/remind list", theirs: "You have no reminders waiting here."},
 	{tool: "cancel_reminder", args: `{"id":1}`, command: "/remind cancel 1", theirs: "There is no such reminder."},
+	{tool: "move_reminder", args: `{"id":1,"when":"in 20 minutes"}`, command: "/remind move 1 in 20 minutes",
+		theirs: "There is no such reminder."},
 	{tool: "set_time_zone", args: `{"zone":"europe/zurich"}`, command: "/remind zone europe/zurich"},
 	{tool: "log_entry", args: `{"content":"read it","type":"insight"}`, command: "/log add read it type:insight"},
 	{tool: "list_log", args: `{"day":"today"}`, command: "/log day today", theirs: "Nothing is logged there."},

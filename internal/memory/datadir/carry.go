@@ -56,33 +56,41 @@ type carrier struct {
 	err error
 }
 
-// carriedPart is what is taken over of one table, where both databases have it: a statement in
-// which COLUMNS stands for the columns that both have.
-type carriedPart struct{ table, query string }
+// carriedPart is what is taken over of one table, where both databases have it: verb, the
+// table's name and rest are the statement, in which COLUMNS stands for the columns that both have.
+type carriedPart struct{ verb, table, rest string }
+
+const (
+	remove  = "DELETE FROM"
+	update  = "UPDATE"
+	missing = "INSERT OR IGNORE INTO"
+	instead = "INSERT OR REPLACE INTO"
+	theirs  = "(COLUMNS) SELECT COLUMNS FROM was."
+)
 
 var carriedParts = []carriedPart{
-	{"inbox", `UPDATE inbox SET state = w.state, body = w.body FROM was.inbox w
+	{update, "inbox", `SET state = w.state, body = w.body FROM was.inbox w
 		WHERE w.id = inbox.id AND w.uid = inbox.uid AND inbox.state = 'new' AND w.state <> 'new'`},
-	{"inbox", "INSERT OR IGNORE INTO inbox (COLUMNS) SELECT COLUMNS FROM was.inbox"},
-	{"steps", "DELETE FROM steps WHERE inbox_id NOT IN (SELECT id FROM inbox WHERE state = 'new')"},
-	{"steps", "INSERT OR REPLACE INTO steps (COLUMNS) SELECT COLUMNS FROM was.steps WHERE inbox_id IN (SELECT id FROM inbox WHERE state = 'new')"},
-	{"dead_letters", "DELETE FROM dead_letters"},
-	{"dead_letters", "INSERT OR IGNORE INTO dead_letters (COLUMNS) SELECT COLUMNS FROM was.dead_letters"},
-	{"handoffs", "DELETE FROM handoffs"},
-	{"handoffs", "INSERT INTO handoffs (COLUMNS) SELECT COLUMNS FROM was.handoffs"},
-	{"handoff_posts", "INSERT OR REPLACE INTO handoff_posts (COLUMNS) SELECT COLUMNS FROM was.handoff_posts"},
-	{"handoff_answers", "INSERT OR REPLACE INTO handoff_answers (COLUMNS) SELECT COLUMNS FROM was.handoff_answers"},
-	{"outbox", `UPDATE outbox SET state = w.state, body = w.body, platform_id = w.platform_id FROM was.outbox w
+	{missing, "inbox", theirs + "inbox"},
+	{remove, "steps", "WHERE inbox_id NOT IN (SELECT id FROM inbox WHERE state = 'new')"},
+	{instead, "steps", theirs + "steps WHERE inbox_id IN (SELECT id FROM inbox WHERE state = 'new')"},
+	{remove, "dead_letters", ""},
+	{missing, "dead_letters", theirs + "dead_letters"},
+	{remove, "handoffs", ""},
+	{missing, "handoffs", theirs + "handoffs"},
+	{instead, "handoff_posts", theirs + "handoff_posts"},
+	{instead, "handoff_answers", theirs + "handoff_answers"},
+	{update, "outbox", `SET state = w.state, body = w.body, platform_id = w.platform_id FROM was.outbox w
 		WHERE w.id = outbox.id AND w.nonce = outbox.nonce AND outbox.state IN ('ready', 'started')`},
-	{"outbox", "INSERT OR IGNORE INTO outbox (COLUMNS) SELECT COLUMNS FROM was.outbox WHERE state IN ('ready', 'started')"},
-	{"reminders", `UPDATE reminders SET state = w.state, due_at = w.due_at, told_at = w.told_at FROM was.reminders w
+	{missing, "outbox", theirs + "outbox WHERE state IN ('ready', 'started')"},
+	{update, "reminders", `SET state = w.state, due_at = w.due_at, told_at = w.told_at FROM was.reminders w
 		WHERE w.id = reminders.id AND w.created_at = reminders.created_at AND w.told_at > reminders.told_at`},
-	{"cursors", "INSERT OR REPLACE INTO cursors (COLUMNS) SELECT COLUMNS FROM was.cursors"},
-	{"numbers", `INSERT INTO numbers (COLUMNS) SELECT COLUMNS FROM was.numbers WHERE true
+	{instead, "cursors", theirs + "cursors"},
+	{"INSERT INTO", "numbers", theirs + `numbers WHERE true
 		ON CONFLICT (kind, book) DO UPDATE SET last = max(last, excluded.last)`},
-	{"sqlite_sequence", `INSERT INTO sqlite_sequence (name, seq) SELECT name, 0 FROM was.sqlite_sequence
+	{"INSERT INTO", "sqlite_sequence", `(name, seq) SELECT name, 0 FROM was.sqlite_sequence
 		WHERE name IN (SELECT name FROM sqlite_schema) AND name NOT IN (SELECT name FROM sqlite_sequence)`},
-	{"sqlite_sequence", `UPDATE sqlite_sequence SET seq = max(sqlite_sequence.seq, w.seq) FROM was.sqlite_sequence w
+	{update, "sqlite_sequence", `SET seq = max(sqlite_sequence.seq, w.seq) FROM was.sqlite_sequence w
 		WHERE w.name = sqlite_sequence.name`},
 }
 
@@ -90,12 +98,12 @@ var carriedParts = []carriedPart{
 // same secret, or, where another copy was restored in between, a message under the same random
 // id.
 func (c *carrier) wentOn() bool {
-	for _, query := range []string{
-		"SELECT EXISTS (SELECT 1 FROM secrets s JOIN was.secrets w USING (name, value) WHERE name = 'nonce')",
-		"SELECT EXISTS (SELECT 1 FROM inbox i JOIN was.inbox w USING (id, uid))",
+	for _, rows := range []string{
+		"secrets s JOIN was.secrets w USING (name, value) WHERE name = 'nonce'",
+		"inbox i JOIN was.inbox w USING (id, uid)",
 	} {
 		var is bool
-		if err := c.tx.QueryRowContext(c.ctx, query).Scan(&is); err == nil && is {
+		if err := c.tx.QueryRowContext(c.ctx, "SELECT EXISTS (SELECT 1 FROM "+rows+")").Scan(&is); err == nil && is {
 			return true
 		}
 	}
@@ -105,12 +113,12 @@ func (c *carrier) wentOn() bool {
 // take takes over one part.
 func (c *carrier) take(p carriedPart) {
 	both := c.columns("main", p.table)
-	theirs := c.columns("was", p.table)
-	both = slices.DeleteFunc(both, func(name string) bool { return !slices.Contains(theirs, name) })
+	there := c.columns("was", p.table)
+	both = slices.DeleteFunc(both, func(name string) bool { return !slices.Contains(there, name) })
 	if c.err != nil || len(both) == 0 {
 		return
 	}
-	_, c.err = c.tx.ExecContext(c.ctx, strings.ReplaceAll(p.query, "COLUMNS", strings.Join(both, ", ")))
+	_, c.err = c.tx.ExecContext(c.ctx, p.verb+" "+p.table+" "+strings.ReplaceAll(p.rest, "COLUMNS", strings.Join(both, ", ")))
 }
 
 // columns lists a table's columns; none where there is no such table.

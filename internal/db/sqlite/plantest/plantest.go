@@ -191,7 +191,8 @@ func (f *fold) queries(file *ast.File, found func(token.Pos, string)) {
 	})
 }
 
-var statement = regexp.MustCompile(`^\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\s`)
+// statement tells a statement from its beginning alone, to which a table's name is added.
+var statement = regexp.MustCompile(`^\s*((SELECT|UPDATE|WITH)\s|INSERT\s[A-Z ]*INTO\s+\w|DELETE\s+FROM\s+\w)`)
 
 func (f *fold) value(e ast.Expr) (string, bool) {
 	switch e := e.(type) {
