@@ -23,7 +23,7 @@ import (
 var schema string
 
 // schemaVersion changes with schema.sql and with how files are parsed.
-const schemaVersion = 5
+const schemaVersion = 6
 
 // readers is the number of reading connections.
 const readers = 2
@@ -193,9 +193,9 @@ func (p *put) drop(source, name string) {
 
 func (p *put) indexed(d indexed, fresh map[string]map[string]bool) {
 	p.drop(d.source, d.path)
-	doc := p.exec("INSERT INTO docs (source, path, kind, name, title, skipped, partly, day, size, mtime, hash) VALUES "+
-		"(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-		d.source, d.path, d.kind, noteName(path.Base(d.path)), d.title, d.skipped, d.partly, d.day, d.size, d.mtime, []byte(d.hash))
+	doc := p.exec("INSERT INTO docs (source, path, folded, kind, name, title, skipped, partly, day, size, mtime, hash) VALUES "+
+		"(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		d.source, d.path, text.Fold(d.path), d.kind, noteName(path.Base(d.path)), d.title, d.skipped, d.partly, d.day, d.size, d.mtime, []byte(d.hash))
 	for _, o := range d.properties {
 		p.exec("INSERT OR IGNORE INTO properties (doc, key, value) VALUES (?, ?, ?)", doc, o.Key, o.Value)
 	}
