@@ -243,22 +243,22 @@ func vocabulary(all map[string]bool, s string) {
 		if len(w) < 4 || len(w) > 40 {
 			continue
 		}
-		if first, _ := utf8.DecodeRuneInString(w); unicode.IsDigit(first) || text.Unspaced(first) {
+		if first, _ := utf8.DecodeRuneInString(w); unicode.IsDigit(first) || text.Pieced(first) {
 			continue
 		}
 		all[w] = true
 	}
 }
 
-// spaced puts spaces around the letters of scripts that write none, so that the index
+// spaced puts spaces around the letters that a word index cannot split into words, so that it
 // takes each letter for a word and a word for a phrase.
 func spaced(s string) string {
-	if strings.IndexFunc(s, text.Unspaced) < 0 {
+	if strings.IndexFunc(s, text.Pieced) < 0 {
 		return s
 	}
 	var b strings.Builder
 	for _, r := range s {
-		if text.Unspaced(r) {
+		if text.Pieced(r) {
 			b.WriteByte(' ')
 			b.WriteRune(r)
 			b.WriteByte(' ')

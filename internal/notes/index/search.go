@@ -20,7 +20,7 @@ import (
 
 // Bounds of one search.
 const (
-	maxTerms      = 24   // words of a question
+	maxTerms      = 40   // words of a question, or pairs of letters
 	maxRows       = 3000 // sections that are scored; a word in more of them is common
 	maxCandidates = 60   // sections that are ranked
 	maxPerDoc     = 3    // hits in one file

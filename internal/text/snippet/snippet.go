@@ -99,7 +99,7 @@ func beginnings(s, so string) iter.Seq[int] {
 			at += next
 			before, _ := utf8.DecodeLastRuneInString(s[:at])
 			first, _ := utf8.DecodeRuneInString(so)
-			if (at == 0 || !text.InWord(before) || text.Unspaced(first)) && !yield(at) {
+			if (at == 0 || !text.InWord(before) || text.Pieced(first)) && !yield(at) {
 				return
 			}
 		}
