@@ -17,6 +17,7 @@ import (
 	"parley/internal/db/sqlite"
 	"parley/internal/notes/code"
 	"parley/internal/text"
+	"parley/internal/text/ranking"
 )
 
 //go:embed schema.sql
@@ -195,7 +196,8 @@ func (p *put) indexed(d indexed, fresh map[string]map[string]bool) {
 	p.drop(d.source, d.path)
 	doc := p.exec("INSERT INTO docs (source, path, folded, kind, name, title, skipped, partly, day, size, mtime, hash) VALUES "+
 		"(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-		d.source, d.path, text.Fold(d.path), d.kind, noteName(path.Base(d.path)), d.title, d.skipped, d.partly, d.day, d.size, d.mtime, []byte(d.hash))
+		d.source, d.path, text.Fold(d.path), d.kind, noteName(path.Base(d.path)), d.title, d.skipped, d.partly, d.day, d.size, d.mtime,
+		[]byte(d.hash))
 	for _, o := range d.properties {
 		p.exec("INSERT OR IGNORE INTO properties (doc, key, value) VALUES (?, ?, ?)", doc, o.Key, o.Value)
 	}
@@ -214,7 +216,7 @@ func (p *put) indexed(d indexed, fresh map[string]map[string]bool) {
 	if fresh[d.kind] == nil {
 		fresh[d.kind] = map[string]bool{}
 	}
-	title, tags := spaced(d.title), spaced(strings.Join(d.tags, " ")+" "+strings.Join(d.aliases, " "))
+	title, tags := d.stemmed(d.title), d.stemmed(strings.Join(d.tags, " ")+" "+strings.Join(d.aliases, " "))
 	for _, s := range d.sections {
 		_, hash := meaning(d.kind, d.title, s.heading, s.text)
 		id := p.exec("INSERT INTO sections (doc, heading, line, page, text, hash) VALUES (?, ?, ?, ?, ?, ?)", doc, s.heading,
@@ -223,8 +225,8 @@ func (p *put) indexed(d indexed, fresh map[string]map[string]bool) {
 		if d.kind == KindCode {
 			heading += " " + code.Words(s.heading)
 		}
-		heading = spaced(heading)
-		p.exec("INSERT INTO "+d.kind+"_fts (rowid, title, heading, tags, text) VALUES (?, ?, ?, ?, ?)", id, title, heading, tags, spaced(s.text))
+		heading = d.stemmed(heading)
+		p.exec("INSERT INTO "+d.kind+"_fts (rowid, title, heading, tags, text) VALUES (?, ?, ?, ?, ?)", id, title, heading, tags, d.stemmed(s.text))
 		said := map[string]bool{}
 		vocabulary(said, title+" "+tags+" "+heading)
 		vocabulary(said, s.text)
@@ -235,6 +237,27 @@ func (p *put) indexed(d indexed, fresh map[string]map[string]bool) {
 		}
 		p.exec("INSERT INTO spelled_fts (rowid, words) VALUES (?, ?)", id, words.String())
 	}
+}
+
+// stemmed returns a text as the index of words gets it: what spaced returns, and behind it the
+// stems of a note's words. Code has none: its words are names.
+func (d indexed) stemmed(s string) string {
+	if d.kind != KindNotes {
+		return spaced(s)
+	}
+	var b strings.Builder
+	b.WriteString(spaced(s))
+	stems, seen := ranking.Stemmer(s), map[string]bool{}
+	for w := range text.Words(s) {
+		if seen[w] || len(w) > 64 {
+			continue
+		}
+		seen[w] = true
+		for _, stem := range stems(w) {
+			b.WriteString(" " + stem)
+		}
+	}
+	return b.String()
 }
 
 // vocabulary adds the words of s, against which word parts and typos are matched.

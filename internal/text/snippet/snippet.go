@@ -114,6 +114,14 @@ func Times(text, word string) (n int) {
 	return n
 }
 
+// Begin returns how many words of a text, which is in small letters, begin so.
+func Begin(text, so string) (n int) {
+	for range beginnings(text, so) {
+		n++
+	}
+	return n
+}
+
 // Holds reports whether a word of a text, which is in small letters, begins as this
 // one does, whatever its ending.
 func Holds(text, word string) bool {
