@@ -6,7 +6,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME    := 10s
 PYTHON      := python3
 
-.PHONY: cluster costs crossings lane recall times translations run test postgres race bench lint fuzz cover faults live templates dojo page-check recordings release release-check
+.PHONY: cluster costs crossings lane notes recall times translations run test postgres race bench lint fuzz cover faults live templates dojo page-check recordings release release-check
 
 # A conversation in the terminal; no key needed.
 run:
@@ -63,6 +63,12 @@ TIMESET := $(if $(TMPDIR),$(TMPDIR),/tmp)/parley-times.jsonl
 times:
 	$(PYTHON) eval/times/sets.py $(COPIES) $(TIMESET)
 	PARLEY_TIMES_SET=$(TIMESET) $(GO) test $(TAGS) -count=1 -timeout 20m -v -run '^TestPublishedTimes$$' ./internal/text/times
+
+# What is found in published notes, from clones in COPIES: see eval/notes.
+NOTESETS := $(if $(TMPDIR),$(TMPDIR),/tmp)/parley-notes
+notes:
+	$(PYTHON) eval/notes/sets.py $(COPIES) $(NOTESETS)
+	PARLEY_NOTES_SETS=$(NOTESETS) $(GO) test $(TAGS) -count=1 -timeout 20m -v -run '^TestPublishedNotes$$' ./internal/notes/index
 
 lint:
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "gofmt -w $$unformatted"; exit 1; }

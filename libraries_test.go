@@ -48,6 +48,7 @@ var libraries = []allowed{
 
 	{"internal/text", "golang.org/x/net", "hosts as they are looked up"},
 	{"internal/text/urls", "golang.org/x/net", "which names are somebody's, and which endings exist"},
+	{"internal/text", "golang.org/x/text", "names that are the same in other shapes"},
 	{"internal/text/urls", "golang.org/x/text", "the same letter in other shapes"},
 	{"internal/text", "github.com/clipperhouse/uax29", "what people see as one character"},
 

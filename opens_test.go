@@ -55,6 +55,7 @@ var opened = []opening{
 	{"internal/notes/index", "Vault.check", "a folder of notes, of which it opens notes that have one name"},
 	{"internal/notes/index", "Vault.content", "likewise"},
 	{"internal/notes/index", "Vault.everything", "likewise"},
+	{"internal/notes/index", "Vault.Target", "a folder of notes, to list folders in it"},
 	{"internal/notes/index", "Vault.replaced", "likewise"},
 }
 

@@ -8,7 +8,7 @@ import (
 
 var (
 	modifiers = text.Pattern(
-		`^(?:(?:export|default|declare|abstract|public|private|protected|static|final|sealed|strictfp|non-sealed|unsafe|typedef|inline|constexpr|partial|internal|readonly|async|override|const|extern|volatile|pub(?:\s?\([^()]*\))?)\s+)+`)
+		`^(?:(?:export|default|declare|abstract|public|private|protected|static|final|sealed|strictfp|non-sealed|unsafe|typedef|inline|constexpr|partial|internal|readonly|accessor|async|override|const|extern|volatile|pub(?:\s?\([^()]*\))?)\s+)+`)
 	marked = text.Pattern(
 		`^(?:@[\w.]+(?:\s?\([^()]*(?:\([^()]*\)[^()]*)*\))?|#!?\[[^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)*\]|\[\[[^\[\]]*\]\]|__attribute__\s?\(\([^()]*(?:\([^()]*\)[^()]*)*\)\)|__declspec\s?\([^()]*\)|alignas\s?\([^()]*\))\s*`)
 	typed = text.Pattern(

@@ -1,7 +1,10 @@
 package edit
 
 import (
+	"errors"
+	"os"
 	"path"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -60,4 +63,35 @@ func CheckPath(name string) error {
 func unseen(r rune) bool {
 	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co) || r == utf8.RuneError ||
 		unicode.Is(unicode.Zs, r) && r != ' '
+}
+
+// Folders returns a path with its folders spelled as they exist on disk, where they differ only
+// by case, width or the form of accents (macOS writes these apart). The name of the file stays.
+func Folders(root *os.Root, name string) string {
+	dir, base := path.Split(name)
+	at := "."
+	for part := range strings.SplitSeq(strings.TrimSuffix(dir, "/"), "/") {
+		if found := like(root, at, part); found != "" {
+			part = found
+		}
+		at = path.Join(at, part)
+	}
+	return path.Join(at, base)
+}
+
+// like returns the name in a folder that is the same as another but for its case, width and
+// accents; "" for none, or if the very name exists.
+func like(root *os.Root, dir, name string) (found string) {
+	if _, err := root.Lstat(path.Join(dir, name)); !errors.Is(err, os.ErrNotExist) {
+		return ""
+	}
+	all, err := List(root, dir)
+	if err != nil {
+		return ""
+	}
+	folded := text.Fold(name)
+	if i := slices.IndexFunc(all, func(n string) bool { return text.Fold(n) == folded }); i >= 0 {
+		found = all[i]
+	}
+	return found
 }

@@ -164,10 +164,15 @@ func (p *Pen) Create(name, text string, by Writer) error {
 	return p.sign(rel, by, text)
 }
 
-// claim reserves a free name with an empty file. Only one of two callers gets it.
+// claim reserves a free name with an empty file. Only one of two callers gets it. A name that
+// differs from an existing one only by case, width or the form of its accents is taken: on
+// other systems both would be one file.
 func (p *Pen) claim(rel string) error {
 	if err := p.dir.MkdirAll(path.Dir(rel), 0o700); err != nil {
 		return err
+	}
+	if like(p.dir, path.Dir(rel), path.Base(rel)) != "" {
+		return ErrExists
 	}
 	f, err := p.dir.OpenFile(rel, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, os.ErrExist) {

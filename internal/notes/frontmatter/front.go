@@ -32,6 +32,7 @@ type Matter struct {
 // only as text.
 func Parse(data string) (f Matter, rest string) {
 	if !strings.HasPrefix(data, "---\n") {
+		f.page(data)
 		return f, data
 	}
 	end, size := -1, 0
@@ -65,23 +66,31 @@ func (f *Matter) read(text string) {
 	}
 	for _, pair := range pairs(root) {
 		values := scalars(pair.Value)
-		switch key := strings.ToLower(pair.Key.String()); key {
-		case "title":
-			if len(values) > 0 {
-				f.Title = values[0]
-			}
-		case "tags", "tag":
-			for _, v := range values {
-				f.Tags = append(f.Tags, strings.FieldsFunc(v, func(r rune) bool { return r == ',' || r == ' ' })...)
-			}
-			f.Tags = f.Tags[:min(len(f.Tags), maxNames)]
-		case "aliases", "alias":
-			f.Aliases = append(f.Aliases, values...)
-			f.Aliases = f.Aliases[:min(len(f.Aliases), maxNames)]
-		default:
+		if key := strings.ToLower(pair.Key.String()); !f.known(key, values) {
 			f.property(key, pair.Value, 1)
 		}
 	}
+}
+
+// known takes a title, tags or other names; it returns false for any other key.
+func (f *Matter) known(key string, values []string) bool {
+	switch key {
+	case "title":
+		if len(values) > 0 {
+			f.Title = values[0]
+		}
+	case "tags", "tag":
+		for _, v := range values {
+			f.Tags = append(f.Tags, strings.FieldsFunc(v, func(r rune) bool { return r == ',' || r == ' ' })...)
+		}
+		f.Tags = f.Tags[:min(len(f.Tags), maxNames)]
+	case "aliases", "alias":
+		f.Aliases = append(f.Aliases, values...)
+		f.Aliases = f.Aliases[:min(len(f.Aliases), maxNames)]
+	default:
+		return false
+	}
+	return true
 }
 
 func pairs(n ast.Node) []*ast.MappingValueNode {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -12,9 +13,11 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"unicode/utf16"
 
 	"parley/internal/notes/document"
 	"parley/internal/notes/edit"
+	"parley/internal/text"
 )
 
 // skipLinked is said in more than one place.
@@ -22,7 +25,7 @@ const skipLinked = "a hard link, a second name of a file that may be outside of 
 
 // Bounds of what is read.
 const (
-	maxNote  = 2 << 20
+	maxNote  = 16 << 20
 	maxCode  = 1 << 20
 	maxDepth = 40 // folders below each other
 )
@@ -159,7 +162,7 @@ func readable(name, kind string) bool {
 	if kind == KindCode {
 		return slices.Contains(codeEndings, ending)
 	}
-	return isNote(name) || document.Is(name)
+	return isNote(name) || isBase(name) || document.Is(name)
 }
 
 // isNote reports whether a file is Markdown, by its ending.
@@ -167,6 +170,9 @@ func isNote(name string) bool {
 	ending := strings.ToLower(path.Ext(name))
 	return ending == ".md" || ending == ".markdown"
 }
+
+// isBase reports whether a file is one of Obsidian's views of notes, which is YAML.
+func isBase(name string) bool { return text.Fold(path.Ext(name)) == ".base" }
 
 // isUnread reports whether a path is unread or inside something unread.
 func (w *walk) isUnread(name string) bool {
@@ -237,12 +243,30 @@ func read(root *os.Root, name, kind string, links bool) (content, error) {
 		c.raw = data
 		return c, nil
 	}
+	data = decoded(data)
 	if bytes.IndexByte(data, 0) >= 0 {
 		c.skipped = "not text"
 		return c, nil
 	}
-	c.text, c.raw = clean(string(data)), data
+	c.text, c.raw = text.Composed(clean(string(data))), data
 	return c, nil
+}
+
+// decoded returns a text in UTF-16 as UTF-8. Only a byte order mark tells that it is one.
+func decoded(data []byte) []byte {
+	var order binary.ByteOrder = binary.LittleEndian
+	switch {
+	case bytes.HasPrefix(data, []byte{0xFF, 0xFE}):
+	case bytes.HasPrefix(data, []byte{0xFE, 0xFF}):
+		order = binary.BigEndian
+	default:
+		return data
+	}
+	units := make([]uint16, len(data)/2)
+	for i := range units {
+		units[i] = order.Uint16(data[2*i:])
+	}
+	return []byte(string(utf16.Decode(units)))
 }
 
 // clean turns any text into valid UTF-8 with plain newlines and no byte order mark.
@@ -268,6 +292,8 @@ func (v *Vault) parse(ctx context.Context, s Source, name string, c content) (d 
 		return parseCode(name, c.text, v.defines(ctx, name, c.text)), nil
 	case s.Kind == KindNotes && document.Is(name):
 		return v.parsePaper(ctx, name, c.raw)
+	case isBase(name):
+		return parsePlain(name, c.text), nil
 	}
 	return parseNote(name, c.text), nil
 }

@@ -107,14 +107,19 @@ func (s *search) fit(id int64, title, heading, text string) (sum float64) {
 		if worth == 0 || t.rows() == 0 {
 			continue
 		}
-		n := 0.0
+		n := 0
 		for _, w := range t.words() {
-			n += float64(inTitle*snippet.Times(title, w) + inHeading*snippet.Times(heading, w) + snippet.Times(text, w))
+			n += inTitle*snippet.Times(title, w) + inHeading*snippet.Times(heading, w) + snippet.Times(text, w)
+		}
+		if n == 0 {
+			for _, stem := range t.stems {
+				n += inTitle*snippet.Begin(title, stem) + inHeading*snippet.Begin(heading, stem) + snippet.Begin(text, stem)
+			}
 		}
 		if n == 0 {
 			n = inTags // or an alias, or a heading above
 		}
-		sum += worth * s.rarity(t) * n * (saturation + 1) / (n + long)
+		sum += worth * s.rarity(t) * float64(n) * (saturation + 1) / (float64(n) + long)
 	}
 	return sum
 }

@@ -17,13 +17,14 @@ import (
 	"parley/internal/db/sqlite"
 	"parley/internal/notes/code"
 	"parley/internal/text"
+	"parley/internal/text/ranking"
 )
 
 //go:embed schema.sql
 var schema string
 
 // schemaVersion changes with schema.sql and with how files are parsed.
-const schemaVersion = 5
+const schemaVersion = 6
 
 // readers is the number of reading connections.
 const readers = 2
@@ -193,9 +194,10 @@ func (p *put) drop(source, name string) {
 
 func (p *put) indexed(d indexed, fresh map[string]map[string]bool) {
 	p.drop(d.source, d.path)
-	doc := p.exec("INSERT INTO docs (source, path, kind, name, title, skipped, partly, day, size, mtime, hash) VALUES "+
-		"(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-		d.source, d.path, d.kind, noteName(path.Base(d.path)), d.title, d.skipped, d.partly, d.day, d.size, d.mtime, []byte(d.hash))
+	doc := p.exec("INSERT INTO docs (source, path, folded, kind, name, title, skipped, partly, day, size, mtime, hash) VALUES "+
+		"(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		d.source, d.path, text.Fold(d.path), d.kind, noteName(path.Base(d.path)), d.title, d.skipped, d.partly, d.day, d.size, d.mtime,
+		[]byte(d.hash))
 	for _, o := range d.properties {
 		p.exec("INSERT OR IGNORE INTO properties (doc, key, value) VALUES (?, ?, ?)", doc, o.Key, o.Value)
 	}
@@ -214,7 +216,7 @@ func (p *put) indexed(d indexed, fresh map[string]map[string]bool) {
 	if fresh[d.kind] == nil {
 		fresh[d.kind] = map[string]bool{}
 	}
-	title, tags := spaced(d.title), spaced(strings.Join(d.tags, " ")+" "+strings.Join(d.aliases, " "))
+	title, tags := d.stemmed(d.title), d.stemmed(strings.Join(d.tags, " ")+" "+strings.Join(d.aliases, " "))
 	for _, s := range d.sections {
 		_, hash := meaning(d.kind, d.title, s.heading, s.text)
 		id := p.exec("INSERT INTO sections (doc, heading, line, page, text, hash) VALUES (?, ?, ?, ?, ?, ?)", doc, s.heading,
@@ -223,8 +225,8 @@ func (p *put) indexed(d indexed, fresh map[string]map[string]bool) {
 		if d.kind == KindCode {
 			heading += " " + code.Words(s.heading)
 		}
-		heading = spaced(heading)
-		p.exec("INSERT INTO "+d.kind+"_fts (rowid, title, heading, tags, text) VALUES (?, ?, ?, ?, ?)", id, title, heading, tags, spaced(s.text))
+		heading = d.stemmed(heading)
+		p.exec("INSERT INTO "+d.kind+"_fts (rowid, title, heading, tags, text) VALUES (?, ?, ?, ?, ?)", id, title, heading, tags, d.stemmed(s.text))
 		said := map[string]bool{}
 		vocabulary(said, title+" "+tags+" "+heading)
 		vocabulary(said, s.text)
@@ -237,28 +239,49 @@ func (p *put) indexed(d indexed, fresh map[string]map[string]bool) {
 	}
 }
 
+// stemmed returns a text as the index of words gets it: what spaced returns, and behind it the
+// stems of a note's words. Code has none: its words are names.
+func (d indexed) stemmed(s string) string {
+	if d.kind != KindNotes {
+		return spaced(s)
+	}
+	var b strings.Builder
+	b.WriteString(spaced(s))
+	stems, seen := ranking.Stemmer(s), map[string]bool{}
+	for w := range text.Words(s) {
+		if seen[w] || len(w) > 64 {
+			continue
+		}
+		seen[w] = true
+		for _, stem := range stems(w) {
+			b.WriteString(" " + stem)
+		}
+	}
+	return b.String()
+}
+
 // vocabulary adds the words of s, against which word parts and typos are matched.
 func vocabulary(all map[string]bool, s string) {
 	for w := range text.Words(s) {
 		if len(w) < 4 || len(w) > 40 {
 			continue
 		}
-		if first, _ := utf8.DecodeRuneInString(w); unicode.IsDigit(first) || text.Unspaced(first) {
+		if first, _ := utf8.DecodeRuneInString(w); unicode.IsDigit(first) || text.Pieced(first) {
 			continue
 		}
 		all[w] = true
 	}
 }
 
-// spaced puts spaces around the letters of scripts that write none, so that the index
+// spaced puts spaces around the letters that a word index cannot split into words, so that it
 // takes each letter for a word and a word for a phrase.
 func spaced(s string) string {
-	if strings.IndexFunc(s, text.Unspaced) < 0 {
+	if strings.IndexFunc(s, text.Pieced) < 0 {
 		return s
 	}
 	var b strings.Builder
 	for _, r := range s {
-		if text.Unspaced(r) {
+		if text.Pieced(r) {
 			b.WriteByte(' ')
 			b.WriteRune(r)
 			b.WriteByte(' ')

@@ -83,14 +83,22 @@ func parseNote(name, data string) indexed {
 	}
 	d.title = whole.Clip(cmp.Or(d.title, first, strings.TrimSuffix(path.Base(name), path.Ext(name))), maxName)
 	d.sections = noteSections(lines, heads, matter.Lines)
-	properties := strings.Split(matter.Text(), "\n")
-	for _, s := range cut(properties, 0, len(properties)) {
-		s.line = 2
-		d.sections = append(d.sections, s)
+	if matter.Lines > 0 { // else they are lines of the text
+		properties := strings.Split(matter.Text(), "\n")
+		for _, s := range cut(properties, 0, len(properties)) {
+			s.line = 2
+			d.sections = append(d.sections, s)
+		}
 	}
 	d.marks(lines, code)
 	d.links = different(links.Parse(name, data))
 	return d
+}
+
+// parsePlain parses a text without markup, such as YAML.
+func parsePlain(name, data string) indexed {
+	lines := strings.Split(data, "\n")
+	return indexed{title: whole.Clip(strings.TrimSuffix(path.Base(name), path.Ext(name)), maxName), sections: cut(lines, 0, len(lines))}
 }
 
 // outline lists the headings and finds which lines are code.
@@ -299,13 +307,13 @@ func distinct(all []string) []string {
 	return slices.DeleteFunc(slices.Compact(all), func(s string) bool { return s == "" })
 }
 
-// noteName returns the name by which links and files are matched: lower case, and of a
-// note without the ending.
+// noteName returns the name by which links and files are matched: folded, and of a note
+// without the ending.
 func noteName(s string) string {
-	base := strings.ToLower(path.Base(strings.TrimSpace(s)))
+	base := whole.Fold(path.Base(strings.TrimSpace(s)))
 	return strings.TrimSuffix(strings.TrimSuffix(base, ".md"), ".markdown")
 }
 
 func tagName(s string) string {
-	return whole.Clip(strings.Trim(strings.ToLower(strings.TrimSpace(s)), "#/"), maxName)
+	return whole.Clip(strings.Trim(whole.Fold(strings.TrimSpace(s)), "#/"), maxName)
 }

@@ -59,6 +59,7 @@ func (v *Vault) Read(ctx context.Context, p Part) (Document, error) {
 	if s := v.source(e); s.Kind == KindNotes && document.Is(e.Path) {
 		d, err = v.readPaper(ctx, e, p)
 	} else {
+		p.Path = e.Path
 		d, err = v.open(ctx, s, p)
 	}
 	if err != nil {
@@ -68,10 +69,11 @@ func (v *Vault) Read(ctx context.Context, p Part) (Document, error) {
 	return d, nil
 }
 
-// entry finds an indexed file. No other file is ever read.
+// entry finds an indexed file by its path, in any case, width and form of accents; the very
+// path comes first. No other file is ever read.
 func (v *Vault) entry(ctx context.Context, source, name string) (e Entry, err error) {
 	err = v.asking(func(ix *index) error {
-		found, err := ix.entries(ctx, "path = ? AND (? = '' OR source = ?)", "id", name, source, source)
+		found, err := ix.entries(ctx, "folded = ? AND (? = '' OR source = ?)", "path = ? DESC, id", text.Fold(name), source, source, name)
 		if err != nil {
 			return err
 		}
@@ -157,6 +159,9 @@ func (v *Vault) spans(ctx context.Context, s Source, name string, c content, lin
 		}
 		return all
 	}
+	if isBase(name) {
+		return nil
+	}
 	return noteSpans(c.text)
 }
 
@@ -176,7 +181,7 @@ func noteSpans(text string) (all []span) {
 
 // sameHeading ignores case, markup and spaces.
 func sameHeading(a, b string) bool {
-	norm := func(s string) string { return strings.ToLower(plain(strings.TrimLeft(s, "# "))) }
+	norm := func(s string) string { return text.Fold(plain(strings.TrimLeft(s, "# "))) }
 	return norm(a) == norm(b)
 }
 
@@ -196,7 +201,7 @@ func (v *Vault) Recent(ctx context.Context, since time.Time, limit int) ([]Entry
 // first.
 func (v *Vault) Titles(ctx context.Context, part string, limit int) ([]Entry, error) {
 	return v.list(ctx, limit, "kind = 'notes' AND EXISTS (SELECT 1 FROM names n WHERE n.doc = docs.id AND instr(n.name, ?) > 0)",
-		strings.ToLower(strings.ToValidUTF8(part, "")))
+		text.Fold(strings.ToValidUTF8(part, "")))
 }
 
 func (v *Vault) list(ctx context.Context, limit int, where string, args ...any) (all []Entry, err error) {
@@ -233,7 +238,7 @@ const maxNamed = 20
 // names lists the names by which people may call a file.
 func (d indexed) names() (all []string) {
 	for _, n := range append([]string{noteName(d.path), d.title}, d.aliases...) {
-		if n = strings.ToLower(strings.TrimSpace(n)); n != "" {
+		if n = text.Fold(strings.TrimSpace(n)); n != "" {
 			all = append(all, text.Clip(n, maxName))
 		}
 	}
@@ -246,7 +251,7 @@ func (d indexed) names() (all []string) {
 func (v *Vault) Find(ctx context.Context, name string, hidden Hidden) ([]Entry, error) {
 	name = strings.TrimSpace(strings.ToValidUTF8(name, ""))
 	name = strings.TrimSuffix(strings.TrimPrefix(name, "[["), "]]")
-	low := strings.ToLower(name)
+	low := text.Fold(name)
 	ended := strings.TrimSuffix(low, ".md") + ".md"
 	inside := path.Join(v.o.WriteDir, name)
 	u, err := v.unseen(ctx, hidden)
@@ -259,7 +264,8 @@ func (v *Vault) Find(ctx context.Context, name string, hidden Hidden) ([]Entry, 
 	}{
 		{"path IN (?, ?, ?, ?)", []any{name, name + ".md", inside, inside + ".md"}},
 		{"id IN (SELECT doc FROM names WHERE name IN (?, ?))", []any{low, noteName(name)}},
-		{"name = ? AND (lower(path) LIKE '%/' || ? ESCAPE '\\' OR lower(path) LIKE '%/' || ? ESCAPE '\\')",
+		{"folded IN (?, ?, ?, ?)", []any{low, low + ".md", text.Fold(inside), text.Fold(inside) + ".md"}},
+		{"name = ? AND (folded LIKE '%/' || ? ESCAPE '\\' OR folded LIKE '%/' || ? ESCAPE '\\')",
 			[]any{noteName(name), like(low), like(ended)}},
 	} {
 		found, err := v.list(ctx, maxNamed, "id NOT IN (SELECT value FROM json_each(?)) AND "+try.where, append([]any{u.docs}, try.args...)...)

@@ -13,6 +13,7 @@ CREATE TABLE docs (
     id      INTEGER PRIMARY KEY,
     source  TEXT NOT NULL,
     path    TEXT NOT NULL,
+    folded  TEXT NOT NULL, -- the path as names are compared
     kind    TEXT NOT NULL,
     name    TEXT NOT NULL, -- what links find it by
     title   TEXT NOT NULL,
@@ -25,6 +26,7 @@ CREATE TABLE docs (
     UNIQUE (source, path)
 );
 CREATE INDEX docs_name ON docs (name);
+CREATE INDEX docs_folded ON docs (folded);
 CREATE INDEX docs_newest ON docs (kind, mtime);
 
 CREATE TABLE sections (

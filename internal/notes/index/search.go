@@ -15,15 +15,15 @@ import (
 
 	"parley/internal/llm/vector"
 	"parley/internal/notes/frontmatter"
+	"parley/internal/text/ranking"
 	"parley/internal/text/snippet"
 )
 
 // Bounds of one search.
 const (
-	maxTerms      = 24   // words of a question
+	maxTerms      = 40   // words of a question, or pairs of letters
 	maxRows       = 3000 // sections that are scored; a word in more of them is common
 	maxCandidates = 60   // sections that are ranked
-	maxPerDoc     = 3    // hits in one file
 	maxHits       = 50
 )
 
@@ -65,11 +65,12 @@ type term struct {
 	word   string
 	alts   []string // of a rare word: words that contain it or differ by a typo
 	exact  []int64  // the first maxRows sections with the word
+	stems  []string // of the word, in the language of the question
 	near   []int64  // sections with the word or one of alts; empty without alts
 	weight float64
 }
 
-// altWorth is the worth of a match of one of alts.
+// altWorth is the worth of a match of a stem or one of alts.
 const altWorth = 0.7
 
 func (t *term) rows() int { return max(len(t.exact), len(t.near)) }
@@ -90,11 +91,14 @@ func holds(sections []int64, id int64) bool {
 	return found
 }
 
-// match returns the word and its alternatives as an FTS5 query. No operator gets in:
-// each word is quoted and has only letters and digits.
-func (t *term) match() string {
-	all := t.words()
-	for i, w := range all {
+// match returns the word, its stems and its alternatives as an FTS5 query.
+func (t *term) match() string { return matching(append(t.words(), t.stems...)...) }
+
+// matching returns an FTS5 query for any of some words. No operator gets in: each is quoted and
+// has only letters and digits.
+func matching(words ...string) string {
+	all := make([]string, len(words))
+	for i, w := range words {
 		all[i] = `"` + strings.TrimSpace(spaced(w)) + `"`
 	}
 	return "(" + strings.Join(all, " OR ") + ")"
@@ -140,6 +144,7 @@ func (v *Vault) Search(ctx context.Context, q Query) (hits []Hit, err error) {
 type search struct {
 	ix    *index
 	q     Query
+	stem  func(string) []string
 	total float64 // sections that may be found
 	unseen
 	terms []*term
@@ -151,6 +156,7 @@ type search struct {
 
 func (s *search) run(ctx context.Context) ([]Hit, error) {
 	s.found = map[int64]float64{}
+	s.stem = ranking.Stemmer(s.q.Text)
 	for _, w := range terms(s.q.Text) {
 		t, err := s.term(ctx, w)
 		if err != nil {
@@ -202,9 +208,20 @@ func (s *search) run(ctx context.Context) ([]Hit, error) {
 // term looks up a word and, if it is rare, its alternatives.
 func (s *search) term(ctx context.Context, w string) (*term, error) {
 	t := &term{word: w}
+	if s.q.Kind == KindNotes {
+		t.stems = s.stem(w)
+	}
 	var err error
-	if t.exact, err = s.holding(ctx, t.match()); err != nil || len(t.exact) >= 3 {
-		return t, err
+	if t.exact, err = s.holding(ctx, matching(w)); err != nil {
+		return nil, err
+	}
+	if len(t.stems) > 0 {
+		if t.near, err = s.holding(ctx, t.match()); err != nil {
+			return nil, err
+		}
+	}
+	if t.rows() >= 3 {
+		return t, nil
 	}
 	if t.alts, err = s.similar(ctx, w); err != nil || len(t.alts) == 0 {
 		return t, err
@@ -373,20 +390,29 @@ const (
 	linkWorth = 0.05
 )
 
+// nameWorth is what the words that stand in a section's title, heading or path are worth, beside
+// those in all of it.
+const nameWorth = 0.3
+
 // score sets how much of the question each section holds, 0 to 1. Files in linked get a
 // boost.
 func (s *search) score(hits []Hit, linked map[int64]bool) {
-	sum := 0.0
+	sum := math.SmallestNonzeroFloat64
 	for _, t := range s.terms {
 		sum += t.weight
 	}
 	for i := range hits {
-		h, covered := &hits[i], 0.0
-		text := strings.ToLower(h.Title + " " + h.Heading + " " + h.Text)
+		h, covered, named := &hits[i], 0.0, 0.0
+		names := strings.ToLower(h.Title + " " + h.Heading + " " + h.Path)
+		text := names + " " + strings.ToLower(h.Text)
 		for _, t := range s.terms {
 			covered += t.weight * t.worth(h.id, text)
+			if snippet.Holds(names, t.word) {
+				named += t.weight
+			}
 		}
-		h.Score = covered / max(sum, math.SmallestNonzeroFloat64) * (1 - fitWorth - linkWorth + fitWorth*s.found[h.id])
+		h.Score = covered / sum * (1 - fitWorth - linkWorth + fitWorth*s.found[h.id])
+		h.Score = (h.Score + nameWorth*named/sum) / (1 + nameWorth)
 		if linked[h.doc] {
 			h.Score *= 1 + linkWorth
 		}
@@ -424,9 +450,16 @@ func (s *search) linked(ctx context.Context, hits []Hit) (map[int64]bool, error)
 		WHERE doc IN (SELECT value FROM json_each(?)) AND +target IN (SELECT value FROM json_each(?))`, string(from), string(to))
 }
 
-// pick keeps the best sections, at most maxPerDoc of each file.
+// A file's sections beyond perDoc count for less, each less than the one before: several files
+// say more than one, unless that one has all the best.
+const (
+	perDoc    = 3
+	moreWorth = 0.8
+)
+
+// pick keeps the best sections.
 func (s *search) pick(hits []Hit) []Hit {
-	slices.SortFunc(hits, func(a, b Hit) int {
+	best := func(a, b Hit) int {
 		switch {
 		case a.During == b.During:
 			return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.id, b.id))
@@ -434,11 +467,13 @@ func (s *search) pick(hits []Hit) []Hit {
 			return -1
 		}
 		return 1
-	})
-	perDoc := map[int64]int{}
-	hits = slices.DeleteFunc(hits, func(h Hit) bool {
-		perDoc[h.doc]++
-		return perDoc[h.doc] > maxPerDoc
-	})
+	}
+	slices.SortFunc(hits, best)
+	met := map[int64]int{}
+	for i := range hits {
+		hits[i].Score *= math.Pow(moreWorth, float64(max(0, met[hits[i].doc]-perDoc+1)))
+		met[hits[i].doc]++
+	}
+	slices.SortFunc(hits, best)
 	return hits[:min(len(hits), s.q.Limit)]
 }

@@ -2,27 +2,20 @@ package index
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"parley/internal/text"
+	"parley/internal/text/ranking"
 )
 
-// stopWords carry no meaning in a question.
-var stopWords = strings.Fields(
-	"a about an and any are as at be been by can could did do does for from had has have he her his how i if in is it " +
-		"its me my of on or our s she should so t that the their them they this to us was we were what when where which who " +
-		"why will with would you your")
-
 // terms returns the significant words of a question, or all words if none is significant:
-// each once, and at most maxTerms.
+// each once, and at most maxTerms. Where a script has no spaces they are pairs of letters.
 func terms(question string) []string {
-	long := func(w string) bool { return len(w) > 100 }
-	telling := text.Terms(question, maxTerms, func(w string) bool { return long(w) || slices.Contains(stopWords, w) })
-	if len(telling) == 0 {
-		return text.Terms(question, maxTerms, long)
+	question = text.Composed(question)
+	if telling := ranking.TermsUpTo(ranking.Telling(question), maxTerms); len(telling) > 0 {
+		return telling
 	}
-	return telling
+	return text.Terms(question, maxTerms, func(w string) bool { return len(w) > 100 })
 }
 
 // maxAlts limits the words that one word of a question may stand for.
@@ -31,7 +24,7 @@ const maxAlts = 12
 // similar lists words that contain w, or else words that differ from w by one or two typos.
 func (s *search) similar(ctx context.Context, w string) ([]string, error) {
 	runes := []rune(w)
-	if len(runes) < 3 || len(runes) > 40 || text.Unspaced(runes[0]) {
+	if len(runes) < 3 || len(runes) > 40 || text.Pieced(runes[0]) {
 		return nil, nil
 	}
 	held, err := s.wordsWith(ctx, []string{w}, [2]int{0, 40}, func(found string) bool { return found != w })

@@ -242,7 +242,8 @@ func (v *Vault) Fingerprint(ctx context.Context, source, name string) (hash []by
 	return hash, err
 }
 
-// Target returns the path, from the folder of notes, at which a note is written.
+// Target returns the path, from the folder of notes, at which a note is written: below the
+// folders that exist, in the form they have there.
 func (v *Vault) Target(name string) (string, error) {
 	full := path.Join(v.o.WriteDir, strings.TrimPrefix(name, v.o.WriteDir+"/"))
 	err := checkPath(name)
@@ -251,6 +252,12 @@ func (v *Vault) Target(name string) (string, error) {
 	}
 	if err != nil {
 		return "", fmt.Errorf("write note: %w", err)
+	}
+	if s := v.notes(); s != nil {
+		if root, err := os.OpenRoot(s.Dir); err == nil {
+			full = edit.Folders(root, full)
+			_ = root.Close()
+		}
 	}
 	return full, nil
 }

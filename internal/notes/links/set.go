@@ -5,20 +5,22 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"parley/internal/text"
 )
 
 // Set holds the files to which links may lead, by their paths from the folder of notes.
 // It is immutable and safe for concurrent use.
 type Set struct {
-	exact map[string]string   // by lower-case path
-	named map[string][]string // by lower-case name, the shortest path first
+	exact map[string]string   // by folded path: case, width and the form of accents make no difference
+	named map[string][]string // by folded name, the shortest path first
 }
 
 // NewSet makes a Set of paths.
 func NewSet(paths []string) *Set {
 	s := &Set{exact: map[string]string{}, named: map[string][]string{}}
 	for _, p := range paths {
-		low := strings.ToLower(p)
+		low := text.Fold(p)
 		if s.exact[low] != "" {
 			continue
 		}
@@ -64,7 +66,7 @@ func (s *Set) Resolve(from string, l Link) string {
 		}
 	}
 	if l.Kind == Node { // a canvas names whole paths only
-		return s.exact[strings.ToLower(target)]
+		return s.exact[text.Fold(target)]
 	}
 	if at := s.at(path.Clean(target)); at != "" {
 		return at
@@ -74,7 +76,7 @@ func (s *Set) Resolve(from string, l Link) string {
 
 // at returns the file at a path, which may lack the ending .md.
 func (s *Set) at(p string) string {
-	p = strings.ToLower(p)
+	p = text.Fold(p)
 	if strings.HasPrefix(p, "../") {
 		return ""
 	}
@@ -87,15 +89,15 @@ func (s *Set) at(p string) string {
 // ending returns the file whose path ends in target: of several the one in dir, or else
 // the one with the shortest path.
 func (s *Set) ending(dir, target string) string {
-	low := strings.ToLower(target)
+	low := text.Fold(target)
 	for _, want := range []string{low, low + ".md"} {
 		var fits []string
 		for _, p := range s.named[path.Base(want)] {
-			if strings.HasSuffix("/"+strings.ToLower(p), "/"+want) {
+			if strings.HasSuffix("/"+text.Fold(p), "/"+want) {
 				fits = append(fits, p)
 			}
 		}
-		if i := slices.IndexFunc(fits, func(p string) bool { return strings.EqualFold(path.Dir(p), dir) }); i >= 0 {
+		if i := slices.IndexFunc(fits, func(p string) bool { return text.Fold(path.Dir(p)) == text.Fold(dir) }); i >= 0 {
 			return fits[i]
 		}
 		if len(fits) > 0 {
@@ -106,4 +108,4 @@ func (s *Set) ending(dir, target string) string {
 }
 
 // alone reports whether no other file has the name of p.
-func (s *Set) alone(p string) bool { return len(s.named[strings.ToLower(path.Base(p))]) == 1 }
+func (s *Set) alone(p string) bool { return len(s.named[text.Fold(path.Base(p))]) == 1 }

@@ -70,6 +70,20 @@ func stemmersOf(said string, more int) []func(string) string {
 	return stems
 }
 
+// Stemmer returns the stems of a word of a text, in the languages in which the text may be:
+// those that differ from the word.
+func Stemmer(said string) func(word string) []string {
+	stems := stemmersOf(said, 0)
+	return func(word string) (other []string) {
+		for _, stem := range stems {
+			if s := stem(word); s != word && !slices.Contains(other, s) {
+				other = append(other, s)
+			}
+		}
+		return other
+	}
+}
+
 // smallWords maps a stop word to the languages that have it.
 var smallWords = sync.OnceValue(func() map[string][]int {
 	all := map[string][]int{}

@@ -99,7 +99,7 @@ func beginnings(s, so string) iter.Seq[int] {
 			at += next
 			before, _ := utf8.DecodeLastRuneInString(s[:at])
 			first, _ := utf8.DecodeRuneInString(so)
-			if (at == 0 || !text.InWord(before) || text.Unspaced(first)) && !yield(at) {
+			if (at == 0 || !text.InWord(before) || text.Pieced(first)) && !yield(at) {
 				return
 			}
 		}
@@ -109,6 +109,14 @@ func beginnings(s, so string) iter.Seq[int] {
 // Times returns how often Holds would find the word in a text.
 func Times(text, word string) (n int) {
 	for range beginnings(text, beginning(word)) {
+		n++
+	}
+	return n
+}
+
+// Begin returns how many words of a text, which is in small letters, begin so.
+func Begin(text, so string) (n int) {
+	for range beginnings(text, so) {
 		n++
 	}
 	return n

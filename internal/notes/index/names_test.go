@@ -1,0 +1,128 @@
+package index
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"parley/internal/notes/edit"
+)
+
+// macOS and synced folders spell accents apart; people type them composed.
+const (
+	apart    = "Gro\u0308ße.md"
+	composed = "Größe.md"
+)
+
+func TestNamesInOtherForms(t *testing.T) {
+	f := newFolder(t)
+	f.put(apart, "# Maße\nDie Tu\u0308r ist 90 cm breit.\n")
+	f.put("Ordner/ｇｕｉｄｅ.md", "Zur [[GRÖSSE]] und zur [[größe]], dann [Maß](../Größe.md).\n")
+	f.refresh()
+
+	for _, name := range []string{composed, apart, "größe.md", "GRÖßE.MD"} {
+		d, err := f.Read(t.Context(), Part{Path: name})
+		if err != nil || d.Path != apart || !strings.Contains(d.Text, "Tür") {
+			t.Errorf("reading %q: %q, %v", name, d.Path, err)
+		}
+	}
+	for _, name := range []string{"größe", "Größe.md", "ordner/Guide", "GUIDE"} {
+		if found, err := f.Find(t.Context(), name, Hidden{}); err != nil || len(found) != 1 {
+			t.Errorf("%q means %v, %v", name, found, err)
+		}
+	}
+	if got := f.paths("Tür"); got != apart {
+		t.Errorf("found %q", got)
+	}
+	e, err := f.entry(t.Context(), "", composed)
+	must(t, err)
+	r, err := f.Related(t.Context(), e, Hidden{})
+	if must(t, err); len(r.Linking) != 1 {
+		t.Errorf("linking %v", r.Linking)
+	}
+}
+
+// A move whose process dies, of a note whose name a file system spells apart.
+func TestMovesInOtherForms(t *testing.T) {
+	f := newFolder(t)
+	f.put("agent-notes/"+apart, "# Maße\nBreit.\n")
+	f.put("index.md", "[[Größe]] und [breit](agent-notes/Größe.md)\n")
+	f.refresh()
+	if _, err := f.Write(t.Context(), Note{Path: composed, Mode: ModeCreate, Content: "noch eine"}); !errors.Is(err, edit.ErrExists) {
+		t.Errorf("a second note of the same name: %v", err)
+	}
+	found, err := f.Find(t.Context(), "größe", Hidden{})
+	if must(t, err); len(found) != 1 {
+		t.Fatalf("found %v", found)
+	}
+	m, err := f.Move(t.Context(), found[0].Path, "agent-notes/Weite.md", Who{})
+	if must(t, err); m.Links != 2 {
+		t.Errorf("moved %+v", m)
+	}
+	f.reopen()
+	f.refresh()
+	d, err := f.Read(t.Context(), Part{Path: "index.md"})
+	if must(t, err); d.Text != "[[Weite]] und [breit](agent-notes/Weite.md)\n" {
+		t.Errorf("it links %q", d.Text)
+	}
+	_, err = f.Undo(t.Context(), func(edit.Change) bool { return true })
+	must(t, err)
+	if _, err := os.Lstat(filepath.Join(f.dir, "agent-notes", apart)); err != nil {
+		t.Errorf("the file lost its form: %v", err)
+	}
+}
+
+func TestFoldersInOtherForms(t *testing.T) {
+	f := newFolder(t)
+	f.put("agent-notes/Pla\u0308ne/a.md", "alt\n")
+	f.refresh()
+	w, err := f.Write(t.Context(), Note{Path: "Pläne/b.md", Mode: ModeCreate, Content: "neu"})
+	if must(t, err); w.Path != "agent-notes/Pla\u0308ne/b.md" {
+		t.Errorf("written to %q", w.Path)
+	}
+	all, err := os.ReadDir(filepath.Join(f.dir, "agent-notes"))
+	must(t, err)
+	if dirs := slices.DeleteFunc(all, func(e os.DirEntry) bool { return strings.HasPrefix(e.Name(), ".") }); len(dirs) != 1 {
+		t.Errorf("folders %v", dirs)
+	}
+}
+
+func TestPagesOfOtherPrograms(t *testing.T) {
+	f := newFolder(t)
+	f.put("page.md", "title:: The long way\nalias:: [[Short cut]], detour\ntags:: walks, [[dogs]]\npace:: slow\n\n- through the forest\n")
+	f.put("Tasks.base", "filters:\n  and:\n    - file.hasTag(\"chores\")\nviews:\n  - type: table\n    name: Gutters\n")
+	utf16 := []byte{0xFF, 0xFE}
+	for _, r := range "# Herbst\nKürbis ernten\n" {
+		utf16 = append(utf16, byte(r), byte(r>>8))
+	}
+	f.put("windows.md", string(utf16))
+	f.refresh()
+	for _, c := range []struct{ ask, want string }{
+		{"short cut", "page.md"}, {"forest", "page.md"}, {"gutters", "Tasks.base"}, {"kürbis", "windows.md"}, {"herbst", "windows.md"},
+	} {
+		if got := f.paths(c.ask); got != c.want {
+			t.Errorf("%q finds %q", c.ask, got)
+		}
+	}
+	found, err := f.Find(t.Context(), "detour", Hidden{})
+	if must(t, err); len(found) != 1 || found[0].Title != "The long way" || !slices.Equal(found[0].Tags, []string{"dogs", "walks"}) {
+		t.Errorf("found %+v", found)
+	}
+	d, err := f.Read(t.Context(), Part{Path: "tasks.base"})
+	if must(t, err); len(d.Headings) != 0 || !strings.Contains(d.Text, "Gutters") {
+		t.Errorf("read %+v", d)
+	}
+}
+
+// A note of many megabytes is found by its last line.
+func TestLongNotes(t *testing.T) {
+	f := newFolder(t)
+	f.put("long.md", strings.Repeat("An ordinary line of an endless log, with a few words in it.\n\n", 200_000)+"# End\nThe zebra is here.\n")
+	f.refresh()
+	if got := f.paths("zebra"); got != "long.md" {
+		t.Errorf("found %q", got)
+	}
+}
