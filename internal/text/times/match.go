@@ -133,12 +133,14 @@ func (m *matcher) fill(slot string, i int, p piece, on found) bool {
 		return m.ordinals(i, p, on)
 	case "glued":
 		return i >= len(m.tokens) || m.tokens[i].open || on(i, p)
+	case "edge": // the text begins or ends here
+		return i > 0 && i < len(m.tokens) || on(i, p)
 	case "alone": // nothing follows that a number could count
 		free := i >= len(m.tokens) || !inText(m.tokens[i].text) || m.means(i, "at", "") || m.means(i, "joint", "")
 		return !free || on(i, p)
-	case "minw": // of minutes in words: 20 in "at 8 20 push-ups" is none
+	case "minw", "hw": // in words: 20 in "at 8 20 push-ups" is none
 		if i < len(m.tokens) && m.tokens[i].num < 0 {
-			return m.figure("mins", i, p, on)
+			return m.figure(map[string]string{"minw": "mins", "hw": "h"}[slot], i, p, on)
 		}
 		return true
 	case "weekday", "weekdays", "plural", "short", "listed":
@@ -202,6 +204,9 @@ func (m *matcher) dateFigure(slot string, i int, p piece, on found) bool {
 		return on(end, p)
 	}
 	switch slot {
+	case "dd": // which can be no month
+		n, end := m.digits(i, 2, 2)
+		return fit(n, 13, 31, end, &p.day)
 	case "m":
 		n, end := m.digits(i, 1, 2)
 		return fit(n, 1, 12, end, &p.month)
@@ -213,8 +218,8 @@ func (m *matcher) dateFigure(slot string, i int, p piece, on found) bool {
 		})
 	case "y":
 		n, end := m.digits(i, 4, 4)
-		if n < 0 && m.tag == "zh" {
-			n, end = m.chineseYear(i)
+		if n < 0 {
+			n, end = m.yearInWords(i)
 		}
 		return fit(n, 1900, 2999, end, &p.year)
 	case "yy":
@@ -382,18 +387,6 @@ func (m *matcher) chinese(n, end int) (int, int) {
 	}
 	if one, e := m.value(end, "number"); n >= 10 && one >= 0 && one < 10 {
 		n, end = n+one, e
-	}
-	return n, end
-}
-
-// chineseYear reads four digits in characters: 二零二七.
-func (m *matcher) chineseYear(i int) (n, end int) {
-	for end = i; end < i+4; end++ {
-		one, e := m.value(end, "number")
-		if one < 0 || one > 9 || e != end+1 {
-			return -1, i
-		}
-		n = 10*n + one
 	}
 	return n, end
 }

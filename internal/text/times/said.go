@@ -57,7 +57,7 @@ func (s said) with(p piece) (said, bool) {
 	switch s.last = p.kind; p.kind {
 	case "coming":
 	case "ahead":
-		ok = free(&s.ahead) && ok && (s.day == nil || s.day.kind == "weekday" && p.weeks() > 0 || s.day.named() && p.years() > 0)
+		ok = free(&s.ahead) && ok && (s.day == nil || s.day.kind == "weekday" && p.weeks() > 0 || s.day.named() && (p.years() > 0 || p.months() > 0))
 	case "off":
 		ok = free(&s.off) && ok && (s.day != nil) == (p.arg(1) == "behind")
 	case "day", "weekday", "next-weekday", "weekend", "date", "monthday":
