@@ -1,6 +1,7 @@
 package times
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -111,6 +112,11 @@ func (m *matcher) fill(slot string, i int, p piece, on found) bool {
 			}
 		}
 		return true
+	case "brief": // of digits and units without spaces: 1h30m
+		return m.span(i, nil, func(end int, all []amount) bool {
+			p.spans = all
+			return i < len(m.tokens) && (m.tokens[i].num < 0 || slices.ContainsFunc(m.tokens[i+1:end], func(t token) bool { return t.open })) || on(end, p)
+		})
 	case "span":
 		return m.span(i, nil, func(end int, all []amount) bool {
 			p.spans = all
@@ -137,7 +143,8 @@ func (m *matcher) fill(slot string, i int, p piece, on found) bool {
 		return i > 0 && i < len(m.tokens) || on(i, p)
 	case "alone": // nothing follows that a number could count
 		free := i >= len(m.tokens) || !inText(m.tokens[i].text) || m.means(i, "at", "") || m.means(i, "joint", "")
-		return !free || on(i, p)
+		day := func(s step) bool { return slices.Contains([]string{"day", "weekday", "part", "date"}, s.kind) }
+		return !free && !slices.ContainsFunc(m.at(i), day) || on(i, p)
 	case "minw", "hw": // in words: 20 in "at 8 20 push-ups" is none
 		if i < len(m.tokens) && m.tokens[i].num < 0 {
 			return m.figure(map[string]string{"minw": "mins", "hw": "h"}[slot], i, p, on)
@@ -438,6 +445,10 @@ func (m *matcher) span(i int, before []amount, on func(end int, all []amount) bo
 				continue // "in 1990 s"
 			}
 			n, end := m.andHalf(n, end)
+			if minutes, e := m.digits(end, 2, 2); unit == "hour" && minutes >= 0 && minutes < 60 && !m.tokens[end].open &&
+				len(before) == 0 && !on(e, []amount{{n, unit}, {float64(minutes), "minute"}}) { // "1h30"
+				return false
+			}
 			if !more(amount{n, unit}, end) {
 				return false
 			}

@@ -196,7 +196,7 @@ func begins(shape []node) map[string]bool {
 // slots are what may stand in braces.
 var slots = []string{"n", "unit", "span", "h", "mm", "min", "mins", "half", "part", "weekday", "short", "listed", "weekdays", "plural",
 	"month", "d", "ord", "ords", "m", "mord", "y", "yy", "nth", "hm", "ss", "minw", "glued", "alone", "few",
-	"edge", "hw", "dd"}
+	"edge", "hw", "dd", "brief"}
 
 // shapeReader reads the shape of a phrase: words, {slots}, [what may be left out], and
 // (one|or the other).
