@@ -112,10 +112,10 @@ func (m *matcher) fill(slot string, i int, p piece, on found) bool {
 			}
 		}
 		return true
-	case "brief": // of digits and units without spaces: 1h30m
+	case "lasts", "brief":
 		return m.span(i, nil, func(end int, all []amount) bool {
 			p.spans = all
-			return i < len(m.tokens) && (m.tokens[i].num < 0 || slices.ContainsFunc(m.tokens[i+1:end], func(t token) bool { return t.open })) || on(end, p)
+			return !m.lasts(i, end, all, slot == "brief") || on(end, p)
 		})
 	case "span":
 		return m.span(i, nil, func(end int, all []amount) bool {
@@ -455,6 +455,16 @@ func (m *matcher) span(i int, before []amount, on func(end int, all []amount) bo
 		}
 		return true
 	})
+}
+
+// lasts reports whether tokens are a length of time and no time of day, as "15h" and "15 heures"
+// are. A brief one is of digits and units without spaces: 1h30m.
+func (m *matcher) lasts(i, end int, all []amount, brief bool) bool {
+	last := m.tokens[end-1]
+	if last.num >= 0 || last.text == "h" || len(all) == 1 && all[0].unit == "hour" && m.tag != "en" && m.tag != "de" {
+		return false
+	}
+	return !brief || m.tokens[i].num >= 0 && !slices.ContainsFunc(m.tokens[i+1:end], func(t token) bool { return t.open })
 }
 
 // andHalf adds what "and a half" adds to a number.

@@ -10,9 +10,9 @@ import (
 // resolver finds what words mean for somebody, now.
 type resolver struct {
 	said
-	now   time.Time // where they are
-	notes []Note
-	named bool // the date of its day is to be said
+	now    time.Time // where they are
+	notes  []Note
+	named  bool // the date of its day is to be said
 }
 
 func (r *resolver) note(words string, args ...any) { r.notes = append(r.notes, Note{words, args}) }
@@ -33,12 +33,15 @@ func (r *resolver) resolve() (Time, error) {
 // one resolves a single time or rhythm.
 func (r *resolver) one() (t Time, err error) {
 	switch {
-	case r.rhythm != nil && r.zone != nil:
+	case r.last == "after", r.rhythm != nil && (r.zone != nil || r.after):
 		err = errUnclear // a rhythm keeps to the person's own clock
 	case r.rhythm != nil:
 		t, err = r.again()
 	default:
 		t, err = r.once()
+	}
+	if r.after {
+		r.note("(That is the earliest time that you named.)")
 	}
 	t.Notes = r.notes
 	return t, err

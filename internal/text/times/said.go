@@ -19,6 +19,7 @@ type said struct {
 	zone   *time.Location // whose clock it is; nil is the person's own
 	last   string         // the kind of the last piece
 	joined joined         // by what a further time of day, which needs it, is joined to the last
+	after  bool           // "after": the time of day is the earliest that is meant
 	coming bool           // "next" or "this" came last, which says nothing more of a day that has a name
 }
 
@@ -41,6 +42,9 @@ func (s said) with(p piece) (said, bool) {
 	}
 	ok := !s.torn(p) && (!s.coming || p.named())
 	s.coming = p.kind == "coming"
+	if s.last == "after" {
+		ok = ok && p.kind == "clock"
+	}
 	if p.kind == "clock" || p.kind == "bare" {
 		ok = ok && (len(s.clocks) == 0 || s.joined != byNothing)
 	}
@@ -50,12 +54,17 @@ func (s said) with(p piece) (said, bool) {
 	switch p.kind {
 	case "clock", "bare":
 		s.joined = byNothing
-	case "part": // of the time of day that follows
+	case "part", "after": // of the time of day that follows
 	default:
 		ok, s.joined = ok && s.joined != byAnd, byNothing
 	}
 	switch s.last = p.kind; p.kind {
 	case "coming":
+	case "after":
+		s.after, ok = true, ok && !s.after && (len(s.clocks) == 0) == (p.arg(0) == "")
+		if p.arg(0) == "behind" {
+			s.last = "clock"
+		}
 	case "ahead":
 		ok = free(&s.ahead) && ok && (s.day == nil || s.day.kind == "weekday" && p.weeks() > 0 || s.day.named() && (p.years() > 0 || p.months() > 0))
 	case "off":

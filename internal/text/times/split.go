@@ -78,8 +78,11 @@ func (s *splitter) split(to int) parted {
 	front := s.front(from, to)
 	if front.to == from {
 		back := s.back(from, to)
-		if back.from == to || len(s.tokens) >= mostSplit {
+		switch {
+		case len(s.tokens) >= mostSplit:
 			return parted{}
+		case back.from == to:
+			return s.inside(from, to)
 		}
 		return s.part([]stretch{back}, from, to)
 	}

@@ -97,7 +97,7 @@ var classes = []string{"number", "ordinal", "unit", "length", "fraction", "and-h
 
 // kinds are the pieces that the phrases of a file may make.
 var kinds = []string{"ahead", "off", "day", "weekday", "next-weekday", "weekend", "week", "month", "year", "date", "monthday",
-	"clock", "bare", "part", "coming", "every", "weekly", "workdays", "weekends", "daily", "monthly", "yearly"}
+	"clock", "bare", "part", "coming", "every", "weekly", "workdays", "weekends", "daily", "monthly", "yearly", "after"}
 
 // readTongue reads a file. An error names the line.
 func readTongue(tag, text string) (*tongue, error) {
@@ -196,7 +196,7 @@ func begins(shape []node) map[string]bool {
 // slots are what may stand in braces.
 var slots = []string{"n", "unit", "span", "h", "mm", "min", "mins", "half", "part", "weekday", "short", "listed", "weekdays", "plural",
 	"month", "d", "ord", "ords", "m", "mord", "y", "yy", "nth", "hm", "ss", "minw", "glued", "alone", "few",
-	"edge", "hw", "dd", "brief"}
+	"edge", "hw", "dd", "lasts", "brief"}
 
 // shapeReader reads the shape of a phrase: words, {slots}, [what may be left out], and
 // (one|or the other).
