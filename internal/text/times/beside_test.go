@@ -233,12 +233,12 @@ func TestMisreadTimes(t *testing.T) {
 func TestPartialSaysWhatWasRead(t *testing.T) {
 	now := time.Date(2026, 3, 4, 14, 20, 0, 0, time.UTC)
 	for text, want := range map[string]Partial{
-		"tomorrow call mum before 4pm":                   {Read: "tomorrow 4pm", Left: "before", What: "call mum"},
-		"call mum tomorrow before 4pm":                   {Read: "4pm", Left: "tomorrow before", What: "call mum"},
+		"tomorrow call mum before 4pm":                   {Read: "tomorrow 4pm", Left: "before", What: "call mum", bound: true},
+		"call mum tomorrow before 4pm":                   {Read: "4pm", Left: "tomorrow before", What: "call mum", bound: true},
 		"on the last weekend of each month to pay rent.": {Read: "on the last", Left: "weekend of each month", What: "pay rent."},
 		"at 3pm IST call the team":                       {Read: "at 3pm", Left: "IST", What: "call the team"},
 		"monday or tuesday call Bob":                     {Read: "monday", Left: "or tuesday", What: "call Bob"},
-		"tomorrow before 4pm":                            {Read: "tomorrow 4pm", Left: "before"},
+		"tomorrow before 4pm":                            {Read: "tomorrow 4pm", Left: "before", bound: true},
 	} {
 		_, _, err := Split(text, now, "en")
 		p := (*Partial)(nil)
@@ -247,7 +247,11 @@ func TestPartialSaysWhatWasRead(t *testing.T) {
 			continue
 		}
 		said, _ := whole.ForPeople(err)
-		if want := "I read “" + want.Read + "”, but not “" + want.Left + "”. When exactly?"; said != want {
+		asks := "When exactly?"
+		if want.bound {
+			asks = "At that time, or before it? Say when exactly."
+		}
+		if want := "I read “" + want.Read + "”, but not “" + want.Left + "”. " + asks; said != want {
 			t.Errorf("%q: %q, want %q", text, said, want)
 		}
 	}

@@ -18,13 +18,7 @@ func (s *splitter) inside(from, to int) (p parted) {
 	if first == from || last == to {
 		return p
 	}
-	var left []string
-	for _, more := range [][2]int{{first, t.from}, {t.to, last}} {
-		if more[0] < more[1] {
-			left = append(left, s.words(more[0], more[1]))
-		}
-	}
-	p.when, p.left = s.words(t.from, t.to), strings.Join(left, " … ")
+	p.when, p.left = s.words(t.from, t.to), strings.Join(s.unread(&p, t, first, last), " … ")
 	space := " "
 	if !s.tokens[last].open {
 		space = ""

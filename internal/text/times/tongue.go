@@ -93,7 +93,7 @@ func inOrder(first []string) []*tongue {
 
 // classes are the kinds of words that a file may have.
 var classes = []string{"number", "ordinal", "unit", "length", "fraction", "and-half", "weekday", "weekdays", "short", "month",
-	"part", "half", "last", "suffix", "and", "tens", "filler", "lead", "joint", "at", "zone", "beside", "between", "century"}
+	"part", "half", "last", "suffix", "and", "tens", "filler", "lead", "joint", "at", "zone", "beside", "between", "century", "bound"}
 
 // kinds are the pieces that the phrases of a file may make.
 var kinds = []string{"ahead", "off", "day", "weekday", "next-weekday", "weekend", "week", "month", "year", "date", "monthday",
