@@ -118,7 +118,8 @@ func dueText(ctx context.Context, r agenda.Reminder, loc *time.Location) string 
 // ReminderOperations are what can be done with a person's reminders. What to remind of
 // and when are typed in one line, which /remind reads: these have no command here.
 func ReminderOperations(k Planner) []Operation {
-	return []Operation{setReminder(k), scheduleQuestion(k), listReminders(k), moveReminder(k), cancelReminder(k.Store), setTimeZone(k)}
+	return []Operation{setReminder(k), scheduleQuestion(k), listReminders(k), moveReminder(k), moveReminders(k),
+		cancelReminder(k.Store), cancelReminders(k), setTimeZone(k)}
 }
 
 // NoReminder tells people where to find the reminders there are.
