@@ -293,12 +293,14 @@ func (t talk) sound(a *asked, said string) bool {
 		return !pointers().MatchString(a.args["words"])
 	case "move_reminder":
 		if a.args["last"] != "" {
-			a.args = map[string]string{"id": last(t.messages, "reminder"), "when": a.args["when"]}
+			a.args = map[string]string{"id": t.reminder(a.args["last"]), "when": a.args["when"]}
 		}
 		if number := atHour[a.tag] + a.args["when"]; !isTime(a.args["when"], a.tag) && isTime(number, a.tag) {
 			a.args["when"] = number
 		}
 		return a.args["id"]+a.args["words"] != "" && isTime(a.args["when"], a.tag)
+	case "cancel_reminders", "move_reminders":
+		return a.ofDays()
 	case "current_time":
 		if city, ok := a.args["time_zone"]; ok {
 			a.args["time_zone"] = times.Place(city)
