@@ -34,7 +34,9 @@ func (t talk) reminder(said string) string {
 			break
 		}
 	}
-	done := func(m llm.Message) bool { return m.Role == llm.RoleTool && (m.Name == "set_reminder" || m.Name == "move_reminder") }
+	done := func(m llm.Message) bool {
+		return m.Role == llm.RoleTool && (m.Name == "set_reminder" || m.Name == "move_reminder")
+	}
 	if !slices.ContainsFunc(turn, done) {
 		return ""
 	}
