@@ -21,6 +21,17 @@ func (a asked) ofDays() bool {
 	return true
 }
 
+// moves reports whether it is known which reminder is to be moved, and when to.
+func (t talk) moves(a *asked) bool {
+	if a.args["last"] != "" {
+		a.args = map[string]string{"id": t.reminder(a.args["last"]), "when": a.args["when"]}
+	}
+	if number := atHour[a.tag] + a.args["when"]; !isTime(a.args["when"], a.tag) && isTime(number, a.tag) {
+		a.args["when"] = number
+	}
+	return a.args["id"]+a.args["words"] != "" && isTime(a.args["when"], a.tag)
+}
+
 // reminder returns the number of the reminder that was last spoken of; of what is said "now",
 // as "no, at six" is, only that of the turn before, which set or moved it. "" is none.
 func (t talk) reminder(said string) string {

@@ -292,13 +292,7 @@ func (t talk) sound(a *asked, said string) bool {
 		}
 		return !pointers().MatchString(a.args["words"])
 	case "move_reminder":
-		if a.args["last"] != "" {
-			a.args = map[string]string{"id": t.reminder(a.args["last"]), "when": a.args["when"]}
-		}
-		if number := atHour[a.tag] + a.args["when"]; !isTime(a.args["when"], a.tag) && isTime(number, a.tag) {
-			a.args["when"] = number
-		}
-		return a.args["id"]+a.args["words"] != "" && isTime(a.args["when"], a.tag)
+		return t.moves(a)
 	case "cancel_reminders", "move_reminders":
 		return a.ofDays()
 	case "current_time":

@@ -112,11 +112,6 @@ func (m *matcher) fill(slot string, i int, p piece, on found) bool {
 			}
 		}
 		return true
-	case "lasts", "brief":
-		return m.span(i, nil, func(end int, all []amount) bool {
-			p.spans = all
-			return !m.lasts(i, end, all, slot == "brief") || on(end, p)
-		})
 	case "span":
 		return m.span(i, nil, func(end int, all []amount) bool {
 			p.spans = all
@@ -137,21 +132,41 @@ func (m *matcher) fill(slot string, i int, p piece, on found) bool {
 		return m.nthOf(i, p, on)
 	case "ords":
 		return m.ordinals(i, p, on)
+	case "glued", "edge", "alone":
+		return !m.stands(slot, i) || on(i, p)
+	case "weekday", "weekdays", "plural", "short", "listed":
+		return m.weekdays(slot, i, p, on)
+	}
+	return m.ofWords(slot, i, p, on)
+}
+
+// stands reports whether a slot that reads nothing is true of the place before token i.
+func (m *matcher) stands(slot string, i int) bool {
+	switch slot {
 	case "glued":
-		return i >= len(m.tokens) || m.tokens[i].open || on(i, p)
+		return i < len(m.tokens) && !m.tokens[i].open
 	case "edge": // the text begins or ends here
-		return i > 0 && i < len(m.tokens) || on(i, p)
-	case "alone": // nothing follows that a number could count
-		free := i >= len(m.tokens) || !inText(m.tokens[i].text) || m.means(i, "at", "") || m.means(i, "joint", "")
-		day := func(s step) bool { return slices.Contains([]string{"day", "weekday", "part", "date"}, s.kind) }
-		return !free && !slices.ContainsFunc(m.at(i), day) || on(i, p)
-	case "minw", "hw": // in words: 20 in "at 8 20 push-ups" is none
+		return i == 0 || i >= len(m.tokens)
+	}
+	if i >= len(m.tokens) || !inText(m.tokens[i].text) || m.means(i, "at", "") || m.means(i, "joint", "") {
+		return true // alone: nothing follows that a number could count
+	}
+	return slices.ContainsFunc(m.at(i), func(s step) bool { return slices.Contains([]string{"day", "weekday", "part", "date"}, s.kind) })
+}
+
+// ofWords reads a slot of a number in words, or of a length of time that stands for itself.
+func (m *matcher) ofWords(slot string, i int, p piece, on found) bool {
+	switch slot {
+	case "lasts", "brief":
+		return m.span(i, nil, func(end int, all []amount) bool {
+			p.spans = all
+			return !m.lasts(i, end, all, slot == "brief") || on(end, p)
+		})
+	case "minw", "hw": // 20 in "at 8 20 push-ups" is none
 		if i < len(m.tokens) && m.tokens[i].num < 0 {
 			return m.figure(map[string]string{"minw": "mins", "hw": "h"}[slot], i, p, on)
 		}
 		return true
-	case "weekday", "weekdays", "plural", "short", "listed":
-		return m.weekdays(slot, i, p, on)
 	}
 	return m.figure(slot, i, p, on)
 }

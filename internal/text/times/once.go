@@ -10,9 +10,9 @@ import (
 // resolver finds what words mean for somebody, now.
 type resolver struct {
 	said
-	now    time.Time // where they are
-	notes  []Note
-	named  bool // the date of its day is to be said
+	now   time.Time // where they are
+	notes []Note
+	named bool // the date of its day is to be said
 }
 
 func (r *resolver) note(words string, args ...any) { r.notes = append(r.notes, Note{words, args}) }

@@ -40,11 +40,8 @@ func (s said) with(p piece) (said, bool) {
 		*at = &p
 		return true
 	}
-	ok := !s.torn(p) && (!s.coming || p.named())
+	ok := !s.torn(p) && (!s.coming || p.named()) && (s.last != "after" || p.kind == "clock")
 	s.coming = p.kind == "coming"
-	if s.last == "after" {
-		ok = ok && p.kind == "clock"
-	}
 	if p.kind == "clock" || p.kind == "bare" {
 		ok = ok && (len(s.clocks) == 0 || s.joined != byNothing)
 	}
@@ -61,10 +58,7 @@ func (s said) with(p piece) (said, bool) {
 	switch s.last = p.kind; p.kind {
 	case "coming":
 	case "after":
-		s.after, ok = true, ok && !s.after && (len(s.clocks) == 0) == (p.arg(0) == "")
-		if p.arg(0) == "behind" {
-			s.last = "clock"
-		}
+		s, ok = s.from(p.arg(0), ok)
 	case "ahead":
 		ok = free(&s.ahead) && ok && (s.day == nil || s.day.kind == "weekday" && p.weeks() > 0 || s.day.named() && (p.years() > 0 || p.months() > 0))
 	case "off":
@@ -95,6 +89,15 @@ func (s said) with(p piece) (said, bool) {
 	if p.part != "" {
 		ok = ok && s.part == ""
 		s.part = p.part
+	}
+	return s, ok
+}
+
+// from notes that the time of day that follows, or stands behind, is the earliest.
+func (s said) from(where string, ok bool) (said, bool) {
+	ok = ok && !s.after && (len(s.clocks) == 0) == (where == "")
+	if s.after = true; where == "behind" {
+		s.last = "clock"
 	}
 	return s, ok
 }
