@@ -27,7 +27,7 @@ func cancelReminders(k Planner) Operation {
 	meta.Confirm = true
 	meta.Ask = asking(func(ctx context.Context, c Call, a args) (string, error) {
 		all, err := k.dueOn(ctx, c, a.Day, true)
-		return sentence(ctx, "Cancel all of these reminders: %s?", k.listed(ctx, all)), err
+		return catalog.Say(ctx, "Cancel all of these reminders: %s?", listed(ctx, all, exactly)), err
 	})
 	face := Face{Command: "remind clear", Help: "Cancel all reminders, or those of a day", Private: true,
 		Args: []Arg{{Name: "day", Help: "such as “tomorrow”; all without one", Long: true}}}
@@ -39,7 +39,7 @@ func cancelReminders(k Planner) Operation {
 		if err != nil {
 			return Result{}, err
 		}
-		r := Result{Content: catalog.Say(ctx, "Cancelled: %s.", k.listed(ctx, all)), Private: true}
+		r := Result{Content: catalog.Say(ctx, "Cancelled: %s.", listed(ctx, all, quoted)), Private: true}
 		for _, one := range all {
 			r.found(c.Who.ID, one.Origin)
 		}
@@ -60,7 +60,7 @@ func moveReminders(k Planner) Operation {
 		if err != nil {
 			return "", err
 		}
-		return sentence(ctx, "Move these reminders to %[2]s: %[1]s?", k.listed(ctx, all), k.dayOf(ctx, c, all[0])), nil
+		return catalog.Say(ctx, "Move these reminders to %[2]s: %[1]s?", listed(ctx, all, exactly), k.dayOf(ctx, c, all[0])), nil
 	})
 	face := Face{Command: "remind shift", Help: "Move all reminders of a day to another", Private: true,
 		Args: []Arg{{Name: "day", Help: "the day whose reminders are meant", Required: true},
@@ -73,7 +73,7 @@ func moveReminders(k Planner) Operation {
 		if err != nil {
 			return Result{}, err
 		}
-		r := Result{Content: catalog.Say(ctx, "Moved to %[2]s: %[1]s.", k.listed(ctx, all), k.dayOf(ctx, c, all[0])), Private: true}
+		r := Result{Content: catalog.Say(ctx, "Moved to %[2]s: %[1]s.", listed(ctx, all, quoted), k.dayOf(ctx, c, all[0])), Private: true}
 		for _, one := range all {
 			r.found(c.Who.ID, one.Origin)
 		}
@@ -130,11 +130,15 @@ func (k Planner) shifted(ctx context.Context, c Call, day, to string) ([]agenda.
 	return all, nil
 }
 
-// listed names reminders, for a sentence.
-func (k Planner) listed(ctx context.Context, all []agenda.Reminder) string {
+func exactly(said string) string { return `"` + text.Exact(said) + `"` }
+
+func quoted(said string) string { return "“" + strings.TrimSpace(said) + "”" }
+
+// listed names reminders in a sentence, their words as a function shows them.
+func listed(ctx context.Context, all []agenda.Reminder, show func(string) string) string {
 	named := make([]string, len(all))
 	for i, r := range all {
-		named[i] = "“" + strings.TrimSpace(r.Text) + "”"
+		named[i] = show(r.Text)
 	}
 	return times.Listed(named, catalog.Of(ctx))
 }
