@@ -129,7 +129,7 @@ func (s *splitter) part(times []stretch, from, to int) parted {
 		last := clocks[len(clocks)-1]
 		p.bare = last.bare && last.half == ""
 	}
-	p.slight = len(times) == 1 && times[0].byDay() && times[0].to == times[0].from+1 && utf8.RuneCountInString(p.when) < 4
+	p.slight = numbers(s.tokens[times[0].from:times[0].to]) || len(times) == 1 && times[0].byDay() && times[0].to == times[0].from+1 && utf8.RuneCountInString(p.when) < 4
 	if begin = s.joint(begin, end); begin < end && end == to { // to the very end, with its marks
 		p.what = strings.TrimSpace(s.text[s.tokens[begin].from:])
 	} else {
@@ -137,6 +137,9 @@ func (s *splitter) part(times []stretch, from, to int) parted {
 	}
 	return p
 }
+
+// numbers reports whether tokens are nothing but numbers, which are a date in few languages.
+func numbers(all []token) bool { return !slices.ContainsFunc(all, func(t token) bool { return t.num < 0 }) }
 
 // unread returns the words from first to last that belong to a time and were not read, and
 // notes whether they make it a bound.
