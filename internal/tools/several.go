@@ -39,7 +39,7 @@ func cancelReminders(k Planner) Operation {
 		if err != nil {
 			return Result{}, err
 		}
-		r := Result{Content: catalog.Say(ctx, "Cancelled: %s.", listed(ctx, all, quoted)), Private: true}
+		r := Result{Content: catalog.Say(ctx, "Cancelled: %s.", listed(ctx, all, quoted(ctx))), Private: true}
 		for _, one := range all {
 			r.found(c.Who.ID, one.Origin)
 		}
@@ -73,7 +73,7 @@ func moveReminders(k Planner) Operation {
 		if err != nil {
 			return Result{}, err
 		}
-		r := Result{Content: catalog.Say(ctx, "Moved to %[2]s: %[1]s.", listed(ctx, all, quoted), k.dayOf(ctx, c, all[0])), Private: true}
+		r := Result{Content: catalog.Say(ctx, "Moved to %[2]s: %[1]s.", listed(ctx, all, quoted(ctx)), k.dayOf(ctx, c, all[0])), Private: true}
 		for _, one := range all {
 			r.found(c.Who.ID, one.Origin)
 		}
@@ -132,7 +132,9 @@ func (k Planner) shifted(ctx context.Context, c Call, day, to string) ([]agenda.
 
 func exactly(said string) string { return `"` + text.Exact(said) + `"` }
 
-func quoted(said string) string { return "“" + strings.TrimSpace(said) + "”" }
+func quoted(ctx context.Context) func(string) string {
+	return func(said string) string { return catalog.Say(ctx, "“%s”", strings.TrimSpace(said)) }
+}
 
 // listed names reminders in a sentence, their words as a function shows them.
 func listed(ctx context.Context, all []agenda.Reminder, show func(string) string) string {

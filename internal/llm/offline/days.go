@@ -32,6 +32,25 @@ func (t talk) moves(a *asked) bool {
 	return a.args["id"]+a.args["words"] != "" && isTime(a.args["when"], a.tag)
 }
 
+// woken makes "at six" of the six that somebody is to be woken at, and the morning's of that of
+// another day.
+func (a *asked) woken() {
+	when := a.args["when"]
+	if number := atHour[a.tag] + when; !isTime(when, a.tag) && isTime(number, a.tag) {
+		when = number
+	}
+	if morning := when + inTheMorning[a.tag]; a.args["text"] == wakeUp[a.tag] && isDay(when, a.tag) && isTime(morning, a.tag) {
+		when = morning
+	}
+	a.args["when"] = when
+}
+
+// What people are woken for, and what makes an hour the morning's where hours are counted to 12.
+var (
+	wakeUp       = map[string]string{"en": "wake up", "es": "despertar", "ru": "вставать", "zh": "起床"}
+	inTheMorning = map[string]string{"en": " in the morning", "es": " de la mañana", "ru": " утра", "zh": "早上"}
+)
+
 // reminder returns the number of the reminder that was last spoken of; of what is said "now",
 // as "no, at six" is, only that of the turn before, which set or moved it. "" is none.
 func (t talk) reminder(said string) string {

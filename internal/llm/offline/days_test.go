@@ -39,7 +39,7 @@ func TestDeedsOnSeveralReminders(t *testing.T) {
 func TestACorrectionMovesTheReminderJustSet(t *testing.T) {
 	set := []llm.Message{says("remind me at 5pm to call mum"),
 		{Role: llm.RoleAssistant, ToolCalls: []llm.ToolCall{{ID: "1", Name: "set_reminder", Args: `{}`}}},
-		{Role: llm.RoleTool, Name: "set_reminder", ToolCallID: "1", Content: "I will remind you (#7) of “call mum” on Friday."},
+		{Role: llm.RoleTool, Name: "set_reminder", ToolCallID: "1", Content: "我会提醒你（#7）“看牙医”。"},
 		{Role: llm.RoleAssistant, Content: "Done."}}
 	for said, when := range map[string]string{"no, at six": "at six", "no, 6pm": "6pm", "sorry, make it 6pm": "6pm", "push it to five": "at five",
 		"make that 18:30": "18:30", "at 6pm instead": "6pm", "nein, um sechs": "um sechs", "lieber um 18 Uhr": "um 18 Uhr", "mach es um 18 Uhr": "um 18 Uhr",
@@ -61,5 +61,18 @@ func TestACorrectionMovesTheReminderJustSet(t *testing.T) {
 	}
 	if got := lane(t, says("no, at six")); got != "" {
 		t.Errorf("after nothing: %s", got)
+	}
+}
+
+// Who is woken on another day is woken in the morning, unless they say otherwise.
+func TestPeopleAreWokenInTheMorning(t *testing.T) {
+	for said, want := range map[string]string{
+		"wake me up tomorrow at 6": "tomorrow at 6 in the morning", "wake me tomorrow at 6pm": "tomorrow at 6pm", "wake me at 6": "at 6",
+		"set an alarm for 7": "at 7", "wake me in 20 minutes": "in 20 minutes", "despiértame mañana a las 6": "mañana a las 6 de la mañana",
+		"разбуди меня завтра в 6": "завтра в 6 утра", "设一个明天六点半的闹钟": "明天六点半早上", "weck mich morgen um 6": "morgen um 6",
+	} {
+		if got := does(t, said); !strings.HasSuffix(got, " when="+want) {
+			t.Errorf("%q: %s, want %s", said, got, want)
+		}
 	}
 }

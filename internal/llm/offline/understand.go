@@ -310,6 +310,7 @@ var atHour = map[string]string{"en": "at ", "de": "um ", "es": "a las ", "fr": "
 
 // timed reports whether a reminder's time is one, or partly one, which is asked about.
 func (a *asked) timed() bool {
+	a.woken()
 	if isTime(a.args["when"], a.tag) {
 		return true
 	}

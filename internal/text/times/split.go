@@ -139,7 +139,9 @@ func (s *splitter) part(times []stretch, from, to int) parted {
 }
 
 // numbers reports whether tokens are nothing but numbers, which are a date in few languages.
-func numbers(all []token) bool { return !slices.ContainsFunc(all, func(t token) bool { return t.num < 0 }) }
+func numbers(all []token) bool {
+	return !slices.ContainsFunc(all, func(t token) bool { return t.num < 0 })
+}
 
 // unread returns the words from first to last that belong to a time and were not read, and
 // notes whether they make it a bound.
