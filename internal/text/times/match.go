@@ -476,7 +476,8 @@ func (m *matcher) span(i int, before []amount, on func(end int, all []amount) bo
 // are. A brief one is of digits and units without spaces: 1h30m.
 func (m *matcher) lasts(i, end int, all []amount, brief bool) bool {
 	last := m.tokens[end-1]
-	if last.num >= 0 || last.text == "h" || len(all) == 1 && all[0].unit == "hour" && m.tag != "en" && m.tag != "de" {
+	military := m.tokens[i].num >= 0 && len(m.tokens[i].text) > 2 && all[0].unit == "hour" // "0930 hours"
+	if military || last.num >= 0 || last.text == "h" || len(all) == 1 && all[0].unit == "hour" && m.tag != "en" && m.tag != "de" {
 		return false
 	}
 	return !brief || m.tokens[i].num >= 0 && !slices.ContainsFunc(m.tokens[i+1:end], func(t token) bool { return t.open })
