@@ -23,7 +23,7 @@ var partial = map[string][]string{
 		"at 9-10 call", "every monday except holidays run",
 		"tomorrow twice a day take the drops", "water the plants on the second friday", "on friday 13 pay",
 		"call Ann in 2 hours or so before 5pm",
-		"on the 5th of Ramadan call Ali", "on the last day of school pack", "pack on the second day of the conference",
+		"on the 5th of Ramadan call Ali", "on the last day of school pack", "pack on the second day of the conference", "2 thursdays back call mum",
 	},
 	"de": {
 		"morgen vor dem Essen die Tabletten nehmen", "Mama anrufen Montag oder Dienstag",

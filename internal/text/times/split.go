@@ -236,7 +236,7 @@ func (s *splitter) hanging(got said, at, to int) bool {
 	}
 	last := got.clocks[len(got.clocks)-1]
 	_, joined := s.value(at, "joint")
-	return got.last == "bare" && last.bare && last.half == "" && joined == 0
+	return (got.last == "bare" || got.part == "") && last.bare && last.half == "" && joined == 0
 }
 
 // back returns the longest time at the end of the text; without one it begins at to.
