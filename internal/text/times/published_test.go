@@ -79,7 +79,8 @@ func (p published) read(want string) (at time.Time, day, ok bool) {
 var forms = []string{"Alone", "In their sentences", "Before what it is for", "Behind what it is for"}
 
 // todo is what a reminder is for.
-var todo = map[string]string{"en": "call mum", "de": "Mama anrufen", "fr": "appeler maman", "es": "llamar a mamá", "ru": "позвонить маме", "zh": "给妈妈打电话"}
+var todo = map[string]string{"en": "call mum", "de": "Mama anrufen", "fr": "appeler maman", "es": "llamar a mamá",
+	"ru": "позвонить маме", "zh": "给妈妈打电话"}
 
 // within reads the time in a sentence.
 func (p published) within(said string) (Time, error) {
@@ -110,7 +111,8 @@ func TestPublishedTimes(t *testing.T) {
 		}
 		v := p.judged(w, err)
 		if tables[form][p.Lang][v]++; v == other || v == rhythm || v == asked && os.Getenv("PARLEY_TIMES_ASKED") != "" {
-			t.Logf("%s %s %q in %q, said at %s, is %s, and there %s: %v", forms[form], p.Lang, p.Text, p.Said, p.Now.Format(shown), w.At.Format(shown), p.Want, err)
+			t.Logf("%s %s %q in %q, said at %s, is %s, and there %s: %v", forms[form], p.Lang, p.Text, p.Said, p.Now.Format(shown),
+				w.At.Format(shown), p.Want, err)
 		}
 	}
 	for lines := bufio.NewScanner(f); lines.Scan(); {

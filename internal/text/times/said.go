@@ -60,7 +60,7 @@ func (s said) with(p piece) (said, bool) {
 	case "after":
 		s, ok = s.from(p.arg(0), ok)
 	case "ahead":
-		ok = free(&s.ahead) && ok && (s.day == nil || s.day.kind == "weekday" && p.weeks() > 0 || s.day.named() && (p.years() > 0 || p.months() > 0))
+		ok = free(&s.ahead) && ok && p.from(s.day)
 	case "off":
 		ok = free(&s.off) && ok && (s.day != nil) == (p.arg(1) == "behind")
 	case "day", "weekday", "next-weekday", "weekend", "date", "monthday":
@@ -100,6 +100,12 @@ func (s said) from(where string, ok bool) (said, bool) {
 		s.last = "clock"
 	}
 	return s, ok
+}
+
+// from reports whether a length can be counted from a day: "Wednesday in two weeks", "Easter in
+// 2 years".
+func (p *piece) from(day *piece) bool {
+	return day == nil || day.kind == "weekday" && p.weeks() > 0 || day.named() && p.years()+p.months() > 0
 }
 
 // in returns a date in a year that was said apart from it, "Easter in 2028"; nil for none.

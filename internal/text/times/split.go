@@ -129,7 +129,9 @@ func (s *splitter) part(times []stretch, from, to int) parted {
 		last := clocks[len(clocks)-1]
 		p.bare = last.bare && last.half == ""
 	}
-	p.slight = numbers(s.tokens[times[0].from:times[0].to]) || len(times) == 1 && times[0].byDay() && times[0].to == times[0].from+1 && utf8.RuneCountInString(p.when) < 4
+	one := times[0]
+	p.slight = numbers(s.tokens[one.from:one.to]) ||
+		len(times) == 1 && one.byDay() && one.to == one.from+1 && utf8.RuneCountInString(p.when) < 4
 	if begin = s.joint(begin, end); begin < end && end == to { // to the very end, with its marks
 		p.what = strings.TrimSpace(s.text[s.tokens[begin].from:])
 	} else {
