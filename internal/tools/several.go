@@ -30,7 +30,7 @@ func cancelReminders(k Planner) Operation {
 		return catalog.Say(ctx, "Cancel all of these reminders: %s?", listed(ctx, all, exactly)), err
 	})
 	face := Face{Command: "remind clear", Help: "Cancel all reminders, or those of a day", Private: true,
-		Args: []Arg{{Name: "day", Help: "such as “tomorrow”; all without one", Long: true}}}
+		Args: []Arg{{Name: "day", Help: "only those of this day", Long: true}}}
 	return Declare(meta, face, func(ctx context.Context, c Call, a args) (Result, error) {
 		all, err := k.dueOn(ctx, c, a.Day, true)
 		if err == nil {

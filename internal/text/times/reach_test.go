@@ -79,6 +79,7 @@ func TestTimesBetweenWords(t *testing.T) {
 		"我明天上午8点要开会":                                             {"明天上午8点", "我要开会"}, "我周一要去看医生": {"周一", "我要去看医生"},
 		"buy the friday paper in town": {}, "买周五的报纸": {}, "die Freitagszeitung kaufen": {},
 		"call Ann tomorrow at 9 or on friday at 10 about the car": {}, "bring am Freitag vor 16 Uhr die Bücher zurück": {},
+		"take Ann the keys tomorrow at 9 in town, meet Bob on friday at 10 there": {},
 		"8 tonight call mum": {"8 tonight", "call mum"},
 	} {
 		tag := "en"
