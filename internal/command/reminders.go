@@ -38,7 +38,7 @@ func (s Reminders) command() gate.Command {
 	return gate.Command{Name: "remind", Help: "Reminders", First: 3, Effect: gate.ReadsBare, Private: true,
 		Options: []gate.Option{what}, Run: run, Verbs: []gate.Command{
 			{Name: "add", Help: "Remind me", Options: []gate.Option{what}, Run: run},
-			list, operated(all, "remind move"), cancel,
+			list, operated(all, "remind move"), operated(all, "remind shift"), cancel, operated(all, "remind clear"),
 			{Name: "done", Help: "That is done", Options: cancel.Options, Run: func(ctx context.Context, r gate.Request) (chat.Answer, error) {
 				id, err := s.meant(ctx, r)
 				if err != nil {

@@ -61,8 +61,10 @@ func Sentence(s string) string {
 		return ""
 	}
 	s = string(unicode.ToUpper(r)) + s[n:]
-	if strings.HasSuffix(s, ".") || strings.HasSuffix(s, "?") || strings.HasSuffix(s, "!") || strings.HasSuffix(s, ".)") {
-		return s
+	for _, end := range []string{".", "?", "!", ".)", "。", "？", "！"} {
+		if strings.HasSuffix(s, end) {
+			return s
+		}
 	}
 	return s + "."
 }

@@ -52,9 +52,9 @@ func CurrentTime(now func() time.Time, zone func(context.Context, chat.User) str
 			return dated(ctx, a.When, t)
 		}
 		if strings.HasPrefix(place.String(), "UTC") {
-			return Result{Content: t.Format("Monday, 2 January 2006, 15:04:05 MST")}, nil
+			return Result{Content: catalog.Time(ctx, t, layoutDay) + t.Format(", 15:04:05 MST")}, nil
 		}
-		return Result{Content: t.Format("Monday, 2 January 2006, 15:04:05 MST (UTC-07:00)") + ", " + place.String()}, nil
+		return Result{Content: catalog.Time(ctx, t, layoutDay) + t.Format(", 15:04:05 MST (UTC-07:00), ") + place.String()}, nil
 	})
 }
 

@@ -106,8 +106,18 @@ func (k Planner) times(ctx context.Context, at string, loc *time.Location) ([]ti
 	return all, err
 }
 
-// dueText returns a reminder's next time and its rhythm.
+// dueText returns a reminder's next time and its rhythm, both on one clock: that of the rhythm
+// where somebody's own shows another time, since they moved or said where they are.
 func dueText(ctx context.Context, r agenda.Reminder, loc *time.Location) string {
+	if own, err := loadZone(r.Zone); r.Schedule != "" && r.Zone != "" && err == nil {
+		name, offset := r.Due.In(own).Zone()
+		if _, shows := r.Due.In(loc).Zone(); shows != offset {
+			if own != time.UTC {
+				name = r.Due.In(own).Format("UTC-07:00") // others may read along
+			}
+			loc = time.FixedZone(name, offset)
+		}
+	}
 	text := catalog.Time(ctx, r.Due.In(loc), "Monday, 2 January 2006 at 15:04 MST")
 	if r.Schedule != "" {
 		text += catalog.Say(ctx, ", and then %s", times.Rhythm(r.Schedule, catalog.Of(ctx)))
@@ -118,7 +128,8 @@ func dueText(ctx context.Context, r agenda.Reminder, loc *time.Location) string 
 // ReminderOperations are what can be done with a person's reminders. What to remind of
 // and when are typed in one line, which /remind reads: these have no command here.
 func ReminderOperations(k Planner) []Operation {
-	return []Operation{setReminder(k), scheduleQuestion(k), listReminders(k), moveReminder(k), cancelReminder(k.Store), setTimeZone(k)}
+	return []Operation{setReminder(k), scheduleQuestion(k), listReminders(k), moveReminder(k), moveReminders(k),
+		cancelReminder(k.Store), cancelReminders(k), setTimeZone(k)}
 }
 
 // NoReminder tells people where to find the reminders there are.

@@ -117,7 +117,7 @@ func offered(r llm.Request) []string {
 var speaker = text.Pattern(`^[^:\n]{1,64}: `)
 
 // rowNumber is how a result names the row it was about.
-var rowNumber = text.Pattern(`\(#(\d+)\)`)
+var rowNumber = text.Pattern(`[(（]#(\d+)[)）]`)
 
 // last returns the number of the fact, or the reminder, that was spoken of last, "" for none
 // or several.

@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 )
 
-//go:embed phrases/*.txt
+//go:embed phrases/*.txt phrases/reminders/*.txt
 var phraseFiles embed.FS
 
 // book holds the phrases of one language, from its file; the head of phrases/en.txt
@@ -50,9 +50,16 @@ var books = sync.OnceValue(func() (all []*book) {
 		panic(err) // they are embedded
 	}
 	for _, f := range list {
-		text, err := phraseFiles.ReadFile("phrases/" + f.Name())
-		if err != nil {
-			panic(err)
+		if f.IsDir() {
+			continue
+		}
+		var text []byte
+		for _, folder := range []string{"phrases/", "phrases/reminders/"} {
+			part, err := phraseFiles.ReadFile(folder + f.Name())
+			if err != nil {
+				panic(err)
+			}
+			text = append(append(text, part...), '\n')
 		}
 		b, err := readBook(strings.TrimSuffix(f.Name(), ".txt"), string(text))
 		if err != nil {

@@ -292,13 +292,9 @@ func (t talk) sound(a *asked, said string) bool {
 		}
 		return !pointers().MatchString(a.args["words"])
 	case "move_reminder":
-		if a.args["last"] != "" {
-			a.args = map[string]string{"id": last(t.messages, "reminder"), "when": a.args["when"]}
-		}
-		if number := atHour[a.tag] + a.args["when"]; !isTime(a.args["when"], a.tag) && isTime(number, a.tag) {
-			a.args["when"] = number
-		}
-		return a.args["id"]+a.args["words"] != "" && isTime(a.args["when"], a.tag)
+		return t.moves(a)
+	case "cancel_reminders", "move_reminders":
+		return a.ofDays()
 	case "current_time":
 		if city, ok := a.args["time_zone"]; ok {
 			a.args["time_zone"] = times.Place(city)
@@ -314,6 +310,7 @@ var atHour = map[string]string{"en": "at ", "de": "um ", "es": "a las ", "fr": "
 
 // timed reports whether a reminder's time is one, or partly one, which is asked about.
 func (a *asked) timed() bool {
+	a.woken()
 	if isTime(a.args["when"], a.tag) {
 		return true
 	}

@@ -191,16 +191,11 @@ func (b *Agenda) SnoozeReminder(ctx context.Context, v provenance.Viewer, id int
 // MoveReminder gives a reminder, waiting or told, another time: due and, for one that comes
 // again and again, its schedule in zone; "" is once. It waits then.
 func (b *Agenda) MoveReminder(ctx context.Context, v provenance.Viewer, to Reminder) (out Reminder, err error) {
-	err = b.db.Write(ctx, func(tx *engine.Tx) (err error) {
-		if err := roomForReminder(tx, to.User.ID, to.ID); err != nil {
-			return err
-		}
-		out, err = scanReminder(tx.QueryRow("UPDATE reminders SET state = 'waiting', due_at = :due, schedule = :schedule, zone = :zone WHERE "+ofOwner+
-			" AND id = :id AND state <> 'done' RETURNING "+reminderColumns,
-			v.Named(engine.Named{"id": to.ID, "due": engine.Stamp(to.Due), "schedule": to.Schedule, "zone": to.Zone})))
-		return engine.NoRow(err, ErrNoReminder)
-	})
-	return out, engine.During("move reminder", err)
+	all, err := b.MoveReminders(ctx, v, []Reminder{to})
+	if err != nil {
+		return out, err
+	}
+	return all[0], nil
 }
 
 func (b *Agenda) changeReminder(ctx context.Context, query string, v provenance.Viewer, id int64) (r Reminder, err error) {

@@ -81,6 +81,9 @@ func (s *splitter) endsAt(k, j int, w way) bool {
 		}
 	}
 	for _, step := range s.at(k) {
+		if s.tokens[k].num >= 0 && !s.apart(k) {
+			break // "$12 December"
+		}
 		if step.end >= j && s.tells(step, k) { // also one that reaches into the time
 			return true
 		}

@@ -307,7 +307,7 @@ func (s *splitter) named(i int) int {
 // Chinese character.
 func (s *splitter) tells(p step, i int) bool {
 	switch p.piece.kind {
-	case "bare", "coming":
+	case "bare", "coming", "after":
 		return false
 	case "monthday":
 		return p.piece.arg(0) == "last"

@@ -14,20 +14,27 @@ import (
 var around = map[string]struct{ before, after, sharper []string }{
 	"en": {[]string{"call mum", "buy 12 eggs", "close issue #12", "plan the week", "work for 2 hours", "read the 2nd part"},
 		[]string{"to call mum", "buy 12 eggs", "to take 2 pills", "look at the second car", "about the car"},
-		[]string{"before", "until", "except", "5", "2nd", "friday", "may", "weeks", "to 6", "and 7", "PST", "or", "of", "half", "within"}},
+		[]string{"before", "until", "except", "5", "2nd", "friday", "may", "weeks", "to 6", "and 7", "PST", "or", "of", "half",
+			"within",
+			"after", "no later than", "between", "yesterday", "week", "+ 2 days", "the second", "two thousand", "nine thirty", "1h30m"}},
 	"de": {[]string{"Mama anrufen", "12 Eier kaufen", "die Woche planen", "den zweiten Teil lesen"},
 		[]string{"Mama anrufen", "die Woche planen", "den zweiten Teil lesen", "nach Berlin fahren"},
-		[]string{"vor", "bis", "außer", "5", "2.", "Freitag", "Mai", "Wochen", "bis 6", "und 7", "oder", "halb", "spätestens"}},
+		[]string{"vor", "bis", "außer", "5", "2.", "Freitag", "Mai", "Wochen", "bis 6", "und 7", "oder", "halb", "spätestens", "nach",
+			"gestern", "Montag vor", "zweitausend"}},
 	"es": {[]string{"llamar a mamá", "comprar 12 huevos", "planear la semana"}, []string{"llamar a mamá", "comprar 12 huevos",
 		"leer la segunda parte"},
-		[]string{"antes", "hasta", "excepto", "5", "viernes", "mayo", "semanas", "a 6", "y 7", "o", "entre"}},
+		[]string{"antes", "hasta", "excepto", "5", "viernes", "mayo", "semanas", "a 6", "y 7", "o", "entre", "después de", "ayer",
+			"próximo", "dos mil", "nueve y media"}},
 	"fr": {[]string{"appeler maman", "acheter 12 œufs", "planifier la semaine"}, []string{"appeler maman", "acheter 12 œufs",
 		"lire la deuxième partie"},
-		[]string{"avant", "jusqu'à", "sauf", "5", "vendredi", "mai", "semaines", "à 6", "et 7", "ou", "entre"}},
+		[]string{"avant", "jusqu'à", "sauf", "5", "vendredi", "mai", "semaines", "à 6", "et 7", "ou", "entre", "après", "hier",
+			"deux mille", "le lundi avant"}},
 	"ru": {[]string{"позвонить маме", "купить 12 яиц", "спланировать отпуск"}, []string{"позвонить маме", "купить 12 яиц",
 		"прочитать вторую часть"},
-		[]string{"до", "кроме", "5", "пятницу", "мая", "недель", "и 7", "или", "между", "полдевятого"}},
-	"zh": {[]string{"给妈妈打电话", "买12个鸡蛋"}, []string{"给妈妈打电话", "买12个鸡蛋", "看第二部分"}, []string{"之前", "以前", "除了", "周五", "五月", "或者", "到6点"}},
+		[]string{"до", "кроме", "5", "пятницу", "мая", "недель", "и 7", "или", "между", "полдевятого", "после", "вчера", "не раньше",
+			"две тысячи"}},
+	"zh": {[]string{"给妈妈打电话", "买12个鸡蛋"}, []string{"给妈妈打电话", "买12个鸡蛋", "看第二部分"}, []string{"之前", "以前", "除了", "周五", "五月", "或者", "到6点",
+		"昨天", "以后", "的"}},
 }
 
 // checkAround fails where a time in a text is read as another than it is by itself.
@@ -56,7 +63,9 @@ func checkAround(t *testing.T, seed uint64) {
 		beside = d.of(words.sharper...)
 	}
 	joined := strings.TrimSpace
-	switch d.IntN(4) {
+	switch d.IntN(5) {
+	case 4: // between the words of what it is for
+		text = d.of(words.before...) + space + joined(said+space+beside) + space + d.of(words.after...)
 	case 0:
 		text = joined(said+space+beside) + space + d.of(words.after...)
 	case 1:

@@ -24,13 +24,15 @@ var partial = map[string][]string{
 		"tomorrow twice a day take the drops", "water the plants on the second friday", "on friday 13 pay",
 		"call Ann in 2 hours or so before 5pm",
 		"on the 5th of Ramadan call Ali", "on the last day of school pack", "pack on the second day of the conference",
+		"2 thursdays back call mum",
 	},
 	"de": {
 		"morgen vor dem Essen die Tabletten nehmen", "Mama anrufen Montag oder Dienstag",
 		"am 3. und am 17. Miete zahlen", "morgen zwischen 9 und 10 anrufen",
 		"am ersten Werktag Miete zahlen", "Müll rausbringen jeden zweiten Dienstag oder Mittwoch",
 		"morgen halb Kuchen backen", "Ende nächster Woche anrufen",
-		"am 5. des Ramadan Ali anrufen", "übermorgen spätestens um 10 anrufen", "jeden Tag außer Sonntag laufen", "Oma anrufen vor 2 Wochen",
+		"am 5. des Ramadan Ali anrufen", "übermorgen spätestens um 10 anrufen", "jeden Tag außer Sonntag laufen",
+		"Oma anrufen vor 2 Wochen",
 	},
 	"es": {
 		"lunes y miércoles a las 6 de la tarde correr y martes", "mañana antes de las 4 llamar a mamá",
@@ -74,7 +76,8 @@ func TestPartsAreAsked(t *testing.T) {
 // ordinary are texts whose numbers and words of time are not of the time that was said.
 var ordinary = map[string]map[string][2]string{
 	"en": {
-		"remind me tomorrow at 9 to buy 2 pills": {"tomorrow at 9", "buy 2 pills"}, "take the 10 pills tomorrow at 8pm": {"tomorrow at 8pm",
+		"remind me tomorrow at 9 to buy 2 pills": {"tomorrow at 9", "buy 2 pills"},
+		"take the 10 pills tomorrow at 8pm": {"tomorrow at 8pm",
 			"take the 10 pills"},
 		"tomorrow at 5 call mum about the second car":    {"tomorrow at 5", "call mum about the second car"},
 		"in 10 minutes check the oven for 5 minutes":     {"in 10 minutes", "check the oven for 5 minutes"},
@@ -90,7 +93,8 @@ var ordinary = map[string]map[string][2]string{
 		"tomorrow do the laundry": {"tomorrow", "do the laundry"}, "do this tomorrow": {"tomorrow", "do this"},
 		"dinner for 4 at 8pm": {"at 8pm", "dinner for 4"}, "take bus 4 at 17:30": {"at 17:30", "take bus 4"},
 		"tomorrow at 9am in room 3 meet Bob": {"tomorrow at 9am", "in room 3 meet Bob"},
-		"work for 2 hours tomorrow at 9am":   {"tomorrow at 9am", "work for 2 hours"}, "in 2 hours to call mum before dinner": {"in 2 hours",
+		"work for 2 hours tomorrow at 9am":   {"tomorrow at 9am", "work for 2 hours"},
+		"in 2 hours to call mum before dinner": {"in 2 hours",
 			"call mum before dinner"}, "remind me today to think about tomorrow": {"today", "think about tomorrow"},
 		"tomorrow at 9 to book 2 tickets for the 7pm show": {"tomorrow at 9", "book 2 tickets for the 7pm show"},
 		"on friday at 5 about the May report":              {"on friday at 5", "the May report"},
@@ -102,10 +106,12 @@ var ordinary = map[string]map[string][2]string{
 		"on monday call the 24 hour hotline": {"on monday", "call the 24 hour hotline"}, "tomorrow not to forget the keys": {"tomorrow",
 			"not to forget the keys"},
 		"tomorrow at 9 at the office print 20 pages": {"tomorrow at 9", "at the office print 20 pages"},
-		"in an hour to take 1 pill of the 2":         {"in an hour", "take 1 pill of the 2"}, "0 9 * * 1 2 pills": {"0 9 * * 1", "2 pills"},
+		"in an hour to take 1 pill of the 2":         {"in an hour", "take 1 pill of the 2"}, "0 9 * * 1 2 pills": {"0 9 * * 1",
+			"2 pills"},
 		"at 10:00:00 call": {"at 10:00:00", "call"}, "2027-05-01T10:00:00Z call": {"2027-05-01T10:00:00Z", "call"},
 		"2027-05-01T10:00:00.250+02:00 call": {"2027-05-01T10:00:00.250+02:00", "call"},
-		"call 2027-05-01 10:00:00 -0500":     {"2027-05-01 10:00:00 -0500", "call"}, "remind me 2027-05-01T10:00 to call": {"2027-05-01T10:00",
+		"call 2027-05-01 10:00:00 -0500":     {"2027-05-01 10:00:00 -0500", "call"},
+		"remind me 2027-05-01T10:00 to call": {"2027-05-01T10:00",
 			"call"}, "1 May 2027 at 10am call": {"1 May 2027 at 10am", "call"},
 		"tomorrow morning first call the bank": {"tomorrow morning", "first call the bank"},
 		"tomorrow at noon lunch with Sam":      {"tomorrow at noon", "lunch with Sam"},
@@ -121,11 +127,13 @@ var ordinary = map[string]map[string][2]string{
 		"Erinnere mich morgen um 9 an 2 Pillen": {"morgen um 9", "2 Pillen"}, "morgen um 9 zwei Brote kaufen": {"", ""},
 		"morgen 12 Eier kaufen": {"", ""}, "morgen nach Berlin fahren": {"morgen", "nach Berlin fahren"},
 		"Zimmer 12 reservieren morgen um 9":    {"morgen um 9", "Zimmer 12 reservieren"},
-		"Kapitel 3 lesen am Freitag um 20 Uhr": {"am Freitag um 20 Uhr", "Kapitel 3 lesen"}, "morgen alle anrufen": {"morgen", "alle anrufen"},
+		"Kapitel 3 lesen am Freitag um 20 Uhr": {"am Freitag um 20 Uhr", "Kapitel 3 lesen"}, "morgen alle anrufen": {"morgen",
+			"alle anrufen"},
 		"morgen um 17:30 2 Karten abholen":        {"morgen um 17:30", "2 Karten abholen"},
 		"in 10 Minuten den zweiten Kuchen backen": {"in 10 Minuten", "den zweiten Kuchen backen"},
 		"Tisch für 4 um 19 Uhr":                   {"um 19 Uhr", "Tisch für 4"},
-		"jeden Montag um 8 die Woche planen":      {"jeden Montag um 8", "die Woche planen"}, "morgen um 9 am Bahnhof sein": {"morgen um 9",
+		"jeden Montag um 8 die Woche planen":      {"jeden Montag um 8", "die Woche planen"},
+		"morgen um 9 am Bahnhof sein": {"morgen um 9",
 			"am Bahnhof sein"}, "am Freitag um 17 Uhr im Büro 3 Seiten drucken": {"am Freitag um 17 Uhr", "im Büro 3 Seiten drucken"},
 		"heute Abend um 8 den 2. Teil schauen": {"heute Abend um 8", "den 2. Teil schauen"},
 		"alle 2 Stunden 1 Glas Wasser trinken": {"alle 2 Stunden", "1 Glas Wasser trinken"},
@@ -147,15 +155,18 @@ var ordinary = map[string]map[string][2]string{
 	},
 	"fr": {
 		"rappelle-moi demain à 9h d'acheter 2 pains": {"demain à 9h", "acheter 2 pains"},
-		"prendre 10 pilules demain à 20h":            {"demain à 20h", "prendre 10 pilules"}, "dîner pour 4 à 20h": {"à 20h", "dîner pour 4"},
+		"prendre 10 pilules demain à 20h":            {"demain à 20h", "prendre 10 pilules"}, "dîner pour 4 à 20h": {"à 20h",
+			"dîner pour 4"},
 		"demain à 9h appeler les 3 cousins":         {"demain à 9h", "appeler les 3 cousins"},
 		"lire le chapitre 3 demain à 20h30":         {"demain à 20h30", "lire le chapitre 3"},
 		"dans 10 minutes rappeler la deuxième fois": {"dans 10 minutes", "rappeler la deuxième fois"},
-		"demain un ami vient":                       {"demain", "un ami vient"}, "vendredi à 17h au bureau": {"vendredi à 17h", "au bureau"},
+		"demain un ami vient":                       {"demain", "un ami vient"}, "vendredi à 17h au bureau": {"vendredi à 17h",
+			"au bureau"},
 		"chaque lundi à 8h planifier la semaine": {"chaque lundi à 8h", "planifier la semaine"},
 	},
 	"ru": {
-		"напомни завтра в 9 купить 2 хлеба": {"завтра в 9", "купить 2 хлеба"}, "выпить 10 таблеток завтра в 8 вечера": {"завтра в 8 вечера",
+		"напомни завтра в 9 купить 2 хлеба": {"завтра в 9", "купить 2 хлеба"},
+		"выпить 10 таблеток завтра в 8 вечера": {"завтра в 8 вечера",
 			"выпить 10 таблеток"}, "через 10 минут позвонить второй сестре": {"через 10 минут", "позвонить второй сестре"},
 		"завтра с Анной обедать": {"завтра", "с Анной обедать"}, "прочитать главу 3 завтра в 20:00": {"завтра в 20:00",
 			"прочитать главу 3"}, "в пятницу в 17:00 в офисе встреча": {"в пятницу в 17:00", "в офисе встреча"},
@@ -204,7 +215,8 @@ func TestMisreadTimes(t *testing.T) {
 			"morgen um viertel vor 5": "2026-03-05 16:45", "heute Nacht": "", "heute Nacht um 1": "2026-03-05 01:00",
 			"jede Nacht": "", "Freitagnacht um 1": "2026-03-07 01:00", "um 16h": "2026-03-04 16:00", "um 10 Uhr 05": "2026-03-05 10:05",
 		},
-		"ru": {"двадцать четвёртое февраля": "2027-02-24 09:00", "сегодня ночью": "", "сегодня ночью в 2": "2026-03-05 02:00", "22.04": "",
+		"ru": {"двадцать четвёртое февраля": "2027-02-24 09:00", "сегодня ночью": "", "сегодня ночью в 2": "2026-03-05 02:00",
+			"22.04":                "",
 			"завтра в полдевятого": "2026-03-05 08:30", "завтра в полдевятого вечера": "2026-03-05 20:30"},
 		"fr": {"le 31 10": "2026-10-31 09:00", "midi quinze": "", "jeudi 15": "2026-10-15 09:00", "jeudi 15 pommes": "",
 			"cette nuit": "", "cette nuit à 2h": "2026-03-05 02:00"},
@@ -213,7 +225,8 @@ func TestMisreadTimes(t *testing.T) {
 		"en": {
 			"20 of next month": "2026-04-20 09:00", "monday 21": "", "on monday 21": "", "the sun": "", "at 10:00:00": "2026-03-05 10:00",
 			"at 10:00:30": "2026-03-05 10:00", "fri 4/12": "2026-12-04 09:00",
-			"tomorrow at quarter to 7": "2026-03-05 06:45", "1 May 2027 at 10am": "2027-05-01 10:00", "3 dec 2026 at 9am": "2026-12-03 09:00",
+			"tomorrow at quarter to 7": "2026-03-05 06:45", "1 May 2027 at 10am": "2027-05-01 10:00",
+			"3 dec 2026 at 9am":       "2026-12-03 09:00",
 			"31 Dec 2026 at midnight": "2027-01-01 00:00", "3 days after january 12th": "2027-01-15 09:00", "2 hours before my flight": "",
 			"2027-05-01T10:00:00Z": "2027-05-01 12:00", "2027-05-01T10:00:00.5+02:00": "2027-05-01 10:00",
 			"2027-05-01T10:00:00+0530": "2027-05-01 06:30", "2027-05-01T10:00-05": "2027-05-01 17:00",
@@ -233,12 +246,12 @@ func TestMisreadTimes(t *testing.T) {
 func TestPartialSaysWhatWasRead(t *testing.T) {
 	now := time.Date(2026, 3, 4, 14, 20, 0, 0, time.UTC)
 	for text, want := range map[string]Partial{
-		"tomorrow call mum before 4pm":                   {Read: "tomorrow 4pm", Left: "before", What: "call mum"},
-		"call mum tomorrow before 4pm":                   {Read: "4pm", Left: "tomorrow before", What: "call mum"},
+		"tomorrow call mum before 4pm":                   {Read: "tomorrow 4pm", Left: "before", What: "call mum", bound: true},
+		"call mum tomorrow before 4pm":                   {Read: "4pm", Left: "tomorrow before", What: "call mum", bound: true},
 		"on the last weekend of each month to pay rent.": {Read: "on the last", Left: "weekend of each month", What: "pay rent."},
 		"at 3pm IST call the team":                       {Read: "at 3pm", Left: "IST", What: "call the team"},
 		"monday or tuesday call Bob":                     {Read: "monday", Left: "or tuesday", What: "call Bob"},
-		"tomorrow before 4pm":                            {Read: "tomorrow 4pm", Left: "before"},
+		"tomorrow before 4pm":                            {Read: "tomorrow 4pm", Left: "before", bound: true},
 	} {
 		_, _, err := Split(text, now, "en")
 		p := (*Partial)(nil)
@@ -247,7 +260,11 @@ func TestPartialSaysWhatWasRead(t *testing.T) {
 			continue
 		}
 		said, _ := whole.ForPeople(err)
-		if want := "I read “" + want.Read + "”, but not “" + want.Left + "”. When exactly?"; said != want {
+		asks := "When exactly?"
+		if want.bound {
+			asks = "At that time, or before it? Say when exactly."
+		}
+		if want := "I read “" + want.Read + "”, but not “" + want.Left + "”. " + asks; said != want {
 			t.Errorf("%q: %q, want %q", text, said, want)
 		}
 	}

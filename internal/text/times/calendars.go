@@ -152,6 +152,26 @@ func hindu(year, month, day, hour int) time.Time {
 	return time.Time{}
 }
 
+// sankranti returns the day on which the sun enters a twelfth of the fixed stars' sky, counted
+// from Aries; the next one where it does so after an hour in India.
+func sankranti(year, sign, hour int) time.Time {
+	for at := time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC); at.Year() == year; at = at.AddDate(0, 0, 1) {
+		if end := at.Add(time.Duration(hour)*time.Hour - indian); siderealSign(end) == sign && siderealSign(end.AddDate(0, 0, -1)) != sign {
+			return at
+		}
+	}
+	return time.Time{}
+}
+
+// parsi returns the new year in a year of ours, of those who count 365 days to each.
+func parsi(year int) time.Time {
+	t := time.Date(2022, 8, 16, 0, 0, 0, 0, time.UTC).AddDate(0, 0, 365*(year-2022))
+	if t.Year() != year {
+		return time.Time{}
+	}
+	return t
+}
+
 // indian is how far clocks in India are ahead of UTC.
 const indian = 5*time.Hour + 30*time.Minute
 

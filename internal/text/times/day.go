@@ -46,6 +46,9 @@ func (r *resolver) days() (day time.Time, then func(time.Time) time.Time, err er
 	case "monthday":
 		if p.arg(0) == "in" { // the 20th of this month
 			month := addMonths(today.AddDate(0, 0, 1-today.Day()), p.number(1))
+			if p.arg(2) == "last" {
+				return month.AddDate(0, 0, daysIn(month)-1), nil, nil
+			}
 			day = onDay(month.Year(), month.Month(), p.date.day)
 			return day, nil, none(day.IsZero())
 		}
@@ -117,6 +120,7 @@ func (r *resolver) dated(p *piece) (time.Time, func(time.Time) time.Time, error)
 		if p = p.onItsWeekday(r.now); p == nil {
 			return time.Time{}, nil, errEither // 3/12 is two dates
 		}
+		r.named = true
 	case p.arg(0) == "first":
 		p.date.day = 1
 	}
@@ -135,8 +139,8 @@ func (r *resolver) dated(p *piece) (time.Time, func(time.Time) time.Time, error)
 	return t, func(t time.Time) time.Time { return from(t.AddDate(0, 0, 1)) }, none(t.IsZero())
 }
 
-// onItsWeekday returns which of the two dates that digits such as 3/12 can be falls on the
-// weekday that was named with it; nil where none or both do.
+// onItsWeekday returns which of the two dates that digits such as 3/12 can be lies ahead and
+// falls on the weekday that was named with it; nil where none or both do.
 func (p *piece) onItsWeekday(now time.Time) (found *piece) {
 	for _, order := range []date{{p.date.day, p.month, p.year}, {p.month, p.date.day, p.year}} {
 		year := order.year
@@ -145,7 +149,7 @@ func (p *piece) onItsWeekday(now time.Time) (found *piece) {
 				year++
 			}
 		}
-		if t := onDay(year, time.Month(order.month), order.day); t.IsZero() || len(p.days) == 0 || !p.falls(t) {
+		if t := onDay(year, time.Month(order.month), order.day); t.IsZero() || t.Before(dayOf(now)) || !p.falls(t) {
 			continue
 		}
 		if found != nil {

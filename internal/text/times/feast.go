@@ -35,6 +35,10 @@ func (p *piece) movable() func(from time.Time) time.Time {
 		return yearly(-1, func(year int) time.Time {
 			return hindu(year, p.number(1), p.number(2), p.number(3)).AddDate(0, 0, p.number(4))
 		})
+	case "sun":
+		return yearly(0, func(year int) time.Time { return sankranti(year, p.number(1), p.number(2)).AddDate(0, 0, p.number(3)) })
+	case "parsi":
+		return yearly(0, parsi)
 	case "kept":
 		return yearly(0, func(year int) time.Time { return p.moved(onDay(year, time.Month(p.number(2)), p.number(1))) })
 	case "islamic":
@@ -124,6 +128,29 @@ func (p *piece) weeks() int {
 		return 0
 	}
 	return int(p.spans[0].n)
+}
+
+// yearly reports whether an offset ends in years.
+func (p *piece) yearly() bool { return len(p.spans) > 0 && p.spans[len(p.spans)-1].unit == "year" }
+
+// months returns how many whole months lie ahead; 0 for another length.
+func (p *piece) months() int {
+	if len(p.spans) != 1 || p.spans[0].unit != "month" || p.spans[0].n != float64(int(p.spans[0].n)) {
+		return 0
+	}
+	return int(p.spans[0].n)
+}
+
+// inMonth resolves a day that has a name, in the month of a day.
+func (r *resolver) inMonth(of time.Time) (Time, error) {
+	then := *r
+	then.now, then.ahead = moment(of.AddDate(0, 0, 1-of.Day()), r.now.Location()), nil
+	t, err := then.once()
+	if err != nil || t.At.Year() != of.Year() || t.At.Month() != of.Month() {
+		return Time{}, errUnclear
+	}
+	r.notes = append(then.notes, Note{wordsNextDay, []any{dayOf(t.At)}})
+	return t, nil
 }
 
 // years returns how many whole years lie ahead; 0 for another length.

@@ -1,6 +1,7 @@
 package times
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -131,18 +132,41 @@ func (m *matcher) fill(slot string, i int, p piece, on found) bool {
 		return m.nthOf(i, p, on)
 	case "ords":
 		return m.ordinals(i, p, on)
-	case "glued":
-		return i >= len(m.tokens) || m.tokens[i].open || on(i, p)
-	case "alone": // nothing follows that a number could count
-		free := i >= len(m.tokens) || !inText(m.tokens[i].text) || m.means(i, "at", "") || m.means(i, "joint", "")
-		return !free || on(i, p)
-	case "minw": // of minutes in words: 20 in "at 8 20 push-ups" is none
-		if i < len(m.tokens) && m.tokens[i].num < 0 {
-			return m.figure("mins", i, p, on)
-		}
-		return true
+	case "glued", "edge", "alone":
+		return !m.stands(slot, i) || on(i, p)
 	case "weekday", "weekdays", "plural", "short", "listed":
 		return m.weekdays(slot, i, p, on)
+	}
+	return m.ofWords(slot, i, p, on)
+}
+
+// stands reports whether a slot that reads nothing is true of the place before token i.
+func (m *matcher) stands(slot string, i int) bool {
+	switch slot {
+	case "glued":
+		return i < len(m.tokens) && !m.tokens[i].open
+	case "edge": // the text begins or ends here
+		return i == 0 || i >= len(m.tokens)
+	}
+	if i >= len(m.tokens) || !inText(m.tokens[i].text) || m.means(i, "at", "") || m.means(i, "joint", "") {
+		return true // alone: nothing follows that a number could count
+	}
+	return slices.ContainsFunc(m.at(i), func(s step) bool { return slices.Contains([]string{"day", "weekday", "part", "date"}, s.kind) })
+}
+
+// ofWords reads a slot of a number in words, or of a length of time that stands for itself.
+func (m *matcher) ofWords(slot string, i int, p piece, on found) bool {
+	switch slot {
+	case "lasts", "brief":
+		return m.span(i, nil, func(end int, all []amount) bool {
+			p.spans = all
+			return !m.lasts(i, end, all, slot == "brief") || on(end, p)
+		})
+	case "minw", "hw": // 20 in "at 8 20 push-ups" is none
+		if i < len(m.tokens) && m.tokens[i].num < 0 {
+			return m.figure(map[string]string{"minw": "mins", "hw": "h"}[slot], i, p, on)
+		}
+		return true
 	}
 	return m.figure(slot, i, p, on)
 }
@@ -202,6 +226,9 @@ func (m *matcher) dateFigure(slot string, i int, p piece, on found) bool {
 		return on(end, p)
 	}
 	switch slot {
+	case "dd": // which can be no month
+		n, end := m.digits(i, 2, 2)
+		return fit(n, 13, 31, end, &p.day)
 	case "m":
 		n, end := m.digits(i, 1, 2)
 		return fit(n, 1, 12, end, &p.month)
@@ -213,8 +240,8 @@ func (m *matcher) dateFigure(slot string, i int, p piece, on found) bool {
 		})
 	case "y":
 		n, end := m.digits(i, 4, 4)
-		if n < 0 && m.tag == "zh" {
-			n, end = m.chineseYear(i)
+		if n < 0 {
+			n, end = m.yearInWords(i)
 		}
 		return fit(n, 1900, 2999, end, &p.year)
 	case "yy":
@@ -386,18 +413,6 @@ func (m *matcher) chinese(n, end int) (int, int) {
 	return n, end
 }
 
-// chineseYear reads four digits in characters: 二零二七.
-func (m *matcher) chineseYear(i int) (n, end int) {
-	for end = i; end < i+4; end++ {
-		one, e := m.value(end, "number")
-		if one < 0 || one > 9 || e != end+1 {
-			return -1, i
-		}
-		n = 10*n + one
-	}
-	return n, end
-}
-
 // quantity reads a number, which may have decimals, or a fraction.
 func (m *matcher) quantity(i int, on func(n float64, end int) bool) bool {
 	n, end := m.whole(i)
@@ -445,12 +460,27 @@ func (m *matcher) span(i int, before []amount, on func(end int, all []amount) bo
 				continue // "in 1990 s"
 			}
 			n, end := m.andHalf(n, end)
+			if minutes, e := m.digits(end, 2, 2); unit == "hour" && minutes >= 0 && minutes < 60 && !m.tokens[end].open &&
+				len(before) == 0 && !on(e, []amount{{n, unit}, {float64(minutes), "minute"}}) { // "1h30"
+				return false
+			}
 			if !more(amount{n, unit}, end) {
 				return false
 			}
 		}
 		return true
 	})
+}
+
+// lasts reports whether tokens are a length of time and no time of day, as "15h" and "15 heures"
+// are. A brief one is of digits and units without spaces: 1h30m.
+func (m *matcher) lasts(i, end int, all []amount, brief bool) bool {
+	last := m.tokens[end-1]
+	military := m.tokens[i].num >= 0 && len(m.tokens[i].text) > 2 && all[0].unit == "hour" // "0930 hours"
+	if military || last.num >= 0 || last.text == "h" || len(all) == 1 && all[0].unit == "hour" && m.tag != "en" && m.tag != "de" {
+		return false
+	}
+	return !brief || m.tokens[i].num >= 0 && !slices.ContainsFunc(m.tokens[i+1:end], func(t token) bool { return t.open })
 }
 
 // andHalf adds what "and a half" adds to a number.

@@ -33,12 +33,15 @@ func (r *resolver) resolve() (Time, error) {
 // one resolves a single time or rhythm.
 func (r *resolver) one() (t Time, err error) {
 	switch {
-	case r.rhythm != nil && r.zone != nil:
+	case r.last == "after", r.rhythm != nil && (r.zone != nil || r.after):
 		err = errUnclear // a rhythm keeps to the person's own clock
 	case r.rhythm != nil:
 		t, err = r.again()
 	default:
 		t, err = r.once()
+	}
+	if r.after {
+		r.note("(That is the earliest time that you named.)")
 	}
 	t.Notes = r.notes
 	return t, err
@@ -114,6 +117,9 @@ func (r *resolver) once() (Time, error) {
 	if r.ahead != nil {
 		return r.later(c)
 	}
+	if r.day != nil && r.day.kind == "day" && r.day.number(0) < 0 && r.off == nil {
+		return Time{}, errUnclear // yesterday
+	}
 	if r.day == nil && r.shift == nil {
 		if c.bare && c.half == "" && r.part == "" && c.part == "" {
 			return Time{}, errUnclear // a number alone
@@ -136,7 +142,7 @@ func (r *resolver) once() (Time, error) {
 	if open {
 		t = likely(c, t)
 	}
-	if r.off != nil && r.off.spans[len(r.off.spans)-1].unit == "year" && then != nil {
+	if r.off != nil && r.off.yearly() && then != nil {
 		return Time{}, errUnclear // a year after which Christmas?
 	}
 	day, ok := r.offset(first)
@@ -159,7 +165,15 @@ func (r *resolver) offset(day time.Time) (time.Time, bool) {
 	if r.off == nil {
 		return day, true
 	}
-	sign, _ := strconv.Atoi(r.off.arg(0)) // TestTongues
+	sign := r.off.number(0)
+	if len(r.off.days) > 0 { // "the second Friday after"
+		far := (sign*(int(r.off.days[0])-int(day.Weekday()))+6)%7 + 1
+		if far < 1 {
+			far += 7
+		}
+		day = day.AddDate(0, 0, sign*(far+7*max(0, r.off.nth-1)))
+		return day, r.off.nth >= 0
+	}
 	for _, a := range r.off.spans {
 		n := sign * int(a.n)
 		if float64(int(a.n)) != a.n || a.n < 1 || a.n > 1e4 {
@@ -189,6 +203,9 @@ func (r *resolver) later(c clock) (Time, error) {
 	if n := r.ahead.years(); n > 0 && r.day != nil && r.day.kind == "date" && r.shift == nil { // "Easter in 2 years"
 		r.shift, r.ahead = &piece{kind: "year", args: []string{strconv.Itoa(n)}}, nil
 		return r.once()
+	}
+	if n := r.ahead.months(); n > 0 && r.day.named() && r.shift == nil { // "Easter in 9 months"
+		return r.inMonth(addMonths(dayOf(r.now), n))
 	}
 	if r.ahead.arg(0) == "now" {
 		return Time{At: r.now.Add(time.Second)}, none(c.said || r.part != "" || r.day != nil || r.shift != nil)

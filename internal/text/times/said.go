@@ -19,6 +19,7 @@ type said struct {
 	zone   *time.Location // whose clock it is; nil is the person's own
 	last   string         // the kind of the last piece
 	joined joined         // by what a further time of day, which needs it, is joined to the last
+	after  bool           // "after": the time of day is the earliest that is meant
 	coming bool           // "next" or "this" came last, which says nothing more of a day that has a name
 }
 
@@ -39,7 +40,7 @@ func (s said) with(p piece) (said, bool) {
 		*at = &p
 		return true
 	}
-	ok := !s.torn(p) && (!s.coming || p.named())
+	ok := !s.torn(p) && (!s.coming || p.named()) && (s.last != "after" || p.kind == "clock")
 	s.coming = p.kind == "coming"
 	if p.kind == "clock" || p.kind == "bare" {
 		ok = ok && (len(s.clocks) == 0 || s.joined != byNothing)
@@ -50,14 +51,16 @@ func (s said) with(p piece) (said, bool) {
 	switch p.kind {
 	case "clock", "bare":
 		s.joined = byNothing
-	case "part": // of the time of day that follows
+	case "part", "after": // of the time of day that follows
 	default:
 		ok, s.joined = ok && s.joined != byAnd, byNothing
 	}
 	switch s.last = p.kind; p.kind {
 	case "coming":
+	case "after":
+		s, ok = s.from(p.arg(0), ok)
 	case "ahead":
-		ok = free(&s.ahead) && ok && (s.day == nil || s.day.kind == "weekday" && p.weeks() > 0 || s.day.named() && p.years() > 0)
+		ok = free(&s.ahead) && ok && p.from(s.day)
 	case "off":
 		ok = free(&s.off) && ok && (s.day != nil) == (p.arg(1) == "behind")
 	case "day", "weekday", "next-weekday", "weekend", "date", "monthday":
@@ -88,6 +91,21 @@ func (s said) with(p piece) (said, bool) {
 		s.part = p.part
 	}
 	return s, ok
+}
+
+// from notes that the time of day that follows, or stands behind, is the earliest.
+func (s said) from(where string, ok bool) (said, bool) {
+	ok = ok && !s.after && (len(s.clocks) == 0) == (where == "")
+	if s.after = true; where == "behind" {
+		s.last = "clock"
+	}
+	return s, ok
+}
+
+// from reports whether a length can be counted from a day: "Wednesday in two weeks", "Easter in
+// 2 years".
+func (p *piece) from(day *piece) bool {
+	return day == nil || day.kind == "weekday" && p.weeks() > 0 || day.named() && p.years()+p.months() > 0
 }
 
 // in returns a date in a year that was said apart from it, "Easter in 2028"; nil for none.

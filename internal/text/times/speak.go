@@ -39,6 +39,9 @@ func Rhythm(schedule string, p catalog.Printer) string {
 	if u, err := readRule(schedule); err == nil {
 		return u.words(p)
 	}
+	if u, err := readRule(schedule + " from 2000-01-01T00:00:00Z"); err == nil && u.length > 0 { // of older rows
+		return u.words(p)
+	}
 	if f := strings.Fields(schedule); len(f) == 5 {
 		if words := cronWords(f, p); words != "" {
 			return words
@@ -100,7 +103,11 @@ func (u rule) anniversary() time.Time {
 }
 
 func lengthWords(d time.Duration, p catalog.Printer) string {
-	switch {
+	switch day := 24 * time.Hour; {
+	case d%(7*day) == 0:
+		return p.Many(int(d/day)/7, "week")
+	case d%day == 0:
+		return p.Many(int(d/day), "day")
 	case d%time.Hour == 0:
 		return p.Many(int(d/time.Hour), "hour")
 	case d%time.Minute == 0:

@@ -39,7 +39,7 @@ func Split(text string, now time.Time, speaks ...string) (when, what string, err
 		}
 	}
 	if best.left != "" {
-		return "", "", &Partial{Read: best.when, Left: best.left, What: best.what}
+		return "", "", &Partial{Read: best.when, Left: best.left, What: best.what, bound: best.bound}
 	}
 	return best.when, best.what, nil
 }
@@ -52,6 +52,7 @@ const mostSplit = 400
 // but were not read.
 type parted struct {
 	when, what, left string
+	bound            bool // what was left says that it is the latest time
 	bare             bool // ends in an hour that is but a number
 	slight           bool // a short name of a weekday, which in another language is a word: "do", "so"
 }
@@ -78,8 +79,11 @@ func (s *splitter) split(to int) parted {
 	front := s.front(from, to)
 	if front.to == from {
 		back := s.back(from, to)
-		if back.from == to || len(s.tokens) >= mostSplit {
+		switch {
+		case len(s.tokens) >= mostSplit:
 			return parted{}
+		case back.from == to:
+			return s.inside(from, to)
 		}
 		return s.part([]stretch{back}, from, to)
 	}
@@ -118,24 +122,44 @@ func (s *splitter) part(times []stretch, from, to int) parted {
 			begin = last
 		}
 		when = append(when, s.words(t.from, t.to))
-		for _, more := range [][2]int{{first, t.from}, {t.to, last}} {
-			if more[0] < more[1] {
-				left = append(left, s.words(more[0], more[1]))
-			}
-		}
+		left = append(left, s.unread(&p, t, first, last)...)
 	}
 	p.when, p.left = strings.Join(when, " "), strings.Join(left, " … ")
 	if clocks := times[len(times)-1].clocks; len(clocks) > 0 {
 		last := clocks[len(clocks)-1]
 		p.bare = last.bare && last.half == ""
 	}
-	p.slight = len(times) == 1 && times[0].byDay() && times[0].to == times[0].from+1 && utf8.RuneCountInString(p.when) < 4
+	one := times[0]
+	p.slight = numbers(s.tokens[one.from:one.to]) ||
+		len(times) == 1 && one.byDay() && one.to == one.from+1 && utf8.RuneCountInString(p.when) < 4
 	if begin = s.joint(begin, end); begin < end && end == to { // to the very end, with its marks
 		p.what = strings.TrimSpace(s.text[s.tokens[begin].from:])
 	} else {
 		p.what = s.what(begin, end)
 	}
 	return p
+}
+
+// numbers reports whether tokens are nothing but numbers, which are a date in few languages.
+func numbers(all []token) bool {
+	return !slices.ContainsFunc(all, func(t token) bool { return t.num < 0 })
+}
+
+// unread returns the words from first to last that belong to a time and were not read, and
+// notes whether they make it a bound.
+func (s *splitter) unread(p *parted, t stretch, first, last int) (left []string) {
+	for _, more := range [][2]int{{first, t.from}, {t.to, last}} {
+		if more[0] == more[1] {
+			continue
+		}
+		left = append(left, s.words(more[0], more[1]))
+		for i := more[0]; i < more[1]; i++ {
+			for _, x := range s.readers {
+				p.bound = p.bound || x.means(i, "bound", "")
+			}
+		}
+	}
+	return left
 }
 
 func (s *splitter) words(from, to int) string { return s.text[s.tokens[from].from:s.tokens[to-1].to] }
@@ -214,7 +238,7 @@ func (s *splitter) hanging(got said, at, to int) bool {
 	}
 	last := got.clocks[len(got.clocks)-1]
 	_, joined := s.value(at, "joint")
-	return last.bare && last.half == "" && joined == 0
+	return (got.last == "bare" || got.part == "") && last.bare && last.half == "" && joined == 0
 }
 
 // back returns the longest time at the end of the text; without one it begins at to.
@@ -290,9 +314,10 @@ func (s *splitter) reads(text string) bool {
 // Partial reports that only a part of a time was read: "tomorrow before 4pm". Nothing may
 // be set from that part. Its sentence asks the person.
 type Partial struct {
-	Read string // the words that were read as a time
-	Left string // the words beside them that were not
-	What string // the text without both: what the time is for; "" for nothing
+	Read  string // the words that were read as a time
+	Left  string // the words beside them that were not
+	What  string // the text without both: what the time is for; "" for nothing
+	bound bool   // the words that were not read make it the latest time: "before 4pm"
 }
 
 // Error implements error.
@@ -300,5 +325,8 @@ func (p *Partial) Error() string { return p.Unwrap().Error() }
 
 // Unwrap returns the question for the person.
 func (p *Partial) Unwrap() error {
+	if p.bound {
+		return whole.Tell("I read “%s”, but not “%s”. At that time, or before it? Say when exactly.", p.Read, p.Left)
+	}
 	return whole.Tell("I read “%s”, but not “%s”. When exactly?", p.Read, p.Left)
 }

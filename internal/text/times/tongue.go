@@ -14,6 +14,11 @@ import (
 //go:embed tongues/*.txt
 var tongueFiles embed.FS
 
+// notations are phrases that every language has.
+//
+//go:embed notations.txt
+var notations string
+
 // tongue holds the words for times in one language, from its file; the head of
 // tongues/en.txt explains the lines.
 type tongue struct {
@@ -56,7 +61,7 @@ var tongues = sync.OnceValue(func() (all []*tongue) {
 			if err != nil {
 				panic(err)
 			}
-			l, err := readTongue(tag, string(b))
+			l, err := readTongue(tag, string(b)+"\n"+notations)
 			if err != nil {
 				panic(err) // TestTongues
 			}
@@ -88,11 +93,11 @@ func inOrder(first []string) []*tongue {
 
 // classes are the kinds of words that a file may have.
 var classes = []string{"number", "ordinal", "unit", "length", "fraction", "and-half", "weekday", "weekdays", "short", "month",
-	"part", "half", "last", "suffix", "and", "tens", "filler", "lead", "joint", "at", "zone", "beside", "between"}
+	"part", "half", "last", "suffix", "and", "tens", "filler", "lead", "joint", "at", "zone", "beside", "between", "century", "bound"}
 
 // kinds are the pieces that the phrases of a file may make.
 var kinds = []string{"ahead", "off", "day", "weekday", "next-weekday", "weekend", "week", "month", "year", "date", "monthday",
-	"clock", "bare", "part", "coming", "every", "weekly", "workdays", "weekends", "daily", "monthly", "yearly"}
+	"clock", "bare", "part", "coming", "every", "weekly", "workdays", "weekends", "daily", "monthly", "yearly", "after"}
 
 // readTongue reads a file. An error names the line.
 func readTongue(tag, text string) (*tongue, error) {
@@ -190,7 +195,8 @@ func begins(shape []node) map[string]bool {
 
 // slots are what may stand in braces.
 var slots = []string{"n", "unit", "span", "h", "mm", "min", "mins", "half", "part", "weekday", "short", "listed", "weekdays", "plural",
-	"month", "d", "ord", "ords", "m", "mord", "y", "yy", "nth", "hm", "ss", "minw", "glued", "alone", "few"}
+	"month", "d", "ord", "ords", "m", "mord", "y", "yy", "nth", "hm", "ss", "minw", "glued", "alone", "few",
+	"edge", "hw", "dd", "lasts", "brief"}
 
 // shapeReader reads the shape of a phrase: words, {slots}, [what may be left out], and
 // (one|or the other).

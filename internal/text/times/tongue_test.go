@@ -30,6 +30,8 @@ func TestTongues(t *testing.T) {
 					ok = known || slices.Contains([]string{"midnight", "small", "late"}, w.value)
 				case "beside":
 					ok = slices.Contains([]string{"1", "before", "after", "weak", "date", "always", "of"}, w.value)
+				case "century":
+					ok = len(f) == 2 && number(f[0]) && number(f[1])
 				case "between":
 					ok = slices.Contains([]string{"1", "loose", "article"}, w.value)
 				case "half":

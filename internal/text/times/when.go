@@ -161,8 +161,23 @@ func exact(said string) (t time.Time, zoned, ok bool) {
 	return t, false, false
 }
 
+// basic writes a moment of ISO 8601's basic format, 20271231 or 20271231T100000Z, in the
+// extended one.
+func basic(said string) (string, bool) {
+	for from, to := range map[string]string{"20060102": "2006-01-02", "20060102T150405Z0700": "2006-01-02T15:04:05Z07:00",
+		"20060102T150405": "2006-01-02T15:04:05"} {
+		if t, err := time.Parse(from, said); err == nil {
+			return t.Format(to), true
+		}
+	}
+	return "", false
+}
+
 // read reads a time, past or not. now is on the person's clock.
 func read(said string, now time.Time, speaks []string) (Time, error) {
+	if t, ok := basic(said); ok {
+		said = t
+	}
 	low := strings.Join(strings.Fields(strings.ToLower(said)), " ")
 	if isCron(low) {
 		return Time{Schedule: low}, nil
