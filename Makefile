@@ -64,6 +64,13 @@ times:
 	$(PYTHON) eval/times/sets.py $(COPIES) $(TIMESET)
 	PARLEY_TIMES_SET=$(TIMESET) $(GO) test $(TAGS) -count=1 -timeout 20m -v -run '^TestPublishedTimes$$' ./internal/text/times
 
+# What becomes of right and wrong answers out of documents that packages ship: see
+# eval/citations.
+comma   := ,
+FOLDERS  = en=/usr/share/doc,go=$(shell $(GO) env GOMODCACHE),git=/usr/share/doc/git/RelNotes,node=/usr/share/doc/nodejs$(foreach l,de es fr ru,$(comma)$(l)=/usr/share/man/$(l)),zh=/usr/share/man/zh_CN
+citations:
+	CITATIONS_FROM='$(FOLDERS)' $(GO) test $(TAGS) -count=1 -v -run '^TestPublished$$' ./internal/notes/citation
+
 lint:
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "gofmt -w $$unformatted"; exit 1; }
 	$(GO) vet $(TAGS) ./...
