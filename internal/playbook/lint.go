@@ -333,7 +333,7 @@ func (l *linter) pairs() {
 	}
 	for _, g := range on {
 		for _, r := range replies {
-			if g != r && overlap(r, g) && shadows(r, g) {
+			if g != r && g.reply == "" && overlap(r, g) && shadows(r, g) {
 				l.add(g.At, g.ID, "shadowed", "whenever it matches, %s answers before it", r.ID)
 				break
 			}

@@ -66,9 +66,14 @@ func (c clock) in(s *said) bool {
 	if c.minute%60 != 0 {
 		return false
 	}
-	return quantity{values: []float64{float64(hour)}}.in(s) ||
-		hour > 12 && (c.pm || c.late || s.late) && s.late && quantity{values: []float64{float64(hour - 12)}}.in(s) ||
-		c.bare && c.late && quantity{values: []float64{float64(hour + 12)}}.in(s)
+	return ofClock(hour).in(s) ||
+		hour > 12 && (c.pm || c.late || s.late) && s.late && ofClock(hour-12).in(s) ||
+		c.bare && c.late && ofClock(hour+12).in(s)
+}
+
+// ofClock is an hour that may stand alone: "from 8 to 5".
+func ofClock(hour int) quantity {
+	return quantity{values: []float64{float64(hour)}, unit: unit{kind: "clock", size: 1}}
 }
 
 // dateForms are the ways to write a date. The first match at a place counts.

@@ -72,7 +72,7 @@ func rowsIn(s string) (all [][][]int) {
 // minName is how many letters a name has at least: shorter ones are mostly signs.
 const minName = 3
 
-var germanWords = text.Pattern(`\b(?:der|die|das|und|ist|wird|ein|eine|mit|von|zu|den|dem|im|am|beträgt|werden|nicht)\b`)
+var germanWords = text.Pattern(`\b(?:der|die|das|und|ist|wird|ein|eine|mit|von|zu|den|dem|im|am|bis|uhr|um|für|auf|wir|bei|nach|beträgt|werden|nicht)\b`)
 
 func inGerman(s string) bool { return germanWords().MatchString(strings.ToLower(s)) }
 
