@@ -37,6 +37,8 @@ type Guidance struct {
 	// Strict there is always one.
 	Reply  string
 	Strict bool
+	// Notice is said before the answer, whatever that is; "" is nothing.
+	Notice string
 	Demands
 	// Kind classifies the answer, as the rules' owner said; From says in a few words
 	// where Reply is from, "" without one.

@@ -96,7 +96,9 @@ func (b *Book) Guide(ctx context.Context, m llm.Model, s Situation) (Guidance, e
 	}
 	matches := t.match()
 	top, all := t.choose(matches)
+	notice := t.tellLapsed()
 	g := t.guidance(top, all)
+	g.Notice = notice
 	g.Result.EvaluationTimeMS = max(1, time.Since(began).Milliseconds())
 	return g, nil
 }
