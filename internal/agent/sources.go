@@ -135,7 +135,8 @@ func (c *sources) listed(numbers []int) (list []memory.Source) {
 		s := c.cited[n-1]
 		if key := s.Kind + s.ID + s.Path; !seen[key] {
 			seen[key] = true
-			list = append(list, memory.Source{N: n, Kind: s.Kind, Title: s.Title, Path: s.Path, URL: s.URL, Snippet: text.Clip(s.Snippet, maxShown)})
+			list = append(list, memory.Source{N: n, Kind: s.Kind, Title: s.Title, Path: s.Path, URL: s.URL,
+				Snippet: text.Clip(s.Snippet, maxShown), Score: s.Score})
 		}
 	}
 	return list

@@ -127,7 +127,7 @@ func (l *linter) unreachable(g *Guideline) {
 		}
 	}
 	for _, h := range g.homes {
-		if j := l.b.journeys[h.journey]; h.step != "" && !j.reached()[h.step] {
+		if j := l.b.journeys[h.journey]; j != nil && h.step != "" && !j.reached()[h.step] {
 			l.add(g.At, g.ID, "unreachable", "no way leads to its step %s of %s", h.step, h.journey)
 		}
 	}
