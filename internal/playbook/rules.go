@@ -160,6 +160,14 @@ type Journey struct {
 // shared reports whether everybody in a channel is in it together.
 func (j *Journey) shared() bool { return j.Scope == "channel" }
 
+// stepName names a step for people; its id where the definition has none of it.
+func (j *Journey) stepName(id string) string {
+	if s := j.steps[id]; s != nil {
+		return s.Name
+	}
+	return id
+}
+
 // Step is one step of a journey.
 type Step struct {
 	ID              string            `json:"id" rule:"required format=id" doc:"Unique within the journey."`
