@@ -192,12 +192,7 @@ func (t *turn) guidance(top, all []Match) Guidance {
 		if g.Reply == "" || def.reply != "" { // beside a ready-made answer nothing else is acted on
 			t.own.Applied[m.GuidelineID] = def.version
 		}
-		if g.Reply != "" && def.reply == "" && !def.Enforce && !def.Handoff {
-			t.why("rule %s matched (relevance %.2f, priority %d), and has no say: the answer is ready-made", m.GuidelineID, m.RelevanceScore,
-				m.Priority)
-		} else {
-			t.why("rule %s applies (relevance %.2f, priority %d): %s", m.GuidelineID, m.RelevanceScore, m.Priority, m.Reasoning)
-		}
+		t.whyRule(m, def, g.Reply != "")
 		t.addTools(&g, m)
 		if def.Enforce {
 			g.Enforced = append(g.Enforced, t.enforced(def, m.Action))
@@ -269,6 +264,17 @@ func (t *turn) addTools(g *Guidance, m Match) {
 		}
 		g.Result.ToolsToExecute = append(g.Result.ToolsToExecute, ToolExecution{tool, args, m.Priority, m.GuidelineID})
 	}
+}
+
+// whyRule explains a rule that applies. Beside a ready-made answer, one that neither has a
+// text nor checks or hands over has no say.
+func (t *turn) whyRule(m Match, def *Guideline, ready bool) {
+	if ready && def.reply == "" && !def.Enforce && !def.Handoff {
+		t.why("rule %s matched (relevance %.2f, priority %d), and has no say: the answer is ready-made", m.GuidelineID, m.RelevanceScore,
+			m.Priority)
+		return
+	}
+	t.why("rule %s applies (relevance %.2f, priority %d): %s", m.GuidelineID, m.RelevanceScore, m.Priority, m.Reasoning)
 }
 
 // whyJourney explains where the journeys stand.

@@ -450,7 +450,8 @@ settings: {top: 9, mode: MODE}
 		if g.Reply != "It is 9 EUR.\n\nWe open at 9." || g.From != "the rules price, hours, again" || g.Kind != OutOfScope {
 			t.Errorf("%s: %q from %s, %q", mode, g.Reply, g.From, g.Kind)
 		}
-		if !strings.Contains(why, "rule hours applies") || strings.Contains(why, "rule other applies") || !strings.Contains(why, "rule other matched") {
+		if !strings.Contains(why, "rule hours applies") || strings.Contains(why, "rule other applies") ||
+			!strings.Contains(why, "rule other matched") {
 			t.Errorf("%s: why\n%s", mode, why)
 		}
 		if g = c.say("open?"); g.Reply != "We open at 9." || g.From != "the rule hours" {

@@ -226,7 +226,8 @@ func misquoted(s, passage string, i int) string {
 func misunit(s, passage string, _ int) string {
 	return unitWord.ReplaceAllStringFunc(s, func(found string) string {
 		m := unitWord.FindStringSubmatch(found)
-		other := map[rune]string{'s': "hours", 'S': "Stunden", 'M': "GB", 'K': "MB", 'G': "KB", 'U': "EUR", 'E': "USD", '秒': "小时", '分': "小时", '小': "分钟", '天': "年", 'с': "часов", 'м': "часов", 'д': "лет"}
+		other := map[rune]string{'s': "hours", 'S': "Stunden", 'M': "GB", 'K': "MB", 'G': "KB", 'U': "EUR", 'E': "USD",
+			'秒': "小时", '分': "小时", '小': "分钟", '天': "年", 'с': "часов", 'м': "часов", 'д': "лет"}
 		r, _ := utf8.DecodeRuneInString(m[2])
 		return m[1] + cmp.Or(other[r], "seconds")
 	})
