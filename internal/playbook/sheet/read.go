@@ -161,8 +161,8 @@ func (r *reader) readStruct(n ast.Node, v reflect.Value, path string) {
 		r.src.lines[here] = kv.Key.GetToken().Position.Line
 		i, known := fields[key]
 		_, null := kv.Value.(*ast.NullNode)
-		if !known && null && m.IsFlowStyle {
-			r.src.Mistake(here, "%q stands alone: inside {…} a comma ends a text; put a text that has commas in quotes", key)
+		if near := Suggest(key, names); !known && m.IsFlowStyle && (null || near == "") {
+			r.src.Mistake(here, "unknown key%s; inside {…} a comma ends a text: put a text that has commas in quotes", near)
 			continue
 		}
 		if !known {
