@@ -6,7 +6,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME    := 10s
 PYTHON      := python3
 
-.PHONY: cluster costs crossings lane notes recall times translations run test postgres race bench lint fuzz cover faults live templates dojo page-check recordings release release-check
+.PHONY: citations cluster costs crossings lane notes recall times translations run test postgres race bench lint fuzz cover faults live templates dojo page-check recordings release release-check
 
 # A conversation in the terminal; no key needed.
 run:
@@ -69,6 +69,13 @@ NOTESETS := $(if $(TMPDIR),$(TMPDIR),/tmp)/parley-notes
 notes:
 	$(PYTHON) eval/notes/sets.py $(COPIES) $(NOTESETS)
 	PARLEY_NOTES_SETS=$(NOTESETS) $(GO) test $(TAGS) -count=1 -timeout 20m -v -run '^TestPublishedNotes$$' ./internal/notes/index
+
+# What becomes of right and wrong answers out of documents that packages ship: see
+# eval/citations.
+comma   := ,
+FOLDERS  = en=/usr/share/doc,go=$(shell $(GO) env GOMODCACHE),git=/usr/share/doc/git/RelNotes,node=/usr/share/doc/nodejs$(foreach l,de es fr ru,$(comma)$(l)=/usr/share/man/$(l)),zh=/usr/share/man/zh_CN
+citations:
+	CITATIONS_FROM='$(FOLDERS)' $(GO) test $(TAGS) -count=1 -v -run '^TestPublished$$' ./internal/notes/citation
 
 lint:
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "gofmt -w $$unformatted"; exit 1; }

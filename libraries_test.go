@@ -14,6 +14,8 @@ var libraries = []allowed{
 	{"internal/text/times", "github.com/robfig/cron/v3", "when schedules are due"},
 	{"internal/notes/document/pdf", "github.com/ledongthuc/pdf", "the text of PDFs"},
 	{"internal/app/rehearse", "golang.org/x/tools", "the file format of rehearsals"},
+	{"cmd/bot", "golang.org/x/tools", "the files of rehearsals, in tests"},
+	{"cmd/bot", "github.com/goccy/go-yaml", "the keys in playbooks of rehearsals, in tests"},
 	{"config", "github.com/goccy/go-yaml", "the nodes of what yamldoc read"},
 
 	{"internal/memory/cluster", "github.com/jackc/pgx/v5", "leases on a connection of their own, which no queue delays"},

@@ -25,6 +25,7 @@ func TestDocs(t *testing.T) {
 		{"settings.md", "settings", config.Table()},
 		{"commands.md", "commands", chatCommands(t)},
 		{"commands.md", "commandline", commandLine(t)},
+		{"playbook-keys.md", "keys", playbookKeys(t)},
 	} {
 		path := "../../docs/" + table.file
 		b, err := os.ReadFile(path)

@@ -79,9 +79,11 @@ type Rules struct {
 
 // Notes connects answers with retrieved passages.
 type Notes struct {
-	// Cite checks the marks of an answer against its passages, numbered from 1,
-	// and returns the numbers that are cited; nil leaves answers as they are.
-	Cite func(answer string, passages []string) (text string, numbers []int)
+	// Cite checks the marks of an answer against its sources, numbered from 1, and returns
+	// it with marks in order, the numbers it cites, and what may be a mark and names none of
+	// them. Text of a source is all that was shown of its document; "" if unknown. nil leaves
+	// answers as they are.
+	Cite func(answer string, list []tools.Source) (text string, numbers []int, unsure []string)
 	// Disputes finds sources that contradict each other about a question, unless the answer
 	// tells both sides; nil finds nothing.
 	Disputes func(question, answer string, list []tools.Source) []Dispute

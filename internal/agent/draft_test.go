@@ -11,7 +11,9 @@ import (
 	"parley/internal/chat"
 	"parley/internal/llm"
 	"parley/internal/llm/llmtest"
+	"parley/internal/notes/citation"
 	"parley/internal/playbook"
+	"parley/internal/playbook/review"
 	"parley/internal/tools"
 )
 
@@ -127,5 +129,34 @@ func TestEnforcedAfterAQuestion(t *testing.T) {
 	b.say("refund me")
 	if a := b.resume(d, true); a.Text != "A refund takes 5 days." {
 		t.Errorf("answered %q", a.Text)
+	}
+}
+
+// What is put together from ready-made texts says what they say: 20 inventions are stopped,
+// and what joins, shortens, orders or says it in other figures or another language is sent.
+func TestComposedSaysWhatItsPartsSay(t *testing.T) {
+	parts := []string{"Standard is 9 EUR a month. It can be cancelled at any time.",
+		"We are there Monday to Friday from 9:00 to 17:00. Ask for Ms Albers.", "Opened items cannot be returned. Returns take 5 days.",
+		"Write to help@shop.example."}
+	for _, said := range []string{
+		"Standard costs 17 EUR a month.", "It is 9 USD a month.", "Standard is nine EUR a year.", "It is free for you.",
+		"There is a lifetime guarantee.", "Opened items can be returned.", "It cannot be cancelled.", "We will call you back.",
+		"Returns take 3 days.", "Returns take two days.", "We are there Monday to Saturday.", "Ask for Ms Bergmann.",
+		"Write to boss@shop.example.", "See www.shop-deals.com.", "You get a discount.", "It starts on 3 May.", "We are there until 5 am.",
+		"Standard is 9 EUR, Premium is there as well.", "Es ist kostenlos.", "Rückgaben dauern 10 Tage.",
+	} {
+		if got, why := review.Composed(said, parts, citation.Supported); why == "" {
+			t.Errorf("invented, and said: %q", got)
+		}
+	}
+	for _, said := range []string{
+		"Monday to Friday, 9:00 to 17:00, and yes: it can be cancelled at any time.", "It is 9 euros a month.", "Nine EUR a month.",
+		"Hello! Returns take five days; opened items cannot be returned.", "We are there from 9 am to 5 pm, please ask for Ms Albers.",
+		"Standard kostet 9 Euro im Monat.", "Geöffnete Ware kann nicht zurückgegeben werden.", "Please write to help@shop.example.",
+		"Feel free to write to help@shop.example.",
+	} {
+		if got, why := review.Composed(said, parts, citation.Supported); why != "" {
+			t.Errorf("%q became %q: %s", said, got, why)
+		}
 	}
 }

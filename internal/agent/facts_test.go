@@ -197,9 +197,11 @@ func TestAnswersCiteOnlyWhatWasRetrieved(t *testing.T) {
 		tools.Result{Content: "[1] A — a.md\nx\n\n[2] B — b.md\ny", Sources: []tools.Source{{Kind: "note", Title: "A",
 			Path: "a.md", Snippet: "x"}, {Kind: "note", Title: "B", Path: "b.md"}}})
 	var asked []int
-	b := newBench(t, Options{Notes: Notes{Cite: func(answer string, passages []string) (string, []int) {
-		asked = append(asked, len(passages))
-		return strings.ReplaceAll(answer, " [9]", ""), []int{3, 1}
+	b := newBench(t, Options{Notes: Notes{Cite: func(answer string, list []tools.Source) (string, []int, []string) {
+		if asked = append(asked, len(list)); len(list) == 0 {
+			return answer, nil, nil
+		}
+		return strings.ReplaceAll(answer, " [9]", ""), []int{3, 1}, nil
 	}}}, found)
 	b.model.Call(call("c1", "find", `{}`)).Call(call("c2", "find", `{}`)).Say("So it is [3], or [1]. [9]")
 	got := b.say("tell me")
@@ -212,7 +214,7 @@ func TestAnswersCiteOnlyWhatWasRetrieved(t *testing.T) {
 	}
 	b.model.Say("And [1].")
 	b.say("more")
-	if slices.ContainsFunc(asked, func(n int) bool { return n != 4 }) || len(asked) == 0 { // nothing retrieved, nothing to check
+	if asked[0] != 4 || asked[len(asked)-1] != 0 { // the second answer retrieved nothing
 		t.Errorf("retrieved %v", asked)
 	}
 	for _, m := range b.model.Requests()[3].Messages {

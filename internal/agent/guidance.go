@@ -120,6 +120,9 @@ func (g *guidance) situation(ctx context.Context) (s playbook.Situation, err err
 // take puts new guidance in force for the turn.
 func (g *guidance) take(ctx context.Context, now playbook.Guidance, began time.Time) {
 	g.Guidance = now
+	if now.Notice != "" {
+		g.in.tell(now.Notice)
+	}
 	g.report.lap(memory.Lap{Kind: "rules", Tokens: now.Usage.Total}, began, g.a.o.Now().Sub(began))
 	g.report.ledger.add(now.Calls, now.Usage)
 	level := slog.LevelWarn

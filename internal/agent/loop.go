@@ -13,6 +13,7 @@ import (
 	"parley/internal/llm"
 	"parley/internal/memory"
 	"parley/internal/memory/provenance"
+	"parley/internal/notes/citation"
 	"parley/internal/playbook"
 	"parley/internal/playbook/review"
 	"parley/internal/text"
@@ -161,8 +162,11 @@ func (t *turn) spoke(ctx context.Context, resp llm.Response) (chat.Answer, error
 	if cut {
 		given += "\n\n" + catalog.Text(ctx, wordsCutShort)
 	}
-	given, kept := review.Composed(t.links.defanged(given), t.in.text, t.guide.Composed)
-	t.report.worded = t.report.worded && kept
+	given, new := review.Composed(t.links.defanged(given), t.guide.Composed, citation.Supported)
+	if new != "" {
+		t.report.worded = false
+		t.draft.looked(catalog.Say(ctx, "the draft had what no ready-made text has (%s): they are said as they stand", new))
+	}
 	said = review.WordForWord(given, t.guide.Verbatim)
 	answer := t.finish(said, t.guide.ends(kind))
 	if cut && t.sub == nil {

@@ -62,7 +62,7 @@ func (g *preview) show(delta string) {
 	shown := string(g.shown)
 	now := shown + word
 	if g.sources.cites() && strings.ContainsAny(word, marking) {
-		now, _ = g.sources.checked(text.Clean(g.safe))
+		now, _, _ = g.sources.checked(text.Clean(g.safe))
 	}
 	more, extends := strings.CutPrefix(now, shown)
 	if !extends {
@@ -90,7 +90,7 @@ func (g *preview) opening(delta string) string {
 }
 
 // marking are the characters that marks of sources end with.
-const marking = "]】］〕〗⟧)⁰¹²³⁴⁵⁶⁷⁸⁹:"
+const marking = "]】］〕〗⟧)>⁰¹²³⁴⁵⁶⁷⁸⁹:"
 
 var (
 	openMark = text.Pattern(`\s*[\[【［〔〖⟦(][^\]】］〕〗⟧)\n]{0,60}$`)

@@ -31,7 +31,29 @@ func (a *Agent) open(ctx context.Context, m chat.Message) (memory.Session, error
 			return se, err
 		}
 	}
-	return a.o.Store.Sessions.NewSession(ctx, p, !a.o.DropSummaries)
+	if se, err = a.o.Store.Sessions.NewSession(ctx, p, !a.o.DropSummaries); err != nil {
+		return se, err
+	}
+	return a.succeed(ctx, se)
+}
+
+// succeed has a new session know whose journeys expired with the one before.
+func (a *Agent) succeed(ctx context.Context, se memory.Session) (memory.Session, error) {
+	book := a.o.Book()
+	if book == nil || se.CarriedFrom == "" {
+		return se, nil
+	}
+	before, err := a.o.Store.Sessions.SessionByID(ctx, se.CarriedFrom)
+	if errors.Is(err, memory.ErrNotFound) {
+		return se, nil
+	}
+	if err != nil {
+		return se, fmt.Errorf("read the session before: %w", err)
+	}
+	if before.Playbook != "" {
+		se.Playbook = string(book.Succeed(json.RawMessage(before.Playbook), a.o.Now()))
+	}
+	return se, nil
 }
 
 // ahead is what Ahead read for a turn.

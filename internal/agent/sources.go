@@ -65,26 +65,22 @@ func shifted(text string, mark *regexp.Regexp, by int) string {
 // citations.
 func (c *sources) cites() bool { return c.a.o.Cite != nil && c.sub == nil && len(c.cited) > 0 }
 
-// checked returns an answer with its marks in order, and what it cites.
-func (c *sources) checked(answer string) (string, []int) {
-	if !c.cites() {
-		return answer, nil
-	}
-	return c.a.o.Cite(answer, c.passages())
+// checked returns an answer with its marks in order, the numbers of what it cites, and
+// marks that could not be checked.
+func (c *sources) checked(answer string) (text string, numbers []int, unsure []string) {
+	return c.a.o.Cite(answer, c.whole())
 }
 
-// passages lists what was retrieved, each with everything the turn was shown of the same
-// note or page.
-func (c *sources) passages() []string {
-	whole := map[string]string{}
+// whole lists what was retrieved, each with everything the turn was shown of the same note
+// or page.
+func (c *sources) whole() []tools.Source {
+	texts := map[string]string{}
 	for _, s := range c.cited {
-		whole[document(s)] += s.Text + "\n"
+		texts[document(s)] += s.Text + "\n"
 	}
-	list := make([]string, len(c.cited))
-	for i, s := range c.cited {
-		if text := whole[document(s)]; strings.TrimSpace(text) != "" {
-			list[i] = s.Title + "\n" + s.Path + "\n" + text
-		}
+	list := slices.Clone(c.cited)
+	for i, s := range list {
+		list[i].Text = strings.TrimSpace(texts[document(s)])
 	}
 	return list
 }
@@ -111,13 +107,16 @@ func (c *sources) sourced(answer string) (text string, sources []memory.Source, 
 		sources = c.rested(answer)
 		return answer, sources, footer(c.in.p, wordsSources, sources)
 	}
-	text, numbers := c.checked(answer)
+	text, numbers, unsure := c.checked(answer)
 	rested := c.rested(text)
+	if len(unsure) > 0 {
+		below = c.in.p.Say("\n\nCould not be checked: %s", strings.Join(unsure[:min(len(unsure), maxButtons)], ", "))
+	}
 	cites := len(numbers) > 0
 	numbers, disputes := c.disputed(text, numbers)
 	if cites {
 		sources = append(c.listed(numbers), rested...)
-		return text, sources, disputes + footer(c.in.p, wordsSources, sources)
+		return text, sources, below + disputes + footer(c.in.p, wordsSources, sources)
 	}
 	for n := c.given + 1; n <= len(c.cited); n++ {
 		if !slices.Contains(numbers, n) {
@@ -126,7 +125,7 @@ func (c *sources) sourced(answer string) (text string, sources []memory.Source, 
 	}
 	looked := c.listed(numbers)
 	looked = looked[:min(len(looked), maxButtons)]
-	return text, append(looked, rested...), disputes + footer(c.in.p, "Looked at:", looked) + footer(c.in.p, wordsSources, rested)
+	return text, append(looked, rested...), below + disputes + footer(c.in.p, "Looked at:", looked) + footer(c.in.p, wordsSources, rested)
 }
 
 // listed returns the sources that numbers name, each once.
@@ -136,7 +135,8 @@ func (c *sources) listed(numbers []int) (list []memory.Source) {
 		s := c.cited[n-1]
 		if key := s.Kind + s.ID + s.Path; !seen[key] {
 			seen[key] = true
-			list = append(list, memory.Source{N: n, Kind: s.Kind, Title: s.Title, Path: s.Path, URL: s.URL, Snippet: text.Clip(s.Snippet, maxShown)})
+			list = append(list, memory.Source{N: n, Kind: s.Kind, Title: s.Title, Path: s.Path, URL: s.URL,
+				Snippet: text.Clip(s.Snippet, maxShown), Score: s.Score})
 		}
 	}
 	return list

@@ -13,9 +13,13 @@ import (
 	"parley/internal/tools"
 )
 
-func checkedBy(answer string, passages []string) (string, []int) {
+func checkedBy(answer string, list []tools.Source) (string, []int, []string) {
+	passages := make([]citation.Passage, len(list))
+	for i, s := range list {
+		passages[i] = citation.Passage{Document: s.Path, Title: s.Title, Text: s.Text, URL: s.URL}
+	}
 	c := citation.Check(answer, passages)
-	return c.Text, c.Numbers
+	return c.Text, c.Numbers, c.Unsure
 }
 
 // library finds two notes.
@@ -67,6 +71,26 @@ func TestPreviewsCiteAsTheAnswerDoes(t *testing.T) {
 	for _, f := range v.frames {
 		if !strings.HasPrefix(want, f) {
 			t.Errorf("seen: %q", f)
+		}
+	}
+}
+
+// TestCitationsThatAreNot: what the note has in brackets stays, what may be words stays and
+// is told of, and a list of the model's own gives way to the real one.
+func TestCitationsThatAreNot(t *testing.T) {
+	shed := gives(tools.Meta{Name: "find", Description: "finds", Category: tools.Vault, ReadOnly: true, Core: true},
+		tools.Result{Content: "[1] Keys — keys.md", Sources: []tools.Source{{Kind: "note", Title: "Keys", Path: "keys.md",
+			Snippet: "Press", Text: "Press [5] for the shed and [7] for the porch."}}})
+	b := newBench(t, Options{Notes: Notes{Cite: checkedBy}}, shed)
+	for says, want := range map[string]string{
+		"Press [5] for the shed [1].":                    "Press [5] for the shed [1].\n\nSources:\n[1] Keys — keys.md",
+		"Press [6] for the hall [1].":                    "Press [6] for the hall [1].\n\nCould not be checked: [6]\n\nSources:\n[1] Keys — keys.md",
+		"Press [7] [1].\n\nSources:\n[1] keys.md":        "Press [7] [1].\n\nSources:\n[1] Keys — keys.md",
+		"It is [[keys]].\n\nSources:\n- https://a.b/c.d": "It is [[keys]].\n\nSources:\n- https://a.b/c.d (not checked)\n\nSources:\n[1] Keys — keys.md",
+	} {
+		b.model.Call(call("c1", "find", `{}`)).Say(says)
+		if got := b.say("which key?"); got != want {
+			t.Errorf("%q:\n got %q\nwant %q", says, got, want)
 		}
 	}
 }

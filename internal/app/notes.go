@@ -174,19 +174,24 @@ func (n *notes) prefetch() func(context.Context, chat.Message) (tools.Result, er
 }
 
 // cite checks the citations of an answer.
-func (n *notes) cite(answer string, passages []string) (string, []int) {
-	c := citation.Check(answer, passages)
-	return c.Text, c.Numbers
+func (n *notes) cite(answer string, list []tools.Source) (text string, numbers []int, unsure []string) {
+	c := citation.Check(answer, passages(list))
+	return c.Text, c.Numbers, c.Unsure
+}
+
+// passages are sources as citations are checked against.
+func passages(list []tools.Source) []citation.Passage {
+	all := make([]citation.Passage, len(list))
+	for i, s := range list {
+		path, heading, _ := strings.Cut(s.Path, "#")
+		all[i] = citation.Passage{Document: path, Title: s.Title, Heading: heading, Text: s.Text, Dated: head.Day(path, nil) != 0, URL: s.URL}
+	}
+	return all
 }
 
 // disputes finds contradictions between notes that the answer does not mention.
 func (n *notes) disputes(question, answer string, list []tools.Source) (all []agent.Dispute) {
-	passages := make([]citation.Passage, len(list))
-	for i, s := range list {
-		path, heading, _ := strings.Cut(s.Path, "#")
-		passages[i] = citation.Passage{Document: path, Title: s.Title, Heading: heading, Text: s.Text, Dated: head.Day(path, nil) != 0}
-	}
-	for _, d := range citation.Disputes(question, passages) {
+	for _, d := range citation.Disputes(question, passages(list)) {
 		if !d.Told(answer) {
 			all = append(all, agent.Dispute{A: d.A, B: d.B, SaidA: d.SaidA, SaidB: d.SaidB})
 		}

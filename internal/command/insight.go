@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -192,8 +193,12 @@ func (i Insight) source(ctx context.Context, m chat.Message, d memory.Decision, 
 		case s.Kind == "note" && !i.ShowsNote(ctx, m, s.Path):
 			return say(ctx, wordsNoSource)
 		}
-		return chat.Answer{Text: fmt.Sprintf("[%d] **%s** — %s\n\n> %s", n, s.Title, strings.TrimSpace(s.Path+" "+s.URL),
-			strings.ReplaceAll(s.Snippet, "\n", "\n> "))}, nil
+		shown := fmt.Sprintf("[%d] **%s** — %s\n\n> %s", n, s.Title, strings.TrimSpace(s.Path+" "+s.URL),
+			strings.ReplaceAll(s.Snippet, "\n", "\n> "))
+		if s.Score > 0 {
+			shown += catalog.Say(ctx, "\n\nScore in that search: %s", strconv.FormatFloat(s.Score, 'g', 3, 64))
+		}
+		return chat.Answer{Text: shown}, nil
 	}
 	return say(ctx, wordsNoSource)
 }

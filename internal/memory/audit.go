@@ -111,6 +111,8 @@ type Source struct {
 	Path    string `json:"path,omitempty"`
 	URL     string `json:"url,omitempty"`
 	Snippet string `json:"snippet,omitempty"`
+	// Score is how well it fits what was looked for; comparable among what one search found.
+	Score float64 `json:"score,omitempty"`
 }
 
 // confided are commands whose words are not kept: they may contain codes and addresses

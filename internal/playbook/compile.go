@@ -49,6 +49,12 @@ func (b *Book) compile() {
 	b.share()
 	b.listen()
 	b.index = newIndex(b.doc.Guidelines)
+	if s := b.doc.Settings; s != nil {
+		b.asks = s.AutoExtractContext != nil && !*s.AutoExtractContext
+		if s.EnableJourneys != nil && !*s.EnableJourneys { // checked, and away
+			b.doc.Journeys, b.journeys = nil, map[string]*Journey{}
+		}
+	}
 }
 
 // share settles which variables are the channel's: those that say so, and those that
@@ -134,6 +140,11 @@ func (v *Variable) compile() {
 		v.At.Mistake("validation", "%v", err)
 	}
 	v.version = version(v.ExtractionPrompt, v.Description)
+	if v.Lasts != "" {
+		if v.lasts = span(v.Lasts); v.lasts <= 0 {
+			v.At.Mistake("lasts", "%q is no length of time like 30m, 12h or 90d", v.Lasts)
+		}
+	}
 	v.words = saying.Words(v.Name + " " + v.Description + " " + v.ExtractionPrompt)
 	for list, patterns := range map[string][]string{"patterns": v.Patterns, "answer_patterns": v.AnswerPatterns} {
 		for i, p := range patterns {

@@ -37,6 +37,8 @@ type Guidance struct {
 	// Strict there is always one.
 	Reply  string
 	Strict bool
+	// Notice is said before the answer, whatever that is; "" is nothing.
+	Notice string
 	Demands
 	// Kind classifies the answer, as the rules' owner said; From says in a few words
 	// where Reply is from, "" without one.
@@ -190,7 +192,7 @@ func (t *turn) guidance(top, all []Match) Guidance {
 		if g.Reply == "" || def.reply != "" { // beside a ready-made answer nothing else is acted on
 			t.own.Applied[m.GuidelineID] = def.version
 		}
-		t.why("rule %s applies (relevance %.2f, priority %d): %s", m.GuidelineID, m.RelevanceScore, m.Priority, m.Reasoning)
+		t.whyRule(m, def, g.Reply != "")
 		t.addTools(&g, m)
 		if def.Enforce {
 			g.Enforced = append(g.Enforced, t.enforced(def, m.Action))
@@ -264,6 +266,17 @@ func (t *turn) addTools(g *Guidance, m Match) {
 	}
 }
 
+// whyRule explains a rule that applies. Beside a ready-made answer, one that neither has a
+// text nor checks or hands over has no say.
+func (t *turn) whyRule(m Match, def *Guideline, ready bool) {
+	if ready && def.reply == "" && !def.Enforce && !def.Handoff {
+		t.why("rule %s matched (relevance %.2f, priority %d), and has no say: the answer is ready-made", m.GuidelineID, m.RelevanceScore,
+			m.Priority)
+		return
+	}
+	t.why("rule %s applies (relevance %.2f, priority %d): %s", m.GuidelineID, m.RelevanceScore, m.Priority, m.Reasoning)
+}
+
 // whyJourney explains where the journeys stand.
 func (t *turn) whyJourney(v view) {
 	for _, s := range v.Stands {
@@ -316,21 +329,18 @@ func (t *turn) toAsk() *Variable {
 	return nil
 }
 
-// reply is the ready-made answer, if one is due: that of the first rule whose text is
-// ready, if only rules that stand whatever the message says rank above it; in strict
-// mode of any rule, else the question to ask, else the fallback. kind is what the answer
-// is, also where it is the model's.
+// reply is the ready-made answer, if one is due: the texts of the rules that apply, in
+// their order and each once, if only rules that stand whatever the message says rank above
+// the first; in strict mode of any rule, else the question to ask, else the fallback. kind
+// is what the answer is, also where it is the model's.
 func (t *turn) reply(top []Match, ask *Variable) (text, from string, kind Kind) {
 	if ask != nil {
 		kind = Asks
 	}
-	first := true
-	for _, m := range top {
-		def := t.book.guidelines[m.GuidelineID]
-		if def.reply != "" && (first || t.book.strict) {
-			return t.fillPlain(def.reply), "the rule " + def.ID, Kind(def.Outcome)
-		}
-		first = first && def.stands()
+	if texts, rules, is := t.ready(top); len(texts) == 1 {
+		return texts[0], "the rule " + rules[0], is
+	} else if len(texts) > 1 {
+		return strings.Join(texts, "\n\n"), "the rules " + strings.Join(rules, ", "), is
 	}
 	switch {
 	case !t.book.strict:
@@ -342,6 +352,24 @@ func (t *turn) reply(top []Match, ask *Variable) (text, from string, kind Kind) 
 		return ask.Ask, "what to ask for " + ask.Name, Asks
 	}
 	return cmp.Or(t.book.fallback, t.says.Text(fallbackReply)), "the fallback", OutOfScope
+}
+
+// ready lists the ready-made texts that are the whole answer, none if something about the
+// message ranks above them, with their rules and the kind of the first that has one.
+func (t *turn) ready(top []Match) (texts, rules []string, kind Kind) {
+	for _, m := range top {
+		def := t.book.guidelines[m.GuidelineID]
+		switch {
+		case def.reply != "":
+			rules, kind = append(rules, def.ID), cmp.Or(kind, Kind(def.Outcome))
+			if text := t.fillPlain(def.reply); !slices.Contains(texts, text) {
+				texts = append(texts, text)
+			}
+		case len(texts) == 0 && !t.book.strict && !def.stands():
+			return nil, nil, ""
+		}
+	}
+	return texts, rules, kind
 }
 
 // verbatim lists the ready-made texts that the model has to say, word for word, and that

@@ -429,3 +429,33 @@ guidelines:
 		}
 	}
 }
+
+// Of several ready-made replies that apply each is said once, in the order of rank; /why
+// does not claim that a rule applies which has no say beside them.
+func TestReadyMadeRepliesAreAllSaid(t *testing.T) {
+	const rules = `
+replies: [{id: hours, text: We open at 9.}]
+guidelines:
+  - {id: warm, priority: 99, condition: always, action: Be warm.}
+  - {id: hours, priority: 5, condition: "literal:open", canned: hours}
+  - {id: price, priority: 9, condition: "literal:price", reply: It is 9 EUR., outcome: out_of_scope}
+  - {id: again, priority: 1, condition: "literal:open AND literal:price", canned: hours}
+  - {id: other, priority: 3, condition: "literal:price", action: Explain it.}
+settings: {top: 9, mode: MODE}
+`
+	for _, mode := range []string{"fluid", "composited", "strict"} {
+		c := newTalk(t, parseBook(t, strings.Replace(rules, "MODE", mode, 1)))
+		g := c.say("price, and when do you open?")
+		why := strings.Join(g.Why, "\n")
+		if g.Reply != "It is 9 EUR.\n\nWe open at 9." || g.From != "the rules price, hours, again" || g.Kind != OutOfScope {
+			t.Errorf("%s: %q from %s, %q", mode, g.Reply, g.From, g.Kind)
+		}
+		if !strings.Contains(why, "rule hours applies") || strings.Contains(why, "rule other applies") ||
+			!strings.Contains(why, "rule other matched") {
+			t.Errorf("%s: why\n%s", mode, why)
+		}
+		if g = c.say("open?"); g.Reply != "We open at 9." || g.From != "the rule hours" {
+			t.Errorf("%s: %q from %s", mode, g.Reply, g.From)
+		}
+	}
+}

@@ -35,7 +35,7 @@ func (t *turn) turnAway(k *track) bool {
 	}
 	next, j, why := t.wanted(k)
 	if front := k.front(); front != nil && t.leaves(front, next != nil) {
-		t.why("journey %s was left at %q", front.ID, front.Step)
+		t.why("journey %q was left at the step %q", t.book.journeys[front.ID].Name, t.book.journeys[front.ID].stepName(front.Step))
 		k.finish(front, Left, "left by the person", t.sit.Now)
 		if next == nil {
 			return k.front() != nil
@@ -47,12 +47,12 @@ func (t *turn) turnAway(k *track) bool {
 	t.events[EventStepEntered] = true
 	if j != nil {
 		k.takeUp(j, t.sit.Now)
-		t.why("journey %s goes on at %q, because %s", next.ID, j.Step, why)
+		t.why("journey %q goes on at the step %q, because %s", next.Name, next.stepName(j.Step), why)
 		return true
 	}
 	k.begin(next, t.sit.Now)
 	t.events[EventJourneyStarted] = true
-	t.why("journey %s started at %q, because %s", next.ID, next.InitialStep, why)
+	t.why("journey %q started at the step %q, because %s", next.Name, next.stepName(next.InitialStep), why)
 	return true
 }
 

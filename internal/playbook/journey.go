@@ -1,6 +1,7 @@
 package playbook
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -60,11 +61,77 @@ func (b *Book) Abandon(st State, now time.Time) (State, error) {
 	for _, s := range append(slices.Collect(maps.Values(r.session.People)), r.shared) {
 		for _, j := range slices.Clone(s.Journeys) {
 			if j.alive() {
-				s.finish(j, Abandoned, "the session expired", now)
+				s.finish(j, Abandoned, sessionExpired, now)
 			}
 		}
 	}
 	return r.write()
+}
+
+// sessionExpired is the reason of a journey that nobody ended.
+const sessionExpired = "the session expired"
+
+// maxLapsed is how long people are told of a journey that expired.
+const maxLapsed = 7 * 24 * time.Hour
+
+// Succeed returns the state of a session that begins after another: whose journeys expired
+// with it, so that they can be told. It is nil if nobody's did.
+func (b *Book) Succeed(before json.RawMessage, now time.Time) json.RawMessage {
+	old, _ := State{Session: before}.read()
+	next := session{Version: sessionVersion, People: map[string]*standing{}}
+	for who, s := range old.session.People {
+		if l := s.lapsed(now); len(l) > 0 {
+			next.People[who] = &standing{Lapsed: l}
+		}
+	}
+	if l := old.shared.lapsed(now); len(l) > 0 {
+		next.Channel = &standing{Lapsed: l}
+	}
+	if len(next.People) == 0 && next.Channel == nil {
+		return nil
+	}
+	raw, err := json.Marshal(next)
+	if err != nil {
+		return nil // of names and times
+	}
+	return raw
+}
+
+// lapsed lists the journeys that expired with a session, and those of the one before that
+// nobody was told of.
+func (s *standing) lapsed(now time.Time) (list []ended) {
+	if s == nil {
+		return nil
+	}
+	for _, j := range s.Journeys {
+		if j.Status == Abandoned && j.Reason == sessionExpired {
+			list = append(list, ended{j.ID, j.Status, j.Ended})
+		}
+	}
+	list = append(list, s.Lapsed...)
+	return slices.DeleteFunc(list, func(e ended) bool { return now.Sub(e.At) > maxLapsed })
+}
+
+// tellLapsed tells the person, with the first message they send, of journeys that expired;
+// one that begins with it again needs no words.
+func (t *turn) tellLapsed() (notice string) {
+	if t.sit.Text == "" {
+		return ""
+	}
+	for _, k := range t.tracks {
+		for _, e := range k.Lapsed {
+			def := t.book.journeys[e.ID]
+			if def == nil {
+				continue
+			}
+			t.why("journey %q had ended before this message: the conversation was silent too long", def.Name)
+			if k.open(e.ID) == nil && !k.past(e.ID) {
+				notice += "\n" + t.says.Say("“%s” had ended: nothing was said for too long. It begins again with `/journey start %s`.", def.Name, e.ID)
+			}
+		}
+		k.Lapsed = nil
+	}
+	return strings.TrimSpace(notice)
 }
 
 // home returns where a journey is kept: with the person, or with the channel.

@@ -18,7 +18,7 @@ type Finding struct {
 	File string
 	Line int
 	ID   string // of the guideline, journey or variable
-	Kind string // "unreachable", "always true", "contradiction", "unknown tool", "dead end", "shadowed", "never matched"
+	Kind string // "unreachable", "always true", "one text", "contradiction", "unknown tool", "dead end", "shadowed", "never matched"
 	Text string
 }
 
@@ -34,6 +34,9 @@ type Known struct {
 	// Servers are the names of tool servers: their tools are not known before they run.
 	Servers          []string
 	Roles, Platforms []string
+	// Open tells that other tools and servers may exist: only names that are nearly those of
+	// known tools are reported.
+	Open bool
 }
 
 // linter collects findings.
@@ -49,6 +52,7 @@ func Check(b *Book, known Known, used map[string]int) []Finding {
 	l := &linter{b: b, Known: known}
 	for _, g := range b.doc.Guidelines {
 		l.alwaysTrue(g)
+		l.joined(g)
 		l.unreachable(g)
 		l.needsExcluded(g)
 		l.unknownTools(g.At, g.ID, append(slices.Clone(g.Tools), g.After...))
@@ -78,7 +82,7 @@ func (l *linter) alwaysTrue(g *Guideline) {
 	switch {
 	case g.when.Kind == condition.Regex && g.when.Re.MatchString(""):
 		l.add(g.At, g.ID, "always true", "its pattern matches the empty text, so every message")
-	case g.when.Kind == condition.Literal && len([]rune(g.when.Lit)) < 2:
+	case g.when.Kind == condition.Literal && slices.Contains(common, g.when.Lit):
 		l.add(g.At, g.ID, "always true", "%q is in nearly every message", g.when.Lit)
 	case g.when.Kind == condition.Always && g.reply != "" && len(g.homes)+len(g.needs)+len(g.Channels)+len(g.Platforms)+
 		len(g.Roles)+len(g.Tags) == 0:
@@ -86,6 +90,20 @@ func (l *linter) alwaysTrue(g *Guideline) {
 	case g.when.Kind == condition.Var && g.when.Test.Op == "set" && l.b.variables[g.when.Test.Name].fallback != nil:
 		l.add(g.At, g.ID, "always true", "%s has a default, so it is always set", g.when.Test.Name)
 	}
+}
+
+// common are words of one letter that most messages have. Literals are whole words, so
+// other letters are rare.
+var common = []string{"a", "i", "e", "y", "o", "à", "и", "в", "я", "о", "у", "с", "的", "了", "我", "是", ".", ",", "?", "!"}
+
+// joined reports texts with a comma: they are one text, and rarely meant to be.
+func (l *linter) joined(g *Guideline) {
+	g.when.Each(func(c condition.Condition) {
+		if first, rest, ok := strings.Cut(c.Lit, ", "); ok && c.Kind == condition.Literal {
+			l.add(g.At, g.ID, "one text", "a message must have %q with its comma; for either say: literal:%s OR literal:%s", c.Lit, first,
+				rest)
+		}
+	})
 }
 
 func (l *linter) unreachable(g *Guideline) {
@@ -109,7 +127,7 @@ func (l *linter) unreachable(g *Guideline) {
 		}
 	}
 	for _, h := range g.homes {
-		if j := l.b.journeys[h.journey]; h.step != "" && !j.reached()[h.step] {
+		if j := l.b.journeys[h.journey]; j != nil && h.step != "" && !j.reached()[h.step] {
 			l.add(g.At, g.ID, "unreachable", "no way leads to its step %s of %s", h.step, h.journey)
 		}
 	}
@@ -191,6 +209,7 @@ func (l *linter) unknownTools(at sheet.Place, id string, tools []string) {
 		server, _, ofServer := strings.Cut(tool, "__")
 		switch {
 		case l.Tools == nil || slices.ContainsFunc(l.Tools, func(known string) bool { return named(tool, known) }):
+		case !ofServer && l.Open && sheet.Suggest(tool, l.Tools) == "":
 		case !ofServer:
 			l.add(at, id, "unknown tool", "%s%s", tool, sheet.Suggest(tool, l.Tools))
 		case l.Servers != nil && !slices.Contains(l.Servers, server):
@@ -333,7 +352,7 @@ func (l *linter) pairs() {
 	}
 	for _, g := range on {
 		for _, r := range replies {
-			if g != r && overlap(r, g) && shadows(r, g) {
+			if g != r && g.reply == "" && overlap(r, g) && shadows(r, g) {
 				l.add(g.At, g.ID, "shadowed", "whenever it matches, %s answers before it", r.ID)
 				break
 			}

@@ -81,6 +81,7 @@ type turn struct {
 func (b *Book) Guide(ctx context.Context, m llm.Model, s Situation) (Guidance, error) {
 	began := time.Now()
 	t := b.newTurn(ctx, s)
+	t.outdate()
 	t.checkJourneys()
 	if !s.Forwarded {
 		t.extract()
@@ -96,7 +97,9 @@ func (b *Book) Guide(ctx context.Context, m llm.Model, s Situation) (Guidance, e
 	}
 	matches := t.match()
 	top, all := t.choose(matches)
+	notice := t.tellLapsed()
 	g := t.guidance(top, all)
+	g.Notice = notice
 	g.Result.EvaluationTimeMS = max(1, time.Since(began).Milliseconds())
 	return g, nil
 }
@@ -143,10 +146,16 @@ func (t *turn) value(name string) (Value, bool) {
 	return v.known(t.record)
 }
 
+// askedFor reports whether the last answer asked for a variable.
+func (t *turn) askedFor(v *Variable) bool { return t.own.Asked == v.Name || t.shared.Asked == v.Name }
+
 // extract sets variables by their patterns.
 func (t *turn) extract() {
 	for _, v := range t.book.doc.Variables {
-		if text, ok := v.match(t.sit.Text, t.own.Asked == v.Name || t.shared.Asked == v.Name); ok {
+		if t.book.asks && !t.askedFor(v) {
+			continue
+		}
+		if text, ok := v.match(t.sit.Text, t.askedFor(v)); ok {
 			t.learned = true
 			raw, _ := json.Marshal(text)
 			t.offer(v.Name, raw, SourcePattern, 1)

@@ -54,6 +54,7 @@ type Book struct {
 	threshold          float64
 	top                int
 	strict, composited bool // how ready-made replies are used
+	asks               bool // variables are read only from answers to the bot's questions
 	fallback           string
 	guards             guard.Guards
 	heeded             []string // names and patterns of tools whose results matter

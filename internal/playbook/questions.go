@@ -33,7 +33,7 @@ func (t *turn) questions(ctx context.Context) (q judge.Question, needed bool) {
 	wantedNow := t.wantedNow()
 	var later []judge.Wanted
 	for _, v := range t.book.doc.Variables {
-		if v.ExtractionPrompt == "" {
+		if v.ExtractionPrompt == "" || t.book.asks && !t.askedFor(v) {
 			continue
 		}
 		known, set := t.store(v)[v.Name]

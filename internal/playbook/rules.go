@@ -33,7 +33,10 @@ type Settings struct {
 	Top       *int     `json:"top,omitempty" rule:"range=1..50" doc:"How many rules may apply at once; 3 when absent."`
 	Mode      string   `json:"mode,omitempty" rule:"enum=fluid|composited|strict" doc:"fluid, as when absent: the model words answers itself, and ready-made replies are said where rules say so. composited: it puts answers together from ready-made replies and adds no fact. strict: only ready-made replies are said."`
 	Strict    bool     `json:"strict,omitempty" doc:"The same as mode: strict."`
-	Fallback  string   `json:"fallback,omitempty" rule:"len=1..2000" doc:"What is said in composited and strict mode when no reply fits."`
+	// EnableJourneys and AutoExtractContext are true when absent.
+	EnableJourneys     *bool  `json:"enable_journeys,omitempty" doc:"false: no journey begins or goes on; those under way are suspended until it is true again. true when absent."`
+	AutoExtractContext *bool  `json:"auto_extract_context,omitempty" doc:"false: variables are read from a message only right after they were asked for, and set by tools and the owner. true when absent."`
+	Fallback           string `json:"fallback,omitempty" rule:"len=1..2000" doc:"What is said in composited and strict mode when no reply fits."`
 }
 
 // Term is a glossary entry.
@@ -63,6 +66,7 @@ type Variable struct {
 	Ask              string            `json:"ask,omitempty" rule:"len=1..500" doc:"A question to ask for it with; strict mode uses it word for word."`
 	Required         bool              `json:"required,omitempty" doc:"Ask for it when it is not known."`
 	PerPerson        bool              `json:"per_person,omitempty" doc:"Kept for the person beyond the session."`
+	Lasts            string            `json:"lasts,omitempty" rule:"len=2..10" doc:"How long a value is known after it was said, such as 30m, 12h or 90d; then it is asked for anew. Absent: without end."`
 	Scope            string            `json:"scope,omitempty" rule:"enum=person|channel" doc:"Whose value it is: each person's own, or one for the whole channel. Absent: the person's, or the channel's if only journeys of the channel ask for it."`
 	Validation       *value.Validation `json:"validation,omitempty" doc:"What a value must be like."`
 	DefaultValue     any               `json:"default_value,omitempty" doc:"Used while nothing better is known."`
@@ -75,6 +79,7 @@ type Variable struct {
 	shared   bool            // the channel's
 	words    []string        // of name, description and prompt, for the gate
 	version  string
+	lasts    time.Duration // 0 is without end
 }
 
 // Guideline is a rule.
@@ -154,6 +159,14 @@ type Journey struct {
 
 // shared reports whether everybody in a channel is in it together.
 func (j *Journey) shared() bool { return j.Scope == "channel" }
+
+// stepName names a step for people; its id where the definition has none of it.
+func (j *Journey) stepName(id string) string {
+	if s := j.steps[id]; s != nil {
+		return s.Name
+	}
+	return id
+}
 
 // Step is one step of a journey.
 type Step struct {

@@ -36,6 +36,7 @@ type standing struct {
 	Applied  map[string]string `json:"applied,omitempty"` // guideline -> version of the rule that was applied
 	Asked    string            `json:"asked,omitempty"`   // the variable asked for with the last answer
 	Past     []ended           `json:"past,omitempty"`    // journeys that are over, oldest first
+	Lapsed   []ended           `json:"lapsed,omitempty"`  // ended with the session before; the person was not told yet
 }
 
 // oldSession is State.Session of version 1, when a session had one journey.
@@ -142,7 +143,7 @@ func (s *standing) ready() *standing {
 }
 
 func (s *standing) empty() bool {
-	return len(s.Journeys)+len(s.Vars)+len(s.Applied)+len(s.Past) == 0 && s.Asked == ""
+	return len(s.Lapsed) == 0 && len(s.Journeys)+len(s.Vars)+len(s.Applied)+len(s.Past) == 0 && s.Asked == ""
 }
 
 // write encodes a state; those who have nothing going on leave nothing.

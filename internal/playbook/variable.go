@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -27,6 +28,30 @@ type Value struct {
 	Confidence float64         `json:"confidence"` // 0-1
 	MessageID  string          `json:"source_message_id,omitempty"`
 	Source     string          `json:"source"`
+}
+
+// span reads a length of time with a unit of minutes, hours or days; 0 if it is none.
+func span(s string) time.Duration {
+	unit := map[byte]time.Duration{'m': time.Minute, 'h': time.Hour, 'd': 24 * time.Hour}[s[len(s)-1]]
+	n, err := strconv.Atoi(s[:len(s)-1])
+	if err != nil || n < 0 || n > maxSpan {
+		return 0
+	}
+	return time.Duration(n) * unit
+}
+
+// maxSpan bounds the number of a span.
+const maxSpan = 100_000
+
+// outdate forgets the values whose time is over.
+func (t *turn) outdate() {
+	for _, v := range t.book.doc.Variables {
+		got, ok := t.store(v)[v.Name]
+		if ok && v.lasts > 0 && t.sit.Now.Sub(got.At) >= v.lasts {
+			delete(t.store(v), v.Name)
+			t.why("%s is no longer known: it was said more than %s ago", v.Name, v.Lasts)
+		}
+	}
 }
 
 // match finds a value by the variable's patterns. asked allows those for

@@ -82,7 +82,7 @@ func (t *turn) advance(k *track, answered bool) {
 		if j := k.front(); step.IsTerminal {
 			k.final, k.done = step, t.book.journeys[j.ID]
 			t.events[EventJourneyCompleted] = true
-			t.why("journey %s completed at %q", j.ID, step.ID)
+			t.why("journey %q was completed at the step %q", k.done.Name, step.Name)
 			k.finish(j, Completed, "", t.sit.Now)
 			return
 		}
@@ -94,7 +94,8 @@ func (t *turn) advance(k *track, answered bool) {
 		if tr == nil || entered[tr.ToStep] {
 			return
 		}
-		t.why("journey: from %q to %q, because %s", step.ID, tr.ToStep, why)
+		def := t.book.journeys[k.front().ID]
+		t.why("journey %q went from the step %q to %q, because %s", def.Name, step.Name, def.stepName(tr.ToStep), why)
 		k.front().moveTo(tr.ToStep, t.sit.Now)
 		t.events[EventStepEntered] = true
 		answered = false
@@ -110,7 +111,7 @@ func (t *turn) goBack(k *track) bool {
 			continue
 		}
 		if i := slices.IndexFunc(step.RequiredContext, func(name string) bool { return t.changed[name] }); i >= 0 {
-			t.why("journey: back to %q, because %s was changed", step.ID, step.RequiredContext[i])
+			t.why("journey %q went back to the step %q, because %s was changed", t.book.journeys[j.ID].Name, step.Name, step.RequiredContext[i])
 			j.moveTo(step.ID, t.sit.Now)
 			t.events[EventStepEntered] = true
 			return true

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -31,7 +33,12 @@ type playbookCheckCmd struct {
 
 // Run checks a playbook; without --model it needs no key, no model and no data folder.
 func (c playbookCheckCmd) Run(ctx context.Context, f *Flags, cfg config.Config, s *Streams, bot *Bot) error {
+	settings := true
 	if c.Dir != "" {
+		var err error
+		if cfg, settings, err = beside(f, cfg, c.Dir); err != nil {
+			return err
+		}
 		cfg.Playbook.Dir = c.Dir
 	}
 	if cfg.Playbook.Dir == "" {
@@ -49,12 +56,15 @@ func (c playbookCheckCmd) Run(ctx context.Context, f *Flags, cfg config.Config, 
 	if err != nil {
 		return err
 	}
-	all := playbook.Known{Tools: slices.Sorted(maps.Keys(known)), Servers: []string{}, Roles: roles}
+	all := playbook.Known{Tools: slices.Sorted(maps.Keys(known)), Servers: []string{}, Roles: roles, Open: !settings}
 	for _, s := range cfg.MCP.Servers {
 		all.Servers = append(all.Servers, s.Name)
 	}
 	for _, id := range f.IDs {
 		all.Platforms = append(all.Platforms, id.Platform)
+	}
+	if all.Open {
+		all.Servers = nil
 	}
 	found := playbook.Check(book, all, used)
 	if c.Model {
@@ -75,6 +85,32 @@ func (c playbookCheckCmd) Run(ctx context.Context, f *Flags, cfg config.Config, 
 	_, err = fmt.Fprintln(s.Out, "nothing to find fault with")
 	return err
 }
+
+// maxUp is how many folders above a playbook its settings are looked for in.
+const maxUp = 3
+
+// beside returns the settings that a playbook's folder belongs to: those that were named or
+// are in the working folder, else the nearest bot.yaml in or above the folder. found is
+// false if there are none: HTTP and server tools are unknown then.
+func beside(f *Flags, cfg config.Config, dir string) (_ config.Config, found bool, err error) {
+	if _, err := os.Stat(settingsName); f.Config != "" || err == nil {
+		return cfg, true, nil
+	}
+	for range maxUp + 1 {
+		file := filepath.Join(dir, settingsName)
+		if _, err := os.Stat(file); err == nil {
+			if cfg, err = config.Load(config.Options{File: file, Env: os.Environ(), IDs: f.IDs}); err != nil {
+				return cfg, false, fmt.Errorf("read the settings of the playbook: %w", err)
+			}
+			return cfg, true, nil
+		}
+		dir = filepath.Dir(dir)
+	}
+	return cfg, false, nil
+}
+
+// settingsName is the settings file's name by default.
+const settingsName = "bot.yaml"
 
 // roles are the roles that rules may name.
 var roles = []string{gate.Member.String(), gate.Admin.String(), gate.Owner.String()}

@@ -23,7 +23,10 @@ type said struct {
 	long    []string // digits of long numbers, such as telephone numbers
 	numbers []quantity
 	dates   []Date
-	times   []int
+	times   []clock
+	names   [][]string // names of two words and more, lower case
+	german  bool
+	late    bool // it speaks of afternoons or evenings
 }
 
 // heard reads a passage.
@@ -33,14 +36,21 @@ func heard(passage string) *said {
 	}
 	s := &said{words: " " + bareWords(passage) + " "}
 	s.run = strings.ReplaceAll(s.words, " ", "")
+	s.german = inGerman(passage)
+	for _, row := range rowsIn(passage) {
+		if len(row) > 1 {
+			s.names = append(s.names, strings.Fields(strings.ToLower(passage[row[0][0]:row[len(row)-1][1]])))
+		}
+	}
 	plain := strings.ToLower(ascii(passage))
 	for _, run := range longRun().FindAllString(plain, -1) {
 		s.long = append(s.long, digitsOf(run))
 	}
 	dates, rest := datesIn(plain)
-	times, rest := timesIn(rest)
-	s.dates, s.times = slices.Concat(dates...), slices.Concat(times...)
-	s.numbers = append(quantities(rest, true), numberWords(rest)...)
+	s.times, rest = timesIn(rest)
+	s.late = lateWords().MatchString(plain)
+	s.dates = slices.Concat(dates...)
+	s.numbers = quantities(rest, true)
 	for _, d := range s.dates {
 		s.numbers = append(s.numbers, quantity{values: []float64{float64(d.Year), float64(d.Day)}, exact: true})
 	}
@@ -54,12 +64,13 @@ func heard(passage string) *said {
 
 // claimsIn lists the claims in the words before a mark.
 func claimsIn(text string) (all []claim) {
-	quotes, rest := unquoted(text)
+	quotes, rest := unquoted(codeSpan().ReplaceAllString(text, " "))
 	for _, q := range quotes {
 		if w := bareWords(q); w != "" {
 			all = append(all, quotation(q))
 		}
 	}
+	all = append(all, namesIn(rest)...)
 	plain := strings.ToLower(ascii(rest))
 	plain = longRun().ReplaceAllStringFunc(plain, func(run string) string {
 		if d := digitsOf(run); len(d) >= 7 && !datelike().MatchString(run) {
@@ -74,13 +85,16 @@ func claimsIn(text string) (all []claim) {
 	}
 	times, plain := timesIn(plain)
 	for _, t := range times {
-		all = append(all, clock(t))
+		all = append(all, t)
 	}
 	for _, n := range quantities(plain, false) {
 		all = append(all, n)
 	}
 	return all
 }
+
+// codeSpan matches code within a line, which claims nothing.
+var codeSpan = text.Pattern("`[^`\n]+`")
 
 var (
 	listMark  = text.Pattern(`^\s*(?:>\s*)*(?:[-+*•]\s+|\p{Nd}{1,3}[.)]\s+|#{1,6}\s+)*`)

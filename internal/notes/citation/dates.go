@@ -37,14 +37,43 @@ func (d Date) in(s *said) bool {
 	})
 }
 
-// clock is a claimed time of day in minutes, in all its possible readings.
-type clock []int
+// clock is a time of day.
+type clock struct {
+	minute int  // of the day, as written
+	bare   bool // a time before noon without am or pm: it may be one after noon
+	pm     bool
+	late   bool // beside a word for afternoon or evening
+}
+
+var lateWords = text.Pattern(`afternoon|evening|tonight|\bnight|nachmittag|abend|nachts|soir|après-midi|tarde|noche|вечер|дня|下午|晚上|午后|傍晚`)
+
+// ways lists the minutes of the day that a time may mean.
+func (c clock) ways() []int {
+	if c.bare {
+		return []int{c.minute, c.minute + 12*60}
+	}
+	return []int{c.minute}
+}
 
 func (c clock) in(s *said) bool {
-	return slices.ContainsFunc(c, func(t int) bool {
-		hour := float64(t / 60)
-		return slices.Contains(s.times, t) || t%60 == 0 && quantity{values: []float64{hour}}.in(s)
-	})
+	for _, t := range s.times {
+		if t.minute == c.minute || c.bare && c.minute+12*60 == t.minute && (c.late || t.pm) ||
+			t.bare && t.minute+12*60 == c.minute && (t.late || c.late && c.bare) {
+			return true
+		}
+	}
+	hour := c.minute / 60
+	if c.minute%60 != 0 {
+		return false
+	}
+	return ofClock(hour).in(s) ||
+		hour > 12 && (c.pm || c.late || s.late) && s.late && ofClock(hour-12).in(s) ||
+		c.bare && c.late && ofClock(hour+12).in(s)
+}
+
+// ofClock is an hour that may stand alone: "from 8 to 5".
+func ofClock(hour int) quantity {
+	return quantity{values: []float64{float64(hour)}, unit: unit{kind: "clock", size: 1}}
 }
 
 // dateForms are the ways to write a date. The first match at a place counts.
@@ -62,7 +91,7 @@ var dateForms = sync.OnceValue(func() []dateForm {
 	form := func(order, pattern string) dateForm { return dateForm{order, regexp.MustCompile(pattern)} }
 	return []dateForm{
 		form("ymd", `(?:^|[^\d.,])`+year+`[-/.](\d{1,2})[-/.](\d{1,2})(?:t|[^\d]|$)`),
-		form("dmy", `(?:^|[^\d.,])(\d{1,2})[./-](\d{1,2})[./-](\d{4}|\d\d)(?:[^\d]|$)`),
+		form("dmy", `(?:^|[^\d.,])(\d{1,2})([./-])(\d{1,2})[./-](\d{4}|\d\d)(?:[^\d]|$)`),
 		form("ymd", year+`\s?[年년]\s?(\d{1,2})\s?[月월]\s?(?:(\d{1,2})\s?[日일])?`),
 		form("md", `(\d{1,2})\s?[月월]\s?(\d{1,2})\s?[日일]`),
 		form("d*my", begin+`(`+day+to+`)`+of+month+`(?:`+of+`|,\s*)`+year+end),
@@ -81,11 +110,23 @@ type dateForm struct {
 	pattern *regexp.Regexp
 }
 
+var (
+	// english matches the words by which a text is known to be English, where the month
+	// may stand first; otherWords those of languages where it does not.
+	english    = text.Pattern(`\b(?:the|and|of|on|is|it|was|by|due|from|ends?|starts?|until)\b`)
+	otherWords = text.Pattern(`\b(?:der|die|das|und|ist|am|wird|el|la|los|es|del|las|le|les|du|est|il|une|sera)\b|[а-яё]{2}|\p{Han}`)
+)
+
 var anyNumber = text.Pattern(`\d+`)
 
 // datesIn lists the dates in a lower-case text, each in all its possible readings, and
 // returns the text without them.
 func datesIn(s string) (all [][]Date, rest string) {
+	s = hanDate().ReplaceAllStringFunc(s, func(found string) string {
+		m := hanDate().FindStringSubmatch(found)
+		return strconv.Itoa(int(hanNumber(m[1]))) + m[2]
+	})
+	monthFirst := english().MatchString(s) || !otherWords().MatchString(s)
 	for _, f := range dateForms() {
 		var left strings.Builder
 		for m := f.pattern.FindStringSubmatchIndex(s); m != nil; m = f.pattern.FindStringSubmatchIndex(s) {
@@ -93,7 +134,7 @@ func datesIn(s string) (all [][]Date, rest string) {
 			if _, last := utf8.DecodeLastRuneInString(s[:end]); end-last > m[0] && (s[end-1] < '0' || s[end-1] > '9') {
 				end -= last // a separator may end one date and begin the next
 			}
-			found := f.read(s, m)
+			found := f.read(s, m, monthFirst)
 			all = append(all, found...)
 			if left.WriteString(s[:m[0]]); len(found) > 0 {
 				left.WriteByte(' ')
@@ -107,8 +148,9 @@ func datesIn(s string) (all [][]Date, rest string) {
 	return all, s
 }
 
-// read returns the dates of a match, none if the numbers fit no date.
-func (f dateForm) read(s string, m []int) (all [][]Date) {
+// read returns the dates of a match, none if the numbers fit no date. monthFirst tells
+// that 3/4/2030 may be in March.
+func (f dateForm) read(s string, m []int, monthFirst bool) (all [][]Date) {
 	group := func(n int) string {
 		if 2*n+1 >= len(m) || m[2*n] < 0 {
 			return ""
@@ -126,11 +168,15 @@ func (f dateForm) read(s string, m []int) (all [][]Date) {
 	case "ymd":
 		all = append(all, []Date{{num(1), num(2), num(3)}})
 	case "dmy":
-		year := num(3)
+		year := num(4)
 		if year < 100 {
 			year += 2000
 		}
-		all = append(all, []Date{{year, num(2), num(1)}, {year, num(1), num(2)}})
+		ways := []Date{{year, num(3), num(1)}, {year, num(1), num(3)}}
+		if group(2) == "." && num(3) <= 12 || group(2) != "." && num(3) <= 12 && !monthFirst {
+			ways = ways[:1] // points, and most languages, put the day first
+		}
+		all = append(all, ways)
 	case "md":
 		all = append(all, []Date{{0, num(1), num(2)}})
 	case "d*my":
@@ -157,30 +203,33 @@ var (
 	hourForm  = text.Pattern(`(?:^|[^\d.,:])(\d{1,2})(?:\.(\d{2}))?\s*(?:([ap])\.?m\b\.?|uhr|o'clock|時|시)`)
 )
 
-// timesIn lists the times of day in a lower-case text, in minutes, each in all its
-// possible readings, and returns the text without them.
-func timesIn(s string) (all [][]int, rest string) {
+// timesIn lists the times of day in a lower-case text, and returns the text without them.
+func timesIn(s string) (all []clock, rest string) {
 	for _, form := range []*regexp.Regexp{clockForm(), hourForm()} {
-		s = form.ReplaceAllStringFunc(s, func(found string) string {
-			m := form.FindStringSubmatch(found)
-			hour, _ := strconv.Atoi(m[1])
-			minute, _ := strconv.Atoi(m[2])
+		var left strings.Builder
+		last := 0
+		for _, at := range form.FindAllStringSubmatchIndex(s, -1) {
+			group := func(n int) string { return s[max(0, at[2*n]):max(0, at[2*n+1])] }
+			hour, _ := strconv.Atoi(group(1))
+			minute, _ := strconv.Atoi(group(2))
 			if hour > 24 || minute > 59 {
-				return found
+				continue
 			}
+			half := group(3)
+			c := clock{bare: half == "" && hour < 12, pm: strings.HasPrefix(half, "p")}
+			c.late = lateWords().MatchString(s[max(0, at[0]-maxBeside):min(len(s), at[1]+maxBeside)])
 			switch {
-			case strings.HasPrefix(m[3], "p") && hour < 12:
+			case c.pm && hour < 12:
 				hour += 12
-			case strings.HasPrefix(m[3], "a") && hour == 12:
+			case strings.HasPrefix(half, "a") && hour == 12:
 				hour = 0
 			}
-			ways := []int{hour*60 + minute}
-			if m[3] == "" && hour < 12 {
-				ways = append(ways, ways[0]+12*60)
-			}
-			all = append(all, ways)
-			return " "
-		})
+			c.minute = hour*60 + minute
+			all = append(all, c)
+			left.WriteString(s[last:at[0]] + " ")
+			last = at[1]
+		}
+		s = left.String() + s[last:]
 	}
 	return all, s
 }

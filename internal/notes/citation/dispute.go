@@ -12,10 +12,19 @@ import (
 	"parley/internal/text/times"
 )
 
-// Passage is a passage of a document, for Disputes.
+// Passage is a passage of a document. Document is its path; a page has an address, too.
 type Passage struct {
 	Document, Title, Heading, Text string
 	Dated                          bool // the document has a date: another day may differ
+	URL                            string
+}
+
+// whole returns what an answer may rest on; "" if the words are unknown.
+func (p Passage) whole() string {
+	if strings.TrimSpace(p.Text) == "" {
+		return ""
+	}
+	return strings.TrimSpace(p.Title + "\n" + p.Document + "\n" + p.Text)
 }
 
 // Dispute is a pair of statements in different documents about the same thing, with
@@ -218,7 +227,11 @@ func valueIn(plain string) (v given) {
 	times, rest := timesIn(rest)
 	switch {
 	case len(times) > 0 && len(times) <= 2 && len(days) == 0:
-		return given{kind: "time", times: times}
+		v.kind = "time"
+		for _, t := range times {
+			v.times = append(v.times, t.ways())
+		}
+		return v
 	case len(days) == 1 && len(times) == 0 && days[0][0].Day > 0:
 		return given{kind: "day", days: days}
 	case len(days)+len(times) > 0:

@@ -64,8 +64,8 @@ func TestDisputes(t *testing.T) {
 			t.Errorf("within one document: %+v", got)
 		}
 	}
-	d := Disputes("", []Passage{{"1", "Shops", "", "Tea. The bakery opens at 8:00. More.", false}, {"2", "Other", "",
-		"- **The bakery** opens at 9:30", true}})
+	d := Disputes("", []Passage{{"1", "Shops", "", "Tea. The bakery opens at 8:00. More.", false, ""}, {"2", "Other", "",
+		"- **The bakery** opens at 9:30", true, ""}})
 	if len(d) != 1 || d[0].A != 0 || d[0].B != 1 || d[0].SaidA != "The bakery opens at 8:00." || d[0].SaidB != "**The bakery** opens at 9:30" {
 		t.Fatalf("%+v", d)
 	}

@@ -16,6 +16,7 @@ type mark struct {
 	from, to int
 	numbers  []int
 	plain    bool // written as [1] or [1, 2]
+	sure     bool // in a form that only a model writes
 }
 
 // Patterns of the parts of marks. The words for a source are those of the languages in
@@ -30,6 +31,7 @@ const (
 )
 
 var (
+	raisedTag   = text.Pattern(`(?i)<sup>\s?\[?(` + markSeries + `)\]?\s?</sup>`)
 	bracketed   = text.Pattern(`(?:\[\[|[\[【［〔〖⟦])\s?(\^|` + markNamed + `)?(` + markSeries + `)` + markWhere + `\s?(?:\]\]|[\]】］〕〗⟧])`)
 	inWords     = text.Pattern(`(?i)\((?:see )?(` + markNamed + `)(` + markSeries + `)\)`)
 	atEnd       = text.Pattern(`(?im)(?:^|[.!?] |[—–-] )(sources?: ?)(` + markSeries + `)\.?[ \t]*$`)
@@ -39,9 +41,10 @@ var (
 	plainMark   = text.Pattern(`^\[\d{1,3}(?:, \d{1,3})*\]$`)
 )
 
-// marksIn lists the marks in the prose of a text, from first to last.
-func marksIn(s string) (all []mark) {
-	if !strings.ContainsAny(s, "[【［〔〖⟦(⁰¹²³⁴⁵⁶⁷⁸⁹:") {
+// marksIn lists the marks in the prose of a text, from first to last, without what the
+// passages themselves have in brackets.
+func (l labels) marksIn(s string) (all []mark) {
+	if !strings.ContainsAny(s, "[【［〔〖⟦(⁰¹²³⁴⁵⁶⁷⁸⁹:<") {
 		return nil
 	}
 	notes := map[string]bool{}
@@ -60,7 +63,7 @@ func marksIn(s string) (all []mark) {
 			return true
 		}
 		end = m.to
-		return false
+		return !m.sure && l.has(s, m)
 	})
 }
 
@@ -74,7 +77,9 @@ func (p stretch) marks(s string, notes map[string]bool) (all []mark) {
 		}
 		numbers := prose[m[4]:m[5]]
 		mk := mark{from: p.from + m[0], to: p.from + m[1], numbers: numbersOf(numbers)}
-		mk.plain = plainMark().MatchString(prose[m[0]:m[1]])
+		shown := prose[m[0]:m[1]]
+		mk.plain = plainMark().MatchString(shown)
+		mk.sure = name != "" || strings.ContainsAny(shown, "【〖⟦†")
 		open, shut := strings.HasPrefix(prose[m[0]:], "[["), strings.HasSuffix(prose[:m[1]], "]]")
 		switch {
 		case name == "^" && notes[numbers]:
@@ -90,13 +95,16 @@ func (p stretch) marks(s string, notes map[string]bool) (all []mark) {
 			all = append(all, mk)
 		}
 	}
+	for _, m := range raisedTag().FindAllStringSubmatchIndex(prose, -1) {
+		all = append(all, mark{from: p.from + m[0], to: p.from + m[1], numbers: numbersOf(prose[m[2]:m[3]])})
+	}
 	for _, pattern := range []*regexp.Regexp{inWords(), atEnd()} {
 		for _, m := range pattern.FindAllStringSubmatchIndex(prose, -1) {
 			from, to := m[0], m[1]
 			if pattern == atEnd() {
 				from, to = m[2], m[5]
 			}
-			all = append(all, mark{from: p.from + from, to: p.from + to, numbers: numbersOf(prose[m[4]:m[5]])})
+			all = append(all, mark{from: p.from + from, to: p.from + to, numbers: numbersOf(prose[m[4]:m[5]]), sure: true})
 		}
 	}
 	return all
@@ -126,14 +134,14 @@ const maxRange = 20
 
 // raised lists superscript numbers after words. After units they are squares and cubes.
 func raised(s string, prose []stretch) (all []mark) {
-	first := strings.ContainsRune(s, '¹')
+	forms, _ := unitForms()
 	for _, p := range prose {
 		for _, m := range superscript().FindAllStringIndex(s[p.from:p.to], -1) {
 			mk := mark{from: p.from + m[0], to: p.from + m[1]}
 			word := s[:mk.from]
 			letters := len(word) - len(strings.TrimRightFunc(word, unicode.IsLetter))
 			before, _ := utf8.DecodeLastRuneInString(word)
-			if letters < 3 && !strings.ContainsRune(".,;:!?)”\"»」", before) || !first {
+			if letters < 3 && !strings.ContainsRune(".,;:!?)”\"»」", before) || forms[strings.ToLower(word[len(word)-letters:])].kind != "" {
 				continue
 			}
 			for _, f := range strings.FieldsFunc(s[mk.from:mk.to], func(r rune) bool { return r == ',' || r == '˒' }) {
@@ -163,9 +171,11 @@ func isData(s string, m mark, before []mark) bool {
 	behind := len(before) > 0 && before[len(before)-1].to == m.from
 	last, _ := utf8.DecodeLastRuneInString(line)
 	attached := !behind && (unicode.IsLetter(last) || unicode.IsDigit(last) || strings.ContainsRune("_)]}", last))
+	figure := line[len(strings.TrimRight(line, "0123456789.,%")):] // a number has no parts
 	switch {
 	case assigned().MatchString(after):
 		return true
+	case attached && figure != "" && strings.HasSuffix(strings.TrimSuffix(line, figure), " "):
 	case attached && (indexed().MatchString(line) || container().MatchString(line) || slices.Contains(m.numbers, 0)):
 		return !(last == ')' && strings.Contains(line, " (")) // words in parentheses are no call
 	case len(m.numbers) > 1 && (slices.Contains(m.numbers, 0) || repeats(m.numbers) || container().MatchString(strings.TrimRight(line, " "))):

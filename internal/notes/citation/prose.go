@@ -40,7 +40,10 @@ var (
 )
 
 // proseIn lists the stretches of a text that are prose: no code, links or mathematics.
-func proseIn(s string) (all []stretch) {
+func proseIn(s string) []stretch { return without(uncoded(s), aside().FindAllStringIndex(s, -1)) }
+
+// uncoded lists the stretches of a text that are no code.
+func uncoded(s string) (all []stretch) {
 	said := tooDeep().ReplaceAllFunc([]byte(s), func(line []byte) []byte {
 		line = slices.Clone(line)
 		for i, c := range line {
@@ -50,7 +53,6 @@ func proseIn(s string) (all []stretch) {
 		}
 		return line
 	})
-	asides := aside().FindAllStringIndex(s, -1)
 	_ = ast.Walk(answers.Parse(source.NewReader(said)), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		switch n := n.(type) {
 		case *ast.CodeSpan, *ast.AutoLink, *ast.CodeBlock, *ast.FencedCodeBlock:
@@ -68,7 +70,7 @@ func proseIn(s string) (all []stretch) {
 		}
 		return ast.WalkContinue, nil
 	})
-	return without(all, asides)
+	return all
 }
 
 // without cuts holes out of stretches, both in order.

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"parley/internal/text"
 )
@@ -17,21 +19,80 @@ type quantity struct {
 	apart   []quantity // its parts, if the space may separate two numbers
 	about   bool       // "about", "over"
 	exact   bool       // part of a date: a rounded number does not match it
+	unit    unit
+	minus   bool   // below zero, by a sign or a word
+	below   bool   // beside words of falling or owing, which may stand for a minus
+	word    bool   // in words: what an answer counts itself, it may say so
+	beside  string // what stands around it
+	next    string // the word behind it
 }
 
 func (q quantity) in(s *said) bool {
+	other := false // the number is there, of something else
 	for _, n := range s.numbers {
 		if q.written != "" && n.written == q.written {
 			return true
 		}
+		if n.exact && q.unit.kind != "" {
+			continue // the day of a date counts nothing
+		}
+		if q.minus != n.minus && !q.below && !n.below && !n.exact || q.unit.clashes(n.unit) {
+			other = other || slices.ContainsFunc(q.values, func(v float64) bool { return slices.Contains(n.values, v) })
+			continue
+		}
+		by, of := 1.0, 1.0
+		if q.unit.kind == n.unit.kind && q.unit.kind != "" {
+			by, of = q.unit.size, n.unit.size
+		}
 		for _, v := range q.values {
-			if slices.ContainsFunc(n.values, func(w float64) bool { return q.same(v, w) && (!n.exact || v == w) }) {
+			if slices.ContainsFunc(n.values, func(w float64) bool { return q.same(v*by, w*of) && (!n.exact || v == w) }) {
 				return true
 			}
 		}
 	}
-	return len(q.apart) > 0 && !slices.ContainsFunc(q.apart, func(p quantity) bool { return !p.in(s) })
+	if len(q.apart) > 0 && !other && !slices.ContainsFunc(q.apart, func(p quantity) bool { return !p.in(s) }) {
+		return true
+	}
+	return q.word && q.values[0] <= maxCounted && !q.contradicted(s)
 }
+
+// maxCounted is the largest number in words that an answer may have counted itself: "for
+// two reasons".
+const maxCounted = 10
+
+// contradicted reports whether a passage counts what q counts, or has another number
+// beside the same word.
+func (q quantity) contradicted(s *said) bool {
+	return slices.ContainsFunc(s.numbers, func(n quantity) bool {
+		if q.unit.kind != "" {
+			return n.unit.kind == q.unit.kind
+		}
+		return len(n.values) > 0 && !n.exact && slices.ContainsFunc(neighbors(q), func(w string) bool { return strings.Contains(n.beside, w) })
+	})
+}
+
+// neighbors lists the beginnings of the words beside a number that tell what it is.
+func neighbors(q quantity) (all []string) {
+	before := strings.FieldsFunc(q.beside[:min(len(q.beside), maxBeside)], func(r rune) bool { return !unicode.IsLetter(r) })
+	if n := len(before); n > 0 && n-2 >= 0 {
+		all = append(all, before[n-2:]...)
+	} else {
+		all = append(all, before...)
+	}
+	all = append(all, q.next)
+	for i, w := range all {
+		if letters := []rune(w); len(letters) > maxStem {
+			all[i] = string(letters[:maxStem])
+		}
+	}
+	return slices.DeleteFunc(all, func(w string) bool { return utf8.RuneCountInString(w) < minStem })
+}
+
+// minStem and maxStem bound the letters by which words are compared.
+const minStem, maxStem = 5, 6
+
+// maxBeside is how many bytes around a number are kept.
+const maxBeside = 32
 
 // same reports whether v can stand for w. A rounded number stands for those near it.
 func (q quantity) same(v, w float64) bool {
@@ -47,42 +108,42 @@ var (
 		`(?:\b(?:about|around|roughly|approximately|approx\.?|almost|nearly|over|under|more than|less than|some|circa|ca\.?|rund|etwa|ungefähr|fast|über|knapp|environ|presque|plus de|unos|unas|casi|más de|circa|quasi|cerca de)|[~≈±<>])\s*[$€£¥]?\s*$`)
 	times10 = text.Pattern(
 		`^\s?(?:(k|thousand|tsd|tausend|mille|mil|тыс|千)|(m|mio|mn|mill|million|millions|millionen?|millones|millón|milioni|milhões|млн)|(bn|b|mrd|billion|billions|milliarden?|milliards?|mil millones|miliardi|млрд)|(万|萬|만)|(億|亿|억)|(lakh)|(crore))(?:[^\pL]|$)`)
-	percent = text.Pattern(`^\s?(?:%|٪|percent|per cent|prozent|por ciento|pour cent|percento|проц)`)
-	powers  = []float64{1e3, 1e6, 1e9, 1e4, 1e8, 1e5, 1e7}
-	halves  = map[rune]float64{'½': 0.5, '¼': 0.25, '¾': 0.75, '⅓': 1.0 / 3, '⅔': 2.0 / 3}
+	percent  = text.Pattern(`^\s?(?:%|٪|percent|per cent|prozent|por ciento|pour cent|percento|проц)`)
+	falling  = text.Pattern(`minus|below|under|loss|lost|down|fell|fall|drop|decreas|declin|less|\bcut|deficit|negativ|debt|owe|verlust|unter|sank|gesunken|sinkt|fiel|weniger|schuld|rückgang|perte|baisse|moins|dette|chute|menos|bajo|pérdida|caída|cayó|deuda|ниже|минус|убыт|упал|мороз|долг|零下|负|下降|跌|减`)
+	freezing = text.Pattern(`minus|below|sub-?zero|unter null|unter dem gefrier|bajo cero|sous zéro|sous de zéro|sotto|ниже|минус|мороз|零下|负`)
+	signed   = text.Pattern(`(?:^|[\s(（\[:;"“„«,=]|[^\x00-\x7f0-9])(?:[-−–]\s?[€$£¥]?|零下|负|minus |минус )$`)
+	vaguely  = text.Pattern(`(?:few|several|many|some|einige|mehrere|viele|varios|algunos|quelques|plusieurs|несколько|много|几|数)\s*$`)
+	powers   = []float64{1e3, 1e6, 1e9, 1e4, 1e8, 1e5, 1e7}
+	halves   = map[rune]float64{'½': 0.5, '¼': 0.25, '¾': 0.75, '⅓': 1.0 / 3, '⅔': 2.0 / 3}
 )
 
-// quantities lists the numbers in a lower-case text. generous, which is for passages,
-// also lists the parts and multiples of each, so that answers may write them otherwise.
+// quantities lists the numbers in a lower-case text, in figures and in words. generous,
+// which is for passages, also lists the parts and multiples of each and words that are
+// not always numbers, so that answers may write them otherwise.
 func quantities(s string, generous bool) (all []quantity) {
 	for _, m := range figures().FindAllStringIndex(s, -1) {
 		for _, part := range numbersApart(s[m[0]:m[1]]) {
-			q := readNumber(part)
-			q.about = roughly().MatchString(s[max(0, m[0]-24):m[0]])
-			after := s[m[1]:]
-			base := q.values
-			if f := times10().FindStringSubmatch(after); f != nil {
-				by := powers[slices.IndexFunc(f[1:], func(g string) bool { return g != "" })]
-				unclear := slices.Contains([]string{"k", "m", "b", "mil", "mille"}, strings.TrimSpace(strings.Trim(f[0], ".,;)")))
-				if !generous && !unclear {
-					q.values = nil
-				}
-				for _, v := range base {
-					q.values = append(q.values, v*by)
-				}
-			}
-			if percent().MatchString(after) {
-				for _, v := range base {
-					q.values = append(q.values, v/100)
-				}
-			}
+			q := readNumber(part).placed(s, m[0], m[1])
+			q.multiplied(s[m[1]:], generous)
 			all = append(all, q)
-			if generous {
-				for _, f := range strings.FieldsFunc(part, func(r rune) bool { return r < '0' || r > '9' }) {
+			groups := strings.FieldsFunc(part, func(r rune) bool { return r < '0' || r > '9' })
+			if generous && (len(q.values) == 0 || len(q.apart) > 0) {
+				for _, f := range groups {
 					all = append(all, readNumber(f))
 				}
 			}
 		}
+	}
+	for _, w := range slices.Concat(numbersInWords(s), hanNumbers(s)) {
+		if !generous && (!w.certain || vaguely().MatchString(s[max(0, w.from-maxBeside):w.from])) {
+			continue
+		}
+		q := quantity{values: []float64{w.v}, word: true}.placed(s, w.from, w.to)
+		if w.v < 1 && w.v > 0 { // a half is 50 percent, too
+			q.values = append(q.values, w.v*100)
+			q.unit = unit{}
+		}
+		all = append(all, q)
 	}
 	if generous {
 		for r, v := range halves {
@@ -92,6 +153,44 @@ func quantities(s string, generous bool) (all []quantity) {
 		}
 	}
 	return all
+}
+
+// placed tells a number what stands around it in a text.
+func (q quantity) placed(s string, from, to int) quantity {
+	before, after := s[max(0, from-maxBeside):from], s[to:min(len(s), to+maxBeside)]
+	q.about = roughly().MatchString(before)
+	q.minus = signed().MatchString(before)
+	q.unit = unitOf(before, after)
+	words := falling()
+	if q.unit.kind == "celsius" || q.unit.kind == "fahrenheit" {
+		words = freezing()
+	}
+	q.below = words.MatchString(s[max(0, from-2*maxBeside):min(len(s), to+maxBeside)])
+	q.beside = strings.Repeat(" ", maxBeside-len(before)) + before + " " + after
+	if words := strings.FieldsFunc(after, func(r rune) bool { return !unicode.IsLetter(r) }); len(words) > 0 {
+		q.next = words[0]
+	}
+	return q
+}
+
+// multiplied adds what the words behind a number make of it: thousands, percent.
+func (q *quantity) multiplied(after string, generous bool) {
+	base := q.values
+	if f := times10().FindStringSubmatch(after); f != nil {
+		by := powers[slices.IndexFunc(f[1:], func(g string) bool { return g != "" })]
+		unclear := slices.Contains([]string{"k", "m", "b", "mil", "mille"}, strings.TrimSpace(strings.Trim(f[0], ".,;)")))
+		if !generous && !unclear {
+			q.values = nil
+		}
+		for _, v := range base {
+			q.values = append(q.values, v*by)
+		}
+	}
+	if percent().MatchString(after) {
+		for _, v := range base {
+			q.values = append(q.values, v/100)
+		}
+	}
 }
 
 // numbersApart splits at spaces that do not group digits: "2031 900" is two numbers, "1

@@ -79,7 +79,30 @@ func (c Condition) Holds(e *Evidence) (score float64, reason string) {
 	if score, _ := bare.holds(e); score >= e.Threshold {
 		return 0, ""
 	}
-	return scoreExact, "not " + text.Shorten(bare.Text, 60)
+	return scoreExact, "it is not so: " + bare.said()
+}
+
+// said returns a condition of one kind in words for people.
+func (c Condition) said() string {
+	switch c.Kind {
+	case Literal:
+		return fmt.Sprintf("the message contains %q", text.Shorten(c.Lit, 60))
+	case Regex:
+		return "the message fits the pattern"
+	case Var:
+		return "known: " + c.Test.String()
+	case Event:
+		return "it is the event " + strings.ReplaceAll(c.Lit, "_", " ")
+	case Tool:
+		switch c.Test.Name {
+		case "ok":
+			return fmt.Sprintf("the tool %q worked", c.Lit)
+		case "failed":
+			return fmt.Sprintf("the tool %q did not work", c.Lit)
+		}
+		return fmt.Sprintf("the tool %q: %s", c.Lit, c.Test)
+	}
+	return text.Shorten(c.Text, 60)
 }
 
 func (c Condition) holds(e *Evidence) (score float64, reason string) {
@@ -102,15 +125,15 @@ func (c Condition) holds(e *Evidence) (score float64, reason string) {
 		}
 	case Var:
 		if e.Variable(c.Test) {
-			return scoreExact, "known: " + c.Test.String()
+			return scoreExact, c.said()
 		}
 	case Event:
 		if e.Event(c.Lit) {
-			return scoreExact, "event " + c.Lit
+			return scoreExact, c.said()
 		}
 	case Tool:
 		if e.Tool(c.Lit, c.Test) {
-			return scoreExact, strings.TrimSpace("the tool " + c.Lit + " ran: " + c.Test.String())
+			return scoreExact, c.said()
 		}
 	case Plain:
 		score, reason, _ = e.Verdict(c.Text)

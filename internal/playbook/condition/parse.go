@@ -14,6 +14,7 @@ var (
 	looksPrefixed = text.Pattern(`^([A-Za-z]{2,10}):`)
 	joint         = text.Pattern(`\s(AND|OR)\s+`)
 	begins        = text.Pattern(`^(?:NOT\s+)?(?:(?:literal|regex|var|event|tool|plain):|always\b)`)
+	listed        = text.Pattern(`^(.*?)\s*[,;|]\s*((?:literal|regex|var|event|tool|plain):.*)$`)
 	toolForm      = text.Pattern(`^([A-Za-z0-9_.*-]+)(?:\s+(ok|failed|(?:args|result)\b.*))?$`)
 )
 
@@ -92,6 +93,9 @@ func (c Condition) argument(arg string, events []string) (_ Condition, err error
 	switch c.Kind {
 	case Literal:
 		c.Lit = strings.ToLower(arg)
+		if m := listed().FindStringSubmatch(arg); m != nil {
+			err = fmt.Errorf("%q is read as one text: conditions are joined by AND and OR, as in %q", arg, m[1]+" OR "+m[2])
+		}
 	case Plain:
 		c.Text = arg
 	case Regex:

@@ -160,12 +160,16 @@ func (r *reader) readStruct(n ast.Node, v reflect.Value, path string) {
 		here := join(path, key)
 		r.src.lines[here] = kv.Key.GetToken().Position.Line
 		i, known := fields[key]
+		_, null := kv.Value.(*ast.NullNode)
+		if near := Suggest(key, names); !known && m.IsFlowStyle && (null || near == "") {
+			r.src.Mistake(here, "unknown key%s; inside {…} a comma ends a text: put a text that has commas in quotes", near)
+			continue
+		}
 		if !known {
 			r.src.Mistake(here, "unknown key%s", Suggest(key, names))
 			continue
 		}
 		s, _ := shapeOf(v.Type().Field(i))
-		_, null := kv.Value.(*ast.NullNode)
 		given[key] = !null
 		r.read(kv.Value, v.Field(i), here, s)
 	}
