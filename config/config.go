@@ -49,6 +49,7 @@ type Config struct {
 	Limits    Limits     `yaml:"limits"`
 	Retention Retention  `yaml:"retention"`
 	HTTP      HTTP       `yaml:"http"`
+	Page      Page       `yaml:"page"`
 	OTel      OTel       `yaml:"otel"`
 	Trace     Trace      `yaml:"trace"`
 	Log       Log        `yaml:"log"`

@@ -25,13 +25,14 @@ import (
 
 // browser is a real Chromium, controlled over its debugging port.
 type browser struct {
-	t    testing.TB
-	conn *websocket.Conn
-	mu   sync.Mutex // guards the rest
-	next int
-	wait map[int]chan json.RawMessage
-	bad  []string // errors on the console, exceptions and refused loads
-	urls []string // everything that was asked for
+	t       testing.TB
+	conn    *websocket.Conn
+	mu      sync.Mutex // guards the rest
+	next    int
+	wait    map[int]chan json.RawMessage
+	address string   // where new tabs are opened
+	bad     []string // errors on the console, exceptions and refused loads
+	urls    []string // everything that was asked for
 }
 
 // newBrowser starts one; without Chromium the test is skipped.
@@ -49,7 +50,7 @@ func newBrowser(t testing.TB) *browser {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	cmd := exec.CommandContext(ctx, program, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
-		"--hide-scrollbars", "--remote-debugging-port=0", "--user-data-dir="+t.TempDir(), "about:blank")
+		"--hide-scrollbars", "--ignore-certificate-errors", "--remote-debugging-port=0", "--user-data-dir="+t.TempDir(), "about:blank")
 	errs, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -102,7 +103,7 @@ func attach(t testing.TB, address string) *browser {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &browser{t: t, conn: conn, wait: map[int]chan json.RawMessage{}}
+	b := &browser{t: t, address: address, conn: conn, wait: map[int]chan json.RawMessage{}}
 	done := make(chan struct{})
 	go func() { defer close(done); b.listen() }()
 	t.Cleanup(func() { _ = conn.Close(); <-done })
@@ -276,8 +277,8 @@ type look struct {
 	scheme        string
 }
 
-var looks = []look{{1280, 900, "light"}, {1280, 900, "dark"}, {768, 1024, "light"}, {768, 1024, "dark"}, {390, 844, "light"},
-	{390, 844, "dark"}}
+var looks = []look{{1280, 900, "light"}, {1280, 900, "dark"}, {768, 1024, "light"}, {768, 1024, "dark"}, {360, 780, "light"},
+	{360, 780, "dark"}}
 
 // inspect checks a page with everything on it open.
 func (b *browser) inspect(name, url string, l look) {
@@ -346,6 +347,7 @@ func TestInChromium(t *testing.T) {
 	t.Run("languages", func(t *testing.T) { inLanguages(b, s, pages) })
 	t.Run("keyboard", func(t *testing.T) { byKeyboard(b, s) })
 	t.Run("live", func(t *testing.T) { followsNews(b, s) })
+	t.Run("behind a proxy", func(t *testing.T) { behindProxy(t, pages) })
 	t.Run("without script", func(t *testing.T) { withoutScript(b, s) })
 	b.mu.Lock()
 	defer b.mu.Unlock()

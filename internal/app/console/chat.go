@@ -278,6 +278,6 @@ func (p *Page) say(w http.ResponseWriter, r *http.Request, _ *login) {
 		p.o.Log.Error("message from the control page", "err", err)
 		p.refuse(w, r, http.StatusServiceUnavailable, wordsDown)
 	default:
-		http.Redirect(w, r, "/chat#end", http.StatusSeeOther)
+		lead(w, r, "/chat#end")
 	}
 }

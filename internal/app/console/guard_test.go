@@ -255,14 +255,14 @@ func TestMetricsBesideThePage(t *testing.T) {
 		{"0.0.0.0:9090", "parley.internal:9090", "cross-site", 403},
 	} {
 		page := console.New(console.Options{Listen: tt.listen, Log: slog.New(slog.DiscardHandler)})
-		beside := page.Beside(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+		page.Beside("GET /metrics", http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 		r := httptest.NewRequest(http.MethodGet, "/metrics", nil)
 		r.Host = tt.host
 		if tt.site != "" {
 			r.Header.Set("Sec-Fetch-Site", tt.site)
 		}
 		w := httptest.NewRecorder()
-		beside.ServeHTTP(w, r)
+		page.ServeHTTP(w, r)
 		if w.Code != tt.want {
 			t.Errorf("%+v: %d", tt, w.Code)
 		}

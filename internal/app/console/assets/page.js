@@ -45,7 +45,7 @@ let source, timer;
 function listen() {
   if (document.hidden) { source?.close(); source = null; return; }
   if (source) return;
-  source = new EventSource("/events");
+  source = new EventSource("events");
   const status = document.getElementById("live");
   source.onopen = () => { status.textContent = " · " + status.dataset.yes; };
   source.onerror = () => {
@@ -53,7 +53,7 @@ function listen() {
     if (source.readyState === EventSource.CLOSED) refresh(); // the login may have ended
   };
   if (say) source.addEventListener("chat", refresh);
-  else source.addEventListener("news", () => { timer ??= setTimeout(() => { timer = null; refresh(); }, 1500); });
+  else source.addEventListener("news", () => { if (timer) return; timer = setTimeout(() => { timer = null; refresh(); }, 300); });
 }
 if (live.length) {
   document.addEventListener("visibilitychange", () => { listen(); if (!document.hidden) refresh(); });
@@ -71,7 +71,7 @@ if (say) {
     e.preventDefault();
     const body = new URLSearchParams(new FormData(say));
     try {
-      const r = await fetch("/chat", { method: "POST", body });
+      const r = await fetch("chat", { method: "POST", body });
       const answer = await r.text();
       if (!r.ok) throw new Error(new DOMParser().parseFromString(answer, "text/html").querySelector("main p").textContent);
       text.value = "";
