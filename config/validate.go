@@ -259,7 +259,8 @@ func (c *Config) together(fail fail) {
 		fail("web.search.api_key", wrong(wordsIsMissing).hint(wordsNeedsIt, "web.search.kind brave"))
 	}
 	if c.Vault.DailyNote != "off" && c.Vault.DailyNote != "" && c.Vault.Readers != "owner" {
-		fail("vault.daily_note", wrong("is %q, and vault.readers is %q", c.Vault.DailyNote, c.Vault.Readers).hint("what is said in direct chats goes into a note: set vault.readers to owner, or vault.daily_note to off"))
+		fail("vault.daily_note", wrong("is %q, and vault.readers is %q", c.Vault.DailyNote,
+			c.Vault.Readers).hint("what is said in direct chats goes into a note: set vault.readers to owner, or vault.daily_note to off"))
 	}
 	if c.Page.URL != "" && c.HTTP.Listen == "" {
 		fail("http.listen", wrong(wordsIsMissing).hint(wordsNeedsIt, "page.url"))

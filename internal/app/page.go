@@ -18,8 +18,9 @@ func (p *port) newPage(address string) *console.Page {
 	look := console.Window{Store: p.store, Rules: p.rules, Now: p.now, Residents: p.mind.residents,
 		Switches: func(memory string) console.Switches { return p.mind.Of(memory) }}
 	return console.New(console.Options{
-		Listen: address, URL: p.cfg.Page.URL, Proxies: p.cfg.Page.Networks(), Name: p.cfg.Agent.Name, Store: p.store, Now: p.now, Log: p.log, Currency: p.cfg.Limits.Currency,
-		Calls: p.vitals.storage.tape,
+		Listen: address, URL: p.cfg.Page.URL, Proxies: p.cfg.Page.Networks(), Name: p.cfg.Agent.Name, Store: p.store, Now: p.now, Log: p.log,
+		Currency: p.cfg.Limits.Currency,
+		Calls:    p.vitals.storage.tape,
 		Views: console.Views{
 			Status: p.status, Settings: func() string { return p.inForce.Load().String() }, Book: look.Book, Files: look.Files,
 			Switch: look.Switch, Agents: look.Residents,

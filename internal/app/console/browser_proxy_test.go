@@ -43,6 +43,7 @@ func behindProxy(t *testing.T, pages map[string]string) {
 	b.eval(`window.left = true; document.querySelector("nav a").click()`)
 	b.until(`!window.left && location.pathname === "/parley/"`)
 	inTabs(b, s, address)
+	b.do("Page.bringToFront", nil)
 	b.open(address + "chat")
 	b.until(`document.activeElement.id === "text"`)
 	b.do("Input.insertText", map[string]any{"text": "hello from the train"})

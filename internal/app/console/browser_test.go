@@ -238,11 +238,13 @@ const faults = `(() => {
   for (const e of document.querySelectorAll("a,button")) if (!e.textContent.trim()) bad.push("no name: " + e.outerHTML);
   for (const e of document.querySelectorAll("img")) if (!e.hasAttribute("alt")) bad.push("no alt: " + e.outerHTML);
   for (const e of document.querySelectorAll("table")) if (!e.caption) bad.push("no caption");
-  for (const e of document.querySelectorAll("svg")) if (!e.getAttribute("aria-label") && !e.getAttribute("aria-hidden")) bad.push("no label: svg");
+  for (const e of document.querySelectorAll("svg")) if (!e.getAttribute("aria-label") &&
+	!e.getAttribute("aria-hidden")) bad.push("no label: svg");
   const ids = [...document.querySelectorAll("[id]")].map((e) => e.id);
   for (const id of new Set(ids.filter((id, i) => ids.indexOf(id) !== i))) bad.push("twice: #" + id);
   const rgb = (s) => { const m = s.match(/[\d.]+/g).map(Number); return m.length > 3 && m[3] === 0 ? null : m; };
-  const light = (c) => { const [r, g, b] = c.map((v) => (v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+  const light = (c) => { const [r, g,
+	b] = c.map((v) => (v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
   for (const e of document.querySelectorAll("body *")) {
     if (![...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim()) || !visible(e) || e.closest("svg")) continue;
     let back = null;

@@ -52,19 +52,24 @@ func TestDoor(t *testing.T) {
 		"a longer host":                {at(home), "/login", headers{"Host": "home.example.evil.example"}, 421, ""},
 		"no address, a host":           {at(""), "/login", headers{"Host": "home.example"}, 421, ""},
 
-		"a forwarded host from the proxy":       {at(home, "127.0.0.0/8"), "/parley/", headers{"X-Forwarded-Host": "home.example"}, 303, "./login"},
-		"a forged one before the proxy's":       {at(home, "127.0.0.0/8"), "/login", headers{"X-Forwarded-Host": "home.example, evil.example"}, 421, ""},
-		"another forwarded host":                {at(home, "127.0.0.0/8"), "/login", headers{"X-Forwarded-Host": "evil.example"}, 421, ""},
-		"a forwarded host from anybody":         {at(home), "/login", headers{"Host": "evil.example", "X-Forwarded-Host": "home.example"}, 421, ""},
-		"from a neighbour of the proxy":         {at(home, "10.0.0.0/8"), "/login", headers{"Host": "evil.example", "X-Forwarded-Host": "home.example"}, 421, ""},
-		"dots":                                  {at(home), "/parley/../login", headers{"Host": "home.example"}, 404, ""},
-		"escaped dots":                          {at(home), "/parley/%2e%2e/login", headers{"Host": "home.example"}, 404, ""},
-		"two slashes":                           {at(home), "/parley//evil.example/", headers{"Host": "home.example"}, 404, ""},
-		"a backslash":                           {at(home), "/parley/%5cevil.example", headers{"Host": "home.example"}, 404, ""},
-		"the path of another":                   {at(home), "/parleys/login", headers{"Host": "home.example"}, 303, "../login"},
-		"metrics for everybody":                 {at(home), "/parley/metrics", headers{"Host": "home.example"}, 303, "./login"},
-		"metrics, the path taken off":           {at(home), "/metrics", headers{"Host": "home.example"}, 303, "./login"},
-		"metrics by a forwarded host":           {at(home, "127.0.0.0/8"), "/metrics", headers{"X-Forwarded-Host": "home.example"}, 303, "./login"},
+		"a forwarded host from the proxy": {at(home, "127.0.0.0/8"), "/parley/", headers{"X-Forwarded-Host": "home.example"}, 303,
+			"./login"},
+		"a forged one before the proxy's": {at(home, "127.0.0.0/8"), "/login",
+			headers{"X-Forwarded-Host": "home.example, evil.example"}, 421, ""},
+		"another forwarded host": {at(home, "127.0.0.0/8"), "/login", headers{"X-Forwarded-Host": "evil.example"}, 421, ""},
+		"a forwarded host from anybody": {at(home), "/login", headers{"Host": "evil.example", "X-Forwarded-Host": "home.example"},
+			421, ""},
+		"from a neighbour of the proxy": {at(home, "10.0.0.0/8"), "/login", headers{"Host": "evil.example",
+			"X-Forwarded-Host": "home.example"}, 421, ""},
+		"dots":                        {at(home), "/parley/../login", headers{"Host": "home.example"}, 404, ""},
+		"escaped dots":                {at(home), "/parley/%2e%2e/login", headers{"Host": "home.example"}, 404, ""},
+		"two slashes":                 {at(home), "/parley//evil.example/", headers{"Host": "home.example"}, 404, ""},
+		"a backslash":                 {at(home), "/parley/%5cevil.example", headers{"Host": "home.example"}, 404, ""},
+		"the path of another":         {at(home), "/parleys/login", headers{"Host": "home.example"}, 303, "../login"},
+		"metrics for everybody":       {at(home), "/parley/metrics", headers{"Host": "home.example"}, 303, "./login"},
+		"metrics, the path taken off": {at(home), "/metrics", headers{"Host": "home.example"}, 303, "./login"},
+		"metrics by a forwarded host": {at(home, "127.0.0.0/8"), "/metrics", headers{"X-Forwarded-Host": "home.example"}, 303,
+			"./login"},
 		"metrics on the machine":                {at(home), "/metrics", headers{}, 204, ""},
 		"metrics, and a stranger's other host":  {at(home), "/metrics", headers{"Host": "evil.example"}, 421, ""},
 		"metrics of a site that frames another": {at(home), "/metrics", headers{"Sec-Fetch-Site": "cross-site"}, 403, ""},
@@ -104,7 +109,8 @@ func TestDoorKeepsItsCookie(t *testing.T) {
 			}
 		}
 	}
-	for _, bad := range []string{"https://evil.example", "http://home.example", "https://home.example:8443", "https://home.example.evil.example", s.url} {
+	for _, bad := range []string{"https://evil.example", "http://home.example", "https://home.example:8443",
+		"https://home.example.evil.example", s.url} {
 		form := url.Values{"code": {code(s.link())}}
 		if resp, body := s.request(http.MethodPost, "/login", form, from(bad, nil)); resp.StatusCode != http.StatusForbidden {
 			t.Errorf("%s logged in: %s\n%s", bad, resp.Status, body)
@@ -134,7 +140,8 @@ func TestDoorKeepsItsCookie(t *testing.T) {
 func TestManifest(t *testing.T) {
 	s := newSite(t, console.Views{}, echo)
 	resp, body := s.request(http.MethodGet, "/page.webmanifest", nil, nil)
-	if resp.Header.Get("Content-Type") != "application/manifest+json" || !strings.Contains(body, `"start_url":"./"`) || strings.Contains(body, `"/`) {
+	if resp.Header.Get("Content-Type") != "application/manifest+json" || !strings.Contains(body, `"start_url":"./"`) ||
+		strings.Contains(body, `"/`) {
 		t.Error(body)
 	}
 	for _, icon := range []string{"/icon-192.png", "/icon-512.png"} {

@@ -122,8 +122,9 @@ func (p *Page) inside(next func(http.ResponseWriter, *http.Request, *login)) htt
 		case l == nil:
 			p.refuse(w, r, http.StatusUnauthorized, "You are not logged in, or your login has ended. Nothing was changed.")
 		case !reads && subtle.ConstantTimeCompare([]byte(r.PostFormValue("csrf")), []byte(l.csrf)) != 1:
-			p.refuse(w, r, http.StatusForbidden, "This button belongs to an older login or another page, so it was refused. Nothing was changed. Go "+
-				"back, reload and try again.")
+			p.refuse(w, r, http.StatusForbidden,
+				"This button belongs to an older login or another page, so it was refused. Nothing was changed. Go "+
+					"back, reload and try again.")
 		default:
 			next(w, r, l)
 		}

@@ -133,7 +133,8 @@ func (p *Page) logIn(w http.ResponseWriter, r *http.Request) {
 		_, ok, err = p.o.Store.Access.TakeCode(ctx, purpose, hash(r.PostFormValue("code")))
 	}
 	if err == nil && !ok {
-		p.refuse(w, r, http.StatusForbidden, "This link was used before, has expired, or never was one. Ask for a new one with “bot page”, or send /page to the bot.")
+		p.refuse(w, r, http.StatusForbidden,
+			"This link was used before, has expired, or never was one. Ask for a new one with “bot page”, or send /page to the bot.")
 		return
 	}
 	if err == nil {

@@ -21,6 +21,7 @@ func (p *Page) manifest(w http.ResponseWriter, _ *http.Request) {
 	_ = json.NewEncoder(w).Encode(map[string]any{ // the reader is gone
 		"id": "./", "name": p.o.Name, "short_name": p.o.Name, "start_url": "./", "scope": "./", "display": "standalone",
 		"background_color": "#f6f7f9", "theme_color": "#2457d6",
-		"icons": []icon{{"icon.svg", "any", "image/svg+xml", ""}, {"icon-192.png", "192x192", png, "any"}, {"icon-512.png", "512x512", png, "any maskable"}},
+		"icons": []icon{{"icon.svg", "any", "image/svg+xml", ""}, {"icon-192.png", "192x192", png, "any"}, {"icon-512.png", "512x512", png,
+			"any maskable"}},
 	})
 }

@@ -191,7 +191,8 @@ var assets embed.FS
 func New(o Options) *Page {
 	hosts, port := addresses(o.Listen)
 	p := &Page{
-		o: o, hosts: hosts, public: outside(o.URL, port), beside: http.NewServeMux(), local: loopback(o.Listen), logins: &logins{now: o.Now, open: map[[32]byte]*login{}},
+		o: o, hosts: hosts, public: outside(o.URL, port), beside: http.NewServeMux(), local: loopback(o.Listen), logins: &logins{now: o.Now,
+			open: map[[32]byte]*login{}},
 		cookie: "parley_" + port, // cookies ignore ports, and two bots may run here
 		news:   &news{readers: map[*reader]bool{}}, mux: http.NewServeMux(), sheets: &sheets{currency: o.Currency,
 			all: map[string]map[string]*template.Template{}},

@@ -41,7 +41,15 @@ async function refresh() {
   if (again) { again = false; setTimeout(refresh, 100); }
 }
 
-let source, timer;
+// soon refreshes at once, and then not again for half a second.
+let resting, due;
+function soon() {
+  if (resting) { due = true; return; }
+  refresh();
+  resting = setTimeout(() => { resting = null; if (due) { due = false; soon(); } }, 500);
+}
+
+let source;
 function listen() {
   if (document.hidden) { source?.close(); source = null; return; }
   if (source) return;
@@ -53,7 +61,7 @@ function listen() {
     if (source.readyState === EventSource.CLOSED) refresh(); // the login may have ended
   };
   if (say) source.addEventListener("chat", refresh);
-  else source.addEventListener("news", () => { if (timer) return; timer = setTimeout(() => { timer = null; refresh(); }, 300); });
+  else source.addEventListener("news", soon);
 }
 if (live.length) {
   document.addEventListener("visibilitychange", () => { listen(); if (!document.hidden) refresh(); });
