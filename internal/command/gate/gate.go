@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -102,7 +103,8 @@ type GateOptions struct {
 type Gate struct {
 	o     GateOptions
 	rules atomic.Pointer[rules]
-	told  *once      // people who were told today that they are not answered
+	told  *once      // people who were told this hour, in a place, that they are not answered
+	help  *once      // and who were told what they may still do because they asked for it
 	codes sync.Mutex // held while a pairing code is made, so that the limit holds
 }
 
@@ -126,7 +128,7 @@ func NewGate(o GateOptions) (*Gate, error) {
 	if o.Place == nil {
 		o.Place = chat.Unmoved
 	}
-	g := &Gate{o: o, told: newOnce(24 * time.Hour)}
+	g := &Gate{o: o, told: newOnce(toldEvery), help: newOnce(helpEvery)}
 	if err := g.Set(o.Mode, o.Owners, o.Allow); err != nil {
 		return nil, err
 	}
@@ -223,10 +225,79 @@ func (g *Gate) decide(ctx context.Context, m chat.Message) (pass bool, a chat.An
 		return err == nil, a, err
 	}
 	// If the platform shows that it is waiting, silence would look like a failure.
-	if m.Origin != "" || expected(m) && g.told.first(chat.PlaceID(m.Key)+" "+m.From.ID, g.o.Now()) {
-		a = chat.Answer{Text: catalog.Text(ctx, whoWords[here.Who])}
+	first := expected(m) && g.told.first(inPlace(m), g.o.Now())
+	if g.asksHelp(m) || first || m.Origin != "" {
+		a, err = g.refusal(ctx, m, here.Who)
 	}
-	return false, a, nil
+	return false, a, err
+}
+
+// How often somebody is told in a place that they are not answered there, and what they
+// may still do.
+const (
+	toldEvery = time.Hour
+	helpEvery = 10 * time.Second
+)
+
+// inPlace is a person in a place.
+func inPlace(m chat.Message) string { return chat.PlaceID(m.Key) + " " + m.From.ID }
+
+// asksHelp reports whether m asks for /help, and did not just get it.
+func (g *Gate) asksHelp(m chat.Message) bool {
+	name, _ := commandName(m.Text)
+	return m.Kind == chat.KindCommand && !m.Forwarded && name == helpName && g.help.first(inPlace(m), g.o.Now())
+}
+
+// helpName is the command that everybody is told of.
+const helpName = "help"
+
+// refusal tells a member who is left out by a place's policy what they may still do, and
+// whom to ask.
+func (g *Gate) refusal(ctx context.Context, m chat.Message, who string) (a chat.Answer, err error) {
+	ask := catalog.Text(ctx, "an administrator of this place")
+	if who == "owner" {
+		ask = catalog.Text(ctx, "my owner")
+	}
+	name, err := g.ownerOn(ctx, m.Key.Platform)
+	if err != nil {
+		return a, err
+	}
+	if name != "" && who == "owner" {
+		ask += " (" + name + ")"
+	}
+	a.Text = catalog.Text(ctx, whoWords[who]) + "\n" +
+		catalog.Say(ctx, "Write to me directly: there I answer you, and /help says what I can do. To talk with me here, ask %s.", ask)
+	a.Buttons = g.door(ctx, m.Key.Platform)
+	return a, nil
+}
+
+// ownerOn returns what people call an owner of this platform, "" where that is not known.
+func (g *Gate) ownerOn(ctx context.Context, platform string) (string, error) {
+	owners, err := g.Owners(ctx)
+	if err != nil || g.o.Called == nil {
+		return "", err
+	}
+	for _, id := range owners {
+		if !strings.HasPrefix(id, platform+":") {
+			continue
+		}
+		name, err := g.o.Called(ctx, id)
+		if err != nil {
+			return "", fmt.Errorf("name the owner: %w", err)
+		}
+		if name != id {
+			return Escape(name), nil
+		}
+	}
+	return "", nil
+}
+
+// door is a button that leads to the direct chat, nil where there is no address.
+func (g *Gate) door(ctx context.Context, platform string) [][]chat.Button {
+	if g.o.Door == nil || g.o.Door(platform) == "" {
+		return nil
+	}
+	return [][]chat.Button{{{Label: catalog.Text(ctx, "Open our direct chat"), URL: g.o.Door(platform)}}}
 }
 
 // expected reports whether m asks for an answer by itself.
