@@ -17,8 +17,10 @@ func TestNobodyMeetsSilence(t *testing.T) {
 	c := newClock()
 	s := store(t, c)
 	_, h := front(t, c, gate.GateOptions{Owners: []string{owner}, Allow: []string{member}, Rows: s.Access,
-		Door:   func(string) string { return "https://t.me/parley_bot" },
-		Called: func(_ context.Context, id string) (string, error) { return map[string]string{owner: "Olga *x*"}[id], nil }})
+		Door: func(string) string { return "https://t.me/parley_bot" },
+		Called: func(_ context.Context, id string) (string, error) {
+			return map[string]string{owner: "Olga *x*"}[id], nil
+		}})
 	in := func(place, who, text string) chat.Message {
 		m := group(who, text)
 		m.Key.Channel, m.Addressed = place, true
