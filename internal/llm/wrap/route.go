@@ -65,19 +65,20 @@ func (r Route) Complete(ctx context.Context, req llm.Request, onText func(string
 	if err := call.hopeless(legs); err != nil {
 		return llm.Response{}, err
 	}
-	patience := r.Patience
-	if r.Tries > 0 && !slices.ContainsFunc(legs, func(l Leg) bool { return l.Breaker.failures() < r.Tries }) {
-		patience = 0 // somebody has waited for all of them already: one look is enough
-	}
+	// Where somebody has waited for all of them in vain, one look is enough.
+	inVain := r.Tries > 0 && !slices.ContainsFunc(legs, func(l Leg) bool { return l.Breaker.failures() < r.Tries })
 	for pause := firstPause; ; pause = min(pause*5/2, mostPause) {
 		resp, err := call.round(ctx, legs)
 		if err == nil || call.over {
 			return resp, err
 		}
 		failed, waited := call.endure.Spent()
-		left := patience - waited
+		left := r.Patience - waited
 		wait := max(min(pause*2/3+rand.N(pause*2/3), left), call.tip)
 		if !call.soon || left <= 0 || wait > left || r.Tries > 0 && failed >= r.Tries {
+			return llm.Response{}, err
+		}
+		if inVain && errors.Is(err, llm.ErrUnavailable) {
 			return llm.Response{}, err
 		}
 		r.Log.Warn("no model answers, trying again", "wait", wait.Round(time.Millisecond), "err", err)
