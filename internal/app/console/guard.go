@@ -13,6 +13,7 @@ import (
 // Said in more than one place.
 const (
 	wordsHost    = "This page answers only under the address it listens on."
+	wordsEnded   = "You are not logged in, or your login has ended. Nothing was changed."
 	wordsForeign = "This request came from another site, so it was refused. Nothing was changed."
 )
 
@@ -104,10 +105,15 @@ func sameOrigin(r *http.Request) bool {
 // refuse answers with the reason and logs it.
 func (p *Page) refuse(w http.ResponseWriter, r *http.Request, status int, words string) {
 	if status != http.StatusNotFound {
-		p.o.Log.Warn("control page refused a request", "status", status, "method", r.Method, "path", clip(r.URL.Path, 100),
-			"host", clip(r.Host, 100), "origin", clip(r.Header.Get("Origin"), 100), "from", p.from(r))
+		p.log(r, status)
 	}
 	p.write(w, r, "message", frame{Status: status, Title: catalog.Text(r.Context(), "Refused"), Body: catalog.Text(r.Context(), words)})
+}
+
+// log logs that a request was refused.
+func (p *Page) log(r *http.Request, status int) {
+	p.o.Log.Warn("control page refused a request", "status", status, "method", r.Method, "path", clip(r.URL.Path, 100),
+		"host", clip(r.Host, 100), "origin", clip(r.Header.Get("Origin"), 100), "from", p.from(r))
 }
 
 // inside admits logged-in requests; one that changes something must also carry the login's
@@ -119,8 +125,10 @@ func (p *Page) inside(next func(http.ResponseWriter, *http.Request, *login)) htt
 		switch {
 		case l == nil && reads:
 			lead(w, r, "/login")
+		case l == nil && r.URL.Path == "/chat":
+			p.expired(w, r)
 		case l == nil:
-			p.refuse(w, r, http.StatusUnauthorized, "You are not logged in, or your login has ended. Nothing was changed.")
+			p.refuse(w, r, http.StatusUnauthorized, wordsEnded)
 		case !reads && subtle.ConstantTimeCompare([]byte(r.PostFormValue("csrf")), []byte(l.csrf)) != 1:
 			p.refuse(w, r, http.StatusForbidden,
 				"This button belongs to an older login or another page, so it was refused. Nothing was changed. Go "+

@@ -117,7 +117,20 @@ func (p *Page) token(r *http.Request) string {
 // loginForm requires pressing a button: previews, which follow links by themselves, must
 // not use a link up.
 func (p *Page) loginForm(w http.ResponseWriter, r *http.Request) {
-	p.write(w, r, "login", frame{Title: catalog.Text(r.Context(), "Log in"), Body: clip(r.URL.Query().Get("code"), 64)})
+	p.write(w, r, "login", frame{Title: catalog.Text(r.Context(), "Log in"), Body: entrance{Code: clip(r.URL.Query().Get("code"), 64)}})
+}
+
+// entrance is the form that logs in.
+type entrance struct {
+	Code   string
+	Unsent string // what was typed when the login had ended; it is shown again after this one
+}
+
+// expired asks to log in again, and keeps what was typed.
+func (p *Page) expired(w http.ResponseWriter, r *http.Request) {
+	p.log(r, http.StatusUnauthorized)
+	p.write(w, r, "login", frame{Status: http.StatusUnauthorized, Title: catalog.Text(r.Context(), "Log in"),
+		Body: entrance{Unsent: clip(r.PostFormValue("text"), maxText)}})
 }
 
 // logIn takes a code. It counts the guess before checking it, so that parallel guesses
@@ -146,8 +159,13 @@ func (p *Page) logIn(w http.ResponseWriter, r *http.Request) {
 	}
 	p.logins.end(p.token(r))
 	p.o.Log.Info("logged in to the control page", "from", p.from(r))
-	http.SetCookie(w, doorOf(r).newCookie("", p.logins.begin(), int(loginIdle.Seconds())))
-	lead(w, r, "/")
+	token := p.logins.begin()
+	http.SetCookie(w, doorOf(r).newCookie("", token, int(loginIdle.Seconds())))
+	if r.PostFormValue("text") == "" {
+		lead(w, r, "/")
+		return
+	}
+	p.sayAgain(w, r, token)
 }
 
 func (p *Page) logOut(w http.ResponseWriter, r *http.Request, _ *login) {

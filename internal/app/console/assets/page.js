@@ -26,6 +26,8 @@ function show(text) {
   if (log) log.scrollTop = log.scrollHeight;
   const id = doc.querySelector("#say [name=id]");
   if (say && id) say.elements.id.value = id.value;
+  const csrf = doc.querySelector("[name=csrf]"); // of a new login in another tab
+  if (csrf) for (const n of document.querySelectorAll("[name=csrf]")) n.value = csrf.value;
 }
 
 let busy = false, again = false;
@@ -34,7 +36,9 @@ async function refresh() {
   busy = true;
   try {
     const r = await fetch(location.href);
-    if (r.redirected) location.reload(); // the login has ended
+    if (new URL(r.url).pathname !== location.pathname) { // the login has ended
+      if (!say?.elements.text.value) location.reload(); // else it waits for another one
+    }
     else if (r.ok) show(await r.text());
   } catch { /* the stream tells when the bot is back */ }
   busy = false;
