@@ -314,7 +314,7 @@ func TestFilms(t *testing.T) {
 	}
 	sticker := chat.File{Name: "sticker.webp", MIME: "image/webp", Ref: "still", Form: chat.FormSticker}
 	moving := chat.File{Name: "sticker.webp", MIME: "video/webm", Ref: "film", Form: chat.FormSticker, Still: "still"}
-	story := chat.File{Name: chat.UnseenStory, Form: chat.FormUnseen}
+	story := chat.File{Name: chat.WordsStory, Form: chat.FormUnseen}
 	for name, tt := range map[string]struct {
 		files  []chat.File
 		see    bool

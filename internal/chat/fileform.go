@@ -19,9 +19,9 @@ func (f FileForm) Moves() bool { return f == FormGIF || f == FormVideo || f == F
 
 // What people send that a platform does not hand to bots, as FormUnseen names it.
 const (
-	UnseenStory    = "a story"
-	UnseenPaid     = "paid media"
-	UnseenGame     = "a game"
-	UnseenInvoice  = "an invoice"
-	UnseenGiveaway = "a giveaway"
+	WordsStory    = "a story"
+	WordsPaid     = "paid media"
+	WordsGame     = "a game"
+	WordsInvoice  = "an invoice"
+	WordsGiveaway = "a giveaway"
 )

@@ -74,15 +74,15 @@ func unseen(m *models.Message) []chat.File {
 	name := ""
 	switch {
 	case m.Story != nil:
-		name = chat.UnseenStory
+		name = chat.WordsStory
 	case m.PaidMedia != nil:
-		name = chat.UnseenPaid
+		name = chat.WordsPaid
 	case m.Game != nil:
-		name = chat.UnseenGame
+		name = chat.WordsGame
 	case m.Invoice != nil:
-		name = chat.UnseenInvoice
+		name = chat.WordsInvoice
 	case m.Giveaway != nil:
-		name = chat.UnseenGiveaway
+		name = chat.WordsGiveaway
 	default:
 		return nil
 	}
